@@ -15,14 +15,14 @@ enum roc_answer {
 };
 
 static const char *const roc_answer_text[] = {
-	[ROC_ANSWER_NONE] = "its configuration space reads all ones: check its slot and power, "
-			    "then rescan the bus",
-	[ROC_ANSWER_BARS] = "its BARs lost their addresses in a reset: write 1 to the device's "
-			    "remove in sysfs, then to /sys/bus/pci/rescan",
-	[ROC_ANSWER_ZERO] = "its identity registers read 0: reload its firmware, then remove and "
-			    "rescan the device",
-	[ROC_ANSWER_ONES] = "its identity registers read all ones: check its link and power, then "
-			    "remove and rescan the device",
+	[ROC_ANSWER_NONE] =
+		"its configuration space reads all ones: check its slot and power, then rescan the bus",
+	[ROC_ANSWER_BARS] =
+		"its BARs lost their addresses in a reset: write 1 to the device's remove in sysfs, then to /sys/bus/pci/rescan",
+	[ROC_ANSWER_ZERO] =
+		"its identity registers read 0: reload its firmware, then remove and rescan the device",
+	[ROC_ANSWER_ONES] =
+		"its identity registers read all ones: check its link and power, then remove and rescan the device",
 };
 
 /* Missing BARs and short ones are found without an access to the function. */
@@ -37,10 +37,10 @@ int roc_check_bars(struct pci_dev *pdev, const struct roc_card_ops *ops)
 			continue;
 		if (pci_resource_flags(pdev, i) & IORESOURCE_MEM && size >= ops->bar_size[i])
 			continue;
-		dev_info(&pdev->dev,
-			 "not a %s: BAR %u has %llu bytes of memory, at least %u are needed; "
-			 "device left untouched\n",
-			 ops->name, i, (unsigned long long)size, ops->bar_size[i]);
+		dev_info(
+			&pdev->dev,
+			"not a %s: BAR %u has %llu bytes of memory, at least %u are needed; device left untouched\n",
+			ops->name, i, (unsigned long long)size, ops->bar_size[i]);
 		return -ENODEV;
 	}
 	return 0;
@@ -107,10 +107,10 @@ int roc_identity_check(struct roc_endpoint *ep)
 	bool readable = answer != ROC_ANSWER_NONE && answer != ROC_ANSWER_BARS;
 
 	if (readable && ep->ops->foreign && ep->ops->foreign(ep)) {
-		dev_info(&ep->pdev->dev,
-			 "not a %s but another design with the PCI IDs %04x:%04x; device left "
-			 "untouched\n",
-			 ep->ops->name, ep->pdev->vendor, ep->pdev->device);
+		dev_info(
+			&ep->pdev->dev,
+			"not a %s but another design with the PCI IDs %04x:%04x; device left untouched\n",
+			ep->ops->name, ep->pdev->vendor, ep->pdev->device);
 		return -ENODEV;
 	}
 	if (answer == ROC_ANSWER_OK)

@@ -288,10 +288,10 @@ static void roc_reopen(struct roc_endpoint *ep, enum roc_shut_cause cause)
 	device_lock_assert(&ep->pdev->dev);
 	ep->shut &= ~cause;
 	if (ep->shut & ROC_SHUT_ERROR)
-		dev_warn(&ep->pdev->dev,
-			 "roc%d: closed until error recovery ends; if that failed, bind the driver "
-			 "again\n",
-			 ep->minor);
+		dev_warn(
+			&ep->pdev->dev,
+			"roc%d: closed until error recovery ends; if that failed, bind the driver again\n",
+			ep->minor);
 	if (ep->shut)
 		return;
 	for (i = 0; i < ep->ops->channels; i++) {

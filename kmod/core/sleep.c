@@ -107,9 +107,9 @@ bool roc_wake(struct roc_endpoint *ep, bool mark)
 	/* Without an epoch no file is open that could go on. */
 	if (!READ_ONCE(ep->epoch) || (mark && roc_answers(ep) && roc_mark_kept(ep)))
 		return true;
-	dev_warn(&ep->pdev->dev,
-		 "roc%d: the card lost its state while the machine was suspended: configure it, "
-		 "and open its channels again\n",
-		 ep->minor);
+	dev_warn(
+		&ep->pdev->dev,
+		"roc%d: the card lost its state while the machine was suspended: configure it, and open its channels again\n",
+		ep->minor);
 	return false;
 }

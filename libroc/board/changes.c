@@ -163,10 +163,10 @@ void libroc_changes_say(const struct libroc_changes *changes, const char *why)
 			 r->restored ? " (the card was put back as it was)" : "");
 		return;
 	}
-	roc_fail(EBADMSG,
-		 "%s: register 0x%x of BAR %u (%s) was written 0x%x and reads 0x%x; what had "
-		 "been written before %s",
-		 roc_endpoint_name(c->ep), r->offset, r->bar, r->register_name, r->wanted, r->got,
-		 r->restored ? "was put back as it was"
-			     : "could not all be put back: configure the card again");
+	roc_fail(
+		EBADMSG,
+		"%s: register 0x%x of BAR %u (%s) was written 0x%x and reads 0x%x; what had been written before %s",
+		roc_endpoint_name(c->ep), r->offset, r->bar, r->register_name, r->wanted, r->got,
+		r->restored ? "was put back as it was"
+			    : "could not all be put back: configure the card again");
 }

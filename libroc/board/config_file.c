@@ -51,11 +51,11 @@ static int end_section(struct libroc_ini *ini)
 		if (r->keys & 1u << i)
 			continue;
 		if (!params->list[i].optional)
-			return roc_fail(EINVAL,
-					"%s:%u: section [%s] has no key '%s': a section has "
-					"all of its keys or is left out",
-					r->ini.file, r->ini.section_line, r->ini.section,
-					params->list[i].key);
+			return roc_fail(
+				EINVAL,
+				"%s:%u: section [%s] has no key '%s': a section has all of its keys or is left out",
+				r->ini.file, r->ini.section_line, r->ini.section,
+				params->list[i].key);
 		if (!r->section)
 			r->missing |= 1u << i;
 	}
@@ -70,10 +70,10 @@ static int begin_section(struct libroc_ini *ini)
 	const struct libroc_config_format *other = format_of(ini->section);
 
 	if (section < 0 && other)
-		return roc_fail(EINVAL,
-				"%s:%u: section [%s]: this is a file for a %s, and the card is "
-				"a %s",
-				ini->file, ini->line, ini->section, other->card, r->format->card);
+		return roc_fail(
+			EINVAL,
+			"%s:%u: section [%s]: this is a file for a %s, and the card is a %s",
+			ini->file, ini->line, ini->section, other->card, r->format->card);
 	if (section < 0)
 		return roc_fail(EINVAL, "%s:%u: unknown section [%s]: %s", ini->file, ini->line,
 				ini->section, r->format->sections);
@@ -127,10 +127,10 @@ static int json_value(struct reader *r, struct json_object *object, const char *
 	case json_type_int:
 		break;
 	default:
-		return roc_fail(EINVAL,
-				"%s:%u: [%s] %.60s: the value must be a text, a whole number, "
-				"true or false",
-				r->ini.file, r->ini.line, r->ini.section, key);
+		return roc_fail(
+			EINVAL,
+			"%s:%u: [%s] %.60s: the value must be a text, a whole number, true or false",
+			r->ini.file, r->ini.line, r->ini.section, key);
 	}
 	snprintf(text, sizeof(text), "%s", json_object_get_string(value));
 	return r->ini.value(&r->ini, key, text);
@@ -238,10 +238,10 @@ static int split_uri(const char *uri, const char **path, bool *json)
 	if (*json || !strncasecmp(uri, "ini://", 6))
 		return 0;
 	if (!strncasecmp(uri, "consul://", 9))
-		return roc_fail(EOPNOTSUPP,
-				"%s: this library does not ask a Consul server: save its value "
-				"to a file and give ini://FILE or json://FILE",
-				uri);
+		return roc_fail(
+			EOPNOTSUPP,
+			"%s: this library does not ask a Consul server: save its value to a file and give ini://FILE or json://FILE",
+			uri);
 	return roc_fail(EOPNOTSUPP, "%s: only ini://FILE, json://FILE or a plain path", uri);
 }
 

@@ -101,9 +101,7 @@ static int add_entry(struct roc_firmware_list *list, const char *path, enum roc_
 	size_t i;
 
 	if (!hash || !*hash || hash[strspn(hash, "0123456789abcdefABCDEF")] || !tag || !*tag)
-		return roc_fail(EINVAL,
-				"%s: entry %zu needs a hexadecimal \"hash\" and a "
-				"\"tag\"",
+		return roc_fail(EINVAL, "%s: entry %zu needs a hexadecimal \"hash\" and a \"tag\"",
 				path, n + 1);
 	for (i = 0; state && i < sizeof(states) / sizeof(states[0]); i++)
 		if (!strcmp(states[i].name, state))
@@ -139,10 +137,10 @@ static int take_list(struct roc_firmware_list *list, const char *path, struct js
 					json_object_array_get_idx(entries, i));
 	}
 	if (!ret && (!version || !found))
-		return roc_fail(EINVAL,
-				"%s: needs a text \"version\" and a list \"cru\", \"crorc\", "
-				"\"p40\" or \"robinnp\"",
-				path);
+		return roc_fail(
+			EINVAL,
+			"%s: needs a text \"version\" and a list \"cru\", \"crorc\", \"p40\" or \"robinnp\"",
+			path);
 	return ret;
 }
 
@@ -158,8 +156,7 @@ static int take_site(struct roc_firmware_list *list, const char *path, struct js
 			break;
 		if (!json_object_is_type(tag, json_type_string))
 			return roc_fail(EINVAL,
-					"%s: '%.40s': each entry is \"hash\": \"tag\", both "
-					"texts",
+					"%s: '%.40s': each entry is \"hash\": \"tag\", both texts",
 					path, hash);
 		if (*hash && *json_object_get_string(tag))
 			ret = add(list, 0, hash, json_object_get_string(tag),
@@ -393,12 +390,12 @@ int roc_firmware_check(const struct roc_firmware_list *list, enum roc_card_type 
 	if (e && e->state == ROC_FIRMWARE_ACCEPTED)
 		return 0;
 	accepted_text(list, type, accepted, sizeof(accepted));
-	return roc_fail(EPERM,
-			"firmware %s%s%s is %s in list %s of %s; accepted: %s; load one of "
-			"these, or add it to " ROC_FIRMWARE_SITE,
-			*hash ? hash : "unknown", e ? " " : "", e ? e->tag : "",
-			!e			       ? "not"
-			: e->state == ROC_FIRMWARE_OLD ? "no longer accepted"
-						       : "denied",
-			list->version, list->source, accepted);
+	return roc_fail(
+		EPERM,
+		"firmware %s%s%s is %s in list %s of %s; accepted: %s; load one of these, or add it to " ROC_FIRMWARE_SITE,
+		*hash ? hash : "unknown", e ? " " : "", e ? e->tag : "",
+		!e			       ? "not"
+		: e->state == ROC_FIRMWARE_OLD ? "no longer accepted"
+					       : "denied",
+		list->version, list->source, accepted);
 }

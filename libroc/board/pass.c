@@ -106,11 +106,12 @@ uint64_t libroc_pass_read_count(struct libroc_pass *c, unsigned int bar, uint32_
 		high = again;
 	}
 	if (!c->err)
-		libroc_pass_fail(c, roc_fail(EBADMSG,
-					     "%s: the high word of a count (BAR %u, 0x%x) is "
-					     "another at each read: what the card's registers say "
-					     "is not to be trusted",
-					     roc_endpoint_name(c->ep), bar, offset + 4));
+		libroc_pass_fail(
+			c,
+			roc_fail(
+				EBADMSG,
+				"%s: the high word of a count (BAR %u, 0x%x) is another at each read: what the card's registers say is not to be trusted",
+				roc_endpoint_name(c->ep), bar, offset + 4));
 	return 0;
 }
 
@@ -173,11 +174,12 @@ int libroc_pass_need_feature(struct roc_endpoint *ep, enum roc_card_type type,
 		return ret;
 	word = libroc_pass_read(&c, feature.bar, feature.offset);
 	if (!c.err && !(word & feature.mask))
-		libroc_pass_fail(&c,
-				 roc_fail(EOPNOTSUPP,
-					  "%s: the card's firmware has no %s: load one that has, "
-					  "or take what its inputs send",
-					  roc_endpoint_name(ep), lacks));
+		libroc_pass_fail(
+			&c,
+			roc_fail(
+				EOPNOTSUPP,
+				"%s: the card's firmware has no %s: load one that has, or take what its inputs send",
+				roc_endpoint_name(ep), lacks));
 	return libroc_pass_end(&c);
 }
 
@@ -186,10 +188,10 @@ int libroc_pass_need_stopped(struct libroc_pass *c, const char *what)
 	int ret = c->err ? c->err : roc_card_running(c->ep);
 
 	if (ret > 0)
-		ret = roc_fail(EBUSY,
-			       "%s: %s while a channel of the card runs: stop the readout of "
-			       "the whole card first",
-			       roc_endpoint_name(c->ep), what);
+		ret = roc_fail(
+			EBUSY,
+			"%s: %s while a channel of the card runs: stop the readout of the whole card first",
+			roc_endpoint_name(c->ep), what);
 	libroc_pass_fail(c, ret);
 	return c->err;
 }
@@ -201,8 +203,7 @@ int libroc_pass_still_stopped(struct libroc_pass *c)
 	if (ret > 0)
 		ret = roc_fail(
 			EBUSY,
-			"%s: readout was started while the card was configured: what it reads "
-			"is not to be trusted; stop it and configure the card again",
+			"%s: readout was started while the card was configured: what it reads is not to be trusted; stop it and configure the card again",
 			roc_endpoint_name(c->ep));
 	libroc_pass_fail(c, ret);
 	return c->err;

@@ -80,10 +80,12 @@ void libroc_values_write(struct libroc_pass *c, const char *what, const struct l
 		libroc_pass_write(c, first.bar, first.offset, word);
 		got = libroc_pass_read(c, first.bar, first.offset);
 		if (!c->err && (got & mask) != word)
-			libroc_pass_fail(c, roc_fail(EBADMSG,
-						     "%s: %s: register 0x%x of BAR %u (%s) was "
-						     "written 0x%x and reads 0x%x",
-						     roc_endpoint_name(c->ep), what, first.offset,
-						     first.bar, table[i].name, word, got & mask));
+			libroc_pass_fail(
+				c,
+				roc_fail(
+					EBADMSG,
+					"%s: %s: register 0x%x of BAR %u (%s) was written 0x%x and reads 0x%x",
+					roc_endpoint_name(c->ep), what, first.offset, first.bar,
+					table[i].name, word, got & mask));
 	}
 }

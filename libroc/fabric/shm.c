@@ -55,8 +55,7 @@ static int no_room(int err, off_t size, char why[FABRIC_WHY])
 	/* The callers take -ENOSPC for an impossible configuration. */
 	return fabric_fail(
 		why, err == ENOSPC ? ENOMEM : err,
-		"%s has no room for the %lld bytes of an endpoint of provider shm: %s. Remove "
-		"files there, enlarge it (mount -o remount,size=SIZE %s), or use provider tcp.",
+		"%s has no room for the %lld bytes of an endpoint of provider shm: %s. Remove files there, enlarge it (mount -o remount,size=SIZE %s), or use provider tcp.",
 		SHM_FOLDER, (long long)size, strerror(err), SHM_FOLDER);
 }
 

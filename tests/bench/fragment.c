@@ -281,8 +281,8 @@ static void parse(int argc, char **argv)
 	slash = optind + 1 == argc ? strchr(argv[optind], '/') : NULL;
 	bench.state = mmap(NULL, sizeof(*bench.state), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (bench.state == MAP_FAILED || !slash || bench.size < 16 || bench.percent > MOST) {
-		fprintf(stderr, "usage: roc-bench-fragment --state FD --size BYTES --percent N "
-				"--rate N [options] ID/SUB-UNIT\n");
+		fprintf(stderr,
+			"usage: roc-bench-fragment --state FD --size BYTES --percent N --rate N [options] ID/SUB-UNIT\n");
 		exit(2);
 	}
 	*slash = '\0';

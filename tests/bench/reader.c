@@ -408,8 +408,7 @@ static void parse(int argc, char **argv)
 	if (bench.state == MAP_FAILED || !bench.count || !bench.superpage ||
 	    bench.buffer < bench.superpage || (bench.rest == REST_WAIT && bench.count > 1)) {
 		fprintf(stderr,
-			"usage: roc-bench-reader --state FD --superpage BYTES --buffer BYTES "
-			"[options] ID/CHANNEL...\n");
+			"usage: roc-bench-reader --state FD --superpage BYTES --buffer BYTES [options] ID/CHANNEL...\n");
 		exit(2);
 	}
 }

@@ -323,8 +323,8 @@ static char *parse(int argc, char **argv, double *seconds)
 			     fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
 	if (standin.state == MAP_FAILED || optind != argc - 1 || !standin.superpage ||
 	    standin.superpage % CRU_PAGE_SIZE || standin.buffer < standin.superpage) {
-		fprintf(stderr, "usage: roc-bench-standin [--state FD | --seconds N] "
-				"[--superpage BYTES] [--buffer BYTES] ID[/CHANNEL]\n");
+		fprintf(stderr,
+			"usage: roc-bench-standin [--state FD | --seconds N] [--superpage BYTES] [--buffer BYTES] ID[/CHANNEL]\n");
 		exit(2);
 	}
 	argv[optind][strcspn(argv[optind], "/")] = '\0';

@@ -309,8 +309,8 @@ static void parse(int argc, char **argv)
 	slash = optind + 1 == argc ? strchr(argv[optind], '/') : NULL;
 	bench.state = mmap(NULL, sizeof(*bench.state), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (bench.state == MAP_FAILED || !slash || bench.packet <= OVERHEAD || !bench.ring) {
-		fprintf(stderr, "usage: roc-bench-stream --state FD --packet BYTES --ring BYTES "
-				"[options] ID/STREAM\n");
+		fprintf(stderr,
+			"usage: roc-bench-stream --state FD --packet BYTES --ring BYTES [options] ID/STREAM\n");
 		exit(2);
 	}
 	*slash = '\0';

@@ -212,11 +212,12 @@ static void switch_on(struct pass *p)
 	r->offset = CRORC_LINK_STATUS;
 	r->wanted = CRORC_LINK_STATUS_LASER;
 	r->got = 0;
-	libroc_pass_fail(c, roc_fail(EBADMSG,
-				     "%s: the laser was told to switch on and is not on after "
-				     "%u ms: look at the optical modules; nothing was "
-				     "configured",
-				     roc_endpoint_name(c->ep), LASER_US / 1000));
+	libroc_pass_fail(
+		c,
+		roc_fail(
+			EBADMSG,
+			"%s: the laser was told to switch on and is not on after %u ms: look at the optical modules; nothing was configured",
+			roc_endpoint_name(c->ep), LASER_US / 1000));
 }
 
 static void write_all(struct pass *p)

@@ -298,11 +298,12 @@ static void verify(struct job *j, uint32_t from, const uint16_t *words, uint32_t
 			j->now->address = from + i;
 			j->now->wanted = words[i];
 			j->now->got = word;
-			libroc_pass_fail(&j->c, roc_fail(EBADMSG,
-							 "%s: word 0x%x of the flash is 0x%04x and "
-							 "should be 0x%04x",
-							 roc_endpoint_name(j->c.ep), from + i, word,
-							 words[i]));
+			libroc_pass_fail(
+				&j->c,
+				roc_fail(
+					EBADMSG,
+					"%s: word 0x%x of the flash is 0x%04x and should be 0x%04x",
+					roc_endpoint_name(j->c.ep), from + i, word, words[i]));
 			return;
 		}
 		j->now->verified = i + 1;

@@ -43,10 +43,10 @@ static int read_word(struct reader *r)
 	if (!digits || (ch != '\n' && ch != EOF))
 		return fail_line(r, digits ? "something follows the number" : "not a number");
 	if (r->count == ROC_CRORC_IMAGE_WORDS)
-		return roc_fail(EINVAL,
-				"%s has more than the %u words of an image: it is not one for "
-				"this card",
-				r->path, ROC_CRORC_IMAGE_WORDS);
+		return roc_fail(
+			EINVAL,
+			"%s has more than the %u words of an image: it is not one for this card",
+			r->path, ROC_CRORC_IMAGE_WORDS);
 	r->words[r->count++] = value;
 	return 1;
 }
@@ -64,10 +64,10 @@ static int read_all(struct reader *r)
 	if (ferror(r->file))
 		return roc_fail(EIO, "%s cannot be read: %s", r->path, strerror(errno));
 	if (r->count != ROC_CRORC_IMAGE_WORDS)
-		return roc_fail(EINVAL,
-				"%s has %u words, and an image has %u: it was cut short, or is "
-				"not one for this card",
-				r->path, r->count, ROC_CRORC_IMAGE_WORDS);
+		return roc_fail(
+			EINVAL,
+			"%s has %u words, and an image has %u: it was cut short, or is not one for this card",
+			r->path, r->count, ROC_CRORC_IMAGE_WORDS);
 	for (i = 1; i < r->count && r->words[i] == r->words[0]; i++)
 		;
 	if (i == r->count)

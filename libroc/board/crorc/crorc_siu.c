@@ -91,11 +91,10 @@ static int ask(struct roc_channel *ch, uint32_t command, unsigned int code, uint
 	if (CRORC_DDL_CODE(reply[0]) != code || CRORC_DDL_END(reply[0]) != CRORC_DDL_END(command) ||
 	    CRORC_DDL_CODE(reply[1]) > CRORC_DDL_ILCMD ||
 	    CRORC_DDL_END(reply[1]) != CRORC_DDL_END(command))
-		return roc_fail(EPROTO,
-				"%s: command 0x%x was answered 0x%x 0x%x, which is no answer to "
-				"it: reset the link (roc-reset --reset=INTERNAL_SIU) and ask "
-				"again",
-				roc_channel_name(ch), command, reply[0], reply[1]);
+		return roc_fail(
+			EPROTO,
+			"%s: command 0x%x was answered 0x%x 0x%x, which is no answer to it: reset the link (roc-reset --reset=INTERNAL_SIU) and ask again",
+			roc_channel_name(ch), command, reply[0], reply[1]);
 	*answer = reply[0];
 	return 0;
 }

@@ -55,10 +55,9 @@ int libroc_cru_begin(struct roc_endpoint *ep, struct libroc_pass *c, bool lock)
 	if (ret)
 		return ret;
 	if (info.endpoint < 0 || info.endpoint >= CRU_ENDPOINTS) {
-		libroc_pass_fail(c, roc_fail(EIO,
-					     "%s: the card does not say which of its endpoints "
-					     "this is",
-					     roc_endpoint_name(ep)));
+		libroc_pass_fail(
+			c, roc_fail(EIO, "%s: the card does not say which of its endpoints this is",
+				    roc_endpoint_name(ep)));
 		return libroc_pass_end(c);
 	}
 	c->where = where;
@@ -97,10 +96,12 @@ int libroc_cru_find_links(struct libroc_pass *c, uint32_t need)
 		}
 	}
 	if (!c->err && need & ~c->links)
-		libroc_pass_fail(c, roc_fail(ENOLINK,
-					     "%s: the card has no link %d: its firmware has "
-					     "links of mask 0x%x on this endpoint",
-					     roc_endpoint_name(c->ep),
-					     __builtin_ctz(need & ~c->links), c->links));
+		libroc_pass_fail(
+			c,
+			roc_fail(
+				ENOLINK,
+				"%s: the card has no link %d: its firmware has links of mask 0x%x on this endpoint",
+				roc_endpoint_name(c->ep), __builtin_ctz(need & ~c->links),
+				c->links));
 	return c->err;
 }

@@ -79,11 +79,12 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *unfinished)
 	answers = answers && libroc_i2c_read(c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL,
 					     CRU_PLL_INPUT & 0xff, &input);
 	if (!answers && !c->err)
-		libroc_pass_fail(c, roc_fail(EIO,
-					     "%s: clock generator Si5345 #2 does not answer on "
-					     "the card's I2C bus: the card needs a power cycle, "
-					     "or is broken",
-					     roc_endpoint_name(c->ep)));
+		libroc_pass_fail(
+			c,
+			roc_fail(
+				EIO,
+				"%s: clock generator Si5345 #2 does not answer on the card's I2C bus: the card needs a power cycle, or is broken",
+				roc_endpoint_name(c->ep)));
 	/* Nor must the next pass trust this answer. */
 	if (preamble & CRU_PLL_PREAMBLE_ON)
 		libroc_i2c_reset(c, CRU_I2C_SI5345_2);
@@ -111,15 +112,14 @@ static int read_table(FILE *f, const char *path, struct pll_entry *table, size_t
 			continue;
 		if (cut || sscanf(line, "%x , %x %c", &address, &value, &end) != 2 ||
 		    address > 0xffff || value > 0xff)
-			ret = roc_fail(EINVAL,
-				       "%s:%u: not an address of 16 bits, a comma and a value of "
-				       "8 bits, both hexadecimal",
-				       path, n);
+			ret = roc_fail(
+				EINVAL,
+				"%s:%u: not an address of 16 bits, a comma and a value of 8 bits, both hexadecimal",
+				path, n);
 		else if ((address & 0xff) == (CRU_PLL_NVM_WRITE & 0xff))
 			ret = roc_fail(
 				EINVAL,
-				"%s:%u: register 0x%04x programs the PLL's non-volatile "
-				"memory, and the driver refuses such writes: remove the line",
+				"%s:%u: register 0x%04x programs the PLL's non-volatile memory, and the driver refuses such writes: remove the line",
 				path, n, address);
 		else if (*count == PLL_ENTRIES_MAX)
 			ret = roc_fail(EINVAL, "%s:%u: more than %d entries", path, n,
@@ -174,10 +174,12 @@ static void program_pll(struct libroc_pass *c, const char *name, uint32_t core,
 	}
 	libroc_i2c_reset(c, core);
 	if (!ok && !c->err)
-		libroc_pass_fail(c, roc_fail(EIO,
-					     "%s: clock generator %s does not answer on the "
-					     "card's I2C bus while it is programmed",
-					     roc_endpoint_name(c->ep), name));
+		libroc_pass_fail(
+			c,
+			roc_fail(
+				EIO,
+				"%s: clock generator %s does not answer on the card's I2C bus while it is programmed",
+				roc_endpoint_name(c->ep), name));
 }
 
 /* All files are read before anything is written. */
@@ -225,11 +227,13 @@ static void program_plls(struct libroc_pass *c, enum roc_cru_clock clock,
 	}
 	libroc_pass_sleep(c, PLLS_SETTLE_US);
 	if (!c->err && libroc_clock_read(c, NULL) != clock)
-		libroc_pass_fail(c, roc_fail(EBADMSG,
-					     "%s: clock generator Si5345 #2 does not take input "
-					     "%s: register 0x%x reads back another",
-					     roc_endpoint_name(c->ep), roc_cru_clock_name(clock),
-					     CRU_PLL_INPUT));
+		libroc_pass_fail(
+			c,
+			roc_fail(
+				EBADMSG,
+				"%s: clock generator Si5345 #2 does not take input %s: register 0x%x reads back another",
+				roc_endpoint_name(c->ep), roc_cru_clock_name(clock),
+				CRU_PLL_INPUT));
 }
 
 /* Steps in a reconfiguration space, which has one byte register a word. */

@@ -86,23 +86,23 @@ int roc_cru_ctp_check(const struct roc_cru_ctp *ctp)
 		return ret;
 	m = &modes[ctp->mode];
 	if (m->divider && (ctp->divider < m->first || ctp->divider > CRU_CTP_DIV_MASK))
-		return roc_fail(ERANGE,
-				"CTP emulator: the divider is %u, and in mode %s must be from "
-				"%u to %u",
-				ctp->divider, names[ctp->mode], m->first, CRU_CTP_DIV_MASK);
+		return roc_fail(
+			ERANGE,
+			"CTP emulator: the divider is %u, and in mode %s must be from %u to %u",
+			ctp->divider, names[ctp->mode], m->first, CRU_CTP_DIV_MASK);
 	for (i = 0; i < CRU_CTP_FIXED_BCS; i++) {
 		uint32_t bc = ctp->fixed_bc[i];
 
 		if (bc > last)
-			return roc_fail(ERANGE,
-					"CTP emulator: there is no bunch crossing %u, the last "
-					"is %u",
-					bc, last);
+			return roc_fail(
+				ERANGE,
+				"CTP emulator: there is no bunch crossing %u, the last is %u", bc,
+				last);
 		if (fixed && bc && !two_early(ctp, bc))
-			return roc_fail(ERANGE,
-					"CTP emulator: bunch crossing %u cannot be fixed: the "
-					"card takes it as 0, which switches the slot off",
-					bc);
+			return roc_fail(
+				ERANGE,
+				"CTP emulator: bunch crossing %u cannot be fixed: the card takes it as 0, which switches the slot off",
+				bc);
 	}
 	return 0;
 }
@@ -171,11 +171,12 @@ int roc_cru_ctp_trigger(struct roc_endpoint *ep)
 		return ret;
 	mode = libroc_pass_read(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE) & CRU_CTP_MODE;
 	if (!c.err && mode != CRU_CTP_MANUAL)
-		libroc_pass_fail(&c, roc_fail(EINVAL,
-					      "%s: the CTP emulator is not in manual mode, and "
-					      "triggers by itself or not at all: start it in "
-					      "manual mode first",
-					      roc_endpoint_name(ep)));
+		libroc_pass_fail(
+			&c,
+			roc_fail(
+				EINVAL,
+				"%s: the CTP emulator is not in manual mode, and triggers by itself or not at all: start it in manual mode first",
+				roc_endpoint_name(ep)));
 	libroc_pass_pulse(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_TRIGGER);
 	return libroc_pass_end(&c);
 }

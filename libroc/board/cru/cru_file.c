@@ -43,10 +43,10 @@ static void put(void *to, unsigned int section, const struct libroc_param *p, ui
 static int order(const char *file, unsigned int line, unsigned int section, uint32_t seen)
 {
 	if (section == LINKS_SECTION && seen >> LINK_SECTION(0))
-		return roc_fail(EINVAL,
-				"%s:%u: section [links] must stand before [link%d], which it "
-				"would undo",
-				file, line, __builtin_ctz(seen >> LINK_SECTION(0)));
+		return roc_fail(
+			EINVAL,
+			"%s:%u: section [links] must stand before [link%d], which it would undo",
+			file, line, __builtin_ctz(seen >> LINK_SECTION(0)));
 	return 0;
 }
 

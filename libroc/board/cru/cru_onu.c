@@ -48,11 +48,12 @@ int libroc_onu_need(struct libroc_pass *c, uint32_t bits, const char *what)
 		if (bits & ~status & 1u << i)
 			used += snprintf(missing + used, sizeof(missing) - used, "%s%s",
 					 used ? ", " : "", bit_names[i]);
-	libroc_pass_fail(c, roc_fail(ETIME,
-				     "%s: %s: the ONU's status is 0x%02x and lacks: %s; check the "
-				     "fibre of the TTC-PON and that its other end sends",
-				     roc_endpoint_name(c->ep), what, status & CRU_ONU_STICKY_MASK,
-				     missing));
+	libroc_pass_fail(
+		c,
+		roc_fail(
+			ETIME,
+			"%s: %s: the ONU's status is 0x%02x and lacks: %s; check the fibre of the TTC-PON and that its other end sends",
+			roc_endpoint_name(c->ep), what, status & CRU_ONU_STICKY_MASK, missing));
 	return c->err;
 }
 
@@ -94,12 +95,13 @@ int libroc_onu_connect(struct libroc_pass *c, uint32_t address)
 	if (!found && !c->err) {
 		uint32_t status = libroc_pass_read(c, CRU_BAR_CARD, CRU_ONU_STATUS);
 
-		libroc_pass_fail(c, roc_fail(ETIME,
-					     "%s: PON TX phase scan failed: no good phase in %d "
-					     "steps, the ONU's status is 0x%02x; check the fibre "
-					     "of the TTC-PON",
-					     roc_endpoint_name(c->ep), PHASE_STEPS,
-					     status & CRU_ONU_STICKY_MASK));
+		libroc_pass_fail(
+			c,
+			roc_fail(
+				ETIME,
+				"%s: PON TX phase scan failed: no good phase in %d steps, the ONU's status is 0x%02x; check the fibre of the TTC-PON",
+				roc_endpoint_name(c->ep), PHASE_STEPS,
+				status & CRU_ONU_STICKY_MASK));
 	}
 	libroc_pass_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_ADDRESS,
 			   libroc_to_mask(CRU_ONU_CONTROL_ADDRESS, address));

@@ -150,8 +150,9 @@ int roc_cru_config_check(const struct roc_cru_config *config)
 	if (ret)
 		return ret;
 	if (config->user_and_common_logic && !config->user_logic)
-		return roc_fail(EINVAL, "cru.userAndCommonLogicEnabled needs cru.userLogicEnabled: "
-					"set both, or neither");
+		return roc_fail(
+			EINVAL,
+			"cru.userAndCommonLogicEnabled needs cru.userLogicEnabled: set both, or neither");
 	return 0;
 }
 

@@ -71,10 +71,10 @@ int roc_cru_pattern_parse(const char *text, struct roc_cru_pattern *pattern)
 	size_t i;
 
 	if (!*digits || digits[strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789")])
-		return roc_fail(EINVAL,
-				"pattern '%.40s' is neither a decimal number nor a hexadecimal "
-				"one with 0x in front",
-				text);
+		return roc_fail(
+			EINVAL,
+			"pattern '%.40s' is neither a decimal number nor a hexadecimal one with 0x in front",
+			text);
 	for (; *digits; digits++) {
 		char digit[2] = {*digits};
 		uint64_t carry = strtoul(digit, NULL, 16);
@@ -107,10 +107,10 @@ int roc_cru_patterns_set(struct roc_endpoint *ep, const struct roc_cru_patterns 
 	if (ret)
 		return ret;
 	if (both < patterns->pat1_length)
-		return roc_fail(ERANGE,
-				"pattern player: pat1 length %u and delay %u together "
-				"do not fit 32 bits",
-				patterns->pat1_length, patterns->pat1_delay);
+		return roc_fail(
+			ERANGE,
+			"pattern player: pat1 length %u and delay %u together do not fit 32 bits",
+			patterns->pat1_length, patterns->pat1_delay);
 	ret = libroc_cru_begin(ep, &c, true);
 	if (ret)
 		return ret;

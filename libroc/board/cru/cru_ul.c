@@ -49,12 +49,12 @@ int roc_cru_ul_set(struct roc_endpoint *ep, const struct roc_cru_ul *ul)
 		libroc_pass_write(&c, CRU_BAR_CARD, CRU_UL_RANDOM_SIZE, CRU_UL_RANDOM_SIZE_TOGGLE);
 	random = libroc_pass_read(&c, CRU_BAR_CARD, CRU_UL_RANDOM_SIZE) & 1;
 	if (!c.err && random != ul->random_size)
-		libroc_pass_fail(&c,
-				 roc_fail(EBADMSG,
-					  "%s: user logic: random event size (register 0x%x "
-					  "of BAR %d) does not toggle: is there user logic "
-					  "in this firmware?",
-					  roc_endpoint_name(ep), CRU_UL_RANDOM_SIZE, CRU_BAR_CARD));
+		libroc_pass_fail(
+			&c,
+			roc_fail(
+				EBADMSG,
+				"%s: user logic: random event size (register 0x%x of BAR %d) does not toggle: is there user logic in this firmware?",
+				roc_endpoint_name(ep), CRU_UL_RANDOM_SIZE, CRU_BAR_CARD));
 	libroc_values_write(&c, "user logic", ids, LIBROC_COUNT(ids), ul);
 	return libroc_pass_end(&c);
 }

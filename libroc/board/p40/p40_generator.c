@@ -92,10 +92,10 @@ static int check_values(struct roc_endpoint *ep, unsigned int stream,
 				roc_endpoint_name(ep));
 	if (stream != P40_STREAM_MAIN) {
 		if (g->size_min || g->size_max || g->distributed || g->align)
-			return roc_fail(ERANGE,
-					"%s: records of stream %u have one size: leave sizes and "
-					"alignment 0",
-					roc_endpoint_name(ep), stream);
+			return roc_fail(
+				ERANGE,
+				"%s: records of stream %u have one size: leave sizes and alignment 0",
+				roc_endpoint_name(ep), stream);
 		return 0;
 	}
 	if (g->size_min > STREAM_FRAGMENT_MAX || g->size_max > STREAM_FRAGMENT_MAX)
@@ -122,12 +122,12 @@ static void put(struct libroc_pass *c, unsigned int stream, uint32_t offset, uin
 	libroc_pass_write(c, P40_BAR_CARD, at, value);
 	now = libroc_pass_read(c, P40_BAR_CARD, at);
 	if (!c->err && now != value)
-		libroc_pass_fail(c,
-				 roc_fail(EIO,
-					  "%s: the card has 0x%x in register 0x%x of BAR %d "
-					  "after 0x%x was written: its firmware is another "
-					  "than this library knows",
-					  roc_endpoint_name(c->ep), now, at, P40_BAR_CARD, value));
+		libroc_pass_fail(
+			c,
+			roc_fail(
+				EIO,
+				"%s: the card has 0x%x in register 0x%x of BAR %d after 0x%x was written: its firmware is another than this library knows",
+				roc_endpoint_name(c->ep), now, at, P40_BAR_CARD, value));
 }
 
 static void put_wide(struct libroc_pass *c, unsigned int stream, uint32_t offset, uint64_t value)

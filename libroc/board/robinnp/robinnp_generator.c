@@ -89,11 +89,11 @@ static int check_values(struct roc_endpoint *ep, const struct roc_robinnp_genera
 		return roc_fail(ERANGE, "%s: %u fragments per second: at most %u are possible",
 				roc_endpoint_name(ep), g->rate, FRAGMENT_RATE_MAX);
 	if (no_size(g->size_min) || no_size(g->size_max))
-		return roc_fail(ERANGE,
-				"%s: fragments of %u to %u bytes: they have %u to %u, in multiples "
-				"of 4",
-				roc_endpoint_name(ep), g->size_min, g->size_max, FRAGMENT_BYTES_MIN,
-				FRAGMENT_BYTES_MAX);
+		return roc_fail(
+			ERANGE,
+			"%s: fragments of %u to %u bytes: they have %u to %u, in multiples of 4",
+			roc_endpoint_name(ep), g->size_min, g->size_max, FRAGMENT_BYTES_MIN,
+			FRAGMENT_BYTES_MAX);
 	if (g->distributed && g->size_min > g->size_max)
 		return roc_fail(ERANGE, "%s: fragments of %u to %u bytes: the second is lower",
 				roc_endpoint_name(ep), g->size_min, g->size_max);
@@ -109,12 +109,12 @@ static void put(struct libroc_pass *c, unsigned int link, uint32_t offset, uint3
 	libroc_pass_write(c, ROBINNP_BAR_CARD, at, value);
 	now = libroc_pass_read(c, ROBINNP_BAR_CARD, at);
 	if (!c->err && now != value)
-		libroc_pass_fail(c, roc_fail(EIO,
-					     "%s: the card has 0x%x in register 0x%x of BAR %d "
-					     "after 0x%x was written: its firmware is another "
-					     "than this library knows",
-					     roc_endpoint_name(c->ep), now, at, ROBINNP_BAR_CARD,
-					     value));
+		libroc_pass_fail(
+			c,
+			roc_fail(
+				EIO,
+				"%s: the card has 0x%x in register 0x%x of BAR %d after 0x%x was written: its firmware is another than this library knows",
+				roc_endpoint_name(c->ep), now, at, ROBINNP_BAR_CARD, value));
 }
 
 int roc_robinnp_generator_set(struct roc_endpoint *ep, unsigned int link,

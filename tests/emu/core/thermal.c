@@ -36,10 +36,10 @@ int thermal_set_slope(struct thermal *t, const char *text, int64_t from, uint64_
 	}
 	if (!number(text, &end, 0.001, SLOPE_MAX, &slope) || *end != '@' ||
 	    !number(end + 1, &end, LOWEST, HIGHEST, &to) || *end) {
-		snprintf(err, CARD_ERR,
-			 "'%.40s' is not SLOPE@DEGREES, as 0.5@68: up to %d degrees per second, "
-			 "from %d to %d degrees; or 0",
-			 text, SLOPE_MAX, LOWEST, HIGHEST);
+		snprintf(
+			err, CARD_ERR,
+			"'%.40s' is not SLOPE@DEGREES, as 0.5@68: up to %d degrees per second, from %d to %d degrees; or 0",
+			text, SLOPE_MAX, LOWEST, HIGHEST);
 		return -1;
 	}
 	*t = (struct thermal){.slope = slope, .from = from, .to = to, .since = now, .cut = t->cut};

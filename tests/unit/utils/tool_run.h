@@ -113,10 +113,10 @@ __attribute__((unused)) static void tool_where(pid_t pid)
 {
 	char command[256];
 
-	snprintf(command, sizeof(command),
-		 "for p in $(pgrep -g %d); do cd /proc/$p && grep -h . comm wchan syscall stack && "
-		 "grep State status; done 2> /dev/null | sed 's/^/# /'",
-		 pid);
+	snprintf(
+		command, sizeof(command),
+		"for p in $(pgrep -g %d); do cd /proc/$p && grep -h . comm wchan syscall stack && grep State status; done 2> /dev/null | sed 's/^/# /'",
+		pid);
 	fflush(stdout);
 	if (system(command))
 		unit_note("nothing is known of its processes");

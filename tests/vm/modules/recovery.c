@@ -18,8 +18,9 @@ MODULE_PARM_DESC(device, "address of the function, as lspci -D says it");
 
 static char *steps = "";
 module_param(steps, charp, 0);
-MODULE_PARM_DESC(steps, "of normal, frozen, lost, reset, resume, prepare, done and shutdown, or "
-			"sleep, wake, freeze and restore, with commas between");
+MODULE_PARM_DESC(
+	steps,
+	"of normal, frozen, lost, reset, resume, prepare, done and shutdown, or sleep, wake, freeze and restore, with commas between");
 
 static int sleep_step(struct pci_dev *pdev, const char *step)
 {

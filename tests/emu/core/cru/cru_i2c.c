@@ -173,10 +173,10 @@ static void write_command(struct cru *c, uint32_t off, uint32_t value)
 
 void cru_i2c_serial(struct cru *c, const char *digits)
 {
-	snprintf((char *)chip_regs(c, CHIP_EEPROM), CRU_EEPROM_TEXT_MAX,
-		 "{\"cn\":\"FEC_PCIe40\",\"dt\":\"2018-11-05\",\"io\":\"24/"
-		 "24\",\"pn\":\"p40_fv22b%s\"}",
-		 digits);
+	snprintf(
+		(char *)chip_regs(c, CHIP_EEPROM), CRU_EEPROM_TEXT_MAX,
+		"{\"cn\":\"FEC_PCIe40\",\"dt\":\"2018-11-05\",\"io\":\"24/24\",\"pn\":\"p40_fv22b%s\"}",
+		digits);
 }
 
 void cru_i2c_power_on(struct cru *c)

@@ -149,8 +149,9 @@ static void mmio(void)
 	rd(0, 0, CRU_FEATURES);
 	wr(0, 0, CRU_SCRATCH, 1);
 	rd(0, 2, CRU_SERIAL);
-	UNIT_STR(run("mmio 0"), "{\"ok\":true,\"bar0\":{\"0x41c\":[2,0],\"0x410\":[0,1]},\"bar2\":{"
-				"\"0x30818\":[1,0]}}");
+	UNIT_STR(
+		run("mmio 0"),
+		"{\"ok\":true,\"bar0\":{\"0x41c\":[2,0],\"0x410\":[0,1]},\"bar2\":{\"0x30818\":[1,0]}}");
 	UNIT_STR(run("mmio 1"), "{\"ok\":true,\"bar0\":{},\"bar2\":{}}");
 	run("clear 0");
 	rd(0, 0, CRU_FEATURES);
@@ -209,11 +210,10 @@ static void faults(void)
 	UNIT_STR(run("fault 1 all-ones"), OK);
 	UNIT_STR(run("fault 1 stall"), OK);
 	run("faults");
-	CU_ASSERT(
-		has("\"ep\":[{\"all-ones\":0,\"vanish\":0,\"foreign\":0,\"forgets\":0,\"stall\":0,"
-		    "\"late-completion\":12,"));
-	CU_ASSERT(has("{\"all-ones\":1,\"vanish\":0,\"foreign\":0,\"forgets\":0,\"stall\":1,"
-		      "\"late-completion\":0,"));
+	CU_ASSERT(has(
+		"\"ep\":[{\"all-ones\":0,\"vanish\":0,\"foreign\":0,\"forgets\":0,\"stall\":0,\"late-completion\":12,"));
+	CU_ASSERT(has(
+		"{\"all-ones\":1,\"vanish\":0,\"foreign\":0,\"forgets\":0,\"stall\":1,\"late-completion\":0,"));
 	UNIT_EQ(rd(1, 0, CRU_FEATURES), ~0u);
 	UNIT_STR(run("fault 1 clear all-ones"), OK);
 	UNIT_EQ(rd(1, 0, CRU_FEATURES), 0x40000000);

@@ -78,9 +78,9 @@ static void proposals(void)
 		 "{\"capabilities\":{\"max_msg_fds\":8}}");
 	UNIT_STR(agreed("{\"capabilities\":{}}"), "{\"capabilities\":{}}");
 	UNIT_STR(agreed("{}"), "{\"capabilities\":{}}");
-	UNIT_STR(agreed(" { \"later\" : [ 1, null ] , \"capabilities\" : { \"new\" : \"\xc3\xa9\" "
-			"} } "),
-		 "{\"capabilities\":{}}");
+	UNIT_STR(
+		agreed(" { \"later\" : [ 1, null ] , \"capabilities\" : { \"new\" : \"\xc3\xa9\" } } "),
+		"{\"capabilities\":{}}");
 	UNIT_STR(agreed("{\"capabilities\":{\"twin_socket\":{\"supported\":true}}}"),
 		 "{\"capabilities\":{}}");
 	UNIT_STR(agreed("{\"capabilities\":{\"pgsizes\":18446744073709547520}}"),

@@ -176,8 +176,9 @@ static void an_override_takes_its_place(void)
 static void a_site_adds(void)
 {
 	begin();
-	write_file(site, "{\"e4a5a46e\": \"v3.10.0 (ours)\", \"12345678\": \"test\", "
-			 "\"\": \"nothing\", \"87654321\": \"\"}\n");
+	write_file(
+		site,
+		"{\"e4a5a46e\": \"v3.10.0 (ours)\", \"12345678\": \"test\", \"\": \"nothing\", \"87654321\": \"\"}\n");
 	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
 	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "e4a5a46e"), 0);
 	UNIT_STR(text_of("e4a5a46e"), "v3.10.0 (ours)");
@@ -228,12 +229,9 @@ static void faulty_lists_are_refused(void)
 		{"{\"format\": 1, \"version\": \"x\", \"cru\": [7]}", "entry 1"},
 		{"{\"format\": 1, \"version\": \"x\", \"cru\": [], \"crorc\": 7}",
 		 "\"crorc\" is not a list"},
-		{"{\"format\": 1, \"version\": \"x\", \"cru\": [{\"hash\": \"xyz\", \"tag\": "
-		 "\"t\", "
-		 "\"state\": \"old\"}]}",
+		{"{\"format\": 1, \"version\": \"x\", \"cru\": [{\"hash\": \"xyz\", \"tag\": \"t\", \"state\": \"old\"}]}",
 		 "entry 1"},
-		{"{\"format\": 1, \"version\": \"x\", \"cru\": [{\"hash\": \"1\", \"tag\": \"t\", "
-		 "\"state\": \"old\"}, {\"hash\": \"12\", \"tag\": \"t\", \"state\": \"good\"}]}",
+		{"{\"format\": 1, \"version\": \"x\", \"cru\": [{\"hash\": \"1\", \"tag\": \"t\", \"state\": \"old\"}, {\"hash\": \"12\", \"tag\": \"t\", \"state\": \"good\"}]}",
 		 "entry 2 (12)"},
 	};
 	struct roc_firmware_paths missing = {"/nonexistent/firmware.json", "", ""};
@@ -298,8 +296,9 @@ static void not_from_the_working_directory(void)
 		strcat(path, "/roc");
 		UNIT_EQ(mkdir(path, 0700), 0);
 		strcat(path, "/firmware.json");
-		write_file(path, "{\"format\": 1, \"version\": \"planted\", \"cru\": ["
-				 "{\"hash\": \"0abc\", \"tag\": \"x\", \"state\": \"accepted\"}]}");
+		write_file(
+			path,
+			"{\"format\": 1, \"version\": \"planted\", \"cru\": [{\"hash\": \"0abc\", \"tag\": \"x\", \"state\": \"accepted\"}]}");
 	}
 	snprintf(path, sizeof(path), "%s/a/b/c", directory);
 	snprintf(command, sizeof(command), "cd %s && " BESIDE "=1 PATH=%.*s:$PATH %s", path,

@@ -641,10 +641,10 @@ static void headers_stand_alone(void)
 	CU_ASSERT_TRUE(headers.gl_pathc >= 3);
 	for (i = 0; i < headers.gl_pathc; i++) {
 		for (j = 0; j < count; j++) {
-			snprintf(command, sizeof(command),
-				 "echo '#include <roc%s>' | %s -fsyntax-only -Wall -Wextra "
-				 "-pedantic -Werror -Ilibroc/include %s -",
-				 strrchr(headers.gl_pathv[i], '/'), LIBROC_CC, languages[j]);
+			snprintf(
+				command, sizeof(command),
+				"echo '#include <roc%s>' | %s -fsyntax-only -Wall -Wextra -pedantic -Werror -Ilibroc/include %s -",
+				strrchr(headers.gl_pathv[i], '/'), LIBROC_CC, languages[j]);
 			UNIT_EQ(system(command), 0);
 		}
 	}
@@ -661,10 +661,10 @@ static void examples_compile_cleanly(void)
 	UNIT_NEED(!glob("libroc/examples/*.c", 0, NULL, &examples));
 	CU_ASSERT_TRUE(examples.gl_pathc >= 5);
 	for (i = 0; i < examples.gl_pathc; i++) {
-		snprintf(command, sizeof(command),
-			 "%s -std=gnu11 -fsyntax-only -Wall -Wextra -Wconversion -Werror "
-			 "-Ilibroc/include %s",
-			 LIBROC_CC, examples.gl_pathv[i]);
+		snprintf(
+			command, sizeof(command),
+			"%s -std=gnu11 -fsyntax-only -Wall -Wextra -Wconversion -Werror -Ilibroc/include %s",
+			LIBROC_CC, examples.gl_pathv[i]);
 		UNIT_EQ(system(command), 0);
 	}
 	globfree(&examples);

@@ -16,8 +16,8 @@ static bool no_compiler(void)
 {
 	if (!system("echo '#include <stdio.h>' | " CROSS " -fsyntax-only -x c - 2>/dev/null"))
 		return false;
-	unit_skip("no compiler for arm64 is installed (gcc-aarch64-linux-gnu, "
-		  "libc6-dev-arm64-cross)");
+	unit_skip(
+		"no compiler for arm64 is installed (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross)");
 	return true;
 }
 

@@ -228,8 +228,7 @@ static void hugepage_sentences(void)
 	UNIT_EQ(libroc_fail_hugepages(8 << 20, 2 << 20, 0), -ENOMEM);
 	SAYS("no 8 MiB of hugepages on NUMA node 0: it takes 4 pages of 2 MiB");
 	SAYS("node 0 has 3 of 16 free");
-	SAYS("echo 17 | sudo tee "
-	     "/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages");
+	SAYS("echo 17 | sudo tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages");
 	pool(0, 16, 4);
 	UNIT_EQ(libroc_fail_hugepages(8 << 20, 2 << 20, 0), -ENOMEM);
 	SAYS("promised to other programs");

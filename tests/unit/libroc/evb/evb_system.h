@@ -647,10 +647,7 @@ __attribute__((unused)) static void show(void)
 			continue;
 		c = counts_of(&nodes[i]);
 		unit_note(
-			"%s: in %llu sent %llu received %llu out %llu complete %llu incomplete "
-			"%llu "
-			"stale %llu late %llu gone %llu missing %llu dropped %llu mfps %u open %u "
-			"ready %u",
+			"%s: in %llu sent %llu received %llu out %llu complete %llu incomplete %llu stale %llu late %llu gone %llu missing %llu dropped %llu mfps %u open %u ready %u",
 			nodes[i].name, (unsigned long long)c.in.count,
 			(unsigned long long)c.sent.count, (unsigned long long)c.received.count,
 			(unsigned long long)c.out.count, (unsigned long long)c.complete,

@@ -155,8 +155,7 @@ static const struct situation situations[] = {
 	 {"0 + r1 b1 b2", "1100 = r1 | b1 b2", "2000 r1 1152921504606846976", "2100 + r1 b1",
 	  "2300 = r1 | b1", "2300 from 1152921504606847040 1152921504606847040", "3000 r1 500",
 	  "3000 + r1 b1 b2", "4200 = r1 | b1 b2", "4200 from 564 564"}},
-	{"nor does one hold minutes later that was put as far ahead as who makes up for a stand "
-	 "would have come",
+	{"nor does one hold minutes later that was put as far ahead as who makes up for a stand would have come",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "1900 rate 10000", "3000 r1 5000", "3000 r2 5000",
 	  "13100 + r1 r2 b1", "13300 = r1 r2 | b1", "13300 from 105000 110000", "13400 rate 500",
@@ -248,8 +247,7 @@ static const struct situation situations[] = {
 	 {"0 + r1 b1 b2", "1100 = r1 | b1:1000 b2:1000", "2500 free b1 1000", "2500 free b2 950",
 	  "3000 -", "3100 free b2 50", "3300 = r1 | b1:1000 b2:725", "3500 free b2 50", "4000 -",
 	  "4300 = r1 | b1:1000 b2:556"}},
-	{"more readout units than the builders are made for: as many as fit, and who does not is "
-	 "said",
+	{"more readout units than the builders are made for: as many as fit, and who does not is said",
 	 {.readouts = 2},
 	 {"0 + r1 r2 r3 b1/2 b2/2", "1100 = r1 r2 | b1 b2",
 	  "1100 says r3 is not let in: b1 is made for 2 readout units", "3000 -",
@@ -257,8 +255,7 @@ static const struct situation situations[] = {
 	{"the first table waits for as many as are wanted, which do not fit",
 	 {.readouts = 3},
 	 {"0 + r1 r2 r3 b1/2",
-	  "1100 says b1 is not let in: it is made for 2 readout units, and the first table waits "
-	  "for 3",
+	  "1100 says b1 is not let in: it is made for 2 readout units, and the first table waits for 3",
 	  "5000 -", "5000 + r1 r2 r3 b1'/3", "6200 = r1 r2 r3 | b1"}},
 	{"nor do those who can reach fewer builders than it waits for, and others go on without",
 	 {.builders = 2},

@@ -307,9 +307,10 @@ static void not_closed(void)
 		f = (struct fabric){.mr = {&mr, &mr}, .region_count = 2, .domain = &domain};
 		UNIT_EQ(fabric_close(&f, why), i ? -EIO : 0);
 		UNIT_EQ(close_count, 3);
-		UNIT_STR(why, i ? "libfabric: registered memory cannot be closed: Device or "
-				  "resource busy."
-				: "");
+		UNIT_STR(
+			why,
+			i ? "libfabric: registered memory cannot be closed: Device or resource busy."
+			  : "");
 		CU_ASSERT_PTR_NULL(f.domain);
 	}
 }

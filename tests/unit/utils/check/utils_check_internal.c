@@ -122,8 +122,9 @@ static void message(void)
 	fill(0x100);
 	data[(2 * PAGE + 17 * 32) / 4 + 5] = 0xdead;
 	check(3, SUPERPAGE);
-	UNIT_STR(errors.last, "link 3 superpage 0 page 2 (offset 0x4000): word 17 lane 5 is "
-			      "0x0000dead, expected 0x00000311");
+	UNIT_STR(
+		errors.last,
+		"link 3 superpage 0 page 2 (offset 0x4000): word 17 lane 5 is 0x0000dead, expected 0x00000311");
 }
 
 static void missing_superpage(void)
@@ -223,8 +224,8 @@ static void partial(void)
 	fill(WORDS);
 	UNIT_EQ(check(0, PAGE + 32), 1);
 	UNIT_EQ(errors.count, 1);
-	UNIT_STR(errors.last, "link 0 superpage 1 page 1 (offset 0x2000): the page has only 0x20 "
-			      "bytes");
+	UNIT_STR(errors.last,
+		 "link 0 superpage 1 page 1 (offset 0x2000): the page has only 0x20 bytes");
 	UNIT_EQ(check(0, 0), 0);
 	UNIT_EQ(errors.count, 1);
 }

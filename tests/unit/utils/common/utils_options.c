@@ -234,11 +234,9 @@ static void options_that_change_a_card(void)
 		{"flash", " verify dry-run no-display json "},
 		{"bar-stress", " cycles time processes no-display json "},
 		{"stream",
-		 " json ring bytes packets time stall-limit busy no-errorcheck no-display "
-		 "to-file-bin live "},
+		 " json ring bytes packets time stall-limit busy no-errorcheck no-display to-file-bin live "},
 		{"fragment",
-		 " json percent events time stall-limit whole-within page pages host-page memory "
-		 "commands batch busy no-errorcheck no-display "},
+		 " json percent events time stall-limit whole-within page pages host-page memory commands batch busy no-errorcheck no-display "},
 	};
 	size_t i, o;
 

@@ -264,17 +264,17 @@ static void wrong(void)
 	refused("{\"soak\":1,\"lanes\":[\"0245:0\",\"0245:1\"]}\n",
 		"has none where this node has 1003:0 channel 2");
 	refused(HEAD "nonsense\n" LINE, "line 2 is not of a soak");
-	refused(HEAD LINE "{\"lane\":3,\"at\":60,\"seconds\":60,\"units\":3,\"bytes\":9,"
-			  "\"errors\":0,\"dropped\":0,\"verdict\":\"PASS\"}\n",
+	refused(HEAD LINE
+		"{\"lane\":3,\"at\":60,\"seconds\":60,\"units\":3,\"bytes\":9,\"errors\":0,\"dropped\":0,\"verdict\":\"PASS\"}\n",
 		"line 3 is not of a soak");
-	refused(HEAD "{\"lane\":1,\"at\":-1,\"seconds\":60,\"units\":3,\"bytes\":9,"
-		     "\"errors\":0,\"dropped\":0,\"verdict\":\"PASS\"}\n",
+	refused(HEAD
+		"{\"lane\":1,\"at\":-1,\"seconds\":60,\"units\":3,\"bytes\":9,\"errors\":0,\"dropped\":0,\"verdict\":\"PASS\"}\n",
 		"line 2 is not of a soak");
-	refused(HEAD "{\"lane\":1,\"at\":1,\"seconds\":60,\"units\":3,\"bytes\":9,"
-		     "\"errors\":0,\"dropped\":0,\"verdict\":\"GOOD\"}\n",
+	refused(HEAD
+		"{\"lane\":1,\"at\":1,\"seconds\":60,\"units\":3,\"bytes\":9,\"errors\":0,\"dropped\":0,\"verdict\":\"GOOD\"}\n",
 		"line 2 is not of a soak");
-	refused(HEAD "{\"lane\":1,\"at\":1,\"seconds\":60,\"units\":3,\"bytes\":9,\"gap\":99,"
-		     "\"errors\":0,\"dropped\":0,\"verdict\":\"PASS\"}\n",
+	refused(HEAD
+		"{\"lane\":1,\"at\":1,\"seconds\":60,\"units\":3,\"bytes\":9,\"gap\":99,\"errors\":0,\"dropped\":0,\"verdict\":\"PASS\"}\n",
 		"line 2 is not of a soak");
 }
 

@@ -63,8 +63,8 @@ static const char *with(const char *content, mode_t mode)
 
 static bool closed_etcd(void)
 {
-	static const char role[] = "{\"name\":\"evb\",\"perm\":{\"permType\":\"READWRITE\","
-				   "\"key\":\"L3JvYy1ldmI=\",\"range_end\":\"L3JvYy1ldmM=\"}}";
+	static const char role[] =
+		"{\"name\":\"evb\",\"perm\":{\"permType\":\"READWRITE\",\"key\":\"L3JvYy1ldmI=\",\"range_end\":\"L3JvYy1ldmM=\"}}";
 
 	if (!etcd_started(true))
 		return false;

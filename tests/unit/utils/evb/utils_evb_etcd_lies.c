@@ -62,8 +62,7 @@ static void kv(FILE *out, const char *key, const char *value, unsigned int lease
 
 	base64(key, code);
 	fprintf(out,
-		"{\"key\":\"%s\",\"create_revision\":\"7\",\"mod_revision\":\"7\",\"lease\":\"%"
-		"u\",",
+		"{\"key\":\"%s\",\"create_revision\":\"7\",\"mod_revision\":\"7\",\"lease\":\"%u\",",
 		code, lease);
 	base64(value, code);
 	fprintf(out, "\"value\":\"%s\"}", code);
@@ -87,8 +86,7 @@ static void list(FILE *out, bool lies)
 		fputc(',', out);
 		kv(out, "/somebody/else", "1", 1);
 		fprintf(out,
-			",{\"key\":\"%%%%%%\",\"value\":\"AAAA\"},{\"value\":5},7,null,{\"key\":"
-			"\"L3JvYw==\",\"value\":\"A\"},");
+			",{\"key\":\"%%%%%%\",\"value\":\"AAAA\"},{\"value\":5},7,null,{\"key\":\"L3JvYw==\",\"value\":\"A\"},");
 		kv(out, "/roc-evb/roc/members/r5", MEMBER("r5", "1"), 1);
 		fputc(',', out);
 		kv(out, "/roc-evb/roc/table", table_text, 0);
@@ -150,8 +148,7 @@ static bool answer(FILE *out, const char *request)
 		list(out, lies);
 	} else if (strstr(request, "/v3/watch") && ++streams)
 		fprintf(out,
-			"{\"result\":{\"created\":true}}\n{\"result\":{\"events\":[7,{\"kv\":5},{"
-			"\"type\":9},null,{\"type\":\"DELETE\",\"kv\":{\"key\":\"/\"}}]}}\n");
+			"{\"result\":{\"created\":true}}\n{\"result\":{\"events\":[7,{\"kv\":5},{\"type\":9},null,{\"type\":\"DELETE\",\"kv\":{\"key\":\"/\"}}]}}\n");
 	else
 		fprintf(out, "{}");
 	if (strstr(request, "/v3/lease/"))
@@ -379,14 +376,10 @@ static void silent(void)
 static const char *const tables[] = {
 	"nonsense",
 	"{}",
-	"{\"term\":1,\"epoch\":0,\"fromBlock\":0,\"seed\":0,\"policy\":0,\"readoutUnits\":[],"
-	"\"builderUnits\":[]}",
-	"{\"term\":1,\"epoch\":1,\"fromBlock\":0,\"seed\":0,\"policy\":4,\"readoutUnits\":[],"
-	"\"builderUnits\":[]}",
-	"{\"term\":-1,\"epoch\":1,\"fromBlock\":0,\"seed\":0,\"policy\":0,\"readoutUnits\":[],"
-	"\"builderUnits\":[]}",
-	"{\"term\":1,\"epoch\":1,\"fromBlock\":0,\"seed\":0,\"policy\":0,\"readoutUnits\":[],"
-	"\"builderUnits\":[{\"name\":\"b\",\"incarnation\":1,\"weight\":0}]}",
+	"{\"term\":1,\"epoch\":0,\"fromBlock\":0,\"seed\":0,\"policy\":0,\"readoutUnits\":[],\"builderUnits\":[]}",
+	"{\"term\":1,\"epoch\":1,\"fromBlock\":0,\"seed\":0,\"policy\":4,\"readoutUnits\":[],\"builderUnits\":[]}",
+	"{\"term\":-1,\"epoch\":1,\"fromBlock\":0,\"seed\":0,\"policy\":0,\"readoutUnits\":[],\"builderUnits\":[]}",
+	"{\"term\":1,\"epoch\":1,\"fromBlock\":0,\"seed\":0,\"policy\":0,\"readoutUnits\":[],\"builderUnits\":[{\"name\":\"b\",\"incarnation\":1,\"weight\":0}]}",
 	"{\"term\":1,\"epoch\":1,\"fromBlock\":0,\"seed\":0,\"policy\":0,\"readoutUnits\":[],"
 	"\"builderUnits\":[{\"name\":\"b\",\"incarnation\":1,\"weight\":5},{\"name\":\"b\","
 	"\"incarnation\":2,\"weight\":5}]}",
@@ -404,14 +397,14 @@ static void strange_keys(void)
 		if (tables[i]) {
 			strcpy(table_text, tables[i]);
 		} else {
-			at = (size_t)sprintf(table_text,
-					     "{\"term\":1,\"epoch\":1,\"fromBlock\":0,\"seed\":"
-					     "0,\"policy\":0,\"readoutUnits\":[");
+			at = (size_t)sprintf(
+				table_text,
+				"{\"term\":1,\"epoch\":1,\"fromBlock\":0,\"seed\":0,\"policy\":0,\"readoutUnits\":[");
 			for (k = 0; k <= ROC_EVB_NODES_MAX; k++)
-				at += (size_t)sprintf(table_text + at,
-						      "%s{\"name\":\"n%zu\",\"incarnation\":1,"
-						      "\"weight\":1}",
-						      k ? "," : "", k);
+				at += (size_t)sprintf(
+					table_text + at,
+					"%s{\"name\":\"n%zu\",\"incarnation\":1,\"weight\":1}",
+					k ? "," : "", k);
 			sprintf(table_text + at, "],\"builderUnits\":[]}");
 		}
 		begin(LIES);

@@ -14,13 +14,10 @@
 
 /* Two authorities; the first of them speaks for the etcd at 127.0.0.1, and for a node. */
 static const char make_them[] =
-	"cd %s && new='req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes' && "
-	"for ca in ca other; do " OPENSSL " $new -x509 -days 2 -subj /CN=$ca -keyout $ca.key "
-	"-out $ca.pem || exit 1; done && echo subjectAltName=IP:127.0.0.1 > names && "
-	"for who in etcd node; do " OPENSSL
+	"cd %s && new='req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes' && for ca in ca other; do " OPENSSL
+	" $new -x509 -days 2 -subj /CN=$ca -keyout $ca.key -out $ca.pem || exit 1; done && echo subjectAltName=IP:127.0.0.1 > names && for who in etcd node; do " OPENSSL
 	" $new -subj /CN=$who -keyout $who.key -out $who.csr && " OPENSSL
-	" x509 -req -in $who.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 "
-	"-extfile names -out $who.pem || exit 1; done";
+	" x509 -req -in $who.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out $who.pem || exit 1; done";
 
 static bool has_certificates(void)
 {

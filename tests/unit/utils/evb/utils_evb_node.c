@@ -108,17 +108,17 @@ static int64_t node_number(unsigned int number, const char *way)
 /* From the first event to the last: everything arrives, once. */
 static void to_the_end(void)
 {
-	static const char options[] = "--source=synthetic:size=3000,events=2000 --events=16 "
-				      "--complete --protocol=pull " PATIENT;
+	static const char options[] =
+		"--source=synthetic:size=3000,events=2000 --events=16 --complete --protocol=pull " PATIENT;
 	struct json_object *peers;
 	pid_t a, b;
 
 	begin("barrel-shift");
 	UNIT_EQ(tool_run("evb node --name=node9 --coordinator=static:%s", conf), 2);
 	CU_ASSERT_TRUE(tool_says("names no node node9"));
-	UNIT_EQ(tool_run("evb node --name=node1 --roles=Readout,BUILDER,cook "
-			 "--coordinator=Static:%s",
-			 conf),
+	UNIT_EQ(tool_run(
+			"evb node --name=node1 --roles=Readout,BUILDER,cook --coordinator=Static:%s",
+			conf),
 		2);
 	CU_ASSERT_TRUE(tool_says("\"cook\" is no role"));
 	a = node(1, options);
@@ -210,8 +210,8 @@ static void watched(void)
 	also = tool_start(file("watch.json"), "evb watch --once --json --coordinator=static:%s",
 			  conf);
 	UNIT_EQ(tool_run("evb watch --once --coordinator=static:%s", conf), 0);
-	CU_ASSERT_TRUE(tool_says("System small, table 1 (barrel-shift): 2 readout units, 2 "
-				 "builders"));
+	CU_ASSERT_TRUE(
+		tool_says("System small, table 1 (barrel-shift): 2 readout units, 2 builders"));
 	CU_ASSERT_TRUE(tool_says("node1  RBM    in"));
 	CU_ASSERT_TRUE(tool_says("node2  RB     in"));
 	UNIT_EQ(tool_wait(also, 5000), 0);
@@ -295,19 +295,17 @@ static void as_planned(void)
 	kill(-b, SIGTERM);
 	UNIT_EQ(tool_wait(a, 20000), 0);
 	UNIT_EQ(tool_wait(b, 20000), 0);
-	unit_note("in %.1f s sent %.0f B/s (planned %.0f), received %.0f B/s (%.0f), MFP %.0f B "
-		  "(%.0f)",
-		  moved.time, moved.sent, planned.sent, moved.received, planned.received, moved.mfp,
-		  planned.mfp);
-	CU_ASSERT_TRUE(
-		metric("# TYPE roc_evb_sent_bytes_total counter\nroc_evb_sent_bytes_total{system="
-		       "\"small\",node=\"node1\"",
-		       ""));
+	unit_note(
+		"in %.1f s sent %.0f B/s (planned %.0f), received %.0f B/s (%.0f), MFP %.0f B (%.0f)",
+		moved.time, moved.sent, planned.sent, moved.received, planned.received, moved.mfp,
+		planned.mfp);
+	CU_ASSERT_TRUE(metric(
+		"# TYPE roc_evb_sent_bytes_total counter\nroc_evb_sent_bytes_total{system=\"small\",node=\"node1\"",
+		""));
 	CU_ASSERT_TRUE(metric("roc_evb_assigned{system=\"small\",node=\"node1\"", "1\n"));
-	CU_ASSERT_TRUE(
-		metric("roc_evb_destination_queue_max{system=\"small\",node=\"node1\",builder="
-		       "\"node2\"",
-		       ""));
+	CU_ASSERT_TRUE(metric(
+		"roc_evb_destination_queue_max{system=\"small\",node=\"node1\",builder=\"node2\"",
+		""));
 }
 
 /* A builder that etcd knows of: without an address only processes of this machine can connect. */
@@ -353,13 +351,12 @@ static void by_etcd(void)
 		return;
 	m = tool_start(
 		file("out0"),
-		"evb node --name=m --roles=manager --coordinator=%s --readouts=2 --builders=2 "
-		"--policy=random --json " PATIENT,
+		"evb node --name=m --roles=manager --coordinator=%s --readouts=2 --builders=2 --policy=random --json " PATIENT,
 		etcd_text);
-	a = tool_start(file("out1"),
-		       "evb node --name=a --roles=readout,builder --host=127.0.0.1 "
-		       "--coordinator=%s --json %s",
-		       etcd_text, source);
+	a = tool_start(
+		file("out1"),
+		"evb node --name=a --roles=readout,builder --host=127.0.0.1 --coordinator=%s --json %s",
+		etcd_text, source);
 	b = tool_start(file("out2"),
 		       "evb node --name=b --roles=readout,builder --coordinator=%s --json %s",
 		       etcd_text, source);
@@ -408,10 +405,10 @@ static void metrics_away(void)
 
 	begin("barrel-shift");
 	UNIT_NEED(!mkdir(file("run"), 0755));
-	a = tool_start(file("out1"),
-		       "evb node --name=node1 --coordinator=static:%s --source=synthetic:rate=50 "
-		       "--metrics=%s/m.prom",
-		       conf, file("run"));
+	a = tool_start(
+		file("out1"),
+		"evb node --name=node1 --coordinator=static:%s --source=synthetic:rate=50 --metrics=%s/m.prom",
+		conf, file("run"));
 	metrics_go_and_come(file("run"), file("out1"));
 	UNIT_NEED(!rename(file("run"), file("run.away")));
 	CU_ASSERT_TRUE(UNIT_WAIT(said_so_often(file("out1"), METRICS_FAIL) == 2, METRICS_MS));
@@ -511,10 +508,10 @@ static void pipe_is_full(void)
 	/* Full before the node starts. */
 	while (write(end, "", 1) == 1)
 		;
-	a = tool_start(file("out1"),
-		       "evb node --name=node1 --coordinator=static:%s --json --source=synthetic:"
-		       "rate=50 --metrics=%s",
-		       conf, file("node.prom"));
+	a = tool_start(
+		file("out1"),
+		"evb node --name=node1 --coordinator=static:%s --json --source=synthetic:rate=50 --metrics=%s",
+		conf, file("node.prom"));
 	for (i = 0; i < 4; i++) {
 		CU_ASSERT_TRUE(UNIT_WAIT(
 			!stat(file("node.prom"), &now) && now.st_ino != before.st_ino, METRICS_MS));
@@ -535,10 +532,10 @@ static void lines_lost(void)
 
 	begin("barrel-shift");
 	unlink(file("node.prom"));
-	a = tool_start("/dev/full",
-		       "evb node --name=node1 --coordinator=static:%s --json --source=synthetic:"
-		       "rate=50 --metrics=%s",
-		       conf, file("node.prom"));
+	a = tool_start(
+		"/dev/full",
+		"evb node --name=node1 --coordinator=static:%s --json --source=synthetic:rate=50 --metrics=%s",
+		conf, file("node.prom"));
 	/* With each line, and at the end: another file each time. */
 	for (i = 0; i < 4; i++) {
 		UNIT_NEED(UNIT_WAIT(!stat(file("node.prom"), &now) && now.st_ino != before.st_ino,

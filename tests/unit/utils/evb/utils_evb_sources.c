@@ -330,9 +330,9 @@ static void recorded(void)
 	struct roc_evb_fragment f;
 
 	UNIT_NEED(mkdtemp(dir));
-	UNIT_EQ(tool_run("record %s --synthetic --links=0-2 --buffer-size=4Mi "
-			 "--superpage-size=64Ki --units=60 --no-display",
-			 dir),
+	UNIT_EQ(tool_run(
+			"record %s --synthetic --links=0-2 --buffer-size=4Mi --superpage-size=64Ki --units=60 --no-display",
+			dir),
 		0);
 	snprintf(text, sizeof(text), "recording:%s,links=3", dir);
 	open_it(text);

@@ -348,9 +348,7 @@ static void nonsense(void)
 		"{\"join\": 5, \"system\": \"test\", \"version\": 1}\n",
 		"{\"join\": {\"name\": \"r1\"}, \"system\": \"test\", \"version\": 1}\n",
 		"{\"join\": {}, \"system\": \"test\", \"version\": 2}\n",
-		"{\"join\": {\"name\": \"r1\", \"host\": \"\", \"port\": \"\", \"incarnation\": "
-		"-4, "
-		"\"roles\": 1, \"peers\": 8}, \"system\": \"test\", \"version\": 1}\n",
+		"{\"join\": {\"name\": \"r1\", \"host\": \"\", \"port\": \"\", \"incarnation\": -4, \"roles\": 1, \"peers\": 8}, \"system\": \"test\", \"version\": 1}\n",
 		"{\"join\": {\"name\": \"r1\", \"host\": \"\", \"port\": \"\", \"incarnation\": 4, "
 		"\"roles\": 1, \"peers\": 8}, \"system\": \"test\", \"version\": 1}\n{\"report\": "
 		"{\"epoch\": "
@@ -561,9 +559,8 @@ static void does_not_read(void)
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
 	say_all(fd, "{\"watch\": true, \"system\": \"test\", \"version\": 1}\n");
 	other = dial();
-	say_all(other, "{\"join\": {\"name\": \"r1\", \"host\": \"\", \"port\": \"\", "
-		       "\"incarnation\": 4, \"roles\": 1, \"peers\": 8}, "
-		       "\"system\": \"test\", \"version\": 1}\n");
+	say_all(other,
+		"{\"join\": {\"name\": \"r1\", \"host\": \"\", \"port\": \"\", \"incarnation\": 4, \"roles\": 1, \"peers\": 8}, \"system\": \"test\", \"version\": 1}\n");
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		snprintf(line, sizeof(line), "{\"status\": {\"x\": \"%0*d\"}}\n", (int)sizes[i], 0);
 		for (k = 0; k < FLOOD; k++)

@@ -205,10 +205,10 @@ static void time_frames(void)
 			 file("a")),
 		0);
 	/* Orbit 256 in the last packet: it begins the next one. */
-	snprintf(command, sizeof(command),
-		 "printf '\\000\\001' | dd of=%s/run-000000.data bs=1 seek=%d conv=notrunc "
-		 "status=none",
-		 file("a"), (1 << 19) - 8192 + 20);
+	snprintf(
+		command, sizeof(command),
+		"printf '\\000\\001' | dd of=%s/run-000000.data bs=1 seek=%d conv=notrunc status=none",
+		file("a"), (1 << 19) - 8192 + 20);
 	UNIT_EQ(system(command), 0);
 	for (i = 0; i < 3; i++) {
 		pid = receiver("recv", 0, options[i]);
@@ -229,11 +229,10 @@ static void two_at_once(const char *options)
 
 	pid = receiver("recv", 0, options);
 	for (i = 0; i < 2; i++)
-		senders[i] = tool_start(file(i ? "send1" : "send0"),
-					"send 127.0.0.1 --port=%u --synthetic --links=0-2 "
-					"--superpage-size=256Ki --buffer-size=16Mi "
-					"--rate=8Mi --units=40",
-					port);
+		senders[i] = tool_start(
+			file(i ? "send1" : "send0"),
+			"send 127.0.0.1 --port=%u --synthetic --links=0-2 --superpage-size=256Ki --buffer-size=16Mi --rate=8Mi --units=40",
+			port);
 	for (i = 0; i < 2; i++)
 		UNIT_EQ(tool_wait(senders[i], 60000), 0);
 	kill(pid, SIGINT);
@@ -304,9 +303,9 @@ static void links_that_say_nothing(void)
 
 	fresh();
 	for (i = 0; i < 2; i++)
-		UNIT_EQ(tool_run("record %s --prefix=%s --synthetic --links=1 --units=9 "
-				 "--buffer-size=4Mi --superpage-size=256Ki",
-				 file("a"), names[1 - i]),
+		UNIT_EQ(tool_run(
+				"record %s --prefix=%s --synthetic --links=1 --units=9 --buffer-size=4Mi --superpage-size=256Ki",
+				file("a"), names[1 - i]),
 			0);
 	as_any_link(file("a/crorc-000000.index"));
 	/* By its name it is the first one. */

@@ -109,19 +109,14 @@ static void others(void)
 	says("0245:0  0000:3b:00.0  CRU     45.0        7   240.47     240.00       1000");
 	says("running  timer  roc-bench-dma (4711)");
 	UNIT_EQ(run("--monitoring"), 0);
-	says("card,serialId=245,endpoint=0,id=0,type=CRU "
-	     "pciAddress=\"3b:00.0\",temperature=44.9550781,");
-	says("channel,serialId=245,endpoint=0,CRU=0,id=0,type=CRU pciAddress=\"3b:00.0\","
-	     "state=\"running\"");
+	says("card,serialId=245,endpoint=0,id=0,type=CRU pciAddress=\"3b:00.0\",temperature=44.9550781,");
+	says("channel,serialId=245,endpoint=0,CRU=0,id=0,type=CRU pciAddress=\"3b:00.0\",state=\"running\"");
 	says(",retries=2i,fifoEmpty=1i,");
 	UNIT_EQ(run("--prometheus"), 0);
-	says("roc_channel_bytes_total{pci_address=\"0000:3b:00.0\",serial=\"245\",endpoint=\"0\","
-	     "channel=\"0\"} 1048576\n");
+	says("roc_channel_bytes_total{pci_address=\"0000:3b:00.0\",serial=\"245\",endpoint=\"0\",channel=\"0\"} 1048576\n");
 	says("channel=\"0\",state=\"running\"} 1\n");
-	says("roc_channel_gap_seconds_bucket{pci_address=\"0000:3b:00.0\",serial=\"245\","
-	     "endpoint=\"0\",channel=\"0\",le=\"2e-06\"} 9\n");
-	says("roc_channel_gap_seconds_count{pci_address=\"0000:3b:00.0\",serial=\"245\","
-	     "endpoint=\"0\",channel=\"0\"} 10\n");
+	says("roc_channel_gap_seconds_bucket{pci_address=\"0000:3b:00.0\",serial=\"245\",endpoint=\"0\",channel=\"0\",le=\"2e-06\"} 9\n");
+	says("roc_channel_gap_seconds_count{pci_address=\"0000:3b:00.0\",serial=\"245\",endpoint=\"0\",channel=\"0\"} 10\n");
 }
 
 /* A card that fails does not hide the others. */
@@ -177,8 +172,7 @@ static void streams(void)
 	UNIT_EQ(run("--id=245:0 --json"), 0);
 	CU_ASSERT_PTR_NULL(strstr(out, "throttled"));
 	UNIT_EQ(run("--prometheus"), 0);
-	says("roc_channel_throttled_events_total{pci_address=\"0000:5e:00.0\",serial=\"401\","
-	     "endpoint=\"0\",channel=\"0\"} 41\n");
+	says("roc_channel_throttled_events_total{pci_address=\"0000:5e:00.0\",serial=\"401\",endpoint=\"0\",channel=\"0\"} 41\n");
 	says("stream=\"main\"");
 	UNIT_EQ(run("--monitoring"), 0);
 	says("stream=\"main\"");
@@ -229,10 +223,8 @@ static void sub_units(void)
 	CU_ASSERT_PTR_NULL(strstr(out, "transfers"));
 	CU_ASSERT_PTR_NULL(strstr(out, "errorInterrupts"));
 	UNIT_EQ(run("--prometheus"), 0);
-	says("roc_channel_transferred_fragments_total{pci_address=\"0000:5e:00.0\",serial=\"417\","
-	     "endpoint=\"0\",channel=\"0\"} 300\n");
-	says("roc_channel_error_interrupts_total{pci_address=\"0000:5e:00.0\",serial=\"417\","
-	     "endpoint=\"0\",channel=\"0\"} 2\n");
+	says("roc_channel_transferred_fragments_total{pci_address=\"0000:5e:00.0\",serial=\"417\",endpoint=\"0\",channel=\"0\"} 300\n");
+	says("roc_channel_error_interrupts_total{pci_address=\"0000:5e:00.0\",serial=\"417\",endpoint=\"0\",channel=\"0\"} 2\n");
 	UNIT_EQ(run("--monitoring"), 0);
 	says("freed=2900i");
 	says("errorInterrupts=2i");

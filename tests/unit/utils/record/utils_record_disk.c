@@ -171,9 +171,10 @@ static void fills(const char *options, uint64_t unit)
 	if (!path)
 		return;
 	space = free_space(path);
-	UNIT_EQ(tool_run("record %s/r --synthetic --buffer-size=8Mi --bytes=10Gi --json "
-			 "--superpage-size=%" PRIu64 " %s",
-			 path, unit, options),
+	UNIT_EQ(tool_run(
+			"record %s/r --synthetic --buffer-size=8Mi --bytes=10Gi --json --superpage-size=%" PRIu64
+			" %s",
+			path, unit, options),
 		1);
 	CU_ASSERT_TRUE(tool_says("is full: nothing more is taken"));
 	written = tool_number("units");
@@ -252,15 +253,14 @@ static void large_blocks(void)
 {
 	const char *path = disk("mkfs.xfs -q -b size=16k -s size=16k", "320M", 16384);
 	static const char says[] =
-		"needs blocks of 16384 bytes here, and a recording has blocks of 4096: the kernel "
-		"copies the data.";
+		"needs blocks of 16384 bytes here, and a recording has blocks of 4096: the kernel copies the data.";
 	const char *first;
 
 	if (!path)
 		return;
-	UNIT_EQ(tool_run("record %s/r --synthetic --buffer-size=8Mi --superpage-size=24Ki "
-			 "--units=40 --file-size=256Ki --json",
-			 path),
+	UNIT_EQ(tool_run(
+			"record %s/r --synthetic --buffer-size=8Mi --superpage-size=24Ki --units=40 --file-size=256Ki --json",
+			path),
 		0);
 	UNIT_EQ(tool_number("units"), 40);
 	CU_ASSERT_TRUE(tool_number("files") > 2);

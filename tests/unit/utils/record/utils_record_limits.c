@@ -47,9 +47,9 @@ static void many_files(void)
 	const char *path = fresh("many");
 	char arguments[256], name[160];
 
-	UNIT_EQ(tool_run("record %s --synthetic --buffer-size=1Mi --superpage-size=8Ki "
-			 "--file-size=8Ki --units=24 --json",
-			 path),
+	UNIT_EQ(tool_run(
+			"record %s --synthetic --buffer-size=1Mi --superpage-size=8Ki --file-size=8Ki --units=24 --json",
+			path),
 		0);
 	UNIT_EQ(tool_number("files"), 24);
 	snprintf(arguments, sizeof(arguments), "replay %s --json", path);
@@ -76,9 +76,9 @@ static struct source *three_files(const char *name, uint32_t depth)
 	struct replay_options options = {.path = fresh(name), .depth = depth};
 	struct source *replay;
 
-	UNIT_EQ(tool_run("record %s --synthetic --buffer-size=1Mi --superpage-size=8Ki "
-			 "--file-size=8Ki --units=3",
-			 options.path),
+	UNIT_EQ(tool_run(
+			"record %s --synthetic --buffer-size=1Mi --superpage-size=8Ki --file-size=8Ki --units=3",
+			options.path),
 		0);
 	replay = source_replay(&options, why);
 	UNIT_STR(why, "");
@@ -195,14 +195,13 @@ static void short_to(rlim_t most, const char *options)
 	char arguments[256];
 	int64_t written;
 
-	snprintf(arguments, sizeof(arguments),
-		 "record %s --synthetic --buffer-size=4Mi --superpage-size=256Ki --bytes=100Mi "
-		 "--json %s",
-		 path, options);
+	snprintf(
+		arguments, sizeof(arguments),
+		"record %s --synthetic --buffer-size=4Mi --superpage-size=256Ki --bytes=100Mi --json %s",
+		path, options);
 	UNIT_EQ(limited(RLIMIT_FSIZE, most, arguments), 1);
-	CU_ASSERT_TRUE(
-		tool_says("may not be longer, by ulimit -f or by its file system: give a smaller "
-			  "--file-size. Nothing more is taken"));
+	CU_ASSERT_TRUE(tool_says(
+		"may not be longer, by ulimit -f or by its file system: give a smaller --file-size. Nothing more is taken"));
 	CU_ASSERT_TRUE(tool_says("\"end\": \"full\""));
 	written = tool_number("units");
 	UNIT_EQ(tool_number("taken"), written + tool_number("lost"));
@@ -229,10 +228,10 @@ static void short_files(void)
 	short_to((1 << 20) + 8192 + 1, "");
 	/* With files that may be so long it goes on. */
 	path = fresh("enough");
-	snprintf(arguments, sizeof(arguments),
-		 "record %s --synthetic --buffer-size=4Mi --superpage-size=256Ki --units=8 "
-		 "--file-size=1Mi --json",
-		 path);
+	snprintf(
+		arguments, sizeof(arguments),
+		"record %s --synthetic --buffer-size=4Mi --superpage-size=256Ki --units=8 --file-size=1Mi --json",
+		path);
 	UNIT_EQ(limited(RLIMIT_FSIZE, 1 << 20, arguments), 0);
 	UNIT_EQ(tool_number("units"), 8);
 	UNIT_EQ(tool_number("files"), 2);

@@ -54,14 +54,15 @@ static void line(void)
 	char text[REG_LINE_MAX];
 
 	reg_line(0x18, 0xdeadbeef, text);
-	UNIT_STR(text, "  0x018  =>  0xdead.beef  =  "
-		       "0b1101.1110.1010.1101.1011.1110.1110.1111  =  3735928559");
+	UNIT_STR(
+		text,
+		"  0x018  =>  0xdead.beef  =  0b1101.1110.1010.1101.1011.1110.1110.1111  =  3735928559");
 	reg_line(0xc00004, 0, text);
-	UNIT_STR(text, "  0xc00004  =>  0x0000.0000  =  "
-		       "0b0000.0000.0000.0000.0000.0000.0000.0000  =  0");
+	UNIT_STR(text,
+		 "  0xc00004  =>  0x0000.0000  =  0b0000.0000.0000.0000.0000.0000.0000.0000  =  0");
 	reg_line(0xfffffffc, 0xffffffff, text);
-	UNIT_EQ(strlen(text), strlen("  0xfffffffc  =>  0xffff.ffff  =  "
-				     "0b1111.1111.1111.1111.1111.1111.1111.1111  =  4294967295"));
+	UNIT_EQ(strlen(text),
+		strlen("  0xfffffffc  =>  0xffff.ffff  =  0b1111.1111.1111.1111.1111.1111.1111.1111  =  4294967295"));
 }
 
 UNIT_MAIN("utils registers", {"bit fields", fields}, {"register line", line})

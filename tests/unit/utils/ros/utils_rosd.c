@@ -14,8 +14,9 @@ static struct client a;
 
 static void welcome(void)
 {
-	UNIT_NEED(daemon_start(&d, "--max-requests=17 --max-clears=3 --max-events=50 --wait=70 "
-				   "--patience=4000 --max-backlog=128Ki --size=1600"));
+	UNIT_NEED(daemon_start(
+		&d,
+		"--max-requests=17 --max-clears=3 --max-events=50 --wait=70 --patience=4000 --max-backlog=128Ki --size=1600"));
 	CU_ASSERT_TRUE(client_open(&a, &d, 0));
 	CU_ASSERT_TRUE(a.limits.links == ALL);
 	UNIT_EQ(a.limits.message, 24 + 8 * 50);

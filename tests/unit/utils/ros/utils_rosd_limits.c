@@ -408,10 +408,10 @@ static void backlog(void)
 	char path[64], options[192];
 
 	snprintf(path, sizeof(path), "/tmp/roc-rosd-limits-%d.prom", (int)getpid());
-	snprintf(options, sizeof(options),
-		 "--rate=0 --max-requests=4000 --size=2048 --max-backlog=64Ki --patience=60000 "
-		 "--interval=1s --metrics=%s",
-		 path);
+	snprintf(
+		options, sizeof(options),
+		"--rate=0 --max-requests=4000 --size=2048 --max-backlog=64Ki --patience=60000 --interval=1s --metrics=%s",
+		path);
 	start(options);
 	CU_ASSERT_TRUE(client_open(&bad, &d, 32768));
 	UNIT_EQ(greedy(&bad, 1000), 1000);

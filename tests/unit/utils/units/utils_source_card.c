@@ -93,11 +93,9 @@ static void streams(void)
 	refused("--stream=odin0", "--dma-channel=3",
 		"The channels of a PCIe40 are streams: give --stream instead of --dma-channel.");
 	refused("--links=0-2", NULL,
-		"The streams of a PCIe40 have no links to choose from: leave --links away, "
-		"--stream says which one.");
+		"The streams of a PCIe40 have no links to choose from: leave --links away, --stream says which one.");
 	refused("--data-source=INTERNAL", NULL,
-		"The streams of a PCIe40 have no data source to choose: leave --data-source "
-		"away.");
+		"The streams of a PCIe40 have no data source to choose: leave --data-source away.");
 	refused("--sub=1", NULL, "The channels of a PCIe40 are no sub-units: leave --sub away.");
 }
 
@@ -109,8 +107,7 @@ static void sub_units(void)
 	refused("--dma-channel=1", NULL,
 		"The channels of a RobinNP are sub-units: give --sub instead of --dma-channel.");
 	refused("--data-source=FEE", NULL,
-		"The sub-units of a RobinNP have no data source to choose: leave --data-source "
-		"away.");
+		"The sub-units of a RobinNP have no data source to choose: leave --data-source away.");
 	refused("--stream=main", NULL,
 		"The channels of a RobinNP are no streams: leave --stream away.");
 }
@@ -151,9 +148,9 @@ static void keys(void)
 	info = (struct roc_ep_info){.card_type = ROC_CARD_P40, .caps = ROC_CAP_STREAMS};
 	evb_refused("card:1001,channel=3",
 		    "The channels of a PCIe40 are streams: give stream= instead of channel=.");
-	evb_refused("card:1001,data-source=FEE",
-		    "The streams of a PCIe40 have no data source to choose: leave data-source= "
-		    "away.");
+	evb_refused(
+		"card:1001,data-source=FEE",
+		"The streams of a PCIe40 have no data source to choose: leave data-source= away.");
 	evb_refused("card:1001,sub=1",
 		    "The channels of a PCIe40 are no sub-units: leave sub= away.");
 	evb_refused("card:1001,superpage=0", "superpage=: there are none of this size.");

@@ -56,14 +56,14 @@ static void client_killed(void)
 	if (!there())
 		return;
 	UNIT_NEED(rosd_generate(ID, 400, 1600, 0, 0));
-	ROSD_SCRIPT(0,
-		    "serve " ID " --host-pages=128 --max-age=1s\n"
-		    "for i in 1 2 3; do\n"
-		    "	roc-ros-load --connect=127.0.0.1:9870 --clients=20 --all=100 --json "
-		    "--clear=0 > /dev/null 2>&1 & load=$!\n"
-		    "	loaded; sleep 0.3; kill -9 $load; wait $load 2> /dev/null\n"
-		    "done\n"
-		    "end\n");
+	ROSD_SCRIPT(
+		0,
+		"serve " ID " --host-pages=128 --max-age=1s\n"
+		"for i in 1 2 3; do\n"
+		"	roc-ros-load --connect=127.0.0.1:9870 --clients=20 --all=100 --json --clear=0 > /dev/null 2>&1 & load=$!\n"
+		"	loaded; sleep 0.3; kill -9 $load; wait $load 2> /dev/null\n"
+		"done\n"
+		"end\n");
 	CU_ASSERT(rosd_said("served", "requests") > 0);
 	UNIT_EQ(rosd_units("hostPagesFree"), rosd_units("hostPages"));
 	UNIT_EQ(rosd_units("outstanding"), 0);

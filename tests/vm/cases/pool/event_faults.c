@@ -355,14 +355,12 @@ static void tools_report(void)
 	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		emu_normal(CARD0, FOUR_LINKS);
 		emu(CARD0, "fault 0 %s", faults[i]);
-		UNIT_EQ(RUN("roc-bench-dma --id=%s --data-source=DDG --superpage-size=64Ki "
-			    "--buffer-size=8Mi --bytes=4Mi --no-display --json --no-errorcheck",
+		UNIT_EQ(RUN("roc-bench-dma --id=%s --data-source=DDG --superpage-size=64Ki --buffer-size=8Mi --bytes=4Mi --no-display --json --no-errorcheck",
 			    EP0),
 			1);
 		SAYS(i ? "\"short\": 1" : "\"damaged\": 2");
 		emu(CARD0, "fault 0 %s", faults[i]);
-		UNIT_EQ(RUN("roc-record /tmp/spoiled%zu --id=%s --data-source=DDG --bytes=4Mi "
-			    "--superpage-size=64Ki --buffer-size=8Mi --buffered --json",
+		UNIT_EQ(RUN("roc-record /tmp/spoiled%zu --id=%s --data-source=DDG --bytes=4Mi --superpage-size=64Ki --buffer-size=8Mi --buffered --json",
 			    i, EP0),
 			1);
 		SAYS(i ? "\"damaged\": 1" : "\"damaged\": 2");

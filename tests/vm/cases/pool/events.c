@@ -134,8 +134,7 @@ static struct cost cost_of(uint64_t rate, uint64_t n)
 		c.interrupts = json_number(json_get(counts, "interrupts"));
 		c.reads = emu_reads(CARD0, 0);
 		unit_note(
-			"%llu superpages: %llu interrupts, %llu missed, %u us apart, %llu writes, "
-			"%llu reads, %.1f ms away of %.0f ms",
+			"%llu superpages: %llu interrupts, %llu missed, %u us apart, %llu writes, %llu reads, %.1f ms away of %.0f ms",
 			(unsigned long long)c.superpages, (unsigned long long)c.interrupts,
 			(unsigned long long)c.missed, c.us, (unsigned long long)c.writes,
 			(unsigned long long)c.reads, c.pause / 1e6, c.ns / 1e6);
@@ -783,8 +782,8 @@ static void no_vector_kicks(void)
 /* The tool leaves the events alone when it is asked to: superpages go through registers. */
 static void left_alone(void)
 {
-	static const char *const bench = "roc-bench-dma --id=245:0 --buffer-size=16Mi "
-					 "--superpage-size=256Ki --bytes=16Mi --no-display";
+	static const char *const bench =
+		"roc-bench-dma --id=245:0 --buffer-size=16Mi --superpage-size=256Ki --bytes=16Mi --no-display";
 
 	if (!has_events(EP0))
 		return unit_skip("the card has no events");

@@ -388,8 +388,7 @@ static void thread_is_near(const char *id, int node)
 		      node),
 		0);
 	UNIT_EQ(shell(allowed, sizeof(allowed), 5000,
-		      "cd /proc/$(grep -lx 'roc/%d.0' /proc/[0-9]*/comm | cut -d/ -f3) && "
-		      "sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' status",
+		      "cd /proc/$(grep -lx 'roc/%d.0' /proc/[0-9]*/comm | cut -d/ -f3) && sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' status",
 		      minor),
 		0);
 	UNIT_STR(allowed, near);

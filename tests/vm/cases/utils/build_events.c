@@ -345,15 +345,16 @@ static bool ready(void)
 	emu(CARD0, "set all packets-per-tf %u", ORBIT_PACKETS * CRU_TIME_FRAME_LENGTH_DEFAULT);
 	/* A packet takes a page, whatever is in it. */
 	emu(CARD0, "set all rate %llu", emu_rate(RATE * 4 * ORBIT_PACKETS * CRU_PAGE_SIZE));
-	code = RUN("roc-stream reset --id=" P40 " --level=default && "
-		   "roc-stream set --id=" P40 " --stream=main --generator=distributed --waiting "
-		   "--fragment-min=0 --fragment-max=3000 --first-event=0 --event-rate=%u",
-		   rate);
+	code = RUN(
+		"roc-stream reset --id=" P40 " --level=default && roc-stream set --id=" P40
+		" --stream=main --generator=distributed --waiting --fragment-min=0 --fragment-max=3000 --first-event=0 --event-rate=%u",
+		rate);
 	UNIT_EQ(code, 0);
-	code = RUN("roc-fragment reset --id=" ROBINNP " --level=default && "
-		   "roc-fragment set --id=" ROBINNP " --sub=sub1 --generator=distributed "
-		   "--fragment-min=400 --fragment-max=1600 --first-event=0 --event-rate=%u",
-		   rate);
+	code = RUN(
+		"roc-fragment reset --id=" ROBINNP
+		" --level=default && roc-fragment set --id=" ROBINNP
+		" --sub=sub1 --generator=distributed --fragment-min=400 --fragment-max=1600 --first-event=0 --event-rate=%u",
+		rate);
 	UNIT_EQ(code, 0);
 	return true;
 }

@@ -327,8 +327,8 @@ static void restored(void)
 /* The cards as the other cases want them. */
 static void leave(void)
 {
-	ends(0, "roc-config --gen-cfg-file=plain.cfg --links=0-3 && "
-		"roc-config --config-all --config-uri=plain.cfg");
+	ends(0,
+	     "roc-config --gen-cfg-file=plain.cfg --links=0-3 && roc-config --config-all --config-uri=plain.cfg");
 	emu_normal(CARD0, FOUR_LINKS);
 	emu_normal(CARD1, FOUR_LINKS);
 	CU_ASSERT(emu_clean(CARD0));

@@ -83,8 +83,9 @@ static void flash_image(void)
 	UNIT_EQ(emu_count(CRORC0, 0, "flash_erases"), before);
 	UNIT_EQ(writes(), 0);
 	/* Stopped in the middle: it says so, and leaves the chips readable. */
-	ends(0, "{ roc-flash " ID "--file=image.txt --confirm=1003 & echo $! > pid; wait $!; "
-		"echo $? > code; } > said.txt 2>&1 &");
+	ends(0,
+	     "{ roc-flash " ID
+	     "--file=image.txt --confirm=1003 & echo $! > pid; wait $!; echo $? > code; } > said.txt 2>&1 &");
 	CU_ASSERT(UNIT_WAIT(emu_count(CRORC0, 0, "flash_erases") > before, TOOL_LIMIT));
 	CU_ASSERT(UNIT_WAIT(written("pid"), TOOL_LIMIT));
 	ends(0, "kill -TERM $(cat pid)");

@@ -107,12 +107,13 @@ static void config_while_running(void)
 	int code;
 
 	ends(0, "roc-config " ID);
-	code = RUN(BENCH "--channel=4 > run.txt & pid=$!; %s; "
-			 "roc-config " ID "--crorc-id=5 > refused.txt 2>&1; "
-			 "echo $? >> refused.txt; roc-config " ID "; roc-flash " ID
-			 "--serial=7 --confirm=1003 >> refused.txt 2>&1; "
-			 "echo $? >> refused.txt; kill -TERM $pid; wait; cat refused.txt",
-		   until_running(CRORC_ID, 4));
+	code = RUN(
+		BENCH
+		"--channel=4 > run.txt & pid=$!; %s; roc-config " ID
+		"--crorc-id=5 > refused.txt 2>&1; echo $? >> refused.txt; roc-config " ID
+		"; roc-flash " ID
+		"--serial=7 --confirm=1003 >> refused.txt 2>&1; echo $? >> refused.txt; kill -TERM $pid; wait; cat refused.txt",
+		until_running(CRORC_ID, 4));
 	UNIT_EQ(code, 0);
 	SAYS("it cannot be configured while a channel of the card runs");
 	SAYS("The flash needs all channels of the card to be unused: 1003 (0000:");
@@ -241,9 +242,9 @@ static void six_at_once(void)
 	unsigned int c;
 
 	emu(CRORC0, "clear");
-	ends(0, "for c in 0 1 2 3 4 5; do " BENCH "--json --bytes=16Mi --channel=$c > $c.json & "
-		"all=\"$all $!\"; done; code=0; for one in $all; do wait $one || code=97; done; "
-		"exit $code");
+	ends(0,
+	     "for c in 0 1 2 3 4 5; do " BENCH
+	     "--json --bytes=16Mi --channel=$c > $c.json & all=\"$all $!\"; done; code=0; for one in $all; do wait $one || code=97; done; exit $code");
 	for (c = 0; c < 6; c++) {
 		UNIT_EQ(RUN("cat %u.json", c), 0);
 		check_bench(c, "INTERNAL");
@@ -301,9 +302,9 @@ static void stop_fails(void)
 
 	emu(CRORC0, "clear");
 	pid = child_start(AS_ROOT, stop_deaf, NULL);
-	UNIT_EQ(RUN(BENCH "> other.txt & other=$!; %s; " BENCH
-			  "--channel=4 & echo $! > bench.pid; wait $!; code=$?; "
-			  "kill -TERM $other; wait $other || code=9; exit $code",
+	UNIT_EQ(RUN(BENCH
+		    "> other.txt & other=$!; %s; " BENCH
+		    "--channel=4 & echo $! > bench.pid; wait $!; code=$?; kill -TERM $other; wait $other || code=9; exit $code",
 		    until_running(CRORC_ID, 0)),
 		1);
 	SAYS("may still write");

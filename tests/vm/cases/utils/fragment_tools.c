@@ -29,8 +29,8 @@ static void refuses(int code, const char *sentence, const char *command)
 static void links_make(unsigned int rate)
 {
 	UNIT_EQ(RUN("roc-fragment reset " ID "--level=default"), 0);
-	UNIT_EQ(RUN("roc-fragment set " ID "--generator=distributed --fragment-min=400 "
-		    "--fragment-max=1600 --event-rate=%u --first-event=4294967000",
+	UNIT_EQ(RUN("roc-fragment set " ID
+		    "--generator=distributed --fragment-min=400 --fragment-max=1600 --event-rate=%u --first-event=4294967000",
 		    rate),
 		0);
 }
@@ -93,11 +93,9 @@ static void every_word(void)
 /* While data flow, and not before: the first fragment of a link may have any event id. */
 static void during(int code, const char *fault, const char *command, const char *ends)
 {
-	int got =
-		RUN("%s > printed 2> said & pid=$!; timeout 30 sh -c '%s' || cat said; sleep 0.3; "
-		    "emuctl 0 fault 0 %s > faulted; %s; wait $pid; code=$?; cat printed; "
-		    "exit $code",
-		    command, until_running("6001", 0), fault, ends);
+	int got = RUN(
+		"%s > printed 2> said & pid=$!; timeout 30 sh -c '%s' || cat said; sleep 0.3; emuctl 0 fault 0 %s > faulted; %s; wait $pid; code=$?; cat printed; exit $code",
+		command, until_running("6001", 0), fault, ends);
 
 	if (got != code) {
 		unit_note("%s: %s: exit %d: %.1000s", fault, command, got, out);
@@ -181,8 +179,7 @@ static void building(void)
 	if (!there())
 		return;
 	UNIT_EQ(RUN("printf '[system]\\nname = one\\nreadouts = 1\\nbuilders = 1\\n"
-		    "[n1]\\nroles = readout builder manager\\nhost = 127.0.0.1\\n' > evb.conf && "
-		    "ip link set lo up"),
+		    "[n1]\\nroles = readout builder manager\\nhost = 127.0.0.1\\n' > evb.conf && ip link set lo up"),
 		0);
 	built(0, "true", "");
 	built(1, "emuctl 0 fault 0 damaged 1 3", "flagged");
@@ -253,11 +250,12 @@ static void second_reader(void)
 	if (!there())
 		return;
 	links_make(2000);
-	snprintf(command, sizeof(command),
-		 "roc-fragment run " ID "--json > first & pid=$!; %s; roc-fragment run " ID
-		 "; code=$?; roc-fragment stats " ID "--sub=0 --json | grep ownerPid; "
-		 "kill -TERM $pid; wait $pid || code=99; exit $code",
-		 until_running("6001", 0));
+	snprintf(
+		command, sizeof(command),
+		"roc-fragment run " ID "--json > first & pid=$!; %s; roc-fragment run " ID
+		"; code=$?; roc-fragment stats " ID
+		"--sub=0 --json | grep ownerPid; kill -TERM $pid; wait $pid || code=99; exit $code",
+		until_running("6001", 0));
 	UNIT_EQ(RUN("%s", command), 1);
 	SAYS("6001 (0000:");
 	SAYS("sub0 is in use by PID ");

@@ -68,8 +68,7 @@ static void stream_recorded(void)
 	if (!there("4001", "PCIe40"))
 		return;
 	UNIT_EQ(RUN("roc-stream reset --id=4001 --level=default"), 0);
-	UNIT_EQ(RUN("roc-stream set --id=4001 --stream=main --generator=distributed "
-		    "--fragment-min=0 --fragment-max=5000"),
+	UNIT_EQ(RUN("roc-stream set --id=4001 --stream=main --generator=distributed --fragment-min=0 --fragment-max=5000"),
 		0);
 	RUN("rm -rf rec");
 	UNIT_EQ(RUN("roc-record rec " STREAM "--bytes=8Mi --json"), 0);
@@ -90,8 +89,8 @@ static bool links_make(const char *rate)
 	if (!there("6001", "RobinNP"))
 		return false;
 	UNIT_EQ(RUN("roc-fragment reset --id=6001 --level=default"), 0);
-	UNIT_EQ(RUN("roc-fragment set " SUB "--generator=distributed --fragment-min=400 "
-		    "--fragment-max=1600 --event-rate=%s --first-event=4294967200 --event-limit=%d",
+	UNIT_EQ(RUN("roc-fragment set " SUB
+		    "--generator=distributed --fragment-min=400 --fragment-max=1600 --event-rate=%s --first-event=4294967200 --event-limit=%d",
 		    rate, FRAGMENTS),
 		0);
 	return true;
@@ -157,12 +156,13 @@ static void fragments_sent(void)
 	if (!links_make("1000"))
 		return;
 	UNIT_EQ(RUN("ip link set lo up"), 0);
-	code = RUN("timeout 300 roc-recv --once --buffer-size=4Mi --json > recv 2> note & "
-		   "recv=$!; for i in $(seq 1200); do ss -ltn | grep -q :4817 && break; "
-		   "sleep 0.1; done; "
-		   "timeout 300 roc-send 127.0.0.1 " SUB "--links=1,3 --buffer-size=1Mi --units=%d "
-		   "--json; code=$?; wait $recv || code=97; exit $code",
-		   2 * FRAGMENTS);
+	code = RUN(
+		"timeout 300 roc-recv --once --buffer-size=4Mi --json > recv 2> note & "
+		"recv=$!; for i in $(seq 1200); do ss -ltn | grep -q :4817 && break; "
+		"sleep 0.1; done; "
+		"timeout 300 roc-send 127.0.0.1 " SUB
+		"--links=1,3 --buffer-size=1Mi --units=%d --json; code=$?; wait $recv || code=97; exit $code",
+		2 * FRAGMENTS);
 	UNIT_EQ(code, 0);
 	books_are_right(true);
 	units = number("units");
@@ -183,12 +183,12 @@ static bool own_network(const char *trouble)
 		return false;
 	}
 	RUN("ip netns del far; ip link del v0");
-	code = RUN("ip netns add far && ip link add v0 type veth peer name v1 && "
-		   "ip link set v1 netns far && ip addr add 10.77.0.1/24 dev v0 && "
-		   "ip link set v0 up && " FAR "ip addr add 10.77.0.2/24 dev v1 && " FAR
-		   "ip link set v1 up && " FAR "ip link set lo up && "
-		   "tc qdisc add dev v0 root netem %s && " FAR "tc qdisc add dev v1 root netem %s",
-		   trouble, trouble);
+	code = RUN(
+		"ip netns add far && ip link add v0 type veth peer name v1 && ip link set v1 netns far && ip addr add 10.77.0.1/24 dev v0 && ip link set v0 up && " FAR
+		"ip addr add 10.77.0.2/24 dev v1 && " FAR "ip link set v1 up && " FAR
+		"ip link set lo up && tc qdisc add dev v0 root netem %s && " FAR
+		"tc qdisc add dev v1 root netem %s",
+		trouble, trouble);
 	UNIT_EQ(code, 0);
 	return true;
 }
@@ -221,18 +221,14 @@ static void sent_far(void)
 		return;
 	emu_normal(0, 0xfff);
 	RUN("rm -rf one two");
-	code = RUN("export FI_PROVIDER=tcp; timeout 300 " FAR
-		   "roc-recv --bind=0.0.0.0 --silence=60 --buffer-size=4Mi --connections=2 "
-		   "--record=one > recv "
-		   "2>&1 & "
-		   "first=$!; " LISTENING "timeout 300 roc-send 10.77.0.2 " CARD
-		   "--links=0,3 --connections=2 --patience=60 --silence=60 --json > sent 2> note & "
-		   "sender=$!; " RECORDED_ONE "kill -9 $(ip netns pids far); wait $first; "
-		   "timeout 300 " FAR
-		   "roc-recv --bind=0.0.0.0 --once --silence=60 --buffer-size=16Mi "
-		   "--connections=2 --record=two --json > recv "
-		   "2>&1 & second=$!; " RECORDED_TWO "kill $sender; wait $sender; code=$?; "
-		   "wait $second || code=97; exit $code");
+	code = RUN(
+		"export FI_PROVIDER=tcp; timeout 300 " FAR
+		"roc-recv --bind=0.0.0.0 --silence=60 --buffer-size=4Mi --connections=2 --record=one > recv 2>&1 & first=$!; " LISTENING
+		"timeout 300 roc-send 10.77.0.2 " CARD
+		"--links=0,3 --connections=2 --patience=60 --silence=60 --json > sent 2> note & sender=$!; " RECORDED_ONE
+		"kill -9 $(ip netns pids far); wait $first; timeout 300 " FAR
+		"roc-recv --bind=0.0.0.0 --once --silence=60 --buffer-size=16Mi --connections=2 --record=two --json > recv 2>&1 & second=$!; " RECORDED_TWO
+		"kill $sender; wait $sender; code=$?; wait $second || code=97; exit $code");
 	if (code && !RUN("cat note recv"))
 		unit_note("%.600s", out);
 	UNIT_EQ(code, 0);
@@ -287,12 +283,13 @@ static void cut_in_a_write(void)
 		return;
 	UNIT_EQ(RUN("ip link set lo up"), 0);
 	for (i = 0; i < N(ways); i++) {
-		code = RUN("rm -rf one; export FI_PROVIDER=tcp; " CUT_RECV " & recv=$!; "
-			   "for i in $(seq 600); do ss -ltn | grep -q :4817 && break; sleep 0.1; "
-			   "done; " CUT_SEND "--superpage-size=16Mi > sent 2>&1 & sender=$!; "
-			   "for i in $(seq 600); do [ -s one/run-000000.data ] && break; "
-			   "sleep 0.1; done; %s wait $recv || code=$?; kill -9 $sender; exit $code",
-			   limit_ms(4000) / 1000, ways[i].how);
+		code = RUN(
+			"rm -rf one; export FI_PROVIDER=tcp; " CUT_RECV
+			" & recv=$!; for i in $(seq 600); do ss -ltn | grep -q :4817 && break; sleep 0.1; done; " CUT_SEND
+			"--superpage-size=16Mi > sent 2>&1 & sender=$!; "
+			"for i in $(seq 600); do [ -s one/run-000000.data ] && break; "
+			"sleep 0.1; done; %s wait $recv || code=$?; kill -9 $sender; exit $code",
+			limit_ms(4000) / 1000, ways[i].how);
 		UNIT_EQ(code, ways[i].code);
 		if (code != ways[i].code && !RUN("cat recv"))
 			unit_note("way %u: %.600s", i, out);

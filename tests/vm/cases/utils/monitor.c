@@ -133,8 +133,8 @@ static void packets(void)
 	ends(0, "roc-metrics --id=245:0 --json");
 	bytes = json_number(channel_member(json_at(out, 0), "bytes"));
 	superpages = json_number(channel_member(json_at(out, 0), "superpages"));
-	ends(0, "roc-bench-dma --id=245:0 --buffer-size=32Mi --superpage-size=256Ki --no-display "
-		"--data-source=DDG --bytes=32Mi");
+	ends(0,
+	     "roc-bench-dma --id=245:0 --buffer-size=32Mi --superpage-size=256Ki --no-display --data-source=DDG --bytes=32Mi");
 	/* The driver's counters go on from run to run, and every tool has the same. */
 	ends(0, "roc-metrics --id=245:0 --json");
 	UNIT_EQ(json_number(channel_member(json_at(out, 0), "superpages")) - superpages,
@@ -202,8 +202,8 @@ static void triggers(void)
 /* What the trigger emulator is told is what the card has. */
 static void trigger_registers(void)
 {
-	ends(0, "roc-ctp-emulator --id=245:0 --trigger-mode=periodic --trigger-freq=40 "
-		"--bcmax=3000 --hbmax=127 --hbkeep=100 --hbdrop=7 --init-orbit=0x1234 --json");
+	ends(0,
+	     "roc-ctp-emulator --id=245:0 --trigger-mode=periodic --trigger-freq=40 --bcmax=3000 --hbmax=127 --hbkeep=100 --hbdrop=7 --init-orbit=0x1234 --json");
 	CU_ASSERT(json_valid(out));
 	CU_ASSERT(json_is(json_get(out, "triggerMode"), "periodic"));
 	UNIT_EQ(peek(CRU_CTP_RUN_MODE) & CRU_CTP_MODE, CRU_CTP_PERIODIC);
@@ -229,9 +229,9 @@ static void trigger_registers(void)
 
 static int test_links(void *options)
 {
-	return RUN("roc-loopback --id=245:0 --links=0,2 %s > loopback.out & "
-		   "echo $! > loopback.pid; wait $!",
-		   (const char *)options);
+	return RUN(
+		"roc-loopback --id=245:0 --links=0,2 %s > loopback.out & echo $! > loopback.pid; wait $!",
+		(const char *)options);
 }
 
 static bool testing(unsigned int link)
@@ -273,8 +273,8 @@ static void players(void)
 {
 	uint64_t runs = emu_count(CARD0, 0, "pat1_runs");
 
-	ends(0, "roc-pat-player --id=245:0 --pat0=0xffeeddccbbaa99887766 --pat1-length=7 "
-		"--pat2-trigger-counters=0x12345678 --execute-pat1-now");
+	ends(0,
+	     "roc-pat-player --id=245:0 --pat0=0xffeeddccbbaa99887766 --pat1-length=7 --pat2-trigger-counters=0x12345678 --execute-pat1-now");
 	UNIT_EQ(emu_count(CARD0, 0, "pat1_runs"), runs + 1);
 	UNIT_EQ(peek(CRU_PAT(0)), 0x99887766);
 	UNIT_EQ(peek(CRU_PAT(0) + 4), 0xddccbbaa);
@@ -301,8 +301,8 @@ static void stress(void)
 	struct emu_touched touched;
 
 	emu(CARD0, "clear");
-	ends(0, "roc-bar-stress --id=245:0 --channel=2 --address=0x100010 --value=0x55 --cycles=50 "
-		"--processes=3 --json");
+	ends(0,
+	     "roc-bar-stress --id=245:0 --channel=2 --address=0x100010 --value=0x55 --cycles=50 --processes=3 --json");
 	CU_ASSERT(json_valid(out));
 	touched = emu_touched(CARD0, 0, CRU_BAR_CARD, 0x100010);
 	UNIT_EQ(touched.reads, 150);

@@ -270,8 +270,7 @@ static void cured_group(void)
 	const char *cure;
 
 	limits("");
-	UNIT_EQ(RUN("cp -p /etc/group group && sed -i /^roc:/d /etc/group && udevadm control "
-		    "--reload && chown root:root /dev/roc*[0-9]"),
+	UNIT_EQ(RUN("cp -p /etc/group group && sed -i /^roc:/d /etc/group && udevadm control --reload && chown root:root /dev/roc*[0-9]"),
 		0);
 	check(1);
 	CU_ASSERT(is("group", "FAIL"));

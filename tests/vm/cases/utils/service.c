@@ -87,8 +87,8 @@ static void usual(void)
 static void limits(const char *unit, unsigned int watchdog, unsigned int stop)
 {
 	UNIT_EQ(RUN("mkdir -p " UNITS "/%s.service.d && printf '[Service]\\nWatchdogSec=%ums\\n"
-		    "TimeoutStopSec=%ums\\n' > " UNITS "/%s.service.d/limits.conf && "
-		    "systemctl daemon-reload",
+		    "TimeoutStopSec=%ums\\n' > " UNITS
+		    "/%s.service.d/limits.conf && systemctl daemon-reload",
 		    unit, watchdog, stop, unit),
 		0);
 }
@@ -96,8 +96,8 @@ static void limits(const char *unit, unsigned int watchdog, unsigned int stop)
 /* Every byte of so many events. */
 static void asks(const char *events)
 {
-	UNIT_EQ(RUN(LOAD "--stall-limit=%u --events=%s > /tmp/asked 2> /tmp/asked.err || "
-			 "{ code=$?; cat /tmp/asked.err; exit $code; }",
+	UNIT_EQ(RUN(LOAD
+		    "--stall-limit=%u --events=%s > /tmp/asked 2> /tmp/asked.err || { code=$?; cat /tmp/asked.err; exit $code; }",
 		    patience_ms(10000) / 1000, events),
 		0);
 	UNIT_EQ(RUN("sed -n '/^{/,$p' /tmp/asked"), 0);
@@ -165,8 +165,8 @@ static void shut_in(void)
 	     "nsenter -t $(systemctl show -P MainPID " ROSD ") -m touch /run/roc-rosd/of-roc-rosd");
 	/* Even root, who has all rights, opens no other device in its place. */
 	ends(0, ": < /dev/kmsg");
-	UNIT_EQ(RUN("echo $$ > /sys/fs/cgroup/system.slice/" ROSD ".service/cgroup.procs && "
-		    ": < /dev/roc0 && : < /dev/kmsg"),
+	UNIT_EQ(RUN("echo $$ > /sys/fs/cgroup/system.slice/" ROSD
+		    ".service/cgroup.procs && : < /dev/roc0 && : < /dev/kmsg"),
 		1);
 	SAYS("/dev/kmsg: Operation not permitted");
 	ends(0, "systemd-analyze security --threshold=" EXPOSED_MOST " --no-pager " ROSD);
@@ -305,9 +305,9 @@ static void evb_conf(const char *options)
 /* Blocks, since it was started last. */
 static void builds(void)
 {
-	CU_ASSERT(UNIT_WAIT(!RUN("awk '/^roc_evb_complete_blocks/ && $2 > 25 {n = 1} "
-				 "END {exit !n}' /run/roc-evb-n1/metrics.prom"),
-			    30000));
+	CU_ASSERT(UNIT_WAIT(
+		!RUN("awk '/^roc_evb_complete_blocks/ && $2 > 25 {n = 1} END {exit !n}' /run/roc-evb-n1/metrics.prom"),
+		30000));
 }
 
 /* A node that is a whole system of its own: from a card into files, in the same sandbox. */
@@ -319,11 +319,10 @@ static void event_building(void)
 	if (!there())
 		return;
 	UNIT_NEED(rosd_generate(card, 400, 1600, 200, 0));
-	snprintf(options, sizeof(options),
-		 "--source=card:id=%s,sub=sub0,buffer=4Mi,links=6,hold=%ums "
-		 "--sink=file:/var/lib/roc-evb-n1 --events=4 --fragment=64Ki --memory=32Mi "
-		 "--peers=1 --stale=%u",
-		 card, patience_ms(2000), limit_ms(4000));
+	snprintf(
+		options, sizeof(options),
+		"--source=card:id=%s,sub=sub0,buffer=4Mi,links=6,hold=%ums --sink=file:/var/lib/roc-evb-n1 --events=4 --fragment=64Ki --memory=32Mi --peers=1 --stale=%u",
+		card, patience_ms(2000), limit_ms(4000));
 	evb_conf(options);
 	ends(0, "systemctl start " EVB);
 	builds();
@@ -348,9 +347,8 @@ static bool may_open(const char *node)
 	bool started;
 
 	UNIT_EQ(RUN("mkdir -p " UNITS "/" EVB
-		    ".service.d && printf '[Service]\nExecStartPre=/bin/sh "
-		    "-c \"exec 3<> %s\"\n' > " UNITS "/" EVB ".service.d/open.conf && "
-		    "systemctl daemon-reload",
+		    ".service.d && printf '[Service]\nExecStartPre=/bin/sh -c \"exec 3<> %s\"\n' > " UNITS
+		    "/" EVB ".service.d/open.conf && systemctl daemon-reload",
 		    node),
 		0);
 	started = !RUN("systemctl start " EVB);

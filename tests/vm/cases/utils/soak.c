@@ -167,8 +167,7 @@ static void other_kinds(void)
 		"roc-stream set --id=4001 --stream=main --generator=distributed --fragment-min=0 "
 		"--fragment-max=3000 --event-rate=1000 && for n in 0 1 2 3 4; do roc-stream set "
 		"--id=4001 --stream=odin$n --generator=fixed --event-rate=2000 || exit 1; done",
-		"roc-fragment set --id=6001 --generator=distributed --fragment-min=400 "
-		"--fragment-max=1600 --event-rate=300",
+		"roc-fragment set --id=6001 --generator=distributed --fragment-min=400 --fragment-max=1600 --event-rate=300",
 	};
 	static const char *const ids[] = {"4001", "6001"};
 	static const char *const resets[] = {"roc-stream reset --id=4001 --level=default",

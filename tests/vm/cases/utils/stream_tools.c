@@ -28,8 +28,8 @@ static void refuses(int code, const char *sentence, const char *command)
 static void main_makes(const char *settings)
 {
 	UNIT_EQ(RUN("roc-stream reset " ID "--level=default"), 0);
-	UNIT_EQ(RUN("roc-stream set " ID "--stream=main --generator=distributed --fragment-min=0 "
-		    "--fragment-max=5000 --first-event=4294967290 %s",
+	UNIT_EQ(RUN("roc-stream set " ID
+		    "--stream=main --generator=distributed --fragment-min=0 --fragment-max=5000 --first-event=4294967290 %s",
 		    settings),
 		0);
 }
@@ -68,8 +68,8 @@ static void every_byte(void)
 		0);
 	SAYS("odin3 record 1 ");
 	main_makes("");
-	UNIT_EQ(RUN("roc-stream dump " ID "--verbose --packets=1 --to-file-bin=packet && "
-		    "wc -c < packet"),
+	UNIT_EQ(RUN("roc-stream dump " ID
+		    "--verbose --packets=1 --to-file-bin=packet && wc -c < packet"),
 		0);
 	SAYS("packet 0 source 0x0400 events 4294967290..");
 	SAYS("  event 4294967297 type 1 bytes ");
@@ -84,9 +84,8 @@ static void example(void)
 	SAYS("300 packets");
 	SAYS("0 gaps");
 	/* A record of meta has as many events as main's packet. */
-	UNIT_EQ(RUN("/usr/lib/roc/stream 4001 meta 200 > meta & meta=$!; %s; "
-		    "roc-stream follow " ID "> /dev/null & main=$!; wait $meta; code=$?; "
-		    "kill -TERM $main; wait $main; cat meta; exit $code",
+	UNIT_EQ(RUN("/usr/lib/roc/stream 4001 meta 200 > meta & meta=$!; %s; roc-stream follow " ID
+		    "> /dev/null & main=$!; wait $meta; code=$?; kill -TERM $main; wait $main; cat meta; exit $code",
 		    until_running("4001", 1)),
 		0);
 	SAYS("200 packets");
@@ -103,11 +102,12 @@ static void second_reader(void)
 	if (!there())
 		return;
 	main_makes("--event-rate=1000");
-	snprintf(command, sizeof(command),
-		 "roc-stream follow " ID "--json > first & pid=$!; %s; roc-stream dump " ID
-		 "; code=$?; roc-stream stats " ID "--stream=0 --json | grep ownerPid; "
-		 "kill -TERM $pid; wait $pid || code=99; exit $code",
-		 until_running("4001", 0));
+	snprintf(
+		command, sizeof(command),
+		"roc-stream follow " ID "--json > first & pid=$!; %s; roc-stream dump " ID
+		"; code=$?; roc-stream stats " ID
+		"--stream=0 --json | grep ownerPid; kill -TERM $pid; wait $pid || code=99; exit $code",
+		until_running("4001", 0));
 	UNIT_EQ(RUN("%s", command), 1);
 	SAYS("4001 (0000:");
 	SAYS("stream main is in use by PID ");
@@ -143,8 +143,8 @@ static void counts_after_all_ones(void)
 	if (!there())
 		return;
 	main_makes("--pack-events=1 --event-rate=20000");
-	UNIT_EQ(RUN("roc-stream follow " ID "--json > first & pid=$!; %s; "
-		    "emuctl 0 fault 0 all-ones; kill -TERM $pid; wait $pid",
+	UNIT_EQ(RUN("roc-stream follow " ID
+		    "--json > first & pid=$!; %s; emuctl 0 fault 0 all-ones; kill -TERM $pid; wait $pid",
 		    until_running("4001", 0)),
 		1);
 	emu(CARD0, "fault all clear");
@@ -188,8 +188,8 @@ static void faults_are_reported(void)
 			continue;
 		main_has(faults[i].fault);
 		refuses(1, faults[i].recorded,
-			"rm -rf rec; roc-record rec " ID "--stream=main --buffer-size=4Mi "
-			"--superpage-size=256Ki --bytes=1Mi");
+			"rm -rf rec; roc-record rec " ID
+			"--stream=main --buffer-size=4Mi --superpage-size=256Ki --bytes=1Mi");
 		emu(CARD0, "fault all clear");
 	}
 	follows("main", "--bytes=1Mi");

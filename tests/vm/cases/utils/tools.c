@@ -69,8 +69,7 @@ static void registers(void)
 	UNIT_STR(out, "");
 	UNIT_EQ(RUN("roc-reg-read --id=245:1 --channel=2 --address=0x100010"), 0);
 	UNIT_STR(out, "0x4d\n");
-	UNIT_EQ(RUN("roc-reg-modify --id=245 --channel=2 --address=100010 --position=4 --width=4 "
-		    "--value=0xf"),
+	UNIT_EQ(RUN("roc-reg-modify --id=245 --channel=2 --address=100010 --position=4 --width=4 --value=0xf"),
 		0);
 	SAYS("0x4d");
 	SAYS("0xfd");
@@ -82,9 +81,7 @@ static void registers(void)
 	SAYS("0x500");
 	SAYS("0x50c");
 	/* The file of that name is replaced, not written over. */
-	UNIT_EQ(RUN("echo before > words && ln words kept && "
-		    "roc-reg-read-range --id=245 --channel=2 --address=0x0 --range=5 --file=words "
-		    "&& wc -c < words && cat kept"),
+	UNIT_EQ(RUN("echo before > words && ln words kept && roc-reg-read-range --id=245 --channel=2 --address=0x0 --range=5 --file=words && wc -c < words && cat kept"),
 		0);
 	SAYS("20\nbefore\n");
 	UNIT_EQ(RUN("roc-reg-write --id=245 --channel=2 --address=0x100010 --value=0"), 0);
@@ -208,15 +205,12 @@ static void bad_input(void)
 	refuses(1, "BAR", "roc-reg-read --id=245 --channel=1 --address=0x0");
 	refuses(1, "beyond", "roc-reg-read-range --id=245 --channel=0 --address=0xfff0 --range=5");
 	refuses(1, "rotected",
-		"as-user reader roc-reg-write --id=245 --channel=0 --address=0x200 "
-		"--value=1");
+		"as-user reader roc-reg-write --id=245 --channel=0 --address=0x200 --value=1");
 	refuses(1, "ermission denied",
-		"as-user stranger roc-reg-read --id=245 --channel=0 "
-		"--address=0x500");
+		"as-user stranger roc-reg-read --id=245 --channel=0 --address=0x500");
 	refuses(1, "group roc", "as-user stranger roc-bench-dma --id=245 --bytes=1Mi");
 	refuses(1, "multiple of 32 KiB",
-		"roc-bench-dma --id=245 --superpage-size=40000 "
-		"--bytes=1Mi");
+		"roc-bench-dma --id=245 --superpage-size=40000 --bytes=1Mi");
 	refuses(1, "at most", "roc-bench-dma --id=245 --superpage-size=16Mi --buffer-size=32Mi");
 	refuses(2, "smaller than one superpage", "roc-bench-dma --id=245 --buffer-size=64Ki");
 	refuses(1, "no channel 3", "roc-bench-dma --id=245 --dma-channel=3 --buffer-size=32Mi");

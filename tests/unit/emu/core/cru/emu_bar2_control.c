@@ -13,8 +13,9 @@ static void settings(void)
 {
 	begin();
 	UNIT_STR(run("set 1 link-state 3=down,4=bad"), OK);
-	UNIT_STR(run("get 1 link-state"), "{\"ok\":true,\"key\":\"link-state\",\"value\":"
-					  "\"up,up,up,down,bad,up,up,up,up,up,up,up\"}");
+	UNIT_STR(
+		run("get 1 link-state"),
+		"{\"ok\":true,\"key\":\"link-state\",\"value\":\"up,up,up,down,bad,up,up,up,up,up,up,up\"}");
 	UNIT_EQ(rd2(CRU_GBT(1, 3)) & CRU_GBT_PHY_UP, 0);
 	UNIT_EQ(rd2(CRU_GBT(0, 3)) & CRU_GBT_PHY_UP, CRU_GBT_PHY_UP);
 	/* Without an endpoint: both. */
@@ -22,9 +23,9 @@ static void settings(void)
 	UNIT_EQ(rd2(CRU_GBT(0, 3)) & CRU_GBT_PHY_UP, 0);
 	UNIT_STR(run("set pon-power 12.3"), OK);
 	UNIT_STR(run("get pon-power"), "{\"ok\":true,\"key\":\"pon-power\",\"value\":\"12.3\"}");
-	UNIT_STR(run("set onu upside-down"),
-		 "{\"ok\":false,\"error\":\"onu: the ONU is up, down or a status byte, not "
-		 "'upside-down'\"}");
+	UNIT_STR(
+		run("set onu upside-down"),
+		"{\"ok\":false,\"error\":\"onu: the ONU is up, down or a status byte, not 'upside-down'\"}");
 	end();
 }
 

@@ -285,9 +285,7 @@ static void faulty_files(void)
 		 ":2: [crorc] timeFrameLength: 257 is out of range, which ends at 256", ERANGE},
 		{"[crorc]\ncruId=1\n", ":2: section [crorc] has no key 'cruId'", EINVAL},
 		{"[cru]\ncruId=1\n",
-		 ":1: section [cru]: this is a file for a CRU, and the card is "
-		 "a C-RORC",
-		 EINVAL},
+		 ":1: section [cru]: this is a file for a CRU, and the card is a C-RORC", EINVAL},
 		{"\n[link3]\n", ":2: section [link3]: this is a file for a CRU", EINVAL},
 		{"[other]\n", ":1: unknown section [other]: there is only [crorc]", EINVAL},
 		{"", ":1: there is no section in it, [crorc] for example", EINVAL},

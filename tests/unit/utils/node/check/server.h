@@ -218,14 +218,14 @@ static void server_new(void)
 			    "sys/devices/system/cpu/cpu%u/topology/physical_package_id", 20 * i);
 		server_file("performance", "sys/devices/system/cpu/cpu%u/cpufreq/scaling_governor",
 			    20 * i);
-		server_file("4",
-			    "sys/devices/system/node/node%u/hugepages/hugepages-1048576kB/"
-			    "nr_hugepages",
-			    i);
-		server_file("4",
-			    "sys/devices/system/node/node%u/hugepages/hugepages-1048576kB/"
-			    "free_hugepages",
-			    i);
+		server_file(
+			"4",
+			"sys/devices/system/node/node%u/hugepages/hugepages-1048576kB/nr_hugepages",
+			i);
+		server_file(
+			"4",
+			"sys/devices/system/node/node%u/hugepages/hugepages-1048576kB/free_hugepages",
+			i);
 	}
 	server_dmi(full, 2);
 	server_file(roc_version(), "sys/module/roc/version");
@@ -234,8 +234,9 @@ static void server_new(void)
 	server_file("[default] performance powersave powersupersave",
 		    "sys/module/pcie_aspm/parameters/policy");
 	server_file("[none] integrity confidentiality", "sys/kernel/security/lockdown");
-	server_file("Disabled", "sys/class/firmware-attributes/maker/attributes/"
-				"HardwarePrefetcher/current_value");
+	server_file(
+		"Disabled",
+		"sys/class/firmware-attributes/maker/attributes/HardwarePrefetcher/current_value");
 	server_file("Limit                     Soft Limit           Hard Limit           Units\n"
 		    "Max locked memory         unlimited            unlimited            bytes",
 		    "proc/self/limits");
@@ -287,9 +288,9 @@ static void server_special(const char *change)
 		server_dmi(filled, sockets);
 	} else {
 		UNIT_NEED(sscanf(change, "@secure=%hhu", &secure[4]) == 1);
-		server_bytes("sys/firmware/efi/efivars/"
-			     "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c",
-			     secure, sizeof(secure));
+		server_bytes(
+			"sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c",
+			secure, sizeof(secure));
 	}
 }
 

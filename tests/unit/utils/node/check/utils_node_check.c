@@ -49,9 +49,7 @@ static const struct server {
 	{"cards", F, "a CRU with no driver", "-" EP0 "driver", ""},
 	{"cards", F, "driver uio_pci_dma", "-" EP0 "driver;>" EP0 "driver=../uio_pci_dma", ""},
 	{"cards", F, "no card", "-sys/class/roc;-sys/bus/pci/devices",
-	 "endpoints firmware temperature link-speed link-width max-payload max-read-request aspm "
-	 "aer "
-	 "numa-node numa-balance hugepages irq-affinity iommu permissions"},
+	 "endpoints firmware temperature link-speed link-width max-payload max-read-request aspm aer numa-node numa-balance hugepages irq-affinity iommu permissions"},
 	{"cards", U, "do not know", CLASS0 "card_type=acme;sys/class/roc/roc1/card_type=acme",
 	 "endpoints firmware"},
 
@@ -76,8 +74,9 @@ static const struct server {
 	{"firmware", U, "o2-roc-fw-list.json", "etc/o2.d/readoutcard/o2-roc-fw-list.json=nonsense",
 	 ""},
 	{"firmware", U, "1234567: the list has no firmware of a PCIe40",
-	 CLASS0 "card_type=p40;" CLASS0 "firmware=1234567;sys/class/roc/roc1/card_type=p40;"
-		"sys/class/roc/roc1/firmware=1234567",
+	 CLASS0
+	 "card_type=p40;" CLASS0
+	 "firmware=1234567;sys/class/roc/roc1/card_type=p40;sys/class/roc/roc1/firmware=1234567",
 	 ""},
 	{"firmware", P, "site f00d",
 	 "etc/o2.d/readoutcard/o2-roc-fw-list.json={\"f00d\": \"site\"};" CLASS0 "firmware=f00d",
@@ -142,17 +141,17 @@ static const struct server {
 	 "free_hugepages=0;sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity",
 	 ""},
 	{"sub-numa", W, "2",
-	 NODE "node0/cpulist=0-9;" NODE "node2/cpulist=10-19;"
-	      "sys/devices/system/cpu/cpu10/topology/physical_package_id=0",
+	 NODE "node0/cpulist=0-9;" NODE
+	      "node2/cpulist=10-19;sys/devices/system/cpu/cpu10/topology/physical_package_id=0",
 	 ""},
 	{"sub-numa", U, "not there", "-sys/devices/system/cpu/cpu20/topology", ""},
 	{"numa-node", F, "node 0", "limits.json={\"cards\": {\"245\": 1, \"246\": 1}}", ""},
 	{"hugepages", P, "0 MiB, 0 MiB free",
 	 NODE "node1/" HUGE "nr_hugepages=0;" NODE "node1/" HUGE "free_hugepages=0", ""},
 	{"hugepages", P, "0 MiB",
-	 NODE "node1/" HUGE "nr_hugepages=0;" NODE "node1/" HUGE
-	      "free_hugepages=0;sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity;"
-	      "sys/class/roc/roc2ch0/kind=stream",
+	 NODE
+	 "node1/" HUGE "nr_hugepages=0;" NODE "node1/" HUGE
+	 "free_hugepages=0;sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity;sys/class/roc/roc2ch0/kind=stream",
 	 ""},
 	{"cards", W, "the ID of an early CRU, with no driver",
 	 "-" EP0 "driver;" EP0 "vendor=0x1172;" EP0 "device=0xe001", ""},
@@ -162,9 +161,9 @@ static const struct server {
 	      "free_hugepages=0;sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity",
 	 ""},
 	{"hugepages", W, "1024 MiB free",
-	 NODE "node1/" HUGE "free_hugepages=1;"
-	      "sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity;"
-	      "sys/bus/pci/devices/0000:b0:00.0/iommu_group/type=identity",
+	 NODE
+	 "node1/" HUGE
+	 "free_hugepages=1;sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity;sys/bus/pci/devices/0000:b0:00.0/iommu_group/type=identity",
 	 ""},
 	{"hugepages", U, "not understood", NODE "node0/" HUGE "free_hugepages=9", ""},
 	{"irq-affinity", W, "1 of 1", "proc/irq/130/effective_affinity_list=21", ""},
@@ -184,9 +183,7 @@ static const struct server {
 	{"memory-channels", U, "damaged", DMI "=nonsense", "memory-modules"},
 	{"memory-channels", U, "of no known maker", "@slots=8;@dmi=6 6", ""},
 	{"memory-channels", F, "4 of 6",
-	 "@slots=7;@dmi=6 4;"
-	 "limits.json={\"memoryLocators\": [\"^PROC ([0-9]) DIMM ([0-9]+)$\"], \"memoryChannels\": "
-	 "6}",
+	 "@slots=7;@dmi=6 4;limits.json={\"memoryLocators\": [\"^PROC ([0-9]) DIMM ([0-9]+)$\"], \"memoryChannels\": 6}",
 	 ""},
 	{"memory-modules", U, "no memory slots", "@dmi=", "memory-channels"},
 	{"memory-modules", U, "no modules", "@dmi=0 0", "memory-channels"},
@@ -206,24 +203,17 @@ static const struct server {
 	{"iommu", U, "no permission", "0" EP0 "iommu_group/type", ""},
 	{"governor", W, "powersave on 1 of 2", GOVERNOR "=powersave", ""},
 	{"governor", U, "not there",
-	 "-sys/devices/system/cpu/cpu0/cpufreq;-"
-	 "sys/devices/system/cpu/cpu20/cpufreq",
-	 ""},
+	 "-sys/devices/system/cpu/cpu0/cpufreq;-sys/devices/system/cpu/cpu20/cpufreq", ""},
 	{"secure-boot", P, "Secure Boot is on", "@secure=1", ""},
 	{"secure-boot", P, "takes unsigned", "@secure=0;sys/module/roc/taint=OE", ""},
 	{"secure-boot", F, "not signed", "@secure=1;sys/module/roc/taint=OE", ""},
 	{"secure-boot", F, "lockdown is on",
-	 "sys/module/roc/taint=OE;"
-	 "sys/kernel/security/lockdown=none [integrity] confidentiality",
+	 "sys/module/roc/taint=OE;sys/kernel/security/lockdown=none [integrity] confidentiality",
 	 ""},
 	{"secure-boot", W, "not loaded",
-	 "sys/module/module/parameters/sig_enforce=Y;"
-	 "-sys/module/roc",
-	 "driver"},
+	 "sys/module/module/parameters/sig_enforce=Y;-sys/module/roc", "driver"},
 	{"secure-boot", U, "whether",
-	 "sys/firmware/efi/efivars/"
-	 "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c=long",
-	 ""},
+	 "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c=long", ""},
 
 	{"memlock", F, "0 MiB", "proc/self/limits=Max locked memory 65536 65536 bytes", ""},
 	{"memlock", W, "2048 MiB", "proc/self/limits=Max locked memory 2147483648 2147483648 bytes",
@@ -231,8 +221,7 @@ static const struct server {
 	{"memlock", P, "4096 MiB", "proc/self/limits=Max locked memory 4294967296 4294967296 bytes",
 	 ""},
 	{"memlock", U, "CAP_IPC_LOCK",
-	 "proc/self/limits=Max locked memory 65536 65536 bytes;"
-	 "proc/self/status=CapEff:\t000001ffffffffff",
+	 "proc/self/limits=Max locked memory 65536 65536 bytes;proc/self/status=CapEff:\t000001ffffffffff",
 	 ""},
 	{"memlock", U, "not understood", "proc/self/limits=Max nothing", ""},
 	{"permissions", F, "no node /dev/roc0ch0", "-dev/roc0ch0", ""},
@@ -398,8 +387,8 @@ static void forms(void)
 	strcpy(limits.drivers.text[0], "1.2.3");
 	server_new();
 	server_change("sys/module/roc/version=1.2.3;@dmi=6 4;-" EP0
-		      "hwmon;@config=0000:3c:00.0 128 512 0;"
-		      "-sys/class/firmware-attributes;" EP0 "current_link_width=4");
+		      "hwmon;@config=0000:3c:00.0 128 512 0;-sys/class/firmware-attributes;" EP0
+		      "current_link_width=4");
 	look(&c, &limits);
 	out = golden_begin();
 	check_text(out, &c, false, false);
@@ -454,8 +443,7 @@ static void hostile(void)
 		NODE "node0/cpulist=0-4294967295",
 		NODE "node0/cpulist=0-18446744073709551616",
 		NODE "node0/" HUGE "nr_hugepages=9223372036854775807",
-		"-proc/irq/130/effective_affinity_list;-proc/irq/130/smp_affinity_list;"
-		">proc/irq/130/smp_affinity_list=smp_affinity_list",
+		"-proc/irq/130/effective_affinity_list;-proc/irq/130/smp_affinity_list;>proc/irq/130/smp_affinity_list=smp_affinity_list",
 		"etc/group=roc:x",
 	};
 	struct tree t;
@@ -513,13 +501,12 @@ static void cures(void)
 		 "CAP_EXP+8.w=5000:7000", "pcie_bus_perf"},
 		{"hugepages", no_huge_pages, " hugepages=0:2,1:1,", "hugepages=0:2 "},
 		{"hugepages",
-		 NO_NODES ONE_NODE ";" NODE "node0/" HUGE "nr_hugepages=0;" NODE "node0/" HUGE
-				   "free_hugepages=0;"
-				   "sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity",
+		 NO_NODES ONE_NODE
+		 ";" NODE "node0/" HUGE "nr_hugepages=0;" NODE "node0/" HUGE
+		 "free_hugepages=0;sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity",
 		 " hugepages=1, or write 1 to /sys/kernel/mm/hugepages/", "0:1"},
 		{"memlock",
-		 "proc/self/limits=Max locked memory 65536 65536 bytes;"
-		 "limits.json={\"group\": \"daq\"};etc/group=daq:x:0:anna",
+		 "proc/self/limits=Max locked memory 65536 65536 bytes;limits.json={\"group\": \"daq\"};etc/group=daq:x:0:anna",
 		 "'@daq - memlock unlimited'", "@roc"},
 		{"group", "limits.json={\"group\": \"daq\"}", "groupadd -r daq", "roc,"},
 		{"group",
