@@ -194,10 +194,10 @@ static int roc_ch_start(struct file *file, void *arg)
 	if (err)
 		return err;
 	s->pool->event.refused = false;
-	err = settled ?: roc_run_prepare(s);
+	err = settled ?: roc_pool_prepare(s);
 	if (err == -EIO)
 		roc_start_refused(s);
-	err = err ?: roc_thread_create(s) ?: roc_run_start(s);
+	err = err ?: roc_thread_create(s) ?: roc_pool_start(s);
 	mutex_unlock(&s->ch->lock);
 	return err;
 }
@@ -213,7 +213,7 @@ static int roc_ch_stop(struct file *file, void *arg)
 	err = roc_open_lock(&s->open);
 	if (err)
 		return err;
-	err = roc_run_stop(s, ROC_WHY_NONE, &c->count);
+	err = roc_pool_stop(s, ROC_WHY_NONE, &c->count);
 	mutex_unlock(&s->ch->lock);
 	return err;
 }

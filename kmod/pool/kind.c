@@ -42,7 +42,7 @@ static int roc_pool_open(struct roc_open *o)
 
 static void roc_pool_retire(struct roc_open *o, bool present)
 {
-	roc_run_abort(roc_session(o), ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
+	roc_pool_abort(roc_session(o), ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
 	WRITE_ONCE(roc_pool(o->ch)->mode, -1);
 }
 
@@ -50,7 +50,7 @@ static void roc_pool_suspend(struct roc_open *o)
 {
 	u32 reclaimed;
 
-	roc_run_stop(roc_session(o), ROC_WHY_SUSPENDED, &reclaimed);
+	roc_pool_stop(roc_session(o), ROC_WHY_SUSPENDED, &reclaimed);
 }
 
 static void roc_pool_gone(struct roc_open *o)

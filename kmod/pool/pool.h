@@ -148,7 +148,7 @@ struct roc_setting {
 };
 
 /**
- * struct roc_run - from start to stop; set up at start. Channel lock
+ * struct roc_pool_run - from start to stop; set up at start. Channel lock
  * @number: from 1, since open
  * @links: that it has
  * @flight_mask: of roc_flight(): the power of two that has room for @depth, less one
@@ -158,7 +158,7 @@ struct roc_setting {
  * @next: link that the next look begins with
  * @unfinished: the last look had no time for all links
  */
-struct roc_run {
+struct roc_pool_run {
 	u32 number;
 	u32 links;
 	unsigned int link_count;
@@ -248,7 +248,7 @@ struct roc_session {
 	u64 sequence;
 
 	struct roc_setting setting;
-	struct roc_run run;
+	struct roc_pool_run run;
 	struct roc_thread thread;
 };
 
@@ -321,11 +321,11 @@ enum roc_look {
 	ROC_LOOK_ALL,
 };
 enum roc_why roc_look(struct roc_session *s, u64 now, enum roc_look what, u32 *found);
-int roc_run_prepare(struct roc_session *s);
-int roc_run_start(struct roc_session *s);
-int roc_run_stop(struct roc_session *s, enum roc_why reason, u32 *reclaimed);
-void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present);
-void roc_run_fail(struct roc_session *s, enum roc_why why);
+int roc_pool_prepare(struct roc_session *s);
+int roc_pool_start(struct roc_session *s);
+int roc_pool_stop(struct roc_session *s, enum roc_why reason, u32 *reclaimed);
+void roc_pool_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present);
+void roc_pool_fail(struct roc_session *s, enum roc_why why);
 void roc_count_empties(struct roc_channel *ch);
 void roc_start_refused(struct roc_session *s);
 

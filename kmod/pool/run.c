@@ -97,7 +97,7 @@ static void roc_setup_links(struct roc_session *s, u64 now)
 }
 
 /* Whatever can be wrong with a start before the card is touched. */
-int roc_run_prepare(struct roc_session *s)
+int roc_pool_prepare(struct roc_session *s)
 {
 	struct roc_channel *ch = s->ch;
 	u32 enabled;
@@ -116,7 +116,7 @@ int roc_run_prepare(struct roc_session *s)
 }
 
 /* The card writes no more, or its memory is kept; the thread is not woken by it any more. */
-static void roc_run_quiet(struct roc_session *s, bool present)
+static void roc_pool_quiet(struct roc_session *s, bool present)
 {
 	roc_event_bind(s->ch, NULL);
 	roc_make_quiet(s->ch, present);
@@ -156,7 +156,7 @@ void roc_start_refused(struct roc_session *s)
 }
 
 /* Prepared, and the thread is there. */
-int roc_run_start(struct roc_session *s)
+int roc_pool_start(struct roc_session *s)
 {
 	const struct roc_setting *set = &s->setting;
 	struct roc_channel *ch = s->ch;
@@ -166,7 +166,7 @@ int roc_run_start(struct roc_session *s)
 
 	err = roc_pool_ops(ch->ep)->start(ch, set->source, s->run.links, set->configure);
 	if (err) {
-		roc_run_quiet(s, true);
+		roc_pool_quiet(s, true);
 		if (err == -EIO)
 			roc_start_refused(s);
 		return err;
@@ -184,7 +184,7 @@ int roc_run_start(struct roc_session *s)
 	roc_event_bind(ch, s);
 	why = roc_refill(s, ktime_get_ns(), &left);
 	if (why) {
-		roc_run_fail(s, why);
+		roc_pool_fail(s, why);
 		return -EIO;
 	}
 	if (roc_pool_ops(ch->ep)->flow)
@@ -194,7 +194,7 @@ int roc_run_start(struct roc_session *s)
 	return 0;
 }
 
-static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_why why,
+static u32 roc_pool_end(struct roc_session *s, enum roc_ch_state state, enum roc_why why,
 		       bool present)
 {
 	const struct roc_event *ev = &s->pool->event;
@@ -204,7 +204,7 @@ static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_
 
 	if (present)
 		roc_count_empties(ch);
-	roc_run_quiet(s, present);
+	roc_pool_quiet(s, present);
 	reclaimed = roc_reclaim(s, state == ROC_CH_FAILED ? why : ROC_WHY_STOPPED);
 	/* A suspend takes all that the card has finished, as a stop does. */
 	if (state == ROC_CH_FAILED && why != ROC_WHY_SUSPENDED && !empty)
@@ -285,7 +285,7 @@ static enum roc_why roc_take_flushed(struct roc_session *s)
 }
 
 /* In good order. @reason: NONE if its reader asked for it. */
-int roc_run_stop(struct roc_session *s, enum roc_why reason, u32 *reclaimed)
+int roc_pool_stop(struct roc_session *s, enum roc_why reason, u32 *reclaimed)
 {
 	struct roc_channel *ch = s->ch;
 	enum roc_why why;
@@ -296,34 +296,34 @@ int roc_run_stop(struct roc_session *s, enum roc_why reason, u32 *reclaimed)
 	why = roc_take_flushed(s);
 	roc_point(ch->ep, ROC_POINT_STOP);
 	if (why) {
-		roc_run_fail(s, why);
+		roc_pool_fail(s, why);
 		return -EIO;
 	}
 	/* In memory a card that has gone looks like one that has nothing to say. */
 	if (!roc_alive(ch->ep)) {
-		roc_run_fail(s, ROC_WHY_LOST);
+		roc_pool_fail(s, ROC_WHY_LOST);
 		return -EIO;
 	}
-	*reclaimed = roc_run_end(s, reason ? ROC_CH_FAILED : ROC_CH_STOPPED, reason, true);
+	*reclaimed = roc_pool_end(s, reason ? ROC_CH_FAILED : ROC_CH_STOPPED, reason, true);
 	/* It may still write: whoever has its superpages back must know. */
 	return s->open.leak ? -EIO : 0;
 }
 
 /* End a run without the reader's help: the last close, removal, a broken contract. */
-void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present)
+void roc_pool_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present)
 {
 	if (s->ch->state != ROC_CH_RUNNING)
 		return;
 	if (present)
 		roc_flush(s);
-	roc_run_end(s, state, why, present);
+	roc_pool_end(s, state, why, present);
 }
 
 /*
  * The card broke its contract, or says that something is wrong. One that is not there is not
  * touched.
  */
-void roc_run_fail(struct roc_session *s, enum roc_why why)
+void roc_pool_fail(struct roc_session *s, enum roc_why why)
 {
 	if (s->ch->state != ROC_CH_RUNNING)
 		return;
@@ -332,5 +332,5 @@ void roc_run_fail(struct roc_session *s, enum roc_why why)
 	/* What it has is good, and it still tells of it. Whatever goes wrong with that: it ends. */
 	if (why == ROC_WHY_CARD)
 		roc_take_flushed(s);
-	roc_run_end(s, ROC_CH_FAILED, why, why != ROC_WHY_LOST);
+	roc_pool_end(s, ROC_CH_FAILED, why, why != ROC_WHY_LOST);
 }

@@ -139,7 +139,7 @@ u32 roc_thread_look(struct roc_session *s)
 	if (!why && s->pool->event.on)
 		why = roc_check_silence(s, now, found, false);
 	if (why) {
-		roc_run_fail(s, why);
+		roc_pool_fail(s, why);
 		return found;
 	}
 	if (s->pool->event.on && s->thread.watch.armed && found) {
@@ -447,7 +447,7 @@ static int roc_thread(void *arg)
 		mutex_lock(&s->ch->lock);
 		why = roc_turn(s, &ns);
 		if (why) {
-			roc_run_fail(s, why);
+			roc_pool_fail(s, why);
 			ns = U64_MAX;
 		}
 		roc_trace_sleep(s, ns);
