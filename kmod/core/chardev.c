@@ -97,6 +97,7 @@ static int roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 	mutex_init(&ch->lock);
 	INIT_LIST_HEAD(&ch->held);
 	spin_lock_init(&ch->shown_lock);
+	spin_lock_init(&ch->run_lock);
 	device_initialize(&ch->dev);
 	ch->dev.class = &roc_class;
 	ch->dev.type = &roc_channel_type;

@@ -25,6 +25,7 @@ struct roc_channel;
 struct roc_endpoint;
 struct roc_ioctl;
 struct roc_memory;
+struct roc_run_ops;
 struct roc_shared_memory;
 
 /**
@@ -77,6 +78,7 @@ struct roc_open {
  * @purposes: that a channel has interrupts for, up to ROC_PURPOSES_MAX
  * @purpose_names: of each, in the names of interrupts; NULL if there is one purpose
  * @block: layout of a channel's registers in the contract with the firmware, NULL: there is none
+ * @run: how a channel runs, NULL: the kind has code of its own; see run.h
  * @groups: sysfs files of a channel, NULL: none
  * @ioctls: beside those that every channel has
  * @card_ioctls: on the endpoint's node, beside those that every endpoint has
@@ -91,6 +93,7 @@ struct roc_kind {
 	unsigned int purposes;
 	const char *const *purpose_names;
 	const struct roc_block_regs *block;
+	const struct roc_run_ops *run;
 	const struct attribute_group **groups;
 	const struct roc_ioctl *ioctls;
 	unsigned int ioctl_count;

@@ -31,6 +31,14 @@ static void roc_open_free(struct roc_open *o)
 }
 
 /* Channel lock held. */
+static void roc_open_set(struct roc_channel *ch, struct roc_open *o)
+{
+	spin_lock_irq(&ch->run_lock);
+	ch->open = o;
+	spin_unlock_irq(&ch->run_lock);
+}
+
+/* Channel lock held. */
 static int roc_open_begin(struct roc_open *o)
 {
 	struct roc_channel *ch = o->ch;
@@ -44,7 +52,7 @@ static int roc_open_begin(struct roc_open *o)
 	err = ch->kind->open(o);
 	if (err)
 		return err;
-	ch->open = o;
+	roc_open_set(ch, o);
 	ch->opens++;
 	if (ch->state == ROC_CH_FAILED)
 		roc_set_state(ch, ROC_CH_STOPPED, ROC_WHY_NONE);
@@ -148,7 +156,7 @@ static void roc_open_end(struct roc_open *o)
 		unmap_mapping_range(ch->ep->inode->i_mapping, ROC_BELL_COOKIE, PAGE_SIZE, 1);
 	ch->kind->close(o);
 	mutex_lock(&ch->lock);
-	ch->open = NULL;
+	roc_open_set(ch, NULL);
 	roc_set_owner(ch, NULL, "");
 	mutex_unlock(&ch->lock);
 }

@@ -44,8 +44,8 @@
 
 /*
  * Counters of a channel that every kind has, since the driver took the card: they only grow,
- * whoever opens it. Written under channel->lock, read without. Nothing but u64: see
- * roc_counts_since().
+ * across opens. Written under channel->lock, those of a run under run_lock, read without. Nothing
+ * but u64: see roc_counts_since().
  */
 struct roc_stats {
 	u64 bytes;
@@ -55,6 +55,12 @@ struct roc_stats {
 	u64 interrupts;
 	u64 missed_interrupts;
 	u64 spurious_interrupts;
+	u64 purpose[ROC_PURPOSES_MAX]; /* interrupts for each */
+	u64 arms;
+	u64 doorbells;
+	u64 wakes;
+	u64 bad_index;
+	u64 lost;
 };
 
 /**
@@ -67,6 +73,10 @@ struct roc_stats {
  * @open: of the present opener, NULL if nobody has the channel
  * @shown_lock: @state, @why and the owner, for who looks without @lock: see shown.c
  * @starting: calls that start it now; under card->lock
+ * @run_lock: @open for readers without @lock, @running, and the counters of a run; interrupts
+ *	take it
+ * @running: bound to interrupts and the watchdog, NULL: none; see run.h
+ * @changes: of settings that a run writes to the card: how many there were; under @run_lock
  * @samples: of the card's own; under the endpoint's lock of them
  * @held: what its owner gave up while the card might still write there; under @lock
  * @opens: number of the present open, from 1; under @lock
@@ -98,6 +108,9 @@ struct roc_channel {
 	unsigned int starting;
 	struct roc_stats stats;
 	struct roc_stats base;
+	spinlock_t run_lock;
+	struct roc_run *running;
+	u32 changes;
 	struct roc_sample samples[ROC_CHANNEL_MONITORS];
 	struct list_head held;
 	u32 opens;
@@ -284,6 +297,24 @@ static inline int roc_open_lock(struct roc_open *o)
 	mutex_unlock(&o->ch->lock);
 	return -ENODEV;
 }
+
+/*
+ * Sleep on @o->batch until @condition, or until @deadline (ns, CLOCK_MONOTONIC). 0, -ETIME, or
+ * -ERESTARTNOHAND: see roc_ioctl_dispatch().
+ */
+#define roc_wait_until(o, deadline, condition)                                                     \
+	({                                                                                         \
+		u64 _deadline = (deadline), _now = ktime_get_ns();                                 \
+		int _err;                                                                          \
+                                                                                                   \
+		if (_deadline <= _now)                                                             \
+			_err = (condition) ? 0 : -ETIME;                                           \
+		else                                                                               \
+			_err = wait_event_interruptible_hrtimeout(                                 \
+				(o)->batch, condition,                                             \
+				ns_to_ktime(min_t(u64, _deadline - _now, KTIME_MAX)));             \
+		_err == -ERESTARTSYS ? -ERESTARTNOHAND : _err;                                     \
+	})
 
 /* What happened since @base, in structures of nothing but u64. */
 static inline void roc_counts_since(void *since, const void *base, size_t size)

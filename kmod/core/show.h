@@ -36,6 +36,16 @@ struct roc_monitor {
 	u32 mask;
 };
 
+/* A file of a channel with one counter, for DEVICE_ATTR: @_value of @ch. */
+#define ROC_COUNTER(_file, _value)                                                                 \
+	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \
+	{                                                                                          \
+		struct roc_channel *ch = roc_to_channel(dev);                                      \
+                                                                                                   \
+		return sysfs_emit(buf, "%llu\n", READ_ONCE(_value));                               \
+	}                                                                                          \
+	static DEVICE_ATTR_RO(_file)
+
 #define ROC_CHANNEL_MONITORS 6
 #define ROC_ENDPOINT_MONITORS 6
 

@@ -39,7 +39,6 @@ static void roc_fragment_probe_one(struct roc_channel *ch, const struct roc_frag
 	struct roc_sub *sub = roc_sub(ch);
 	unsigned int c = ch->number;
 
-	spin_lock_init(&sub->lock);
 	sub->links = vsec->links;
 	sub->memory = (u64)vsec->memory_kib << 10;
 	sub->data_log2 = vsec->data_log2;
@@ -127,8 +126,9 @@ void roc_fragment_let_through(struct roc_channel *ch, u32 links)
 static void roc_fragment_write_settings(struct roc_channel *ch)
 {
 	const struct roc_sub_settings *s = &roc_sub(ch)->settings;
+	bool stopping = roc_fragment_run(roc_run(ch->open))->stopping;
 
-	roc_fragment_let_through(ch, roc_sub(ch)->stopping ? 0 : READ_ONCE(s->links));
+	roc_fragment_let_through(ch, stopping ? 0 : READ_ONCE(s->links));
 	iowrite32(READ_ONCE(s->count[ROC_LANE_DATA]), ch->block + FRAGMENT_DATA_COUNT);
 	iowrite32(READ_ONCE(s->time[ROC_LANE_DATA]), ch->block + FRAGMENT_DATA_NS);
 	iowrite32(READ_ONCE(s->count[ROC_LANE_DONE]), ch->block + FRAGMENT_DONE_COUNT);
@@ -141,10 +141,10 @@ static u32 roc_fragment_vector(const struct roc_channel *ch, unsigned int purpos
 }
 
 /* A lost register write must not make the card take pages for larger than they are. */
-static bool roc_fragment_setup(struct roc_channel *ch, u32 start)
+bool roc_fragment_setup(struct roc_channel *ch, u32 start)
 {
-	struct roc_holder *h = roc_holder(ch->open);
-	const struct roc_sub_rings *rings = h->rings;
+	struct roc_run *run = roc_run(ch->open);
+	const struct roc_sub_rings *rings = roc_rings(run);
 	const struct roc_area *area = rings->shared.area;
 	const struct {
 		u32 offset;
@@ -161,8 +161,7 @@ static bool roc_fragment_setup(struct roc_channel *ch, u32 start)
 	};
 	unsigned int i;
 
-	h->changes = READ_ONCE(roc_sub(ch)->settings.changes);
-	smp_rmb(); /* what was set with those is written below, or another change is seen later */
+	roc_run_settings(run);
 	roc_block_write64(ch, FRAGMENT_DATA_LOW, area[ROC_RING_DATA].bus);
 	roc_block_write64(ch, FRAGMENT_FREE_LOW, area[ROC_RING_FREE].bus);
 	roc_block_write64(ch, FRAGMENT_COMMAND_LOW, area[ROC_RING_COMMAND].bus);
@@ -181,55 +180,39 @@ static bool roc_fragment_setup(struct roc_channel *ch, u32 start)
 	return true;
 }
 
-/* Fragments may come from here on, once there are free pages. */
-int roc_fragment_enable(struct roc_channel *ch, u32 start)
-{
-	u32 status;
-
-	return roc_block_enable(ch, roc_fragment_setup, start, &status);
-}
-
 /*
- * Ask for one interrupt for what comes behind @seen. There is no moment between looking and arming
- * in which something could be missed. sub->lock.
+ * Request one interrupt for what comes behind @seen. Nothing can be missed between the poll and
+ * this write. Under run_lock.
  */
-void roc_fragment_arm(struct roc_holder *h, unsigned int lane, u32 seen)
+u32 roc_fragment_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen)
 {
-	struct roc_sub_lane *l = &h->lane[lane];
-	struct roc_channel *ch = h->open.ch;
-
-	ch->stats.mmio_writes++;
-	roc_sub(ch)->stats.arms++;
-	l->late |= l->armed && roc_count_reached(&l->count, l->seen + 1);
-	l->seen = seen;
-	l->armed = true;
-	l->overdue = 0;
-	iowrite32(seen,
-		  ch->block + (lane == ROC_LANE_DATA ? FRAGMENT_ARM_DATA : FRAGMENT_ARM_DONE));
+	q->late |= q->armed && roc_queue_fresh(q);
+	iowrite32(seen, run->open.ch->block + (q->purpose == ROC_LANE_DATA ? FRAGMENT_ARM_DATA
+									   : FRAGMENT_ARM_DONE));
+	return seen;
 }
 
-/* New settings, while it runs. sub->lock. */
-void roc_fragment_moderate(struct roc_holder *h)
+/* New settings, while it runs. Under run_lock. */
+void roc_fragment_moderate(struct roc_run *run)
 {
-	h->open.ch->stats.mmio_writes += 5;
-	roc_fragment_write_settings(h->open.ch);
+	run->open.ch->stats.mmio_writes += 5;
+	roc_fragment_write_settings(run->open.ch);
 }
 
-/* What the reader says; the card ignores what cannot be. sub->lock. */
-void roc_fragment_ring_bells(struct roc_holder *h, const struct roc_fr_tell *arg)
+/* The reader's counts; the card ignores what cannot be. Under run_lock. */
+void roc_fragment_ring_bells(struct roc_channel *ch, const struct roc_fr_tell *arg)
 {
-	struct roc_channel *ch = h->open.ch;
-	struct roc_sub *sub = roc_sub(ch);
+	const struct roc_sub *sub = roc_sub(ch);
 	void __iomem *bell = ch->ep->bar[sub->bell.bar] + sub->bell.offset;
 
 	if (arg->what & ROC_FR_TELL_FREE) {
 		ch->stats.mmio_writes++;
-		sub->stats.doorbells++;
+		ch->stats.doorbells++;
 		iowrite32(arg->free, bell + FRAGMENT_FREE);
 	}
 	if (arg->what & ROC_FR_TELL_COMMAND) {
 		ch->stats.mmio_writes++;
-		sub->stats.doorbells++;
+		ch->stats.doorbells++;
 		iowrite32(arg->command, bell + FRAGMENT_COMMAND);
 	}
 }

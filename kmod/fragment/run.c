@@ -1,314 +1,390 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Start and stop of a sub-unit's run, in good order and in bad: whatever ends it, the card is
- * quiet, or its rings and the host pages stay. Under the channel lock.
+ * The run of a sub-unit: how far the card is in its two rings, and which entries are missing. Polls
+ * are of host memory; the card's registers are read after silence, an error, or at the end. See
+ * core/run.h.
  */
 #include <linux/iopoll.h>
 
-#include "core/trace.h"
+#include "core/block.h"
 #include "fragment/fragment.h"
 
 #define ROC_DRAIN_TRY_US 500
 #define ROC_DRAIN_US USEC_PER_SEC
 
-void roc_fragment_flags(struct roc_holder *h, u32 set, u32 clear)
+static_assert((int)ROC_FR_STOPPED == ROC_RUN_STOPPED && (int)ROC_FR_FAILED == ROC_RUN_FAILED &&
+	      (int)ROC_FR_GONE == ROC_RUN_GONE);
+static_assert(sizeof(struct roc_fr_kernel) == sizeof(struct roc_run_page) &&
+	      offsetof(struct roc_fr_kernel, run) == offsetof(struct roc_run_page, run));
+static_assert(sizeof(struct roc_fr_reset) == sizeof(struct roc_reset_arg) &&
+	      offsetof(struct roc_fr_reset, sub) == offsetof(struct roc_reset_arg, number) &&
+	      offsetof(struct roc_fr_reset, level) == offsetof(struct roc_reset_arg, level));
+static_assert(ROC_FR_ALL == ROC_RESET_ALL && ROC_FR_RESET_DEFAULT == 0);
+
+/* A count of the reader's that cannot be does not count for the driver, and is counted. */
+static void roc_fragment_poll(struct roc_run *run)
 {
-	struct roc_fr_kernel *kernel;
-
-	if (!h->rings)
-		return;
-	kernel = roc_sub_rings_kernel(h->rings);
-	WRITE_ONCE(kernel->flags, (kernel->flags & ~clear) | set);
-}
-
-/* Somebody may have asked for it sooner meanwhile: then it stays so. */
-static void roc_fragment_watch_on(struct roc_holder *h)
-{
-	bool blind = h->open.ch->vector[ROC_LANE_DATA] < 0;
-
-	h->period = blind ? ROC_FRAGMENT_LOOK_MS : ROC_FRAGMENT_WATCH_MS;
-	queue_delayed_work(system_percpu_wq, &h->watch, msecs_to_jiffies(h->period));
-}
-
-/* From here on interrupts and watchdog know of the run. */
-static void roc_fragment_bind(struct roc_holder *h)
-{
-	struct roc_channel *ch = h->open.ch;
-	struct roc_sub *sub = roc_sub(ch);
+	struct roc_fragment_run *r = roc_fragment_run(run);
 	unsigned int i;
 
-	spin_lock_irq(&sub->lock);
-	h->refused = false;
-	h->bad = false;
-	h->doubt = false;
-	h->why = ROC_WHY_NONE;
-	sub->holder = h;
-	if (h->changes != sub->settings.changes)
-		roc_fragment_moderate(h);
-	/* Who polls already waits for this, or has done so with an eventfd. */
-	if (waitqueue_active(&h->open.wait) || READ_ONCE(h->open.eventfd))
-		for (i = 0; i < ROC_LANES; i++)
-			if (ch->vector[i] >= 0)
-				roc_fragment_attend(h, i);
-	spin_unlock_irq(&sub->lock);
+	for (i = 0; i < ROC_LANES; i++) {
+		struct roc_count *count = &r->lane[i].count;
+		u32 taken = roc_lane_taken(run, i);
+
+		/* While the driver was held up both may have gone on by more than a lap. */
+		if (!roc_count_look(count, taken) && roc_lane_taken(run, i) == taken) {
+			r->bad = true;
+			run->open.ch->stats.bad_index++;
+		}
+		run->queue[i].count = count->known;
+		/* An entry is missing: the watchdog reads the card's counts. */
+		if (roc_count_next(count, taken) != count->known)
+			run->error_pending = true;
+	}
 }
 
-static void roc_fragment_unbind(struct roc_holder *h)
+static bool roc_fragment_readable(const struct roc_run *run)
 {
-	struct roc_sub *sub = roc_sub(h->open.ch);
-
-	spin_lock_irq(&sub->lock);
-	roc_fragment_look(h);
-	sub->holder = NULL;
-	sub->stopping = false;
-	spin_unlock_irq(&sub->lock);
-}
-
-/* What the card wrote until it was quiet. */
-static void roc_fragment_last_look(struct roc_holder *h)
-{
-	struct roc_sub *sub = roc_sub(h->open.ch);
+	const struct roc_fragment_run *r = roc_fragment_run(run);
 	unsigned int i;
 
-	spin_lock_irq(&sub->lock);
 	for (i = 0; i < ROC_LANES; i++)
-		roc_count_look(&h->lane[i].count, roc_sub_lane_taken(h, i));
-	spin_unlock_irq(&sub->lock);
+		if (roc_count_fresh(&r->lane[i].count, roc_lane_taken(run, i)))
+			return true;
+	return false;
 }
 
-/* Whether the card takes it or not, what came before is over: for the reader, too, and for us. */
-static void roc_fragment_begin(struct roc_holder *h, u32 start)
+/* One that was requested for less, and for something that has not come yet, serves, too. */
+static bool roc_fragment_armed_for(const struct roc_run *run, const struct roc_event_queue *q,
+				   u32 seen)
+{
+	return q->armed && roc_count_ahead(q->seen, seen) <= 0 && !roc_queue_fresh(q);
+}
+
+static s64 roc_fragment_due(const struct roc_run *run, const struct roc_event_queue *q)
+{
+	return READ_ONCE(roc_sub(run->open.ch)->settings.time[q->purpose]);
+}
+
+static u32 *roc_fr_wait_count(struct roc_fr_wait *arg, unsigned int lane)
+{
+	return lane == ROC_LANE_DATA ? &arg->descriptors : &arg->completions;
+}
+
+/* @arg->ready: which of the counts are reached. */
+static bool roc_fragment_wait(struct roc_run *run, void *data, bool runs)
+{
+	struct roc_fr_wait *arg = data;
+	unsigned int i;
+
+	arg->ready = 0;
+	for (i = 0; i < ROC_LANES; i++)
+		if (arg->mask & BIT(i) && roc_count_reached(&roc_fragment_run(run)->lane[i].count,
+							    *roc_fr_wait_count(arg, i)))
+			arg->ready |= BIT(i);
+	for (i = 0; i < ROC_LANES && runs && !arg->ready; i++)
+		if (arg->mask & BIT(i))
+			roc_queue_wait(run, &run->queue[i], *roc_fr_wait_count(arg, i));
+	return arg->ready;
+}
+
+/* More than a ring beyond what there is cannot come. */
+static bool roc_fragment_beyond(struct roc_run *run, const void *data)
+{
+	struct roc_fr_wait arg = *(const struct roc_fr_wait *)data;
+	bool far = false;
+	unsigned int i;
+
+	for (i = 0; i < ROC_LANES; i++) {
+		const struct roc_count *c = &roc_fragment_run(run)->lane[i].count;
+
+		far |= arg.mask & BIT(i) && roc_count_ahead(*roc_fr_wait_count(&arg, i), c->known) >
+						    (s32)roc_count_entries(c);
+	}
+	return far;
+}
+
+static void roc_fragment_waited(struct roc_run *run, void *data)
+{
+	const struct roc_fragment_run *r = roc_fragment_run(run);
+	struct roc_fr_wait *arg = data;
+
+	arg->descriptors = r->lane[ROC_LANE_DATA].count.known;
+	arg->completions = r->lane[ROC_LANE_DONE].count.known;
+}
+
+/*
+ * Entries that the card has counted are in memory when it has answered a read of its generation
+ * after that. @next: the one that is not there. A card that is more than a lap further has written
+ * over the phases that would prove it, which happens to a reader that does not report its position.
+ */
+static bool roc_fragment_hidden(const struct roc_fragment_run *r, unsigned int lane, u32 next)
+{
+	const struct roc_fragment_lane *l = &r->lane[lane];
+	u32 hidden = l->counted - next;
+
+	return !r->bad && hidden && hidden <= roc_count_entries(&l->count);
+}
+
+/*
+ * An interrupt may come so late that the card has gone round more than once meanwhile. The phases
+ * do not show that, only the card knows.
+ */
+static void roc_fragment_lapped(struct roc_run *run, unsigned int lane)
+{
+	struct roc_fragment_lane *l = &roc_fragment_run(run)->lane[lane];
+	struct roc_event_queue *q = &run->queue[lane];
+	u32 taken = l->count.taken;
+
+	if (!(q->armed || q->waiting || roc_queue_listened(run)) ||
+	    roc_count_ahead(l->counted, l->count.known) <= (s32)roc_count_entries(&l->count))
+		return;
+	roc_count_look(&l->count, l->counted);
+	l->count.taken = taken; /* the reader did not report it */
+	q->count = l->count.known;
+	roc_queue_missed(run, q);
+}
+
+/**
+ * struct roc_missing - entries that the card counted, and that were not in memory
+ * @lanes: of which there is one
+ * @next: the first of each
+ */
+struct roc_missing {
+	u32 lanes;
+	u32 next[ROC_LANES];
+};
+
+/* What of a lane is missing now. True: it was missing in the @last answer, too, and never comes. */
+static bool roc_fragment_missing(struct roc_run *run, unsigned int lane,
+				 const struct roc_missing *last, struct roc_missing *now)
+{
+	const struct roc_fragment_run *r = roc_fragment_run(run);
+	u32 next = roc_count_next(&r->lane[lane].count, roc_lane_taken(run, lane));
+
+	if (!roc_fragment_hidden(r, lane, next))
+		return false;
+	now->lanes |= BIT(lane);
+	now->next[lane] = next;
+	return last->lanes & BIT(lane) && last->next[lane] == next;
+}
+
+/*
+ * Check that the card is there, that it still runs, and that the entries which it counted are in
+ * memory. The channel lock keeps the run from starting or stopping meanwhile. An entry that was
+ * missing @last is lost if the card is still less than a lap further. Otherwise the entry was
+ * there, and a later lap wrote over it.
+ */
+static struct roc_missing roc_fragment_query_once(struct roc_run *run,
+						  const struct roc_missing *last)
+{
+	struct roc_fragment_run *r = roc_fragment_run(run);
+	struct roc_channel *ch = run->open.ch;
+	enum roc_why reason = ROC_WHY_NONE;
+	u32 written[ROC_LANES], status;
+	struct roc_missing now = {};
+	unsigned int i;
+
+	lockdep_assert_held(&ch->lock);
+	for (i = 0; i < ROC_LANES; i++)
+		written[i] = roc_fragment_written(ch, i);
+	roc_fragment_settle(ch);
+	status = roc_block_status(ch);
+	spin_lock_irq(&ch->run_lock);
+	ch->stats.mmio_reads += ROC_LANES + 2;
+	if (roc_run_poll(run)) {
+		reason = roc_block_reason(ch, status);
+		for (i = 0; i < ROC_LANES && !reason; i++) {
+			r->lane[i].counted = written[i];
+			roc_fragment_lapped(run, i);
+			if (roc_fragment_missing(run, i, last, &now))
+				reason = ROC_WHY_RECORD;
+		}
+		if (reason)
+			roc_run_fail(run, reason);
+		else if (status & FRAGMENT_STATUS_HOST_ERROR)
+			roc_run_refused(run);
+	}
+	spin_unlock_irq(&ch->run_lock);
+	return now;
+}
+
+static void roc_fragment_query(struct roc_run *run)
+{
+	const struct roc_missing none = {};
+	struct roc_missing first = roc_fragment_query_once(run, &none);
+
+	if (first.lanes)
+		roc_fragment_query_once(run, &first);
+}
+
+/* Whether the card takes it or not, what came before is over: for the reader and the driver. */
+static void roc_fragment_begin(struct roc_run *run, u32 start)
 {
 	static const enum roc_fragment_ring ring[ROC_LANES] = {ROC_RING_DATA, ROC_RING_DONE};
-	struct roc_fr_user *user = roc_sub_rings_user(h->rings);
-	struct roc_sub *sub = roc_sub(h->open.ch);
+	struct roc_fr_user *user = run->open.shared->area[ROC_AREA_USER].cpu;
+	struct roc_fragment_run *r = roc_fragment_run(run);
+	const struct roc_sub_rings *rings = roc_rings(run);
+	struct roc_channel *ch = run->open.ch;
 	unsigned int i;
 
-	roc_sub_rings_clear(h->rings);
-	spin_lock_irq(&sub->lock);
+	roc_sub_rings_clear(roc_rings(run));
+	spin_lock_irq(&ch->run_lock);
 	WRITE_ONCE(user->descriptors, start);
 	WRITE_ONCE(user->completions, start);
-	for (i = 0; i < ROC_LANES; i++)
-		h->lane[i] = (struct roc_sub_lane){
-			.count = {.entries = h->rings->shared.area[ring[i]].cpu,
-				  .log2 = h->rings->log2[ring[i]],
+	for (i = 0; i < ROC_LANES; i++) {
+		r->lane[i] = (struct roc_fragment_lane){
+			.count = {.entries = rings->shared.area[ring[i]].cpu,
+				  .log2 = rings->log2[ring[i]],
 				  .start = start,
 				  .known = start,
 				  .taken = start},
 			.counted = start,
-			.seen = start,
-			.last = start,
 		};
-	spin_unlock_irq(&sub->lock);
-}
-
-int roc_fragment_start(struct roc_holder *h, struct roc_fr_start *arg)
-{
-	struct roc_channel *ch = h->open.ch;
-	int err;
-
-	if (ch->state == ROC_CH_RUNNING)
-		return -EBUSY;
-	if (!h->open.committed)
-		return -EPIPE;
-	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
-		return -EIO;
-	err = roc_block_disable(ch);
-	if (err)
-		goto err_quiet;
-	err = roc_table_make(h, arg);
-	if (err)
-		return err;
-	err = roc_bus_give(ch);
-	if (err)
-		goto err_quiet;
-	ch->loaded = true;
-	roc_fragment_begin(h, arg->start);
-	err = roc_fragment_enable(ch, arg->start);
-	if (err)
-		goto err_quiet;
-	h->run++;
-	roc_fragment_bind(h);
-	roc_point(ch->ep, ROC_POINT_START_RUNNING);
-	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);
-	WRITE_ONCE(roc_sub_rings_kernel(h->rings)->run, h->run);
-	roc_fragment_flags(h, 0, ROC_FR_STOPPED | ROC_FR_FAILED);
-	roc_fragment_watch_on(h);
-	return 0;
-
-err_quiet:
-	roc_make_quiet(ch, true);
-	return err;
+		roc_queue_start(&run->queue[i], i, start);
+	}
+	r->bad = false;
+	r->stopping = false;
+	r->drained = false;
+	spin_unlock_irq(&ch->run_lock);
 }
 
 /*
- * Phases tell how far the card is only within a lap of where the reader is, and one who never
- * sleeps need not say where: the card's own counts do, of what is in memory by now.
+ * Until the card has carried out all commands, or can do so no more: no other path checks whether
+ * it is still at work while it is stopped. Nothing new comes from the links; settings that change
+ * meanwhile do not open them again.
  */
-static void roc_fragment_catch_up(struct roc_holder *h, const u32 *written)
+static enum roc_why roc_fragment_drain(struct roc_run *run, u32 flags)
 {
-	struct roc_sub *sub = roc_sub(h->open.ch);
+	struct roc_fragment_run *r = roc_fragment_run(run);
+	struct roc_channel *ch = run->open.ch;
+	enum roc_why reason;
 	unsigned int i;
 
-	spin_lock_irq(&sub->lock);
-	for (i = 0; i < ROC_LANES; i++) {
-		h->lane[i].counted = written[i];
-		roc_count_look(&h->lane[i].count, written[i]);
+	spin_lock_irq(&ch->run_lock);
+	r->stopping = true;
+	roc_fragment_let_through(ch, 0);
+	spin_unlock_irq(&ch->run_lock);
+	if (flags & ROC_FR_STOP_NOW)
+		r->commands = roc_fragment_commands(ch);
+	else
+		read_poll_timeout(roc_fragment_commands, r->commands,
+				  roc_fragment_written(ch, ROC_LANE_DONE) == r->commands ||
+					  READ_ONCE(run->reason) || roc_block_trouble(ch),
+				  ROC_DRAIN_TRY_US, ROC_DRAIN_US, false, ch);
+	for (i = 0; i < ROC_LANES; i++)
+		r->written[i] = roc_fragment_written(ch, i);
+	reason = roc_block_trouble(ch);
+	/* What reads as all ones is no count. */
+	r->drained = reason != ROC_WHY_LOST;
+	return reason;
+}
+
+/* How many entries the card counted, of one that left some out: those are to be counted, too. */
+static void roc_fragment_quiesce(struct roc_run *run, enum roc_why reason, bool present)
+{
+	struct roc_fragment_run *r = roc_fragment_run(run);
+	struct roc_channel *ch = run->open.ch;
+	unsigned int i;
+	u32 written;
+
+	for (i = 0; i < ROC_LANES && present && reason == ROC_WHY_RECORD; i++) {
+		written = roc_fragment_written(ch, i);
+		spin_lock_irq(&ch->run_lock);
+		if (written != ROC_ALL_ONES)
+			r->lane[i].counted = written;
+		spin_unlock_irq(&ch->run_lock);
 	}
-	spin_unlock_irq(&sub->lock);
 }
 
 /*
  * What the card left out is lost, and so is what lies behind: the reader gets no further. The rings
- * are long, so they are read without the sub-unit's lock: no other thread writes these counts now.
+ * are long, so they are read without run_lock: no other path writes these counts now.
  */
-static bool roc_fragment_lost(struct roc_holder *h)
+static bool roc_fragment_lost(struct roc_run *run)
 {
-	struct roc_sub *sub = roc_sub(h->open.ch);
+	struct roc_fragment_run *r = roc_fragment_run(run);
+	struct roc_channel *ch = run->open.ch;
 	struct roc_count count;
 	u32 lost, all = 0;
 	unsigned int i;
 
-	lockdep_assert_held(&h->open.ch->lock);
+	lockdep_assert_held(&ch->lock);
 	for (i = 0; i < ROC_LANES; i++) {
-		count = h->lane[i].count;
-		lost = roc_count_lost(&count, roc_sub_lane_taken(h, i), h->lane[i].counted);
-		spin_lock_irq(&sub->lock);
-		h->lane[i].count = count;
-		sub->stats.lost += lost;
-		spin_unlock_irq(&sub->lock);
+		count = r->lane[i].count;
+		lost = roc_count_lost(&count, roc_lane_taken(run, i), r->lane[i].counted);
+		spin_lock_irq(&ch->run_lock);
+		r->lane[i].count = count;
+		ch->stats.lost += lost;
+		spin_unlock_irq(&ch->run_lock);
 		all |= lost;
 	}
 	return all;
 }
 
-/* How many entries the card counted, of one that left some out: those are to be counted, too. */
-static void roc_fragment_counted(struct roc_holder *h)
+/*
+ * Phases show how far the card is only within a lap of where the reader is, and a reader that never
+ * sleeps need not report its position: after a stop the card's own counts do, of what is in memory
+ * by now. The counts of a card that broke the contract are not believed.
+ */
+static enum roc_why roc_fragment_finish(struct roc_run *run, enum roc_why reason)
 {
-	struct roc_sub *sub = roc_sub(h->open.ch);
-	u32 written;
+	struct roc_fragment_run *r = roc_fragment_run(run);
+	bool counts =
+		r->drained && (!reason || reason == ROC_WHY_CARD || reason == ROC_WHY_SUSPENDED);
+	struct roc_channel *ch = run->open.ch;
 	unsigned int i;
 
+	spin_lock_irq(&ch->run_lock);
 	for (i = 0; i < ROC_LANES; i++) {
-		written = roc_fragment_written(h->open.ch, i);
-		spin_lock_irq(&sub->lock);
-		if (written != ROC_ALL_ONES)
-			h->lane[i].counted = written;
-		spin_unlock_irq(&sub->lock);
+		roc_count_look(&r->lane[i].count, roc_lane_taken(run, i));
+		if (!counts)
+			continue;
+		r->lane[i].counted = r->written[i];
+		roc_count_look(&r->lane[i].count, r->written[i]);
 	}
-}
-
-/* @written: by the card's counts; NULL: they are not known. Why it failed, if it did. */
-static enum roc_why roc_fragment_end(struct roc_holder *h, enum roc_ch_state state,
-				     enum roc_why why, bool present, const u32 *written)
-{
-	struct roc_channel *ch = h->open.ch;
-
-	roc_fragment_unbind(h);
-	if (present && why == ROC_WHY_RECORD)
-		roc_fragment_counted(h);
-	roc_make_quiet(ch, present);
-	roc_fragment_last_look(h);
-	if (written)
-		roc_fragment_catch_up(h, written);
+	spin_unlock_irq(&ch->run_lock);
 	/* Without the card's counts a reader that does not report its position may be laps behind.
 	 */
-	if ((written || why == ROC_WHY_RECORD) && roc_fragment_lost(h) &&
-	    (!why || why == ROC_WHY_SUSPENDED)) {
-		state = ROC_CH_FAILED;
-		why = ROC_WHY_RECORD;
-	}
-	roc_set_state(ch, state, why);
-	roc_fragment_flags(h, ROC_FR_STOPPED | (state == ROC_CH_FAILED ? ROC_FR_FAILED : 0), 0);
-	roc_open_wake(&h->open);
-	return why;
+	if ((counts || reason == ROC_WHY_RECORD) && roc_fragment_lost(run))
+		return ROC_WHY_RECORD;
+	return ROC_WHY_NONE;
 }
 
-/*
- * Until the card has done what it was asked for, or can do it no more: nobody else looks whether it
- * is still at work while it is stopped. Of how many commands it was told.
- */
-static u32 roc_fragment_drain(struct roc_holder *h, bool wait)
+/* More commands may have been reported to the card since, and have been carried out. */
+static void roc_fragment_report(struct roc_run *run, void *data)
 {
-	struct roc_channel *ch = h->open.ch;
-	u32 told;
+	const struct roc_fragment_run *r = roc_fragment_run(run);
+	struct roc_fr_stop *arg = data;
 
-	if (!wait)
-		return roc_fragment_commands(ch);
-	read_poll_timeout(roc_fragment_commands, told,
-			  roc_fragment_written(ch, ROC_LANE_DONE) == told || READ_ONCE(h->why) ||
-				  roc_block_trouble(ch),
-			  ROC_DRAIN_TRY_US, ROC_DRAIN_US, false, ch);
-	return told;
-}
-
-/* Nothing new from the links; settings that come meanwhile do not open them again. */
-static void roc_fragment_shut_links(struct roc_channel *ch)
-{
-	struct roc_sub *sub = roc_sub(ch);
-
-	spin_lock_irq(&sub->lock);
-	sub->stopping = true;
-	roc_fragment_let_through(ch, 0);
-	spin_unlock_irq(&sub->lock);
-}
-
-/* In good order. @reason: NONE if the reader asked for it. */
-int roc_fragment_stop(struct roc_holder *h, enum roc_why reason, struct roc_fr_stop *arg)
-{
-	struct roc_channel *ch = h->open.ch;
-	enum roc_why trouble, why;
-	u32 written[ROC_LANES], told;
-	unsigned int i;
-
-	if (ch->state != ROC_CH_RUNNING)
-		return roc_stopped_already(ch);
-	roc_fragment_shut_links(ch);
-	told = roc_fragment_drain(h, !(arg->flags & ROC_FR_STOP_NOW));
-	for (i = 0; i < ROC_LANES; i++)
-		written[i] = roc_fragment_written(ch, i);
-	trouble = roc_block_trouble(ch);
-	why = READ_ONCE(h->why) ?: trouble ?: reason;
-	roc_point(ch->ep, ROC_POINT_STOP);
-	/* What reads as all ones is no count, and who broke the contract is not believed. */
-	why = roc_fragment_end(h, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true,
-			       why && why != ROC_WHY_CARD && why != reason ? NULL : written);
-	arg->descriptors = h->lane[ROC_LANE_DATA].count.known;
-	arg->completions = h->lane[ROC_LANE_DONE].count.known;
-	/* It may have been told of more since, and have done them. */
-	if (trouble != ROC_WHY_LOST && roc_count_ahead(told, arg->completions) > 0)
-		arg->lost = told - arg->completions;
+	arg->descriptors = r->lane[ROC_LANE_DATA].count.known;
+	arg->completions = r->lane[ROC_LANE_DONE].count.known;
+	if (r->drained && roc_count_ahead(r->commands, arg->completions) > 0)
+		arg->lost = r->commands - arg->completions;
 	else
 		arg->lost = 0;
-	/* It may still write, if it does not stop: whoever has the host pages must know. */
-	return why || h->open.leak ? -EIO : 0;
 }
 
-/* End a run without the reader's help: a broken contract, the last close, removal. */
-void roc_fragment_abort(struct roc_holder *h, enum roc_ch_state state, enum roc_why why,
-			bool present)
-{
-	if (h->open.ch->state == ROC_CH_RUNNING)
-		roc_fragment_end(h, state, why, present, NULL);
-}
-
-/* The watchdog. It ends a run that failed, for those who found out and could not. */
-void roc_fragment_watch(struct work_struct *work)
-{
-	struct roc_holder *h = container_of(to_delayed_work(work), struct roc_holder, watch);
-	struct roc_channel *ch = h->open.ch;
-	int idx;
-
-	if (!roc_enter(ch->ep, h->open.epoch, &idx))
-		return;
-	roc_point(ch->ep, ROC_POINT_TURN);
-	if (roc_fragment_tick(h)) {
-		roc_fragment_watch_on(h);
-	} else {
-		mutex_lock(&ch->lock);
-		if (ch->state == ROC_CH_RUNNING && ch->open == &h->open && h->why)
-			roc_fragment_abort(h, ROC_CH_FAILED, h->why, true);
-		mutex_unlock(&ch->lock);
-	}
-	roc_leave(ch->ep, idx);
-}
+const struct roc_run_ops roc_fragment_run_ops = {
+	.queues = ROC_LANES,
+	.levels = roc_fragment_levels,
+	.level_count = ROC_FRAGMENT_LEVELS,
+	.prepare = roc_table_make,
+	.begin = roc_fragment_begin,
+	.setup = roc_fragment_setup,
+	.drain = roc_fragment_drain,
+	.quiesce = roc_fragment_quiesce,
+	.finish = roc_fragment_finish,
+	.report = roc_fragment_report,
+	.query = roc_fragment_query,
+	.reset = roc_fragment_reset,
+	.poll = roc_fragment_poll,
+	.readable = roc_fragment_readable,
+	.wait = roc_fragment_wait,
+	.beyond = roc_fragment_beyond,
+	.waited = roc_fragment_waited,
+	.moderate = roc_fragment_moderate,
+	.armed_for = roc_fragment_armed_for,
+	.arm = roc_fragment_arm,
+	.due = roc_fragment_due,
+};

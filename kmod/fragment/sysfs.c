@@ -15,28 +15,10 @@ static ssize_t links_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(links);
 
-#define ROC_COUNTER(_file, _value)                                                                 \
-	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \
-	{                                                                                          \
-		struct roc_channel *ch = roc_to_channel(dev);                                      \
-                                                                                                   \
-		return sysfs_emit(buf, "%llu\n", READ_ONCE(_value));                               \
-	}                                                                                          \
-	static DEVICE_ATTR_RO(_file)
-
-ROC_COUNTER(mmio_reads, ch->stats.mmio_reads);
-ROC_COUNTER(mmio_writes, ch->stats.mmio_writes);
-ROC_COUNTER(interrupts, ch->stats.interrupts);
-ROC_COUNTER(missed_interrupts, ch->stats.missed_interrupts);
-ROC_COUNTER(spurious_interrupts, ch->stats.spurious_interrupts);
-ROC_COUNTER(data_interrupts, roc_sub(ch)->stats.told[ROC_LANE_DATA]);
-ROC_COUNTER(done_interrupts, roc_sub(ch)->stats.told[ROC_LANE_DONE]);
-ROC_COUNTER(error_interrupts, roc_sub(ch)->stats.told[ROC_FRAGMENT_ERROR]);
-ROC_COUNTER(arms, roc_sub(ch)->stats.arms);
-ROC_COUNTER(doorbells, roc_sub(ch)->stats.doorbells);
-ROC_COUNTER(wakes, roc_sub(ch)->stats.wakes);
-ROC_COUNTER(bad_index, roc_sub(ch)->stats.bad_index);
-ROC_COUNTER(lost, roc_sub(ch)->stats.lost);
+ROC_COUNTER(data_interrupts, ch->stats.purpose[ROC_LANE_DATA]);
+ROC_COUNTER(done_interrupts, ch->stats.purpose[ROC_LANE_DONE]);
+ROC_COUNTER(error_interrupts, ch->stats.purpose[ROC_FRAGMENT_ERROR]);
+ROC_COUNTER(lost, ch->stats.lost);
 
 /* The card's own. @sample: which of the channel's. */
 struct roc_sub_counter {
@@ -120,18 +102,9 @@ static const struct attribute *const roc_sub_attrs[] = {
 	&roc_sub_counter_freed.attr.attr,
 	&roc_sub_counter_damaged.attr.attr,
 	&roc_sub_counter_sequence_errors.attr.attr,
-	&dev_attr_interrupts.attr,
 	&dev_attr_data_interrupts.attr,
 	&dev_attr_done_interrupts.attr,
 	&dev_attr_error_interrupts.attr,
-	&dev_attr_missed_interrupts.attr,
-	&dev_attr_spurious_interrupts.attr,
-	&dev_attr_arms.attr,
-	&dev_attr_doorbells.attr,
-	&dev_attr_wakes.attr,
-	&dev_attr_mmio_reads.attr,
-	&dev_attr_mmio_writes.attr,
-	&dev_attr_bad_index.attr,
 	&dev_attr_lost.attr,
 	NULL,
 };
@@ -140,4 +113,4 @@ static const struct attribute_group roc_sub_group = {
 	.attrs = (struct attribute **)roc_sub_attrs,
 };
 
-const struct attribute_group *roc_fragment_groups[] = {&roc_sub_group, NULL};
+const struct attribute_group *roc_fragment_groups[] = {&roc_sub_group, &roc_run_group, NULL};

@@ -12,44 +12,44 @@
 
 #include "fragment/fragment.h"
 
-static u64 roc_buffer_host_pages(const struct roc_holder *h, const struct roc_buffer *buf)
+static u64 roc_buffer_host_pages(const struct roc_run *run, const struct roc_buffer *buf)
 {
-	return buf->length >> h->rings->host_page_log2;
+	return buf->length >> roc_rings(run)->host_page_log2;
 }
 
 /* Of all buffers with a lower handle than @handle, 0 = of all. */
-static u64 roc_host_pages_below(struct roc_holder *h, u32 handle)
+static u64 roc_host_pages_below(struct roc_run *run, u32 handle)
 {
 	struct roc_buffer *buf;
 	unsigned long at;
 	u64 pages = 0;
 
-	xa_for_each (&h->open.buffers, at, buf)
+	xa_for_each (&run->open.buffers, at, buf)
 		if (!handle || at < handle)
-			pages += roc_buffer_host_pages(h, buf);
+			pages += roc_buffer_host_pages(run, buf);
 	return pages;
 }
 
-int roc_table_find(struct roc_holder *h, struct roc_fr_pages *arg)
+int roc_table_find(struct roc_run *run, struct roc_fr_pages *arg)
 {
-	const struct roc_buffer *buf = xa_load(&h->open.buffers, arg->handle);
-	u64 total = roc_host_pages_below(h, 0);
+	const struct roc_buffer *buf = xa_load(&run->open.buffers, arg->handle);
+	u64 total = roc_host_pages_below(run, 0);
 
 	if (!buf)
 		return -ENOENT;
 	/* No start would take them. */
-	if (total > roc_sub(h->open.ch)->host_pages_max)
+	if (total > roc_sub(run->open.ch)->host_pages_max)
 		return -ENOSPC;
-	arg->first = roc_host_pages_below(h, arg->handle);
-	arg->count = roc_buffer_host_pages(h, buf);
+	arg->first = roc_host_pages_below(run, arg->handle);
+	arg->count = roc_buffer_host_pages(run, buf);
 	arg->total = total;
 	return 0;
 }
 
-static int roc_table_alloc(struct roc_holder *h, u32 pages, struct roc_fr_start *arg)
+static int roc_table_alloc(struct roc_run *run, u32 pages, struct roc_fr_start *arg)
 {
-	struct roc_shared_memory *s = &h->rings->shared;
-	struct roc_endpoint *ep = h->open.ch->ep;
+	struct roc_shared_memory *s = &roc_rings(run)->shared;
+	struct roc_endpoint *ep = run->open.ch->ep;
 	size_t size = PAGE_ALIGN(max(pages, 1u) * sizeof(*s->table));
 	u64 pinned;
 	int err;
@@ -57,7 +57,7 @@ static int roc_table_alloc(struct roc_holder *h, u32 pages, struct roc_fr_start 
 	if (s->table && s->table_size >= size)
 		return 0;
 	roc_shared_free_table(s, ep);
-	err = roc_charge(&s->table_charge, h->open.mm, size >> PAGE_SHIFT, &arg->why, &arg->limit,
+	err = roc_charge(&s->table_charge, run->open.mm, size >> PAGE_SHIFT, &arg->why, &arg->limit,
 			 &pinned);
 	if (!err)
 		err = roc_shared_table(s, ep, max(pages, 1u));
@@ -66,13 +66,14 @@ static int roc_table_alloc(struct roc_holder *h, u32 pages, struct roc_fr_start 
 	return err;
 }
 
-static int roc_table_fill(struct roc_holder *h, const struct roc_buffer *buf, u32 at,
+static int roc_table_fill(struct roc_run *run, const struct roc_buffer *buf, u32 at,
 			  struct roc_fr_start *arg)
 {
-	u64 size = 1ull << h->rings->host_page_log2, count = roc_buffer_host_pages(h, buf), bus, i;
+	u64 size = 1ull << roc_rings(run)->host_page_log2, count = roc_buffer_host_pages(run, buf),
+	    bus, i;
 
 	/* Nobody could copy: see core/memory.h. */
-	if (buf->sync && !roc_pages_plain(h->open.ch->ep, buf->extents.table[0].bus)) {
+	if (buf->sync && !roc_pages_plain(run->open.ch->ep, buf->extents.table[0].bus)) {
 		arg->why = ROC_WHY_BOUNCE;
 		return -EOPNOTSUPP;
 	}
@@ -82,38 +83,39 @@ static int roc_table_fill(struct roc_holder *h, const struct roc_buffer *buf, u3
 			arg->limit = roc_extents_shortest(&buf->extents);
 			return -EOPNOTSUPP;
 		}
-		h->rings->shared.table[at + i] = cpu_to_le64(bus);
+		roc_rings(run)->shared.table[at + i] = cpu_to_le64(bus);
 		cond_resched();
 	}
 	return 0;
 }
 
 /* The channel is proved quiet: the card reads no table any more. */
-int roc_table_make(struct roc_holder *h, struct roc_fr_start *arg)
+int roc_table_make(struct roc_run *run, void *data)
 {
-	const struct roc_sub *sub = roc_sub(h->open.ch);
-	struct roc_sub_rings *rings = h->rings;
-	u64 total = roc_host_pages_below(h, 0);
+	struct roc_fr_start *arg = data;
+	const struct roc_sub *sub = roc_sub(run->open.ch);
+	struct roc_sub_rings *rings = roc_rings(run);
+	u64 total = roc_host_pages_below(run, 0);
 	struct roc_buffer *buf;
 	unsigned long handle;
 	u32 at = 0;
 	int err;
 
-	if (!list_empty(&h->open.untold))
+	if (!list_empty(&run->open.untold))
 		return -EBUSY;
 	if (total > sub->host_pages_max) {
 		arg->why = ROC_WHY_LENGTH;
 		arg->limit = sub->host_pages_max;
 		return -ENOSPC;
 	}
-	err = roc_table_alloc(h, total, arg);
+	err = roc_table_alloc(run, total, arg);
 	if (err)
 		return err;
-	xa_for_each (&h->open.buffers, handle, buf) {
-		err = roc_table_fill(h, buf, at, arg);
+	xa_for_each (&run->open.buffers, handle, buf) {
+		err = roc_table_fill(run, buf, at, arg);
 		if (err)
 			return err;
-		at += roc_buffer_host_pages(h, buf);
+		at += roc_buffer_host_pages(run, buf);
 	}
 	rings->host_pages = total;
 	arg->host_pages = total;

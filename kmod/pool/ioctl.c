@@ -274,23 +274,19 @@ static int roc_ch_wait(struct file *file, void *arg)
 {
 	struct roc_session *s = roc_session(file->private_data);
 	struct roc_ch_wait *w = arg;
-	u64 now = ktime_get_ns();
+	bool sleeps = w->deadline > ktime_get_ns();
 	int err;
 
 	if (!smp_load_acquire(&s->open.committed))
 		return w->flags ? -EINVAL : -EPIPE;
 	if (w->flags || !w->min_ready || w->min_ready > s->rings.ready_entries)
 		return -EINVAL;
-	if (w->deadline <= now)
-		err = roc_enough(s, w->min_ready) ? 0 : -ETIME;
-	else
-		err = wait_event_interruptible_hrtimeout(
-			s->open.batch, roc_wait_over(s, w->min_ready),
-			ns_to_ktime(min_t(u64, w->deadline - now, KTIME_MAX)));
-	if (w->deadline > now && READ_ONCE(s->wanted) != ROC_WANT_NOTHING)
+	err = roc_wait_until(&s->open, w->deadline,
+			     sleeps ? roc_wait_over(s, w->min_ready) : roc_enough(s, w->min_ready));
+	if (sleeps && READ_ONCE(s->wanted) != ROC_WANT_NOTHING)
 		roc_wait_no_more(s);
-	if (err == -ERESTARTSYS)
-		return -ERESTARTNOHAND;
+	if (err == -ERESTARTNOHAND)
+		return err;
 	w->ready = roc_ready_now(s);
 	return roc_stale(&s->open) ? -ENODEV : err;
 }

@@ -195,7 +195,7 @@ int roc_pool_start(struct roc_session *s)
 }
 
 static u32 roc_pool_end(struct roc_session *s, enum roc_ch_state state, enum roc_why why,
-		       bool present)
+			bool present)
 {
 	const struct roc_event *ev = &s->pool->event;
 	bool empty = ev->on && ev->ended; /* the END: what is left has no byte */

@@ -8,15 +8,6 @@
 
 #include "pool/pool.h"
 
-#define ROC_COUNTER(_file, _value)                                                                 \
-	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \
-	{                                                                                          \
-		struct roc_channel *ch = roc_to_channel(dev);                                      \
-                                                                                                   \
-		return sysfs_emit(buf, "%llu\n", READ_ONCE(_value));                               \
-	}                                                                                          \
-	static DEVICE_ATTR_RO(_file)
-
 ROC_COUNTER(superpages, roc_pool(ch)->stats.completed);
 ROC_COUNTER(bytes, ch->stats.bytes);
 ROC_COUNTER(pushed, roc_pool(ch)->stats.pushed);

@@ -8,7 +8,6 @@
  * while the opener's run is at work, but for a reset.
  */
 #include <linux/math64.h>
-#include <linux/nospec.h>
 
 #include "stream/stream.h"
 
@@ -51,39 +50,41 @@ static void roc_stream_show_counters(const struct roc_stream *st, const struct s
 }
 
 /* What the card counts: from its page while it runs, else as it was when it stopped. */
-void roc_stream_counters(struct roc_stream *st, struct roc_st_counters *to)
+void roc_stream_counters(struct roc_channel *ch, struct roc_st_counters *to)
 {
-	unsigned long flags;
+	struct roc_stream *st = roc_stream(ch);
 
-	spin_lock_irqsave(&st->lock, flags);
-	if (st->reader)
-		roc_stream_page_counters(st->reader->ring, &st->last);
+	spin_lock_irq(&ch->run_lock);
+	if (ch->running)
+		roc_stream_page_counters(ch->running, &st->last);
 	roc_stream_show_counters(st, &st->last, to);
-	spin_unlock_irqrestore(&st->lock, flags);
+	spin_unlock_irq(&ch->run_lock);
 }
 
-static void roc_stream_show_reader(struct roc_stream *st, struct roc_st_info *info)
+static void roc_stream_show_run(struct roc_run *run, struct roc_st_info *info)
 {
-	struct roc_reader *r = st->opened;
+	const struct roc_position *p = &roc_stream_run(run)->position;
 
-	if (!r || !r->ring)
-		return;
-	roc_stream_look(r);
-	info->run = r->run;
-	info->ring = 1ull << r->ring->log2;
-	info->segments = r->ring->segments;
-	info->written = r->position.written;
-	info->read = r->position.read;
-	info->level = st->reader == r ? le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->level)) : 0;
+	roc_run_poll(run);
+	info->run = run->number;
+	info->ring = 1ull << roc_ring(run)->log2;
+	info->segments = roc_ring(run)->segments;
+	info->written = p->written;
+	info->read = p->read;
+	if (roc_run_bound(run))
+		info->level = le32_to_cpu(READ_ONCE(roc_ring_state(run)->level));
 }
 
 int roc_stream_info(struct roc_channel *ch, struct roc_st_info *info, bool since_open)
 {
-	struct roc_channel_shown shown = roc_channel_shown(ch);
-	struct roc_stream *st = roc_stream(ch);
-	struct roc_stream_stats stats;
-	struct roc_stats all;
+	struct roc_channel_shown shown;
+	struct roc_stats stats;
 
+	if (info->flags)
+		return -EINVAL;
+	if (!ch)
+		return -ENOENT;
+	shown = roc_channel_shown(ch);
 	*info = (struct roc_st_info){
 		.size = info->size,
 		.stream = ch->number,
@@ -91,27 +92,15 @@ int roc_stream_info(struct roc_channel *ch, struct roc_st_info *info, bool since
 		.why = shown.why,
 		.owner = shown.owner,
 	};
-	strscpy(info->name, st->name, sizeof(info->name));
-	spin_lock_irq(&st->lock);
-	roc_stream_show_reader(st, info);
-	stats = st->stats;
-	all = ch->stats;
-	if (since_open) {
-		roc_counts_since(&stats, &st->base, sizeof(stats));
-		roc_counts_since(&all, &ch->base, sizeof(all));
-	}
-	spin_unlock_irq(&st->lock);
-	roc_stream_counters(st, &info->card);
-	info->bytes = all.bytes;
-	info->interrupts = all.interrupts;
-	info->missed_interrupts = all.missed_interrupts;
-	info->spurious_interrupts = all.spurious_interrupts;
-	info->arms = stats.arms;
-	info->doorbells = stats.doorbells;
-	info->wakes = stats.wakes;
-	info->mmio_reads = all.mmio_reads;
-	info->mmio_writes = all.mmio_writes;
-	info->bad_index = stats.bad_index;
+	strscpy(info->name, roc_stream(ch)->name, sizeof(info->name));
+	spin_lock_irq(&ch->run_lock);
+	if (ch->open && ch->open->shared)
+		roc_stream_show_run(roc_run(ch->open), info);
+	stats = roc_run_stats(ch, since_open);
+	spin_unlock_irq(&ch->run_lock);
+	roc_stream_counters(ch, &info->card);
+	roc_run_info(info, &stats);
+	info->bytes = stats.bytes;
 	return 0;
 }
 
@@ -189,60 +178,56 @@ static int roc_stream_set_card(struct roc_channel *ch, struct roc_st_settings *a
 	return roc_alive(ch->ep) ? err : -EIO;
 }
 
-/* What the driver keeps is the opener's, and a mark must lie in its ring. stream->lock. */
-static int roc_stream_set_allowed(const struct roc_stream *st, const struct roc_st_settings *arg,
+/* What the driver keeps is the opener's, and a mark must lie in its ring. Under run_lock. */
+static int roc_stream_set_allowed(const struct roc_channel *ch, const struct roc_st_settings *arg,
 				  const struct roc_open *caller)
 {
-	const struct roc_reader *r = st->opened;
-	u64 ring = r && r->ring ? 1ull << r->ring->log2 : st->ring_max;
+	const struct roc_open *o = ch->open;
+	u64 ring = o && o->shared ? 1ull << roc_ring(roc_run(ch->open))->log2
+				  : roc_stream(ch)->ring_max;
 
-	lockdep_assert_held(&st->lock);
-	if (arg->set & ROC_SET_DRIVER && roc_anothers(r ? &r->open : NULL, caller))
+	lockdep_assert_held(&ch->run_lock);
+	if (arg->set & ROC_SET_DRIVER && roc_anothers(o, caller))
 		return -EBUSY;
 	return arg->set & ROC_ST_SET_LOW_WATER && arg->low_water > ring ? -EINVAL : 0;
 }
 
-static int roc_stream_check(struct roc_stream *st, const struct roc_st_settings *arg,
+static int roc_stream_check(struct roc_channel *ch, const struct roc_st_settings *arg,
 			    const struct roc_open *caller)
 {
 	int err;
 
-	spin_lock_irq(&st->lock);
-	err = roc_stream_set_allowed(st, arg, caller);
-	spin_unlock_irq(&st->lock);
+	spin_lock_irq(&ch->run_lock);
+	err = roc_stream_set_allowed(ch, arg, caller);
+	spin_unlock_irq(&ch->run_lock);
 	return err;
 }
 
 static int roc_stream_set_driver(struct roc_channel *ch, struct roc_st_settings *arg,
 				 const struct roc_open *caller)
 {
-	struct roc_stream *st = roc_stream(ch);
-	struct roc_stream_settings *s = &st->settings;
+	struct roc_stream_settings *s = &roc_stream(ch)->settings;
 	int err;
 
-	spin_lock_irq(&st->lock);
-	err = roc_stream_set_allowed(st, arg, caller);
+	spin_lock_irq(&ch->run_lock);
+	err = roc_stream_set_allowed(ch, arg, caller);
 	if (err)
 		goto out;
 	if (arg->set & ROC_ST_SET_INTERRUPT_BYTES)
 		WRITE_ONCE(s->interrupt_bytes, arg->interrupt_bytes);
 	if (arg->set & ROC_ST_SET_INTERRUPT_TIME)
 		WRITE_ONCE(s->interrupt_time, arg->interrupt_time);
-	if (arg->set & (ROC_ST_SET_INTERRUPT_BYTES | ROC_ST_SET_INTERRUPT_TIME)) {
-		smp_wmb(); /* pairs with that of who starts a run */
-		WRITE_ONCE(s->changes, s->changes + 1);
-	}
 	if (arg->set & ROC_ST_SET_LOW_WATER)
 		s->low_water = arg->low_water;
-	if (st->reader && arg->set & (ROC_ST_SET_INTERRUPT_BYTES | ROC_ST_SET_INTERRUPT_TIME))
-		roc_stream_moderate(st->reader);
-	if (st->reader && arg->set & ROC_ST_SET_LOW_WATER)
-		roc_stream_marked(st->reader);
+	if (arg->set & (ROC_ST_SET_INTERRUPT_BYTES | ROC_ST_SET_INTERRUPT_TIME))
+		roc_run_changed(ch);
+	if (ch->running && arg->set & ROC_ST_SET_LOW_WATER)
+		roc_run_readable(ch->running);
 	arg->interrupt_bytes = s->interrupt_bytes;
 	arg->interrupt_time = s->interrupt_time;
 	arg->low_water = s->low_water;
 out:
-	spin_unlock_irq(&st->lock);
+	spin_unlock_irq(&ch->run_lock);
 	return err;
 }
 
@@ -252,6 +237,8 @@ int roc_stream_set(struct roc_channel *ch, struct roc_st_settings *arg,
 {
 	int err;
 
+	if (!ch)
+		return -ENOENT;
 	if (arg->flags || arg->set & ~(ROC_SET_MAIN | ROC_SET_DRIVER))
 		return -EINVAL;
 	if (arg->set & ~roc_stream_has(roc_stream(ch)))
@@ -261,78 +248,44 @@ int roc_stream_set(struct roc_channel *ch, struct roc_st_settings *arg,
 		return -ERANGE;
 	arg->stream = ch->number;
 	/* Before the card's settings: a call that is refused sets nothing. */
-	err = roc_stream_check(roc_stream(ch), arg, caller);
+	err = roc_stream_check(ch, arg, caller);
 	return err ?: roc_stream_set_card(ch, arg) ?: roc_stream_set_driver(ch, arg, caller);
 }
 
-static const u32 roc_reset_bits[] = {
-	[ROC_ST_RESET_DEFAULT] = STREAM_RESET_DEFAULT,
-	[ROC_ST_RESET_LOGIC] = STREAM_RESET_LOGIC,
-	[ROC_ST_RESET_FLUSH] = STREAM_RESET_FLUSH,
-	[ROC_ST_RESET_COUNTERS] = STREAM_RESET_COUNTERS,
+const struct roc_run_level roc_stream_levels[ROC_STREAM_LEVELS] = {
+	[ROC_ST_RESET_DEFAULT] = {.bits = STREAM_RESET_DEFAULT, .stops = true},
+	[ROC_ST_RESET_LOGIC] = {.bits = STREAM_RESET_LOGIC, .stops = true},
+	[ROC_ST_RESET_FLUSH] = {.bits = STREAM_RESET_FLUSH},
+	[ROC_ST_RESET_COUNTERS] = {.bits = STREAM_RESET_COUNTERS, .unowned = true},
 };
 
-/*
- * Only counters may be reset by others than the opener, and what stops a stream not while it runs.
- * Channel lock held.
- */
-static int roc_stream_reset_allowed(const struct roc_channel *ch, u32 level,
-				    const struct roc_open *caller)
-{
-	bool stops = level == ROC_ST_RESET_DEFAULT || level == ROC_ST_RESET_LOGIC;
-
-	lockdep_assert_held(&ch->lock);
-	if (level != ROC_ST_RESET_COUNTERS && roc_anothers(ch->open, caller))
-		return -EBUSY;
-	return stops && ch->state == ROC_CH_RUNNING ? -EBUSY : 0;
-}
-
 /* Channel lock held. What a run has lost so far is kept, though the card counts anew. */
-static int roc_stream_reset_held(struct roc_channel *ch, u32 level)
+int roc_stream_reset(struct roc_channel *ch, unsigned int level)
 {
 	bool anew = level == ROC_ST_RESET_COUNTERS && ch->state == ROC_CH_RUNNING;
-	struct roc_stream *st = roc_stream(ch);
 	struct stream_counters last = {};
 	int err;
 
-	roc_point(ch->ep, ROC_POINT_RESET);
+	lockdep_assert_held(&ch->lock);
 	if (anew)
 		roc_stream_read_counters(ch, &last);
-	err = roc_block_reset(
-		ch, roc_reset_bits[array_index_nospec(level, ARRAY_SIZE(roc_reset_bits))]);
+	err = roc_block_reset(ch, roc_stream_levels[level].bits);
 	if (err)
 		return err;
 	if (anew)
-		roc_reader(ch->open)->discarded -= le64_to_cpu(last.discarded);
+		roc_stream_run(roc_run(ch->open))->discarded -= le64_to_cpu(last.discarded);
 	if (level == ROC_ST_RESET_DEFAULT) {
-		spin_lock_irq(&st->lock);
-		roc_stream_defaults(st);
-		spin_unlock_irq(&st->lock);
+		spin_lock_irq(&ch->run_lock);
+		roc_stream_defaults(roc_stream(ch));
+		spin_unlock_irq(&ch->run_lock);
 	}
 	if (ch->state != ROC_CH_RUNNING)
 		roc_stream_refresh(ch);
 	return 0;
 }
 
-/* @caller: see roc_anothers(). */
-int roc_stream_reset_one(struct roc_channel *ch, const struct roc_st_reset *arg,
-			 const struct roc_open *caller)
-{
-	int err;
-
-	if (arg->flags || arg->level >= ARRAY_SIZE(roc_reset_bits))
-		return -EINVAL;
-	if (mutex_lock_killable(&ch->lock))
-		return -EINTR;
-	err = roc_stream_reset_allowed(ch, arg->level, caller);
-	if (!err)
-		err = roc_stream_reset_held(ch, arg->level);
-	mutex_unlock(&ch->lock);
-	return err;
-}
-
 /* What the card's streams share: its source id, and which sources are let through. */
-static int roc_stream_card_default(struct roc_endpoint *ep)
+int roc_stream_reset_card(struct roc_endpoint *ep)
 {
 	void __iomem *card = roc_stream(&ep->channels[0])->card;
 
@@ -343,61 +296,18 @@ static int roc_stream_card_default(struct roc_endpoint *ep)
 	return roc_alive(ep) ? 0 : -EIO;
 }
 
-/* All or none. */
-static int roc_stream_reset_all(struct roc_endpoint *ep, u32 level)
-{
-	unsigned int i;
-	int err = roc_channels_lock(ep);
-
-	if (err)
-		return err;
-	for (i = 0; i < ep->ops->channels && !err; i++)
-		err = roc_stream_reset_allowed(&ep->channels[i], level, NULL);
-	for (i = 0; i < ep->ops->channels && !err; i++)
-		err = roc_stream_reset_held(&ep->channels[i], level);
-	if (!err && level == ROC_ST_RESET_DEFAULT)
-		err = roc_stream_card_default(ep);
-	roc_channels_unlock(ep);
-	return err;
-}
-
-static struct roc_channel *roc_st_channel(struct file *file, u32 stream)
-{
-	struct roc_endpoint *ep = roc_endpoint_of(file);
-
-	if (stream >= ep->ops->channels)
-		return NULL;
-	return &ep->channels[array_index_nospec(stream, ROC_CHANNELS_MAX)];
-}
-
 static int roc_st_card_info(struct file *file, void *data)
 {
 	struct roc_st_info *arg = data;
-	struct roc_channel *ch = roc_st_channel(file, arg->stream);
 
-	if (arg->flags)
-		return -EINVAL;
-	return ch ? roc_stream_info(ch, arg, false) : -ENOENT;
+	return roc_stream_info(roc_card_channel(file, arg->stream), arg, false);
 }
 
 static int roc_st_card_settings(struct file *file, void *data)
 {
 	struct roc_st_settings *arg = data;
-	struct roc_channel *ch = roc_st_channel(file, arg->stream);
 
-	return ch ? roc_stream_set(ch, arg, NULL) : -ENOENT;
-}
-
-static int roc_st_card_reset(struct file *file, void *data)
-{
-	struct roc_st_reset *arg = data;
-	struct roc_channel *ch = roc_st_channel(file, arg->stream);
-
-	if (arg->flags || arg->level >= ARRAY_SIZE(roc_reset_bits))
-		return -EINVAL;
-	if (arg->stream == ROC_ST_ALL)
-		return roc_stream_reset_all(roc_endpoint_of(file), arg->level);
-	return ch ? roc_stream_reset_one(ch, arg, NULL) : -ENOENT;
+	return roc_stream_set(roc_card_channel(file, arg->stream), arg, NULL);
 }
 
 static int roc_st_card(struct file *file, void *data)
@@ -432,6 +342,6 @@ static int roc_st_card(struct file *file, void *data)
 const struct roc_ioctl roc_stream_card_ioctls[ROC_STREAM_CARD_IOCTLS] = {
 	ROC_IOCTL(ROC_ST_INFO, 304, roc_st_info, roc_st_card_info),
 	ROC_IOCTL(ROC_ST_SETTINGS, 72, roc_st_settings, roc_st_card_settings, .registers = true),
-	ROC_IOCTL(ROC_ST_RESET, 16, roc_st_reset, roc_st_card_reset, .registers = true),
+	ROC_IOCTL(ROC_ST_RESET, 16, roc_st_reset, roc_run_card_reset, .registers = true),
 	ROC_IOCTL(ROC_ST_CARD, 32, roc_st_card, roc_st_card, .registers = true),
 };

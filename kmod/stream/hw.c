@@ -51,7 +51,6 @@ static const char *roc_stream_probe_one(struct roc_channel *ch, const struct roc
 	struct roc_stream *st = roc_stream(ch);
 	u32 is;
 
-	spin_lock_init(&st->lock);
 	roc_stream_defaults(st);
 	st->open = roc_block(ep, &vsec->settings[ch->number]);
 	ch->block = roc_block(ep, &vsec->stream[ch->number]);
@@ -107,10 +106,10 @@ int roc_stream_disable(struct roc_channel *ch)
 	return err;
 }
 
-static u32 roc_stream_irq_bytes(const struct roc_reader *r)
+static u32 roc_stream_irq_bytes(const struct roc_run *run)
 {
-	const struct roc_stream *st = roc_stream(r->open.ch);
-	u64 ring = 1ull << r->ring->log2;
+	const struct roc_stream *st = roc_stream(run->open.ch);
+	u64 ring = 1ull << roc_ring(run)->log2;
 
 	return READ_ONCE(st->settings.interrupt_bytes) ?: min_t(u64, ring / 4, 8 << 20);
 }
@@ -126,33 +125,24 @@ static u32 roc_stream_segment(const struct roc_stream_ring *ring)
  * its segments for the ring: those are read back. What is lost of when to interrupt costs time, and
  * nothing else.
  */
-static bool roc_stream_setup(struct roc_channel *ch, u32 position)
+bool roc_stream_setup(struct roc_channel *ch, u32 position)
 {
 	const struct roc_stream *st = roc_stream(ch);
-	struct roc_reader *r = roc_reader(ch->open);
-	const struct roc_stream_ring *ring = r->ring;
+	struct roc_run *run = roc_run(ch->open);
+	const struct roc_stream_ring *ring = roc_ring(run);
 
-	r->changes = READ_ONCE(st->settings.changes);
-	smp_rmb(); /* what was set with those is written below, or another change is seen later */
+	roc_run_settings(run);
 	roc_block_write64(ch, STREAM_RING_LOW, ring->bus);
 	roc_block_write(ch, STREAM_RING_SIZE, ring->log2);
 	roc_block_write(ch, STREAM_SEGMENT_SIZE, roc_stream_segment(ring));
 	roc_block_write64(ch, STREAM_PAGE_LOW, ring->shared.area[ROC_AREA_CARD].bus);
 	roc_block_write(ch, STREAM_START, position);
-	roc_block_write(ch, STREAM_IRQ_BYTES, roc_stream_irq_bytes(r));
+	roc_block_write(ch, STREAM_IRQ_BYTES, roc_stream_irq_bytes(run));
 	roc_block_write(ch, STREAM_IRQ_NS, READ_ONCE(st->settings.interrupt_time));
 	roc_block_write(ch, STREAM_VECTOR, ch->vector[0] < 0 ? STREAM_VECTOR_NONE : ch->vector[0]);
 	return roc_block_read(ch, STREAM_START) == position &&
 	       roc_block_read(ch, STREAM_RING_SIZE) == ring->log2 &&
 	       roc_block_read(ch, STREAM_SEGMENT_SIZE) == roc_stream_segment(ring);
-}
-
-/* Data may flow from here on, so the contents of its page say nothing of the beginning. */
-int roc_stream_enable(struct roc_channel *ch, u32 position)
-{
-	u32 status;
-
-	return roc_block_enable(ch, roc_stream_setup, position, &status);
 }
 
 /* No further events; what the card has it writes. */
@@ -161,50 +151,46 @@ void roc_stream_finish(struct roc_channel *ch)
 	roc_block_write(ch, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 }
 
-/* Room for the card. stream->lock. */
-void roc_stream_tell_read(struct roc_reader *r)
+/* Room for the card. Under run_lock. */
+void roc_stream_report_read(struct roc_run *run)
 {
-	struct roc_channel *ch = r->open.ch;
-	struct roc_stream *st = roc_stream(ch);
+	struct roc_stream_run *r = roc_stream_run(run);
+	struct roc_channel *ch = run->open.ch;
+	const struct roc_bell *bell = &roc_stream(ch)->bell;
 
 	ch->stats.mmio_writes++;
-	st->stats.doorbells++;
+	ch->stats.doorbells++;
 	r->known = r->position.read;
-	iowrite32(r->position.read, ch->ep->bar[st->bell.bar] + st->bell.offset + STREAM_READ);
+	iowrite32(r->position.read, ch->ep->bar[bell->bar] + bell->offset + STREAM_READ);
 }
 
 /*
- * Ask for one interrupt for what comes behind the write position, and tell of room. There is no
- * moment between looking and arming in which data could be missed: see 7.1 of the contract. It is
- * one register write: of a reader that gave something back, but not all, the card then may tell
- * once more of what lies behind that. stream->lock.
+ * Request one interrupt for what comes behind the write position, and report room. No data can be
+ * missed between the poll and this write: see 7.1 of the contract. It is one register write: of a
+ * reader that gave something back, but not all, the card then may report once more what lies behind
+ * that. Under run_lock.
  */
-void roc_stream_arm(struct roc_reader *r)
+u32 roc_stream_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen)
 {
+	struct roc_stream_run *r = roc_stream_run(run);
 	const struct roc_position *p = &r->position;
-	struct roc_channel *ch = r->open.ch;
-	bool tell = p->read != r->known || p->read == p->written;
-	u32 seen = tell ? p->read : p->written;
+	struct roc_channel *ch = run->open.ch;
+	bool room = p->read != r->known || p->read == p->written;
 
-	ch->stats.mmio_writes++;
-	roc_stream(ch)->stats.arms++;
+	seen = room ? p->read : p->written;
 	r->known = p->read;
-	/* Without interrupts it is what the watchdog has told of. */
-	if (ch->vector[0] >= 0)
-		r->seen = seen;
-	r->armed = true;
-	r->overdue = 0;
 	trace_roc_stream_arm(ch->ep->minor, ch->number, seen, p->read);
-	iowrite32(seen, ch->block + (tell ? STREAM_ARM : STREAM_ARM_SEEN));
+	iowrite32(seen, ch->block + (room ? STREAM_ARM : STREAM_ARM_SEEN));
+	return seen;
 }
 
-/* New settings, while it runs. stream->lock. */
-void roc_stream_moderate(struct roc_reader *r)
+/* New settings, while it runs. Under run_lock. */
+void roc_stream_moderate(struct roc_run *run)
 {
-	struct roc_channel *ch = r->open.ch;
+	struct roc_channel *ch = run->open.ch;
 
 	ch->stats.mmio_writes += 2;
-	iowrite32(roc_stream_irq_bytes(r), ch->block + STREAM_IRQ_BYTES);
+	iowrite32(roc_stream_irq_bytes(run), ch->block + STREAM_IRQ_BYTES);
 	iowrite32(READ_ONCE(roc_stream(ch)->settings.interrupt_time), ch->block + STREAM_IRQ_NS);
 }
 
@@ -230,21 +216,20 @@ bool roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *co
  */
 void roc_stream_refresh(struct roc_channel *ch)
 {
-	struct roc_stream *st = roc_stream(ch);
 	struct stream_counters now = {};
 
 	lockdep_assert_held(&ch->lock);
 	if (!roc_stream_read_counters(ch, &now))
 		return;
-	spin_lock_irq(&st->lock);
-	st->last = now;
-	spin_unlock_irq(&st->lock);
+	spin_lock_irq(&ch->run_lock);
+	roc_stream(ch)->last = now;
+	spin_unlock_irq(&ch->run_lock);
 }
 
 /* From the card's page. False: it is being written, and what was there before is as good. */
-bool roc_stream_page_counters(const struct roc_stream_ring *ring, struct stream_counters *counters)
+bool roc_stream_page_counters(const struct roc_run *run, struct stream_counters *counters)
 {
-	const struct stream_counters *page = roc_ring_counters(ring);
+	const struct stream_counters *page = roc_ring_counters(run);
 	struct stream_counters copy;
 	unsigned int tries;
 	__le32 end;

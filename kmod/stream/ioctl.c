@@ -39,8 +39,8 @@ static int roc_ring_check(struct roc_channel *ch, struct roc_st_ring *arg)
 
 static int roc_st_ring(struct file *file, void *data)
 {
-	struct roc_reader *r = roc_reader(file->private_data);
-	struct roc_channel *ch = r->open.ch;
+	struct roc_open *o = file->private_data;
+	struct roc_channel *ch = o->ch;
 	struct roc_st_ring *arg = data;
 	struct roc_stream_ring *ring;
 	int err, idx, node;
@@ -50,13 +50,13 @@ static int roc_st_ring(struct file *file, void *data)
 	    arg->length < max_t(u64, ROC_ST_RING_MIN, PAGE_SIZE) || arg->length > ROC_ST_RING_MAX)
 		return -EINVAL;
 	/* Else each child of a fork would have a limit of its own for the same stream. */
-	if (current->mm != r->open.mm) {
+	if (current->mm != o->mm) {
 		arg->why = ROC_WHY_OWNER;
 		return -EPERM;
 	}
-	if (!roc_enter(ch->ep, r->open.epoch, &idx))
+	if (!roc_enter(ch->ep, o->epoch, &idx))
 		return -ENODEV;
-	err = READ_ONCE(r->open.shared) ? -EBUSY : roc_ring_check(ch, arg);
+	err = READ_ONCE(o->shared) ? -EBUSY : roc_ring_check(ch, arg);
 	node = dev_to_node(&ch->ep->pdev->dev);
 	least = roc_ring_least(ch, arg->length);
 	roc_leave(ch->ep, idx);
@@ -65,7 +65,7 @@ static int roc_st_ring(struct file *file, void *data)
 	ring = roc_stream_ring_alloc(roc_stream(ch), arg, node, least);
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
-	err = roc_shared_attach(&r->open, &ring->shared, roc_stream_ring_map, arg);
+	err = roc_shared_attach(o, &ring->shared, roc_stream_ring_map, arg);
 	if (err)
 		return err;
 	arg->ring_offset = ROC_RING_COOKIE;
@@ -82,162 +82,71 @@ static int roc_st_ring(struct file *file, void *data)
 
 static int roc_st_start(struct file *file, void *data)
 {
-	struct roc_reader *r = roc_reader(file->private_data);
 	struct roc_st_start *arg = data;
-	int err;
 
 	if (arg->flags || arg->reserved)
 		return -EINVAL;
-	err = roc_settle_all(r->open.ch->ep);
-	if (err)
-		return err;
-	err = roc_open_lock(&r->open);
-	if (err)
-		return err;
-	err = roc_stream_start(r, arg->position);
-	mutex_unlock(&r->open.ch->lock);
-	return err;
+	return roc_run_start(roc_run(file->private_data), arg->position, arg);
 }
 
 static int roc_st_stop(struct file *file, void *data)
 {
-	struct roc_reader *r = roc_reader(file->private_data);
 	struct roc_st_stop *arg = data;
-	int err;
 
 	if (arg->flags || arg->position || arg->lost)
 		return -EINVAL;
-	err = roc_open_lock(&r->open);
-	if (err)
-		return err;
-	err = roc_stream_stop(r, ROC_WHY_NONE, arg);
-	mutex_unlock(&r->open.ch->lock);
-	return err;
+	return roc_run_stop(roc_run(file->private_data), arg->flags, arg);
 }
 
 static int roc_st_consume(struct file *file, void *data)
 {
-	struct roc_reader *r = roc_reader(file->private_data);
-	struct roc_stream *st = roc_stream(r->open.ch);
-	struct roc_position *p = &r->position;
+	struct roc_run *run = roc_run(file->private_data);
+	struct roc_position *p = &roc_stream_run(run)->position;
+	struct roc_channel *ch = run->open.ch;
 	struct roc_st_consume *arg = data;
 	int err = 0;
 	bool runs;
 
 	if (arg->flags || arg->available)
 		return -EINVAL;
-	if (!smp_load_acquire(&r->open.committed))
+	if (!smp_load_acquire(&run->open.committed))
 		return -EPIPE;
-	spin_lock_irq(&st->lock);
-	runs = roc_stream_look(r);
+	spin_lock_irq(&ch->run_lock);
+	runs = roc_run_poll(run);
 	if (arg->lines > p->written - p->read) {
 		err = -ERANGE;
 	} else if (arg->lines) {
 		p->read += arg->lines;
-		WRITE_ONCE(roc_ring_user(r->ring)->read, p->read);
+		WRITE_ONCE(roc_ring_user(run)->read, p->read);
 	}
 	if (!err && runs)
-		roc_stream_tell_read(r);
+		roc_stream_report_read(run);
 	arg->available = p->written - p->read;
-	spin_unlock_irq(&st->lock);
+	spin_unlock_irq(&ch->run_lock);
 	return err;
-}
-
-/*
- * Who finds too little is going to sleep; the interrupt wakes whoever wants least. While a run ends
- * nobody is bound to the card, and what it wrote last is not looked at yet: the end wakes all.
- */
-static bool roc_stream_arrived(struct roc_reader *r, u32 position, u32 run)
-{
-	struct roc_stream *st = roc_stream(r->open.ch);
-	bool runs, reached;
-
-	/* Another run may have begun before this sleeper got a processor. */
-	if (roc_stale(&r->open) || roc_state(r->open.ch) != ROC_CH_RUNNING ||
-	    READ_ONCE(r->run) != run)
-		return true;
-	spin_lock_irq(&st->lock);
-	runs = roc_stream_look(r);
-	reached = roc_position_reached(&r->position, position);
-	if (runs && reached) {
-		roc_stream_relieve(r);
-	} else if (runs) {
-		if (!r->wanting || (s32)(position - r->want) < 0)
-			r->want = position;
-		r->wanting = true;
-		roc_stream_attend(r);
-	}
-	spin_unlock_irq(&st->lock);
-	return reached;
 }
 
 static int roc_st_wait(struct file *file, void *data)
 {
-	struct roc_reader *r = roc_reader(file->private_data);
-	struct roc_stream *st = roc_stream(r->open.ch);
 	struct roc_st_wait *arg = data;
-	u32 run = READ_ONCE(r->run);
-	u64 now = ktime_get_ns();
-	bool far;
-	int err;
 
 	if (arg->flags || arg->written || arg->unreported || arg->reserved)
 		return -EINVAL;
-	if (!smp_load_acquire(&r->open.committed))
-		return -EPIPE;
-	spin_lock_irq(&st->lock);
-	roc_stream_look(r);
-	/* Who has taken a full ring, and gave nothing back, waits for the line behind it. */
-	far = (s32)(arg->position - r->position.read) > (s32)r->position.lines + 1;
-	spin_unlock_irq(&st->lock);
-	if (far && READ_ONCE(r->open.ch->state) == ROC_CH_RUNNING)
-		return -EINVAL;
-	if (arg->deadline <= now)
-		err = roc_stream_arrived(r, arg->position, run) ? 0 : -ETIME;
-	else
-		err = wait_event_interruptible_hrtimeout(
-			r->open.batch, roc_stream_arrived(r, arg->position, run),
-			ns_to_ktime(min_t(u64, arg->deadline - now, KTIME_MAX)));
-	if (err == -ERESTARTSYS)
-		return -ERESTARTNOHAND;
-	spin_lock_irq(&st->lock);
-	arg->written = r->position.written;
-	arg->unreported = r->position.read - r->known;
-	spin_unlock_irq(&st->lock);
-	return roc_stale(&r->open) ? -ENODEV : err;
-}
-
-/* A number that names the stream of this node, in calls that both nodes have. */
-static bool roc_st_mine(const struct roc_reader *r, u32 stream)
-{
-	return !stream || stream == r->open.ch->number;
+	return roc_run_wait(roc_run(file->private_data), arg->deadline, arg);
 }
 
 static int roc_st_info(struct file *file, void *data)
 {
-	struct roc_reader *r = roc_reader(file->private_data);
 	struct roc_st_info *arg = data;
 
-	if (arg->flags)
-		return -EINVAL;
-	return roc_st_mine(r, arg->stream) ? roc_stream_info(r->open.ch, arg, true) : -ENOENT;
+	return roc_stream_info(roc_own_channel(file, arg->stream), arg, true);
 }
 
 static int roc_st_settings(struct file *file, void *data)
 {
-	struct roc_reader *r = roc_reader(file->private_data);
 	struct roc_st_settings *arg = data;
 
-	return roc_st_mine(r, arg->stream) ? roc_stream_set(r->open.ch, arg, &r->open) : -ENOENT;
-}
-
-static int roc_st_reset(struct file *file, void *data)
-{
-	struct roc_reader *r = roc_reader(file->private_data);
-	struct roc_st_reset *arg = data;
-
-	return roc_st_mine(r, arg->stream) ? roc_stream_reset_one(r->open.ch, arg, &r->open)
-					   : -ENOENT;
+	return roc_stream_set(roc_own_channel(file, arg->stream), arg, file->private_data);
 }
 
 const struct roc_ioctl roc_stream_ioctls[ROC_STREAM_IOCTLS] = {
@@ -249,5 +158,5 @@ const struct roc_ioctl roc_stream_ioctls[ROC_STREAM_IOCTLS] = {
 	ROC_IOCTL(ROC_ST_STOP, 16, roc_st_stop, roc_st_stop),
 	ROC_IOCTL(ROC_ST_CONSUME, 16, roc_st_consume, roc_st_consume),
 	ROC_IOCTL(ROC_ST_WAIT, 24, roc_st_wait, roc_st_wait),
-	ROC_IOCTL(ROC_ST_RESET, 16, roc_st_reset, roc_st_reset, .registers = true),
+	ROC_IOCTL(ROC_ST_RESET, 16, roc_st_reset, roc_run_reset, .registers = true),
 };

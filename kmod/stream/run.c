@@ -1,172 +1,274 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Start and stop of a stream's run, in good order and in bad: whatever ends it, the card is quiet,
- * or its ring stays. Under the channel lock.
+ * The run of a stream: where card and reader are, and when room is reported to the card. All that
+ * is polled is in host memory. See core/run.h.
  */
 #include <linux/delay.h>
 
-#include "core/compat/compat.h"
+#include "core/block.h"
 #include "core/trace.h"
 #include "stream/stream.h"
 
+/* Less room than that is not worth a register write of its own, if the card does not wait. */
+#define ROC_RELIEF 4	  /* part of the ring */
+#define ROC_TORN_TRIES 64 /* at a state that the card is writing */
 #define ROC_CLOSE_TRY_US 500
 /* Longer than the card's promise, because the card may be an emulated one on a busy machine. */
 #define ROC_CLOSE_NS (20ull * STREAM_CLOSE_MS * NSEC_PER_MSEC)
 /* A full ring that nobody reads: nothing will come. */
 #define ROC_FULL_NS (2ull * STREAM_CLOSE_MS * NSEC_PER_MSEC)
 
-void roc_stream_flags(struct roc_reader *r, u32 set, u32 clear)
-{
-	struct roc_st_kernel *kernel;
+static_assert((int)ROC_ST_STOPPED == ROC_RUN_STOPPED && (int)ROC_ST_FAILED == ROC_RUN_FAILED &&
+	      (int)ROC_ST_GONE == ROC_RUN_GONE);
+static_assert(sizeof(struct roc_st_kernel) == sizeof(struct roc_run_page) &&
+	      offsetof(struct roc_st_kernel, run) == offsetof(struct roc_run_page, run));
+static_assert(sizeof(struct roc_st_reset) == sizeof(struct roc_reset_arg) &&
+	      offsetof(struct roc_st_reset, stream) == offsetof(struct roc_reset_arg, number) &&
+	      offsetof(struct roc_st_reset, level) == offsetof(struct roc_reset_arg, level));
+static_assert(ROC_ST_ALL == ROC_RESET_ALL && ROC_ST_RESET_DEFAULT == 0);
 
-	if (!r->ring)
-		return;
-	kernel = roc_ring_kernel(r->ring);
-	WRITE_ONCE(kernel->flags, (kernel->flags & ~clear) | set);
+static u32 roc_card_status(const struct roc_run *run)
+{
+	return le32_to_cpu(READ_ONCE(roc_ring_state(run)->status));
 }
 
-/* Somebody may have asked for it sooner meanwhile: then it stays so. */
-static void roc_stream_watch_on(struct roc_reader *r)
+static u32 roc_card_interrupts(const struct roc_run *run)
 {
-	r->period = r->open.ch->vector[0] < 0 ? ROC_LOOK_MS : ROC_WATCH_MS;
-	queue_delayed_work(system_percpu_wq, &r->watch, msecs_to_jiffies(r->period));
+	return le32_to_cpu(READ_ONCE(roc_ring_state(run)->interrupts));
 }
 
-/* From here on interrupts and watchdog know of the run. */
-static void roc_stream_bind(struct roc_reader *r, u32 position)
+/* The read position that the card knew when it wrote its state. */
+static u32 roc_card_read_position(const struct roc_run *run)
 {
-	struct roc_channel *ch = r->open.ch;
-	struct roc_stream *st = roc_stream(ch);
-
-	spin_lock_irq(&st->lock);
-	r->known = position;
-	r->seen = position;
-	r->armed = false;
-	r->sent = 0;
-	r->wanting = false;
-	r->refused = false;
-	r->silent = 0;
-	r->overdue = 0;
-	r->why = ROC_WHY_NONE;
-	st->reader = r;
-	if (r->changes != st->settings.changes)
-		roc_stream_moderate(r);
-	/* Who polls already waits for this, or has done so with an eventfd. */
-	if (ch->vector[0] >= 0 && (waitqueue_active(&r->open.wait) || READ_ONCE(r->open.eventfd)))
-		roc_stream_arm(r);
-	spin_unlock_irq(&st->lock);
+	return le32_to_cpu(READ_ONCE(roc_ring_state(run)->read));
 }
 
-static void roc_stream_unbind(struct roc_reader *r)
+/* The reader may have reported it by itself, over its doorbell. */
+static void roc_stream_update_known(struct roc_run *run)
 {
-	struct roc_stream *st = roc_stream(r->open.ch);
+	struct roc_stream_run *r = roc_stream_run(run);
+	u32 known = roc_card_read_position(run);
 
-	spin_lock_irq(&st->lock);
-	roc_stream_look(r);
-	/* Until the card proves that it is quiet; if it cannot these are the last. */
-	roc_stream_page_counters(r->ring, &st->last);
-	st->reader = NULL;
-	spin_unlock_irq(&st->lock);
+	if ((s32)(known - r->known) > 0 && (s32)(r->position.read - known) >= 0)
+		r->known = known;
 }
 
-/* What the card wrote to the page until it was quiet. */
-static void roc_stream_last_look(struct roc_reader *r)
+/* After the poll of the read position, which the reader moves last. */
+static void roc_stream_poll_taken(struct roc_run *run)
 {
-	struct roc_stream *st = roc_stream(r->open.ch);
-	u32 written = le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->written));
-	u32 read = READ_ONCE(roc_ring_user(r->ring)->read), before;
-	u32 told = le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->read));
+	smp_rmb();
+	roc_position_take_taken(&roc_stream_run(run)->position,
+				READ_ONCE(roc_ring_user(run)->taken));
+}
 
-	spin_lock_irq(&st->lock);
-	before = r->position.written;
-	if (!r->why && !roc_position_take(&r->position, written, read, told, written))
-		r->why = ROC_WHY_POSITION;
-	if (!r->why)
-		r->open.ch->stats.bytes += (u64)(r->position.written - before) * STREAM_LINE;
-	spin_unlock_irq(&st->lock);
+/* False: the card is broken, or @torn: it was writing its state. */
+static bool roc_stream_take(struct roc_run *run, bool *torn)
+{
+	const struct stream_state *state = roc_ring_state(run);
+	__le32 end = READ_ONCE(state->sequence_end);
+	u32 written, read, known, later;
+	bool good;
+
+	dma_rmb();
+	written = le32_to_cpu(READ_ONCE(state->written));
+	dma_rmb();
+	read = READ_ONCE(roc_ring_user(run)->read);
+	smp_rmb();
+	known = roc_card_read_position(run);
+	dma_rmb();
+	later = le32_to_cpu(READ_ONCE(state->written));
+	good = roc_position_take(&roc_stream_run(run)->position, written, read, known, later);
+	dma_rmb();
+	*torn = READ_ONCE(state->sequence) != end;
+	return good;
+}
+
+/* Both may be at work meanwhile. What neither can have done is not believed: see position.h. */
+static void roc_stream_poll(struct roc_run *run)
+{
+	struct roc_position *p = &roc_stream_run(run)->position;
+	struct roc_channel *ch = run->open.ch;
+	unsigned int tries = 0;
+	u32 before = p->written;
+	bool torn;
+
+	while (!roc_stream_take(run, &torn)) {
+		if (!torn)
+			roc_run_fail(run, ROC_WHY_POSITION);
+		/* The next poll decides. */
+		if (!torn || ++tries == ROC_TORN_TRIES)
+			return;
+	}
+	roc_stream_poll_taken(run);
+	run->queue[0].count = p->written;
+	ch->stats.bytes += (u64)(p->written - before) * STREAM_LINE;
+	ch->stats.bad_index += p->bad;
+	p->bad = 0;
+	roc_stream_update_known(run);
+	if (roc_card_status(run) & STREAM_STATUS_HOST_ERROR)
+		roc_run_refused(run);
+}
+
+/* What the reader has given back since the run. A position that cannot be does not count. */
+static void roc_stream_poll_stopped(struct roc_run *run)
+{
+	struct roc_position *p = &roc_stream_run(run)->position;
+	u32 read = READ_ONCE(roc_ring_user(run)->read);
+
+	if (read - p->read <= p->written - p->read)
+		p->read = read;
+	roc_stream_poll_taken(run);
 }
 
 /*
- * Until the card's first state is there its page says where the run begins, and its counters. So do
- * the reader's page and we: whether the card takes it or not, what came before is over.
+ * In a ring that is full there is more than half, for no unit is larger, and maybe not much more.
+ * Behind a run that is over no more comes.
  */
-static void roc_stream_begin(struct roc_reader *r, u32 position)
+static bool roc_stream_readable(const struct roc_run *run)
 {
-	struct roc_stream *st = roc_stream(r->open.ch);
-	struct stream_state *state = roc_ring_state(r->ring);
+	const struct roc_position *p = &roc_stream_run(run)->position;
+	const struct roc_stream *st = roc_stream(run->open.ch);
+	u64 low = roc_run_bound(run) ? min_t(u64, READ_ONCE(st->settings.low_water),
+					     1ull << (roc_ring(run)->log2 - 1))
+				     : 1;
 
-	clear_page(r->ring->shared.area[ROC_AREA_CARD].cpu);
+	return (u64)roc_position_from(p, roc_position_new(p)) * STREAM_LINE >= max_t(u64, low, 1);
+}
+
+/* A request for an interrupt reports room, too. Without one, room may have to be reported alone. */
+static void roc_stream_relieve(struct roc_run *run)
+{
+	const struct roc_stream_run *r = roc_stream_run(run);
+	u32 room = r->position.read - r->known;
+
+	if (room >= r->position.lines / ROC_RELIEF ||
+	    (room && roc_card_status(run) & STREAM_STATUS_FULL))
+		roc_stream_report_read(run);
+}
+
+static bool roc_stream_wait(struct roc_run *run, void *data, bool runs)
+{
+	const struct roc_st_wait *arg = data;
+	bool reached = roc_position_reached(&roc_stream_run(run)->position, arg->position);
+
+	if (runs && reached)
+		roc_stream_relieve(run);
+	else if (runs)
+		roc_queue_wait(run, &run->queue[0], arg->position);
+	return reached;
+}
+
+/* A reader that has taken a full ring, and gave nothing back, waits for the line behind it. */
+static bool roc_stream_beyond(struct roc_run *run, const void *data)
+{
+	const struct roc_position *p = &roc_stream_run(run)->position;
+	const struct roc_st_wait *arg = data;
+
+	return (s32)(arg->position - p->read) > (s32)p->lines + 1;
+}
+
+static void roc_stream_waited(struct roc_run *run, void *data)
+{
+	const struct roc_stream_run *r = roc_stream_run(run);
+	struct roc_st_wait *arg = data;
+
+	arg->written = r->position.written;
+	arg->unreported = r->position.read - r->known;
+}
+
+static u32 roc_stream_activity(const struct roc_run *run)
+{
+	return le32_to_cpu(READ_ONCE(roc_ring_state(run)->sequence));
+}
+
+/* The card knows all room, and sends the interrupt even if its data were seen meanwhile. */
+static bool roc_stream_armed_for(const struct roc_run *run, const struct roc_event_queue *q,
+				 u32 seen)
+{
+	const struct roc_stream_run *r = roc_stream_run(run);
+
+	return q->armed && r->position.read == r->known;
+}
+
+/* The card counts what it sent. */
+static bool roc_stream_sent(struct roc_run *run, bool all)
+{
+	struct roc_stream_run *r = roc_stream_run(run);
+	u32 sent = roc_card_interrupts(run) - r->sent;
+
+	r->sent += all ? sent : !!sent;
+	return sent;
+}
+
+/* The last of them. */
+static bool roc_stream_for_data(const struct roc_run *run)
+{
+	return le32_to_cpu(READ_ONCE(roc_ring_state(run)->reason)) &
+	       (STREAM_REASON_BYTES | STREAM_REASON_TIME);
+}
+
+/* The card need not report what the reader has given back meanwhile. */
+static s64 roc_stream_due(const struct roc_run *run, const struct roc_event_queue *q)
+{
+	const struct roc_position *p = &roc_stream_run(run)->position;
+
+	if (p->written == p->read)
+		return -1;
+	return READ_ONCE(roc_stream(run->open.ch)->settings.interrupt_time);
+}
+
+/* The card waits for room that was reported, or that the reader forgot to report: repeat it. */
+static void roc_stream_tick(struct roc_run *run)
+{
+	if (roc_card_status(run) & STREAM_STATUS_FULL &&
+	    roc_card_read_position(run) != roc_stream_run(run)->position.read)
+		roc_stream_report_read(run);
+}
+
+/* Is the card there, and is the stream still enabled? Its page holds what else is wrong. */
+static void roc_stream_query(struct roc_run *run)
+{
+	struct roc_channel *ch = run->open.ch;
+	enum roc_why reason = roc_block_trouble(ch);
+
+	spin_lock_irq(&ch->run_lock);
+	ch->stats.mmio_reads++;
+	if (roc_run_poll(run) && reason)
+		roc_run_fail(run, reason);
+	spin_unlock_irq(&ch->run_lock);
+}
+
+/*
+ * Until the card's first state is there its page holds where the run begins, and its counters. So
+ * do the reader's page and the driver: whether the card takes it or not, what came before is over.
+ */
+static void roc_stream_begin(struct roc_run *run, u32 position)
+{
+	struct roc_stream_run *r = roc_stream_run(run);
+	struct stream_state *state = roc_ring_state(run);
+	struct roc_channel *ch = run->open.ch;
+
+	clear_page(run->open.shared->area[ROC_AREA_CARD].cpu);
 	state->written = cpu_to_le32(position);
 	state->read = cpu_to_le32(position);
-	spin_lock_irq(&st->lock);
-	*roc_ring_counters(r->ring) = st->last;
-	WRITE_ONCE(roc_ring_user(r->ring)->read, position);
-	WRITE_ONCE(roc_ring_user(r->ring)->taken, position);
-	r->position = roc_position_at(1u << (r->ring->log2 - STREAM_LINE_LOG2), position);
-	spin_unlock_irq(&st->lock);
-}
-
-int roc_stream_start(struct roc_reader *r, u32 position)
-{
-	struct roc_channel *ch = r->open.ch;
-	int err;
-
-	if (ch->state == ROC_CH_RUNNING)
-		return -EBUSY;
-	if (!r->open.committed)
-		return -EPIPE;
-	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
-		return -EIO;
-	err = roc_stream_disable(ch);
-	if (!err)
-		err = roc_bus_give(ch);
-	if (!err) {
-		ch->loaded = true;
-		roc_stream_begin(r, position);
-		err = roc_stream_enable(ch, position);
-	}
-	if (err) {
-		roc_make_quiet(ch, true);
-		return err;
-	}
-	r->run++;
+	spin_lock_irq(&ch->run_lock);
+	*roc_ring_counters(run) = roc_stream(ch)->last;
 	r->discarded = le64_to_cpu(roc_stream(ch)->last.discarded);
-	trace_roc_stream_start(ch->ep->minor, ch->number, r->run, position);
-	roc_stream_bind(r, position);
-	roc_point(ch->ep, ROC_POINT_START_RUNNING);
-	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);
-	WRITE_ONCE(roc_ring_kernel(r->ring)->run, r->run);
-	roc_stream_flags(r, 0, ROC_ST_STOPPED | ROC_ST_FAILED);
-	roc_stream_watch_on(r);
-	return 0;
-}
-
-/* What the card said until it was quiet may fail a run that was to be stopped in good order. */
-static void roc_stream_end(struct roc_reader *r, enum roc_ch_state state, enum roc_why why,
-			   bool present)
-{
-	struct roc_channel *ch = r->open.ch;
-
-	roc_stream_unbind(r);
-	roc_make_quiet(ch, present);
-	roc_stream_last_look(r);
-	/* A suspend stops in good order, too. */
-	if (r->why && (!why || why == ROC_WHY_SUSPENDED)) {
-		state = ROC_CH_FAILED;
-		why = r->why;
-	}
-	roc_set_state(ch, state, why);
-	trace_roc_stream_end(ch->ep->minor, ch->number, ch->why, r->position.written,
-			     r->position.read);
-	roc_stream_flags(r, ROC_ST_STOPPED | (state == ROC_CH_FAILED ? ROC_ST_FAILED : 0), 0);
-	roc_open_wake(&r->open);
+	WRITE_ONCE(roc_ring_user(run)->read, position);
+	WRITE_ONCE(roc_ring_user(run)->taken, position);
+	r->position = roc_position_at(1u << (roc_ring(run)->log2 - STREAM_LINE_LOG2), position);
+	r->known = position;
+	r->sent = 0;
+	roc_queue_start(&run->queue[0], 0, position);
+	spin_unlock_irq(&ch->run_lock);
 }
 
 /* Until the card has written all that it has, or has no room for it. */
-static void roc_stream_drain(struct roc_reader *r)
+static void roc_stream_drain_ring(struct roc_run *run)
 {
-	const struct stream_state *state = roc_ring_state(r->ring);
-	struct roc_stream *st = roc_stream(r->open.ch);
+	const struct stream_state *state = roc_ring_state(run);
+	const struct roc_stream_run *r = roc_stream_run(run);
+	struct roc_channel *ch = run->open.ch;
 	u64 now = ktime_get_ns(), end = now + ROC_CLOSE_NS, moved = now;
 	u32 sequence = le32_to_cpu(READ_ONCE(state->sequence));
 
@@ -174,7 +276,7 @@ static void roc_stream_drain(struct roc_reader *r)
 		u32 status = le32_to_cpu(READ_ONCE(state->status));
 		u32 next = le32_to_cpu(READ_ONCE(state->sequence));
 
-		if (status & STREAM_STATUS_ENDED || READ_ONCE(r->why))
+		if (status & STREAM_STATUS_ENDED || READ_ONCE(run->reason))
 			break;
 		if (next != sequence)
 			moved = now;
@@ -182,63 +284,119 @@ static void roc_stream_drain(struct roc_reader *r)
 		if (status & STREAM_STATUS_FULL && now - moved > ROC_FULL_NS)
 			break;
 		fsleep(ROC_CLOSE_TRY_US);
-		spin_lock_irq(&st->lock);
+		spin_lock_irq(&ch->run_lock);
 		/* The last time: all room counts, not only what is worth a write under load. */
-		if (roc_stream_look(r) && r->position.read != r->known) {
-			roc_stream_tell_read(r);
+		if (roc_run_poll(run) && r->position.read != r->known) {
+			roc_stream_report_read(run);
 			moved = ktime_get_ns();
 		}
-		spin_unlock_irq(&st->lock);
+		spin_unlock_irq(&ch->run_lock);
 	}
 }
 
-/* In good order. @reason: NONE if the reader asked for it. */
-int roc_stream_stop(struct roc_reader *r, enum roc_why reason, struct roc_st_stop *arg)
+/* In memory a card that has gone, or is off, looks like one that has no more data. */
+static enum roc_why roc_stream_drain(struct roc_run *run, u32 flags)
 {
-	struct roc_channel *ch = r->open.ch;
-	struct roc_stream *st = roc_stream(ch);
-	enum roc_why why;
+	enum roc_why reason = roc_block_trouble(run->open.ch);
 
-	if (ch->state != ROC_CH_RUNNING)
-		return roc_stopped_already(ch);
-	/* In memory a card that has gone, or is off, looks like one that has nothing to say. */
-	if (!roc_block_trouble(ch)) {
-		roc_stream_finish(ch);
-		roc_stream_drain(r);
+	if (!reason) {
+		roc_stream_finish(run->open.ch);
+		roc_stream_drain_ring(run);
 	}
-	roc_point(ch->ep, ROC_POINT_STOP);
-	why = roc_block_trouble(ch) ?: reason;
-	roc_stream_end(r, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true);
+	return reason;
+}
+
+/* Until the card is quiesced; if it cannot be these are the last counters. */
+static void roc_stream_quiesce(struct roc_run *run, enum roc_why reason, bool present)
+{
+	struct roc_channel *ch = run->open.ch;
+
+	spin_lock_irq(&ch->run_lock);
+	roc_stream_page_counters(run, &roc_stream(ch)->last);
+	spin_unlock_irq(&ch->run_lock);
+}
+
+/* What the card wrote to the page until it was quiesced. */
+static enum roc_why roc_stream_end(struct roc_run *run, enum roc_why reason)
+{
+	struct roc_position *p = &roc_stream_run(run)->position;
+	u32 written = le32_to_cpu(READ_ONCE(roc_ring_state(run)->written));
+	u32 read = READ_ONCE(roc_ring_user(run)->read), before;
+	u32 known = roc_card_read_position(run);
+	struct roc_channel *ch = run->open.ch;
+
+	spin_lock_irq(&ch->run_lock);
+	before = p->written;
+	if (!run->reason && !roc_position_take(p, written, read, known, written))
+		run->reason = ROC_WHY_POSITION;
+	if (!run->reason)
+		ch->stats.bytes += (u64)(p->written - before) * STREAM_LINE;
+	spin_unlock_irq(&ch->run_lock);
+	return run->reason;
+}
+
+static void roc_stream_report(struct roc_run *run, void *data)
+{
+	const struct roc_stream_run *r = roc_stream_run(run);
+	struct roc_st_stop *arg = data;
+
 	arg->position = r->position.written;
-	arg->lost = le64_to_cpu(st->last.discarded) - r->discarded;
-	/* It may still write, if it does not stop: whoever reads the ring must know. */
-	return ch->state == ROC_CH_FAILED || r->open.leak ? -EIO : 0;
+	arg->lost = le64_to_cpu(roc_stream(run->open.ch)->last.discarded) - r->discarded;
 }
 
-/* End a run without the reader's help: a broken contract, the last close, removal. */
-void roc_stream_abort(struct roc_reader *r, enum roc_ch_state state, enum roc_why why, bool present)
+/* A run that follows is compared with what the card counted until now. */
+static void roc_stream_opened(struct roc_run *run)
 {
-	if (r->open.ch->state == ROC_CH_RUNNING)
-		roc_stream_end(r, state, why, present);
+	roc_stream_refresh(run->open.ch);
 }
 
-/* The watchdog. It ends a run that failed, for those who found out and could not. */
-void roc_stream_watch(struct work_struct *work)
+static void roc_stream_trace_interrupt(const struct roc_run *run, const struct roc_event_queue *q)
 {
-	struct roc_reader *r = container_of(to_delayed_work(work), struct roc_reader, watch);
-	struct roc_channel *ch = r->open.ch;
-	int idx;
+	const struct roc_channel *ch = run->open.ch;
 
-	if (!roc_enter(ch->ep, r->open.epoch, &idx))
-		return;
-	roc_point(ch->ep, ROC_POINT_TURN);
-	if (roc_stream_tick(r)) {
-		roc_stream_watch_on(r);
-	} else {
-		mutex_lock(&ch->lock);
-		if (ch->state == ROC_CH_RUNNING && ch->open == &r->open && r->why)
-			roc_stream_abort(r, ROC_CH_FAILED, r->why, true);
-		mutex_unlock(&ch->lock);
-	}
-	roc_leave(ch->ep, idx);
+	trace_roc_stream_interrupt(ch->ep->minor, ch->number, q->count, q->seen);
 }
+
+static void roc_stream_trace_state(const struct roc_run *run, bool began)
+{
+	const struct roc_position *p = &roc_stream_run(run)->position;
+	const struct roc_channel *ch = run->open.ch;
+
+	if (began)
+		trace_roc_stream_start(ch->ep->minor, ch->number, run->number, p->written);
+	else
+		trace_roc_stream_end(ch->ep->minor, ch->number, ch->why, p->written, p->read);
+}
+
+const struct roc_run_ops roc_stream_run_ops = {
+	.queues = 1,
+	.levels = roc_stream_levels,
+	.level_count = ROC_STREAM_LEVELS,
+	.begin = roc_stream_begin,
+	.setup = roc_stream_setup,
+	.drain = roc_stream_drain,
+	.quiesce = roc_stream_quiesce,
+	.finish = roc_stream_end,
+	.report = roc_stream_report,
+	.query = roc_stream_query,
+	.reset = roc_stream_reset,
+	.reset_card = roc_stream_reset_card,
+	.opened = roc_stream_opened,
+	.poll = roc_stream_poll,
+	.poll_stopped = roc_stream_poll_stopped,
+	.readable = roc_stream_readable,
+	.relieve = roc_stream_relieve,
+	.wait = roc_stream_wait,
+	.beyond = roc_stream_beyond,
+	.waited = roc_stream_waited,
+	.tick = roc_stream_tick,
+	.moderate = roc_stream_moderate,
+	.activity = roc_stream_activity,
+	.armed_for = roc_stream_armed_for,
+	.arm = roc_stream_arm,
+	.sent = roc_stream_sent,
+	.for_data = roc_stream_for_data,
+	.due = roc_stream_due,
+	.trace_interrupt = roc_stream_trace_interrupt,
+	.trace_state = roc_stream_trace_state,
+};

@@ -4,11 +4,10 @@
  * driver owns. The contract is Documentation/hardware/stream-interface.md.
  *
  *   channel   what outlives an open: the card's registers, settings, counters
- *   reader    one open: the ring, the run, who sleeps
+ *   run       one open: the ring, the positions; see core/run.h
  *   ring      memory that the card writes to, and the pages shared with the reader
  *
- * Calls go one way: kind > ioctl, control > run > look > hw, position; ring and sysfs beside
- * them. Whoever finds that the card broke its contract returns why; run.c ends the run.
+ * Calls go one way: kind > run, ioctl > control > hw, position; ring and sysfs beside them.
  */
 #ifndef ROC_STREAM_H
 #define ROC_STREAM_H
@@ -17,8 +16,7 @@
 
 #include "core/block.h"
 #include "core/compat/compat.h"
-#include "core/roc.h"
-#include "core/shared_memory.h"
+#include "core/run.h"
 #include "stream/position.h"
 #include "stream/stream_regs.h"
 #include "stream/stream_vsec.h"
@@ -28,36 +26,22 @@
 #define ROC_READER_COOKIE (0x11ull << 32)
 #define ROC_RING_COOKIE (0x40ull << 32)
 
-#define ROC_WATCH_MS 500 /* period of the watchdog, ... */
-#define ROC_LOOK_MS 5	 /* ... and where there is no interrupt */
-
 #define ROC_STREAM_IOCTLS 8
 #define ROC_STREAM_CARD_IOCTLS 4
-
-struct roc_reader;
-
-/* As struct roc_stats, of a stream. Under stream->lock, read without. */
-struct roc_stream_stats {
-	u64 arms;
-	u64 doorbells;
-	u64 wakes;
-	u64 bad_index;
-};
+#define ROC_STREAM_LEVELS 4 /* of resets */
 
 /**
  * struct roc_stream_settings - what the driver keeps of a stream's settings; the rest is the card's
  * @interrupt_bytes: 0 = by the ring
  * @interrupt_time: ns
  * @low_water: bytes
- * @changes: of @interrupt_bytes and @interrupt_time: how many there were
  *
- * Written under stream->lock, read without.
+ * Written under roc_channel.run_lock, read without.
  */
 struct roc_stream_settings {
 	u32 interrupt_bytes;
 	u32 interrupt_time;
 	u64 low_water;
-	u32 changes;
 };
 
 /**
@@ -70,11 +54,7 @@ struct roc_stream_settings {
  * @clock: of the counters, Hz
  * @ring_max: bytes; @segments_max: entries of the card's table
  * @settings: see there
- * @base: @stats at the present open
- * @lock: @opened, @reader, what they say that it guards, and all counters; taken by the interrupt
- * @opened: who has it, NULL: nobody
- * @reader: whose run it is, NULL: it does not run
- * @last: counters of the card; while it runs its page has newer ones
+ * @last: counters of the card, under roc_channel.run_lock; while it runs its page has newer ones
  */
 struct roc_stream {
 	void __iomem *open;
@@ -86,11 +66,6 @@ struct roc_stream {
 	u64 ring_max;
 	u32 segments_max;
 	struct roc_stream_settings settings;
-	struct roc_stream_stats stats;
-	struct roc_stream_stats base;
-	spinlock_t lock;
-	struct roc_reader *opened;
-	struct roc_reader *reader;
 	struct stream_counters last;
 };
 
@@ -117,47 +92,19 @@ struct roc_stream_ring {
 };
 
 /**
- * struct roc_reader - one open of a stream, and its run
- * @open: what the core has of it; first
- * @ring: NULL: none yet; channel lock
- * @run: number of the run, from 1; channel lock
+ * struct roc_stream_run - an open stream, and its run
+ * @run: first
  * @discarded: by the card before the run; channel lock
- * @period: ms, of the watchdog
- * @position: where it is; from here to @why under stream->lock
- * @known: read position that the card was last told by the driver
- * @changes: of the settings, when the card was told of them; channel lock
- * @armed: an interrupt was asked for, and has not come; @seen: for what lies behind that
+ * @position: where it is; from here on under roc_channel.run_lock
+ * @known: read position that the driver last reported to the card
  * @sent: interrupts of the card's count that came
- * @wanting: somebody in ROC_ST_WAIT wants @want, and nobody less
- * @edge: who polls does so for edges
- * @sequence: of the card's state as the watchdog saw it last
- * @silent: ticks of the watchdog since that changed
- * @overdue: ticks of the watchdog since an interrupt should have come
- * @refused: the card told that the reader's position was impossible
- * @why: the run has to end, and the watchdog will see to it
- * @watch: the watchdog; ends a run that failed, too
  */
-struct roc_reader {
-	struct roc_open open;
-	struct roc_stream_ring *ring;
-	u32 run;
+struct roc_stream_run {
+	struct roc_run run;
 	u64 discarded;
-	unsigned int period;
 	struct roc_position position;
 	u32 known;
-	u32 changes;
-	bool armed;
-	u32 seen;
 	u32 sent;
-	bool wanting;
-	u32 want;
-	bool edge;
-	u32 sequence;
-	u32 silent;
-	u32 overdue;
-	bool refused;
-	enum roc_why why;
-	struct delayed_work watch;
 };
 
 /* Pieces that a ring can have at most: a power of two, as its length is and that of each. */
@@ -171,29 +118,38 @@ static inline struct roc_stream *roc_stream(const struct roc_channel *ch)
 	return ch->kind_priv;
 }
 
-static inline struct roc_reader *roc_reader(struct roc_open *o)
+static inline struct roc_stream_run *roc_stream_run(const struct roc_run *run)
 {
-	return container_of(o, struct roc_reader, open);
+	return container_of((struct roc_run *)run, struct roc_stream_run, run);
 }
 
-static inline struct roc_st_user *roc_ring_user(const struct roc_stream_ring *ring)
+/* There is one: see roc_open.shared. */
+static inline struct roc_stream_ring *roc_ring(const struct roc_run *run)
 {
-	return ring->shared.area[ROC_AREA_USER].cpu;
+	return container_of(run->open.shared, struct roc_stream_ring, shared);
 }
 
-static inline struct roc_st_kernel *roc_ring_kernel(const struct roc_stream_ring *ring)
+static inline struct roc_st_user *roc_ring_user(const struct roc_run *run)
 {
-	return ring->shared.area[ROC_AREA_KERNEL].cpu;
+	return run->open.shared->area[ROC_AREA_USER].cpu;
 }
 
-static inline struct stream_state *roc_ring_state(const struct roc_stream_ring *ring)
+static inline struct stream_state *roc_ring_state(const struct roc_run *run)
 {
-	return ring->shared.area[ROC_AREA_CARD].cpu + STREAM_PAGE_STATE;
+	return run->open.shared->area[ROC_AREA_CARD].cpu + STREAM_PAGE_STATE;
 }
 
-static inline struct stream_counters *roc_ring_counters(const struct roc_stream_ring *ring)
+static inline struct stream_counters *roc_ring_counters(const struct roc_run *run)
 {
-	return ring->shared.area[ROC_AREA_CARD].cpu + STREAM_PAGE_COUNTERS;
+	return run->open.shared->area[ROC_AREA_CARD].cpu + STREAM_PAGE_COUNTERS;
+}
+
+/* Bytes that the reader has not given back. Under roc_channel.run_lock. */
+static inline u64 roc_stream_level(const struct roc_run *run)
+{
+	const struct roc_position *p = &roc_stream_run(run)->position;
+
+	return (u64)(p->written - p->read) * STREAM_LINE;
 }
 
 /* What the kind asks of a card beyond what the core does: its open registers' place, its TYPEs. */
@@ -215,45 +171,31 @@ int roc_stream_ring_map(struct roc_channel *ch, struct roc_shared_memory *shared
 extern const struct roc_block_regs roc_stream_regs;
 int roc_stream_probe(struct roc_endpoint *ep);
 void roc_stream_defaults(struct roc_stream *st);
-int roc_stream_enable(struct roc_channel *ch, u32 position);
+bool roc_stream_setup(struct roc_channel *ch, u32 position);
 int roc_stream_disable(struct roc_channel *ch);
 void roc_stream_finish(struct roc_channel *ch);
-void roc_stream_tell_read(struct roc_reader *r);
-void roc_stream_arm(struct roc_reader *r);
-void roc_stream_moderate(struct roc_reader *r);
+void roc_stream_report_read(struct roc_run *run);
+u32 roc_stream_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen);
+void roc_stream_moderate(struct roc_run *run);
 bool roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *counters);
 void roc_stream_refresh(struct roc_channel *ch);
-bool roc_stream_page_counters(const struct roc_stream_ring *ring, struct stream_counters *counters);
+bool roc_stream_page_counters(const struct roc_run *run, struct stream_counters *counters);
 
-/* look.c: under stream->lock, but for the first three */
-void roc_stream_irq(struct roc_channel *ch, u32 purposes, bool shared);
-bool roc_stream_tick(struct roc_reader *r);
-void roc_stream_doubt(struct roc_open *o);
-bool roc_stream_look(struct roc_reader *r);
-bool roc_stream_readable(struct roc_reader *r);
-void roc_stream_relieve(struct roc_reader *r);
-void roc_stream_attend(struct roc_reader *r);
-void roc_stream_marked(struct roc_reader *r);
-
-/* run.c: channel lock */
-int roc_stream_start(struct roc_reader *r, u32 position);
-int roc_stream_stop(struct roc_reader *r, enum roc_why reason, struct roc_st_stop *arg);
-void roc_stream_abort(struct roc_reader *r, enum roc_ch_state state, enum roc_why why,
-		      bool present);
-void roc_stream_watch(struct work_struct *work);
-void roc_stream_flags(struct roc_reader *r, u32 set, u32 clear);
+/* run.c */
+extern const struct roc_run_ops roc_stream_run_ops;
 
 /* ioctl.c: on the stream's node */
 extern const struct roc_ioctl roc_stream_ioctls[ROC_STREAM_IOCTLS];
 
 /* control.c: on the stream's node and the endpoint's */
 extern const struct roc_ioctl roc_stream_card_ioctls[ROC_STREAM_CARD_IOCTLS];
+extern const struct roc_run_level roc_stream_levels[ROC_STREAM_LEVELS];
 int roc_stream_info(struct roc_channel *ch, struct roc_st_info *info, bool since_open);
 int roc_stream_set(struct roc_channel *ch, struct roc_st_settings *arg,
 		   const struct roc_open *caller);
-int roc_stream_reset_one(struct roc_channel *ch, const struct roc_st_reset *arg,
-			 const struct roc_open *caller);
-void roc_stream_counters(struct roc_stream *st, struct roc_st_counters *to);
+int roc_stream_reset(struct roc_channel *ch, unsigned int level);
+int roc_stream_reset_card(struct roc_endpoint *ep);
+void roc_stream_counters(struct roc_channel *ch, struct roc_st_counters *to);
 
 /* sysfs.c */
 extern const struct attribute_group *roc_stream_groups[];

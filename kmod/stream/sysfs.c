@@ -14,25 +14,7 @@ static ssize_t stream_show(struct device *dev, struct device_attribute *attr, ch
 }
 static DEVICE_ATTR_RO(stream);
 
-#define ROC_COUNTER(_file, _value)                                                                 \
-	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \
-	{                                                                                          \
-		struct roc_channel *ch = roc_to_channel(dev);                                      \
-                                                                                                   \
-		return sysfs_emit(buf, "%llu\n", READ_ONCE(_value));                               \
-	}                                                                                          \
-	static DEVICE_ATTR_RO(_file)
-
 ROC_COUNTER(bytes, ch->stats.bytes);
-ROC_COUNTER(mmio_reads, ch->stats.mmio_reads);
-ROC_COUNTER(mmio_writes, ch->stats.mmio_writes);
-ROC_COUNTER(interrupts, ch->stats.interrupts);
-ROC_COUNTER(missed_interrupts, ch->stats.missed_interrupts);
-ROC_COUNTER(spurious_interrupts, ch->stats.spurious_interrupts);
-ROC_COUNTER(arms, roc_stream(ch)->stats.arms);
-ROC_COUNTER(doorbells, roc_stream(ch)->stats.doorbells);
-ROC_COUNTER(wakes, roc_stream(ch)->stats.wakes);
-ROC_COUNTER(bad_index, roc_stream(ch)->stats.bad_index);
 
 /* The card's own. */
 #define ROC_CARD_COUNTER(_file, _member)                                                           \
@@ -40,7 +22,7 @@ ROC_COUNTER(bad_index, roc_stream(ch)->stats.bad_index);
 	{                                                                                          \
 		struct roc_st_counters counters;                                                   \
                                                                                                    \
-		roc_stream_counters(roc_stream(roc_to_channel(dev)), &counters);                   \
+		roc_stream_counters(roc_to_channel(dev), &counters);                               \
 		return sysfs_emit(buf, "%llu\n", counters._member);                                \
 	}                                                                                          \
 	static DEVICE_ATTR_RO(_file)
@@ -58,25 +40,26 @@ ROC_CARD_COUNTER(truncated_bytes, truncated_bytes);
 ROC_CARD_COUNTER(truncate_time, truncate_time);
 
 /* Of the ring; 0 if there is none. */
-#define ROC_READER_VALUE(_file, _value)                                                            \
+#define ROC_RING_VALUE(_file, _value)                                                              \
 	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \
 	{                                                                                          \
-		struct roc_stream *st = roc_stream(roc_to_channel(dev));                           \
+		struct roc_channel *ch = roc_to_channel(dev);                                      \
+		struct roc_run *run;                                                               \
 		u64 value = 0;                                                                     \
                                                                                                    \
-		spin_lock_irq(&st->lock);                                                          \
-		if (st->opened && st->opened->ring)                                                \
+		spin_lock_irq(&ch->run_lock);                                                      \
+		if (ch->open && ch->open->shared) {                                                \
+			run = roc_run(ch->open);                                                   \
 			value = _value;                                                            \
-		spin_unlock_irq(&st->lock);                                                        \
+		}                                                                                  \
+		spin_unlock_irq(&ch->run_lock);                                                    \
 		return sysfs_emit(buf, "%llu\n", value);                                           \
 	}                                                                                          \
 	static DEVICE_ATTR_RO(_file)
 
-ROC_READER_VALUE(ring_bytes, 1ull << st->opened->ring->log2);
-ROC_READER_VALUE(ring_segments, st->opened->ring->segments);
-ROC_READER_VALUE(ring_level, (u64)(roc_stream_look(st->opened),
-				   st->opened->position.written - st->opened->position.read) *
-				     STREAM_LINE);
+ROC_RING_VALUE(ring_bytes, 1ull << roc_ring(run)->log2);
+ROC_RING_VALUE(ring_segments, roc_ring(run)->segments);
+ROC_RING_VALUE(ring_level, (roc_run_poll(run), roc_stream_level(run)));
 
 static struct attribute *roc_stream_attrs[] = {
 	&dev_attr_stream.attr,
@@ -95,15 +78,6 @@ static struct attribute *roc_stream_attrs[] = {
 	&dev_attr_ring_bytes.attr,
 	&dev_attr_ring_segments.attr,
 	&dev_attr_ring_level.attr,
-	&dev_attr_interrupts.attr,
-	&dev_attr_missed_interrupts.attr,
-	&dev_attr_spurious_interrupts.attr,
-	&dev_attr_arms.attr,
-	&dev_attr_doorbells.attr,
-	&dev_attr_wakes.attr,
-	&dev_attr_mmio_reads.attr,
-	&dev_attr_mmio_writes.attr,
-	&dev_attr_bad_index.attr,
 	NULL,
 };
 
@@ -111,4 +85,4 @@ static const struct attribute_group roc_stream_group = {
 	.attrs = roc_stream_attrs,
 };
 
-const struct attribute_group *roc_stream_groups[] = {&roc_stream_group, NULL};
+const struct attribute_group *roc_stream_groups[] = {&roc_stream_group, &roc_run_group, NULL};

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Event queues: request interrupts, wake waiters, detect lost interrupts. See event_queue.h.
+ *
+ * An interrupt is a hint: none, one too many, or one without data does no harm. The driver requests
+ * one when a caller is going to sleep, with one register write that cannot miss data.
+ */
+#include <linux/math64.h>
+
+#include "core/run.h"
+
+/* The type's data begin at @start, and nothing is there. */
+void roc_queue_start(struct roc_event_queue *q, unsigned int purpose, u32 start)
+{
+	*q = (struct roc_event_queue){
+		.purpose = purpose,
+		.count = start,
+		.seen = start,
+		.last = start,
+	};
+}
+
+/* Callers of WAIT whose threshold is met. */
+void roc_queue_wake(struct roc_run *run, struct roc_event_queue *q)
+{
+	if (!q->waiting || !roc_queue_reached(q, q->threshold))
+		return;
+	q->waiting = false;
+	run->open.ch->stats.wakes++;
+	wake_up_all(&run->open.batch);
+}
+
+/* Callers of poll(), and the eventfd: the channel is readable. */
+void roc_queue_notify(struct roc_run *run)
+{
+	struct roc_open *o = &run->open;
+
+	if (waitqueue_active(&o->wait)) {
+		o->ch->stats.wakes++;
+		wake_up_all(&o->wait);
+	}
+	roc_open_signal(o);
+}
+
+/*
+ * Must the next data be reported? A caller that polls for edges, or has an eventfd, does not call
+ * again by itself.
+ */
+bool roc_queue_listened(struct roc_run *run)
+{
+	struct roc_open *o = &run->open;
+
+	return READ_ONCE(o->eventfd) ||
+	       (waitqueue_active(&o->wait) && (run->edge || !roc_run_ops(run)->readable(run)));
+}
+
+/*
+ * Request an interrupt for what comes behind @seen, unless the one that is requested serves. A
+ * request replaces the one before: waiters for that one are woken here.
+ */
+static void roc_queue_request(struct roc_run *run, struct roc_event_queue *q, u32 seen)
+{
+	const struct roc_run_ops *ops = roc_run_ops(run);
+
+	if (ops->armed_for(run, q, seen))
+		return;
+	if (q->armed && roc_queue_fresh(q)) {
+		roc_queue_wake(run, q);
+		if (ops->readable(run))
+			roc_queue_notify(run);
+	}
+	run->open.ch->stats.mmio_writes++;
+	run->open.ch->stats.arms++;
+	q->seen = ops->arm(run, q, seen);
+	q->armed = true;
+	q->overdue = 0;
+}
+
+/* A caller is going to sleep until there is more than there is now. */
+void roc_queue_attend(struct roc_run *run, struct roc_event_queue *q)
+{
+	roc_queue_request(run, q, q->count);
+}
+
+/* For the next data that must be reported. */
+static void roc_queue_rearm(struct roc_run *run, struct roc_event_queue *q)
+{
+	if (roc_queue_listened(run))
+		roc_queue_attend(run, q);
+	else if (q->waiting && !roc_queue_reached(q, q->threshold))
+		roc_queue_request(run, q, q->threshold - 1);
+}
+
+/* A caller is going to sleep until the card is at @threshold, which it is not. */
+void roc_queue_wait(struct roc_run *run, struct roc_event_queue *q, u32 threshold)
+{
+	if (!q->waiting || (s32)(threshold - q->threshold) < 0)
+		q->threshold = threshold;
+	q->waiting = true;
+	roc_queue_rearm(run, q);
+}
+
+/*
+ * The card wrote something. The interrupt is requested before a waiter is woken: a reader that is
+ * awake rings its doorbell, and a card may refuse a request that is more than a ring behind that.
+ */
+static void roc_queue_serve(struct roc_run *run, struct roc_event_queue *q)
+{
+	roc_queue_rearm(run, q);
+	roc_queue_wake(run, q);
+	if (roc_run_ops(run)->readable(run))
+		roc_queue_notify(run);
+}
+
+/* The interrupt that was requested did not come. */
+void roc_queue_missed(struct roc_run *run, struct roc_event_queue *q)
+{
+	run->open.ch->stats.missed_interrupts += q->armed;
+	q->armed = false;
+	q->overdue = 0;
+	if (roc_run_ops(run)->sent)
+		roc_run_ops(run)->sent(run, true);
+	roc_queue_serve(run, q);
+}
+
+/* @shared: other channels use the vector, so the interrupt may be theirs. */
+void roc_queue_interrupt(struct roc_run *run, struct roc_event_queue *q, bool shared)
+{
+	const struct roc_run_ops *ops = roc_run_ops(run);
+	struct roc_channel *ch = run->open.ch;
+	bool fresh = roc_queue_fresh(q);
+	bool sent = ops->sent && ops->sent(run, false);
+
+	if (shared && !sent && !(fresh && q->armed))
+		return;
+	if (ops->trace_interrupt)
+		ops->trace_interrupt(run, q);
+	ch->stats.interrupts++;
+	ch->stats.purpose[q->purpose]++;
+	q->overdue = 0;
+	if (fresh) {
+		q->armed = false;
+		roc_queue_serve(run, q);
+	} else if (sent) {
+		/*
+		 * An interrupt for data that the driver has seen since was sent before the request
+		 * for the next one. An interrupt for another reason may have been sent after that,
+		 * and then was the one that was requested.
+		 */
+		if (!ops->for_data(run)) {
+			q->armed = false;
+			roc_queue_rearm(run, q);
+		}
+	} else if (q->late) {
+		q->late = false;
+	} else {
+		ch->stats.spurious_interrupts++;
+	}
+}
+
+/* The card wrote something, and for long no interrupt came. */
+static bool roc_queue_is_overdue(struct roc_run *run, struct roc_event_queue *q)
+{
+	s64 moderation = q->armed && roc_queue_fresh(q) ? roc_run_ops(run)->due(run, q) : -1;
+
+	if (moderation < 0) {
+		q->overdue = 0;
+		return false;
+	}
+	return ++q->overdue >= 2 + div_u64(moderation, ROC_WATCHDOG_MS * NSEC_PER_MSEC);
+}
+
+/* For lost interrupts, and for cards without. */
+void roc_queue_tick(struct roc_run *run, struct roc_event_queue *q)
+{
+	const struct roc_run_ops *ops = roc_run_ops(run);
+	u32 activity = ops->activity ? ops->activity(run) : q->count;
+	bool moved = q->count != q->last;
+
+	q->last = q->count;
+	q->silent = activity == q->activity ? q->silent + run->period : 0;
+	q->activity = activity;
+	if (run->open.ch->vector[q->purpose] < 0) {
+		if (moved)
+			roc_queue_serve(run, q);
+		return;
+	}
+	if (!moved)
+		q->late = false;
+	if (roc_queue_is_overdue(run, q))
+		roc_queue_missed(run, q);
+	else if (!q->armed && roc_queue_listened(run))
+		roc_queue_attend(run, q);
+}

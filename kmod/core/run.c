@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Start and stop of a run, its interrupts and its watchdog, and the callers that wait for it. See
+ * run.h.
+ *
+ * Whatever ends a run, the card is quiesced, or its memory stays. A run ends here and nowhere else:
+ * a path that finds that it has to end calls roc_run_fail(), because the end takes locks and time,
+ * and the watchdog ends it.
+ */
+#include "core/block.h"
+#include "core/compat/compat.h"
+#include "core/run.h"
+
+#define ROC_SILENT_MS 2000
+
+void roc_run_fail(struct roc_run *run, enum roc_why reason)
+{
+	lockdep_assert_held(&run->open.ch->run_lock);
+	if (run->reason)
+		return;
+	run->reason = reason;
+	mod_delayed_work(system_percpu_wq, &run->watchdog, 0);
+}
+
+/* The card reported, once a run, that an index of the reader's was impossible. */
+void roc_run_refused(struct roc_run *run)
+{
+	lockdep_assert_held(&run->open.ch->run_lock);
+	run->open.ch->stats.bad_index += !run->refused;
+	run->refused = true;
+}
+
+static void roc_run_flags(struct roc_run *run, u32 set, u32 clear)
+{
+	struct roc_run_page *page;
+
+	if (!run->open.shared)
+		return;
+	page = run->open.shared->area[ROC_AREA_KERNEL].cpu;
+	WRITE_ONCE(page->flags, (page->flags & ~clear) | set);
+}
+
+/* Without waking callers of WAIT: for paths that request an interrupt first. */
+static bool roc_run_scan(struct roc_run *run)
+{
+	const struct roc_run_ops *ops = roc_run_ops(run);
+
+	lockdep_assert_held(&run->open.ch->run_lock);
+	if (!roc_run_bound(run)) {
+		if (ops->poll_stopped && run->open.shared)
+			ops->poll_stopped(run);
+		return false;
+	}
+	if (run->reason)
+		return false;
+	ops->poll(run);
+	return !run->reason;
+}
+
+static void roc_run_wake(struct roc_run *run)
+{
+	unsigned int i;
+
+	for (i = 0; i < roc_run_ops(run)->queues; i++)
+		roc_queue_wake(run, &run->queue[i]);
+}
+
+/*
+ * Whichever path observes new data wakes the callers of WAIT: the card sends no interrupt for what
+ * another reader has given back meanwhile.
+ */
+bool roc_run_poll(struct roc_run *run)
+{
+	bool runs = roc_run_scan(run);
+
+	if (runs)
+		roc_run_wake(run);
+	return runs;
+}
+
+/* What is readable has changed: what is there already may be enough. */
+void roc_run_readable(struct roc_run *run)
+{
+	if (roc_run_poll(run) && roc_run_ops(run)->readable(run))
+		roc_queue_notify(run);
+}
+
+static void roc_run_attend(struct roc_run *run)
+{
+	unsigned int i;
+
+	for (i = 0; i < roc_run_ops(run)->queues; i++)
+		roc_queue_attend(run, &run->queue[i]);
+}
+
+/*
+ * A waiter stands before an entry that may never come: do not leave it asleep until the watchdog's
+ * next turn.
+ */
+static void roc_run_hasten(struct roc_run *run)
+{
+	if (run->error_pending && !run->reason)
+		mod_delayed_work(system_percpu_wq, &run->watchdog, 0);
+}
+
+void roc_run_settings(struct roc_run *run)
+{
+	run->changes = READ_ONCE(run->open.ch->changes);
+	/* What was set before is written to the card, or roc_run_bind() sees another change. */
+	smp_rmb();
+}
+
+void roc_run_changed(struct roc_channel *ch)
+{
+	lockdep_assert_held(&ch->run_lock);
+	smp_wmb(); /* pairs with roc_run_settings() */
+	WRITE_ONCE(ch->changes, ch->changes + 1);
+	if (ch->running)
+		ch->kind->run->moderate(ch->running);
+}
+
+/* Another path may have scheduled it for sooner meanwhile: then it stays so. */
+static void roc_run_watch(struct roc_run *run)
+{
+	run->period = run->open.ch->vector[0] < 0 ? ROC_POLL_MS : ROC_WATCHDOG_MS;
+	queue_delayed_work(system_percpu_wq, &run->watchdog, msecs_to_jiffies(run->period));
+}
+
+/* From here on interrupts and the watchdog find the run. */
+static void roc_run_bind(struct roc_run *run)
+{
+	struct roc_channel *ch = run->open.ch;
+	unsigned int i;
+
+	spin_lock_irq(&ch->run_lock);
+	run->refused = false;
+	run->error_pending = false;
+	run->reason = ROC_WHY_NONE;
+	ch->running = run;
+	if (run->changes != ch->changes)
+		roc_run_ops(run)->moderate(run);
+	/* A caller that polls already waits for this, or has done so with an eventfd. */
+	if (waitqueue_active(&run->open.wait) || READ_ONCE(run->open.eventfd))
+		for (i = 0; i < roc_run_ops(run)->queues; i++)
+			if (ch->vector[run->queue[i].purpose] >= 0)
+				roc_queue_attend(run, &run->queue[i]);
+	spin_unlock_irq(&ch->run_lock);
+}
+
+static void roc_run_unbind(struct roc_run *run)
+{
+	struct roc_channel *ch = run->open.ch;
+
+	spin_lock_irq(&ch->run_lock);
+	roc_run_poll(run);
+	ch->running = NULL;
+	spin_unlock_irq(&ch->run_lock);
+}
+
+static int roc_run_begin(struct roc_run *run, u32 start, void *arg)
+{
+	const struct roc_run_ops *ops = roc_run_ops(run);
+	struct roc_channel *ch = run->open.ch;
+	u32 status;
+	int err;
+
+	lockdep_assert_held(&ch->lock);
+	if (ch->state == ROC_CH_RUNNING)
+		return -EBUSY;
+	if (!run->open.committed)
+		return -EPIPE;
+	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
+		return -EIO;
+	err = ch->kind->disable(ch);
+	if (err)
+		goto err_quiesce;
+	err = ops->prepare ? ops->prepare(run, arg) : 0;
+	if (err)
+		return err;
+	err = roc_bus_give(ch);
+	if (err)
+		goto err_quiesce;
+	ch->loaded = true;
+	ops->begin(run, start);
+	err = roc_block_enable(ch, ops->setup, start, &status);
+	if (err)
+		goto err_quiesce;
+	run->number++;
+	if (ops->trace_state)
+		ops->trace_state(run, true);
+	roc_run_bind(run);
+	roc_point(ch->ep, ROC_POINT_START_RUNNING);
+	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);
+	WRITE_ONCE(((struct roc_run_page *)run->open.shared->area[ROC_AREA_KERNEL].cpu)->run,
+		   run->number);
+	roc_run_flags(run, 0, ROC_RUN_STOPPED | ROC_RUN_FAILED);
+	roc_run_watch(run);
+	return 0;
+
+err_quiesce:
+	roc_make_quiet(ch, true);
+	return err;
+}
+
+int roc_run_start(struct roc_run *run, u32 start, void *arg)
+{
+	int err = roc_settle_all(run->open.ch->ep);
+
+	if (!err)
+		err = roc_open_lock(&run->open);
+	if (err)
+		return err;
+	err = roc_run_begin(run, start, arg);
+	mutex_unlock(&run->open.ch->lock);
+	return err;
+}
+
+/*
+ * What the card wrote until it was quiesced may fail a run that was to be stopped in good order. A
+ * suspend stops in good order, too.
+ */
+static void roc_run_end(struct roc_run *run, enum roc_ch_state state, enum roc_why reason,
+			bool present)
+{
+	const struct roc_run_ops *ops = roc_run_ops(run);
+	struct roc_channel *ch = run->open.ch;
+	enum roc_why found;
+
+	ops->quiesce(run, reason, present);
+	roc_run_unbind(run);
+	roc_make_quiet(ch, present);
+	found = ops->finish(run, reason);
+	if (found && (!reason || reason == ROC_WHY_SUSPENDED)) {
+		state = ROC_CH_FAILED;
+		reason = found;
+	}
+	roc_set_state(ch, state, reason);
+	if (ops->trace_state)
+		ops->trace_state(run, false);
+	roc_run_flags(run, ROC_RUN_STOPPED | (state == ROC_CH_FAILED ? ROC_RUN_FAILED : 0), 0);
+	roc_open_wake(&run->open);
+}
+
+/* In good order. @reason: NONE if the reader requests it. @arg: for the result, NULL: none. */
+static int roc_run_stop_now(struct roc_run *run, enum roc_why reason, u32 flags, void *arg)
+{
+	const struct roc_run_ops *ops = roc_run_ops(run);
+	struct roc_channel *ch = run->open.ch;
+	enum roc_why found;
+
+	lockdep_assert_held(&ch->lock);
+	if (ch->state != ROC_CH_RUNNING)
+		return roc_stopped_already(ch);
+	found = ops->drain(run, flags);
+	roc_point(ch->ep, ROC_POINT_STOP);
+	/* The first fault found is the reason, even if the card has gone since. */
+	found = READ_ONCE(run->reason) ?: found ?: roc_block_trouble(ch) ?: reason;
+	roc_run_end(run, found ? ROC_CH_FAILED : ROC_CH_STOPPED, found, true);
+	if (arg)
+		ops->report(run, arg);
+	/* It may still write, if it does not stop: the reader of its memory must know. */
+	return ch->state == ROC_CH_FAILED || run->open.leak ? -EIO : 0;
+}
+
+int roc_run_stop(struct roc_run *run, u32 flags, void *arg)
+{
+	int err = roc_open_lock(&run->open);
+
+	if (err)
+		return err;
+	err = roc_run_stop_now(run, ROC_WHY_NONE, flags, arg);
+	mutex_unlock(&run->open.ch->lock);
+	return err;
+}
+
+static bool roc_run_tick_locked(struct roc_run *run)
+{
+	const struct roc_run_ops *ops = roc_run_ops(run);
+	bool silent = false, query;
+	unsigned int i;
+
+	if (!roc_run_scan(run))
+		return false;
+	for (i = 0; i < ops->queues; i++) {
+		roc_queue_tick(run, &run->queue[i]);
+		silent |= run->queue[i].silent >= ROC_SILENT_MS;
+	}
+	for (i = 0; i < ops->queues && silent; i++)
+		run->queue[i].silent = 0;
+	if (ops->tick)
+		ops->tick(run);
+	roc_run_wake(run);
+	query = silent || run->error_pending;
+	run->error_pending = false;
+	return query;
+}
+
+/*
+ * One turn of the watchdog. A card that has been silent for long, or reported an error, is queried.
+ * That does not depend on waiters: a reader that only polls memory may wait for what the card left
+ * out. False: the run is over, or has to be ended. Inside the SRCU read side.
+ */
+static bool roc_run_tick(struct roc_run *run)
+{
+	struct roc_channel *ch = run->open.ch;
+	bool runs, query;
+
+	spin_lock_irq(&ch->run_lock);
+	query = roc_run_tick_locked(run);
+	spin_unlock_irq(&ch->run_lock);
+	/* The channel lock keeps the run from starting or stopping meanwhile. */
+	if (query && mutex_trylock(&ch->lock)) {
+		if (READ_ONCE(ch->running) == run)
+			roc_run_ops(run)->query(run);
+		mutex_unlock(&ch->lock);
+		query = false;
+	}
+	spin_lock_irq(&ch->run_lock);
+	run->error_pending |= query; /* another call has the lock: query at the next tick */
+	runs = roc_run_bound(run) && !run->reason;
+	spin_unlock_irq(&ch->run_lock);
+	return runs;
+}
+
+static void roc_run_watchdog(struct work_struct *work)
+{
+	struct roc_run *run = container_of(to_delayed_work(work), struct roc_run, watchdog);
+	struct roc_channel *ch = run->open.ch;
+	int idx;
+
+	if (!roc_enter(ch->ep, run->open.epoch, &idx))
+		return;
+	roc_point(ch->ep, ROC_POINT_TURN);
+	if (roc_run_tick(run)) {
+		roc_run_watch(run);
+	} else {
+		mutex_lock(&ch->lock);
+		if (ch->state == ROC_CH_RUNNING && ch->open == &run->open && run->reason)
+			roc_run_end(run, ROC_CH_FAILED, run->reason, true);
+		mutex_unlock(&ch->lock);
+	}
+	roc_leave(ch->ep, idx);
+}
+
+/* Only a vector of its own says so; a shared one also serves the function, which reports errors. */
+static void roc_run_error(struct roc_run *run, unsigned int purpose, bool shared)
+{
+	struct roc_channel *ch = run->open.ch;
+
+	if (shared)
+		return;
+	ch->stats.interrupts++;
+	ch->stats.purpose[purpose]++;
+	run->error_pending = true;
+	roc_run_hasten(run);
+}
+
+void roc_run_irq(struct roc_channel *ch, u32 purposes, bool shared)
+{
+	struct roc_run *run;
+	unsigned long flags;
+	unsigned int i;
+
+	spin_lock_irqsave(&ch->run_lock, flags);
+	run = ch->running;
+	if (run && roc_run_scan(run)) {
+		for (i = 0; i < ch->kind->purposes; i++) {
+			if (!(purposes & BIT(i)))
+				continue;
+			if (i < roc_run_ops(run)->queues)
+				roc_queue_interrupt(run, &run->queue[i], shared);
+			else
+				roc_run_error(run, i, shared);
+		}
+		roc_run_wake(run);
+	}
+	spin_unlock_irqrestore(&ch->run_lock, flags);
+}
+
+/* The card reports an error of the channel. */
+void roc_run_doubt(struct roc_open *o)
+{
+	struct roc_run *run = roc_run(o);
+
+	lockdep_assert_held(&o->ch->lock);
+	if (o->ch->state == ROC_CH_RUNNING)
+		roc_run_ops(run)->query(run);
+}
+
+/*
+ * While a run ends it is not bound to the card, and what the card wrote last is not polled yet: the
+ * end wakes all.
+ */
+static bool roc_run_wait_over(struct roc_run *run, u32 number, void *arg)
+{
+	struct roc_channel *ch = run->open.ch;
+	bool runs, over;
+
+	/* Another run may have begun before this waiter got a processor. */
+	if (roc_stale(&run->open) || roc_state(ch) != ROC_CH_RUNNING ||
+	    READ_ONCE(run->number) != number)
+		return true;
+	spin_lock_irq(&ch->run_lock);
+	runs = roc_run_poll(run);
+	roc_run_hasten(run);
+	over = roc_run_ops(run)->wait(run, arg, runs);
+	spin_unlock_irq(&ch->run_lock);
+	return over;
+}
+
+int roc_run_wait(struct roc_run *run, u64 deadline, void *arg)
+{
+	const struct roc_run_ops *ops = roc_run_ops(run);
+	struct roc_channel *ch = run->open.ch;
+	u32 number = READ_ONCE(run->number);
+	bool beyond;
+	int err;
+
+	if (!smp_load_acquire(&run->open.committed))
+		return -EPIPE;
+	spin_lock_irq(&ch->run_lock);
+	beyond = roc_run_poll(run) && ops->beyond(run, arg);
+	spin_unlock_irq(&ch->run_lock);
+	if (beyond)
+		return -EINVAL;
+	err = roc_wait_until(&run->open, deadline, roc_run_wait_over(run, number, arg));
+	if (err == -ERESTARTNOHAND)
+		return err;
+	spin_lock_irq(&ch->run_lock);
+	ops->waited(run, arg);
+	spin_unlock_irq(&ch->run_lock);
+	return roc_stale(&run->open) ? -ENODEV : err;
+}
+
+/*
+ * A caller that finds nothing is going to sleep; and a caller that polls for edges does not come
+ * back when it has taken what it found. Registers are there only inside the read side.
+ */
+__poll_t roc_run_poll_events(struct roc_open *o, poll_table *pt)
+{
+	struct roc_run *run = roc_run(o);
+	bool readable, runs;
+	int idx;
+
+	if (!smp_load_acquire(&o->committed))
+		return 0;
+	if (!roc_enter(o->ch->ep, o->epoch, &idx))
+		return 0;
+	spin_lock_irq(&o->ch->run_lock);
+	if (poll_requested_events(pt) & EPOLLET)
+		run->edge = true;
+	runs = roc_run_poll(run);
+	readable = roc_run_ops(run)->readable(run);
+	if (runs) {
+		roc_run_hasten(run);
+		if (!readable || run->edge)
+			roc_run_attend(run);
+		else if (roc_run_ops(run)->relieve)
+			roc_run_ops(run)->relieve(run);
+	}
+	spin_unlock_irq(&o->ch->run_lock);
+	roc_leave(o->ch->ep, idx);
+	return readable ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+/* What is there already is signalled at once: maybe no more comes. */
+void roc_run_listen(struct roc_open *o)
+{
+	struct roc_run *run = roc_run(o);
+
+	spin_lock_irq(&o->ch->run_lock);
+	if (roc_run_poll(run)) {
+		if (roc_run_ops(run)->readable(run))
+			roc_open_signal(o);
+		roc_run_attend(run);
+	}
+	spin_unlock_irq(&o->ch->run_lock);
+}
+
+int roc_run_open(struct roc_open *o)
+{
+	struct roc_run *run = roc_run(o);
+
+	INIT_DELAYED_WORK(&run->watchdog, roc_run_watchdog);
+	if (roc_run_ops(run)->opened)
+		roc_run_ops(run)->opened(run);
+	return 0;
+}
+
+void roc_run_share(struct roc_open *o, struct roc_shared_memory *shared)
+{
+	spin_lock_irq(&o->ch->run_lock);
+	o->shared = shared;
+	spin_unlock_irq(&o->ch->run_lock);
+	roc_run_flags(roc_run(o), ROC_RUN_STOPPED, 0);
+}
+
+/* Without the reader's help: the last close, or removal. */
+void roc_run_retire(struct roc_open *o, bool present)
+{
+	if (o->ch->state == ROC_CH_RUNNING)
+		roc_run_end(roc_run(o), ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
+}
+
+void roc_run_suspend(struct roc_open *o)
+{
+	roc_run_stop_now(roc_run(o), ROC_WHY_SUSPENDED, 0, NULL);
+}
+
+void roc_run_gone(struct roc_open *o)
+{
+	roc_run_flags(roc_run(o), ROC_RUN_GONE, 0);
+}
+
+void roc_run_close(struct roc_open *o)
+{
+	cancel_delayed_work_sync(&roc_run(o)->watchdog);
+}

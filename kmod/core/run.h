@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A run: an open channel that a card writes to by itself, from its start to its stop.
+ *
+ * Streams and fragments share it: start and stop, binding to interrupts, the watchdog, waiting,
+ * poll() and eventfd, settings and resets. A channel type supplies its ring protocol and its
+ * registers by struct roc_run_ops.
+ */
+#ifndef ROC_RUN_H
+#define ROC_RUN_H
+
+#include <linux/workqueue.h>
+
+#include "core/event_queue.h"
+#include "core/roc.h"
+#include "core/shared_memory.h"
+
+#define ROC_WATCHDOG_MS 500 /* period of the watchdog, ... */
+#define ROC_POLL_MS 5	    /* ... and without an interrupt */
+
+#define ROC_QUEUES_MAX 2
+
+/**
+ * struct roc_run - an open channel and its run; the first member of the type's structure
+ * @open: the core's part of the open channel; first
+ * @number: of the run, from 1; channel lock
+ * @period: of the watchdog, ms
+ * @changes: roc_channel.changes when the settings were last written to the card; channel lock
+ * @queue: from here to @reason under roc_channel.run_lock
+ * @edge: a caller polls for edges
+ * @refused: the card reported that an index of the reader's was impossible
+ * @error_pending: the watchdog has to query the card
+ * @reason: why the run has to end, which the watchdog does
+ * @watchdog: also ends a run that failed
+ */
+struct roc_run {
+	struct roc_open open;
+	u32 number;
+	unsigned int period;
+	u32 changes;
+	struct roc_event_queue queue[ROC_QUEUES_MAX];
+	bool edge;
+	bool refused;
+	bool error_pending;
+	enum roc_why reason;
+	struct delayed_work watchdog;
+};
+
+/* Flags of the page that the kernel writes: the same in all types. */
+enum roc_run_flags {
+	ROC_RUN_STOPPED = 1 << 0,
+	ROC_RUN_FAILED = 1 << 1,
+	ROC_RUN_GONE = 1 << 2,
+};
+
+struct roc_run_page {
+	__u32 flags;
+	__u32 run;
+};
+
+/* What the ioctls for a reset have in common. */
+struct roc_reset_arg {
+	__u32 size;
+	__u32 flags;
+	__u32 number; /* of the channel */
+	__u32 level;  /* index of roc_run_ops.levels */
+};
+
+#define ROC_RESET_ALL 0xffffffffu
+
+/**
+ * struct roc_run_level - a level of reset
+ * @bits: of the card's register
+ * @stops: not while the channel runs
+ * @unowned: also for others than the opener
+ */
+struct roc_run_level {
+	u32 bits;
+	bool stops;
+	bool unowned;
+};
+
+/**
+ * struct roc_run_ops - what a channel type supplies; constant
+ * @queues: event queues; their interrupts are the first purposes of the channel
+ * @levels: of resets, @level_count of them; 0 sets all to its default
+ *
+ * With the channel lock:
+ *
+ * @prepare: make what a start needs, once the card is verified to be quiesced. @arg: of the ioctl.
+ *	NULL: nothing
+ * @begin: set counts, the user's page and the queues to the beginning of a run
+ * @setup: for roc_block_enable()
+ * @drain: have the card finish what it has, as far as @flags of the ioctl allow; returns why it
+ *	cannot
+ * @quiesce: keep what the card's registers hold, which a reset clears. @reason: why the run ends
+ * @finish: take what the card wrote until it was quiesced; returns why the run failed, which only
+ *	this shows
+ * @report: fill in the result of a stop
+ * @query: read the card's registers: is it there, and does it work?
+ * @reset: by @bits of a level, with all that follows
+ * @reset_card: after all channels were set to their defaults; NULL: nothing
+ * @opened: the channel was opened. NULL: nothing
+ *
+ * With roc_channel.run_lock:
+ *
+ * @poll: find out from memory how far card and reader are. The channel runs
+ * @poll_stopped: the same after the run, of the reader alone; NULL: nothing
+ * @readable: is there enough for poll()?
+ * @relieve: the reader does not sleep: report room to the card if that is worth it. NULL: nothing
+ * @wait: is there enough for a WAIT with @arg? Else, if the channel @runs, request an interrupt by
+ *	roc_queue_wait()
+ * @beyond: @arg waits for what cannot come
+ * @waited: fill in the result of a WAIT
+ * @tick: the watchdog's check for lost register writes; NULL: nothing
+ * @moderate: write changed settings to the card
+ * @activity: changes whenever the card wrote anything; NULL: the count of the queue does
+ * @armed_for: the interrupt that is requested serves for what comes behind @seen, too
+ * @arm: request one interrupt for what comes behind @seen, or earlier; returns from where
+ * @sent: did the card send an interrupt since the last call? @all: account for all. NULL: unknown
+ * @for_data: was it for data?
+ * @due: the longest delay of an interrupt for what came behind @seen, ns; -1: none need come
+ * @trace_interrupt: tracepoints, NULL: none; @trace_state: the run began (channel lock) or ended
+ */
+struct roc_run_ops {
+	unsigned int queues;
+	const struct roc_run_level *levels;
+	unsigned int level_count;
+
+	int (*prepare)(struct roc_run *run, void *arg);
+	void (*begin)(struct roc_run *run, u32 start);
+	bool (*setup)(struct roc_channel *ch, u32 start);
+	enum roc_why (*drain)(struct roc_run *run, u32 flags);
+	void (*quiesce)(struct roc_run *run, enum roc_why reason, bool present);
+	enum roc_why (*finish)(struct roc_run *run, enum roc_why reason);
+	void (*report)(struct roc_run *run, void *arg);
+	void (*query)(struct roc_run *run);
+	int (*reset)(struct roc_channel *ch, unsigned int level);
+	int (*reset_card)(struct roc_endpoint *ep);
+	void (*opened)(struct roc_run *run);
+
+	void (*poll)(struct roc_run *run);
+	void (*poll_stopped)(struct roc_run *run);
+	bool (*readable)(const struct roc_run *run);
+	void (*relieve)(struct roc_run *run);
+	bool (*wait)(struct roc_run *run, void *arg, bool runs);
+	bool (*beyond)(struct roc_run *run, const void *arg);
+	void (*waited)(struct roc_run *run, void *arg);
+	void (*tick)(struct roc_run *run);
+	void (*moderate)(struct roc_run *run);
+	u32 (*activity)(const struct roc_run *run);
+	bool (*armed_for)(const struct roc_run *run, const struct roc_event_queue *q, u32 seen);
+	u32 (*arm)(struct roc_run *run, struct roc_event_queue *q, u32 seen);
+	bool (*sent)(struct roc_run *run, bool all);
+	bool (*for_data)(const struct roc_run *run);
+	s64 (*due)(const struct roc_run *run, const struct roc_event_queue *q);
+	void (*trace_interrupt)(const struct roc_run *run, const struct roc_event_queue *q);
+	void (*trace_state)(const struct roc_run *run, bool began);
+};
+
+static inline const struct roc_run_ops *roc_run_ops(const struct roc_run *run)
+{
+	return run->open.ch->kind->run;
+}
+
+static inline struct roc_run *roc_run(struct roc_open *o)
+{
+	return container_of(o, struct roc_run, open);
+}
+
+/* Does it run, and is it bound to interrupts? Under run_lock. */
+static inline bool roc_run_bound(const struct roc_run *run)
+{
+	return run->open.ch->running == run;
+}
+
+/* Under run_lock. False: it does not run, or not for long any more. */
+bool roc_run_poll(struct roc_run *run);
+void roc_run_fail(struct roc_run *run, enum roc_why reason);
+void roc_run_readable(struct roc_run *run);
+void roc_run_refused(struct roc_run *run);
+/* The counters that the information of each type has. */
+#define roc_run_info(_info, _stats)                                                                \
+	do {                                                                                       \
+		(_info)->interrupts = (_stats)->interrupts;                                        \
+		(_info)->missed_interrupts = (_stats)->missed_interrupts;                          \
+		(_info)->spurious_interrupts = (_stats)->spurious_interrupts;                      \
+		(_info)->arms = (_stats)->arms;                                                    \
+		(_info)->doorbells = (_stats)->doorbells;                                          \
+		(_info)->wakes = (_stats)->wakes;                                                  \
+		(_info)->mmio_reads = (_stats)->mmio_reads;                                        \
+		(_info)->mmio_writes = (_stats)->mmio_writes;                                      \
+		(_info)->bad_index = (_stats)->bad_index;                                          \
+	} while (0)
+
+struct roc_stats roc_run_stats(const struct roc_channel *ch, bool since_open);
+
+/* Before settings are written to a card that is set up. */
+void roc_run_settings(struct roc_run *run);
+/* After they changed. Under run_lock. */
+void roc_run_changed(struct roc_channel *ch);
+
+/* The ioctls. @arg: see struct roc_run_ops. */
+int roc_run_start(struct roc_run *run, u32 start, void *arg);
+int roc_run_stop(struct roc_run *run, u32 flags, void *arg);
+int roc_run_wait(struct roc_run *run, u64 deadline, void *arg);
+int roc_run_reset(struct file *file, void *data);
+int roc_run_card_reset(struct file *file, void *data);
+
+/* The channel that an ioctl names, NULL: none. On a channel's node, 0 or its own number. */
+struct roc_channel *roc_own_channel(struct file *file, u32 number);
+struct roc_channel *roc_card_channel(struct file *file, u32 number);
+
+/* For struct roc_kind. */
+int roc_run_open(struct roc_open *o);
+void roc_run_retire(struct roc_open *o, bool present);
+void roc_run_suspend(struct roc_open *o);
+void roc_run_gone(struct roc_open *o);
+void roc_run_close(struct roc_open *o);
+void roc_run_share(struct roc_open *o, struct roc_shared_memory *shared);
+__poll_t roc_run_poll_events(struct roc_open *o, struct poll_table_struct *pt);
+void roc_run_listen(struct roc_open *o);
+void roc_run_irq(struct roc_channel *ch, u32 purposes, bool shared);
+void roc_run_doubt(struct roc_open *o);
+extern const struct attribute_group roc_run_group;
+
+#endif /* ROC_RUN_H */

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Resets and counters of channels with a run: ioctls of a channel's node and of the endpoint's,
+ * sysfs.
+ *
+ * A caller on the endpoint's node never holds a channel lock while the opener's run is at work, but
+ * for a reset.
+ */
+#include <linux/nospec.h>
+
+#include "core/run.h"
+
+/* Since the driver took the card, or since the present open. */
+struct roc_stats roc_run_stats(const struct roc_channel *ch, bool since_open)
+{
+	struct roc_stats stats = ch->stats;
+
+	lockdep_assert_held(&ch->run_lock);
+	if (since_open)
+		roc_counts_since(&stats, &ch->base, sizeof(stats));
+	return stats;
+}
+
+/* The channel lock. @caller: see roc_anothers(). */
+static int roc_reset_allowed(const struct roc_channel *ch, unsigned int level,
+			     const struct roc_open *caller)
+{
+	const struct roc_run_level *l = &ch->kind->run->levels[level];
+
+	lockdep_assert_held(&ch->lock);
+	if (!l->unowned && roc_anothers(ch->open, caller))
+		return -EBUSY;
+	return l->stops && ch->state == ROC_CH_RUNNING ? -EBUSY : 0;
+}
+
+static int roc_reset_one(struct roc_channel *ch, unsigned int level, const struct roc_open *caller)
+{
+	int err;
+
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
+	err = roc_reset_allowed(ch, level, caller);
+	if (!err) {
+		roc_point(ch->ep, ROC_POINT_RESET);
+		err = ch->kind->run->reset(ch, level);
+	}
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
+/* All or none. */
+static int roc_reset_all(struct roc_endpoint *ep, unsigned int level)
+{
+	const struct roc_run_ops *ops = ep->ops->kind->run;
+	int err = roc_channels_lock(ep);
+	unsigned int i;
+
+	if (err)
+		return err;
+	for (i = 0; i < ep->ops->channels && !err; i++)
+		err = roc_reset_allowed(&ep->channels[i], level, NULL);
+	for (i = 0; i < ep->ops->channels && !err; i++) {
+		roc_point(ep, ROC_POINT_RESET);
+		err = ops->reset(&ep->channels[i], level);
+	}
+	if (!err && !level && ops->reset_card)
+		err = ops->reset_card(ep);
+	roc_channels_unlock(ep);
+	return err;
+}
+
+/* -EINVAL, or the index of the level. */
+static int roc_reset_check(const struct roc_run_ops *ops, const struct roc_reset_arg *arg)
+{
+	if (arg->flags || arg->level >= ops->level_count)
+		return -EINVAL;
+	return array_index_nospec(arg->level, ops->level_count);
+}
+
+struct roc_channel *roc_own_channel(struct file *file, u32 number)
+{
+	struct roc_open *o = file->private_data;
+
+	return !number || number == o->ch->number ? o->ch : NULL;
+}
+
+struct roc_channel *roc_card_channel(struct file *file, u32 number)
+{
+	struct roc_endpoint *ep = roc_endpoint_of(file);
+
+	if (number >= ep->ops->channels)
+		return NULL;
+	return &ep->channels[array_index_nospec(number, ROC_CHANNELS_MAX)];
+}
+
+int roc_run_reset(struct file *file, void *data)
+{
+	const struct roc_reset_arg *arg = data;
+	struct roc_channel *ch = roc_own_channel(file, arg->number);
+	int level;
+
+	if (!ch)
+		return -ENOENT;
+	level = roc_reset_check(ch->kind->run, arg);
+	return level < 0 ? level : roc_reset_one(ch, level, file->private_data);
+}
+
+int roc_run_card_reset(struct file *file, void *data)
+{
+	struct roc_channel *ch;
+	struct roc_endpoint *ep = roc_endpoint_of(file);
+	const struct roc_reset_arg *arg = data;
+	int level = roc_reset_check(ep->ops->kind->run, arg);
+
+	if (level < 0)
+		return level;
+	if (arg->number == ROC_RESET_ALL)
+		return roc_reset_all(ep, level);
+	ch = roc_card_channel(file, arg->number);
+	return ch ? roc_reset_one(ch, level, NULL) : -ENOENT;
+}
+
+ROC_COUNTER(interrupts, ch->stats.interrupts);
+ROC_COUNTER(missed_interrupts, ch->stats.missed_interrupts);
+ROC_COUNTER(spurious_interrupts, ch->stats.spurious_interrupts);
+ROC_COUNTER(arms, ch->stats.arms);
+ROC_COUNTER(doorbells, ch->stats.doorbells);
+ROC_COUNTER(wakes, ch->stats.wakes);
+ROC_COUNTER(mmio_reads, ch->stats.mmio_reads);
+ROC_COUNTER(mmio_writes, ch->stats.mmio_writes);
+ROC_COUNTER(bad_index, ch->stats.bad_index);
+
+static struct attribute *roc_run_attrs[] = {
+	&dev_attr_interrupts.attr,	    &dev_attr_missed_interrupts.attr,
+	&dev_attr_spurious_interrupts.attr, &dev_attr_arms.attr,
+	&dev_attr_doorbells.attr,	    &dev_attr_wakes.attr,
+	&dev_attr_mmio_reads.attr,	    &dev_attr_mmio_writes.attr,
+	&dev_attr_bad_index.attr,	    NULL,
+};
+
+/* Documented in Documentation/ABI/sysfs-class-roc. */
+const struct attribute_group roc_run_group = {
+	.attrs = roc_run_attrs,
+};
