@@ -148,7 +148,7 @@ void channel_checked_json(struct json *j, const void *o)
 
 void channel_report_text(FILE *out, const struct values *report, const struct channel_run *r)
 {
-	values_rows(out, report, r, r->opt->common.verbose);
+	values_rows(out, report, r, r->opt->common.verbose, false);
 }
 
 void channel_report_json(FILE *out, const struct values *report, const struct channel_run *r)

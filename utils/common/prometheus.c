@@ -187,3 +187,17 @@ void prometheus_card(struct prometheus_labels *labels, const struct roc_card *ca
 	if (link >= 0)
 		label_number(labels, "link", link);
 }
+
+void prometheus_begin_card(struct prometheus *m, FILE *out, const struct roc_card *card,
+			   const char *clock)
+{
+	struct prometheus_labels labels;
+
+	prometheus_start(m, out);
+	prometheus_family(m, "roc_card", PROMETHEUS_INFO, "Card endpoint.");
+	prometheus_card(&labels, card, -1);
+	if (clock)
+		prometheus_label(&labels, "clock", clock);
+	prometheus_label(&labels, "firmware", card->firmware);
+	prometheus_sample(m, &labels, 1);
+}

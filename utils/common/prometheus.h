@@ -41,6 +41,9 @@ void prometheus_start(struct prometheus *m, FILE *out);
  * one folder. It is the label that node_exporter gives its own metrics of that file.
  */
 void prometheus_start_file(struct prometheus *m, FILE *out, const char *path);
+/* Begins with the family of the card. @clock: a label of it; NULL: none. */
+void prometheus_begin_card(struct prometheus *m, FILE *out, const struct roc_card *card,
+			   const char *clock);
 /* @name: without the type's suffix */
 void prometheus_family(struct prometheus *m, const char *name, enum prometheus_type type,
 		       const char *help);

@@ -83,7 +83,7 @@ void values_json(struct json *j, const struct values *v, const void *o)
 
 		if (e->json)
 			e->json(j, o);
-		if (e->json || !e->key || e->no_json)
+		if (e->json || !e->key || e->no_json || (e->present && !e->present(o)))
 			continue;
 		r = read_value(e, o);
 		switch (r.kind) {
@@ -116,7 +116,7 @@ void values_influx(struct influx *l, const struct values *v, const void *o)
 	for (e = v->value; e < v->value + v->count; e++) {
 		struct reading r;
 
-		if (!e->key || e->no_influx)
+		if (!e->key || e->no_influx || (e->present && !e->present(o)))
 			continue;
 		r = read_value(e, o);
 		switch (r.kind) {
@@ -139,7 +139,7 @@ void values_influx(struct influx *l, const struct values *v, const void *o)
 	}
 }
 
-void values_rows(FILE *out, const struct values *v, const void *o, bool verbose)
+void values_rows(FILE *out, const struct values *v, const void *o, bool verbose, bool colours)
 {
 	const struct value *e;
 
@@ -147,7 +147,7 @@ void values_rows(FILE *out, const struct values *v, const void *o, bool verbose)
 		const char *unit = e->unit ? e->unit : "";
 		struct reading r;
 
-		if (!e->name || (e->verbose && !verbose))
+		if (!e->name || (e->verbose && !verbose) || (e->present && !e->present(o)))
 			continue;
 		fprintf(out, "  %-*s ", v->width, e->name);
 		r = read_value(e, o);
@@ -155,6 +155,9 @@ void values_rows(FILE *out, const struct values *v, const void *o, bool verbose)
 			unit = e->unit_of_0;
 		if (r.kind == UNKNOWN || (r.kind == REAL && !isfinite(r.real)))
 			fprintf(out, "-\n");
+		else if (r.kind == BOOL && e->good && colours)
+			fprintf(out, "%s%s" COLOUR_END "\n", r.count ? COLOUR_GOOD : COLOUR_BAD,
+				r.count ? e->yes : e->no);
 		else if (r.kind == BOOL)
 			fprintf(out, "%s\n", r.count ? e->yes : e->no);
 		else if (r.kind == COUNT && e->hex)

@@ -42,6 +42,7 @@ struct value {
 	const char *(*text)(const void *o); /* NULL: null, "-" */
 
 	bool (*known)(const void *o);		      /* false: null, "-", or left out */
+	bool (*present)(const void *o);		      /* false: left out */
 	void (*json)(struct json *j, const void *o);  /* prints it instead */
 	void (*cell)(struct table *t, const void *o); /* the same in a table */
 	const char *(*colour)(const void *o);	      /* of its cell */
@@ -53,6 +54,7 @@ struct value {
 	double scale;		 /* the metric is divided by it; 0: it is not */
 	bool verbose;		 /* text: only with --verbose */
 	bool error;		 /* should be 0 */
+	bool good;		 /* a bool that should be true: coloured in rows */
 	bool no_0;		 /* 0: it is not known */
 	bool hex;		 /* in rows */
 	bool no_influx, no_json; /* @key is not for these */
@@ -86,7 +88,7 @@ struct values {
 #define VALUES_COLUMNS_MAX 32
 
 void values_json(struct json *j, const struct values *v, const void *o);
-void values_rows(FILE *out, const struct values *v, const void *o, bool verbose);
+void values_rows(FILE *out, const struct values *v, const void *o, bool verbose, bool colours);
 void values_influx(struct influx *l, const struct values *v, const void *o);
 
 /* @heads must outlive the table. */

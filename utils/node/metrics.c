@@ -74,8 +74,9 @@ static void cell(struct table *table, const char *colour, int digits, double val
 		table_cell(table, colour, "%.*f", digits, value);
 }
 
-void metrics_text(FILE *out, const struct metrics *m, bool verbose, bool colours)
+static void metrics_text(FILE *out, const void *report, bool verbose, bool colours)
 {
+	const struct metrics *m = report;
 	static const char *const heads[] = {
 		">#",	    "Card",	"PCI Addr",   "Type",	    ">Temp C",
 		">Dropped", ">CTP MHz", ">Local MHz", ">Packets/s", NULL,
@@ -108,8 +109,9 @@ void metrics_text(FILE *out, const struct metrics *m, bool verbose, bool colours
 	channels_text(out, m->channels, m->count, verbose, colours);
 }
 
-void metrics_json(FILE *out, const struct metrics *m)
+static void metrics_json(FILE *out, const void *report)
 {
+	const struct metrics *m = report;
 	struct json j;
 	size_t i;
 
@@ -137,8 +139,9 @@ static void influx_known(struct influx *l, const char *key, int64_t value)
 		influx_signed(l, key, value);
 }
 
-void metrics_influx(FILE *out, const struct metrics *m)
+static void metrics_influx(FILE *out, const void *report)
 {
+	const struct metrics *m = report;
 	struct influx l;
 	size_t i;
 
@@ -159,8 +162,9 @@ void metrics_influx(FILE *out, const struct metrics *m)
 	}
 }
 
-void metrics_prometheus(FILE *out, const struct metrics *m)
+static void metrics_prometheus(FILE *out, const void *report)
 {
+	const struct metrics *m = report;
 	static const struct {
 		const char *name;
 		enum prometheus_type type;
@@ -232,24 +236,12 @@ static int find_cards(const char *id, struct roc_card **cards, size_t *count)
 	return err ? tool_fail_card(err) : TOOL_OK;
 }
 
-static void show(const struct metrics *m, const struct values *v, struct output *o)
-{
-	switch (o->format) {
-	case OUTPUT_TEXT:
-		if (m->count)
-			metrics_text(o->out, m, v->common.verbose, output_colours(o->out));
-		break;
-	case OUTPUT_JSON:
-		metrics_json(o->out, m);
-		break;
-	case OUTPUT_MONITORING:
-		metrics_influx(o->out, m);
-		break;
-	case OUTPUT_PROMETHEUS:
-		metrics_prometheus(o->out, m);
-		break;
-	}
-}
+const struct output_forms metrics_forms = {
+	.text = metrics_text,
+	.json = metrics_json,
+	.influx = metrics_influx,
+	.prometheus = metrics_prometheus,
+};
 
 static int run(const void *p)
 {
@@ -277,7 +269,9 @@ static int run(const void *p)
 		if (read_card(&cards[i], v, &m))
 			code = TOOL_FAILED;
 	}
-	show(&m, v, &output);
+	if (m.count || output.format != OUTPUT_TEXT)
+		output_show(output.out, output.format, &metrics_forms, &m, v->common.verbose,
+			    output_colours(output.out));
 out:
 	free(m.cards);
 	free(m.channels);

@@ -43,9 +43,6 @@ struct metrics {
 	size_t count;
 };
 
-void metrics_text(FILE *out, const struct metrics *m, bool verbose, bool colours);
-void metrics_json(FILE *out, const struct metrics *m);
-void metrics_influx(FILE *out, const struct metrics *m);
-void metrics_prometheus(FILE *out, const struct metrics *m);
+extern const struct output_forms metrics_forms;
 
 #endif

@@ -25,17 +25,6 @@ static void text_temperature(FILE *out, double temperature)
 	fprintf(out, "\n\n");
 }
 
-static void prometheus_begin(struct prometheus *m, FILE *out, const struct roc_card *card)
-{
-	struct prometheus_labels labels;
-
-	prometheus_start(m, out);
-	prometheus_family(m, "roc_card", PROMETHEUS_INFO, "Card endpoint.");
-	prometheus_card(&labels, card, -1);
-	prometheus_label(&labels, "firmware", card->firmware);
-	prometheus_sample(m, &labels, 1);
-}
-
 static void influx_card(FILE *out, const struct roc_card *card, const struct values *values,
 			const void *status, uint64_t time)
 {
@@ -130,7 +119,7 @@ static void streams_prometheus(FILE *out, const void *report)
 	const struct status_streams *r = report;
 	struct prometheus m;
 
-	prometheus_begin(&m, out, &r->card);
+	prometheus_begin_card(&m, out, &r->card, NULL);
 	values_prometheus(&m, &stream_values, stream_row, r, r->streams.count);
 }
 
@@ -282,7 +271,7 @@ static void fragments_prometheus(FILE *out, const void *report)
 	const struct status_fragments *r = report;
 	struct prometheus m;
 
-	prometheus_begin(&m, out, &r->card);
+	prometheus_begin_card(&m, out, &r->card, NULL);
 	values_prometheus(&m, &link_values, link_row, r, FRAGMENT_SUBS_MAX * FRAGMENT_LINKS_MAX);
 }
 

@@ -8,8 +8,9 @@
 #include "utils/common/prometheus.h"
 #include "utils/common/tool.h"
 
-void packets_crorc_text(FILE *out, const struct packets_crorc *r, bool colours)
+static void packets_crorc_text(FILE *out, const void *report, bool verbose, bool colours)
 {
+	const struct packets_crorc *r = report;
 	static const char *const heads[] = {">Link", ">Acquisition rate", ">Packets received",
 					    NULL};
 	char card[OUTPUT_CARD_MAX];
@@ -27,8 +28,9 @@ void packets_crorc_text(FILE *out, const struct packets_crorc *r, bool colours)
 	table_print(&t, out, colours);
 }
 
-void packets_crorc_json(FILE *out, const struct packets_crorc *r)
+static void packets_crorc_json(FILE *out, const void *report)
 {
+	const struct packets_crorc *r = report;
 	unsigned int i;
 	struct json j;
 
@@ -47,8 +49,9 @@ void packets_crorc_json(FILE *out, const struct packets_crorc *r)
 	json_object_end(&j);
 }
 
-void packets_crorc_influx(FILE *out, const struct packets_crorc *r)
+static void packets_crorc_influx(FILE *out, const void *report)
 {
+	const struct packets_crorc *r = report;
 	struct influx l;
 	int i;
 
@@ -73,8 +76,9 @@ static void family(struct prometheus *m, const struct packets_crorc *r, const ch
 	}
 }
 
-void packets_crorc_prometheus(FILE *out, const struct packets_crorc *r)
+static void packets_crorc_prometheus(FILE *out, const void *report)
 {
+	const struct packets_crorc *r = report;
 	struct prometheus m;
 
 	prometheus_start(&m, out);
@@ -84,6 +88,13 @@ void packets_crorc_prometheus(FILE *out, const struct packets_crorc *r)
 	       r->packets.received);
 }
 
+const struct output_forms packets_crorc_forms = {
+	.text = packets_crorc_text,
+	.json = packets_crorc_json,
+	.influx = packets_crorc_influx,
+	.prometheus = packets_crorc_prometheus,
+};
+
 int packets_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
 		       const struct card_request *q)
 {
@@ -92,19 +103,6 @@ int packets_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card
 	if (roc_crorc_packets_read(ep, &r.packets))
 		return tool_fail("%s", roc_error());
 	r.time = output_time();
-	switch (q->format) {
-	case OUTPUT_TEXT:
-		packets_crorc_text(out, &r, q->colours);
-		break;
-	case OUTPUT_JSON:
-		packets_crorc_json(out, &r);
-		break;
-	case OUTPUT_MONITORING:
-		packets_crorc_influx(out, &r);
-		break;
-	case OUTPUT_PROMETHEUS:
-		packets_crorc_prometheus(out, &r);
-		break;
-	}
+	output_show(out, q->format, &packets_crorc_forms, &r, q->verbose, q->colours);
 	return TOOL_OK;
 }

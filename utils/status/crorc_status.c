@@ -5,210 +5,166 @@
 #include "status.h"
 
 #include "utils/common/output.h"
-#include "utils/common/prometheus.h"
 #include "utils/common/tool.h"
+#include "utils/common/values.h"
 
-static void row(FILE *out, const char *name, const char *value)
+#define CARD(member) VALUE(struct roc_crorc_status, member)
+#define LINK(member) VALUE(struct link_row, s.member)
+#define ENABLED .yes = "Enabled", .no = "Disabled"
+
+static const struct value endpoint[] = {
+	{CARD(crorc_id), .name = "C-RORC ID", .key = "crorcId", .hex = true},
+	{CARD(laser), .name = "QSFP", .key = "qsfp", ENABLED, .metric = "roc_laser_on",
+	 .help = "Optical modules are on."},
+	{CARD(dynamic_offset), .name = "Offset", .key = "dynamicOffset", .yes = "Dynamic",
+	 .no = "Fixed"},
+	{CARD(time_frame_length), .metric = "roc_time_frame_orbits",
+	 .help = "Length of a time frame."},
+	{CARD(time_frame_detection), .name = "Time frame detection", .key = "timeFrameDetection",
+	 ENABLED, .metric = "roc_time_frame_detection", .help = "A time frame begins a superpage."},
+	{CARD(time_frame_length), .name = "Time frame length", .key = "timeFrameLength",
+	 .unit = " orbits"},
+};
+
+struct link_row {
+	unsigned int number;
+	struct roc_crorc_link_status s;
+};
+
+static const char *state(const void *o)
 {
-	fprintf(out, "  %-24s %s\n", name, value);
+	return ((const struct link_row *)o)->s.up ? "UP" : "DOWN";
 }
 
-static const char *enabled(bool on)
+static const char *state_colour(const void *o)
 {
-	return on ? "Enabled" : "Disabled";
+	return ((const struct link_row *)o)->s.up ? COLOUR_GOOD : COLOUR_BAD;
 }
 
-static bool shown(const struct status_crorc *r, unsigned int link)
+static uint64_t up(const void *o)
 {
-	return r->status.link_mask >> link & 1;
+	return ((const struct link_row *)o)->s.up;
 }
 
-static void text_links(FILE *out, const struct status_crorc *r, bool verbose, bool colours)
+static const struct value links[] = {
+	{VALUE(struct link_row, number), .name = ">Link", .key = "link", .no_influx = true},
+	{.count = up, .key = "status", .metric = "roc_link_up", .help = "Link is up now."},
+	{.text = state,
+	 .colour = state_colour,
+	 .name = "Status",
+	 .key = "statusText",
+	 .no_influx = true},
+	{LINK(optical_power), .name = ">Optical uW", .key = "opticalPower", .scale = 1e6,
+	 .metric = "roc_link_optical_power_watts", .help = "Optical power."},
+	{LINK(receiving), .name = "Data", .key = "receiving", .no_influx = true, .verbose = true,
+	 ENABLED, .metric = "roc_link_receiving", .help = "Channel may write into memory."},
+	{LINK(loopback), .name = "Loopback", .key = "loopback", .no_influx = true, .verbose = true,
+	 .yes = "Internal", .no = "None"},
+	{LINK(orbit_sor), .name = ">Start orbit", .key = "orbitSor", .verbose = true},
+};
+
+static const struct values card_values = VALUES(endpoint, .width = 24), link_values = VALUES(links);
+
+/* The links that are shown. Their number. */
+static unsigned int rows(const struct roc_crorc_status *s, struct link_row row[ROC_CRORC_LINKS])
 {
-	static const char *const heads[] = {">Link",	"Status",	">Optical uW", "Data",
-					    "Loopback", ">Start orbit", NULL};
-	static const char *const few[] = {">Link", "Status", ">Optical uW", NULL};
-	struct table t;
-	unsigned int i;
+	unsigned int i, n = 0;
 
-	table_start(&t, verbose ? heads : few);
-	for (i = 0; i < ROC_CRORC_LINKS; i++) {
-		const struct roc_crorc_link_status *l = &r->status.links[i];
-
-		if (!shown(r, i))
-			continue;
-		table_cell(&t, NULL, "%u", i);
-		table_cell(&t, l->up ? COLOUR_GOOD : COLOUR_BAD, "%s", l->up ? "UP" : "DOWN");
-		table_cell(&t, NULL, "%.1f", l->optical_power);
-		if (!verbose)
-			continue;
-		table_cell(&t, NULL, "%s", enabled(l->receiving));
-		table_cell(&t, NULL, "%s", l->loopback ? "Internal" : "None");
-		table_cell(&t, NULL, "%u", l->orbit_sor);
-	}
-	fputc('\n', out);
-	table_print(&t, out, colours);
+	for (i = 0; i < ROC_CRORC_LINKS; i++)
+		if (s->link_mask >> i & 1)
+			row[n++] = (struct link_row){i, s->links[i]};
+	return n;
 }
 
-void status_crorc_text(FILE *out, const struct status_crorc *r, bool verbose, bool colours)
+static void text(FILE *out, const void *report, bool verbose, bool colours)
 {
-	const struct roc_crorc_status *s = &r->status;
-	char card[OUTPUT_CARD_MAX];
+	const struct status_crorc *r = report;
+	struct link_row row[ROC_CRORC_LINKS];
+	unsigned int n = rows(&r->status, row);
+	char called[OUTPUT_CARD_MAX];
 
-	fprintf(out, "CRORC %s  %s  #%d\n", output_card(&r->card, card), r->card.pci_address,
+	fprintf(out, "CRORC %s  %s  #%d\n", output_card(&r->card, called), r->card.pci_address,
 		r->card.sequence);
-	fprintf(out, "  %-24s 0x%x\n", "C-RORC ID", s->crorc_id);
-	row(out, "QSFP", enabled(s->laser));
-	row(out, "Offset", s->dynamic_offset ? "Dynamic" : "Fixed");
-	row(out, "Time frame detection", enabled(s->time_frame_detection));
-	fprintf(out, "  %-24s %u orbits\n", "Time frame length", s->time_frame_length);
-	if (s->link_mask)
-		text_links(out, r, verbose, colours);
+	values_rows(out, &card_values, &r->status, true, colours);
+	if (n) {
+		fputc('\n', out);
+		values_list_text(out, &link_values, row, sizeof(row[0]), n, verbose, colours);
+	}
 	if (r->channels.count) {
 		fputc('\n', out);
 		channels_text(out, &r->channels, 1, verbose, colours);
 	}
 }
 
-void status_crorc_json(FILE *out, const struct status_crorc *r)
+static void json(FILE *out, const void *report)
 {
-	const struct roc_crorc_status *s = &r->status;
-	unsigned int i;
+	const struct status_crorc *r = report;
+	struct link_row row[ROC_CRORC_LINKS];
 	struct json j;
 
 	json_start(&j, out);
 	json_object(&j, NULL);
 	output_card_json(&j, &r->card);
-	json_unsigned(&j, "crorcId", s->crorc_id);
-	json_bool(&j, "qsfp", s->laser);
-	json_bool(&j, "dynamicOffset", s->dynamic_offset);
-	json_bool(&j, "timeFrameDetection", s->time_frame_detection);
-	json_unsigned(&j, "timeFrameLength", s->time_frame_length);
-	json_array(&j, "links");
-	for (i = 0; i < ROC_CRORC_LINKS; i++) {
-		const struct roc_crorc_link_status *l = &s->links[i];
-
-		if (!shown(r, i))
-			continue;
-		json_object(&j, NULL);
-		json_unsigned(&j, "link", i);
-		json_unsigned(&j, "status", l->up);
-		json_text(&j, "statusText", l->up ? "UP" : "DOWN");
-		json_real(&j, "opticalPower", l->optical_power);
-		json_bool(&j, "receiving", l->receiving);
-		json_bool(&j, "loopback", l->loopback);
-		json_unsigned(&j, "orbitSor", l->orbit_sor);
-		json_object_end(&j);
-	}
-	json_array_end(&j);
+	values_json(&j, &card_values, &r->status);
+	values_list_json(&j, "links", &link_values, row, sizeof(row[0]), rows(&r->status, row));
 	channels_json(&j, &r->channels);
 	json_object_end(&j);
 }
 
-void status_crorc_influx(FILE *out, const struct status_crorc *r)
+static void influx(FILE *out, const void *report)
 {
-	const struct roc_crorc_status *s = &r->status;
+	const struct status_crorc *r = report;
+	struct link_row row[ROC_CRORC_LINKS];
+	unsigned int i, n = rows(&r->status, row);
 	struct influx l;
-	int i;
 
 	influx_start_card(&l, out, "CRORC", &r->card, -1);
-	influx_signed(&l, "crorcId", s->crorc_id);
-	influx_signed(&l, "qsfp", s->laser);
-	influx_signed(&l, "dynamicOffset", s->dynamic_offset);
-	influx_signed(&l, "timeFrameDetection", s->time_frame_detection);
-	influx_signed(&l, "timeFrameLength", s->time_frame_length);
+	values_influx(&l, &card_values, &r->status);
 	influx_end(&l, r->time);
-	for (i = 0; i < ROC_CRORC_LINKS; i++) {
-		if (!shown(r, i))
-			continue;
-		influx_start_card(&l, out, "link", &r->card, i);
-		influx_signed(&l, "status", s->links[i].up);
-		influx_real(&l, "opticalPower", s->links[i].optical_power);
-		influx_signed(&l, "orbitSor", s->links[i].orbit_sor);
+	for (i = 0; i < n; i++) {
+		influx_start_card(&l, out, "link", &r->card, (int)row[i].number);
+		values_influx(&l, &link_values, &row[i]);
 		influx_end(&l, r->time);
 	}
 	channels_influx(out, &r->channels);
 }
 
-static double card_laser(const struct roc_crorc_status *s)
+static const void *card_row(const void *report, unsigned int i, struct prometheus_labels *labels)
 {
-	return s->laser;
+	const struct status_crorc *r = report;
+
+	prometheus_card(labels, &r->card, -1);
+	return &r->status;
 }
 
-static double card_length(const struct roc_crorc_status *s)
+static const void *link_row(const void *report, unsigned int i, struct prometheus_labels *labels)
 {
-	return s->time_frame_length;
+	const struct status_crorc *r = report;
+	static struct link_row row;
+
+	if (!(r->status.link_mask >> i & 1))
+		return NULL;
+	row = (struct link_row){i, r->status.links[i]};
+	prometheus_card(labels, &r->card, (int)i);
+	return &row;
 }
 
-static double card_detection(const struct roc_crorc_status *s)
+static void prometheus(FILE *out, const void *report)
 {
-	return s->time_frame_detection;
-}
-
-static double link_up(const struct roc_crorc_link_status *l)
-{
-	return l->up;
-}
-
-static double link_power(const struct roc_crorc_link_status *l)
-{
-	return l->optical_power / 1e6;
-}
-
-static double link_receiving(const struct roc_crorc_link_status *l)
-{
-	return l->receiving;
-}
-
-static const struct {
-	const char *name, *help;
-	double (*value)(const struct roc_crorc_status *s);
-} card_families[] = {
-	{"roc_laser_on", "Optical modules are on.", card_laser},
-	{"roc_time_frame_orbits", "Length of a time frame.", card_length},
-	{"roc_time_frame_detection", "A time frame begins a superpage.", card_detection},
-};
-
-static const struct {
-	const char *name, *help;
-	double (*value)(const struct roc_crorc_link_status *l);
-} link_families[] = {
-	{"roc_link_up", "Link is up now.", link_up},
-	{"roc_link_optical_power_watts", "Optical power.", link_power},
-	{"roc_link_receiving", "Channel may write into memory.", link_receiving},
-};
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-void status_crorc_prometheus(FILE *out, const struct status_crorc *r)
-{
-	struct prometheus_labels labels;
+	const struct status_crorc *r = report;
 	struct prometheus m;
-	size_t i;
-	int l;
 
-	prometheus_start(&m, out);
-	prometheus_family(&m, "roc_card", PROMETHEUS_INFO, "Card endpoint.");
-	prometheus_card(&labels, &r->card, -1);
-	prometheus_label(&labels, "firmware", r->card.firmware);
-	prometheus_sample(&m, &labels, 1);
-	prometheus_card(&labels, &r->card, -1);
-	for (i = 0; i < COUNT(card_families); i++) {
-		prometheus_family(&m, card_families[i].name, PROMETHEUS_GAUGE,
-				  card_families[i].help);
-		prometheus_sample(&m, &labels, card_families[i].value(&r->status));
-	}
-	for (i = 0; i < COUNT(link_families) && r->status.link_mask; i++) {
-		prometheus_family(&m, link_families[i].name, PROMETHEUS_GAUGE,
-				  link_families[i].help);
-		for (l = 0; l < ROC_CRORC_LINKS; l++) {
-			if (!shown(r, l))
-				continue;
-			prometheus_card(&labels, &r->card, l);
-			prometheus_sample(&m, &labels, link_families[i].value(&r->status.links[l]));
-		}
-	}
+	prometheus_begin_card(&m, out, &r->card, NULL);
+	values_prometheus(&m, &card_values, card_row, r, 1);
+	values_prometheus(&m, &link_values, link_row, r, ROC_CRORC_LINKS);
 }
+
+const struct output_forms status_crorc_forms = {
+	.text = text,
+	.json = json,
+	.influx = influx,
+	.prometheus = prometheus,
+};
 
 int status_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
 		      const struct card_request *q)
@@ -223,19 +179,6 @@ int status_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card 
 	if (channels_read(card, &r.channels))
 		return TOOL_FAILED;
 	r.time = output_time();
-	switch (q->format) {
-	case OUTPUT_TEXT:
-		status_crorc_text(out, &r, q->verbose, q->colours);
-		break;
-	case OUTPUT_JSON:
-		status_crorc_json(out, &r);
-		break;
-	case OUTPUT_MONITORING:
-		status_crorc_influx(out, &r);
-		break;
-	case OUTPUT_PROMETHEUS:
-		status_crorc_prometheus(out, &r);
-		break;
-	}
+	output_show(out, q->format, &status_crorc_forms, &r, q->verbose, q->colours);
 	return TOOL_OK;
 }

@@ -42,8 +42,9 @@ static int wrapper(const struct packets_report *r)
 	return r->card.endpoint;
 }
 
-void packets_text(FILE *out, const struct packets_report *r, bool colours)
+static void packets_text(FILE *out, const void *report, bool verbose, bool colours)
 {
+	const struct packets_report *r = report;
 	static const char *const heads[] = {">Link",	 "What",    ">Accepted",
 					    ">Rejected", ">Forced", NULL};
 	static const char *const wrapper_heads[] = {">Wrapper", ">Dropped", ">Packets/s", NULL};
@@ -73,8 +74,9 @@ void packets_text(FILE *out, const struct packets_report *r, bool colours)
 	table_print(&t, out, colours);
 }
 
-void packets_json(FILE *out, const struct packets_report *r)
+static void packets_json(FILE *out, const void *report)
 {
+	const struct packets_report *r = report;
 	const struct roc_cru_packets *k = &r->packets;
 	struct json j;
 	unsigned int i;
@@ -105,8 +107,9 @@ void packets_json(FILE *out, const struct packets_report *r)
 	json_object_end(&j);
 }
 
-void packets_influx(FILE *out, const struct packets_report *r)
+static void packets_influx(FILE *out, const void *report)
 {
+	const struct packets_report *r = report;
 	const struct roc_cru_packets *k = &r->packets;
 	struct influx l;
 	int i;
@@ -143,8 +146,9 @@ static void slot_family(struct prometheus *m, const struct packets_report *r, co
 	}
 }
 
-void packets_prometheus(FILE *out, const struct packets_report *r)
+static void packets_prometheus(FILE *out, const void *report)
 {
+	const struct packets_report *r = report;
 	const struct roc_cru_packets *k = &r->packets;
 	struct prometheus_labels labels;
 	struct prometheus m;
@@ -162,6 +166,13 @@ void packets_prometheus(FILE *out, const struct packets_report *r)
 	prometheus_sample(&m, &labels, k->packets_per_second);
 }
 
+const struct output_forms packets_forms = {
+	.text = packets_text,
+	.json = packets_json,
+	.influx = packets_influx,
+	.prometheus = packets_prometheus,
+};
+
 int packets_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
 		     const struct card_request *q)
 {
@@ -170,20 +181,7 @@ int packets_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *
 	if (roc_cru_packets_read(ep, &r.packets))
 		return tool_fail("%s", roc_error());
 	r.time = output_time();
-	switch (q->format) {
-	case OUTPUT_TEXT:
-		packets_text(out, &r, q->colours);
-		break;
-	case OUTPUT_JSON:
-		packets_json(out, &r);
-		break;
-	case OUTPUT_MONITORING:
-		packets_influx(out, &r);
-		break;
-	case OUTPUT_PROMETHEUS:
-		packets_prometheus(out, &r);
-		break;
-	}
+	output_show(out, q->format, &packets_forms, &r, q->verbose, q->colours);
 	return TOOL_OK;
 }
 

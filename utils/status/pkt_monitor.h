@@ -18,10 +18,7 @@ struct packets_report {
 	uint64_t time; /* output_time() of the reading */
 };
 
-void packets_text(FILE *out, const struct packets_report *r, bool colours);
-void packets_json(FILE *out, const struct packets_report *r);
-void packets_influx(FILE *out, const struct packets_report *r);
-void packets_prometheus(FILE *out, const struct packets_report *r);
+extern const struct output_forms packets_forms;
 
 /* The C-RORC. */
 struct packets_crorc {
@@ -30,10 +27,7 @@ struct packets_crorc {
 	uint64_t time;
 };
 
-void packets_crorc_text(FILE *out, const struct packets_crorc *r, bool colours);
-void packets_crorc_json(FILE *out, const struct packets_crorc *r);
-void packets_crorc_influx(FILE *out, const struct packets_crorc *r);
-void packets_crorc_prometheus(FILE *out, const struct packets_crorc *r);
+extern const struct output_forms packets_crorc_forms;
 
 /* A whole reading of each card; see card_show_fn. */
 int packets_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,

@@ -54,20 +54,7 @@ int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *c
 	if (channels_read(card, &r.channels))
 		return TOOL_FAILED;
 	r.time = output_time();
-	switch (q->format) {
-	case OUTPUT_TEXT:
-		status_text(out, &r, q->verbose, q->colours);
-		break;
-	case OUTPUT_JSON:
-		status_json(out, &r);
-		break;
-	case OUTPUT_MONITORING:
-		status_influx(out, &r);
-		break;
-	case OUTPUT_PROMETHEUS:
-		status_prometheus(out, &r);
-		break;
-	}
+	output_show(out, q->format, &status_forms, &r, q->verbose, q->colours);
 	return TOOL_OK;
 }
 

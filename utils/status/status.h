@@ -22,10 +22,7 @@ struct status_report {
 };
 
 /* @verbose: packet counters of the links, and more of the channels. */
-void status_text(FILE *out, const struct status_report *r, bool verbose, bool colours);
-void status_json(FILE *out, const struct status_report *r);
-void status_influx(FILE *out, const struct status_report *r);
-void status_prometheus(FILE *out, const struct status_report *r);
+extern const struct output_forms status_forms;
 
 /* The C-RORC. */
 struct status_crorc {
@@ -35,19 +32,12 @@ struct status_crorc {
 	uint64_t time;
 };
 
-void status_crorc_text(FILE *out, const struct status_crorc *r, bool verbose, bool colours);
-void status_crorc_json(FILE *out, const struct status_crorc *r);
-void status_crorc_influx(FILE *out, const struct status_crorc *r);
-void status_crorc_prometheus(FILE *out, const struct status_crorc *r);
+extern const struct output_forms status_crorc_forms;
 
 /* A whole reading of each card; see card_show_fn. */
 int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
 		    const struct card_request *request);
 int status_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
 		      const struct card_request *request);
-
-/* Texts that several forms use. */
-const char *status_clock(const struct status_report *r);
-void status_gbt_mode(const struct roc_cru_link_status *link, char text[16]);
 
 #endif

@@ -84,9 +84,9 @@ void stream_settings_text(FILE *out, const char *stream, const struct roc_st_set
 			  const struct roc_p40_generator *g)
 {
 	fprintf(out, "%s\n", stream);
-	values_rows(out, &setting_values, s, true);
+	values_rows(out, &setting_values, s, true, false);
 	if (g)
-		values_rows(out, &generator_values, g, true);
+		values_rows(out, &generator_values, g, true, false);
 }
 
 void stream_settings_json(struct json *j, const struct roc_st_settings *s,

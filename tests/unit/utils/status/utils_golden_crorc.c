@@ -45,22 +45,22 @@ static void status(void)
 	bare.card.serial = -1;
 	bare.status.dynamic_offset = true;
 	out = golden_begin();
-	status_crorc_text(out, &r, false, false);
-	status_crorc_text(out, &r, true, true);
-	status_crorc_text(out, &bare, true, false);
+	status_crorc_forms.text(out, &r, false, false);
+	status_crorc_forms.text(out, &r, true, true);
+	status_crorc_forms.text(out, &bare, true, false);
 	golden_end(out, "crorc-status.txt");
 	out = golden_begin();
-	status_crorc_json(out, &r);
+	status_crorc_forms.json(out, &r);
 	golden_end(out, "crorc-status.json");
 	out = golden_begin();
-	status_crorc_json(out, &bare);
+	status_crorc_forms.json(out, &bare);
 	golden_end(out, "crorc-status-bare.json");
 	out = golden_begin();
-	status_crorc_influx(out, &r);
-	status_crorc_influx(out, &bare);
+	status_crorc_forms.influx(out, &r);
+	status_crorc_forms.influx(out, &bare);
 	golden_end(out, "crorc-status.influx");
 	out = golden_begin();
-	status_crorc_prometheus(out, &r);
+	status_crorc_forms.prometheus(out, &r);
 	golden_end(out, "crorc-status.prom");
 }
 
@@ -74,16 +74,16 @@ static void packets(void)
 	};
 	FILE *out = golden_begin();
 
-	packets_crorc_text(out, &r, false);
+	packets_crorc_forms.text(out, &r, false, false);
 	golden_end(out, "crorc-pkt-monitor.txt");
 	out = golden_begin();
-	packets_crorc_json(out, &r);
+	packets_crorc_forms.json(out, &r);
 	golden_end(out, "crorc-pkt-monitor.json");
 	out = golden_begin();
-	packets_crorc_influx(out, &r);
+	packets_crorc_forms.influx(out, &r);
 	golden_end(out, "crorc-pkt-monitor.influx");
 	out = golden_begin();
-	packets_crorc_prometheus(out, &r);
+	packets_crorc_forms.prometheus(out, &r);
 	golden_end(out, "crorc-pkt-monitor.prom");
 }
 

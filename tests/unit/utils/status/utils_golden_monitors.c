@@ -13,7 +13,7 @@
 #include "utils/status/trig_monitor.h"
 
 /* Two endpoints of a card that knows all, one that knows little, and a C-RORC. */
-static void metrics_forms(void)
+static void metrics_output(void)
 {
 	struct roc_card_telemetry cards[GOLDEN_CARDS + 1];
 	struct channels channels[GOLDEN_CARDS + 1];
@@ -44,23 +44,23 @@ static void metrics_forms(void)
 					       .local_hz = -1,
 					       .packets_per_second = -1};
 	out = golden_begin();
-	metrics_text(out, &m, false, false);
+	metrics_forms.text(out, &m, false, false);
 	golden_end(out, "metrics.txt");
 	out = golden_begin();
-	metrics_text(out, &m, true, true);
+	metrics_forms.text(out, &m, true, true);
 	golden_end(out, "metrics-colours.txt");
 	out = golden_begin();
-	metrics_json(out, &m);
+	metrics_forms.json(out, &m);
 	golden_end(out, "metrics.json");
 	out = golden_begin();
-	metrics_influx(out, &m);
+	metrics_forms.influx(out, &m);
 	golden_end(out, "metrics.influx");
 	out = golden_begin();
-	metrics_prometheus(out, &m);
+	metrics_forms.prometheus(out, &m);
 	golden_end(out, "metrics.prom");
 }
 
-static void packets_forms(void)
+static void packets_output(void)
 {
 	struct packets_report r = {.card = golden_cards[1], .time = GOLDEN_TIME};
 	unsigned int i;
@@ -75,16 +75,16 @@ static void packets_forms(void)
 	r.packets.dropped = 12;
 	r.packets.packets_per_second = 345678;
 	out = golden_begin();
-	packets_text(out, &r, false);
+	packets_forms.text(out, &r, false, false);
 	golden_end(out, "pkt-monitor.txt");
 	out = golden_begin();
-	packets_json(out, &r);
+	packets_forms.json(out, &r);
 	golden_end(out, "pkt-monitor.json");
 	out = golden_begin();
-	packets_influx(out, &r);
+	packets_forms.influx(out, &r);
 	golden_end(out, "pkt-monitor.influx");
 	out = golden_begin();
-	packets_prometheus(out, &r);
+	packets_forms.prometheus(out, &r);
 	golden_end(out, "pkt-monitor.prom");
 }
 
@@ -120,5 +120,5 @@ static void triggers_forms(void)
 	golden_end(out, "trig-monitor.prom");
 }
 
-UNIT_MAIN("monitors, byte for byte", {"roc-metrics", metrics_forms},
-	  {"roc-pkt-monitor", packets_forms}, {"roc-trig-monitor", triggers_forms})
+UNIT_MAIN("monitors, byte for byte", {"roc-metrics", metrics_output},
+	  {"roc-pkt-monitor", packets_output}, {"roc-trig-monitor", triggers_forms})

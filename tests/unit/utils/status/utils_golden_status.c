@@ -125,14 +125,14 @@ static void text(void)
 	struct status_report r = full(), b = bare(), d = dark();
 	FILE *out = golden_begin();
 
-	status_text(out, &r, true, false);
+	status_forms.text(out, &r, true, false);
 	golden_end(out, "status.txt");
 	out = golden_begin();
-	status_text(out, &r, false, true);
+	status_forms.text(out, &r, false, true);
 	golden_end(out, "status-colours.txt");
 	out = golden_begin();
-	status_text(out, &b, false, false);
-	status_text(out, &d, false, false);
+	status_forms.text(out, &b, false, false);
+	status_forms.text(out, &d, false, false);
 	golden_end(out, "status-bare.txt");
 }
 
@@ -141,13 +141,13 @@ static void json(void)
 	struct status_report r = full(), b = bare(), d = dark();
 	FILE *out = golden_begin();
 
-	status_json(out, &r);
+	status_forms.json(out, &r);
 	golden_end(out, "status.json");
 	out = golden_begin();
-	status_json(out, &b);
+	status_forms.json(out, &b);
 	golden_end(out, "status-bare.json");
 	out = golden_begin();
-	status_json(out, &d);
+	status_forms.json(out, &d);
 	golden_end(out, "status-dark.json");
 }
 
@@ -156,9 +156,9 @@ static void monitoring(void)
 	struct status_report r = full(), b = bare(), d = dark();
 	FILE *out = golden_begin();
 
-	status_influx(out, &r);
-	status_influx(out, &b);
-	status_influx(out, &d);
+	status_forms.influx(out, &r);
+	status_forms.influx(out, &b);
+	status_forms.influx(out, &d);
 	golden_end(out, "status.influx");
 }
 
@@ -167,10 +167,10 @@ static void prometheus(void)
 	struct status_report r = full(), b = bare();
 	FILE *out = golden_begin();
 
-	status_prometheus(out, &r);
+	status_forms.prometheus(out, &r);
 	golden_end(out, "status.prom");
 	out = golden_begin();
-	status_prometheus(out, &b);
+	status_forms.prometheus(out, &b);
 	golden_end(out, "status-bare.prom");
 }
 
