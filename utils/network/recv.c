@@ -58,7 +58,7 @@ static struct sink *open_sink(const struct recv_values *v, const struct source *
 
 	record.total_bytes = v->units.bytes;
 	if (record.dir)
-		return sink_record(&record, source, why);
+		return sink_record_apart(&record, source, why);
 	return units_open_check(&v->units, source, errors);
 }
 

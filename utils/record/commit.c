@@ -105,6 +105,19 @@ static void queue(struct commit *c, struct io_uring *ring)
 	io_uring_sqe_set_data(sqe, c);
 }
 
+bool commit_syncs(const struct commit *c)
+{
+	switch (c->step) {
+	case COMMIT_FOLDER_SYNC:
+	case COMMIT_HEAD_SYNC:
+	case COMMIT_DATA_SYNC:
+	case COMMIT_ENTRIES_SYNC:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void commit_cancel(struct commit *c)
 {
 	c->file = NULL;

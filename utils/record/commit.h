@@ -48,6 +48,8 @@ void commit_add(struct commit *c, struct recording_file *f, const struct recordi
  * again after 0 and -errno.
  */
 int commit_advance(struct commit *c, struct io_uring *ring, int res, char why[UNITS_WHY]);
+/* Does a disk sync for it? */
+bool commit_syncs(const struct commit *c);
 /* Give up a commit whose operation the kernel will not complete. */
 void commit_cancel(struct commit *c);
 

@@ -47,7 +47,7 @@ static int run(const void *values)
 	if (code)
 		return code;
 	record.total_bytes = v->units.bytes;
-	sink = sink_record(&record, source, why);
+	sink = sink_record_apart(&record, source, why);
 	if (!sink) {
 		source_close(source);
 		return tool_fail("%s", why);

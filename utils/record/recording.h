@@ -10,7 +10,8 @@
  *	commit.c		entries after their data, and what is synced between the two
  *	pinned.c		memory that io_uring was told of
  *	uring.c			opens an io_uring, or gives the reason why it cannot
- *	sink_record.c		writes, by io_uring, straight from the units' memory
+ *	sink_record.c		writes, by io_uring, straight from the units' memory; in the tools
+ *				in a process apart
  *	recording_open.c	finds the files of a recording and believes nothing of them
  *	source_replay.c		reads, by io_uring, and lends what was read
  *	record.c, replay.c	the tools
@@ -173,6 +174,10 @@ int recording_file_end_step(const struct recording_set *set, struct recording_fi
 /* NULL: the sentence is in @why. Both structures must outlive the sink. */
 struct sink *sink_record(const struct record_options *o, const struct source *source,
 			 char why[UNITS_WHY]);
+
+/* The same in a process apart, see sink_apart.h. */
+struct sink *sink_record_apart(const struct record_options *o, const struct source *source,
+			       char why[UNITS_WHY]);
 
 /* A recording as it was found. */
 struct recording_part {

@@ -28,6 +28,7 @@
 #include "crc32c.h"
 #include "pinned.h"
 #include "uring.h"
+#include "utils/units/sink_apart.h"
 
 /* Units beyond the depth that are written and wait for their commit: a sync takes its time. */
 #define WAITING 1024
@@ -84,7 +85,7 @@ static struct record *of(struct sink *s)
 /* No limit of time counts while a disk syncs. */
 static void note_syncs(struct record *r)
 {
-	r->sink.syncing = r->before || r->commit.file;
+	r->sink.syncing = r->syncing >= 0 || commit_syncs(&r->commit);
 }
 
 static struct write *at(struct record *r, uint64_t n)
@@ -173,6 +174,7 @@ static void queue_sync(struct record *r, int fd)
 	r->syncing = fd;
 	r->queued++;
 	r->flying++;
+	note_syncs(r);
 }
 
 /* The next step of the file before; nothing is on its way into it any more. */
@@ -196,6 +198,7 @@ static void sync_ended(struct record *r, int res)
 
 	r->flying--;
 	r->syncing = -1;
+	note_syncs(r);
 	if (res == -EAGAIN || res == -EINTR)
 		queue_sync(r, fd);
 	else
@@ -224,7 +227,6 @@ static int put(struct sink *s, const struct unit *u)
 			return 0;
 		r->before = r->file;
 		r->file = NULL;
-		note_syncs(r);
 		if (!r->before->pending)
 			end_before(r, 0, s->why);
 		if (r->failed)
@@ -557,9 +559,16 @@ static void abandon(struct sink *s)
 /* Nothing is on its way any more: there is nobody else to wait for. */
 static void end_now(struct record *r, struct recording_file *f)
 {
+	int ret, fd, synced = 0;
+
 	if (!f)
 		return;
-	r->failed |= recording_file_end(&r->set, f, r->sink.why) < 0;
+	while ((ret = recording_file_end_step(&r->set, f, synced, &fd, r->sink.why)) > 0) {
+		r->sink.syncing = true;
+		synced = fdatasync(fd) ? -errno : 0;
+		r->sink.syncing = false;
+	}
+	r->failed |= ret < 0;
 	drop(r, f);
 }
 
@@ -682,4 +691,16 @@ struct sink *sink_record(const struct record_options *o, const struct source *so
 		return NULL;
 	}
 	return &r->sink;
+}
+
+static struct sink *open_apart(const void *options, const struct source *source,
+			       char why[UNITS_WHY])
+{
+	return sink_record(options, source, why);
+}
+
+struct sink *sink_record_apart(const struct record_options *o, const struct source *source,
+			       char why[UNITS_WHY])
+{
+	return sink_apart(open_apart, o, source, o->dir, why);
 }

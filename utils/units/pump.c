@@ -325,6 +325,9 @@ static void let_go(struct pump *p)
 	memcpy(kept, p->why, sizeof(kept));
 	p->sink->ops->abandon(p->sink);
 	p->why[0] = '\0';
+	/* The reason for all else. */
+	if (p->sink->hung)
+		fail(p, -ETIME, p->sink->why);
 	while (p->n.out && p->n.out < out) {
 		out = p->n.out;
 		collect(p);
@@ -336,7 +339,7 @@ static void let_go(struct pump *p)
 	}
 	if (p->gives_up)
 		give_up(p);
-	if (kept[0])
+	if (kept[0] && !p->sink->hung)
 		memcpy(p->why, kept, sizeof(kept));
 }
 

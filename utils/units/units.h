@@ -16,7 +16,7 @@
  *	units_report.c		live line, table, JSON, metrics
  *
  * utils/record/ has the source and the sink that are files.
- * Everything here runs in one thread.
+ * Everything here runs in one thread, but for a sink that is in a process apart (sink_apart.h).
  */
 #ifndef ROC_UTILS_UNITS_H
 #define ROC_UTILS_UNITS_H
@@ -192,6 +192,7 @@ struct sink {
 	struct sink_counts n;
 	char why[UNITS_WHY];
 	char note[UNITS_WHY];
+	bool hung;	   /* its file system does not answer: @why names it */
 	bool syncing;	   /* a disk takes its time over what it has: no limit counts meanwhile */
 	const char *state; /* for the live line: what is special now, NULL: nothing */
 };

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tools whose file system is frozen while they write to it: they end all the same and report which
+ * file system does not answer. What was committed before is in order after the thaw.
+ */
+#include "unit.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+
+#include "fake_sysfs.h"
+#include "tests/unit/utils/record/recording_dir.h"
+#include "tests/unit/utils/tool_run.h"
+
+static char place[64];	  /* where the file system is mounted */
+static int place_fd = -1; /* it can be frozen */
+
+static void thaw(void)
+{
+	if (place_fd >= 0)
+		ioctl(place_fd, FITHAW, 0);
+}
+
+static bool own_file_system(void)
+{
+	char command[512];
+
+	if (geteuid() || !own_sysfs()) {
+		unit_skip("a mount namespace of our own is not permitted here");
+		return false;
+	}
+	snprintf(place, sizeof(place), "%.60s", fresh("frozen"));
+	snprintf(command, sizeof(command),
+		 "PATH=$PATH:/sbin:/usr/sbin; mkdir %s && truncate -s 200M %s.img && "
+		 "mkfs.ext4 -q -F %s.img && mount -o loop %s.img %s 2> /dev/null",
+		 place, place, place, place, place);
+	if (system(command)) {
+		unit_skip("no file system can be mounted by a loop device here");
+		return false;
+	}
+	place_fd = open(place, O_RDONLY | O_DIRECTORY);
+	UNIT_NEED(place_fd >= 0);
+	atexit(thaw); /* a frozen one cannot be unmounted */
+	return true;
+}
+
+static void unmount(void)
+{
+	close(place_fd);
+	place_fd = -1;
+	UNIT_EQ(umount(place), 0);
+}
+
+/* Of a thread or process below /proc: its state, its parent. 0: it is gone. */
+static char state_of(const char *name, pid_t *parent)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%.40s/stat", name);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%*d (%*[^)]) %c %d", &state, parent) != 2)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state;
+}
+
+/* A thread of @process waits in the file system: its own, or one that the kernel made for it. */
+static bool is_stuck(const char *process)
+{
+	char path[32], task[40];
+	struct dirent *d;
+	bool found = false;
+	pid_t parent;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%.10s/task", process);
+	tasks = opendir(path);
+	while (tasks && !found && (d = readdir(tasks))) {
+		snprintf(task, sizeof(task), "%.10s/task/%.10s", process, d->d_name);
+		found = atoi(d->d_name) && state_of(task, &parent) == 'D';
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
+/* @pid, or a process that it started, waits in the file system: which; 0: none. */
+static pid_t stuck_in(pid_t pid)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *d;
+	pid_t found = 0, parent;
+
+	UNIT_NEED(proc);
+	while (!found && (d = readdir(proc))) {
+		pid_t at = atoi(d->d_name);
+
+		if (at && state_of(d->d_name, &parent) && (parent == pid || at == pid) &&
+		    is_stuck(d->d_name))
+			found = at;
+	}
+	closedir(proc);
+	return found;
+}
+
+static bool is_gone(pid_t pid)
+{
+	char name[16];
+	pid_t parent;
+
+	snprintf(name, sizeof(name), "%d", pid);
+	return !state_of(name, &parent);
+}
+
+static off_t size_of(const char *name)
+{
+	char path[256];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", place, name);
+	return stat(path, &st) ? 0 : st.st_size;
+}
+
+/* One signal: the tool waits for its limit of time. Two: it ends soon. */
+static void record_ends(bool twice)
+{
+	char output[160];
+	pid_t pid, tool, stuck = 0;
+	int64_t units;
+
+	if (!own_file_system())
+		return;
+	snprintf(output, sizeof(output), "%s/out-%d", dir, twice);
+	pid = tool_start(output,
+			 "record %s/r --synthetic --rate=40Mi --buffer-size=16Mi "
+			 "--superpage-size=256Ki --json",
+			 place);
+	CU_ASSERT_TRUE(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT(size_of("r/run-000000.index") > 256 + 4 * 64, 20000));
+	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT((stuck = stuck_in(tool)) > 0, 20000));
+	kill(tool, SIGTERM);
+	if (twice) {
+		/* What comes within a second is one signal. */
+		usleep(1200000);
+		kill(tool, SIGTERM);
+	}
+	UNIT_EQ(tool_wait(pid, twice ? 15000 : 35000), 1);
+	tool_read(output);
+	CU_ASSERT_TRUE(tool_says("the file system does not answer"));
+	CU_ASSERT_TRUE(tool_says(place));
+	units = tool_number("units");
+	CU_ASSERT_TRUE(units >= 4);
+	UNIT_EQ(tool_number("taken"), units + tool_number("lost"));
+	UNIT_EQ(tool_number("books.units"), tool_number("taken") + tool_number("left"));
+	thaw();
+	CU_ASSERT_TRUE(UNIT_WAIT(is_gone(stuck), 20000));
+	UNIT_EQ(tool_run("replay %s/r --json", place), 0);
+	CU_ASSERT_TRUE(tool_number("units") >= units);
+	UNIT_EQ(tool_number("errors"), 0);
+	unmount();
+}
+
+static void two_signals(void)
+{
+	record_ends(true);
+}
+
+static void one_signal(void)
+{
+	record_ends(false);
+}
+
+/* What is frozen for a while costs nothing but time. */
+static void goes_on(void)
+{
+	char output[160];
+	pid_t pid, tool;
+	int64_t units;
+
+	if (!own_file_system())
+		return;
+	snprintf(output, sizeof(output), "%s/out", dir);
+	pid = tool_start(output,
+			 "record %s/r --synthetic --rate=40Mi --buffer-size=16Mi "
+			 "--superpage-size=256Ki --units=200 --json",
+			 place);
+	CU_ASSERT_TRUE(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT(size_of("r/run-000000.index") > 256 + 4 * 64, 20000));
+	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(stuck_in(tool) > 0, 20000));
+	thaw();
+	UNIT_EQ(tool_wait(pid, 60000), 0);
+	tool_read(output);
+	units = tool_number("units");
+	UNIT_EQ(units, 200);
+	UNIT_EQ(tool_number("lost"), 0);
+	UNIT_EQ(tool_run("replay %s/r --json", place), 0);
+	UNIT_EQ(tool_number("units"), units);
+	UNIT_EQ(tool_number("errors"), 0);
+	unmount();
+}
+
+UNIT_MAIN("frozen file systems", {"roc-record ends after two signals", two_signals},
+	  {"and after one, when its time is over", one_signal}, {"a thaw in time", goes_on})

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The process is made by a thread, with CLONE_VM and CLONE_VFORK: the kernel suspends the thread
+ * until the process ends, so that the process uses the thread's errno and malloc cache alone. A
+ * thread in vfork() can be killed, so this process can end before the one apart.
+ */
+#include "apart.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STACK (1 << 20)
+#define KEEP 8
+
+struct start {
+	struct apart *a;
+	int keep[KEEP + 1]; /* sorted */
+	unsigned int count;
+	int error;
+	pid_t parent;
+	_Atomic int state; /* 0 not known, 1 started, -1 failed */
+};
+
+static int compare(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static void close_others(const struct start *s)
+{
+	unsigned int i, from = 0;
+
+	for (i = 0; i < s->count; i++) {
+		if ((unsigned int)s->keep[i] > from)
+			close_range(from, (unsigned int)s->keep[i] - 1, 0);
+		from = (unsigned int)s->keep[i] + 1;
+	}
+	close_range(from, ~0U, 0);
+}
+
+static int child(void *arg)
+{
+	struct start *s = arg;
+	struct apart *a = s->a;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* This process may have ended before. */
+	if (getppid() != s->parent)
+		_exit(0);
+	close_others(s);
+	a->pid = getpid();
+	s->state = 1; /* s is the starter's again */
+	a->run(a->context);
+	return 0;
+}
+
+static void *host(void *arg)
+{
+	struct start *s = arg;
+	struct apart *a = s->a;
+	pid_t pid = clone(child, (char *)a->stack + STACK, CLONE_VM | CLONE_VFORK, s);
+
+	if (pid < 0) {
+		s->error = -errno;
+		s->state = -1;
+		return NULL;
+	}
+	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	a->ended = true;
+	if (write(a->wake, &(uint64_t){1}, sizeof(uint64_t)) < 0)
+		return NULL; /* its counter is not zero: the reader wakes */
+	return NULL;
+}
+
+static void pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+int apart_start(struct apart *a, const int *keep, unsigned int count)
+{
+	struct start s = {.a = a, .parent = getpid()};
+	sigset_t all, before;
+	int err;
+
+	if (count > KEEP)
+		return -EINVAL;
+	for (; s.count < count; s.count++)
+		s.keep[s.count] = keep[s.count];
+	s.keep[s.count++] = STDERR_FILENO;
+	qsort(s.keep, s.count, sizeof(s.keep[0]), compare);
+	a->ended = false;
+	a->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (a->stack == MAP_FAILED)
+		return -ENOMEM;
+	/* Signals of a terminal or of a service manager go to the process apart as well. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	err = -pthread_create(&a->thread, NULL, host, &s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!err) {
+		while (!s.state && !a->ended)
+			pause_ms(1);
+		err = s.state < 0 ? s.error : s.state ? 0 : -ECHILD;
+		if (err)
+			pthread_join(a->thread, NULL);
+	}
+	if (err)
+		munmap(a->stack, STACK);
+	return err;
+}
+
+bool apart_wait(struct apart *a, unsigned int ms)
+{
+	for (; !a->ended && ms; ms--)
+		pause_ms(1);
+	if (!a->ended)
+		return false;
+	pthread_join(a->thread, NULL);
+	munmap(a->stack, STACK);
+	return true;
+}
+
+void apart_kill(struct apart *a)
+{
+	if (!a->ended)
+		kill(a->pid, SIGKILL);
+}

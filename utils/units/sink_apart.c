@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Units go to the process apart, and come back from it, by rings of slots in the memory that both
+ * share. Each side enters the kernel only to sleep, or to wake the other one.
+ */
+#include "sink_apart.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "utils/common/apart.h"
+#include "utils/common/stop.h"
+
+#define SLOTS 4096 /* units with the sink at most */
+#define BATCH 64
+#define PATIENCE_NS (10 * UNITS_NS_PER_S)
+#define TWICE_NS (5 * UNITS_NS_PER_S) /* after the second signal */
+#define POLL_MS 100
+#define KILL_MS 200 /* until a process that is not in the kernel has ended */
+
+/* One side puts, the other takes. A slot is in one ring at a time, so none can overflow. */
+struct ring {
+	_Atomic uint32_t put, taken;
+	uint32_t slots[SLOTS];
+};
+
+/* A side that sleeps on its eventfd. */
+struct sleeper {
+	int fd;
+	atomic_bool sleeps;
+};
+
+enum use {
+	FREE,
+	OUT,
+	WELL, /* the process apart was killed when it was done with it */
+};
+
+enum request {
+	OPEN,
+	FINISH,
+	ABANDON,
+	CLOSE,
+};
+
+/* What the sink reports of itself. */
+struct report {
+	struct sink_counts n;
+	char why[UNITS_WHY], note[UNITS_WHY];
+	const char *state;
+};
+
+struct apart_sink {
+	struct sink sink;
+	struct sink_ops ops; /* with the name of the sink */
+	struct apart process;
+	const char *place;
+
+	/* Of this process. */
+	const struct source *source;
+	struct unit units[SLOTS];  /* with the handles of the source */
+	unsigned char used[SLOTS]; /* enum use */
+	uint32_t free_slots[SLOTS], free_count;
+	bool waits; /* on its eventfd */
+
+	/* Shared. */
+	struct ring in, done, lost;
+	struct sleeper here, there;
+	_Atomic unsigned int requests, answers;
+	enum request request;
+	int answer; /* of the last request */
+	atomic_bool full, failed, syncing;
+	pthread_mutex_t lock; /* of the next two */
+	struct unit_format format;
+	struct report report;
+
+	/* Of the process apart. */
+	sink_apart_open open;
+	const void *options;
+	struct source copy;
+	struct sink *inner;
+	uint64_t refused, refused_bytes; /* units that the sink did not take: they are lost */
+};
+
+static struct apart_sink *of(struct sink *s)
+{
+	return (struct apart_sink *)s;
+}
+
+static void push(struct ring *r, uint32_t slot)
+{
+	r->slots[r->put % SLOTS] = slot;
+	r->put++;
+}
+
+static bool pull(struct ring *r, uint32_t *slot)
+{
+	if (r->taken == r->put)
+		return false;
+	*slot = r->slots[r->taken % SLOTS];
+	r->taken++;
+	return true;
+}
+
+/* After what the sleeper waits for is visible. */
+static void wake(struct sleeper *s)
+{
+	if (s->sleeps && atomic_exchange(&s->sleeps, false) &&
+	    write(s->fd, &(uint64_t){1}, sizeof(uint64_t)) < 0)
+		return; /* the counter is at its maximum: it wakes */
+}
+
+static void awake(struct sleeper *s)
+{
+	uint64_t count;
+
+	s->sleeps = false;
+	while (read(s->fd, &count, sizeof(count)) < 0 && errno == EINTR)
+		;
+}
+
+/* The process apart. */
+
+static void report(struct apart_sink *a)
+{
+	struct report *r = &a->report;
+
+	a->syncing = a->inner->syncing;
+	pthread_mutex_lock(&a->lock);
+	r->n = a->inner->n;
+	r->n.lost += a->refused;
+	r->n.lost_bytes += a->refused_bytes;
+	r->state = a->inner->state;
+	memcpy(r->why, a->inner->why, sizeof(r->why));
+	if (a->inner->note[0] && !r->note[0]) {
+		memcpy(r->note, a->inner->note, sizeof(r->note));
+		a->inner->note[0] = '\0';
+	}
+	pthread_mutex_unlock(&a->lock);
+}
+
+static void refuse(struct apart_sink *a, uint32_t slot)
+{
+	a->refused++;
+	a->refused_bytes += a->units[slot].bytes;
+	push(&a->lost, slot);
+}
+
+/* The units that were put: how many went on. */
+static unsigned int feed(struct apart_sink *a)
+{
+	unsigned int n = 0;
+	struct unit u;
+	uint32_t slot;
+	int ret;
+
+	if (a->in.taken == a->in.put)
+		return 0;
+	pthread_mutex_lock(&a->lock);
+	a->copy.format = a->format;
+	pthread_mutex_unlock(&a->lock);
+	for (; a->in.taken != a->in.put; n++) {
+		slot = a->in.slots[a->in.taken % SLOTS];
+		u = a->units[slot];
+		u.handle = slot;
+		ret = a->full ? -ENOSPC : a->failed ? -EIO : a->inner->ops->put(a->inner, &u);
+		if (!ret)
+			break;
+		a->in.taken++;
+		if (ret == -ENOSPC)
+			a->full = true;
+		else if (ret < 0)
+			a->failed = true;
+		if (ret < 0)
+			refuse(a, slot);
+	}
+	return n;
+}
+
+static unsigned int bring(struct apart_sink *a, int (*out)(struct sink *, uint64_t *, unsigned int),
+			  struct ring *to)
+{
+	uint64_t handles[BATCH];
+	int i, n = out(a->inner, handles, BATCH);
+
+	if (n == -ENOSPC)
+		a->full = true;
+	else if (n < 0)
+		a->failed = true;
+	for (i = 0; i < n; i++)
+		push(to, (uint32_t)handles[i]);
+	return n > 0 ? (unsigned int)n : 0;
+}
+
+static unsigned int bring_all(struct apart_sink *a)
+{
+	const struct sink_ops *ops = a->inner->ops;
+
+	return bring(a, ops->done, &a->done) + (ops->lost ? bring(a, ops->lost, &a->lost) : 0);
+}
+
+static unsigned int turn(struct apart_sink *a)
+{
+	unsigned int moved = feed(a);
+	int ret = a->failed ? 0 : a->inner->ops->flush(a->inner);
+
+	if (ret == -ENOSPC)
+		a->full = true;
+	else if (ret < 0)
+		a->failed = true;
+	moved += bring_all(a);
+	report(a);
+	if (moved || a->failed || a->full)
+		wake(&a->here);
+	return moved;
+}
+
+static void rest(struct apart_sink *a)
+{
+	struct units_sleep s = {.ns = UNITS_NS_PER_S};
+	bool stuck = a->in.taken != a->in.put; /* the sink has no room */
+
+	a->inner->ops->sleep(a->inner, &s);
+	if (!s.ns)
+		return;
+	a->there.sleeps = true;
+	if ((stuck || a->in.taken == a->in.put) && a->requests == a->answers) {
+		units_sleep_fd(&s, a->there.fd, POLLIN);
+		poll(s.fds, s.count, (int)(s.ns / 1000000));
+	}
+	awake(&a->there);
+}
+
+static void abandon_inner(struct apart_sink *a)
+{
+	uint32_t slot;
+
+	while (pull(&a->in, &slot))
+		refuse(a, slot);
+	a->inner->ops->abandon(a->inner);
+	while (bring_all(a))
+		;
+}
+
+static int serve(struct apart_sink *a, enum request request)
+{
+	switch (request) {
+	case FINISH:
+		return a->inner->ops->finish(a->inner);
+	case ABANDON:
+		abandon_inner(a);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static void answer(struct apart_sink *a, int ret)
+{
+	a->answer = ret;
+	a->answers++;
+	wake(&a->here);
+}
+
+static void run(void *context)
+{
+	struct apart_sink *a = context;
+	bool closed = false;
+
+	a->inner = a->open(a->options, &a->copy, a->report.why);
+	if (!a->inner) {
+		answer(a, -EIO);
+		return;
+	}
+	report(a);
+	answer(a, 0);
+	while (!closed) {
+		unsigned int moved = turn(a);
+
+		if (a->requests != a->answers) {
+			int ret = serve(a, a->request);
+
+			closed = a->request == CLOSE;
+			report(a);
+			if (closed)
+				sink_close(a->inner);
+			answer(a, ret);
+		} else if (!moved) {
+			rest(a);
+		}
+	}
+}
+
+/* This process. */
+
+static void update(struct apart_sink *a)
+{
+	struct sink *s = &a->sink;
+
+	s->syncing = a->syncing;
+	/* The process apart may have been killed with the lock. */
+	if (a->sink.hung || pthread_mutex_trylock(&a->lock))
+		return;
+	s->n = a->report.n;
+	s->state = a->report.state;
+	memcpy(s->why, a->report.why, sizeof(s->why));
+	if (a->report.note[0] && !s->note[0]) {
+		memcpy(s->note, a->report.note, sizeof(s->note));
+		a->report.note[0] = '\0';
+	}
+	pthread_mutex_unlock(&a->lock);
+}
+
+static uint64_t free_slot(struct apart_sink *a, uint32_t slot)
+{
+	a->used[slot] = FREE;
+	a->free_slots[a->free_count++] = slot;
+	return a->units[slot].handle;
+}
+
+static int fail_ended(struct apart_sink *a)
+{
+	a->failed = true;
+	return units_fail(a->sink.why, ECHILD,
+			  "The process that writes to %s was killed: what it had is lost.",
+			  a->place);
+}
+
+/*
+ * What did not come back is lost. The memory of its units is another's from now on, so the process
+ * apart must not go on: a commit of what it did not write itself would be wrong.
+ */
+static void give_up(struct apart_sink *a)
+{
+	uint64_t n = 0, bytes = 0;
+	uint32_t i, slot;
+
+	apart_kill(&a->process);
+	for (i = 0; i < KILL_MS && !a->process.ended; i++)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	update(a);
+	a->sink.hung = a->failed = true;
+	for (i = a->done.taken; i != a->done.put; i++)
+		a->used[a->done.slots[i % SLOTS]] = WELL;
+	for (slot = 0; slot < SLOTS; slot++) {
+		if (a->used[slot] != OUT)
+			continue;
+		n++;
+		bytes += a->units[slot].bytes;
+	}
+	a->sink.n.lost += n;
+	a->sink.n.lost_bytes += bytes;
+	a->sink.why[0] = '\0';
+	units_fail(a->sink.why, ETIME,
+		   "%s: the file system does not answer: it is frozen, or its device or server is "
+		   "gone. %" PRIu64 " units, %" PRIu64
+		   " bytes in all, are lost; what was committed before is in order. Process %d "
+		   "ends when the file system answers.",
+		   a->place, n, bytes, (int)a->process.pid);
+}
+
+static uint32_t progress(struct apart_sink *a)
+{
+	return a->in.taken + a->done.put + a->lost.put;
+}
+
+/* Sleep until the process apart has an answer or has something to report. */
+static void sleep_here(struct apart_sink *a)
+{
+	struct pollfd fd = {.fd = a->here.fd, .events = POLLIN};
+
+	a->here.sleeps = true;
+	if (a->requests != a->answers && !a->process.ended)
+		poll(&fd, 1, POLL_MS);
+	awake(&a->here);
+}
+
+/* 0 with the answer in @a, -ECHILD, or -ETIME: the file system does not answer. */
+static int request(struct apart_sink *a, enum request what)
+{
+	uint64_t now = units_now(), until = now + PATIENCE_NS, twice_until = 0;
+	uint32_t before = progress(a);
+
+	a->request = what;
+	a->requests++;
+	wake(&a->there);
+	while (a->requests != a->answers) {
+		if (a->process.ended)
+			return -ECHILD;
+		now = units_now();
+		if (progress(a) != before || a->syncing)
+			until = now + PATIENCE_NS;
+		before = progress(a);
+		if (stop_asked_twice() && !twice_until)
+			twice_until = now + TWICE_NS;
+		if (now > until || (twice_until && now > twice_until))
+			return -ETIME;
+		sleep_here(a);
+	}
+	return 0;
+}
+
+static int put(struct sink *s, const struct unit *u)
+{
+	struct apart_sink *a = of(s);
+	uint32_t slot;
+
+	if (a->full)
+		return -ENOSPC;
+	if (a->failed) {
+		update(a);
+		return -EIO;
+	}
+	if (!a->free_count)
+		return 0;
+	/* Of a network, the format is known with the units. */
+	if (memcmp(&a->format, &a->source->format, sizeof(a->format))) {
+		pthread_mutex_lock(&a->lock);
+		a->format = a->source->format;
+		pthread_mutex_unlock(&a->lock);
+	}
+	slot = a->free_slots[--a->free_count];
+	a->units[slot] = *u;
+	a->used[slot] = OUT;
+	push(&a->in, slot);
+	return 1;
+}
+
+static int flush(struct sink *s)
+{
+	struct apart_sink *a = of(s);
+
+	if (a->in.taken != a->in.put)
+		wake(&a->there);
+	return 0;
+}
+
+static unsigned int collect(struct apart_sink *a, struct ring *from, uint64_t *handles,
+			    unsigned int room)
+{
+	unsigned int n = 0;
+	uint32_t slot;
+
+	while (n < room && pull(from, &slot)) {
+		if (a->used[slot])
+			handles[n++] = free_slot(a, slot);
+	}
+	return n;
+}
+
+/* What came back is taken before the failure is reported. */
+static int fails(const struct apart_sink *a, bool failed)
+{
+	return failed && a->done.taken == a->done.put && a->lost.taken == a->lost.put ? -EIO : 0;
+}
+
+static int done(struct sink *s, uint64_t *handles, unsigned int room)
+{
+	struct apart_sink *a = of(s);
+	bool failed = a->failed, ended = a->process.ended;
+	unsigned int n;
+
+	if (a->waits)
+		awake(&a->here);
+	a->waits = false;
+	n = collect(a, &a->done, handles, room);
+	update(a);
+	if (n)
+		return (int)n;
+	if (ended && !a->sink.hung && !fails(a, true))
+		return 0;
+	if (ended && !a->sink.hung)
+		return fail_ended(a);
+	return fails(a, failed);
+}
+
+static int lost(struct sink *s, uint64_t *handles, unsigned int room)
+{
+	struct apart_sink *a = of(s);
+	bool failed = a->failed, full = a->full;
+	unsigned int n = collect(a, &a->lost, handles, room);
+	uint32_t slot;
+
+	for (slot = 0; a->sink.hung && slot < SLOTS && n < room; slot++) {
+		if (a->used[slot] == OUT)
+			handles[n++] = free_slot(a, slot);
+	}
+	if (n)
+		return (int)n;
+	if (failed)
+		return fails(a, failed);
+	return full ? -ENOSPC : 0;
+}
+
+static int finish(struct sink *s)
+{
+	struct apart_sink *a = of(s);
+	int ret = a->sink.hung ? -ETIME : request(a, FINISH);
+
+	if (ret == -ECHILD)
+		return fail_ended(a);
+	if (ret) {
+		if (!a->sink.hung)
+			give_up(a);
+		return -ETIME;
+	}
+	update(a);
+	return a->answer;
+}
+
+static void abandon(struct sink *s)
+{
+	struct apart_sink *a = of(s);
+
+	if (a->sink.hung || !request(a, ABANDON)) {
+		update(a);
+		return;
+	}
+	give_up(a);
+}
+
+static void sleep_apart(struct sink *s, struct units_sleep *sleep)
+{
+	struct apart_sink *a = of(s);
+
+	a->here.sleeps = a->waits = true;
+	if (a->done.taken != a->done.put || a->lost.taken != a->lost.put || a->failed)
+		sleep->ns = 0;
+	else
+		units_sleep_fd(sleep, a->here.fd, POLLIN);
+}
+
+static void free_all(struct apart_sink *a)
+{
+	if (a->here.fd >= 0)
+		close(a->here.fd);
+	if (a->there.fd >= 0)
+		close(a->there.fd);
+	pthread_mutex_destroy(&a->lock);
+	free(a);
+}
+
+/* What a process still uses stays: so does what it has of the kernel. */
+static void close_sink(struct sink *s)
+{
+	struct apart_sink *a = of(s);
+
+	if (!a->sink.hung && !a->process.ended && request(a, CLOSE) == -ETIME)
+		apart_kill(&a->process);
+	if (apart_wait(&a->process, 1000))
+		free_all(a);
+}
+
+static const struct sink_ops ops = {
+	.put = put,
+	.flush = flush,
+	.done = done,
+	.lost = lost,
+	.finish = finish,
+	.abandon = abandon,
+	.sleep = sleep_apart,
+	.close = close_sink,
+};
+
+static int start(struct apart_sink *a, char why[UNITS_WHY])
+{
+	int ret;
+
+	a->here.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	a->there.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (a->here.fd < 0 || a->there.fd < 0)
+		return units_fail(why, errno, "No eventfd: %s.", strerror(errno));
+	a->requests = 1;
+	a->process = (struct apart){.run = run, .context = a, .wake = a->here.fd};
+	ret = apart_start(&a->process, (int[]){a->here.fd, a->there.fd}, 2);
+	if (ret)
+		return units_fail(why, -ret, "The process that writes to %s cannot be started: %s.",
+				  a->place, strerror(-ret));
+	while (a->requests != a->answers && !a->process.ended)
+		sleep_here(a);
+	update(a);
+	if (a->requests == a->answers && !a->answer) {
+		a->ops.name = a->inner->ops->name;
+		return 0;
+	}
+	ret = units_fail(why, EIO, "%s", a->report.why);
+	apart_wait(&a->process, 1000);
+	return ret;
+}
+
+struct sink *sink_apart(sink_apart_open open, const void *options, const struct source *source,
+			const char *place, char why[UNITS_WHY])
+{
+	struct apart_sink *a = calloc(1, sizeof(*a));
+
+	if (!a) {
+		units_fail(why, ENOMEM, "There is no memory left.");
+		return NULL;
+	}
+	a->ops = ops;
+	a->sink.ops = &a->ops;
+	a->place = place;
+	a->source = source;
+	a->copy = *source;
+	a->format = source->format;
+	a->open = open;
+	a->options = options;
+	while (a->free_count < SLOTS) {
+		a->free_slots[a->free_count] = SLOTS - 1 - a->free_count;
+		a->free_count++;
+	}
+	pthread_mutex_init(&a->lock, NULL);
+	if (start(a, why)) {
+		free_all(a);
+		return NULL;
+	}
+	return &a->sink;
+}
