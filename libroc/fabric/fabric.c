@@ -152,16 +152,24 @@ static int fail_provider(char why[FABRIC_WHY], const char *provider, int ret)
 			   provider, lib.strerror(-ret));
 }
 
+int fabric_usage(const char *provider, char why[FABRIC_WHY])
+{
+	/* It takes writes only into memory that is bound to an endpoint (FI_MR_ENDPOINT). */
+	if (!strncmp(provider, "cxi", 3))
+		return fabric_fail(why, EINVAL,
+				   "Provider cxi is not supported: give tcp, shm, verbs or efa.");
+	return 0;
+}
+
 int fabric_open(struct fabric *f, const char *provider, const char *node, char why[FABRIC_WHY])
 {
 	struct fi_info *hints;
 	int ret;
 
 	*f = (struct fabric){0};
-	/* It takes writes only into memory that is bound to an endpoint (FI_MR_ENDPOINT). */
-	if (!strncmp(provider, "cxi", 3))
-		return fabric_fail(why, EINVAL,
-				   "Provider cxi is not supported: give tcp, shm, verbs or efa.");
+	ret = fabric_usage(provider, why);
+	if (ret)
+		return ret;
 	if (is_tcp(provider) && getenv(ZEROCOPY))
 		return fabric_fail(why, EINVAL,
 				   "The environment has " ZEROCOPY ", which breaks the order of "

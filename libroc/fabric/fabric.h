@@ -75,6 +75,9 @@ void fabric_environment(void);
 /* "tcp" as users say it, and what libfabric calls it. */
 const char *fabric_provider(const char *name);
 
+/* Whether the provider can be used, before anything is opened. 0, or -EINVAL with the sentence. */
+int fabric_usage(const char *provider, char why[FABRIC_WHY]);
+
 /* @node: local address, or NULL. Each: 0, or -errno with the sentence. */
 int fabric_open(struct fabric *f, const char *provider, const char *node, char why[FABRIC_WHY]);
 int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, char why[FABRIC_WHY]);

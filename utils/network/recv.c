@@ -5,6 +5,8 @@
 #include "libroc/fabric/fabric.h"
 #include "network.h"
 
+#include <string.h>
+
 #include "utils/common/tool.h"
 #include "utils/record/record_options.h"
 #include "utils/units/units_options.h"
@@ -77,6 +79,8 @@ static int run(const void *values)
 	code = record_usage(&v->record);
 	if (code)
 		return code;
+	if (fabric_usage(v->recv.provider, why))
+		return tool_usage("--provider: %s", why);
 	stop_not_by_pipes();
 	fabric_environment();
 	source = source_recv(&v->recv, why);
@@ -93,14 +97,19 @@ static int run(const void *values)
 		return tool_fail("%s", why[0] ? why : "There is no memory left.");
 	}
 	/* On standard error: JSON stays alone. */
-	tool_note("Listening at port %u.", source_recv_port(source));
+	if (!strncmp(v->recv.host, "127.", 4) || !strcmp(v->recv.host, "::1"))
+		tool_note("Listening on %s, for processes of this machine only. Give --bind to "
+			  "accept other machines.",
+			  source->listen);
+	else
+		tool_note("Listening on %s.", source->listen);
 	return units_run(&v->common, &v->units, "recv", source, sink, &errors);
 }
 
 const struct tool tool_recv = {
 	.name = "recv",
 	.summary = "Receive what roc-send sends: write, check or count it",
-	.example = "--record=/data/run1",
+	.example = "--bind=10.1.2.3 --record=/data/run1",
 	TOOL_OPTIONS(options, struct recv_values),
 	.run = run,
 };

@@ -71,6 +71,8 @@ static int run(const void *values)
 	if (!v->units.id + !v->units.synthetic + !v->replay != 2)
 		return tool_usage("Where do the data come from? Give one of --id, --replay and "
 				  "--synthetic.");
+	if (fabric_usage(v->send.provider, why))
+		return tool_usage("--provider: %s", why);
 	fabric_environment();
 	code = open_source(v, &source);
 	if (code)

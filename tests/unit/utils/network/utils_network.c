@@ -183,6 +183,17 @@ static void wrong_peers(void)
 	UNIT_EQ(tool_run("recv --provider=tcp"), 1);
 	UNIT_EQ(unsetenv("FI_PROVIDER"), 0);
 	CU_ASSERT_TRUE(tool_says("FI_PROVIDER=udp limits the choice: unset it"));
+	/* Before anything is opened or connected to. */
+	UNIT_EQ(tool_run("recv --provider=cxi"), 2);
+	CU_ASSERT_TRUE(tool_says("Provider cxi is not supported"));
+	UNIT_EQ(tool_run("send 127.0.0.1 --provider=cxi --port=1 --patience=0 " SMALL), 2);
+	CU_ASSERT_TRUE(tool_says("Provider cxi is not supported"));
+	UNIT_EQ(tool_run("recv --port=0 --time=1s"), 0);
+	CU_ASSERT_TRUE(tool_says("Listening on 127.0.0.1:"));
+	CU_ASSERT_TRUE(tool_says("Give --bind to accept other machines."));
+	UNIT_EQ(tool_run("recv --port=0 --time=1s --bind=::"), 0);
+	CU_ASSERT_TRUE(tool_says("Listening on [::]:"));
+	CU_ASSERT_FALSE(strstr(tool_said, "--bind") != NULL);
 	UNIT_EQ(tool_run("send fe80::1 --patience=0 " SMALL " --units=3"), 1);
 	CU_ASSERT_TRUE(tool_says("link-local"));
 	CU_ASSERT_TRUE(tool_says("fe80::1%INTERFACE"));
