@@ -59,7 +59,7 @@ static int resolve(const char *text, struct addrinfo **list)
 		return tool_fail("--listen: %s: %s.", text, gai_strerror(err));
 	if (control_unscoped(*list)) {
 		freeaddrinfo(*list);
-		return tool_fail("--listen: %s " CONTROL_UNSCOPED, text, host);
+		return tool_usage("--listen: %s " CONTROL_UNSCOPED, text, host);
 	}
 	return TOOL_OK;
 }

@@ -371,7 +371,7 @@ static void refused(void)
 	snprintf(arguments, sizeof(arguments), "ros-load --connect=127.0.0.1:%u", d.port);
 	UNIT_EQ(exit_of(arguments, "Does roc-rosd run there?"), 1);
 	UNIT_EQ(exit_of("ros-load --connect=[fe80::1]:7", "fe80::1%INTERFACE"), 1);
-	UNIT_EQ(exit_of("rosd --source=synthetic --listen=[fe80::1]:7", "fe80::1%INTERFACE"), 1);
+	UNIT_EQ(exit_of("rosd --source=synthetic --listen=[fe80::1]:7", "fe80::1%INTERFACE"), 2);
 	UNIT_EQ(exit_of("rosd --source=synthetic --listen=nowhere", "HOST:PORT"), 2);
 	UNIT_EQ(exit_of("rosd", "--id is missing"), 2);
 	UNIT_EQ(exit_of("rosd --source=synthetic --id=245", "has no card"), 2);
