@@ -20,7 +20,7 @@ uint64_t arrived_key(const struct recording_entry *e)
 }
 
 /* Of this key, or the free one where it belongs. */
-static uint64_t *place_of(const struct arrived *a, uint64_t key)
+static uint64_t *place_of(const struct arrived_keys *a, uint64_t key)
 {
 	size_t i = key & (a->room - 1);
 
@@ -29,9 +29,9 @@ static uint64_t *place_of(const struct arrived *a, uint64_t key)
 	return &a->table[i];
 }
 
-static int grow(struct arrived *a)
+static int grow(struct arrived_keys *a)
 {
-	struct arrived more = {.room = a->room ? 2 * a->room : ROOM, .count = a->count};
+	struct arrived_keys more = {.room = a->room ? 2 * a->room : ROOM, .count = a->count};
 	size_t i;
 
 	more.table = calloc(more.room, sizeof(*more.table));
@@ -46,7 +46,7 @@ static int grow(struct arrived *a)
 	return 0;
 }
 
-int arrived_add(struct arrived *a, uint64_t key)
+static int add(struct arrived_keys *a, uint64_t key)
 {
 	uint64_t *place;
 
@@ -58,9 +58,29 @@ int arrived_add(struct arrived *a, uint64_t key)
 	return 0;
 }
 
-bool arrived_has(const struct arrived *a, uint64_t key)
+int arrived_add(struct arrived *a, uint64_t key)
+{
+	if (a->recent.count == ARRIVED_KEYS) {
+		free(a->older.table);
+		a->older = a->recent;
+		a->recent = (struct arrived_keys){0};
+	}
+	return add(&a->recent, key);
+}
+
+static bool has(const struct arrived_keys *a, uint64_t key)
 {
 	return a->count && *place_of(a, key);
+}
+
+bool arrived_has(const struct arrived *a, uint64_t key)
+{
+	return has(&a->recent, key) || has(&a->older, key) || has(&a->recorded, key);
+}
+
+bool arrived_any(const struct arrived *a)
+{
+	return a->recent.count || a->older.count || a->recorded.count;
 }
 
 static uint64_t boot_time(void)
@@ -86,7 +106,7 @@ int arrived_recorded(struct arrived *a, const char *dir)
 		    p->header.time < boot)
 			continue;
 		for (n = 0; n < p->count && !ret; n++)
-			ret = arrived_add(a, arrived_key(&p->entries[n]));
+			ret = add(&a->recorded, arrived_key(&p->entries[n]));
 	}
 	recording_close(&r);
 	return ret;
@@ -94,5 +114,7 @@ int arrived_recorded(struct arrived *a, const char *dir)
 
 void arrived_free(struct arrived *a)
 {
-	free(a->table);
+	free(a->recorded.table);
+	free(a->recent.table);
+	free(a->older.table);
 }

@@ -58,16 +58,27 @@ unsigned int source_recv_port(const struct source *s);
  */
 
 /* A set of keys. */
-struct arrived {
+struct arrived_keys {
 	uint64_t *table; /* 0: free */
 	size_t room, count;
 };
 
+/*
+ * A sender sends again only the last units that it sent, so the receiver forgets the oldest keys:
+ * when @recent has ARRIVED_KEYS they replace those in @older. Keys of recordings stay.
+ */
+#define ARRIVED_KEYS (1 << 20)
+struct arrived {
+	struct arrived_keys recorded, recent, older;
+};
+
 /* Never 0. Two units with the same key are the same unit. */
 uint64_t arrived_key(const struct recording_entry *e);
-/* 0, or -ENOMEM. */
+/* The last ARRIVED_KEYS that were added are known at least. 0, or -ENOMEM. */
 int arrived_add(struct arrived *a, uint64_t key);
 bool arrived_has(const struct arrived *a, uint64_t key);
+/* Is there any key? */
+bool arrived_any(const struct arrived *a);
 /*
  * Add what the indexes in @dir name, as far as it is there: after a restart of the machine, files
  * that were not closed count only if they were written with synced data. 0, or -ENOMEM.

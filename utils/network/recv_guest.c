@@ -374,7 +374,7 @@ static bool has_arrived(const struct recv *r, const struct guest *g, uint32_t sl
 {
 	struct recording_entry e;
 
-	if (!r->arrived.count || g->received > WIRE_SLOTS_MAX)
+	if (!arrived_any(&r->arrived) || g->received > WIRE_SLOTS_MAX)
 		return false;
 	e = guest_entry(g, slot);
 	return arrived_has(&r->arrived, arrived_key(&e));
