@@ -4,12 +4,30 @@
  */
 #include "prometheus.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "apart.h"
+#include "clock.h"
 #include "output.h"
 #include "tool.h"
+
+#define WAIT_MS 250
+
+/* Stays until this process ends. */
+struct metrics_writer {
+	struct apart process;
+	const char *path;
+	int here, there; /* eventfds: it is written, something is posted */
+	_Atomic unsigned int posted, written;
+	char *text; /* of the last one that was posted */
+	size_t length;
+	int code;
+	char why[OUTPUT_WHY];
+};
 
 /* As node_exporter names the file, if its folder is spelled alike. NULL: no memory. */
 static char *absolute(const char *path)
@@ -24,16 +42,14 @@ static char *absolute(const char *path)
 	return all;
 }
 
-static int attempt(const char *path, void (*print)(struct prometheus *p, void *what), void *what,
-		   char why[OUTPUT_WHY])
+/* NULL: no memory. */
+static char *render(const char *path, void (*print)(struct prometheus *p, void *what), void *what,
+		    size_t *length)
 {
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
-	char *file = absolute(path);
+	char *text = NULL, *file = absolute(path);
+	FILE *out = open_memstream(&text, length);
 	struct prometheus p;
 	bool bad = !out || !file;
-	int code;
 
 	if (!bad) {
 		prometheus_start_file(&p, out, file);
@@ -42,14 +58,112 @@ static int attempt(const char *path, void (*print)(struct prometheus *p, void *w
 	}
 	if (out)
 		bad |= fclose(out) != 0;
-	if (bad) {
-		snprintf(why, OUTPUT_WHY, "There is no memory for the metrics.");
-		code = TOOL_FAILED;
-	} else {
-		/* The next one is due soon: nobody waits until it is on the disk. */
-		code = output_replace(path, text, length, true, why);
-	}
 	free(file);
+	if (!bad)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void run(void *context)
+{
+	struct metrics_writer *w = context;
+	struct pollfd fd = {.fd = w->there, .events = POLLIN};
+	uint64_t count;
+
+	for (;;) {
+		poll(&fd, 1, -1);
+		if (read(w->there, &count, sizeof(count)) < 0 || w->posted == w->written)
+			continue;
+		/* The next one is due soon: it need not be on the disk. */
+		w->code = output_replace(w->path, w->text, w->length, true, w->why);
+		w->written++;
+		if (write(w->here, &(uint64_t){1}, sizeof(uint64_t)) < 0)
+			continue; /* its counter is not zero: the reader wakes */
+	}
+}
+
+static int start(struct metrics_writer *w)
+{
+	w->process = (struct apart){.run = run, .context = w, .wake = w->here};
+	w->posted = w->written = 0;
+	return apart_start(&w->process, (int[]){w->here, w->there}, 2);
+}
+
+static struct metrics_writer *open_writer(const char *path)
+{
+	struct metrics_writer *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->path = path;
+	w->here = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	w->there = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (w->here >= 0 && w->there >= 0 && !start(w))
+		return w;
+	if (w->here >= 0)
+		close(w->here);
+	if (w->there >= 0)
+		close(w->there);
+	free(w);
+	return NULL;
+}
+
+/* A descriptor of this process has its name there; the one apart has none of them. */
+static bool is_descriptor(const char *path)
+{
+	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
+}
+
+/* Takes @text. */
+static int write_apart(struct metrics_writer *w, char *text, size_t length, char why[OUTPUT_WHY])
+{
+	struct pollfd fd = {.fd = w->here, .events = POLLIN};
+	uint64_t count, until = now_ns() + WAIT_MS * 1000000;
+
+	if (w->process.ended && apart_wait(&w->process, 0))
+		start(w);
+	if (w->posted != w->written) {
+		free(text);
+	} else {
+		free(w->text);
+		w->text = text;
+		w->length = length;
+		w->posted++;
+		if (write(w->there, &(uint64_t){1}, sizeof(uint64_t)) < 0)
+			w->posted--;
+		while (w->posted != w->written && !w->process.ended && now_ns() < until)
+			poll(&fd, 1, WAIT_MS / 10);
+	}
+	while (read(w->here, &count, sizeof(count)) > 0)
+		;
+	if (w->posted == w->written) {
+		memcpy(why, w->why, OUTPUT_WHY);
+		return w->code;
+	}
+	snprintf(why, OUTPUT_WHY,
+		 "%.4000s is not written: its file system does not answer (frozen, or its device "
+		 "or server is gone).",
+		 w->path);
+	return TOOL_FAILED;
+}
+
+static int attempt(struct metrics_file *m, void (*print)(struct prometheus *p, void *what),
+		   void *what, char why[OUTPUT_WHY])
+{
+	size_t length;
+	char *text = render(m->path, print, what, &length);
+	int code;
+
+	if (!text) {
+		snprintf(why, OUTPUT_WHY, "There is no memory for the metrics.");
+		return TOOL_FAILED;
+	}
+	if (!m->writer && !is_descriptor(m->path))
+		m->writer = open_writer(m->path);
+	if (m->writer)
+		return write_apart(m->writer, text, length, why);
+	code = output_replace(m->path, text, length, true, why);
 	free(text);
 	return code;
 }
@@ -62,7 +176,7 @@ const char *metrics_file_write(struct metrics_file *m,
 
 	if (!m->path)
 		return NULL;
-	m->broken = attempt(m->path, print, what, why);
+	m->broken = attempt(m, print, what, why);
 	if (m->broken == was)
 		return NULL;
 	if (m->broken)

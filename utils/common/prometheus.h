@@ -77,11 +77,14 @@ void prometheus_card(struct prometheus_labels *labels, const struct roc_card *ca
 struct metrics_file {
 	const char *path; /* NULL: none is asked for */
 	bool broken;	  /* the last one could not be written */
+	struct metrics_writer *writer;
 	char note[METRICS_NOTE];
 };
 
 /*
  * Replace the file by what @print prints. Each sample gets the label file with the absolute path.
+ * A process apart (apart.h) writes it: a file system that does not answer delays the caller once,
+ * for a quarter of a second.
  * A sentence when it begins to fail and when it is well again, which is the file's until the next
  * one; else NULL.
  */

@@ -53,7 +53,8 @@ static void unmount(void)
 {
 	close(place_fd);
 	place_fd = -1;
-	UNIT_EQ(umount(place), 0);
+	/* A process that was held up in it ends after the thaw. */
+	CU_ASSERT_TRUE(UNIT_WAIT(!umount(place), 20000));
 }
 
 /* Of a thread or process below /proc: its state, its parent. 0: it is gone. */
@@ -178,6 +179,33 @@ static void one_signal(void)
 	record_ends(false);
 }
 
+/* The metrics alone are on it: data go on, it is reported once, and the tool ends in order. */
+static void metrics(void)
+{
+	char output[160];
+	pid_t pid, tool;
+
+	if (!own_file_system())
+		return;
+	snprintf(output, sizeof(output), "%s/out", dir);
+	pid = tool_start(output,
+			 "record %s/elsewhere --synthetic --rate=1Mi --buffer-size=16Mi "
+			 "--superpage-size=256Ki --metrics=%s/m.prom --json",
+			 dir, place);
+	CU_ASSERT_TRUE(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT(size_of("m.prom") > 0, 20000));
+	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(said_so_often(output, "m.prom is not written") == 1, 20000));
+	kill(tool, SIGTERM);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	tool_read(output);
+	UNIT_EQ(said_so_often(output, "its file system does not answer"), 1);
+	CU_ASSERT_TRUE(tool_number("units") > 0);
+	UNIT_EQ(tool_number("lost"), 0);
+	thaw();
+	unmount();
+}
+
 /* What is frozen for a while costs nothing but time. */
 static void goes_on(void)
 {
@@ -209,4 +237,5 @@ static void goes_on(void)
 }
 
 UNIT_MAIN("frozen file systems", {"roc-record ends after two signals", two_signals},
-	  {"and after one, when its time is over", one_signal}, {"a thaw in time", goes_on})
+	  {"and after one, when its time is over", one_signal}, {"a thaw in time", goes_on},
+	  {"metrics", metrics})
