@@ -48,7 +48,8 @@ struct block {
 	size_t head_room;
 	struct iovec *pieces;
 	unsigned int count, room, at;
-	uint64_t begin; /* in the file */
+	uint64_t begin;	  /* in the file */
+	uint64_t refused; /* see units_again() */
 	bool over, well;
 	struct roc_mep_shape {
 		uint64_t events, fragments, data;
@@ -61,9 +62,10 @@ struct file_sink {
 	char name[ROC_EVB_NAME];
 	struct io_uring ring;
 	bool have_ring;
-	int fd;	     /* -1: none is open */
-	int syncing; /* the one before, or in the end the last one; -1: none */
-	bool synced; /* the last one is */
+	int fd;		       /* -1: none is open */
+	int syncing;	       /* the one before, or in the end the last one; -1: none */
+	bool synced;	       /* the last one is */
+	uint64_t sync_refused; /* see units_again() */
 	unsigned int number;
 	unsigned int flying; /* blocks */
 	unsigned int queued; /* of them, and the sync */
@@ -324,10 +326,11 @@ static int written(struct file_sink *s, struct block *b, int ret)
 {
 	size_t left = ret > 0 ? (size_t)ret : 0;
 
-	if (ret == -EAGAIN || ret == -EINTR) {
+	if ((ret == -EAGAIN || ret == -EINTR) && units_again(&b->refused)) {
 		queue(s, b);
 		return 0;
 	}
+	b->refused = 0;
 	if (ret == -EFBIG) {
 		be_too_long(s, b);
 		return 0;
@@ -364,10 +367,11 @@ static int sync_ended(struct file_sink *s, int ret)
 {
 	int fd = s->syncing;
 
-	if (ret == -EAGAIN || ret == -EINTR) {
+	if ((ret == -EAGAIN || ret == -EINTR) && units_again(&s->sync_refused)) {
 		queue_sync(s, fd);
 		return 0;
 	}
+	s->sync_refused = 0;
 	s->syncing = -1;
 	if (fd == s->fd)
 		s->synced = true;

@@ -46,7 +46,7 @@ static int judge(struct commit *c, int res)
 			: c->step == COMMIT_ENTRIES ? c->bytes
 						    : 0;
 
-	if (res == -EAGAIN || res == -EINTR)
+	if ((res == -EAGAIN || res == -EINTR) && units_again(&c->refused))
 		return 1;
 	if (c->step == COMMIT_FOLDER_SYNC && res == -EINVAL)
 		return 0; /* this file system cannot sync a folder */
@@ -124,6 +124,7 @@ void commit_cancel(struct commit *c)
 	c->step = COMMIT_COLLECT;
 	c->bytes = 0;
 	c->head_written = c->trimmed = false;
+	c->refused = 0;
 }
 
 int commit_advance(struct commit *c, struct io_uring *ring, int res, char why[UNITS_WHY])
@@ -143,6 +144,7 @@ int commit_advance(struct commit *c, struct io_uring *ring, int res, char why[UN
 		return ret;
 	}
 	if (c->step == COMMIT_COLLECT || !ret) {
+		c->refused = 0;
 		if (c->step == COMMIT_HEAD_SYNC)
 			c->file->anchored = true;
 		do {

@@ -34,7 +34,8 @@ struct commit {
 	size_t bytes;
 	unsigned char head[RECORDING_HEADER];
 	bool head_written;
-	bool trimmed; /* the data file returned its reserve for the index */
+	uint64_t refused; /* see units_again() */
+	bool trimmed;	  /* the data file returned its reserve for the index */
 };
 
 /* @most: entries of a commit. 0, or -ENOMEM. */

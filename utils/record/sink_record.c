@@ -50,7 +50,8 @@ struct write {
 	char *from;	/* where direct I/O begins */
 	uint64_t place; /* of that in the file */
 	uint64_t length, done;
-	int buffer; /* registered one that has all of it, -1 */
+	uint64_t refused; /* see units_again() */
+	int buffer;	  /* registered one that has all of it, -1 */
 };
 
 struct record {
@@ -63,6 +64,7 @@ struct record {
 	struct recording_file *file;
 	struct recording_file *before; /* nothing new goes there: it is being ended */
 	int syncing;		       /* descriptor, -1: none */
+	uint64_t sync_refused;	       /* see units_again() */
 	struct write *writes;	       /* a ring */
 	unsigned int room;	       /* of the ring */
 	uint64_t head, tail;
@@ -199,10 +201,12 @@ static void sync_ended(struct record *r, int res)
 	r->flying--;
 	r->syncing = -1;
 	note_syncs(r);
-	if (res == -EAGAIN || res == -EINTR)
+	if ((res == -EAGAIN || res == -EINTR) && units_again(&r->sync_refused)) {
 		queue_sync(r, fd);
-	else
-		end_before(r, res, r->sink.why);
+		return;
+	}
+	r->sync_refused = 0;
+	end_before(r, res, r->sink.why);
 }
 
 static int put(struct sink *s, const struct unit *u)
@@ -299,10 +303,11 @@ static void finished(struct record *r, struct write *w, int res)
 {
 	r->flying--;
 	r->writing--;
-	if (res == -EAGAIN || res == -EINTR) {
+	if ((res == -EAGAIN || res == -EINTR) && units_again(&w->refused)) {
 		queue(r, w);
 		return;
 	}
+	w->refused = 0;
 	if (res > 0 && w->done + (uint64_t)res < w->length) {
 		/* The rest must begin where direct I/O may. */
 		w->done += (uint64_t)res & ~(uint64_t)(RECORDING_ALIGN - 1);
@@ -623,7 +628,7 @@ static const struct sink_ops ops = {
 static int open_folder(struct record *r)
 {
 	char *why = r->sink.why;
-	int parent;
+	int parent, err;
 
 	if (mkdir(r->opt.dir, 0777) && errno != EEXIST)
 		return units_fail(why, errno, "The folder %s cannot be made: %s.", r->opt.dir,
@@ -636,10 +641,16 @@ static int open_folder(struct record *r)
 		return 0;
 	parent = openat(r->set.folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (parent >= 0) {
-		fsync(parent);
+		err = fsync(parent) ? errno : 0;
 		close(parent);
+	} else {
+		err = errno;
 	}
-	return 0;
+	/* A file system that cannot sync a folder, and a folder that this user may not read. */
+	if (!err || err == EINVAL || err == EACCES)
+		return 0;
+	return units_fail(why, err, "The folder that %s is in cannot be synced: %s.", r->opt.dir,
+			  strerror(err));
 }
 
 static int prepare(struct record *r, const struct source *source)

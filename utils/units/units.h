@@ -36,6 +36,19 @@
 #define UNITS_TAKE_NS (10 * UNITS_NS_PER_S)
 #define UNITS_AGAIN_NS (1000 * 1000)
 
+/*
+ * The kernel refused an operation for now. @since: time of the first refusal, 0 before and after a
+ * success. False: it refused it for UNITS_TAKE_NS.
+ */
+static inline bool units_again(uint64_t *since)
+{
+	uint64_t now = fabric_now();
+
+	if (!*since)
+		*since = now;
+	return now - *since < UNITS_TAKE_NS;
+}
+
 /* What is in a unit. The numbers are in files and on the wire: new ones go to the end. */
 enum unit_content {
 	UNIT_BYTES = 0,	  /* nobody knows */

@@ -9,10 +9,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include "tests/unit/utils/no_submit.h"
 #include "tests/unit/utils/record/recording_dir.h"
+#include "utils/record/commit.h"
 #include "utils/record/recording.h"
+#include "utils/record/uring.h"
 #include "utils/units/pump.h"
 #include "utils/units/sources.h"
 
@@ -28,6 +31,29 @@ int __wrap_fdatasync(int fd)
 		return __real_fdatasync(fd);
 	errno = EIO;
 	return -1;
+}
+
+static int fsync_error; /* of a folder */
+
+int __wrap_fsync(int fd);
+int __real_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+	if (!fsync_error)
+		return __real_fsync(fd);
+	errno = fsync_error;
+	return -1;
+}
+
+static uint64_t ahead_ns; /* the clock */
+
+uint64_t __wrap_fabric_now(void);
+uint64_t __real_fabric_now(void);
+
+uint64_t __wrap_fabric_now(void)
+{
+	return __real_fabric_now() + ahead_ns;
 }
 
 #define LARGE (700 << 10) /* two of them are too much for one file */
@@ -366,6 +392,61 @@ static void index_fails(void)
 	source_close(p.source);
 }
 
+/* The name of the folder is not on the disk; a file system that cannot sync one is none of that. */
+static void folder_fails(void)
+{
+	struct record_options record = {
+		.prefix = "run", .depth = 4, .durability = RECORDING_DURABLE_DISK};
+	struct source source = {0};
+	char expected[256];
+	struct sink *sink;
+
+	record.dir = fresh("folder");
+	fsync_error = EIO;
+	sink = sink_record(&record, &source, why);
+	CU_ASSERT_PTR_NULL(sink);
+	sink_close(sink);
+	snprintf(expected, sizeof(expected),
+		 "The folder that %s is in cannot be synced: Input/output error.", record.dir);
+	UNIT_STR(why, expected);
+	why[0] = '\0';
+	fsync_error = EINVAL;
+	sink = sink_record(&record, &source, why);
+	fsync_error = 0;
+	UNIT_NEED(sink);
+	sink_close(sink);
+}
+
+/* A kernel that refuses an operation of a commit for now is tried again, but not for ever. */
+static void commit_refused(void)
+{
+	struct unit_format format = {0};
+	struct record_options record = {.dir = fresh("refused"), .prefix = "run"};
+	struct recording_set set = {.opt = &record, .format = &format, .folder = -1};
+	struct recording_entry entry = {.bytes = 8};
+	struct recording_file f;
+	struct commit c = {0};
+	struct io_uring ring;
+
+	UNIT_EQ(mkdir(record.dir, 0755), 0);
+	UNIT_EQ(recording_file_begin(&set, &f, why), 0);
+	UNIT_EQ(commit_init(&c, &set, 4), 0);
+	UNIT_EQ(uring_open(&ring, 8, why), 0);
+	commit_add(&c, &f, &entry);
+	UNIT_EQ(commit_advance(&c, &ring, 0, why), 1);
+	UNIT_EQ(commit_advance(&c, &ring, -EAGAIN, why), 1);
+	ahead_ns = UNITS_TAKE_NS / 2;
+	UNIT_EQ(commit_advance(&c, &ring, -EAGAIN, why), 1);
+	ahead_ns = 2 * UNITS_TAKE_NS;
+	UNIT_EQ(commit_advance(&c, &ring, -EAGAIN, why), -EAGAIN);
+	ahead_ns = 0;
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "The index of the recording cannot be written"));
+	io_uring_queue_exit(&ring);
+	commit_free(&c);
+	close(f.data);
+	close(f.index);
+}
+
 UNIT_MAIN("recordings that fail", {"a file that cannot be ended is no success", end_fails},
 	  {"a file of another program is in the way", another_comes},
 	  {"one that could not, in the end", finish_fails}, {"one that takes its time", end_lasts},
@@ -373,4 +454,6 @@ UNIT_MAIN("recordings that fail", {"a file that cannot be ended is no success", 
 	  {"what the kernel did not take is let go of", never_begun},
 	  {"what the kernel takes later is written", begun_late},
 	  {"neither data nor index can be written", nothing_written},
-	  {"an index that fails ends the run", index_fails})
+	  {"an index that fails ends the run", index_fails},
+	  {"the folder's name cannot be synced", folder_fails},
+	  {"a commit that the kernel refuses again and again", commit_refused})
