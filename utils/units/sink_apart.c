@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "utils/common/apart.h"
-#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 
 #define SLOTS 4096 /* units with the sink at most */
 #define BATCH 64
@@ -74,7 +74,7 @@ struct apart_sink {
 	_Atomic unsigned int requests, answers;
 	enum request request;
 	int answer; /* of the last request */
-	atomic_bool full, failed, syncing;
+	atomic_bool full, failed;
 	pthread_mutex_t lock; /* of the next two */
 	struct unit_format format;
 	struct report report;
@@ -130,7 +130,6 @@ static void report(struct apart_sink *a)
 {
 	struct report *r = &a->report;
 
-	a->syncing = a->inner->syncing;
 	pthread_mutex_lock(&a->lock);
 	r->n = a->inner->n;
 	r->n.lost += a->refused;
@@ -298,11 +297,17 @@ static void run(void *context)
 
 /* This process. */
 
+/* Also in the middle of a call; before the sink is closed. */
+static bool syncs(const struct apart_sink *a)
+{
+	return a->inner && __atomic_load_n(&a->inner->syncing, __ATOMIC_RELAXED);
+}
+
 static void update(struct apart_sink *a)
 {
 	struct sink *s = &a->sink;
 
-	s->syncing = a->syncing;
+	s->syncing = syncs(a);
 	/* The process apart may have been killed with the lock. */
 	if (a->sink.hung || pthread_mutex_trylock(&a->lock))
 		return;
@@ -393,7 +398,7 @@ static int request(struct apart_sink *a, enum request what)
 		if (a->process.ended)
 			return -ECHILD;
 		now = units_now();
-		if (progress(a) != before || a->syncing)
+		if (progress(a) != before || (what != CLOSE && syncs(a)))
 			until = now + PATIENCE_NS;
 		before = progress(a);
 		if (stop_asked_twice() && !twice_until)
