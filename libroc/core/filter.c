@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "libroc.h"
-#include "mep.h"
 
 #define HELLO_MS 10000
 #define MESSAGE_MAX (1 << 22)

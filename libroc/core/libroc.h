@@ -6,6 +6,7 @@
 #ifndef LIBROC_H
 #define LIBROC_H
 
+#include <roc/mep.h>
 #include <roc/roc.h>
 
 /* error.c */
@@ -93,6 +94,11 @@ int libroc_fail_idle(const char *name, uint32_t state, uint32_t why, const char 
 /* Of a stop; EALREADY is libroc_fail_idle()'s. */
 int libroc_fail_stop(int err, const char *name);
 #define LIBROC_NOTHING_TO_STOP "there is nothing to stop"
+
+/* mep.c */
+
+/* Is this MFP a part of this block: its number, first event and number of events? */
+bool libroc_mfp_of_block(const struct roc_mfp *head, const struct roc_mep *mep);
 
 /* program.c */
 

@@ -2,14 +2,23 @@
 /*
  * MFP and MEP as bytes: heads, index, table of sources; Documentation/mep.md. All little endian.
  * Nothing of what is read is believed before it was looked at.
+ *
+ * MFPs and MEPs are walked in place. A place is a segment and an offset in it. Every step checks
+ * how much is in front of it: a writer that changes an MFP while it is read can make the walk end,
+ * but not leave the segments.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <roc/mep.h>
 
 #include "bytes.h"
-#include "mep.h"
+#include "libroc.h"
+
+#define MFP_MAGIC "RMFP"
+#define MEP_MAGIC "RMEP"
 
 #define MFP(offset, member) BYTES_FIELD(offset, struct roc_mfp, member)
 static const struct bytes_field mfp_numbers[] = {
@@ -20,7 +29,7 @@ void roc_mfp_put(void *to, const struct roc_mfp *head)
 {
 	unsigned char *at = to;
 
-	memcpy(at, LIBROC_MFP_MAGIC, 4);
+	memcpy(at, MFP_MAGIC, 4);
 	put32(at + 4, ROC_MEP_VERSION);
 	put_fields(at, head, BYTES_FIELDS(mfp_numbers));
 }
@@ -34,7 +43,7 @@ void roc_mfp_put_entry(void *mfp, uint32_t i, const struct roc_mfp_entry *entry)
 	put64(at + 8, entry->bytes);
 }
 
-void libroc_mfp_get_entry(const void *from, struct roc_mfp_entry *entry)
+static void get_mfp_entry(const void *from, struct roc_mfp_entry *entry)
 {
 	const unsigned char *at = from;
 
@@ -43,11 +52,12 @@ void libroc_mfp_get_entry(const void *from, struct roc_mfp_entry *entry)
 	entry->bytes = get64(at + 8);
 }
 
-int libroc_mfp_get(const void *from, struct roc_mfp *head)
+/* @from: ROC_MFP_HEAD bytes. 0; -EPROTO, -EPROTONOSUPPORT, -EBADMSG as roc_mfp_open(). */
+static int get_mfp(const void *from, struct roc_mfp *head)
 {
 	const unsigned char *at = from;
 
-	if (memcmp(at, LIBROC_MFP_MAGIC, 4))
+	if (memcmp(at, MFP_MAGIC, 4))
 		return -EPROTO;
 	head->count = get32(at + 4);
 	if (head->count != ROC_MEP_VERSION)
@@ -76,7 +86,7 @@ size_t roc_mep_put(void *to, const struct roc_mep *mep)
 	unsigned char *at = to;
 	unsigned int i;
 
-	memcpy(at, LIBROC_MEP_MAGIC, 4);
+	memcpy(at, MEP_MAGIC, 4);
 	put32(at + 4, ROC_MEP_VERSION);
 	put64(at + 8, mep->block);
 	put64(at + 16, mep->first_event);
@@ -105,7 +115,7 @@ static int get_mep(struct roc_mep *mep, const unsigned char *at, uint64_t bytes,
 {
 	uint64_t table;
 
-	if (memcmp(at, LIBROC_MEP_MAGIC, 4))
+	if (memcmp(at, MEP_MAGIC, 4))
 		return -EPROTO;
 	mep->count = get32(at + 4);
 	if (mep->count != ROC_MEP_VERSION)
@@ -187,4 +197,278 @@ int roc_mep_open(struct roc_mep *mep, const void *data, uint64_t bytes,
 			return ret;
 	}
 	return left ? -EBADMSG : 0;
+}
+
+/* A place in a list of segments. */
+struct place {
+	unsigned int segment;
+	size_t offset;
+};
+
+/* Forward by @bytes; false: there are not so many. */
+static bool skip(const struct iovec *segments, unsigned int count, struct place *p, uint64_t bytes)
+{
+	while (p->segment < count) {
+		size_t here = segments[p->segment].iov_len - p->offset;
+
+		if (bytes < here) {
+			p->offset += bytes;
+			return true;
+		}
+		bytes -= here;
+		p->segment++;
+		p->offset = 0;
+	}
+	return !bytes;
+}
+
+/* Copy @bytes and go behind them; false: there are not so many. */
+static bool gather(const struct iovec *segments, unsigned int count, struct place *p, void *to,
+		   size_t bytes)
+{
+	unsigned char *at = to;
+
+	while (bytes) {
+		size_t here;
+
+		if (p->segment == count)
+			return false;
+		here = segments[p->segment].iov_len - p->offset;
+		if (here > bytes)
+			here = bytes;
+		memcpy(at, (const char *)segments[p->segment].iov_base + p->offset, here);
+		at += here;
+		bytes -= here;
+		if (!skip(segments, count, p, here))
+			return false;
+	}
+	return true;
+}
+
+int roc_mfp_open(struct roc_mfp_view *view, const struct iovec *segments, unsigned int count)
+{
+	unsigned char head[ROC_MFP_HEAD];
+	struct place p = {0};
+	struct roc_mfp_walk walk;
+	struct roc_mfp_fragment fragment;
+	uint64_t have = 0;
+	unsigned int i;
+	int ret;
+
+	*view = (struct roc_mfp_view){.segments = segments, .count = count};
+	if (!gather(segments, count, &p, head, sizeof(head)))
+		return -EMSGSIZE;
+	ret = get_mfp(head, &view->head);
+	if (ret)
+		return ret;
+	for (i = 0; i < count; i++)
+		have += segments[i].iov_len;
+	if (view->head.bytes > have)
+		return -EMSGSIZE;
+	roc_mfp_begin(&walk, view);
+	while ((ret = roc_mfp_next(&walk, &fragment)) > 0)
+		;
+	/* All of it is accounted for. */
+	return ret ? ret : walk.left ? -EBADMSG : 0;
+}
+
+void roc_mfp_begin(struct roc_mfp_walk *walk, const struct roc_mfp_view *view)
+{
+	struct place entry = {0}, data = {0};
+
+	*walk = (struct roc_mfp_walk){.view = view};
+	/* There is as much: roc_mfp_open() looked. */
+	skip(view->segments, view->count, &entry, ROC_MFP_HEAD);
+	skip(view->segments, view->count, &data, roc_mfp_data(view->head.count));
+	walk->entry_segment = entry.segment;
+	walk->entry_offset = entry.offset;
+	walk->data_segment = data.segment;
+	walk->data_offset = data.offset;
+	walk->left = view->head.bytes - roc_mfp_data(view->head.count);
+}
+
+int roc_mfp_next(struct roc_mfp_walk *walk, struct roc_mfp_fragment *fragment)
+{
+	const struct roc_mfp_view *v = walk->view;
+	struct place entry_at = {walk->entry_segment, walk->entry_offset};
+	struct place data_at = {walk->data_segment, walk->data_offset};
+	unsigned char raw[ROC_MFP_ENTRY];
+	struct roc_mfp_entry entry;
+	uint64_t step;
+
+	if (walk->next == v->head.count)
+		return 0;
+	if (!gather(v->segments, v->count, &entry_at, raw, sizeof(raw)))
+		return -EBADMSG;
+	get_mfp_entry(raw, &entry);
+	if (entry.offset >= v->head.events || entry.offset < walk->least ||
+	    entry.bytes > walk->left)
+		return -EBADMSG;
+	*fragment = (struct roc_mfp_fragment){
+		.event = v->head.first_event + entry.offset,
+		.bytes = entry.bytes,
+		.flags = entry.flags,
+		.view = v,
+		.segment = data_at.segment,
+		.offset = data_at.offset,
+	};
+	if (!entry.bytes)
+		fragment->data = "";
+	else if (entry.bytes <= v->segments[data_at.segment].iov_len - data_at.offset)
+		fragment->data =
+			(const char *)v->segments[data_at.segment].iov_base + data_at.offset;
+	/* The last one may be without what pads it. */
+	step = roc_mep_padded(entry.bytes);
+	if (step > walk->left)
+		step = walk->left;
+	if (!skip(v->segments, v->count, &data_at, step))
+		return -EBADMSG;
+	walk->left -= step;
+	walk->next++;
+	walk->least = entry.offset + 1;
+	walk->entry_segment = entry_at.segment;
+	walk->entry_offset = entry_at.offset;
+	walk->data_segment = data_at.segment;
+	walk->data_offset = data_at.offset;
+	return 1;
+}
+
+unsigned int roc_mfp_parts(const struct roc_mfp_fragment *fragment, struct iovec *parts,
+			   unsigned int room)
+{
+	const struct roc_mfp_view *v = fragment->view;
+	unsigned int segment = fragment->segment, n = 0;
+	size_t offset = fragment->offset;
+	uint64_t left = fragment->bytes;
+
+	while (v && left && segment < v->count) {
+		size_t here = v->segments[segment].iov_len - offset;
+
+		if (here > left)
+			here = left;
+		if (here && n < room)
+			parts[n] = (struct iovec){
+				.iov_base = (char *)v->segments[segment].iov_base + offset,
+				.iov_len = here,
+			};
+		n += here > 0;
+		left -= here;
+		segment++;
+		offset = 0;
+	}
+	return n;
+}
+
+size_t roc_mfp_copy(const struct roc_mfp_fragment *fragment, void *to, size_t room)
+{
+	const struct roc_mfp_view *v = fragment->view;
+	struct place p = {fragment->segment, fragment->offset};
+	size_t bytes = fragment->bytes < room ? fragment->bytes : room;
+
+	if (v && bytes)
+		gather(v->segments, v->count, &p, to, bytes);
+	return v ? bytes : 0;
+}
+
+/* Walk of all sources at once: the lowest event that any of them stands at is the next. */
+struct roc_mep_events {
+	const struct roc_mep *mep;
+	unsigned int room;
+	struct roc_mfp_walk *walks;
+	struct roc_mfp_fragment *next;	/* of each source; no view: it has no more */
+	struct roc_mfp_fragment *shown; /* of the event that the caller has */
+};
+
+int roc_mep_events_new(unsigned int sources, struct roc_mep_events **events)
+{
+	struct roc_mep_events *e;
+
+	if (!sources || sources > ROC_MEP_SOURCES_MAX)
+		return -EINVAL;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	e->room = sources;
+	e->walks = calloc(sources, sizeof(*e->walks));
+	e->next = calloc(sources, sizeof(*e->next));
+	e->shown = calloc(sources, sizeof(*e->shown));
+	if (!e->walks || !e->next || !e->shown) {
+		roc_mep_events_free(e);
+		return -ENOMEM;
+	}
+	*events = e;
+	return 0;
+}
+
+void roc_mep_events_free(struct roc_mep_events *events)
+{
+	if (!events)
+		return;
+	free(events->walks);
+	free(events->next);
+	free(events->shown);
+	free(events);
+}
+
+static int advance(struct roc_mep_events *e, unsigned int i)
+{
+	int ret = roc_mfp_next(&e->walks[i], &e->next[i]);
+
+	if (ret < 0)
+		return ret;
+	if (!ret)
+		e->next[i].view = NULL;
+	e->next[i].source = i;
+	return 0;
+}
+
+int roc_mep_events_begin(struct roc_mep_events *events, const struct roc_mep *mep)
+{
+	unsigned int i;
+
+	if (mep->count > events->room)
+		return -ENOSPC;
+	events->mep = mep;
+	for (i = 0; i < mep->count; i++) {
+		events->next[i] = (struct roc_mfp_fragment){.source = i};
+		if (mep->sources[i].state != ROC_MEP_HERE)
+			continue;
+		roc_mfp_begin(&events->walks[i], &mep->sources[i].view);
+		if (advance(events, i))
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+int roc_mep_events_next(struct roc_mep_events *events, struct roc_mep_event *event)
+{
+	const struct roc_mep *m = events->mep;
+	uint64_t lowest = 0;
+	unsigned int i;
+	bool any = false;
+
+	/* Ids may go past the last number: what counts is how far they are from the first. */
+	for (i = 0; i < m->count; i++) {
+		uint64_t offset = events->next[i].event - m->first_event;
+
+		if (events->next[i].view && (!any || offset < lowest)) {
+			lowest = offset;
+			any = true;
+		}
+	}
+	if (!any)
+		return 0;
+	*event = (struct roc_mep_event){
+		.event = m->first_event + lowest, .count = m->count, .fragments = events->shown};
+	for (i = 0; i < m->count; i++) {
+		bool here = events->next[i].view && events->next[i].event == event->event;
+
+		events->shown[i] =
+			here ? events->next[i]
+			     : (struct roc_mfp_fragment){.event = event->event, .source = i};
+		event->here += here;
+		if (here && advance(events, i))
+			return -EBADMSG;
+	}
+	return 1;
 }

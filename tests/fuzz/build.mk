@@ -9,7 +9,7 @@ FUZZ_NAMES := $(basename $(notdir $(wildcard tests/fuzz/*.c)))
 FUZZ_SOURCES_ros_protocol := utils/ros/protocol.c
 FUZZ_SOURCES_units := utils/network/wire.c utils/record/recording_format.c utils/record/crc32c.c \
 	utils/units/outside.c libroc/fabric/control.c libroc/fabric/base.c
-FUZZ_SOURCES_mep := libroc/core/mep.c libroc/core/mep_walk.c
+FUZZ_SOURCES_mep := libroc/core/mep.c
 FUZZ_SOURCES_evb_message := libroc/evb/message.c libroc/evb/table.c
 FUZZ_SOURCES_evb_records := utils/evb/record.c utils/evb/etcd_talk.c utils/evb/watch_line.c \
 	utils/common/numbers.c libroc/evb/table.c
