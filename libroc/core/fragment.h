@@ -105,7 +105,7 @@ struct roc_fragments {
 int libroc_need_fragment_rings(const struct roc_fragments *f);
 void libroc_fragment_unmap(struct roc_fragments *f);
 
-/* fragment_take.c: all pages are the card's, which is told of them; the index is empty. */
+/* fragment_pages.c: all pages are the card's, which is told of them; the index is empty. */
 void libroc_fragment_begin(struct roc_fragments *f, uint32_t start);
 
 /* The fragment is no longer wanted: its page goes back at once, or when its requests are done. */
@@ -114,7 +114,7 @@ void libroc_fragment_drop(struct roc_fragments *f, uint32_t page);
 /* One of its requests is done. */
 void libroc_fragment_requested(struct roc_fragments *f, uint32_t page);
 
-/* fragment_done.c: requests of the last run are forgotten. */
+/* Requests of the last run are forgotten. */
 void libroc_fragment_forget(struct roc_fragments *f);
 
 /* A host page for a request; there is one, roc_fragments_counts() said so. */

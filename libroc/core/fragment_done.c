@@ -5,50 +5,13 @@
  * The tag of a command is the number of its host page, which has no other command at that time: so
  * whatever the card completes is looked up in one place, and what it completes twice is found
  * out. Who returns a page exchanges its handle for 0, which only one can do, and pushes it to a
- * list that the taker takes over as a whole.
+ * list that the taker takes over as a whole (fragment_pages.c).
  */
 #include <errno.h>
 
 #include "fragment.h"
 #include "handle.h"
 #include "libroc.h"
-
-uint32_t libroc_fragment_free(const struct roc_fragments *f)
-{
-	return f->host_page_count - f->outstanding -
-	       (f->lent - __atomic_load_n(&f->returned, __ATOMIC_ACQUIRE));
-}
-
-uint32_t libroc_fragment_host_page(struct roc_fragments *f)
-{
-	uint32_t i = f->free;
-
-	if (i == LIBROC_FRAGMENT_NONE)
-		i = __atomic_exchange_n(&f->returned_first, LIBROC_FRAGMENT_NONE, __ATOMIC_ACQUIRE);
-	f->free = f->host_pages[i].next;
-	return i;
-}
-
-void libroc_fragment_host_page_back(struct roc_fragments *f, uint32_t i)
-{
-	f->host_pages[i].asked = false;
-	f->host_pages[i].next = f->free;
-	f->free = i;
-}
-
-void libroc_fragment_forget(struct roc_fragments *f)
-{
-	uint32_t i;
-
-	for (i = 0; i < f->host_page_count && f->outstanding; i++) {
-		if (!f->host_pages[i].asked)
-			continue;
-		libroc_fragment_host_page_back(f, i);
-		f->outstanding--;
-		f->counts.failed++;
-	}
-	f->canceled = 0;
-}
 
 static int fail_completion(const struct roc_fragments *f, uint32_t tag, uint32_t event,
 			   uint32_t size, uint32_t status)

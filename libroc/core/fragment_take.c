@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a card keeps: descriptors come in and go into the index, events are cleared, and the pages
- * go back through the free-page ring.
+ * What a card keeps: descriptors come in and go into the index, events are cleared and requested.
  *
- * A page is the card's, kept, or cleared while a request for it is outstanding: until that is done
- * the card must not fill it again. The card is told of pages in heaps, because each time is a
- * register write; but as soon as it may be short of pages on one link, of what there is.
+ * The card is told of pages that go back in heaps, because each time is a register write; but as
+ * soon as it may be short of pages on one link, of what there is.
  */
-#include <string.h>
-
 #include <errno.h>
 
 #include "barrier.h"
@@ -17,58 +13,6 @@
 #include "libroc.h"
 
 #define HEAP 64 /* pages that go back unasked for by the card */
-
-static void put(struct roc_fragments *f, uint32_t page)
-{
-	uint32_t link = page / f->pages;
-
-	/* It cannot be full: it has room for every page, and none is in it twice. */
-	__atomic_store_n(&f->frees[f->freed & (f->free_entries - 1)],
-			 htole32(ROC_FR_PAGE(link, page % f->pages)), __ATOMIC_RELAXED);
-	f->freed++;
-	f->unrung[link]++;
-	f->card_pages[page].state = LIBROC_PAGE_CARDS;
-	f->pages_out--;
-}
-
-void libroc_fragment_drop(struct roc_fragments *f, uint32_t page)
-{
-	if (f->card_pages[page].requests)
-		f->card_pages[page].state = LIBROC_PAGE_CLEARED;
-	else
-		put(f, page);
-}
-
-void libroc_fragment_requested(struct roc_fragments *f, uint32_t page)
-{
-	struct libroc_card_page *p = &f->card_pages[page];
-
-	if (!--p->requests && p->state == LIBROC_PAGE_CLEARED)
-		put(f, page);
-}
-
-void libroc_fragment_begin(struct roc_fragments *f, uint32_t start)
-{
-	uint32_t number, link;
-
-	f->start = start;
-	f->taken = start;
-	f->done = start;
-	memset(f->probed, 0, sizeof(f->probed));
-	f->begun = 0;
-	f->freed = start;
-	f->freed_told = start;
-	f->commanded = start;
-	f->commanded_told = start;
-	memset(f->unrung, 0, sizeof(f->unrung));
-	memset(f->with_card, 0, sizeof(f->with_card));
-	memset(f->card_pages, 0, (size_t)f->links * f->pages * sizeof(*f->card_pages));
-	libroc_index_empty(f->index);
-	f->pages_out = f->links * f->pages;
-	for (number = 0; number < f->pages; number++)
-		for (link = 0; link < f->links; link++)
-			put(f, link * f->pages + number);
-}
 
 /* Is the card to be told of the pages that go back? */
 static bool short_of_pages(const struct roc_fragments *f)
