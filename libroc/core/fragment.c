@@ -9,65 +9,36 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "asked.h"
 #include "fragment.h"
 #include "libroc.h"
+#include "named.h"
 
-static int name_of(struct roc_endpoint *ep, unsigned int number, char name[ROC_TEXT_MAX]);
-
-static const struct libroc_kind kind = {
+static const struct libroc_named_type type = {
 	.one = "sub-unit",
 	.many = "sub-units",
+	.title = "",
 	.cap = ROC_CAP_FRAGMENTS,
 	.lacks = "the card keeps no fragments, its channels are of another kind: see "
 		 "roc-list-cards for what it is",
 	.levels = "enum roc_fr_level",
 	.mild = "ROC_FR_RESET_COUNTERS",
 	.busy = "runs, or has the settings of who has it open: stop it first, wait for its end",
-	.name = name_of,
+	.info = ROC_FR_INFO,
+	.info_size = sizeof(struct roc_fr_info),
 };
 
-static struct libroc_asked endpoint(struct roc_endpoint *ep)
-{
-	return (struct libroc_asked){.kind = &kind, .ep = ep, .name = ep->name};
-}
-
-static struct libroc_asked itself(const struct roc_fragments *f)
-{
-	return (struct libroc_asked){.kind = &kind, .node = &f->node, .name = f->name};
-}
-
-static int get_info(struct libroc_asked a, unsigned int sub, struct roc_fr_info *info)
-{
-	*info = (struct roc_fr_info){.size = sizeof(*info), .sub = sub};
-	return libroc_ask(&a, ROC_FR_INFO, info);
-}
-
-static int name_of(struct roc_endpoint *ep, unsigned int number, char name[ROC_TEXT_MAX])
-{
-	struct roc_fr_info info;
-	int ret = get_info(endpoint(ep), number, &info);
-
-	if (!ret)
-		snprintf(name, ROC_TEXT_MAX, "%.*s", ROC_TEXT_MAX - 1, info.name);
-	return ret;
-}
+LIBROC_NAMED_INFO(struct roc_fr_info, sub);
 
 int roc_card_fragments(struct roc_endpoint *ep, unsigned int sub, struct roc_fr_info *info)
 {
-	struct libroc_asked a = endpoint(ep);
-	struct roc_fr_info arg;
-	int ret = get_info(a, sub, &arg);
+	struct libroc_target t = libroc_target_card(&type, ep);
 
-	if (ret)
-		return libroc_fail_asked(&a, -ret, sub, "cannot ask for a sub-unit's state");
-	*info = arg;
-	return 0;
+	return libroc_named_info(&t, sub, info);
 }
 
 int roc_card_fragments_find(struct roc_endpoint *ep, const char *name, unsigned int *sub)
 {
-	return libroc_find_named(&kind, ep, name, sub);
+	return libroc_named_find(&type, ep, name, sub);
 }
 
 int roc_fragments_open(const char *id, const char *sub, struct roc_fragments **f)
@@ -79,50 +50,24 @@ int roc_fragments_open(const char *id, const char *sub, struct roc_fragments **f
 	return ret ? ret : roc_fragments_open_card(&card, id, sub, f);
 }
 
-/* Which sub-unit, and what it is called. */
-static int find(const struct roc_card *card, const char *id, const char *sub,
-		struct roc_fragments *f)
-{
-	struct roc_endpoint *ep;
-	struct roc_fr_info info;
-	int ret;
-
-	ret = roc_open_card(card, id, &ep);
-	if (ret)
-		return ret;
-	ret = roc_card_fragments_find(ep, sub, &f->number);
-	if (!ret)
-		ret = roc_card_fragments(ep, f->number, &info);
-	if (!ret) {
-		snprintf(f->sub, sizeof(f->sub), "%.*s", ROC_TEXT_MAX - 1, info.name);
-		snprintf(f->name, sizeof(f->name), "%s %s", ep->name, f->sub);
-		f->links = info.links;
-	}
-	roc_close(ep);
-	return ret;
-}
-
 int roc_fragments_open_card(const struct roc_card *card, const char *id, const char *sub,
 			    struct roc_fragments **f)
 {
 	struct roc_fragments *new;
+	struct roc_fr_info info;
 	int ret;
 
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return libroc_fail_text(ENOMEM, "no memory for a sub-unit's handle");
-	ret = find(card, id, sub, new);
-	if (ret)
-		goto fail;
-	ret = libroc_open_channel(card, new->number, new->name, kind.one, &new->node);
-	if (ret)
-		goto fail;
+	ret = libroc_named_open(card, id, sub, &type, &new->c, &info);
+	if (ret) {
+		free(new);
+		return ret;
+	}
+	new->links = info.links;
 	*f = new;
 	return 0;
-
-fail:
-	free(new);
-	return ret;
 }
 
 void roc_fragments_close(struct roc_fragments *f)
@@ -133,7 +78,7 @@ void roc_fragments_close(struct roc_fragments *f)
 	 * First: with the opener's last descriptor the driver stops the card, mapped or not. In a
 	 * forked child this stops nothing.
 	 */
-	close(f->node.fd);
+	close(f->c.node.fd);
 	libroc_fragment_unmap(f);
 	roc_fragment_index_free(f->index);
 	free(f->card_pages);
@@ -143,12 +88,12 @@ void roc_fragments_close(struct roc_fragments *f)
 
 const char *roc_fragments_name(const struct roc_fragments *f)
 {
-	return f->sub;
+	return f->c.own;
 }
 
 unsigned int roc_fragments_number(const struct roc_fragments *f)
 {
-	return f->number;
+	return f->c.number;
 }
 
 unsigned int roc_fragments_links(const struct roc_fragments *f)
@@ -158,26 +103,15 @@ unsigned int roc_fragments_links(const struct roc_fragments *f)
 
 int roc_fragments_fd(const struct roc_fragments *f)
 {
-	return f->node.fd;
+	return f->c.node.fd;
 }
 
 int roc_fragments_eventfd(struct roc_fragments *f, int eventfd)
 {
-	return libroc_eventfd(&f->node, f->name, eventfd);
+	return libroc_eventfd(&f->c.node, f->c.name, eventfd);
 }
 
-int roc_fragments_info(struct roc_fragments *f, struct roc_fr_info *info)
-{
-	struct roc_fr_info arg;
-	int ret = get_info(itself(f), f->number, &arg);
-
-	if (ret)
-		return libroc_fail_ioctl(-ret, f->name, "cannot get the sub-unit's state");
-	*info = arg;
-	return 0;
-}
-
-static int change_settings(struct libroc_asked a, unsigned int sub,
+static int change_settings(struct libroc_target t, unsigned int sub,
 			   struct roc_fr_settings *settings)
 {
 	struct roc_fr_settings arg = *settings;
@@ -187,7 +121,7 @@ static int change_settings(struct libroc_asked a, unsigned int sub,
 	arg.flags = 0;
 	arg.sub = sub;
 	arg.reserved = 0;
-	ret = libroc_ask(&a, ROC_FR_SETTINGS, &arg);
+	ret = libroc_target_ioctl(&t, ROC_FR_SETTINGS, &arg);
 	switch (-ret) {
 	case 0:
 		*settings = arg;
@@ -197,42 +131,42 @@ static int change_settings(struct libroc_asked a, unsigned int sub,
 				"%s: the card does not take a setting (set 0x%x): links 0x%x, "
 				"interrupt after %u fragments or %u ns, %u requests or %u ns: see "
 				"roc_fr_settings",
-				a.name, arg.set, arg.links, arg.data_count, arg.data_time,
+				t.name, arg.set, arg.links, arg.data_count, arg.data_time,
 				arg.done_count, arg.done_time);
 	case EINVAL:
 		return roc_fail(EINVAL, "%s: unknown settings in set 0x%x: see enum roc_fr_set",
-				a.name, arg.set);
+				t.name, arg.set);
 	default:
-		return libroc_fail_asked(&a, -ret, sub, "cannot change the sub-unit's settings");
+		return libroc_fail_target(&t, -ret, sub, "cannot change the sub-unit's settings");
 	}
 }
 
 int roc_fragments_settings(struct roc_fragments *f, struct roc_fr_settings *settings)
 {
-	return change_settings(itself(f), f->number, settings);
+	return change_settings(libroc_target_own(&f->c), f->c.number, settings);
 }
 
 int roc_card_fragments_settings(struct roc_endpoint *ep, unsigned int sub,
 				struct roc_fr_settings *settings)
 {
-	return change_settings(endpoint(ep), sub, settings);
+	return change_settings(libroc_target_card(&type, ep), sub, settings);
 }
 
-static int reset(struct libroc_asked a, unsigned int sub, enum roc_fr_level level)
+static int reset(struct libroc_target t, unsigned int sub, enum roc_fr_level level)
 {
 	struct roc_fr_reset arg = {.size = sizeof(arg), .sub = sub, .level = level};
 
-	return libroc_reset_asked(&a, ROC_FR_RESET, &arg, sub, level);
+	return libroc_target_reset(&t, ROC_FR_RESET, &arg, sub, level);
 }
 
 int roc_fragments_reset(struct roc_fragments *f, enum roc_fr_level level)
 {
-	return reset(itself(f), f->number, level);
+	return reset(libroc_target_own(&f->c), f->c.number, level);
 }
 
 int roc_card_fragments_reset(struct roc_endpoint *ep, unsigned int sub, enum roc_fr_level level)
 {
-	return reset(endpoint(ep), sub, level);
+	return reset(libroc_target_card(&type, ep), sub, level);
 }
 
 static int fail_start(int err, const struct roc_fragments *f, const struct roc_fr_start *arg)
@@ -242,11 +176,11 @@ static int fail_start(int err, const struct roc_fragments *f, const struct roc_f
 				"%s: a host page of %u bytes is not contiguous for the card: take "
 				"hugepages (roc_memory_alloc() without plain pages), or smaller "
 				"host pages",
-				f->name, f->host_page_size);
+				f->c.name, f->host_page_size);
 	if (arg->why)
-		return roc_fail(err, "%s: cannot start (the limit is %llu): %s", f->name,
+		return roc_fail(err, "%s: cannot start (the limit is %llu): %s", f->c.name,
 				(unsigned long long)arg->limit, roc_why_text(arg->why));
-	return libroc_fail_start(err, f->name);
+	return libroc_fail_start(err, f->c.name);
 }
 
 /*
@@ -274,7 +208,7 @@ int roc_fragments_start(struct roc_fragments *f)
 	ret = f->pages ? libroc_need_fragment_rings(f) : roc_fragments_rings(f, 0, 0, 0, 0);
 	if (ret)
 		return ret;
-	ret = libroc_node_ioctl(&f->node, ROC_FR_START, &arg);
+	ret = libroc_node_ioctl(&f->c.node, ROC_FR_START, &arg);
 	if (ret) {
 		look_where_it_failed(f);
 		return fail_start(-ret, f, &arg);
@@ -287,23 +221,15 @@ int roc_fragments_start(struct roc_fragments *f)
 int roc_fragments_stop(struct roc_fragments *f, bool now)
 {
 	struct roc_fr_stop arg = {.size = sizeof(arg), .flags = now ? ROC_FR_STOP_NOW : 0};
-	struct roc_fr_info info;
-	int ret;
 
 	/* What was requested is done, if there is time for that. */
 	if (!now)
 		roc_fragments_flush(f);
-	ret = libroc_node_ioctl(&f->node, ROC_FR_STOP, &arg);
-	if (ret == -EALREADY) {
-		if (get_info(itself(f), f->number, &info))
-			info.state = ROC_CH_STOPPED;
-		return libroc_fail_idle(f->name, info.state, info.why, LIBROC_NOTHING_TO_STOP);
-	}
-	return ret ? libroc_fail_stop(-ret, f->name) : 0;
+	return libroc_named_stop(&f->c, ROC_FR_STOP, &arg);
 }
 
 bool roc_fragments_running(const struct roc_fragments *f)
 {
-	return f->pages && libroc_is_opener(&f->node) &&
+	return f->pages && libroc_is_opener(&f->c.node) &&
 	       !(__atomic_load_n(&f->kernel->flags, __ATOMIC_RELAXED) & ROC_FR_STOPPED);
 }

@@ -9,7 +9,7 @@
 
 #include <roc/fragment.h>
 
-#include "libroc.h"
+#include "named.h"
 
 #define LIBROC_FRAGMENT_NONE UINT32_MAX
 
@@ -51,8 +51,8 @@ struct libroc_host_page {
 
 /* Owned by the caller of roc_fragments_open(). All counts run freely modulo 2^32 from start on. */
 struct roc_fragments {
-	struct libroc_node node;
-	unsigned int number, links;
+	struct libroc_named c;
+	unsigned int links;
 	uint32_t host_pages_max;
 
 	struct roc_fr_rings made; /* what the driver has made; size 0: nothing */
@@ -97,8 +97,6 @@ struct roc_fragments {
 
 	struct roc_fragments_counts counts; /* what runs on over starts, as the next */
 	struct roc_fragments_damage damage;
-	char sub[ROC_TEXT_MAX];		   /* its name */
-	char name[ROC_CARD_NAME_MAX + 32]; /* of card and sub-unit, for sentences */
 };
 
 /* fragment_rings.c: -EPIPE: there are no rings yet; -EPERM: in a child. With a sentence. */

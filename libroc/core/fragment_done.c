@@ -20,7 +20,7 @@ static int fail_completion(const struct roc_fragments *f, uint32_t tag, uint32_t
 			"%s: the card completes command %u with %u bytes of event %u (status %u), "
 			"which is none of the %u that are outstanding, or not what it was asked "
 			"for: start again; if it comes back, load the card's firmware anew",
-			f->name, tag, size, event, status, f->outstanding);
+			f->c.name, tag, size, event, status, f->outstanding);
 }
 
 /* The host page of a completion is one that the card was asked for, and has what it should have. */
@@ -141,7 +141,7 @@ int roc_fragments_done(struct roc_fragments *f, struct roc_fragment_fetched *fet
 		return i;
 	/* What is outstanding is told as cancelled, but only when the driver has ended the run. */
 	if (!ret && n && flags & ROC_FR_GONE && !f->outstanding)
-		return libroc_fail_ioctl(ENODEV, f->name, "cannot take what was requested");
+		return libroc_fail_ioctl(ENODEV, f->c.name, "cannot take what was requested");
 	return ret;
 }
 
@@ -150,7 +150,7 @@ int roc_fragments_return(struct roc_fragments *f, uint64_t handle)
 	uint32_t i = handle & ((UINT64_C(1) << f->shift) - 1), first;
 	uint64_t expected = handle;
 	struct libroc_host_page *h = &f->host_pages[i];
-	int ret = libroc_need_opener(&f->node, f->name);
+	int ret = libroc_need_opener(&f->c.node, f->c.name);
 
 	if (ret)
 		return ret;
@@ -158,14 +158,14 @@ int roc_fragments_return(struct roc_fragments *f, uint64_t handle)
 		return roc_fail(EINVAL,
 				"%s: there is no host page with handle 0x%llx: pass the handle "
 				"that roc_fragments_done() gave, to the same sub-unit",
-				f->name, (unsigned long long)handle);
+				f->c.name, (unsigned long long)handle);
 	/* Our reads of it are over before the card may write it again. */
 	if (!__atomic_compare_exchange_n(&h->handle, &expected, 0, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_RELAXED))
 		return roc_fail(ENOENT,
 				"%s: the host page with handle 0x%llx is not lent: it was returned "
 				"already, or never was",
-				f->name, (unsigned long long)handle);
+				f->c.name, (unsigned long long)handle);
 	first = __atomic_load_n(&f->returned_first, __ATOMIC_RELAXED);
 	do {
 		h->next = first;

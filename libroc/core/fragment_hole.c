@@ -33,7 +33,7 @@ int libroc_fail_left_out(const struct roc_fragments *f, enum libroc_fragment_lan
 			"%s: %s %u is missing although number %u is there: the card left it out, "
 			"and what comes from there on is lost: start again; if it comes back, load "
 			"the card's firmware anew",
-			f->name, lane == LIBROC_LANE_DONE ? "completion" : "descriptor",
+			f->c.name, lane == LIBROC_LANE_DONE ? "completion" : "descriptor",
 			lane == LIBROC_LANE_DONE ? f->done : f->taken, later);
 }
 

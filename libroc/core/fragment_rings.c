@@ -13,14 +13,14 @@
 
 int libroc_need_fragment_rings(const struct roc_fragments *f)
 {
-	int ret = libroc_need_opener(&f->node, f->name);
+	int ret = libroc_need_opener(&f->c.node, f->c.name);
 
 	if (ret || f->pages)
 		return ret;
 	return roc_fail(EPIPE,
 			"%s: there are no rings yet: call roc_fragments_rings(), _add() or "
 			"_start() first",
-			f->name);
+			f->c.name);
 }
 
 static int fail_rings(int err, const struct roc_fragments *f, const struct roc_fr_rings *arg)
@@ -32,22 +32,22 @@ static int fail_rings(int err, const struct roc_fragments *f, const struct roc_f
 		return roc_fail(err,
 				"%s: no rings: the limit is %llu bytes and %llu of them are in "
 				"use: %s",
-				f->name, (unsigned long long)arg->limit,
+				f->c.name, (unsigned long long)arg->limit,
 				(unsigned long long)arg->pinned, roc_why_text(arg->why));
 	case ROC_WHY_LENGTH:
 		return roc_fail(err,
 				"%s: no rings for pages of %u bytes, host pages of %u and %u "
 				"requests: one of them is more than the card's %llu: ask for that "
 				"at most",
-				f->name, arg->page_size, arg->host_page_size, arg->commands,
+				f->c.name, arg->page_size, arg->host_page_size, arg->commands,
 				(unsigned long long)arg->limit);
 	case ROC_WHY_OWNER:
 		return roc_fail(err,
 				"%s: only the process that opened the sub-unit can make its rings: "
 				"open it after fork(), not before",
-				f->name);
+				f->c.name);
 	default:
-		return roc_fail(err, "%s: no rings: %s", f->name, roc_why_text(arg->why));
+		return roc_fail(err, "%s: no rings: %s", f->c.name, roc_why_text(arg->why));
 	}
 	switch (err) {
 	case EINVAL:
@@ -55,7 +55,7 @@ static int fail_rings(int err, const struct roc_fragments *f, const struct roc_f
 				"%s: pages of %u bytes, host pages of %u, %u requests: they must "
 				"be powers of two, of %u to %u, %u to %u and not below the page, "
 				"%u to %u; or 0. Or a link has no memory for %u pages",
-				f->name, arg->page_size, arg->host_page_size, arg->commands,
+				f->c.name, arg->page_size, arg->host_page_size, arg->commands,
 				ROC_FR_PAGE_MIN, ROC_FR_PAGE_MAX, ROC_FR_HOST_PAGE_MIN,
 				ROC_FR_HOST_PAGE_MAX, ROC_FR_COMMANDS_MIN, ROC_FR_COMMANDS_MAX,
 				arg->pages);
@@ -63,14 +63,14 @@ static int fail_rings(int err, const struct roc_fragments *f, const struct roc_f
 		return roc_fail(err,
 				"%s: the rings exist already: they are made once per open; close "
 				"the sub-unit to change their sizes",
-				f->name);
+				f->c.name);
 	case ENOMEM:
 		return roc_fail(err,
 				"%s: no memory for the rings: they take it on the card's NUMA node "
 				"(numactl -H): take larger pages, or reserve fewer hugepages",
-				f->name);
+				f->c.name);
 	default:
-		return libroc_fail_ioctl(err, f->name, "cannot make the rings");
+		return libroc_fail_ioctl(err, f->c.name, "cannot make the rings");
 	}
 }
 
@@ -108,7 +108,7 @@ static int fail_unsound(const struct roc_fragments *f)
 	return roc_fail(EPROTO,
 			"%s: the module describes rings that cannot be: install library and "
 			"module of the same version",
-			f->name);
+			f->c.name);
 }
 
 /* NULL: errno is restored, and *@err is the reason. */
@@ -116,7 +116,7 @@ static void *map(const struct roc_fragments *f, uint64_t length, uint64_t offset
 		 int *err)
 {
 	int saved = errno;
-	void *at = mmap(NULL, length, prot, MAP_SHARED, f->node.fd, (off_t)offset);
+	void *at = mmap(NULL, length, prot, MAP_SHARED, f->c.node.fd, (off_t)offset);
 
 	if (at != MAP_FAILED)
 		return at;
@@ -127,9 +127,9 @@ static void *map(const struct roc_fragments *f, uint64_t length, uint64_t offset
 
 void libroc_fragment_unmap(struct roc_fragments *f)
 {
-	libroc_node_unmap(&f->node, f->kernel_area, f->made.kernel_length);
-	libroc_node_unmap(&f->node, f->user_area, f->made.user_length);
-	libroc_node_unmap(&f->node, f->bell, f->made.bell_length);
+	libroc_node_unmap(&f->c.node, f->kernel_area, f->made.kernel_length);
+	libroc_node_unmap(&f->c.node, f->user_area, f->made.user_length);
+	libroc_node_unmap(&f->c.node, f->bell, f->made.bell_length);
 	f->kernel_area = NULL;
 	f->user_area = NULL;
 	f->bell = NULL;
@@ -147,7 +147,7 @@ static int map_rings(struct roc_fragments *f)
 		f->bell = map(f, r->bell_length, r->bell_offset, PROT_WRITE, &err);
 	if (err) {
 		libroc_fragment_unmap(f);
-		return libroc_fail_map(err, f->name, "cannot map the rings");
+		return libroc_fail_map(err, f->c.name, "cannot map the rings");
 	}
 	f->kernel = (const void *)f->kernel_area;
 	f->descriptors = (const void *)(f->kernel_area + r->descriptors_offset);
@@ -180,7 +180,7 @@ static int make_tables(struct roc_fragments *f, uint32_t pages, uint32_t host_pa
 		free(f->host_pages);
 		f->card_pages = NULL;
 		f->host_pages = NULL;
-		return roc_fail(ENOMEM, "%s: no memory for the tables of %u pages", f->name,
+		return roc_fail(ENOMEM, "%s: no memory for the tables of %u pages", f->c.name,
 				f->links * pages + host_pages);
 	}
 	f->index = index;
@@ -200,7 +200,7 @@ static int make_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, ui
 				   .pages = pages,
 				   .host_page_size = host_page,
 				   .commands = commands};
-	int ret = libroc_node_ioctl(&f->node, ROC_FR_RINGS, &arg);
+	int ret = libroc_node_ioctl(&f->c.node, ROC_FR_RINGS, &arg);
 
 	if (ret)
 		return fail_rings(-ret, f, &arg);
@@ -208,6 +208,13 @@ static int make_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, ui
 		return fail_unsound(f);
 	f->made = arg;
 	return 0;
+}
+
+int roc_fragments_info(struct roc_fragments *f, struct roc_fr_info *info)
+{
+	struct libroc_target t = libroc_target_own(&f->c);
+
+	return libroc_named_info(&t, f->c.number, info);
 }
 
 int roc_fragments_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, uint32_t host_page,
@@ -243,17 +250,18 @@ static int number(struct roc_fragments *f, char *addr, size_t length, uint32_t h
 {
 	struct roc_fr_pages arg = {.size = sizeof(arg), .handle = handle};
 	uint32_t i;
-	int ret = libroc_node_ioctl(&f->node, ROC_FR_PAGES, &arg);
+	int ret = libroc_node_ioctl(&f->c.node, ROC_FR_PAGES, &arg);
 
 	if (ret)
-		return libroc_fail_ioctl(-ret, f->name, "cannot ask for the numbers of host pages");
+		return libroc_fail_ioctl(-ret, f->c.name,
+					 "cannot ask for the numbers of host pages");
 	if (arg.first != f->host_page_count || arg.count != length / f->host_page_size ||
 	    arg.count > f->host_pages_max - f->host_page_count)
 		return roc_fail(EPROTO,
 				"%s: the module numbers a buffer's %u host pages from %u on, but "
 				"it should be %zu from %u: install library and module of the same "
 				"version",
-				f->name, arg.count, arg.first, length / f->host_page_size,
+				f->c.name, arg.count, arg.first, length / f->host_page_size,
 				f->host_page_count);
 	/* From the last to the first, so that the first is the next to be taken. */
 	for (i = arg.count; i > 0; i--) {
@@ -266,7 +274,7 @@ static int number(struct roc_fragments *f, char *addr, size_t length, uint32_t h
 
 int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length)
 {
-	struct roc_channel ch = {.node = f->node}; /* for its sentences */
+	struct roc_channel ch = {.node = f->c.node}; /* for its sentences */
 	uint32_t handle;
 	int ret;
 
@@ -276,14 +284,14 @@ int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length)
 	if (!length || length % f->host_page_size)
 		return roc_fail(EINVAL,
 				"%s: a buffer of %zu bytes is not a number of host pages of %u",
-				f->name, length, f->host_page_size);
+				f->c.name, length, f->host_page_size);
 	if (length / f->host_page_size > f->host_pages_max - f->host_page_count)
 		return roc_fail(ENOSPC,
 				"%s: %zu host pages more than the %u there are: the card takes %u "
 				"in all: add less memory, or take larger host pages",
-				f->name, length / f->host_page_size, f->host_page_count,
+				f->c.name, length / f->host_page_size, f->host_page_count,
 				f->host_pages_max);
-	strcpy(ch.name, f->name);
+	strcpy(ch.name, f->c.name);
 	ret = roc_buffer_register(&ch, addr, length, f->host_page_size, &handle);
 	if (ret)
 		return ret;

@@ -32,11 +32,11 @@ static int tell(struct roc_fragments *f, uint32_t what)
 {
 	struct roc_fr_tell arg = {
 		.size = sizeof(arg), .what = what, .free = f->freed, .command = f->commanded};
-	int ret = libroc_node_ioctl(&f->node, ROC_FR_TELL, &arg);
+	int ret = libroc_node_ioctl(&f->c.node, ROC_FR_TELL, &arg);
 
 	f->counts.tells++;
 	if (ret && ret != -EALREADY)
-		return libroc_fail_ioctl(-ret, f->name, "cannot tell the card");
+		return libroc_fail_ioctl(-ret, f->c.name, "cannot tell the card");
 	return 0;
 }
 
@@ -57,7 +57,7 @@ int roc_fragments_flush(struct roc_fragments *f)
 {
 	uint32_t what = 0;
 	unsigned int link;
-	int ret = libroc_need_opener(&f->node, f->name);
+	int ret = libroc_need_opener(&f->c.node, f->c.name);
 
 	if (ret)
 		return ret;
@@ -88,7 +88,7 @@ static int fail_descriptor(const struct roc_fragments *f, const struct roc_fragm
 			"%s: the card tells of %u bytes in page 0x%08x (event %u), but it has %u "
 			"pages of %u bytes on each of %u links, and that page may not be its own: "
 			"start again; if it comes back, load the card's firmware anew",
-			f->name, kept->size, kept->page, kept->event, f->pages, f->page_size,
+			f->c.name, kept->size, kept->page, kept->event, f->pages, f->page_size,
 			f->links);
 }
 
@@ -163,7 +163,7 @@ int roc_fragments_take(struct roc_fragments *f, struct roc_fragment_kept *kept, 
 	if (i)
 		return i;
 	if (!ret && n && flags & ROC_FR_GONE)
-		return libroc_fail_ioctl(ENODEV, f->name, "cannot take fragments");
+		return libroc_fail_ioctl(ENODEV, f->c.name, "cannot take fragments");
 	return ret;
 }
 
@@ -188,7 +188,7 @@ unsigned int roc_fragments_clear(struct roc_fragments *f, const uint32_t *events
 	uint32_t pages[ROC_FRAGMENTS_LINKS_MAX], links;
 	unsigned int i, known = 0;
 
-	if (!f->pages || !libroc_is_opener(&f->node))
+	if (!f->pages || !libroc_is_opener(&f->c.node))
 		return 0;
 	for (i = 0; i < n; i++) {
 		links = roc_fragment_index_remove(f->index, events[i], ~UINT32_C(0), pages);
@@ -205,7 +205,7 @@ int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t link
 	uint32_t pages[ROC_FRAGMENTS_LINKS_MAX], asked, left;
 	struct libroc_host_page *h;
 	struct roc_fr_command *c;
-	int ret = libroc_need_opener(&f->node, f->name);
+	int ret = libroc_need_opener(&f->c.node, f->c.name);
 
 	if (ret || !f->pages)
 		return ret;
@@ -216,7 +216,7 @@ int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t link
 				"%s: %u fragments of event %u, but %u host pages are free, and %u "
 				"of %u requests outstanding: take what is done, and return host "
 				"pages, or add more of them before the start",
-				f->name, left, event, libroc_fragment_free(f), f->outstanding,
+				f->c.name, left, event, libroc_fragment_free(f), f->outstanding,
 				f->command_entries);
 	for (left = asked; left; left &= left - 1) {
 		uint32_t page = pages[__builtin_ctz(left)], i = libroc_fragment_host_page(f);

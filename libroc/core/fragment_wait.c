@@ -79,7 +79,7 @@ static int left(struct roc_fragments *f, struct wanted w)
 		bits |= ROC_FRAGMENTS_DONE;
 	if (bits || data < 0)
 		return bits ? bits : data;
-	return flags & ROC_FR_GONE ? libroc_fail_ioctl(ENODEV, f->name, "cannot wait") : 0;
+	return flags & ROC_FR_GONE ? libroc_fail_ioctl(ENODEV, f->c.name, "cannot wait") : 0;
 }
 
 static int fail_time(const struct roc_fragments *f, struct wanted w, int timeout_ms)
@@ -87,7 +87,7 @@ static int fail_time(const struct roc_fragments *f, struct wanted w, int timeout
 	return roc_fail(ETIME,
 			"%s: neither %u fragments nor %u of %u requests done after %d ms: check "
 			"that its links send (roc-status), and that kept events are cleared",
-			f->name, w.data, w.done, f->outstanding, timeout_ms);
+			f->c.name, w.data, w.done, f->outstanding, timeout_ms);
 }
 
 int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int done,
@@ -100,7 +100,7 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 	if (ret)
 		return ret;
 	if (timeout_ms < -1)
-		return roc_fail(EINVAL, "%s: %d is no time to wait: -1 means no limit", f->name,
+		return roc_fail(EINVAL, "%s: %d is no time to wait: -1 means no limit", f->c.name,
 				timeout_ms);
 	ret = roc_fragments_flush(f);
 	if (ret)
@@ -118,7 +118,7 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 	arg.descriptors = f->taken + w.data;
 	arg.completions = f->done + w.done;
 	arg.deadline = libroc_deadline(timeout_ms);
-	ret = libroc_node_ioctl(&f->node, ROC_FR_WAIT, &arg);
+	ret = libroc_node_ioctl(&f->c.node, ROC_FR_WAIT, &arg);
 	/* What came after the kernel looked last counts, too. */
 	bits = there(f, w);
 	if (bits)
@@ -131,6 +131,6 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 	case EINTR:
 		return libroc_fail_text(EINTR, "a signal ended the wait: call again to go on");
 	default:
-		return libroc_fail_ioctl(-ret, f->name, "cannot wait");
+		return libroc_fail_ioctl(-ret, f->c.name, "cannot wait");
 	}
 }

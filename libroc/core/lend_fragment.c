@@ -56,7 +56,7 @@ static int wait_ready(struct roc_lender *l, int timeout_ms)
 	return roc_fail(ENODATA,
 			"%s: nothing is outstanding: call roc_fragments_request(), and "
 			"roc_fragments_start() before, if it does not run",
-			f->name);
+			f->c.name);
 }
 
 static void close_lender(struct roc_lender *l)
@@ -80,7 +80,7 @@ int roc_lender_fragments(struct roc_fragments *f, unsigned int limit, struct roc
 	ret = libroc_need_fragment_rings(f);
 	if (ret)
 		return ret;
-	ret = libroc_lender_new(&fragments, &f->node, limit, lender);
+	ret = libroc_lender_new(&fragments, &f->c.node, limit, lender);
 	if (!ret)
 		(*lender)->fragments = f;
 	return ret;

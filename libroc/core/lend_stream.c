@@ -25,7 +25,7 @@ static int check_number(const struct roc_stream *s, const struct roc_packet *p)
 	return roc_fail(EBADMSG,
 			"%s: packet %u is where packet %u should be, so units are missing: start "
 			"again; if it comes back, load the card's firmware anew",
-			s->name, p->number, w->number);
+			s->c.name, p->number, w->number);
 }
 
 /* Event ids go up, unless the source begins anew. A gap is right if events were throttled. */
@@ -87,7 +87,7 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 		.unit = {.data = data,
 			 .length = bytes,
 			 .offset = s->taken,
-			 .link = s->number,
+			 .link = s->c.number,
 			 .flags = s->peeked.damage.damaged != s->walk.damage.damaged
 					  ? ROC_UNIT_DAMAGED
 					  : 0,
@@ -123,12 +123,12 @@ static int fail_ended(struct roc_stream *s)
 	if (ret)
 		return ret;
 	if (info.state == ROC_CH_FAILED)
-		return roc_fail(ENODATA, "%s: the stream failed: %s", s->name,
+		return roc_fail(ENODATA, "%s: the stream failed: %s", s->c.name,
 				roc_why_text(info.why));
 	return roc_fail(ENODATA,
 			"%s: the stream does not run, and all it had was taken: start it with "
 			"roc_stream_start()",
-			s->name);
+			s->c.name);
 }
 
 static int wait_ready(struct roc_lender *l, int timeout_ms)
@@ -156,7 +156,7 @@ int roc_lender_stream(struct roc_stream *s, unsigned int limit, uint64_t bytes,
 	ret = libroc_need_ring(s);
 	if (ret)
 		return ret;
-	ret = libroc_lender_new(&stream, &s->node, limit, lender);
+	ret = libroc_lender_new(&stream, &s->c.node, limit, lender);
 	if (ret)
 		return ret;
 	(*lender)->stream = s;

@@ -7,7 +7,7 @@
 
 #include <roc/stream.h>
 
-#include "libroc.h"
+#include "named.h"
 
 /* State of a lender that checks the headers of a run, at one position. */
 struct libroc_stream_walk {
@@ -20,8 +20,7 @@ struct libroc_stream_walk {
 
 /* Owned by the caller of roc_stream_open(). All positions are in lines, modulo 2^32. */
 struct roc_stream {
-	struct libroc_node node;
-	unsigned int number;
+	struct libroc_named c;
 
 	struct roc_st_ring made; /* what the driver has made; size 0: nothing */
 
@@ -39,9 +38,6 @@ struct roc_stream {
 	uint32_t taken;			  /* where a lender is; else not used */
 	struct libroc_stream_walk walk;	  /* up to there */
 	struct libroc_stream_walk peeked; /* up to the end of what the lender would take next */
-
-	char stream[ROC_TEXT_MAX];	   /* its name */
-	char name[ROC_CARD_NAME_MAX + 32]; /* of card and stream, for sentences */
 };
 
 /* -EPIPE: there is no ring yet; -EPERM: in a child of the opener. With a sentence. */

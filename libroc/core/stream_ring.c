@@ -17,14 +17,14 @@
 
 int libroc_need_ring(const struct roc_stream *s)
 {
-	int ret = libroc_need_opener(&s->node, s->name);
+	int ret = libroc_need_opener(&s->c.node, s->c.name);
 
 	if (ret || s->lines)
 		return ret;
 	return roc_fail(EPIPE,
 			"%s: there is no ring yet: call roc_stream_ring() or "
 			"roc_stream_start() first",
-			s->name);
+			s->c.name);
 }
 
 /* Reasons that come with a number. */
@@ -39,23 +39,23 @@ static int fail_why(int err, const struct roc_stream *s, const struct roc_st_rin
 		return roc_fail(err,
 				"%s: no ring of %s, the limit is %llu bytes and %llu of them "
 				"are in use: %s",
-				s->name, length, (unsigned long long)arg->limit,
+				s->c.name, length, (unsigned long long)arg->limit,
 				(unsigned long long)arg->pinned, roc_why_text(arg->why));
 	case ROC_WHY_LENGTH:
-		return roc_fail(err, "%s: no ring of %s: the card takes %s at most", s->name,
+		return roc_fail(err, "%s: no ring of %s: the card takes %s at most", s->c.name,
 				length, limit);
 	case ROC_WHY_CONTIGUITY:
 		return roc_fail(err,
 				"%s: no ring of %s: its memory is in more pieces than the card "
 				"takes: ask for %s at most, or boot with the IOMMU on",
-				s->name, length, limit);
+				s->c.name, length, limit);
 	case ROC_WHY_OWNER:
 		return roc_fail(err,
 				"%s: only the process that opened the stream can make its ring: "
 				"open it after fork(), not before",
-				s->name);
+				s->c.name);
 	default:
-		return roc_fail(err, "%s: no ring of %s: %s", s->name, length,
+		return roc_fail(err, "%s: no ring of %s: %s", s->c.name, length,
 				roc_why_text(arg->why));
 	}
 }
@@ -72,7 +72,7 @@ static int fail_ring(int err, const struct roc_stream *s, const struct roc_st_ri
 		return roc_fail(err,
 				"%s: a ring of %llu bytes: it must be a power of two from %llu "
 				"to %llu, or 0 for %llu",
-				s->name, (unsigned long long)arg->length,
+				s->c.name, (unsigned long long)arg->length,
 				(unsigned long long)ROC_ST_RING_MIN,
 				(unsigned long long)ROC_ST_RING_MAX,
 				(unsigned long long)ROC_STREAM_RING_DEFAULT);
@@ -80,15 +80,15 @@ static int fail_ring(int err, const struct roc_stream *s, const struct roc_st_ri
 		return roc_fail(err,
 				"%s: the ring exists already: it is made once per open; close the "
 				"stream to change its size",
-				s->name);
+				s->c.name);
 	case ENOMEM:
 		return roc_fail(err,
 				"%s: no memory for a ring of %s: it takes ordinary pages, on the "
 				"card's NUMA node first (free -h, numactl -H): ask for a smaller "
 				"one, or reserve fewer hugepages",
-				s->name, length);
+				s->c.name, length);
 	default:
-		return libroc_fail_ioctl(err, s->name, "cannot make the ring");
+		return libroc_fail_ioctl(err, s->c.name, "cannot make the ring");
 	}
 }
 
@@ -96,7 +96,7 @@ static int fail_ring(int err, const struct roc_stream *s, const struct roc_st_ri
 static void *map(const struct roc_stream *s, uint64_t length, uint64_t offset, int prot, int *err)
 {
 	int saved = errno;
-	void *at = mmap(NULL, length, prot, MAP_SHARED, s->node.fd, (off_t)offset);
+	void *at = mmap(NULL, length, prot, MAP_SHARED, s->c.node.fd, (off_t)offset);
 
 	if (at == MAP_FAILED) {
 		*err = errno;
@@ -140,19 +140,19 @@ unmap_control:
 unmap_ring:
 	munmap(ring, made->ring_length);
 fail:
-	return libroc_fail_map(err, s->name, "cannot map the ring");
+	return libroc_fail_map(err, s->c.name, "cannot map the ring");
 }
 
 static int make_ring(struct roc_stream *s, uint64_t length)
 {
 	struct roc_st_ring arg = {.size = sizeof(arg),
 				  .length = length ? length : ROC_STREAM_RING_DEFAULT};
-	int ret = libroc_node_ioctl(&s->node, ROC_ST_RING, &arg);
+	int ret = libroc_node_ioctl(&s->c.node, ROC_ST_RING, &arg);
 
 	/* Who did not say how much takes what the card can. */
 	if (ret && !length && arg.why == ROC_WHY_LENGTH && arg.limit < ROC_STREAM_RING_DEFAULT) {
 		arg = (struct roc_st_ring){.size = sizeof(arg), .length = arg.limit};
-		ret = libroc_node_ioctl(&s->node, ROC_ST_RING, &arg);
+		ret = libroc_node_ioctl(&s->c.node, ROC_ST_RING, &arg);
 	}
 	if (ret)
 		return fail_ring(-ret, s, &arg);
@@ -162,7 +162,7 @@ static int make_ring(struct roc_stream *s, uint64_t length)
 
 int roc_stream_ring(struct roc_stream *s, uint64_t length)
 {
-	int ret = libroc_need_opener(&s->node, s->name);
+	int ret = libroc_need_opener(&s->c.node, s->c.name);
 
 	if (ret)
 		return ret;
@@ -176,7 +176,7 @@ int roc_stream_ring(struct roc_stream *s, uint64_t length)
 
 const void *roc_stream_base(const struct roc_stream *s, uint64_t *length)
 {
-	if (!s->lines || !libroc_is_opener(&s->node))
+	if (!s->lines || !libroc_is_opener(&s->c.node))
 		return NULL;
 	if (length)
 		*length = (uint64_t)s->lines * ROC_ST_LINE;
@@ -198,12 +198,12 @@ int64_t libroc_stream_from(struct roc_stream *s, uint32_t position, const void *
 				"%s: the card says that it has written up to line %u, but we saw "
 				"%u and the ring ends at %u: start again; if it comes back, load "
 				"the card's firmware anew",
-				s->name, written, s->seen, read + s->lines);
+				s->c.name, written, s->seen, read + s->lines);
 	s->seen = written;
 	lines = written - position;
 	if (!lines) {
 		if (flags & ROC_ST_GONE)
-			return libroc_fail_ioctl(ENODEV, s->name, "cannot read");
+			return libroc_fail_ioctl(ENODEV, s->c.name, "cannot read");
 		return 0;
 	}
 	*data = s->ring + (uint64_t)(position & (s->lines - 1)) * ROC_ST_LINE;
@@ -219,7 +219,7 @@ int64_t roc_stream_peek(struct roc_stream *s, const void **data)
 
 bool roc_stream_running(const struct roc_stream *s)
 {
-	return s->lines && libroc_is_opener(&s->node) &&
+	return s->lines && libroc_is_opener(&s->c.node) &&
 	       !(__atomic_load_n(&s->kernel->flags, __ATOMIC_RELAXED) & ROC_ST_STOPPED);
 }
 
@@ -249,11 +249,11 @@ int roc_stream_consume(struct roc_stream *s, uint64_t bytes)
 	if (bytes % ROC_ST_LINE)
 		return roc_fail(EINVAL,
 				"%s: cannot consume %llu bytes: packets are multiples of %d",
-				s->name, (unsigned long long)bytes, ROC_ST_LINE);
+				s->c.name, (unsigned long long)bytes, ROC_ST_LINE);
 	if (bytes / ROC_ST_LINE > s->seen - s->read)
 		return roc_fail(ERANGE,
 				"%s: cannot consume %llu bytes: roc_stream_peek() showed %llu",
-				s->name, (unsigned long long)bytes,
+				s->c.name, (unsigned long long)bytes,
 				(unsigned long long)(s->seen - s->read) * ROC_ST_LINE);
 	libroc_stream_give(s, s->read + bytes / ROC_ST_LINE);
 	return 0;
@@ -279,7 +279,7 @@ int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t li
 		return there;
 	arg.deadline = libroc_deadline(timeout_ms);
 	read = __atomic_load_n(&s->read, __ATOMIC_RELAXED);
-	ret = libroc_node_ioctl(&s->node, ROC_ST_WAIT, &arg);
+	ret = libroc_node_ioctl(&s->c.node, ROC_ST_WAIT, &arg);
 	if (!ret || ret == -ETIME)
 		told_by_wait(s, read - arg.unreported);
 	/* What came after the kernel looked last counts, too. */
@@ -295,11 +295,11 @@ int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t li
 		return roc_fail(ETIME,
 				"%s: %lld of %lld bytes after %d ms: check that its source sends "
 				"data (roc-stream stats)",
-				s->name, (long long)there, (long long)wanted, timeout_ms);
+				s->c.name, (long long)there, (long long)wanted, timeout_ms);
 	case EINTR:
 		return libroc_fail_text(EINTR, "a signal ended the wait: call again to go on");
 	default:
-		return libroc_fail_ioctl(-ret, s->name, "cannot wait");
+		return libroc_fail_ioctl(-ret, s->c.name, "cannot wait");
 	}
 }
 
@@ -312,10 +312,10 @@ int64_t roc_stream_wait(struct roc_stream *s, uint64_t bytes, int timeout_ms)
 		return ret;
 	if (bytes > (uint64_t)s->lines * ROC_ST_LINE)
 		return roc_fail(EINVAL, "%s: cannot wait for %llu bytes: the ring holds %llu",
-				s->name, (unsigned long long)bytes,
+				s->c.name, (unsigned long long)bytes,
 				(unsigned long long)s->lines * ROC_ST_LINE);
 	if (timeout_ms < -1)
-		return roc_fail(EINVAL, "%s: %d is no time to wait: -1 means no limit", s->name,
+		return roc_fail(EINVAL, "%s: %d is no time to wait: -1 means no limit", s->c.name,
 				timeout_ms);
 	return libroc_stream_sleep(s, s->read, (bytes + ROC_ST_LINE - 1) / ROC_ST_LINE, timeout_ms);
 }
