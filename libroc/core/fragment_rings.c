@@ -111,20 +111,6 @@ static int fail_unsound(const struct roc_fragments *f)
 			f->c.name);
 }
 
-/* NULL: errno is restored, and *@err is the reason. */
-static void *map(const struct roc_fragments *f, uint64_t length, uint64_t offset, int prot,
-		 int *err)
-{
-	int saved = errno;
-	void *at = mmap(NULL, length, prot, MAP_SHARED, f->c.node.fd, (off_t)offset);
-
-	if (at != MAP_FAILED)
-		return at;
-	*err = errno;
-	errno = saved;
-	return NULL;
-}
-
 void libroc_fragment_unmap(struct roc_fragments *f)
 {
 	libroc_node_unmap(&f->c.node, f->kernel_area, f->made.kernel_length);
@@ -140,11 +126,14 @@ static int map_rings(struct roc_fragments *f)
 	const struct roc_fr_rings *r = &f->made;
 	int err = 0;
 
-	f->kernel_area = map(f, r->kernel_length, r->kernel_offset, PROT_READ, &err);
+	f->kernel_area =
+		libroc_node_map(&f->c.node, r->kernel_length, r->kernel_offset, PROT_READ, &err);
 	if (f->kernel_area)
-		f->user_area = map(f, r->user_length, r->user_offset, PROT_READ | PROT_WRITE, &err);
+		f->user_area = libroc_node_map(&f->c.node, r->user_length, r->user_offset,
+					       PROT_READ | PROT_WRITE, &err);
 	if (f->user_area && r->bell_length)
-		f->bell = map(f, r->bell_length, r->bell_offset, PROT_WRITE, &err);
+		f->bell = libroc_node_map(&f->c.node, r->bell_length, r->bell_offset, PROT_WRITE,
+					  &err);
 	if (err) {
 		libroc_fragment_unmap(f);
 		return libroc_fail_map(err, f->c.name, "cannot map the rings");

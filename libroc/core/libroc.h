@@ -61,6 +61,9 @@ int libroc_node_belongs(struct libroc_node *node, const char *name);
 int libroc_need_opener(const struct libroc_node *node, const char *name);
 /* libroc_ioctl(); -EPERM in a child. */
 int libroc_node_ioctl(const struct libroc_node *node, unsigned long request, void *arg);
+/* Map what the driver has made. NULL: *@err is the reason as errno, which itself is restored. */
+void *libroc_node_map(const struct libroc_node *node, uint64_t length, uint64_t offset, int prot,
+		      int *err);
 /* What the process that opened @node has mapped, or NULL. */
 void libroc_node_unmap(const struct libroc_node *node, volatile const void *at, size_t length);
 int libroc_eventfd(const struct libroc_node *node, const char *name, int eventfd);

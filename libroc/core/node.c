@@ -75,6 +75,19 @@ int libroc_node_ioctl(const struct libroc_node *node, unsigned long request, voi
 	return libroc_is_opener(node) ? libroc_ioctl(node->fd, request, arg) : -EPERM;
 }
 
+void *libroc_node_map(const struct libroc_node *node, uint64_t length, uint64_t offset, int prot,
+		      int *err)
+{
+	int saved = errno;
+	void *at = mmap(NULL, length, prot, MAP_SHARED, node->fd, (off_t)offset);
+
+	if (at != MAP_FAILED)
+		return at;
+	*err = errno;
+	errno = saved;
+	return NULL;
+}
+
 void libroc_node_unmap(const struct libroc_node *node, volatile const void *at, size_t length)
 {
 	/* In a child there was a hole, and may be its own memory by now: it is left alone. */

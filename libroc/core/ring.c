@@ -25,18 +25,19 @@ static int map_rings(struct roc_channel *ch)
 {
 	const struct roc_ch_rings *made = &ch->made;
 	struct roc_rings *r = &ch->rings;
-	void *user, *kernel;
-	int saved = errno;
-	int err;
+	const void *kernel = NULL;
+	void *user;
+	int err = 0;
 
-	user = mmap(NULL, made->user_length, PROT_READ | PROT_WRITE, MAP_SHARED, ch->node.fd,
-		    made->user_offset);
-	if (user == MAP_FAILED)
-		goto fail;
-	kernel = mmap(NULL, made->kernel_length, PROT_READ, MAP_SHARED, ch->node.fd,
-		      made->kernel_offset);
-	if (kernel == MAP_FAILED)
-		goto unmap;
+	user = libroc_node_map(&ch->node, made->user_length, made->user_offset,
+			       PROT_READ | PROT_WRITE, &err);
+	if (user)
+		kernel = libroc_node_map(&ch->node, made->kernel_length, made->kernel_offset,
+					 PROT_READ, &err);
+	if (err) {
+		libroc_node_unmap(&ch->node, user, made->user_length);
+		return libroc_fail_map(err, ch->name, "cannot map the rings");
+	}
 	r->user = user;
 	r->kernel = kernel;
 	r->fill = (struct roc_fill *)((char *)user + made->fill_entries_offset);
@@ -50,15 +51,6 @@ static int map_rings(struct roc_channel *ch)
 	r->ready_cons = r->user->ready_cons;
 	ch->have_rings = true;
 	return 0;
-
-unmap:
-	err = errno;
-	munmap(user, made->user_length);
-	errno = err;
-fail:
-	err = errno;
-	errno = saved;
-	return libroc_fail_map(err, ch->name, "cannot map the rings");
 }
 
 static int make_rings(struct roc_channel *ch, unsigned int fill, unsigned int ready)

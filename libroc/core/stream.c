@@ -72,12 +72,7 @@ void roc_stream_close(struct roc_stream *s)
 {
 	if (!s)
 		return;
-	if (s->lines) {
-		libroc_node_unmap(&s->c.node, s->ring, s->made.ring_length);
-		libroc_node_unmap(&s->c.node, s->kernel, s->made.control_length);
-		libroc_node_unmap(&s->c.node, s->user, s->made.user_length);
-		libroc_node_unmap(&s->c.node, s->bell, s->made.bell_length);
-	}
+	libroc_stream_unmap(s);
 	close(s->c.node.fd);
 	free(s);
 }

@@ -43,6 +43,8 @@ struct roc_stream {
 /* -EPIPE: there is no ring yet; -EPERM: in a child of the opener. With a sentence. */
 int libroc_need_ring(const struct roc_stream *s);
 
+void libroc_stream_unmap(struct roc_stream *s);
+
 /*
  * Bytes behind @position, which lies between read and seen; *@data as for roc_stream_peek(). Its
  * errors.

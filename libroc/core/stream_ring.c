@@ -92,55 +92,42 @@ static int fail_ring(int err, const struct roc_stream *s, const struct roc_st_ri
 	}
 }
 
-/* MAP_FAILED: errno is restored, and *@err is the reason. */
-static void *map(const struct roc_stream *s, uint64_t length, uint64_t offset, int prot, int *err)
+void libroc_stream_unmap(struct roc_stream *s)
 {
-	int saved = errno;
-	void *at = mmap(NULL, length, prot, MAP_SHARED, s->c.node.fd, (off_t)offset);
-
-	if (at == MAP_FAILED) {
-		*err = errno;
-		errno = saved;
-	}
-	return at;
+	libroc_node_unmap(&s->c.node, s->ring, s->made.ring_length);
+	libroc_node_unmap(&s->c.node, s->kernel, s->made.control_length);
+	libroc_node_unmap(&s->c.node, s->user, s->made.user_length);
+	libroc_node_unmap(&s->c.node, s->bell, s->made.bell_length);
+	s->ring = NULL;
+	s->kernel = NULL;
+	s->user = NULL;
+	s->bell = NULL;
 }
 
 static int map_ring(struct roc_stream *s)
 {
+	const struct libroc_node *node = &s->c.node;
 	const struct roc_st_ring *made = &s->made;
-	void *ring, *control, *user, *bell = NULL;
+	const int read_write = PROT_READ | PROT_WRITE;
 	int err = 0;
 
-	ring = map(s, made->ring_length, made->ring_offset, PROT_READ | PROT_WRITE, &err);
-	if (ring == MAP_FAILED)
-		goto fail;
-	control = map(s, made->control_length, made->control_offset, PROT_READ, &err);
-	if (control == MAP_FAILED)
-		goto unmap_ring;
-	user = map(s, made->user_length, made->user_offset, PROT_READ | PROT_WRITE, &err);
-	if (user == MAP_FAILED)
-		goto unmap_control;
-	if (made->bell_length) {
-		bell = map(s, made->bell_length, made->bell_offset, PROT_READ | PROT_WRITE, &err);
-		if (bell == MAP_FAILED)
-			goto unmap_user;
+	s->ring = libroc_node_map(node, made->ring_length, made->ring_offset, read_write, &err);
+	if (s->ring)
+		s->kernel = libroc_node_map(node, made->control_length, made->control_offset,
+					    PROT_READ, &err);
+	if (s->kernel)
+		s->user = libroc_node_map(node, made->user_length, made->user_offset, read_write,
+					  &err);
+	if (s->user && made->bell_length)
+		s->bell = libroc_node_map(node, made->bell_length, made->bell_offset, read_write,
+					  &err);
+	if (err) {
+		libroc_stream_unmap(s);
+		return libroc_fail_map(err, s->c.name, "cannot map the ring");
 	}
-	s->ring = ring;
-	s->kernel = control;
-	s->state = (const void *)((const char *)control + made->control_length / 2);
-	s->user = user;
-	s->bell = bell;
+	s->state = (const void *)((const char *)s->kernel + made->control_length / 2);
 	s->lines = made->length / ROC_ST_LINE;
 	return 0;
-
-unmap_user:
-	munmap(user, made->user_length);
-unmap_control:
-	munmap(control, made->control_length);
-unmap_ring:
-	munmap(ring, made->ring_length);
-fail:
-	return libroc_fail_map(err, s->c.name, "cannot map the ring");
 }
 
 static int make_ring(struct roc_stream *s, uint64_t length)
