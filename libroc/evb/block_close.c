@@ -86,6 +86,14 @@ static void one_source(struct roc_evb *e, struct evb_block *k, int guest, const 
 	}
 }
 
+uint64_t roc_evb_latency_ns(unsigned int bin)
+{
+	/* Below 4 ns each has its own; then four to a power of two. */
+	if (bin < 4)
+		return bin;
+	return (uint64_t)(4 + bin % 4) << (bin / 4 - 1);
+}
+
 /* From the trigger to now, in a bin of four to each power of two. */
 static void count_latency(struct roc_evb *e, uint64_t time)
 {

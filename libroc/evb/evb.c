@@ -326,11 +326,3 @@ void roc_evb_environment(void)
 {
 	fabric_environment();
 }
-
-uint64_t roc_evb_latency_ns(unsigned int bin)
-{
-	/* Below 4 ns each has its own; then four to a power of two. */
-	if (bin < 4)
-		return bin;
-	return (uint64_t)(4 + bin % 4) << (bin / 4 - 1);
-}

@@ -91,15 +91,15 @@ void evb_manager_say(struct roc_evb_manager *m, const char *fmt, ...)
 struct node *evb_manager_find(const struct roc_evb_manager *m, const char *name);
 /* Where a table has somebody, -1. */
 int evb_manager_index(const struct roc_evb_table *t, const char *name, bool builder);
+void evb_manager_note_clock(struct node *n, uint64_t clock, uint64_t now);
+/* It is out from now on, each time for twice as long. */
+void evb_manager_back_off(const struct roc_evb_manager *m, struct node *n, uint64_t now);
 
 /* Of manager_judge.c */
 void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now);
 void evb_manager_take_back(struct roc_evb_manager *m, uint64_t now);
-/* It is out from now on, each time for twice as long. */
-void evb_manager_back_off(const struct roc_evb_manager *m, struct node *n, uint64_t now);
 
 /* Of manager_time.c */
-void evb_manager_note_clock(struct node *n, uint64_t clock, uint64_t now);
 void evb_manager_judge_time(struct roc_evb_manager *m, uint64_t now);
 /* Has its process a place in the table? */
 bool evb_manager_has_place(const struct roc_evb_manager *m, const struct node *n, bool builder);

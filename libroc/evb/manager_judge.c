@@ -170,14 +170,6 @@ static struct node *judge(struct roc_evb_manager *m, bool builders, uint64_t now
 	return worst;
 }
 
-void evb_manager_back_off(const struct roc_evb_manager *m, struct node *n, uint64_t now)
-{
-	n->backoff = n->backoff ? 2 * n->backoff : m->cfg.backoff_ns;
-	if (n->backoff > m->cfg.backoff_max_ns)
-		n->backoff = m->cfg.backoff_max_ns;
-	n->until = now + n->backoff;
-}
-
 void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now)
 {
 	static const char *const reasons[] = {

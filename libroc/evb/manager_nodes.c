@@ -11,6 +11,7 @@
 
 /* A builder that is full gets a little, else it could not show that it is not. */
 #define WEIGHT_MIN 50
+#define CLOCK_MOST (INT64_MAX / 2) /* so the difference of two is a number */
 
 void evb_manager_say(struct roc_evb_manager *m, const char *fmt, ...)
 {
@@ -159,6 +160,21 @@ static uint32_t room(const struct roc_evb_report *r)
 		r->all_segments ? (uint32_t)(WEIGHT_FULL * free / r->all_segments) : WEIGHT_FULL;
 
 	return weight < WEIGHT_MIN ? WEIGHT_MIN : weight;
+}
+
+void evb_manager_note_clock(struct node *n, uint64_t clock, uint64_t now)
+{
+	if (!clock || clock > CLOCK_MOST || now > CLOCK_MOST)
+		return;
+	n->clocks[n->clock_count++ % MANAGER_CLOCKS] = (int64_t)clock - (int64_t)now;
+}
+
+void evb_manager_back_off(const struct roc_evb_manager *m, struct node *n, uint64_t now)
+{
+	n->backoff = n->backoff ? 2 * n->backoff : m->cfg.backoff_ns;
+	if (n->backoff > m->cfg.backoff_max_ns)
+		n->backoff = m->cfg.backoff_max_ns;
+	n->until = now + n->backoff;
 }
 
 void roc_evb_manager_report(struct roc_evb_manager *m, const char *name,

@@ -12,13 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_NS (100 * MS)	   /* between two comparisons */
-#define CLOCKS_LEAST 3		   /* of fewer none is right by majority */
-#define APART_PEER_BLOCKS 128	   /* a readout unit may be apart by these for each builder ... */
-#define APART_LEASES 5		   /* ... and by the blocks of this time */
-#define APART_LEAST 8		   /* blocks, of one whose clock is wrong */
-#define EARLY_NS (SECOND / 2)	   /* ahead by so much: its blocks may well be too early */
-#define CLOCK_MOST (INT64_MAX / 2) /* so the difference of two is a number */
+#define LOOK_NS (100 * MS)    /* between two comparisons */
+#define CLOCKS_LEAST 3	      /* of fewer none is right by majority */
+#define APART_PEER_BLOCKS 128 /* a readout unit may be apart by these for each builder ... */
+#define APART_LEASES 5	      /* ... and by the blocks of this time */
+#define APART_LEAST 8	      /* blocks, of one whose clock is wrong */
+#define EARLY_NS (SECOND / 2) /* ahead by so much: its blocks may well be too early */
 
 static double seconds(int64_t ns)
 {
@@ -28,13 +27,6 @@ static double seconds(int64_t ns)
 static const char *side(int64_t ahead)
 {
 	return ahead > 0 ? "ahead of" : "behind";
-}
-
-void evb_manager_note_clock(struct node *n, uint64_t clock, uint64_t now)
-{
-	if (!clock || clock > CLOCK_MOST || now > CLOCK_MOST)
-		return;
-	n->clocks[n->clock_count++ % MANAGER_CLOCKS] = (int64_t)clock - (int64_t)now;
 }
 
 /* A report that is delayed makes the clock look behind, so the latest reading counts. */
