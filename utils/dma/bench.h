@@ -3,7 +3,7 @@
  * roc-bench-dma: what its parts share.
  *
  *	bench.c		opens everything in order, runs, closes in reverse order
- *	bench_options.c	the table of options
+ *	bench_options.c	which options go together, names of their values
  *	bench_reader.c	the loop: wait, take, check, give back; stop and drain
  *	bench_report.c	live line, final table, JSON
  *	soak*.c		all channels of a node at once, for long: see soak.h
@@ -172,8 +172,6 @@ struct bench {
 	char failure[512]; /* sentence: why the run failed, empty if it did not */
 	struct bench_counts counts;
 };
-
-int bench_run(const void *values); /* the whole tool: struct bench_options to exit code */
 
 /* Keep the first reason for a failure. */
 void bench_fail(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

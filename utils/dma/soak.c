@@ -18,27 +18,6 @@
 
 #define LOOK_S 0.2
 
-int soak_check_usage(const struct bench_options *o)
-{
-	if (!o->soak)
-		return TOOL_OK;
-	if (o->bytes || o->time)
-		return tool_usage("A soak lasts as long as --soak says: leave --bytes and --time "
-				  "away.");
-	if (o->mode != ROC_MODE_TIMER || o->no_events || o->buffer_full_check || o->bar_hammer ||
-	    o->random_pause || o->ascii_file || o->bin_file || o->print_sp_change ||
-	    o->fast_check || o->stbrd)
-		return tool_usage("A soak takes and checks data, and nothing else: leave --mode, "
-				  "--no-events, --fast-check, --stbrd and what tries, prints or "
-				  "keeps data away.");
-	if (o->dma_channel_given)
-		return tool_usage("A soak takes all channels of a card: leave --dma-channel away.");
-	if (o->page_size_given || o->no_temperature)
-		return tool_usage("A soak takes each card's own DMA pages, and looks at its "
-				  "thermometer: leave --page-size and --no-temperature away.");
-	return TOOL_OK;
-}
-
 __attribute__((format(printf, 2, 3))) static void fail(struct soak *s, const char *fmt, ...)
 {
 	va_list ap;

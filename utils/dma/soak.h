@@ -92,8 +92,6 @@ struct soak {
 	char why[SOAK_WHY]; /* what failed first; empty: nothing */
 };
 
-/* What no soak could do; exit code. */
-int soak_check_usage(const struct bench_options *o);
 int soak_run(const struct bench_options *o);
 
 /* soak_lane.c */
