@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "utils/evb/etcd_talk.h"
-#include "utils/evb/record.h"
-#include "utils/evb/watch_line.h"
+#include "utils/evb/coordinator.h"
+#include "utils/evb/etcd.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

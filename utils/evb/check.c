@@ -4,8 +4,8 @@
  */
 #include <inttypes.h>
 
-#include "check_files.h"
 #include "evb_options.h"
+#include "sink.h"
 #include "utils/common/json.h"
 #include "utils/common/tool.h"
 

@@ -3,7 +3,7 @@
  * Reading files of blocks. They are mapped, and nothing in them is believed; but they are files
  * that nobody makes shorter meanwhile.
  */
-#include "check_files.h"
+#include "sink.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,8 +15,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "inspect.h"
 
 struct reader {
 	struct inspect inspect;

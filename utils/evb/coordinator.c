@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Coordinators, by their names.
+ * Coordinators, by their names. Short: no other file knows both of them.
  */
 #include "coordinator.h"
 

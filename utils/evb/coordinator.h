@@ -2,7 +2,7 @@
 /*
  * roc-evb: coordinators, by what --coordinator says:
  *
- *	static:FILE	nodes are known beforehand (static_file.h); the manager is one of them, and
+ *	static:FILE	nodes are known beforehand (static.h); the manager is one of them, and
  *			all others have a connection to it
  *	etcd:URL,...	an etcd of the site: leases are membership, watches tell of members and
  *			tables
@@ -13,8 +13,74 @@
 #ifndef ROC_UTILS_EVB_COORDINATOR_H
 #define ROC_UTILS_EVB_COORDINATOR_H
 
-#include "manage.h"
-#include "view.h"
+#include <roc/evb.h>
+#include <roc/evb_manager.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * roc-evb: the manager beside a coordinator: gets what that hears, and says which table is to be
+ * published, and to people what it decided.
+ */
+
+struct manage {
+	struct roc_evb_manager *m; /* NULL: this one is not the manager */
+	struct roc_evb_table next;
+	uint64_t term, stepped;
+	void (*say)(void *self, const char *sentence);
+	void *say_self;
+};
+
+/* Become the manager. @last: the newest table that is known, epoch 0 if there is none. */
+int manage_begin(struct manage *m, const struct roc_evb_manager_config *cfg, uint64_t term,
+		 const struct roc_evb_table *last);
+void manage_end(struct manage *m);
+/* A table that is to be published; NULL: none. manage_published() when that went well. */
+const struct roc_evb_table *manage_step(struct manage *m, uint64_t now);
+void manage_published(struct manage *m);
+/* What others had from a manager before may be newer than what we know. */
+void manage_found(struct manage *m, const struct roc_evb_table *table);
+
+/*
+ * What a node knows of its system: members, the newest table, and whether their source can be
+ * reached. Coordinators put in what they hear; changes come out as news, once each.
+ */
+
+#define EVB_MEMBERS_MAX (2 * ROC_EVB_NODES_MAX)
+#define EVB_SENTENCE 256
+
+struct evb_view {
+	struct roc_evb_member members[EVB_MEMBERS_MAX];
+	unsigned int member_count;
+	struct roc_evb_table table; /* epoch 0: there is none */
+	char leader[ROC_EVB_NAME];
+	bool lost;
+	uint64_t refused;  /* tables that are older than the one before */
+	unsigned int news; /* bit per enum roc_evb_what */
+	char text[ROC_EVB_OUT + 1][EVB_SENTENCE];
+};
+
+/* All members there are. */
+void evb_view_members(struct evb_view *v, const struct roc_evb_member *members, unsigned int count);
+/* 0; -ESTALE: it is older than ours, and counted: nothing is taken over. */
+int evb_view_table(struct evb_view *v, const struct roc_evb_table *table);
+/*
+ * @by has this table, which is older than ours: it lost its data. A member (@joins) joins anew, a
+ * watcher takes the table.
+ */
+void evb_view_older(struct evb_view *v, const struct roc_evb_table *table, bool joins,
+		    const char *by);
+/* A table of the members before: the manager goes on from it, and no node follows it. */
+void evb_view_found(struct evb_view *v, const struct roc_evb_table *table);
+void evb_view_leader(struct evb_view *v, const char *name);
+/* Each sentence is reported once, however often it happens. */
+void evb_view_lost(struct evb_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void evb_view_back(struct evb_view *v);
+void evb_view_out(struct evb_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* 1 news, 0 none: a coordinator's poll(). */
+int evb_view_poll(struct evb_view *v, struct roc_evb_news *news);
 
 struct evb_coordinator_config {
 	const char *text;   /* of --coordinator */
@@ -60,5 +126,44 @@ int evb_coordinator_static(const struct evb_coordinator_config *cfg, const char 
 			   struct evb_coordinator *c, char why[ROC_EVB_WHY]);
 int evb_coordinator_etcd(const struct evb_coordinator_config *cfg, const char *where,
 			 struct evb_coordinator *c, char why[ROC_EVB_WHY]);
+
+/*
+ * roc-evb: members, tables and reports as JSON, in which coordinators keep and carry them. What is
+ * read is looked at as a whole before anything of it is believed: sizes, names, numbers.
+ */
+
+struct json_object;
+
+#define EVB_STATUS_MAX 4096 /* of a node's line, of which watchers get the newest */
+
+/* NULL: no memory. */
+struct json_object *evb_member_record(const struct roc_evb_member *m);
+struct json_object *evb_table_record(const struct roc_evb_table *t);
+struct json_object *evb_report_record(const struct roc_evb_report *r);
+
+/* 0, or -EINVAL with a sentence. */
+int evb_member_read(struct json_object *record, struct roc_evb_member *m, char why[ROC_EVB_WHY]);
+int evb_table_read(struct json_object *record, struct roc_evb_table *t, char why[ROC_EVB_WHY]);
+int evb_report_read(struct json_object *record, struct roc_evb_report *r, char why[ROC_EVB_WHY]);
+
+/* Names, for options and files. */
+extern const char *const evb_policies[ROC_EVB_POLICIES + 1];
+extern const char *const evb_roles[4]; /* of the bits, from the lowest */
+
+/*
+ * roc-evb watch: what it shows of a node's line (node_report.h).
+ */
+
+struct watch_line {
+	uint64_t time;			  /* CLOCK_REALTIME ns */
+	uint64_t in, sent, received, out; /* bytes a second */
+	uint64_t blocks;		  /* a second, to the sink */
+	uint64_t p99_ns;
+	uint64_t queue, open_blocks, free_segments, all_segments;
+	uint64_t incomplete, dropped;
+};
+
+/* False: it is none. What is not in it is 0. */
+bool watch_line_read(const char *text, struct watch_line *line);
 
 #endif

@@ -20,58 +20,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "etcd_talk.h"
+#include "coordinator.h"
 #include "libroc/fabric/base.h"
-#include "record.h"
 
 #define TURN_NS (2 * MS)
-#define AGAIN_NS (500 * MS)
 #define SOON_NS (200 * MS) /* a report with another suspect */
 #define LEAVE_NS (1000 * MS)
-
-void etcd_post(struct etcd *e, enum etcd_place place, const char *path, struct json_object *body,
-	       bool stream)
-{
-	char url[ETCD_URL_MAX + 32];
-	/* After one that says nothing there must be time for the next, before the lease is over. */
-	uint64_t ms = place == ETCD_KEEP ? e->ttl * 1000 / 4 : ETCD_CALL_MS;
-
-	e->asked[place] = e->url;
-	e->posted[place] = fabric_now();
-	snprintf(url, sizeof(url), "%s/v3/%s", e->urls[e->url], path);
-	if (http_post(e->http, place, url, body, stream ? 0 : (unsigned int)ms))
-		etcd_away(e, place, -ENOMEM, "there is no memory left");
-}
-
-/* A web server without this path answers so; etcd itself says what is missing, in JSON. */
-static bool no_gateway(int result, const char *why)
-{
-	static const char missing[] = "it answers 404: ";
-
-	return result == -EPROTO && !strncmp(why, missing, sizeof(missing) - 1) &&
-	       why[sizeof(missing) - 1] != '{';
-}
-
-void etcd_away(struct etcd *e, enum etcd_place place, int result, const char *why)
-{
-	char url[ETCD_URL_MAX];
-
-	/* All that was asked of one that is away fails: that is one failure, one step on. */
-	if (e->asked[place] != e->url)
-		return;
-	snprintf(url, sizeof(url), "%.80s", e->urls[e->url]);
-	e->listed = e->reports_listed = false;
-	http_cancel(e->http, ETCD_WATCH);
-	http_cancel(e->http, ETCD_REPORTS);
-	e->again = fabric_now() + AGAIN_NS;
-	e->url = (e->url + 1) % e->url_count;
-	if (no_gateway(result, why))
-		why = "it answers 404: its gRPC gateway is off (start it with "
-		      "--enable-grpc-gateway=true), or it is older than 3.4";
-	evb_view_lost(&e->view,
-		      "etcd at %s cannot be %s (%.120s): the node goes on with what it has.", url,
-		      result == -EHOSTUNREACH ? "reached" : "used", why);
-}
 
 /* Who asks must be known first. */
 static void ask_for_token(struct etcd *e, uint64_t now)

@@ -14,9 +14,7 @@
 #include <string.h>
 
 #include "libroc/fabric/control.h"
-#include "line.h"
-#include "record.h"
-#include "static_star.h"
+#include "static.h"
 
 #define MS UINT64_C(1000000)
 #define TURN_NS MS	       /* a busy loop asks more often than it is worth */

@@ -2,7 +2,7 @@
 /*
  * Cutting units by event.
  */
-#include "cut.h"
+#include "assemble.h"
 
 #include <errno.h>
 

@@ -6,19 +6,139 @@
  *	etcd_hear.c		what comes back
  *	etcd_talk.c		how both are written
  *	etcd_auth.c		who we are for it
- *	etcd_doubt.c		which of its keys were said to be wrong
+ *	etcd_call.c		calls: keys, addresses, what a failure means
  */
 #ifndef ROC_UTILS_EVB_ETCD_H
 #define ROC_UTILS_EVB_ETCD_H
 
 #include <json-c/json.h>
+#include <roc/evb.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "coordinator.h"
-#include "etcd_auth.h"
-#include "etcd_doubt.h"
-#include "etcd_talk.h"
-#include "http.h"
-#include "record.h"
+
+/*
+ * Authentication to etcd. Name and password are in a file, where no list of processes shows them;
+ * for them etcd gives a token, which goes with every call.
+ */
+
+#define ETCD_WORD 256
+
+struct etcd_auth {
+	char user[ETCD_WORD], password[ETCD_WORD]; /* "": not needed */
+	bool known;				   /* etcd has given a token, or wants none */
+};
+
+enum etcd_auth_wrong {
+	ETCD_AUTH_OTHER, /* it is not about that */
+	ETCD_AUTH_AGAIN, /* the token has expired: request another */
+	ETCD_AUTH_OFF,	 /* etcd has no authentication */
+	ETCD_AUTH_REFUSED,
+};
+
+/* A line USER:PASSWORD that only its owner, and his group, can read. 0, or -errno with a sentence.
+ */
+int etcd_auth_read(struct etcd_auth *a, const char *path, char why[ROC_EVB_WHY]);
+struct json_object *etcd_auth_body(const struct etcd_auth *a);
+/* The token in the answer; NULL: there is none. */
+const char *etcd_auth_token(struct json_object *answer);
+/* What an answer that is none says; when it refuses, @why is the sentence. */
+enum etcd_auth_wrong etcd_auth_judge(struct etcd_auth *a, const char *says, char why[ROC_EVB_WHY]);
+
+/*
+ * Requests to etcd and its answers, as its JSON gateway has them (API v3): keys and values in
+ * base64, numbers of 64 bits as text. Nothing here keeps anything.
+ */
+
+#define ETCD_KEY_MAX 128
+
+/* Requests. @lease 0: none. */
+struct json_object *etcd_grant(uint64_t seconds);
+struct json_object *etcd_lease(uint64_t lease); /* keep alive, revoke */
+struct json_object *etcd_put(const char *key, const char *value, uint64_t lease);
+/* All keys that begin with @prefix. */
+struct json_object *etcd_list(const char *prefix);
+struct json_object *etcd_watch(const char *prefix, uint64_t from_revision);
+/* Put if the key is not there; else what is there is answered. */
+struct json_object *etcd_create(const char *key, const char *value, uint64_t lease);
+/* Put if @guard is still the one that was created at that revision. */
+struct json_object *etcd_put_guarded(const char *guard, uint64_t created, const char *key,
+				     const char *value);
+
+/* Answers. A number of an object; 0: it is not there, or is none. */
+uint64_t etcd_number(struct json_object *o, const char *key);
+uint64_t etcd_revision(struct json_object *answer); /* of its header */
+
+struct etcd_kv {
+	char key[ETCD_KEY_MAX];
+	char *value; /* JSON text or whatever; NULL: the key was deleted */
+	size_t length;
+	uint64_t created, modified, lease;
+};
+
+/* False: it cannot be one. The reader frees it. */
+bool etcd_kv_read(struct json_object *kv, bool deleted, struct etcd_kv *out);
+void etcd_kv_free(struct etcd_kv *kv);
+
+/*
+ * Keys in etcd whose damage was reported. Zeroed at the start.
+ */
+
+#define ETCD_DOUBTS 256
+
+struct etcd_doubts {
+	char keys[ETCD_DOUBTS][ETCD_KEY_MAX]; /* empty: free */
+	unsigned int next;		      /* to be forgotten, if none is free */
+};
+
+/* False: the key was reported before. */
+bool etcd_doubt_new(struct etcd_doubts *d, const char *key);
+/* Its value is valid, or it is gone. */
+void etcd_doubt_over(struct etcd_doubts *d, const char *key);
+
+/*
+ * roc-evb: JSON to a server and back, by libcurl, without waiting. A few calls at the same time,
+ * each in a place of its own. libcurl is loaded when it is needed: the other tools do without.
+ */
+
+#define HTTP_PLACES 8
+#define HTTP_ANSWER_MAX (16 << 20) /* reports of all nodes there can be */
+
+struct http;
+struct http_tls {
+	const char *ca, *cert, *key; /* files; NULL: the system's, none */
+};
+
+/*
+ * What came: @answer is the function's to read until it returns. @result: 1 a line of a stream,
+ * which goes on; 0 it is over, well; -errno it is over, @answer is NULL, @why is the sentence.
+ */
+typedef void http_fn(void *self, unsigned int place, int result, struct json_object *answer,
+		     const char *why);
+
+/* NULL and a sentence: libcurl is not there. */
+struct http *http_open(const struct http_tls *tls, http_fn *fn, void *self, char why[ROC_EVB_WHY]);
+void http_close(struct http *h);
+/* The token that goes with every call from now on, or NULL. 0, or -EPROTO: it is none.
+ */
+int http_authorize(struct http *h, const char *token);
+
+/*
+ * POST @body, which is put, to @url. @timeout_ms 0: an answer of many lines that does not end by
+ * itself. The place must be free. 0, or -errno.
+ */
+int http_post(struct http *h, unsigned int place, const char *url, struct json_object *body,
+	      unsigned int timeout_ms);
+bool http_busy(const struct http *h, unsigned int place);
+/* Nothing more comes of it. */
+void http_cancel(struct http *h, unsigned int place);
+
+/* Calls the function for all that came. */
+void http_turn(struct http *h);
+void http_idle(const struct http *h, struct roc_idle *idle);
 
 #define MS UINT64_C(1000000)
 #define ETCD_URLS 8

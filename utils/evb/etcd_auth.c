@@ -2,7 +2,7 @@
 /*
  * Who we are for etcd.
  */
-#include "etcd_auth.h"
+#include "etcd.h"
 
 #include <errno.h>
 #include <fcntl.h>

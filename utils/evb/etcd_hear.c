@@ -12,33 +12,9 @@
 
 #include "libroc/fabric/base.h"
 
-#define PREFIX "/roc-evb/%s/"
-#define REPORT_PREFIX "/roc-evb-reports/%s/"
 #define FULL_AGAIN_NS (500 * MS)
 #define WATCH_MIN_NS (1000 * MS) /* of one that was worth the asking */
 #define RATE_MAX 10000000	 /* blocks a second; the manager believes no more either */
-
-static const char *key_of(const char *format, const struct etcd *e, const char *what,
-			  const char *name)
-{
-	static char keys[4][ETCD_KEY_MAX]; /* one thread, a few at once */
-	static unsigned int n;
-	char *key = keys[n++ % 4];
-	int length = snprintf(key, ETCD_KEY_MAX, format, e->system);
-
-	snprintf(key + length, ETCD_KEY_MAX - (size_t)length, "%s%s", what, name);
-	return key;
-}
-
-const char *etcd_key(const struct etcd *e, const char *what, const char *name)
-{
-	return key_of(PREFIX, e, what, name);
-}
-
-const char *etcd_report_key(const struct etcd *e, const char *name)
-{
-	return key_of(REPORT_PREFIX, e, "", name);
-}
 
 static struct json_object *value_of(const struct etcd_kv *kv)
 {

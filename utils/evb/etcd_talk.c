@@ -2,7 +2,7 @@
 /*
  * What is said to etcd and what it answers.
  */
-#include "etcd_talk.h"
+#include "etcd.h"
 
 #include <inttypes.h>
 #include <json-c/json.h>

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "coordinator.h"
 #include "libroc/fabric/doze.h"
-#include "record.h"
 #include "utils/common/tool.h"
 
 static const char *const actions[] = {

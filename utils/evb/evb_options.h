@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-evb as a tool: its options, and what it can do with them.
+ * roc-evb as a tool: its options, and its actions. Short: each action has files of its own.
  *
  *	evb.c		the options
  *	node.c		a node: from the options to its end

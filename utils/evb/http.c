@@ -2,7 +2,7 @@
 /*
  * JSON to a server and back, by libcurl.
  */
-#include "http.h"
+#include "etcd.h"
 
 #include <arpa/inet.h>
 #include <curl/curl.h>

@@ -2,7 +2,7 @@
 /*
  * Looking at blocks.
  */
-#include "inspect.h"
+#include "sink.h"
 
 #include <errno.h>
 #include <inttypes.h>

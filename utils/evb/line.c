@@ -2,7 +2,7 @@
 /*
  * A connection on which each line is a JSON object.
  */
-#include "line.h"
+#include "static.h"
 
 #include <errno.h>
 #include <json-c/json.h>

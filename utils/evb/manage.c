@@ -2,7 +2,7 @@
 /*
  * The manager beside a coordinator.
  */
-#include "manage.h"
+#include "coordinator.h"
 
 #define STEP_NS UINT64_C(20000000)
 

@@ -3,8 +3,6 @@
  * roc-evb node: a node from its options to its end. It is one thread: engine, source, sink and
  * coordinator take turns.
  */
-#include "node.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,11 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "coordinator.h"
+#include "evb_options.h"
 #include "libroc/fabric/base.h"
 #include "libroc/fabric/doze.h"
 #include "libroc/fabric/fabric.h"
-#include "record.h"
+#include "node_report.h"
+#include "sink.h"
+#include "source.h"
 #include "utils/common/files.h"
+#include "utils/common/prometheus.h"
 #include "utils/common/tool.h"
 
 #define MS UINT64_C(1000000)
@@ -24,6 +27,20 @@
 #define LOOK_NS FABRIC_NS_PER_S	      /* a line, metrics */
 #define DRAIN_MS 1000		      /* for the last lines */
 #define END_NS (30 * FABRIC_NS_PER_S) /* what is asked to end and does not, is left */
+
+struct node {
+	const struct evb_options *o;
+	uint32_t roles;
+	struct evb_coordinator coordinator;
+	struct evb_source source;
+	struct evb_sink sink;
+	struct roc_evb *evb;		  /* NULL: it is the manager and nothing else */
+	uint64_t began, looked, stopping; /* since when; 0: it is not */
+	uint64_t extended;		  /* last request for time to the service manager */
+	struct metrics_file metrics;
+	struct line_queue *lines; /* of --json, NULL: none */
+	struct evb_node_report report;
+};
 
 static void say(void *self, const char *sentence)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-evb: what a node says of itself.
+ * roc-evb: what a node reports of itself. Short: one structure and its printers.
  */
 #ifndef ROC_UTILS_EVB_NODE_REPORT_H
 #define ROC_UTILS_EVB_NODE_REPORT_H

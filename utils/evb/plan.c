@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
+#include "coordinator.h"
 #include "evb_options.h"
 #include "plan_model.h"
-#include "record.h"
 #include "utils/common/json.h"
 #include "utils/common/tool.h"
 

@@ -3,13 +3,14 @@
  * Members, tables and reports as JSON. Numbers of 64 bits are decimal numbers, as everywhere; what
  * reads them must not go by double.
  */
-#include "record.h"
+#include <json-c/json.h>
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "coordinator.h"
 
 const char *const evb_policies[ROC_EVB_POLICIES + 1] = {
 	[ROC_EVB_ROUND_ROBIN] = "round-robin",
@@ -310,4 +311,40 @@ int evb_report_read(struct json_object *record, struct roc_evb_report *r, char w
 	r->ended = take_bool(record, "ended");
 	r->has_built = take_bool(record, "hasBuilt");
 	return 0;
+}
+
+/* As in "sourceIn" "bytesPerSecond"; whatever is no number is 0. */
+static uint64_t number(struct json_object *o, const char *a, const char *b)
+{
+	struct json_object *v = json_object_object_get(o, a);
+
+	if (b)
+		v = json_object_is_type(v, json_type_object) ? json_object_object_get(v, b) : NULL;
+	return json_object_is_type(v, json_type_int) ? json_object_get_uint64(v) : 0;
+}
+
+bool watch_line_read(const char *text, struct watch_line *line)
+{
+	struct json_object *o = json_tokener_parse(text);
+	bool good = json_object_is_type(o, json_type_object);
+
+	memset(line, 0, sizeof(*line));
+	if (good)
+		*line = (struct watch_line){
+			.time = number(o, "time", NULL),
+			.in = number(o, "sourceIn", "bytesPerSecond"),
+			.sent = number(o, "sent", "bytesPerSecond"),
+			.received = number(o, "received", "bytesPerSecond"),
+			.out = number(o, "sinkOut", "bytesPerSecond"),
+			.blocks = number(o, "sinkOut", "countPerSecond"),
+			.p99_ns = number(o, "latency", "p99Ns"),
+			.queue = number(o, "queue", NULL),
+			.open_blocks = number(o, "openBlocks", NULL),
+			.free_segments = number(o, "freeSegments", NULL),
+			.all_segments = number(o, "allSegments", NULL),
+			.incomplete = number(o, "incomplete", NULL),
+			.dropped = number(o, "dropped", NULL),
+		};
+	json_object_put(o);
+	return good;
 }

@@ -7,12 +7,13 @@
  *	sink_shm.c	lends them to filter processes on this machine, and gets them back
  *	sink_forward.c	sends them on to a roc-recv
  *	inspect.c	what is in a block, for the first, and for files (check_files.c)
- *	sink.c		one of them, by what people type
+ *	endpoints.c	one of them, by what people type
  */
 #ifndef ROC_UTILS_EVB_SINK_H
 #define ROC_UTILS_EVB_SINK_H
 
 #include <roc/evb.h>
+#include <roc/mep.h>
 
 #include "utils/units/units.h"
 
@@ -57,5 +58,37 @@ int evb_sink_file(const char *values, const char *name, struct evb_sink *sink, c
 int evb_sink_shm(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
 int evb_sink_forward(const char *values, const char *name, struct evb_sink *sink,
 		     char why[UNITS_WHY]);
+
+/*
+ * Is a block of events what it should be? Each fragment by its content, and the block by what it
+ * says of itself; and no block twice.
+ */
+
+#define INSPECT_WINDOW (1 << 16) /* blocks: one that comes again later than that is not seen */
+
+struct inspect {
+	struct roc_mep_events *events;
+	unsigned int sources; /* that it has room for */
+	bool only_count;
+	bool any;
+	uint64_t newest; /* block */
+	uint64_t seen[INSPECT_WINDOW / 64];
+	struct evb_sink_books n;
+	char why[UNITS_WHY];
+};
+
+/* 0, or -ENOMEM. Wrong data are counted, with the sentence of the first in n.wrong. */
+int inspect_block(struct inspect *in, const struct roc_mep *mep);
+void inspect_end(struct inspect *in);
+
+/*
+ * The offline check of what sink_file.c wrote.
+ */
+
+/*
+ * Look at a file, or at all *.mep of a folder, in the order of their names, and add up. 0; -errno
+ * with the sentence: not all of it can be read, and @books has what could.
+ */
+int evb_check_files(const char *path, struct evb_sink_books *books, char why[UNITS_WHY]);
 
 #endif

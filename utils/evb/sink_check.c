@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "inspect.h"
+#include "sink.h"
 #include "text.h"
 
 #define DONE 256 /* handles between two looks */

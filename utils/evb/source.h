@@ -6,12 +6,17 @@
  *	source_copier.c		the same content, copied from a GPU or by this machine's processors
  *	source_units.c		whatever utils/units has: cards, recordings
  *	assemble.c		units of many links put together by event, for the latter
- *	source.c		one of them, by what people type
+ *	source_common.c		slots and triggers, for more than one of them
+ *	endpoints.c		one of them, by what people type
  */
 #ifndef ROC_UTILS_EVB_SOURCE_H
 #define ROC_UTILS_EVB_SOURCE_H
 
 #include <roc/evb.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "utils/units/units.h"
 
@@ -66,5 +71,66 @@ int evb_source_card(const char *values, const char *name, struct evb_source *sou
 		    char why[UNITS_WHY]);
 int evb_source_recording(const char *values, const char *name, struct evb_source *source,
 			 char why[UNITS_WHY]);
+
+/*
+ * Memory in pieces of one size, which are lent by a handle and come back in any order.
+ */
+
+struct evb_slots {
+	char *memory;
+	size_t length; /* of all of it, with @extra behind the slots */
+	size_t stride;
+	uint32_t count, free_count;
+	uint32_t *free_list;
+	uint64_t *out; /* by slot: its handle, 0: it is free */
+	uint64_t lent;
+};
+
+/* 0, or -errno with the sentence. @extra: bytes behind the slots, for the caller. */
+int evb_slots_open(struct evb_slots *s, size_t stride, uint32_t count, size_t extra,
+		   char why[UNITS_WHY]);
+void evb_slots_close(struct evb_slots *s);
+/* A free slot, which there must be; its handle is not 0, and no other time it is lent has it. */
+uint64_t evb_slots_lend(struct evb_slots *s, uint32_t *slot);
+/* 0, or -EINVAL with the sentence. */
+int evb_slots_return(struct evb_slots *s, uint64_t handle, uint32_t *slot, char why[UNITS_WHY]);
+
+static inline char *evb_slot(const struct evb_slots *s, uint32_t slot)
+{
+	return s->memory + (size_t)slot * s->stride;
+}
+
+static inline char *evb_slots_extra(const struct evb_slots *s)
+{
+	return s->memory + (size_t)s->count * s->stride;
+}
+
+/*
+ * Which event is due when, for sources that have no card to tell them. With a rate and without a
+ * first event, ids are those of the clock: event e is due e / rate seconds after 1970 began, so all
+ * nodes of a system agree without a word, also one that was started anew.
+ */
+
+#define EVB_TRIGGER_CLOCK UINT64_MAX /* for the first event */
+
+struct evb_trigger {
+	uint64_t rate; /* events per second, 0: as fast as they are taken */
+	uint64_t first;
+	uint64_t start; /* CLOCK_REALTIME ns at which @first is due */
+	bool clock;	/* ids are the clock's */
+};
+
+/* @now: CLOCK_REALTIME ns. The first event is in t->first after it. */
+void evb_trigger_start(struct evb_trigger *t, uint64_t rate, uint64_t first, uint64_t now);
+/* Go on from an event, which is due now. False: not if ids are the clock's, and never back from
+ * @next.
+ */
+bool evb_trigger_go_on(struct evb_trigger *t, uint64_t event, uint64_t next, uint64_t now);
+/* CLOCK_REALTIME ns at which @event is due; with no rate 0. */
+uint64_t evb_trigger_due(const struct evb_trigger *t, uint64_t event);
+/* The first event that is not due yet; of a trigger with a rate. */
+uint64_t evb_trigger_next(const struct evb_trigger *t, uint64_t now);
+/* ns until then, 0: now. */
+uint64_t evb_trigger_wait(const struct evb_trigger *t, uint64_t event, uint64_t now);
 
 #endif

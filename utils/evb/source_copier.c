@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slots.h"
 #include "text.h"
-#include "trigger.h"
 #include "utils/gpu/copier.h"
 #include "utils/units/content.h"
 

@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slots.h"
 #include "text.h"
-#include "trigger.h"
 #include "utils/units/content.h"
 
 #define SIZE_MAX_BYTES (UINT64_C(1) << 32)

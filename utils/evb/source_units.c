@@ -14,9 +14,7 @@
 #include <string.h>
 
 #include "assemble.h"
-#include "cut.h"
 #include "text.h"
-#include "trigger.h"
 #include "utils/common/tool.h"
 #include "utils/record/recording.h"
 #include "utils/units/sources.h"

@@ -2,7 +2,7 @@
 /*
  * The file of a system whose nodes are known beforehand.
  */
-#include "static_file.h"
+#include "static.h"
 
 #include <errno.h>
 #include <roc/evb_manager.h>
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coordinator.h"
 #include "libroc/board/libroc_ini.h"
-#include "record.h"
 #include "utils/common/numbers.h"
 #include "utils/common/options.h"
 

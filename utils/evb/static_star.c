@@ -2,7 +2,7 @@
 /*
  * The manager's end of static:FILE.
  */
-#include "static_star.h"
+#include "static.h"
 
 #include <errno.h>
 #include <json-c/json.h>
@@ -13,11 +13,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "coordinator.h"
 #include "libroc/fabric/accept.h"
 #include "libroc/fabric/control.h"
 #include "libroc/fabric/often.h"
-#include "line.h"
-#include "record.h"
 
 #define PEERS (EVB_MEMBERS_MAX + 64) /* some who only look */
 #define HELLO_NS (2 * FABRIC_NS_PER_S)

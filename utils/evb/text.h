@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sources and sinks as people type them: KIND, or KIND:KEY=VALUE,KEY=VALUE. A kind has a table of
- * its keys; values go into its structure, which has the defaults before.
+ * its keys; values go into its structure, which has the defaults before. Short:
+ * for sources and sinks alike.
  */
 #ifndef ROC_UTILS_EVB_TEXT_H
 #define ROC_UTILS_EVB_TEXT_H

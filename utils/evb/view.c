@@ -2,7 +2,7 @@
 /*
  * What a node knows of its system.
  */
-#include "view.h"
+#include "coordinator.h"
 
 #include <errno.h>
 #include <inttypes.h>

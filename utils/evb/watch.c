@@ -12,10 +12,8 @@
 #include "coordinator.h"
 #include "evb_options.h"
 #include "libroc/fabric/base.h"
-#include "record.h"
 #include "utils/common/output.h"
 #include "utils/common/tool.h"
-#include "watch_line.h"
 
 #define MS UINT64_C(1000000)
 #define OLD_NS (3 * FABRIC_NS_PER_S) /* a line that is older is not of now */

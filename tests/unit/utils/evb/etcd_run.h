@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 
 #include "port.h"
-#include "utils/evb/etcd_talk.h"
+#include "utils/evb/etcd.h"
 
 static char etcd_dir[] = "/tmp/roc-etcd-XXXXXX";
 static pid_t etcd_pid;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/utils/evb/blocks.h"
-#include "utils/evb/check_files.h"
+#include "utils/evb/sink.h"
 
 static struct evb_sink sink;
 static char why[UNITS_WHY];

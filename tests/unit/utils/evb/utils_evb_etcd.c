@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "utils/evb/record.h"
+#include "utils/evb/coordinator.h"
 
-#include "tests/unit/utils/evb/evb_nodes.h"
 #include "tests/unit/utils/evb/etcd_run.h"
+#include "tests/unit/utils/evb/evb_nodes.h"
 
 /* The manager is open. */
 static void open_others(void)

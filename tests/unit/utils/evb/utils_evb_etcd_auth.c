@@ -8,9 +8,9 @@
 #include <json-c/json.h>
 #include <sys/stat.h>
 
-#include "tests/unit/utils/evb/evb_nodes.h"
 #include "tests/unit/utils/evb/etcd_run.h"
-#include "utils/evb/http.h"
+#include "tests/unit/utils/evb/evb_nodes.h"
+#include "utils/evb/etcd.h"
 
 static int answered; /* 1: well, 2: not */
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "libroc/fabric/base.h"
-#include "utils/evb/http.h"
+#include "utils/evb/etcd.h"
 
 /* The resolver waits so long for its server; a turn may take a small part of it. */
 #define RESOLVER_S 25

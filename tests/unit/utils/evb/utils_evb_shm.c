@@ -22,7 +22,6 @@
 
 #include "tests/unit/filter_opening.h"
 #include "tests/unit/utils/evb/blocks.h"
-#include "utils/evb/inspect.h"
 #include "utils/evb/sink.h"
 
 #define MEMORY (4 << 20)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tests/unit/utils/evb/sink_run.h"
-#include "utils/evb/inspect.h"
+#include "utils/evb/sink.h"
 
 static void right(void)
 {

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "utils/evb/slots.h"
+#include "utils/evb/source.h"
 
 static void for_ever(void)
 {

@@ -10,7 +10,6 @@
 #include "tests/unit/utils/tool_run.h"
 #include "utils/check/rdh.h"
 #include "utils/evb/source.h"
-#include "utils/evb/trigger.h"
 #include "utils/units/content.h"
 
 static struct evb_source source;

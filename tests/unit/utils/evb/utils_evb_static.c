@@ -11,9 +11,8 @@
 
 #include "libroc/fabric/control.h"
 #include "tests/unit/utils/evb/evb_nodes.h"
-#include "utils/evb/line.h"
-#include "utils/evb/record.h"
-#include "utils/evb/static_file.h"
+#include "utils/evb/coordinator.h"
+#include "utils/evb/static.h"
 
 static char path[] = "/tmp/roc-evb-static-XXXXXX";
 static char text[64];
