@@ -431,12 +431,13 @@ static struct roc_memory *roc_buffer_memory(struct roc_open *o, u32 handle)
 	return buf->backing ?: ERR_PTR(-EOPNOTSUPP);
 }
 
-/* To be returned. Channel lock held. */
+/* To be returned. */
 static struct roc_memory *roc_buffer_lend(struct roc_open *o, struct roc_buf_export *arg)
 {
 	struct roc_memory *memory = roc_buffer_memory(o, arg->handle);
 	int err;
 
+	lockdep_assert_held(&o->ch->lock);
 	if (IS_ERR(memory))
 		return memory;
 	err = roc_memory_lend(memory, arg);

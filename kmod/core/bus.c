@@ -63,9 +63,10 @@ bool roc_suspects(struct roc_endpoint *ep)
 	return false;
 }
 
-/* Card lock held: a removal clears the bit under it, after it took the epoch away. */
+/* A removal clears the bit under the card lock, after it took the epoch away. */
 static int roc_bus_on(struct roc_endpoint *ep)
 {
+	lockdep_assert_held(&ep->card->lock);
 	if (!READ_ONCE(ep->epoch))
 		return -ENODEV;
 	if (ep->asleep)
@@ -77,7 +78,6 @@ static int roc_bus_on(struct roc_endpoint *ep)
 	return 0;
 }
 
-/* Card lock held. */
 static void roc_bus_set(struct roc_channel *ch, bool bus)
 {
 	struct roc_card *card = ch->ep->card;
@@ -167,14 +167,13 @@ void roc_bus_leave(struct roc_channel *ch)
 	mutex_unlock(&ch->ep->card->lock);
 }
 
-/* Channel lock held. */
 void roc_hold(struct roc_channel *ch, struct roc_held *held)
 {
 	lockdep_assert_held(&ch->lock);
 	list_add(&held->node, &ch->held);
 }
 
-/* Only when the card cannot write any more. Channel lock held. */
+/* Only when the card cannot write any more. */
 void roc_held_free(struct roc_channel *ch)
 {
 	struct roc_held *held, *next;
@@ -237,19 +236,21 @@ void roc_kept_report(struct roc_endpoint *ep)
 
 /*
  * A function that was removed and found again is another structure, but the same card or one in
- * its place. List lock held.
+ * its place.
  */
 static bool roc_kept_of(const struct roc_kept *kept, const struct pci_dev *pdev)
 {
+	lockdep_assert_held(&roc_kept_lock);
 	return !strcmp(pci_name(kept->pdev), pci_name(pdev));
 }
 
-/* Free what was kept of @pdev; not @off: only what an IOMMU translated. List lock held. */
+/* Free what was kept of @pdev; not @off: only what an IOMMU translated. */
 static void roc_kept_free(struct pci_dev *pdev, bool off)
 {
 	struct roc_kept *kept, *next;
 	size_t bytes = 0;
 
+	lockdep_assert_held(&roc_kept_lock);
 	list_for_each_entry_safe (kept, next, &roc_kept, node) {
 		if (!roc_kept_of(kept, pdev) || !(off || kept->translated))
 			continue;
@@ -294,11 +295,12 @@ static bool roc_kept_off(struct pci_dev *pdev)
 	return off;
 }
 
-/* Of which function can memory be freed? A reference, or NULL. List lock held. */
+/* Of which function can memory be freed? A reference, or NULL. */
 static struct pci_dev *roc_kept_ready(void)
 {
 	struct roc_kept *kept;
 
+	lockdep_assert_held(&roc_kept_lock);
 	list_for_each_entry (kept, &roc_kept, node)
 		if (roc_kept_off(kept->pdev))
 			return pci_dev_get(kept->pdev);

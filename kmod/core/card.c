@@ -28,9 +28,10 @@ static const struct pci_bus *roc_card_place(const struct pci_dev *pdev)
 	return pdev->bus->parent ?: pdev->bus;
 }
 
-/* Serial numbers are written by people: two boards may have the same one. List lock held. */
+/* Serial numbers are written by people: two boards may have the same one. */
 static bool roc_card_is(const struct roc_card *card, const struct roc_endpoint *ep)
 {
+	lockdep_assert_held(&roc_cards_lock);
 	return ep->serial >= 0 && card->type == ep->ops->type && card->serial == ep->serial &&
 	       card->place == roc_card_place(ep->pdev) && !(card->endpoints & BIT(ep->number));
 }
@@ -64,9 +65,9 @@ out:
 	return err;
 }
 
-/* List lock held. */
 static void roc_card_unref(struct roc_card *card)
 {
+	lockdep_assert_held(&roc_cards_lock);
 	if (--card->refs)
 		return;
 	list_del(&card->node);
@@ -288,10 +289,11 @@ bool roc_reachable(struct roc_endpoint *ep)
 
 /*
  * May these be endpoints of one board? Two with different endpoint numbers may, if one of them has
- * no serial number. List lock held.
+ * no serial number.
  */
 static bool roc_card_same_board(const struct roc_card *card, const struct roc_card *other)
 {
+	lockdep_assert_held(&roc_cards_lock);
 	if (card == other)
 		return true;
 	return card->type == other->type && card->place == other->place &&
@@ -299,7 +301,7 @@ static bool roc_card_same_board(const struct roc_card *card, const struct roc_ca
 }
 
 /*
- * Does a channel of the board run? Card lock held, so none of this card's starts meanwhile; one of
+ * Does a channel of the board run? With the card lock none of this card's starts meanwhile; one of
  * an endpoint that is only assumed to be of the same board may.
  */
 static bool roc_card_runs(const struct roc_card *card)
@@ -317,12 +319,13 @@ static bool roc_card_runs(const struct roc_card *card)
 	return runs;
 }
 
-/* May the caller write this word, if the register is a protected one? Card lock held. */
+/* May the caller write this word, if the register is a protected one? */
 static int roc_check_protected(struct roc_endpoint *ep, unsigned int bar, u32 offset, u32 word)
 {
 	const struct roc_bar_policy *policy = &ep->ops->policy[bar];
 	unsigned int i;
 
+	lockdep_assert_held(&ep->card->lock);
 	for (i = 0; i < policy->protected_count; i++) {
 		const struct roc_protected *p = &policy->protected[i];
 
@@ -337,13 +340,14 @@ static int roc_check_protected(struct roc_endpoint *ep, unsigned int bar, u32 of
 	return 0;
 }
 
-/* The word to be written, or an error before anything was written. Card lock held. */
+/* The word to be written, or an error before anything was written. */
 static int roc_prepare_write(struct roc_endpoint *ep, struct roc_reg *reg, bool modify, u32 *word)
 {
 	u32 in_use = ep->ops->in_use ? ep->ops->in_use(ep, reg->bar, reg->offset) : 0;
 	u32 old = 0;
 	int err;
 
+	lockdep_assert_held(&ep->card->lock);
 	if (modify || in_use) {
 		old = roc_read(ep, reg->bar, reg->offset);
 		if (old == ROC_ALL_ONES && !ep->ops->alive(ep))

@@ -66,9 +66,10 @@ static int roc_ch_reset(struct file *file, void *arg)
 	return err;
 }
 
-/* An end that came before is told of now: nothing else will. Channel lock held. */
+/* An end that came before is told of now: nothing else will. */
 static void roc_channel_listen(struct roc_open *o)
 {
+	lockdep_assert_held(&o->ch->lock);
 	o->ch->kind->listen(o);
 	if (o->ch->state == ROC_CH_FAILED)
 		roc_open_signal(o);

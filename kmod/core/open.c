@@ -30,21 +30,21 @@ static void roc_open_free(struct roc_open *o)
 	kvfree(o);
 }
 
-/* Channel lock held. */
 static void roc_open_set(struct roc_channel *ch, struct roc_open *o)
 {
+	lockdep_assert_held(&ch->lock);
 	spin_lock_irq(&ch->run_lock);
 	ch->open = o;
 	spin_unlock_irq(&ch->run_lock);
 }
 
-/* Channel lock held. */
 static int roc_open_begin(struct roc_open *o)
 {
 	struct roc_channel *ch = o->ch;
 	char name[TASK_COMM_LEN];
 	int err;
 
+	lockdep_assert_held(&ch->lock);
 	if (ch->open)
 		return -EBUSY;
 	roc_settle(ch, true);
@@ -106,19 +106,21 @@ void roc_open_signal(struct roc_open *o)
 	spin_unlock_irqrestore(&o->eventfd_lock, flags);
 }
 
-/* Whoever waits for it has to look: its state changed. Channel lock held. */
+/* Whoever waits for it has to look: its state changed. */
 void roc_open_wake(struct roc_open *o)
 {
+	lockdep_assert_held(&o->ch->lock);
 	wake_up_all(&o->wait);
 	wake_up_all(&o->batch);
 	roc_open_signal(o);
 }
 
-/* Channel lock held. @present: the card may be touched. */
+/* @present: the card may be touched. */
 void roc_open_retire(struct roc_open *o, bool present)
 {
 	const struct roc_kind *kind = o->ch->kind;
 
+	lockdep_assert_held(&o->ch->lock);
 	if (o->retired)
 		return;
 	o->retired = true;

@@ -35,10 +35,11 @@ static int roc_prove(struct roc_channel *ch)
 /*
  * After a run, or a start that failed: the card writes no more, because it says so and its counters
  * prove it, or because it may not master the bus. If neither can be had the pages must not go back
- * to the system. Channel lock held, the channel is open, and its interrupt wakes nobody any more.
+ * to the system. The channel is open, and its interrupt wakes nobody any more.
  */
 void roc_make_quiet(struct roc_channel *ch, bool present)
 {
+	lockdep_assert_held(&ch->lock);
 	roc_point(ch->ep, ROC_POINT_QUIESCE);
 	if (present && !roc_prove(ch))
 		return;
@@ -55,13 +56,14 @@ void roc_make_quiet(struct roc_channel *ch, bool present)
 
 /*
  * A suspect channel may answer now: prove that it is quiet. With that, or while the bus is off for
- * certain, let go of what it could have written. Only while it does not run, channel lock held.
+ * certain, let go of what it could have written. Only while it does not run.
  * @present: the card may be touched. False: it is still suspect.
  */
 bool roc_settle(struct roc_channel *ch, bool present)
 {
 	bool proved = !READ_ONCE(ch->suspect), off = proved || roc_bus_take(ch);
 
+	lockdep_assert_held(&ch->lock);
 	if (!proved)
 		proved = present && roc_alive(ch->ep) && !roc_prove(ch);
 	if (!proved && !off)
@@ -74,10 +76,11 @@ bool roc_settle(struct roc_channel *ch, bool present)
 
 /*
  * For a STOP of a channel that does not run. A run that ended by itself, or whose STOP failed, may
- * have left a card that still writes: that is tried again, and said. Channel lock held, it is open.
+ * have left a card that still writes: that is tried again, and said. @ch is open.
  */
 int roc_stopped_already(struct roc_channel *ch)
 {
+	lockdep_assert_held(&ch->lock);
 	if (ch->open->leak)
 		roc_settle(ch, true);
 	return ch->open->leak ? -EIO : -EALREADY;
@@ -108,9 +111,9 @@ void roc_settle_by_reset(struct roc_endpoint *ep)
 
 /*
  * The last resort for a channel that does not prove that it is quiet. The bus is off, no channel
- * runs, and the caller holds the device's lock. No access reaches the registers: the endpoint is
- * not yet open, it is shut, or see roc_reset_idle(). The reset takes up to a minute if the card
- * does not come back. The card's other endpoint needs the card's lock, so it is not held meanwhile.
+ * runs, and the device is locked. No access reaches the registers: the endpoint is not yet open, it
+ * is shut, or see roc_reset_idle(). The reset takes up to a minute if the card does not come back.
+ * The card's other endpoint needs the card's lock, so it is not held meanwhile.
  */
 int roc_reset_function(struct roc_endpoint *ep)
 {
@@ -119,6 +122,7 @@ int roc_reset_function(struct roc_endpoint *ep)
 	unsigned int i;
 	int err;
 
+	device_lock_assert(&ep->pdev->dev);
 	if (!pci_device_is_present(ep->pdev) || !roc_alive(ep))
 		return -EIO;
 	mutex_lock(&ep->card->lock);
@@ -211,13 +215,13 @@ static void roc_reset_end(struct roc_endpoint *ep)
 
 /*
  * Users' mappings are empty, and a fault waits; accesses through the driver wait, too, those under
- * a channel's lock without holding it: a close does not wait. @registers is held for writing, and
- * the device is locked.
+ * a channel's lock without holding it: a close does not wait. The device is locked.
  */
 static int roc_reset_closed(struct roc_endpoint *ep)
 {
 	int err = roc_reset_begin(ep);
 
+	lockdep_assert_held_write(&ep->registers);
 	if (err)
 		return err;
 	unmap_mapping_range(ep->inode->i_mapping, 0, ROC_REVOKED_END, 1);

@@ -8,18 +8,20 @@
 
 #include "core/roc.h"
 
-/* Channel lock held. Whoever sees @state sees all that came before, too. */
+/* Whoever sees @state sees all that came before, too. */
 void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_why why)
 {
+	lockdep_assert_held(&ch->lock);
 	spin_lock(&ch->shown_lock);
 	ch->why = state == ROC_CH_FAILED ? why : ROC_WHY_NONE;
 	smp_store_release(&ch->state, state);
 	spin_unlock(&ch->shown_lock);
 }
 
-/* A start was refused, which changes no state: @why stays until the next one. Channel lock held. */
+/* A start was refused, which changes no state: @why stays until the next one. */
 void roc_set_refused(struct roc_channel *ch, enum roc_why why)
 {
+	lockdep_assert_held(&ch->lock);
 	spin_lock(&ch->shown_lock);
 	ch->why = why;
 	spin_unlock(&ch->shown_lock);

@@ -138,6 +138,7 @@ static void roc_give_back(struct roc_session *s, const struct roc_fill *fill, in
 
 void roc_publish(struct roc_session *s)
 {
+	lockdep_assert_held(&s->ch->lock);
 	if (!roc_ring_publish(&s->rings))
 		return;
 	wake_up_interruptible_poll(&s->open.wait, EPOLLIN | EPOLLRDNORM);
@@ -293,6 +294,7 @@ enum roc_why roc_refill(struct roc_session *s, u64 now, enum roc_refill *left)
 	u32 count = roc_ring_fill_count(&s->rings), room = count ? roc_room(s) : 0;
 	u32 most = min3(count, room, (u32)ROC_REFILL_MAX), n;
 
+	lockdep_assert_held(&s->ch->lock);
 	for (n = 0; n < most; n++) {
 		struct roc_link *link = roc_emptiest(s);
 		struct roc_flight flight;
@@ -328,6 +330,7 @@ void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 fla
 	struct roc_channel *ch = s->ch;
 	struct roc_flight *flight = roc_flight(s, link, link->tail);
 
+	lockdep_assert_held(&s->ch->lock);
 	if (flight->buffer->sync)
 		roc_flight_sync(ch->ep, flight, false);
 	roc_unmark(s, flight);
@@ -356,6 +359,7 @@ u32 roc_reclaim(struct roc_session *s, enum roc_why why)
 	u32 count = 0;
 	unsigned int i;
 
+	lockdep_assert_held(&s->ch->lock);
 	for (i = 0; i < s->run.link_count; i++) {
 		struct roc_link *link = &s->run.link[i];
 

@@ -21,12 +21,13 @@ u32 roc_ready_now(struct roc_session *s)
 	return min(held, s->rings.ready_entries);
 }
 
-/* What the card says itself; of one that does not answer, what was known before. Channel lock. */
+/* What the card says itself; of one that does not answer, what was known before. */
 static void roc_ask_card(struct roc_session *s, struct roc_ch_info *info, bool running)
 {
 	const struct roc_pool_ops *ops = roc_pool_ops(s->ch->ep);
 	u32 links = running ? s->run.links : s->setting.links;
 
+	lockdep_assert_held(&s->ch->lock);
 	info->links = links ?: ops->enabled_links(s->ch);
 	if (running && ops->fifo_empty)
 		info->fifo_empty = ops->fifo_empty(s->ch);

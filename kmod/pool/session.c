@@ -9,9 +9,10 @@
 
 #include "pool/pool.h"
 
-/* Channel lock held. sysfs shows it without. */
+/* sysfs shows the mode without the channel lock. */
 void roc_session_mode(struct roc_session *s, enum roc_mode mode)
 {
+	lockdep_assert_held(&s->ch->lock);
 	WRITE_ONCE(s->setting.mode, mode);
 	WRITE_ONCE(s->pool->mode, mode);
 }

@@ -456,9 +456,10 @@ static int roc_thread(void *arg)
 	return 0;
 }
 
-/* From now on. Channel lock held. */
+/* From now on. */
 int roc_thread_mode(struct roc_session *s, enum roc_mode mode)
 {
+	lockdep_assert_held(&s->ch->lock);
 	if (mode == ROC_MODE_EVENT && !roc_session_events(s))
 		return -EOPNOTSUPP;
 	roc_session_mode(s, mode);

@@ -79,11 +79,12 @@ static u32 crorc_enabled_links(struct roc_channel *ch)
 	return BIT(0);
 }
 
-/* Toggles flip: decide from a read, prove with another, and never without. Card lock held. */
+/* Toggles flip: decide from a read, prove with another, and never without. */
 static int crorc_set_toggle(struct roc_channel *ch, u32 bit, bool on)
 {
 	int tries;
 
+	lockdep_assert_held(&ch->ep->card->lock);
 	for (tries = 0; tries < CRORC_TRIES; tries++) {
 		u32 csr = crorc_read(ch, CRORC_CHAN_CSR);
 
@@ -96,12 +97,12 @@ static int crorc_set_toggle(struct roc_channel *ch, u32 bit, bool on)
 	return !!(crorc_read(ch, CRORC_CHAN_CSR) & bit) == on ? 0 : -EIO;
 }
 
-/* Card lock held. */
 static int crorc_set_generator(struct roc_channel *ch, bool on)
 {
 	u32 want = on ? CRORC_GENERATOR_RUN : 0;
 	int tries;
 
+	lockdep_assert_held(&ch->ep->card->lock);
 	for (tries = 0; tries < CRORC_TRIES; tries++) {
 		u32 old = crorc_read(ch, CRORC_GENERATOR);
 
@@ -253,11 +254,12 @@ static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links
 	return err;
 }
 
-/* Write and read back, as often as it takes. Card lock held. */
+/* Write and read back, as often as it takes. */
 static int crorc_push_word(struct roc_channel *ch, u32 offset, u32 value)
 {
 	int tries;
 
+	lockdep_assert_held(&ch->ep->card->lock);
 	for (tries = 0; tries < CRORC_TRIES; tries++) {
 		crorc_path_write(ch, offset, value);
 		if (crorc_path_read(ch, offset) == value)
@@ -276,6 +278,7 @@ static int crorc_push_size(struct roc_channel *ch, u32 length)
 	struct crorc_channel *crorc = ch->priv;
 	int tries;
 
+	lockdep_assert_held(&ch->ep->card->lock);
 	for (tries = 0; tries < CRORC_TRIES; tries++) {
 		u8 count = crorc->pushes + 1;
 		u32 echo;

@@ -52,14 +52,16 @@ static inline void crorc_unlock(struct roc_channel *ch)
 	mutex_unlock(&ch->ep->card->lock);
 }
 
-/* A channel's registers are in the BAR of its number. Card lock held. */
+/* A channel's registers are in the BAR of its number. */
 static inline u32 crorc_read(struct roc_channel *ch, u32 offset)
 {
+	lockdep_assert_held(&ch->ep->card->lock);
 	return roc_read(ch->ep, ch->number, offset);
 }
 
 static inline void crorc_write(struct roc_channel *ch, u32 offset, u32 value)
 {
+	lockdep_assert_held(&ch->ep->card->lock);
 	roc_write(ch->ep, ch->number, offset, value);
 }
 

@@ -113,9 +113,10 @@ static int crorc_check_link(struct roc_channel *ch)
 	return crorc_csr(ch) & CRORC_CHAN_CSR_LINK_DOWN ? -ENOLINK : 0;
 }
 
-/* The documented pair of writes; true: the push counter is 0 afterwards. Card lock held. */
+/* The documented pair of writes; true: the push counter is 0 afterwards. */
 bool crorc_reset_once(struct roc_channel *ch)
 {
+	lockdep_assert_held(&ch->ep->card->lock);
 	crorc_write(ch, CRORC_CARD_CSR, CRORC_CARD_CSR_RESET);
 	crorc_write(ch, CRORC_CARD_CSR, CRORC_CARD_CSR_RESET);
 	return !(crorc_read(ch, CRORC_SP_SIZE) & CRORC_SP_SIZE_COUNT);

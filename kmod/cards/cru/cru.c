@@ -240,11 +240,11 @@ static u32 cru_enabled_links(struct roc_channel *ch)
 	return cru_datapath(ch, CRU_DATAPATH_ENABLE) & CRU_DATAPATH_LINKS;
 }
 
-/* Card lock held. */
 static void cru_set_run(struct roc_endpoint *ep, bool enable)
 {
 	u32 word = roc_read(ep, CRU_BAR_CARD, CRU_USER_CONTROL) & ~CRU_USER_CONTROL_RUN;
 
+	lockdep_assert_held(&ep->card->lock);
 	roc_write(ep, CRU_BAR_CARD, CRU_USER_CONTROL, word | (enable ? CRU_USER_CONTROL_RUN : 0));
 	roc_card_flush(ep, CRU_BAR_CARD);
 }
