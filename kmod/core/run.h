@@ -168,9 +168,10 @@ static inline struct roc_run *roc_run(struct roc_open *o)
 	return container_of(o, struct roc_run, open);
 }
 
-/* Does it run, and is it bound to interrupts? Under run_lock. */
+/* Does it run, and is it bound to interrupts? */
 static inline bool roc_run_bound(const struct roc_run *run)
 {
+	lockdep_assert_held(&run->open.ch->run_lock);
 	return run->open.ch->running == run;
 }
 

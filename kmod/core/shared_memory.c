@@ -375,12 +375,13 @@ static vm_fault_t roc_bell_idle(struct vm_fault *vmf, const struct roc_bell *bel
 }
 
 /*
- * Channel lock held, so that roc_open_end() finds the page, or this finds the open retired. 0: the
+ * With the channel lock roc_open_end() finds the page, or this finds the open retired. 0: the
  * function is being reset.
  */
 static vm_fault_t roc_bell_page(struct vm_fault *vmf, const struct roc_bell *bell,
 				struct roc_open *o)
 {
+	lockdep_assert_held(&o->ch->lock);
 	struct roc_endpoint *ep = o->ch->ep;
 	vm_fault_t ret;
 

@@ -112,11 +112,11 @@ const struct roc_run_level roc_fragment_levels[ROC_FRAGMENT_LEVELS] = {
 	[ROC_FR_RESET_COUNTERS] = {.bits = FRAGMENT_RESET_COUNTERS, .unowned = true},
 };
 
-/* Channel lock held. */
 int roc_fragment_reset(struct roc_channel *ch, unsigned int level)
 {
 	int err = roc_block_reset(ch, roc_fragment_levels[level].bits);
 
+	lockdep_assert_held(&ch->lock);
 	if (!err && level == ROC_FR_RESET_DEFAULT) {
 		spin_lock_irq(&ch->run_lock);
 		roc_sub_defaults(roc_sub(ch));

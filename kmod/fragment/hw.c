@@ -192,19 +192,21 @@ u32 roc_fragment_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen)
 	return seen;
 }
 
-/* New settings, while it runs. Under run_lock. */
+/* New settings, while it runs. */
 void roc_fragment_moderate(struct roc_run *run)
 {
+	lockdep_assert_held(&run->open.ch->run_lock);
 	run->open.ch->stats.mmio_writes += 5;
 	roc_fragment_write_settings(run->open.ch);
 }
 
-/* The reader's counts; the card ignores what cannot be. Under run_lock. */
+/* The reader's counts; the card ignores what cannot be. */
 void roc_fragment_ring_bells(struct roc_channel *ch, const struct roc_fr_tell *arg)
 {
 	const struct roc_sub *sub = roc_sub(ch);
 	void __iomem *bell = ch->ep->bar[sub->bell.bar] + sub->bell.offset;
 
+	lockdep_assert_held(&ch->run_lock);
 	if (arg->what & ROC_FR_TELL_FREE) {
 		ch->stats.mmio_writes++;
 		ch->stats.doorbells++;

@@ -79,7 +79,7 @@ int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg)
 	return roc_shared_attach(&s->open, &rings->shared, NULL, NULL);
 }
 
-/* See struct roc_kind. Channel lock held. */
+/* See struct roc_kind. */
 void roc_session_share(struct roc_open *o, struct roc_shared_memory *shared)
 {
 	struct roc_session_rings *rings;

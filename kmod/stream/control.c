@@ -178,7 +178,7 @@ static int roc_stream_set_card(struct roc_channel *ch, struct roc_st_settings *a
 	return roc_alive(ch->ep) ? err : -EIO;
 }
 
-/* What the driver keeps is the opener's, and a mark must lie in its ring. Under run_lock. */
+/* What the driver keeps is the opener's, and a mark must lie in its ring. */
 static int roc_stream_set_allowed(const struct roc_channel *ch, const struct roc_st_settings *arg,
 				  const struct roc_open *caller)
 {
@@ -259,7 +259,7 @@ const struct roc_run_level roc_stream_levels[ROC_STREAM_LEVELS] = {
 	[ROC_ST_RESET_COUNTERS] = {.bits = STREAM_RESET_COUNTERS, .unowned = true},
 };
 
-/* Channel lock held. What a run has lost so far is kept, though the card counts anew. */
+/* What a run has lost so far is kept, though the card counts anew. */
 int roc_stream_reset(struct roc_channel *ch, unsigned int level)
 {
 	bool anew = level == ROC_ST_RESET_COUNTERS && ch->state == ROC_CH_RUNNING;

@@ -151,13 +151,14 @@ void roc_stream_finish(struct roc_channel *ch)
 	roc_block_write(ch, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 }
 
-/* Room for the card. Under run_lock. */
+/* Room for the card. */
 void roc_stream_report_read(struct roc_run *run)
 {
 	struct roc_stream_run *r = roc_stream_run(run);
 	struct roc_channel *ch = run->open.ch;
 	const struct roc_bell *bell = &roc_stream(ch)->bell;
 
+	lockdep_assert_held(&run->open.ch->run_lock);
 	ch->stats.mmio_writes++;
 	ch->stats.doorbells++;
 	r->known = r->position.read;
@@ -168,7 +169,7 @@ void roc_stream_report_read(struct roc_run *run)
  * Request one interrupt for what comes behind the write position, and report room. No data can be
  * missed between the poll and this write: see 7.1 of the contract. It is one register write: of a
  * reader that gave something back, but not all, the card then may report once more what lies behind
- * that. Under run_lock.
+ * that.
  */
 u32 roc_stream_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen)
 {
@@ -177,6 +178,7 @@ u32 roc_stream_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen)
 	struct roc_channel *ch = run->open.ch;
 	bool room = p->read != r->known || p->read == p->written;
 
+	lockdep_assert_held(&ch->run_lock);
 	seen = room ? p->read : p->written;
 	r->known = p->read;
 	trace_roc_stream_arm(ch->ep->minor, ch->number, seen, p->read);
@@ -184,11 +186,12 @@ u32 roc_stream_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen)
 	return seen;
 }
 
-/* New settings, while it runs. Under run_lock. */
+/* New settings, while it runs. */
 void roc_stream_moderate(struct roc_run *run)
 {
 	struct roc_channel *ch = run->open.ch;
 
+	lockdep_assert_held(&ch->run_lock);
 	ch->stats.mmio_writes += 2;
 	iowrite32(roc_stream_irq_bytes(run), ch->block + STREAM_IRQ_BYTES);
 	iowrite32(READ_ONCE(roc_stream(ch)->settings.interrupt_time), ch->block + STREAM_IRQ_NS);
@@ -212,7 +215,7 @@ bool roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *co
 
 /*
  * Read the counters of a stream that does not run. Without this those who ask get what the page had
- * when the run ended, which a failed run or a function reset makes wrong. Channel lock held.
+ * when the run ended, which a failed run or a function reset makes wrong.
  */
 void roc_stream_refresh(struct roc_channel *ch)
 {

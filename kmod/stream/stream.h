@@ -144,11 +144,12 @@ static inline struct stream_counters *roc_ring_counters(const struct roc_run *ru
 	return run->open.shared->area[ROC_AREA_CARD].cpu + STREAM_PAGE_COUNTERS;
 }
 
-/* Bytes that the reader has not given back. Under roc_channel.run_lock. */
+/* Bytes that the reader has not given back. */
 static inline u64 roc_stream_level(const struct roc_run *run)
 {
 	const struct roc_position *p = &roc_stream_run(run)->position;
 
+	lockdep_assert_held(&run->open.ch->run_lock);
 	return (u64)(p->written - p->read) * STREAM_LINE;
 }
 
