@@ -165,26 +165,28 @@ static void roc_buf_import_settle(struct file *file, const void *arg, bool told)
 }
 
 /* Those of every kind. */
-static const struct roc_ioctl roc_channel_ioctls[] = {
-	ROC_IOCTL(ROC_CH_RESET, 16, roc_ch_control, roc_ch_reset),
-	ROC_IOCTL(ROC_CH_EVENTFD, 16, roc_ch_eventfd, roc_ch_eventfd),
-	ROC_IOCTL(ROC_BUF_REGISTER, 48, roc_buf_register, roc_buf_register,
+static const struct roc_ioctl roc_channel_calls[] = {
+	ROC_IOCTL(ROC_CH_RESET, roc_ch_control, count, roc_ch_reset),
+	ROC_IOCTL(ROC_CH_EVENTFD, roc_ch_eventfd, reserved, roc_ch_eventfd),
+	ROC_IOCTL(ROC_BUF_REGISTER, roc_buf_register, limit, roc_buf_register,
 		  .settle = roc_buf_settle, .enters = true),
-	ROC_IOCTL(ROC_BUF_UNREGISTER, 16, roc_buf_unregister, roc_buf_unregister),
-	ROC_IOCTL(ROC_BUF_EXPORT, 40, roc_buf_export, roc_buf_export,
+	ROC_IOCTL(ROC_BUF_UNREGISTER, roc_buf_unregister, reserved, roc_buf_unregister),
+	ROC_IOCTL(ROC_BUF_EXPORT, roc_buf_export, pinned, roc_buf_export,
 		  .settle = roc_buf_export_settle),
-	ROC_IOCTL(ROC_BUF_IMPORT, 56, roc_buf_import, roc_buf_import,
+	ROC_IOCTL(ROC_BUF_IMPORT, roc_buf_import, limit, roc_buf_import,
 		  .settle = roc_buf_import_settle, .enters = true),
 };
+
+static const struct roc_ioctl_table roc_channel_ioctls = ROC_IOCTL_TABLE(roc_channel_calls);
 
 static long roc_channel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct roc_open *o = file->private_data;
 	const struct roc_kind *kind = o->ch->kind;
-	const struct roc_ioctl *call = roc_ioctl_find(cmd, kind->ioctls, kind->ioctl_count);
+	const struct roc_ioctl *call = roc_ioctl_find(cmd, kind->ioctls);
 
 	if (!call)
-		call = roc_ioctl_find(cmd, roc_channel_ioctls, ARRAY_SIZE(roc_channel_ioctls));
+		call = roc_ioctl_find(cmd, &roc_channel_ioctls);
 	return roc_ioctl_dispatch(file, call, arg, o->ch->ep, READ_ONCE(o->epoch));
 }
 

@@ -183,25 +183,26 @@ static int roc_unlock(struct file *file, void *arg)
 	return err;
 }
 
-static const struct roc_ioctl roc_endpoint_ioctls[] = {
-	ROC_IOCTL(ROC_EP_INFO, 128, roc_ep_info, roc_ep_info),
-	ROC_IOCTL(ROC_BAR_INFO, 32, roc_bar_info, roc_bar_info),
-	ROC_IOCTL(ROC_REG_READ, 32, roc_reg, roc_reg_read, .registers = true),
-	ROC_IOCTL(ROC_REG_WRITE, 32, roc_reg, roc_reg_write, .registers = true),
-	ROC_IOCTL(ROC_REG_MODIFY, 32, roc_reg, roc_reg_modify, .registers = true),
-	ROC_IOCTL(ROC_CARD_LOCK, 24, roc_card_lock, roc_lock, .settle = roc_lock_settle),
-	ROC_IOCTL(ROC_CARD_UNLOCK, 24, roc_card_lock, roc_unlock),
+static const struct roc_ioctl roc_endpoint_calls[] = {
+	ROC_IOCTL(ROC_EP_INFO, roc_ep_info, user_logic, roc_ep_info),
+	ROC_IOCTL(ROC_BAR_INFO, roc_bar_info, mmap_offset, roc_bar_info),
+	ROC_IOCTL(ROC_REG_READ, roc_reg, reserved, roc_reg_read, .registers = true),
+	ROC_IOCTL(ROC_REG_WRITE, roc_reg, reserved, roc_reg_write, .registers = true),
+	ROC_IOCTL(ROC_REG_MODIFY, roc_reg, reserved, roc_reg_modify, .registers = true),
+	ROC_IOCTL(ROC_CARD_LOCK, roc_card_lock, deadline, roc_lock, .settle = roc_lock_settle),
+	ROC_IOCTL(ROC_CARD_UNLOCK, roc_card_lock, deadline, roc_unlock),
 };
+
+static const struct roc_ioctl_table roc_endpoint_ioctls = ROC_IOCTL_TABLE(roc_endpoint_calls);
 
 static long roc_endpoint_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct roc_endpoint_file *ef = file->private_data;
 	const struct roc_kind *kind = ef->ep->ops->kind;
-	const struct roc_ioctl *call =
-		roc_ioctl_find(cmd, roc_endpoint_ioctls, ARRAY_SIZE(roc_endpoint_ioctls));
+	const struct roc_ioctl *call = roc_ioctl_find(cmd, &roc_endpoint_ioctls);
 
 	if (!call)
-		call = roc_ioctl_find(cmd, kind->card_ioctls, kind->card_ioctl_count);
+		call = roc_ioctl_find(cmd, kind->card_ioctls);
 	return roc_ioctl_dispatch(file, call, arg, ef->ep, ef->epoch);
 }
 

@@ -9,14 +9,13 @@
 
 #include "core/roc.h"
 
-const struct roc_ioctl *roc_ioctl_find(unsigned int cmd, const struct roc_ioctl *table,
-				       unsigned int count)
+const struct roc_ioctl *roc_ioctl_find(unsigned int cmd, const struct roc_ioctl_table *table)
 {
 	unsigned int i;
 
-	for (i = 0; i < count; i++)
-		if (table[i].nr == cmd)
-			return &table[i];
+	for (i = 0; table && i < table->count; i++)
+		if (table->call[i].nr == cmd)
+			return &table->call[i];
 	return NULL;
 }
 

@@ -6,6 +6,8 @@
 #define ROC_IOCTL_H
 
 #include <linux/build_bug.h>
+#include <linux/kernel.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 
 struct file;
@@ -38,17 +40,27 @@ struct roc_ioctl {
 	bool starts;
 };
 
-/* An entry of a table; what is optional follows. */
-#define ROC_IOCTL(_nr, _first, _struct, _handler, ...)                                             \
+/* @_last: last member of the structure when it was first published. What is optional follows. */
+#define ROC_IOCTL(_nr, _struct, _last, _handler, ...)                                              \
 	{                                                                                          \
-		.nr = (_nr), .first = (_first),                                                    \
+		.nr = (_nr), .first = offsetofend(struct _struct, _last),                          \
 		.size = sizeof(struct _struct) +                                                   \
 			BUILD_BUG_ON_ZERO(sizeof(struct _struct) > ROC_ARG_MAX),                   \
 		.handler = (_handler), ##__VA_ARGS__                                               \
 	}
 
-const struct roc_ioctl *roc_ioctl_find(unsigned int cmd, const struct roc_ioctl *table,
-				       unsigned int count);
+/* The ioctls of a node, for those that find them. */
+struct roc_ioctl_table {
+	const struct roc_ioctl *call;
+	unsigned int count;
+};
+
+#define ROC_IOCTL_TABLE(_calls)                                                                    \
+	{                                                                                          \
+		.call = (_calls), .count = ARRAY_SIZE(_calls)                                      \
+	}
+
+const struct roc_ioctl *roc_ioctl_find(unsigned int cmd, const struct roc_ioctl_table *table);
 long roc_ioctl_dispatch(struct file *file, const struct roc_ioctl *call, unsigned long arg,
 			struct roc_endpoint *ep, u32 epoch);
 bool roc_enter(struct roc_endpoint *ep, u32 epoch, int *idx);

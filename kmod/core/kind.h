@@ -81,7 +81,7 @@ struct roc_open {
  * @run: how a channel runs, NULL: the kind has code of its own; see run.h
  * @groups: sysfs files of a channel, NULL: none
  * @ioctls: beside those that every channel has
- * @card_ioctls: on the endpoint's node, beside those that every endpoint has
+ * @card_ioctls: on the endpoint's node, beside those that every endpoint has; NULL: none
  *
  * Hardware is there in all calls but @close and @free, and those that are told otherwise
  * (@present).
@@ -95,10 +95,8 @@ struct roc_kind {
 	const struct roc_block_regs *block;
 	const struct roc_run_ops *run;
 	const struct attribute_group **groups;
-	const struct roc_ioctl *ioctls;
-	unsigned int ioctl_count;
-	const struct roc_ioctl *card_ioctls;
-	unsigned int card_ioctl_count;
+	const struct roc_ioctl_table *ioctls;
+	const struct roc_ioctl_table *card_ioctls;
 
 	/*
 	 * Once for each endpoint, at probe, when the card is identified and nobody has a node: find

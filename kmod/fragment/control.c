@@ -139,8 +139,10 @@ static int roc_fr_card_settings(struct file *file, void *data)
 	return roc_sub_set(roc_card_channel(file, arg->sub), arg, NULL);
 }
 
-const struct roc_ioctl roc_fragment_card_ioctls[ROC_FRAGMENT_CARD_IOCTLS] = {
-	ROC_IOCTL(ROC_FR_INFO, 192, roc_fr_info, roc_fr_card_info),
-	ROC_IOCTL(ROC_FR_SETTINGS, 40, roc_fr_settings, roc_fr_card_settings),
-	ROC_IOCTL(ROC_FR_RESET, 16, roc_fr_reset, roc_run_card_reset, .registers = true),
+static const struct roc_ioctl roc_fragment_card_calls[] = {
+	ROC_IOCTL(ROC_FR_INFO, roc_fr_info, bad_index, roc_fr_card_info),
+	ROC_IOCTL(ROC_FR_SETTINGS, roc_fr_settings, reserved, roc_fr_card_settings),
+	ROC_IOCTL(ROC_FR_RESET, roc_fr_reset, level, roc_run_card_reset, .registers = true),
 };
+
+const struct roc_ioctl_table roc_fragment_card_ioctls = ROC_IOCTL_TABLE(roc_fragment_card_calls);

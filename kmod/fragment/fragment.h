@@ -27,8 +27,6 @@
 #define ROC_FRAGMENT_KERNEL_COOKIE (0x10ull << 32)
 #define ROC_FRAGMENT_USER_COOKIE (0x11ull << 32)
 
-#define ROC_FRAGMENT_IOCTLS 9
-#define ROC_FRAGMENT_CARD_IOCTLS 3
 #define ROC_FRAGMENT_LEVELS 3 /* of resets */
 
 /* What a sub-unit has interrupts for; data and completions have a *lane* each. */
@@ -199,10 +197,10 @@ u64 roc_fragment_links_counter(struct roc_sub *sub, unsigned int nr);
 extern const struct roc_run_ops roc_fragment_run_ops;
 
 /* ioctl.c: on the sub-unit's node */
-extern const struct roc_ioctl roc_fragment_ioctls[ROC_FRAGMENT_IOCTLS];
+extern const struct roc_ioctl_table roc_fragment_ioctls;
 
 /* control.c: on the sub-unit's node and the endpoint's */
-extern const struct roc_ioctl roc_fragment_card_ioctls[ROC_FRAGMENT_CARD_IOCTLS];
+extern const struct roc_ioctl_table roc_fragment_card_ioctls;
 extern const struct roc_run_level roc_fragment_levels[ROC_FRAGMENT_LEVELS];
 int roc_sub_info(struct roc_channel *ch, struct roc_fr_info *info, bool since_open);
 int roc_sub_set(struct roc_channel *ch, struct roc_fr_settings *arg, const struct roc_open *caller);

@@ -192,15 +192,17 @@ static int roc_fr_settings(struct file *file, void *data)
 	return roc_sub_set(roc_own_channel(file, arg->sub), arg, file->private_data);
 }
 
-const struct roc_ioctl roc_fragment_ioctls[ROC_FRAGMENT_IOCTLS] = {
-	ROC_IOCTL(ROC_FR_INFO, 192, roc_fr_info, roc_fr_info),
-	ROC_IOCTL(ROC_FR_RINGS, 120, roc_fr_rings, roc_fr_rings, .settle = roc_shared_commit,
+static const struct roc_ioctl roc_fragment_calls[] = {
+	ROC_IOCTL(ROC_FR_INFO, roc_fr_info, bad_index, roc_fr_info),
+	ROC_IOCTL(ROC_FR_RINGS, roc_fr_rings, pinned, roc_fr_rings, .settle = roc_shared_commit,
 		  .enters = true),
-	ROC_IOCTL(ROC_FR_SETTINGS, 40, roc_fr_settings, roc_fr_settings),
-	ROC_IOCTL(ROC_FR_START, 32, roc_fr_start, roc_fr_start, .starts = true),
-	ROC_IOCTL(ROC_FR_STOP, 24, roc_fr_stop, roc_fr_stop),
-	ROC_IOCTL(ROC_FR_TELL, 24, roc_fr_tell, roc_fr_tell),
-	ROC_IOCTL(ROC_FR_WAIT, 32, roc_fr_wait, roc_fr_wait),
-	ROC_IOCTL(ROC_FR_RESET, 16, roc_fr_reset, roc_run_reset, .registers = true),
-	ROC_IOCTL(ROC_FR_PAGES, 24, roc_fr_pages, roc_fr_pages),
+	ROC_IOCTL(ROC_FR_SETTINGS, roc_fr_settings, reserved, roc_fr_settings),
+	ROC_IOCTL(ROC_FR_START, roc_fr_start, limit, roc_fr_start, .starts = true),
+	ROC_IOCTL(ROC_FR_STOP, roc_fr_stop, reserved, roc_fr_stop),
+	ROC_IOCTL(ROC_FR_TELL, roc_fr_tell, reserved, roc_fr_tell),
+	ROC_IOCTL(ROC_FR_WAIT, roc_fr_wait, deadline, roc_fr_wait),
+	ROC_IOCTL(ROC_FR_RESET, roc_fr_reset, level, roc_run_reset, .registers = true),
+	ROC_IOCTL(ROC_FR_PAGES, roc_fr_pages, total, roc_fr_pages),
 };
+
+const struct roc_ioctl_table roc_fragment_ioctls = ROC_IOCTL_TABLE(roc_fragment_calls);

@@ -328,15 +328,18 @@ static int roc_ch_mode(struct file *file, void *arg)
 	return err;
 }
 
-const struct roc_ioctl roc_pool_ioctls[ROC_POOL_IOCTLS] = {
-	ROC_IOCTL(ROC_CH_INFO, 304, roc_ch_info, roc_ch_info),
-	ROC_IOCTL(ROC_CH_RINGS, 56, roc_ch_rings, roc_ch_rings, .settle = roc_shared_commit),
-	ROC_IOCTL(ROC_CH_CONFIGURE, 24, roc_ch_configure, roc_ch_configure),
-	ROC_IOCTL(ROC_CH_START, 16, roc_ch_control, roc_ch_start, .starts = true),
-	ROC_IOCTL(ROC_CH_STOP, 16, roc_ch_control, roc_ch_stop),
-	ROC_IOCTL(ROC_CH_KICK, 16, roc_ch_control, roc_ch_kick),
-	ROC_IOCTL(ROC_CH_WAIT, 24, roc_ch_wait, roc_ch_wait),
-	ROC_IOCTL(ROC_CH_COMMAND, 32, roc_ch_command, roc_ch_command),
-	ROC_IOCTL(ROC_CH_MODE, 16, roc_ch_mode, roc_ch_mode),
-	ROC_IOCTL(ROC_CH_LOSSES, 32, roc_ch_losses, roc_ch_losses),
+static const struct roc_ioctl roc_pool_calls[] = {
+	ROC_IOCTL(ROC_CH_INFO, roc_ch_info, spurious_interrupts, roc_ch_info),
+	ROC_IOCTL(ROC_CH_RINGS, roc_ch_rings, ready_entries_offset, roc_ch_rings,
+		  .settle = roc_shared_commit),
+	ROC_IOCTL(ROC_CH_CONFIGURE, roc_ch_configure, page_size, roc_ch_configure),
+	ROC_IOCTL(ROC_CH_START, roc_ch_control, count, roc_ch_start, .starts = true),
+	ROC_IOCTL(ROC_CH_STOP, roc_ch_control, count, roc_ch_stop),
+	ROC_IOCTL(ROC_CH_KICK, roc_ch_control, count, roc_ch_kick),
+	ROC_IOCTL(ROC_CH_WAIT, roc_ch_wait, deadline, roc_ch_wait),
+	ROC_IOCTL(ROC_CH_COMMAND, roc_ch_command, reply, roc_ch_command),
+	ROC_IOCTL(ROC_CH_MODE, roc_ch_mode, reserved, roc_ch_mode),
+	ROC_IOCTL(ROC_CH_LOSSES, roc_ch_losses, lost, roc_ch_losses),
 };
+
+const struct roc_ioctl_table roc_pool_ioctls = ROC_IOCTL_TABLE(roc_pool_calls);

@@ -298,8 +298,7 @@ static inline struct roc_flight *roc_flight(struct roc_session *s, struct roc_li
 extern const struct roc_kind roc_pool_kind;
 
 /* ioctl.c */
-#define ROC_POOL_IOCTLS 10
-extern const struct roc_ioctl roc_pool_ioctls[ROC_POOL_IOCTLS];
+extern const struct roc_ioctl_table roc_pool_ioctls;
 u32 roc_ready_now(struct roc_session *s);
 
 /* sysfs.c */

@@ -339,9 +339,12 @@ static int roc_st_card(struct file *file, void *data)
 	return roc_alive(ep) ? 0 : -EIO;
 }
 
-const struct roc_ioctl roc_stream_card_ioctls[ROC_STREAM_CARD_IOCTLS] = {
-	ROC_IOCTL(ROC_ST_INFO, 304, roc_st_info, roc_st_card_info),
-	ROC_IOCTL(ROC_ST_SETTINGS, 72, roc_st_settings, roc_st_card_settings, .registers = true),
-	ROC_IOCTL(ROC_ST_RESET, 16, roc_st_reset, roc_run_card_reset, .registers = true),
-	ROC_IOCTL(ROC_ST_CARD, 32, roc_st_card, roc_st_card, .registers = true),
+static const struct roc_ioctl roc_stream_card_calls[] = {
+	ROC_IOCTL(ROC_ST_INFO, roc_st_info, bad_index, roc_st_card_info),
+	ROC_IOCTL(ROC_ST_SETTINGS, roc_st_settings, low_water, roc_st_card_settings,
+		  .registers = true),
+	ROC_IOCTL(ROC_ST_RESET, roc_st_reset, level, roc_run_card_reset, .registers = true),
+	ROC_IOCTL(ROC_ST_CARD, roc_st_card, reserved, roc_st_card, .registers = true),
 };
+
+const struct roc_ioctl_table roc_stream_card_ioctls = ROC_IOCTL_TABLE(roc_stream_card_calls);

@@ -149,14 +149,16 @@ static int roc_st_settings(struct file *file, void *data)
 	return roc_stream_set(roc_own_channel(file, arg->stream), arg, file->private_data);
 }
 
-const struct roc_ioctl roc_stream_ioctls[ROC_STREAM_IOCTLS] = {
-	ROC_IOCTL(ROC_ST_INFO, 304, roc_st_info, roc_st_info),
-	ROC_IOCTL(ROC_ST_RING, 104, roc_st_ring, roc_st_ring, .settle = roc_shared_commit,
+static const struct roc_ioctl roc_stream_calls[] = {
+	ROC_IOCTL(ROC_ST_INFO, roc_st_info, bad_index, roc_st_info),
+	ROC_IOCTL(ROC_ST_RING, roc_st_ring, pinned, roc_st_ring, .settle = roc_shared_commit,
 		  .enters = true),
-	ROC_IOCTL(ROC_ST_SETTINGS, 72, roc_st_settings, roc_st_settings, .registers = true),
-	ROC_IOCTL(ROC_ST_START, 16, roc_st_start, roc_st_start, .starts = true),
-	ROC_IOCTL(ROC_ST_STOP, 16, roc_st_stop, roc_st_stop),
-	ROC_IOCTL(ROC_ST_CONSUME, 16, roc_st_consume, roc_st_consume),
-	ROC_IOCTL(ROC_ST_WAIT, 24, roc_st_wait, roc_st_wait),
-	ROC_IOCTL(ROC_ST_RESET, 16, roc_st_reset, roc_run_reset, .registers = true),
+	ROC_IOCTL(ROC_ST_SETTINGS, roc_st_settings, low_water, roc_st_settings, .registers = true),
+	ROC_IOCTL(ROC_ST_START, roc_st_start, reserved, roc_st_start, .starts = true),
+	ROC_IOCTL(ROC_ST_STOP, roc_st_stop, lost, roc_st_stop),
+	ROC_IOCTL(ROC_ST_CONSUME, roc_st_consume, available, roc_st_consume),
+	ROC_IOCTL(ROC_ST_WAIT, roc_st_wait, deadline, roc_st_wait),
+	ROC_IOCTL(ROC_ST_RESET, roc_st_reset, level, roc_run_reset, .registers = true),
 };
+
+const struct roc_ioctl_table roc_stream_ioctls = ROC_IOCTL_TABLE(roc_stream_calls);

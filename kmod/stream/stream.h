@@ -26,8 +26,6 @@
 #define ROC_READER_COOKIE (0x11ull << 32)
 #define ROC_RING_COOKIE (0x40ull << 32)
 
-#define ROC_STREAM_IOCTLS 8
-#define ROC_STREAM_CARD_IOCTLS 4
 #define ROC_STREAM_LEVELS 4 /* of resets */
 
 /**
@@ -186,10 +184,10 @@ bool roc_stream_page_counters(const struct roc_run *run, struct stream_counters 
 extern const struct roc_run_ops roc_stream_run_ops;
 
 /* ioctl.c: on the stream's node */
-extern const struct roc_ioctl roc_stream_ioctls[ROC_STREAM_IOCTLS];
+extern const struct roc_ioctl_table roc_stream_ioctls;
 
 /* control.c: on the stream's node and the endpoint's */
-extern const struct roc_ioctl roc_stream_card_ioctls[ROC_STREAM_CARD_IOCTLS];
+extern const struct roc_ioctl_table roc_stream_card_ioctls;
 extern const struct roc_run_level roc_stream_levels[ROC_STREAM_LEVELS];
 int roc_stream_info(struct roc_channel *ch, struct roc_st_info *info, bool since_open);
 int roc_stream_set(struct roc_channel *ch, struct roc_st_settings *arg,
