@@ -25,11 +25,10 @@ int roc_bar_info_get(struct roc_endpoint *ep, unsigned int bar, struct roc_bar_i
 
 static int fail_access(const struct roc_endpoint *ep, unsigned int bar, const char *how)
 {
-	return roc_fail(EACCES,
-			"%s: BAR %u cannot be mapped for %s by this process: use the register "
-			"functions, or run as root (CAP_SYS_RAWIO); a BAR of which each page has a "
-			"protected register is never mapped for writing",
-			ep->name, bar, how);
+	return roc_fail(
+		EACCES,
+		"%s: BAR %u cannot be mapped for %s by this process: use the register functions, or run as root (CAP_SYS_RAWIO); a BAR of which each page has a protected register is never mapped for writing",
+		ep->name, bar, how);
 }
 
 int roc_bar_map(struct roc_endpoint *ep, unsigned int bar, bool write, struct roc_bar *map)

@@ -16,19 +16,17 @@ static int fail_why(int err, const struct roc_channel *ch, const struct roc_buf_
 	case ROC_WHY_MEMLOCK:
 		return roc_fail(
 			err,
-			"%s: cannot pin %s, the limit is %llu bytes and %llu of them are in "
-			"use: %s",
+			"%s: cannot pin %s, the limit is %llu bytes and %llu of them are in use: %s",
 			ch->name, length, (unsigned long long)arg->limit,
 			(unsigned long long)arg->pinned, roc_why_text(arg->why));
 	case ROC_WHY_CONTIGUITY:
-		return roc_fail(err,
-				"%s: superpages of %s wanted, but the shortest extent of the %s "
-				"has %llu bytes: %s",
-				ch->name,
-				arg->granule
-					? libroc_size_text(arg->granule, granule, sizeof(granule))
-					: "the smallest size",
-				length, (unsigned long long)arg->limit, roc_why_text(arg->why));
+		return roc_fail(
+			err,
+			"%s: superpages of %s wanted, but the shortest extent of the %s has %llu bytes: %s",
+			ch->name,
+			arg->granule ? libroc_size_text(arg->granule, granule, sizeof(granule))
+				     : "the smallest size",
+			length, (unsigned long long)arg->limit, roc_why_text(arg->why));
 	default:
 		return roc_fail(err, "%s: cannot register %s: %s", ch->name, length,
 				roc_why_text(arg->why));
@@ -54,21 +52,20 @@ int roc_buffer_register(struct roc_channel *ch, void *addr, size_t length, uint3
 		return fail_why(-ret, ch, &arg);
 	switch (-ret) {
 	case EINVAL:
-		return roc_fail(EINVAL,
-				"%s: cannot register %p + 0x%zx with superpages of 0x%x: start "
-				"and length must be multiples of the page size, the superpage "
-				"size one of roc_info()'s superpage_align",
-				ch->name, addr, length, granule);
+		return roc_fail(
+			EINVAL,
+			"%s: cannot register %p + 0x%zx with superpages of 0x%x: start and length must be multiples of the page size, the superpage size one of roc_info()'s superpage_align",
+			ch->name, addr, length, granule);
 	case EOVERFLOW:
-		return roc_fail(EOVERFLOW,
-				"%s: cannot register %p + 0x%zx: it goes beyond the end of the "
-				"address space",
-				ch->name, addr, length);
+		return roc_fail(
+			EOVERFLOW,
+			"%s: cannot register %p + 0x%zx: it goes beyond the end of the address space",
+			ch->name, addr, length);
 	case ENOSPC:
-		return roc_fail(ENOSPC,
-				"%s: too many buffers: unregister some, or register fewer and "
-				"larger ones",
-				ch->name);
+		return roc_fail(
+			ENOSPC,
+			"%s: too many buffers: unregister some, or register fewer and larger ones",
+			ch->name);
 	case EBUSY:
 		return roc_fail(EBUSY, "%s: cannot register while running: stop it first",
 				ch->name);

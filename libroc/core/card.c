@@ -199,10 +199,10 @@ int libroc_card_choose(const char *text, const struct roc_card *cards, size_t co
 				found = &cards[i];
 			continue;
 		}
-		return roc_fail(ENOTUNIQ,
-				"card id '%s' fits both %s and %s: use the PCI address with its "
-				"domain",
-				text, found->pci_address, cards[i].pci_address);
+		return roc_fail(
+			ENOTUNIQ,
+			"card id '%s' fits both %s and %s: use the PCI address with its domain",
+			text, found->pci_address, cards[i].pci_address);
 	}
 	if (found) {
 		*card = *found;

@@ -22,9 +22,7 @@ int libroc_fail_owned(const char *address, unsigned int channel, const char *tex
 	if (!pid)
 		return roc_fail(
 			EBUSY,
-			"%s is in use by %s, whose PID is not visible here: it runs in another "
-			"container, or it has ended and another process shares its "
-			"descriptors: %s; end that program%s",
+			"%s is in use by %s, whose PID is not visible here: it runs in another container, or it has ended and another process shares its descriptors: %s; end that program%s",
 			text, name, rule, otherwise);
 	return roc_fail(EBUSY, "%s is in use by PID %d (%s): %s; end that program (kill %d)%s",
 			text, pid, name[0] ? name : "name unknown", rule, pid, otherwise);
@@ -163,21 +161,20 @@ int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_confi
 		return roc_fail(EBUSY, "%s: cannot configure while running: stop it first",
 				ch->name);
 	case EOPNOTSUPP:
-		return roc_fail(EOPNOTSUPP,
-				"%s: the card does not have source %u, mode %u, page size %u or "
-				"flags 0x%x: roc_info() has what it can do in caps and "
-				"page_size",
-				ch->name, arg.source, arg.mode, arg.page_size, arg.flags);
+		return roc_fail(
+			EOPNOTSUPP,
+			"%s: the card does not have source %u, mode %u, page size %u or flags 0x%x: roc_info() has what it can do in caps and page_size",
+			ch->name, arg.source, arg.mode, arg.page_size, arg.flags);
 	case ENOLINK:
-		return roc_fail(ENOLINK,
-				"%s: not all links of mask 0x%x are enabled in the card: enable "
-				"them there first, or ask for those that are (mask 0)",
-				ch->name, arg.links);
+		return roc_fail(
+			ENOLINK,
+			"%s: not all links of mask 0x%x are enabled in the card: enable them there first, or ask for those that are (mask 0)",
+			ch->name, arg.links);
 	case EINVAL:
-		return roc_fail(EINVAL,
-				"%s: cannot configure: unknown source %u, unknown mode %u, unknown "
-				"flags 0x%x, or links 0x%x beyond the card's",
-				ch->name, arg.source, arg.mode, arg.flags, arg.links);
+		return roc_fail(
+			EINVAL,
+			"%s: cannot configure: unknown source %u, unknown mode %u, unknown flags 0x%x, or links 0x%x beyond the card's",
+			ch->name, arg.source, arg.mode, arg.flags, arg.links);
 	default:
 		return libroc_fail_ioctl(-ret, ch->name, "cannot configure the channel");
 	}
@@ -194,8 +191,7 @@ int roc_channel_mode(struct roc_channel *ch, enum roc_mode mode)
 		return 0;
 	case EOPNOTSUPP:
 		return roc_fail(EOPNOTSUPP,
-				"%s: the card has no events: take ROC_MODE_TIMER or "
-				"ROC_MODE_BUSY",
+				"%s: the card has no events: take ROC_MODE_TIMER or ROC_MODE_BUSY",
 				ch->name);
 	case EINVAL:
 		return roc_fail(EINVAL, "%s: there is no mode %u: see enum roc_mode", ch->name,
@@ -209,17 +205,16 @@ static int fail_link_down(const struct roc_channel *ch, const char *what)
 {
 	return roc_fail(
 		ENOLINK,
-		"%s: %s: the link is down: is the front end switched on, is the fibre "
-		"plugged in, is the laser on (roc-config)? roc-status has the optical power",
+		"%s: %s: the link is down: is the front end switched on, is the fibre plugged in, is the laser on (roc-config)? roc-status has the optical power",
 		ch->name, what);
 }
 
 static int fail_silent(const struct roc_channel *ch, const char *what)
 {
-	return roc_fail(ETIME,
-			"%s: %s: the far end of the link does not answer within its time: try "
-			"roc-reset --reset=INTERNAL_SIU; roc-siu-status has what it says",
-			ch->name, what);
+	return roc_fail(
+		ETIME,
+		"%s: %s: the far end of the link does not answer within its time: try roc-reset --reset=INTERNAL_SIU; roc-siu-status has what it says",
+		ch->name, what);
 }
 
 /* The driver keeps the reason until the next start. */
@@ -251,11 +246,10 @@ int roc_channel_start(struct roc_channel *ch)
 	case ENOLINK:
 		if (ch->type == ROC_CARD_CRORC)
 			return fail_link_down(ch, "cannot start");
-		return roc_fail(ENOLINK,
-				"%s: no links are enabled in the card: enable at least one (CRU: "
-				"the link bits of the endpoint's datapath enable register in "
-				"BAR 2, with roc-reg-modify), then start again",
-				ch->name);
+		return roc_fail(
+			ENOLINK,
+			"%s: no links are enabled in the card: enable at least one (CRU: the link bits of the endpoint's datapath enable register in BAR 2, with roc-reg-modify), then start again",
+			ch->name);
 	case EPIPE:
 		return roc_fail(EPIPE, "%s: cannot start without rings", ch->name);
 	case ETIME:
@@ -286,11 +280,10 @@ int libroc_channel_idle(const struct roc_channel *ch, const char *remedy)
 int libroc_fail_stop(int err, const char *name)
 {
 	if (err == EIO)
-		return roc_fail(EIO,
-				"%s: cannot stop: the card answers all ones or broke its contract, "
-				"and the run has failed; or it does not stop, and may still write "
-				"(the kernel log says so)",
-				name);
+		return roc_fail(
+			EIO,
+			"%s: cannot stop: the card answers all ones or broke its contract, and the run has failed; or it does not stop, and may still write (the kernel log says so)",
+			name);
 	return libroc_fail_ioctl(err, name, "cannot stop");
 }
 
@@ -334,9 +327,7 @@ int roc_channel_reset(struct roc_channel *ch, enum roc_reset_level level)
 				"%s: the card does not have reset %s: take a lower level", ch->name,
 				level_name(arg.level));
 	case EINVAL:
-		return roc_fail(EINVAL,
-				"%s: there is no reset level %u: see "
-				"enum roc_reset_level",
+		return roc_fail(EINVAL, "%s: there is no reset level %u: see enum roc_reset_level",
 				ch->name, arg.level);
 	case ENOLINK:
 		return fail_link_down(ch, "cannot reset the far end");

@@ -23,10 +23,10 @@ int roc_buffer_export(struct roc_channel *ch, uint32_t handle, unsigned int flag
 		return roc_fail(EPIPE, "%s: the stream has no ring to export: make it first",
 				ch->name);
 	case EOPNOTSUPP:
-		return roc_fail(EOPNOTSUPP,
-				"%s: buffer %u cannot be exported: it was imported, pass that "
-				"dma-buf on; or this kernel has none (CONFIG_DMA_SHARED_BUFFER)",
-				ch->name, handle);
+		return roc_fail(
+			EOPNOTSUPP,
+			"%s: buffer %u cannot be exported: it was imported, pass that dma-buf on; or this kernel has none (CONFIG_DMA_SHARED_BUFFER)",
+			ch->name, handle);
 	case EINVAL:
 		return roc_fail(EINVAL, "%s: export: unknown flag in 0x%x: there are %s", ch->name,
 				flags, "ROC_EXPORT_CLOEXEC and ROC_EXPORT_WRITE");
@@ -34,12 +34,11 @@ int roc_buffer_export(struct roc_channel *ch, uint32_t handle, unsigned int flag
 		if (!arg.why)
 			return roc_fail(ENOMEM, "%s: no memory in the kernel to export buffer %u",
 					ch->name, handle);
-		return roc_fail(ENOMEM,
-				"%s: cannot export buffer %u: what is exported may outlive the "
-				"process and counts for the user, the limit is %llu bytes and "
-				"%llu of them are in use: %s",
-				ch->name, handle, (unsigned long long)arg.limit,
-				(unsigned long long)arg.pinned, roc_why_text(arg.why));
+		return roc_fail(
+			ENOMEM,
+			"%s: cannot export buffer %u: what is exported may outlive the process and counts for the user, the limit is %llu bytes and %llu of them are in use: %s",
+			ch->name, handle, (unsigned long long)arg.limit,
+			(unsigned long long)arg.pinned, roc_why_text(arg.why));
 	case EMFILE:
 		return roc_fail(EMFILE, "%s: cannot export buffer %u: too many open files: %s",
 				ch->name, handle, "close some, or raise 'ulimit -n'");
@@ -54,11 +53,10 @@ static int fail_import(int err, const struct roc_channel *ch, const struct roc_b
 		return roc_fail(err, "%s: cannot import dma-buf %d (its exporter says: %s): %s",
 				ch->name, arg->fd, strerror(arg->error), roc_why_text(arg->why));
 	if (arg->why == ROC_WHY_CONTIGUITY)
-		return roc_fail(err,
-				"%s: cannot import dma-buf %d: superpages of 0x%x wanted, but its "
-				"shortest extent has %llu bytes: boot with the IOMMU on, or have "
-				"its exporter allocate larger pieces",
-				ch->name, arg->fd, arg->granule, (unsigned long long)arg->limit);
+		return roc_fail(
+			err,
+			"%s: cannot import dma-buf %d: superpages of 0x%x wanted, but its shortest extent has %llu bytes: boot with the IOMMU on, or have its exporter allocate larger pieces",
+			ch->name, arg->fd, arg->granule, (unsigned long long)arg->limit);
 	return roc_fail(err, "%s: cannot import dma-buf %d: %s", ch->name, arg->fd,
 			roc_why_text(arg->why));
 }
@@ -85,29 +83,28 @@ int roc_buffer_import(struct roc_channel *ch, int fd, uint64_t offset, uint64_t 
 	case EBADF:
 		return roc_fail(EBADF, "%s: import: %d is not an open descriptor", ch->name, fd);
 	case EINVAL:
-		return roc_fail(EINVAL,
-				"%s: cannot import %d from 0x%llx on with superpages of 0x%x: it "
-				"must be a dma-buf, offset and length multiples of the page size, "
-				"the superpage size one of roc_info()'s superpage_align",
-				ch->name, fd, (unsigned long long)offset, granule);
+		return roc_fail(
+			EINVAL,
+			"%s: cannot import %d from 0x%llx on with superpages of 0x%x: it must be a dma-buf, offset and length multiples of the page size, the superpage size one of roc_info()'s superpage_align",
+			ch->name, fd, (unsigned long long)offset, granule);
 	case EACCES:
-		return roc_fail(EACCES,
-				"%s: dma-buf %d is not open for writing, and the card writes: "
-				"export it read-write (O_RDWR, DRM_RDWR, ROC_EXPORT_WRITE)",
-				ch->name, fd);
+		return roc_fail(
+			EACCES,
+			"%s: dma-buf %d is not open for writing, and the card writes: export it read-write (O_RDWR, DRM_RDWR, ROC_EXPORT_WRITE)",
+			ch->name, fd);
 	case ERANGE:
 		return roc_fail(ERANGE, "%s: 0x%llx + 0x%llx is outside of dma-buf %d", ch->name,
 				(unsigned long long)offset, (unsigned long long)length, fd);
 	case EOPNOTSUPP:
-		return roc_fail(EOPNOTSUPP,
-				"%s: this kernel has no dma-bufs: take one with "
-				"CONFIG_DMA_SHARED_BUFFER",
-				ch->name);
+		return roc_fail(
+			EOPNOTSUPP,
+			"%s: this kernel has no dma-bufs: take one with CONFIG_DMA_SHARED_BUFFER",
+			ch->name);
 	case ENOSPC:
-		return roc_fail(ENOSPC,
-				"%s: too many buffers: unregister some, or import fewer and "
-				"larger ones",
-				ch->name);
+		return roc_fail(
+			ENOSPC,
+			"%s: too many buffers: unregister some, or import fewer and larger ones",
+			ch->name);
 	case EBUSY:
 		return roc_fail(EBUSY, "%s: cannot import while running: stop it first", ch->name);
 	case ENOMEM:

@@ -93,10 +93,9 @@ static int fail_reg(int err, const struct roc_endpoint *ep, const struct roc_reg
 		return roc_fail(err, "%s: %s: the card has no BAR %u", ep->name, what, reg->bar);
 	case EINVAL:
 		if (reg->offset % 4)
-			return roc_fail(err,
-					"%s: %s: the offset counts bytes and must be a multiple "
-					"of 4",
-					ep->name, what);
+			return roc_fail(
+				err, "%s: %s: the offset counts bytes and must be a multiple of 4",
+				ep->name, what);
 		return roc_fail(err, "%s: %s: the mask must have at least one bit", ep->name, what);
 	case ERANGE:
 		if (reg->value & ~reg->mask && reg->mask)
@@ -106,21 +105,19 @@ static int fail_reg(int err, const struct roc_endpoint *ep, const struct roc_reg
 				what);
 	case EPERM:
 		if (!strcmp(verb, "read"))
-			return roc_fail(err,
-					"%s: %s: it is protected, because it tells where in "
-					"memory the card writes, or because reading takes "
-					"something away: only with CAP_SYS_RAWIO (as root)",
-					ep->name, what);
-		return roc_fail(err,
-				"%s: %s: it is protected, because it can make the card write "
-				"anywhere in memory, replace its firmware or damage it for good: "
-				"only with CAP_SYS_RAWIO (as root)",
+			return roc_fail(
+				err,
+				"%s: %s: it is protected, because it tells where in memory the card writes, or because reading takes something away: only with CAP_SYS_RAWIO (as root)",
 				ep->name, what);
+		return roc_fail(
+			err,
+			"%s: %s: it is protected, because it can make the card write anywhere in memory, replace its firmware or damage it for good: only with CAP_SYS_RAWIO (as root)",
+			ep->name, what);
 	case EBUSY:
-		return roc_fail(err,
-				"%s: %s: not while a channel of this card runs: stop all "
-				"channels of the card first",
-				ep->name, what);
+		return roc_fail(
+			err,
+			"%s: %s: not while a channel of this card runs: stop all channels of the card first",
+			ep->name, what);
 	default:
 		return libroc_fail_ioctl(err, ep->name, what);
 	}

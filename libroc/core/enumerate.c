@@ -147,14 +147,14 @@ static int fail_no_cards(const char *id)
 
 	errno = saved;
 	if (!module)
-		return roc_fail(ENOENT,
-				"card '%s' is not there: the roc module is not loaded "
-				"(sudo modprobe roc)",
-				id);
-	return roc_fail(ENOENT,
-			"card '%s' is not there: the roc module has found no card; lspci -k says "
-			"whether one is in a slot and whether another driver has it",
+		return roc_fail(
+			ENOENT,
+			"card '%s' is not there: the roc module is not loaded (sudo modprobe roc)",
 			id);
+	return roc_fail(
+		ENOENT,
+		"card '%s' is not there: the roc module has found no card; lspci -k says whether one is in a slot and whether another driver has it",
+		id);
 }
 
 /* All of a card that was identified. -ENOENT: it has gone, another may have its name. */

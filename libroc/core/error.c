@@ -67,11 +67,10 @@ static int fail_old_module(int err, const char *name, const char *what)
 	char version[32];
 
 	read_line("/sys/module/roc/version", version, sizeof(version));
-	return roc_fail(err,
-			"%s: %s: the loaded roc module%s%s does not know how, this library is "
-			"%s; install the module of this version and reload it "
-			"(modprobe -r roc && modprobe roc)",
-			name, what, version[0] ? " " : "", version, roc_version());
+	return roc_fail(
+		err,
+		"%s: %s: the loaded roc module%s%s does not know how, this library is %s; install the module of this version and reload it (modprobe -r roc && modprobe roc)",
+		name, what, version[0] ? " " : "", version, roc_version());
 }
 
 int libroc_fail_ioctl(int err, const char *name, const char *what)
@@ -81,21 +80,20 @@ int libroc_fail_ioctl(int err, const char *name, const char *what)
 	case E2BIG:
 		return fail_old_module(err, name, what);
 	case EPERM:
-		return roc_fail(err,
-				"%s: %s: only the process that opened it can use it: open it after "
-				"fork(), not before",
-				name, what);
+		return roc_fail(
+			err,
+			"%s: %s: only the process that opened it can use it: open it after fork(), not before",
+			name, what);
 	case ENODEV:
-		return roc_fail(err,
-				"%s: %s: the card was removed or reset; close it and open it "
-				"again (roc-list-cards says whether it is there)",
-				name, what);
+		return roc_fail(
+			err,
+			"%s: %s: the card was removed or reset; close it and open it again (roc-list-cards says whether it is there)",
+			name, what);
 	case EIO:
-		return roc_fail(err,
-				"%s: %s: the card answers all ones; it is off the bus or its "
-				"firmware is being loaded: wait for that, or restart the server "
-				"cold",
-				name, what);
+		return roc_fail(
+			err,
+			"%s: %s: the card answers all ones; it is off the bus or its firmware is being loaded: wait for that, or restart the server cold",
+			name, what);
 	default:
 		return roc_fail(err, "%s: %s: %s", name, what, strerror(err));
 	}
@@ -105,9 +103,8 @@ int libroc_fail_map(int err, const char *name, const char *what)
 {
 	if (err != ENOMEM)
 		return libroc_fail_ioctl(err, name, what);
-	return roc_fail(err,
-			"%s: %s: no address space, or too many mappings: raise the limit (ulimit "
-			"-v, vm.max_map_count) or have fewer of them, then call again, which only "
-			"maps what was made",
-			name, what);
+	return roc_fail(
+		err,
+		"%s: %s: no address space, or too many mappings: raise the limit (ulimit -v, vm.max_map_count) or have fewer of them, then call again, which only maps what was made",
+		name, what);
 }

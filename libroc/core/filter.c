@@ -136,8 +136,8 @@ static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, int 
 	if (n != sizeof(*hello) || hello->magic != ROC_FILTER_MAGIC || *fd < 0 || !hello->length ||
 	    !hello->depth || hello->depth > ROC_FILTER_DEPTH_MAX ||
 	    hello->message < sizeof(struct roc_filter_block) || hello->message > MESSAGE_MAX)
-		return roc_fail(EPROTO, "who listens there is no builder, or one of another "
-					"version");
+		return roc_fail(EPROTO,
+				"who listens there is no builder, or one of another version");
 	return 0;
 }
 
@@ -148,10 +148,9 @@ static int map(struct roc_filter *f, const struct roc_filter_hello *hello, int f
 	void *memory;
 
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
-		return roc_fail(EPROTO,
-				"the builder's memory is not sealed, so it could be taken away "
-				"while blocks are looked at: builder and filter must be of one "
-				"version");
+		return roc_fail(
+			EPROTO,
+			"the builder's memory is not sealed, so it could be taken away while blocks are looked at: builder and filter must be of one version");
 	if (fstat(fd, &st) || (uint64_t)st.st_size < hello->length)
 		return roc_fail(EPROTO, "the builder's memory is smaller than it says");
 	memory = mmap(NULL, hello->length, PROT_READ, MAP_SHARED, fd, 0);
@@ -212,10 +211,10 @@ static int room_for(struct taken *t, unsigned int sources, unsigned int segments
 	}
 	return t->source_room >= sources && t->segment_room >= segments
 		       ? 0
-		       : roc_fail(ENOMEM,
-				  "no memory for a block of %u segments: call again when there is "
-				  "some",
-				  segments);
+		       : roc_fail(
+				 ENOMEM,
+				 "no memory for a block of %u segments: call again when there is some",
+				 segments);
 }
 
 static bool segments_good(const struct roc_filter *f, struct taken *t,
@@ -314,8 +313,9 @@ static int take(struct roc_filter *f, const struct roc_mep **mep)
 
 	/* More may have been on its way when it was found out. */
 	if (f->over)
-		return roc_fail(ENODATA, "the builder sent what is no block of events, and the "
-					 "connection is over: open it again");
+		return roc_fail(
+			ENODATA,
+			"the builder sent what is no block of events, and the connection is over: open it again");
 	for (i = 0; i < f->depth && !t; i++)
 		t = f->taken[i].out ? NULL : &f->taken[i];
 	if (!t)

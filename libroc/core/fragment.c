@@ -18,8 +18,8 @@ static const struct libroc_named_type type = {
 	.many = "sub-units",
 	.title = "",
 	.cap = ROC_CAP_FRAGMENTS,
-	.lacks = "the card keeps no fragments, its channels are of another kind: see "
-		 "roc-list-cards for what it is",
+	.lacks =
+		"the card keeps no fragments, its channels are of another kind: see roc-list-cards for what it is",
 	.levels = "enum roc_fr_level",
 	.mild = "ROC_FR_RESET_COUNTERS",
 	.busy = "runs, or has the settings of who has it open: stop it first, wait for its end",
@@ -127,12 +127,11 @@ static int change_settings(struct libroc_target t, unsigned int sub,
 		*settings = arg;
 		return 0;
 	case ERANGE:
-		return roc_fail(ERANGE,
-				"%s: the card does not take a setting (set 0x%x): links 0x%x, "
-				"interrupt after %u fragments or %u ns, %u requests or %u ns: see "
-				"roc_fr_settings",
-				t.name, arg.set, arg.links, arg.data_count, arg.data_time,
-				arg.done_count, arg.done_time);
+		return roc_fail(
+			ERANGE,
+			"%s: the card does not take a setting (set 0x%x): links 0x%x, interrupt after %u fragments or %u ns, %u requests or %u ns: see roc_fr_settings",
+			t.name, arg.set, arg.links, arg.data_count, arg.data_time, arg.done_count,
+			arg.done_time);
 	case EINVAL:
 		return roc_fail(EINVAL, "%s: unknown settings in set 0x%x: see enum roc_fr_set",
 				t.name, arg.set);
@@ -172,11 +171,10 @@ int roc_card_fragments_reset(struct roc_endpoint *ep, unsigned int sub, enum roc
 static int fail_start(int err, const struct roc_fragments *f, const struct roc_fr_start *arg)
 {
 	if (arg->why == ROC_WHY_CONTIGUITY)
-		return roc_fail(err,
-				"%s: a host page of %u bytes is not contiguous for the card: take "
-				"hugepages (roc_memory_alloc() without plain pages), or smaller "
-				"host pages",
-				f->c.name, f->host_page_size);
+		return roc_fail(
+			err,
+			"%s: a host page of %u bytes is not contiguous for the card: take hugepages (roc_memory_alloc() without plain pages), or smaller host pages",
+			f->c.name, f->host_page_size);
 	if (arg->why)
 		return roc_fail(err, "%s: cannot start (the limit is %llu): %s", f->c.name,
 				(unsigned long long)arg->limit, roc_why_text(arg->why));

@@ -16,11 +16,10 @@
 static int fail_completion(const struct roc_fragments *f, uint32_t tag, uint32_t event,
 			   uint32_t size, uint32_t status)
 {
-	return roc_fail(EBADMSG,
-			"%s: the card completes command %u with %u bytes of event %u (status %u), "
-			"which is none of the %u that are outstanding, or not what it was asked "
-			"for: start again; if it comes back, load the card's firmware anew",
-			f->c.name, tag, size, event, status, f->outstanding);
+	return roc_fail(
+		EBADMSG,
+		"%s: the card completes command %u with %u bytes of event %u (status %u), which is none of the %u that are outstanding, or not what it was asked for: start again; if it comes back, load the card's firmware anew",
+		f->c.name, tag, size, event, status, f->outstanding);
 }
 
 /* The host page of a completion is one that the card was asked for, and has what it should have. */
@@ -155,17 +154,17 @@ int roc_fragments_return(struct roc_fragments *f, uint64_t handle)
 	if (ret)
 		return ret;
 	if (!handle || i >= f->host_page_count)
-		return roc_fail(EINVAL,
-				"%s: there is no host page with handle 0x%llx: pass the handle "
-				"that roc_fragments_done() gave, to the same sub-unit",
-				f->c.name, (unsigned long long)handle);
+		return roc_fail(
+			EINVAL,
+			"%s: there is no host page with handle 0x%llx: pass the handle that roc_fragments_done() gave, to the same sub-unit",
+			f->c.name, (unsigned long long)handle);
 	/* Our reads of it are over before the card may write it again. */
 	if (!__atomic_compare_exchange_n(&h->handle, &expected, 0, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_RELAXED))
-		return roc_fail(ENOENT,
-				"%s: the host page with handle 0x%llx is not lent: it was returned "
-				"already, or never was",
-				f->c.name, (unsigned long long)handle);
+		return roc_fail(
+			ENOENT,
+			"%s: the host page with handle 0x%llx is not lent: it was returned already, or never was",
+			f->c.name, (unsigned long long)handle);
 	first = __atomic_load_n(&f->returned_first, __ATOMIC_RELAXED);
 	do {
 		h->next = first;

@@ -29,12 +29,11 @@ static bool there(const struct roc_fragments *f, enum libroc_fragment_lane lane,
 int libroc_fail_left_out(const struct roc_fragments *f, enum libroc_fragment_lane lane,
 			 uint32_t later)
 {
-	return roc_fail(EBADMSG,
-			"%s: %s %u is missing although number %u is there: the card left it out, "
-			"and what comes from there on is lost: start again; if it comes back, load "
-			"the card's firmware anew",
-			f->c.name, lane == LIBROC_LANE_DONE ? "completion" : "descriptor",
-			lane == LIBROC_LANE_DONE ? f->done : f->taken, later);
+	return roc_fail(
+		EBADMSG,
+		"%s: %s %u is missing although number %u is there: the card left it out, and what comes from there on is lost: start again; if it comes back, load the card's firmware anew",
+		f->c.name, lane == LIBROC_LANE_DONE ? "completion" : "descriptor",
+		lane == LIBROC_LANE_DONE ? f->done : f->taken, later);
 }
 
 int libroc_fragment_left_out(struct roc_fragments *f, enum libroc_fragment_lane lane)

@@ -41,10 +41,10 @@ int roc_fragment_index_new(uint32_t pages, unsigned int links, struct roc_fragme
 	unsigned int bits = 4;
 
 	if (!pages || pages > ROC_FRAGMENT_INDEX_MAX || !links || links > ROC_FRAGMENTS_LINKS_MAX)
-		return roc_fail(EINVAL,
-				"an index of %u fragments of %u links: it can have 1 to %d, of 1 "
-				"to %d links",
-				pages, links, ROC_FRAGMENT_INDEX_MAX, ROC_FRAGMENTS_LINKS_MAX);
+		return roc_fail(
+			EINVAL,
+			"an index of %u fragments of %u links: it can have 1 to %d, of 1 to %d links",
+			pages, links, ROC_FRAGMENT_INDEX_MAX, ROC_FRAGMENTS_LINKS_MAX);
 	while (bits < 28 && UINT32_C(1) << bits < 2 * pages)
 		bits++;
 	x = calloc(1, sizeof(*x));

@@ -17,10 +17,10 @@ int libroc_need_fragment_rings(const struct roc_fragments *f)
 
 	if (ret || f->pages)
 		return ret;
-	return roc_fail(EPIPE,
-			"%s: there are no rings yet: call roc_fragments_rings(), _add() or "
-			"_start() first",
-			f->c.name);
+	return roc_fail(
+		EPIPE,
+		"%s: there are no rings yet: call roc_fragments_rings(), _add() or _start() first",
+		f->c.name);
 }
 
 static int fail_rings(int err, const struct roc_fragments *f, const struct roc_fr_rings *arg)
@@ -29,46 +29,43 @@ static int fail_rings(int err, const struct roc_fragments *f, const struct roc_f
 	case ROC_WHY_NONE:
 		break;
 	case ROC_WHY_MEMLOCK:
-		return roc_fail(err,
-				"%s: no rings: the limit is %llu bytes and %llu of them are in "
-				"use: %s",
-				f->c.name, (unsigned long long)arg->limit,
-				(unsigned long long)arg->pinned, roc_why_text(arg->why));
+		return roc_fail(
+			err,
+			"%s: no rings: the limit is %llu bytes and %llu of them are in use: %s",
+			f->c.name, (unsigned long long)arg->limit, (unsigned long long)arg->pinned,
+			roc_why_text(arg->why));
 	case ROC_WHY_LENGTH:
-		return roc_fail(err,
-				"%s: no rings for pages of %u bytes, host pages of %u and %u "
-				"requests: one of them is more than the card's %llu: ask for that "
-				"at most",
-				f->c.name, arg->page_size, arg->host_page_size, arg->commands,
-				(unsigned long long)arg->limit);
+		return roc_fail(
+			err,
+			"%s: no rings for pages of %u bytes, host pages of %u and %u requests: one of them is more than the card's %llu: ask for that at most",
+			f->c.name, arg->page_size, arg->host_page_size, arg->commands,
+			(unsigned long long)arg->limit);
 	case ROC_WHY_OWNER:
-		return roc_fail(err,
-				"%s: only the process that opened the sub-unit can make its rings: "
-				"open it after fork(), not before",
-				f->c.name);
+		return roc_fail(
+			err,
+			"%s: only the process that opened the sub-unit can make its rings: open it after fork(), not before",
+			f->c.name);
 	default:
 		return roc_fail(err, "%s: no rings: %s", f->c.name, roc_why_text(arg->why));
 	}
 	switch (err) {
 	case EINVAL:
-		return roc_fail(err,
-				"%s: pages of %u bytes, host pages of %u, %u requests: they must "
-				"be powers of two, of %u to %u, %u to %u and not below the page, "
-				"%u to %u; or 0. Or a link has no memory for %u pages",
-				f->c.name, arg->page_size, arg->host_page_size, arg->commands,
-				ROC_FR_PAGE_MIN, ROC_FR_PAGE_MAX, ROC_FR_HOST_PAGE_MIN,
-				ROC_FR_HOST_PAGE_MAX, ROC_FR_COMMANDS_MIN, ROC_FR_COMMANDS_MAX,
-				arg->pages);
+		return roc_fail(
+			err,
+			"%s: pages of %u bytes, host pages of %u, %u requests: they must be powers of two, of %u to %u, %u to %u and not below the page, %u to %u; or 0. Or a link has no memory for %u pages",
+			f->c.name, arg->page_size, arg->host_page_size, arg->commands,
+			ROC_FR_PAGE_MIN, ROC_FR_PAGE_MAX, ROC_FR_HOST_PAGE_MIN,
+			ROC_FR_HOST_PAGE_MAX, ROC_FR_COMMANDS_MIN, ROC_FR_COMMANDS_MAX, arg->pages);
 	case EBUSY:
-		return roc_fail(err,
-				"%s: the rings exist already: they are made once per open; close "
-				"the sub-unit to change their sizes",
-				f->c.name);
+		return roc_fail(
+			err,
+			"%s: the rings exist already: they are made once per open; close the sub-unit to change their sizes",
+			f->c.name);
 	case ENOMEM:
-		return roc_fail(err,
-				"%s: no memory for the rings: they take it on the card's NUMA node "
-				"(numactl -H): take larger pages, or reserve fewer hugepages",
-				f->c.name);
+		return roc_fail(
+			err,
+			"%s: no memory for the rings: they take it on the card's NUMA node (numactl -H): take larger pages, or reserve fewer hugepages",
+			f->c.name);
 	default:
 		return libroc_fail_ioctl(err, f->c.name, "cannot make the rings");
 	}
@@ -105,10 +102,10 @@ static bool sound(const struct roc_fr_rings *r)
 
 static int fail_unsound(const struct roc_fragments *f)
 {
-	return roc_fail(EPROTO,
-			"%s: the module describes rings that cannot be: install library and "
-			"module of the same version",
-			f->c.name);
+	return roc_fail(
+		EPROTO,
+		"%s: the module describes rings that cannot be: install library and module of the same version",
+		f->c.name);
 }
 
 void libroc_fragment_unmap(struct roc_fragments *f)
@@ -246,12 +243,11 @@ static int number(struct roc_fragments *f, char *addr, size_t length, uint32_t h
 					 "cannot ask for the numbers of host pages");
 	if (arg.first != f->host_page_count || arg.count != length / f->host_page_size ||
 	    arg.count > f->host_pages_max - f->host_page_count)
-		return roc_fail(EPROTO,
-				"%s: the module numbers a buffer's %u host pages from %u on, but "
-				"it should be %zu from %u: install library and module of the same "
-				"version",
-				f->c.name, arg.count, arg.first, length / f->host_page_size,
-				f->host_page_count);
+		return roc_fail(
+			EPROTO,
+			"%s: the module numbers a buffer's %u host pages from %u on, but it should be %zu from %u: install library and module of the same version",
+			f->c.name, arg.count, arg.first, length / f->host_page_size,
+			f->host_page_count);
 	/* From the last to the first, so that the first is the next to be taken. */
 	for (i = arg.count; i > 0; i--) {
 		f->host_pages[arg.first + i - 1].data = addr + (i - 1) * (size_t)f->host_page_size;
@@ -275,11 +271,11 @@ int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length)
 				"%s: a buffer of %zu bytes is not a number of host pages of %u",
 				f->c.name, length, f->host_page_size);
 	if (length / f->host_page_size > f->host_pages_max - f->host_page_count)
-		return roc_fail(ENOSPC,
-				"%s: %zu host pages more than the %u there are: the card takes %u "
-				"in all: add less memory, or take larger host pages",
-				f->c.name, length / f->host_page_size, f->host_page_count,
-				f->host_pages_max);
+		return roc_fail(
+			ENOSPC,
+			"%s: %zu host pages more than the %u there are: the card takes %u in all: add less memory, or take larger host pages",
+			f->c.name, length / f->host_page_size, f->host_page_count,
+			f->host_pages_max);
 	strcpy(ch.name, f->c.name);
 	ret = roc_buffer_register(&ch, addr, length, f->host_page_size, &handle);
 	if (ret)

@@ -84,12 +84,10 @@ int roc_fragments_flush(struct roc_fragments *f)
 /* What the card cannot mean. */
 static int fail_descriptor(const struct roc_fragments *f, const struct roc_fragment_kept *kept)
 {
-	return roc_fail(EBADMSG,
-			"%s: the card tells of %u bytes in page 0x%08x (event %u), but it has %u "
-			"pages of %u bytes on each of %u links, and that page may not be its own: "
-			"start again; if it comes back, load the card's firmware anew",
-			f->c.name, kept->size, kept->page, kept->event, f->pages, f->page_size,
-			f->links);
+	return roc_fail(
+		EBADMSG,
+		"%s: the card tells of %u bytes in page 0x%08x (event %u), but it has %u pages of %u bytes on each of %u links, and that page may not be its own: start again; if it comes back, load the card's firmware anew",
+		f->c.name, kept->size, kept->page, kept->event, f->pages, f->page_size, f->links);
 }
 
 /* Place of the page in the table; NONE if there is no such page, or the card has no such to fill */
@@ -212,12 +210,11 @@ int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t link
 	asked = roc_fragment_index_find(f->index, event, pages) & links;
 	left = __builtin_popcount(asked);
 	if (left > libroc_fragment_free(f) || left > f->command_entries - f->outstanding)
-		return roc_fail(EAGAIN,
-				"%s: %u fragments of event %u, but %u host pages are free, and %u "
-				"of %u requests outstanding: take what is done, and return host "
-				"pages, or add more of them before the start",
-				f->c.name, left, event, libroc_fragment_free(f), f->outstanding,
-				f->command_entries);
+		return roc_fail(
+			EAGAIN,
+			"%s: %u fragments of event %u, but %u host pages are free, and %u of %u requests outstanding: take what is done, and return host pages, or add more of them before the start",
+			f->c.name, left, event, libroc_fragment_free(f), f->outstanding,
+			f->command_entries);
 	for (left = asked; left; left &= left - 1) {
 		uint32_t page = pages[__builtin_ctz(left)], i = libroc_fragment_host_page(f);
 

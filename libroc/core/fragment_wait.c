@@ -84,10 +84,10 @@ static int left(struct roc_fragments *f, struct wanted w)
 
 static int fail_time(const struct roc_fragments *f, struct wanted w, int timeout_ms)
 {
-	return roc_fail(ETIME,
-			"%s: neither %u fragments nor %u of %u requests done after %d ms: check "
-			"that its links send (roc-status), and that kept events are cleared",
-			f->c.name, w.data, w.done, f->outstanding, timeout_ms);
+	return roc_fail(
+		ETIME,
+		"%s: neither %u fragments nor %u of %u requests done after %d ms: check that its links send (roc-status), and that kept events are cleared",
+		f->c.name, w.data, w.done, f->outstanding, timeout_ms);
 }
 
 int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int done,

@@ -98,20 +98,19 @@ int libroc_fail_hugepages(size_t length, size_t page_size, int node)
 	if (node >= 0)
 		snprintf(where, sizeof(where), " on NUMA node %d", node);
 	if (libroc_hugepages(node, page_size, &total, &nr_free))
-		return roc_fail(ENOMEM,
-				"no %s of hugepages%s: this kernel has no hugepages of %s; allow "
-				"plain pages (needs an IOMMU)",
-				wanted, where, page);
+		return roc_fail(
+			ENOMEM,
+			"no %s of hugepages%s: this kernel has no hugepages of %s; allow plain pages (needs an IOMMU)",
+			wanted, where, page);
 	pools_text(page_size, pools, sizeof(pools));
 	if (nr_free >= need)
-		return roc_fail(ENOMEM,
-				"no %s of hugepages%s: the %lu pages of %s are there (%s) but "
-				"promised to other programs or denied by the hugetlb or cpuset "
-				"cgroup: end those, reserve more, or raise the cgroup's limit",
-				wanted, where, need, page, pools);
+		return roc_fail(
+			ENOMEM,
+			"no %s of hugepages%s: the %lu pages of %s are there (%s) but promised to other programs or denied by the hugetlb or cpuset cgroup: end those, reserve more, or raise the cgroup's limit",
+			wanted, where, need, page, pools);
 	pool_path(path, sizeof(path), node, page_size, "nr_hugepages");
-	return roc_fail(ENOMEM,
-			"no %s of hugepages%s: it takes %lu pages of %s, and %s; reserve them: "
-			"echo %lu | sudo tee %s",
-			wanted, where, need, page, pools, total + need - nr_free, path);
+	return roc_fail(
+		ENOMEM,
+		"no %s of hugepages%s: it takes %lu pages of %s, and %s; reserve them: echo %lu | sudo tee %s",
+		wanted, where, need, page, pools, total + need - nr_free, path);
 }

@@ -72,10 +72,10 @@ static int parse_pci(const char *text, struct libroc_id *id)
 	return 0;
 
 malformed:
-	return roc_fail(EINVAL,
-			"card id '%s': not a PCI address: [domain:]bus:device.function in "
-			"hexadecimal, such as 3b:00.0 or 0000:3b:00.0",
-			text);
+	return roc_fail(
+		EINVAL,
+		"card id '%s': not a PCI address: [domain:]bus:device.function in hexadecimal, such as 3b:00.0 or 0000:3b:00.0",
+		text);
 }
 
 static int parse_sequence(const char *text, struct libroc_id *id)
@@ -84,10 +84,10 @@ static int parse_sequence(const char *text, struct libroc_id *id)
 	unsigned long n;
 
 	if (!number(&p, 10, 10, &n) || *p)
-		return roc_fail(EINVAL,
-				"card id '%s': # must be followed by a decimal number and "
-				"nothing else, such as #0",
-				text);
+		return roc_fail(
+			EINVAL,
+			"card id '%s': # must be followed by a decimal number and nothing else, such as #0",
+			text);
 	if (n > INT_MAX)
 		return roc_fail(EINVAL, "card id '%s': the number is above %d", text, INT_MAX);
 	id->kind = LIBROC_ID_SEQUENCE;
@@ -103,8 +103,7 @@ static int parse_serial(const char *text, struct libroc_id *id)
 
 	if (digits > SERIAL_DIGITS && (!text[digits] || text[digits] == ':'))
 		return roc_fail(EINVAL,
-				"card id '%s': a serial number has at most %d digits, this has "
-				"%zu",
+				"card id '%s': a serial number has at most %d digits, this has %zu",
 				text, SERIAL_DIGITS, digits);
 	if (!number(&p, 10, SERIAL_DIGITS, &serial))
 		return roc_fail(EINVAL, "card id '%s': " ID_FORMS, text);
@@ -117,11 +116,10 @@ static int parse_serial(const char *text, struct libroc_id *id)
 		return roc_fail(EINVAL, "card id '%s': " ID_FORMS, text);
 	p++;
 	if (!number(&p, 10, 2, &endpoint) || *p)
-		return roc_fail(EINVAL,
-				"card id '%s': the endpoint after ':' must be a decimal number "
-				"of one or two digits (a PCI address needs its function too: "
-				"bb:dd.f)",
-				text);
+		return roc_fail(
+			EINVAL,
+			"card id '%s': the endpoint after ':' must be a decimal number of one or two digits (a PCI address needs its function too: bb:dd.f)",
+			text);
 	id->endpoint = endpoint;
 	return 0;
 }

@@ -58,11 +58,11 @@ int roc_lender_close(struct roc_lender *l)
 		goto release;
 	roc_lender_lent(l, &lent);
 	if (lent.count)
-		return roc_fail(EBUSY,
-				"%u units are lent, the oldest (number %llu) for %llu ms: "
-				"return them before the lender is closed",
-				lent.count, (unsigned long long)lent.oldest,
-				(unsigned long long)(lent.oldest_ns / 1000000));
+		return roc_fail(
+			EBUSY,
+			"%u units are lent, the oldest (number %llu) for %llu ms: return them before the lender is closed",
+			lent.count, (unsigned long long)lent.oldest,
+			(unsigned long long)(lent.oldest_ns / 1000000));
 	if (l->kind->close)
 		l->kind->close(l);
 	pthread_mutex_destroy(&l->lock);
@@ -147,10 +147,9 @@ int roc_lender_take(struct roc_lender *l, struct roc_unit *unit)
 	}
 	pthread_mutex_unlock(&l->lock);
 	if (index == LIBROC_LEND_NONE)
-		return libroc_fail_text(EAGAIN,
-					"as many units are lent as the lender can have out: return "
-					"some, or make it with a higher limit (roc_lender_lent() "
-					"says how old the oldest is)");
+		return libroc_fail_text(
+			EAGAIN,
+			"as many units are lent as the lender can have out: return some, or make it with a higher limit (roc_lender_lent() says how old the oldest is)");
 	l->kind->taken(l, &loan);
 	*unit = loan.unit;
 	return 1;
@@ -172,10 +171,10 @@ static int fail_handle(const struct roc_lender *l, uint64_t handle, uint64_t tak
 	    place(l, handle) < l->lent.limit)
 		return roc_fail(ENOENT, "unit %llu was returned already: it is lent once only",
 				(unsigned long long)libroc_handle_count(handle, l->shift, taken));
-	return roc_fail(EINVAL,
-			"there is no unit with handle 0x%llx: pass the handle that "
-			"roc_lender_take() gave, to the same lender",
-			(unsigned long long)handle);
+	return roc_fail(
+		EINVAL,
+		"there is no unit with handle 0x%llx: pass the handle that roc_lender_take() gave, to the same lender",
+		(unsigned long long)handle);
 }
 
 /*

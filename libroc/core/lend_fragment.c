@@ -53,10 +53,10 @@ static int wait_ready(struct roc_lender *l, int timeout_ms)
 	ret = roc_fragments_wait(f, 0, 1, timeout_ms);
 	if (ret)
 		return ret < 0 ? ret : 0;
-	return roc_fail(ENODATA,
-			"%s: nothing is outstanding: call roc_fragments_request(), and "
-			"roc_fragments_start() before, if it does not run",
-			f->c.name);
+	return roc_fail(
+		ENODATA,
+		"%s: nothing is outstanding: call roc_fragments_request(), and roc_fragments_start() before, if it does not run",
+		f->c.name);
 }
 
 static void close_lender(struct roc_lender *l)

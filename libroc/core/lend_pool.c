@@ -15,10 +15,10 @@ static int give(struct roc_lender *l, const struct libroc_loan *loan, bool *kick
 	struct roc_fill *entry = roc_fill_next(r);
 
 	if (!entry)
-		return roc_fail(EAGAIN,
-				"%s: the fill ring is full, although it had room for all "
-				"superpages: do not push into it beside the lender",
-				l->ch->name);
+		return roc_fail(
+			EAGAIN,
+			"%s: the fill ring is full, although it had room for all superpages: do not push into it beside the lender",
+			l->ch->name);
 	*entry = loan->fill;
 	*kick = roc_fill_publish(r);
 	return 0;
@@ -74,10 +74,10 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 	if (!e)
 		return 0;
 	if (!is_ours(l, e)) {
-		ret = roc_fail(EBADMSG,
-			       "%s: a superpage came back that was never the lender's: do not push "
-			       "beside it",
-			       l->ch->name);
+		ret = roc_fail(
+			EBADMSG,
+			"%s: a superpage came back that was never the lender's: do not push beside it",
+			l->ch->name);
 		roc_ready_release(&l->ch->rings, 1);
 		return ret;
 	}
@@ -124,10 +124,10 @@ static int fail_ended(struct roc_lender *l)
 	if (info.state == ROC_CH_FAILED)
 		return roc_fail(ENODATA, "%s: the channel failed: %s", l->ch->name,
 				roc_why_text(info.why));
-	return roc_fail(ENODATA,
-			"%s: the channel does not run, and all it had was taken: start it with "
-			"roc_channel_start()",
-			l->ch->name);
+	return roc_fail(
+		ENODATA,
+		"%s: the channel does not run, and all it had was taken: start it with roc_channel_start()",
+		l->ch->name);
 }
 
 static int wait_ready(struct roc_lender *l, int timeout_ms)
@@ -157,8 +157,7 @@ int roc_lender_pool(struct roc_channel *ch, unsigned int limit, struct roc_lende
 	if (roc_fill_room(&ch->rings) <= ch->rings.fill_mask || roc_ready_peek(&ch->rings))
 		return roc_fail(
 			EBUSY,
-			"%s: superpages that another lender, or somebody, has pushed are in "
-			"its rings: close the channel and open it anew",
+			"%s: superpages that another lender, or somebody, has pushed are in its rings: close the channel and open it anew",
 			ch->name);
 	ret = libroc_lender_new(&pool, &ch->node, limit, lender);
 	if (!ret)
@@ -207,9 +206,9 @@ int roc_lender_add(struct roc_lender *l, void *addr, size_t length, uint32_t sup
 	int ret;
 
 	if (l->kind != &pool)
-		return libroc_fail_text(EINVAL,
-					"a stream has its ring as memory: only a pool's lender "
-					"takes buffers");
+		return libroc_fail_text(
+			EINVAL,
+			"a stream has its ring as memory: only a pool's lender takes buffers");
 	if (!superpage || !length || length % superpage)
 		return roc_fail(EINVAL,
 				"%s: a buffer of %zu bytes is not a number of superpages of %u",
@@ -219,11 +218,10 @@ int roc_lender_add(struct roc_lender *l, void *addr, size_t length, uint32_t sup
 		return ret;
 	left = room(l);
 	if (length / superpage > left)
-		return roc_fail(ENOSPC,
-				"%s: %zu superpages, but the fill ring has room for %u more: make "
-				"larger rings with roc_channel_rings(), or take larger "
-				"superpages",
-				l->ch->name, length / superpage, left);
+		return roc_fail(
+			ENOSPC,
+			"%s: %zu superpages, but the fill ring has room for %u more: make larger rings with roc_channel_rings(), or take larger superpages",
+			l->ch->name, length / superpage, left);
 	more = reallocarray(l->buffers, l->buffer_count + 1, sizeof(*more));
 	if (!more)
 		return libroc_fail_text(ENOMEM, "no memory for a lender's list of buffers");

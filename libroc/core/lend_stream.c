@@ -22,10 +22,10 @@ static int check_number(const struct roc_stream *s, const struct roc_packet *p)
 
 	if (!w->numbered || p->number == w->number || p->kind == ROC_PACKET_META)
 		return 0;
-	return roc_fail(EBADMSG,
-			"%s: packet %u is where packet %u should be, so units are missing: start "
-			"again; if it comes back, load the card's firmware anew",
-			s->c.name, p->number, w->number);
+	return roc_fail(
+		EBADMSG,
+		"%s: packet %u is where packet %u should be, so units are missing: start again; if it comes back, load the card's firmware anew",
+		s->c.name, p->number, w->number);
 }
 
 /* Event ids go up, unless the source begins anew. A gap is right if events were throttled. */
@@ -125,10 +125,10 @@ static int fail_ended(struct roc_stream *s)
 	if (info.state == ROC_CH_FAILED)
 		return roc_fail(ENODATA, "%s: the stream failed: %s", s->c.name,
 				roc_why_text(info.why));
-	return roc_fail(ENODATA,
-			"%s: the stream does not run, and all it had was taken: start it with "
-			"roc_stream_start()",
-			s->c.name);
+	return roc_fail(
+		ENODATA,
+		"%s: the stream does not run, and all it had was taken: start it with roc_stream_start()",
+		s->c.name);
 }
 
 static int wait_ready(struct roc_lender *l, int timeout_ms)

@@ -17,9 +17,7 @@ static int fail_held(const struct roc_endpoint *ep, int owner)
 	if (owner <= 0)
 		return roc_fail(
 			EBUSY,
-			"%s: the card's lock is held by a process in another container, or by "
-			"one that inherited the descriptor of a process that has ended: try "
-			"again when it is released",
+			"%s: the card's lock is held by a process in another container, or by one that inherited the descriptor of a process that has ended: try again when it is released",
 			ep->name);
 	snprintf(path, sizeof(path), "/proc/%d/comm", owner);
 	f = fopen(path, "re");
@@ -30,10 +28,10 @@ static int fail_held(const struct roc_endpoint *ep, int owner)
 		fclose(f);
 	}
 	errno = saved;
-	return roc_fail(EBUSY,
-			"%s: process %d%s%s%s is working on this card: try again when it has "
-			"finished, or end it",
-			ep->name, owner, name[0] ? " (" : "", name, name[0] ? ")" : "");
+	return roc_fail(
+		EBUSY,
+		"%s: process %d%s%s%s is working on this card: try again when it has finished, or end it",
+		ep->name, owner, name[0] ? " (" : "", name, name[0] ? ")" : "");
 }
 
 int roc_card_lock(struct roc_endpoint *ep, int timeout_ms)

@@ -123,13 +123,12 @@ static int fail_node(int node)
 {
 	if (numa_available() < 0)
 		return roc_fail(EINVAL,
-				"there is no NUMA node %d: this machine has one node, take 0 or "
-				"-1",
+				"there is no NUMA node %d: this machine has one node, take 0 or -1",
 				node);
-	return roc_fail(EINVAL,
-			"no memory may come from NUMA node %d: the nodes here are 0 to %d, and "
-			"a cpuset may allow fewer (see numactl --hardware, numactl --show)",
-			node, numa_max_node());
+	return roc_fail(
+		EINVAL,
+		"no memory may come from NUMA node %d: the nodes here are 0 to %d, and a cpuset may allow fewer (see numactl --hardware, numactl --show)",
+		node, numa_max_node());
 }
 
 static bool no_file(int ret)
@@ -139,11 +138,11 @@ static bool no_file(int ret)
 
 static int fail_file(int err)
 {
-	return roc_fail(err,
-			"no memory, because it is a file until it is mapped: too many open files "
-			"of this %s: close some, or raise the limit (%s)",
-			err == EMFILE ? "process" : "machine",
-			err == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
+	return roc_fail(
+		err,
+		"no memory, because it is a file until it is mapped: too many open files of this %s: close some, or raise the limit (%s)",
+		err == EMFILE ? "process" : "machine",
+		err == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
 }
 
 /* The bytes in lines of @path that have one of @keys; nothing readable: 0. */

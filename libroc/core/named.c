@@ -129,10 +129,10 @@ int libroc_target_reset(const struct libroc_target *t, unsigned long request, vo
 		return roc_fail(EINVAL, "%s: there is no reset level %u: see %s", t->name, level,
 				t->type->levels);
 	case EIO:
-		return roc_fail(EIO,
-				"%s: the card answers all ones, or the reset does not show: it is "
-				"off the bus, or load its firmware anew",
-				t->name);
+		return roc_fail(
+			EIO,
+			"%s: the card answers all ones, or the reset does not show: it is off the bus, or load its firmware anew",
+			t->name);
 	default:
 		return libroc_fail_target(t, -ret, number, "cannot reset");
 	}
@@ -216,10 +216,10 @@ int libroc_fail_start(int err, const char *name)
 	case EBUSY:
 		return roc_fail(EBUSY, "%s: is running already: stop it first", name);
 	case EIO:
-		return roc_fail(EIO,
-				"%s: the card does not do as it is told, or is off the bus: start "
-				"again; if it comes back, load the card's firmware anew",
-				name);
+		return roc_fail(
+			EIO,
+			"%s: the card does not do as it is told, or is off the bus: start again; if it comes back, load the card's firmware anew",
+			name);
 	default:
 		return libroc_fail_ioctl(err, name, "cannot start");
 	}

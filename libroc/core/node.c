@@ -135,20 +135,19 @@ static int fail_access(int err, const char *name, const char *node)
 
 	errno = saved;
 	if (pending)
-		return roc_fail(err,
-				"%s: permission denied on %s, because udev has not applied its "
-				"rules to it yet: wait (udevadm settle) and try again; if that "
-				"does not help, check that systemd-udevd runs",
-				name, node);
-	if (closed)
-		return roc_fail(err,
-				"%s: permission denied on %s, and its group has no access either: "
-				"install the udev rules (60-roc.rules) and run udevadm trigger",
-				name, node);
-	return roc_fail(err,
-			"%s: permission denied on %s: add the user to group roc (sudo usermod -aG "
-			"roc USER) and log in again",
+		return roc_fail(
+			err,
+			"%s: permission denied on %s, because udev has not applied its rules to it yet: wait (udevadm settle) and try again; if that does not help, check that systemd-udevd runs",
 			name, node);
+	if (closed)
+		return roc_fail(
+			err,
+			"%s: permission denied on %s, and its group has no access either: install the udev rules (60-roc.rules) and run udevadm trigger",
+			name, node);
+	return roc_fail(
+		err,
+		"%s: permission denied on %s: add the user to group roc (sudo usermod -aG roc USER) and log in again",
+		name, node);
 }
 
 int libroc_open_node(const struct roc_card *card, const char *name, const char *node)
@@ -172,10 +171,10 @@ int libroc_open_node(const struct roc_card *card, const char *name, const char *
 	case EPERM:
 		return fail_access(err, name, node);
 	case ENOENT:
-		return roc_fail(err,
-				"%s: %s does not exist although the driver has the card: check "
-				"that /dev is a devtmpfs, or give the node to the container",
-				name, node);
+		return roc_fail(
+			err,
+			"%s: %s does not exist although the driver has the card: check that /dev is a devtmpfs, or give the node to the container",
+			name, node);
 	case ENODEV:
 	case ENXIO:
 		return roc_fail(ENODEV, "%s: the card was removed while it was being opened", name);

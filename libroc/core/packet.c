@@ -172,11 +172,11 @@ int roc_packet_fragment(struct roc_packet *p, struct roc_fragment *fragment)
 	size = le32toh(size);
 	end = (uint64_t)p->offset + size;
 	if (end > p->size)
-		return roc_fail(EBADMSG,
-				"packet %u: fragment %u (event %llu) of %u bytes ends at byte "
-				"%llu, but the packet has %u",
-				p->number, p->next, (unsigned long long)(p->first_event + p->next),
-				size, (unsigned long long)end, p->size);
+		return roc_fail(
+			EBADMSG,
+			"packet %u: fragment %u (event %llu) of %u bytes ends at byte %llu, but the packet has %u",
+			p->number, p->next, (unsigned long long)(p->first_event + p->next), size,
+			(unsigned long long)end, p->size);
 	*fragment = (struct roc_fragment){
 		.data = (const char *)p->data + p->offset,
 		.event = p->first_event + p->next,
@@ -213,9 +213,8 @@ int roc_packet_odin(const struct roc_packet *packet, struct roc_packet_odin *odi
 	unsigned int i;
 
 	if (packet->kind != ROC_PACKET_ODIN)
-		return libroc_fail_text(EINVAL,
-					"not a record of an ODIN stream: look at the packet's "
-					"kind");
+		return libroc_fail_text(
+			EINVAL, "not a record of an ODIN stream: look at the packet's kind");
 	*odin = (struct roc_packet_odin){
 		.cycles = le64toh(o->cycles),
 		.orbit = le32toh(o->orbit),

@@ -15,10 +15,10 @@ int libroc_need_rings(const struct roc_channel *ch)
 
 	if (ret || ch->have_rings)
 		return ret;
-	return roc_fail(EPIPE,
-			"%s: the rings do not exist yet: call roc_channel_rings() or "
-			"roc_channel_start() first",
-			ch->name);
+	return roc_fail(
+		EPIPE,
+		"%s: the rings do not exist yet: call roc_channel_rings() or roc_channel_start() first",
+		ch->name);
 }
 
 static int map_rings(struct roc_channel *ch)
@@ -64,16 +64,15 @@ static int make_rings(struct roc_channel *ch, unsigned int fill, unsigned int re
 		ch->made = arg;
 		return 0;
 	case EBUSY:
-		return roc_fail(EBUSY,
-				"%s: the rings exist already: they are made once per open; close "
-				"the channel to change their size",
-				ch->name);
+		return roc_fail(
+			EBUSY,
+			"%s: the rings exist already: they are made once per open; close the channel to change their size",
+			ch->name);
 	case EINVAL:
-		return roc_fail(EINVAL,
-				"%s: rings of %u and %u entries: each must be a power of two "
-				"from %d to %d, or 0 for %d",
-				ch->name, fill, ready, ROC_RING_MIN, ROC_RING_MAX,
-				ROC_RING_DEFAULT);
+		return roc_fail(
+			EINVAL,
+			"%s: rings of %u and %u entries: each must be a power of two from %d to %d, or 0 for %d",
+			ch->name, fill, ready, ROC_RING_MIN, ROC_RING_MAX, ROC_RING_DEFAULT);
 	default:
 		return libroc_fail_ioctl(-ret, ch->name, "cannot make the rings");
 	}

@@ -18,8 +18,8 @@ static const struct libroc_named_type type = {
 	.many = "streams",
 	.title = "stream ",
 	.cap = ROC_CAP_STREAMS,
-	.lacks = "the card has no streams, its channels are pools of superpages: use "
-		 "roc_channel_open()",
+	.lacks =
+		"the card has no streams, its channels are pools of superpages: use roc_channel_open()",
 	.levels = "enum roc_st_level",
 	.mild = "ROC_ST_RESET_FLUSH or _COUNTERS",
 	.busy = "runs: stop it first",
@@ -125,29 +125,25 @@ static int change_settings(struct libroc_target t, unsigned int stream,
 		*settings = arg;
 		return 0;
 	case ERANGE:
-		return roc_fail(ERANGE,
-				"%s: the card does not take a setting (set 0x%x): policy %u, %u "
-				"events, %u bytes and %u ns per packet, throttle at %u to %u, "
-				"truncate at %u, interrupt after %llu bytes or %llu ns: see "
-				"roc_st_settings, and roc-stream set --help for what it takes",
-				t.name, arg.set, arg.policy, arg.pack_events, arg.pack_bytes,
-				arg.pack_time, arg.throttle_on, arg.throttle_off, arg.truncate_on,
-				(unsigned long long)arg.interrupt_bytes,
-				(unsigned long long)arg.interrupt_time);
+		return roc_fail(
+			ERANGE,
+			"%s: the card does not take a setting (set 0x%x): policy %u, %u events, %u bytes and %u ns per packet, throttle at %u to %u, truncate at %u, interrupt after %llu bytes or %llu ns: see roc_st_settings, and roc-stream set --help for what it takes",
+			t.name, arg.set, arg.policy, arg.pack_events, arg.pack_bytes, arg.pack_time,
+			arg.throttle_on, arg.throttle_off, arg.truncate_on,
+			(unsigned long long)arg.interrupt_bytes,
+			(unsigned long long)arg.interrupt_time);
 	case EOPNOTSUPP:
 		if (!arg.set)
 			return libroc_fail_lacks(&type, t.name);
-		return roc_fail(EOPNOTSUPP,
-				"%s: the stream does not have a setting of set 0x%x, or the card "
-				"has no streams: set what roc_st_settings says of this kind of "
-				"stream",
-				t.name, arg.set);
+		return roc_fail(
+			EOPNOTSUPP,
+			"%s: the stream does not have a setting of set 0x%x, or the card has no streams: set what roc_st_settings says of this kind of stream",
+			t.name, arg.set);
 	case EINVAL:
-		return roc_fail(EINVAL,
-				"%s: unknown settings in set 0x%x, or the low-water mark of %llu "
-				"bytes is larger than the ring (without a ring: than the card's "
-				"longest ring); see enum roc_st_set",
-				t.name, arg.set, (unsigned long long)arg.low_water);
+		return roc_fail(
+			EINVAL,
+			"%s: unknown settings in set 0x%x, or the low-water mark of %llu bytes is larger than the ring (without a ring: than the card's longest ring); see enum roc_st_set",
+			t.name, arg.set, (unsigned long long)arg.low_water);
 	default:
 		return libroc_fail_target(&t, -ret, stream, "cannot change the stream's settings");
 	}

@@ -21,10 +21,10 @@ int libroc_need_ring(const struct roc_stream *s)
 
 	if (ret || s->lines)
 		return ret;
-	return roc_fail(EPIPE,
-			"%s: there is no ring yet: call roc_stream_ring() or "
-			"roc_stream_start() first",
-			s->c.name);
+	return roc_fail(
+		EPIPE,
+		"%s: there is no ring yet: call roc_stream_ring() or roc_stream_start() first",
+		s->c.name);
 }
 
 /* Reasons that come with a number. */
@@ -36,24 +36,24 @@ static int fail_why(int err, const struct roc_stream *s, const struct roc_st_rin
 	libroc_size_text(arg->limit, limit, sizeof(limit));
 	switch (arg->why) {
 	case ROC_WHY_MEMLOCK:
-		return roc_fail(err,
-				"%s: no ring of %s, the limit is %llu bytes and %llu of them "
-				"are in use: %s",
-				s->c.name, length, (unsigned long long)arg->limit,
-				(unsigned long long)arg->pinned, roc_why_text(arg->why));
+		return roc_fail(
+			err,
+			"%s: no ring of %s, the limit is %llu bytes and %llu of them are in use: %s",
+			s->c.name, length, (unsigned long long)arg->limit,
+			(unsigned long long)arg->pinned, roc_why_text(arg->why));
 	case ROC_WHY_LENGTH:
 		return roc_fail(err, "%s: no ring of %s: the card takes %s at most", s->c.name,
 				length, limit);
 	case ROC_WHY_CONTIGUITY:
-		return roc_fail(err,
-				"%s: no ring of %s: its memory is in more pieces than the card "
-				"takes: ask for %s at most, or boot with the IOMMU on",
-				s->c.name, length, limit);
+		return roc_fail(
+			err,
+			"%s: no ring of %s: its memory is in more pieces than the card takes: ask for %s at most, or boot with the IOMMU on",
+			s->c.name, length, limit);
 	case ROC_WHY_OWNER:
-		return roc_fail(err,
-				"%s: only the process that opened the stream can make its ring: "
-				"open it after fork(), not before",
-				s->c.name);
+		return roc_fail(
+			err,
+			"%s: only the process that opened the stream can make its ring: open it after fork(), not before",
+			s->c.name);
 	default:
 		return roc_fail(err, "%s: no ring of %s: %s", s->c.name, length,
 				roc_why_text(arg->why));
@@ -69,24 +69,22 @@ static int fail_ring(int err, const struct roc_stream *s, const struct roc_st_ri
 	libroc_size_text(arg->length, length, sizeof(length));
 	switch (err) {
 	case EINVAL:
-		return roc_fail(err,
-				"%s: a ring of %llu bytes: it must be a power of two from %llu "
-				"to %llu, or 0 for %llu",
-				s->c.name, (unsigned long long)arg->length,
-				(unsigned long long)ROC_ST_RING_MIN,
-				(unsigned long long)ROC_ST_RING_MAX,
-				(unsigned long long)ROC_STREAM_RING_DEFAULT);
+		return roc_fail(
+			err,
+			"%s: a ring of %llu bytes: it must be a power of two from %llu to %llu, or 0 for %llu",
+			s->c.name, (unsigned long long)arg->length,
+			(unsigned long long)ROC_ST_RING_MIN, (unsigned long long)ROC_ST_RING_MAX,
+			(unsigned long long)ROC_STREAM_RING_DEFAULT);
 	case EBUSY:
-		return roc_fail(err,
-				"%s: the ring exists already: it is made once per open; close the "
-				"stream to change its size",
-				s->c.name);
+		return roc_fail(
+			err,
+			"%s: the ring exists already: it is made once per open; close the stream to change its size",
+			s->c.name);
 	case ENOMEM:
-		return roc_fail(err,
-				"%s: no memory for a ring of %s: it takes ordinary pages, on the "
-				"card's NUMA node first (free -h, numactl -H): ask for a smaller "
-				"one, or reserve fewer hugepages",
-				s->c.name, length);
+		return roc_fail(
+			err,
+			"%s: no memory for a ring of %s: it takes ordinary pages, on the card's NUMA node first (free -h, numactl -H): ask for a smaller one, or reserve fewer hugepages",
+			s->c.name, length);
 	default:
 		return libroc_fail_ioctl(err, s->c.name, "cannot make the ring");
 	}
@@ -181,11 +179,10 @@ int64_t libroc_stream_from(struct roc_stream *s, uint32_t position, const void *
 	read = __atomic_load_n(&s->read, __ATOMIC_RELAXED);
 	/* Neither beyond the ring nor back behind what we saw. */
 	if (written - read > s->lines || (int32_t)(written - s->seen) < 0)
-		return roc_fail(EBADMSG,
-				"%s: the card says that it has written up to line %u, but we saw "
-				"%u and the ring ends at %u: start again; if it comes back, load "
-				"the card's firmware anew",
-				s->c.name, written, s->seen, read + s->lines);
+		return roc_fail(
+			EBADMSG,
+			"%s: the card says that it has written up to line %u, but we saw %u and the ring ends at %u: start again; if it comes back, load the card's firmware anew",
+			s->c.name, written, s->seen, read + s->lines);
 	s->seen = written;
 	lines = written - position;
 	if (!lines) {
@@ -279,10 +276,10 @@ int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t li
 	case ETIME:
 		if (there >= wanted)
 			return there;
-		return roc_fail(ETIME,
-				"%s: %lld of %lld bytes after %d ms: check that its source sends "
-				"data (roc-stream stats)",
-				s->c.name, (long long)there, (long long)wanted, timeout_ms);
+		return roc_fail(
+			ETIME,
+			"%s: %lld of %lld bytes after %d ms: check that its source sends data (roc-stream stats)",
+			s->c.name, (long long)there, (long long)wanted, timeout_ms);
 	case EINTR:
 		return libroc_fail_text(EINTR, "a signal ended the wait: call again to go on");
 	default:

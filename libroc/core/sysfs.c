@@ -55,11 +55,10 @@ int libroc_same_card(const struct roc_card *card, const char *name)
 	ret = libroc_sysfs_is(AT_FDCWD, path, card);
 	errno = saved;
 	if (ret == -ENODEV)
-		return roc_fail(ENODEV,
-				"%s: the card was removed or reset, and another has its number by "
-				"now, or none: list the cards again (roc-list-cards says whether "
-				"it is there)",
-				name);
+		return roc_fail(
+			ENODEV,
+			"%s: the card was removed or reset, and another has its number by now, or none: list the cards again (roc-list-cards says whether it is there)",
+			name);
 	if (ret)
 		return roc_fail(-ret, "%s: cannot see whose %s is: %s", name, path, strerror(-ret));
 	return 0;

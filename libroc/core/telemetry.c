@@ -241,11 +241,10 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
 	if (err == -ENODEV)
 		return fail_gone(card);
 	if (err == -EIO)
-		return roc_fail(EIO,
-				"%s: the card answers all ones; it is off the bus or its "
-				"firmware is being loaded: wait for that, or restart the server "
-				"cold",
-				card->pci_address);
+		return roc_fail(
+			EIO,
+			"%s: the card answers all ones; it is off the bus or its firmware is being loaded: wait for that, or restart the server cold",
+			card->pci_address);
 	return 0;
 }
 

@@ -54,15 +54,14 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 		if (count >= min_ready)
 			return count;
 		if (ch->mode == ROC_MODE_BUSY)
-			return roc_fail(ETIME,
-					"%s: %u of %u superpages after %d ms: in busy mode only "
-					"roc_channel_look() polls the card: call it, or choose "
-					"another mode with roc_channel_mode()",
-					ch->name, count, min_ready, timeout_ms);
-		return roc_fail(ETIME,
-				"%s: %u of %u superpages after %d ms: check that there are free "
-				"superpages in the fill ring and that the source sends data",
+			return roc_fail(
+				ETIME,
+				"%s: %u of %u superpages after %d ms: in busy mode only roc_channel_look() polls the card: call it, or choose another mode with roc_channel_mode()",
 				ch->name, count, min_ready, timeout_ms);
+		return roc_fail(
+			ETIME,
+			"%s: %u of %u superpages after %d ms: check that there are free superpages in the fill ring and that the source sends data",
+			ch->name, count, min_ready, timeout_ms);
 	case ENODEV:
 		/* Superpages that were filled before the card went away can still be read. */
 		if (count)
@@ -120,9 +119,9 @@ int roc_push(struct roc_channel *ch, uint32_t handle, uint64_t offset, uint32_t 
 		return libroc_fail_ioctl(ENODEV, ch->name, "cannot push a superpage");
 	entry = roc_fill_next(r);
 	if (!entry)
-		return libroc_fail_text(EAGAIN,
-					"the fill ring is full: wait until superpages come back, "
-					"or make a larger one with roc_channel_rings()");
+		return libroc_fail_text(
+			EAGAIN,
+			"the fill ring is full: wait until superpages come back, or make a larger one with roc_channel_rings()");
 	*entry = (struct roc_fill){
 		.buffer = handle,
 		.length = length,

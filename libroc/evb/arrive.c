@@ -74,8 +74,7 @@ static int judge_block(struct roc_evb *e, struct evb_guest *g, uint64_t number, 
 	if (bytes > g->mfp_max)
 		return pair_fail(&g->pair, EPROTO,
 				 "it sends a MFP of %" PRIu64
-				 " bytes and said that none has more than "
-				 "%" PRIu64 ".",
+				 " bytes and said that none has more than %" PRIu64 ".",
 				 bytes, g->mfp_max);
 	if (number > UINT64_MAX / e->cfg.events - 1)
 		return pair_fail(&g->pair, EPROTO, "it sends block %" PRIu64 ", which cannot be.",

@@ -71,8 +71,8 @@ static void count_unsure(struct roc_evb *e, struct evb_destination *d)
 	e->n.unsure += count;
 	e->n.unsure_events += events;
 	evb_say(e,
-		"Builder %s had %" PRIu64 " blocks that it did not give back: whether it delivered "
-		"them is not known here.",
+		"Builder %s had %" PRIu64
+		" blocks that it did not give back: whether it delivered them is not known here.",
 		d->name, count);
 }
 

@@ -94,15 +94,13 @@ static int check(struct roc_evb *e, char why[ROC_EVB_WHY])
 	    c->in_flight > EVB_SEGMENTS || c->segment > ROC_MFP_BYTES_MAX)
 		return fabric_fail(
 			why, EINVAL,
-			"The configuration has a number that is too large: up to %d peers, "
-			"%d in flight.",
+			"The configuration has a number that is too large: up to %d peers, %d in flight.",
 			ROC_EVB_NODES_MAX, EVB_SEGMENTS);
 	if (!(c->roles & ROC_EVB_READOUT) != !e->source ||
 	    !(c->roles & ROC_EVB_BUILDER) != !e->sink)
 		return fabric_fail(
 			why, EINVAL,
-			"A readout unit has a source, a builder unit a sink, and no other "
-			"node has.");
+			"A readout unit has a source, a builder unit a sink, and no other node has.");
 	return 0;
 }
 

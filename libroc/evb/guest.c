@@ -90,8 +90,7 @@ static int judge(struct roc_evb *e, struct pair *p)
 	if (g->protocol != e->cfg.protocol)
 		return refuse(
 			e, p, g->name, EVB_NO_PROTOCOL,
-			"one of both pushes and the other pulls, or sends commands: give %s the "
-			"same protocol.",
+			"one of both pushes and the other pulls, or sends commands: give %s the same protocol.",
 			e->name);
 	if (g->events != e->cfg.events)
 		return refuse(e, p, g->name, EVB_NO_EVENTS,
@@ -211,13 +210,13 @@ static int welcome(struct roc_evb *e, struct pair *from)
 	ret = evb_cut(e, g, from->peer.mfp_max,
 		      e->cfg.protocol == ROC_EVB_PULL ? from->peer.pieces : 0, e->cfg.single);
 	if (ret == -EMSGSIZE)
-		return refuse(
-			e, from, from->peer.name, EVB_TOO_LARGE,
-			"its MFPs have up to %" PRIu64 " bytes, and its share of the memory of %s "
-			"is %" PRIu32 " times %" PRIu64 "%s: give more memory, larger regions, or "
-			"fewer peers.",
-			from->peer.mfp_max, e->name, g->regions, g->region,
-			e->cfg.single ? ", and each must fit one segment" : "");
+		return refuse(e, from, from->peer.name, EVB_TOO_LARGE,
+			      "its MFPs have up to %" PRIu64
+			      " bytes, and its share of the memory of %s is %" PRIu32
+			      " times %" PRIu64
+			      "%s: give more memory, larger regions, or fewer peers.",
+			      from->peer.mfp_max, e->name, g->regions, g->region,
+			      e->cfg.single ? ", and each must fit one segment" : "");
 	if (ret)
 		return refuse(e, from, from->peer.name, EVB_NO_ROOM,
 			      "the memory of %s that it had before is still in use.", e->name);

@@ -74,10 +74,10 @@ static bool most_clocks(struct roc_evb_manager *m, uint64_t now, int64_t *most)
 	}
 	apart = all[count - 1] - all[0];
 	if (apart > limit && !m->clocks_said)
-		evb_manager_say(m,
-				"The clocks of the nodes differ by %.1f s, and no majority of them "
-				"agrees: set them by NTP or PTP.",
-				seconds(apart));
+		evb_manager_say(
+			m,
+			"The clocks of the nodes differ by %.1f s, and no majority of them agrees: set them by NTP or PTP.",
+			seconds(apart));
 	m->clocks_said = apart > limit;
 	return false;
 }
@@ -101,8 +101,7 @@ static void compare_clock(struct roc_evb_manager *m, struct node *n, int64_t mos
 		n->clock_wrong = true;
 		evb_manager_say(
 			m,
-			"The clock of %s is %.1f s %s those of most nodes, more than %.1f s: "
-			"set it by NTP or PTP.%s",
+			"The clock of %s is %.1f s %s those of most nodes, more than %.1f s: set it by NTP or PTP.%s",
 			n->m.name, seconds(off), side(n->clock_ahead), seconds(limit),
 			(n->m.roles & ROC_EVB_READOUT) && !evb_manager_has_place(m, n, false)
 				? " Until then its readout unit is not let in."
@@ -262,8 +261,7 @@ static void say_no_majority(struct roc_evb_manager *m, const struct evb_position
 		evb_manager_say(
 			m,
 			"%s is at block %" PRIu64 " and %s at block %" PRIu64
-			", and there is no majority of readout units that agree: no unit is "
-			"taken out. Check clocks and event ids.",
+			", and there is no majority of readout units that agree: no unit is taken out. Check clocks and event ids.",
 			m->node[far->who].m.name, far->block, m->node[near->who].m.name,
 			near->block);
 	m->apart_said = apart;

@@ -307,9 +307,7 @@ static int plan(struct roc_evb *e, char why[ROC_EVB_WHY])
 		if (per_chunk * chunks < MFPS_LEAST)
 			return evb_fail(
 				e, ENOSPC,
-				"A readout unit that is read from needs %d MFPs of %zu bytes, "
-				"and that does not fit %llu regions of %llu bytes: give fewer "
-				"events per block, or larger regions.",
+				"A readout unit that is read from needs %d MFPs of %zu bytes, and that does not fit %llu regions of %llu bytes: give fewer events per block, or larger regions.",
 				MFPS_LEAST, r->stride, (unsigned long long)chunks,
 				(unsigned long long)c->max_region);
 		r->chunk = r->stride * per_chunk;

@@ -75,8 +75,8 @@ static void take_table(struct roc_evb *e, const struct roc_evb_table *t)
 		e->n.refused_tables++;
 		if (t->term < k->table.term)
 			evb_say(e,
-				"A table of term %" PRIu64 " is not believed: there is a newer "
-				"manager, of term %" PRIu64 ".",
+				"A table of term %" PRIu64
+				" is not believed: there is a newer manager, of term %" PRIu64 ".",
 				t->term, k->table.term);
 		else
 			evb_say(e,

@@ -169,8 +169,7 @@ int pair_hear_greeting(struct pair *p, const char *what)
 		return pair_fail(
 			p, EPROTONOSUPPORT,
 			"%s speaks version %" PRIu32
-			" of the protocol, this node version %d: install the same roc on all "
-			"nodes.",
+			" of the protocol, this node version %d: install the same roc on all nodes.",
 			what, version, EVB_VERSION);
 	case EVB_STRANGER:
 		return pair_fail(p, EPROTO, "%s is no node of roc-evb.", what);

@@ -216,10 +216,9 @@ static void be_behind(struct roc_evb *e, uint64_t event)
 		return;
 	r->behind_said = true;
 	evb_say(e,
-		"The source is at event %" PRIu64 ", and this node is in the table from block "
-		"%" PRIu64 " on, event %" PRIu64
-		". A source that counts from zero cannot come back into a system that runs: start "
-		"all its nodes anew.",
+		"The source is at event %" PRIu64
+		", and this node is in the table from block %" PRIu64 " on, event %" PRIu64
+		". A source that counts from zero cannot come back into a system that runs: start all its nodes anew.",
 		event, k->table.from_block, k->table.from_block * e->cfg.events);
 }
 
@@ -238,8 +237,7 @@ static void take_in(struct roc_evb *e, const struct roc_evb_fragment *f)
 		if (r->closed_early && r->seen && f->event > r->last_event)
 			evb_say(e,
 				"Event %" PRIu64
-				" is lost: its block was closed because the source said "
-				"nothing for %u stale timeouts. Give fewer events per block.",
+				" is lost: its block was closed because the source said nothing for %u stale timeouts. Give fewer events per block.",
 				f->event, SILENT);
 		evb_give_back(e, f->handle);
 		return;

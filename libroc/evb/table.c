@@ -118,10 +118,10 @@ int roc_evb_table_check(const struct roc_evb_table *t, char why[ROC_EVB_WHY])
 	unsigned int i, k;
 
 	if (t->ru_count > ROC_EVB_NODES_MAX || t->bu_count > ROC_EVB_NODES_MAX)
-		return wrong(why,
-			     "the table names %u readout units and %u builders, at most %u of "
-			     "each can be",
-			     t->ru_count, t->bu_count, ROC_EVB_NODES_MAX);
+		return wrong(
+			why,
+			"the table names %u readout units and %u builders, at most %u of each can be",
+			t->ru_count, t->bu_count, ROC_EVB_NODES_MAX);
 	if (t->policy >= ROC_EVB_POLICIES)
 		return wrong(why, "the table's policy is %u, which this version does not know",
 			     t->policy);

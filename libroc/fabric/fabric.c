@@ -75,8 +75,7 @@ static int load_locked(char why[FABRIC_WHY])
 	if (!lib.handle)
 		return fabric_fail(
 			why, ENOENT,
-			"libfabric is not installed (%s): apt-get install libfabric1, or on "
-			"Fedora and RHEL dnf install libfabric.",
+			"libfabric is not installed (%s): apt-get install libfabric1, or on Fedora and RHEL dnf install libfabric.",
 			LIBRARY);
 	*(void **)&lib.getinfo = function("fi_getinfo", "FABRIC_1.3");
 	*(void **)&lib.freeinfo = function("fi_freeinfo", "FABRIC_1.3");
@@ -85,9 +84,9 @@ static int load_locked(char why[FABRIC_WHY])
 	*(void **)&lib.strerror = function("fi_strerror", "FABRIC_1.0");
 	if (!lib.getinfo || !lib.freeinfo || !lib.dupinfo || !lib.fabric || !lib.strerror) {
 		lib.strerror = NULL;
-		return fabric_fail(why, ENOENT,
-				   "The libfabric that is installed is not known: 1.11 "
-				   "or a later 1.x or 2.x is needed.");
+		return fabric_fail(
+			why, ENOENT,
+			"The libfabric that is installed is not known: 1.11 or a later 1.x or 2.x is needed.");
 	}
 	return 0;
 }
@@ -143,13 +142,12 @@ static int fail_provider(char why[FABRIC_WHY], const char *provider, int ret)
 	if (only && *only && !strstr(only, provider))
 		return fabric_fail(
 			why, ENODEV,
-			"libfabric offers no provider \"%s\" (%s). FI_PROVIDER=%.100s limits "
-			"the choice: unset it, or add \"%s\".",
+			"libfabric offers no provider \"%s\" (%s). FI_PROVIDER=%.100s limits the choice: unset it, or add \"%s\".",
 			provider, lib.strerror(-ret), only, fabric_provider(provider));
-	return fabric_fail(why, ENODEV,
-			   "libfabric has no provider \"%s\" here for what is needed (%s): "
-			   "fi_info lists what there is.",
-			   provider, lib.strerror(-ret));
+	return fabric_fail(
+		why, ENODEV,
+		"libfabric has no provider \"%s\" here for what is needed (%s): fi_info lists what there is.",
+		provider, lib.strerror(-ret));
 }
 
 int fabric_usage(const char *provider, char why[FABRIC_WHY])
@@ -172,8 +170,8 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 		return ret;
 	if (is_tcp(provider) && getenv(ZEROCOPY))
 		return fabric_fail(why, EINVAL,
-				   "The environment has " ZEROCOPY ", which breaks the order of "
-				   "writes: unset it.");
+				   "The environment has " ZEROCOPY
+				   ", which breaks the order of writes: unset it.");
 	ret = load(why);
 	if (ret)
 		return ret;
@@ -247,8 +245,7 @@ int fabric_register_for(struct fabric *f, void *addr, size_t length, uint64_t ac
 	if (ret)
 		return fabric_fail(
 			why, ENOMEM,
-			"libfabric: %zu bytes cannot be registered: %s. See the limit of "
-			"locked memory (ulimit -l).",
+			"libfabric: %zu bytes cannot be registered: %s. See the limit of locked memory (ulimit -l).",
 			length, lib.strerror(-ret));
 	f->regions[i] = (struct iovec){.iov_base = addr, .iov_len = length};
 	f->region_count++;
