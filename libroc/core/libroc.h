@@ -57,8 +57,15 @@ static inline bool libroc_is_opener(const struct libroc_node *node)
 
 /* This process has opened @node. 0, or -errno and the sentence. */
 int libroc_node_belongs(struct libroc_node *node, const char *name);
+/* -EPERM and the sentence. */
+int libroc_fail_opener(const char *name);
+
 /* -EPERM and the sentence in a child of the process that opened @node. */
-int libroc_need_opener(const struct libroc_node *node, const char *name);
+static inline int libroc_need_opener(const struct libroc_node *node, const char *name)
+{
+	return libroc_is_opener(node) ? 0 : libroc_fail_opener(name);
+}
+
 /* libroc_ioctl(); -EPERM in a child. */
 int libroc_node_ioctl(const struct libroc_node *node, unsigned long request, void *arg);
 /* Map what the driver has made. NULL: *@err is the reason as errno, which itself is restored. */

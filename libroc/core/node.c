@@ -65,9 +65,9 @@ int libroc_node_belongs(struct libroc_node *node, const char *name)
 	return 0;
 }
 
-int libroc_need_opener(const struct libroc_node *node, const char *name)
+int libroc_fail_opener(const char *name)
 {
-	return libroc_is_opener(node) ? 0 : libroc_fail_ioctl(EPERM, name, "cannot use it");
+	return libroc_fail_ioctl(EPERM, name, "cannot use it");
 }
 
 int libroc_node_ioctl(const struct libroc_node *node, unsigned long request, void *arg)
