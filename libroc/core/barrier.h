@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Order of memory accesses and a store to a device's register.
+ * Order of memory accesses and a store to a device's register, for the doorbells of streams and of
+ * fragments.
  */
 #ifndef LIBROC_BARRIER_H
 #define LIBROC_BARRIER_H

@@ -137,7 +137,7 @@ static inline bool libroc_fragment_there(const void *ring, uint32_t entries, uin
 }
 
 /*
- * fragment_hole.c: the next entry of a ring is not there: did the card leave it out? -EBADMSG with
+ * fragment_check.c: the next entry of a ring is not there: did the card leave it out? -EBADMSG with
  * a sentence if so, else 0. One entry is looked at with each call, so a hole before any entry that
  * is there is found after as many calls as the ring has entries.
  */
@@ -145,7 +145,7 @@ int libroc_fragment_left_out(struct roc_fragments *f, enum libroc_fragment_lane 
 int libroc_fail_left_out(const struct roc_fragments *f, enum libroc_fragment_lane lane,
 			 uint32_t later);
 
-/* fragment_damage.c: count what is wrong with a fragment that was taken in, or fetched. */
+/* Count what is wrong with a fragment that was taken in, or fetched. */
 void libroc_fragment_judge_kept(struct roc_fragments *f, const struct roc_fragment_kept *kept);
 void libroc_fragment_judge_fetched(struct roc_fragments *f, const struct roc_fragment_fetched *out);
 /* Is the content of a fetched fragment not all that it should be? */

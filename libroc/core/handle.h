@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Handles of what is lent: a number, and behind it in so many bits its place in a book. The number
- * begins anew at 1 when it has run over, so no handle is ever 0.
+ * begins anew at 1 when it has run over, so no handle is ever 0. For units of a lender and for host
+ * pages of fragments, which are lent without one.
  */
 #ifndef LIBROC_HANDLE_H
 #define LIBROC_HANDLE_H

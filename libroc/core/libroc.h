@@ -39,6 +39,9 @@ int libroc_sysfs_is(int dir, const char *name, const struct roc_card *card);
  */
 int libroc_same_card(const struct roc_card *card, const char *name);
 
+/* What is not printable ASCII becomes '?': nothing that a terminal or a parser trips over. */
+void libroc_program_name(char *name);
+
 /* node.c */
 
 /* The open node of a channel. */
@@ -109,11 +112,6 @@ int libroc_fail_stop(int err, const char *name);
 
 /* Is this MFP a part of this block: its number, first event and number of events? */
 bool libroc_mfp_of_block(const struct roc_mfp *head, const struct roc_mep *mep);
-
-/* program.c */
-
-/* What is not printable ASCII becomes '?': nothing that a terminal or a parser trips over. */
-void libroc_program_name(char *name);
 
 /* wait.c */
 

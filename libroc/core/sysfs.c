@@ -63,3 +63,15 @@ int libroc_same_card(const struct roc_card *card, const char *name)
 		return roc_fail(-ret, "%s: cannot see whose %s is: %s", name, path, strerror(-ret));
 	return 0;
 }
+
+/*
+ * A program calls itself what it likes (prctl(2)), and the kernel cuts the name where it gets too
+ * long, maybe within a character.
+ */
+void libroc_program_name(char *name)
+{
+	for (; *name; name++) {
+		if (*name < ' ' || *name > '~')
+			*name = '?';
+	}
+}
