@@ -80,7 +80,7 @@ static int roc_ch_info(struct file *file, void *arg)
 		.looks = pool.looks,
 		.mmio_reads = since.mmio_reads,
 		.mmio_writes = since.mmio_writes,
-		.bad_index = pool.bad_index,
+		.bad_index = since.bad_index,
 		.retries = pool.retries,
 		.turns = since.turns,
 		.interrupts = since.interrupts,
@@ -100,6 +100,7 @@ static int roc_ch_losses(struct file *file, void *arg)
 	struct roc_channel *ch = s->ch;
 	struct roc_ch_losses *losses = arg;
 	struct roc_pool_stats pool;
+	u64 lost;
 	int err;
 
 	if (losses->flags)
@@ -109,12 +110,13 @@ static int roc_ch_losses(struct file *file, void *arg)
 		return err;
 	pool = s->pool->stats;
 	roc_counts_since(&pool, &s->pool->base, sizeof(pool));
+	lost = ch->stats.lost - ch->base.lost;
 	mutex_unlock(&ch->lock);
 	*losses = (struct roc_ch_losses){
 		.size = losses->size,
 		.damaged = pool.damaged,
 		.short_ = pool.short_superpages,
-		.lost = pool.lost,
+		.lost = lost,
 	};
 	return 0;
 }

@@ -34,7 +34,7 @@ static int roc_pool_open(struct roc_open *o)
 	s->ch = o->ch;
 	s->pool = roc_pool(o->ch);
 	s->pool->base = s->pool->stats;
-	s->rings.bad_index = &s->pool->stats.bad_index;
+	s->rings.bad_index = &o->ch->stats.bad_index;
 	s->wanted = ROC_WANT_NOTHING;
 	roc_session_mode(s, ROC_MODE_TIMER);
 	return 0;

@@ -83,10 +83,8 @@ struct roc_pool_stats {
 	u64 refused;
 	u64 damaged;
 	u64 short_superpages;
-	u64 lost;
 	u64 looks;
 	u64 retries;
-	u64 bad_index;
 	u64 fifo_empty;
 	u64 gaps[ROC_GAPS];
 };

@@ -208,7 +208,7 @@ static u32 roc_pool_end(struct roc_session *s, enum roc_ch_state state, enum roc
 	reclaimed = roc_reclaim(s, state == ROC_CH_FAILED ? why : ROC_WHY_STOPPED);
 	/* A suspend takes all that the card has finished, as a stop does. */
 	if (state == ROC_CH_FAILED && why != ROC_WHY_SUSPENDED && !empty)
-		s->pool->stats.lost += reclaimed;
+		ch->stats.lost += reclaimed;
 	/* Before the end is told: whoever sees that and finds nothing more may believe it. */
 	roc_publish(s);
 	roc_set_state(ch, state, why);
