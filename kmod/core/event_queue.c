@@ -50,6 +50,7 @@ bool roc_queue_listened(struct roc_run *run)
 {
 	struct roc_open *o = &run->open;
 
+	/* roc_run_poll_events() polls under run_lock once it is on the queue. */
 	return READ_ONCE(o->eventfd) ||
 	       (waitqueue_active(&o->wait) && (run->edge || !roc_run_ops(run)->readable(run)));
 }

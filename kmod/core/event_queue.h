@@ -16,9 +16,11 @@ struct roc_run;
  * struct roc_event_queue - one queue of a run. Under roc_channel.run_lock
  * @purpose: number of its interrupt in the channel
  * @count: how far the card was at the last poll, free running; the type's poll() sets it
- * @armed: an interrupt is requested, and has not come; @seen: for what lies behind that count
+ * @armed: an interrupt is requested, and has not come
+ * @seen: it is for what lies behind this count
  * @late: an interrupt that was requested earlier may still be on its way
- * @waiting: callers of WAIT sleep; @threshold: the smallest count that one of them waits for
+ * @waiting: callers of WAIT sleep
+ * @threshold: the smallest count that one of them waits for
  * @last: @count at the last tick of the watchdog
  * @activity: of the card, at that tick: see struct roc_run_ops
  * @overdue: ticks of the watchdog since an interrupt should have come

@@ -83,7 +83,8 @@ struct roc_run_level {
 /**
  * struct roc_run_ops - what a channel type supplies; constant
  * @queues: event queues; their interrupts are the first purposes of the channel
- * @levels: of resets, @level_count of them; 0 sets all to its default
+ * @levels: of resets; 0 sets all to its default
+ * @level_count: of @levels
  *
  * With the channel lock:
  *
@@ -120,7 +121,8 @@ struct roc_run_level {
  * @sent: did the card send an interrupt since the last call? @all: account for all. NULL: unknown
  * @for_data: was it for data?
  * @due: the longest delay of an interrupt for what came behind @seen, ns; -1: none need come
- * @trace_interrupt: tracepoints, NULL: none; @trace_state: the run began (channel lock) or ended
+ * @trace_interrupt: tracepoint, NULL: none
+ * @trace_state: tracepoint, NULL: none: the run began or ended (channel lock)
  */
 struct roc_run_ops {
 	unsigned int queues;
