@@ -73,39 +73,6 @@ int evb_source_recording(const char *values, const char *name, struct evb_source
 			 char why[UNITS_WHY]);
 
 /*
- * Memory in pieces of one size, which are lent by a handle and come back in any order.
- */
-
-struct evb_slots {
-	char *memory;
-	size_t length; /* of all of it, with @extra behind the slots */
-	size_t stride;
-	uint32_t count, free_count;
-	uint32_t *free_list;
-	uint64_t *out; /* by slot: its handle, 0: it is free */
-	uint64_t lent;
-};
-
-/* 0, or -errno with the sentence. @extra: bytes behind the slots, for the caller. */
-int evb_slots_open(struct evb_slots *s, size_t stride, uint32_t count, size_t extra,
-		   char why[UNITS_WHY]);
-void evb_slots_close(struct evb_slots *s);
-/* A free slot, which there must be; its handle is not 0, and no other time it is lent has it. */
-uint64_t evb_slots_lend(struct evb_slots *s, uint32_t *slot);
-/* 0, or -EINVAL with the sentence. */
-int evb_slots_return(struct evb_slots *s, uint64_t handle, uint32_t *slot, char why[UNITS_WHY]);
-
-static inline char *evb_slot(const struct evb_slots *s, uint32_t slot)
-{
-	return s->memory + (size_t)slot * s->stride;
-}
-
-static inline char *evb_slots_extra(const struct evb_slots *s)
-{
-	return s->memory + (size_t)s->count * s->stride;
-}
-
-/*
  * Which event is due when, for sources that have no card to tell them. With a rate and without a
  * first event, ids are those of the clock: event e is due e / rate seconds after 1970 began, so all
  * nodes of a system agree without a word, also one that was started anew.

@@ -15,6 +15,7 @@
 #include "text.h"
 #include "utils/gpu/copier.h"
 #include "utils/units/content.h"
+#include "utils/units/slots.h"
 
 #define LOOK_NS 50000 /* a copy that is on its way is looked at so often */
 #define POISON 0xa5
@@ -48,7 +49,7 @@ struct copied {
 	uint64_t source;
 	struct copier *copier;
 	bool pinned;
-	struct evb_slots slots;
+	struct unit_slots slots;
 	struct evb_trigger trigger;
 	struct flight flights[COPIER_STREAMS]; /* by stream */
 	uint64_t begun, lent;		       /* copies; number n is of stream n modulo streams */
@@ -81,8 +82,8 @@ static int begin(struct copied *c)
 	int ret;
 
 	f->event = c->next;
-	f->handle = evb_slots_lend(&c->slots, &f->slot);
-	ret = c->copier->ops->copy(c->copier, stream, evb_slot(&c->slots, f->slot) + CONTENT_HEAD,
+	f->handle = unit_slots_lend(&c->slots, &f->slot);
+	ret = c->copier->ops->copy(c->copier, stream, unit_slot(&c->slots, f->slot) + CONTENT_HEAD,
 				   content.place * 8 + CONTENT_HEAD, c->v.record - CONTENT_HEAD);
 	if (ret)
 		return units_fail(c->why, -ret, "%s", c->copier->why);
@@ -147,9 +148,9 @@ static int take(void *self, struct roc_evb_fragment *fragment)
 	if (!ret)
 		return 0;
 	content = content_of(c->source, f->event, bytes);
-	content_write(&content, 0, evb_slot(&c->slots, f->slot), CONTENT_HEAD);
+	content_write(&content, 0, unit_slot(&c->slots, f->slot), CONTENT_HEAD);
 	due = evb_trigger_due(&c->trigger, f->event);
-	c->part = (struct roc_evb_part){.data = evb_slot(&c->slots, f->slot), .bytes = bytes};
+	c->part = (struct roc_evb_part){.data = unit_slot(&c->slots, f->slot), .bytes = bytes};
 	*fragment = (struct roc_evb_fragment){
 		.event = f->event,
 		.parts = &c->part,
@@ -168,11 +169,11 @@ static int give_back(void *self, uint64_t handle)
 {
 	struct copied *c = self;
 	uint32_t slot;
-	int ret = evb_slots_return(&c->slots, handle, &slot, c->why);
+	int ret = unit_slots_return(&c->slots, handle, &slot, c->why);
 
 	if (ret)
 		return ret;
-	memset(evb_slot(&c->slots, slot), POISON, CONTENT_HEAD);
+	memset(unit_slot(&c->slots, slot), POISON, CONTENT_HEAD);
 	c->books.returned++;
 	return 0;
 }
@@ -237,7 +238,7 @@ static void close_source(void *self)
 	if (c->pinned)
 		c->copier->ops->unpin(c->copier, c->slots.memory, c->slots.length);
 	copier_close(c->copier);
-	evb_slots_close(&c->slots);
+	unit_slots_close(&c->slots);
 	free(c);
 }
 
@@ -267,6 +268,8 @@ static const struct roc_evb_source_ops gpu_ops = {
 	.why = why_of,
 };
 
+static const struct unit_slots_names names = {"Fragment", "fragments"};
+
 static int prepare(struct copied *c, const struct roc_evb_source_ops *ops, char why[UNITS_WHY])
 {
 	struct copier_options o = {
@@ -284,7 +287,7 @@ static int prepare(struct copied *c, const struct roc_evb_source_ops *ops, char 
 				  "%llu streams, or too much.",
 				  ops->name, (unsigned long long)c->v.record,
 				  (unsigned long long)c->v.streams);
-	ret = evb_slots_open(&c->slots, stride, (uint32_t)count, 0, why);
+	ret = unit_slots_open(&c->slots, stride, (uint32_t)count, 0, &names, why);
 	if (ret)
 		return ret;
 	c->copier = ops == &gpu_ops ? copier_cuda(&o, why) : copier_cpu(&o, why);

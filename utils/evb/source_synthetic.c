@@ -13,6 +13,7 @@
 
 #include "text.h"
 #include "utils/units/content.h"
+#include "utils/units/slots.h"
 
 #define SIZE_MAX_BYTES (UINT64_C(1) << 32)
 #define PARTS_MAX 8
@@ -61,7 +62,7 @@ struct synthetic {
 	struct values v;
 	uint64_t source; /* its number, of its name */
 	uint64_t largest;
-	struct evb_slots slots;
+	struct unit_slots slots;
 	struct evb_trigger trigger;
 	uint64_t next; /* event */
 	uint64_t made; /* events, with gaps and those dropped */
@@ -133,7 +134,7 @@ static unsigned int fill_head(struct synthetic *y, const struct content *c, char
 	content_write(c, 0, at, head);
 	y->parts[0] = (struct roc_evb_part){.data = at, .bytes = head};
 	y->parts[1] = (struct roc_evb_part){
-		.data = evb_slots_extra(&y->slots) + c->place * 8 + CONTENT_HEAD,
+		.data = unit_slots_extra(&y->slots) + c->place * 8 + CONTENT_HEAD,
 		.bytes = bytes - head,
 	};
 	return bytes > head ? 2 : 1;
@@ -149,19 +150,19 @@ static void make(struct synthetic *y, uint64_t event, struct roc_evb_fragment *f
 		.event = event,
 		.parts = y->parts,
 		.bytes = bytes,
-		.handle = evb_slots_lend(&y->slots, &slot),
+		.handle = unit_slots_lend(&y->slots, &slot),
 		.time = due ? due : units_realtime(),
 	};
 	if (bytes)
 		f->count = y->v.fill == FILL_HEAD
-				   ? fill_head(y, &c, evb_slot(&y->slots, slot), bytes)
-				   : fill_all(y, &c, evb_slot(&y->slots, slot), bytes);
+				   ? fill_head(y, &c, unit_slot(&y->slots, slot), bytes)
+				   : fill_all(y, &c, unit_slot(&y->slots, slot), bytes);
 	if (draw(y, event, 2) < y->v.damage) {
 		f->flags = ROC_EVB_FRAGMENT_DAMAGED;
 		y->books.damaged++;
 	}
 	if (bytes && (f->flags || draw(y, event, 3) < y->v.wrong))
-		*evb_slot(&y->slots, slot) ^= 0x10;
+		*unit_slot(&y->slots, slot) ^= 0x10;
 	y->books.events++;
 	y->books.bytes += bytes;
 }
@@ -233,12 +234,12 @@ static int give_back(void *self, uint64_t handle)
 	struct synthetic *y = self;
 	size_t ends = y->slots.stride < 128 ? y->slots.stride : 128;
 	uint32_t slot;
-	int ret = evb_slots_return(&y->slots, handle, &slot, y->why);
+	int ret = unit_slots_return(&y->slots, handle, &slot, y->why);
 
 	if (ret)
 		return ret;
 	/* Nobody gets away with looking at what he gave back. */
-	memset(evb_slot(&y->slots, slot), POISON, ends);
+	memset(unit_slot(&y->slots, slot), POISON, ends);
 	y->books.returned++;
 	return 0;
 }
@@ -295,7 +296,7 @@ static void close_source(void *self)
 {
 	struct synthetic *y = self;
 
-	evb_slots_close(&y->slots);
+	unit_slots_close(&y->slots);
 	free(y);
 }
 
@@ -311,6 +312,8 @@ static const struct roc_evb_source_ops ops = {
 	.regions = regions,
 	.why = why_of,
 };
+
+static const struct unit_slots_names names = {"Fragment", "fragments"};
 
 static int prepare(struct synthetic *y, char why[UNITS_WHY])
 {
@@ -333,9 +336,9 @@ static int prepare(struct synthetic *y, char why[UNITS_WHY])
 				  "synthetic: buffer has no room for one fragment of %llu bytes, "
 				  "or too much.",
 				  (unsigned long long)y->largest);
-	ret = evb_slots_open(&y->slots, stride, (uint32_t)count, extra, why);
+	ret = unit_slots_open(&y->slots, stride, (uint32_t)count, extra, &names, why);
 	if (!ret)
-		content_body(y->source, 0, evb_slots_extra(&y->slots), extra);
+		content_body(y->source, 0, unit_slots_extra(&y->slots), extra);
 	return ret;
 }
 

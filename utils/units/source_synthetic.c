@@ -7,12 +7,11 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "units.h"
+#include "slots.h"
 #include "utils/check/rdh.h"
 
 #define LINKS 32
@@ -20,15 +19,11 @@
 struct synthetic {
 	struct source source;
 	struct synthetic_options opt;
-	char *memory;
-	size_t length;
-	uint32_t *free_list; /* superpages that are the generator's */
-	uint32_t count, free_count;
-	uint64_t *out; /* by superpage: handle, 0: it is the generator's */
+	struct unit_slots slots; /* the superpages */
 	struct pace pace;
 	unsigned int links[LINKS], link_count;
 	uint64_t made; /* superpages, with those dropped */
-	uint64_t taken, bytes, dropped;
+	uint64_t bytes, dropped;
 	bool stopped;
 };
 
@@ -91,7 +86,7 @@ static void drop(struct synthetic *y)
 {
 	uint64_t n;
 
-	if (!y->pace.rate || y->free_count)
+	if (!y->pace.rate || y->slots.free_count)
 		return;
 	n = pace_due(&y->pace, y->opt.unit, units_now());
 	pace_pass(&y->pace, n * y->opt.unit);
@@ -102,24 +97,24 @@ static void drop(struct synthetic *y)
 static int take(struct source *s, struct unit *u)
 {
 	struct synthetic *y = of(s);
-	uint32_t index;
+	uint64_t handle;
+	uint32_t slot;
 	char *at;
 
 	if (y->stopped)
 		return -ENODATA;
 	drop(y);
-	if (!y->free_count)
+	if (!y->slots.free_count)
 		return -EAGAIN;
 	s->paced = pace_wait(&y->pace, units_now());
 	if (s->paced)
 		return 0;
-	index = y->free_list[--y->free_count];
-	at = y->memory + (size_t)index * y->opt.unit;
-	y->out[index] = units_handle(y->taken, index);
+	handle = unit_slots_lend(&y->slots, &slot);
+	at = unit_slot(&y->slots, slot);
 	*u = (struct unit){
 		.data = at,
 		.bytes = y->opt.unit,
-		.handle = y->out[index],
+		.handle = handle,
 		.sequence = y->made,
 		.time = units_realtime(),
 		.link = (int32_t)number_packets(y, at, y->made),
@@ -127,21 +122,15 @@ static int take(struct source *s, struct unit *u)
 	u->first = units_first(s->format.content, at, u->bytes);
 	pace_pass(&y->pace, u->bytes);
 	y->made++;
-	y->taken++;
 	y->bytes += u->bytes;
 	return 1;
 }
 
 static int give_back(struct source *s, uint64_t handle)
 {
-	struct synthetic *y = of(s);
-	uint32_t index = (uint32_t)handle;
+	uint32_t slot;
 
-	if (index >= y->count || !handle || y->out[index] != handle)
-		return units_fail(s->why, EINVAL, "Unit 0x%" PRIx64 " is not out.", handle);
-	y->out[index] = 0;
-	y->free_list[y->free_count++] = index;
-	return 0;
+	return unit_slots_return(&of(s)->slots, handle, &slot, s->why);
 }
 
 static int stop(struct source *s)
@@ -158,7 +147,7 @@ static void synthetic_sleep(struct source *s, struct units_sleep *sleep)
 {
 	struct synthetic *y = of(s);
 
-	if (y->free_count && !y->stopped)
+	if (y->slots.free_count && !y->stopped)
 		units_sleep_ns(sleep, pace_wait(&y->pace, units_now()));
 }
 
@@ -167,7 +156,7 @@ static void books(struct source *s, struct unit_books *b)
 	struct synthetic *y = of(s);
 
 	*b = (struct unit_books){.known = true,
-				 .units = y->taken,
+				 .units = y->slots.lent,
 				 .bytes = y->bytes,
 				 .dropped = y->dropped,
 				 .dropped_what = "packets"};
@@ -177,10 +166,7 @@ static void close_source(struct source *s)
 {
 	struct synthetic *y = of(s);
 
-	if (y->memory)
-		munmap(y->memory, y->length);
-	free(y->free_list);
-	free(y->out);
+	unit_slots_close(&y->slots);
 	free(y);
 }
 
@@ -197,28 +183,15 @@ static const struct source_ops ops = {
 
 static int prepare(struct synthetic *y, char why[UNITS_WHY])
 {
+	static const struct unit_slots_names names = {"Unit", "superpages"};
 	size_t offset;
-	void *memory;
-	uint32_t i;
+	int ret;
 
-	y->count = (uint32_t)(y->opt.total / y->opt.unit);
-	y->length = (size_t)y->count * y->opt.unit;
-	memory = mmap(NULL, y->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
-		return units_fail(why, ENOMEM, "There is no memory for %zu bytes of superpages.",
-				  y->length);
-	y->memory = memory;
-	madvise(memory, y->length, MADV_HUGEPAGE);
-	y->free_list = calloc(y->count, sizeof(*y->free_list));
-	y->out = calloc(y->count, sizeof(*y->out));
-	if (!y->free_list || !y->out)
-		return units_fail(why, ENOMEM, "There is no memory left.");
-	for (offset = 0; offset < y->length; offset += SYNTHETIC_PACKET)
-		make_packet(y->memory + offset);
-	for (i = 0; i < y->count; i++)
-		y->free_list[i] = y->count - 1 - i;
-	y->free_count = y->count;
-	return 0;
+	ret = unit_slots_open(&y->slots, y->opt.unit, (uint32_t)(y->opt.total / y->opt.unit), 0,
+			      &names, why);
+	for (offset = 0; !ret && offset < y->slots.length; offset += SYNTHETIC_PACKET)
+		make_packet(y->slots.memory + offset);
+	return ret;
 }
 
 struct source *source_synthetic(const struct synthetic_options *o, char why[UNITS_WHY])
@@ -254,7 +227,8 @@ struct source *source_synthetic(const struct synthetic_options *o, char why[UNIT
 		close_source(&y->source);
 		return NULL;
 	}
-	y->source.regions[0] = (struct unit_region){.addr = y->memory, .length = y->length};
+	y->source.regions[0] =
+		(struct unit_region){.addr = y->slots.memory, .length = y->slots.length};
 	y->source.region_count = 1;
 	return &y->source;
 }

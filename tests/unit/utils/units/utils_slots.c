@@ -6,33 +6,35 @@
 
 #include <errno.h>
 
-#include "utils/evb/source.h"
+#include "utils/units/slots.h"
+
+static const struct unit_slots_names names = {"Slot", "slots"};
 
 static void for_ever(void)
 {
-	struct evb_slots s = {0};
+	struct unit_slots s = {0};
 	uint64_t handle, last = 0;
 	char why[UNITS_WHY] = "";
 	unsigned int i;
 	uint32_t slot;
 
-	UNIT_NEED(!evb_slots_open(&s, 4096, 1, 0, why));
+	UNIT_NEED(!unit_slots_open(&s, 4096, 1, 0, &names, why));
 	/* So many times, and a few more. */
 	s.lent = UINT32_MAX - UINT64_C(2);
 	for (i = 0; i < 5; i++) {
-		handle = evb_slots_lend(&s, &slot);
+		handle = unit_slots_lend(&s, &slot);
 		UNIT_EQ(slot, 0);
 		CU_ASSERT_TRUE(handle != 0);
 		CU_ASSERT_TRUE(handle != last);
 		if (last)
-			UNIT_EQ(evb_slots_return(&s, last, &slot, why), -EINVAL);
+			UNIT_EQ(unit_slots_return(&s, last, &slot, why), -EINVAL);
 		why[0] = '\0';
-		UNIT_EQ(evb_slots_return(&s, handle, &slot, why), 0);
+		UNIT_EQ(unit_slots_return(&s, handle, &slot, why), 0);
 		UNIT_STR(why, "");
 		UNIT_NEED(s.free_count == 1);
 		last = handle;
 	}
-	evb_slots_close(&s);
+	unit_slots_close(&s);
 }
 
 UNIT_MAIN("slots", {"lent more often than a handle can count", for_ever})

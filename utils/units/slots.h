@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory in pieces of one size, which are lent by a handle and come back in any order.
+ */
+#ifndef ROC_UTILS_SLOTS_H
+#define ROC_UTILS_SLOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "units.h"
+
+/* In sentences: "Fragment", "fragments". */
+struct unit_slots_names {
+	const char *one, *all;
+};
+
+struct unit_slots {
+	const struct unit_slots_names *names;
+	char *memory;
+	size_t length; /* of all of it, with @extra behind the slots */
+	size_t stride;
+	uint32_t count, free_count;
+	uint32_t *free_list;
+	uint64_t *out; /* by slot: its handle, 0: it is free */
+	uint64_t lent;
+};
+
+/* 0, or -errno with the sentence. @extra: bytes behind the slots, for the caller. */
+int unit_slots_open(struct unit_slots *s, size_t stride, uint32_t count, size_t extra,
+		    const struct unit_slots_names *names, char why[UNITS_WHY]);
+void unit_slots_close(struct unit_slots *s);
+/* A free slot, which there must be; its handle is not 0, and no other time it is lent has it. */
+uint64_t unit_slots_lend(struct unit_slots *s, uint32_t *slot);
+/* 0, or -EINVAL with the sentence. */
+int unit_slots_return(struct unit_slots *s, uint64_t handle, uint32_t *slot, char why[UNITS_WHY]);
+
+static inline char *unit_slot(const struct unit_slots *s, uint32_t slot)
+{
+	return s->memory + (size_t)slot * s->stride;
+}
+
+static inline char *unit_slots_extra(const struct unit_slots *s)
+{
+	return s->memory + (size_t)s->count * s->stride;
+}
+
+#endif
