@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cards that there are, and by what PCI knows them.
+ * The list of cards and their PCI IDs. A file of its own, because no other may use every card.
  */
 #include <linux/module.h>
 #include <linux/pci.h>

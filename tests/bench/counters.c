@@ -161,8 +161,7 @@ static void times(FILE *out, pid_t pid)
 		voluntary = field(text, "\nvoluntary_ctxt_switches:");
 	}
 	fprintf(out,
-		"\"cpu_ns\":%llu,\"user_ticks\":%llu,\"kernel_ticks\":%llu,\"voluntary\":%llu,"
-		"\"involuntary\":%llu",
+		"\"cpu_ns\":%llu,\"user_ticks\":%llu,\"kernel_ticks\":%llu,\"voluntary\":%llu,\"involuntary\":%llu",
 		run, user, kernel, voluntary, involuntary);
 }
 

@@ -33,8 +33,7 @@ static void opening(void)
 	UNIT_EQ(errno, 77);
 	fake.open_errno = EBUSY;
 	FAILS(roc_stream_open("245", "meta", &s), -EBUSY,
-	      "245 (0000:3b:00.0) stream meta is in use by PID 4711 (roc-stream): a stream has "
-	      "one owner; end that program (kill 4711) or take another stream");
+	      "245 (0000:3b:00.0) stream meta is in use by PID 4711 (roc-stream): a stream has one owner; end that program (kill 4711) or take another stream");
 	fake.open_errno = EACCES;
 	FAILS(roc_stream_open("245", "meta", &s), -EACCES, "group roc");
 	fake.open_errno = 0;

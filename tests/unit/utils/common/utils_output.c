@@ -52,9 +52,8 @@ static void influx_escapes(void)
 	influx_signed(&l, "i", INT64_MIN);
 	influx_real(&l, "r", 0.5);
 	influx_end(&l, UINT64_MAX);
-	expect(out, "a\\ b\\,c,k\\=1=v\\ w\\,x\\=y,n=12,u=unknown "
-		    "t=\"say \\\"no\\\" \\\\ yes, a=b\",i=-9223372036854775808i,r=0.5 "
-		    "18446744073709551615\n");
+	expect(out,
+	       "a\\ b\\,c,k\\=1=v\\ w\\,x\\=y,n=12,u=unknown t=\"say \\\"no\\\" \\\\ yes, a=b\",i=-9223372036854775808i,r=0.5 18446744073709551615\n");
 }
 
 /* InfluxDB has no NaN: the field is left out, wherever it stands. */

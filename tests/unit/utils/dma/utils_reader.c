@@ -501,13 +501,13 @@ static void dumps(void)
 	UNIT_EQ(bin_length, 2 * 8192);
 	UNIT_EQ(memcmp(bin, memory, 8192), 0);
 	UNIT_EQ(memcmp(bin + 8192, memory + 2 * SUPERPAGE, 8192), 0);
-	CU_ASSERT_EQUAL(strncmp(ascii,
-				"# superpage 0 link 2 bytes 8192\n"
-				"00000abc 00000abc 00000abc 00000abc "
-				"00000abc 00000abc 00000abc 00000abc\n"
-				"00000abd ",
-				113),
-			0);
+	CU_ASSERT_EQUAL(
+		strncmp(ascii,
+			"# superpage 0 link 2 bytes 8192\n"
+			"00000abc 00000abc 00000abc 00000abc 00000abc 00000abc 00000abc 00000abc\n"
+			"00000abd ",
+			113),
+		0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(ascii, "\n# superpage 1 link 2 bytes 8192\n"));
 	UNIT_EQ(bench.errors.count, 0);
 	free(ascii);

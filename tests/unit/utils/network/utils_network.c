@@ -251,11 +251,12 @@ static void wrong_senders(void)
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --connections=2 " SMALL, port), 1);
 	CU_ASSERT_TRUE(tool_says("as many connections as it may"));
 	/* When it has heard that the one before is gone: till then it has no place. */
-	CU_ASSERT_TRUE(UNIT_WAIT(tool_run("send 127.0.0.1 --port=%u --synthetic --buffer-size=8Mi "
-					  "--superpage-size=2Mi --units=3",
-					  port) == 1 &&
-					 !strstr(tool_said, "as many connections as it may"),
-				 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT(
+		tool_run(
+			"send 127.0.0.1 --port=%u --synthetic --buffer-size=8Mi --superpage-size=2Mi --units=3",
+			port) == 1 &&
+			!strstr(tool_said, "as many connections as it may"),
+		10000));
 	CU_ASSERT_TRUE(tool_says("give roc-recv a larger --buffer-size"));
 	/* And it is as it was. */
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=30", port), 0);

@@ -224,9 +224,9 @@ static void closed_descriptors(void)
 static void time_frames(void)
 {
 	fresh();
-	UNIT_EQ(tool_run("record %s/r --synthetic --buffer-size=4Mi --superpage-size=256Ki "
-			 "--units=2",
-			 dir),
+	UNIT_EQ(tool_run(
+			"record %s/r --synthetic --buffer-size=4Mi --superpage-size=256Ki --units=2",
+			dir),
 		0);
 	/* Orbit 256 in the last packet: it begins the next one. */
 	change("r/run-000000.data", (1 << 19) - 8192 + 20, "\0\1", 2);
@@ -244,9 +244,9 @@ static void time_frames(void)
 static void slower_than_the_limit(void)
 {
 	fresh();
-	UNIT_EQ(tool_run("record %s/r --synthetic --buffer-size=4Mi --superpage-size=256Ki "
-			 "--units=2 --rate=128Ki --stall-limit=1 --json",
-			 dir),
+	UNIT_EQ(tool_run(
+			"record %s/r --synthetic --buffer-size=4Mi --superpage-size=256Ki --units=2 --rate=128Ki --stall-limit=1 --json",
+			dir),
 		0);
 	UNIT_EQ(tool_number("units"), 2);
 	UNIT_EQ(tool_run("replay %s/r --rate=128Ki --stall-limit=1 --json", dir), 0);
@@ -330,8 +330,8 @@ static void no_place_for_errors(void)
 	UNIT_EQ(chdir(dir), 0);
 	UNIT_EQ(tool_run("replay r"), 1);
 	UNIT_EQ(chdir(before), 0);
-	CU_ASSERT_TRUE(tool_says("1 errors in the data. readout_errors.txt cannot be opened: Is a "
-				 "directory. Errors are only counted. Last: "));
+	CU_ASSERT_TRUE(tool_says(
+		"1 errors in the data. readout_errors.txt cannot be opened: Is a directory. Errors are only counted. Last: "));
 	CU_ASSERT_PTR_NULL(strstr(tool_said, "are in"));
 }
 
@@ -680,10 +680,10 @@ static void stopped_terminal(void)
 	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
 	UNIT_NEED(slave >= 0 && !tcflow(slave, TCOOFF));
 	snprintf(file, sizeof(file), "%s/metrics.prom", dir);
-	snprintf(command, sizeof(command),
-		 "exec \"$ROC_TOOL\" record %s/r --synthetic --rate=1Mi --superpage-size=64Ki "
-		 "--buffer-size=8Mi --metrics=%s",
-		 dir, file);
+	snprintf(
+		command, sizeof(command),
+		"exec \"$ROC_TOOL\" record %s/r --synthetic --rate=1Mi --superpage-size=64Ki --buffer-size=8Mi --metrics=%s",
+		dir, file);
 	pid = fork();
 	if (!pid) {
 		dup2(slave, STDOUT_FILENO);

@@ -81,11 +81,10 @@ static void killed(void)
 		/* An event that comes when a thousand others have been cleared. */
 		UNIT_NEED(client_open(&a, &d, 0));
 		CU_ASSERT_TRUE(client_request(&a, 1, 6000, 1));
-		snprintf(command, sizeof(command),
-			 "exec timeout %d \"$ROC_TOOL\" ros-load --connect=127.0.0.1:%u "
-			 "--clients=20 "
-			 "--json >/dev/null 2>&1",
-			 (int)(30 * slowness()), port);
+		snprintf(
+			command, sizeof(command),
+			"exec timeout %d \"$ROC_TOOL\" ros-load --connect=127.0.0.1:%u --clients=20 --json >/dev/null 2>&1",
+			(int)(30 * slowness()), port);
 		load = popen(command, "r");
 		UNIT_NEED(load);
 		CU_ASSERT_TRUE(client_hears(&a, ROS_REPLY));
@@ -223,8 +222,7 @@ static void metrics_away(void)
 	CU_ASSERT_FALSE(daemon_hear(&d, d.err, 2200));
 	UNIT_NEED(!rename(away, folder));
 	CU_ASSERT_TRUE(hears_lines(2));
-	UNIT_EQ(said_so_often("not be written: No such file or directory. It is tried "
-			      "again.\n"),
+	UNIT_EQ(said_so_often("not be written: No such file or directory. It is tried again.\n"),
 		1);
 	UNIT_EQ(said_so_often("m.prom is written again.\n"), 1);
 	UNIT_EQ(said_so_often("\n"), 2);

@@ -391,8 +391,9 @@ static void told_twice_of_nothing(void)
 	source.fetches = true;
 	pump_run(&p);
 	alarm(0);
-	UNIT_STR(p.why, "Told twice to end: 0 units, 0 bytes in all, were given up, and what the "
-			"source had not fetched yet.");
+	UNIT_STR(
+		p.why,
+		"Told twice to end: 0 units, 0 bytes in all, were given up, and what the source had not fetched yet.");
 	UNIT_EQ(p.end, PUMP_END_FAILED);
 	CU_ASSERT_TRUE(sink.finished);
 }
