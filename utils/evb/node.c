@@ -18,6 +18,7 @@
 #include "node_report.h"
 #include "sink.h"
 #include "source.h"
+#include "text.h"
 #include "utils/common/files.h"
 #include "utils/common/prometheus.h"
 #include "utils/common/tool.h"
@@ -94,6 +95,7 @@ static int open_ends(struct node *n)
 {
 	const struct evb_options *o = n->o;
 	char why[UNITS_WHY] = "";
+	const char *values;
 	int err;
 
 	if (n->roles & ROC_EVB_READOUT) {
@@ -106,7 +108,10 @@ static int open_ends(struct node *n)
 			return tool_fail_for(err, why);
 	}
 	if (n->roles & ROC_EVB_BUILDER) {
-		err = evb_sink_open(o->sink, o->name, &n->sink, why);
+		/* A file system may hold up who writes to it. */
+		err = evb_text_is(o->sink, "file", &values)
+			      ? evb_sink_apart(o->sink, o->name, &n->sink, why)
+			      : evb_sink_open(o->sink, o->name, &n->sink, why);
 		if (err)
 			return tool_fail_for(err, why);
 	}

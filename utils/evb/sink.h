@@ -7,6 +7,7 @@
  *	sink_shm.c	lends them to filter processes on this machine, and gets them back
  *	sink_forward.c	sends them on to a roc-recv
  *	inspect.c	what is in a block, for the first, and for files (check_files.c)
+ *	sink_apart.c	one of them in a process apart
  *	endpoints.c	one of them, by what people type
  */
 #ifndef ROC_UTILS_EVB_SINK_H
@@ -45,6 +46,8 @@ struct evb_sink {
  * the sentence.
  */
 int evb_sink_open(const char *text, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
+/* The same in a process apart (utils/units/sink_apart.h), for one that writes files. */
+int evb_sink_apart(const char *text, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
 void evb_sink_close(struct evb_sink *sink);
 /* The kinds there are, for help: "check, ..." */
 const char *evb_sink_kinds(void);

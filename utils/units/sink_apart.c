@@ -16,7 +16,7 @@
 #include "utils/common/apart.h"
 #include "utils/common/tool.h"
 
-#define SLOTS 4096 /* units with the sink at most */
+#define SLOTS SINK_APART_UNITS
 #define BATCH 64
 #define PATIENCE_NS (10 * UNITS_NS_PER_S)
 #define TWICE_NS (5 * UNITS_NS_PER_S) /* after the second signal */
@@ -67,6 +67,7 @@ struct apart_sink {
 	unsigned char used[SLOTS]; /* enum use */
 	uint32_t free_slots[SLOTS], free_count;
 	bool waits; /* on its eventfd */
+	bool finishing;
 
 	/* Shared. */
 	struct ring in, done, lost;
@@ -282,9 +283,10 @@ static void run(void *context)
 		unsigned int moved = turn(a);
 
 		if (a->requests != a->answers) {
-			int ret = serve(a, a->request);
+			enum request request = a->request;
+			int ret = serve(a, request);
 
-			closed = a->request == CLOSE;
+			closed = request == CLOSE;
 			report(a);
 			if (closed)
 				sink_close(a->inner);
@@ -385,15 +387,20 @@ static void sleep_here(struct apart_sink *a)
 	awake(&a->here);
 }
 
+static void post(struct apart_sink *a, enum request what)
+{
+	a->request = what;
+	a->requests++;
+	wake(&a->there);
+}
+
 /* 0 with the answer in @a, -ECHILD, or -ETIME: the file system does not answer. */
 static int request(struct apart_sink *a, enum request what)
 {
 	uint64_t now = units_now(), until = now + PATIENCE_NS, twice_until = 0;
 	uint32_t before = progress(a);
 
-	a->request = what;
-	a->requests++;
-	wake(&a->there);
+	post(a, what);
 	while (a->requests != a->answers) {
 		if (a->process.ended)
 			return -ECHILD;
@@ -415,11 +422,9 @@ static int put(struct sink *s, const struct unit *u)
 	struct apart_sink *a = of(s);
 	uint32_t slot;
 
-	if (a->full)
-		return -ENOSPC;
-	if (a->failed) {
+	if (a->full || a->failed) {
 		update(a);
-		return -EIO;
+		return a->failed ? -EIO : -ENOSPC;
 	}
 	if (!a->free_count)
 		return 0;
@@ -516,6 +521,26 @@ static int finish(struct sink *s)
 	}
 	update(a);
 	return a->answer;
+}
+
+int sink_apart_finish(struct sink *s)
+{
+	struct apart_sink *a = of(s);
+
+	if (a->waits)
+		awake(&a->here);
+	a->waits = false;
+	if (a->sink.hung)
+		return -ETIME;
+	if (a->process.ended)
+		return fail_ended(a);
+	if (!a->finishing)
+		post(a, FINISH);
+	a->finishing = true;
+	update(a);
+	if (a->requests != a->answers)
+		return 0;
+	return a->answer ? a->answer : 1;
 }
 
 static void abandon(struct sink *s)

@@ -8,6 +8,8 @@
 
 #include "units.h"
 
+#define SINK_APART_UNITS 4096 /* with the sink at most; a handle there is a number below */
+
 /* Opens the sink in the process apart. @source: a copy whose format is up to date in each call. */
 typedef struct sink *(*sink_apart_open)(const void *options, const struct source *source,
 					char why[UNITS_WHY]);
@@ -28,5 +30,8 @@ typedef struct sink *(*sink_apart_open)(const void *options, const struct source
  */
 struct sink *sink_apart(sink_apart_open open, const void *options, const struct source *source,
 			const char *place, char why[UNITS_WHY]);
+
+/* As finish() of the sink, but without waiting: 1 done, 0 not yet, -errno. */
+int sink_apart_finish(struct sink *s);
 
 #endif

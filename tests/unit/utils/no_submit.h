@@ -6,12 +6,16 @@
 #ifndef ROC_UNIT_NO_SUBMIT_H
 #define ROC_UNIT_NO_SUBMIT_H
 
+#include <fcntl.h>
 #include <liburing.h>
+#include <stdio.h>
+#include <unistd.h>
 
 static int submit_says;		    /* instead of what it does */
 static unsigned int submit_refuses; /* so many times from now */
 static unsigned int bad_sync;	    /* the so-manieth from now fails, 0: none */
 static int slow_sync = -1;	    /* a pipe: a sync lasts until nobody can write to it any more */
+static pid_t slow_owner;	    /* process that has it: others open it there */
 static unsigned int syncs;
 static struct {
 	int opcode, fd;
@@ -23,6 +27,17 @@ static uint64_t disk_ends;
 int __wrap_io_uring_submit(struct io_uring *ring);
 int __real_io_uring_submit(struct io_uring *ring);
 
+/* A process apart does not have the descriptor. */
+static int slow_sync_here(void)
+{
+	char path[64];
+
+	if (fcntl(slow_sync, F_GETFD) >= 0)
+		return slow_sync;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", slow_owner, slow_sync);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 static void meet_sync(struct io_uring_sqe *sqe)
 {
 	static char nothing;
@@ -32,7 +47,7 @@ static void meet_sync(struct io_uring_sqe *sqe)
 	if (bad_sync && !--bad_sync)
 		sqe->fd = -1;
 	else if (slow_sync >= 0)
-		io_uring_prep_read(sqe, slow_sync, &nothing, 1, UINT64_MAX);
+		io_uring_prep_read(sqe, slow_sync_here(), &nothing, 1, UINT64_MAX);
 	sqe->user_data = whose;
 }
 
@@ -78,6 +93,7 @@ static int begin_slow_sync(void)
 	if (pipe(ends))
 		return -1;
 	slow_sync = ends[0];
+	slow_owner = getpid();
 	return ends[1];
 }
 

@@ -14,6 +14,7 @@
 #include <sys/mount.h>
 
 #include "fake_sysfs.h"
+#include "port.h"
 #include "tests/unit/utils/record/recording_dir.h"
 #include "tests/unit/utils/tool_run.h"
 
@@ -179,6 +180,43 @@ static void one_signal(void)
 	record_ends(false);
 }
 
+/* A node of event building has one limit of time for its end. */
+static void builder(void)
+{
+	char output[160], conf[160];
+	pid_t pid, tool, stuck = 0;
+	FILE *f;
+
+	if (!own_file_system())
+		return;
+	snprintf(output, sizeof(output), "%s/out", dir);
+	snprintf(conf, sizeof(conf), "%s/evb.conf", dir);
+	f = fopen(conf, "w");
+	UNIT_NEED(f);
+	fprintf(f,
+		"[system]\nname = one\nreadouts = 1\nbuilders = 1\n"
+		"[n1]\nroles = readout builder manager\nhost = 127.0.0.1\nmanager-port = %u\n",
+		free_port());
+	fclose(f);
+	pid = tool_start(output,
+			 "evb node --name=n1 --coordinator=static:%s --sink=file:%s/e "
+			 "--source=synthetic:size=60000,rate=500 --json",
+			 conf, place);
+	CU_ASSERT_TRUE(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT(size_of("e/n1-000000.mep") > 0, 30000));
+	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT((stuck = stuck_in(tool)) > 0, 20000));
+	kill(tool, SIGTERM);
+	usleep(1200000);
+	kill(tool, SIGTERM);
+	UNIT_EQ(tool_wait(pid, 90000), 1);
+	tool_read(output);
+	CU_ASSERT_TRUE(tool_says("the file system does not answer"));
+	thaw();
+	CU_ASSERT_TRUE(UNIT_WAIT(is_gone(stuck), 20000));
+	unmount();
+}
+
 /* The metrics alone are on it: data go on, it is reported once, and the tool ends in order. */
 static void metrics(void)
 {
@@ -238,4 +276,4 @@ static void goes_on(void)
 
 UNIT_MAIN("frozen file systems", {"roc-record ends after two signals", two_signals},
 	  {"and after one, when its time is over", one_signal}, {"a thaw in time", goes_on},
-	  {"metrics", metrics})
+	  {"metrics", metrics}, {"roc-evb ends after two signals", builder})

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A sink of event building in a process apart (utils/units/sink_apart.h), so that a file system
+ * that does not answer holds up neither the network nor the source. There it is a sink of units,
+ * each of which is a MEP.
+ */
+#include "sink.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "utils/common/tool.h"
+#include "utils/units/sink_apart.h"
+
+struct evb_apart {
+	struct sink *sink;
+	const char *text, *name;
+	struct source source; /* of no format */
+	struct evb_sink_books last;
+
+	/* Shared. */
+	int error; /* of the open */
+	pthread_mutex_t lock;
+	struct evb_sink_books books;
+
+	/* Of the process apart. */
+	struct sink there;
+	struct evb_sink inner;
+	struct roc_mep meps[SINK_APART_UNITS]; /* with the handles of that process */
+};
+
+/* The process apart. */
+
+static struct evb_apart *around(struct sink *there)
+{
+	return (struct evb_apart *)((char *)there - offsetof(struct evb_apart, there));
+}
+
+static int result(struct evb_apart *a, int ret)
+{
+	struct evb_sink *in = &a->inner;
+	bool syncs = in->syncing && in->syncing(in->self);
+
+	__atomic_store_n(&a->there.syncing, syncs, __ATOMIC_RELAXED);
+	pthread_mutex_lock(&a->lock);
+	in->books(in->self, &a->books);
+	a->there.n.lost = a->books.lost;
+	pthread_mutex_unlock(&a->lock);
+	if (ret < 0) {
+		a->there.why[0] = '\0';
+		units_fail(a->there.why, -ret, "%s", in->ops->why(in->self));
+	}
+	return ret;
+}
+
+static int there_put(struct sink *s, const struct unit *u)
+{
+	struct evb_apart *a = around(s);
+	struct roc_mep *mep = &a->meps[u->handle];
+
+	*mep = *(const struct roc_mep *)u->data;
+	mep->handle = u->handle;
+	return result(a, a->inner.ops->put(a->inner.self, mep));
+}
+
+static int there_flush(struct sink *s)
+{
+	struct evb_apart *a = around(s);
+
+	return result(a, a->inner.ops->flush(a->inner.self));
+}
+
+static int there_done(struct sink *s, uint64_t *handles, unsigned int room)
+{
+	struct evb_apart *a = around(s);
+
+	return result(a, a->inner.ops->done(a->inner.self, handles, room));
+}
+
+static void there_sleep(struct sink *s, struct units_sleep *sleep)
+{
+	struct evb_apart *a = around(s);
+
+	a->inner.ops->idle(a->inner.self, sleep);
+}
+
+static int there_finish(struct sink *s)
+{
+	struct evb_apart *a = around(s);
+	int ret;
+
+	while (!(ret = result(a, a->inner.ops->finish(a->inner.self)))) {
+		struct units_sleep sleep = {.ns = UNITS_NS_PER_S};
+
+		there_sleep(s, &sleep);
+		poll(sleep.fds, sleep.count, (int)(sleep.ns / 1000000));
+	}
+	return ret > 0 ? 0 : ret;
+}
+
+static void there_abandon(struct sink *s)
+{
+	struct evb_apart *a = around(s);
+
+	a->inner.ops->abandon(a->inner.self);
+}
+
+static void there_close(struct sink *s)
+{
+	evb_sink_close(&around(s)->inner);
+}
+
+static const struct sink_ops there_ops = {
+	.name = "file",
+	.put = there_put,
+	.flush = there_flush,
+	.done = there_done,
+	.finish = there_finish,
+	.abandon = there_abandon,
+	.sleep = there_sleep,
+	.close = there_close,
+};
+
+static struct sink *open_there(const void *options, const struct source *source,
+			       char why[UNITS_WHY])
+{
+	struct evb_apart *a = (struct evb_apart *)(uintptr_t)options;
+
+	a->error = evb_sink_open(a->text, a->name, &a->inner, why);
+	if (a->error)
+		return NULL;
+	a->there.ops = &there_ops;
+	return &a->there;
+}
+
+/* This process. */
+
+static int put(void *self, const struct roc_mep *mep)
+{
+	struct evb_apart *a = self;
+	struct unit u = {.data = mep, .bytes = roc_mep_bytes(mep), .handle = mep->handle};
+
+	return a->sink->ops->put(a->sink, &u);
+}
+
+static int flush(void *self)
+{
+	struct evb_apart *a = self;
+
+	return a->sink->ops->flush(a->sink);
+}
+
+/* What was lost comes back, too: the node counts it by the books. */
+static int done(void *self, uint64_t *handles, unsigned int room)
+{
+	struct evb_apart *a = self;
+	int n = a->sink->ops->done(a->sink, handles, room);
+
+	if (n)
+		return n;
+	n = a->sink->ops->lost(a->sink, handles, room);
+	return n == -ENOSPC ? 0 : n;
+}
+
+static int finish(void *self)
+{
+	return sink_apart_finish(((struct evb_apart *)self)->sink);
+}
+
+static void abandon(void *self)
+{
+	struct evb_apart *a = self;
+
+	a->sink->ops->abandon(a->sink);
+	if (a->sink->hung)
+		tool_note("%s", a->sink->why);
+}
+
+static void idle(void *self, struct roc_idle *idle)
+{
+	struct evb_apart *a = self;
+
+	a->sink->ops->sleep(a->sink, idle);
+}
+
+static const char *why_of(void *self)
+{
+	return ((struct evb_apart *)self)->sink->why;
+}
+
+static void books(void *self, struct evb_sink_books *books)
+{
+	struct evb_apart *a = self;
+
+	/* The process apart may have been killed with the lock. */
+	if (!pthread_mutex_trylock(&a->lock)) {
+		a->last = a->books;
+		pthread_mutex_unlock(&a->lock);
+	}
+	*books = a->last;
+	/* With those that it did not get any more. */
+	if (a->sink->n.lost > books->lost)
+		books->lost = a->sink->n.lost;
+}
+
+static bool syncing(void *self)
+{
+	return ((struct evb_apart *)self)->sink->syncing;
+}
+
+static void close_sink(void *self)
+{
+	struct evb_apart *a = self;
+	bool hung = a->sink->hung;
+
+	sink_close(a->sink);
+	if (!hung)
+		free(a);
+}
+
+static const struct roc_evb_sink_ops ops = {
+	.name = "file",
+	.put = put,
+	.flush = flush,
+	.done = done,
+	.finish = finish,
+	.abandon = abandon,
+	.idle = idle,
+	.why = why_of,
+};
+
+int evb_sink_apart(const char *text, const char *name, struct evb_sink *sink, char why[UNITS_WHY])
+{
+	struct evb_apart *a = calloc(1, sizeof(*a));
+	int err;
+
+	if (!a)
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	a->text = text;
+	a->name = name;
+	pthread_mutex_init(&a->lock, NULL);
+	a->sink = sink_apart(open_there, a, &a->source, text, why);
+	if (!a->sink) {
+		err = a->error ? a->error : -EIO;
+		free(a);
+		return err;
+	}
+	*sink = (struct evb_sink){
+		.ops = &ops, .self = a, .books = books, .syncing = syncing, .close = close_sink};
+	return 0;
+}
