@@ -16,9 +16,11 @@
 #include "tool.h"
 
 #define WAIT_MS 250
+#define LAST_MS 5000
 
 /* Stays until this process ends. */
 struct metrics_writer {
+	struct metrics_writer *next;
 	struct apart process;
 	const char *path;
 	int here, there; /* eventfds: it is written, something is posted */
@@ -90,6 +92,23 @@ static int start(struct metrics_writer *w)
 	return apart_start(&w->process, (int[]){w->here, w->there}, 2);
 }
 
+static struct metrics_writer *writers;
+
+/* The process apart ends with this one: the last file of a slow disk is waited for. */
+static void finish_writers(void)
+{
+	uint64_t until = now_ns() + LAST_MS * UINT64_C(1000000);
+	struct metrics_writer *w;
+
+	for (w = writers; w; w = w->next) {
+		struct pollfd fd = {.fd = w->here, .events = POLLIN};
+
+		while (w->posted != w->written && !w->process.ended && !stop_asked_twice() &&
+		       now_ns() < until)
+			poll(&fd, 1, WAIT_MS / 10);
+	}
+}
+
 static struct metrics_writer *open_writer(const char *path)
 {
 	struct metrics_writer *w = calloc(1, sizeof(*w));
@@ -99,8 +118,13 @@ static struct metrics_writer *open_writer(const char *path)
 	w->path = path;
 	w->here = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	w->there = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (w->here >= 0 && w->there >= 0 && !start(w))
+	if (w->here >= 0 && w->there >= 0 && !start(w)) {
+		if (!writers)
+			atexit(finish_writers);
+		w->next = writers;
+		writers = w;
 		return w;
+	}
 	if (w->here >= 0)
 		close(w->here);
 	if (w->there >= 0)
@@ -115,8 +139,9 @@ static bool is_descriptor(const char *path)
 	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
 }
 
-/* Takes @text. */
-static int write_apart(struct metrics_writer *w, char *text, size_t length, char why[OUTPUT_WHY])
+/* Takes @text. @broken: returned if this one is not written in time, which may only be late. */
+static int write_apart(struct metrics_writer *w, char *text, size_t length, int broken,
+		       char why[OUTPUT_WHY])
 {
 	struct pollfd fd = {.fd = w->here, .events = POLLIN};
 	uint64_t count, until = now_ns() + WAIT_MS * 1000000;
@@ -134,6 +159,8 @@ static int write_apart(struct metrics_writer *w, char *text, size_t length, char
 			w->posted--;
 		while (w->posted != w->written && !w->process.ended && now_ns() < until)
 			poll(&fd, 1, WAIT_MS / 10);
+		if (w->posted != w->written)
+			return broken;
 	}
 	while (read(w->here, &count, sizeof(count)) > 0)
 		;
@@ -162,7 +189,7 @@ static int attempt(struct metrics_file *m, void (*print)(struct prometheus *p, v
 	if (!m->writer && !is_descriptor(m->path))
 		m->writer = open_writer(m->path);
 	if (m->writer)
-		return write_apart(m->writer, text, length, why);
+		return write_apart(m->writer, text, length, m->broken, why);
 	code = output_replace(m->path, text, length, true, why);
 	free(text);
 	return code;
