@@ -5,7 +5,8 @@
  */
 #include "libroc_crorc_card.h"
 
-static struct roc_channel channel = {.fd = -1, .type = ROC_CARD_CRORC, .name = "3b:00.0 channel 3"};
+static struct roc_channel channel = {
+	.node = {.fd = -1}, .type = ROC_CARD_CRORC, .name = "3b:00.0 channel 3"};
 static unsigned int commands;
 static uint32_t spoil; /* exclusive or of the next answer */
 
