@@ -69,12 +69,10 @@ int cards_list(struct roc_card **cards, size_t *count)
 	if (*count)
 		return TOOL_OK;
 	if (access("/sys/class/roc", F_OK))
-		return tool_fail("There is no card: the roc module is not loaded. Load it with "
-				 "sudo modprobe roc; where modprobe does not find it, install it "
-				 "first, with make dkms-install.");
-	return tool_fail("There is no card: the roc module is loaded and has found none. lspci "
-			 "-nnk -d 10dc: says whether one is in a slot, and whether another driver "
-			 "has it.");
+		return tool_fail(
+			"There is no card: the roc module is not loaded. Load it with sudo modprobe roc; where modprobe does not find it, install it first, with make dkms-install.");
+	return tool_fail(
+		"There is no card: the roc module is loaded and has found none. lspci -nnk -d 10dc: says whether one is in a slot, and whether another driver has it.");
 }
 
 int card_open(const char *id, struct roc_card *card, struct roc_endpoint **ep,
@@ -99,8 +97,7 @@ int card_open_any(const char *id, struct roc_card *card, struct roc_endpoint **e
 int card_serial_check(const struct roc_card *card, const char *id, bool force)
 {
 	static const char sentence[] =
-		"%s has no valid serial number: the card is in a bad state. Load its firmware "
-		"again%s.";
+		"%s has no valid serial number: the card is in a bad state. Load its firmware again%s.";
 
 	if (card->serial > 0 && card->serial != 0x7fffffff)
 		return TOOL_OK;

@@ -98,9 +98,9 @@ static const struct {
 		     "Superpages that the card flagged as damaged; of a sub-unit, fragments."},
 	[SHORT] = {"short", ">Short", "roc_channel_short_superpages",
 		   "Superpages with fewer bytes than the card explains."},
-	[LOST] = {"lost", ">Lost", "roc_channel_lost",
-		  "Superpages that the card had when a run failed; of a sub-unit, entries of its "
-		  "rings."},
+	[LOST] =
+		{"lost", ">Lost", "roc_channel_lost",
+		 "Superpages that the card had when a run failed; of a sub-unit, entries of its rings."},
 };
 
 /* Counters that should be 0. */
@@ -577,8 +577,7 @@ static void prometheus_gaps(struct prometheus *m, const struct channels *c, size
 			if (first)
 				prometheus_family(
 					m, "roc_channel_gap_seconds", PROMETHEUS_HISTOGRAM,
-					"Room in the card until the next superpage; the sum is "
-					"estimated.");
+					"Room in the card until the next superpage; the sum is estimated.");
 			first = false;
 			copy_gaps(&c[card].channel[channel], gaps);
 			channel_labels(&labels, &c[card], channel);

@@ -561,8 +561,5 @@ void options_help(const struct tool *tool, FILE *out)
 		fputc('\n', out);
 	}
 	fprintf(out,
-		"\nA card is named by PCI address ([dddd:]bb:dd.f), by serial[:endpoint], or by "
-		"#number\nas in roc-list-cards. Options may be cut short as long as they stay "
-		"unambiguous,\nbut not those that change a card.\nExit status: 0 done, 1 refused "
-		"or wrong data, 2 wrong usage.\n");
+		"\nA card is named by PCI address ([dddd:]bb:dd.f), by serial[:endpoint], or by #number\nas in roc-list-cards. Options may be cut short as long as they stay unambiguous,\nbut not those that change a card.\nExit status: 0 done, 1 refused or wrong data, 2 wrong usage.\n");
 }

@@ -104,24 +104,22 @@ int config_check_options(const struct config_values *v)
 		return tool_usage("--id is missing. Example: roc-config --id=3b:00.0 --links=0-3");
 	if (v->gen_cfg_file && (v->all || v->compare || v->force || v->json || report))
 		return tool_usage(
-			"--gen-cfg-file leaves the card alone and goes with none of "
-			"--config-all, --compare, --force-config, --json, --status-report.");
+			"--gen-cfg-file leaves the card alone and goes with none of --config-all, --compare, --force-config, --json, --status-report.");
 	if (v->compare && v->force)
 		return tool_usage("--compare and --force-config exclude each other.");
 	if (report && !strcmp(report, "infologger"))
-		return tool_usage("--status-report: there is no infologger here; write to stdout "
-				  "and pipe it there.");
+		return tool_usage(
+			"--status-report: there is no infologger here; write to stdout and pipe it there.");
 	if (report && v->json && !strcmp(report, "stdout"))
-		return tool_usage("--status-report=stdout and --json would be mixed up; take a "
-				  "file.");
+		return tool_usage(
+			"--status-report=stdout and --json would be mixed up; take a file.");
 	if (report && v->all && strcmp(report, "stdout") && *report != '+' && !strstr(report, "%i"))
-		return tool_usage("--status-report: with --config-all the name needs %%i or a + in "
-				  "front, or each card's report would replace the one before.");
+		return tool_usage(
+			"--status-report: with --config-all the name needs %%i or a + in front, or each card's report would replace the one before.");
 	if (report && strcmp(report, "stdout") &&
 	    !config_report_name(report, &any, 0, name, sizeof(name)))
 		return tool_usage(
-			"--status-report: \"%s\" is too long, or has a %% without t, T, i "
-			"or %%.",
+			"--status-report: \"%s\" is too long, or has a %% without t, T, i or %%.",
 			report);
 	if (v->uri && roc_config_card(v->uri, &type) == -EOPNOTSUPP)
 		return tool_usage("--config-uri: %s", roc_error());
@@ -212,9 +210,9 @@ static int apply_list(const char *list, const struct config_kind *kind, union co
 		dot = strchr(word, '.');
 		equal = dot ? strchr(dot, '=') : NULL;
 		if (!equal)
-			return tool_usage("--set: \"%s\" is not SECTION.KEY=VALUE, as in "
-					  "link3.gbtMux=DDG.",
-					  word);
+			return tool_usage(
+				"--set: \"%s\" is not SECTION.KEY=VALUE, as in link3.gbtMux=DDG.",
+				word);
 		*dot = *equal = '\0';
 		place.section = word;
 		place.key = dot + 1;

@@ -47,8 +47,7 @@ static const struct option_spec options[] = {
 	 .help = "Fail if no superpage arrives for so long, 0 = wait for ever"},
 
 	{AT("soak", OPTION_TIME, soak), .arg = "TIME",
-	 .help = "All channels of all cards at once for this time, as in 24h (exit status 3: "
-		 "interrupted)"},
+	 .help = "All channels of all cards at once for this time, as in 24h (exit status 3: interrupted)"},
 	{AT("verdict-every", OPTION_TIME, verdict_every), .with = "soak", .arg = "TIME",
 	 .fallback = "60s", .min = 1, .max = 86400,
 	 .help = "Soak: a verdict on each channel so often"},
@@ -143,10 +142,10 @@ static int check_sizes(struct bench *b)
 	size_text(align, unit, sizeof(unit));
 	size_text(b->info.superpage_max, most, sizeof(most));
 	if (size % align || size > b->info.superpage_max) {
-		bench_fail(b,
-			   "A superpage of %s is not possible: --superpage-size must be a multiple "
-			   "of %s, and at most %s.",
-			   given, unit, most);
+		bench_fail(
+			b,
+			"A superpage of %s is not possible: --superpage-size must be a multiple of %s, and at most %s.",
+			given, unit, most);
 		return -EINVAL;
 	}
 	if (b->opt->page_size != b->info.page_size) {
@@ -314,19 +313,19 @@ static void judge(struct bench *b)
 	const struct bench_counts *n = &b->counts;
 
 	if (b->end == BENCH_END_STALL)
-		bench_fail(b,
-			   "No superpage came for %u s. Is there a trigger, are the links up, is "
-			   "the source right? --stall-limit sets the patience.",
-			   b->opt->stall_limit);
+		bench_fail(
+			b,
+			"No superpage came for %u s. Is there a trigger, are the links up, is the source right? --stall-limit sets the patience.",
+			b->opt->stall_limit);
 	else if (b->end == BENCH_END_TIME && !n->superpages)
 		bench_fail(b, "The card sent nothing in this time.");
 	if (n->damaged || n->short_)
-		bench_fail(b,
-			   "Of %" PRIu64 " superpages the card flagged %" PRIu64
-			   " as damaged, and %" PRIu64
-			   " have fewer bytes than it explains: look for errors of the card "
-			   "(roc-status).",
-			   n->superpages, n->damaged, n->short_);
+		bench_fail(
+			b,
+			"Of %" PRIu64 " superpages the card flagged %" PRIu64
+			" as damaged, and %" PRIu64
+			" have fewer bytes than it explains: look for errors of the card (roc-status).",
+			n->superpages, n->damaged, n->short_);
 	if (b->hammer.error[0])
 		bench_fail(b, "%s", b->hammer.error);
 	if (b->hammer.wrong)

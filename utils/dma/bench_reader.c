@@ -35,8 +35,7 @@ int bench_reader_prepare(struct bench *b)
 	if (b->opt->buffer_full_check && b->count > size) {
 		bench_fail(
 			b,
-			"The buffer has %u superpages, but --buffer-full-check can hold only %u: "
-			"use larger superpages.",
+			"The buffer has %u superpages, but --buffer-full-check can hold only %u: use larger superpages.",
 			b->count, size);
 		return -E2BIG;
 	}

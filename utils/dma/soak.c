@@ -147,8 +147,7 @@ static void watch(struct soak *s)
 		soak_add_up(&s->history, i, &sum);
 		if (!sum.units)
 			fail(s,
-			     "%s: nothing came. Is there a trigger, are the links up, is the "
-			     "source right?",
+			     "%s: nothing came. Is there a trigger, are the links up, is the source right?",
 			     s->lanes[i].name);
 	}
 }

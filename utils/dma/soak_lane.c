@@ -164,10 +164,10 @@ static void *work(void *context)
 	pthread_mutex_lock(&l->lock);
 	l->over = true;
 	if (p->end == PUMP_END_STALL)
-		snprintf(l->why, sizeof(l->why),
-			 "%s: nothing came for %u s (--stall-limit). Is there a trigger, are the "
-			 "links up, is the source right?",
-			 l->name, (unsigned int)p->limits.stall);
+		snprintf(
+			l->why, sizeof(l->why),
+			"%s: nothing came for %u s (--stall-limit). Is there a trigger, are the links up, is the source right?",
+			l->name, (unsigned int)p->limits.stall);
 	else if (p->why[0])
 		snprintf(l->why, sizeof(l->why), "%s: %s", l->name, p->why);
 	pthread_mutex_unlock(&l->lock);

@@ -80,23 +80,23 @@ static int take_head(struct json_object *o, const char *const *lanes, unsigned i
 	if (!format || !list)
 		return wrong(why, "%s is no log of a soak.", path);
 	if (json_object_get_int(format) != FORMAT)
-		return wrong(why,
-			     "%s has format %d, and this tool reads %d: install the same roc "
-			     "as wrote it.",
-			     path, json_object_get_int(format), FORMAT);
+		return wrong(
+			why,
+			"%s has format %d, and this tool reads %d: install the same roc as wrote it.",
+			path, json_object_get_int(format), FORMAT);
 	for (i = 0; i < there || i < n; i++) {
 		name = i < there ? json_object_array_get_idx(list, i) : NULL;
 		if (i < n && name && json_object_is_type(name, json_type_string) &&
 		    !strcmp(json_object_get_string(name), lanes[i]))
 			continue;
-		return wrong(why,
-			     "%s is the log of other channels: it has %s where this node has "
-			     "%s. Take another --log.",
-			     path,
-			     name && json_object_is_type(name, json_type_string)
-				     ? json_object_get_string(name)
-				     : "none",
-			     i < n ? lanes[i] : "none");
+		return wrong(
+			why,
+			"%s is the log of other channels: it has %s where this node has %s. Take another --log.",
+			path,
+			name && json_object_is_type(name, json_type_string)
+				? json_object_get_string(name)
+				: "none",
+			i < n ? lanes[i] : "none");
 	}
 	return 0;
 }

@@ -84,8 +84,7 @@ static void draw_frame(const struct frame *f, const char *title)
 		text(f->out, x(f, at), f->top + FRAME + 18, "middle", "#333", words);
 	}
 	fprintf(f->out,
-		"<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"none\" "
-		"stroke=\"#333\"/>\n",
+		"<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#333\"/>\n",
 		LEFT, f->top, WIDTH - LEFT - RIGHT, FRAME);
 }
 
@@ -132,8 +131,7 @@ static bool draw_line(const struct frame *f, const struct soak *s, unsigned int 
 		}
 		if (!begun)
 			fprintf(f->out,
-				"<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" "
-				"points=\"",
+				"<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" points=\"",
 				COLOUR(lane));
 		fprintf(f->out, "%s%.1f,%.1f", begun ? " " : "", x(f, p->at), y(f, v));
 		begun = any = true;
@@ -157,8 +155,7 @@ static void draw_lines(const struct frame *f, const struct soak *s, value_fn val
 static void draw_limit(const struct frame *f, double value, const char *colour)
 {
 	fprintf(f->out,
-		"<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" "
-		"stroke-dasharray=\"6 4\"/>\n",
+		"<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" stroke-dasharray=\"6 4\"/>\n",
 		LEFT, y(f, value), WIDTH - RIGHT, y(f, value), colour);
 }
 
@@ -177,8 +174,7 @@ void soak_plot(FILE *out, const struct soak *s)
 	int height = TOP + 2 * FRAME + 2 * BETWEEN;
 
 	fprintf(out,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-		"viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
 		WIDTH, height, WIDTH, height);
 	draw_frame(&rates, "Rate, Gb/s");

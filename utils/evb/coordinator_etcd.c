@@ -280,10 +280,10 @@ static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *wh
 			if (ret)
 				return ret;
 		} else {
-			snprintf(why, ROC_EVB_WHY,
-				 "etcd: \"%.60s\" is no option: ca=FILE, cert=FILE, key=FILE, "
-				 "auth=FILE.",
-				 one);
+			snprintf(
+				why, ROC_EVB_WHY,
+				"etcd: \"%.60s\" is no option: ca=FILE, cert=FILE, key=FILE, auth=FILE.",
+				one);
 			return -EINVAL;
 		}
 	}
@@ -293,19 +293,18 @@ static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *wh
 		while (length && one[length - 1] == '/')
 			one[--length] = '\0';
 		if (unscoped(one)) {
-			snprintf(why, ROC_EVB_WHY,
-				 "etcd: \"%.60s\" is a link-local address without its interface: "
-				 "write it as [ADDRESS%%25INTERFACE].",
-				 one);
+			snprintf(
+				why, ROC_EVB_WHY,
+				"etcd: \"%.60s\" is a link-local address without its interface: write it as [ADDRESS%%25INTERFACE].",
+				one);
 			return -EINVAL;
 		}
 		if ((strncmp(one, "http://", 7) && strncmp(one, "https://", 8)) ||
 		    length >= ETCD_URL_MAX || e->url_count == ETCD_URLS) {
-			snprintf(why, ROC_EVB_WHY,
-				 "etcd: \"%.60s\" is not http://HOST:PORT or https://HOST:PORT, or "
-				 "one "
-				 "more than %d.",
-				 one, ETCD_URLS);
+			snprintf(
+				why, ROC_EVB_WHY,
+				"etcd: \"%.60s\" is not http://HOST:PORT or https://HOST:PORT, or one more than %d.",
+				one, ETCD_URLS);
 			return -EINVAL;
 		}
 		strcpy(e->urls[e->url_count++], one);

@@ -64,10 +64,10 @@ static void hang_up(struct spoke *s, const char *reason)
 	line_close(&s->line);
 	control_close(&s->connecting);
 	s->welcome = false;
-	evb_view_lost(&s->view,
-		      "The manager %s at %s cannot be reached (%s): the node goes on with "
-		      "what it has.",
-		      s->file.manager->m.name, address(s, text), reason);
+	evb_view_lost(
+		&s->view,
+		"The manager %s at %s cannot be reached (%s): the node goes on with what it has.",
+		s->file.manager->m.name, address(s, text), reason);
 }
 
 static int say(struct spoke *s, struct json_object *o, uint64_t now)

@@ -75,17 +75,16 @@ enum etcd_auth_wrong etcd_auth_judge(struct etcd_auth *a, const char *says, char
 	if (strstr(says, "user name is empty") || strstr(says, "invalid auth token"))
 		snprintf(
 			why, ROC_EVB_WHY,
-			"etcd wants a name and a password: put USER:PASSWORD into a file that only "
-			"its owner can read, and give it as ?auth=FILE behind the last address.");
+			"etcd wants a name and a password: put USER:PASSWORD into a file that only its owner can read, and give it as ?auth=FILE behind the last address.");
 	else if (strstr(says, "authentication failed"))
 		snprintf(why, ROC_EVB_WHY,
 			 "etcd does not take the name %.60s with the password that was given.",
 			 a->user);
 	else if (strstr(says, "permission denied"))
-		snprintf(why, ROC_EVB_WHY,
-			 "etcd does not let %.60s at the keys: give it a role that reads and "
-			 "writes what begins with /roc-evb/ and /roc-evb-reports/.",
-			 a->user);
+		snprintf(
+			why, ROC_EVB_WHY,
+			"etcd does not let %.60s at the keys: give it a role that reads and writes what begins with /roc-evb/ and /roc-evb-reports/.",
+			a->user);
 	else
 		return ETCD_AUTH_OTHER;
 	return ETCD_AUTH_REFUSED;

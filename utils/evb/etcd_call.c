@@ -107,8 +107,7 @@ void etcd_away(struct etcd *e, enum etcd_place place, int result, const char *wh
 	e->again = fabric_now() + AGAIN_NS;
 	e->url = (e->url + 1) % e->url_count;
 	if (no_gateway(result, why))
-		why = "it answers 404: its gRPC gateway is off (start it with "
-		      "--enable-grpc-gateway=true), or it is older than 3.4";
+		why = "it answers 404: its gRPC gateway is off (start it with --enable-grpc-gateway=true), or it is older than 3.4";
 	evb_view_lost(&e->view,
 		      "etcd at %s cannot be %s (%.120s): the node goes on with what it has.", url,
 		      result == -EHOSTUNREACH ? "reached" : "used", why);

@@ -352,11 +352,10 @@ static void take_joined(struct etcd *e, struct json_object *answer)
 	e->again = now + 300 * MS;
 	if (now - e->taken < (2 * e->ttl + 1) * FABRIC_NS_PER_S)
 		return;
-	snprintf(e->why, sizeof(e->why),
-		 "There is a node of the name %s in system %s already, and it is alive: each node "
-		 "has "
-		 "its own name.",
-		 e->me.name, e->system);
+	snprintf(
+		e->why, sizeof(e->why),
+		"There is a node of the name %s in system %s already, and it is alive: each node has its own name.",
+		e->me.name, e->system);
 	e->ended = -EEXIST;
 }
 

@@ -155,9 +155,9 @@ static int run(const void *values)
 	const struct evb_options *o = values;
 
 	if ((o->action == EVB_NODE || o->action == EVB_WATCH) && !o->coordinator)
-		return tool_usage("--coordinator is missing. Example: roc-evb %s "
-				  "--coordinator=static:/etc/roc/evb.conf",
-				  actions[o->action]);
+		return tool_usage(
+			"--coordinator is missing. Example: roc-evb %s --coordinator=static:/etc/roc/evb.conf",
+			actions[o->action]);
 	switch ((enum evb_action)o->action) {
 	case EVB_NODE:
 		return evb_node(o);

@@ -120,8 +120,7 @@ static int load(char why[ROC_EVB_WHY])
 	if (!handle || lib.global_init(CURL_GLOBAL_DEFAULT)) {
 		snprintf(
 			why, ROC_EVB_WHY,
-			"%s cannot be loaded: install libcurl4 (Fedora, RHEL: libcurl), which etcd "
-			"is talked to by.",
+			"%s cannot be loaded: install libcurl4 (Fedora, RHEL: libcurl), which etcd is talked to by.",
 			LIBRARY);
 		return -ENOENT;
 	}

@@ -372,9 +372,9 @@ static void prometheus_latency(struct prometheus *p, const struct evb_node_repor
 		fine[i] = (double)roc_evb_latency_ns(i + 1) / 1e9;
 	for (i = 0; i < LATENCY_BINS - 1; i++)
 		limits[i] = fine[4 * i + 3];
-	prometheus_family(p, "roc_evb_latency_seconds", PROMETHEUS_HISTOGRAM,
-			  "From the earliest trigger of a block to its complete MEP; the sum is "
-			  "estimated.");
+	prometheus_family(
+		p, "roc_evb_latency_seconds", PROMETHEUS_HISTOGRAM,
+		"From the earliest trigger of a block to its complete MEP; the sum is estimated.");
 	prometheus_histogram(p, labels, limits, counts, LATENCY_BINS,
 			     prometheus_estimate_sum(fine, r->now.latency, ROC_EVB_LATENCIES));
 }
@@ -445,9 +445,9 @@ static void prometheus_units(struct prometheus *p, const struct evb_node_report 
 	static const struct {
 		const char *name, *help;
 	} gauges[UNIT_GAUGES] = {
-		[UNIT_STATE] = {"roc_evb_unit_state",
-				"0 in, 1 cannot be reached, 2 late, 3 protocol error, 4 at other "
-				"blocks than most."},
+		[UNIT_STATE] =
+			{"roc_evb_unit_state",
+			 "0 in, 1 cannot be reached, 2 late, 3 protocol error, 4 at other blocks than most."},
 		[UNIT_ASSIGNED] = {"roc_evb_unit_assigned",
 				   "Whether the newest table has the readout unit."},
 		[UNIT_BLOCKS] = {"roc_evb_unit_blocks_ahead",

@@ -121,10 +121,10 @@ static int no_space(struct file_sink *s, int err)
 {
 	s->full = true;
 	s->why[0] = '\0'; /* that of the file which could not be made */
-	return units_fail(s->why, ENOSPC,
-			  "%s: %s. What comes now is not written: start the node anew when there "
-			  "is room.",
-			  s->v.dir, strerror(err));
+	return units_fail(
+		s->why, ENOSPC,
+		"%s: %s. What comes now is not written: start the node anew when there is room.",
+		s->v.dir, strerror(err));
 }
 
 /* What lies behind the hole is lost; what comes now begins there, if the file may have it. */
@@ -313,10 +313,9 @@ static void be_too_long(struct file_sink *s, struct block *b)
 	if (b->offset < s->limit)
 		s->limit = b->offset;
 	if (!s->too_long_said)
-		tool_note("A file in %s may not be longer, by ulimit -f or by its file system. "
-			  "Blocks that were on their way are lost, and each that is longer alone; "
-			  "the next files end in time.",
-			  s->v.dir);
+		tool_note(
+			"A file in %s may not be longer, by ulimit -f or by its file system. Blocks that were on their way are lost, and each that is longer alone; the next files end in time.",
+			s->v.dir);
 	s->too_long_said = true;
 	finished(s, b, false);
 }
@@ -579,10 +578,10 @@ static int prepare(struct file_sink *s)
 	}
 	ret = io_uring_queue_init(2 * DEPTH, &s->ring, 0);
 	if (ret)
-		return units_fail(s->why, -ret,
-				  "The kernel gives no io_uring: %s. See "
-				  "/proc/sys/kernel/io_uring_disabled.",
-				  strerror(-ret));
+		return units_fail(
+			s->why, -ret,
+			"The kernel gives no io_uring: %s. See /proc/sys/kernel/io_uring_disabled.",
+			strerror(-ret));
 	s->have_ring = true;
 	s->limit = s->v.size ? s->v.size : UINT64_MAX;
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < s->limit)

@@ -100,10 +100,10 @@ static int put_on(struct forward *f)
 			const struct iovec *v = &s->view.segments[f->segment];
 
 			if (v->iov_len > f->v.largest)
-				return units_fail(f->why, EMSGSIZE,
-						  "forward: a segment has %zu bytes: give largest= "
-						  "so many at least.",
-						  v->iov_len);
+				return units_fail(
+					f->why, EMSGSIZE,
+					"forward: a segment has %zu bytes: give largest= so many at least.",
+					v->iov_len);
 			u = (struct unit){
 				.data = v->iov_base,
 				.bytes = v->iov_len,
@@ -270,9 +270,10 @@ static int split(struct forward *f, char why[UNITS_WHY])
 	char *colon;
 
 	if (!f->v.to[0])
-		return units_fail(why, EINVAL,
-				  "forward: where to? A host where roc-recv is, as in "
-				  "forward:node2:" NETWORK_PORT ".");
+		return units_fail(
+			why, EINVAL,
+			"forward: where to? A host where roc-recv is, as in forward:node2:" NETWORK_PORT
+			".");
 	strcpy(f->host, f->v.to[0] == '[' ? f->v.to + 1 : f->v.to);
 	if (f->v.to[0] == '[') {
 		colon = strchr(f->host, ']');

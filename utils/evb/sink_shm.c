@@ -92,16 +92,16 @@ static int memory(void *self, int fd, void *base, size_t length)
 
 	seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0 || (seals & needed) != needed)
-		return units_fail(s->why, EPERM,
-				  "The memory of blocks is not sealed, so filters could write to "
-				  "it: it is not lent.");
+		return units_fail(
+			s->why, EPERM,
+			"The memory of blocks is not sealed, so filters could write to it: it is not lent.");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	s->memory = open(path, O_RDONLY | O_CLOEXEC);
 	if (s->memory < 0)
-		return units_fail(s->why, errno,
-				  "The memory of blocks cannot be opened for filters: %s. Is /proc "
-				  "there?",
-				  strerror(errno));
+		return units_fail(
+			s->why, errno,
+			"The memory of blocks cannot be opened for filters: %s. Is /proc there?",
+			strerror(errno));
 	s->base = base;
 	s->length = length;
 	return 0;
@@ -294,10 +294,10 @@ static int lend(struct shm *s, struct lent *l)
 	unsigned int filter;
 
 	if (!bytes)
-		return units_fail(s->why, EMSGSIZE,
-				  "A block has more segments than fit into a message for a filter "
-				  "(%d bytes): have fewer events in a block, or larger segments.",
-				  MESSAGE);
+		return units_fail(
+			s->why, EMSGSIZE,
+			"A block has more segments than fit into a message for a filter (%d bytes): have fewer events in a block, or larger segments.",
+			MESSAGE);
 	while ((filter = choose(s)) != NOBODY) {
 		if (send(s->filters[filter].fd, s->message, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) ==
 		    (ssize_t)bytes)
@@ -532,10 +532,10 @@ static int listen_at(struct shm *s)
 	int fd;
 
 	if (!s->v.path[0] || strlen(s->v.path) >= sizeof(at.sun_path))
-		return units_fail(s->why, EINVAL,
-				  "shm: which socket? A name of less than %zu characters, as in "
-				  "shm:/run/roc/events.",
-				  sizeof(at.sun_path));
+		return units_fail(
+			s->why, EINVAL,
+			"shm: which socket? A name of less than %zu characters, as in shm:/run/roc/events.",
+			sizeof(at.sun_path));
 	strcpy(at.sun_path, s->v.path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)

@@ -407,9 +407,7 @@ static int open_card(struct adapter *a, char why[UNITS_WHY])
 	int code;
 
 	if (!a->v.id[0])
-		return units_fail(why, EINVAL,
-				  "card: which one? Give id=, as in "
-				  "card:id=3b:00.0.");
+		return units_fail(why, EINVAL, "card: which one? Give id=, as in card:id=3b:00.0.");
 	code = source_card_usage(o.buffer, o.unit, o.words);
 	if (!code)
 		code = source_card(&o, &a->units);
@@ -480,9 +478,9 @@ int evb_source_recording(const char *values, const char *name, struct evb_source
 	ret = evb_text_parse("recording", values, recording_keys,
 			     sizeof(recording_keys) / sizeof(recording_keys[0]), &a->v, why);
 	if (!ret && !a->v.path[0])
-		ret = units_fail(why, EINVAL,
-				 "recording: which one? Give its folder, as in "
-				 "recording:/data/run1.");
+		ret = units_fail(
+			why, EINVAL,
+			"recording: which one? Give its folder, as in recording:/data/run1.");
 	if (!ret) {
 		o.path = a->v.path;
 		o.buffer = a->v.buffer;

@@ -53,10 +53,10 @@ static int begin(struct libroc_ini *ini)
 			     ini->section);
 	other = evb_static_find(f, ini->section);
 	if (other)
-		return roc_fail(EINVAL,
-				"%s:%u: the name %s is given twice, first in line %u; each "
-				"node has its own",
-				ini->file, ini->line, ini->section, other->line);
+		return roc_fail(
+			EINVAL,
+			"%s:%u: the name %s is given twice, first in line %u; each node has its own",
+			ini->file, ini->line, ini->section, other->line);
 	if (f->count == EVB_MEMBERS_MAX)
 		return wrong(r, "[%s] is one node more than there can be", ini->section);
 	r->node = &f->nodes[f->count++];
@@ -149,10 +149,10 @@ static int take_value(struct libroc_ini *ini, const char *key, const char *value
 		return take_number(r, key, value, ROC_EVB_NODES_MAX, &f->builders);
 	if (!strcmp(key, "lease-ms"))
 		return take_number(r, key, value, 600000, &f->lease_ms);
-	return wrong(r,
-		     "the system has no '%.40s', but name, policy, seed, readouts, builders, "
-		     "lease-ms",
-		     key);
+	return wrong(
+		r,
+		"the system has no '%.40s', but name, policy, seed, readouts, builders, lease-ms",
+		key);
 }
 
 static int end(struct libroc_ini *ini)
@@ -173,11 +173,10 @@ static int end(struct libroc_ini *ini)
 	if (!(n->m.roles & ROC_EVB_MANAGER))
 		return 0;
 	if (f->manager)
-		return roc_fail(EINVAL,
-				"%s:%u: node %s is a second manager, beside %s in line %u; one "
-				"file has one, several take etcd",
-				ini->file, n->line, n->m.name, f->manager->m.name,
-				f->manager->line);
+		return roc_fail(
+			EINVAL,
+			"%s:%u: node %s is a second manager, beside %s in line %u; one file has one, several take etcd",
+			ini->file, n->line, n->m.name, f->manager->m.name, f->manager->line);
 	if (!n->manager_port[0])
 		strcpy(n->manager_port, EVB_MANAGER_PORT);
 	f->manager = n;
@@ -197,10 +196,10 @@ static int check(const char *path, struct evb_static_file *f)
 	if (!readouts || !builders)
 		return roc_fail(EINVAL, "%s: there must be a readout unit and a builder", path);
 	if (f->readouts > readouts || f->builders > builders)
-		return roc_fail(EINVAL,
-				"%s: the first table would wait for more nodes than the file "
-				"has: %u readout units, %u builders",
-				path, readouts, builders);
+		return roc_fail(
+			EINVAL,
+			"%s: the first table would wait for more nodes than the file has: %u readout units, %u builders",
+			path, readouts, builders);
 	if (f->lease_ms < 100)
 		return roc_fail(EINVAL, "%s: a lease is 100 ms or more", path);
 	return 0;

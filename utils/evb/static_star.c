@@ -234,8 +234,7 @@ static bool same_system(struct star *s, struct peer *p, struct json_object *o)
 
 	if (json_object_get_int64(json_object_object_get(o, "version")) != STAR_VERSION) {
 		refuse(s, p, false,
-		       "it speaks another version than %d: the manager and all nodes "
-		       "need the same roc.",
+		       "it speaks another version than %d: the manager and all nodes need the same roc.",
 		       STAR_VERSION);
 		return false;
 	}

@@ -125,9 +125,9 @@ static int confirm(const struct values *v, const struct roc_card *card)
 				 wanted);
 	}
 	if (!isatty(STDIN_FILENO))
-		return tool_fail("Nobody can be asked whether this is the right card: give "
-				 "--confirm=%s. Nothing was written.",
-				 wanted);
+		return tool_fail(
+			"Nobody can be asked whether this is the right card: give --confirm=%s. Nothing was written.",
+			wanted);
 	fprintf(stderr,
 		"The flash of card %s will be %s. Type %s to go on: ", card_called(card, v->id),
 		v->file ? "erased and written" : "given a new serial number", wanted);

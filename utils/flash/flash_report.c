@@ -41,8 +41,7 @@ static void say_good(enum flash_job job, const struct roc_crorc_flash *flash, ch
 	case FLASH_IMAGE:
 		snprintf(
 			text, size,
-			"The flash has the image: all %u words were read back right. The card runs "
-			"its old firmware until it is switched off and on.",
+			"The flash has the image: all %u words were read back right. The card runs its old firmware until it is switched off and on.",
 			flash->verified);
 		break;
 	case FLASH_COMPARE:
@@ -50,10 +49,9 @@ static void say_good(enum flash_job job, const struct roc_crorc_flash *flash, ch
 			 flash->verified);
 		break;
 	case FLASH_SERIAL:
-		snprintf(text, size,
-			 "The serial number is in the flash and was read back right. The card has "
-			 "it "
-			 "when it is switched off and on.");
+		snprintf(
+			text, size,
+			"The serial number is in the flash and was read back right. The card has it when it is switched off and on.");
 		break;
 	}
 }
@@ -73,10 +71,10 @@ static void say_image(const struct roc_crorc_flash *flash, const char *command, 
 	else
 		snprintf(what, sizeof(what), "%u of %u blocks are erased, %u of %u words written",
 			 flash->erased, flash->blocks, flash->programmed, flash->words);
-	snprintf(text, size,
-		 "State of the flash: %s. The old firmware is lost there, but still runs in the "
-		 "card: DO NOT switch the server off or reset the card. Do this now: %s",
-		 what, command);
+	snprintf(
+		text, size,
+		"State of the flash: %s. The old firmware is lost there, but still runs in the card: DO NOT switch the server off or reset the card. Do this now: %s",
+		what, command);
 }
 
 static void say_serial(const struct roc_crorc_flash *flash, const char *command, char *text,
@@ -87,11 +85,10 @@ static void say_serial(const struct roc_crorc_flash *flash, const char *command,
 	if (flash->step == ROC_CRORC_FLASH_VERIFY)
 		what = flash->wanted == flash->got ? "written, but was not read back"
 						   : "not what was written";
-	snprintf(text, size,
-		 "State of the flash: the block of the serial number is %s. The firmware "
-		 "is not touched, but the card may have no serial number when it is "
-		 "switched on. Do this now: %s",
-		 what, command);
+	snprintf(
+		text, size,
+		"State of the flash: the block of the serial number is %s. The firmware is not touched, but the card may have no serial number when it is switched on. Do this now: %s",
+		what, command);
 }
 
 /* Once all was read back right it is good, even if something failed after it. */
@@ -162,9 +159,9 @@ int flash_card_open(const char *id, struct flash_card *f)
 	}
 	for (i = 0; i < ROC_CRORC_LINKS; i++) {
 		if (roc_channel_open_card(&f->card, id, i, &f->channels[i])) {
-			code = tool_fail("The flash needs all channels of the card to be unused: "
-					 "%s",
-					 roc_error());
+			code = tool_fail(
+				"The flash needs all channels of the card to be unused: %s",
+				roc_error());
 			goto fail;
 		}
 	}

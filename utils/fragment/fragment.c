@@ -38,8 +38,7 @@ static const struct option_spec options[] = {
 	{AT("links", OPTION_LINKS, links.value),
 	 .given = offsetof(struct fragment_options, links.given), .arg = "LIST",
 	 .max = FRAGMENT_LINKS_MAX - 1, .only = FOR_RUN | FOR_SET, .full = true,
-	 .help = "links that make an event whole, as 0-5 (those whose generator runs); set: that "
-		 "are let through, and whose generators are set"},
+	 .help = "links that make an event whole, as 0-5 (those whose generator runs); set: that are let through, and whose generators are set"},
 
 	{AT("percent", OPTION_NUMBER, percent), .arg = "N", .fallback = "100", .max = 100,
 	 .only = FOR_RUN, .help = "so many of 100 events are fetched, all are cleared"},
@@ -126,8 +125,8 @@ static int run(const void *values)
 	struct fragment_list list;
 
 	if (o->host_page && o->host_page < o->page)
-		return tool_usage("--host-page: a fragment that fills a page of the card (--page) "
-				  "does not fit.");
+		return tool_usage(
+			"--host-page: a fragment that fills a page of the card (--page) does not fit.");
 	switch ((enum fragment_action)o->channel.action) {
 	case FRAGMENT_RUN:
 		return fragment_run(o);

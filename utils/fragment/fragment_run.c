@@ -277,9 +277,9 @@ static void compare(struct fragment_run *r)
 	const struct roc_robinnp_sub *a = &r->before.sub, *b = &r->after.sub;
 
 	if (b->transfers < a->transfers || b->bytes < a->bytes || shrank(r)) {
-		error_log_add(&r->run.errors,
-			      "the card's counters were reset meanwhile, so that what "
-			      "came cannot be compared with them");
+		error_log_add(
+			&r->run.errors,
+			"the card's counters were reset meanwhile, so that what came cannot be compared with them");
 		return;
 	}
 	if (SUM(r, fragments) != r->counts.taken)
@@ -295,9 +295,9 @@ static void compare(struct fragment_run *r)
 			      r->bytes);
 	if (b->bad_page != a->bad_page || b->bad_host_page != a->bad_host_page ||
 	    b->bad_op != a->bad_op || b->bad_free != a->bad_free)
-		error_log_add(&r->run.errors,
-			      "the card refused commands or pages: see roc-fragment "
-			      "stats --verbose");
+		error_log_add(
+			&r->run.errors,
+			"the card refused commands or pages: see roc-fragment stats --verbose");
 }
 
 /* What makes the fragments, if a generator does; and by default what makes an event whole. */
@@ -328,8 +328,8 @@ static int learn_generators(struct fragment_run *r)
 	r->links = r->opt->links.given ? r->opt->links.value : running;
 	r->check.known = (r->links & running) == r->links;
 	if (!r->links)
-		return tool_fail("No link makes an event whole: no generator runs (roc-fragment "
-				 "set --generator), and --links was not given.");
+		return tool_fail(
+			"No link makes an event whole: no generator runs (roc-fragment set --generator), and --links was not given.");
 	return TOOL_OK;
 }
 
@@ -342,9 +342,10 @@ static int check_room(struct fragment_run *r)
 	roc_fragments_counts(r->f, &c);
 	if ((int)c.room >= needed)
 		return TOOL_OK;
-	return tool_fail("The host memory has not room for a fragment of each link: these are %d, "
-			 "and it has %" PRIu32 " pages: give it more (--memory).",
-			 needed, c.room);
+	return tool_fail(
+		"The host memory has not room for a fragment of each link: these are %d, and it has %" PRIu32
+		" pages: give it more (--memory).",
+		needed, c.room);
 }
 
 static int prepare(struct channel_run *channel)
@@ -420,13 +421,14 @@ static int verdict(struct channel_run *channel)
 	bool bad = damaged(r);
 
 	if (r->run.end == CHANNEL_END_STALL && r->counts.failed)
-		return tool_fail("Nothing came for %u s, and %" PRIu64 " requests were not done: "
-				 "does the card say why (roc-fragment stats --verbose)?",
-				 r->opt->channel.stall_limit, r->counts.failed);
+		return tool_fail(
+			"Nothing came for %u s, and %" PRIu64
+			" requests were not done: does the card say why (roc-fragment stats --verbose)?",
+			r->opt->channel.stall_limit, r->counts.failed);
 	if (r->run.end == CHANNEL_END_STALL)
-		return tool_fail("Nothing came for %u s: do its links send (roc-fragment stats), "
-				 "and all of those that make an event whole (--links)?",
-				 r->opt->channel.stall_limit);
+		return tool_fail(
+			"Nothing came for %u s: do its links send (roc-fragment stats), and all of those that make an event whole (--links)?",
+			r->opt->channel.stall_limit);
 	if (r->run.failure[0])
 		return tool_fail("%s", r->run.failure);
 	if (r->run.errors.count)

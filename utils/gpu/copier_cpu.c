@@ -66,10 +66,10 @@ static void *work(void *argument)
 static int pin(struct copier *c, void *addr, size_t length)
 {
 	if (mlock(addr, length))
-		return units_fail(c->why, errno,
-				  "%zu bytes cannot be locked in memory: %s. See the limit of "
-				  "locked memory (ulimit -l), or leave pinned memory out.",
-				  length, strerror(errno));
+		return units_fail(
+			c->why, errno,
+			"%zu bytes cannot be locked in memory: %s. See the limit of locked memory (ulimit -l), or leave pinned memory out.",
+			length, strerror(errno));
 	return 0;
 }
 

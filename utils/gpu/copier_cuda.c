@@ -89,17 +89,16 @@ static int load(char why[UNITS_WHY])
 	if (!lib.handle)
 		lib.handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!lib.handle)
-		return units_fail(why, ENOENT,
-				  "There is no driver of a GPU on this machine (%s): install it, "
-				  "or measure without one by --source=cpu.",
-				  LIBRARY);
+		return units_fail(
+			why, ENOENT,
+			"There is no driver of a GPU on this machine (%s): install it, or measure without one by --source=cpu.",
+			LIBRARY);
 	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		*functions[i].function = dlsym(lib.handle, functions[i].name);
 		if (!*functions[i].function)
 			return units_fail(
 				why, ENOENT,
-				"%s has no %s: the GPU's driver is older than that of CUDA 11, or "
-				"is none.",
+				"%s has no %s: the GPU's driver is older than that of CUDA 11, or is none.",
 				LIBRARY, functions[i].name);
 	}
 	return 0;

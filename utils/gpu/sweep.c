@@ -231,14 +231,14 @@ static int sweep_memory(struct sweep *s, bool pinned, uint64_t *number)
 static void say_left_out(const struct sweep *s)
 {
 	if (s->no_room)
-		tool_note("%u point%s left out: a record for each stream does not fit in %.3g GiB "
-			  "of our memory. Give a smaller --record-max or fewer --streams.",
-			  s->no_room, s->no_room == 1 ? " is" : "s are",
-			  (double)s->memory.length / GIB);
+		tool_note(
+			"%u point%s left out: a record for each stream does not fit in %.3g GiB of our memory. Give a smaller --record-max or fewer --streams.",
+			s->no_room, s->no_room == 1 ? " is" : "s are",
+			(double)s->memory.length / GIB);
 	if (s->too_many)
-		tool_note("%u point%s left out: more than %d are not kept. Give fewer --steps, or "
-			  "a smaller range of records.",
-			  s->too_many, s->too_many == 1 ? " is" : "s are", SWEEP_POINTS);
+		tool_note(
+			"%u point%s left out: more than %d are not kept. Give fewer --steps, or a smaller range of records.",
+			s->too_many, s->too_many == 1 ? " is" : "s are", SWEEP_POINTS);
 }
 
 int sweep_run(struct sweep *s)

@@ -79,15 +79,13 @@ static void print_text(const struct sweep *s)
 	printf("From %s%s%s into our memory\n", s->copier->device, s->copier->pci[0] ? " at " : "",
 	       s->copier->pci);
 	if (l->known)
-		printf("Link: %.1f GT/s x %u lanes x %.4f encoding x %.4f (%u of %.0f bytes of a "
-		       "packet%s) = %.1f Gb/s at most\n",
+		printf("Link: %.1f GT/s x %u lanes x %.4f encoding x %.4f (%u of %.0f bytes of a packet%s) = %.1f Gb/s at most\n",
 		       l->speed, l->lanes, l->encoding, l->efficiency, l->payload,
 		       l->payload / l->efficiency,
 		       l->payload_assumed ? ", which is assumed: only root may read it" : "",
 		       l->ceiling);
 	else
-		printf("Link: none that the kernel knows of, so there is no ceiling to divide "
-		       "by\n");
+		printf("Link: none that the kernel knows of, so there is no ceiling to divide by\n");
 	table_start(&t, heads);
 	for (i = 0; i < s->count; i++) {
 		const struct sweep_point *p = &s->points[i];

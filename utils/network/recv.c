@@ -74,8 +74,8 @@ static int run(const void *values)
 	int code;
 
 	if (v->of_files && !v->record.dir)
-		return tool_usage("--prefix, --file-size, --file-time, --depth and --buffered are "
-				  "for --record.");
+		return tool_usage(
+			"--prefix, --file-size, --file-time, --depth and --buffered are for --record.");
 	code = record_usage(&v->record);
 	if (code)
 		return code;
@@ -98,9 +98,9 @@ static int run(const void *values)
 	}
 	/* On standard error: JSON stays alone. */
 	if (!strncmp(v->recv.host, "127.", 4) || !strcmp(v->recv.host, "::1"))
-		tool_note("Listening on %s, for processes of this machine only. Give --bind to "
-			  "accept other machines.",
-			  source->listen);
+		tool_note(
+			"Listening on %s, for processes of this machine only. Give --bind to accept other machines.",
+			source->listen);
 	else
 		tool_note("Listening on %s.", source->listen);
 	return units_run(&v->common, &v->units, "recv", source, sink, &errors);

@@ -154,12 +154,11 @@ static int make_slots(struct recv *r, struct guest *g)
 	char why[256];
 
 	if (stride > r->share || stride < g->hello.unit_max) {
-		snprintf(why, sizeof(why),
-			 "its units have up to %" PRIu64
-			 " bytes, and there are %zu bytes of memory "
-			 "for a connection: give roc-recv a larger --buffer-size or fewer "
-			 "--connections.",
-			 g->hello.unit_max, r->share);
+		snprintf(
+			why, sizeof(why),
+			"its units have up to %" PRIu64
+			" bytes, and there are %zu bytes of memory for a connection: give roc-recv a larger --buffer-size or fewer --connections.",
+			g->hello.unit_max, r->share);
 		return refuse(r, g, WIRE_TOO_LARGE, why);
 	}
 	slots = r->share / stride;

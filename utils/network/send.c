@@ -69,8 +69,8 @@ static int run(const void *values)
 	int code;
 
 	if (!v->units.id + !v->units.synthetic + !v->replay != 2)
-		return tool_usage("Where do the data come from? Give one of --id, --replay and "
-				  "--synthetic.");
+		return tool_usage(
+			"Where do the data come from? Give one of --id, --replay and --synthetic.");
 	if (fabric_usage(v->send.provider, why))
 		return tool_usage("--provider: %s", why);
 	fabric_environment();

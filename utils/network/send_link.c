@@ -210,8 +210,7 @@ static int refuse(struct send *s, const struct wire_welcome *w, enum wire_wrong 
 		return units_fail(
 			why, EPROTO,
 			"The roc-recv at %s port %s speaks version %" PRIu32
-			" of the protocol, this roc-send version %d: install the same roc "
-			"at both ends.",
+			" of the protocol, this roc-send version %d: install the same roc at both ends.",
 			s->opt.host, s->opt.port, w->version, WIRE_VERSION);
 	case WIRE_MALFORMED:
 		return units_fail(why, EPROTO, "What %s port %s answers makes no sense.",

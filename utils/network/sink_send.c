@@ -34,10 +34,10 @@ static int be_patient(struct send *s, const struct link *l)
 {
 	if (units_now() - l->away < patience_ns(s))
 		return 0;
-	return units_fail(s->sink.why, EHOSTUNREACH,
-			  "The receiver was lost (%s), and did not come back within %u s "
-			  "(--patience).",
-			  s->last, s->opt.patience);
+	return units_fail(
+		s->sink.why, EHOSTUNREACH,
+		"The receiver was lost (%s), and did not come back within %u s (--patience).",
+		s->last, s->opt.patience);
 }
 
 static int flush(struct sink *sink)

@@ -188,9 +188,8 @@ static void check_source(struct roc_endpoint *ep)
 
 	if (!roc_reg_read(ep, CRU_BAR_CARD, CRU_TTC_DATA, &word) &&
 	    (word & CRU_TTC_DATA_CLOCK) != CRU_TTC_DATA_CLOCK_LOCAL)
-		tool_note("The card takes its triggers from the TTC-PON, not from this emulator, "
-			  "until "
-			  "its clock is selected: roc-config --clock=LOCAL --force-config.");
+		tool_note(
+			"The card takes its triggers from the TTC-PON, not from this emulator, until its clock is selected: roc-config --clock=LOCAL --force-config.");
 }
 
 static int run(const void *p)
@@ -203,8 +202,8 @@ static int run(const void *p)
 	int code, err = 0;
 
 	if (v->eox + v->trigger + v->status > 1)
-		return tool_usage("Only one of --eox, --single-trigger and --status is possible at "
-				  "a time.");
+		return tool_usage(
+			"Only one of --eox, --single-trigger and --status is possible at a time.");
 	roc_cru_ctp_default(&ctp);
 	ctp.mode = (enum roc_cru_ctp_mode)v->mode;
 	ctp.bcmax = v->bcmax;

@@ -44,20 +44,20 @@ static bool set_direct(struct direct *d, int fd, int flags, const char *name, ch
 	int64_t blocks = blocks_of(fd);
 
 	if (blocks > RECORDING_ALIGN)
-		units_fail(note, 0,
-			   "%s: direct I/O needs blocks of %" PRId64
-			   " bytes here, and a recording has blocks of %d: the kernel copies the "
-			   "data.",
-			   name, blocks, RECORDING_ALIGN);
+		units_fail(
+			note, 0,
+			"%s: direct I/O needs blocks of %" PRId64
+			" bytes here, and a recording has blocks of %d: the kernel copies the data.",
+			name, blocks, RECORDING_ALIGN);
 	else if (!blocks || fcntl(fd, F_SETFL, flags | O_DIRECT))
 		units_fail(note, 0,
 			   "%s: this file system has no direct I/O: the kernel copies the data.",
 			   name);
 	else if (blocks < 0 && !d->probed && !takes_block(fd, flags))
-		units_fail(note, 0,
-			   "%s: this file system refuses direct I/O in blocks of %d bytes: the "
-			   "kernel copies the data.",
-			   name, RECORDING_ALIGN);
+		units_fail(
+			note, 0,
+			"%s: this file system refuses direct I/O in blocks of %d bytes: the kernel copies the data.",
+			name, RECORDING_ALIGN);
 	else
 		return true;
 	return false;

@@ -42,8 +42,7 @@ static int fail_create(const char *name, int err, char why[UNITS_WHY])
 	if (err == EEXIST)
 		return units_fail(
 			why, err,
-			"%s is there already: choose another --prefix or folder, nothing is "
-			"overwritten.",
+			"%s is there already: choose another --prefix or folder, nothing is overwritten.",
 			name);
 	return units_fail(why, err, "%s cannot be written: %s.", name, strerror(err));
 }

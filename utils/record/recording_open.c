@@ -62,8 +62,7 @@ static int find_parts(const char *path, struct recording *r, char why[UNITS_WHY]
 		if (!ends_with(path, RECORDING_INDEX))
 			return units_fail(
 				why, EINVAL,
-				"%s is no recording: give its folder, or one of the files "
-				"*%s in it.",
+				"%s is no recording: give its folder, or one of the files *%s in it.",
 				path, RECORDING_INDEX);
 		ret = add_part(r, "", path);
 		return ret ? units_fail(why, -ret, "There is no memory left.") : 0;
@@ -96,26 +95,26 @@ static int fail_header(const struct recording_part *p, enum recording_wrong wron
 	case RECORDING_NO_INDEX:
 		return units_fail(why, EINVAL, "%s is not the index of a recording.", p->index);
 	case RECORDING_FOREIGN:
-		return units_fail(why, EINVAL,
-				  "%s has the other byte order: an index is little endian on every "
-				  "machine, so something swapped it on its way.",
-				  p->index);
+		return units_fail(
+			why, EINVAL,
+			"%s has the other byte order: an index is little endian on every machine, so something swapped it on its way.",
+			p->index);
 	case RECORDING_NEWER:
-		return units_fail(why, EINVAL,
-				  "%s has version %" PRIu32 " of the index, and this is a roc that "
-				  "knows version %d: use the one that wrote it, or a newer one.",
-				  p->index, p->header.version, RECORDING_VERSION);
+		return units_fail(
+			why, EINVAL,
+			"%s has version %" PRIu32
+			" of the index, and this is a roc that knows version %d: use the one that wrote it, or a newer one.",
+			p->index, p->header.version, RECORDING_VERSION);
 	case RECORDING_PAGES:
 		return units_fail(why, EINVAL,
 				  "%s says that its pages have %" PRIu32
-				  " bytes: whatever wrote it "
-				  "is in error.",
+				  " bytes: whatever wrote it is in error.",
 				  p->index, p->header.page_bytes);
 	default:
-		return units_fail(why, EINVAL,
-				  "%s is damaged: the checksum of its header is wrong. Copy it "
-				  "again.",
-				  p->index);
+		return units_fail(
+			why, EINVAL,
+			"%s is damaged: the checksum of its header is wrong. Copy it again.",
+			p->index);
 	}
 }
 

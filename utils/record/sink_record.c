@@ -100,11 +100,10 @@ static int be_full(struct record *r, int err)
 {
 	r->full = true;
 	if (err == -EFBIG)
-		return units_fail(r->sink.why, ENOSPC,
-				  "A file in %s may not be longer, by ulimit -f or by its file "
-				  "system: give a smaller --file-size. Nothing more is taken, and "
-				  "what was written is in order.",
-				  r->opt.dir);
+		return units_fail(
+			r->sink.why, ENOSPC,
+			"A file in %s may not be longer, by ulimit -f or by its file system: give a smaller --file-size. Nothing more is taken, and what was written is in order.",
+			r->opt.dir);
 	return units_fail(r->sink.why, ENOSPC,
 			  "%s is full: nothing more is taken, and what was written is in order.",
 			  r->opt.dir);

@@ -481,8 +481,8 @@ static int make_slots(struct replay *r)
 		  ~(uint64_t)(RECORDING_ALIGN - 1);
 	if (r->room > INT32_MAX)
 		return units_fail(r->source.why, E2BIG,
-				  "The recording has units of %" PRIu64 " bytes, which are too "
-				  "large.",
+				  "The recording has units of %" PRIu64
+				  " bytes, which are too large.",
 				  r->recording.unit_max);
 	r->count = (uint32_t)(r->opt.buffer / r->room);
 	if (r->count < 2)

@@ -27,13 +27,13 @@ static int refused(char why[UNITS_WHY])
 	int value = disabled();
 
 	if (value)
-		return units_fail(why, EPERM,
-				  "io_uring is disabled for this process: set the sysctl "
-				  "kernel.io_uring_disabled to 0 (it is %d).",
-				  value);
-	return units_fail(why, EPERM,
-			  "A seccomp profile refuses io_uring, as in most containers: allow "
-			  "io_uring_setup, io_uring_enter and io_uring_register in it.");
+		return units_fail(
+			why, EPERM,
+			"io_uring is disabled for this process: set the sysctl kernel.io_uring_disabled to 0 (it is %d).",
+			value);
+	return units_fail(
+		why, EPERM,
+		"A seccomp profile refuses io_uring, as in most containers: allow io_uring_setup, io_uring_enter and io_uring_register in it.");
 }
 
 int uring_open(struct io_uring *ring, unsigned int entries, char why[UNITS_WHY])
@@ -46,13 +46,13 @@ int uring_open(struct io_uring *ring, unsigned int entries, char why[UNITS_WHY])
 	case EPERM:
 		return refused(why);
 	case ENOSYS:
-		return units_fail(why, ENOSYS,
-				  "This kernel has no io_uring: take one that was built with "
-				  "CONFIG_IO_URING; or a seccomp profile hides the calls.");
+		return units_fail(
+			why, ENOSYS,
+			"This kernel has no io_uring: take one that was built with CONFIG_IO_URING; or a seccomp profile hides the calls.");
 	case ENOMEM:
-		return units_fail(why, ENOMEM,
-				  "There is no memory for an io_uring: raise the limit of locked "
-				  "memory (ulimit -l), to which kernels before 5.12 charge it.");
+		return units_fail(
+			why, ENOMEM,
+			"There is no memory for an io_uring: raise the limit of locked memory (ulimit -l), to which kernels before 5.12 charge it.");
 	default:
 		return units_fail(why, -ret, "The kernel gives no io_uring: %s.", strerror(-ret));
 	}

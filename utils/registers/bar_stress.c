@@ -69,8 +69,7 @@ static const struct option_spec options[] = {
 	 .arg = "N",
 	 .min = 1,
 	 .max = UINT32_MAX,
-	 .help = "Cycles of each process; k, M and so on may follow (100, or as many as the time "
-		 "allows)"},
+	 .help = "Cycles of each process; k, M and so on may follow (100, or as many as the time allows)"},
 	{.name = "time",
 	 .type = OPTION_TIME,
 	 .offset = offsetof(struct values, seconds),
@@ -216,10 +215,10 @@ static void explain_bus_error(const struct stress *s, unsigned int number)
 	uint32_t value;
 
 	if (s->write && !roc_reg_read(s->ep, s->bar, s->address, &value))
-		snprintf(why, sizeof(s->shared->why[0]),
-			 "register 0x%x of BAR %u is in a page that no mapping may write, because "
-			 "it holds a protected register: use roc-reg-write",
-			 s->address, s->bar);
+		snprintf(
+			why, sizeof(s->shared->why[0]),
+			"register 0x%x of BAR %u is in a page that no mapping may write, because it holds a protected register: use roc-reg-write",
+			s->address, s->bar);
 	else
 		snprintf(why, sizeof(s->shared->why[0]), "%s does not answer any more",
 			 card_called(s->card, s->id));

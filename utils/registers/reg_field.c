@@ -24,10 +24,10 @@ bool reg_field(uint32_t position, uint32_t width, uint32_t value, uint32_t *mask
 	/* 1 << 32 would be undefined. */
 	field = width == 32 ? UINT32_MAX : (UINT32_C(1) << width) - 1;
 	if (value > field) {
-		snprintf(why, why_size,
-			 "The value 0x%x does not fit in %u bit%s; give --width, or a smaller "
-			 "value.",
-			 value, width, width == 1 ? "" : "s");
+		snprintf(
+			why, why_size,
+			"The value 0x%x does not fit in %u bit%s; give --width, or a smaller value.",
+			value, width, width == 1 ? "" : "s");
 		return false;
 	}
 	*mask = field << position;

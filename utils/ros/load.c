@@ -76,9 +76,9 @@ static int check(const struct load_options *o)
 		return tool_usage("--connect: \"%s\" is not HOST:PORT.", o->connect);
 	if ((o->size && o->size < ROS_FRAGMENT_MIN) || o->size % 4 || o->size_max % 4 ||
 	    (o->size_max && o->size_max < o->size) || (o->size_max && !o->size))
-		return tool_usage("--size, --size-max: fragments are multiples of 4 bytes from %d "
-				  "on, and the largest is not below the smallest.",
-				  ROS_FRAGMENT_MIN);
+		return tool_usage(
+			"--size, --size-max: fragments are multiples of 4 bytes from %d on, and the largest is not below the smallest.",
+			ROS_FRAGMENT_MIN);
 	return TOOL_OK;
 }
 

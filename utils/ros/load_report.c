@@ -42,8 +42,8 @@ void load_live(struct load *l)
 
 	output_live(
 		stdout,
-		"  %6.1f s   %.0f replies/s   %.2f Gb/s   p50 %.0f us   p99 %.0f us   outstanding "
-		"%" PRIu64 "   incomplete %" PRIu64 "   errors %" PRIu64,
+		"  %6.1f s   %.0f replies/s   %.2f Gb/s   p50 %.0f us   p99 %.0f us   outstanding %" PRIu64
+		"   incomplete %" PRIu64 "   errors %" PRIu64,
 		(double)(l->now - l->began) / 1e9, (double)(l->counts.replies - replies) / s,
 		(double)(l->counts.bytes - bytes) * 8 / 1e9 / s, us(l, 50), us(l, 99),
 		l->counts.requests - l->counts.replies, l->counts.incomplete, l->errors.count);

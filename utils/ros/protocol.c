@@ -21,18 +21,18 @@ static const struct {
 				"There is no such type of message (limit %u): %u."},
 	[ROS_E_NO_HELLO] = {"NO_HELLO", true, "The first message has to be HELLO."},
 	[ROS_E_VERSION] = {"VERSION", true, "This daemon speaks versions up to %u, you up to %u."},
-	[ROS_E_TOO_MANY_CLIENTS] = {"TOO_MANY_CLIENTS", true,
-				    "At most %u clients are served, and %u are there: see "
-				    "--max-clients."},
-	[ROS_E_TOO_MANY_REQUESTS] = {"TOO_MANY_REQUESTS", false,
-				     "At most %u requests may be outstanding, and %u are: see "
-				     "--max-requests."},
-	[ROS_E_TOO_MANY_CLEARS] = {"TOO_MANY_CLEARS", false,
-				   "At most %u clears may be outstanding, and %u are: see "
-				   "--max-clears."},
-	[ROS_E_TOO_MANY_EVENTS] = {"TOO_MANY_EVENTS", false,
-				   "A clear names at most %u events; this names %u: see "
-				   "--max-events."},
+	[ROS_E_TOO_MANY_CLIENTS] =
+		{"TOO_MANY_CLIENTS", true,
+		 "At most %u clients are served, and %u are there: see --max-clients."},
+	[ROS_E_TOO_MANY_REQUESTS] =
+		{"TOO_MANY_REQUESTS", false,
+		 "At most %u requests may be outstanding, and %u are: see --max-requests."},
+	[ROS_E_TOO_MANY_CLEARS] =
+		{"TOO_MANY_CLEARS", false,
+		 "At most %u clears may be outstanding, and %u are: see --max-clears."},
+	[ROS_E_TOO_MANY_EVENTS] =
+		{"TOO_MANY_EVENTS", false,
+		 "A clear names at most %u events; this names %u: see --max-events."},
 	[ROS_E_NO_LINKS] = {"NO_LINKS", false, "A request names at least one link."},
 	[ROS_E_DRAINING] = {"DRAINING", false, "The daemon ends and takes no new requests."},
 	[ROS_E_TIMEOUT] = {"TIMEOUT", true,

@@ -113,8 +113,8 @@ static int check(const struct rosd_options *o)
 	if (o->source == ROSD_SYNTHETIC && o->id)
 		return tool_usage("--id: a synthetic source has no card.");
 	if (o->size % 4 || o->size_max % 4 || (o->size_max && o->size_max < o->size))
-		return tool_usage("--size, --size-max: fragments are multiples of 4 bytes, and the "
-				  "largest is not below the smallest.");
+		return tool_usage(
+			"--size, --size-max: fragments are multiples of 4 bytes, and the largest is not below the smallest.");
 	if (o->metrics_socket && !scrape_path_fits(o->metrics_socket))
 		return tool_usage("--metrics-socket: \"%s\" is too long for a socket's path.",
 				  o->metrics_socket);
@@ -177,9 +177,9 @@ static int open_card(struct rosd *d, const char *id)
 			return tool_fail("%s", roc_error());
 		if (!add_source(d, s)) {
 			s->ops->close(s);
-			return tool_fail("--id: these are more than %u sub-units, whose links a "
-					 "request can name.",
-					 d->server.units);
+			return tool_fail(
+				"--id: these are more than %u sub-units, whose links a request can name.",
+				d->server.units);
 		}
 	}
 }
@@ -414,8 +414,7 @@ static int verdict(struct rosd *d, int code)
 				"%s: %" PRIu64 " fragments were flagged as damaged, %" PRIu64
 				" had a wrong event id, %" PRIu64 " were too short, %" PRIu64
 				" were empty, and %" PRIu64
-				" were lost: see which link sent them (roc-fragment stats "
-				"--verbose).",
+				" were lost: see which link sent them (roc-fragment stats --verbose).",
 				w->source->name, ros_count_get(&w->counts.damaged),
 				ros_count_get(&w->counts.sequence_errors),
 				ros_count_get(&w->counts.too_short),

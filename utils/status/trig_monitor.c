@@ -262,8 +262,8 @@ static int run(const void *p)
 	if (code)
 		return code;
 	if (v->updateable && (format == OUTPUT_PROMETHEUS || v->output.file))
-		return tool_usage("--prometheus and --output are for one reading; leave "
-				  "--updateable out.");
+		return tool_usage(
+			"--prometheus and --output are for one reading; leave --updateable out.");
 	if (v->count && !v->updateable)
 		return tool_usage("--count is for --updateable.");
 	code = output_begin(&v->output, &output);

@@ -128,8 +128,8 @@ static int set(const struct stream_options *o)
 	if (code)
 		return code;
 	if (!o->channel.name && (wanted.set || stream_changes_generator(o)))
-		return tool_usage("--stream is missing: settings are of one stream, but for "
-				  "--source-id and --enabled.");
+		return tool_usage(
+			"--stream is missing: settings are of one stream, but for --source-id and --enabled.");
 	return channel_set(&o->channel, &stream_type);
 }
 

@@ -165,8 +165,8 @@ static void check_odin(struct stream_check *c, const struct roc_packet *p)
 	    o.orbit != (uint32_t)(p->first_event / STREAM_ODIN_BUNCHES) ||
 	    o.trigger != STREAM_ODIN_TRIGGER)
 		error_log_add(c->errors,
-			      AT "stream %u, orbit %" PRIu32 ", bunch %u, trigger 0x%x: not what "
-				 "this event has",
+			      AT "stream %u, orbit %" PRIu32
+				 ", bunch %u, trigger 0x%x: not what this event has",
 			      AT_ARGS(p), o.stream, o.orbit, o.bunch, o.trigger);
 	for (i = 0; i < 6; i++) {
 		if (o.word[i] == first + i)

@@ -166,14 +166,15 @@ int stream_live_line(struct roc_endpoint *ep, unsigned int stream, double second
 
 	if (roc_card_stream(ep, stream, &i))
 		return tool_fail("%s", roc_error());
-	snprintf(line, size,
-		 "  %s %s   %.0f packets/s   %.0f events/s   %.2f Gb/s   ring %.0f %%   throttled "
-		 "%" PRIu64 "   cut short %" PRIu64,
-		 i.name, channel_state_name(i.state),
-		 since(before.card.units, i.card.units, seconds),
-		 since(before.card.events, i.card.events, seconds),
-		 since(before.card.bytes, i.card.bytes, seconds) * 8 / 1e9, percent_full(&i),
-		 (uint64_t)i.card.throttled, (uint64_t)i.card.truncated);
+	snprintf(
+		line, size,
+		"  %s %s   %.0f packets/s   %.0f events/s   %.2f Gb/s   ring %.0f %%   throttled %" PRIu64
+		"   cut short %" PRIu64,
+		i.name, channel_state_name(i.state),
+		since(before.card.units, i.card.units, seconds),
+		since(before.card.events, i.card.events, seconds),
+		since(before.card.bytes, i.card.bytes, seconds) * 8 / 1e9, percent_full(&i),
+		(uint64_t)i.card.throttled, (uint64_t)i.card.truncated);
 	before = i;
 	return TOOL_OK;
 }

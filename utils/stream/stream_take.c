@@ -159,9 +159,9 @@ static void compare(struct stream_run *r)
 
 	if (b->throttled < a->throttled || b->discarded < a->discarded || b->bytes < a->bytes ||
 	    b->units < a->units) {
-		error_log_add(&r->run.errors,
-			      "the card's counters were reset meanwhile, so that what "
-			      "came cannot be compared with them");
+		error_log_add(
+			&r->run.errors,
+			"the card's counters were reset meanwhile, so that what came cannot be compared with them");
 		return;
 	}
 	if (r->bytes > bytes || r->check.packets > packets ||
@@ -250,9 +250,9 @@ static int verdict(struct channel_run *channel)
 	int code;
 
 	if (r->run.end == CHANNEL_END_STALL)
-		return tool_fail("Nothing came for %u s: does its source make events (roc-stream "
-				 "set), and is the stream enabled in the card?",
-				 r->opt->channel.stall_limit);
+		return tool_fail(
+			"Nothing came for %u s: does its source make events (roc-stream set), and is the stream enabled in the card?",
+			r->opt->channel.stall_limit);
 	if (r->run.failure[0])
 		return tool_fail("%s", r->run.failure);
 	if (r->check.damaged)

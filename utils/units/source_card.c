@@ -362,9 +362,9 @@ static int refuse_wasted(const struct source_card_options *o, const char *name, 
 		return tool_fail("The %ss of a %s have no data source to choose: leave %s away.",
 				 kind, name, w->data_source);
 	if (o->links && streams)
-		return tool_fail("The streams of a %s have no links to choose from: leave %s away, "
-				 "%s says which one.",
-				 name, w->links, w->stream);
+		return tool_fail(
+			"The streams of a %s have no links to choose from: leave %s away, %s says which one.",
+			name, w->links, w->stream);
 	return TOOL_OK;
 }
 

@@ -153,12 +153,12 @@ static void report_damage(struct fragment_source *c)
 	if (!(d.sequence_errors + d.too_short + d.empty))
 		return;
 	s->short_of = true;
-	snprintf(s->note, sizeof(s->note),
-		 "%" PRIu64 " fragments had a wrong event id, %" PRIu64
-		 " were too short, and %" PRIu64
-		 " were empty and not fetched: see which link sent them (roc-fragment stats "
-		 "--verbose).",
-		 d.sequence_errors, d.too_short, d.empty);
+	snprintf(
+		s->note, sizeof(s->note),
+		"%" PRIu64 " fragments had a wrong event id, %" PRIu64
+		" were too short, and %" PRIu64
+		" were empty and not fetched: see which link sent them (roc-fragment stats --verbose).",
+		d.sequence_errors, d.too_short, d.empty);
 }
 
 /* All that the card told of before the stop has been taken: now it need not run any more. */
@@ -337,10 +337,10 @@ static int add_memory(struct fragment_source *c, const struct source_fragment_op
 		return tool_fail("%s", roc_error());
 	most = o->buffer / page < info.host_pages_max ? o->buffer / page : info.host_pages_max;
 	if (most < (unsigned int)__builtin_popcount(c->links))
-		return tool_fail("The buffer (%s) has not room for a fragment of each link: give "
-				 "it %d pages of %u bytes at least.",
-				 o->buffer_word ? o->buffer_word : "--buffer-size",
-				 __builtin_popcount(c->links), (unsigned int)page);
+		return tool_fail(
+			"The buffer (%s) has not room for a fragment of each link: give it %d pages of %u bytes at least.",
+			o->buffer_word ? o->buffer_word : "--buffer-size",
+			__builtin_popcount(c->links), (unsigned int)page);
 	if (roc_memory_alloc(most * page, c->card.numa_node, ROC_MEMORY_PLAIN_OK, &c->memory) ||
 	    roc_fragments_add(c->f, c->memory.addr, most * page) ||
 	    roc_lender_fragments(c->f, (unsigned int)most, &c->lender))

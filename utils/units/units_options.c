@@ -84,10 +84,10 @@ static int verdict(const struct units_options *o, const struct pump *p,
 	if (p->source->short_of)
 		tool_fail("%s", p->source->note);
 	if (p->n.damaged)
-		tool_fail("%" PRIu64 " of %" PRIu64
-			  " units are damaged: the card flagged them, or they do not match the "
-			  "checksums of their recording.",
-			  p->n.damaged, p->n.units);
+		tool_fail(
+			"%" PRIu64 " of %" PRIu64
+			" units are damaged: the card flagged them, or they do not match the checksums of their recording.",
+			p->n.damaged, p->n.units);
 	if (errors && errors->count)
 		return error_log_verdict(errors);
 	return p->source->short_of || p->n.damaged ? TOOL_FAILED : TOOL_OK;

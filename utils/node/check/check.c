@@ -107,9 +107,7 @@ void say_unread(struct check *c, const char *subject, const char *expected, int 
 		break;
 	case -ENOENT:
 		say(c, VERDICT_UNKNOWN, subject, expected,
-		    "this machine or its kernel does not show it; what the machine's firmware sets "
-		    "is "
-		    "in its setup",
+		    "this machine or its kernel does not show it; what the machine's firmware sets is in its setup",
 		    "%s: not there", what);
 		break;
 	case -ENODATA:

@@ -42,8 +42,7 @@ static int take(struct run *r)
 		if (ready.flags & (ROC_READY_DAMAGED | ROC_READY_SHORT))
 			return roc_fail(
 				EIO,
-				"The card flagged a superpage as damaged, or sent fewer bytes than "
-				"it explains: roc-status has the counts of the channel.");
+				"The card flagged a superpage as damaged, or sent fewer bytes than it explains: roc-status has the counts of the channel.");
 		r->bytes += ready.received;
 		r->count++;
 		err = roc_push(r->ch, r->buffer, ready.offset, r->superpage, 0);
@@ -190,9 +189,9 @@ static int look_at_card(const struct roc_card *card, const struct latency_option
 		return tool_fail("%s", roc_error());
 	kind = card_kind((enum roc_card_type)info.card_type);
 	if (!kind || !kind->drops)
-		return tool_fail("--find-latency is for a CRU: %s holds its links when it has no "
-				 "superpage, and loses nothing.",
-				 card_name((enum roc_card_type)info.card_type));
+		return tool_fail(
+			"--find-latency is for a CRU: %s holds its links when it has no superpage, and loses nothing.",
+			card_name((enum roc_card_type)info.card_type));
 	if (o->superpage % info.superpage_align || o->superpage > info.superpage_max)
 		return tool_fail("--superpage-size must be a multiple of %u, and at most %u.",
 				 info.superpage_align, info.superpage_max);
@@ -237,8 +236,7 @@ static int run_all(const struct roc_card *card, const struct latency_options *o,
 		l->steps++;
 		if (!step->bytes && !step->dropped)
 			return tool_fail(
-				"The card sent nothing: is its source right, are its links "
-				"up?");
+				"The card sent nothing: is its source right, are its links up?");
 	}
 	if (err)
 		return tool_fail("%s", roc_error());

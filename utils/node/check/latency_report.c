@@ -108,14 +108,11 @@ void latency_text(FILE *out, const struct latency *l)
 		l->links, r.rate / 1e6, l->superpage >> 10, l->fifo);
 	if (!r.needed)
 		fprintf(out,
-			"FAIL: packets are dropped even with %u. A finished superpage is not "
-			"replaced within %.1f ms.\n",
+			"FAIL: packets are dropped even with %u. A finished superpage is not replaced within %.1f ms.\n",
 			l->steps ? l->step[l->steps - 1].depth : 0, r.least * 1e3);
 	else
 		fprintf(out,
-			"%s: %u are enough, %u are not; a finished superpage is replaced within "
-			"%.1f to "
-			"%.1f ms. Firmware should have %u.\n",
+			"%s: %u are enough, %u are not; a finished superpage is replaced within %.1f to %.1f ms. Firmware should have %u.\n",
 			check_verdict(r.verdict), r.needed, r.shallow, r.least * 1e3, r.most * 1e3,
 			2 * r.needed);
 }

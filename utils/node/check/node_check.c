@@ -103,11 +103,11 @@ static int run(const void *p)
 	int code, err;
 
 	if (v->find_latency && !v->latency.id)
-		return tool_usage("--find-latency needs a card. Example: roc-node-check "
-				  "--find-latency --id=245:0");
+		return tool_usage(
+			"--find-latency needs a card. Example: roc-node-check --find-latency --id=245:0");
 	if (v->find_latency && (v->root_given || v->limits || v->strict))
-		return tool_usage("--find-latency takes data on this node and follows no rules: "
-				  "leave --root, --limits and --strict away.");
+		return tool_usage(
+			"--find-latency takes data on this node and follows no rules: leave --root, --limits and --strict away.");
 	if (v->latency.mode == ROC_MODE_BUSY)
 		return tool_usage(
 			"--mode: with --find-latency the driver looks, by timer or event.");

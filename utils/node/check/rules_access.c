@@ -57,10 +57,10 @@ void rule_memlock(struct check *c)
 		all += (unsigned long long)c->cards.card[i].pools * one;
 	snprintf(expected, sizeof(expected), "%llu MiB, for readers of all channels",
 		 (all ? all : one) >> 20);
-	snprintf(cure, sizeof(cure),
-		 "put '@%s - memlock unlimited' into /etc/security/limits.d/roc.conf and log in "
-		 "again (service: LimitMEMLOCK=infinity)",
-		 c->limits.group);
+	snprintf(
+		cure, sizeof(cure),
+		"put '@%s - memlock unlimited' into /etc/security/limits.d/roc.conf and log in again (service: LimitMEMLOCK=infinity)",
+		c->limits.group);
 	err = read_memlock(c, &bytes);
 	if (err)
 		say_unread(c, NULL, expected, err, "/proc/self/limits");
@@ -145,10 +145,10 @@ static void look_at_node(struct check *c, const char *name, const struct group *
 
 	/* The installed rule names group roc. */
 	if (strcmp(c->limits.group, "roc"))
-		snprintf(cure, sizeof(cure),
-			 "copy 60-roc.rules to /etc/udev/rules.d and write GROUP=\"%s\" there, "
-			 "then " APPLY_RULES,
-			 c->limits.group);
+		snprintf(
+			cure, sizeof(cure),
+			"copy 60-roc.rules to /etc/udev/rules.d and write GROUP=\"%s\" there, then " APPLY_RULES,
+			c->limits.group);
 	else
 		snprintf(cure, sizeof(cure),
 			 "install udev/60-roc.rules (make install), then " APPLY_RULES);

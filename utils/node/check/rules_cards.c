@@ -27,9 +27,7 @@ void rule_driver(struct check *c)
 					 allowed->text[i]);
 	if (!tree_exists(&c->tree, "sys/module/roc")) {
 		say(c, VERDICT_FAIL, NULL, expected,
-		    "sudo modprobe roc; where modprobe does not find it, install it first with "
-		    "make "
-		    "dkms-install",
+		    "sudo modprobe roc; where modprobe does not find it, install it first with make dkms-install",
 		    "not loaded");
 		return;
 	}
@@ -44,8 +42,7 @@ void rule_driver(struct check *c)
 		say(c, VERDICT_PASS, NULL, expected, NULL, "version %s", version);
 	else
 		say(c, VERDICT_FAIL, NULL, expected,
-		    "install that version (make install, make dkms-install), then sudo modprobe -r "
-		    "roc && sudo modprobe roc; or name this one in drivers of the limits",
+		    "install that version (make install, make dkms-install), then sudo modprobe -r roc && sudo modprobe roc; or name this one in drivers of the limits",
 		    "version %s", version);
 }
 
@@ -78,17 +75,14 @@ static void look_at_boards(struct check *c)
 
 		if (b->kind->shared_id)
 			say(c, VERDICT_WARN, b->address, "driver roc, if this is a readout card",
-			    "sudo modprobe roc; if the driver refuses the card, the kernel log "
-			    "gives the reason; a development kit with this ID needs no driver",
+			    "sudo modprobe roc; if the driver refuses the card, the kernel log gives the reason; a development kit with this ID needs no driver",
 			    "the ID of an early CRU, with %s%s",
 			    *b->driver ? "driver " : "no driver", b->driver);
 		else
 			say(c, VERDICT_FAIL, b->address, "driver roc",
-			    *b->driver ? "unload that driver, then sudo modprobe -r roc && sudo "
-					 "modprobe roc"
-				       : "sudo modprobe roc; if it is loaded, the kernel's log "
-					 "says why it "
-					 "did not take the card",
+			    *b->driver
+				    ? "unload that driver, then sudo modprobe -r roc && sudo modprobe roc"
+				    : "sudo modprobe roc; if it is loaded, the kernel's log says why it did not take the card",
 			    "a %s with %s%s", b->kind->text, *b->driver ? "driver " : "no driver",
 			    b->driver);
 	}
@@ -104,8 +98,7 @@ static void look_at_plan(struct check *c)
 			continue;
 		snprintf(serial, sizeof(serial), "%d", c->limits.card[i].serial);
 		say(c, VERDICT_FAIL, serial, "the card, as the limits have it",
-		    "lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether it is in a slot; "
-		    "reseat it, or correct the limits",
+		    "lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether it is in a slot; reseat it, or correct the limits",
 		    "not there");
 	}
 	for (i = 0; c->limits.cards && i < c->cards.count; i++) {
@@ -128,8 +121,7 @@ void rule_cards(struct check *c)
 	look_at_plan(c);
 	if (!c->cards.count && c->count == before)
 		say(c, VERDICT_FAIL, NULL, expected,
-		    "lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether one is in a "
-		    "slot, and its driver",
+		    "lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether one is in a slot, and its driver",
 		    "no card");
 	if (c->count > before)
 		return;
@@ -186,9 +178,7 @@ static void board(struct check *c, const struct node_card *card)
 		say(c, VERDICT_PASS, serial, expected, NULL, "%s", expected);
 	else
 		say(c, VERDICT_FAIL, serial, expected,
-		    "divide the slot in the setup of the machine's firmware (bifurcation: x8x8 for "
-		    "a "
-		    "CRU), reseat the card, look for another driver in lspci -nnk",
+		    "divide the slot in the setup of the machine's firmware (bifurcation: x8x8 for a CRU), reseat the card, look for another driver in lspci -nnk",
 		    "endpoint %d is missing", i);
 }
 
@@ -205,8 +195,7 @@ void rule_endpoints(struct check *c)
 			    "a card that these tools do not know");
 		else if (card->serial < 0 || card->endpoint < 0)
 			say(c, VERDICT_FAIL, card->subject, "a serial number and an endpoint",
-			    "load the card's firmware again; a card that lost its number cannot be "
-			    "told from others",
+			    "load the card's firmware again; a card that lost its number cannot be told from others",
 			    "no %s", card->serial < 0 ? "serial number" : "endpoint number");
 		else if (node_card_first(&c->cards, i))
 			board(c, card);
@@ -243,14 +232,12 @@ void rule_firmware(struct check *c)
 		else if (state == ROC_FIRMWARE_UNKNOWN &&
 			 !roc_firmware_covers(list, card->kind->type))
 			say(c, VERDICT_UNKNOWN, card->subject, expected,
-			    "ask who made it whether it is good, then add it to "
-			    "/etc/o2.d/readoutcard/o2-roc-fw-list.json",
+			    "ask who made it whether it is good, then add it to /etc/o2.d/readoutcard/o2-roc-fw-list.json",
 			    "%s: the list has no firmware of %s", text,
 			    card_name(card->kind->type));
 		else
 			say(c, VERDICT_FAIL, card->subject, expected,
-			    "load accepted firmware (roc-fw-check names it), or add this one to "
-			    "/etc/o2.d/readoutcard/o2-roc-fw-list.json",
+			    "load accepted firmware (roc-fw-check names it), or add this one to /etc/o2.d/readoutcard/o2-roc-fw-list.json",
 			    "%s: %s", text,
 			    state == ROC_FIRMWARE_DENIED ? "known to be bad"
 			    : state == ROC_FIRMWARE_OLD	 ? "no longer accepted"
@@ -298,10 +285,7 @@ void rule_temperature(struct check *c)
 			  : value >= 1000 * l->temperature_warn ? VERDICT_WARN
 								: VERDICT_PASS;
 		say(c, verdict, card->subject, expected,
-		    verdict ? "raise the fans to full speed in the setup of the machine, close "
-			      "empty "
-			      "slots, leave the slot beside the card free; 3 m/s of air are asked "
-			      "for"
+		    verdict ? "raise the fans to full speed in the setup of the machine, close empty slots, leave the slot beside the card free; 3 m/s of air are asked for"
 			    : NULL,
 		    "%.1f C", (double)value / 1000);
 	}

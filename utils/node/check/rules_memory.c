@@ -47,9 +47,7 @@ static bool read_table(struct check *c, const char *expected, struct dmi *dmi)
 		say_unread(c, NULL, expected, err, "/%s", path);
 	else
 		say(c, VERDICT_UNKNOWN, NULL, expected,
-		    "update the machine's firmware; until then compare dmidecode -t memory with "
-		    "the "
-		    "board",
+		    "update the machine's firmware; until then compare dmidecode -t memory with the board",
 		    dmi->damaged ? "the DMI table is damaged"
 				 : "the DMI table has no memory slots");
 	if (length >= 0)
@@ -132,8 +130,7 @@ static void drop_empty(struct memory *m, unsigned int processors)
 static void judge_channels(struct check *c, const struct memory *m)
 {
 	static const char cure[] =
-		"put a module of the same kind into every channel of every socket, the slots that "
-		"the board's manual has for that";
+		"put a module of the same kind into every channel of every socket, the slots that the board's manual has for that";
 	char expected[80];
 	size_t i;
 
@@ -172,9 +169,7 @@ void rule_memory_channels(struct check *c)
 	drop_empty(m, dmi.processors);
 	if (strange)
 		say(c, VERDICT_UNKNOWN, NULL, expected,
-		    "write a pattern with (socket) and (channel) into memoryLocators of the "
-		    "limits: "
-		    "see dmidecode -t 17 and the board's manual",
+		    "write a pattern with (socket) and (channel) into memoryLocators of the limits: see dmidecode -t 17 and the board's manual",
 		    "the slot \"%s\", bank \"%s\", is of no known maker", strange->locator,
 		    strange->bank);
 	else
@@ -218,9 +213,7 @@ void rule_memory_modules(struct check *c)
 		const struct dmi_module *other = &dmi.module[i - 1];
 
 		say(c, VERDICT_WARN, NULL, expected,
-		    "use modules of one kind; a speed that stays low may be set in the setup of "
-		    "the "
-		    "machine's firmware, or be the processor's",
+		    "use modules of one kind; a speed that stays low may be set in the setup of the machine's firmware, or be the processor's",
 		    "%s: %s has %llu MiB at %u MT/s, %s %llu MiB at %u (set: %u)", wrong,
 		    first->locator, (unsigned long long)(first->bytes >> 20), first->speed,
 		    other->locator, (unsigned long long)(other->bytes >> 20), other->speed,

@@ -154,8 +154,7 @@ void rule_sub_numa(struct check *c)
 		say(c, count > c->limits.nodes_per_socket ? VERDICT_WARN : VERDICT_PASS, socket,
 		    expected,
 		    count > c->limits.nodes_per_socket
-			    ? "switch sub-NUMA clustering (SNC, NPS, cluster on die) off in the "
-			      "setup of the machine's firmware"
+			    ? "switch sub-NUMA clustering (SNC, NPS, cluster on die) off in the setup of the machine's firmware"
 			    : NULL,
 		    "%u", count);
 	}
@@ -214,10 +213,10 @@ static void huge_cure(const struct check *c, const struct numa *numa, const stru
 		snprintf(folder, sizeof(folder), "%s/node%d/hugepages", nodes_file, node->number);
 	else
 		snprintf(list, sizeof(list), "%llu", GIB_UP(need));
-	snprintf(text, size,
-		 "boot with hugepagesz=1G hugepages=%s, or write %llu to "
-		 "%s/hugepages-1048576kB/nr_hugepages",
-		 list, GIB_UP(need), folder);
+	snprintf(
+		text, size,
+		"boot with hugepagesz=1G hugepages=%s, or write %llu to %s/hugepages-1048576kB/nr_hugepages",
+		list, GIB_UP(need), folder);
 }
 
 void rule_hugepages(struct check *c)
@@ -292,8 +291,7 @@ static void look_at_interrupts(struct check *c, const struct node_card *card,
 			   i ? irqs.name[i - 1] : "");
 	else if (wrong)
 		say(c, VERDICT_WARN, card->subject, expected,
-		    "write processors of the node to /proc/irq/N/smp_affinity_list, and keep "
-		    "irqbalance from changing it",
+		    "write processors of the node to /proc/irq/N/smp_affinity_list, and keep irqbalance from changing it",
 		    "%zu of %zu are elsewhere", wrong, irqs.count);
 	else
 		say(c, VERDICT_PASS, card->subject, expected, NULL, "%zu", irqs.count);

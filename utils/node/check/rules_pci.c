@@ -37,9 +37,9 @@ void rule_link_speed(struct check *c)
 		snprintf(expected, sizeof(expected), "%.1f GT/s, as the card can",
 			 (double)can / 100);
 		say(c, now < can ? VERDICT_FAIL : VERDICT_PASS, card->subject, expected,
-		    now < can ? "set the slot's speed to automatic in the setup of the machine's "
-				"firmware, reseat the card, try without a riser"
-			      : NULL,
+		    now < can
+			    ? "set the slot's speed to automatic in the setup of the machine's firmware, reseat the card, try without a riser"
+			    : NULL,
 		    "%.1f GT/s", (double)now / 100);
 	}
 }
@@ -64,9 +64,9 @@ void rule_link_width(struct check *c)
 		}
 		snprintf(expected, sizeof(expected), "x%ld, as the card can", can);
 		say(c, now < can ? VERDICT_FAIL : VERDICT_PASS, card->subject, expected,
-		    now < can ? "take a slot with that many lanes, divide it in the setup of the "
-				"machine's firmware (x8x8 for a CRU), reseat the card"
-			      : NULL,
+		    now < can
+			    ? "take a slot with that many lanes, divide it in the setup of the machine's firmware (x8x8 for a CRU), reseat the card"
+			    : NULL,
 		    "x%ld", now);
 	}
 }
@@ -105,8 +105,7 @@ void rule_max_payload(struct check *c)
 			    node_pci_payload(&port));
 		else if (node_pci_payload(&pci) < wanted)
 			say(c, VERDICT_WARN, card->subject, expected,
-			    "boot with pci=pcie_bus_safe, or raise it in the setup of the "
-			    "machine's firmware",
+			    "boot with pci=pcie_bus_safe, or raise it in the setup of the machine's firmware",
 			    "%u bytes, the card can %u", node_pci_payload(&pci),
 			    node_pci_payload_max(&pci));
 		else
@@ -134,10 +133,10 @@ void rule_max_read_request(struct check *c)
 			say(c, VERDICT_PASS, card->subject, expected, NULL, "%u bytes",
 			    node_pci_read_request(&pci));
 		else {
-			snprintf(cure, sizeof(cure),
-				 "raise it in the setup of the machine's firmware, or after each "
-				 "boot: sudo setpci -s %s CAP_EXP+8.w=%x000:7000",
-				 card->address, node_pci_request_code(wanted));
+			snprintf(
+				cure, sizeof(cure),
+				"raise it in the setup of the machine's firmware, or after each boot: sudo setpci -s %s CAP_EXP+8.w=%x000:7000",
+				card->address, node_pci_request_code(wanted));
 			say(c, VERDICT_WARN, card->subject, expected, cure, "%u bytes",
 			    node_pci_read_request(&pci));
 		}
@@ -180,8 +179,7 @@ void rule_aspm(struct check *c)
 		on = (pci.link_control | (there ? port.link_control : 0)) & PCI_EXP_LNKCTL_ASPM;
 		if (on)
 			say(c, VERDICT_FAIL, card->subject, expected,
-			    "switch ASPM off in the setup of the machine's firmware, or boot with "
-			    "pcie_aspm.policy=performance",
+			    "switch ASPM off in the setup of the machine's firmware, or boot with pcie_aspm.policy=performance",
 			    "%s%s%s enabled", on & 1 ? "L0s" : "", on == 3 ? " and " : "",
 			    on & 2 ? "L1" : "");
 		else if (!strncmp(policy, "power", 5))

@@ -56,8 +56,7 @@ void rule_prefetchers(struct check *c)
 	free(vendors.name);
 	if (!count)
 		say(c, VERDICT_UNKNOWN, NULL, "all four off",
-		    "look in the setup of the machine's firmware; on Intel sudo rdmsr -a 0x1a4 "
-		    "(msr-tools) says f if all are off",
+		    "look in the setup of the machine's firmware; on Intel sudo rdmsr -a 0x1a4 (msr-tools) says f if all are off",
 		    "neither sysfs nor /proc has it");
 }
 
@@ -99,15 +98,11 @@ void rule_iommu(struct check *c)
 			say_unread(c, card->subject, expected, err, "the card's IOMMU group");
 		else if (!strcmp(type, "blocked"))
 			say(c, VERDICT_FAIL, card->subject, expected,
-			    "take the card from the program or guest that has its group, and bind "
-			    "driver roc",
+			    "take the card from the program or guest that has its group, and bind driver roc",
 			    "blocked");
 		else if (!allowed(&c->limits.iommu, type))
 			say(c, VERDICT_WARN, card->subject, expected,
-			    "switch the IOMMU on in the setup of the machine's firmware, and boot "
-			    "with "
-			    "intel_iommu=on (iommu=pt to pass cards through); or allow \"none\" in "
-			    "iommu of the limits",
+			    "switch the IOMMU on in the setup of the machine's firmware, and boot with intel_iommu=on (iommu=pt to pass cards through); or allow \"none\" in iommu of the limits",
 			    "%s", type);
 		else
 			say(c, VERDICT_PASS, card->subject, expected, NULL, "%s", type);
@@ -157,9 +152,9 @@ static int secure_boot(const struct check *c)
 	if (!tree_exists(&c->tree, "sys/firmware/efi"))
 		return 0;
 	/* Four bytes of attributes, and the value. */
-	length = tree_bytes(&c->tree, variable, sizeof(variable),
-			    "sys/firmware/efi/efivars/"
-			    "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c");
+	length = tree_bytes(
+		&c->tree, variable, sizeof(variable),
+		"sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c");
 	if (length == -ENOENT)
 		return 0;
 	if (length < 0)
@@ -187,8 +182,7 @@ void rule_secure_boot(struct check *c)
 {
 	static const char expected[] = "a signed module, or a kernel that takes others";
 	static const char cure[] =
-		"sudo mokutil --import /var/lib/dkms/mok.pub, reboot, and enrol the key; then sudo "
-		"modprobe roc";
+		"sudo mokutil --import /var/lib/dkms/mok.pub, reboot, and enrol the key; then sudo modprobe roc";
 	bool loaded = tree_exists(&c->tree, "sys/module/roc");
 	int boot = secure_boot(c);
 	const char *who;
