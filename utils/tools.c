@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of tools. A new tool needs its line here and a manual page.
+ * The table of tools. A new tool needs its line here and a manual page. Short: a list.
  */
 #include "tools.h"
 

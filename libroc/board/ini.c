@@ -2,6 +2,10 @@
 /*
  * Reader of INI files: sections, "key = value", comments after ; or # at the start of a line or
  * after a blank. Values are handed out with the line they stand in.
+ *
+ * Not libinih: as distributions build it, an indented "key = value" continues the value before, #
+ * after a value belongs to it, text after [section] is accepted, lines end after 199 bytes, and a
+ * handler learns neither the line of a value nor that a section is empty.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tables with aligned columns. Cells are ASCII: their width is their length.
+ * Tables with aligned columns. Cells are ASCII: their width is their length. Not libsmartcols,
+ * which colours the blanks of a cell, too, and leaves blanks behind an empty cell at the end of a
+ * line.
  */
 #include "output.h"
 

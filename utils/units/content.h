@@ -7,7 +7,7 @@
  * mixed of source, event and bytes: none of the three can be wrong unseen. The rest (the body) is a
  * piece of an endless counter that the source has alone, from a place on that the event says: so
  * it can be written anew for each event, or lie in memory once and be sent from there, or be copied
- * from a GPU.
+ * from a GPU. Short: the interface of content.c alone.
  */
 #ifndef ROC_UTILS_CONTENT_H
 #define ROC_UTILS_CONTENT_H
