@@ -111,9 +111,10 @@ void roc_settle_by_reset(struct roc_endpoint *ep)
 
 /*
  * The last resort for a channel that does not prove that it is quiet. The bus is off, no channel
- * runs, and the device is locked. No access reaches the registers: the endpoint is not yet open, it
- * is shut, or see roc_reset_idle(). The reset takes up to a minute if the card does not come back.
- * The card's other endpoint needs the card's lock, so it is not held meanwhile.
+ * runs, and the device is locked: at probe by the thread that waits for the work in which the PCI
+ * core probes, so it cannot be asserted. No access reaches the registers: the endpoint is not yet
+ * open, it is shut, or see roc_reset_idle(). The reset takes up to a minute if the card does not
+ * come back. The card's other endpoint needs the card's lock, so it is not held meanwhile.
  */
 int roc_reset_function(struct roc_endpoint *ep)
 {
@@ -122,7 +123,6 @@ int roc_reset_function(struct roc_endpoint *ep)
 	unsigned int i;
 	int err;
 
-	device_lock_assert(&ep->pdev->dev);
 	if (!pci_device_is_present(ep->pdev) || !roc_alive(ep))
 		return -EIO;
 	mutex_lock(&ep->card->lock);
