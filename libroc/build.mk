@@ -142,6 +142,7 @@ $(O)/unit/libroc_crorc_siu: private override CFLAGS += -Wl,--wrap=roc_channel_co
 
 # Those of a card's blocks have the emulated card's model under them.
 UNIT_LIBS_libroc_cru_config = $(EMU_OBJS)
+UNIT_LIBS_libroc_cru_killed = $(EMU_OBJS)
 UNIT_LIBS_libroc_cru_status = $(EMU_OBJS)
 UNIT_LIBS_libroc_cru_players = $(EMU_OBJS)
 UNIT_LIBS_libroc_crorc_config = $(EMU_OBJS)

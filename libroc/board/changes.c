@@ -153,20 +153,36 @@ bool libroc_changes_restore(struct libroc_changes *changes, unsigned int written
 	return right;
 }
 
-void libroc_changes_say(const struct libroc_changes *changes, const char *why)
+bool libroc_changes_restorable(struct libroc_changes *changes, unsigned int writes, char *outcome,
+			       size_t size)
+{
+	struct libroc_pass *c = changes->c;
+
+	changes->result->restored = c->writes == writes;
+	if (changes->result->restored) {
+		snprintf(outcome, size, "nothing was written");
+		return false;
+	}
+	/* Putting back would change clock and registers of a readout that was started meanwhile. */
+	if (roc_card_running(c->ep) > 0) {
+		snprintf(
+			outcome, size,
+			"nothing was put back, because readout was started meanwhile: stop it and configure the card again");
+		return false;
+	}
+	return true;
+}
+
+void libroc_changes_say(const struct libroc_changes *changes, const char *why, const char *outcome)
 {
 	const struct roc_config_result *r = changes->result;
 	const struct libroc_pass *c = changes->c;
 
 	if (c->err != -EBADMSG || !r->register_name[0]) {
-		roc_fail(-c->err, "%.900s%s", why,
-			 r->restored ? " (the card was put back as it was)" : "");
+		roc_fail(-c->err, "%.800s (%s)", why, outcome);
 		return;
 	}
-	roc_fail(
-		EBADMSG,
-		"%s: register 0x%x of BAR %u (%s) was written 0x%x and reads 0x%x; what had been written before %s",
-		roc_endpoint_name(c->ep), r->offset, r->bar, r->register_name, r->wanted, r->got,
-		r->restored ? "was put back as it was"
-			    : "could not all be put back: configure the card again");
+	roc_fail(EBADMSG, "%s: register 0x%x of BAR %u (%s) was written 0x%x and reads 0x%x (%s)",
+		 roc_endpoint_name(c->ep), r->offset, r->bar, r->register_name, r->wanted, r->got,
+		 outcome);
 }

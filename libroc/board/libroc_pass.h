@@ -215,8 +215,14 @@ void libroc_change_add(struct libroc_changes *changes, const char *section,
 unsigned int libroc_changes_apply(struct libroc_changes *changes);
 /* The first @written back as they were, whatever the pass's error; true: all read back right. */
 bool libroc_changes_restore(struct libroc_changes *changes, unsigned int written);
-/* After a failure: the sentence, with what became of what had been written. @why: its reason. */
-void libroc_changes_say(const struct libroc_changes *changes, const char *why);
+/*
+ * Whether a failed pass that began with @writes register writes has something to put back, and may
+ * do so. False: @outcome has the reason, and the result is filled in.
+ */
+bool libroc_changes_restorable(struct libroc_changes *changes, unsigned int writes, char *outcome,
+			       size_t size);
+/* After a failure: the sentence. @why: the reason. @outcome: what became of the card. */
+void libroc_changes_say(const struct libroc_changes *changes, const char *why, const char *outcome);
 
 /* config_file.c: files of sections, INI and JSON */
 

@@ -119,8 +119,8 @@ void libroc_pass_write(struct libroc_pass *c, unsigned int bar, uint32_t offset,
 {
 	if (c->err)
 		return;
-	c->writes++;
 	libroc_pass_fail(c, roc_reg_write(c->ep, bar, offset, value));
+	c->writes += !c->err;
 }
 
 uint32_t libroc_pass_modify(struct libroc_pass *c, unsigned int bar, uint32_t offset, uint32_t mask,
@@ -130,8 +130,8 @@ uint32_t libroc_pass_modify(struct libroc_pass *c, unsigned int bar, uint32_t of
 
 	if (c->err)
 		return 0;
-	c->writes++;
 	libroc_pass_fail(c, roc_reg_modify(c->ep, bar, offset, mask, value, &before, NULL));
+	c->writes += !c->err;
 	return before;
 }
 

@@ -224,8 +224,8 @@ static void write_all(struct pass *p)
 {
 	struct roc_config_result *r = p->changes.result;
 	struct libroc_pass *c = &p->c;
-	unsigned int written;
-	char why[1024];
+	unsigned int written, writes = c->writes;
+	char why[1024], outcome[192] = "what had been written was put back as it was";
 
 	r->reconfigured = true;
 	if (p->laser)
@@ -240,8 +240,13 @@ static void write_all(struct pass *p)
 		return;
 	}
 	snprintf(why, sizeof(why), "%s", roc_error());
-	r->restored = libroc_changes_restore(&p->changes, written);
-	libroc_changes_say(&p->changes, why);
+	if (libroc_changes_restorable(&p->changes, writes, outcome, sizeof(outcome))) {
+		r->restored = libroc_changes_restore(&p->changes, written);
+		if (!r->restored)
+			snprintf(outcome, sizeof(outcome),
+				 "not all registers could be put back: configure the card again");
+	}
+	libroc_changes_say(&p->changes, why, outcome);
 }
 
 static void run(struct pass *p, const struct roc_crorc_config *config, unsigned int flags)

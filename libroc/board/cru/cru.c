@@ -65,7 +65,7 @@ int libroc_cru_begin(struct roc_endpoint *ep, struct libroc_pass *c, bool lock)
 	return 0;
 }
 
-/* A wrapper exists if its clock counter moves. */
+/* A wrapper is there, and its clock runs, if its clock counter moves. */
 static bool has_wrapper(struct libroc_pass *c, unsigned int w)
 {
 	uint32_t offset = CRU_WRAPPER(w) + CRU_WRAPPER_CLOCK;
@@ -78,30 +78,55 @@ static bool has_wrapper(struct libroc_pass *c, unsigned int w)
  * Banks 2e and 2e + 1 of wrapper 0 belong to endpoint e; links alternate between them. Six links
  * a bank is the only layout there is.
  */
-int libroc_cru_find_links(struct libroc_pass *c, uint32_t need)
+static uint32_t layout_links(struct libroc_pass *c)
 {
-	uint32_t layout;
-	unsigned int b, k;
+	unsigned int b, k, n;
+	uint32_t links = 0;
 
-	if (has_wrapper(c, 0)) {
-		layout = libroc_pass_read(c, CRU_BAR_CARD, CRU_WRAPPER(0) + CRU_WRAPPER_CONFIG0);
-		for (b = 0; b < 2 && !c->err; b++) {
-			unsigned int bank = 2 * c->e + b;
-			unsigned int n = layout >> CRU_WRAPPER_BANK_SHIFT(bank) & 0xf;
-
-			for (k = 0; k < n && k < CRU_GBT_BANK_LINKS; k++) {
-				c->links |= 1u << (2 * k + b);
-				c->base[2 * k + b] = CRU_GBT_LINK(0, bank, k);
-			}
+	for (b = 0; b < 2; b++) {
+		n = libroc_cru_bank_links(c, 2 * c->e + b);
+		for (k = 0; k < n; k++) {
+			links |= 1u << (2 * k + b);
+			c->base[2 * k + b] = CRU_GBT_LINK(0, 2 * c->e + b, k);
 		}
 	}
-	if (!c->err && need & ~c->links)
+	return links;
+}
+
+unsigned int libroc_cru_bank_links(struct libroc_pass *c, unsigned int bank)
+{
+	uint32_t layout =
+		libroc_pass_read_once(c, CRU_BAR_CARD, CRU_WRAPPER(0) + CRU_WRAPPER_CONFIG0);
+	unsigned int n = layout >> CRU_WRAPPER_BANK_SHIFT(bank) & 0xf;
+
+	return n < CRU_GBT_BANK_LINKS ? n : CRU_GBT_BANK_LINKS;
+}
+
+int libroc_cru_find_links(struct libroc_pass *c, uint32_t need, bool *still)
+{
+	bool runs = has_wrapper(c, 0);
+	uint32_t links = runs || need ? layout_links(c) : 0;
+	bool missing = need & ~links;
+
+	if (runs)
+		c->links = links;
+	if (still)
+		*still = !runs && need && !missing;
+	if (c->err || (still && *still))
+		return c->err;
+	if (missing)
 		libroc_pass_fail(
 			c,
 			roc_fail(
 				ENOLINK,
 				"%s: the card has no link %d: its firmware has links of mask 0x%x on this endpoint",
-				roc_endpoint_name(c->ep), __builtin_ctz(need & ~c->links),
-				c->links));
+				roc_endpoint_name(c->ep), __builtin_ctz(need & ~links), links));
+	else if (need && !runs)
+		libroc_pass_fail(
+			c,
+			roc_fail(
+				ENOLINK,
+				"%s: the clock of the GBT links stands still: select the clock with roc-config; if that fails, check its input",
+				roc_endpoint_name(c->ep)));
 	return c->err;
 }

@@ -49,22 +49,30 @@ static enum roc_cru_clock clock_of(uint32_t input)
 		       : ROC_CRU_CLOCK_TTC;
 }
 
+/* The resets of the GBT links' FIFOs: set from the first write of a selection to its last. */
+#define UNFINISHED (CRU_USER_CONTROL_GBT_TX_RESET | CRU_USER_CONTROL_GBT_RX_RESET)
+
+bool libroc_clock_unfinished(struct libroc_pass *c)
+{
+	return libroc_pass_read_once(c, CRU_BAR_CARD, CRU_USER_CONTROL) & UNFINISHED;
+}
+
 /*
- * Reading a PLL takes register writes, and a card that is as wanted shall see none. The last answer
- * of the PLL's I2C core is trusted if it belongs to a read of the input register and the source of
- * triggers agrees: a selection of a clock sets both, and loading the firmware loses both. The
- * acknowledge of a write has no data, which would look like LOCAL.
+ * Reading a PLL takes register writes, and a configured card must see none. The last answer of the
+ * PLL's I2C core is trusted if it belongs to a read of the input register. Loading the firmware
+ * loses it, programming the PLL clears it. The acknowledge of a write has no data, which would look
+ * like LOCAL.
  */
-bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock wanted, uint32_t trigger_source)
+bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock wanted)
 {
 	uint32_t answer = libroc_pass_read(c, CRU_BAR_CARD, CRU_I2C_SI5345_2 + CRU_I2C_DATA);
 	uint32_t command = libroc_pass_read(c, CRU_BAR_CARD, CRU_I2C_SI5345_2 + CRU_I2C_CONFIG);
 
 	return command == libroc_i2c_read_config(CRU_I2C_CHIP_PLL, CRU_PLL_INPUT & 0xff) &&
-	       answer & CRU_I2C_DATA_DONE && clock_of(answer) == wanted && trigger_source == wanted;
+	       answer & CRU_I2C_DATA_DONE && clock_of(answer) == wanted;
 }
 
-enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *unfinished)
+enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *open)
 {
 	uint8_t input = 0, preamble = 0;
 	bool answers;
@@ -88,8 +96,8 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *unfinished)
 	/* Nor must the next pass trust this answer. */
 	if (preamble & CRU_PLL_PREAMBLE_ON)
 		libroc_i2c_reset(c, CRU_I2C_SI5345_2);
-	if (unfinished)
-		*unfinished = preamble & CRU_PLL_PREAMBLE_ON;
+	if (open)
+		*open = preamble & CRU_PLL_PREAMBLE_ON;
 	return clock_of(input);
 }
 
@@ -376,34 +384,63 @@ static void pon_calibrate(struct libroc_pass *c)
 	RUN(c, CRU_PON_ATX_PLL, atx_calibrate);
 	RUN(c, CRU_PON_TRANSCEIVER, tx_calibrate);
 	libroc_pass_sleep(c, ONU_SETTLE_US);
-	libroc_onu_need(c, CRU_ONU_RX40_LOCKED | CRU_ONU_RX_LOCKED | CRU_ONU_MGT_RX_READY,
-			"PON RX calibration failed");
+}
+
+/* A pass ended between two steps of pon_calibrate(): the transmitter comes last. */
+static bool pon_unfinished(struct libroc_pass *c)
+{
+	static const struct {
+		uint32_t offset, mask, finished;
+	} registers[] = {
+		{CRU_ONU_CONTROL, CRU_ONU_CONTROL_RESET, 0},
+		{CRU_PON_TRANSCEIVER + CRU_RECONF(CRU_RECONF_ARBITRATION),
+		 CRU_RECONF_ARBITRATION_REQUEST, 0},
+		{CRU_ONU_FPLL + CRU_RECONF(CRU_RECONF_ARBITRATION), CRU_RECONF_ARBITRATION_REQUEST,
+		 0},
+		{CRU_PON_ATX_PLL + CRU_RECONF(CRU_RECONF_ARBITRATION),
+		 CRU_RECONF_ARBITRATION_REQUEST, 0},
+		{CRU_PON_TRANSCEIVER + CRU_RECONF(CRU_RECONF_CALIBRATE),
+		 CRU_RECONF_CALIBRATE_RX_ENABLE, 0},
+		{CRU_PON_TRANSCEIVER + CRU_RECONF(CRU_RECONF_CAL_STATUS),
+		 CRU_RECONF_CAL_STATUS_TX_EN | CRU_RECONF_CAL_STATUS_RX_EN,
+		 CRU_RECONF_CAL_STATUS_TX_EN | CRU_RECONF_CAL_STATUS_RX_EN},
+	};
+	size_t i;
+
+	for (i = 0; i < LIBROC_COUNT(registers); i++)
+		if ((libroc_pass_read(c, CRU_BAR_CARD, registers[i].offset) & registers[i].mask) !=
+		    registers[i].finished)
+			return true;
+	return false;
 }
 
 void libroc_clock_calibrate_gbt(struct libroc_pass *c)
 {
-	unsigned int l, b;
+	unsigned int bank, k, n;
 
-	for (l = 0; l < ROC_CRU_LINKS; l++) {
-		if (!(c->links & 1u << l))
-			continue;
-		RUN(c, c->base[l] + CRU_GBT_TRANSCEIVER, cdr_reference);
-		RUN(c, c->base[l] + CRU_GBT_TRANSCEIVER, tx_calibrate);
-		RUN(c, c->base[l] + CRU_GBT_TRANSCEIVER, rx_calibrate);
+	for (bank = 0; bank < 2 * CRU_ENDPOINTS; bank++) {
+		n = libroc_cru_bank_links(c, bank);
+		for (k = 0; k < n; k++) {
+			uint32_t at = CRU_GBT_LINK(0, bank, k) + CRU_GBT_TRANSCEIVER;
+
+			RUN(c, at, cdr_reference);
+			RUN(c, at, tx_calibrate);
+			RUN(c, at, rx_calibrate);
+		}
+		if (n)
+			RUN(c, CRU_GBT_BANK(0, bank) + CRU_GBT_BANK_FPLL, bank_fpll);
 	}
-	for (b = 2 * c->e; b < 2 * c->e + 2; b++)
-		RUN(c, CRU_GBT_BANK(0, b) + CRU_GBT_BANK_FPLL, bank_fpll);
-	libroc_pass_pulse(c, CRU_BAR_CARD, CRU_USER_CONTROL,
-			  CRU_USER_CONTROL_GBT_TX_RESET | CRU_USER_CONTROL_GBT_RX_RESET);
 }
 
-int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool gbt, bool *begun)
+int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool *begun)
 {
+	bool unfinished = libroc_pass_read(c, CRU_BAR_CARD, CRU_USER_CONTROL) & UNFINISHED;
 	struct pll_tables t;
 
 	if (c->err)
 		return c->err;
 	libroc_pass_fail(c, load_tables(clock, &t));
+	libroc_pass_modify(c, CRU_BAR_CARD, CRU_USER_CONTROL, UNFINISHED, UNFINISHED);
 	if (c->err)
 		return c->err;
 	*begun = true;
@@ -415,9 +452,28 @@ int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool gb
 	program_plls(c, clock, &t);
 	libroc_pass_write(c, CRU_BAR_CARD, CRU_LOCK_TO_REF, 0);
 	libroc_pass_modify(c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLOCK, clock);
-	if (clock == ROC_CRU_CLOCK_TTC)
+	if (clock == ROC_CRU_CLOCK_TTC || (unfinished && pon_unfinished(c)))
 		pon_calibrate(c);
-	if (gbt)
-		libroc_clock_calibrate_gbt(c);
+	if (clock == ROC_CRU_CLOCK_TTC)
+		libroc_onu_need(c, CRU_ONU_RX40_LOCKED | CRU_ONU_RX_LOCKED | CRU_ONU_MGT_RX_READY,
+				"PON RX calibration failed");
+	libroc_clock_calibrate_gbt(c);
 	return c->err;
+}
+
+/*
+ * The FIFOs need the edges of their resets after the calibrations. Until the last write at least
+ * one reset is set, so that a pass that ends here is unfinished, too.
+ */
+void libroc_clock_finish(struct libroc_pass *c)
+{
+	static const uint32_t resets[] = {CRU_USER_CONTROL_GBT_TX_RESET,
+					  CRU_USER_CONTROL_GBT_RX_RESET};
+	size_t i;
+
+	for (i = 0; i < LIBROC_COUNT(resets); i++) {
+		libroc_pass_modify(c, CRU_BAR_CARD, CRU_USER_CONTROL, resets[i], 0);
+		libroc_pass_modify(c, CRU_BAR_CARD, CRU_USER_CONTROL, resets[i], resets[i]);
+	}
+	libroc_pass_modify(c, CRU_BAR_CARD, CRU_USER_CONTROL, UNFINISHED, 0);
 }

@@ -21,7 +21,10 @@ struct pass {
 	struct libroc_state wanted, have;
 	bool clock, pon;	     /* to be done */
 	bool half;		     /* TTC is selected, but is not the source of triggers */
-	bool unfinished;	     /* a pass ended while it programmed the PLL */
+	bool unfinished;	     /* a pass ended while it selected a clock */
+	bool still;		     /* the clock of the GBT links stands still */
+	unsigned int clock_count;    /* differences of the clock, which come first */
+	unsigned int writes;	     /* of before the first register that changes the card */
 	uint32_t onu_address;	     /* before; valid with pon */
 	bool clock_begun, pon_begun; /* registers of it may have been written */
 	struct libroc_changes changes;
@@ -62,14 +65,16 @@ static void compare_clock(struct pass *p)
 	/* What only a pass leaves that ended in its middle: the PLLs first, then the source. */
 	p->half = !differs && p->wanted.clock == ROC_CRU_CLOCK_TTC &&
 		  p->have.trigger_source != p->wanted.trigger_source;
-	differs |= p->unfinished;
+	differs |= p->unfinished || p->still;
 	if (differs) {
 		struct roc_config_difference *d = libroc_difference(p->result);
 
 		snprintf(d->name, sizeof(d->name), "cru.clock");
 		snprintf(d->wanted, sizeof(d->wanted), "%s", roc_cru_clock_name(p->wanted.clock));
 		snprintf(d->have, sizeof(d->have), "%s",
-			 p->unfinished ? "unfinished" : roc_cru_clock_name(p->have.clock));
+			 p->still	 ? "stands still"
+			 : p->unfinished ? "unfinished"
+					 : roc_cru_clock_name(p->have.clock));
 	}
 	if (pon && !ready) {
 		struct roc_config_difference *d = libroc_difference(p->result);
@@ -124,11 +129,13 @@ static void compare_links(struct pass *p)
 	}
 }
 
-static void compare_all(struct pass *p)
+/* May be repeated: the differences and changes of the call before are dropped. */
+static void compare_registers(struct pass *p)
 {
 	unsigned int skip = 0;
 
-	compare_clock(p);
+	p->result->count = p->clock_count;
+	p->changes.count = 0;
 	if (!p->clock)
 		skip |= LIBROC_V_CLOCK;
 	if (!p->wanted.user_logic)
@@ -139,81 +146,70 @@ static void compare_all(struct pass *p)
 	compare(p, libroc_state_last, libroc_state_last_count, -1, &p->wanted, &p->have, skip, 0);
 }
 
-/* Errors of putting back do not hide the one that made it necessary. */
-static void restore(struct pass *p, unsigned int written)
+/* Add what could not be put back to the list in @lost. */
+static void note_lost(struct pass *p, bool right, const char *what, char *lost, size_t size)
+{
+	size_t used = strlen(lost);
+
+	if (!right || p->c.err)
+		snprintf(lost + used, size - used, "%s%s", used ? ", " : "", what);
+	p->c.err = 0;
+}
+
+/*
+ * The clock goes back to what it was. If it was selected again and the ONU did not come up, the
+ * PLLs are as they were, and the links have not followed them yet; after another failure the state
+ * of the PLLs is unknown.
+ */
+static bool restore_clock(struct pass *p, int err)
+{
+	struct libroc_pass *c = &p->c;
+	bool right = true;
+
+	if (p->have.clock != p->wanted.clock) {
+		libroc_clock_select(c, p->have.clock, &p->clock_begun);
+		right = !c->err && libroc_clock_read(c, NULL) == p->have.clock;
+	} else if (!p->result->clock_programmed) {
+		right = err == -ETIME;
+		if (right)
+			libroc_clock_calibrate_gbt(c);
+	}
+	if (right)
+		libroc_clock_finish(c);
+	libroc_pass_modify(c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLOCK,
+			   p->have.trigger_source);
+	/* What was unfinished before is finished now, and the failed pass has to be repeated. */
+	return right && !p->unfinished && !p->still;
+}
+
+/*
+ * Put back what was written. Errors of that do not hide the one that made it necessary. @outcome:
+ * what became of the card.
+ */
+static void restore(struct pass *p, unsigned int written, char *outcome, size_t size)
 {
 	struct libroc_pass *c = &p->c;
 	int err = c->err;
-	bool clock = p->clock_begun;
-	bool right;
+	char lost[128] = "";
 
+	if (!libroc_changes_restorable(&p->changes, p->writes, outcome, size))
+		return;
 	c->err = 0;
-	right = libroc_changes_restore(&p->changes, written);
+	note_lost(p, libroc_changes_restore(&p->changes, written), "registers", lost, sizeof(lost));
 	if (p->pon_begun) {
 		libroc_pass_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_ADDRESS,
 				   libroc_to_mask(CRU_ONU_CONTROL_ADDRESS, p->onu_address));
-		right &= libroc_onu_address(c) == p->onu_address && !c->err;
-		c->err = 0;
+		note_lost(p, libroc_onu_address(c) == p->onu_address, "ONU address", lost,
+			  sizeof(lost));
 	}
-	if (clock && p->have.clock != p->wanted.clock) {
-		libroc_clock_select(c, p->have.clock, p->config->gbt_enabled, &p->clock_begun);
-		right &= !c->err && libroc_clock_read(c, NULL) == p->have.clock;
-		c->err = 0;
-	}
-	/*
-	 * The clock that it has was selected again, and that was not finished. If the ONU did not
-	 * come up, the PLLs are as they were, and the links have not followed them yet; after
-	 * another failure nobody knows what the PLLs have.
-	 */
-	if (clock && p->have.clock == p->wanted.clock && !p->result->clock_programmed) {
-		if (err == -ETIME && p->config->gbt_enabled)
-			libroc_clock_calibrate_gbt(c);
-		right &= err == -ETIME && !c->err;
-		c->err = 0;
-	}
-	if (clock) {
-		libroc_pass_modify(c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLOCK,
-				   p->have.trigger_source);
-		right &= !c->err;
-	}
+	if (p->clock_begun)
+		note_lost(p, restore_clock(p, err), "clock", lost, sizeof(lost));
 	c->err = err;
-	p->result->restored = right;
-}
-
-static void write_all(struct pass *p)
-{
-	struct libroc_pass *c = &p->c;
-	unsigned int written = 0;
-	char why[1024];
-
-	p->result->reconfigured = true;
-	/* The generator's state and a run enable that a crash left must not live on. */
-	if (libroc_pass_read(c, CRU_BAR_CARD, CRU_USER_CONTROL) & CRU_USER_CONTROL_RUN)
-		libroc_pass_modify(c, CRU_BAR_CARD, CRU_USER_CONTROL, CRU_USER_CONTROL_RUN, 0);
-	if (p->clock) {
-		libroc_clock_select(c, p->wanted.clock, p->config->gbt_enabled, &p->clock_begun);
-		p->result->clock_programmed = !c->err;
-		/* Putting back would take the clock from that readout once more. */
-		if (!c->err && libroc_pass_still_stopped(c))
-			return;
-	}
-	if (p->pon && !c->err) {
-		p->pon_begun = true;
-		libroc_onu_connect(c, p->config->onu_address);
-	}
-	if (!c->err)
-		libroc_pass_pulse(c, CRU_BAR_CARD, CRU_DATAPATH(c->e) + CRU_DATAPATH_GENERATOR,
-				  CRU_DATAPATH_GENERATOR_RESET);
-	if (!c->err)
-		written = libroc_changes_apply(&p->changes);
-	if (!c->err) {
-		libroc_pass_still_stopped(c);
-		return;
-	}
-	/* Putting back may fail too, and must not take away the sentence of the first failure. */
-	snprintf(why, sizeof(why), "%s", roc_error());
-	restore(p, written);
-	libroc_changes_say(&p->changes, why);
+	p->result->restored = !lost[0];
+	if (lost[0])
+		snprintf(outcome, size, "not put back: %s; configure the card again", lost);
+	else
+		snprintf(outcome, size, "what had been written was put back as it was");
 }
 
 static uint32_t wanted_links(const struct libroc_state *state)
@@ -226,19 +222,89 @@ static uint32_t wanted_links(const struct libroc_state *state)
 	return mask;
 }
 
+static void read_state(struct pass *p)
+{
+	enum roc_cru_clock clock = p->have.clock;
+
+	libroc_state_read(&p->c, &p->have);
+	p->have.clock = clock;
+}
+
+/* The links could not be read while their clock stood still. */
+static void find_links_again(struct pass *p)
+{
+	struct libroc_pass *c = &p->c;
+
+	if (libroc_cru_find_links(c, wanted_links(&p->wanted), NULL))
+		return;
+	c->cached = 0;
+	read_state(p);
+	compare_registers(p);
+}
+
+static void select_clock(struct pass *p)
+{
+	struct libroc_pass *c = &p->c;
+
+	libroc_clock_select(c, p->wanted.clock, &p->clock_begun);
+	if (!c->err && p->still)
+		find_links_again(p);
+	p->result->clock_programmed = !c->err;
+}
+
+static void write_all(struct pass *p)
+{
+	struct libroc_pass *c = &p->c;
+	unsigned int written = 0;
+	char why[1024], outcome[192];
+
+	p->result->reconfigured = true;
+	p->writes = c->writes;
+	/* The generator's state and a run enable that a crash left must not live on. */
+	if (libroc_pass_read(c, CRU_BAR_CARD, CRU_USER_CONTROL) & CRU_USER_CONTROL_RUN)
+		libroc_pass_modify(c, CRU_BAR_CARD, CRU_USER_CONTROL, CRU_USER_CONTROL_RUN, 0);
+	if (p->clock && !c->err) {
+		select_clock(p);
+		/* Putting back would take the clock from that readout once more. */
+		if (!c->err && libroc_pass_still_stopped(c))
+			return;
+	}
+	if (p->pon && !c->err) {
+		p->pon_begun = true;
+		libroc_onu_connect(c, p->config->onu_address);
+	}
+	if (p->clock && !c->err)
+		libroc_clock_finish(c);
+	if (!c->err)
+		libroc_pass_pulse(c, CRU_BAR_CARD, CRU_DATAPATH(c->e) + CRU_DATAPATH_GENERATOR,
+				  CRU_DATAPATH_GENERATOR_RESET);
+	if (!c->err)
+		written = libroc_changes_apply(&p->changes);
+	if (!c->err) {
+		libroc_pass_still_stopped(c);
+		return;
+	}
+	/* Putting back may fail too, and must not take away the sentence of the first failure. */
+	snprintf(why, sizeof(why), "%s", roc_error());
+	restore(p, written, outcome, sizeof(outcome));
+	libroc_changes_say(&p->changes, why, outcome);
+}
+
 static int run(struct pass *p)
 {
 	struct libroc_pass *c = &p->c;
 	bool needed;
 
-	if (libroc_cru_find_links(c, wanted_links(&p->wanted)))
+	if (libroc_cru_find_links(c, wanted_links(&p->wanted), &p->still))
 		return c->err;
-	libroc_state_read(c, &p->have);
 	p->have.clock = p->wanted.clock;
-	if (p->flags & ROC_CONFIG_FORCE ||
-	    !libroc_clock_known(c, p->wanted.clock, p->have.trigger_source))
+	read_state(p);
+	if (p->flags & ROC_CONFIG_FORCE || !libroc_clock_known(c, p->wanted.clock))
 		p->have.clock = libroc_clock_read(c, &p->unfinished);
-	compare_all(p);
+	p->unfinished |= libroc_clock_unfinished(c);
+	compare_clock(p);
+	p->clock_count = p->result->count;
+	compare_registers(p);
 	needed = p->result->count || p->flags & ROC_CONFIG_FORCE;
 	if (c->err || !needed || p->flags & ROC_CONFIG_COMPARE_ONLY)
 		return c->err;
@@ -296,7 +362,7 @@ int roc_cru_config_read(struct roc_endpoint *ep, struct roc_cru_config *config)
 	ret = libroc_cru_begin(ep, &c, true);
 	if (ret)
 		return ret;
-	libroc_cru_find_links(&c, 0);
+	libroc_cru_find_links(&c, 0, NULL);
 	libroc_state_read(&c, &state);
 	state.clock = libroc_clock_read(&c, NULL);
 	libroc_state_config(&state, &now);

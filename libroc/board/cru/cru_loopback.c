@@ -50,7 +50,7 @@ static int begin(struct roc_endpoint *ep, struct libroc_pass *c, uint32_t links,
 	ret = libroc_cru_begin(ep, c, lock);
 	if (ret)
 		return ret;
-	libroc_cru_find_links(c, links);
+	libroc_cru_find_links(c, links, NULL);
 	return 0;
 }
 

@@ -89,8 +89,14 @@ static bool scan_phase(struct libroc_pass *c)
 
 int libroc_onu_connect(struct libroc_pass *c, uint32_t address)
 {
-	bool found = scan_phase(c);
+	uint32_t other = address ? 0 : CRU_ONU_CONTROL_ADDRESS >> CRU_ONU_CONTROL_ADDRESS_SHIFT;
 	uint32_t got;
+	bool found;
+
+	/* If the pass ends in the scan, the next pass sees another address and scans again. */
+	libroc_pass_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_ADDRESS,
+			   libroc_to_mask(CRU_ONU_CONTROL_ADDRESS, other));
+	found = scan_phase(c);
 
 	if (!found && !c->err) {
 		uint32_t status = libroc_pass_read(c, CRU_BAR_CARD, CRU_ONU_STATUS);

@@ -18,6 +18,11 @@ const struct libroc_value libroc_state_first[] = {
 		     S(trigger_source), .flags = LIBROC_V_CLOCK),
 	LIBROC_VALUE("downstreamData", LIBROC_CARD, CRU_TTC_DATA, CRU_TTC_DATA_DOWNSTREAM,
 		     S(downstream)),
+	/* Pulses, which a pass that ended between their two writes has left on. */
+	LIBROC_VALUE("ponUpstream (reset)", LIBROC_CARD, CRU_CLOCK_CONTROL,
+		     CRU_CLOCK_CONTROL_FPLL_RESET, S(pon_reset), .kind = LIBROC_BOOL),
+	LIBROC_VALUE("datapathGenerator (reset)", LIBROC_DATAPATH, CRU_DATAPATH_GENERATOR,
+		     CRU_DATAPATH_GENERATOR_RESET, S(generator_reset), .kind = LIBROC_BOOL),
 	LIBROC_VALUE("datapathGenerator", LIBROC_DATAPATH, CRU_DATAPATH_GENERATOR,
 		     CRU_DATAPATH_GENERATOR_ENABLE, S(generator), .kind = LIBROC_BOOL),
 };

@@ -163,7 +163,7 @@ int roc_cru_status_read(struct roc_endpoint *ep, uint32_t links, unsigned int fl
 	if (ret)
 		return ret;
 	if (links)
-		libroc_cru_find_links(&c, 0);
+		libroc_cru_find_links(&c, 0, NULL);
 	now.link_mask = links & c.links;
 	libroc_values_read(&c, card, LIBROC_COUNT(card), 0, &now);
 	now.clock = libroc_clock_read(&c, NULL);

@@ -27,8 +27,13 @@ enum libroc_place {
 
 /* Begin a pass: is it a CRU, which endpoint? With @lock also take the card lock. */
 int libroc_cru_begin(struct roc_endpoint *ep, struct libroc_pass *c, bool lock);
-/* Find the links. An error if @need has one that the card does not have. */
-int libroc_cru_find_links(struct libroc_pass *c, uint32_t need);
+/*
+ * Find the links. An error if @need has one that the card does not have. @still, or NULL: whether
+ * their clock stands still, so that none can be used; with NULL that is an error, too.
+ */
+int libroc_cru_find_links(struct libroc_pass *c, uint32_t need, bool *still);
+/* How many links a bank of wrapper 0 has. */
+unsigned int libroc_cru_bank_links(struct libroc_pass *c, unsigned int bank);
 
 /* cru_params.c */
 
@@ -52,7 +57,7 @@ struct libroc_state {
 	uint32_t clock; /* the PLL's, see cru_clock.c; not of the tables */
 	uint32_t trigger_source, downstream, cru_id, virtual_system_id, virtual_fee_id;
 	uint32_t trigger_window, time_frame_length, ul_length, ul_mode;
-	bool allow_rejection, drop_bad_rdh, generator;
+	bool allow_rejection, drop_bad_rdh, generator, generator_reset, pon_reset;
 	bool dynamic_offset, user_logic, run_stats, user_and_common_logic;
 	struct libroc_link_state links[ROC_CRU_LINKS];
 };
@@ -78,19 +83,23 @@ void libroc_state_config(const struct libroc_state *state, struct roc_cru_config
 
 /* cru_clock.c */
 
-/* Read the PLL's input. @unfinished, or NULL: whether a pass ended while it programmed the PLL. */
-enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *unfinished);
-/* Whether the clock is the wanted one, without a register write; false: ask. */
-bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock wanted, uint32_t trigger_source);
+/* Read the PLL's input. @open, or NULL: whether a pass ended while it programmed the PLL. */
+enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *open);
+/* Whether the PLL has the wanted input, without a register write; false: read it. */
+bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock wanted);
+/* Whether a pass began to select a clock and ended before libroc_clock_finish(). */
+bool libroc_clock_unfinished(struct libroc_pass *c);
 /* Can the site's tables for @clock be used? Nothing is written. */
 int libroc_clock_check(struct libroc_pass *c, enum roc_cru_clock clock);
 /*
- * Program the PLLs and calibrate what depends on them; seconds. @begun is set before the first
- * write. A table that cannot be read fails the pass before that.
+ * Program the PLLs and calibrate what depends on them; seconds. @begun is set with the first
+ * write. A table that cannot be read fails the pass before that. The GBT links are in reset until
+ * libroc_clock_finish().
  */
-int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool gbt, bool *begun);
-/* Of that the last part: the links. */
+int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool *begun);
+/* Of that the last part: the links of both endpoints. */
 void libroc_clock_calibrate_gbt(struct libroc_pass *c);
+void libroc_clock_finish(struct libroc_pass *c);
 /* Where tables of PLLs are looked for; tests have their own. */
 extern const char *libroc_pll_directory;
 

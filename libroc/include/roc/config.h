@@ -60,7 +60,8 @@ enum roc_config_flags {
  * @clock_programmed: CRU: the clock was selected anew (takes seconds)
  * @reads: register reads, without those of read-modify-writes
  * @writes: register writes
- * @restored: after a failure: what had been written was put back and read back right
+ * @restored: after a failure: what had been written was put back and read back right, or nothing
+ *	had been written
  * @register_name: register that did not read back, empty if that was not the failure
  * @bar: its BAR
  * @offset: its offset

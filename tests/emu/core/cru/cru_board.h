@@ -53,6 +53,7 @@ struct cru_gbt {
 	uint32_t fec_rate, error_rate; /* per second, while bad */
 	bool known, up;
 	uint32_t status, clock;
+	uint32_t tx_epoch, rx_epoch; /* of the clock for which it was calibrated last */
 	struct cru_meter fec, data, protocol, bad_rdh;
 };
 
@@ -61,6 +62,7 @@ struct cru_ttc_rates {
 	uint32_t hb, phy, cal, tof;
 };
 
+#define CRU_BANKS 4
 #define CRU_CHIPS 13
 #define CRU_CHIP_PAGES 16
 #define CRU_PLLS 3
@@ -75,6 +77,8 @@ struct cru_chip {
 
 struct cru_board {
 	struct cru_gbt gbt[CRU_ENDPOINTS][CRU_GBT_LINKS];
+	uint32_t epoch;			/* counts what programs the PLLs */
+	uint32_t bank_epoch[CRU_BANKS]; /* as of a link: of the banks' fPLLs */
 
 	struct cru_ttc_rates ttc;
 	uint32_t ttc_run;	     /* the central trigger has a run */
@@ -150,7 +154,8 @@ void cru_pattern_start(struct cru *c); /* run enable */
 void cru_i2c_power_on(struct cru *c);
 void cru_i2c_serial(struct cru *c, const char *digits); /* into the EEPROM's text */
 uint32_t cru_pll_input(struct cru *c);
-bool cru_pll_open(struct cru *c); /* between preamble and postamble of a table */
+bool cru_gbt_calibrated(struct cru *c); /* all links and banks, for the clock as it is */
+bool cru_pll_open(struct cru *c);	/* between preamble and postamble of a table */
 /* cru_bar2.c: a write to the EEPROM core's command also loads the serial number. */
 void cru_serial_load(struct cru *c, uint32_t value);
 

@@ -3,11 +3,11 @@
  * GBT wrappers and links: status, clocks, errors, sticky bits.
  *
  * Wrapper 0 has 4 banks of 6 links; wrapper 1 is absent, so its clock stands still. A link is up
- * when its reference clock runs and there is light from a far end that works, or internal loopback.
+ * when its reference clock runs, it was calibrated for that clock, it is not in reset, and there is
+ * light from a far end that works, or internal loopback.
  */
 #include "cru.h"
 
-#define BANKS 4
 #define STATUS_UP (CRU_GBT_RX_LOCKED | CRU_GBT_DATA_UP | CRU_GBT_PHY_UP)
 #define STICKY (CRU_GBT_PHY_WAS_DOWN | CRU_GBT_DATA_WAS_DOWN)
 #define MISMATCH_RATE 1000000 /* errors per second when both ends speak different modes */
@@ -29,10 +29,35 @@ static bool sees_partner(struct cru *c, const struct cru_gbt *g, unsigned int e,
 	return g->state != CRU_LINK_DOWN && g->power;
 }
 
+static bool calibrated(const struct cru *c, unsigned int e, unsigned int l)
+{
+	const struct cru_board *b = &c->board;
+
+	return b->gbt[e][l].tx_epoch == b->epoch && b->gbt[e][l].rx_epoch == b->epoch &&
+	       b->bank_epoch[2 * e + l % 2] == b->epoch;
+}
+
+bool cru_gbt_calibrated(struct cru *c)
+{
+	unsigned int e, l;
+
+	for (e = 0; e < CRU_ENDPOINTS; e++)
+		for (l = 0; l < CRU_GBT_LINKS; l++)
+			if (!calibrated(c, e, l))
+				return false;
+	return true;
+}
+
+static bool in_reset(struct cru *c)
+{
+	return *cru_bar2_word(c, CRU_USER_CONTROL) &
+	       (CRU_USER_CONTROL_GBT_TX_RESET | CRU_USER_CONTROL_GBT_RX_RESET);
+}
+
 static void show(struct cru *c, struct cru_gbt *g, unsigned int e, unsigned int l, uint32_t clock)
 {
 	uint32_t *status = link_word(c, e, l, CRU_GBT_STATUS);
-	bool up = clock && sees_partner(c, g, e, l);
+	bool up = clock && calibrated(c, e, l) && !in_reset(c) && sees_partner(c, g, e, l);
 	uint32_t now = (clock ? CRU_GBT_PLL_LOCKED : 0) | (up ? STATUS_UP : 0);
 
 	if (g->known && now == g->status && clock == g->clock)
@@ -153,9 +178,52 @@ static void write_clear_sticky(struct cru *c, uint32_t off, uint32_t value)
 
 static uint32_t read_running(struct cru *c, uint32_t off, bool peek)
 {
-	if (!peek)
+	if (!peek && cru_clock_selected(c))
 		c->clock += 997;
 	return c->clock;
+}
+
+static uint32_t reconf(struct cru *c, uint32_t space, uint32_t reg)
+{
+	return *cru_bar2_word(c, space + CRU_RECONF(reg));
+}
+
+/* A calibration that was requested begins when the space is given back, and is done at once. */
+static bool given_back(struct cru *c, uint32_t off, uint32_t value)
+{
+	uint32_t before = *cru_bar2_word(c, off);
+
+	*cru_bar2_word(c, off) = value;
+	return before == CRU_RECONF_ARBITRATION_REQUEST && value == CRU_RECONF_ARBITRATION_RELEASE;
+}
+
+static void write_link_arbitration(struct cru *c, uint32_t off, uint32_t value)
+{
+	uint32_t reg, wanted = reconf(c, off, CRU_RECONF_CALIBRATE);
+	uint32_t status = reconf(c, off, CRU_RECONF_CAL_STATUS);
+	struct cru_gbt *g = link_of(c, off, &reg);
+
+	if (!given_back(c, off, value))
+		return;
+	if (wanted & CRU_RECONF_CALIBRATE_TX && !(status & CRU_RECONF_CAL_STATUS_TX_EN))
+		g->tx_epoch = c->board.epoch;
+	if (wanted & CRU_RECONF_CALIBRATE_RX && !(status & CRU_RECONF_CAL_STATUS_RX_EN) &&
+	    reconf(c, off, CRU_RECONF_CDR_REF) == reconf(c, off, CRU_RECONF_CDR_LOOKUP + 2))
+		g->rx_epoch = c->board.epoch;
+	cru_board_update(c);
+}
+
+static void write_bank_arbitration(struct cru *c, uint32_t off, uint32_t value)
+{
+	unsigned int bank = (off - CRU_GBT_BANK(0, 0)) / 0x20000;
+
+	if (!given_back(c, off, value))
+		return;
+	if (reconf(c, off, CRU_RECONF_CALIBRATE) & CRU_RECONF_CALIBRATE_FPLL &&
+	    reconf(c, off, CRU_RECONF_FPLL_REF_A) == reconf(c, off, CRU_RECONF_FPLL_LOOKUP_A + 2) &&
+	    reconf(c, off, CRU_RECONF_FPLL_REF_B) == reconf(c, off, CRU_RECONF_FPLL_LOOKUP_B + 2))
+		c->board.bank_epoch[bank] = c->board.epoch;
+	cru_board_update(c);
 }
 
 void cru_gbt_power_on(struct cru *c)
@@ -175,7 +243,7 @@ void cru_gbt_power_on(struct cru *c)
 									    r)) = CDR_LOOKUP + r;
 		}
 	}
-	for (b = 0; b < BANKS; b++) {
+	for (b = 0; b < CRU_BANKS; b++) {
 		uint32_t fpll = CRU_GBT_BANK(0, b) + CRU_GBT_BANK_FPLL;
 
 		for (r = 0; r < LOOKUPS; r++) {
@@ -188,7 +256,7 @@ void cru_gbt_power_on(struct cru *c)
 }
 
 #define EVERY_LINK                                                                                 \
-	{BANKS, 0x20000},                                                                          \
+	{CRU_BANKS, 0x20000},                                                                      \
 	{                                                                                          \
 		CRU_GBT_BANK_LINKS, 0x2000                                                         \
 	}
@@ -209,6 +277,15 @@ const struct bar2_reg cru_gbt_regs[] = {
 	{LINK + CRU_GBT_TX_CONTROL, {EVERY_LINK}, .write = cru_write_and_update},
 	{LINK + CRU_GBT_RX_CONTROL, {EVERY_LINK}, .write = cru_write_and_update},
 	{LINK + CRU_GBT_SOURCE, {EVERY_LINK}, .write = write_source},
+	{LINK + CRU_GBT_TRANSCEIVER + CRU_RECONF(CRU_RECONF_ARBITRATION),
+	 {EVERY_LINK},
+	 .write = write_link_arbitration},
+	{LINK + CRU_GBT_TRANSCEIVER + CRU_RECONF(CRU_RECONF_CAL_STATUS),
+	 {EVERY_LINK},
+	 .power_on = CRU_RECONF_CAL_STATUS_TX_EN | CRU_RECONF_CAL_STATUS_RX_EN},
+	{CRU_GBT_BANK(0, 0) + CRU_GBT_BANK_FPLL + CRU_RECONF(CRU_RECONF_ARBITRATION),
+	 {{CRU_BANKS, 0x20000}},
+	 .write = write_bank_arbitration},
 	{LINK + CRU_GBT_CLEAR_STICKY, {EVERY_LINK}, .write = write_clear_sticky},
 	BAR2_END,
 };

@@ -122,12 +122,20 @@ static struct cru_chip *find_chip(struct cru *c, uint32_t core, uint32_t addr)
 	return NULL;
 }
 
-static void write_chip(struct cru_chip *chip, uint32_t reg, uint32_t value)
+/* What was calibrated for the clock of before is not for one that is another now. */
+static void write_chip(struct cru *c, struct cru_chip *chip, uint32_t reg, uint32_t value)
 {
-	if (chip->paged && reg == CRU_PLL_PAGE)
+	uint32_t at = chip->page * PLL_PAGE_BYTES + reg;
+
+	if (chip->paged && reg == CRU_PLL_PAGE) {
 		chip->page = value % CRU_CHIP_PAGES;
-	else
-		chip->reg[chip->page * PLL_PAGE_BYTES + reg] = value;
+		return;
+	}
+	if (chip->paged && chip->reg[at] != value &&
+	    ((at == CRU_PLL_PREAMBLE && !value) ||
+	     (at == CRU_PLL_INPUT && chip->core == CRU_I2C_SI5345_2)))
+		c->board.epoch++;
+	chip->reg[at] = value;
 }
 
 static uint32_t read_chip(const struct cru_chip *chip, uint32_t reg)
@@ -152,7 +160,7 @@ static void command(struct cru *c, uint32_t core, uint32_t strobe)
 		return;
 	measure(c);
 	if (strobe & CRU_I2C_WRITE)
-		write_chip(chip, reg, config & CRU_I2C_CONFIG_DATA);
+		write_chip(c, chip, reg, config & CRU_I2C_CONFIG_DATA);
 	if (strobe & CRU_I2C_READ)
 		*data = read_chip(chip, reg);
 	*data |= CRU_I2C_DATA_DONE;

@@ -141,6 +141,8 @@ const struct bar2_reg cru_onu_regs[] = {
 	{CRU_CLOCK_PON_RX, {{2, 4}}, RO},
 	{CRU_CLOCK_CONTROL, .write = write_clock_control},
 	{CRU_CLOCK_STATUS, RO},
+	{CRU_PON_TRANSCEIVER + CRU_RECONF(CRU_RECONF_CAL_STATUS),
+	 .power_on = CRU_RECONF_CAL_STATUS_TX_EN | CRU_RECONF_CAL_STATUS_RX_EN},
 	{CRU_PON_TX_PLL, .write = write_tx_pll},
 	{CRU_PON_PLL_STATUS, {{5, 4}}, RO}, /* PLL status to phase history */
 	BAR2_END,

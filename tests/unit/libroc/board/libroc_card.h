@@ -35,8 +35,9 @@ static struct {
 	uint64_t count;
 	unsigned int count_jumps;  /* reads at which it goes on by 2^32 */
 	unsigned int modify_fails; /* the modify of this number from here fails; 0: none */
-	unsigned int killed_after; /* writes from here that take place, none after; 0: all do */
-	bool gone;		   /* all reads give all ones */
+	unsigned int
+		killed_after; /* writes from here that take place, then it is gone; 0: all do */
+	bool gone;	      /* all reads give all ones */
 	void (*asleep)(unsigned int us);
 	unsigned int card_type;
 	uint64_t slept_us;
@@ -64,8 +65,10 @@ static uint32_t card_read(unsigned int fn, unsigned int bar, uint32_t offset)
 static void card_write(unsigned int fn, unsigned int bar, uint32_t offset, uint32_t value)
 {
 	card.writes++;
-	if (card.killed_after && card.writes > card.killed_after)
+	if (card.killed_after && card.writes > card.killed_after) {
+		card.gone = true;
 		return;
+	}
 	card.running |= card.starts && offset == card.starts;
 	host.now += 1000;
 	if (bar != card.stuck_bar || !card.stuck || offset != card.stuck)

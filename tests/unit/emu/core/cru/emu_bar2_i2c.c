@@ -207,6 +207,47 @@ static uint32_t selected(void)
 	return value >> CRU_PLL_INPUT_SHIFT & CRU_PLL_INPUT_MASK;
 }
 
+static void reconf(uint32_t space, uint32_t reg, uint32_t value)
+{
+	wr2(space + CRU_RECONF(reg), value);
+}
+
+static void copy(uint32_t space, uint32_t to, uint32_t from)
+{
+	reconf(space, to, rd2(space + CRU_RECONF(from)));
+}
+
+/* What was requested with @bits begins when the space is given back. */
+static void calibrate(uint32_t space, uint32_t bits)
+{
+	reconf(space, CRU_RECONF_ARBITRATION, CRU_RECONF_ARBITRATION_REQUEST);
+	reconf(space, CRU_RECONF_CAL_STATUS, 0);
+	reconf(space, CRU_RECONF_CALIBRATE, bits);
+	reconf(space, CRU_RECONF_ARBITRATION, CRU_RECONF_ARBITRATION_RELEASE);
+}
+
+/* A link is up when all three of its parts were calibrated for the clock. */
+static void calibrate_link(uint32_t link)
+{
+	uint32_t transceiver = link + CRU_GBT_TRANSCEIVER;
+	uint32_t fpll = CRU_GBT_BANK(0, 0) + CRU_GBT_BANK_FPLL;
+
+	UNIT_EQ(rd2(link), 0xc100);
+	calibrate(transceiver, CRU_RECONF_CALIBRATE_TX | CRU_RECONF_CALIBRATE_RX);
+	copy(fpll, CRU_RECONF_FPLL_REF_A, CRU_RECONF_FPLL_LOOKUP_A + 2);
+	copy(fpll, CRU_RECONF_FPLL_REF_B, CRU_RECONF_FPLL_LOOKUP_B + 2);
+	calibrate(fpll, CRU_RECONF_CALIBRATE_FPLL);
+	/* The receiver had another reference. */
+	UNIT_EQ(rd2(link), 0xc100);
+	copy(transceiver, CRU_RECONF_CDR_REF, CRU_RECONF_CDR_LOOKUP + 2);
+	calibrate(transceiver, CRU_RECONF_CALIBRATE_RX);
+	UNIT_EQ(rd2(link), 0xed00);
+	/* Nor while it is in reset. */
+	wr2(CRU_USER_CONTROL, CRU_USER_CONTROL_GBT_RX_RESET);
+	UNIT_EQ(rd2(link), 0xc100);
+	wr2(CRU_USER_CONTROL, 0);
+}
+
 static void clock_change(void)
 {
 	uint32_t link = CRU_GBT(0, 0);
@@ -219,10 +260,11 @@ static void clock_change(void)
 	/* While a table is written the links have no clock. */
 	UNIT_EQ(rd2(link), 0xc000);
 	UNIT_EQ(rd2(link + CRU_GBT_TX_CLOCK), 0);
+	UNIT_EQ(rd2(CRU_WRAPPER(0) + CRU_WRAPPER_CLOCK), rd2(CRU_WRAPPER(0) + CRU_WRAPPER_CLOCK));
 	pll_put(CRU_I2C_SI5345_2, CRU_PLL_INPUT, 0x03);
 	UNIT_EQ(rd2(link), 0xc000);
 	pll_put(CRU_I2C_SI5345_2, CRU_PLL_PREAMBLE, 0);
-	UNIT_EQ(rd2(link), 0xed00);
+	calibrate_link(link);
 	UNIT_EQ(rd2(link + CRU_GBT_TX_CLOCK), 240474001);
 	UNIT_EQ(rd2(link + CRU_GBT_RX_CLOCK), 240474001);
 	UNIT_EQ(selected(), CRU_PLL_INPUT_TTC);

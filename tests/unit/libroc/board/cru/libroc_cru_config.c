@@ -153,8 +153,8 @@ static void twice_writes_nothing(void)
 
 /*
  * A card that has the wanted clock since power-on: its source of triggers is left alone, as by
- * today's software, and says nothing of the clock. So the PLL is asked, by commands of its I2C
- * core.
+ * today's software. The first pass reads the PLL, by commands of its I2C core, and leaves the
+ * answer to the second.
  */
 static void a_clock_that_nobody_selected(void)
 {
@@ -169,7 +169,7 @@ static void a_clock_that_nobody_selected(void)
 		CU_ASSERT_FALSE(result.clock_programmed);
 		UNIT_EQ(peek(0x200000), 2 << 16);
 	}
-	UNIT_EQ(card.writes, 13);
+	UNIT_EQ(card.writes, 0);
 	/* Both find each other's card as wanted. */
 	poke(0x200000, 2 << 16 | 2);
 	UNIT_EQ(configure(0, 0), 0);
@@ -443,6 +443,40 @@ static void started_meanwhile(void)
 	card_end();
 }
 
+static unsigned int pll_input(void)
+{
+	return cru_pll_input(host.card);
+}
+
+/* After the clock was programmed; what then fails must not program it again under that run. */
+static void started_before_it_is_put_back(void)
+{
+	static const struct {
+		uint32_t starts, stuck;
+		int err;
+	} fails[] = {{0x600034, 0x600034, -EBADMSG}, {0x240018, 0, -ETIME}};
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		cru_begin();
+		unusual();
+		UNIT_EQ(configure(0, 0), 0);
+		config.clock = ROC_CRU_CLOCK_TTC;
+		config.trigger_window_size++;
+		config.pon_upstream = !fails[i].stuck;
+		config.onu_address = 1;
+		if (config.pon_upstream)
+			key(0, "onu", "0xfd");
+		card.starts = fails[i].starts;
+		card.stuck = fails[i].stuck;
+		UNIT_EQ(configure(0, 0), fails[i].err);
+		SAYS("(nothing was put back, because readout was started meanwhile: stop it");
+		CU_ASSERT_FALSE(result.restored);
+		UNIT_EQ(pll_input(), CRU_PLL_INPUT_TTC);
+		card_end();
+	}
+}
+
 /* A crash of other software left run enable set. */
 static void a_stale_run_enable_goes(void)
 {
@@ -574,70 +608,6 @@ static void a_clock_half_selected(void)
 	card_end();
 }
 
-/* Chips of the PLLs, register by register. */
-static bool same_plls(const struct cru_chip *chips)
-{
-	const struct cru *model = host.card;
-	bool same = true;
-	unsigned int i;
-
-	for (i = 0; i < CRU_CHIPS; i++)
-		same &= !chips[i].paged ||
-			!memcmp(chips[i].reg, model->board.chip[i].reg, sizeof(chips[i].reg));
-	return same;
-}
-
-/*
- * A pass for clock @begun is killed after each of its writes, and a pass for clock @clock follows:
- * PLLs and source of triggers are as on a card that had only the latter. Most of the calibrations,
- * which follow the PLLs, are skipped.
- */
-static void killed_everywhere(enum roc_cru_clock had, enum roc_cru_clock begun,
-			      enum roc_cru_clock clock)
-{
-	struct cru_chip chips[CRU_CHIPS];
-	struct roc_cru_config status;
-	unsigned int step, writes = 1;
-	uint32_t source = 0;
-
-	for (step = 0; step <= writes; step += step < 64 ? 1 : 16) {
-		cru_begin();
-		unusual();
-		config.clock = had;
-		UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
-		card.writes = 0;
-		card.killed_after = step;
-		config.clock = begun;
-		configure(0, 0);
-		writes = step ? writes : card.writes;
-		card.killed_after = 0;
-		/* A status in between does not hide it. */
-		UNIT_EQ(roc_cru_config_read(&card.ep[0], &status), 0);
-		config.clock = clock;
-		UNIT_EQ(configure(0, 0), 0);
-		if (!step) {
-			memcpy(chips, ((struct cru *)host.card)->board.chip, sizeof(chips));
-			source = peek(0x200000);
-		}
-		CU_ASSERT_TRUE(same_plls(chips));
-		/* A new card has LOCAL and the other source, too, and keeps it. */
-		if (begun != clock || clock == ROC_CRU_CLOCK_TTC)
-			UNIT_EQ(peek(0x200000), source);
-		UNIT_EQ(configure(0, 0), 0);
-		CU_ASSERT_FALSE(result.reconfigured);
-		card_end();
-	}
-	unit_note("killed after each of %u writes", writes);
-}
-
-static void a_pass_that_is_killed(void)
-{
-	killed_everywhere(ROC_CRU_CLOCK_LOCAL, ROC_CRU_CLOCK_TTC, ROC_CRU_CLOCK_LOCAL);
-	killed_everywhere(ROC_CRU_CLOCK_LOCAL, ROC_CRU_CLOCK_TTC, ROC_CRU_CLOCK_TTC);
-	killed_everywhere(ROC_CRU_CLOCK_TTC, ROC_CRU_CLOCK_LOCAL, ROC_CRU_CLOCK_LOCAL);
-	killed_everywhere(ROC_CRU_CLOCK_TTC, ROC_CRU_CLOCK_LOCAL, ROC_CRU_CLOCK_TTC);
-}
-
 /* No light: the clock cannot lock, and the card goes back to the one it had. */
 static void a_clock_that_does_not_lock(void)
 {
@@ -731,11 +701,88 @@ static void a_pass_refused_before_the_clock(void)
 		card.modify_fails = 1;
 		UNIT_EQ(configure(0, flags[i]), -EIO);
 		UNIT_EQ(card.modify_fails, 0);
+		SAYS("(nothing was written)");
 		CU_ASSERT_TRUE(result.restored);
 		/* Reading the clock takes a few commands of the I2C core, and no pause. */
 		CU_ASSERT_TRUE(card.writes <= 13);
 		CU_ASSERT_TRUE(card.slept_us < 1000000);
 		UNIT_EQ(peek(0x18), 0xabc0001);
+		card_end();
+	}
+}
+
+static struct cru_chip *pll(uint32_t core)
+{
+	struct cru *model = host.card;
+	unsigned int i;
+
+	for (i = 0; i < CRU_CHIPS && model->board.chip[i].core != core; i++)
+		;
+	UNIT_NEED(i < CRU_CHIPS);
+	return &model->board.chip[i];
+}
+
+/*
+ * A PLL that other software left in the middle of its table: no clock, so the links' wrapper stands
+ * still. One pass makes it run, and configures the links, too.
+ */
+static void a_clock_that_stands_still(void)
+{
+	struct roc_cru_loopback_saved saved;
+	struct roc_cru_loopback test;
+
+	cru_begin();
+	unusual();
+	UNIT_EQ(configure(0, 0), 0);
+	pll(CRU_I2C_SI5345_2)->reg[CRU_PLL_PREAMBLE] = 1;
+	UNIT_EQ(cru_clock_selected(host.card), 0);
+	roc_cru_loopback_default(&test);
+	UNIT_EQ(roc_cru_loopback_start(&card.ep[0], &test, &saved), -ENOLINK);
+	SAYS("the clock of the GBT links stands still: select the clock with roc-config");
+	config.links[2].fee_id++;
+	config.cru_id++;
+	UNIT_EQ(configure(0, ROC_CONFIG_COMPARE_ONLY), 0);
+	CU_ASSERT_TRUE(has_difference(&result, "cru.clock", "LOCAL", "stands still"));
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_TRUE(result.clock_programmed);
+	UNIT_EQ(result.count, 3);
+	CU_ASSERT_TRUE(has_difference(&result, "cru.clock", "LOCAL", "stands still"));
+	CU_ASSERT_TRUE(has_difference(&result, "link2.feeId", "0x1103", "0x1102"));
+	CU_ASSERT_TRUE(has_difference(&result, "cru.cruId", "0xabd", "0xabc"));
+	CU_ASSERT_TRUE(cru_gbt_calibrated(host.card));
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_FALSE(result.reconfigured);
+	/* Links that the firmware does not have are another matter, before anything is written. */
+	pll(CRU_I2C_SI5345_2)->reg[CRU_PLL_PREAMBLE] = 1;
+	poke(0x400000, 0x55550);
+	card.writes = 0;
+	UNIT_EQ(configure(0, 0), -ENOLINK);
+	SAYS("no link 11");
+	UNIT_EQ(card.writes, 0);
+	card_end();
+}
+
+/* The clock is the card's: its links follow, those of the other endpoint and those that are off. */
+static void links_follow_the_clock(void)
+{
+	const struct cru *model;
+	unsigned int e, l, gbt;
+
+	for (gbt = 0; gbt < 2; gbt++) {
+		cru_begin();
+		model = host.card;
+		unusual();
+		UNIT_EQ(configure(1, 0), 0);
+		config.gbt_enabled = gbt;
+		config.clock = ROC_CRU_CLOCK_TTC;
+		UNIT_EQ(configure(0, 0), 0);
+		CU_ASSERT_TRUE(cru_gbt_calibrated(host.card));
+		for (e = 0; e < CRU_ENDPOINTS; e++)
+			for (l = 0; l < CRU_GBT_LINKS; l++)
+				CU_ASSERT_TRUE(model->board.gbt[e][l].up);
+		config.gbt_enabled = true;
+		UNIT_EQ(configure(1, 0), 0);
+		CU_ASSERT_FALSE(result.reconfigured);
 		card_end();
 	}
 }
@@ -877,7 +924,7 @@ static void pll_tables_of_a_site(void)
 		card.writes = 0;
 		snprintf(ttc, sizeof(ttc), "%s/si5345-2-ttc.csv", directory);
 		UNIT_EQ(rename(path, ttc), 0);
-		UNIT_EQ(libroc_clock_select(&c, ROC_CRU_CLOCK_TTC, true, &begun), -EISDIR);
+		UNIT_EQ(libroc_clock_select(&c, ROC_CRU_CLOCK_TTC, &begun), -EISDIR);
 		CU_ASSERT_FALSE(begun);
 		UNIT_EQ(card.writes, 0);
 		UNIT_EQ(libroc_pass_end(&c), -EISDIR);
@@ -897,6 +944,7 @@ UNIT_MAIN("libroc_cru_config", {"the card gets it all", the_card_gets_it_all},
 	  {"a register that cannot be modified", a_register_that_cannot_be_modified},
 	  {"all is checked before the first write", all_is_checked_before_the_first_write},
 	  {"not while it runs", not_while_it_runs}, {"started meanwhile", started_meanwhile},
+	  {"started before it is put back", started_before_it_is_put_back},
 	  {"a stale run enable goes", a_stale_run_enable_goes},
 	  {"a lock held already is kept", a_lock_held_already_is_kept},
 	  {"firmware is asked", firmware_is_asked},
@@ -905,6 +953,7 @@ UNIT_MAIN("libroc_cru_config", {"the card gets it all", the_card_gets_it_all},
 	  {"a clock that is half selected", a_clock_half_selected},
 	  {"a clock that does not lock", a_clock_that_does_not_lock},
 	  {"a clock that locks no more", a_clock_that_locks_no_more},
-	  {"a pass that is killed", a_pass_that_is_killed},
+	  {"a clock that stands still", a_clock_that_stands_still},
+	  {"links follow the clock", links_follow_the_clock},
 	  {"a pass refused before the clock", a_pass_refused_before_the_clock},
 	  {"a card that goes", a_card_that_goes}, {"PLL tables of a site", pll_tables_of_a_site})
