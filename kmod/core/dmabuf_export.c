@@ -32,6 +32,7 @@ ROC_IMPORT_DMA_BUF_NS;
  * @node: in the endpoint's @exports, under its lock, from birth to release
  * @ep: reference to its structure
  * @memory: lent
+ * @dmabuf: the dma-buf, which owns this structure
  * @teller: who made it and does not know its number yet, else NULL; under the endpoint's lock
  * @revoked: written under dma_resv
  * @lock: @mappings

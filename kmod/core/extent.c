@@ -3,6 +3,7 @@
  * Extent table: where each byte of a registered buffer lies on the bus. See extent.h.
  */
 #include <linux/errno.h>
+#include <linux/stddef.h>
 
 #include "core/extent.h"
 
@@ -29,8 +30,10 @@ static __u64 common_divisor(__u64 a, __u64 b)
 
 _Bool roc_extents_append(struct roc_extents *ex, __u64 bus, __u64 length)
 {
-	struct roc_extent *last = ex->count ? &ex->table[ex->count - 1] : 0;
+	struct roc_extent *last = NULL;
 
+	if (ex->count)
+		last = &ex->table[ex->count - 1];
 	if (last && last->bus + last->length == bus) {
 		last->length += length;
 		return 1;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A small JSON writer: straight to a stream, commas and indentation kept here, numbers as numbers.
- * Not json-c, which keeps a whole document in memory before it prints: 664 MiB for the words of a
- * flash (roc-flash-read --image --json), and nothing at all from tools that print until a signal
- * (--updateable). It also prints bytes that are not UTF-8 as they are. Short: files
- * that parse JSON with json-c, whose names clash with these, must do without this header.
+ * Not json-c, which keeps a whole document in memory before it prints: 664 MiB for an array of 8 Mi
+ * numbers, as an image of a flash has (roc-flash-read --image --json), and no output before the end
+ * from tools that print until a signal (--updateable). It also prints bytes that are not UTF-8
+ * unchanged. Files that parse JSON with json-c, whose names clash with these, cannot include this
+ * header.
  *
  * A struct json lives on its user's stack; it owns nothing. Keys are NULL inside arrays and for
  * the outermost value.

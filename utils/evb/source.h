@@ -6,7 +6,7 @@
  *	source_copier.c		the same content, copied from a GPU or by this machine's processors
  *	source_units.c		whatever utils/units has: cards, recordings
  *	assemble.c		units of many links put together by event, for the latter
- *	source_common.c		slots and triggers, for more than one of them
+ *	source_common.c		triggers, for more than one of them
  *	endpoints.c		one of them, by what people type
  */
 #ifndef ROC_UTILS_EVB_SOURCE_H

@@ -10,7 +10,8 @@
 #include "utils/units/units.h"
 
 /**
- * uring_open - create an io_uring
+ * uring_open() - create an io_uring
+ * @ring: filled in
  * @entries: of the submission queue
  * @why: the reason and the remedy after an error
  *

@@ -192,7 +192,8 @@ static int crorc_quiesce(struct roc_channel *ch, bool present)
 {
 	struct crorc_done *done = crorc_done(ch);
 	int err, unseen;
-	u32 csr, count;
+	__le32 count;
+	u32 csr;
 
 	if (!present)
 		return 0;

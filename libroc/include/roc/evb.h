@@ -164,6 +164,7 @@ struct roc_evb_sink_ops {
  *	builder on, and do not run ahead of their window
  * @ROC_EVB_RANDOM: by a hash of seed and block
  * @ROC_EVB_LEAST_LOADED: by the weights of the builders, which the manager makes of their reports
+ * @ROC_EVB_POLICIES: number of policies of this library
  */
 enum roc_evb_policy {
 	ROC_EVB_ROUND_ROBIN = 0,
@@ -668,12 +669,16 @@ unsigned int roc_evb_peers(const struct roc_evb *evb, struct roc_evb_peer *peers
 /**
  * roc_evb_why() - sentence of the failure that roc_evb_step() returned
  * @evb: handle
+ *
+ * Return: text with the cause and the remedy, valid until the next call with @evb.
  */
 const char *roc_evb_why(const struct roc_evb *evb);
 
 /**
  * roc_evb_incarnation() - number of this node's process, as it joined last
  * @evb: handle
+ *
+ * Return: the number, see struct roc_evb_member.
  */
 uint64_t roc_evb_incarnation(const struct roc_evb *evb);
 

@@ -50,7 +50,8 @@ struct roc_evb_manager; /* owned by the caller from roc_evb_manager_new() to _fr
  * roc_evb_name_valid() - can a node be called so?
  * @name: text, looked at as far as a name goes
  *
- * 1 to ROC_EVB_NAME - 1 letters, digits and ._-, the last three not at its beginning.
+ * Return: true for 1 to ROC_EVB_NAME - 1 letters, digits and ._-, the last three not at its
+ * beginning.
  */
 bool roc_evb_name_valid(const char *name);
 

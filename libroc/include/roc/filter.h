@@ -41,6 +41,16 @@ struct roc_filter_hello {
 /**
  * struct roc_filter_block - a block that is lent: struct roc_mep as a message. Behind it @count
  *	struct roc_filter_source, then @segments struct roc_filter_segment
+ * @handle: for the answer, struct roc_filter_return
+ * @block: as in struct roc_mep, and so are the next four
+ * @first_event: event id
+ * @time: ns
+ * @events: number of events
+ * @epoch: of the table
+ * @flags: enum roc_mep_flags
+ * @count: sources
+ * @segments: pieces of memory, of all sources
+ * @reserved: 0
  */
 struct roc_filter_block {
 	uint64_t handle;
@@ -105,6 +115,8 @@ int roc_filter_open(const char *path, struct roc_filter **filter);
 /**
  * roc_filter_fd() - descriptor for poll(): readable when there is a block, or the builder is gone
  * @filter: handle
+ *
+ * Return: the descriptor, which stays the library's.
  */
 int roc_filter_fd(const struct roc_filter *filter);
 

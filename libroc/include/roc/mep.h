@@ -88,6 +88,8 @@ struct roc_mfp_entry {
 /**
  * roc_mep_padded() - bytes, with what is left free behind them
  * @bytes: of a fragment or of a MFP
+ *
+ * Return: the multiple of ROC_MEP_ALIGN that has room for them.
  */
 static inline uint64_t roc_mep_padded(uint64_t bytes)
 {
@@ -173,6 +175,7 @@ struct roc_mfp_fragment {
  * struct roc_mfp_walk - place in a MFP; fields are the library's own
  */
 struct roc_mfp_walk {
+	/* private: */
 	const struct roc_mfp_view *view;
 	uint32_t next;
 	uint32_t least;

@@ -300,14 +300,14 @@ static int nothing_to_write(void *arg)
 
 static void mappings(void)
 {
-	static const enum who whos[] = {AS_READER, AS_ROOT_NO_CAPS, AS_ROOT};
+	static const enum who openers[] = {AS_READER, AS_ROOT_NO_CAPS, AS_ROOT};
 	unsigned int i;
 	int fd;
 
 	emu_normal(CARD0, FOUR_LINKS);
-	for (i = 0; i < N(whos); i++) {
-		UNIT_EQ(child_run(whos[i], mapped, NULL, 20000), 0);
-		UNIT_EQ(child_run(whos[i], nothing_to_write, NULL, 10000), 0);
+	for (i = 0; i < N(openers); i++) {
+		UNIT_EQ(child_run(openers[i], mapped, NULL, 20000), 0);
+		UNIT_EQ(child_run(openers[i], nothing_to_write, NULL, 10000), 0);
 	}
 	for (i = 0; i < N(in_pages); i++)
 		UNIT_EQ(emu_touched(CARD0, 0, CRU_BAR_CARD, in_pages[i]).writes, 0);
