@@ -95,7 +95,7 @@ static void roc_run_attend(struct roc_run *run)
 
 /*
  * A waiter stands before an entry that may never come: do not leave it asleep until the watchdog's
- * next turn.
+ * next turn. Only for a bound run: the close cancels the watchdog after it has unbound the run.
  */
 static void roc_run_hasten(struct roc_run *run)
 {
@@ -135,6 +135,7 @@ static void roc_run_bind(struct roc_run *run)
 	spin_lock_irq(&ch->run_lock);
 	run->refused = false;
 	run->error_pending = false;
+	run->query_missed = false;
 	run->reason = ROC_WHY_NONE;
 	ch->running = run;
 	if (run->changes != ch->changes)
@@ -290,7 +291,7 @@ static bool roc_run_tick_locked(struct roc_run *run)
 	if (ops->tick)
 		ops->tick(run);
 	roc_run_wake(run);
-	query = silent || run->error_pending;
+	query = silent || run->error_pending || run->query_missed;
 	run->error_pending = false;
 	return query;
 }
@@ -316,7 +317,7 @@ static bool roc_run_tick(struct roc_run *run)
 		query = false;
 	}
 	spin_lock_irq(&ch->run_lock);
-	run->error_pending |= query; /* another call has the lock: query at the next tick */
+	run->query_missed = query; /* another call has the lock: query at the next tick */
 	runs = roc_run_bound(run) && !run->reason;
 	spin_unlock_irq(&ch->run_lock);
 	return runs;
@@ -402,7 +403,8 @@ static bool roc_run_wait_over(struct roc_run *run, u32 number, void *arg)
 		return true;
 	spin_lock_irq(&ch->run_lock);
 	runs = roc_run_poll(run);
-	roc_run_hasten(run);
+	if (runs)
+		roc_run_hasten(run);
 	over = roc_run_ops(run)->wait(run, arg, runs);
 	spin_unlock_irq(&ch->run_lock);
 	return over;

@@ -30,6 +30,7 @@
  * @edge: a caller polls for edges
  * @refused: the card reported that an index of the reader's was impossible
  * @error_pending: the watchdog has to query the card
+ * @query_missed: its last turn could not, because another call had the channel lock
  * @reason: why the run has to end, which the watchdog does
  * @watchdog: also ends a run that failed
  */
@@ -42,6 +43,7 @@ struct roc_run {
 	bool edge;
 	bool refused;
 	bool error_pending;
+	bool query_missed;
 	enum roc_why reason;
 	struct delayed_work watchdog;
 };
