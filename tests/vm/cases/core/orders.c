@@ -117,7 +117,7 @@ static int stop_run(void *arg)
 {
 	struct rig *r = arg;
 
-	return roc_channel_stop(r->ch, NULL) ? 1 : 0;
+	return control(rig_fd(r), ROC_CH_STOP, 0, 0) ? 1 : 0;
 }
 
 /* Whoever sees that the run has ended, and finds nothing more, may believe it. */

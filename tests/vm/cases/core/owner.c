@@ -115,13 +115,13 @@ static void owner_ended(void)
 	UNIT_STR(node_attr(EP0, 0, "owner_name"), SHARED_NAME);
 	UNIT_EQ(roc_channel_open(EP0, 0, &ch), -EBUSY);
 	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "in use by " SHARED_NAME));
-	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "since it ended"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "it has ended and another process"));
 	fd = node_open(EP0, -1);
 	UNIT_EQ(lock_card(fd, 0, &owner), -EBUSY);
 	UNIT_EQ(owner, 0);
 	UNIT_NEED(!roc_open(EP0, &ep));
 	UNIT_EQ(roc_card_lock(ep, 0), -EBUSY);
-	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "one that ended"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "a process that has ended"));
 	roc_close(ep);
 	h->leave = 1;
 	CU_ASSERT(UNIT_WAIT(!*node_attr(EP0, 0, "owner_name"), 10000));
