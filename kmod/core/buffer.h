@@ -25,6 +25,8 @@ struct roc_open;
  * @handle: while in that list
  * @backing: user memory: a reference; NULL: it is imported
  * @import: else
+ * @length: bytes
+ * @extents: contiguous pieces of it as bus addresses of the card
  * @memory: the same as @extents as the CPU sees it; empty: not seen
  * @pieces: where each byte is in memory; only with @sync
  * @seen: the kernel looks at what the card writes there

@@ -110,56 +110,88 @@ struct roc_register {
  * @quiesce on is called with channel->lock held. Nothing of it allocates. A card with @serial does
  * not bear two accesses at once: everybody takes card->lock for each group of accesses, and the
  * backend does so itself.
+ *
+ * @type: as user space has it
+ * @name: of the card, a constant string
+ * @kind: of all its channels
+ * @contract: see cards/cards.h; NULL: none
+ * @bar_size: least size of each BAR in bytes, 0: not used
+ * @shared_bars: mask of the BARs that are one space for all endpoints
+ * @channels: of each endpoint
+ * @dma_bits: width of the bus addresses that the card can use
+ * @serial: all access under card->lock
+ * @host_memory: bytes of endpoint->memory, for the card to write to
+ * @policy: of each BAR, [ROC_BARS]
+ * @carried: configuration that a function reset clears
+ * @carried_count: entries of @carried, up to ROC_CARRIED_MAX
+ * @identity: see roc_answers(); reads change nothing
+ * @identity_count: entries of @identity
+ * @mark: for a card without a function block: see sleep.c
+ * @channel_size: bytes of the backend's own state of a channel
+ * @groups: card's own sysfs files of an endpoint
+ * @channel_groups: card's own sysfs files of a channel
+ * @temperature_max: millidegrees: warn; see monitor.c
+ * @temperature_crit: millidegrees: critical
+ * @reset: reset the channel to a level
  */
 struct roc_card_ops {
 	enum roc_card_type type;
 	const char *name;
-	const struct roc_kind *kind;		  /* of all its channels */
-	const struct roc_contract_card *contract; /* see cards/cards.h; NULL: none */
-	u32 bar_size[ROC_BARS];			  /* least size of each BAR, 0: not used */
-	unsigned int shared_bars; /* mask of those that are one space for all endpoints */
+	const struct roc_kind *kind;
+	const struct roc_contract_card *contract;
+	u32 bar_size[ROC_BARS];
+	unsigned int shared_bars;
 	unsigned int channels;
 	unsigned int dma_bits;
-	bool serial;			     /* all access under card->lock */
-	size_t host_memory;		     /* endpoint->memory, for the card to write to */
-	const struct roc_bar_policy *policy; /* [ROC_BARS] */
-	const struct roc_register *carried;  /* configuration that a function reset clears */
-	unsigned int carried_count;	     /* up to ROC_CARRIED_MAX */
-	const struct roc_register *identity; /* see roc_answers(); reads change nothing */
+	bool serial;
+	size_t host_memory;
+	const struct roc_bar_policy *policy;
+	const struct roc_register *carried;
+	unsigned int carried_count;
+	const struct roc_register *identity;
 	unsigned int identity_count;
-	const struct roc_register *mark; /* for a card without a function block: see sleep.c */
-	size_t channel_size;		 /* of the backend's own state of a channel */
-	const struct attribute_group **groups;	       /* card's own sysfs files of an endpoint */
-	const struct attribute_group **channel_groups; /* and of a channel */
-	long temperature_max;			       /* millidegrees: warn; see monitor.c */
-	long temperature_crit;			       /* millidegrees: critical */
+	const struct roc_register *mark;
+	size_t channel_size;
+	const struct attribute_group **groups;
+	const struct attribute_group **channel_groups;
+	long temperature_max;
+	long temperature_crit;
 
-	/*
-	 * True: these registers are another design's with the same PCI IDs. Reads only, and only
-	 * registers whose read changes nothing in designs that are known to have these IDs. A card
-	 * that reads 0 or all ones is foreign only if its IDs are generic. NULL: the IDs suffice.
+	/**
+	 * @foreign: True: these registers are another design's with the same PCI IDs. Reads only,
+	 * and only registers whose read changes nothing in designs that are known to have these
+	 * IDs. A card that reads 0 or all ones is foreign only if its IDs are generic. NULL: the
+	 * IDs suffice.
 	 */
 	bool (*foreign)(struct roc_endpoint *ep);
-	/* Fill the endpoint's identity; -EIO if this is not a live card. */
+	/** @identify: Fill the endpoint's identity; -EIO if this is not a live card. */
 	int (*identify)(struct roc_endpoint *ep);
-	/* Does it answer at all? Tells a real 0xffffffff from a dead bus. See roc_alive(). */
+	/**
+	 * @alive: Does it answer at all? Tells a real 0xffffffff from a dead bus. See roc_alive().
+	 */
 	bool (*alive)(struct roc_endpoint *ep);
-	/* Bits that may not change through the register ioctls while channels run. NULL: none. */
+	/**
+	 * @in_use: Bits that may not change through the register ioctls while channels run. NULL:
+	 * none.
+	 */
 	u32 (*in_use)(struct roc_endpoint *ep, unsigned int bar, u32 offset);
-	/* Millidegrees; -ENODATA: no value. NULL: the card has no sensor. */
+	/** @temperature: Millidegrees; -ENODATA: no value. NULL: the card has no sensor. */
 	int (*temperature)(struct roc_endpoint *ep, long *value);
 
-	/*
-	 * Stop, forget all that it was given, let go of what the card's endpoints share, and prove
-	 * that the card writes no more; -EIO if it does. Of a channel that is @loaded the reset
-	 * must be seen to work, else -ENODATA: one that is ignored changes nothing, and nothing
-	 * would tell. Also for channels that this driver never started. Not @present: no access,
-	 * only let go. NULL: the kind's disable() does it all.
+	/**
+	 * @quiesce: Stop, forget all that it was given, let go of what the card's endpoints share,
+	 * and prove that the card writes no more; -EIO if it does. Of a channel that is @loaded the
+	 * reset must be seen to work, else -ENODATA: one that is ignored changes nothing, and
+	 * nothing would tell. Also for channels that this driver never started. Not @present: no
+	 * access, only let go. NULL: the kind's disable() does it all.
 	 */
 	int (*quiesce)(struct roc_channel *ch, bool present);
-	/* At probe: may the channel have been left with work to do? */
+	/** @left_running: At probe: may the channel have been left with work to do? */
 	bool (*left_running)(struct roc_channel *ch);
-	/* The function was reset: see to what the card's endpoints share. NULL: nothing. */
+	/**
+	 * @after_reset: The function was reset: see to what the card's endpoints share. NULL:
+	 * nothing.
+	 */
 	void (*after_reset)(struct roc_channel *ch);
 	int (*reset)(struct roc_channel *ch, enum roc_reset_level level);
 };

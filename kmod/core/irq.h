@@ -20,6 +20,7 @@ struct roc_endpoint;
 
 /**
  * struct roc_vector - one interrupt vector, and the context of its handler
+ * @ep: endpoint that raises it
  * @irq: Linux's number
  * @channels: mask of the channels that it serves
  * @purposes: of each channel: mask of the purposes that it serves
@@ -49,6 +50,7 @@ struct roc_vector {
  * @count: of @vector, those that the driver has requested
  * @vector: vector 0 is the function's
  * @notice: the card's copy of its causes, in host memory
+ * @notice_bus: bus address of @notice
  * @programmed: the card knows what to tell, and where; written under card->lock or alone
  * @alarms: the card tells of its alarms by itself: programmed, and it has the bus
  * @work: looks after the causes

@@ -34,6 +34,7 @@ struct roc_shared_memory;
  * Owned by the file, and freed at the last close. The claim ends when the opener closes its last
  * descriptor, even if another process has a copy. Channel lock, except the queues.
  *
+ * @ch: the channel
  * @mm: of the opener: whose memory may be registered
  * @files: the opener's descriptor table; compared only, never dereferenced
  * @epoch: of the endpoint when it was opened; 0 when retired, so that roc_enter() refuses it
@@ -46,7 +47,8 @@ struct roc_shared_memory;
  * @bells: mappings of its doorbell
  * @wait: who polls
  * @batch: who waits in a system call
- * @eventfd: signalled with @wait; under @eventfd_lock, which interrupts take
+ * @eventfd_lock: @eventfd; interrupts take it
+ * @eventfd: signalled with @wait; under @eventfd_lock
  * @buffers: registered, by handle
  * @untold: registered, and the caller does not know it yet
  */
@@ -82,6 +84,7 @@ struct roc_open {
  * @groups: sysfs files of a channel, NULL: none
  * @ioctls: beside those that every channel has
  * @card_ioctls: on the endpoint's node, beside those that every endpoint has; NULL: none
+ * @fdinfo: append the type's lines to /proc/PID/fdinfo/FD
  *
  * Hardware is there in all calls but @close and @free, and those that are told otherwise
  * (@present).
@@ -98,78 +101,90 @@ struct roc_kind {
 	const struct roc_ioctl_table *ioctls;
 	const struct roc_ioctl_table *card_ioctls;
 
-	/*
-	 * Once for each endpoint, at probe, when the card is identified and nobody has a node: find
-	 * the firmware's interface, and memory that lives as long as the binding. An error ends the
-	 * probe. NULL: nothing to do.
+	/**
+	 * @probe: Once for each endpoint, at probe, when the card is identified and nobody has a
+	 * node: find the firmware's interface, and memory that lives as long as the binding. An
+	 * error ends the probe. NULL: nothing to do.
 	 */
 	int (*probe)(struct roc_endpoint *ep);
-	/* At the end of remove, or after a failed probe. Coherent memory goes by roc_dma_free(). */
+	/**
+	 * @remove: At the end of remove, or after a failed probe. Coherent memory goes by
+	 * roc_dma_free().
+	 */
 	void (*remove)(struct roc_endpoint *ep);
-	/* What is the kind's in ROC_EP_INFO. NULL: nothing. */
+	/** @describe: What is the kind's in ROC_EP_INFO. NULL: nothing. */
 	void (*describe)(struct roc_endpoint *ep, struct roc_ep_info *info);
 
-	/* The channel is claimed, and settled; channel lock held. An error undoes the claim. */
+	/**
+	 * @open: The channel is claimed, and settled; channel lock held. An error undoes the claim.
+	 */
 	int (*open)(struct roc_open *o);
-	/*
-	 * Once, by whoever comes first: last close, removal, reset. End the run; when this returns
-	 * the card is quiet, or @o->leak is set. Channel lock held. @present: the card may be
-	 * touched.
+	/**
+	 * @retire: Once, by whoever comes first: last close, removal, reset. End the run; when this
+	 * returns the card is quiet, or @o->leak is set. Channel lock held. @present: the card may
+	 * be touched.
 	 */
 	void (*retire)(struct roc_open *o, bool present);
-	/*
-	 * The machine is being suspended, and the channel runs: stop in good order, with
+	/**
+	 * @suspend: The machine is being suspended, and the channel runs: stop in good order, with
 	 * ROC_WHY_SUSPENDED. Its reader is frozen. Channel lock held.
 	 */
 	void (*suspend)(struct roc_open *o);
-	/* The hardware goes: who only looks at shared memory must see it. Channel lock held. */
+	/**
+	 * @gone: The hardware goes: who only looks at shared memory must see it. Channel lock held.
+	 */
 	void (*gone)(struct roc_open *o);
-	/* The claim ends, retired: nothing of the kind's works afterwards. No lock held. */
+	/**
+	 * @close: The claim ends, retired: nothing of the kind's works afterwards. No lock held.
+	 */
 	void (*close)(struct roc_open *o);
-	/* Last close: give back what it has but @o and @o->shared. No lock held. NULL: nothing. */
+	/**
+	 * @free: Last close: give back what it has but @o and @o->shared. No lock held. NULL:
+	 * nothing.
+	 */
 	void (*free)(struct roc_open *o);
 
-	/* EPOLLIN and the like; errors and the end are the core's. No lock held. */
+	/** @poll: EPOLLIN and the like; errors and the end are the core's. No lock held. */
 	__poll_t (*poll)(struct roc_open *o, struct poll_table_struct *pt);
-	/* Not stale when it is called, and maybe while it runs. No lock held. */
+	/** @mmap: Not stale when it is called, and maybe while it runs. No lock held. */
 	int (*mmap)(struct roc_open *o, struct vm_area_struct *vma);
-	/*
-	 * An eventfd was set, maybe while it runs: who has one need never call again, and what is
-	 * there already is signalled. Channel lock held.
+	/**
+	 * @listen: An eventfd was set, maybe while it runs: who has one need never call again, and
+	 * what is there already is signalled. Channel lock held.
 	 */
 	void (*listen)(struct roc_open *o);
 	void (*fdinfo)(struct roc_open *o, struct seq_file *m);
 
-	/*
-	 * What a registered buffer must be: fill in what the caller left to us, or refuse, with
-	 * @arg->why. *@seen: the kernel looks at what the card writes there. NULL: the kind has no
-	 * registered buffers.
+	/**
+	 * @check_buffer: What a registered buffer must be: fill in what the caller left to us, or
+	 * refuse, with @arg->why. *@seen: the kernel looks at what the card writes there. NULL: the
+	 * kind has no registered buffers.
 	 */
 	int (*check_buffer)(struct roc_endpoint *ep, struct roc_buf_register *arg, bool *seen);
 
-	/*
-	 * Set @o->shared, under the lock that protects it in interrupts. NULL: the caller could not
-	 * be informed of the memory. Channel lock held.
+	/**
+	 * @share: Set @o->shared, under the lock that protects it in interrupts. NULL: the caller
+	 * could not be informed of the memory. Channel lock held.
 	 */
 	void (*share)(struct roc_open *o, struct roc_shared_memory *shared);
 
-	/*
-	 * The channel's own memory, for a dma-buf: what handle 0 of ROC_BUF_EXPORT is; no
+	/**
+	 * @lend: The channel's own memory, for a dma-buf: what handle 0 of ROC_BUF_EXPORT is; no
 	 * reference. Channel lock held. NULL: the kind has none.
 	 */
 	struct roc_memory *(*lend)(struct roc_open *o);
 
-	/*
-	 * The channel's interrupt, in interrupt context, from the nodes' appearance to their end,
-	 * whether it is open or not. @purposes: mask of those that it is for. @shared: others use
-	 * it, too, so it may have nothing.
+	/**
+	 * @irq: The channel's interrupt, in interrupt context, from the nodes' appearance to their
+	 * end, whether it is open or not. @purposes: mask of those that it is for. @shared: others
+	 * use it, too, so it may have nothing.
 	 */
 	void (*irq)(struct roc_channel *ch, u32 purposes, bool shared);
-	/* The card says that something is wrong with a channel. Channel lock held. */
+	/** @doubt: The card says that something is wrong with a channel. Channel lock held. */
 	void (*doubt)(struct roc_open *o);
-	/*
-	 * Switch off what is the kind's in the card, and prove it; -EIO if it does not stop. Called
-	 * before the card's own quiesce, at probe too. NULL: there is nothing.
+	/**
+	 * @disable: Switch off what is the kind's in the card, and prove it; -EIO if it does not
+	 * stop. Called before the card's own quiesce, at probe too. NULL: there is nothing.
 	 */
 	int (*disable)(struct roc_channel *ch);
 };

@@ -65,6 +65,14 @@ struct roc_stats {
 
 /**
  * struct roc_channel - one DMA channel, embedded in its endpoint
+ * @ep: endpoint in which the channel is embedded
+ * @number: index of the channel in its endpoint
+ * @cdev: of /dev/rocNchM
+ * @owner: process of the present opener; under @shown_lock
+ * @owner_name: its command name; under @shown_lock
+ * @state: see roc_state(); under @shown_lock
+ * @why: reason of @state, or of the last refusal; under @shown_lock
+ * @stats: counters of the channel
  * @dev: /dev/rocNchM; holds a reference to the endpoint
  * @kind: what the core asks of it
  * @groups: sysfs files of the kind's and of the card's
@@ -151,6 +159,31 @@ struct roc_channel {
  * @exports_lock: @exports
  * @exports: dma-bufs of its channels' memory, which may outlive these
  * @sample_lock: @samples and @temperature, and the channels'
+ * @cdev: of /dev/rocN
+ * @ops: of the card, constant
+ * @card: the board, shared with its other endpoints
+ * @minor: of /dev/rocN
+ * @bar_start: physical address of each BAR
+ * @bar_length: bytes of each BAR
+ * @ordered: memory shows what the card wrote in the order in which it did
+ * @translated: DMA goes through a translating IOMMU
+ * @memory_bus: bus address of @memory
+ * @irqs: interrupts, see irq.h
+ * @serial: of the card; filled by ops->identify() like all up to @user_logic, and then constant
+ * @number: endpoint of the card, -1 unknown
+ * @fifo_depth: superpages that each link of the card holds at most
+ * @features: of the firmware
+ * @chip_id: of the FPGA
+ * @caps: mask of ROC_CAP_*
+ * @firmware: version, as text
+ * @user_logic: version of the user logic, as text
+ * @temperature: last sample of the sensor; under @sample_lock
+ * @samples: of the endpoint's monitors; under @sample_lock
+ * @hwmon: hwmon device, see monitor.c
+ * @alarm_work: checks the temperature; the only writer of @alarm
+ * @alarm_period: of @alarm_work, milliseconds
+ * @alarm: last alarm state of the temperature
+ * @channels: of the endpoint
  */
 struct roc_endpoint {
 	struct device dev;
@@ -175,8 +208,8 @@ struct roc_endpoint {
 	void __iomem *bar[ROC_BARS];
 	resource_size_t bar_start[ROC_BARS];
 	resource_size_t bar_length[ROC_BARS];
-	bool ordered;	 /* memory shows what the card wrote in the order in which it did */
-	bool translated; /* DMA goes through a translating IOMMU */
+	bool ordered;
+	bool translated;
 	void *memory;
 	dma_addr_t memory_bus;
 	bool keep;
@@ -185,9 +218,8 @@ struct roc_endpoint {
 	struct mutex exports_lock;
 	struct list_head exports;
 
-	/* Identity, filled by ops->identify() and then constant. */
 	int serial;
-	int number; /* endpoint of the card, -1 unknown */
+	int number;
 	u32 fifo_depth;
 	u32 features;
 	u64 chip_id;
@@ -199,10 +231,9 @@ struct roc_endpoint {
 	struct roc_sample temperature;
 	struct roc_sample samples[ROC_ENDPOINT_MONITORS];
 
-	/* monitor.c; the work is the only writer of @alarm */
 	struct device *hwmon;
 	struct delayed_work alarm_work;
-	unsigned int alarm_period; /* milliseconds */
+	unsigned int alarm_period;
 	enum roc_alarm alarm;
 
 	struct roc_channel channels[ROC_CHANNELS_MAX];

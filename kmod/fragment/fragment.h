@@ -48,7 +48,8 @@ struct roc_sub_settings {
 /**
  * struct roc_sub - a channel's sub-unit, whoever opens it; lives as long as the channel
  * @counts: what it counts; users may read that, too
- * @link: block of its first link, and @link_stride to the next one; the same
+ * @link: block of its first link; users may read that, too
+ * @link_stride: bytes from the block of one link to the next
  * @bell: where its doorbell page is
  * @links: that it has
  * @memory: bytes of page memory of each
@@ -119,8 +120,9 @@ struct roc_fragment_lane {
  * @lane: from here to @stopping under roc_channel.run_lock
  * @bad: the reader's counts were impossible
  * @stopping: the run is being stopped, no link is let through
- * @drained: the card's counts at the stop are known: @commands that were reported to it, and
- *	entries @written; from here on channel lock
+ * @drained: the card's counts at the stop are known; from here on channel lock
+ * @commands: that were reported to the card, valid when @drained
+ * @written: entries that the card wrote to each lane, valid when @drained
  */
 struct roc_fragment_run {
 	struct roc_run run;

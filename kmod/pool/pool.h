@@ -32,45 +32,59 @@ struct roc_session;
  * Constant, the card's. It is called with channel->lock held, and nothing of it allocates.
  *
  * @card: what the core asks of it
+ * @link_slots: link slots of a channel
+ * @superpage_align: in bytes
+ * @superpage_max: bytes of the largest superpage
+ * @peak: MB/s that an endpoint delivers at most, 0 = it waits rather than to drop
+ * @page_size: bytes of a DMA page
+ * @sources: mask of enum roc_source
+ * @free_looks: @finished reads host memory, not the card
+ * @marks: begins superpages at their first byte, in order
+ * @flush_us: how long a flush may take to show, microseconds
+ * @dropped: counter of the card, also read without the lock; NULL: the card has none
+ * @fifo_empty: counter of the card; NULL: the card has none
  */
 struct roc_pool_ops {
 	struct roc_card_ops card;
 	unsigned int link_slots;
 	u32 superpage_align;
 	u32 superpage_max;
-	u32 peak; /* MB/s that an endpoint delivers at most, 0 = it waits rather than to drop */
+	u32 peak;
 	u32 page_size;
-	u32 sources;	       /* mask of enum roc_source */
-	bool free_looks;       /* finished() reads host memory, not the card */
-	bool marks;	       /* begins superpages at their first byte, in order */
-	unsigned int flush_us; /* how long a flush may take to show */
+	u32 sources;
+	bool free_looks;
+	bool marks;
+	unsigned int flush_us;
 
-	/* Link slots that the card's configuration enables. */
+	/** @enabled_links: Link slots that the card's configuration enables. */
 	u32 (*enabled_links)(struct roc_channel *ch);
-	/*
-	 * Reset and set going; may sleep. Descriptor FIFOs are empty when it returns. After an
-	 * error the caller makes the channel quiet. @configure: enum roc_configure_flags.
+	/**
+	 * @start: Reset and set going; may sleep. Descriptor FIFOs are empty when it returns. After
+	 * an error the caller makes the channel quiet. @configure: enum roc_configure_flags.
 	 */
 	int (*start)(struct roc_channel *ch, enum roc_source source, u32 links, u32 configure);
-	/* It has superpages: data may come, where they would be lost without. NULL: they wait. */
+	/**
+	 * @flow: It has superpages: data may come, where they would be lost without. NULL: they
+	 * wait.
+	 */
 	void (*flow)(struct roc_channel *ch, enum roc_source source);
-	/* Give one superpage to the card. -EIO: it did not take it. */
+	/** @push: Give one superpage to the card. -EIO: it did not take it. */
 	int (*push)(struct roc_channel *ch, unsigned int link, u64 bus, u32 length);
-	/* Superpages that @link finished since start, modulo 2^32. */
+	/** @finished: Superpages that @link finished since start, modulo 2^32. */
 	u32 (*finished)(struct roc_channel *ch, unsigned int link);
-	/*
-	 * Bytes in the oldest finished superpage not yet asked for. -EIO: the card does not say.
+	/**
+	 * @received: Bytes in the oldest finished superpage not yet asked for. -EIO: the card does
+	 * not say.
 	 * -EMSGSIZE: more than @length.
-	 * -EAGAIN: it does not say yet, and will be asked again: at once if it is not @proved to
-	 * be finished, else not before @until.
+	 * -EAGAIN: it does not say yet, and will be asked again: at once if it is not @proved to be
+	 * finished, else not before @until.
 	 */
 	int (*received)(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
 			u64 until, u32 *bytes);
-	/* No new data; close what is partly filled. */
+	/** @flush: No new data; close what is partly filled. */
 	void (*flush)(struct roc_channel *ch);
-	/* One command over the link; NULL: there is none. */
+	/** @command: One command over the link; NULL: there is none. */
 	int (*command)(struct roc_channel *ch, struct roc_ch_command *command);
-	/* Counters of the card; NULL: it has none. @dropped is asked without the lock, too. */
 	u32 (*dropped)(struct roc_channel *ch);
 	u32 (*fifo_empty)(struct roc_channel *ch);
 };
@@ -91,12 +105,15 @@ struct roc_pool_stats {
 
 /**
  * struct roc_pool - a channel's pool, whoever opens it; lives as long as the channel. Its lock
+ * @stats: counters of the channel
  * @base: @stats at the present open
  * @mode: enum roc_mode of the present session, -1 = there is none; read without the lock
  * @no_sizes: the card does not say how much is in a superpage, so nothing proves a mark: flow.c
  * @empties: of this run, as @stats has it: see roc_count_empties()
  * @dropped_known: what the card said last of what it dropped; channel lock
- * @dropped: @fifo_empty: for sysfs; under the endpoint's lock of samples
+ * @dropped: sample for sysfs; under the endpoint's lock of samples
+ * @fifo_empty: the same for empty FIFOs
+ * @event: event path of the channel
  */
 struct roc_pool {
 	struct roc_pool_stats stats;
@@ -149,6 +166,11 @@ struct roc_setting {
  * struct roc_pool_run - from start to stop; set up at start. Channel lock
  * @number: from 1, since open
  * @links: that it has
+ * @link_count: entries of @link
+ * @depth: superpages that each link holds at most
+ * @in_flight: superpages in the card, of all links
+ * @rate: of the data, see pace.h
+ * @link: of each link of the run
  * @flight_mask: of roc_flight(): the power of two that has room for @depth, less one
  * @held: bytes of those that are @in_flight
  * @mark: what the kernel writes where the card will
@@ -205,9 +227,13 @@ struct roc_watch {
 /**
  * struct roc_thread - the thread of a session, from its first start to its close. Channel lock, but
  * for @task and @kicked, which whoever wakes it uses without
+ * @task: the thread, NULL: none
+ * @kicked: set before each wake-up of @task
  * @wish: the last that waited wanted so many
+ * @wish_turns: turns for which @wish still counts after its waiter was woken
  * @blocked: since when the ready ring has no room, 0 = it has
  * @blocked_at: and how far the fill ring had been taken
+ * @watch: watchdog of a card with events
  */
 struct roc_thread {
 	struct task_struct *task;
@@ -232,9 +258,15 @@ struct roc_session_rings {
  * Owned by the file; ends at the last close. Everything is guarded by channel->lock, except
  * @wanted and what struct roc_thread says.
  *
- * @ch: @pool: as @open has them
+ * @ch: as @open has it
+ * @pool: of @ch
  * @wanted: fewest entries that somebody who waits wants: see ring.h
  * @sequence: of the next entry of the ready ring
+ * @open: first
+ * @rings: the shared rings
+ * @setting: what the next start will do
+ * @run: from start to stop
+ * @thread: of the session
  */
 struct roc_session {
 	struct roc_open open;

@@ -50,7 +50,8 @@ struct roc_stream_settings {
  * @type: STREAM_TYPE_*
  * @name: constant after probe
  * @clock: of the counters, Hz
- * @ring_max: bytes; @segments_max: entries of the card's table
+ * @ring_max: bytes
+ * @segments_max: entries of the card's table
  * @settings: see there
  * @last: counters of the card, under roc_channel.run_lock; while it runs its page has newer ones
  */
