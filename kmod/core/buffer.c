@@ -32,7 +32,7 @@ static int roc_make_extents(struct roc_buffer *buf, const struct sg_table *sgt, 
 	buf->extents.table = kvcalloc(buf->extents.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
 	if (!buf->extents.table)
 		return -ENOMEM;
-	for_each_sgtable_dma_sg (sgt, sg, i) {
+	for_each_sgtable_dma_sg(sgt, sg, i) {
 		before = min_t(u64, skip, sg_dma_len(sg));
 		length = min_t(u64, left, sg_dma_len(sg) - before);
 		if (length)
@@ -57,7 +57,7 @@ static int roc_make_pieces(struct roc_buffer *buf)
 	buf->pieces.table = kvcalloc(buf->pieces.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
 	if (!buf->pieces.table)
 		return -ENOMEM;
-	for_each_sgtable_sg (buf->backing->pages, sg, i) {
+	for_each_sgtable_sg(buf->backing->pages, sg, i) {
 		roc_extents_append(&buf->pieces, sg_phys(sg), sg->length);
 		cond_resched();
 	}
@@ -74,7 +74,7 @@ static int roc_make_memory(struct roc_buffer *buf)
 	buf->memory.table = kvcalloc(buf->memory.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
 	if (!buf->memory.table)
 		return -ENOMEM;
-	for_each_sgtable_sg (buf->backing->pages, sg, i) {
+	for_each_sgtable_sg(buf->backing->pages, sg, i) {
 		if (PageHighMem(sg_page(sg))) {
 			buf->memory.count = 0;
 			break;
@@ -474,7 +474,7 @@ static struct roc_buffer *roc_buffer_take_untold(struct roc_open *o, u32 handle)
 	struct roc_buffer *buf;
 
 	lockdep_assert_held(&o->ch->lock);
-	list_for_each_entry (buf, &o->untold, node) {
+	list_for_each_entry(buf, &o->untold, node) {
 		if (buf->handle == handle) {
 			list_del(&buf->node);
 			return buf;
@@ -545,11 +545,11 @@ void roc_buffer_drop_all(struct roc_open *o)
 	unsigned long handle;
 
 	/* The card never heard of these. */
-	list_for_each_entry_safe (buf, next, &o->untold, node) {
+	list_for_each_entry_safe(buf, next, &o->untold, node) {
 		list_del(&buf->node);
 		roc_buffer_free(buf, o->ch->ep);
 	}
-	xa_for_each (&o->buffers, handle, buf) {
+	xa_for_each(&o->buffers, handle, buf) {
 		buf = roc_buffer_take(o, handle);
 		if (!IS_ERR_OR_NULL(buf))
 			roc_buffer_free(buf, o->ch->ep);

@@ -179,7 +179,7 @@ void roc_held_free(struct roc_channel *ch)
 	struct roc_held *held, *next;
 
 	lockdep_assert_held(&ch->lock);
-	list_for_each_entry_safe (held, next, &ch->held, node) {
+	list_for_each_entry_safe(held, next, &ch->held, node) {
 		list_del(&held->node);
 		held->free(held, ch->ep);
 	}
@@ -191,7 +191,7 @@ bool roc_held_abandon(struct roc_channel *ch)
 	bool any = !list_empty(&ch->held);
 	struct roc_held *held, *next;
 
-	list_for_each_entry_safe (held, next, &ch->held, node) {
+	list_for_each_entry_safe(held, next, &ch->held, node) {
 		list_del(&held->node);
 		held->abandon(held, ch->ep);
 	}
@@ -251,7 +251,7 @@ static void roc_kept_free(struct pci_dev *pdev, bool off)
 	size_t bytes = 0;
 
 	lockdep_assert_held(&roc_kept_lock);
-	list_for_each_entry_safe (kept, next, &roc_kept, node) {
+	list_for_each_entry_safe(kept, next, &roc_kept, node) {
 		if (!roc_kept_of(kept, pdev) || !(off || kept->translated))
 			continue;
 		list_del(&kept->node);
@@ -301,7 +301,7 @@ static struct pci_dev *roc_kept_ready(void)
 	struct roc_kept *kept;
 
 	lockdep_assert_held(&roc_kept_lock);
-	list_for_each_entry (kept, &roc_kept, node)
+	list_for_each_entry(kept, &roc_kept, node)
 		if (roc_kept_off(kept->pdev))
 			return pci_dev_get(kept->pdev);
 	return NULL;
@@ -358,7 +358,7 @@ void roc_kept_exit(void)
 	cancel_delayed_work_sync(&roc_kept_work);
 	mutex_lock(&roc_kept_lock);
 	roc_kept_free_ready();
-	list_for_each_entry_safe (kept, next, &roc_kept, node) {
+	list_for_each_entry_safe(kept, next, &roc_kept, node) {
 		dev_warn(&kept->pdev->dev,
 			 "%zu bytes of DMA memory stay allocated until reboot: no reset since\n",
 			 kept->size);

@@ -42,7 +42,7 @@ int roc_card_get(struct roc_endpoint *ep)
 	int err = 0;
 
 	mutex_lock(&roc_cards_lock);
-	list_for_each_entry (card, &roc_cards, node)
+	list_for_each_entry(card, &roc_cards, node)
 		if (roc_card_is(card, ep))
 			goto found;
 	card = kzalloc(sizeof(*card), GFP_KERNEL);
@@ -311,7 +311,7 @@ static bool roc_card_runs(const struct roc_card *card)
 
 	lockdep_assert_held(&card->lock);
 	mutex_lock(&roc_cards_lock);
-	list_for_each_entry (other, &roc_cards, node)
+	list_for_each_entry(other, &roc_cards, node)
 		if (roc_card_same_board(card, other) &&
 		    (READ_ONCE(other->masters) || READ_ONCE(other->starting)))
 			runs = true;

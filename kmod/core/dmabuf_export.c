@@ -85,7 +85,7 @@ static int roc_copy_pages(struct sg_table *to, const struct sg_table *from, unsi
 	int err;
 
 	max = max_t(unsigned int, max &PAGE_MASK, PAGE_SIZE);
-	for_each_sgtable_sg (from, in, i) {
+	for_each_sgtable_sg(from, in, i) {
 		nents += (in->length - 1) / max + 1;
 		cond_resched();
 	}
@@ -93,7 +93,7 @@ static int roc_copy_pages(struct sg_table *to, const struct sg_table *from, unsi
 	if (err)
 		return err;
 	out = to->sgl;
-	for_each_sgtable_sg (from, in, i) {
+	for_each_sgtable_sg(from, in, i) {
 		for (at = 0; at < in->length; at += out->length, out = sg_next(out)) {
 			struct page *page =
 				pfn_to_page(page_to_pfn(sg_page(in)) + (at >> PAGE_SHIFT));
@@ -171,7 +171,7 @@ static int roc_export_begin_cpu_access(struct dma_buf *dmabuf, enum dma_data_dir
 		return -ENODEV;
 	if (mutex_lock_interruptible(&export->lock))
 		return -ERESTARTSYS;
-	list_for_each_entry (mapping, &export->mappings, node)
+	list_for_each_entry(mapping, &export->mappings, node)
 		dma_sync_sgtable_for_cpu(mapping->dev, &mapping->sgt, mapping->direction);
 	mutex_unlock(&export->lock);
 	return 0;
@@ -184,7 +184,7 @@ static int roc_export_end_cpu_access(struct dma_buf *dmabuf, enum dma_data_direc
 	struct roc_mapping *mapping;
 
 	mutex_lock(&export->lock);
-	list_for_each_entry (mapping, &export->mappings, node)
+	list_for_each_entry(mapping, &export->mappings, node)
 		dma_sync_sgtable_for_device(mapping->dev, &mapping->sgt, mapping->direction);
 	mutex_unlock(&export->lock);
 	return 0;
@@ -206,7 +206,7 @@ static int roc_export_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 		return -ENODEV;
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
-	for_each_sgtable_sg (export->memory->pages, sg, i) {
+	for_each_sgtable_sg(export->memory->pages, sg, i) {
 		if (at == vma->vm_end)
 			break;
 		if (skip >= sg->length) {
@@ -312,7 +312,7 @@ static struct dma_buf *roc_export_untold(struct roc_endpoint *ep)
 	struct roc_export *export;
 
 	mutex_lock(&ep->exports_lock);
-	list_for_each_entry (export, &ep->exports, node) {
+	list_for_each_entry(export, &ep->exports, node) {
 		if (export->teller != current)
 			continue;
 		export->teller = NULL;
@@ -344,7 +344,7 @@ void roc_exports_revoke(struct roc_endpoint *ep)
 	struct roc_export *export;
 
 	mutex_lock(&ep->exports_lock);
-	list_for_each_entry (export, &ep->exports, node) {
+	list_for_each_entry(export, &ep->exports, node) {
 		roc_point(ep, ROC_POINT_REVOKE);
 		dma_resv_lock(export->dmabuf->resv, NULL);
 		if (!export->revoked) {

@@ -21,7 +21,7 @@ static irqreturn_t roc_irq(int irq, void *data)
 	struct roc_endpoint *ep = vector->ep;
 	unsigned int c;
 
-	for_each_set_bit (c, &vector->channels, ROC_CHANNELS_MAX) {
+	for_each_set_bit(c, &vector->channels, ROC_CHANNELS_MAX) {
 		struct roc_channel *ch = &ep->channels[c];
 
 		ch->kind->irq(ch, vector->purposes[c], vector->shared);

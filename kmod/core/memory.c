@@ -148,7 +148,7 @@ static void roc_free_pieces(struct list_head *pieces)
 {
 	struct page *page, *next;
 
-	list_for_each_entry_safe (page, next, pieces, lru) {
+	list_for_each_entry_safe(page, next, pieces, lru) {
 		__free_pages(page, page_private(page));
 		cond_resched();
 	}
@@ -188,7 +188,7 @@ static int roc_list_pieces(struct sg_table *sgt, struct list_head *pieces, unsig
 		return err;
 	}
 	sg = sgt->sgl;
-	list_for_each_entry_safe (page, next, pieces, lru) {
+	list_for_each_entry_safe(page, next, pieces, lru) {
 		unsigned int order = page_private(page);
 
 		list_del(&page->lru);
@@ -220,7 +220,7 @@ void roc_pages_free(struct sg_table *sgt)
 	struct scatterlist *sg;
 	unsigned int i, page;
 
-	for_each_sgtable_sg (sgt, sg, i) {
+	for_each_sgtable_sg(sgt, sg, i) {
 		for (page = 0; page < sg->length >> PAGE_SHIFT; page++)
 			__free_page(sg_page(sg) + page);
 		cond_resched();
@@ -250,7 +250,7 @@ bool roc_bounced(struct device *dev, const struct sg_table *sgt)
 		return false;
 	if (!dev_is_dma_coherent(dev))
 		return is_swiotlb_force_bounce(dev) || dma_addressing_limited(dev);
-	for_each_sgtable_dma_sg (sgt, sg, i) {
+	for_each_sgtable_dma_sg(sgt, sg, i) {
 		if (dma_need_sync(dev, sg_dma_address(sg)))
 			return true;
 		cond_resched();
@@ -292,7 +292,7 @@ static void roc_pin_free(struct roc_memory *memory)
 	struct scatterlist *sg;
 	unsigned int i;
 
-	for_each_sgtable_sg (&pin->table.sgt, sg, i) {
+	for_each_sgtable_sg(&pin->table.sgt, sg, i) {
 		unsigned long pages = DIV_ROUND_UP(sg->length, PAGE_SIZE), at, now;
 
 		for (at = 0; at < pages; at += now) {

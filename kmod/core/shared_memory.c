@@ -76,7 +76,7 @@ static int roc_area_see(struct roc_area *area)
 	pages = kvmalloc_array(area->pages, sizeof(*pages), ROC_PAGES_GFP);
 	if (!pages)
 		return -ENOMEM;
-	for_each_sgtable_sg (&area->sgt, sg, k) {
+	for_each_sgtable_sg(&area->sgt, sg, k) {
 		for (i = 0; i < sg->length >> PAGE_SHIFT; i++)
 			pages[n++] = sg_page(sg) + i;
 		cond_resched();
@@ -155,7 +155,7 @@ static bool roc_area_is_contiguous(const struct roc_area *area)
 	struct scatterlist *sg;
 	unsigned int i;
 
-	for_each_sgtable_dma_sg (&area->sgt, sg, i) {
+	for_each_sgtable_dma_sg(&area->sgt, sg, i) {
 		if (sg_dma_address(sg) != end)
 			return false;
 		end += sg_dma_len(sg);
@@ -332,7 +332,7 @@ static int roc_map_area(struct vm_area_struct *vma, unsigned long *at, const str
 	unsigned int i;
 	int err;
 
-	for_each_sgtable_sg (sgt, sg, i) {
+	for_each_sgtable_sg(sgt, sg, i) {
 		err = roc_map_pages(vma, at, sg_page(sg), sg->length >> PAGE_SHIFT);
 		if (err)
 			return err;

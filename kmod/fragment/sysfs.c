@@ -64,7 +64,7 @@ static int roc_read_links_counter(const void *what, s64 *value)
 	unsigned int nr;
 
 	*value = 0;
-	for_each_set_bit (nr, &counters, FRAGMENT_LINK_COUNTS)
+	for_each_set_bit(nr, &counters, FRAGMENT_LINK_COUNTS)
 		*value += roc_fragment_links_counter(roc_sub(place->ch), nr);
 	return roc_alive(place->ch->ep) ? 0 : -EIO;
 }

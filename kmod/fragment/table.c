@@ -24,7 +24,7 @@ static u64 roc_host_pages_below(struct roc_run *run, u32 handle)
 	unsigned long at;
 	u64 pages = 0;
 
-	xa_for_each (&run->open.buffers, at, buf)
+	xa_for_each(&run->open.buffers, at, buf)
 		if (!handle || at < handle)
 			pages += roc_buffer_host_pages(run, buf);
 	return pages;
@@ -111,7 +111,7 @@ int roc_table_make(struct roc_run *run, void *data)
 	err = roc_table_alloc(run, total, arg);
 	if (err)
 		return err;
-	xa_for_each (&run->open.buffers, handle, buf) {
+	xa_for_each(&run->open.buffers, handle, buf) {
 		err = roc_table_fill(run, buf, at, arg);
 		if (err)
 			return err;

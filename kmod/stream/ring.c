@@ -96,7 +96,7 @@ static int roc_ring_place(struct roc_stream_ring *ring, struct roc_channel *ch,
 	ex.table = kvcalloc(ex.room, sizeof(*ex.table), ROC_PAGES_GFP);
 	if (!ex.table)
 		return -ENOMEM;
-	for_each_sgtable_dma_sg (sgt, sg, i) {
+	for_each_sgtable_dma_sg(sgt, sg, i) {
 		roc_extents_append(&ex, sg_dma_address(sg), sg_dma_len(sg));
 		cond_resched();
 	}

@@ -140,7 +140,7 @@ static int make_own(struct exported *e, struct sg_table *own)
 	err = sg_alloc_table(own, count, GFP_KERNEL);
 	if (err)
 		return err;
-	for_each_sgtable_sg (own, sg, i)
+	for_each_sgtable_sg(own, sg, i)
 		sg_set_page(sg, e->pieces[i], length, 0);
 	return 0;
 }
@@ -156,7 +156,7 @@ static int make_shown(struct exported *e, struct mapping *m)
 	if (err)
 		return err;
 	out = m->shown.sgl;
-	for_each_sgtable_dma_sg (&m->own, in, i) {
+	for_each_sgtable_dma_sg(&m->own, in, i) {
 		if (!(e->kind & DMABUF_NO_PAGES))
 			sg_set_page(out, sg_page(in), in->length, in->offset);
 		sg_dma_address(out) = sg_dma_address(in);

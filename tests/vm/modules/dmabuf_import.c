@@ -218,7 +218,7 @@ void dmabuf_detach_all(struct dmabuf_file *f)
 	struct imported *im;
 	unsigned long id;
 
-	xa_for_each (&f->imports, id, im)
+	xa_for_each(&f->imports, id, im)
 		drop(im);
 }
 
@@ -261,7 +261,7 @@ static int copy_all(struct imported *im, struct dmabuf_copy *arg)
 	unsigned int i;
 	int err;
 
-	for_each_sgtable_dma_sg (im->sgt, sg, i) {
+	for_each_sgtable_dma_sg(im->sgt, sg, i) {
 		u64 part;
 
 		if (skip >= sg_dma_len(sg)) {
