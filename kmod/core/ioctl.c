@@ -92,6 +92,7 @@ long roc_ioctl_dispatch(struct file *file, const struct roc_ioctl *call, unsigne
 bool roc_enter(struct roc_endpoint *ep, u32 epoch, int *idx)
 {
 	*idx = srcu_read_lock(&ep->srcu);
+	/* Pairs with the release of the epoch: what was set up before it is visible. */
 	if (smp_load_acquire(&ep->epoch) == epoch && epoch)
 		return true;
 	srcu_read_unlock(&ep->srcu, *idx);

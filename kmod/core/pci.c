@@ -244,6 +244,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	roc_stop_left(ep, command & PCI_COMMAND_MASTER);
 	pci_save_state(pdev);
 	ep->last_epoch = 1;
+	/* Pairs with roc_enter(), which sees all that was set up before. */
 	smp_store_release(&ep->epoch, 1);
 	roc_irqs_start(ep);
 	err = roc_endpoint_publish(ep);

@@ -292,6 +292,7 @@ struct roc_channel_shown roc_channel_shown(struct roc_channel *ch);
 /* Without any lock: whoever sees it sees what came before it, too. */
 static inline enum roc_ch_state roc_state(const struct roc_channel *ch)
 {
+	/* Pairs with the release in roc_set_state(). */
 	return smp_load_acquire(&ch->state);
 }
 

@@ -418,6 +418,7 @@ int roc_run_wait(struct roc_run *run, u64 deadline, void *arg)
 	bool beyond;
 	int err;
 
+	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
 	if (!smp_load_acquire(&run->open.committed))
 		return -EPIPE;
 	spin_lock_irq(&ch->run_lock);
@@ -444,6 +445,7 @@ __poll_t roc_run_poll_events(struct roc_open *o, poll_table *pt)
 	bool readable, runs;
 	int idx;
 
+	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
 	if (!smp_load_acquire(&o->committed))
 		return 0;
 	if (!roc_enter(o->ch->ep, o->epoch, &idx))

@@ -274,6 +274,7 @@ void roc_shared_commit(struct file *file, const void *data, bool told)
 		return;
 	mutex_lock(&ch->lock);
 	if (told) {
+		/* Pairs with the loads of @committed: they see the shared memory set up. */
 		smp_store_release(&o->committed, true);
 	} else if (!o->retired) {
 		undo = o->shared;
@@ -483,6 +484,7 @@ int roc_shared_mmap(struct roc_open *o, struct vm_area_struct *vma)
 	unsigned int i;
 	int err;
 
+	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
 	if (!smp_load_acquire(&o->committed))
 		return -EPIPE;
 	s = o->shared;

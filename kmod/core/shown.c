@@ -14,6 +14,7 @@ void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_why
 	lockdep_assert_held(&ch->lock);
 	spin_lock(&ch->shown_lock);
 	ch->why = state == ROC_CH_FAILED ? why : ROC_WHY_NONE;
+	/* Pairs with roc_state(). */
 	smp_store_release(&ch->state, state);
 	spin_unlock(&ch->shown_lock);
 }

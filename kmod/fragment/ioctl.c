@@ -139,6 +139,7 @@ static int roc_fr_tell(struct file *file, void *data)
 
 	if (arg->flags || arg->reserved || arg->what & ~(ROC_FR_TELL_FREE | ROC_FR_TELL_COMMAND))
 		return -EINVAL;
+	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
 	if (!smp_load_acquire(&run->open.committed))
 		return -EPIPE;
 	spin_lock_irq(&ch->run_lock);

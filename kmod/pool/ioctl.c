@@ -15,6 +15,7 @@ u32 roc_ready_now(struct roc_session *s)
 {
 	u32 held;
 
+	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
 	if (!smp_load_acquire(&s->open.committed))
 		return 0;
 	held = READ_ONCE(s->rings.kernel->ready_prod) - READ_ONCE(s->rings.user->ready_cons);
@@ -230,6 +231,7 @@ static int roc_ch_kick(struct file *file, void *arg)
 
 	if (c->flags & ~ROC_KICK_LOOK || c->level || c->count)
 		return -EINVAL;
+	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
 	if (!smp_load_acquire(&s->open.committed))
 		return -EPIPE;
 	if (!(c->flags & ROC_KICK_LOOK)) {
@@ -280,6 +282,7 @@ static int roc_ch_wait(struct file *file, void *arg)
 	bool sleeps = w->deadline > ktime_get_ns();
 	int err;
 
+	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
 	if (!smp_load_acquire(&s->open.committed))
 		return w->flags ? -EINVAL : -EPIPE;
 	if (w->flags || !w->min_ready || w->min_ready > s->rings.ready_entries)

@@ -109,6 +109,7 @@ static int roc_st_consume(struct file *file, void *data)
 
 	if (arg->flags || arg->available)
 		return -EINVAL;
+	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
 	if (!smp_load_acquire(&run->open.committed))
 		return -EPIPE;
 	spin_lock_irq(&ch->run_lock);
