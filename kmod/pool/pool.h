@@ -349,6 +349,7 @@ enum roc_look {
 	ROC_LOOK_BEGUN, /* where the card is at work */
 	ROC_LOOK_ALL,
 };
+
 enum roc_why roc_look(struct roc_session *s, u64 now, enum roc_look what, u32 *found);
 int roc_pool_prepare(struct roc_session *s);
 int roc_pool_start(struct roc_session *s);
@@ -365,6 +366,7 @@ enum roc_refill {
 	ROC_REFILL_BLOCKED, /* the ready ring has no room for more */
 	ROC_REFILL_MORE,    /* somebody else may want the channel lock first */
 };
+
 u32 roc_room(struct roc_session *s);
 u32 roc_waiting(struct roc_session *s);
 void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 flags, u64 now);
