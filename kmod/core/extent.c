@@ -3,7 +3,6 @@
  * Extent table: where each byte of a registered buffer lies on the bus. See extent.h.
  */
 #include <linux/errno.h>
-#include <linux/stddef.h>
 
 #include "core/extent.h"
 
@@ -30,17 +29,15 @@ static __u64 common_divisor(__u64 a, __u64 b)
 
 _Bool roc_extents_append(struct roc_extents *ex, __u64 bus, __u64 length)
 {
-	struct roc_extent *last = NULL;
+	struct roc_extent *last = &ex->table[ex->count ? ex->count - 1 : 0];
 
-	if (ex->count)
-		last = &ex->table[ex->count - 1];
-	if (last && last->bus + last->length == bus) {
+	if (ex->count && last->bus + last->length == bus) {
 		last->length += length;
 		return 1;
 	}
 	if (ex->count == ex->room)
 		return 0;
-	if (last && (!ex->shortest || last->length < ex->shortest))
+	if (ex->count && (!ex->shortest || last->length < ex->shortest))
 		ex->shortest = last->length;
 	ex->divisor = common_divisor(ex->divisor, end_of(ex));
 	ex->table[ex->count] = (struct roc_extent){end_of(ex), length, bus};
