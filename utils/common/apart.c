@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The process is made by a thread, with CLONE_VM and CLONE_VFORK: the kernel suspends the thread
- * until the process ends, so that the process uses the thread's errno and malloc cache alone. A
- * thread in vfork() can be killed, so this process can end before the one apart.
+ * A host thread clones the process with CLONE_VM and without CLONE_SETTLS: both share errno and the
+ * malloc cache of the thread. Until the process ends, the thread is in one wait4() with all signals
+ * blocked, and touches no state of libc. CLONE_VFORK would suspend it, too, but in state D, which
+ * adds 1 to the load average. A thread in wait4() can be killed, so the tool can end before the
+ * writer process.
  */
 #include "apart.h"
 
@@ -13,6 +15,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,12 +55,12 @@ static int child(void *arg)
 	struct apart *a = s->a;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* This process may have ended before. */
+	/* The tool may have ended before prctl(). */
 	if (getppid() != s->parent)
 		_exit(0);
 	close_others(s);
 	a->pid = getpid();
-	s->state = 1; /* s is the starter's again */
+	s->state = 1; /* apart_start() may return: no access to s from here on */
 	a->run(a->context);
 	return 0;
 }
@@ -66,14 +69,15 @@ static void *host(void *arg)
 {
 	struct start *s = arg;
 	struct apart *a = s->a;
-	pid_t pid = clone(child, (char *)a->stack + STACK, CLONE_VM | CLONE_VFORK, s);
+	pid_t pid = clone(child, (char *)a->stack + STACK, CLONE_VM, s);
 
 	if (pid < 0) {
 		s->error = -errno;
 		s->state = -1;
 		return NULL;
 	}
-	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+	/* Not waitpid(), a cancellation point. syscall() writes errno only if it fails. */
+	while (syscall(SYS_wait4, pid, NULL, __WALL, NULL) != pid)
 		;
 	a->ended = true;
 	if (write(a->wake, &(uint64_t){1}, sizeof(uint64_t)) < 0)
@@ -103,7 +107,7 @@ int apart_start(struct apart *a, const int *keep, unsigned int count)
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (a->stack == MAP_FAILED)
 		return -ENOMEM;
-	/* Signals of a terminal or of a service manager go to the process apart as well. */
+	/* A terminal or a service manager sends its signals to the writer process as well. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	err = -pthread_create(&a->thread, NULL, host, &s);
