@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Units go to the process apart, and come back from it, by rings of slots in the memory that both
- * share. Each side enters the kernel only to sleep, or to wake the other one.
+ * Pass units to the writer process and back through rings of slots in the memory that both share.
+ * Each side enters the kernel only to sleep, or to wake the other one.
  */
 #include "sink_apart.h"
 
@@ -21,6 +21,7 @@
 #define PATIENCE_NS (10 * UNITS_NS_PER_S)
 #define TWICE_NS (5 * UNITS_NS_PER_S) /* after the second signal */
 #define POLL_MS 100
+#define LOCK_NS 100000000
 #define KILL_MS 200 /* until a process that is not in the kernel has ended */
 
 /* One side puts, the other takes. A slot is in one ring at a time, so none can overflow. */
@@ -38,7 +39,7 @@ struct sleeper {
 enum use {
 	FREE,
 	OUT,
-	WELL, /* the process apart was killed when it was done with it */
+	BACK, /* in a ring of the writer process when it was killed */
 };
 
 enum request {
@@ -68,6 +69,7 @@ struct apart_sink {
 	uint32_t free_slots[SLOTS], free_count;
 	bool waits; /* on its eventfd */
 	bool finishing;
+	bool gone; /* the writer process was killed, or the file system does not answer */
 
 	/* Shared. */
 	struct ring in, done, lost;
@@ -80,7 +82,7 @@ struct apart_sink {
 	struct unit_format format;
 	struct report report;
 
-	/* Of the process apart. */
+	/* Of the writer process. */
 	sink_apart_open open;
 	const void *options;
 	struct source copy;
@@ -125,7 +127,7 @@ static void awake(struct sleeper *s)
 		;
 }
 
-/* The process apart. */
+/* The writer process. */
 
 static void report(struct apart_sink *a)
 {
@@ -305,13 +307,27 @@ static bool syncs(const struct apart_sink *a)
 	return a->inner && __atomic_load_n(&a->inner->syncing, __ATOMIC_RELAXED);
 }
 
-static void update(struct apart_sink *a)
+/* The writer process may have been killed with the lock: @wait limits the time for it. */
+static bool take_lock(struct apart_sink *a, bool wait)
+{
+	struct timespec until;
+
+	if (!wait)
+		return !pthread_mutex_trylock(&a->lock);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LOCK_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	return !pthread_mutex_timedlock(&a->lock, &until);
+}
+
+/* @wait: for the final report, which must not be missed. */
+static void update(struct apart_sink *a, bool wait)
 {
 	struct sink *s = &a->sink;
 
-	s->syncing = syncs(a);
-	/* The process apart may have been killed with the lock. */
-	if (a->sink.hung || pthread_mutex_trylock(&a->lock))
+	s->syncing = !a->gone && syncs(a);
+	if (a->gone || !take_lock(a, wait))
 		return;
 	s->n = a->report.n;
 	s->state = a->report.state;
@@ -330,39 +346,69 @@ static uint64_t free_slot(struct apart_sink *a, uint32_t slot)
 	return a->units[slot].handle;
 }
 
+/* The sink has already counted the units in the lost ring. */
+static void mark_back(struct apart_sink *a, const struct ring *r)
+{
+	uint32_t i;
+
+	for (i = r->taken; i != r->put; i++)
+		a->used[r->slots[i % SLOTS]] = BACK;
+}
+
+/* Count all units that did not come back as lost. */
+static void lose_outstanding(struct apart_sink *a, uint64_t *n, uint64_t *bytes)
+{
+	uint32_t slot;
+
+	*n = *bytes = 0;
+	update(a, true);
+	a->gone = a->failed = true;
+	mark_back(a, &a->done);
+	mark_back(a, &a->lost);
+	for (slot = 0; slot < SLOTS; slot++) {
+		if (a->used[slot] != OUT)
+			continue;
+		(*n)++;
+		*bytes += a->units[slot].bytes;
+	}
+	a->sink.n.lost += *n;
+	a->sink.n.lost_bytes += *bytes;
+	a->sink.why[0] = '\0';
+}
+
+static bool has_outstanding(const struct apart_sink *a)
+{
+	return memchr(a->used, OUT, sizeof(a->used));
+}
+
 static int fail_ended(struct apart_sink *a)
 {
-	a->failed = true;
-	return units_fail(a->sink.why, ECHILD,
-			  "The process that writes to %s was killed: what it had is lost.",
-			  a->place);
+	uint64_t n, bytes;
+
+	if (a->gone)
+		return -ECHILD;
+	lose_outstanding(a, &n, &bytes);
+	return units_fail(
+		a->sink.why, ECHILD,
+		"%s: the writer process was killed, its outstanding units are lost: %" PRIu64
+		" units, %" PRIu64 " bytes in all.",
+		a->place, n, bytes);
 }
 
 /*
- * What did not come back is lost. The memory of its units is another's from now on, so the process
- * apart must not go on: a commit of what it did not write itself would be wrong.
+ * Units that did not come back are lost. The source reuses their memory from now on, so the writer
+ * process must not continue: it would commit data that it did not write.
  */
 static void give_up(struct apart_sink *a)
 {
-	uint64_t n = 0, bytes = 0;
-	uint32_t i, slot;
+	uint64_t n, bytes;
+	unsigned int i;
 
 	apart_kill(&a->process);
 	for (i = 0; i < KILL_MS && !a->process.ended; i++)
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-	update(a);
-	a->sink.hung = a->failed = true;
-	for (i = a->done.taken; i != a->done.put; i++)
-		a->used[a->done.slots[i % SLOTS]] = WELL;
-	for (slot = 0; slot < SLOTS; slot++) {
-		if (a->used[slot] != OUT)
-			continue;
-		n++;
-		bytes += a->units[slot].bytes;
-	}
-	a->sink.n.lost += n;
-	a->sink.n.lost_bytes += bytes;
-	a->sink.why[0] = '\0';
+	lose_outstanding(a, &n, &bytes);
+	a->sink.hung = true;
 	units_fail(a->sink.why, ETIME,
 		   "%s: the file system does not answer: it is frozen, or its device or server is "
 		   "gone. %" PRIu64 " units, %" PRIu64
@@ -376,7 +422,7 @@ static uint32_t progress(struct apart_sink *a)
 	return a->in.taken + a->done.put + a->lost.put;
 }
 
-/* Sleep until the process apart has an answer or has something to report. */
+/* Sleep until the writer process has an answer or has something to report. */
 static void sleep_here(struct apart_sink *a)
 {
 	struct pollfd fd = {.fd = a->here.fd, .events = POLLIN};
@@ -423,14 +469,15 @@ static int put(struct sink *s, const struct unit *u)
 	uint32_t slot;
 
 	if (a->full || a->failed) {
-		update(a);
+		update(a, false);
 		return a->failed ? -EIO : -ENOSPC;
 	}
 	if (!a->free_count)
 		return 0;
 	/* Of a network, the format is known with the units. */
 	if (memcmp(&a->format, &a->source->format, sizeof(a->format))) {
-		pthread_mutex_lock(&a->lock);
+		if (!take_lock(a, true))
+			return 0;
 		a->format = a->source->format;
 		pthread_mutex_unlock(&a->lock);
 	}
@@ -479,13 +526,14 @@ static int done(struct sink *s, uint64_t *handles, unsigned int room)
 		awake(&a->here);
 	a->waits = false;
 	n = collect(a, &a->done, handles, room);
-	update(a);
+	update(a, false);
 	if (n)
 		return (int)n;
-	if (ended && !a->sink.hung && !fails(a, true))
+	if (ended && !a->gone)
+		return fails(a, true) ? fail_ended(a) : 0;
+	/* lost() returns them. */
+	if (a->gone && has_outstanding(a))
 		return 0;
-	if (ended && !a->sink.hung)
-		return fail_ended(a);
 	return fails(a, failed);
 }
 
@@ -496,7 +544,7 @@ static int lost(struct sink *s, uint64_t *handles, unsigned int room)
 	unsigned int n = collect(a, &a->lost, handles, room);
 	uint32_t slot;
 
-	for (slot = 0; a->sink.hung && slot < SLOTS && n < room; slot++) {
+	for (slot = 0; a->gone && slot < SLOTS && n < room; slot++) {
 		if (a->used[slot] == OUT)
 			handles[n++] = free_slot(a, slot);
 	}
@@ -519,13 +567,14 @@ static int finish(struct sink *s)
 			give_up(a);
 		return -ETIME;
 	}
-	update(a);
+	update(a, true);
 	return a->answer;
 }
 
 int sink_apart_finish(struct sink *s)
 {
 	struct apart_sink *a = of(s);
+	bool answered;
 
 	if (a->waits)
 		awake(&a->here);
@@ -537,8 +586,10 @@ int sink_apart_finish(struct sink *s)
 	if (!a->finishing)
 		post(a, FINISH);
 	a->finishing = true;
-	update(a);
-	if (a->requests != a->answers)
+	/* The report precedes the answer. */
+	answered = a->requests == a->answers;
+	update(a, answered);
+	if (!answered)
 		return 0;
 	return a->answer ? a->answer : 1;
 }
@@ -546,12 +597,14 @@ int sink_apart_finish(struct sink *s)
 static void abandon(struct sink *s)
 {
 	struct apart_sink *a = of(s);
+	int ret = a->gone ? 0 : request(a, ABANDON);
 
-	if (a->sink.hung || !request(a, ABANDON)) {
-		update(a);
-		return;
-	}
-	give_up(a);
+	if (ret == -ECHILD)
+		fail_ended(a);
+	else if (ret)
+		give_up(a);
+	else
+		update(a, true);
 }
 
 static void sleep_apart(struct sink *s, struct units_sleep *sleep)
@@ -575,7 +628,7 @@ static void free_all(struct apart_sink *a)
 	free(a);
 }
 
-/* What a process still uses stays: so does what it has of the kernel. */
+/* If the process has not ended, its memory and descriptors are leaked: it may still use them. */
 static void close_sink(struct sink *s)
 {
 	struct apart_sink *a = of(s);
@@ -609,16 +662,18 @@ static int start(struct apart_sink *a, char why[UNITS_WHY])
 	a->process = (struct apart){.run = run, .context = a, .wake = a->here.fd};
 	ret = apart_start(&a->process, (int[]){a->here.fd, a->there.fd}, 2);
 	if (ret)
-		return units_fail(why, -ret, "The process that writes to %s cannot be started: %s.",
+		return units_fail(why, -ret, "The writer process for %s cannot be started: %s.",
 				  a->place, strerror(-ret));
 	while (a->requests != a->answers && !a->process.ended)
 		sleep_here(a);
-	update(a);
+	update(a, true);
 	if (a->requests == a->answers && !a->answer) {
 		a->ops.name = a->inner->ops->name;
 		return 0;
 	}
-	ret = units_fail(why, EIO, "%s", a->report.why);
+	if (a->requests != a->answers)
+		fail_ended(a);
+	ret = units_fail(why, EIO, "%s", a->sink.why);
 	apart_wait(&a->process, 1000);
 	return ret;
 }

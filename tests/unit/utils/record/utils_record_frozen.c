@@ -73,7 +73,7 @@ static char state_of(const char *name, pid_t *parent)
 	return state;
 }
 
-/* A thread of @process waits in the file system: its own, or one that the kernel made for it. */
+/* A thread of @process, or an io_uring worker of it, waits in the file system. */
 static bool is_stuck(const char *process)
 {
 	char path[32], task[40];
@@ -93,7 +93,7 @@ static bool is_stuck(const char *process)
 	return found;
 }
 
-/* @pid, or a process that it started, waits in the file system: which; 0: none. */
+/* The process that @pid started and that waits in the file system; 0: none. */
 static pid_t stuck_in(pid_t pid)
 {
 	DIR *proc = opendir("/proc");
@@ -104,8 +104,7 @@ static pid_t stuck_in(pid_t pid)
 	while (!found && (d = readdir(proc))) {
 		pid_t at = atoi(d->d_name);
 
-		if (at && state_of(d->d_name, &parent) && (parent == pid || at == pid) &&
-		    is_stuck(d->d_name))
+		if (at && state_of(d->d_name, &parent) && parent == pid && is_stuck(d->d_name))
 			found = at;
 	}
 	closedir(proc);
@@ -244,6 +243,46 @@ static void metrics(void)
 	unmount();
 }
 
+static pid_t child_of(pid_t pid)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *d;
+	pid_t found = 0, parent;
+
+	UNIT_NEED(proc);
+	while (!found && (d = readdir(proc))) {
+		if (atoi(d->d_name) && state_of(d->d_name, &parent) && parent == pid)
+			found = atoi(d->d_name);
+	}
+	closedir(proc);
+	return found;
+}
+
+/* A writer process that is killed is reported as such, not as a frozen file system. */
+static void killed(void)
+{
+	char output[160], index[160];
+	pid_t pid, tool, writer = 0;
+	struct stat st;
+
+	fresh("killed");
+	snprintf(index, sizeof(index), "%s/killed-r/run-000000.index", dir);
+	snprintf(output, sizeof(output), "%s/killed-out", dir);
+	pid = tool_start(output,
+			 "record %s/killed-r --synthetic --rate=40Mi --buffer-size=16Mi "
+			 "--superpage-size=256Ki --json",
+			 dir);
+	CU_ASSERT_TRUE(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT(!stat(index, &st) && st.st_size > 256 + 4 * 64, 20000));
+	UNIT_NEED(UNIT_WAIT((writer = child_of(tool)) > 0, 10000));
+	kill(writer, SIGKILL);
+	UNIT_EQ(tool_wait(pid, 30000), 1);
+	tool_read(output);
+	CU_ASSERT_TRUE(tool_says("the writer process was killed, its outstanding units are lost"));
+	CU_ASSERT_FALSE(tool_says("the file system does not answer"));
+	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
+}
+
 /* What is frozen for a while costs nothing but time. */
 static void goes_on(void)
 {
@@ -276,4 +315,5 @@ static void goes_on(void)
 
 UNIT_MAIN("frozen file systems", {"roc-record ends after two signals", two_signals},
 	  {"and after one, when its time is over", one_signal}, {"a thaw in time", goes_on},
-	  {"metrics", metrics}, {"roc-evb ends after two signals", builder})
+	  {"metrics", metrics}, {"roc-evb ends after two signals", builder},
+	  {"a writer process that is killed", killed})
