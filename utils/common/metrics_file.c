@@ -22,6 +22,7 @@
 struct metrics_writer {
 	struct metrics_writer *next;
 	struct apart process;
+	bool stopped; /* its last start failed */
 	const char *path;
 	int here, there; /* eventfds: it is written, something is posted */
 	_Atomic unsigned int posted, written;
@@ -94,6 +95,16 @@ static int start(struct metrics_writer *w)
 
 static struct metrics_writer *writers;
 
+/* Sleep until the writer process reports, and clear its report: else poll() returns at once. */
+static void await(struct metrics_writer *w)
+{
+	struct pollfd fd = {.fd = w->here, .events = POLLIN};
+	uint64_t count;
+
+	if (poll(&fd, 1, WAIT_MS / 10) > 0 && read(w->here, &count, sizeof(count)) < 0)
+		return; /* cleared already */
+}
+
 /* The process apart ends with this one: the last file of a slow disk is waited for. */
 static void finish_writers(void)
 {
@@ -101,11 +112,9 @@ static void finish_writers(void)
 	struct metrics_writer *w;
 
 	for (w = writers; w; w = w->next) {
-		struct pollfd fd = {.fd = w->here, .events = POLLIN};
-
 		while (w->posted != w->written && !w->process.ended && !stop_asked_twice() &&
 		       now_ns() < until)
-			poll(&fd, 1, WAIT_MS / 10);
+			await(w);
 	}
 }
 
@@ -143,11 +152,20 @@ static bool is_descriptor(const char *path)
 static int write_apart(struct metrics_writer *w, char *text, size_t length, int broken,
 		       char why[OUTPUT_WHY])
 {
-	struct pollfd fd = {.fd = w->here, .events = POLLIN};
-	uint64_t count, until = now_ns() + WAIT_MS * 1000000;
+	uint64_t until = now_ns() + WAIT_MS * 1000000;
+	int err;
 
-	if (w->process.ended && apart_wait(&w->process, 0))
-		start(w);
+	if (w->stopped || (w->process.ended && apart_wait(&w->process, 0))) {
+		err = start(w);
+		w->stopped = err;
+		if (err) {
+			free(text);
+			snprintf(why, OUTPUT_WHY,
+				 "%.4000s: the writer process cannot be started: %s.", w->path,
+				 strerror(-err));
+			return TOOL_FAILED;
+		}
+	}
 	if (w->posted != w->written) {
 		free(text);
 	} else {
@@ -158,12 +176,10 @@ static int write_apart(struct metrics_writer *w, char *text, size_t length, int 
 		if (write(w->there, &(uint64_t){1}, sizeof(uint64_t)) < 0)
 			w->posted--;
 		while (w->posted != w->written && !w->process.ended && now_ns() < until)
-			poll(&fd, 1, WAIT_MS / 10);
+			await(w);
 		if (w->posted != w->written)
 			return broken;
 	}
-	while (read(w->here, &count, sizeof(count)) > 0)
-		;
 	if (w->posted == w->written) {
 		memcpy(why, w->why, OUTPUT_WHY);
 		return w->code;
