@@ -143,7 +143,7 @@ static void record_ends(bool twice)
 			 "record %s/r --synthetic --rate=40Mi --buffer-size=16Mi "
 			 "--superpage-size=256Ki --json",
 			 place);
-	CU_ASSERT_TRUE(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
+	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(size_of("r/run-000000.index") > 256 + 4 * 64, 20000));
 	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT((stuck = stuck_in(tool)) > 0, 20000));
@@ -201,7 +201,7 @@ static void builder(void)
 			 "evb node --name=n1 --coordinator=static:%s --sink=file:%s/e "
 			 "--source=synthetic:size=60000,rate=500 --json",
 			 conf, place);
-	CU_ASSERT_TRUE(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
+	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(size_of("e/n1-000000.mep") > 0, 30000));
 	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT((stuck = stuck_in(tool)) > 0, 20000));
@@ -229,7 +229,7 @@ static void metrics(void)
 			 "record %s/elsewhere --synthetic --rate=1Mi --buffer-size=16Mi "
 			 "--superpage-size=256Ki --metrics=%s/m.prom --json",
 			 dir, place);
-	CU_ASSERT_TRUE(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
+	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(size_of("m.prom") > 0, 20000));
 	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(said_so_often(output, "m.prom is not written") == 1, 20000));
@@ -272,7 +272,7 @@ static void killed(void)
 			 "record %s/killed-r --synthetic --rate=40Mi --buffer-size=16Mi "
 			 "--superpage-size=256Ki --json",
 			 dir);
-	CU_ASSERT_TRUE(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
+	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(!stat(index, &st) && st.st_size > 256 + 4 * 64, 20000));
 	UNIT_NEED(UNIT_WAIT((writer = child_of(tool)) > 0, 10000));
 	kill(writer, SIGKILL);
@@ -297,7 +297,7 @@ static void goes_on(void)
 			 "record %s/r --synthetic --rate=40Mi --buffer-size=16Mi "
 			 "--superpage-size=256Ki --units=200 --json",
 			 place);
-	CU_ASSERT_TRUE(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
+	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(size_of("r/run-000000.index") > 256 + 4 * 64, 20000));
 	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(stuck_in(tool) > 0, 20000));
