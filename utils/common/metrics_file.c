@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A file for Prometheus, again and again.
+ * Replace a file of metrics periodically, by a writer process: a file system that does not answer
+ * holds up neither the data nor the end of the tool.
  */
 #include "prometheus.h"
 
@@ -28,6 +29,8 @@ struct metrics_writer {
 	_Atomic unsigned int posted, written;
 	char *text; /* of the last one that was posted */
 	size_t length;
+	char *newest; /* came while that one was being written; NULL: none */
+	size_t newest_length;
 	int code;
 	char why[OUTPUT_WHY];
 };
@@ -105,16 +108,41 @@ static void await(struct metrics_writer *w)
 		return; /* cleared already */
 }
 
-/* The process apart ends with this one: the last file of a slow disk is waited for. */
+/* Takes @text, which replaces what waits for the writer process. */
+static void post(struct metrics_writer *w, char *text, size_t length)
+{
+	free(w->newest);
+	w->newest = NULL;
+	free(w->text);
+	w->text = text;
+	w->length = length;
+	w->posted++;
+	if (write(w->there, &(uint64_t){1}, sizeof(uint64_t)) < 0)
+		w->posted--;
+}
+
+static bool await_last(struct metrics_writer *w, uint64_t until)
+{
+	while (w->posted != w->written && !w->process.ended && !stop_asked_twice() &&
+	       now_ns() < until)
+		await(w);
+	return w->posted == w->written;
+}
+
+/* The writer process ends with this one, which therefore waits for the newest metrics. */
 static void finish_writers(void)
 {
 	uint64_t until = now_ns() + LAST_MS * UINT64_C(1000000);
 	struct metrics_writer *w;
+	char *text;
 
 	for (w = writers; w; w = w->next) {
-		while (w->posted != w->written && !w->process.ended && !stop_asked_twice() &&
-		       now_ns() < until)
-			await(w);
+		if (!await_last(w, until) || !w->newest)
+			continue;
+		text = w->newest;
+		w->newest = NULL;
+		post(w, text, w->newest_length);
+		await_last(w, until);
 	}
 }
 
@@ -167,14 +195,11 @@ static int write_apart(struct metrics_writer *w, char *text, size_t length, int 
 		}
 	}
 	if (w->posted != w->written) {
-		free(text);
+		free(w->newest);
+		w->newest = text;
+		w->newest_length = length;
 	} else {
-		free(w->text);
-		w->text = text;
-		w->length = length;
-		w->posted++;
-		if (write(w->there, &(uint64_t){1}, sizeof(uint64_t)) < 0)
-			w->posted--;
+		post(w, text, length);
 		while (w->posted != w->written && !w->process.ended && now_ns() < until)
 			await(w);
 		if (w->posted != w->written)

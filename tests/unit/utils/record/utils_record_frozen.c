@@ -243,6 +243,51 @@ static void metrics(void)
 	unmount();
 }
 
+/* The number behind @name in a file of metrics; -1: none. */
+static double metric(const char *file, const char *name)
+{
+	double value = -1;
+	char line[512];
+	FILE *f = fopen(file, "r");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (!strncmp(line, name, strlen(name)) && strrchr(line, ' '))
+			value = atof(strrchr(line, ' '));
+	}
+	if (f)
+		fclose(f);
+	return value;
+}
+
+/* If the file system answers while the tool ends, the file has the values of the end. */
+static void newest_metrics(void)
+{
+	char output[160], file[128];
+	pid_t pid, tool;
+
+	if (!own_file_system())
+		return;
+	snprintf(output, sizeof(output), "%s/out", dir);
+	snprintf(file, sizeof(file), "%s/m.prom", place);
+	pid = tool_start(output,
+			 "record %s/newest --synthetic --rate=1Mi --buffer-size=16Mi "
+			 "--superpage-size=256Ki --metrics=%s --json",
+			 dir, file);
+	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT(size_of("m.prom") > 0, 20000));
+	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(said_so_often(output, "m.prom is not written") == 1, 20000));
+	kill(tool, SIGTERM);
+	/* Meanwhile the tool ends its recording; then it waits for the metrics, up to 5 s. */
+	sleep(2);
+	thaw();
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	tool_read(output);
+	CU_ASSERT_TRUE(tool_number("units") > 0);
+	UNIT_EQ(metric(file, "roc_record_units_total"), tool_number("units"));
+	unmount();
+}
+
 static pid_t child_of(pid_t pid)
 {
 	DIR *proc = opendir("/proc");
@@ -315,5 +360,5 @@ static void goes_on(void)
 
 UNIT_MAIN("frozen file systems", {"roc-record ends after two signals", two_signals},
 	  {"and after one, when its time is over", one_signal}, {"a thaw in time", goes_on},
-	  {"metrics", metrics}, {"roc-evb ends after two signals", builder},
-	  {"a writer process that is killed", killed})
+	  {"metrics", metrics}, {"the newest metrics", newest_metrics},
+	  {"roc-evb ends after two signals", builder}, {"a writer process that is killed", killed})
