@@ -394,7 +394,8 @@ int roc_buffer_import(struct roc_open *o, struct roc_buf_import *arg)
 	err = roc_import_length(size, arg->offset, &arg->length);
 	if (err)
 		goto err_put;
-	buf->length = as.length = arg->length;
+	buf->length = arg->length;
+	as.length = arg->length;
 	err = -ENODEV;
 	if (!roc_enter(ep, o->epoch, &idx))
 		goto err_put;

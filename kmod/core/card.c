@@ -164,6 +164,7 @@ int roc_card_unlock(struct roc_card *card, const void *holder)
 	swap(pid, card->holder_pid);
 	mutex_unlock(&card->lock);
 	put_pid(pid);
+	/* Pairs with roc_try_lock(): the next holder finds no process of this one. */
 	smp_store_release(&card->holder, NULL);
 	wake_up(&card->holder_wait);
 	mutex_lock(&roc_cards_lock);

@@ -84,7 +84,7 @@ static int roc_copy_pages(struct sg_table *to, const struct sg_table *from, unsi
 	struct scatterlist *in, *out;
 	int err;
 
-	max = max_t(unsigned int, max &PAGE_MASK, PAGE_SIZE);
+	max = max_t(unsigned int, round_down(max, PAGE_SIZE), PAGE_SIZE);
 	for_each_sgtable_sg(from, in, i) {
 		nents += (in->length - 1) / max + 1;
 		cond_resched();

@@ -35,6 +35,7 @@ void roc_queue_notify(struct roc_run *run)
 {
 	struct roc_open *o = &run->open;
 
+	/* roc_run_poll_events() polls under run_lock once it is on the queue. */
 	if (waitqueue_active(&o->wait)) {
 		o->ch->stats.wakes++;
 		wake_up_all(&o->wait);
@@ -50,9 +51,10 @@ bool roc_queue_listened(struct roc_run *run)
 {
 	struct roc_open *o = &run->open;
 
+	if (READ_ONCE(o->eventfd))
+		return true;
 	/* roc_run_poll_events() polls under run_lock once it is on the queue. */
-	return READ_ONCE(o->eventfd) ||
-	       (waitqueue_active(&o->wait) && (run->edge || !roc_run_ops(run)->readable(run)));
+	return waitqueue_active(&o->wait) && (run->edge || !roc_run_ops(run)->readable(run));
 }
 
 /*

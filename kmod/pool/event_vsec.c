@@ -52,7 +52,7 @@ _Bool roc_event_sizes(__u32 limits, unsigned int links, unsigned int ring_log2,
 	/* With several links, descriptors that a link cannot hold make those of others wait. */
 	if (links == 1)
 		depth = max(depth, AHEAD);
-	depth = min(depth, (__u32)ROC_FIFO_DEPTH_MAX);
+	depth = min_t(__u32, depth, ROC_FIFO_DEPTH_MAX);
 	sizes->depth = min(depth, 1u << submit_max);
 	sizes->submit_log2 = clamp(round_up_log2(links * sizes->depth),
 				   (unsigned int)EVENT_RING_MIN, submit_max);

@@ -264,6 +264,7 @@ static bool roc_wait_over(struct roc_session *s, u32 min_ready)
 	if (roc_enough(s, min_ready))
 		return true;
 	roc_want(&s->wanted, min_ready);
+	/* Pairs with roc_publish(), which makes entries visible before it reads @wanted. */
 	smp_mb();
 	return roc_enough(s, min_ready);
 }

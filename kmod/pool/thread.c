@@ -176,7 +176,10 @@ static u32 roc_wish(struct roc_session *s)
 	} else {
 		s->thread.wish = 1;
 	}
-	return s->open.eventfd || waitqueue_active(&s->open.wait) ? 1 : s->thread.wish;
+	if (s->open.eventfd)
+		return 1;
+	/* Only moderation depends on it: roc_publish() wakes callers of poll() in any case. */
+	return waitqueue_active(&s->open.wait) ? 1 : s->thread.wish;
 }
 
 /* Superpages that readers still wait for. */

@@ -53,9 +53,10 @@ static void roc_stream_update_known(struct roc_run *run)
 		r->known = known;
 }
 
-/* After the poll of the read position, which the reader moves last. */
+/* After the poll of the read position. */
 static void roc_stream_poll_taken(struct roc_run *run)
 {
+	/* Pairs with the reader's release of @read, before which it has moved @taken. */
 	smp_rmb();
 	roc_position_take_taken(&roc_stream_run(run)->position,
 				READ_ONCE(roc_ring_user(run)->taken));
@@ -73,6 +74,7 @@ static bool roc_stream_take(struct roc_run *run, bool *torn)
 	written = le32_to_cpu(READ_ONCE(state->written));
 	dma_rmb();
 	read = READ_ONCE(roc_ring_user(run)->read);
+	/* As roc_position_take() requires: the reader rings its doorbell after it stored @read. */
 	smp_rmb();
 	known = roc_card_read_position(run);
 	dma_rmb();

@@ -24,6 +24,7 @@
 static inline void roc_never_moved(struct dma_buf_attachment *attachment)
 {
 }
+
 #define ROC_NEVER_MOVED .move_notify = roc_never_moved,
 #endif
 

@@ -4,6 +4,7 @@
 #define UNIT_LINUX_MINMAX_H
 
 #define min(a, b) ((a) < (b) ? (a) : (b))
+#define min_t(type, a, b) min((type)(a), (type)(b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define clamp(value, low, high) min(max(value, low), high)
 
