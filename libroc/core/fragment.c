@@ -4,14 +4,33 @@
  * sub-units without opening them.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "fragment.h"
 #include "libroc.h"
 #include "named.h"
+
+LIBROC_NAMED_LAYOUT(roc_fr, sub);
+
+static int fail_settings(const struct libroc_target *t, int err, const void *settings)
+{
+	const struct roc_fr_settings *arg = settings;
+
+	switch (err) {
+	case ERANGE:
+		return roc_fail(
+			ERANGE,
+			"%s: the card does not take a setting (set 0x%x): links 0x%x, interrupt after %u fragments or %u ns, %u requests or %u ns: see roc_fr_settings",
+			t->name, arg->set, arg->links, arg->data_count, arg->data_time,
+			arg->done_count, arg->done_time);
+	case EINVAL:
+		return roc_fail(EINVAL, "%s: unknown settings in set 0x%x: see enum roc_fr_set",
+				t->name, arg->set);
+	default:
+		return 0;
+	}
+}
 
 static const struct libroc_named_type type = {
 	.one = "sub-unit",
@@ -23,17 +42,20 @@ static const struct libroc_named_type type = {
 	.levels = "enum roc_fr_level",
 	.mild = "ROC_FR_RESET_COUNTERS",
 	.busy = "runs, or has the settings of who has it open: stop it first, wait for its end",
+	.handle_size = sizeof(struct roc_fragments),
 	.info = ROC_FR_INFO,
 	.info_size = sizeof(struct roc_fr_info),
+	.settings = ROC_FR_SETTINGS,
+	.settings_size = sizeof(struct roc_fr_settings),
+	.settings_zero = offsetof(struct roc_fr_settings, reserved),
+	.fail_settings = fail_settings,
+	.reset = ROC_FR_RESET,
+	.stop = ROC_FR_STOP,
 };
-
-LIBROC_NAMED_INFO(struct roc_fr_info, sub);
 
 int roc_card_fragments(struct roc_endpoint *ep, unsigned int sub, struct roc_fr_info *info)
 {
-	struct libroc_target t = libroc_target_card(&type, ep);
-
-	return libroc_named_info(&t, sub, info);
+	return libroc_named_info(libroc_target_card(&type, ep, sub), info);
 }
 
 int roc_card_fragments_find(struct roc_endpoint *ep, const char *name, unsigned int *sub)
@@ -53,20 +75,15 @@ int roc_fragments_open(const char *id, const char *sub, struct roc_fragments **f
 int roc_fragments_open_card(const struct roc_card *card, const char *id, const char *sub,
 			    struct roc_fragments **f)
 {
-	struct roc_fragments *new;
+	struct libroc_named *c;
 	struct roc_fr_info info;
 	int ret;
 
-	new = calloc(1, sizeof(*new));
-	if (!new)
-		return libroc_fail_text(ENOMEM, "no memory for a sub-unit's handle");
-	ret = libroc_named_open(card, id, sub, &type, &new->c, &info);
-	if (ret) {
-		free(new);
+	ret = libroc_named_open(card, id, sub, &type, &info, &c);
+	if (ret)
 		return ret;
-	}
-	new->links = info.links;
-	*f = new;
+	*f = (struct roc_fragments *)c;
+	(*f)->links = info.links;
 	return 0;
 }
 
@@ -111,61 +128,25 @@ int roc_fragments_eventfd(struct roc_fragments *f, int eventfd)
 	return libroc_eventfd(&f->c.node, f->c.name, eventfd);
 }
 
-static int change_settings(struct libroc_target t, unsigned int sub,
-			   struct roc_fr_settings *settings)
-{
-	struct roc_fr_settings arg = *settings;
-	int ret;
-
-	arg.size = sizeof(arg);
-	arg.flags = 0;
-	arg.sub = sub;
-	arg.reserved = 0;
-	ret = libroc_target_ioctl(&t, ROC_FR_SETTINGS, &arg);
-	switch (-ret) {
-	case 0:
-		*settings = arg;
-		return 0;
-	case ERANGE:
-		return roc_fail(
-			ERANGE,
-			"%s: the card does not take a setting (set 0x%x): links 0x%x, interrupt after %u fragments or %u ns, %u requests or %u ns: see roc_fr_settings",
-			t.name, arg.set, arg.links, arg.data_count, arg.data_time, arg.done_count,
-			arg.done_time);
-	case EINVAL:
-		return roc_fail(EINVAL, "%s: unknown settings in set 0x%x: see enum roc_fr_set",
-				t.name, arg.set);
-	default:
-		return libroc_fail_target(&t, -ret, sub, "cannot change the sub-unit's settings");
-	}
-}
-
 int roc_fragments_settings(struct roc_fragments *f, struct roc_fr_settings *settings)
 {
-	return change_settings(libroc_target_own(&f->c), f->c.number, settings);
+	return libroc_named_settings(libroc_target_own(&f->c), settings);
 }
 
 int roc_card_fragments_settings(struct roc_endpoint *ep, unsigned int sub,
 				struct roc_fr_settings *settings)
 {
-	return change_settings(libroc_target_card(&type, ep), sub, settings);
-}
-
-static int reset(struct libroc_target t, unsigned int sub, enum roc_fr_level level)
-{
-	struct roc_fr_reset arg = {.size = sizeof(arg), .sub = sub, .level = level};
-
-	return libroc_target_reset(&t, ROC_FR_RESET, &arg, sub, level);
+	return libroc_named_settings(libroc_target_card(&type, ep, sub), settings);
 }
 
 int roc_fragments_reset(struct roc_fragments *f, enum roc_fr_level level)
 {
-	return reset(libroc_target_own(&f->c), f->c.number, level);
+	return libroc_named_reset(libroc_target_own(&f->c), level);
 }
 
 int roc_card_fragments_reset(struct roc_endpoint *ep, unsigned int sub, enum roc_fr_level level)
 {
-	return reset(libroc_target_card(&type, ep), sub, level);
+	return libroc_named_reset(libroc_target_card(&type, ep, sub), level);
 }
 
 static int fail_start(int err, const struct roc_fragments *f, const struct roc_fr_start *arg)
@@ -223,7 +204,7 @@ int roc_fragments_stop(struct roc_fragments *f, bool now)
 	/* What was requested is done, if there is time for that. */
 	if (!now)
 		roc_fragments_flush(f);
-	return libroc_named_stop(&f->c, ROC_FR_STOP, &arg);
+	return libroc_named_stop(&f->c, &arg);
 }
 
 bool roc_fragments_running(const struct roc_fragments *f)

@@ -198,9 +198,7 @@ static int make_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, ui
 
 int roc_fragments_info(struct roc_fragments *f, struct roc_fr_info *info)
 {
-	struct libroc_target t = libroc_target_own(&f->c);
-
-	return libroc_named_info(&t, f->c.number, info);
+	return libroc_named_info(libroc_target_own(&f->c), info);
 }
 
 int roc_fragments_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, uint32_t host_page,

@@ -30,81 +30,63 @@ int libroc_fail_lacks(const struct libroc_named_type *type, const char *name)
 	return roc_fail(EOPNOTSUPP, "%s: %s", name, type->lacks);
 }
 
-static int get_info(const struct libroc_target *t, unsigned int number, void *arg)
-{
-	struct libroc_named_info *info = arg;
+/* A structure of any type. */
+union any {
+	struct libroc_named_info info;
+	struct libroc_named_settings settings;
+	uint64_t words[LIBROC_NAMED_MAX / 8];
+};
 
+static int get_info(const struct libroc_target *t, union any *arg)
+{
 	memset(arg, 0, t->type->info_size);
-	info->size = t->type->info_size;
-	info->number = number;
+	arg->info.size = t->type->info_size;
+	arg->info.number = t->number;
 	return libroc_target_ioctl(t, t->type->info, arg);
 }
 
-/* An info of any type. */
-union any_info {
-	struct libroc_named_info head;
-	uint64_t words[LIBROC_NAMED_INFO_MAX / 8];
-};
-
-static int name_of(const struct libroc_target *t, unsigned int number, char name[ROC_TEXT_MAX])
+static int name_of(const struct libroc_target *t, char name[ROC_TEXT_MAX])
 {
-	union any_info info;
-	int ret = get_info(t, number, &info);
+	union any arg;
+	int ret = get_info(t, &arg);
 
 	if (!ret)
-		snprintf(name, ROC_TEXT_MAX, "%.*s", ROC_TEXT_MAX - 1, info.head.name);
+		snprintf(name, ROC_TEXT_MAX, "%.*s", ROC_TEXT_MAX - 1, arg.info.name);
 	return ret;
 }
 
-int libroc_named_info(const struct libroc_target *t, unsigned int number, void *info)
-{
-	union any_info arg;
-	char what[64];
-	int ret = get_info(t, number, &arg);
-
-	if (!ret) {
-		memcpy(info, &arg, t->type->info_size);
-		return 0;
-	}
-	if (t->ep) {
-		snprintf(what, sizeof(what), "cannot ask for a %s's state", t->type->one);
-		return libroc_fail_target(t, -ret, number, what);
-	}
-	snprintf(what, sizeof(what), "cannot get the %s's state", t->type->one);
-	return libroc_fail_ioctl(-ret, t->name, what);
-}
-
 /*
- * Name the process that has channel @number open; if @number is beyond the last, the first open
+ * Name the process that has the channel open; if its number is beyond the last, the first open
  * channel.
  */
-static int fail_owned(const struct libroc_target *t, unsigned int number)
+static int fail_owned(struct libroc_target t)
 {
 	struct roc_ep_info info = {.size = sizeof(info)};
 	char text[ROC_CARD_NAME_MAX + ROC_TEXT_MAX], its[ROC_TEXT_MAX] = "";
 	int pid;
 
-	if (t->ep->backend->ioctl(t->ep, ROC_EP_INFO, &info))
-		return libroc_fail_ioctl(EBUSY, t->name, "cannot change it");
-	if (number >= info.channels)
-		for (number = 0; number + 1 < info.channels; number++)
-			if (!roc_channel_owner(info.pci_address, number, &pid, NULL, 0))
+	if (t.ep->backend->ioctl(t.ep, ROC_EP_INFO, &info))
+		return libroc_fail_ioctl(EBUSY, t.name, "cannot change it");
+	if (t.number >= info.channels)
+		for (t.number = 0; t.number + 1 < info.channels; t.number++)
+			if (!roc_channel_owner(info.pci_address, t.number, &pid, NULL, 0))
 				break;
-	name_of(t, number, its);
-	snprintf(text, sizeof(text), "%s %s", t->name, its);
-	return libroc_fail_owned(info.pci_address, number, text,
+	name_of(&t, its);
+	snprintf(text, sizeof(text), "%s %s", t.name, its);
+	return libroc_fail_owned(info.pci_address, t.number, text,
 				 "only the process that opened it may change it",
 				 " or make the change in it");
 }
 
-int libroc_fail_target(const struct libroc_target *t, int err, unsigned int number,
-		       const char *what)
+/* How a request failed, where it has no sentence of its own. */
+static int fail_target(const struct libroc_target *t, int err, const char *what)
 {
 	if (err == EBUSY && t->ep)
-		return fail_owned(t, number);
+		return fail_owned(*t);
 	switch (err) {
 	case ENOENT:
-		return roc_fail(ENOENT, "%s: the card has no %s %u", t->name, t->type->one, number);
+		return roc_fail(ENOENT, "%s: the card has no %s %u", t->name, t->type->one,
+				t->number);
 	case EOPNOTSUPP:
 		return libroc_fail_lacks(t->type, t->name);
 	default:
@@ -112,29 +94,70 @@ int libroc_fail_target(const struct libroc_target *t, int err, unsigned int numb
 	}
 }
 
-int libroc_target_reset(const struct libroc_target *t, unsigned long request, void *arg,
-			unsigned int number, unsigned int level)
+int libroc_named_info(struct libroc_target t, void *info)
 {
-	int ret = libroc_target_ioctl(t, request, arg);
+	union any arg;
+	char what[64];
+	int ret = get_info(&t, &arg);
+
+	if (!ret) {
+		memcpy(info, &arg, t.type->info_size);
+		return 0;
+	}
+	if (t.ep) {
+		snprintf(what, sizeof(what), "cannot ask for a %s's state", t.type->one);
+		return fail_target(&t, -ret, what);
+	}
+	snprintf(what, sizeof(what), "cannot get the %s's state", t.type->one);
+	return libroc_fail_ioctl(-ret, t.name, what);
+}
+
+int libroc_named_settings(struct libroc_target t, void *settings)
+{
+	union any arg;
+	char what[64];
+	int ret, err;
+
+	memcpy(&arg, settings, t.type->settings_size);
+	arg.settings.size = t.type->settings_size;
+	arg.settings.flags = 0;
+	arg.settings.number = t.number;
+	memset((char *)&arg + t.type->settings_zero, 0, sizeof(uint32_t));
+	ret = libroc_target_ioctl(&t, t.type->settings, &arg);
+	if (!ret) {
+		memcpy(settings, &arg, t.type->settings_size);
+		return 0;
+	}
+	err = t.type->fail_settings(&t, -ret, &arg);
+	if (err)
+		return err;
+	snprintf(what, sizeof(what), "cannot change the %s's settings", t.type->one);
+	return fail_target(&t, -ret, what);
+}
+
+int libroc_named_reset(struct libroc_target t, unsigned int level)
+{
+	struct libroc_named_reset arg = {.size = sizeof(arg), .number = t.number, .level = level};
+	int ret = libroc_target_ioctl(&t, t.type->reset, &arg);
 
 	switch (-ret) {
 	case 0:
 		return 0;
 	case EBUSY:
-		if (t->ep)
-			return libroc_fail_target(t, EBUSY, number, "cannot reset");
+		if (t.ep)
+			return fail_owned(t);
 		return roc_fail(EBUSY, "%s: cannot reset so much of a %s that %s, or take %s",
-				t->name, t->type->one, t->type->busy, t->type->mild);
+				t.name, t.type->one, t.type->busy, t.type->mild);
 	case EINVAL:
-		return roc_fail(EINVAL, "%s: there is no reset level %u: see %s", t->name, level,
-				t->type->levels);
+		return roc_fail(EINVAL, "%s: there is no reset level %u: see %s", t.name, level,
+				t.type->levels);
 	case EIO:
 		return roc_fail(
 			EIO,
 			"%s: the card answers all ones, or the reset does not show: it is off the bus, or load its firmware anew",
-			t->name);
+			t.name);
 	default:
-		return libroc_fail_target(t, -ret, number, "cannot reset");
+		return fail_target(&t, -ret, "cannot reset");
 	}
 }
 
@@ -143,24 +166,23 @@ int libroc_named_find(const struct libroc_named_type *type, struct roc_endpoint 
 {
 	char list[MOST * (ROC_TEXT_MAX + 2)] = "", what[64], its[ROC_TEXT_MAX], *end;
 	int saved = errno, ret = 0;
-	struct libroc_target t = libroc_target_card(type, ep);
+	struct libroc_target t;
 	unsigned long wanted;
-	unsigned int i;
 	size_t used = 0;
 
-	/* What is too large for it is none's number. */
+	/* A number that strtoul() cannot represent is ULONG_MAX, which no channel has. */
 	wanted = strtoul(name, &end, 10);
 	errno = saved;
-	for (i = 0; i < MOST; i++) {
-		ret = name_of(&t, i, its);
+	for (t = libroc_target_card(type, ep, 0); t.number < MOST; t.number++) {
+		ret = name_of(&t, its);
 		if (ret)
 			break;
-		if ((*name && !*end && wanted == i) || !strcmp(name, its)) {
-			*number = i;
+		if ((*name && !*end && wanted == t.number) || !strcmp(name, its)) {
+			*number = t.number;
 			return 0;
 		}
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
-					 its);
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+					 t.number ? ", " : "", its);
 	}
 	if (ret == -EOPNOTSUPP)
 		return libroc_fail_lacks(type, ep->name);
@@ -172,42 +194,52 @@ int libroc_named_find(const struct libroc_named_type *type, struct roc_endpoint 
 }
 
 int libroc_named_open(const struct roc_card *card, const char *id, const char *which,
-		      const struct libroc_named_type *type, struct libroc_named *c, void *info)
+		      const struct libroc_named_type *type, void *info, struct libroc_named **c)
 {
 	const struct libroc_named_info *head = info;
+	struct libroc_named *new;
 	struct roc_endpoint *ep;
-	struct libroc_target t;
 	int ret;
 
+	new = calloc(1, type->handle_size);
+	if (!new)
+		return roc_fail(ENOMEM, "no memory for a %s's handle", type->one);
+	new->type = type;
 	ret = roc_open_card(card, id, &ep);
 	if (ret)
-		return ret;
-	t = libroc_target_card(type, ep);
-	ret = libroc_named_find(type, ep, which, &c->number);
+		goto free_handle;
+	ret = libroc_named_find(type, ep, which, &new->number);
 	if (!ret)
-		ret = libroc_named_info(&t, c->number, info);
+		ret = libroc_named_info(libroc_target_card(type, ep, new->number), info);
 	if (!ret) {
-		snprintf(c->own, sizeof(c->own), "%.*s", ROC_TEXT_MAX - 1, head->name);
-		snprintf(c->name, sizeof(c->name), "%s %s%s", ep->name, type->title, c->own);
+		snprintf(new->own, sizeof(new->own), "%.*s", ROC_TEXT_MAX - 1, head->name);
+		snprintf(new->name, sizeof(new->name), "%s %s%s", ep->name, type->title, new->own);
 	}
 	roc_close(ep);
 	if (ret)
-		return ret;
-	c->type = type;
-	return libroc_open_channel(card, c->number, c->name, type->one, &c->node);
+		goto free_handle;
+	ret = libroc_open_channel(card, new->number, new->name, type->one, &new->node);
+	if (ret)
+		goto free_handle;
+	*c = new;
+	return 0;
+
+free_handle:
+	free(new);
+	return ret;
 }
 
-int libroc_named_stop(const struct libroc_named *c, unsigned long request, void *arg)
+int libroc_named_stop(const struct libroc_named *c, void *arg)
 {
 	struct libroc_target t = libroc_target_own(c);
-	int ret = libroc_node_ioctl(&c->node, request, arg);
-	union any_info info;
+	int ret = libroc_node_ioctl(&c->node, c->type->stop, arg);
+	union any now;
 
 	if (ret != -EALREADY)
 		return ret ? libroc_fail_stop(-ret, c->name) : 0;
-	if (get_info(&t, c->number, &info))
-		info.head.state = ROC_CH_STOPPED;
-	return libroc_fail_idle(c->name, info.head.state, info.head.why, LIBROC_NOTHING_TO_STOP);
+	if (get_info(&t, &now))
+		now.info.state = ROC_CH_STOPPED;
+	return libroc_fail_idle(c->name, now.info.state, now.info.why, LIBROC_NOTHING_TO_STOP);
 }
 
 int libroc_fail_start(int err, const char *name)

@@ -4,14 +4,44 @@
  * streams without opening them.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "libroc.h"
 #include "named.h"
 #include "stream.h"
+
+LIBROC_NAMED_LAYOUT(roc_st, stream);
+
+static int fail_settings(const struct libroc_target *t, int err, const void *settings)
+{
+	const struct roc_st_settings *arg = settings;
+
+	switch (err) {
+	case ERANGE:
+		return roc_fail(
+			ERANGE,
+			"%s: the card does not take a setting (set 0x%x): policy %u, %u events, %u bytes and %u ns per packet, throttle at %u to %u, truncate at %u, interrupt after %llu bytes or %llu ns: see roc_st_settings, and roc-stream set --help for what it takes",
+			t->name, arg->set, arg->policy, arg->pack_events, arg->pack_bytes,
+			arg->pack_time, arg->throttle_on, arg->throttle_off, arg->truncate_on,
+			(unsigned long long)arg->interrupt_bytes,
+			(unsigned long long)arg->interrupt_time);
+	case EOPNOTSUPP:
+		if (!arg->set)
+			return 0;
+		return roc_fail(
+			EOPNOTSUPP,
+			"%s: the stream does not have a setting of set 0x%x, or the card has no streams: set what roc_st_settings says of this kind of stream",
+			t->name, arg->set);
+	case EINVAL:
+		return roc_fail(
+			EINVAL,
+			"%s: unknown settings in set 0x%x, or the low-water mark of %llu bytes is larger than the ring (without a ring: than the card's longest ring); see enum roc_st_set",
+			t->name, arg->set, (unsigned long long)arg->low_water);
+	default:
+		return 0;
+	}
+}
 
 static const struct libroc_named_type type = {
 	.one = "stream",
@@ -23,17 +53,20 @@ static const struct libroc_named_type type = {
 	.levels = "enum roc_st_level",
 	.mild = "ROC_ST_RESET_FLUSH or _COUNTERS",
 	.busy = "runs: stop it first",
+	.handle_size = sizeof(struct roc_stream),
 	.info = ROC_ST_INFO,
 	.info_size = sizeof(struct roc_st_info),
+	.settings = ROC_ST_SETTINGS,
+	.settings_size = sizeof(struct roc_st_settings),
+	.settings_zero = offsetof(struct roc_st_settings, spill),
+	.fail_settings = fail_settings,
+	.reset = ROC_ST_RESET,
+	.stop = ROC_ST_STOP,
 };
-
-LIBROC_NAMED_INFO(struct roc_st_info, stream);
 
 int roc_card_stream(struct roc_endpoint *ep, unsigned int stream, struct roc_st_info *info)
 {
-	struct libroc_target t = libroc_target_card(&type, ep);
-
-	return libroc_named_info(&t, stream, info);
+	return libroc_named_info(libroc_target_card(&type, ep, stream), info);
 }
 
 int roc_card_stream_find(struct roc_endpoint *ep, const char *name, unsigned int *stream)
@@ -53,18 +86,13 @@ int roc_stream_open(const char *id, const char *stream, struct roc_stream **s)
 int roc_stream_open_card(const struct roc_card *card, const char *id, const char *stream,
 			 struct roc_stream **s)
 {
-	struct roc_stream *new;
+	struct libroc_named *c;
 	struct roc_st_info info;
 	int ret;
 
-	new = calloc(1, sizeof(*new));
-	if (!new)
-		return libroc_fail_text(ENOMEM, "no memory for a stream's handle");
-	ret = libroc_named_open(card, id, stream, &type, &new->c, &info);
-	if (ret)
-		free(new);
-	else
-		*s = new;
+	ret = libroc_named_open(card, id, stream, &type, &info, &c);
+	if (!ret)
+		*s = (struct roc_stream *)c;
 	return ret;
 }
 
@@ -99,9 +127,7 @@ int roc_stream_eventfd(struct roc_stream *s, int eventfd)
 
 int roc_stream_info(struct roc_stream *s, struct roc_st_info *info)
 {
-	struct libroc_target t = libroc_target_own(&s->c);
-
-	return libroc_named_info(&t, s->c.number, info);
+	return libroc_named_info(libroc_target_own(&s->c), info);
 }
 
 void roc_stream_damage(const struct roc_stream *s, struct roc_stream_damage *damage)
@@ -109,55 +135,15 @@ void roc_stream_damage(const struct roc_stream *s, struct roc_stream_damage *dam
 	*damage = s->walk.damage;
 }
 
-static int change_settings(struct libroc_target t, unsigned int stream,
-			   struct roc_st_settings *settings)
-{
-	struct roc_st_settings arg = *settings;
-	int ret;
-
-	arg.size = sizeof(arg);
-	arg.flags = 0;
-	arg.stream = stream;
-	arg.spill = 0;
-	ret = libroc_target_ioctl(&t, ROC_ST_SETTINGS, &arg);
-	switch (-ret) {
-	case 0:
-		*settings = arg;
-		return 0;
-	case ERANGE:
-		return roc_fail(
-			ERANGE,
-			"%s: the card does not take a setting (set 0x%x): policy %u, %u events, %u bytes and %u ns per packet, throttle at %u to %u, truncate at %u, interrupt after %llu bytes or %llu ns: see roc_st_settings, and roc-stream set --help for what it takes",
-			t.name, arg.set, arg.policy, arg.pack_events, arg.pack_bytes, arg.pack_time,
-			arg.throttle_on, arg.throttle_off, arg.truncate_on,
-			(unsigned long long)arg.interrupt_bytes,
-			(unsigned long long)arg.interrupt_time);
-	case EOPNOTSUPP:
-		if (!arg.set)
-			return libroc_fail_lacks(&type, t.name);
-		return roc_fail(
-			EOPNOTSUPP,
-			"%s: the stream does not have a setting of set 0x%x, or the card has no streams: set what roc_st_settings says of this kind of stream",
-			t.name, arg.set);
-	case EINVAL:
-		return roc_fail(
-			EINVAL,
-			"%s: unknown settings in set 0x%x, or the low-water mark of %llu bytes is larger than the ring (without a ring: than the card's longest ring); see enum roc_st_set",
-			t.name, arg.set, (unsigned long long)arg.low_water);
-	default:
-		return libroc_fail_target(&t, -ret, stream, "cannot change the stream's settings");
-	}
-}
-
 int roc_stream_settings(struct roc_stream *s, struct roc_st_settings *settings)
 {
-	return change_settings(libroc_target_own(&s->c), s->c.number, settings);
+	return libroc_named_settings(libroc_target_own(&s->c), settings);
 }
 
 int roc_card_stream_settings(struct roc_endpoint *ep, unsigned int stream,
 			     struct roc_st_settings *settings)
 {
-	return change_settings(libroc_target_card(&type, ep), stream, settings);
+	return libroc_named_settings(libroc_target_card(&type, ep, stream), settings);
 }
 
 static void begin(struct roc_stream *s, uint32_t position)
@@ -195,7 +181,7 @@ int roc_stream_start(struct roc_stream *s, uint32_t position)
 int roc_stream_stop(struct roc_stream *s, unsigned int *lost)
 {
 	struct roc_st_stop arg = {.size = sizeof(arg)};
-	int ret = libroc_named_stop(&s->c, ROC_ST_STOP, &arg);
+	int ret = libroc_named_stop(&s->c, &arg);
 
 	if (ret)
 		return ret;
@@ -204,27 +190,20 @@ int roc_stream_stop(struct roc_stream *s, unsigned int *lost)
 	return 0;
 }
 
-static int reset(struct libroc_target t, unsigned int stream, enum roc_st_level level)
-{
-	struct roc_st_reset arg = {.size = sizeof(arg), .stream = stream, .level = level};
-
-	return libroc_target_reset(&t, ROC_ST_RESET, &arg, stream, level);
-}
-
 int roc_stream_reset(struct roc_stream *s, enum roc_st_level level)
 {
-	return reset(libroc_target_own(&s->c), s->c.number, level);
+	return libroc_named_reset(libroc_target_own(&s->c), level);
 }
 
 int roc_card_stream_reset(struct roc_endpoint *ep, unsigned int stream, enum roc_st_level level)
 {
-	return reset(libroc_target_card(&type, ep), stream, level);
+	return libroc_named_reset(libroc_target_card(&type, ep, stream), level);
 }
 
 int roc_card_streams(struct roc_endpoint *ep, struct roc_st_card *streams)
 {
 	struct roc_st_card arg = *streams;
-	struct libroc_target t = libroc_target_card(&type, ep);
+	struct libroc_target t = libroc_target_card(&type, ep, 0);
 	int ret;
 
 	arg.size = sizeof(arg);
