@@ -5,7 +5,7 @@
 
 BENCH_LEDGER := counters ledger port readers snapshot
 BENCH_READERS := fragment reader standin stream
-BENCH_OBJS := $(patsubst %,$(O)/tests/bench/%.o,$(BENCH_LEDGER) $(BENCH_READERS))
+BENCH_OBJS := $(patsubst %,$(O)/tests/bench/%.o,$(BENCH_LEDGER) $(BENCH_READERS) measured)
 
 .PHONY: bench bench-programs bench-fabric
 
@@ -21,9 +21,10 @@ $(O)/bench/roc-ledger: $(BENCH_LEDGER:%=$(O)/tests/bench/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(BENCH_READERS:%=$(O)/bench/roc-bench-%): $(O)/bench/roc-bench-%: $(O)/tests/bench/%.o $(LIBROC_LINKED)
+$(BENCH_READERS:%=$(O)/bench/roc-bench-%): $(O)/bench/roc-bench-%: $(O)/tests/bench/%.o \
+		$(O)/tests/bench/measured.o $(LIBROC_LINKED)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBROC_LINK) -lnuma
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBROC_LINK) -lnuma
 
 # The quick form; FULL=1 the whole matrix, STRICT=1 fails for missed targets.
 bench: packages

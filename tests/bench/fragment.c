@@ -6,21 +6,15 @@
  * superpages are fragments taken in, bytes those that were fetched, reclaimed are whole events,
  * refused those of them that were fetched, looks is the most that was kept at any time.
  */
-#include "state.h"
+#include "measured.h"
 
 #include <roc/fragment.h>
 #include <roc/robinnp.h>
 
 #include <errno.h>
-#include <getopt.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 #include "utils/common/clock.h"
 
@@ -34,31 +28,13 @@
 static struct {
 	bool spin;
 	bool alone;
-	unsigned int percent, rate, number;
-	uint32_t size;
+	unsigned int number;
+	uint64_t percent, rate, size;
 	const char *id;
 	struct roc_fragments *f;
 	struct roc_memory memory;
-	struct bench_state *state;
 	uint32_t whole; /* mask */
 } bench;
-
-__attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(bench.state->why, sizeof(bench.state->why), fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "roc-bench-fragment: %s\n", bench.state->why);
-	bench.state->phase = BENCH_FAILED;
-	_exit(1);
-}
-
-static void mark(enum bench_mark m)
-{
-	bench.state->marks[m] = now_ns();
-}
 
 /* Only once the sub-unit runs, so that its links begin with the same event. */
 static void generate(bool on)
@@ -78,9 +54,9 @@ static void generate(bool on)
 		g.distributed = false;
 		g.first = 0;
 		g.limit = 0;
-		g.size_min = bench.size;
-		g.size_max = bench.size;
-		g.rate = bench.alone ? ALONE_RATE : bench.rate;
+		g.size_min = (uint32_t)bench.size;
+		g.size_max = g.size_min;
+		g.rate = bench.alone ? ALONE_RATE : (uint32_t)bench.rate;
 		if (roc_robinnp_generator_set(ep, link, &g))
 			fail("%s", roc_error());
 	}
@@ -115,7 +91,7 @@ static void prepare(void)
 /* What is done is given back at once. */
 static int fetch(void)
 {
-	struct bench_channel *c = &bench.state->channels[0];
+	struct bench_channel *c = &state->channels[0];
 	struct roc_fragment_fetched got[BATCH];
 	int i, n = roc_fragments_done(bench.f, got, BATCH);
 
@@ -137,7 +113,7 @@ static void rest(unsigned int data, unsigned int done)
 {
 	int n;
 
-	bench.state->sleeps++;
+	state->sleeps++;
 	n = roc_fragments_wait(bench.f, data, done, 100);
 	if (n < 0 && n != -ETIME && n != -EINTR)
 		fail("%s", roc_error());
@@ -154,7 +130,7 @@ static bool wanted(uint32_t event)
 
 static void decide(uint32_t event)
 {
-	struct bench_channel *c = &bench.state->channels[0];
+	struct bench_channel *c = &state->channels[0];
 	int ret;
 
 	c->reclaimed++;
@@ -174,7 +150,7 @@ static void decide(uint32_t event)
 
 static int take(void)
 {
-	struct bench_channel *c = &bench.state->channels[0];
+	struct bench_channel *c = &state->channels[0];
 	struct roc_fragment_kept kept[BATCH];
 	struct roc_fragments_counts counts;
 	uint32_t cleared[BATCH];
@@ -182,7 +158,7 @@ static int take(void)
 
 	if (n < 0)
 		fail("%s", roc_error());
-	if (n && !bench.state->marks[BENCH_FIRST])
+	if (n && !state->marks[BENCH_FIRST])
 		mark(BENCH_FIRST);
 	for (i = 0; i < n; i++) {
 		if (kept[i].links != bench.whole)
@@ -204,8 +180,8 @@ static void run(void)
 {
 	unsigned int data = bench.alone ? 1 : WAIT;
 
-	bench.state->phase = BENCH_RUNNING;
-	while (!bench.state->stop) {
+	state->phase = BENCH_RUNNING;
+	while (!state->stop) {
 		if (!bench.spin)
 			rest(data, 0);
 		if (!(take() | fetch()) && bench.spin) {
@@ -220,85 +196,32 @@ static void run(void)
 		fail("%s", roc_error());
 	while (take() | fetch())
 		;
-	bench.state->phase = BENCH_ENDED;
-}
-
-/* Only to end a sleep: the flag in the shared memory says what to do. */
-static void on_term(int number)
-{
-}
-
-static unsigned int number(const char *text)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 0);
-
-	if (!*text || *end) {
-		fprintf(stderr, "roc-bench-fragment: '%s' is not a number\n", text);
-		exit(2);
-	}
-	return (unsigned int)value;
+	state->phase = BENCH_ENDED;
 }
 
 static void parse(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"state", required_argument, NULL, 's'},
-		{"rest", required_argument, NULL, 'r'},
-		{"size", required_argument, NULL, 'p'},
-		{"percent", required_argument, NULL, 'n'},
-		{"rate", required_argument, NULL, 'e'},
-		{"source", required_argument, NULL, 'o'},
+	const char *rest = "", *source = "";
+	const struct measured_option options[] = {
+		{"rest", .text = &rest},
+		{"size", .number = &bench.size},
+		{"percent", .number = &bench.percent},
+		{"rate", .number = &bench.rate},
+		{"source", .text = &source},
 		{NULL},
 	};
-	char *slash;
-	int opt, fd = -1;
 
-	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (opt) {
-		case 's':
-			fd = (int)number(optarg);
-			break;
-		case 'r':
-			bench.spin = !strcmp(optarg, "spin");
-			break;
-		case 'p':
-			bench.size = number(optarg);
-			break;
-		case 'n':
-			bench.percent = number(optarg);
-			break;
-		case 'e':
-			bench.rate = number(optarg);
-			break;
-		case 'o':
-			bench.alone = !strcmp(optarg, "alone");
-			break;
-		default:
-			exit(2);
-		}
-	}
-	slash = optind + 1 == argc ? strchr(argv[optind], '/') : NULL;
-	bench.state = mmap(NULL, sizeof(*bench.state), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (bench.state == MAP_FAILED || !slash || bench.size < 16 || bench.percent > MOST) {
-		fprintf(stderr,
-			"usage: roc-bench-fragment --state FD --size BYTES --percent N --rate N [options] ID/SUB-UNIT\n");
-		exit(2);
-	}
-	*slash = '\0';
-	bench.id = argv[optind];
-	bench.number = number(slash + 1);
+	bench.id = measured_parse_channel(argc, argv, options, &bench.number);
+	if (!bench.id || bench.size < 16 || bench.percent > MOST)
+		measured_usage(
+			"--state FD --size BYTES --percent N --rate N [options] ID/SUB-UNIT");
+	bench.spin = !strcmp(rest, "spin");
+	bench.alone = !strcmp(source, "alone");
 }
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = {.sa_handler = on_term};
-	uint64_t begin = now_ns();
-
 	parse(argc, argv);
-	bench.state->marks[BENCH_MAIN] = begin;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sigaction(SIGTERM, &action, NULL);
 	prepare();
 	run();
 	roc_fragments_close(bench.f);

@@ -4,21 +4,16 @@
  * back at once; it looks at no data. What it counts it writes into memory shared with the ledger,
  * so that being watched costs it nothing.
  */
-#include "state.h"
+#include "measured.h"
 
 #include <roc/roc.h>
 
 #include <errno.h>
 #include <getopt.h>
-#include <numa.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "utils/common/clock.h"
@@ -53,25 +48,7 @@ static struct {
 	int limit_ms;
 	struct source sources[BENCH_CHANNELS];
 	unsigned int count;
-	struct bench_state *state;
 } bench;
-
-static void fail(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(bench.state->why, sizeof(bench.state->why), fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "roc-bench-reader: %s\n", bench.state->why);
-	bench.state->phase = BENCH_FAILED;
-	_exit(1);
-}
-
-static void mark(enum bench_mark m)
-{
-	bench.state->marks[m] = now_ns();
-}
 
 static void open_source(struct source *s)
 {
@@ -131,10 +108,8 @@ static uint64_t dropped(struct source *s)
  */
 static void run_near(const struct source *s)
 {
-	if (bench.rest == REST_SPIN || s->info.numa_node < 0 || numa_available() < 0)
-		return;
-	if (numa_run_on_node(s->info.numa_node))
-		fail("node %d: %s", s->info.numa_node, strerror(errno));
+	if (bench.rest != REST_SPIN)
+		run_on_node(s->info.numa_node);
 }
 
 static void prepare(void)
@@ -189,11 +164,11 @@ static void take_times(struct source *s, const struct roc_ready *r, uint64_t now
 {
 	uint64_t stamp;
 
-	bench_time_add(&bench.state->from_ready, (int64_t)(now - r->time));
-	if (!bench.state->stamped)
+	bench_time_add(&state->from_ready, (int64_t)(now - r->time));
+	if (!state->stamped)
 		return;
 	memcpy(&stamp, (char *)s->memory.addr + r->offset, sizeof(stamp));
-	bench_time_add(&bench.state->from_card, (int64_t)(now - stamp) - bench.state->clock_offset);
+	bench_time_add(&state->from_card, (int64_t)(now - stamp) - state->clock_offset);
 }
 
 /* Everything that is ready goes round. Superpages taken. */
@@ -204,7 +179,7 @@ static uint32_t drain(struct source *s)
 
 	if (!count)
 		return 0;
-	now = bench.state->measuring ? now_ns() : 0;
+	now = state->measuring ? now_ns() : 0;
 	for (i = 0; i < count; i++) {
 		const struct roc_ready *r = roc_ready_at(s->rings, i);
 
@@ -216,7 +191,7 @@ static uint32_t drain(struct source *s)
 			s->counts->reclaimed++;
 			continue;
 		}
-		if (!bench.state->marks[BENCH_FIRST])
+		if (!state->marks[BENCH_FIRST])
 			mark(BENCH_FIRST);
 		s->counts->superpages++;
 		s->counts->bytes += r->received;
@@ -248,13 +223,13 @@ static void rest(int epoll)
 		}
 		return;
 	case REST_WAIT:
-		bench.state->sleeps++;
+		state->sleeps++;
 		n = roc_channel_wait(s->ch, bench.batch, bench.limit_ms);
 		if (n < 0 && n != -ETIME && n != -EINTR)
 			fail("%s", roc_error());
 		break;
 	case REST_EPOLL:
-		bench.state->sleeps++;
+		state->sleeps++;
 		n = epoll_wait(epoll, events, BENCH_CHANNELS, 1000);
 		if (n < 0 && errno != EINTR)
 			fail("epoll_wait: %s", strerror(errno));
@@ -268,7 +243,7 @@ static void rest(int epoll)
 			fail("channel %u of %s stopped by itself", bench.sources[i].number,
 			     bench.sources[i].id);
 	}
-	bench.state->empty_wakes++;
+	state->empty_wakes++;
 }
 
 static int make_epoll(void)
@@ -292,8 +267,8 @@ static void run(void)
 	int epoll = bench.rest == REST_EPOLL ? make_epoll() : -1;
 	unsigned int i, taken;
 
-	bench.state->phase = BENCH_RUNNING;
-	while (!bench.state->stop) {
+	state->phase = BENCH_RUNNING;
+	while (!state->stop) {
 		taken = 0;
 		for (i = 0; i < bench.count; i++)
 			taken += drain(&bench.sources[i]);
@@ -306,24 +281,7 @@ static void run(void)
 		drain(&bench.sources[i]);
 		bench.sources[i].counts->dropped = dropped(&bench.sources[i]);
 	}
-	bench.state->phase = BENCH_ENDED;
-}
-
-/* Only to end a sleep: the flag in the shared memory says what to do. */
-static void on_term(int number)
-{
-}
-
-static uint64_t number(const char *text)
-{
-	char *end;
-	uint64_t value = strtoull(text, &end, 0);
-
-	if (!*text || *end) {
-		fprintf(stderr, "roc-bench-reader: '%s' is not a number\n", text);
-		exit(2);
-	}
-	return value;
+	state->phase = BENCH_ENDED;
 }
 
 static unsigned int choice(const char *text, const char *const *words)
@@ -342,89 +300,53 @@ static unsigned int choice(const char *text, const char *const *words)
 static void add_source(char *text)
 {
 	struct source *s = &bench.sources[bench.count];
-	char *slash = strchr(text, '/');
 
-	if (!slash || bench.count == BENCH_CHANNELS) {
+	if (bench.count < BENCH_CHANNELS)
+		s->id = measured_channel(text, &s->number);
+	if (bench.count == BENCH_CHANNELS || !s->id) {
 		fprintf(stderr, "roc-bench-reader: too many channels, or not ID/N: %s\n", text);
 		exit(2);
 	}
-	*slash = '\0';
-	s->id = text;
-	s->number = (unsigned int)number(slash + 1);
-	bench.count++;
+	s->counts = &state->channels[bench.count++];
 }
 
 static void parse(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"state", required_argument, NULL, 's'},
-		{"source", required_argument, NULL, 'o'},
-		{"mode", required_argument, NULL, 'm'},
-		{"rest", required_argument, NULL, 'r'},
-		{"superpage", required_argument, NULL, 'p'},
-		{"buffer", required_argument, NULL, 'b'},
-		{"batch", required_argument, NULL, 'n'},
-		{"limit-ms", required_argument, NULL, 'l'},
-		{NULL},
-	};
 	static const char *const sources[] = {"internal", "ddg", "fee", "diu", "siu", NULL};
 	static const char *const modes[] = {"timer", "busy", "event", NULL};
 	static const char *const rests[] = {"wait", "epoll", "spin", "look", NULL};
-	int opt, fd = -1;
+	const char *source = sources[0], *mode = modes[0], *rest = rests[0];
+	uint64_t batch = 0, limit_ms = 0;
+	const struct measured_option options[] = {
+		{"source", .text = &source},
+		{"mode", .text = &mode},
+		{"rest", .text = &rest},
+		{"superpage", .number = &bench.superpage},
+		{"buffer", .number = &bench.buffer},
+		{"batch", .number = &batch},
+		{"limit-ms", .number = &limit_ms},
+		{NULL},
+	};
+	bool shared = measured_parse(argc, argv, options);
 
-	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (opt) {
-		case 's':
-			fd = (int)number(optarg);
-			break;
-		case 'o':
-			bench.source = (enum roc_source)choice(optarg, sources);
-			break;
-		case 'm':
-			bench.mode = (enum roc_mode)choice(optarg, modes);
-			break;
-		case 'r':
-			bench.rest = (enum rest)choice(optarg, rests);
-			break;
-		case 'p':
-			bench.superpage = number(optarg);
-			break;
-		case 'b':
-			bench.buffer = number(optarg);
-			break;
-		case 'n':
-			bench.batch = (unsigned int)number(optarg);
-			break;
-		case 'l':
-			bench.limit_ms = (int)number(optarg);
-			break;
-		default:
-			exit(2);
-		}
-	}
+	bench.source = (enum roc_source)choice(source, sources);
+	bench.mode = (enum roc_mode)choice(mode, modes);
+	bench.rest = (enum rest)choice(rest, rests);
+	bench.batch = (unsigned int)batch;
+	bench.limit_ms = (int)limit_ms;
 	for (; optind < argc; optind++)
 		add_source(argv[optind]);
-	bench.state = mmap(NULL, sizeof(*bench.state), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (bench.state == MAP_FAILED || !bench.count || !bench.superpage ||
-	    bench.buffer < bench.superpage || (bench.rest == REST_WAIT && bench.count > 1)) {
-		fprintf(stderr,
-			"usage: roc-bench-reader --state FD --superpage BYTES --buffer BYTES [options] ID/CHANNEL...\n");
-		exit(2);
-	}
+	if (!shared || !bench.count || !bench.superpage || bench.buffer < bench.superpage ||
+	    (bench.rest == REST_WAIT && bench.count > 1))
+		measured_usage(
+			"--state FD --superpage BYTES --buffer BYTES [options] ID/CHANNEL...");
 }
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = {.sa_handler = on_term};
-	uint64_t begin = now_ns();
 	unsigned int i;
 
 	parse(argc, argv);
-	bench.state->marks[BENCH_MAIN] = begin;
-	for (i = 0; i < bench.count; i++)
-		bench.sources[i].counts = &bench.state->channels[i];
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sigaction(SIGTERM, &action, NULL);
 	prepare();
 	run();
 	for (i = 0; i < bench.count; i++) {

@@ -61,17 +61,23 @@ static void word(struct words *w, const char *name, const char *value)
 }
 
 /* Counts into the memory behind @fd. */
-static void reader_words(struct words *w, const struct scenario *s, const struct reader *r, int fd)
+static void program_words(struct words *w, const struct scenario *s, const char *program, int fd)
 {
-	unsigned int i;
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d", fd);
-	word(w, strcmp(s->rest, "standin") ? READER : STANDIN, NULL);
+	word(w, program, NULL);
 	word(w, "--state=", text);
-	word(w, "--mode=", s->mode);
 	word(w, "--source=", s->source);
 	word(w, "--rest=", s->rest);
+}
+
+static void reader_words(struct words *w, const struct scenario *s, const struct reader *r, int fd)
+{
+	unsigned int i;
+
+	program_words(w, s, strcmp(s->rest, "standin") ? READER : STANDIN, fd);
+	word(w, "--mode=", s->mode);
 	word(w, "--superpage=", s->superpage);
 	word(w, "--buffer=", s->buffer);
 	word(w, "--batch=", s->batch);
@@ -82,13 +88,7 @@ static void reader_words(struct words *w, const struct scenario *s, const struct
 
 static void stream_words(struct words *w, const struct scenario *s, const struct reader *r, int fd)
 {
-	char text[16];
-
-	snprintf(text, sizeof(text), "%d", fd);
-	word(w, STREAM, NULL);
-	word(w, "--state=", text);
-	word(w, "--source=", s->source);
-	word(w, "--rest=", s->rest);
+	program_words(w, s, STREAM, fd);
 	word(w, "--packet=", s->superpage);
 	word(w, "--ring=", s->buffer);
 	word(w, "--batch=", s->batch);
@@ -99,13 +99,7 @@ static void stream_words(struct words *w, const struct scenario *s, const struct
 static void fragment_words(struct words *w, const struct scenario *s, const struct reader *r,
 			   int fd)
 {
-	char text[16];
-
-	snprintf(text, sizeof(text), "%d", fd);
-	word(w, FRAGMENT, NULL);
-	word(w, "--state=", text);
-	word(w, "--source=", s->source);
-	word(w, "--rest=", s->rest);
+	program_words(w, s, FRAGMENT, fd);
 	word(w, "--size=", s->superpage);
 	word(w, "--percent=", s->percent);
 	word(w, "--rate=", s->batch);

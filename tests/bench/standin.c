@@ -9,23 +9,18 @@
  * there must be no IOMMU. Nobody else may use the endpoint meanwhile. Without a state to share it
  * runs for --seconds and prints what it got.
  */
-#include "state.h"
+#include "measured.h"
 
 #include "kmod/cards/cru/cru_regs.h"
 #include <roc/roc.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
+#include <fcntl.h>
 #include <inttypes.h>
-#include <numa.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "utils/common/clock.h"
@@ -53,27 +48,7 @@ static struct {
 	uint64_t superpage, buffer;
 	struct link links[CRU_LINK_SLOTS];
 	unsigned int count;
-	struct bench_state *state;
 } standin;
-
-static volatile sig_atomic_t over;
-
-static void __attribute__((format(printf, 1, 2), noreturn)) fail(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(standin.state->why, sizeof(standin.state->why), fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "roc-bench-standin: %s\n", standin.state->why);
-	standin.state->phase = BENCH_FAILED;
-	_exit(1);
-}
-
-static void mark(enum bench_mark m)
-{
-	standin.state->marks[m] = now_ns();
-}
 
 static uint32_t get(const struct roc_bar *bar, uint32_t offset)
 {
@@ -156,10 +131,10 @@ static uint32_t take(struct link *l)
 		if (!tries--)
 			fail("link %u does not tell a size", l->slot);
 	} while (entry >> CRU_SP_SIZE_INDEX_SHIFT != (l->taken & 0xff));
-	if (!standin.state->marks[BENCH_FIRST])
+	if (!state->marks[BENCH_FIRST])
 		mark(BENCH_FIRST);
-	standin.state->channels[0].superpages++;
-	standin.state->channels[0].bytes += entry & CRU_SP_SIZE_BYTES;
+	state->channels[0].superpages++;
+	state->channels[0].bytes += entry & CRU_SP_SIZE_BYTES;
 	return l->ring[l->taken++ % CRU_FIFO_DEPTH_DEFAULT];
 }
 
@@ -201,9 +176,7 @@ static void prepare(const char *id)
 		fail("%s", roc_error());
 	mark(BENCH_ALLOCATED);
 	/* Registers are nearer from the card's processors. */
-	if (standin.info.numa_node >= 0 && !numa_available() &&
-	    numa_run_on_node(standin.info.numa_node))
-		fail("node %d: %s", standin.info.numa_node, strerror(errno));
+	run_on_node(standin.info.numa_node);
 	find_addresses();
 	mark(BENCH_REGISTERED);
 }
@@ -242,8 +215,8 @@ static void stop(void)
 				idle = 0;
 		}
 	}
-	standin.state->channels[0].dropped = get(
-		&standin.card, CRU_DATAPATH(standin.info.endpoint) + CRU_DATAPATH_DROPPED_PACKETS);
+	state->channels[0].dropped = get(&standin.card, CRU_DATAPATH(standin.info.endpoint) +
+								CRU_DATAPATH_DROPPED_PACKETS);
 	/* It must not find our memory when that is somebody else's. */
 	put(&standin.dma, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
 	pause_ms(RESET_MS);
@@ -251,109 +224,60 @@ static void stop(void)
 	bus_master(false);
 }
 
-static void run(double seconds)
+static void run(uint64_t seconds)
 {
-	uint64_t end = seconds > 0 ? now_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX;
+	uint64_t end = seconds ? now_ns() + seconds * NS_PER_S : UINT64_MAX;
 	unsigned int i;
 
-	standin.state->phase = BENCH_RUNNING;
-	while (!standin.state->stop && !over && now_ns() < end) {
+	state->phase = BENCH_RUNNING;
+	while (!state->stop && now_ns() < end) {
 		for (i = 0; i < standin.count; i++)
 			turn(&standin.links[i], true);
 	}
 }
 
-static void on_term(int number)
-{
-	over = 1;
-}
-
-static uint64_t number(const char *text)
-{
-	char *end;
-	uint64_t value = strtoull(text, &end, 0);
-
-	if (!*text || *end) {
-		fprintf(stderr, "roc-bench-standin: '%s' is not a number\n", text);
-		exit(2);
-	}
-	return value;
-}
-
 /* Also takes what only the measured reader knows. The endpoint: ID/CHANNEL, as for that. */
-static char *parse(int argc, char **argv, double *seconds)
+static const char *parse(int argc, char **argv, uint64_t *seconds)
 {
-	static const struct option options[] = {
-		{"state", required_argument, NULL, 's'},
-		{"superpage", required_argument, NULL, 'p'},
-		{"buffer", required_argument, NULL, 'b'},
-		{"seconds", required_argument, NULL, 't'},
-		{"source", required_argument, NULL, 'i'},
-		{"mode", required_argument, NULL, 'i'},
-		{"rest", required_argument, NULL, 'i'},
-		{"batch", required_argument, NULL, 'i'},
-		{"limit-ms", required_argument, NULL, 'i'},
+	const struct measured_option options[] = {
+		{"superpage", .number = &standin.superpage},
+		{"buffer", .number = &standin.buffer},
+		{"seconds", .number = seconds},
+		{.name = "source"},
+		{.name = "mode"},
+		{.name = "rest"},
+		{.name = "batch"},
+		{.name = "limit-ms"},
 		{NULL},
 	};
-	int opt, fd = -1;
 
 	standin.superpage = MI;
 	standin.buffer = 256 * MI;
-	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (opt) {
-		case 's':
-			fd = (int)number(optarg);
-			break;
-		case 'p':
-			standin.superpage = number(optarg);
-			break;
-		case 'b':
-			standin.buffer = number(optarg);
-			break;
-		case 't':
-			*seconds = (double)number(optarg);
-			break;
-		case 'i':
-			break;
-		default:
-			exit(2);
-		}
-	}
-	standin.state = mmap(NULL, sizeof(*standin.state), PROT_READ | PROT_WRITE,
-			     fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
-	if (standin.state == MAP_FAILED || optind != argc - 1 || !standin.superpage ||
-	    standin.superpage % CRU_PAGE_SIZE || standin.buffer < standin.superpage) {
-		fprintf(stderr,
-			"usage: roc-bench-standin [--state FD | --seconds N] [--superpage BYTES] [--buffer BYTES] ID[/CHANNEL]\n");
-		exit(2);
-	}
+	measured_parse(argc, argv, options);
+	if (optind != argc - 1 || !standin.superpage || standin.superpage % CRU_PAGE_SIZE ||
+	    standin.buffer < standin.superpage)
+		measured_usage(
+			"[--state FD | --seconds N] [--superpage BYTES] [--buffer BYTES] ID[/CHANNEL]");
 	argv[optind][strcspn(argv[optind], "/")] = '\0';
 	return argv[optind];
 }
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = {.sa_handler = on_term};
-	uint64_t begin = now_ns(), end;
-	double seconds = 0;
+	uint64_t begin, end, seconds = 0;
 	const char *id = parse(argc, argv, &seconds);
 
-	standin.state->marks[BENCH_MAIN] = begin;
-	if (seconds <= 0)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
 	prepare(id);
 	start();
 	begin = now_ns();
 	run(seconds);
 	end = now_ns();
-	if (seconds > 0)
+	if (seconds)
 		printf("{\"seconds\":%.3f,\"superpages\":%" PRIu64 ",\"bytes\":%" PRIu64 "}\n",
-		       (double)(end - begin) / 1e9, standin.state->channels[0].superpages,
-		       standin.state->channels[0].bytes);
+		       (double)(end - begin) / 1e9, state->channels[0].superpages,
+		       state->channels[0].bytes);
 	stop();
-	standin.state->phase = BENCH_ENDED;
+	state->phase = BENCH_ENDED;
 	roc_memory_free(&standin.memory);
 	roc_bar_unmap(&standin.card);
 	roc_bar_unmap(&standin.dma);

@@ -5,7 +5,7 @@
  * reader has to. What it counts it writes into memory shared with the ledger, so that being watched
  * costs it nothing.
  */
-#include "state.h"
+#include "measured.h"
 
 #include <roc/p40.h>
 #include <roc/packet.h>
@@ -13,16 +13,9 @@
 #include <roc/stream.h>
 
 #include <errno.h>
-#include <getopt.h>
-#include <numa.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 #include "utils/common/clock.h"
 
@@ -40,25 +33,7 @@ static struct {
 	const char *id;
 	unsigned int number;
 	struct roc_stream *s;
-	struct bench_state *state;
 } bench;
-
-__attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(bench.state->why, sizeof(bench.state->why), fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "roc-bench-stream: %s\n", bench.state->why);
-	bench.state->phase = BENCH_FAILED;
-	_exit(1);
-}
-
-static void mark(enum bench_mark m)
-{
-	bench.state->marks[m] = now_ns();
-}
 
 /* Packets of one fragment, so that a packet has the size that is asked for. */
 static void settings(void)
@@ -108,12 +83,11 @@ static void run_near(void)
 {
 	struct roc_card card;
 
-	if (bench.spin || numa_available() < 0)
+	if (bench.spin)
 		return;
 	if (roc_find(bench.id, &card))
 		fail("%s", roc_error());
-	if (card.numa_node >= 0 && numa_run_on_node(card.numa_node))
-		fail("node %d: %s", card.numa_node, strerror(errno));
+	run_on_node(card.numa_node);
 }
 
 static void prepare(void)
@@ -179,14 +153,14 @@ static uint64_t walk_timed(const void *data, uint64_t bytes)
 	packets = walk(data, bytes);
 	took = cpu_ns() - begin;
 	if (packets)
-		bench_walk_add(&bench.state->walks, took > asking ? took - asking : 0, packets);
+		bench_walk_add(&state->walks, took > asking ? took - asking : 0, packets);
 	return packets;
 }
 
 /* Everything that is there goes back. Bytes of it. */
 static uint64_t drain(void)
 {
-	struct bench_channel *c = &bench.state->channels[0];
+	struct bench_channel *c = &state->channels[0];
 	const void *data;
 	int64_t bytes;
 
@@ -196,11 +170,11 @@ static uint64_t drain(void)
 	if (!bytes)
 		return 0;
 	if (bench.walk)
-		c->packets += bench.state->measuring ? walk(data, (uint64_t)bytes)
-						     : walk_timed(data, (uint64_t)bytes);
+		c->packets += state->measuring ? walk(data, (uint64_t)bytes)
+					       : walk_timed(data, (uint64_t)bytes);
 	if (roc_stream_consume(bench.s, (uint64_t)bytes))
 		fail("%s", roc_error());
-	if (!bench.state->marks[BENCH_FIRST])
+	if (!state->marks[BENCH_FIRST])
 		mark(BENCH_FIRST);
 	c->superpages++;
 	c->bytes += (uint64_t)bytes;
@@ -216,7 +190,7 @@ static void rest(void)
 		__builtin_ia32_pause();
 		return;
 	}
-	bench.state->sleeps++;
+	state->sleeps++;
 	n = roc_stream_wait(bench.s, wanted, bench.limit_ms);
 	if (n < 0 && n != -ETIME && n != -EINTR)
 		fail("%s", roc_error());
@@ -228,8 +202,8 @@ static void run(void)
 {
 	struct roc_st_info info;
 
-	bench.state->phase = BENCH_RUNNING;
-	while (!bench.state->stop) {
+	state->phase = BENCH_RUNNING;
+	while (!state->stop) {
 		if (!bench.spin)
 			rest();
 		if (!drain() && bench.spin)
@@ -242,91 +216,36 @@ static void run(void)
 		;
 	if (roc_stream_info(bench.s, &info))
 		fail("%s", roc_error());
-	bench.state->channels[0].dropped = info.card.throttled;
-	bench.state->phase = BENCH_ENDED;
-}
-
-/* Only to end a sleep: the flag in the shared memory says what to do. */
-static void on_term(int number)
-{
-}
-
-static uint64_t number(const char *text)
-{
-	char *end;
-	uint64_t value = strtoull(text, &end, 0);
-
-	if (!*text || *end) {
-		fprintf(stderr, "roc-bench-stream: '%s' is not a number\n", text);
-		exit(2);
-	}
-	return value;
+	state->channels[0].dropped = info.card.throttled;
+	state->phase = BENCH_ENDED;
 }
 
 static void parse(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"state", required_argument, NULL, 's'},
-		{"rest", required_argument, NULL, 'r'},
-		{"packet", required_argument, NULL, 'p'},
-		{"ring", required_argument, NULL, 'b'},
-		{"batch", required_argument, NULL, 'n'},
-		{"limit-ms", required_argument, NULL, 'l'},
-		{"source", required_argument, NULL, 'o'},
+	const char *rest = "", *source = "";
+	uint64_t limit_ms = 0;
+	const struct measured_option options[] = {
+		{"rest", .text = &rest},
+		{"packet", .number = &bench.packet},
+		{"ring", .number = &bench.ring},
+		{"batch", .number = &bench.batch},
+		{"limit-ms", .number = &limit_ms},
+		{"source", .text = &source},
 		{NULL},
 	};
-	char *slash;
-	int opt, fd = -1;
 
-	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (opt) {
-		case 's':
-			fd = (int)number(optarg);
-			break;
-		case 'r':
-			bench.spin = !strcmp(optarg, "spin");
-			break;
-		case 'p':
-			bench.packet = number(optarg);
-			break;
-		case 'b':
-			bench.ring = number(optarg);
-			break;
-		case 'n':
-			bench.batch = number(optarg);
-			break;
-		case 'l':
-			bench.limit_ms = (int)number(optarg);
-			break;
-		case 'o':
-			bench.alone = !strcmp(optarg, "alone");
-			bench.walk = !strcmp(optarg, "rate");
-			break;
-		default:
-			exit(2);
-		}
-	}
-	slash = optind + 1 == argc ? strchr(argv[optind], '/') : NULL;
-	bench.state = mmap(NULL, sizeof(*bench.state), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (bench.state == MAP_FAILED || !slash || bench.packet <= OVERHEAD || !bench.ring) {
-		fprintf(stderr,
-			"usage: roc-bench-stream --state FD --packet BYTES --ring BYTES [options] ID/STREAM\n");
-		exit(2);
-	}
-	*slash = '\0';
-	bench.id = argv[optind];
-	bench.number = (unsigned int)number(slash + 1);
+	bench.id = measured_parse_channel(argc, argv, options, &bench.number);
+	if (!bench.id || bench.packet <= OVERHEAD || !bench.ring)
+		measured_usage("--state FD --packet BYTES --ring BYTES [options] ID/STREAM");
+	bench.spin = !strcmp(rest, "spin");
+	bench.alone = !strcmp(source, "alone");
+	bench.walk = !strcmp(source, "rate");
+	bench.limit_ms = (int)limit_ms;
 }
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = {.sa_handler = on_term};
-	uint64_t begin = now_ns();
-
 	parse(argc, argv);
-	bench.state->marks[BENCH_MAIN] = begin;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sigaction(SIGTERM, &action, NULL);
 	prepare();
 	run();
 	roc_stream_close(bench.s);
