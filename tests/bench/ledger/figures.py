@@ -41,6 +41,16 @@ def total(snapshot, key):
     return sum(ep[key] for ep in cards(snapshot))
 
 
+def change(begin, end, *keys):
+    return sum(total(end, key) - total(begin, key) for key in keys)
+
+
+def of_readers(begin, end, key):
+    """Change of what the readers count of their channels."""
+    return sum(sign * c.get(key, 0) for sign, snapshot in ((-1, begin), (1, end))
+               for r in snapshot["readers"] for c in r["channels"])
+
+
 def card_seconds(begin, end):
     """By the cards' clock, which is the one that their rate follows."""
     first = next(iter(begin["cards"]))
@@ -86,6 +96,24 @@ def guest_had(begin, end):
     first, last = begin["insns"] or {}, end["insns"] or {}
     run, wait = (last.get(key, 0) - first.get(key, 0) for key in ("run_ns", "wait_ns"))
     return run / (run + wait) if run > 0 else 1.0
+
+
+def copies(begin, end):
+    """Pages that were copied because the card could not reach them."""
+    return end["events"].get("swiotlb/swiotlb_bounced", -1) - \
+        begin["events"].get("swiotlb/swiotlb_bounced", 0)
+
+
+def insns(begin, end, idle):
+    """
+    [user, kernel] beyond those of a guest in which nothing is measured, which are insns_per_second()
+    or None; None where they are not counted.
+    """
+    if not begin["insns"] or not end["insns"]:
+        return None
+    seconds = card_seconds(begin, end)
+    return [max(0.0, end["insns"][k] - begin["insns"][k] - rate * seconds)
+            for k, rate in zip(("user", "kernel"), idle or (0.0, 0.0))]
 
 
 def insns_per_second(raw):
@@ -160,28 +188,34 @@ def startup(times):
 NOTHING = "nothing came in the window"
 
 
+def forbidden(ep, *names):
+    """What a card counted of what must not be, as sentences."""
+    return ["%s: %d" % (name, ep[name]) for name in names if ep.get(name)]
+
+
+def disagree(raw, card_key, host_key, sentence, more=0):
+    """The cards count as much as the readers, and @more; else the sentence."""
+    card = total(raw["final"], card_key)
+    host = sum(c[host_key] for c in raw["final"]["superpages"])
+    return [] if card == host + more else [sentence % (card, host)]
+
+
 def errors(raw, proofs=0):
     """
     Everything that must not be, as sentences. proofs: cards that finish one page more than the
     readers get, see Scenario.proofs().
     """
     found = []
-    final = raw["final"]
-    for ep in cards(final):
+    for ep in cards(raw["final"]):
         if ep["generated"] != ep["packets"] + ep["dropped"] + ep["discarded"] + ep["open"]:
             found.append("packets are missing in the card's ledger")
-        for name in ("dma_outside", "fifo_overflow", "bad_descriptor", "size_overflow",
-                     "bad_access"):
-            if ep.get(name):
-                found.append("%s: %d" % (name, ep[name]))
+        found += forbidden(ep, "dma_outside", "fifo_overflow", "bad_descriptor", "size_overflow",
+                           "bad_access")
     for key, each in (("superpages", 1), ("bytes", PAGE)):
-        card, host = total(final, key), sum(c[key] for c in final["superpages"])
-        if card != host + proofs * each:
-            found.append("the cards finished %d %s, the readers got %d" % (card, key, host))
-    card, host = total(final, "dropped"), sum(c["dropped"] for c in final["superpages"])
-    if card != host:
-        found.append("the cards dropped %d packets, the driver counted %d" % (card, host))
-    return found
+        found += disagree(raw, key, key, "the cards finished %d " + key + ", the readers got %d",
+                          proofs * each)
+    return found + disagree(raw, "dropped", "dropped",
+                            "the cards dropped %d packets, the driver counted %d")
 
 
 def figures(scenario, raw, baseline=None):
@@ -192,17 +226,13 @@ def figures(scenario, raw, baseline=None):
            "rate": scenario.rate, "source": scenario.source,
            "links": scenario.links if scenario.card == "cru" else 1}
     if "error" in raw:
-        row["failed"] = raw["error"]
-        return row
+        return {**row, "failed": raw["error"]}
     begin, end = raw["begin"], raw["end"]
     seconds = card_seconds(begin, end)
-    count = total(end, "superpages") - total(begin, "superpages")
+    count = change(begin, end, "superpages")
 
     def per(amount):
         return amount / count if count else None
-
-    def change(key):
-        return total(end, key) - total(begin, key)
 
     delivered = sum(_written(b) - _written(a) for a, b in zip(cards(begin), cards(end))) / seconds
     wrong = errors(raw, scenario.proofs())
@@ -219,9 +249,9 @@ def figures(scenario, raw, baseline=None):
         "superpages": count,
         "bytes_per_second": delivered,
         "generator_ratio": None,
-        "mmio_reads_per_superpage": per(change("mmio_reads")),
-        "mmio_writes_per_superpage": per(change("mmio_writes")),
-        "mmio_reads_per_second": change("mmio_reads") / seconds,
+        "mmio_reads_per_superpage": per(change(begin, end, "mmio_reads")),
+        "mmio_writes_per_superpage": per(change(begin, end, "mmio_writes")),
+        "mmio_reads_per_second": change(begin, end, "mmio_reads") / seconds,
         "interrupts_per_superpage": per(interrupts),
         "ticks_per_superpage": per(ticks),
         "ticks_per_second": ticks / seconds,
@@ -242,23 +272,21 @@ def figures(scenario, raw, baseline=None):
         "startup_ms": startup(raw["times"]),
         "dma_events": {k: end["events"][k] - begin["events"][k]
                        for k in end["events"] if end["events"][k] >= 0 and k != SLEEPS},
-        "dropped": change("dropped"),
-        "generated": change("generated"),
+        "dropped": change(begin, end, "dropped"),
+        "generated": change(begin, end, "generated"),
         "errors": len(wrong),
         "error_texts": wrong,
     })
     if scenario.rate:
         stated = scenario.rate * scenario.channels
         row["generator_ratio"] = delivered / stated
-        row["offered_ratio"] = change("generated") * PAGE / seconds / stated
+        row["offered_ratio"] = change(begin, end, "generated") * PAGE / seconds / stated
     able = reference(raw, lambda ep: ep["recycled"])
     if able and not scenario.rate:
         row["card_bytes_per_second"] = able
         row["generator_ratio"] = rate_at_work(begin, end, _written) / able
-    if begin["insns"] and end["insns"]:
-        none = baseline or (0.0, 0.0)
-        parts = [max(0.0, end["insns"][k] - begin["insns"][k] - rest * seconds)
-                 for k, rest in zip(("user", "kernel"), none)]
+    parts = insns(begin, end, baseline)
+    if parts:
         row["guest_insns_user_per_superpage"] = per(parts[0])
         row["guest_insns_kernel_per_superpage"] = per(parts[1])
         row["guest_insns_per_superpage"] = per(sum(parts))
@@ -283,15 +311,12 @@ def bar_figures(processes, raw):
     row = {"name": "BAR operations, %d process%s" % (processes, "" if processes == 1 else "es"),
            "purpose": "bar", "processes": processes}
     if "error" in raw:
-        row["failed"] = raw["error"]
-        return row
+        return {**row, "failed": raw["error"]}
     printed = raw["printed"]
     ops = sum(p["reads"]["count"] + p["writes"]["count"] for p in printed["processes"])
-    mmio = sum(total(raw["after"], k) - total(raw["before"], k)
-               for k in ("mmio_reads", "mmio_writes"))
+    mmio = change(raw["before"], raw["after"], "mmio_reads", "mmio_writes")
     # While they are at it: one operation is one access.
-    steady = sum(total(raw["end"], k) - total(raw["begin"], k)
-                 for k in ("mmio_reads", "mmio_writes"))
+    steady = change(raw["begin"], raw["end"], "mmio_reads", "mmio_writes")
     calls = sum(syscalls(raw["begin"], raw["end"], "workers").values())
     if len(raw["end"]["workers"]) != processes or not steady:
         row["failed"] = "%d of %d processes were at work" % (len(raw["end"]["workers"]), processes)

@@ -40,7 +40,7 @@ class Fragments:
         return ["mode=fragment", "rest=" + self.rest, "source=" + self.purpose,
                 "superpage=%d" % self.size, "percent=%d" % self.percent, "batch=%d" % self.rate,
                 "process=each", "settle=0.6", "window=%g" % self.window,
-                "endpoints=" + cards.sub_units(self.cards, self.subs),
+                "endpoints=" + cards.of_each("robinnp", self.cards, self.subs),
                 "set=rate=%d" % (MOST_BYTES if self.purpose == "most" else 0)]
 
 
@@ -65,18 +65,12 @@ def errors(raw):
             found.append("fragments are missing in the card's books")
         if ep["commands"] != ep["ok"] + ep["commands_discarded"] + ep["commands_waiting"]:
             found.append("commands failed, or are missing in the card's books")
-        for name in ("bad_free", "dma_outside", "host_errors", "stray_writes", "bad_access"):
-            if ep.get(name):
-                found.append("%s: %d" % (name, ep[name]))
-    card = sum(ep["fragments"] for ep in figures.cards(raw["final"]))
-    host = sum(c["superpages"] for c in raw["final"]["superpages"])
-    if card != host:
-        found.append("the cards told of %d fragments, the readers took %d" % (card, host))
-    card = sum(ep["transferred"] for ep in figures.cards(raw["final"]))
-    host = sum(c["bytes"] for c in raw["final"]["superpages"])
-    if card != host:
-        found.append("the cards sent %d bytes, the readers got %d" % (card, host))
-    return found
+        found += figures.forbidden(ep, "bad_free", "dma_outside", "host_errors", "stray_writes",
+                                   "bad_access")
+    found += figures.disagree(raw, "fragments", "superpages",
+                              "the cards told of %d fragments, the readers took %d")
+    return found + figures.disagree(raw, "transferred", "bytes",
+                                    "the cards sent %d bytes, the readers got %d")
 
 
 def make_row(scenario, raw, baseline=None):
@@ -85,20 +79,16 @@ def make_row(scenario, raw, baseline=None):
            "fragment_bytes": scenario.size, "percent": scenario.percent, "cards": scenario.cards,
            "rate": scenario.rate}
     if "error" in raw:
-        row["failed"] = raw["error"]
-        return row
+        return {**row, "failed": raw["error"]}
     begin, end = raw["begin"], raw["end"]
     seconds = figures.card_seconds(begin, end)
 
     def change(*keys):
-        return sum(figures.total(end, key) - figures.total(begin, key) for key in keys)
-
-    def of_readers(snapshot, key):
-        return sum(c[key] for r in snapshot["readers"] for c in r["channels"])
+        return figures.change(begin, end, *keys)
 
     fragments, calls = change("fragments"), sum(figures.syscalls(begin, end).values())
-    events = of_readers(end, "reclaimed") - of_readers(begin, "reclaimed")
-    fetched = of_readers(end, "refused") - of_readers(begin, "refused")
+    events = figures.of_readers(begin, end, "reclaimed")
+    fetched = figures.of_readers(begin, end, "refused")
     links = 1 if scenario.purpose == "alone" else scenario.cards * scenario.subs * LINKS
 
     wrong = errors(raw) + [figures.NOTHING] * (not fragments)
@@ -117,16 +107,13 @@ def make_row(scenario, raw, baseline=None):
         "syscalls_per_fragment": per(calls), "syscalls": calls,
         "cpu_share": figures.by_key(begin, end, "threads", "cpu_ns") / 1e9 / seconds +
         figures.by_key(begin, end, "readers", "cpu_ns") / 1e9 / seconds,
-        "copies": end["events"].get("swiotlb/swiotlb_bounced", -1) -
-        begin["events"].get("swiotlb/swiotlb_bounced", 0),
+        "copies": figures.copies(begin, end),
         "kept_most": max(c["looks"] for r in end["readers"] for c in r["channels"]),
         "held": change("holds"), "lost": change("discarded"), "insns_per_fragment": None,
         "errors": len(wrong), "error_texts": wrong})
-    if begin["insns"] and end["insns"]:
-        none = baseline or (0.0, 0.0)
-        row["insns_per_fragment"] = per(sum(
-            max(0.0, end["insns"][k] - begin["insns"][k] - rest * seconds)
-            for k, rest in zip(("user", "kernel"), none)))
+    insns = figures.insns(begin, end, baseline)
+    if insns:
+        row["insns_per_fragment"] = per(sum(insns))
     return row
 
 
@@ -146,20 +133,3 @@ COLUMNS = (
     ("kept", lambda r: r["kept_most"], "%d"), ("held", lambda r: r["held"], "%d"),
     ("copies", lambda r: r["copies"], "%d"), ("errors", lambda r: r["errors"], "%d"),
 )
-
-
-def table(rows):
-    """Lines of text."""
-    cells = [[name for name, _, _ in COLUMNS]]
-    for row in rows:
-        if "fragments" in row:
-            values = [(show(row), form) for _, show, form in COLUMNS]
-            cells.append(["-" if value is None else form % value for value, form in values])
-    widths = [max(len(line[i]) for line in cells) for i in range(len(COLUMNS))]
-    lines = ["  ".join(c.rjust(w) for c, w in zip(line, widths)) for line in cells]
-    for row in rows:
-        if "failed" in row:
-            lines.append("failed: %s: %s" % (row["name"], row["failed"]))
-        for text in row.get("error_texts", ()):
-            lines.append("error: %s: %s" % (row["name"], text))
-    return lines

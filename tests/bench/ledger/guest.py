@@ -41,21 +41,13 @@ class Cards:
             raise VmError("%d channels of kind %s in %s" % (len(found), kind, self.text))
         return ",".join(found[:count])
 
-    def sub_units(self, cards, count):
-        """The same for the first @count sub-units of each of @cards RobinNPs."""
-        numbers = [number for number, kind in enumerate(self.kinds) if kind == "robinnp"]
+    def of_each(self, kind, cards, count):
+        """The same for the first @count streams or sub-units of each of @cards cards of a kind."""
+        numbers = [number for number, have in enumerate(self.kinds) if have == kind]
         if len(numbers) < cards:
-            raise VmError("%d RobinNPs in %s" % (cards, self.text))
-        return ",".join("%d:0:%d/%d" % (number, emulator.SERIALS["robinnp"] + number, s)
-                        for number in numbers[:cards] for s in range(count))
-
-    def streams(self, cards, count):
-        """The same for the first @count streams of each of @cards PCIe40s."""
-        numbers = [number for number, kind in enumerate(self.kinds) if kind == "p40"]
-        if len(numbers) < cards:
-            raise VmError("%d PCIe40s in %s" % (cards, self.text))
-        return ",".join("%d:0:%d/%d" % (number, emulator.SERIALS["p40"] + number, s)
-                        for number in numbers[:cards] for s in range(count))
+            raise VmError("%d cards of kind %s in %s" % (cards, kind, self.text))
+        return ",".join("%d:0:%d/%d" % (number, emulator.SERIALS[kind] + number, channel)
+                        for number in numbers[:cards] for channel in range(count))
 
     def id(self, kind):
         number = self.kinds.index(kind)

@@ -40,7 +40,7 @@ class Stream:
                 "superpage=%d" % self.packet, "buffer=%d" % RING, "batch=%d" % batch,
                 "limit=%d" % limit, "process=each", "settle=0.4", "window=%g" % self.window,
                 "reference=%g" % self.reference,
-                "endpoints=" + cards.streams(self.cards, self.streams),
+                "endpoints=" + cards.of_each("p40", self.cards, self.streams),
                 "set=rate=%d" % self.rate]
 
 
@@ -78,14 +78,9 @@ def errors(raw):
     for ep in figures.cards(raw["final"]):
         if ep["offered"] != ep["events"] + ep["throttled"] + ep["discarded"] + ep["waiting"]:
             found.append("events are missing in the card's books")
-        for name in ("dma_outside", "host_errors", "stray_writes", "bad_access"):
-            if ep.get(name):
-                found.append("%s: %d" % (name, ep[name]))
-    card = sum(ep["bytes"] for ep in figures.cards(raw["final"]))
-    host = sum(c["bytes"] for c in raw["final"]["superpages"])
-    if card != host:
-        found.append("the cards wrote %d bytes, the readers got %d" % (card, host))
-    return found
+        found += figures.forbidden(ep, "dma_outside", "host_errors", "stray_writes", "bad_access")
+    return found + figures.disagree(raw, "bytes", "bytes",
+                                    "the cards wrote %d bytes, the readers got %d")
 
 
 def walk_ns(raw):
@@ -100,29 +95,21 @@ def make_row(scenario, raw, baseline=None):
            "packet_bytes": scenario.packet, "streams": scenario.streams, "cards": scenario.cards,
            "rate": scenario.rate}
     if "error" in raw:
-        row["failed"] = raw["error"]
-        return row
+        return {**row, "failed": raw["error"]}
     begin, end = raw["begin"], raw["end"]
     seconds = figures.card_seconds(begin, end)
-
-    def change(key):
-        return figures.total(end, key) - figures.total(begin, key)
-
-    def of_readers(key):
-        return sum(sign * c.get(key, 0) for sign, snapshot in ((-1, begin), (1, end))
-                   for r in snapshot["readers"] for c in r["channels"])
 
     def main(key):
         return of_main(end, key) - of_main(begin, key)
 
     mib = main("bytes") / MI
-    taken = of_readers("superpages")
+    taken = figures.of_readers(begin, end, "superpages")
     calls = sum(figures.syscalls(begin, end).values())
     threads = figures.by_key(begin, end, "threads", "cpu_ns") / 1e9 / seconds
     reader = figures.by_key(begin, end, "readers", "cpu_ns") / 1e9 / seconds
     interrupts = main("interrupts")
     walk = walk_ns(raw)
-    work = None if walk is None else walk * of_readers("packets") / 1e9 / seconds
+    work = None if walk is None else walk * figures.of_readers(begin, end, "packets") / 1e9 / seconds
 
     wrong = errors(raw) + [figures.NOTHING] * (not mib)
 
@@ -132,7 +119,7 @@ def make_row(scenario, raw, baseline=None):
     row.update({
         "seconds": seconds, "mib": mib, "packets": main("units"), "batches": taken,
         "bytes_per_second": mib * MI / seconds,
-        "mmio_reads": change("mmio_reads"),
+        "mmio_reads": figures.change(begin, end, "mmio_reads"),
         "mmio_writes_per_mib": per_mib(main("arms") + main("doorbells")),
         "interrupts_per_mib": per_mib(interrupts),
         "interrupts_per_packet": interrupts / main("units") if main("units") else None,
@@ -143,9 +130,8 @@ def make_row(scenario, raw, baseline=None):
         "cpu_share_beside_work": None if work is None else threads + reader - work,
         "guest_had": figures.guest_had(begin, end),
         "card_starved": figures.starved(begin, end),
-        "copies": end["events"].get("swiotlb/swiotlb_bounced", -1) -
-        begin["events"].get("swiotlb/swiotlb_bounced", 0),
-        "lost": change("throttled"), "generator_ratio": None, "insns_per_mib": None,
+        "copies": figures.copies(begin, end),
+        "lost": figures.change(begin, end, "throttled"), "generator_ratio": None, "insns_per_mib": None,
         "errors": len(wrong), "error_texts": wrong})
     if scenario.rate:
         row["generator_ratio"] = mib * MI / seconds / (scenario.rate * scenario.cards)
@@ -154,11 +140,9 @@ def make_row(scenario, raw, baseline=None):
         row["card_bytes_per_second"] = able
         row["generator_ratio"] = figures.rate_at_work(
             begin, end, lambda ep: ep["streams"][0]["bytes"]) / able
-    if begin["insns"] and end["insns"]:
-        none = baseline or (0.0, 0.0)
-        row["insns_per_mib"] = per_mib(sum(
-            max(0.0, end["insns"][k] - begin["insns"][k] - rest * seconds)
-            for k, rest in zip(("user", "kernel"), none)))
+    insns = figures.insns(begin, end, baseline)
+    if insns:
+        row["insns_per_mib"] = per_mib(sum(insns))
     return row
 
 
@@ -182,20 +166,3 @@ COLUMNS = (
     ("insn/MiB", lambda r: r["insns_per_mib"], "%.0f"), ("copies", lambda r: r["copies"], "%d"),
     ("lost", lambda r: r["lost"], "%d"), ("errors", lambda r: r["errors"], "%d"),
 )
-
-
-def table(rows):
-    """Lines of text."""
-    cells = [[name for name, _, _ in COLUMNS]]
-    for row in rows:
-        if "mib" in row:
-            values = [(show(row), form) for _, show, form in COLUMNS]
-            cells.append(["-" if value is None else form % value for value, form in values])
-    widths = [max(len(line[i]) for line in cells) for i in range(len(COLUMNS))]
-    lines = ["  ".join(c.rjust(w) for c, w in zip(line, widths)) for line in cells]
-    for row in rows:
-        if "failed" in row:
-            lines.append("failed: %s: %s" % (row["name"], row["failed"]))
-        for text in row.get("error_texts", ()):
-            lines.append("error: %s: %s" % (row["name"], text))
-    return lines

@@ -4,32 +4,29 @@
 from .scenario import rate_text, size_text
 
 
-def _number(value, form="%.2f"):
-    return "-" if value is None else form % value
-
-
+# Name, value of a row, its format; None is a dash, and "%-" is flush left.
 COLUMNS = (
-    ("mode", lambda r: r["card"] + " " + r["mode"]),
-    ("reader", lambda r: r["rest"] + ("*" if r["process"] == "one" else "")),
-    ("superpage", lambda r: size_text(r["superpage_bytes"])),
-    ("ep", lambda r: "%d" % r["endpoints"]),
-    ("rate", lambda r: rate_text(r["rate"])),
-    ("superpages", lambda r: "%d" % r["superpages"]),
-    ("ratio", lambda r: _number(r["generator_ratio"], "%.3f")),
-    ("rd/sp", lambda r: _number(r["mmio_reads_per_superpage"])),
-    ("wr/sp", lambda r: _number(r["mmio_writes_per_superpage"])),
-    ("irq/sp", lambda r: _number(r["interrupts_per_superpage"], "%.3f")),
-    ("tick/sp", lambda r: _number(r["ticks_per_superpage"], "%.3f")),
-    ("wake/sp", lambda r: _number(r["wakeups_per_superpage"], "%.3f")),
-    ("call/sp", lambda r: _number(r["syscalls_per_superpage"], "%.3f")),
-    ("rd/s", lambda r: "%.0f" % r["mmio_reads_per_second"]),
-    ("cpu %", lambda r: "%.1f" % (100 * r["cpu_share"])),
-    ("kernel %", lambda r: "%.1f" % (100 * r["cpu_share_kernel_thread"])),
-    ("guest %", lambda r: "%.1f" % (100 * r["cpu_share_guest"])),
-    ("insn/sp", lambda r: _number(r["guest_insns_per_superpage"], "%.0f")),
-    ("p99 ms", lambda r: _number(r["latency"] and r["latency"]["p99_ms"])),
-    ("dropped", lambda r: "%d" % r["dropped"]),
-    ("errors", lambda r: "%d" % r["errors"]),
+    ("mode", lambda r: r["card"] + " " + r["mode"], "%-s"),
+    ("reader", lambda r: r["rest"] + ("*" if r["process"] == "one" else ""), "%-s"),
+    ("superpage", lambda r: size_text(r["superpage_bytes"]), "%s"),
+    ("ep", lambda r: r["endpoints"], "%d"),
+    ("rate", lambda r: rate_text(r["rate"]), "%s"),
+    ("superpages", lambda r: r["superpages"], "%d"),
+    ("ratio", lambda r: r["generator_ratio"], "%.3f"),
+    ("rd/sp", lambda r: r["mmio_reads_per_superpage"], "%.2f"),
+    ("wr/sp", lambda r: r["mmio_writes_per_superpage"], "%.2f"),
+    ("irq/sp", lambda r: r["interrupts_per_superpage"], "%.3f"),
+    ("tick/sp", lambda r: r["ticks_per_superpage"], "%.3f"),
+    ("wake/sp", lambda r: r["wakeups_per_superpage"], "%.3f"),
+    ("call/sp", lambda r: r["syscalls_per_superpage"], "%.3f"),
+    ("rd/s", lambda r: r["mmio_reads_per_second"], "%.0f"),
+    ("cpu %", lambda r: 100 * r["cpu_share"], "%.1f"),
+    ("kernel %", lambda r: 100 * r["cpu_share_kernel_thread"], "%.1f"),
+    ("guest %", lambda r: 100 * r["cpu_share_guest"], "%.1f"),
+    ("insn/sp", lambda r: r["guest_insns_per_superpage"], "%.0f"),
+    ("p99 ms", lambda r: r["latency"] and r["latency"]["p99_ms"], "%.2f"),
+    ("dropped", lambda r: r["dropped"], "%d"),
+    ("errors", lambda r: r["errors"], "%d"),
 )
 
 
@@ -47,18 +44,22 @@ def bar_table(rows):
     return lines
 
 
-def table(rows):
-    """Lines of text; rows that failed or were skipped are said below."""
-    cells = [[name for name, _ in COLUMNS]]
-    cells += [[show(row) for _, show in COLUMNS] for row in rows if "superpages" in row]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(COLUMNS))]
-    lines = ["  ".join(c.ljust(w) if i < 2 else c.rjust(w)
-                       for i, (c, w) in enumerate(zip(line, widths))) for line in cells]
+def _cell(row, show, form):
+    value = show(row)
+    return "-" if value is None else form % value
+
+
+def table(rows, columns=COLUMNS):
+    """Lines of text about pools, streams or fragments; below, rows that failed or were skipped."""
+    cells = [[name for name, _, _ in columns]]
+    cells += [[_cell(row, show, form) for _, show, form in columns]
+              for row in rows if "seconds" in row]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
+    lines = ["  ".join(cell.ljust(width) if form.startswith("%-") else cell.rjust(width)
+                       for cell, width, (_, _, form) in zip(line, widths, columns))
+             for line in cells]
     for row in rows:
-        if "failed" in row:
-            lines.append("failed: %s: %s" % (row["name"], row["failed"]))
-        if "skipped" in row:
-            lines.append("skipped: %s: %s" % (row["name"], row["skipped"]))
-        for text in row.get("error_texts", ()):
-            lines.append("error: %s: %s" % (row["name"], text))
+        lines += ["%s: %s: %s" % (state, row["name"], row[state])
+                  for state in ("failed", "skipped") if state in row]
+        lines += ["error: %s: %s" % (row["name"], text) for text in row.get("error_texts", ())]
     return lines
