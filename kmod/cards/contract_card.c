@@ -3,25 +3,8 @@
  * Identity, temperature and reset of a card with a contract. See cards.h. The channel type
  * does the rest.
  */
-#include <linux/build_bug.h>
-
 #include "cards/cards.h"
-#include "fragment/fragment_regs.h"
-#include "stream/stream_regs.h"
-
-/* The card's block has one layout in all contracts. */
-#define SAME(name) static_assert(STREAM_##name == FRAGMENT_##name)
-static_assert(!STREAM_CARD_ID && !FRAGMENT_CARD_ID);
-SAME(CARD_HASH);
-SAME(CARD_FEATURES);
-SAME(FEATURE_TEMPERATURE);
-SAME(FEATURE_GENERATORS);
-SAME(CARD_SERIAL);
-SAME(CARD_CHIP_LOW);
-SAME(CARD_CHIP_HIGH);
-SAME(CARD_TEMPERATURE);
-SAME(TEMPERATURE_NONE);
-static_assert(STREAM_CARD_STREAMS == FRAGMENT_CARD_UNITS);
+#include "core/contract_regs.h"
 
 static u32 roc_contract_read(struct roc_endpoint *ep, u32 offset)
 {
@@ -32,13 +15,13 @@ static u32 roc_contract_read(struct roc_endpoint *ep, u32 offset)
 
 bool roc_contract_alive(struct roc_endpoint *ep)
 {
-	return roc_contract_read(ep, STREAM_CARD_ID) == ep->ops->contract->id_value;
+	return roc_contract_read(ep, CARD_ID) == ep->ops->contract->id_value;
 }
 
 /* This project chose the PCI IDs, so a design that has them for another reason is possible. */
 bool roc_contract_foreign(struct roc_endpoint *ep)
 {
-	u32 id = roc_contract_read(ep, STREAM_CARD_ID);
+	u32 id = roc_contract_read(ep, CARD_ID);
 
 	return id && id != ROC_ALL_ONES && id != ep->ops->contract->id_value;
 }
@@ -47,29 +30,29 @@ int roc_contract_identify(struct roc_endpoint *ep)
 {
 	const struct roc_contract_card *card = ep->ops->contract;
 
-	if (roc_contract_read(ep, STREAM_CARD_STREAMS) != card->units)
+	if (roc_contract_read(ep, CARD_UNITS) != card->units)
 		return -EIO;
-	ep->serial = roc_parse_serial(roc_contract_read(ep, STREAM_CARD_SERIAL));
+	ep->serial = roc_parse_serial(roc_contract_read(ep, CARD_SERIAL));
 	ep->number = 0;
-	ep->features = roc_contract_read(ep, STREAM_CARD_FEATURES);
-	ep->chip_id = (u64)roc_contract_read(ep, STREAM_CARD_CHIP_HIGH) << 32 |
-		      roc_contract_read(ep, STREAM_CARD_CHIP_LOW);
+	ep->features = roc_contract_read(ep, CARD_FEATURES);
+	ep->chip_id = (u64)roc_contract_read(ep, CARD_CHIP_HIGH) << 32 |
+		      roc_contract_read(ep, CARD_CHIP_LOW);
 	snprintf(ep->firmware, sizeof(ep->firmware), "%0*x", card->hash_digits,
-		 roc_contract_read(ep, STREAM_CARD_HASH));
-	if (ep->features & STREAM_FEATURE_TEMPERATURE)
+		 roc_contract_read(ep, CARD_HASH));
+	if (ep->features & CARD_FEATURE_TEMPERATURE)
 		ep->caps |= ROC_CAP_TEMPERATURE;
-	if (ep->features & STREAM_FEATURE_GENERATORS)
+	if (ep->features & CARD_FEATURE_GENERATORS)
 		ep->caps |= ROC_CAP_GENERATOR;
 	return 0;
 }
 
 int roc_contract_temperature(struct roc_endpoint *ep, long *value)
 {
-	u32 word = roc_contract_read(ep, STREAM_CARD_TEMPERATURE);
+	u32 word = roc_contract_read(ep, CARD_TEMPERATURE);
 
 	if (word == ROC_ALL_ONES && !roc_contract_alive(ep))
 		return -EIO;
-	if (word == STREAM_TEMPERATURE_NONE)
+	if (word == CARD_TEMPERATURE_NONE)
 		return -ENODATA;
 	*value = (s32)word;
 	return 0;

@@ -12,7 +12,7 @@
 #include <linux/pci.h>
 #include <linux/slab.h>
 
-#include "core/function_regs.h"
+#include "core/contract_regs.h"
 #include "core/roc.h"
 
 static irqreturn_t roc_irq(int irq, void *data)
@@ -59,19 +59,19 @@ static void roc_irq_work(struct work_struct *work)
 		goto out;
 	/* Clear first, look afterwards: what happens in between sets it again. */
 	roc_serial_lock(ep);
-	cause = ioread32(ep->irqs.block + EVENT_CARD_CAUSE);
+	cause = ioread32(ep->irqs.block + FUNCTION_CAUSE);
 	if (cause != ROC_ALL_ONES)
-		iowrite32(cause, ep->irqs.block + EVENT_CARD_CAUSE);
+		iowrite32(cause, ep->irqs.block + FUNCTION_CAUSE);
 	/* Pushed out before another access: what stays set never tells again. */
-	ioread32(ep->irqs.block + EVENT_CARD_ID);
+	ioread32(ep->irqs.block + FUNCTION_ID);
 	roc_serial_unlock(ep);
 	if (cause == ROC_ALL_ONES)
 		cause = 0;
-	if (cause & (EVENT_CAUSE_TEMPERATURE | EVENT_CAUSE_CRITICAL))
+	if (cause & (FUNCTION_CAUSE_TEMPERATURE | FUNCTION_CAUSE_CRITICAL))
 		roc_monitor_now(ep);
-	if (cause & (EVENT_CAUSE_FETCH | EVENT_CAUSE_STALL | EVENT_CAUSE_HOST))
+	if (cause & (FUNCTION_CAUSE_FETCH | FUNCTION_CAUSE_STALL | FUNCTION_CAUSE_HOST))
 		roc_irq_doubt_channels(ep);
-	if (cause & EVENT_CAUSE_LINK)
+	if (cause & FUNCTION_CAUSE_LINK)
 		roc_announce_link(ep);
 	up_read(&ep->registers);
 out:
@@ -84,12 +84,12 @@ static void roc_irq_program(struct roc_endpoint *ep)
 	void __iomem *block = ep->irqs.block;
 
 	roc_serial_lock(ep);
-	iowrite32(lower_32_bits(ep->irqs.notice_bus), block + EVENT_CARD_NOTICE_LOW);
-	iowrite32(upper_32_bits(ep->irqs.notice_bus), block + EVENT_CARD_NOTICE_HIGH);
-	iowrite32(0, block + EVENT_CARD_VECTOR);
-	iowrite32(ep->irqs.causes, block + EVENT_CARD_CAUSE);
-	iowrite32(ep->irqs.causes, block + EVENT_CARD_ENABLE);
-	ioread32(block + EVENT_CARD_ID);
+	iowrite32(lower_32_bits(ep->irqs.notice_bus), block + FUNCTION_NOTICE_LOW);
+	iowrite32(upper_32_bits(ep->irqs.notice_bus), block + FUNCTION_NOTICE_HIGH);
+	iowrite32(0, block + FUNCTION_VECTOR);
+	iowrite32(ep->irqs.causes, block + FUNCTION_CAUSE);
+	iowrite32(ep->irqs.causes, block + FUNCTION_ENABLE);
+	ioread32(block + FUNCTION_ID);
 	roc_serial_unlock(ep);
 	ep->irqs.programmed = true;
 }
@@ -99,11 +99,11 @@ static void roc_irq_silence(struct roc_endpoint *ep)
 	void __iomem *block = ep->irqs.block;
 
 	roc_serial_lock(ep);
-	iowrite32(0, block + EVENT_CARD_ENABLE);
-	iowrite32(EVENT_VECTOR_NONE, block + EVENT_CARD_VECTOR);
-	iowrite32(0, block + EVENT_CARD_NOTICE_LOW);
-	iowrite32(0, block + EVENT_CARD_NOTICE_HIGH);
-	ioread32(block + EVENT_CARD_ID);
+	iowrite32(0, block + FUNCTION_ENABLE);
+	iowrite32(FUNCTION_VECTOR_NONE, block + FUNCTION_VECTOR);
+	iowrite32(0, block + FUNCTION_NOTICE_LOW);
+	iowrite32(0, block + FUNCTION_NOTICE_HIGH);
+	ioread32(block + FUNCTION_ID);
 	roc_serial_unlock(ep);
 }
 

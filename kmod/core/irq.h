@@ -42,7 +42,7 @@ struct roc_vector {
 
 /**
  * struct roc_irqs - interrupts of an endpoint, and what its function block says; embedded in it
- * @block: the function's registers, see function_regs.h; set when the kind is probed, NULL = the
+ * @block: the function's registers, see contract_regs.h; set when the kind is probed, NULL = the
  *	card has no interrupts
  * @causes: of which the card tells; set with @block
  * @most: vectors that the card can name in its registers; set with @block

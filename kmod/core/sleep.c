@@ -9,7 +9,7 @@
  */
 #include <linux/pci.h>
 
-#include "core/function_regs.h"
+#include "core/contract_regs.h"
 #include "core/roc.h"
 
 #define ROC_MARK_TRIES 3
@@ -25,7 +25,7 @@ static void __iomem *roc_mark(struct roc_endpoint *ep, u32 *value)
 
 	if (ep->irqs.block) {
 		*value = ep->irqs.causes;
-		return ep->irqs.block + EVENT_CARD_ENABLE;
+		return ep->irqs.block + FUNCTION_ENABLE;
 	}
 	*value = ep->ops->host_memory ? lower_32_bits(ep->memory_bus) : ROC_MARK;
 	return mark ? ep->bar[mark->bar] + mark->offset : NULL;

@@ -4,14 +4,12 @@
  */
 #include <linux/pci_regs.h>
 
+#include "core/contract_regs.h"
 #include "core/vsec.h"
 
 #define SPACE 4096
 /* As many as there is room for: a list that is longer leads back into itself. */
 #define CAPABILITIES ((SPACE - 0x100) / 8)
-/* From its start */
-#define HEADER 0x04 /* [15:0] id, [19:16] revision, [31:20] length */
-#define SIGNATURE 0x08
 /* Pieces of a contract that must not overlap. */
 #define PIECES (3 * ROC_VSEC_CHANNELS)
 
@@ -55,11 +53,11 @@ _Bool roc_vsec_tables_open(const struct roc_vsec_card *card)
 static _Bool vsec_is(const struct roc_vsec_card *card, unsigned int at,
 		     const struct roc_vsec_id *id)
 {
-	__u32 header = roc_vsec_word(card, at + HEADER);
+	__u32 header = roc_vsec_word(card, at + VSEC_HEADER);
 
 	return at + id->length <= SPACE && (header & 0xffff) == id->id &&
 	       (header >> 16 & 0xf) == id->revision && header >> 20 >= id->length &&
-	       roc_vsec_word(card, at + SIGNATURE) == id->signature;
+	       roc_vsec_word(card, at + VSEC_SIGNATURE) == id->signature;
 }
 
 /*
@@ -89,8 +87,8 @@ static int vsec_at(const struct roc_vsec_card *card, const struct roc_vsec_id *i
 struct roc_piece roc_vsec_place(__u32 word, __u32 stride, unsigned int i, __u32 size)
 {
 	return (struct roc_piece){
-		(word & 0x7) + i * (stride & 0x7),
-		(word & ~0x7u) + (__u64)i * (stride & ~0x7u),
+		VSEC_BAR(word) + i * VSEC_BAR(stride),
+		VSEC_OFFSET(word) + (__u64)i * VSEC_OFFSET(stride),
 		size,
 	};
 }

@@ -81,7 +81,7 @@ struct roc_vsec_number {
  * @magic: in its ID register, 0: the block has none, or the caller checks it
  * @flags: ROC_VSEC_*
  *
- * The place of block i: BAR in [2:0], offset in [31:3] of the word, plus i times the stride's.
+ * The place of block i: BAR and offset of the word, plus i times the stride's.
  */
 struct roc_vsec_blocks {
 	unsigned int member;

@@ -12,12 +12,12 @@
 
 #include <linux/types.h>
 
+#include "../core/contract_regs.h"
+
 /* PCIe vendor-specific extended capability, id 0x000b; offsets from its start */
 #define FRAGMENT_VSEC_ID 0x0e73
 #define FRAGMENT_VSEC_REVISION 1
 #define FRAGMENT_VSEC_LENGTH 0x40
-#define FRAGMENT_VSEC_HEADER 0x04 /* [15:0] id, [19:16] revision, [31:20] length */
-#define FRAGMENT_VSEC_SIGNATURE 0x08
 #define FRAGMENT_VSEC_SIGNATURE_VALUE 0x46434f52u /* "ROCF" */
 #define FRAGMENT_VSEC_LIMITS 0x0c
 #define FRAGMENT_VSEC_SUBS 0x0000000fu
@@ -27,10 +27,9 @@
 #define FRAGMENT_VSEC_VECTORS 0xff000000u     /* vector numbers: 0 to this - 1 */
 #define FRAGMENT_VSEC_MEMORY 0x10	      /* KiB of page memory per link */
 #define FRAGMENT_VSEC_HOST_PAGES 0x14	      /* entries of the largest host-page table */
-/* Places: BAR in [2:0], offset in [31:3] */
-#define FRAGMENT_VSEC_SUB 0x18	    /* block of sub-unit 0 */
-#define FRAGMENT_VSEC_STRIDE 0x1c   /* from one sub-unit's block to the next */
-#define FRAGMENT_VSEC_DOORBELL 0x20 /* doorbell page of sub-unit 0 */
+#define FRAGMENT_VSEC_SUB 0x18		      /* block of sub-unit 0 */
+#define FRAGMENT_VSEC_STRIDE 0x1c	      /* from one sub-unit's block to the next */
+#define FRAGMENT_VSEC_DOORBELL 0x20	      /* doorbell page of sub-unit 0 */
 #define FRAGMENT_VSEC_DOORBELL_STRIDE 0x24
 #define FRAGMENT_VSEC_FUNCTION 0x28 /* block of the function */
 #define FRAGMENT_VSEC_CARD 0x2c	    /* block of the card; open */
@@ -38,8 +37,6 @@
 #define FRAGMENT_VSEC_COUNTS_STRIDE 0x34
 #define FRAGMENT_VSEC_LINK 0x38 /* block of link 0 of sub-unit 0; open */
 #define FRAGMENT_VSEC_LINK_STRIDE 0x3c
-#define FRAGMENT_VSEC_BAR(w) ((w)&0x7)
-#define FRAGMENT_VSEC_OFFSET(w) ((w) & ~0x7u)
 
 #define FRAGMENT_SUBS_MAX 8
 #define FRAGMENT_LINKS_MAX 15
@@ -107,7 +104,6 @@
 #define FRAGMENT_DATA_VECTOR 0x78
 #define FRAGMENT_DONE_VECTOR 0x7c
 #define FRAGMENT_ERROR_VECTOR 0x80
-#define FRAGMENT_VECTOR_NONE 0xffff
 #define FRAGMENT_ERROR_ENABLE 0x84 /* bits of STATUS whose coming raises the ERROR interrupt */
 #define FRAGMENT_ERROR_ENABLE_ALL (FRAGMENT_STATUS_ERRORS | FRAGMENT_STATUS_HELD)
 #define FRAGMENT_HELD 0x88	  /* bit per link that is held now */
@@ -180,53 +176,13 @@ static inline __u32 fragment_slot(__u32 count, __u32 log2)
 	return count & ((1u << log2) - 1);
 }
 
-/* Block of the function: errors, alarms, reset of all sub-units. As function_regs.h has it. */
-#define FRAGMENT_FUNCTION_SIZE 0x40
-#define FRAGMENT_FUNCTION_ID                                                                       \
-	0x00 /* [31:16] FRAGMENT_ID_FUNCTION, [15:8] revision, [7:0] sub-units */
-#define FRAGMENT_FUNCTION_CAUSE 0x04 /* a written 1 clears */
-#define FRAGMENT_FUNCTION_ENABLE 0x08
-#define FRAGMENT_FUNCTION_VECTOR 0x0c
-#define FRAGMENT_FUNCTION_SUBS 0x10	   /* bit per sub-unit: an error bit */
-#define FRAGMENT_FUNCTION_NOTICE_LOW 0x14  /* bus address of the notice; write only */
-#define FRAGMENT_FUNCTION_NOTICE_HIGH 0x18 /* this write makes the pair take effect */
-#define FRAGMENT_FUNCTION_RESET 0x1c	   /* FRAGMENT_RESET_*, of the card; reads 0 */
-#define FRAGMENT_FUNCTION_GENERATION 0x20
-
-#define FRAGMENT_CAUSE_TEMPERATURE (1u << 0) /* rose above FRAGMENT_TEMPERATURE_HIGH */
-#define FRAGMENT_CAUSE_CRITICAL (1u << 1)    /* rose above FRAGMENT_TEMPERATURE_CRITICAL */
-#define FRAGMENT_CAUSE_FETCH (1u << 8)	     /* a sub-unit: FETCH_ERROR */
-#define FRAGMENT_CAUSE_HOST (1u << 10)	     /* a sub-unit: HOST_ERROR or SETUP_ERROR */
-#define FRAGMENT_CAUSE_PAGES_OUT (1u << 11)  /* a sub-unit: HELD */
+/* Block of the function, besides contract_regs.h */
+#define FRAGMENT_CAUSE_PAGES_OUT (1u << 11) /* a sub-unit: HELD */
 #define FRAGMENT_CAUSE_ALL 0xd03u
 
-#define FRAGMENT_TEMPERATURE_HIGH 60 /* degC */
-#define FRAGMENT_TEMPERATURE_CRITICAL 80
-#define FRAGMENT_TEMPERATURE_HYSTERESIS 2
-
-/* Block of the card */
-#define FRAGMENT_CARD_SIZE 0x80
-#define FRAGMENT_CARD_ID 0x00
+/* Block of the card, besides contract_regs.h; CARD_UNITS: [7:0] sub-units, [15:8] links of each */
 #define FRAGMENT_CARD_ID_VALUE 0x43504e52u /* "RNPC" */
-#define FRAGMENT_CARD_REVISION 0x04
-#define FRAGMENT_CARD_FIRMWARE 0x08 /* [31:16] major, [15:8] minor, [7:0] patch */
-#define FRAGMENT_CARD_HASH 0x0c	    /* of the firmware's source */
-#define FRAGMENT_CARD_DATE 0x10	    /* 0xYYYYMMDD, decimal digits */
-#define FRAGMENT_CARD_TIME 0x14	    /* 0x00hhmmss, decimal digits */
-#define FRAGMENT_CARD_FEATURES 0x18
-#define FRAGMENT_FEATURE_TEMPERATURE (1u << 0)
-#define FRAGMENT_FEATURE_GENERATORS (1u << 1)
-#define FRAGMENT_CARD_UNITS 0x1c  /* [7:0] sub-units, [15:8] links of each */
-#define FRAGMENT_CARD_SERIAL 0x20 /* four decimal digits as characters, the first in [7:0] */
-#define FRAGMENT_CARD_CHIP_LOW 0x24
-#define FRAGMENT_CARD_CHIP_HIGH 0x28
-#define FRAGMENT_CARD_SOURCE 0x2c /* source id of the card, 16 bits */
 #define FRAGMENT_CARD_SOURCE_DEFAULT 0x0a70
-#define FRAGMENT_CARD_TEST 0x30
-#define FRAGMENT_CARD_TEMPERATURE 0x38 /* 1/1000 degC, signed */
-#define FRAGMENT_TEMPERATURE_NONE 0x80000000u
-#define FRAGMENT_CARD_CLOCK 0x3c  /* cycles per second */
-#define FRAGMENT_CARD_CYCLES 0x40 /* since power-on; 64 bits */
 
 /* Counters of a sub-unit, 64 bits each: low word, high word */
 #define FRAGMENT_COUNTS_SIZE 0x100

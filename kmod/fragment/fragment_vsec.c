@@ -22,11 +22,11 @@ static const char *fill_links(const struct roc_vsec_card *card, unsigned int at,
 	__u32 stride = roc_vsec_word(card, at + FRAGMENT_VSEC_LINK_STRIDE);
 	unsigned int links = vsec->links * card->channels;
 
-	if (FRAGMENT_VSEC_BAR(stride) || FRAGMENT_VSEC_OFFSET(stride) < FRAGMENT_LINK_SIZE ||
-	    FRAGMENT_VSEC_OFFSET(stride) > ~0u / links)
+	if (VSEC_BAR(stride) || VSEC_OFFSET(stride) < FRAGMENT_LINK_SIZE ||
+	    VSEC_OFFSET(stride) > ~0u / links)
 		return "two blocks overlap";
-	vsec->all_links = roc_vsec_place(
-		first, stride, 0, FRAGMENT_VSEC_OFFSET(stride) * (links - 1) + FRAGMENT_LINK_SIZE);
+	vsec->all_links = roc_vsec_place(first, stride, 0,
+					 VSEC_OFFSET(stride) * (links - 1) + FRAGMENT_LINK_SIZE);
 	return (void *)0;
 }
 
@@ -59,11 +59,11 @@ const struct roc_vsec_contract roc_fragment_contract = {
 			 FRAGMENT_ID_SUB, 0},
 			{MEMBER(bell), FRAGMENT_VSEC_DOORBELL, FRAGMENT_VSEC_DOORBELL_STRIDE,
 			 FRAGMENT_DOORBELL_SIZE, 0, ROC_VSEC_PAGE},
-			{MEMBER(function), FRAGMENT_VSEC_FUNCTION, 0, FRAGMENT_FUNCTION_SIZE,
+			{MEMBER(function), FRAGMENT_VSEC_FUNCTION, 0, FUNCTION_SIZE,
 			 FRAGMENT_ID_FUNCTION, 0},
 			{MEMBER(counts), FRAGMENT_VSEC_COUNTS, FRAGMENT_VSEC_COUNTS_STRIDE,
 			 FRAGMENT_COUNTS_SIZE, FRAGMENT_ID_COUNTS, ROC_VSEC_OPEN},
-			{MEMBER(card), FRAGMENT_VSEC_CARD, 0, FRAGMENT_CARD_SIZE, 0, ROC_VSEC_OPEN},
+			{MEMBER(card), FRAGMENT_VSEC_CARD, 0, CARD_SIZE, 0, ROC_VSEC_OPEN},
 			{MEMBER(all_links), 0, 0, 0, 0, ROC_VSEC_OPEN},
 		},
 	.fill = fill_links,

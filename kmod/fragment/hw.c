@@ -137,7 +137,7 @@ static void roc_fragment_write_settings(struct roc_channel *ch)
 
 static u32 roc_fragment_vector(const struct roc_channel *ch, unsigned int purpose)
 {
-	return ch->vector[purpose] < 0 ? FRAGMENT_VECTOR_NONE : ch->vector[purpose];
+	return ch->vector[purpose] < 0 ? FUNCTION_VECTOR_NONE : ch->vector[purpose];
 }
 
 /* A lost register write must not make the card take pages for larger than they are. */

@@ -135,7 +135,7 @@ static bool roc_event_setup(struct roc_channel *ch, u32 start)
 	roc_block_write64(ch, EVENT_RECORD_LOW, ev->record_bus);
 	roc_block_write(ch, EVENT_RECORD_SIZE, ev->record_log2);
 	roc_block_write(ch, EVENT_MODERATION, ev->moderation);
-	roc_block_write(ch, EVENT_VECTOR, ch->vector[0] < 0 ? EVENT_VECTOR_NONE : ch->vector[0]);
+	roc_block_write(ch, EVENT_VECTOR, ch->vector[0] < 0 ? FUNCTION_VECTOR_NONE : ch->vector[0]);
 	return true;
 }
 

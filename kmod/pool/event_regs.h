@@ -10,27 +10,22 @@
 
 #include <linux/types.h>
 
-#include "../core/function_regs.h"
+#include "../core/contract_regs.h"
 
 /* PCIe vendor-specific extended capability, id 0x000b; offsets from its start */
 #define EVENT_VSEC_ID 0x0e71
 #define EVENT_VSEC_REVISION 1
 #define EVENT_VSEC_LENGTH 0x1c
-#define EVENT_VSEC_HEADER 0x04 /* [15:0] id, [19:16] revision, [31:20] length */
 #define EVENT_VSEC_HEADER_REVISION(w) ((w) >> 16 & 0xf)
 #define EVENT_VSEC_HEADER_LENGTH(w) ((w) >> 20)
-#define EVENT_VSEC_SIGNATURE 0x08
 #define EVENT_VSEC_SIGNATURE_VALUE 0x45434f52u /* "ROCE" */
 #define EVENT_VSEC_LIMITS 0x0c
 #define EVENT_VSEC_CHANNELS 0x000000ffu
 #define EVENT_VSEC_RING_MAX 0x0000ff00u /* log2 of the entries of the largest ring */
 #define EVENT_VSEC_VECTORS 0xffff0000u	/* vector numbers there are: 0 to this - 1 */
-/* Places: BAR in [2:0], offset in [31:3] */
-#define EVENT_VSEC_CHANNEL 0x10 /* block of channel 0 */
-#define EVENT_VSEC_STRIDE 0x14	/* from one channel's block to the next: BARs and bytes */
-#define EVENT_VSEC_CARD 0x18	/* block of the function */
-#define EVENT_VSEC_BAR(w) ((w)&0x7)
-#define EVENT_VSEC_OFFSET(w) ((w) & ~0x7u)
+#define EVENT_VSEC_CHANNEL 0x10		/* block of channel 0 */
+#define EVENT_VSEC_STRIDE 0x14		/* from one channel's block to the next: BARs and bytes */
+#define EVENT_VSEC_CARD 0x18		/* block of the function */
 
 /* Block of a channel */
 #define EVENT_CHANNEL_SIZE 0x40
@@ -95,6 +90,10 @@ struct event_record {
 
 /* Phase of record number @sequence in a ring of 1 << @log2 entries: 1 in the first pass. */
 #define EVENT_PHASE(sequence, log2) ((sequence) >> (log2)&1 ? 0u : EVENT_RECORD_PHASE)
+
+/* Block of the function, besides contract_regs.h: without the registers from FUNCTION_RESET on */
+#define EVENT_CARD_SIZE 0x20
+#define EVENT_CAUSE_ALL 0x707u
 
 /* Times, in ms */
 #define EVENT_QUIET_MS 1 /* from disabling to QUIET */

@@ -290,7 +290,7 @@ int roc_stream_reset_card(struct roc_endpoint *ep)
 	void __iomem *card = roc_stream(&ep->channels[0])->card;
 
 	mutex_lock(&ep->card->lock);
-	iowrite32(STREAM_CARD_SOURCE_DEFAULT, card + STREAM_CARD_SOURCE);
+	iowrite32(STREAM_CARD_SOURCE_DEFAULT, card + CARD_SOURCE);
 	iowrite32(BIT(ep->ops->channels) - 1, card + STREAM_CARD_ENABLE);
 	mutex_unlock(&ep->card->lock);
 	return roc_alive(ep) ? 0 : -EIO;
@@ -327,9 +327,9 @@ static int roc_st_card(struct file *file, void *data)
 	if (arg->set & ROC_ST_CARD_ENABLED)
 		iowrite32(arg->enabled, card + STREAM_CARD_ENABLE);
 	if (arg->set & ROC_ST_CARD_SOURCE)
-		iowrite32(arg->source, card + STREAM_CARD_SOURCE);
+		iowrite32(arg->source, card + CARD_SOURCE);
 	arg->enabled = ioread32(card + STREAM_CARD_ENABLE);
-	arg->source = ioread32(card + STREAM_CARD_SOURCE);
+	arg->source = ioread32(card + CARD_SOURCE);
 	mutex_unlock(&ep->card->lock);
 	arg->streams = ep->ops->channels;
 	arg->running = 0;

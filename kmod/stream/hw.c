@@ -60,7 +60,7 @@ static const char *roc_stream_probe_one(struct roc_channel *ch, const struct roc
 	st->bell.offset = vsec->bell[ch->number].offset;
 	st->ring_max = 1ull << vsec->ring_log2;
 	st->segments_max = vsec->segments;
-	st->clock = ioread32(st->card + STREAM_CARD_CLOCK);
+	st->clock = ioread32(st->card + CARD_CLOCK);
 	if (!st->clock || st->clock == ROC_ALL_ONES)
 		return "it does not say how fast its clock is";
 	is = ioread32(ch->block + STREAM_TYPE);
@@ -139,7 +139,8 @@ bool roc_stream_setup(struct roc_channel *ch, u32 position)
 	roc_block_write(ch, STREAM_START, position);
 	roc_block_write(ch, STREAM_IRQ_BYTES, roc_stream_irq_bytes(run));
 	roc_block_write(ch, STREAM_IRQ_NS, READ_ONCE(st->settings.interrupt_time));
-	roc_block_write(ch, STREAM_VECTOR, ch->vector[0] < 0 ? STREAM_VECTOR_NONE : ch->vector[0]);
+	roc_block_write(ch, STREAM_VECTOR,
+			ch->vector[0] < 0 ? FUNCTION_VECTOR_NONE : ch->vector[0]);
 	return roc_block_read(ch, STREAM_START) == position &&
 	       roc_block_read(ch, STREAM_RING_SIZE) == ring->log2 &&
 	       roc_block_read(ch, STREAM_SEGMENT_SIZE) == roc_stream_segment(ring);

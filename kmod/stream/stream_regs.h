@@ -11,29 +11,26 @@
 
 #include <linux/types.h>
 
+#include "../core/contract_regs.h"
+
 /* PCIe vendor-specific extended capability, id 0x000b; offsets from its start */
 #define STREAM_VSEC_ID 0x0e72
 #define STREAM_VSEC_REVISION 1
 #define STREAM_VSEC_LENGTH 0x34
-#define STREAM_VSEC_HEADER 0x04 /* [15:0] id, [19:16] revision, [31:20] length */
-#define STREAM_VSEC_SIGNATURE 0x08
 #define STREAM_VSEC_SIGNATURE_VALUE 0x53434f52u /* "ROCS" */
 #define STREAM_VSEC_LIMITS 0x0c
 #define STREAM_VSEC_STREAMS 0x000000ffu
 #define STREAM_VSEC_RING_MAX 0x0000ff00u /* log2 of the bytes of the largest ring */
 #define STREAM_VSEC_VECTORS 0xffff0000u	 /* vector numbers there are: 0 to this - 1 */
 #define STREAM_VSEC_SEGMENTS 0x10	 /* entries of the largest segment table */
-/* Places: BAR in [2:0], offset in [31:3] */
-#define STREAM_VSEC_STREAM 0x14	  /* block of stream 0 */
-#define STREAM_VSEC_STRIDE 0x18	  /* from one stream's block to the next */
-#define STREAM_VSEC_DOORBELL 0x1c /* doorbell page of stream 0 */
+#define STREAM_VSEC_STREAM 0x14		 /* block of stream 0 */
+#define STREAM_VSEC_STRIDE 0x18		 /* from one stream's block to the next */
+#define STREAM_VSEC_DOORBELL 0x1c	 /* doorbell page of stream 0 */
 #define STREAM_VSEC_DOORBELL_STRIDE 0x20
 #define STREAM_VSEC_FUNCTION 0x24 /* block of the function */
 #define STREAM_VSEC_CARD 0x28	  /* block of the card; open */
 #define STREAM_VSEC_SETTINGS 0x2c /* settings and counters of stream 0; open */
 #define STREAM_VSEC_SETTINGS_STRIDE 0x30
-#define STREAM_VSEC_BAR(w) ((w)&0x7)
-#define STREAM_VSEC_OFFSET(w) ((w) & ~0x7u)
 
 #define STREAM_LINE 64 /* bytes: what positions count in */
 #define STREAM_LINE_LOG2 6
@@ -86,7 +83,6 @@
 #define STREAM_IRQ_BYTES 0x38
 #define STREAM_IRQ_NS 0x3c
 #define STREAM_VECTOR 0x40
-#define STREAM_VECTOR_NONE 0xffff
 #define STREAM_WRITTEN 0x44 /* position; for diagnosis */
 #define STREAM_READ_NOW 0x48
 #define STREAM_ARM_SEEN 0x4c /* position up to which the host has looked, and arms */
@@ -95,55 +91,16 @@
 #define STREAM_DOORBELL_SIZE 0x1000
 #define STREAM_READ 0x00
 
-/* Block of the function: errors, alarms, reset of all streams */
-#define STREAM_FUNCTION_SIZE 0x40
-#define STREAM_FUNCTION_ID 0x00	   /* [31:16] STREAM_ID_FUNCTION, [15:8] revision, [7:0] streams */
-#define STREAM_FUNCTION_CAUSE 0x04 /* a written 1 clears */
-#define STREAM_FUNCTION_ENABLE 0x08
-#define STREAM_FUNCTION_VECTOR 0x0c
-#define STREAM_FUNCTION_STREAMS 0x10	 /* bit per stream: an error bit or THROTTLING */
-#define STREAM_FUNCTION_NOTICE_LOW 0x14	 /* bus address of the notice; write only */
-#define STREAM_FUNCTION_NOTICE_HIGH 0x18 /* this write makes the pair take effect */
-#define STREAM_FUNCTION_RESET 0x1c	 /* STREAM_RESET_*, of the card; reads 0 */
-#define STREAM_FUNCTION_GENERATION 0x20
-
-#define STREAM_CAUSE_TEMPERATURE (1u << 0) /* rose above STREAM_TEMPERATURE_HIGH */
-#define STREAM_CAUSE_CRITICAL (1u << 1)	   /* rose above STREAM_TEMPERATURE_CRITICAL */
-#define STREAM_CAUSE_FETCH (1u << 8)	   /* a stream: FETCH_ERROR */
-#define STREAM_CAUSE_THROTTLE (1u << 9)	   /* a stream: THROTTLING */
-#define STREAM_CAUSE_HOST (1u << 10)	   /* a stream: HOST_ERROR or SETUP_ERROR */
+/* Block of the function, besides contract_regs.h; FUNCTION_CHANNELS also shows THROTTLING */
+#define STREAM_CAUSE_THROTTLE (1u << 9) /* a stream: THROTTLING */
 #define STREAM_CAUSE_ALL 0x703u
 
-#define STREAM_TEMPERATURE_HIGH 60 /* degC */
-#define STREAM_TEMPERATURE_CRITICAL 80
-#define STREAM_TEMPERATURE_HYSTERESIS 2
-
-/* Block of the card */
-#define STREAM_CARD_SIZE 0x80
-#define STREAM_CARD_ID 0x00
+/* Block of the card, besides contract_regs.h */
 #define STREAM_CARD_ID_VALUE 0x43303450u /* "P40C" */
-#define STREAM_CARD_REVISION 0x04
-#define STREAM_CARD_FIRMWARE 0x08 /* [31:16] major, [15:8] minor, [7:0] patch */
-#define STREAM_CARD_HASH 0x0c	  /* of the firmware's source */
-#define STREAM_CARD_DATE 0x10	  /* 0xYYYYMMDD, decimal digits */
-#define STREAM_CARD_TIME 0x14	  /* 0x00hhmmss, decimal digits */
-#define STREAM_CARD_FEATURES 0x18
-#define STREAM_FEATURE_TEMPERATURE (1u << 0)
-#define STREAM_FEATURE_GENERATORS (1u << 1)
 #define STREAM_FEATURE_SEGMENTS (1u << 2)
 #define STREAM_FEATURE_TRUNCATION (1u << 3)
-#define STREAM_CARD_STREAMS 0x1c
-#define STREAM_CARD_SERIAL 0x20 /* four decimal digits as characters, the first in [7:0] */
-#define STREAM_CARD_CHIP_LOW 0x24
-#define STREAM_CARD_CHIP_HIGH 0x28
-#define STREAM_CARD_SOURCE 0x2c /* source id of packets, 16 bits */
 #define STREAM_CARD_SOURCE_DEFAULT 0x0400
-#define STREAM_CARD_TEST 0x30
-#define STREAM_CARD_ENABLE 0x34	     /* bit per stream */
-#define STREAM_CARD_TEMPERATURE 0x38 /* 1/1000 degC, signed */
-#define STREAM_TEMPERATURE_NONE 0x80000000u
-#define STREAM_CARD_CLOCK 0x3c	/* cycles per second */
-#define STREAM_CARD_CYCLES 0x40 /* since power-on; 64 bits */
+#define STREAM_CARD_ENABLE 0x34 /* bit per stream */
 
 /* Settings and counters of a stream */
 #define STREAM_SETTINGS_SIZE 0x200

@@ -7,7 +7,7 @@
 #include "stream/stream.h"
 
 static const struct roc_contract_card p40_card = {
-	.id = {P40_BAR_CARD, P40_CARD + STREAM_CARD_ID},
+	.id = {P40_BAR_CARD, P40_CARD + CARD_ID},
 	.id_value = STREAM_CARD_ID_VALUE,
 	.units = P40_STREAMS,
 	.hash_digits = 8,
@@ -41,8 +41,8 @@ const struct roc_stream_ops roc_p40_ops = {
 			.channels = P40_STREAMS,
 			.dma_bits = 64,
 			.policy = p40_policy,
-			.temperature_max = STREAM_TEMPERATURE_HIGH * 1000,
-			.temperature_crit = STREAM_TEMPERATURE_CRITICAL * 1000,
+			.temperature_max = FUNCTION_TEMPERATURE_HIGH * 1000,
+			.temperature_crit = FUNCTION_TEMPERATURE_CRITICAL * 1000,
 			.identity = &p40_card.id,
 			.identity_count = 1,
 			.foreign = roc_contract_foreign,

@@ -7,7 +7,7 @@
 #include "fragment/fragment.h"
 
 static const struct roc_contract_card robinnp_card = {
-	.id = {ROBINNP_BAR_CARD, ROBINNP_CARD + FRAGMENT_CARD_ID},
+	.id = {ROBINNP_BAR_CARD, ROBINNP_CARD + CARD_ID},
 	.id_value = FRAGMENT_CARD_ID_VALUE,
 	.units = ROBINNP_SUBS | ROBINNP_LINKS << 8,
 	.hash_digits = 1,
@@ -31,8 +31,8 @@ const struct roc_fragment_ops roc_robinnp_ops = {
 			.channels = ROBINNP_SUBS,
 			.dma_bits = 64,
 			.policy = robinnp_policy,
-			.temperature_max = FRAGMENT_TEMPERATURE_HIGH * 1000,
-			.temperature_crit = FRAGMENT_TEMPERATURE_CRITICAL * 1000,
+			.temperature_max = FUNCTION_TEMPERATURE_HIGH * 1000,
+			.temperature_crit = FUNCTION_TEMPERATURE_CRITICAL * 1000,
 			.identity = &robinnp_card.id,
 			.identity_count = 1,
 			.foreign = roc_contract_foreign,

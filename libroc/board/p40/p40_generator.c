@@ -75,8 +75,8 @@ int roc_p40_generator_read(struct roc_endpoint *ep, unsigned int stream,
 
 static int check_card(struct roc_endpoint *ep)
 {
-	const struct libroc_where feature = {P40_BAR_CARD, P40_CARD + STREAM_CARD_FEATURES,
-					     STREAM_FEATURE_GENERATORS};
+	const struct libroc_where feature = {P40_BAR_CARD, P40_CARD + CARD_FEATURES,
+					     CARD_FEATURE_GENERATORS};
 
 	return libroc_pass_need_feature(ep, ROC_CARD_P40, feature, "generators");
 }

@@ -45,26 +45,26 @@ int roc_p40_status_read(struct roc_endpoint *ep, struct roc_p40_status *status)
 	ret = libroc_pass_begin(ep, &c, ROC_CARD_P40, false, NULL);
 	if (ret)
 		return ret;
-	firmware = card_word(&c, STREAM_CARD_FIRMWARE);
-	date = card_word(&c, STREAM_CARD_DATE);
-	daytime = card_word(&c, STREAM_CARD_TIME);
-	temperature = card_word(&c, STREAM_CARD_TEMPERATURE);
+	firmware = card_word(&c, CARD_FIRMWARE);
+	date = card_word(&c, CARD_DATE);
+	daytime = card_word(&c, CARD_TIME);
+	temperature = card_word(&c, CARD_TEMPERATURE);
 	now = (struct roc_p40_status){
-		.chip_id = wide(&c, STREAM_CARD_CHIP_LOW),
-		.cycles = wide(&c, STREAM_CARD_CYCLES),
-		.temperature = temperature == STREAM_TEMPERATURE_NONE
+		.chip_id = wide(&c, CARD_CHIP_LOW),
+		.cycles = wide(&c, CARD_CYCLES),
+		.temperature = temperature == CARD_TEMPERATURE_NONE
 				       ? NAN
 				       : (double)(int32_t)temperature / 1000,
-		.clock = card_word(&c, STREAM_CARD_CLOCK),
-		.features = card_word(&c, STREAM_CARD_FEATURES),
-		.streams = card_word(&c, STREAM_CARD_STREAMS),
+		.clock = card_word(&c, CARD_CLOCK),
+		.features = card_word(&c, CARD_FEATURES),
+		.streams = card_word(&c, CARD_UNITS),
 		.enabled = card_word(&c, STREAM_CARD_ENABLE),
-		.source = card_word(&c, STREAM_CARD_SOURCE),
-		.serial = serial_number(card_word(&c, STREAM_CARD_SERIAL)),
+		.source = card_word(&c, CARD_SOURCE),
+		.serial = serial_number(card_word(&c, CARD_SERIAL)),
 	};
 	snprintf(now.firmware, sizeof(now.firmware), "%u.%u.%u", firmware >> 16,
 		 firmware >> 8 & 0xff, firmware & 0xff);
-	snprintf(now.hash, sizeof(now.hash), "%08x", card_word(&c, STREAM_CARD_HASH));
+	snprintf(now.hash, sizeof(now.hash), "%08x", card_word(&c, CARD_HASH));
 	/* Decimal digits, four bits each. */
 	snprintf(now.date, sizeof(now.date), "%04x-%02x-%02x %02x:%02x:%02x", date >> 16,
 		 date >> 8 & 0xff, date & 0xff, daytime >> 16 & 0xff, daytime >> 8 & 0xff,

@@ -76,9 +76,8 @@ static bool no_size(uint32_t bytes)
 
 static int check_card(struct roc_endpoint *ep)
 {
-	const struct libroc_where feature = {ROBINNP_BAR_CARD,
-					     ROBINNP_CARD + FRAGMENT_CARD_FEATURES,
-					     FRAGMENT_FEATURE_GENERATORS};
+	const struct libroc_where feature = {ROBINNP_BAR_CARD, ROBINNP_CARD + CARD_FEATURES,
+					     CARD_FEATURE_GENERATORS};
 
 	return libroc_pass_need_feature(ep, ROC_CARD_ROBINNP, feature, "generators");
 }

@@ -51,27 +51,27 @@ int roc_robinnp_status_read(struct roc_endpoint *ep, struct roc_robinnp_status *
 	ret = libroc_pass_begin(ep, &c, ROC_CARD_ROBINNP, false, NULL);
 	if (ret)
 		return ret;
-	firmware = card_word(&c, FRAGMENT_CARD_FIRMWARE);
-	date = card_word(&c, FRAGMENT_CARD_DATE);
-	daytime = card_word(&c, FRAGMENT_CARD_TIME);
-	temperature = card_word(&c, FRAGMENT_CARD_TEMPERATURE);
-	units = card_word(&c, FRAGMENT_CARD_UNITS);
+	firmware = card_word(&c, CARD_FIRMWARE);
+	date = card_word(&c, CARD_DATE);
+	daytime = card_word(&c, CARD_TIME);
+	temperature = card_word(&c, CARD_TEMPERATURE);
+	units = card_word(&c, CARD_UNITS);
 	now = (struct roc_robinnp_status){
-		.chip_id = wide(&c, ROBINNP_CARD + FRAGMENT_CARD_CHIP_LOW),
-		.cycles = wide(&c, ROBINNP_CARD + FRAGMENT_CARD_CYCLES),
-		.temperature = temperature == FRAGMENT_TEMPERATURE_NONE
+		.chip_id = wide(&c, ROBINNP_CARD + CARD_CHIP_LOW),
+		.cycles = wide(&c, ROBINNP_CARD + CARD_CYCLES),
+		.temperature = temperature == CARD_TEMPERATURE_NONE
 				       ? NAN
 				       : (double)(int32_t)temperature / 1000,
-		.clock = card_word(&c, FRAGMENT_CARD_CLOCK),
-		.features = card_word(&c, FRAGMENT_CARD_FEATURES),
+		.clock = card_word(&c, CARD_CLOCK),
+		.features = card_word(&c, CARD_FEATURES),
 		.subs = units & 0xff,
 		.links = units >> 8 & 0xff,
-		.source = card_word(&c, FRAGMENT_CARD_SOURCE),
-		.serial = serial_number(card_word(&c, FRAGMENT_CARD_SERIAL)),
+		.source = card_word(&c, CARD_SOURCE),
+		.serial = serial_number(card_word(&c, CARD_SERIAL)),
 	};
 	snprintf(now.firmware, sizeof(now.firmware), "%u.%u.%u", firmware >> 16,
 		 firmware >> 8 & 0xff, firmware & 0xff);
-	snprintf(now.hash, sizeof(now.hash), "%x", card_word(&c, FRAGMENT_CARD_HASH));
+	snprintf(now.hash, sizeof(now.hash), "%x", card_word(&c, CARD_HASH));
 	/* Decimal digits, four bits each. */
 	snprintf(now.date, sizeof(now.date), "%04x-%02x-%02x %02x:%02x:%02x", date >> 16,
 		 date >> 8 & 0xff, date & 0xff, daytime >> 16 & 0xff, daytime >> 8 & 0xff,

@@ -64,7 +64,7 @@ static void enable(struct event_channel *ch)
 		return;
 	}
 	ch->setup_error = true;
-	event_cause(ch->card, EVENT_CAUSE_HOST);
+	event_cause(ch->card, FUNCTION_CAUSE_HOST);
 }
 
 static void disable(struct event_channel *ch)
@@ -264,15 +264,15 @@ static uint32_t channels_in_trouble(const struct event_card *e)
 static uint32_t read_card(const struct event_card *e, uint32_t off)
 {
 	switch (off) {
-	case EVENT_CARD_ID:
+	case FUNCTION_ID:
 		return (uint32_t)EVENT_ID_CARD << 16 | EVENT_VSEC_REVISION << 8 | e->channels;
-	case EVENT_CARD_CAUSE:
+	case FUNCTION_CAUSE:
 		return e->cause;
-	case EVENT_CARD_ENABLE:
+	case FUNCTION_ENABLE:
 		return e->enable;
-	case EVENT_CARD_VECTOR:
+	case FUNCTION_VECTOR:
 		return e->vector;
-	case EVENT_CARD_CHANNELS:
+	case FUNCTION_CHANNELS:
 		return channels_in_trouble(e);
 	}
 	return 0;
@@ -281,21 +281,21 @@ static uint32_t read_card(const struct event_card *e, uint32_t off)
 static void write_card(struct event_card *e, uint32_t off, uint32_t value)
 {
 	switch (off) {
-	case EVENT_CARD_CAUSE:
+	case FUNCTION_CAUSE:
 		e->cause &= ~value;
 		e->interrupt_due = e->cause & e->enable;
 		break;
-	case EVENT_CARD_ENABLE:
+	case FUNCTION_ENABLE:
 		e->enable = value & EVENT_CAUSE_ALL;
 		e->interrupt_due = e->cause & e->enable;
 		break;
-	case EVENT_CARD_VECTOR:
+	case FUNCTION_VECTOR:
 		e->vector = value & 0xffff;
 		break;
-	case EVENT_CARD_NOTICE_LOW:
+	case FUNCTION_NOTICE_LOW:
 		e->notice_low = value;
 		break;
-	case EVENT_CARD_NOTICE_HIGH:
+	case FUNCTION_NOTICE_HIGH:
 		e->notice = join(value, e->notice_low);
 		e->notice_due = true;
 		break;

@@ -108,7 +108,7 @@ void event_messages(const struct event_card *e, struct card_messages *m)
 	m->vendor.revision = EVENT_VSEC_REVISION;
 	m->vendor.count = sizeof(words) / sizeof(words[0]);
 	memcpy(m->vendor.word, words, sizeof(words));
-	_Static_assert(sizeof(words) + EVENT_VSEC_SIGNATURE == EVENT_VSEC_LENGTH, "all of it");
+	_Static_assert(sizeof(words) + VSEC_SIGNATURE == EVENT_VSEC_LENGTH, "all of it");
 }
 
 uint64_t *event_fault(struct event_card *e, const char *name)

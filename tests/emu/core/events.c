@@ -15,7 +15,7 @@
 #define MS 1000000ull
 #define PAGE 4096u
 
-#define CAUSE_ERRORS (EVENT_CAUSE_FETCH | EVENT_CAUSE_STALL | EVENT_CAUSE_HOST)
+#define CAUSE_ERRORS (FUNCTION_CAUSE_FETCH | FUNCTION_CAUSE_STALL | FUNCTION_CAUSE_HOST)
 #define URGENT (EVENT_RECORD_END | EVENT_RECORD_REFUSED | EVENT_RECORD_DAMAGED)
 
 static uint64_t now_ns(const struct event_card *e)
@@ -35,7 +35,7 @@ void event_host_error(struct event_channel *ch)
 {
 	ch->n.host_errors++;
 	if (!ch->host_error)
-		event_cause(ch->card, EVENT_CAUSE_HOST);
+		event_cause(ch->card, FUNCTION_CAUSE_HOST);
 	ch->host_error = true;
 }
 
@@ -118,7 +118,7 @@ static enum card_dma fetch(struct event_channel *ch)
 			e->fault.fetch_error--;
 		ch->fetch_error = true;
 		ch->n.fetch_errors++;
-		event_cause(e, EVENT_CAUSE_FETCH);
+		event_cause(e, FUNCTION_CAUSE_FETCH);
 		return CARD_DMA_OUTSIDE;
 	}
 	atomic_thread_fence(memory_order_acquire);
@@ -293,7 +293,7 @@ static uint64_t record_turn(struct event_channel *ch, uint64_t now)
 	}
 	if (stalled && !ch->stalled) {
 		ch->n.stalls++;
-		event_cause(ch->card, EVENT_CAUSE_STALL);
+		event_cause(ch->card, FUNCTION_CAUSE_STALL);
 	}
 	ch->stalled = stalled;
 	return when;
@@ -331,7 +331,7 @@ static bool urgent_pending(const struct event_channel *ch)
 
 bool event_interrupt_to_come(const struct event_channel *ch)
 {
-	return ch->armed && ch->vector != EVENT_VECTOR_NONE && ch->written != ch->consumed;
+	return ch->armed && ch->vector != FUNCTION_VECTOR_NONE && ch->written != ch->consumed;
 }
 
 static uint64_t interrupt_turn(struct event_channel *ch, uint64_t now)
@@ -358,7 +358,7 @@ static uint64_t spurious_turn(struct event_card *e, uint64_t now)
 	for (c = 0; c < e->channels; c++) {
 		struct event_channel *ch = &e->ch[c];
 
-		if (event_enabled(e, c) && ch->vector != EVENT_VECTOR_NONE &&
+		if (event_enabled(e, c) && ch->vector != FUNCTION_VECTOR_NONE &&
 		    e->host->message(e->host->ctx, e->fn, ch->vector) == CARD_MESSAGE_SENT)
 			ch->n.interrupts++;
 	}
@@ -381,7 +381,7 @@ static void alarm_turn(struct event_card *e)
 			return;
 	}
 	e->notice_due = false;
-	if (!e->interrupt_due || e->vector == EVENT_VECTOR_NONE)
+	if (!e->interrupt_due || e->vector == FUNCTION_VECTOR_NONE)
 		return;
 	switch (e->host->message(e->host->ctx, e->fn, e->vector)) {
 	case CARD_MESSAGE_NO_MASTER:
@@ -469,7 +469,7 @@ static uint32_t crossed(bool *above, int temperature, int limit)
 	bool was = *above;
 
 	if (was)
-		limit -= EVENT_TEMPERATURE_HYSTERESIS;
+		limit -= FUNCTION_TEMPERATURE_HYSTERESIS;
 	*above = temperature > 1000 * limit;
 	return *above && !was;
 }
@@ -479,13 +479,13 @@ void event_observe(struct event_card *e, int temperature, uint32_t links_up)
 	if (!e->setup->offered)
 		return;
 	if (temperature != INT_MIN) {
-		if (crossed(&e->hot, temperature, EVENT_TEMPERATURE_HIGH))
-			event_cause(e, EVENT_CAUSE_TEMPERATURE);
-		if (crossed(&e->critical, temperature, EVENT_TEMPERATURE_CRITICAL))
-			event_cause(e, EVENT_CAUSE_CRITICAL);
+		if (crossed(&e->hot, temperature, FUNCTION_TEMPERATURE_HIGH))
+			event_cause(e, FUNCTION_CAUSE_TEMPERATURE);
+		if (crossed(&e->critical, temperature, FUNCTION_TEMPERATURE_CRITICAL))
+			event_cause(e, FUNCTION_CAUSE_CRITICAL);
 	}
 	if (e->links_known && e->links != links_up)
-		event_cause(e, EVENT_CAUSE_LINK);
+		event_cause(e, FUNCTION_CAUSE_LINK);
 	e->links = links_up;
 	e->links_known = true;
 }

@@ -21,7 +21,7 @@ static bool crossed(bool *above, int64_t temperature, int limit)
 	bool was = *above;
 
 	if (was)
-		limit -= STREAM_TEMPERATURE_HYSTERESIS;
+		limit -= FUNCTION_TEMPERATURE_HYSTERESIS;
 	*above = temperature != INT32_MIN && temperature > 1000 * limit;
 	return *above && !was;
 }
@@ -31,10 +31,10 @@ void function_block_turn(struct function_block *b, const struct card_host *host,
 {
 	uint32_t value;
 
-	if (crossed(&b->hot, temperature, STREAM_TEMPERATURE_HIGH))
-		function_block_cause(b, STREAM_CAUSE_TEMPERATURE);
-	if (crossed(&b->critical, temperature, STREAM_TEMPERATURE_CRITICAL))
-		function_block_cause(b, STREAM_CAUSE_CRITICAL);
+	if (crossed(&b->hot, temperature, FUNCTION_TEMPERATURE_HIGH))
+		function_block_cause(b, FUNCTION_CAUSE_TEMPERATURE);
+	if (crossed(&b->critical, temperature, FUNCTION_TEMPERATURE_CRITICAL))
+		function_block_cause(b, FUNCTION_CAUSE_CRITICAL);
 	value = b->cause & b->enable;
 	if (value != b->told)
 		b->notice_due = true;
@@ -46,7 +46,7 @@ void function_block_turn(struct function_block *b, const struct card_host *host,
 			return;
 	}
 	b->notice_due = false;
-	if (!b->interrupt_due || b->vector == STREAM_VECTOR_NONE)
+	if (!b->interrupt_due || b->vector == FUNCTION_VECTOR_NONE)
 		return;
 	switch (host->message(host->ctx, fn, b->vector)) {
 	case CARD_MESSAGE_NO_MASTER:
@@ -82,7 +82,7 @@ void function_block_reset_done(struct function_block *b, unsigned int unit)
 static void reset_all(struct function_block *b, uint32_t levels)
 {
 	if (levels & ~b->ops->levels) {
-		function_block_cause(b, STREAM_CAUSE_HOST);
+		function_block_cause(b, FUNCTION_CAUSE_HOST);
 		return;
 	}
 	if (levels & (STREAM_RESET_LOGIC | STREAM_RESET_DEFAULT))
@@ -93,17 +93,17 @@ static void reset_all(struct function_block *b, uint32_t levels)
 uint32_t function_block_read(const struct function_block *b, uint32_t off)
 {
 	switch (off) {
-	case STREAM_FUNCTION_ID:
+	case FUNCTION_ID:
 		return b->ops->id;
-	case STREAM_FUNCTION_CAUSE:
+	case FUNCTION_CAUSE:
 		return b->cause;
-	case STREAM_FUNCTION_ENABLE:
+	case FUNCTION_ENABLE:
 		return b->enable;
-	case STREAM_FUNCTION_VECTOR:
+	case FUNCTION_VECTOR:
 		return b->vector;
-	case STREAM_FUNCTION_STREAMS:
+	case FUNCTION_CHANNELS:
 		return b->ops->trouble(b->model);
-	case STREAM_FUNCTION_GENERATION:
+	case FUNCTION_GENERATION:
 		return b->generation;
 	}
 	return 0;
@@ -112,25 +112,25 @@ uint32_t function_block_read(const struct function_block *b, uint32_t off)
 void function_block_write(struct function_block *b, uint32_t off, uint32_t value)
 {
 	switch (off) {
-	case STREAM_FUNCTION_CAUSE:
+	case FUNCTION_CAUSE:
 		b->cause &= ~value;
 		b->interrupt_due = b->cause & b->enable;
 		break;
-	case STREAM_FUNCTION_ENABLE:
+	case FUNCTION_ENABLE:
 		b->enable = value & b->ops->enables;
 		b->interrupt_due = b->cause & b->enable;
 		break;
-	case STREAM_FUNCTION_VECTOR:
+	case FUNCTION_VECTOR:
 		b->vector = value & 0xffff;
 		break;
-	case STREAM_FUNCTION_NOTICE_LOW:
+	case FUNCTION_NOTICE_LOW:
 		b->notice_low = value;
 		break;
-	case STREAM_FUNCTION_NOTICE_HIGH:
+	case FUNCTION_NOTICE_HIGH:
 		b->notice = (uint64_t)value << 32 | b->notice_low;
 		b->notice_due = true;
 		break;
-	case STREAM_FUNCTION_RESET:
+	case FUNCTION_RESET:
 		reset_all(b, value);
 		break;
 	}

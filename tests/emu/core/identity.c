@@ -37,63 +37,63 @@ uint32_t identity_read(const struct identity *d, uint32_t off, uint64_t now)
 	bool sensor = d->temperature != INT32_MIN;
 
 	switch (off) {
-	case STREAM_CARD_ID:
+	case CARD_ID:
 		return d->id;
-	case STREAM_CARD_REVISION:
+	case CARD_REVISION:
 		return STREAM_VSEC_REVISION;
-	case STREAM_CARD_FIRMWARE:
+	case CARD_FIRMWARE:
 		return FIRMWARE;
-	case STREAM_CARD_HASH:
+	case CARD_HASH:
 		return d->firmware;
-	case STREAM_CARD_DATE:
+	case CARD_DATE:
 		return DATE;
-	case STREAM_CARD_TIME:
+	case CARD_TIME:
 		return TIME;
-	case STREAM_CARD_FEATURES:
-		return d->features | (sensor ? STREAM_FEATURE_TEMPERATURE : 0);
-	case STREAM_CARD_STREAMS:
+	case CARD_FEATURES:
+		return d->features | (sensor ? CARD_FEATURE_TEMPERATURE : 0);
+	case CARD_UNITS:
 		return d->units;
-	case STREAM_CARD_SERIAL:
+	case CARD_SERIAL:
 		return d->serial;
-	case STREAM_CARD_CHIP_LOW:
-	case STREAM_CARD_CHIP_HIGH:
-		return half(d->chip + d->serial, off - STREAM_CARD_CHIP_LOW);
-	case STREAM_CARD_SOURCE:
+	case CARD_CHIP_LOW:
+	case CARD_CHIP_HIGH:
+		return half(d->chip + d->serial, off - CARD_CHIP_LOW);
+	case CARD_SOURCE:
 		return d->source;
-	case STREAM_CARD_TEST:
+	case CARD_TEST:
 		return d->test;
-	case STREAM_CARD_TEMPERATURE:
-		return sensor ? (uint32_t)d->temperature : STREAM_TEMPERATURE_NONE;
-	case STREAM_CARD_CLOCK:
+	case CARD_TEMPERATURE:
+		return sensor ? (uint32_t)d->temperature : CARD_TEMPERATURE_NONE;
+	case CARD_CLOCK:
 		return d->clock;
-	case STREAM_CARD_CYCLES:
-	case STREAM_CARD_CYCLES + 4:
-		return half(identity_cycles(d, now), off - STREAM_CARD_CYCLES);
+	case CARD_CYCLES:
+	case CARD_CYCLES + 4:
+		return half(identity_cycles(d, now), off - CARD_CYCLES);
 	}
 	return 0;
 }
 
 void identity_write(struct identity *d, uint32_t off, uint32_t value)
 {
-	if (off == STREAM_CARD_SOURCE && value <= 0xffff)
+	if (off == CARD_SOURCE && value <= 0xffff)
 		d->source = value;
-	if (off == STREAM_CARD_TEST)
+	if (off == CARD_TEST)
 		d->test = value;
 }
 
 bool identity_poke(struct identity *d, uint32_t off, uint32_t value)
 {
 	switch (off) {
-	case STREAM_CARD_FEATURES:
+	case CARD_FEATURES:
 		d->features = value;
 		return true;
-	case STREAM_CARD_SOURCE:
+	case CARD_SOURCE:
 		d->source = value;
 		return true;
-	case STREAM_CARD_TEST:
+	case CARD_TEST:
 		d->test = value;
 		return true;
-	case STREAM_CARD_SERIAL:
+	case CARD_SERIAL:
 		d->serial = value;
 		return true;
 	}

@@ -41,7 +41,7 @@ static void *create(const struct card_host *host)
 	c->identity = (struct identity){
 		.id = STREAM_CARD_ID_VALUE,
 		.units = P40_STREAMS,
-		.features = STREAM_FEATURE_GENERATORS | STREAM_FEATURE_SEGMENTS |
+		.features = CARD_FEATURE_GENERATORS | STREAM_FEATURE_SEGMENTS |
 			    STREAM_FEATURE_TRUNCATION,
 		.source_default = STREAM_CARD_SOURCE_DEFAULT,
 		.chip = CHIP,
@@ -262,7 +262,7 @@ static void messages(void *card, struct card_messages *m)
 	m->vendor.revision = STREAM_VSEC_REVISION;
 	m->vendor.count = sizeof(words) / sizeof(words[0]);
 	memcpy(m->vendor.word, words, sizeof(words));
-	_Static_assert(sizeof(words) + STREAM_VSEC_SIGNATURE == STREAM_VSEC_LENGTH, "all of it");
+	_Static_assert(sizeof(words) + VSEC_SIGNATURE == STREAM_VSEC_LENGTH, "all of it");
 }
 
 static uint64_t dma_outside(void *card)

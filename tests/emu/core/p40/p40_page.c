@@ -127,7 +127,7 @@ static uint32_t pending(const struct p40_stream *st)
 
 bool p40_interrupt_to_come(const struct p40_stream *st)
 {
-	return st->armed && st->vector != STREAM_VECTOR_NONE && (pending(st) || st->urgent);
+	return st->armed && st->vector != FUNCTION_VECTOR_NONE && (pending(st) || st->urgent);
 }
 
 /* It is told in the state, which after the end is not written any more. False: no bus mastering. */
@@ -255,7 +255,7 @@ uint64_t p40_spurious_turn(struct p40 *c, uint64_t now)
 	for (s = 0; s < P40_STREAMS; s++) {
 		struct p40_stream *st = &c->st[s];
 
-		if (st->enabled && st->vector != STREAM_VECTOR_NONE &&
+		if (st->enabled && st->vector != FUNCTION_VECTOR_NONE &&
 		    c->host->message(c->host->ctx, P40_FN, st->vector) == CARD_MESSAGE_SENT)
 			st->n.interrupts++;
 	}

@@ -142,7 +142,7 @@ uint32_t p40_read(struct p40 *c, uint32_t off)
 {
 	const struct p40_stream *st;
 
-	if (off - P40_FUNCTION < STREAM_FUNCTION_SIZE)
+	if (off - P40_FUNCTION < FUNCTION_SIZE)
 		return function_block_read(&c->function, off - P40_FUNCTION);
 	st = in_block(c, &off);
 	if (st)
@@ -155,7 +155,7 @@ void p40_write(struct p40 *c, uint32_t off, uint32_t value)
 {
 	struct p40_stream *st;
 
-	if (off - P40_FUNCTION < STREAM_FUNCTION_SIZE) {
+	if (off - P40_FUNCTION < FUNCTION_SIZE) {
 		function_block_write(&c->function, off - P40_FUNCTION, value);
 		return;
 	}

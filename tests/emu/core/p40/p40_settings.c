@@ -235,7 +235,7 @@ uint32_t p40_open_read(struct p40 *c, uint32_t off)
 {
 	struct p40_stream *st;
 
-	if (off - P40_CARD < STREAM_CARD_SIZE)
+	if (off - P40_CARD < CARD_SIZE)
 		return read_card(c, off - P40_CARD);
 	st = in_settings(c, &off);
 	return st ? read_settings(st, off) : 0;
@@ -245,7 +245,7 @@ void p40_open_write(struct p40 *c, uint32_t off, uint32_t value)
 {
 	struct p40_stream *st;
 
-	if (off - P40_CARD < STREAM_CARD_SIZE) {
+	if (off - P40_CARD < CARD_SIZE) {
 		write_card(c, off - P40_CARD, value);
 		return;
 	}
@@ -264,7 +264,7 @@ bool p40_open_poke(struct p40 *c, uint32_t off, uint32_t value)
 		c->enable = value;
 		return true;
 	}
-	if (off - P40_CARD < STREAM_CARD_SIZE)
+	if (off - P40_CARD < CARD_SIZE)
 		return identity_poke(&c->identity, off - P40_CARD, value);
 	st = in_settings(c, &off);
 	if (!st)

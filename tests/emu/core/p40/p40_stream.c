@@ -21,7 +21,7 @@ void p40_host_error(struct p40_stream *st)
 {
 	st->n.host_errors++;
 	if (!st->host_error) {
-		function_block_cause(&st->card->function, STREAM_CAUSE_HOST);
+		function_block_cause(&st->card->function, FUNCTION_CAUSE_HOST);
 		st->urgent |= STREAM_REASON_ERROR;
 	}
 	st->host_error = true;
@@ -106,7 +106,7 @@ static void setup_failed(struct p40_stream *st)
 	st->loading = false;
 	st->setup_error = true;
 	st->n.setup_errors++;
-	function_block_cause(&st->card->function, STREAM_CAUSE_HOST);
+	function_block_cause(&st->card->function, FUNCTION_CAUSE_HOST);
 }
 
 static void fetch_failed(struct p40_stream *st)
@@ -114,7 +114,7 @@ static void fetch_failed(struct p40_stream *st)
 	st->loading = false;
 	st->fetch_error = true;
 	st->n.fetch_errors++;
-	function_block_cause(&st->card->function, STREAM_CAUSE_FETCH);
+	function_block_cause(&st->card->function, FUNCTION_CAUSE_FETCH);
 }
 
 static void enabled(struct p40_stream *st)

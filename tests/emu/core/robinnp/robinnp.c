@@ -89,7 +89,7 @@ static void *create(const struct card_host *host)
 	c->identity = (struct identity){
 		.id = FRAGMENT_CARD_ID_VALUE,
 		.units = ROBINNP_SUBS | ROBINNP_LINKS << 8,
-		.features = FRAGMENT_FEATURE_GENERATORS,
+		.features = CARD_FEATURE_GENERATORS,
 		.source_default = FRAGMENT_CARD_SOURCE_DEFAULT,
 		.chip = CHIP,
 		.clock = ROBINNP_CLOCK,
@@ -181,8 +181,7 @@ static void messages(void *card, struct card_messages *m)
 	m->vendor.revision = FRAGMENT_VSEC_REVISION;
 	m->vendor.count = sizeof(words) / sizeof(words[0]);
 	memcpy(m->vendor.word, words, sizeof(words));
-	_Static_assert(sizeof(words) + FRAGMENT_VSEC_SIGNATURE == FRAGMENT_VSEC_LENGTH,
-		       "all of it");
+	_Static_assert(sizeof(words) + VSEC_SIGNATURE == FRAGMENT_VSEC_LENGTH, "all of it");
 }
 
 static uint64_t dma_outside(void *card)

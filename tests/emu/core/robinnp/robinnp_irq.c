@@ -55,7 +55,7 @@ static bool send(struct robinnp_sub *sub, enum robinnp_purpose purpose)
 
 static void error_turn(struct robinnp_sub *sub)
 {
-	if (sub->irq[ROBINNP_IRQ_ERROR].vector == FRAGMENT_VECTOR_NONE)
+	if (sub->irq[ROBINNP_IRQ_ERROR].vector == FUNCTION_VECTOR_NONE)
 		sub->error_due = false;
 	if (sub->error_due)
 		sub->error_due = !send(sub, ROBINNP_IRQ_ERROR);
@@ -70,10 +70,10 @@ void robinnp_error(struct robinnp_sub *sub, uint32_t bit)
 		function_block_cause(&sub->card->function, FRAGMENT_CAUSE_PAGES_OUT);
 		break;
 	case FRAGMENT_STATUS_FETCH_ERROR:
-		function_block_cause(&sub->card->function, FRAGMENT_CAUSE_FETCH);
+		function_block_cause(&sub->card->function, FUNCTION_CAUSE_FETCH);
 		break;
 	default:
-		function_block_cause(&sub->card->function, FRAGMENT_CAUSE_HOST);
+		function_block_cause(&sub->card->function, FUNCTION_CAUSE_HOST);
 	}
 	if (!(sub->error_enable & bit))
 		return;
@@ -93,7 +93,7 @@ static bool is_due(const struct robinnp_irq *irq, uint32_t written, uint64_t now
 	int32_t pending = written - irq->seen;
 	uint64_t due = irq->sent_ns + irq->ns;
 
-	if (!irq->armed || pending <= 0 || irq->vector == FRAGMENT_VECTOR_NONE)
+	if (!irq->armed || pending <= 0 || irq->vector == FUNCTION_VECTOR_NONE)
 		return false;
 	if ((uint32_t)pending >= irq->count || !irq->sent || due <= now)
 		return true;
@@ -145,7 +145,7 @@ uint64_t robinnp_spurious_turn(struct robinnp *c, uint64_t now)
 		return ms ? c->spurious_ns : CARD_STEP_IDLE;
 	for (s = 0; s < ROBINNP_SUBS; s++) {
 		for (i = 0; c->sub[s].enabled && i < ROBINNP_PURPOSES; i++)
-			if (c->sub[s].irq[i].vector != FRAGMENT_VECTOR_NONE)
+			if (c->sub[s].irq[i].vector != FUNCTION_VECTOR_NONE)
 				send(&c->sub[s], i);
 	}
 	c->spurious_now = false;

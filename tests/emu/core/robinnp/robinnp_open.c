@@ -137,7 +137,7 @@ uint32_t robinnp_open_read(struct robinnp *c, uint32_t off)
 	uint32_t at = off - ROBINNP_COUNTS(0);
 	struct robinnp_link *link;
 
-	if (off - ROBINNP_CARD < FRAGMENT_CARD_SIZE)
+	if (off - ROBINNP_CARD < CARD_SIZE)
 		return identity_read(&c->identity, off - ROBINNP_CARD, robinnp_now(c));
 	if (at < ROBINNP_SUBS * FRAGMENT_COUNTS_SIZE)
 		return read_counts(&c->sub[at / FRAGMENT_COUNTS_SIZE], at % FRAGMENT_COUNTS_SIZE);
@@ -149,7 +149,7 @@ void robinnp_open_write(struct robinnp *c, uint32_t off, uint32_t value)
 {
 	struct robinnp_link *link;
 
-	if (off - ROBINNP_CARD < FRAGMENT_CARD_SIZE) {
+	if (off - ROBINNP_CARD < CARD_SIZE) {
 		identity_write(&c->identity, off - ROBINNP_CARD, value);
 		return;
 	}
@@ -163,7 +163,7 @@ bool robinnp_open_poke(struct robinnp *c, uint32_t off, uint32_t value)
 	struct robinnp_link *link;
 	struct setting s;
 
-	if (off - ROBINNP_CARD < FRAGMENT_CARD_SIZE)
+	if (off - ROBINNP_CARD < CARD_SIZE)
 		return identity_poke(&c->identity, off - ROBINNP_CARD, value);
 	link = in_link(c, &off);
 	if (!link || !find(link, off, &s))

@@ -160,7 +160,7 @@ uint32_t robinnp_read(struct robinnp *c, uint32_t off)
 {
 	struct robinnp_sub *sub;
 
-	if (off - ROBINNP_FUNCTION < FRAGMENT_FUNCTION_SIZE)
+	if (off - ROBINNP_FUNCTION < FUNCTION_SIZE)
 		return function_block_read(&c->function, off - ROBINNP_FUNCTION);
 	sub = in_block(c, &off);
 	if (sub)
@@ -175,7 +175,7 @@ void robinnp_write(struct robinnp *c, uint32_t off, uint32_t value)
 {
 	struct robinnp_sub *sub;
 
-	if (off - ROBINNP_FUNCTION < FRAGMENT_FUNCTION_SIZE) {
+	if (off - ROBINNP_FUNCTION < FUNCTION_SIZE) {
 		function_block_write(&c->function, off - ROBINNP_FUNCTION, value);
 		return;
 	}

@@ -52,7 +52,7 @@ static void blocks(void)
 		UNIT_EQ(ev_rd(&d[i], EVENT_LIMITS), 1 << 16 | 16);
 		UNIT_EQ(ev_rd(&d[i], EVENT_VECTOR), 1 + i);
 	}
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_ID), EVENT_ID_CARD << 16 | 1 << 8 | CRORC_CHANNELS);
+	UNIT_EQ(ev_rd(&card, FUNCTION_ID), EVENT_ID_CARD << 16 | 1 << 8 | CRORC_CHANNELS);
 	key(0, "vectors", "4");
 	UNIT_EQ(ev_rd(&d[2], EVENT_VECTOR), 3);
 	UNIT_EQ(ev_rd(&d[3], EVENT_VECTOR), 0);
@@ -274,10 +274,10 @@ static void link_alarm(void)
 
 	begin();
 	run(0);
-	ev_wr(&card, EVENT_CARD_ENABLE, EVENT_CAUSE_ALL);
+	ev_wr(&card, FUNCTION_ENABLE, EVENT_CAUSE_ALL);
 	key(0, "link-state", "4=down");
 	run(0);
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_CAUSE), EVENT_CAUSE_LINK);
+	UNIT_EQ(ev_rd(&card, FUNCTION_CAUSE), FUNCTION_CAUSE_LINK);
 	UNIT_EQ(host.message[0], 1);
 	host_end();
 }

@@ -202,7 +202,7 @@ static void missing_end(void)
 static void fetch_error(void)
 {
 	begin();
-	ev_wr(&card, EVENT_CARD_ENABLE, EVENT_CAUSE_ALL);
+	ev_wr(&card, FUNCTION_ENABLE, EVENT_CAUSE_ALL);
 	fill(2);
 	UNIT_EQ(ev_drain(&d), 2);
 	ev_arm(&d);
@@ -210,7 +210,7 @@ static void fetch_error(void)
 	fill(2);
 	CU_ASSERT(!ev_next(&d));
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS) & EVENT_STATUS_FETCH_ERROR, EVENT_STATUS_FETCH_ERROR);
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_CAUSE), EVENT_CAUSE_FETCH);
+	UNIT_EQ(ev_rd(&card, FUNCTION_CAUSE), FUNCTION_CAUSE_FETCH);
 	UNIT_EQ(host.message[0], 1);
 	/* No more is fetched, though the fault is over. */
 	fill(1);

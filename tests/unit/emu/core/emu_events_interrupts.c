@@ -200,7 +200,7 @@ static void vectors(void)
 	ev_arm(&d);
 	fill(1);
 	UNIT_EQ(host.message[3], 1);
-	ev_wr(&d, EVENT_VECTOR, EVENT_VECTOR_NONE);
+	ev_wr(&d, EVENT_VECTOR, FUNCTION_VECTOR_NONE);
 	UNIT_EQ(ev_drain(&d), 1);
 	ev_arm(&d);
 	fill(1);
@@ -234,9 +234,9 @@ static void alarm_begin(void)
 {
 	begin(0, 0);
 	memset(host.memory + NOTICE, 0xff, 8);
-	ev_wr(&card, EVENT_CARD_NOTICE_LOW, (uint32_t)(HOST_BASE + NOTICE));
+	ev_wr(&card, FUNCTION_NOTICE_LOW, (uint32_t)(HOST_BASE + NOTICE));
 	UNIT_EQ(notice(), 0xffffffff);
-	ev_wr(&card, EVENT_CARD_NOTICE_HIGH, (HOST_BASE + NOTICE) >> 32);
+	ev_wr(&card, FUNCTION_NOTICE_HIGH, (HOST_BASE + NOTICE) >> 32);
 	UNIT_EQ(notice(), 0);
 	run(0);
 }
@@ -250,24 +250,24 @@ static void heat(const char *degrees)
 static void temperature(void)
 {
 	alarm_begin();
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_ID), EVENT_ID_CARD << 16 | 1 << 8 | 1);
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_VECTOR), 0);
+	UNIT_EQ(ev_rd(&card, FUNCTION_ID), EVENT_ID_CARD << 16 | 1 << 8 | 1);
+	UNIT_EQ(ev_rd(&card, FUNCTION_VECTOR), 0);
 	heat("61"); /* not asked for yet, but noted */
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_CAUSE), EVENT_CAUSE_TEMPERATURE);
+	UNIT_EQ(ev_rd(&card, FUNCTION_CAUSE), FUNCTION_CAUSE_TEMPERATURE);
 	UNIT_EQ(host.message[0], 0);
 	UNIT_EQ(notice(), 0);
-	ev_wr(&card, EVENT_CARD_ENABLE, 0xffffffff);
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_ENABLE), EVENT_CAUSE_ALL);
+	ev_wr(&card, FUNCTION_ENABLE, 0xffffffff);
+	UNIT_EQ(ev_rd(&card, FUNCTION_ENABLE), EVENT_CAUSE_ALL);
 	UNIT_EQ(host.message[0], 1);
-	UNIT_EQ(notice(), EVENT_CAUSE_TEMPERATURE);
+	UNIT_EQ(notice(), FUNCTION_CAUSE_TEMPERATURE);
 	heat("82");
 	UNIT_EQ(host.message[0], 2);
-	UNIT_EQ(notice(), EVENT_CAUSE_TEMPERATURE | EVENT_CAUSE_CRITICAL);
+	UNIT_EQ(notice(), FUNCTION_CAUSE_TEMPERATURE | FUNCTION_CAUSE_CRITICAL);
 	/* What is left after clearing comes again, so that it is not lost. */
-	ev_wr(&card, EVENT_CARD_CAUSE, EVENT_CAUSE_CRITICAL);
+	ev_wr(&card, FUNCTION_CAUSE, FUNCTION_CAUSE_CRITICAL);
 	UNIT_EQ(host.message[0], 3);
-	UNIT_EQ(notice(), EVENT_CAUSE_TEMPERATURE);
-	ev_wr(&card, EVENT_CARD_CAUSE, EVENT_CAUSE_TEMPERATURE);
+	UNIT_EQ(notice(), FUNCTION_CAUSE_TEMPERATURE);
+	ev_wr(&card, FUNCTION_CAUSE, FUNCTION_CAUSE_TEMPERATURE);
 	UNIT_EQ(host.message[0], 3);
 	UNIT_EQ(notice(), 0);
 	/* Above still, and only a little below: not again. */
@@ -286,13 +286,13 @@ static void temperature(void)
 static void link_change(void)
 {
 	alarm_begin();
-	ev_wr(&card, EVENT_CARD_ENABLE, EVENT_CAUSE_LINK);
-	ev_wr(&card, EVENT_CARD_VECTOR, 6);
+	ev_wr(&card, FUNCTION_ENABLE, FUNCTION_CAUSE_LINK);
+	ev_wr(&card, FUNCTION_VECTOR, 6);
 	key(0, "link-state", "3=down");
 	run(0);
 	UNIT_EQ(host.message[6], 1);
-	UNIT_EQ(notice(), EVENT_CAUSE_LINK);
-	ev_wr(&card, EVENT_CARD_CAUSE, EVENT_CAUSE_LINK);
+	UNIT_EQ(notice(), FUNCTION_CAUSE_LINK);
+	ev_wr(&card, FUNCTION_CAUSE, FUNCTION_CAUSE_LINK);
 	key(0, "link-state", "3=up");
 	run(0);
 	UNIT_EQ(host.message[6], 2);
@@ -301,7 +301,7 @@ static void link_change(void)
 	run(0);
 	UNIT_EQ(host.message[6], 2);
 	/* Those of the other endpoint are its own. */
-	ev_wr(&card, EVENT_CARD_CAUSE, EVENT_CAUSE_LINK);
+	ev_wr(&card, FUNCTION_CAUSE, FUNCTION_CAUSE_LINK);
 	key(1, "link-state", "3=down");
 	run(0);
 	UNIT_EQ(host.message[6], 2);
@@ -311,31 +311,31 @@ static void link_change(void)
 static void channel_errors(void)
 {
 	alarm_begin();
-	ev_wr(&card, EVENT_CARD_ENABLE, EVENT_CAUSE_ALL);
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_CHANNELS), 0);
+	ev_wr(&card, FUNCTION_ENABLE, EVENT_CAUSE_ALL);
+	UNIT_EQ(ev_rd(&card, FUNCTION_CHANNELS), 0);
 	ev_wr(&d, EVENT_ARM, 99);
-	UNIT_EQ(notice(), EVENT_CAUSE_HOST);
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_CHANNELS), 1);
-	ev_wr(&card, EVENT_CARD_CAUSE, EVENT_CAUSE_HOST);
+	UNIT_EQ(notice(), FUNCTION_CAUSE_HOST);
+	UNIT_EQ(ev_rd(&card, FUNCTION_CHANNELS), 1);
+	ev_wr(&card, FUNCTION_CAUSE, FUNCTION_CAUSE_HOST);
 	ev_wr(&d, EVENT_ARM, 99); /* the bit is set already */
 	UNIT_EQ(notice(), 0);
 	UNIT_EQ(host.message[0], 1);
 	ev_wr(&d, EVENT_CONTROL, 0);
 	ev_prepare(&d, 0, 6, 2);
 	UNIT_EQ(ev_enable(&d), EVENT_STATUS_ENABLED | EVENT_STATUS_QUIET);
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_CHANNELS), 0);
+	UNIT_EQ(ev_rd(&card, FUNCTION_CHANNELS), 0);
 	fill(5);
-	UNIT_EQ(notice(), EVENT_CAUSE_STALL);
+	UNIT_EQ(notice(), FUNCTION_CAUSE_STALL);
 	UNIT_EQ(host.message[0], 2);
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_CHANNELS), 1);
-	ev_wr(&card, EVENT_CARD_CAUSE, EVENT_CAUSE_STALL);
+	UNIT_EQ(ev_rd(&card, FUNCTION_CHANNELS), 1);
+	ev_wr(&card, FUNCTION_CAUSE, FUNCTION_CAUSE_STALL);
 	UNIT_EQ(ev_drain(&d), 4);
 	ev_arm(&d);
 	run(0);
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_CHANNELS), 0);
+	UNIT_EQ(ev_rd(&card, FUNCTION_CHANNELS), 0);
 	ev_wr(&d, EVENT_CONTROL, 0);
 	ev_enable(&d);
-	UNIT_EQ(notice(), EVENT_CAUSE_HOST); /* a refused setup */
+	UNIT_EQ(notice(), FUNCTION_CAUSE_HOST); /* a refused setup */
 	host_end();
 }
 
@@ -343,17 +343,17 @@ static void channel_errors(void)
 static void reset_of_the_block(void)
 {
 	alarm_begin();
-	ev_wr(&card, EVENT_CARD_ENABLE, EVENT_CAUSE_TEMPERATURE);
-	ev_wr(&card, EVENT_CARD_VECTOR, 2);
+	ev_wr(&card, FUNCTION_ENABLE, FUNCTION_CAUSE_TEMPERATURE);
+	ev_wr(&card, FUNCTION_VECTOR, 2);
 	wr(0, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_ENABLE), EVENT_CAUSE_TEMPERATURE);
+	UNIT_EQ(ev_rd(&card, FUNCTION_ENABLE), FUNCTION_CAUSE_TEMPERATURE);
 	heat("70");
 	UNIT_EQ(host.message[2], 1);
 	cru_card.reset(host.card, 0);
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_CAUSE) | ev_rd(&card, EVENT_CARD_ENABLE), 0);
-	UNIT_EQ(ev_rd(&card, EVENT_CARD_VECTOR), 0);
+	UNIT_EQ(ev_rd(&card, FUNCTION_CAUSE) | ev_rd(&card, FUNCTION_ENABLE), 0);
+	UNIT_EQ(ev_rd(&card, FUNCTION_VECTOR), 0);
 	memset(host.memory + NOTICE, 0xff, 4);
-	ev_wr(&card, EVENT_CARD_ENABLE, EVENT_CAUSE_ALL);
+	ev_wr(&card, FUNCTION_ENABLE, EVENT_CAUSE_ALL);
 	heat("50");
 	heat("70");
 	CU_ASSERT(host.message[0] >= 1);
@@ -364,13 +364,13 @@ static void reset_of_the_block(void)
 static void alarm_waits_for_the_bus(void)
 {
 	alarm_begin();
-	ev_wr(&card, EVENT_CARD_ENABLE, EVENT_CAUSE_ALL);
+	ev_wr(&card, FUNCTION_ENABLE, EVENT_CAUSE_ALL);
 	host.no_master = true;
 	heat("70");
 	UNIT_EQ(notice(), 0);
 	host.no_master = false;
 	run(0);
-	UNIT_EQ(notice(), EVENT_CAUSE_TEMPERATURE);
+	UNIT_EQ(notice(), FUNCTION_CAUSE_TEMPERATURE);
 	UNIT_EQ(host.message[0], 1);
 	host_end();
 }

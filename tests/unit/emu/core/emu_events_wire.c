@@ -48,8 +48,8 @@ static uint32_t capability(void)
 	for (; at; at = head >> 20) {
 		head = config(at, 4);
 		if ((head & 0xffff) == PCI_EXT_CAP_ID_VNDR &&
-		    (config(at + EVENT_VSEC_HEADER, 4) & 0xffff) == EVENT_VSEC_ID &&
-		    config(at + EVENT_VSEC_SIGNATURE, 4) == EVENT_VSEC_SIGNATURE_VALUE)
+		    (config(at + VSEC_HEADER, 4) & 0xffff) == EVENT_VSEC_ID &&
+		    config(at + VSEC_SIGNATURE, 4) == EVENT_VSEC_SIGNATURE_VALUE)
 			return at;
 		UNIT_NEED(head >> 20 > at || !(head >> 20));
 	}
@@ -65,7 +65,7 @@ static void capability_of_a_cru(void)
 	UNIT_NEED(at);
 	CU_ASSERT(at != 0x100); /* the first is somebody else's */
 	UNIT_EQ(config(0x100, 4) & 0xffff, PCI_EXT_CAP_ID_VNDR);
-	word = config(at + EVENT_VSEC_HEADER, 4);
+	word = config(at + VSEC_HEADER, 4);
 	UNIT_EQ(EVENT_VSEC_HEADER_REVISION(word), EVENT_VSEC_REVISION);
 	UNIT_EQ(EVENT_VSEC_HEADER_LENGTH(word), EVENT_VSEC_LENGTH);
 	word = config(at + EVENT_VSEC_LIMITS, 4);
@@ -102,8 +102,8 @@ static void capability_of_a_crorc(void)
 	UNIT_EQ(word & EVENT_VSEC_CHANNELS, CRORC_CHANNELS);
 	UNIT_EQ(config(at + EVENT_VSEC_CHANNEL, 4), 0x800);
 	word = config(at + EVENT_VSEC_STRIDE, 4);
-	UNIT_EQ(EVENT_VSEC_BAR(word), 1);
-	UNIT_EQ(EVENT_VSEC_OFFSET(word), 0);
+	UNIT_EQ(VSEC_BAR(word), 1);
+	UNIT_EQ(VSEC_OFFSET(word), 0);
 	UNIT_EQ(config(at + EVENT_VSEC_CARD, 4), 0x880);
 	word = old_capability(PCI_CAP_ID_MSIX);
 	UNIT_EQ(config(word + PCI_MSIX_TABLE, 4), 0xc00);

@@ -58,9 +58,8 @@ static void good(void)
 	header(OTHER, PCI_EXT_CAP_ID_VNDR, AT);
 	put(OTHER + 4, 0x1172 | 0x44 << 20);
 	header(AT, PCI_EXT_CAP_ID_VNDR, 0);
-	put(AT + EVENT_VSEC_HEADER,
-	    EVENT_VSEC_ID | EVENT_VSEC_REVISION << 16 | EVENT_VSEC_LENGTH << 20);
-	put(AT + EVENT_VSEC_SIGNATURE, EVENT_VSEC_SIGNATURE_VALUE);
+	put(AT + VSEC_HEADER, EVENT_VSEC_ID | EVENT_VSEC_REVISION << 16 | EVENT_VSEC_LENGTH << 20);
+	put(AT + VSEC_SIGNATURE, EVENT_VSEC_SIGNATURE_VALUE);
 	put(AT + EVENT_VSEC_LIMITS, 1 | 16 << 8 | 8 << 16);
 	put(AT + EVENT_VSEC_CHANNEL, 0x1000);
 	put(AT + EVENT_VSEC_CARD, 0x1080);
@@ -118,13 +117,13 @@ static void good_ones(void)
 static void not_there(void)
 {
 	good();
-	put(AT + EVENT_VSEC_SIGNATURE, 0);
+	put(AT + VSEC_SIGNATURE, 0);
 	UNIT_EQ(found(), 0);
 	good();
-	put(AT + EVENT_VSEC_HEADER, EVENT_VSEC_ID | 2 << 16 | EVENT_VSEC_LENGTH << 20);
+	put(AT + VSEC_HEADER, EVENT_VSEC_ID | 2 << 16 | EVENT_VSEC_LENGTH << 20);
 	UNIT_EQ(found(), 0);
 	good();
-	put(AT + EVENT_VSEC_HEADER, EVENT_VSEC_ID | 1 << 16 | (EVENT_VSEC_LENGTH - 4) << 20);
+	put(AT + VSEC_HEADER, EVENT_VSEC_ID | 1 << 16 | (EVENT_VSEC_LENGTH - 4) << 20);
 	UNIT_EQ(found(), 0);
 	memset(space, 0, sizeof(space));
 	UNIT_EQ(found(), 0);

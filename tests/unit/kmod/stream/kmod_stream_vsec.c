@@ -50,9 +50,8 @@ static void good(void)
 	open_bar = P40_BAR_CARD;
 	space[0x100 / 4] = 0x0001 | 1 << 16 | AT << 20; /* AER, and then ours */
 	put(0, 0x000b | 1 << 16);
-	put(STREAM_VSEC_HEADER,
-	    STREAM_VSEC_ID | STREAM_VSEC_REVISION << 16 | STREAM_VSEC_LENGTH << 20);
-	put(STREAM_VSEC_SIGNATURE, STREAM_VSEC_SIGNATURE_VALUE);
+	put(VSEC_HEADER, STREAM_VSEC_ID | STREAM_VSEC_REVISION << 16 | STREAM_VSEC_LENGTH << 20);
+	put(VSEC_SIGNATURE, STREAM_VSEC_SIGNATURE_VALUE);
 	put(STREAM_VSEC_LIMITS, P40_STREAMS | P40_RING_MAX << 8 | P40_VECTORS << 16);
 	put(STREAM_VSEC_SEGMENTS, P40_SEGMENTS);
 	put(STREAM_VSEC_STREAM, P40_BAR_DMA | P40_STREAM(0));
@@ -95,10 +94,10 @@ static void not_there(void)
 	struct roc_stream_vsec vsec;
 
 	good();
-	put(STREAM_VSEC_SIGNATURE, 0);
+	put(VSEC_SIGNATURE, 0);
 	UNIT_EQ(find(&vsec), 0);
 	good();
-	put(STREAM_VSEC_HEADER, STREAM_VSEC_ID | 2 << 16 | STREAM_VSEC_LENGTH << 20);
+	put(VSEC_HEADER, STREAM_VSEC_ID | 2 << 16 | STREAM_VSEC_LENGTH << 20);
 	UNIT_EQ(find(&vsec), 0);
 }
 

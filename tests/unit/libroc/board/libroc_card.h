@@ -7,8 +7,8 @@
  * included emu_host_card.h with HOST_CARD, and says what the card is:
  *
  *	CARD_TYPE	enum roc_card_type
- *	CARD_SERIAL	its serial number
- *	CARD_HASH	BAR and offset of the firmware's hash
+ *	CARD_SERIAL_NUMBER its serial number
+ *	CARD_HASH_AT	BAR and offset of the firmware's hash
  */
 #ifndef ROC_UNIT_LIBROC_CARD_H
 #define ROC_UNIT_LIBROC_CARD_H
@@ -103,10 +103,10 @@ static int card_ioctl(struct roc_endpoint *ep, unsigned long request, void *arg)
 	switch (request) {
 	case ROC_EP_INFO:
 		info->card_type = card.card_type;
-		info->serial = CARD_SERIAL;
+		info->serial = CARD_SERIAL_NUMBER;
 		info->endpoint = fn;
 		snprintf(info->firmware, sizeof(info->firmware), "%x",
-			 HOST_CARD.peek(host.card, fn, CARD_HASH));
+			 HOST_CARD.peek(host.card, fn, CARD_HASH_AT));
 		return 0;
 	case ROC_REG_READ:
 		if (card.gone)

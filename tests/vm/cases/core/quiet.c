@@ -545,7 +545,7 @@ static void failed_start_of_events(void)
 
 static uint32_t card_cause(uint32_t block)
 {
-	return emu_peek(CARD0, 0, block & 7, (block & ~7u) + EVENT_CARD_CAUSE);
+	return emu_peek(CARD0, 0, block & 7, (block & ~7u) + FUNCTION_CAUSE);
 }
 
 /*
@@ -571,7 +571,7 @@ static void notice_after_unbind(void)
 	emu(CARD0, "fault 0 clear");
 	emu(CARD0, "set temperature 85");
 	/* It has an alarm to tell, and tells it. */
-	CU_ASSERT(UNIT_WAIT(card_cause(block) & EVENT_CAUSE_TEMPERATURE, LIMIT_MS));
+	CU_ASSERT(UNIT_WAIT(card_cause(block) & FUNCTION_CAUSE_TEMPERATURE, LIMIT_MS));
 	CU_ASSERT(UNIT_STAYS(emu_count(CARD0, 0, "dma_outside") == outside, 500));
 	emu(CARD0, "set temperature 45");
 	UNIT_NEED(driver_bind(address));

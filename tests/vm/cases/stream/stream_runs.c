@@ -259,7 +259,7 @@ static void doorbell_out_of_bounds(void)
 
 static uint32_t clock_elsewhere(void)
 {
-	return emu_peek(CARD0, 0, P40_BAR_CARD, P40_CARD + ELSEWHERE + STREAM_CARD_CLOCK);
+	return emu_peek(CARD0, 0, P40_BAR_CARD, P40_CARD + ELSEWHERE + CARD_CLOCK);
 }
 
 /* A word of the capability is so much more: the card is not driven, for that reason. */
@@ -310,10 +310,10 @@ static void tell_of_errors(const char *address, uint64_t bus)
 	bar = mmap(NULL, BLOCKS, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	UNIT_NEED(bar != MAP_FAILED);
 	block = bar + P40_FUNCTION / 4;
-	block[STREAM_FUNCTION_NOTICE_LOW / 4] = bus;
-	block[STREAM_FUNCTION_NOTICE_HIGH / 4] = bus >> 32;
-	block[STREAM_FUNCTION_ENABLE / 4] = STREAM_CAUSE_HOST;
-	UNIT_EQ(block[STREAM_FUNCTION_ENABLE / 4], STREAM_CAUSE_HOST);
+	block[FUNCTION_NOTICE_LOW / 4] = bus;
+	block[FUNCTION_NOTICE_HIGH / 4] = bus >> 32;
+	block[FUNCTION_ENABLE / 4] = FUNCTION_CAUSE_HOST;
+	UNIT_EQ(block[FUNCTION_ENABLE / 4], FUNCTION_CAUSE_HOST);
 	munmap((void *)bar, BLOCKS);
 	close(fd);
 }
@@ -333,7 +333,7 @@ static void left_by_another(void)
 	limits = emu_config(CARD0, 0, VSEC + STREAM_VSEC_LIMITS);
 	emu_config_set(CARD0, 0, VSEC + STREAM_VSEC_LIMITS, limits & 0xffff);
 	UNIT_NEED(driver_bind(address));
-	UNIT_EQ(emu_peek(CARD0, 0, P40_BAR_DMA, P40_FUNCTION + STREAM_FUNCTION_ENABLE), 0);
+	UNIT_EQ(emu_peek(CARD0, 0, P40_BAR_DMA, P40_FUNCTION + FUNCTION_ENABLE), 0);
 	start(&r);
 	reader_generate(&r, 0, 1000, 1000, 0, 100, 0);
 	UNIT_NEED(reader_start(&r));

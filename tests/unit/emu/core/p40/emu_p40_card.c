@@ -13,16 +13,16 @@ static void identity(void)
 	UNIT_EQ(p40_card.bar_size[0], 0x20000);
 	UNIT_EQ(p40_card.bar_size[2], 0x10000);
 	UNIT_EQ(p40_card.functions, 1);
-	UNIT_EQ(card_rd(STREAM_CARD_ID), 'P' | '4' << 8 | '0' << 16 | 'C' << 24);
-	UNIT_EQ(card_rd(STREAM_CARD_REVISION), 1);
-	UNIT_EQ(card_rd(STREAM_CARD_STREAMS), 7);
-	UNIT_EQ(card_rd(STREAM_CARD_SERIAL), '4' | '0' << 8 | '0' << 16 | '1' << 24);
-	UNIT_EQ(card_rd(STREAM_CARD_TEMPERATURE), 45000);
-	UNIT_EQ(card_rd(STREAM_CARD_FEATURES), 0xf);
-	UNIT_EQ(card_rd(STREAM_CARD_CLOCK), 250000000);
-	UNIT_EQ(card_rd(STREAM_CARD_CYCLES), 0);
+	UNIT_EQ(card_rd(CARD_ID), 'P' | '4' << 8 | '0' << 16 | 'C' << 24);
+	UNIT_EQ(card_rd(CARD_REVISION), 1);
+	UNIT_EQ(card_rd(CARD_UNITS), 7);
+	UNIT_EQ(card_rd(CARD_SERIAL), '4' | '0' << 8 | '0' << 16 | '1' << 24);
+	UNIT_EQ(card_rd(CARD_TEMPERATURE), 45000);
+	UNIT_EQ(card_rd(CARD_FEATURES), 0xf);
+	UNIT_EQ(card_rd(CARD_CLOCK), 250000000);
+	UNIT_EQ(card_rd(CARD_CYCLES), 0);
 	host.now += 4000000000;
-	UNIT_EQ(card_rd(STREAM_CARD_CYCLES), 1000000000);
+	UNIT_EQ(card_rd(CARD_CYCLES), 1000000000);
 	host_end();
 }
 
@@ -30,7 +30,7 @@ static void identity(void)
 static void capability(void)
 {
 	struct card_messages m;
-	const uint32_t *w = m.vendor.word - STREAM_VSEC_SIGNATURE / 4;
+	const uint32_t *w = m.vendor.word - VSEC_SIGNATURE / 4;
 	unsigned int s;
 
 	host_begin();
@@ -39,8 +39,8 @@ static void capability(void)
 	UNIT_EQ(m.msi, 8);
 	UNIT_EQ(m.vendor.id, STREAM_VSEC_ID);
 	UNIT_EQ(m.vendor.revision, 1);
-	UNIT_EQ(4 * m.vendor.count + STREAM_VSEC_SIGNATURE, STREAM_VSEC_LENGTH);
-	UNIT_EQ(w[STREAM_VSEC_SIGNATURE / 4], 'R' | 'O' << 8 | 'C' << 16 | 'S' << 24);
+	UNIT_EQ(4 * m.vendor.count + VSEC_SIGNATURE, STREAM_VSEC_LENGTH);
+	UNIT_EQ(w[VSEC_SIGNATURE / 4], 'R' | 'O' << 8 | 'C' << 16 | 'S' << 24);
 	UNIT_EQ(w[STREAM_VSEC_LIMITS / 4], 7 | 34 << 8 | 8 << 16);
 	UNIT_EQ(w[STREAM_VSEC_SEGMENTS / 4], 16384);
 	UNIT_EQ(w[STREAM_VSEC_DOORBELL_STRIDE / 4], 4096);
@@ -48,13 +48,13 @@ static void capability(void)
 		uint32_t block = w[STREAM_VSEC_STREAM / 4] + s * w[STREAM_VSEC_STRIDE / 4];
 		uint32_t set = w[STREAM_VSEC_SETTINGS / 4] + s * w[STREAM_VSEC_SETTINGS_STRIDE / 4];
 
-		UNIT_EQ(STREAM_VSEC_BAR(block), 0);
-		UNIT_EQ(rd0(STREAM_VSEC_OFFSET(block)), 0x57e00100 | s);
-		UNIT_EQ(STREAM_VSEC_BAR(set), 2);
-		UNIT_EQ(p40_card.read(host.card, 0, 2, STREAM_VSEC_OFFSET(set)), 0x57e50100 | s);
+		UNIT_EQ(VSEC_BAR(block), 0);
+		UNIT_EQ(rd0(VSEC_OFFSET(block)), 0x57e00100 | s);
+		UNIT_EQ(VSEC_BAR(set), 2);
+		UNIT_EQ(p40_card.read(host.card, 0, 2, VSEC_OFFSET(set)), 0x57e50100 | s);
 	}
 	UNIT_EQ(rd0(w[STREAM_VSEC_FUNCTION / 4]), 0x57ef0107);
-	UNIT_EQ(p40_card.read(host.card, 0, 2, STREAM_VSEC_OFFSET(w[STREAM_VSEC_CARD / 4])),
+	UNIT_EQ(p40_card.read(host.card, 0, 2, VSEC_OFFSET(w[STREAM_VSEC_CARD / 4])),
 		STREAM_CARD_ID_VALUE);
 	host_end();
 }
@@ -130,9 +130,9 @@ static void at_rest(void)
 	}
 	UNIT_EQ(set_rd(META, STREAM_SET_POLICY), STREAM_POLICY_THROTTLE);
 	UNIT_EQ(set_rd(META, STREAM_SET_THROTTLE_ON), 0);
-	UNIT_EQ(card_rd(STREAM_CARD_SOURCE), 0x0400);
+	UNIT_EQ(card_rd(CARD_SOURCE), 0x0400);
 	UNIT_EQ(card_rd(STREAM_CARD_ENABLE), 0x7f);
-	UNIT_EQ(card_rd(STREAM_CARD_TEST), 0);
+	UNIT_EQ(card_rd(CARD_TEST), 0);
 	host_end();
 }
 
@@ -146,13 +146,13 @@ static void nothing_else(void)
 		bool block = off - P40_STREAM(0) < P40_STREAMS * STREAM_SIZE;
 		bool page = off - P40_DOORBELL(0) < P40_STREAMS * STREAM_DOORBELL_SIZE;
 
-		if (block || off - P40_FUNCTION < STREAM_FUNCTION_SIZE || (page && !(off % 4096)))
+		if (block || off - P40_FUNCTION < FUNCTION_SIZE || (page && !(off % 4096)))
 			continue;
 		wr0(off, ~0u);
 		UNIT_EQ(rd0(off), 0);
 	}
 	for (off = 0; off < P40_BAR_CARD_SIZE; off += 4) {
-		if (off == STREAM_CARD_TEST || off - P40_SETTINGS(0) < P40_STREAMS * 0x200)
+		if (off == CARD_TEST || off - P40_SETTINGS(0) < P40_STREAMS * 0x200)
 			continue;
 		before = p40_card.read(host.card, 0, 2, off);
 		p40_card.write(host.card, 0, 2, off, ~0u);
@@ -213,11 +213,11 @@ static void settings_in_bounds(void)
 static void card_settings(void)
 {
 	host_begin();
-	card_wr(STREAM_CARD_SOURCE, 0xffff);
-	card_wr(STREAM_CARD_SOURCE, 0x10000);
-	UNIT_EQ(card_rd(STREAM_CARD_SOURCE), 0xffff);
-	card_wr(STREAM_CARD_TEST, 0xdeadbeef);
-	UNIT_EQ(card_rd(STREAM_CARD_TEST), 0xdeadbeef);
+	card_wr(CARD_SOURCE, 0xffff);
+	card_wr(CARD_SOURCE, 0x10000);
+	UNIT_EQ(card_rd(CARD_SOURCE), 0xffff);
+	card_wr(CARD_TEST, 0xdeadbeef);
+	UNIT_EQ(card_rd(CARD_TEST), 0xdeadbeef);
 	card_wr(STREAM_CARD_ENABLE, 0x05);
 	card_wr(STREAM_CARD_ENABLE, 0x80);
 	UNIT_EQ(card_rd(STREAM_CARD_ENABLE), 0x05);
@@ -233,17 +233,17 @@ static void keys(void)
 	UNIT_STR(key_get(0, "rate"), "5,0,0,0,0,0,7");
 	key_refused("rate", "7=1");
 	key(0, "temperature", "-3.25");
-	UNIT_EQ((int32_t)card_rd(STREAM_CARD_TEMPERATURE), -3250);
+	UNIT_EQ((int32_t)card_rd(CARD_TEMPERATURE), -3250);
 	key(0, "temperature", "none");
-	UNIT_EQ(card_rd(STREAM_CARD_TEMPERATURE), STREAM_TEMPERATURE_NONE);
-	UNIT_EQ(card_rd(STREAM_CARD_FEATURES), 0xe);
+	UNIT_EQ(card_rd(CARD_TEMPERATURE), CARD_TEMPERATURE_NONE);
+	UNIT_EQ(card_rd(CARD_FEATURES), 0xe);
 	key_refused("temperature", "428");
 	key_refused("position-start", "0x100000000");
 	key_refused("serial", "12345");
 	key(0, "serial", "77");
 	UNIT_STR(key_get(0, "serial"), "0077");
 	key(0, "firmware", "abc");
-	UNIT_EQ(card_rd(STREAM_CARD_HASH), 0xabc);
+	UNIT_EQ(card_rd(CARD_HASH), 0xabc);
 	key(0, "vectors", "1");
 	UNIT_EQ(rd(MAIN, STREAM_VECTOR), 0);
 	UNIT_EQ(rd(ODIN, STREAM_VECTOR), 0);

@@ -44,8 +44,8 @@ static void nothing_lost(void)
 	UNIT_EQ(COUNTER(MAIN, throttle_first), 500 + IN_RING + IN_PACKET + spilled);
 	UNIT_EQ(COUNTER(MAIN, throttle_from), 500 + IN_RING + IN_PACKET + spilled);
 	UNIT_EQ(COUNTER(MAIN, throttle_to), 500 + IN_RING + IN_PACKET + spilled - 1);
-	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_CAUSE), STREAM_CAUSE_THROTTLE);
-	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_STREAMS), 1 << MAIN);
+	UNIT_EQ(rd0(P40_FUNCTION + FUNCTION_CAUSE), STREAM_CAUSE_THROTTLE);
+	UNIT_EQ(rd0(P40_FUNCTION + FUNCTION_CHANNELS), 1 << MAIN);
 	host.now += 4000;
 	UNIT_EQ(COUNTER(MAIN, throttle_cycles), 1000);
 	for (n = 0; n < 1000 && reader[MAIN].fragments < 5000; n++) {

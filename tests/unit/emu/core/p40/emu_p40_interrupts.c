@@ -41,7 +41,7 @@ static void positions(void)
 
 	stand(0, 0);
 	more(100);
-	wr(ODIN, STREAM_VECTOR, STREAM_VECTOR_NONE); /* so that it stays armed */
+	wr(ODIN, STREAM_VECTOR, FUNCTION_VECTOR_NONE); /* so that it stays armed */
 	wr0(P40_DOORBELL(ODIN), 40);
 	UNIT_EQ(rd(ODIN, STREAM_ARM), 40);
 	UNIT_EQ(rd(ODIN, STREAM_ARM_SEEN), 40);
@@ -85,7 +85,7 @@ static void positions_refused(void)
 		stand(0, 0);
 		more(100);
 		wr0(P40_DOORBELL(ODIN), 50);
-		wr0(P40_FUNCTION + STREAM_FUNCTION_ENABLE, STREAM_CAUSE_HOST);
+		wr0(P40_FUNCTION + FUNCTION_ENABLE, FUNCTION_CAUSE_HOST);
 		switch (i) {
 		case 0:
 			wr0(P40_DOORBELL(ODIN), 101);
@@ -109,7 +109,7 @@ static void positions_refused(void)
 		UNIT_EQ(rd(ODIN, STREAM_READ_NOW), 50);
 		UNIT_EQ(interrupts(), 0);
 		UNIT_EQ(host.message[0], 1);
-		UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_STREAMS), 1 << ODIN);
+		UNIT_EQ(rd0(P40_FUNCTION + FUNCTION_CHANNELS), 1 << ODIN);
 		/* Data flow on, and an interrupt that comes says why. */
 		wr(ODIN, STREAM_ARM, 100);
 		run(0);
@@ -284,7 +284,7 @@ static void for_the_throttle(void)
 static void vectors(void)
 {
 	stand(0, 0);
-	wr(ODIN, STREAM_VECTOR, STREAM_VECTOR_NONE);
+	wr(ODIN, STREAM_VECTOR, FUNCTION_VECTOR_NONE);
 	wr(ODIN, STREAM_ARM, 0);
 	more(3);
 	UNIT_EQ(interrupts(), 0);
@@ -312,20 +312,20 @@ static void alarms(void)
 
 	host_begin();
 	word = (uint32_t *)(host.memory + 0x10000);
-	wr0(P40_FUNCTION + STREAM_FUNCTION_NOTICE_LOW, (uint32_t)notice);
-	wr0(P40_FUNCTION + STREAM_FUNCTION_NOTICE_HIGH, notice >> 32);
+	wr0(P40_FUNCTION + FUNCTION_NOTICE_LOW, (uint32_t)notice);
+	wr0(P40_FUNCTION + FUNCTION_NOTICE_HIGH, notice >> 32);
 	run(0);
 	UNIT_EQ(*word, 0);
 	key(0, "temperature", "61");
 	run(0);
-	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_CAUSE), STREAM_CAUSE_TEMPERATURE);
+	UNIT_EQ(rd0(P40_FUNCTION + FUNCTION_CAUSE), FUNCTION_CAUSE_TEMPERATURE);
 	UNIT_EQ(host.message[0], 0);
-	wr0(P40_FUNCTION + STREAM_FUNCTION_ENABLE, ~0u);
-	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_ENABLE), STREAM_CAUSE_ALL);
+	wr0(P40_FUNCTION + FUNCTION_ENABLE, ~0u);
+	UNIT_EQ(rd0(P40_FUNCTION + FUNCTION_ENABLE), STREAM_CAUSE_ALL);
 	run(0);
 	UNIT_EQ(host.message[0], 1);
-	UNIT_EQ(*word, STREAM_CAUSE_TEMPERATURE);
-	wr0(P40_FUNCTION + STREAM_FUNCTION_CAUSE, STREAM_CAUSE_TEMPERATURE);
+	UNIT_EQ(*word, FUNCTION_CAUSE_TEMPERATURE);
+	wr0(P40_FUNCTION + FUNCTION_CAUSE, FUNCTION_CAUSE_TEMPERATURE);
 	run(0);
 	UNIT_EQ(*word, 0);
 	key(0, "temperature", "59");
@@ -335,11 +335,11 @@ static void alarms(void)
 	UNIT_EQ(host.message[0], 1);
 	key(0, "temperature", "57");
 	run(0);
-	wr0(P40_FUNCTION + STREAM_FUNCTION_VECTOR, 4);
+	wr0(P40_FUNCTION + FUNCTION_VECTOR, 4);
 	key(0, "temperature", "81");
 	run(0);
 	UNIT_EQ(host.message[4], 1);
-	UNIT_EQ(*word, STREAM_CAUSE_TEMPERATURE | STREAM_CAUSE_CRITICAL);
+	UNIT_EQ(*word, FUNCTION_CAUSE_TEMPERATURE | FUNCTION_CAUSE_CRITICAL);
 	UNIT_EQ(count(0, -1, "alarms"), 2);
 	host_end();
 }

@@ -77,8 +77,8 @@ static void act(void)
 	case 8:
 		wr0(P40_FUNCTION + 4 * any(9), any(4) ? any_value() : STREAM_RESET_LOGIC);
 		/* The notice is a word anywhere. */
-		wr0(P40_FUNCTION + STREAM_FUNCTION_NOTICE_LOW, 0);
-		wr0(P40_FUNCTION + STREAM_FUNCTION_NOTICE_HIGH, 0);
+		wr0(P40_FUNCTION + FUNCTION_NOTICE_LOW, 0);
+		wr0(P40_FUNCTION + FUNCTION_NOTICE_HIGH, 0);
 		break;
 	case 9:
 		host.no_master = !any(3);

@@ -18,7 +18,7 @@ static void index_of_main(void)
 
 	host_begin();
 	key(0, "position-start", "0xfffff000");
-	card_wr(STREAM_CARD_SOURCE, 0xabcd);
+	card_wr(CARD_SOURCE, 0xabcd);
 	begin(MAIN, 17);
 	begin(META, 16);
 	set_wr(MAIN, STREAM_SET_PACK_EVENTS, 9);
@@ -122,7 +122,7 @@ static void odin(void)
 	unsigned int s, n, i;
 
 	host_begin();
-	card_wr(STREAM_CARD_SOURCE, 0x1234);
+	card_wr(CARD_SOURCE, 0x1234);
 	for (s = ODIN; s < P40_STREAMS; s++) {
 		wr(s, STREAM_START, 0xfffffff0);
 		begin(s, 16);

@@ -28,7 +28,7 @@ static void configuration(void)
 	UNIT_EQ(config(PCI_BASE_ADDRESS_4, 4), 0);
 	msix_is(P40_VECTORS, P40_MSIX_TABLE, P40_MSIX_PENDING);
 	at = our_capability(STREAM_VSEC_ID, STREAM_VSEC_LENGTH);
-	UNIT_EQ(config(at + STREAM_VSEC_SIGNATURE, 4), STREAM_VSEC_SIGNATURE_VALUE);
+	UNIT_EQ(config(at + VSEC_SIGNATURE, 4), STREAM_VSEC_SIGNATURE_VALUE);
 	UNIT_EQ(config(at + STREAM_VSEC_STREAM, 4), 0x1000);
 	UNIT_EQ(config(at + STREAM_VSEC_SETTINGS, 4), 0x1002);
 	config_set(at + STREAM_VSEC_STREAM, 0, 4);
@@ -39,7 +39,7 @@ static void configuration(void)
 	CU_ASSERT(says("info", "\"card\":\"p40\",\"endpoints\":1,"));
 	CU_ASSERT(says("counts", "\"streams\":[{\"stream\":0,\"enabled\":false,"));
 	CU_ASSERT(says("poke 0 2 0x30 0x77", "\"ok\":true"));
-	UNIT_EQ(bar_read(2, STREAM_CARD_TEST), 0x77);
+	UNIT_EQ(bar_read(2, CARD_TEST), 0x77);
 	CU_ASSERT(says("poke 0 0 0x1000 0", "\"ok\":false"));
 	CU_ASSERT(says("fault 0 wrong-position 0x3 4096", "\"ok\":true"));
 	CU_ASSERT(says("faults", "\"wrong-position\":\"0x300001000\""));
@@ -201,10 +201,10 @@ static void all_ones(void)
 	enable();
 	CU_ASSERT(says("fault 0 all-ones", "\"ok\":true"));
 	UNIT_EQ(bar_read(0, P40_STREAM(0) + STREAM_STATUS), 0xffffffff);
-	UNIT_EQ(bar_read(2, STREAM_CARD_ID), 0xffffffff);
+	UNIT_EQ(bar_read(2, CARD_ID), 0xffffffff);
 	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN); /* lost */
 	/* A write is posted, and the control line would overtake it. */
-	UNIT_EQ(bar_read(2, STREAM_CARD_ID), 0xffffffff);
+	UNIT_EQ(bar_read(2, CARD_ID), 0xffffffff);
 	CU_ASSERT(says("fault 0 clear all-ones", "\"ok\":true"));
 	UNIT_EQ(bar_read(2, P40_SETTINGS(0) + STREAM_SET_GENERATOR), 0);
 	UNIT_EQ(written(), 0);
@@ -222,23 +222,23 @@ static void no_words(void)
 		{0, P40_DOORBELL(0) + STREAM_READ, 8},
 		{0, P40_DOORBELL(0) + STREAM_READ + 2, 4},
 		{0, P40_DOORBELL(0) + 0xff8, 8},
-		{2, STREAM_CARD_TEST, 1},
-		{2, STREAM_CARD_TEST, 2},
-		{2, STREAM_CARD_TEST, 8},
-		{2, STREAM_CARD_TEST + 1, 4},
+		{2, CARD_TEST, 1},
+		{2, CARD_TEST, 2},
+		{2, CARD_TEST, 8},
+		{2, CARD_TEST + 1, 4},
 	};
 	uint64_t all = ~0ull, got;
 	unsigned int i;
 
 	begin_mapped();
 	enable();
-	bar_write(2, STREAM_CARD_TEST, 0x77);
+	bar_write(2, CARD_TEST, 0x77);
 	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
 		region_write(0, at[i].bar, at[i].off, &all, at[i].len);
 		UNIT_EQ(region_read(at[i].bar, at[i].off, &got, at[i].len), 0);
 	}
 	UNIT_EQ(bar_read(0, P40_DOORBELL(0) + STREAM_READ), 0);
-	UNIT_EQ(bar_read(2, STREAM_CARD_TEST), 0x77);
+	UNIT_EQ(bar_read(2, CARD_TEST), 0x77);
 	UNIT_EQ(bar_read(0, P40_STREAM(0) + STREAM_STATUS), STREAM_STATUS_ENABLED);
 	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
 	CU_ASSERT(UNIT_WAIT(written(), LIMIT_MS));

@@ -295,7 +295,7 @@ __attribute__((unused)) static bool content_is(unsigned int s, uint32_t host_pag
 					       uint32_t event, uint32_t size, uint32_t full,
 					       uint8_t rest)
 {
-	uint32_t source = fragment_source(rd2(ROBINNP_CARD + FRAGMENT_CARD_SOURCE), l), i;
+	uint32_t source = fragment_source(rd2(ROBINNP_CARD + CARD_SOURCE), l), i;
 	uint32_t want[4] = {FRAGMENT_MAGIC, event, source, full};
 	const uint8_t *at = host.memory + host_page_at(s, host_page);
 	const uint32_t *word = (const uint32_t *)at;

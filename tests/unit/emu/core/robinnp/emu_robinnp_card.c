@@ -23,16 +23,16 @@ static void identity(void)
 	UNIT_EQ(robinnp_card.bar_size[0], 0x20000);
 	UNIT_EQ(robinnp_card.bar_size[2], 0x10000);
 	UNIT_EQ(robinnp_card.functions, 1);
-	UNIT_EQ(card_rd(FRAGMENT_CARD_ID), 'R' | 'N' << 8 | 'P' << 16 | 'C' << 24);
-	UNIT_EQ(card_rd(FRAGMENT_CARD_REVISION), 1);
-	UNIT_EQ(card_rd(FRAGMENT_CARD_UNITS), 2 | 6 << 8);
-	UNIT_EQ(card_rd(FRAGMENT_CARD_SERIAL), '6' | '0' << 8 | '0' << 16 | '1' << 24);
-	UNIT_EQ(card_rd(FRAGMENT_CARD_TEMPERATURE), 45000);
-	UNIT_EQ(card_rd(FRAGMENT_CARD_FEATURES), 3);
-	UNIT_EQ(card_rd(FRAGMENT_CARD_CLOCK), 250000000);
-	UNIT_EQ(card_rd(FRAGMENT_CARD_CYCLES), 0);
+	UNIT_EQ(card_rd(CARD_ID), 'R' | 'N' << 8 | 'P' << 16 | 'C' << 24);
+	UNIT_EQ(card_rd(CARD_REVISION), 1);
+	UNIT_EQ(card_rd(CARD_UNITS), 2 | 6 << 8);
+	UNIT_EQ(card_rd(CARD_SERIAL), '6' | '0' << 8 | '0' << 16 | '1' << 24);
+	UNIT_EQ(card_rd(CARD_TEMPERATURE), 45000);
+	UNIT_EQ(card_rd(CARD_FEATURES), 3);
+	UNIT_EQ(card_rd(CARD_CLOCK), 250000000);
+	UNIT_EQ(card_rd(CARD_CYCLES), 0);
 	host.now += 4000000000;
-	UNIT_EQ(card_rd(FRAGMENT_CARD_CYCLES), 1000000000);
+	UNIT_EQ(card_rd(CARD_CYCLES), 1000000000);
 	host_end();
 }
 
@@ -40,7 +40,7 @@ static void identity(void)
 static void capability(void)
 {
 	struct card_messages m;
-	const uint32_t *w = m.vendor.word - FRAGMENT_VSEC_SIGNATURE / 4;
+	const uint32_t *w = m.vendor.word - VSEC_SIGNATURE / 4;
 	unsigned int i;
 
 	host_begin();
@@ -49,8 +49,8 @@ static void capability(void)
 	UNIT_EQ(m.msi, 4);
 	UNIT_EQ(m.vendor.id, FRAGMENT_VSEC_ID);
 	UNIT_EQ(m.vendor.revision, 1);
-	UNIT_EQ(4 * m.vendor.count + FRAGMENT_VSEC_SIGNATURE, FRAGMENT_VSEC_LENGTH);
-	UNIT_EQ(w[FRAGMENT_VSEC_SIGNATURE / 4], 'R' | 'O' << 8 | 'C' << 16 | 'F' << 24);
+	UNIT_EQ(4 * m.vendor.count + VSEC_SIGNATURE, FRAGMENT_VSEC_LENGTH);
+	UNIT_EQ(w[VSEC_SIGNATURE / 4], 'R' | 'O' << 8 | 'C' << 16 | 'F' << 24);
 	UNIT_EQ(w[FRAGMENT_VSEC_LIMITS / 4], 2 | 6 << 4 | 20 << 8 | 16 << 16 | 7 << 24);
 	UNIT_EQ(w[FRAGMENT_VSEC_MEMORY / 4], 65536);
 	UNIT_EQ(w[FRAGMENT_VSEC_HOST_PAGES / 4], 1 << 18);
@@ -61,19 +61,19 @@ static void capability(void)
 		uint32_t counts =
 			w[FRAGMENT_VSEC_COUNTS / 4] + i * w[FRAGMENT_VSEC_COUNTS_STRIDE / 4];
 
-		UNIT_EQ(FRAGMENT_VSEC_BAR(block), 0);
-		UNIT_EQ(rd0(FRAGMENT_VSEC_OFFSET(block)), 0xf7a00100 | i);
-		UNIT_EQ(FRAGMENT_VSEC_BAR(counts), 2);
-		UNIT_EQ(rd2(FRAGMENT_VSEC_OFFSET(counts)), 0xf7ac0100 | i);
+		UNIT_EQ(VSEC_BAR(block), 0);
+		UNIT_EQ(rd0(VSEC_OFFSET(block)), 0xf7a00100 | i);
+		UNIT_EQ(VSEC_BAR(counts), 2);
+		UNIT_EQ(rd2(VSEC_OFFSET(counts)), 0xf7ac0100 | i);
 	}
 	for (i = 0; i < ROBINNP_SUBS * ROBINNP_LINKS; i++) {
 		uint32_t block = w[FRAGMENT_VSEC_LINK / 4] + i * w[FRAGMENT_VSEC_LINK_STRIDE / 4];
 
-		UNIT_EQ(FRAGMENT_VSEC_BAR(block), 2);
-		UNIT_EQ(rd2(FRAGMENT_VSEC_OFFSET(block)), 0xf7a10100 | i);
+		UNIT_EQ(VSEC_BAR(block), 2);
+		UNIT_EQ(rd2(VSEC_OFFSET(block)), 0xf7a10100 | i);
 	}
 	UNIT_EQ(rd0(w[FRAGMENT_VSEC_FUNCTION / 4]), 0xf7af0102);
-	UNIT_EQ(rd2(FRAGMENT_VSEC_OFFSET(w[FRAGMENT_VSEC_CARD / 4])), FRAGMENT_CARD_ID_VALUE);
+	UNIT_EQ(rd2(VSEC_OFFSET(w[FRAGMENT_VSEC_CARD / 4])), FRAGMENT_CARD_ID_VALUE);
 	host_end();
 }
 
@@ -141,7 +141,7 @@ static void at_rest(void)
 		for (k = FRAGMENT_LINK_PAGES; k < FRAGMENT_LINK_SIZE; k += 4)
 			UNIT_EQ(link_rd(i, k), 0);
 	}
-	UNIT_EQ(card_rd(FRAGMENT_CARD_SOURCE), 0x0a70);
+	UNIT_EQ(card_rd(CARD_SOURCE), 0x0a70);
 	host_end();
 }
 
@@ -175,13 +175,13 @@ static void nothing_else(void)
 	for (off = 0; off < ROBINNP_BAR_DMA_SIZE; off += 4) {
 		bool sub = off - ROBINNP_SUB(0) < ROBINNP_SUBS * FRAGMENT_SIZE;
 
-		if (sub || off - ROBINNP_FUNCTION < FRAGMENT_FUNCTION_SIZE)
+		if (sub || off - ROBINNP_FUNCTION < FUNCTION_SIZE)
 			continue;
 		wr0(off, ~0u);
 		UNIT_EQ(rd0(off), 0);
 	}
 	for (off = 0; off < ROBINNP_BAR_CARD_SIZE; off += 4) {
-		if (off == FRAGMENT_CARD_TEST || off - ROBINNP_LINK(0) < 12 * FRAGMENT_LINK_SIZE)
+		if (off == CARD_TEST || off - ROBINNP_LINK(0) < 12 * FRAGMENT_LINK_SIZE)
 			continue;
 		before = rd2(off);
 		wr2(off, ~0u);
@@ -220,11 +220,11 @@ static void settings_in_bounds(void)
 	UNIT_EQ(wide(ROBINNP_LINK(7) + FRAGMENT_LINK_LIMIT), 0x123456789abcdef0);
 	link_wr(7, FRAGMENT_LINK_GENERATED, 5);
 	UNIT_EQ(link_rd(7, FRAGMENT_LINK_GENERATED), 0);
-	card_wr(FRAGMENT_CARD_SOURCE, 0xffff);
-	card_wr(FRAGMENT_CARD_SOURCE, 0x10000);
-	UNIT_EQ(card_rd(FRAGMENT_CARD_SOURCE), 0xffff);
-	card_wr(FRAGMENT_CARD_TEST, 0xdeadbeef);
-	UNIT_EQ(card_rd(FRAGMENT_CARD_TEST), 0xdeadbeef);
+	card_wr(CARD_SOURCE, 0xffff);
+	card_wr(CARD_SOURCE, 0x10000);
+	UNIT_EQ(card_rd(CARD_SOURCE), 0xffff);
+	card_wr(CARD_TEST, 0xdeadbeef);
+	UNIT_EQ(card_rd(CARD_TEST), 0xdeadbeef);
 	host_end();
 }
 
@@ -237,10 +237,10 @@ static void keys(void)
 	UNIT_STR(key_get(0, "rate"), "5,7");
 	key_refused("rate", "2=1");
 	key(0, "temperature", "-3.25");
-	UNIT_EQ((int32_t)card_rd(FRAGMENT_CARD_TEMPERATURE), -3250);
+	UNIT_EQ((int32_t)card_rd(CARD_TEMPERATURE), -3250);
 	key(0, "temperature", "none");
-	UNIT_EQ(card_rd(FRAGMENT_CARD_TEMPERATURE), FRAGMENT_TEMPERATURE_NONE);
-	UNIT_EQ(card_rd(FRAGMENT_CARD_FEATURES), 2);
+	UNIT_EQ(card_rd(CARD_TEMPERATURE), CARD_TEMPERATURE_NONE);
+	UNIT_EQ(card_rd(CARD_FEATURES), 2);
 	key_refused("temperature", "428");
 	key_refused("count-start", "0x100000000");
 	key(0, "count-start", "7");
@@ -251,12 +251,12 @@ static void keys(void)
 	key(0, "serial", "77");
 	UNIT_STR(key_get(0, "serial"), "0077");
 	key(0, "firmware", "abc");
-	UNIT_EQ(card_rd(FRAGMENT_CARD_HASH), 0xabc);
+	UNIT_EQ(card_rd(CARD_HASH), 0xabc);
 	key_refused("memory", "63");
 	key_refused("memory", "4194305");
 	key(0, "memory", "64");
 	robinnp_card.messages(host.card, &m);
-	UNIT_EQ(m.vendor.word[(FRAGMENT_VSEC_MEMORY - FRAGMENT_VSEC_SIGNATURE) / 4], 64);
+	UNIT_EQ(m.vendor.word[(FRAGMENT_VSEC_MEMORY - VSEC_SIGNATURE) / 4], 64);
 	key_refused("shuffle", "maybe");
 	key(0, "vectors", "5");
 	UNIT_EQ(rd(0, FRAGMENT_ERROR_VECTOR), 3);

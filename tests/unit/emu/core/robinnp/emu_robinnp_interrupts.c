@@ -163,7 +163,7 @@ static void vectors(void)
 	fragments(1);
 	UNIT_EQ(host.message[6], 1);
 	/* None: it stays armed. */
-	wr(0, FRAGMENT_DATA_VECTOR, FRAGMENT_VECTOR_NONE);
+	wr(0, FRAGMENT_DATA_VECTOR, FUNCTION_VECTOR_NONE);
 	wr(0, FRAGMENT_ARM_DATA, 1);
 	fragments(1);
 	UNIT_NEED(rd(0, FRAGMENT_STATUS) & FRAGMENT_STATUS_DATA_ARMED);
@@ -199,7 +199,7 @@ static void errors(void)
 	wr(1, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
 	UNIT_EQ(host.message[6], 1);
 	/* Without a vector none is kept. */
-	wr(1, FRAGMENT_ERROR_VECTOR, FRAGMENT_VECTOR_NONE);
+	wr(1, FRAGMENT_ERROR_VECTOR, FUNCTION_VECTOR_NONE);
 	wr(1, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
 	UNIT_EQ(rd(1, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET | FRAGMENT_STATUS_SETUP_ERROR);
 	wr(1, FRAGMENT_ERROR_VECTOR, 6);
@@ -229,25 +229,25 @@ static void alarms(void)
 	const uint32_t f = ROBINNP_FUNCTION;
 
 	host_begin();
-	wr0(f + FRAGMENT_FUNCTION_ENABLE, ~0u);
-	UNIT_EQ(rd0(f + FRAGMENT_FUNCTION_ENABLE), FRAGMENT_CAUSE_ALL);
-	wr0(f + FRAGMENT_FUNCTION_NOTICE_LOW, (uint32_t)(HOST_BASE + 60 * MIB));
-	wr0(f + FRAGMENT_FUNCTION_NOTICE_HIGH, HOST_BASE >> 32);
+	wr0(f + FUNCTION_ENABLE, ~0u);
+	UNIT_EQ(rd0(f + FUNCTION_ENABLE), FRAGMENT_CAUSE_ALL);
+	wr0(f + FUNCTION_NOTICE_LOW, (uint32_t)(HOST_BASE + 60 * MIB));
+	wr0(f + FUNCTION_NOTICE_HIGH, HOST_BASE >> 32);
 	run(0);
 	UNIT_EQ(notice(), 0);
 	key(0, "temperature", "61");
 	run(0);
-	UNIT_EQ(notice(), FRAGMENT_CAUSE_TEMPERATURE);
+	UNIT_EQ(notice(), FUNCTION_CAUSE_TEMPERATURE);
 	UNIT_EQ(host.message[0], 1);
 	key(0, "temperature", "59");
 	key(0, "temperature", "61");
-	wr0(f + FRAGMENT_FUNCTION_CAUSE, FRAGMENT_CAUSE_TEMPERATURE);
+	wr0(f + FUNCTION_CAUSE, FUNCTION_CAUSE_TEMPERATURE);
 	run(0);
 	UNIT_EQ(notice(), 0);
 	UNIT_EQ(host.message[0], 1);
 	key(0, "temperature", "81");
 	run(0);
-	UNIT_EQ(notice(), FRAGMENT_CAUSE_CRITICAL);
+	UNIT_EQ(notice(), FUNCTION_CAUSE_CRITICAL);
 	UNIT_EQ(host.message[0], 2);
 	host_end();
 }

@@ -8,8 +8,7 @@
 static void clear_error(unsigned int s)
 {
 	UNIT_NEED(rd(s, FRAGMENT_STATUS) & FRAGMENT_STATUS_HOST_ERROR);
-	UNIT_EQ(rd0(ROBINNP_FUNCTION + FRAGMENT_FUNCTION_CAUSE) & FRAGMENT_CAUSE_HOST,
-		FRAGMENT_CAUSE_HOST);
+	UNIT_EQ(rd0(ROBINNP_FUNCTION + FUNCTION_CAUSE) & FUNCTION_CAUSE_HOST, FUNCTION_CAUSE_HOST);
 }
 
 /* Pages that are not there, that the card has, twice in the ring. */

@@ -128,8 +128,8 @@ static void act(void)
 	case 6:
 		wr0(ROBINNP_FUNCTION + 4 * any(9), any(4) ? any_value() : FRAGMENT_RESET_LOGIC);
 		/* The notice is a word anywhere. */
-		wr0(ROBINNP_FUNCTION + FRAGMENT_FUNCTION_NOTICE_LOW, 0);
-		wr0(ROBINNP_FUNCTION + FRAGMENT_FUNCTION_NOTICE_HIGH, 0);
+		wr0(ROBINNP_FUNCTION + FUNCTION_NOTICE_LOW, 0);
+		wr0(ROBINNP_FUNCTION + FUNCTION_NOTICE_HIGH, 0);
 		break;
 	case 7:
 		host.no_master = !any(3);

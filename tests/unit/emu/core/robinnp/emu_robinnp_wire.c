@@ -44,7 +44,7 @@ static void configuration(void)
 	UNIT_EQ(config(PCI_BASE_ADDRESS_4, 4), 0);
 	msix_is(ROBINNP_VECTORS, ROBINNP_MSIX_TABLE, ROBINNP_MSIX_PENDING);
 	at = our_capability(FRAGMENT_VSEC_ID, FRAGMENT_VSEC_LENGTH);
-	UNIT_EQ(config(at + FRAGMENT_VSEC_SIGNATURE, 4), FRAGMENT_VSEC_SIGNATURE_VALUE);
+	UNIT_EQ(config(at + VSEC_SIGNATURE, 4), FRAGMENT_VSEC_SIGNATURE_VALUE);
 	UNIT_EQ(config(at + FRAGMENT_VSEC_LINK, 4), 0x2002);
 	UNIT_EQ(config(at + FRAGMENT_VSEC_LINK_STRIDE, 4), 0x100);
 	config_set(at + FRAGMENT_VSEC_LINK, 0, 4);
@@ -55,7 +55,7 @@ static void configuration(void)
 	CU_ASSERT(says("info", "\"card\":\"robinnp\",\"endpoints\":1,"));
 	CU_ASSERT(says("counts", "\"subs\":[{\"sub\":0,\"enabled\":false,"));
 	CU_ASSERT(says("poke 0 2 0x30 0x77", "\"ok\":true"));
-	UNIT_EQ(bar_read(2, FRAGMENT_CARD_TEST), 0x77);
+	UNIT_EQ(bar_read(2, CARD_TEST), 0x77);
 	CU_ASSERT(says("poke 0 0 0x1000 0", "\"ok\":false"));
 	CU_ASSERT(says("fault 0 size-big 0x3 4096", "\"ok\":true"));
 	CU_ASSERT(says("faults", "\"size-big\":\"0x300001000\""));
@@ -295,10 +295,10 @@ static void all_ones(void)
 	enable(0);
 	CU_ASSERT(says("fault 0 all-ones", "\"ok\":true"));
 	UNIT_EQ(status(0), 0xffffffff);
-	UNIT_EQ(bar_read(2, FRAGMENT_CARD_ID), 0xffffffff);
+	UNIT_EQ(bar_read(2, CARD_ID), 0xffffffff);
 	/* Lost; a write is posted, and the control line would overtake it. */
 	bar_write(2, ROBINNP_LINK(0) + FRAGMENT_LINK_GENERATOR, FRAGMENT_GENERATOR_RUN);
-	UNIT_EQ(bar_read(2, FRAGMENT_CARD_ID), 0xffffffff);
+	UNIT_EQ(bar_read(2, CARD_ID), 0xffffffff);
 	CU_ASSERT(says("fault 0 clear all-ones", "\"ok\":true"));
 	UNIT_EQ(bar_read(2, ROBINNP_LINK(0) + FRAGMENT_LINK_GENERATOR), 0);
 	UNIT_NEED(!entry(DATA(0), LOG2, 0));
@@ -316,24 +316,24 @@ static void no_words(void)
 		{0, ROBINNP_DOORBELL(0) + FRAGMENT_FREE + 2, 4},
 		{0, ROBINNP_DOORBELL(0) + FRAGMENT_COMMAND, 2},
 		{0, ROBINNP_DOORBELL(0) + 0xff8, 8},
-		{2, FRAGMENT_CARD_TEST, 1},
-		{2, FRAGMENT_CARD_TEST, 2},
-		{2, FRAGMENT_CARD_TEST, 8},
-		{2, FRAGMENT_CARD_TEST + 1, 4},
+		{2, CARD_TEST, 1},
+		{2, CARD_TEST, 2},
+		{2, CARD_TEST, 8},
+		{2, CARD_TEST + 1, 4},
 	};
 	uint64_t all = ~0ull, got;
 	unsigned int i;
 
 	begin_mapped();
 	enable(0);
-	bar_write(2, FRAGMENT_CARD_TEST, 0x77);
+	bar_write(2, CARD_TEST, 0x77);
 	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
 		region_write(0, at[i].bar, at[i].off, &all, at[i].len);
 		UNIT_EQ(region_read(at[i].bar, at[i].off, &got, at[i].len), 0);
 	}
 	UNIT_EQ(bar_read(0, ROBINNP_DOORBELL(0) + FRAGMENT_FREE), reader[0].freed);
 	UNIT_EQ(bar_read(0, ROBINNP_DOORBELL(0) + FRAGMENT_COMMAND), 0);
-	UNIT_EQ(bar_read(2, FRAGMENT_CARD_TEST), 0x77);
+	UNIT_EQ(bar_read(2, CARD_TEST), 0x77);
 	UNIT_EQ(status(0) & (FRAGMENT_STATUS_ENABLED | FRAGMENT_STATUS_HOST_ERROR),
 		FRAGMENT_STATUS_ENABLED);
 	UNIT_EQ(counted("host_errors"), 0);

@@ -10,8 +10,8 @@
 #include "libroc/board/crorc/libroc_crorc.h"
 
 #define CARD_TYPE ROC_CARD_CRORC
-#define CARD_SERIAL 1001
-#define CARD_HASH 2, CRORC_FW_HASH
+#define CARD_SERIAL_NUMBER 1001
+#define CARD_HASH_AT 2, CRORC_FW_HASH
 #include "tests/unit/libroc/board/libroc_card.h"
 
 static struct roc_endpoint *const ep = &card.ep[0];

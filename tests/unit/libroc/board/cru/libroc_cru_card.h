@@ -9,8 +9,8 @@
 #include "libroc/board/cru/libroc_cru.h"
 
 #define CARD_TYPE ROC_CARD_CRU
-#define CARD_SERIAL 245
-#define CARD_HASH CRU_BAR_CARD, CRU_FW_HASH
+#define CARD_SERIAL_NUMBER 245
+#define CARD_HASH_AT CRU_BAR_CARD, CRU_FW_HASH
 #include "tests/unit/libroc/board/libroc_card.h"
 
 static void cru_begin(void)

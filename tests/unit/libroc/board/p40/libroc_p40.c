@@ -13,8 +13,8 @@
 #include <roc/p40.h>
 
 #define CARD_TYPE ROC_CARD_P40
-#define CARD_SERIAL 245
-#define CARD_HASH P40_BAR_CARD, P40_CARD + STREAM_CARD_HASH
+#define CARD_SERIAL_NUMBER 245
+#define CARD_HASH_AT P40_BAR_CARD, P40_CARD + CARD_HASH
 #include "tests/unit/libroc/board/libroc_card.h"
 
 static uint32_t setting(unsigned int stream, uint32_t offset)
@@ -182,7 +182,7 @@ static void bad_values(void)
 	card.lock_owner = 4711;
 	UNIT_EQ(roc_p40_generator_set(card.ep, 0, &g), -EBUSY);
 	/* Data come from the detector alone. */
-	CU_ASSERT(HOST_CARD.poke(host.card, 0, P40_BAR_CARD, P40_CARD + STREAM_CARD_FEATURES, 0));
+	CU_ASSERT(HOST_CARD.poke(host.card, 0, P40_BAR_CARD, P40_CARD + CARD_FEATURES, 0));
 	FAILS(roc_p40_generator_set(card.ep, 0, &(struct roc_p40_generator){0}), -EOPNOTSUPP,
 	      "has no generators");
 	card_end();

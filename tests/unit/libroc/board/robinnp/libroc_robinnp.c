@@ -13,8 +13,8 @@
 #include <roc/robinnp.h>
 
 #define CARD_TYPE ROC_CARD_ROBINNP
-#define CARD_SERIAL 245
-#define CARD_HASH ROBINNP_BAR_CARD, ROBINNP_CARD + FRAGMENT_CARD_HASH
+#define CARD_SERIAL_NUMBER 245
+#define CARD_HASH_AT ROBINNP_BAR_CARD, ROBINNP_CARD + CARD_HASH
 #include "tests/unit/libroc/board/libroc_card.h"
 
 static uint32_t setting(unsigned int link, uint32_t offset)
@@ -176,8 +176,7 @@ static void bad_values(void)
 	card.lock_owner = 4711;
 	UNIT_EQ(roc_robinnp_generator_set(card.ep, 0, &g), -EBUSY);
 	/* Data come from the detector alone. */
-	CU_ASSERT(HOST_CARD.poke(host.card, 0, ROBINNP_BAR_CARD,
-				 ROBINNP_CARD + FRAGMENT_CARD_FEATURES, 0));
+	CU_ASSERT(HOST_CARD.poke(host.card, 0, ROBINNP_BAR_CARD, ROBINNP_CARD + CARD_FEATURES, 0));
 	FAILS(roc_robinnp_generator_set(card.ep, 0, &(struct roc_robinnp_generator){0}),
 	      -EOPNOTSUPP, "has no generators");
 	card_end();
