@@ -114,6 +114,11 @@ double channel_seconds(const void *o)
 	return (double)(r->finish - r->start) / 1e9;
 }
 
+double channel_rate(const void *o, double amount)
+{
+	return channel_per(amount, channel_seconds(o));
+}
+
 /* A run that could not begin, or that failed after its end, has reached no other end. */
 const char *channel_end_name(const void *o)
 {

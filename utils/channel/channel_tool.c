@@ -4,13 +4,17 @@
  */
 #include "channel_tool.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "utils/common/clock.h"
 #include "utils/common/output.h"
 #include "utils/common/tool.h"
+
+const char *const channel_generators[] = {"off", "fixed", "distributed", NULL};
 
 static const char *const states[] = {
 	[ROC_CH_STOPPED] = "stopped",
@@ -107,36 +111,67 @@ static int find(const struct channel_options *o, const struct channel_type *type
 	return tool_fail("%s", roc_error());
 }
 
-int channel_stats(const struct channel_options *o, const struct channel_type *type, void *list)
+int channel_list_read(const struct channel_type *type, struct roc_endpoint *ep,
+		      const struct roc_card *card, unsigned int only, void *channels,
+		      unsigned int *count)
 {
-	unsigned int only = CHANNEL_ALL;
-	struct roc_endpoint *ep;
-	struct roc_card card;
+	unsigned int i = only == CHANNEL_ALL ? 0 : only;
+	unsigned int last = only == CHANNEL_ALL ? type->most : only + 1;
+	int ret;
+
+	for (*count = 0; i < last; i++, ++*count) {
+		ret = type->read(ep, card, i, (char *)channels + *count * type->size);
+		if (ret == -ENOENT && *count)
+			break;
+		if (ret)
+			return ret < 0 ? tool_fail("%s", roc_error()) : ret;
+	}
+	return TOOL_OK;
+}
+
+void channel_list_text(FILE *out, const struct channel_type *type, const void *channels,
+		       unsigned int count, bool verbose, bool colours)
+{
+	values_list_text(out, type->values, channels, type->size, count, verbose, colours);
+	if (type->parts_text)
+		type->parts_text(out, channels, count, verbose, colours);
+}
+
+void channel_list_json(struct json *j, const struct channel_type *type, const void *channels,
+		       unsigned int count)
+{
+	values_list_json(j, type->array, type->values, channels, type->size, count);
+}
+
+static int stats(const struct channel_options *o, const struct channel_type *type,
+		 struct roc_endpoint *ep, const struct roc_card *card)
+{
+	unsigned int only = CHANNEL_ALL, count;
+	void *channels;
 	struct json j;
 	int code;
 
-	code = card_open_any(o->id, &card, &ep);
-	if (code)
-		return code;
+	channels = calloc(type->most, type->size);
+	if (!channels)
+		return tool_fail("There is no memory left.");
 	code = find(o, type, ep, &only);
 	if (!code)
-		code = type->list_read(ep, &card, only, list);
-	roc_close(ep);
-	if (code)
-		return code;
-	if (!o->json) {
-		type->list_text(stdout, list, o->common.verbose, output_colours(stdout));
-		return TOOL_OK;
+		code = channel_list_read(type, ep, card, only, channels, &count);
+	if (!code && !o->json) {
+		channel_list_text(stdout, type, channels, count, o->common.verbose,
+				  output_colours(stdout));
+	} else if (!code) {
+		channel_json_begin(&j, card);
+		channel_list_json(&j, type, channels, count);
+		json_object_end(&j);
 	}
-	channel_json_begin(&j, &card);
-	type->list_json(&j, list);
-	json_object_end(&j);
-	return TOOL_OK;
+	free(channels);
+	return code;
 }
 
 /* A line each second, over the one before if it is a terminal. */
 static int live(const struct channel_options *o, const struct channel_type *type,
-		struct roc_endpoint *ep)
+		struct roc_endpoint *ep, const struct roc_card *card)
 {
 	uint64_t begin = now_ns(), last = begin, now;
 	struct timespec second = {.tv_sec = 1};
@@ -169,22 +204,8 @@ static int live(const struct channel_options *o, const struct channel_type *type
 	return code;
 }
 
-int channel_live(const struct channel_options *o, const struct channel_type *type)
-{
-	struct roc_endpoint *ep;
-	struct roc_card card;
-	int code;
-
-	code = card_open_any(o->id, &card, &ep);
-	if (code)
-		return code;
-	code = live(o, type, ep);
-	roc_close(ep);
-	return code;
-}
-
-static int set_all(const struct channel_options *o, const struct channel_type *type,
-		   struct roc_endpoint *ep, const struct roc_card *card)
+static int set(const struct channel_options *o, const struct channel_type *type,
+	       struct roc_endpoint *ep, const struct roc_card *card)
 {
 	unsigned int first = 0, last, i;
 	struct json json, *j = o->json ? &json : NULL;
@@ -210,37 +231,43 @@ static int set_all(const struct channel_options *o, const struct channel_type *t
 	return code;
 }
 
-int channel_set(const struct channel_options *o, const struct channel_type *type)
-{
-	struct roc_endpoint *ep;
-	struct roc_card card;
-	int code;
-
-	code = card_open_any(o->id, &card, &ep);
-	if (code)
-		return code;
-	code = set_all(o, type, ep, &card);
-	roc_close(ep);
-	return code;
-}
-
-int channel_reset(const struct channel_options *o, const struct channel_type *type)
+static int reset(const struct channel_options *o, const struct channel_type *type,
+		 struct roc_endpoint *ep, const struct roc_card *card)
 {
 	unsigned int number = CHANNEL_ALL;
-	struct roc_endpoint *ep;
-	int err;
+	int code;
 
-	err = roc_open(o->id, &ep);
-	if (err)
-		return tool_fail_card(err);
-	if (o->name)
-		err = type->find(ep, o->name, &number);
-	if (!err)
-		err = type->reset(ep, number, o->level);
-	roc_close(ep);
-	if (err)
+	code = find(o, type, ep, &number);
+	if (code)
+		return code;
+	if (type->reset(ep, number, o->level))
 		return tool_fail("%s", roc_error());
 	if (o->json)
 		printf("{\n  \"reset\": \"%s\"\n}\n", type->levels[o->level]);
 	return TOOL_OK;
+}
+
+int channel_tool(const struct channel_options *o, const struct channel_type *type)
+{
+	int (*const actions[])(const struct channel_options *o, const struct channel_type *type,
+			       struct roc_endpoint *ep, const struct roc_card *card) = {
+		[CHANNEL_STATS] = o->live ? live : stats,
+		[CHANNEL_SET] = set,
+		[CHANNEL_RESET] = reset,
+	};
+	struct roc_endpoint *ep;
+	struct roc_card card;
+	int code = TOOL_OK;
+
+	if (o->action < type->own)
+		return type->take(o);
+	if (o->action - type->own == CHANNEL_SET)
+		code = type->set_check(o);
+	if (!code)
+		code = card_open_any(o->id, &card, &ep);
+	if (code)
+		return code;
+	code = actions[o->action - type->own](o, type, ep, &card);
+	roc_close(ep);
+	return code;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What roc-stream and roc-fragment share: options, runs, and the actions stats, set and reset.
+ * What roc-stream and roc-fragment share: options, runs, and the actions stats, set and reset. What
+ * differs between the types of channel is in struct channel_type.
  *
  *	channel_tool.c	stats, set and reset of all channels of a card, or of one
  *	channel_run.c	one run: why and when it ends, its live line, values of its report
@@ -22,6 +23,17 @@
 
 #define CHANNEL_ALL UINT32_MAX /* as ROC_ST_ALL and ROC_FR_ALL */
 
+/* Actions of a tool: its own ones, which take data, then these. */
+enum channel_action {
+	CHANNEL_STATS,
+	CHANNEL_SET,
+	CHANNEL_RESET,
+};
+
+#define CHANNEL_ACTION_NAMES "stats", "set", "reset", NULL
+/* Bit of an action in struct option_spec.only, behind @own others. */
+#define CHANNEL_FOR(own, action) (1u << ((own) + (action)))
+
 /* First member of a tool's options. */
 struct channel_options {
 	struct common_options common;
@@ -29,6 +41,7 @@ struct channel_options {
 	const char *id;
 	const char *name; /* of the channel; NULL: the first one, or all */
 	bool json;
+	bool live; /* stats: a line of rates each second */
 
 	uint64_t time;
 	uint32_t stall_limit;
@@ -43,6 +56,9 @@ struct channel_options {
 	unsigned int level; /* of a reset */
 };
 
+extern const char *const channel_generators[];
+
+/* Of a tool's table of options; @actions: bits of those that take the option. */
 #define CHANNEL_AT(values, option_name, option_type, member)                                       \
 	.name = (option_name), .type = (option_type), .offset = offsetof(values, member)
 /* A member with .given and .value that changes the card. */
@@ -50,71 +66,140 @@ struct channel_options {
 	CHANNEL_AT(values, option_name, option_type, member.value),                                \
 		.given = offsetof(values, member.given), .arg = (argument), .only = (actions),     \
 		.full = true, .help = (text)
-#define CHANNEL_FLAG(values, actions, option_name, member, text)                                   \
+
+/* Members of struct channel_options. */
+#define CHANNEL_OPTION(option_name, option_type, member)                                           \
+	CHANNEL_AT(struct channel_options, option_name, option_type, member)
+#define CHANNEL_FLAG(actions, option_name, member, text)                                           \
 	{                                                                                          \
-		CHANNEL_AT(values, option_name, OPTION_FLAG, member), .only = (actions),           \
-								      .help = (text)               \
+		CHANNEL_OPTION(option_name, OPTION_FLAG, member), .only = (actions),               \
+								  .help = (text)                   \
 	}
-/* Entries of both tables. @values: the tool's structure, with a struct channel_options channel. */
-#define CHANNEL_ACTION_OPTION(values, names)                                                       \
+#define CHANNEL_GENERATOR(actions, option_name, option_type, member, argument, text)               \
 	{                                                                                          \
-		CHANNEL_AT(values, "ACTION", OPTION_CHOICE, channel.action),                       \
-			.word = true, .required = true, .choices = (names), .help = "What to do"   \
+		CHANNEL_SETTING(struct channel_options, actions, option_name, option_type, member, \
+				argument, text)                                                    \
 	}
-#define CHANNEL_ID_OPTION(values)                                                                  \
+
+/* The first entries: action, card, channel. */
+#define CHANNEL_OPTIONS(names, channel_name, channel_help)                                         \
+	{CHANNEL_OPTION("ACTION", OPTION_CHOICE, action), .word = true, .required = true,          \
+	 .choices = (names), .help = "What to do"},                                                \
+		{CHANNEL_OPTION("id", OPTION_TEXT, id), .arg = "ID", .required = true,             \
+		 .full = true, .help = "Card"},                                                    \
+		{CHANNEL_OPTION(channel_name, OPTION_TEXT, name), .arg = "NAME", .full = true,     \
+		 .help = (channel_help)},                                                          \
+		FLAG_OPTION(struct channel_options, "json", json, "Print the result as JSON")
+#define CHANNEL_TIME_OPTIONS(runs, actions, more)                                                  \
+	{CHANNEL_OPTION("time", OPTION_TIME, time), .arg = "TIME", .only = (actions),              \
+	 .help = "stop after this time, as in 5h30m10s (never)" more},                             \
 	{                                                                                          \
-		CHANNEL_AT(values, "id", OPTION_TEXT, channel.id), .arg = "ID", .required = true,  \
-								   .full = true, .help = "Card"    \
-	}
-#define CHANNEL_STALL_OPTION(values, actions)                                                      \
-	{                                                                                          \
-		CHANNEL_AT(values, "stall-limit", OPTION_NUMBER, channel.stall_limit),             \
-			.arg = "SECONDS", .fallback = "10", .only = (actions),                     \
+		CHANNEL_OPTION("stall-limit", OPTION_NUMBER, stall_limit),                         \
+			.arg = "SECONDS", .fallback = "10", .only = (runs),                        \
 			.help = "fail if nothing comes for so long, 0 = wait for ever"             \
 	}
-#define CHANNEL_BUSY_OPTIONS(values, actions)                                                      \
-	CHANNEL_FLAG(values, actions, "busy", channel.busy,                                        \
-		     "look again and again, and never sleep"),                                     \
-		CHANNEL_FLAG(values, actions, "no-errorcheck", channel.no_errorcheck,              \
-			     "check headers and sizes only")
-#define CHANNEL_LEVEL_OPTION(values, actions, names)                                               \
+#define CHANNEL_RUN_OPTIONS(runs, shown)                                                           \
+	CHANNEL_FLAG(runs, "busy", busy, "poll continuously, never sleep"),                        \
+		CHANNEL_FLAG(runs, "no-errorcheck", no_errorcheck,                                 \
+			     "check headers and sizes only"),                                      \
+		CHANNEL_FLAG(shown, "no-display", no_display, "no live line")
+/* @what it makes, their @sizes, and its @rate if that is 0. */
+#define CHANNEL_GENERATOR_OPTIONS(actions, what, sizes, at_rate_0)                                 \
+	{CHANNEL_SETTING(struct channel_options, actions, "generator", OPTION_CHOICE, generator,   \
+			 "MODE", "makes " what " without a detector"),                             \
+	 .choices = channel_generators},                                                           \
+		CHANNEL_GENERATOR(actions, "fragment-min", OPTION_SIZE, size_min, "SIZE",          \
+				  "bytes of its fragments, " sizes),                               \
+		CHANNEL_GENERATOR(actions, "fragment-max", OPTION_SIZE, size_max, "SIZE",          \
+				  "of the largest, if they are distributed"),                      \
+		CHANNEL_GENERATOR(actions, "event-rate", OPTION_NUMBER, rate, "N",                 \
+				  "its events per second, 0 = as fast as " at_rate_0)
+#define CHANNEL_EVENT_OPTIONS(actions, more)                                                       \
+	CHANNEL_GENERATOR(actions, "first-event", OPTION_SIZE, first_event, "N",                   \
+			  "its first event id" more),                                              \
+		CHANNEL_GENERATOR(actions, "event-limit", OPTION_SIZE, limit, "N",                 \
+				  "it stops after so many events, 0 = never")
+#define CHANNEL_LEVEL_OPTION(actions, names)                                                       \
 	{                                                                                          \
-		CHANNEL_AT(values, "level", OPTION_CHOICE, channel.level),                         \
+		CHANNEL_OPTION("level", OPTION_CHOICE, level),                                     \
 			.arg = "LEVEL", .fallback = "counters", .choices = (names),                \
 			.only = (actions), .full = true, .help = "how much"                        \
 	}
 
-/* A type of channel, as stats, set and reset need it. Each returns an exit code, or an errno. */
+/*
+ * A type of channel. @options: the tool's, which begin with struct channel_options. Functions
+ * return an exit code after a message, if no other is named.
+ */
 struct channel_type {
-	const char *const *levels;
-	int (*find)(struct roc_endpoint *ep, const char *name, unsigned int *number);
-	int (*reset)(struct roc_endpoint *ep, unsigned int number, unsigned int level);
+	unsigned int own; /* actions of the tool, before enum channel_action */
+	int (*take)(const void *options);
 
-	/* stats: reads channel @only, or all for CHANNEL_ALL, then prints @list. */
-	int (*list_read)(struct roc_endpoint *ep, const struct roc_card *card, unsigned int only,
-			 void *list);
-	void (*list_text)(FILE *out, const void *list, bool verbose, bool colours);
-	void (*list_json)(struct json *j, const void *list);
+	int (*find)(struct roc_endpoint *ep, const char *name, unsigned int *number);
+	const char *const *levels;
+	int (*reset)(struct roc_endpoint *ep, unsigned int number, unsigned int level); /* errno */
+
+	/* stats: a channel is a structure of @size bytes; a card has @most. */
+	unsigned int most;
+	size_t size;
+	const struct values *values;
+	const char *array; /* key of the channels in JSON */
+	/* -ENOENT, without a message: there is none with this number. */
+	int (*read)(struct roc_endpoint *ep, const struct roc_card *card, unsigned int number,
+		    void *channel);
+	/* A second table behind that of the channels; NULL: there is none. */
+	void (*parts_text)(FILE *out, const void *channels, unsigned int count, bool verbose,
+			   bool colours);
 	/* stats --live: rates since the call @seconds before; those of the first are not shown. */
 	int (*live_line)(struct roc_endpoint *ep, unsigned int number, double seconds, char *line,
 			 size_t size);
 
+	/* set: do the options go together? It is asked before a card is opened. */
+	int (*set_check)(const void *options);
 	/*
-	 * set: first of the card. It counts the channels in @last and begins the output, in @j
-	 * or, if that is NULL, as text. Then of each channel.
+	 * Then of the card. It counts the channels in @last and begins the output, in @j or, if
+	 * that is NULL, as text. Then of each channel.
 	 */
 	int (*set_card)(struct roc_endpoint *ep, const struct roc_card *card, const void *options,
 			struct json *j, unsigned int *last);
 	int (*set)(struct roc_endpoint *ep, const struct roc_card *card, unsigned int number,
 		   const void *options, struct json *j);
-	const char *array; /* key of the channels in JSON */
 };
 
-/* Exit codes. @options: begin with struct channel_options. */
-int channel_stats(const struct channel_options *o, const struct channel_type *type, void *list);
-int channel_live(const struct channel_options *o, const struct channel_type *type);
-int channel_set(const struct channel_options *o, const struct channel_type *type);
-int channel_reset(const struct channel_options *o, const struct channel_type *type);
+/* Values of stats. @INFO: VALUE() of a member of struct roc_st_info or struct roc_fr_info. */
+#define CHANNEL_STATE_VALUES(INFO)                                                                 \
+	{INFO(state), .name = "State", .key = "state", .name_of = channel_state_name,              \
+	 .colour_of = channel_state_colour},                                                       \
+	{                                                                                          \
+		INFO(owner), .name = "Owner", .key = "ownerPid", .no_0 = true                      \
+	}
+#define CHANNEL_DRIVER_VALUES(INFO)                                                                \
+	{INFO(missed_interrupts), .name = ">Missed", .key = "missedInterrupts", .verbose = true,   \
+	 .error = true},                                                                           \
+		{INFO(spurious_interrupts), .key = "spuriousInterrupts"},                          \
+		{INFO(arms), .name = ">Arms", .key = "arms", .verbose = true},                     \
+		{INFO(doorbells), .name = ">Doorbells", .key = "doorbells", .verbose = true},      \
+		{INFO(wakes), .key = "wakes"},                                                     \
+		{INFO(mmio_reads), .name = ">Reads", .key = "mmioReads", .verbose = true},         \
+		{INFO(mmio_writes), .key = "mmioWrites"},                                          \
+	{                                                                                          \
+		INFO(bad_index), .name = ">Bad index", .key = "badIndex", .verbose = true,         \
+				 .error = true                                                     \
+	}
+
+/* Do what @o asks for. Exit code. */
+int channel_tool(const struct channel_options *o, const struct channel_type *type);
+
+/*
+ * Read channel @only, or all for CHANNEL_ALL. @channels: type->most of type->size bytes. Exit code;
+ * after a failure the message is out.
+ */
+int channel_list_read(const struct channel_type *type, struct roc_endpoint *ep,
+		      const struct roc_card *card, unsigned int only, void *channels,
+		      unsigned int *count);
+void channel_list_text(FILE *out, const struct channel_type *type, const void *channels,
+		       unsigned int count, bool verbose, bool colours);
+void channel_list_json(struct json *j, const struct channel_type *type, const void *channels,
+		       unsigned int count);
 
 /* The object of a card. */
 void channel_json_begin(struct json *j, const struct roc_card *card);
@@ -195,6 +280,7 @@ void channel_live_end(struct channel_run *r);
 /* Values of a report; @o is a struct channel_run. */
 double channel_per(double amount, double count); /* NAN: of nothing */
 double channel_seconds(const void *o);
+double channel_rate(const void *o, double amount); /* per second of the run */
 const char *channel_end_name(const void *o);
 const char *channel_failure(const void *o);
 const char *channel_errors(const void *o); /* their number, "not checked" */

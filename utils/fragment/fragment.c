@@ -10,13 +10,9 @@
 
 static const char *const actions[] = {
 	[FRAGMENT_RUN] = "run",
-	[FRAGMENT_STATS] = "stats",
-	[FRAGMENT_SET] = "set",
-	[FRAGMENT_RESET_CARD] = "reset",
-	NULL,
+	CHANNEL_ACTION_NAMES,
 };
 
-static const char *const generators[] = {"off", "fixed", "distributed", NULL};
 static const char *const levels[] = {"default", "logic", "counters", NULL};
 
 #define AT(option_name, option_type, member)                                                       \
@@ -26,15 +22,12 @@ static const char *const levels[] = {"default", "logic", "counters", NULL};
 			argument, text)
 
 #define FOR_RUN (1u << FRAGMENT_RUN)
-#define FOR_SET (1u << FRAGMENT_SET)
-#define FOR_RESET (1u << FRAGMENT_RESET_CARD)
+#define FOR_SET CHANNEL_FOR(FRAGMENT_ACTIONS, CHANNEL_SET)
+#define FOR_RESET CHANNEL_FOR(FRAGMENT_ACTIONS, CHANNEL_RESET)
 
 static const struct option_spec options[] = {
-	CHANNEL_ACTION_OPTION(struct fragment_options, actions),
-	CHANNEL_ID_OPTION(struct fragment_options),
-	{AT("sub", OPTION_TEXT, channel.name), .arg = "NAME", .full = true,
-	 .help = "Sub-unit, as sub0 or 0 (run: sub0; stats, set, reset: all)"},
-	FLAG_OPTION(struct fragment_options, "json", channel.json, "Print the result as JSON"),
+	CHANNEL_OPTIONS(actions, "sub",
+			"Sub-unit, as sub0 or 0 (run: sub0; stats, set, reset: all)"),
 	{AT("links", OPTION_LINKS, links.value),
 	 .given = offsetof(struct fragment_options, links.given), .arg = "LIST",
 	 .max = FRAGMENT_LINKS_MAX - 1, .only = FOR_RUN | FOR_SET, .full = true,
@@ -44,9 +37,7 @@ static const struct option_spec options[] = {
 	 .only = FOR_RUN, .help = "so many of 100 events are fetched, all are cleared"},
 	{AT("events", OPTION_SIZE, events), .arg = "N", .fallback = "0", .only = FOR_RUN,
 	 .help = "stop after so many events, 0 = never"},
-	{AT("time", OPTION_TIME, channel.time), .arg = "TIME", .only = FOR_RUN,
-	 .help = "stop after this time, as in 5h30m10s (never)"},
-	CHANNEL_STALL_OPTION(struct fragment_options, FOR_RUN),
+	CHANNEL_TIME_OPTIONS(FOR_RUN, FOR_RUN, ""),
 	{AT("whole-within", OPTION_NUMBER, whole_within), .arg = "MS", .fallback = "1000",
 	 .only = FOR_RUN,
 	 .help = "an event that is not whole so long after its first fragment is cleared"},
@@ -65,23 +56,11 @@ static const struct option_spec options[] = {
 	 .help = "fragments that can be requested at the same time, 0 = up to 4096"},
 	{AT("batch", OPTION_NUMBER, batch), .arg = "N", .fallback = "64", .min = 1, .max = 4096,
 	 .only = FOR_RUN, .help = "sleep until so many fragments came"},
-	CHANNEL_BUSY_OPTIONS(struct fragment_options, FOR_RUN),
-	CHANNEL_FLAG(struct fragment_options, FOR_RUN, "no-display", channel.no_display,
-		     "no live line"),
+	CHANNEL_RUN_OPTIONS(FOR_RUN, FOR_RUN),
 
-	{SETTING("generator", OPTION_CHOICE, channel.generator, "MODE",
-		 "makes fragments without a detector"),
-	 .choices = generators},
-	{SETTING("fragment-min", OPTION_SIZE, channel.size_min, "SIZE",
-		 "bytes of its fragments, 16 to 128Ki, a multiple of 4")},
-	{SETTING("fragment-max", OPTION_SIZE, channel.size_max, "SIZE",
-		 "of the largest, if they are distributed")},
-	{SETTING("event-rate", OPTION_NUMBER, channel.rate, "N",
-		 "its events per second, 0 = as fast as there are pages")},
-	{SETTING("first-event", OPTION_SIZE, channel.first_event, "N",
-		 "its first event id, 32 bits")},
-	{SETTING("event-limit", OPTION_SIZE, channel.limit, "N",
-		 "it stops after so many events, 0 = never")},
+	CHANNEL_GENERATOR_OPTIONS(FOR_SET, "fragments", "16 to 128Ki, a multiple of 4",
+				  "there are pages"),
+	CHANNEL_EVENT_OPTIONS(FOR_SET, ", 32 bits"),
 	{SETTING("data-count", OPTION_NUMBER, data_count, "N",
 		 "who sleeps is woken for so many fragments")},
 	{SETTING("data-time", OPTION_NUMBER, data_time, "NS",
@@ -91,7 +70,7 @@ static const struct option_spec options[] = {
 	{SETTING("done-time", OPTION_NUMBER, done_time, "NS",
 		 "the same for requests that are done")},
 
-	CHANNEL_LEVEL_OPTION(struct fragment_options, FOR_RESET, levels),
+	CHANNEL_LEVEL_OPTION(FOR_RESET, levels),
 };
 
 static int reset(struct roc_endpoint *ep, unsigned int sub, unsigned int level)
@@ -99,45 +78,38 @@ static int reset(struct roc_endpoint *ep, unsigned int sub, unsigned int level)
 	return roc_card_fragments_reset(ep, sub, (enum roc_fr_level)level);
 }
 
-static const struct channel_type sub_unit = {
-	.levels = levels,
-	.find = roc_card_fragments_find,
-	.reset = reset,
-	.list_read = fragment_list_read,
-	.list_text = fragment_list_text,
-	.list_json = fragment_list_json,
-	.set_card = fragment_set_card,
-	.set = fragment_set_one,
-	.array = "subUnits",
-};
-
-static int set(const struct fragment_options *o)
+static int set_check(const void *values)
 {
 	struct roc_fr_settings wanted = {.set = 0};
-	int code = fragment_driver_settings(o, &wanted);
 
-	return code ? code : channel_set(&o->channel, &sub_unit);
+	return fragment_driver_settings(values, &wanted);
 }
+
+const struct channel_type fragment_channels = {
+	.own = FRAGMENT_ACTIONS,
+	.take = fragment_run,
+	.find = roc_card_fragments_find,
+	.levels = levels,
+	.reset = reset,
+	.most = FRAGMENT_SUBS_MAX,
+	.size = sizeof(struct fragment_unit),
+	.values = &fragment_stats,
+	.array = "subUnits",
+	.read = fragment_read,
+	.parts_text = fragment_links_text,
+	.set_check = set_check,
+	.set_card = fragment_set_card,
+	.set = fragment_set_one,
+};
 
 static int run(const void *values)
 {
 	const struct fragment_options *o = values;
-	struct fragment_list list;
 
 	if (o->host_page && o->host_page < o->page)
 		return tool_usage(
 			"--host-page: a fragment that fills a page of the card (--page) does not fit.");
-	switch ((enum fragment_action)o->channel.action) {
-	case FRAGMENT_RUN:
-		return fragment_run(o);
-	case FRAGMENT_STATS:
-		return channel_stats(&o->channel, &sub_unit, &list);
-	case FRAGMENT_SET:
-		return set(o);
-	case FRAGMENT_RESET_CARD:
-		return channel_reset(&o->channel, &sub_unit);
-	}
-	return TOOL_USAGE;
+	return channel_tool(&o->channel, &fragment_channels);
 }
 
 const struct tool tool_fragment = {

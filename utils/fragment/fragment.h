@@ -20,11 +20,10 @@
 #define FRAGMENT_SUBS_MAX 8
 #define FRAGMENT_LINKS_MAX ROC_FRAGMENTS_LINKS_MAX /* of a sub-unit */
 
+/* Before enum channel_action. */
 enum fragment_action {
 	FRAGMENT_RUN,
-	FRAGMENT_STATS,
-	FRAGMENT_SET,
-	FRAGMENT_RESET_CARD,
+	FRAGMENT_ACTIONS
 };
 
 struct fragment_options {
@@ -92,34 +91,32 @@ struct fragment_run {
 };
 
 /* Exit codes. */
-int fragment_run(const struct fragment_options *o);
+int fragment_run(const void *options);
 
 /* fragment_report.c */
 void fragment_live(struct fragment_run *r, uint64_t now);
 extern const struct values fragment_report;
 
-/* fragment_stats.c: all of a card, for other tools, too */
+/* Sub-units, each a struct fragment_unit. */
+extern const struct channel_type fragment_channels;
+
 struct fragment_unit {
 	struct roc_fr_info info;
 	struct fragment_books books;
 };
 
-struct fragment_list {
-	struct roc_card card;
-	unsigned int count;
-	struct fragment_unit unit[FRAGMENT_SUBS_MAX];
-};
-
+/* fragment_stats.c */
 /* The sub-unit has @links: are those of --links among them? Exit code, TOOL_USAGE if not. */
 int fragment_links_check(const struct fragment_options *o, unsigned int links);
 /* @links: of the sub-unit. 0 or a negative errno. */
 int fragment_books_read(struct roc_endpoint *ep, const struct fragment_registers *registers,
 			unsigned int sub, unsigned int links, struct fragment_books *b);
-/* @only: number of a sub-unit, or CHANNEL_ALL. @list: a struct fragment_list. */
-int fragment_list_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned int only,
-		       void *list);
-void fragment_list_text(FILE *out, const void *list, bool verbose, bool colours);
-void fragment_list_json(struct json *j, const void *list);
+/* See struct channel_type. */
+extern const struct values fragment_stats;
+int fragment_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned int number,
+		  void *unit);
+void fragment_links_text(FILE *out, const void *units, unsigned int count, bool verbose,
+			 bool colours);
 
 /* fragment_set.c; see struct channel_type */
 int fragment_driver_settings(const struct fragment_options *o, struct roc_fr_settings *s);

@@ -65,19 +65,14 @@ static uint64_t percent(const void *o)
 	return ((const struct fragment_run *)o)->opt->percent;
 }
 
-static double rate(const void *o, double amount)
-{
-	return channel_per(amount, channel_seconds(o));
-}
-
 static double events_per_second(const void *o)
 {
-	return rate(o, (double)((const struct fragment_run *)o)->events);
+	return channel_rate(o, (double)((const struct fragment_run *)o)->events);
 }
 
 static double gigabits(const void *o)
 {
-	return rate(o, (double)((const struct fragment_run *)o)->bytes * 8 / 1e9);
+	return channel_rate(o, (double)((const struct fragment_run *)o)->bytes * 8 / 1e9);
 }
 
 static double longest_us(const void *o)

@@ -445,8 +445,9 @@ static void close_fragments(struct channel_run *channel)
 	roc_close(r->ep);
 }
 
-int fragment_run(const struct fragment_options *o)
+int fragment_run(const void *options)
 {
+	const struct fragment_options *o = options;
 	static const struct channel_run_ops ops = {prepare, take_fragments, verdict,
 						   close_fragments};
 	struct fragment_run *r = calloc(1, sizeof(*r));

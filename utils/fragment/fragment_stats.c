@@ -37,30 +37,21 @@ int fragment_books_read(struct roc_endpoint *ep, const struct fragment_registers
 	return err;
 }
 
-int fragment_list_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned int only,
-		       void *list)
+int fragment_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned int number,
+		  void *unit)
 {
-	unsigned int i, last = only == CHANNEL_ALL ? FRAGMENT_SUBS_MAX : only + 1;
 	const struct fragment_registers *registers;
-	struct fragment_list *l = list;
-	struct fragment_unit *u;
-	int err;
+	struct fragment_unit *u = unit;
+	int ret;
 
-	*l = (struct fragment_list){.card = *card};
-	for (i = only == CHANNEL_ALL ? 0 : only; i < last; i++) {
-		u = &l->unit[l->count];
-		err = roc_card_fragments(ep, i, &u->info);
-		if (err == -ENOENT && l->count)
-			break;
-		if (err)
-			return tool_fail("%s", roc_error());
-		if (card_fragments(card, NULL, &registers))
-			return TOOL_FAILED;
-		if (fragment_books_read(ep, registers, i, u->info.links, &u->books))
-			return tool_fail("%s", roc_error());
-		l->count++;
-	}
-	return TOOL_OK;
+	ret = roc_card_fragments(ep, number, &u->info);
+	if (ret)
+		return ret;
+	if (card_fragments(card, NULL, &registers))
+		return TOOL_FAILED;
+	if (fragment_books_read(ep, registers, number, u->info.links, &u->books))
+		return tool_fail("%s", roc_error());
+	return 0;
 }
 
 static uint64_t refused(const void *o)
@@ -150,9 +141,7 @@ static void json_links(struct json *j, const void *o)
 static const struct value value[] = {
 	{INFO(sub), .name = ">#", .key = "channel"},
 	{INFO(name), .name = "Sub", .key = "sub"},
-	{INFO(state), .name = "State", .key = "state", .name_of = channel_state_name,
-	 .colour_of = channel_state_colour},
-	{INFO(owner), .name = "Owner", .key = "ownerPid", .no_0 = true},
+	CHANNEL_STATE_VALUES(INFO),
 	{INFO(page_size), .name = ">Page"},
 	{INFO(host_pages), .name = ">Host pages"},
 	{SUB(transfers), .name = ">Sent"},
@@ -190,47 +179,25 @@ static const struct value value[] = {
 	{INFO(data_interrupts), .key = "dataInterrupts"},
 	{INFO(done_interrupts), .key = "doneInterrupts"},
 	{INFO(error_interrupts), .key = "errorInterrupts"},
-	{INFO(missed_interrupts), .name = ">Missed", .key = "missedInterrupts", .verbose = true,
-	 .error = true},
-	{INFO(spurious_interrupts), .key = "spuriousInterrupts"},
-	{INFO(arms), .name = ">Arms", .key = "arms", .verbose = true},
-	{INFO(doorbells), .name = ">Doorbells", .key = "doorbells", .verbose = true},
-	{INFO(wakes), .key = "wakes"},
-	{INFO(mmio_reads), .name = ">Reads", .key = "mmioReads", .verbose = true},
-	{INFO(mmio_writes), .key = "mmioWrites"},
-	{INFO(bad_index), .name = ">Bad index", .key = "badIndex", .verbose = true, .error = true},
+	CHANNEL_DRIVER_VALUES(INFO),
 	{INFO(lost), .key = "lost"},
 	{.json = json_links},
 };
 
-static const struct values unit_values = VALUES(value);
+const struct values fragment_stats = VALUES(value);
 
-static void links_text(FILE *out, const struct fragment_list *l, bool verbose, bool colours)
+void fragment_links_text(FILE *out, const void *units, unsigned int count, bool verbose,
+			 bool colours)
 {
 	const char *heads[VALUES_COLUMNS_MAX];
+	const struct fragment_unit *u;
 	struct table t;
-	unsigned int i, k;
+	unsigned int k;
 
 	values_table(&t, &link_values, heads, verbose);
-	for (i = 0; i < l->count; i++)
-		for (k = 0; k < l->unit[i].books.links; k++)
-			values_cells(&t, &link_values, &l->unit[i].books.link[k], verbose);
-	table_print(&t, out, colours);
-}
-
-void fragment_list_text(FILE *out, const void *list, bool verbose, bool colours)
-{
-	const struct fragment_list *l = list;
-
-	values_list_text(out, &unit_values, l->unit, sizeof(l->unit[0]), l->count, verbose,
-			 colours);
+	for (u = units; u < (const struct fragment_unit *)units + count; u++)
+		for (k = 0; k < u->books.links; k++)
+			values_cells(&t, &link_values, &u->books.link[k], verbose);
 	fputc('\n', out);
-	links_text(out, l, verbose, colours);
-}
-
-void fragment_list_json(struct json *j, const void *list)
-{
-	const struct fragment_list *l = list;
-
-	values_list_json(j, "subUnits", &unit_values, l->unit, sizeof(l->unit[0]), l->count);
+	table_print(&t, out, colours);
 }

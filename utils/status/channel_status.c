@@ -75,7 +75,7 @@ static void streams_text(FILE *out, const void *report, bool verbose, bool colou
 	fprintf(out, "Source 0x%04x, streams enabled 0x%02x of %u", s->source, s->enabled,
 		s->streams);
 	text_temperature(out, s->temperature);
-	stream_list_text(out, &r->streams, verbose, colours);
+	channel_list_text(out, &stream_channels, r->stream, r->streams, verbose, colours);
 }
 
 static void streams_json(FILE *out, const void *report)
@@ -87,7 +87,7 @@ static void streams_json(FILE *out, const void *report)
 	json_object(&j, NULL);
 	output_card_json(&j, &r->card);
 	values_json(&j, &p40_values, &r->status);
-	stream_list_json(&j, &r->streams);
+	channel_list_json(&j, &stream_channels, r->stream, r->streams);
 	json_object_end(&j);
 }
 
@@ -98,9 +98,9 @@ static void streams_influx(FILE *out, const void *report)
 	unsigned int i;
 
 	influx_card(out, &r->card, &p40_values, &r->status, r->time);
-	for (i = 0; i < r->streams.count; i++) {
+	for (i = 0; i < r->streams; i++) {
 		influx_start_card(&l, out, "stream", &r->card, (int)i);
-		values_influx(&l, &stream_values, &r->streams.info[i]);
+		values_influx(&l, &stream_values, &r->stream[i]);
 		influx_end(&l, r->time);
 	}
 }
@@ -110,8 +110,8 @@ static const void *stream_row(const void *report, unsigned int i, struct prometh
 	const struct status_streams *r = report;
 
 	prometheus_card(labels, &r->card, -1);
-	prometheus_label(labels, "stream", r->streams.info[i].name);
-	return &r->streams.info[i];
+	prometheus_label(labels, "stream", r->stream[i].name);
+	return &r->stream[i];
 }
 
 static void streams_prometheus(FILE *out, const void *report)
@@ -120,7 +120,7 @@ static void streams_prometheus(FILE *out, const void *report)
 	struct prometheus m;
 
 	prometheus_begin_card(&m, out, &r->card, NULL);
-	values_prometheus(&m, &stream_values, stream_row, r, r->streams.count);
+	values_prometheus(&m, &stream_values, stream_row, r, r->streams);
 }
 
 const struct output_forms status_streams_forms = {
@@ -137,7 +137,7 @@ int status_show_streams(FILE *out, struct roc_endpoint *ep, const struct roc_car
 
 	if (card_kind(card->type)->streams->status_read(ep, &r.status))
 		return tool_fail("%s", roc_error());
-	if (stream_list_read(ep, card, CHANNEL_ALL, &r.streams))
+	if (channel_list_read(&stream_channels, ep, card, CHANNEL_ALL, r.stream, &r.streams))
 		return TOOL_FAILED;
 	r.time = output_time();
 	output_show(out, q->format, &status_streams_forms, &r, q->verbose, q->colours);
@@ -205,7 +205,7 @@ static void fragments_text(FILE *out, const void *report, bool verbose, bool col
 	text_firmware(out, s->firmware, s->hash, s->date, s->chip_id);
 	fprintf(out, "Source 0x%04x, %u sub-units of %u links", s->source, s->subs, s->links);
 	text_temperature(out, s->temperature);
-	fragment_list_text(out, &r->subs, verbose, colours);
+	channel_list_text(out, &fragment_channels, r->sub, r->subs, verbose, colours);
 }
 
 static void fragments_json(FILE *out, const void *report)
@@ -217,7 +217,7 @@ static void fragments_json(FILE *out, const void *report)
 	json_object(&j, NULL);
 	output_card_json(&j, &r->card);
 	values_json(&j, &fragments_values, &r->status);
-	fragment_list_json(&j, &r->subs);
+	channel_list_json(&j, &fragment_channels, r->sub, r->subs);
 	json_object_end(&j);
 }
 
@@ -226,7 +226,7 @@ static bool find_link(const struct status_fragments *r, unsigned int i, struct l
 {
 	const struct fragment_unit *u;
 
-	for (u = r->subs.unit; u < r->subs.unit + r->subs.count; u++) {
+	for (u = r->sub; u < r->sub + r->subs; u++) {
 		if (i < u->books.links) {
 			*row = (struct link_row){u->books.link[i], u->info.name};
 			return true;
@@ -289,7 +289,7 @@ int status_show_fragments(FILE *out, struct roc_endpoint *ep, const struct roc_c
 
 	if (card_kind(card->type)->fragments->status_read(ep, &r.status))
 		return tool_fail("%s", roc_error());
-	if (fragment_list_read(ep, card, CHANNEL_ALL, &r.subs))
+	if (channel_list_read(&fragment_channels, ep, card, CHANNEL_ALL, r.sub, &r.subs))
 		return TOOL_FAILED;
 	r.time = output_time();
 	output_show(out, q->format, &status_fragments_forms, &r, q->verbose, q->colours);

@@ -15,14 +15,16 @@
 struct status_streams {
 	struct roc_card card;
 	struct roc_p40_status status;
-	struct stream_list streams;
+	unsigned int streams;
+	struct roc_st_info stream[STREAMS_MAX];
 	uint64_t time; /* output_time() of the reading */
 };
 
 struct status_fragments {
 	struct roc_card card;
 	struct roc_robinnp_status status;
-	struct fragment_list subs;
+	unsigned int subs;
+	struct fragment_unit sub[FRAGMENT_SUBS_MAX];
 	uint64_t time;
 };
 

@@ -9,34 +9,29 @@
 #include "utils/common/tool.h"
 
 static const char *const actions[] = {
-	[STREAM_DUMP] = "dump", [STREAM_FOLLOW] = "follow", [STREAM_STATS] = "stats",
-	[STREAM_SET] = "set",	[STREAM_RESET] = "reset",   NULL,
+	[STREAM_DUMP] = "dump",
+	[STREAM_FOLLOW] = "follow",
+	CHANNEL_ACTION_NAMES,
 };
 
 static const char *const policies[] = {"none", "throttle", "truncate", "both", NULL};
-static const char *const generators[] = {"off", "fixed", "distributed", NULL};
 static const char *const levels[] = {"default", "logic", "flush", "counters", NULL};
 
 #define AT(option_name, option_type, member)                                                       \
 	CHANNEL_AT(struct stream_options, option_name, option_type, member)
-#define FLAG_FOR(actions, option_name, member, text)                                               \
-	CHANNEL_FLAG(struct stream_options, actions, option_name, member, text)
 #define SETTING(option_name, option_type, member, argument, text)                                  \
 	CHANNEL_SETTING(struct stream_options, FOR_SET, option_name, option_type, member,          \
 			argument, text)
 
 #define FOR_DUMP (1u << STREAM_DUMP)
 #define FOR_FOLLOW (1u << STREAM_FOLLOW)
-#define FOR_STATS (1u << STREAM_STATS)
-#define FOR_SET (1u << STREAM_SET)
-#define FOR_RESET (1u << STREAM_RESET)
+#define FOR_STATS CHANNEL_FOR(STREAM_ACTIONS, CHANNEL_STATS)
+#define FOR_SET CHANNEL_FOR(STREAM_ACTIONS, CHANNEL_SET)
+#define FOR_RESET CHANNEL_FOR(STREAM_ACTIONS, CHANNEL_RESET)
 
 static const struct option_spec options[] = {
-	CHANNEL_ACTION_OPTION(struct stream_options, actions),
-	CHANNEL_ID_OPTION(struct stream_options),
-	{AT("stream", OPTION_TEXT, channel.name), .arg = "NAME", .full = true,
-	 .help = "Stream, as main or 0 (dump, follow: main; stats, set, reset: all)"},
-	FLAG_OPTION(struct stream_options, "json", channel.json, "Print the result as JSON"),
+	CHANNEL_OPTIONS(actions, "stream",
+			"Stream, as main or 0 (dump, follow: main; stats, set, reset: all)"),
 
 	{AT("ring", OPTION_SIZE, ring.value), .given = offsetof(struct stream_options, ring.given),
 	 .arg = "SIZE", .power = true, .min = ROC_ST_RING_MIN, .max = ROC_ST_RING_MAX,
@@ -47,15 +42,12 @@ static const struct option_spec options[] = {
 	 .given = offsetof(struct stream_options, packets.given), .arg = "N",
 	 .only = FOR_DUMP | FOR_FOLLOW,
 	 .help = "stop after so many packets (dump: 10, follow: never)"},
-	{AT("time", OPTION_TIME, channel.time), .arg = "TIME",
-	 .only = FOR_DUMP | FOR_FOLLOW | FOR_STATS,
-	 .help = "stop after this time, as in 5h30m10s (never); stats: with --live"},
-	CHANNEL_STALL_OPTION(struct stream_options, FOR_DUMP | FOR_FOLLOW),
-	CHANNEL_BUSY_OPTIONS(struct stream_options, FOR_DUMP | FOR_FOLLOW),
-	FLAG_FOR(FOR_FOLLOW, "no-display", channel.no_display, "no live line"),
+	CHANNEL_TIME_OPTIONS(FOR_DUMP | FOR_FOLLOW, FOR_DUMP | FOR_FOLLOW | FOR_STATS,
+			     "; stats: with --live"),
+	CHANNEL_RUN_OPTIONS(FOR_DUMP | FOR_FOLLOW, FOR_FOLLOW),
 	{AT("to-file-bin", OPTION_TEXT, bin_file), .arg = "FILE", .only = FOR_DUMP | FOR_FOLLOW,
 	 .help = "write all packets to a file, as received"},
-	FLAG_FOR(FOR_STATS, "live", live, "a line of rates, once a second"),
+	CHANNEL_FLAG(FOR_STATS, "live", live, "a line of rates, once a second"),
 
 	{SETTING("policy", OPTION_CHOICE, policy, "POLICY", "when the card's own memory fills up"),
 	 .choices = policies},
@@ -76,22 +68,12 @@ static const struct option_spec options[] = {
 		 "or so long after the last time, 0 = at once")},
 	{SETTING("low-water", OPTION_SIZE, low_water, "SIZE",
 		 "poll() says that there are data from so much on")},
-	{SETTING("generator", OPTION_CHOICE, channel.generator, "MODE",
-		 "makes events without a detector"),
-	 .choices = generators},
-	{SETTING("fragment-min", OPTION_SIZE, channel.size_min, "SIZE",
-		 "bytes of its fragments, up to 1Mi")},
-	{SETTING("fragment-max", OPTION_SIZE, channel.size_max, "SIZE",
-		 "of the largest, if they are distributed")},
-	{SETTING("event-rate", OPTION_NUMBER, channel.rate, "N",
-		 "its events per second, 0 = as fast as they are taken")},
+	CHANNEL_GENERATOR_OPTIONS(FOR_SET, "events", "up to 1Mi", "they are taken"),
 	{AT("clocked", OPTION_FLAG, clocked), .only = FOR_SET, .full = true,
 	 .help = "its events come at that rate whether taken or not"},
 	{AT("waiting", OPTION_FLAG, waiting), .only = FOR_SET, .full = true,
 	 .help = "its events wait until they are taken"},
-	{SETTING("first-event", OPTION_SIZE, channel.first_event, "N", "its first event id")},
-	{SETTING("event-limit", OPTION_SIZE, channel.limit, "N",
-		 "it stops after so many events, 0 = never")},
+	CHANNEL_EVENT_OPTIONS(FOR_SET, ""),
 	{SETTING("align", OPTION_NUMBER, align, "BYTES",
 		 "fragments are aligned to 4, 8, 16, 32 or 64")},
 	{SETTING("source-id", OPTION_NUMBER, source_id, "N", "source id of the card, 16 bits")},
@@ -99,7 +81,7 @@ static const struct option_spec options[] = {
 		 "numbers of the streams whose source is let through, as 0-6"),
 	 .max = 31, .none = true},
 
-	CHANNEL_LEVEL_OPTION(struct stream_options, FOR_RESET, levels),
+	CHANNEL_LEVEL_OPTION(FOR_RESET, levels),
 };
 
 static int reset(struct roc_endpoint *ep, unsigned int stream, unsigned int level)
@@ -107,21 +89,9 @@ static int reset(struct roc_endpoint *ep, unsigned int stream, unsigned int leve
 	return roc_card_stream_reset(ep, stream, (enum roc_st_level)level);
 }
 
-static const struct channel_type stream_type = {
-	.levels = levels,
-	.find = roc_card_stream_find,
-	.reset = reset,
-	.list_read = stream_list_read,
-	.list_text = stream_list_text,
-	.list_json = stream_list_json,
-	.live_line = stream_live_line,
-	.set_card = stream_set_card,
-	.set = stream_set_one,
-	.array = "streams",
-};
-
-static int set(const struct stream_options *o)
+static int set_check(const void *values)
 {
+	const struct stream_options *o = values;
 	struct roc_st_settings wanted = {.set = 0};
 	int code = stream_driver_settings(o, &wanted);
 
@@ -130,33 +100,38 @@ static int set(const struct stream_options *o)
 	if (!o->channel.name && (wanted.set || stream_changes_generator(o)))
 		return tool_usage(
 			"--stream is missing: settings are of one stream, but for --source-id and --enabled.");
-	return channel_set(&o->channel, &stream_type);
+	return TOOL_OK;
 }
+
+const struct channel_type stream_channels = {
+	.own = STREAM_ACTIONS,
+	.take = stream_take,
+	.find = roc_card_stream_find,
+	.levels = levels,
+	.reset = reset,
+	.most = STREAMS_MAX,
+	.size = sizeof(struct roc_st_info),
+	.values = &stream_stats,
+	.array = "streams",
+	.read = stream_read,
+	.live_line = stream_live_line,
+	.set_check = set_check,
+	.set_card = stream_set_card,
+	.set = stream_set_one,
+};
 
 static int run(const void *values)
 {
 	const struct stream_options *o = values;
-	struct stream_list list;
 
 	if (o->clocked && o->waiting)
 		return tool_usage("--clocked and --waiting: a generator is one or the other.");
-	if (o->live && o->channel.json)
+	if (o->channel.live && o->channel.json)
 		return tool_usage("--live prints lines of text; leave --json out.");
-	if (o->channel.action == STREAM_STATS && o->channel.time && !o->live)
+	if (o->channel.action == STREAM_ACTIONS + CHANNEL_STATS && o->channel.time &&
+	    !o->channel.live)
 		return tool_usage("--time is for --live; without it stats looks once.");
-	switch ((enum stream_action)o->channel.action) {
-	case STREAM_DUMP:
-	case STREAM_FOLLOW:
-		return stream_take(o);
-	case STREAM_STATS:
-		return o->live ? channel_live(&o->channel, &stream_type)
-			       : channel_stats(&o->channel, &stream_type, &list);
-	case STREAM_SET:
-		return set(o);
-	case STREAM_RESET:
-		return channel_reset(&o->channel, &stream_type);
-	}
-	return TOOL_USAGE;
+	return channel_tool(&o->channel, &stream_channels);
 }
 
 const struct tool tool_stream = {

@@ -18,12 +18,11 @@
 
 #include "utils/channel/channel_tool.h"
 
+/* Before enum channel_action. */
 enum stream_action {
 	STREAM_DUMP,
 	STREAM_FOLLOW,
-	STREAM_STATS,
-	STREAM_SET,
-	STREAM_RESET,
+	STREAM_ACTIONS
 };
 
 struct stream_options {
@@ -33,8 +32,6 @@ struct stream_options {
 	uint64_t bytes;
 	struct given_size packets;
 	const char *bin_file;
-
-	bool live;
 
 	struct given_number policy;
 	struct given_number pack_events, pack_time;
@@ -91,28 +88,22 @@ struct stream_run {
 };
 
 /* Exit codes. */
-int stream_take(const struct stream_options *o);
+int stream_take(const void *options);
 
 /* stream_report.c */
 void stream_packet_text(FILE *out, struct roc_packet *p, bool verbose);
 void stream_live(struct stream_run *r, uint64_t now);
 extern const struct values stream_report;
 
-/* stream_stats.c: all streams of a card, for other tools, too */
 #define STREAMS_MAX 32
 
-struct stream_list {
-	struct roc_card card;
-	unsigned int count;
-	struct roc_st_info info[STREAMS_MAX];
-};
+/* Streams, each a struct roc_st_info. */
+extern const struct channel_type stream_channels;
 
-/* @only: number of a stream, or CHANNEL_ALL. @list: a struct stream_list. */
-int stream_list_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned int only,
-		     void *list);
-void stream_list_text(FILE *out, const void *list, bool verbose, bool colours);
-void stream_list_json(struct json *j, const void *list);
-/* See struct channel_type. */
+/* stream_stats.c; see struct channel_type */
+extern const struct values stream_stats;
+int stream_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned int number,
+		void *info);
 int stream_live_line(struct roc_endpoint *ep, unsigned int stream, double seconds, char *line,
 		     size_t size);
 /* Bytes in the ring, between the two positions. */

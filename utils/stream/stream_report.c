@@ -90,24 +90,19 @@ void stream_live(struct stream_run *r, uint64_t now)
 			    r->check.missing, r->run.errors.count);
 }
 
-static double rate(const void *o, double amount)
-{
-	return channel_per(amount, channel_seconds(o));
-}
-
 static double gigabytes(const void *o)
 {
-	return rate(o, (double)((const struct stream_run *)o)->bytes / 1e9);
+	return channel_rate(o, (double)((const struct stream_run *)o)->bytes / 1e9);
 }
 
 static double gigabits(const void *o)
 {
-	return rate(o, (double)((const struct stream_run *)o)->bytes * 8 / 1e9);
+	return channel_rate(o, (double)((const struct stream_run *)o)->bytes * 8 / 1e9);
 }
 
 static double events_per_second(const void *o)
 {
-	return rate(o, (double)((const struct stream_run *)o)->check.events);
+	return channel_rate(o, (double)((const struct stream_run *)o)->check.events);
 }
 
 static uint64_t throttled(const void *o)

@@ -5,31 +5,16 @@
  */
 #include "stream.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 #include "utils/common/numbers.h"
 #include "utils/common/tool.h"
 #include "utils/common/values.h"
 
-int stream_list_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned int only,
-		     void *list)
+int stream_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned int number,
+		void *info)
 {
-	struct stream_list *l = list;
-	int err;
-
-	*l = (struct stream_list){.card = *card, .count = only != CHANNEL_ALL};
-	if (l->count)
-		return roc_card_stream(ep, only, &l->info[0]) ? tool_fail("%s", roc_error())
-							      : TOOL_OK;
-	for (; l->count < STREAMS_MAX; l->count++) {
-		err = roc_card_stream(ep, l->count, &l->info[l->count]);
-		if (err == -ENOENT && l->count)
-			break;
-		if (err)
-			return tool_fail("%s", roc_error());
-	}
-	return TOOL_OK;
+	return roc_card_stream(ep, number, info);
 }
 
 uint64_t stream_ring_level(const void *info)
@@ -101,9 +86,7 @@ static void json_losses(struct json *j, const void *o)
 static const struct value values[] = {
 	{INFO(stream), .name = ">#", .key = "channel"},
 	{INFO(name), .name = "Stream", .key = "stream"},
-	{INFO(state), .name = "State", .key = "state", .name_of = channel_state_name,
-	 .colour_of = channel_state_colour},
-	{INFO(owner), .name = "Owner", .key = "ownerPid", .no_0 = true},
+	CHANNEL_STATE_VALUES(INFO),
 	{.name = ">Ring", .cell = ring_cell},
 	{.name = ">Full %", .cell = full_cell},
 	{INFO(run), .key = "run"},
@@ -125,33 +108,10 @@ static const struct value values[] = {
 	{.json = json_losses},
 	{INFO(card.truncated_bytes), .key = "truncatedBytes"},
 	{INFO(interrupts), .name = ">Interrupts", .key = "interrupts", .verbose = true},
-	{INFO(missed_interrupts), .name = ">Missed", .key = "missedInterrupts", .verbose = true,
-	 .error = true},
-	{INFO(spurious_interrupts), .key = "spuriousInterrupts"},
-	{INFO(arms), .name = ">Arms", .key = "arms", .verbose = true},
-	{INFO(doorbells), .name = ">Doorbells", .key = "doorbells", .verbose = true},
-	{INFO(wakes), .key = "wakes"},
-	{INFO(mmio_reads), .name = ">Reads", .key = "mmioReads", .verbose = true},
-	{INFO(mmio_writes), .key = "mmioWrites"},
-	{INFO(bad_index), .name = ">Bad index", .key = "badIndex", .verbose = true, .error = true},
+	CHANNEL_DRIVER_VALUES(INFO),
 };
 
-static const struct values stream_values = VALUES(values);
-
-void stream_list_text(FILE *out, const void *list, bool verbose, bool colours)
-{
-	const struct stream_list *l = list;
-
-	values_list_text(out, &stream_values, l->info, sizeof(l->info[0]), l->count, verbose,
-			 colours);
-}
-
-void stream_list_json(struct json *j, const void *list)
-{
-	const struct stream_list *l = list;
-
-	values_list_json(j, "streams", &stream_values, l->info, sizeof(l->info[0]), l->count);
-}
+const struct values stream_stats = VALUES(values);
 
 static double since(uint64_t before, uint64_t now, double seconds)
 {

@@ -268,8 +268,9 @@ static void close_stream(struct channel_run *channel)
 	roc_stream_close(((struct stream_run *)channel)->s);
 }
 
-int stream_take(const struct stream_options *o)
+int stream_take(const void *options)
 {
+	const struct stream_options *o = options;
 	static const struct channel_run_ops ops = {prepare, take_and_write, verdict, close_stream};
 	bool follow = o->channel.action == STREAM_FOLLOW;
 	struct stream_run *r = calloc(1, sizeof(*r));

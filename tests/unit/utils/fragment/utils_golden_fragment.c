@@ -21,13 +21,15 @@ static const struct roc_card card = {
 	.node = "/dev/roc3",
 };
 
+#define SUBS 2
+
 /* One that runs, with a link that is held and one with errors; and one that nobody has. */
-static struct fragment_list subs(void)
+static void subs(struct fragment_unit unit[SUBS])
 {
-	struct fragment_list l = {.card = card, .count = 2};
 	unsigned int i;
 
-	l.unit[0].info = (struct roc_fr_info){
+	memset(unit, 0, SUBS * sizeof(*unit));
+	unit[0].info = (struct roc_fr_info){
 		.sub = 0,
 		.state = ROC_CH_RUNNING,
 		.run = 2,
@@ -50,65 +52,65 @@ static struct fragment_list subs(void)
 		.wakes = 29,
 		.mmio_writes = 31,
 	};
-	l.unit[1].info = (struct roc_fr_info){
+	unit[1].info = (struct roc_fr_info){
 		.sub = 1, .state = ROC_CH_FAILED, .name = "sub1", .links = 6, .bad_index = 4};
-	l.unit[0].books.sub = (struct roc_robinnp_sub){.commands = 310,
-						       .ok = 300,
-						       .bad_page = 1,
-						       .aborted = 2,
-						       .commands_discarded = 3,
-						       .commands_waiting = 4,
-						       .transfers = 300,
-						       .bytes = 480000,
-						       .frees = 2950,
-						       .freed = 2949,
-						       .bad_free = 1,
-						       .data_interrupts = 20,
-						       .done_interrupts = 10,
-						       .error_interrupts = 1};
-	l.unit[0].books.links = l.unit[1].books.links = ROC_ROBINNP_LINKS;
+	unit[0].books.sub = (struct roc_robinnp_sub){.commands = 310,
+						     .ok = 300,
+						     .bad_page = 1,
+						     .aborted = 2,
+						     .commands_discarded = 3,
+						     .commands_waiting = 4,
+						     .transfers = 300,
+						     .bytes = 480000,
+						     .frees = 2950,
+						     .freed = 2949,
+						     .bad_free = 1,
+						     .data_interrupts = 20,
+						     .done_interrupts = 10,
+						     .error_interrupts = 1};
+	unit[0].books.links = unit[1].books.links = ROC_ROBINNP_LINKS;
 	for (i = 0; i < ROC_ROBINNP_LINKS; i++) {
-		l.unit[0].books.link[i].number = i;
-		l.unit[1].books.link[i].number = ROC_ROBINNP_LINKS + i;
-		l.unit[0].books.link[i].counts = (struct roc_robinnp_link){.offered = 1003 + i,
-									   .fragments = 1000 + i,
-									   .discarded = 2,
-									   .waiting = 1,
-									   .bytes = 1600000,
-									   .pages = 32768,
-									   .pages_host = 100,
-									   .pages_free = 32667,
-									   .pages_filled = 1};
-		l.unit[1].books.link[i].counts = (struct roc_robinnp_link){.masked = true};
+		unit[0].books.link[i].number = i;
+		unit[1].books.link[i].number = ROC_ROBINNP_LINKS + i;
+		unit[0].books.link[i].counts = (struct roc_robinnp_link){.offered = 1003 + i,
+									 .fragments = 1000 + i,
+									 .discarded = 2,
+									 .waiting = 1,
+									 .bytes = 1600000,
+									 .pages = 32768,
+									 .pages_host = 100,
+									 .pages_free = 32667,
+									 .pages_filled = 1};
+		unit[1].books.link[i].counts = (struct roc_robinnp_link){.masked = true};
 	}
-	l.unit[0].books.link[2].counts.held = true;
-	l.unit[0].books.link[2].counts.holds = 3;
-	l.unit[0].books.link[2].counts.hold_cycles = 250000;
-	l.unit[0].books.link[2].counts.hold_event = 4294967295;
-	l.unit[0].books.link[4].counts.truncated = 5;
-	l.unit[0].books.link[4].counts.cut = 600;
-	l.unit[0].books.link[4].counts.link_errors = 6;
-	l.unit[0].books.link[4].counts.format_errors = 7;
-	l.unit[0].books.link[4].counts.sequence_errors = 8;
-	return l;
+	unit[0].books.link[2].counts.held = true;
+	unit[0].books.link[2].counts.holds = 3;
+	unit[0].books.link[2].counts.hold_cycles = 250000;
+	unit[0].books.link[2].counts.hold_event = 4294967295;
+	unit[0].books.link[4].counts.truncated = 5;
+	unit[0].books.link[4].counts.cut = 600;
+	unit[0].books.link[4].counts.link_errors = 6;
+	unit[0].books.link[4].counts.format_errors = 7;
+	unit[0].books.link[4].counts.sequence_errors = 8;
 }
 
 static void stats(void)
 {
-	struct fragment_list l = subs();
+	struct fragment_unit unit[SUBS];
 	struct json j;
 	FILE *out;
 
+	subs(unit);
 	out = golden_begin();
-	fragment_list_text(out, &l, false, false);
+	channel_list_text(out, &fragment_channels, unit, SUBS, false, false);
 	fputc('\n', out);
-	fragment_list_text(out, &l, true, true);
+	channel_list_text(out, &fragment_channels, unit, SUBS, true, true);
 	golden_end(out, "fragment-stats.txt");
 	out = golden_begin();
 	json_start(&j, out);
 	json_object(&j, NULL);
-	output_card_json(&j, &l.card);
-	fragment_list_json(&j, &l);
+	output_card_json(&j, &card);
+	channel_list_json(&j, &fragment_channels, unit, SUBS);
 	json_object_end(&j);
 	golden_end(out, "fragment-stats.json");
 }
@@ -148,7 +150,7 @@ static void settings(void)
 static void a_run(void)
 {
 	static const struct fragment_options opt = {.channel.common.verbose = true, .percent = 10};
-	struct fragment_list l = subs();
+	struct fragment_unit unit[SUBS];
 	struct fragment_run r = {
 		.opt = &opt,
 		.run = {.opt = &opt.channel,
@@ -166,7 +168,6 @@ static void a_run(void)
 		.kept_most = 777,
 		.latency_ns = 1234567,
 		.check = {.known = true, .bytes = 19200000},
-		.after = l.unit[0].books,
 		.books = true,
 		.counts = {.taken = 120003,
 			   .replaced = 1,
@@ -175,10 +176,12 @@ static void a_run(void)
 			   .failed = 10,
 			   .cleared = 120002,
 			   .doorbells = 2500},
-		.info = l.unit[0].info,
 	};
 	FILE *out;
 
+	subs(unit);
+	r.after = unit[0].books;
+	r.info = unit[0].info;
 	out = golden_begin();
 	channel_report_text(out, &fragment_report, &r.run);
 	golden_end(out, "fragment-run.txt");
@@ -227,10 +230,11 @@ static void status(void)
 						.firmware = "1.2.3",
 						.hash = "c0ffee",
 						.date = "2026-01-02 03:04:05"},
-				     .subs = subs(),
+				     .subs = SUBS,
 				     .time = GOLDEN_TIME};
 	FILE *out;
 
+	subs(r.sub);
 	out = golden_begin();
 	status_fragments_forms.text(out, &r, false, false);
 	r.status.temperature = NAN;

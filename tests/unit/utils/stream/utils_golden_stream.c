@@ -20,12 +20,12 @@ static const struct roc_card card = {
 	.node = "/dev/roc3",
 };
 
-/* One that runs and loses, one that failed, and one that nobody has. */
-static struct stream_list streams(void)
-{
-	struct stream_list l = {.card = card, .count = 3};
+#define STREAMS 3
 
-	l.info[0] = (struct roc_st_info){
+/* One that runs and loses, one that failed, and one that nobody has. */
+static void streams(struct roc_st_info info[STREAMS])
+{
+	info[0] = (struct roc_st_info){
 		.stream = 0,
 		.state = ROC_CH_RUNNING,
 		.run = 2,
@@ -65,32 +65,32 @@ static struct stream_list streams(void)
 		.mmio_reads = 11,
 		.mmio_writes = 12,
 	};
-	l.info[1] = (struct roc_st_info){.stream = 1,
-					 .state = ROC_CH_FAILED,
-					 .name = "meta",
-					 .ring = 64 << 10,
-					 .segments = 1,
-					 .bad_index = 4};
-	l.info[2] = (struct roc_st_info){.stream = 2, .name = "odin0"};
-	return l;
+	info[1] = (struct roc_st_info){.stream = 1,
+				       .state = ROC_CH_FAILED,
+				       .name = "meta",
+				       .ring = 64 << 10,
+				       .segments = 1,
+				       .bad_index = 4};
+	info[2] = (struct roc_st_info){.stream = 2, .name = "odin0"};
 }
 
 static void stats(void)
 {
-	struct stream_list l = streams();
+	struct roc_st_info info[STREAMS];
 	struct json j;
 	FILE *out;
 
+	streams(info);
 	out = golden_begin();
-	stream_list_text(out, &l, false, false);
+	channel_list_text(out, &stream_channels, info, STREAMS, false, false);
 	fputc('\n', out);
-	stream_list_text(out, &l, true, true);
+	channel_list_text(out, &stream_channels, info, STREAMS, true, true);
 	golden_end(out, "stream-stats.txt");
 	out = golden_begin();
 	json_start(&j, out);
 	json_object(&j, NULL);
-	output_card_json(&j, &l.card);
-	stream_list_json(&j, &l);
+	output_card_json(&j, &card);
+	channel_list_json(&j, &stream_channels, info, STREAMS);
 	json_object_end(&j);
 	golden_end(out, "stream-stats.json");
 }
@@ -139,7 +139,7 @@ static void follow(void)
 {
 	static const struct stream_options opt = {
 		.channel = {.action = STREAM_FOLLOW, .common.verbose = true}};
-	struct stream_list l = streams();
+	struct roc_st_info info[STREAMS];
 	struct stream_run r = {
 		.opt = &opt,
 		.run = {.opt = &opt.channel,
@@ -159,10 +159,11 @@ static void follow(void)
 			  .gaps = 2,
 			  .missing = 3000,
 			  .expect = {.known = true}},
-		.info = l.info[0],
 	};
 	FILE *out;
 
+	streams(info);
+	r.info = info[0];
 	out = golden_begin();
 	channel_report_text(out, &stream_report, &r.run);
 	golden_end(out, "stream-follow.txt");
