@@ -24,10 +24,10 @@
 #ifndef EMU_P40_H
 #define EMU_P40_H
 
-#include "../function_block.h"
-#include "../identity.h"
-#include "../source_clock.h"
-#include "../unit_faults.h"
+#include "../unit/function_block.h"
+#include "../unit/identity.h"
+#include "../unit/source_clock.h"
+#include "../unit/unit_faults.h"
 
 #include "kmod/cards/p40/p40_regs.h"
 #include "kmod/stream/stream_packet.h"

@@ -24,10 +24,10 @@
 #ifndef EMU_ROBINNP_H
 #define EMU_ROBINNP_H
 
-#include "../function_block.h"
-#include "../identity.h"
-#include "../source_clock.h"
-#include "../unit_faults.h"
+#include "../unit/function_block.h"
+#include "../unit/identity.h"
+#include "../unit/source_clock.h"
+#include "../unit/unit_faults.h"
 
 #include "kmod/cards/robinnp/robinnp_regs.h"
 #include "kmod/fragment/fragment_data.h"

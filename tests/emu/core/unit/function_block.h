@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The block of a function with streams or sub-units, *units* in here: errors, alarms, notice, reset
- * of all of them. Its registers lie alike in both interfaces; kmod/stream/stream_regs.h has the
+ * of all of them. Its registers lie alike in both interfaces; kmod/core/contract_regs.h has the
  * names.
  */
 #ifndef EMU_FUNCTION_BLOCK_H
 #define EMU_FUNCTION_BLOCK_H
 
-#include "card.h"
+#include "../card.h"
 
 struct function_block_ops {
 	uint32_t id;	  /* the register */

@@ -6,7 +6,7 @@
 #ifndef EMU_UNIT_FAULTS_H
 #define EMU_UNIT_FAULTS_H
 
-#include "card.h"
+#include "../card.h"
 
 struct unit_faults {
 	const struct card_fault *list; /* up to one with name NULL */

@@ -3,7 +3,7 @@
  * Block of the card, temperature, serial number. See identity.h.
  */
 #include "identity.h"
-#include "values.h"
+#include "../values.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Who a card with streams or sub-units says it is: the block of the card in its open BAR, and the
- * keys behind it. The registers lie alike in both interfaces; kmod/stream/stream_regs.h has the
+ * keys behind it. The registers lie alike in both interfaces; kmod/core/contract_regs.h has the
  * names.
  */
 #ifndef EMU_IDENTITY_H
 #define EMU_IDENTITY_H
 
-#include "events.h"
+#include "../events.h"
 
 struct identity {
 	/* of the model, constant */
