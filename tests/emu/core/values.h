@@ -50,6 +50,7 @@ extern const struct value_kind value_on_off;
 int value_serial_parse(const char *text, unsigned int *serial, char *err);
 void value_serial_print(uint32_t word, char *text, size_t size);
 uint32_t value_serial_word(unsigned int serial);
+#define VALUE_SERIAL_WORD(a, b, c, d) ((a) | (b) << 8 | (c) << 16 | (d) << 24)
 
 /* One entry of @value for each of @links links; all is read before anything is taken. */
 int value_list_parse(const struct value_kind *kind, const char *text, uint64_t *value,

@@ -1,248 +1,78 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The PCIe40 as one card: life and counts, and the table through which the server sees it.
+ * The PCIe40 as one card: what the engine of units has to be told of it, names of its counts, and
+ * the table through which the server sees it.
  */
 #include "p40.h"
+#include "../values.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define CHIP 0x0000c0de40000000ull
-
-static void destroy(void *card)
+static void clear(struct unit *u)
 {
-	struct p40 *c = card;
+	p40_source_settle(p40_stream(u), unit_now(u));
+}
+
+static void show(struct unit *u, struct json *j)
+{
+	const struct p40_stream *st = p40_stream(u);
+
+	json_uint(j, "written", st->written);
+	json_uint(j, "read", st->read);
+	json_uint(j, "spill_level", st->spill.level);
+}
+
+/* The sums come before the streams: all is counted up to now. */
+static void settle(struct unit_card *card, struct json *j)
+{
 	unsigned int i;
 
 	for (i = 0; i < P40_STREAMS; i++)
-		p40_stream_free(&c->st[i]);
-	free(c);
+		clear(unit_of(card, i));
 }
 
-static unsigned int kind(unsigned int stream)
+static uint64_t waiting(const struct unit *u)
 {
-	if (stream == P40_STREAM_MAIN)
-		return STREAM_TYPE_MAIN;
-	return stream == P40_STREAM_META ? STREAM_TYPE_META : STREAM_TYPE_ODIN;
+	return p40_waiting(p40_stream(u));
 }
 
-static void reset(void *card, unsigned int fn);
+static const char *const counters[UNIT_COUNTERS] = {
+	"units",	  "bytes",	   "offered",	      "events",		 "discarded",
+	"throttles",	  "throttled",	   "throttle_cycles", "throttle_first",	 "throttle_from",
+	"throttle_to",	  "truncations",   "truncated",	      "truncated_bytes", "truncate_cycles",
+	"truncate_first", "truncate_from", "truncate_to",     "waiting",
+};
 
-static void *create(const struct card_host *host)
+#define OWN(count) offsetof(struct p40_stream, n.count)
+#define UNIT(count) offsetof(struct p40_stream, unit.n.count)
+
+static const struct unit_count counts[] = {
+	{"recycled", OWN(recycled)},
+	{"fulls", OWN(fulls)},
+	{"doorbells", OWN(doorbells)},
+	{"arms", UNIT(arms)},
+	{"states", OWN(states)},
+	{"interrupts", OWN(interrupts)},
+	{"unrouted", UNIT(unrouted)},
+	{"host_errors", UNIT(host_errors)},
+	{"setup_errors", UNIT(setup_errors)},
+	{"fetch_errors", UNIT(fetch_errors)},
+	{"units_skipped", OWN(units_skipped)},
+	{"doorbells_lost", UNIT(doorbells_lost)},
+	{"stray_writes", UNIT(stray_writes)},
+	{"closes", OWN(closes)},
+	{"ends", OWN(ends)},
+	{"resets", UNIT(resets)},
+	{"dma_writes", UNIT(dma_writes)},
+	{"dma_outside", UNIT(dma_outside)},
+	{"dma_no_master", UNIT(dma_no_master)},
+	{},
+};
+
+static const struct unit_waiting waits[] = {{P40_OFFERED, P40_WAITING, waiting}, {}};
+
+static void vsec_words(const struct unit_card *c, uint32_t *word)
 {
-	struct p40 *c = calloc(1, sizeof(*c));
-	unsigned int i;
-
-	if (!c)
-		return NULL;
-	c->host = host;
-	c->function.ops = &p40_function_ops;
-	c->function.model = c;
-	c->identity = (struct identity){
-		.id = STREAM_CARD_ID_VALUE,
-		.units = P40_STREAMS,
-		.features = CARD_FEATURE_GENERATORS | STREAM_FEATURE_SEGMENTS |
-			    STREAM_FEATURE_TRUNCATION,
-		.source_default = STREAM_CARD_SOURCE_DEFAULT,
-		.chip = CHIP,
-		.clock = P40_CLOCK,
-		.power_on_ns = p40_now(c),
-	};
-	p40_keys_default(c);
-	for (i = 0; i < P40_STREAMS; i++) {
-		struct p40_stream *st = &c->st[i];
-
-		st->card = c;
-		st->nr = i;
-		st->kind = kind(i);
-		if (p40_stream_init(st)) {
-			destroy(c);
-			return NULL;
-		}
-	}
-	reset(c, P40_FN);
-	c->function_resets = 0;
-	for (i = 0; i < P40_STREAMS; i++)
-		c->st[i].n.resets = 0;
-	return c;
-}
-
-static uint32_t read_register(void *card, unsigned int fn, unsigned int bar, uint32_t off)
-{
-	return bar == P40_BAR_DMA ? p40_read(card, off) : p40_open_read(card, off);
-}
-
-static void write_register(void *card, unsigned int fn, unsigned int bar, uint32_t off,
-			   uint32_t value)
-{
-	if (bar == P40_BAR_DMA)
-		p40_write(card, off, value);
-	else
-		p40_open_write(card, off, value);
-}
-
-static bool stirs(void *card, unsigned int fn, unsigned int bar, uint32_t off)
-{
-	return bar != P40_BAR_DMA || p40_stirs(card, off);
-}
-
-static bool poke(void *card, unsigned int fn, unsigned int bar, uint32_t off, uint32_t value)
-{
-	return bar != P40_BAR_DMA && p40_open_poke(card, off, value);
-}
-
-static uint64_t step(void *card, unsigned int fn, size_t budget)
-{
-	return p40_step(card, budget);
-}
-
-static void reset(void *card, unsigned int fn)
-{
-	struct p40 *c = card;
-	unsigned int i;
-
-	c->function_resets++;
-	for (i = 0; i < P40_STREAMS; i++)
-		p40_stream_power_on(&c->st[i]);
-	function_block_reset(&c->function);
-	p40_card_default(c);
-}
-
-static uint64_t since_clear(struct p40_stream *st, enum p40_counter nr)
-{
-	switch (nr) {
-	case P40_THROTTLE_FIRST:
-	case P40_THROTTLE_FROM:
-	case P40_THROTTLE_TO:
-	case P40_TRUNCATE_FIRST:
-	case P40_TRUNCATE_FROM:
-	case P40_TRUNCATE_TO:
-		return st->total[nr];
-	case P40_WAITING:
-		return p40_waiting(st);
-	default:
-		return st->total[nr] - st->clear[nr];
-	}
-}
-
-static void show(struct json *j, const uint64_t *value, const struct p40_counts *n)
-{
-	static const char *const names[STREAM_COUNTERS] = {
-		"units",	  "bytes",	     "offered",		"events",
-		"discarded",	  "throttles",	     "throttled",	"throttle_cycles",
-		"throttle_first", "throttle_from",   "throttle_to",	"truncations",
-		"truncated",	  "truncated_bytes", "truncate_cycles", "truncate_first",
-		"truncate_from",  "truncate_to",     "waiting",
-	};
-	unsigned int i;
-
-	for (i = 0; i < STREAM_COUNTERS; i++)
-		json_uint(j, names[i], value[i]);
-	json_uint(j, "recycled", n->recycled);
-	json_uint(j, "fulls", n->fulls);
-	json_uint(j, "doorbells", n->doorbells);
-	json_uint(j, "arms", n->arms);
-	json_uint(j, "states", n->states);
-	json_uint(j, "interrupts", n->interrupts);
-	json_uint(j, "unrouted", n->unrouted);
-	json_uint(j, "host_errors", n->host_errors);
-	json_uint(j, "setup_errors", n->setup_errors);
-	json_uint(j, "fetch_errors", n->fetch_errors);
-	json_uint(j, "units_skipped", n->units_skipped);
-	json_uint(j, "doorbells_lost", n->doorbells_lost);
-	json_uint(j, "stray_writes", n->stray_writes);
-	json_uint(j, "closes", n->closes);
-	json_uint(j, "ends", n->ends);
-	json_uint(j, "resets", n->resets);
-	json_uint(j, "dma_writes", n->dma_writes);
-	json_uint(j, "dma_outside", n->dma_outside);
-	json_uint(j, "dma_no_master", n->dma_no_master);
-}
-
-static void values(struct p40_stream *st, uint64_t *value)
-{
-	unsigned int i;
-
-	for (i = 0; i < STREAM_COUNTERS; i++)
-		value[i] = since_clear(st, i);
-}
-
-static bool adds_up(enum p40_counter nr)
-{
-	return nr < P40_THROTTLE_FIRST || nr == P40_WAITING ||
-	       (nr >= P40_TRUNCATIONS && nr < P40_TRUNCATE_FIRST);
-}
-
-static void counts(void *card, unsigned int fn, struct json *j)
-{
-	struct p40 *c = card;
-	uint64_t sum[STREAM_COUNTERS] = {0}, value[STREAM_COUNTERS];
-	struct p40_counts n = {0};
-	unsigned int i, k;
-
-	for (i = 0; i < P40_STREAMS; i++) {
-		const uint64_t *from = (const uint64_t *)&c->st[i].n;
-		uint64_t *to = (uint64_t *)&n;
-
-		_Static_assert(sizeof(n) % sizeof(uint64_t) == 0, "only 64-bit counts");
-		for (k = 0; k < sizeof(n) / sizeof(*to); k++)
-			to[k] += from[k];
-		p40_source_settle(&c->st[i], p40_now(c));
-		values(&c->st[i], value);
-		for (k = 0; k < STREAM_COUNTERS; k++)
-			sum[k] += adds_up(k) ? value[k] : 0;
-	}
-	show(j, sum, &n);
-	json_uint(j, "alarms", c->function.alarms);
-	json_uint(j, "function_resets", c->function_resets);
-	json_array(j, "streams");
-	for (i = 0; i < P40_STREAMS; i++) {
-		struct p40_stream *st = &c->st[i];
-
-		json_object(j, NULL);
-		json_uint(j, "stream", i);
-		json_bool(j, "enabled", st->enabled);
-		json_uint(j, "written", st->written);
-		json_uint(j, "read", st->read);
-		json_uint(j, "spill_level", st->spill.level);
-		values(st, value);
-		show(j, value, &st->n);
-		json_end_object(j);
-	}
-	json_end_array(j);
-}
-
-static void clear(void *card, unsigned int fn)
-{
-	struct p40 *c = card;
-	unsigned int i;
-
-	for (i = 0; i < P40_STREAMS; i++) {
-		struct p40_stream *st = &c->st[i];
-
-		p40_source_settle(st, p40_now(c));
-		memset(&st->n, 0, sizeof(st->n));
-		memcpy(st->clear, st->total, sizeof(st->clear));
-		/* What is still to be written was offered, too: the ledger stays even. */
-		st->clear[P40_OFFERED] -= p40_waiting(st);
-	}
-	c->function.alarms = 0;
-	c->function_resets = 0;
-}
-
-static unsigned int vendor(void *card)
-{
-	return P40_VENDOR;
-}
-
-static unsigned int device(void *card)
-{
-	return P40_DEVICE;
-}
-
-static void messages(void *card, struct card_messages *m)
-{
-	struct p40 *c = card;
 	const uint32_t words[] = {
 		STREAM_VSEC_SIGNATURE_VALUE,
 		P40_STREAMS | P40_RING_MAX << 8 | c->identity.messages.vectors << 16,
@@ -257,42 +87,112 @@ static void messages(void *card, struct card_messages *m)
 		P40_SETTINGS(1) - P40_SETTINGS(0),
 	};
 
-	event_vectors(&c->identity.messages, m);
-	m->vendor.id = STREAM_VSEC_ID;
-	m->vendor.revision = STREAM_VSEC_REVISION;
-	m->vendor.count = sizeof(words) / sizeof(words[0]);
-	memcpy(m->vendor.word, words, sizeof(words));
+	memcpy(word, words, sizeof(words));
 	_Static_assert(sizeof(words) + VSEC_SIGNATURE == STREAM_VSEC_LENGTH, "all of it");
 }
 
-static uint64_t dma_outside(void *card)
+static const struct identity identity = {
+	.id = STREAM_CARD_ID_VALUE,
+	.units = P40_STREAMS,
+	.features = CARD_FEATURE_GENERATORS | STREAM_FEATURE_SEGMENTS | STREAM_FEATURE_TRUNCATION,
+	.source_default = STREAM_CARD_SOURCE_DEFAULT,
+	.chip = 0x0000c0de40000000ull,
+	.clock = P40_CLOCK,
+	.messages =
+		{
+			.interrupts = EVENT_MSIX,
+			.vectors = P40_VECTORS,
+			.bar = P40_BAR_DMA,
+			.table_offset = P40_MSIX_TABLE,
+			.pending_offset = P40_MSIX_PENDING,
+		},
+	.serial = VALUE_SERIAL_WORD('4', '0', '0', '1'),
+	.firmware = 0x40e0c0de,
+	.temperature = 45000,
+};
+
+#define MARKS(first) (1u << (first) | 1u << ((first) + 1) | 1u << ((first) + 2))
+
+static const struct unit_ops ops = {
+	.vendor = P40_VENDOR,
+	.device = P40_DEVICE,
+	.card_size = sizeof(struct p40),
+	.identity = &identity,
+	.function =
+		{
+			.id = (uint32_t)STREAM_ID_FUNCTION << 16 | STREAM_VSEC_REVISION << 8 |
+			      P40_STREAMS,
+			.enables = STREAM_CAUSE_ALL,
+			.units = P40_STREAMS,
+			.levels = STREAM_RESET_ALL,
+			UNIT_FUNCTION_OPS,
+		},
+	.at = {P40_FUNCTION, P40_STREAM(0), STREAM_SIZE, P40_DOORBELL(0)},
+	.vsec = {STREAM_VSEC_ID, STREAM_VSEC_REVISION, (STREAM_VSEC_LENGTH - VSEC_SIGNATURE) / 4},
+	.vsec_words = vsec_words,
+	.one = "stream",
+	.many = "streams",
+	.count = P40_STREAMS,
+	.units_at = offsetof(struct p40, st),
+	.unit_size = sizeof(struct p40_stream),
+	.id = STREAM_ID_STREAM,
+	.trouble = STREAM_STATUS_SETUP_ERROR | STREAM_STATUS_FETCH_ERROR |
+		   STREAM_STATUS_HOST_ERROR | STREAM_STATUS_THROTTLING,
+	.last_kept = STREAM_START,
+	.address = {[P40_RING] = STREAM_RING_LOW, [P40_PAGE] = STREAM_PAGE_LOW},
+	.regs = p40_registers,
+	.vectors = 1,
+	.slice = 16384,
+	.stray = STREAM_LINE,
+	.faults = p40_fault_list,
+	.counters = counters,
+	.marks = MARKS(P40_THROTTLE_FIRST) | MARKS(P40_TRUNCATE_FIRST),
+	.waiting = waits,
+	.counts = counts,
+	.card_default = p40_card_default,
+	.open_read = p40_open_read,
+	.open_write = p40_open_write,
+	.open_poke = p40_open_poke,
+	.show_first = settle,
+	.read = p40_read,
+	.write = p40_write,
+	.control = p40_control,
+	.doorbell_read = p40_doorbell_read,
+	.doorbell_write = p40_doorbell_write,
+	.doorbell_stirs = p40_doorbell_stirs,
+	.init = p40_init,
+	.free = p40_free,
+	.setup_ok = p40_setup_ok,
+	.prepare = p40_prepare,
+	.take_over = p40_take_over,
+	.begin = p40_begin,
+	.stray_at = p40_stray_at,
+	.off = p40_off,
+	.logic = p40_logic,
+	.reset_counters = p40_reset_counters,
+	.defaults = p40_defaults,
+	.flush = p40_flush,
+	.error = p40_error,
+	.quiet = p40_quiet,
+	.status = p40_status,
+	.turn = p40_turn,
+	.spurious = p40_spurious,
+	.clear = clear,
+	.show = show,
+};
+
+static void *create(const struct card_host *host)
 {
-	return ((struct p40 *)card)->dma_outside_ever;
+	_Static_assert(STREAM_COUNTERS == UNIT_COUNTERS, "a stream has as many as the engine");
+	return unit_card_create(host, &ops);
 }
 
 const struct card_ops p40_card = {
 	.name = "p40",
-	.functions = 1,
 	.bar_size = {[P40_BAR_DMA] = P40_BAR_DMA_SIZE, [P40_BAR_CARD] = P40_BAR_CARD_SIZE},
 	.pcie_gen = 3,
 	.create = create,
-	.destroy = destroy,
-	.read = read_register,
-	.write = write_register,
-	.stirs = stirs,
-	.peek = read_register,
-	.poke = poke,
-	.step = step,
-	.reset = reset,
 	.keys = p40_keys,
 	.faults = p40_fault_list,
-	.fault_set = p40_fault_set,
-	.fault_clear = p40_fault_clear,
-	.fault_get = p40_fault_get,
-	.counts = counts,
-	.clear = clear,
-	.vendor = vendor,
-	.device = device,
-	.messages = messages,
-	.dma_outside = dma_outside,
+	UNIT_CARD_OPS,
 };

@@ -11,13 +11,6 @@
 
 #define AT_ONCE 4096 /* events in one turn */
 
-uint32_t p40_packet_limit(const struct p40_stream *st)
-{
-	uint64_t half = 1ull << (st->ring_log2 - 1);
-
-	return st->set.pack_bytes < half ? st->set.pack_bytes : half;
-}
-
 static uint32_t data_at(const struct p40_packet *p, uint32_t fragments)
 {
 	uint32_t sizes = STREAM_PACKET_SIZES(fragments) + fragments * sizeof(uint32_t);
@@ -38,31 +31,32 @@ static uint32_t extent(const struct p40_packet *p, uint32_t size)
 /* What a reader would stumble over. */
 static void spoil(struct p40_stream *st, struct stream_packet *h)
 {
-	if (p40_fault_take(st, P40_BAD_MAGIC))
+	if (unit_fault_take(&st->unit, P40_BAD_MAGIC))
 		h->magic = htole16(0xdead);
-	if (p40_fault_take(st, P40_SIZE_ZERO))
+	if (unit_fault_take(&st->unit, P40_SIZE_ZERO))
 		h->size = 0;
-	h->size = htole32(le32toh(h->size) + p40_fault_once(st, P40_SIZE_BIG));
-	h->first_event = htole64(le64toh(h->first_event) + p40_fault_once(st, P40_SKIP_EVENT));
+	h->size = htole32(le32toh(h->size) + unit_fault_once(&st->unit, P40_SIZE_BIG));
+	h->first_event =
+		htole64(le64toh(h->first_event) + unit_fault_once(&st->unit, P40_SKIP_EVENT));
 }
 
 /* The same of its fragments: what is written follows. */
 static void spoil_content(struct p40_stream *st)
 {
 	struct p40_packet *p = &st->packet;
-	uint32_t *last = &p->size[p->count - 1], bytes = p40_fault_once(st, P40_SHORT);
+	uint32_t *last = &p->size[p->count - 1], bytes = unit_fault_once(&st->unit, P40_SHORT);
 
 	if (bytes) {
 		p->payload -= extent(p, *last);
 		*last -= bytes < *last ? bytes : *last;
 		p->payload += extent(p, *last);
 	}
-	if (p40_fault_take(st, P40_DAMAGED)) {
+	if (unit_fault_take(&st->unit, P40_DAMAGED)) {
 		p->truncated += !(p->type[0] & STREAM_FRAGMENT_TRUNCATED);
 		p->type[0] |= STREAM_FRAGMENT_TRUNCATED;
 	}
-	if (p40_fault_take(st, P40_EMPTY)) {
-		st->total[P40_DISCARDED] += p->count;
+	if (unit_fault_take(&st->unit, P40_EMPTY)) {
+		st->unit.total[P40_DISCARDED] += p->count;
 		p->count = 0;
 		p->payload = 0;
 		p->truncated = 0;
@@ -104,8 +98,8 @@ static void close_packet(struct p40_stream *st, uint64_t now, uint16_t flags)
 	}
 	sizes += p->count * sizeof(uint32_t);
 	memset(p->header + sizes, 0, p->data - sizes);
-	p->flip = p->payload && p40_fault_take(st, P40_FLIP);
-	p->cycles = identity_cycles(&st->card->identity, now);
+	p->flip = p->payload && unit_fault_take(&st->unit, P40_FLIP);
+	p->cycles = identity_cycles(&st->unit.card->identity, now);
 	p->closed = true;
 }
 
@@ -118,7 +112,7 @@ static void begin(struct p40_stream *st, uint64_t now, uint64_t first)
 	p->payload = 0;
 	p->truncated = 0;
 	p->align = st->set.align;
-	p->source = st->card->identity.source;
+	p->source = st->unit.card->identity.source;
 }
 
 static void add(struct p40_packet *p, const struct p40_event *e)
@@ -286,7 +280,7 @@ static size_t write_packet(struct p40_stream *st, size_t budget)
 			write_piece(p, ptr, len);
 			break;
 		}
-		st->n.dma_writes++;
+		st->unit.n.dma_writes++;
 		moved += len;
 	}
 	return moved;
@@ -296,7 +290,7 @@ static size_t write_packet(struct p40_stream *st, size_t budget)
 static void stamp(struct p40_stream *st)
 {
 	struct p40_packet *p = &st->packet;
-	uint64_t now = htole64(p40_now(st->card));
+	uint64_t now = htole64(unit_now(&st->unit));
 	size_t len = sizeof(now);
 	void *ptr;
 
@@ -311,7 +305,7 @@ static bool has_room(struct p40_stream *st)
 
 	if (p40_room(st) < p40_ahead(st) + lines)
 		st->recycled = 0;
-	return p40_room(st) >= p40_ahead(st) + lines && p40_meta_ready(st->card);
+	return p40_room(st) >= p40_ahead(st) + lines && p40_meta_ready(p40_of(st));
 }
 
 static void written(struct p40_stream *st)
@@ -319,16 +313,16 @@ static void written(struct p40_stream *st)
 	struct p40_packet *p = &st->packet;
 
 	p->written = true;
-	p40_source_wrote(st, p->bytes);
+	unit_pace(&st->unit, p->bytes);
 	/* One that was begun ahead of the position is not to be told of, whatever the key is now.
 	 */
-	if (st->card->recycle || p->position != st->written) {
+	if (p40_of(st)->recycle || p->position != st->written) {
 		st->recycled += p->bytes / STREAM_LINE;
 		st->n.recycled += p->bytes;
-		st->total[P40_DISCARDED] += p->count;
+		st->unit.total[P40_DISCARDED] += p->count;
 		return;
 	}
-	if (st->card->stamp)
+	if (p40_of(st)->stamp)
 		stamp(st);
 	p40_unit_done(st, p->bytes / STREAM_LINE, p->count, p->first + p->count - 1);
 	st->meta_due = true;
@@ -374,7 +368,7 @@ size_t p40_packet_turn(struct p40_stream *st, uint64_t now, size_t budget, uint6
 		p->writing = false;
 		p->written = false;
 	}
-	if (p->writing && st->no_master)
+	if (p->writing && st->unit.no_master)
 		p40_source_spill(st, now, when);
 	return moved;
 }

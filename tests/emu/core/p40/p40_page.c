@@ -8,23 +8,41 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define US 1000ull
-#define MS 1000000ull
+uint32_t p40_status(const struct unit *u)
+{
+	const struct p40_stream *st = p40_stream(u);
+	const struct {
+		bool set;
+		uint32_t bit;
+	} bits[] = {
+		{st->ended, STREAM_STATUS_ENDED},
+		{st->irq.armed, STREAM_STATUS_ARMED},
+		{st->full, STREAM_STATUS_FULL},
+		{st->spill.throttling, STREAM_STATUS_THROTTLING},
+		{st->spill.truncating, STREAM_STATUS_TRUNCATING},
+	};
+	uint32_t status = 0;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
+		status |= bits[i].set ? bits[i].bit : 0;
+	return status;
+}
 
 /* Nothing of an earlier run; state and counters are written with the next turn. */
 void p40_page_begin(struct p40_stream *st)
 {
 	st->sequence = 0;
 	st->counters_sequence = 0;
-	st->told = st->start;
+	st->told = st->unit.start;
 	st->told_status = 0;
 	st->state_due = true;
 	st->state_ns = 0;
 	st->counters_due = true;
 	st->counters_ns = 0;
 	st->end_told = false;
-	st->armed = false;
-	st->interrupted = false;
+	st->irq.armed = false;
+	st->irq.sent = false;
 	st->urgent = 0;
 	st->reason = 0;
 	st->interrupts = 0;
@@ -48,13 +66,14 @@ static bool write_counters(struct p40_stream *st, uint64_t now)
 	c.sequence = htole32(st->counters_sequence + 1);
 	c.sequence_end = c.sequence;
 	memcpy((uint8_t *)&c + 8, value, sizeof(value));
-	if (!p40_put(st, st->page + STREAM_PAGE_COUNTERS, &c, 8))
+	if (!unit_put(&st->unit, st->unit.base[P40_PAGE] + STREAM_PAGE_COUNTERS, &c, 8))
 		return false;
 	atomic_thread_fence(memory_order_release);
-	p40_put(st, st->page + STREAM_PAGE_COUNTERS + 8, (uint8_t *)&c + 8, sizeof(value));
+	unit_put(&st->unit, st->unit.base[P40_PAGE] + STREAM_PAGE_COUNTERS + 8, (uint8_t *)&c + 8,
+		 sizeof(value));
 	atomic_thread_fence(memory_order_release);
-	p40_put(st, st->page + STREAM_PAGE_COUNTERS + 8 + sizeof(value),
-		(uint8_t *)&c + 8 + sizeof(value), 8);
+	unit_put(&st->unit, st->unit.base[P40_PAGE] + STREAM_PAGE_COUNTERS + 8 + sizeof(value),
+		 (uint8_t *)&c + 8 + sizeof(value), 8);
 	st->counters_sequence++;
 	st->counters_due = false;
 	st->counters_ns = now;
@@ -64,16 +83,16 @@ static bool write_counters(struct p40_stream *st, uint64_t now)
 /* The position that the host is told, with what faults make of it. */
 static uint32_t position(struct p40_stream *st)
 {
-	uint32_t value = st->written + p40_fault_once(st, P40_WRONG_POSITION);
+	uint32_t value = st->written + unit_fault_once(&st->unit, P40_WRONG_POSITION);
 
-	if (p40_fault_take(st, P40_BEYOND_RING))
+	if (unit_fault_take(&st->unit, P40_BEYOND_RING))
 		value = st->read + p40_lines(st) + 1;
 	return value;
 }
 
 static uint32_t told_status(const struct p40_stream *st)
 {
-	uint32_t status = p40_stream_status(st) & ~STREAM_STATUS_QUIET & ~STREAM_STATUS_ARMED;
+	uint32_t status = unit_status(&st->unit) & ~STREAM_STATUS_QUIET & ~STREAM_STATUS_ARMED;
 
 	if (st->end_told)
 		status |= STREAM_STATUS_ENDED;
@@ -86,7 +105,7 @@ static bool write_state(struct p40_stream *st, uint64_t now)
 		.sequence = htole32(st->sequence + 1),
 		.last_event = htole64(st->last_event),
 		.units = htole32(st->units),
-		.generation = htole32(st->generation),
+		.generation = htole32(st->unit.generation),
 		.reason = htole32(st->reason),
 		.interrupts = htole32(st->interrupts),
 		.read = htole32(st->read),
@@ -100,18 +119,19 @@ static bool write_state(struct p40_stream *st, uint64_t now)
 
 	_Static_assert(sizeof(s) == STREAM_LINE, "the state is a line");
 	st->told_status = told_status(st);
-	s.status = htole32(st->told_status | (st->armed ? STREAM_STATUS_ARMED : 0) |
-			   (p40_fault_take(st, P40_END_EARLY) ? STREAM_STATUS_ENDED : 0));
+	s.status = htole32(st->told_status | (st->irq.armed ? STREAM_STATUS_ARMED : 0) |
+			   (unit_fault_take(&st->unit, P40_END_EARLY) ? STREAM_STATUS_ENDED : 0));
 	/* Data are in memory before the position that covers them. */
 	atomic_thread_fence(memory_order_release);
-	if (!p40_put(st, st->page + STREAM_PAGE_STATE, &s, 4))
+	if (!unit_put(&st->unit, st->unit.base[P40_PAGE] + STREAM_PAGE_STATE, &s, 4))
 		return false;
 	s.written = htole32(position(st));
 	atomic_thread_fence(memory_order_release);
-	p40_put(st, st->page + STREAM_PAGE_STATE + 4, &s.written, last - 4);
+	unit_put(&st->unit, st->unit.base[P40_PAGE] + STREAM_PAGE_STATE + 4, &s.written, last - 4);
 	atomic_thread_fence(memory_order_release);
-	if (!p40_fault_take(st, P40_TORN_STATE))
-		p40_put(st, st->page + STREAM_PAGE_STATE + last, &s.sequence_end, 4);
+	if (!unit_fault_take(&st->unit, P40_TORN_STATE))
+		unit_put(&st->unit, st->unit.base[P40_PAGE] + STREAM_PAGE_STATE + last,
+			 &s.sequence_end, 4);
 	st->sequence++;
 	st->told = st->written;
 	st->state_due = false;
@@ -122,70 +142,57 @@ static bool write_state(struct p40_stream *st, uint64_t now)
 
 static uint32_t pending(const struct p40_stream *st)
 {
-	return st->told - st->seen;
+	return st->told - st->irq.seen;
 }
 
 bool p40_interrupt_to_come(const struct p40_stream *st)
 {
-	return st->armed && st->vector != FUNCTION_VECTOR_NONE && (pending(st) || st->urgent);
+	return st->irq.armed && st->unit.vector[0] != FUNCTION_VECTOR_NONE &&
+	       (pending(st) || st->urgent);
 }
 
 /* It is told in the state, which after the end is not written any more. False: no bus mastering. */
 static bool send_interrupt(struct p40_stream *st, uint32_t reason, uint64_t now)
 {
-	const struct card_host *host = st->card->host;
 	enum card_message how;
 
 	st->reason = reason;
 	st->interrupts++;
-	st->armed = false;
+	st->irq.armed = false;
 	if (!st->ended && !write_state(st, now))
 		goto wait;
-	if (p40_fault_take(st, P40_IRQ_LOST)) {
-		how = CARD_MESSAGE_SENT;
-	} else {
-		how = host->message(host->ctx, P40_FN, st->vector);
+	if (!unit_fault_take(&st->unit, UNIT_IRQ_LOST)) {
+		how = unit_message(&st->unit, 0);
 		if (how == CARD_MESSAGE_NO_MASTER)
 			goto wait;
 		st->n.interrupts += how == CARD_MESSAGE_SENT;
-		st->n.unrouted += how == CARD_MESSAGE_OFF;
 	}
 	st->urgent = 0;
-	st->interrupted = true;
-	st->interrupt_ns = now;
+	unit_irq_sent(&st->irq, now);
 	return true;
 wait:
 	st->interrupts--;
-	st->armed = true;
+	st->irq.armed = true;
 	return false;
 }
 
 /* Why an interrupt is due: 0 if it is not, then @when it will be. */
 static uint32_t reason(const struct p40_stream *st, uint64_t now, uint64_t *when)
 {
-	uint64_t due = st->interrupt_ns + st->irq_ns;
-	uint32_t why = st->urgent;
-
 	if (!p40_interrupt_to_come(st))
 		return 0;
-	if (pending(st) && (uint64_t)pending(st) * STREAM_LINE >= st->irq_bytes)
-		why |= STREAM_REASON_BYTES;
-	if (pending(st) && (!st->interrupted || due <= now))
-		why |= STREAM_REASON_TIME;
-	if (!why && due < *when)
-		*when = due;
-	return why;
+	return st->urgent | unit_irq_due(&st->irq, (uint64_t)pending(st) * STREAM_LINE, now, when);
 }
 
 static bool all_written(const struct p40_stream *st)
 {
-	return st->closing && !p40_waiting(st) && !st->meta_due && !st->fault[P40_END_MISSING];
+	return st->closing && !p40_waiting(st) && !st->meta_due && !st->unit.fault[P40_END_MISSING];
 }
 
 /* Counters, then the state, which an interrupt makes anew: so one of the two writes it. */
 static void end(struct p40_stream *st, uint64_t now)
 {
-	uint64_t when;
+	uint64_t when = CARD_STEP_IDLE;
 	uint32_t why;
 
 	if (!st->end_told) {
@@ -204,15 +211,9 @@ static void end(struct p40_stream *st, uint64_t now)
 /* A state that is late holds back what follows it. */
 static bool late(struct p40_stream *st, uint64_t now, uint64_t *when)
 {
-	if (!st->fault[P40_STATE_LATE] || !(st->state_due || all_written(st)))
+	if (!st->state_due && !all_written(st))
 		return false;
-	if (!st->state_ns)
-		st->state_ns = now + st->fault[P40_STATE_LATE] * US;
-	if (st->state_ns <= now)
-		return false;
-	if (st->state_ns < *when)
-		*when = st->state_ns;
-	return true;
+	return unit_late(st->unit.fault[P40_STATE_LATE], &st->state_ns, now, when);
 }
 
 uint64_t p40_page_turn(struct p40_stream *st, uint64_t now)
@@ -220,7 +221,7 @@ uint64_t p40_page_turn(struct p40_stream *st, uint64_t now)
 	uint64_t when = CARD_STEP_IDLE, counters;
 	uint32_t why;
 
-	if (!st->enabled)
+	if (!st->unit.enabled)
 		return when;
 	if (!st->ended && told_status(st) != st->told_status)
 		st->state_due = true;
@@ -245,21 +246,7 @@ uint64_t p40_page_turn(struct p40_stream *st, uint64_t now)
 	return when;
 }
 
-uint64_t p40_spurious_turn(struct p40 *c, uint64_t now)
+void p40_spurious(struct unit *u, unsigned int vector)
 {
-	uint64_t ms = c->fault[P40_IRQ_SPURIOUS];
-	unsigned int s;
-
-	if (!c->spurious_now && (!ms || c->spurious_ns > now))
-		return ms ? c->spurious_ns : CARD_STEP_IDLE;
-	for (s = 0; s < P40_STREAMS; s++) {
-		struct p40_stream *st = &c->st[s];
-
-		if (st->enabled && st->vector != FUNCTION_VECTOR_NONE &&
-		    c->host->message(c->host->ctx, P40_FN, st->vector) == CARD_MESSAGE_SENT)
-			st->n.interrupts++;
-	}
-	c->spurious_now = false;
-	c->spurious_ns = now + ms * MS;
-	return ms ? c->spurious_ns : CARD_STEP_IDLE;
+	p40_stream(u)->n.interrupts += unit_message(u, vector) == CARD_MESSAGE_SENT;
 }

@@ -16,7 +16,7 @@ static bool meta_takes(const struct p40 *c)
 {
 	const struct p40_stream *meta = &c->st[P40_STREAM_META];
 
-	return meta->enabled && !meta->closing && c->enable & 1u << P40_STREAM_META;
+	return meta->unit.enabled && !meta->closing && c->enable & 1u << P40_STREAM_META;
 }
 
 static bool meta_waits(const struct p40_stream *meta)
@@ -37,24 +37,24 @@ static void drop(struct p40_stream *meta, const struct p40_packet *p)
 {
 	uint64_t last = p->first + p->count - 1;
 
-	meta->total[P40_OFFERED] += p->count;
-	meta->total[P40_DISCARDED] += p->count;
-	meta->total[P40_TRUNCATED] += p->count;
-	meta->total[P40_TRUNCATED_BYTES] += STREAM_LINE;
+	meta->unit.total[P40_OFFERED] += p->count;
+	meta->unit.total[P40_DISCARDED] += p->count;
+	meta->unit.total[P40_TRUNCATED] += p->count;
+	meta->unit.total[P40_TRUNCATED_BYTES] += STREAM_LINE;
 	if (!meta->meta_dropping) {
-		meta->total[P40_TRUNCATIONS]++;
-		meta->total[P40_TRUNCATE_FROM] = p->first;
-		if (p40_counter(meta, P40_TRUNCATIONS) == 1)
-			meta->total[P40_TRUNCATE_FIRST] = p->first;
+		meta->unit.total[P40_TRUNCATIONS]++;
+		meta->unit.total[P40_TRUNCATE_FROM] = p->first;
+		if (unit_counter(&meta->unit, P40_TRUNCATIONS) == 1)
+			meta->unit.total[P40_TRUNCATE_FIRST] = p->first;
 	}
-	meta->total[P40_TRUNCATE_TO] = last;
+	meta->unit.total[P40_TRUNCATE_TO] = last;
 	meta->meta_dropping = true;
 	meta->counters_due = true;
 }
 
 bool p40_meta_write(struct p40_stream *main)
 {
-	struct p40_stream *meta = meta_of(main->card);
+	struct p40_stream *meta = meta_of(p40_of(main));
 	const struct p40_packet *p = &main->packet;
 	struct stream_meta m = {
 		.magic = htole16(STREAM_MAGIC_META),
@@ -74,7 +74,7 @@ bool p40_meta_write(struct p40_stream *main)
 	void *ptr;
 
 	_Static_assert(sizeof(m) == STREAM_LINE, "a record is a line");
-	if (!meta_takes(main->card))
+	if (!meta_takes(p40_of(main)))
 		return true;
 	if (!p40_room(meta)) {
 		drop(meta, p);
@@ -90,15 +90,15 @@ bool p40_meta_write(struct p40_stream *main)
 		memcpy(ptr, &m, len);
 		break;
 	}
-	meta->n.dma_writes++;
-	meta->total[P40_OFFERED] += p->count;
+	meta->unit.n.dma_writes++;
+	meta->unit.total[P40_OFFERED] += p->count;
 	p40_unit_done(meta, 1, p->count, p->first + p->count - 1);
 	return true;
 }
 
 static void build(const struct p40_stream *st, uint64_t now, uint64_t event, struct stream_odin *o)
 {
-	uint16_t source = st->card->identity.source;
+	uint16_t source = st->unit.card->identity.source;
 	uint32_t pattern = stream_pattern(source, event), i;
 
 	*o = (struct stream_odin){
@@ -106,10 +106,10 @@ static void build(const struct p40_stream *st, uint64_t now, uint64_t event, str
 		.version = STREAM_UNIT_VERSION,
 		.size = htole32(sizeof(*o)),
 		.event = htole64(event),
-		.cycles = htole64(identity_cycles(&st->card->identity, now)),
+		.cycles = htole64(identity_cycles(&st->unit.card->identity, now)),
 		.number = htole32(st->units + st->skipped),
 		.source = htole16(source),
-		.stream = htole16(st->nr - P40_STREAM_ODIN),
+		.stream = htole16(st->unit.nr - P40_STREAM_ODIN),
 		.orbit = htole32(event / STREAM_ODIN_BUNCHES),
 		.bunch = htole16(event % STREAM_ODIN_BUNCHES),
 		.trigger = htole16(STREAM_ODIN_TRIGGER),
@@ -120,13 +120,13 @@ static void build(const struct p40_stream *st, uint64_t now, uint64_t event, str
 
 static void spoil(struct p40_stream *st, struct stream_odin *o)
 {
-	if (p40_fault_take(st, P40_BAD_MAGIC))
+	if (unit_fault_take(&st->unit, P40_BAD_MAGIC))
 		o->magic = htole16(0xdead);
-	if (p40_fault_take(st, P40_SIZE_ZERO))
+	if (unit_fault_take(&st->unit, P40_SIZE_ZERO))
 		o->size = 0;
-	o->size = htole32(le32toh(o->size) + p40_fault_once(st, P40_SIZE_BIG));
-	o->event = htole64(le64toh(o->event) + p40_fault_once(st, P40_SKIP_EVENT));
-	if (p40_fault_take(st, P40_FLIP))
+	o->size = htole32(le32toh(o->size) + unit_fault_once(&st->unit, P40_SIZE_BIG));
+	o->event = htole64(le64toh(o->event) + unit_fault_once(&st->unit, P40_SKIP_EVENT));
+	if (unit_fault_take(&st->unit, P40_FLIP))
 		o->word[1] ^= htole32(0x10);
 }
 
@@ -143,11 +143,11 @@ static bool odin_room(struct p40_stream *st)
 
 static void odin_done(struct p40_stream *st, uint64_t event)
 {
-	p40_source_wrote(st, STREAM_LINE);
-	if (st->card->recycle) {
+	unit_pace(&st->unit, STREAM_LINE);
+	if (p40_of(st)->recycle) {
 		st->recycled++;
 		st->n.recycled += STREAM_LINE;
-		st->total[P40_DISCARDED]++;
+		st->unit.total[P40_DISCARDED]++;
 		return;
 	}
 	p40_unit_done(st, 1, 1, event);
@@ -219,7 +219,7 @@ size_t p40_odin_turn(struct p40_stream *st, uint64_t now, size_t budget, uint64_
 			p40_source_spill(st, now, when);
 			break;
 		}
-		st->n.dma_writes++;
+		st->unit.n.dma_writes++;
 		lines = put_records(st, now, how == CARD_DMA_OK ? to : NULL, lines, when);
 		moved += lines * STREAM_LINE;
 	}

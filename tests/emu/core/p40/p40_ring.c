@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The PCIe40's way into host memory: where a position of a ring is, and small writes besides.
+ * The ring of a stream: where in host memory a position is, and what is counted of units in there.
  */
 #include "p40.h"
-#include "../dma.h"
 
 uint32_t p40_lines(const struct p40_stream *st)
 {
@@ -15,57 +14,54 @@ uint32_t p40_room(const struct p40_stream *st)
 	return p40_lines(st) - (st->written - st->read);
 }
 
-void p40_outside(struct p40_stream *st)
-{
-	st->n.dma_outside++;
-	st->card->dma_outside_ever++;
-}
-
-void p40_no_master(struct p40_stream *st)
-{
-	/* The core holds the request back; one count for each time that happens. */
-	if (!st->no_master)
-		st->n.dma_no_master++;
-	st->no_master = true;
-}
-
 enum card_dma p40_ring_at(struct p40_stream *st, uint32_t position, uint32_t offset, size_t *len,
 			  void **ptr)
 {
-	const struct card_host *host = st->card->host;
+	const struct card_host *host = st->unit.card->host;
 	uint64_t size = 1ull << st->ring_log2;
 	uint64_t at = ((uint64_t)position * STREAM_LINE + offset) & (size - 1);
-	uint64_t addr = st->ring + at, left = size - at;
+	uint64_t addr = st->unit.base[P40_RING] + at, left = size - at;
 	enum card_dma how;
 
-	if (st->segment) {
+	if (st->unit.table) {
 		uint64_t segment = 1ull << st->segment_log2, in = at & (segment - 1);
 
-		addr = st->segment[at >> st->segment_log2] + in;
+		addr = st->unit.table[at >> st->segment_log2] + in;
 		left = segment - in;
 	}
 	if (*len > left)
 		*len = left;
-	how = host->dma(host->ctx, P40_FN, addr, len, ptr);
+	how = host->dma(host->ctx, UNIT_FN, addr, len, ptr);
 	if (how == CARD_DMA_OUTSIDE)
-		p40_outside(st);
+		unit_outside(&st->unit);
 	if (how == CARD_DMA_NO_MASTER)
-		p40_no_master(st);
+		unit_no_master(&st->unit);
 	else
-		st->no_master = false;
+		st->unit.no_master = false;
 	return how;
 }
 
-bool p40_put(struct p40_stream *st, uint64_t addr, const void *data, size_t bytes)
+bool p40_unit_skip(struct p40_stream *st, uint32_t events)
 {
-	uint64_t outside = 0;
-
-	if (!dma_put(st->card->host, P40_FN, addr, data, bytes, &outside)) {
-		p40_no_master(st);
+	if (!unit_fault_take(&st->unit, P40_RECORD_HOLE))
 		return false;
-	}
-	while (outside--)
-		p40_outside(st);
-	st->no_master = false;
+	st->skipped++;
+	st->n.units_skipped++;
+	st->unit.total[P40_DISCARDED] += events;
+	st->counters_due = true;
 	return true;
+}
+
+void p40_unit_done(struct p40_stream *st, uint32_t lines, uint32_t events, uint64_t last)
+{
+	uint64_t *total = st->unit.total;
+
+	st->written += lines;
+	st->units++;
+	st->last_event = last;
+	total[P40_UNITS]++;
+	total[P40_BYTES] += (uint64_t)lines * STREAM_LINE;
+	total[P40_EVENTS] += events;
+	st->state_due = true;
+	st->counters_due = true;
 }

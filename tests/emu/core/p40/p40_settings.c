@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * BAR 2, the open one: identity of the card, settings, generators and counters of the streams.
+ * BAR 2, the open one: which streams are enabled, their settings, generators and counters.
  */
 #include "p40.h"
 
@@ -20,64 +20,19 @@ void p40_settings_default(struct p40_stream *st)
 	};
 }
 
-void p40_card_default(struct p40 *c)
+void p40_card_default(struct unit_card *card)
 {
-	identity_default(&c->identity);
-	c->enable = P40_ALL;
+	((struct p40 *)card)->enable = P40_ALL;
 }
 
-uint64_t p40_counter(struct p40_stream *st, enum p40_counter nr)
-{
-	switch (nr) {
-	case P40_WAITING:
-		return p40_waiting(st);
-	case P40_THROTTLE_CYCLES:
-	case P40_TRUNCATE_CYCLES:
-		return st->fault[P40_CYCLES_WRONG] ? UINT64_MAX : st->total[nr] - st->base[nr];
-	case P40_THROTTLE_FIRST:
-	case P40_THROTTLE_FROM:
-	case P40_THROTTLE_TO:
-	case P40_TRUNCATE_FIRST:
-	case P40_TRUNCATE_FROM:
-	case P40_TRUNCATE_TO:
-		return st->total[nr];
-	default:
-		return st->total[nr] - st->base[nr];
-	}
-}
-
-static uint32_t half(uint64_t value, uint32_t off)
-{
-	return off & 4 ? value >> 32 : value;
-}
-
-static void set_half(uint64_t *value, uint32_t off, uint32_t word)
-{
-	if (off & 4)
-		*value = (uint32_t)*value | (uint64_t)word << 32;
-	else
-		*value = *value >> 32 << 32 | word;
-}
-
-static uint32_t read_card(struct p40 *c, uint32_t off)
-{
-	if (off == STREAM_CARD_ENABLE)
-		return c->enable;
-	return identity_read(&c->identity, off, p40_now(c));
-}
-
-static void write_card(struct p40 *c, uint32_t off, uint32_t value)
+static void write_enable(struct p40 *c, uint32_t value)
 {
 	unsigned int s;
 
-	if (off != STREAM_CARD_ENABLE) {
-		identity_write(&c->identity, off, value);
-		return;
-	}
 	if (value & ~P40_ALL)
 		return;
 	for (s = 0; s < P40_STREAMS; s++)
-		p40_source_settle(&c->st[s], p40_now(c));
+		p40_source_settle(&c->st[s], unit_now(&c->st[s].unit));
 	c->enable = value;
 }
 
@@ -92,7 +47,7 @@ static bool find(struct p40_stream *st, uint32_t off, struct setting *s)
 {
 	bool main = st->kind == STREAM_TYPE_MAIN;
 	struct p40_settings *set = &st->set;
-	struct p40_generator *g = &st->gen;
+	struct generator *g = &st->gen;
 
 	switch (off) {
 	case STREAM_SET_PACK_EVENTS:
@@ -143,7 +98,7 @@ static uint64_t *find_wide(struct p40_stream *st, uint32_t off)
 		return NULL;
 	switch (off & ~7u) {
 	case STREAM_SET_FIRST:
-		return &st->gen.first;
+		return &st->first;
 	case STREAM_SET_LIMIT:
 		return &st->gen.limit;
 	}
@@ -156,16 +111,16 @@ static uint32_t read_settings(struct p40_stream *st, uint32_t off)
 	struct setting s;
 
 	if (wide)
-		return half(*wide, off);
+		return register_half(*wide, off);
 	if (find(st, off, &s))
 		return *s.value;
 	if (off - STREAM_SET_COUNTERS < STREAM_COUNTERS * sizeof(uint64_t)) {
-		p40_source_settle(st, p40_now(st->card));
-		return half(p40_counter(st, (off - STREAM_SET_COUNTERS) / 8), off);
+		p40_source_settle(st, unit_now(&st->unit));
+		return register_half(p40_counter(st, (off - STREAM_SET_COUNTERS) / 8), off);
 	}
 	switch (off) {
 	case STREAM_SET_ID:
-		return (uint32_t)STREAM_ID_SETTINGS << 16 | STREAM_VSEC_REVISION << 8 | st->nr;
+		return (uint32_t)STREAM_ID_SETTINGS << 16 | STREAM_VSEC_REVISION << 8 | st->unit.nr;
 	case STREAM_SET_POLICY:
 		return st->set.policy;
 	case STREAM_SET_SPILL_SIZE:
@@ -174,8 +129,8 @@ static uint32_t read_settings(struct p40_stream *st, uint32_t off)
 		return st->spill.level;
 	case STREAM_SET_GENERATED:
 	case STREAM_SET_GENERATED + 4:
-		p40_source_settle(st, p40_now(st->card));
-		return half(st->gen.generated, off);
+		p40_source_settle(st, unit_now(&st->unit));
+		return register_half(st->gen.generated, off);
 	}
 	return 0;
 }
@@ -188,8 +143,8 @@ static void write_generator(struct p40_stream *st, uint32_t value)
 		return;
 	st->gen.control = value;
 	if (value & ~before & STREAM_GENERATOR_RUN)
-		p40_source_restart(st);
-	p40_source_clock(st);
+		generator_restart(&st->gen, st->first);
+	generator_clock(&st->gen);
 }
 
 static void write_settings(struct p40_stream *st, uint32_t off, uint32_t value)
@@ -198,9 +153,9 @@ static void write_settings(struct p40_stream *st, uint32_t off, uint32_t value)
 	struct setting s;
 
 	/* What was before this write was by the old settings. */
-	p40_source_settle(st, p40_now(st->card));
+	p40_source_settle(st, unit_now(&st->unit));
 	if (wide) {
-		set_half(wide, off, value);
+		register_set_half(wide, off, value);
 		return;
 	}
 	if (off == STREAM_SET_POLICY) {
@@ -218,7 +173,7 @@ static void write_settings(struct p40_stream *st, uint32_t off, uint32_t value)
 	}
 	*s.value = value;
 	if (off == STREAM_SET_RATE)
-		p40_source_clock(st);
+		generator_clock(&st->gen);
 }
 
 static struct p40_stream *in_settings(struct p40 *c, uint32_t *off)
@@ -231,22 +186,24 @@ static struct p40_stream *in_settings(struct p40 *c, uint32_t *off)
 	return &c->st[at / STREAM_SETTINGS_SIZE];
 }
 
-uint32_t p40_open_read(struct p40 *c, uint32_t off)
+uint32_t p40_open_read(struct unit_card *card, uint32_t off)
 {
+	struct p40 *c = (struct p40 *)card;
 	struct p40_stream *st;
 
-	if (off - P40_CARD < CARD_SIZE)
-		return read_card(c, off - P40_CARD);
+	if (off == P40_CARD + STREAM_CARD_ENABLE)
+		return c->enable;
 	st = in_settings(c, &off);
 	return st ? read_settings(st, off) : 0;
 }
 
-void p40_open_write(struct p40 *c, uint32_t off, uint32_t value)
+void p40_open_write(struct unit_card *card, uint32_t off, uint32_t value)
 {
+	struct p40 *c = (struct p40 *)card;
 	struct p40_stream *st;
 
-	if (off - P40_CARD < CARD_SIZE) {
-		write_card(c, off - P40_CARD, value);
+	if (off == P40_CARD + STREAM_CARD_ENABLE) {
+		write_enable(c, value);
 		return;
 	}
 	st = in_settings(c, &off);
@@ -254,24 +211,23 @@ void p40_open_write(struct p40 *c, uint32_t off, uint32_t value)
 		write_settings(st, off, value);
 }
 
-bool p40_open_poke(struct p40 *c, uint32_t off, uint32_t value)
+bool p40_open_poke(struct unit_card *card, uint32_t off, uint32_t value)
 {
+	struct p40 *c = (struct p40 *)card;
 	struct p40_stream *st;
 	struct setting s;
 	uint64_t *wide;
 
-	if (off - P40_CARD == STREAM_CARD_ENABLE) {
+	if (off == P40_CARD + STREAM_CARD_ENABLE) {
 		c->enable = value;
 		return true;
 	}
-	if (off - P40_CARD < CARD_SIZE)
-		return identity_poke(&c->identity, off - P40_CARD, value);
 	st = in_settings(c, &off);
 	if (!st)
 		return false;
 	wide = find_wide(st, off);
 	if (wide)
-		set_half(wide, off, value);
+		register_set_half(wide, off, value);
 	else if (find(st, off, &s))
 		*s.value = value;
 	return wide || find(st, off, &s);

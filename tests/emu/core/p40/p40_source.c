@@ -6,86 +6,40 @@
  */
 #include "p40.h"
 
-#define NS 1000000000ull
-#define LAG 10000000ull /* what a source that waits can make up for, ns */
-#define AT_ONCE 4096	/* events in one turn */
+#define AT_ONCE 4096 /* events in one turn */
 
 void p40_source_default(struct p40_stream *st)
 {
 	bool main = st->kind == STREAM_TYPE_MAIN;
 
-	st->gen = (struct p40_generator){
+	st->first = 0;
+	st->gen = (struct generator){
 		.size_min = main ? 1024 : 0,
 		.size_max = main ? 1024 : 0,
 	};
 }
 
-void p40_source_restart(struct p40_stream *st)
-{
-	st->gen.next = st->gen.first;
-	st->gen.generated = 0;
-	st->gen.clock.flows = false;
-}
-
-/* What was due by another rate is of no account any more. */
-void p40_source_clock(struct p40_stream *st)
-{
-	st->gen.clock.flows = false;
-}
-
-static bool clocked(const struct p40_generator *g)
+static bool clocked(const struct generator *g)
 {
 	return g->control & STREAM_GENERATOR_CLOCKED && g->rate;
 }
 
 static bool flows(const struct p40_stream *st)
 {
-	return st->enabled && !st->closing && st->card->enable & 1u << st->nr &&
+	return st->unit.enabled && !st->closing && p40_of(st)->enable & 1u << st->unit.nr &&
 	       st->gen.control & STREAM_GENERATOR_RUN;
 }
 
 /* Events that the source has by now. */
 static uint64_t due(struct p40_stream *st, uint64_t now, uint64_t *when)
 {
-	struct p40_generator *g = &st->gen;
-	uint64_t left = UINT64_MAX;
-
-	if (!flows(st)) {
-		g->clock.flows = false;
-		return 0;
-	}
-	if (g->limit)
-		left = g->limit > g->generated ? g->limit - g->generated : 0;
-	return source_clock_due(&g->clock, now, g->rate, left, !clocked(g), when);
+	return generator_due(&st->gen, flows(st), now, !clocked(&st->gen), when);
 }
 
 /* A source that waits is as fast as the key rate says; a clock is not to be held. */
 bool p40_source_held(struct p40_stream *st, uint64_t now, uint64_t *when)
 {
-	if (!st->rate || clocked(&st->gen) || st->closing || st->pace_ns <= now)
-		return false;
-	if (st->pace_ns < *when)
-		*when = st->pace_ns;
-	return true;
-}
-
-void p40_source_wrote(struct p40_stream *st, uint32_t bytes)
-{
-	uint64_t now;
-
-	if (!st->rate)
-		return;
-	now = p40_now(st->card);
-	if (st->pace_ns + LAG < now)
-		st->pace_ns = now - LAG;
-	st->pace_ns += bytes * NS / st->rate;
-}
-
-static void used(struct p40_generator *g, uint64_t events)
-{
-	g->next += events;
-	g->generated += events;
-	g->clock.taken += events;
+	return !clocked(&st->gen) && !st->closing && unit_paced(&st->unit, now, when);
 }
 
 static uint32_t level_of(const struct p40_stream *st, const struct p40_event *e)
@@ -93,6 +47,13 @@ static uint32_t level_of(const struct p40_stream *st, const struct p40_event *e)
 	if (st->kind != STREAM_TYPE_MAIN)
 		return STREAM_LINE;
 	return e->size > P40_EVENT_BYTES ? p40_up(e->size, P40_EVENT_BYTES) : P40_EVENT_BYTES;
+}
+
+uint32_t p40_packet_limit(const struct p40_stream *st)
+{
+	uint64_t half = 1ull << (st->ring_log2 - 1);
+
+	return st->set.pack_bytes < half ? st->set.pack_bytes : half;
 }
 
 uint32_t p40_source_fit(const struct p40_stream *st)
@@ -106,14 +67,14 @@ uint32_t p40_source_fit(const struct p40_stream *st)
 /* The event that the source has next, as it would be accepted. */
 static void draw(const struct p40_stream *st, struct p40_event *e)
 {
-	const struct p40_generator *g = &st->gen;
-	uint32_t max = g->size_max > g->size_min ? g->size_max : g->size_min, fit;
+	const struct generator *g = &st->gen;
+	uint32_t fit;
 
 	*e = (struct p40_event){.id = g->next, .size = g->size_min};
 	if (st->kind != STREAM_TYPE_MAIN)
 		return;
 	if (g->control & STREAM_GENERATOR_DISTRIBUTED)
-		e->size = stream_size(e->id, g->size_min, max);
+		e->size = stream_size(e->id, g->size_min, generator_max(g));
 	fit = p40_source_fit(st);
 	if (st->set.policy & STREAM_POLICY_TRUNCATE && st->spill.level >= st->set.truncate_on)
 		fit = 0;
@@ -129,7 +90,7 @@ static void add_cycles(struct p40_stream *st, enum p40_counter nr, uint64_t *sin
 {
 	uint64_t cycles = (now - *since) / P40_NS_PER_CYCLE;
 
-	st->total[nr] += cycles;
+	st->unit.total[nr] += cycles;
 	*since += cycles * P40_NS_PER_CYCLE;
 }
 
@@ -151,7 +112,7 @@ static void truncating(struct p40_stream *st, bool on, uint64_t now)
 	s->truncating = on;
 	s->truncate_ns = now;
 	if (on)
-		st->total[P40_TRUNCATIONS]++;
+		st->unit.total[P40_TRUNCATIONS]++;
 }
 
 static void truncated(struct p40_stream *st, uint64_t id, uint32_t bytes, uint64_t now)
@@ -159,13 +120,13 @@ static void truncated(struct p40_stream *st, uint64_t id, uint32_t bytes, uint64
 	bool begins = !st->spill.truncating;
 
 	truncating(st, true, now);
-	if (p40_counter(st, P40_TRUNCATIONS) == 1 && begins)
-		st->total[P40_TRUNCATE_FIRST] = id;
+	if (unit_counter(&st->unit, P40_TRUNCATIONS) == 1 && begins)
+		st->unit.total[P40_TRUNCATE_FIRST] = id;
 	if (begins)
-		st->total[P40_TRUNCATE_FROM] = id;
-	st->total[P40_TRUNCATE_TO] = id;
-	st->total[P40_TRUNCATED]++;
-	st->total[P40_TRUNCATED_BYTES] += bytes;
+		st->unit.total[P40_TRUNCATE_FROM] = id;
+	st->unit.total[P40_TRUNCATE_TO] = id;
+	st->unit.total[P40_TRUNCATED]++;
+	st->unit.total[P40_TRUNCATED_BYTES] += bytes;
 }
 
 void p40_source_cut(struct p40_stream *st, uint64_t now, struct p40_event *e, uint32_t size)
@@ -173,7 +134,7 @@ void p40_source_cut(struct p40_stream *st, uint64_t now, struct p40_event *e, ui
 	uint32_t cut = e->size - size;
 
 	if (e->truncated)
-		st->total[P40_TRUNCATED_BYTES] += cut;
+		st->unit.total[P40_TRUNCATED_BYTES] += cut;
 	else
 		truncated(st, e->id, cut, now);
 	e->truncated = true;
@@ -183,9 +144,9 @@ void p40_source_cut(struct p40_stream *st, uint64_t now, struct p40_event *e, ui
 
 static void accept(struct p40_stream *st, uint64_t now, const struct p40_event *e)
 {
-	used(&st->gen, 1);
+	generator_took(&st->gen, 1);
 	st->counters_due = true;
-	st->total[P40_OFFERED]++;
+	st->unit.total[P40_OFFERED]++;
 	if (e->truncated)
 		truncated(st, e->id, e->cut, now);
 	else
@@ -196,13 +157,13 @@ static void throttle_on(struct p40_stream *st, uint64_t now)
 {
 	st->spill.throttling = true;
 	st->spill.throttle_ns = now;
-	st->total[P40_THROTTLES]++;
-	if (p40_counter(st, P40_THROTTLES) == 1)
-		st->total[P40_THROTTLE_FIRST] = st->gen.next;
-	st->total[P40_THROTTLE_FROM] = st->gen.next;
-	st->total[P40_THROTTLE_TO] = st->gen.next - 1;
+	st->unit.total[P40_THROTTLES]++;
+	if (unit_counter(&st->unit, P40_THROTTLES) == 1)
+		st->unit.total[P40_THROTTLE_FIRST] = st->gen.next;
+	st->unit.total[P40_THROTTLE_FROM] = st->gen.next;
+	st->unit.total[P40_THROTTLE_TO] = st->gen.next - 1;
 	st->urgent |= STREAM_REASON_THROTTLE;
-	function_block_cause(&st->card->function, STREAM_CAUSE_THROTTLE);
+	function_block_cause(&st->unit.card->function, STREAM_CAUSE_THROTTLE);
 }
 
 static void throttle_off(struct p40_stream *st, uint64_t now)
@@ -221,11 +182,11 @@ static void pass(struct p40_stream *st, uint64_t now)
 	events = due(st, now, &when);
 	if (!events)
 		return;
-	used(&st->gen, events);
+	generator_took(&st->gen, events);
 	st->counters_due = true;
-	st->total[P40_OFFERED] += events;
-	st->total[P40_THROTTLED] += events;
-	st->total[P40_THROTTLE_TO] = st->gen.next - 1;
+	st->unit.total[P40_OFFERED] += events;
+	st->unit.total[P40_THROTTLED] += events;
+	st->unit.total[P40_THROTTLE_TO] = st->gen.next - 1;
 }
 
 static uint32_t release_at(const struct p40_settings *s)
@@ -324,5 +285,5 @@ void p40_source_off(struct p40_stream *st, uint64_t now)
 	p40_source_settle(st, now);
 	st->spill.throttling = false;
 	st->spill.truncating = false;
-	st->gen.clock.flows = false;
+	generator_clock(&st->gen);
 }

@@ -1,168 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The RobinNP as one card: life, what its function's block asks for, and the table through which
- * the server sees it.
+ * The RobinNP as one card: what the engine of units has to be told of it, and the table through
+ * which the server sees it.
  */
 #include "robinnp.h"
+#include "../values.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define CHIP 0x0000c0de0b100000ull
-
-static bool notice(void *model, uint64_t addr, const void *data, size_t bytes)
+static uint64_t commands(const struct unit *u)
 {
-	return robinnp_put(&((struct robinnp *)model)->sub[0], addr, data, bytes);
+	return robinnp_commands(robinnp_sub(u));
 }
 
-static uint32_t in_trouble(const void *model)
+static uint64_t frees(const struct unit *u)
 {
-	const struct robinnp *c = model;
-	uint32_t mask = 0;
-	unsigned int s;
-
-	for (s = 0; s < ROBINNP_SUBS; s++) {
-		const struct robinnp_sub *sub = &c->sub[s];
-
-		if (sub->setup_error || sub->fetch_error || sub->host_error)
-			mask |= 1u << s;
-	}
-	return mask;
+	return robinnp_frees(robinnp_sub(u));
 }
 
-static void reset_all(void *model, uint32_t levels)
-{
-	struct robinnp *c = model;
-	bool ignored = false;
-	unsigned int s;
-
-	for (s = 0; s < ROBINNP_SUBS; s++) {
-		robinnp_reset(&c->sub[s], levels);
-		ignored |= c->sub[s].fault[ROBINNP_RESET_IGNORED];
-	}
-	if (levels & FRAGMENT_RESET_DEFAULT && !ignored)
-		identity_default(&c->identity);
-}
-
-static const struct function_block_ops function_ops = {
-	.id = (uint32_t)FRAGMENT_ID_FUNCTION << 16 | FRAGMENT_VSEC_REVISION << 8 | ROBINNP_SUBS,
-	.enables = FRAGMENT_CAUSE_ALL,
-	.units = ROBINNP_SUBS,
-	.levels = FRAGMENT_RESET_ALL,
-	.put = notice,
-	.trouble = in_trouble,
-	.reset = reset_all,
+static const struct unit_waiting waits[] = {
+	{FRAGMENT_COUNT_COMMANDS, FRAGMENT_COUNT_COMMANDS_WAITING, commands},
+	{FRAGMENT_COUNT_FREES, FRAGMENT_COUNT_FREES_WAITING, frees},
+	{},
 };
 
-static void destroy(void *card)
+static void vsec_words(const struct unit_card *c, uint32_t *word)
 {
-	struct robinnp *c = card;
-	unsigned int s;
-
-	for (s = 0; s < ROBINNP_SUBS; s++)
-		robinnp_sub_free(&c->sub[s]);
-	free(c);
-}
-
-static void reset(void *card, unsigned int fn)
-{
-	struct robinnp *c = card;
-	unsigned int s;
-
-	c->function_resets++;
-	for (s = 0; s < ROBINNP_SUBS; s++)
-		robinnp_power_on(&c->sub[s]);
-	function_block_reset(&c->function);
-	identity_default(&c->identity);
-}
-
-static void *create(const struct card_host *host)
-{
-	struct robinnp *c = calloc(1, sizeof(*c));
-	unsigned int s, l;
-
-	if (!c)
-		return NULL;
-	c->host = host;
-	c->function.ops = &function_ops;
-	c->function.model = c;
-	c->identity = (struct identity){
-		.id = FRAGMENT_CARD_ID_VALUE,
-		.units = ROBINNP_SUBS | ROBINNP_LINKS << 8,
-		.features = CARD_FEATURE_GENERATORS,
-		.source_default = FRAGMENT_CARD_SOURCE_DEFAULT,
-		.chip = CHIP,
-		.clock = ROBINNP_CLOCK,
-		.power_on_ns = robinnp_now(c),
-	};
-	robinnp_keys_default(c);
-	for (s = 0; s < ROBINNP_SUBS; s++) {
-		c->sub[s].card = c;
-		c->sub[s].nr = s;
-		for (l = 0; l < ROBINNP_LINKS; l++) {
-			c->sub[s].link[l].sub = &c->sub[s];
-			c->sub[s].link[l].nr = l;
-		}
-	}
-	reset(c, ROBINNP_FN);
-	robinnp_clear(c, ROBINNP_FN);
-	return c;
-}
-
-static uint32_t peek(void *card, unsigned int fn, unsigned int bar, uint32_t off)
-{
-	return bar == ROBINNP_BAR_DMA ? robinnp_read(card, off) : robinnp_open_read(card, off);
-}
-
-static uint32_t read_register(void *card, unsigned int fn, unsigned int bar, uint32_t off)
-{
-	if (bar == ROBINNP_BAR_DMA)
-		robinnp_reads(card, off);
-	return peek(card, fn, bar, off);
-}
-
-static void write_register(void *card, unsigned int fn, unsigned int bar, uint32_t off,
-			   uint32_t value)
-{
-	if (bar == ROBINNP_BAR_DMA)
-		robinnp_write(card, off, value);
-	else
-		robinnp_open_write(card, off, value);
-}
-
-static bool stirs(void *card, unsigned int fn, unsigned int bar, uint32_t off)
-{
-	return bar != ROBINNP_BAR_DMA || robinnp_stirs(card, off);
-}
-
-static bool poke(void *card, unsigned int fn, unsigned int bar, uint32_t off, uint32_t value)
-{
-	return bar != ROBINNP_BAR_DMA && robinnp_open_poke(card, off, value);
-}
-
-static uint64_t step(void *card, unsigned int fn, size_t budget)
-{
-	return robinnp_step(card, budget);
-}
-
-static unsigned int vendor(void *card)
-{
-	return ROBINNP_VENDOR;
-}
-
-static unsigned int device(void *card)
-{
-	return ROBINNP_DEVICE;
-}
-
-static void messages(void *card, struct card_messages *m)
-{
-	struct robinnp *c = card;
 	const uint32_t words[] = {
 		FRAGMENT_VSEC_SIGNATURE_VALUE,
 		ROBINNP_SUBS | ROBINNP_LINKS << 4 | ROBINNP_DATA_MAX << 8 |
 			ROBINNP_COMMAND_MAX << 16 | c->identity.messages.vectors << 24,
-		c->memory,
+		((const struct robinnp *)c)->memory,
 		ROBINNP_HOST_PAGES,
 		ROBINNP_BAR_DMA | ROBINNP_SUB(0),
 		ROBINNP_SUB(1) - ROBINNP_SUB(0),
@@ -176,22 +44,113 @@ static void messages(void *card, struct card_messages *m)
 		ROBINNP_LINK(1) - ROBINNP_LINK(0),
 	};
 
-	event_vectors(&c->identity.messages, m);
-	m->vendor.id = FRAGMENT_VSEC_ID;
-	m->vendor.revision = FRAGMENT_VSEC_REVISION;
-	m->vendor.count = sizeof(words) / sizeof(words[0]);
-	memcpy(m->vendor.word, words, sizeof(words));
+	memcpy(word, words, sizeof(words));
 	_Static_assert(sizeof(words) + VSEC_SIGNATURE == FRAGMENT_VSEC_LENGTH, "all of it");
 }
 
-static uint64_t dma_outside(void *card)
+static const struct identity identity = {
+	.id = FRAGMENT_CARD_ID_VALUE,
+	.units = ROBINNP_SUBS | ROBINNP_LINKS << 8,
+	.features = CARD_FEATURE_GENERATORS,
+	.source_default = FRAGMENT_CARD_SOURCE_DEFAULT,
+	.chip = 0x0000c0de0b100000ull,
+	.clock = ROBINNP_CLOCK,
+	.messages =
+		{
+			.interrupts = EVENT_MSIX,
+			.vectors = ROBINNP_VECTORS,
+			.bar = ROBINNP_BAR_DMA,
+			.table_offset = ROBINNP_MSIX_TABLE,
+			.pending_offset = ROBINNP_MSIX_PENDING,
+		},
+	.serial = VALUE_SERIAL_WORD('6', '0', '0', '1'),
+	.firmware = 0x40b1c0de,
+	.temperature = 45000,
+};
+
+static const struct unit_ops ops = {
+	.vendor = ROBINNP_VENDOR,
+	.device = ROBINNP_DEVICE,
+	.card_size = sizeof(struct robinnp),
+	.identity = &identity,
+	.function =
+		{
+			.id = (uint32_t)FRAGMENT_ID_FUNCTION << 16 | FRAGMENT_VSEC_REVISION << 8 |
+			      ROBINNP_SUBS,
+			.enables = FRAGMENT_CAUSE_ALL,
+			.units = ROBINNP_SUBS,
+			.levels = FRAGMENT_RESET_ALL,
+			UNIT_FUNCTION_OPS,
+		},
+	.at = {ROBINNP_FUNCTION, ROBINNP_SUB(0), FRAGMENT_SIZE, ROBINNP_DOORBELL(0)},
+	.vsec = {FRAGMENT_VSEC_ID, FRAGMENT_VSEC_REVISION,
+		 (FRAGMENT_VSEC_LENGTH - VSEC_SIGNATURE) / 4},
+	.vsec_words = vsec_words,
+	.one = "sub",
+	.many = "subs",
+	.count = ROBINNP_SUBS,
+	.units_at = offsetof(struct robinnp, sub),
+	.unit_size = sizeof(struct robinnp_sub),
+	.id = FRAGMENT_ID_SUB,
+	.trouble = FRAGMENT_STATUS_ERRORS,
+	.last_kept = FRAGMENT_START,
+	.address =
+		{
+			[ROBINNP_DATA] = FRAGMENT_DATA_LOW,
+			[ROBINNP_FREE] = FRAGMENT_FREE_LOW,
+			[ROBINNP_COMMAND] = FRAGMENT_COMMAND_LOW,
+			[ROBINNP_DONE] = FRAGMENT_DONE_LOW,
+			[ROBINNP_TABLE] = FRAGMENT_TABLE_LOW,
+		},
+	.regs = robinnp_registers,
+	.vectors = ROBINNP_PURPOSES,
+	.slice = 8192,
+	.stray = sizeof(struct fragment_descriptor),
+	.refusal_forgets = true,
+	.faults = robinnp_fault_list,
+	.counters = robinnp_counters,
+	.waiting = waits,
+	.counts = robinnp_count_list,
+	.open_read = robinnp_open_read,
+	.open_write = robinnp_open_write,
+	.open_poke = robinnp_open_poke,
+	.show_first = robinnp_show_sums,
+	.show_last = robinnp_show_links,
+	.read = robinnp_read,
+	.write = robinnp_write,
+	.before_read = robinnp_before_read,
+	.doorbell_read = robinnp_doorbell_read,
+	.doorbell_write = robinnp_doorbell_write,
+	.doorbell_stirs = robinnp_doorbell_stirs,
+	.init = robinnp_init,
+	.free = robinnp_free,
+	.setup_ok = robinnp_setup_ok,
+	.prepare = robinnp_prepare,
+	.take_over = robinnp_take_over,
+	.begin = robinnp_begin,
+	.stray_at = robinnp_stray_at,
+	.off = robinnp_off,
+	.logic = robinnp_logic,
+	.reset_counters = robinnp_reset_counters,
+	.defaults = robinnp_defaults,
+	.error = robinnp_error,
+	.quiet = robinnp_quiet,
+	.status = robinnp_status,
+	.turn = robinnp_turn,
+	.spurious = robinnp_spurious,
+	.clear = robinnp_clear,
+	.show = robinnp_show_sub,
+};
+
+static void *create(const struct card_host *host)
 {
-	return ((struct robinnp *)card)->dma_outside_ever;
+	_Static_assert(FRAGMENT_COUNTS == UNIT_COUNTERS, "a sub-unit has as many as the engine");
+	_Static_assert(ROBINNP_VECTOR(1) == 1 + ROBINNP_PURPOSES, "one for each purpose");
+	return unit_card_create(host, &ops);
 }
 
 const struct card_ops robinnp_card = {
 	.name = "robinnp",
-	.functions = 1,
 	.bar_size =
 		{
 			[ROBINNP_BAR_DMA] = ROBINNP_BAR_DMA_SIZE,
@@ -199,23 +158,7 @@ const struct card_ops robinnp_card = {
 		},
 	.pcie_gen = 2,
 	.create = create,
-	.destroy = destroy,
-	.read = read_register,
-	.write = write_register,
-	.stirs = stirs,
-	.peek = peek,
-	.poke = poke,
-	.step = step,
-	.reset = reset,
 	.keys = robinnp_keys,
 	.faults = robinnp_fault_list,
-	.fault_set = robinnp_fault_set,
-	.fault_clear = robinnp_fault_clear,
-	.fault_get = robinnp_fault_get,
-	.counts = robinnp_counts,
-	.clear = robinnp_clear,
-	.vendor = vendor,
-	.device = device,
-	.messages = messages,
-	.dma_outside = dma_outside,
+	UNIT_CARD_OPS,
 };

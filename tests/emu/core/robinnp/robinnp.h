@@ -4,18 +4,18 @@
  * outside the model is `robinnp_card` of card.h; the contract is
  * Documentation/hardware/fragment-interface.md.
  *
- *	robinnp.c          life, block of the function
- *	robinnp_counts.c   counts of the control socket
- *	robinnp_regs.c     the driver's BAR: sub-unit blocks, doorbells
- *	robinnp_open.c     the open BAR: card, links, counters
- *	robinnp_sub.c      enable, host-page table, reset; the engine's step
+ *	robinnp.c          tables
+ *	robinnp_counts.c   counters of links, counts of the control socket
+ *	robinnp_regs.c     registers of a sub-unit, doorbells
+ *	robinnp_open.c     the open BAR: links, counters
+ *	robinnp_sub.c      enable, reset and turn of a sub-unit
  *	robinnp_pages.c    card pages and the free-page ring
  *	robinnp_source.c   generators, back-pressure, descriptors
  *	robinnp_command.c  commands, data, completions
  *	robinnp_irq.c      interrupts
- *	robinnp_host.c     the way into host memory
- *	robinnp_keys.c     settings of the control socket
- *	robinnp_faults.c   faults of the control socket
+ *	robinnp_control.c  settings and faults of the control socket
+ *
+ * What a card of units has in common with others is in ../unit/unit.h.
  *
  * A fragment goes from the source into a page of its link's list, and its descriptor to the host; a
  * command writes what is in a page into a host page. Of a fragment only what its words are made of
@@ -24,29 +24,23 @@
 #ifndef EMU_ROBINNP_H
 #define EMU_ROBINNP_H
 
-#include "../unit/function_block.h"
-#include "../unit/identity.h"
-#include "../unit/source_clock.h"
-#include "../unit/unit_faults.h"
+#include "../unit/generator.h"
+#include "../unit/unit.h"
 
 #include "kmod/cards/robinnp/robinnp_regs.h"
 #include "kmod/fragment/fragment_data.h"
 #include "kmod/fragment/fragment_regs.h"
 
-#define ROBINNP_FN 0 /* the card's only function */
 #define ROBINNP_ALL ((1u << ROBINNP_LINKS) - 1)
 #define ROBINNP_NS_PER_CYCLE (1000000000 / ROBINNP_CLOCK)
 #define ROBINNP_FETCH 64 /* commands in one read */
 
-/* In the order of robinnp_fault_list. */
+/* In the order of robinnp_fault_list, behind those of the engine. */
 enum robinnp_fault {
-	ROBINNP_STALL,
-	ROBINNP_DATA_LATE,
+	ROBINNP_DATA_LATE = UNIT_FAULTS,
 	ROBINNP_COUNT_EARLY,
 	ROBINNP_DONE_LATE,
 	ROBINNP_IRQ_LATE,
-	ROBINNP_IRQ_LOST,
-	ROBINNP_IRQ_SPURIOUS,
 	ROBINNP_WRONG_PHASE,
 	ROBINNP_RECORD_HOLE,
 	ROBINNP_PAGE_RANGE,
@@ -68,15 +62,6 @@ enum robinnp_fault {
 	ROBINNP_DONE_LOST,
 	ROBINNP_DONE_SIZE,
 	ROBINNP_DONE_STATUS,
-	ROBINNP_LOST_DOORBELL,
-	ROBINNP_ENABLE_SLOW,
-	ROBINNP_LOAD_SLOW,
-	ROBINNP_FETCH_ERROR,
-	ROBINNP_NEVER_QUIET,
-	ROBINNP_RESET_IGNORED,
-	ROBINNP_RESET_SLOW,
-	ROBINNP_WRITE_AFTER_OFF,
-	ROBINNP_FAULTS,
 };
 
 /* Addresses of a sub-unit, in the order of their registers. */
@@ -86,7 +71,6 @@ enum robinnp_base {
 	ROBINNP_COMMAND,
 	ROBINNP_DONE,
 	ROBINNP_TABLE,
-	ROBINNP_BASES,
 };
 
 enum robinnp_state {
@@ -110,18 +94,11 @@ struct robinnp_page {
 	uint8_t state;
 };
 
-struct robinnp_generator {
-	uint32_t control, size_min, size_max, rate, first;
-	uint64_t limit;
-	uint32_t next;
-	uint64_t generated;
-	struct source_clock clock;
-};
-
 struct robinnp_link {
 	struct robinnp_sub *sub;
 	unsigned int nr; /* in the sub-unit */
-	struct robinnp_generator gen;
+	struct generator gen;
+	uint32_t first; /* of the generator */
 
 	struct robinnp_page *page; /* of the run: @pages of them */
 	uint32_t *list;		   /* numbers of those that are empty, @pages places */
@@ -139,15 +116,6 @@ struct robinnp_link {
 	uint64_t clear[FRAGMENT_LINK_COUNTS]; /* at the last clear of the control socket */
 };
 
-/* Interrupts of one purpose. */
-struct robinnp_irq {
-	uint32_t count, ns, vector;
-	uint32_t seen; /* as it was armed */
-	bool armed, sent;
-	uint64_t sent_ns;
-	uint64_t late_ns; /* fault irq-late: not before */
-};
-
 enum robinnp_purpose {
 	ROBINNP_IRQ_DATA,
 	ROBINNP_IRQ_DONE,
@@ -155,40 +123,27 @@ enum robinnp_purpose {
 	ROBINNP_PURPOSES,
 };
 
-/* What the model counts besides the counters of the card. */
+/* What a sub-unit counts besides its counters and what all units count. */
 struct robinnp_counts {
-	uint64_t free_doorbells, command_doorbells, arms, unrouted;
-	uint64_t host_errors, fetch_errors, setup_errors;
-	uint64_t resets, fetches;
-	uint64_t dma_writes, dma_outside, dma_no_master;
-	uint64_t entries_skipped, doorbells_lost, completions_lost, completions_twice, stray_writes;
+	uint64_t free_doorbells, command_doorbells, fetches;
+	uint64_t entries_skipped, completions_lost, completions_twice;
 };
 
 struct robinnp_sub {
-	struct robinnp *card;
-	unsigned int nr;
+	struct unit unit;
 
 	/* registers */
-	uint32_t base_low[ROBINNP_BASES], base_high[ROBINNP_BASES];
-	unsigned int written_bases; /* two bits for each */
 	uint32_t data_size, free_size, command_size;
-	uint32_t host_pages, host_page_size, page_size, pages, start;
+	uint32_t host_pages, host_page_size, page_size, pages;
 	uint32_t links, error_enable;
-	uint32_t generation;
-	bool setup_error, fetch_error, host_error;
-	struct robinnp_irq irq[ROBINNP_PURPOSES];
-	bool error_due;	  /* an interrupt for errors is to be sent */
-	uint64_t held_ns; /* when the last one for HELD was, 0: never */
+	struct unit_irq irq[ROBINNP_PURPOSES];
+	uint64_t late_ns[ROBINNP_PURPOSES]; /* fault irq-late: not before */
+	bool error_due;			    /* an interrupt for errors is to be sent */
+	uint64_t held_ns;		    /* when the last one for HELD was, 0: never */
 
 	/* as taken over at enabling */
-	bool enabled, loading;
-	uint64_t base[ROBINNP_BASES];
 	uint32_t data_log2, free_log2, command_log2;
-	uint32_t run_host_pages, run_host_page_size, run_page_size, run_pages, run_start;
-	uint64_t *table; /* bus addresses of the host's pages */
-	uint32_t loaded;
-	uint64_t load_ns;
-	bool load_shows; /* in STATUS */
+	uint32_t run_host_pages, run_page_size, run_pages, run_start;
 
 	/* counts of the run */
 	uint32_t descriptors, completions; /* written */
@@ -203,46 +158,26 @@ struct robinnp_sub {
 	struct fragment_command fetch[ROBINNP_FETCH];
 	unsigned int fetch_at, fetch_count;
 	uint64_t done_ns; /* fault done-late */
-
-	uint32_t reset_due; /* fault reset-slow: these levels, at: */
-	uint64_t reset_ns;
-	uint64_t stray_ns; /* fault write-after-off: 0, or when; at: */
-	uint64_t stray_addr;
-
-	uint64_t rate; /* key: bytes/s of data, 0: no limit */
-	uint64_t pace_ns;
-	bool no_master; /* waiting, counted */
-
-	uint64_t total[FRAGMENT_COUNTS];
-	uint64_t zero[FRAGMENT_COUNTS];	 /* as they were at the last reset of counters */
-	uint64_t clear[FRAGMENT_COUNTS]; /* at the last clear of the control socket */
-	uint32_t fault[ROBINNP_FAULTS];
 	struct robinnp_counts n;
 };
 
 struct robinnp {
-	const struct card_host *host;
+	struct unit_card card;
 	struct robinnp_sub sub[ROBINNP_SUBS];
-	struct function_block function;
-	struct identity identity;
-	unsigned int turn; /* sub-unit to be served next */
 
 	/* keys */
 	uint32_t memory; /* KiB of each link */
-	uint32_t count_start;
 	bool shuffle;
-
-	uint64_t fault[ROBINNP_FAULTS]; /* of the card; those of a sub-unit are there */
-	bool spurious_now;
-	uint64_t spurious_ns;
-
-	uint64_t dma_outside_ever; /* not zeroed by clear */
-	uint64_t function_resets;
 };
 
-static inline uint64_t robinnp_now(const struct robinnp *c)
+static inline struct robinnp *robinnp_of(const struct robinnp_sub *sub)
 {
-	return c->host->now(c->host->ctx);
+	return (struct robinnp *)sub->unit.card;
+}
+
+static inline struct robinnp_sub *robinnp_sub(const struct unit *u)
+{
+	return (struct robinnp_sub *)u;
 }
 
 static inline struct robinnp_page *robinnp_page(struct robinnp_sub *sub, uint32_t word)
@@ -253,38 +188,48 @@ static inline struct robinnp_page *robinnp_page(struct robinnp_sub *sub, uint32_
 /* Commands that the card was told of and has not completed; free pages that it has not taken. */
 static inline uint32_t robinnp_commands(const struct robinnp_sub *sub)
 {
-	return sub->enabled ? sub->command_told - sub->executed : 0;
+	return sub->unit.enabled ? sub->command_told - sub->executed : 0;
 }
 
 static inline uint32_t robinnp_frees(const struct robinnp_sub *sub)
 {
-	return sub->enabled ? sub->free_told - sub->freed : 0;
+	return sub->unit.enabled ? sub->free_told - sub->freed : 0;
 }
 
-/* robinnp_regs.c, robinnp_open.c */
-/* What a read of the host's does before; robinnp_read() has no side effects. */
-void robinnp_reads(struct robinnp *c, uint32_t off);
-uint32_t robinnp_read(struct robinnp *c, uint32_t off);
-void robinnp_write(struct robinnp *c, uint32_t off, uint32_t value);
-bool robinnp_stirs(struct robinnp *c, uint32_t off);
-uint32_t robinnp_open_read(struct robinnp *c, uint32_t off);
-void robinnp_open_write(struct robinnp *c, uint32_t off, uint32_t value);
-bool robinnp_open_poke(struct robinnp *c, uint32_t off, uint32_t value);
+/* Fragments that were offered, and none of the other counters of the link has yet. */
+static inline uint64_t robinnp_waiting(const struct robinnp_link *link)
+{
+	return link->filled + link->held;
+}
 
-/* robinnp_sub.c */
-void robinnp_sub_free(struct robinnp_sub *sub);
-uint64_t robinnp_step(struct robinnp *c, size_t budget);
-void robinnp_enable(struct robinnp_sub *sub);
-void robinnp_disable(struct robinnp_sub *sub);
-void robinnp_reset(struct robinnp_sub *sub, uint32_t levels);
-/* By the function: at once, faults or not. */
-void robinnp_power_on(struct robinnp_sub *sub);
-uint32_t robinnp_status(const struct robinnp_sub *sub);
-void robinnp_vectors(struct robinnp_sub *sub);
-void robinnp_host_error(struct robinnp_sub *sub);
-void robinnp_fetch_failed(struct robinnp_sub *sub);
-/* As many as there are and none of the other counters has yet. */
-uint64_t robinnp_waiting(const struct robinnp_link *link);
+/* robinnp_regs.c */
+extern const struct unit_register robinnp_registers[];
+uint32_t robinnp_read(struct unit *u, uint32_t off);
+void robinnp_write(struct unit *u, uint32_t off, uint32_t value);
+void robinnp_before_read(struct unit *u, uint32_t off);
+uint32_t robinnp_doorbell_read(struct unit *u, uint32_t off);
+void robinnp_doorbell_write(struct unit *u, uint32_t off, uint32_t value);
+bool robinnp_doorbell_stirs(struct unit *u, uint32_t off);
+
+/* robinnp_open.c */
+uint32_t robinnp_open_read(struct unit_card *card, uint32_t off);
+void robinnp_open_write(struct unit_card *card, uint32_t off, uint32_t value);
+bool robinnp_open_poke(struct unit_card *card, uint32_t off, uint32_t value);
+
+/* robinnp_sub.c: life of a sub-unit, as struct unit_ops has it */
+int robinnp_init(struct unit *u);
+void robinnp_free(struct unit *u);
+bool robinnp_setup_ok(const struct unit *u);
+void robinnp_prepare(struct unit *u);
+void robinnp_take_over(struct unit *u);
+bool robinnp_begin(struct unit *u);
+uint64_t robinnp_stray_at(const struct unit *u);
+void robinnp_off(struct unit *u);
+void robinnp_logic(struct unit *u);
+void robinnp_defaults(struct unit *u);
+bool robinnp_quiet(const struct unit *u);
+uint32_t robinnp_status(const struct unit *u);
+size_t robinnp_turn(struct unit *u, uint64_t now, size_t budget, uint64_t *when);
 
 /* robinnp_pages.c */
 /* Memory for the pages of a run, all the host's. -1: there is none. */
@@ -298,9 +243,6 @@ void robinnp_free_turn(struct robinnp_sub *sub);
 
 /* robinnp_source.c */
 void robinnp_source_default(struct robinnp_link *link);
-void robinnp_source_restart(struct robinnp_link *link);
-/* What was due until now is of no account any more. */
-void robinnp_source_clock(struct robinnp_link *link);
 void robinnp_source_off(struct robinnp_link *link, uint64_t now);
 /* Will a link come to its turn by itself, because it has something to send? */
 bool robinnp_flows(const struct robinnp_sub *sub);
@@ -319,41 +261,23 @@ size_t robinnp_command_turn(struct robinnp_sub *sub, uint64_t now, size_t budget
 /* robinnp_irq.c */
 void robinnp_irq_begin(struct robinnp_sub *sub);
 void robinnp_arm(struct robinnp_sub *sub, enum robinnp_purpose purpose, uint32_t seen);
-/* A bit of STATUS has come. */
-void robinnp_error(struct robinnp_sub *sub, uint32_t bit);
+/* A bit of STATUS has come: an interrupt for errors, if the bit is to raise one. */
+void robinnp_error(struct unit *u, uint32_t bit);
 uint64_t robinnp_irq_turn(struct robinnp_sub *sub, uint64_t now);
-uint64_t robinnp_spurious_turn(struct robinnp *c, uint64_t now);
-
-/* robinnp_host.c */
-void robinnp_outside(struct robinnp_sub *sub);
-void robinnp_no_master(struct robinnp_sub *sub);
-/* False: no bus mastering. */
-bool robinnp_put(struct robinnp_sub *sub, uint64_t addr, const void *data, size_t bytes);
-enum card_dma robinnp_get(struct robinnp_sub *sub, uint64_t addr, void *data, size_t bytes);
+void robinnp_spurious(struct unit *u, unsigned int purpose);
 
 /* robinnp_counts.c */
-uint64_t robinnp_sub_counter(struct robinnp_sub *sub, unsigned int nr);
+extern const char *const robinnp_counters[UNIT_COUNTERS];
+extern const struct unit_count robinnp_count_list[];
 uint64_t robinnp_link_counter(struct robinnp_link *link, unsigned int nr);
-void robinnp_reset_counters(struct robinnp_sub *sub);
-void robinnp_counts(void *card, unsigned int fn, struct json *j);
-void robinnp_clear(void *card, unsigned int fn);
+void robinnp_reset_counters(struct unit *u);
+void robinnp_clear(struct unit *u);
+void robinnp_show_sub(struct unit *u, struct json *j);
+void robinnp_show_sums(struct unit_card *card, struct json *j);
+void robinnp_show_links(struct unit_card *card, struct json *j);
 
-/* robinnp_keys.c, robinnp_faults.c */
+/* robinnp_control.c */
 extern const struct card_key robinnp_keys[];
-void robinnp_keys_default(struct robinnp *c);
 extern const struct card_fault robinnp_fault_list[];
-bool robinnp_fault_set(void *card, unsigned int fn, const char *name, uint64_t arg);
-bool robinnp_fault_clear(void *card, unsigned int fn, const char *name);
-uint64_t robinnp_fault_get(void *card, unsigned int fn, const char *name);
-
-static inline bool robinnp_fault_take(struct robinnp_sub *sub, enum robinnp_fault fault)
-{
-	return unit_fault_take(&sub->fault[fault]);
-}
-
-static inline uint32_t robinnp_fault_once(struct robinnp_sub *sub, enum robinnp_fault fault)
-{
-	return unit_fault_once(&sub->fault[fault]);
-}
 
 #endif /* EMU_ROBINNP_H */

@@ -9,26 +9,19 @@
 #include <endian.h>
 #include <string.h>
 
-#define NS 1000000000ull
-#define US 1000ull
-#define LAG 10000000ull /* what a card that is late makes up for, ns */
-#define WORTH 64	/* bytes of the budget for a command without data */
+#define WORTH 64 /* bytes of the budget for a command without data */
 
 void robinnp_command_told(struct robinnp_sub *sub, uint32_t value)
 {
 	sub->n.command_doorbells++;
-	if (robinnp_fault_take(sub, ROBINNP_LOST_DOORBELL)) {
-		sub->n.doorbells_lost++;
-		return;
-	}
-	if (!sub->enabled)
+	if (!unit_doorbell(&sub->unit))
 		return;
 	if (value - sub->executed > 1u << sub->command_log2 ||
 	    value - sub->executed < sub->command_told - sub->executed) {
-		robinnp_host_error(sub);
+		unit_host_error(&sub->unit);
 		return;
 	}
-	sub->total[FRAGMENT_COUNT_COMMANDS] += value - sub->command_told;
+	sub->unit.total[FRAGMENT_COUNT_COMMANDS] += value - sub->command_told;
 	sub->command_told = value;
 }
 
@@ -42,16 +35,16 @@ static void fetch(struct robinnp_sub *sub)
 	n = n < ROBINNP_FETCH ? n : ROBINNP_FETCH;
 	if (!n)
 		return;
-	if (robinnp_fault_take(sub, ROBINNP_FETCH_ERROR)) {
-		robinnp_fetch_failed(sub);
+	if (unit_fault_take(&sub->unit, UNIT_FETCH_ERROR)) {
+		unit_fetch_failed(&sub->unit);
 		return;
 	}
-	switch (robinnp_get(sub, sub->base[ROBINNP_COMMAND] + slot * sizeof(sub->fetch[0]),
-			    sub->fetch, n * sizeof(sub->fetch[0]))) {
+	switch (unit_get(&sub->unit, sub->unit.base[ROBINNP_COMMAND] + slot * sizeof(sub->fetch[0]),
+			 sub->fetch, n * sizeof(sub->fetch[0]))) {
 	case CARD_DMA_NO_MASTER:
 		return;
 	case CARD_DMA_OUTSIDE:
-		robinnp_fetch_failed(sub);
+		unit_fetch_failed(&sub->unit);
 		return;
 	case CARD_DMA_OK:
 		break;
@@ -103,54 +96,54 @@ static void build(const struct robinnp_fragment *f, uint32_t source, bool flip, 
 
 static bool transfer(struct robinnp_sub *sub, const struct fragment_command *c)
 {
-	const struct card_host *host = sub->card->host;
+	const struct card_host *host = sub->unit.card->host;
 	uint32_t word = le32toh(c->page);
 	const struct robinnp_fragment *f = &robinnp_page(sub, word)->fragment;
 	uint32_t source =
-		fragment_source(f->source, sub->nr * ROBINNP_LINKS + FRAGMENT_PAGE_LINK(word));
-	uint64_t at = sub->table[le32toh(c->host_page)];
+		fragment_source(f->source, sub->unit.nr * ROBINNP_LINKS + FRAGMENT_PAGE_LINK(word));
+	uint64_t at = sub->unit.table[le32toh(c->host_page)];
 	bool flip = f->flip;
 	uint8_t copy[1 << FRAGMENT_PAGE_MAX];
 	size_t len = f->size;
 	void *ptr;
 
-	switch (host->dma(host->ctx, ROBINNP_FN, at, &len, &ptr)) {
+	switch (host->dma(host->ctx, UNIT_FN, at, &len, &ptr)) {
 	case CARD_DMA_NO_MASTER:
-		robinnp_no_master(sub);
+		unit_no_master(&sub->unit);
 		return false;
 	case CARD_DMA_OUTSIDE:
 		break;
 	case CARD_DMA_OK:
 		if (len < f->size)
 			break;
-		flip |= robinnp_fault_take(sub, ROBINNP_FLIP);
+		flip |= unit_fault_take(&sub->unit, ROBINNP_FLIP);
 		build(f, source, flip, ptr);
-		sub->n.dma_writes++;
-		sub->no_master = false;
+		sub->unit.n.dma_writes++;
+		sub->unit.no_master = false;
 		return true;
 	}
 	/* Not there, or in pieces. */
 	build(f, source, flip, copy);
-	sub->n.dma_writes++;
-	return robinnp_put(sub, at, copy, f->size);
+	sub->unit.n.dma_writes++;
+	return unit_put(&sub->unit, at, copy, f->size);
 }
 
 static bool put_entry(struct robinnp_sub *sub, struct fragment_completion *d)
 {
 	uint32_t slot = fragment_slot(sub->completions, sub->command_log2);
 	uint32_t phase = fragment_phase(sub->completions, sub->run_start, sub->command_log2);
-	uint64_t at = sub->base[ROBINNP_DONE] + slot * sizeof(*d);
+	uint64_t at = sub->unit.base[ROBINNP_DONE] + slot * sizeof(*d);
 	const size_t last = offsetof(struct fragment_completion, status);
 
-	if (robinnp_fault_take(sub, ROBINNP_DONE_PHASE))
+	if (unit_fault_take(&sub->unit, ROBINNP_DONE_PHASE))
 		phase ^= FRAGMENT_PHASE;
 	d->status = htole32(FRAGMENT_DONE_STATUS(le32toh(d->status)) | phase);
 	/* The word with the phase is the last of all. */
-	if (!robinnp_put(sub, at, d, last))
+	if (!unit_put(&sub->unit, at, d, last))
 		return false;
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	robinnp_put(sub, at + last, &d->status, sizeof(d->status));
-	sub->n.dma_writes++;
+	unit_put(&sub->unit, at + last, &d->status, sizeof(d->status));
+	sub->unit.n.dma_writes++;
 	sub->completions++;
 	return true;
 }
@@ -166,24 +159,24 @@ static bool complete(struct robinnp_sub *sub, const struct fragment_command *c, 
 		event = robinnp_page(sub, word)->fragment.event;
 		size = op & FRAGMENT_OP_TRANSFER ? robinnp_page(sub, word)->fragment.size : 0;
 	}
-	if (robinnp_fault_take(sub, ROBINNP_DONE_STATUS))
+	if (unit_fault_take(&sub->unit, ROBINNP_DONE_STATUS))
 		status = 0x7777;
 	d = (struct fragment_completion){
 		.tag = c->tag,
-		.size = htole32(size + robinnp_fault_once(sub, ROBINNP_DONE_SIZE)),
+		.size = htole32(size + unit_fault_once(&sub->unit, ROBINNP_DONE_SIZE)),
 		.event = htole32(event),
 		.status = htole32(status),
 	};
-	if (robinnp_fault_take(sub, ROBINNP_DONE_TAG))
+	if (unit_fault_take(&sub->unit, ROBINNP_DONE_TAG))
 		d.tag = ~d.tag;
-	if (robinnp_fault_take(sub, ROBINNP_DONE_HOLE)) {
+	if (unit_fault_take(&sub->unit, ROBINNP_DONE_HOLE)) {
 		sub->n.entries_skipped++;
 		sub->completions++;
-	} else if (robinnp_fault_take(sub, ROBINNP_DONE_LOST))
+	} else if (unit_fault_take(&sub->unit, ROBINNP_DONE_LOST))
 		sub->n.completions_lost++;
 	else if (!put_entry(sub, &d))
 		return false;
-	else if (robinnp_fault_take(sub, ROBINNP_DONE_TWICE))
+	else if (unit_fault_take(&sub->unit, ROBINNP_DONE_TWICE))
 		sub->n.completions_twice += put_entry(sub, &d);
 	return true;
 }
@@ -193,15 +186,15 @@ static void count(struct robinnp_sub *sub, const struct fragment_command *c, uin
 	uint32_t op = le32toh(c->op), word = le32toh(c->page);
 
 	sub->executed++;
-	sub->total[FRAGMENT_COUNT_OK + status]++;
+	sub->unit.total[FRAGMENT_COUNT_OK + status]++;
 	if (status != FRAGMENT_DONE_OK)
 		return;
 	if (op & FRAGMENT_OP_TRANSFER) {
-		sub->total[FRAGMENT_COUNT_TRANSFERS]++;
-		sub->total[FRAGMENT_COUNT_BYTES] += robinnp_page(sub, word)->fragment.size;
+		sub->unit.total[FRAGMENT_COUNT_TRANSFERS]++;
+		sub->unit.total[FRAGMENT_COUNT_BYTES] += robinnp_page(sub, word)->fragment.size;
 	}
 	if (op & FRAGMENT_OP_RELEASE) {
-		sub->total[FRAGMENT_COUNT_RELEASES]++;
+		sub->unit.total[FRAGMENT_COUNT_RELEASES]++;
 		robinnp_page_back(sub, word);
 	}
 }
@@ -213,7 +206,7 @@ static bool carry_out(struct robinnp_sub *sub, const struct fragment_command *c)
 	bool data = le32toh(c->op) & FRAGMENT_OP_TRANSFER;
 
 	if (status == FRAGMENT_DONE_OK && data) {
-		if (robinnp_fault_take(sub, ROBINNP_ABORT))
+		if (unit_fault_take(&sub->unit, ROBINNP_ABORT))
 			status = FRAGMENT_DONE_ABORTED;
 		else if (!transfer(sub, c))
 			return false;
@@ -229,7 +222,7 @@ static unsigned int pick(const struct robinnp_sub *sub)
 {
 	unsigned int i, k;
 
-	if (!sub->card->shuffle)
+	if (!robinnp_of(sub)->shuffle)
 		return sub->fetch_at;
 	for (i = sub->fetch_count - 1; i > sub->fetch_at; i--) {
 		for (k = sub->fetch_at; k < i && sub->fetch[k].page != sub->fetch[i].page; k++)
@@ -256,45 +249,30 @@ static bool next(struct robinnp_sub *sub)
 
 static bool late(struct robinnp_sub *sub, uint64_t now, uint64_t *when)
 {
-	uint64_t until;
+	uint32_t us = sub->unit.fault[ROBINNP_DONE_LATE];
 
-	if (!sub->fault[ROBINNP_DONE_LATE] || sub->command_told == sub->executed)
+	if (!us || sub->command_told == sub->executed)
 		sub->done_ns = 0;
-	else if (!sub->done_ns)
-		sub->done_ns = now + sub->fault[ROBINNP_DONE_LATE] * US;
-	until = sub->done_ns > now ? sub->done_ns : 0;
-	if (!until && sub->rate && sub->pace_ns > now)
-		until = sub->pace_ns;
-	if (!until)
-		return false;
-	*when = until < *when ? until : *when;
-	return true;
-}
-
-static void paced(struct robinnp_sub *sub, uint64_t now, uint64_t bytes)
-{
-	if (!sub->rate)
-		return;
-	if (sub->pace_ns + LAG < now)
-		sub->pace_ns = now - LAG;
-	sub->pace_ns += bytes * NS / sub->rate;
+	else if (unit_late(us, &sub->done_ns, now, when))
+		return true;
+	return unit_paced(&sub->unit, now, when);
 }
 
 size_t robinnp_command_turn(struct robinnp_sub *sub, uint64_t now, size_t budget, uint64_t *when)
 {
 	size_t moved = 0;
 
-	while (moved < budget && sub->enabled) {
-		uint64_t before = sub->total[FRAGMENT_COUNT_BYTES];
+	while (moved < budget && sub->unit.enabled) {
+		uint64_t before = sub->unit.total[FRAGMENT_COUNT_BYTES];
 
 		if (late(sub, now, when))
 			break;
 		if (sub->fetch_at == sub->fetch_count)
 			fetch(sub);
-		if (!sub->enabled || sub->fetch_at == sub->fetch_count || !next(sub))
+		if (!sub->unit.enabled || sub->fetch_at == sub->fetch_count || !next(sub))
 			break;
-		moved += WORTH + sub->total[FRAGMENT_COUNT_BYTES] - before;
-		paced(sub, now, sub->total[FRAGMENT_COUNT_BYTES] - before);
+		moved += WORTH + sub->unit.total[FRAGMENT_COUNT_BYTES] - before;
+		unit_pace(&sub->unit, sub->unit.total[FRAGMENT_COUNT_BYTES] - before);
 		sub->done_ns = 0;
 	}
 	return moved;

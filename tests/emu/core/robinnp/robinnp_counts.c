@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The books of the RobinNP: counters of its registers, and counts of the control socket.
+ * The books of the RobinNP: names of its counts, and the counters of its links.
  */
 #include "robinnp.h"
 
@@ -12,7 +12,7 @@ static const char *const link_names[FRAGMENT_LINK_COUNTS] = {
 	"holds",     "hold_cycles", "hold_event",
 };
 
-static const char *const sub_names[FRAGMENT_COUNTS] = {
+const char *const robinnp_counters[UNIT_COUNTERS] = {
 	"commands",
 	"ok",
 	"bad_page",
@@ -43,20 +43,9 @@ static uint64_t link_since(struct robinnp_link *link, unsigned int nr, const uin
 	case FRAGMENT_LINK_HOLD_EVENT:
 		return link->total[nr];
 	case FRAGMENT_LINK_HOLD_CYCLES:
-		return robinnp_hold_cycles(link, robinnp_now(link->sub->card)) - base[nr];
+		return robinnp_hold_cycles(link, unit_now(&link->sub->unit)) - base[nr];
 	}
 	return link->total[nr] - base[nr];
-}
-
-static uint64_t sub_since(struct robinnp_sub *sub, unsigned int nr, const uint64_t *base)
-{
-	switch (nr) {
-	case FRAGMENT_COUNT_COMMANDS_WAITING:
-		return robinnp_commands(sub);
-	case FRAGMENT_COUNT_FREES_WAITING:
-		return robinnp_frees(sub);
-	}
-	return sub->total[nr] - base[nr];
 }
 
 uint64_t robinnp_link_counter(struct robinnp_link *link, unsigned int nr)
@@ -64,35 +53,79 @@ uint64_t robinnp_link_counter(struct robinnp_link *link, unsigned int nr)
 	return link_since(link, nr, link->base);
 }
 
-uint64_t robinnp_sub_counter(struct robinnp_sub *sub, unsigned int nr)
-{
-	return sub_since(sub, nr, sub->zero);
-}
-
-/* What waits was offered and told, too: the books stay even. */
-static void begin_anew(struct robinnp_sub *sub, uint64_t *base)
-{
-	memcpy(base, sub->total, sizeof(sub->total));
-	base[FRAGMENT_COUNT_COMMANDS] -= robinnp_commands(sub);
-	base[FRAGMENT_COUNT_FREES] -= robinnp_frees(sub);
-}
-
 static void link_begin_anew(struct robinnp_link *link, uint64_t *base)
 {
-	robinnp_hold_cycles(link, robinnp_now(link->sub->card));
+	robinnp_hold_cycles(link, unit_now(&link->sub->unit));
 	memcpy(base, link->total, sizeof(link->total));
 	base[FRAGMENT_LINK_OFFERED] -= robinnp_waiting(link);
 }
 
-void robinnp_reset_counters(struct robinnp_sub *sub)
+void robinnp_reset_counters(struct unit *u)
 {
+	struct robinnp_sub *sub = robinnp_sub(u);
 	unsigned int l;
 
-	begin_anew(sub, sub->zero);
+	unit_begin_anew(u, u->zero);
 	for (l = 0; l < ROBINNP_LINKS; l++) {
 		link_begin_anew(&sub->link[l], sub->link[l].base);
 		sub->link[l].total[FRAGMENT_LINK_HOLD_EVENT] = 0;
 	}
+}
+
+void robinnp_clear(struct unit *u)
+{
+	struct robinnp_sub *sub = robinnp_sub(u);
+	unsigned int l;
+
+	for (l = 0; l < ROBINNP_LINKS; l++)
+		link_begin_anew(&sub->link[l], sub->link[l].clear);
+}
+
+#define OWN(count) offsetof(struct robinnp_sub, n.count)
+#define UNIT(count) offsetof(struct robinnp_sub, unit.n.count)
+
+const struct unit_count robinnp_count_list[] = {
+	{"free_doorbells", OWN(free_doorbells)},
+	{"command_doorbells", OWN(command_doorbells)},
+	{"arms", UNIT(arms)},
+	{"unrouted", UNIT(unrouted)},
+	{"fetches", OWN(fetches)},
+	{"host_errors", UNIT(host_errors)},
+	{"setup_errors", UNIT(setup_errors)},
+	{"fetch_errors", UNIT(fetch_errors)},
+	{"entries_skipped", OWN(entries_skipped)},
+	{"doorbells_lost", UNIT(doorbells_lost)},
+	{"completions_lost", OWN(completions_lost)},
+	{"completions_twice", OWN(completions_twice)},
+	{"stray_writes", UNIT(stray_writes)},
+	{"resets", UNIT(resets)},
+	{"dma_writes", UNIT(dma_writes)},
+	{"dma_outside", UNIT(dma_outside)},
+	{"dma_no_master", UNIT(dma_no_master)},
+	{},
+};
+
+void robinnp_show_sums(struct unit_card *card, struct json *j)
+{
+	struct robinnp *c = (struct robinnp *)card;
+	unsigned int i, l;
+	uint64_t sum;
+
+	for (i = 0; i < FRAGMENT_LINK_HOLD_EVENT; i++) {
+		for (l = 0, sum = 0; l < ROBINNP_SUBS * ROBINNP_LINKS; l++) {
+			struct robinnp_link *link =
+				&c->sub[l / ROBINNP_LINKS].link[l % ROBINNP_LINKS];
+
+			sum += link_since(link, i, link->clear);
+		}
+		json_uint(j, link_names[i], sum);
+	}
+}
+
+void robinnp_show_sub(struct unit *u, struct json *j)
+{
+	json_uint(j, "descriptors", robinnp_sub(u)->descriptors);
+	json_uint(j, "completions", robinnp_sub(u)->completions);
 }
 
 static void show_link(struct json *j, struct robinnp_link *link)
@@ -100,9 +133,9 @@ static void show_link(struct json *j, struct robinnp_link *link)
 	unsigned int i;
 
 	json_object(j, NULL);
-	json_uint(j, "link", link->sub->nr * ROBINNP_LINKS + link->nr);
+	json_uint(j, "link", link->sub->unit.nr * ROBINNP_LINKS + link->nr);
 	json_bool(j, "held", link->held);
-	json_uint(j, "pages", link->sub->enabled ? link->sub->run_pages : 0);
+	json_uint(j, "pages", link->sub->unit.enabled ? link->sub->run_pages : 0);
 	json_uint(j, "pages_free", link->list_count);
 	json_uint(j, "pages_filled", link->filled);
 	for (i = 0; i < FRAGMENT_LINK_COUNTS; i++)
@@ -110,105 +143,15 @@ static void show_link(struct json *j, struct robinnp_link *link)
 	json_end_object(j);
 }
 
-static void show_rest(struct json *j, const struct robinnp_counts *n)
+void robinnp_show_links(struct unit_card *card, struct json *j)
 {
-	json_uint(j, "free_doorbells", n->free_doorbells);
-	json_uint(j, "command_doorbells", n->command_doorbells);
-	json_uint(j, "arms", n->arms);
-	json_uint(j, "unrouted", n->unrouted);
-	json_uint(j, "fetches", n->fetches);
-	json_uint(j, "host_errors", n->host_errors);
-	json_uint(j, "setup_errors", n->setup_errors);
-	json_uint(j, "fetch_errors", n->fetch_errors);
-	json_uint(j, "entries_skipped", n->entries_skipped);
-	json_uint(j, "doorbells_lost", n->doorbells_lost);
-	json_uint(j, "completions_lost", n->completions_lost);
-	json_uint(j, "completions_twice", n->completions_twice);
-	json_uint(j, "stray_writes", n->stray_writes);
-	json_uint(j, "resets", n->resets);
-	json_uint(j, "dma_writes", n->dma_writes);
-	json_uint(j, "dma_outside", n->dma_outside);
-	json_uint(j, "dma_no_master", n->dma_no_master);
-}
-
-static void add(uint64_t *sum, const uint64_t *value, unsigned int count)
-{
-	while (count--)
-		sum[count] += value[count];
-}
-
-/* Sums over everything. */
-static void show_all(struct json *j, struct robinnp *c)
-{
-	uint64_t links[FRAGMENT_LINK_COUNTS] = {0}, subs[FRAGMENT_COUNTS] = {0};
-	struct robinnp_counts n = {0};
-	unsigned int s, l, i;
-
-	_Static_assert(sizeof(n) % sizeof(uint64_t) == 0, "only 64-bit counts");
-	for (s = 0; s < ROBINNP_SUBS; s++) {
-		struct robinnp_sub *sub = &c->sub[s];
-
-		for (i = 0; i < FRAGMENT_COUNTS; i++)
-			subs[i] += sub_since(sub, i, sub->clear);
-		add((uint64_t *)&n, (const uint64_t *)&sub->n, sizeof(n) / sizeof(uint64_t));
-		for (l = 0; l < ROBINNP_LINKS; l++) {
-			for (i = 0; i < FRAGMENT_LINK_HOLD_EVENT; i++)
-				links[i] += link_since(&sub->link[l], i, sub->link[l].clear);
-		}
-	}
-	for (i = 0; i < FRAGMENT_LINK_HOLD_EVENT; i++)
-		json_uint(j, link_names[i], links[i]);
-	for (i = 0; i < FRAGMENT_COUNTS; i++)
-		json_uint(j, sub_names[i], subs[i]);
-	show_rest(j, &n);
-}
-
-static void show_sub(struct json *j, struct robinnp_sub *sub)
-{
-	unsigned int i;
-
-	json_object(j, NULL);
-	json_uint(j, "sub", sub->nr);
-	json_bool(j, "enabled", sub->enabled);
-	json_uint(j, "descriptors", sub->descriptors);
-	json_uint(j, "completions", sub->completions);
-	for (i = 0; i < FRAGMENT_COUNTS; i++)
-		json_uint(j, sub_names[i], sub_since(sub, i, sub->clear));
-	show_rest(j, &sub->n);
-	json_end_object(j);
-}
-
-void robinnp_counts(void *card, unsigned int fn, struct json *j)
-{
-	struct robinnp *c = card;
+	struct robinnp *c = (struct robinnp *)card;
 	unsigned int s, l;
 
-	show_all(j, c);
-	json_uint(j, "alarms", c->function.alarms);
-	json_uint(j, "function_resets", c->function_resets);
-	json_array(j, "subs");
-	for (s = 0; s < ROBINNP_SUBS; s++)
-		show_sub(j, &c->sub[s]);
-	json_end_array(j);
 	json_array(j, "links");
 	for (s = 0; s < ROBINNP_SUBS; s++) {
 		for (l = 0; l < ROBINNP_LINKS; l++)
 			show_link(j, &c->sub[s].link[l]);
 	}
 	json_end_array(j);
-}
-
-void robinnp_clear(void *card, unsigned int fn)
-{
-	struct robinnp *c = card;
-	unsigned int s, l;
-
-	for (s = 0; s < ROBINNP_SUBS; s++) {
-		memset(&c->sub[s].n, 0, sizeof(c->sub[s].n));
-		begin_anew(&c->sub[s], c->sub[s].clear);
-		for (l = 0; l < ROBINNP_LINKS; l++)
-			link_begin_anew(&c->sub[s].link[l], c->sub[s].link[l].clear);
-	}
-	c->function.alarms = 0;
-	c->function_resets = 0;
 }

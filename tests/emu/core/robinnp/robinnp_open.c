@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * BAR 2, the open one: identity of the card, counters of the sub-units, links.
+ * BAR 2, the open one: counters of the sub-units, and the links with their settings and counters.
  */
 #include "robinnp.h"
-
-static uint32_t half(uint64_t value, uint32_t off)
-{
-	return off & 4 ? value >> 32 : value;
-}
-
-static void set_half(uint64_t *value, uint32_t off, uint32_t word)
-{
-	if (off & 4)
-		*value = (uint32_t)*value | (uint64_t)word << 32;
-	else
-		*value = *value >> 32 << 32 | word;
-}
 
 /* A setting of 32 bits: where it is kept, and what may be written. */
 struct setting {
@@ -25,7 +12,7 @@ struct setting {
 
 static bool find(struct robinnp_link *link, uint32_t off, struct setting *s)
 {
-	struct robinnp_generator *g = &link->gen;
+	struct generator *g = &link->gen;
 
 	switch (off) {
 	case FRAGMENT_LINK_GENERATOR:
@@ -41,7 +28,7 @@ static bool find(struct robinnp_link *link, uint32_t off, struct setting *s)
 		*s = (struct setting){&g->rate, 0, FRAGMENT_RATE_MAX, 1};
 		return true;
 	case FRAGMENT_LINK_FIRST:
-		*s = (struct setting){&g->first, 0, UINT32_MAX, 1};
+		*s = (struct setting){&link->first, 0, UINT32_MAX, 1};
 		return true;
 	}
 	return false;
@@ -49,7 +36,7 @@ static bool find(struct robinnp_link *link, uint32_t off, struct setting *s)
 
 static uint32_t pages(const struct robinnp_link *link, uint32_t off)
 {
-	uint32_t all = link->sub->enabled ? link->sub->run_pages : 0;
+	uint32_t all = link->sub->unit.enabled ? link->sub->run_pages : 0;
 
 	switch (off) {
 	case FRAGMENT_LINK_PAGES_HOST:
@@ -70,21 +57,23 @@ static uint32_t read_link(struct robinnp_link *link, uint32_t off)
 	if (find(link, off, &s))
 		return *s.value;
 	if (off - FRAGMENT_LINK_COUNTERS < 8 * FRAGMENT_LINK_COUNTS)
-		return half(robinnp_link_counter(link, (off - FRAGMENT_LINK_COUNTERS) / 8), off);
+		return register_half(robinnp_link_counter(link, (off - FRAGMENT_LINK_COUNTERS) / 8),
+				     off);
 	switch (off) {
 	case FRAGMENT_LINK_ID:
 		return (uint32_t)FRAGMENT_ID_LINK << 16 | FRAGMENT_VSEC_REVISION << 8 |
-		       (sub->nr * ROBINNP_LINKS + link->nr);
+		       (sub->unit.nr * ROBINNP_LINKS + link->nr);
 	case FRAGMENT_LINK_LIMIT:
 	case FRAGMENT_LINK_LIMIT + 4:
-		return half(link->gen.limit, off);
+		return register_half(link->gen.limit, off);
 	case FRAGMENT_LINK_GENERATED:
 	case FRAGMENT_LINK_GENERATED + 4:
-		return half(link->gen.generated, off);
+		return register_half(link->gen.generated, off);
 	case FRAGMENT_LINK_STATUS:
 		return (link->held ? FRAGMENT_LINK_STATUS_HELD : 0) |
-		       (sub->enabled && sub->links & 1u << link->nr ? 0
-								    : FRAGMENT_LINK_STATUS_MASKED);
+		       (sub->unit.enabled && sub->links & 1u << link->nr
+				? 0
+				: FRAGMENT_LINK_STATUS_MASKED);
 	case FRAGMENT_LINK_PAGES:
 	case FRAGMENT_LINK_PAGES_HOST:
 	case FRAGMENT_LINK_PAGES_FREE:
@@ -100,7 +89,7 @@ static void write_link(struct robinnp_link *link, uint32_t off, uint32_t value)
 	bool starts;
 
 	if ((off & ~4u) == FRAGMENT_LINK_LIMIT) {
-		set_half(&link->gen.limit, off, value);
+		register_set_half(&link->gen.limit, off, value);
 		return;
 	}
 	if (!find(link, off, &s) || value < s.min || value > s.max || value % s.step)
@@ -108,9 +97,9 @@ static void write_link(struct robinnp_link *link, uint32_t off, uint32_t value)
 	starts = off == FRAGMENT_LINK_GENERATOR && value & ~*s.value & FRAGMENT_GENERATOR_RUN;
 	*s.value = value;
 	if (starts)
-		robinnp_source_restart(link);
+		generator_restart(&link->gen, link->first);
 	if (off == FRAGMENT_LINK_GENERATOR || off == FRAGMENT_LINK_RATE)
-		robinnp_source_clock(link);
+		generator_clock(&link->gen);
 }
 
 static struct robinnp_link *in_link(struct robinnp *c, uint32_t *off)
@@ -126,46 +115,39 @@ static struct robinnp_link *in_link(struct robinnp *c, uint32_t *off)
 static uint32_t read_counts(struct robinnp_sub *sub, uint32_t off)
 {
 	if (off == FRAGMENT_COUNTS_ID)
-		return (uint32_t)FRAGMENT_ID_COUNTS << 16 | FRAGMENT_VSEC_REVISION << 8 | sub->nr;
+		return (uint32_t)FRAGMENT_ID_COUNTS << 16 | FRAGMENT_VSEC_REVISION << 8 |
+		       sub->unit.nr;
 	if (off - FRAGMENT_COUNTS_COUNTERS < 8 * FRAGMENT_COUNTS)
-		return half(robinnp_sub_counter(sub, (off - FRAGMENT_COUNTS_COUNTERS) / 8), off);
+		return register_half(unit_counter(&sub->unit, (off - FRAGMENT_COUNTS_COUNTERS) / 8),
+				     off);
 	return 0;
 }
 
-uint32_t robinnp_open_read(struct robinnp *c, uint32_t off)
+uint32_t robinnp_open_read(struct unit_card *card, uint32_t off)
 {
+	struct robinnp *c = (struct robinnp *)card;
 	uint32_t at = off - ROBINNP_COUNTS(0);
 	struct robinnp_link *link;
 
-	if (off - ROBINNP_CARD < CARD_SIZE)
-		return identity_read(&c->identity, off - ROBINNP_CARD, robinnp_now(c));
 	if (at < ROBINNP_SUBS * FRAGMENT_COUNTS_SIZE)
 		return read_counts(&c->sub[at / FRAGMENT_COUNTS_SIZE], at % FRAGMENT_COUNTS_SIZE);
 	link = in_link(c, &off);
 	return link ? read_link(link, off) : 0;
 }
 
-void robinnp_open_write(struct robinnp *c, uint32_t off, uint32_t value)
+void robinnp_open_write(struct unit_card *card, uint32_t off, uint32_t value)
 {
-	struct robinnp_link *link;
+	struct robinnp_link *link = in_link((struct robinnp *)card, &off);
 
-	if (off - ROBINNP_CARD < CARD_SIZE) {
-		identity_write(&c->identity, off - ROBINNP_CARD, value);
-		return;
-	}
-	link = in_link(c, &off);
 	if (link)
 		write_link(link, off, value);
 }
 
-bool robinnp_open_poke(struct robinnp *c, uint32_t off, uint32_t value)
+bool robinnp_open_poke(struct unit_card *card, uint32_t off, uint32_t value)
 {
-	struct robinnp_link *link;
+	struct robinnp_link *link = in_link((struct robinnp *)card, &off);
 	struct setting s;
 
-	if (off - ROBINNP_CARD < CARD_SIZE)
-		return identity_poke(&c->identity, off - ROBINNP_CARD, value);
-	link = in_link(c, &off);
 	if (!link || !find(link, off, &s))
 		return false;
 	*s.value = value;

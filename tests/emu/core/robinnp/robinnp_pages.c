@@ -70,11 +70,11 @@ static void take(struct robinnp_sub *sub, uint32_t word)
 {
 	sub->freed++;
 	if (!robinnp_page_there(sub, word) || robinnp_page(sub, word)->state != ROBINNP_HOST) {
-		sub->total[FRAGMENT_COUNT_BAD_FREE]++;
-		robinnp_host_error(sub);
+		sub->unit.total[FRAGMENT_COUNT_BAD_FREE]++;
+		unit_host_error(&sub->unit);
 		return;
 	}
-	sub->total[FRAGMENT_COUNT_FREED]++;
+	sub->unit.total[FRAGMENT_COUNT_FREED]++;
 	robinnp_page_back(sub, word);
 }
 
@@ -90,15 +90,15 @@ static bool take_piece(struct robinnp_sub *sub)
 	n = n < AT_ONCE ? n : AT_ONCE;
 	if (!n)
 		return false;
-	if (robinnp_fault_take(sub, ROBINNP_FETCH_ERROR)) {
-		robinnp_fetch_failed(sub);
+	if (unit_fault_take(&sub->unit, UNIT_FETCH_ERROR)) {
+		unit_fetch_failed(&sub->unit);
 		return false;
 	}
-	switch (robinnp_get(sub, sub->base[ROBINNP_FREE] + 4 * slot, word, 4 * n)) {
+	switch (unit_get(&sub->unit, sub->unit.base[ROBINNP_FREE] + 4 * slot, word, 4 * n)) {
 	case CARD_DMA_NO_MASTER:
 		return false;
 	case CARD_DMA_OUTSIDE:
-		robinnp_fetch_failed(sub);
+		unit_fetch_failed(&sub->unit);
 		return false;
 	case CARD_DMA_OK:
 		break;
@@ -118,17 +118,13 @@ void robinnp_free_turn(struct robinnp_sub *sub)
 void robinnp_free_told(struct robinnp_sub *sub, uint32_t value)
 {
 	sub->n.free_doorbells++;
-	if (robinnp_fault_take(sub, ROBINNP_LOST_DOORBELL)) {
-		sub->n.doorbells_lost++;
-		return;
-	}
-	if (!sub->enabled)
+	if (!unit_doorbell(&sub->unit))
 		return;
 	if (value - sub->freed > 1u << sub->free_log2 ||
 	    value - sub->freed < sub->free_told - sub->freed) {
-		robinnp_host_error(sub);
+		unit_host_error(&sub->unit);
 		return;
 	}
-	sub->total[FRAGMENT_COUNT_FREES] += value - sub->free_told;
+	sub->unit.total[FRAGMENT_COUNT_FREES] += value - sub->free_told;
 	sub->free_told = value;
 }

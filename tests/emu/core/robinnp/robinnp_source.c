@@ -7,55 +7,29 @@
 
 #include <endian.h>
 
-#define US 1000ull
 #define AT_ONCE 16     /* fragments of a link before the next one's turn */
 #define WORTH 64       /* bytes of the budget for a fragment */
 #define DESCRIPTORS 64 /* in one write */
 
 void robinnp_source_default(struct robinnp_link *link)
 {
-	link->gen = (struct robinnp_generator){
+	link->first = 0;
+	link->gen = (struct generator){
 		.size_min = FRAGMENT_BYTES_DEFAULT,
 		.size_max = FRAGMENT_BYTES_DEFAULT,
 	};
 }
 
-void robinnp_source_restart(struct robinnp_link *link)
-{
-	link->gen.next = link->gen.first;
-	link->gen.generated = 0;
-	link->gen.clock.flows = false;
-}
-
-void robinnp_source_clock(struct robinnp_link *link)
-{
-	link->gen.clock.flows = false;
-}
-
 static bool flows(const struct robinnp_link *link)
 {
-	return link->sub->enabled && link->sub->links & 1u << link->nr && !link->held &&
+	return link->sub->unit.enabled && link->sub->links & 1u << link->nr && !link->held &&
 	       link->gen.control & FRAGMENT_GENERATOR_RUN;
-}
-
-/* Fragments until the generator's limit. */
-static uint64_t left(const struct robinnp_generator *g)
-{
-	if (!g->limit)
-		return UINT64_MAX;
-	return g->limit > g->generated ? g->limit - g->generated : 0;
 }
 
 /* Fragments that the source has by now. */
 static uint64_t due(struct robinnp_link *link, uint64_t now, uint64_t *when)
 {
-	struct robinnp_generator *g = &link->gen;
-
-	if (!flows(link)) {
-		g->clock.flows = false;
-		return 0;
-	}
-	return source_clock_due(&g->clock, now, g->rate, left(g), true, when);
+	return generator_due(&link->gen, flows(link), now, true, when);
 }
 
 bool robinnp_flows(const struct robinnp_sub *sub)
@@ -63,28 +37,28 @@ bool robinnp_flows(const struct robinnp_sub *sub)
 	unsigned int l;
 
 	for (l = 0; l < ROBINNP_LINKS; l++)
-		if (flows(&sub->link[l]) && left(&sub->link[l].gen))
+		if (flows(&sub->link[l]) && generator_left(&sub->link[l].gen))
 			return true;
 	return false;
 }
 
 static uint32_t source_id(const struct robinnp_link *link, uint16_t source)
 {
-	return fragment_source(source, link->sub->nr * ROBINNP_LINKS + link->nr);
+	return fragment_source(source, link->sub->unit.nr * ROBINNP_LINKS + link->nr);
 }
 
 /* Faults that the status of the fragment does not report, and one that only the status reports. */
 static void spoil(struct robinnp_sub *sub, struct robinnp_fragment *f)
 {
-	uint32_t missing = robinnp_fault_once(sub, ROBINNP_SHORT);
+	uint32_t missing = unit_fault_once(&sub->unit, ROBINNP_SHORT);
 
-	f->event += robinnp_fault_once(sub, ROBINNP_WRONG_EVENT);
+	f->event += unit_fault_once(&sub->unit, ROBINNP_WRONG_EVENT);
 	f->size -= missing < f->size ? missing : f->size;
-	if (robinnp_fault_take(sub, ROBINNP_NO_BYTES))
+	if (unit_fault_take(&sub->unit, ROBINNP_NO_BYTES))
 		f->size = 0;
-	if (robinnp_fault_take(sub, ROBINNP_DAMAGED))
+	if (unit_fault_take(&sub->unit, ROBINNP_DAMAGED))
 		f->status |= FRAGMENT_IS_LINK_ERROR;
-	else if (robinnp_fault_take(sub, ROBINNP_LINK_ERROR)) {
+	else if (unit_fault_take(&sub->unit, ROBINNP_LINK_ERROR)) {
 		f->status |= FRAGMENT_IS_LINK_ERROR;
 		f->flip = true;
 	}
@@ -93,23 +67,23 @@ static void spoil(struct robinnp_sub *sub, struct robinnp_fragment *f)
 /* The fragment that the source has next; it is offered. */
 static void draw(struct robinnp_link *link, struct robinnp_fragment *f)
 {
-	struct robinnp_generator *g = &link->gen;
+	struct generator *g = &link->gen;
 	struct robinnp_sub *sub = link->sub;
-	uint32_t max = g->size_max > g->size_min ? g->size_max : g->size_min;
 	uint32_t page = 1u << sub->run_page_size;
 
 	*f = (struct robinnp_fragment){
 		.event = g->next,
 		.full = g->size_min,
-		.source = sub->card->identity.source,
+		.source = sub->unit.card->identity.source,
 	};
 	if (g->control & FRAGMENT_GENERATOR_DISTRIBUTED)
-		f->full = fragment_size(source_id(link, f->source), f->event, g->size_min, max);
-	if (sub->fault[ROBINNP_SKIP_EVENT]) {
-		g->next += robinnp_fault_once(sub, ROBINNP_SKIP_EVENT);
+		f->full = fragment_size(source_id(link, f->source), f->event, g->size_min,
+					generator_max(g));
+	if (sub->unit.fault[ROBINNP_SKIP_EVENT]) {
+		g->next += unit_fault_once(&sub->unit, ROBINNP_SKIP_EVENT);
 		f->event = g->next;
 	}
-	if (robinnp_fault_take(sub, ROBINNP_FORMAT)) {
+	if (unit_fault_take(&sub->unit, ROBINNP_FORMAT)) {
 		f->status |= FRAGMENT_IS_FORMAT;
 		f->event = link->last + 1;
 	}
@@ -123,9 +97,7 @@ static void draw(struct robinnp_link *link, struct robinnp_fragment *f)
 	link->known = true;
 	link->last = f->event;
 	spoil(sub, f);
-	g->next++;
-	g->generated++;
-	g->clock.taken++;
+	generator_took(g, 1);
 	link->total[FRAGMENT_LINK_OFFERED]++;
 }
 
@@ -153,8 +125,10 @@ static void hold(struct robinnp_link *link, const struct robinnp_fragment *f, ui
 	link->waits = *f;
 	link->total[FRAGMENT_LINK_HOLDS]++;
 	link->total[FRAGMENT_LINK_HOLD_EVENT] = f->event;
-	if (first)
-		robinnp_error(link->sub, FRAGMENT_STATUS_HELD);
+	if (!first)
+		return;
+	function_block_cause(&link->sub->unit.card->function, FRAGMENT_CAUSE_PAGES_OUT);
+	robinnp_error(&link->sub->unit, FRAGMENT_STATUS_HELD);
 }
 
 uint64_t robinnp_hold_cycles(struct robinnp_link *link, uint64_t now)
@@ -231,15 +205,15 @@ static void describe(struct robinnp_sub *sub, uint32_t count, uint32_t word,
 	const struct robinnp_fragment *f = &robinnp_page(sub, word)->fragment;
 	uint32_t phase = fragment_phase(count, sub->run_start, sub->data_log2), size = f->size;
 
-	size += robinnp_fault_once(sub, ROBINNP_SIZE_BIG);
-	if (robinnp_fault_take(sub, ROBINNP_WRONG_PHASE))
+	size += unit_fault_once(&sub->unit, ROBINNP_SIZE_BIG);
+	if (unit_fault_take(&sub->unit, ROBINNP_WRONG_PHASE))
 		phase ^= FRAGMENT_PHASE;
-	if (robinnp_fault_take(sub, ROBINNP_PAGE_RANGE))
+	if (unit_fault_take(&sub->unit, ROBINNP_PAGE_RANGE))
 		word = FRAGMENT_PAGE(FRAGMENT_PAGE_LINK(word), sub->run_pages);
-	if (sub->fault[ROBINNP_PAGE_FREE] && sub->link[FRAGMENT_PAGE_LINK(word)].list_count) {
+	if (sub->unit.fault[ROBINNP_PAGE_FREE] && sub->link[FRAGMENT_PAGE_LINK(word)].list_count) {
 		const struct robinnp_link *link = &sub->link[FRAGMENT_PAGE_LINK(word)];
 
-		robinnp_fault_take(sub, ROBINNP_PAGE_FREE);
+		unit_fault_take(&sub->unit, ROBINNP_PAGE_FREE);
 		word = FRAGMENT_PAGE(link->nr, link->list[link->list_at]);
 	}
 	*d = (struct fragment_descriptor){
@@ -271,13 +245,13 @@ static void told(struct robinnp_sub *sub, uint32_t word)
 static bool write_entries(struct robinnp_sub *sub, uint64_t at, const struct fragment_descriptor *d,
 			  uint32_t n)
 {
-	const struct card_host *host = sub->card->host;
+	const struct card_host *host = sub->unit.card->host;
 	size_t len = n * sizeof(*d);
 	uint32_t i;
 	void *ptr;
 
-	if (host->dma(host->ctx, ROBINNP_FN, at, &len, &ptr) != CARD_DMA_OK || len < n * sizeof(*d))
-		return robinnp_put(sub, at, d, n * sizeof(*d));
+	if (host->dma(host->ctx, UNIT_FN, at, &len, &ptr) != CARD_DMA_OK || len < n * sizeof(*d))
+		return unit_put(&sub->unit, at, d, n * sizeof(*d));
 	for (i = 0; i < n; i++) {
 		struct fragment_descriptor *to = (struct fragment_descriptor *)ptr + i;
 
@@ -286,7 +260,7 @@ static bool write_entries(struct robinnp_sub *sub, uint64_t at, const struct fra
 		to->size = d[i].size;
 		__atomic_store_n(&to->status, d[i].status, __ATOMIC_RELEASE);
 	}
-	sub->no_master = false;
+	sub->unit.no_master = false;
 	return true;
 }
 
@@ -301,16 +275,16 @@ static bool describe_piece(struct robinnp_sub *sub)
 	n = n < DESCRIPTORS ? n : DESCRIPTORS;
 	if (!n)
 		return false;
-	if (robinnp_fault_take(sub, ROBINNP_RECORD_HOLE)) {
+	if (unit_fault_take(&sub->unit, ROBINNP_RECORD_HOLE)) {
 		n = 1;
 		sub->n.entries_skipped++;
 	} else {
 		for (i = 0; i < n; i++)
 			describe(sub, sub->descriptors + i, sub->filled[(sub->filled_at + i) % all],
 				 &d[i]);
-		if (!write_entries(sub, sub->base[ROBINNP_DATA] + slot * sizeof(d[0]), d, n))
+		if (!write_entries(sub, sub->unit.base[ROBINNP_DATA] + slot * sizeof(d[0]), d, n))
 			return false;
-		sub->n.dma_writes++;
+		sub->unit.n.dma_writes++;
 	}
 	for (i = 0; i < n; i++)
 		told(sub, sub->filled[(sub->filled_at + i) % all]);
@@ -328,19 +302,10 @@ void robinnp_describe_all(struct robinnp_sub *sub)
 
 void robinnp_describe_turn(struct robinnp_sub *sub, uint64_t now, uint64_t *when)
 {
-	uint64_t late = sub->fault[ROBINNP_DATA_LATE] * US;
-
-	if (!sub->filled_count || !late) {
-		sub->data_ns = 0;
-	} else {
-		if (!sub->data_ns)
-			sub->data_ns = now + late;
-		if (sub->data_ns > now) {
-			*when = sub->data_ns < *when ? sub->data_ns : *when;
-			return;
-		}
-		sub->data_ns = 0;
-	}
+	if (sub->filled_count &&
+	    unit_late(sub->unit.fault[ROBINNP_DATA_LATE], &sub->data_ns, now, when))
+		return;
+	sub->data_ns = 0;
 	robinnp_describe_all(sub);
 }
 
@@ -350,5 +315,5 @@ void robinnp_source_off(struct robinnp_link *link, uint64_t now)
 	robinnp_hold_cycles(link, now);
 	link->held = false;
 	link->known = false;
-	link->gen.clock.flows = false;
+	generator_clock(&link->gen);
 }

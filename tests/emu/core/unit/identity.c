@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Block of the card, temperature, serial number. See identity.h.
+ * Block of the card, and its temperature. See identity.h.
  */
 #include "identity.h"
-#include "../values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +24,6 @@ void identity_default(struct identity *d)
 {
 	d->source = d->source_default;
 	d->test = 0;
-}
-
-static uint32_t half(uint64_t value, uint32_t off)
-{
-	return off & 4 ? value >> 32 : value;
 }
 
 uint32_t identity_read(const struct identity *d, uint32_t off, uint64_t now)
@@ -57,7 +51,7 @@ uint32_t identity_read(const struct identity *d, uint32_t off, uint64_t now)
 		return d->serial;
 	case CARD_CHIP_LOW:
 	case CARD_CHIP_HIGH:
-		return half(d->chip + d->serial, off - CARD_CHIP_LOW);
+		return register_half(d->chip + d->serial, off - CARD_CHIP_LOW);
 	case CARD_SOURCE:
 		return d->source;
 	case CARD_TEST:
@@ -68,7 +62,7 @@ uint32_t identity_read(const struct identity *d, uint32_t off, uint64_t now)
 		return d->clock;
 	case CARD_CYCLES:
 	case CARD_CYCLES + 4:
-		return half(identity_cycles(d, now), off - CARD_CYCLES);
+		return register_half(identity_cycles(d, now), off - CARD_CYCLES);
 	}
 	return 0;
 }
@@ -124,19 +118,4 @@ void identity_get_temperature(const struct identity *d, char *text, size_t size)
 		snprintf(text, size, "none");
 	else
 		snprintf(text, size, "%.2f", d->temperature / 1000.0);
-}
-
-int identity_set_serial(struct identity *d, const char *text, char *err)
-{
-	unsigned int serial;
-
-	if (value_serial_parse(text, &serial, err))
-		return -1;
-	d->serial = value_serial_word(serial);
-	return 0;
-}
-
-void identity_get_serial(const struct identity *d, char *text, size_t size)
-{
-	value_serial_print(d->serial, text, size);
 }

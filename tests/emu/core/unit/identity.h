@@ -34,20 +34,19 @@ bool identity_poke(struct identity *d, uint32_t off, uint32_t value);
 
 int identity_set_temperature(struct identity *d, const char *text, char *err);
 void identity_get_temperature(const struct identity *d, char *text, size_t size);
-int identity_set_serial(struct identity *d, const char *text, char *err);
-void identity_get_serial(const struct identity *d, char *text, size_t size);
 
-/* The set and get of a key, by functions that take @what, which may use c. */
-#define IDENTITY_KEY(key, model, parse, print, what)                                               \
-	static int set_##key(void *card, unsigned int fn, const char *text, char *err)             \
-	{                                                                                          \
-		model *c = card;                                                                   \
-		return parse(what, text, err);                                                     \
-	}                                                                                          \
-	static void get_##key(void *card, unsigned int fn, char *text, size_t size)                \
-	{                                                                                          \
-		model *c = card;                                                                   \
-		print(what, text, size);                                                           \
-	}
+/* A register of 64 bits in two halves, the low one at a multiple of 8 bytes. */
+static inline uint32_t register_half(uint64_t value, uint32_t off)
+{
+	return off & 4 ? value >> 32 : value;
+}
+
+static inline void register_set_half(uint64_t *value, uint32_t off, uint32_t word)
+{
+	if (off & 4)
+		*value = (uint32_t)*value | (uint64_t)word << 32;
+	else
+		*value = *value >> 32 << 32 | word;
+}
 
 #endif /* EMU_IDENTITY_H */

@@ -1,85 +1,89 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Faults by name, of a card and of its units. See unit_faults.h.
+ * Faults by name, of a card and of its units: what a broken or odd card may do, switched on one by
+ * one. Most are of single units: their first argument is a mask of units, and each unit has its own
+ * copy. See unit.h.
  */
-#include "unit_faults.h"
+#include "unit.h"
 
 #include <string.h>
 
-int unit_faults_find(const struct unit_faults *f, const char *name)
+/* Its place in the list; -1: there is none. */
+static int find(const struct unit_ops *ops, const char *name)
 {
 	int n;
 
-	for (n = 0; f->list[n].name; n++) {
-		if (!strcmp(f->list[n].name, name))
+	for (n = 0; ops->faults[n].name; n++) {
+		if (!strcmp(ops->faults[n].name, name))
 			return n;
 	}
 	return -1;
 }
 
-static bool of_units(const struct unit_faults *f, int n)
+static bool of_units(const struct unit_ops *ops, int n)
 {
-	return f->list[n].arg && !strcmp(f->list[n].arg, f->mask);
+	return ops->faults[n].arg && !strcmp(ops->faults[n].arg, ops->many);
 }
 
-bool unit_faults_set(const struct unit_faults *f, uint64_t *own, unit_faults_of of, void *card,
-		     const char *name, uint64_t arg)
+bool unit_card_fault_set(void *card, unsigned int fn, const char *name, uint64_t arg)
 {
-	int n = unit_faults_find(f, name);
+	struct unit_card *c = card;
+	int n = find(c->ops, name);
 	unsigned int i;
 	uint64_t mask;
 
 	if (n < 0)
 		return false;
-	if (!of_units(f, n)) {
-		own[n] = arg;
+	c->spurious_now |= n == UNIT_IRQ_SPURIOUS;
+	if (!of_units(c->ops, n)) {
+		c->fault[n] = arg;
 		return true;
 	}
-	mask = f->list[n].low_arg ? arg >> 32 : arg;
-	for (i = 0; i < f->units; i++) {
+	mask = c->ops->faults[n].low_arg ? arg >> 32 : arg;
+	for (i = 0; i < c->ops->count; i++) {
 		if (mask & 1u << i)
-			of(card, i)[n] = f->list[n].low_arg ? (uint32_t)arg : 1;
+			unit_of(c, i)->fault[n] = c->ops->faults[n].low_arg ? (uint32_t)arg : 1;
 	}
 	return true;
 }
 
-bool unit_faults_clear(const struct unit_faults *f, uint64_t *own, unit_faults_of of, void *card,
-		       const char *name)
+bool unit_card_fault_clear(void *card, unsigned int fn, const char *name)
 {
-	int only = name ? unit_faults_find(f, name) : 0, n;
+	struct unit_card *c = card;
+	int only = name ? find(c->ops, name) : 0, n;
 	unsigned int i;
 
 	if (only < 0)
 		return false;
-	for (n = 0; f->list[n].name; n++) {
+	for (n = 0; c->ops->faults[n].name; n++) {
 		if (name && n != only)
 			continue;
-		own[n] = 0;
-		for (i = 0; i < f->units; i++)
-			of(card, i)[n] = 0;
+		c->fault[n] = 0;
+		for (i = 0; i < c->ops->count; i++)
+			unit_of(c, i)->fault[n] = 0;
 	}
 	return true;
 }
 
 /* With several units: the mask, and the argument of the first of them. */
-uint64_t unit_faults_get(const struct unit_faults *f, const uint64_t *own, unit_faults_of of,
-			 void *card, const char *name)
+uint64_t unit_card_fault_get(void *card, unsigned int fn, const char *name)
 {
-	int n = unit_faults_find(f, name);
+	struct unit_card *c = card;
+	int n = find(c->ops, name);
 	uint64_t mask = 0, arg = 0;
 	unsigned int i;
 
 	if (n < 0)
 		return 0;
-	if (!of_units(f, n))
-		return own[n];
-	for (i = f->units; i-- > 0;) {
-		uint32_t value = of(card, i)[n];
+	if (!of_units(c->ops, n))
+		return c->fault[n];
+	for (i = c->ops->count; i-- > 0;) {
+		uint32_t value = unit_of(c, i)->fault[n];
 
 		if (!value)
 			continue;
 		mask |= 1u << i;
 		arg = value;
 	}
-	return f->list[n].low_arg ? mask << 32 | arg : mask;
+	return c->ops->faults[n].low_arg ? mask << 32 | arg : mask;
 }

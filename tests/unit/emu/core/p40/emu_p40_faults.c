@@ -229,8 +229,12 @@ static void resets(void)
 	fault(0, "reset-ignored", 1 << MAIN);
 	wr(MAIN, STREAM_RESET, STREAM_RESET_LOGIC);
 	wr(MAIN, STREAM_CONTROL, 0);
+	card_wr(CARD_TEST, 7);
+	card_wr(STREAM_CARD_ENABLE, 1 << MAIN);
 	wr0(P40_FUNCTION + FUNCTION_RESET, STREAM_RESET_DEFAULT);
 	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation);
+	UNIT_EQ(card_rd(CARD_TEST), 7);
+	UNIT_EQ(card_rd(STREAM_CARD_ENABLE), 1 << MAIN);
 	UNIT_NEED(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_ENABLED);
 	wr0(P40_DOORBELL(MAIN), state(MAIN)->written);
 	run(0);
