@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #define LINE_MAX_BYTES 4096
@@ -109,27 +108,17 @@ static void *listen_on(void *arg)
 
 int control_listen(struct emu *emu, const char *path)
 {
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	struct listener *l;
+	struct listener *l = malloc(sizeof(*l));
 	pthread_t thread;
 	int rc;
 
-	if (strlen(path) >= sizeof(addr.sun_path))
-		return -ENAMETOOLONG;
-	strcpy(addr.sun_path, path);
-	l = malloc(sizeof(*l));
 	if (!l)
 		return -ENOMEM;
 	l->emu = emu;
-	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	l->fd = emu_listen(path, 8);
 	if (l->fd < 0) {
-		rc = -errno;
+		rc = l->fd;
 		goto free_listener;
-	}
-	unlink(path); /* left by a process that was killed */
-	if (bind(l->fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(l->fd, 8)) {
-		rc = -errno;
-		goto close_socket;
 	}
 	rc = -pthread_create(&thread, NULL, listen_on, l);
 	if (rc)

@@ -8,21 +8,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <time.h>
 
 #include "tests/emu/say.h"
 
 #define NS 1000000000ull
 #define OUTSIDE_QUIET_NS NS /* one line for all DMA outside within that time of each other */
-
-uint64_t emu_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * NS + t.tv_nsec;
-}
 
 static uint64_t host_now(void *ctx)
 {
@@ -76,26 +66,6 @@ static enum card_message host_message(void *ctx, unsigned int fn, unsigned int v
 		outside(f, "interrupt", 0, sizeof(uint32_t));
 	}
 	return how;
-}
-
-/* Without descriptors or memory for one more client it waits until another leaves. */
-#define ACCEPT_PAUSE_NS 20000000
-
-int emu_accept(struct emu *emu, int listen_fd)
-{
-	const struct timespec pause = {.tv_nsec = ACCEPT_PAUSE_NS};
-
-	while (!atomic_load(&emu->quit)) {
-		int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
-
-		if (fd >= 0)
-			return fd;
-		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-			nanosleep(&pause, NULL);
-		else if (errno != EINTR && errno != ECONNABORTED)
-			return -1;
-	}
-	return -1;
 }
 
 struct emu *emu_create(const struct card_ops *ops)
@@ -179,20 +149,4 @@ void emu_destroy(struct emu *emu)
 		function_free(&emu->fn[i]);
 	emu->ops->destroy(emu->card);
 	free(emu);
-}
-
-void emu_lock_all(struct emu *emu)
-{
-	unsigned int i;
-
-	for (i = 0; i < emu->ops->functions; i++)
-		function_lock(&emu->fn[i]);
-}
-
-void emu_unlock_all(struct emu *emu, bool kick)
-{
-	unsigned int i = emu->ops->functions;
-
-	while (i--)
-		function_unlock(&emu->fn[i], kick);
 }

@@ -88,16 +88,20 @@ int emu_start(struct emu *emu);
 /* Ends every thread that emu_start and vfio_user_listen began; frees all. */
 void emu_destroy(struct emu *emu);
 
-uint64_t emu_now(void);
+/* sockets.c: a file descriptor, or -errno. */
+int emu_listen(const char *path, int backlog);
 /* The next client of a socket; -1 when it is no more or the card ends. */
 int emu_accept(struct emu *emu, int listen_fd);
-void emu_lock_all(struct emu *emu);
-/* @kick: something an engine may wait for could have changed. */
-void emu_unlock_all(struct emu *emu, bool kick);
 
-/* function.c */
-int function_init(struct function *f, struct emu *emu, unsigned int nr);
-void function_free(struct function *f);
+/* engine.c */
+uint64_t emu_now(void);
+void function_lock(struct function *f);
+/* @kick: something an engine may wait for could have changed. */
+void function_unlock(struct function *f, bool kick);
+void emu_lock_all(struct emu *emu);
+void emu_unlock_all(struct emu *emu, bool kick);
+/* The link is down, or the card has no power: nothing answers, nothing is sent. */
+bool function_dark(struct function *f);
 int function_start(struct function *f);
 void function_stop_engine(struct function *f);
 /*
@@ -106,9 +110,10 @@ void function_stop_engine(struct function *f);
  * register accesses pass.
  */
 void function_engine_times(struct function *f, uint64_t *run, uint64_t *idle);
-void function_lock(struct function *f);
-void function_unlock(struct function *f, bool kick);
 
+/* function.c */
+int function_init(struct function *f, struct emu *emu, unsigned int nr);
+void function_free(struct function *f);
 /* What comes over PCI. @len bytes at @off of a BAR; anything but aligned words is a bad access. */
 void function_bar_read(struct function *f, unsigned int bar, uint64_t off, void *data,
 		       uint32_t len);
@@ -120,8 +125,6 @@ int function_map(struct function *f, const struct vu_dma_map *map, int fd);
 int function_unmap(struct function *f, const struct vu_dma_unmap *unmap);
 /* Function-level reset. */
 void function_reset(struct function *f);
-/* The link is down, or the card has no power: nothing answers, nothing is sent. */
-bool function_dark(struct function *f);
 /* Power is there again; under the lock. */
 void function_power_on(struct function *f);
 /* The host is gone: no mappings, no interrupts, power-on state. */

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One PCI function: its lock and engine thread, and everything that reaches it over the bus.
+ * One PCI function: everything that reaches it over the bus.
  */
 #include "emu.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "tests/emu/say.h"
 
@@ -41,153 +38,6 @@ void function_free(struct function *f)
 	mmio_log_free(&f->log);
 	pthread_cond_destroy(&f->wake);
 	pthread_mutex_destroy(&f->lock);
-}
-
-/* Some ten microseconds: longer than what is done under the lock, shorter than to be woken. */
-#define SPINS 400
-
-static void pause_processor(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#endif
-}
-
-static void lock_soon(struct function *f)
-{
-	unsigned int i;
-
-	for (i = 0; i < SPINS; i++) {
-		if (!pthread_mutex_trylock(&f->lock))
-			return;
-		pause_processor();
-	}
-	pthread_mutex_lock(&f->lock);
-}
-
-void function_lock(struct function *f)
-{
-	atomic_fetch_add(&f->waiting, 1);
-	lock_soon(f);
-	atomic_fetch_sub(&f->waiting, 1);
-}
-
-void function_unlock(struct function *f, bool kick)
-{
-	bool wake = f->gave_way ? !atomic_load(&f->waiting) : f->idle && kick;
-
-	pthread_mutex_unlock(&f->lock);
-	if (wake)
-		pthread_cond_signal(&f->wake);
-}
-
-static void wait_idle(struct function *f, uint64_t until)
-{
-	struct timespec t = {until / 1000000000, until % 1000000000};
-
-	f->idle = true;
-	f->idle_since = emu_now();
-	if (until == CARD_STEP_IDLE)
-		pthread_cond_wait(&f->wake, &f->lock);
-	else
-		pthread_cond_timedwait(&f->wake, &f->lock, &t);
-	f->idle_ns += emu_now() - f->idle_since;
-	f->idle_since = 0;
-	f->idle = false;
-}
-
-/* A register access needs the lock for a moment. */
-static void give_way(struct function *f)
-{
-	unsigned int i;
-
-	pthread_mutex_unlock(&f->lock);
-	for (i = 0; i < SPINS && atomic_load(&f->waiting); i++)
-		pause_processor();
-	lock_soon(f);
-	if (!atomic_load(&f->waiting))
-		return;
-	f->gave_way = true;
-	pthread_cond_wait(&f->wake, &f->lock);
-	f->gave_way = false;
-}
-
-/* What is off stays off, however cool it gets. */
-bool function_dark(struct function *f)
-{
-	struct emu *emu = f->emu;
-
-	if (f->all_ones || atomic_load(&emu->off))
-		return true;
-	if (!emu->ops->off || !emu->ops->off(emu->card))
-		return false;
-	atomic_store(&emu->off, true);
-	emu_say("%s: too hot: it has cut its own power", emu->ops->name);
-	return true;
-}
-
-static void *engine(void *arg)
-{
-	struct function *f = arg;
-	struct emu *emu = f->emu;
-
-	pthread_setname_np(pthread_self(), "engine");
-	pthread_mutex_lock(&f->lock);
-	while (!f->engine_quit) {
-		uint64_t until = CARD_STEP_IDLE;
-
-		if (!function_dark(f))
-			until = emu->ops->step(emu->card, f->nr, EMU_STEP_BYTES);
-		if (until != CARD_STEP_AGAIN)
-			wait_idle(f, until);
-		else if (atomic_load(&f->waiting))
-			give_way(f);
-	}
-	pthread_mutex_unlock(&f->lock);
-	return NULL;
-}
-
-int function_start(struct function *f)
-{
-	const struct card_ops *ops = f->emu->ops;
-	void *card = f->emu->card;
-	struct config_id id = {
-		.vendor = ops->vendor(card),
-		.device = ops->device(card),
-		.bar_size = ops->bar_size,
-		.bars_32bit = ops->bars_32bit,
-		.pcie_gen = ops->pcie_gen,
-	};
-	int rc;
-
-	if (ops->messages)
-		ops->messages(card, &id.messages);
-	config_init(&f->config, &id);
-	rc = -pthread_create(&f->engine, NULL, engine, f);
-	f->engine_runs = !rc;
-	return rc;
-}
-
-void function_engine_times(struct function *f, uint64_t *run, uint64_t *idle)
-{
-	struct timespec t = {0};
-	clockid_t clock;
-
-	if (f->engine_runs && !pthread_getcpuclockid(f->engine, &clock))
-		clock_gettime(clock, &t);
-	*run = t.tv_sec * 1000000000ull + t.tv_nsec;
-	*idle = f->idle_ns + (f->idle_since ? emu_now() - f->idle_since : 0);
-}
-
-void function_stop_engine(struct function *f)
-{
-	if (!f->engine_runs)
-		return;
-	function_lock(f);
-	f->engine_quit = true;
-	function_unlock(f, true);
-	pthread_join(f->engine, NULL);
-	f->engine_runs = false;
 }
 
 static bool is_word(struct function *f, unsigned int bar, uint64_t off, uint32_t len)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "tests/emu/say.h"
@@ -328,29 +327,18 @@ static void *server(void *arg)
 
 int vfio_user_listen(struct function *f, const char *path)
 {
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	int rc;
+	int rc, fd = emu_listen(path, 1);
 
-	if (strlen(path) >= sizeof(addr.sun_path))
-		return -ENAMETOOLONG;
-	strcpy(addr.sun_path, path);
-	f->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (f->listen_fd < 0)
-		return -errno;
-	unlink(path); /* left by a process that was killed */
-	if (bind(f->listen_fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(f->listen_fd, 1)) {
-		rc = -errno;
-		goto close_socket;
-	}
+	if (fd < 0)
+		return fd;
+	f->listen_fd = fd;
 	rc = -pthread_create(&f->server, NULL, server, f);
-	if (rc)
-		goto close_socket;
-	f->server_runs = true;
-	return 0;
-
-close_socket:
-	close(f->listen_fd);
+	if (!rc) {
+		f->server_runs = true;
+		return 0;
+	}
 	f->listen_fd = -1;
+	close(fd);
 	return rc;
 }
 
