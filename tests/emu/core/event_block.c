@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Event interface: the registers of a channel's block and of the function's, and what enabling,
- * disabling and reset do.
+ * Event interface: creation, the registers of a channel's block and of the function's, and what
+ * enabling, disabling and reset do.
  */
 #include "events.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static uint64_t join(uint32_t high, uint32_t low)
@@ -118,6 +119,36 @@ void event_reset_all(struct event_card *e)
 	e->hot = false;
 	e->critical = false;
 	e->links_known = false;
+}
+
+int event_init(struct event_card *e, const struct card_host *host, unsigned int fn,
+	       unsigned int channels, uint32_t room)
+{
+	unsigned int c;
+
+	e->host = host;
+	e->fn = fn;
+	e->channels = channels;
+	for (c = 0; c < channels; c++) {
+		struct event_channel *ch = &e->ch[c];
+
+		ch->card = e;
+		ch->nr = c;
+		ch->room = room + e->ops->links + EVENT_FETCH + 2;
+		ch->done = calloc(ch->room, sizeof(*ch->done));
+		if (!ch->done)
+			return -1;
+	}
+	event_reset_all(e);
+	return 0;
+}
+
+void event_free(struct event_card *e)
+{
+	unsigned int c;
+
+	for (c = 0; c < EVENT_CHANNELS; c++)
+		free(e->ch[c].done);
 }
 
 static uint32_t status(const struct event_channel *ch)

@@ -8,7 +8,6 @@
 #include <endian.h>
 #include <limits.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define US 1000ull
@@ -488,34 +487,4 @@ void event_observe(struct event_card *e, int temperature, uint32_t links_up)
 		event_cause(e, FUNCTION_CAUSE_LINK);
 	e->links = links_up;
 	e->links_known = true;
-}
-
-int event_init(struct event_card *e, const struct card_host *host, unsigned int fn,
-	       unsigned int channels, uint32_t room)
-{
-	unsigned int c;
-
-	e->host = host;
-	e->fn = fn;
-	e->channels = channels;
-	for (c = 0; c < channels; c++) {
-		struct event_channel *ch = &e->ch[c];
-
-		ch->card = e;
-		ch->nr = c;
-		ch->room = room + e->ops->links + EVENT_FETCH + 2;
-		ch->done = calloc(ch->room, sizeof(*ch->done));
-		if (!ch->done)
-			return -1;
-	}
-	event_reset_all(e);
-	return 0;
-}
-
-void event_free(struct event_card *e)
-{
-	unsigned int c;
-
-	for (c = 0; c < EVENT_CHANNELS; c++)
-		free(e->ch[c].done);
 }

@@ -178,7 +178,7 @@ uint64_t event_turn(struct event_card *e, uint64_t now, bool *fetched);
 void event_counts(struct event_card *e, struct json *j);
 void event_clear(struct event_card *e);
 
-/* events.c and event_block.c to each other */
+/* events.c for event_block.c */
 void event_cause(struct event_card *e, uint32_t bits);
 void event_host_error(struct event_channel *ch);
 bool event_quiet(const struct event_channel *ch);
