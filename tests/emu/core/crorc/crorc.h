@@ -210,8 +210,8 @@ void crorc_channel_close(struct crorc_channel *ch, uint64_t now);
 void crorc_channel_flush(struct crorc_channel *ch);
 /* What both bits of the card's control register do to the BAR's channel. */
 void crorc_channel_reset(struct crorc_channel *ch);
-/* Drop the superpages it has. */
-void crorc_channel_forget(struct crorc_channel *ch);
+/* The channel has what it waited for. */
+void crorc_channel_resume(struct crorc_channel *ch);
 void crorc_channel_power_on(struct crorc_channel *ch);
 void crorc_channel_dma_off(struct crorc_channel *ch);
 /* Completion and late writes that are due; CARD_STEP_IDLE or when to come back. */
@@ -223,9 +223,10 @@ bool crorc_channel_put(struct crorc_channel *ch, const struct page *page, uint32
 uint64_t crorc_step(struct crorc *c, size_t budget);
 /* Packets of the last whole second. */
 uint32_t crorc_source_rate(struct crorc_channel *ch);
-void crorc_source_restart(struct crorc_channel *ch);
-/* The channel has what it waited for. */
-void crorc_source_resume(struct crorc_channel *ch);
+static inline void crorc_source_restart(struct crorc_channel *ch)
+{
+	ch->source.started = false;
+}
 
 /* crorc_ddl.c */
 void crorc_ddl_command(struct crorc_channel *ch, uint32_t word);
@@ -243,6 +244,8 @@ void crorc_events_setup(struct event_setup *s);
 void crorc_events_next(struct crorc_channel *ch);
 /* The superpage that is open is finished, with @bytes as the card says them. */
 void crorc_events_close(struct crorc_channel *ch, uint32_t bytes, uint64_t due, bool flush);
+/* Drop the superpages that the channel has. */
+void crorc_events_forget(struct crorc_channel *ch);
 void crorc_events_observe(struct crorc *c);
 /* A register of the interface, or not: false. */
 bool crorc_events_read(struct crorc *c, unsigned int bar, uint32_t off, uint32_t *value);

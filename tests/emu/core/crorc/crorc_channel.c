@@ -76,6 +76,18 @@ bool crorc_channel_put(struct crorc_channel *ch, const struct page *page, uint32
 	return true;
 }
 
+void crorc_channel_resume(struct crorc_channel *ch)
+{
+	uint64_t now = crorc_now(ch->card);
+
+	if (!ch->xoff)
+		return;
+	ch->xoff = false;
+	ch->n.xoff_ns += now - ch->xoff_since;
+	if (ch->card->full_line && ch->source.pace_ns < now)
+		ch->source.pace_ns = now;
+}
+
 void crorc_channel_push(struct crorc_channel *ch, uint32_t size)
 {
 	uint64_t addr = (uint64_t)ch->sp_high << 32 | ch->sp_low;
@@ -101,7 +113,7 @@ void crorc_channel_push(struct crorc_channel *ch, uint32_t size)
 	ch->size = size;
 	ch->used = 0;
 	ch->cur_packets = 0;
-	crorc_source_resume(ch);
+	crorc_channel_resume(ch);
 }
 
 /* The block after the payload; the superpage is the host's from then on. */
@@ -240,27 +252,11 @@ void crorc_channel_dma_off(struct crorc_channel *ch)
 	ch->dma_on = false;
 }
 
-void crorc_channel_forget(struct crorc_channel *ch)
-{
-	/* Packets written but never to be completed: the ledger names them. */
-	if (ch->open)
-		ch->n.discarded += ch->cur_packets;
-	if (ch->closing)
-		ch->n.discarded += ch->done_packets;
-	ch->n.discarded += ch->unrecorded;
-	ch->unrecorded = 0;
-	ch->fifo_count = 0;
-	ch->open = false;
-	ch->closing = false;
-	ch->used = 0;
-	ch->cur_packets = 0;
-}
-
 static void reset(struct crorc_channel *ch)
 {
 	event_reset(&ch->card->events, ch->nr);
-	crorc_channel_forget(ch);
-	crorc_source_resume(ch);
+	crorc_events_forget(ch);
+	crorc_channel_resume(ch);
 	crorc_source_restart(ch);
 	crorc_ddl_reset(ch);
 	ch->dma_on = false;

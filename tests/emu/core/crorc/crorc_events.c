@@ -35,9 +35,25 @@ static bool holds(void *model, unsigned int channel)
 	return queued(ch) || ch->closing;
 }
 
+void crorc_events_forget(struct crorc_channel *ch)
+{
+	/* Packets written but never to be completed: the ledger names them. */
+	if (ch->open)
+		ch->n.discarded += ch->cur_packets;
+	if (ch->closing)
+		ch->n.discarded += ch->done_packets;
+	ch->n.discarded += ch->unrecorded;
+	ch->unrecorded = 0;
+	ch->fifo_count = 0;
+	ch->open = false;
+	ch->closing = false;
+	ch->used = 0;
+	ch->cur_packets = 0;
+}
+
 static void forget(void *model, unsigned int channel)
 {
-	crorc_channel_forget(&((struct crorc *)model)->ch[channel]);
+	crorc_events_forget(&((struct crorc *)model)->ch[channel]);
 }
 
 static void counted(void *model, unsigned int channel, const struct event_done *d)
@@ -78,7 +94,6 @@ void crorc_events_next(struct crorc_channel *ch)
 	ch->cur_packets = 0;
 	ch->fifo_head = (ch->fifo_head + 1) % CRORC_EVENT_DEPTH;
 	ch->fifo_count--;
-	crorc_source_resume(ch);
 }
 
 void crorc_events_close(struct crorc_channel *ch, uint32_t bytes, uint64_t due, bool flush)

@@ -13,11 +13,6 @@
 #define PACE_GRAIN_NS 200000 /* pages closer together go in bursts: to wake up costs CPU time */
 #define FLIP_MIN 16	     /* payload in which a bit can be wrong */
 
-void crorc_source_restart(struct crorc_channel *ch)
-{
-	ch->source.started = false;
-}
-
 static uint32_t tf_length(const struct crorc_channel *ch)
 {
 	return ch->card->config_b & CRORC_CONFIG_B_LENGTH;
@@ -76,18 +71,6 @@ static void xoff(struct crorc_channel *ch, uint64_t now)
 	ch->xoff = true;
 	ch->xoff_since = now;
 	ch->n.xoff++;
-}
-
-void crorc_source_resume(struct crorc_channel *ch)
-{
-	uint64_t now = crorc_now(ch->card);
-
-	if (!ch->xoff)
-		return;
-	ch->xoff = false;
-	ch->n.xoff_ns += now - ch->xoff_since;
-	if (ch->card->full_line && ch->source.pace_ns < now)
-		ch->source.pace_ns = now;
 }
 
 static void roll_second(struct crorc_channel *ch)
@@ -207,6 +190,7 @@ static uint32_t send(struct crorc_channel *ch, uint64_t now, uint64_t *when)
 		xoff(ch, now);
 		return 0;
 	}
+	crorc_channel_resume(ch);
 	if (!pace(ch, now, when))
 		return 0;
 	step = build(ch, header, &page);
