@@ -7,7 +7,8 @@
  *	cru_bar0.c    DMA block registers
  *	cru_bar2.c    registers common to the card; cru_board.h names the files of its blocks
  *	cru_link.c    descriptor FIFO, superpages, completion, size FIFO of one link
- *	cru_engine.c  what moves when: gates, pace, internal generator, DMA
+ *	cru_engine.c  what moves when: gates, internal generator, flush, general reset
+ *	cru_put.c     pages into host memory, pace
  *	cru_ddg.c     packets with headers: links, heartbeat frames, time frames
  *	cru_events.c  how superpages come and go through the event interface
  *	cru_keys.c    settings of the control socket
@@ -193,7 +194,6 @@ void cru_bar0_write(struct cru_ep *ep, uint32_t off, uint32_t value);
 bool cru_bar0_stirs(const struct cru_ep *ep, uint32_t off);
 bool cru_bar0_poke(struct cru_ep *ep, uint32_t off, uint32_t value);
 void cru_bar0_power_on(struct cru_ep *ep);
-void cru_general_reset(struct cru_ep *ep);
 
 /* cru_thermal.c */
 uint32_t cru_temperature_raw(struct cru *c); /* as in the register, 0: no sensor */
@@ -206,12 +206,15 @@ void cru_get_slope(void *card, unsigned int fn, char *text, size_t size);
 int cru_set_cut(void *card, unsigned int fn, const char *text, char *err);
 void cru_get_cut(void *card, unsigned int fn, char *text, size_t size);
 
-/* cru_bar2.c, cru_datapath.c */
+/* cru_bar2.c */
 uint32_t cru_bar2_read(struct cru *c, uint32_t off, bool peek);
 void cru_bar2_write(struct cru *c, uint32_t off, uint32_t value);
 void cru_bar2_power_on(struct cru *c);
+/* cru_words.c */
 /* The datapath counters: one packet of link l went by. */
 void cru_bar2_count(struct cru_ep *ep, unsigned int l, bool dropped);
+/* Rates are those of the last whole second. */
+void cru_roll_second(struct cru_ep *ep);
 
 /* cru_link.c */
 void cru_link_push(struct cru_ep *ep, unsigned int l, uint32_t pages);
@@ -236,6 +239,12 @@ uint32_t cru_link_queued(const struct cru_link *k);
 /* cru_engine.c */
 uint64_t cru_engine_step(struct cru_ep *ep, size_t budget);
 void cru_engine_flush(struct cru_ep *ep);
+void cru_general_reset(struct cru_ep *ep);
+
+/* cru_put.c */
+/* May a page go now? Else *when. */
+bool cru_pace(struct cru_ep *ep, uint64_t now, uint64_t *when);
+void cru_pace_spend(struct cru_ep *ep, uint32_t bytes);
 
 enum cru_put {
 	CRU_PUT_DONE, /* written (or lost outside any mapping, which the card cannot know) */
@@ -243,8 +252,8 @@ enum cru_put {
 };
 
 /* Write a page into the open superpage of link l; it takes @step bytes there. */
-enum cru_put cru_engine_put(struct cru_ep *ep, unsigned int l, const struct page *page,
-			    uint32_t step);
+enum cru_put cru_put_page(struct cru_ep *ep, unsigned int l, const struct page *page,
+			  uint32_t step);
 
 /* cru_ddg.c */
 uint64_t cru_ddg_step(struct cru_ep *ep, uint64_t now, size_t budget);
@@ -260,10 +269,6 @@ uint32_t cru_ddg_links(struct cru_ep *ep);
 int cru_events_init(struct cru_ep *ep);
 /* Temperature and links, as the alarms see them. */
 void cru_events_observe(struct cru_ep *ep);
-
-/* cru_engine.c: pace. May a page go now? Else *when. */
-bool cru_pace(struct cru_ep *ep, uint64_t now, uint64_t *when);
-void cru_pace_spend(struct cru_ep *ep, uint32_t bytes);
 
 /* cru_keys.c, cru_faults.c */
 extern const struct card_key cru_keys[];

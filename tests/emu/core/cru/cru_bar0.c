@@ -33,27 +33,6 @@ static void write_low(struct cru_ep *ep, unsigned int i, uint32_t value)
 	ep->link[i].low = value;
 }
 
-/*
- * Documented scope: links, ready counts, size FIFOs and descriptors. The control register and the
- * empty counters stay, as do data source and time-frame length (the first two are not documented).
- */
-void cru_general_reset(struct cru_ep *ep)
-{
-	unsigned int l;
-
-	ep->reset_due = 0;
-	event_reset(&ep->events, 0);
-	for (l = 0; l < CRU_LINK_SLOTS; l++)
-		cru_link_reset(ep, l);
-	ep->internal_link = CRU_NO_LINK;
-	ep->generator_off = false;
-	ep->turn = 0;
-	ep->pace_ns = 0;
-	ep->no_master = false;
-	ep->inject = 0;
-	cru_ddg_restart(ep);
-}
-
 static void begin_general_reset(struct cru_ep *ep)
 {
 	ep->resets++;

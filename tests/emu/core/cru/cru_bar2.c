@@ -10,60 +10,18 @@
 
 #include <string.h>
 
-#define SERIAL_RELOAD_NS 20000000    /* within the 40 ms the software waits */
-#define METER_EVENT 1000000000000ull /* 1000 s in ns: one event at a rate of 1 */
-
 static uint32_t *word(struct cru *c, uint32_t off)
 {
 	return cru_bar2_word(c, off);
 }
 
-static void meter_run(struct cru_meter *m, uint64_t now)
-{
-	unsigned __int128 events = (unsigned __int128)(now - m->since_ns) * m->rate + m->rest;
-
-	m->since_ns = now;
-	m->whole += (uint64_t)(events / METER_EVENT);
-	m->rest = (uint64_t)(events % METER_EVENT);
-}
-
-uint64_t cru_meter_take(struct cru_meter *m, uint64_t now)
-{
-	uint64_t n;
-
-	meter_run(m, now);
-	n = m->whole;
-	m->whole = 0;
-	return n;
-}
-
-void cru_meter_rate(struct cru_meter *m, uint64_t now, uint64_t rate)
-{
-	if (rate == m->rate)
-		return;
-	meter_run(m, now);
-	m->rate = rate;
-}
-
-void cru_bar2_add(struct cru *c, uint32_t off, uint32_t mask, uint64_t n)
-{
-	uint32_t low = mask & -mask, sum = *word(c, off) + (uint32_t)(n * low);
-
-	*word(c, off) = (*word(c, off) & ~mask) | (sum & mask);
-}
-
 /* Clocks decide about links and the ONU, the ONU about triggers. */
 void cru_board_update(struct cru *c)
 {
+	c->board.changed = false;
 	cru_onu_update(c);
 	cru_gbt_update(c);
 	cru_ttc_update(c);
-}
-
-void cru_write_and_update(struct cru *c, uint32_t off, uint32_t value)
-{
-	*word(c, off) = value;
-	cru_board_update(c);
 }
 
 static uint32_t read_spare(struct cru *c, uint32_t off, bool peek)
@@ -71,27 +29,6 @@ static uint32_t read_spare(struct cru *c, uint32_t off, bool peek)
 	if (!peek)
 		++*word(c, off);
 	return *word(c, off);
-}
-
-static uint32_t read_serial(struct cru *c, uint32_t off, bool peek)
-{
-	struct cru_faults *f0 = &c->ep[0].fault, *f1 = &c->ep[1].fault;
-
-	if (c->serial_due && cru_now(c) >= c->serial_due) {
-		*word(c, off) = c->serial;
-		c->serial_due = 0;
-		f0->drop_serial = 0;
-		f1->drop_serial = 0;
-	}
-	if (f0->drop_serial || f1->drop_serial || f0->no_serial || f1->no_serial)
-		return 0;
-	return *word(c, off);
-}
-
-void cru_serial_load(struct cru *c, uint32_t value)
-{
-	if (value == CRU_SERIAL_LOAD_GO)
-		c->serial_due = cru_now(c) + SERIAL_RELOAD_NS;
 }
 
 static void write_user_control(struct cru *c, uint32_t off, uint32_t value)
@@ -104,7 +41,7 @@ static void write_user_control(struct cru *c, uint32_t off, uint32_t value)
 		cru_pattern_start(c);
 	}
 	cru_ddg_gate_changed(c);
-	cru_board_update(c);
+	c->board.changed = true;
 }
 
 static const struct bar2_reg bsp[] = {
@@ -120,7 +57,7 @@ static const struct bar2_reg bsp[] = {
 	{CRU_CHIP_ID_LOW, .power_on = 0x28b0c45a, RO},
 	{CRU_SPARE_IN, RO, .read = read_spare},
 	{CRU_SUPPLY(0), {{CRU_SUPPLIES, 4}}, 0x800, RO},
-	{CRU_SERIAL, RO, .read = read_serial},
+	{CRU_SERIAL, RO, .read = cru_serial_read},
 	BAR2_END,
 };
 
@@ -176,6 +113,8 @@ void cru_bar2_write(struct cru *c, uint32_t off, uint32_t value)
 		r->write(c, off, value);
 	else if (!r || !r->read_only)
 		*word(c, off) = value;
+	if (c->board.changed)
+		cru_board_update(c);
 }
 
 static void power_on(struct cru *c, const struct bar2_reg *r, unsigned int d, uint32_t off)

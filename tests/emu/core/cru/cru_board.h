@@ -3,18 +3,19 @@
  * BAR2 of the CRU model from the inside: how its registers are described, and what the blocks
  * behind them remember beyond the register words themselves.
  *
- *	cru_bar2.c      the blocks' tables put together; firmware, user control, serial number
+ *	cru_bar2.c      the blocks' tables put together; firmware, user control
+ *	cru_words.c     words that move: meters, counters of packets
  *	cru_gbt.c       GBT wrappers and links
  *	cru_datapath.c  datapath wrappers: counters and flow control
  *	cru_ttc.c       trigger counters, data control, CTP emulator
  *	cru_onu.c       clocks, ONU, PON
  *	cru_players.c   pattern player, user logic
- *	cru_i2c.c       I2C cores and the chips on them
+ *	cru_i2c.c       I2C cores and the chips on them, serial number
  *	cru_board_keys.c  settings
  *
  * A register word in struct cru's bar2 is what the register shows, so that a poke holds. Events
- * (writes, settings) change words at once through cru_board_update(); what moves with time is
- * a cru_meter, added to its word when that is read.
+ * (writes, settings) change words at once through cru_board_update(), which follows a write whose
+ * hook has set @changed; what moves with time is a cru_meter, added to its word when that is read.
  */
 #ifndef EMU_CRU_BOARD_H
 #define EMU_CRU_BOARD_H
@@ -96,6 +97,7 @@ struct cru_board {
 	bool ctp_clock_was;
 
 	uint64_t pat_runs[2]; /* pattern 1, 2 */
+	bool changed;	      /* by a write hook: cru_board_update() is to follow */
 	struct cru_chip chip[CRU_CHIPS];
 };
 
@@ -128,7 +130,7 @@ extern const struct bar2_reg cru_gbt_regs[], cru_datapath_regs[], cru_ttc_regs[]
 void cru_bar2_add(struct cru *c, uint32_t off, uint32_t mask, uint64_t n);
 /* Store, then see what follows from it: the write hook of registers that others depend on. */
 void cru_write_and_update(struct cru *c, uint32_t off, uint32_t value);
-/* Everything that follows from registers and settings. */
+/* cru_bar2.c: everything that follows from registers and settings. */
 void cru_board_update(struct cru *c);
 
 /* cru_gbt.c */
@@ -156,8 +158,8 @@ void cru_i2c_serial(struct cru *c, const char *digits); /* into the EEPROM's tex
 uint32_t cru_pll_input(struct cru *c);
 bool cru_gbt_calibrated(struct cru *c); /* all links and banks, for the clock as it is */
 bool cru_pll_open(struct cru *c);	/* between preamble and postamble of a table */
-/* cru_bar2.c: a write to the EEPROM core's command also loads the serial number. */
-void cru_serial_load(struct cru *c, uint32_t value);
+/* A write to the EEPROM core's command also loads it. */
+uint32_t cru_serial_read(struct cru *c, uint32_t off, bool peek);
 
 /* cru_board_keys.c */
 #define CRU_KEY_FUNCTIONS(name)                                                                    \

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Datapath wrappers: the counters that move with packets, packet rates, flow control.
+ * Datapath wrappers: enables, packet rates, errors, and the counters at the start of a run.
  */
 #include "cru.h"
 
 #include <string.h>
-
-#define NS 1000000000ull
 
 static uint32_t *word(struct cru *c, uint32_t off)
 {
@@ -19,42 +17,6 @@ bool cru_datapath_taking(struct cru *c, unsigned int e, unsigned int l)
 	       *word(c, CRU_DATAPATH(e) + CRU_DATAPATH_ENABLE) & 1u << l;
 }
 
-static void roll_second(struct cru_ep *ep)
-{
-	uint64_t second = cru_now(ep->card) / NS;
-
-	if (second == ep->second)
-		return;
-	ep->rate_last = second == ep->second + 1 ? ep->rate_now : 0;
-	ep->drop_last = second == ep->second + 1 ? ep->drop_now : 0;
-	ep->rate_now = 0;
-	ep->drop_now = 0;
-	ep->second = second;
-}
-
-void cru_bar2_count(struct cru_ep *ep, unsigned int l, bool dropped)
-{
-	uint32_t wrapper = CRU_DATAPATH(ep->nr), link = CRU_DATAPATH_LINK(ep->nr, l);
-	struct cru *c = ep->card;
-	bool reject =
-		*word(c, wrapper + CRU_DATAPATH_FLOW_CONTROL) & CRU_DATAPATH_FLOW_CONTROL_REJECT;
-
-	roll_second(ep);
-	ep->rate_now++;
-	++*word(c, wrapper + CRU_DATAPATH_TOTAL_PACKETS);
-	++*word(c, wrapper + CRU_DATAPATH_FLOW_TOTAL);
-	++*word(c, link + CRU_DPL_PROCESSED);
-	if (!dropped) {
-		++*word(c, link + CRU_DPL_ACCEPTED);
-	} else if (reject) {
-		++*word(c, wrapper + CRU_DATAPATH_FLOW_REJECTED);
-		++*word(c, link + CRU_DPL_REJECTED);
-	} else {
-		ep->drop_now++;
-		++*word(c, wrapper + CRU_DATAPATH_DROPPED_PACKETS);
-	}
-}
-
 static struct cru_ep *wrapper_ep(struct cru *c, uint32_t off)
 {
 	return &c->ep[off >= CRU_DATAPATH(1)];
@@ -64,7 +26,7 @@ static uint32_t read_packet_rate(struct cru *c, uint32_t off, bool peek)
 {
 	struct cru_ep *ep = wrapper_ep(c, off);
 
-	roll_second(ep);
+	cru_roll_second(ep);
 	return ep->rate_last;
 }
 
@@ -72,7 +34,7 @@ static uint32_t read_drop_rate(struct cru *c, uint32_t off, bool peek)
 {
 	struct cru_ep *ep = wrapper_ep(c, off);
 
-	roll_second(ep);
+	cru_roll_second(ep);
 	return ep->drop_last;
 }
 
@@ -125,7 +87,7 @@ static void write_enable(struct cru *c, uint32_t off, uint32_t value)
 {
 	*word(c, off) = value;
 	cru_ddg_gate_changed(c);
-	cru_board_update(c);
+	c->board.changed = true;
 }
 
 #define EVERY_WRAPPER                                                                              \

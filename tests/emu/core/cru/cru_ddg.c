@@ -257,7 +257,7 @@ static enum sent send(struct cru_ep *ep, unsigned int l, uint64_t now, uint32_t 
 		cru_bar2_count(ep, l, true);
 		return SENT;
 	}
-	if (cru_engine_put(ep, l, &p.page, p.step) == CRU_PUT_WAIT)
+	if (cru_put_page(ep, l, &p.page, p.step) == CRU_PUT_WAIT)
 		return NO_MASTER;
 	k->cur_tf = k->ddg.tf_id;
 	note_orbits(ep, l);

@@ -158,7 +158,7 @@ static void write_source(struct cru *c, uint32_t off, uint32_t value)
 	bool clear = value & ~*word & CRU_GBT_SOURCE_CLEAR;
 
 	*word = value;
-	cru_board_update(c);
+	c->board.changed = true;
 	if (clear) {
 		read_fec(c, link + CRU_GBT_FEC_ERRORS, false);
 		read_data_errors(c, link + CRU_GBT_DATA_ERRORS, false);
@@ -210,7 +210,7 @@ static void write_link_arbitration(struct cru *c, uint32_t off, uint32_t value)
 	if (wanted & CRU_RECONF_CALIBRATE_RX && !(status & CRU_RECONF_CAL_STATUS_RX_EN) &&
 	    reconf(c, off, CRU_RECONF_CDR_REF) == reconf(c, off, CRU_RECONF_CDR_LOOKUP + 2))
 		g->rx_epoch = c->board.epoch;
-	cru_board_update(c);
+	c->board.changed = true;
 }
 
 static void write_bank_arbitration(struct cru *c, uint32_t off, uint32_t value)
@@ -223,7 +223,7 @@ static void write_bank_arbitration(struct cru *c, uint32_t off, uint32_t value)
 	    reconf(c, off, CRU_RECONF_FPLL_REF_A) == reconf(c, off, CRU_RECONF_FPLL_LOOKUP_A + 2) &&
 	    reconf(c, off, CRU_RECONF_FPLL_REF_B) == reconf(c, off, CRU_RECONF_FPLL_LOOKUP_B + 2))
 		c->board.bank_epoch[bank] = c->board.epoch;
-	cru_board_update(c);
+	c->board.changed = true;
 }
 
 void cru_gbt_power_on(struct cru *c)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The I2C cores and the chips on them: thermometers, one SFP module, four minipods (two receive,
- * two transmit), three clock PLLs, the EEPROM.
+ * two transmit), three clock PLLs, the EEPROM, from which the serial number is loaded.
  *
  * A command works on its rising edge: software has to write 0 between two of them. A chip answers
  * at once; where none is, the done bit stays 0.
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SERIAL_RELOAD_NS 20000000 /* within the 40 ms the software waits */
 #define CORES 9
 #define CORE_STRIDE 0x100
 #define TYPE_TRANSMITTER 49
@@ -165,7 +166,28 @@ static void command(struct cru *c, uint32_t core, uint32_t strobe)
 		*data = read_chip(chip, reg);
 	*data |= CRU_I2C_DATA_DONE;
 	if (strobe & CRU_I2C_WRITE && chip->paged)
-		cru_board_update(c);
+		c->board.changed = true;
+}
+
+uint32_t cru_serial_read(struct cru *c, uint32_t off, bool peek)
+{
+	struct cru_faults *f0 = &c->ep[0].fault, *f1 = &c->ep[1].fault;
+
+	if (c->serial_due && cru_now(c) >= c->serial_due) {
+		*cru_bar2_word(c, off) = c->serial;
+		c->serial_due = 0;
+		f0->drop_serial = 0;
+		f1->drop_serial = 0;
+	}
+	if (f0->drop_serial || f1->drop_serial || f0->no_serial || f1->no_serial)
+		return 0;
+	return *cru_bar2_word(c, off);
+}
+
+static void serial_load(struct cru *c, uint32_t value)
+{
+	if (value == CRU_SERIAL_LOAD_GO)
+		c->serial_due = cru_now(c) + SERIAL_RELOAD_NS;
 }
 
 static void write_command(struct cru *c, uint32_t off, uint32_t value)
@@ -174,7 +196,7 @@ static void write_command(struct cru *c, uint32_t off, uint32_t value)
 
 	*cru_bar2_word(c, off) = value;
 	if (off == CRU_SERIAL_LOAD)
-		cru_serial_load(c, value);
+		serial_load(c, value);
 	if (strobe)
 		command(c, off - CRU_I2C_COMMAND, strobe);
 }

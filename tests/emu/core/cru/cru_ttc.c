@@ -128,13 +128,13 @@ static void write_data(struct cru *c, uint32_t off, uint32_t value)
 	*cru_bar2_word(c, off) = value;
 	if (clear)
 		*cru_bar2_word(c, CRU_ONU_STICKY) = ~word(c, CRU_ONU_STATUS) & CRU_ONU_STICKY_MASK;
-	cru_board_update(c);
+	c->board.changed = true;
 }
 
 static void ctp_changed(struct cru *c)
 {
 	cru_ddg_gate_changed(c);
-	cru_board_update(c);
+	c->board.changed = true;
 }
 
 static void write_ctp_control(struct cru *c, uint32_t off, uint32_t value)
