@@ -535,24 +535,26 @@ int roc_buffer_unregister(struct roc_open *o, u32 handle)
 		return err;
 	buf = ch->state == ROC_CH_RUNNING ? ERR_PTR(-EBUSY) : roc_buffer_take(o, handle);
 	mutex_unlock(&ch->lock);
-	if (!IS_ERR_OR_NULL(buf))
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	if (buf)
 		roc_buffer_free(buf, ch->ep);
-	return PTR_ERR_OR_ZERO(buf);
+	return 0;
 }
 
 void roc_buffer_drop_all(struct roc_open *o)
 {
-	struct roc_buffer *buf, *next;
+	struct roc_buffer *buf, *next, *taken;
 	unsigned long handle;
 
-	/* The card never heard of these. */
+	/* The card has no address of these. */
 	list_for_each_entry_safe(buf, next, &o->untold, node) {
 		list_del(&buf->node);
 		roc_buffer_free(buf, o->ch->ep);
 	}
 	xa_for_each(&o->buffers, handle, buf) {
-		buf = roc_buffer_take(o, handle);
-		if (!IS_ERR_OR_NULL(buf))
-			roc_buffer_free(buf, o->ch->ep);
+		taken = roc_buffer_take(o, handle);
+		if (!IS_ERR_OR_NULL(taken))
+			roc_buffer_free(taken, o->ch->ep);
 	}
 }
