@@ -210,13 +210,20 @@ int roc_run_start(struct roc_run *run, u32 start, void *arg);
 int roc_run_stop(struct roc_run *run, u32 flags, void *arg);
 int roc_run_wait(struct roc_run *run, u64 deadline, void *arg);
 int roc_run_reset(struct file *file, void *data);
-int roc_run_card_reset(struct file *file, void *data);
 
-/* The channel that an ioctl names, NULL: none. On a channel's node, 0 or its own number. */
-struct roc_channel *roc_own_channel(struct file *file, u32 number);
-struct roc_channel *roc_card_channel(struct file *file, u32 number);
+/*
+ * The channel that an ioctl names, NULL: none. On a channel's node @number is 0 or its own, and
+ * *@caller is the open channel; on the endpoint's node that is NULL. See roc_anothers().
+ */
+struct roc_channel *roc_named_channel(struct file *file, u32 number,
+				      const struct roc_open **caller);
 
-/* For struct roc_kind. */
+/* What all types with this run have in struct roc_kind. */
+#define ROC_RUN_KIND                                                                               \
+	.open = roc_run_open, .retire = roc_run_retire, .suspend = roc_run_suspend,                \
+	.gone = roc_run_gone, .close = roc_run_close, .poll = roc_run_poll_events,                 \
+	.mmap = roc_shared_mmap, .listen = roc_run_listen, .share = roc_run_share,                 \
+	.irq = roc_run_irq, .doubt = roc_run_doubt
 int roc_run_open(struct roc_open *o);
 void roc_run_retire(struct roc_open *o, bool present);
 void roc_run_suspend(struct roc_open *o);

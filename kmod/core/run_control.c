@@ -77,17 +77,14 @@ static int roc_reset_check(const struct roc_run_ops *ops, const struct roc_reset
 	return array_index_nospec(arg->level, ops->level_count);
 }
 
-struct roc_channel *roc_own_channel(struct file *file, u32 number)
+struct roc_channel *roc_named_channel(struct file *file, u32 number, const struct roc_open **caller)
 {
-	struct roc_open *o = file->private_data;
+	struct roc_endpoint *ep;
 
-	return !number || number == o->ch->number ? o->ch : NULL;
-}
-
-struct roc_channel *roc_card_channel(struct file *file, u32 number)
-{
-	struct roc_endpoint *ep = roc_endpoint_of(file);
-
+	*caller = file->f_op == &roc_channel_fops ? file->private_data : NULL;
+	if (*caller)
+		return !number || number == (*caller)->ch->number ? (*caller)->ch : NULL;
+	ep = roc_endpoint_of(file);
 	if (number >= ep->ops->channels)
 		return NULL;
 	return &ep->channels[array_index_nospec(number, ROC_CHANNELS_MAX)];
@@ -96,28 +93,16 @@ struct roc_channel *roc_card_channel(struct file *file, u32 number)
 int roc_run_reset(struct file *file, void *data)
 {
 	const struct roc_reset_arg *arg = data;
-	struct roc_channel *ch = roc_own_channel(file, arg->number);
-	int level;
-
-	if (!ch)
-		return -ENOENT;
-	level = roc_reset_check(ch->kind->run, arg);
-	return level < 0 ? level : roc_reset_one(ch, level, file->private_data);
-}
-
-int roc_run_card_reset(struct file *file, void *data)
-{
-	struct roc_channel *ch;
-	struct roc_endpoint *ep = roc_endpoint_of(file);
-	const struct roc_reset_arg *arg = data;
+	const struct roc_open *caller;
+	struct roc_channel *ch = roc_named_channel(file, arg->number, &caller);
+	struct roc_endpoint *ep = caller ? caller->ch->ep : roc_endpoint_of(file);
 	int level = roc_reset_check(ep->ops->kind->run, arg);
 
 	if (level < 0)
 		return level;
-	if (arg->number == ROC_RESET_ALL)
+	if (!caller && arg->number == ROC_RESET_ALL)
 		return roc_reset_all(ep, level);
-	ch = roc_card_channel(file, arg->number);
-	return ch ? roc_reset_one(ch, level, NULL) : -ENOENT;
+	return ch ? roc_reset_one(ch, level, caller) : -ENOENT;
 }
 
 ROC_COUNTER(interrupts, ch->stats.interrupts);

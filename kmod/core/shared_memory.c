@@ -43,6 +43,25 @@ static void roc_shared_free(struct roc_memory *memory)
 	kfree(s);
 }
 
+int roc_shared_check(struct roc_open *o, int (*check)(struct roc_channel *ch, void *arg), void *arg,
+		     __u32 *why, int *node)
+{
+	struct roc_endpoint *ep = o->ch->ep;
+	int err, idx;
+
+	/* Else each child of a fork would have a limit of its own for the same channel. */
+	if (current->mm != o->mm) {
+		*why = ROC_WHY_OWNER;
+		return -EPERM;
+	}
+	if (!roc_enter(ep, o->epoch, &idx))
+		return -ENODEV;
+	err = READ_ONCE(o->shared) ? -EBUSY : check(o->ch, arg);
+	*node = dev_to_node(&ep->pdev->dev);
+	roc_leave(ep, idx);
+	return err;
+}
+
 void *roc_shared_new(size_t size, unsigned int lent)
 {
 	struct roc_shared_memory *s = kzalloc(size, ROC_PAGES_GFP);

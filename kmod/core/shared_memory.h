@@ -111,6 +111,13 @@ struct roc_shared_memory {
 };
 
 /*
+ * May the caller attach memory to @o? Only the opener may, and once; *@why says so. @check refuses
+ * what the card cannot use, with the structure of the ioctl. *@node: where to allocate.
+ */
+int roc_shared_check(struct roc_open *o, int (*check)(struct roc_channel *ch, void *arg), void *arg,
+		     __u32 *why, int *node);
+
+/*
  * Allocate a structure of @size that begins with struct roc_shared_memory; the caller is its first
  * owner and fills in its areas, views and doorbell. @lent: the area for dma-bufs.
  */

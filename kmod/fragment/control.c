@@ -22,8 +22,11 @@ static void roc_sub_show_run(const struct roc_run *run, struct roc_fr_info *info
 	info->completions = r->lane[ROC_LANE_DONE].count.known;
 }
 
-int roc_sub_info(struct roc_channel *ch, struct roc_fr_info *info, bool since_open)
+int roc_sub_info(struct file *file, void *data)
 {
+	struct roc_fr_info *info = data;
+	const struct roc_open *caller;
+	struct roc_channel *ch = roc_named_channel(file, info->sub, &caller);
 	struct roc_channel_shown shown;
 	const struct roc_sub *sub;
 	struct roc_stats stats;
@@ -50,7 +53,7 @@ int roc_sub_info(struct roc_channel *ch, struct roc_fr_info *info, bool since_op
 	if (ch->open && ch->open->shared)
 		roc_sub_show_run(roc_run(ch->open), info);
 	info->mask = sub->settings.links;
-	stats = roc_run_stats(ch, since_open);
+	stats = roc_run_stats(ch, !!caller);
 	spin_unlock_irq(&ch->run_lock);
 	roc_run_info(info, &stats);
 	info->data_interrupts = stats.purpose[ROC_LANE_DATA];
@@ -74,9 +77,11 @@ static void roc_sub_set_now(struct roc_sub_settings *s, const struct roc_fr_sett
 		WRITE_ONCE(s->time[ROC_LANE_DONE], arg->done_time);
 }
 
-/* @caller: see roc_anothers(). */
-int roc_sub_set(struct roc_channel *ch, struct roc_fr_settings *arg, const struct roc_open *caller)
+int roc_sub_set(struct file *file, void *data)
 {
+	struct roc_fr_settings *arg = data;
+	const struct roc_open *caller;
+	struct roc_channel *ch = roc_named_channel(file, arg->sub, &caller);
 	const u32 known = ROC_FR_SET_LINKS | ROC_FR_SET_DATA_COUNT | ROC_FR_SET_DATA_TIME |
 			  ROC_FR_SET_DONE_COUNT | ROC_FR_SET_DONE_TIME;
 	struct roc_sub_settings *s;
@@ -125,24 +130,10 @@ int roc_fragment_reset(struct roc_channel *ch, unsigned int level)
 	return err;
 }
 
-static int roc_fr_card_info(struct file *file, void *data)
-{
-	struct roc_fr_info *arg = data;
-
-	return roc_sub_info(roc_card_channel(file, arg->sub), arg, false);
-}
-
-static int roc_fr_card_settings(struct file *file, void *data)
-{
-	struct roc_fr_settings *arg = data;
-
-	return roc_sub_set(roc_card_channel(file, arg->sub), arg, NULL);
-}
-
 static const struct roc_ioctl roc_fragment_card_calls[] = {
-	ROC_IOCTL(ROC_FR_INFO, roc_fr_info, bad_index, roc_fr_card_info),
-	ROC_IOCTL(ROC_FR_SETTINGS, roc_fr_settings, reserved, roc_fr_card_settings),
-	ROC_IOCTL(ROC_FR_RESET, roc_fr_reset, level, roc_run_card_reset, .registers = true),
+	ROC_IOCTL(ROC_FR_INFO, roc_fr_info, bad_index, roc_sub_info),
+	ROC_IOCTL(ROC_FR_SETTINGS, roc_fr_settings, reserved, roc_sub_set),
+	ROC_IOCTL(ROC_FR_RESET, roc_fr_reset, level, roc_run_reset, .registers = true),
 };
 
 const struct roc_ioctl_table roc_fragment_card_ioctls = ROC_IOCTL_TABLE(roc_fragment_card_calls);

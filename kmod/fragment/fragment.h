@@ -204,8 +204,8 @@ extern const struct roc_ioctl_table roc_fragment_ioctls;
 /* control.c: on the sub-unit's node and the endpoint's */
 extern const struct roc_ioctl_table roc_fragment_card_ioctls;
 extern const struct roc_run_level roc_fragment_levels[ROC_FRAGMENT_LEVELS];
-int roc_sub_info(struct roc_channel *ch, struct roc_fr_info *info, bool since_open);
-int roc_sub_set(struct roc_channel *ch, struct roc_fr_settings *arg, const struct roc_open *caller);
+int roc_sub_info(struct file *file, void *data);
+int roc_sub_set(struct file *file, void *data);
 int roc_fragment_reset(struct roc_channel *ch, unsigned int level);
 
 /* sysfs.c */

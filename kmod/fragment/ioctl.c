@@ -44,8 +44,9 @@ static u32 roc_fr_pages_most(const struct roc_channel *ch)
 	return div_u64(entries, sub->links);
 }
 
-static int roc_fr_rings_check(struct roc_channel *ch, struct roc_fr_rings *arg)
+static int roc_fr_rings_check(struct roc_channel *ch, void *data)
 {
+	struct roc_fr_rings *arg = data;
 	const struct roc_sub *sub = roc_sub(ch);
 	struct device *dev = &ch->ep->pdev->dev;
 	u32 pages = sub->memory >> ilog2(arg->page_size);
@@ -82,23 +83,14 @@ static int roc_fr_rings(struct file *file, void *data)
 	struct roc_channel *ch = o->ch;
 	struct roc_fr_rings *arg = data;
 	struct roc_sub_rings *rings;
-	int err, idx, node;
+	int err, node;
 
 	if (arg->flags || arg->why || arg->limit || arg->pinned)
 		return -EINVAL;
 	roc_fr_rings_default(roc_sub(ch), arg);
 	if (!roc_fr_rings_good(arg))
 		return -EINVAL;
-	/* Else each child of a fork would have a limit of its own for the same sub-unit. */
-	if (current->mm != o->mm) {
-		arg->why = ROC_WHY_OWNER;
-		return -EPERM;
-	}
-	if (!roc_enter(ch->ep, o->epoch, &idx))
-		return -ENODEV;
-	err = READ_ONCE(o->shared) ? -EBUSY : roc_fr_rings_check(ch, arg);
-	node = dev_to_node(&ch->ep->pdev->dev);
-	roc_leave(ch->ep, idx);
+	err = roc_shared_check(o, roc_fr_rings_check, arg, &arg->why, &node);
 	if (err)
 		return err;
 	rings = roc_sub_rings_alloc(roc_sub(ch), arg, node, !ch->ep->translated);
@@ -179,25 +171,11 @@ static int roc_fr_wait(struct file *file, void *data)
 	return roc_run_wait(roc_run(file->private_data), arg->deadline, arg);
 }
 
-static int roc_fr_info(struct file *file, void *data)
-{
-	struct roc_fr_info *arg = data;
-
-	return roc_sub_info(roc_own_channel(file, arg->sub), arg, true);
-}
-
-static int roc_fr_settings(struct file *file, void *data)
-{
-	struct roc_fr_settings *arg = data;
-
-	return roc_sub_set(roc_own_channel(file, arg->sub), arg, file->private_data);
-}
-
 static const struct roc_ioctl roc_fragment_calls[] = {
-	ROC_IOCTL(ROC_FR_INFO, roc_fr_info, bad_index, roc_fr_info),
+	ROC_IOCTL(ROC_FR_INFO, roc_fr_info, bad_index, roc_sub_info),
 	ROC_IOCTL(ROC_FR_RINGS, roc_fr_rings, pinned, roc_fr_rings, .settle = roc_shared_commit,
 		  .enters = true),
-	ROC_IOCTL(ROC_FR_SETTINGS, roc_fr_settings, reserved, roc_fr_settings),
+	ROC_IOCTL(ROC_FR_SETTINGS, roc_fr_settings, reserved, roc_sub_set),
 	ROC_IOCTL(ROC_FR_START, roc_fr_start, limit, roc_fr_start, .starts = true),
 	ROC_IOCTL(ROC_FR_STOP, roc_fr_stop, reserved, roc_fr_stop),
 	ROC_IOCTL(ROC_FR_TELL, roc_fr_tell, reserved, roc_fr_tell),

@@ -75,8 +75,11 @@ static void roc_stream_show_run(struct roc_run *run, struct roc_st_info *info)
 		info->level = le32_to_cpu(READ_ONCE(roc_ring_state(run)->level));
 }
 
-int roc_stream_info(struct roc_channel *ch, struct roc_st_info *info, bool since_open)
+int roc_stream_info(struct file *file, void *data)
 {
+	struct roc_st_info *info = data;
+	const struct roc_open *caller;
+	struct roc_channel *ch = roc_named_channel(file, info->stream, &caller);
 	struct roc_channel_shown shown;
 	struct roc_stats stats;
 
@@ -96,7 +99,7 @@ int roc_stream_info(struct roc_channel *ch, struct roc_st_info *info, bool since
 	spin_lock_irq(&ch->run_lock);
 	if (ch->open && ch->open->shared)
 		roc_stream_show_run(roc_run(ch->open), info);
-	stats = roc_run_stats(ch, since_open);
+	stats = roc_run_stats(ch, !!caller);
 	spin_unlock_irq(&ch->run_lock);
 	roc_stream_counters(ch, &info->card);
 	roc_run_info(info, &stats);
@@ -231,10 +234,11 @@ out:
 	return err;
 }
 
-/* @caller: see roc_anothers(). */
-int roc_stream_set(struct roc_channel *ch, struct roc_st_settings *arg,
-		   const struct roc_open *caller)
+int roc_stream_set(struct file *file, void *data)
 {
+	struct roc_st_settings *arg = data;
+	const struct roc_open *caller;
+	struct roc_channel *ch = roc_named_channel(file, arg->stream, &caller);
 	int err;
 
 	if (!ch)
@@ -296,20 +300,6 @@ int roc_stream_reset_card(struct roc_endpoint *ep)
 	return roc_alive(ep) ? 0 : -EIO;
 }
 
-static int roc_st_card_info(struct file *file, void *data)
-{
-	struct roc_st_info *arg = data;
-
-	return roc_stream_info(roc_card_channel(file, arg->stream), arg, false);
-}
-
-static int roc_st_card_settings(struct file *file, void *data)
-{
-	struct roc_st_settings *arg = data;
-
-	return roc_stream_set(roc_card_channel(file, arg->stream), arg, NULL);
-}
-
 static int roc_st_card(struct file *file, void *data)
 {
 	struct roc_endpoint *ep = roc_endpoint_of(file);
@@ -340,10 +330,9 @@ static int roc_st_card(struct file *file, void *data)
 }
 
 static const struct roc_ioctl roc_stream_card_calls[] = {
-	ROC_IOCTL(ROC_ST_INFO, roc_st_info, bad_index, roc_st_card_info),
-	ROC_IOCTL(ROC_ST_SETTINGS, roc_st_settings, low_water, roc_st_card_settings,
-		  .registers = true),
-	ROC_IOCTL(ROC_ST_RESET, roc_st_reset, level, roc_run_card_reset, .registers = true),
+	ROC_IOCTL(ROC_ST_INFO, roc_st_info, bad_index, roc_stream_info),
+	ROC_IOCTL(ROC_ST_SETTINGS, roc_st_settings, low_water, roc_stream_set, .registers = true),
+	ROC_IOCTL(ROC_ST_RESET, roc_st_reset, level, roc_run_reset, .registers = true),
 	ROC_IOCTL(ROC_ST_CARD, roc_st_card, reserved, roc_st_card, .registers = true),
 };
 

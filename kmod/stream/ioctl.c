@@ -15,8 +15,9 @@ static u64 roc_ring_least(const struct roc_channel *ch, u64 length)
 	return max_t(u64, length / roc_ring_pieces(roc_stream(ch)), 1ull << STREAM_SEGMENT_MIN);
 }
 
-static int roc_ring_check(struct roc_channel *ch, struct roc_st_ring *arg)
+static int roc_ring_check(struct roc_channel *ch, void *data)
 {
+	struct roc_st_ring *arg = data;
 	struct device *dev = &ch->ep->pdev->dev;
 
 	if (arg->length > roc_stream(ch)->ring_max) {
@@ -40,29 +41,18 @@ static int roc_ring_check(struct roc_channel *ch, struct roc_st_ring *arg)
 static int roc_st_ring(struct file *file, void *data)
 {
 	struct roc_open *o = file->private_data;
-	struct roc_channel *ch = o->ch;
 	struct roc_st_ring *arg = data;
 	struct roc_stream_ring *ring;
-	int err, idx, node;
-	u64 least;
+	int err, node;
 
 	if (arg->flags || arg->why || arg->limit || arg->pinned || !is_power_of_2(arg->length) ||
 	    arg->length < max_t(u64, ROC_ST_RING_MIN, PAGE_SIZE) || arg->length > ROC_ST_RING_MAX)
 		return -EINVAL;
-	/* Else each child of a fork would have a limit of its own for the same stream. */
-	if (current->mm != o->mm) {
-		arg->why = ROC_WHY_OWNER;
-		return -EPERM;
-	}
-	if (!roc_enter(ch->ep, o->epoch, &idx))
-		return -ENODEV;
-	err = READ_ONCE(o->shared) ? -EBUSY : roc_ring_check(ch, arg);
-	node = dev_to_node(&ch->ep->pdev->dev);
-	least = roc_ring_least(ch, arg->length);
-	roc_leave(ch->ep, idx);
+	err = roc_shared_check(o, roc_ring_check, arg, &arg->why, &node);
 	if (err)
 		return err;
-	ring = roc_stream_ring_alloc(roc_stream(ch), arg, node, least);
+	ring = roc_stream_ring_alloc(roc_stream(o->ch), arg, node,
+				     roc_ring_least(o->ch, arg->length));
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
 	err = roc_shared_attach(o, &ring->shared, roc_stream_ring_map, arg);
@@ -136,25 +126,11 @@ static int roc_st_wait(struct file *file, void *data)
 	return roc_run_wait(roc_run(file->private_data), arg->deadline, arg);
 }
 
-static int roc_st_info(struct file *file, void *data)
-{
-	struct roc_st_info *arg = data;
-
-	return roc_stream_info(roc_own_channel(file, arg->stream), arg, true);
-}
-
-static int roc_st_settings(struct file *file, void *data)
-{
-	struct roc_st_settings *arg = data;
-
-	return roc_stream_set(roc_own_channel(file, arg->stream), arg, file->private_data);
-}
-
 static const struct roc_ioctl roc_stream_calls[] = {
-	ROC_IOCTL(ROC_ST_INFO, roc_st_info, bad_index, roc_st_info),
+	ROC_IOCTL(ROC_ST_INFO, roc_st_info, bad_index, roc_stream_info),
 	ROC_IOCTL(ROC_ST_RING, roc_st_ring, pinned, roc_st_ring, .settle = roc_shared_commit,
 		  .enters = true),
-	ROC_IOCTL(ROC_ST_SETTINGS, roc_st_settings, low_water, roc_st_settings, .registers = true),
+	ROC_IOCTL(ROC_ST_SETTINGS, roc_st_settings, low_water, roc_stream_set, .registers = true),
 	ROC_IOCTL(ROC_ST_START, roc_st_start, reserved, roc_st_start, .starts = true),
 	ROC_IOCTL(ROC_ST_STOP, roc_st_stop, lost, roc_st_stop),
 	ROC_IOCTL(ROC_ST_CONSUME, roc_st_consume, available, roc_st_consume),

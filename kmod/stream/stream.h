@@ -190,9 +190,8 @@ extern const struct roc_ioctl_table roc_stream_ioctls;
 /* control.c: on the stream's node and the endpoint's */
 extern const struct roc_ioctl_table roc_stream_card_ioctls;
 extern const struct roc_run_level roc_stream_levels[ROC_STREAM_LEVELS];
-int roc_stream_info(struct roc_channel *ch, struct roc_st_info *info, bool since_open);
-int roc_stream_set(struct roc_channel *ch, struct roc_st_settings *arg,
-		   const struct roc_open *caller);
+int roc_stream_info(struct file *file, void *data);
+int roc_stream_set(struct file *file, void *data);
 int roc_stream_reset(struct roc_channel *ch, unsigned int level);
 int roc_stream_reset_card(struct roc_endpoint *ep);
 void roc_stream_counters(struct roc_channel *ch, struct roc_st_counters *to);
