@@ -272,7 +272,7 @@ static int roc_buffer_bind(struct roc_open *o, struct roc_buffer *buf, struct ro
 		return err;
 	}
 	arg->extents = buf->extents.count;
-	trace_roc_buffer(ep->minor, o->ch->number, arg->handle, arg->length, arg->extents);
+	trace_roc_buffer(o->ch, arg->handle, arg->length, arg->extents);
 	return 0;
 }
 
@@ -356,8 +356,7 @@ static int roc_buffer_bind_import(struct roc_open *o, struct roc_buffer *buf,
 	roc_point(ep, ROC_POINT_IMPORT);
 	err = roc_buffer_add(o, buf, &as->handle);
 	if (!err)
-		trace_roc_buffer(ep->minor, o->ch->number, as->handle, as->length,
-				 buf->extents.count);
+		trace_roc_buffer(o->ch, as->handle, as->length, buf->extents.count);
 	return err;
 }
 

@@ -8,6 +8,7 @@
 #include <linux/math64.h>
 
 #include "core/run.h"
+#include "core/trace.h"
 
 /* The type's data begin at @start, and nothing is there. */
 void roc_queue_start(struct roc_event_queue *q, unsigned int purpose, u32 start)
@@ -77,6 +78,7 @@ static void roc_queue_request(struct roc_run *run, struct roc_event_queue *q, u3
 	q->seen = ops->arm(run, q, seen);
 	q->armed = true;
 	q->overdue = 0;
+	trace_roc_queue_arm(run, q);
 }
 
 /* A caller is going to sleep until there is more than there is now. */
@@ -118,6 +120,7 @@ static void roc_queue_serve(struct roc_run *run, struct roc_event_queue *q)
 /* The interrupt that was requested did not come. */
 void roc_queue_missed(struct roc_run *run, struct roc_event_queue *q)
 {
+	trace_roc_queue_missed(run, q);
 	run->open.ch->stats.missed_interrupts += q->armed;
 	q->armed = false;
 	q->overdue = 0;
@@ -136,8 +139,7 @@ void roc_queue_interrupt(struct roc_run *run, struct roc_event_queue *q, bool sh
 
 	if (shared && !sent && !(fresh && q->armed))
 		return;
-	if (ops->trace_interrupt)
-		ops->trace_interrupt(run, q);
+	trace_roc_queue_interrupt(run, q);
 	ch->stats.interrupts++;
 	ch->stats.purpose[q->purpose]++;
 	q->overdue = 0;

@@ -8,6 +8,7 @@
 #include <linux/uaccess.h>
 
 #include "core/roc.h"
+#include "core/trace.h"
 
 const struct roc_ioctl *roc_ioctl_find(unsigned int cmd, const struct roc_ioctl_table *table)
 {
@@ -83,6 +84,8 @@ long roc_ioctl_dispatch(struct file *file, const struct roc_ioctl *call, unsigne
 	if (copy_to_user(user, u, known))
 		return -EFAULT;
 	err = roc_ioctl_call(file, call, ep, epoch, u);
+	if (err)
+		trace_roc_ioctl_error(ep->minor, call->nr, err);
 	told = !copy_to_user(user, u, known);
 	if (!err && call->settle)
 		call->settle(file, u, told);

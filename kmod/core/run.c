@@ -10,6 +10,7 @@
 #include "core/block.h"
 #include "core/compat/compat.h"
 #include "core/run.h"
+#include "core/trace.h"
 
 #define ROC_SILENT_MS 2000
 
@@ -187,8 +188,7 @@ static int roc_run_begin(struct roc_run *run, u32 start, void *arg)
 	if (err)
 		goto err_quiesce;
 	run->number++;
-	if (ops->trace_state)
-		ops->trace_state(run, true);
+	trace_roc_run_start(run);
 	roc_run_bind(run);
 	roc_point(ch->ep, ROC_POINT_START_RUNNING);
 	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);
@@ -236,8 +236,7 @@ static void roc_run_end(struct roc_run *run, enum roc_ch_state state, enum roc_w
 		reason = found;
 	}
 	roc_set_state(ch, state, reason);
-	if (ops->trace_state)
-		ops->trace_state(run, false);
+	trace_roc_run_end(run, reason);
 	roc_run_flags(run, ROC_RUN_STOPPED | (state == ROC_CH_FAILED ? ROC_RUN_FAILED : 0), 0);
 	roc_open_wake(&run->open);
 }

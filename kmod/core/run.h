@@ -123,8 +123,6 @@ struct roc_run_level {
  * @sent: did the card send an interrupt since the last call? @all: account for all. NULL: unknown
  * @for_data: was it for data?
  * @due: the longest delay of an interrupt for what came behind @seen, ns; -1: none need come
- * @trace_interrupt: tracepoint, NULL: none
- * @trace_state: tracepoint, NULL: none: the run began or ended (channel lock)
  */
 struct roc_run_ops {
 	unsigned int queues;
@@ -158,8 +156,6 @@ struct roc_run_ops {
 	bool (*sent)(struct roc_run *run, bool all);
 	bool (*for_data)(const struct roc_run *run);
 	s64 (*due)(const struct roc_run *run, const struct roc_event_queue *q);
-	void (*trace_interrupt)(const struct roc_run *run, const struct roc_event_queue *q);
-	void (*trace_state)(const struct roc_run *run, bool began);
 };
 
 static inline const struct roc_run_ops *roc_run_ops(const struct roc_run *run)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints of the module: first those of all channels, then those of each channel type.
+ * Tracepoints of the module: those of all channels, those of a pool, those of a run.
  * Minor and channel name the node: /dev/roc<minor>ch<channel>.
  */
 #undef TRACE_SYSTEM
@@ -12,28 +12,58 @@
 #include <linux/tracepoint.h>
 #include <uapi/linux/roc.h>
 
+#include "core/run.h"
+
 /* The macros are laid out as everywhere in the kernel. */
 /* clang-format off */
 
-TRACE_EVENT(roc_buffer,
-	TP_PROTO(int minor, unsigned int channel, u32 handle, u64 length, u32 extents),
-	TP_ARGS(minor, channel, handle, length, extents),
+#define CHANNEL_ENTRY							\
+	__field(int, minor)						\
+	__field(unsigned int, channel)
+
+#define CHANNEL_ASSIGN(_ch)						\
+	do {								\
+		__entry->minor = (_ch)->ep->minor;			\
+		__entry->channel = (_ch)->number;			\
+	} while (0)
+
+#define CHANNEL_FMT "roc%dch%u"
+#define CHANNEL_ARG __entry->minor, __entry->channel
+
+/* An ioctl failed; @nr is the request. */
+TRACE_EVENT(roc_ioctl_error,
+	TP_PROTO(int minor, unsigned int nr, int err),
+	TP_ARGS(minor, nr, err),
 	TP_STRUCT__entry(
 		__field(int, minor)
-		__field(unsigned int, channel)
+		__field(unsigned int, nr)
+		__field(int, err)
+	),
+	TP_fast_assign(
+		__entry->minor = minor;
+		__entry->nr = nr;
+		__entry->err = err;
+	),
+	TP_printk("roc%d nr=%#x err=%d", __entry->minor, __entry->nr, __entry->err)
+);
+
+TRACE_EVENT(roc_buffer,
+	TP_PROTO(const struct roc_channel *ch, u32 handle, u64 length, u32 extents),
+	TP_ARGS(ch, handle, length, extents),
+	TP_STRUCT__entry(
+		CHANNEL_ENTRY
 		__field(u32, handle)
 		__field(u32, extents)
 		__field(u64, length)
 	),
 	TP_fast_assign(
-		__entry->minor = minor;
-		__entry->channel = channel;
+		CHANNEL_ASSIGN(ch);
 		__entry->handle = handle;
 		__entry->extents = extents;
 		__entry->length = length;
 	),
-	TP_printk("roc%dch%u handle=%u extents=%u length=%llu",
-		  __entry->minor, __entry->channel, __entry->handle, __entry->extents,
+	TP_printk(CHANNEL_FMT " handle=%u extents=%u length=%llu",
+		  CHANNEL_ARG, __entry->handle, __entry->extents,
 		  __entry->length)
 );
 
@@ -59,11 +89,10 @@ TRACE_EVENT(roc_reg_write,
 /* Pool: each superpage on its way in and out, the ends of a run, the sleep of the thread. */
 
 TRACE_EVENT(roc_push,
-	TP_PROTO(int minor, unsigned int channel, unsigned int link, const struct roc_fill *fill),
-	TP_ARGS(minor, channel, link, fill),
+	TP_PROTO(const struct roc_channel *ch, unsigned int link, const struct roc_fill *fill),
+	TP_ARGS(ch, link, fill),
 	TP_STRUCT__entry(
-		__field(int, minor)
-		__field(unsigned int, channel)
+		CHANNEL_ENTRY
 		__field(unsigned int, link)
 		__field(u32, buffer)
 		__field(u32, length)
@@ -71,25 +100,23 @@ TRACE_EVENT(roc_push,
 		__field(u64, cookie)
 	),
 	TP_fast_assign(
-		__entry->minor = minor;
-		__entry->channel = channel;
+		CHANNEL_ASSIGN(ch);
 		__entry->link = link;
 		__entry->buffer = fill->buffer;
 		__entry->length = fill->length;
 		__entry->offset = fill->offset;
 		__entry->cookie = fill->cookie;
 	),
-	TP_printk("roc%dch%u link=%u buffer=%u length=%u offset=%llu cookie=%llu",
-		  __entry->minor, __entry->channel, __entry->link, __entry->buffer,
+	TP_printk(CHANNEL_FMT " link=%u buffer=%u length=%u offset=%llu cookie=%llu",
+		  CHANNEL_ARG, __entry->link, __entry->buffer,
 		  __entry->length, __entry->offset, __entry->cookie)
 );
 
 TRACE_EVENT(roc_ready,
-	TP_PROTO(int minor, unsigned int channel, const struct roc_ready *ready),
-	TP_ARGS(minor, channel, ready),
+	TP_PROTO(const struct roc_channel *ch, const struct roc_ready *ready),
+	TP_ARGS(ch, ready),
 	TP_STRUCT__entry(
-		__field(int, minor)
-		__field(unsigned int, channel)
+		CHANNEL_ENTRY
 		__field(int, link)
 		__field(u32, flags)
 		__field(u32, why)
@@ -98,8 +125,7 @@ TRACE_EVENT(roc_ready,
 		__field(u64, sequence)
 	),
 	TP_fast_assign(
-		__entry->minor = minor;
-		__entry->channel = channel;
+		CHANNEL_ASSIGN(ch);
 		__entry->link = ready->link;
 		__entry->flags = ready->flags;
 		__entry->why = ready->why;
@@ -107,153 +133,134 @@ TRACE_EVENT(roc_ready,
 		__entry->cookie = ready->cookie;
 		__entry->sequence = ready->sequence;
 	),
-	TP_printk("roc%dch%u link=%d flags=%#x why=%u received=%u cookie=%llu sequence=%llu",
-		  __entry->minor, __entry->channel, __entry->link, __entry->flags, __entry->why,
+	TP_printk(CHANNEL_FMT " link=%d flags=%#x why=%u received=%u cookie=%llu sequence=%llu",
+		  CHANNEL_ARG, __entry->link, __entry->flags, __entry->why,
 		  __entry->received, __entry->cookie, __entry->sequence)
 );
 
 TRACE_EVENT(roc_start,
-	TP_PROTO(int minor, unsigned int channel, unsigned int source, u32 links),
-	TP_ARGS(minor, channel, source, links),
+	TP_PROTO(const struct roc_channel *ch, unsigned int source, u32 links),
+	TP_ARGS(ch, source, links),
 	TP_STRUCT__entry(
-		__field(int, minor)
-		__field(unsigned int, channel)
+		CHANNEL_ENTRY
 		__field(unsigned int, source)
 		__field(u32, links)
 	),
 	TP_fast_assign(
-		__entry->minor = minor;
-		__entry->channel = channel;
+		CHANNEL_ASSIGN(ch);
 		__entry->source = source;
 		__entry->links = links;
 	),
-	TP_printk("roc%dch%u source=%u links=%#x",
-		  __entry->minor, __entry->channel, __entry->source, __entry->links)
+	TP_printk(CHANNEL_FMT " source=%u links=%#x",
+		  CHANNEL_ARG, __entry->source, __entry->links)
 );
 
 TRACE_EVENT(roc_stop,
-	TP_PROTO(int minor, unsigned int channel, unsigned int why, u32 reclaimed),
-	TP_ARGS(minor, channel, why, reclaimed),
+	TP_PROTO(const struct roc_channel *ch, unsigned int why, u32 reclaimed),
+	TP_ARGS(ch, why, reclaimed),
 	TP_STRUCT__entry(
-		__field(int, minor)
-		__field(unsigned int, channel)
+		CHANNEL_ENTRY
 		__field(unsigned int, why)
 		__field(u32, reclaimed)
 	),
 	TP_fast_assign(
-		__entry->minor = minor;
-		__entry->channel = channel;
+		CHANNEL_ASSIGN(ch);
 		__entry->why = why;
 		__entry->reclaimed = reclaimed;
 	),
-	TP_printk("roc%dch%u why=%u reclaimed=%u",
-		  __entry->minor, __entry->channel, __entry->why, __entry->reclaimed)
+	TP_printk(CHANNEL_FMT " why=%u reclaimed=%u",
+		  CHANNEL_ARG, __entry->why, __entry->reclaimed)
 );
 
 TRACE_EVENT(roc_sleep,
-	TP_PROTO(int minor, unsigned int channel, u64 ns, u32 finished, u32 waiting),
-	TP_ARGS(minor, channel, ns, finished, waiting),
+	TP_PROTO(const struct roc_channel *ch, u64 ns, u32 finished, u32 waiting),
+	TP_ARGS(ch, ns, finished, waiting),
 	TP_STRUCT__entry(
-		__field(int, minor)
-		__field(unsigned int, channel)
+		CHANNEL_ENTRY
 		__field(u64, ns)
 		__field(u32, finished)
 		__field(u32, waiting)
 	),
 	TP_fast_assign(
-		__entry->minor = minor;
-		__entry->channel = channel;
+		CHANNEL_ASSIGN(ch);
 		__entry->ns = ns;
 		__entry->finished = finished;
 		__entry->waiting = waiting;
 	),
-	TP_printk("roc%dch%u ns=%llu finished=%u waiting=%u",
-		  __entry->minor, __entry->channel, __entry->ns, __entry->finished,
+	TP_printk(CHANNEL_FMT " ns=%llu finished=%u waiting=%u",
+		  CHANNEL_ARG, __entry->ns, __entry->finished,
 		  __entry->waiting)
 );
 
-/*
- * Stream: the ends of a run, the request for an interrupt, the interrupt. Positions are lines, as
- * in the user ABI.
- */
+/* The ends of a run, and what the driver did with each interrupt. Counts are those of the queue. */
 
-TRACE_EVENT(roc_stream_start,
-	TP_PROTO(int minor, unsigned int channel, u32 run, u32 position),
-	TP_ARGS(minor, channel, run, position),
+TRACE_EVENT(roc_run_start,
+	TP_PROTO(const struct roc_run *run),
+	TP_ARGS(run),
 	TP_STRUCT__entry(
-		__field(int, minor)
-		__field(unsigned int, channel)
+		CHANNEL_ENTRY
 		__field(u32, run)
-		__field(u32, position)
+		__field(u32, count)
 	),
 	TP_fast_assign(
-		__entry->minor = minor;
-		__entry->channel = channel;
-		__entry->run = run;
-		__entry->position = position;
+		CHANNEL_ASSIGN(run->open.ch);
+		__entry->run = run->number;
+		__entry->count = run->queue[0].count;
 	),
-	TP_printk("roc%dch%u run=%u position=%u",
-		  __entry->minor, __entry->channel, __entry->run, __entry->position)
+	TP_printk(CHANNEL_FMT " run=%u count=%u", CHANNEL_ARG, __entry->run, __entry->count)
 );
 
-TRACE_EVENT(roc_stream_end,
-	TP_PROTO(int minor, unsigned int channel, unsigned int why, u32 written, u32 read),
-	TP_ARGS(minor, channel, why, written, read),
+TRACE_EVENT(roc_run_end,
+	TP_PROTO(const struct roc_run *run, enum roc_why why),
+	TP_ARGS(run, why),
 	TP_STRUCT__entry(
-		__field(int, minor)
-		__field(unsigned int, channel)
-		__field(unsigned int, why)
-		__field(u32, written)
-		__field(u32, read)
+		CHANNEL_ENTRY
+		__field(u32, run)
+		__field(u32, why)
+		__field(u32, count)
 	),
 	TP_fast_assign(
-		__entry->minor = minor;
-		__entry->channel = channel;
+		CHANNEL_ASSIGN(run->open.ch);
+		__entry->run = run->number;
 		__entry->why = why;
-		__entry->written = written;
-		__entry->read = read;
+		__entry->count = run->queue[0].count;
 	),
-	TP_printk("roc%dch%u why=%u written=%u read=%u",
-		  __entry->minor, __entry->channel, __entry->why, __entry->written,
-		  __entry->read)
+	TP_printk(CHANNEL_FMT " run=%u why=%u count=%u", CHANNEL_ARG, __entry->run, __entry->why,
+		  __entry->count)
 );
 
-TRACE_EVENT(roc_stream_arm,
-	TP_PROTO(int minor, unsigned int channel, u32 seen, u32 read),
-	TP_ARGS(minor, channel, seen, read),
+DECLARE_EVENT_CLASS(roc_queue,
+	TP_PROTO(const struct roc_run *run, const struct roc_event_queue *q),
+	TP_ARGS(run, q),
 	TP_STRUCT__entry(
-		__field(int, minor)
-		__field(unsigned int, channel)
-		__field(u32, seen)
-		__field(u32, read)
-	),
-	TP_fast_assign(
-		__entry->minor = minor;
-		__entry->channel = channel;
-		__entry->seen = seen;
-		__entry->read = read;
-	),
-	TP_printk("roc%dch%u seen=%u read=%u",
-		  __entry->minor, __entry->channel, __entry->seen, __entry->read)
-);
-
-TRACE_EVENT(roc_stream_interrupt,
-	TP_PROTO(int minor, unsigned int channel, u32 written, u32 seen),
-	TP_ARGS(minor, channel, written, seen),
-	TP_STRUCT__entry(
-		__field(int, minor)
-		__field(unsigned int, channel)
-		__field(u32, written)
+		CHANNEL_ENTRY
+		__field(unsigned int, purpose)
+		__field(u32, count)
 		__field(u32, seen)
 	),
 	TP_fast_assign(
-		__entry->minor = minor;
-		__entry->channel = channel;
-		__entry->written = written;
-		__entry->seen = seen;
+		CHANNEL_ASSIGN(run->open.ch);
+		__entry->purpose = q->purpose;
+		__entry->count = q->count;
+		__entry->seen = q->seen;
 	),
-	TP_printk("roc%dch%u written=%u seen=%u",
-		  __entry->minor, __entry->channel, __entry->written, __entry->seen)
+	TP_printk(CHANNEL_FMT " purpose=%u count=%u seen=%u", CHANNEL_ARG, __entry->purpose,
+		  __entry->count, __entry->seen)
+);
+
+DEFINE_EVENT(roc_queue, roc_queue_arm,
+	TP_PROTO(const struct roc_run *run, const struct roc_event_queue *q),
+	TP_ARGS(run, q)
+);
+
+DEFINE_EVENT(roc_queue, roc_queue_interrupt,
+	TP_PROTO(const struct roc_run *run, const struct roc_event_queue *q),
+	TP_ARGS(run, q)
+);
+
+DEFINE_EVENT(roc_queue, roc_queue_missed,
+	TP_PROTO(const struct roc_run *run, const struct roc_event_queue *q),
+	TP_ARGS(run, q)
 );
 
 /* clang-format on */

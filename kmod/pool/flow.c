@@ -132,7 +132,7 @@ static void roc_give_back(struct roc_session *s, const struct roc_fill *fill, in
 		.run = s->run.number,
 	};
 
-	trace_roc_ready(s->ch->ep->minor, s->ch->number, &ready);
+	trace_roc_ready(s->ch, &ready);
 	roc_ring_ready_put(&s->rings, &ready);
 }
 
@@ -252,7 +252,7 @@ static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_fli
 	s->run.held += flight->fill.length;
 	link->busy = first ? ktime_get_ns() : now;
 	s->pool->stats.pushed++;
-	trace_roc_push(ch->ep->minor, ch->number, link->slot, &flight->fill);
+	trace_roc_push(ch, link->slot, &flight->fill);
 	return err;
 }
 

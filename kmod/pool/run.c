@@ -179,7 +179,7 @@ int roc_pool_start(struct roc_session *s)
 	roc_setup_links(s, ktime_get_ns());
 	roc_point(ch->ep, ROC_POINT_START_RUNNING);
 	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);
-	trace_roc_start(ch->ep->minor, ch->number, set->source, s->run.links);
+	trace_roc_start(ch, set->source, s->run.links);
 	roc_ring_set_flags(&s->rings, 0, ROC_RING_STOPPED);
 	roc_event_bind(ch, s);
 	why = roc_refill(s, ktime_get_ns(), &left);
@@ -212,7 +212,7 @@ static u32 roc_pool_end(struct roc_session *s, enum roc_ch_state state, enum roc
 	/* Before the end is told: whoever sees that and finds nothing more may believe it. */
 	roc_publish(s);
 	roc_set_state(ch, state, why);
-	trace_roc_stop(ch->ep->minor, ch->number, why, reclaimed);
+	trace_roc_stop(ch, why, reclaimed);
 	roc_ring_set_flags(&s->rings, ROC_RING_STOPPED, ROC_RING_NEED_KICK);
 	roc_point(ch->ep, ROC_POINT_ENDED);
 	roc_open_wake(&s->open);

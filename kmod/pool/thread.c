@@ -414,7 +414,7 @@ static void roc_trace_sleep(struct roc_session *s, u64 ns)
 	struct roc_channel *ch = s->ch;
 
 	if (ns && ch->state == ROC_CH_RUNNING && trace_roc_sleep_enabled())
-		trace_roc_sleep(ch->ep->minor, ch->number, ns,
+		trace_roc_sleep(ch, ns,
 				s->pool->event.on ? roc_event_next(&s->pool->event) : roc_shown(s),
 				roc_waiting(s));
 }

@@ -5,7 +5,6 @@
  */
 #include <linux/pci.h>
 
-#include "core/trace.h"
 #include "stream/stream.h"
 
 const struct roc_block_regs roc_stream_regs = {
@@ -182,7 +181,6 @@ u32 roc_stream_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen)
 	lockdep_assert_held(&ch->run_lock);
 	seen = room ? p->read : p->written;
 	r->known = p->read;
-	trace_roc_stream_arm(ch->ep->minor, ch->number, seen, p->read);
 	iowrite32(seen, ch->block + (room ? STREAM_ARM : STREAM_ARM_SEEN));
 	return seen;
 }

@@ -6,7 +6,6 @@
 #include <linux/delay.h>
 
 #include "core/block.h"
-#include "core/trace.h"
 #include "stream/stream.h"
 
 /* Less room than that is not worth a register write of its own, if the card does not wait. */
@@ -352,24 +351,6 @@ static void roc_stream_opened(struct roc_run *run)
 	roc_stream_refresh(run->open.ch);
 }
 
-static void roc_stream_trace_interrupt(const struct roc_run *run, const struct roc_event_queue *q)
-{
-	const struct roc_channel *ch = run->open.ch;
-
-	trace_roc_stream_interrupt(ch->ep->minor, ch->number, q->count, q->seen);
-}
-
-static void roc_stream_trace_state(const struct roc_run *run, bool began)
-{
-	const struct roc_position *p = &roc_stream_run(run)->position;
-	const struct roc_channel *ch = run->open.ch;
-
-	if (began)
-		trace_roc_stream_start(ch->ep->minor, ch->number, run->number, p->written);
-	else
-		trace_roc_stream_end(ch->ep->minor, ch->number, ch->why, p->written, p->read);
-}
-
 const struct roc_run_ops roc_stream_run_ops = {
 	.queues = 1,
 	.levels = roc_stream_levels,
@@ -399,6 +380,4 @@ const struct roc_run_ops roc_stream_run_ops = {
 	.sent = roc_stream_sent,
 	.for_data = roc_stream_for_data,
 	.due = roc_stream_due,
-	.trace_interrupt = roc_stream_trace_interrupt,
-	.trace_state = roc_stream_trace_state,
 };

@@ -579,13 +579,13 @@ static void traced(void)
 	finish(&r);
 	UNIT_EQ(put_text(TRACE "events/roc/enable", "0"), 0);
 	UNIT_EQ(RUN("cat " TRACE "trace"), 0);
-	snprintf(line, sizeof(line), "roc_stream_start: %s run=1 position=0", node);
+	snprintf(line, sizeof(line), "roc_run_start: %s run=1 count=0", node);
 	SAYS(line);
-	snprintf(line, sizeof(line), "roc_stream_arm: %s seen=0 read=0", node);
+	snprintf(line, sizeof(line), "roc_queue_arm: %s purpose=0 count=0 seen=0", node);
 	SAYS(line);
-	snprintf(line, sizeof(line), "roc_stream_interrupt: %s written=", node);
+	snprintf(line, sizeof(line), "roc_queue_interrupt: %s purpose=0 count=", node);
 	SAYS(line);
-	snprintf(line, sizeof(line), "roc_stream_end: %s why=0 written=2 read=", node);
+	snprintf(line, sizeof(line), "roc_run_end: %s run=1 why=0 count=2", node);
 	SAYS(line);
 }
 
