@@ -139,7 +139,12 @@ static int roc_block_reset_verified(struct roc_channel *ch, u32 level)
 			(generation == before + 1 && roc_block_stopped(regs, status)),
 		ROC_QUIET_TRY_US, ROC_QUIET_PATIENCE * regs->quiet_ms * USEC_PER_MSEC, false, ch,
 		regs->generation);
-	return err || status == ROC_ALL_ONES ? -EIO : 0;
+	if (!err && status != ROC_ALL_ONES)
+		return 0;
+	dev_dbg(&ch->ep->pdev->dev,
+		"roc%dch%u: reset %#x not confirmed: generation %u to %u, status %#x\n",
+		ch->ep->minor, ch->number, level, before, generation, status);
+	return -EIO;
 }
 
 static u32 roc_block_stop(struct roc_channel *ch)
@@ -195,14 +200,19 @@ int roc_block_enable(struct roc_channel *ch, bool (*setup)(struct roc_channel *c
 
 	*status = 0;
 	for (tries = 0; tries < ROC_ENABLE_TRIES; tries++) {
-		if (!setup(ch, start))
+		if (!setup(ch, start)) {
+			dev_dbg(&ch->ep->pdev->dev, "roc%dch%u: setup does not read back, try %u\n",
+				ch->ep->minor, ch->number, tries);
 			continue;
+		}
 		roc_block_write(ch, regs->control, regs->enable);
 		*status = roc_block_loaded(ch);
 		if (*status == ROC_ALL_ONES)
 			break;
 		if (*status & regs->enabled && !(*status & regs->failed))
 			return 0;
+		dev_dbg(&ch->ep->pdev->dev, "roc%dch%u: not enabled: status %#x, try %u\n",
+			ch->ep->minor, ch->number, *status, tries);
 		/* An access that is still on its way for this try must not meet the next one. */
 		if (ch->kind->disable(ch))
 			break;

@@ -100,6 +100,9 @@ int roc_bus_give(struct roc_channel *ch)
 	err = roc_bus_on(ch->ep);
 	roc_bus_set(ch, !err);
 	mutex_unlock(&ch->ep->card->lock);
+	if (err)
+		dev_dbg(&ch->ep->pdev->dev, "roc%dch%u: bus mastering refused (%d)\n",
+			ch->ep->minor, ch->number, err);
 	return err;
 }
 

@@ -29,6 +29,9 @@ static int roc_prove(struct roc_channel *ch)
 	ch->unseen = err == -ENODATA;
 	if (!err)
 		roc_proved(ch);
+	else
+		dev_dbg(&ch->ep->pdev->dev, "roc%dch%u: not quiesced (%d)\n", ch->ep->minor,
+			ch->number, err);
 	return err;
 }
 
