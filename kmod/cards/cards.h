@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The cards of the list in cards.c, and functions of struct roc_card_ops for a card whose registers
+ * The cards of the list in cards.c, which the core must not know, and functions of struct roc_card_ops for a card whose registers
  * are all those of a contract between driver and firmware. Such a card is two tables: struct
  * roc_contract_card and its ops.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who may write to memory, and when what they could have written to is given back.
+ * Who may write to memory, and when what they could have written to is given back. A header of its
+ * own, because the structures of that memory embed struct roc_held.
  */
 #ifndef ROC_QUIET_H
 #define ROC_QUIET_H

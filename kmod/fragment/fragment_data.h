@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a generated fragment holds, so that whoever gets one can check every word of it. The words
- * are in Documentation/hardware/fragment-interface.md, section 9. Everything is little endian.
+ * are in Documentation/hardware/fragment-interface.md, section 9. Everything is little endian. Not
+ * in fragment_regs.h, because programs that check data need no register.
  */
 #ifndef FRAGMENT_DATA_H
 #define FRAGMENT_DATA_H

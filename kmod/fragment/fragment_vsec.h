@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The capability by which a card declares fragments. The same file is tested in user space.
+ * The capability by which a card declares fragments. Apart from fragment.h, because the same file
+ * is tested in user space.
  */
 #ifndef ROC_FRAGMENT_VSEC_H
 #define ROC_FRAGMENT_VSEC_H

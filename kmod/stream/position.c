@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a stream is. See position.h.
+ * Where a stream is; tested in user space. See position.h.
  */
 #include "stream/position.h"
 

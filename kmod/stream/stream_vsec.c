@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Table of the stream capability. See stream_vsec.h.
+ * Table of the stream capability, which is tested in user space. See stream_vsec.h.
  */
 #include "stream/stream_regs.h"
 #include "stream/stream_vsec.h"

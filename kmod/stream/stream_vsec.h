@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The capability by which a card declares streams. The same file is tested in user space.
+ * The capability by which a card declares streams. Apart from stream.h, because the same file is
+ * tested in user space.
  */
 #ifndef ROC_STREAM_VSEC_H
 #define ROC_STREAM_VSEC_H

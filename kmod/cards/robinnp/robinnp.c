@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RobinNP: tables of a card with the fragment interface. See cards/cards.h.
+ * RobinNP: tables of a card with the fragment interface, which has all else. See cards/cards.h.
  */
 #include "cards/cards.h"
 #include "cards/robinnp/robinnp_regs.h"
