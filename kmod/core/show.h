@@ -36,6 +36,14 @@ struct roc_monitor {
 	u32 mask;
 };
 
+/* A file with one value, for DEVICE_ATTR: @_value of @dev. */
+#define ROC_SHOW(_file, _format, _value)                                                           \
+	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \
+	{                                                                                          \
+		return sysfs_emit(buf, _format "\n", _value);                                      \
+	}                                                                                          \
+	static DEVICE_ATTR_RO(_file)
+
 /* A file of a channel with one counter, for DEVICE_ATTR: @_value of @ch. */
 #define ROC_COUNTER(_file, _value)                                                                 \
 	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \

@@ -16,54 +16,16 @@
 
 #define ROC_SAMPLE_PERIOD DIV_ROUND_UP(HZ, 10)
 
-static ssize_t card_type_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%s\n", roc_to_endpoint(dev)->ops->name);
-}
-static DEVICE_ATTR_RO(card_type);
-
-static ssize_t serial_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%d\n", roc_to_endpoint(dev)->serial);
-}
-static DEVICE_ATTR_RO(serial);
-
-static ssize_t endpoint_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%d\n", roc_to_endpoint(dev)->number);
-}
-static DEVICE_ATTR_RO(endpoint);
-
-static ssize_t firmware_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%s\n", roc_to_endpoint(dev)->firmware);
-}
-static DEVICE_ATTR_RO(firmware);
-
-static ssize_t user_logic_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%s\n", roc_to_endpoint(dev)->user_logic);
-}
-static DEVICE_ATTR_RO(user_logic);
-
-static ssize_t channels_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", roc_to_endpoint(dev)->ops->channels);
-}
-static DEVICE_ATTR_RO(channels);
+ROC_SHOW(card_type, "%s", roc_to_endpoint(dev)->ops->name);
+ROC_SHOW(serial, "%d", roc_to_endpoint(dev)->serial);
+ROC_SHOW(endpoint, "%d", roc_to_endpoint(dev)->number);
+ROC_SHOW(firmware, "%s", roc_to_endpoint(dev)->firmware);
+ROC_SHOW(user_logic, "%s", roc_to_endpoint(dev)->user_logic);
+ROC_SHOW(channels, "%u", roc_to_endpoint(dev)->ops->channels);
 
 /* The parent is the PCI function; it cannot go before this device. */
-static ssize_t pci_address_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%s\n", dev_name(dev->parent));
-}
-static DEVICE_ATTR_RO(pci_address);
-
-static ssize_t numa_node_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%d\n", dev_to_node(dev->parent));
-}
-static DEVICE_ATTR_RO(numa_node);
+ROC_SHOW(pci_address, "%s", dev_name(dev->parent));
+ROC_SHOW(numa_node, "%d", dev_to_node(dev->parent));
 
 static ssize_t alarm_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -173,19 +135,8 @@ static const struct attribute_group roc_endpoint_group = {
 
 const struct attribute_group *roc_endpoint_groups[] = {&roc_endpoint_group, NULL};
 
-static ssize_t owner_pid_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%d\n", roc_channel_shown(roc_to_channel(dev)).owner);
-}
-static DEVICE_ATTR_RO(owner_pid);
-
-static ssize_t owner_name_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	struct roc_channel_shown s = roc_channel_shown(roc_to_channel(dev));
-
-	return sysfs_emit(buf, "%s\n", s.owner_name);
-}
-static DEVICE_ATTR_RO(owner_name);
+ROC_SHOW(owner_pid, "%d", roc_channel_shown(roc_to_channel(dev)).owner);
+ROC_SHOW(owner_name, "%s", roc_channel_shown(roc_to_channel(dev)).owner_name);
 
 static ssize_t state_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -200,23 +151,9 @@ static ssize_t state_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(state);
 
-static ssize_t starting_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%d\n", !!READ_ONCE(roc_to_channel(dev)->starting));
-}
-static DEVICE_ATTR_RO(starting);
-
-static ssize_t failure_reason_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", roc_channel_shown(roc_to_channel(dev)).why);
-}
-static DEVICE_ATTR_RO(failure_reason);
-
-static ssize_t kind_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%s\n", roc_to_channel(dev)->kind->name);
-}
-static DEVICE_ATTR_RO(kind);
+ROC_SHOW(starting, "%d", !!READ_ONCE(roc_to_channel(dev)->starting));
+ROC_SHOW(failure_reason, "%u", roc_channel_shown(roc_to_channel(dev)).why);
+ROC_SHOW(kind, "%s", roc_to_channel(dev)->kind->name);
 
 /* Those that every kind has; the others are the kind's. */
 static struct attribute *roc_channel_attrs[] = {

@@ -9,21 +9,17 @@
 
 #include "fragment/fragment.h"
 
-static ssize_t links_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "0x%x\n", READ_ONCE(roc_sub(roc_to_channel(dev))->settings.links));
-}
-static DEVICE_ATTR_RO(links);
-
+ROC_SHOW(links, "0x%x", READ_ONCE(roc_sub(roc_to_channel(dev))->settings.links));
 ROC_COUNTER(data_interrupts, ch->stats.purpose[ROC_LANE_DATA]);
 ROC_COUNTER(done_interrupts, ch->stats.purpose[ROC_LANE_DONE]);
 ROC_COUNTER(error_interrupts, ch->stats.purpose[ROC_FRAGMENT_ERROR]);
 ROC_COUNTER(lost, ch->stats.lost);
 
-/* The card's own. @sample: which of the channel's. */
+/* The card's own. @sample: which of the channel's. @read: for roc_show_sample(). */
 struct roc_sub_counter {
 	struct device_attribute attr;
 	unsigned int sample;
+	int (*read)(const void *what, s64 *value);
 	unsigned int nr;
 };
 
@@ -40,22 +36,6 @@ static int roc_read_sub_counter(const void *what, s64 *value)
 	return *value == -1 && !roc_alive(place->ch->ep) ? -EIO : 0;
 }
 
-static ssize_t roc_sub_counter_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct roc_sub_counter *c = container_of(attr, struct roc_sub_counter, attr);
-	const struct roc_sub_place place = {.ch = roc_to_channel(dev), .nr = c->nr};
-
-	return roc_show_sample(place.ch->ep, &place.ch->samples[c->sample], roc_read_sub_counter,
-			       &place, buf);
-}
-
-#define ROC_SUB_COUNTER(_file, _sample, _nr)                                                       \
-	static const struct roc_sub_counter roc_sub_counter_##_file = {                            \
-		.attr = __ATTR(_file, 0444, roc_sub_counter_show, NULL),                           \
-		.sample = (_sample),                                                               \
-		.nr = (_nr),                                                                       \
-	}
-
 /* The same of its links, summed up: which of the link's counters, as bits. */
 static int roc_read_links_counter(const void *what, s64 *value)
 {
@@ -69,30 +49,30 @@ static int roc_read_links_counter(const void *what, s64 *value)
 	return roc_alive(place->ch->ep) ? 0 : -EIO;
 }
 
-static ssize_t roc_links_counter_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t roc_sub_counter_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct roc_sub_counter *c = container_of(attr, struct roc_sub_counter, attr);
 	const struct roc_sub_place place = {.ch = roc_to_channel(dev), .nr = c->nr};
 
-	return roc_show_sample(place.ch->ep, &place.ch->samples[c->sample], roc_read_links_counter,
-			       &place, buf);
+	return roc_show_sample(place.ch->ep, &place.ch->samples[c->sample], c->read, &place, buf);
 }
 
-#define ROC_LINKS_COUNTER(_file, _sample, _counters)                                               \
+#define ROC_SUB_COUNTER(_file, _sample, _read, _nr)                                                \
 	static const struct roc_sub_counter roc_sub_counter_##_file = {                            \
-		.attr = __ATTR(_file, 0444, roc_links_counter_show, NULL),                         \
+		.attr = __ATTR(_file, 0444, roc_sub_counter_show, NULL),                           \
 		.sample = (_sample),                                                               \
-		.nr = (_counters),                                                                 \
+		.read = (_read),                                                                   \
+		.nr = (_nr),                                                                       \
 	}
 
-ROC_SUB_COUNTER(bytes, 0, FRAGMENT_COUNT_BYTES);
-ROC_SUB_COUNTER(transfers, 1, FRAGMENT_COUNT_TRANSFERS);
-ROC_SUB_COUNTER(releases, 2, FRAGMENT_COUNT_RELEASES);
-ROC_SUB_COUNTER(freed, 3, FRAGMENT_COUNT_FREED);
-ROC_LINKS_COUNTER(damaged, 4,
-		  BIT(FRAGMENT_LINK_TRUNCATED) | BIT(FRAGMENT_LINK_LINK_ERRORS) |
-			  BIT(FRAGMENT_LINK_FORMAT_ERRORS));
-ROC_LINKS_COUNTER(sequence_errors, 5, BIT(FRAGMENT_LINK_SEQUENCE_ERRORS));
+ROC_SUB_COUNTER(bytes, 0, roc_read_sub_counter, FRAGMENT_COUNT_BYTES);
+ROC_SUB_COUNTER(transfers, 1, roc_read_sub_counter, FRAGMENT_COUNT_TRANSFERS);
+ROC_SUB_COUNTER(releases, 2, roc_read_sub_counter, FRAGMENT_COUNT_RELEASES);
+ROC_SUB_COUNTER(freed, 3, roc_read_sub_counter, FRAGMENT_COUNT_FREED);
+ROC_SUB_COUNTER(damaged, 4, roc_read_links_counter,
+		BIT(FRAGMENT_LINK_TRUNCATED) | BIT(FRAGMENT_LINK_LINK_ERRORS) |
+			BIT(FRAGMENT_LINK_FORMAT_ERRORS));
+ROC_SUB_COUNTER(sequence_errors, 5, roc_read_links_counter, BIT(FRAGMENT_LINK_SEQUENCE_ERRORS));
 
 static const struct attribute *const roc_sub_attrs[] = {
 	&dev_attr_links.attr,

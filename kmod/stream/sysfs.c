@@ -8,12 +8,7 @@
 
 #include "stream/stream.h"
 
-static ssize_t stream_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%s\n", roc_stream(roc_to_channel(dev))->name);
-}
-static DEVICE_ATTR_RO(stream);
-
+ROC_SHOW(stream, "%s", roc_stream(roc_to_channel(dev))->name);
 ROC_COUNTER(bytes, ch->stats.bytes);
 
 /* The card's own. */
