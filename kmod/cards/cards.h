@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The cards of the list in cards.c, which the core must not know, and functions of struct roc_card_ops for a card whose registers
- * are all those of a contract between driver and firmware. Such a card is two tables: struct
- * roc_contract_card and its ops.
+ * The cards of the list in cards.c, which the core must not know, and functions of struct
+ * roc_card_ops for a card whose registers are all those of a contract between driver and firmware.
+ * Such a card is two tables: struct roc_contract_card and its ops.
  */
 #ifndef ROC_CARDS_H
 #define ROC_CARDS_H
 
 #include "core/block.h"
+#include "core/contract_regs.h"
 #include "core/roc.h"
 
 struct roc_fragment_ops;
@@ -28,7 +29,20 @@ struct roc_contract_card {
 	int hash_digits;
 };
 
+/*
+ * What such cards have in struct roc_card_ops. BAR 0 is the driver's alone. Nothing in BAR 2
+ * reaches host memory, resets anything, or changes who gets data.
+ */
+#define ROC_CONTRACT_OPS(_card)                                                                    \
+	.contract = &(_card), .dma_bits = 64, .policy = roc_contract_policy,                       \
+	.temperature_max = FUNCTION_TEMPERATURE_HIGH * 1000,                                       \
+	.temperature_crit = FUNCTION_TEMPERATURE_CRITICAL * 1000, .identity = &(_card).id,         \
+	.identity_count = 1, .foreign = roc_contract_foreign, .identify = roc_contract_identify,   \
+	.alive = roc_contract_alive, .temperature = roc_contract_temperature,                      \
+	.left_running = roc_block_left_running, .reset = roc_contract_reset
+
 /* contract_card.c */
+extern const struct roc_bar_policy roc_contract_policy[ROC_BARS];
 bool roc_contract_foreign(struct roc_endpoint *ep);
 int roc_contract_identify(struct roc_endpoint *ep);
 bool roc_contract_alive(struct roc_endpoint *ep);

@@ -4,7 +4,11 @@
  * does the rest.
  */
 #include "cards/cards.h"
-#include "core/contract_regs.h"
+
+const struct roc_bar_policy roc_contract_policy[ROC_BARS] = {
+	[0] = {.access = ROC_BAR_MMAP_READ},
+	[2] = {.access = ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE},
+};
 
 static u32 roc_contract_read(struct roc_endpoint *ep, u32 offset)
 {

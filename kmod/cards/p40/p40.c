@@ -13,12 +13,6 @@ static const struct roc_contract_card p40_card = {
 	.hash_digits = 8,
 };
 
-/* Nothing in BAR 2 reaches host memory, resets anything, or changes who gets data. */
-static const struct roc_bar_policy p40_policy[ROC_BARS] = {
-	[P40_BAR_DMA] = {.access = ROC_BAR_MMAP_READ},
-	[P40_BAR_CARD] = {.access = ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE},
-};
-
 static const u16 p40_types[P40_STREAMS] = {
 	[P40_STREAM_MAIN] = STREAM_TYPE_MAIN,
 	[P40_STREAM_META] = STREAM_TYPE_META,
@@ -35,23 +29,11 @@ const struct roc_stream_ops roc_p40_ops = {
 			.type = ROC_CARD_P40,
 			.name = "p40",
 			.kind = &roc_stream_kind,
-			.contract = &p40_card,
+			ROC_CONTRACT_OPS(p40_card),
 			.bar_size = {[P40_BAR_DMA] = P40_BAR_DMA_SIZE,
 				     [P40_BAR_CARD] = P40_BAR_CARD_SIZE},
 			.channels = P40_STREAMS,
-			.dma_bits = 64,
-			.policy = p40_policy,
-			.temperature_max = FUNCTION_TEMPERATURE_HIGH * 1000,
-			.temperature_crit = FUNCTION_TEMPERATURE_CRITICAL * 1000,
-			.identity = &p40_card.id,
-			.identity_count = 1,
-			.foreign = roc_contract_foreign,
-			.identify = roc_contract_identify,
-			.alive = roc_contract_alive,
-			.temperature = roc_contract_temperature,
-			.left_running = roc_block_left_running,
 			.after_reset = roc_stream_refresh,
-			.reset = roc_contract_reset,
 		},
 	.open =
 		{

@@ -13,34 +13,16 @@ static const struct roc_contract_card robinnp_card = {
 	.hash_digits = 1,
 };
 
-/* Nothing in BAR 2 reaches host memory, resets anything, or changes who gets data. */
-static const struct roc_bar_policy robinnp_policy[ROC_BARS] = {
-	[ROBINNP_BAR_DMA] = {.access = ROC_BAR_MMAP_READ},
-	[ROBINNP_BAR_CARD] = {.access = ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE},
-};
-
 const struct roc_fragment_ops roc_robinnp_ops = {
 	.card =
 		{
 			.type = ROC_CARD_ROBINNP,
 			.name = "robinnp",
 			.kind = &roc_fragment_kind,
-			.contract = &robinnp_card,
+			ROC_CONTRACT_OPS(robinnp_card),
 			.bar_size = {[ROBINNP_BAR_DMA] = ROBINNP_BAR_DMA_SIZE,
 				     [ROBINNP_BAR_CARD] = ROBINNP_BAR_CARD_SIZE},
 			.channels = ROBINNP_SUBS,
-			.dma_bits = 64,
-			.policy = robinnp_policy,
-			.temperature_max = FUNCTION_TEMPERATURE_HIGH * 1000,
-			.temperature_crit = FUNCTION_TEMPERATURE_CRITICAL * 1000,
-			.identity = &robinnp_card.id,
-			.identity_count = 1,
-			.foreign = roc_contract_foreign,
-			.identify = roc_contract_identify,
-			.alive = roc_contract_alive,
-			.temperature = roc_contract_temperature,
-			.left_running = roc_block_left_running,
-			.reset = roc_contract_reset,
 		},
 	.open =
 		{
