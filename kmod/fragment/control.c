@@ -111,15 +111,9 @@ int roc_sub_set(struct file *file, void *data)
 	return err;
 }
 
-const struct roc_run_level roc_fragment_levels[ROC_FRAGMENT_LEVELS] = {
-	[ROC_FR_RESET_DEFAULT] = {.bits = FRAGMENT_RESET_DEFAULT, .stops = true},
-	[ROC_FR_RESET_LOGIC] = {.bits = FRAGMENT_RESET_LOGIC, .stops = true},
-	[ROC_FR_RESET_COUNTERS] = {.bits = FRAGMENT_RESET_COUNTERS, .unowned = true},
-};
-
 int roc_fragment_reset(struct roc_channel *ch, unsigned int level)
 {
-	int err = roc_block_reset(ch, roc_fragment_levels[level].bits);
+	int err = roc_block_reset(ch, ch->kind->run->levels[level].bits);
 
 	lockdep_assert_held(&ch->lock);
 	if (!err && level == ROC_FR_RESET_DEFAULT) {

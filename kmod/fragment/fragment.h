@@ -27,8 +27,6 @@
 #define ROC_FRAGMENT_KERNEL_COOKIE (0x10ull << 32)
 #define ROC_FRAGMENT_USER_COOKIE (0x11ull << 32)
 
-#define ROC_FRAGMENT_LEVELS 3 /* of resets */
-
 /* What a sub-unit has interrupts for; data and completions have a *lane* each. */
 enum roc_fragment_purpose {
 	ROC_LANE_DATA,
@@ -203,7 +201,6 @@ extern const struct roc_ioctl_table roc_fragment_ioctls;
 
 /* control.c: on the sub-unit's node and the endpoint's */
 extern const struct roc_ioctl_table roc_fragment_card_ioctls;
-extern const struct roc_run_level roc_fragment_levels[ROC_FRAGMENT_LEVELS];
 int roc_sub_info(struct file *file, void *data);
 int roc_sub_set(struct file *file, void *data);
 int roc_fragment_reset(struct roc_channel *ch, unsigned int level);

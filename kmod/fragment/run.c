@@ -365,10 +365,16 @@ static void roc_fragment_report(struct roc_run *run, void *data)
 		arg->lost = 0;
 }
 
+static const struct roc_run_level roc_fragment_levels[] = {
+	[ROC_FR_RESET_DEFAULT] = {.bits = FRAGMENT_RESET_DEFAULT, .stops = true},
+	[ROC_FR_RESET_LOGIC] = {.bits = FRAGMENT_RESET_LOGIC, .stops = true},
+	[ROC_FR_RESET_COUNTERS] = {.bits = FRAGMENT_RESET_COUNTERS, .unowned = true},
+};
+
 const struct roc_run_ops roc_fragment_run_ops = {
 	.queues = ROC_LANES,
 	.levels = roc_fragment_levels,
-	.level_count = ROC_FRAGMENT_LEVELS,
+	.level_count = ARRAY_SIZE(roc_fragment_levels),
 	.prepare = roc_table_make,
 	.begin = roc_fragment_begin,
 	.setup = roc_fragment_setup,

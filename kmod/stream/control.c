@@ -256,13 +256,6 @@ int roc_stream_set(struct file *file, void *data)
 	return err ?: roc_stream_set_card(ch, arg) ?: roc_stream_set_driver(ch, arg, caller);
 }
 
-const struct roc_run_level roc_stream_levels[ROC_STREAM_LEVELS] = {
-	[ROC_ST_RESET_DEFAULT] = {.bits = STREAM_RESET_DEFAULT, .stops = true},
-	[ROC_ST_RESET_LOGIC] = {.bits = STREAM_RESET_LOGIC, .stops = true},
-	[ROC_ST_RESET_FLUSH] = {.bits = STREAM_RESET_FLUSH},
-	[ROC_ST_RESET_COUNTERS] = {.bits = STREAM_RESET_COUNTERS, .unowned = true},
-};
-
 /* What a run has lost so far is kept, though the card counts anew. */
 int roc_stream_reset(struct roc_channel *ch, unsigned int level)
 {
@@ -273,7 +266,7 @@ int roc_stream_reset(struct roc_channel *ch, unsigned int level)
 	lockdep_assert_held(&ch->lock);
 	if (anew)
 		roc_stream_read_counters(ch, &last);
-	err = roc_block_reset(ch, roc_stream_levels[level].bits);
+	err = roc_block_reset(ch, ch->kind->run->levels[level].bits);
 	if (err)
 		return err;
 	if (anew)

@@ -26,27 +26,14 @@ static_assert(sizeof(struct roc_st_reset) == sizeof(struct roc_reset_arg) &&
 	      offsetof(struct roc_st_reset, level) == offsetof(struct roc_reset_arg, level));
 static_assert(ROC_ST_ALL == ROC_RESET_ALL && ROC_ST_RESET_DEFAULT == 0);
 
-static u32 roc_card_status(const struct roc_run *run)
-{
-	return le32_to_cpu(READ_ONCE(roc_ring_state(run)->status));
-}
-
-static u32 roc_card_interrupts(const struct roc_run *run)
-{
-	return le32_to_cpu(READ_ONCE(roc_ring_state(run)->interrupts));
-}
-
-/* The read position that the card knew when it wrote its state. */
-static u32 roc_card_read_position(const struct roc_run *run)
-{
-	return le32_to_cpu(READ_ONCE(roc_ring_state(run)->read));
-}
+/* A word of the state that the card wrote last. */
+#define roc_card_state(run, member) le32_to_cpu(READ_ONCE(roc_ring_state(run)->member))
 
 /* The reader may have reported it by itself, over its doorbell. */
 static void roc_stream_update_known(struct roc_run *run)
 {
 	struct roc_stream_run *r = roc_stream_run(run);
-	u32 known = roc_card_read_position(run);
+	u32 known = roc_card_state(run, read);
 
 	if ((s32)(known - r->known) > 0 && (s32)(r->position.read - known) >= 0)
 		r->known = known;
@@ -75,7 +62,7 @@ static bool roc_stream_take(struct roc_run *run, bool *torn)
 	read = READ_ONCE(roc_ring_user(run)->read);
 	/* As roc_position_take() requires: the reader rings its doorbell after it stored @read. */
 	smp_rmb();
-	known = roc_card_read_position(run);
+	known = roc_card_state(run, read);
 	dma_rmb();
 	later = le32_to_cpu(READ_ONCE(state->written));
 	good = roc_position_take(&roc_stream_run(run)->position, written, read, known, later);
@@ -106,7 +93,7 @@ static void roc_stream_poll(struct roc_run *run)
 	ch->stats.bad_index += p->bad;
 	p->bad = 0;
 	roc_stream_update_known(run);
-	if (roc_card_status(run) & STREAM_STATUS_HOST_ERROR)
+	if (roc_card_state(run, status) & STREAM_STATUS_HOST_ERROR)
 		roc_run_refused(run);
 }
 
@@ -143,7 +130,7 @@ static void roc_stream_relieve(struct roc_run *run)
 	u32 room = r->position.read - r->known;
 
 	if (room >= r->position.lines / ROC_RELIEF ||
-	    (room && roc_card_status(run) & STREAM_STATUS_FULL))
+	    (room && roc_card_state(run, status) & STREAM_STATUS_FULL))
 		roc_stream_report_read(run);
 }
 
@@ -179,7 +166,7 @@ static void roc_stream_waited(struct roc_run *run, void *data)
 
 static u32 roc_stream_activity(const struct roc_run *run)
 {
-	return le32_to_cpu(READ_ONCE(roc_ring_state(run)->sequence));
+	return roc_card_state(run, sequence);
 }
 
 /* The card knows all room, and sends the interrupt even if its data were seen meanwhile. */
@@ -195,7 +182,7 @@ static bool roc_stream_armed_for(const struct roc_run *run, const struct roc_eve
 static bool roc_stream_sent(struct roc_run *run, bool all)
 {
 	struct roc_stream_run *r = roc_stream_run(run);
-	u32 sent = roc_card_interrupts(run) - r->sent;
+	u32 sent = roc_card_state(run, interrupts) - r->sent;
 
 	r->sent += all ? sent : !!sent;
 	return sent;
@@ -204,8 +191,7 @@ static bool roc_stream_sent(struct roc_run *run, bool all)
 /* The last of them. */
 static bool roc_stream_for_data(const struct roc_run *run)
 {
-	return le32_to_cpu(READ_ONCE(roc_ring_state(run)->reason)) &
-	       (STREAM_REASON_BYTES | STREAM_REASON_TIME);
+	return roc_card_state(run, reason) & (STREAM_REASON_BYTES | STREAM_REASON_TIME);
 }
 
 /* The card need not report what the reader has given back meanwhile. */
@@ -221,8 +207,8 @@ static s64 roc_stream_due(const struct roc_run *run, const struct roc_event_queu
 /* The card waits for room that was reported, or that the reader forgot to report: repeat it. */
 static void roc_stream_tick(struct roc_run *run)
 {
-	if (roc_card_status(run) & STREAM_STATUS_FULL &&
-	    roc_card_read_position(run) != roc_stream_run(run)->position.read)
+	if (roc_card_state(run, status) & STREAM_STATUS_FULL &&
+	    roc_card_state(run, read) != roc_stream_run(run)->position.read)
 		roc_stream_report_read(run);
 }
 
@@ -267,15 +253,14 @@ static void roc_stream_begin(struct roc_run *run, u32 position)
 /* Until the card has written all that it has, or has no room for it. */
 static void roc_stream_drain_ring(struct roc_run *run)
 {
-	const struct stream_state *state = roc_ring_state(run);
 	const struct roc_stream_run *r = roc_stream_run(run);
 	struct roc_channel *ch = run->open.ch;
 	u64 now = ktime_get_ns(), end = now + ROC_CLOSE_NS, moved = now;
-	u32 sequence = le32_to_cpu(READ_ONCE(state->sequence));
+	u32 sequence = roc_card_state(run, sequence);
 
 	for (; now < end; now = ktime_get_ns()) {
-		u32 status = le32_to_cpu(READ_ONCE(state->status));
-		u32 next = le32_to_cpu(READ_ONCE(state->sequence));
+		u32 status = roc_card_state(run, status);
+		u32 next = roc_card_state(run, sequence);
 
 		if (status & STREAM_STATUS_ENDED || READ_ONCE(run->reason))
 			break;
@@ -321,9 +306,9 @@ static void roc_stream_quiesce(struct roc_run *run, enum roc_why reason, bool pr
 static enum roc_why roc_stream_end(struct roc_run *run, enum roc_why reason)
 {
 	struct roc_position *p = &roc_stream_run(run)->position;
-	u32 written = le32_to_cpu(READ_ONCE(roc_ring_state(run)->written));
+	u32 written = roc_card_state(run, written);
 	u32 read = READ_ONCE(roc_ring_user(run)->read), before;
-	u32 known = roc_card_read_position(run);
+	u32 known = roc_card_state(run, read);
 	struct roc_channel *ch = run->open.ch;
 
 	spin_lock_irq(&ch->run_lock);
@@ -351,10 +336,17 @@ static void roc_stream_opened(struct roc_run *run)
 	roc_stream_refresh(run->open.ch);
 }
 
+static const struct roc_run_level roc_stream_levels[] = {
+	[ROC_ST_RESET_DEFAULT] = {.bits = STREAM_RESET_DEFAULT, .stops = true},
+	[ROC_ST_RESET_LOGIC] = {.bits = STREAM_RESET_LOGIC, .stops = true},
+	[ROC_ST_RESET_FLUSH] = {.bits = STREAM_RESET_FLUSH},
+	[ROC_ST_RESET_COUNTERS] = {.bits = STREAM_RESET_COUNTERS, .unowned = true},
+};
+
 const struct roc_run_ops roc_stream_run_ops = {
 	.queues = 1,
 	.levels = roc_stream_levels,
-	.level_count = ROC_STREAM_LEVELS,
+	.level_count = ARRAY_SIZE(roc_stream_levels),
 	.begin = roc_stream_begin,
 	.setup = roc_stream_setup,
 	.drain = roc_stream_drain,

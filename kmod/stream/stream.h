@@ -26,8 +26,6 @@
 #define ROC_READER_COOKIE (0x11ull << 32)
 #define ROC_RING_COOKIE (0x40ull << 32)
 
-#define ROC_STREAM_LEVELS 4 /* of resets */
-
 /**
  * struct roc_stream_settings - what the driver keeps of a stream's settings; the rest is the card's
  * @interrupt_bytes: 0 = by the ring
@@ -189,7 +187,6 @@ extern const struct roc_ioctl_table roc_stream_ioctls;
 
 /* control.c: on the stream's node and the endpoint's */
 extern const struct roc_ioctl_table roc_stream_card_ioctls;
-extern const struct roc_run_level roc_stream_levels[ROC_STREAM_LEVELS];
 int roc_stream_info(struct file *file, void *data);
 int roc_stream_set(struct file *file, void *data);
 int roc_stream_reset(struct roc_channel *ch, unsigned int level);
