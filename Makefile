@@ -22,6 +22,8 @@ KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 KMOD := $(abspath $(O))/kmod/$(KVER)
 
+# The only place of the version is dkms.conf: the module, the libraries, their pkg-config files, the
+# tools and the source archive take it from here.
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
 ifeq ($(origin CC),default)
@@ -35,7 +37,7 @@ WERROR ?=
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -iquote . $(WARN) $(WERROR) -MMD -MP $(CPPFLAGS) $(CFLAGS)
 
 .DELETE_ON_ERROR:
-.PHONY: all kmod kmod-install dkms-install dkms-uninstall libroc utils install uninstall demo check bench clean help shell
+.PHONY: all kmod kmod-install dkms-install dkms-uninstall libroc utils install uninstall demo check bench clean dist help shell
 
 all: libroc utils
 
@@ -102,6 +104,19 @@ uninstall: uninstall-libroc uninstall-utils uninstall-udev
 clean:
 	rm -rf $(O)
 
+# The source archive of HEAD. One commit gives the same bytes in any checkout: git sorts the files and
+# dates them by the commit, and gzip stores neither a name nor a time.
+DIST := roc-$(VERSION)
+
+dist:
+	@git ls-files --error-unmatch Makefile > /dev/null || { \
+		echo "make dist: this folder is not a git checkout of roc" >&2; exit 1; }
+	@test -z "$$(git status --porcelain)" || { git status --short >&2; \
+		echo "make dist: uncommitted changes: commit or remove these files" >&2; exit 1; }
+	@mkdir -p "$(O)"
+	git -c tar.umask=0022 archive --format=tar --prefix="$(DIST)/" -o "$(O)/$(DIST).tar" HEAD
+	gzip -9nf "$(O)/$(DIST).tar"
+
 help:
 	@echo 'all            libroc and the tools'
 	@echo 'kmod           roc.ko for kernel KVER (default: the running one; headers in KDIR)'
@@ -132,4 +147,5 @@ help:
 	@echo 'bench          the ledger: costs and ratios of readout in a guest (FULL=1: whole matrix)'
 	@echo 'shell          a shell in a guest with the module loaded and the tools on PATH'
 	@echo 'packages       install the packages that building and testing need'
+	@echo 'dist           source archive of HEAD: $(O)/$(DIST).tar.gz; the tree must be clean'
 	@echo 'clean          remove $(O)/ (fetched packages stay in the cache, see README.md)'
