@@ -27,4 +27,13 @@
 #define FOUR_LINKS 0xf
 #define TWELVE_LINKS 0xfff
 
+/* Skip the test if there is no such card; here, because a program keeps the reason to itself. */
+static inline bool card_needed(const char *id, const char *name)
+{
+	if (card_there(id))
+		return true;
+	unit_skip("there is no %s in this guest", name);
+	return false;
+}
+
 #endif /* CASE_H */

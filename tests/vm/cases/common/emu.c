@@ -228,6 +228,16 @@ uint64_t emu_count(unsigned int card, unsigned int ep, const char *name)
 	return json_number(v);
 }
 
+uint64_t emu_channel_count(unsigned int card, const char *list, unsigned int nr, const char *name)
+{
+	const char *v = json_at(json_get(endpoint_counts(card, 0), list), nr);
+
+	v = v ? json_get(v, name) : NULL;
+	if (!v)
+		bail("has no such count of a channel", name, answer);
+	return json_number(v);
+}
+
 uint64_t emu_link_count(unsigned int card, unsigned int ep, unsigned int link, const char *name)
 {
 	const char *v = json_get(endpoint_counts(card, ep), "links");
@@ -326,13 +336,14 @@ unsigned int emu_trace_stop(unsigned int card, unsigned int ep, struct emu_acces
 	return count;
 }
 
-static void set_keys(unsigned int card, const char *const *keys, unsigned int count)
+void emu_keys(unsigned int card, const char *const *keys, unsigned int count)
 {
 	unsigned int i;
 
 	emu(card, "fault all clear");
 	for (i = 0; i < count; i++)
 		emu(card, "set all %s", keys[i]);
+	emu(card, "clear");
 }
 
 void emu_normal(unsigned int card, uint32_t links)
@@ -343,7 +354,7 @@ void emu_normal(unsigned int card, uint32_t links)
 		"temperature 45", "temperature-cut none",
 	};
 
-	set_keys(card, keys, sizeof(keys) / sizeof(keys[0]));
+	emu_keys(card, keys, sizeof(keys) / sizeof(keys[0]));
 	emu(card, "set all links-enabled 0x%x", links);
 	emu(card, "clear");
 }
@@ -355,8 +366,7 @@ void emu_normal_crorc(unsigned int card)
 		"link-state up", "ddl-latency-us 0", "count-start 0",
 	};
 
-	set_keys(card, keys, sizeof(keys) / sizeof(keys[0]));
-	emu(card, "clear");
+	emu_keys(card, keys, sizeof(keys) / sizeof(keys[0]));
 }
 
 static bool check_endpoint(unsigned int card, unsigned int ep, const char *counts)

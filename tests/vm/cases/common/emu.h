@@ -25,6 +25,8 @@ unsigned long long emu_rate(uint64_t bytes);
 /* One of an endpoint's counts, by its name in `counts`; of one of its links. */
 uint64_t emu_count(unsigned int card, unsigned int ep, const char *name);
 uint64_t emu_link_count(unsigned int card, unsigned int ep, unsigned int link, const char *name);
+/* Of endpoint 0: one of entry @nr of a list, "streams", "subs" or "links". */
+uint64_t emu_channel_count(unsigned int card, const char *list, unsigned int nr, const char *name);
 
 /* The card's own view of a register, without side effects. */
 uint32_t emu_peek(unsigned int card, unsigned int ep, unsigned int bar, uint32_t offset);
@@ -56,6 +58,8 @@ void emu_trace_start(unsigned int card, unsigned int ep);
 /* Number of accesses; *list is freed by the caller. */
 unsigned int emu_trace_stop(unsigned int card, unsigned int ep, struct emu_access **list);
 
+/* All faults off, these keys of all endpoints set, counts 0. */
+void emu_keys(unsigned int card, const char *const *keys, unsigned int count);
 /* All faults off, all keys of both endpoints as at power-on, counts 0, every link mask @links. */
 void emu_normal(unsigned int card, uint32_t links);
 /* The same for a C-RORC, whose links nobody enables. */

@@ -97,6 +97,24 @@ int reg_modify(int fd, unsigned int bar, uint32_t offset, uint32_t mask, uint32_
 	return err;
 }
 
+int endpoint_abi(const char *id, unsigned long nr, void *arg)
+{
+	int fd = node_open(id, -1), err;
+
+	if (fd < 0)
+		return fd;
+	err = abi(fd, nr, arg);
+	close(fd);
+	return err;
+}
+
+int endpoint_write(const char *id, unsigned int bar, uint32_t offset, uint32_t value)
+{
+	struct roc_reg reg = {.size = sizeof(reg), .bar = bar, .offset = offset, .value = value};
+
+	return endpoint_abi(id, ROC_REG_WRITE, &reg);
+}
+
 int control(int fd, unsigned long nr, uint32_t flags, uint32_t level)
 {
 	struct roc_ch_control c = {.size = sizeof(c), .flags = flags, .level = level};
@@ -216,11 +234,8 @@ const char *pci_address(const char *id)
 static bool capable_of(const char *id, uint64_t cap)
 {
 	struct roc_ep_info info = {.size = sizeof(info)};
-	int fd = node_open(id, -1);
-	bool on = fd >= 0 && !abi(fd, ROC_EP_INFO, &info) && info.caps & cap;
 
-	close(fd);
-	return on;
+	return !endpoint_abi(id, ROC_EP_INFO, &info) && info.caps & cap;
 }
 
 bool translated(const char *id)

@@ -41,6 +41,10 @@ int reg_write(int fd, unsigned int bar, uint32_t offset, uint32_t value);
 int reg_modify(int fd, unsigned int bar, uint32_t offset, uint32_t mask, uint32_t value,
 	       uint32_t *before);
 
+/* The same of an endpoint that is opened for it. */
+int endpoint_abi(const char *id, unsigned long nr, void *arg);
+int endpoint_write(const char *id, unsigned int bar, uint32_t offset, uint32_t value);
+
 /* START, STOP, RESET, KICK with nothing but flags or level. */
 int control(int fd, unsigned long nr, uint32_t flags, uint32_t level);
 struct roc_ch_info ch_info(int fd);

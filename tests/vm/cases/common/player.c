@@ -43,7 +43,7 @@ static int play(void *arg)
 		goto end;
 	p->filled = r.filled;
 	p->info = ch_info(rig_fd(&r));
-	p->failed = r.errors || rig_missing(&r);
+	p->failed = r.found.count || rig_missing(&r);
 end:
 	p->end = r;
 	p->over = true;
@@ -115,7 +115,7 @@ bool players_leave(struct player *p, unsigned int count, unsigned int ms)
 
 		if (status)
 			printf("# %s channel %u: status %d: %s\n", p[i].id, p[i].channel, status,
-			       p[i].end.wrong);
+			       p[i].end.found.first);
 		good = good && !status;
 	}
 	return good;

@@ -6,56 +6,25 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "emu.h"
-#include "json.h"
 #include "limit.h"
 #include "node.h"
-
-static void wrong(struct reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void wrong(struct reader *r, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (r->errors++)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(r->wrong, sizeof(r->wrong), fmt, ap);
-	va_end(ap);
-}
-
-static bool failed(struct reader *r, const char *what, int err)
-{
-	wrong(r, "%s: %s", what, strerror(-err));
-	return false;
-}
-
-static void *map(struct reader *r, uint64_t length, int prot, uint64_t offset)
-{
-	void *p = mmap(NULL, length, prot, MAP_SHARED, r->fd, offset);
-
-	if (p == MAP_FAILED) {
-		failed(r, "mmap", -errno);
-		return NULL;
-	}
-	return p;
-}
 
 static bool map_all(struct reader *r)
 {
 	const struct roc_st_ring *m = &r->made;
 	uint8_t *control;
 
-	r->base = map(r, m->ring_length, PROT_READ, m->ring_offset);
-	control = map(r, m->control_length, PROT_READ, m->control_offset);
-	r->user = map(r, m->user_length, PROT_READ | PROT_WRITE, m->user_offset);
-	r->bell = map(r, m->bell_length, PROT_READ | PROT_WRITE, m->bell_offset);
+	r->base = find_map(&r->found, r->fd, m->ring_length, PROT_READ, m->ring_offset);
+	control = find_map(&r->found, r->fd, m->control_length, PROT_READ, m->control_offset);
+	r->user =
+		find_map(&r->found, r->fd, m->user_length, PROT_READ | PROT_WRITE, m->user_offset);
+	r->bell =
+		find_map(&r->found, r->fd, m->bell_length, PROT_READ | PROT_WRITE, m->bell_offset);
 	if (!r->base || !control || !r->user || !r->bell)
 		return false;
 	r->kernel = (void *)control;
@@ -68,14 +37,14 @@ bool reader_open(struct reader *r)
 	int err;
 
 	r->id = r->id ?: P40_ID;
-	r->errors = 0;
+	r->found.count = 0;
 	r->fd = node_open(r->id, r->stream);
 	if (r->fd < 0)
-		return failed(r, "open", r->fd);
+		return find_failed(&r->found, "open", r->fd);
 	r->made = (struct roc_st_ring){.size = sizeof(r->made), .length = r->ring ?: 1 << 20};
 	err = abi(r->fd, ROC_ST_RING, &r->made);
 	if (err)
-		return failed(r, "ROC_ST_RING", err);
+		return find_failed(&r->found, "ROC_ST_RING", err);
 	return map_all(r);
 }
 
@@ -102,13 +71,10 @@ void reader_close(struct reader *r)
 
 bool reader_set(struct reader *r, uint32_t offset, uint32_t value)
 {
-	int fd = node_open(r->id ?: P40_ID, -1), err;
+	int err = endpoint_write(r->id ?: P40_ID, P40_BAR_CARD, P40_SETTINGS(r->stream) + offset,
+				 value);
 
-	if (fd < 0)
-		return failed(r, "endpoint", fd);
-	err = reg_write(fd, P40_BAR_CARD, P40_SETTINGS(r->stream) + offset, value);
-	close(fd);
-	return err ? failed(r, "a setting", err) : true;
+	return err ? find_failed(&r->found, "a setting", err) : true;
 }
 
 bool reader_generate(struct reader *r, uint64_t first, uint32_t min, uint32_t max, uint32_t rate,
@@ -141,7 +107,7 @@ bool reader_start(struct reader *r)
 	r->number = 0;
 	r->units = r->events = r->truncated = r->bytes = r->gaps = r->straddled = 0;
 	err = abi(r->fd, ROC_ST_START, &start);
-	return err ? failed(r, "ROC_ST_START", err) : true;
+	return err ? find_failed(&r->found, "ROC_ST_START", err) : true;
 }
 
 bool reader_stop(struct reader *r)
@@ -149,7 +115,7 @@ bool reader_stop(struct reader *r)
 	struct roc_st_stop stop = {.size = sizeof(stop)};
 	int err = abi(r->fd, ROC_ST_STOP, &stop);
 
-	return err ? failed(r, "ROC_ST_STOP", err) : true;
+	return err ? find_failed(&r->found, "ROC_ST_STOP", err) : true;
 }
 
 uint32_t reader_lines(const struct reader *r)
@@ -182,8 +148,8 @@ static void gap(struct reader *r, uint64_t event)
 	if (event == r->event)
 		return;
 	if (event < r->event)
-		wrong(r, "event %llu after %llu", (unsigned long long)event,
-		      (unsigned long long)r->event - 1);
+		find_wrong(&r->found, "event %llu after %llu", (unsigned long long)event,
+			   (unsigned long long)r->event - 1);
 	r->gaps += event - r->event;
 	r->first_gap = r->event;
 	r->last_gap = event - 1;
@@ -210,9 +176,10 @@ static void check_fragment(struct reader *r, const struct stream_packet *p, uint
 	if (truncated)
 		cut(r, event);
 	if (truncated ? bytes != 0 : bytes != want)
-		wrong(r, "event %llu has %u bytes, not %u", (unsigned long long)event, bytes, want);
+		find_wrong(&r->found, "event %llu has %u bytes, not %u", (unsigned long long)event,
+			   bytes, want);
 	else if (!payload(at + *offset, bytes, stream_pattern(le16toh(p->source), event)))
-		wrong(r, "event %llu: payload", (unsigned long long)event);
+		find_wrong(&r->found, "event %llu: payload", (unsigned long long)event);
 	*offset = (*offset + bytes + (1u << p->align) - 1) & ~((1u << p->align) - 1);
 }
 
@@ -221,12 +188,13 @@ static void check_packet(struct reader *r, const struct stream_packet *p)
 	uint32_t offset = le32toh(p->data), fragments = le32toh(p->fragments), i;
 
 	if (le32toh(p->number) != r->number)
-		wrong(r, "packet %u, not %u", le32toh(p->number), r->number);
+		find_wrong(&r->found, "packet %u, not %u", le32toh(p->number), r->number);
 	gap(r, le64toh(p->first_event));
-	for (i = 0; i < fragments && !r->errors; i++)
+	for (i = 0; i < fragments && !r->found.count; i++)
 		check_fragment(r, p, i, &offset);
 	if (((offset + 63) & ~63u) != le32toh(p->size))
-		wrong(r, "packet of %u bytes, not %u", le32toh(p->size), (offset + 63) & ~63u);
+		find_wrong(&r->found, "packet of %u bytes, not %u", le32toh(p->size),
+			   (offset + 63) & ~63u);
 	r->event += fragments;
 	r->events += fragments;
 }
@@ -236,11 +204,11 @@ static void check_odin(struct reader *r, const struct stream_odin *o)
 	uint64_t event = le64toh(o->event);
 
 	if (le32toh(o->number) != r->number)
-		wrong(r, "record %u, not %u", le32toh(o->number), r->number);
+		find_wrong(&r->found, "record %u, not %u", le32toh(o->number), r->number);
 	gap(r, event);
 	if (!payload((const uint8_t *)o->word, sizeof(o->word),
 		     stream_pattern(le16toh(o->source), event)))
-		wrong(r, "event %llu: words", (unsigned long long)event);
+		find_wrong(&r->found, "event %llu: words", (unsigned long long)event);
 	r->event++;
 	r->events++;
 }
@@ -257,7 +225,7 @@ static void check_unit(struct reader *r, const struct stream_unit *u, uint32_t o
 	case STREAM_MAGIC_META:
 		break;
 	default:
-		wrong(r, "unit with magic %#x at %#x", le16toh(u->magic), offset);
+		find_wrong(&r->found, "unit with magic %#x at %#x", le16toh(u->magic), offset);
 	}
 }
 
@@ -275,14 +243,15 @@ unsigned int reader_take(struct reader *r, bool back)
 	unsigned int units = 0;
 
 	if (there > lines)
-		wrong(r, "%u lines in a ring of %u", there, lines);
-	while (there && !r->errors) {
+		find_wrong(&r->found, "%u lines in a ring of %u", there, lines);
+	while (there && !r->found.count) {
 		uint32_t offset = (r->read & (lines - 1)) * ROC_ST_LINE;
 		const struct stream_unit *u = (const void *)(r->base + offset);
 		uint32_t size = le32toh(u->size);
 
 		if (!size || size % ROC_ST_LINE || size / ROC_ST_LINE > there) {
-			wrong(r, "a unit of %u bytes with %u lines there", size, there);
+			find_wrong(&r->found, "a unit of %u bytes with %u lines there", size,
+				   there);
 			break;
 		}
 		check_unit(r, u, offset);
@@ -312,16 +281,16 @@ bool reader_run(struct reader *r, uint64_t events, unsigned int ms)
 	int64_t end = now_ms() + patience_ms(ms);
 	int err;
 
-	while (r->events < events && !r->errors && now_ms() < end) {
+	while (r->events < events && !r->found.count && now_ms() < end) {
 		if (reader_take(r, true))
 			continue;
 		err = reader_wait(r, ms);
 		if (err && err != -ETIME)
-			return failed(r, "ROC_ST_WAIT", err);
+			return find_failed(&r->found, "ROC_ST_WAIT", err);
 		if (r->kernel->flags & ROC_ST_STOPPED && !reader_there(r))
 			break;
 	}
-	return !r->errors && r->events >= events;
+	return !r->found.count && r->events >= events;
 }
 
 struct roc_st_info reader_info(const struct reader *r)
@@ -337,39 +306,21 @@ void emu_keys_p40(unsigned int card)
 {
 	static const char *const keys[] = {"rate 0", "recycle off", "stamp off", "position-start 0",
 					   "temperature 45"};
-	unsigned int i;
 
-	emu(card, "fault all clear");
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		emu(card, "set all %s", keys[i]);
-	emu(card, "clear");
+	emu_keys(card, keys, sizeof(keys) / sizeof(keys[0]));
 }
 
 void emu_normal_p40(unsigned int card)
 {
 	struct roc_st_reset reset = {
 		.size = sizeof(reset), .stream = ROC_ST_ALL, .level = ROC_ST_RESET_DEFAULT};
-	int fd;
 
 	emu_keys_p40(card);
-	fd = node_open(P40_ID, -1);
-	if (fd >= 0) {
-		abi(fd, ROC_ST_RESET, &reset);
-		close(fd);
-	}
+	endpoint_abi(P40_ID, ROC_ST_RESET, &reset);
 	emu(card, "clear");
 }
 
 uint64_t emu_stream(unsigned int card, unsigned int stream, const char *name)
 {
-	const char *v = json_at(json_get(emu(card, "counts"), "ep"), 0), *count;
-
-	v = v ? json_at(json_get(v, "streams"), stream) : NULL;
-	count = v ? json_get(v, name) : NULL;
-	if (!count) {
-		printf("Bail out! no count %s of stream %u\n", name, stream);
-		fflush(stdout);
-		_exit(2);
-	}
-	return json_number(count);
+	return emu_channel_count(card, "streams", stream, name);
 }

@@ -2,8 +2,7 @@
 /*
  * A reader of a stream for tests, by the ABI alone: ring, pages and doorbell mapped, and every byte
  * that the card's generator makes checked where it lies.
- * What is wrong goes into @wrong (the first sentence) and @errors. No CUnit inside: it also runs in
- * children.
+ * What is wrong goes into @found.
  */
 #ifndef CASE_READER_H
 #define CASE_READER_H
@@ -13,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "findings.h"
 
 #include "kmod/cards/p40/p40_regs.h"
 #include "kmod/stream/stream_packet.h"
@@ -47,11 +48,10 @@ struct reader {
 	uint64_t first_gap, last_gap; /* events before, and behind, the last gap */
 	uint64_t straddled;	      /* units that went over the ring's end */
 
-	unsigned int errors;
-	char wrong[200];
+	struct findings found;
 };
 
-/* Open, make the ring, map all. False: see @wrong. */
+/* Open, make the ring, map all. False: see @found. */
 bool reader_open(struct reader *r);
 void reader_close(struct reader *r);
 
@@ -90,12 +90,6 @@ void emu_normal_p40(unsigned int card);
 uint64_t emu_stream(unsigned int card, unsigned int stream, const char *name);
 
 /* For tests: nothing was wrong, else say what. */
-#define READER_OK(r)                                                                               \
-	do {                                                                                       \
-		if ((r)->errors)                                                                   \
-			unit_note("%s:%d: %u errors, first: %s", __FILE__, __LINE__, (r)->errors,  \
-				  (r)->wrong);                                                     \
-		CU_ASSERT_EQUAL((r)->errors, 0);                                                   \
-	} while (0)
+#define READER_OK(r) FOUND_NOTHING(&(r)->found)
 
 #endif /* CASE_READER_H */

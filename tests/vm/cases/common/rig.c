@@ -6,7 +6,6 @@
 #include "rig.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,22 +21,11 @@
 #define TRIGGER_TF (1u << 11)
 #define MIB (1u << 20)
 
-void rig_wrong(struct rig *r, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (r->errors++)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(r->wrong, sizeof(r->wrong), fmt, ap);
-	va_end(ap);
-}
-
 static bool lib(struct rig *r, int ret, const char *what)
 {
 	if (ret >= 0)
 		return true;
-	rig_wrong(r, "%s: %d: %s", what, ret, roc_error());
+	find_wrong(&r->found, "%s: %d: %s", what, ret, roc_error());
 	return false;
 }
 
@@ -151,14 +139,15 @@ static void check_internal(struct rig *r, const struct roc_ready *e, const uint8
 	uint32_t words = e->received / 32, i;
 
 	if (e->received % 32)
-		rig_wrong(r, "internal: %u bytes are no number of words", e->received);
+		find_wrong(&r->found, "internal: %u bytes are no number of words", e->received);
 	for (i = 0; i < words; i++, p += 4) {
 		uint64_t want = (uint64_t)r->counter << 32 | r->counter;
 
 		if ((p[0] ^ want) | (p[1] ^ want) | (p[2] ^ want) | (p[3] ^ want)) {
-			rig_wrong(r, "internal: byte %u of superpage %llu: 0x%llx, not 0x%llx",
-				  i * 32, (unsigned long long)r->filled, (unsigned long long)p[0],
-				  (unsigned long long)want);
+			find_wrong(&r->found,
+				   "internal: byte %u of superpage %llu: 0x%llx, not 0x%llx",
+				   i * 32, (unsigned long long)r->filled, (unsigned long long)p[0],
+				   (unsigned long long)want);
 			r->counter = p[0];
 		}
 		r->counter++;
@@ -175,9 +164,9 @@ static void check_payload(struct rig *r, struct rig_link *l, const uint8_t *data
 		uint64_t low = (uint64_t)l->word << 32 | l->word, high = l->word & 0xffff;
 
 		if ((p[0] ^ low) | (p[1] ^ high)) {
-			rig_wrong(r, "payload word %u: 0x%llx 0x%llx, not 0x%llx 0x%llx", i,
-				  (unsigned long long)p[0], (unsigned long long)p[1],
-				  (unsigned long long)low, (unsigned long long)high);
+			find_wrong(&r->found, "payload word %u: 0x%llx 0x%llx, not 0x%llx 0x%llx",
+				   i, (unsigned long long)p[0], (unsigned long long)p[1],
+				   (unsigned long long)low, (unsigned long long)high);
 			l->word = p[0];
 		}
 		l->word++;
@@ -195,24 +184,25 @@ static void check_packets(struct rig *r, const struct roc_ready *e, const uint8_
 
 		if (e->received - at < RDH || (h[0] & 0xff) != 7 || (h[0] >> 8 & 0xff) != RDH ||
 		    step < RDH || size < RDH || size > step || step > e->received - at) {
-			rig_wrong(r, "link %d: no header at byte %u of %u: %08x %08x %08x", e->link,
-				  at, e->received, h[0], h[1], h[2]);
+			find_wrong(&r->found, "link %d: no header at byte %u of %u: %08x %08x %08x",
+				   e->link, at, e->received, h[0], h[1], h[2]);
 			return;
 		}
 		if ((h[3] & 0xff) != (uint32_t)e->link)
-			rig_wrong(r, "link %u in the header, %d in the entry", h[3] & 0xff,
-				  e->link);
+			find_wrong(&r->found, "link %u in the header, %d in the entry", h[3] & 0xff,
+				   e->link);
 		if ((uint8_t)(h[3] >> 8) != l->packet)
-			rig_wrong(r, "link %d: packet %u, not %u", e->link, h[3] >> 8 & 0xff,
-				  l->packet);
+			find_wrong(&r->found, "link %d: packet %u, not %u", e->link,
+				   h[3] >> 8 & 0xff, l->packet);
 		if (!l->started != !!(h[8] & TRIGGER_SOC))
-			rig_wrong(r, "link %d: start of run %s", e->link,
-				  l->started ? "in the middle" : "is missing");
+			find_wrong(&r->found, "link %d: start of run %s", e->link,
+				   l->started ? "in the middle" : "is missing");
 		tf = h[5] / TF_LENGTH;
 		if (l->started && tf != l->tf && at)
-			rig_wrong(r, "link %d: a time frame starts at byte %u", e->link, at);
+			find_wrong(&r->found, "link %d: a time frame starts at byte %u", e->link,
+				   at);
 		if (!!(h[8] & TRIGGER_TF) != (!l->started || tf != l->tf))
-			rig_wrong(r, "link %d: time-frame bit at orbit %u", e->link, h[5]);
+			find_wrong(&r->found, "link %d: time-frame bit at orbit %u", e->link, h[5]);
 		l->started = true;
 		l->tf = tf;
 		l->packet = (h[3] >> 8) + 1;
@@ -232,8 +222,8 @@ static void check_poison(struct rig *r, const struct roc_ready *e, const uint8_t
 	for (; p < end; p++) {
 		if (*p == POISON * 0x0101010101010101ull)
 			continue;
-		rig_wrong(r, "byte %zu of a superpage with %u bytes was written",
-			  (size_t)((const uint8_t *)p - data), e->received);
+		find_wrong(&r->found, "byte %zu of a superpage with %u bytes was written",
+			   (size_t)((const uint8_t *)p - data), e->received);
 		return;
 	}
 }
@@ -244,8 +234,8 @@ static void take_filled(struct rig *r, const struct roc_ready *e)
 
 	if (e->link < 0 || e->link >= RIG_LINKS || !e->received || e->received > e->length ||
 	    e->why || (e->flags & ~r->spoils) != ROC_READY_FILLED) {
-		rig_wrong(r, "filled: link %d, %u of %u bytes, flags 0x%x, why %u", e->link,
-			  e->received, e->length, e->flags, e->why);
+		find_wrong(&r->found, "filled: link %d, %u of %u bytes, flags 0x%x, why %u",
+			   e->link, e->received, e->length, e->flags, e->why);
 		return;
 	}
 	if (r->sizes_unknown)
@@ -272,22 +262,24 @@ static void take_entry(struct rig *r, const struct roc_ready *e)
 	uint64_t index = e->offset / r->superpage;
 
 	if (e->sequence != r->sequence)
-		rig_wrong(r, "entry %llu, not %llu", (unsigned long long)e->sequence,
-			  (unsigned long long)r->sequence);
+		find_wrong(&r->found, "entry %llu, not %llu", (unsigned long long)e->sequence,
+			   (unsigned long long)r->sequence);
 	r->sequence = e->sequence + 1;
 	if (index >= r->count || !r->lent[index] || e->cookie != 0xc00c1e0000000000ull + index ||
 	    e->buffer != r->handle || e->length != r->superpage || e->reserved ||
 	    e->run != r->run) {
-		rig_wrong(r, "entry %llu is not ours: offset 0x%llx cookie 0x%llx run %u of %u",
-			  (unsigned long long)e->sequence, (unsigned long long)e->offset,
-			  (unsigned long long)e->cookie, e->run, r->run);
+		find_wrong(&r->found,
+			   "entry %llu is not ours: offset 0x%llx cookie 0x%llx run %u of %u",
+			   (unsigned long long)e->sequence, (unsigned long long)e->offset,
+			   (unsigned long long)e->cookie, e->run, r->run);
 		return;
 	}
 	if (e->flags & ROC_READY_FILLED) {
 		take_filled(r, e);
 	} else {
 		if (e->received)
-			rig_wrong(r, "%u bytes in a superpage that was not filled", e->received);
+			find_wrong(&r->found, "%u bytes in a superpage that was not filled",
+				   e->received);
 		r->reclaimed += !!(e->flags & ROC_READY_RECLAIMED);
 		r->refused += !!(e->flags & ROC_READY_REFUSED);
 		r->why = e->why;
@@ -325,8 +317,8 @@ bool rig_run(struct rig *r, uint64_t n, unsigned int ms)
 		int ret;
 
 		if (left <= 0) {
-			rig_wrong(r, "%llu of %llu superpages in %u ms",
-				  (unsigned long long)r->filled, (unsigned long long)n, ms);
+			find_wrong(&r->found, "%llu of %llu superpages in %u ms",
+				   (unsigned long long)r->filled, (unsigned long long)n, ms);
 			return false;
 		}
 		if (rig_take(r, true))
@@ -338,7 +330,7 @@ bool rig_run(struct rig *r, uint64_t n, unsigned int ms)
 		if (ret < 0 && ret != -ETIME && !lib(r, ret, "wait"))
 			return false;
 	}
-	return !r->errors;
+	return !r->found.count;
 }
 
 int rig_wait(struct rig *r, uint32_t n, unsigned int ms)
@@ -389,17 +381,18 @@ bool rig_agrees(struct rig *r, unsigned int card, unsigned int ep)
 
 	card_counts(r, card, ep, &superpages, &bytes);
 	if (r->filled != superpages || r->bytes != bytes)
-		rig_wrong(r, "%llu superpages, %llu bytes; the card counted %llu, %llu",
-			  (unsigned long long)r->filled, (unsigned long long)r->bytes,
-			  (unsigned long long)superpages, (unsigned long long)bytes);
+		find_wrong(&r->found, "%llu superpages, %llu bytes; the card counted %llu, %llu",
+			   (unsigned long long)r->filled, (unsigned long long)r->bytes,
+			   (unsigned long long)superpages, (unsigned long long)bytes);
 	for (l = 0; l < RIG_LINKS && !r->crorc; l++) {
 		superpages = emu_link_count(card, ep, l, "superpages");
 		bytes = emu_link_count(card, ep, l, "bytes");
 		if (r->link[l].superpages != superpages || r->link[l].bytes != bytes)
-			rig_wrong(r, "link %u: %llu superpages, %llu bytes; the card %llu, %llu", l,
-				  (unsigned long long)r->link[l].superpages,
-				  (unsigned long long)r->link[l].bytes,
-				  (unsigned long long)superpages, (unsigned long long)bytes);
+			find_wrong(&r->found,
+				   "link %u: %llu superpages, %llu bytes; the card %llu, %llu", l,
+				   (unsigned long long)r->link[l].superpages,
+				   (unsigned long long)r->link[l].bytes,
+				   (unsigned long long)superpages, (unsigned long long)bytes);
 	}
-	return !r->errors;
+	return !r->found.count;
 }

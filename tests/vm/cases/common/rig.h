@@ -3,8 +3,7 @@
  * A reader for tests: a channel with a buffer cut into superpages, which checks every byte that the
  * card sends and every promise about the entries of the ready ring.
  *
- * What is wrong goes into @wrong (the first sentence) and @errors. No CUnit inside: it also runs in
- * children.
+ * What is wrong goes into @found.
  */
 #ifndef CASE_RIG_H
 #define CASE_RIG_H
@@ -13,6 +12,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "findings.h"
 
 #define RIG_LINKS 16
 #define RIG_MAX 4096 /* superpages */
@@ -69,8 +70,7 @@ struct rig {
 	uint64_t pause; /* ns, the longest between two rig_take() */
 	uint64_t took;	/* when that was */
 
-	unsigned int errors;
-	char wrong[200];
+	struct findings found;
 };
 
 /* Open, get memory, register, configure, make the rings. False: see @wrong. */
@@ -111,16 +111,7 @@ unsigned int rig_missing(const struct rig *r);
 
 int rig_fd(const struct rig *r);
 
-/* Note something wrong. */
-void rig_wrong(struct rig *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
 /* For tests: nothing was wrong, else say what. */
-#define RIG_OK(r)                                                                                  \
-	do {                                                                                       \
-		if ((r)->errors)                                                                   \
-			unit_note("%s:%d: %u errors, first: %s", __FILE__, __LINE__, (r)->errors,  \
-				  (r)->wrong);                                                     \
-		CU_ASSERT_EQUAL((r)->errors, 0);                                                   \
-	} while (0)
+#define RIG_OK(r) FOUND_NOTHING(&(r)->found)
 
 #endif /* CASE_RIG_H */

@@ -259,8 +259,8 @@ static int live(void *arg)
 
 	self = arg;
 	if (!prepare()) {
-		printf("# subject: %s%s%s\n", rig.wrong, reader.wrong,
-		       taker.errors ? taker.wrong : " cannot prepare itself");
+		printf("# subject: %s%s%s\n", rig.found.first, reader.found.first,
+		       taker.found.count ? taker.found.first : " cannot prepare itself");
 		self->failed = true;
 		return 1;
 	}

@@ -6,55 +6,25 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "emu.h"
-#include "json.h"
 #include "limit.h"
 #include "mem.h"
 #include "node.h"
 
-static void wrong(struct taker *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void wrong(struct taker *t, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (t->errors++)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(t->wrong, sizeof(t->wrong), fmt, ap);
-	va_end(ap);
-}
-
-static bool failed(struct taker *t, const char *what, int err)
-{
-	wrong(t, "%s: %s", what, strerror(-err));
-	return false;
-}
-
-static void *map(struct taker *t, uint64_t length, int prot, uint64_t offset)
-{
-	void *p = mmap(NULL, length, prot, MAP_SHARED, t->fd, offset);
-
-	if (p != MAP_FAILED)
-		return p;
-	failed(t, "mmap", -errno);
-	return NULL;
-}
-
 static bool map_all(struct taker *t)
 {
 	const struct roc_fr_rings *m = &t->made;
-	uint8_t *kernel = map(t, m->kernel_length, PROT_READ, m->kernel_offset);
-	uint8_t *user = map(t, m->user_length, PROT_READ | PROT_WRITE, m->user_offset);
+	uint8_t *kernel = find_map(&t->found, t->fd, m->kernel_length, PROT_READ, m->kernel_offset);
+	uint8_t *user =
+		find_map(&t->found, t->fd, m->user_length, PROT_READ | PROT_WRITE, m->user_offset);
 
-	t->bell = map(t, m->bell_length, PROT_READ | PROT_WRITE, m->bell_offset);
+	t->bell =
+		find_map(&t->found, t->fd, m->bell_length, PROT_READ | PROT_WRITE, m->bell_offset);
 	if (!kernel || !user || !t->bell)
 		return false;
 	t->kernel = (void *)kernel;
@@ -79,11 +49,11 @@ static bool make_host_pages(struct taker *t)
 	t->memory = memory_make(t->length, size > 4096 ? 2 << 20 : 4096, LAYOUT_ASCENDING);
 	err = buffer_register(t->fd, t->memory, t->length, size > 4096 ? size : 0, &reply);
 	if (err)
-		return failed(t, "ROC_BUF_REGISTER", err);
+		return find_failed(&t->found, "ROC_BUF_REGISTER", err);
 	t->numbers = (struct roc_fr_pages){.size = sizeof(t->numbers), .handle = reply.handle};
 	err = abi(t->fd, ROC_FR_PAGES, &t->numbers);
 	if (err)
-		return failed(t, "ROC_FR_PAGES", err);
+		return find_failed(&t->found, "ROC_FR_PAGES", err);
 	t->busy = calloc(t->numbers.count, sizeof(*t->busy));
 	t->asked = calloc(t->numbers.count, sizeof(*t->asked));
 	return t->busy && t->asked;
@@ -94,10 +64,10 @@ bool taker_open(struct taker *t)
 	int err;
 
 	t->id = t->id ?: ROBINNP_ID;
-	t->errors = 0;
+	t->found.count = 0;
 	t->fd = node_open(t->id, t->sub);
 	if (t->fd < 0)
-		return failed(t, "open", t->fd);
+		return find_failed(&t->found, "open", t->fd);
 	t->made = (struct roc_fr_rings){.size = sizeof(t->made),
 					.page_size = t->page_size,
 					.host_page_size = t->host_page_size,
@@ -105,7 +75,7 @@ bool taker_open(struct taker *t)
 					.pages = t->pages ?: 256};
 	err = abi(t->fd, ROC_FR_RINGS, &t->made);
 	if (err)
-		return failed(t, "ROC_FR_RINGS", err);
+		return find_failed(&t->found, "ROC_FR_RINGS", err);
 	return map_all(t) && make_host_pages(t);
 }
 
@@ -141,13 +111,10 @@ static uint32_t link_offset(const struct taker *t, unsigned int link, uint32_t o
 
 bool taker_set(struct taker *t, unsigned int link, uint32_t offset, uint32_t value)
 {
-	int fd = node_open(t->id ?: ROBINNP_ID, -1), err;
+	int err = endpoint_write(t->id ?: ROBINNP_ID, ROBINNP_BAR_CARD,
+				 link_offset(t, link, offset), value);
 
-	if (fd < 0)
-		return failed(t, "endpoint", fd);
-	err = reg_write(fd, ROBINNP_BAR_CARD, link_offset(t, link, offset), value);
-	close(fd);
-	return err ? failed(t, "a setting", err) : true;
+	return err ? find_failed(&t->found, "a setting", err) : true;
 }
 
 uint64_t taker_link(struct taker *t, unsigned int link, unsigned int counter)
@@ -158,7 +125,7 @@ uint64_t taker_link(struct taker *t, unsigned int link, unsigned int counter)
 
 	if (fd < 0 || reg_read(fd, ROBINNP_BAR_CARD, at + 4, &high) ||
 	    reg_read(fd, ROBINNP_BAR_CARD, at, &low))
-		failed(t, "a counter", -EIO);
+		find_failed(&t->found, "a counter", -EIO);
 	close(fd);
 	return (uint64_t)high << 32 | low;
 }
@@ -217,7 +184,7 @@ bool taker_start(struct taker *t, uint32_t pages)
 	int err = taker_begin(t, &reply);
 
 	if (err)
-		return failed(t, "ROC_FR_START", err);
+		return find_failed(&t->found, "ROC_FR_START", err);
 	taker_give_all(t, pages);
 	return true;
 }
@@ -227,7 +194,7 @@ bool taker_stop(struct taker *t)
 	struct roc_fr_stop stop = {.size = sizeof(stop)};
 	int err = abi(t->fd, ROC_FR_STOP, &stop);
 
-	return err ? failed(t, "ROC_FR_STOP", err) : true;
+	return err ? find_failed(&t->found, "ROC_FR_STOP", err) : true;
 }
 
 void taker_free(struct taker *t, uint32_t page)
@@ -285,18 +252,19 @@ static void judge(struct taker *t, const struct held *h)
 	uint32_t want;
 
 	if (link >= t->made.links || ROC_FR_PAGE_NUMBER(h->page) >= t->made.pages) {
-		wrong(t, "a descriptor of page %#x, which there is not", h->page);
+		find_wrong(&t->found, "a descriptor of page %#x, which there is not", h->page);
 		return;
 	}
 	if (t->begun[link] && h->event != t->next[link])
-		wrong(t, "link %u: event %u, not %u", link, h->event, t->next[link]);
+		find_wrong(&t->found, "link %u: event %u, not %u", link, h->event, t->next[link]);
 	t->begun[link] = true;
 	t->next[link] = h->event + 1;
 	want = size_of(t, link, h->event);
 	if (want > t->made.page_size)
 		want = t->made.page_size;
 	if (h->size != want)
-		wrong(t, "link %u event %u: %u bytes, not %u", link, h->event, h->size, want);
+		find_wrong(&t->found, "link %u event %u: %u bytes, not %u", link, h->event, h->size,
+			   want);
 	t->truncated += !!(h->status & ROC_FR_TRUNCATED);
 }
 
@@ -338,12 +306,12 @@ static void check_data(struct taker *t, const struct held *h, const uint8_t *at)
 	if (le32toh(word[0]) != FRAGMENT_MAGIC || le32toh(word[1]) != h->event ||
 	    le32toh(word[2]) != source ||
 	    le32toh(word[3]) != size_of(t, ROC_FR_PAGE_LINK(h->page), h->event))
-		wrong(t, "event %u: header %#x %u %#x %u", h->event, word[0], word[1], word[2],
-		      word[3]);
+		find_wrong(&t->found, "event %u: header %#x %u %#x %u", h->event, word[0], word[1],
+			   word[2], word[3]);
 	for (i = sizeof(word); i < h->size; i += 4, w++) {
 		memcpy(word, at + i, 4);
 		if (le32toh(word[0]) != w) {
-			wrong(t, "event %u: word at %u", h->event, i);
+			find_wrong(&t->found, "event %u: word at %u", h->event, i);
 			return;
 		}
 	}
@@ -354,14 +322,15 @@ static void check_done(struct taker *t, const struct roc_fr_completion *c)
 	const struct held *h;
 
 	if (c->tag >= t->numbers.count || !t->busy[c->tag]) {
-		wrong(t, "a completion of tag %#x, of which there is no command", c->tag);
+		find_wrong(&t->found, "a completion of tag %#x, of which there is no command",
+			   c->tag);
 		return;
 	}
 	h = &t->asked[c->tag];
 	t->busy[c->tag] = false;
 	if (c->status != ROC_FR_OK || c->size != h->size || c->event != h->event)
-		wrong(t, "event %u: status %u, %u of %u bytes, event %u", h->event, c->status,
-		      c->size, h->size, c->event);
+		find_wrong(&t->found, "event %u: status %u, %u of %u bytes, event %u", h->event,
+			   c->status, c->size, h->size, c->event);
 	else
 		check_data(t, h, t->memory + (size_t)c->tag * t->made.host_page_size);
 	t->transferred++;
@@ -412,7 +381,7 @@ unsigned int taker_pass(struct taker *t)
 	unsigned int seen = finish(t);
 	struct held h;
 
-	for (; seen < 2 * BATCH && !t->errors && taker_next(t, &h); seen++)
+	for (; seen < 2 * BATCH && !t->found.count && taker_next(t, &h); seen++)
 		use(t, &h);
 	taker_ring(t);
 	return seen;
@@ -438,7 +407,7 @@ bool taker_run(struct taker *t, uint64_t fragments, unsigned int ms)
 	int64_t end = now_ms() + patience_ms(ms);
 	int err;
 
-	while (!t->errors && now_ms() < end) {
+	while (!t->found.count && now_ms() < end) {
 		bool enough = t->fragments >= fragments;
 
 		if (enough && !taker_outstanding(t))
@@ -449,7 +418,7 @@ bool taker_run(struct taker *t, uint64_t fragments, unsigned int ms)
 			break;
 		err = taker_wait(t, (enough ? 0 : ROC_FR_WAIT_DATA) | ROC_FR_WAIT_DONE, ms);
 		if (err && err != -ETIME)
-			return failed(t, "ROC_FR_WAIT", err);
+			return find_failed(&t->found, "ROC_FR_WAIT", err);
 	}
 	return false;
 }
@@ -467,49 +436,26 @@ void emu_keys_robinnp(unsigned int card)
 {
 	static const char *const keys[] = {"rate 0", "shuffle off", "count-start 0",
 					   "temperature 45"};
-	unsigned int i;
 
-	emu(card, "fault all clear");
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		emu(card, "set all %s", keys[i]);
-	emu(card, "clear");
+	emu_keys(card, keys, sizeof(keys) / sizeof(keys[0]));
 }
 
 void emu_normal_robinnp(unsigned int card)
 {
 	struct roc_fr_reset reset = {
 		.size = sizeof(reset), .sub = ROC_FR_ALL, .level = ROC_FR_RESET_DEFAULT};
-	int fd;
 
 	emu_keys_robinnp(card);
-	fd = node_open(ROBINNP_ID, -1);
-	if (fd >= 0) {
-		abi(fd, ROC_FR_RESET, &reset);
-		close(fd);
-	}
+	endpoint_abi(ROBINNP_ID, ROC_FR_RESET, &reset);
 	emu(card, "clear");
-}
-
-static uint64_t count_of(unsigned int card, const char *list, unsigned int nr, const char *name)
-{
-	const char *v = json_at(json_get(emu(card, "counts"), "ep"), 0), *count;
-
-	v = v ? json_at(json_get(v, list), nr) : NULL;
-	count = v ? json_get(v, name) : NULL;
-	if (!count) {
-		printf("Bail out! no count %s of %s %u\n", name, list, nr);
-		fflush(stdout);
-		_exit(2);
-	}
-	return json_number(count);
 }
 
 uint64_t emu_sub(unsigned int card, unsigned int sub, const char *name)
 {
-	return count_of(card, "subs", sub, name);
+	return emu_channel_count(card, "subs", sub, name);
 }
 
 uint64_t emu_fragment_link(unsigned int card, unsigned int link, const char *name)
 {
-	return count_of(card, "links", link, name);
+	return emu_channel_count(card, "links", link, name);
 }

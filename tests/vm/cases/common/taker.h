@@ -3,8 +3,7 @@
  * A taker of fragments for tests, by the ABI alone: rings and doorbell mapped, host pages of its
  * own, every descriptor and completion judged, and every byte that the card's generators make
  * checked where the card put it.
- * What is wrong goes into @wrong (the first sentence) and @errors. No CUnit inside: it also runs in
- * children.
+ * What is wrong goes into @found.
  */
 #ifndef CASE_TAKER_H
 #define CASE_TAKER_H
@@ -14,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "findings.h"
 
 #include "kmod/cards/robinnp/robinnp_regs.h"
 #include "kmod/fragment/fragment_data.h"
@@ -61,11 +62,10 @@ struct taker {
 	bool begun[ROBINNP_LINKS];
 	uint64_t fragments, transferred, released, bytes, truncated;
 
-	unsigned int errors;
-	char wrong[200];
+	struct findings found;
 };
 
-/* Open, make the rings, map all, register the host pages. False: see @wrong. */
+/* Open, make the rings, map all, register the host pages. False: see @found. */
 bool taker_open(struct taker *t);
 void taker_close(struct taker *t);
 
@@ -111,12 +111,6 @@ uint64_t emu_sub(unsigned int card, unsigned int sub, const char *name);
 uint64_t emu_fragment_link(unsigned int card, unsigned int link, const char *name);
 
 /* For tests: nothing was wrong, else say what. */
-#define TAKER_OK(t)                                                                                \
-	do {                                                                                       \
-		if ((t)->errors)                                                                   \
-			unit_note("%s:%d: %u errors, first: %s", __FILE__, __LINE__, (t)->errors,  \
-				  (t)->wrong);                                                     \
-		CU_ASSERT_EQUAL((t)->errors, 0);                                                   \
-	} while (0)
+#define TAKER_OK(t) FOUND_NOTHING(&(t)->found)
 
 #endif /* CASE_TAKER_H */

@@ -75,11 +75,11 @@ static bool pool_runs(const char *id, unsigned int channel, enum roc_source sour
 	bool good = rig_open(&r);
 
 	if (!good)
-		return was(good, id, channel, r.errors, r.wrong);
+		return was(good, id, channel, r.found.count, r.found.first);
 	rig_push(&r, RIG_MAX);
 	good = rig_start(&r) && rig_run(&r, 24, RUN_MS) && (!stop || rig_stop(&r));
 	rig_close(&r);
-	return was(good, id, channel, r.errors, r.wrong);
+	return was(good, id, channel, r.found.count, r.found.first);
 }
 
 static bool stream_runs(const char *id, unsigned int stream, bool stop)
@@ -88,11 +88,11 @@ static bool stream_runs(const char *id, unsigned int stream, bool stop)
 	bool good = reader_open(&r);
 
 	if (!good)
-		return was(good, id, stream, r.errors, r.wrong);
+		return was(good, id, stream, r.found.count, r.found.first);
 	reader_generate(&r, 0, 1000, 1000, 0, 0, 0);
 	good = reader_start(&r) && reader_run(&r, 1000, RUN_MS) && (!stop || reader_stop(&r));
 	reader_close(&r);
-	return was(good, id, stream, r.errors, r.wrong);
+	return was(good, id, stream, r.found.count, r.found.first);
 }
 
 static bool fragments_run(const char *id, unsigned int sub, bool stop)
@@ -101,11 +101,11 @@ static bool fragments_run(const char *id, unsigned int sub, bool stop)
 	bool good = taker_open(&t);
 
 	if (!good)
-		return was(good, id, sub, t.errors, t.wrong);
+		return was(good, id, sub, t.found.count, t.found.first);
 	good = taker_generate(&t, TAKER_ALL_LINKS, 400, 1600, 2000, 0, 0) && taker_start(&t, 0) &&
 	       taker_run(&t, 500, RUN_MS) && (!stop || taker_stop(&t));
 	taker_close(&t);
-	return was(good, id, sub, t.errors, t.wrong);
+	return was(good, id, sub, t.found.count, t.found.first);
 }
 
 bool target_runs(const struct target *t, const char *id, unsigned int channel, void *memory,

@@ -43,6 +43,38 @@ void ends(int code, const char *command)
 	UNIT_EQ(got, code);
 }
 
+void refuses(int code, const char *sentence, const char *command)
+{
+	ends(code, command);
+	SAYS(sentence);
+}
+
+void prints(const char *command, const char *sentence)
+{
+	refuses(0, sentence, command);
+}
+
+void prints_json(const char *command)
+{
+	ends(0, command);
+	CU_ASSERT(json_valid(out));
+}
+
+void second_reader_fails(const struct two_readers *r)
+{
+	unsigned int i;
+
+	UNIT_EQ(RUN("%s --json > first & pid=$!; %s; %s; code=$?; %s --json | grep ownerPid; kill -TERM $pid; wait $pid || code=99; exit $code",
+		    r->first, until_running(r->id, 0), r->second, r->stats),
+		1);
+	for (i = 0; i < N(r->says); i++)
+		SAYS(r->says[i]);
+	SAYS("\"ownerPid\": ");
+	ends(0, "cat first");
+	CU_ASSERT(json_is(json_get(out, "end"), "signal"));
+	UNIT_EQ(json_number(json_get(out, "errors")), 0);
+}
+
 void tool_enter(const char *directory)
 {
 	UNIT_EQ(RUN("rm -rf %s && mkdir -m 700 %s", directory, directory), 0);

@@ -24,8 +24,21 @@ bool tool_says(const char *text);
 /* In a command: wait until this channel runs, as %s; the command has a limit. */
 const char *until_running(const char *id, int channel);
 
-/* It ends with this code. */
+/* It ends with this code, and says this. */
 void ends(int code, const char *command);
+void refuses(int code, const char *sentence, const char *command);
+/* The same with code 0. */
+void prints(const char *command, const char *sentence);
+/* JSON with code 0. */
+void prints_json(const char *command);
+/* Of two readers of channel 0 the second one learns who the first one is. */
+struct two_readers {
+	const char *id;
+	const char *first, *second; /* commands; what the first one prints is JSON */
+	const char *stats;	    /* the command that also names the owner */
+	const char *says[3];	    /* of the second one */
+};
+void second_reader_fails(const struct two_readers *r);
 
 /* Work in a directory of this case's own, which is empty. */
 void tool_enter(const char *directory);

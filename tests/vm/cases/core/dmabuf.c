@@ -332,7 +332,7 @@ static void seen_as_written(const char *device, bool dynamic)
 		memset(view, 0, MIB);
 		if (dmabuf_read(node, s.id, e->offset, view, e->received) ||
 		    memcmp(view, s.r.base + e->offset, e->received))
-			rig_wrong(&s.r, "superpage %u is another one for the device", n);
+			find_wrong(&s.r.found, "superpage %u is another one for the device", n);
 		rig_take(&s.r, true);
 	}
 	UNIT_EQ(n, 24);

@@ -33,7 +33,7 @@ static void failed_of(struct taker *t, uint32_t why)
 	CU_ASSERT(p.revents & POLLERR && !(p.revents & POLLHUP));
 	CU_ASSERT(emu_quiet(CARD0, 0, 30));
 	emu(CARD0, "fault all clear");
-	t->errors = 0;
+	t->found.count = 0;
 	taker_generate(t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
 	UNIT_NEED(taker_start(t, 0));
 	CU_ASSERT(taker_run(t, 500, 10000));
@@ -117,16 +117,16 @@ static void entries_that_lie(void)
 	taker_generate(&other, TAKER_ALL_LINKS, 64, 64, 1000, 0, 0);
 	UNIT_NEED(taker_start(&other, 0));
 	for (i = 0; i < N(lies); i++) {
-		t.errors = 0;
+		t.found.count = 0;
 		taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
 		UNIT_NEED(taker_start(&t, 0));
 		CU_ASSERT(taker_run(&t, 100, 5000));
 		emu(CARD0, "fault 0 %s", lies[i].fault);
 		/* Behind all that was there already. */
 		taker_run(&t, t.fragments + 3000, 1000);
-		if (lies[i].found && !t.errors)
+		if (lies[i].found && !t.found.count)
 			unit_note("%s: not found", lies[i].fault);
-		CU_ASSERT(t.errors || !lies[i].found);
+		CU_ASSERT(t.found.count || !lies[i].found);
 		emu(CARD0, "fault all clear");
 		taker_stop(&t);
 		UNIT_EQ(taker_info(&t).state, ROC_CH_STOPPED);

@@ -40,7 +40,7 @@ static int read_for_ever(void *arg)
 	while (rig_run(&r, r.filled + 1, 10000))
 		v->filled = r.filled;
 fail:
-	unit_note("victim: %s", r.wrong);
+	unit_note("victim: %s", r.found.first);
 	v->failed = 1;
 	return 1;
 }
@@ -67,7 +67,7 @@ static int start_and_stop(void *arg)
 		v->about = IDLE;
 	}
 fail:
-	unit_note("victim: %s", r.wrong);
+	unit_note("victim: %s", r.found.first);
 	v->failed = 1;
 	return 1;
 }

@@ -32,7 +32,7 @@ static void failed_of(struct reader *r, uint32_t why)
 	CU_ASSERT(p.revents & POLLERR && !(p.revents & POLLHUP));
 	CU_ASSERT(emu_quiet(CARD0, 0, 30));
 	emu(CARD0, "fault all clear");
-	r->errors = 0;
+	r->found.count = 0;
 	r->event = 0;
 	UNIT_NEED(reader_start(r));
 	CU_ASSERT(reader_run(r, 200, 5000));
@@ -286,7 +286,7 @@ static void reader_that_rings_alone(void)
 	CU_ASSERT(reader_run(&r, 100, 5000));
 	UNIT_EQ(reader_info(&r).bad_index, 0);
 	end = now_ms() + patience_ms(10000);
-	while (r.events < 500 && !r.errors && now_ms() < end)
+	while (r.events < 500 && !r.found.count && now_ms() < end)
 		if (reader_take(&r, false))
 			*r.bell = htole32(r.read);
 	CU_ASSERT(UNIT_WAIT(reader_info(&r).bad_index > 0, 2000));

@@ -168,7 +168,7 @@ static void what_it_costs(void)
 	begin = now_ms();
 	reader_generate(&r, 0, 4096, 4096, 0, 4096, 0);
 	UNIT_NEED(reader_start(&r));
-	while (r.events < 4096 && !r.errors) {
+	while (r.events < 4096 && !r.found.count) {
 		struct roc_st_wait w = {.size = sizeof(w), .position = r.read + 8192};
 
 		w.deadline = now_ns() + limit_ms(100) * 1000000ull;
@@ -221,7 +221,7 @@ static void throttle_told_late(void)
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(UNIT_WAIT(reader_info(&r).card.throttles == 1, 10000));
 	end = now_ms() + limit_ms(20000);
-	while (r.events < 3000 && !r.errors && now_ms() < end)
+	while (r.events < 3000 && !r.found.count && now_ms() < end)
 		if (reader_take(&r, false))
 			reader_give(&r, r.read, true);
 	UNIT_EQ(r.events, 3000);
@@ -287,7 +287,7 @@ static void busy_reader(void)
 	begun = now_ms();
 	UNIT_NEED(reader_start(&r));
 	end = begun + limit_ms(20000);
-	while (r.events < 2000 && !r.errors && now_ms() < end)
+	while (r.events < 2000 && !r.found.count && now_ms() < end)
 		if (reader_take(&r, false))
 			reader_give(&r, r.read, true);
 	info = reader_info(&r);

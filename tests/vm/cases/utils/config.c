@@ -112,11 +112,10 @@ static void files(void)
 }
 
 /* Refused with this sentence, and no register was written. */
-static void refuses(int code, const char *sentence, const char *command)
+static void refuses_unwritten(int code, const char *sentence, const char *command)
 {
 	emu(CARD0, "clear");
-	ends(code, command);
-	SAYS(sentence);
+	refuses(code, sentence, command);
 	UNIT_EQ(writes(CARD0), 0);
 }
 
@@ -128,27 +127,28 @@ static void refusals(void)
 	ends(0, "sed 's/^triggerWindowSize=.*/triggerWindowSize=65536/' card.cfg > range.cfg");
 	ends(0, "(cat card.cfg; grep -A3 link3 card.cfg) > double.cfg");
 	ends(0, "printf '[crorc]\\ncrorcId=0x1\\ndynamicOffset=false\\n' > crorc.cfg");
-	refuses(1, "unknown.cfg:", ID "--config-uri=unknown.cfg");
+	refuses_unwritten(1, "unknown.cfg:", ID "--config-uri=unknown.cfg");
 	SAYS("cruIdent");
-	refuses(1, "range.cfg:", ID "--config-uri=range.cfg");
+	refuses_unwritten(1, "range.cfg:", ID "--config-uri=range.cfg");
 	SAYS("triggerWindowSize");
-	refuses(1, "double.cfg:", ID "--config-uri=double.cfg");
+	refuses_unwritten(1, "double.cfg:", ID "--config-uri=double.cfg");
 	SAYS("twice");
-	refuses(1, "crorc.cfg:", ID "--config-uri=crorc.cfg");
+	refuses_unwritten(1, "crorc.cfg:", ID "--config-uri=crorc.cfg");
 	SAYS("C-RORC");
-	refuses(2, "Consul", ID "--config-uri=consul://localhost:8500/x");
-	refuses(1, "none.cfg", ID "--config-uri=none.cfg");
-	refuses(1, "a CRU has no such parameter", ID "--crorc-id=0x1");
-	refuses(1, "a CRU has no such parameter", ID "--no-tf-detection");
-	refuses(2, "--clock", ID "--clock=SUNDIAL");
-	refuses(2, "--cru-id", ID "--cru-id=0x1000");
-	refuses(2, "links above 11", ID "--links=0-12");
-	refuses(2, "userLogicEnabled", ID "--user-and-common-logic");
-	refuses(2, "SECTION.KEY=VALUE", ID "--set=cruId=1");
-	refuses(2, "linkx", ID "--set=linkx.enabled=true");
-	refuses(2, "--id is missing", "roc-config --clock=LOCAL");
-	refuses(2, "--config-uri", "roc-config --config-all");
-	refuses(2, "%i", "roc-config --config-all --config-uri=card.cfg --status-report=/tmp/x");
+	refuses_unwritten(2, "Consul", ID "--config-uri=consul://localhost:8500/x");
+	refuses_unwritten(1, "none.cfg", ID "--config-uri=none.cfg");
+	refuses_unwritten(1, "a CRU has no such parameter", ID "--crorc-id=0x1");
+	refuses_unwritten(1, "a CRU has no such parameter", ID "--no-tf-detection");
+	refuses_unwritten(2, "--clock", ID "--clock=SUNDIAL");
+	refuses_unwritten(2, "--cru-id", ID "--cru-id=0x1000");
+	refuses_unwritten(2, "links above 11", ID "--links=0-12");
+	refuses_unwritten(2, "userLogicEnabled", ID "--user-and-common-logic");
+	refuses_unwritten(2, "SECTION.KEY=VALUE", ID "--set=cruId=1");
+	refuses_unwritten(2, "linkx", ID "--set=linkx.enabled=true");
+	refuses_unwritten(2, "--id is missing", "roc-config --clock=LOCAL");
+	refuses_unwritten(2, "--config-uri", "roc-config --config-all");
+	refuses_unwritten(2, "%i",
+			  "roc-config --config-all --config-uri=card.cfg --status-report=/tmp/x");
 }
 
 static void firmware(void)
@@ -161,7 +161,7 @@ static void firmware(void)
 	ends(1, "roc-fw-check --json 2>/dev/null");
 	CU_ASSERT(json_valid(out));
 	CU_ASSERT(json_is(json_get(out, "listVersion"), "test"));
-	refuses(1, "--bypass-fw-check", ID "--cru-id=0x5");
+	refuses_unwritten(1, "--bypass-fw-check", ID "--cru-id=0x5");
 	ends(0, ID "--cru-id=0x5 --bypass-fw-check");
 	ends(1, "roc-config --config-all --config-uri=card.cfg");
 	SAYS("0 of 4 done, 4 failed");

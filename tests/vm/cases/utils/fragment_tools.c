@@ -9,20 +9,7 @@
 
 static bool there(void)
 {
-	if (card_there("6001"))
-		return true;
-	unit_skip("there is no RobinNP in this guest");
-	return false;
-}
-
-static void refuses(int code, const char *sentence, const char *command)
-{
-	int got = RUN("%s", command);
-
-	if (got != code || !strstr(out, sentence))
-		unit_note("%s: exit %d: %.500s", command, got, out);
-	UNIT_EQ(got, code);
-	CU_ASSERT_PTR_NOT_NULL(strstr(out, sentence));
+	return card_needed("6001", "RobinNP");
 }
 
 /* Ids wrap after some hundred events. */
@@ -242,28 +229,21 @@ static void example(void)
 	SAYS("it has sub0, sub1");
 }
 
-/* Two readers: the second one learns who the first one is. */
 static void second_reader(void)
 {
-	char command[600];
+	static const struct two_readers readers = {
+		.id = "6001",
+		.first = "roc-fragment run " ID,
+		.second = "roc-fragment run " ID,
+		.stats = "roc-fragment stats " ID "--sub=0",
+		.says = {"6001 (0000:", "sub0 is in use by PID ",
+			 "(roc-fragment): a sub-unit has one owner"},
+	};
 
 	if (!there())
 		return;
 	links_make(2000);
-	snprintf(
-		command, sizeof(command),
-		"roc-fragment run " ID "--json > first & pid=$!; %s; roc-fragment run " ID
-		"; code=$?; roc-fragment stats " ID
-		"--sub=0 --json | grep ownerPid; kill -TERM $pid; wait $pid || code=99; exit $code",
-		until_running("6001", 0));
-	UNIT_EQ(RUN("%s", command), 1);
-	SAYS("6001 (0000:");
-	SAYS("sub0 is in use by PID ");
-	SAYS("(roc-fragment): a sub-unit has one owner");
-	SAYS("\"ownerPid\": ");
-	UNIT_EQ(RUN("cat first"), 0);
-	CU_ASSERT(json_is(json_get(out, "end"), "signal"));
-	UNIT_EQ(json_number(json_get(out, "errors")), 0);
+	second_reader_fails(&readers);
 }
 
 static void bad_input(void)
@@ -292,24 +272,18 @@ static void shown(void)
 {
 	if (!there())
 		return;
-	UNIT_EQ(RUN("as-user stranger roc-list-cards --verbose"), 0);
-	SAYS("RobinNP");
-	UNIT_EQ(RUN("as-user stranger roc-metrics --id=6001"), 0);
-	SAYS("Sub-unit");
-	UNIT_EQ(RUN("as-user stranger roc-metrics --id=6001 --prometheus"), 0);
-	SAYS("roc_channel_transferred_fragments_total{");
-	UNIT_EQ(RUN("roc-status --id=6001 --json"), 0);
-	CU_ASSERT(json_valid(out));
+	prints("as-user stranger roc-list-cards --verbose", "RobinNP");
+	prints("as-user stranger roc-metrics " ID, "Sub-unit");
+	prints("as-user stranger roc-metrics " ID "--prometheus",
+	       "roc_channel_transferred_fragments_total{");
+	prints_json("roc-status " ID "--json");
 	CU_ASSERT(json_is(json_get(out, "type"), "RobinNP"));
-	UNIT_EQ(RUN("roc-status --id=6001 --links=0"), 1);
-	UNIT_EQ(RUN("roc-status --id=6001"), 0);
-	SAYS("2 sub-units of 6 links");
-	UNIT_EQ(RUN("roc-fragment set " ID "--json"), 0);
-	CU_ASSERT(json_valid(out));
-	UNIT_EQ(RUN("roc-fragment stats " ID "--json"), 0);
+	ends(1, "roc-status " ID "--links=0");
+	prints("roc-status " ID, "2 sub-units of 6 links");
+	prints_json("roc-fragment set " ID "--json");
+	ends(0, "roc-fragment stats " ID "--json");
 	CU_ASSERT(json_is(json_get(json_at(json_get(out, "subUnits"), 1), "sub"), "sub1"));
-	UNIT_EQ(RUN("roc-fragment stats " ID), 0);
-	SAYS("sub1");
+	prints("roc-fragment stats " ID, "sub1");
 }
 
 UNIT_MAIN("tools for fragments", {"every word of what is fetched", every_word}, {"damage", damage},

@@ -9,20 +9,7 @@
 
 static bool there(void)
 {
-	if (card_there("4001"))
-		return true;
-	unit_skip("there is no PCIe40 in this guest");
-	return false;
-}
-
-static void refuses(int code, const char *sentence, const char *command)
-{
-	int got = RUN("%s", command);
-
-	if (got != code || !strstr(out, sentence))
-		unit_note("%s: exit %d: %.500s", command, got, out);
-	UNIT_EQ(got, code);
-	CU_ASSERT_PTR_NOT_NULL(strstr(out, sentence));
+	return card_needed("4001", "PCIe40");
 }
 
 static void main_makes(const char *settings)
@@ -94,28 +81,21 @@ static void example(void)
 	SAYS("it has main, meta, odin0");
 }
 
-/* Two readers: the second one learns who the first one is. */
 static void second_reader(void)
 {
-	char command[600];
+	static const struct two_readers readers = {
+		.id = "4001",
+		.first = "roc-stream follow " ID,
+		.second = "roc-stream dump " ID,
+		.stats = "roc-stream stats " ID "--stream=0",
+		.says = {"4001 (0000:", "stream main is in use by PID ",
+			 "(roc-stream): a stream has one owner"},
+	};
 
 	if (!there())
 		return;
 	main_makes("--event-rate=1000");
-	snprintf(
-		command, sizeof(command),
-		"roc-stream follow " ID "--json > first & pid=$!; %s; roc-stream dump " ID
-		"; code=$?; roc-stream stats " ID
-		"--stream=0 --json | grep ownerPid; kill -TERM $pid; wait $pid || code=99; exit $code",
-		until_running("4001", 0));
-	UNIT_EQ(RUN("%s", command), 1);
-	SAYS("4001 (0000:");
-	SAYS("stream main is in use by PID ");
-	SAYS("(roc-stream): a stream has one owner");
-	SAYS("\"ownerPid\": ");
-	UNIT_EQ(RUN("cat first"), 0);
-	CU_ASSERT(json_is(json_get(out, "end"), "signal"));
-	UNIT_EQ(json_number(json_get(out, "errors")), 0);
+	second_reader_fails(&readers);
 }
 
 /* A function reset sets the card's counters back, and no tool may compare with older ones. */
@@ -230,24 +210,19 @@ static void shown(void)
 {
 	if (!there())
 		return;
-	UNIT_EQ(RUN("as-user stranger roc-list-cards --verbose"), 0);
-	SAYS("PCIe40");
+	prints("as-user stranger roc-list-cards --verbose", "PCIe40");
 	SAYS("main meta odin0 odin1 odin2 odin3 odin4");
-	UNIT_EQ(RUN("as-user stranger roc-metrics --id=4001"), 0);
-	SAYS("odin4");
-	UNIT_EQ(RUN("as-user stranger roc-metrics --id=4001 --prometheus"), 0);
-	SAYS("roc_channel_throttled_events_total{");
-	UNIT_EQ(RUN("roc-status --id=4001 --json"), 0);
-	CU_ASSERT(json_valid(out));
+	prints("as-user stranger roc-metrics " ID, "odin4");
+	prints("as-user stranger roc-metrics " ID "--prometheus",
+	       "roc_channel_throttled_events_total{");
+	prints_json("roc-status " ID "--json");
 	CU_ASSERT(json_is(json_get(out, "type"), "PCIe40"));
-	UNIT_EQ(RUN("roc-status --id=4001 --links=0"), 1);
-	UNIT_EQ(RUN("roc-status --id=4001"), 0);
-	SAYS("Source 0x0400");
-	UNIT_EQ(RUN("roc-stream stats " ID "--stream=main --live --time=1s"), 0);
+	ends(1, "roc-status " ID "--links=0");
+	prints("roc-status " ID, "Source 0x0400");
+	prints("roc-stream stats " ID "--stream=main --live --time=1s",
+	       "main stopped   0 packets/s");
 	CU_ASSERT_PTR_NULL(strchr(out, '\r'));
-	SAYS("main stopped   0 packets/s");
-	UNIT_EQ(RUN("roc-stream set " ID "--json"), 0);
-	CU_ASSERT(json_valid(out));
+	prints_json("roc-stream set " ID "--json");
 }
 
 UNIT_MAIN("tools for streams", {"every byte of a stream", every_byte}, {"example", example},

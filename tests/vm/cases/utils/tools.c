@@ -9,19 +9,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* It ends with @code and this in its sentence, and the sentence is a line of its own. */
-static void refuses(int code, const char *sentence, const char *command)
-{
-	int got = RUN("%s", command);
-
-	if (got != code)
-		unit_note("%s: exit %d: %.500s", command, got, out);
-	UNIT_EQ(got, code);
-	if (!strstr(out, sentence))
-		unit_note("%s: no \"%s\" in: %.500s", command, sentence, out);
-	CU_ASSERT(strstr(out, sentence) != NULL);
-}
-
 static void list_cards(void)
 {
 	static const char *const ids[] = {EP0, EP1, OTHER_EP0, OTHER_EP1};

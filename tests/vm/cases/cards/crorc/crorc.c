@@ -305,7 +305,7 @@ static void runs_of(enum roc_source source, uint32_t configure, const char *firs
 
 	emu_normal_crorc(CRORC0);
 	CU_ASSERT(rig_open(&r));
-	for (run = 0; run < 3 && !r.errors; run++) {
+	for (run = 0; run < 3 && !r.found.count; run++) {
 		emu(CRORC0, "clear");
 		/* Stopped in the middle of a superpage, but for the last. */
 		emu(CRORC0, "set rate 1=%u", run < 2 ? 20000000 : 0);

@@ -54,7 +54,7 @@ static uint64_t survives(enum roc_source source, uint64_t n, const char *fault)
 		UNIT_EQ(rig_missing(&r), 0);
 		UNIT_EQ(counters(CRORC_ID, CHANNEL).retries - before, info.retries);
 	}
-	if (r.errors)
+	if (r.found.count)
 		unit_note("with %s", fault);
 	RIG_OK(&r);
 	rig_close(&r);
