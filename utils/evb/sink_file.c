@@ -282,11 +282,13 @@ static void add_up(struct file_sink *s, const struct block *b)
 	s->n.missing += b->shape.missing;
 }
 
-/* What lies behind a block that could not be written cannot be found by who reads. */
+/*
+ * A reader does not find what lies behind a block that could not be written. So blocks go back, and
+ * are counted, in the order of the file: the sum is right also if a write never ends.
+ */
 static void finished(struct file_sink *s, struct block *b, bool well)
 {
 	s->flying--;
-	s->handles[s->done_count++] = b->handle;
 	b->over = true;
 	b->well = well;
 	while (s->ordered && s->blocks[s->order[s->first]].over) {
@@ -300,6 +302,7 @@ static void finished(struct file_sink *s, struct block *b, bool well)
 			s->n.lost++;
 		else
 			add_up(s, first);
+		s->handles[s->done_count++] = first->handle;
 		s->free_list[s->free_count++] = s->order[s->first];
 		s->first = (s->first + 1) % DEPTH;
 		s->ordered--;

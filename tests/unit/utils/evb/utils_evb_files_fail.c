@@ -304,6 +304,63 @@ static void on_alarm(int number)
 		errno = err;
 }
 
+/* A write to it waits until the pipe is read. */
+static void full_pipe(int ends[2])
+{
+	void *fill;
+	int room;
+
+	UNIT_EQ(pipe(ends), 0);
+	UNIT_EQ(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+	room = fcntl(ends[1], F_GETPIPE_SZ);
+	UNIT_NEED(room > 0);
+	fill = calloc(1, (size_t)room);
+	UNIT_NEED(fill);
+	UNIT_EQ(write(ends[1], fill, (size_t)room), room);
+	free(fill);
+}
+
+/*
+ * The write of the first block hangs: the second one is in the file, but no reader finds it there.
+ * It neither goes back nor is counted before the first one.
+ */
+static void one_hangs(void)
+{
+	static char much[1 << 16];
+	struct block *blocks[2];
+	uint64_t handles[2];
+	unsigned int i, n = 0;
+	int ends[2], ret = 0;
+	char text[64];
+
+	clean();
+	snprintf(text, sizeof(text), "file:%s", dir);
+	open_it(text);
+	full_pipe(ends);
+	full_disk = ends[1];
+	disk_ends = 1;
+	for (i = 0; i < 2; i++) {
+		blocks[i] = make_block(i, 5000, -1);
+		UNIT_EQ(sink.ops->put(sink.self, &blocks[i]->mep), 1);
+	}
+	UNIT_EQ(sink.ops->flush(sink.self), 0);
+	CU_ASSERT_FALSE(UNIT_WAIT(sink.ops->done(sink.self, handles, 2) != 0, 300));
+	UNIT_EQ(books().blocks + books().lost, 0);
+	while (n < 2 && ret >= 0 &&
+	       UNIT_WAIT(read(ends[0], much, sizeof(much)) > 0 ||
+				 (ret = sink.ops->done(sink.self, handles, 2)),
+			 20000))
+		n += ret > 0 ? (unsigned int)ret : 0;
+	UNIT_EQ(n, 2);
+	UNIT_EQ(books().blocks, 2);
+	full_disk = -1;
+	evb_sink_close(&sink);
+	for (i = 0; i < 2; i++) {
+		close(ends[i]);
+		free_block(blocks[i]);
+	}
+}
+
 /* What is let go of while signals come: the kernel still reads it until its write has ended. */
 static void interrupted(void)
 {
@@ -311,21 +368,13 @@ static void interrupted(void)
 	struct itimerval often = {{.tv_usec = 20000}, {.tv_usec = 20000}}, never = {0};
 	struct block *b = make_block(0, 5000, -1);
 	uint64_t handle = 0;
-	int ends[2], room;
 	char text[64];
-	void *fill;
+	int ends[2];
 
 	snprintf(text, sizeof(text), "file:%s", dir);
 	open_it(text);
-	UNIT_EQ(pipe(ends), 0);
+	full_pipe(ends);
 	pipe_out = ends[0];
-	UNIT_EQ(fcntl(pipe_out, F_SETFL, O_NONBLOCK), 0);
-	room = fcntl(ends[1], F_GETPIPE_SZ);
-	UNIT_NEED(room > 0);
-	fill = calloc(1, (size_t)room);
-	UNIT_NEED(fill);
-	UNIT_EQ(write(ends[1], fill, (size_t)room), room);
-	free(fill);
 	UNIT_NEED(dup2(ends[1], opened) == opened);
 	UNIT_EQ(sink.ops->put(sink.self, &b->mep), 1);
 	alarms = 0;
@@ -392,5 +441,6 @@ UNIT_MAIN("Files of event building that fail", {"a full disk", full},
 	  {"files with a limit", limit_known}, {"a limit that is found out", limit_found},
 	  {"a block that is longer than files", longer_than_files},
 	  {"no room for the next file", no_next}, {"a file that takes its time to end", end_lasts},
-	  {"one that does not end", end_fails}, {"signals while blocks are let go of", interrupted},
+	  {"one that does not end", end_fails}, {"a block that hangs", one_hangs},
+	  {"signals while blocks are let go of", interrupted},
 	  {"a kernel that takes no writes", never_begun}, {"one that takes them late", begun_late})
