@@ -5,11 +5,9 @@
  *
  *	recording_format.c	the index as bytes
  *	recording_file.c	a file and its index while they are written: names, room, the end
- *	direct.c		direct I/O, or the page cache where that is not possible
  *	crc32c.c		checksums
  *	commit.c		entries after their data, and what is synced between the two
- *	pinned.c		memory that io_uring was told of
- *	uring.c			opens an io_uring, or gives the reason why it cannot
+ *	file_io.c		opens an io_uring, registers memory, sets direct I/O
  *	sink_record.c		writes, by io_uring, straight from the units' memory; in the tools
  *				in a process apart
  *	recording_open.c	finds the files of a recording and believes nothing of them
@@ -19,7 +17,7 @@
 #ifndef ROC_UTILS_RECORDING_H
 #define ROC_UTILS_RECORDING_H
 
-#include "direct.h"
+#include "file_io.h"
 #include "utils/units/units.h"
 
 #define RECORDING_MAGIC "ROC-IDX\n"

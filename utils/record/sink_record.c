@@ -26,8 +26,7 @@
 
 #include "commit.h"
 #include "crc32c.h"
-#include "pinned.h"
-#include "uring.h"
+#include "file_io.h"
 #include "utils/units/sink_apart.h"
 
 /* Units beyond the depth that are written and wait for their commit: a sync takes its time. */

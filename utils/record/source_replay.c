@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "crc32c.h"
-#include "uring.h"
+#include "file_io.h"
 #include "utils/units/content.h"
 #include "utils/units/units.h"
 

@@ -15,7 +15,7 @@
 #include "tests/unit/utils/record/recording_dir.h"
 #include "utils/record/commit.h"
 #include "utils/record/recording.h"
-#include "utils/record/uring.h"
+#include "utils/record/file_io.h"
 #include "utils/units/pump.h"
 #include "utils/units/sources.h"
 
