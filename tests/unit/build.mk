@@ -60,7 +60,7 @@ $(foreach name,$(UNIT_NAMES),$(eval $(call unit_program,$(name))))
 $(O)/unit/libroc_memory: private override CFLAGS += -Wl,--wrap=madvise
 
 # A disk that does not take what was written, a kernel that takes no writes.
-UNIT_RECORDING_WRAPPED := fabric_now fdatasync fsync io_uring_submit
+UNIT_RECORDING_WRAPPED := fabric_now fsync io_uring_submit
 $(O)/unit/utils_recording_fails: private override CFLAGS += $(UNIT_RECORDING_WRAPPED:%=-Wl,--wrap=%)
 $(O)/unit/utils_record_durable: private override CFLAGS += -Wl,--wrap=io_uring_submit
 

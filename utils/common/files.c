@@ -69,3 +69,19 @@ int numbered_last(const char *dir, const char *prefix, const char *const *ends,
 	closedir(folder);
 	return ret;
 }
+
+void numbered_name(const char *dir, const char *prefix, unsigned int number, const char *end,
+		   char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/%s-%06u%s", dir, prefix, number, end);
+}
+
+int numbered_create(const char *dir, const char *prefix, unsigned int number, const char *end,
+		    char path[PATH_MAX])
+{
+	int fd;
+
+	numbered_name(dir, prefix, number, end, path);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return fd < 0 ? -errno : fd;
+}

@@ -42,5 +42,10 @@ uint64_t files_raise(uint64_t wanted);
  */
 int numbered_last(const char *dir, const char *prefix, const char *const *ends,
 		  char name[NAME_MAX + 1], unsigned int *number);
+void numbered_name(const char *dir, const char *prefix, unsigned int number, const char *end,
+		   char path[PATH_MAX]);
+/* A new one, never one that is there: descriptor, or -errno; its path is in @path. */
+int numbered_create(const char *dir, const char *prefix, unsigned int number, const char *end,
+		    char path[PATH_MAX]);
 
 #endif

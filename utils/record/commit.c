@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "commit.h"
+#include "recording_write.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-int commit_init(struct commit *c, const struct recording_set *set, unsigned int most)
-{
-	c->set = set;
-	c->text = malloc((size_t)most * RECORDING_ENTRY);
-	return c->text ? 0 : -ENOMEM;
-}
-
-void commit_free(struct commit *c)
-{
-	free(c->text);
-}
 
 void commit_add(struct commit *c, struct recording_file *f, const struct recording_entry *e)
 {
@@ -39,27 +26,6 @@ static int fail(const struct commit *c, int err, char why[UNITS_WHY])
 	}
 }
 
-/* 0 the operation is complete; 1 it has to run again; -errno. */
-static int judge(struct commit *c, int res)
-{
-	size_t length = c->step == COMMIT_HEAD	    ? sizeof(c->head)
-			: c->step == COMMIT_ENTRIES ? c->bytes
-						    : 0;
-
-	if ((res == -EAGAIN || res == -EINTR) && units_again(&c->refused))
-		return 1;
-	if (c->step == COMMIT_FOLDER_SYNC && res == -EINVAL)
-		return 0; /* this file system cannot sync a folder */
-	if (res >= 0 && (size_t)res < length)
-		res = -ENOSPC;
-	if (res == -ENOSPC && !c->trimmed) {
-		c->trimmed = true;
-		recording_file_trim(c->file);
-		return 1;
-	}
-	return res < 0 ? res : 0;
-}
-
 static bool needed(struct commit *c, enum commit_step step)
 {
 	bool durable = c->set->opt->durability != RECORDING_DURABLE_NONE;
@@ -80,81 +46,86 @@ static bool needed(struct commit *c, enum commit_step step)
 	}
 }
 
-static void queue(struct commit *c, struct io_uring *ring)
-{
-	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
-	const struct recording_file *f = c->file;
-
-	switch (c->step) {
-	case COMMIT_FOLDER_SYNC:
-		io_uring_prep_fsync(sqe, c->set->folder, 0);
-		break;
-	case COMMIT_HEAD:
-		io_uring_prep_write(sqe, f->index, c->head, sizeof(c->head), 0);
-		break;
-	case COMMIT_ENTRIES:
-		io_uring_prep_write(sqe, f->index, c->text, (unsigned int)c->bytes,
-				    recording_file_index_bytes(f));
-		break;
-	case COMMIT_DATA_SYNC:
-		io_uring_prep_fsync(sqe, f->data, IORING_FSYNC_DATASYNC);
-		break;
-	default:
-		io_uring_prep_fsync(sqe, f->index, IORING_FSYNC_DATASYNC);
-	}
-	io_uring_sqe_set_data(sqe, c);
-}
-
-bool commit_syncs(const struct commit *c)
-{
-	switch (c->step) {
-	case COMMIT_FOLDER_SYNC:
-	case COMMIT_HEAD_SYNC:
-	case COMMIT_DATA_SYNC:
-	case COMMIT_ENTRIES_SYNC:
-		return true;
-	default:
-		return false;
-	}
-}
-
-void commit_cancel(struct commit *c)
+static void end(struct commit *c, int err, const char *why)
 {
 	c->file = NULL;
 	c->step = COMMIT_COLLECT;
 	c->bytes = 0;
 	c->head_written = c->trimmed = false;
-	c->refused = 0;
+	c->ended(c->writer, err, why);
 }
 
-int commit_advance(struct commit *c, struct io_uring *ring, int res, char why[UNITS_WHY])
+static void start_step(struct commit *c)
 {
-	int ret;
+	struct recording_file *f = c->file;
+	struct writer_op *op = &c->op;
 
-	if (c->step == COMMIT_COLLECT) {
-		ret = recording_file_head(c->set, c->file, c->head, why);
-		c->head_written = ret > 0;
+	*op = (struct writer_op){.complete = op->complete, .fd = f->index, .buffer = -1};
+	c->piece = (struct iovec){0};
+	switch (c->step) {
+	case COMMIT_FOLDER_SYNC:
+		op->fd = c->writer->folder;
+		break;
+	case COMMIT_HEAD:
+		c->piece = (struct iovec){.iov_base = c->head, .iov_len = sizeof(c->head)};
+		break;
+	case COMMIT_DATA_SYNC:
+		op->fd = f->data;
+		break;
+	case COMMIT_ENTRIES:
+		c->piece = (struct iovec){.iov_base = c->text, .iov_len = c->bytes};
+		op->place = recording_file_index_bytes(f);
+		break;
+	default:
+		break;
+	}
+	if (c->piece.iov_len) {
+		op->pieces = &c->piece;
+		op->count = 1;
+		op->left = c->piece.iov_len;
+	}
+	writer_start(c->writer, op);
+}
+
+static void next_step(struct commit *c)
+{
+	do {
+		c->step++;
+	} while (c->step != COMMIT_END && !needed(c, c->step));
+	if (c->step == COMMIT_END)
+		end(c, 0, "");
+	else
+		start_step(c);
+}
+
+static void completed(struct writer *w, struct writer_op *op, int err)
+{
+	struct commit *c = (struct commit *)op;
+	char why[UNITS_WHY] = "";
+
+	(void)w;
+	if (err == -ENOSPC && !c->trimmed) {
+		c->trimmed = true;
+		recording_file_trim(c->file);
+		start_step(c);
+	} else if (err) {
+		fail(c, -err, why);
+		end(c, err, why);
 	} else {
-		ret = judge(c, res);
-		if (ret < 0)
-			fail(c, -ret, why);
+		c->file->anchored |= c->step == COMMIT_HEAD_SYNC;
+		next_step(c);
 	}
-	if (ret < 0) {
-		commit_cancel(c);
-		return ret;
-	}
-	if (c->step == COMMIT_COLLECT || !ret) {
-		c->refused = 0;
-		if (c->step == COMMIT_HEAD_SYNC)
-			c->file->anchored = true;
-		do {
-			c->step++;
-		} while (c->step != COMMIT_END && !needed(c, c->step));
-	}
-	if (c->step == COMMIT_END) {
-		commit_cancel(c);
-		return 0;
-	}
-	queue(c, ring);
-	return 1;
+}
+
+void commit_start(struct commit *c)
+{
+	char why[UNITS_WHY] = "";
+	int ret = recording_file_head(c->set, c->file, c->head, why);
+
+	c->op.complete = completed;
+	c->head_written = ret > 0;
+	if (ret < 0)
+		end(c, ret, why);
+	else
+		next_step(c);
 }

@@ -4,12 +4,13 @@
  * a program that reads recordings needs that page only.
  *
  *	recording_format.c	the index as bytes
- *	recording_file.c	a file and its index while they are written: names, room, the end
  *	crc32c.c		checksums
- *	commit.c		entries after their data, and what is synced between the two
  *	file_io.c		opens an io_uring, registers memory, sets direct I/O
- *	sink_record.c		writes, by io_uring, straight from the units' memory; in the tools
- *				in a process apart
+ *	writer.c		writes files one behind the other, of any format
+ *	recording_file.c	a file and its index while they are written: room, the end
+ *	commit.c		entries after their data, and what is synced between the two
+ *	sink_record.c		writes units straight from their memory; in the tools by the writer
+ *				process
  *	recording_open.c	finds the files of a recording and believes nothing of them
  *	source_replay.c		reads, by io_uring, and lends what was read
  *	record.c, replay.c	the tools
@@ -17,7 +18,6 @@
 #ifndef ROC_UTILS_RECORDING_H
 #define ROC_UTILS_RECORDING_H
 
-#include "file_io.h"
 #include "utils/units/units.h"
 
 #define RECORDING_MAGIC "ROC-IDX\n"
@@ -96,78 +96,6 @@ struct record_options {
 
 /* Is it something that a file can be called? Exit code. */
 int record_usage(const struct record_options *o);
-
-/* How far the end of a file is: each sync comes before what is written next. */
-enum recording_step {
-	RECORDING_WRITTEN,
-	RECORDING_SYNC_DATA,
-	RECORDING_SYNC_ENTRIES,
-	RECORDING_SYNC_HEAD,
-};
-
-/* A file that is being written. */
-struct recording_file {
-	int data, index; /* -1: closed */
-	unsigned int number;
-	uint64_t begun;		   /* units_now() */
-	uint64_t end;		   /* of what was handed out in the data file */
-	uint64_t room, index_room; /* allocated */
-	uint64_t bytes;		   /* end of the last unit that is there */
-	uint64_t entries;
-	unsigned int pending;	 /* units without an entry so far */
-	struct unit_format told; /* as its head has it */
-	enum recording_step step;
-	bool anchored; /* its names and its head are on the disk */
-};
-
-struct recording_set {
-	const struct record_options *opt;
-	const struct unit_format *format;
-	uint64_t run;
-	int folder;	       /* descriptor, for syncs; -1: none */
-	unsigned int next;     /* number of the next file */
-	uint64_t reserved_for; /* bytes of the units so far */
-	struct direct direct;
-	char *note; /* UNITS_WHY bytes: for what the user is to know although nothing failed */
-};
-
-/* @err: -errno of a write or an allocation. */
-bool recording_no_space(int err);
-
-/* Each returns 0, or -errno with the sentence in @why. */
-/*
- * Before the first file: -EEXIST if the folder has any file of this prefix, because a file with a
- * later number would end the recording when its turn comes.
- */
-int recording_set_begin(const struct recording_set *set, char why[UNITS_WHY]);
-int recording_file_begin(struct recording_set *set, struct recording_file *f, char why[UNITS_WHY]);
-/*
- * Blocks for a unit of @bytes and its entry. -ENOSPC: there are none for the entry, so the unit
- * must not be written. Blocks for the data are not promised: the write reports that they are
- * missing.
- */
-int recording_file_reserve(struct recording_set *set, struct recording_file *f, uint64_t bytes);
-/*
- * What comes over a network is known only with its units. 1: the head has to be written anew, as it
- * is in @head now; 0: it is up to date; -errno.
- */
-int recording_file_head(const struct recording_set *set, struct recording_file *f,
-			unsigned char head[RECORDING_HEADER], char why[UNITS_WHY]);
-/* Bytes of the index so far: where the next entry begins. */
-uint64_t recording_file_index_bytes(const struct recording_file *f);
-/* Count an entry that was written to the index. */
-void recording_file_count(struct recording_file *f, const struct recording_entry *e);
-/* Return what the data file has reserved and not handed out, so that the index has room. */
-void recording_file_trim(struct recording_file *f);
-int recording_file_end(const struct recording_set *set, struct recording_file *f,
-		       char why[UNITS_WHY]);
-/*
- * The same for who has other work than to wait for a disk: 1 when *@fd is to be synced before this
- * is called again, with what came of that as @synced (0 or -errno; 0 the first time); 0 when the
- * file is ended. It is closed by 0 and by -errno.
- */
-int recording_file_end_step(const struct recording_set *set, struct recording_file *f, int synced,
-			    int *fd, char why[UNITS_WHY]);
 
 /* NULL: the sentence is in @why. Both structures must outlive the sink. */
 struct sink *sink_record(const struct record_options *o, const struct source *source,

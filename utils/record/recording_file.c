@@ -5,7 +5,7 @@
  * the data file has. Closing a file returns what it did not use. The head of the index says that it
  * is closed only when all else is there.
  */
-#include "recording.h"
+#include "recording_write.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,20 +22,6 @@
 #define RESERVE (UINT64_C(256) << 20)
 #define RESERVE_PART 8
 #define INDEX_RESERVE (UINT64_C(64) << 10)
-
-static void file_name(const struct recording_set *set, unsigned int number, const char *end,
-		      char name[PATH_MAX])
-{
-	snprintf(name, PATH_MAX, "%s/%s-%06u%s", set->opt->dir, set->opt->prefix, number, end);
-}
-
-/* Descriptor, or -errno. */
-static int create(const char *name)
-{
-	int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-
-	return fd < 0 ? -errno : fd;
-}
 
 static int fail_create(const char *name, int err, char why[UNITS_WHY])
 {
@@ -85,14 +71,15 @@ static int put_head(const struct recording_set *set, struct recording_file *f, u
 /* What this process made and nobody needs: a file that was there is somebody's, and stays. */
 static void take_back(const struct recording_set *set, const struct recording_file *f)
 {
+	const struct record_options *o = set->opt;
 	char name[PATH_MAX];
 
 	if (f->data >= 0) {
-		file_name(set, f->number, RECORDING_DATA, name);
+		numbered_name(o->dir, o->prefix, f->number, RECORDING_DATA, name);
 		unlink(name);
 	}
 	if (f->index >= 0) {
-		file_name(set, f->number, RECORDING_INDEX, name);
+		numbered_name(o->dir, o->prefix, f->number, RECORDING_INDEX, name);
 		unlink(name);
 	}
 }
@@ -121,17 +108,11 @@ static int make_data(struct recording_set *set, struct recording_file *f, char w
 {
 	char name[PATH_MAX];
 
-	file_name(set, f->number, RECORDING_DATA, name);
-	f->data = create(name);
+	f->data = numbered_create(set->opt->dir, set->opt->prefix, f->number, RECORDING_DATA, name);
 	if (f->data < 0)
 		return fail_create(name, -f->data, why);
 	direct_begin(&set->direct, f->data, name, set->note);
 	return 0;
-}
-
-bool recording_no_space(int err)
-{
-	return err == -ENOSPC || err == -EDQUOT || err == -EFBIG;
 }
 
 /* 0, or -errno. */
@@ -153,7 +134,7 @@ static uint64_t length_of_index(uint64_t entries)
 /* Blocks for the entries so far, those of the writes in flight, and one more. */
 static int reserve_index(struct recording_file *f)
 {
-	uint64_t needed = length_of_index(f->entries + f->pending + 1), more;
+	uint64_t needed = length_of_index(f->entries + f->base.pending + 1), more;
 	int ret = 0;
 
 	if (needed <= f->index_room)
@@ -165,10 +146,10 @@ static int reserve_index(struct recording_file *f)
 			f->index_room += more;
 			return 0;
 		}
-		if (!recording_no_space(ret))
+		if (!writer_no_space(ret))
 			break;
 	}
-	if (recording_no_space(ret))
+	if (writer_no_space(ret))
 		return -ENOSPC;
 	/* This file system reserves nothing. */
 	f->index_room = UINT64_MAX;
@@ -181,8 +162,8 @@ static int make_index(const struct recording_set *set, struct recording_file *f,
 	char name[PATH_MAX];
 	int err;
 
-	file_name(set, f->number, RECORDING_INDEX, name);
-	f->index = create(name);
+	f->index =
+		numbered_create(set->opt->dir, set->opt->prefix, f->number, RECORDING_INDEX, name);
 	if (f->index < 0)
 		return fail_create(name, -f->index, why);
 	err = -reserve_index(f);
@@ -269,7 +250,7 @@ static void reserve_data(const struct recording_set *set, struct recording_file 
 		ret = allocate(f->data, 0, f->end, more);
 		if (!ret)
 			break;
-		if (!recording_no_space(ret)) {
+		if (!writer_no_space(ret)) {
 			/* This file system reserves nothing. */
 			f->room = UINT64_MAX;
 			return;
@@ -395,14 +376,4 @@ int recording_file_end_step(const struct recording_set *set, struct recording_fi
 	}
 	*fd = f->step++ == RECORDING_WRITTEN ? f->data : f->index;
 	return 1;
-}
-
-int recording_file_end(const struct recording_set *set, struct recording_file *f,
-		       char why[UNITS_WHY])
-{
-	int ret, fd, synced = 0;
-
-	while ((ret = recording_file_end_step(set, f, synced, &fd, why)) > 0)
-		synced = fdatasync(fd) ? -errno : 0;
-	return ret;
 }

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <liburing.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static int submit_says;		    /* instead of what it does */
@@ -23,11 +24,12 @@ static struct {
 static unsigned int submissions;
 static int full_disk = -1; /* /dev/full: what is to be written over that byte goes there */
 static uint64_t disk_ends;
+static int no_data = -1; /* a socket without data: the kernel refuses writes for now */
 
 int __wrap_io_uring_submit(struct io_uring *ring);
 int __real_io_uring_submit(struct io_uring *ring);
 
-/* A process apart does not have the descriptor. */
+/* The writer process does not have the descriptor. */
 static int slow_sync_here(void)
 {
 	char path[64];
@@ -55,13 +57,17 @@ static void meet_sync(struct io_uring_sqe *sqe)
 static void meet_write(struct io_uring_sqe *sqe)
 {
 	const struct iovec *pieces = (const struct iovec *)(uintptr_t)sqe->addr;
-	uint64_t end = sqe->off;
+	uint64_t end = sqe->off, whose = sqe->user_data;
+	static char nothing;
 	unsigned int n;
 
 	for (n = 0; n < sqe->len; n++)
 		end += pieces[n].iov_len;
 	if (full_disk >= 0 && sqe->off < disk_ends && end > disk_ends)
 		sqe->fd = full_disk;
+	if (no_data >= 0)
+		io_uring_prep_recv(sqe, no_data, &nothing, 1, MSG_DONTWAIT);
+	sqe->user_data = whose;
 }
 
 int __wrap_io_uring_submit(struct io_uring *ring)

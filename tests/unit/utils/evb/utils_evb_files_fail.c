@@ -265,25 +265,26 @@ static void end_lasts(void)
 					 books().files == 3,
 				 20000));
 	UNIT_EQ(end(), 1);
-	/* Each file once. */
-	UNIT_EQ(syncs - before, 3);
+	/* Each file and its name once. */
+	UNIT_EQ(syncs - before, 6);
 	evb_sink_close(&sink);
 	free_block(b);
 }
 
-/* Of any file, not only of the last one. */
+/* Of the data or the name of any file, not only of the last one; it stays a failure. */
 static void end_fails(void)
 {
 	struct block *b = make_block(0, 5000, -1);
 	unsigned int i;
 
-	for (i = 1; i <= 2; i++) {
+	for (i = 1; i <= 4; i++) {
 		clean();
 		open_small();
 		bad_sync = i;
-		UNIT_EQ(fill(b, 2) ?: end(), -EBADF);
+		UNIT_EQ(fill(b, 2) ?: end(), -EIO);
 		UNIT_EQ(bad_sync, 0);
 		CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "Bad file descriptor") != NULL);
+		UNIT_EQ(sink.ops->finish(sink.self), -EIO);
 		evb_sink_close(&sink);
 	}
 	free_block(b);

@@ -13,25 +13,9 @@
 
 #include "tests/unit/utils/no_submit.h"
 #include "tests/unit/utils/record/recording_dir.h"
-#include "utils/record/commit.h"
-#include "utils/record/recording.h"
-#include "utils/record/file_io.h"
+#include "utils/record/recording_write.h"
 #include "utils/units/pump.h"
 #include "utils/units/sources.h"
-
-static bool no_sync;
-
-int __wrap_fdatasync(int fd);
-int __real_fdatasync(int fd);
-
-/* As a disk behind the page cache says that it did not take what was written. */
-int __wrap_fdatasync(int fd)
-{
-	if (!no_sync)
-		return __real_fdatasync(fd);
-	errno = EIO;
-	return -1;
-}
 
 static int fsync_error; /* of a folder */
 
@@ -136,10 +120,10 @@ static void finish_fails(void)
 	void *memory;
 
 	sink = two_files(fresh("finish"), &memory);
-	no_sync = true;
+	bad_sync = 1;
 	UNIT_EQ(sink->ops->finish(sink), -EIO);
-	no_sync = false;
-	UNIT_STR(sink->why, "A recording could not be ended: Input/output error.");
+	UNIT_EQ(bad_sync, 0);
+	UNIT_STR(sink->why, "A recording could not be ended: Bad file descriptor.");
 	sink_close(sink);
 	free(memory);
 }
@@ -417,34 +401,42 @@ static void folder_fails(void)
 	sink_close(sink);
 }
 
-/* A kernel that refuses an operation of a commit for now is tried again, but not for ever. */
-static void commit_refused(void)
+/* An operation that the kernel refuses for now is tried again, but not for ever. */
+static void refused_for_now(void)
 {
-	struct unit_format format = {0};
-	struct record_options record = {.dir = fresh("refused"), .prefix = "run"};
-	struct recording_set set = {.opt = &record, .format = &format, .folder = -1};
-	struct recording_entry entry = {.bytes = 8};
-	struct recording_file f;
-	struct commit c = {0};
-	struct io_uring ring;
+	struct unit u = {.bytes = 4096, .handle = 1};
+	uint64_t handle, refused;
+	struct sink *sink;
+	unsigned int i;
+	void *memory;
+	int ends[2];
 
-	UNIT_EQ(mkdir(record.dir, 0755), 0);
-	UNIT_EQ(recording_file_begin(&set, &f, why), 0);
-	UNIT_EQ(commit_init(&c, &set, 4), 0);
-	UNIT_EQ(uring_open(&ring, 8, why), 0);
-	commit_add(&c, &f, &entry);
-	UNIT_EQ(commit_advance(&c, &ring, 0, why), 1);
-	UNIT_EQ(commit_advance(&c, &ring, -EAGAIN, why), 1);
-	ahead_ns = UNITS_TAKE_NS / 2;
-	UNIT_EQ(commit_advance(&c, &ring, -EAGAIN, why), 1);
+	sink = open_sink(fresh("again"), 0, 4096, &memory);
+	UNIT_NEED(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+	no_data = ends[0];
+	u.data = memory;
+	UNIT_EQ(sink->ops->put(sink, &u), 1);
+	for (i = 0; i < 2; i++) {
+		refused = sink->n.batches + 5;
+		CU_ASSERT_TRUE(UNIT_WAIT(sink->ops->flush(sink) ||
+						 sink->ops->done(sink, &handle, 1) ||
+						 sink->n.batches > refused,
+					 20000));
+		UNIT_EQ(sink->ops->lost(sink, &handle, 1), 0);
+		ahead_ns = UNITS_TAKE_NS / 2;
+	}
 	ahead_ns = 2 * UNITS_TAKE_NS;
-	UNIT_EQ(commit_advance(&c, &ring, -EAGAIN, why), -EAGAIN);
+	CU_ASSERT_TRUE(UNIT_WAIT(!sink->ops->flush(sink) && !sink->ops->done(sink, &handle, 1) &&
+					 sink->ops->lost(sink, &handle, 1) == 1,
+				 20000));
 	ahead_ns = 0;
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "The index of the recording cannot be written"));
-	io_uring_queue_exit(&ring);
-	commit_free(&c);
-	close(f.data);
-	close(f.index);
+	no_data = -1;
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(sink->why, "cannot be written: Resource temporarily unavailable."));
+	sink_close(sink);
+	free(memory);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 UNIT_MAIN("recordings that fail", {"a file that cannot be ended is no success", end_fails},
@@ -456,4 +448,4 @@ UNIT_MAIN("recordings that fail", {"a file that cannot be ended is no success", 
 	  {"neither data nor index can be written", nothing_written},
 	  {"an index that fails ends the run", index_fails},
 	  {"the folder's name cannot be synced", folder_fails},
-	  {"a commit that the kernel refuses again and again", commit_refused})
+	  {"an operation that the kernel refuses again and again", refused_for_now})

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "file_io.h"
+
+#define AT_ONCE 1024 /* pieces of a write: the kernel takes no more */
+
+bool writer_no_space(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT || err == -EFBIG;
+}
+
+void writer_fail(struct writer *w, int err)
+{
+	w->failed = true;
+	units_fail(w->why, -err, "%s cannot be written: %s.", w->dir, strerror(-err));
+}
+
+static void queue(struct writer *w, struct writer_op *op)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&w->ring);
+
+	if (!op->pieces)
+		io_uring_prep_fsync(sqe, op->fd, op->fd == w->folder ? 0 : IORING_FSYNC_DATASYNC);
+	else if (op->buffer >= 0)
+		io_uring_prep_write_fixed(sqe, op->fd, op->pieces->iov_base, (unsigned int)op->left,
+					  op->place, op->buffer);
+	else
+		io_uring_prep_writev(sqe, op->fd, op->pieces,
+				     op->count < AT_ONCE ? op->count : AT_ONCE, op->place);
+	io_uring_sqe_set_data(sqe, op);
+	w->queued++;
+	w->flying++;
+}
+
+static void end_op(struct writer *w, struct writer_op *op, int err)
+{
+	*op->link = op->next;
+	if (op->next)
+		op->next->link = op->link;
+	w->syncs -= !op->pieces;
+	*w->syncing = w->syncs;
+	/* A file system that cannot sync a folder. */
+	if (!op->pieces && op->fd == w->folder && err == -EINVAL)
+		err = 0;
+	op->complete(w, op, err);
+}
+
+void writer_start(struct writer *w, struct writer_op *op)
+{
+	int ret;
+
+	op->refused = 0;
+	op->link = &w->ops;
+	op->next = w->ops;
+	if (op->next)
+		op->next->link = &op->next;
+	w->ops = op;
+	w->syncs += !op->pieces;
+	*w->syncing = w->syncs;
+	if (!w->dead) {
+		queue(w, op);
+		return;
+	}
+	/* What is written already can still be synced. */
+	ret = op->pieces ? -1 : op->fd == w->folder ? fsync(op->fd) : fdatasync(op->fd);
+	end_op(w, op, op->pieces ? -EIO : ret ? -errno : 0);
+}
+
+/* @n bytes are written. 0: all are; 1: the rest is not; -ENOSPC. */
+static int written(const struct writer *w, struct writer_op *op, uint64_t n)
+{
+	if (n < op->left)
+		n -= n % w->align;
+	if (!n)
+		return -ENOSPC;
+	op->place += n;
+	op->left -= n;
+	while (n) {
+		struct iovec *v = op->pieces;
+		size_t part = v->iov_len < n ? v->iov_len : n;
+
+		v->iov_base = (char *)v->iov_base + part;
+		v->iov_len -= part;
+		n -= part;
+		if (!v->iov_len) {
+			op->pieces++;
+			op->count--;
+		}
+	}
+	return op->left > 0;
+}
+
+/*
+ * A limit that is in the middle of a block: the kernel cuts what is written there, which looks like
+ * a full disk then, or like I/O that is not aligned.
+ */
+static bool beyond_limit(const struct writer_op *op)
+{
+	struct rlimit most;
+
+	return !getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur != RLIM_INFINITY &&
+	       op->place + op->left > most.rlim_cur;
+}
+
+static void completed(struct writer *w, struct io_uring_cqe *cqe)
+{
+	struct writer_op *op = io_uring_cqe_get_data(cqe);
+	int res = cqe->res;
+
+	io_uring_cqe_seen(&w->ring, cqe);
+	w->flying--;
+	if ((res == -EAGAIN || res == -EINTR) && units_again(&op->refused)) {
+		queue(w, op);
+		return;
+	}
+	op->refused = 0;
+	if (op->pieces && res >= 0)
+		res = written(w, op, (uint64_t)res);
+	if (res > 0) {
+		queue(w, op);
+		return;
+	}
+	if (op->pieces && (res == -ENOSPC || res == -EINVAL) && beyond_limit(op))
+		res = -EFBIG;
+	end_op(w, op, res);
+}
+
+int writer_flush(struct writer *w)
+{
+	int ret;
+
+	if (!w->queued)
+		return 0;
+	ret = io_uring_submit(&w->ring);
+	w->n->calls++;
+	if (ret == -EAGAIN || ret == -EBUSY || ret == -EINTR)
+		return 0;
+	if (ret < 0)
+		return units_fail(w->why, -ret, "The kernel takes no writes: %s.", strerror(-ret));
+	w->n->batches++;
+	w->queued -= (unsigned int)ret;
+	return 0;
+}
+
+int writer_reap(struct writer *w)
+{
+	struct io_uring_cqe *cqe;
+
+	while (!io_uring_peek_cqe(&w->ring, &cqe))
+		completed(w, cqe);
+	w->format->advance(w);
+	return writer_flush(w);
+}
+
+static void end_before(struct writer *w, int synced)
+{
+	int ret = w->format->end(w, w->before, synced, &w->sync.fd);
+
+	w->ending = ret > 0;
+	if (w->ending) {
+		writer_start(w, &w->sync);
+		return;
+	}
+	w->before = NULL;
+	w->failed |= ret < 0;
+}
+
+static void sync_ended(struct writer *w, struct writer_op *op, int err)
+{
+	(void)op;
+	end_before(w, err);
+}
+
+void writer_settle(struct writer *w, struct writer_file *f)
+{
+	if (!--f->pending && f == w->before)
+		end_before(w, 0);
+}
+
+int writer_next(struct writer *w, bool over)
+{
+	int ret;
+
+	if (w->file && over) {
+		if (w->before)
+			return 0;
+		w->before = w->file;
+		w->file = NULL;
+		if (!w->before->pending)
+			end_before(w, 0);
+	}
+	if (w->failed)
+		return -EIO;
+	ret = w->file ? 0 : w->format->begin(w);
+	return ret ? ret : 1;
+}
+
+int writer_finish(struct writer *w)
+{
+	while (w->before || w->file) {
+		if (!w->before) {
+			w->before = w->file;
+			w->file = NULL;
+		}
+		if (w->ending || w->before->pending)
+			return 0;
+		end_before(w, 0);
+	}
+	return w->failed ? -EIO : 1;
+}
+
+/* What the kernel did not take is lost. It stays in the queue, which is never submitted again. */
+static void lose_queued(struct writer *w)
+{
+	units_fail(w->why, EAGAIN, "The kernel takes no writes: %s.", strerror(EAGAIN));
+	w->dead = w->failed = true;
+	w->flying = w->queued = 0;
+	while (w->ops)
+		end_op(w, w->ops, -EAGAIN);
+}
+
+/* Until no write, and with @sync no sync, is on its way; waits only for what the kernel has. */
+static void wait_for_all(struct writer *w, bool sync)
+{
+	uint64_t until = units_now() + UNITS_TAKE_NS;
+	struct io_uring_cqe *cqe;
+	int ret;
+
+	for (w->format->advance(w); w->flying > (!sync && w->ending); w->format->advance(w)) {
+		ret = writer_flush(w);
+		if (w->flying > w->queued) {
+			/* A signal ends no write. */
+			if (io_uring_wait_cqe(&w->ring, &cqe))
+				continue;
+			completed(w, cqe);
+			until = units_now() + UNITS_TAKE_NS;
+		} else if (ret || units_now() > until) {
+			lose_queued(w);
+		} else {
+			nanosleep(&(struct timespec){.tv_nsec = UNITS_AGAIN_NS}, NULL);
+		}
+	}
+}
+
+void writer_abandon(struct writer *w)
+{
+	wait_for_all(w, false);
+}
+
+/* Without a limit of time: the user may cut the power when the tool has ended. */
+int writer_end(struct writer *w)
+{
+	int ret;
+
+	while (!(ret = writer_finish(w)))
+		wait_for_all(w, true);
+	return ret;
+}
+
+void writer_sleep(struct writer *w, struct units_sleep *sleep)
+{
+	if (w->queued)
+		sleep->ns = 0;
+	else if (w->flying)
+		units_sleep_fd(sleep, w->ring.ring_fd, POLLIN);
+}
+
+/* The folder's own name is synced here, before data come. */
+static int open_folder(struct writer *w, bool durable)
+{
+	int parent, err;
+
+	if (mkdir(w->dir, 0777) && errno != EEXIST)
+		return units_fail(w->why, errno, "The folder %s cannot be made: %s.", w->dir,
+				  strerror(errno));
+	w->folder = open(w->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (w->folder < 0)
+		return units_fail(w->why, errno, "The folder %s cannot be opened: %s.", w->dir,
+				  strerror(errno));
+	if (!durable)
+		return 0;
+	parent = openat(w->folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (parent >= 0) {
+		err = fsync(parent) ? errno : 0;
+		close(parent);
+	} else {
+		err = errno;
+	}
+	/* A file system that cannot sync a folder, and a folder that this user may not read. */
+	if (!err || err == EINVAL || err == EACCES)
+		return 0;
+	return units_fail(w->why, err, "The folder that %s is in cannot be synced: %s.", w->dir,
+			  strerror(err));
+}
+
+int writer_open(struct writer *w, unsigned int operations, bool durable)
+{
+	int ret = open_folder(w, durable);
+
+	if (!ret)
+		ret = uring_open(&w->ring, operations + 1, w->why);
+	w->have_ring = !ret;
+	w->sync.complete = sync_ended;
+	return ret;
+}
+
+void writer_close(struct writer *w)
+{
+	if (w->have_ring) {
+		writer_end(w);
+		io_uring_queue_exit(&w->ring);
+	}
+	if (w->folder >= 0)
+		close(w->folder);
+}
