@@ -64,6 +64,10 @@ UNIT_RECORDING_WRAPPED := fabric_now fsync io_uring_submit
 $(O)/unit/utils_recording_fails: private override CFLAGS += $(UNIT_RECORDING_WRAPPED:%=-Wl,--wrap=%)
 $(O)/unit/utils_record_durable: private override CFLAGS += -Wl,--wrap=io_uring_submit
 
+# A writer process that no signal ends.
+UNIT_APART_WRAPPED := fabric_now apart_kill
+$(O)/unit/utils_sink_apart: private override CFLAGS += $(UNIT_APART_WRAPPED:%=-Wl,--wrap=%)
+
 # A file system with a quota, or with larger blocks.
 UNIT_DISK_WRAPPED := fstatvfs statx pread pwrite
 $(O)/unit/utils_record_disk: private override CFLAGS += $(UNIT_DISK_WRAPPED:%=-Wl,--wrap=%)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A sink of event building in a process apart (utils/units/sink_apart.h), so that a file system
- * that does not answer holds up neither the network nor the source. There it is a sink of units,
- * each of which is a MEP.
+ * A sink of event building in a writer process (utils/units/sink_apart.h), so that a file system
+ * that does not answer delays neither the network nor the source. There it is a sink of units, each
+ * of which is a MEP.
  */
 #include "sink.h"
 
@@ -21,17 +21,16 @@ struct evb_apart {
 	struct evb_sink_books last;
 
 	/* Shared. */
-	int error; /* of the open */
 	pthread_mutex_t lock;
 	struct evb_sink_books books;
 
-	/* Of the process apart. */
+	/* Of the writer process. */
 	struct sink there;
 	struct evb_sink inner;
 	struct roc_mep meps[SINK_APART_UNITS]; /* with the handles of that process */
 };
 
-/* The process apart. */
+/* The writer process. */
 
 static struct evb_apart *around(struct sink *there)
 {
@@ -123,16 +122,15 @@ static const struct sink_ops there_ops = {
 	.close = there_close,
 };
 
-static struct sink *open_there(const void *options, const struct source *source,
-			       char why[UNITS_WHY])
+static int open_there(void *options, const struct source *source, struct sink **sink,
+		      char why[UNITS_WHY])
 {
-	struct evb_apart *a = (struct evb_apart *)(uintptr_t)options;
+	struct evb_apart *a = options;
 
-	a->error = evb_sink_open(a->text, a->name, &a->inner, why);
-	if (a->error)
-		return NULL;
+	(void)source;
 	a->there.ops = &there_ops;
-	return &a->there;
+	*sink = &a->there;
+	return evb_sink_open(a->text, a->name, &a->inner, why);
 }
 
 /* This process. */
@@ -194,7 +192,7 @@ static void books(void *self, struct evb_sink_books *books)
 {
 	struct evb_apart *a = self;
 
-	/* The process apart may have been killed with the lock. */
+	/* The writer process may have been killed with the lock. */
 	if (!pthread_mutex_trylock(&a->lock)) {
 		a->last = a->books;
 		pthread_mutex_unlock(&a->lock);
@@ -210,14 +208,18 @@ static bool syncing(void *self)
 	return ((struct evb_apart *)self)->sink->syncing;
 }
 
+/* Frees @self, too, unless the writer process may still use it: see release(). */
 static void close_sink(void *self)
 {
-	struct evb_apart *a = self;
-	bool hung = a->sink->hung;
+	sink_close(((struct evb_apart *)self)->sink);
+}
 
-	sink_close(a->sink);
-	if (!hung)
-		free(a);
+static void release(void *options)
+{
+	struct evb_apart *a = options;
+
+	pthread_mutex_destroy(&a->lock);
+	free(a);
 }
 
 static const struct roc_evb_sink_ops ops = {
@@ -233,20 +235,18 @@ static const struct roc_evb_sink_ops ops = {
 
 int evb_sink_apart(const char *text, const char *name, struct evb_sink *sink, char why[UNITS_WHY])
 {
+	static const struct sink_apart_type type = {.open = open_there, .release = release};
 	struct evb_apart *a = calloc(1, sizeof(*a));
-	int err;
+	int ret;
 
 	if (!a)
 		return units_fail(why, ENOMEM, "There is no memory left.");
 	a->text = text;
 	a->name = name;
 	pthread_mutex_init(&a->lock, NULL);
-	a->sink = sink_apart(open_there, a, &a->source, text, why);
-	if (!a->sink) {
-		err = a->error ? a->error : -EIO;
-		free(a);
-		return err;
-	}
+	ret = sink_apart(&type, a, &a->source, text, &a->sink, why);
+	if (ret)
+		return ret;
 	*sink = (struct evb_sink){
 		.ops = &ops, .self = a, .books = books, .syncing = syncing, .close = close_sink};
 	return 0;

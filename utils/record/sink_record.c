@@ -428,14 +428,24 @@ struct sink *sink_record(const struct record_options *o, const struct source *so
 	return &r->sink;
 }
 
-static struct sink *open_apart(const void *options, const struct source *source,
-			       char why[UNITS_WHY])
+static int open_apart(void *options, const struct source *source, struct sink **sink,
+		      char why[UNITS_WHY])
 {
-	return sink_record(options, source, why);
+	*sink = sink_record(options, source, why);
+	return *sink ? 0 : -EIO;
+}
+
+/* They are the caller's, who keeps them in any case. */
+static void keep_options(void *options)
+{
+	(void)options;
 }
 
 struct sink *sink_record_apart(const struct record_options *o, const struct source *source,
 			       char why[UNITS_WHY])
 {
-	return sink_apart(open_apart, o, source, o->dir, why);
+	static const struct sink_apart_type type = {.open = open_apart, .release = keep_options};
+	struct sink *sink;
+
+	return sink_apart(&type, (void *)(uintptr_t)o, source, o->dir, &sink, why) ? NULL : sink;
 }

@@ -83,8 +83,8 @@ struct apart_sink {
 	struct report report;
 
 	/* Of the writer process. */
-	sink_apart_open open;
-	const void *options;
+	const struct sink_apart_type *type;
+	void *options;
 	struct source copy;
 	struct sink *inner;
 	uint64_t refused, refused_bytes; /* units that the sink did not take: they are lost */
@@ -273,10 +273,10 @@ static void run(void *context)
 {
 	struct apart_sink *a = context;
 	bool closed = false;
+	int err = a->type->open(a->options, &a->copy, &a->inner, a->report.why);
 
-	a->inner = a->open(a->options, &a->copy, a->report.why);
-	if (!a->inner) {
-		answer(a, -EIO);
+	if (err) {
+		answer(a, err);
 		return;
 	}
 	report(a);
@@ -474,7 +474,7 @@ static int put(struct sink *s, const struct unit *u)
 	}
 	if (!a->free_count)
 		return 0;
-	/* Of a network, the format is known with the units. */
+	/* A receiver of units from a network learns their format with the first of them. */
 	if (memcmp(&a->format, &a->source->format, sizeof(a->format))) {
 		if (!take_lock(a, true))
 			return 0;
@@ -625,10 +625,14 @@ static void free_all(struct apart_sink *a)
 	if (a->there.fd >= 0)
 		close(a->there.fd);
 	pthread_mutex_destroy(&a->lock);
+	a->type->release(a->options);
 	free(a);
 }
 
-/* If the process has not ended, its memory and descriptors are leaked: it may still use them. */
+/*
+ * If the process has not ended, its memory, descriptors and options are leaked on
+ * purpose: it may still use them, even if no call before has noticed that it hangs.
+ */
 static void close_sink(struct sink *s)
 {
 	struct apart_sink *a = of(s);
@@ -656,53 +660,57 @@ static int start(struct apart_sink *a, char why[UNITS_WHY])
 
 	a->here.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	a->there.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (a->here.fd < 0 || a->there.fd < 0)
-		return units_fail(why, errno, "No eventfd: %s.", strerror(errno));
+	if (a->here.fd < 0 || a->there.fd < 0) {
+		ret = -errno;
+		units_fail(why, errno, "No eventfd: %s.", strerror(errno));
+		free_all(a);
+		return ret;
+	}
 	a->requests = 1;
 	a->process = (struct apart){.run = run, .context = a, .wake = a->here.fd};
 	ret = apart_start(&a->process, (int[]){a->here.fd, a->there.fd}, 2);
-	if (ret)
-		return units_fail(why, -ret, "The writer process for %s cannot be started: %s.",
-				  a->place, strerror(-ret));
+	if (ret) {
+		units_fail(why, -ret, "The writer process for %s cannot be started: %s.", a->place,
+			   strerror(-ret));
+		free_all(a);
+		return ret;
+	}
 	while (a->requests != a->answers && !a->process.ended)
 		sleep_here(a);
 	update(a, true);
-	if (a->requests == a->answers && !a->answer) {
-		a->ops.name = a->inner->ops->name;
-		return 0;
+	ret = a->requests == a->answers ? a->answer : fail_ended(a);
+	if (ret) {
+		units_fail(why, -ret, "%s", a->sink.why);
+		if (apart_wait(&a->process, 1000))
+			free_all(a);
+		return ret;
 	}
-	if (a->requests != a->answers)
-		fail_ended(a);
-	ret = units_fail(why, EIO, "%s", a->sink.why);
-	apart_wait(&a->process, 1000);
-	return ret;
+	a->ops.name = a->inner->ops->name;
+	return 0;
 }
 
-struct sink *sink_apart(sink_apart_open open, const void *options, const struct source *source,
-			const char *place, char why[UNITS_WHY])
+int sink_apart(const struct sink_apart_type *type, void *options, const struct source *source,
+	       const char *place, struct sink **sink, char why[UNITS_WHY])
 {
 	struct apart_sink *a = calloc(1, sizeof(*a));
 
 	if (!a) {
-		units_fail(why, ENOMEM, "There is no memory left.");
-		return NULL;
+		type->release(options);
+		return units_fail(why, ENOMEM, "There is no memory left.");
 	}
+	*sink = &a->sink;
 	a->ops = ops;
 	a->sink.ops = &a->ops;
+	a->type = type;
+	a->options = options;
 	a->place = place;
 	a->source = source;
 	a->copy = *source;
 	a->format = source->format;
-	a->open = open;
-	a->options = options;
 	while (a->free_count < SLOTS) {
 		a->free_slots[a->free_count] = SLOTS - 1 - a->free_count;
 		a->free_count++;
 	}
 	pthread_mutex_init(&a->lock, NULL);
-	if (start(a, why)) {
-		free_all(a);
-		return NULL;
-	}
-	return &a->sink;
+	return start(a, why);
 }
