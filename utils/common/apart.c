@@ -69,7 +69,7 @@ static void *host(void *arg)
 {
 	struct start *s = arg;
 	struct apart *a = s->a;
-	pid_t pid = clone(child, (char *)a->stack + STACK, CLONE_VM, s);
+	pid_t pid = clone(child, (char *)a->stack + STACK, CLONE_VM | CLONE_PIDFD, s, &a->pidfd);
 
 	if (pid < 0) {
 		s->error = -errno;
@@ -118,6 +118,8 @@ int apart_start(struct apart *a, const int *keep, unsigned int count)
 		err = s.state < 0 ? s.error : s.state ? 0 : -ECHILD;
 		if (err)
 			pthread_join(a->thread, NULL);
+		if (err == -ECHILD)
+			close(a->pidfd);
 	}
 	if (err)
 		munmap(a->stack, STACK);
@@ -131,6 +133,7 @@ bool apart_wait(struct apart *a, unsigned int ms)
 	if (!a->ended)
 		return false;
 	pthread_join(a->thread, NULL);
+	close(a->pidfd);
 	munmap(a->stack, STACK);
 	return true;
 }
@@ -138,5 +141,5 @@ bool apart_wait(struct apart *a, unsigned int ms)
 void apart_kill(struct apart *a)
 {
 	if (!a->ended)
-		kill(a->pid, SIGKILL);
+		syscall(SYS_pidfd_send_signal, a->pidfd, SIGKILL, NULL, 0);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process that shares the memory of this one and has its own table of descriptors, for calls into
- * a file system. A thread that waits in a frozen file system cannot be killed, and keeps its
- * process from ending; this process does not wait for the one apart, and leaves it in the kernel.
+ * A writer process shares the memory of the tool and has its own table of descriptors, for calls
+ * into a file system. A thread that waits in a frozen file system cannot be killed, and keeps its
+ * process from ending. The tool does not wait for the writer process, and leaves it in the kernel.
  *
- * The process apart is killed when this one ends. It blocks all signals.
+ * The kernel kills the writer process when the tool ends. It blocks all signals.
  */
 #ifndef ROC_UTILS_APART_H
 #define ROC_UTILS_APART_H
@@ -20,13 +20,14 @@ struct apart {
 	void *context;
 	int wake; /* eventfd that is written when the process has ended */
 	_Atomic pid_t pid;
+	int pidfd; /* no other process has it, also after the thread has reaped this one */
 	atomic_bool ended;
 	void *stack;
 	pthread_t thread;
 };
 
 /**
- * apart_start - run a function in a process apart
+ * apart_start - run a function in a writer process
  * @a: run, context and wake are set
  * @keep: descriptors that the process keeps, besides standard error; all others are closed there
  * @count: of @keep
