@@ -2,84 +2,54 @@
 /*
  * The fragment capability: found, and refused whenever it says what cannot be.
  */
-#include "unit.h"
-
-#include <string.h>
+#include "../core/vsec_test.h"
 
 #include "cards/robinnp/robinnp_regs.h"
 #include "fragment/fragment_regs.h"
 #include "fragment/fragment_vsec.h"
 
-#define AT 0x200
 #define LIMITS(_subs, _links, _data, _command)                                                     \
 	((_subs) | (_links) << 4 | (_data) << 8 | (_command) << 16 | ROBINNP_VECTORS << 24)
 
-static __u32 space[1024];
-static __u32 open_bar;
+static struct roc_fragment_vsec vsec;
 
-static __u32 read_word(void *context, unsigned int at)
+static const struct vsec_word words[] = {
+	{VSEC_HEADER, FRAGMENT_VSEC_ID | FRAGMENT_VSEC_REVISION << 16 | FRAGMENT_VSEC_LENGTH << 20},
+	{VSEC_SIGNATURE, FRAGMENT_VSEC_SIGNATURE_VALUE},
+	{FRAGMENT_VSEC_LIMITS,
+	 LIMITS(ROBINNP_SUBS, ROBINNP_LINKS, ROBINNP_DATA_MAX, ROBINNP_COMMAND_MAX)},
+	{FRAGMENT_VSEC_MEMORY, ROBINNP_MEMORY},
+	{FRAGMENT_VSEC_HOST_PAGES, ROBINNP_HOST_PAGES},
+	{FRAGMENT_VSEC_SUB, ROBINNP_BAR_DMA | ROBINNP_SUB(0)},
+	{FRAGMENT_VSEC_STRIDE, ROBINNP_SUB(1) - ROBINNP_SUB(0)},
+	{FRAGMENT_VSEC_DOORBELL, ROBINNP_BAR_DMA | ROBINNP_DOORBELL(0)},
+	{FRAGMENT_VSEC_DOORBELL_STRIDE, ROBINNP_DOORBELL(1) - ROBINNP_DOORBELL(0)},
+	{FRAGMENT_VSEC_FUNCTION, ROBINNP_BAR_DMA | ROBINNP_FUNCTION},
+	{FRAGMENT_VSEC_CARD, ROBINNP_BAR_CARD | ROBINNP_CARD},
+	{FRAGMENT_VSEC_COUNTS, ROBINNP_BAR_CARD | ROBINNP_COUNTS(0)},
+	{FRAGMENT_VSEC_COUNTS_STRIDE, ROBINNP_COUNTS(1) - ROBINNP_COUNTS(0)},
+	{FRAGMENT_VSEC_LINK, ROBINNP_BAR_CARD | ROBINNP_LINK(0)},
+	{FRAGMENT_VSEC_LINK_STRIDE, ROBINNP_LINK(1) - ROBINNP_LINK(0)},
+};
+
+static const struct roc_fragment_open open = {
+	.card = {.bar = ROBINNP_BAR_CARD, .offset = ROBINNP_CARD},
+	.counts = {.bar = ROBINNP_BAR_CARD, .offset = ROBINNP_COUNTS(0)},
+	.counts_stride = ROBINNP_COUNTS(1) - ROBINNP_COUNTS(0),
+	.link = {.bar = ROBINNP_BAR_CARD, .offset = ROBINNP_LINK(0)},
+	.link_stride = ROBINNP_LINK(1) - ROBINNP_LINK(0),
+	.links = ROBINNP_LINKS,
+};
+
+static _Bool agrees(void)
 {
-	return space[at / 4];
-}
-
-static _Bool is_open(void *context, const struct roc_piece *piece)
-{
-	return piece->bar == open_bar;
-}
-
-static void put(unsigned int at, __u32 value)
-{
-	space[(AT + at) / 4] = value;
-}
-
-/* As the card of the contract has it. */
-static void good(void)
-{
-	memset(space, 0, sizeof(space));
-	open_bar = ROBINNP_BAR_CARD;
-	space[0x100 / 4] = 0x0001 | 1 << 16 | AT << 20; /* AER, and then ours */
-	put(0, 0x000b | 1 << 16);
-	put(VSEC_HEADER,
-	    FRAGMENT_VSEC_ID | FRAGMENT_VSEC_REVISION << 16 | FRAGMENT_VSEC_LENGTH << 20);
-	put(VSEC_SIGNATURE, FRAGMENT_VSEC_SIGNATURE_VALUE);
-	put(FRAGMENT_VSEC_LIMITS,
-	    LIMITS(ROBINNP_SUBS, ROBINNP_LINKS, ROBINNP_DATA_MAX, ROBINNP_COMMAND_MAX));
-	put(FRAGMENT_VSEC_MEMORY, ROBINNP_MEMORY);
-	put(FRAGMENT_VSEC_HOST_PAGES, ROBINNP_HOST_PAGES);
-	put(FRAGMENT_VSEC_SUB, ROBINNP_BAR_DMA | ROBINNP_SUB(0));
-	put(FRAGMENT_VSEC_STRIDE, ROBINNP_SUB(1) - ROBINNP_SUB(0));
-	put(FRAGMENT_VSEC_DOORBELL, ROBINNP_BAR_DMA | ROBINNP_DOORBELL(0));
-	put(FRAGMENT_VSEC_DOORBELL_STRIDE, ROBINNP_DOORBELL(1) - ROBINNP_DOORBELL(0));
-	put(FRAGMENT_VSEC_FUNCTION, ROBINNP_BAR_DMA | ROBINNP_FUNCTION);
-	put(FRAGMENT_VSEC_CARD, ROBINNP_BAR_CARD | ROBINNP_CARD);
-	put(FRAGMENT_VSEC_COUNTS, ROBINNP_BAR_CARD | ROBINNP_COUNTS(0));
-	put(FRAGMENT_VSEC_COUNTS_STRIDE, ROBINNP_COUNTS(1) - ROBINNP_COUNTS(0));
-	put(FRAGMENT_VSEC_LINK, ROBINNP_BAR_CARD | ROBINNP_LINK(0));
-	put(FRAGMENT_VSEC_LINK_STRIDE, ROBINNP_LINK(1) - ROBINNP_LINK(0));
-}
-
-static int find(struct roc_fragment_vsec *vsec)
-{
-	const struct roc_vsec_card card = {
-		.read = read_word,
-		.open = is_open,
-		.channels = ROBINNP_SUBS,
-		.bar_length = {[ROBINNP_BAR_DMA] = ROBINNP_BAR_DMA_SIZE,
-			       [ROBINNP_BAR_CARD] = ROBINNP_BAR_CARD_SIZE},
-		.table = {{ROBINNP_BAR_DMA, ROBINNP_MSIX_TABLE, ROBINNP_VECTORS * 16},
-			  {ROBINNP_BAR_DMA, ROBINNP_MSIX_PENDING, 8}},
-	};
-	const char *why;
-
-	return roc_vsec_find(&card, &roc_fragment_contract, vsec, &why);
+	return roc_fragment_vsec_agrees(&vsec, ROBINNP_SUBS, &open);
 }
 
 static void found(void)
 {
-	struct roc_fragment_vsec vsec;
-
 	good();
-	UNIT_EQ(find(&vsec), 1);
+	UNIT_EQ(find(), 1);
 	UNIT_EQ(vsec.links, ROBINNP_LINKS);
 	UNIT_EQ(vsec.memory_kib, ROBINNP_MEMORY);
 	UNIT_EQ(vsec.data_log2, ROBINNP_DATA_MAX);
@@ -95,124 +65,75 @@ static void found(void)
 	UNIT_EQ(vsec.all_links.offset, ROBINNP_LINK(0));
 	UNIT_EQ(vsec.all_links.size, ROBINNP_LINK(12) - ROBINNP_LINK(0));
 	put(FRAGMENT_VSEC_HOST_PAGES, FRAGMENT_HOST_PAGES_MAX);
-	UNIT_EQ(find(&vsec), 1);
+	UNIT_EQ(find(), 1);
 	UNIT_EQ(vsec.host_pages, FRAGMENT_HOST_PAGES_MAX);
 }
 
-static void not_there(void)
-{
-	struct roc_fragment_vsec vsec;
-
-	good();
-	put(VSEC_SIGNATURE, 0);
-	UNIT_EQ(find(&vsec), 0);
-	good();
-	put(VSEC_HEADER, FRAGMENT_VSEC_ID | 2 << 16 | FRAGMENT_VSEC_LENGTH << 20);
-	UNIT_EQ(find(&vsec), 0);
-}
-
-static void refused(void)
-{
-	static const struct {
-		unsigned int at;
-		__u32 value;
-	} bad[] = {
-		/* another number of sub-units, no links, rings of no size */
-		{FRAGMENT_VSEC_LIMITS, LIMITS(1, 6, 20, 16)},
-		{FRAGMENT_VSEC_LIMITS, LIMITS(2, 0, 20, 16)},
-		{FRAGMENT_VSEC_LIMITS, LIMITS(2, 6, 3, 16)},
-		{FRAGMENT_VSEC_LIMITS, LIMITS(2, 6, 29, 16)},
-		{FRAGMENT_VSEC_LIMITS, LIMITS(2, 6, 20, 3)},
-		/* less than a page, and more pages than a word can name */
-		{FRAGMENT_VSEC_MEMORY, 63},
-		{FRAGMENT_VSEC_MEMORY, 1u << 28},
-		/* no host page to write to */
-		{FRAGMENT_VSEC_HOST_PAGES, 0},
-		/* a table that takes too long to fill in */
-		{FRAGMENT_VSEC_HOST_PAGES, FRAGMENT_HOST_PAGES_MAX + 1},
-		{FRAGMENT_VSEC_HOST_PAGES, 0xffffffff},
-		/* outside of the BAR, or none of ours */
-		{FRAGMENT_VSEC_SUB, ROBINNP_BAR_DMA | (ROBINNP_BAR_DMA_SIZE - 0x100)},
-		{FRAGMENT_VSEC_SUB, 1 | ROBINNP_SUB(0)},
-		{FRAGMENT_VSEC_COUNTS, ROBINNP_BAR_CARD | (ROBINNP_BAR_CARD_SIZE - 0x100)},
-		{FRAGMENT_VSEC_LINK, ROBINNP_BAR_CARD | (ROBINNP_BAR_CARD_SIZE - 0xb00)},
-		{FRAGMENT_VSEC_LINK_STRIDE, 0x10000000},
-		/* where users may write */
-		{FRAGMENT_VSEC_FUNCTION, ROBINNP_BAR_CARD | 0x8000},
-		{FRAGMENT_VSEC_DOORBELL, ROBINNP_BAR_CARD | 0x8000},
-		{FRAGMENT_VSEC_SUB, ROBINNP_BAR_CARD | 0x8000},
-		/* over each other, and over the tables of MSI-X */
-		{FRAGMENT_VSEC_STRIDE, 0x80},
-		{FRAGMENT_VSEC_LINK_STRIDE, 0x80},
-		{FRAGMENT_VSEC_LINK_STRIDE, 0},
-		{FRAGMENT_VSEC_FUNCTION, ROBINNP_BAR_DMA | ROBINNP_SUB(1)},
-		{FRAGMENT_VSEC_FUNCTION, ROBINNP_BAR_DMA | ROBINNP_MSIX_TABLE},
-		{FRAGMENT_VSEC_DOORBELL, ROBINNP_BAR_DMA | 0x1000},
-		{FRAGMENT_VSEC_CARD, ROBINNP_BAR_CARD | ROBINNP_COUNTS(1)},
-		{FRAGMENT_VSEC_CARD, ROBINNP_BAR_CARD | ROBINNP_LINK(5)},
-		/* no page of its own */
-		{FRAGMENT_VSEC_DOORBELL, ROBINNP_BAR_DMA | (ROBINNP_DOORBELL(0) + 0x800)},
-	};
-	struct roc_fragment_vsec vsec;
-	size_t i;
-
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		good();
-		put(bad[i].at, bad[i].value);
-		UNIT_EQ(find(&vsec), -1);
-	}
-	good();
-	open_bar = ROBINNP_BAR_DMA;
-	UNIT_EQ(find(&vsec), -1);
-}
+static const struct vsec_word bad[] = {
+	/* another number of sub-units, no links, rings of no size */
+	{FRAGMENT_VSEC_LIMITS, LIMITS(1, 6, 20, 16)},
+	{FRAGMENT_VSEC_LIMITS, LIMITS(2, 0, 20, 16)},
+	{FRAGMENT_VSEC_LIMITS, LIMITS(2, 6, 3, 16)},
+	{FRAGMENT_VSEC_LIMITS, LIMITS(2, 6, 29, 16)},
+	{FRAGMENT_VSEC_LIMITS, LIMITS(2, 6, 20, 3)},
+	/* less than a page, and more pages than a word can name */
+	{FRAGMENT_VSEC_MEMORY, 63},
+	{FRAGMENT_VSEC_MEMORY, 1u << 28},
+	/* no host page to write to */
+	{FRAGMENT_VSEC_HOST_PAGES, 0},
+	/* a table that takes too long to fill in */
+	{FRAGMENT_VSEC_HOST_PAGES, FRAGMENT_HOST_PAGES_MAX + 1},
+	{FRAGMENT_VSEC_HOST_PAGES, 0xffffffff},
+	/* outside of the BAR, or none of ours */
+	{FRAGMENT_VSEC_SUB, ROBINNP_BAR_DMA | (ROBINNP_BAR_DMA_SIZE - 0x100)},
+	{FRAGMENT_VSEC_SUB, 1 | ROBINNP_SUB(0)},
+	{FRAGMENT_VSEC_COUNTS, ROBINNP_BAR_CARD | (ROBINNP_BAR_CARD_SIZE - 0x100)},
+	{FRAGMENT_VSEC_LINK, ROBINNP_BAR_CARD | (ROBINNP_BAR_CARD_SIZE - 0xb00)},
+	{FRAGMENT_VSEC_LINK_STRIDE, 0x10000000},
+	/* where users may write */
+	{FRAGMENT_VSEC_FUNCTION, ROBINNP_BAR_CARD | 0x8000},
+	{FRAGMENT_VSEC_DOORBELL, ROBINNP_BAR_CARD | 0x8000},
+	{FRAGMENT_VSEC_SUB, ROBINNP_BAR_CARD | 0x8000},
+	/* over each other, and over the tables of MSI-X */
+	{FRAGMENT_VSEC_STRIDE, 0x80},
+	{FRAGMENT_VSEC_LINK_STRIDE, 0x80},
+	{FRAGMENT_VSEC_LINK_STRIDE, 0},
+	{FRAGMENT_VSEC_FUNCTION, ROBINNP_BAR_DMA | ROBINNP_SUB(1)},
+	{FRAGMENT_VSEC_FUNCTION, ROBINNP_BAR_DMA | ROBINNP_MSIX_TABLE},
+	{FRAGMENT_VSEC_DOORBELL, ROBINNP_BAR_DMA | 0x1000},
+	{FRAGMENT_VSEC_CARD, ROBINNP_BAR_CARD | ROBINNP_COUNTS(1)},
+	{FRAGMENT_VSEC_CARD, ROBINNP_BAR_CARD | ROBINNP_LINK(5)},
+	/* no page of its own */
+	{FRAGMENT_VSEC_DOORBELL, ROBINNP_BAR_DMA | (ROBINNP_DOORBELL(0) + 0x800)},
+};
 
 /* A card may have larger rings than counts of 32 bits can tell laps of for sure. */
 static void largest_ring(void)
 {
-	struct roc_fragment_vsec vsec;
-
 	good();
 	put(FRAGMENT_VSEC_LIMITS, LIMITS(2, 6, 28, 28));
-	UNIT_EQ(find(&vsec), 1);
+	UNIT_EQ(find(), 1);
 	UNIT_EQ(vsec.data_log2, 22);
 	UNIT_EQ(vsec.command_log2, 22);
 }
 
-/* Good in itself, and yet not what users of this PCI id take for granted. */
-static void elsewhere(void)
-{
-	static const struct roc_fragment_open open = {
-		.card = {.bar = ROBINNP_BAR_CARD, .offset = ROBINNP_CARD},
-		.counts = {.bar = ROBINNP_BAR_CARD, .offset = ROBINNP_COUNTS(0)},
-		.counts_stride = ROBINNP_COUNTS(1) - ROBINNP_COUNTS(0),
-		.link = {.bar = ROBINNP_BAR_CARD, .offset = ROBINNP_LINK(0)},
-		.link_stride = ROBINNP_LINK(1) - ROBINNP_LINK(0),
-		.links = ROBINNP_LINKS,
-	};
-	static const struct {
-		unsigned int at;
-		__u32 value;
-	} moved[] = {
-		{FRAGMENT_VSEC_CARD, ROBINNP_BAR_CARD | 0x8000},
-		{FRAGMENT_VSEC_COUNTS, ROBINNP_BAR_CARD | (ROBINNP_COUNTS(0) + 8)},
-		{FRAGMENT_VSEC_COUNTS_STRIDE, 0x108},
-		{FRAGMENT_VSEC_LINK, ROBINNP_BAR_CARD | (ROBINNP_LINK(0) + 8)},
-		{FRAGMENT_VSEC_LINK_STRIDE, 0x108},
-		{FRAGMENT_VSEC_LIMITS, LIMITS(2, 5, 20, 16)},
-	};
-	struct roc_fragment_vsec vsec;
-	size_t i;
+static const struct vsec_word moved[] = {
+	{FRAGMENT_VSEC_CARD, ROBINNP_BAR_CARD | 0x8000},
+	{FRAGMENT_VSEC_COUNTS, ROBINNP_BAR_CARD | (ROBINNP_COUNTS(0) + 8)},
+	{FRAGMENT_VSEC_COUNTS_STRIDE, 0x108},
+	{FRAGMENT_VSEC_LINK, ROBINNP_BAR_CARD | (ROBINNP_LINK(0) + 8)},
+	{FRAGMENT_VSEC_LINK_STRIDE, 0x108},
+	{FRAGMENT_VSEC_LIMITS, LIMITS(2, 5, 20, 16)},
+};
 
-	good();
-	UNIT_EQ(find(&vsec), 1);
-	CU_ASSERT(roc_fragment_vsec_agrees(&vsec, ROBINNP_SUBS, &open));
-	for (i = 0; i < sizeof(moved) / sizeof(moved[0]); i++) {
-		good();
-		put(moved[i].at, moved[i].value);
-		UNIT_EQ(find(&vsec), 1);
-		CU_ASSERT(!roc_fragment_vsec_agrees(&vsec, ROBINNP_SUBS, &open));
-	}
-}
+static const struct vsec_test test = {
+	.contract = &roc_fragment_contract,
+	.card = VSEC_CARD(ROBINNP, ROBINNP_SUBS),
+	.result = &vsec,
+	.good = VSEC_WORDS(words),
+	.bad = VSEC_WORDS(bad),
+	.moved = VSEC_WORDS(moved),
+};
 
 UNIT_MAIN("kmod_fragment_vsec", {"found", found}, {"not there", not_there}, {"refused", refused},
 	  {"largest ring", largest_ring}, {"elsewhere", elsewhere})
