@@ -7,19 +7,9 @@
 #ifndef ROC_UNIT_LIBROC_FAKE_FRAGMENTS_H
 #define ROC_UNIT_LIBROC_FAKE_FRAGMENTS_H
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-
 #include <roc/fragment.h>
 
 #include "libroc/core/fragment.h"
-#include "libroc/core/libroc.h"
-#include "tests/unit/libroc/libroc_says.h"
-#include "unit.h"
-#include "fake_address.h"
-#include "wrap_ioctl.h"
-#include "wrap_mmap.h"
 
 #define LINKS 3
 #define PAGES 24 /* of each link: no power of two */
@@ -37,16 +27,16 @@
 #define BELL_AT 32768
 #define FILE_END 36864
 
+#define FAKE_CARD ROC_CARD_ROBINNP
+#define FAKE_CHANNELS 2
+#define FAKE_OWNER "roc-rosd"
+#define FAKE_CAPS ROC_CAP_FRAGMENTS
+#define FAKE_INFO ROC_FR_INFO
+#define FAKE_INFO_ARG roc_fr_info
+#include "fake_node.h"
+
 static struct {
-	uint32_t failed_why;	/* the last run failed for this reason */
-	int open_errno, errno_; /* of the next call */
-	int start_errno;	/* of a start, when the rings are zeroed */
-	bool other;		/* the endpoint has no sub-units */
-	bool old;		/* the module does not know the question */
-	bool no_bell;
 	uint32_t start; /* counts begin with */
-	unsigned int calls;
-	unsigned long request; /* last one */
 	union {
 		struct roc_fr_rings rings;
 		struct roc_fr_settings settings;
@@ -59,9 +49,7 @@ static struct {
 	unsigned int unregistered;
 	uint32_t host_pages, skew; /* what PAGES says wrong */
 	void (*arrive)(void);	   /* what a wait brings */
-	char opened[64];
 
-	char *area; /* all of the file, for us */
 	struct roc_fr_kernel *kernel;
 	struct roc_fr_descriptor *descriptors;
 	struct roc_fr_completion *completions;
@@ -80,41 +68,17 @@ static struct {
 
 static char memory[HOST_PAGES * PAGE] __attribute__((aligned(4096)));
 
-#define FAKE_CARD ROC_CARD_ROBINNP
-#define FAKE_CHANNELS 2
-#define FAKE_OWNER "roc-rosd"
-#include "fake_node.h"
-
-int __wrap_roc_find(const char *id, struct roc_card *card)
-{
-	*card = (struct roc_card){.type = ROC_CARD_ROBINNP, .channels = 2};
-	strcpy(card->node, "/dev/roc3");
-	strcpy(card->pci_address, FAKE_ADDRESS);
-	return strcmp(id, "245") ? roc_fail(ENOENT, "no such card") : 0;
-}
-
-int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
-			     size_t size)
-{
-	if (channel != 1)
-		return roc_fail(ENOENT, "channel %u is not open", channel);
-	*pid = 4711;
-	snprintf(name, size, "roc-rosd");
-	return 0;
-}
-
 static void make_rings(int fd, struct roc_fr_rings *r)
 {
-	fake.area = __real_mmap(NULL, FILE_END, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	UNIT_NEED(fake.area != MAP_FAILED);
-	fake.kernel = (void *)fake.area;
+	node_map(fd);
+	fake.kernel = (void *)node.area;
 	fake.kernel->flags = ROC_FR_STOPPED;
-	fake.descriptors = (void *)(fake.area + DESCRIPTORS_AT);
-	fake.completions = (void *)(fake.area + COMPLETIONS_AT);
-	fake.user = (void *)(fake.area + USER_AT);
-	fake.frees = (void *)(fake.area + USER_AT + FREES_AT);
-	fake.commands = (void *)(fake.area + USER_AT + COMMANDS_AT);
-	fake.bell = (void *)(fake.area + BELL_AT);
+	fake.descriptors = (void *)(node.area + DESCRIPTORS_AT);
+	fake.completions = (void *)(node.area + COMPLETIONS_AT);
+	fake.user = (void *)(node.area + USER_AT);
+	fake.frees = (void *)(node.area + USER_AT + FREES_AT);
+	fake.commands = (void *)(node.area + USER_AT + COMMANDS_AT);
+	fake.bell = (void *)(node.area + BELL_AT);
 	r->page_size = PAGE;
 	r->host_page_size = PAGE;
 	r->commands = COMMANDS;
@@ -126,7 +90,7 @@ static void make_rings(int fd, struct roc_fr_rings *r)
 	r->user_offset = USER_AT;
 	r->user_length = BELL_AT - USER_AT;
 	r->bell_offset = BELL_AT;
-	r->bell_length = fake.no_bell ? 0 : 4096;
+	r->bell_length = node.no_bell ? 0 : 4096;
 	r->descriptors_offset = DESCRIPTORS_AT;
 	r->completions_offset = COMPLETIONS_AT;
 	r->frees_offset = FREES_AT;
@@ -135,7 +99,7 @@ static void make_rings(int fd, struct roc_fr_rings *r)
 
 static int start(struct roc_fr_start *arg)
 {
-	memset(fake.area + DESCRIPTORS_AT, 0, USER_AT - DESCRIPTORS_AT);
+	memset(node.area + DESCRIPTORS_AT, 0, USER_AT - DESCRIPTORS_AT);
 	memset(fake.has, 0, sizeof(fake.has));
 	arg->start = fake.start;
 	fake.sent = fake.start;
@@ -147,8 +111,8 @@ static int start(struct roc_fr_start *arg)
 	fake.user->completions = fake.start;
 	fake.bell->free = fake.start;
 	fake.bell->command = fake.start;
-	if (fake.start_errno) {
-		errno = fake.start_errno;
+	if (node.start_errno) {
+		errno = node.start_errno;
 		return -1;
 	}
 	fake.kernel->flags = 0;
@@ -156,19 +120,14 @@ static int start(struct roc_fr_start *arg)
 	return 0;
 }
 
-static int get_info(struct roc_fr_info *info)
+static bool fake_info(struct roc_fr_info *info)
 {
-	if (fake.other || fake.old)
-		errno = ENOTTY;
-	else if (info->sub >= 2)
-		errno = ENOENT;
-	else {
-		snprintf(info->name, sizeof(info->name), "sub%u", info->sub);
-		info->links = LINKS;
-		info->host_pages_max = HOST_PAGES;
-		return 0;
-	}
-	return -1;
+	if (info->sub >= FAKE_CHANNELS)
+		return false;
+	snprintf(info->name, sizeof(info->name), "sub%u", info->sub);
+	info->links = LINKS;
+	info->host_pages_max = HOST_PAGES;
+	return true;
 }
 
 static void *on_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
@@ -176,32 +135,19 @@ static void *on_mmap(void *at, size_t length, int prot, int flags, int fd, off_t
 	return __real_mmap(at, length, prot, flags, fd, offset);
 }
 
-static int on_ioctl(int fd, unsigned long request, void *arg)
+static void fake_refuse(unsigned long request, void *arg)
 {
-	if (request == ROC_EP_INFO) {
-		((struct roc_ep_info *)arg)->caps = fake.other ? 0 : ROC_CAP_FRAGMENTS;
-		((struct roc_ep_info *)arg)->channels = 2;
-		return 0;
-	}
-	if (request == ROC_FR_INFO && fake.failed_why) {
-		((struct roc_fr_info *)arg)->state = ROC_CH_FAILED;
-		((struct roc_fr_info *)arg)->why = fake.failed_why;
-		return 0;
-	}
-	if (request == ROC_FR_INFO)
-		return get_info(arg);
-	fake.request = request;
-	fake.calls++;
-	if (fake.errno_) {
-		errno = fake.errno_;
-		fake.errno_ = 0;
-		if (request == ROC_FR_RINGS) {
-			((struct roc_fr_rings *)arg)->why = fake.out.rings.why;
-			((struct roc_fr_rings *)arg)->limit = fake.out.rings.limit;
-			((struct roc_fr_rings *)arg)->pinned = fake.out.rings.pinned;
-		}
-		return -1;
-	}
+	struct roc_fr_rings *rings = arg;
+
+	if (request != ROC_FR_RINGS)
+		return;
+	rings->why = fake.out.rings.why;
+	rings->limit = fake.out.rings.limit;
+	rings->pinned = fake.out.rings.pinned;
+}
+
+static int fake_ioctl(int fd, unsigned long request, void *arg)
+{
 	switch (request) {
 	case ROC_FR_RINGS:
 		fake.in.rings = *(struct roc_fr_rings *)arg;
@@ -246,8 +192,6 @@ static int on_ioctl(int fd, unsigned long request, void *arg)
 			return -1;
 		}
 		fake.arrive();
-		return 0;
-	case ROC_CH_EVENTFD:
 		return 0;
 	}
 	errno = ENOTTY;
@@ -343,6 +287,7 @@ __attribute__((unused)) static struct roc_fragments *opened(const char *name)
 	struct roc_fragments *f = NULL;
 
 	memset(&fake, 0, sizeof(fake));
+	memset(&node, 0, sizeof(node));
 	UNIT_NEED(!roc_fragments_open("245", name, &f));
 	return f;
 }
@@ -362,9 +307,7 @@ __attribute__((unused)) static struct roc_fragments *running(uint32_t start)
 __attribute__((unused)) static void finish(struct roc_fragments *f)
 {
 	roc_fragments_close(f);
-	if (fake.area)
-		munmap(fake.area, FILE_END);
-	fake.area = NULL;
+	node_unmap();
 }
 
 __attribute__((unused)) static struct roc_fragments_counts counts(const struct roc_fragments *f)

@@ -1,11 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The node of a card that is none: what open() finds is memory, and somebody has channel 1.
- * Included behind a struct fake and FILE_END, by what says what the card is: FAKE_CARD,
- * FAKE_CHANNELS and FAKE_OWNER.
+ * The node of a card with named channels that is none: the linker turns open(), ioctl(), roc_find()
+ * and roc_channel_owner() into ours, what is opened is memory, and another process has channel 1.
+ * Included by the fake of a channel type, behind what says how its card is: FAKE_CARD,
+ * FAKE_CHANNELS, FAKE_OWNER, FAKE_CAPS, FAKE_INFO with its structure, and FILE_END.
  */
 #ifndef ROC_UNIT_LIBROC_FAKE_NODE_H
 #define ROC_UNIT_LIBROC_FAKE_NODE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "libroc/core/libroc.h"
+#include "tests/unit/libroc/libroc_says.h"
+#include "unit.h"
+#include "fake_address.h"
+#include "wrap_ioctl.h"
+#include "wrap_mmap.h"
+
+static struct {
+	uint32_t failed_why;	/* the last run failed for this reason */
+	int open_errno, errno_; /* of the next call */
+	int start_errno;	/* of a start, when the rings are set back */
+	bool other;		/* the endpoint has no such channels */
+	bool old;		/* the module does not know the question */
+	bool no_bell;
+	unsigned int calls;
+	unsigned long request; /* last one */
+	char opened[64];
+	char *area; /* all of the file, for us */
+} node;
+
+/*
+ * Of the channel type: INFO, false if there is no such channel; what an ioctl that fails returns;
+ * all other ioctls.
+ */
+static bool fake_info(struct FAKE_INFO_ARG *info);
+static void fake_refuse(unsigned long request, void *arg);
+static int fake_ioctl(int fd, unsigned long request, void *arg);
 
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_roc_find(const char *id, struct roc_card *card);
@@ -16,14 +49,78 @@ int __wrap_open(const char *path, int flags, ...)
 {
 	int fd;
 
-	snprintf(fake.opened, sizeof(fake.opened), "%s", path);
-	if (fake.open_errno && strstr(path, "ch")) {
-		errno = fake.open_errno;
+	snprintf(node.opened, sizeof(node.opened), "%s", path);
+	if (node.open_errno && strstr(path, "ch")) {
+		errno = node.open_errno;
 		return -1;
 	}
 	fd = memfd_create("node", MFD_CLOEXEC);
 	UNIT_EQ(ftruncate(fd, FILE_END), 0);
 	return fd;
+}
+
+int __wrap_roc_find(const char *id, struct roc_card *card)
+{
+	*card = (struct roc_card){.type = FAKE_CARD, .channels = FAKE_CHANNELS};
+	strcpy(card->node, "/dev/roc3");
+	strcpy(card->pci_address, FAKE_ADDRESS);
+	return strcmp(id, "245") ? roc_fail(ENOENT, "no such card") : 0;
+}
+
+int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
+			     size_t size)
+{
+	if (channel != 1)
+		return roc_fail(ENOENT, "channel %u is not open", channel);
+	*pid = 4711;
+	snprintf(name, size, "%s", FAKE_OWNER);
+	return 0;
+}
+
+static void node_map(int fd)
+{
+	node.area = __real_mmap(NULL, FILE_END, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	UNIT_NEED(node.area != MAP_FAILED);
+}
+
+static void node_unmap(void)
+{
+	if (node.area)
+		munmap(node.area, FILE_END);
+	node.area = NULL;
+}
+
+static int get_info(struct FAKE_INFO_ARG *info)
+{
+	if (node.failed_why) {
+		info->state = ROC_CH_FAILED;
+		info->why = node.failed_why;
+		return 0;
+	}
+	if (!node.other && !node.old && fake_info(info))
+		return 0;
+	errno = node.other || node.old ? ENOTTY : ENOENT;
+	return -1;
+}
+
+static int on_ioctl(int fd, unsigned long request, void *arg)
+{
+	if (request == ROC_EP_INFO) {
+		((struct roc_ep_info *)arg)->caps = node.other ? 0 : FAKE_CAPS;
+		((struct roc_ep_info *)arg)->channels = FAKE_CHANNELS;
+		return 0;
+	}
+	if (request == FAKE_INFO)
+		return get_info(arg);
+	node.request = request;
+	node.calls++;
+	if (node.errno_) {
+		errno = node.errno_;
+		node.errno_ = 0;
+		fake_refuse(request, arg);
+		return -1;
+	}
+	return request == ROC_CH_EVENTFD ? 0 : fake_ioctl(fd, request, arg);
 }
 
 #endif

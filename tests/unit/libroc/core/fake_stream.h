@@ -7,19 +7,9 @@
 #ifndef ROC_UNIT_LIBROC_FAKE_STREAM_H
 #define ROC_UNIT_LIBROC_FAKE_STREAM_H
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-
 #include <roc/stream.h>
 
-#include "libroc/core/libroc.h"
 #include "libroc/core/stream.h"
-#include "tests/unit/libroc/libroc_says.h"
-#include "unit.h"
-#include "fake_address.h"
-#include "wrap_ioctl.h"
-#include "wrap_mmap.h"
 
 #define RING ROC_ST_RING_MIN
 #define LINES (RING / ROC_ST_LINE)
@@ -29,16 +19,17 @@
 #define BELL_AT (RING + 12288)
 #define FILE_END (RING + 16384)
 
+#define FAKE_CARD ROC_CARD_P40
+#define FAKE_CHANNELS 3
+#define FAKE_OWNER "roc-stream"
+#define FAKE_CAPS ROC_CAP_STREAMS
+#define FAKE_INFO ROC_ST_INFO
+#define FAKE_INFO_ARG roc_st_info
+#include "fake_node.h"
+
 static const char *const names[] = {"main", "meta", "odin0"};
 
 static struct {
-	uint32_t failed_why;	/* the last run failed for this reason */
-	int open_errno, errno_; /* of the next call */
-	int start_errno;	/* of a start, when the positions are set back */
-	bool pools;		/* the endpoint has no streams */
-	bool no_bell;
-	unsigned int calls;
-	unsigned long request; /* last one */
 	union {
 		struct roc_st_ring ring;
 		struct roc_st_settings settings;
@@ -49,37 +40,12 @@ static struct {
 	uint32_t arrive; /* lines that a wait brings, before it looks */
 	uint32_t known;	 /* read position that the waits told the card */
 	uint32_t state, why;
-	char opened[64];
 
-	char *area; /* all of the file, for us */
 	struct roc_st_kernel *kernel;
 	struct roc_st_state *card;
 	struct roc_st_user *user;
 	uint32_t *bell;
 } fake;
-
-#define FAKE_CARD ROC_CARD_P40
-#define FAKE_CHANNELS 3
-#define FAKE_OWNER "roc-stream"
-#include "fake_node.h"
-
-int __wrap_roc_find(const char *id, struct roc_card *card)
-{
-	*card = (struct roc_card){.type = ROC_CARD_P40, .channels = 3};
-	strcpy(card->node, "/dev/roc3");
-	strcpy(card->pci_address, FAKE_ADDRESS);
-	return strcmp(id, "245") ? roc_fail(ENOENT, "no such card") : 0;
-}
-
-int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
-			     size_t size)
-{
-	if (channel != 1)
-		return roc_fail(ENOENT, "channel %u is not open", channel);
-	*pid = 4711;
-	snprintf(name, size, "roc-stream");
-	return 0;
-}
 
 static void *on_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
 {
@@ -100,35 +66,28 @@ static void *on_mmap(void *at, size_t length, int prot, int flags, int fd, off_t
 
 static void make_ring(int fd, struct roc_st_ring *ring)
 {
-	fake.area = __real_mmap(NULL, FILE_END, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	UNIT_NEED(fake.area != MAP_FAILED);
-	fake.kernel = (void *)(fake.area + CONTROL_AT);
-	fake.card = (void *)(fake.area + CONTROL_AT + 4096);
-	fake.user = (void *)(fake.area + USER_AT);
-	fake.bell = (void *)(fake.area + BELL_AT);
+	node_map(fd);
+	fake.kernel = (void *)(node.area + CONTROL_AT);
+	fake.card = (void *)(node.area + CONTROL_AT + 4096);
+	fake.user = (void *)(node.area + USER_AT);
+	fake.bell = (void *)(node.area + BELL_AT);
 	ring->ring_length = 2 * RING;
 	ring->control_offset = CONTROL_AT;
 	ring->control_length = 8192;
 	ring->user_offset = USER_AT;
 	ring->user_length = 4096;
 	ring->bell_offset = BELL_AT;
-	ring->bell_length = fake.no_bell ? 0 : 4096;
+	ring->bell_length = node.no_bell ? 0 : 4096;
 }
 
-static int get_info(struct roc_st_info *info)
+static bool fake_info(struct roc_st_info *info)
 {
-	if (fake.pools) {
-		errno = ENOTTY;
-		return -1;
-	}
-	if (info->stream >= 3) {
-		errno = ENOENT;
-		return -1;
-	}
+	if (info->stream >= FAKE_CHANNELS)
+		return false;
 	strcpy(info->name, names[info->stream]);
 	info->state = fake.state;
 	info->why = fake.why;
-	return 0;
+	return true;
 }
 
 /* As the driver: all of it if the wait sleeps, else only what is worth it. */
@@ -141,31 +100,17 @@ static uint32_t untold_by_wait(void)
 	return fake.user->read - fake.known;
 }
 
-static int on_ioctl(int fd, unsigned long request, void *arg)
+static void fake_refuse(unsigned long request, void *arg)
 {
-	if (request == ROC_EP_INFO) {
-		((struct roc_ep_info *)arg)->caps = fake.pools ? 0 : ROC_CAP_STREAMS;
-		((struct roc_ep_info *)arg)->channels = FAKE_CHANNELS;
-		return 0;
-	}
-	if (request == ROC_ST_INFO && fake.failed_why) {
-		((struct roc_st_info *)arg)->state = ROC_CH_FAILED;
-		((struct roc_st_info *)arg)->why = fake.failed_why;
-		return 0;
-	}
-	fake.request = request;
-	fake.calls++;
-	if (fake.errno_) {
-		errno = fake.errno_;
-		fake.errno_ = 0;
-		if (request == ROC_ST_RING)
-			memcpy((char *)arg + offsetof(struct roc_st_ring, why), &fake.out.ring.why,
-			       sizeof(fake.out.ring) - offsetof(struct roc_st_ring, why));
-		return -1;
-	}
+	const size_t at = offsetof(struct roc_st_ring, why);
+
+	if (request == ROC_ST_RING)
+		memcpy((char *)arg + at, (char *)&fake.out.ring + at, sizeof(fake.out.ring) - at);
+}
+
+static int fake_ioctl(int fd, unsigned long request, void *arg)
+{
 	switch (request) {
-	case ROC_ST_INFO:
-		return get_info(arg);
 	case ROC_ST_RING:
 		fake.in.ring = *(struct roc_st_ring *)arg;
 		make_ring(fd, arg);
@@ -175,8 +120,8 @@ static int on_ioctl(int fd, unsigned long request, void *arg)
 		fake.user->taken = fake.user->read;
 		fake.card->written = fake.user->read;
 		fake.known = fake.user->read;
-		if (fake.start_errno) {
-			errno = fake.start_errno;
+		if (node.start_errno) {
+			errno = node.start_errno;
 			return -1;
 		}
 		fake.kernel->flags = 0;
@@ -208,8 +153,6 @@ static int on_ioctl(int fd, unsigned long request, void *arg)
 			return 0;
 		errno = ETIME;
 		return -1;
-	case ROC_CH_EVENTFD:
-		return 0;
 	}
 	errno = ENOTTY;
 	return -1;
@@ -220,6 +163,7 @@ static struct roc_stream *stream(const char *name)
 	struct roc_stream *s = NULL;
 
 	memset(&fake, 0, sizeof(fake));
+	memset(&node, 0, sizeof(node));
 	fake.state = ROC_CH_RUNNING;
 	UNIT_NEED(!roc_stream_open("245", name, &s));
 	return s;
@@ -238,9 +182,7 @@ __attribute__((unused)) static struct roc_stream *running(uint32_t position)
 static void finish(struct roc_stream *s)
 {
 	roc_stream_close(s);
-	if (fake.area)
-		munmap(fake.area, FILE_END);
-	fake.area = NULL;
+	node_unmap();
 }
 
 #endif

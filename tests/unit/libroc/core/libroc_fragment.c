@@ -15,7 +15,7 @@ static void opening(void)
 	UNIT_EQ(roc_fragments_number(f), 1);
 	UNIT_EQ(roc_fragments_links(f), LINKS);
 	UNIT_STR(roc_fragments_name(f), "sub1");
-	UNIT_STR(fake.opened, "/dev/roc3ch1");
+	UNIT_STR(node.opened, "/dev/roc3ch1");
 	CU_ASSERT_TRUE(roc_fragments_fd(f) >= 0);
 	finish(f);
 	f = opened("0");
@@ -26,17 +26,17 @@ static void opening(void)
 	      "no sub-unit 'sub2'; it has sub0, sub1");
 	FAILS(roc_fragments_open("245", "2", &f), -ENOENT, "no sub-unit '2'");
 	FAILS(roc_fragments_open("245", "", &f), -ENOENT, "no sub-unit ''");
-	fake.open_errno = EBUSY;
+	node.open_errno = EBUSY;
 	FAILS(roc_fragments_open("245", "sub1", &f), -EBUSY,
 	      "245 (0000:3b:00.0) sub1 is in use by PID 4711 (roc-rosd): a sub-unit has one owner");
-	fake.open_errno = 0;
-	fake.other = true;
+	node.open_errno = 0;
+	node.other = true;
 	FAILS(roc_fragments_open("245", "sub0", &f), -EOPNOTSUPP, "keeps no fragments");
-	fake.other = false;
+	node.other = false;
 	UNIT_NEED(!roc_open("245", &ep));
 	UNIT_EQ(roc_card_fragments_find(ep, "sub1", &number), 0);
 	UNIT_EQ(number, 1);
-	fake.old = true;
+	node.old = true;
 	FAILS(roc_card_fragments_find(ep, "sub1", &number), -ENOTTY, "modprobe");
 	roc_close(ep);
 }
@@ -62,20 +62,20 @@ static void rings(void)
 	FAILS(roc_fragments_return(f, 1), -EINVAL, "handle 0x1");
 	CU_ASSERT_FALSE(roc_fragments_running(f));
 
-	fake.errno_ = EINVAL;
+	node.errno_ = EINVAL;
 	FAILS(roc_fragments_rings(f, 3000, 0, 0, 0), -EINVAL, "powers of two, of 1024 to 65536");
-	fake.errno_ = EBUSY;
+	node.errno_ = EBUSY;
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -EBUSY, "once per open");
-	fake.errno_ = ENOMEM;
+	node.errno_ = ENOMEM;
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -ENOMEM, "no memory for the rings");
-	fake.errno_ = ENOMEM;
+	node.errno_ = ENOMEM;
 	fake.out.rings = (struct roc_fr_rings){.why = ROC_WHY_MEMLOCK, .limit = 8, .pinned = 5};
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -ENOMEM, "limit is 8 bytes and 5 of them");
-	fake.errno_ = EOPNOTSUPP;
+	node.errno_ = EOPNOTSUPP;
 	fake.out.rings = (struct roc_fr_rings){.why = ROC_WHY_LENGTH, .limit = 1024};
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 65536), -EOPNOTSUPP, "65536 requests: one of them");
 	SAYS("ask for that at most");
-	fake.errno_ = EPERM;
+	node.errno_ = EPERM;
 	fake.out.rings = (struct roc_fr_rings){.why = ROC_WHY_OWNER};
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -EPERM, "after fork()");
 	UNIT_EQ(roc_fragments_rings(f, 1024, 77, 4096, 64), 0);
@@ -97,17 +97,17 @@ static void rings_that_cannot_be_mapped(void)
 		refuse_map = which;
 		FAILS(roc_fragments_rings(f, PAGE, PAGES, PAGE, COMMANDS), -ENOMEM,
 		      "then call again");
-		UNIT_EQ(fake.calls, 1);
+		UNIT_EQ(node.calls, 1);
 		refuse_map = 1;
 		FAILS(roc_fragments_start(f), -ENOMEM, "cannot map the rings");
-		UNIT_EQ(fake.calls, 1);
+		UNIT_EQ(node.calls, 1);
 		FAILS(roc_fragments_take(f, NULL, 1), -EPIPE, "no rings yet");
 		UNIT_EQ(roc_fragments_add(f, memory, 8 * PAGE), 0);
-		UNIT_EQ(fake.calls, 3); /* register, number */
+		UNIT_EQ(node.calls, 3); /* register, number */
 		UNIT_EQ(roc_fragments_start(f), 0);
 		CU_ASSERT_TRUE(card_sends(1, 0, 100, 0));
 		UNIT_EQ(roc_fragments_take(f, NULL, 1), 1);
-		fake.errno_ = EBUSY;
+		node.errno_ = EBUSY;
 		FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -EBUSY, "once per open");
 		finish(f);
 	}
@@ -124,7 +124,7 @@ static int use_fragments(void *arg)
 	struct roc_fragment_fetched fetched;
 	struct roc_fragments *f = arg;
 	const uint32_t event = 1;
-	unsigned int calls = fake.calls;
+	unsigned int calls = node.calls;
 	struct roc_lender *l;
 	struct roc_fr_info info;
 	int at = 0;
@@ -147,7 +147,7 @@ static int use_fragments(void *arg)
 	REFUSED(at, roc_fragments_info(f, &info));
 	REFUSED(at, roc_fragments_eventfd(f, -1));
 	REFUSED(at, roc_lender_fragments(f, 1, &l));
-	IN_CHILD(at, fake.calls == calls);
+	IN_CHILD(at, node.calls == calls);
 	return 0;
 }
 
@@ -191,7 +191,7 @@ static void memory_for_the_card(void)
 	FAILS(roc_fragments_add(f, memory, PAGE + 1), -EINVAL, "host pages of 2048");
 	FAILS(roc_fragments_add(f, memory, 0), -EINVAL, "0 bytes");
 	FAILS(roc_fragments_add(f, memory, sizeof(memory) + PAGE), -ENOSPC, "the card takes 48");
-	fake.errno_ = EBUSY;
+	node.errno_ = EBUSY;
 	FAILS(roc_fragments_add(f, memory, 8 * PAGE), -EBUSY, "while running");
 	UNIT_EQ(roc_fragments_add(f, memory, 8 * PAGE), 0);
 	UNIT_EQ(fake.in.buffer.granule, PAGE);
@@ -402,12 +402,12 @@ static void the_end_of_a_run(void)
 	UNIT_EQ(got[0].tag, 7);
 	FAILS(roc_fragments_done(f, got, 8), -ENODEV, "was removed");
 	FAILS(roc_fragments_wait(f, 1, 1, 100), -ENODEV, "was removed");
-	fake.errno_ = EALREADY;
+	node.errno_ = EALREADY;
 	FAILS(roc_fragments_stop(f, false), -EALREADY, "nothing to stop");
-	fake.errno_ = EALREADY;
-	fake.failed_why = ROC_WHY_LOST;
+	node.errno_ = EALREADY;
+	node.failed_why = ROC_WHY_LOST;
 	FAILS(roc_fragments_stop(f, false), -EALREADY, "the card answers all ones");
-	fake.failed_why = 0;
+	node.failed_why = 0;
 	finish(f);
 }
 
@@ -430,19 +430,19 @@ static void waiting(void)
 {
 	struct roc_fragments *f = running(1000);
 	struct roc_fragment_fetched got;
-	unsigned int calls = fake.calls;
+	unsigned int calls = node.calls;
 
 	FAILS(roc_fragments_wait(f, 1, 0, -2), -EINVAL, "-2 is no time");
 	UNIT_EQ(roc_fragments_wait(f, 0, 0, -1), 0);
 	UNIT_EQ(roc_fragments_wait(f, 0, 1, -1), 0); /* nothing is outstanding */
-	UNIT_EQ(fake.calls, calls);
+	UNIT_EQ(node.calls, calls);
 	FAILS(roc_fragments_wait(f, 5, 1, 20), -ETIME, "neither 5 fragments nor 0 of 0");
 	UNIT_EQ(fake.in.wait.mask, ROC_FR_WAIT_DATA);
 	UNIT_EQ(fake.in.wait.descriptors, 1005);
 	card_sends(49, 0, 100, 0);
-	calls = fake.calls;
+	calls = node.calls;
 	UNIT_EQ(roc_fragments_wait(f, 1, 0, -1), ROC_FRAGMENTS_DATA);
-	UNIT_EQ(fake.calls, calls); /* it is there */
+	UNIT_EQ(node.calls, calls); /* it is there */
 	fake.arrive = bring_data;
 	UNIT_EQ(roc_fragments_wait(f, 2, 0, -1), ROC_FRAGMENTS_DATA);
 	UNIT_EQ(fake.in.wait.deadline, INT64_MAX);
@@ -459,13 +459,13 @@ static void waiting(void)
 	UNIT_EQ(roc_fragments_done(f, &got, 1), 1);
 	fake.arrive = bring_the_end;
 	UNIT_EQ(roc_fragments_wait(f, 1, 1, -1), 0);
-	calls = fake.calls;
+	calls = node.calls;
 	UNIT_EQ(roc_fragments_wait(f, 1, 1, -1), 0);
-	UNIT_EQ(fake.calls, calls);
+	UNIT_EQ(node.calls, calls);
 	UNIT_NEED(!roc_fragments_start(f));
-	fake.errno_ = EINTR;
+	node.errno_ = EINTR;
 	FAILS(roc_fragments_wait(f, 1, 1, -1), -EINTR, "call again");
-	fake.errno_ = ENODEV;
+	node.errno_ = ENODEV;
 	FAILS(roc_fragments_wait(f, 1, 1, -1), -ENODEV, "was removed");
 	finish(f);
 }
@@ -491,7 +491,7 @@ static void no_doorbell(void)
 {
 	struct roc_fragments *f = opened("sub0");
 
-	fake.no_bell = true;
+	node.no_bell = true;
 	UNIT_NEED(!roc_fragments_add(f, memory, sizeof(memory)));
 	UNIT_NEED(!roc_fragments_start(f));
 	UNIT_EQ(fake.in.tell.what, ROC_FR_TELL_FREE);
@@ -505,10 +505,10 @@ static void no_doorbell(void)
 	UNIT_EQ(counts(f).tells, 2);
 	UNIT_EQ(counts(f).doorbells, 0);
 	UNIT_EQ(roc_fragments_request(f, 5, 1, 1), 1);
-	fake.errno_ = EALREADY;
+	node.errno_ = EALREADY;
 	UNIT_EQ(roc_fragments_flush(f), 0);
 	UNIT_EQ(roc_fragments_request(f, 5, 1, 1), 1);
-	fake.errno_ = ENODEV;
+	node.errno_ = ENODEV;
 	FAILS(roc_fragments_flush(f), -ENODEV, "cannot tell the card");
 	finish(f);
 }
@@ -527,24 +527,24 @@ static void settings_and_resets(void)
 	UNIT_EQ(fake.in.settings.sub, 1);
 	UNIT_EQ(settings.links, 7);
 	settings = (struct roc_fr_settings){.set = ROC_FR_SET_LINKS, .links = 64};
-	fake.errno_ = ERANGE;
+	node.errno_ = ERANGE;
 	FAILS(roc_fragments_settings(f, &settings), -ERANGE, "links 0x40");
-	fake.errno_ = EINVAL;
+	node.errno_ = EINVAL;
 	FAILS(roc_fragments_settings(f, &settings), -EINVAL, "enum roc_fr_set");
 	UNIT_EQ(roc_fragments_reset(f, ROC_FR_RESET_COUNTERS), 0);
 	UNIT_EQ(fake.in.reset.level, ROC_FR_RESET_COUNTERS);
-	fake.errno_ = EBUSY;
+	node.errno_ = EBUSY;
 	FAILS(roc_fragments_reset(f, ROC_FR_RESET_LOGIC), -EBUSY, "stop it first");
 	SAYS("the settings of who has it open");
-	fake.errno_ = EIO;
+	node.errno_ = EIO;
 	FAILS(roc_fragments_reset(f, ROC_FR_RESET_LOGIC), -EIO, "does not show");
 	UNIT_EQ(roc_fragments_eventfd(f, 5), 0);
-	fake.errno_ = EINVAL;
+	node.errno_ = EINVAL;
 	FAILS(roc_fragments_eventfd(f, 5), -EINVAL, "no eventfd");
-	fake.errno_ = EBUSY;
+	node.errno_ = EBUSY;
 	FAILS(roc_fragments_start(f), -EBUSY, "once per open");
 	UNIT_EQ(roc_fragments_rings(f, 0, 0, 0, 0), 0);
-	fake.errno_ = EIO;
+	node.errno_ = EIO;
 	FAILS(roc_fragments_start(f), -EIO, "does not do as it is told");
 	finish(f);
 	UNIT_NEED(!roc_open("245", &ep));
@@ -554,13 +554,13 @@ static void settings_and_resets(void)
 	FAILS(roc_card_fragments(ep, 2, &info), -ENOENT, "no sub-unit 2");
 	UNIT_EQ(roc_card_fragments_settings(ep, 1, &settings), 0);
 	UNIT_EQ(fake.in.settings.sub, 1);
-	fake.errno_ = EBUSY;
+	node.errno_ = EBUSY;
 	FAILS(roc_card_fragments_settings(ep, 1, &settings), -EBUSY,
 	      " sub1 is in use by PID 4711 (roc-rosd): only the process");
 	UNIT_EQ(roc_card_fragments_reset(ep, ROC_FR_ALL, ROC_FR_RESET_COUNTERS), 0);
 	UNIT_EQ(fake.in.reset.sub, ROC_FR_ALL);
-	fake.errno_ = ENOTTY;
-	fake.other = true;
+	node.errno_ = ENOTTY;
+	node.other = true;
 	FAILS(roc_card_fragments_reset(ep, 0, ROC_FR_RESET_COUNTERS), -EOPNOTSUPP, "no fragments");
 	roc_close(ep);
 }

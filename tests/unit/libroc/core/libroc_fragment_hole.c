@@ -37,7 +37,7 @@ static void skip_completion(void)
 static void found_by_polling(struct roc_fragments *f, bool data, uint32_t most)
 {
 	struct roc_fragment_fetched got[4];
-	unsigned int calls = fake.calls;
+	unsigned int calls = node.calls;
 	uint32_t pass;
 	int ret = 0;
 
@@ -45,7 +45,7 @@ static void found_by_polling(struct roc_fragments *f, bool data, uint32_t most)
 		ret = data ? roc_fragments_take(f, NULL, 4) : roc_fragments_done(f, got, 4);
 	UNIT_EQ(ret, -EBADMSG);
 	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "is missing although number"));
-	UNIT_EQ(fake.calls, calls);
+	UNIT_EQ(node.calls, calls);
 }
 
 static void descriptors_left_out(void)
@@ -56,7 +56,7 @@ static void descriptors_left_out(void)
 	for (s = 0; s < COUNT(starts); s++) {
 		for (h = 0; h < COUNT(data_holes); h++) {
 			struct roc_fragments *f = running(starts[s]);
-			unsigned int calls = fake.calls;
+			unsigned int calls = node.calls;
 
 			card_sends(1, 0, 100, 0);
 			card_sends(1, 1, 100, 0);
@@ -73,7 +73,7 @@ static void descriptors_left_out(void)
 			/* A wait does not report that there is something to take. */
 			FAILS(roc_fragments_wait(f, data_holes[h] + 1, 0, 1000), -EBADMSG,
 			      "descriptor");
-			UNIT_EQ(fake.calls, calls);
+			UNIT_EQ(node.calls, calls);
 			UNIT_EQ(roc_fragments_start(f), 0);
 			card_sends(3, 0, 100, 0);
 			UNIT_EQ(roc_fragments_take(f, NULL, 9), 1);
@@ -91,7 +91,7 @@ static void completions_left_out(void)
 	for (s = 0; s < COUNT(starts); s++) {
 		for (h = 0; h < COUNT(done_holes); h++) {
 			struct roc_fragments *f = running(starts[s]);
-			unsigned int calls = fake.calls;
+			unsigned int calls = node.calls;
 			uint32_t hole = done_holes[h];
 
 			for (i = 0; i < 10; i++) {
@@ -111,7 +111,7 @@ static void completions_left_out(void)
 			card_does();
 			found_by_polling(f, false, COMMANDS);
 			FAILS(roc_fragments_wait(f, 0, hole + 1, 1000), -EBADMSG, "completion");
-			UNIT_EQ(fake.calls, calls);
+			UNIT_EQ(node.calls, calls);
 			/* The driver ends the run: all outstanding requests are cancelled. */
 			fake.kernel->flags = ROC_FR_STOPPED | ROC_FR_FAILED;
 			UNIT_EQ(roc_fragments_wait(f, 0, hole + 1, 1000), ROC_FRAGMENTS_DONE);

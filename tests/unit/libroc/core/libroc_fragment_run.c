@@ -14,7 +14,7 @@ static void an_event(void)
 	struct roc_fragment_kept kept[8];
 	struct roc_fragment_fetched got[8];
 	uint32_t events[3] = {4, 5, 6}, oldest = 0, link;
-	unsigned int calls = fake.calls;
+	unsigned int calls = node.calls;
 	uint64_t age = 0;
 
 	CU_ASSERT_TRUE(roc_fragments_running(f));
@@ -79,7 +79,7 @@ static void an_event(void)
 	UNIT_EQ(roc_fragments_return(f, got[0].handle), 0);
 	UNIT_EQ(roc_fragments_return(f, got[2].handle), 0);
 	UNIT_EQ(counts(f).free, HOST_PAGES);
-	UNIT_EQ(fake.calls, calls); /* no system call */
+	UNIT_EQ(node.calls, calls); /* no system call */
 	finish(f);
 }
 
@@ -583,13 +583,13 @@ static void a_start_that_fails(void)
 		UNIT_EQ(roc_fragments_stop(f, true), 0);
 		/* Nothing was touched: what the run left behind is there. */
 		card_sends(1001, 1, 100, 0);
-		fake.errno_ = EIO;
+		node.errno_ = EIO;
 		FAILS(roc_fragments_start(f), -EIO, "as it is told");
 		UNIT_EQ(roc_fragments_wait(f, 1, 0, 0), ROC_FRAGMENTS_DATA);
 		UNIT_EQ(roc_fragments_take(f, kept, 1), 1);
 		UNIT_EQ(kept[0].event, 1001);
 
-		fake.start_errno = EIO;
+		node.start_errno = EIO;
 		FAILS(roc_fragments_start(f), -EIO, "as it is told");
 		CU_ASSERT_FALSE(roc_fragments_running(f));
 		UNIT_EQ(roc_fragments_wait(f, 1, 0, 0), 0);
@@ -602,7 +602,7 @@ static void a_start_that_fails(void)
 		UNIT_EQ(counts(f).outstanding, 0);
 		UNIT_EQ(counts(f).free, HOST_PAGES);
 
-		fake.start_errno = 0;
+		node.start_errno = 0;
 		UNIT_EQ(roc_fragments_start(f), 0);
 		UNIT_EQ(roc_fragments_take(f, kept, 4), 0);
 		card_sends(3, 2, 100, 0);

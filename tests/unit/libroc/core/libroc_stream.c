@@ -16,12 +16,12 @@ static void opening(void)
 
 	UNIT_EQ(roc_stream_number(s), 1);
 	UNIT_STR(roc_stream_name(s), "meta");
-	UNIT_STR(fake.opened, "/dev/roc3ch1");
+	UNIT_STR(node.opened, "/dev/roc3ch1");
 	CU_ASSERT_TRUE(roc_stream_fd(s) >= 0);
 	finish(s);
 	s = stream("2");
 	UNIT_STR(roc_stream_name(s), "odin0");
-	UNIT_STR(fake.opened, "/dev/roc3ch2");
+	UNIT_STR(node.opened, "/dev/roc3ch2");
 	finish(s);
 	FAILS(roc_stream_open("999", "main", &s), -ENOENT, "no such card");
 	FAILS(roc_stream_open("245", "odin1", &s), -ENOENT,
@@ -31,19 +31,19 @@ static void opening(void)
 	errno = 77;
 	FAILS(roc_stream_open("245", "99999999999999999999", &s), -ENOENT, "no stream '9999");
 	UNIT_EQ(errno, 77);
-	fake.open_errno = EBUSY;
+	node.open_errno = EBUSY;
 	FAILS(roc_stream_open("245", "meta", &s), -EBUSY,
 	      "245 (0000:3b:00.0) stream meta is in use by PID 4711 (roc-stream): a stream has one owner; end that program (kill 4711) or take another stream");
-	fake.open_errno = EACCES;
+	node.open_errno = EACCES;
 	FAILS(roc_stream_open("245", "meta", &s), -EACCES, "group roc");
-	fake.open_errno = 0;
-	fake.pools = true;
+	node.open_errno = 0;
+	node.other = true;
 	FAILS(roc_stream_open("245", "main", &s), -EOPNOTSUPP, "no streams");
-	fake.pools = false;
+	node.other = false;
 	UNIT_NEED(!roc_open("245", &ep));
 	UNIT_EQ(roc_card_stream_find(ep, "odin0", &number), 0);
 	UNIT_EQ(number, 2);
-	fake.errno_ = ENOTTY;
+	node.old = true;
 	FAILS(roc_card_stream_find(ep, "odin0", &number), -ENOTTY, "modprobe");
 	roc_close(ep);
 }
@@ -58,22 +58,22 @@ static void rings(void)
 	FAILS(roc_stream_consume(s, 0), -EPIPE, "roc_stream_ring()");
 	FAILS(roc_stream_wait(s, 64, 0), -EPIPE, "roc_stream_ring()");
 	CU_ASSERT_PTR_NULL(roc_stream_base(s, &length));
-	fake.errno_ = EINVAL;
+	node.errno_ = EINVAL;
 	FAILS(roc_stream_ring(s, 100000), -EINVAL, "100000 bytes: it must be a power of two");
-	fake.errno_ = EBUSY;
+	node.errno_ = EBUSY;
 	FAILS(roc_stream_ring(s, RING), -EBUSY, "once per open");
-	fake.errno_ = ENOMEM;
+	node.errno_ = ENOMEM;
 	FAILS(roc_stream_ring(s, UINT64_C(1) << 36), -ENOMEM, "no memory for a ring of 64 GiB");
-	fake.errno_ = ENOMEM;
+	node.errno_ = ENOMEM;
 	fake.out.ring = (struct roc_st_ring){.why = ROC_WHY_MEMLOCK, .limit = 8, .pinned = 5};
 	FAILS(roc_stream_ring(s, RING), -ENOMEM, "limit is 8 bytes and 5 of them");
-	fake.errno_ = EOPNOTSUPP;
+	node.errno_ = EOPNOTSUPP;
 	fake.out.ring = (struct roc_st_ring){.why = ROC_WHY_LENGTH, .limit = 1 << 30};
 	FAILS(roc_stream_ring(s, 0), -EOPNOTSUPP, "ring of 64 MiB: the card takes 1 GiB at most");
-	fake.errno_ = EOPNOTSUPP;
+	node.errno_ = EOPNOTSUPP;
 	fake.out.ring = (struct roc_st_ring){.why = ROC_WHY_CONTIGUITY, .limit = 4 << 20};
 	FAILS(roc_stream_ring(s, 0), -EOPNOTSUPP, "ask for 4 MiB at most");
-	fake.errno_ = EPERM;
+	node.errno_ = EPERM;
 	fake.out.ring = (struct roc_st_ring){.why = ROC_WHY_OWNER};
 	FAILS(roc_stream_ring(s, 0), -EPERM, "after fork()");
 	UNIT_EQ(roc_stream_ring(s, RING), 0);
@@ -81,16 +81,16 @@ static void rings(void)
 	data = roc_stream_base(s, &length);
 	UNIT_EQ(length, RING);
 	/* The same bytes follow themselves. */
-	fake.area[5] = 'x';
+	node.area[5] = 'x';
 	UNIT_EQ(((const char *)data)[5], 'x');
 	UNIT_EQ(((const char *)data)[RING + 5], 'x');
 	finish(s);
 	/* A card that takes less than the default: only who asked for so much is told. */
 	s = stream("main");
-	fake.errno_ = EOPNOTSUPP;
+	node.errno_ = EOPNOTSUPP;
 	fake.out.ring = (struct roc_st_ring){.why = ROC_WHY_LENGTH, .limit = RING};
 	FAILS(roc_stream_ring(s, 64 << 20), -EOPNOTSUPP, "the card takes 64 KiB at most");
-	fake.errno_ = EOPNOTSUPP;
+	node.errno_ = EOPNOTSUPP;
 	UNIT_EQ(roc_stream_ring(s, 0), 0);
 	UNIT_EQ(fake.in.ring.length, RING);
 	finish(s);
@@ -105,19 +105,19 @@ static void a_ring_that_cannot_be_mapped(void)
 
 	for (which = 1; which <= 4; which++) {
 		s = stream("main");
-		fake.calls = 0;
+		node.calls = 0;
 		refuse_map = which;
 		FAILS(roc_stream_ring(s, RING), -ENOMEM, "then call again");
-		UNIT_EQ(fake.calls, 1);
+		UNIT_EQ(node.calls, 1);
 		refuse_map = 1;
 		FAILS(roc_stream_ring(s, 0), -ENOMEM, "cannot map the ring");
-		UNIT_EQ(fake.calls, 1);
+		UNIT_EQ(node.calls, 1);
 		FAILS(roc_stream_peek(s, &data), -EPIPE, "roc_stream_ring()");
 		UNIT_NEED(!roc_stream_start(s, 0));
-		UNIT_EQ(fake.calls, 2);
+		UNIT_EQ(node.calls, 2);
 		fake.card->written = 4;
 		UNIT_EQ(roc_stream_peek(s, &data), 256);
-		fake.errno_ = EBUSY;
+		node.errno_ = EBUSY;
 		FAILS(roc_stream_ring(s, RING), -EBUSY, "once per open");
 		finish(s);
 	}
@@ -132,7 +132,7 @@ static int use_stream(void *arg)
 {
 	struct roc_st_settings settings = {.set = 0};
 	struct roc_stream *s = arg;
-	unsigned int calls = fake.calls, lost;
+	unsigned int calls = node.calls, lost;
 	struct roc_lender *l;
 	struct roc_st_info info;
 	const void *data;
@@ -151,7 +151,7 @@ static int use_stream(void *arg)
 	REFUSED(at, roc_stream_info(s, &info));
 	REFUSED(at, roc_stream_eventfd(s, -1));
 	REFUSED(at, roc_lender_stream(s, 1, 64, &l));
-	IN_CHILD(at, fake.calls == calls);
+	IN_CHILD(at, node.calls == calls);
 	return 0;
 }
 
@@ -197,7 +197,7 @@ static void data_in_place(void)
 	const char *base = roc_stream_base(s, NULL);
 	uint32_t position = UINT32_MAX - 2 * LINES + 3, k, step;
 	const void *data = NULL;
-	unsigned int calls = fake.calls, round;
+	unsigned int calls = node.calls, round;
 
 	UNIT_EQ(roc_stream_peek(s, &data), 0);
 	CU_ASSERT_PTR_NULL(data);
@@ -207,7 +207,7 @@ static void data_in_place(void)
 		UNIT_EQ(roc_stream_peek(s, &data), step * 64);
 		CU_ASSERT_PTR_EQUAL(data, base + position % LINES * 64);
 		for (k = 0; k < step; k++)
-			fake.area[(position + k) % LINES * 64] = round;
+			node.area[(position + k) % LINES * 64] = round;
 		for (k = 0; k < step; k++)
 			UNIT_EQ(((const char *)data)[k * 64], (char)round);
 		FAILS(roc_stream_consume(s, step * 64 + 64), -ERANGE, "showed");
@@ -223,7 +223,7 @@ static void data_in_place(void)
 		UNIT_EQ(roc_stream_peek(s, &data), 0);
 	}
 	CU_ASSERT_TRUE(position < UINT32_MAX / 2);
-	UNIT_EQ(fake.calls, calls); /* no system call */
+	UNIT_EQ(node.calls, calls); /* no system call */
 	FAILS(roc_stream_consume(s, 64), -ERANGE,
 	      "cannot consume 64 bytes: roc_stream_peek() showed 0");
 	finish(s);
@@ -272,7 +272,7 @@ static void doorbell(void)
 	UNIT_EQ(*fake.bell, fake.user->read);
 	finish(s);
 	s = stream("main");
-	fake.no_bell = true;
+	node.no_bell = true;
 	UNIT_EQ(roc_stream_ring(s, RING), 0);
 	UNIT_EQ(roc_stream_start(s, 0), 0);
 	fake.card->written = LINES;
@@ -346,26 +346,26 @@ static void waiting(void)
 	unsigned int calls;
 
 	fake.card->written = 103;
-	calls = fake.calls;
+	calls = node.calls;
 	UNIT_EQ(roc_stream_wait(s, 0, 0), 192);
 	UNIT_EQ(roc_stream_wait(s, 192, -1), 192);
 	UNIT_EQ(roc_stream_wait(s, 129, -1), 192);
-	UNIT_EQ(fake.calls, calls); /* it was there */
+	UNIT_EQ(node.calls, calls); /* it was there */
 	fake.arrive = 10;
 	UNIT_EQ(roc_stream_wait(s, 257, 50), 832);
 	UNIT_EQ(fake.in.wait.position, 105);
-	UNIT_EQ(fake.calls, calls + 1);
+	UNIT_EQ(node.calls, calls + 1);
 	FAILS(roc_stream_wait(s, RING, 20), -ETIME, "832 of 65536 bytes after 20 ms");
 	FAILS(roc_stream_wait(s, RING + 1, 20), -EINVAL, "the ring holds 65536");
 	FAILS(roc_stream_wait(s, 64, -2), -EINVAL, "-1 means");
-	fake.errno_ = EINTR;
+	node.errno_ = EINTR;
 	FAILS(roc_stream_wait(s, RING, 20), -EINTR, "signal");
-	fake.errno_ = ENODEV;
+	node.errno_ = ENODEV;
 	UNIT_EQ(roc_stream_wait(s, RING, 20), 832); /* of a card that is gone this is left */
 	fake.state = ROC_CH_STOPPED;
 	UNIT_EQ(roc_stream_wait(s, RING, 20), 832);
 	UNIT_EQ(roc_stream_consume(s, 832), 0);
-	fake.errno_ = ENODEV;
+	node.errno_ = ENODEV;
 	FAILS(roc_stream_wait(s, 64, 20), -ENODEV, "removed");
 	UNIT_EQ(roc_stream_wait(s, 64, -1), 0);
 	finish(s);
@@ -389,39 +389,39 @@ static void settings_and_resets(void)
 	UNIT_EQ(fake.in.settings.spill, 0);
 	UNIT_EQ(settings.pack_events, 256);
 	settings = (struct roc_st_settings){.set = ROC_ST_SET_PACK_EVENTS, .pack_events = 70000};
-	fake.errno_ = ERANGE;
+	node.errno_ = ERANGE;
 	FAILS(roc_stream_settings(s, &settings), -ERANGE, "70000 events");
 	UNIT_EQ(settings.pack_events, 70000);
-	fake.errno_ = EOPNOTSUPP;
+	node.errno_ = EOPNOTSUPP;
 	FAILS(roc_stream_settings(s, &settings), -EOPNOTSUPP, "does not have a setting");
-	fake.errno_ = EINVAL;
+	node.errno_ = EINVAL;
 	FAILS(roc_stream_settings(s, &settings), -EINVAL, "enum roc_st_set");
 	UNIT_EQ(roc_stream_reset(s, ROC_ST_RESET_FLUSH), 0);
 	UNIT_EQ(fake.in.reset.level, ROC_ST_RESET_FLUSH);
 	UNIT_EQ(fake.in.reset.stream, 2);
-	fake.errno_ = EBUSY;
+	node.errno_ = EBUSY;
 	FAILS(roc_stream_reset(s, ROC_ST_RESET_DEFAULT), -EBUSY, "stop it first");
-	fake.errno_ = EINVAL;
+	node.errno_ = EINVAL;
 	FAILS(roc_stream_reset(s, 9), -EINVAL, "no reset level 9");
-	fake.errno_ = EIO;
+	node.errno_ = EIO;
 	FAILS(roc_stream_reset(s, ROC_ST_RESET_LOGIC), -EIO, "does not show");
 	UNIT_EQ(roc_stream_info(s, &info), 0);
 	UNIT_STR(info.name, "odin0");
 	UNIT_EQ(roc_stream_stop(s, &lost), 0);
 	UNIT_EQ(lost, 17);
-	fake.errno_ = EALREADY;
+	node.errno_ = EALREADY;
 	FAILS(roc_stream_stop(s, NULL), -EALREADY, "not running");
-	fake.errno_ = EALREADY;
-	fake.failed_why = ROC_WHY_LOST;
+	node.errno_ = EALREADY;
+	node.failed_why = ROC_WHY_LOST;
 	FAILS(roc_stream_stop(s, NULL), -EALREADY, "the card answers all ones");
-	fake.failed_why = 0;
+	node.failed_why = 0;
 	UNIT_EQ(roc_stream_ring(s, RING), 0);
-	fake.errno_ = EBUSY;
+	node.errno_ = EBUSY;
 	FAILS(roc_stream_start(s, 0), -EBUSY, "running already");
-	fake.errno_ = EIO;
+	node.errno_ = EIO;
 	FAILS(roc_stream_start(s, 0), -EIO, "as it is told");
 	UNIT_EQ(roc_stream_eventfd(s, 5), 0);
-	fake.errno_ = EINVAL;
+	node.errno_ = EINVAL;
 	FAILS(roc_stream_eventfd(s, 5), -EINVAL, "no eventfd");
 	finish(s);
 
@@ -435,24 +435,24 @@ static void settings_and_resets(void)
 	UNIT_EQ(roc_card_stream_reset(ep, ROC_ST_ALL, ROC_ST_RESET_COUNTERS), 0);
 	UNIT_EQ(fake.in.reset.stream, ROC_ST_ALL);
 	settings.set = ROC_ST_SET_LOW_WATER;
-	fake.errno_ = EBUSY;
+	node.errno_ = EBUSY;
 	FAILS(roc_card_stream_settings(ep, 1, &settings), -EBUSY, " meta is in use by PID 4711 (");
 	CU_ASSERT_PTR_NOT_NULL(
 		strstr(roc_error(), "only the process that opened it may change it"));
-	fake.errno_ = EBUSY;
+	node.errno_ = EBUSY;
 	FAILS(roc_card_stream_reset(ep, 1, ROC_ST_RESET_FLUSH), -EBUSY, "in use by PID 4711");
-	fake.errno_ = EBUSY;
+	node.errno_ = EBUSY;
 	FAILS(roc_card_stream_reset(ep, ROC_ST_ALL, ROC_ST_RESET_FLUSH), -EBUSY,
 	      "in use by PID 4711");
 	UNIT_EQ(roc_card_streams(ep, &card), 0);
 	UNIT_EQ(fake.in.card.source, 7);
 	UNIT_EQ(card.streams, 3);
-	fake.errno_ = ENOENT;
+	node.errno_ = ENOENT;
 	FAILS(roc_card_streams(ep, &card), -ENOENT, "does not have");
-	fake.errno_ = ERANGE;
+	node.errno_ = ERANGE;
 	FAILS(roc_card_streams(ep, &card), -ERANGE, "16 bits");
-	fake.errno_ = ENOTTY;
-	fake.pools = true;
+	node.errno_ = ENOTTY;
+	node.other = true;
 	FAILS(roc_card_streams(ep, &card), -EOPNOTSUPP, "no streams");
 	roc_close(ep);
 }

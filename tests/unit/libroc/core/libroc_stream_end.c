@@ -32,14 +32,14 @@ static void a_start_that_fails(void)
 			UNIT_EQ(roc_stream_peek(s, &data), 64 * left[i].lines);
 		UNIT_EQ(roc_stream_stop(s, NULL), 0);
 		/* Nothing was touched: what the run left behind is there. */
-		fake.errno_ = EIO;
+		node.errno_ = EIO;
 		FAILS(roc_stream_start(s, left[i].position), -EIO, "as it is told");
 		UNIT_EQ(roc_stream_peek(s, &data), 64 * left[i].lines);
-		fake.start_errno = EIO;
+		node.start_errno = EIO;
 		FAILS(roc_stream_start(s, left[i].position), -EIO, "as it is told");
 		UNIT_EQ(roc_stream_peek(s, &data), 0);
 		FAILS(roc_stream_consume(s, 64), -ERANGE, "showed 0");
-		fake.start_errno = 0;
+		node.start_errno = 0;
 		UNIT_EQ(roc_stream_start(s, 7), 0);
 		fake.card->written = 8;
 		UNIT_EQ(roc_stream_peek(s, &data), 64);
@@ -50,12 +50,12 @@ static void a_start_that_fails(void)
 	fake.card->written = 4;
 	UNIT_EQ(roc_stream_peek(s, &data), 256);
 	/* One that runs is let alone. */
-	fake.errno_ = EBUSY;
+	node.errno_ = EBUSY;
 	FAILS(roc_stream_start(s, 0), -EBUSY, "running already");
 	fake.card->written = 2;
 	UNIT_EQ(roc_stream_peek(s, &data), -EBADMSG);
 	UNIT_EQ(roc_stream_stop(s, NULL), 0);
-	fake.start_errno = EIO;
+	node.start_errno = EIO;
 	FAILS(roc_stream_start(s, 0), -EIO, "as it is told");
 	UNIT_EQ(roc_stream_peek(s, &data), 0);
 	finish(s);

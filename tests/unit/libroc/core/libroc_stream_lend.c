@@ -19,7 +19,7 @@ static void card_writes(uint32_t lines, unsigned int count)
 	struct stream_packet *p;
 
 	for (; count; count--, at += lines) {
-		p = (void *)(fake.area + at % LINES * 64);
+		p = (void *)(node.area + at % LINES * 64);
 		*p = (struct stream_packet){.magic = STREAM_MAGIC_PACKET,
 					    .version = STREAM_UNIT_VERSION,
 					    .align = 2,
@@ -80,7 +80,7 @@ static void windows_are_lent(void)
 	UNIT_EQ(roc_lender_wait(l, 100), 0);
 	UNIT_EQ(fake.in.wait.position, LINES - 10 + 35 + 40 + 1);
 	/* What came is no packet. */
-	memset(fake.area + (fake.card->written - 1) % LINES * 64, 0xee, 64);
+	memset(node.area + (fake.card->written - 1) % LINES * 64, 0xee, 64);
 	l->most = 32;
 	FAILS(roc_lender_take(l, &c), -EBADMSG, "0xeeee");
 	roc_lender_lent(l, &lent);
@@ -131,7 +131,7 @@ static void wrong_behind_good_ones(void)
 	UNIT_NEED(!roc_lender_stream(s, 2, 1024, &l));
 	begin(s, 0);
 	card_writes(5, 2);
-	memset(fake.area + fake.card->written % LINES * 64, 0xee, 64);
+	memset(node.area + fake.card->written % LINES * 64, 0xee, 64);
 	fake.card->written += 40;
 	roc_fail(EIO, "of before");
 	UNIT_EQ(roc_lender_take(l, &unit), 1);
@@ -162,7 +162,7 @@ static void wrong_in_a_window_that_fits(void)
 	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
 	FAILS(roc_lender_take(l, &unit), -EBADMSG, "its size is 320, but there are only 256");
 	/* A size of zero. */
-	((struct stream_packet *)(fake.area + 640))->size = 0;
+	((struct stream_packet *)(node.area + 640))->size = 0;
 	FAILS(roc_lender_take(l, &unit), -EBADMSG, "its size is 0: a packet has at least 64 bytes");
 	UNIT_EQ(roc_lender_close(l), 0);
 	finish(s);
