@@ -100,9 +100,9 @@ static int open_ends(struct node *n)
 
 	if (n->roles & ROC_EVB_READOUT) {
 		if (!o->source)
-			return tool_usage("--source is missing: a readout unit has one. There are: "
-					  "%s.",
-					  evb_source_kinds());
+			return tool_usage(
+				"--source is missing: a readout unit has one. There are: %s.",
+				evb_source_kinds());
 		err = evb_source_open(o->source, o->name, &n->source, why);
 		if (err)
 			return tool_fail_for(err, why);
@@ -140,13 +140,13 @@ static int choose_addresses(const struct node *n, struct roc_evb_config *cfg)
 		return TOOL_OK;
 	if (!o->bind && !host && o->advertise && strncmp(o->advertise, "127.", 4) &&
 	    strcmp(o->advertise, "::1"))
-		return tool_usage("--advertise=%s: the builder listens at 127.0.0.1 only. Give "
-				  "--host or --bind.",
-				  o->advertise);
+		return tool_usage(
+			"--advertise=%s: the builder listens at 127.0.0.1 only. Give --host or --bind.",
+			o->advertise);
 	/* No coordinator but the file of nodes knows where a builder is. */
 	if (!host && !o->advertise && (!o->bind || all))
-		tool_note("The other nodes connect to this builder at 127.0.0.1. If they run on "
-			  "other machines, give --host, or --bind and --advertise.");
+		tool_note(
+			"The other nodes connect to this builder at 127.0.0.1. If they run on other machines, give --host, or --bind and --advertise.");
 	if (o->bind) {
 		cfg->host = all ? NULL : o->bind;
 		cfg->advertise = chosen(o->advertise, host ? host : "");
@@ -387,9 +387,9 @@ static int loop(struct node *n)
 static int all_lost(const struct roc_evb_counts *c, const struct evb_sink_books *out)
 {
 	if (c->in.count && !c->sent.count)
-		return tool_fail("All %llu fragments of the source were lost: no builder took one. "
-				 "Check that every --advertise address can be reached from here.",
-				 (unsigned long long)c->in.count);
+		return tool_fail(
+			"All %llu fragments of the source were lost: no builder took one. Check that every --advertise address can be reached from here.",
+			(unsigned long long)c->in.count);
 	if (c->received.count && !c->out.count)
 		return tool_fail("All %llu MFPs that came were lost: the sink took no block.",
 				 (unsigned long long)c->received.count);
@@ -426,8 +426,7 @@ static int verdict(struct node *n, int code)
 				 (unsigned long long)out.errors, out.wrong);
 	if (in.flagged)
 		code = tool_fail(
-			"The card flagged %llu units as damaged: their content is incomplete "
-			"or wrong.",
+			"The card flagged %llu units as damaged: their content is incomplete or wrong.",
 			(unsigned long long)in.flagged);
 	if (in.note)
 		code = tool_fail("%s", in.note);

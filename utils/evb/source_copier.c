@@ -282,11 +282,11 @@ static int prepare(struct copied *c, const struct roc_evb_source_ops *ops, char 
 	int ret;
 
 	if (count < c->v.streams || count > UINT32_MAX)
-		return units_fail(why, EINVAL,
-				  "%s: buffer has no room for a record of %llu bytes for each of "
-				  "%llu streams, or too much.",
-				  ops->name, (unsigned long long)c->v.record,
-				  (unsigned long long)c->v.streams);
+		return units_fail(
+			why, EINVAL,
+			"%s: buffer has no room for a record of %llu bytes for each of %llu streams, or too much.",
+			ops->name, (unsigned long long)c->v.record,
+			(unsigned long long)c->v.streams);
 	ret = unit_slots_open(&c->slots, stride, (uint32_t)count, 0, &names, why);
 	if (ret)
 		return ret;

@@ -324,18 +324,17 @@ static int prepare(struct synthetic *y, char why[UNITS_WHY])
 
 	if (once && y->v.parts != 1)
 		return units_fail(why, EINVAL,
-				  "synthetic: fill=head has its parts: leave parts "
-				  "away.");
+				  "synthetic: fill=head has its parts: leave parts away.");
 	if (once) {
 		stride = CONTENT_HEAD;
 		extra = CONTENT_PLACES * 8 + y->largest;
 	}
 	count = y->v.buffer / (once && y->largest ? y->largest : stride);
 	if (!count || count > UINT32_MAX)
-		return units_fail(why, EINVAL,
-				  "synthetic: buffer has no room for one fragment of %llu bytes, "
-				  "or too much.",
-				  (unsigned long long)y->largest);
+		return units_fail(
+			why, EINVAL,
+			"synthetic: buffer has no room for one fragment of %llu bytes, or too much.",
+			(unsigned long long)y->largest);
 	ret = unit_slots_open(&y->slots, stride, (uint32_t)count, extra, &names, why);
 	if (!ret)
 		content_body(y->source, 0, unit_slots_extra(&y->slots), extra);

@@ -409,12 +409,12 @@ static void give_up(struct apart_sink *a)
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	lose_outstanding(a, &n, &bytes);
 	a->sink.hung = true;
-	units_fail(a->sink.why, ETIME,
-		   "%s: the file system does not answer: it is frozen, or its device or server is "
-		   "gone. %" PRIu64 " units, %" PRIu64
-		   " bytes in all, are lost; what was committed before is in order. Process %d "
-		   "ends when the file system answers.",
-		   a->place, n, bytes, (int)a->process.pid);
+	units_fail(
+		a->sink.why, ETIME,
+		"%s: the file system does not answer: it is frozen, or its device or server is gone. %" PRIu64
+		" units, %" PRIu64
+		" bytes in all, are lost; what was committed before is in order. Process %d ends when the file system answers.",
+		a->place, n, bytes, (int)a->process.pid);
 }
 
 static uint32_t progress(struct apart_sink *a)

@@ -203,8 +203,7 @@ struct source *source_synthetic(const struct synthetic_options *o, char why[UNIT
 	    o->total / o->unit > UINT32_MAX) {
 		units_fail(
 			why, EINVAL,
-			"Synthetic superpages are a multiple of %d bytes, and the buffer has room "
-			"for one at least.",
+			"Synthetic superpages are a multiple of %d bytes, and the buffer has room for one at least.",
 			SYNTHETIC_PACKET);
 		return NULL;
 	}
