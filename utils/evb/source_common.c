@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The clock as a trigger. Integers only: a double does not have the bits for ns since 1970.
+ * The clock as a trigger. Integers only: a double does not have the bits for ns since 1970. Short:
+ * three sources share it, and none of them calls another.
  */
 #include "source.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CRC-32C (Castagnoli), as iSCSI, ext4 and btrfs have it.
+ * CRC-32C (Castagnoli), as iSCSI, ext4 and btrfs use it. Short: the interface of crc32c.c alone.
  */
 #ifndef ROC_UTILS_CRC32C_H
 #define ROC_UTILS_CRC32C_H

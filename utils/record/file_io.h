@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Open what files are read and written with: an io_uring, memory that is registered with it, and
- * direct I/O.
+ * direct I/O. Short: the interface of file_io.c alone.
  */
 #ifndef ROC_UTILS_FILE_IO_H
 #define ROC_UTILS_FILE_IO_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The options that say how files are written, for tools whose values have a struct record_options
- * called record.
+ * called record. Short: programs without a command line include recording.h without it.
  */
 #ifndef UTILS_RECORD_OPTIONS_H
 #define UTILS_RECORD_OPTIONS_H

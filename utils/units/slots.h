@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory in pieces of one size, which are lent by a handle and come back in any order.
+ * Memory in pieces of one size, which are lent by a handle and come back in any order. Short: the
+ * interface of slots.c alone.
  */
 #ifndef ROC_UTILS_SLOTS_H
 #define ROC_UTILS_SLOTS_H
