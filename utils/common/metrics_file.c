@@ -170,7 +170,7 @@ static struct metrics_writer *open_writer(const char *path)
 	return NULL;
 }
 
-/* A descriptor of this process has its name there; the one apart has none of them. */
+/* The name of a descriptor of the tool; the writer process has none of them. */
 static bool is_descriptor(const char *path)
 {
 	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);

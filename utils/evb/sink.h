@@ -7,7 +7,7 @@
  *	sink_shm.c	lends them to filter processes on this machine, and gets them back
  *	sink_forward.c	sends them on to a roc-recv
  *	inspect.c	what is in a block, for the first, and for files (check_files.c)
- *	sink_apart.c	one of them in a process apart
+ *	sink_apart.c	one of them in a writer process
  *	endpoints.c	one of them, by what people type
  */
 #ifndef ROC_UTILS_EVB_SINK_H
@@ -46,7 +46,7 @@ struct evb_sink {
  * the sentence.
  */
 int evb_sink_open(const char *text, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
-/* The same in a process apart (utils/units/sink_apart.h), for one that writes files. */
+/* The same in a writer process (utils/units/sink_apart.h), for one that writes files. */
 int evb_sink_apart(const char *text, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
 void evb_sink_close(struct evb_sink *sink);
 /* The kinds there are, for help: "check, ..." */

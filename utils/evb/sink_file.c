@@ -92,10 +92,9 @@ static int no_space(struct file_sink *s, int err)
 {
 	s->w.full = true;
 	s->why[0] = '\0'; /* that of the file which could not be made */
-	return units_fail(
-		s->why, ENOSPC,
-		"%s: %s. What comes now is not written: start the node anew when there is room.",
-		s->v.dir, strerror(err));
+	return units_fail(s->why, ENOSPC,
+			  "%s: %s. Nothing more is written: restart the node when there is room.",
+			  s->v.dir, strerror(err));
 }
 
 static int begin(struct writer *w)
@@ -261,7 +260,7 @@ static int put(void *self, const struct roc_mep *mep)
 	if (s->tail - s->head == DEPTH)
 		return 0;
 	if (f && f->too_long) {
-		/* What comes now begins at the hole, if the file may have it. */
+		/* The next block begins at the hole, if the limit allows it. */
 		ret = f->base.pending ? 0 : cut(s, f) ?: 1;
 		if (ret <= 0)
 			return ret;

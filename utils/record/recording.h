@@ -101,7 +101,7 @@ int record_usage(const struct record_options *o);
 struct sink *sink_record(const struct record_options *o, const struct source *source,
 			 char why[UNITS_WHY]);
 
-/* The same in a process apart, see sink_apart.h. */
+/* The same in a writer process, see sink_apart.h. */
 struct sink *sink_record_apart(const struct record_options *o, const struct source *source,
 			       char why[UNITS_WHY]);
 

@@ -70,7 +70,7 @@ static void full(void)
 	n = books();
 	UNIT_EQ(n.lost + n.blocks, put);
 	CU_ASSERT_TRUE(n.lost > 1 && n.blocks > 0);
-	CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "What comes now is not written") != NULL);
+	CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "Nothing more is written") != NULL);
 	evb_sink_close(&sink);
 	close(full_disk);
 	full_disk = -1;
@@ -227,7 +227,7 @@ static void no_next(void)
 	UNIT_EQ(fill(b, 2), -ENOSPC);
 	no_inodes = false;
 	UNIT_EQ(sink.ops->put(sink.self, &b->mep), -ENOSPC);
-	CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "What comes now is not written") != NULL);
+	CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "Nothing more is written") != NULL);
 	UNIT_EQ(end(), 1);
 	n = books();
 	UNIT_EQ(n.files, 1);
