@@ -9,9 +9,10 @@
 
 #include <endian.h>
 
-#define HOST_CARD p40_card
-#include "tests/unit/emu/emu_host_card.h"
 #include "kmod/cards/p40/p40_regs.h"
+#define HOST_CARD p40_card
+#define UNIT_BLOCK(s) P40_STREAM(s)
+#include "tests/unit/emu/emu_host_units.h"
 #include "kmod/stream/stream_packet.h"
 #include "kmod/stream/stream_regs.h"
 
@@ -33,44 +34,14 @@ static struct reader {
 	uint32_t min, max;
 } reader[P40_STREAMS];
 
-__attribute__((unused)) static uint32_t rd0(uint32_t off)
-{
-	return p40_card.read(host.card, 0, P40_BAR_DMA, off);
-}
-
-__attribute__((unused)) static void wr0(uint32_t off, uint32_t value)
-{
-	p40_card.write(host.card, 0, P40_BAR_DMA, off, value);
-}
-
-__attribute__((unused)) static uint32_t rd(unsigned int s, uint32_t off)
-{
-	return rd0(P40_STREAM(s) + off);
-}
-
-__attribute__((unused)) static void wr(unsigned int s, uint32_t off, uint32_t value)
-{
-	wr0(P40_STREAM(s) + off, value);
-}
-
-__attribute__((unused)) static uint32_t card_rd(uint32_t off)
-{
-	return p40_card.read(host.card, 0, P40_BAR_CARD, P40_CARD + off);
-}
-
-__attribute__((unused)) static void card_wr(uint32_t off, uint32_t value)
-{
-	p40_card.write(host.card, 0, P40_BAR_CARD, P40_CARD + off, value);
-}
-
 __attribute__((unused)) static uint32_t set_rd(unsigned int s, uint32_t off)
 {
-	return p40_card.read(host.card, 0, P40_BAR_CARD, P40_SETTINGS(s) + off);
+	return card_rd(P40_SETTINGS(s) + off);
 }
 
 __attribute__((unused)) static void set_wr(unsigned int s, uint32_t off, uint32_t value)
 {
-	p40_card.write(host.card, 0, P40_BAR_CARD, P40_SETTINGS(s) + off, value);
+	card_wr(P40_SETTINGS(s) + off, value);
 }
 
 __attribute__((unused)) static void set_wide(unsigned int s, uint32_t off, uint64_t value)
@@ -82,9 +53,7 @@ __attribute__((unused)) static void set_wide(unsigned int s, uint32_t off, uint6
 /* Counter nr of the registers. */
 __attribute__((unused)) static uint64_t counter(unsigned int s, unsigned int nr)
 {
-	uint32_t off = STREAM_SET_COUNTERS + 8 * nr;
-
-	return set_rd(s, off) | (uint64_t)set_rd(s, off + 4) << 32;
+	return wide(P40_SETTINGS(s) + STREAM_SET_COUNTERS + 8 * nr);
 }
 
 #define COUNTER(s, field)                                                                          \

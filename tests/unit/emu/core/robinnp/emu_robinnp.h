@@ -8,9 +8,10 @@
 
 #include <endian.h>
 
-#define HOST_CARD robinnp_card
-#include "tests/unit/emu/emu_host_card.h"
 #include "kmod/cards/robinnp/robinnp_regs.h"
+#define HOST_CARD robinnp_card
+#define UNIT_BLOCK(s) ROBINNP_SUB(s)
+#include "tests/unit/emu/emu_host_units.h"
 #include "kmod/fragment/fragment_data.h"
 #include "kmod/fragment/fragment_regs.h"
 
@@ -33,50 +34,15 @@ static struct reader {
 	uint32_t start, taken, freed, asked, done; /* counts */
 } reader[ROBINNP_SUBS];
 
-__attribute__((unused)) static uint32_t rd0(uint32_t off)
-{
-	return robinnp_card.read(host.card, 0, ROBINNP_BAR_DMA, off);
-}
-
-__attribute__((unused)) static void wr0(uint32_t off, uint32_t value)
-{
-	robinnp_card.write(host.card, 0, ROBINNP_BAR_DMA, off, value);
-}
-
-__attribute__((unused)) static uint32_t rd(unsigned int s, uint32_t off)
-{
-	return rd0(ROBINNP_SUB(s) + off);
-}
-
-__attribute__((unused)) static void wr(unsigned int s, uint32_t off, uint32_t value)
-{
-	wr0(ROBINNP_SUB(s) + off, value);
-}
-
-__attribute__((unused)) static uint32_t rd2(uint32_t off)
-{
-	return robinnp_card.read(host.card, 0, ROBINNP_BAR_CARD, off);
-}
-
-__attribute__((unused)) static void wr2(uint32_t off, uint32_t value)
-{
-	robinnp_card.write(host.card, 0, ROBINNP_BAR_CARD, off, value);
-}
-
 /* Links are numbered through the card. */
 __attribute__((unused)) static uint32_t link_rd(unsigned int l, uint32_t off)
 {
-	return rd2(ROBINNP_LINK(l) + off);
+	return card_rd(ROBINNP_LINK(l) + off);
 }
 
 __attribute__((unused)) static void link_wr(unsigned int l, uint32_t off, uint32_t value)
 {
-	wr2(ROBINNP_LINK(l) + off, value);
-}
-
-__attribute__((unused)) static uint64_t wide(uint32_t off)
-{
-	return rd2(off) | (uint64_t)rd2(off + 4) << 32;
+	card_wr(ROBINNP_LINK(l) + off, value);
 }
 
 __attribute__((unused)) static uint64_t link_counter(unsigned int l, unsigned int nr)
@@ -295,7 +261,7 @@ __attribute__((unused)) static bool content_is(unsigned int s, uint32_t host_pag
 					       uint32_t event, uint32_t size, uint32_t full,
 					       uint8_t rest)
 {
-	uint32_t source = fragment_source(rd2(ROBINNP_CARD + CARD_SOURCE), l), i;
+	uint32_t source = fragment_source(card_rd(ROBINNP_CARD + CARD_SOURCE), l), i;
 	uint32_t want[4] = {FRAGMENT_MAGIC, event, source, full};
 	const uint8_t *at = host.memory + host_page_at(s, host_page);
 	const uint32_t *word = (const uint32_t *)at;

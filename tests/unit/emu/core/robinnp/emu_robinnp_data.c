@@ -182,14 +182,14 @@ static void source_ids(void)
 	host_begin();
 	begin(1, 2, 4, 4);
 	give_all(1);
-	wr2(ROBINNP_CARD + CARD_SOURCE, 0x1234);
+	card_wr(ROBINNP_CARD + CARD_SOURCE, 0x1234);
 	generate(11, 9, 64, 64, 1);
 	run(0);
-	wr2(ROBINNP_CARD + CARD_SOURCE, 0x4321);
+	card_wr(ROBINNP_CARD + CARD_SOURCE, 0x4321);
 	UNIT_NEED(take(1, &d));
 	UNIT_EQ(asked(1, d.page, 0, BOTH, &c), FRAGMENT_DONE_OK);
 	UNIT_NEED(!content_is(1, 0, 11, 9, 64, 64, 0xee));
-	wr2(ROBINNP_CARD + CARD_SOURCE, 0x1234);
+	card_wr(ROBINNP_CARD + CARD_SOURCE, 0x1234);
 	UNIT_NEED(content_is(1, 0, 11, 9, 64, 64, 0xee));
 	host_end();
 }
