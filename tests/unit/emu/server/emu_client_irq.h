@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For clients of emu_client.h whose card has MSI-X: all memory mapped, and an eventfd per vector.
+ * For clients of emu_client.h whose card has units (streams, sub-units) and MSI-X: what PCI and the
+ * control socket show of it, all memory mapped, and an eventfd per vector.
  */
 #ifndef ROC_UNIT_EMU_CLIENT_IRQ_H
 #define ROC_UNIT_EMU_CLIENT_IRQ_H
@@ -8,6 +9,7 @@
 #include <sys/eventfd.h>
 
 #include "emu_client.h"
+#include "kmod/core/contract_regs.h"
 
 __attribute__((unused)) static void begin_mapped(void)
 {
@@ -40,6 +42,55 @@ __attribute__((unused)) static void msix_is(uint32_t count, uint32_t table, uint
 	UNIT_EQ(config(at + PCI_MSIX_TABLE, 4), table);
 	UNIT_EQ(config(at + PCI_MSIX_PBA, 4), pending);
 	UNIT_NEED(old_capability(PCI_CAP_ID_MSI));
+}
+
+__attribute__((unused)) static void ids_and_bars_are(uint32_t id)
+{
+	UNIT_EQ(config(PCI_VENDOR_ID, 4), id);
+	config_set(PCI_BASE_ADDRESS_0, ~0u, 4);
+	config_set(PCI_BASE_ADDRESS_2, ~0u, 4);
+	UNIT_EQ(config(PCI_BASE_ADDRESS_0, 4), 0xfffe0004);
+	UNIT_EQ(config(PCI_BASE_ADDRESS_2, 4), 0xffff0004);
+	UNIT_EQ(config(PCI_BASE_ADDRESS_4, 4), 0);
+}
+
+/* Open registers can be poked; a fault with two arguments is shown as it was set. */
+__attribute__((unused)) static void control_is(const char *fault)
+{
+	char line[64], shown[64];
+
+	snprintf(line, sizeof(line), "fault 0 %s 0x3 4096", fault);
+	snprintf(shown, sizeof(shown), "\"%s\":\"0x300001000\"", fault);
+	CU_ASSERT(says("poke 0 2 0x30 0x77", "\"ok\":true"));
+	UNIT_EQ(bar_read(2, CARD_TEST), 0x77);
+	CU_ASSERT(says("poke 0 0 0x1000 0", "\"ok\":false"));
+	CU_ASSERT(says(line, "\"ok\":true"));
+	CU_ASSERT(says("faults", shown));
+}
+
+/*
+ * Who has a page mapped can make any access to it: nothing comes of one that is no word. @bell: of
+ * a doorbell page.
+ */
+__attribute__((unused)) static void no_words_into(uint32_t bell)
+{
+	const struct {
+		uint32_t bar, off, len;
+	} at[] = {
+		{0, bell, 1},	   {0, bell, 2},	  {0, bell, 8},	     {0, bell + 2, 4},
+		{0, bell + 4, 2},  {0, bell + 0xff8, 8},  {2, CARD_TEST, 1}, {2, CARD_TEST, 2},
+		{2, CARD_TEST, 8}, {2, CARD_TEST + 1, 4},
+	};
+	uint64_t all = ~0ull, got;
+	unsigned int i;
+
+	bar_write(2, CARD_TEST, 0x77);
+	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		region_write(0, at[i].bar, at[i].off, &all, at[i].len);
+		UNIT_EQ(region_read(at[i].bar, at[i].off, &got, at[i].len), 0);
+	}
+	UNIT_EQ(bar_read(2, CARD_TEST), 0x77);
+	UNIT_EQ(counted("host_errors"), 0);
 }
 
 /* An eventfd for each vector, as QEMU sets them when they come one by one. */
