@@ -149,7 +149,7 @@ int roc_event_enable(struct roc_channel *ch)
 	u32 status;
 	int err;
 
-	if (!roc_session_events(roc_session(ch->open)))
+	if (!roc_pool_events(roc_pool_run(roc_run(ch->open))))
 		return 0;
 	memset(ev->record, 0, sizeof(*ev->record) << ev->record_log2);
 	ev->published = 0;
@@ -260,7 +260,7 @@ void roc_event_repeat(struct roc_channel *ch)
 }
 
 /* Whose thread the channel's interrupt wakes; NULL: nobody's, and none is being woken. */
-void roc_event_bind(struct roc_channel *ch, struct roc_session *s)
+void roc_event_bind(struct roc_channel *ch, struct roc_pool_run *p)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
 	unsigned long flags;
@@ -268,7 +268,7 @@ void roc_event_bind(struct roc_channel *ch, struct roc_session *s)
 	if (!ch->block)
 		return;
 	spin_lock_irqsave(&ev->lock, flags);
-	ev->session = s;
+	ev->run = p;
 	ev->fired = 0;
 	spin_unlock_irqrestore(&ev->lock, flags);
 }
@@ -280,9 +280,9 @@ void roc_event_irq(struct roc_channel *ch, u32 purposes, bool shared)
 	unsigned long flags;
 
 	spin_lock_irqsave(&ev->lock, flags);
-	if (ev->session && (!shared || roc_event_next(ev))) {
+	if (ev->run && (!shared || roc_event_next(ev))) {
 		ev->fired++;
-		roc_kick(ev->session);
+		roc_kick(ev->run);
 	}
 	spin_unlock_irqrestore(&ev->lock, flags);
 }

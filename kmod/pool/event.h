@@ -15,7 +15,7 @@
 
 struct roc_channel;
 struct roc_endpoint;
-struct roc_session;
+struct roc_pool_run;
 
 /**
  * struct roc_event - the event path of a channel, embedded in it
@@ -39,8 +39,8 @@ struct roc_session;
  * @ended: the card promised that nothing more comes
  * @refused: of the last start: the card did not take the setup
  * @moderation: as in the register
- * @lock: @session and @fired; taken by the interrupt
- * @session: whose thread to wake
+ * @lock: @run and @fired; taken by the interrupt
+ * @run: whose thread to wake
  * @fired: interrupts not yet looked after
  */
 struct roc_event {
@@ -63,7 +63,7 @@ struct roc_event {
 	u32 moderation;
 
 	spinlock_t lock;
-	struct roc_session *session;
+	struct roc_pool_run *run;
 	unsigned int fired;
 };
 
@@ -73,7 +73,7 @@ int roc_event_probe(struct roc_endpoint *ep);
 void roc_event_remove(struct roc_endpoint *ep);
 int roc_event_enable(struct roc_channel *ch);
 int roc_event_disable(struct roc_channel *ch);
-void roc_event_bind(struct roc_channel *ch, struct roc_session *s);
+void roc_event_bind(struct roc_channel *ch, struct roc_pool_run *p);
 void roc_event_irq(struct roc_channel *ch, u32 purposes, bool shared);
 unsigned int roc_event_fired(struct roc_event *ev);
 bool roc_event_room(const struct roc_event *ev, u32 in_flight);

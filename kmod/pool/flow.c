@@ -39,12 +39,12 @@ static u64 *roc_memory(const struct roc_flight *flight, u64 at)
 }
 
 /* Where the marks of a superpage are: at offsets that are multiples of 4. */
-static void roc_find_marks(struct roc_session *s, struct roc_flight *flight)
+static void roc_find_marks(struct roc_pool_run *p, struct roc_flight *flight)
 {
-	const struct roc_pool_ops *ops = roc_pool_ops(s->ch->ep);
+	const struct roc_pool_ops *ops = roc_pool_ops(p->ch->ep);
 
 	flight->first = NULL;
-	if (!ops->marks || s->pool->no_sizes || !flight->buffer->memory.count ||
+	if (!ops->marks || p->pool->no_sizes || !flight->buffer->memory.count ||
 	    flight->fill.offset % sizeof(u64))
 		return;
 	flight->first = roc_memory(flight, 0);
@@ -54,121 +54,121 @@ static void roc_find_marks(struct roc_session *s, struct roc_flight *flight)
 }
 
 /* Before the card gets it: the write that hands it over orders this before. */
-static void roc_mark(struct roc_session *s, struct roc_flight *flight)
+static void roc_mark(struct roc_pool_run *p, struct roc_flight *flight)
 {
-	if (!flight->first || s->pool->event.on)
+	if (!flight->first || p->pool->event.on)
 		return;
 	flight->under_first = *flight->first;
 	flight->under_last = *flight->last;
-	WRITE_ONCE(*flight->first, s->run.mark);
-	WRITE_ONCE(*flight->last, s->run.mark);
+	WRITE_ONCE(*flight->first, p->mark);
+	WRITE_ONCE(*flight->last, p->mark);
 }
 
 /* What the card did not write is as it was. Only when it is done with the superpage. */
-static void roc_unmark(struct roc_session *s, const struct roc_flight *flight)
+static void roc_unmark(struct roc_pool_run *p, const struct roc_flight *flight)
 {
-	if (!flight->first || s->pool->event.on)
+	if (!flight->first || p->pool->event.on)
 		return;
-	if (READ_ONCE(*flight->last) == s->run.mark)
+	if (READ_ONCE(*flight->last) == p->mark)
 		WRITE_ONCE(*flight->last, flight->under_last);
-	if (READ_ONCE(*flight->first) == s->run.mark)
+	if (READ_ONCE(*flight->first) == p->mark)
 		WRITE_ONCE(*flight->first, flight->under_first);
 }
 
-static bool roc_begun(struct roc_session *s, struct roc_link *link, u32 index)
+static bool roc_begun(struct roc_pool_run *p, struct roc_link *link, u32 index)
 {
-	const struct roc_flight *flight = roc_flight(s, link, index);
+	const struct roc_flight *flight = roc_flight(p, link, index);
 
-	return flight->first && READ_ONCE(*flight->first) != s->run.mark;
+	return flight->first && READ_ONCE(*flight->first) != p->mark;
 }
 
 /* Superpages of @link that are finished, because the one behind has begun. */
-u32 roc_by_marks(struct roc_session *s, struct roc_link *link)
+u32 roc_by_marks(struct roc_pool_run *p, struct roc_link *link)
 {
 	u32 n = 0;
 
-	while (link->tail + n + 1 != link->head && roc_begun(s, link, link->tail + n + 1))
+	while (link->tail + n + 1 != link->head && roc_begun(p, link, link->tail + n + 1))
 		n++;
 	return n;
 }
 
-enum roc_stage roc_stage(struct roc_session *s, struct roc_link *link)
+enum roc_stage roc_stage(struct roc_pool_run *p, struct roc_link *link)
 {
-	const struct roc_flight *flight = roc_flight(s, link, link->tail);
+	const struct roc_flight *flight = roc_flight(p, link, link->tail);
 
 	if (!flight->first)
 		return ROC_STAGE_UNKNOWN;
-	if (READ_ONCE(*flight->last) != s->run.mark)
+	if (READ_ONCE(*flight->last) != p->mark)
 		return ROC_STAGE_LAST_PAGE;
-	return roc_begun(s, link, link->tail) ? ROC_STAGE_BEGUN : ROC_STAGE_UNTOUCHED;
+	return roc_begun(p, link, link->tail) ? ROC_STAGE_BEGUN : ROC_STAGE_UNTOUCHED;
 }
 
 /* Superpages that the card has finished, as far as memory shows it without a register read. */
-u32 roc_shown(struct roc_session *s)
+u32 roc_shown(struct roc_pool_run *p)
 {
 	unsigned int i;
 	u32 n = 0;
 
-	for (i = 0; i < s->run.link_count; i++)
-		if (s->run.link[i].head != s->run.link[i].tail)
-			n += roc_by_marks(s, &s->run.link[i]);
+	for (i = 0; i < p->link_count; i++)
+		if (p->link[i].head != p->link[i].tail)
+			n += roc_by_marks(p, &p->link[i]);
 	return n;
 }
 
-static void roc_give_back(struct roc_session *s, const struct roc_fill *fill, int link, u32 bytes,
+static void roc_give_back(struct roc_pool_run *p, const struct roc_fill *fill, int link, u32 bytes,
 			  u32 flags, enum roc_why why, u64 now)
 {
 	struct roc_ready ready = {
 		.cookie = fill->cookie,
 		.offset = fill->offset,
 		.time = now,
-		.sequence = s->sequence++,
+		.sequence = p->sequence++,
 		.buffer = fill->buffer,
 		.length = fill->length,
 		.received = bytes,
 		.link = link,
 		.flags = flags,
 		.why = why,
-		.run = s->run.number,
+		.run = p->run.number,
 	};
 
-	trace_roc_ready(s->ch, &ready);
-	roc_ring_ready_put(&s->rings, &ready);
+	trace_roc_ready(p->ch, &ready);
+	roc_ring_ready_put(&p->rings, &ready);
 }
 
-void roc_publish(struct roc_session *s)
+void roc_publish(struct roc_pool_run *p)
 {
-	lockdep_assert_held(&s->ch->lock);
-	if (!roc_ring_publish(&s->rings))
+	lockdep_assert_held(&p->ch->lock);
+	if (!roc_ring_publish(&p->rings))
 		return;
-	wake_up_interruptible_poll(&s->open.wait, EPOLLIN | EPOLLRDNORM);
+	wake_up_interruptible_poll(&p->run.open.wait, EPOLLIN | EPOLLRDNORM);
 	/* Pairs with roc_wait_over(): the waiter says how many it wants, then looks. */
 	smp_mb();
-	if (roc_ring_ready_held(&s->rings) >= READ_ONCE(s->wanted)) {
-		WRITE_ONCE(s->wanted, ROC_WANT_NOTHING);
-		wake_up_interruptible_all(&s->open.batch);
+	if (roc_ring_ready_held(&p->rings) >= READ_ONCE(p->wanted)) {
+		WRITE_ONCE(p->wanted, ROC_WANT_NOTHING);
+		wake_up_interruptible_all(&p->run.open.batch);
 	}
-	roc_open_signal(&s->open);
+	roc_open_signal(&p->run.open);
 }
 
 /* Fill entries that may be taken now without overcommitting the ready ring. */
-u32 roc_room(struct roc_session *s)
+u32 roc_room(struct roc_pool_run *p)
 {
 	/* The reader may say that it holds more than there is beside what is out. */
-	u32 used = roc_ring_ready_held(&s->rings) + s->run.in_flight;
+	u32 used = roc_ring_ready_held(&p->rings) + p->in_flight;
 
-	return s->rings.ready_entries - min(used, s->rings.ready_entries);
+	return p->rings.ready_entries - min(used, p->rings.ready_entries);
 }
 
-static enum roc_why roc_check_fill(struct roc_session *s, const struct roc_fill *fill,
+static enum roc_why roc_check_fill(struct roc_pool_run *p, const struct roc_fill *fill,
 				   struct roc_flight *flight)
 {
-	const struct roc_pool_ops *ops = roc_pool_ops(s->ch->ep);
+	const struct roc_pool_ops *ops = roc_pool_ops(p->ch->ep);
 	int err;
 
 	if (fill->reserved)
 		return ROC_WHY_RESERVED;
-	flight->buffer = xa_load(&s->open.buffers, fill->buffer);
+	flight->buffer = xa_load(&p->run.open.buffers, fill->buffer);
 	if (!flight->buffer)
 		return ROC_WHY_HANDLE;
 	if (!fill->length || fill->length % ops->superpage_align ||
@@ -181,23 +181,23 @@ static enum roc_why roc_check_fill(struct roc_session *s, const struct roc_fill 
 		return ROC_WHY_RANGE;
 	if (err)
 		return ROC_WHY_EXTENT;
-	roc_find_marks(s, flight);
+	roc_find_marks(p, flight);
 	return ROC_WHY_NONE;
 }
 
 /* The link with the fewest superpages, the first of these on a tie. NULL: all are full. */
-static struct roc_link *roc_emptiest(struct roc_session *s)
+static struct roc_link *roc_emptiest(struct roc_pool_run *p)
 {
 	struct roc_link *best = NULL;
-	u32 fewest = s->run.depth;
+	u32 fewest = p->depth;
 	unsigned int i;
 
-	for (i = 0; i < s->run.link_count; i++) {
-		u32 queued = s->run.link[i].head - s->run.link[i].tail;
+	for (i = 0; i < p->link_count; i++) {
+		u32 queued = p->link[i].head - p->link[i].tail;
 
 		if (queued < fewest) {
 			fewest = queued;
-			best = &s->run.link[i];
+			best = &p->link[i];
 		}
 	}
 	return best;
@@ -207,14 +207,14 @@ static struct roc_link *roc_emptiest(struct roc_session *s)
  * How long a link was without a superpage, at most: from when it was last seen to have one. On a
  * card that takes one at a time this gap is what the driver costs.
  */
-static void roc_count_gap(struct roc_session *s, struct roc_link *link)
+static void roc_count_gap(struct roc_pool_run *p, struct roc_link *link)
 {
 	u64 gap;
 
 	if (link->head != link->tail || !link->busy)
 		return;
 	gap = div_u64(ktime_get_ns() - link->busy, NSEC_PER_USEC);
-	s->pool->stats.gaps[min_t(unsigned int, fls64(gap), ROC_GAPS - 1)]++;
+	p->pool->stats.gaps[min_t(unsigned int, fls64(gap), ROC_GAPS - 1)]++;
 }
 
 static void roc_flight_sync(struct roc_endpoint *ep, const struct roc_flight *flight, bool to_card)
@@ -224,11 +224,11 @@ static void roc_flight_sync(struct roc_endpoint *ep, const struct roc_flight *fl
 }
 
 /* -EIO: the card did not take it; it is in flight nevertheless, to be reclaimed. */
-static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_flight *flight,
+static int roc_push(struct roc_pool_run *p, struct roc_link *link, struct roc_flight *flight,
 		    u64 now)
 {
-	struct roc_channel *ch = s->ch;
-	struct roc_event *ev = &s->pool->event;
+	struct roc_channel *ch = p->ch;
+	struct roc_event *ev = &p->pool->event;
 	bool first = link->head == link->tail;
 	int err;
 
@@ -237,7 +237,7 @@ static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_fli
 	/* An empty link was not looked at: its next look may be long past, or too far away. */
 	if (first)
 		roc_pace_pushed(&link->pace, now);
-	roc_mark(s, flight);
+	roc_mark(p, flight);
 	if (ev->on) {
 		flight->number = roc_event_push(ev, link->slot, flight->bus, flight->fill.length);
 		link->untold++;
@@ -246,75 +246,74 @@ static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_fli
 		ch->loaded = true;
 		err = roc_pool_ops(ch->ep)->push(ch, link->slot, flight->bus, flight->fill.length);
 	}
-	roc_count_gap(s, link);
-	*roc_flight(s, link, link->head++) = *flight;
-	s->run.in_flight++;
-	s->run.held += flight->fill.length;
+	roc_count_gap(p, link);
+	*roc_flight(p, link, link->head++) = *flight;
+	p->in_flight++;
+	p->held += flight->fill.length;
 	link->busy = first ? ktime_get_ns() : now;
-	s->pool->stats.pushed++;
+	p->pool->stats.pushed++;
 	trace_roc_push(ch, link->slot, &flight->fill);
 	return err;
 }
 
 /* Superpages that the reader gave, and that the card could be given now. */
-u32 roc_waiting(struct roc_session *s)
+u32 roc_waiting(struct roc_pool_run *p)
 {
-	u32 room = s->run.link_count * s->run.depth - s->run.in_flight;
+	u32 room = p->link_count * p->depth - p->in_flight;
 
-	return min3(roc_ring_fill_count(&s->rings), roc_room(s), room);
+	return min3(roc_ring_fill_count(&p->rings), roc_room(p), room);
 }
 
 /*
  * The doorbell costs a register write. As long as the card knows of most of what each link has it
  * can wait for more.
  */
-static void roc_tell(struct roc_session *s)
+static void roc_tell(struct roc_pool_run *p)
 {
 	bool due = false;
 	unsigned int i;
 
-	for (i = 0; i < s->run.link_count && !due; i++) {
-		struct roc_link *link = &s->run.link[i];
+	for (i = 0; i < p->link_count && !due; i++) {
+		struct roc_link *link = &p->link[i];
 
 		due = link->untold && 4 * link->untold >= link->head - link->tail;
 	}
 	if (!due)
 		return;
-	for (i = 0; i < s->run.link_count; i++)
-		s->run.link[i].untold = 0;
-	roc_event_ring(s->ch);
+	for (i = 0; i < p->link_count; i++)
+		p->link[i].untold = 0;
+	roc_event_ring(p->ch);
 }
 
 /*
  * Take from the fill ring while the card and the ready ring have room; *@left says what is left to
  * do. Not 0: the card broke its contract.
  */
-enum roc_why roc_refill(struct roc_session *s, u64 now, enum roc_refill *left)
+enum roc_why roc_refill(struct roc_pool_run *p, u64 now, enum roc_refill *left)
 {
-	u32 count = roc_ring_fill_count(&s->rings), room = count ? roc_room(s) : 0;
+	u32 count = roc_ring_fill_count(&p->rings), room = count ? roc_room(p) : 0;
 	u32 most = min3(count, room, (u32)ROC_REFILL_MAX), n;
 
-	lockdep_assert_held(&s->ch->lock);
+	lockdep_assert_held(&p->ch->lock);
 	for (n = 0; n < most; n++) {
-		struct roc_link *link = roc_emptiest(s);
+		struct roc_link *link = roc_emptiest(p);
 		struct roc_flight flight;
 		enum roc_why why;
 
-		if (!link ||
-		    (s->pool->event.on && !roc_event_room(&s->pool->event, s->run.in_flight)))
+		if (!link || (p->pool->event.on && !roc_event_room(&p->pool->event, p->in_flight)))
 			break;
-		roc_ring_fill_take(&s->rings, &flight.fill);
-		why = roc_check_fill(s, &flight.fill, &flight);
+		roc_ring_fill_take(&p->rings, &flight.fill);
+		why = roc_check_fill(p, &flight.fill, &flight);
 		if (!why) {
-			if (!roc_push(s, link, &flight, now))
+			if (!roc_push(p, link, &flight, now))
 				continue;
-			return roc_alive(s->ch->ep) ? ROC_WHY_PUSH : ROC_WHY_LOST;
+			return roc_alive(p->ch->ep) ? ROC_WHY_PUSH : ROC_WHY_LOST;
 		}
-		s->pool->stats.refused++;
-		roc_give_back(s, &flight.fill, -1, 0, ROC_READY_REFUSED, why, now);
+		p->pool->stats.refused++;
+		roc_give_back(p, &flight.fill, -1, 0, ROC_READY_REFUSED, why, now);
 	}
-	if (s->pool->event.on)
-		roc_tell(s);
+	if (p->pool->event.on)
+		roc_tell(p);
 	if (n < most)
 		*left = ROC_REFILL_FULL;
 	else if (n == count)
@@ -325,54 +324,54 @@ enum roc_why roc_refill(struct roc_session *s, u64 now, enum roc_refill *left)
 }
 
 /* The oldest superpage of @link is finished: hand it to the reader. */
-void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 flags, u64 now)
+void roc_finish(struct roc_pool_run *p, struct roc_link *link, u32 bytes, u32 flags, u64 now)
 {
-	struct roc_channel *ch = s->ch;
-	struct roc_flight *flight = roc_flight(s, link, link->tail);
+	struct roc_channel *ch = p->ch;
+	struct roc_flight *flight = roc_flight(p, link, link->tail);
 
-	lockdep_assert_held(&s->ch->lock);
+	lockdep_assert_held(&p->ch->lock);
 	if (flight->buffer->sync)
 		roc_flight_sync(ch->ep, flight, false);
-	roc_unmark(s, flight);
+	roc_unmark(p, flight);
 	link->tail++;
-	s->run.in_flight--;
-	s->run.held -= flight->fill.length;
+	p->in_flight--;
+	p->held -= flight->fill.length;
 	if (flags & ROC_READY_REFUSED) {
-		s->pool->stats.refused++;
-		roc_give_back(s, &flight->fill, link->slot, 0, flags, ROC_WHY_PUSH, now);
+		p->pool->stats.refused++;
+		roc_give_back(p, &flight->fill, link->slot, 0, flags, ROC_WHY_PUSH, now);
 		return;
 	}
 	/* A plain card may say so: with records it is against the contract. */
 	if (!bytes)
 		flags |= ROC_READY_SHORT;
-	s->pool->stats.damaged += !!(flags & ROC_READY_DAMAGED);
-	s->pool->stats.short_superpages += !!(flags & ROC_READY_SHORT);
-	s->pool->stats.completed++;
+	p->pool->stats.damaged += !!(flags & ROC_READY_DAMAGED);
+	p->pool->stats.short_superpages += !!(flags & ROC_READY_SHORT);
+	p->pool->stats.completed++;
 	ch->stats.bytes += bytes;
-	roc_give_back(s, &flight->fill, link->slot, bytes, flags, ROC_WHY_NONE, now);
+	roc_give_back(p, &flight->fill, link->slot, bytes, flags, ROC_WHY_NONE, now);
 }
 
 /* Hand back all that the card held. Only when the card is quiet. */
-u32 roc_reclaim(struct roc_session *s, enum roc_why why)
+u32 roc_reclaim(struct roc_pool_run *p, enum roc_why why)
 {
 	u64 now = ktime_get_ns();
 	u32 count = 0;
 	unsigned int i;
 
-	lockdep_assert_held(&s->ch->lock);
-	for (i = 0; i < s->run.link_count; i++) {
-		struct roc_link *link = &s->run.link[i];
+	lockdep_assert_held(&p->ch->lock);
+	for (i = 0; i < p->link_count; i++) {
+		struct roc_link *link = &p->link[i];
 
 		for (; link->tail != link->head; link->tail++, count++) {
-			const struct roc_flight *flight = roc_flight(s, link, link->tail);
+			const struct roc_flight *flight = roc_flight(p, link, link->tail);
 
-			roc_unmark(s, flight);
-			roc_give_back(s, &flight->fill, link->slot, 0, ROC_READY_RECLAIMED, why,
+			roc_unmark(p, flight);
+			roc_give_back(p, &flight->fill, link->slot, 0, ROC_READY_RECLAIMED, why,
 				      now);
 		}
 	}
-	s->run.in_flight = 0;
-	s->run.held = 0;
-	s->pool->stats.reclaimed += count;
+	p->in_flight = 0;
+	p->held = 0;
+	p->pool->stats.reclaimed += count;
 	return count;
 }

@@ -11,43 +11,43 @@
 #include "pool/pool.h"
 
 /* Entries in the ready ring, without the lock: a hint for sleepers. */
-u32 roc_ready_now(struct roc_session *s)
+u32 roc_ready_now(struct roc_pool_run *p)
 {
 	u32 held;
 
 	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
-	if (!smp_load_acquire(&s->open.committed))
+	if (!smp_load_acquire(&p->run.open.committed))
 		return 0;
-	held = READ_ONCE(s->rings.kernel->ready_prod) - READ_ONCE(s->rings.user->ready_cons);
-	return min(held, s->rings.ready_entries);
+	held = READ_ONCE(p->rings.kernel->ready_prod) - READ_ONCE(p->rings.user->ready_cons);
+	return min(held, p->rings.ready_entries);
 }
 
 /* What the card says itself; of one that does not answer, what was known before. */
-static void roc_ask_card(struct roc_session *s, struct roc_ch_info *info, bool running)
+static void roc_ask_card(struct roc_pool_run *p, struct roc_ch_info *info, bool running)
 {
-	const struct roc_pool_ops *ops = roc_pool_ops(s->ch->ep);
-	u32 links = running ? s->run.links : s->setting.links;
+	const struct roc_pool_ops *ops = roc_pool_ops(p->ch->ep);
+	u32 links = running ? p->links : p->setting.links;
 
-	lockdep_assert_held(&s->ch->lock);
-	info->links = links ?: ops->enabled_links(s->ch);
+	lockdep_assert_held(&p->ch->lock);
+	info->links = links ?: ops->enabled_links(p->ch);
 	if (running && ops->fifo_empty)
-		info->fifo_empty = ops->fifo_empty(s->ch);
+		info->fifo_empty = ops->fifo_empty(p->ch);
 	if (!ops->dropped)
 		return;
 	/* Read last: if the card answered here, so it did above. */
-	info->dropped = ops->dropped(s->ch);
-	if (info->dropped == ROC_ALL_ONES && !roc_alive(s->ch->ep)) {
+	info->dropped = ops->dropped(p->ch);
+	if (info->dropped == ROC_ALL_ONES && !roc_alive(p->ch->ep)) {
 		info->links = links;
-		info->fifo_empty = running ? s->pool->empties : 0;
-		info->dropped = s->pool->dropped_known;
+		info->fifo_empty = running ? p->pool->empties : 0;
+		info->dropped = p->pool->dropped_known;
 	}
-	s->pool->dropped_known = info->dropped;
+	p->pool->dropped_known = info->dropped;
 }
 
 static int roc_ch_info(struct file *file, void *arg)
 {
-	struct roc_session *s = roc_session(file->private_data);
-	struct roc_channel *ch = s->ch;
+	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
+	struct roc_channel *ch = p->ch;
 	struct roc_ch_info *info = arg;
 	struct roc_pool_stats pool;
 	struct roc_stats since;
@@ -56,23 +56,23 @@ static int roc_ch_info(struct file *file, void *arg)
 
 	if (info->flags)
 		return -EINVAL;
-	err = roc_open_lock(&s->open);
+	err = roc_open_lock(&p->run.open);
 	if (err)
 		return err;
 	running = ch->state == ROC_CH_RUNNING;
 	since = ch->stats;
 	roc_counts_since(&since, &ch->base, sizeof(since));
-	pool = s->pool->stats;
-	roc_counts_since(&pool, &s->pool->base, sizeof(pool));
+	pool = p->pool->stats;
+	roc_counts_since(&pool, &p->pool->base, sizeof(pool));
 	*info = (struct roc_ch_info){
 		.size = info->size,
 		.minor = ch->ep->minor,
 		.channel = ch->number,
 		.state = ch->state,
 		.why = ch->why,
-		.source = s->setting.source,
-		.mode = s->setting.mode,
-		.in_flight = s->run.in_flight,
+		.source = p->setting.source,
+		.mode = p->setting.mode,
+		.in_flight = p->in_flight,
 		.pushed = pool.pushed,
 		.completed = pool.completed,
 		.bytes = since.bytes,
@@ -88,17 +88,17 @@ static int roc_ch_info(struct file *file, void *arg)
 		.missed_interrupts = since.missed_interrupts,
 		.spurious_interrupts = since.spurious_interrupts,
 	};
-	roc_ask_card(s, info, running);
+	roc_ask_card(p, info, running);
 	memcpy(info->gaps, pool.gaps, sizeof(info->gaps));
-	info->capacity = hweight32(info->links) * roc_session_depth(s);
+	info->capacity = hweight32(info->links) * roc_pool_depth(p);
 	mutex_unlock(&ch->lock);
 	return 0;
 }
 
 static int roc_ch_losses(struct file *file, void *arg)
 {
-	struct roc_session *s = roc_session(file->private_data);
-	struct roc_channel *ch = s->ch;
+	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
+	struct roc_channel *ch = p->ch;
 	struct roc_ch_losses *losses = arg;
 	struct roc_pool_stats pool;
 	u64 lost;
@@ -106,11 +106,11 @@ static int roc_ch_losses(struct file *file, void *arg)
 
 	if (losses->flags)
 		return -EINVAL;
-	err = roc_open_lock(&s->open);
+	err = roc_open_lock(&p->run.open);
 	if (err)
 		return err;
-	pool = s->pool->stats;
-	roc_counts_since(&pool, &s->pool->base, sizeof(pool));
+	pool = p->pool->stats;
+	roc_counts_since(&pool, &p->pool->base, sizeof(pool));
 	lost = ch->stats.lost - ch->base.lost;
 	mutex_unlock(&ch->lock);
 	*losses = (struct roc_ch_losses){
@@ -124,16 +124,16 @@ static int roc_ch_losses(struct file *file, void *arg)
 
 static int roc_ch_rings(struct file *file, void *arg)
 {
-	struct roc_session *s = roc_session(file->private_data);
+	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
 	struct roc_ch_rings *rings = arg;
 	int err;
 
 	if (rings->flags)
 		return -EINVAL;
 	/* Else each child of a fork would have them charged to a group of its own. */
-	if (current->mm != s->open.mm)
+	if (current->mm != p->run.open.mm)
 		return -EPERM;
-	err = roc_session_rings(s, rings);
+	err = roc_pool_make_rings(p, rings);
 	if (err)
 		return err;
 	rings->user_offset = ROC_USER_COOKIE;
@@ -145,8 +145,8 @@ static int roc_ch_rings(struct file *file, void *arg)
 
 static int roc_ch_configure(struct file *file, void *arg)
 {
-	struct roc_session *s = roc_session(file->private_data);
-	struct roc_channel *ch = s->ch;
+	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
+	struct roc_channel *ch = p->ch;
 	const struct roc_pool_ops *ops = roc_pool_ops(ch->ep);
 	struct roc_ch_configure *c = arg;
 	int err = 0;
@@ -158,11 +158,11 @@ static int roc_ch_configure(struct file *file, void *arg)
 		return -EOPNOTSUPP;
 	if (!(ops->sources & BIT(c->source)))
 		return -EOPNOTSUPP;
-	if (c->mode == ROC_MODE_EVENT && (!s->ch->block || c->flags & ROC_CONFIGURE_PLAIN))
+	if (c->mode == ROC_MODE_EVENT && (!p->ch->block || c->flags & ROC_CONFIGURE_PLAIN))
 		return -EOPNOTSUPP;
 	if (c->page_size && c->page_size != ops->page_size)
 		return -EOPNOTSUPP;
-	err = roc_open_lock(&s->open);
+	err = roc_open_lock(&p->run.open);
 	if (err)
 		return err;
 	if (ch->state == ROC_CH_RUNNING) {
@@ -170,10 +170,10 @@ static int roc_ch_configure(struct file *file, void *arg)
 	} else if (c->links & ~ops->enabled_links(ch)) {
 		err = -ENOLINK;
 	} else {
-		s->setting.source = c->source;
-		roc_session_mode(s, c->mode);
-		s->setting.links = c->links;
-		s->setting.configure = c->flags;
+		p->setting.source = c->source;
+		roc_pool_mode(p, c->mode);
+		p->setting.links = c->links;
+		p->setting.configure = c->flags;
 	}
 	mutex_unlock(&ch->lock);
 	return err;
@@ -186,122 +186,122 @@ static bool roc_control_plain(const struct roc_ch_control *c)
 
 static int roc_ch_start(struct file *file, void *arg)
 {
-	struct roc_session *s = roc_session(file->private_data);
+	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
 	int settled, err;
 
 	if (!roc_control_plain(arg))
 		return -EINVAL;
-	settled = roc_settle_all(s->ch->ep);
+	settled = roc_settle_all(p->ch->ep);
 	if (settled && settled != -EIO)
 		return settled;
-	err = roc_open_lock(&s->open);
+	err = roc_open_lock(&p->run.open);
 	if (err)
 		return err;
-	s->pool->event.refused = false;
-	err = settled ?: roc_pool_prepare(s);
+	p->pool->event.refused = false;
+	err = settled ?: roc_pool_prepare(p);
 	if (err == -EIO)
-		roc_start_refused(s);
-	err = err ?: roc_thread_create(s) ?: roc_pool_start(s);
-	mutex_unlock(&s->ch->lock);
+		roc_start_refused(p);
+	err = err ?: roc_thread_create(p) ?: roc_pool_start(p);
+	mutex_unlock(&p->ch->lock);
 	return err;
 }
 
 static int roc_ch_stop(struct file *file, void *arg)
 {
-	struct roc_session *s = roc_session(file->private_data);
+	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
 	struct roc_ch_control *c = arg;
 	int err;
 
 	if (!roc_control_plain(c))
 		return -EINVAL;
-	err = roc_open_lock(&s->open);
+	err = roc_open_lock(&p->run.open);
 	if (err)
 		return err;
-	err = roc_pool_stop(s, ROC_WHY_NONE, &c->count);
-	mutex_unlock(&s->ch->lock);
+	err = roc_pool_stop(p, ROC_WHY_NONE, &c->count);
+	mutex_unlock(&p->ch->lock);
 	return err;
 }
 
 static int roc_ch_kick(struct file *file, void *arg)
 {
-	struct roc_session *s = roc_session(file->private_data);
-	struct roc_channel *ch = s->ch;
+	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
+	struct roc_channel *ch = p->ch;
 	struct roc_ch_control *c = arg;
 	int err = 0;
 
 	if (c->flags & ~ROC_KICK_LOOK || c->level || c->count)
 		return -EINVAL;
 	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
-	if (!smp_load_acquire(&s->open.committed))
+	if (!smp_load_acquire(&p->run.open.committed))
 		return -EPIPE;
 	if (!(c->flags & ROC_KICK_LOOK)) {
-		roc_kick(s);
+		roc_kick(p);
 		return 0;
 	}
-	err = roc_open_lock(&s->open);
+	err = roc_open_lock(&p->run.open);
 	if (err)
 		return err;
 	if (ch->state == ROC_CH_RUNNING)
-		c->count = roc_thread_look(s);
+		c->count = roc_thread_look(p);
 	else
 		err = -EALREADY;
 	mutex_unlock(&ch->lock);
 	return err;
 }
 
-static bool roc_enough(struct roc_session *s, u32 min_ready)
+static bool roc_enough(struct roc_pool_run *p, u32 min_ready)
 {
-	return roc_ready_now(s) >= min_ready || roc_state(s->ch) != ROC_CH_RUNNING ||
-	       roc_stale(&s->open);
+	return roc_ready_now(p) >= min_ready || roc_state(p->ch) != ROC_CH_RUNNING ||
+	       roc_stale(&p->run.open);
 }
 
 /*
  * Also says how many a sleeper wants, so that it is not woken for less. Whoever takes this away
  * wakes everybody on the queue, where we already are.
  */
-static bool roc_wait_over(struct roc_session *s, u32 min_ready)
+static bool roc_wait_over(struct roc_pool_run *p, u32 min_ready)
 {
-	if (roc_enough(s, min_ready))
+	if (roc_enough(p, min_ready))
 		return true;
-	roc_want(&s->wanted, min_ready);
+	roc_want(&p->wanted, min_ready);
 	/* Pairs with roc_publish(), which makes entries visible before it reads @wanted. */
 	smp_mb();
-	return roc_enough(s, min_ready);
+	return roc_enough(p, min_ready);
 }
 
 /* Its wish must not make others late who wait for less, and look in memory. */
-static void roc_wait_no_more(struct roc_session *s)
+static void roc_wait_no_more(struct roc_pool_run *p)
 {
-	WRITE_ONCE(s->wanted, ROC_WANT_NOTHING);
-	wake_up_interruptible_all(&s->open.batch);
+	WRITE_ONCE(p->wanted, ROC_WANT_NOTHING);
+	wake_up_interruptible_all(&p->run.open.batch);
 }
 
 static int roc_ch_wait(struct file *file, void *arg)
 {
-	struct roc_session *s = roc_session(file->private_data);
+	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
 	struct roc_ch_wait *w = arg;
 	bool sleeps = w->deadline > ktime_get_ns();
 	int err;
 
 	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
-	if (!smp_load_acquire(&s->open.committed))
+	if (!smp_load_acquire(&p->run.open.committed))
 		return w->flags ? -EINVAL : -EPIPE;
-	if (w->flags || !w->min_ready || w->min_ready > s->rings.ready_entries)
+	if (w->flags || !w->min_ready || w->min_ready > p->rings.ready_entries)
 		return -EINVAL;
-	err = roc_wait_until(&s->open, w->deadline,
-			     sleeps ? roc_wait_over(s, w->min_ready) : roc_enough(s, w->min_ready));
-	if (sleeps && READ_ONCE(s->wanted) != ROC_WANT_NOTHING)
-		roc_wait_no_more(s);
+	err = roc_wait_until(&p->run.open, w->deadline,
+			     sleeps ? roc_wait_over(p, w->min_ready) : roc_enough(p, w->min_ready));
+	if (sleeps && READ_ONCE(p->wanted) != ROC_WANT_NOTHING)
+		roc_wait_no_more(p);
 	if (err == -ERESTARTNOHAND)
 		return err;
-	w->ready = roc_ready_now(s);
-	return roc_stale(&s->open) ? -ENODEV : err;
+	w->ready = roc_ready_now(p);
+	return roc_stale(&p->run.open) ? -ENODEV : err;
 }
 
 static int roc_ch_command(struct file *file, void *arg)
 {
-	struct roc_session *s = roc_session(file->private_data);
-	struct roc_channel *ch = s->ch;
+	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
+	struct roc_channel *ch = p->ch;
 	const struct roc_pool_ops *ops = roc_pool_ops(ch->ep);
 	struct roc_ch_command *c = arg;
 	int err;
@@ -310,7 +310,7 @@ static int roc_ch_command(struct file *file, void *arg)
 		return -EINVAL;
 	if (!ops->command)
 		return -EOPNOTSUPP;
-	err = roc_open_lock(&s->open);
+	err = roc_open_lock(&p->run.open);
 	if (err)
 		return err;
 	err = ch->state == ROC_CH_RUNNING ? -EBUSY : ops->command(ch, c);
@@ -320,17 +320,17 @@ static int roc_ch_command(struct file *file, void *arg)
 
 static int roc_ch_mode(struct file *file, void *arg)
 {
-	struct roc_session *s = roc_session(file->private_data);
+	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
 	struct roc_ch_mode *m = arg;
 	int err;
 
 	if (m->flags || m->reserved || m->mode > ROC_MODE_EVENT)
 		return -EINVAL;
-	err = roc_open_lock(&s->open);
+	err = roc_open_lock(&p->run.open);
 	if (err)
 		return err;
-	err = roc_thread_mode(s, m->mode);
-	mutex_unlock(&s->ch->lock);
+	err = roc_thread_mode(p, m->mode);
+	mutex_unlock(&p->ch->lock);
 	return err;
 }
 

@@ -29,20 +29,20 @@ static void roc_pool_describe(struct roc_endpoint *ep, struct roc_ep_info *info)
 
 static int roc_pool_open(struct roc_open *o)
 {
-	struct roc_session *s = roc_session(o);
+	struct roc_pool_run *p = roc_pool_run(roc_run(o));
 
-	s->ch = o->ch;
-	s->pool = roc_pool(o->ch);
-	s->pool->base = s->pool->stats;
-	s->rings.bad_index = &o->ch->stats.bad_index;
-	s->wanted = ROC_WANT_NOTHING;
-	roc_session_mode(s, ROC_MODE_TIMER);
+	p->ch = o->ch;
+	p->pool = roc_pool(o->ch);
+	p->pool->base = p->pool->stats;
+	p->rings.bad_index = &o->ch->stats.bad_index;
+	p->wanted = ROC_WANT_NOTHING;
+	roc_pool_mode(p, ROC_MODE_TIMER);
 	return 0;
 }
 
 static void roc_pool_retire(struct roc_open *o, bool present)
 {
-	roc_pool_abort(roc_session(o), ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
+	roc_pool_abort(roc_pool_run(roc_run(o)), ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
 	WRITE_ONCE(roc_pool(o->ch)->mode, -1);
 }
 
@@ -50,36 +50,31 @@ static void roc_pool_suspend(struct roc_open *o)
 {
 	u32 reclaimed;
 
-	roc_pool_stop(roc_session(o), ROC_WHY_SUSPENDED, &reclaimed);
+	roc_pool_stop(roc_pool_run(roc_run(o)), ROC_WHY_SUSPENDED, &reclaimed);
 }
 
 static void roc_pool_gone(struct roc_open *o)
 {
-	struct roc_session *s = roc_session(o);
+	struct roc_pool_run *p = roc_pool_run(roc_run(o));
 
 	if (o->shared)
-		roc_ring_set_flags(&s->rings, ROC_RING_GONE, 0);
+		roc_ring_set_flags(&p->rings, ROC_RING_GONE, 0);
 }
 
 static void roc_pool_close(struct roc_open *o)
 {
-	roc_thread_stop(roc_session(o));
-}
-
-static void roc_pool_free(struct roc_open *o)
-{
-	roc_session_free(roc_session(o));
+	roc_thread_stop(roc_pool_run(roc_run(o)));
 }
 
 static __poll_t roc_pool_poll(struct roc_open *o, poll_table *pt)
 {
-	return roc_ready_now(roc_session(o)) ? EPOLLIN | EPOLLRDNORM : 0;
+	return roc_ready_now(roc_pool_run(roc_run(o))) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /* What is ready already he is told of at once, for maybe no more can be. */
 static void roc_pool_listen(struct roc_open *o)
 {
-	if (roc_ready_now(roc_session(o)))
+	if (roc_ready_now(roc_pool_run(roc_run(o))))
 		roc_open_signal(o);
 }
 
@@ -107,17 +102,17 @@ static int roc_pool_check_buffer(struct roc_endpoint *ep, struct roc_buf_registe
 /* Its thread finds out what. */
 static void roc_pool_doubt(struct roc_open *o)
 {
-	struct roc_session *s = roc_session(o);
+	struct roc_pool_run *p = roc_pool_run(roc_run(o));
 
-	if (!s->pool->event.on)
+	if (!p->pool->event.on)
 		return;
-	s->thread.watch.doubt = true;
-	roc_kick(s);
+	p->thread.watch.doubt = true;
+	roc_kick(p);
 }
 
 const struct roc_kind roc_pool_kind = {
 	.name = "pool",
-	.open_size = sizeof(struct roc_session),
+	.open_size = sizeof(struct roc_pool_run),
 	.block = &roc_event_regs,
 	.channel_size = sizeof(struct roc_pool),
 	.purposes = 1,
@@ -134,7 +129,7 @@ const struct roc_kind roc_pool_kind = {
 	.free = roc_pool_free,
 	.poll = roc_pool_poll,
 	.mmap = roc_shared_mmap,
-	.share = roc_session_share,
+	.share = roc_pool_share,
 	.listen = roc_pool_listen,
 	.fdinfo = roc_pool_fdinfo,
 	.check_buffer = roc_pool_check_buffer,

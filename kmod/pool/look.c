@@ -17,50 +17,50 @@
 /* Of one look: a card that is slow to answer is heard out in the next ones. */
 #define ROC_LOOK_NS 5000000ull
 
-static bool roc_look_over(struct roc_session *s)
+static bool roc_look_over(struct roc_pool_run *p)
 {
-	if (ktime_get_ns() < s->run.until)
+	if (ktime_get_ns() < p->until)
 		return false;
-	s->run.unfinished = true;
+	p->unfinished = true;
 	return true;
 }
 
 /* The card did not answer a question for a size (@err), or answered with one that cannot be. */
-static enum roc_why roc_bad_size(const struct roc_session *s, int err)
+static enum roc_why roc_bad_size(const struct roc_pool_run *p, int err)
 {
-	if (!roc_alive(s->ch->ep))
+	if (!roc_alive(p->ch->ep))
 		return ROC_WHY_LOST;
 	return err == -EMSGSIZE ? ROC_WHY_BYTES : ROC_WHY_SIZE;
 }
 
-static int roc_collect(struct roc_session *s, struct roc_link *link, u32 count, bool proved,
+static int roc_collect(struct roc_pool_run *p, struct roc_link *link, u32 count, bool proved,
 		       u64 now)
 {
-	struct roc_channel *ch = s->ch;
+	struct roc_channel *ch = p->ch;
 	u32 i = 0;
 
 	while (i < count) {
-		u32 length = roc_flight(s, link, link->tail)->fill.length, bytes;
-		int err = roc_pool_ops(ch->ep)->received(ch, link->slot, length, proved,
-							 s->run.until, &bytes);
+		u32 length = roc_flight(p, link, link->tail)->fill.length, bytes;
+		int err = roc_pool_ops(ch->ep)->received(ch, link->slot, length, proved, p->until,
+							 &bytes);
 
 		if (err && err != -EAGAIN)
 			return err;
 		if (!err) {
 			link->found++;
-			roc_finish(s, link, bytes, ROC_READY_FILLED, now);
+			roc_finish(p, link, bytes, ROC_READY_FILLED, now);
 			i++;
 		}
-		if (roc_look_over(s) || err)
+		if (roc_look_over(p) || err)
 			break;
 	}
 	return i;
 }
 
 /* Ask the card about one link. Superpages found, or -1 with @why: it broke its contract. */
-static int roc_ask(struct roc_session *s, struct roc_link *link, u64 now, enum roc_why *why)
+static int roc_ask(struct roc_pool_run *p, struct roc_link *link, u64 now, enum roc_why *why)
 {
-	struct roc_channel *ch = s->ch;
+	struct roc_channel *ch = p->ch;
 	u32 fresh = roc_pool_ops(ch->ep)->finished(ch, link->slot) - link->found;
 	int found;
 
@@ -69,22 +69,22 @@ static int roc_ask(struct roc_session *s, struct roc_link *link, u64 now, enum r
 		*why = roc_alive(ch->ep) ? ROC_WHY_COUNT : ROC_WHY_LOST;
 		return -1;
 	}
-	found = roc_collect(s, link, fresh, true, now);
+	found = roc_collect(p, link, fresh, true, now);
 	if (found < 0)
-		*why = roc_bad_size(s, found);
+		*why = roc_bad_size(p, found);
 	link->pending = found >= 0 && (u32)found < fresh;
 	return found;
 }
 
-static int roc_look_free(struct roc_session *s, struct roc_link *link, u64 now, enum roc_look what,
+static int roc_look_free(struct roc_pool_run *p, struct roc_link *link, u64 now, enum roc_look what,
 			 enum roc_why *why)
 {
 	int found;
 
 	if (what <= ROC_LOOK_DUE && link->pace.next > now)
 		return 0;
-	found = roc_ask(s, link, now, why);
-	if (!found && roc_pace_silent(&link->pace, now) && !roc_alive(s->ch->ep)) {
+	found = roc_ask(p, link, now, why);
+	if (!found && roc_pace_silent(&link->pace, now) && !roc_alive(p->ch->ep)) {
 		*why = ROC_WHY_LOST;
 		return -1;
 	}
@@ -93,7 +93,7 @@ static int roc_look_free(struct roc_session *s, struct roc_link *link, u64 now, 
 	return found;
 }
 
-static bool roc_worth_asking(struct roc_session *s, struct roc_link *link, u64 now,
+static bool roc_worth_asking(struct roc_pool_run *p, struct roc_link *link, u64 now,
 			     enum roc_look what)
 {
 	enum roc_stage stage;
@@ -104,30 +104,29 @@ static bool roc_worth_asking(struct roc_session *s, struct roc_link *link, u64 n
 		return true;
 	if (what == ROC_LOOK_SHOWN)
 		return false;
-	stage = roc_stage(s, link);
+	stage = roc_stage(p, link);
 	return what == ROC_LOOK_ALL || (what == ROC_LOOK_BEGUN && stage >= ROC_STAGE_LAST_PAGE) ||
 	       roc_doubt_due(&link->doubt, now, stage);
 }
 
-static int roc_look_marks(struct roc_session *s, struct roc_link *link, u64 now, enum roc_look what,
-			  enum roc_why *why)
+static int roc_look_marks(struct roc_pool_run *p, struct roc_link *link, u64 now,
+			  enum roc_look what, enum roc_why *why)
 {
-	u32 done = roc_by_marks(s, link);
+	u32 done = roc_by_marks(p, link);
 	int found = 0, more = 0;
 
 	/* The first of a run is always asked for: it tells what kind of firmware this is. */
 	if (done && link->found && link->unproved < ROC_PROVE) {
-		found = roc_collect(s, link, done, false, now);
+		found = roc_collect(p, link, done, false, now);
 		if (found < 0) {
-			*why = roc_bad_size(s, found);
+			*why = roc_bad_size(p, found);
 			return found;
 		}
 		link->unproved += found;
 	}
 	/* What marks show, and the card did not confirm, the card is asked about. */
-	if (!s->run.unfinished &&
-	    (found < done || (!found && roc_worth_asking(s, link, now, what)))) {
-		more = roc_ask(s, link, now, why);
+	if (!p->unfinished && (found < done || (!found && roc_worth_asking(p, link, now, what)))) {
+		more = roc_ask(p, link, now, why);
 		if (more < 0)
 			return more;
 		roc_doubt_asked(&link->doubt, now);
@@ -141,23 +140,23 @@ static int roc_look_marks(struct roc_session *s, struct roc_link *link, u64 now,
  * One pass over the links, as far as there is time for it: superpages found. Not 0: the card broke
  * its contract.
  */
-enum roc_why roc_look_plain(struct roc_session *s, u64 now, enum roc_look what, u32 *found)
+enum roc_why roc_look_plain(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found)
 {
-	bool free = roc_pool_ops(s->ch->ep)->free_looks;
-	unsigned int first = s->run.next, i;
+	bool free = roc_pool_ops(p->ch->ep)->free_looks;
+	unsigned int first = p->next, i;
 	enum roc_why why;
 
 	*found = 0;
-	s->run.until = now + ROC_LOOK_NS;
-	s->run.unfinished = false;
-	for (i = 0; i < s->run.link_count && !s->run.unfinished; i++) {
-		struct roc_link *link = &s->run.link[(first + i) % s->run.link_count];
+	p->until = now + ROC_LOOK_NS;
+	p->unfinished = false;
+	for (i = 0; i < p->link_count && !p->unfinished; i++) {
+		struct roc_link *link = &p->link[(first + i) % p->link_count];
 		int n;
 
 		if (link->head == link->tail)
 			continue;
-		n = free ? roc_look_free(s, link, now, what, &why)
-			 : roc_look_marks(s, link, now, what, &why);
+		n = free ? roc_look_free(p, link, now, what, &why)
+			 : roc_look_marks(p, link, now, what, &why);
 		if (n < 0)
 			return why;
 		if (link->head != link->tail)
@@ -165,23 +164,23 @@ enum roc_why roc_look_plain(struct roc_session *s, u64 now, enum roc_look what, 
 		*found += n;
 	}
 	/* One link that is slow does not keep the others from being looked at. */
-	s->run.next = s->run.unfinished ? (first + i) % s->run.link_count : 0;
+	p->next = p->unfinished ? (first + i) % p->link_count : 0;
 	return ROC_WHY_NONE;
 }
 
-static struct roc_link *roc_link_of(struct roc_session *s, unsigned int slot)
+static struct roc_link *roc_link_of(struct roc_pool_run *p, unsigned int slot)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->run.link_count; i++)
-		if (s->run.link[i].slot == slot)
-			return &s->run.link[i];
+	for (i = 0; i < p->link_count; i++)
+		if (p->link[i].slot == slot)
+			return &p->link[i];
 	return NULL;
 }
 
-static enum roc_why roc_take_record(struct roc_session *s, const struct roc_record *r, u64 now)
+static enum roc_why roc_take_record(struct roc_pool_run *p, const struct roc_record *r, u64 now)
 {
-	struct roc_event *ev = &s->pool->event;
+	struct roc_event *ev = &p->pool->event;
 	struct roc_flight *flight;
 	struct roc_link *link;
 	u32 flags = ROC_READY_FILLED;
@@ -194,10 +193,10 @@ static enum roc_why roc_take_record(struct roc_session *s, const struct roc_reco
 		ev->ended = true;
 		return ROC_WHY_NONE;
 	}
-	link = roc_link_of(s, EVENT_RECORD_LINK(r->status));
+	link = roc_link_of(p, EVENT_RECORD_LINK(r->status));
 	if (!link || link->head == link->tail)
 		return ROC_WHY_RECORD;
-	flight = roc_flight(s, link, link->tail);
+	flight = roc_flight(p, link, link->tail);
 	if (flight->number != r->descriptor)
 		return ROC_WHY_RECORD;
 	if (r->bytes > flight->fill.length)
@@ -210,16 +209,16 @@ static enum roc_why roc_take_record(struct roc_session *s, const struct roc_reco
 		if (roc_record_short(r, flight->fill.length))
 			flags |= ROC_READY_SHORT;
 	}
-	roc_finish(s, link, r->bytes, flags, now);
+	roc_finish(p, link, r->bytes, flags, now);
 	if (link->head != link->tail)
 		link->busy = now;
 	return ROC_WHY_NONE;
 }
 
 /* Take what the card wrote: superpages found. Not 0: it broke its contract. */
-enum roc_why roc_drain(struct roc_session *s, u64 now, u32 *found)
+enum roc_why roc_drain(struct roc_pool_run *p, u64 now, u32 *found)
 {
-	struct roc_event *ev = &s->pool->event;
+	struct roc_event *ev = &p->pool->event;
 	enum roc_why why = ROC_WHY_NONE;
 	u32 n;
 
@@ -229,7 +228,7 @@ enum roc_why roc_drain(struct roc_session *s, u64 now, u32 *found)
 
 		if (!roc_record_read(ev->record, ev->record_log2, ev->consumed, &r))
 			break;
-		why = roc_take_record(s, &r, now);
+		why = roc_take_record(p, &r, now);
 		if (why)
 			break;
 		ev->consumed++;

@@ -4,9 +4,8 @@
  * order in which the card finishes them.
  *
  *   channel   what outlives an open: counters, the event path
- *   session   one open: rings, buffers, what the next start will do
- *   run       from start to stop
- *   thread    who looks when
+ *   run       one open: rings, settings, superpages in the card; see core/run.h
+ *   thread    polls, refills, sleeps
  *
  * Calls go one way: kind > ioctl > thread > run > look > flow > event > ring, pace.
  * Whoever finds that the card broke its contract returns why; run.c ends the run.
@@ -15,7 +14,7 @@
 #define ROC_POOL_H
 
 #include "core/block.h"
-#include "core/roc.h"
+#include "core/run.h"
 #include "core/shared_memory.h"
 #include "pool/event.h"
 #include "pool/event_vsec.h"
@@ -24,7 +23,7 @@
 
 #define ROC_LINKS_MAX 16
 
-struct roc_session;
+struct roc_pool_run;
 
 /**
  * struct roc_pool_ops - a card with a pool: its constants and its hardware access
@@ -107,7 +106,7 @@ struct roc_pool_stats {
  * struct roc_pool - a channel's pool, whoever opens it; lives as long as the channel. Its lock
  * @stats: counters of the channel
  * @base: @stats at the present open
- * @mode: enum roc_mode of the present session, -1 = there is none; read without the lock
+ * @mode: enum roc_mode of the present opener, -1 = there is none; read without the lock
  * @no_sizes: the card does not say how much is in a superpage, so nothing proves a mark: flow.c
  * @empties: of this run, as @stats has it: see roc_count_empties()
  * @dropped_known: what the card said last of what it dropped; channel lock
@@ -149,7 +148,7 @@ struct roc_link {
 	u32 untold;		    /* pushed, and the doorbell not yet rung: see flow.c */
 	u32 unproved;		    /* taken for finished since its counter was last read */
 	bool pending;		    /* the card finished more than was collected */
-	struct roc_flight *flights; /* [run->depth]; the session's */
+	struct roc_flight *flights; /* [depth] of the run */
 	struct roc_pace pace;	    /* where a look is free */
 	struct roc_doubt doubt;	    /* where it is not */
 };
@@ -160,38 +159,6 @@ struct roc_setting {
 	enum roc_mode mode;
 	u32 links;     /* 0 = all that are enabled */
 	u32 configure; /* bits of enum roc_configure_flags */
-};
-
-/**
- * struct roc_pool_run - from start to stop; set up at start. Channel lock
- * @number: from 1, since open
- * @links: that it has
- * @link_count: entries of @link
- * @depth: superpages that each link holds at most
- * @in_flight: superpages in the card, of all links
- * @rate: of the data, see pace.h
- * @link: of each link of the run
- * @flight_mask: of roc_flight(): the power of two that has room for @depth, less one
- * @held: bytes of those that are @in_flight
- * @mark: what the kernel writes where the card will
- * @until: of a look: then others get the channel lock
- * @next: link that the next look begins with
- * @unfinished: the last look had no time for all links
- */
-struct roc_pool_run {
-	u32 number;
-	u32 links;
-	unsigned int link_count;
-	u32 depth;
-	u32 flight_mask;
-	u32 in_flight;
-	u64 held;
-	u64 mark;
-	u64 until;
-	unsigned int next;
-	bool unfinished;
-	struct roc_rate rate;
-	struct roc_link link[ROC_LINKS_MAX];
 };
 
 /**
@@ -225,8 +192,10 @@ struct roc_watch {
 };
 
 /**
- * struct roc_thread - the thread of a session, from its first start to its close. Channel lock, but
- * for @task and @kicked, which whoever wakes it uses without
+ * struct roc_thread - the thread of an open channel, from its first start to its close
+ *
+ * Channel lock, but for @task and @kicked, which are used without it to wake the thread.
+ *
  * @task: the thread, NULL: none
  * @kicked: set before each wake-up of @task
  * @wish: the last that waited wanted so many
@@ -246,40 +215,59 @@ struct roc_thread {
 };
 
 /* The rings of an open channel: an area of its own for each of their writers. */
-struct roc_session_rings {
+struct roc_pool_rings {
 	struct roc_shared_memory shared; /* first */
 	u32 fill_entries;
 	u32 ready_entries;
 };
 
 /**
- * struct roc_session - one open of a channel with a pool
- *
- * Owned by the file; ends at the last close. Everything is guarded by channel->lock, except
- * @wanted and what struct roc_thread says.
- *
- * @ch: as @open has it
+ * struct roc_pool_run - an open channel with a pool, and its run
+ * @run: first
+ * @ch: of @run
  * @pool: of @ch
+ * @rings: shared with the reader
  * @wanted: fewest entries that somebody who waits wants: see ring.h
  * @sequence: of the next entry of the ready ring
- * @open: first
- * @rings: the shared rings
  * @setting: what the next start will do
- * @run: from start to stop
- * @thread: of the session
+ * @thread: from the first start to the close
+ * @links: of the run; from here on set up at start
+ * @link_count: entries of @link
+ * @depth: superpages that each link holds at most
+ * @flight_mask: of roc_flight(): the power of two that has room for @depth, less one
+ * @in_flight: superpages in the card, of all links
+ * @held: bytes of those that are @in_flight
+ * @mark: what the kernel writes where the card will
+ * @until: of a look: then others get the channel lock
+ * @next: link that the next look begins with
+ * @unfinished: the last look had no time for all links
+ * @rate: of the data, see pace.h
+ * @link: of each link of the run
+ *
+ * Channel lock, but for @wanted and what struct roc_thread says.
  */
-struct roc_session {
-	struct roc_open open;
+struct roc_pool_run {
+	struct roc_run run;
 	struct roc_channel *ch;
 	struct roc_pool *pool;
-
 	struct roc_rings rings;
 	u32 wanted;
 	u64 sequence;
-
 	struct roc_setting setting;
-	struct roc_pool_run run;
 	struct roc_thread thread;
+
+	u32 links;
+	unsigned int link_count;
+	u32 depth;
+	u32 flight_mask;
+	u32 in_flight;
+	u64 held;
+	u64 mark;
+	u64 until;
+	unsigned int next;
+	bool unfinished;
+	struct roc_rate rate;
+	struct roc_link link[ROC_LINKS_MAX];
 };
 
 static inline const struct roc_pool_ops *roc_pool_ops(const struct roc_endpoint *ep)
@@ -292,36 +280,37 @@ static inline struct roc_pool *roc_pool(const struct roc_channel *ch)
 	return ch->kind_priv;
 }
 
-static inline struct roc_session *roc_session(struct roc_open *o)
+static inline struct roc_pool_run *roc_pool_run(const struct roc_run *run)
 {
-	return container_of(o, struct roc_session, open);
+	return container_of((struct roc_run *)run, struct roc_pool_run, run);
 }
 
-/* Does a run of this session use the card's event path? */
-static inline bool roc_session_events(const struct roc_session *s)
+/* Does a run with these settings use the card's event path? */
+static inline bool roc_pool_events(const struct roc_pool_run *p)
 {
-	return s->ch->block && !(s->setting.configure & ROC_CONFIGURE_PLAIN);
+	return p->ch->block && !(p->setting.configure & ROC_CONFIGURE_PLAIN);
 }
 
-/* Superpages that a link of this session is given, at most. */
-static inline u32 roc_session_depth(const struct roc_session *s)
+/* Superpages that a link is given with these settings, at most. */
+static inline u32 roc_pool_depth(const struct roc_pool_run *p)
 {
-	return roc_session_events(s) ? s->pool->event.depth : s->ch->ep->fifo_depth;
+	return roc_pool_events(p) ? p->pool->event.depth : p->ch->ep->fifo_depth;
 }
 
 /* Have the thread look. Also from interrupts. */
-static inline void roc_kick(struct roc_session *s)
+static inline void roc_kick(struct roc_pool_run *p)
 {
-	struct task_struct *task = READ_ONCE(s->thread.task);
+	struct task_struct *task = READ_ONCE(p->thread.task);
 
-	WRITE_ONCE(s->thread.kicked, true);
+	WRITE_ONCE(p->thread.kicked, true);
 	if (task)
 		wake_up_process(task);
 }
 
-static inline struct roc_flight *roc_flight(struct roc_session *s, struct roc_link *link, u32 index)
+static inline struct roc_flight *roc_flight(struct roc_pool_run *p, struct roc_link *link,
+					    u32 index)
 {
-	return &link->flights[index & s->run.flight_mask];
+	return &link->flights[index & p->flight_mask];
 }
 
 /* kind.c */
@@ -329,18 +318,18 @@ extern const struct roc_kind roc_pool_kind;
 
 /* ioctl.c */
 extern const struct roc_ioctl_table roc_pool_ioctls;
-u32 roc_ready_now(struct roc_session *s);
+u32 roc_ready_now(struct roc_pool_run *p);
 
 /* sysfs.c */
 extern const struct attribute_group *roc_pool_groups[];
 
-/* session.c */
+/* memory.c */
 #define ROC_USER_COOKIE (0x10ull << 32) /* mmap offsets of the two ring areas */
 #define ROC_KERNEL_COOKIE (0x11ull << 32)
-void roc_session_mode(struct roc_session *s, enum roc_mode mode);
-int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg);
-void roc_session_share(struct roc_open *o, struct roc_shared_memory *shared);
-void roc_session_free(struct roc_session *s);
+void roc_pool_mode(struct roc_pool_run *p, enum roc_mode mode);
+int roc_pool_make_rings(struct roc_pool_run *p, struct roc_ch_rings *arg);
+void roc_pool_share(struct roc_open *o, struct roc_shared_memory *shared);
+void roc_pool_free(struct roc_open *o);
 
 /* run.c */
 enum roc_look {
@@ -350,14 +339,15 @@ enum roc_look {
 	ROC_LOOK_ALL,
 };
 
-enum roc_why roc_look(struct roc_session *s, u64 now, enum roc_look what, u32 *found);
-int roc_pool_prepare(struct roc_session *s);
-int roc_pool_start(struct roc_session *s);
-int roc_pool_stop(struct roc_session *s, enum roc_why reason, u32 *reclaimed);
-void roc_pool_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present);
-void roc_pool_fail(struct roc_session *s, enum roc_why why);
+enum roc_why roc_look(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found);
+int roc_pool_prepare(struct roc_pool_run *p);
+int roc_pool_start(struct roc_pool_run *p);
+int roc_pool_stop(struct roc_pool_run *p, enum roc_why reason, u32 *reclaimed);
+void roc_pool_abort(struct roc_pool_run *p, enum roc_ch_state state, enum roc_why why,
+		    bool present);
+void roc_pool_fail(struct roc_pool_run *p, enum roc_why why);
 void roc_count_empties(struct roc_channel *ch);
-void roc_start_refused(struct roc_session *s);
+void roc_start_refused(struct roc_pool_run *p);
 
 /* flow.c */
 enum roc_refill {
@@ -367,26 +357,26 @@ enum roc_refill {
 	ROC_REFILL_MORE,    /* somebody else may want the channel lock first */
 };
 
-u32 roc_room(struct roc_session *s);
-u32 roc_waiting(struct roc_session *s);
-void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 flags, u64 now);
-enum roc_why roc_refill(struct roc_session *s, u64 now, enum roc_refill *left);
-u32 roc_reclaim(struct roc_session *s, enum roc_why why);
-void roc_publish(struct roc_session *s);
+u32 roc_room(struct roc_pool_run *p);
+u32 roc_waiting(struct roc_pool_run *p);
+void roc_finish(struct roc_pool_run *p, struct roc_link *link, u32 bytes, u32 flags, u64 now);
+enum roc_why roc_refill(struct roc_pool_run *p, u64 now, enum roc_refill *left);
+u32 roc_reclaim(struct roc_pool_run *p, enum roc_why why);
+void roc_publish(struct roc_pool_run *p);
 
 /* flow.c: marks */
-u32 roc_by_marks(struct roc_session *s, struct roc_link *link);
-enum roc_stage roc_stage(struct roc_session *s, struct roc_link *link);
-u32 roc_shown(struct roc_session *s);
+u32 roc_by_marks(struct roc_pool_run *p, struct roc_link *link);
+enum roc_stage roc_stage(struct roc_pool_run *p, struct roc_link *link);
+u32 roc_shown(struct roc_pool_run *p);
 
 /* look.c: plain cards; cards with an event path */
-enum roc_why roc_look_plain(struct roc_session *s, u64 now, enum roc_look what, u32 *found);
-enum roc_why roc_drain(struct roc_session *s, u64 now, u32 *found);
+enum roc_why roc_look_plain(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found);
+enum roc_why roc_drain(struct roc_pool_run *p, u64 now, u32 *found);
 
 /* thread.c */
-int roc_thread_create(struct roc_session *s);
-void roc_thread_stop(struct roc_session *s);
-u32 roc_thread_look(struct roc_session *s);
-int roc_thread_mode(struct roc_session *s, enum roc_mode mode);
+int roc_thread_create(struct roc_pool_run *p);
+void roc_thread_stop(struct roc_pool_run *p);
+u32 roc_thread_look(struct roc_pool_run *p);
+int roc_thread_mode(struct roc_pool_run *p, enum roc_mode mode);
 
 #endif /* ROC_POOL_H */

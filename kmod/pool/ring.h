@@ -3,7 +3,7 @@
  * The kernel's side of a pool's rings: fill ring and ready ring, which it shares with the reader,
  * the record ring of a card with an event path, and the smallest min_ready of all waiters.
  *
- * Two areas of shared memory per session. The *user area* (mapped read-write) has the two
+ * Two areas of shared memory per open. The *user area* (mapped read-write) has the two
  * indices that the reader owns and the fill entries; the *kernel area* (mapped read-only) has
  * the two indices that we own, the flags and the ready entries. Indices run free modulo 2^32.
  *
@@ -36,7 +36,7 @@ struct roc_ring_index {
 	__u32 value;
 };
 
-/* Owned by the session; the shared areas live as long as it. */
+/* Of an open channel; the shared areas live as long as it. */
 struct roc_rings {
 	struct roc_ring_user *user;
 	struct roc_ring_kernel *kernel;

@@ -64,7 +64,7 @@ static ssize_t mode_store(struct device *dev, struct device_attribute *attr, con
 	if (mutex_lock_killable(&ch->lock))
 		return -EINTR;
 	if (ch->open && !ch->open->retired)
-		err = roc_thread_mode(roc_session(ch->open), mode);
+		err = roc_thread_mode(roc_pool_run(roc_run(ch->open)), mode);
 	else
 		err = -ENXIO;
 	mutex_unlock(&ch->lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An open channel with a pool: its mode, and its two rings in shared memory.
+ * The two rings of an open channel with a pool, in shared memory; its mode.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -10,21 +10,22 @@
 #include "pool/pool.h"
 
 /* sysfs shows the mode without the channel lock. */
-void roc_session_mode(struct roc_session *s, enum roc_mode mode)
+void roc_pool_mode(struct roc_pool_run *p, enum roc_mode mode)
 {
-	lockdep_assert_held(&s->ch->lock);
-	WRITE_ONCE(s->setting.mode, mode);
-	WRITE_ONCE(s->pool->mode, mode);
+	lockdep_assert_held(&p->ch->lock);
+	WRITE_ONCE(p->setting.mode, mode);
+	WRITE_ONCE(p->pool->mode, mode);
 }
 
-void roc_session_free(struct roc_session *s)
+void roc_pool_free(struct roc_open *o)
 {
+	struct roc_pool_run *p = roc_pool_run(roc_run(o));
 	unsigned int i;
 
-	if (s->thread.task)
-		put_task_struct(s->thread.task);
+	if (p->thread.task)
+		put_task_struct(p->thread.task);
 	for (i = 0; i < ROC_LINKS_MAX; i++)
-		kvfree(s->run.link[i].flights);
+		kvfree(p->link[i].flights);
 }
 
 static int roc_ring_size(u32 *entries)
@@ -36,7 +37,7 @@ static int roc_ring_size(u32 *entries)
 	return 0;
 }
 
-static const struct roc_view roc_session_views[] = {
+static const struct roc_view roc_pool_views[] = {
 	{.cookie = ROC_USER_COOKIE, .count = 1, .area = {ROC_AREA_USER}},
 	{.cookie = ROC_KERNEL_COOKIE, .readonly = true, .count = 1, .area = {ROC_AREA_KERNEL}},
 };
@@ -48,25 +49,25 @@ static u64 roc_ring_pages(struct roc_shared_memory *s, enum roc_area_number area
 	return (u64)s->area[area].pages << PAGE_SHIFT;
 }
 
-/* Make the rings: once per session. They are accounted to the memory cgroup only. */
-int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg)
+/* Make the rings: once per open. They are accounted to the memory cgroup only. */
+int roc_pool_make_rings(struct roc_pool_run *p, struct roc_ch_rings *arg)
 {
-	struct roc_session_rings *rings;
+	struct roc_pool_rings *rings;
 	int err;
 
 	err = roc_ring_size(&arg->fill_entries) ?: roc_ring_size(&arg->ready_entries);
 	if (err)
 		return err;
-	if (READ_ONCE(s->open.shared))
+	if (READ_ONCE(p->run.open.shared))
 		return -EBUSY;
-	BUILD_BUG_ON(offsetof(struct roc_session_rings, shared));
+	BUILD_BUG_ON(offsetof(struct roc_pool_rings, shared));
 	rings = roc_shared_new(sizeof(*rings), ROC_AREA_USER);
 	if (!rings)
 		return -ENOMEM;
 	rings->fill_entries = arg->fill_entries;
 	rings->ready_entries = arg->ready_entries;
-	rings->shared.view = roc_session_views;
-	rings->shared.views = ARRAY_SIZE(roc_session_views);
+	rings->shared.view = roc_pool_views;
+	rings->shared.views = ARRAY_SIZE(roc_pool_views);
 	arg->user_length = roc_ring_pages(&rings->shared, ROC_AREA_USER,
 					  arg->fill_entries * sizeof(struct roc_fill));
 	arg->kernel_length = roc_ring_pages(&rings->shared, ROC_AREA_KERNEL,
@@ -76,20 +77,20 @@ int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg)
 		roc_shared_put(&rings->shared);
 		return err;
 	}
-	return roc_shared_attach(&s->open, &rings->shared, NULL, NULL);
+	return roc_shared_attach(&p->run.open, &rings->shared, NULL, NULL);
 }
 
 /* See struct roc_kind. */
-void roc_session_share(struct roc_open *o, struct roc_shared_memory *shared)
+void roc_pool_share(struct roc_open *o, struct roc_shared_memory *shared)
 {
-	struct roc_session_rings *rings;
-	struct roc_rings *r = &roc_session(o)->rings;
+	struct roc_pool_rings *rings;
+	struct roc_rings *r = &roc_pool_run(roc_run(o))->rings;
 
 	lockdep_assert_held(&o->ch->lock);
 	o->shared = shared;
 	if (!shared)
 		return;
-	rings = container_of(shared, struct roc_session_rings, shared);
+	rings = container_of(shared, struct roc_pool_rings, shared);
 	r->user = shared->area[ROC_AREA_USER].cpu;
 	r->kernel = shared->area[ROC_AREA_KERNEL].cpu;
 	r->fill = (void *)r->user + PAGE_SIZE;
