@@ -3,9 +3,9 @@
  * Start and stop of a run, its interrupts and its watchdog, and the callers that wait for it. See
  * run.h.
  *
- * Whatever ends a run, the card is quiesced, or its memory stays. A run ends here and nowhere else:
- * a path that finds that it has to end calls roc_run_fail(), because the end takes locks and time,
- * and the watchdog ends it.
+ * Whatever ends a run, the card is quiesced, or its memory stays. A run ends here and nowhere else.
+ * The end takes the channel lock and time: a path that finds that the run has to end, and does not
+ * have that lock, calls roc_run_fail(), and the watchdog ends it.
  */
 #include "core/block.h"
 #include "core/compat/compat.h"
@@ -33,11 +33,17 @@ void roc_run_refused(struct roc_run *run)
 
 static void roc_run_flags(struct roc_run *run, u32 set, u32 clear)
 {
+	const struct roc_run_ops *ops = roc_run_ops(run);
 	struct roc_run_page *page;
 
 	if (!run->open.shared)
 		return;
+	if (ops->flags) {
+		ops->flags(run, set, clear);
+		return;
+	}
 	page = run->open.shared->area[ROC_AREA_KERNEL].cpu;
+	WRITE_ONCE(page->run, run->number);
 	WRITE_ONCE(page->flags, (page->flags & ~clear) | set);
 }
 
@@ -54,7 +60,8 @@ static bool roc_run_scan(struct roc_run *run)
 	}
 	if (run->reason)
 		return false;
-	ops->poll(run);
+	if (ops->poll)
+		ops->poll(run);
 	return !run->reason;
 }
 
@@ -159,20 +166,13 @@ static void roc_run_unbind(struct roc_run *run)
 	spin_unlock_irq(&ch->run_lock);
 }
 
-static int roc_run_begin(struct roc_run *run, u32 start, void *arg)
+static int roc_run_enable_block(struct roc_run *run, u32 start, void *arg)
 {
 	const struct roc_run_ops *ops = roc_run_ops(run);
 	struct roc_channel *ch = run->open.ch;
 	u32 status;
 	int err;
 
-	lockdep_assert_held(&ch->lock);
-	if (ch->state == ROC_CH_RUNNING)
-		return -EBUSY;
-	if (!run->open.committed)
-		return -EPIPE;
-	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
-		return -EIO;
 	err = ch->kind->disable(ch);
 	if (err)
 		goto err_quiesce;
@@ -185,33 +185,66 @@ static int roc_run_begin(struct roc_run *run, u32 start, void *arg)
 	ch->loaded = true;
 	ops->begin(run, start);
 	err = roc_block_enable(ch, ops->setup, start, &status);
-	if (err)
-		goto err_quiesce;
-	run->number++;
-	trace_roc_run_start(run);
-	roc_run_bind(run);
-	roc_point(ch->ep, ROC_POINT_START_RUNNING);
-	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);
-	WRITE_ONCE(((struct roc_run_page *)run->open.shared->area[ROC_AREA_KERNEL].cpu)->run,
-		   run->number);
-	roc_run_flags(run, 0, ROC_RUN_STOPPED | ROC_RUN_FAILED);
-	roc_run_watch(run);
-	return 0;
+	if (!err)
+		return 0;
 
 err_quiesce:
 	roc_make_quiet(ch, true);
 	return err;
 }
 
+static int roc_run_enable(struct roc_run *run, u32 start, void *arg)
+{
+	const struct roc_run_ops *ops = roc_run_ops(run);
+	struct roc_channel *ch = run->open.ch;
+
+	lockdep_assert_held(&ch->lock);
+	if (ch->state == ROC_CH_RUNNING)
+		return -EBUSY;
+	if (!run->open.committed)
+		return -EPIPE;
+	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
+		return -EIO;
+	return ops->enable ? ops->enable(run) : roc_run_enable_block(run, start, arg);
+}
+
+/* The card is at work. */
+static int roc_run_begin(struct roc_run *run)
+{
+	const struct roc_run_ops *ops = roc_run_ops(run);
+	struct roc_channel *ch = run->open.ch;
+	enum roc_why reason;
+
+	run->number++;
+	trace_roc_run_start(run);
+	roc_run_bind(run);
+	roc_point(ch->ep, ROC_POINT_START_RUNNING);
+	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);
+	roc_run_flags(run, 0, ROC_RUN_STOPPED | ROC_RUN_FAILED);
+	if (!ops->started) {
+		roc_run_watch(run);
+		return 0;
+	}
+	reason = ops->started(run);
+	if (reason)
+		roc_run_abort(run, reason);
+	return reason ? -EIO : 0;
+}
+
 int roc_run_start(struct roc_run *run, u32 start, void *arg)
 {
-	int err = roc_settle_all(run->open.ch->ep);
+	int settled = roc_settle_all(run->open.ch->ep), err;
 
-	if (!err)
-		err = roc_open_lock(&run->open);
+	if (settled && settled != -EIO)
+		return settled;
+	err = roc_open_lock(&run->open);
 	if (err)
 		return err;
-	err = roc_run_begin(run, start, arg);
+	err = settled ?: roc_run_enable(run, start, arg);
+	if (!err)
+		err = roc_run_begin(run);
+	else if (err == -EIO && roc_run_ops(run)->refused)
+		roc_run_ops(run)->refused(run);
 	mutex_unlock(&run->open.ch->lock);
 	return err;
 }
@@ -227,7 +260,7 @@ static void roc_run_end(struct roc_run *run, enum roc_ch_state state, enum roc_w
 	struct roc_channel *ch = run->open.ch;
 	enum roc_why found;
 
-	ops->quiesce(run, reason, present);
+	present = ops->quiesce(run, reason, present);
 	roc_run_unbind(run);
 	roc_make_quiet(ch, present);
 	found = ops->finish(run, reason);
@@ -238,7 +271,15 @@ static void roc_run_end(struct roc_run *run, enum roc_ch_state state, enum roc_w
 	roc_set_state(ch, state, reason);
 	trace_roc_run_end(run, reason);
 	roc_run_flags(run, ROC_RUN_STOPPED | (state == ROC_CH_FAILED ? ROC_RUN_FAILED : 0), 0);
+	roc_point(ch->ep, ROC_POINT_ENDED);
 	roc_open_wake(&run->open);
+}
+
+void roc_run_abort(struct roc_run *run, enum roc_why reason)
+{
+	lockdep_assert_held(&run->open.ch->lock);
+	if (run->open.ch->state == ROC_CH_RUNNING)
+		roc_run_end(run, ROC_CH_FAILED, reason, true);
 }
 
 /* In good order. @reason: NONE if the reader requests it. @arg: for the result, NULL: none. */
@@ -254,7 +295,7 @@ static int roc_run_stop_now(struct roc_run *run, enum roc_why reason, u32 flags,
 	found = ops->drain(run, flags);
 	roc_point(ch->ep, ROC_POINT_STOP);
 	/* The first fault found is the reason, even if the card has gone since. */
-	found = READ_ONCE(run->reason) ?: found ?: roc_block_trouble(ch) ?: reason;
+	found = READ_ONCE(run->reason) ?: found ?: ops->check(ch) ?: reason;
 	roc_run_end(run, found ? ROC_CH_FAILED : ROC_CH_STOPPED, found, true);
 	if (arg)
 		ops->report(run, arg);
@@ -335,8 +376,8 @@ static void roc_run_watchdog(struct work_struct *work)
 		roc_run_watch(run);
 	} else {
 		mutex_lock(&ch->lock);
-		if (ch->state == ROC_CH_RUNNING && ch->open == &run->open && run->reason)
-			roc_run_end(run, ROC_CH_FAILED, run->reason, true);
+		if (ch->open == &run->open && run->reason)
+			roc_run_abort(run, run->reason);
 		mutex_unlock(&ch->lock);
 	}
 	roc_leave(ch->ep, idx);

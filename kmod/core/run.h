@@ -2,9 +2,9 @@
 /*
  * A run: an open channel that a card writes to by itself, from its start to its stop.
  *
- * Streams and fragments share it: start and stop, binding to interrupts, the watchdog, waiting,
- * poll() and eventfd, settings and resets. A channel type supplies its ring protocol and its
- * registers by struct roc_run_ops.
+ * All channel types share start and stop, and binding to interrupts. Streams and fragments share the
+ * watchdog, waiting, poll() and eventfd, settings and resets, too; a pool has a thread for these. A
+ * channel type supplies its ring protocol and its registers by struct roc_run_ops.
  */
 #ifndef ROC_RUN_H
 #define ROC_RUN_H
@@ -84,19 +84,28 @@ struct roc_run_level {
 
 /**
  * struct roc_run_ops - what a channel type supplies; constant
- * @queues: event queues; their interrupts are the first purposes of the channel
+ * @queues: event queues that the core serves; their interrupts are the first purposes of the
+ *	channel. 0: the type serves interrupts and polls by itself, and supplies @started
  * @levels: of resets; 0 sets all to its default
  * @level_count: of @levels
  *
  * With the channel lock:
  *
+ * @enable: all that a start does to a card that is verified to be quiesced, as @prepare, @begin and
+ *	@setup do it for a block; an error leaves the card quiesced. NULL: these do
+ * @refused: a start failed with -EIO before there was a run. NULL: nothing
+ * @started: serve the run, which users can see now; returns why it has to end. NULL: the watchdog
+ *	serves it
+ * @flags: set and clear enum roc_run_flags in the user's page. NULL: that is struct roc_run_page
  * @prepare: make what a start needs, once the card is verified to be quiesced. @arg: of the ioctl.
  *	NULL: nothing
  * @begin: set counts, the user's page and the queues to the beginning of a run
  * @setup: for roc_block_enable()
  * @drain: have the card finish what it has, as far as @flags of the ioctl allow; returns why it
  *	cannot
- * @quiesce: keep what the card's registers hold, which a reset clears. @reason: why the run ends
+ * @check: why the run cannot go on, from the card's registers
+ * @quiesce: keep what the card's registers hold, which a reset clears. @reason: why the run ends.
+ *	@present: the card may be touched; returns whether it may be after this
  * @finish: take what the card wrote until it was quiesced; returns why the run failed, which only
  *	this shows
  * @report: fill in the result of a stop
@@ -107,7 +116,7 @@ struct roc_run_level {
  *
  * With roc_channel.run_lock:
  *
- * @poll: find out from memory how far card and reader are. The channel runs
+ * @poll: find out from memory how far card and reader are. The channel runs. NULL: nothing
  * @poll_stopped: the same after the run, of the reader alone; NULL: nothing
  * @readable: is there enough for poll()?
  * @relieve: the reader does not sleep: report room to the card if that is worth it. NULL: nothing
@@ -129,11 +138,16 @@ struct roc_run_ops {
 	const struct roc_run_level *levels;
 	unsigned int level_count;
 
+	int (*enable)(struct roc_run *run);
+	void (*refused)(struct roc_run *run);
+	enum roc_why (*started)(struct roc_run *run);
+	void (*flags)(struct roc_run *run, u32 set, u32 clear);
 	int (*prepare)(struct roc_run *run, void *arg);
 	void (*begin)(struct roc_run *run, u32 start);
 	bool (*setup)(struct roc_channel *ch, u32 start);
 	enum roc_why (*drain)(struct roc_run *run, u32 flags);
-	void (*quiesce)(struct roc_run *run, enum roc_why reason, bool present);
+	enum roc_why (*check)(struct roc_channel *ch);
+	bool (*quiesce)(struct roc_run *run, enum roc_why reason, bool present);
 	enum roc_why (*finish)(struct roc_run *run, enum roc_why reason);
 	void (*report)(struct roc_run *run, void *arg);
 	void (*query)(struct roc_run *run);
@@ -180,6 +194,10 @@ bool roc_run_poll(struct roc_run *run);
 void roc_run_fail(struct roc_run *run, enum roc_why reason);
 void roc_run_readable(struct roc_run *run);
 void roc_run_refused(struct roc_run *run);
+
+/* With the channel lock: end a run that failed. */
+void roc_run_abort(struct roc_run *run, enum roc_why reason);
+
 /* The counters that the information of each type has. */
 #define roc_run_info(_info, _stats)                                                                \
 	do {                                                                                       \

@@ -281,7 +281,7 @@ static enum roc_why roc_fragment_drain(struct roc_run *run, u32 flags)
 }
 
 /* How many entries the card counted, of one that left some out: those are to be counted, too. */
-static void roc_fragment_quiesce(struct roc_run *run, enum roc_why reason, bool present)
+static bool roc_fragment_quiesce(struct roc_run *run, enum roc_why reason, bool present)
 {
 	struct roc_fragment_run *r = roc_fragment_run(run);
 	struct roc_channel *ch = run->open.ch;
@@ -295,6 +295,7 @@ static void roc_fragment_quiesce(struct roc_run *run, enum roc_why reason, bool 
 			r->lane[i].counted = written;
 		spin_unlock_irq(&ch->run_lock);
 	}
+	return present;
 }
 
 /*
@@ -379,6 +380,7 @@ const struct roc_run_ops roc_fragment_run_ops = {
 	.begin = roc_fragment_begin,
 	.setup = roc_fragment_setup,
 	.drain = roc_fragment_drain,
+	.check = roc_block_trouble,
 	.quiesce = roc_fragment_quiesce,
 	.finish = roc_fragment_finish,
 	.report = roc_fragment_report,

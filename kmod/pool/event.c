@@ -65,7 +65,6 @@ static int roc_event_alloc_rings(struct roc_channel *ch, u32 ring_log2)
 
 static int roc_event_probe_channel(struct roc_channel *ch, const struct roc_event_vsec *vsec)
 {
-	spin_lock_init(&roc_pool(ch)->event.lock);
 	ch->block = roc_block(ch->ep, &vsec->block[ch->number]);
 	return roc_event_alloc_rings(ch, vsec->ring_log2);
 }
@@ -156,8 +155,6 @@ int roc_event_enable(struct roc_channel *ch)
 	ev->rung = 0;
 	ev->consumed = 0;
 	ev->told = 0;
-	ev->flushed = false;
-	ev->ended = false;
 	ev->moderation = 0;
 	err = roc_block_enable(ch, roc_event_setup, 0, &status);
 	ev->on = !err;
@@ -257,44 +254,4 @@ void roc_event_repeat(struct roc_channel *ch)
 	ev->told = ev->consumed;
 	roc_event_tell(ch, EVENT_CONSUMED, ev->consumed);
 	roc_event_tell(ch, EVENT_DOORBELL, ev->published);
-}
-
-/* Whose thread the channel's interrupt wakes; NULL: nobody's, and none is being woken. */
-void roc_event_bind(struct roc_channel *ch, struct roc_pool_run *p)
-{
-	struct roc_event *ev = &roc_pool(ch)->event;
-	unsigned long flags;
-
-	if (!ch->block)
-		return;
-	spin_lock_irqsave(&ev->lock, flags);
-	ev->run = p;
-	ev->fired = 0;
-	spin_unlock_irqrestore(&ev->lock, flags);
-}
-
-/* On a shared vector only those are told who have something: whoever drains arms afterwards. */
-void roc_event_irq(struct roc_channel *ch, u32 purposes, bool shared)
-{
-	struct roc_event *ev = &roc_pool(ch)->event;
-	unsigned long flags;
-
-	spin_lock_irqsave(&ev->lock, flags);
-	if (ev->run && (!shared || roc_event_next(ev))) {
-		ev->fired++;
-		roc_kick(ev->run);
-	}
-	spin_unlock_irqrestore(&ev->lock, flags);
-}
-
-/* Interrupts since the last call. */
-unsigned int roc_event_fired(struct roc_event *ev)
-{
-	unsigned int fired;
-
-	spin_lock_irq(&ev->lock);
-	fired = ev->fired;
-	ev->fired = 0;
-	spin_unlock_irq(&ev->lock);
-	return fired;
 }

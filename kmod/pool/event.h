@@ -8,20 +8,17 @@
 #define ROC_EVENT_H
 
 #include <linux/io.h>
-#include <linux/spinlock.h>
 #include <linux/types.h>
 
 #include "pool/event_regs.h"
 
 struct roc_channel;
 struct roc_endpoint;
-struct roc_pool_run;
 
 /**
  * struct roc_event - the event path of a channel, embedded in it
  *
- * The rings live as long as the hardware is ours; the rest describes a run. Channel lock, but for
- * what @lock guards.
+ * The rings live as long as the hardware is ours; the rest describes a run. Channel lock.
  *
  * @submit: descriptors; the driver writes, the card reads
  * @record: records; the card writes, the driver reads
@@ -35,13 +32,9 @@ struct roc_pool_run;
  * @rung: as many of @published the card was notified of
  * @consumed: records drained
  * @told: as many of @consumed the card was notified of
- * @flushed: the card was asked to end
  * @ended: the card promised that nothing more comes
  * @refused: of the last start: the card did not take the setup
  * @moderation: as in the register
- * @lock: @run and @fired; taken by the interrupt
- * @run: whose thread to wake
- * @fired: interrupts not yet looked after
  */
 struct roc_event {
 	struct event_descriptor *submit;
@@ -53,7 +46,6 @@ struct roc_event {
 	u32 depth;
 
 	bool on;
-	bool flushed;
 	bool ended;
 	bool refused;
 	u32 published;
@@ -61,10 +53,6 @@ struct roc_event {
 	u32 consumed;
 	u32 told;
 	u32 moderation;
-
-	spinlock_t lock;
-	struct roc_pool_run *run;
-	unsigned int fired;
 };
 
 /* event.c */
@@ -73,9 +61,6 @@ int roc_event_probe(struct roc_endpoint *ep);
 void roc_event_remove(struct roc_endpoint *ep);
 int roc_event_enable(struct roc_channel *ch);
 int roc_event_disable(struct roc_channel *ch);
-void roc_event_bind(struct roc_channel *ch, struct roc_pool_run *p);
-void roc_event_irq(struct roc_channel *ch, u32 purposes, bool shared);
-unsigned int roc_event_fired(struct roc_event *ev);
 bool roc_event_room(const struct roc_event *ev, u32 in_flight);
 u32 roc_event_push(struct roc_event *ev, unsigned int link, u64 bus, u32 length);
 void roc_event_ring(struct roc_channel *ch);

@@ -186,40 +186,13 @@ static bool roc_control_plain(const struct roc_ch_control *c)
 
 static int roc_ch_start(struct file *file, void *arg)
 {
-	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
-	int settled, err;
-
-	if (!roc_control_plain(arg))
-		return -EINVAL;
-	settled = roc_settle_all(p->ch->ep);
-	if (settled && settled != -EIO)
-		return settled;
-	err = roc_open_lock(&p->run.open);
-	if (err)
-		return err;
-	p->pool->event.refused = false;
-	err = settled ?: roc_pool_prepare(p);
-	if (err == -EIO)
-		roc_start_refused(p);
-	err = err ?: roc_thread_create(p) ?: roc_pool_start(p);
-	mutex_unlock(&p->ch->lock);
-	return err;
+	return roc_control_plain(arg) ? roc_run_start(roc_run(file->private_data), 0, arg)
+				      : -EINVAL;
 }
 
 static int roc_ch_stop(struct file *file, void *arg)
 {
-	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
-	struct roc_ch_control *c = arg;
-	int err;
-
-	if (!roc_control_plain(c))
-		return -EINVAL;
-	err = roc_open_lock(&p->run.open);
-	if (err)
-		return err;
-	err = roc_pool_stop(p, ROC_WHY_NONE, &c->count);
-	mutex_unlock(&p->ch->lock);
-	return err;
+	return roc_control_plain(arg) ? roc_run_stop(roc_run(file->private_data), 0, arg) : -EINVAL;
 }
 
 static int roc_ch_kick(struct file *file, void *arg)

@@ -27,43 +27,10 @@ static void roc_pool_describe(struct roc_endpoint *ep, struct roc_ep_info *info)
 	info->page_size = ops->page_size;
 }
 
-static int roc_pool_open(struct roc_open *o)
-{
-	struct roc_pool_run *p = roc_pool_run(roc_run(o));
-
-	p->ch = o->ch;
-	p->pool = roc_pool(o->ch);
-	p->pool->base = p->pool->stats;
-	p->rings.bad_index = &o->ch->stats.bad_index;
-	p->wanted = ROC_WANT_NOTHING;
-	roc_pool_mode(p, ROC_MODE_TIMER);
-	return 0;
-}
-
 static void roc_pool_retire(struct roc_open *o, bool present)
 {
-	roc_pool_abort(roc_pool_run(roc_run(o)), ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
+	roc_run_retire(o, present);
 	WRITE_ONCE(roc_pool(o->ch)->mode, -1);
-}
-
-static void roc_pool_suspend(struct roc_open *o)
-{
-	u32 reclaimed;
-
-	roc_pool_stop(roc_pool_run(roc_run(o)), ROC_WHY_SUSPENDED, &reclaimed);
-}
-
-static void roc_pool_gone(struct roc_open *o)
-{
-	struct roc_pool_run *p = roc_pool_run(roc_run(o));
-
-	if (o->shared)
-		roc_ring_set_flags(&p->rings, ROC_RING_GONE, 0);
-}
-
-static void roc_pool_close(struct roc_open *o)
-{
-	roc_thread_stop(roc_pool_run(roc_run(o)));
 }
 
 static __poll_t roc_pool_poll(struct roc_open *o, poll_table *pt)
@@ -115,17 +82,18 @@ const struct roc_kind roc_pool_kind = {
 	.open_size = sizeof(struct roc_pool_run),
 	.block = &roc_event_regs,
 	.channel_size = sizeof(struct roc_pool),
+	.run = &roc_pool_run_ops,
 	.purposes = 1,
 	.groups = roc_pool_groups,
 	.ioctls = &roc_pool_ioctls,
 	.probe = roc_pool_probe,
 	.remove = roc_event_remove,
 	.describe = roc_pool_describe,
-	.open = roc_pool_open,
+	.open = roc_run_open,
 	.retire = roc_pool_retire,
-	.suspend = roc_pool_suspend,
-	.gone = roc_pool_gone,
-	.close = roc_pool_close,
+	.suspend = roc_run_suspend,
+	.gone = roc_run_gone,
+	.close = roc_thread_stop,
 	.free = roc_pool_free,
 	.poll = roc_pool_poll,
 	.mmap = roc_shared_mmap,
@@ -133,7 +101,7 @@ const struct roc_kind roc_pool_kind = {
 	.listen = roc_pool_listen,
 	.fdinfo = roc_pool_fdinfo,
 	.check_buffer = roc_pool_check_buffer,
-	.irq = roc_event_irq,
+	.irq = roc_thread_irq,
 	.doubt = roc_pool_doubt,
 	.disable = roc_event_disable,
 };

@@ -140,7 +140,7 @@ static int roc_look_marks(struct roc_pool_run *p, struct roc_link *link, u64 now
  * One pass over the links, as far as there is time for it: superpages found. Not 0: the card broke
  * its contract.
  */
-enum roc_why roc_look_plain(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found)
+static enum roc_why roc_look_plain(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found)
 {
 	bool free = roc_pool_ops(p->ch->ep)->free_looks;
 	unsigned int first = p->next, i;
@@ -188,7 +188,7 @@ static enum roc_why roc_take_record(struct roc_pool_run *p, const struct roc_rec
 	if (!roc_record_valid(r, ev->consumed) || ev->ended)
 		return ROC_WHY_RECORD;
 	if (r->status & EVENT_RECORD_END) {
-		if (!ev->flushed)
+		if (!p->flushed)
 			return ROC_WHY_RECORD;
 		ev->ended = true;
 		return ROC_WHY_NONE;
@@ -216,7 +216,7 @@ static enum roc_why roc_take_record(struct roc_pool_run *p, const struct roc_rec
 }
 
 /* Take what the card wrote: superpages found. Not 0: it broke its contract. */
-enum roc_why roc_drain(struct roc_pool_run *p, u64 now, u32 *found)
+static enum roc_why roc_drain(struct roc_pool_run *p, u64 now, u32 *found)
 {
 	struct roc_event *ev = &p->pool->event;
 	enum roc_why why = ROC_WHY_NONE;
@@ -235,4 +235,11 @@ enum roc_why roc_drain(struct roc_pool_run *p, u64 now, u32 *found)
 		*found += !ev->ended;
 	}
 	return why;
+}
+
+/* Look at the card in the way that it has. Not 0: it broke its contract; *@found is good. */
+enum roc_why roc_look(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found)
+{
+	p->pool->stats.looks++;
+	return p->pool->event.on ? roc_drain(p, now, found) : roc_look_plain(p, now, what, found);
 }

@@ -86,16 +86,14 @@ void roc_pool_share(struct roc_open *o, struct roc_shared_memory *shared)
 	struct roc_pool_rings *rings;
 	struct roc_rings *r = &roc_pool_run(roc_run(o))->rings;
 
-	lockdep_assert_held(&o->ch->lock);
-	o->shared = shared;
-	if (!shared)
-		return;
-	rings = container_of(shared, struct roc_pool_rings, shared);
-	r->user = shared->area[ROC_AREA_USER].cpu;
-	r->kernel = shared->area[ROC_AREA_KERNEL].cpu;
-	r->fill = (void *)r->user + PAGE_SIZE;
-	r->ready = (void *)r->kernel + PAGE_SIZE;
-	r->fill_entries = rings->fill_entries;
-	r->ready_entries = rings->ready_entries;
-	r->kernel->flags = ROC_RING_STOPPED;
+	if (shared) {
+		rings = container_of(shared, struct roc_pool_rings, shared);
+		r->user = shared->area[ROC_AREA_USER].cpu;
+		r->kernel = shared->area[ROC_AREA_KERNEL].cpu;
+		r->fill = (void *)r->user + PAGE_SIZE;
+		r->ready = (void *)r->kernel + PAGE_SIZE;
+		r->fill_entries = rings->fill_entries;
+		r->ready_entries = rings->ready_entries;
+	}
+	roc_run_share(o, shared);
 }

@@ -7,8 +7,8 @@
  *   run       one open: rings, settings, superpages in the card; see core/run.h
  *   thread    polls, refills, sleeps
  *
- * Calls go one way: kind > ioctl > thread > run > look > flow > event > ring, pace.
- * Whoever finds that the card broke its contract returns why; run.c ends the run.
+ * Calls go one way: kind > ioctl > run > thread > look > flow > event > ring, pace.
+ * A function that finds that the card broke its contract returns why; core/run.c ends the run.
  */
 #ifndef ROC_POOL_H
 #define ROC_POOL_H
@@ -198,6 +198,7 @@ struct roc_watch {
  *
  * @task: the thread, NULL: none
  * @kicked: set before each wake-up of @task
+ * @fired: interrupts that no turn has counted; under roc_channel.run_lock
  * @wish: the last that waited wanted so many
  * @wish_turns: turns for which @wish still counts after its waiter was woken
  * @blocked: since when the ready ring has no room, 0 = it has
@@ -207,6 +208,7 @@ struct roc_watch {
 struct roc_thread {
 	struct task_struct *task;
 	bool kicked;
+	unsigned int fired;
 	u32 wish;
 	u32 wish_turns;
 	u64 blocked;
@@ -242,6 +244,8 @@ struct roc_pool_rings {
  * @next: link that the next look begins with
  * @unfinished: the last look had no time for all links
  * @rate: of the data, see pace.h
+ * @flushed: the card was asked to end
+ * @reclaimed: superpages that the card did not use, of the last run that ended
  * @link: of each link of the run
  *
  * Channel lock, but for @wanted and what struct roc_thread says.
@@ -267,6 +271,8 @@ struct roc_pool_run {
 	unsigned int next;
 	bool unfinished;
 	struct roc_rate rate;
+	bool flushed;
+	u32 reclaimed;
 	struct roc_link link[ROC_LINKS_MAX];
 };
 
@@ -332,6 +338,10 @@ void roc_pool_share(struct roc_open *o, struct roc_shared_memory *shared);
 void roc_pool_free(struct roc_open *o);
 
 /* run.c */
+extern const struct roc_run_ops roc_pool_run_ops;
+void roc_count_empties(struct roc_channel *ch);
+
+/* look.c */
 enum roc_look {
 	ROC_LOOK_SHOWN, /* what memory shows */
 	ROC_LOOK_DUE,	/* and where something is expected */
@@ -340,14 +350,6 @@ enum roc_look {
 };
 
 enum roc_why roc_look(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found);
-int roc_pool_prepare(struct roc_pool_run *p);
-int roc_pool_start(struct roc_pool_run *p);
-int roc_pool_stop(struct roc_pool_run *p, enum roc_why reason, u32 *reclaimed);
-void roc_pool_abort(struct roc_pool_run *p, enum roc_ch_state state, enum roc_why why,
-		    bool present);
-void roc_pool_fail(struct roc_pool_run *p, enum roc_why why);
-void roc_count_empties(struct roc_channel *ch);
-void roc_start_refused(struct roc_pool_run *p);
 
 /* flow.c */
 enum roc_refill {
@@ -369,13 +371,10 @@ u32 roc_by_marks(struct roc_pool_run *p, struct roc_link *link);
 enum roc_stage roc_stage(struct roc_pool_run *p, struct roc_link *link);
 u32 roc_shown(struct roc_pool_run *p);
 
-/* look.c: plain cards; cards with an event path */
-enum roc_why roc_look_plain(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found);
-enum roc_why roc_drain(struct roc_pool_run *p, u64 now, u32 *found);
-
 /* thread.c */
 int roc_thread_create(struct roc_pool_run *p);
-void roc_thread_stop(struct roc_pool_run *p);
+void roc_thread_irq(struct roc_channel *ch, u32 purposes, bool shared);
+void roc_thread_stop(struct roc_open *o);
 u32 roc_thread_look(struct roc_pool_run *p);
 int roc_thread_mode(struct roc_pool_run *p, enum roc_mode mode);
 

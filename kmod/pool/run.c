@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Start and stop of a run, in good order and in bad: whatever ends it, the card is quiet, or its
- * memory stays pinned, and every superpage was handed back. A run ends here and nowhere else: who
- * finds out that it has to returns why. Under the channel lock.
+ * The run of a pool: set up card and links, take what the card finishes until it stops, and give
+ * every superpage back. Under the channel lock. See core/run.h.
  */
 #include <linux/delay.h>
 #include <linux/log2.h>
@@ -22,13 +21,6 @@
 #define ROC_FLUSH_NS NSEC_PER_SEC
 /* For the same reason a card with events gets so many times what END may take. */
 #define ROC_END_PATIENCE 100
-
-/* Look at the card in the way that it has. Not 0: it broke its contract; *@found is good. */
-enum roc_why roc_look(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found)
-{
-	p->pool->stats.looks++;
-	return p->pool->event.on ? roc_drain(p, now, found) : roc_look_plain(p, now, what, found);
-}
 
 /*
  * Superpages the card had none of, in this run: what is new since the last call goes to the
@@ -95,46 +87,50 @@ static void roc_setup_links(struct roc_pool_run *p, u64 now)
 	}
 }
 
-/* Whatever can be wrong with a start before the card is touched. */
-int roc_pool_prepare(struct roc_pool_run *p)
+static int roc_pool_enable(struct roc_run *run)
 {
-	struct roc_channel *ch = p->ch;
-	u32 enabled;
+	struct roc_pool_run *p = roc_pool_run(run);
+	const struct roc_setting *set = &p->setting;
+	const struct roc_pool_ops *ops = roc_pool_ops(p->ch->ep);
+	u32 enabled = ops->enabled_links(p->ch);
+	int err;
 
-	if (ch->state == ROC_CH_RUNNING)
-		return -EBUSY;
-	if (!p->run.open.committed)
-		return -EPIPE;
-	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
-		return -EIO;
-	enabled = roc_pool_ops(ch->ep)->enabled_links(ch);
-	if (!enabled || p->setting.links & ~enabled)
+	if (!enabled || set->links & ~enabled)
 		return -ENOLINK;
-	p->links = p->setting.links ?: enabled;
-	return roc_alloc_flights(p);
+	p->links = set->links ?: enabled;
+	err = roc_alloc_flights(p) ?: roc_thread_create(p);
+	if (err)
+		return err;
+	p->flushed = false;
+	p->pool->event.ended = false;
+	err = ops->start(p->ch, set->source, p->links, set->configure);
+	if (err) {
+		roc_make_quiet(p->ch, true);
+		return err;
+	}
+	p->pool->empties = 0;
+	p->mark = get_random_u64();
+	p->thread.fired = 0;
+	p->thread.watch = (struct roc_watch){};
+	roc_rate_start(&p->rate, ktime_get_ns());
+	roc_setup_links(p, ktime_get_ns());
+	return 0;
 }
 
-/* The card writes no more, or its memory is kept; the thread is not woken by it any more. */
-static void roc_pool_quiet(struct roc_pool_run *p, bool present)
+static enum roc_why roc_refusal(struct roc_pool_run *p)
 {
-	roc_event_bind(p->ch, NULL);
-	roc_make_quiet(p->ch, present);
-	p->pool->event.on = false;
-}
-
-static enum roc_why roc_refusal(const struct roc_pool_run *p)
-{
+	bool setup = xchg(&p->pool->event.refused, false);
 	struct roc_endpoint *ep = p->ch->ep;
 
 	if (!roc_alive(ep))
 		return ROC_WHY_LOST;
-	if (p->pool->event.refused)
+	if (setup)
 		return ROC_WHY_SETUP;
 	return !READ_ONCE(p->ch->suspect) && roc_suspects(ep) ? ROC_WHY_NEIGHBOUR : ROC_WHY_RESET;
 }
 
-/* A start ends with -EIO: keep the reason for the caller, and log it. */
-void roc_start_refused(struct roc_pool_run *p)
+/* Keep the reason for the caller, and log it. */
+static void roc_pool_refused(struct roc_run *run)
 {
 	static const char *const text[] = {
 		[ROC_WHY_LOST] = "the card answers all ones",
@@ -142,86 +138,50 @@ void roc_start_refused(struct roc_pool_run *p)
 		[ROC_WHY_RESET] = "the channel did not carry out its reset, or did not quiesce",
 		[ROC_WHY_NEIGHBOUR] = "another channel of the function is not quiesced",
 	};
-	struct roc_channel *ch = p->ch;
+	struct roc_channel *ch = run->open.ch;
 	enum roc_why why;
 
-	lockdep_assert_held(&ch->lock);
 	if (ch->state == ROC_CH_RUNNING)
 		return;
-	why = roc_refusal(p);
+	why = roc_refusal(roc_pool_run(run));
 	roc_set_refused(ch, why);
 	dev_warn_ratelimited(&ch->ep->pdev->dev, "roc%dch%u: cannot start: %s\n", ch->ep->minor,
 			     ch->number, text[why]);
 }
 
-/* Prepared, and the thread is there. */
-int roc_pool_start(struct roc_pool_run *p)
+static enum roc_why roc_pool_started(struct roc_run *run)
 {
-	const struct roc_setting *set = &p->setting;
-	struct roc_channel *ch = p->ch;
+	struct roc_pool_run *p = roc_pool_run(run);
+	const struct roc_pool_ops *ops = roc_pool_ops(p->ch->ep);
 	enum roc_refill left;
 	enum roc_why why;
-	int err;
 
-	err = roc_pool_ops(ch->ep)->start(ch, set->source, p->links, set->configure);
-	if (err) {
-		roc_pool_quiet(p, true);
-		if (err == -EIO)
-			roc_start_refused(p);
-		return err;
-	}
-	p->pool->empties = 0;
-	p->run.number++;
-	p->mark = get_random_u64();
-	roc_rate_start(&p->rate, ktime_get_ns());
-	p->thread.watch = (struct roc_watch){};
-	roc_setup_links(p, ktime_get_ns());
-	roc_point(ch->ep, ROC_POINT_START_RUNNING);
-	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);
-	trace_roc_start(ch, set->source, p->links);
-	roc_ring_set_flags(&p->rings, 0, ROC_RING_STOPPED);
-	roc_event_bind(ch, p);
+	trace_roc_start(p->ch, p->setting.source, p->links);
 	why = roc_refill(p, ktime_get_ns(), &left);
-	if (why) {
-		roc_pool_fail(p, why);
-		return -EIO;
-	}
-	if (roc_pool_ops(ch->ep)->flow)
-		roc_pool_ops(ch->ep)->flow(ch, set->source);
+	if (why)
+		return why;
+	if (ops->flow)
+		ops->flow(p->ch, p->setting.source);
 	roc_publish(p);
 	roc_kick(p);
-	return 0;
+	return ROC_WHY_NONE;
 }
 
-static u32 roc_pool_end(struct roc_pool_run *p, enum roc_ch_state state, enum roc_why why,
-			bool present)
+static void roc_pool_flags(struct roc_run *run, u32 set, u32 clear)
 {
-	const struct roc_event *ev = &p->pool->event;
-	bool empty = ev->on && ev->ended; /* the END: what is left has no byte */
-	struct roc_channel *ch = p->ch;
-	u32 reclaimed;
+	u32 flags = clear & ROC_RUN_STOPPED ? 0 : ROC_RING_STOPPED;
 
-	if (present)
-		roc_count_empties(ch);
-	roc_pool_quiet(p, present);
-	reclaimed = roc_reclaim(p, state == ROC_CH_FAILED ? why : ROC_WHY_STOPPED);
-	/* A suspend takes all that the card has finished, as a stop does. */
-	if (state == ROC_CH_FAILED && why != ROC_WHY_SUSPENDED && !empty)
-		ch->stats.lost += reclaimed;
-	/* Before the end is told: whoever sees that and finds nothing more may believe it. */
-	roc_publish(p);
-	roc_set_state(ch, state, why);
-	trace_roc_stop(ch, why, reclaimed);
-	roc_ring_set_flags(&p->rings, ROC_RING_STOPPED, ROC_RING_NEED_KICK);
-	roc_point(ch->ep, ROC_POINT_ENDED);
-	roc_open_wake(&p->run.open);
-	return reclaimed;
+	if (set & ROC_RUN_GONE)
+		flags |= ROC_RING_GONE;
+	roc_ring_set_flags(&roc_pool_run(run)->rings, flags, ROC_RING_STOPPED | ROC_RING_NEED_KICK);
 }
 
 /* Only from now on may a card with events say that it has ended. */
 static void roc_flush(struct roc_pool_run *p)
 {
-	p->pool->event.flushed = true;
+	if (p->flushed)
+		return;
+	p->flushed = true;
 	roc_pool_ops(p->ch->ep)->flush(p->ch);
 }
 
@@ -283,53 +243,77 @@ static enum roc_why roc_take_flushed(struct roc_pool_run *p)
 	return ROC_WHY_NONE;
 }
 
-/* In good order. @reason: NONE if its reader asked for it. */
-int roc_pool_stop(struct roc_pool_run *p, enum roc_why reason, u32 *reclaimed)
+static enum roc_why roc_pool_drain(struct roc_run *run, u32 flags)
 {
-	struct roc_channel *ch = p->ch;
-	enum roc_why why;
+	roc_flush(roc_pool_run(run));
+	return roc_take_flushed(roc_pool_run(run));
+}
 
-	if (ch->state != ROC_CH_RUNNING)
-		return roc_stopped_already(ch);
+/* In memory a card that has gone looks like one that has nothing to say. */
+static enum roc_why roc_pool_check(struct roc_channel *ch)
+{
+	return roc_alive(ch->ep) ? ROC_WHY_NONE : ROC_WHY_LOST;
+}
+
+/* A card that is not there is not touched. */
+static bool roc_pool_quiesce(struct roc_run *run, enum roc_why reason, bool present)
+{
+	struct roc_pool_run *p = roc_pool_run(run);
+
+	if (!present || reason == ROC_WHY_LOST)
+		return false;
 	roc_flush(p);
-	why = roc_take_flushed(p);
-	roc_point(ch->ep, ROC_POINT_STOP);
-	if (why) {
-		roc_pool_fail(p, why);
-		return -EIO;
-	}
-	/* In memory a card that has gone looks like one that has nothing to say. */
-	if (!roc_alive(ch->ep)) {
-		roc_pool_fail(p, ROC_WHY_LOST);
-		return -EIO;
-	}
-	*reclaimed = roc_pool_end(p, reason ? ROC_CH_FAILED : ROC_CH_STOPPED, reason, true);
-	/* It may still write: whoever has its superpages back must know. */
-	return p->run.open.leak ? -EIO : 0;
-}
-
-/* End a run without the reader's help: the last close, removal, a broken contract. */
-void roc_pool_abort(struct roc_pool_run *p, enum roc_ch_state state, enum roc_why why, bool present)
-{
-	if (p->ch->state != ROC_CH_RUNNING)
-		return;
-	if (present)
-		roc_flush(p);
-	roc_pool_end(p, state, why, present);
-}
-
-/*
- * The card broke its contract, or says that something is wrong. One that is not there is not
- * touched.
- */
-void roc_pool_fail(struct roc_pool_run *p, enum roc_why why)
-{
-	if (p->ch->state != ROC_CH_RUNNING)
-		return;
-	if (why != ROC_WHY_LOST)
-		roc_flush(p);
 	/* What it has is good, and it still tells of it. Whatever goes wrong with that: it ends. */
-	if (why == ROC_WHY_CARD)
+	if (reason == ROC_WHY_CARD)
 		roc_take_flushed(p);
-	roc_pool_end(p, ROC_CH_FAILED, why, why != ROC_WHY_LOST);
+	roc_count_empties(p->ch);
+	return true;
 }
+
+static enum roc_why roc_pool_finish(struct roc_run *run, enum roc_why reason)
+{
+	bool failed = reason && reason != ROC_WHY_REMOVED;
+	struct roc_pool_run *p = roc_pool_run(run);
+
+	p->pool->event.on = false;
+	p->reclaimed = roc_reclaim(p, failed ? reason : ROC_WHY_STOPPED);
+	/* A suspend takes all that the card has finished, as a stop does; behind END is no byte. */
+	if (failed && reason != ROC_WHY_SUSPENDED && !p->pool->event.ended)
+		p->ch->stats.lost += p->reclaimed;
+	/* Before users can see the end: one that finds nothing more may rely on that. */
+	roc_publish(p);
+	trace_roc_stop(p->ch, reason, p->reclaimed);
+	return ROC_WHY_NONE;
+}
+
+static void roc_pool_report(struct roc_run *run, void *data)
+{
+	struct roc_ch_control *arg = data;
+
+	arg->count = roc_pool_run(run)->reclaimed;
+}
+
+static void roc_pool_opened(struct roc_run *run)
+{
+	struct roc_pool_run *p = roc_pool_run(run);
+
+	p->ch = run->open.ch;
+	p->pool = roc_pool(p->ch);
+	p->pool->base = p->pool->stats;
+	p->rings.bad_index = &p->ch->stats.bad_index;
+	p->wanted = ROC_WANT_NOTHING;
+	roc_pool_mode(p, ROC_MODE_TIMER);
+}
+
+const struct roc_run_ops roc_pool_run_ops = {
+	.opened = roc_pool_opened,
+	.enable = roc_pool_enable,
+	.refused = roc_pool_refused,
+	.started = roc_pool_started,
+	.flags = roc_pool_flags,
+	.drain = roc_pool_drain,
+	.check = roc_pool_check,
+	.quiesce = roc_pool_quiesce,
+	.finish = roc_pool_finish,
+	.report = roc_pool_report,
+};

@@ -139,7 +139,7 @@ u32 roc_thread_look(struct roc_pool_run *p)
 	if (!why && p->pool->event.on)
 		why = roc_check_silence(p, now, found, false);
 	if (why) {
-		roc_pool_fail(p, why);
+		roc_run_abort(&p->run, why);
 		return found;
 	}
 	if (p->pool->event.on && p->thread.watch.armed && found) {
@@ -360,7 +360,10 @@ static enum roc_why roc_turn(struct roc_pool_run *p, u64 *rest)
 	ch->stats.turns++;
 	roc_ring_set_flags(&p->rings, 0, ROC_RING_NEED_KICK);
 	if (ev->on) {
-		fired = roc_event_fired(ev);
+		spin_lock_irq(&ch->run_lock);
+		fired = p->thread.fired;
+		p->thread.fired = 0;
+		spin_unlock_irq(&ch->run_lock);
 		ch->stats.interrupts += fired;
 	}
 	if (event && p->thread.watch.armed && !fired && !p->thread.watch.since &&
@@ -450,7 +453,7 @@ static int roc_thread(void *arg)
 		mutex_lock(&p->ch->lock);
 		why = roc_turn(p, &ns);
 		if (why) {
-			roc_pool_fail(p, why);
+			roc_run_abort(&p->run, why);
 			ns = U64_MAX;
 		}
 		roc_trace_sleep(p, ns);
@@ -511,8 +514,23 @@ int roc_thread_create(struct roc_pool_run *p)
 }
 
 /* No lock held: it takes the channel's. */
-void roc_thread_stop(struct roc_pool_run *p)
+void roc_thread_stop(struct roc_open *o)
 {
-	if (p->thread.task)
-		kthread_stop(p->thread.task);
+	struct roc_thread *thread = &roc_pool_run(roc_run(o))->thread;
+
+	if (thread->task)
+		kthread_stop(thread->task);
+}
+
+/* On a shared vector an interrupt is for the channels that have a record. */
+void roc_thread_irq(struct roc_channel *ch, u32 purposes, bool shared)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&ch->run_lock, flags);
+	if (ch->running && ch->block && (!shared || roc_event_next(&roc_pool(ch)->event))) {
+		roc_pool_run(ch->running)->thread.fired++;
+		roc_kick(roc_pool_run(ch->running));
+	}
+	spin_unlock_irqrestore(&ch->run_lock, flags);
 }

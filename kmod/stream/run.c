@@ -293,13 +293,14 @@ static enum roc_why roc_stream_drain(struct roc_run *run, u32 flags)
 }
 
 /* Until the card is quiesced; if it cannot be these are the last counters. */
-static void roc_stream_quiesce(struct roc_run *run, enum roc_why reason, bool present)
+static bool roc_stream_quiesce(struct roc_run *run, enum roc_why reason, bool present)
 {
 	struct roc_channel *ch = run->open.ch;
 
 	spin_lock_irq(&ch->run_lock);
 	roc_stream_page_counters(run, &roc_stream(ch)->last);
 	spin_unlock_irq(&ch->run_lock);
+	return present;
 }
 
 /* What the card wrote to the page until it was quiesced. */
@@ -350,6 +351,7 @@ const struct roc_run_ops roc_stream_run_ops = {
 	.begin = roc_stream_begin,
 	.setup = roc_stream_setup,
 	.drain = roc_stream_drain,
+	.check = roc_block_trouble,
 	.quiesce = roc_stream_quiesce,
 	.finish = roc_stream_end,
 	.report = roc_stream_report,
