@@ -96,12 +96,18 @@ static void roc_queue_rearm(struct roc_run *run, struct roc_event_queue *q)
 		roc_queue_request(run, q, q->threshold - 1);
 }
 
-/* A caller is going to sleep until the card is at @threshold, which it is not. */
-void roc_queue_wait(struct roc_run *run, struct roc_event_queue *q, u32 threshold)
+/* A caller is going to sleep until the queue is at @threshold, which it is not. */
+void roc_queue_threshold(struct roc_event_queue *q, u32 threshold)
 {
 	if (!q->waiting || (s32)(threshold - q->threshold) < 0)
 		q->threshold = threshold;
 	q->waiting = true;
+}
+
+/* The same, with an interrupt. */
+void roc_queue_wait(struct roc_run *run, struct roc_event_queue *q, u32 threshold)
+{
+	roc_queue_threshold(q, threshold);
 	roc_queue_rearm(run, q);
 }
 

@@ -56,6 +56,7 @@ void roc_queue_start(struct roc_event_queue *q, unsigned int purpose, u32 start)
 bool roc_queue_listened(struct roc_run *run);
 void roc_queue_notify(struct roc_run *run);
 void roc_queue_wake(struct roc_run *run, struct roc_event_queue *q);
+void roc_queue_threshold(struct roc_event_queue *q, u32 threshold);
 void roc_queue_attend(struct roc_run *run, struct roc_event_queue *q);
 void roc_queue_wait(struct roc_run *run, struct roc_event_queue *q, u32 threshold);
 void roc_queue_missed(struct roc_run *run, struct roc_event_queue *q);

@@ -462,7 +462,7 @@ int roc_run_wait(struct roc_run *run, u64 deadline, void *arg)
 	if (!smp_load_acquire(&run->open.committed))
 		return -EPIPE;
 	spin_lock_irq(&ch->run_lock);
-	beyond = roc_run_poll(run) && ops->beyond(run, arg);
+	beyond = roc_run_poll(run) && ops->beyond && ops->beyond(run, arg);
 	spin_unlock_irq(&ch->run_lock);
 	if (beyond)
 		return -EINVAL;

@@ -2,9 +2,10 @@
 /*
  * A run: an open channel that a card writes to by itself, from its start to its stop.
  *
- * All channel types share start and stop, and binding to interrupts. Streams and fragments share the
- * watchdog, waiting, poll() and eventfd, settings and resets, too; a pool has a thread for these. A
- * channel type supplies its ring protocol and its registers by struct roc_run_ops.
+ * All channel types share start and stop, binding to interrupts, and the callers of WAIT. Streams
+ * and fragments share the watchdog, poll() and eventfd, settings and resets, too; a pool has a
+ * thread instead of the watchdog. A channel type supplies its ring protocol and its registers by
+ * struct roc_run_ops.
  */
 #ifndef ROC_RUN_H
 #define ROC_RUN_H
@@ -122,7 +123,7 @@ struct roc_run_level {
  * @relieve: the reader does not sleep: report room to the card if that is worth it. NULL: nothing
  * @wait: is there enough for a WAIT with @arg? Else, if the channel @runs, request an interrupt by
  *	roc_queue_wait()
- * @beyond: @arg waits for what cannot come
+ * @beyond: @arg waits for what cannot come. NULL: no such @arg
  * @waited: fill in the result of a WAIT
  * @tick: the watchdog's check for lost register writes; NULL: nothing
  * @moderate: write changed settings to the card

@@ -142,12 +142,10 @@ void roc_publish(struct roc_pool_run *p)
 	if (!roc_ring_publish(&p->rings))
 		return;
 	wake_up_interruptible_poll(&p->run.open.wait, EPOLLIN | EPOLLRDNORM);
-	/* Pairs with roc_wait_over(): the waiter says how many it wants, then looks. */
-	smp_mb();
-	if (roc_ring_ready_held(&p->rings) >= READ_ONCE(p->wanted)) {
-		WRITE_ONCE(p->wanted, ROC_WANT_NOTHING);
-		wake_up_interruptible_all(&p->run.open.batch);
-	}
+	spin_lock_irq(&p->ch->run_lock);
+	p->run.queue[0].count = p->rings.ready_published;
+	roc_queue_wake(&p->run, &p->run.queue[0]);
+	spin_unlock_irq(&p->ch->run_lock);
 	roc_open_signal(&p->run.open);
 }
 

@@ -10,18 +10,6 @@
 
 #include "pool/pool.h"
 
-/* Entries in the ready ring, without the lock: a hint for sleepers. */
-u32 roc_ready_now(struct roc_pool_run *p)
-{
-	u32 held;
-
-	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
-	if (!smp_load_acquire(&p->run.open.committed))
-		return 0;
-	held = READ_ONCE(p->rings.kernel->ready_prod) - READ_ONCE(p->rings.user->ready_cons);
-	return min(held, p->rings.ready_entries);
-}
-
 /* What the card says itself; of one that does not answer, what was known before. */
 static void roc_ask_card(struct roc_pool_run *p, struct roc_ch_info *info, bool running)
 {
@@ -222,53 +210,18 @@ static int roc_ch_kick(struct file *file, void *arg)
 	return err;
 }
 
-static bool roc_enough(struct roc_pool_run *p, u32 min_ready)
-{
-	return roc_ready_now(p) >= min_ready || roc_state(p->ch) != ROC_CH_RUNNING ||
-	       roc_stale(&p->run.open);
-}
-
-/*
- * Also says how many a sleeper wants, so that it is not woken for less. Whoever takes this away
- * wakes everybody on the queue, where we already are.
- */
-static bool roc_wait_over(struct roc_pool_run *p, u32 min_ready)
-{
-	if (roc_enough(p, min_ready))
-		return true;
-	roc_want(&p->wanted, min_ready);
-	/* Pairs with roc_publish(), which makes entries visible before it reads @wanted. */
-	smp_mb();
-	return roc_enough(p, min_ready);
-}
-
-/* Its wish must not make others late who wait for less, and look in memory. */
-static void roc_wait_no_more(struct roc_pool_run *p)
-{
-	WRITE_ONCE(p->wanted, ROC_WANT_NOTHING);
-	wake_up_interruptible_all(&p->run.open.batch);
-}
-
 static int roc_ch_wait(struct file *file, void *arg)
 {
 	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
 	struct roc_ch_wait *w = arg;
-	bool sleeps = w->deadline > ktime_get_ns();
-	int err;
 
-	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
-	if (!smp_load_acquire(&p->run.open.committed))
-		return w->flags ? -EINVAL : -EPIPE;
-	if (w->flags || !w->min_ready || w->min_ready > p->rings.ready_entries)
+	if (w->flags)
 		return -EINVAL;
-	err = roc_wait_until(&p->run.open, w->deadline,
-			     sleeps ? roc_wait_over(p, w->min_ready) : roc_enough(p, w->min_ready));
-	if (sleeps && READ_ONCE(p->wanted) != ROC_WANT_NOTHING)
-		roc_wait_no_more(p);
-	if (err == -ERESTARTNOHAND)
-		return err;
-	w->ready = roc_ready_now(p);
-	return roc_stale(&p->run.open) ? -ENODEV : err;
+	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
+	if (smp_load_acquire(&p->run.open.committed) &&
+	    (!w->min_ready || w->min_ready > p->rings.ready_entries))
+		return -EINVAL;
+	return roc_run_wait(&p->run, w->deadline, w);
 }
 
 static int roc_ch_command(struct file *file, void *arg)

@@ -225,11 +225,10 @@ struct roc_pool_rings {
 
 /**
  * struct roc_pool_run - an open channel with a pool, and its run
- * @run: first
+ * @run: first; its queue counts the entries of the ready ring
  * @ch: of @run
  * @pool: of @ch
  * @rings: shared with the reader
- * @wanted: fewest entries that somebody who waits wants: see ring.h
  * @sequence: of the next entry of the ready ring
  * @setting: what the next start will do
  * @thread: from the first start to the close
@@ -248,14 +247,13 @@ struct roc_pool_rings {
  * @reclaimed: superpages that the card did not use, of the last run that ended
  * @link: of each link of the run
  *
- * Channel lock, but for @wanted and what struct roc_thread says.
+ * Channel lock, but for the queue and what struct roc_thread says.
  */
 struct roc_pool_run {
 	struct roc_run run;
 	struct roc_channel *ch;
 	struct roc_pool *pool;
 	struct roc_rings rings;
-	u32 wanted;
 	u64 sequence;
 	struct roc_setting setting;
 	struct roc_thread thread;
@@ -324,7 +322,6 @@ extern const struct roc_kind roc_pool_kind;
 
 /* ioctl.c */
 extern const struct roc_ioctl_table roc_pool_ioctls;
-u32 roc_ready_now(struct roc_pool_run *p);
 
 /* sysfs.c */
 extern const struct attribute_group *roc_pool_groups[];
@@ -339,6 +336,7 @@ void roc_pool_free(struct roc_open *o);
 
 /* run.c */
 extern const struct roc_run_ops roc_pool_run_ops;
+u32 roc_ready_now(struct roc_pool_run *p);
 void roc_count_empties(struct roc_channel *ch);
 
 /* look.c */

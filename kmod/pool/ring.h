@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The kernel's side of a pool's rings: fill ring and ready ring, which it shares with the reader,
- * the record ring of a card with an event path, and the smallest min_ready of all waiters.
+ * and the record ring of a card with an event path.
  *
  * Two areas of shared memory per open. The *user area* (mapped read-write) has the two
  * indices that the reader owns and the fill entries; the *kernel area* (mapped read-only) has
@@ -24,7 +24,6 @@
 #ifndef ROC_RING_H
 #define ROC_RING_H
 
-#include <linux/atomic.h>
 #include <linux/types.h>
 #include <uapi/linux/roc.h>
 
@@ -65,21 +64,6 @@ _Bool roc_ring_publish(struct roc_rings *r);
 /* Set NEED_KICK. True if the reader published entries meanwhile: then do not sleep. */
 _Bool roc_ring_arm_kick(struct roc_rings *r);
 void roc_ring_set_flags(struct roc_rings *r, __u32 set, __u32 clear);
-
-/*
- * How many entries the least demanding of those who sleep wants. Whoever publishes wakes all when
- * there are so many, and takes it away; those who go on sleeping say it again.
- */
-#define ROC_WANT_NOTHING 0xffffffffu
-
-/* Several may say so at the same time, and none may lose its wish to another's larger one. */
-static inline void roc_want(__u32 *fewest, __u32 count)
-{
-	__u32 old = READ_ONCE(*fewest);
-
-	while (count < old && !try_cmpxchg(fewest, &old, count))
-		;
-}
 
 /*
  * The record ring, as the host reads it: section 5.2 of Documentation/hardware/event-interface.md.

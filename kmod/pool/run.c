@@ -286,6 +286,39 @@ static enum roc_why roc_pool_finish(struct roc_run *run, enum roc_why reason)
 	return ROC_WHY_NONE;
 }
 
+/* Entries in the ready ring, without the lock: a hint for sleepers. */
+u32 roc_ready_now(struct roc_pool_run *p)
+{
+	u32 held;
+
+	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
+	if (!smp_load_acquire(&p->run.open.committed))
+		return 0;
+	held = READ_ONCE(p->rings.kernel->ready_prod) - READ_ONCE(p->rings.user->ready_cons);
+	return min(held, p->rings.ready_entries);
+}
+
+/* A caller that does not sleep must not have those woken that do. */
+static bool roc_pool_wait(struct roc_run *run, void *data, bool runs)
+{
+	struct roc_pool_run *p = roc_pool_run(run);
+	const struct roc_ch_wait *arg = data;
+	u32 published = READ_ONCE(p->rings.kernel->ready_prod), ready = roc_ready_now(p);
+
+	if (ready >= arg->min_ready)
+		return true;
+	if (arg->deadline > ktime_get_ns())
+		roc_queue_threshold(&run->queue[0], published + arg->min_ready - ready);
+	return false;
+}
+
+static void roc_pool_waited(struct roc_run *run, void *data)
+{
+	struct roc_ch_wait *arg = data;
+
+	arg->ready = roc_ready_now(roc_pool_run(run));
+}
+
 static void roc_pool_report(struct roc_run *run, void *data)
 {
 	struct roc_ch_control *arg = data;
@@ -301,7 +334,6 @@ static void roc_pool_opened(struct roc_run *run)
 	p->pool = roc_pool(p->ch);
 	p->pool->base = p->pool->stats;
 	p->rings.bad_index = &p->ch->stats.bad_index;
-	p->wanted = ROC_WANT_NOTHING;
 	roc_pool_mode(p, ROC_MODE_TIMER);
 }
 
@@ -316,4 +348,6 @@ const struct roc_run_ops roc_pool_run_ops = {
 	.quiesce = roc_pool_quiesce,
 	.finish = roc_pool_finish,
 	.report = roc_pool_report,
+	.wait = roc_pool_wait,
+	.waited = roc_pool_waited,
 };

@@ -163,13 +163,19 @@ static u64 roc_lasts(const struct roc_pool_run *p)
 	return max(div_u64(p->held / 4 * 3 * 1000, peak), ROC_TICK_MAX);
 }
 
-/* How many superpages readers wait for: who wants a batch is not helped by an interrupt before. */
+/*
+ * How many superpages the sleeping readers want: an interrupt before there are so many does not
+ * help them. The threshold of a reader that has stopped waiting does not count.
+ */
 static u32 roc_wish(struct roc_pool_run *p)
 {
-	u32 wanted = READ_ONCE(p->wanted);
+	const struct roc_event_queue *q = &p->run.queue[0];
+	/* Only moderation depends on it: roc_publish() wakes waiters by the threshold alone. */
+	bool waiting = READ_ONCE(q->waiting) && waitqueue_active(&p->run.open.batch);
 
-	if (wanted != ROC_WANT_NOTHING) {
-		p->thread.wish = wanted;
+	if (waiting) {
+		p->thread.wish =
+			READ_ONCE(q->threshold) - q->count + roc_ring_ready_held(&p->rings);
 		p->thread.wish_turns = ROC_WISH_TURNS;
 	} else if (p->thread.wish_turns) {
 		p->thread.wish_turns--; /* it was woken a moment ago, and comes back */
