@@ -249,6 +249,6 @@ __poll_t roc_run_poll_events(struct roc_open *o, struct poll_table_struct *pt);
 void roc_run_listen(struct roc_open *o);
 void roc_run_irq(struct roc_channel *ch, u32 purposes, bool shared);
 void roc_run_doubt(struct roc_open *o);
-extern const struct attribute_group roc_run_group;
+extern const struct attribute_group roc_run_group, roc_queue_group;
 
 #endif /* ROC_RUN_H */

@@ -116,14 +116,34 @@ ROC_COUNTER(mmio_writes, ch->stats.mmio_writes);
 ROC_COUNTER(bad_index, ch->stats.bad_index);
 
 static struct attribute *roc_run_attrs[] = {
-	&dev_attr_interrupts.attr,	    &dev_attr_missed_interrupts.attr,
-	&dev_attr_spurious_interrupts.attr, &dev_attr_arms.attr,
-	&dev_attr_doorbells.attr,	    &dev_attr_wakes.attr,
-	&dev_attr_mmio_reads.attr,	    &dev_attr_mmio_writes.attr,
-	&dev_attr_bad_index.attr,	    NULL,
+	&dev_attr_interrupts.attr,
+	&dev_attr_missed_interrupts.attr,
+	&dev_attr_spurious_interrupts.attr,
+	&dev_attr_mmio_reads.attr,
+	&dev_attr_mmio_writes.attr,
+	&dev_attr_bad_index.attr,
+	NULL,
 };
+
+static struct attribute *roc_queue_attrs[] = {
+	&dev_attr_arms.attr,
+	&dev_attr_doorbells.attr,
+	&dev_attr_wakes.attr,
+	NULL,
+};
+
+/* The first three are of a channel with interrupts. */
+static umode_t roc_run_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	return n >= 3 || roc_to_channel(kobj_to_dev(kobj))->block ? attr->mode : 0;
+}
 
 /* Documented in Documentation/ABI/sysfs-class-roc. */
 const struct attribute_group roc_run_group = {
 	.attrs = roc_run_attrs,
+	.is_visible = roc_run_visible,
+};
+
+const struct attribute_group roc_queue_group = {
+	.attrs = roc_queue_attrs,
 };

@@ -93,4 +93,5 @@ static const struct attribute_group roc_sub_group = {
 	.attrs = (struct attribute **)roc_sub_attrs,
 };
 
-const struct attribute_group *roc_fragment_groups[] = {&roc_sub_group, &roc_run_group, NULL};
+const struct attribute_group *roc_fragment_groups[] = {&roc_sub_group, &roc_run_group,
+						       &roc_queue_group, NULL};

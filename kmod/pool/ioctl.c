@@ -159,7 +159,7 @@ static int roc_ch_configure(struct file *file, void *arg)
 		err = -ENOLINK;
 	} else {
 		p->setting.source = c->source;
-		roc_pool_mode(p, c->mode);
+		WRITE_ONCE(p->setting.mode, c->mode);
 		p->setting.links = c->links;
 		p->setting.configure = c->flags;
 	}

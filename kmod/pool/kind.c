@@ -8,15 +8,6 @@
 
 #include "pool/pool.h"
 
-static int roc_pool_probe(struct roc_endpoint *ep)
-{
-	unsigned int i;
-
-	for (i = 0; i < ep->ops->channels; i++)
-		roc_pool(&ep->channels[i])->mode = -1;
-	return roc_event_probe(ep);
-}
-
 static void roc_pool_describe(struct roc_endpoint *ep, struct roc_ep_info *info)
 {
 	const struct roc_pool_ops *ops = roc_pool_ops(ep);
@@ -25,12 +16,6 @@ static void roc_pool_describe(struct roc_endpoint *ep, struct roc_ep_info *info)
 	info->superpage_align = ops->superpage_align;
 	info->superpage_max = ops->superpage_max;
 	info->page_size = ops->page_size;
-}
-
-static void roc_pool_retire(struct roc_open *o, bool present)
-{
-	roc_run_retire(o, present);
-	WRITE_ONCE(roc_pool(o->ch)->mode, -1);
 }
 
 static __poll_t roc_pool_poll(struct roc_open *o, poll_table *pt)
@@ -86,11 +71,11 @@ const struct roc_kind roc_pool_kind = {
 	.purposes = 1,
 	.groups = roc_pool_groups,
 	.ioctls = &roc_pool_ioctls,
-	.probe = roc_pool_probe,
+	.probe = roc_event_probe,
 	.remove = roc_event_remove,
 	.describe = roc_pool_describe,
 	.open = roc_run_open,
-	.retire = roc_pool_retire,
+	.retire = roc_run_retire,
 	.suspend = roc_run_suspend,
 	.gone = roc_run_gone,
 	.close = roc_thread_stop,

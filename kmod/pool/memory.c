@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The two rings of an open channel with a pool, in shared memory; its mode.
+ * The two rings of an open channel with a pool, in shared memory.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -8,14 +8,6 @@
 #include <linux/slab.h>
 
 #include "pool/pool.h"
-
-/* sysfs shows the mode without the channel lock. */
-void roc_pool_mode(struct roc_pool_run *p, enum roc_mode mode)
-{
-	lockdep_assert_held(&p->ch->lock);
-	WRITE_ONCE(p->setting.mode, mode);
-	WRITE_ONCE(p->pool->mode, mode);
-}
 
 void roc_pool_free(struct roc_open *o)
 {

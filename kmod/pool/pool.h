@@ -106,7 +106,6 @@ struct roc_pool_stats {
  * struct roc_pool - a channel's pool, whoever opens it; lives as long as the channel. Its lock
  * @stats: counters of the channel
  * @base: @stats at the present open
- * @mode: enum roc_mode of the present opener, -1 = there is none; read without the lock
  * @no_sizes: the card does not say how much is in a superpage, so nothing proves a mark: flow.c
  * @empties: of this run, as @stats has it: see roc_count_empties()
  * @dropped_known: what the card said last of what it dropped; channel lock
@@ -117,7 +116,6 @@ struct roc_pool_stats {
 struct roc_pool {
 	struct roc_pool_stats stats;
 	struct roc_pool_stats base;
-	int mode;
 	bool no_sizes;
 	u32 empties;
 	u32 dropped_known;
@@ -153,7 +151,7 @@ struct roc_link {
 	struct roc_doubt doubt;	    /* where it is not */
 };
 
-/* What the next start will do. Channel lock. */
+/* What the next start will do. Channel lock; sysfs reads @mode under run_lock. */
 struct roc_setting {
 	enum roc_source source;
 	enum roc_mode mode;
@@ -329,7 +327,6 @@ extern const struct attribute_group *roc_pool_groups[];
 /* memory.c */
 #define ROC_USER_COOKIE (0x10ull << 32) /* mmap offsets of the two ring areas */
 #define ROC_KERNEL_COOKIE (0x11ull << 32)
-void roc_pool_mode(struct roc_pool_run *p, enum roc_mode mode);
 int roc_pool_make_rings(struct roc_pool_run *p, struct roc_ch_rings *arg);
 void roc_pool_share(struct roc_open *o, struct roc_shared_memory *shared);
 void roc_pool_free(struct roc_open *o);

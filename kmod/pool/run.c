@@ -334,7 +334,6 @@ static void roc_pool_opened(struct roc_run *run)
 	p->pool = roc_pool(p->ch);
 	p->pool->base = p->pool->stats;
 	p->rings.bad_index = &p->ch->stats.bad_index;
-	roc_pool_mode(p, ROC_MODE_TIMER);
 }
 
 const struct roc_run_ops roc_pool_run_ops = {

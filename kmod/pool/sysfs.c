@@ -17,14 +17,8 @@ ROC_COUNTER(damaged, roc_pool(ch)->stats.damaged);
 ROC_COUNTER(short, roc_pool(ch)->stats.short_superpages);
 ROC_COUNTER(lost, ch->stats.lost);
 ROC_COUNTER(looks, roc_pool(ch)->stats.looks);
-ROC_COUNTER(mmio_reads, ch->stats.mmio_reads);
-ROC_COUNTER(mmio_writes, ch->stats.mmio_writes);
 ROC_COUNTER(retries, roc_pool(ch)->stats.retries);
 ROC_COUNTER(turns, ch->stats.turns);
-ROC_COUNTER(bad_index, ch->stats.bad_index);
-ROC_COUNTER(interrupts, ch->stats.interrupts);
-ROC_COUNTER(missed_interrupts, ch->stats.missed_interrupts);
-ROC_COUNTER(spurious_interrupts, ch->stats.spurious_interrupts);
 
 /* A histogram: ROC_GAPS numbers. */
 static ssize_t gaps_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -47,9 +41,14 @@ static const char *const roc_mode_names[] = {
 /* The mode is the present owner's; without one there is none. */
 static ssize_t mode_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	int mode = READ_ONCE(roc_pool(roc_to_channel(dev))->mode);
+	struct roc_channel *ch = roc_to_channel(dev);
+	const char *mode = "none";
 
-	return sysfs_emit(buf, "%s\n", mode < 0 ? "none" : roc_mode_names[mode]);
+	spin_lock_irq(&ch->run_lock);
+	if (ch->open && !READ_ONCE(ch->open->retired))
+		mode = roc_mode_names[READ_ONCE(roc_pool_run(roc_run(ch->open))->setting.mode)];
+	spin_unlock_irq(&ch->run_lock);
+	return sysfs_emit(buf, "%s\n", mode);
 }
 
 static ssize_t mode_store(struct device *dev, struct device_attribute *attr, const char *buf,
@@ -115,32 +114,14 @@ static ssize_t fifo_empty_show(struct device *dev, struct device_attribute *attr
 static DEVICE_ATTR_RO(fifo_empty);
 
 static struct attribute *roc_pool_attrs[] = {
-	&dev_attr_mode.attr,
-	&dev_attr_superpages.attr,
-	&dev_attr_bytes.attr,
-	&dev_attr_pushed.attr,
-	&dev_attr_reclaimed.attr,
-	&dev_attr_refused.attr,
-	&dev_attr_damaged.attr,
-	&dev_attr_short.attr,
-	&dev_attr_lost.attr,
-	&dev_attr_looks.attr,
-	&dev_attr_mmio_reads.attr,
-	&dev_attr_mmio_writes.attr,
-	&dev_attr_retries.attr,
-	&dev_attr_turns.attr,
-	&dev_attr_bad_index.attr,
-	&dev_attr_gaps.attr,
-	&dev_attr_dropped.attr,
-	&dev_attr_fifo_empty.attr,
-	NULL,
-};
-
-static struct attribute *roc_event_attrs[] = {
-	&dev_attr_interrupts.attr,
-	&dev_attr_missed_interrupts.attr,
-	&dev_attr_spurious_interrupts.attr,
-	NULL,
+	&dev_attr_mode.attr,	   &dev_attr_superpages.attr,
+	&dev_attr_bytes.attr,	   &dev_attr_pushed.attr,
+	&dev_attr_reclaimed.attr,  &dev_attr_refused.attr,
+	&dev_attr_damaged.attr,	   &dev_attr_short.attr,
+	&dev_attr_lost.attr,	   &dev_attr_looks.attr,
+	&dev_attr_retries.attr,	   &dev_attr_turns.attr,
+	&dev_attr_gaps.attr,	   &dev_attr_dropped.attr,
+	&dev_attr_fifo_empty.attr, NULL,
 };
 
 static umode_t roc_pool_visible(struct kobject *kobj, struct attribute *attr, int n)
@@ -158,14 +139,4 @@ static const struct attribute_group roc_pool_group = {
 	.is_visible = roc_pool_visible,
 };
 
-static umode_t roc_event_visible(struct kobject *kobj, struct attribute *attr, int n)
-{
-	return roc_to_channel(kobj_to_dev(kobj))->ep->caps & ROC_CAP_EVENTS ? attr->mode : 0;
-}
-
-static const struct attribute_group roc_event_group = {
-	.attrs = roc_event_attrs,
-	.is_visible = roc_event_visible,
-};
-
-const struct attribute_group *roc_pool_groups[] = {&roc_pool_group, &roc_event_group, NULL};
+const struct attribute_group *roc_pool_groups[] = {&roc_pool_group, &roc_run_group, NULL};

@@ -474,7 +474,7 @@ int roc_thread_mode(struct roc_pool_run *p, enum roc_mode mode)
 	lockdep_assert_held(&p->ch->lock);
 	if (mode == ROC_MODE_EVENT && !roc_pool_events(p))
 		return -EOPNOTSUPP;
-	roc_pool_mode(p, mode);
+	WRITE_ONCE(p->setting.mode, mode);
 	/* The thread requests kicks again before it sleeps. In busy mode it does not refill. */
 	if (p->run.open.committed)
 		roc_ring_set_flags(&p->rings, 0, ROC_RING_NEED_KICK);

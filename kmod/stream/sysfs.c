@@ -80,4 +80,5 @@ static const struct attribute_group roc_stream_group = {
 	.attrs = roc_stream_attrs,
 };
 
-const struct attribute_group *roc_stream_groups[] = {&roc_stream_group, &roc_run_group, NULL};
+const struct attribute_group *roc_stream_groups[] = {&roc_stream_group, &roc_run_group,
+						     &roc_queue_group, NULL};
