@@ -38,6 +38,7 @@ install-utils: $(O)/utils/roc
 	install -m 755 $(O)/utils/roc "$(DESTDIR)$(BINDIR)/roc"
 	for link in $(UTILS_LINKS); do ln -sf roc "$(DESTDIR)$(BINDIR)/$$link" || exit 1; done
 	install -m 644 Documentation/man/*.1 "$(DESTDIR)$(MANDIR)/man1"
+	sed -i '/^\.TH /s/ "roc" / "roc $(VERSION)" /' $(call installed,$(MANDIR)/man1,$(wildcard Documentation/man/*.1))
 	for unit in $(UTILS_UNITS); do \
 		sed 's|@BINDIR@|$(BINDIR)|' $$unit.in > "$(DESTDIR)$(SYSTEMDDIR)/$${unit##*/}" && \
 		chmod 644 "$(DESTDIR)$(SYSTEMDDIR)/$${unit##*/}" || exit 1; done
