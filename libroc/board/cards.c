@@ -1,12 +1,34 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The list of cards that have a configuration. A new one needs its line here.
+ * The list of cards that have a configuration, and the reading of files: an error names the card
+ * that a file is for. A new card needs its line in the list, and its function.
  */
 #include "libroc/board/crorc/libroc_crorc.h"
 #include "libroc/board/cru/libroc_cru.h"
 
-const struct libroc_config_format *const libroc_config_formats[] = {
+static const struct libroc_config_format *const formats[] = {
 	&libroc_cru_format,
 	&libroc_crorc_format,
 	NULL,
 };
+
+int roc_config_card(const char *uri, enum roc_card_type *type)
+{
+	return libroc_config_card(formats, uri, type);
+}
+
+int roc_cru_config_load(const char *uri, struct roc_cru_config *config)
+{
+	return libroc_config_load(&libroc_cru_format, formats, uri, config, NULL);
+}
+
+int roc_crorc_config_load(const char *uri, struct roc_crorc_config *config, bool *no_id)
+{
+	const struct libroc_params *params = libroc_crorc_format.params(0);
+	uint32_t missing;
+	int ret = libroc_config_load(&libroc_crorc_format, formats, uri, config, &missing);
+
+	if (!ret && no_id)
+		*no_id = missing & 1u << (libroc_param_find(params, "crorcId") - params->list);
+	return ret;
+}

@@ -18,7 +18,8 @@
 /* A file being read. On the stack of libroc_config_load(); @ini is first, for the callbacks. */
 struct reader {
 	struct libroc_ini ini;
-	const struct libroc_config_format *format;
+	const struct libroc_config_format *const *formats; /* of all cards, and NULL */
+	const struct libroc_config_format *format;	   /* of the card */
 	void *config;
 	uint32_t seen;	  /* bit per section */
 	uint32_t keys;	  /* bit per key of the open section that was there */
@@ -27,11 +28,11 @@ struct reader {
 };
 
 /* NULL: no card has such a section. */
-static const struct libroc_config_format *format_of(const char *section)
+static const struct libroc_config_format *format_of(const struct reader *r, const char *section)
 {
 	const struct libroc_config_format *const *f;
 
-	for (f = libroc_config_formats; *f; f++)
+	for (f = r->formats; *f; f++)
 		if ((*f)->section(section) >= 0)
 			return *f;
 	return NULL;
@@ -67,7 +68,7 @@ static int begin_section(struct libroc_ini *ini)
 {
 	struct reader *r = (struct reader *)ini;
 	int section = r->format->section(ini->section), ret;
-	const struct libroc_config_format *other = format_of(ini->section);
+	const struct libroc_config_format *other = format_of(r, ini->section);
 
 	if (section < 0 && other)
 		return roc_fail(
@@ -262,11 +263,13 @@ static int read_file(struct reader *r, const char *uri)
 	return ret;
 }
 
-int libroc_config_load(const struct libroc_config_format *format, const char *uri, void *config,
-		       uint32_t *missing)
+int libroc_config_load(const struct libroc_config_format *format,
+		       const struct libroc_config_format *const *formats, const char *uri,
+		       void *config, uint32_t *missing)
 {
 	struct reader r = {
 		.ini = {.begin = begin_section, .value = take_value, .end = end_section},
+		.formats = formats,
 		.format = format,
 		.section = -1,
 	};
@@ -300,7 +303,7 @@ int libroc_config_load(const struct libroc_config_format *format, const char *ur
 /* The first section with a known name ends the reading. */
 static int find_card(struct libroc_ini *ini)
 {
-	const struct libroc_config_format *format = format_of(ini->section);
+	const struct libroc_config_format *format = format_of((struct reader *)ini, ini->section);
 
 	return format ? format->type : 0;
 }
@@ -315,10 +318,12 @@ static int skip_end(struct libroc_ini *ini)
 	return 0;
 }
 
-int roc_config_card(const char *uri, enum roc_card_type *type)
+int libroc_config_card(const struct libroc_config_format *const *formats, const char *uri,
+		       enum roc_card_type *type)
 {
 	struct reader r = {
 		.ini = {.begin = find_card, .value = skip_value, .end = skip_end},
+		.formats = formats,
 	};
 	int ret = read_file(&r, uri);
 

@@ -247,12 +247,16 @@ struct libroc_config_format {
 	int (*check)(const void *config);
 };
 
-/* cards.c: those of all cards; ends with NULL */
-extern const struct libroc_config_format *const libroc_config_formats[];
-
-/* Which optional keys a file did not have: bit per parameter of section 0, as in its table. */
-int libroc_config_load(const struct libroc_config_format *format, const char *uri, void *config,
-		       uint32_t *missing);
+/*
+ * Read a file for the card of @format; @formats: of all cards, and NULL. @missing: which optional
+ * keys the file did not have, bit per parameter of section 0, as in its table.
+ */
+int libroc_config_load(const struct libroc_config_format *format,
+		       const struct libroc_config_format *const *formats, const char *uri,
+		       void *config, uint32_t *missing);
+/* As roc_config_card(). */
+int libroc_config_card(const struct libroc_config_format *const *formats, const char *uri,
+		       enum roc_card_type *type);
 
 /* Writes the sections of a configuration with libroc_config_section(). */
 struct libroc_config_writer {

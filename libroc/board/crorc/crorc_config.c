@@ -117,16 +117,6 @@ const struct libroc_config_format libroc_crorc_format = {
 	.check = check,
 };
 
-int roc_crorc_config_load(const char *uri, struct roc_crorc_config *config, bool *no_id)
-{
-	uint32_t missing;
-	int ret = libroc_config_load(&libroc_crorc_format, uri, config, &missing);
-
-	if (!ret && no_id)
-		*no_id = missing & 1u << (libroc_param_find(&params, "crorcId") - list);
-	return ret;
-}
-
 static void write_config(struct libroc_config_writer *w, const void *config)
 {
 	libroc_config_section(w, SECTION, &params, config);

@@ -68,11 +68,6 @@ const struct libroc_config_format libroc_cru_format = {
 	.check = check,
 };
 
-int roc_cru_config_load(const char *uri, struct roc_cru_config *config)
-{
-	return libroc_config_load(&libroc_cru_format, uri, config, NULL);
-}
-
 static bool same_link(const struct roc_cru_link_config *a, const struct roc_cru_link_config *b)
 {
 	return a->enabled == b->enabled && a->mux == b->mux && a->fee_id == b->fee_id;
