@@ -177,7 +177,7 @@ static int generate(const struct config_values *v, const struct config_kind *kin
 	return code;
 }
 
-int config_run(const void *p)
+static int run(const void *p)
 {
 	const struct config_values *v = p;
 	const struct config_kind *kind;
@@ -200,3 +200,11 @@ int config_run(const void *p)
 		return generate(v, kind, &config);
 	return v->all ? configure_all(v, kind, &config) : configure_one(v, kind, &config);
 }
+
+const struct tool tool_config = {
+	.name = "config",
+	.summary = "Configure a card or all cards",
+	.example = "--id=3b:00.0 --config-uri=ini:///etc/roc/cru.cfg",
+	TOOL_OPTIONS(config_options, struct config_values),
+	.run = run,
+};

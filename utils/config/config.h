@@ -61,7 +61,9 @@ struct config_values {
 	bool flag[CONFIG_PARAMETERS];	     /* of parameters that are flags */
 };
 
-int config_run(const void *values);
+#define CONFIG_OPTIONS (CONFIG_PARAMETERS + 12) /* with those that are not parameters */
+
+extern const struct option_spec config_options[CONFIG_OPTIONS];
 
 /* A configuration of any card. */
 union config_any {

@@ -19,7 +19,7 @@
 #define FLAG(option_name, member, text)                                                            \
 	FULL_FLAG_OPTION(struct config_values, option_name, member, text)
 
-static const struct option_spec options[] = {
+const struct option_spec config_options[CONFIG_OPTIONS] = {
 	TEXT("id", id, "ID", "Card"),
 	FLAG("config-all", all, "All cards of the kind that the file is for"),
 	TEXT("config-uri", uri, "URI", "Configuration file: path, ini://PATH or json://PATH"),
@@ -76,9 +76,9 @@ static const char *option_of(unsigned int parameter)
 	size_t flag = offsetof(struct config_values, flag[0]) + parameter * sizeof(bool);
 	size_t i;
 
-	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (options[i].offset == text || options[i].offset == flag)
-			return options[i].name;
+	for (i = 0; i < CONFIG_OPTIONS; i++)
+		if (config_options[i].offset == text || config_options[i].offset == flag)
+			return config_options[i].name;
 	return "?";
 }
 
@@ -247,11 +247,3 @@ int config_apply(const struct config_values *v, const struct config_kind *kind,
 		kind->set_links(config, v->links);
 	return v->set ? apply_list(v->set, kind, config) : TOOL_OK;
 }
-
-const struct tool tool_config = {
-	.name = "config",
-	.summary = "Configure a card or all cards",
-	.example = "--id=3b:00.0 --config-uri=ini:///etc/roc/cru.cfg",
-	TOOL_OPTIONS(options, struct config_values),
-	.run = config_run,
-};

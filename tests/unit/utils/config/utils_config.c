@@ -341,7 +341,7 @@ static const char *interrupted(int signal_number, bool early)
 		dup2(ends[1], STDERR_FILENO);
 		comes = signal_number;
 		comes_early = early;
-		_exit(config_run(&v));
+		_exit(tool_config.run(&v));
 	}
 	status = child_said(pid, ends, said, sizeof(said));
 	CU_ASSERT_TRUE(WIFSIGNALED(status));
