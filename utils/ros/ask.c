@@ -9,40 +9,10 @@
 
 #include "server.h"
 
-static struct ros_note *note_new(struct ros_client *c)
+static void order(struct ros_server *s, struct ros_job *job)
 {
-	struct ros_note *note = c->free_notes;
-
-	c->free_notes = note->next;
-	note->out.kind = ROS_OUT_NOTE;
-	note->out.iov = &note->iov;
-	note->out.iovs = 1;
-	note->iov.iov_base = note->bytes;
-	return note;
-}
-
-static void refuse(struct ros_client *c, const struct ros_refusal *why)
-{
-	struct ros_note *note;
-
-	ros_count_add(&c->server->counts.errors[why->code], 1);
-	if (c->free_notes) {
-		note = note_new(c);
-		note->iov.iov_len = ros_encode_error(note->bytes, why);
-		ros_send_queue(c, &note->out);
-	}
-	if (ros_closes(why->code)) {
-		c->mute = true;
-		ros_client_finish(c);
-	}
-}
-
-void ros_client_refuse(struct ros_client *c, enum ros_code code, uint64_t id, uint32_t limit,
-		       uint32_t value)
-{
-	struct ros_refusal why = {.code = code, .id = id, .limit = limit, .value = value};
-
-	refuse(c, &why);
+	ros_worker_order(&s->workers[job->unit], job);
+	s->ordered[job->unit] = true;
 }
 
 /* All that a client can have outstanding. What was never used was never touched. */
@@ -133,34 +103,6 @@ static struct ros_clear_slot *clear_beside(struct ros_client *c)
 	return clear_begin(c, slot);
 }
 
-void ros_client_beside_free(struct ros_client *c)
-{
-	struct ros_clear_slot *slot;
-
-	while ((slot = c->clears_beside)) {
-		c->clears_beside = slot->beside;
-		free(slot);
-	}
-}
-
-void ros_client_slot_free(struct ros_client *c, struct ros_out *out)
-{
-	switch (out->kind) {
-	case ROS_OUT_REPLY:
-		((struct ros_slot *)out)->next = c->free_slots;
-		c->free_slots = (struct ros_slot *)out;
-		break;
-	case ROS_OUT_CLEARED:
-		((struct ros_clear_slot *)out)->next = c->free_clears;
-		c->free_clears = (struct ros_clear_slot *)out;
-		break;
-	case ROS_OUT_NOTE:
-		((struct ros_note *)out)->next = c->free_notes;
-		c->free_notes = (struct ros_note *)out;
-		break;
-	}
-}
-
 static void hello(struct ros_client *c, const struct ros_message *m)
 {
 	struct ros_server *s = c->server;
@@ -175,7 +117,7 @@ static void hello(struct ros_client *c, const struct ros_message *m)
 		ros_client_refuse(c, ROS_E_VERSION, m->id, ROS_VERSION, m->hello.highest);
 		return;
 	}
-	if (!ros_server_place(s, &c->from)) {
+	if (!ros_client_place(s, &c->from)) {
 		ros_count_add(&s->counts.refused, 1);
 		ros_client_refuse(c, ROS_E_TOO_MANY_CLIENTS, m->id, s->set.clients,
 				  s->client_count);
@@ -194,7 +136,7 @@ static void hello(struct ros_client *c, const struct ros_message *m)
 
 		c->zerocopy = !setsockopt(c->fd, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one));
 	}
-	note = note_new(c);
+	note = ros_client_note(c);
 	note->iov.iov_len = ros_encode_welcome(note->bytes, m->id, version, &s->set.limits);
 	ros_send_queue(c, &note->out);
 }
@@ -229,7 +171,7 @@ static void request(struct ros_client *c, const struct ros_message *m, struct ro
 		reply(c, slot);
 	for (unit = 0; slot->parts_left && unit < s->units; unit++) {
 		if (slot->parts[unit].links)
-			ros_server_order(s, &slot->parts[unit].job);
+			order(s, &slot->parts[unit].job);
 	}
 }
 
@@ -253,7 +195,7 @@ static void clear(struct ros_client *c, const struct ros_message *m, struct ros_
 		slot->parts[unit].events = slot->events;
 		slot->parts[unit].found = slot->found;
 		slot->parts[unit].count = slot->count;
-		ros_server_order(s, &slot->parts[unit].job);
+		order(s, &slot->parts[unit].job);
 	}
 }
 
@@ -310,7 +252,7 @@ void ros_client_parse(struct ros_client *c)
 		if (got == ROS_MORE)
 			break;
 		if (got == ROS_REFUSED) {
-			refuse(c, &why);
+			ros_client_error(c, &why);
 		} else if (!message(c, &m)) {
 			c->paused = true;
 			break;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A client's life: how it comes, what its socket says, its end. Whatever it does costs nobody else
- * anything: all it can use was counted out to it when it came.
+ * A client's life: how it comes, its place among the clients, its end. Whatever it does costs no
+ * other client anything: all memory it can use is allocated when it says HELLO.
  */
-#include <errno.h>
-#include <linux/sockios.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +90,8 @@ void ros_client_count(struct ros_client *c)
 	ros_count_set(&s->counts.clients, s->client_count);
 }
 
-bool ros_client_silent(const struct ros_client *c)
+/* Nothing is asked for, and has not been for longer than patience. */
+static bool is_silent(const struct ros_client *c)
 {
 	const struct ros_server *s = c->server;
 	int unread;
@@ -106,7 +105,8 @@ bool ros_client_silent(const struct ros_client *c)
 	return !ioctl(c->fd, FIONREAD, &unread) && !unread;
 }
 
-void ros_client_displace(struct ros_client *c)
+/* Its place is another's from now on. */
+static void displace(struct ros_client *c)
 {
 	struct ros_server *s = c->server;
 
@@ -121,6 +121,16 @@ void ros_client_displace(struct ros_client *c)
 		ros_client_drop(c);
 	else
 		ros_client_refuse(c, ROS_E_TOO_MANY_CLIENTS, 0, s->set.clients, s->set.clients);
+}
+
+static void beside_free(struct ros_client *c)
+{
+	struct ros_clear_slot *slot;
+
+	while ((slot = c->clears_beside)) {
+		c->clears_beside = slot->beside;
+		free(slot);
+	}
 }
 
 void ros_client_free(struct ros_client *c)
@@ -147,7 +157,7 @@ void ros_client_free(struct ros_client *c)
 	else
 		s->client_count--;
 	ros_count_set(&s->counts.clients, s->client_count);
-	ros_client_beside_free(c);
+	beside_free(c);
 	free(c->memory);
 	free(c->in);
 	free(c);
@@ -185,39 +195,6 @@ static void hang_up(struct ros_client *c)
 	c->fd = -1;
 }
 
-/*
- * What it had said before it went, and we had not read because it took no answers: nobody else
- * would clear that. Not more than has come by now: who only cannot be sent to may go on.
- */
-static void last_words(struct ros_client *c)
-{
-	int unread;
-	ssize_t got;
-
-	/* With what is not read any more the kernel is done. */
-	if (c->zerocopy_open)
-		ros_send_zerocopied(c);
-	if (ioctl(c->fd, FIONREAD, &unread))
-		unread = 0;
-	while (ros_client_parse_clears(c) && unread > 0) {
-		size_t room = c->server->in_bytes - c->have;
-
-		got = recv(c->fd, c->in + c->have, (size_t)unread < room ? (size_t)unread : room,
-			   MSG_DONTWAIT);
-		if (got <= 0)
-			break;
-		c->have += (size_t)got;
-		unread -= (int)got;
-	}
-}
-
-void ros_client_gone(struct ros_client *c)
-{
-	if (c->state == ROS_CLIENT_OPEN)
-		last_words(c);
-	ros_client_drop(c);
-}
-
 void ros_client_drop(struct ros_client *c)
 {
 	if (c->state == ROS_CLIENT_GONE)
@@ -250,121 +227,91 @@ void ros_client_finish(struct ros_client *c)
 		finish_sent(c);
 }
 
-void ros_client_interest(struct ros_client *c)
+struct ros_note *ros_client_note(struct ros_client *c)
 {
-	struct epoll_event event = {.data.ptr = c};
+	struct ros_note *note = c->free_notes;
 
-	if (c->state == ROS_CLIENT_GONE)
-		return;
-	if (!c->eof && !c->paused)
-		event.events |= EPOLLIN;
-	if (c->blocked)
-		event.events |= EPOLLOUT;
-	if (event.events == c->interest)
-		return;
-	c->interest = event.events;
-	ros_count_add(&c->server->counts.polls, 1);
-	epoll_ctl(c->server->epoll, EPOLL_CTL_MOD, c->fd, &event);
+	c->free_notes = note->next;
+	note->out.kind = ROS_OUT_NOTE;
+	note->out.iov = &note->iov;
+	note->out.iovs = 1;
+	note->iov.iov_base = note->bytes;
+	return note;
 }
 
-static void read_some(struct ros_client *c)
+void ros_client_error(struct ros_client *c, const struct ros_refusal *why)
 {
-	struct ros_server *s = c->server;
-	ssize_t got = recv(c->fd, c->in + c->have, s->in_bytes - c->have, MSG_DONTWAIT);
+	struct ros_note *note;
 
-	ros_count_add(&s->counts.receives, 1);
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (got < 0) {
-		ros_client_gone(c);
-		return;
+	ros_count_add(&c->server->counts.errors[why->code], 1);
+	if (c->free_notes) {
+		note = ros_client_note(c);
+		note->iov.iov_len = ros_encode_error(note->bytes, why);
+		ros_send_queue(c, &note->out);
 	}
-	c->active = s->now;
-	if (!got) {
-		c->eof = true;
-		if (c->shut)
-			ros_client_drop(c);
-		else
-			ros_client_finish(c);
-		return;
+	if (ros_closes(why->code)) {
+		c->mute = true;
+		ros_client_finish(c);
 	}
-	if (c->state == ROS_CLIENT_LINGER)
-		return; /* thrown away */
-	c->have += (size_t)got;
-	ros_client_parse(c);
 }
 
-void ros_client_event(struct ros_client *c, uint32_t events)
+void ros_client_refuse(struct ros_client *c, enum ros_code code, uint64_t id, uint32_t limit,
+		       uint32_t value)
 {
-	if (c->state == ROS_CLIENT_GONE)
-		return;
-	if (events & EPOLLERR && c->zerocopy_open) {
-		ros_send_zerocopied(c);
-		ros_client_resume(c);
-		events &= ~(uint32_t)EPOLLERR;
-	}
-	if (c->state == ROS_CLIENT_GONE)
-		return;
-	/* Of a broken connection recv() has the reason, also while it is not to be read from. */
-	if (events & EPOLLIN || (events & (EPOLLERR | EPOLLHUP) && !c->paused && !c->eof))
-		read_some(c);
-	else if (events & (EPOLLERR | EPOLLHUP))
-		ros_client_gone(c);
-	if (c->state != ROS_CLIENT_GONE && events & EPOLLOUT)
-		ros_send(c);
-	if (c->state != ROS_CLIENT_GONE)
-		ros_client_interest(c);
-}
+	struct ros_refusal why = {.code = code, .id = id, .limit = limit, .value = value};
 
-void ros_client_resume(struct ros_client *c)
-{
-	if (c->state == ROS_CLIENT_GONE)
-		return;
-	if (c->state == ROS_CLIENT_LINGER && (!c->jobs || c->mute))
-		finish_sent(c);
-	if (c->paused && c->state == ROS_CLIENT_OPEN &&
-	    c->backlog <= c->server->set.limits.backlog / 2 && c->free_notes &&
-	    c->free_notes->next) {
-		c->paused = false;
-		ros_client_parse(c);
-	}
-	ros_client_interest(c);
+	ros_client_error(c, &why);
 }
 
 /*
- * The socket says that it takes more only when it is a good deal emptier: a client that reads
- * slowly is known by what it has taken from the kernel meanwhile.
+ * Who gives up its place to one that comes @from there: of those without HELLO the one that has
+ * been there for longest, of clients the one that has been silent for longest. If the one who comes
+ * has such connections itself, it is one of these, so that reconnecting does not drive out others.
  */
-static void look_for_progress(struct ros_client *c)
+static struct ros_client *gives_place(struct ros_server *s, const struct in6_addr *from,
+				      bool greeting)
 {
-	int unread;
+	struct ros_client *c, *longest = NULL;
+	uint64_t since, first = 0;
+	bool ours = false, same;
 
-	if (!c->stalled || ioctl(c->fd, SIOCOUTQ, &unread))
-		return;
-	if (unread < c->unread)
-		c->stalled = c->server->now;
-	c->unread = unread;
+	TAILQ_FOREACH(c, &s->clients, all)
+	{
+		same = !memcmp(&c->from, from, sizeof(*from));
+		/* Who hears already that its time is over or its HELLO none has 0 here. */
+		since = greeting ? c->half : c->active;
+		if ((ours && !same) || (longest && ours == same && since >= first) ||
+		    c->greeting != greeting || (!greeting && !is_silent(c)))
+			continue;
+		longest = c;
+		first = since;
+		ours = same;
+	}
+	return longest;
 }
 
-void ros_client_tick(struct ros_client *c)
+bool ros_client_place(struct ros_server *s, const struct in6_addr *from)
 {
-	struct ros_server *s = c->server;
-	uint64_t patience = s->set.limits.patience * NS_PER_MS;
+	struct ros_client *silent;
 
-	if (c->state == ROS_CLIENT_GONE) {
-		if (c->zerocopy_open)
-			ros_send_zerocopied(c);
-		ros_client_bury(c);
-		return;
-	}
-	look_for_progress(c);
-	if (c->stalled && s->now - c->stalled >= patience) {
-		ros_count_add(&s->counts.slow, 1);
-		ros_client_drop(c);
-	} else if (c->shut && s->now >= c->linger) {
-		ros_client_drop(c);
-	} else if (c->half && s->now - c->half >= patience) {
-		ros_client_refuse(c, ROS_E_TIMEOUT, 0, s->set.limits.patience,
-				  s->set.limits.patience);
-	}
+	if (s->client_count < s->set.clients)
+		return true;
+	silent = gives_place(s, from, false);
+	if (silent)
+		displace(silent);
+	return silent;
+}
+
+bool ros_client_may_greet(struct ros_server *s, const struct in6_addr *from)
+{
+	struct ros_client *first;
+
+	if (s->client_count >= s->set.clients && !gives_place(s, from, false))
+		return false;
+	if (s->greeting_count < ROS_GREETING_MAX)
+		return true;
+	first = gives_place(s, from, true);
+	if (first)
+		displace(first);
+	return first;
 }

@@ -113,11 +113,12 @@ void load_client_request(struct load_client *c, uint32_t event, uint64_t links, 
 bool load_client_can_clear(const struct load_client *c);
 void load_client_clear(struct load_client *c, const uint32_t *events, uint32_t count);
 bool load_client_flush(struct load_client *c);
+/* load_events() clears it. */
+void load_decided(struct load *l, uint32_t event);
 bool load_fail(struct load *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* load_events.c */
 void load_events(struct load *l);
-void load_decided(struct load *l, uint32_t event);
 /* Ms until the next event is due, or -1. */
 int load_pause(const struct load *l);
 bool load_idle(const struct load *l);

@@ -211,6 +211,16 @@ static bool welcome(struct load_client *c, const struct ros_message *m)
 	return true;
 }
 
+/* There is room for a list, and for all that can be outstanding. */
+void load_decided(struct load *l, uint32_t event)
+{
+	if (!l->opt->clear)
+		return;
+	if (!l->decided.count)
+		l->decided.since = l->now;
+	l->decided.events[l->decided.count++] = event;
+}
+
 static bool reply(struct load_client *c, const struct ros_message *m)
 {
 	uint32_t entry = (uint32_t)m->id;

@@ -79,17 +79,6 @@ static void send_clears(struct load *l, bool all)
 	}
 }
 
-/* There is room for a list, and for all that can be outstanding. */
-void load_decided(struct load *l, uint32_t event)
-{
-	if (!l->opt->clear)
-		return;
-	if (!l->decided.count)
-		l->decided.since = l->now;
-	l->decided.events[l->decided.count++] = event;
-	send_clears(l, false);
-}
-
 /* When event number @made is due; 0: at once. */
 static uint64_t due(const struct load *l)
 {

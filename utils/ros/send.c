@@ -85,6 +85,25 @@ static void owe(struct ros_client *c, int64_t bytes)
 	ros_count_add(&c->server->counts.backlog_bytes, (uint64_t)bytes);
 }
 
+/* A slot is not used any more. */
+static void slot_free(struct ros_client *c, struct ros_out *out)
+{
+	switch (out->kind) {
+	case ROS_OUT_REPLY:
+		((struct ros_slot *)out)->next = c->free_slots;
+		c->free_slots = (struct ros_slot *)out;
+		break;
+	case ROS_OUT_CLEARED:
+		((struct ros_clear_slot *)out)->next = c->free_clears;
+		c->free_clears = (struct ros_clear_slot *)out;
+		break;
+	case ROS_OUT_NOTE:
+		((struct ros_note *)out)->next = c->free_notes;
+		c->free_notes = (struct ros_note *)out;
+		break;
+	}
+}
+
 static void release(struct ros_client *c, struct ros_out *out)
 {
 	if (out->pinned)
@@ -97,7 +116,7 @@ static void release(struct ros_client *c, struct ros_out *out)
 		book(c, -(int64_t)out->spilled_bytes);
 		free(out->spilled);
 	}
-	ros_client_slot_free(c, out);
+	slot_free(c, out);
 }
 
 void ros_send_queue(struct ros_client *c, struct ros_out *out)
@@ -207,7 +226,7 @@ static void blocked(struct ros_client *c, bool progress)
 		c->stalled = c->server->now;
 }
 
-void ros_send(struct ros_client *c)
+enum ros_sent ros_send(struct ros_client *c)
 {
 	struct ros_server *s = c->server;
 	struct iovec iov[VECTORS];
@@ -232,10 +251,8 @@ void ros_send(struct ros_client *c)
 		}
 		if (sent < 0 && errno == EINTR)
 			continue;
-		if (sent < 0 && errno != EAGAIN) {
-			ros_client_gone(c);
-			return;
-		}
+		if (sent < 0 && errno != EAGAIN)
+			return ROS_SEND_BROKEN;
 		if (sent < 0) {
 			blocked(c, progress);
 			break;
@@ -254,12 +271,10 @@ void ros_send(struct ros_client *c)
 		c->blocked = false;
 		c->stalled = 0;
 	}
-	if (progress)
-		c->active = s->now;
-	if (progress)
-		ros_client_resume(c);
-	else
-		ros_client_interest(c);
+	if (!progress)
+		return ROS_SEND_NONE;
+	c->active = s->now;
+	return ROS_SEND_SOME;
 }
 
 void ros_send_drop(struct ros_client *c, struct ros_out *out)

@@ -29,12 +29,6 @@
 #define PORT_TRIES 16		 /* to find a port that is free in IPv4 and IPv6 */
 #define FILES_BESIDE 128	 /* that the daemon has open beside its clients */
 
-void ros_server_order(struct ros_server *s, struct ros_job *job)
-{
-	ros_worker_order(&s->workers[job->unit], job);
-	s->ordered[job->unit] = true;
-}
-
 /* "HOST:PORT", "[ADDRESS]:PORT", ":PORT". */
 static int resolve(const char *text, struct addrinfo **list)
 {
@@ -234,64 +228,6 @@ static struct in6_addr address_of(const struct sockaddr_storage *a)
 	return from;
 }
 
-/*
- * Who gives up its place to one that comes @from there: of those without HELLO the one that has
- * been there for longest, of clients the one that has been silent for longest. If the one who comes
- * has such connections itself, it is one of these: nobody drives out others by coming again and
- * again.
- */
-static struct ros_client *gives_place(struct ros_server *s, const struct in6_addr *from,
-				      bool greeting)
-{
-	struct ros_client *c, *longest = NULL;
-	uint64_t since, first = 0;
-	bool ours = false, same;
-
-	TAILQ_FOREACH(c, &s->clients, all)
-	{
-		same = !memcmp(&c->from, from, sizeof(*from));
-		/* Who hears already that its time is over or its HELLO none has 0 here. */
-		since = greeting ? c->half : c->active;
-		if ((ours && !same) || (longest && ours == same && since >= first) ||
-		    c->greeting != greeting || (!greeting && !ros_client_silent(c)))
-			continue;
-		longest = c;
-		first = since;
-		ours = same;
-	}
-	return longest;
-}
-
-bool ros_server_place(struct ros_server *s, const struct in6_addr *from)
-{
-	struct ros_client *silent;
-
-	if (s->client_count < s->set.clients)
-		return true;
-	silent = gives_place(s, from, false);
-	if (silent)
-		ros_client_displace(silent);
-	return silent;
-}
-
-/*
- * Whether one more may say HELLO. A client goes only when it did: until then a stranger has cost
- * nobody anything.
- */
-static bool may_greet(struct ros_server *s, const struct in6_addr *from)
-{
-	struct ros_client *first;
-
-	if (s->client_count >= s->set.clients && !gives_place(s, from, false))
-		return false;
-	if (s->greeting_count < ROS_GREETING_MAX)
-		return true;
-	first = gives_place(s, from, true);
-	if (first)
-		ros_client_displace(first);
-	return first;
-}
-
 /* One address; the last connection that fits is refused in words, those beyond it without. */
 static void accept_some(struct ros_server *s, int listener)
 {
@@ -314,7 +250,7 @@ static void accept_some(struct ros_server *s, int listener)
 		if (fd < 0)
 			return;
 		from = address_of(&address);
-		if (may_greet(s, &from)) {
+		if (ros_client_may_greet(s, &from)) {
 			ros_client_new(s, fd, &from, false);
 			continue;
 		}
@@ -376,7 +312,7 @@ static void send_all(struct ros_server *s)
 		TAILQ_REMOVE(&s->dirty, c, dirty_entry);
 		c->dirty = false;
 		if (c->state != ROS_CLIENT_GONE && !c->blocked)
-			ros_send(c);
+			ros_client_send(c);
 	}
 }
 

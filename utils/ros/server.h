@@ -3,9 +3,12 @@
  * The network's thread of roc-rosd: all clients in one loop of epoll.
  *
  *	server.c	the loop, who comes in, what workers have done
- *	client.c	a client's life
+ *	client_event.c	what epoll reports of a client's socket
  *	ask.c		what it asks for, and what comes of it
+ *	client.c	a client's life: its place, errors sent to it, its end
  *	send.c		what goes to it: from host pages to the socket
+ *
+ * Calls go down this list.
  *
  * All memory of a client is allocated when it says HELLO, as much as its limits let it use.
  */
@@ -214,51 +217,53 @@ void ros_server_hurry(struct ros_server *s);
 void ros_server_stop(struct ros_server *s);
 void ros_server_free(struct ros_server *s);
 
-/* server.c */
-void ros_server_order(struct ros_server *s, struct ros_job *job);
-/* Is there a client's place for who comes @from there, or can one be made? */
-bool ros_server_place(struct ros_server *s, const struct in6_addr *from);
-
-/* client.c */
-void ros_client_new(struct ros_server *s, int fd, const struct in6_addr *from, bool refused);
-/* Nothing is asked for, and has not been for longer than patience. */
-bool ros_client_silent(const struct ros_client *c);
-/* It said HELLO, and there is a client's place for it. */
-void ros_client_count(struct ros_client *c);
-/* Its place is another's from now on. */
-void ros_client_displace(struct ros_client *c);
+/* client_event.c */
 void ros_client_event(struct ros_client *c, uint32_t events);
 void ros_client_tick(struct ros_client *c);
-/* Read on, if it stopped for what was not taken. */
-void ros_client_resume(struct ros_client *c);
-/* What is there is sent; then the connection ends. */
-void ros_client_finish(struct ros_client *c);
-/* We end the connection now: what it said and we did not read does nothing. */
-void ros_client_drop(struct ros_client *c);
-/* It has ended: of what the client had said before, the clears are carried out. */
-void ros_client_gone(struct ros_client *c);
-void ros_client_interest(struct ros_client *c);
-/* If nothing is left of it. */
-void ros_client_bury(struct ros_client *c);
-void ros_client_free(struct ros_client *c);
+/* Send what is queued, as far as the socket takes it. */
+void ros_client_send(struct ros_client *c);
 
 /* ask.c */
 /* Everything that is there. */
 void ros_client_parse(struct ros_client *c);
 /* Of that the clears only, and nothing is answered; false: the rest is nothing any more. */
 bool ros_client_parse_clears(struct ros_client *c);
-/* Clears that had no room in the client's memory. */
-void ros_client_beside_free(struct ros_client *c);
-/* Say no, and end the connection where the code does. */
+void ros_client_job_done(struct ros_server *s, struct ros_job *job);
+
+/* client.c */
+void ros_client_new(struct ros_server *s, int fd, const struct in6_addr *from, bool refused);
+/*
+ * Whether one more may say HELLO. A client goes only when it did: until then a stranger has cost
+ * nobody anything.
+ */
+bool ros_client_may_greet(struct ros_server *s, const struct in6_addr *from);
+/* Is there a client's place for who comes @from there, or can one be made? */
+bool ros_client_place(struct ros_server *s, const struct in6_addr *from);
+/* It said HELLO, and there is a client's place for it. */
+void ros_client_count(struct ros_client *c);
+/* A message to it of up to ROS_ERROR_MAX bytes. Only if c->free_notes is not NULL. */
+struct ros_note *ros_client_note(struct ros_client *c);
+/* Send an error, and end the connection where the code does. */
+void ros_client_error(struct ros_client *c, const struct ros_refusal *why);
 void ros_client_refuse(struct ros_client *c, enum ros_code code, uint64_t id, uint32_t limit,
 		       uint32_t value);
-void ros_client_job_done(struct ros_server *s, struct ros_job *job);
-/* A slot is not used any more. */
-void ros_client_slot_free(struct ros_client *c, struct ros_out *out);
+/* What is there is sent; then the connection ends. */
+void ros_client_finish(struct ros_client *c);
+/* We end the connection now: what it said and we did not read does nothing. */
+void ros_client_drop(struct ros_client *c);
+/* If nothing is left of it. */
+void ros_client_bury(struct ros_client *c);
+void ros_client_free(struct ros_client *c);
 
 /* send.c */
+enum ros_sent {
+	ROS_SEND_NONE,
+	ROS_SEND_SOME,
+	ROS_SEND_BROKEN, /* the connection */
+};
+
 void ros_send_queue(struct ros_client *c, struct ros_out *out);
-void ros_send(struct ros_client *c);
+enum ros_sent ros_send(struct ros_client *c);
 /* Throw one away, of which nothing is sent; all that are not sent. */
 void ros_send_drop(struct ros_client *c, struct ros_out *out);
 void ros_send_forget(struct ros_client *c);
