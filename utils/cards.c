@@ -8,8 +8,6 @@
 
 #include "utils/common/card.h"
 #include "utils/config/config.h"
-#include "utils/status/channel_status.h"
-#include "utils/status/pkt_monitor.h"
 #include "utils/status/status.h"
 
 static const struct stream_registers p40 = {

@@ -3,7 +3,7 @@
  * roc-status of a card whose channels are streams or sub-units: the card, how its channels are, and
  * of sub-units the links.
  */
-#include "channel_status.h"
+#include "status.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /*
  * roc-pkt-monitor of a C-RORC, in every form.
  */
-#include "pkt_monitor.h"
+#include "status.h"
 
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"

@@ -2,14 +2,14 @@
 /*
  * roc-pkt-monitor: packet counters of a card's links, and of a CRU's datapath wrapper.
  */
-#include "pkt_monitor.h"
+#include "status.h"
 
 #include "utils/common/card.h"
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
 #include "utils/common/tool.h"
 
-struct values {
+struct packets_options {
 	struct common_options common;
 	const char *id;
 	struct output_options output;
@@ -17,10 +17,10 @@ struct values {
 };
 
 static const struct option_spec options[] = {
-	ID_OPTION(struct values),
-	FLAG_OPTION(struct values, "force-report", force,
+	ID_OPTION(struct packets_options),
+	FLAG_OPTION(struct packets_options, "force-report", force,
 		    "Report a card without a valid serial number, too"),
-	OUTPUT_OPTIONS(struct values),
+	OUTPUT_OPTIONS(struct packets_options),
 };
 
 static const char *slot_name(unsigned int slot)
@@ -188,7 +188,7 @@ int packets_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *
 static int run(const void *p)
 {
 	struct card_request request = {.verbose = false};
-	const struct values *v = p;
+	const struct packets_options *v = p;
 	const struct card_kind *kind;
 	struct roc_endpoint *ep;
 	struct output output;
@@ -218,6 +218,6 @@ const struct tool tool_pkt_monitor = {
 	.name = "pkt-monitor",
 	.summary = "Show the packet counters of a card",
 	.example = "--id=3b:00.0",
-	TOOL_OPTIONS(options, struct values),
+	TOOL_OPTIONS(options, struct packets_options),
 	.run = run,
 };

@@ -2,14 +2,14 @@
 /*
  * roc-siu-status: what both ends of a C-RORC's link say of themselves.
  */
-#include "siu_status.h"
+#include "status.h"
 
 #include "utils/common/card.h"
 #include "utils/common/json.h"
 #include "utils/common/output.h"
 #include "utils/common/tool.h"
 
-struct values {
+struct siu_options {
 	struct common_options common;
 	const char *id;
 	uint32_t channel;
@@ -17,15 +17,15 @@ struct values {
 };
 
 static const struct option_spec options[] = {
-	ID_OPTION(struct values),
+	ID_OPTION(struct siu_options),
 	{.name = "channel",
 	 .type = OPTION_NUMBER,
-	 .offset = offsetof(struct values, channel),
+	 .offset = offsetof(struct siu_options, channel),
 	 .arg = "N",
 	 .fallback = "0",
 	 .max = 5,
 	 .help = "Channel, which is the number of the link"},
-	JSON_OPTION(struct values),
+	JSON_OPTION(struct siu_options),
 };
 
 static void text_end(FILE *out, const char *name, enum roc_crorc_end end, uint32_t status)
@@ -100,7 +100,7 @@ void siu_json(FILE *out, const struct siu_report *r)
 
 static int run(const void *p)
 {
-	const struct values *v = p;
+	const struct siu_options *v = p;
 	struct siu_report r = {.channel = v->channel};
 	const struct card_kind *kind;
 	struct roc_channel *ch;
@@ -130,6 +130,6 @@ const struct tool tool_siu_status = {
 	.name = "siu-status",
 	.summary = "Ask both ends of a C-RORC's link how they are",
 	.example = "--id=1001 --channel=2",
-	TOOL_OPTIONS(options, struct values),
+	TOOL_OPTIONS(options, struct siu_options),
 	.run = run,
 };

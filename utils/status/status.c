@@ -7,7 +7,7 @@
 #include "utils/common/output.h"
 #include "utils/common/tool.h"
 
-struct values {
+struct status_options {
 	struct common_options common;
 	const char *id;
 	struct output_options output;
@@ -18,20 +18,20 @@ struct values {
 };
 
 static const struct option_spec options[] = {
-	ID_OPTION(struct values),
+	ID_OPTION(struct status_options),
 	{.name = "links",
 	 .type = OPTION_LINKS,
-	 .offset = offsetof(struct values, links),
+	 .offset = offsetof(struct status_options, links),
 	 .arg = "LIST",
 	 .max = ROC_CRU_LINKS - 1,
 	 .help = "Links to show (all)"},
-	FLAG_OPTION(struct values, "onu-status", onu,
+	FLAG_OPTION(struct status_options, "onu-status", onu,
 		    "Show the ONU, too; clears its sticky bits (CRU only)"),
-	FLAG_OPTION(struct values, "fec-status", fec,
+	FLAG_OPTION(struct status_options, "fec-status", fec,
 		    "Show the error correction of the PON, too (CRU only)"),
-	FLAG_OPTION(struct values, "no-optical", no_optical,
+	FLAG_OPTION(struct status_options, "no-optical", no_optical,
 		    "Do not read the links' optical power, which takes longest"),
-	OUTPUT_OPTIONS(struct values),
+	OUTPUT_OPTIONS(struct status_options),
 };
 
 int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
@@ -60,7 +60,7 @@ int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *c
 
 static int run(const void *p)
 {
-	const struct values *v = p;
+	const struct status_options *v = p;
 	struct card_request request = {
 		.verbose = v->common.verbose,
 		.links = v->links,
@@ -100,6 +100,6 @@ const struct tool tool_status = {
 	.name = "status",
 	.summary = "Show how a card and its links are",
 	.example = "--id=3b:00.0 --onu-status",
-	TOOL_OPTIONS(options, struct values),
+	TOOL_OPTIONS(options, struct status_options),
 	.run = run,
 };

@@ -2,7 +2,7 @@
 /*
  * roc-trig-monitor: trigger counters of a card and their rates, once or again and again.
  */
-#include "trig_monitor.h"
+#include "status.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 /* Between two looks: a counter of 16 bits, of one trigger per orbit, runs over in 5.8 s. */
 #define LOOK_SECONDS 2
 
-struct values {
+struct triggers_options {
 	struct common_options common;
 	const char *id;
 	struct output_options output;
@@ -29,11 +29,11 @@ struct values {
 };
 
 static const struct option_spec options[] = {
-	ID_OPTION(struct values),
-	FLAG_OPTION(struct values, "updateable", updateable, "Go on until SIGINT"),
+	ID_OPTION(struct triggers_options),
+	FLAG_OPTION(struct triggers_options, "updateable", updateable, "Go on until SIGINT"),
 	{.name = "interval",
 	 .type = OPTION_NUMBER,
-	 .offset = offsetof(struct values, interval),
+	 .offset = offsetof(struct triggers_options, interval),
 	 .arg = "SECONDS",
 	 .fallback = "1",
 	 .min = 1,
@@ -41,14 +41,14 @@ static const struct option_spec options[] = {
 	 .help = "Time over which rates are measured"},
 	{.name = "count",
 	 .type = OPTION_NUMBER,
-	 .offset = offsetof(struct values, count),
+	 .offset = offsetof(struct triggers_options, count),
 	 .arg = "N",
 	 .fallback = "0",
 	 .max = 1000000,
 	 .help = "With --updateable: end after so many; 0: never"},
-	FLAG_OPTION(struct values, "force-report", force,
+	FLAG_OPTION(struct triggers_options, "force-report", force,
 		    "Report a card without a valid serial number, too"),
-	OUTPUT_OPTIONS(struct values),
+	OUTPUT_OPTIONS(struct triggers_options),
 };
 
 void triggers_head(FILE *out, const struct triggers_report *r)
@@ -207,7 +207,7 @@ int triggers_measure(struct roc_endpoint *ep, uint32_t seconds, struct roc_cru_t
 	return 0;
 }
 
-static int monitor(struct roc_endpoint *ep, const struct values *v, struct output *o,
+static int monitor(struct roc_endpoint *ep, const struct triggers_options *v, struct output *o,
 		   struct triggers_report *r)
 {
 	bool array = o->format == OUTPUT_JSON && v->updateable;
@@ -252,7 +252,7 @@ static int monitor(struct roc_endpoint *ep, const struct values *v, struct outpu
 static int run(const void *p)
 {
 	struct triggers_report r = {.time = 0};
-	const struct values *v = p;
+	const struct triggers_options *v = p;
 	enum output_format format;
 	struct roc_endpoint *ep;
 	struct output output;
@@ -284,6 +284,6 @@ const struct tool tool_trig_monitor = {
 	.name = "trig-monitor",
 	.summary = "Show the trigger counters of a card and their rates",
 	.example = "--id=3b:00.0 --updateable",
-	TOOL_OPTIONS(options, struct values),
+	TOOL_OPTIONS(options, struct triggers_options),
 	.run = run,
 };

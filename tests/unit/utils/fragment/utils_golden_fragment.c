@@ -8,7 +8,7 @@
 
 #include "tests/unit/utils/golden.h"
 #include "utils/fragment/fragment.h"
-#include "utils/status/channel_status.h"
+#include "utils/status/status.h"
 
 static const struct roc_card card = {
 	.sequence = 3,

@@ -18,7 +18,7 @@
 #include "utils/ros/fragment_check.h"
 #include "utils/ros/server.h"
 #include "utils/ros/worker.h"
-#include "utils/status/channel_status.h"
+#include "utils/status/status.h"
 #include "utils/tools.h"
 #include "utils/units/sources.h"
 

@@ -7,8 +7,6 @@
 #include "tests/unit/utils/golden.h"
 
 #include "utils/flash/flash.h"
-#include "utils/status/pkt_monitor.h"
-#include "utils/status/siu_status.h"
 #include "utils/status/status.h"
 
 static const struct roc_card crorc = {

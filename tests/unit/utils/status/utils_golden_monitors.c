@@ -9,8 +9,7 @@
 #include "tests/unit/utils/golden.h"
 
 #include "utils/node/node.h"
-#include "utils/status/pkt_monitor.h"
-#include "utils/status/trig_monitor.h"
+#include "utils/status/status.h"
 
 /* Two endpoints of a card that knows all, one that knows little, and a C-RORC. */
 static void metrics_output(void)

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "tests/unit/utils/golden.h"
-#include "utils/status/channel_status.h"
+#include "utils/status/status.h"
 
 static struct status_streams reading(void)
 {

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "utils/common/tool.h"
-#include "utils/status/trig_monitor.h"
+#include "utils/status/status.h"
 
 #define SECOND UINT64_C(1000000000)
 
