@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The index of fragments, inside.
+ * The index of fragments, inside: its rows and their lists. Apart from fragment.h, because
+ * fragment_index.c and its test need nothing of a sub-unit.
  */
 #ifndef LIBROC_FRAGMENT_INDEX_H
 #define LIBROC_FRAGMENT_INDEX_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the files of blocks have of each other: block_slots.c keeps them, block_close.c closes them,
- * blocks.c says when.
+ * Blocks, inside: block_slots.c stores them, block_close.c closes them, blocks.c decides when.
+ * Apart from engine.h, because no other file may call these functions.
  */
 #ifndef LIBROC_EVB_BLOCK_H
 #define LIBROC_EVB_BLOCK_H

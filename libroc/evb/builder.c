@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "libroc/fabric/accept.h"
+#include "libroc/fabric/base.h"
 
 #define STOP_STALE 8 /* stale timeouts after the stop for which something may come */
 

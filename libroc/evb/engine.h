@@ -26,7 +26,7 @@
 #define LIBROC_EVB_ENGINE_H
 
 #include "libroc/fabric/doze.h"
-#include "libroc/fabric/often.h"
+#include "libroc/fabric/base.h"
 #include "builder.h"
 #include "readout.h"
 

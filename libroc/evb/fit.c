@@ -4,7 +4,7 @@
  * would make every block of that builder incomplete, so it is left out; and a builder that is too
  * small for the readout units that there are is left out before any of them, as that costs no data.
  */
-#include "fit.h"
+#include "manager.h"
 
 static uint32_t room(const struct evb_fit *f)
 {

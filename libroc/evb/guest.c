@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "libroc/fabric/accept.h"
+#include "libroc/fabric/base.h"
 
 #define MUTE_NS (500 * EVB_MS) /* for a connection that has said nothing */
 #define CREDIT_NS (EVB_MS / 5)

@@ -2,7 +2,6 @@
 /*
  * The manager: who has a place in the next table, and whether that is another table.
  */
-#include "fit.h"
 #include "manager.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #ifndef LIBROC_EVB_READOUT_H
 #define LIBROC_EVB_READOUT_H
 
-#include "libroc/fabric/lookup.h"
+#include "libroc/fabric/control.h"
 #include "pair.h"
 
 struct roc_evb;

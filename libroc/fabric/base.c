@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The sentence of a failure, and the clocks.
+ * The sentence of a failure, and the clocks. Short: what everything else here is built upon.
  */
 #include "base.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What everything shares that has to do with a network: the sentence of a failure, the clocks.
+ * What all files that use a network share: the sentence of a failure, the clocks, the limit of
+ * messages that a peer can cause, an accept() that failed.
  */
 #ifndef LIBROC_FABRIC_BASE_H
 #define LIBROC_FABRIC_BASE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +22,44 @@ int fabric_fail(char why[FABRIC_WHY], int err, const char *fmt, ...)
 
 uint64_t fabric_now(void);	/* CLOCK_MONOTONIC ns */
 uint64_t fabric_realtime(void); /* CLOCK_REALTIME ns */
+
+/* Messages that a peer can cause: so many in a second, and how many were left out. */
+#define OFTEN_MOST 20 /* sentences in a second */
+#define OFTEN_LEFT_OUT "%u more sentences were left out."
+
+struct often {
+	uint64_t since; /* fabric_now() of the first of this second */
+	unsigned int count, left_out;
+};
+
+/* Of the second before, to be said first: how many were left out. Then ask often_may_say(). */
+static inline unsigned int often_left_out(struct often *o, uint64_t now)
+{
+	unsigned int left_out = o->left_out;
+
+	if (now - o->since <= FABRIC_NS_PER_S)
+		return 0;
+	*o = (struct often){.since = now};
+	return left_out;
+}
+
+static inline bool often_may_say(struct often *o)
+{
+	if (o->count++ < OFTEN_MOST)
+		return true;
+	o->left_out++;
+	return false;
+}
+
+#define ACCEPT_AGAIN_NS 50000000 /* until accept() is asked again that had no file left */
+
+/*
+ * accept() had no descriptor or no memory for a peer. The peer stays in the queue, so poll() would
+ * return at once each time: leave the socket out for ACCEPT_AGAIN_NS.
+ */
+static inline bool accept_no_files(int err)
+{
+	return err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM;
+}
 
 #endif

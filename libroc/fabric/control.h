@@ -51,4 +51,16 @@ bool control_queue(struct control *c, const void *data, size_t bytes);
 int control_flush(struct control *c);
 void control_sleep(const struct control *c, struct roc_idle *idle);
 
+struct lookup;
+
+/*
+ * lookup.c: the address of a name, without blocking. 1: it is in @address, as a number; 0: not
+ * yet; -errno with the sentence. @lookup is NULL at first and when it is over; a number needs no
+ * looking up. Of several addresses number @which, modulo how many there are.
+ */
+int lookup_address(struct lookup **lookup, const char *host, unsigned int which,
+		   char address[CONTROL_ADDRESS], char why[FABRIC_WHY]);
+/* Its result is not needed any more. */
+void lookup_drop(struct lookup **lookup);
+
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The wait of a loop, when there was nothing to do in its turn. That one end sleeps and is woken
- * costs the other one time, which it may not have: while something comes all the time the loop
- * looks for what comes next, for a moment, before it sleeps.
+ * The wait of a loop that had nothing to do in its turn. To wake a sleeper costs the other end
+ * time. While data keep coming, the loop therefore polls for a moment before it sleeps.
  *
- * What that costs is bounded: it looks for twice as long as it works at most, and not at all after
- * it was woken by nothing. Whoever looks in vain does so less and less often: then the other end is
- * slow, or has no processor to run on but ours.
+ * The cost is bounded: the loop polls for at most twice as long as it works, and not at all after a
+ * spurious wake-up. Polls without a result become rarer: then the other end is slow, or has only
+ * the processor of this one to run on. Short: the interface of doze.c.
  */
 #ifndef LIBROC_FABRIC_DOZE_H
 #define LIBROC_FABRIC_DOZE_H

@@ -3,7 +3,7 @@
  * Looking up a name takes as long as its server likes, and cannot be interrupted: it has a thread
  * of its own, which outlives who asked if need be.
  */
-#include "lookup.h"
+#include "control.h"
 
 #include <errno.h>
 #include <netdb.h>

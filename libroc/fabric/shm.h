@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Files of libfabric's provider shm: one in /dev/shm for each endpoint, named after the process.
+ * Short: the interface of shm.c, which is independent of libfabric and has its own test.
  */
 #ifndef LIBROC_FABRIC_SHM_H
 #define LIBROC_FABRIC_SHM_H

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "libroc/fabric/accept.h"
+#include "libroc/fabric/base.h"
 #include "tool.h"
 
 #define READERS 8

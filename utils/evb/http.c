@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "libroc/fabric/base.h"
-#include "libroc/fabric/lookup.h"
+#include "libroc/fabric/control.h"
 
 #define LIBRARY "libcurl.so.4"
 #define CONNECT_MS 2000L

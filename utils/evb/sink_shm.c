@@ -19,7 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "libroc/fabric/accept.h"
+#include "libroc/fabric/base.h"
 #include "text.h"
 
 #define FILTERS 16

@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 #include "coordinator.h"
-#include "libroc/fabric/accept.h"
+#include "libroc/fabric/base.h"
 #include "libroc/fabric/control.h"
-#include "libroc/fabric/often.h"
 
 #define PEERS (EVB_MEMBERS_MAX + 64) /* some who only look */
 #define HELLO_NS (2 * FABRIC_NS_PER_S)

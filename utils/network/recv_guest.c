@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "libroc/fabric/accept.h"
+#include "libroc/fabric/base.h"
 #include "utils/units/content.h"
 
 #define EVENTS 64

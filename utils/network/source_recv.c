@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "libroc/fabric/accept.h"
+#include "libroc/fabric/base.h"
 #include "utils/units/content.h"
 
 #define LISTEN_NS (2 * 1000 * 1000) /* between two looks at what does not hurry */

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "libroc/fabric/accept.h"
+#include "libroc/fabric/base.h"
 #include "libroc/fabric/control.h"
 #include "utils/common/clock.h"
 #include "utils/common/files.h"

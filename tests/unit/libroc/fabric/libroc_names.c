@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "libroc/fabric/control.h"
-#include "libroc/fabric/lookup.h"
 
 /* Have @address on the loopback interface, beside its own, and @hosts as the only names. */
 static bool be_host(const char *address, const char *hosts)
