@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is in a generated fragment: kmod/fragment/fragment_data.h has the layout.
+ * What is in a generated fragment: kmod/fragment/fragment_data.h has the layout. Short: the
+ * interface of fragment_check.c for the daemon, the load and the sink that checks.
  */
 #ifndef ROC_UTILS_ROS_FRAGMENT_CHECK_H
 #define ROC_UTILS_ROS_FRAGMENT_CHECK_H

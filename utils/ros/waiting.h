@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who waits for fragments that have not come: found by event id when one comes, and by time when
- * the wait is over. Nothing is allocated: who waits brings a struct ros_waiter. All wait for the
- * same time, so who came first is also the first whose time is over.
+ * Requests that wait for fragments: found by event id when a fragment comes, and by time when the
+ * wait is over. Nothing is allocated: a request contains its struct ros_waiter. All wait for the
+ * same time, so the first to come is the first to time out. Short: a data structure with its test.
  */
 #ifndef ROC_UTILS_ROS_WAITING_H
 #define ROC_UTILS_ROS_WAITING_H
