@@ -209,10 +209,10 @@ static int write_apart(struct metrics_writer *w, char *text, size_t length, int 
 		memcpy(why, w->why, OUTPUT_WHY);
 		return w->code;
 	}
-	snprintf(why, OUTPUT_WHY,
-		 "%.4000s is not written: its file system does not answer (frozen, or its device "
-		 "or server is gone).",
-		 w->path);
+	snprintf(
+		why, OUTPUT_WHY,
+		"%.4000s is not written: its file system does not answer (frozen, or its device or server is gone).",
+		w->path);
 	return TOOL_FAILED;
 }
 

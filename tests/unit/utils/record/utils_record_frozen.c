@@ -36,10 +36,10 @@ static bool own_file_system(void)
 		return false;
 	}
 	snprintf(place, sizeof(place), "%.60s", fresh("frozen"));
-	snprintf(command, sizeof(command),
-		 "PATH=$PATH:/sbin:/usr/sbin; mkdir %s && truncate -s 200M %s.img && "
-		 "mkfs.ext4 -q -F %s.img && mount -o loop %s.img %s 2> /dev/null",
-		 place, place, place, place, place);
+	snprintf(
+		command, sizeof(command),
+		"PATH=$PATH:/sbin:/usr/sbin; mkdir %s && truncate -s 200M %s.img && mkfs.ext4 -q -F %s.img && mount -o loop %s.img %s 2> /dev/null",
+		place, place, place, place, place);
 	if (system(command)) {
 		unit_skip("no file system can be mounted by a loop device here");
 		return false;
@@ -139,10 +139,10 @@ static void record_ends(bool twice)
 	if (!own_file_system())
 		return;
 	snprintf(output, sizeof(output), "%s/out-%d", dir, twice);
-	pid = tool_start(output,
-			 "record %s/r --synthetic --rate=40Mi --buffer-size=16Mi "
-			 "--superpage-size=256Ki --json",
-			 place);
+	pid = tool_start(
+		output,
+		"record %s/r --synthetic --rate=40Mi --buffer-size=16Mi --superpage-size=256Ki --json",
+		place);
 	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(size_of("r/run-000000.index") > 256 + 4 * 64, 20000));
 	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
@@ -197,10 +197,10 @@ static void builder(void)
 		"[n1]\nroles = readout builder manager\nhost = 127.0.0.1\nmanager-port = %u\n",
 		free_port());
 	fclose(f);
-	pid = tool_start(output,
-			 "evb node --name=n1 --coordinator=static:%s --sink=file:%s/e "
-			 "--source=synthetic:size=60000,rate=500 --json",
-			 conf, place);
+	pid = tool_start(
+		output,
+		"evb node --name=n1 --coordinator=static:%s --sink=file:%s/e --source=synthetic:size=60000,rate=500 --json",
+		conf, place);
 	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(size_of("e/n1-000000.mep") > 0, 30000));
 	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
@@ -225,10 +225,10 @@ static void metrics(void)
 	if (!own_file_system())
 		return;
 	snprintf(output, sizeof(output), "%s/out", dir);
-	pid = tool_start(output,
-			 "record %s/elsewhere --synthetic --rate=1Mi --buffer-size=16Mi "
-			 "--superpage-size=256Ki --metrics=%s/m.prom --json",
-			 dir, place);
+	pid = tool_start(
+		output,
+		"record %s/elsewhere --synthetic --rate=1Mi --buffer-size=16Mi --superpage-size=256Ki --metrics=%s/m.prom --json",
+		dir, place);
 	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(size_of("m.prom") > 0, 20000));
 	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
@@ -269,10 +269,10 @@ static void newest_metrics(void)
 		return;
 	snprintf(output, sizeof(output), "%s/out", dir);
 	snprintf(file, sizeof(file), "%s/m.prom", place);
-	pid = tool_start(output,
-			 "record %s/newest --synthetic --rate=1Mi --buffer-size=16Mi "
-			 "--superpage-size=256Ki --metrics=%s --json",
-			 dir, file);
+	pid = tool_start(
+		output,
+		"record %s/newest --synthetic --rate=1Mi --buffer-size=16Mi --superpage-size=256Ki --metrics=%s --json",
+		dir, file);
 	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(size_of("m.prom") > 0, 20000));
 	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
@@ -313,10 +313,10 @@ static void killed(void)
 	fresh("killed");
 	snprintf(index, sizeof(index), "%s/killed-r/run-000000.index", dir);
 	snprintf(output, sizeof(output), "%s/killed-out", dir);
-	pid = tool_start(output,
-			 "record %s/killed-r --synthetic --rate=40Mi --buffer-size=16Mi "
-			 "--superpage-size=256Ki --json",
-			 dir);
+	pid = tool_start(
+		output,
+		"record %s/killed-r --synthetic --rate=40Mi --buffer-size=16Mi --superpage-size=256Ki --json",
+		dir);
 	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(!stat(index, &st) && st.st_size > 256 + 4 * 64, 20000));
 	UNIT_NEED(UNIT_WAIT((writer = child_of(tool)) > 0, 10000));
@@ -338,10 +338,10 @@ static void goes_on(void)
 	if (!own_file_system())
 		return;
 	snprintf(output, sizeof(output), "%s/out", dir);
-	pid = tool_start(output,
-			 "record %s/r --synthetic --rate=40Mi --buffer-size=16Mi "
-			 "--superpage-size=256Ki --units=200 --json",
-			 place);
+	pid = tool_start(
+		output,
+		"record %s/r --synthetic --rate=40Mi --buffer-size=16Mi --superpage-size=256Ki --units=200 --json",
+		place);
 	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(size_of("r/run-000000.index") > 256 + 4 * 64, 20000));
 	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
