@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sockets in the folder of a card: how both servers listen on theirs and take clients.
+ * Sockets in the folder of a card: listen and accept, for the vfio-user and the control server.
+ * A file of its own: neither server calls the other.
  */
 #include "emu.h"
 
@@ -11,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Without descriptors or memory for one more client it waits until another leaves. */
+/* Without descriptors or memory for another client, accept waits until one disconnects. */
 #define ACCEPT_PAUSE_NS 20000000
 
 int emu_listen(const char *path, int backlog)

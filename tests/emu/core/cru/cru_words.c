@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The words of BAR2 that move: meters, fields that wrap, counters of packets, and the write hook of
- * registers that others depend on. The blocks use this; it uses none of them.
+ * Words of BAR2 that change by themselves: meters, fields that wrap, counters of packets; and the
+ * write hook of registers that others depend on. The blocks call this file, it calls none of them.
  */
 #include "cru.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The PCIe40 as one card: what the engine of units has to be told of it, names of its counts, and
- * the table through which the server sees it.
+ * The PCIe40 as one card: the tables for the engine of units and for the server, and its counts.
  */
 #include "p40.h"
 #include "../values.h"
@@ -22,7 +21,7 @@ static void show(struct unit *u, struct json *j)
 	json_uint(j, "spill_level", st->spill.level);
 }
 
-/* The sums come before the streams: all is counted up to now. */
+/* Bring the counters up to date before their sums are shown. */
 static void settle(struct unit_card *card, struct json *j)
 {
 	unsigned int i;

@@ -37,7 +37,7 @@ uint32_t p40_read(struct unit *u, uint32_t off)
 	return 0;
 }
 
-/* The position is behind one that was read since. */
+/* The host has read past this position since. */
 static bool is_late(const struct p40_stream *st, uint32_t value)
 {
 	return st->read - value <= p40_lines(st);
@@ -84,7 +84,7 @@ void p40_write(struct unit *u, uint32_t off, uint32_t value)
 	}
 }
 
-/* An enable that is refused has no end to be asked for. */
+/* CLOSE. The engine does not call this before the stream is enabled. */
 void p40_control(struct unit *u, uint32_t value)
 {
 	struct p40_stream *st = p40_stream(u);
@@ -121,7 +121,7 @@ void p40_doorbell_write(struct unit *u, uint32_t off, uint32_t value)
 	st->read = value;
 }
 
-/* Room for a stream that does not wait for any wakes nobody. */
+/* Only a stream that waits for room needs a step when it gets some. */
 bool p40_doorbell_stirs(struct unit *u, uint32_t off)
 {
 	return p40_stream(u)->full;

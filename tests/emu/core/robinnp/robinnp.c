@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The RobinNP as one card: what the engine of units has to be told of it, and the table through
- * which the server sees it.
+ * The RobinNP as one card: the tables for the engine of units and for the server.
  */
 #include "robinnp.h"
 #include "../values.h"

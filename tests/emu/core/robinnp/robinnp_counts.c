@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The books of the RobinNP: names of its counts, and the counters of its links.
+ * Names of the counts of the RobinNP, and the counters of its links.
  */
 #include "robinnp.h"
 

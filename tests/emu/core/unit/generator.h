@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A generator of events: its registers, and when its next event is due. Its clock stands still as
- * long as it may not go on, and begins anew with its rate then.
+ * A generator of events: its registers, and when its next event is due. Its clock is stopped while
+ * it may not run, and restarts with its rate.
  */
 #ifndef EMU_GENERATOR_H
 #define EMU_GENERATOR_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GENERATOR_LAG 100 /* one that is late makes up for 1/GENERATOR_LAG second */
+#define GENERATOR_LAG 100 /* one that is late catches up on 1/GENERATOR_LAG second */
 
 struct generator {
 	uint32_t control, size_min, size_max, rate; /* events per second, 0: no limit */
@@ -25,14 +25,14 @@ void generator_restart(struct generator *g, uint64_t first);
 /* Events up to its limit. */
 uint64_t generator_left(const struct generator *g);
 /*
- * Events that it has by now; if none, @when it will. @flows: it may go on. @waits: what is due for
- * long is lost, else it waits.
+ * Events that are due by @now; if none, @when the next one is. @flows: it may run. @waits: events
+ * overdue by more than the lag are dropped, else they stay due.
  */
 uint64_t generator_due(struct generator *g, bool flows, uint64_t now, bool waits, uint64_t *when);
-/* So many were taken. */
+/* @events of those due were taken. */
 void generator_took(struct generator *g, uint64_t events);
 
-/* What was due by another rate is of no account any more. */
+/* Restart the clock: events due by another rate are dropped. */
 static inline void generator_clock(struct generator *g)
 {
 	g->flows = false;

@@ -71,7 +71,7 @@ struct unit {
 
 	/* registers */
 	uint64_t address[UNIT_ADDRESSES];
-	unsigned int written; /* halves of addresses, since the last disable */
+	unsigned int written; /* bit per half of an address written since the last disable */
 	uint32_t start, generation, vector[UNIT_VECTORS];
 	bool setup_error, fetch_error, host_error;
 
@@ -153,13 +153,13 @@ struct unit_ops {
 	size_t units_at, unit_size;	  /* in the card */
 	uint32_t id;			  /* in register ID */
 	uint32_t trouble;		  /* bits of STATUS that the block of the function shows */
-	uint32_t last_kept;		  /* registers of addresses up to this one wake no engine */
+	uint32_t last_kept;		  /* writes from the first address to here need no step */
 	uint32_t address[UNIT_ADDRESSES]; /* registers of their low halves, 0: no more */
 	const struct unit_register *regs;
 	unsigned int vectors; /* of a unit; vector 0 is the function's */
 	size_t slice;	      /* bytes of a unit before the next one's turn */
 	size_t stray;	      /* bytes that the fault write-after-off writes */
-	/* A refused or failed enable forgets the addresses, as a disable does. */
+	/* A refused or failed enable clears the addresses, as a disable does. */
 	bool refusal_forgets;
 
 	const struct card_fault *faults;
@@ -189,23 +189,22 @@ struct unit_ops {
 	int (*init)(struct unit *u); /* -1: no memory */
 	void (*free)(struct unit *u);
 	bool (*setup_ok)(const struct unit *u);
-	void (*prepare)(
-		struct unit *u); /* counts begin at START, whether it can be enabled or not */
+	void (*prepare)(struct unit *u);   /* set counts to START, also if the enable is refused */
 	void (*take_over)(struct unit *u); /* sizes; table_at, entries and entry_align if any */
-	bool (*begin)(struct unit *u);	   /* it is enabled; false: no memory */
+	bool (*begin)(struct unit *u);	   /* called when enabled; false: no memory */
 	uint64_t (*stray_at)(const struct unit *u);
-	void (*off)(struct unit *u); /* by disable, reset, or an error while it is enabled */
+	void (*off)(struct unit *u); /* disable, reset, or an error while enabled */
 	void (*logic)(struct unit *u);
 	void (*reset_counters)(struct unit *u);
 	void (*defaults)(struct unit *u);
 	void (*flush)(struct unit *u);			/* NULL: there is no such level */
-	void (*error)(struct unit *u, uint32_t status); /* a bit of STATUS has come */
+	void (*error)(struct unit *u, uint32_t status); /* an error bit of STATUS was set */
 	bool (*quiet)(const struct unit *u);
 	uint32_t (*status)(const struct unit *u);
-	/* Bytes that it was worth; *@when: to come back. Not while it stalls. */
+	/* Returns bytes of budget used; sets *@when to the next call. Not called in a stall. */
 	size_t (*turn)(struct unit *u, uint64_t now, size_t budget, uint64_t *when);
-	void (*spurious)(struct unit *u, unsigned int vector); /* send it for nothing */
-	void (*clear)(struct unit *u);			       /* before counts begin anew */
+	void (*spurious)(struct unit *u, unsigned int vector); /* send it without a reason */
+	void (*clear)(struct unit *u);			       /* before counts are cleared */
 	void (*show)(struct unit *u, struct json *j);	       /* before its counts */
 };
 
@@ -224,7 +223,7 @@ static inline uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The fault hits once more: one less of it. */
+/* Use a counted fault once. */
 static inline bool unit_fault_take(struct unit *u, unsigned int fault)
 {
 	if (!u->fault[fault])
@@ -233,7 +232,7 @@ static inline bool unit_fault_take(struct unit *u, unsigned int fault)
 	return true;
 }
 
-/* Its argument, and it is over. */
+/* Return the argument of a fault and clear the fault. */
 static inline uint32_t unit_fault_once(struct unit *u, unsigned int fault)
 {
 	uint32_t arg = u->fault[fault];
@@ -267,17 +266,17 @@ bool unit_card_poke(void *card, unsigned int fn, unsigned int bar, uint32_t off,
 void unit_enable(struct unit *u);
 void unit_disable(struct unit *u);
 void unit_reset(struct unit *u, uint32_t levels);
-/* By the function: at once, faults or not. */
+/* Reset by the function: immediate, faults do not apply. */
 void unit_power_on(struct unit *u);
 uint32_t unit_status(const struct unit *u);
 void unit_host_error(struct unit *u);
 void unit_fetch_failed(struct unit *u);
 /* Were both halves of an address written, and is it aligned? */
 bool unit_address_ok(const struct unit *u, unsigned int i);
-/* A doorbell rings. False: it is lost, or nothing that the unit could take. */
+/* A doorbell was written. False: the fault drops it, or the unit is disabled. */
 bool unit_doorbell(struct unit *u);
 void unit_vectors(struct unit *u);
-/* What a slow reset or a late write has to do, and the loading of the table; when to come back. */
+/* Do delayed resets and writes, and load the table. Returns when to call again. */
 uint64_t unit_life_turn(struct unit *u, uint64_t now);
 
 /* unit_host.c */
@@ -291,15 +290,15 @@ enum card_message unit_message(struct unit *u, unsigned int vector);
 /* Bits of STREAM_REASON_*: is an interrupt due for @pending? If not, *@when it will be. */
 uint32_t unit_irq_due(const struct unit_irq *irq, uint64_t pending, uint64_t now, uint64_t *when);
 void unit_irq_sent(struct unit_irq *irq, uint64_t now);
-/* By the key rate: not yet. */
+/* Does the key rate hold the unit back until *@when? */
 bool unit_paced(const struct unit *u, uint64_t now, uint64_t *when);
 void unit_pace(struct unit *u, uint64_t bytes);
-/* By a fault of @us, nothing before *@late_ns, which is 0 when it is not running. */
+/* Does a fault delay something by @us? *@late_ns is 0 while no delay is running. */
 bool unit_late(uint64_t us, uint64_t *late_ns, uint64_t now, uint64_t *when);
 
 /* unit_counts.c */
 uint64_t unit_counter(const struct unit *u, unsigned int nr);
-/* What waits was offered, too: the sums stay even. */
+/* Set @base to the totals. What waits counts as offered again, so that sums stay right. */
 void unit_begin_anew(const struct unit *u, uint64_t *base);
 void unit_card_counts(void *card, unsigned int fn, struct json *j);
 void unit_card_clear(void *card, unsigned int fn);
@@ -330,7 +329,8 @@ uint64_t unit_card_fault_get(void *card, unsigned int fn, const char *name);
 
 /* clang-format off */
 #define UNIT_KEYS                                                                                  \
-	{"temperature", "degC or none", UNIT_PER_CARD, unit_set_temperature, unit_get_temperature}, \
+	{"temperature", "degC or none", UNIT_PER_CARD, unit_set_temperature,                       \
+	 unit_get_temperature},                                                                    \
 	{"firmware", "git hash", UNIT_PER_CARD, unit_set_firmware, unit_get_firmware}
 #define UNIT_KEYS_AT_START                                                                         \
 	{"serial", "0 to 9999", UNIT_AT_START, unit_set_serial, unit_get_serial},                  \
@@ -343,7 +343,8 @@ uint64_t unit_card_fault_get(void *card, unsigned int fn, const char *name);
 	[UNIT_IRQ_LOST] = {"irq-lost", many, "N", "the next N interrupts do not arrive"},          \
 	[UNIT_IRQ_SPURIOUS] = {"irq-spurious", "ms", NULL,                                         \
 			       "an interrupt for nothing now, and every ms"},                      \
-	[UNIT_ENABLE_SLOW] = {"enable-slow", many, "ms", "enables are carried out that much later"}, \
+	[UNIT_ENABLE_SLOW] = {"enable-slow", many, "ms",                                           \
+			       "enables are carried out that much later"},                         \
 	[UNIT_NEVER_QUIET] = {"never-quiet", NULL, NULL, "QUIET is never shown"},                  \
 	[UNIT_RESET_IGNORED] = {"reset-ignored", many, NULL, "reset and disable do nothing"},      \
 	[UNIT_RESET_SLOW] = {"reset-slow", many, "ms", "resets are carried out that much later"}

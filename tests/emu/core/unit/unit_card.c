@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A card of units: creation, reset, what the block of its function asks for, and the step of the
- * engine that all units share. See unit.h.
+ * A card of units: creation, reset, callbacks of the function block, and the step that serves all
+ * units. See unit.h.
  */
 #include "unit.h"
 
@@ -124,7 +124,7 @@ uint64_t unit_card_step(void *card, unsigned int fn, size_t budget)
 {
 	struct unit_card *c = card;
 	uint64_t now = c->host->now(c->host->ctx), soonest = spurious_turn(c, now), when;
-	unsigned int idle = 0; /* units in a row that had nothing to do */
+	unsigned int idle = 0; /* units in a row without work */
 	size_t moved = 0;
 
 	while (moved < budget && idle < c->ops->count) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The books of a card of units: counters of the registers, and counts of the control socket. See
- * unit.h.
+ * Counters of the registers of units, and counts of the control socket. See unit.h.
  */
 #include "unit.h"
 

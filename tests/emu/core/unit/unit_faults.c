@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Faults by name, of a card and of its units: what a broken or odd card may do, switched on one by
- * one. Most are of single units: their first argument is a mask of units, and each unit has its own
- * copy. See unit.h.
+ * Faults by name, of a card and of its units: what a broken card may do. Most apply to single
+ * units: their first argument is a mask of units, and each unit has its own copy. See unit.h.
  */
 #include "unit.h"
 
@@ -65,7 +64,7 @@ bool unit_card_fault_clear(void *card, unsigned int fn, const char *name)
 	return true;
 }
 
-/* With several units: the mask, and the argument of the first of them. */
+/* The mask of the units that have the fault, and the argument of the first one. */
 uint64_t unit_card_fault_get(void *card, unsigned int fn, const char *name)
 {
 	struct unit_card *c = card;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The way of a unit to its host: memory, interrupts, and how fast and how late they may be. See
- * unit.h.
+ * Host memory and interrupts of a unit, the pace of its data, and delays by faults. See unit.h.
  */
 #include "unit.h"
 #include "../dma.h"
@@ -10,7 +9,7 @@
 
 #define NS 1000000000ull
 #define US 1000ull
-#define LAG 10000000ull /* what a unit that is late makes up for, ns */
+#define LAG 10000000ull /* a unit that is late catches up on at most this, ns */
 
 void unit_outside(struct unit *u)
 {
@@ -20,7 +19,7 @@ void unit_outside(struct unit *u)
 
 void unit_no_master(struct unit *u)
 {
-	/* The core holds the request back; one count for each time that happens. */
+	/* The PCIe core holds the request back. Count once per wait. */
 	if (!u->no_master)
 		u->n.dma_no_master++;
 	u->no_master = true;

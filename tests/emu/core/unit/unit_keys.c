@@ -34,7 +34,7 @@ void unit_get_rate(void *card, unsigned int fn, char *text, size_t size)
 	value_list_print(&value_rate, value, c->ops->count, text, size);
 }
 
-/* What START is after the next reset; units that are off have it at once. */
+/* START after the next reset. A unit that is disabled takes it immediately. */
 int unit_set_start(void *card, unsigned int fn, const char *text, char *err)
 {
 	struct unit_card *c = card;

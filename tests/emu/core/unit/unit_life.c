@@ -82,7 +82,7 @@ static void off(struct unit *u)
 	u->written = 0;
 }
 
-/* An enabled unit does not know what it missed. */
+/* An enabled unit cannot go on without what it failed to read: disable it. */
 void unit_fetch_failed(struct unit *u)
 {
 	if (u->enabled)
@@ -116,10 +116,10 @@ static void enabled(struct unit *u)
 	if (u->card->ops->begin(u))
 		return;
 	u->enabled = false;
-	unit_fetch_failed(u); /* a machine without memory for the card's */
+	unit_fetch_failed(u); /* this machine has no memory for that of the card */
 }
 
-/* Entries of the table, a few. False: no further. */
+/* Load a piece of the table. False: the table is complete, or loading has to stop. */
 static bool load_piece(struct unit *u)
 {
 	uint32_t n = u->entries - u->loaded, i;
@@ -164,7 +164,7 @@ static uint64_t load_turn(struct unit *u, uint64_t now)
 	return CARD_STEP_IDLE;
 }
 
-/* What is carried out later shows nothing until then, with a table or without. */
+/* A delayed enable does not show LOADING before it is carried out. */
 static void load(struct unit *u)
 {
 	uint64_t now = unit_now(u), late = u->fault[UNIT_ENABLE_SLOW];

@@ -26,7 +26,7 @@ static struct unit *in_doorbell(const struct unit_card *c, uint32_t *off)
 	return unit_of(c, at / STREAM_DOORBELL_SIZE);
 }
 
-/* NULL: it is none of those that are only kept. */
+/* The value of a register that is only stored, NULL for any other register. */
 static uint32_t *kept(struct unit *u, uint32_t off, uint32_t *mask)
 {
 	const struct unit_register *r;
@@ -80,7 +80,7 @@ static void reset(struct unit *u, uint32_t levels)
 		unit_reset(u, levels);
 }
 
-/* False: it is not of an address. */
+/* False: @off is not half of an address. */
 static bool write_address(struct unit *u, uint32_t off, uint32_t value)
 {
 	const uint32_t *low = u->card->ops->address;
@@ -141,7 +141,7 @@ static void write_dma(struct unit_card *c, uint32_t off, uint32_t value)
 		c->ops->doorbell_write(u, off, value);
 }
 
-/* Which units are enabled by an open register is the card's. The block begins BAR 2. */
+/* The block of the card begins BAR 2. ENABLE in it belongs to the card model. */
 static bool of_identity(uint32_t off)
 {
 	return off < CARD_SIZE && off != STREAM_CARD_ENABLE;
@@ -181,7 +181,7 @@ void unit_card_write(void *card, unsigned int fn, unsigned int bar, uint32_t off
 		c->ops->open_write(c, off, value);
 }
 
-/* Values that are only kept wake nobody. */
+/* A register that is only stored does not wake the engine. */
 bool unit_card_stirs(void *card, unsigned int fn, unsigned int bar, uint32_t off)
 {
 	struct unit_card *c = card;

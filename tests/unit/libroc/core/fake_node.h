@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The node of a card with named channels that is none: the linker turns open(), ioctl(), roc_find()
+ * A fake node of a card with named channels: the linker turns open(), ioctl(), roc_find()
  * and roc_channel_owner() into ours, what is opened is memory, and another process has channel 1.
  * Included by the fake of a channel type, behind what says how its card is: FAKE_CARD,
  * FAKE_CHANNELS, FAKE_OWNER, FAKE_CAPS, FAKE_INFO with its structure, and FILE_END.
@@ -24,7 +24,7 @@ static struct {
 	int open_errno, errno_; /* of the next call */
 	int start_errno;	/* of a start, when the rings are set back */
 	bool other;		/* the endpoint has no such channels */
-	bool old;		/* the module does not know the question */
+	bool old;		/* the module does not know INFO */
 	bool no_bell;
 	unsigned int calls;
 	unsigned long request; /* last one */
