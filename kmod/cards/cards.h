@@ -20,13 +20,11 @@ struct roc_stream_ops;
  * @id: the ID register, which is the first of the card's block
  * @id_value: what it reads
  * @units: what the register with the numbers of channels and of their parts reads
- * @hash_digits: that are shown of the firmware's hash at least
  */
 struct roc_contract_card {
 	struct roc_register id;
 	u32 id_value;
 	u32 units;
-	int hash_digits;
 };
 
 /*

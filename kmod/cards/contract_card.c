@@ -41,8 +41,7 @@ int roc_contract_identify(struct roc_endpoint *ep)
 	ep->features = roc_contract_read(ep, CARD_FEATURES);
 	ep->chip_id = (u64)roc_contract_read(ep, CARD_CHIP_HIGH) << 32 |
 		      roc_contract_read(ep, CARD_CHIP_LOW);
-	snprintf(ep->firmware, sizeof(ep->firmware), "%0*x", card->hash_digits,
-		 roc_contract_read(ep, CARD_HASH));
+	snprintf(ep->firmware, sizeof(ep->firmware), "%08x", roc_contract_read(ep, CARD_HASH));
 	if (ep->features & CARD_FEATURE_TEMPERATURE)
 		ep->caps |= ROC_CAP_TEMPERATURE;
 	if (ep->features & CARD_FEATURE_GENERATORS)

@@ -86,6 +86,26 @@ int libroc_pass_need_stopped(struct libroc_pass *c, const char *what);
 /* The same after seconds of work: nothing keeps a channel from being started meanwhile. */
 int libroc_pass_still_stopped(struct libroc_pass *c);
 
+/* card_block.c */
+
+/* Shapes and units: struct roc_p40_status, struct roc_robinnp_status. */
+struct libroc_card_block {
+	uint64_t chip_id;
+	uint64_t cycles;
+	double temperature;
+	uint32_t clock;
+	uint32_t features;
+	uint32_t units;
+	uint32_t source;
+	int32_t serial;
+	char firmware[ROC_TEXT_MAX];
+	char hash[ROC_TEXT_MAX];
+	char date[24];
+};
+
+void libroc_card_block_read(struct libroc_pass *c, unsigned int bar, uint32_t base,
+			    struct libroc_card_block *b);
+
 /* values.c */
 
 enum libroc_kind {

@@ -10,7 +10,6 @@ static const struct roc_contract_card p40_card = {
 	.id = {P40_BAR_CARD, P40_CARD + CARD_ID},
 	.id_value = STREAM_CARD_ID_VALUE,
 	.units = P40_STREAMS,
-	.hash_digits = 8,
 };
 
 static const u16 p40_types[P40_STREAMS] = {

@@ -10,7 +10,6 @@ static const struct roc_contract_card robinnp_card = {
 	.id = {ROBINNP_BAR_CARD, ROBINNP_CARD + CARD_ID},
 	.id_value = FRAGMENT_CARD_ID_VALUE,
 	.units = ROBINNP_SUBS | ROBINNP_LINKS << 8,
-	.hash_digits = 1,
 };
 
 const struct roc_fragment_ops roc_robinnp_ops = {

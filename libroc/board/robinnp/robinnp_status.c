@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a RobinNP says of itself, its sub-units and its links.
+ * Read the status of a RobinNP, and the counters of its sub-units and links.
  */
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include <roc/robinnp.h>
 
@@ -17,25 +16,6 @@ static uint32_t word(struct libroc_pass *c, uint32_t offset)
 	return libroc_pass_read(c, ROBINNP_BAR_CARD, offset);
 }
 
-static uint32_t card_word(struct libroc_pass *c, uint32_t offset)
-{
-	return word(c, ROBINNP_CARD + offset);
-}
-
-/* Four decimal digits as characters, the first in the lowest byte. */
-static int32_t serial_number(uint32_t digits)
-{
-	int32_t number = 0;
-	unsigned int i;
-
-	for (i = 0; i < 4; i++, digits >>= 8) {
-		if ((digits & 0xff) < '0' || (digits & 0xff) > '9')
-			return -1;
-		number = 10 * number + (int32_t)(digits & 0xff) - '0';
-	}
-	return number;
-}
-
 static uint64_t wide(struct libroc_pass *c, uint32_t offset)
 {
 	return libroc_pass_read_count(c, ROBINNP_BAR_CARD, offset);
@@ -43,39 +23,29 @@ static uint64_t wide(struct libroc_pass *c, uint32_t offset)
 
 int roc_robinnp_status_read(struct roc_endpoint *ep, struct roc_robinnp_status *status)
 {
-	uint32_t firmware, date, daytime, temperature, units;
 	struct roc_robinnp_status now;
+	struct libroc_card_block card;
 	struct libroc_pass c;
 	int ret;
 
 	ret = libroc_pass_begin(ep, &c, ROC_CARD_ROBINNP, false, NULL);
 	if (ret)
 		return ret;
-	firmware = card_word(&c, CARD_FIRMWARE);
-	date = card_word(&c, CARD_DATE);
-	daytime = card_word(&c, CARD_TIME);
-	temperature = card_word(&c, CARD_TEMPERATURE);
-	units = card_word(&c, CARD_UNITS);
+	libroc_card_block_read(&c, ROBINNP_BAR_CARD, ROBINNP_CARD, &card);
 	now = (struct roc_robinnp_status){
-		.chip_id = wide(&c, ROBINNP_CARD + CARD_CHIP_LOW),
-		.cycles = wide(&c, ROBINNP_CARD + CARD_CYCLES),
-		.temperature = temperature == CARD_TEMPERATURE_NONE
-				       ? NAN
-				       : (double)(int32_t)temperature / 1000,
-		.clock = card_word(&c, CARD_CLOCK),
-		.features = card_word(&c, CARD_FEATURES),
-		.subs = units & 0xff,
-		.links = units >> 8 & 0xff,
-		.source = card_word(&c, CARD_SOURCE),
-		.serial = serial_number(card_word(&c, CARD_SERIAL)),
+		.chip_id = card.chip_id,
+		.cycles = card.cycles,
+		.temperature = card.temperature,
+		.clock = card.clock,
+		.features = card.features,
+		.subs = card.units & 0xff,
+		.links = card.units >> 8 & 0xff,
+		.source = card.source,
+		.serial = card.serial,
 	};
-	snprintf(now.firmware, sizeof(now.firmware), "%u.%u.%u", firmware >> 16,
-		 firmware >> 8 & 0xff, firmware & 0xff);
-	snprintf(now.hash, sizeof(now.hash), "%x", card_word(&c, CARD_HASH));
-	/* Decimal digits, four bits each. */
-	snprintf(now.date, sizeof(now.date), "%04x-%02x-%02x %02x:%02x:%02x", date >> 16,
-		 date >> 8 & 0xff, date & 0xff, daytime >> 16 & 0xff, daytime >> 8 & 0xff,
-		 daytime & 0xff);
+	memcpy(now.firmware, card.firmware, sizeof(now.firmware));
+	memcpy(now.hash, card.hash, sizeof(now.hash));
+	memcpy(now.date, card.date, sizeof(now.date));
 	ret = libroc_pass_end(&c);
 	if (!ret)
 		*status = now;

@@ -38,6 +38,10 @@ static void status(void)
 	CU_ASSERT_TRUE(s.date[4] == '-' && s.date[10] == ' ' && s.date[13] == ':');
 	CU_ASSERT_PTR_NOT_NULL(strchr(s.firmware, '.'));
 	UNIT_EQ(card.writes, 0);
+	/* The start of a commit id, which may begin with 0. */
+	key(0, "firmware", "bad5eed");
+	UNIT_EQ(roc_robinnp_status_read(card.ep, &s), 0);
+	UNIT_STR(s.hash, "0bad5eed");
 	card.card_type = ROC_CARD_CRU;
 	FAILS(roc_robinnp_status_read(card.ep, &s), -EOPNOTSUPP, "only a RobinNP");
 	card_end();
