@@ -424,9 +424,7 @@ static struct attribute *crorc_attrs[] = {
 	NULL,
 };
 
-static const struct attribute_group crorc_group = {
-	.attrs = crorc_attrs,
-};
+ATTRIBUTE_GROUPS(crorc);
 
 static struct attribute *crorc_channel_attrs[] = {
 	&crorc_monitor_link_down.attr.attr,
@@ -436,12 +434,7 @@ static struct attribute *crorc_channel_attrs[] = {
 	NULL,
 };
 
-static const struct attribute_group crorc_channel_group = {
-	.attrs = crorc_channel_attrs,
-};
-
-static const struct attribute_group *crorc_groups[] = {&crorc_group, NULL};
-static const struct attribute_group *crorc_channel_groups[] = {&crorc_channel_group, NULL};
+ATTRIBUTE_GROUPS(crorc_channel);
 
 const struct roc_pool_ops roc_crorc_ops = {
 	.card =

@@ -676,11 +676,7 @@ static struct attribute *cru_attrs[] = {
 	NULL,
 };
 
-static const struct attribute_group cru_group = {
-	.attrs = cru_attrs,
-};
-
-static const struct attribute_group *cru_groups[] = {&cru_group, NULL};
+ATTRIBUTE_GROUPS(cru);
 
 const struct roc_pool_ops roc_cru_ops = {
 	.card =
