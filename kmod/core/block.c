@@ -141,9 +141,8 @@ static int roc_block_reset_verified(struct roc_channel *ch, u32 level)
 		regs->generation);
 	if (!err && status != ROC_ALL_ONES)
 		return 0;
-	dev_dbg(&ch->ep->pdev->dev,
-		"roc%dch%u: reset %#x not confirmed: generation %u to %u, status %#x\n",
-		ch->ep->minor, ch->number, level, before, generation, status);
+	roc_ch_log(dbg, ch, "reset %#x not confirmed: generation %u to %u, status %#x\n", level,
+		   before, generation, status);
 	return -EIO;
 }
 
@@ -201,8 +200,7 @@ int roc_block_enable(struct roc_channel *ch, bool (*setup)(struct roc_channel *c
 	*status = 0;
 	for (tries = 0; tries < ROC_ENABLE_TRIES; tries++) {
 		if (!setup(ch, start)) {
-			dev_dbg(&ch->ep->pdev->dev, "roc%dch%u: setup does not read back, try %u\n",
-				ch->ep->minor, ch->number, tries);
+			roc_ch_log(dbg, ch, "setup does not read back, try %u\n", tries);
 			continue;
 		}
 		roc_block_write(ch, regs->control, regs->enable);
@@ -211,8 +209,7 @@ int roc_block_enable(struct roc_channel *ch, bool (*setup)(struct roc_channel *c
 			break;
 		if (*status & regs->enabled && !(*status & regs->failed))
 			return 0;
-		dev_dbg(&ch->ep->pdev->dev, "roc%dch%u: not enabled: status %#x, try %u\n",
-			ch->ep->minor, ch->number, *status, tries);
+		roc_ch_log(dbg, ch, "not enabled: status %#x, try %u\n", *status, tries);
 		/* An access that is still on its way for this try must not meet the next one. */
 		if (ch->kind->disable(ch))
 			break;

@@ -44,10 +44,10 @@ static DECLARE_DELAYED_WORK(roc_kept_work, roc_kept_look);
 
 static bool roc_bus_needed(struct roc_endpoint *ep)
 {
-	unsigned int i;
+	const struct roc_channel *ch;
 
-	for (i = 0; i < ep->ops->channels; i++)
-		if (ep->channels[i].bus)
+	for_each_roc_channel(ch, ep)
+		if (ch->bus)
 			return true;
 	return false;
 }
@@ -55,10 +55,10 @@ static bool roc_bus_needed(struct roc_endpoint *ep)
 /* Is there a channel of which nobody knows whether it is quiet? */
 bool roc_suspects(struct roc_endpoint *ep)
 {
-	unsigned int i;
+	const struct roc_channel *ch;
 
-	for (i = 0; i < ep->ops->channels; i++)
-		if (READ_ONCE(ep->channels[i].suspect))
+	for_each_roc_channel(ch, ep)
+		if (READ_ONCE(ch->suspect))
 			return true;
 	return false;
 }
@@ -101,8 +101,7 @@ int roc_bus_give(struct roc_channel *ch)
 	roc_bus_set(ch, !err);
 	mutex_unlock(&ch->ep->card->lock);
 	if (err)
-		dev_dbg(&ch->ep->pdev->dev, "roc%dch%u: bus mastering refused (%d)\n",
-			ch->ep->minor, ch->number, err);
+		roc_ch_log(dbg, ch, "bus mastering refused (%d)\n", err);
 	return err;
 }
 
@@ -231,9 +230,9 @@ void roc_kept_report(struct roc_endpoint *ep)
 {
 	if (!ep->kept)
 		return;
-	dev_warn(&ep->pdev->dev,
-		 "roc%d: no answer: %zu bytes of DMA memory stay allocated until it is reset\n",
-		 ep->minor, ep->kept);
+	roc_ep_log(warn, ep,
+		   "no answer: %zu bytes of DMA memory stay allocated until it is reset\n",
+		   ep->kept);
 	queue_delayed_work(system_freezable_wq, &roc_kept_work, ROC_KEPT_PERIOD);
 }
 

@@ -34,11 +34,9 @@ static irqreturn_t roc_irq(int irq, void *data)
 /* The card says that something is wrong with a channel: its kind finds out with which. */
 static void roc_irq_doubt_channels(struct roc_endpoint *ep)
 {
-	unsigned int c;
+	struct roc_channel *ch;
 
-	for (c = 0; c < ep->ops->channels; c++) {
-		struct roc_channel *ch = &ep->channels[c];
-
+	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		if (ch->open)
 			ch->kind->doubt(ch->open);
@@ -167,10 +165,10 @@ static int roc_irq_request(struct roc_endpoint *ep, unsigned int number)
 
 static void roc_irq_free(struct roc_endpoint *ep, int count)
 {
-	unsigned int c;
+	struct roc_channel *ch;
 
-	for (c = 0; c < ep->ops->channels; c++)
-		roc_irqs_none(&ep->channels[c]);
+	for_each_roc_channel(ch, ep)
+		roc_irqs_none(ch);
 	while (count--) {
 		struct roc_vector *vector = &ep->irqs.vector[count];
 
@@ -239,11 +237,11 @@ void roc_irqs_start(struct roc_endpoint *ep)
 		}
 	}
 	irqs->count = got;
-	dev_info(&ep->pdev->dev, "roc%d: %d of %u interrupts\n", ep->minor, got, want);
+	roc_ep_log(info, ep, "%d of %u interrupts\n", got, want);
 	return;
 
 none:
-	dev_info(&ep->pdev->dev, "roc%d: no interrupts, the driver looks by itself\n", ep->minor);
+	roc_ep_log(info, ep, "no interrupts, the driver looks by itself\n");
 }
 
 /*
@@ -259,8 +257,7 @@ void roc_irqs_enable(struct roc_endpoint *ep)
 	/* A removal that was faster takes the bus from all of them, and nobody is to blame. */
 	if (roc_bus_give_function(ep) != -EIO)
 		return;
-	dev_warn(&ep->pdev->dev, "roc%d: a channel does not stop; no alarms by interrupt\n",
-		 ep->minor);
+	roc_ep_log(warn, ep, "a channel does not stop; no alarms by interrupt\n");
 	roc_monitor_now(ep); /* then by looking */
 }
 

@@ -92,11 +92,9 @@ static void roc_free_memory(struct roc_endpoint *ep)
 /* Whatever was left running by somebody else, before anybody can open it. */
 static void roc_stop_left(struct roc_endpoint *ep, bool master)
 {
-	unsigned int i;
+	struct roc_channel *ch;
 
-	for (i = 0; i < ep->ops->channels; i++) {
-		struct roc_channel *ch = &ep->channels[i];
-
+	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		ch->loaded = master || ep->ops->left_running(ch);
 		roc_settle(ch, true);
@@ -108,12 +106,12 @@ static void roc_stop_left(struct roc_endpoint *ep, bool master)
 
 static void roc_forget_kind(struct roc_endpoint *ep)
 {
-	unsigned int i;
+	struct roc_channel *ch;
 
 	if (ep->ops->kind->remove)
 		ep->ops->kind->remove(ep);
-	for (i = 0; i < ep->ops->channels; i++)
-		ep->channels[i].block = NULL;
+	for_each_roc_channel(ch, ep)
+		ch->block = NULL;
 	ep->irqs.block = NULL;
 	roc_irqs_free(ep);
 }
@@ -121,7 +119,7 @@ static void roc_forget_kind(struct roc_endpoint *ep)
 /* Steps 1 to 6 above, until @cause ends. @present: the card may still answer. */
 static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool present)
 {
-	unsigned int i;
+	struct roc_channel *ch;
 
 	device_lock_assert(&ep->pdev->dev);
 	ep->shut |= cause;
@@ -129,9 +127,7 @@ static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool pr
 	WRITE_ONCE(ep->epoch, 0);
 	roc_point(ep, ROC_POINT_SHUT_EPOCH);
 	roc_bus_off(ep);
-	for (i = 0; i < ep->ops->channels; i++) {
-		struct roc_channel *ch = &ep->channels[i];
-
+	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		if (ch->open) {
 			ch->kind->gone(ch->open);
@@ -145,9 +141,7 @@ static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool pr
 	unmap_mapping_range(ep->inode->i_mapping, 0, ROC_REVOKED_END, 1);
 	roc_point(ep, ROC_POINT_SHUT_RETIRE);
 	present = roc_reachable(ep);
-	for (i = 0; i < ep->ops->channels; i++) {
-		struct roc_channel *ch = &ep->channels[i];
-
+	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		if (ch->open)
 			roc_open_retire(ch->open, present);
@@ -164,17 +158,14 @@ static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool pr
  */
 static void roc_abandon_held(struct roc_endpoint *ep)
 {
-	unsigned int i;
+	struct roc_channel *ch;
 
 	ep->keep = !roc_bus_is_off(ep->pdev);
-
-	for (i = 0; i < ep->ops->channels; i++) {
-		if (!roc_held_abandon(&ep->channels[i]))
+	for_each_roc_channel(ch, ep) {
+		if (!roc_held_abandon(ch))
 			continue;
-		dev_alert(
-			&ep->pdev->dev,
-			"roc%dch%u: the card was never stopped; buffers stay pinned until reboot\n",
-			ep->minor, i);
+		roc_ch_log(alert, ch,
+			   "the card was never stopped; buffers stay pinned until reboot\n");
 		ep->keep = true;
 	}
 }
@@ -284,20 +275,17 @@ err_put:
 /* @cause has ended, and the card answers. */
 static void roc_reopen(struct roc_endpoint *ep, enum roc_shut_cause cause)
 {
-	unsigned int i;
+	struct roc_channel *ch;
 
 	device_lock_assert(&ep->pdev->dev);
 	ep->shut &= ~cause;
 	if (ep->shut & ROC_SHUT_ERROR)
-		dev_warn(
-			&ep->pdev->dev,
-			"roc%d: closed until error recovery ends; if that failed, bind the driver again\n",
-			ep->minor);
+		roc_ep_log(
+			warn, ep,
+			"closed until error recovery ends; if that failed, bind the driver again\n");
 	if (ep->shut)
 		return;
-	for (i = 0; i < ep->ops->channels; i++) {
-		struct roc_channel *ch = &ep->channels[i];
-
+	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		roc_set_state(ch, ROC_CH_STOPPED, ROC_WHY_NONE);
 		mutex_unlock(&ch->lock);

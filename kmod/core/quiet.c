@@ -30,8 +30,7 @@ static int roc_prove(struct roc_channel *ch)
 	if (!err)
 		roc_proved(ch);
 	else
-		dev_dbg(&ch->ep->pdev->dev, "roc%dch%u: not quiesced (%d)\n", ch->ep->minor,
-			ch->number, err);
+		roc_ch_log(dbg, ch, "not quiesced (%d)\n", err);
 	return err;
 }
 
@@ -51,10 +50,8 @@ void roc_make_quiet(struct roc_channel *ch, bool present)
 	if (roc_bus_take(ch))
 		return;
 	ch->open->leak = true;
-	dev_alert_ratelimited(
-		&ch->ep->pdev->dev,
-		"roc%dch%u: the card cannot be stopped; its memory stays until it can\n",
-		ch->ep->minor, ch->number);
+	roc_ch_log(alert_ratelimited, ch,
+		   "the card cannot be stopped; its memory stays until it can\n");
 }
 
 /*
@@ -101,11 +98,9 @@ static void roc_forgotten(struct roc_channel *ch)
 /* No channel lock held. */
 void roc_settle_by_reset(struct roc_endpoint *ep)
 {
-	unsigned int i;
+	struct roc_channel *ch;
 
-	for (i = 0; i < ep->ops->channels; i++) {
-		struct roc_channel *ch = &ep->channels[i];
-
+	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		roc_forgotten(ch);
 		mutex_unlock(&ch->lock);
@@ -147,10 +142,8 @@ int roc_reset_function(struct roc_endpoint *ep)
 	mutex_unlock(&ep->card->lock);
 	/* The next error recovery wants a saved state, too: restoring one uses it up. */
 	pci_save_state(ep->pdev);
-	dev_warn_ratelimited(
-		&ep->pdev->dev,
-		"roc%d: a channel does not prove that it is quiet: function reset (%d)\n",
-		ep->minor, err);
+	roc_ep_log(warn_ratelimited, ep,
+		   "a channel does not prove that it is quiet: function reset (%d)\n", err);
 	return err;
 }
 
@@ -171,20 +164,18 @@ int roc_channels_lock(struct roc_endpoint *ep)
 
 void roc_channels_unlock(struct roc_endpoint *ep)
 {
-	unsigned int i;
+	struct roc_channel *ch;
 
-	for (i = 0; i < ep->ops->channels; i++)
-		mutex_unlock(&ep->channels[i].lock);
+	for_each_roc_channel(ch, ep)
+		mutex_unlock(&ch->lock);
 }
 
 /* All channels' locks held, or the answer may be out of date. */
 static bool roc_resettable(struct roc_endpoint *ep)
 {
-	unsigned int i;
+	const struct roc_channel *ch;
 
-	for (i = 0; i < ep->ops->channels; i++) {
-		const struct roc_channel *ch = &ep->channels[i];
-
+	for_each_roc_channel(ch, ep) {
 		if (READ_ONCE(ch->state) == ROC_CH_RUNNING ||
 		    (READ_ONCE(ch->suspect) && !READ_ONCE(ch->unseen)))
 			return false;
@@ -272,12 +263,10 @@ static int roc_reset_idle(struct roc_endpoint *ep)
  */
 int roc_settle_all(struct roc_endpoint *ep)
 {
-	unsigned int i;
+	struct roc_channel *ch;
 	int err;
 
-	for (i = 0; i < ep->ops->channels; i++) {
-		struct roc_channel *ch = &ep->channels[i];
-
+	for_each_roc_channel(ch, ep) {
 		if (!READ_ONCE(ch->suspect))
 			continue;
 		roc_point(ep, ROC_POINT_SETTLE);

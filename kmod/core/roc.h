@@ -252,6 +252,16 @@ enum roc_shut_cause {
 #define roc_to_endpoint(d) container_of(d, struct roc_endpoint, dev)
 #define roc_to_channel(d) container_of(d, struct roc_channel, dev)
 
+#define for_each_roc_channel(_ch, _ep)                                                             \
+	for ((_ch) = (_ep)->channels; (_ch) < (_ep)->channels + (_ep)->ops->channels; (_ch)++)
+
+/* @_level: of the kernel's dev_*(). */
+#define roc_ep_log(_level, _ep, _format, ...)                                                      \
+	dev_##_level(&(_ep)->pdev->dev, "roc%d: " _format, (_ep)->minor, ##__VA_ARGS__)
+#define roc_ch_log(_level, _ch, _format, ...)                                                      \
+	dev_##_level(&(_ch)->ep->pdev->dev, "roc%dch%u: " _format, (_ch)->ep->minor,               \
+		     (_ch)->number, ##__VA_ARGS__)
+
 /* sleep.c */
 void roc_sleep(struct roc_endpoint *ep);
 bool roc_wake(struct roc_endpoint *ep, bool mark);

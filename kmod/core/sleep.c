@@ -70,23 +70,18 @@ static bool roc_mark_kept(struct roc_endpoint *ep)
 /* End all runs. Bus and interrupts stay off, and starts are refused, until roc_wake(). */
 void roc_sleep(struct roc_endpoint *ep)
 {
-	struct device *dev = &ep->pdev->dev;
-	unsigned int i;
+	struct roc_channel *ch;
 
 	/* A start that has the bus is ended below; one that comes later does not get it. */
 	mutex_lock(&ep->card->lock);
 	ep->asleep = true;
 	mutex_unlock(&ep->card->lock);
 	roc_point(ep, ROC_POINT_SLEEP);
-	for (i = 0; i < ep->ops->channels; i++) {
-		struct roc_channel *ch = &ep->channels[i];
-
+	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		if (ch->state == ROC_CH_RUNNING) {
 			ch->kind->suspend(ch->open);
-			dev_warn(dev,
-				 "roc%dch%u: run ended because the machine is being suspended\n",
-				 ep->minor, i);
+			roc_ch_log(warn, ch, "run ended because the machine is being suspended\n");
 		}
 		mutex_unlock(&ch->lock);
 	}
@@ -107,9 +102,8 @@ bool roc_wake(struct roc_endpoint *ep, bool mark)
 	/* Without an epoch no file is open that could go on. */
 	if (!READ_ONCE(ep->epoch) || (mark && roc_answers(ep) && roc_mark_kept(ep)))
 		return true;
-	dev_warn(
-		&ep->pdev->dev,
-		"roc%d: the card lost its state while the machine was suspended: configure it, and open its channels again\n",
-		ep->minor);
+	roc_ep_log(
+		warn, ep,
+		"the card lost its state while the machine was suspended: configure it, and open its channels again\n");
 	return false;
 }
