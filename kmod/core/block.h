@@ -65,6 +65,18 @@ struct roc_block_regs {
 	unsigned int load_ms;
 };
 
+/* The layout of contract_regs.h. */
+#define ROC_BLOCK_REGS(_load_ms)                                                                   \
+	{                                                                                          \
+		.control = BLOCK_CONTROL, .status = BLOCK_STATUS, .reset = BLOCK_RESET,            \
+		.generation = BLOCK_GENERATION, .enable = BLOCK_CONTROL_ENABLE,                    \
+		.enabled = BLOCK_STATUS_ENABLED, .quiet = BLOCK_STATUS_QUIET,                      \
+		.busy = BLOCK_STATUS_ENABLED | BLOCK_STATUS_LOADING,                               \
+		.failed = BLOCK_STATUS_SETUP_ERROR | BLOCK_STATUS_FETCH_ERROR,                     \
+		.stop = BLOCK_RESET_LOGIC, .stops = BLOCK_RESET_LOGIC | BLOCK_RESET_DEFAULT,       \
+		.quiet_ms = BLOCK_QUIET_MS, .load_ms = (_load_ms),                                 \
+	}
+
 /* May sleep. Under a spinlock, for cards that are not serial: iowrite32() to ch->block. */
 u32 roc_block_read(struct roc_channel *ch, u32 offset);
 void roc_block_write(struct roc_channel *ch, u32 offset, u32 value);

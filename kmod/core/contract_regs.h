@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What all contracts between driver and firmware have in common: the start of a capability, the
- * block of the function, which has errors and alarms, and, but for the event interface, the block
- * of the card. For the driver, the library, the emulated cards and the tests. See
+ * block of the function, which has errors and alarms, and, but for the event interface, the blocks
+ * of a channel and of the card. For the driver, the library, the emulated cards and the tests. See
  * Documentation/hardware/event-interface.md, section 4, and stream-interface.md.
  *
  * All offsets are bytes, all registers 32 bit, everything in host memory little endian.
@@ -16,6 +16,23 @@
 /* Places: BAR in [2:0], offset in [31:3] */
 #define VSEC_BAR(w) ((w)&0x7)
 #define VSEC_OFFSET(w) ((w) & ~0x7u)
+
+/* Block of a channel; the event interface has another layout, with the same bits of STATUS */
+#define BLOCK_CONTROL 0x08
+#define BLOCK_CONTROL_ENABLE (1u << 0)
+#define BLOCK_STATUS 0x0c
+#define BLOCK_STATUS_ENABLED (1u << 0)
+#define BLOCK_STATUS_QUIET (1u << 1)
+#define BLOCK_STATUS_LOADING (1u << 2)
+#define BLOCK_STATUS_SETUP_ERROR (1u << 8)
+#define BLOCK_STATUS_FETCH_ERROR (1u << 9)
+#define BLOCK_STATUS_HOST_ERROR (1u << 10)
+#define BLOCK_RESET 0x10 /* BLOCK_RESET_*, and those of the contract; reads 0 */
+#define BLOCK_RESET_COUNTERS (1u << 0)
+#define BLOCK_RESET_LOGIC (1u << 2)
+#define BLOCK_RESET_DEFAULT (1u << 3)
+#define BLOCK_GENERATION 0x14
+#define BLOCK_QUIET_MS 1 /* from disabling or reset to QUIET */
 
 /* Block of the function; with a reset of all channels, which the event interface does not have */
 #define FUNCTION_SIZE 0x40

@@ -50,7 +50,7 @@
 #define FRAGMENT_HOST_PAGE_MIN 11	   /* log2 of the bytes of a host page */
 #define FRAGMENT_HOST_PAGE_MAX 16
 
-/* Block of a sub-unit */
+/* Block of a sub-unit, besides contract_regs.h */
 #define FRAGMENT_SIZE 0x100
 #define FRAGMENT_ID 0x00 /* [31:16] FRAGMENT_ID_SUB, [15:8] revision, [7:0] number */
 #define FRAGMENT_ID_SUB 0xf7a0u
@@ -58,25 +58,11 @@
 #define FRAGMENT_ID_COUNTS 0xf7acu
 #define FRAGMENT_ID_LINK 0xf7a1u
 #define FRAGMENT_LINKS 0x04 /* bit per link: its fragments are let through */
-#define FRAGMENT_CONTROL 0x08
-#define FRAGMENT_CONTROL_ENABLE (1u << 0)
-#define FRAGMENT_STATUS 0x0c
-#define FRAGMENT_STATUS_ENABLED (1u << 0)
-#define FRAGMENT_STATUS_QUIET (1u << 1)
-#define FRAGMENT_STATUS_LOADING (1u << 2)
 #define FRAGMENT_STATUS_DATA_ARMED (1u << 3)
 #define FRAGMENT_STATUS_DONE_ARMED (1u << 4)
 #define FRAGMENT_STATUS_HELD (1u << 5)
-#define FRAGMENT_STATUS_SETUP_ERROR (1u << 8)
-#define FRAGMENT_STATUS_FETCH_ERROR (1u << 9)
-#define FRAGMENT_STATUS_HOST_ERROR (1u << 10)
 #define FRAGMENT_STATUS_ERRORS 0x700u
-#define FRAGMENT_RESET 0x10 /* FRAGMENT_RESET_*; reads 0 */
-#define FRAGMENT_RESET_COUNTERS (1u << 0)
-#define FRAGMENT_RESET_LOGIC (1u << 2)
-#define FRAGMENT_RESET_DEFAULT (1u << 3)
 #define FRAGMENT_RESET_ALL 0xdu
-#define FRAGMENT_GENERATION 0x14
 #define FRAGMENT_DATA_LOW 0x18 /* bus addresses; write only: of the descriptor ring, */
 #define FRAGMENT_DATA_HIGH 0x1c
 #define FRAGMENT_FREE_LOW 0x20 /* of the free-page ring, */
@@ -255,7 +241,6 @@ static inline __u32 fragment_slot(__u32 count, __u32 log2)
 #define FRAGMENT_RATE_MAX 1000000u
 
 /* Times, in ms, and in ns */
-#define FRAGMENT_QUIET_MS 1  /* from disabling or reset to QUIET */
 #define FRAGMENT_LOAD_MS 100 /* from enabling to the end of LOADING */
 #define FRAGMENT_TELL_NS                                                                           \
 	20000		    /* a fragment whose page is full has its descriptor so much later      \

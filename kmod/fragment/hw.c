@@ -7,21 +7,7 @@
 
 #include "fragment/fragment.h"
 
-const struct roc_block_regs roc_fragment_regs = {
-	.control = FRAGMENT_CONTROL,
-	.status = FRAGMENT_STATUS,
-	.reset = FRAGMENT_RESET,
-	.generation = FRAGMENT_GENERATION,
-	.enable = FRAGMENT_CONTROL_ENABLE,
-	.enabled = FRAGMENT_STATUS_ENABLED,
-	.quiet = FRAGMENT_STATUS_QUIET,
-	.busy = FRAGMENT_STATUS_ENABLED | FRAGMENT_STATUS_LOADING,
-	.failed = FRAGMENT_STATUS_SETUP_ERROR | FRAGMENT_STATUS_FETCH_ERROR,
-	.stop = FRAGMENT_RESET_LOGIC,
-	.stops = FRAGMENT_RESET_LOGIC | FRAGMENT_RESET_DEFAULT,
-	.quiet_ms = FRAGMENT_QUIET_MS,
-	.load_ms = FRAGMENT_LOAD_MS,
-};
+const struct roc_block_regs roc_fragment_regs = ROC_BLOCK_REGS(FRAGMENT_LOAD_MS);
 
 void roc_sub_defaults(struct roc_sub *sub)
 {
@@ -108,7 +94,7 @@ u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane)
 /* What the card has counted is in memory: this is answered after all that it has sent. */
 void roc_fragment_settle(struct roc_channel *ch)
 {
-	roc_block_read(ch, FRAGMENT_GENERATION);
+	roc_block_read(ch, BLOCK_GENERATION);
 }
 
 /* How many commands it was told of. */

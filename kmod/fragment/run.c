@@ -202,7 +202,7 @@ static struct roc_missing roc_fragment_query_once(struct roc_run *run,
 		}
 		if (reason)
 			roc_run_fail(run, reason);
-		else if (status & FRAGMENT_STATUS_HOST_ERROR)
+		else if (status & BLOCK_STATUS_HOST_ERROR)
 			roc_run_refused(run);
 	}
 	spin_unlock_irq(&ch->run_lock);
@@ -367,9 +367,9 @@ static void roc_fragment_report(struct roc_run *run, void *data)
 }
 
 static const struct roc_run_level roc_fragment_levels[] = {
-	[ROC_FR_RESET_DEFAULT] = {.bits = FRAGMENT_RESET_DEFAULT, .stops = true},
-	[ROC_FR_RESET_LOGIC] = {.bits = FRAGMENT_RESET_LOGIC, .stops = true},
-	[ROC_FR_RESET_COUNTERS] = {.bits = FRAGMENT_RESET_COUNTERS, .unowned = true},
+	[ROC_FR_RESET_DEFAULT] = {.bits = BLOCK_RESET_DEFAULT, .stops = true},
+	[ROC_FR_RESET_LOGIC] = {.bits = BLOCK_RESET_LOGIC, .stops = true},
+	[ROC_FR_RESET_COUNTERS] = {.bits = BLOCK_RESET_COUNTERS, .unowned = true},
 };
 
 const struct roc_run_ops roc_fragment_run_ops = {

@@ -7,21 +7,7 @@
 
 #include "stream/stream.h"
 
-const struct roc_block_regs roc_stream_regs = {
-	.control = STREAM_CONTROL,
-	.status = STREAM_STATUS,
-	.reset = STREAM_RESET,
-	.generation = STREAM_GENERATION,
-	.enable = STREAM_CONTROL_ENABLE,
-	.enabled = STREAM_STATUS_ENABLED,
-	.quiet = STREAM_STATUS_QUIET,
-	.busy = STREAM_STATUS_ENABLED | STREAM_STATUS_LOADING,
-	.failed = STREAM_STATUS_SETUP_ERROR | STREAM_STATUS_FETCH_ERROR,
-	.stop = STREAM_RESET_LOGIC,
-	.stops = STREAM_RESET_LOGIC | STREAM_RESET_DEFAULT,
-	.quiet_ms = STREAM_QUIET_MS,
-	.load_ms = STREAM_LOAD_MS,
-};
+const struct roc_block_regs roc_stream_regs = ROC_BLOCK_REGS(STREAM_LOAD_MS);
 
 void roc_stream_defaults(struct roc_stream *st)
 {
@@ -148,7 +134,7 @@ bool roc_stream_setup(struct roc_channel *ch, u32 position)
 /* No further events; what the card has it writes. */
 void roc_stream_finish(struct roc_channel *ch)
 {
-	roc_block_write(ch, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
+	roc_block_write(ch, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 }
 
 /* Room for the card. */

@@ -93,7 +93,7 @@ static void roc_stream_poll(struct roc_run *run)
 	ch->stats.bad_index += p->bad;
 	p->bad = 0;
 	roc_stream_update_known(run);
-	if (roc_card_state(run, status) & STREAM_STATUS_HOST_ERROR)
+	if (roc_card_state(run, status) & BLOCK_STATUS_HOST_ERROR)
 		roc_run_refused(run);
 }
 
@@ -338,10 +338,10 @@ static void roc_stream_opened(struct roc_run *run)
 }
 
 static const struct roc_run_level roc_stream_levels[] = {
-	[ROC_ST_RESET_DEFAULT] = {.bits = STREAM_RESET_DEFAULT, .stops = true},
-	[ROC_ST_RESET_LOGIC] = {.bits = STREAM_RESET_LOGIC, .stops = true},
+	[ROC_ST_RESET_DEFAULT] = {.bits = BLOCK_RESET_DEFAULT, .stops = true},
+	[ROC_ST_RESET_LOGIC] = {.bits = BLOCK_RESET_LOGIC, .stops = true},
 	[ROC_ST_RESET_FLUSH] = {.bits = STREAM_RESET_FLUSH},
-	[ROC_ST_RESET_COUNTERS] = {.bits = STREAM_RESET_COUNTERS, .unowned = true},
+	[ROC_ST_RESET_COUNTERS] = {.bits = BLOCK_RESET_COUNTERS, .unowned = true},
 };
 
 const struct roc_run_ops roc_stream_run_ops = {

@@ -38,7 +38,7 @@
 #define STREAM_RING_MIN 16 /* log2 of the bytes of the smallest ring */
 #define STREAM_SEGMENT_MIN 16
 
-/* Block of a stream */
+/* Block of a stream, besides contract_regs.h */
 #define STREAM_SIZE 0x80
 #define STREAM_ID 0x00 /* [31:16] STREAM_ID_STREAM, [15:8] revision, [7:0] number */
 #define STREAM_ID_STREAM 0x57e0u
@@ -50,28 +50,14 @@
 #define STREAM_TYPE_ODIN 3
 #define STREAM_TYPE_KIND(w) ((w)&0xff)
 #define STREAM_TYPE_NUMBER(w) ((w) >> 8 & 0xff)
-#define STREAM_CONTROL 0x08
-#define STREAM_CONTROL_ENABLE (1u << 0)
 #define STREAM_CONTROL_CLOSE (1u << 1) /* reads 0 */
-#define STREAM_STATUS 0x0c
-#define STREAM_STATUS_ENABLED (1u << 0)
-#define STREAM_STATUS_QUIET (1u << 1)
-#define STREAM_STATUS_LOADING (1u << 2)
 #define STREAM_STATUS_ENDED (1u << 3)
 #define STREAM_STATUS_ARMED (1u << 4)
 #define STREAM_STATUS_FULL (1u << 5)
 #define STREAM_STATUS_THROTTLING (1u << 6)
 #define STREAM_STATUS_TRUNCATING (1u << 7)
-#define STREAM_STATUS_SETUP_ERROR (1u << 8)
-#define STREAM_STATUS_FETCH_ERROR (1u << 9)
-#define STREAM_STATUS_HOST_ERROR (1u << 10)
-#define STREAM_RESET 0x10 /* STREAM_RESET_*; reads 0 */
-#define STREAM_RESET_COUNTERS (1u << 0)
 #define STREAM_RESET_FLUSH (1u << 1)
-#define STREAM_RESET_LOGIC (1u << 2)
-#define STREAM_RESET_DEFAULT (1u << 3)
 #define STREAM_RESET_ALL 0xfu
-#define STREAM_GENERATION 0x14
 #define STREAM_RING_LOW 0x18 /* bus address of the ring, or of its segment table; write only */
 #define STREAM_RING_HIGH 0x1c
 #define STREAM_RING_SIZE 0x20	 /* log2 of its bytes */
@@ -191,7 +177,6 @@ struct stream_counters {
 };
 
 /* Times, in ms, and in ns */
-#define STREAM_QUIET_MS 1     /* from disabling or reset to QUIET */
 #define STREAM_LOAD_MS 10     /* from enabling to the end of LOADING */
 #define STREAM_CLOSE_MS 10    /* from CLOSE to ENDED, if there is room */
 #define STREAM_STATE_NS 20000 /* a unit in the ring is in the state at most so much later */

@@ -195,7 +195,7 @@ static void p40_begin(struct host *h, unsigned int stream)
 	write_bar(h->f, P40_BAR_DMA, P40_STREAM(stream) + STREAM_PAGE_LOW, BUS_ADDRESS + page);
 	write_bar(h->f, P40_BAR_DMA, P40_STREAM(stream) + STREAM_PAGE_HIGH, BUS_ADDRESS >> 32);
 	write_bar(h->f, P40_BAR_DMA, P40_STREAM(stream) + STREAM_RING_SIZE, P40_RING);
-	write_bar(h->f, P40_BAR_DMA, P40_STREAM(stream) + STREAM_CONTROL, STREAM_CONTROL_ENABLE);
+	write_bar(h->f, P40_BAR_DMA, P40_STREAM(stream) + BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	write_bar(h->f, P40_BAR_CARD, P40_SETTINGS(stream) + STREAM_SET_GENERATOR,
 		  STREAM_GENERATOR_RUN);
 }
@@ -260,7 +260,7 @@ static void np_begin(struct host *h, unsigned int sub)
 	np_write(h, sub, FRAGMENT_HOST_PAGES, NP_HOST_PAGES);
 	np_write(h, sub, FRAGMENT_HOST_PAGE_SIZE, NP_PAGE_LOG2);
 	np_write(h, sub, FRAGMENT_PAGES, NP_PAGES);
-	np_write(h, sub, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
+	np_write(h, sub, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	for (l = 0; l < ROBINNP_LINKS; l++) {
 		for (i = 0; i < NP_PAGES; i++)
 			np_give(h, sub, FRAGMENT_PAGE(l, i));

@@ -135,8 +135,8 @@ static const struct unit_ops ops = {
 	.units_at = offsetof(struct p40, st),
 	.unit_size = sizeof(struct p40_stream),
 	.id = STREAM_ID_STREAM,
-	.trouble = STREAM_STATUS_SETUP_ERROR | STREAM_STATUS_FETCH_ERROR |
-		   STREAM_STATUS_HOST_ERROR | STREAM_STATUS_THROTTLING,
+	.trouble = BLOCK_STATUS_SETUP_ERROR | BLOCK_STATUS_FETCH_ERROR | BLOCK_STATUS_HOST_ERROR |
+		   STREAM_STATUS_THROTTLING,
 	.last_kept = STREAM_START,
 	.address = {[P40_RING] = STREAM_RING_LOW, [P40_PAGE] = STREAM_PAGE_LOW},
 	.regs = p40_registers,

@@ -92,7 +92,7 @@ static uint32_t position(struct p40_stream *st)
 
 static uint32_t told_status(const struct p40_stream *st)
 {
-	uint32_t status = unit_status(&st->unit) & ~STREAM_STATUS_QUIET & ~STREAM_STATUS_ARMED;
+	uint32_t status = unit_status(&st->unit) & ~BLOCK_STATUS_QUIET & ~STREAM_STATUS_ARMED;
 
 	if (st->end_told)
 		status |= STREAM_STATUS_ENDED;

@@ -42,7 +42,7 @@ void p40_free(struct unit *u)
 
 void p40_error(struct unit *u, uint32_t status)
 {
-	if (status == STREAM_STATUS_HOST_ERROR)
+	if (status == BLOCK_STATUS_HOST_ERROR)
 		p40_stream(u)->urgent |= STREAM_REASON_ERROR;
 }
 

@@ -61,7 +61,7 @@ void robinnp_write(struct unit *u, uint32_t off, uint32_t value)
 /* What was counted has been sent before it is answered. */
 void robinnp_before_read(struct unit *u, uint32_t off)
 {
-	if (off == FRAGMENT_GENERATION && u->enabled && u->fault[ROBINNP_COUNT_EARLY])
+	if (off == BLOCK_GENERATION && u->enabled && u->fault[ROBINNP_COUNT_EARLY])
 		robinnp_describe_all(robinnp_sub(u));
 }
 

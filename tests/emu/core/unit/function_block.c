@@ -85,7 +85,7 @@ static void reset_all(struct function_block *b, uint32_t levels)
 		function_block_cause(b, FUNCTION_CAUSE_HOST);
 		return;
 	}
-	if (levels & (STREAM_RESET_LOGIC | STREAM_RESET_DEFAULT))
+	if (levels & (BLOCK_RESET_LOGIC | BLOCK_RESET_DEFAULT))
 		b->resets = (1u << b->ops->units) - 1;
 	b->ops->reset(b->model, levels);
 }

@@ -96,7 +96,7 @@ void unit_card_reset_all(void *card, uint32_t levels)
 		unit_reset(unit_of(c, i), levels);
 		ignored |= unit_of(c, i)->fault[UNIT_RESET_IGNORED];
 	}
-	if (levels & STREAM_RESET_DEFAULT && !ignored)
+	if (levels & BLOCK_RESET_DEFAULT && !ignored)
 		card_default(c);
 }
 

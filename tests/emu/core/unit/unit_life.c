@@ -21,12 +21,12 @@ uint32_t unit_status(const struct unit *u)
 		bool set;
 		uint32_t bit;
 	} bits[] = {
-		{u->enabled, STREAM_STATUS_ENABLED},
-		{!leaves && ops->quiet(u), STREAM_STATUS_QUIET},
-		{u->loading && u->load_shows, STREAM_STATUS_LOADING},
-		{u->setup_error, STREAM_STATUS_SETUP_ERROR},
-		{u->fetch_error, STREAM_STATUS_FETCH_ERROR},
-		{u->host_error, STREAM_STATUS_HOST_ERROR},
+		{u->enabled, BLOCK_STATUS_ENABLED},
+		{!leaves && ops->quiet(u), BLOCK_STATUS_QUIET},
+		{u->loading && u->load_shows, BLOCK_STATUS_LOADING},
+		{u->setup_error, BLOCK_STATUS_SETUP_ERROR},
+		{u->fetch_error, BLOCK_STATUS_FETCH_ERROR},
+		{u->host_error, BLOCK_STATUS_HOST_ERROR},
 	};
 	uint32_t status = ops->status(u);
 	unsigned int i;
@@ -38,7 +38,7 @@ uint32_t unit_status(const struct unit *u)
 
 static void error(struct unit *u, uint32_t status)
 {
-	bool fetch = status == STREAM_STATUS_FETCH_ERROR;
+	bool fetch = status == BLOCK_STATUS_FETCH_ERROR;
 
 	function_block_cause(&u->card->function,
 			     fetch ? FUNCTION_CAUSE_FETCH : FUNCTION_CAUSE_HOST);
@@ -52,7 +52,7 @@ void unit_host_error(struct unit *u)
 	u->n.host_errors++;
 	u->host_error = true;
 	if (new)
-		error(u, STREAM_STATUS_HOST_ERROR);
+		error(u, BLOCK_STATUS_HOST_ERROR);
 }
 
 static void refused(struct unit *u)
@@ -67,7 +67,7 @@ static void setup_failed(struct unit *u)
 	refused(u);
 	u->n.setup_errors++;
 	u->setup_error = true;
-	error(u, STREAM_STATUS_SETUP_ERROR);
+	error(u, BLOCK_STATUS_SETUP_ERROR);
 }
 
 static void off(struct unit *u)
@@ -91,7 +91,7 @@ void unit_fetch_failed(struct unit *u)
 		refused(u);
 	u->n.fetch_errors++;
 	u->fetch_error = true;
-	error(u, STREAM_STATUS_FETCH_ERROR);
+	error(u, BLOCK_STATUS_FETCH_ERROR);
 }
 
 bool unit_address_ok(const struct unit *u, unsigned int i)
@@ -238,15 +238,15 @@ static void reset_now(struct unit *u, uint32_t levels)
 	u->n.resets++;
 	if (levels & STREAM_RESET_FLUSH)
 		u->card->ops->flush(u);
-	if (levels & (STREAM_RESET_LOGIC | STREAM_RESET_DEFAULT))
+	if (levels & (BLOCK_RESET_LOGIC | BLOCK_RESET_DEFAULT))
 		logic(u);
-	if (levels & (STREAM_RESET_COUNTERS | STREAM_RESET_DEFAULT))
+	if (levels & (BLOCK_RESET_COUNTERS | BLOCK_RESET_DEFAULT))
 		u->card->ops->reset_counters(u);
-	if (levels & STREAM_RESET_DEFAULT) {
+	if (levels & BLOCK_RESET_DEFAULT) {
 		unit_vectors(u);
 		u->card->ops->defaults(u);
 	}
-	if (!(levels & (STREAM_RESET_LOGIC | STREAM_RESET_DEFAULT)))
+	if (!(levels & (BLOCK_RESET_LOGIC | BLOCK_RESET_DEFAULT)))
 		return;
 	u->generation++;
 	function_block_reset_done(&u->card->function, u->nr);
@@ -270,7 +270,7 @@ void unit_reset(struct unit *u, uint32_t levels)
 void unit_power_on(struct unit *u)
 {
 	u->reset_due = 0;
-	reset_now(u, STREAM_RESET_DEFAULT);
+	reset_now(u, BLOCK_RESET_DEFAULT);
 	u->stray_ns = 0;
 }
 

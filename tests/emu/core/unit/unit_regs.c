@@ -49,11 +49,11 @@ static uint32_t read_unit(struct unit *u, uint32_t off)
 	switch (off) {
 	case STREAM_ID:
 		return u->card->ops->id << 16 | STREAM_VSEC_REVISION << 8 | u->nr;
-	case STREAM_CONTROL:
-		return u->enabled || u->loading ? STREAM_CONTROL_ENABLE : 0;
-	case STREAM_STATUS:
+	case BLOCK_CONTROL:
+		return u->enabled || u->loading ? BLOCK_CONTROL_ENABLE : 0;
+	case BLOCK_STATUS:
 		return unit_status(u);
-	case STREAM_GENERATION:
+	case BLOCK_GENERATION:
 		return u->generation;
 	}
 	return u->card->ops->read(u, off);
@@ -61,7 +61,7 @@ static uint32_t read_unit(struct unit *u, uint32_t off)
 
 static void control(struct unit *u, uint32_t value)
 {
-	if (!(value & STREAM_CONTROL_ENABLE)) {
+	if (!(value & BLOCK_CONTROL_ENABLE)) {
 		if (u->enabled || u->loading)
 			unit_disable(u);
 		return;
@@ -102,9 +102,9 @@ static void write_unit(struct unit *u, uint32_t off, uint32_t value)
 
 	if (keep)
 		*keep = value & mask;
-	else if (off == STREAM_CONTROL)
+	else if (off == BLOCK_CONTROL)
 		control(u, value);
-	else if (off == STREAM_RESET)
+	else if (off == BLOCK_RESET)
 		reset(u, value);
 	else if (!write_address(u, off, value))
 		u->card->ops->write(u, off, value);

@@ -105,7 +105,7 @@ static void start_p40(volatile uint32_t *bar, volatile uint32_t *card, uint64_t 
 	settings[STREAM_SET_RATE / 4] = 0;
 	settings[STREAM_SET_LIMIT / 4] = 0;
 	settings[STREAM_SET_GENERATOR / 4] = STREAM_GENERATOR_RUN;
-	stream[STREAM_RESET / 4] = STREAM_RESET_LOGIC;
+	stream[BLOCK_RESET / 4] = BLOCK_RESET_LOGIC;
 	sleep_ms(RESET_MS);
 	stream[STREAM_RING_LOW / 4] = bus;
 	stream[STREAM_RING_HIGH / 4] = bus >> 32;
@@ -114,8 +114,8 @@ static void start_p40(volatile uint32_t *bar, volatile uint32_t *card, uint64_t 
 	stream[STREAM_PAGE_LOW / 4] = done;
 	stream[STREAM_PAGE_HIGH / 4] = done >> 32;
 	stream[STREAM_START / 4] = 0;
-	stream[STREAM_CONTROL / 4] = STREAM_CONTROL_ENABLE;
-	(void)stream[STREAM_CONTROL / 4];
+	stream[BLOCK_CONTROL / 4] = BLOCK_CONTROL_ENABLE;
+	(void)stream[BLOCK_CONTROL / 4];
 }
 
 static int p40_running(const struct target *t, uint64_t bus, uint64_t done)
@@ -165,7 +165,7 @@ static int start_robinnp(volatile uint32_t *bar, uint64_t bus, uint64_t done, __
 		{FRAGMENT_HOST_PAGES, 0},
 		{FRAGMENT_PAGES, ROBINNP_PAGES},
 		{FRAGMENT_START, 0},
-		{FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE},
+		{BLOCK_CONTROL, BLOCK_CONTROL_ENABLE},
 	};
 	volatile uint32_t *sub = bar + ROBINNP_SUB(0) / 4;
 	int64_t end = now_ms() + patience_ms(RESET_MS);
@@ -173,11 +173,11 @@ static int start_robinnp(volatile uint32_t *bar, uint64_t bus, uint64_t done, __
 
 	for (i = 0; i < ROBINNP_PAGES * ROBINNP_LINKS; i++)
 		frees[i] = htole32(FRAGMENT_PAGE(i % ROBINNP_LINKS, i / ROBINNP_LINKS));
-	sub[FRAGMENT_RESET / 4] = FRAGMENT_RESET_LOGIC;
+	sub[BLOCK_RESET / 4] = BLOCK_RESET_LOGIC;
 	sleep_ms(RESET_MS);
 	for (i = 0; i < sizeof(set) / sizeof(set[0]); i++)
 		sub[set[i][0] / 4] = set[i][1];
-	while (!(sub[FRAGMENT_STATUS / 4] & FRAGMENT_STATUS_ENABLED)) {
+	while (!(sub[BLOCK_STATUS / 4] & BLOCK_STATUS_ENABLED)) {
 		if (now_ms() > end)
 			return -EIO;
 		sleep_ms(1);
@@ -264,13 +264,13 @@ static bool p40_nothing(unsigned int card)
 	unsigned int s;
 
 	for (s = 0; s < P40_STREAMS; s++) {
-		uint32_t status = emu_peek(card, 0, P40_BAR_DMA, P40_STREAM(s) + STREAM_STATUS);
+		uint32_t status = emu_peek(card, 0, P40_BAR_DMA, P40_STREAM(s) + BLOCK_STATUS);
 
 		good &= zero("what the status says of a run", 0, s,
-			     status & (STREAM_STATUS_ENABLED | STREAM_STATUS_LOADING));
-		good &= zero("the status without QUIET", 0, s, ~status & STREAM_STATUS_QUIET);
+			     status & (BLOCK_STATUS_ENABLED | BLOCK_STATUS_LOADING));
+		good &= zero("the status without QUIET", 0, s, ~status & BLOCK_STATUS_QUIET);
 		good &= zero("the control register", 0, s,
-			     emu_peek(card, 0, P40_BAR_DMA, P40_STREAM(s) + STREAM_CONTROL));
+			     emu_peek(card, 0, P40_BAR_DMA, P40_STREAM(s) + BLOCK_CONTROL));
 	}
 	return good;
 }
@@ -281,14 +281,13 @@ static bool robinnp_nothing(unsigned int card)
 	unsigned int s;
 
 	for (s = 0; s < ROBINNP_SUBS; s++) {
-		uint32_t status =
-			emu_peek(card, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(s) + FRAGMENT_STATUS);
+		uint32_t status = emu_peek(card, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(s) + BLOCK_STATUS);
 
 		good &= zero("what the status says of a run", 0, s,
-			     status & (FRAGMENT_STATUS_ENABLED | FRAGMENT_STATUS_LOADING));
-		good &= zero("the status without QUIET", 0, s, ~status & FRAGMENT_STATUS_QUIET);
+			     status & (BLOCK_STATUS_ENABLED | BLOCK_STATUS_LOADING));
+		good &= zero("the status without QUIET", 0, s, ~status & BLOCK_STATUS_QUIET);
 		good &= zero("the control register", 0, s,
-			     emu_peek(card, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(s) + FRAGMENT_CONTROL));
+			     emu_peek(card, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(s) + BLOCK_CONTROL));
 	}
 	return good;
 }

@@ -56,10 +56,10 @@ static bool card_is_off(void)
 
 	for (s = 0; s < ROBINNP_SUBS; s++) {
 		uint32_t status =
-			emu_peek(CARD0, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(s) + FRAGMENT_STATUS);
+			emu_peek(CARD0, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(s) + BLOCK_STATUS);
 
-		off &= !(status & (FRAGMENT_STATUS_ENABLED | FRAGMENT_STATUS_LOADING));
-		off &= !!(status & FRAGMENT_STATUS_QUIET);
+		off &= !(status & (BLOCK_STATUS_ENABLED | BLOCK_STATUS_LOADING));
+		off &= !!(status & BLOCK_STATUS_QUIET);
 	}
 	return off;
 }

@@ -536,7 +536,7 @@ static void stop_of_one_that_is_off(void)
 	start(&r);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(reader_run(&r, 100, 5000));
-	UNIT_EQ(reg_write(ep, P40_BAR_DMA, P40_STREAM(0) + STREAM_CONTROL, 0), 0);
+	UNIT_EQ(reg_write(ep, P40_BAR_DMA, P40_STREAM(0) + BLOCK_CONTROL, 0), 0);
 	close(ep);
 	err = abi(r.fd, ROC_ST_STOP, &stop);
 	CU_ASSERT(err == -EIO || err == -EALREADY);

@@ -136,7 +136,7 @@ static void set_while_it_starts(void)
 	emu(CARD0, "fault 0 enable-slow 1 25");
 	pid = child_start(AS_ROOT, start_it, &r);
 	UNIT_NEED(pid > 0);
-	CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + STREAM_CONTROL), 5000));
+	CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + BLOCK_CONTROL), 5000));
 	UNIT_EQ(set(r.fd, ROC_ST_SET_INTERRUPT_BYTES,
 		    (struct roc_st_settings){.interrupt_bytes = 4096}),
 		0);
@@ -238,8 +238,8 @@ static void doorbell_out_of_bounds(void)
 		CU_ASSERT(reader_run(&r, 100, 5000));
 		bad = reader_info(&r).bad_index;
 		*r.bell = r.read + 1000000;
-		CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + STREAM_STATUS) &
-					    STREAM_STATUS_HOST_ERROR,
+		CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + BLOCK_STATUS) &
+					    BLOCK_STATUS_HOST_ERROR,
 				    2000));
 		reader_set(&r, STREAM_SET_LIMIT, 200);
 		CU_ASSERT(reader_run(&r, 200, 5000));
@@ -339,8 +339,8 @@ static void left_by_another(void)
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(reader_run(&r, 100, 5000));
 	*r.bell = r.read + 1000000;
-	CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + STREAM_STATUS) &
-				    STREAM_STATUS_HOST_ERROR,
+	CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + BLOCK_STATUS) &
+				    BLOCK_STATUS_HOST_ERROR,
 			    2000));
 	UNIT_EQ(reader_info(&r).interrupts, 0);
 	finish(&r);

@@ -93,8 +93,8 @@ __attribute__((unused)) static void begin(unsigned int s, uint32_t log2)
 	addresses(s, RING_AT(s));
 	wr(s, STREAM_RING_SIZE, log2);
 	wr(s, STREAM_SEGMENT_SIZE, 0);
-	wr(s, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
-	UNIT_NEED(rd(s, STREAM_STATUS) & STREAM_STATUS_ENABLED);
+	wr(s, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+	UNIT_NEED(rd(s, BLOCK_STATUS) & BLOCK_STATUS_ENABLED);
 	reader[s] = (struct reader){.log2 = log2, .read = rd(s, STREAM_START)};
 }
 

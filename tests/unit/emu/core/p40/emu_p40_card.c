@@ -57,8 +57,8 @@ static void types(void)
 static void at_rest(void)
 {
 	static const uint32_t zero[] = {
-		STREAM_CONTROL,
-		STREAM_RESET,
+		BLOCK_CONTROL,
+		BLOCK_RESET,
 		STREAM_RING_LOW,
 		STREAM_RING_HIGH,
 		STREAM_RING_SIZE,
@@ -101,7 +101,7 @@ static void at_rest(void)
 	for (s = 0; s < P40_STREAMS; s++) {
 		for (i = 0; i < sizeof(zero) / sizeof(zero[0]); i++)
 			UNIT_EQ(rd(s, zero[i]), 0);
-		UNIT_EQ(rd(s, STREAM_STATUS), STREAM_STATUS_QUIET);
+		UNIT_EQ(rd(s, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 		UNIT_EQ(rd(s, STREAM_VECTOR), s + 1);
 		UNIT_EQ(rd0(P40_DOORBELL(s)), 0);
 		for (i = 0; i < STREAM_COUNTERS; i++)
@@ -210,7 +210,7 @@ static void keys(void)
 	/* The capability counts, and not what the host has enabled. */
 	key(0, "vectors", "2");
 	host.vectors = 0;
-	wr(MAIN, STREAM_RESET, STREAM_RESET_DEFAULT);
+	wr(MAIN, BLOCK_RESET, BLOCK_RESET_DEFAULT);
 	UNIT_EQ(rd(MAIN, STREAM_VECTOR), 1);
 	host_end();
 }

@@ -37,7 +37,7 @@ static void stall(void)
 	UNIT_EQ(state(MAIN)->written, 0);
 	UNIT_EQ(host.message[1], 0);
 	UNIT_EQ(state(ODIN)->written, 1024);
-	wr(MAIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
+	wr(MAIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 	run_for(0, 10 * MS);
 	UNIT_EQ(state(MAIN)->status & STREAM_STATUS_ENDED, 0);
 	p40_card.fault_clear(host.card, 0, "stall");
@@ -58,7 +58,7 @@ static void state_late(void)
 	UNIT_EQ(host.message[1], 1);
 	run_for(0, 1);
 	UNIT_EQ(state(MAIN)->units, 2);
-	wr(MAIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
+	wr(MAIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 	run_for(0, 3 * MS - 1);
 	UNIT_EQ(state(MAIN)->status & STREAM_STATUS_ENDED, 0);
 	run_for(0, 1);
@@ -85,7 +85,7 @@ static void positions_that_lie(void)
 	/* What the card itself believes is the truth. */
 	UNIT_EQ(rd(MAIN, STREAM_WRITTEN), 32);
 	wr0(P40_DOORBELL(MAIN), 33);
-	UNIT_NEED(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_HOST_ERROR);
+	UNIT_NEED(rd(MAIN, BLOCK_STATUS) & BLOCK_STATUS_HOST_ERROR);
 	fault(0, "torn-state", ONE(MAIN) | 1);
 	more(1);
 	UNIT_EQ(state(MAIN)->sequence_end, state(MAIN)->sequence - 1);
@@ -196,7 +196,7 @@ static void interrupts(void)
 	run(0);
 	UNIT_EQ(host.message[1], 0);
 	UNIT_EQ(state(MAIN)->interrupts, 1);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_ARMED, 0);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS) & STREAM_STATUS_ARMED, 0);
 	/* The watchdog's cure: the same once more. */
 	wr(MAIN, STREAM_ARM, 0);
 	run(0);
@@ -205,7 +205,7 @@ static void interrupts(void)
 	fault(0, "irq-spurious", 2);
 	run_for(0, 5 * MS);
 	UNIT_EQ(host.message[1], 1 + 3);
-	UNIT_NEED(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_ARMED);
+	UNIT_NEED(rd(MAIN, BLOCK_STATUS) & STREAM_STATUS_ARMED);
 	UNIT_EQ(state(MAIN)->interrupts, 2);
 	fault(0, "lost-doorbell", ONE(MAIN) | 2);
 	wr0(P40_DOORBELL(MAIN), 4);
@@ -225,36 +225,36 @@ static void resets(void)
 	uint32_t generation;
 
 	stream(0);
-	generation = rd(MAIN, STREAM_GENERATION);
+	generation = rd(MAIN, BLOCK_GENERATION);
 	fault(0, "reset-ignored", 1 << MAIN);
-	wr(MAIN, STREAM_RESET, STREAM_RESET_LOGIC);
-	wr(MAIN, STREAM_CONTROL, 0);
+	wr(MAIN, BLOCK_RESET, BLOCK_RESET_LOGIC);
+	wr(MAIN, BLOCK_CONTROL, 0);
 	card_wr(CARD_TEST, 7);
 	card_wr(STREAM_CARD_ENABLE, 1 << MAIN);
-	wr0(P40_FUNCTION + FUNCTION_RESET, STREAM_RESET_DEFAULT);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation);
+	wr0(P40_FUNCTION + FUNCTION_RESET, BLOCK_RESET_DEFAULT);
+	UNIT_EQ(rd(MAIN, BLOCK_GENERATION), generation);
 	UNIT_EQ(card_rd(CARD_TEST), 7);
 	UNIT_EQ(card_rd(STREAM_CARD_ENABLE), 1 << MAIN);
-	UNIT_NEED(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_ENABLED);
+	UNIT_NEED(rd(MAIN, BLOCK_STATUS) & BLOCK_STATUS_ENABLED);
 	wr0(P40_DOORBELL(MAIN), state(MAIN)->written);
 	run(0);
 	UNIT_EQ(state(MAIN)->written, 2048); /* it writes on */
 	/* A function-level reset is not firmware's to ignore. */
 	p40_card.reset(host.card, 0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation + 1);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
+	UNIT_EQ(rd(MAIN, BLOCK_GENERATION), generation + 1);
 	host_end();
 
 	stream(0);
 	fault(0, "reset-slow", ONE(MAIN) | 5);
-	generation = rd(MAIN, STREAM_GENERATION);
-	wr(MAIN, STREAM_RESET, STREAM_RESET_LOGIC);
+	generation = rd(MAIN, BLOCK_GENERATION);
+	wr(MAIN, BLOCK_RESET, BLOCK_RESET_LOGIC);
 	run_for(0, 5 * MS - 1);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation);
-	UNIT_NEED(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_ENABLED);
+	UNIT_EQ(rd(MAIN, BLOCK_GENERATION), generation);
+	UNIT_NEED(rd(MAIN, BLOCK_STATUS) & BLOCK_STATUS_ENABLED);
 	run_for(0, 1);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation + 1);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	UNIT_EQ(rd(MAIN, BLOCK_GENERATION), generation + 1);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	host_end();
 }
 
@@ -262,13 +262,13 @@ static void quiet(void)
 {
 	stream(1);
 	fault(0, "never-quiet", 1);
-	wr(MAIN, STREAM_CONTROL, 0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), 0);
+	wr(MAIN, BLOCK_CONTROL, 0);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), 0);
 	p40_card.fault_clear(host.card, 0, NULL);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	begin(MAIN, 16);
 	fault(0, "write-after-off", ONE(MAIN) | 4);
-	wr(MAIN, STREAM_CONTROL, 0);
+	wr(MAIN, BLOCK_CONTROL, 0);
 	run_for(0, 4 * MS - 1);
 	UNIT_EQ(count(0, -1, "stray_writes"), 0);
 	host.memory[RING_AT(MAIN) - HOST_BASE] = 0;
@@ -282,22 +282,22 @@ static void end_missing(void)
 {
 	stream(5);
 	fault(0, "end-missing", 1 << MAIN);
-	wr(MAIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
+	wr(MAIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 	run_for(0, 20 * MS);
 	UNIT_EQ(packets(MAIN), 5);
 	UNIT_EQ(state(MAIN)->status & STREAM_STATUS_ENDED, 0);
-	wr(MAIN, STREAM_CONTROL, 0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	wr(MAIN, BLOCK_CONTROL, 0);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	host_end();
 
 	stream(5);
 	fault(0, "end-early", ONE(MAIN) | 1);
 	more(1);
-	UNIT_EQ(state(MAIN)->status, STREAM_STATUS_ENABLED | STREAM_STATUS_ENDED);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_ENABLED);
+	UNIT_EQ(state(MAIN)->status, BLOCK_STATUS_ENABLED | STREAM_STATUS_ENDED);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_ENABLED);
 	more(1);
 	UNIT_EQ(packets(MAIN), 7);
-	UNIT_EQ(state(MAIN)->status, STREAM_STATUS_ENABLED);
+	UNIT_EQ(state(MAIN)->status, BLOCK_STATUS_ENABLED);
 	host_end();
 }
 
@@ -316,7 +316,7 @@ static void outside(void)
 	addresses(MAIN, TABLE_AT);
 	wr(MAIN, STREAM_RING_SIZE, 18);
 	wr(MAIN, STREAM_SEGMENT_SIZE, 16);
-	wr(MAIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
+	wr(MAIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	reader[MAIN] = (struct reader){.log2 = 18};
 	set_wr(MAIN, STREAM_SET_PACK_EVENTS, 10);
 	generate(MAIN, 0, 1000, 0, 0);
@@ -338,7 +338,7 @@ static void outside(void)
 	addresses(ODIN, RING_AT(ODIN));
 	wr(ODIN, STREAM_PAGE_HIGH, 0xff);
 	wr(ODIN, STREAM_RING_SIZE, 16);
-	wr(ODIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
+	wr(ODIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	UNIT_NEED(count(0, -1, "dma_outside") > 0);
 	host_end();
 }

@@ -32,9 +32,9 @@ static void nothing_lost(void)
 	fill(STREAM_POLICY_THROTTLE, 500, 0);
 	set_wide(MAIN, STREAM_SET_LIMIT, 5000);
 	run(0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS),
-		STREAM_STATUS_ENABLED | STREAM_STATUS_FULL | STREAM_STATUS_THROTTLING);
-	UNIT_EQ(state(MAIN)->status, rd(MAIN, STREAM_STATUS));
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS),
+		BLOCK_STATUS_ENABLED | STREAM_STATUS_FULL | STREAM_STATUS_THROTTLING);
+	UNIT_EQ(state(MAIN)->status, rd(MAIN, BLOCK_STATUS));
 	UNIT_EQ(state(MAIN)->units, 6);
 	UNIT_EQ(state(MAIN)->level, spilled * 1000);
 	UNIT_EQ(set_rd(MAIN, STREAM_SET_SPILL_LEVEL), spilled * 1000);
@@ -57,7 +57,7 @@ static void nothing_lost(void)
 	UNIT_EQ(COUNTER(MAIN, throttled), 0);
 	UNIT_EQ(COUNTER(MAIN, truncated), 0);
 	UNIT_EQ(COUNTER(MAIN, waiting), 0);
-	UNIT_EQ(state(MAIN)->status, STREAM_STATUS_ENABLED);
+	UNIT_EQ(state(MAIN)->status, BLOCK_STATUS_ENABLED);
 	sum_is_right(MAIN);
 	host_end();
 }
@@ -140,7 +140,7 @@ static void clocked(void)
 		run(0);
 	}
 	UNIT_EQ(reader[MAIN].flags, 0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_ENABLED);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_ENABLED);
 	run_for(0, MS / 2);
 	packet(MAIN);
 	UNIT_EQ(reader[MAIN].flags, STREAM_PACKET_GAP);
@@ -168,7 +168,7 @@ static void clocked(void)
 	UNIT_NEED(COUNTER(MAIN, throttled) - 105 >= passed);
 	UNIT_NEED(COUNTER(MAIN, throttles) > 3);
 	/* The last gap is not yet in a packet: close, and all is even. */
-	wr(MAIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
+	wr(MAIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 	for (n = 0; n < 100; n++) {
 		doorbell(MAIN);
 		run(0);
@@ -242,8 +242,8 @@ static void truncation(void)
 	/* From the 91st event's time on. */
 	UNIT_EQ(COUNTER(MAIN, truncate_cycles), (2 * MS - 910000) / 4);
 	UNIT_EQ(COUNTER(MAIN, throttles), 0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS),
-		STREAM_STATUS_ENABLED | STREAM_STATUS_FULL | STREAM_STATUS_TRUNCATING);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS),
+		BLOCK_STATUS_ENABLED | STREAM_STATUS_FULL | STREAM_STATUS_TRUNCATING);
 	set_wr(MAIN, STREAM_SET_RATE, 0); /* it waits now, and has the next ones at once */
 	set_wide(MAIN, STREAM_SET_LIMIT, 250);
 	for (n = 0; n < 30 && reader[MAIN].fragments < 250; n++) {
@@ -310,15 +310,15 @@ static void reset_of_the_counters(void)
 	set_wr(MAIN, STREAM_SET_RATE, 10000000);
 	run_for(0, MS);
 	UNIT_EQ(COUNTER(MAIN, throttles), 1);
-	wr(MAIN, STREAM_RESET, STREAM_RESET_COUNTERS);
+	wr(MAIN, BLOCK_RESET, BLOCK_RESET_COUNTERS);
 	UNIT_EQ(COUNTER(MAIN, throttle_cycles) | COUNTER(MAIN, throttled) |
 			COUNTER(MAIN, throttle_first),
 		0);
 	sum_is_right(MAIN);
 	host.now += 400;
 	UNIT_EQ(COUNTER(MAIN, throttle_cycles), 100);
-	wr(MAIN, STREAM_RESET, STREAM_RESET_FLUSH);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_THROTTLING, 0);
+	wr(MAIN, BLOCK_RESET, STREAM_RESET_FLUSH);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS) & STREAM_STATUS_THROTTLING, 0);
 	sum_is_right(MAIN);
 	host_end();
 }
@@ -408,11 +408,11 @@ static void room_to_the_line(void)
 	set_wide(MAIN, STREAM_SET_LIMIT, 1024);
 	run(0);
 	UNIT_EQ(state(MAIN)->written, 1023);
-	UNIT_NEED(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_FULL);
+	UNIT_NEED(rd(MAIN, BLOCK_STATUS) & STREAM_STATUS_FULL);
 	wr0(P40_DOORBELL(MAIN), 1);
 	run(0);
 	UNIT_EQ(state(MAIN)->written, 1025);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_FULL, 0);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS) & STREAM_STATUS_FULL, 0);
 	host_end();
 }
 

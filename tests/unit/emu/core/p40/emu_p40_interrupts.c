@@ -45,11 +45,11 @@ static void positions(void)
 	wr0(P40_DOORBELL(ODIN), 40);
 	UNIT_EQ(rd(ODIN, STREAM_ARM), 40);
 	UNIT_EQ(rd(ODIN, STREAM_ARM_SEEN), 40);
-	UNIT_EQ(rd(ODIN, STREAM_STATUS) & STREAM_STATUS_ARMED, 0);
+	UNIT_EQ(rd(ODIN, BLOCK_STATUS) & STREAM_STATUS_ARMED, 0);
 	wr(ODIN, STREAM_ARM_SEEN, 70);
 	UNIT_EQ(rd(ODIN, STREAM_READ_NOW), 40);
 	UNIT_EQ(rd(ODIN, STREAM_ARM_SEEN), 70);
-	UNIT_EQ(rd(ODIN, STREAM_STATUS) & STREAM_STATUS_ARMED, STREAM_STATUS_ARMED);
+	UNIT_EQ(rd(ODIN, BLOCK_STATUS) & STREAM_STATUS_ARMED, STREAM_STATUS_ARMED);
 	wr0(P40_DOORBELL(ODIN), 60);
 	UNIT_EQ(rd(ODIN, STREAM_ARM_SEEN), 70);
 	wr0(P40_DOORBELL(ODIN), 80);
@@ -73,7 +73,7 @@ static void positions(void)
 		UNIT_EQ(rd(ODIN, STREAM_READ_NOW), 95);
 		UNIT_EQ(rd(ODIN, STREAM_ARM_SEEN), 97);
 	}
-	UNIT_EQ(rd(ODIN, STREAM_STATUS), STREAM_STATUS_ENABLED | STREAM_STATUS_ARMED);
+	UNIT_EQ(rd(ODIN, BLOCK_STATUS), BLOCK_STATUS_ENABLED | STREAM_STATUS_ARMED);
 	host_end();
 }
 
@@ -104,8 +104,8 @@ static void positions_refused(void)
 			break;
 		}
 		run(0);
-		UNIT_EQ(rd(ODIN, STREAM_STATUS), STREAM_STATUS_ENABLED | STREAM_STATUS_HOST_ERROR);
-		UNIT_EQ(state(ODIN)->status, STREAM_STATUS_ENABLED | STREAM_STATUS_HOST_ERROR);
+		UNIT_EQ(rd(ODIN, BLOCK_STATUS), BLOCK_STATUS_ENABLED | BLOCK_STATUS_HOST_ERROR);
+		UNIT_EQ(state(ODIN)->status, BLOCK_STATUS_ENABLED | BLOCK_STATUS_HOST_ERROR);
 		UNIT_EQ(rd(ODIN, STREAM_READ_NOW), 50);
 		UNIT_EQ(interrupts(), 0);
 		UNIT_EQ(host.message[0], 1);
@@ -131,12 +131,12 @@ static void one_when_idle(void)
 	UNIT_EQ(interrupts(), 1);
 	UNIT_EQ(state(ODIN)->reason, STREAM_REASON_TIME);
 	UNIT_EQ(state(ODIN)->interrupts, 1);
-	UNIT_EQ(rd(ODIN, STREAM_STATUS) & STREAM_STATUS_ARMED, 0);
+	UNIT_EQ(rd(ODIN, BLOCK_STATUS) & STREAM_STATUS_ARMED, 0);
 	more(1);
 	run_for(0, 50 * MS);
 	UNIT_EQ(interrupts(), 1);
 	/* The first since it was enabled is not held, however short ago the last run's was. */
-	wr(ODIN, STREAM_CONTROL, 0);
+	wr(ODIN, BLOCK_CONTROL, 0);
 	wr(ODIN, STREAM_IRQ_NS, 4000 * MS);
 	begin(ODIN, 16);
 	wr(ODIN, STREAM_ARM, 0);
@@ -239,12 +239,12 @@ static void end_and_arm(void)
 	stand(8 << 20, 1000 * MS);
 	more(5);
 	wr(ODIN, STREAM_ARM, 5);
-	wr(ODIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
+	wr(ODIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 	run(0);
 	UNIT_EQ(interrupts(), 1);
 	UNIT_EQ(state(ODIN)->reason, STREAM_REASON_ENDED);
 	UNIT_EQ(state(ODIN)->interrupts, 1);
-	UNIT_EQ(state(ODIN)->status, STREAM_STATUS_ENABLED | STREAM_STATUS_ENDED);
+	UNIT_EQ(state(ODIN)->status, BLOCK_STATUS_ENABLED | STREAM_STATUS_ENDED);
 	/* It has been told: no other. */
 	sequence = state(ODIN)->sequence;
 	wr(ODIN, STREAM_ARM, 5);
@@ -254,7 +254,7 @@ static void end_and_arm(void)
 	/* The other order: the end came, then one arms who has not seen it. */
 	stand(8 << 20, 1000 * MS);
 	more(5);
-	wr(ODIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
+	wr(ODIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 	run(0);
 	UNIT_EQ(interrupts(), 0);
 	sequence = state(ODIN)->sequence;
@@ -288,7 +288,7 @@ static void vectors(void)
 	wr(ODIN, STREAM_ARM, 0);
 	more(3);
 	UNIT_EQ(interrupts(), 0);
-	UNIT_NEED(rd(ODIN, STREAM_STATUS) & STREAM_STATUS_ARMED);
+	UNIT_NEED(rd(ODIN, BLOCK_STATUS) & STREAM_STATUS_ARMED);
 	UNIT_EQ(state(ODIN)->written, 3);
 	wr(ODIN, STREAM_VECTOR, 0x70005);
 	UNIT_EQ(rd(ODIN, STREAM_VECTOR), 5);
@@ -353,7 +353,7 @@ static void waits_for_the_bus(void)
 	wr(ODIN, STREAM_ARM, 0);
 	run_for(0, 5 * MS);
 	UNIT_EQ(interrupts(), 0);
-	UNIT_EQ(rd(ODIN, STREAM_STATUS) & STREAM_STATUS_QUIET, 0);
+	UNIT_EQ(rd(ODIN, BLOCK_STATUS) & BLOCK_STATUS_QUIET, 0);
 	host.no_master = false;
 	run_for(0, 5 * MS);
 	UNIT_EQ(interrupts(), 1);

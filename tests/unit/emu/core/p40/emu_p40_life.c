@@ -10,14 +10,14 @@ static uint32_t enable(unsigned int s, uint64_t ring, uint32_t log2, uint32_t se
 	addresses(s, ring);
 	wr(s, STREAM_RING_SIZE, log2);
 	wr(s, STREAM_SEGMENT_SIZE, segment);
-	wr(s, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
-	return rd(s, STREAM_STATUS);
+	wr(s, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+	return rd(s, BLOCK_STATUS);
 }
 
 static void refused(uint32_t status)
 {
-	UNIT_EQ(status, STREAM_STATUS_QUIET | STREAM_STATUS_SETUP_ERROR);
-	UNIT_EQ(rd(MAIN, STREAM_CONTROL), 0);
+	UNIT_EQ(status, BLOCK_STATUS_QUIET | BLOCK_STATUS_SETUP_ERROR);
+	UNIT_EQ(rd(MAIN, BLOCK_CONTROL), 0);
 	UNIT_EQ(rd0(P40_FUNCTION + FUNCTION_CAUSE), FUNCTION_CAUSE_HOST);
 	UNIT_EQ(rd0(P40_FUNCTION + FUNCTION_CHANNELS), 1 << MAIN);
 	wr0(P40_FUNCTION + FUNCTION_CAUSE, ~0u);
@@ -43,19 +43,19 @@ static void enable_refused(void)
 	wr(MAIN, STREAM_PAGE_LOW, (uint32_t)PAGE_AT(MAIN) + 2048);
 	wr(MAIN, STREAM_RING_SIZE, 16);
 	wr(MAIN, STREAM_SEGMENT_SIZE, 0);
-	wr(MAIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
-	refused(rd(MAIN, STREAM_STATUS));
+	wr(MAIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+	refused(rd(MAIN, BLOCK_STATUS));
 	/* One of the four addresses was lost on the way. */
 	for (i = 0; i < 4; i++) {
-		wr(MAIN, STREAM_RESET, STREAM_RESET_LOGIC);
+		wr(MAIN, BLOCK_RESET, BLOCK_RESET_LOGIC);
 		wr(MAIN, STREAM_RING_SIZE, 16);
 		for (k = 0; k < 4; k++)
 			if (k != i)
 				wr(MAIN, half[k], 0);
-		wr(MAIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
-		refused(rd(MAIN, STREAM_STATUS));
+		wr(MAIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+		refused(rd(MAIN, BLOCK_STATUS));
 	}
-	UNIT_EQ(enable(MAIN, RING_AT(MAIN), 16, 0), STREAM_STATUS_ENABLED);
+	UNIT_EQ(enable(MAIN, RING_AT(MAIN), 16, 0), BLOCK_STATUS_ENABLED);
 	UNIT_EQ(rd(MAIN, STREAM_RING_LOW) | rd(MAIN, STREAM_PAGE_LOW), 0);
 	host_end();
 }
@@ -66,11 +66,10 @@ static void refusal_clears_errors(void)
 	host_begin();
 	begin(MAIN, 16);
 	wr0(P40_DOORBELL(MAIN), 5);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_ENABLED | STREAM_STATUS_HOST_ERROR);
-	wr(MAIN, STREAM_CONTROL, 0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET | STREAM_STATUS_HOST_ERROR);
-	UNIT_EQ(enable(MAIN, RING_AT(MAIN), 15, 0),
-		STREAM_STATUS_QUIET | STREAM_STATUS_SETUP_ERROR);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_ENABLED | BLOCK_STATUS_HOST_ERROR);
+	wr(MAIN, BLOCK_CONTROL, 0);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET | BLOCK_STATUS_HOST_ERROR);
+	UNIT_EQ(enable(MAIN, RING_AT(MAIN), 15, 0), BLOCK_STATUS_QUIET | BLOCK_STATUS_SETUP_ERROR);
 	host_end();
 }
 
@@ -84,7 +83,7 @@ static void enabling(void)
 	UNIT_EQ(state(MAIN)->sequence_end, 1);
 	UNIT_EQ(state(MAIN)->written, 1000);
 	UNIT_EQ(state(MAIN)->read, 1000);
-	UNIT_EQ(state(MAIN)->status, STREAM_STATUS_ENABLED);
+	UNIT_EQ(state(MAIN)->status, BLOCK_STATUS_ENABLED);
 	UNIT_EQ(page_counters(MAIN)->sequence, 1);
 	UNIT_EQ(page_counters(MAIN)->sequence_end, 1);
 	UNIT_EQ(rd(MAIN, STREAM_WRITTEN), 1000);
@@ -94,7 +93,7 @@ static void enabling(void)
 	wr(MAIN, STREAM_PAGE_LOW, 0);
 	wr(MAIN, STREAM_START, 5);
 	wr(MAIN, STREAM_RING_SIZE, 30);
-	wr(MAIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
+	wr(MAIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	generate(MAIN, 0, 200, 0, 0);
 	set_wide(MAIN, STREAM_SET_LIMIT, 1000);
 	run_for(0, 5000000);
@@ -122,24 +121,24 @@ static void tables(void)
 {
 	host_begin();
 	table(16, RING_AT(MAIN), 0x11000);
-	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), STREAM_STATUS_ENABLED);
-	wr(MAIN, STREAM_CONTROL, 0);
+	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), BLOCK_STATUS_ENABLED);
+	wr(MAIN, BLOCK_CONTROL, 0);
 	/* An entry that is no page, the last one. */
 	table(15, RING_AT(MAIN), 0x11000);
 	host.memory[TABLE_AT - HOST_BASE + 8 * 15] = 1;
-	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), STREAM_STATUS_QUIET | STREAM_STATUS_SETUP_ERROR);
-	UNIT_EQ(rd(MAIN, STREAM_CONTROL), 0);
+	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), BLOCK_STATUS_QUIET | BLOCK_STATUS_SETUP_ERROR);
+	UNIT_EQ(rd(MAIN, BLOCK_CONTROL), 0);
 	/* A table that is not all there. */
 	memset(host.memory + HOST_MEMORY - 4096, 0, 4096);
 	UNIT_EQ(enable(MAIN, HOST_BASE + HOST_MEMORY - 4096, 26, 16),
-		STREAM_STATUS_QUIET | STREAM_STATUS_FETCH_ERROR);
+		BLOCK_STATUS_QUIET | BLOCK_STATUS_FETCH_ERROR);
 	UNIT_EQ(count(0, -1, "dma_outside"), 1);
 	fault(0, "fetch-error", 1ull << 32 | 1);
-	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), STREAM_STATUS_QUIET | STREAM_STATUS_FETCH_ERROR);
+	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), BLOCK_STATUS_QUIET | BLOCK_STATUS_FETCH_ERROR);
 	UNIT_EQ(rd0(P40_FUNCTION + FUNCTION_CAUSE) & FUNCTION_CAUSE_FETCH, FUNCTION_CAUSE_FETCH);
 	/* The table is read once: it may be gone then. */
 	table(16, RING_AT(MAIN), 0x11000);
-	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), STREAM_STATUS_ENABLED);
+	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), BLOCK_STATUS_ENABLED);
 	memset(host.memory + (TABLE_AT - HOST_BASE), 0xff, 128);
 	generate(MAIN, 0, 200, 0, 0);
 	run(0);
@@ -153,22 +152,22 @@ static void loading(void)
 	host_begin();
 	table(16, RING_AT(MAIN), 0x11000);
 	host.no_master = true;
-	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), STREAM_STATUS_LOADING);
-	UNIT_EQ(rd(MAIN, STREAM_CONTROL), STREAM_CONTROL_ENABLE);
+	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), BLOCK_STATUS_LOADING);
+	UNIT_EQ(rd(MAIN, BLOCK_CONTROL), BLOCK_CONTROL_ENABLE);
 	run(0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_LOADING);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_LOADING);
 	host.no_master = false;
 	run(0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_ENABLED);
-	wr(MAIN, STREAM_CONTROL, 0);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_ENABLED);
+	wr(MAIN, BLOCK_CONTROL, 0);
 	fault(0, "load-slow", 1ull << 32 | 5);
-	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), STREAM_STATUS_LOADING);
+	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), BLOCK_STATUS_LOADING);
 	run_for(0, 4000000);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_LOADING);
-	wr(MAIN, STREAM_CONTROL, 0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_LOADING);
+	wr(MAIN, BLOCK_CONTROL, 0);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	run_for(0, 4000000);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	host_end();
 }
 
@@ -182,23 +181,23 @@ static void enabled_late(void)
 		table(16, RING_AT(MAIN), 0x11000);
 		fault(0, "enable-slow", 1ull << 32 | 5);
 		UNIT_EQ(enable(MAIN, segment ? TABLE_AT : RING_AT(MAIN), 20, segment), 0);
-		UNIT_EQ(rd(MAIN, STREAM_CONTROL), STREAM_CONTROL_ENABLE);
+		UNIT_EQ(rd(MAIN, BLOCK_CONTROL), BLOCK_CONTROL_ENABLE);
 		run_for(0, 4000000);
-		UNIT_EQ(rd(MAIN, STREAM_STATUS), 0);
+		UNIT_EQ(rd(MAIN, BLOCK_STATUS), 0);
 		run_for(0, 2000000);
-		UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_ENABLED);
-		wr(MAIN, STREAM_CONTROL, 0);
+		UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_ENABLED);
+		wr(MAIN, BLOCK_CONTROL, 0);
 		UNIT_EQ(enable(MAIN, segment ? TABLE_AT : RING_AT(MAIN), 20, segment), 0);
-		wr(MAIN, STREAM_CONTROL, 0);
+		wr(MAIN, BLOCK_CONTROL, 0);
 		run_for(0, 6000000);
-		UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+		UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 		host_end();
 	}
 }
 
 static void closing(unsigned int s)
 {
-	wr(s, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
+	wr(s, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 }
 
 static void close_in_a_packet(void)
@@ -217,12 +216,12 @@ static void close_in_a_packet(void)
 	closing(MAIN);
 	set_wide(MAIN, STREAM_SET_LIMIT, 0); /* there would be more */
 	run(0);
-	UNIT_EQ(state(MAIN)->status, STREAM_STATUS_ENABLED | STREAM_STATUS_ENDED);
+	UNIT_EQ(state(MAIN)->status, BLOCK_STATUS_ENABLED | STREAM_STATUS_ENDED);
 	UNIT_EQ(packets(MAIN), 1);
 	UNIT_EQ(reader[MAIN].fragments, 130);
 	UNIT_EQ(reader[MAIN].flags, STREAM_PACKET_CLOSED);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS),
-		STREAM_STATUS_ENABLED | STREAM_STATUS_ENDED | STREAM_STATUS_QUIET);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS),
+		BLOCK_STATUS_ENABLED | STREAM_STATUS_ENDED | BLOCK_STATUS_QUIET);
 	UNIT_EQ(page_counters(MAIN)->events, 130);
 	UNIT_EQ(page_counters(MAIN)->waiting, 0);
 	/* Nothing follows, whatever is written. */
@@ -249,10 +248,10 @@ static void close_of_nothing(void)
 	for (s = 0; s < P40_STREAMS; s++) {
 		closing(s); /* not enabled, refused: no end */
 		begin(s, 16);
-		UNIT_EQ(state(s)->status, STREAM_STATUS_ENABLED);
+		UNIT_EQ(state(s)->status, BLOCK_STATUS_ENABLED);
 		closing(s);
 		run(0);
-		UNIT_EQ(state(s)->status, STREAM_STATUS_ENABLED | STREAM_STATUS_ENDED);
+		UNIT_EQ(state(s)->status, BLOCK_STATUS_ENABLED | STREAM_STATUS_ENDED);
 		UNIT_EQ(state(s)->units, 0);
 	}
 	UNIT_EQ(count(0, -1, "ends"), P40_STREAMS);
@@ -268,7 +267,7 @@ static void close_when_full(void)
 	begin(MAIN, 16);
 	generate(MAIN, 0, 1000, 0, 0);
 	run(0);
-	UNIT_NEED(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_FULL);
+	UNIT_NEED(rd(MAIN, BLOCK_STATUS) & STREAM_STATUS_FULL);
 	closing(MAIN);
 	run(0);
 	UNIT_EQ(state(MAIN)->status & STREAM_STATUS_ENDED, 0);
@@ -296,8 +295,8 @@ static void disable_at_once(void)
 	generate(MAIN, 0, 1000, 0, 0);
 	while (COUNTER(MAIN, waiting) < 900 || count(0, -1, "dma_writes") < 3)
 		p40_card.step(host.card, 0, 4096);
-	wr(MAIN, STREAM_CONTROL, 0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	wr(MAIN, BLOCK_CONTROL, 0);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	written = state(MAIN)->written;
 	sequence = state(MAIN)->sequence;
 	memset(host.memory + (RING_AT(MAIN) - HOST_BASE), 0xee, 4 << 20);
@@ -312,7 +311,7 @@ static void disable_at_once(void)
 	/* Doorbells of one who does not know yet are no error. */
 	wr0(P40_DOORBELL(MAIN), 12345);
 	wr(MAIN, STREAM_ARM, 12345);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	host_end();
 }
 
@@ -329,7 +328,7 @@ static void no_bus(void)
 	set_wide(MAIN, STREAM_SET_LIMIT, 50);
 	run(0);
 	UNIT_EQ(state(MAIN)->units, 0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_QUIET, 0);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS) & BLOCK_STATUS_QUIET, 0);
 	sum_is_right(MAIN);
 	host.no_master = false;
 	run(0);
@@ -337,10 +336,10 @@ static void no_bus(void)
 	host.no_master = true;
 	set_wide(MAIN, STREAM_SET_LIMIT, 100);
 	run(0);
-	generation = rd(MAIN, STREAM_GENERATION);
-	wr(MAIN, STREAM_RESET, STREAM_RESET_LOGIC);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation + 1);
+	generation = rd(MAIN, BLOCK_GENERATION);
+	wr(MAIN, BLOCK_RESET, BLOCK_RESET_LOGIC);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
+	UNIT_EQ(rd(MAIN, BLOCK_GENERATION), generation + 1);
 	host.no_master = false;
 	run(0);
 	UNIT_EQ(state(MAIN)->units, 10);

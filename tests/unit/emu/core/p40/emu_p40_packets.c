@@ -93,8 +93,8 @@ static void segments(void)
 	addresses(MAIN, TABLE_AT);
 	wr(MAIN, STREAM_RING_SIZE, 18);
 	wr(MAIN, STREAM_SEGMENT_SIZE, 16);
-	wr(MAIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
-	UNIT_NEED(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_ENABLED);
+	wr(MAIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+	UNIT_NEED(rd(MAIN, BLOCK_STATUS) & BLOCK_STATUS_ENABLED);
 	reader[MAIN] = (struct reader){.log2 = 18, .segment_log2 = 16};
 	generate(MAIN, 5, 10, 9000, 0);
 	read_on(100);

@@ -42,8 +42,8 @@ static void any_position(unsigned int s)
 
 static void any_register(unsigned int s)
 {
-	static const uint32_t off[] = {STREAM_CONTROL, STREAM_START,  STREAM_IRQ_BYTES,
-				       STREAM_IRQ_NS,  STREAM_VECTOR, STREAM_RESET};
+	static const uint32_t off[] = {BLOCK_CONTROL, STREAM_START,  STREAM_IRQ_BYTES,
+				       STREAM_IRQ_NS, STREAM_VECTOR, BLOCK_RESET};
 
 	wr(s, off[any(6)], any_value());
 }
@@ -53,7 +53,7 @@ static void start(unsigned int s)
 	addresses(s, RING_AT(s));
 	wr(s, STREAM_RING_SIZE, LOG2);
 	wr(s, STREAM_SEGMENT_SIZE, 0);
-	wr(s, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
+	wr(s, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	set_wr(s, STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN | any(8));
 }
 
@@ -72,10 +72,10 @@ static void act(void)
 		any_register(s);
 		break;
 	case 7:
-		wr(s, STREAM_CONTROL, any(4));
+		wr(s, BLOCK_CONTROL, any(4));
 		break;
 	case 8:
-		wr0(P40_FUNCTION + 4 * any(9), any(4) ? any_value() : STREAM_RESET_LOGIC);
+		wr0(P40_FUNCTION + 4 * any(9), any(4) ? any_value() : BLOCK_RESET_LOGIC);
 		/* The notice is a word anywhere. */
 		wr0(P40_FUNCTION + FUNCTION_NOTICE_LOW, 0);
 		wr0(P40_FUNCTION + FUNCTION_NOTICE_HIGH, 0);
@@ -106,9 +106,9 @@ static bool even(unsigned int s)
 
 static bool in_bounds(unsigned int s)
 {
-	uint32_t status = rd(s, STREAM_STATUS);
+	uint32_t status = rd(s, BLOCK_STATUS);
 
-	return !(status & STREAM_STATUS_ENABLED) ||
+	return !(status & BLOCK_STATUS_ENABLED) ||
 	       rd(s, STREAM_WRITTEN) - rd(s, STREAM_READ_NOW) <= 1 << (LOG2 - 6);
 }
 

@@ -60,7 +60,7 @@ static void index_of_main(void)
 	UNIT_EQ(state(META)->last_event, reader[MAIN].next_event - 1);
 	at = reader[META].read;
 	/* Closing meta leaves main alone. */
-	wr(META, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
+	wr(META, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 	run(0);
 	UNIT_NEED(state(META)->status & STREAM_STATUS_ENDED);
 	for (i = 0; i < 5; i++) {
@@ -90,9 +90,9 @@ static void meta_full(void)
 		doorbell(MAIN);
 	}
 	UNIT_EQ(reader[MAIN].units, 1024);
-	UNIT_NEED(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_FULL);
-	UNIT_NEED(rd(META, STREAM_STATUS) & STREAM_STATUS_FULL);
-	UNIT_NEED(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_THROTTLING);
+	UNIT_NEED(rd(MAIN, BLOCK_STATUS) & STREAM_STATUS_FULL);
+	UNIT_NEED(rd(META, BLOCK_STATUS) & STREAM_STATUS_FULL);
+	UNIT_NEED(rd(MAIN, BLOCK_STATUS) & STREAM_STATUS_THROTTLING);
 	reader[META].read++;
 	doorbell(META);
 	run(0);
@@ -325,7 +325,7 @@ static void recycle(void)
 	sum_is_right(MAIN);
 	sum_is_right(ODIN);
 	key(0, "recycle", "off");
-	wr(MAIN, STREAM_RESET, STREAM_RESET_FLUSH);
+	wr(MAIN, BLOCK_RESET, STREAM_RESET_FLUSH);
 	reader[MAIN].next_event = COUNTER(MAIN, discarded) + COUNTER(MAIN, waiting);
 	run_for(0, 10 * MS);
 	UNIT_NEED(packets(MAIN));

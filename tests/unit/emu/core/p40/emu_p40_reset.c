@@ -22,14 +22,14 @@ static void reset_counters(void)
 	uint32_t generation;
 
 	host_begin();
-	generation = rd(MAIN, STREAM_GENERATION);
+	generation = rd(MAIN, BLOCK_GENERATION);
 	run_some();
-	wr(MAIN, STREAM_RESET, STREAM_RESET_COUNTERS);
+	wr(MAIN, BLOCK_RESET, BLOCK_RESET_COUNTERS);
 	UNIT_EQ(COUNTER(MAIN, events), 0);
 	UNIT_EQ(COUNTER(MAIN, offered), 3);
 	UNIT_EQ(COUNTER(MAIN, waiting), 3);
 	sum_is_right(MAIN);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation);
+	UNIT_EQ(rd(MAIN, BLOCK_GENERATION), generation);
 	set_wide(MAIN, STREAM_SET_LIMIT, 25);
 	run(0);
 	UNIT_EQ(packets(MAIN), 1);
@@ -42,7 +42,7 @@ static void reset_flush(void)
 {
 	host_begin();
 	run_some();
-	wr(MAIN, STREAM_RESET, STREAM_RESET_FLUSH);
+	wr(MAIN, BLOCK_RESET, STREAM_RESET_FLUSH);
 	UNIT_EQ(COUNTER(MAIN, waiting), 0);
 	UNIT_EQ(COUNTER(MAIN, discarded), 3);
 	set_wide(MAIN, STREAM_SET_LIMIT, 28);
@@ -69,7 +69,7 @@ static void reset_flush_in_a_packet(void)
 		p40_card.step(host.card, 0, 4096);
 	UNIT_EQ(state(MAIN)->units, 0);
 	waiting = COUNTER(MAIN, waiting);
-	wr(MAIN, STREAM_RESET, STREAM_RESET_FLUSH);
+	wr(MAIN, BLOCK_RESET, STREAM_RESET_FLUSH);
 	UNIT_EQ(COUNTER(MAIN, waiting), 1000);
 	UNIT_EQ(COUNTER(MAIN, discarded), waiting - 1000);
 	run(0);
@@ -84,13 +84,13 @@ static void reset_logic(void)
 	uint32_t generation;
 
 	host_begin();
-	generation = rd(MAIN, STREAM_GENERATION);
+	generation = rd(MAIN, BLOCK_GENERATION);
 	run_some();
 	wr(MAIN, STREAM_VECTOR, 3);
-	wr(MAIN, STREAM_RESET, STREAM_RESET_LOGIC);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation + 1);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
-	UNIT_EQ(rd(MAIN, STREAM_CONTROL) | rd(MAIN, STREAM_RING_SIZE) | rd(MAIN, STREAM_WRITTEN) |
+	wr(MAIN, BLOCK_RESET, BLOCK_RESET_LOGIC);
+	UNIT_EQ(rd(MAIN, BLOCK_GENERATION), generation + 1);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
+	UNIT_EQ(rd(MAIN, BLOCK_CONTROL) | rd(MAIN, STREAM_RING_SIZE) | rd(MAIN, STREAM_WRITTEN) |
 			rd(MAIN, STREAM_READ_NOW),
 		0);
 	/* What it leaves. */
@@ -109,9 +109,9 @@ static void reset_logic(void)
 	UNIT_EQ(packets(MAIN), 4);
 	sum_is_right(MAIN);
 	/* One that never did anything shows it, too. */
-	generation = rd(ODIN, STREAM_GENERATION);
-	wr(ODIN, STREAM_RESET, STREAM_RESET_LOGIC);
-	UNIT_EQ(rd(ODIN, STREAM_GENERATION), generation + 1);
+	generation = rd(ODIN, BLOCK_GENERATION);
+	wr(ODIN, BLOCK_RESET, BLOCK_RESET_LOGIC);
+	UNIT_EQ(rd(ODIN, BLOCK_GENERATION), generation + 1);
 	host_end();
 }
 
@@ -120,11 +120,11 @@ static void reset_default(void)
 	uint32_t generation;
 
 	host_begin();
-	generation = rd(MAIN, STREAM_GENERATION);
+	generation = rd(MAIN, BLOCK_GENERATION);
 	run_some();
 	wr(MAIN, STREAM_VECTOR, 3);
-	wr(MAIN, STREAM_RESET, STREAM_RESET_DEFAULT);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation + 1);
+	wr(MAIN, BLOCK_RESET, BLOCK_RESET_DEFAULT);
+	UNIT_EQ(rd(MAIN, BLOCK_GENERATION), generation + 1);
 	UNIT_EQ(rd(MAIN, STREAM_VECTOR), 1);
 	UNIT_EQ(rd(MAIN, STREAM_IRQ_BYTES), 0);
 	UNIT_EQ(set_rd(MAIN, STREAM_SET_PACK_EVENTS), 256);
@@ -140,15 +140,15 @@ static void reset_unknown(void)
 	uint32_t generation;
 
 	host_begin();
-	generation = rd(MAIN, STREAM_GENERATION);
+	generation = rd(MAIN, BLOCK_GENERATION);
 	run_some();
-	wr(MAIN, STREAM_RESET, STREAM_RESET_LOGIC | 0x10);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_ENABLED | STREAM_STATUS_HOST_ERROR);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation);
+	wr(MAIN, BLOCK_RESET, BLOCK_RESET_LOGIC | 0x10);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_ENABLED | BLOCK_STATUS_HOST_ERROR);
+	UNIT_EQ(rd(MAIN, BLOCK_GENERATION), generation);
 	run(0);
-	UNIT_EQ(state(MAIN)->status, STREAM_STATUS_ENABLED | STREAM_STATUS_HOST_ERROR);
-	wr(MAIN, STREAM_RESET, 0);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation);
+	UNIT_EQ(state(MAIN)->status, BLOCK_STATUS_ENABLED | BLOCK_STATUS_HOST_ERROR);
+	wr(MAIN, BLOCK_RESET, 0);
+	UNIT_EQ(rd(MAIN, BLOCK_GENERATION), generation);
 	host_end();
 }
 
@@ -160,20 +160,20 @@ static void reset_card(void)
 	host_begin();
 	all = rd0(P40_FUNCTION + FUNCTION_GENERATION);
 	for (s = 0; s < P40_STREAMS; s++) {
-		before[s] = rd(s, STREAM_GENERATION);
+		before[s] = rd(s, BLOCK_GENERATION);
 		begin(s, 16);
 	}
 	card_wr(CARD_TEST, 5);
 	card_wr(STREAM_CARD_ENABLE, 1);
 	wr0(P40_FUNCTION + FUNCTION_ENABLE, FUNCTION_CAUSE_HOST);
-	wr0(P40_FUNCTION + FUNCTION_RESET, STREAM_RESET_LOGIC);
+	wr0(P40_FUNCTION + FUNCTION_RESET, BLOCK_RESET_LOGIC);
 	for (s = 0; s < P40_STREAMS; s++) {
-		UNIT_EQ(rd(s, STREAM_STATUS), STREAM_STATUS_QUIET);
-		UNIT_EQ(rd(s, STREAM_GENERATION), before[s] + 1);
+		UNIT_EQ(rd(s, BLOCK_STATUS), BLOCK_STATUS_QUIET);
+		UNIT_EQ(rd(s, BLOCK_GENERATION), before[s] + 1);
 	}
 	UNIT_EQ(rd0(P40_FUNCTION + FUNCTION_GENERATION), all + 1);
 	UNIT_EQ(card_rd(CARD_TEST), 5);
-	wr0(P40_FUNCTION + FUNCTION_RESET, STREAM_RESET_DEFAULT);
+	wr0(P40_FUNCTION + FUNCTION_RESET, BLOCK_RESET_DEFAULT);
 	UNIT_EQ(card_rd(CARD_TEST), 0);
 	UNIT_EQ(card_rd(STREAM_CARD_ENABLE), 0x7f);
 	UNIT_EQ(rd0(P40_FUNCTION + FUNCTION_GENERATION), all + 2);
@@ -190,12 +190,12 @@ static void function_reset(void)
 
 	host_begin();
 	run_some();
-	generation = rd(MAIN, STREAM_GENERATION);
+	generation = rd(MAIN, BLOCK_GENERATION);
 	wr0(P40_FUNCTION + FUNCTION_ENABLE, FUNCTION_CAUSE_HOST);
 	card_wr(CARD_TEST, 5);
 	p40_card.reset(host.card, 0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
-	UNIT_NEED(rd(MAIN, STREAM_GENERATION) != generation);
+	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
+	UNIT_NEED(rd(MAIN, BLOCK_GENERATION) != generation);
 	UNIT_EQ(rd0(P40_FUNCTION + FUNCTION_ENABLE), 0);
 	UNIT_EQ(card_rd(CARD_TEST), 0);
 	UNIT_EQ(set_rd(MAIN, STREAM_SET_GENERATOR), 0);

@@ -54,8 +54,8 @@ static void enable(void)
 	wr(STREAM_PAGE_LOW, (uint32_t)(BASE + PAGE));
 	wr(STREAM_PAGE_HIGH, BASE >> 32);
 	wr(STREAM_RING_SIZE, LOG2);
-	wr(STREAM_CONTROL, STREAM_CONTROL_ENABLE);
-	UNIT_NEED(bar_read(0, P40_STREAM(0) + STREAM_STATUS) & STREAM_STATUS_ENABLED);
+	wr(BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+	UNIT_NEED(bar_read(0, P40_STREAM(0) + BLOCK_STATUS) & BLOCK_STATUS_ENABLED);
 }
 
 static uint32_t written(void)
@@ -78,7 +78,7 @@ static void one_message(void)
 	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
 	CU_ASSERT(UNIT_WAIT(written(), LIMIT_MS));
 	CU_ASSERT(UNIT_WAIT(came(fd[1]), LIMIT_MS));
-	bar_read(0, P40_STREAM(0) + STREAM_STATUS);
+	bar_read(0, P40_STREAM(0) + BLOCK_STATUS);
 	for (i = 0; i < P40_VECTORS; i++) {
 		UNIT_EQ(came(fd[i]), 0);
 		close(fd[i]);
@@ -166,8 +166,8 @@ static void unmapped(void)
 	enable();
 	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
 	CU_ASSERT(UNIT_WAIT(written(), LIMIT_MS));
-	wr(STREAM_CONTROL, 0);
-	UNIT_EQ(bar_read(0, P40_STREAM(0) + STREAM_STATUS), STREAM_STATUS_QUIET);
+	wr(BLOCK_CONTROL, 0);
+	UNIT_EQ(bar_read(0, P40_STREAM(0) + BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	UNIT_EQ(unmap_region(BASE, MEMORY, 0), 0);
 	usleep(5000);
 	UNIT_EQ(counted("dma_outside"), 0);
@@ -182,7 +182,7 @@ static void unmapped(void)
 	/* A function-level reset stops it. */
 	config_set(0x50 + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_BCR_FLR, 2);
 	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
-	UNIT_EQ(bar_read(0, P40_STREAM(0) + STREAM_STATUS), STREAM_STATUS_QUIET);
+	UNIT_EQ(bar_read(0, P40_STREAM(0) + BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	end();
 }
 
@@ -191,7 +191,7 @@ static void all_ones(void)
 	begin_mapped();
 	enable();
 	CU_ASSERT(says("fault 0 all-ones", "\"ok\":true"));
-	UNIT_EQ(bar_read(0, P40_STREAM(0) + STREAM_STATUS), 0xffffffff);
+	UNIT_EQ(bar_read(0, P40_STREAM(0) + BLOCK_STATUS), 0xffffffff);
 	UNIT_EQ(bar_read(2, CARD_ID), 0xffffffff);
 	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN); /* lost */
 	/* A write is posted, and the control line would overtake it. */
@@ -208,7 +208,7 @@ static void no_words(void)
 	enable();
 	no_words_into(P40_DOORBELL(0));
 	UNIT_EQ(bar_read(0, P40_DOORBELL(0) + STREAM_READ), 0);
-	UNIT_EQ(bar_read(0, P40_STREAM(0) + STREAM_STATUS), STREAM_STATUS_ENABLED);
+	UNIT_EQ(bar_read(0, P40_STREAM(0) + BLOCK_STATUS), BLOCK_STATUS_ENABLED);
 	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
 	CU_ASSERT(UNIT_WAIT(written(), LIMIT_MS));
 	UNIT_EQ(counted("host_errors"), 0);

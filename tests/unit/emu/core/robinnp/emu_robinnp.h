@@ -143,8 +143,8 @@ __attribute__((unused)) static void begin(unsigned int s, uint32_t pages, uint32
 	table(s);
 	addresses(s);
 	sizes(s, pages, data_log2, command_log2);
-	wr(s, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
-	UNIT_NEED(rd(s, FRAGMENT_STATUS) & FRAGMENT_STATUS_ENABLED);
+	wr(s, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+	UNIT_NEED(rd(s, BLOCK_STATUS) & BLOCK_STATUS_ENABLED);
 	reader[s] = (struct reader){
 		.data_log2 = data_log2,
 		.free_log2 = data_log2,

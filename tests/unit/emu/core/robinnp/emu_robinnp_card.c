@@ -93,8 +93,8 @@ static void at_rest(void)
 
 	host_begin();
 	for (s = 0; s < ROBINNP_SUBS; s++) {
-		UNIT_EQ(rd(s, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
-		UNIT_EQ(rd(s, FRAGMENT_CONTROL) | rd(s, FRAGMENT_RESET), 0);
+		UNIT_EQ(rd(s, BLOCK_STATUS), BLOCK_STATUS_QUIET);
+		UNIT_EQ(rd(s, BLOCK_CONTROL) | rd(s, BLOCK_RESET), 0);
 		for (i = 0; i < sizeof(block) / sizeof(block[0]); i++)
 			UNIT_EQ(rd(s, block[i].off), block[i].reset);
 		for (i = 0; i < 3; i++)
@@ -135,7 +135,7 @@ static void what_is_kept(void)
 	}
 	/* None of it moved anything. */
 	UNIT_EQ(run(0), CARD_STEP_IDLE);
-	UNIT_EQ(rd(1, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
+	UNIT_EQ(rd(1, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	UNIT_EQ(count(0, -1, "dma_writes") + count(0, -1, "fetches"), 0);
 	host_end();
 }
@@ -201,7 +201,7 @@ static void keys(void)
 	key_refused("count-start", "0x100000000");
 	key(0, "count-start", "7");
 	UNIT_EQ(rd(0, FRAGMENT_START), 7);
-	wr(0, FRAGMENT_RESET, FRAGMENT_RESET_LOGIC);
+	wr(0, BLOCK_RESET, BLOCK_RESET_LOGIC);
 	UNIT_EQ(rd(0, FRAGMENT_START), 7);
 	key_refused("memory", "63");
 	key_refused("memory", "4194305");
@@ -215,7 +215,7 @@ static void keys(void)
 	UNIT_EQ(rd(1, FRAGMENT_DONE_VECTOR), 0);
 	/* The capability counts, and not what the host has enabled. */
 	host.vectors = 0;
-	wr(1, FRAGMENT_RESET, FRAGMENT_RESET_DEFAULT);
+	wr(1, BLOCK_RESET, BLOCK_RESET_DEFAULT);
 	UNIT_EQ(rd(1, FRAGMENT_DATA_VECTOR), 4);
 	no_vectors();
 	UNIT_EQ(rd(0, FRAGMENT_DATA_VECTOR), 0);

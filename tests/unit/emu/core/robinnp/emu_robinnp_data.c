@@ -131,8 +131,8 @@ static void page_sizes(void)
 		addresses(0);
 		sizes(0, 2, 5, 4);
 		wr(0, FRAGMENT_HOST_PAGES, 0);
-		wr(0, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
-		UNIT_NEED(rd(0, FRAGMENT_STATUS) & FRAGMENT_STATUS_ENABLED);
+		wr(0, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+		UNIT_NEED(rd(0, BLOCK_STATUS) & BLOCK_STATUS_ENABLED);
 		reader[0] = (struct reader){.data_log2 = 5, .free_log2 = 5, .pages = 2};
 		give_all(0);
 		generate(0, 0, 1 << log2, 1 << log2, 2);

@@ -89,7 +89,7 @@ static void late(void)
 	run_for(0, MS);
 	UNIT_EQ(rd(0, FRAGMENT_DESCRIPTORS), 2);
 	UNIT_NEED(!take(0, &d));
-	rd(0, FRAGMENT_GENERATION);
+	rd(0, BLOCK_GENERATION);
 	UNIT_NEED(take(0, &d));
 	UNIT_EQ(rd(0, FRAGMENT_DESCRIPTORS), 2);
 	host_end();
@@ -282,7 +282,7 @@ static void interrupts(void)
 	run(0);
 	UNIT_EQ(host.message[1], 0);
 	UNIT_EQ(SUB(0, DATA_INTERRUPTS), 1);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS) & FRAGMENT_STATUS_DATA_ARMED, 0);
+	UNIT_EQ(rd(0, BLOCK_STATUS) & FRAGMENT_STATUS_DATA_ARMED, 0);
 	/* The watchdog's cure: the same once more. */
 	wr(0, FRAGMENT_ARM_DATA, 0);
 	run(0);
@@ -294,7 +294,7 @@ static void interrupts(void)
 	UNIT_EQ(host.message[2], 3);
 	UNIT_EQ(host.message[3], 3);
 	UNIT_EQ(host.message[4], 0); /* the other one is off */
-	UNIT_NEED(rd(0, FRAGMENT_STATUS) & FRAGMENT_STATUS_DATA_ARMED);
+	UNIT_NEED(rd(0, BLOCK_STATUS) & FRAGMENT_STATUS_DATA_ARMED);
 	fault(0, "lost-doorbell", ONE(0) | 2);
 	give(0, 0);
 	ask(0, 0, 0, 0, 0);
@@ -314,32 +314,32 @@ static void resets(void)
 	uint32_t generation;
 
 	ready(0);
-	generation = rd(0, FRAGMENT_GENERATION);
+	generation = rd(0, BLOCK_GENERATION);
 	fault(0, "reset-ignored", 1);
-	wr(0, FRAGMENT_RESET, FRAGMENT_RESET_LOGIC);
-	wr(0, FRAGMENT_CONTROL, 0);
-	wr0(ROBINNP_FUNCTION + FUNCTION_RESET, FRAGMENT_RESET_DEFAULT);
-	UNIT_EQ(rd(0, FRAGMENT_GENERATION), generation);
-	UNIT_NEED(rd(0, FRAGMENT_STATUS) & FRAGMENT_STATUS_ENABLED);
+	wr(0, BLOCK_RESET, BLOCK_RESET_LOGIC);
+	wr(0, BLOCK_CONTROL, 0);
+	wr0(ROBINNP_FUNCTION + FUNCTION_RESET, BLOCK_RESET_DEFAULT);
+	UNIT_EQ(rd(0, BLOCK_GENERATION), generation);
+	UNIT_NEED(rd(0, BLOCK_STATUS) & BLOCK_STATUS_ENABLED);
 	generate(0, 0, 64, 64, 1);
 	run(0);
 	UNIT_NEED(take(0, &d)); /* it writes on */
 	/* A function-level reset is not firmware's to ignore. */
 	robinnp_card.reset(host.card, 0);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
-	UNIT_EQ(rd(0, FRAGMENT_GENERATION), generation + 1);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET);
+	UNIT_EQ(rd(0, BLOCK_GENERATION), generation + 1);
 	host_end();
 
 	ready(0);
 	fault(0, "reset-slow", ONE(0) | 5);
-	generation = rd(0, FRAGMENT_GENERATION);
-	wr(0, FRAGMENT_RESET, FRAGMENT_RESET_LOGIC);
+	generation = rd(0, BLOCK_GENERATION);
+	wr(0, BLOCK_RESET, BLOCK_RESET_LOGIC);
 	run_for(0, 5 * MS - 1);
-	UNIT_EQ(rd(0, FRAGMENT_GENERATION), generation);
-	UNIT_NEED(rd(0, FRAGMENT_STATUS) & FRAGMENT_STATUS_ENABLED);
+	UNIT_EQ(rd(0, BLOCK_GENERATION), generation);
+	UNIT_NEED(rd(0, BLOCK_STATUS) & BLOCK_STATUS_ENABLED);
 	run_for(0, 1);
-	UNIT_EQ(rd(0, FRAGMENT_GENERATION), generation + 1);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
+	UNIT_EQ(rd(0, BLOCK_GENERATION), generation + 1);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	host_end();
 }
 
@@ -347,20 +347,20 @@ static void quiet(void)
 {
 	ready(1);
 	fault(0, "never-quiet", 1);
-	wr(0, FRAGMENT_CONTROL, 0);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), 0);
+	wr(0, BLOCK_CONTROL, 0);
+	UNIT_EQ(rd(0, BLOCK_STATUS), 0);
 	robinnp_card.fault_clear(host.card, 0, NULL);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	begin(0, 4, 5, 4);
 	fault(0, "write-after-off", ONE(0) | 4);
-	wr(0, FRAGMENT_CONTROL, 0);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), 0);
+	wr(0, BLOCK_CONTROL, 0);
+	UNIT_EQ(rd(0, BLOCK_STATUS), 0);
 	run_for(0, 4 * MS - 1);
 	UNIT_EQ(host.memory[DATA_AT(0)], 0);
 	run_for(0, 1);
 	UNIT_EQ(host.memory[DATA_AT(0)], 0x5a);
 	UNIT_EQ(count(0, -1, "stray_writes"), 1);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	host_end();
 }
 
@@ -371,10 +371,10 @@ static void outside(void)
 
 	host_begin();
 	begin(0, 4, 5, 4);
-	wr(0, FRAGMENT_CONTROL, 0);
+	wr(0, BLOCK_CONTROL, 0);
 	memcpy(host.memory + TABLE_AT(0) + 8, &entry, 8);
 	addresses(0);
-	wr(0, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
+	wr(0, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	give_all(0);
 	generate(0, 0, 64, 64, 1);
 	run(0);
@@ -386,10 +386,10 @@ static void outside(void)
 	robinnp_card.clear(host.card, 0);
 	UNIT_EQ(count(0, -1, "dma_outside"), 0);
 	UNIT_EQ(robinnp_card.dma_outside(host.card), 1);
-	wr(0, FRAGMENT_CONTROL, 0);
+	wr(0, BLOCK_CONTROL, 0);
 	addresses(0);
 	wr(0, FRAGMENT_DATA_HIGH, 0xff);
-	wr(0, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
+	wr(0, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	reader[0].freed = 0;
 	give_all(0);
 	link_wr(0, FRAGMENT_LINK_LIMIT, 2);

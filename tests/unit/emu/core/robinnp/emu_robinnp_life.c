@@ -22,14 +22,14 @@ static uint32_t enable(uint32_t off, uint32_t value)
 	wr(0, FRAGMENT_PAGE_SIZE, 11);
 	if (off)
 		wr(0, off, value);
-	wr(0, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
-	return rd(0, FRAGMENT_STATUS);
+	wr(0, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+	return rd(0, BLOCK_STATUS);
 }
 
 static void refused(uint32_t status)
 {
-	UNIT_EQ(status, FRAGMENT_STATUS_QUIET | FRAGMENT_STATUS_SETUP_ERROR);
-	UNIT_EQ(rd(0, FRAGMENT_CONTROL), 0);
+	UNIT_EQ(status, BLOCK_STATUS_QUIET | BLOCK_STATUS_SETUP_ERROR);
+	UNIT_EQ(rd(0, BLOCK_CONTROL), 0);
 	UNIT_EQ(rd0(ROBINNP_FUNCTION + FUNCTION_CHANNELS), 1);
 	UNIT_EQ(cause(), FUNCTION_CAUSE_HOST);
 }
@@ -64,18 +64,18 @@ static void enable_refused(void)
 		refused(enable(i, (uint32_t)HOST_BASE + 2048));
 	/* One of the ten halves was lost on the way. */
 	for (i = FRAGMENT_DATA_LOW; i <= FRAGMENT_TABLE_HIGH; i += 4) {
-		wr(0, FRAGMENT_RESET, FRAGMENT_RESET_LOGIC);
+		wr(0, BLOCK_RESET, BLOCK_RESET_LOGIC);
 		sizes(0, 32, 8, 4);
 		for (k = FRAGMENT_DATA_LOW; k <= FRAGMENT_TABLE_HIGH; k += 4)
 			if (k != i)
 				wr(0, k, 0);
-		wr(0, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
-		refused(rd(0, FRAGMENT_STATUS));
+		wr(0, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+		refused(rd(0, BLOCK_STATUS));
 	}
 	/* Page memory of 64 KiB has 32 pages. */
 	key(0, "memory", "64");
 	refused(enable(FRAGMENT_PAGES, 33));
-	UNIT_EQ(enable(0, 0), FRAGMENT_STATUS_ENABLED);
+	UNIT_EQ(enable(0, 0), BLOCK_STATUS_ENABLED);
 	UNIT_EQ(link_rd(5, FRAGMENT_LINK_PAGES), 32);
 	UNIT_EQ(link_rd(5, FRAGMENT_LINK_PAGES_HOST), 32);
 	UNIT_EQ(link_rd(6, FRAGMENT_LINK_PAGES), 0);
@@ -86,16 +86,16 @@ static void enable_refused(void)
 static void refusal_clears_errors(void)
 {
 	host_begin();
-	UNIT_EQ(enable(0, 0), FRAGMENT_STATUS_ENABLED);
-	wr(0, FRAGMENT_RESET, 0x10);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_ENABLED | FRAGMENT_STATUS_HOST_ERROR);
-	wr(0, FRAGMENT_CONTROL, 0);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET | FRAGMENT_STATUS_HOST_ERROR);
-	UNIT_EQ(enable(FRAGMENT_PAGES, 0), FRAGMENT_STATUS_QUIET | FRAGMENT_STATUS_SETUP_ERROR);
+	UNIT_EQ(enable(0, 0), BLOCK_STATUS_ENABLED);
+	wr(0, BLOCK_RESET, 0x10);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_ENABLED | BLOCK_STATUS_HOST_ERROR);
+	wr(0, BLOCK_CONTROL, 0);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET | BLOCK_STATUS_HOST_ERROR);
+	UNIT_EQ(enable(FRAGMENT_PAGES, 0), BLOCK_STATUS_QUIET | BLOCK_STATUS_SETUP_ERROR);
 	wr(0, FRAGMENT_PAGES, 32);
-	wr(0, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET | FRAGMENT_STATUS_SETUP_ERROR);
-	UNIT_EQ(enable(0, 0), FRAGMENT_STATUS_ENABLED);
+	wr(0, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET | BLOCK_STATUS_SETUP_ERROR);
+	UNIT_EQ(enable(0, 0), BLOCK_STATUS_ENABLED);
 	host_end();
 }
 
@@ -107,10 +107,10 @@ static void without_a_table(void)
 
 	host_begin();
 	begin(0, 2, 4, 4);
-	wr(0, FRAGMENT_RESET, FRAGMENT_RESET_LOGIC);
+	wr(0, BLOCK_RESET, BLOCK_RESET_LOGIC);
 	memset(host.memory + DATA_AT(0), 0, 256);
 	addresses(0);
-	wr(0, FRAGMENT_RESET, FRAGMENT_RESET_LOGIC);
+	wr(0, BLOCK_RESET, BLOCK_RESET_LOGIC);
 	base(0, FRAGMENT_DATA_LOW, DATA_AT(0));
 	base(0, FRAGMENT_FREE_LOW, FREE_AT(0));
 	base(0, FRAGMENT_COMMAND_LOW, COMMAND_AT(0));
@@ -118,8 +118,8 @@ static void without_a_table(void)
 	sizes(0, 2, 4, 4);
 	wr(0, FRAGMENT_HOST_PAGES, 0);
 	wr(0, FRAGMENT_HOST_PAGE_SIZE, 0);
-	wr(0, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_ENABLED);
+	wr(0, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_ENABLED);
 	give_all(0);
 	generate(0, 0, 64, 64, 1);
 	run(0);
@@ -142,16 +142,16 @@ static void tables(void)
 		addresses(0);
 		sizes(0, 2, 4, 4);
 		host.memory[off[i] + 1] |= 8; /* half a page further */
-		wr(0, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
-		refused(rd(0, FRAGMENT_STATUS));
+		wr(0, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+		refused(rd(0, BLOCK_STATUS));
 	}
 	/* A table that is not all there. */
 	memset(host.memory + HOST_MEMORY - 4096, 0, 4096);
 	addresses(0);
 	base(0, FRAGMENT_TABLE_LOW, HOST_MEMORY - 4096);
 	wr(0, FRAGMENT_HOST_PAGES, 513);
-	wr(0, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET | FRAGMENT_STATUS_FETCH_ERROR);
+	wr(0, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET | BLOCK_STATUS_FETCH_ERROR);
 	UNIT_EQ(cause(), FUNCTION_CAUSE_FETCH);
 	UNIT_EQ(count(0, -1, "dma_outside"), 1);
 	/* The table is read once: it may be gone then, and be anything. */
@@ -172,24 +172,24 @@ static void loading(void)
 {
 	host_begin();
 	host.no_master = true;
-	UNIT_EQ(enable(0, 0), FRAGMENT_STATUS_LOADING);
-	UNIT_EQ(rd(0, FRAGMENT_CONTROL), FRAGMENT_CONTROL_ENABLE);
+	UNIT_EQ(enable(0, 0), BLOCK_STATUS_LOADING);
+	UNIT_EQ(rd(0, BLOCK_CONTROL), BLOCK_CONTROL_ENABLE);
 	wr0(ROBINNP_DOORBELL(0) + FRAGMENT_FREE, 5); /* ignored, and no error */
 	run(0);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_LOADING);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_LOADING);
 	host.no_master = false;
 	run(0);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_ENABLED);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_ENABLED);
 	UNIT_EQ(SUB(0, FREES), 0);
-	wr(0, FRAGMENT_CONTROL, 0);
+	wr(0, BLOCK_CONTROL, 0);
 	fault(0, "load-slow", ONE(0) | 5);
-	UNIT_EQ(enable(0, 0), FRAGMENT_STATUS_LOADING);
+	UNIT_EQ(enable(0, 0), BLOCK_STATUS_LOADING);
 	run_for(0, 4 * MS);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_LOADING);
-	wr(0, FRAGMENT_CONTROL, 0);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_LOADING);
+	wr(0, BLOCK_CONTROL, 0);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	run_for(0, 4 * MS);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	host_end();
 }
 
@@ -199,16 +199,16 @@ static void enabled_late(void)
 	host_begin();
 	fault(0, "enable-slow", ONE(0) | 5);
 	UNIT_EQ(enable(0, 0), 0);
-	UNIT_EQ(rd(0, FRAGMENT_CONTROL), FRAGMENT_CONTROL_ENABLE);
+	UNIT_EQ(rd(0, BLOCK_CONTROL), BLOCK_CONTROL_ENABLE);
 	run_for(0, 4 * MS);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), 0);
+	UNIT_EQ(rd(0, BLOCK_STATUS), 0);
 	run_for(0, 2 * MS);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_ENABLED);
-	wr(0, FRAGMENT_CONTROL, 0);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_ENABLED);
+	wr(0, BLOCK_CONTROL, 0);
 	UNIT_EQ(enable(0, 0), 0);
-	wr(0, FRAGMENT_CONTROL, 0);
+	wr(0, BLOCK_CONTROL, 0);
 	run_for(0, 6 * MS);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	host_end();
 }
 
@@ -226,7 +226,7 @@ static void kept_for_later(void)
 	wr(0, FRAGMENT_PAGE_SIZE, 10);
 	wr(0, FRAGMENT_START, 99);
 	wr(0, FRAGMENT_HOST_PAGES, 1);
-	wr(0, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
+	wr(0, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	give_all(0);
 	generate(1, 0, 2048, 2048, 4);
 	run(0);
@@ -258,8 +258,8 @@ static void disable_at_once(void)
 	robinnp_card.step(host.card, 0, 8192);
 	UNIT_NEED(SUB(0, OK) > 0 && SUB(0, COMMANDS_WAITING) > 100);
 	wr(0, FRAGMENT_ARM_DATA, 0);
-	wr(0, FRAGMENT_CONTROL, 0);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS) & ~FRAGMENT_STATUS_HOST_ERROR, FRAGMENT_STATUS_QUIET);
+	wr(0, BLOCK_CONTROL, 0);
+	UNIT_EQ(rd(0, BLOCK_STATUS) & ~BLOCK_STATUS_HOST_ERROR, BLOCK_STATUS_QUIET);
 	UNIT_EQ(SUB(0, COMMANDS_WAITING), 0);
 	UNIT_EQ(SUB(0, COMMANDS_DISCARDED), 200 - SUB(0, OK));
 	/* How far it came can still be read. */
@@ -293,7 +293,7 @@ static void nothing_of_the_last_run(void)
 	generate(0, 0, 64, 64, 2);
 	run(0);
 	UNIT_NEED(take(0, &d));
-	wr(0, FRAGMENT_CONTROL, 0);
+	wr(0, BLOCK_CONTROL, 0);
 	begin(0, 4, 5, 4);
 	UNIT_EQ(asked(0, d.page, 0, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_BAD_PAGE);
 	/* The next fragment is the third. */
@@ -311,7 +311,7 @@ static void levels(void)
 	uint32_t generation;
 
 	host_begin();
-	generation = rd(0, FRAGMENT_GENERATION);
+	generation = rd(0, BLOCK_GENERATION);
 	begin(0, 4, 5, 4);
 	give_all(0);
 	link_wr(0, FRAGMENT_LINK_RATE, 1000);
@@ -327,19 +327,19 @@ static void levels(void)
 	ask(0, 0, 0, 0, 0);
 	ask(0, 0, 0, 0, 0);
 	command_bell(0);
-	wr(0, FRAGMENT_RESET, FRAGMENT_RESET_COUNTERS);
-	UNIT_EQ(rd(0, FRAGMENT_GENERATION), generation);
+	wr(0, BLOCK_RESET, BLOCK_RESET_COUNTERS);
+	UNIT_EQ(rd(0, BLOCK_GENERATION), generation);
 	UNIT_EQ(LINK(0, OFFERED), 1);
 	UNIT_EQ(LINK(0, WAITING), 1);
 	UNIT_EQ(LINK(0, HOLDS) + LINK(0, HOLD_CYCLES) + LINK(0, HOLD_EVENT), 0);
 	UNIT_EQ(SUB(0, FREES), 1);
 	UNIT_EQ(SUB(0, COMMANDS), 2);
 	UNIT_NEED(even(0));
-	UNIT_NEED(rd(0, FRAGMENT_STATUS) & FRAGMENT_STATUS_ENABLED);
+	UNIT_NEED(rd(0, BLOCK_STATUS) & BLOCK_STATUS_ENABLED);
 	/* Logic: the generator begins anew, its settings stay. */
-	wr(0, FRAGMENT_RESET, FRAGMENT_RESET_LOGIC);
-	UNIT_EQ(rd(0, FRAGMENT_GENERATION), generation + 1);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
+	wr(0, BLOCK_RESET, BLOCK_RESET_LOGIC);
+	UNIT_EQ(rd(0, BLOCK_GENERATION), generation + 1);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	UNIT_EQ(rd(0, FRAGMENT_DATA_SIZE) | rd(0, FRAGMENT_PAGES), 0);
 	UNIT_EQ(rd(0, FRAGMENT_LINKS), 0x3f);
 	UNIT_EQ(rd(0, FRAGMENT_DATA_COUNT), 5);
@@ -349,18 +349,18 @@ static void levels(void)
 	UNIT_EQ(LINK(0, DISCARDED), 1);
 	UNIT_NEED(even(0));
 	/* Default: all of it. */
-	wr(0, FRAGMENT_RESET, FRAGMENT_RESET_DEFAULT);
-	UNIT_EQ(rd(0, FRAGMENT_GENERATION), generation + 2);
+	wr(0, BLOCK_RESET, BLOCK_RESET_DEFAULT);
+	UNIT_EQ(rd(0, BLOCK_GENERATION), generation + 2);
 	UNIT_EQ(rd(0, FRAGMENT_DATA_COUNT), 0);
 	UNIT_EQ(link_rd(0, FRAGMENT_LINK_GENERATOR), 0);
 	UNIT_EQ(link_rd(0, FRAGMENT_LINK_RATE), 0);
 	UNIT_EQ(LINK(0, DISCARDED), 0);
 	/* What there is not. */
-	wr(0, FRAGMENT_RESET, 2);
-	wr(0, FRAGMENT_RESET, FRAGMENT_RESET_LOGIC | 16);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET | FRAGMENT_STATUS_HOST_ERROR);
-	UNIT_EQ(rd(0, FRAGMENT_GENERATION), generation + 2);
-	UNIT_EQ(rd(1, FRAGMENT_GENERATION), 1);
+	wr(0, BLOCK_RESET, 2);
+	wr(0, BLOCK_RESET, BLOCK_RESET_LOGIC | 16);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET | BLOCK_STATUS_HOST_ERROR);
+	UNIT_EQ(rd(0, BLOCK_GENERATION), generation + 2);
+	UNIT_EQ(rd(1, BLOCK_GENERATION), 1);
 	host_end();
 }
 
@@ -371,20 +371,20 @@ static void resets_of_the_card(void)
 	host_begin();
 	begin(0, 4, 5, 4);
 	begin(1, 4, 5, 4);
-	sub = rd(1, FRAGMENT_GENERATION);
+	sub = rd(1, BLOCK_GENERATION);
 	function = rd0(ROBINNP_FUNCTION + FUNCTION_GENERATION);
 	card_wr(ROBINNP_CARD + CARD_TEST, 5);
 	wr0(ROBINNP_FUNCTION + FUNCTION_RESET, 2);
 	UNIT_EQ(cause(), FUNCTION_CAUSE_HOST);
-	wr0(ROBINNP_FUNCTION + FUNCTION_RESET, FRAGMENT_RESET_LOGIC);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS) & rd(1, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
-	UNIT_EQ(rd(1, FRAGMENT_GENERATION), sub + 1);
+	wr0(ROBINNP_FUNCTION + FUNCTION_RESET, BLOCK_RESET_LOGIC);
+	UNIT_EQ(rd(0, BLOCK_STATUS) & rd(1, BLOCK_STATUS), BLOCK_STATUS_QUIET);
+	UNIT_EQ(rd(1, BLOCK_GENERATION), sub + 1);
 	UNIT_EQ(rd0(ROBINNP_FUNCTION + FUNCTION_GENERATION), function + 1);
 	UNIT_EQ(card_rd(ROBINNP_CARD + CARD_TEST), 5);
-	wr0(ROBINNP_FUNCTION + FUNCTION_RESET, FRAGMENT_RESET_DEFAULT);
+	wr0(ROBINNP_FUNCTION + FUNCTION_RESET, BLOCK_RESET_DEFAULT);
 	UNIT_EQ(card_rd(ROBINNP_CARD + CARD_TEST), 0);
 	robinnp_card.reset(host.card, 0);
-	UNIT_EQ(rd(1, FRAGMENT_GENERATION), sub + 3);
+	UNIT_EQ(rd(1, BLOCK_GENERATION), sub + 3);
 	UNIT_EQ(rd0(ROBINNP_FUNCTION + FUNCTION_GENERATION), function + 3);
 	host_end();
 }
@@ -408,7 +408,7 @@ static void no_bus(void)
 	UNIT_EQ(LINK(2, FRAGMENTS), 0);
 	UNIT_EQ(LINK(2, WAITING), 5); /* four in pages, one held */
 	UNIT_EQ(link_rd(2, FRAGMENT_LINK_PAGES_FILLED), 4);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS) & FRAGMENT_STATUS_QUIET, 0);
+	UNIT_EQ(rd(0, BLOCK_STATUS) & BLOCK_STATUS_QUIET, 0);
 	UNIT_NEED(even(0) && pages_even(0));
 	host.no_master = false;
 	run(0);
@@ -426,13 +426,13 @@ static void no_bus(void)
 	UNIT_NEED(!done(0, &c));
 	UNIT_EQ(SUB(0, COMMANDS_WAITING), 1);
 	UNIT_EQ(SUB(0, FREES_WAITING), 1);
-	wr(0, FRAGMENT_CONTROL, 0);
+	wr(0, BLOCK_CONTROL, 0);
 	UNIT_EQ(SUB(0, FREES_WAITING) + SUB(0, COMMANDS_WAITING), 0);
 	UNIT_EQ(rd(0, FRAGMENT_FREED), 24); /* and no more */
-	generation = rd(0, FRAGMENT_GENERATION);
-	wr(0, FRAGMENT_RESET, FRAGMENT_RESET_LOGIC);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
-	UNIT_EQ(rd(0, FRAGMENT_GENERATION), generation + 1);
+	generation = rd(0, BLOCK_GENERATION);
+	wr(0, BLOCK_RESET, BLOCK_RESET_LOGIC);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET);
+	UNIT_EQ(rd(0, BLOCK_GENERATION), generation + 1);
 	UNIT_EQ(SUB(0, COMMANDS_DISCARDED), 1);
 	UNIT_EQ(SUB(0, FREES_DISCARDED), 1);
 	UNIT_EQ(rd(0, FRAGMENT_FREED) | rd(0, FRAGMENT_COMMANDS), 0);
@@ -468,16 +468,15 @@ static void fetch_errors(void)
 				command_bell(0);
 			run(0);
 		}
-		UNIT_EQ(rd(0, FRAGMENT_STATUS),
-			FRAGMENT_STATUS_QUIET | FRAGMENT_STATUS_FETCH_ERROR);
-		UNIT_EQ(rd(0, FRAGMENT_CONTROL), 0);
+		UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET | BLOCK_STATUS_FETCH_ERROR);
+		UNIT_EQ(rd(0, BLOCK_CONTROL), 0);
 		UNIT_EQ(host.message[3], 1); /* the sub-unit's, of errors */
 		run(0);
 		UNIT_EQ(host.message[0], 1);
 		UNIT_EQ(cause(), FUNCTION_CAUSE_FETCH);
 		UNIT_NEED(even(0));
 		begin(0, 4, 5, 4);
-		UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_ENABLED);
+		UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_ENABLED);
 		host_end();
 	}
 }

@@ -7,7 +7,7 @@
 
 static void clear_error(unsigned int s)
 {
-	UNIT_NEED(rd(s, FRAGMENT_STATUS) & FRAGMENT_STATUS_HOST_ERROR);
+	UNIT_NEED(rd(s, BLOCK_STATUS) & BLOCK_STATUS_HOST_ERROR);
 	UNIT_EQ(rd0(ROBINNP_FUNCTION + FUNCTION_CAUSE) & FUNCTION_CAUSE_HOST, FUNCTION_CAUSE_HOST);
 }
 
@@ -47,7 +47,7 @@ static void bad_frees(void)
 	run(0);
 	UNIT_EQ(SUB(0, BAD_FREE), 7);
 	UNIT_EQ(SUB(0, FREED), 2);
-	UNIT_EQ(rd(1, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
+	UNIT_EQ(rd(1, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	host_end();
 }
 
@@ -97,7 +97,7 @@ static void bad_commands(void)
 	/* None of it did anything. */
 	for (i = 0; i < HOST_PAGES << HOST_PAGE_LOG2; i++)
 		UNIT_NEED(host.memory[HOST_AT(0) + i] == 0xee);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_ENABLED);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_ENABLED);
 	UNIT_EQ(SUB(0, BAD_OP), 6);
 	UNIT_EQ(SUB(0, BAD_PAGE), 5);
 	UNIT_EQ(SUB(0, BAD_HOST_PAGE), 2);
@@ -144,7 +144,7 @@ static void doorbells(void)
 	UNIT_EQ(rd0(free), 0xfffffffa);
 	wr0(free, 0xfffffffa); /* the same again */
 	wr0(command, 0xfffffffa);
-	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_ENABLED);
+	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_ENABLED);
 	wr0(free, 0xfffffffa + 33);
 	UNIT_EQ(rd0(free), 0xfffffffa);
 	clear_error(0);

@@ -31,7 +31,7 @@ static void any_setting(void)
 static void any_register(unsigned int s)
 {
 	static const uint32_t off[] = {
-		FRAGMENT_LINKS,	       FRAGMENT_CONTROL,    FRAGMENT_RESET,   FRAGMENT_ARM_DATA,
+		FRAGMENT_LINKS,	       BLOCK_CONTROL,	    BLOCK_RESET,      FRAGMENT_ARM_DATA,
 		FRAGMENT_ARM_DONE,     FRAGMENT_DATA_COUNT, FRAGMENT_DATA_NS, FRAGMENT_DONE_VECTOR,
 		FRAGMENT_ERROR_ENABLE, FRAGMENT_DONE_NS,    FRAGMENT_START,
 	};
@@ -43,7 +43,7 @@ static void start(unsigned int s)
 {
 	unsigned int l;
 
-	if (rd(s, FRAGMENT_STATUS) & (FRAGMENT_STATUS_ENABLED | FRAGMENT_STATUS_LOADING))
+	if (rd(s, BLOCK_STATUS) & (BLOCK_STATUS_ENABLED | BLOCK_STATUS_LOADING))
 		return;
 	memset(host.memory + DATA_AT(s), 0, 16u << LOG2);
 	memset(host.memory + DONE_AT(s), 0, 16u << LOG2);
@@ -58,7 +58,7 @@ static void start(unsigned int s)
 		.start = rd(s, FRAGMENT_START),
 	};
 	reader[s].freed = reader[s].asked = reader[s].done = reader[s].taken = reader[s].start;
-	wr(s, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
+	wr(s, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	give_all(s);
 	for (l = 6 * s; l < 6 * s + 6; l++)
 		link_wr(l, FRAGMENT_LINK_GENERATOR, any(4));
@@ -126,7 +126,7 @@ static void act(void)
 		any_register(s);
 		break;
 	case 6:
-		wr0(ROBINNP_FUNCTION + 4 * any(9), any(4) ? any_value() : FRAGMENT_RESET_LOGIC);
+		wr0(ROBINNP_FUNCTION + 4 * any(9), any(4) ? any_value() : BLOCK_RESET_LOGIC);
 		/* The notice is a word anywhere. */
 		wr0(ROBINNP_FUNCTION + FUNCTION_NOTICE_LOW, 0);
 		wr0(ROBINNP_FUNCTION + FUNCTION_NOTICE_HIGH, 0);
@@ -278,7 +278,7 @@ static void a_good_one(void)
 		}
 	}
 	UNIT_NEED(even(0) && pages_even(0));
-	UNIT_EQ(rd(0, FRAGMENT_STATUS) & FRAGMENT_STATUS_ERRORS, 0);
+	UNIT_EQ(rd(0, BLOCK_STATUS) & FRAGMENT_STATUS_ERRORS, 0);
 	for (l = 0; l < 6; l++)
 		UNIT_NEED(next[l] > 10000 && LINK(l, HOLDS) > 100);
 	unit_note("%llu fragments, %llu holds", (unsigned long long)count(0, -1, "fragments"),

@@ -60,7 +60,7 @@ static void wr(unsigned int s, uint32_t off, uint32_t value)
 
 static uint32_t status(unsigned int s)
 {
-	return bar_read(0, ROBINNP_SUB(s) + FRAGMENT_STATUS);
+	return bar_read(0, ROBINNP_SUB(s) + BLOCK_STATUS);
 }
 
 static void base(unsigned int s, uint32_t off, uint64_t at)
@@ -104,8 +104,8 @@ static void enable(unsigned int s)
 	wr(s, FRAGMENT_HOST_PAGES, 1 << COMMAND_LOG2);
 	wr(s, FRAGMENT_HOST_PAGE_SIZE, HOST_LOG2);
 	wr(s, FRAGMENT_PAGES, CARD_PAGES);
-	wr(s, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
-	UNIT_NEED(status(s) & FRAGMENT_STATUS_ENABLED);
+	wr(s, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
+	UNIT_NEED(status(s) & BLOCK_STATUS_ENABLED);
 	for (l = 0; l < ROBINNP_LINKS; l++) {
 		for (p = 0; p < CARD_PAGES; p++)
 			give(s, FRAGMENT_PAGE(l, p));
@@ -259,8 +259,8 @@ static void unmapped(void)
 	bar_write(2, ROBINNP_LINK(0) + FRAGMENT_LINK_RATE, 100);
 	bar_write(2, ROBINNP_LINK(0) + FRAGMENT_LINK_GENERATOR, FRAGMENT_GENERATOR_RUN);
 	CU_ASSERT(UNIT_WAIT(entry(DATA(0), LOG2, 0), LIMIT_MS));
-	wr(0, FRAGMENT_CONTROL, 0);
-	UNIT_EQ(status(0), FRAGMENT_STATUS_QUIET);
+	wr(0, BLOCK_CONTROL, 0);
+	UNIT_EQ(status(0), BLOCK_STATUS_QUIET);
 	UNIT_EQ(unmap_region(BASE, MEMORY, 0), 0);
 	usleep(5000);
 	UNIT_EQ(counted("dma_outside"), 0);
@@ -271,12 +271,12 @@ static void unmapped(void)
 	CU_ASSERT(UNIT_WAIT(counted("dma_outside"), LIMIT_MS));
 	/* A ring that cannot be read ends it. */
 	bell(0, FRAGMENT_COMMAND, 1);
-	CU_ASSERT(UNIT_WAIT(status(0) & FRAGMENT_STATUS_FETCH_ERROR, LIMIT_MS));
-	UNIT_EQ(status(0), FRAGMENT_STATUS_QUIET | FRAGMENT_STATUS_FETCH_ERROR);
+	CU_ASSERT(UNIT_WAIT(status(0) & BLOCK_STATUS_FETCH_ERROR, LIMIT_MS));
+	UNIT_EQ(status(0), BLOCK_STATUS_QUIET | BLOCK_STATUS_FETCH_ERROR);
 	/* A function-level reset clears it. */
 	config_set(0x50 + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_BCR_FLR, 2);
 	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
-	UNIT_EQ(status(0), FRAGMENT_STATUS_QUIET);
+	UNIT_EQ(status(0), BLOCK_STATUS_QUIET);
 	end();
 }
 
@@ -303,8 +303,7 @@ static void no_words(void)
 	no_words_into(ROBINNP_DOORBELL(0));
 	UNIT_EQ(bar_read(0, ROBINNP_DOORBELL(0) + FRAGMENT_FREE), reader[0].freed);
 	UNIT_EQ(bar_read(0, ROBINNP_DOORBELL(0) + FRAGMENT_COMMAND), 0);
-	UNIT_EQ(status(0) & (FRAGMENT_STATUS_ENABLED | FRAGMENT_STATUS_HOST_ERROR),
-		FRAGMENT_STATUS_ENABLED);
+	UNIT_EQ(status(0) & (BLOCK_STATUS_ENABLED | BLOCK_STATUS_HOST_ERROR), BLOCK_STATUS_ENABLED);
 	end();
 }
 
