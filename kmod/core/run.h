@@ -106,7 +106,7 @@ struct roc_run_level {
  *	cannot
  * @check: why the run cannot go on, from the card's registers
  * @quiesce: keep what the card's registers hold, which a reset clears. @reason: why the run ends.
- *	@present: the card may be touched; returns whether it may be after this
+ *	If @present, the card may be touched. Returns whether it may be touched after this
  * @finish: take what the card wrote until it was quiesced; returns why the run failed, which only
  *	this shows
  * @report: fill in the result of a stop
