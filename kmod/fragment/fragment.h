@@ -184,8 +184,6 @@ int roc_fragment_probe(struct roc_endpoint *ep);
 void roc_sub_defaults(struct roc_sub *sub);
 bool roc_fragment_setup(struct roc_channel *ch, u32 start);
 u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane);
-void roc_fragment_settle(struct roc_channel *ch);
-u32 roc_fragment_commands(struct roc_channel *ch);
 void roc_fragment_let_through(struct roc_channel *ch, u32 links);
 u32 roc_fragment_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen);
 void roc_fragment_moderate(struct roc_run *run);

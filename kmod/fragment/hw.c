@@ -91,18 +91,6 @@ u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane)
 			      lane == ROC_LANE_DATA ? FRAGMENT_DESCRIPTORS : FRAGMENT_COMPLETIONS);
 }
 
-/* What the card has counted is in memory: this is answered after all that it has sent. */
-void roc_fragment_settle(struct roc_channel *ch)
-{
-	roc_block_read(ch, BLOCK_GENERATION);
-}
-
-/* How many commands it was told of. */
-u32 roc_fragment_commands(struct roc_channel *ch)
-{
-	return roc_block_read(ch, FRAGMENT_COMMANDS);
-}
-
 /* From which links fragments are taken, from now on. */
 void roc_fragment_let_through(struct roc_channel *ch, u32 links)
 {

@@ -188,7 +188,8 @@ static struct roc_missing roc_fragment_query_once(struct roc_run *run,
 	lockdep_assert_held(&ch->lock);
 	for (i = 0; i < ROC_LANES; i++)
 		written[i] = roc_fragment_written(ch, i);
-	roc_fragment_settle(ch);
+	/* What the card has counted is in memory: this is answered after all that it has sent. */
+	roc_block_read(ch, BLOCK_GENERATION);
 	status = roc_block_status(ch);
 	spin_lock_irq(&ch->run_lock);
 	ch->stats.mmio_reads += ROC_LANES + 2;
@@ -266,12 +267,12 @@ static enum roc_why roc_fragment_drain(struct roc_run *run, u32 flags)
 	roc_fragment_let_through(ch, 0);
 	spin_unlock_irq(&ch->run_lock);
 	if (flags & ROC_FR_STOP_NOW)
-		r->commands = roc_fragment_commands(ch);
+		r->commands = roc_block_read(ch, FRAGMENT_COMMANDS);
 	else
-		read_poll_timeout(roc_fragment_commands, r->commands,
+		read_poll_timeout(roc_block_read, r->commands,
 				  roc_fragment_written(ch, ROC_LANE_DONE) == r->commands ||
 					  READ_ONCE(run->reason) || roc_block_trouble(ch),
-				  ROC_DRAIN_TRY_US, ROC_DRAIN_US, false, ch);
+				  ROC_DRAIN_TRY_US, ROC_DRAIN_US, false, ch, FRAGMENT_COMMANDS);
 	for (i = 0; i < ROC_LANES; i++)
 		r->written[i] = roc_fragment_written(ch, i);
 	reason = roc_block_trouble(ch);

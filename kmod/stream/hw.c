@@ -131,12 +131,6 @@ bool roc_stream_setup(struct roc_channel *ch, u32 position)
 	       roc_block_read(ch, STREAM_SEGMENT_SIZE) == roc_stream_segment(ring);
 }
 
-/* No further events; what the card has it writes. */
-void roc_stream_finish(struct roc_channel *ch)
-{
-	roc_block_write(ch, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
-}
-
 /* Room for the card. */
 void roc_stream_report_read(struct roc_run *run)
 {

@@ -286,7 +286,9 @@ static enum roc_why roc_stream_drain(struct roc_run *run, u32 flags)
 	enum roc_why reason = roc_block_trouble(run->open.ch);
 
 	if (!reason) {
-		roc_stream_finish(run->open.ch);
+		/* No further events; what the card has it writes. */
+		roc_block_write(run->open.ch, BLOCK_CONTROL,
+				BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 		roc_stream_drain_ring(run);
 	}
 	return reason;

@@ -171,7 +171,6 @@ int roc_stream_probe(struct roc_endpoint *ep);
 void roc_stream_defaults(struct roc_stream *st);
 bool roc_stream_setup(struct roc_channel *ch, u32 position);
 int roc_stream_disable(struct roc_channel *ch);
-void roc_stream_finish(struct roc_channel *ch);
 void roc_stream_report_read(struct roc_run *run);
 u32 roc_stream_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen);
 void roc_stream_moderate(struct roc_run *run);
