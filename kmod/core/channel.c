@@ -12,6 +12,7 @@
 #include <linux/seq_file.h>
 
 #include "core/roc.h"
+#include "core/shared_memory.h"
 
 static int roc_channel_open(struct inode *inode, struct file *file)
 {
@@ -211,7 +212,7 @@ static int roc_channel_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct roc_open *o = file->private_data;
 
-	return roc_stale(o) ? -ENODEV : o->ch->kind->mmap(o, vma);
+	return roc_stale(o) ? -ENODEV : roc_shared_mmap(o, vma);
 }
 
 #ifdef CONFIG_PROC_FS

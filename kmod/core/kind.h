@@ -126,11 +126,6 @@ struct roc_kind {
 	 */
 	void (*retire)(struct roc_open *o, bool present);
 	/**
-	 * @suspend: The machine is being suspended, and the channel runs: stop in good order, with
-	 * ROC_WHY_SUSPENDED. Its reader is frozen. Channel lock held.
-	 */
-	void (*suspend)(struct roc_open *o);
-	/**
 	 * @gone: The hardware goes: who only looks at shared memory must see it. Channel lock held.
 	 */
 	void (*gone)(struct roc_open *o);
@@ -146,8 +141,6 @@ struct roc_kind {
 
 	/** @poll: EPOLLIN and the like; errors and the end are the core's. No lock held. */
 	__poll_t (*poll)(struct roc_open *o, struct poll_table_struct *pt);
-	/** @mmap: Not stale when it is called, and maybe while it runs. No lock held. */
-	int (*mmap)(struct roc_open *o, struct vm_area_struct *vma);
 	/**
 	 * @listen: An eventfd was set, maybe while it runs: who has one need never call again, and
 	 * what is there already is signalled. Channel lock held.

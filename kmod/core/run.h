@@ -235,10 +235,10 @@ struct roc_channel *roc_named_channel(struct file *file, u32 number,
 
 /* What all types with this run have in struct roc_kind. */
 #define ROC_RUN_KIND                                                                               \
-	.open = roc_run_open, .retire = roc_run_retire, .suspend = roc_run_suspend,                \
-	.gone = roc_run_gone, .close = roc_run_close, .poll = roc_run_poll_events,                 \
-	.mmap = roc_shared_mmap, .listen = roc_run_listen, .share = roc_run_share,                 \
-	.irq = roc_run_irq, .doubt = roc_run_doubt
+	.open = roc_run_open, .retire = roc_run_retire, .gone = roc_run_gone,                      \
+	.close = roc_run_close, .poll = roc_run_poll_events, .listen = roc_run_listen,             \
+	.share = roc_run_share, .irq = roc_run_irq, .doubt = roc_run_doubt
+
 int roc_run_open(struct roc_open *o);
 void roc_run_retire(struct roc_open *o, bool present);
 void roc_run_suspend(struct roc_open *o);

@@ -10,7 +10,7 @@
 #include <linux/pci.h>
 
 #include "core/contract_regs.h"
-#include "core/roc.h"
+#include "core/run.h"
 
 #define ROC_MARK_TRIES 3
 #define ROC_MARK 0xa5 /* of a register of eight bits or more */
@@ -80,7 +80,7 @@ void roc_sleep(struct roc_endpoint *ep)
 	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		if (ch->state == ROC_CH_RUNNING) {
-			ch->kind->suspend(ch->open);
+			roc_run_suspend(ch->open);
 			roc_ch_log(warn, ch, "run ended because the machine is being suspended\n");
 		}
 		mutex_unlock(&ch->lock);
