@@ -216,7 +216,7 @@ static int roc_run_begin(struct roc_run *run)
 	enum roc_why reason;
 
 	run->number++;
-	trace_roc_run_start(run);
+	trace_roc_run_start(run, ROC_WHY_NONE);
 	roc_run_bind(run);
 	roc_point(ch->ep, ROC_POINT_START_RUNNING);
 	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);

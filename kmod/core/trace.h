@@ -86,7 +86,7 @@ TRACE_EVENT(roc_reg_write,
 		  __entry->minor, __entry->bar, __entry->offset, __entry->value)
 );
 
-/* Pool: each superpage on its way in and out, the ends of a run, the sleep of the thread. */
+/* Pool: each superpage on its way in and out, the sleep of the thread. */
 
 TRACE_EVENT(roc_push,
 	TP_PROTO(const struct roc_channel *ch, unsigned int link, const struct roc_fill *fill),
@@ -138,40 +138,6 @@ TRACE_EVENT(roc_ready,
 		  __entry->received, __entry->cookie, __entry->sequence)
 );
 
-TRACE_EVENT(roc_start,
-	TP_PROTO(const struct roc_channel *ch, unsigned int source, u32 links),
-	TP_ARGS(ch, source, links),
-	TP_STRUCT__entry(
-		CHANNEL_ENTRY
-		__field(unsigned int, source)
-		__field(u32, links)
-	),
-	TP_fast_assign(
-		CHANNEL_ASSIGN(ch);
-		__entry->source = source;
-		__entry->links = links;
-	),
-	TP_printk(CHANNEL_FMT " source=%u links=%#x",
-		  CHANNEL_ARG, __entry->source, __entry->links)
-);
-
-TRACE_EVENT(roc_stop,
-	TP_PROTO(const struct roc_channel *ch, unsigned int why, u32 reclaimed),
-	TP_ARGS(ch, why, reclaimed),
-	TP_STRUCT__entry(
-		CHANNEL_ENTRY
-		__field(unsigned int, why)
-		__field(u32, reclaimed)
-	),
-	TP_fast_assign(
-		CHANNEL_ASSIGN(ch);
-		__entry->why = why;
-		__entry->reclaimed = reclaimed;
-	),
-	TP_printk(CHANNEL_FMT " why=%u reclaimed=%u",
-		  CHANNEL_ARG, __entry->why, __entry->reclaimed)
-);
-
 TRACE_EVENT(roc_sleep,
 	TP_PROTO(const struct roc_channel *ch, u64 ns, u32 finished, u32 waiting),
 	TP_ARGS(ch, ns, finished, waiting),
@@ -194,23 +160,7 @@ TRACE_EVENT(roc_sleep,
 
 /* The ends of a run, and what the driver did with each interrupt. Counts are those of the queue. */
 
-TRACE_EVENT(roc_run_start,
-	TP_PROTO(const struct roc_run *run),
-	TP_ARGS(run),
-	TP_STRUCT__entry(
-		CHANNEL_ENTRY
-		__field(u32, run)
-		__field(u32, count)
-	),
-	TP_fast_assign(
-		CHANNEL_ASSIGN(run->open.ch);
-		__entry->run = run->number;
-		__entry->count = run->queue[0].count;
-	),
-	TP_printk(CHANNEL_FMT " run=%u count=%u", CHANNEL_ARG, __entry->run, __entry->count)
-);
-
-TRACE_EVENT(roc_run_end,
+DECLARE_EVENT_CLASS(roc_run,
 	TP_PROTO(const struct roc_run *run, enum roc_why why),
 	TP_ARGS(run, why),
 	TP_STRUCT__entry(
@@ -227,6 +177,16 @@ TRACE_EVENT(roc_run_end,
 	),
 	TP_printk(CHANNEL_FMT " run=%u why=%u count=%u", CHANNEL_ARG, __entry->run, __entry->why,
 		  __entry->count)
+);
+
+DEFINE_EVENT(roc_run, roc_run_start,
+	TP_PROTO(const struct roc_run *run, enum roc_why why),
+	TP_ARGS(run, why)
+);
+
+DEFINE_EVENT(roc_run, roc_run_end,
+	TP_PROTO(const struct roc_run *run, enum roc_why why),
+	TP_ARGS(run, why)
 );
 
 DECLARE_EVENT_CLASS(roc_queue,

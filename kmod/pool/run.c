@@ -8,7 +8,6 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
-#include "core/trace.h"
 #include "pool/pool.h"
 
 /* How often to look for what a flush closes. */
@@ -156,7 +155,6 @@ static enum roc_why roc_pool_started(struct roc_run *run)
 	enum roc_refill left;
 	enum roc_why why;
 
-	trace_roc_start(p->ch, p->setting.source, p->links);
 	why = roc_refill(p, ktime_get_ns(), &left);
 	if (why)
 		return why;
@@ -282,7 +280,6 @@ static enum roc_why roc_pool_finish(struct roc_run *run, enum roc_why reason)
 		p->ch->stats.lost += p->reclaimed;
 	/* Before users can see the end: one that finds nothing more may rely on that. */
 	roc_publish(p);
-	trace_roc_stop(p->ch, reason, p->reclaimed);
 	return ROC_WHY_NONE;
 }
 

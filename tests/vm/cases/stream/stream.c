@@ -579,7 +579,7 @@ static void traced(void)
 	finish(&r);
 	UNIT_EQ(put_text(TRACE "events/roc/enable", "0"), 0);
 	UNIT_EQ(RUN("cat " TRACE "trace"), 0);
-	snprintf(line, sizeof(line), "roc_run_start: %s run=1 count=0", node);
+	snprintf(line, sizeof(line), "roc_run_start: %s run=1 why=0 count=0", node);
 	SAYS(line);
 	snprintf(line, sizeof(line), "roc_queue_arm: %s purpose=0 count=0 seen=0", node);
 	SAYS(line);
