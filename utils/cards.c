@@ -6,6 +6,10 @@
 #include <roc/p40.h>
 #include <roc/robinnp.h>
 
+#include "kmod/cards/crorc/crorc_regs.h"
+#include "kmod/cards/cru/cru_regs.h"
+#include "kmod/cards/p40/p40_regs.h"
+#include "kmod/cards/robinnp/robinnp_regs.h"
 #include "utils/common/card.h"
 #include "utils/config/config.h"
 #include "utils/status/status.h"
@@ -28,6 +32,11 @@ const struct card_kind card_kinds[] = {
 	{
 		.type = ROC_CARD_CRU,
 		.name = "a CRU",
+		.sysfs = "cru",
+		.boards = {{CRU_VENDOR_CERN, CRU_DEVICE},
+			   {CRU_VENDOR_ALTERA, CRU_DEVICE_ALTERA, .shared_id = true}},
+		.endpoints = 2,
+		.sensor = true,
 		.data = {[ROC_SOURCE_INTERNAL] = CHECK_INTERNAL,
 			 [ROC_SOURCE_DDG] = CHECK_DDG,
 			 [ROC_SOURCE_FEE] = CHECK_HEADERS},
@@ -44,6 +53,9 @@ const struct card_kind card_kinds[] = {
 	{
 		.type = ROC_CARD_CRORC,
 		.name = "a C-RORC",
+		.sysfs = "crorc",
+		.boards = {{CRORC_VENDOR, CRORC_DEVICE}},
+		.endpoints = 1,
 		.data = {[ROC_SOURCE_INTERNAL] = CHECK_RUNNING,
 			 [ROC_SOURCE_DIU] = CHECK_RUNNING,
 			 [ROC_SOURCE_SIU] = CHECK_RUNNING,
@@ -60,6 +72,10 @@ const struct card_kind card_kinds[] = {
 	{
 		.type = ROC_CARD_P40,
 		.name = "a PCIe40",
+		.sysfs = "p40",
+		.boards = {{P40_VENDOR, P40_DEVICE}},
+		.endpoints = 1,
+		.sensor = true,
 		.tool = "roc-stream",
 		.streams = &p40,
 		.status = status_show_streams,
@@ -67,6 +83,10 @@ const struct card_kind card_kinds[] = {
 	{
 		.type = ROC_CARD_ROBINNP,
 		.name = "a RobinNP",
+		.sysfs = "robinnp",
+		.boards = {{ROBINNP_VENDOR, ROBINNP_DEVICE}},
+		.endpoints = 1,
+		.sensor = true,
 		.tool = "roc-fragment",
 		.fragments = &robinnp,
 		.status = status_show_fragments,

@@ -67,10 +67,21 @@ struct fragment_registers {
 };
 
 #define CARD_SOURCES (ROC_SOURCE_SIU + 1)
+#define CARD_BOARDS 2
+
+/* A board that carries the card, as the PCI bus shows it. */
+struct card_board {
+	unsigned int vendor, device; /* vendor 0: there is none */
+	bool shared_id;		     /* devices that are no readout cards have this ID, too */
+};
 
 struct card_kind {
 	enum roc_card_type type;
-	const char *name; /* in sentences: "a CRU" */
+	const char *name;  /* in sentences: "a CRU" */
+	const char *sysfs; /* its card_type */
+	struct card_board boards[CARD_BOARDS];
+	int endpoints; /* of a board */
+	bool sensor;   /* endpoint 0 has the board's temperature */
 	/* roc-bench-dma: what each source sends, CHECK_NONE: there is no such source. */
 	enum check_data data[CARD_SOURCES];
 	bool any_link; /* the link in a header says nothing */

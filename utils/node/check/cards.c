@@ -11,22 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kmod/cards/crorc/crorc_regs.h"
-#include "kmod/cards/cru/cru_regs.h"
-#include "kmod/cards/p40/p40_regs.h"
-#include "kmod/cards/robinnp/robinnp_regs.h"
-
-static const struct node_kind kinds[] = {
-	{"cru", "CRU", ROC_CARD_CRU, CRU_VENDOR_CERN, CRU_DEVICE, 2, true, false},
-	{"crorc", "C-RORC", ROC_CARD_CRORC, CRORC_VENDOR, CRORC_DEVICE, 1, false, false},
-	{"p40", "PCIe40", ROC_CARD_P40, P40_VENDOR, P40_DEVICE, 1, true, false},
-	{"robinnp", "RobinNP", ROC_CARD_ROBINNP, ROBINNP_VENDOR, ROBINNP_DEVICE, 1, true, false},
-	/* For boards without the driver: card_type is "cru" for both IDs of a CRU. */
-	{"early-cru", "early CRU", ROC_CARD_CRU, CRU_VENDOR_ALTERA, CRU_DEVICE_ALTERA, 2, true,
-	 true},
-};
-
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#include "utils/common/card.h"
 
 /* "roc" and a number: an endpoint; its channels are roc0ch0 and so on. */
 static bool is_endpoint(const char *name)
@@ -79,15 +64,15 @@ static bool is_address(const char *text)
 
 static void read_card(const struct tree *t, const char *name, struct node_card *card)
 {
-	char kind[ROC_TEXT_MAX];
-	size_t i;
+	const struct card_kind *kind;
+	char type[ROC_TEXT_MAX];
 
 	*card = (struct node_card){.kind = NULL};
 	strcpy(card->name, name);
-	tree_text(t, kind, sizeof(kind), "sys/class/roc/%s/card_type", name);
-	for (i = 0; i < KINDS; i++)
-		if (!strcmp(kinds[i].name, kind))
-			card->kind = &kinds[i];
+	tree_text(t, type, sizeof(type), "sys/class/roc/%s/card_type", name);
+	for (kind = card_kinds; kind->type; kind++)
+		if (!strcmp(kind->sysfs, type))
+			card->kind = kind;
 	card->serial = small(t, name, "serial");
 	card->endpoint = small(t, name, "endpoint");
 	card->node = small(t, name, "numa_node");
@@ -142,15 +127,22 @@ static unsigned int id(const struct tree *t, const char *address, const char *fi
 	return (unsigned int)strtoul(text, NULL, 16);
 }
 
-static const struct node_kind *kind_of(const struct tree *t, const char *address)
+/* False: it is not a board of ours. */
+static bool find_kind(const struct tree *t, const char *address, struct node_board *b)
 {
-	unsigned int vendor = id(t, address, "vendor"), device = id(t, address, "device");
-	size_t i;
+	unsigned int vendor = id(t, address, "vendor"), device = id(t, address, "device"), i;
+	const struct card_kind *kind;
 
-	for (i = 0; i < KINDS; i++)
-		if (kinds[i].vendor == vendor && kinds[i].device == device)
-			return &kinds[i];
-	return NULL;
+	for (kind = card_kinds; vendor && kind->type; kind++) {
+		for (i = 0; i < CARD_BOARDS; i++) {
+			if (kind->boards[i].vendor != vendor || kind->boards[i].device != device)
+				continue;
+			b->kind = kind;
+			b->shared_id = kind->boards[i].shared_id;
+			return true;
+		}
+	}
+	return false;
 }
 
 static int read_boards(const struct tree *t, struct node_cards *cards)
@@ -169,8 +161,7 @@ static int read_boards(const struct tree *t, struct node_cards *cards)
 	for (i = 0; i < names.count; i++) {
 		struct node_board *b = &cards->board[cards->boards];
 
-		b->kind = kind_of(t, names.name[i]);
-		if (!b->kind || strlen(names.name[i]) >= sizeof(b->address))
+		if (!find_kind(t, names.name[i], b) || strlen(names.name[i]) >= sizeof(b->address))
 			continue;
 		if (tree_link(t, b->driver, sizeof(b->driver), "sys/bus/pci/devices/%s/driver",
 			      names.name[i]))

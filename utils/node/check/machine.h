@@ -15,6 +15,7 @@
 
 #include "tree.h"
 
+struct card_kind;
 struct limits;
 
 /*
@@ -24,22 +25,11 @@ struct limits;
 
 #define NODE_CHANNELS 64
 
-/* What is known of a kind before one is seen. */
-struct node_kind {
-	const char *name;	 /* as sysfs has it */
-	const char *text;	 /* for people */
-	enum roc_card_type type; /* of the firmware list */
-	unsigned int vendor, device;
-	int endpoints;
-	bool sensor;	/* endpoint 0 has the board's temperature */
-	bool shared_id; /* devices that are no readout cards have this ID, too */
-};
-
 struct node_card {
 	char name[16];		      /* "roc0" */
 	char address[16];	      /* "0000:3b:00.0" */
 	char subject[24];	      /* for findings: "245:1", or the address */
-	const struct node_kind *kind; /* NULL: newer than this program */
+	const struct card_kind *kind; /* NULL: newer than this program */
 	int serial, endpoint, node;   /* -1: unknown */
 	int channels, pools;	      /* all of them; those that take superpages */
 	char firmware[ROC_TEXT_MAX];
@@ -48,7 +38,8 @@ struct node_card {
 /* A board of ours that the driver does not have. */
 struct node_board {
 	char address[16];
-	const struct node_kind *kind;
+	const struct card_kind *kind;
+	bool shared_id;		    /* it may be no readout card */
 	char driver[TREE_NAME_MAX]; /* that has it; empty: none */
 };
 

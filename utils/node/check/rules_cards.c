@@ -73,7 +73,7 @@ static void look_at_boards(struct check *c)
 	for (i = 0; i < c->cards.boards; i++) {
 		const struct node_board *b = &c->cards.board[i];
 
-		if (b->kind->shared_id)
+		if (b->shared_id)
 			say(c, VERDICT_WARN, b->address, "driver roc, if this is a readout card",
 			    "sudo modprobe roc; if the driver refuses the card, the kernel log gives the reason; a development kit with this ID needs no driver",
 			    "the ID of an early CRU, with %s%s",
@@ -83,7 +83,7 @@ static void look_at_boards(struct check *c)
 			    *b->driver
 				    ? "unload that driver, then sudo modprobe -r roc && sudo modprobe roc"
 				    : "sudo modprobe roc; if it is loaded, the kernel's log says why it did not take the card",
-			    "a %s with %s%s", b->kind->text, *b->driver ? "driver " : "no driver",
+			    "%s with %s%s", b->kind->name, *b->driver ? "driver " : "no driver",
 			    b->driver);
 	}
 }
@@ -233,8 +233,7 @@ void rule_firmware(struct check *c)
 			 !roc_firmware_covers(list, card->kind->type))
 			say(c, VERDICT_UNKNOWN, card->subject, expected,
 			    "ask who made it whether it is good, then add it to /etc/o2.d/readoutcard/o2-roc-fw-list.json",
-			    "%s: the list has no firmware of %s", text,
-			    card_name(card->kind->type));
+			    "%s: the list has no firmware of %s", text, card->kind->name);
 		else
 			say(c, VERDICT_FAIL, card->subject, expected,
 			    "load accepted firmware (roc-fw-check names it), or add this one to /etc/o2.d/readoutcard/o2-roc-fw-list.json",
