@@ -208,7 +208,7 @@ static void parse(int argc, char **argv)
 		{"percent", .number = &bench.percent},
 		{"rate", .number = &bench.rate},
 		{"source", .text = &source},
-		{NULL},
+		{.name = NULL},
 	};
 
 	bench.id = measured_parse_channel(argc, argv, options, &bench.number);

@@ -21,9 +21,10 @@ struct measured_option {
 };
 
 /*
- * Parse --state and @options, which end with {NULL} and keep their values where they are not given,
- * and map the state. From then on SIGTERM ends the program, and so does the end of the ledger.
- * Without --state it is private, and the result is false. What is no option begins at optind.
+ * Parse --state and @options, and map the state. The options end with one without a name; one that
+ * is not given keeps its value. From then on SIGTERM ends the program, and so does the end of the
+ * ledger. Without --state the state is private, and the result is false. What is no option begins
+ * at optind.
  */
 bool measured_parse(int argc, char **argv, const struct measured_option *options);
 /* Split ID/NUMBER in place. The id; NULL: there is no slash. */

@@ -325,7 +325,7 @@ static void parse(int argc, char **argv)
 		{"buffer", .number = &bench.buffer},
 		{"batch", .number = &batch},
 		{"limit-ms", .number = &limit_ms},
-		{NULL},
+		{.name = NULL},
 	};
 	bool shared = measured_parse(argc, argv, options);
 

@@ -248,7 +248,7 @@ static const char *parse(int argc, char **argv, uint64_t *seconds)
 		{.name = "rest"},
 		{.name = "batch"},
 		{.name = "limit-ms"},
-		{NULL},
+		{.name = NULL},
 	};
 
 	standin.superpage = MI;

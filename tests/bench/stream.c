@@ -231,7 +231,7 @@ static void parse(int argc, char **argv)
 		{"batch", .number = &bench.batch},
 		{"limit-ms", .number = &limit_ms},
 		{"source", .text = &source},
-		{NULL},
+		{.name = NULL},
 	};
 
 	bench.id = measured_parse_channel(argc, argv, options, &bench.number);

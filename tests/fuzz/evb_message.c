@@ -52,6 +52,9 @@ static void segment(const uint8_t *data)
 	     t.epoch == s.epoch);
 }
 
+/* So that the compiler keeps every read. */
+static volatile uint32_t seen;
+
 static void message(const uint8_t *data, size_t size)
 {
 	static unsigned char again[EVB_COMMAND];
@@ -70,7 +73,8 @@ static void message(const uint8_t *data, size_t size)
 	for (i = 0; i < m.count && m.type == EVB_PIECE_OF; i++)
 		sum += m.payload[i];
 	n = m;
-	must(evb_put_message(again, &n) == size && (sum || !sum));
+	seen = sum;
+	must(evb_put_message(again, &n) == size);
 	memcpy(again + EVB_HEAD, m.payload, size - EVB_HEAD);
 	must(evb_get_message(again, size, &n) && n.a == m.a && n.d == m.d && n.number == m.number);
 }

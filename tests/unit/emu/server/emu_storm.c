@@ -93,11 +93,11 @@ static bool call(struct caller *c, uint16_t command, const void *body, uint32_t 
 static bool access_region(struct caller *c, uint32_t index, uint64_t off, const uint32_t *value,
 			  uint32_t count)
 {
-	struct {
-		struct vu_region_access a;
-		uint32_t value;
-	} m = {.a = {.offset = off, .region = index, .count = count}, .value = value ? *value : 0};
+	UNIT_WITH_ROOM(struct vu_region_access, a, 4)
+	m = {.a = {.offset = off, .region = index, .count = count}};
 
+	if (value)
+		memcpy(m.a.data, value, sizeof(*value));
 	return call(c, value ? VU_REGION_WRITE : VU_REGION_READ, &m,
 		    sizeof(m.a) + (value ? count : 0), -1);
 }

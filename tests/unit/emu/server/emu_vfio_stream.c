@@ -69,11 +69,11 @@ static void add(uint16_t command, uint32_t flags, const void *body, uint32_t len
 
 static void add_write(void)
 {
-	struct {
-		struct vu_region_access a;
-		uint32_t value;
-	} w = {.a = {.offset = CRU_SCRATCH, .count = 4}, .value = ++stream.writes & SCRATCH};
+	UNIT_WITH_ROOM(struct vu_region_access, a, 4)
+	w = {.a = {.offset = CRU_SCRATCH, .count = 4}};
+	const uint32_t value = ++stream.writes & SCRATCH;
 
+	memcpy(w.a.data, &value, sizeof(value));
 	add(VU_REGION_WRITE, VU_NO_REPLY, &w, sizeof(w.a) + 4);
 }
 

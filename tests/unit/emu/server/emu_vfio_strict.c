@@ -192,16 +192,12 @@ static void nothing_before_the_version(void)
 		.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
 		.count = 1,
 	};
-	struct {
-		struct vu_region_access a;
-		uint16_t value;
-	} write = {
-		.a = {.region = VFIO_PCI_CONFIG_REGION_INDEX, .offset = PCI_COMMAND, .count = 2},
-		.value = PCI_COMMAND_MEMORY,
-	};
-
+	UNIT_WITH_ROOM(struct vu_region_access, a, 2)
+	write = {.a = {.region = VFIO_PCI_CONFIG_REGION_INDEX, .offset = PCI_COMMAND, .count = 2}};
 	uint64_t resets;
 
+	write.a.data[0] = PCI_COMMAND_MEMORY;
+	write.a.data[1] = 0;
 	begin_silent();
 	resets = counted("function_resets"); /* one for the client before */
 	UNIT_EQ(map_region(BASE, MEMORY, 0, vu.memory_fd, RW), EINVAL);
@@ -345,11 +341,11 @@ static void accesses(void)
 {
 	static const char little[] = "{\"capabilities\":{\"max_data_xfer_size\":64}}";
 	struct vu_region_access a = {.region = VFIO_PCI_CONFIG_REGION_INDEX, .count = 64};
-	struct {
-		struct vu_region_access a;
-		uint32_t value[2];
-	} write = {.a = {.offset = CRU_SCRATCH, .count = 4}, .value = {0x42, 0x43}};
+	UNIT_WITH_ROOM(struct vu_region_access, a, 8)
+	write = {.a = {.offset = CRU_SCRATCH, .count = 4}};
+	const uint32_t value[2] = {0x42, 0x43};
 
+	memcpy(write.a.data, value, sizeof(value));
 	begin_silent();
 	UNIT_EQ(version(0, 0, little, sizeof(little)), 0);
 	/* As much as the client said that it takes. */
@@ -369,14 +365,13 @@ static void accesses(void)
 
 static int irqs(uint32_t flags, uint32_t start, uint32_t count, uint32_t data_bytes, int fd)
 {
-	struct {
-		struct vfio_irq_set set;
-		uint8_t data[8];
-	} m = {.set = {.argsz = sizeof(m.set) + data_bytes,
-		       .flags = flags,
-		       .start = start,
-		       .count = count}};
+	UNIT_WITH_ROOM(struct vfio_irq_set, set, 8)
+	m = {.set = {.argsz = sizeof(m.set) + data_bytes,
+		     .flags = flags,
+		     .start = start,
+		     .count = count}};
 
+	memset(m.set.data, 0, 8);
 	return ask(VU_SET_IRQS, &m, sizeof(m.set) + data_bytes, fd);
 }
 

@@ -183,10 +183,8 @@ static void interrupts(void)
 		.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
 		.count = 1,
 	};
-	struct {
-		struct vfio_irq_set set;
-		uint8_t data[1];
-	} flag = {.set = {.argsz = sizeof(flag.set) + 1, .count = 1}, .data = {1}};
+	UNIT_WITH_ROOM(struct vfio_irq_set, set, 1)
+	flag = {.set = {.argsz = sizeof(flag.set) + 1, .count = 1}};
 	int fd = eventfd(0, EFD_NONBLOCK);
 	eventfd_t value = 0;
 
@@ -197,6 +195,7 @@ static void interrupts(void)
 	UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), -1), 0);
 	UNIT_EQ(eventfd_read(fd, &value), 0);
 	flag.set.flags = VFIO_IRQ_SET_DATA_BOOL | VFIO_IRQ_SET_ACTION_TRIGGER;
+	flag.set.data[0] = 1;
 	UNIT_EQ(ask(VU_SET_IRQS, &flag, sizeof(flag.set) + 1, -1), 0);
 	UNIT_EQ(eventfd_read(fd, &value), 0);
 	/* Masked. */

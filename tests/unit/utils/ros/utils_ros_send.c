@@ -34,10 +34,7 @@ struct one {
 	struct ros_client c;
 	int peer;
 	struct iovec iov[REPLIES];
-	struct {
-		struct ros_slot slot;
-		struct ros_part part;
-	} reply[REPLIES];
+	UNIT_WITH_ROOM(struct ros_slot, slot, sizeof(struct ros_part)) reply[REPLIES];
 };
 
 static void begin(uint64_t spill)

@@ -336,7 +336,7 @@ static uint64_t needed(unsigned int round_ms, unsigned int refill_us)
 	longest = 0;
 	looking = true;
 	UNIT_EQ(pthread_create(&looker, NULL, look_on, NULL), 0);
-	UNIT_EQ(RUN(command), 0);
+	UNIT_EQ(RUN("%s", command), 0);
 	looking = false;
 	pthread_join(looker, NULL);
 	return json_number(json_get(out, "neededDepth"));
