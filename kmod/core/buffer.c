@@ -507,8 +507,7 @@ void roc_buffer_settle(struct roc_open *o, u32 handle, bool told)
 	roc_leave(ch->ep, idx);
 }
 
-/* No longer the open file's: whether the caller has to free it or the card may still write to it.
- */
+/* No longer the open file's. NULL: the card may still write to it; else the caller frees it. */
 static struct roc_buffer *roc_buffer_take(struct roc_open *o, u32 handle)
 {
 	struct roc_buffer *buf = xa_load(&o->buffers, handle);

@@ -7,7 +7,6 @@
 #include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "core/compat/compat.h"
 #include "core/roc.h"

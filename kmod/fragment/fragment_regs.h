@@ -198,7 +198,7 @@ static inline __u32 fragment_slot(__u32 count, __u32 log2)
 /* Block of a link */
 #define FRAGMENT_LINK_SIZE 0x100
 #define FRAGMENT_LINK_ID                                                                           \
-	0x00 /* [31:16] FRAGMENT_ID_LINK, [15:8] revision, [7:0] number in the card */
+	0x00 /* [31:16] FRAGMENT_ID_LINK, [15:8] revision, [7:0] link of the card */
 #define FRAGMENT_LINK_GENERATOR 0x04
 #define FRAGMENT_GENERATOR_RUN (1u << 0)
 #define FRAGMENT_GENERATOR_DISTRIBUTED (1u << 1)
@@ -233,18 +233,14 @@ static inline __u32 fragment_slot(__u32 count, __u32 log2)
 #define FRAGMENT_LINK_HOLD_EVENT 12  /* id of the fragment that was held last */
 #define FRAGMENT_LINK_COUNTS 13
 
-#define FRAGMENT_BYTES_MIN 16 /* of a generated fragment */
-#define FRAGMENT_BYTES_MAX                                                                         \
-	131072u /* more than the largest page, so that truncation can be seen                      \
-		 */
+#define FRAGMENT_BYTES_MIN 16	   /* of a generated fragment */
+#define FRAGMENT_BYTES_MAX 131072u /* above the largest page, to show truncation */
 #define FRAGMENT_BYTES_DEFAULT 1024
 #define FRAGMENT_RATE_MAX 1000000u
 
 /* Times, in ms, and in ns */
-#define FRAGMENT_LOAD_MS 100 /* from enabling to the end of LOADING */
-#define FRAGMENT_TELL_NS                                                                           \
-	20000		    /* a fragment whose page is full has its descriptor so much later      \
-			     */
-#define FRAGMENT_HELD_MS 10 /* interrupts for HELD are at least so far apart */
+#define FRAGMENT_LOAD_MS 100   /* from enabling to the end of LOADING */
+#define FRAGMENT_TELL_NS 20000 /* from a full page to its descriptor */
+#define FRAGMENT_HELD_MS 10    /* interrupts for HELD are at least so far apart */
 
 #endif /* FRAGMENT_REGS_H */

@@ -346,8 +346,7 @@ static enum roc_why roc_fragment_finish(struct roc_run *run, enum roc_why reason
 		roc_count_look(&r->lane[i].count, r->written[i]);
 	}
 	spin_unlock_irq(&ch->run_lock);
-	/* Without the card's counts a reader that does not report its position may be laps behind.
-	 */
+	/* Without the card's counts a reader that reports no position may be laps behind. */
 	if ((counts || reason == ROC_WHY_RECORD) && roc_fragment_lost(run))
 		return ROC_WHY_RECORD;
 	return ROC_WHY_NONE;

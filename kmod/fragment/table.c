@@ -7,7 +7,6 @@
  * while the sub-unit runs, and a start waits for none that is on its way, so the numbers cannot
  * change under a run.
  */
-#include <linux/dma-mapping.h>
 #include <linux/xarray.h>
 
 #include "fragment/fragment.h"

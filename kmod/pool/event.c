@@ -7,7 +7,6 @@
  * card with this interface bear them. A doorbell that is lost all the same is made good by the next
  * one, or by the watchdog in thread.c.
  */
-#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/pci.h>
 

@@ -7,7 +7,6 @@
  * here runs under the channel lock and allocates nothing. Who calls, and when: thread.c, run.c. A
  * card that broke its contract is only reported: run.c ends the run.
  */
-#include <linux/dma-mapping.h>
 #include <linux/poll.h>
 
 #include "core/compat/compat.h"

@@ -6,7 +6,6 @@
  * the wait, under the channel lock.
  */
 #include <linux/fs.h>
-#include <linux/hrtimer.h>
 
 #include "pool/pool.h"
 
