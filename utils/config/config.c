@@ -129,10 +129,10 @@ static int configure_all(const struct config_values *v, const struct config_kind
 		goto out;
 	}
 	for (i = 0; i < count; i++) {
-		if (cards[i].type != kind->type) {
+		if (cards[i].type != config_card(kind)->type) {
 			tool_note("%s is %s and was left alone: this is a configuration for %s.",
 				  cards[i].pci_address, card_name(cards[i].type),
-				  card_name(kind->type));
+				  config_card(kind)->name);
 			continue;
 		}
 		one = configure(v, kind, &cards[i], config, &outcomes[done++]);
@@ -142,7 +142,7 @@ static int configure_all(const struct config_values *v, const struct config_kind
 			goto out;
 	}
 	if (!done)
-		code = tool_fail("There is not %s in this machine.", card_name(kind->type));
+		code = tool_fail("There is not %s in this machine.", config_card(kind)->name);
 	else if (v->json)
 		config_json(stdout, outcomes, done);
 	else

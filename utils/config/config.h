@@ -80,7 +80,6 @@ struct config_place {
 
 /* Configuring one kind of card: one structure for each, named in cards.c. */
 struct config_kind {
-	enum roc_card_type type;
 	struct config_place places[CONFIG_PARAMETERS];
 	bool slow;	/* may take seconds */
 	uint32_t links; /* that can be enabled; 0: --links means nothing */
@@ -98,6 +97,9 @@ struct config_kind {
 };
 
 extern const struct config_kind config_cru, config_crorc;
+
+/* The entry of cards.c that names @kind. */
+const struct card_kind *config_card(const struct config_kind *kind);
 
 /* Exit code; says so if options do not go together. */
 int config_check_options(const struct config_values *v);

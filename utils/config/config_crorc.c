@@ -50,7 +50,6 @@ static int configure(struct roc_endpoint *ep, const union config_any *c, unsigne
 }
 
 const struct config_kind config_crorc = {
-	.type = ROC_CARD_CRORC,
 	.places =
 		{
 			[CONFIG_CRORC_ID] = {"crorc", "crorcId", NULL},

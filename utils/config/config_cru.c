@@ -54,7 +54,6 @@ static int configure(struct roc_endpoint *ep, const union config_any *c, unsigne
 }
 
 const struct config_kind config_cru = {
-	.type = ROC_CARD_CRU,
 	.places =
 		{
 			[CONFIG_CLOCK] = {"cru", "clock", NULL},

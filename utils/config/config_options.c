@@ -126,6 +126,33 @@ int config_check_options(const struct config_values *v)
 	return TOOL_OK;
 }
 
+const struct card_kind *config_card(const struct config_kind *kind)
+{
+	const struct card_kind *card;
+
+	for (card = card_kinds; card->config != kind; card++)
+		;
+	return card;
+}
+
+/* The first, unless a parameter was given that only another has. */
+static const struct config_kind *by_parameters(const struct config_values *v)
+{
+	const struct config_kind *first = NULL;
+	const struct card_kind *card;
+	unsigned int i;
+
+	for (card = card_kinds; card->type; card++) {
+		if (!first)
+			first = card->config;
+		for (i = 0; card->config && i < CONFIG_PARAMETERS; i++)
+			if (given(v, i) && card->config->places[i].section &&
+			    !first->places[i].section)
+				return card->config;
+	}
+	return first;
+}
+
 int config_choose(const struct config_values *v, const struct config_kind **kind)
 {
 	const struct card_kind *found;
@@ -146,10 +173,8 @@ int config_choose(const struct config_values *v, const struct config_kind **kind
 		if (roc_config_card(v->uri, &type))
 			return tool_fail("%s", roc_error());
 		*kind = card_kind(type)->config;
-	} else if (given(v, CONFIG_CRORC_ID) || given(v, CONFIG_NO_TF_DETECTION)) {
-		*kind = &config_crorc;
 	} else {
-		*kind = &config_cru;
+		*kind = by_parameters(v);
 	}
 	return TOOL_OK;
 }
@@ -163,33 +188,54 @@ int config_base(const struct config_values *v, const struct config_kind *kind,
 	return TOOL_OK;
 }
 
-static const struct config_kind *other_than(const struct config_kind *kind)
+/* The text of parameter @i: a flag that was given has the value of the card that has this flag. */
+static const char *text_of(const struct config_values *v, const struct config_kind *kind,
+			   unsigned int i)
 {
-	return kind == &config_cru ? &config_crorc : &config_cru;
+	const char *value = kind->places[i].value;
+	const struct card_kind *card;
+
+	for (card = card_kinds; card->type && !value; card++)
+		value = card->config ? card->config->places[i].value : NULL;
+	return value ? value : v->text[i];
+}
+
+/* Another kind of card that takes the value of parameter @i; NULL: none does. */
+static const struct card_kind *other_taker(const struct config_kind *kind, unsigned int i,
+					   const struct config_place *place, const char *value)
+{
+	const struct config_place *its;
+	const struct card_kind *card;
+	union config_any any;
+
+	for (card = card_kinds; card->type; card++) {
+		if (!card->config || card->config == kind)
+			continue;
+		its = i < CONFIG_PARAMETERS ? &card->config->places[i] : place;
+		card->config->defaults(&any, false);
+		if (its->section && !card->config->set(&any, its->section, its->key, value))
+			return card;
+	}
+	return NULL;
 }
 
 /*
- * What this kind of card does not take the other may: only what neither takes is wrong usage. Both
- * have their places of the parameter. Exit code.
+ * What this kind of card does not take another may: only what none takes is wrong usage. @i: the
+ * parameter that is at @place; CONFIG_PARAMETERS: the place is the same for all kinds. Exit code.
  */
-static int take(const char *option, const struct config_kind *kind,
-		const struct config_place *place, const struct config_place *others,
-		const char *value, union config_any *config)
+static int take(const char *option, const struct config_kind *kind, unsigned int i,
+		const struct config_place *place, const char *value, union config_any *config)
 {
-	const struct config_kind *other = other_than(kind);
-	union config_any any;
-	bool others_take;
+	const struct card_kind *other = other_taker(kind, i, place, value);
 
-	other->defaults(&any, false);
-	others_take = others->section && !other->set(&any, others->section, others->key, value);
 	if (place->section && !kind->set(config, place->section, place->key, value))
 		return TOOL_OK;
-	if (!others_take)
+	if (!other)
 		return tool_usage("--%s: %s", option, roc_error());
 	if (place->section)
 		return tool_fail("--%s: %s", option, roc_error());
-	return tool_fail("--%s is for %s; %s has no such parameter.", option,
-			 card_name(other->type), card_name(kind->type));
+	return tool_fail("--%s is for %s; %s has no such parameter.", option, other->name,
+			 config_card(kind)->name);
 }
 
 /* "section.key=value,..."; exit code. */
@@ -216,7 +262,7 @@ static int apply_list(const char *list, const struct config_kind *kind, union co
 		*dot = *equal = '\0';
 		place.section = word;
 		place.key = dot + 1;
-		code = take("set", kind, &place, &place, equal + 1, config);
+		code = take("set", kind, CONFIG_PARAMETERS, &place, equal + 1, config);
 		if (code)
 			return code;
 	}
@@ -230,19 +276,15 @@ int config_apply(const struct config_values *v, const struct config_kind *kind,
 	int code;
 
 	for (i = 0; i < CONFIG_PARAMETERS; i++) {
-		const struct config_place *place = &kind->places[i];
-		const struct config_place *others = &other_than(kind)->places[i];
-		const char *flag = place->value ? place->value : others->value;
-
 		if (!given(v, i))
 			continue;
-		code = take(option_of(i), kind, place, others, flag ? flag : v->text[i], config);
+		code = take(option_of(i), kind, i, &kind->places[i], text_of(v, kind, i), config);
 		if (code)
 			return code;
 	}
 	if (v->links && !kind->links)
 		return tool_fail("--links: the links of %s are not enabled or disabled.",
-				 card_name(kind->type));
+				 config_card(kind)->name);
 	if (v->links)
 		kind->set_links(config, v->links);
 	return v->set ? apply_list(v->set, kind, config) : TOOL_OK;
