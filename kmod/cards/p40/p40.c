@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PCIe40: tables of a card with the stream interface. See cards/cards.h.
+ * PCIe40: tables of a card with the stream interface, which has all else. See cards/cards.h.
  */
 #include "cards/cards.h"
 #include "cards/p40/p40_regs.h"
