@@ -5,10 +5,34 @@
  * An interrupt is a hint: none, one too many, or one without data does no harm. The driver requests
  * one when a caller is going to sleep, with one register write that cannot miss data.
  */
+#include <linux/eventfd.h>
 #include <linux/math64.h>
 
+#include "core/compat/compat.h"
 #include "core/run.h"
 #include "core/trace.h"
+
+/* Signal the eventfd. From interrupts, too. */
+void roc_open_signal(struct roc_open *o)
+{
+	unsigned long flags;
+
+	if (!READ_ONCE(o->eventfd))
+		return;
+	spin_lock_irqsave(&o->eventfd_lock, flags);
+	if (o->eventfd)
+		roc_eventfd_signal(o->eventfd);
+	spin_unlock_irqrestore(&o->eventfd_lock, flags);
+}
+
+/* The state of the channel changed: wake all waiters. */
+void roc_open_wake(struct roc_open *o)
+{
+	lockdep_assert_held(&o->ch->lock);
+	wake_up_all(&o->wait);
+	wake_up_all(&o->batch);
+	roc_open_signal(o);
+}
 
 /* The type's data begin at @start, and nothing is there. */
 void roc_queue_start(struct roc_event_queue *q, unsigned int purpose, u32 start)

@@ -78,14 +78,13 @@ struct roc_open {
  * @purposes: that a channel has interrupts for, up to ROC_PURPOSES_MAX
  * @purpose_names: of each, in the names of interrupts; NULL if there is one purpose
  * @block: layout of a channel's registers in the contract with the firmware, NULL: there is none
- * @run: how a channel runs, NULL: the kind has code of its own; see run.h
+ * @run: how an open channel runs; see run.h
  * @groups: sysfs files of a channel, NULL: none
  * @ioctls: beside those that every channel has
  * @card_ioctls: on the endpoint's node, beside those that every endpoint has; NULL: none
  * @fdinfo: append the type's lines to /proc/PID/fdinfo/FD
  *
- * Hardware is there in all calls but @close and @free, and those that are told otherwise
- * (@present).
+ * Hardware is there in all calls but @free.
  */
 struct roc_kind {
 	const char *name;
@@ -113,24 +112,6 @@ struct roc_kind {
 	/** @describe: What is the kind's in ROC_EP_INFO. NULL: nothing. */
 	void (*describe)(struct roc_endpoint *ep, struct roc_ep_info *info);
 
-	/**
-	 * @open: The channel is claimed, and settled; channel lock held. An error undoes the claim.
-	 */
-	int (*open)(struct roc_open *o);
-	/**
-	 * @retire: Once, by whoever comes first: last close, removal, reset. End the run; when this
-	 * returns the card is quiet, or @o->leak is set. Channel lock held. @present: the card may
-	 * be touched.
-	 */
-	void (*retire)(struct roc_open *o, bool present);
-	/**
-	 * @gone: The hardware goes: who only looks at shared memory must see it. Channel lock held.
-	 */
-	void (*gone)(struct roc_open *o);
-	/**
-	 * @close: The claim ends, retired: nothing of the kind's works afterwards. No lock held.
-	 */
-	void (*close)(struct roc_open *o);
 	/**
 	 * @free: Last close: give back what it has but @o and @o->shared. No lock held. NULL:
 	 * nothing.
@@ -185,6 +166,8 @@ struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch);
 void roc_open_flush(struct roc_open *o, const struct file *file, struct files_struct *files);
 void roc_open_close(struct roc_open *o);
 void roc_open_retire(struct roc_open *o, bool present);
+
+/* event_queue.c */
 void roc_open_signal(struct roc_open *o);
 void roc_open_wake(struct roc_open *o);
 

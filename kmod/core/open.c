@@ -16,9 +16,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "core/compat/compat.h"
-#include "core/roc.h"
-#include "core/shared_memory.h"
+#include "core/run.h"
 
 static void roc_open_free(struct roc_open *o)
 {
@@ -42,16 +40,13 @@ static int roc_open_begin(struct roc_open *o)
 {
 	struct roc_channel *ch = o->ch;
 	char name[TASK_COMM_LEN];
-	int err;
 
 	lockdep_assert_held(&ch->lock);
 	if (ch->open)
 		return -EBUSY;
 	roc_settle(ch, true);
 	ch->base = ch->stats;
-	err = ch->kind->open(o);
-	if (err)
-		return err;
+	roc_run_open(o);
 	roc_open_set(ch, o);
 	ch->opens++;
 	if (ch->state == ROC_CH_FAILED)
@@ -93,43 +88,19 @@ struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch)
 	return ERR_PTR(err);
 }
 
-/* There is something to see. From interrupts, too. */
-void roc_open_signal(struct roc_open *o)
-{
-	unsigned long flags;
-
-	if (!READ_ONCE(o->eventfd))
-		return;
-	spin_lock_irqsave(&o->eventfd_lock, flags);
-	if (o->eventfd)
-		roc_eventfd_signal(o->eventfd);
-	spin_unlock_irqrestore(&o->eventfd_lock, flags);
-}
-
-/* Whoever waits for it has to look: its state changed. */
-void roc_open_wake(struct roc_open *o)
-{
-	lockdep_assert_held(&o->ch->lock);
-	wake_up_all(&o->wait);
-	wake_up_all(&o->batch);
-	roc_open_signal(o);
-}
-
 /* @present: the card may be touched. */
 void roc_open_retire(struct roc_open *o, bool present)
 {
-	const struct roc_kind *kind = o->ch->kind;
-
 	lockdep_assert_held(&o->ch->lock);
 	if (o->retired)
 		return;
 	o->retired = true;
-	kind->retire(o, present);
+	roc_run_retire(o, present);
 	if (o->shared)
 		roc_shared_drop(o);
 	WRITE_ONCE(o->epoch, 0);
 	roc_buffer_drop_all(o);
-	kind->gone(o);
+	roc_run_gone(o);
 	roc_open_wake(o);
 }
 
@@ -156,7 +127,7 @@ static void roc_open_end(struct roc_open *o)
 	/* A doorbell that is still mapped must not ring for the next opener. */
 	if (atomic_read(&o->bells))
 		unmap_mapping_range(ch->ep->inode->i_mapping, ROC_BELL_COOKIE, PAGE_SIZE, 1);
-	ch->kind->close(o);
+	roc_run_close(o);
 	mutex_lock(&ch->lock);
 	roc_open_set(ch, NULL);
 	roc_set_owner(ch, NULL, "");

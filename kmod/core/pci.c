@@ -15,7 +15,7 @@
 #include <linux/pci.h>
 
 #include "core/memory.h"
-#include "core/roc.h"
+#include "core/run.h"
 
 static void roc_unmap_bars(struct roc_endpoint *ep)
 {
@@ -130,7 +130,7 @@ static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool pr
 	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		if (ch->open) {
-			ch->kind->gone(ch->open);
+			roc_run_gone(ch->open);
 			roc_open_wake(ch->open);
 		}
 		mutex_unlock(&ch->lock);

@@ -340,24 +340,6 @@ static inline int roc_open_lock(struct roc_open *o)
 	return -ENODEV;
 }
 
-/*
- * Sleep on @o->batch until @condition, or until @deadline (ns, CLOCK_MONOTONIC). 0, -ETIME, or
- * -ERESTARTNOHAND: see roc_ioctl_dispatch().
- */
-#define roc_wait_until(o, deadline, condition)                                                     \
-	({                                                                                         \
-		u64 _deadline = (deadline), _now = ktime_get_ns();                                 \
-		int _err;                                                                          \
-                                                                                                   \
-		if (_deadline <= _now)                                                             \
-			_err = (condition) ? 0 : -ETIME;                                           \
-		else                                                                               \
-			_err = wait_event_interruptible_hrtimeout(                                 \
-				(o)->batch, condition,                                             \
-				ns_to_ktime(min_t(u64, _deadline - _now, KTIME_MAX)));             \
-		_err == -ERESTARTSYS ? -ERESTARTNOHAND : _err;                                     \
-	})
-
 /* What happened since @base, in structures of nothing but u64. */
 static inline void roc_counts_since(void *since, const void *base, size_t size)
 {

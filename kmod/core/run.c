@@ -456,6 +456,7 @@ int roc_run_wait(struct roc_run *run, u64 deadline, void *arg)
 	struct roc_channel *ch = run->open.ch;
 	u32 number = READ_ONCE(run->number);
 	bool beyond;
+	u64 now;
 	int err;
 
 	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
@@ -466,9 +467,15 @@ int roc_run_wait(struct roc_run *run, u64 deadline, void *arg)
 	spin_unlock_irq(&ch->run_lock);
 	if (beyond)
 		return -EINVAL;
-	err = roc_wait_until(&run->open, deadline, roc_run_wait_over(run, number, arg));
-	if (err == -ERESTARTNOHAND)
-		return err;
+	now = ktime_get_ns();
+	if (deadline > now)
+		err = wait_event_interruptible_hrtimeout(
+			run->open.batch, roc_run_wait_over(run, number, arg),
+			ns_to_ktime(min_t(u64, deadline - now, KTIME_MAX)));
+	else
+		err = roc_run_wait_over(run, number, arg) ? 0 : -ETIME;
+	if (err == -ERESTARTSYS)
+		return -ERESTARTNOHAND; /* see roc_ioctl_dispatch() */
 	spin_lock_irq(&ch->run_lock);
 	ops->waited(run, arg);
 	spin_unlock_irq(&ch->run_lock);
@@ -521,14 +528,13 @@ void roc_run_listen(struct roc_open *o)
 	spin_unlock_irq(&o->ch->run_lock);
 }
 
-int roc_run_open(struct roc_open *o)
+void roc_run_open(struct roc_open *o)
 {
 	struct roc_run *run = roc_run(o);
 
 	INIT_DELAYED_WORK(&run->watchdog, roc_run_watchdog);
 	if (roc_run_ops(run)->opened)
 		roc_run_ops(run)->opened(run);
-	return 0;
 }
 
 void roc_run_share(struct roc_open *o, struct roc_shared_memory *shared)
@@ -539,7 +545,6 @@ void roc_run_share(struct roc_open *o, struct roc_shared_memory *shared)
 	roc_run_flags(roc_run(o), ROC_RUN_STOPPED, 0);
 }
 
-/* Without the reader's help: the last close, or removal. */
 void roc_run_retire(struct roc_open *o, bool present)
 {
 	if (o->ch->state == ROC_CH_RUNNING)
@@ -558,5 +563,9 @@ void roc_run_gone(struct roc_open *o)
 
 void roc_run_close(struct roc_open *o)
 {
-	cancel_delayed_work_sync(&roc_run(o)->watchdog);
+	struct roc_run *run = roc_run(o);
+
+	cancel_delayed_work_sync(&run->watchdog);
+	if (roc_run_ops(run)->closed)
+		roc_run_ops(run)->closed(run);
 }

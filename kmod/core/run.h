@@ -114,6 +114,7 @@ struct roc_run_level {
  * @reset: by @bits of a level, with all that follows
  * @reset_card: after all channels were set to their defaults; NULL: nothing
  * @opened: the channel was opened. NULL: nothing
+ * @closed: the claim ends; the channel lock is not held. NULL: nothing
  *
  * With roc_channel.run_lock:
  *
@@ -155,6 +156,7 @@ struct roc_run_ops {
 	int (*reset)(struct roc_channel *ch, unsigned int level);
 	int (*reset_card)(struct roc_endpoint *ep);
 	void (*opened)(struct roc_run *run);
+	void (*closed)(struct roc_run *run);
 
 	void (*poll)(struct roc_run *run);
 	void (*poll_stopped)(struct roc_run *run);
@@ -233,17 +235,22 @@ int roc_run_reset(struct file *file, void *data);
 struct roc_channel *roc_named_channel(struct file *file, u32 number,
 				      const struct roc_open **caller);
 
-/* What all types with this run have in struct roc_kind. */
-#define ROC_RUN_KIND                                                                               \
-	.open = roc_run_open, .retire = roc_run_retire, .gone = roc_run_gone,                      \
-	.close = roc_run_close, .poll = roc_run_poll_events, .listen = roc_run_listen,             \
-	.share = roc_run_share, .irq = roc_run_irq, .doubt = roc_run_doubt
-
-int roc_run_open(struct roc_open *o);
+/*
+ * Of an open channel of any type; with the channel lock, but for roc_run_close(). Without the
+ * reader's help roc_run_retire() ends the run, and roc_run_suspend() stops it in good order.
+ * @present: the card may be touched. roc_run_gone() sets ROC_RUN_GONE.
+ */
+void roc_run_open(struct roc_open *o);
 void roc_run_retire(struct roc_open *o, bool present);
 void roc_run_suspend(struct roc_open *o);
 void roc_run_gone(struct roc_open *o);
 void roc_run_close(struct roc_open *o);
+
+/* What the types that the core polls for have in struct roc_kind. */
+#define ROC_RUN_KIND                                                                               \
+	.poll = roc_run_poll_events, .listen = roc_run_listen, .share = roc_run_share,             \
+	.irq = roc_run_irq, .doubt = roc_run_doubt
+
 void roc_run_share(struct roc_open *o, struct roc_shared_memory *shared);
 __poll_t roc_run_poll_events(struct roc_open *o, struct poll_table_struct *pt);
 void roc_run_listen(struct roc_open *o);

@@ -369,7 +369,7 @@ u32 roc_shown(struct roc_pool_run *p);
 /* thread.c */
 int roc_thread_create(struct roc_pool_run *p);
 void roc_thread_irq(struct roc_channel *ch, u32 purposes, bool shared);
-void roc_thread_stop(struct roc_open *o);
+void roc_thread_stop(struct roc_run *run);
 u32 roc_thread_look(struct roc_pool_run *p);
 int roc_thread_mode(struct roc_pool_run *p, enum roc_mode mode);
 

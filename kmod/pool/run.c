@@ -335,6 +335,7 @@ static void roc_pool_opened(struct roc_run *run)
 
 const struct roc_run_ops roc_pool_run_ops = {
 	.opened = roc_pool_opened,
+	.closed = roc_thread_stop,
 	.enable = roc_pool_enable,
 	.refused = roc_pool_refused,
 	.started = roc_pool_started,

@@ -520,9 +520,9 @@ int roc_thread_create(struct roc_pool_run *p)
 }
 
 /* No lock held: it takes the channel's. */
-void roc_thread_stop(struct roc_open *o)
+void roc_thread_stop(struct roc_run *run)
 {
-	struct roc_thread *thread = &roc_pool_run(roc_run(o))->thread;
+	struct roc_thread *thread = &roc_pool_run(run)->thread;
 
 	if (thread->task)
 		kthread_stop(thread->task);
