@@ -55,16 +55,10 @@ static int roc_ch_reset(struct file *file, void *arg)
 	struct roc_open *o = file->private_data;
 	struct roc_channel *ch = o->ch;
 	struct roc_ch_control *c = arg;
-	int err;
 
 	if (c->flags || c->count || c->level > ROC_RESET_INTERNAL_SIU)
 		return -EINVAL;
-	err = roc_open_lock(o);
-	if (err)
-		return err;
-	err = ch->state == ROC_CH_RUNNING ? -EBUSY : ch->ep->ops->reset(ch, c->level);
-	mutex_unlock(&ch->lock);
-	return err;
+	return ch->state == ROC_CH_RUNNING ? -EBUSY : ch->ep->ops->reset(ch, c->level);
 }
 
 /* An end that came before is told of now: nothing else will. */
@@ -167,7 +161,7 @@ static void roc_buf_import_settle(struct file *file, const void *arg, bool told)
 
 /* Those of every kind. */
 static const struct roc_ioctl roc_channel_calls[] = {
-	ROC_IOCTL(ROC_CH_RESET, roc_ch_control, count, roc_ch_reset),
+	ROC_IOCTL(ROC_CH_RESET, roc_ch_control, count, roc_ch_reset, .locked = true),
 	ROC_IOCTL(ROC_CH_EVENTFD, roc_ch_eventfd, reserved, roc_ch_eventfd),
 	ROC_IOCTL(ROC_BUF_REGISTER, roc_buf_register, limit, roc_buf_register,
 		  .settle = roc_buf_settle, .enters = true),

@@ -24,7 +24,7 @@ const struct roc_ioctl *roc_ioctl_find(unsigned int cmd, const struct roc_ioctl_
 static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struct roc_endpoint *ep,
 			  u32 epoch, void *arg)
 {
-	const struct roc_open *o = file->private_data; /* valid if call->starts */
+	struct roc_open *o = file->private_data; /* if call->starts or ->locked */
 	int err, idx;
 
 	if (call->enters)
@@ -35,7 +35,12 @@ static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struc
 		roc_set_starting(o->ch, true);
 	err = call->registers ? roc_registers_lock(ep) : 0;
 	if (!err) {
-		err = call->handler(file, arg);
+		err = call->locked ? roc_open_lock(o) : 0;
+		if (!err) {
+			err = call->handler(file, arg);
+			if (call->locked)
+				mutex_unlock(&o->ch->lock);
+		}
 		if (call->registers)
 			roc_registers_unlock(ep);
 	}

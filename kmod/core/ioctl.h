@@ -28,6 +28,7 @@ struct roc_endpoint;
  * @enters: the handler goes in by itself, because it waits for user memory outside
  * @registers: the handler accesses registers without a channel's lock, or before it
  * @starts: the handler starts the channel; see roc_set_starting()
+ * @locked: the handler is called with the lock of the open channel
  */
 struct roc_ioctl {
 	unsigned int nr;
@@ -38,6 +39,7 @@ struct roc_ioctl {
 	bool enters;
 	bool registers;
 	bool starts;
+	bool locked;
 };
 
 /* @_last: last member of the structure when it was first published. What is optional follows. */

@@ -282,8 +282,7 @@ void roc_run_abort(struct roc_run *run, enum roc_why reason)
 		roc_run_end(run, ROC_CH_FAILED, reason, true);
 }
 
-/* In good order. @reason: NONE if the reader requests it. @arg: for the result, NULL: none. */
-static int roc_run_stop_now(struct roc_run *run, enum roc_why reason, u32 flags, void *arg)
+int roc_run_stop(struct roc_run *run, enum roc_why reason, u32 flags, void *arg)
 {
 	const struct roc_run_ops *ops = roc_run_ops(run);
 	struct roc_channel *ch = run->open.ch;
@@ -301,17 +300,6 @@ static int roc_run_stop_now(struct roc_run *run, enum roc_why reason, u32 flags,
 		ops->report(run, arg);
 	/* It may still write, if it does not stop: the reader of its memory must know. */
 	return ch->state == ROC_CH_FAILED || run->open.leak ? -EIO : 0;
-}
-
-int roc_run_stop(struct roc_run *run, u32 flags, void *arg)
-{
-	int err = roc_open_lock(&run->open);
-
-	if (err)
-		return err;
-	err = roc_run_stop_now(run, ROC_WHY_NONE, flags, arg);
-	mutex_unlock(&run->open.ch->lock);
-	return err;
 }
 
 static bool roc_run_tick_locked(struct roc_run *run)
@@ -553,7 +541,7 @@ void roc_run_retire(struct roc_open *o, bool present)
 
 void roc_run_suspend(struct roc_open *o)
 {
-	roc_run_stop_now(roc_run(o), ROC_WHY_SUSPENDED, 0, NULL);
+	roc_run_stop(roc_run(o), ROC_WHY_SUSPENDED, 0, NULL);
 }
 
 void roc_run_gone(struct roc_open *o)

@@ -224,7 +224,11 @@ void roc_run_changed(struct roc_channel *ch);
 
 /* The ioctls. @arg: see struct roc_run_ops. */
 int roc_run_start(struct roc_run *run, u32 start, void *arg);
-int roc_run_stop(struct roc_run *run, u32 flags, void *arg);
+/*
+ * In good order, with the channel lock. @reason: NONE if the reader requests it. @arg: for the
+ * result, NULL: none.
+ */
+int roc_run_stop(struct roc_run *run, enum roc_why reason, u32 flags, void *arg);
 int roc_run_wait(struct roc_run *run, u64 deadline, void *arg);
 int roc_run_reset(struct file *file, void *data);
 

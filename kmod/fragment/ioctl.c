@@ -119,7 +119,7 @@ static int roc_fr_stop(struct file *file, void *data)
 	if (arg->flags & ~ROC_FR_STOP_NOW || arg->descriptors || arg->completions || arg->lost ||
 	    arg->reserved)
 		return -EINVAL;
-	return roc_run_stop(roc_run(file->private_data), arg->flags, arg);
+	return roc_run_stop(roc_run(file->private_data), ROC_WHY_NONE, arg->flags, arg);
 }
 
 static int roc_fr_tell(struct file *file, void *data)
@@ -177,7 +177,7 @@ static const struct roc_ioctl roc_fragment_calls[] = {
 		  .enters = true),
 	ROC_IOCTL(ROC_FR_SETTINGS, roc_fr_settings, reserved, roc_sub_set),
 	ROC_IOCTL(ROC_FR_START, roc_fr_start, limit, roc_fr_start, .starts = true),
-	ROC_IOCTL(ROC_FR_STOP, roc_fr_stop, reserved, roc_fr_stop),
+	ROC_IOCTL(ROC_FR_STOP, roc_fr_stop, reserved, roc_fr_stop, .locked = true),
 	ROC_IOCTL(ROC_FR_TELL, roc_fr_tell, reserved, roc_fr_tell),
 	ROC_IOCTL(ROC_FR_WAIT, roc_fr_wait, deadline, roc_fr_wait),
 	ROC_IOCTL(ROC_FR_RESET, roc_fr_reset, level, roc_run_reset, .registers = true),

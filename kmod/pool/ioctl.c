@@ -2,12 +2,17 @@
 /*
  * The ioctls of a channel with a pool, beside those of every channel.
  *
- * Every one runs inside the endpoint's SRCU read side (so the hardware is there) and, except for
- * the wait, under the channel lock.
+ * Every one runs inside the endpoint's SRCU read side, so the hardware is there.
  */
 #include <linux/fs.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
 
 #include "pool/pool.h"
+
+/* mmap offsets of the two ring areas */
+#define ROC_USER_COOKIE (0x10ull << 32)
+#define ROC_KERNEL_COOKIE (0x11ull << 32)
 
 /* What the card says itself; of one that does not answer, what was known before. */
 static void roc_ask_card(struct roc_pool_run *p, struct roc_ch_info *info, bool running)
@@ -39,13 +44,9 @@ static int roc_ch_info(struct file *file, void *arg)
 	struct roc_pool_stats pool;
 	struct roc_stats since;
 	bool running;
-	int err;
 
 	if (info->flags)
 		return -EINVAL;
-	err = roc_open_lock(&p->run.open);
-	if (err)
-		return err;
 	running = ch->state == ROC_CH_RUNNING;
 	since = ch->stats;
 	roc_counts_since(&since, &ch->base, sizeof(since));
@@ -78,56 +79,87 @@ static int roc_ch_info(struct file *file, void *arg)
 	roc_ask_card(p, info, running);
 	memcpy(info->gaps, pool.gaps, sizeof(info->gaps));
 	info->capacity = hweight32(info->links) * roc_pool_depth(p);
-	mutex_unlock(&ch->lock);
 	return 0;
 }
 
 static int roc_ch_losses(struct file *file, void *arg)
 {
-	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
-	struct roc_channel *ch = p->ch;
+	struct roc_channel *ch = ((struct roc_open *)file->private_data)->ch;
+	struct roc_pool_stats pool = roc_pool(ch)->stats;
 	struct roc_ch_losses *losses = arg;
-	struct roc_pool_stats pool;
-	u64 lost;
-	int err;
 
 	if (losses->flags)
 		return -EINVAL;
-	err = roc_open_lock(&p->run.open);
-	if (err)
-		return err;
-	pool = p->pool->stats;
-	roc_counts_since(&pool, &p->pool->base, sizeof(pool));
-	lost = ch->stats.lost - ch->base.lost;
-	mutex_unlock(&ch->lock);
+	roc_counts_since(&pool, &roc_pool(ch)->base, sizeof(pool));
 	*losses = (struct roc_ch_losses){
 		.size = losses->size,
 		.damaged = pool.damaged,
 		.short_ = pool.short_superpages,
-		.lost = lost,
+		.lost = ch->stats.lost - ch->base.lost,
 	};
 	return 0;
 }
 
-static int roc_ch_rings(struct file *file, void *arg)
+static int roc_ring_size(u32 *entries)
 {
-	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
-	struct roc_ch_rings *rings = arg;
+	if (!*entries)
+		*entries = ROC_RING_DEFAULT;
+	if (!is_power_of_2(*entries) || *entries < ROC_RING_MIN || *entries > ROC_RING_MAX)
+		return -EINVAL;
+	return 0;
+}
+
+static const struct roc_view roc_pool_views[] = {
+	{.cookie = ROC_USER_COOKIE, .count = 1, .area = {ROC_AREA_USER}},
+	{.cookie = ROC_KERNEL_COOKIE, .readonly = true, .count = 1, .area = {ROC_AREA_KERNEL}},
+};
+
+/* Entries start on a page of their own: indices and entries have different writers. */
+static u64 roc_ring_pages(struct roc_shared_memory *s, enum roc_area_number area, u64 bytes)
+{
+	s->area[area].pages = 1 + (PAGE_ALIGN(bytes) >> PAGE_SHIFT);
+	return (u64)s->area[area].pages << PAGE_SHIFT;
+}
+
+/* Make the rings: once per open. They are accounted to the memory cgroup only. */
+static int roc_ch_rings(struct file *file, void *data)
+{
+	struct roc_open *o = file->private_data;
+	struct roc_ch_rings *arg = data;
+	struct roc_pool_rings *rings;
 	int err;
 
-	if (rings->flags)
+	if (arg->flags)
 		return -EINVAL;
 	/* Else each child of a fork would have them charged to a group of its own. */
-	if (current->mm != p->run.open.mm)
+	if (current->mm != o->mm)
 		return -EPERM;
-	err = roc_pool_make_rings(p, rings);
+	err = roc_ring_size(&arg->fill_entries) ?: roc_ring_size(&arg->ready_entries);
 	if (err)
 		return err;
-	rings->user_offset = ROC_USER_COOKIE;
-	rings->kernel_offset = ROC_KERNEL_COOKIE;
-	rings->fill_entries_offset = PAGE_SIZE;
-	rings->ready_entries_offset = PAGE_SIZE;
-	return 0;
+	if (READ_ONCE(o->shared))
+		return -EBUSY;
+	BUILD_BUG_ON(offsetof(struct roc_pool_rings, shared));
+	rings = roc_shared_new(sizeof(*rings), ROC_AREA_USER);
+	if (!rings)
+		return -ENOMEM;
+	rings->fill_entries = arg->fill_entries;
+	rings->ready_entries = arg->ready_entries;
+	rings->shared.view = roc_pool_views;
+	rings->shared.views = ARRAY_SIZE(roc_pool_views);
+	arg->user_length = roc_ring_pages(&rings->shared, ROC_AREA_USER,
+					  arg->fill_entries * sizeof(struct roc_fill));
+	arg->kernel_length = roc_ring_pages(&rings->shared, ROC_AREA_KERNEL,
+					    arg->ready_entries * sizeof(struct roc_ready));
+	arg->user_offset = ROC_USER_COOKIE;
+	arg->kernel_offset = ROC_KERNEL_COOKIE;
+	arg->fill_entries_offset = PAGE_SIZE;
+	arg->ready_entries_offset = PAGE_SIZE;
+	err = roc_shared_alloc(&rings->shared, NUMA_NO_NODE, NULL, NULL, NULL);
+	if (!err)
+		return roc_shared_attach(o, &rings->shared, NULL, NULL);
+	roc_shared_put(&rings->shared);
+	return err;
 }
 
 static int roc_ch_configure(struct file *file, void *arg)
@@ -136,7 +168,6 @@ static int roc_ch_configure(struct file *file, void *arg)
 	struct roc_channel *ch = p->ch;
 	const struct roc_pool_ops *ops = roc_pool_ops(ch->ep);
 	struct roc_ch_configure *c = arg;
-	int err = 0;
 
 	if (c->flags & ~(ROC_CONFIGURE_STBRD | ROC_CONFIGURE_PLAIN) || c->source > ROC_SOURCE_SIU ||
 	    c->mode > ROC_MODE_EVENT)
@@ -149,21 +180,15 @@ static int roc_ch_configure(struct file *file, void *arg)
 		return -EOPNOTSUPP;
 	if (c->page_size && c->page_size != ops->page_size)
 		return -EOPNOTSUPP;
-	err = roc_open_lock(&p->run.open);
-	if (err)
-		return err;
-	if (ch->state == ROC_CH_RUNNING) {
-		err = -EBUSY;
-	} else if (c->links & ~ops->enabled_links(ch)) {
-		err = -ENOLINK;
-	} else {
-		p->setting.source = c->source;
-		WRITE_ONCE(p->setting.mode, c->mode);
-		p->setting.links = c->links;
-		p->setting.configure = c->flags;
-	}
-	mutex_unlock(&ch->lock);
-	return err;
+	if (ch->state == ROC_CH_RUNNING)
+		return -EBUSY;
+	if (c->links & ~ops->enabled_links(ch))
+		return -ENOLINK;
+	p->setting.source = c->source;
+	WRITE_ONCE(p->setting.mode, c->mode);
+	p->setting.links = c->links;
+	p->setting.configure = c->flags;
+	return 0;
 }
 
 static bool roc_control_plain(const struct roc_ch_control *c)
@@ -179,7 +204,9 @@ static int roc_ch_start(struct file *file, void *arg)
 
 static int roc_ch_stop(struct file *file, void *arg)
 {
-	return roc_control_plain(arg) ? roc_run_stop(roc_run(file->private_data), 0, arg) : -EINVAL;
+	return roc_control_plain(arg)
+		       ? roc_run_stop(roc_run(file->private_data), ROC_WHY_NONE, 0, arg)
+		       : -EINVAL;
 }
 
 static int roc_ch_kick(struct file *file, void *arg)
@@ -225,52 +252,38 @@ static int roc_ch_wait(struct file *file, void *arg)
 
 static int roc_ch_command(struct file *file, void *arg)
 {
-	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
-	struct roc_channel *ch = p->ch;
+	struct roc_channel *ch = ((struct roc_open *)file->private_data)->ch;
 	const struct roc_pool_ops *ops = roc_pool_ops(ch->ep);
 	struct roc_ch_command *c = arg;
-	int err;
 
 	if (c->flags || c->count > ROC_COMMAND_REPLIES || memchr_inv(c->reply, 0, sizeof(c->reply)))
 		return -EINVAL;
 	if (!ops->command)
 		return -EOPNOTSUPP;
-	err = roc_open_lock(&p->run.open);
-	if (err)
-		return err;
-	err = ch->state == ROC_CH_RUNNING ? -EBUSY : ops->command(ch, c);
-	mutex_unlock(&ch->lock);
-	return err;
+	return ch->state == ROC_CH_RUNNING ? -EBUSY : ops->command(ch, c);
 }
 
 static int roc_ch_mode(struct file *file, void *arg)
 {
-	struct roc_pool_run *p = roc_pool_run(roc_run(file->private_data));
 	struct roc_ch_mode *m = arg;
-	int err;
 
 	if (m->flags || m->reserved || m->mode > ROC_MODE_EVENT)
 		return -EINVAL;
-	err = roc_open_lock(&p->run.open);
-	if (err)
-		return err;
-	err = roc_thread_mode(p, m->mode);
-	mutex_unlock(&p->ch->lock);
-	return err;
+	return roc_thread_mode(roc_pool_run(roc_run(file->private_data)), m->mode);
 }
 
 static const struct roc_ioctl roc_pool_calls[] = {
-	ROC_IOCTL(ROC_CH_INFO, roc_ch_info, spurious_interrupts, roc_ch_info),
+	ROC_IOCTL(ROC_CH_INFO, roc_ch_info, spurious_interrupts, roc_ch_info, .locked = true),
 	ROC_IOCTL(ROC_CH_RINGS, roc_ch_rings, ready_entries_offset, roc_ch_rings,
 		  .settle = roc_shared_commit),
-	ROC_IOCTL(ROC_CH_CONFIGURE, roc_ch_configure, page_size, roc_ch_configure),
+	ROC_IOCTL(ROC_CH_CONFIGURE, roc_ch_configure, page_size, roc_ch_configure, .locked = true),
 	ROC_IOCTL(ROC_CH_START, roc_ch_control, count, roc_ch_start, .starts = true),
-	ROC_IOCTL(ROC_CH_STOP, roc_ch_control, count, roc_ch_stop),
+	ROC_IOCTL(ROC_CH_STOP, roc_ch_control, count, roc_ch_stop, .locked = true),
 	ROC_IOCTL(ROC_CH_KICK, roc_ch_control, count, roc_ch_kick),
 	ROC_IOCTL(ROC_CH_WAIT, roc_ch_wait, deadline, roc_ch_wait),
-	ROC_IOCTL(ROC_CH_COMMAND, roc_ch_command, reply, roc_ch_command),
-	ROC_IOCTL(ROC_CH_MODE, roc_ch_mode, reserved, roc_ch_mode),
-	ROC_IOCTL(ROC_CH_LOSSES, roc_ch_losses, lost, roc_ch_losses),
+	ROC_IOCTL(ROC_CH_COMMAND, roc_ch_command, reply, roc_ch_command, .locked = true),
+	ROC_IOCTL(ROC_CH_MODE, roc_ch_mode, reserved, roc_ch_mode, .locked = true),
+	ROC_IOCTL(ROC_CH_LOSSES, roc_ch_losses, lost, roc_ch_losses, .locked = true),
 };
 
 const struct roc_ioctl_table roc_pool_ioctls = ROC_IOCTL_TABLE(roc_pool_calls);

@@ -4,7 +4,9 @@
  */
 #include <linux/mm.h>
 #include <linux/poll.h>
+#include <linux/sched/task.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 
 #include "pool/pool.h"
 
@@ -16,6 +18,34 @@ static void roc_pool_describe(struct roc_endpoint *ep, struct roc_ep_info *info)
 	info->superpage_align = ops->superpage_align;
 	info->superpage_max = ops->superpage_max;
 	info->page_size = ops->page_size;
+}
+
+static void roc_pool_free(struct roc_open *o)
+{
+	struct roc_pool_run *p = roc_pool_run(roc_run(o));
+	unsigned int i;
+
+	if (p->thread.task)
+		put_task_struct(p->thread.task);
+	for (i = 0; i < ROC_LINKS_MAX; i++)
+		kvfree(p->link[i].flights);
+}
+
+static void roc_pool_share(struct roc_open *o, struct roc_shared_memory *shared)
+{
+	struct roc_pool_rings *rings;
+	struct roc_rings *r = &roc_pool_run(roc_run(o))->rings;
+
+	if (shared) {
+		rings = container_of(shared, struct roc_pool_rings, shared);
+		r->user = shared->area[ROC_AREA_USER].cpu;
+		r->kernel = shared->area[ROC_AREA_KERNEL].cpu;
+		r->fill = (void *)r->user + PAGE_SIZE;
+		r->ready = (void *)r->kernel + PAGE_SIZE;
+		r->fill_entries = rings->fill_entries;
+		r->ready_entries = rings->ready_entries;
+	}
+	roc_run_share(o, shared);
 }
 
 static __poll_t roc_pool_poll(struct roc_open *o, poll_table *pt)

@@ -324,13 +324,6 @@ extern const struct roc_ioctl_table roc_pool_ioctls;
 /* sysfs.c */
 extern const struct attribute_group *roc_pool_groups[];
 
-/* memory.c */
-#define ROC_USER_COOKIE (0x10ull << 32) /* mmap offsets of the two ring areas */
-#define ROC_KERNEL_COOKIE (0x11ull << 32)
-int roc_pool_make_rings(struct roc_pool_run *p, struct roc_ch_rings *arg);
-void roc_pool_share(struct roc_open *o, struct roc_shared_memory *shared);
-void roc_pool_free(struct roc_open *o);
-
 /* run.c */
 extern const struct roc_run_ops roc_pool_run_ops;
 u32 roc_ready_now(struct roc_pool_run *p);

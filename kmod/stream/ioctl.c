@@ -85,7 +85,7 @@ static int roc_st_stop(struct file *file, void *data)
 
 	if (arg->flags || arg->position || arg->lost)
 		return -EINVAL;
-	return roc_run_stop(roc_run(file->private_data), arg->flags, arg);
+	return roc_run_stop(roc_run(file->private_data), ROC_WHY_NONE, arg->flags, arg);
 }
 
 static int roc_st_consume(struct file *file, void *data)
@@ -132,7 +132,7 @@ static const struct roc_ioctl roc_stream_calls[] = {
 		  .enters = true),
 	ROC_IOCTL(ROC_ST_SETTINGS, roc_st_settings, low_water, roc_stream_set, .registers = true),
 	ROC_IOCTL(ROC_ST_START, roc_st_start, reserved, roc_st_start, .starts = true),
-	ROC_IOCTL(ROC_ST_STOP, roc_st_stop, lost, roc_st_stop),
+	ROC_IOCTL(ROC_ST_STOP, roc_st_stop, lost, roc_st_stop, .locked = true),
 	ROC_IOCTL(ROC_ST_CONSUME, roc_st_consume, available, roc_st_consume),
 	ROC_IOCTL(ROC_ST_WAIT, roc_st_wait, deadline, roc_st_wait),
 	ROC_IOCTL(ROC_ST_RESET, roc_st_reset, level, roc_run_reset, .registers = true),
