@@ -120,8 +120,7 @@ void roc_doubt_start(struct roc_doubt *doubt, __u64 now)
 
 _Bool roc_doubt_due(struct roc_doubt *doubt, __u64 now, enum roc_stage stage)
 {
-	/* By stage: the first wait, and the longest. Memory that says nothing is not expected to.
-	 */
+	/* By stage: the first wait, and the longest. */
 	static const struct {
 		__u64 first, longest;
 	} waits[] = {

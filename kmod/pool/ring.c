@@ -30,8 +30,7 @@ void roc_ring_fill_take(struct roc_rings *r, struct roc_fill *fill)
 {
 	const struct roc_fill *shared = &r->fill[r->fill_cons & (r->fill_entries - 1)];
 
-	/* Once per word: the reader may still be scribbling, and must not change what we checked.
-	 */
+	/* Once per word: the reader may still write, and must not change what was checked. */
 	fill->buffer = READ_ONCE(shared->buffer);
 	fill->length = READ_ONCE(shared->length);
 	fill->offset = READ_ONCE(shared->offset);

@@ -72,14 +72,7 @@ static void roc_setup_links(struct roc_pool_run *p, u64 now)
 
 		if (!(p->links & BIT(slot)))
 			continue;
-		link->slot = slot;
-		link->head = 0;
-		link->tail = 0;
-		link->found = 0;
-		link->busy = 0;
-		link->unproved = 0;
-		link->pending = false;
-		link->untold = 0;
+		*link = (struct roc_link){.slot = slot, .flights = link->flights};
 		roc_pace_start(&link->pace, now);
 		roc_doubt_start(&link->doubt, now);
 		p->link_count++;

@@ -513,8 +513,7 @@ int roc_thread_create(struct roc_pool_run *p)
 	roc_thread_place(thread, node);
 	get_task_struct(thread); /* for a late kick; until roc_pool_free() */
 	WRITE_ONCE(p->thread.task, thread);
-	/* One that never ran counts as waiting for a disk: it is to idle, whatever the start does.
-	 */
+	/* A thread that never ran counts in the load average: let it run once, and idle. */
 	wake_up_process(thread);
 	return 0;
 }
