@@ -25,7 +25,7 @@ const struct roc_block_regs roc_event_regs = {
 };
 
 /* On the data path: counted. */
-static void roc_event_tell(struct roc_channel *ch, u32 offset, u32 value)
+static void roc_event_write(struct roc_channel *ch, u32 offset, u32 value)
 {
 	ch->stats.mmio_writes++;
 	roc_block_write(ch, offset, value);
@@ -153,7 +153,7 @@ int roc_event_enable(struct roc_channel *ch)
 	ev->published = 0;
 	ev->rung = 0;
 	ev->consumed = 0;
-	ev->told = 0;
+	ev->notified = 0;
 	ev->moderation = 0;
 	err = roc_block_enable(ch, roc_event_setup, 0, &status);
 	ev->on = !err;
@@ -172,7 +172,7 @@ int roc_event_disable(struct roc_channel *ch)
 bool roc_event_room(const struct roc_event *ev, u32 in_flight)
 {
 	return in_flight < 1u << ev->submit_log2 &&
-	       ev->published - ev->told + 2 <= 1u << ev->record_log2;
+	       ev->published - ev->notified + 2 <= 1u << ev->record_log2;
 }
 
 /* Number of the descriptor. The card hears of it by roc_event_ring(). */
@@ -195,7 +195,7 @@ void roc_event_ring(struct roc_channel *ch)
 	if (ev->rung == ev->published)
 		return;
 	ev->rung = ev->published;
-	roc_event_tell(ch, EVENT_DOORBELL, ev->published);
+	roc_event_write(ch, EVENT_DOORBELL, ev->published);
 }
 
 /* Is the next record there? Also without the channel lock, by the interrupt handler. */
@@ -215,8 +215,8 @@ void roc_event_arm(struct roc_channel *ch)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
 
-	ev->told = ev->consumed;
-	roc_event_tell(ch, EVENT_ARM, ev->consumed);
+	ev->notified = ev->consumed;
+	roc_event_write(ch, EVENT_ARM, ev->consumed);
 }
 
 /* The same without the interrupt, when a quarter of the ring waits to be given back. */
@@ -224,10 +224,10 @@ void roc_event_make_room(struct roc_channel *ch)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
 
-	if (ev->consumed - ev->told < 1u << ev->record_log2 >> 2)
+	if (ev->consumed - ev->notified < 1u << ev->record_log2 >> 2)
 		return;
-	ev->told = ev->consumed;
-	roc_event_tell(ch, EVENT_CONSUMED, ev->consumed);
+	ev->notified = ev->consumed;
+	roc_event_write(ch, EVENT_CONSUMED, ev->consumed);
 }
 
 /* Of a new rate; @longest is the most that is ever wanted for it. */
@@ -242,7 +242,7 @@ void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us, u32 longest)
 	if (!roc_moderation_changed(&last, &next, longest))
 		return;
 	ev->moderation = EVENT_MODERATION_VALUE(next.count, next.us);
-	roc_event_tell(ch, EVENT_MODERATION, ev->moderation);
+	roc_event_write(ch, EVENT_MODERATION, ev->moderation);
 }
 
 /* A write may have been lost: say again what the card should know. */
@@ -250,7 +250,7 @@ void roc_event_repeat(struct roc_channel *ch)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
 
-	ev->told = ev->consumed;
-	roc_event_tell(ch, EVENT_CONSUMED, ev->consumed);
-	roc_event_tell(ch, EVENT_DOORBELL, ev->published);
+	ev->notified = ev->consumed;
+	roc_event_write(ch, EVENT_CONSUMED, ev->consumed);
+	roc_event_write(ch, EVENT_DOORBELL, ev->published);
 }

@@ -31,7 +31,7 @@ struct roc_endpoint;
  * @published: descriptors in the ring
  * @rung: as many of @published the card was notified of
  * @consumed: records drained
- * @told: as many of @consumed the card was notified of
+ * @notified: as many of @consumed the card was notified of
  * @ended: the card promised that nothing more comes
  * @refused: of the last start: the card did not take the setup
  * @moderation: as in the register
@@ -51,7 +51,7 @@ struct roc_event {
 	u32 published;
 	u32 rung;
 	u32 consumed;
-	u32 told;
+	u32 notified;
 	u32 moderation;
 };
 

@@ -237,7 +237,7 @@ static int roc_push(struct roc_pool_run *p, struct roc_link *link, struct roc_fl
 	roc_mark(p, flight);
 	if (ev->on) {
 		flight->number = roc_event_push(ev, link->slot, flight->bus, flight->fill.length);
-		link->untold++;
+		link->not_rung++;
 		err = 0;
 	} else {
 		ch->loaded = true;
@@ -265,7 +265,7 @@ u32 roc_waiting(struct roc_pool_run *p)
  * The doorbell costs a register write. As long as the card knows of most of what each link has it
  * can wait for more.
  */
-static void roc_tell(struct roc_pool_run *p)
+static void roc_ring_doorbell(struct roc_pool_run *p)
 {
 	bool due = false;
 	unsigned int i;
@@ -273,12 +273,12 @@ static void roc_tell(struct roc_pool_run *p)
 	for (i = 0; i < p->link_count && !due; i++) {
 		struct roc_link *link = &p->link[i];
 
-		due = link->untold && 4 * link->untold >= link->head - link->tail;
+		due = link->not_rung && 4 * link->not_rung >= link->head - link->tail;
 	}
 	if (!due)
 		return;
 	for (i = 0; i < p->link_count; i++)
-		p->link[i].untold = 0;
+		p->link[i].not_rung = 0;
 	roc_event_ring(p->ch);
 }
 
@@ -310,7 +310,7 @@ enum roc_why roc_refill(struct roc_pool_run *p, u64 now, enum roc_refill *left)
 		roc_give_back(p, &flight.fill, -1, 0, ROC_READY_REFUSED, why, now);
 	}
 	if (p->pool->event.on)
-		roc_tell(p);
+		roc_ring_doorbell(p);
 	if (n < most)
 		*left = ROC_REFILL_FULL;
 	else if (n == count)

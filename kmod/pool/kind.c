@@ -88,7 +88,7 @@ static void roc_pool_doubt(struct roc_open *o)
 
 	if (!p->pool->event.on)
 		return;
-	p->thread.watch.doubt = true;
+	p->thread.watch.error_pending = true;
 	roc_kick(p);
 }
 

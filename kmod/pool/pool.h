@@ -143,7 +143,7 @@ struct roc_link {
 	u32 tail;		    /* came back, free running */
 	u32 found;		    /* finished by the card's count */
 	u64 busy;		    /* when it was last seen to have work: see roc_count_gap() */
-	u32 untold;		    /* pushed, and the doorbell not yet rung: see flow.c */
+	u32 not_rung;		    /* pushed, and the doorbell not yet rung: see flow.c */
 	u32 unproved;		    /* taken for finished since its counter was last read */
 	bool pending;		    /* the card finished more than was collected */
 	struct roc_flight *flights; /* [depth] of the run */
@@ -172,7 +172,7 @@ struct roc_setting {
  * @scan: when the record ring may next be searched for a hole
  * @counted: when the card's count of records was last read, or a record last found
  * @recounted: the count was read since a record was last found
- * @doubt: the card says that something is wrong with the channel
+ * @error_pending: the card reported an error of the channel, which the thread has to check
  */
 struct roc_watch {
 	bool armed;
@@ -186,7 +186,7 @@ struct roc_watch {
 	u64 scan;
 	u64 counted;
 	bool recounted;
-	bool doubt;
+	bool error_pending;
 };
 
 /**

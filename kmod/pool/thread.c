@@ -51,11 +51,11 @@ static void roc_took_early(struct roc_pool_run *p, u64 now)
 }
 
 /* The card says that something is wrong with this channel. */
-static enum roc_why roc_check_doubt(struct roc_pool_run *p)
+static enum roc_why roc_check_error(struct roc_pool_run *p)
 {
 	u32 status;
 
-	if (!xchg(&p->thread.watch.doubt, false))
+	if (!xchg(&p->thread.watch.error_pending, false))
 		return ROC_WHY_NONE;
 	status = roc_block_status(p->ch);
 	if (status == ROC_ALL_ONES)
@@ -119,8 +119,8 @@ static enum roc_why roc_check_silence(struct roc_pool_run *p, u64 now, u32 found
 		return ROC_WHY_NONE;
 	w->asked = now;
 	w->repeated = false;
-	w->doubt = true;
-	return roc_check_doubt(p);
+	w->error_pending = true;
+	return roc_check_error(p);
 }
 
 /* Look now and refill: busy mode. Superpages found. */
@@ -359,7 +359,7 @@ static enum roc_why roc_turn(struct roc_pool_run *p, u64 *rest)
 	*rest = U64_MAX;
 	if (ch->state != ROC_CH_RUNNING || p->run.open.retired)
 		return ROC_WHY_NONE;
-	why = roc_check_doubt(p);
+	why = roc_check_error(p);
 	if (why || p->setting.mode == ROC_MODE_BUSY)
 		return why;
 	roc_point(ch->ep, ROC_POINT_TURN);
