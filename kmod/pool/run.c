@@ -160,11 +160,14 @@ static enum roc_why roc_pool_started(struct roc_run *run)
 
 static void roc_pool_flags(struct roc_run *run, u32 set, u32 clear)
 {
-	u32 flags = clear & ROC_RUN_STOPPED ? 0 : ROC_RING_STOPPED;
+	u32 on = set & ROC_RUN_GONE ? ROC_RING_GONE : 0;
+	u32 off = clear & ROC_RUN_STOPPED ? ROC_RING_STOPPED : 0;
 
-	if (set & ROC_RUN_GONE)
-		flags |= ROC_RING_GONE;
-	roc_ring_set_flags(&roc_pool_run(run)->rings, flags, ROC_RING_STOPPED | ROC_RING_NEED_KICK);
+	if (set & ROC_RUN_STOPPED) {
+		on |= ROC_RING_STOPPED;
+		off |= ROC_RING_NEED_KICK;
+	}
+	roc_ring_set_flags(&roc_pool_run(run)->rings, on, off);
 }
 
 /* Only from now on may a card with events say that it has ended. */

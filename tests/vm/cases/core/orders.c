@@ -185,6 +185,29 @@ static void start_then_removal(void)
 	UNIT_NEED(driver_bind(address));
 }
 
+/* A reader that sees STOPPED finds all that comes. A removal sets GONE before the run ends. */
+static void gone_before_the_end(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG};
+	pid_t goes;
+
+	if (!ready())
+		return;
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r) && rig_push(&r, 16) == 16 && rig_start(&r));
+	point_hold("shut_retire", EP0);
+	goes = child_start(AS_ROOT, unbind, NULL);
+	CU_ASSERT(point_reached("shut_retire", LIMIT_MS));
+	UNIT_EQ(r.rings->kernel->flags & (ROC_RING_GONE | ROC_RING_STOPPED), ROC_RING_GONE);
+	point_release("shut_retire");
+	UNIT_EQ(child_wait(goes, LIMIT_MS), 0);
+	CU_ASSERT(r.rings->kernel->flags & ROC_RING_STOPPED);
+	rig_take(&r, false);
+	UNIT_EQ(rig_missing(&r), 0);
+	rig_close(&r);
+	UNIT_NEED(driver_bind(address));
+}
+
 /* Of a card without events, where it has them, too. */
 static struct rig crorc_rig(unsigned int channel)
 {
@@ -308,6 +331,6 @@ static void start_then_reset(void)
 UNIT_MAIN("orders", {"alarm, then removal", alarm_then_removal},
 	  {"opened while a probe fails", opened_while_probe_fails},
 	  {"ended with all that comes", ended_with_all_that_comes},
-	  {"start, then removal", start_then_removal},
+	  {"start, then removal", start_then_removal}, {"gone before the end", gone_before_the_end},
 	  {"start, then a suspect", start_then_suspect},
 	  {"suspect, then a start", suspect_then_start}, {"start, then a reset", start_then_reset})
