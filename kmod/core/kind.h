@@ -78,7 +78,7 @@ struct roc_open {
  * @purposes: that a channel has interrupts for, up to ROC_PURPOSES_MAX
  * @purpose_names: of each, in the names of interrupts; NULL if there is one purpose
  * @block: layout of a channel's registers in the contract with the firmware, NULL: there is none
- * @run: how an open channel runs; see run.h
+ * @run: how an open channel runs, which begins with struct roc_run; see run.h
  * @groups: sysfs files of a channel, NULL: none
  * @ioctls: beside those that every channel has
  * @card_ioctls: on the endpoint's node, beside those that every endpoint has; NULL: none

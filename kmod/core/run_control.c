@@ -96,8 +96,11 @@ int roc_run_reset(struct file *file, void *data)
 	const struct roc_open *caller;
 	struct roc_channel *ch = roc_named_channel(file, arg->number, &caller);
 	struct roc_endpoint *ep = caller ? caller->ch->ep : roc_endpoint_of(file);
-	int level = roc_reset_check(ep->ops->kind->run, arg);
+	int level;
 
+	if (caller && !ch)
+		return -ENOENT;
+	level = roc_reset_check(ep->ops->kind->run, arg);
 	if (level < 0)
 		return level;
 	if (!caller && arg->number == ROC_RESET_ALL)

@@ -144,8 +144,8 @@ enum roc_caps {
  * @device: PCI device id
  * @reserved: zero
  * @pci_address: "dddd:bb:dd.f", NUL terminated
- * @firmware: firmware version: git hash, lower-case hex without leading zeros, of a PCIe40 eight
- *	digits
+ * @firmware: firmware version: git hash, lower-case hex without leading zeros, of a PCIe40 and a
+ *	RobinNP eight digits
  * @user_logic: user-logic version, same form; empty if the card has none
  *
  * No error of its own.
