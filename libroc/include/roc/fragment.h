@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc: fragments on request, the channels of cards with ROC_CAP_FRAGMENTS. The card keeps what
- * its links send in its own memory and tells of each fragment; the host has those written into its
- * memory that it wants, and clears the others. Each channel is a *sub-unit* of some links:
+ * libroc: fragments on request, the channels of cards with ROC_CAP_FRAGMENTS. The card keeps the
+ * fragments of its links in its own memory and writes a descriptor for each. The host requests the
+ * fragments that it needs, which the card writes into host memory, and clears the others. Each
+ * channel is a *sub-unit* of several links:
  *
  *	roc_fragments_open("#0", "sub0", &f);
  *	roc_fragments_rings(f, 0, 0, 0, 0);
@@ -14,36 +15,37 @@
  *		n = roc_fragments_done(f, fetched, 64);		...are in host memory...
  *		roc_fragments_return(f, fetched[i].handle);	...and the memory is free again
  *		roc_fragments_clear(f, events, count);		...as the card's is now
- *		roc_fragments_flush(f);				...of which the card is told at once
+ *		roc_fragments_flush(f);				...and one doorbell reports it all
  *	}
  *
- * None of these makes a system call but roc_fragments_wait(), when there is nothing, and
- * roc_fragments_flush() where the card's doorbell cannot be mapped. Nothing is allocated per
- * fragment.
+ * Only two of these functions make a system call: roc_fragments_wait() when nothing is available,
+ * and roc_fragments_flush() if the doorbell of the card cannot be mapped. The library allocates no
+ * memory per fragment.
  *
- * What is kept: roc_fragments_take() enters each fragment into an index from (event, link) to the
- * card's page, which is never full, because every entry has a page of the card. Event ids wrap at
- * 2^32. An event is forgotten when it is cleared. If the same (event, link) comes again, the newer
- * fragment counts and the older one's page goes back to the card. If so many have come since that
- * the ids have been all around, the whole old event does, so that no event is put together from
- * two. Both are counted (&roc_fragments_counts.replaced).
+ * Kept fragments: roc_fragments_take() enters each fragment into an index from (event, link) to the
+ * card's page. The index is never full, because every entry has a page of the card. Event ids wrap
+ * at 2^32. A clear removes an event from the index. If the same (event, link) comes again, the
+ * newer fragment replaces the older one, whose page goes back to the card. If the event ids have
+ * wrapped since, the newer fragment replaces the whole old event, so that no event mixes two.
+ * &roc_fragments_counts.replaced counts both cases.
  *
- * What is lent: a fetched fragment is in a *host page*, which is the caller's to read until
- * roc_fragments_return(), in any order; see roc/lend.h for the words. Its fragment may have been
- * cleared meanwhile: the host page has a copy.
+ * Lent memory: a fetched fragment is in a *host page*. The caller may read it until
+ * roc_fragments_return(), in any order; roc/lend.h defines the terms. The caller may clear the
+ * fragment in the meantime, because the host page has a copy.
  *
- * Threads. One thread, the *taker*, calls everything that this page does not name here. Any thread,
- * at any time between open and close, may call roc_fragments_return() and roc_fragments_lent().
- * They take no lock. Who hands a host page to another thread must do so in a way that orders
+ * Threads: one thread, the *consumer*, calls every function that this paragraph does not name. Any
+ * thread may call roc_fragments_return() and roc_fragments_lent() at any time between open and
+ * close. These two take no lock. A thread that passes a host page to another thread must order
  * memory, as every queue does.
  *
- * Errors of every function that talks to the driver are those of roc/roc.h. A descriptor or
- * completion that cannot be (of a page that the card does not have, of a command that is not
- * outstanding, longer than a page) is not taken: -EBADMSG, and again -EBADMSG, until the sub-unit
- * is started anew. The same holds for one that is missing in its ring although a later one is
- * there. roc_fragments_take(), _done() and _wait() find that without the driver: take and done look
- * at one later entry whenever they find nothing, so after as many calls as the ring has entries at
- * most. The driver ends the run within 3 s: ROC_CH_FAILED with ROC_WHY_RECORD.
+ * Errors of every function that calls the driver are those listed in roc/roc.h. The library rejects
+ * an invalid descriptor or completion: one of a page that the card does not have, of a command that
+ * is not outstanding, or longer than a page. It also rejects an entry that is missing in its ring
+ * although a later entry is present. From then on calls return -EBADMSG until the next start of the
+ * sub-unit. roc_fragments_take(), _done() and _wait() detect this without the driver. Whenever
+ * roc_fragments_take() or _done() finds nothing, it checks one later entry. Detection thus takes at
+ * most as many calls as the ring has entries. The driver ends the run within 3 s: ROC_CH_FAILED
+ * with ROC_WHY_RECORD.
  */
 #ifndef ROC_FRAGMENT_H
 #define ROC_FRAGMENT_H
@@ -55,16 +57,16 @@
 extern "C" {
 #endif
 
-struct roc_fragments; /* owned by the caller from roc_fragments_open() to roc_fragments_close() */
+struct roc_fragments; /* the caller owns it from roc_fragments_open() to _close() */
 
 /**
- * struct roc_fragment_kept - a fragment that the card keeps
+ * struct roc_fragment_kept - A fragment that the card keeps
  * @event: event id
- * @link: in the sub-unit, from 0
- * @size: bytes
+ * @link: link of the sub-unit, from 0
+ * @size: size in bytes
  * @status: bits of enum roc_fr_fragment
- * @links: mask of the links of which the index has this event now, with this one
- * @page: word that names the card's page; for diagnosis
+ * @links: mask of the links for which the index now has this event, including this one
+ * @page: word that names the card's page; for diagnosis only
  */
 struct roc_fragment_kept {
 	uint32_t event;
@@ -76,17 +78,17 @@ struct roc_fragment_kept {
 };
 
 /**
- * struct roc_fragment_fetched - a fragment in host memory, or one that did not get there
- * @data: start, contiguous; NULL with @error
- * @handle: for roc_fragments_return(); never 0, and no other page has it again while the sub-unit
- *	is open. 0 with @error: there is nothing to return
- * @tag: of the request
+ * struct roc_fragment_fetched - A fragment in host memory, or a failed request
+ * @data: start address, contiguous; NULL with @error
+ * @handle: handle for roc_fragments_return(); never 0, and not reused for another page while the
+ *	sub-unit is open. 0 with @error: there is nothing to return
+ * @tag: tag of the request
  * @event: event id
- * @link: in the sub-unit, from 0
- * @size: bytes at @data; 0 with @error
+ * @link: link of the sub-unit, from 0
+ * @size: number of bytes at @data; 0 with @error
  * @status: bits of enum roc_fr_fragment
- * @error: 0; -ECANCELED the sub-unit was stopped before; -EIO the card could not read its memory,
- *	or refused the command, which none of this library should meet
+ * @error: 0 on success; -ECANCELED if the sub-unit was stopped before; -EIO if the card could not
+ *	read its memory or rejected the command, which no command of this library should cause
  * @reserved: 0
  */
 struct roc_fragment_fetched {
@@ -102,23 +104,24 @@ struct roc_fragment_fetched {
 };
 
 /**
- * struct roc_fragments_counts - what the library knows of an open sub-unit
- * @taken: fragments told of by the card and taken in, since open, as all in this block
- * @replaced: of these given back unasked because the same event id came again
+ * struct roc_fragments_counts - Library counters of an open sub-unit
+ * @taken: fragments reported by the card and taken. This counter and those down to @tells count
+ *	since open
+ * @replaced: of these, released by the library because the same event id came again
  * @asked: fragments requested
- * @fetched: of these done, in host memory
- * @failed: of these done with an error, or given up by a stop
+ * @fetched: of these, complete in host memory
+ * @failed: of these, ended with an error or cancelled by a stop
  * @cleared: fragments given back to the card by roc_fragments_clear()
- * @doorbells: register writes made, and
- * @tells: system calls in their place
- * @events: that the index has now, as all in this block
- * @kept: fragments in it
- * @outstanding: requests that are not done
- * @queued: of these the card was not told of yet
- * @unrung: pages given back of which the card was not told yet
- * @pages_out: pages that the host has: kept ones, and cleared ones that wait for their request
- * @free: host pages that no request has and nobody was lent
- * @room: requests that can be made now: the smaller of @free and what the command ring takes
+ * @doorbells: register writes of doorbells
+ * @tells: system calls made instead of such writes
+ * @events: events in the index. This member and those below are current values
+ * @kept: fragments in the index
+ * @outstanding: requests that are not complete
+ * @queued: of these, requests not yet reported to the card
+ * @unrung: released pages not yet reported to the card
+ * @pages_out: pages that the host holds: kept pages, and cleared pages that wait for their request
+ * @free: host pages that belong to no request and are not lent
+ * @room: requests that can be made now: the smaller of @free and the space in the command ring
  */
 struct roc_fragments_counts {
 	uint64_t taken;
@@ -140,17 +143,19 @@ struct roc_fragments_counts {
 };
 
 /**
- * struct roc_fragments_damage - fragments of an open sub-unit that are not what they should be
- * @damaged: taken in, and flagged by the card: truncated, with a link error, or without a header
- * @truncated: of these, longer than a page of the card
- * @sequence_errors: taken in with an event id that is not that of the link's fragment before plus
- *	one, flagged or not; and fetched with another event id in their header
- * @too_short: fetched with fewer bytes than their header names, though the card did not cut them,
- *	or with no room for a header. Content without a header of the generators is not judged
- * @empty: taken in without any bytes; a request for one ends with -EIO
+ * struct roc_fragments_damage - Counters of damaged fragments of an open sub-unit
+ * @damaged: fragments taken that the card flagged: truncated, with a link error, or without a
+ *	header
+ * @truncated: of these, fragments longer than a page of the card
+ * @sequence_errors: fragments taken whose event id is not that of the link's previous fragment plus
+ *	one, flagged or not; and fragments fetched with another event id in their header
+ * @too_short: fragments fetched with fewer bytes than their header states, although the card did
+ *	not truncate them, or too short for a header. Generator content without a header is not
+ *	checked
+ * @empty: fragments taken without any bytes; a request for one ends with -EIO
  *
- * Counted since open. A fragment can be counted in more than one of them. What was left out of the
- * card's rings is counted by the driver: &roc_fr_info.lost.
+ * The counters start at zero on open. A fragment can count in more than one of them. The driver
+ * counts entries that are missing in the rings of the card: &roc_fr_info.lost.
  */
 struct roc_fragments_damage {
 	uint64_t damaged;
@@ -161,55 +166,55 @@ struct roc_fragments_damage {
 };
 
 /**
- * roc_fragments_open() - become the owner of a sub-unit
+ * roc_fragments_open() - Open a sub-unit and become its owner
  * @id: card, as for roc_find()
- * @sub: name of the sub-unit, as "sub0", or its number, which is M of /dev/rocNchM
+ * @sub: name of the sub-unit, such as "sub0", or its number, which is M of /dev/rocNchM
  * @f: the new handle
  *
- * Open after fork(), in the process that takes the data. A child does not inherit the rings, and
- * what it did through the descriptor would act on its parent's run: there each function of the
- * sub-unit, and of a lender of it, returns -EPERM, roc_fragments_running() false and
- * roc_fragments_clear() 0. Those that only read counters work on the child's copy.
- * roc_fragments_close() is for a child, too.
+ * Call it after fork(), in the process that takes the data. A child does not inherit the rings.
+ * Calls of a child would act on the run of its parent. Each function of the sub-unit, and of a
+ * lender of it, therefore returns -EPERM in a child. There roc_fragments_running() returns false
+ * and roc_fragments_clear() 0. Functions that only read counters work on the child's copy. A child
+ * may call roc_fragments_close().
  *
- * Return: 0; the errors of roc_open(); -ENOENT also if the card has no such sub-unit (the sentence
- * lists those it has); -EOPNOTSUPP the card has none at all; -EBUSY somebody else has it (the
- * sentence says PID and program).
+ * Return: 0 on success; the errors of roc_open(); -ENOENT also if the card has no such sub-unit
+ * (roc_error() lists the sub-units); -EOPNOTSUPP if the card has no sub-units; -EBUSY if another
+ * process has the sub-unit open (roc_error() names its PID and program).
  */
 int roc_fragments_open(const char *id, const char *sub, struct roc_fragments **f);
 
 /**
- * roc_fragments_open_card() - the same of an endpoint that was found before
+ * roc_fragments_open_card() - Open a sub-unit of an endpoint found before
  * @card: from roc_find() or roc_enumerate()
- * @id: what the user called it, for sentences, or NULL
+ * @id: id that the user gave, for messages, or NULL
  * @sub: as for roc_fragments_open()
  * @f: the new handle
  *
- * Return: as roc_fragments_open(), without the errors of roc_find(); -ENODEV also if the
- * card has not kept its @minor since it was found: find it again.
+ * Return: as roc_fragments_open(), without the errors of roc_find(); -ENODEV also if the card no
+ * longer has its @minor: find the card again.
  */
 int roc_fragments_open_card(const struct roc_card *card, const char *id, const char *sub,
 			    struct roc_fragments **f);
 
 /**
- * roc_fragments_close() - stop the sub-unit and give it up
+ * roc_fragments_close() - Stop the sub-unit and release it
  * @f: handle, or NULL
  *
- * Nobody may use the handle any more, in no thread. The card writes no more, what it kept is gone;
- * the memory of roc_fragments_add() stays the caller's, with what is in it.
+ * After this call no thread may use the handle. The card no longer writes, and the fragments that
+ * it kept are lost. The memory of roc_fragments_add() and its content remain with the caller.
  */
 void roc_fragments_close(struct roc_fragments *f);
 
 /**
- * roc_fragments_name() - name of a sub-unit
+ * roc_fragments_name() - Return the name of a sub-unit
  * @f: handle
  *
- * Return: "sub0" and so on; valid as long as the handle.
+ * Return: "sub0" and so on; valid until roc_fragments_close().
  */
 const char *roc_fragments_name(const struct roc_fragments *f);
 
 /**
- * roc_fragments_number() - number of a sub-unit
+ * roc_fragments_number() - Return the number of a sub-unit
  * @f: handle
  *
  * Return: M of /dev/rocNchM.
@@ -217,44 +222,46 @@ const char *roc_fragments_name(const struct roc_fragments *f);
 unsigned int roc_fragments_number(const struct roc_fragments *f);
 
 /**
- * roc_fragments_links() - links of a sub-unit
+ * roc_fragments_links() - Return the number of links of a sub-unit
  * @f: handle
  *
- * Return: their number, up to ROC_FRAGMENTS_LINKS_MAX.
+ * Return: number of links, up to ROC_FRAGMENTS_LINKS_MAX.
  */
 unsigned int roc_fragments_links(const struct roc_fragments *f);
 
 /**
- * roc_fragments_fd() - file descriptor of a sub-unit
- * @f: handle; keeps the descriptor
+ * roc_fragments_fd() - Return the file descriptor of a sub-unit
+ * @f: handle, which still owns the descriptor
  *
- * Call roc_fragments_flush() before poll(), or the card does not know of what is wanted.
+ * Call roc_fragments_flush() before poll(), because otherwise the card has not received the queued
+ * requests.
  *
- * Return: the descriptor, for poll(): POLLIN when there is something to take or done that was not
- * looked at yet, POLLERR when the run failed, POLLERR | POLLHUP when the card is gone.
+ * Return: the descriptor, for poll(): POLLIN when there are descriptors or completions that were
+ * not read yet, POLLERR when the run has failed, POLLERR | POLLHUP when the card was removed or
+ * reset.
  */
 int roc_fragments_fd(const struct roc_fragments *f);
 
 /**
- * roc_fragments_eventfd() - signal an eventfd whenever there is something to take or done
+ * roc_fragments_eventfd() - Signal an eventfd when descriptors or completions arrive
  * @f: handle
- * @eventfd: descriptor from eventfd(), which the caller may close; -1 ends the signals
+ * @eventfd: descriptor from eventfd(), which the caller may close afterwards; -1 ends the signals
  *
- * Return: 0; -EBADF; -EINVAL not an eventfd.
+ * Return: 0 on success; -EBADF if @eventfd is not open; -EINVAL if it is not an eventfd.
  */
 int roc_fragments_eventfd(struct roc_fragments *f, int eventfd);
 
 /**
- * roc_fragments_info() - state, limits and counters, as card and driver have them
+ * roc_fragments_info() - Read state, limits and counters of card and driver
  * @f: handle
- * @info: filled in; see &struct roc_fr_info. What the driver counts, it counts since open
+ * @info: filled in; see &struct roc_fr_info. Counters of the driver start at zero on open
  *
  * Return: 0 or a negative errno.
  */
 int roc_fragments_info(struct roc_fragments *f, struct roc_fr_info *info);
 
 /**
- * roc_fragments_counts() - what the library counts
+ * roc_fragments_counts() - Read the counters of the library
  * @f: handle
  * @counts: filled in
  *
@@ -263,238 +270,247 @@ int roc_fragments_info(struct roc_fragments *f, struct roc_fr_info *info);
 void roc_fragments_counts(const struct roc_fragments *f, struct roc_fragments_counts *counts);
 
 /**
- * roc_fragments_damage() - count fragments that are not what they should be
+ * roc_fragments_damage() - Read the counters of damaged fragments
  * @f: handle
  * @damage: filled in
  *
- * No system call. The taker calls it.
+ * No system call. Only the consumer may call it.
  */
 void roc_fragments_damage(const struct roc_fragments *f, struct roc_fragments_damage *damage);
 
 /**
- * roc_fragments_settings() - change settings, and get all of them
+ * roc_fragments_settings() - Change settings and read all of them
  * @f: handle
- * @settings: in: &roc_fr_settings.set and the members it names; zeroed only asks. Out: all, as they
- *	are now; size and flags are the library's affair
+ * @settings: in: &roc_fr_settings.set and the members that it names; zeroed only reads. Out: all
+ *	settings as they are now. The library fills in size and flags
  *
- * Also while the sub-unit runs.
+ * The sub-unit may be running.
  *
- * Return: 0; -ERANGE the card does not take a value.
+ * Return: 0 on success; -ERANGE if the card rejects a value.
  */
 int roc_fragments_settings(struct roc_fragments *f, struct roc_fr_settings *settings);
 
 /**
- * roc_fragments_reset() - reset the card's side of the sub-unit
+ * roc_fragments_reset() - Reset the card's side of the sub-unit
  * @f: handle
- * @level: how much; see enum roc_fr_level
+ * @level: extent of the reset; see enum roc_fr_level
  *
- * Return: 0; -EBUSY it runs (but for COUNTERS); -EIO; -EINVAL.
+ * Return: 0 on success; -EBUSY if the sub-unit runs (except for COUNTERS); -EIO; -EINVAL.
  */
 int roc_fragments_reset(struct roc_fragments *f, enum roc_fr_level level);
 
 /**
- * roc_fragments_rings() - make the rings and map them
+ * roc_fragments_rings() - Create the rings and map them
  * @f: handle
- * @page: bytes of a page of the card, a power of two; a longer fragment is cut. 0 =
+ * @page: size of a card page in bytes, a power of two; the card truncates longer fragments. 0 for
  *	ROC_FR_PAGE_DEFAULT
- * @pages: pages of the card to use, of each link; 0: all that it has. Fewer make smaller rings, and
- *	the card holds its links back sooner
- * @host_page: bytes of a host page, a power of two, @page at least; 0: the smallest
- * @commands: requests that can be outstanding, a power of two; 0 = ROC_FR_COMMANDS_DEFAULT, or the
- *	card's most if that is less
+ * @pages: number of card pages to use per link; 0 for all. A smaller number makes the rings
+ *	smaller, but the card then applies back pressure to its links earlier
+ * @host_page: size of a host page in bytes, a power of two, at least @page; 0 for the smallest
+ * @commands: maximum number of outstanding requests, a power of two; 0 for ROC_FR_COMMANDS_DEFAULT,
+ *	or the maximum of the card if that is less
  *
- * Once per open. roc_fragments_add() and roc_fragments_start() do it with the defaults if it was
- * not done.
+ * Call it once per open. roc_fragments_add() and roc_fragments_start() create rings of the default
+ * sizes if the caller did not.
  *
- * Return: 0; -EINVAL not such numbers (the sentence has the limits); -EBUSY there are rings
- * already; -ENOMEM above RLIMIT_MEMLOCK, or more than the card's node has; -EPERM another process
- * opened the sub-unit. If the sentence says that they cannot be mapped, or that there is no memory
- * for the tables, they are made, and the next call goes on from there.
+ * Return: 0 on success; -EINVAL if a number is invalid (roc_error() states the limits); -EBUSY if
+ * there are already rings; -ENOMEM above RLIMIT_MEMLOCK, or if the card's node has too little
+ * memory; -EPERM if another process opened the sub-unit. If roc_error() reports that the rings
+ * cannot be mapped, or that there is no memory for the tables, the rings exist, and the next call
+ * continues from there.
  */
 int roc_fragments_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, uint32_t host_page,
 			uint32_t commands);
 
 /**
- * roc_fragments_add() - register memory as host pages
- * @f: handle of a sub-unit that does not run
- * @addr: start, page aligned
- * @length: bytes, a multiple of the host page and of the system's page
+ * roc_fragments_add() - Register memory as host pages
+ * @f: handle of a sub-unit that is not running
+ * @addr: start address, page aligned
+ * @length: length in bytes, a multiple of the host page and of the system's page
  *
- * The memory is pinned until the sub-unit is closed. Each host page must be contiguous for the
- * card, as roc_memory_alloc() has it; up to the system's page size any memory is.
+ * The memory remains pinned until the sub-unit is closed. Each host page must be contiguous for the
+ * card, which memory of roc_memory_alloc() is. For host pages up to the system's page size any
+ * memory is suitable.
  *
- * Return: 0; -EINVAL; -EBUSY it runs; -ENOSPC more host pages than the card takes (the sentence has
- * the limit); the errors of roc_buffer_register().
+ * Return: 0 on success; -EINVAL if an argument is invalid; -EBUSY if the sub-unit runs; -ENOSPC if
+ * the card supports fewer host pages (roc_error() states the limit); the errors of
+ * roc_buffer_register().
  */
 int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length);
 
 /**
- * roc_fragments_start() - let the links send
+ * roc_fragments_start() - Start the links
  * @f: handle
  *
- * The index is empty, no request is outstanding, and the card has all of its pages. Host pages that
- * are lent stay so. A request of the last run whose end was not looked at is forgotten.
+ * On start the index is empty, no request is outstanding, and the card has all of its pages. Lent
+ * host pages remain lent. The start discards completions of the last run that were not read.
  *
- * A start that fails when the card was told already has emptied the rings, too: nothing is left to
- * be taken, and requests of the last run come from roc_fragments_done() with -ECANCELED.
+ * A start that fails after the driver has signalled the card also empties the rings. Nothing is
+ * left for roc_fragments_take(), and roc_fragments_done() returns requests of the last run with
+ * -ECANCELED.
  *
- * Return: 0; -EBUSY running already; -EIO also if the card does not do as it is told; the errors of
- * roc_fragments_rings(). After an error of roc_fragments_flush() the sub-unit runs all the same:
- * roc_fragments_running() returns true.
+ * Return: 0 on success; -EBUSY if the sub-unit already runs; -EIO also if the card does not
+ * acknowledge the start; the errors of roc_fragments_rings(). After an error of
+ * roc_fragments_flush() the sub-unit runs nevertheless, and roc_fragments_running() returns true.
  */
 int roc_fragments_start(struct roc_fragments *f);
 
 /**
- * roc_fragments_stop() - nothing is sent any more
+ * roc_fragments_stop() - Stop the links
  * @f: handle
- * @now: do not flush, and wait until the card has done what it was asked for, which may take a
+ * @now: true to skip the flush and the wait for outstanding commands of the card, which may take a
  *	second
  *
- * When it returns the card does not write any more, and has forgotten what it kept. What it told of
- * can still be taken, to be counted, and what it has done still be had with roc_fragments_done();
- * requests that were not done come there, too, with -ECANCELED.
+ * After a return of 0 the card no longer writes and has discarded the fragments that it kept.
+ * Descriptors written before can still be taken, to be counted. roc_fragments_done() still returns
+ * complete requests, and incomplete ones with -ECANCELED.
  *
- * Return: 0; -EALREADY not running; -EIO the card broke its contract meanwhile, or does not stop:
- * then it may still write.
+ * Return: 0 on success; -EALREADY if the sub-unit is not running; -EIO if the card violated the
+ * protocol or does not stop. In the latter case it may still write.
  */
 int roc_fragments_stop(struct roc_fragments *f, bool now);
 
 /**
- * roc_fragments_running() - will more come?
+ * roc_fragments_running() - Check whether more fragments can arrive
  * @f: handle
  *
- * No system call: for a reader that does not sleep and finds nothing. The last fragments may arrive
- * between an empty roc_fragments_take() or roc_fragments_done() and this call: after false, call
- * those once more, and end only if they find nothing either.
+ * No system call. A reader that polls without sleeping calls it when it finds nothing. The last
+ * fragments may arrive between an empty roc_fragments_take() or roc_fragments_done() and this call.
+ * After false, call those once more, and end only if they find nothing either.
  *
- * Return: false if the sub-unit is not running, or has stopped by itself; roc_fragments_info() says
- * why.
+ * Return: false if the sub-unit is not running or has stopped by itself. roc_fragments_info() then
+ * has the reason.
  */
 bool roc_fragments_running(const struct roc_fragments *f);
 
 /**
- * roc_fragments_take() - take in what the card tells of
+ * roc_fragments_take() - Take new descriptors of the card into the index
  * @f: handle
- * @kept: array of @n fragments, in the order in which the card told of them, each link's in the
- *	order in which it sent them; NULL: they only go into the index
- * @n: how many at most
+ * @kept: array of @n fragments, in the order of the card's descriptors; the fragments of each link
+ *	are in the order in which it sent them. NULL to only update the index
+ * @n: maximum number of fragments
  *
  * No system call.
  *
- * Return: how many, 0: there is nothing now; -EBADMSG see above; -ENODEV the card is gone, and
- * nothing is left; -EPIPE no rings.
+ * Return: number of fragments, 0 if there are none now; -EBADMSG as described at the top of this
+ * file; -ENODEV if the card was removed or reset and nothing is left; -EPIPE if there are no rings.
  */
 int roc_fragments_take(struct roc_fragments *f, struct roc_fragment_kept *kept, unsigned int n);
 
 /**
- * roc_fragments_find() - what is kept of an event
+ * roc_fragments_find() - Find the kept fragments of an event
  * @f: handle
  * @event: event id
  *
- * Return: mask of links whose fragment of @event was taken in and not cleared; 0: none.
+ * Return: mask of links whose fragment of @event was taken and not cleared; 0 if there is none.
  */
 uint32_t roc_fragments_find(const struct roc_fragments *f, uint32_t event);
 
 /**
- * roc_fragments_oldest() - the event that has been kept longest
+ * roc_fragments_oldest() - Find the event that has been kept longest
  * @f: handle
- * @event: its id
- * @age_ns: since when its first fragment was taken in, in ns before now
+ * @event: receives its event id
+ * @age_ns: receives the time in ns since its first fragment was taken
  *
- * For those that nobody asks for and nobody clears.
+ * It finds events that are neither requested nor cleared.
  *
- * Return: mask of its links; 0: nothing is kept.
+ * Return: mask of the links of the event; 0 if no event is kept.
  */
 uint32_t roc_fragments_oldest(const struct roc_fragments *f, uint32_t *event, uint64_t *age_ns);
 
 /**
- * roc_fragments_request() - have fragments of an event written into host memory
+ * roc_fragments_request() - Request fragments of an event into host memory
  * @f: handle
  * @event: event id
- * @links: mask of the links that are wanted; those that are not kept are left out
- * @tag: the caller's, for &roc_fragment_fetched.tag
+ * @links: mask of the requested links; links without a kept fragment are ignored
+ * @tag: value of the caller, for &roc_fragment_fetched.tag
  *
- * The card is told with the next roc_fragments_flush(), of all requests made until then. The same
- * fragment can be requested again at any time, also while it is outstanding. It stays kept until
- * it is cleared.
+ * The next roc_fragments_flush() reports all requests made so far to the card. The same fragment
+ * can be requested again at any time, also while a request is outstanding. It remains kept until it
+ * is cleared.
  *
- * Return: mask of the links that were requested, 0: none of @links is kept; -EAGAIN not enough host
- * pages are free or too many requests are outstanding (&roc_fragments_counts.room): nothing was
- * requested.
+ * Return: mask of the requested links, 0 if none of @links has a kept fragment; -EAGAIN if too few
+ * host pages are free or too many requests are outstanding (&roc_fragments_counts.room). After
+ * -EAGAIN nothing was requested.
  */
 int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t links, uint64_t tag);
 
 /**
- * roc_fragments_clear() - give the card its pages back
+ * roc_fragments_clear() - Release the card pages of events
  * @f: handle
- * @events: array of @n event ids; their fragments of all links are forgotten. One that is not kept
- *	is passed over
- * @n: how many
+ * @events: array of @n event ids; the call removes their fragments of all links from the index. It
+ *	ignores an event that is not kept
+ * @n: number of event ids
  *
- * No system call. What is outstanding of them is still fetched; its page goes back after that. The
- * card is told once for many pages: at the latest with the roc_fragments_flush() that finds one of
- * its links short of them.
+ * No system call. Outstanding requests for the fragments still complete; their pages go back
+ * afterwards. The library reports many released pages to the card at once: at the latest with the
+ * roc_fragments_flush() that finds one of the links short of pages.
  *
- * Return: how many of @events were kept.
+ * Return: number of @events that were kept.
  */
 unsigned int roc_fragments_clear(struct roc_fragments *f, const uint32_t *events, unsigned int n);
 
 /**
- * roc_fragments_flush() - tell the card of requests, and of pages if there are many
+ * roc_fragments_flush() - Report requests, and many released pages, to the card
  * @f: handle
  *
- * At most two register writes, no read, and no system call if the card's doorbell can be mapped.
- * Once per batch, and before sleeping in poll(); roc_fragments_wait() does it.
+ * The call makes at most two register writes and no read. It makes no system call if the doorbell
+ * of the card can be mapped. Call it once per batch and before a sleep in poll().
+ * roc_fragments_wait() includes it.
  *
- * Return: 0; where it takes a system call also its errors.
+ * Return: 0 on success; the errors of the system call if there is one.
  */
 int roc_fragments_flush(struct roc_fragments *f);
 
 /**
- * roc_fragments_done() - take requests that are done
+ * roc_fragments_done() - Take completed requests
  * @f: handle
- * @fetched: array of @n, in the order in which the card finished them, which may be any
- * @n: how many at most
+ * @fetched: array of @n requests, in the order in which the card finished them, which may be any
+ *	order
+ * @n: maximum number of requests
  *
  * No system call.
  *
- * Of a card that is gone all that was outstanding is told of, and what it had not done has
- * -ECANCELED. The driver says so when it has ended the run, which can be some seconds after other
- * calls said -ENODEV; until then this says 0, and roc_fragments_wait() does not wait for it. Who
- * needs none of it closes.
+ * After a removal or reset of the card the function returns every outstanding request, incomplete
+ * ones with -ECANCELED. The driver reports the end of the run some time later, which can be some
+ * seconds after other calls returned -ENODEV. Until then this function returns 0, and
+ * roc_fragments_wait() does not wait for the report. A caller that needs none of these requests can
+ * close the handle.
  *
- * Return: how many, 0: there is nothing now; -EBADMSG see above; -ENODEV the card is gone, and
- * nothing is outstanding; -EPIPE no rings.
+ * Return: number of requests, 0 if there are none now; -EBADMSG as described at the top of this
+ * file; -ENODEV if the card was removed or reset and no request is outstanding; -EPIPE if there are
+ * no rings.
  */
 int roc_fragments_done(struct roc_fragments *f, struct roc_fragment_fetched *fetched,
 		       unsigned int n);
 
 /**
- * roc_fragments_return() - give a host page back
+ * roc_fragments_return() - Return a host page
  * @f: handle
  * @handle: &roc_fragment_fetched.handle
  *
- * Any thread may call it, also while the sub-unit is stopped. Host pages come back in any order.
+ * Any thread may call it, also while the sub-unit is stopped. Host pages may be returned in any
+ * order.
  *
- * Return: 0; -ENOENT it is not lent: it was returned already; -EINVAL there never was such a
- * handle.
+ * Return: 0 on success; -ENOENT if the page is not lent, because it was already returned; -EINVAL
+ * if no page ever had this handle.
  */
 int roc_fragments_return(struct roc_fragments *f, uint64_t handle);
 
 /**
- * roc_fragments_lent() - how many host pages are out, and for how long
+ * roc_fragments_lent() - Report how many host pages are lent, and for how long
  * @f: handle
- * @lent: filled in; &roc_lent.limit has the number of host pages. It looks at each of them: for a
- *	monitor, not for each fragment
+ * @lent: filled in; &roc_lent.limit has the number of host pages. The call scans every host page:
+ *	use it for monitoring, not per fragment
  *
  * Any thread may call it, from the first start on.
  */
 void roc_fragments_lent(const struct roc_fragments *f, struct roc_lent *lent);
 
 /**
- * enum roc_fragments_there - what roc_fragments_wait() found
- * @ROC_FRAGMENTS_DATA: for roc_fragments_take()
- * @ROC_FRAGMENTS_DONE: for roc_fragments_done()
+ * enum roc_fragments_there - Results of roc_fragments_wait()
+ * @ROC_FRAGMENTS_DATA: descriptors for roc_fragments_take()
+ * @ROC_FRAGMENTS_DONE: completions for roc_fragments_done()
  */
 enum roc_fragments_there {
 	ROC_FRAGMENTS_DATA = 1 << 0,
@@ -502,83 +518,87 @@ enum roc_fragments_there {
 };
 
 /**
- * roc_fragments_wait() - flush, and sleep until there is something
+ * roc_fragments_wait() - Flush, and sleep until descriptors or completions arrive
  * @f: handle
- * @data: return when that many fragments are there to take; 0: not for them
- * @done: return when that many requests are done; 0: not for them
+ * @data: number of descriptors to wait for; 0 to ignore descriptors
+ * @done: number of completed requests to wait for; 0 to ignore completions
  * @timeout_ms: milliseconds to wait at most; -1: no limit
  *
- * No system call if it is there already, or with both 0. The driver does not wake for less than its
- * settings say, unless their time is over. @data is cut to half of the pages that the card has of
- * one link (perhaps no other sends), @done to what is outstanding and to half of the commands.
+ * The function makes no system call if enough is already there, or if both numbers are 0. The
+ * driver does not wake the reader below the thresholds of its settings, unless their time has
+ * passed. @data is limited to half of the card pages of one link, because possibly only one link
+ * sends. @done is limited to the outstanding requests and to half of the commands.
  *
- * Return: bits of enum roc_fragments_there: as much as was wanted of it is there, or anything if
- * the sub-unit is not running any more; 0: it is not running and nothing is left, or nothing was
- * wanted that can come; -ETIME; -EINTR a signal came; -EINVAL @timeout_ms below -1; -ENODEV the
- * card is gone: roc_fragments_take() has what is left, and so has roc_fragments_done(), see there;
- * -EPIPE no rings; -EBADMSG see above.
+ * Return: bits of enum roc_fragments_there whose number is reached, or, if the sub-unit no longer
+ * runs, for which anything is left; 0 if the sub-unit does not run and nothing is left, or if
+ * nothing was requested that can arrive; -ETIME after @timeout_ms; -EINTR if a signal interrupted
+ * the wait; -EINVAL if @timeout_ms is below -1; -ENODEV if the card was removed or reset, where
+ * roc_fragments_take() and roc_fragments_done() return what is left; -EPIPE if there are no rings;
+ * -EBADMSG as described at the top of this file.
  */
 int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int done,
 		       int timeout_ms);
 
 /**
- * roc_lender_fragments() - lend the fragments of a sub-unit, by roc/lend.h
- * @f: sub-unit with rings; stays the caller's, and must be open as long as the lender is. No
- *	roc_fragments_done() and _return() beside it
- * @limit: units that can be out at the same time, 1 to ROC_LENDER_MAX
+ * roc_lender_fragments() - Create a lender (roc/lend.h) for the fragments of a sub-unit
+ * @f: sub-unit with rings. The caller still owns it and must keep it open as long as the lender
+ *	exists. The caller must not use roc_fragments_done() and _return() at the same time
+ * @limit: maximum number of lent units, 1 to ROC_LENDER_MAX
  * @lender: the new handle
  *
- * For what takes units and does not want to know which kind of channel they came from. The taker
- * requests and clears as above; roc_lender_take() gives what is done: &roc_unit.offset is the event
- * id, link the link, buffer 0, ROC_UNIT_DAMAGED is set with any &roc_fragment_fetched.status but
- * SEQUENCE, and if the fragment is too short or its header is another event's. Requests that end
- * with an error are passed over.
+ * A lender serves callers that process units independently of the channel type. The consumer
+ * requests and clears fragments as described above. roc_lender_take() returns completed requests:
+ * &roc_unit.offset is the event id, link the link, and buffer 0. ROC_UNIT_DAMAGED is set with any
+ * &roc_fragment_fetched.status except SEQUENCE, and if the fragment is too short or its header
+ * belongs to another event. The lender skips requests that end with an error.
  *
- * Return: 0; -EPIPE no rings; -EINVAL @limit; -ENOMEM.
+ * Return: 0 on success; -EPIPE if there are no rings; -EINVAL if @limit is out of range; -ENOMEM.
  */
 int roc_lender_fragments(struct roc_fragments *f, unsigned int limit, struct roc_lender **lender);
 
 /**
- * roc_card_fragments() - a sub-unit of a card, seen from its endpoint
- * @ep: handle of the endpoint; the sub-unit may be anybody's
- * @sub: its number
- * @info: filled in. What the driver counts, it counts since it took the card
+ * roc_card_fragments() - Read state and counters of a sub-unit through its endpoint
+ * @ep: handle of the endpoint; any process may have the sub-unit open
+ * @sub: number of the sub-unit
+ * @info: filled in. Counters of the driver start at zero when the driver binds the card
  *
- * Return: 0; -ENOENT no such sub-unit; -EOPNOTSUPP the card has none.
+ * Return: 0 on success; -ENOENT if there is no such sub-unit; -EOPNOTSUPP if the card has no
+ * sub-units.
  */
 int roc_card_fragments(struct roc_endpoint *ep, unsigned int sub, struct roc_fr_info *info);
 
 /**
- * roc_card_fragments_find() - number of a sub-unit by its name
+ * roc_card_fragments_find() - Find the number of a sub-unit by its name
  * @ep: handle of the endpoint
- * @name: name, or the number itself
- * @sub: the number
+ * @name: name of the sub-unit, or its number as text
+ * @sub: receives the number
  *
- * Return: 0; -ENOENT no such sub-unit (the sentence lists those it has); -EOPNOTSUPP the card has
- * none.
+ * Return: 0 on success; -ENOENT if there is no such sub-unit (roc_error() lists the sub-units of
+ * the card); -EOPNOTSUPP if the card has no sub-units.
  */
 int roc_card_fragments_find(struct roc_endpoint *ep, const char *name, unsigned int *sub);
 
 /**
- * roc_card_fragments_settings() - as roc_fragments_settings(), from the endpoint
+ * roc_card_fragments_settings() - Change settings of a sub-unit through its endpoint
  * @ep: handle
- * @sub: number of the sub-unit, which may be anybody's
- * @settings: see there
+ * @sub: number of the sub-unit, which any process may have open
+ * @settings: as for roc_fragments_settings()
  *
- * Return: as roc_fragments_settings(); -EBUSY a process has the sub-unit open: the sentence names
- * it; -ENOENT no such sub-unit; -EOPNOTSUPP the card has none.
+ * Return: as roc_fragments_settings(); -EBUSY if a process has the sub-unit open (roc_error() names
+ * the process); -ENOENT if there is no such sub-unit; -EOPNOTSUPP if the card has no sub-units.
  */
 int roc_card_fragments_settings(struct roc_endpoint *ep, unsigned int sub,
 				struct roc_fr_settings *settings);
 
 /**
- * roc_card_fragments_reset() - as roc_fragments_reset(), from the endpoint
+ * roc_card_fragments_reset() - Reset a sub-unit through its endpoint
  * @ep: handle
- * @sub: number of the sub-unit, or ROC_FR_ALL: all of them
- * @level: see there
+ * @sub: number of the sub-unit, or ROC_FR_ALL for all sub-units
+ * @level: as for roc_fragments_reset()
  *
- * Return: as roc_fragments_reset(); -EBUSY @level is not COUNTERS and a process has the
- * sub-unit open (ROC_FR_ALL: any sub-unit); roc_error() names it; -ENOENT, -EOPNOTSUPP as above.
+ * Return: as roc_fragments_reset(); -EBUSY if @level is not COUNTERS and a process has the sub-unit
+ * open (ROC_FR_ALL: any sub-unit), which roc_error() names; -ENOENT if there is no such sub-unit;
+ * -EOPNOTSUPP if the card has no sub-units.
  */
 int roc_card_fragments_reset(struct roc_endpoint *ep, unsigned int sub, enum roc_fr_level level);
 
