@@ -168,8 +168,8 @@ int roc_open(const char *id, struct roc_endpoint **ep);
  * @id: id that the user gave, for messages, or NULL
  * @ep: the new handle
  *
- * Return: as roc_open(), without the errors of roc_find(); -ENODEV also if @minor now belongs to
- * another card: find the card again.
+ * Return: as roc_open(), without the errors of roc_find(); -ENODEV also if the card no longer has
+ * its @minor: find the card again.
  */
 int roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep);
 
@@ -435,8 +435,8 @@ int roc_channel_open(const char *id, unsigned int channel, struct roc_channel **
  * @channel: M of /dev/rocNchM
  * @ch: the new handle
  *
- * Return: as roc_channel_open(), without the errors of roc_find(); -ENODEV also if @minor now
- * belongs to another card: find the card again.
+ * Return: as roc_channel_open(), without the errors of roc_find(); -ENODEV also if the card no
+ * longer has its @minor: find the card again.
  */
 int roc_channel_open_card(const struct roc_card *card, const char *id, unsigned int channel,
 			  struct roc_channel **ch);
