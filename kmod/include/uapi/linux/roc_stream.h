@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * User ABI of the roc driver: streams. Included by roc.h, whose rules hold here, too.
+ * User ABI of the roc driver: streams. roc.h includes this file, and its rules also apply here.
  *
- * A channel of an endpoint with ROC_CAP_STREAMS is a *stream*: the card writes units (packets,
- * records) one behind the other into one ring in host memory that the driver owns, and the reader
- * consumes them in order. The first opener of /dev/rocNchM has the stream until it closes (EBUSY
- * for everybody else; sysfs owner_pid tells who it is). Of the ioctls of all channels a stream has
- * ROC_CH_RESET, ROC_CH_EVENTFD and, for its ring, ROC_BUF_EXPORT. Its other ioctls are in this
- * file.
+ * A channel of an endpoint with ROC_CAP_STREAMS is a *stream*. The card writes units (packets,
+ * records) one after the other into one ring in host memory that the driver owns. The reader
+ * consumes them in order. The first opener of /dev/rocNchM owns the stream until it closes it.
+ * Other openers get EBUSY; sysfs owner_pid names the owner. Of the ioctls common to all channels a
+ * stream has ROC_CH_RESET, ROC_CH_EVENTFD and, for its ring, ROC_BUF_EXPORT. This file has its
+ * other ioctls.
  *
- * A *position* is a free-running 32-bit number of *lines* of ROC_ST_LINE bytes: it begins with
- * &roc_st_start.position and wraps; differences are taken modulo 2^32. Line p is at byte
- * (p * ROC_ST_LINE) modulo the ring's length. Units begin at a line and only whole ones are
- * published. Because the ring is mapped twice, back to back, whatever lies between the read and
- * the write position can be read without a seam.
+ * A *position* is a free-running 32-bit number of *lines* of ROC_ST_LINE bytes. It begins with
+ * &roc_st_start.position and wraps; differences are taken modulo 2^32. Line p is at byte (p *
+ * ROC_ST_LINE) modulo the ring's length. Units begin at a line, and the card publishes only whole
+ * units. The ring is mapped twice, back to back, so that all data between the read and the write
+ * position is contiguous.
  *
- *   card:    payload, then its write position into its page
- *   reader:  load-acquires roc_st_state.written; reads up to there; is done with it, then
+ *   card:    writes the payload, then its write position into its page
+ *   reader:  load-acquires roc_st_state.written; reads up to there; after use
  *            store-releases roc_st_user.read and, once per batch, stores the same to its doorbell
  *            (with a barrier for device memory)
  *
- * That takes no system call. Who has nothing to do sleeps in ROC_ST_WAIT, in poll() (POLLIN: the
- * low-water mark is reached) or on an eventfd. The first two tell the card of roc_st_user.read
- * before they sleep, so a reader that sleeps in them needs no doorbell. Waiting for an eventfd is
- * no call of this driver's: ring the doorbell, or call ROC_ST_CONSUME, before; else a full ring
- * waits for the driver's watchdog, half a second. An eventfd that is set while the stream runs is
- * signalled at once if the mark is reached already. poll() says POLLERR when the run failed,
- * POLLERR and POLLHUP when the card is gone.
+ * This exchange takes no system call. An idle reader sleeps in ROC_ST_WAIT, in poll() (POLLIN: the
+ * low-water mark is reached) or on an eventfd. ROC_ST_WAIT and poll() report roc_st_user.read to
+ * the card before they sleep, so that such a reader needs no doorbell. A wait for an eventfd does
+ * not enter this driver: ring the doorbell, or call ROC_ST_CONSUME, before it. Otherwise a full
+ * ring waits half a second for the driver's watchdog.
+ *
+ * If the mark is already reached when an eventfd is set while the stream runs, the driver signals
+ * it at once. poll() reports POLLERR when the run has failed, and POLLERR and POLLHUP when the card
+ * was removed or reset.
  */
 #ifndef _UAPI_LINUX_ROC_STREAM_H
 #define _UAPI_LINUX_ROC_STREAM_H
@@ -50,30 +52,30 @@
 #define ROC_ST_RING_MAX (1ull << 36)
 
 /**
- * struct roc_st_counters - what the card counts of a stream
+ * struct roc_st_counters - Counters of the card for a stream
  * @units: packets or records in the ring
- * @bytes: bytes of these, with all padding
- * @offered: events that the source had
- * @events: of these in the ring
- * @discarded: of these thrown away by stops and resets
- * @waiting: of these in the card
- * @throttles: times that the card stopped taking events, because its memory was full
- * @throttled: events that passed by meanwhile and are lost; none of a source that waits
- * @throttle_time: ns that it lasted in all
- * @throttle_first: the first time: first event that was not taken; with @throttles 0 these three
- *	say nothing
- * @throttle_from: the last time: first event that was not taken
- * @throttle_to: the last time: last event that passed by; @throttle_from - 1: none did
- * @truncations: times that the card began to cut events short
- * @truncated: events that it cut; they are among @events
- * @truncated_bytes: what it cut off
- * @truncate_time: ns that it lasted in all
- * @truncate_first: first event cut; with @truncations 0 these three say nothing
- * @truncate_from: the last time: first event cut
- * @truncate_to: the last time: last event cut
+ * @bytes: bytes of these units, with all padding
+ * @offered: events that the source produced
+ * @events: of these, events in the ring
+ * @discarded: of these, events discarded by stops and resets
+ * @waiting: of these, events that wait in the card
+ * @throttles: times that the card stopped accepting events because its memory was full
+ * @throttled: events lost during these times; 0 for a source that waits
+ * @throttle_time: total duration in ns
+ * @throttle_first: first event not accepted, of the first time; these three members are invalid if
+ *	@throttles is 0
+ * @throttle_from: first event not accepted, of the last time
+ * @throttle_to: last event lost, of the last time; @throttle_from - 1 if none was lost
+ * @truncations: times that the card began to truncate events
+ * @truncated: events that it truncated; @events includes them
+ * @truncated_bytes: bytes that it removed
+ * @truncate_time: total duration in ns
+ * @truncate_first: first event truncated; these three members are invalid if @truncations is 0
+ * @truncate_from: first event truncated, of the last time
+ * @truncate_to: last event truncated, of the last time
  *
- * @offered is at every moment the sum of @events, @throttled, @discarded and @waiting. They run
- * over starts and stops until ROC_ST_RESET_COUNTERS or _DEFAULT, or a function reset.
+ * @offered is at every moment the sum of @events, @throttled, @discarded and @waiting. The counters
+ * continue over starts and stops until ROC_ST_RESET_COUNTERS or _DEFAULT, or a function reset.
  */
 struct roc_st_counters {
 	__aligned_u64 units;
@@ -98,38 +100,40 @@ struct roc_st_counters {
 };
 
 /**
- * struct roc_st_info - ioctl(ROC_ST_INFO): state and counters of a stream
+ * struct roc_st_info - ioctl(ROC_ST_INFO): Read state and counters of a stream
  * @size: sizeof(struct roc_st_info)
  * @flags: must be 0
  * @stream: in: on /dev/rocN number of the stream, on /dev/rocNchM 0 or M; out: the number
  * @state: out: enum roc_ch_state
  * @why: out: enum roc_why of the last failure
- * @run: out: number of the last start since open, from 1; 0: none
+ * @run: out: number of the last start since open, from 1; 0 if there was none
  * @name: out: "main", "meta", "odin0" ...; NUL terminated
- * @owner: out: process that opened the stream, as the caller sees it; 0: not open, outside
- *	of the namespace, or ended: see sysfs owner_pid
- * @segments: out: pieces of the ring as the card sees it; 1 behind an IOMMU, 0: there is no ring
- * @ring: out: bytes of the ring, 0: there is none
- * @written: out: write position that the kernel saw last
- * @read: out: read position that the kernel saw last
+ * @owner: out: process that opened the stream, as the caller sees it; 0 if the stream is not open,
+ *	or if the process has ended or is outside of the caller's namespace: see sysfs owner_pid
+ * @segments: out: pieces of the ring as the card sees it; 1 behind an IOMMU, 0 if there is no ring
+ * @ring: out: bytes of the ring, 0 if there is none
+ * @written: out: last write position that the kernel read
+ * @read: out: last read position that the kernel read
  * @level: out: bytes that wait in the card's own memory
  * @reserved: out: zero
- * @card: out: what the card counts, a few ms old while the stream runs
- * @bytes: out: bytes written into rings as the driver saw it; this and what follows counts since
- *	open on /dev/rocNchM, since the driver took the card on /dev/rocN
+ * @card: out: counters of the card, a few ms old while the stream runs
+ * @bytes: out: bytes written into rings as the driver saw it. This counter and those below count
+ *	since open on /dev/rocNchM, and since the driver bound the card on /dev/rocN
  * @interrupts: out: interrupts of the stream
- * @missed_interrupts: out: times the watchdog found data of which no interrupt had told
- * @spurious_interrupts: out: interrupts that had nothing new to tell
- * @arms: out: times the card was asked for an interrupt: one register write each
- * @doorbells: out: times the kernel told the card of room: one register write each
- * @wakes: out: times that sleepers were woken
+ * @missed_interrupts: out: times that the watchdog found data without an interrupt for it
+ * @spurious_interrupts: out: interrupts without new data
+ * @arms: out: times that the driver armed the interrupt: one register write each
+ * @doorbells: out: times that the kernel reported the read position to the card: one register write
+ *	each
+ * @wakes: out: times that the driver woke waiters
  * @mmio_reads: out: register reads while running
  * @mmio_writes: out: register writes while running
  * @bad_index: out: positions of the reader that were out of range, as kernel and card saw it, or
  *	behind what its doorbell had reported to the card; each value counts once
  *
- * Looking costs no register access while the stream runs.
- * Errors: ENOENT the card has no such stream.
+ * The call makes no register access while the stream runs.
+ *
+ * Errors: ENOENT if the card has no such stream.
  */
 struct roc_st_info {
 	__u32 size;
@@ -160,19 +164,19 @@ struct roc_st_info {
 };
 
 /**
- * struct roc_st_user - the reader's page: what the reader writes
- * @read: position up to which the reader is done: room for the card
- * @pad0: keeps the two on separate cache lines
- * @taken: position up to which the reader has taken data, for one that gives back later than it
- *	takes; new is what lies behind it. At or behind @read it does not count, and a value that
- *	@read has passed counts again only when it changes
+ * struct roc_st_user - The reader's page: members that the reader writes
+ * @read: position up to which the reader has released the ring to the card
+ * @pad0: keeps the two members on separate cache lines
+ * @taken: position up to which the reader has taken data, for a reader that releases data later
+ *	than it takes it; data behind this position counts as new. The kernel ignores a value at or
+ *	behind @read. A value that @read has passed counts again only when it changes
  * @pad1: rest of the line
  *
- * Mapped read-write. The kernel reads it and believes nothing: a position that is not between the
- * last good @read and the write position does not count. If the card has written more than a ring
- * beyond @read, because its doorbell told it of room that @read does not give, the doorbell counts:
- * that is the reader's error, see &roc_st_info.bad_index, and the run goes on. The kernel sets both
- * at start.
+ * The page is mapped read-write. The kernel validates what it reads: it ignores a position that is
+ * not between the last valid @read and the write position. If the doorbell released more than
+ * @read, the card can have written more than a ring beyond @read. The value of the doorbell then
+ * counts. This is an error of the reader, see &roc_st_info.bad_index, and the run continues. The
+ * kernel sets both members at start.
  */
 struct roc_st_user {
 	__u32 read;
@@ -182,10 +186,11 @@ struct roc_st_user {
 };
 
 /**
- * enum roc_st_flags - &roc_st_kernel.flags
- * @ROC_ST_STOPPED: the stream is not running; nothing more will come
- * @ROC_ST_FAILED: and that because the card broke its contract: ROC_ST_INFO says how
- * @ROC_ST_GONE: the card is gone; close the fd
+ * enum roc_st_flags - Flags in &roc_st_kernel.flags
+ * @ROC_ST_STOPPED: the stream is not running; no more data arrives
+ * @ROC_ST_FAILED: the stream stopped because of a protocol violation of the card; ROC_ST_INFO has
+ *	the reason
+ * @ROC_ST_GONE: the card was removed or reset; close the fd
  */
 enum roc_st_flags {
 	ROC_ST_STOPPED = 1 << 0,
@@ -194,7 +199,7 @@ enum roc_st_flags {
 };
 
 /**
- * struct roc_st_kernel - first page of the control area: what the kernel writes
+ * struct roc_st_kernel - First page of the control area: members that the kernel writes
  * @flags: bits of enum roc_st_flags
  * @run: number of the start since open, from 1
  */
@@ -204,28 +209,28 @@ struct roc_st_kernel {
 };
 
 /**
- * struct roc_st_state - second page of the control area: what the card writes
- * @sequence: of this write, since the start
+ * struct roc_st_state - Second page of the control area: members that the card writes
+ * @sequence: number of this write, since the start
  * @written: position behind the last whole unit in the ring
  * @last_event: id of the last event below @written
  * @units: packets or records since the start, free running
  * @generation: counts the card's resets
- * @status: the card's, for the kernel
- * @reason: of the last interrupt, for the kernel
- * @interrupts: sent since the start
+ * @status: status of the card, for the kernel
+ * @reason: reason of the last interrupt, for the kernel
+ * @interrupts: interrupts sent since the start
  * @read: read position that the card knows
  * @level: bytes in the card's own memory
  * @throttles: low word of &roc_st_counters.throttles
- * @throttled: the same of throttled
- * @truncated: the same of truncated
+ * @throttled: low word of &roc_st_counters.throttled
+ * @truncated: low word of &roc_st_counters.truncated
  * @zero: 0
  * @sequence_end: as @sequence
  *
- * Mapped read-only, as the page before it. The card writes it in ascending order, and after all
- * data that it tells of. Whoever wants several members of one write loads @sequence_end, then
- * these, then @sequence, and takes them if both are equal; @written alone is good at any time. A
- * reader should expect a card that lies: a @written that is more than the ring's lines ahead of its
- * own position, or goes back, is nothing to follow. The kernel ends such a run.
+ * The page is mapped read-only, as the page before it. The card writes it in ascending order, after
+ * all data that it reports. To get several members of one write, load @sequence_end, then these
+ * members, then @sequence, and use them if both are equal. @written alone is valid at any time. A
+ * reader should expect protocol violations: it must not follow a @written that is more than the
+ * ring's lines ahead of its own position, or that moves backwards. The kernel ends such a run.
  */
 struct roc_st_state {
 	__le32 sequence;
@@ -246,37 +251,43 @@ struct roc_st_state {
 };
 
 /**
- * struct roc_st_ring - ioctl(ROC_ST_RING): make the stream's ring, once per open
+ * struct roc_st_ring - ioctl(ROC_ST_RING): Create the stream's ring, once per open
  * @size: sizeof(struct roc_st_ring)
  * @flags: must be 0
  * @length: in: bytes, a power of two, ROC_ST_RING_MIN..ROC_ST_RING_MAX
- * @ring_offset: out: mmap offset of the ring (MAP_SHARED; PROT_READ, PROT_WRITE if you like)
- * @ring_length: out: twice @length: the same bytes follow themselves; map exactly this
+ * @ring_offset: out: mmap offset of the ring (MAP_SHARED; PROT_READ, optionally PROT_WRITE)
+ * @ring_length: out: twice @length, because the ring is mapped twice; map exactly this
  * @control_offset: out: mmap offset of the control area (PROT_READ, MAP_SHARED): struct
  *	roc_st_kernel, and at half of its length struct roc_st_state
- * @control_length: out: its length; map exactly this
+ * @control_length: out: length of the control area; map exactly this
  * @user_offset: out: mmap offset of the reader's page (PROT_READ | PROT_WRITE, MAP_SHARED)
- * @user_length: out: its length; map exactly this
+ * @user_length: out: length of the reader's page; map exactly this
  * @bell_offset: out: mmap offset of the doorbell (PROT_WRITE, MAP_SHARED): a page of the card with
- *	one register, at 0: a 32-bit store of the read position, never more than once per batch
- * @bell_length: out: its length; map exactly this. 0: there is none, use ROC_ST_CONSUME
+ *	one register at offset 0. The reader writes it by a 32-bit store of the read position, at
+ *	most once per batch
+ * @bell_length: out: length of the doorbell; map exactly this. 0 if there is none: use
+ *	ROC_ST_CONSUME
  * @segments: out: pieces of the ring as the card sees it; 1 behind an IOMMU
  * @why: out, also with an error: enum roc_why; must be 0 on entry
  * @limit: out, also with an error: the value of the limit that @why names; must be 0 on entry
  * @pinned: out, also with an error: when @why is MEMLOCK, bytes that count against that limit
  *	already; must be 0 on entry
  *
- * The ring is memory of the card's NUMA node, if there is enough, in ordinary pages: direct I/O and
- * RDMA can use it in place. It counts against RLIMIT_MEMLOCK of the process that opened the stream
- * and against its memory cgroup. Mappings are not inherited by fork(). They stay when the card
- * goes; what is written to that of the doorbell reaches nobody then.
+ * The driver allocates the ring on the card's NUMA node if there is enough memory, in ordinary
+ * pages, so that direct I/O and RDMA can use it in place. It counts against RLIMIT_MEMLOCK of the
+ * process that opened the stream and against its memory cgroup. fork() does not inherit the
+ * mappings. They remain after the removal of the card; stores to the doorbell then have no effect.
  *
- * Errors: EINVAL @length; EBUSY there is one already; EPERM (why OWNER) not the process that opened
- * the stream; ENOMEM (why MEMLOCK, or no memory when why is 0); EOPNOTSUPP (why LENGTH: longer than
- * the card can, limit has the longest; CONTIGUITY: in more pieces than the card can, limit has the
- * longest that it could be, use that or an IOMMU; DMA_MASK; BOUNCE); EINTR killed meanwhile.
- * mmap(): EPIPE no ring; EINVAL wrong length or offset, or private; EPERM writable control area;
- * ENODEV the card is gone.
+ * Errors: EINVAL if @length is invalid; EBUSY if there is already a ring; EPERM (why OWNER) if the
+ * caller is not the process that opened the stream; ENOMEM (why MEMLOCK, or no memory if why is 0);
+ * EINTR if a fatal signal arrived.
+ *
+ * EOPNOTSUPP with why LENGTH if the ring is longer than the card supports, where limit has the
+ * maximum; with why CONTIGUITY if it has more pieces than the card supports, where limit has the
+ * longest possible length: use that, or an IOMMU; also with why DMA_MASK or BOUNCE.
+ *
+ * Errors of mmap(): EPIPE if there is no ring; EINVAL if length or offset is wrong, or the mapping
+ * is private; EPERM for a writable control area; ENODEV if the card was removed or reset.
  */
 struct roc_st_ring {
 	__u32 size;
@@ -297,11 +308,12 @@ struct roc_st_ring {
 };
 
 /**
- * enum roc_st_policy - what a stream does when the ring is full and the card's own memory fills up
- * @ROC_ST_THROTTLE: from &roc_st_settings.throttle_on bytes to throttle_off it takes no events.
- *	Without this bit the same happens when there is no room for the next one
- * @ROC_ST_TRUNCATE: from &roc_st_settings.truncate_on bytes on events come without their data,
- *	marked so: every event id is there
+ * enum roc_st_policy - Behaviour of a stream when the ring is full and the card's own memory fills
+ *	up
+ * @ROC_ST_THROTTLE: from &roc_st_settings.throttle_on bytes down to throttle_off the card accepts
+ *	no events. Without this bit the card does so when it has no space for the next event
+ * @ROC_ST_TRUNCATE: from &roc_st_settings.truncate_on bytes on the card removes the data of events
+ *	and marks them so; every event id remains
  */
 enum roc_st_policy {
 	ROC_ST_THROTTLE = 1 << 0,
@@ -309,7 +321,7 @@ enum roc_st_policy {
 };
 
 /**
- * enum roc_st_set - which members of struct roc_st_settings to set
+ * enum roc_st_set - Members of struct roc_st_settings to set
  * @ROC_ST_SET_POLICY: &roc_st_settings.policy
  * @ROC_ST_SET_PACK_EVENTS: &roc_st_settings.pack_events
  * @ROC_ST_SET_PACK_BYTES: &roc_st_settings.pack_bytes
@@ -335,39 +347,41 @@ enum roc_st_set {
 };
 
 /**
- * struct roc_st_settings - ioctl(ROC_ST_SETTINGS): set some, and tell all
+ * struct roc_st_settings - ioctl(ROC_ST_SETTINGS): Change settings and read all of them
  * @size: sizeof(struct roc_st_settings)
  * @flags: must be 0
  * @stream: on /dev/rocN number of the stream, on /dev/rocNchM 0 or M
- * @set: bits of enum roc_st_set; 0: only tell
+ * @set: bits of enum roc_st_set; 0 only reads
  * @policy: bits of enum roc_st_policy
  * @pack_events: packing factor: events per packet
- * @pack_bytes: largest packet
- * @pack_time: ns after which a packet is closed that did not fill up, 0: never
- * @throttle_on: see enum roc_st_policy: bytes in the card's own memory
- * @throttle_off: see there
- * @truncate_on: see there
- * @spill: out: bytes of the card's own memory of the stream; in: not looked at
- * @interrupt_bytes: a sleeper is told of no fewer bytes than that ...
- * @interrupt_time: ... unless the last interrupt was that many ns ago. After silence the first unit
- *	is told of at once. @interrupt_time 0: no moderation. @interrupt_bytes 0: a quarter of the
- *	ring, at most 8 MiB
- * @low_water: bytes in the ring from which on poll() says POLLIN and an eventfd is signalled; 0
- *	and 1 are the same: any. More than half of the ring is as half of it: a ring may be full
- *	with that. Behind the end of a run any is enough, for no more comes
+ * @pack_bytes: largest packet in bytes
+ * @pack_time: ns after which the card closes a packet that is not full; 0 for never
+ * @throttle_on: bytes in the card's own memory, see enum roc_st_policy
+ * @throttle_off: bytes in the card's own memory, see enum roc_st_policy
+ * @truncate_on: bytes in the card's own memory, see enum roc_st_policy
+ * @spill: out: bytes of the card's own memory for the stream; in: ignored
+ * @interrupt_bytes: wake threshold: an interrupt wakes a waiter for no fewer bytes than this,
+ *	unless @interrupt_time has passed. 0 for a quarter of the ring, at most 8 MiB
+ * @interrupt_time: ns since the last interrupt after which any data wakes the waiter. After an idle
+ *	time the first unit wakes it at once. 0 for no moderation
+ * @low_water: bytes in the ring from which on poll() reports POLLIN and an eventfd is signalled; 0
+ *	and 1 both mean any data. More than half of the ring counts as half of it, because a ring
+ *	may be full at that level. After the end of a run any data is enough, because no more
+ *	arrives
  *
- * In: members that @set names, others are not looked at; out: all, as they are from now on. They
- * belong to the stream, not to the open file, and hold until they are changed or the stream is
- * reset with ROC_ST_RESET_DEFAULT; may be set while it runs. Up to @spill they are the card's,
- * which has them from whoever wrote its registers last, and forgets them with a function reset:
- * these may be set on /dev/rocN at any time. The others belong to the opener as long as there is
- * one.
+ * In: the members that @set names; others are ignored. Out: all members, as they are from now on.
+ * The settings belong to the stream, not to the open file. They remain until they are changed or
+ * the stream is reset with ROC_ST_RESET_DEFAULT. They may be set while the stream runs.
  *
- * Errors: ENOENT the card has no such stream; EOPNOTSUPP the stream does not have this setting;
- * EBUSY on /dev/rocN: @interrupt_bytes, @interrupt_time or @low_water of a stream that is open;
- * EINVAL @low_water is longer than the ring, or without a ring than the longest one: then none was
- * set; ERANGE the card does not take a value (those before it are set) or it is above 2^32 - 1; EIO
- * the card does not answer.
+ * The members up to @spill are registers of the card. It has them from the last writer of these
+ * registers and loses them with a function reset. They may be set on /dev/rocN at any time. The
+ * others belong to the opener while the stream is open.
+ *
+ * Errors: ENOENT if the card has no such stream; EOPNOTSUPP if the stream does not have this
+ * setting; EBUSY on /dev/rocN for @interrupt_bytes, @interrupt_time or @low_water of an open
+ * stream; EINVAL if @low_water is longer than the ring, or than the longest ring if there is none:
+ * then none was set; ERANGE if the card rejects a value (those before it are set) or the value is
+ * above 2^32 - 1; EIO if the card does not answer.
  */
 struct roc_st_settings {
 	__u32 size;
@@ -388,15 +402,16 @@ struct roc_st_settings {
 };
 
 /**
- * struct roc_st_start - ioctl(ROC_ST_START): let data flow
+ * struct roc_st_start - ioctl(ROC_ST_START): Start the stream
  * @size: sizeof(struct roc_st_start)
  * @flags: must be 0
- * @position: in: where positions begin; 0 as a rule
+ * @position: in: first position; normally 0
  * @reserved: must be 0
  *
- * What the ring held is forgotten: read and write position are @position.
- * Errors: EBUSY running; EPIPE no ring; EIO the card does not answer, or takes no orders; EAGAIN
- * the machine is being suspended.
+ * The start discards the content of the ring and sets read and write position to @position.
+ *
+ * Errors: EBUSY if the stream already runs; EPIPE if there is no ring; EIO if the card does not
+ * answer or does not acknowledge the start; EAGAIN if the machine is being suspended.
  */
 struct roc_st_start {
 	__u32 size;
@@ -406,17 +421,18 @@ struct roc_st_start {
 };
 
 /**
- * struct roc_st_stop - ioctl(ROC_ST_STOP): the end
+ * struct roc_st_stop - ioctl(ROC_ST_STOP): Stop the stream
  * @size: sizeof(struct roc_st_stop)
  * @flags: must be 0
  * @position: out: write position at the end; 0 on entry
- * @lost: out: events that the card had taken and that did not fit into the ring; 0 on entry
+ * @lost: out: events that the card had accepted and that did not fit into the ring; 0 on entry
  *
- * The card takes no further events and writes those that it has, as far as there is room. When this
- * returns it does not write any more, and what the ring holds can still be read.
- * Errors: EALREADY not running, and quiet; EIO the card broke its contract meanwhile, or does not
- * stop: then it may still write to the ring. Of a run that ended by itself, or whose stop failed,
- * the card is asked once more: EIO as long as it is not quiet.
+ * The card accepts no further events and writes those that it has, as far as there is space. After
+ * this call it no longer writes, and the reader can still read the content of the ring.
+ *
+ * Errors: EALREADY if the stream is not running and is quiesced; EIO if the card violated the
+ * protocol, or does not stop: then it may still write to the ring. If the run ended by itself, or
+ * its stop failed, another stop checks the card again and returns EIO until the card is quiesced.
  */
 struct roc_st_stop {
 	__u32 size;
@@ -426,14 +442,17 @@ struct roc_st_stop {
 };
 
 /**
- * struct roc_st_consume - ioctl(ROC_ST_CONSUME): give lines back, checked, and tell the card now
+ * struct roc_st_consume - ioctl(ROC_ST_CONSUME): Release lines, validate them, and notify the card
+ *	now
  * @size: sizeof(struct roc_st_consume)
  * @flags: must be 0
- * @lines: in: how many; 0: only tell the card
+ * @lines: in: number of lines; 0 only notifies the card
  * @available: out: lines in the ring now; 0 on entry
  *
- * Moves &roc_st_user.read, and rings the doorbell.
- * Errors: ERANGE more than there is (@available is valid); EPIPE no ring.
+ * The call moves &roc_st_user.read and rings the doorbell.
+ *
+ * Errors: ERANGE if @lines exceeds the content of the ring (@available is valid); EPIPE if there is
+ * no ring.
  */
 struct roc_st_consume {
 	__u32 size;
@@ -443,22 +462,26 @@ struct roc_st_consume {
 };
 
 /**
- * struct roc_st_wait - ioctl(ROC_ST_WAIT): sleep until the card has come to a position
+ * struct roc_st_wait - ioctl(ROC_ST_WAIT): Sleep until the card reaches a position
  * @size: sizeof(struct roc_st_wait)
  * @flags: must be 0
  * @position: in: return when the write position is there, or behind it
  * @written: out: write position; 0 on entry
- * @deadline: CLOCK_MONOTONIC ns at which to give up; absolute, so that a signal can restart it
+ * @deadline: CLOCK_MONOTONIC ns at which to give up; absolute, so that the call can restart after a
+ *	signal
  * @unreported: out, also with ETIME: lines before the read position that the driver has not
  *	reported to the card as room; 0 on entry
  * @reserved: 0
  *
- * Returns also when the stream is not running or stops. Reports the read position to the card. If
- * @position was reached and the call does not sleep, it leaves a little room out: see @unreported.
- * A ring may be full, for the next unit, when half of it is: who waits for more may wait for ever.
- * One line more than the ring is long comes when something of it is given back.
- * Errors: EINVAL @position is further than that from the read position; ETIME the deadline passed
- * (@written is valid); EINTR a signal handler ran; EPIPE no ring.
+ * The call also returns when the stream is not running or stops. It reports the read position to
+ * the card. If @position was reached and the call does not sleep, it may leave a few lines
+ * unreported: see @unreported.
+ *
+ * A ring may have no space for the next unit when half of it is full. A wait for more may therefore
+ * never end. A wait for one line more than the ring is long ends when the reader releases data.
+ *
+ * Errors: EINVAL if @position is further than that from the read position; ETIME if the deadline
+ * passed (@written is valid); EINTR if a signal handler ran; EPIPE if there is no ring.
  */
 struct roc_st_wait {
 	__u32 size;
@@ -471,10 +494,10 @@ struct roc_st_wait {
 };
 
 /**
- * enum roc_st_level - how much ROC_ST_RESET resets
- * @ROC_ST_RESET_DEFAULT: all that follows, and the settings
+ * enum roc_st_level - Extent of ROC_ST_RESET
+ * @ROC_ST_RESET_DEFAULT: all levels below, and the settings
  * @ROC_ST_RESET_LOGIC: the card's state machines and its generator
- * @ROC_ST_RESET_FLUSH: events in the card are thrown away
+ * @ROC_ST_RESET_FLUSH: discard the events in the card
  * @ROC_ST_RESET_COUNTERS: struct roc_st_counters
  */
 enum roc_st_level {
@@ -487,17 +510,17 @@ enum roc_st_level {
 #define ROC_ST_ALL 0xffffffffu
 
 /**
- * struct roc_st_reset - ioctl(ROC_ST_RESET): of a stream, or of the card
+ * struct roc_st_reset - ioctl(ROC_ST_RESET): Reset a stream, or all streams of the card
  * @size: sizeof(struct roc_st_reset)
  * @flags: must be 0
- * @stream: on /dev/rocN number of the stream, or ROC_ST_ALL: all of them; on /dev/rocNchM 0 or M
+ * @stream: on /dev/rocN number of the stream, or ROC_ST_ALL for all streams; on /dev/rocNchM 0 or M
  * @level: enum roc_st_level
  *
- * On /dev/rocN a stream that is open takes COUNTERS only, its opener's node takes all levels.
+ * On /dev/rocN an open stream accepts only COUNTERS. The opener's node accepts all levels.
  *
- * Errors: ENOENT the card has no such stream; EBUSY it, or one of them, is open: on /dev/rocN, of
- * all but COUNTERS; or runs: of DEFAULT and LOGIC; EIO the card does not answer, or the reset does
- * not show.
+ * Errors: ENOENT if the card has no such stream; EBUSY on /dev/rocN for all levels except COUNTERS
+ * if the stream, or one of them, is open; EBUSY for DEFAULT and LOGIC if it runs; EIO if the card
+ * does not answer or does not acknowledge the reset.
  */
 struct roc_st_reset {
 	__u32 size;
@@ -507,7 +530,7 @@ struct roc_st_reset {
 };
 
 /**
- * enum roc_st_card_set - which members of struct roc_st_card to set
+ * enum roc_st_card_set - Members of struct roc_st_card to set
  * @ROC_ST_CARD_ENABLED: &roc_st_card.enabled
  * @ROC_ST_CARD_SOURCE: &roc_st_card.source
  */
@@ -517,20 +540,22 @@ enum roc_st_card_set {
 };
 
 /**
- * struct roc_st_card - ioctl(ROC_ST_CARD) on /dev/rocN: what all streams of the card share
+ * struct roc_st_card - ioctl(ROC_ST_CARD) on /dev/rocN: Settings that all streams of the card share
  * @size: sizeof(struct roc_st_card)
  * @flags: must be 0
- * @set: bits of enum roc_st_card_set; 0: only tell
+ * @set: bits of enum roc_st_card_set; 0 only reads
  * @streams: out: number of streams
- * @enabled: in, if @set names it; out: mask of streams whose source is let through; a source that
- *	is not stands still
+ * @enabled: in, if @set names it; out: mask of streams whose source is enabled; a disabled source
+ *	does not send
  * @running: out: mask of streams that run
  * @source: in, if @set names it; out: source id that packets carry, 16 bits
  * @reserved: must be 0
  *
- * Both are registers of the open BAR, and slow control: they may be set while streams run.
- * Errors: ENOENT enabling a stream that the card
- *	does not have; ERANGE @source; EIO the card does not answer.
+ * Both settings are registers of the open BAR and belong to slow control. They may be set while
+ * streams run.
+ *
+ * Errors: ENOENT if an enabled stream does not exist; ERANGE if @source is out of range; EIO if the
+ * card does not answer.
  */
 struct roc_st_card {
 	__u32 size;
