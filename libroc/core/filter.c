@@ -44,12 +44,14 @@ struct roc_filter {
 
 static int fail_signal(void)
 {
-	return roc_fail(EINTR, "a signal ended the wait for the builder: open it again");
+	roc_fail(EINTR, "a signal ended the wait for the builder: open it again");
+	return -EINTR;
 }
 
 static int fail_time(void)
 {
-	return roc_fail(ETIME, "the builder says nothing: does it run?");
+	roc_fail(ETIME, "the builder says nothing: does it run?");
+	return -ETIME;
 }
 
 /* Where as many wait as can, connect() waits until the builder takes one: that is limited, too. */
@@ -64,22 +66,24 @@ static int connect_within(int fd, const struct sockaddr_un *to)
 	return 0;
 }
 
-static int connect_to(struct roc_filter *f, const char *path)
+/* A connected socket; -errno. */
+static int connect_to(const char *path)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
-	int ret;
+	int fd, ret;
 
 	if (strlen(path) >= sizeof(to.sun_path))
 		return roc_fail(ENAMETOOLONG, "%s: the name of a socket has %zu characters at most",
 				path, sizeof(to.sun_path) - 1);
 	strcpy(to.sun_path, path);
-	f->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (f->fd < 0)
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
 		return roc_fail(errno, "no socket: %s", strerror(errno));
-	ret = connect_within(f->fd, &to);
+	ret = connect_within(fd, &to);
+	if (!ret)
+		return fd;
+	close(fd);
 	switch (ret) {
-	case 0:
-		return 0;
 	case -EAGAIN:
 		return fail_time();
 	case -EINTR:
@@ -108,8 +112,8 @@ static int descriptor(struct msghdr *m)
 	return -1;
 }
 
-/* The hello and the descriptor that comes with it, -1: none. @until: by libroc_now() */
-static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, int *fd, uint64_t until)
+/* Get the hello; the descriptor that comes with it, or -errno. @until: by libroc_now() */
+static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, uint64_t until)
 {
 	union {
 		struct cmsghdr head;
@@ -122,9 +126,9 @@ static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, int 
 			   .msg_controllen = sizeof(control)};
 	struct pollfd p = {.fd = f->fd, .events = POLLIN};
 	uint64_t now = libroc_now();
+	int fd = -1;
 	ssize_t n;
 
-	*fd = -1;
 	n = poll(&p, 1, now < until ? (int)((until - now) / 1000000) : 0);
 	if (n < 0 && errno == EINTR)
 		return fail_signal();
@@ -132,13 +136,16 @@ static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, int 
 		return fail_time();
 	n = recvmsg(f->fd, &m, MSG_CMSG_CLOEXEC);
 	if (n >= 0)
-		*fd = descriptor(&m);
-	if (n != sizeof(*hello) || hello->magic != ROC_FILTER_MAGIC || *fd < 0 || !hello->length ||
+		fd = descriptor(&m);
+	if (n != sizeof(*hello) || hello->magic != ROC_FILTER_MAGIC || fd < 0 || !hello->length ||
 	    !hello->depth || hello->depth > ROC_FILTER_DEPTH_MAX ||
-	    hello->message < sizeof(struct roc_filter_block) || hello->message > MESSAGE_MAX)
-		return roc_fail(EPROTO,
-				"who listens there is no builder, or one of another version");
-	return 0;
+	    hello->message < sizeof(struct roc_filter_block) || hello->message > MESSAGE_MAX) {
+		if (fd >= 0)
+			close(fd);
+		roc_fail(EPROTO, "who listens there is no builder, or one of another version");
+		return -EPROTO;
+	}
+	return fd;
 }
 
 static int map(struct roc_filter *f, const struct roc_filter_hello *hello, int fd)
@@ -170,18 +177,15 @@ int roc_filter_open(const char *path, struct roc_filter **filter)
 	struct roc_filter *f = calloc(1, sizeof(*f));
 	struct roc_filter_hello hello;
 	uint64_t until = libroc_deadline(HELLO_MS);
-	int fd = -1, saved = errno, ret;
+	int fd, saved = errno, ret;
 
 	if (!f) {
 		errno = saved;
 		return roc_fail(ENOMEM, "no memory for a filter");
 	}
-	f->fd = -1;
-	ret = connect_to(f, path);
-	if (!ret)
-		ret = read_hello(f, &hello, &fd, until);
-	if (!ret)
-		ret = map(f, &hello, fd);
+	f->fd = connect_to(path);
+	fd = f->fd < 0 ? f->fd : read_hello(f, &hello, until);
+	ret = fd < 0 ? fd : map(f, &hello, fd);
 	if (fd >= 0)
 		close(fd);
 	if (ret)
