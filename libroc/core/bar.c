@@ -33,7 +33,7 @@ static int fail_access(const struct roc_endpoint *ep, unsigned int bar, const ch
 
 int roc_bar_map(struct roc_endpoint *ep, unsigned int bar, bool write, struct roc_bar *map)
 {
-	struct roc_bar_info info;
+	struct roc_bar_info info = {0};
 	int saved = errno;
 	char what[40];
 	void *addr;

@@ -180,8 +180,8 @@ static int read_whole(struct roc_card *card)
 
 static int find(read_fn read, const char *id, struct roc_card *card)
 {
-	struct roc_card *cards;
-	size_t count;
+	struct roc_card *cards = NULL;
+	size_t count = 0;
 	int ret;
 
 	ret = enumerate_all(read, &cards, &count);

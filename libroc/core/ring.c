@@ -34,7 +34,7 @@ static int map_rings(struct roc_channel *ch)
 	if (user)
 		kernel = libroc_node_map(&ch->node, made->kernel_length, made->kernel_offset,
 					 PROT_READ, &err);
-	if (err) {
+	if (!kernel) {
 		libroc_node_unmap(&ch->node, user, made->user_length);
 		return libroc_fail_map(err, ch->name, "cannot map the rings");
 	}

@@ -19,7 +19,7 @@
 
 static int listen_at(struct roc_evb *e, char why[ROC_EVB_WHY])
 {
-	struct sockaddr_storage a;
+	struct sockaddr_storage a = {0};
 	socklen_t size = sizeof(a);
 	int fd = control_listen(e->host[0] ? e->host : NULL, e->port[0] ? e->port : "0", why);
 

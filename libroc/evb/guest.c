@@ -229,7 +229,7 @@ static int welcome(struct roc_evb *e, struct pair *from)
 	if (!ret)
 		ret = pair_ready(p);
 	if (ret) {
-		ret = refuse(e, p, g->name, EVB_BROKEN, "%.200s", p->why);
+		refuse(e, p, g->name, EVB_BROKEN, "%.200s", p->why);
 		evb_guest_close(e, g, NULL);
 		return 0;
 	}

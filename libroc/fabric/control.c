@@ -168,7 +168,7 @@ static void unmap(struct sockaddr_storage *a, socklen_t *size)
 
 bool control_address(const struct control *c, bool other, char text[CONTROL_ADDRESS])
 {
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = {0};
 	socklen_t size = sizeof(address);
 	struct sockaddr *a = (struct sockaddr *)&address;
 

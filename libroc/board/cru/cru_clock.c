@@ -148,7 +148,6 @@ static int load_table(const char *path, struct pll_entry *table, size_t *count)
 	int saved = errno, ret;
 	FILE *f = fopen(path, "re");
 
-	*count = 0;
 	if (f) {
 		ret = read_table(f, path, table, count);
 		fclose(f);
@@ -198,6 +197,7 @@ static int load_tables(enum roc_cru_clock clock, struct pll_tables *t)
 	int ret = 0;
 	size_t i;
 
+	*t = (struct pll_tables){0};
 	for (i = 0; i < LIBROC_COUNT(plls) && !ret; i++) {
 		snprintf(path, sizeof(path), "%s/%s-%s.csv", libroc_pll_directory, plls[i].name,
 			 local ? "local" : "ttc");

@@ -44,9 +44,11 @@ static int begin(struct roc_endpoint *ep, struct libroc_pass *c, uint32_t links,
 {
 	int ret;
 
-	if (!links || links & ~ROC_CRU_ALL_LINKS)
-		return roc_fail(ERANGE, "%s: 0x%x is no mask of links: links are 0 to %d",
-				roc_endpoint_name(ep), links, ROC_CRU_LINKS - 1);
+	if (!links || links & ~ROC_CRU_ALL_LINKS) {
+		roc_fail(ERANGE, "%s: 0x%x is no mask of links: links are 0 to %d",
+			 roc_endpoint_name(ep), links, ROC_CRU_LINKS - 1);
+		return -ERANGE;
+	}
 	ret = libroc_cru_begin(ep, c, lock);
 	if (ret)
 		return ret;
