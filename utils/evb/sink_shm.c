@@ -292,6 +292,7 @@ static int lend(struct shm *s, struct lent *l)
 {
 	size_t bytes = encode(s, l);
 	unsigned int filter;
+	ssize_t sent;
 
 	if (!bytes)
 		return units_fail(
@@ -299,10 +300,10 @@ static int lend(struct shm *s, struct lent *l)
 			"A block has more segments than fit into a message for a filter (%d bytes): have fewer events in a block, or larger segments.",
 			MESSAGE);
 	while ((filter = choose(s)) != NOBODY) {
-		if (send(s->filters[filter].fd, s->message, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) ==
-		    (ssize_t)bytes)
+		sent = send(s->filters[filter].fd, s->message, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent == (ssize_t)bytes)
 			break;
-		if (errno == EAGAIN || errno == EINTR)
+		if (sent < 0 && (errno == EAGAIN || errno == EINTR))
 			s->filters[filter].full = true;
 		else
 			give_up(s, filter);
