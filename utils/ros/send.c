@@ -115,6 +115,7 @@ static void release(struct ros_client *c, struct ros_out *out)
 	if (out->spilled) {
 		book(c, -(int64_t)out->spilled_bytes);
 		free(out->spilled);
+		out->spilled = NULL;
 	}
 	slot_free(c, out);
 }
@@ -129,7 +130,6 @@ void ros_send_queue(struct ros_client *c, struct ros_out *out)
 	out->at = 0;
 	out->into = 0;
 	out->left = 0;
-	out->spilled = NULL;
 	for (i = 0; i < out->iovs; i++)
 		out->left += out->iov[i].iov_len;
 	TAILQ_INSERT_TAIL(&c->out, out, entry);
