@@ -109,10 +109,10 @@ int card_serial_check(const struct roc_card *card, const char *id, bool force)
 
 int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep)
 {
-	const struct card_kind *kind;
+	const struct card_kind *kind = NULL;
 	int code = card_find(id, card, &kind);
 
-	if (code)
+	if (!kind)
 		return code;
 	if (!kind->cru)
 		return tool_fail("%s is a %s; this tool is for a CRU.", card_called(card, id),

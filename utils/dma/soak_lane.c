@@ -78,7 +78,7 @@ static int add_card(struct soak_lane *lanes, unsigned int *count, const struct r
 int soak_lanes_find(const struct bench_options *o, struct soak_lane **lanes, unsigned int *count)
 {
 	struct soak_lane *found = calloc(SOAK_LANES, sizeof(*found));
-	struct roc_card *cards = NULL, one;
+	struct roc_card one, *all = NULL, *cards = &one;
 	size_t number = 1, i;
 	int code = TOOL_OK, err;
 
@@ -90,11 +90,12 @@ int soak_lanes_find(const struct bench_options *o, struct soak_lane **lanes, uns
 		if (err)
 			code = tool_fail_card(err);
 	} else {
-		code = cards_list(&cards, &number);
+		code = cards_list(&all, &number);
+		cards = all;
 	}
 	for (i = 0; !code && i < number; i++)
-		code = add_card(found, count, cards ? &cards[i] : &one);
-	free(cards);
+		code = add_card(found, count, &cards[i]);
+	free(all);
 	if (code) {
 		free(found);
 		return code;

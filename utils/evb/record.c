@@ -68,7 +68,7 @@ static int take_number(struct json_object *o, const char *key, uint64_t max, uin
 static int take_u32(struct json_object *o, const char *key, uint32_t max, uint32_t *value,
 		    char *why)
 {
-	uint64_t number;
+	uint64_t number = 0;
 	int ret = take_number(o, key, max, &number, why);
 
 	if (!ret)

@@ -232,12 +232,14 @@ static void close_source(void *self)
 	struct copied *c = self;
 	unsigned int i;
 
-	/* Copies write to our memory until they are done. */
-	for (i = 0; c->copier && i < c->copier->streams; i++)
-		c->copier->ops->wait(c->copier, i);
-	if (c->pinned)
-		c->copier->ops->unpin(c->copier, c->slots.memory, c->slots.length);
-	copier_close(c->copier);
+	if (c->copier) {
+		/* Copies write to our memory until they are done. */
+		for (i = 0; i < c->copier->streams; i++)
+			c->copier->ops->wait(c->copier, i);
+		if (c->pinned)
+			c->copier->ops->unpin(c->copier, c->slots.memory, c->slots.length);
+		copier_close(c->copier);
+	}
 	unit_slots_close(&c->slots);
 	free(c);
 }

@@ -190,7 +190,7 @@ static void show_json(const struct watch *w)
 
 static int loop(struct watch *w)
 {
-	uint64_t began = fabric_now(), shown = began, now = began;
+	uint64_t began = fabric_now(), shown = began, now;
 	int code = TOOL_OK;
 
 	while (!code && !stop_asked()) {

@@ -279,16 +279,18 @@ int recording_file_reserve(struct recording_set *set, struct recording_file *f, 
 }
 
 /* At which the file was begun. */
-static int time_of(const struct recording_file *f, uint64_t *time, char why[UNITS_WHY])
+static bool time_of(const struct recording_file *f, uint64_t *time, char why[UNITS_WHY])
 {
 	unsigned char head[RECORDING_HEADER];
 	struct recording_header h;
 
 	if (pread(f->index, head, sizeof(head), 0) != sizeof(head) ||
-	    recording_get_header(head, sizeof(head), &h) != RECORDING_GOOD)
-		return units_fail(why, EIO, "The index of the recording is not as written.");
+	    recording_get_header(head, sizeof(head), &h) != RECORDING_GOOD) {
+		units_fail(why, EIO, "The index of the recording is not as written.");
+		return false;
+	}
 	*time = h.time;
-	return 0;
+	return true;
 }
 
 int recording_file_head(const struct recording_set *set, struct recording_file *f,
@@ -300,7 +302,7 @@ int recording_file_head(const struct recording_set *set, struct recording_file *
 	if (is->content == told->content && is->page_bytes == told->page_bytes &&
 	    is->any_link == told->any_link && is->unit_max == told->unit_max)
 		return 0;
-	if (time_of(f, &time, why))
+	if (!time_of(f, &time, why))
 		return -EIO;
 	f->told = *is;
 	header_of(set, f, head, time, 0);
@@ -334,7 +336,7 @@ static int close_head(const struct recording_set *set, struct recording_file *f,
 	uint64_t time;
 	int err;
 
-	if (time_of(f, &time, why))
+	if (!time_of(f, &time, why))
 		return -EIO;
 	err = put_head(set, f, time, RECORDING_CLOSED);
 	return err ? fail_close(err, why) : 0;

@@ -83,6 +83,7 @@ static int open_card(const struct values *v, struct roc_endpoint **ep)
 {
 	int err;
 
+	*ep = NULL;
 	if (v->address % 4)
 		return tool_usage("--address: 0x%x is not a multiple of 4.", v->address);
 	err = roc_open(v->id, ep);

@@ -127,7 +127,7 @@ static int listen_at(struct ros_server *s, struct addrinfo *list)
 /* All addresses that the name has, if one of them can be had. */
 static int listen_all(struct ros_server *s)
 {
-	struct addrinfo *list, *a;
+	struct addrinfo *list = NULL, *a;
 	unsigned int i, tries;
 	bool any_port;
 	int code, err;
