@@ -74,6 +74,7 @@ static int number(struct request *r, const char *what, uint64_t *value)
 	const char *word = next(r);
 	char *end;
 
+	*value = 0;
 	if (!word)
 		return refuse(r, "%s is missing", what);
 	errno = 0;

@@ -126,21 +126,18 @@ static void *nowhere(struct dma_table *t, size_t *len, bool write)
 
 static bool lookup(struct dma_table *t, uint64_t addr, size_t *len, void **ptr, bool write)
 {
-	const struct dma_range *r = NULL;
+	const struct dma_range *r;
 	uint64_t to_end;
-	bool inside;
-	size_t i = t->last;
 
-	if (i < t->count)
-		r = &t->range[i];
-	if (!r || addr < r->addr || addr >= range_end(r)) {
-		i = find(t, addr);
-		r = i < t->count ? &t->range[i] : NULL;
-		t->last = i;
+	if (t->last >= t->count || addr < t->range[t->last].addr ||
+	    addr >= range_end(&t->range[t->last])) {
+		t->last = find(t, addr);
+		if (t->last == t->count)
+			return false;
 	}
-	inside = r && addr >= r->addr;
-	if (!inside) {
-		if (r && r->addr - addr < *len)
+	r = &t->range[t->last];
+	if (addr < r->addr) {
+		if (r->addr - addr < *len)
 			*len = r->addr - addr;
 		return false;
 	}
