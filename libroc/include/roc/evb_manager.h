@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc-evb: the manager of an event-building system as a function of what it was told: who is
- * there, what they reported, what time it is; out comes the next assignment table, or that there is
- * none. It reads no clock, opens nothing and waits for nothing, so whoever brings its own
- * coordinator (struct roc_evb_coordinator_ops) brings the manager with it.
+ * libroc-evb: the manager of an event-building system as a function of its inputs. The inputs are
+ * the members, their reports and the time. The output is the next assignment table, or that none is
+ * needed. The manager reads no clock, opens nothing and never waits. A site with its own
+ * coordinator (struct roc_evb_coordinator_ops) can therefore run the manager as well.
  *
- * What it decides:
+ * Its decisions:
  *
- *	- The first table is written when so many readout units and builders are there as are waited
- *	  for and nobody came for a while; who comes later is let in after the same while, and who
- *	  is gone is out of the table at once.
- *	- Nobody is let in whom those who are there are not made for (@peers of struct
- *	  roc_evb_member): it costs data if a readout unit is too many for a builder. Who has a
- *	  place keeps it. Into the first table nobody is let who is made for fewer than it waits
- *	  for.
- *	- A readout unit that at least half of the builders suspect is taken out, and so is a
- *	  builder that at least half of the readout units suspect: because there has been no
- *	  connection for a while, or because it was late with every block for a while. One at a
- *	  time, builders first (that costs no data), never the last; then those who accused it are
- *	  heard anew.
- *	- Who was taken out is taken back after a time that doubles with each repetition, or at once
- *	  when it was started anew; who said what cannot be only then: until then it is refused by
- *	  those who heard it.
- *	- A readout unit that is at other blocks than the majority is taken out as a readout unit
- *	  until it agrees again; a newcomer whose clock contradicts the majority is not let in as
- *	  one. Without a majority neither happens.
- *	- With ROC_EVB_LEAST_LOADED builders' weights follow their free memory, at most once a
- *	  second.
- *	- When no readout unit has begun anything, a table holds from behind what builders have
- *	  delivered: those that were all started anew go on there.
- *	- A table holds from a block on that no readout unit has begun by the time it hears of it:
- *	  ahead of the farthest, but of those that are far ahead of the majority. That may be before
- *	  the block of a table that is published and does not hold yet: then that one never will.
+ *	- It writes the first table when the configured numbers of readout units and builders are
+ *	  present and no member has joined for @settle_ns. It adds later members after the same
+ *	  time, and removes a member that has left from the table at once.
+ *	- It admits a member only if the present members support one more (@peers of struct
+ *	  roc_evb_member): a readout unit too many for a builder costs data. A member that has a
+ *	  place keeps it. The first table admits no member that supports fewer peers than the
+ *	  manager waits for.
+ *	- It removes a readout unit that at least half of the builders suspect, and a builder that
+ *	  at least half of the readout units suspect. The suspicion is that there has been no
+ *	  connection for a while, or that every block was late for a while. It removes one node at
+ *	  a time, builders first (that costs no data), and never the last one. The nodes that
+ *	  reported the removed one are then evaluated again.
+ *	- It admits a removed node again after a time that doubles with each repetition, or at once
+ *	  when the node was restarted. A node with a protocol violation is admitted only after a
+ *	  restart: until then the nodes that detected the violation refuse it.
+ *	- It removes a readout unit whose blocks differ from those of the majority, as a readout
+ *	  unit, until they agree again. It does not admit a new readout unit whose clock contradicts
+ *	  the majority. Without a majority it does neither.
+ *	- With ROC_EVB_LEAST_LOADED it sets the builders' weights by their free memory, at most once
+ *	  a second.
+ *	- While no readout unit has begun any block, a table is valid from behind the blocks that
+ *	  builders have delivered: if all readout units were restarted, they continue there.
+ *	- A table is valid from a block that no readout unit has begun when it receives the table:
+ *	  ahead of the farthest unit, except units far ahead of the majority. That block may precede
+ *	  the first block of a table that is published and not yet valid. The published table then
+ *	  never becomes valid.
  *
- * One thread at a time per manager.
+ * At most one thread at a time may use a manager.
  */
 #ifndef ROC_EVB_MANAGER_H
 #define ROC_EVB_MANAGER_H
@@ -44,37 +45,37 @@
 extern "C" {
 #endif
 
-struct roc_evb_manager; /* owned by the caller from roc_evb_manager_new() to _free() */
+struct roc_evb_manager; /* the caller owns it from roc_evb_manager_new() to _free() */
 
 /**
- * roc_evb_name_valid() - can a node be called so?
- * @name: text, looked at as far as a name goes
+ * roc_evb_name_valid() - Check whether a text is a valid node name
+ * @name: text, read up to the maximum length of a name
  *
- * Return: true for 1 to ROC_EVB_NAME - 1 letters, digits and ._-, the last three not at its
- * beginning.
+ * Return: true for 1 to ROC_EVB_NAME - 1 letters, digits and ._- where the first character is not
+ * one of ._-
  */
 bool roc_evb_name_valid(const char *name);
 
 /**
- * struct roc_evb_manager_config - how the manager decides
+ * struct roc_evb_manager_config - Parameters of the manager
  * @policy: enum roc_evb_policy
- * @seed: of ROC_EVB_RANDOM
- * @readouts: readout units that the first table waits for; 0 is as 1
- * @builders: builders that it waits for; 0 is as 1
- * @settle_ns: nobody may have come for so long; 0: 1 s
- * @lead_ns: a table is written so long before it holds; 0: 300 ms
- * @lead_blocks: and so many blocks at least; 0: 64
- * @slow_row: late blocks in a row for which a node is taken out, once the row has lasted for a
- *	stale timeout of the node that reports it; 0: 8
- * @grace_ns: nobody is taken out for being late, or without a connection, who has not been in the
- *	table for so long and @lead_ns, or has once been connected with by all; 0: one and a half
- *	leases, 3 s at least
- * @suspect_ns: how long a node may be without a connection; 0: 1 s
- * @backoff_ns: how long a node is out the first time; 0: 5 s
- * @backoff_max_ns: and at most; 0: 60 s
- * @lease_ns: of the members; longer where the machines are slow, or busy; 0: 2 s
- * @clock_ns: by how much a clock may differ from those of most members; 0: half a lease, 1 s at
- *	least
+ * @seed: seed of ROC_EVB_RANDOM
+ * @readouts: readout units that the first table waits for; 0 means 1
+ * @builders: builders that the first table waits for; 0 means 1
+ * @settle_ns: time without new members before the manager writes the first table; 0: 1 s
+ * @lead_ns: time between writing a table and its first block; 0: 300 ms
+ * @lead_blocks: minimum number of blocks in that time; 0: 64
+ * @slow_row: number of consecutive late blocks for which the manager removes a node, once the row
+ *	has lasted for a stale timeout of the reporting node; 0: 8
+ * @grace_ns: the manager removes no node for being late or without a connection until the node has
+ *	been in the table for this time plus @lead_ns, or has once been connected to all others; 0:
+ *	one and a half leases, at least 3 s
+ * @suspect_ns: time that a node may be without a connection; 0: 1 s
+ * @backoff_ns: time for which a node is out the first time; 0: 5 s
+ * @backoff_max_ns: maximum of this time; 0: 60 s
+ * @lease_ns: lease of the members; should be longer if the machines are slow or busy; 0: 2 s
+ * @clock_ns: maximum difference of a clock from those of most members; 0: half a lease, at least 1
+ *	s
  */
 struct roc_evb_manager_config {
 	uint32_t policy;
@@ -94,13 +95,13 @@ struct roc_evb_manager_config {
 };
 
 /**
- * enum roc_evb_state - what the manager thinks of a member
- * @ROC_EVB_STATE_IN: it is in the table, or will be in the next
- * @ROC_EVB_STATE_OUT: there was no connection to it
- * @ROC_EVB_STATE_SLOW: it was late with too many blocks in a row
- * @ROC_EVB_STATE_LIED: it said what could not be: it stays out until it is started anew
- * @ROC_EVB_STATE_TIME: its readout unit is at other blocks than most: it is out until it agrees
- *	again, and builds blocks all the same
+ * enum roc_evb_state - State of a member in the manager
+ * @ROC_EVB_STATE_IN: the member is in the table, or will be in the next one
+ * @ROC_EVB_STATE_OUT: out, because there was no connection to it
+ * @ROC_EVB_STATE_SLOW: out, because too many consecutive blocks were late
+ * @ROC_EVB_STATE_LIED: out until its restart, because of a protocol violation
+ * @ROC_EVB_STATE_TIME: its readout unit is at other blocks than most. The readout unit is out until
+ *	it agrees again; the member still builds blocks
  */
 enum roc_evb_state {
 	ROC_EVB_STATE_IN,
@@ -111,80 +112,80 @@ enum roc_evb_state {
 };
 
 /**
- * roc_evb_manager_new() - a manager that knows nobody
- * @cfg: copied
+ * roc_evb_manager_new() - Create a manager without members
+ * @cfg: configuration, which the function copies
  * @manager: the new handle
  *
- * Return: 0; -EINVAL no such policy; -ENOMEM.
+ * Return: 0 on success; -EINVAL if there is no such policy; -ENOMEM.
  */
 int roc_evb_manager_new(const struct roc_evb_manager_config *cfg, struct roc_evb_manager **manager);
 
 /**
- * roc_evb_manager_free() - give a manager up
+ * roc_evb_manager_free() - Free a manager
  * @manager: handle, or NULL
  */
 void roc_evb_manager_free(struct roc_evb_manager *manager);
 
 /**
- * roc_evb_manager_adopt() - a table holds: the one that was published, or a predecessor's
+ * roc_evb_manager_adopt() - Set the current table: the published one, or that of a predecessor
  * @manager: handle
- * @table: copied
+ * @table: table, which the function copies
  */
 void roc_evb_manager_adopt(struct roc_evb_manager *manager, const struct roc_evb_table *table);
 
 /**
- * roc_evb_manager_members() - who is there now, all of them
+ * roc_evb_manager_members() - Set the list of present members
  * @manager: handle
- * @members: members, in any order
- * @count: how many; those beyond 2 * ROC_EVB_NODES_MAX are not let in
- * @now: ns of any clock that goes evenly, the same in all calls
+ * @members: all members, in any order
+ * @count: number of members; the manager ignores those beyond 2 * ROC_EVB_NODES_MAX
+ * @now: ns of any steady clock, the same in all calls
  */
 void roc_evb_manager_members(struct roc_evb_manager *manager, const struct roc_evb_member *members,
 			     unsigned int count, uint64_t now);
 
 /**
- * roc_evb_manager_report() - what a member said
+ * roc_evb_manager_report() - Process the report of a member
  * @manager: handle
- * @name: the member's; a report of a stranger is passed over
- * @report: copied
- * @now: as above
+ * @name: name of the member; the manager ignores the report of an unknown node
+ * @report: report, which the function copies
+ * @now: as for roc_evb_manager_members()
  */
 void roc_evb_manager_report(struct roc_evb_manager *manager, const char *name,
 			    const struct roc_evb_report *report, uint64_t now);
 
 /**
- * roc_evb_manager_step() - is another table needed?
+ * roc_evb_manager_step() - Compute the next table if one is needed
  * @manager: handle
- * @term: what the caller is manager by; higher than those of all before
- * @now: as above
- * @next: the table
+ * @term: term of the caller as manager; higher than all previous terms
+ * @now: as for roc_evb_manager_members()
+ * @next: receives the table
  *
- * To be called a few times a second, and after each of the calls above. The table counts when it
- * has been adopted; until then it is answered again, as of another epoch.
+ * Call it a few times a second, and after each of the calls above. The table becomes current with
+ * roc_evb_manager_adopt(). Until then further calls return it again, with another epoch.
  *
- * Return: 1 @next is to be published; 0 what holds is right.
+ * Return: 1 if @next is to be published; 0 if the current table is right.
  */
 int roc_evb_manager_step(struct roc_evb_manager *manager, uint64_t term, uint64_t now,
 			 struct roc_evb_table *next);
 
 /**
- * roc_evb_manager_state() - what the manager thinks of a member
+ * roc_evb_manager_state() - Return the state of a member
  * @manager: handle
- * @name: the member's
+ * @name: name of the member
  *
- * Return: enum roc_evb_state; -ENOENT it knows nobody of this name.
+ * Return: enum roc_evb_state; -ENOENT if there is no member of this name.
  */
 int roc_evb_manager_state(const struct roc_evb_manager *manager, const char *name);
 
 /**
- * struct roc_evb_unit - a readout unit, beside most others
- * @name: of its node
- * @state: of enum roc_evb_state
- * @assigned: it is in the table
- * @position_known: whether @blocks_ahead is
- * @blocks_ahead: of the majority of the readout units of the table; below 0: it is behind
- * @clock_known: whether @clock_ahead_ns is
- * @clock_ahead_ns: of the majority of the clocks of all members; below 0: it is behind
+ * struct roc_evb_unit - State of a readout unit relative to most others
+ * @name: name of its node
+ * @state: enum roc_evb_state
+ * @assigned: the unit is in the table
+ * @position_known: @blocks_ahead is valid
+ * @blocks_ahead: blocks ahead of the majority of the readout units of the table; below 0 if behind
+ * @clock_known: @clock_ahead_ns is valid
+ * @clock_ahead_ns: time ahead of the majority of the clocks of all members; below 0 if behind
  */
 struct roc_evb_unit {
 	char name[ROC_EVB_NAME];
@@ -197,22 +198,25 @@ struct roc_evb_unit {
 };
 
 /**
- * roc_evb_manager_units() - readout units that are members, as roc_evb_manager_step() saw them
+ * roc_evb_manager_units() - List the readout units among the members, as of the last
+ *	roc_evb_manager_step()
  * @manager: handle
  * @units: array to fill in
- * @room: of @units
+ * @room: size of @units
  *
- * Return: how many there are, which may be more than @room.
+ * Return: number of readout units, which may be more than @room.
  */
 unsigned int roc_evb_manager_units(const struct roc_evb_manager *manager,
 				   struct roc_evb_unit *units, unsigned int room);
 
 /**
- * roc_evb_manager_says() - what it decided, in sentences, each once
+ * roc_evb_manager_says() - Return the next message about a decision
  * @manager: handle
  *
- * Return: a sentence, good until the next call with this manager; NULL there is none. Of those
- * that nobody asked for the oldest are forgotten.
+ * Each message is returned once. If the caller does not fetch them, the manager discards the
+ * oldest.
+ *
+ * Return: a sentence, valid until the next call with this manager; NULL if there is none.
  */
 const char *roc_evb_manager_says(struct roc_evb_manager *manager);
 
