@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc: what the driver shows of cards and channels to everybody, from sysfs and hwmon. No device
- * node is opened, so no right is needed, and a running channel is not disturbed: its counters cost
- * no access to the card, and the card's own values one register read each ten times a second at
- * most, however often they are asked for.
+ * libroc: cards and channels as world-readable values of the driver in sysfs and hwmon. The
+ * functions open no device node, need no privileges, and do not disturb a running channel. Counters
+ * of a channel need no access to the card. Values of the card need one register read each, at most
+ * ten times a second, however often callers read them.
  *
- * Counters count since the driver took the card (load, bind or hotplug) and only grow, whoever
- * opens the channel. What is not known is negative: the card has no such thing, the driver is
- * older, or the card does not answer.
+ * Counters start when the driver binds the card (load, bind or hotplug) and only grow,
+ * independently of opens of the channel. An unknown value is negative: the card does not have it,
+ * the driver is older, or the card does not answer.
  */
 #ifndef ROC_TELEMETRY_H
 #define ROC_TELEMETRY_H
@@ -19,40 +19,41 @@ extern "C" {
 #endif
 
 /**
- * enum roc_counter - counters of a channel
+ * enum roc_counter - Counters of a channel
  * @ROC_COUNT_SUPERPAGES: superpages that came back with data
  * @ROC_COUNT_BYTES: bytes in them
- * @ROC_COUNT_PUSHED: superpages given to the card
- * @ROC_COUNT_RECLAIMED: superpages handed back unused
- * @ROC_COUNT_REFUSED: fill entries refused
- * @ROC_COUNT_RETRIES: pushes that the card had not taken at the first attempt
+ * @ROC_COUNT_PUSHED: superpages pushed to the card
+ * @ROC_COUNT_RECLAIMED: superpages returned unused
+ * @ROC_COUNT_REFUSED: fill entries rejected
+ * @ROC_COUNT_RETRIES: pushes that the card did not accept at the first attempt
  * @ROC_COUNT_FIFO_EMPTY: times that the card found a link's FIFO empty (CRU)
- * @ROC_COUNT_BAD_INDEX: impossible ring indices from user space
- * @ROC_COUNT_LOOKS: times that the driver looked for finished superpages
+ * @ROC_COUNT_BAD_INDEX: invalid ring indices from user space
+ * @ROC_COUNT_LOOKS: times that the driver polled for finished superpages
  * @ROC_COUNT_TURNS: times that the driver's thread woke
  * @ROC_COUNT_MMIO_READS: register reads of the data path
  * @ROC_COUNT_MMIO_WRITES: register writes of the data path
  * @ROC_COUNT_INTERRUPTS: interrupts of the channel (cards with events)
- * @ROC_COUNT_MISSED_INTERRUPTS: superpages found of which no interrupt had told
- * @ROC_COUNT_SPURIOUS_INTERRUPTS: interrupts with nothing to tell
- * @ROC_COUNT_PACKETS: packets or records in the ring (this and what follows: streams only)
- * @ROC_COUNT_OFFERED: events that the source had
- * @ROC_COUNT_EVENTS: of these in the ring
- * @ROC_COUNT_DISCARDED: of these thrown away by stops and resets
- * @ROC_COUNT_THROTTLES: times that the card stopped taking events
- * @ROC_COUNT_THROTTLED: events that passed by meanwhile
- * @ROC_COUNT_TRUNCATIONS: times that the card began to cut events short
- * @ROC_COUNT_TRUNCATED: events that it cut
- * @ROC_COUNT_TRUNCATED_BYTES: what it cut off
- * @ROC_COUNT_ARMS: times that the card was asked for an interrupt
- * @ROC_COUNT_DOORBELLS: times that the driver told the card of room
- * @ROC_COUNT_WAKES: times that a reader was woken
+ * @ROC_COUNT_MISSED_INTERRUPTS: superpages found without an interrupt for them
+ * @ROC_COUNT_SPURIOUS_INTERRUPTS: interrupts without new data
+ * @ROC_COUNT_PACKETS: packets or records in the ring of a stream. Pools have neither this counter
+ *	nor those below; sub-units have some of them
+ * @ROC_COUNT_OFFERED: events that the source produced
+ * @ROC_COUNT_EVENTS: of these, events in the ring
+ * @ROC_COUNT_DISCARDED: of these, events discarded by stops and resets
+ * @ROC_COUNT_THROTTLES: times that the card stopped accepting events
+ * @ROC_COUNT_THROTTLED: events lost during these times
+ * @ROC_COUNT_TRUNCATIONS: times that the card began to truncate events
+ * @ROC_COUNT_TRUNCATED: events that it truncated
+ * @ROC_COUNT_TRUNCATED_BYTES: bytes that it removed
+ * @ROC_COUNT_ARMS: times that the driver armed the interrupt
+ * @ROC_COUNT_DOORBELLS: times that the driver rang the doorbell of the card
+ * @ROC_COUNT_WAKES: times that the driver woke a reader
  * @ROC_COUNT_TRANSFERS: sub-unit: fragments that the card wrote to host memory
  * @ROC_COUNT_RELEASES: pages of the card given back by commands
  * @ROC_COUNT_FREED: pages of the card given back by the free-page ring
- * @ROC_COUNT_DATA_INTERRUPTS: of the interrupts, told of fragments
- * @ROC_COUNT_DONE_INTERRUPTS: of the interrupts, told of requests done
- * @ROC_COUNTERS: how many this header knows
+ * @ROC_COUNT_DATA_INTERRUPTS: of the interrupts, those for fragments
+ * @ROC_COUNT_DONE_INTERRUPTS: of the interrupts, those for completed requests
+ * @ROC_COUNTERS: number of counters in this header
  */
 enum roc_counter {
 	ROC_COUNT_SUPERPAGES = 0,
@@ -91,20 +92,21 @@ enum roc_counter {
 };
 
 /**
- * struct roc_channel_telemetry - a channel now
+ * struct roc_channel_telemetry - Current state and counters of a channel
  * @state: "stopped", "running", "failed" or "gone"
- * @mode: "timer", "busy", "event", or "none" if nobody has the channel; empty if it is no
- *	pool
- * @owner_name: program that has the channel open, '?' for what is no printable ASCII in its name;
- *	empty: none
- * @owner_pid: its process, 0: none, or not of our PID namespace
- * @error_interrupts: of a sub-unit's interrupts, told of an error; at most UINT32_MAX is said. 0 of
- *	other channels, and from a libroc before 0.4.0. It is beside the counters because these have
- *	no place left, and programs have a structure of this size
- * @counter: by enum roc_counter; those behind ROC_COUNTERS are -1
- * @gaps: how long the card had room between finishing a superpage and getting the next: [i] counts
- *	gaps below 2^i microseconds and not below the one before, the last one everything longer;
- *	[0] is -1 if they are not known
+ * @mode: "timer", "busy", "event", or "none" if no process has the channel open; empty if it is not
+ *	a pool
+ * @owner_name: program that has the channel open, with '?' for characters that are not printable
+ *	ASCII; empty if there is none
+ * @owner_pid: PID of this process, 0 if there is none or it is outside of the caller's PID
+ *	namespace
+ * @error_interrupts: interrupts of a sub-unit for errors, at most UINT32_MAX; 0 for other channels,
+ *	and from a libroc before 0.4.0. It is not in @counter because that array is full and
+ *	programs depend on the size of the structure
+ * @counter: values by enum roc_counter; those from ROC_COUNTERS on are -1
+ * @gaps: histogram of the time for which the card had space between finishing a superpage and
+ *	getting the next: [i] counts gaps below 2^i microseconds and not below the previous bound,
+ *	the last one all longer gaps; [0] is -1 if they are unknown
  */
 struct roc_channel_telemetry {
 	char state[ROC_TEXT_MAX];
@@ -117,11 +119,11 @@ struct roc_channel_telemetry {
 };
 
 /**
- * struct roc_channel_losses - what a channel had that is not as it should be
+ * struct roc_channel_losses - Damaged, short and lost superpages of a channel
  * @damaged: superpages that the card flagged (ROC_READY_DAMAGED)
  * @short_: superpages with fewer bytes than the card explains (ROC_READY_SHORT)
- * @lost: superpages that the card had when a run failed; entries of its rings that a sub-unit's
- *	run lost
+ * @lost: superpages that the card held when a run failed; for a sub-unit, entries of its rings that
+ *	a run lost
  * @reserved: zero
  */
 struct roc_channel_losses {
@@ -132,10 +134,11 @@ struct roc_channel_losses {
 };
 
 /**
- * struct roc_card_telemetry - an endpoint now
- * @temperature: of the card's FPGA in degrees Celsius, for all endpoints of a card; NaN: not known
- * @dropped_packets: of this endpoint's datapath, the card's own counter of 32 bits (CRU)
- * @packets_per_second: of this endpoint's datapath (CRU)
+ * struct roc_card_telemetry - Current values of an endpoint
+ * @temperature: temperature of the card's FPGA in degrees Celsius, for all endpoints of a card; NaN
+ *	if unknown
+ * @dropped_packets: packets dropped by this endpoint's datapath, a 32-bit counter of the card (CRU)
+ * @packets_per_second: packet rate of this endpoint's datapath (CRU)
  * @ctp_hz: frequency of the experiment's clock (CRU)
  * @local_hz: frequency of the local clock (CRU)
  * @reserved: zero
@@ -150,33 +153,33 @@ struct roc_card_telemetry {
 };
 
 /**
- * roc_card_telemetry_read() - look at an endpoint
- * @card: as roc_enumerate() or roc_find() gave it
+ * roc_card_telemetry_read() - Read the values of an endpoint
+ * @card: from roc_enumerate() or roc_find()
  * @telemetry: filled in, also after -EIO
  *
- * Return: 0; -ENODEV the card is gone, or has not kept its number; -EIO it does not answer (the
- * values it would have given are unknown); -EMFILE, -ENOMEM or the like: it could not be looked at,
- * and nothing is known of it.
+ * Return: 0 on success; -ENODEV if the card was removed or no longer has its number; -EIO if it
+ * does not answer (the values that it would return are unknown); -EMFILE, -ENOMEM and similar if
+ * the endpoint could not be read, so that all values are unknown.
  */
 int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemetry *telemetry);
 
 /**
- * roc_channel_telemetry_read() - look at a channel
- * @card: as roc_enumerate() or roc_find() gave it
+ * roc_channel_telemetry_read() - Read the values of a channel
+ * @card: from roc_enumerate() or roc_find()
  * @channel: from 0 to @card->channels - 1
  * @telemetry: filled in
  *
- * Return: 0; -ENOENT no such channel; -ENODEV the card is gone, or has not kept its number;
- * -EMFILE, -ENOMEM or the like: it could not be looked at.
+ * Return: 0 on success; -ENOENT if there is no such channel; -ENODEV if the card was removed or no
+ * longer has its number; -EMFILE, -ENOMEM and similar if the channel could not be read.
  */
 int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel,
 			       struct roc_channel_telemetry *telemetry);
 
 /**
- * roc_channel_losses_read() - read the counters of what is not as it should be
- * @card: as roc_enumerate() or roc_find() gave it
+ * roc_channel_losses_read() - Read the counters of damaged, short and lost superpages
+ * @card: from roc_enumerate() or roc_find()
  * @channel: from 0 to @card->channels - 1
- * @losses: filled in; what this type of channel does not count is -1
+ * @losses: filled in; counters that this channel type does not have are -1
  *
  * Return: as roc_channel_telemetry_read().
  */
@@ -184,13 +187,14 @@ int roc_channel_losses_read(const struct roc_card *card, unsigned int channel,
 			    struct roc_channel_losses *losses);
 
 /**
- * roc_channel_stream() - is a channel a stream, and which?
- * @card: as roc_enumerate() or roc_find() gave it
+ * roc_channel_stream() - Check whether a channel is a stream, and read its name
+ * @card: from roc_enumerate() or roc_find()
  * @channel: from 0 to @card->channels - 1
- * @name: ROC_TEXT_MAX bytes for its name, as "main"; empty if it is no stream
+ * @name: ROC_TEXT_MAX bytes for the name of the stream, such as "main"; empty if the channel is not
+ *	a stream
  *
- * Return: 0; -ENOENT no such channel; -ENODEV the card is gone, or has not kept its number;
- * -EMFILE, -ENOMEM or the like: it could not be looked at.
+ * Return: 0 on success; -ENOENT if there is no such channel; -ENODEV if the card was removed or no
+ * longer has its number; -EMFILE, -ENOMEM and similar if the channel could not be read.
  */
 int roc_channel_stream(const struct roc_card *card, unsigned int channel, char *name);
 
