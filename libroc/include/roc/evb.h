@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc-evb: event building over a network. A node has a *readout unit*, which packs the fragments
- * of its source into MFPs and brings each to its builder; or a *builder unit*, which puts the MFPs
- * of all sources of a block together and hands the MEP to its sink; or both. Who builds which block
- * is said by a table of assignment, which a coordinator has from the manager of the system.
+ * libroc-evb: event building over a network. A node has a *readout unit*, a *builder unit*, or
+ * both. The readout unit packs the fragments of its source into MFPs and sends each to its builder.
+ * The builder unit assembles the MFPs of all sources of a block and passes the MEP to its sink. An
+ * assignment table, which the coordinator receives from the manager of the system, defines the
+ * builder of each block.
  *
- * Source, sink and coordinator are tables of functions, so that a site can have its own. All their
- * functions are called by the thread that calls roc_evb_step(), never two at once, and none may
- * wait. A function that returns -errno has its sentence ready for why().
+ * Source, sink and coordinator are tables of functions, so that a site can supply its own. The
+ * thread that calls roc_evb_step() calls all their functions, never two at once, and none may
+ * block. After a function has returned -errno, why() must return its error message.
  *
- * All memory for data is allocated by roc_evb_open(); what a connection needs, when it comes.
- * What the nodes say to each other: Documentation/event-building-protocol.md; the layout of MFP and
- * MEP: roc/mep.h.
+ * roc_evb_open() allocates all memory for data. The memory of a connection is allocated when the
+ * connection is made. Documentation/event-building-protocol.md describes the messages between
+ * nodes; roc/mep.h the layout of MFP and MEP.
  */
 #ifndef ROC_EVB_H
 #define ROC_EVB_H
@@ -27,21 +28,21 @@
 extern "C" {
 #endif
 
-#define ROC_EVB_NAME ROC_MEP_NAME /* bytes of a node's name, with the 0 at its end */
+#define ROC_EVB_NAME ROC_MEP_NAME /* bytes of a node's name, with the final NUL */
 #define ROC_EVB_HOST 64
 #define ROC_EVB_PORT 8
 #define ROC_EVB_WHY 512
 #define ROC_EVB_NODES_MAX 512 /* readout units, or builder units, of a system */
-#define ROC_EVB_TABLES 8      /* of assignment that a node remembers */
-#define ROC_EVB_PARTS 64      /* of a fragment */
-#define ROC_EVB_REGIONS 16    /* of a source's memory */
+#define ROC_EVB_TABLES 8      /* assignment tables that a node keeps */
+#define ROC_EVB_PARTS 64      /* parts of a fragment */
+#define ROC_EVB_REGIONS 16    /* memory regions of a source */
 
-/* Source: what data come from. */
+/* Source: origin of the data. */
 
 /**
- * struct roc_evb_part - piece of a fragment
- * @data: inside a region of the source
- * @bytes: of it
+ * struct roc_evb_part - Part of a fragment
+ * @data: start address, inside a region of the source
+ * @bytes: size in bytes
  */
 struct roc_evb_part {
 	const void *data;
@@ -49,23 +50,25 @@ struct roc_evb_part {
 };
 
 /**
- * enum roc_evb_fragment_flags - of a fragment
- * @ROC_EVB_FRAGMENT_DAMAGED: it is not all that it should be; its MFP and MEP will say so
+ * enum roc_evb_fragment_flags - Flags of a fragment
+ * @ROC_EVB_FRAGMENT_DAMAGED: the fragment is damaged or incomplete; its MFP and MEP are flagged as
+ *	well
  */
 enum roc_evb_fragment_flags {
 	ROC_EVB_FRAGMENT_DAMAGED = 1 << 0,
 };
 
 /**
- * struct roc_evb_fragment - what a source has of one event
- * @event: event id, higher than that of the fragment before, not always by 1; a source that has 32
- *	bits unwraps them
- * @parts: where it lies: the data until it is given back, the array until the next take
- * @count: of @parts, at most ROC_EVB_PARTS, and 65536 of all fragments of a block, which matters
- *	with more than 1008 events in it only; 0: an empty fragment
- * @bytes: sum of its parts
- * @handle: for give_back()
- * @time: CLOCK_REALTIME ns of its trigger, or at which it was taken; 0 not known
+ * struct roc_evb_fragment - Fragment of one event from a source
+ * @event: event id, higher than that of the previous fragment, not always by 1; a source that has
+ *	32 bits unwraps them
+ * @parts: parts of the fragment. The data must remain valid until give_back(), the array until the
+ *	next take()
+ * @count: number of @parts, at most ROC_EVB_PARTS, and 65536 of all fragments of a block, which is
+ *	a limit only with more than 1008 events per block; 0 for an empty fragment
+ * @bytes: sum of the sizes of its parts
+ * @handle: handle for give_back()
+ * @time: CLOCK_REALTIME ns of its trigger, or at which it was taken; 0 if unknown
  * @flags: bits of enum roc_evb_fragment_flags
  */
 struct roc_evb_fragment {
@@ -79,9 +82,9 @@ struct roc_evb_fragment {
 };
 
 /**
- * struct roc_evb_region - memory of a source, in which its fragments lie
- * @addr: start
- * @length: bytes
+ * struct roc_evb_region - Memory of a source that contains its fragments
+ * @addr: start address
+ * @length: length in bytes
  */
 struct roc_evb_region {
 	void *addr;
@@ -89,23 +92,23 @@ struct roc_evb_region {
 };
 
 /**
- * struct roc_evb_source_ops - a source
- * @name: of its kind
- * @content: what is in its fragments, a number of the system's that every MFP of it has; 0: bytes
- * @start: data begin to come. 0 or -errno
- * @take: lend the next fragment: 1; 0 none now; -EAGAIN as many are out as can be; -ENODATA there
- *	will be none any more; or -errno, and the node ends with it
- * @give_back: a fragment is done with: each exactly once, in any order. 0 or -errno
- * @flush: once in each turn, after both. May be NULL. 0 or -errno
- * @go_on: nobody builds events below @event: a source that counts by itself goes on from there,
- *	never back; one whose events are numbered elsewhere does nothing. Called after start(), when
- *	this node comes into a system that runs. May be NULL. 0 or -errno
- * @stop: nothing new comes; what is there can still be taken, until take() says -ENODATA. 0 or
- *	-errno
- * @idle: what to wait for until take() has something. May be NULL: looked at every 100 us
- * @regions: memory that all fragments lie in: how many; up to @room are filled in. Constant from
- *	the start on. NULL or 0: not known; then fragments are copied
- * @why: sentence of the last failure
+ * struct roc_evb_source_ops - Functions of a source
+ * @name: name of the source type
+ * @content: content of its fragments, a number defined by the system, which every MFP carries; 0
+ *	for bytes
+ * @start: start the data. 0 or -errno
+ * @take: lend the next fragment: 1 on success; 0 if there is none now; -EAGAIN if the maximum
+ *	number is lent; -ENODATA if there will be no more; or -errno, which ends the node
+ * @give_back: return a fragment: each exactly once, in any order. 0 or -errno
+ * @flush: called once in each turn, after both. May be NULL. 0 or -errno
+ * @go_on: no node builds events below @event. A source that counts by itself continues from there,
+ *	never backwards; a source whose events are numbered elsewhere does nothing. Called after
+ *	start(), when this node joins a running system. May be NULL. 0 or -errno
+ * @stop: stop new data. take() still returns what is there, until it returns -ENODATA. 0 or -errno
+ * @idle: add what to wait for until take() has a fragment. If NULL, the node polls every 100 us
+ * @regions: memory that contains all fragments: return the number, fill in up to @room. Constant
+ *	from the start on. If NULL or 0, the regions are unknown, and fragments are copied
+ * @why: return the error message of the last failure
  */
 struct roc_evb_source_ops {
 	const char *name;
@@ -121,26 +124,27 @@ struct roc_evb_source_ops {
 	const char *(*why)(void *self);
 };
 
-/* Sink: where events go. */
+/* Sink: destination of the events. */
 
 /**
- * struct roc_evb_sink_ops - a sink
- * @name: of its kind
- * @put: 1 it has the MEP, until done() says its handle; 0 it has no room now; -ENOSPC it takes no
- *	more data, but the node goes on and counts; or -errno, and the node ends with it. The
- *	structure and what it points to are the sink's to read until then
- * @flush: after a batch. May be NULL. 0 or -errno
- * @done: handles of MEPs that it is done with, in any order: how many of @room were filled in; or
- *	-errno
- * @finish: nothing more will be put, and everything is done with: end in order. 1 done, 0 not yet,
+ * struct roc_evb_sink_ops - Functions of a sink
+ * @name: name of the sink type
+ * @put: pass a MEP: 1 if the sink accepts it and keeps it until done() returns its handle; 0 if it
+ *	has no space now; -ENOSPC if it accepts no more data, in which case the node continues and
+ *	counts; or -errno, which ends the node. The sink may read the structure and what it points
+ *	to until done()
+ * @flush: called after a batch. May be NULL. 0 or -errno
+ * @done: return handles of MEPs that the sink has finished, in any order: the number filled in, at
+ *	most @room; or -errno
+ * @finish: end in order: no more MEPs follow, and all are finished. 1 if done, 0 if not yet,
  *	-errno. May be NULL
- * @abandon: let go of everything; after it, done() has all handles. May be NULL
- * @idle: what to wait for until done() has something. May be NULL
- * @why: sentence of the last failure
- * @memory: called once, by roc_evb_open(), which fails if it does: all MEPs will lie in the
- *	@length bytes at @base, which are the file @fd (a memfd, mapped shared) from its start: for
- *	who lends them to another process. It is sealed: nobody else can write to it or make it
- *	shorter. 0 or -errno. May be NULL
+ * @abandon: release everything; after it, done() returns all handles. May be NULL
+ * @idle: add what to wait for until done() has a handle. May be NULL
+ * @why: return the error message of the last failure
+ * @memory: announce the memory of MEPs; roc_evb_open() calls it once, and fails if it fails. All
+ *	MEPs will be in the @length bytes at @base, which are the file @fd (a memfd, mapped shared)
+ *	from its start. A sink that lends MEPs to another process needs it. The file is sealed: no
+ *	other process can write to it or shorten it. 0 or -errno. May be NULL
  */
 struct roc_evb_sink_ops {
 	const char *name;
@@ -154,16 +158,17 @@ struct roc_evb_sink_ops {
 	int (*memory)(void *self, int fd, void *base, size_t length);
 };
 
-/* Table of assignment. */
+/* Assignment table. */
 
 /**
- * enum roc_evb_policy - which builder has a block. The numbers are in tables: new ones go to the
- *	end
- * @ROC_EVB_ROUND_ROBIN: one after the other
- * @ROC_EVB_BARREL_SHIFT: the same, but readout units send a cycle of blocks each from another
- *	builder on, and do not run ahead of their window
+ * enum roc_evb_policy - Assignment policies of blocks to builders. Tables contain the numbers: new
+ *	ones go to the end
+ * @ROC_EVB_ROUND_ROBIN: one builder after the other
+ * @ROC_EVB_BARREL_SHIFT: the same, but each readout unit begins a cycle of blocks with another
+ *	builder, and does not run ahead of its window
  * @ROC_EVB_RANDOM: by a hash of seed and block
- * @ROC_EVB_LEAST_LOADED: by the weights of the builders, which the manager makes of their reports
+ * @ROC_EVB_LEAST_LOADED: by the weights of the builders, which the manager derives from their
+ *	reports
  * @ROC_EVB_POLICIES: number of policies of this library
  */
 enum roc_evb_policy {
@@ -175,10 +180,10 @@ enum roc_evb_policy {
 };
 
 /**
- * struct roc_evb_place - a node in a table
- * @name: of the node
- * @incarnation: of its process, see struct roc_evb_member
- * @weight: of a builder, 1 to 1000; of a readout unit 0
+ * struct roc_evb_place - Node in a table
+ * @name: name of the node
+ * @incarnation: incarnation of its process, see struct roc_evb_member
+ * @weight: weight of a builder, 1 to 1000; 0 for a readout unit
  */
 struct roc_evb_place {
 	char name[ROC_EVB_NAME];
@@ -187,16 +192,16 @@ struct roc_evb_place {
 };
 
 /**
- * struct roc_evb_table - table of assignment
- * @term: of the manager that wrote it: a table of an older term is not believed
- * @epoch: number of the table, from 1, higher than that of all tables before
- * @from_block: first block that it holds for; that of the table before holds below
- * @seed: for ROC_EVB_RANDOM
- * @policy: of enum roc_evb_policy
- * @rus: readout units of which every event has data, sorted by nothing but their place here
- * @ru_count: of @rus
+ * struct roc_evb_table - Assignment table
+ * @term: term of the manager that wrote it: nodes reject a table of an older term
+ * @epoch: number of the table, from 1, higher than that of all previous tables
+ * @from_block: first block of the table; the previous table is valid below it
+ * @seed: seed for ROC_EVB_RANDOM
+ * @policy: enum roc_evb_policy
+ * @rus: readout units with data of every event, in no particular order
+ * @ru_count: number of @rus
  * @bus: builder units
- * @bu_count: of @bus
+ * @bu_count: number of @bus
  */
 struct roc_evb_table {
 	uint64_t term;
@@ -211,46 +216,46 @@ struct roc_evb_table {
 };
 
 /**
- * roc_evb_builder() - who builds a block
- * @table: of assignment
- * @block: at least @table->from_block
+ * roc_evb_builder() - Find the builder of a block
+ * @table: assignment table
+ * @block: block number, at least @table->from_block
  *
- * The same for everybody who has the same table.
+ * All nodes with the same table compute the same result.
  *
  * Return: index in @table->bus, below @table->bu_count, which must not be 0.
  */
 unsigned int roc_evb_builder(const struct roc_evb_table *table, uint64_t block);
 
 /**
- * roc_evb_turn() - in which order a readout unit sends
- * @table: of assignment, of any policy
+ * roc_evb_turn() - Compute the order in which a readout unit sends
+ * @table: assignment table of any policy
  * @ru: index of the readout unit in @table->rus
  * @step: 0, 1, 2, ...
  *
- * For the barrel shift a cycle of @table->bu_count steps are the blocks of that cycle, those of
- * readout unit i in cycle c from builder (i + c) modulo the number of builders on; else they come
- * as they are.
+ * With the barrel shift, a cycle of @table->bu_count steps covers the blocks of that cycle. Readout
+ * unit i begins cycle c with builder (i + c) modulo the number of builders. With other policies the
+ * blocks follow in order.
  *
- * Return: block number, less @table->from_block.
+ * Return: block number minus @table->from_block.
  */
 uint64_t roc_evb_turn(const struct roc_evb_table *table, unsigned int ru, uint64_t step);
 
 /**
- * roc_evb_table_check() - is a table one that can be used?
- * @table: as it came from somewhere
- * @why: the sentence
+ * roc_evb_table_check() - Check whether a table is valid
+ * @table: table from any origin
+ * @why: receives the error message
  *
- * Return: 0; -EINVAL.
+ * Return: 0 if the table is valid; -EINVAL if not.
  */
 int roc_evb_table_check(const struct roc_evb_table *table, char why[ROC_EVB_WHY]);
 
-/* Coordinator: who is there, and the tables. */
+/* Coordinator: members and tables. */
 
 /**
- * enum roc_evb_role - of a node
- * @ROC_EVB_READOUT: it has a source
- * @ROC_EVB_BUILDER: it has a sink
- * @ROC_EVB_MANAGER: it may be the manager: that is not the engine's, but of who calls it
+ * enum roc_evb_role - Roles of a node
+ * @ROC_EVB_READOUT: the node has a source
+ * @ROC_EVB_BUILDER: the node has a sink
+ * @ROC_EVB_MANAGER: the node may be the manager: a role of the caller, not of the engine
  */
 enum roc_evb_role {
 	ROC_EVB_READOUT = 1 << 0,
@@ -259,13 +264,13 @@ enum roc_evb_role {
 };
 
 /**
- * struct roc_evb_member - a node that is there
- * @name: of it, one of its kind in the system
+ * struct roc_evb_member - Node that is present
+ * @name: name of the node, unique in the system
  * @host: address at which its builder unit listens
- * @port: and port
- * @incarnation: of its process: another number each time it joins
+ * @port: port at which its builder unit listens
+ * @incarnation: incarnation of its process: another number each time that it joins
  * @roles: bits of enum roc_evb_role
- * @peers: nodes of the other role that it is made for; 0: any number
+ * @peers: maximum number of nodes of the other role that it supports; 0 for any number
  */
 struct roc_evb_member {
 	char name[ROC_EVB_NAME];
@@ -277,14 +282,15 @@ struct roc_evb_member {
 };
 
 /**
- * enum roc_evb_what - what a coordinator has to say
- * @ROC_EVB_MEMBERS: who is there now: all of them
- * @ROC_EVB_TABLE: a table of assignment
- * @ROC_EVB_LEADER: who the manager is; for the engine a note
- * @ROC_EVB_LOST: the coordinator, or the manager, is away: the node goes on with what it has
- * @ROC_EVB_BACK: and is there again
- * @ROC_EVB_OUT: this node is a member no more (its lease ran out): it drops what is open and joins
- *	anew
+ * enum roc_evb_what - Types of coordinator news
+ * @ROC_EVB_MEMBERS: all members that are present now
+ * @ROC_EVB_TABLE: an assignment table
+ * @ROC_EVB_LEADER: the identity of the manager; only informative for the engine
+ * @ROC_EVB_LOST: the coordinator, or the manager, is unavailable: the node continues with what it
+ *	has
+ * @ROC_EVB_BACK: the coordinator, or the manager, is available again
+ * @ROC_EVB_OUT: this node is no longer a member (its lease ran out): it drops its open blocks and
+ *	joins again
  */
 enum roc_evb_what {
 	ROC_EVB_MEMBERS = 1,
@@ -296,12 +302,12 @@ enum roc_evb_what {
 };
 
 /**
- * struct roc_evb_news - one thing that a coordinator says
- * @what: of enum roc_evb_what
- * @members: array, the coordinator's until the next poll
- * @member_count: of @members
- * @table: the coordinator's until the next poll
- * @text: a sentence for people, or NULL
+ * struct roc_evb_news - One item of coordinator news
+ * @what: enum roc_evb_what
+ * @members: array of members, which the coordinator owns; valid until the next poll
+ * @member_count: number of @members
+ * @table: table, which the coordinator owns; valid until the next poll
+ * @text: message for users, or NULL
  */
 struct roc_evb_news {
 	enum roc_evb_what what;
@@ -314,15 +320,15 @@ struct roc_evb_news {
 #define ROC_EVB_SUSPECTS 16
 
 /**
- * struct roc_evb_suspect - a peer that something is wrong with
- * @name: of it
- * @incarnation: of it
- * @stale: blocks in a row that it was late for, or that it did not take; 0 as long as the row has
- *	lasted for less than a stale timeout
- * @gone: it cannot be reached
- * @lied: what it said could not be
+ * struct roc_evb_suspect - Peer with a suspected fault
+ * @name: name of the peer
+ * @incarnation: incarnation of the peer
+ * @stale: number of consecutive blocks for which it was late, or that it did not accept; 0 as long
+ *	as the row has lasted for less than a stale timeout
+ * @gone: the peer is unreachable
+ * @lied: the peer violated the protocol
  * @early: it was not late for the blocks of @stale, but sent them so long before most others that
- *	they were given up
+ *	the builder gave them up
  */
 struct roc_evb_suspect {
 	char name[ROC_EVB_NAME];
@@ -334,23 +340,23 @@ struct roc_evb_suspect {
 };
 
 /**
- * struct roc_evb_report - what a node tells the manager now and then
- * @incarnation: of the node
- * @epoch: of the newest table it has
+ * struct roc_evb_report - Periodic report of a node to the manager
+ * @incarnation: incarnation of the node
+ * @epoch: epoch of the newest table that it has
  * @has_newest: its readout unit has packed a block
- * @newest_block: the highest that it has packed
- * @blocks_per_s: packed, of late
- * @open_blocks: of its builder unit
- * @ready_blocks: of these, complete ones that the sink has no room for
- * @free_segments: of its builder unit, not written to
- * @all_segments: of its builder unit
- * @backlog_bytes: in memory of its builder unit
- * @ended: its readout unit has sent everything there will be
+ * @newest_block: the highest block that it has packed
+ * @blocks_per_s: recent rate of packed blocks
+ * @open_blocks: open blocks of its builder unit
+ * @ready_blocks: of these, complete blocks that the sink has no space for
+ * @free_segments: segments of its builder unit without data
+ * @all_segments: all segments of its builder unit
+ * @backlog_bytes: bytes in memory of its builder unit
+ * @ended: its readout unit has sent all data and will have no more
  * @has_built: its builder unit has delivered a block
- * @built_block: the highest that it has delivered
- * @suspects: peers that something is wrong with
- * @suspect_count: of @suspects
- * @clock_ns: its CLOCK_REALTIME when the report is sent; 0: not known
+ * @built_block: the highest block that it has delivered
+ * @suspects: peers with a suspected fault
+ * @suspect_count: number of @suspects
+ * @clock_ns: its CLOCK_REALTIME when it sends the report; 0 if unknown
  */
 struct roc_evb_report {
 	uint64_t incarnation;
@@ -372,18 +378,19 @@ struct roc_evb_report {
 };
 
 /**
- * struct roc_evb_coordinator_ops - a coordinator
- * @name: of its kind
- * @join: become a member, as @me from now on; called again with another incarnation when the node
- *	joins anew. What becomes of it comes by poll(). 0 or -errno
- * @poll: the next news: 1; 0 none; -errno, and the node ends with it: what heals by waiting is
- *	news, not a failure
- * @report: tell the manager; may drop it. 0 or -errno
- * @publish: a new table to everybody; the manager's. -EPERM: there is a newer manager. May be NULL
- * @campaign: try to be the manager; news tell. May be NULL
- * @leave: be a member no more. 0 or -errno
- * @idle: what to wait for until poll() has something
- * @why: sentence of the last failure
+ * struct roc_evb_coordinator_ops - Functions of a coordinator
+ * @name: name of the coordinator type
+ * @join: become a member as @me; called again with another incarnation when the node joins again.
+ *	poll() returns the outcome. 0 or -errno
+ * @poll: return the next news: 1; 0 if there is none; -errno, which ends the node. A condition that
+ *	time can heal is news, not a failure
+ * @report: send a report to the manager; may drop it. 0 or -errno
+ * @publish: publish a new table to all nodes; for the manager. -EPERM if there is a newer manager.
+ *	May be NULL
+ * @campaign: try to become the manager; news report the outcome. May be NULL
+ * @leave: end the membership. 0 or -errno
+ * @idle: add what to wait for until poll() has news
+ * @why: return the error message of the last failure
  */
 struct roc_evb_coordinator_ops {
 	const char *name;
@@ -400,10 +407,10 @@ struct roc_evb_coordinator_ops {
 /* The node. */
 
 /**
- * enum roc_evb_protocol - who moves the data; the same in a whole system
+ * enum roc_evb_protocol - Data transfer protocols; all nodes of a system use the same
  * @ROC_EVB_PUSH: the readout unit writes into memory of the builder
  * @ROC_EVB_PULL: the builder reads from memory of the readout unit
- * @ROC_EVB_COMMAND: the data travel as commands of 4 KiB, which both ends copy
+ * @ROC_EVB_COMMAND: the data is sent in commands of 4 KiB, which both ends copy
  */
 enum roc_evb_protocol {
 	ROC_EVB_PUSH = 0,
@@ -414,42 +421,43 @@ enum roc_evb_protocol {
 #define ROC_EVB_NO_SPIN UINT64_MAX
 
 /**
- * struct roc_evb_config - a node. Whatever is 0 or NULL has the value in brackets
- * @system: name of the system; who says another is refused
- * @name: of this node
- * @host: address to listen at (all); a builder's
- * @advertise: address that the others are told (@host, else 127.0.0.1)
- * @port: to listen at (any that is free); a builder's
- * @provider: libfabric's, as "tcp", "shm", "verbs" (tcp). libfabric reads its own variables (FI_*)
- *	from the environment: see roc_evb_environment()
+ * struct roc_evb_config - Configuration of a node. A member that is 0 or NULL has the default in
+ *	brackets
+ * @system: name of the system; the node refuses peers with another name
+ * @name: name of this node
+ * @host: address to listen at (all addresses); for a builder
+ * @advertise: address that the node publishes to the others (@host, else 127.0.0.1)
+ * @port: port to listen at (any free port); for a builder
+ * @provider: libfabric provider, such as "tcp", "shm", "verbs" (tcp). libfabric reads its own
+ *	variables (FI_*) from the environment: see roc_evb_environment()
  * @roles: bits of enum roc_evb_role
- * @protocol: of enum roc_evb_protocol; the same in the system
- * @single: every MFP must fit one segment; else it may go over several
- * @events: of a block (1); the same in the system
+ * @protocol: enum roc_evb_protocol; the same in the whole system
+ * @single: every MFP must fit into one segment; otherwise it may span several
+ * @events: events per block (1); the same in the whole system
  * @fragment_max: bytes of the largest fragment of the source (1 MiB)
- * @mfp_max: bytes of the largest MFP (what @events fragments of @fragment_max need)
- * @blocks: MFPs that a readout unit has open at once (64), two at least
- * @window: barrel shift: of MFPs of a destination that wait or are on their way (2)
- * @in_flight: MFPs of a readout unit that a builder has and has not given back (64); pulled: half
- *	of @blocks at most
- * @copy_below: fragments of fewer bytes are copied together, larger ones sent from where they are
+ * @mfp_max: bytes of the largest MFP (the size for @events fragments of @fragment_max)
+ * @blocks: maximum number of open MFPs of a readout unit (64), at least two
+ * @window: barrel shift: maximum number of MFPs per destination that wait or are in transit (2)
+ * @in_flight: maximum number of MFPs of a readout unit that a builder has not returned yet (64);
+ *	with ROC_EVB_PULL at most half of @blocks
+ * @copy_below: fragments of fewer bytes are copied together, larger ones are sent from their place
  *	(8192)
- * @memory: bytes of a builder for MFPs (64 MiB), shared out among as many readout units as
- *	@peers
- * @peers: readout units that a system may have, and builder units (8); the manager lets in no more
- * @segment: bytes of a segment (single: what the largest MFP needs; else 256 KiB, or less if
+ * @memory: bytes of a builder for MFPs (64 MiB), shared among @peers readout units
+ * @peers: maximum number of readout units, and of builder units, in the system (8); the manager
+ *	admits no more
+ * @segment: bytes of a segment (single: the size of the largest MFP; otherwise 256 KiB, or less if
  *	@max_region is)
- * @max_region: bytes of a piece of memory that may be registered for the others (no limit)
- * @max_regions: how many of those (no limit)
- * @stale_ns: a block that is open for so long is delivered as it is (1 s)
- * @patience_ns: readout unit: what a builder did not take for so long is dropped (@stale_ns)
- * @lease_ns: a node whose loop made no turn for half of that has been given up by the others: it
- *	joins anew (2 s)
- * @silence_ns: a peer that says nothing for so long is gone (@lease_ns)
- * @spin_ns: while something comes all the time roc_evb_step() looks for what comes next for so long
- *	before it sleeps, and twice as long as it works at most (300 us); ROC_EVB_NO_SPIN: it
- *	sleeps at once
- * @say: gets each sentence for people, or NULL
+ * @max_region: maximum bytes of one memory region registered for the others (no limit)
+ * @max_regions: maximum number of such regions (no limit)
+ * @stale_ns: age at which an open block is delivered as it is (1 s)
+ * @patience_ns: readout unit: age at which an MFP that a builder does not accept is dropped
+ *	(@stale_ns)
+ * @lease_ns: lease of the membership. A node whose loop made no turn for half of it assumes that
+ *	the others gave it up, and joins again (2 s)
+ * @silence_ns: time without a message after which a peer counts as unreachable (@lease_ns)
+ * @spin_ns: while data arrives continuously, roc_evb_step() polls for this long before it sleeps,
+ *	but at most twice as long as it works (300 us); with ROC_EVB_NO_SPIN it sleeps at once
+ * @say: receives each message for users, or NULL
  * @say_self: first argument of @say
  */
 struct roc_evb_config {
@@ -484,9 +492,9 @@ struct roc_evb_config {
 };
 
 /**
- * struct roc_evb_flow - what went through a place
- * @count: of fragments, MFPs or MEPs
- * @bytes: of them
+ * struct roc_evb_flow - Amount of data that passed a point
+ * @count: number of fragments, MFPs or MEPs
+ * @bytes: bytes in them
  */
 struct roc_evb_flow {
 	uint64_t count;
@@ -496,47 +504,48 @@ struct roc_evb_flow {
 #define ROC_EVB_LATENCIES 160
 
 /**
- * struct roc_evb_counts - what a node counted since it was opened; what is "now" goes up and down
+ * struct roc_evb_counts - Counters of a node since it was opened. Values marked "now" go up and
+ *	down
  * @in: fragments from the source
  * @sent: MFPs to builders
  * @received: MFPs from readout units
- * @out: MEPs that the sink took
+ * @out: MEPs that the sink accepted
  * @complete: MEPs with all sources
- * @incomplete: MEPs without
- * @damaged: MEPs that say so
- * @stale: MEPs that were given up for their age; all are @incomplete
- * @unsaved: MEPs that the sink had no room for any more (-ENOSPC)
- * @late: MFPs that came, or came to their end, when their block was delivered or given up already
- * @gone: MFPs that readout units said there are none of
- * @missing: MFPs that should have come and did not
- * @dropped: MFPs that a builder did not take in time
+ * @incomplete: MEPs without all sources
+ * @damaged: MEPs flagged as damaged
+ * @stale: MEPs delivered because of their age; @incomplete includes all of them
+ * @unsaved: MEPs that the sink no longer accepted (-ENOSPC)
+ * @late: MFPs that arrived, or were completed, after their block was delivered or given up
+ * @gone: MFPs that readout units reported as not available
+ * @missing: MFPs that should have arrived and did not
+ * @dropped: MFPs that a builder did not accept in time
  * @dropped_events: fragments in those
- * @unsure: MFPs that a builder had whole, and had not given back when the connection broke: whether
- *	it delivered them is not known
+ * @unsure: MFPs that a builder had completely and had not returned when the connection broke: it is
+ *	unknown whether it delivered them
  * @unsure_events: fragments in those
  * @unassigned: fragments of blocks for which this node was in no table
- * @disorder: fragments with an id that had passed
- * @too_large: fragments that were larger than said, or in too many parts
- * @copied: bytes that this node's processor copied
- * @calls: of libfabric that moved data
- * @rejoined: times that it joined anew
- * @refused: connections that were turned away
- * @liars: peers that were taken out for what they said
- * @epoch: of the newest table
- * @contact: with coordinator and manager, now
+ * @disorder: fragments with an id that is not above the previous ones
+ * @too_large: fragments larger than configured, or in too many parts
+ * @copied: bytes copied by this node's processor
+ * @calls: libfabric calls that moved data
+ * @rejoined: times that it joined again
+ * @refused: connections that it refused
+ * @liars: peers removed for a protocol violation
+ * @epoch: epoch of the newest table
+ * @contact: contact with coordinator and manager, now
  * @assigned: the newest table has this node, now
- * @ended: the source has no more, and everything is sent, now
- * @open_blocks: blocks of which something is here, now
- * @open_blocks_max: most at once
- * @ready_blocks: of these, those that the sink had no room for, now
- * @mfps: MFPs of the readout unit that are open, wait or are on their way, now
+ * @ended: the source has no more data, and everything is sent, now
+ * @open_blocks: blocks with some data here, now
+ * @open_blocks_max: maximum of @open_blocks
+ * @ready_blocks: of these, blocks that the sink has no space for, now
+ * @mfps: MFPs of the readout unit that are open, wait or are in transit, now
  * @credits: segments of builders that this readout unit may write to, now
- * @free_segments: of the builder unit, now
- * @all_segments: of the builder unit
- * @latency: from the earliest trigger to the complete MEP: how many in [roc_evb_latency_ns(i),
- *	roc_evb_latency_ns(i + 1))
- * @refused_tables: tables of assignment that this node did not take: older than its own, malformed,
- *	or with more nodes than it is made for
+ * @free_segments: segments of the builder unit without data, now
+ * @all_segments: all segments of the builder unit
+ * @latency: histogram of the time from the earliest trigger to the complete MEP: bin i counts times
+ *	in [roc_evb_latency_ns(i), roc_evb_latency_ns(i + 1))
+ * @refused_tables: assignment tables that this node rejected: older than its own, malformed, or
+ *	with more nodes than it supports
  */
 struct roc_evb_counts {
 	struct roc_evb_flow in, sent, received, out;
@@ -557,21 +566,21 @@ struct roc_evb_counts {
 };
 
 /**
- * struct roc_evb_peer - one connection, of a readout unit with a builder or the other way round
- * @name: of the peer
+ * struct roc_evb_peer - Connection between a readout unit and a builder, at either end
+ * @name: name of the peer
  * @builder: the peer is the builder
- * @connected: now
- * @skew_ns: its clock less ours, as far as it is known
- * @skew_known: it is
- * @moved: MFPs that went over it
- * @dropped: to a builder: MFPs that it did not take in time
- * @queue: to a builder: MFPs packed for it and not sent whole, now
- * @queue_max: most at once
- * @in_flight: to a builder: MFPs that it has and has not given back; from a readout unit: MFPs in
+ * @connected: the connection exists, now
+ * @skew_ns: clock of the peer minus the clock of this node
+ * @skew_known: @skew_ns is valid
+ * @moved: MFPs transferred over the connection
+ * @dropped: to a builder: MFPs that it did not accept in time
+ * @queue: to a builder: MFPs packed for it and not completely sent, now
+ * @queue_max: maximum of @queue
+ * @in_flight: to a builder: MFPs that it has and has not returned; from a readout unit: MFPs in
  *	memory here, now
- * @in_flight_max: most at once
- * @credits: segments that may be written to, now
- * @stale: blocks in a row that it was late for, or did not take
+ * @in_flight_max: maximum of @in_flight
+ * @credits: segments that the readout unit may write to, now
+ * @stale: number of consecutive blocks for which the peer was late, or that it did not accept
  */
 struct roc_evb_peer {
 	char name[ROC_EVB_NAME];
@@ -587,26 +596,26 @@ struct roc_evb_peer {
 	uint32_t stale;
 };
 
-struct roc_evb; /* owned by the caller from roc_evb_open() to _close() */
+struct roc_evb; /* the caller owns it from roc_evb_open() to _close() */
 
 /**
- * roc_evb_open() - make a node
- * @config: is copied, with its texts
- * @source: of a readout unit, else NULL
- * @source_self: first argument of its functions
- * @sink: of a builder unit, else NULL
- * @sink_self: first argument of its functions
- * @coordinator: of every node
- * @coordinator_self: first argument of its functions
+ * roc_evb_open() - Create a node, listen and join the system
+ * @config: configuration, which the function copies with its texts
+ * @source: functions of the source of a readout unit, otherwise NULL
+ * @source_self: first argument of these functions
+ * @sink: functions of the sink of a builder unit, otherwise NULL
+ * @sink_self: first argument of these functions
+ * @coordinator: functions of the coordinator, which every node needs
+ * @coordinator_self: first argument of these functions
  * @evb: the new handle
- * @why: the sentence, also if it goes well and something is to be said: else empty
+ * @why: receives the error message, or a remark on success; otherwise empty
  *
- * Listens, joins, and returns: everything else is done by roc_evb_step(). Source, sink and
- * coordinator stay the caller's and must outlive the node.
+ * roc_evb_step() does all further work. The caller still owns source, sink and coordinator, which
+ * must outlive the node.
  *
- * Return: 0; -EINVAL the configuration contradicts itself; -ENOSPC what it asks for does not fit
- * @memory, or @max_region and @max_regions; -ENOMEM; -EADDRINUSE; -ENOENT there is no libfabric;
- * what the sink's memory() or join() returned.
+ * Return: 0 on success; -EINVAL if the configuration is contradictory; -ENOSPC if it does not fit
+ * into @memory, or @max_region and @max_regions; -ENOMEM; -EADDRINUSE if the address is in use;
+ * -ENOENT if there is no libfabric; the errors of the sink's memory() and of join().
  */
 int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_source_ops *source,
 		 void *source_self, const struct roc_evb_sink_ops *sink, void *sink_self,
@@ -614,60 +623,62 @@ int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_sourc
 		 struct roc_evb **evb, char why[ROC_EVB_WHY]);
 
 /**
- * roc_evb_step() - one turn of the loop
+ * roc_evb_step() - Run one turn of the loop
  * @evb: handle
- * @timeout_ms: how long to wait if there was nothing to do; 0: do not
+ * @timeout_ms: milliseconds to wait if there is nothing to do; 0 to not wait
  *
- * Return: 1 everything came to its end: the source has no more, or stop was called, and all that
- * was there is delivered; 0 go on; -errno it cannot go on, see roc_evb_why().
+ * Return: 1 if the node has ended, because the source has no more data or roc_evb_stop() was
+ * called, and all data is delivered; 0 to continue; -errno if the node cannot continue, see
+ * roc_evb_why().
  */
 int roc_evb_step(struct roc_evb *evb, int timeout_ms);
 
 /**
- * roc_evb_idle() - what the node waits for, for a caller with a loop of its own
+ * roc_evb_idle() - Add what the node waits for, for a caller with its own loop
  * @evb: handle
- * @idle: what is waited for is added
+ * @idle: descriptors and time, to which the function adds those of the node
  */
 void roc_evb_idle(struct roc_evb *evb, struct roc_idle *idle);
 
 /**
- * roc_evb_stop() - come to an end in order
+ * roc_evb_stop() - Stop a node in order
  * @evb: handle
  *
- * Stops the source; what is on its way is still delivered, for a stale timeout at most. A builder
- * unit of a system that goes on takes nothing new after eight stale timeouts and the patience, and
- * delivers what it has then. Can be called from a signal handler.
+ * The call stops the source. The node still delivers data in transit, for at most a stale timeout.
+ * A builder unit of a system that continues accepts no new blocks after eight stale timeouts plus
+ * the patience. It then delivers those that it has. A signal handler may call this function.
  */
 void roc_evb_stop(struct roc_evb *evb);
 
 /**
- * roc_evb_close() - give a node up
+ * roc_evb_close() - Free a node
  * @evb: handle, or NULL
  *
- * Gives back to the source what is out, lets the sink let go of what it has, leaves the system.
+ * The call returns lent fragments to the source, makes the sink release its MEPs, and leaves the
+ * system.
  */
 void roc_evb_close(struct roc_evb *evb);
 
 /**
- * roc_evb_counts() - what was counted
+ * roc_evb_counts() - Read the counters of a node
  * @evb: handle
- * @counts: to fill in
+ * @counts: filled in
  */
 void roc_evb_counts(const struct roc_evb *evb, struct roc_evb_counts *counts);
 
 /**
- * roc_evb_peers() - the connections
+ * roc_evb_peers() - List the connections of a node
  * @evb: handle
  * @peers: array to fill in
- * @room: of @peers
+ * @room: size of @peers
  *
- * Return: how many there are, which may be more than @room.
+ * Return: number of connections, which may be more than @room.
  */
 unsigned int roc_evb_peers(const struct roc_evb *evb, struct roc_evb_peer *peers,
 			   unsigned int room);
 
 /**
- * roc_evb_why() - sentence of the failure that roc_evb_step() returned
+ * roc_evb_why() - Return the message of the failure that roc_evb_step() returned
  * @evb: handle
  *
  * Return: text with the cause and the remedy, valid until the next call with @evb.
@@ -675,7 +686,7 @@ unsigned int roc_evb_peers(const struct roc_evb *evb, struct roc_evb_peer *peers
 const char *roc_evb_why(const struct roc_evb *evb);
 
 /**
- * roc_evb_incarnation() - number of this node's process, as it joined last
+ * roc_evb_incarnation() - Return the incarnation of this node from its last join
  * @evb: handle
  *
  * Return: the number, see struct roc_evb_member.
@@ -683,15 +694,15 @@ const char *roc_evb_why(const struct roc_evb *evb);
 uint64_t roc_evb_incarnation(const struct roc_evb *evb);
 
 /**
- * roc_evb_port() - at which the builder unit listens
+ * roc_evb_port() - Return the port at which the builder unit listens
  * @evb: handle
  *
- * Return: port; 0: it does not.
+ * Return: port; 0 if it does not listen.
  */
 unsigned int roc_evb_port(const struct roc_evb *evb);
 
 /**
- * roc_evb_latency_ns() - where a bin of the histogram begins
+ * roc_evb_latency_ns() - Return the lower bound of a bin of the latency histogram
  * @bin: 0 to ROC_EVB_LATENCIES; four for each power of two
  *
  * Return: ns.
@@ -699,15 +710,15 @@ unsigned int roc_evb_port(const struct roc_evb *evb);
 uint64_t roc_evb_latency_ns(unsigned int bin);
 
 /**
- * roc_evb_environment() - set libfabric's variables as the tools set them
+ * roc_evb_environment() - Set libfabric's variables as the tools set them
  *
- * By default libfabric takes 85 MiB for each connection over tcp or verbs. Nodes whose
- * FI_OFI_RXM_BUFFER_SIZE differs cannot connect, so a program whose nodes meet those of roc-evb
- * calls this, or sets the variables itself. No other function of the library changes the
- * environment.
+ * By default libfabric allocates 85 MiB for each connection over tcp or verbs. Nodes with different
+ * FI_OFI_RXM_BUFFER_SIZE cannot connect. A program whose nodes connect to those of roc-evb
+ * therefore calls this function, or sets the variables itself. No other function of the library
+ * changes the environment.
  *
- * Sets the variables that are not set, and removes FI_TCP_ZEROCOPY_SIZE. Context: before the
- * program has threads, and before libfabric is loaded.
+ * The function sets variables that are not set, and removes FI_TCP_ZEROCOPY_SIZE. Context: call it
+ * before the program has threads, and before libfabric is loaded.
  */
 void roc_evb_environment(void);
 
