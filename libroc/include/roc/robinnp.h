@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc: what the open registers of a RobinNP (BAR 2) mean: the card itself, what its sub-units
- * and links count, and the generators that make fragments without a detector. Links are numbered
- * through the card: those of sub-unit 0, then those of sub-unit 1. What the sub-units do is in
- * roc/fragment.h.
+ * libroc: the open registers of a RobinNP (BAR 2): the card itself, the counters of its sub-units
+ * and links, and the generators that produce fragments without a detector. Link numbers run through
+ * the card: first those of sub-unit 0, then those of sub-unit 1. roc/fragment.h has the functions
+ * of the sub-units.
  *
- * Errors of every function: those of roc/roc.h; -EOPNOTSUPP the card is no RobinNP.
+ * Errors of every function: those of roc/roc.h; -EOPNOTSUPP if the card is not a RobinNP.
  */
 #ifndef ROC_ROBINNP_H
 #define ROC_ROBINNP_H
@@ -17,10 +17,10 @@ extern "C" {
 #endif
 
 #define ROC_ROBINNP_SUBS 2
-#define ROC_ROBINNP_LINKS 6 /* of a sub-unit */
+#define ROC_ROBINNP_LINKS 6 /* links per sub-unit */
 
 /**
- * enum roc_robinnp_features - what the firmware has
+ * enum roc_robinnp_features - Features of the firmware
  * @ROC_ROBINNP_TEMPERATURE: a temperature sensor
  * @ROC_ROBINNP_GENERATORS: generators
  */
@@ -30,19 +30,19 @@ enum roc_robinnp_features {
 };
 
 /**
- * struct roc_robinnp_status - a card
+ * struct roc_robinnp_status - Status of a card
  * @chip_id: unique number of its FPGA
- * @cycles: of its clock since power-on
- * @temperature: degrees Celsius, NaN: no sensor
- * @clock: cycles per second
+ * @cycles: cycles of its clock since power-on
+ * @temperature: temperature in degrees Celsius, NaN without a sensor
+ * @clock: frequency of its clock in Hz
  * @features: bits of enum roc_robinnp_features
- * @subs: sub-units
- * @links: of each sub-unit
+ * @subs: number of sub-units
+ * @links: number of links of each sub-unit
  * @source: source id that generated fragments carry, with the link: source << 4 | link
- * @serial: serial number, -1 unknown
+ * @serial: serial number, -1 if unknown
  * @firmware: "major.minor.patch"
  * @hash: start of the firmware's commit id, hexadecimal
- * @date: when the firmware was made, "YYYY-MM-DD hh:mm:ss"
+ * @date: build time of the firmware, "YYYY-MM-DD hh:mm:ss"
  */
 struct roc_robinnp_status {
 	uint64_t chip_id;
@@ -60,14 +60,14 @@ struct roc_robinnp_status {
 };
 
 /**
- * struct roc_robinnp_generator - the generator of a link
- * @limit: it stands still after so many fragments; 0: never
- * @generated: out: fragments of this limit so far
+ * struct roc_robinnp_generator - Generator of a link
+ * @limit: number of fragments after which it pauses; 0 for no limit
+ * @generated: out: number of fragments of this limit so far
  * @first: event id of its first fragment; the others follow, modulo 2^32
  * @size_min: bytes of a fragment, 16 to 131072, a multiple of 4
- * @size_max: with @distributed: of the largest one
- * @rate: fragments per second, 0: as fast as there are pages
- * @running: it makes fragments
+ * @size_max: with @distributed: bytes of the largest fragment
+ * @rate: fragments per second, 0 for as fast as there are pages
+ * @running: the generator runs
  * @distributed: sizes from @size_min to @size_max, by a documented function of source and event id
  */
 struct roc_robinnp_generator {
@@ -82,29 +82,29 @@ struct roc_robinnp_generator {
 };
 
 /**
- * struct roc_robinnp_link - what the card says of a link
- * @offered: fragments that the source had: the sum of the next three, at every moment
- * @fragments: of these told of in a descriptor
- * @discarded: of these thrown away by stops and resets
- * @waiting: of these in the card
- * @bytes: in @fragments
- * @truncated: of @fragments longer than a page
- * @cut: bytes that truncation took
- * @link_errors: of @fragments with transmission errors
- * @format_errors: of @fragments without a header
- * @sequence_errors: of @fragments whose id did not follow the one before
- * @holds: times that a fragment found no page, and the link was held
- * @hold_cycles: of the card's clock, for how long in all
- * @hold_event: id of the fragment that was held last
- * @pages: of the card in use: the sum of the next three; 0 while the sub-unit does not run
- * @pages_host: of these with the host
- * @pages_free: of these in the card, empty
- * @pages_filled: of these with a fragment that was not told of yet
- * @held: it is held now
- * @masked: its fragments are not let through, by the mask of the sub-unit or because that does not
- *	run
+ * struct roc_robinnp_link - Card counters of a link
+ * @offered: fragments that the source produced: at every moment the sum of the next three
+ * @fragments: of these, fragments reported in a descriptor
+ * @discarded: of these, fragments discarded by stops and resets
+ * @waiting: of these, fragments in the card
+ * @bytes: bytes in @fragments
+ * @truncated: of @fragments, those longer than a page
+ * @cut: bytes removed by truncation
+ * @link_errors: of @fragments, those with transmission errors
+ * @format_errors: of @fragments, those without a header
+ * @sequence_errors: of @fragments, those whose id did not follow the previous one
+ * @holds: times that a fragment found no page, so that the card held the link
+ * @hold_cycles: total duration of these times in cycles of the card's clock
+ * @hold_event: id of the last fragment that was held
+ * @pages: pages of the card in use: the sum of the next three; 0 while the sub-unit does not run
+ * @pages_host: of these, pages that the host holds
+ * @pages_free: of these, empty pages in the card
+ * @pages_filled: of these, pages with a fragment that is not reported yet
+ * @held: the card holds the link now
+ * @masked: the card blocks the link's fragments, by the mask of the sub-unit or because the
+ *	sub-unit does not run
  *
- * Counters run over starts and stops until a reset of the counters.
+ * The counters continue over starts and stops until a reset of the counters.
  */
 struct roc_robinnp_link {
 	uint64_t offered;
@@ -129,26 +129,26 @@ struct roc_robinnp_link {
 };
 
 /**
- * struct roc_robinnp_sub - what the card counts of a sub-unit
- * @commands: that it was told of: the sum of the next seven, at every moment
- * @ok: of these done
- * @bad_page: refused: not a page of the host's
- * @bad_host_page: refused: no such host page
- * @bad_op: refused: no such command
+ * struct roc_robinnp_sub - Card counters of a sub-unit
+ * @commands: commands reported to the card: at every moment the sum of the next seven
+ * @ok: of these, executed commands
+ * @bad_page: rejected: the host does not hold the page
+ * @bad_host_page: rejected: there is no such host page
+ * @bad_op: rejected: there is no such command
  * @aborted: the card could not read its memory
- * @commands_discarded: thrown away by stops and resets
- * @commands_waiting: not done yet
+ * @commands_discarded: discarded by stops and resets
+ * @commands_waiting: not executed yet
  * @transfers: of @ok, fragments written to host memory
- * @releases: of @ok, pages given back
- * @bytes: transferred
- * @frees: pages that it was told of by the free-page ring: the sum of the next four
- * @freed: of these given back to a link
- * @bad_free: refused
- * @frees_discarded: thrown away by stops and resets
- * @frees_waiting: not looked at yet
- * @data_interrupts: sent, for descriptors
- * @done_interrupts: sent, for completions
- * @error_interrupts: sent, for errors
+ * @releases: of @ok, pages released
+ * @bytes: bytes transferred
+ * @frees: pages reported to the card by the free-page ring: the sum of the next four
+ * @freed: of these, pages given back to a link
+ * @bad_free: rejected
+ * @frees_discarded: discarded by stops and resets
+ * @frees_waiting: not processed yet
+ * @data_interrupts: interrupts sent for descriptors
+ * @done_interrupts: interrupts sent for completions
+ * @error_interrupts: interrupts sent for errors
  */
 struct roc_robinnp_sub {
 	uint64_t commands;
@@ -173,7 +173,7 @@ struct roc_robinnp_sub {
 };
 
 /**
- * roc_robinnp_status_read() - look at a card
+ * roc_robinnp_status_read() - Read the status of a card
  * @ep: handle
  * @status: filled in
  *
@@ -182,52 +182,54 @@ struct roc_robinnp_sub {
 int roc_robinnp_status_read(struct roc_endpoint *ep, struct roc_robinnp_status *status);
 
 /**
- * roc_robinnp_sub_read() - what a sub-unit counts
+ * roc_robinnp_sub_read() - Read the card counters of a sub-unit
  * @ep: handle
- * @sub: its number
+ * @sub: number of the sub-unit
  * @counts: filled in
  *
- * Return: 0; -ENOENT no such sub-unit; -EBADMSG a count is another at each read: the
- * card's registers are not to be trusted.
+ * Return: 0 on success; -ENOENT if there is no such sub-unit; -EBADMSG if a counter has another
+ * value at each read: the registers of the card are unreliable.
  */
 int roc_robinnp_sub_read(struct roc_endpoint *ep, unsigned int sub, struct roc_robinnp_sub *counts);
 
 /**
- * roc_robinnp_link_read() - what a link counts, and where its pages are
+ * roc_robinnp_link_read() - Read the card counters of a link
  * @ep: handle
- * @link: its number in the card
- * @counts: filled in; its members are not of one moment while the link sends
+ * @link: number of the link in the card
+ * @counts: filled in; while the link sends, the members are not a snapshot of one moment
  *
- * Return: 0; -ENOENT no such link; -EBADMSG a count is another at each read: the
- * card's registers are not to be trusted.
+ * Return: 0 on success; -ENOENT if there is no such link; -EBADMSG if a counter has another value
+ * at each read: the registers of the card are unreliable.
  */
 int roc_robinnp_link_read(struct roc_endpoint *ep, unsigned int link,
 			  struct roc_robinnp_link *counts);
 
 /**
- * roc_robinnp_generator_read() - settings of a generator
+ * roc_robinnp_generator_read() - Read the settings of a generator
  * @ep: handle
- * @link: number of its link in the card
+ * @link: number of the link in the card
  * @generator: filled in
  *
- * Return: 0; -ENOENT no such link; -EBADMSG a count is another at each read: the
- * card's registers are not to be trusted.
+ * Return: 0 on success; -ENOENT if there is no such link; -EBADMSG if a counter has another value
+ * at each read: the registers of the card are unreliable.
  */
 int roc_robinnp_generator_read(struct roc_endpoint *ep, unsigned int link,
 			       struct roc_robinnp_generator *generator);
 
 /**
- * roc_robinnp_generator_set() - change a generator
+ * roc_robinnp_generator_set() - Change the settings of a generator
  * @ep: handle
- * @link: number of its link in the card
- * @generator: all of it, as roc_robinnp_generator_read() gave it and with changes
+ * @link: number of the link in the card
+ * @generator: all settings, as returned by roc_robinnp_generator_read(), with changes
  *
- * Takes the card lock. Only what differs is written, and read back. A generator that is started, or
- * whose first event or limit are changed while it runs, begins anew with @first.
+ * The function takes the card lock. It writes only settings that differ, and reads them back. A
+ * generator restarts with @first if it is started, or if its first event or limit changes while it
+ * runs.
  *
- * Return: 0; -ENOENT no such link; -ERANGE a value that the card does not have (nothing was
- * changed, the sentence says what it takes); -EIO the card did not take it; -EBUSY another process
- * has the lock; -EOPNOTSUPP its firmware has no generators.
+ * Return: 0 on success; -ENOENT if there is no such link; -ERANGE if the card does not support a
+ * value (nothing was changed; roc_error() states the limits); -EIO if the card did not accept the
+ * settings; -EBUSY if another process holds the lock; -EOPNOTSUPP if the firmware has no
+ * generators.
  */
 int roc_robinnp_generator_set(struct roc_endpoint *ep, unsigned int link,
 			      const struct roc_robinnp_generator *generator);
