@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc-board: what a CRU is told and what it says, beyond DMA. Configuration, status, metrics,
- * test and trigger blocks, each as a typed structure.
+ * libroc-board: the registers of a CRU beyond DMA: configuration, status, metrics, test and trigger
+ * blocks, each as a typed structure.
  *
- * Conventions are those of <roc/roc.h>: 0 or a negative errno, and roc_error() has one sentence.
- * Every function with an endpoint also fails with -EOPNOTSUPP if the card is not a CRU, with the
- * errors of roc_reg_read() and roc_reg_write(), and, where it says "takes the card lock", with
- * those of roc_card_lock().
+ * Conventions are those of <roc/roc.h>: functions return 0 or a negative errno, and roc_error()
+ * describes the failure. Every function with an endpoint also fails with -EOPNOTSUPP if the card is
+ * not a CRU, and with the errors of roc_reg_read() and roc_reg_write(). Functions documented to
+ * take the card lock also fail with the errors of roc_card_lock().
  *
- * The two endpoints of a card share one register space. Links are numbered 0 to 11 inside an
+ * The two endpoints of a card share one register space. Links have the numbers 0 to 11 inside an
  * endpoint.
  */
 #ifndef ROC_CRU_H
@@ -27,7 +27,7 @@ extern "C" {
 #define ROC_CRU_UL_SLOT 15
 
 /**
- * enum roc_cru_clock - what the card's 240 MHz clock follows
+ * enum roc_cru_clock - Source of the card's 240 MHz clock
  * @ROC_CRU_CLOCK_TTC: the experiment's clock, through the PON
  * @ROC_CRU_CLOCK_LOCAL: the oscillator on the card
  */
@@ -37,8 +37,8 @@ enum roc_cru_clock {
 };
 
 /**
- * enum roc_cru_datapath_mode - how the datapath finds packets
- * @ROC_CRU_STREAMING: it cuts the stream
+ * enum roc_cru_datapath_mode - Method of finding packets in the datapath
+ * @ROC_CRU_STREAMING: the datapath cuts the stream into packets
  * @ROC_CRU_PACKET: the front end sends packets
  */
 enum roc_cru_datapath_mode {
@@ -47,9 +47,9 @@ enum roc_cru_datapath_mode {
 };
 
 /**
- * enum roc_cru_gbt_mode - encoding on a GBT link
- * @ROC_CRU_GBT: 80 bits of payload and error correction
- * @ROC_CRU_WB: wide bus, 112 bits and none
+ * enum roc_cru_gbt_mode - Encoding on a GBT link
+ * @ROC_CRU_GBT: 80 bits of payload, with error correction
+ * @ROC_CRU_WB: wide bus: 112 bits of payload, without error correction
  */
 enum roc_cru_gbt_mode {
 	ROC_CRU_GBT = 0,
@@ -57,14 +57,14 @@ enum roc_cru_gbt_mode {
 };
 
 /**
- * enum roc_cru_mux - what a link sends downstream
- * @ROC_CRU_MUX_TTC: trigger and timing; &roc_cru_config.downstream_data says which
+ * enum roc_cru_mux - Downstream data source of a link
+ * @ROC_CRU_MUX_TTC: trigger and timing, as selected by &roc_cru_config.downstream_data
  * @ROC_CRU_MUX_DDG: the data generator
  * @ROC_CRU_MUX_SWT: single-word transactions
  * @ROC_CRU_MUX_TTCUP: the upstream of the TTC
  * @ROC_CRU_MUX_UL: user logic
  *
- * The card has 4 bits for it: roc_cru_config_read() and the status may deliver other numbers.
+ * The register field has 4 bits: roc_cru_config_read() and the status may return other numbers.
  */
 enum roc_cru_mux {
 	ROC_CRU_MUX_TTC = 0,
@@ -75,8 +75,8 @@ enum roc_cru_mux {
 };
 
 /**
- * enum roc_cru_downstream - what ROC_CRU_MUX_TTC is
- * @ROC_CRU_DOWNSTREAM_CTP: what the trigger processor sends
+ * enum roc_cru_downstream - Source of ROC_CRU_MUX_TTC
+ * @ROC_CRU_DOWNSTREAM_CTP: data of the trigger processor
  * @ROC_CRU_DOWNSTREAM_PATTERN: the pattern player
  * @ROC_CRU_DOWNSTREAM_MIDTRG: the muon identifier's trigger
  */
@@ -86,45 +86,45 @@ enum roc_cru_downstream {
 	ROC_CRU_DOWNSTREAM_MIDTRG = 2,
 };
 
-/* Enumerators as configuration files and tools write them. */
+/* Names of enumerators in configuration files and tools. */
 
 /**
- * roc_cru_clock_name() - "TTC", "LOCAL"
+ * roc_cru_clock_name() - Return the name "TTC" or "LOCAL"
  * @value: enumerator
  *
- * Return: text, never freed; "N/A" for a number that is none.
+ * Return: text, never freed; "N/A" for an unknown number.
  */
 const char *roc_cru_clock_name(enum roc_cru_clock value);
 
 /**
- * roc_cru_datapath_mode_name() - "STREAMING", "PACKET"
+ * roc_cru_datapath_mode_name() - Return the name "STREAMING" or "PACKET"
  * @value: enumerator
  *
- * Return: text, never freed; "N/A" for a number that is none.
+ * Return: text, never freed; "N/A" for an unknown number.
  */
 const char *roc_cru_datapath_mode_name(enum roc_cru_datapath_mode value);
 
 /**
- * roc_cru_gbt_mode_name() - "GBT", "WB"
+ * roc_cru_gbt_mode_name() - Return the name "GBT" or "WB"
  * @value: enumerator
  *
- * Return: text, never freed; "N/A" for a number that is none.
+ * Return: text, never freed; "N/A" for an unknown number.
  */
 const char *roc_cru_gbt_mode_name(enum roc_cru_gbt_mode value);
 
 /**
- * roc_cru_mux_name() - "TTC", "DDG", "SWT", "TTCUP", "UL"
+ * roc_cru_mux_name() - Return the name "TTC", "DDG", "SWT", "TTCUP" or "UL"
  * @value: enumerator
  *
- * Return: text, never freed; "N/A" for a number that is none.
+ * Return: text, never freed; "N/A" for an unknown number.
  */
 const char *roc_cru_mux_name(enum roc_cru_mux value);
 
 /**
- * roc_cru_downstream_name() - "CTP", "PATTERN", "MIDTRG"
+ * roc_cru_downstream_name() - Return the name "CTP", "PATTERN" or "MIDTRG"
  * @value: enumerator
  *
- * Return: text, never freed; "N/A" for a number that is none.
+ * Return: text, never freed; "N/A" for an unknown number.
  */
 const char *roc_cru_downstream_name(enum roc_cru_downstream value);
 
@@ -133,9 +133,9 @@ const char *roc_cru_downstream_name(enum roc_cru_downstream value);
  */
 
 /**
- * struct roc_cru_link_config - parameters of one link
+ * struct roc_cru_link_config - Parameters of one link
  * @enabled: the link takes part in data taking
- * @mux: what it sends downstream
+ * @mux: downstream data source
  * @fee_id: 16 bits, for headers
  */
 struct roc_cru_link_config {
@@ -145,26 +145,26 @@ struct roc_cru_link_config {
 };
 
 /**
- * struct roc_cru_config - all parameters of one endpoint
+ * struct roc_cru_config - All parameters of one endpoint
  * @allow_rejection: heartbeat frames may be rejected
  * @clock: clock source of the card
  * @cru_id: 12 bits, for headers
- * @datapath_mode: of all links
+ * @datapath_mode: mode of all links
  * @loopback: the links' transmitters feed their own receivers
- * @gbt_mode: of the receivers; transmitters are always in GBT mode
- * @downstream_data: what the TTC multiplexer input is
- * @pon_upstream: the ONU must be up, and have @onu_address
+ * @gbt_mode: encoding of the receivers; transmitters are always in GBT mode
+ * @downstream_data: source of the TTC multiplexer input
+ * @pon_upstream: the ONU must be up and have @onu_address
  * @onu_address: 8 bits
- * @dynamic_offset: packets are packed, not one in each 8 KiB
+ * @dynamic_offset: packets are packed, instead of one in each 8 KiB
  * @trigger_window_size: GBT words, 0 to 65535
- * @gbt_enabled: false switches all links off, whatever @links says
+ * @gbt_enabled: false switches all links off, independently of @links
  * @user_logic: user logic's slot takes part
  * @run_stats: the run statistics' slot takes part
- * @user_and_common_logic: links take part beside user logic; needs @user_logic
+ * @user_and_common_logic: links take part in addition to user logic; needs @user_logic
  * @system_id: 8 bits, for headers
  * @time_frame_length: orbits, 0 to 4095
  * @drop_bad_rdh: drop packets whose header is corrupt
- * @links: per link
+ * @links: parameters of each link
  */
 struct roc_cru_config {
 	bool allow_rejection;
@@ -189,54 +189,54 @@ struct roc_cru_config {
 };
 
 /**
- * roc_cru_config_default() - what roc-config does when told nothing
+ * roc_cru_config_default() - Return the default configuration of roc-config
  * @config: filled in: local clock, packet mode, GBT, TTC, link 0 enabled, window 1000, 256 orbits
  */
 void roc_cru_config_default(struct roc_cru_config *config);
 
 /**
- * roc_cru_config_set() - set one parameter by its name in a configuration file
+ * roc_cru_config_set() - Set one parameter by its name in a configuration file
  * @config: changed on success
- * @section: "cru", "links" (all links) or "linkN"; case counts
- * @key: "cruId", "enabled", ...; case counts
- * @value: as in a file
+ * @section: "cru", "links" (all links) or "linkN"; case-sensitive
+ * @key: "cruId", "enabled", ...; case-sensitive
+ * @value: value as in a file
  *
- * Return: 0; -ENOENT no such section or key; -EINVAL the value is none of this key's; -ERANGE it
- * is out of range.
+ * Return: 0 on success; -ENOENT if there is no such section or key; -EINVAL if the key does not
+ * have this value; -ERANGE if the value is out of range.
  */
 int roc_cru_config_set(struct roc_cru_config *config, const char *section, const char *key,
 		       const char *value);
 
 /**
- * roc_cru_config_check() - ranges and combinations, without a card
- * @config: to check
+ * roc_cru_config_check() - Check ranges and combinations of a configuration, without a card
+ * @config: configuration to check
  *
- * Return: 0; -ERANGE a number does not fit its register; -EINVAL a combination that makes no
- * sense. The sentence names the parameter as files do.
+ * Return: 0 on success; -ERANGE if a number does not fit its register; -EINVAL if a combination is
+ * invalid. roc_error() names the parameter as in files.
  */
 int roc_cru_config_check(const struct roc_cru_config *config);
 
 /**
- * roc_cru_config_read() - what the card has now
+ * roc_cru_config_read() - Read the configuration of a card
  * @ep: handle
  * @config: filled in
  *
- * Parameters that the card holds for each link and files for all (loopback, gbt_mode,
- * datapath_mode, system_id) are those of the lowest enabled link, or of link 0 if none is. The
- * card does not know what pon_upstream was: it is what the ONU says (up, 1). Takes the card
- * lock, because the clock selection is read over I2C.
+ * The card holds some parameters for each link that files have for all links: loopback, gbt_mode,
+ * datapath_mode, system_id. Their values are those of the lowest enabled link, or of link 0 if none
+ * is enabled. The card does not store pon_upstream: its value is the state of the ONU (up, 1). The
+ * function takes the card lock, because it reads the clock selection over I2C.
  *
  * Return: 0 or a negative errno.
  */
 int roc_cru_config_read(struct roc_endpoint *ep, struct roc_cru_config *config);
 
 /**
- * roc_cru_config_diff() - compare two configurations
- * @wanted: one
- * @have: the other
- * @diffs: room for ROC_CONFIG_DIFFERENCES_MAX, or NULL to count only
+ * roc_cru_config_diff() - Compare two configurations
+ * @wanted: requested configuration
+ * @have: present configuration
+ * @diffs: space for ROC_CONFIG_DIFFERENCES_MAX differences, or NULL to only count
  *
- * Two disabled links are equal whatever else they have.
+ * Two disabled links are equal, independently of their other parameters.
  *
  * Return: number of differences.
  */
@@ -245,59 +245,61 @@ unsigned int roc_cru_config_diff(const struct roc_cru_config *wanted,
 				 struct roc_config_difference *diffs);
 
 /**
- * roc_cru_config_load() - read a configuration file
+ * roc_cru_config_load() - Read a configuration file
  * @uri: path, "ini://path" or "json://path". A bare path ending in ".json" is JSON, any other INI
- * @config: in: values of what the file does not have; out: changed only on success
+ * @config: in: values of parameters that the file does not have; out: changed only on success
  *
- * The formats are those of today's site files. Everything is checked (roc_cru_config_check() too)
- * before anything is delivered.
+ * The formats are those of the present site files. The function checks the whole file, also with
+ * roc_cru_config_check(), before it changes @config.
  *
- * Return: 0; -EINVAL, -ERANGE something in the file; the sentence says file, line, section and
- * key; -EOPNOTSUPP consul:// or another scheme; the error of opening the file.
+ * Return: 0 on success; -EINVAL, -ERANGE for an error in the file (roc_error() names file, line,
+ * section and key); -EOPNOTSUPP for consul:// or another scheme; the errors of opening the file.
  */
 int roc_cru_config_load(const char *uri, struct roc_cru_config *config);
 
 /**
- * roc_cru_config_save() - write a configuration file that roc_cru_config_load() reads back
- * @uri: as for roc_cru_config_load(). A file of that name is replaced, whole or not at all, and
- *	keeps its mode and, if possible, its owner; a link stays, what it leads to is replaced. A
- *	device, and a standard descriptor of the process, is written in place
- * @config: to write
+ * roc_cru_config_save() - Write a configuration file for roc_cru_config_load()
+ * @uri: as for roc_cru_config_load(). The function replaces an existing file as a whole or not at
+ *	all, and keeps its mode and, if possible, its owner. It keeps a symbolic link and replaces
+ *	its target. It writes a device, or a standard descriptor of the process, in place
+ * @config: configuration to write
  *
- * Return: 0; the errors of roc_cru_config_check(); -EINVAL what is there cannot be replaced; the
- * error of writing.
+ * Return: 0 on success; the errors of roc_cru_config_check(); -EINVAL if the existing file cannot
+ * be replaced; the errors of writing.
  */
 int roc_cru_config_save(const char *uri, const struct roc_cru_config *config);
 
 /**
- * roc_cru_configure() - make the card be as wanted
+ * roc_cru_configure() - Configure the card
  * @ep: handle
- * @config: wanted
+ * @config: requested configuration
  * @flags: bits of enum roc_config_flags
  * @result: filled in, on failure too; or NULL
  *
- * Checks everything, compares with the card, and writes only if something differs or it is forced.
- * Every word written is read back; when one does not, all are put back as they were. Refuses to
- * change a card while one of its channels runs. Takes the card lock for the whole pass and waits
- * for it for up to 15 s. A process that ends in a pass leaves the card in its middle: hold signals.
+ * The function checks the configuration, compares it with the card, and writes only if something
+ * differs or @flags force it. It reads every written register back. If one does not read back, it
+ * restores all of them. It does not change a card while one of its channels runs. It takes the card
+ * lock for the whole time and waits up to 15 s for it. A process that ends during the call leaves
+ * the card partly configured: block signals.
  *
- * Return: 0; the errors of roc_cru_config_check(); -EPERM firmware not accepted; -EBUSY a channel
- * of the card runs, or was started meanwhile (then nothing is put back), or another process holds
- * the card lock; -ENOLINK the card has fewer links than are enabled; -EBADMSG a register did not
- * read back; -ETIME the clock did not lock, or the ONU did not come up.
+ * Return: 0 on success; the errors of roc_cru_config_check(); -EPERM if the firmware is not
+ * accepted; -EBUSY if a channel of the card runs, or was started meanwhile (then nothing is
+ * restored), or if another process holds the card lock; -ENOLINK if the card has fewer links than
+ * are enabled; -EBADMSG if a register did not read back; -ETIME if the clock did not lock, or the
+ * ONU did not come up.
  */
 int roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_config *config,
 		      unsigned int flags, struct roc_config_result *result);
 
 /*
- * Status and counters. All are plain reads except where said.
+ * Status and counters. All are plain reads unless stated otherwise.
  */
 
 /**
- * enum roc_cru_link_state - state of a GBT link
+ * enum roc_cru_link_state - State of a GBT link
  * @ROC_CRU_LINK_DOWN: down now
- * @ROC_CRU_LINK_UP: up, and was since the last look
- * @ROC_CRU_LINK_WAS_DOWN: up now, but was down since the last look
+ * @ROC_CRU_LINK_UP: up, and was up since the last read
+ * @ROC_CRU_LINK_WAS_DOWN: up now, but was down since the last read
  */
 enum roc_cru_link_state {
 	ROC_CRU_LINK_DOWN = 0,
@@ -306,30 +308,30 @@ enum roc_cru_link_state {
 };
 
 /**
- * struct roc_cru_link_status - one link
- * @present: the card has this link; else the rest is 0
+ * struct roc_cru_link_status - Status of one link
+ * @present: the card has this link; otherwise the other members are 0
  * @enabled: takes part in data taking ("datapath")
  * @tx_mode: encoding of the transmitter
  * @rx_mode: encoding of the receiver
- * @loopback: transmitter feeds receiver
- * @mux: what it sends downstream
- * @downstream: what ROC_CRU_MUX_TTC is
+ * @loopback: the transmitter feeds the receiver
+ * @mux: downstream data source
+ * @downstream: source of ROC_CRU_MUX_TTC
  * @datapath_mode: streaming or packet
- * @rx_hz: receiver clock
- * @tx_hz: transmitter clock
- * @state: enum roc_cru_link_state. Reading it clears the card's sticky bits if they are set
- * @optical_power: uW; 0 unless &roc_cru_status.has_optical
+ * @rx_hz: receiver clock in Hz
+ * @tx_hz: transmitter clock in Hz
+ * @state: enum roc_cru_link_state. The read clears the card's sticky bits if they are set
+ * @optical_power: optical power in uW; 0 unless &roc_cru_status.has_optical
  * @system_id: for headers
  * @fee_id: for headers
  * @glitches: glitch counter
  * @fec_errors: error-correction counter
- * @processed: packets
+ * @processed: processed packets
  * @error_protocol: packets with protocol errors
- * @error_check1: whole word; has @rdh_corrupted in bits 23 to 16
+ * @error_check1: whole register; has @rdh_corrupted in bits 23 to 16
  * @error_check2: packets failing the second check
- * @error_oversize: packets too long
+ * @error_oversize: oversize packets
  * @orbit_sor: orbit at the start of the run
- * @rdh_corrupted: packets dropped for a corrupt header
+ * @rdh_corrupted: packets dropped because of a corrupt header
  */
 struct roc_cru_link_status {
 	bool present;
@@ -358,7 +360,7 @@ struct roc_cru_link_status {
 };
 
 /**
- * roc_cru_link_mux_text() - a link's multiplexer as tools show it
+ * roc_cru_link_mux_text() - Format a link's multiplexer for users
  * @link: status
  *
  * Return: "TTC:CTP", "TTC:PATTERN", "TTC:MIDTRG", "DDG", "SWT", "TTCUP", "UL" or "N/A".
@@ -366,13 +368,13 @@ struct roc_cru_link_status {
 const char *roc_cru_link_mux_text(const struct roc_cru_link_status *link);
 
 /**
- * struct roc_cru_onu - the receiver of the experiment's clock and triggers
- * @upstream_up: sticky bits say that the upstream was up since they were cleared
- * @downstream_up: the same for the downstream
- * @sticky: sticky error byte after clearing: what is wrong now
- * @sticky_before: what had been wrong since the last clearing
+ * struct roc_cru_onu - Status of the receiver of the experiment's clock and triggers
+ * @upstream_up: the upstream was up since the sticky bits were cleared
+ * @downstream_up: the downstream was up since the sticky bits were cleared
+ * @sticky: sticky error byte after clearing: present errors
+ * @sticky_before: sticky error byte before clearing: errors since the previous clearing
  * @address: ONU address
- * @status: whole status byte; its bits follow
+ * @status: whole status byte; its bits are the next members
  * @rx40_locked: bit 0
  * @phase_good: bit 1
  * @rx_locked: bit 2
@@ -383,10 +385,10 @@ const char *roc_cru_link_mux_text(const struct roc_cru_link_status *link);
  * @mgt_rx_pll_locked: bit 7
  * @glitches: glitch counter
  * @pon_quality: raw error counter
- * @pon_quality_good: it stood still for 10 ms
- * @has_power: the transceiver answered
+ * @pon_quality_good: the error counter did not change for 10 ms
+ * @has_power: the transceiver answered, so that the two members below are valid
  * @rx_power_uw: optical power in uW
- * @rx_power_dbm: the same in dBm; minus infinity for 0 uW
+ * @rx_power_dbm: optical power in dBm; minus infinity for 0 uW
  */
 struct roc_cru_onu {
 	bool upstream_up;
@@ -412,11 +414,11 @@ struct roc_cru_onu {
 };
 
 /**
- * struct roc_cru_fec - error correction of the PON
+ * struct roc_cru_fec - Error correction of the PON
  * @clear_errors: flag that clears the counters
  * @latch_errors: flag that latches them
- * @single_errors: corrected, low 8 bits
- * @double_errors: detected, low 8 bits
+ * @single_errors: corrected errors, low 8 bits
+ * @double_errors: detected errors, low 8 bits
  */
 struct roc_cru_fec {
 	bool clear_errors;
@@ -426,23 +428,23 @@ struct roc_cru_fec {
 };
 
 /**
- * struct roc_cru_status - endpoint, links, ONU
+ * struct roc_cru_status - Status of endpoint, links and ONU
  * @cru_id: for headers
  * @clock: selected clock, read from the PLL
- * @dynamic_offset: packets are packed
+ * @dynamic_offset: packets are packed, instead of one in each 8 KiB
  * @user_logic: user logic's slot is enabled
  * @run_stats: run statistics' slot is enabled
- * @user_and_common_logic: links take part beside user logic
+ * @user_and_common_logic: links take part in addition to user logic
  * @time_frame_length: orbits
  * @run_enabled: data may flow ("DMA enabled")
  * @drop_bad_rdh: packets with corrupt headers are dropped
  * @trigger_window_size: GBT words
  * @allow_rejection: heartbeat frames may be rejected
- * @downstream: what ROC_CRU_MUX_TTC is
- * @link_mask: links that were read: asked for and present
- * @links: valid where @link_mask has a bit
+ * @downstream: source of ROC_CRU_MUX_TTC
+ * @link_mask: links that were read: requested and present
+ * @links: status of each link; valid where @link_mask has a bit
  * @ul_orbit_sor: orbit at start of run of user logic; valid if @user_logic
- * @has_optical: optical receivers answered
+ * @has_optical: the optical receivers answered
  * @has_onu: @onu was read
  * @onu: ONU
  * @has_fec: @fec was read
@@ -472,11 +474,12 @@ struct roc_cru_status {
 };
 
 /**
- * enum roc_cru_status_flags - what roc_cru_status_read() reads beside the endpoint and its links
- * @ROC_CRU_STATUS_OPTICAL: optical power of the links, over I2C, some 10 ms
- * @ROC_CRU_STATUS_ONU: ONU; clears its sticky bits
+ * enum roc_cru_status_flags - Additional data to read in roc_cru_status_read()
+ * @ROC_CRU_STATUS_OPTICAL: optical power of the links, over I2C; takes some 10 ms
+ * @ROC_CRU_STATUS_ONU: ONU; the read clears its sticky bits
  * @ROC_CRU_STATUS_FEC: error correction of the PON
- * @ROC_CRU_STATUS_NO_PACKETS: not the links' packet counters and start orbit, which stay zero
+ * @ROC_CRU_STATUS_NO_PACKETS: do not read the links' packet counters and start orbit, which stay
+ *	zero
  */
 enum roc_cru_status_flags {
 	ROC_CRU_STATUS_OPTICAL = 1 << 0,
@@ -486,16 +489,16 @@ enum roc_cru_status_flags {
 };
 
 /**
- * roc_cru_status_read() - how an endpoint and its links are
+ * roc_cru_status_read() - Read the status of an endpoint and its links
  * @ep: handle
- * @links: bit per link to read; others are left zero
+ * @links: one bit per link to read; others stay zero
  * @flags: bits of enum roc_cru_status_flags
  * @status: filled in
  *
- * Takes the card lock (the clock selection is read over I2C). See Documentation/configuration.md
- * for the number of register reads.
+ * The function takes the card lock, because it reads the clock selection over I2C. See
+ * Documentation/configuration.md for the number of register reads.
  *
- * Return: 0; -ERANGE a bit in @links that is no link.
+ * Return: 0 on success; -ERANGE if @links has a bit that is no link.
  */
 int roc_cru_status_read(struct roc_endpoint *ep, uint32_t links, unsigned int flags,
 			struct roc_cru_status *status);
@@ -503,13 +506,13 @@ int roc_cru_status_read(struct roc_endpoint *ep, uint32_t links, unsigned int fl
 #define ROC_CRU_METRICS_READS 5 /* register reads of roc_cru_metrics_read() */
 
 /**
- * struct roc_cru_metrics - what a monitoring agent takes every few seconds
+ * struct roc_cru_metrics - Metrics that a monitoring agent reads every few seconds
  * @has_temperature: @temperature is valid
- * @temperature: degC
- * @dropped_packets: of this endpoint's datapath
- * @ctp_hz: frequency of the experiment's clock
- * @local_hz: frequency of the local clock
- * @packets_per_second: of this endpoint's datapath
+ * @temperature: temperature in degrees Celsius
+ * @dropped_packets: packets dropped by this endpoint's datapath
+ * @ctp_hz: frequency of the experiment's clock in Hz
+ * @local_hz: frequency of the local clock in Hz
+ * @packets_per_second: packet rate of this endpoint's datapath
  */
 struct roc_cru_metrics {
 	bool has_temperature;
@@ -521,25 +524,25 @@ struct roc_cru_metrics {
 };
 
 /**
- * roc_cru_metrics_read() - read the metrics
+ * roc_cru_metrics_read() - Read the metrics
  * @ep: handle
  * @metrics: filled in
  *
- * ROC_CRU_METRICS_READS register reads, no write, no lock.
+ * The function makes ROC_CRU_METRICS_READS register reads and no write, and takes no lock.
  *
  * Return: 0 or a negative errno.
  */
 int roc_cru_metrics_read(struct roc_endpoint *ep, struct roc_cru_metrics *metrics);
 
 /**
- * struct roc_cru_packets - packet counters of the datapath
- * @slots: bit per slot that is valid: 0 to 11 (none of these while user logic is enabled alone),
- *	13 or 14 run statistics, 15 user logic
- * @accepted: per slot
- * @rejected: per slot
- * @forced: per slot; closed because the end of the packet was missing
- * @dropped: of the endpoint's datapath
- * @packets_per_second: of the endpoint's datapath
+ * struct roc_cru_packets - Packet counters of the datapath
+ * @slots: one bit per valid slot: 0 to 11 (none of these if only user logic is enabled), 13 or 14
+ *	run statistics, 15 user logic
+ * @accepted: accepted packets of each slot
+ * @rejected: rejected packets of each slot
+ * @forced: packets of each slot that the datapath closed because their end was missing
+ * @dropped: packets dropped by the endpoint's datapath
+ * @packets_per_second: packet rate of the endpoint's datapath
  */
 struct roc_cru_packets {
 	uint32_t slots;
@@ -551,7 +554,7 @@ struct roc_cru_packets {
 };
 
 /**
- * roc_cru_packets_read() - read the packet counters
+ * roc_cru_packets_read() - Read the packet counters
  * @ep: handle
  * @packets: filled in
  *
@@ -560,7 +563,7 @@ struct roc_cru_packets {
 int roc_cru_packets_read(struct roc_endpoint *ep, struct roc_cru_packets *packets);
 
 /**
- * struct roc_cru_triggers - trigger counters of the card
+ * struct roc_cru_triggers - Trigger counters of the card
  * @time: CLOCK_MONOTONIC ns of the reading
  * @hb: heartbeats, 32 bits
  * @phy: physics triggers, 32 bits
@@ -575,7 +578,7 @@ struct roc_cru_triggers {
 };
 
 /**
- * struct roc_cru_trigger_rates - between two readings, in kHz
+ * struct roc_cru_trigger_rates - Trigger rates between two readings, in kHz
  * @hb: heartbeats
  * @phy: physics triggers
  * @cal: calibration triggers
@@ -586,7 +589,7 @@ struct roc_cru_trigger_rates {
 };
 
 /**
- * roc_cru_triggers_read() - read the trigger counters
+ * roc_cru_triggers_read() - Read the trigger counters
  * @ep: handle
  * @triggers: filled in
  *
@@ -595,10 +598,10 @@ struct roc_cru_trigger_rates {
 int roc_cru_triggers_read(struct roc_endpoint *ep, struct roc_cru_triggers *triggers);
 
 /**
- * roc_cru_trigger_rates() - rates from two readings; counters may have wrapped once
- * @before: earlier
- * @after: later
- * @rates: filled in; all 0 if no time passed between the two
+ * roc_cru_trigger_rates() - Compute rates from two readings; counters may have wrapped once
+ * @before: earlier reading
+ * @after: later reading
+ * @rates: filled in; all 0 if no time passed between the readings
  */
 void roc_cru_trigger_rates(const struct roc_cru_triggers *before,
 			   const struct roc_cru_triggers *after,
@@ -609,13 +612,13 @@ void roc_cru_trigger_rates(const struct roc_cru_triggers *before,
  */
 
 /**
- * struct roc_cru_loopback - how to test
- * @links: bit per link
- * @static_pattern: test pattern is static; else it counts
- * @counter_8bit: the counter has 8 bits; else 30
- * @mask_high: bits compared; the default is all ones
- * @mask_medium: the same
- * @mask_low: the same
+ * struct roc_cru_loopback - Parameters of a loopback test
+ * @links: one bit per link
+ * @static_pattern: true for a static test pattern, false for a counter
+ * @counter_8bit: true for a counter of 8 bits, false for 30
+ * @mask_high: compared bits of the high word; the default is all ones
+ * @mask_medium: compared bits of the medium word
+ * @mask_low: compared bits of the low word
  */
 struct roc_cru_loopback {
 	uint32_t links;
@@ -625,8 +628,8 @@ struct roc_cru_loopback {
 };
 
 /**
- * struct roc_cru_loopback_saved - what the links were before the test. Private
- * @links: links that the test has
+ * struct roc_cru_loopback_saved - Settings of the links before the test. Private
+ * @links: links in the test
  * @source: source select of each link
  * @masks: masks of each link
  * @wrapper: test control of the wrapper
@@ -639,11 +642,11 @@ struct roc_cru_loopback_saved {
 };
 
 /**
- * struct roc_cru_loopback_link - result of one link
- * @pll_locked: transmitter PLL
- * @rx_locked: receiver locked to data
- * @data_layer_up: data layer
- * @gbt_phy_up: GBT layer
+ * struct roc_cru_loopback_link - Test result of one link
+ * @pll_locked: the transmitter PLL is locked
+ * @rx_locked: the receiver is locked to data
+ * @data_layer_up: the data layer is up
+ * @gbt_phy_up: the GBT layer is up
  * @rx_errors: pattern errors
  * @fec_errors: error-correction counter
  */
@@ -657,48 +660,49 @@ struct roc_cru_loopback_link {
 };
 
 /**
- * roc_cru_loopback_default() - count, 30 bits, all bits compared, all links
+ * roc_cru_loopback_default() - Return the default test: a 30-bit counter, all bits compared, all
+ *	links
  * @test: filled in
  */
 void roc_cru_loopback_default(struct roc_cru_loopback *test);
 
 /**
- * roc_cru_loopback_start() - send test patterns
+ * roc_cru_loopback_start() - Start to send test patterns
  * @ep: handle
- * @test: how
+ * @test: parameters of the test
  * @saved: filled in, for roc_cru_loopback_stop()
  *
- * The generator replaces the links' data. It does not set the links' loopback: configure that, or
- * connect fibres. Takes the card lock while it writes.
+ * The generator replaces the data of the links. The function does not set the loopback of the
+ * links: configure it, or connect fibres. The function takes the card lock while it writes.
  *
- * Return: 0; -ENOLINK a link that the card does not have; -ERANGE no such link; -EBUSY a channel
- * of the card runs.
+ * Return: 0 on success; -ENOLINK if the card does not have a link; -ERANGE if there is no such
+ * link; -EBUSY if a channel of the card runs.
  */
 int roc_cru_loopback_start(struct roc_endpoint *ep, const struct roc_cru_loopback *test,
 			   struct roc_cru_loopback_saved *saved);
 
 /**
- * roc_cru_loopback_clear() - clear the error counters
+ * roc_cru_loopback_clear() - Clear the error counters
  * @ep: handle
- * @links: bit per link
+ * @links: one bit per link
  *
  * Return: as roc_cru_loopback_start().
  */
 int roc_cru_loopback_clear(struct roc_endpoint *ep, uint32_t links);
 
 /**
- * roc_cru_loopback_read() - read the results
+ * roc_cru_loopback_read() - Read the results
  * @ep: handle
- * @links: bit per link
- * @results: array of ROC_CRU_LINKS; those of @links are filled in
+ * @links: one bit per link
+ * @results: array of ROC_CRU_LINKS; the function fills in the elements of @links
  *
- * Return: 0; -ENOLINK, -ERANGE.
+ * Return: 0 on success; -ENOLINK, -ERANGE as for roc_cru_loopback_start().
  */
 int roc_cru_loopback_read(struct roc_endpoint *ep, uint32_t links,
 			  struct roc_cru_loopback_link *results);
 
 /**
- * roc_cru_loopback_stop() - put the links back as they were
+ * roc_cru_loopback_stop() - Restore the settings of the links
  * @ep: handle
  * @saved: from roc_cru_loopback_start()
  *
@@ -711,7 +715,7 @@ int roc_cru_loopback_stop(struct roc_endpoint *ep, const struct roc_cru_loopback
  */
 
 /**
- * struct roc_cru_pattern - 80 bits
+ * struct roc_cru_pattern - Pattern of 80 bits
  * @word: bits 31 to 0, 63 to 32, 79 to 64
  */
 struct roc_cru_pattern {
@@ -719,24 +723,24 @@ struct roc_cru_pattern {
 };
 
 /**
- * roc_cru_pattern_parse() - 80 bits from text
- * @text: decimal, or hexadecimal with 0x in front
+ * roc_cru_pattern_parse() - Parse a pattern of 80 bits
+ * @text: decimal number, or hexadecimal with the prefix 0x
  * @pattern: filled in
  *
- * Return: 0; -EINVAL not a number; -ERANGE more than 80 bits.
+ * Return: 0 on success; -EINVAL if the text is not a number; -ERANGE if it has more than 80 bits.
  */
 int roc_cru_pattern_parse(const char *text, struct roc_cru_pattern *pattern);
 
 /**
- * struct roc_cru_patterns - parameters of the pattern player
+ * struct roc_cru_patterns - Parameters of the pattern player
  * @pat: pat0 idle, pat1 sync, pat2 reset, pat3
  * @pat1_length: clock cycles
  * @pat1_delay: clock cycles
  * @pat2_length: clock cycles
  * @pat3_length: clock cycles
  * @pat1_trigger: bit of the TTC word that starts pat1; default 29
- * @pat2_trigger: of pat2; default 30
- * @pat3_trigger: of pat3; default 0
+ * @pat2_trigger: bit that starts pat2; default 30
+ * @pat3_trigger: bit that starts pat3; default 0
  * @pat2_trigger_tf: pat2's trigger counter: time frames, 12 bits
  * @pat2_trigger_orbit: orbits, 8 bits
  * @pat2_trigger_bc: bunch crossings, 12 bits
@@ -751,7 +755,7 @@ struct roc_cru_patterns {
 };
 
 /**
- * enum roc_cru_pattern_flags - flags of roc_cru_patterns_set()
+ * enum roc_cru_pattern_flags - Flags of roc_cru_patterns_set()
  * @ROC_CRU_PAT1_NOW: run pat1 at the end
  * @ROC_CRU_PAT2_NOW: run pat2 at the end
  */
@@ -761,26 +765,28 @@ enum roc_cru_pattern_flags {
 };
 
 /**
- * roc_cru_patterns_default() - patterns 0, lengths 1, delay 0, trigger bits 29, 30, 0
+ * roc_cru_patterns_default() - Return the default: patterns 0, lengths 1, delay 0, trigger bits 29,
+ *	30, 0
  * @patterns: filled in
  */
 void roc_cru_patterns_default(struct roc_cru_patterns *patterns);
 
 /**
- * roc_cru_patterns_set() - select PATTERN as downstream data and program the player
+ * roc_cru_patterns_set() - Select PATTERN as downstream data and program the player
  * @ep: handle
  * @patterns: parameters
  * @flags: bits of enum roc_cru_pattern_flags
  *
- * Takes the card lock. Everything is read back.
+ * The function takes the card lock and reads every register back.
  *
- * Return: 0; -ERANGE a parameter that does not fit; -EBADMSG a register did not read back.
+ * Return: 0 on success; -ERANGE if a parameter does not fit; -EBADMSG if a register did not read
+ * back.
  */
 int roc_cru_patterns_set(struct roc_endpoint *ep, const struct roc_cru_patterns *patterns,
 			 unsigned int flags);
 
 /**
- * roc_cru_patterns_read() - parameters that the player has
+ * roc_cru_patterns_read() - Read the parameters of the player
  * @ep: handle
  * @patterns: filled in
  *
@@ -793,10 +799,10 @@ int roc_cru_patterns_read(struct roc_endpoint *ep, struct roc_cru_patterns *patt
  */
 
 /**
- * enum roc_cru_ctp_mode - where triggers come from
- * @ROC_CRU_CTP_MANUAL: roc_cru_ctp_trigger()
+ * enum roc_cru_ctp_mode - Trigger source
+ * @ROC_CRU_CTP_MANUAL: triggers by roc_cru_ctp_trigger()
  * @ROC_CRU_CTP_PERIODIC: a physics trigger every &roc_cru_ctp.divider ticks
- * @ROC_CRU_CTP_CONTINUOUS: none beside heartbeats
+ * @ROC_CRU_CTP_CONTINUOUS: heartbeats only
  * @ROC_CRU_CTP_FIXED: at fixed bunch crossings
  * @ROC_CRU_CTP_HC: health checks every divider ticks
  * @ROC_CRU_CTP_CAL: calibration triggers every divider ticks
@@ -813,17 +819,17 @@ enum roc_cru_ctp_mode {
 #define ROC_CRU_CTP_FIXED_BCS 9
 
 /**
- * struct roc_cru_ctp - parameters of the CTP emulator
+ * struct roc_cru_ctp - Parameters of the CTP emulator
  * @mode: enum roc_cru_ctp_mode
  * @bcmax: last bunch crossing of an orbit, 0 to 3563
  * @hbmax: heartbeats of a time frame minus 1, 16 bits
- * @hb_keep: heartbeats to accept, 2 to 65535; the cycle begins with these
+ * @hb_keep: heartbeats to accept at the start of each cycle, 2 to 65535
  * @hb_drop: heartbeats to reject after these, 2 to 65535
  * @init_orbit: first orbit
- * @divider: ticks between triggers, 28 bits; periodic above 7, health check above 10,
- *	calibration above 18
- * @fixed_bc: bunch crossings of ROC_CRU_CTP_FIXED, from 1 to @bcmax, but not 2, which the card
- *	cannot be given; 0: slot unused
+ * @divider: ticks between triggers, 28 bits; periodic above 7, health check above 10, calibration
+ *	above 18
+ * @fixed_bc: bunch crossings of ROC_CRU_CTP_FIXED, from 1 to @bcmax, except 2, which the registers
+ *	cannot express; 0: slot unused
  */
 struct roc_cru_ctp {
 	enum roc_cru_ctp_mode mode;
@@ -832,40 +838,44 @@ struct roc_cru_ctp {
 };
 
 /**
- * roc_cru_ctp_default() - periodic, 3563, 255, keep and drop 15000, orbit 0, divider 8
+ * roc_cru_ctp_default() - Return the default: periodic, 3563, 255, keep and drop 15000, orbit 0,
+ *	divider 8
  * @ctp: filled in
  */
 void roc_cru_ctp_default(struct roc_cru_ctp *ctp);
 
 /**
- * roc_cru_ctp_check() - ranges, without a card
- * @ctp: to check
+ * roc_cru_ctp_check() - Check the ranges of the parameters, without a card
+ * @ctp: parameters to check
  *
- * Return: 0 or -ERANGE.
+ * Return: 0 on success; -ERANGE if a parameter is out of range.
  */
 int roc_cru_ctp_check(const struct roc_cru_ctp *ctp);
 
 /**
- * roc_cru_ctp_mode_name() - "manual", "periodic", "continuous", "fixed", "hc", "cal"
+ * roc_cru_ctp_mode_name() - Return the name "manual", "periodic", "continuous", "fixed", "hc" or
+ *	"cal"
  * @mode: enumerator
  *
- * Return: text, never freed; "N/A" for a number that is none.
+ * Return: text, never freed; "N/A" for an unknown number.
  */
 const char *roc_cru_ctp_mode_name(enum roc_cru_ctp_mode mode);
 
 /**
- * roc_cru_ctp_start() - program the emulator and let triggers run, beginning with SOX
+ * roc_cru_ctp_start() - Program the emulator and start triggers, beginning with SOX
  * @ep: handle
  * @ctp: parameters
  *
- * Takes the card lock. Triggers need roc_cru_config.clock local to be used.
+ * The function takes the card lock. The triggers have an effect only if roc_cru_config.clock is
+ * local.
  *
- * Return: 0; -ERANGE; -EBADMSG a register did not read back.
+ * Return: 0 on success; -ERANGE if a parameter is out of range; -EBADMSG if a register did not read
+ * back.
  */
 int roc_cru_ctp_start(struct roc_endpoint *ep, const struct roc_cru_ctp *ctp);
 
 /**
- * roc_cru_ctp_stop() - go idle, which sends EOX
+ * roc_cru_ctp_stop() - Stop triggers, which sends EOX
  * @ep: handle
  *
  * Return: 0 or a negative errno.
@@ -873,17 +883,17 @@ int roc_cru_ctp_start(struct roc_endpoint *ep, const struct roc_cru_ctp *ctp);
 int roc_cru_ctp_stop(struct roc_endpoint *ep);
 
 /**
- * roc_cru_ctp_trigger() - one physics trigger
+ * roc_cru_ctp_trigger() - Send one physics trigger
  * @ep: handle
  *
- * Return: 0; -EINVAL the emulator is not in manual mode.
+ * Return: 0 on success; -EINVAL if the emulator is not in manual mode.
  */
 int roc_cru_ctp_trigger(struct roc_endpoint *ep);
 
 /**
- * roc_cru_ctp_running() - whether triggers run
+ * roc_cru_ctp_running() - Check whether triggers run
  * @ep: handle
- * @running: false when idle
+ * @running: receives false if the emulator is idle
  *
  * Return: 0 or a negative errno.
  */
@@ -894,8 +904,8 @@ int roc_cru_ctp_running(struct roc_endpoint *ep, bool *running);
  */
 
 /**
- * struct roc_cru_ul - parameters of user logic
- * @event_size: 128-bit words
+ * struct roc_cru_ul - Parameters of user logic
+ * @event_size: size of an event in 128-bit words
  * @random_size: sizes are random
  * @system_id: 8 bits
  * @link_id: 8 bits
@@ -908,24 +918,25 @@ struct roc_cru_ul {
 };
 
 /**
- * roc_cru_ul_default() - event size 100, fixed, system id 0xff, link id 0xf
+ * roc_cru_ul_default() - Return the default: event size 100, fixed, system id 0xff, link id 0xf
  * @ul: filled in
  */
 void roc_cru_ul_default(struct roc_cru_ul *ul);
 
 /**
- * roc_cru_ul_set() - reset user logic and set its parameters
+ * roc_cru_ul_set() - Reset user logic and set its parameters
  * @ep: handle
  * @ul: parameters
  *
- * Takes the card lock. Everything is read back.
+ * The function takes the card lock and reads every register back.
  *
- * Return: 0; -ERANGE; -EBADMSG a register did not read back.
+ * Return: 0 on success; -ERANGE if a parameter is out of range; -EBADMSG if a register did not read
+ * back.
  */
 int roc_cru_ul_set(struct roc_endpoint *ep, const struct roc_cru_ul *ul);
 
 /**
- * roc_cru_ul_read() - parameters that user logic has
+ * roc_cru_ul_read() - Read the parameters of user logic
  * @ep: handle
  * @ul: filled in
  *
