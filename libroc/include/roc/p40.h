@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc: what the open registers of a PCIe40 (BAR 2) mean: the card itself, and the generators
- * that make data without a detector. What its streams do is in roc/stream.h.
+ * libroc: the open registers of a PCIe40 (BAR 2): the card itself, and the generators that produce
+ * data without a detector. roc/stream.h has the functions of its streams.
  *
- * Errors of every function: those of roc/roc.h; -EOPNOTSUPP the card is no PCIe40.
+ * Errors of every function: those of roc/roc.h; -EOPNOTSUPP if the card is not a PCIe40.
  */
 #ifndef ROC_P40_H
 #define ROC_P40_H
@@ -17,11 +17,11 @@ extern "C" {
 #define ROC_P40_STREAMS 7
 
 /**
- * enum roc_p40_features - what the firmware has
+ * enum roc_p40_features - Features of the firmware
  * @ROC_P40_TEMPERATURE: a temperature sensor
  * @ROC_P40_GENERATORS: generators
- * @ROC_P40_SEGMENTS: rings may be in pieces
- * @ROC_P40_TRUNCATION: fragments can be cut short
+ * @ROC_P40_SEGMENTS: rings may consist of several pieces
+ * @ROC_P40_TRUNCATION: the card can truncate fragments
  */
 enum roc_p40_features {
 	ROC_P40_TEMPERATURE = 1 << 0,
@@ -31,19 +31,19 @@ enum roc_p40_features {
 };
 
 /**
- * struct roc_p40_status - a card
+ * struct roc_p40_status - Status of a card
  * @chip_id: unique number of its FPGA
- * @cycles: of its clock since power-on
- * @temperature: degrees Celsius, NaN: no sensor
- * @clock: cycles per second
+ * @cycles: cycles of its clock since power-on
+ * @temperature: temperature in degrees Celsius, NaN without a sensor
+ * @clock: frequency of its clock in Hz
  * @features: bits of enum roc_p40_features
- * @streams: how many it has
- * @enabled: bit per stream whose source is let through
+ * @streams: number of streams
+ * @enabled: one bit per stream whose source is enabled
  * @source: source id that packets carry
- * @serial: serial number, -1 unknown
+ * @serial: serial number, -1 if unknown
  * @firmware: "major.minor.patch"
  * @hash: start of the firmware's commit id, hexadecimal
- * @date: when the firmware was made, "YYYY-MM-DD hh:mm:ss"
+ * @date: build time of the firmware, "YYYY-MM-DD hh:mm:ss"
  */
 struct roc_p40_status {
 	uint64_t chip_id;
@@ -61,19 +61,19 @@ struct roc_p40_status {
 };
 
 /**
- * struct roc_p40_generator - the generator of a stream
+ * struct roc_p40_generator - Generator of a stream
  * @first: event id of its first event
- * @limit: it stands still after so many events; 0: never
- * @generated: out: events since it was started
+ * @limit: number of events after which it pauses; 0 for no limit
+ * @generated: out: number of events since it was started
  * @size_min: bytes of a fragment
- * @size_max: with @distributed: of the largest one
- * @rate: events per second, 0: as fast as they are taken
- * @align: bytes that fragments are aligned to in a packet: 4, 8, 16, 32 or 64
- * @running: it makes events
+ * @size_max: with @distributed: bytes of the largest fragment
+ * @rate: events per second, 0 for as fast as the card accepts them
+ * @align: alignment of fragments in a packet in bytes: 4, 8, 16, 32 or 64
+ * @running: the generator runs
  * @distributed: sizes from @size_min to @size_max, by a documented function of the event id
- * @clocked: events come by @rate whether they are taken or not, as those of a detector do
+ * @clocked: events come at @rate whether the card accepts them or not, as those of a detector do
  *
- * An ODIN stream has no sizes and no alignment: they are 0. Stream meta has no generator.
+ * An ODIN stream has neither sizes nor alignment: they are 0. Stream meta has no generator.
  */
 struct roc_p40_generator {
 	uint64_t first;
@@ -89,7 +89,7 @@ struct roc_p40_generator {
 };
 
 /**
- * roc_p40_status_read() - look at a card
+ * roc_p40_status_read() - Read the status of a card
  * @ep: handle
  * @status: filled in
  *
@@ -98,29 +98,32 @@ struct roc_p40_generator {
 int roc_p40_status_read(struct roc_endpoint *ep, struct roc_p40_status *status);
 
 /**
- * roc_p40_generator_read() - settings of a generator
+ * roc_p40_generator_read() - Read the settings of a generator
  * @ep: handle
  * @stream: number of its stream
  * @generator: filled in
  *
- * Return: 0; -ENOENT no such stream, or it has no generator; -EBADMSG what it has generated is
- * another count at each read: the card's registers are not to be trusted.
+ * Return: 0 on success; -ENOENT if there is no such stream, or it has no generator; -EBADMSG if the
+ * counter of generated events has another value at each read: the registers of the card are
+ * unreliable.
  */
 int roc_p40_generator_read(struct roc_endpoint *ep, unsigned int stream,
 			   struct roc_p40_generator *generator);
 
 /**
- * roc_p40_generator_set() - change a generator
+ * roc_p40_generator_set() - Change the settings of a generator
  * @ep: handle
  * @stream: number of its stream
- * @generator: all of it, as roc_p40_generator_read() gave it and with changes
+ * @generator: all settings, as returned by roc_p40_generator_read(), with changes
  *
- * Takes the card lock. Only what differs is written, and read back. A generator that is started, or
- * whose first event or limit are changed while it runs, begins anew with @first.
+ * The function takes the card lock. It writes only settings that differ, and reads them back. A
+ * generator restarts with @first if it is started, or if its first event or limit changes while it
+ * runs.
  *
- * Return: 0; -ENOENT as above; -ERANGE a value that the card does not have (nothing was changed,
- * the sentence says what it takes); -EIO the card did not take it; -EBUSY another process has the
- * lock; -EOPNOTSUPP its firmware has no generators.
+ * Return: 0 on success; -ENOENT as for roc_p40_generator_read(); -ERANGE if the card does not
+ * support a value (nothing was changed; roc_error() states the limits); -EIO if the card did not
+ * accept the settings; -EBUSY if another process holds the lock; -EOPNOTSUPP if the firmware has no
+ * generators.
  */
 int roc_p40_generator_set(struct roc_endpoint *ep, unsigned int stream,
 			  const struct roc_p40_generator *generator);
