@@ -2,15 +2,15 @@
 /*
  * libroc: packed blocks of events, version 1 of the layout that Documentation/mep.md describes.
  *
- *   MFP   what one source has of a block of events: a head, an index, the data
- *   MEP   the MFPs of all sources of the same block: a head, a table of sources, the MFPs
+ *  MFP   data of one source for a block of events: a head, an index, the data
+ *  MEP   the MFPs of all sources of the same block: a head, a table of sources, the MFPs
  *
- * A MFP need not be in one piece: a view of it is a list of segments. The iterators give every
- * fragment where it lies; nothing is copied. All of them look at every size before they use it, so
- * they may be let loose on anything that came from a network or a file.
+ * An MFP need not be contiguous: a view of it is a list of segments. The iterators return every
+ * fragment in place, without a copy. They check every size before they use it, so that they are
+ * safe for any input from a network or a file.
  *
- * Nothing here allocates but roc_mep_events_new(). A view or an iterator is one thread's at a time;
- * what they look at is only read.
+ * Only roc_mep_events_new() allocates memory. At most one thread at a time may use a view or an
+ * iterator. The functions only read the data.
  */
 #ifndef ROC_MEP_H
 #define ROC_MEP_H
@@ -23,23 +23,23 @@
 extern "C" {
 #endif
 
-#define ROC_MEP_VERSION 1 /* of both */
+#define ROC_MEP_VERSION 1 /* version of MFP and MEP */
 #define ROC_MFP_HEAD 64	  /* bytes */
-#define ROC_MFP_ENTRY 16  /* of the index, for each fragment */
+#define ROC_MFP_ENTRY 16  /* bytes of an index entry, one per fragment */
 #define ROC_MEP_HEAD 64
-#define ROC_MEP_ENTRY 64 /* of the table of sources, for each */
+#define ROC_MEP_ENTRY 64 /* bytes of an entry of the table of sources */
 #define ROC_MEP_ALIGN 8	 /* each fragment, and each MFP in a MEP, begins at a multiple of it */
-#define ROC_MEP_NAME 32	 /* bytes of a source's name, with the 0 at its end */
+#define ROC_MEP_NAME 32	 /* bytes of a source's name, with the final NUL */
 
 #define ROC_MFP_EVENTS_MAX (1 << 20) /* events of a block */
 #define ROC_MEP_SOURCES_MAX 4096
 #define ROC_MFP_BYTES_MAX (UINT64_C(1) << 40)
 
 /**
- * enum roc_mfp_flags - of a MFP, and of each fragment in it
- * @ROC_MFP_DAMAGED: the card, or who took the data from it, says that they are not all that they
- *	should be
- * @ROC_MFP_GAPS: of a MFP: the source has nothing of some events of the block
+ * enum roc_mfp_flags - Flags of an MFP, and of each fragment in it
+ * @ROC_MFP_DAMAGED: the card, or the software that took the data from it, reports that the data is
+ *	damaged or incomplete
+ * @ROC_MFP_GAPS: of an MFP: the source has no data for some events of the block
  */
 enum roc_mfp_flags {
 	ROC_MFP_DAMAGED = 1 << 0,
@@ -47,18 +47,18 @@ enum roc_mfp_flags {
 };
 
 /**
- * struct roc_mfp - head of a MFP
+ * struct roc_mfp - Head of an MFP
  * @block: number of the block
- * @first_event: event id that the block begins with
- * @time: CLOCK_REALTIME ns at which the earliest fragment was taken, 0 not known
- * @bytes: of the whole MFP: head, index, data
- * @events: that the block can have, 1 to ROC_MFP_EVENTS_MAX: ids @first_event to @first_event +
- *	@events - 1
- * @count: fragments in it, at most @events
- * @source: number of the source in the table of assignment @epoch
- * @epoch: of that table
+ * @first_event: first event id of the block
+ * @time: CLOCK_REALTIME ns at which the earliest fragment was taken, 0 if unknown
+ * @bytes: size of the whole MFP in bytes: head, index, data
+ * @events: maximum number of events of the block, 1 to ROC_MFP_EVENTS_MAX: ids @first_event to
+ *	@first_event + @events - 1
+ * @count: number of fragments, at most @events
+ * @source: number of the source in the assignment table @epoch
+ * @epoch: epoch of that table
  * @flags: bits of enum roc_mfp_flags
- * @content: what is in the fragments, as the source has it; 0: bytes
+ * @content: content of the fragments, as defined by the source; 0 for bytes
  */
 struct roc_mfp {
 	uint64_t block;
@@ -74,10 +74,10 @@ struct roc_mfp {
 };
 
 /**
- * struct roc_mfp_entry - of the index of a MFP
- * @offset: of the event, from the first of the block
+ * struct roc_mfp_entry - Entry of the index of an MFP
+ * @offset: event id minus the first event id of the block
  * @flags: bits of enum roc_mfp_flags
- * @bytes: of the fragment
+ * @bytes: size of the fragment in bytes
  */
 struct roc_mfp_entry {
 	uint32_t offset;
@@ -86,10 +86,10 @@ struct roc_mfp_entry {
 };
 
 /**
- * roc_mep_padded() - bytes, with what is left free behind them
- * @bytes: of a fragment or of a MFP
+ * roc_mep_padded() - Return a size with its padding
+ * @bytes: size of a fragment or of an MFP in bytes
  *
- * Return: the multiple of ROC_MEP_ALIGN that has room for them.
+ * Return: @bytes rounded up to a multiple of ROC_MEP_ALIGN.
  */
 static inline uint64_t roc_mep_padded(uint64_t bytes)
 {
@@ -97,10 +97,10 @@ static inline uint64_t roc_mep_padded(uint64_t bytes)
 }
 
 /**
- * roc_mfp_data() - where the data of a MFP begin
- * @count: of fragments
+ * roc_mfp_data() - Return the offset of the data in an MFP
+ * @count: number of fragments
  *
- * Return: bytes from the start of the MFP: head and index.
+ * Return: size of head and index in bytes.
  */
 static inline uint64_t roc_mfp_data(uint32_t count)
 {
@@ -108,25 +108,25 @@ static inline uint64_t roc_mfp_data(uint32_t count)
 }
 
 /**
- * roc_mfp_put() - write the head of a MFP
+ * roc_mfp_put() - Write the head of an MFP
  * @to: ROC_MFP_HEAD bytes, at any address
- * @head: what to write
+ * @head: head to write
  */
 void roc_mfp_put(void *to, const struct roc_mfp *head);
 
 /**
- * roc_mfp_put_entry() - write an entry of its index
- * @mfp: start of the MFP, which is in one piece as far as the index goes
- * @i: which entry; entries are in the order of events
- * @entry: what to write
+ * roc_mfp_put_entry() - Write an entry of the index of an MFP
+ * @mfp: start of the MFP, which is contiguous up to the end of the index
+ * @i: number of the entry; entries are in the order of events
+ * @entry: entry to write
  */
 void roc_mfp_put_entry(void *mfp, uint32_t i, const struct roc_mfp_entry *entry);
 
 /**
- * struct roc_mfp_view - a MFP that is somewhere in memory
- * @head: its head, decoded
- * @segments: pieces of memory in which it lies, one behind the other; the caller's
- * @count: of @segments
+ * struct roc_mfp_view - An MFP in memory
+ * @head: decoded head
+ * @segments: consecutive pieces of memory of the MFP, which the caller owns
+ * @count: number of @segments
  */
 struct roc_mfp_view {
 	struct roc_mfp head;
@@ -135,29 +135,31 @@ struct roc_mfp_view {
 };
 
 /**
- * roc_mfp_open() - look at a MFP
- * @view: to fill in
- * @segments: where it lies; they and their array stay the caller's and must outlive @view
- * @count: of @segments
+ * roc_mfp_open() - Open a view of an MFP
+ * @view: filled in
+ * @segments: memory of the MFP. The caller owns the segments and their array, which must outlive
+ *	@view
+ * @count: number of @segments
  *
- * Looks at the head and at every entry of the index: what the iterators will find is inside of the
- * segments, and events are in order. What is behind the MFP in the last segment is not looked at.
+ * The function checks the head and every entry of the index. After success, all fragments are
+ * inside of the segments, and events are in order. The function does not check data behind the MFP
+ * in the last segment.
  *
- * Return: 0; -EPROTO it is no MFP; -EPROTONOSUPPORT a MFP of another version (@view->head.count is
- * then the version); -EMSGSIZE it is longer than the segments; -EBADMSG head and index contradict
- * each other.
+ * Return: 0 on success; -EPROTO if it is not an MFP; -EPROTONOSUPPORT if it is an MFP of another
+ * version (@view->head.count is then the version); -EMSGSIZE if it is longer than the segments;
+ * -EBADMSG if head and index contradict each other.
  */
 int roc_mfp_open(struct roc_mfp_view *view, const struct iovec *segments, unsigned int count);
 
 /**
- * struct roc_mfp_fragment - one source's data of one event
+ * struct roc_mfp_fragment - Data of one source for one event
  * @event: event id
- * @bytes: of data
- * @data: start of the data if they are in one piece, else NULL: see roc_mfp_parts()
+ * @bytes: size of the data in bytes
+ * @data: start of the data if it is contiguous, otherwise NULL: see roc_mfp_parts()
  * @flags: bits of enum roc_mfp_flags
- * @source: number of the source in its MEP; 0 for a MFP alone
- * @view: MFP that it is in; NULL: the source has nothing of this event
- * @segment: in which it begins, and @offset there
+ * @source: number of the source in its MEP; 0 for a single MFP
+ * @view: MFP of the fragment; NULL if the source has no data for this event
+ * @segment: segment in which the data begins, at @offset
  * @offset: bytes from the start of that segment
  */
 struct roc_mfp_fragment {
@@ -172,7 +174,7 @@ struct roc_mfp_fragment {
 };
 
 /**
- * struct roc_mfp_walk - place in a MFP; fields are the library's own
+ * struct roc_mfp_walk - Position in an MFP; the fields are private to the library
  */
 struct roc_mfp_walk {
 	/* private: */
@@ -185,47 +187,47 @@ struct roc_mfp_walk {
 };
 
 /**
- * roc_mfp_begin() - walk the fragments of a MFP
- * @walk: to fill in
- * @view: as roc_mfp_open() made it; must outlive @walk
+ * roc_mfp_begin() - Start to iterate over the fragments of an MFP
+ * @walk: filled in
+ * @view: view from roc_mfp_open(); must outlive @walk
  */
 void roc_mfp_begin(struct roc_mfp_walk *walk, const struct roc_mfp_view *view);
 
 /**
- * roc_mfp_next() - the next fragment, in the order of event ids
- * @walk: place
- * @fragment: to fill in
+ * roc_mfp_next() - Return the next fragment, in the order of event ids
+ * @walk: position
+ * @fragment: filled in
  *
- * Return: 1; 0 there is none; -EBADMSG the MFP was written to since roc_mfp_open().
+ * Return: 1 on success; 0 if there is none; -EBADMSG if the MFP was modified since roc_mfp_open().
  */
 int roc_mfp_next(struct roc_mfp_walk *walk, struct roc_mfp_fragment *fragment);
 
 /**
- * roc_mfp_parts() - where a fragment lies
- * @fragment: as an iterator gave it
- * @parts: array to fill in
- * @room: of @parts
+ * roc_mfp_parts() - List the parts of a fragment
+ * @fragment: fragment from an iterator
+ * @parts: array, filled in
+ * @room: size of @parts
  *
- * Return: number of parts that it has, which may be more than @room.
+ * Return: number of parts of the fragment, which may be more than @room.
  */
 unsigned int roc_mfp_parts(const struct roc_mfp_fragment *fragment, struct iovec *parts,
 			   unsigned int room);
 
 /**
- * roc_mfp_copy() - the data of a fragment in one piece
- * @fragment: as an iterator gave it
- * @to: memory for them
- * @room: bytes of it
+ * roc_mfp_copy() - Copy the data of a fragment into contiguous memory
+ * @fragment: fragment from an iterator
+ * @to: memory for the data
+ * @room: size of this memory in bytes
  *
- * Return: bytes that were copied: those of the fragment, or @room.
+ * Return: number of bytes copied: those of the fragment, at most @room.
  */
 size_t roc_mfp_copy(const struct roc_mfp_fragment *fragment, void *to, size_t room);
 
 /**
- * enum roc_mep_state - what became of a source's MFP
+ * enum roc_mep_state - State of a source's MFP in a MEP
  * @ROC_MEP_HERE: it is in the MEP
- * @ROC_MEP_GONE: the source says that it has nothing of this block
- * @ROC_MEP_MISSING: it did not come in time
+ * @ROC_MEP_GONE: the source reports that it has no data for this block
+ * @ROC_MEP_MISSING: it did not arrive in time
  */
 enum roc_mep_state {
 	ROC_MEP_HERE = 0,
@@ -234,10 +236,10 @@ enum roc_mep_state {
 };
 
 /**
- * enum roc_mep_flags - of a MEP
- * @ROC_MEP_INCOMPLETE: not all sources are here, or which there should be is not known: the builder
- *	never had the table of assignment by which some of it was sent
- * @ROC_MEP_DAMAGED: some MFP is
+ * enum roc_mep_flags - Flags of a MEP
+ * @ROC_MEP_INCOMPLETE: not all sources are present, or the required sources are unknown: the
+ *	builder never had the assignment table by which some of the data was sent
+ * @ROC_MEP_DAMAGED: at least one MFP is damaged
  */
 enum roc_mep_flags {
 	ROC_MEP_INCOMPLETE = 1 << 0,
@@ -245,9 +247,9 @@ enum roc_mep_flags {
 };
 
 /**
- * struct roc_mep_source - one source in a MEP
- * @name: of the source
- * @state: of enum roc_mep_state
+ * struct roc_mep_source - One source in a MEP
+ * @name: name of the source
+ * @state: enum roc_mep_state
  * @view: its MFP; valid if @state is ROC_MEP_HERE
  */
 struct roc_mep_source {
@@ -257,16 +259,16 @@ struct roc_mep_source {
 };
 
 /**
- * struct roc_mep - what all sources have of a block
+ * struct roc_mep - Data of all sources for a block
  * @block: number of the block
- * @first_event: event id that it begins with
- * @handle: of who built it, for giving it back; 0 if it was read from a file
- * @time: CLOCK_REALTIME ns of its earliest fragment, by this machine's clock; 0 not known
+ * @first_event: first event id of the block
+ * @handle: handle of the builder, for returning the MEP; 0 if it was read from a file
+ * @time: CLOCK_REALTIME ns of its earliest fragment, by this machine's clock; 0 if unknown
  * @events: ids @first_event to @first_event + @events - 1
- * @epoch: of the table of assignment that says which sources there should be
+ * @epoch: epoch of the assignment table that defines the required sources
  * @flags: bits of enum roc_mep_flags
- * @count: of @sources: all that there should be
- * @sources: in the order of the table of assignment
+ * @count: number of @sources: all required ones
+ * @sources: sources in the order of the assignment table
  */
 struct roc_mep {
 	uint64_t block;
@@ -281,7 +283,7 @@ struct roc_mep {
 };
 
 /**
- * roc_mep_bytes() - of a MEP in one piece
+ * roc_mep_bytes() - Return the size of a contiguous MEP
  * @mep: the MEP
  *
  * Return: bytes of head, table of sources and all MFPs, each padded.
@@ -289,41 +291,41 @@ struct roc_mep {
 uint64_t roc_mep_bytes(const struct roc_mep *mep);
 
 /**
- * roc_mep_put() - write head and table of sources of a MEP
+ * roc_mep_put() - Write head and table of sources of a MEP
  * @to: ROC_MEP_HEAD + @mep->count * ROC_MEP_ENTRY bytes
  * @mep: the MEP
  *
- * In a file, or wherever a MEP is in one piece, the MFPs of the sources that are here follow in
- * the order of @mep->sources, each with its padding.
+ * In a file, and in every contiguous MEP, the MFPs of the present sources follow in the order of
+ * @mep->sources, each with its padding.
  *
  * Return: bytes written.
  */
 size_t roc_mep_put(void *to, const struct roc_mep *mep);
 
 /**
- * roc_mep_open() - look at a MEP that is in one piece
- * @mep: to fill in; its @sources point into @sources
+ * roc_mep_open() - Open a contiguous MEP
+ * @mep: filled in; its @sources point into @sources
  * @data: start of the MEP
- * @bytes: that may be read from there
- * @sources: array to fill in
- * @segments: array to fill in; both must outlive @mep
- * @room: of @sources and of @segments
+ * @bytes: number of readable bytes from there
+ * @sources: array, filled in
+ * @segments: array, filled in; both must outlive @mep
+ * @room: size of @sources and of @segments
  *
- * Return: 0; -EPROTO it is no MEP; -EPROTONOSUPPORT one of another version (@mep->count is then the
- * version); -EMSGSIZE it is longer than @bytes (@mep->handle is then its length, as far as it is
- * known, else 0); -ENOSPC it has more sources than @room (@mep->count is how many); -EBADMSG head,
- * table and MFPs contradict each other.
+ * Return: 0 on success; -EPROTO if it is not a MEP; -EPROTONOSUPPORT if it is one of another
+ * version (@mep->count is then the version); -EMSGSIZE if it is longer than @bytes (@mep->handle is
+ * then its length if known, otherwise 0); -ENOSPC if it has more sources than @room (@mep->count is
+ * then their number); -EBADMSG if head, table and MFPs contradict each other.
  */
 int roc_mep_open(struct roc_mep *mep, const void *data, uint64_t bytes,
 		 struct roc_mep_source *sources, struct iovec *segments, unsigned int room);
 
-struct roc_mep_events; /* owned by the caller from roc_mep_events_new() to _free() */
+struct roc_mep_events; /* the caller owns it from roc_mep_events_new() to _free() */
 
 /**
- * struct roc_mep_event - what all sources have of one event
+ * struct roc_mep_event - Data of all sources for one event
  * @event: event id
- * @here: how many of @fragments have a @view: sources that have data of it
- * @count: of @fragments: that of the MEP
+ * @here: number of @fragments with a @view: sources that have data for the event
+ * @count: number of @fragments: the number of sources of the MEP
  * @fragments: one for each source of the MEP, in its order
  */
 struct roc_mep_event {
@@ -334,36 +336,36 @@ struct roc_mep_event {
 };
 
 /**
- * roc_mep_events_new() - an iterator, for any number of MEPs one after the other
- * @sources: that a MEP has at most, up to ROC_MEP_SOURCES_MAX
+ * roc_mep_events_new() - Create an iterator for any number of MEPs, one after the other
+ * @sources: maximum number of sources of a MEP, up to ROC_MEP_SOURCES_MAX
  * @events: the new handle
  *
- * Return: 0; -EINVAL; -ENOMEM.
+ * Return: 0 on success; -EINVAL if @sources is out of range; -ENOMEM.
  */
 int roc_mep_events_new(unsigned int sources, struct roc_mep_events **events);
 
 /**
- * roc_mep_events_free() - give an iterator up
+ * roc_mep_events_free() - Free an iterator
  * @events: handle, or NULL
  */
 void roc_mep_events_free(struct roc_mep_events *events);
 
 /**
- * roc_mep_events_begin() - walk the events of a MEP
+ * roc_mep_events_begin() - Start to iterate over the events of a MEP
  * @events: handle
- * @mep: must stay until the walk is over
+ * @mep: MEP, which must remain valid until the end of the iteration
  *
- * Return: 0; -ENOSPC it has more sources than the iterator was made for; -EBADMSG the MEP was
- * written to meanwhile.
+ * Return: 0 on success; -ENOSPC if it has more sources than the iterator supports; -EBADMSG if the
+ * MEP was modified meanwhile.
  */
 int roc_mep_events_begin(struct roc_mep_events *events, const struct roc_mep *mep);
 
 /**
- * roc_mep_events_next() - the next event of which any source has data
+ * roc_mep_events_next() - Return the next event for which any source has data
  * @events: handle
- * @event: to fill in; its fragments are valid until the next call
+ * @event: filled in; its fragments are valid until the next call
  *
- * Return: 1; 0 there is none; -EBADMSG the MEP was written to meanwhile.
+ * Return: 1 on success; 0 if there is none; -EBADMSG if the MEP was modified meanwhile.
  */
 int roc_mep_events_next(struct roc_mep_events *events, struct roc_mep_event *event);
 
