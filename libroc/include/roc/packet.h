@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc: what is in a stream's ring, looked at in place. Nothing is copied, nothing allocated, and
- * no size is believed before it is known to lie within the bytes that were given: a packet that is
- * not what Documentation/hardware/stream-interface.md says ends the walk with a sentence that names
- * its place and what is wrong with it.
+ * libroc: iterators over the content of a stream's ring, in place. They copy nothing and allocate
+ * nothing. They use no size before they have checked that it lies within the given bytes. A packet
+ * that violates Documentation/hardware/stream-interface.md ends the iteration. roc_error() then
+ * states its position and the violation.
  *
  *	struct roc_packets walk;
  *	struct roc_packet packet;
@@ -14,7 +14,7 @@
  *		while ((ret = roc_packet_fragment(&packet, &fragment)) > 0)
  *			...
  *
- * The structures are the caller's, and point into the data: they are good as long as these are.
+ * The caller owns the structures. They point into the data and are valid as long as the data is.
  */
 #ifndef ROC_PACKET_H
 #define ROC_PACKET_H
@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 /**
- * enum roc_packet_kind - what a packet is
+ * enum roc_packet_kind - Packet types
  * @ROC_PACKET_EVENTS: fragments of consecutive events (stream main)
  * @ROC_PACKET_META: record of a packet of main (stream meta): roc_packet_meta()
  * @ROC_PACKET_ODIN: record of an event (streams odin0 ...): roc_packet_odin()
@@ -40,11 +40,12 @@ enum roc_packet_kind {
 };
 
 /**
- * enum roc_packet_flags - what is to be known about a packet of events
- * @ROC_PACKET_TRUNCATED: at least one fragment was cut short
+ * enum roc_packet_flags - Flags of a packet of events
+ * @ROC_PACKET_TRUNCATED: at least one fragment is truncated
  * @ROC_PACKET_CLOSED: closed before it was full, because the stream ended
- * @ROC_PACKET_AGED: because its time was over
- * @ROC_PACKET_GAP: because the next event was not the next number: there is a gap behind it
+ * @ROC_PACKET_AGED: closed before it was full, because its time was over
+ * @ROC_PACKET_GAP: closed because the id of the next event was not the next number: there is a gap
+ *	behind it
  */
 enum roc_packet_flags {
 	ROC_PACKET_TRUNCATED = 1 << 0,
@@ -54,7 +55,7 @@ enum roc_packet_flags {
 };
 
 /**
- * enum roc_fragment_type - where a fragment comes from
+ * enum roc_fragment_type - Origin of a fragment
  * @ROC_FRAGMENT_GENERATED: from a generator of the card
  * @ROC_FRAGMENT_FRONT_END: from the front end
  */
@@ -64,10 +65,10 @@ enum roc_fragment_type {
 };
 
 /**
- * struct roc_packets - a walk through data, from packet to packet
+ * struct roc_packets - Position of an iteration over packets
  * @at: the next packet
- * @left: bytes from there on
- * @done: bytes before it
+ * @left: number of bytes from there on
+ * @done: number of bytes before it
  */
 struct roc_packets {
 	const void *at;
@@ -76,19 +77,20 @@ struct roc_packets {
 };
 
 /**
- * struct roc_packet - one packet, in place
- * @data: its first byte
- * @size: bytes with all padding, a multiple of 64
+ * struct roc_packet - One packet, in place
+ * @data: address of its first byte
+ * @size: size in bytes with all padding, a multiple of 64
  * @kind: enum roc_packet_kind
  * @first_event: id of its first event
- * @number: of the packet since the stream was started, modulo 2^32; META: of main's packet
- * @fragments: EVENTS: how many it has, 1 or more; META: of main's packet; ODIN: 1
+ * @number: number of the packet since the start of the stream, modulo 2^32; META: that of main's
+ *	packet
+ * @fragments: EVENTS: number of fragments, at least 1; META: that of main's packet; ODIN: 1
  * @source: source id of the card
  * @flags: bits of enum roc_packet_flags; ODIN: 0
- * @align: EVENTS: alignment of fragments in bytes; else 0
+ * @align: EVENTS: alignment of fragments in bytes; otherwise 0
  * @reserved: 0
- * @next: fragments that roc_packet_fragment() has shown
- * @offset: behind them, bytes from @data
+ * @next: number of fragments that roc_packet_fragment() has returned
+ * @offset: end of these fragments, in bytes from @data
  */
 struct roc_packet {
 	const void *data;
@@ -106,12 +108,12 @@ struct roc_packet {
 };
 
 /**
- * struct roc_fragment - what one event has in a packet
- * @data: its bytes, aligned to &roc_packet.align
+ * struct roc_fragment - Data of one event in a packet
+ * @data: address of its data, aligned to &roc_packet.align
  * @event: event id
- * @size: bytes, may be 0
+ * @size: size in bytes, may be 0
  * @type: enum roc_fragment_type
- * @truncated: not all of it is there
+ * @truncated: the data is incomplete
  */
 struct roc_fragment {
 	const void *data;
@@ -122,12 +124,12 @@ struct roc_fragment {
 };
 
 /**
- * struct roc_packet_meta - where a packet of main is
- * @position: of its first byte in main's ring, in lines of 64 bytes, modulo 2^32
- * @bytes: its size
- * @fragments: in it
- * @truncated: of these cut short
- * @cycles: of the card's clock, when it was closed
+ * struct roc_packet_meta - Location of a packet of stream main
+ * @position: position of its first byte in main's ring, in lines of 64 bytes, modulo 2^32
+ * @bytes: size of the packet in bytes
+ * @fragments: number of its fragments
+ * @truncated: of these, number of truncated fragments
+ * @cycles: cycles of the card's clock when the packet was closed
  */
 struct roc_packet_meta {
 	uint32_t position;
@@ -138,8 +140,8 @@ struct roc_packet_meta {
 };
 
 /**
- * struct roc_packet_odin - an event as the readout supervisor saw it
- * @cycles: of the card's clock, when the record was made
+ * struct roc_packet_odin - Event as recorded by the readout supervisor
+ * @cycles: cycles of the card's clock when the record was made
  * @orbit: number of the orbit, modulo 2^32
  * @stream: N of odinN
  * @bunch: number of the bunch crossing in its orbit
@@ -158,11 +160,11 @@ struct roc_packet_odin {
 };
 
 /**
- * roc_packets_begin() - walk through data
+ * roc_packets_begin() - Start to iterate over packets
  * @walk: filled in
- * @data: begins with a packet: what roc_stream_peek() or roc_lender_take() gave; a copy of it must
- *	begin at a multiple of 8
- * @bytes: of it, whole packets only
+ * @data: data from roc_stream_peek() or roc_lender_take(), which begins with a packet; a copy of it
+ *	must begin at a multiple of 8
+ * @bytes: size of the data, whole packets only
  */
 static inline void roc_packets_begin(struct roc_packets *walk, const void *data, size_t bytes)
 {
@@ -172,43 +174,46 @@ static inline void roc_packets_begin(struct roc_packets *walk, const void *data,
 }
 
 /**
- * roc_packets_next() - the next packet
- * @walk: goes on behind it; after an error it stays where it is
+ * roc_packets_next() - Return the next packet
+ * @walk: position, moved behind the packet; unchanged after an error
  * @packet: filled in
  *
- * Header, tables and size have been checked when it returns 1; of the fragments each when it is
- * shown.
+ * On success the function has checked header, tables and size of the packet. roc_packet_fragment()
+ * checks each fragment.
  *
- * Return: 1; 0 there is none; -EBADMSG what is there is no packet: roc_error() says where, and why.
+ * Return: 1 on success; 0 if there is none; -EBADMSG if the data is not a packet (roc_error()
+ * states the position and the reason).
  */
 int roc_packets_next(struct roc_packets *walk, struct roc_packet *packet);
 
 /**
- * roc_packet_fragment() - the next fragment of a packet
- * @packet: of roc_packets_next(); counts the fragments shown
+ * roc_packet_fragment() - Return the next fragment of a packet
+ * @packet: packet from roc_packets_next(), which counts the returned fragments
  * @fragment: filled in
  *
- * The sizes of all fragments together must fill the packet: that is looked at behind the last one.
+ * The sizes of all fragments together must fill the packet. The function checks this after the last
+ * one.
  *
- * Return: 1; 0 all were shown, or the packet is no ROC_PACKET_EVENTS; -EBADMSG.
+ * Return: 1 on success; 0 after the last fragment, or if the packet is not ROC_PACKET_EVENTS;
+ * -EBADMSG if the packet is invalid.
  */
 int roc_packet_fragment(struct roc_packet *packet, struct roc_fragment *fragment);
 
 /**
- * roc_packet_meta() - what a record of stream meta says
- * @packet: of roc_packets_next()
+ * roc_packet_meta() - Decode a record of stream meta
+ * @packet: packet from roc_packets_next()
  * @meta: filled in
  *
- * Return: 0; -EINVAL the packet is no ROC_PACKET_META.
+ * Return: 0 on success; -EINVAL if the packet is not ROC_PACKET_META.
  */
 int roc_packet_meta(const struct roc_packet *packet, struct roc_packet_meta *meta);
 
 /**
- * roc_packet_odin() - what a record of an ODIN stream says
- * @packet: of roc_packets_next()
+ * roc_packet_odin() - Decode a record of an ODIN stream
+ * @packet: packet from roc_packets_next()
  * @odin: filled in
  *
- * Return: 0; -EINVAL the packet is no ROC_PACKET_ODIN.
+ * Return: 0 on success; -EINVAL if the packet is not ROC_PACKET_ODIN.
  */
 int roc_packet_odin(const struct roc_packet *packet, struct roc_packet_odin *odin);
 
