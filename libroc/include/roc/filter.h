@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc: blocks of events lent to a filter process by a builder unit on the same machine (the sink
- * "shm" of roc-evb). The process sees them where they were built, read-only and without a copy, and
- * gives each back, in any order, with how many of its events it wants to be kept. Of a process that
- * ends, whatever it had is lent to another.
+ * libroc: blocks of events that a builder unit lends to a filter process on the same machine (the
+ * sink "shm" of roc-evb). The process reads them where they were built, read-only and without a
+ * copy. It returns each block, in any order, with the number of its events to keep. If a process
+ * ends, the builder lends its blocks to another one.
  *
- * The builder listens at a socket of the file system (SOCK_SEQPACKET) and sends a hello with a
- * descriptor of the memory that blocks are built in, a memfd with F_SEAL_SHRINK; then a message for
- * each block, and gets one for each. A handle is one thread's at a time.
+ * The builder listens at a socket of the file system (SOCK_SEQPACKET). It first sends a hello with
+ * a descriptor of the memory that blocks are built in, a memfd with F_SEAL_SHRINK. It then sends a
+ * message for each block and receives one for each. At most one thread at a time may use a handle.
  */
 #ifndef ROC_FILTER_H
 #define ROC_FILTER_H
@@ -25,11 +25,11 @@ extern "C" {
 #define ROC_FILTER_DEPTH_MAX 256
 
 /**
- * struct roc_filter_hello - first message of the builder, with the descriptor
+ * struct roc_filter_hello - First message of the builder, with the descriptor
  * @magic: ROC_FILTER_MAGIC
- * @length: bytes of memory
- * @depth: blocks that one process has at most, 1 to ROC_FILTER_DEPTH_MAX
- * @message: bytes of the largest message that will come
+ * @length: length of the memory in bytes
+ * @depth: maximum number of blocks that one process has, 1 to ROC_FILTER_DEPTH_MAX
+ * @message: size in bytes of the largest message to come
  */
 struct roc_filter_hello {
 	uint64_t magic;
@@ -39,17 +39,17 @@ struct roc_filter_hello {
 };
 
 /**
- * struct roc_filter_block - a block that is lent: struct roc_mep as a message. Behind it @count
- *	struct roc_filter_source, then @segments struct roc_filter_segment
+ * struct roc_filter_block - Message with a lent block: struct roc_mep as a message. Behind it
+ *	@count struct roc_filter_source, then @segments struct roc_filter_segment
  * @handle: for the answer, struct roc_filter_return
  * @block: as in struct roc_mep, and so are the next four
  * @first_event: event id
  * @time: ns
  * @events: number of events
- * @epoch: of the table
- * @flags: enum roc_mep_flags
- * @count: sources
- * @segments: pieces of memory, of all sources
+ * @epoch: epoch of the table
+ * @flags: bits of enum roc_mep_flags
+ * @count: number of sources
+ * @segments: number of pieces of memory, of all sources
  * @reserved: 0
  */
 struct roc_filter_block {
@@ -66,10 +66,10 @@ struct roc_filter_block {
 };
 
 /**
- * struct roc_filter_source - a source in it
+ * struct roc_filter_source - Source of a block
  * @name: of the source
  * @state: enum roc_mep_state
- * @segments: of its MFP: the next ones of the message
+ * @segments: number of segments of its MFP: the next ones of the message
  */
 struct roc_filter_source {
 	char name[ROC_MEP_NAME];
@@ -78,9 +78,9 @@ struct roc_filter_source {
 };
 
 /**
- * struct roc_filter_segment - a piece of a MFP
+ * struct roc_filter_segment - Piece of an MFP
  * @offset: bytes from the start of the memory
- * @bytes: of it
+ * @bytes: size in bytes
  */
 struct roc_filter_segment {
 	uint64_t offset;
@@ -88,65 +88,68 @@ struct roc_filter_segment {
 };
 
 /**
- * struct roc_filter_return - a block that goes back
- * @handle: of it
- * @accepted: events that are to be kept
+ * struct roc_filter_return - Message that returns a block
+ * @handle: handle of the block
+ * @accepted: number of events to keep
  */
 struct roc_filter_return {
 	uint64_t handle;
 	uint64_t accepted;
 };
 
-struct roc_filter; /* owned by the caller from roc_filter_open() to _close() */
+struct roc_filter; /* the caller owns it from roc_filter_open() to _close() */
 
 /**
- * roc_filter_open() - be a filter process of a builder
- * @path: of its socket
+ * roc_filter_open() - Connect to a builder as a filter process
+ * @path: path of the builder's socket
  * @filter: the new handle
  *
- * Waits until the builder has said hello, ten seconds at most.
+ * The function waits for the hello of the builder for at most ten seconds.
  *
- * Return: 0; -ENOENT, -ECONNREFUSED nobody is there; -EACCES; -ETIME; -EINTR a signal came, open
- * it again; -EPROTO it is no builder, or could make the memory shorter (no F_SEAL_SHRINK), which is
- * a SIGBUS for who looks at it; -ENOMEM. The sentence is in roc_error().
+ * Return: 0 on success; -ENOENT, -ECONNREFUSED if no builder listens there; -EACCES if the user
+ * lacks permission; -ETIME without a hello in time; -EINTR if a signal interrupted the wait: open
+ * it again; -EPROTO if the peer is no builder, or could shorten the memory (no F_SEAL_SHRINK),
+ * which would raise SIGBUS in readers; -ENOMEM. roc_error() states the cause.
  */
 int roc_filter_open(const char *path, struct roc_filter **filter);
 
 /**
- * roc_filter_fd() - descriptor for poll(): readable when there is a block, or the builder is gone
+ * roc_filter_fd() - Return the descriptor for poll(): readable when there is a block, or the
+ *	builder has disconnected
  * @filter: handle
  *
- * Return: the descriptor, which stays the library's.
+ * Return: the descriptor, which the library owns.
  */
 int roc_filter_fd(const struct roc_filter *filter);
 
 /**
- * roc_filter_take() - the next block
+ * roc_filter_take() - Take the next block
  * @filter: handle
- * @mep: the block, until it is returned: for the iterators of roc/mep.h
+ * @mep: receives the block, valid until it is returned: for the iterators of roc/mep.h
  *
- * Return: 1; 0 there is none now; -ENODATA the builder is gone: what was taken can still be looked
- * at; -EBADMSG it sent what is no block, and the connection is over: the next call says -ENODATA;
- * -ENOMEM no memory for this block, which the next call tries again: the descriptor of
- * roc_filter_fd() need not be readable for it.
+ * Return: 1 on success; 0 if there is no block now; -ENODATA if the builder has disconnected, where
+ * blocks taken before remain readable; -EBADMSG if it sent an invalid message, which ends the
+ * connection, so that the next call returns -ENODATA; -ENOMEM if there is no memory for this block.
+ * The next call tries it again; the descriptor of roc_filter_fd() need not be readable for it.
  */
 int roc_filter_take(struct roc_filter *filter, const struct roc_mep **mep);
 
 /**
- * roc_filter_return() - a block goes back
+ * roc_filter_return() - Return a block
  * @filter: handle
- * @mep: as roc_filter_take() gave it
- * @accepted: events of it that are to be kept
+ * @mep: block from roc_filter_take()
+ * @accepted: number of its events to keep
  *
- * Return: 0; -EINVAL it was not taken, or was returned already; -ENODATA the builder is gone.
+ * Return: 0 on success; -EINVAL if the block was not taken, or was already returned; -ENODATA if
+ * the builder has disconnected.
  */
 int roc_filter_return(struct roc_filter *filter, const struct roc_mep *mep, uint64_t accepted);
 
 /**
- * roc_filter_close() - be no filter any more
+ * roc_filter_close() - Disconnect from the builder
  * @filter: handle, or NULL
  *
- * What was not returned is lent to another.
+ * The builder lends blocks that were not returned to another process.
  */
 void roc_filter_close(struct roc_filter *filter);
 
