@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc-board: what configuring any kind of card has in common. The parameters are those of the
- * card: <roc/cru.h>, <roc/crorc.h>.
+ * libroc-board: common parts of the configuration of all card types. <roc/cru.h> and <roc/crorc.h>
+ * have the parameters of each card type.
  *
  * Conventions are those of <roc/roc.h>.
  */
@@ -15,22 +15,22 @@ extern "C" {
 #endif
 
 /**
- * roc_config_card() - which kind of card a configuration file is for
+ * roc_config_card() - Find the card type of a configuration file
  * @uri: path, "ini://path" or "json://path". A bare path ending in ".json" is JSON, any other INI
- * @type: the card that the file's first section belongs to
+ * @type: receives the card type that the file's first section belongs to
  *
- * Only the names of sections are looked at.
+ * The function checks only the names of sections.
  *
- * Return: 0; -EINVAL not such a file; -EOPNOTSUPP consul:// or another scheme; the error of opening
- * the file.
+ * Return: 0 on success; -EINVAL if the file is not a configuration file; -EOPNOTSUPP for consul://
+ * or another scheme; the errors of opening the file.
  */
 int roc_config_card(const char *uri, enum roc_card_type *type);
 
 /**
- * struct roc_config_difference - a parameter that is not as wanted
+ * struct roc_config_difference - Parameter that differs from the requested value
  * @name: section and key as in a file: "cru.clock", "link3.feeId", "crorc.crorcId", ...
- * @wanted: value as in a file
- * @have: value as in a file
+ * @wanted: requested value, as in a file
+ * @have: value of the card, as in a file
  */
 struct roc_config_difference {
 	char name[40];
@@ -41,11 +41,10 @@ struct roc_config_difference {
 #define ROC_CONFIG_DIFFERENCES_MAX 128
 
 /**
- * enum roc_config_flags - how to configure a card
- * @ROC_CONFIG_FORCE: write everything (CRU: and program the clock), also if nothing
- *	differs
- * @ROC_CONFIG_ANY_FIRMWARE: do not ask the firmware list
- * @ROC_CONFIG_COMPARE_ONLY: find the differences, write nothing
+ * enum roc_config_flags - Flags of configuring a card
+ * @ROC_CONFIG_FORCE: write everything (CRU: and program the clock), even if nothing differs
+ * @ROC_CONFIG_ANY_FIRMWARE: do not check the firmware list
+ * @ROC_CONFIG_COMPARE_ONLY: find the differences and write nothing
  */
 enum roc_config_flags {
 	ROC_CONFIG_FORCE = 1 << 0,
@@ -54,21 +53,21 @@ enum roc_config_flags {
 };
 
 /**
- * struct roc_config_result - what configuring a card found and did; valid on failure too
- * @reconfigured: something was written; false: the card was configured already, or it failed
- *	before the first write
- * @clock_programmed: CRU: the clock was selected anew (takes seconds)
+ * struct roc_config_result - Result of configuring a card; valid on failure too
+ * @reconfigured: the function wrote to the card; false if the card had the configuration already,
+ *	or if the function failed before the first write
+ * @clock_programmed: CRU: the function selected the clock again (takes seconds)
  * @reads: register reads, without those of read-modify-writes
  * @writes: register writes
- * @restored: after a failure: what had been written was put back and read back right, or nothing
- *	had been written
- * @register_name: register that did not read back, empty if that was not the failure
- * @bar: its BAR
- * @offset: its offset
+ * @restored: after a failure: all written registers have their old values again, verified by
+ *	reading back, or nothing had been written
+ * @register_name: register whose value did not read back, empty if that was not the failure
+ * @bar: BAR of this register
+ * @offset: offset of this register in bytes
  * @wanted: bits written
  * @got: bits read back
  * @count: number of @diffs
- * @diffs: what was not as wanted, before
+ * @diffs: parameters that differed before
  */
 struct roc_config_result {
 	bool reconfigured;
