@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc: what a loop waits for when there is nothing to do. Whoever takes part in a loop enters
- * its descriptors, and lowers the time if it cannot say by a descriptor what it waits for; the one
- * whose loop it is gives all of it to poll().
+ * libroc: what an idle loop waits for. Each participant of a loop adds its descriptors. If it
+ * cannot express its condition by a descriptor, it lowers the timeout. The owner of the loop passes
+ * the result to poll().
  */
 #ifndef ROC_IDLE_H
 #define ROC_IDLE_H
@@ -18,10 +18,10 @@ extern "C" {
 #define ROC_IDLE_CROWDED_NS 1000000 /* between two looks when there are more descriptors */
 
 /**
- * struct roc_idle - what to wait for
- * @fds: for poll()
- * @count: of @fds
- * @ns: how long at most; 0: do not wait
+ * struct roc_idle - Descriptors and timeout of a wait
+ * @fds: descriptors for poll()
+ * @count: number of @fds
+ * @ns: maximum time in ns; 0 to not wait
  */
 struct roc_idle {
 	struct pollfd fds[ROC_IDLE_FDS];
@@ -30,9 +30,9 @@ struct roc_idle {
 };
 
 /**
- * roc_idle_ns() - wait no longer than that
- * @idle: what is waited for
- * @ns: at most
+ * roc_idle_ns() - Limit the time of the wait
+ * @idle: wait to change
+ * @ns: maximum time in ns
  */
 static inline void roc_idle_ns(struct roc_idle *idle, uint64_t ns)
 {
@@ -41,10 +41,10 @@ static inline void roc_idle_ns(struct roc_idle *idle, uint64_t ns)
 }
 
 /**
- * roc_idle_fd() - wake for a descriptor as well
- * @idle: what is waited for
+ * roc_idle_fd() - Add a descriptor to the wait
+ * @idle: wait to change
  * @fd: descriptor
- * @events: as poll() has them
+ * @events: events as for poll()
  */
 static inline void roc_idle_fd(struct roc_idle *idle, int fd, short events)
 {
