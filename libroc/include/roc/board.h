@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc-board: what the registers of a board mean. Configuration, status, counters, players,
- * flash, and the list of firmware versions.
+ * libroc-board: the registers of the boards: configuration, status, counters, players, flash, and
+ * the list of firmware versions.
  *
- * A library of its own (-lroc-board, pkg-config libroc-board) on top of libroc, which a reader of
- * data needs alone. Each header says what it has; this one has them all.
+ * A separate library (-lroc-board, pkg-config libroc-board) on top of libroc. A program that only
+ * reads data needs libroc alone. This header includes all headers of libroc-board.
  */
 #ifndef ROC_BOARD_H
 #define ROC_BOARD_H
