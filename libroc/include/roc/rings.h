@@ -2,7 +2,7 @@
 /*
  * The reader's fast path: fill ring and ready ring without a system call.
  *
- * Both rings have free-running 32-bit indices and a power of two of entries; an entry's place is
+ * Both rings have free-running 32-bit indices and a power of two of entries; an entry's position is
  * its index AND mask; the ring is full when producer - consumer is the number of entries. All
  * differences are taken modulo 2^32, so the wrap needs no care. One thread at a time per channel.
  *
@@ -13,8 +13,8 @@
  *   D  ready_cons is stored with release: our reads of an entry are over before the kernel
  *	writes it anew
  *   E  a full fence between A's store and the load of the flags. The kernel sets
- *	ROC_RING_NEED_KICK, does a full fence and looks at fill_prod once more. One of the two
- *	sees the other, so no entry is left lying while the kernel sleeps
+ *	ROC_RING_NEED_KICK, executes a full fence and reads fill_prod again. At least one of the two
+ *	sees the store of the other, so no entry remains unnoticed while the kernel sleeps
  *
  * The compiler's atomic builtins are C11's operations on plain integers: the same header serves
  * C and C++, and the shared structures keep the types of the kernel's header.
@@ -34,7 +34,7 @@ static inline struct roc_fill *roc_fill_next(struct roc_rings *r)
 {
 	uint32_t next = r->fill_prod + r->filled;
 
-	/* The kernel's index is on its cache line: look only when ours says full. */
+	/* The kernel's index is on its cache line: read it only when the cached copy says full. */
 	if (next - r->fill_cons > r->fill_mask && !roc_fill_room(r))
 		return NULL;
 	r->filled++;
