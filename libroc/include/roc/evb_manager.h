@@ -10,10 +10,10 @@
  *	- It writes the first table when the configured numbers of readout units and builders are
  *	  present and no member has joined for @settle_ns. It adds later members after the same
  *	  time, and removes a member that has left from the table at once.
- *	- It admits a member only if the present members support one more (@peers of struct
- *	  roc_evb_member): a readout unit too many for a builder costs data. A member that has a
- *	  place keeps it. The first table admits no member that supports fewer peers than the
- *	  manager waits for.
+ *	- It admits a member only if the present members support one more, and it
+ *	  supports them (@peers of struct roc_evb_member): a readout unit too many for a builder
+ *	  costs data. A member that has a place keeps it. The first table admits no member that
+ *	  supports fewer peers than the manager waits for.
  *	- It removes a readout unit that at least half of the builders suspect, and a builder that
  *	  at least half of the readout units suspect. The suspicion is that there has been no
  *	  connection for a while, or that every block was late for a while. It removes one node at
@@ -73,9 +73,10 @@ bool roc_evb_name_valid(const char *name);
  * @suspect_ns: time that a node may be without a connection; 0: 1 s
  * @backoff_ns: time for which a node is out the first time; 0: 5 s
  * @backoff_max_ns: maximum of this time; 0: 60 s
- * @lease_ns: lease of the members; should be longer if the machines are slow or busy; 0: 2 s
- * @clock_ns: maximum difference of a clock from those of most members; 0: half a lease, at least 1
- *	s
+ * @lease_ns: lease of the members, at least 2 s; should be longer if the machines are slow or busy;
+ *	0: 2 s
+ * @clock_ns: maximum difference of a clock from those of most members, at most one hour; 0: half a
+ *	lease, at least 1 s
  */
 struct roc_evb_manager_config {
 	uint32_t policy;
