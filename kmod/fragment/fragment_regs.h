@@ -2,8 +2,7 @@
 /*
  * Fragment interface of a readout card: capability, registers, ring entries and bits, once, for the
  * driver, the emulated card and the tests. What they mean is in
- * Documentation/hardware/fragment-interface.md. What generated fragments hold is in
- * fragment_data.h.
+ * Documentation/hardware/fragment-interface.md. What generated fragments hold: fragment_data.h.
  *
  * All offsets are bytes, all registers 32 bit, everything in host memory little endian.
  */
@@ -52,7 +51,6 @@
 
 /* Block of a sub-unit, besides contract_regs.h */
 #define FRAGMENT_SIZE 0x100
-#define FRAGMENT_ID 0x00 /* [31:16] FRAGMENT_ID_SUB, [15:8] revision, [7:0] number */
 #define FRAGMENT_ID_SUB 0xf7a0u
 #define FRAGMENT_ID_FUNCTION 0xf7afu
 #define FRAGMENT_ID_COUNTS 0xf7acu
@@ -121,7 +119,6 @@ struct fragment_descriptor {
 #define FRAGMENT_IS_LINK_ERROR (1u << 1)
 #define FRAGMENT_IS_FORMAT (1u << 2)   /* it has no header: the event id is the card's guess */
 #define FRAGMENT_IS_SEQUENCE (1u << 3) /* the event id is not the one after its predecessor's */
-#define FRAGMENT_IS_ALL 0xfu
 
 struct fragment_command {
 	__le32 page;	  /* word */

@@ -7,16 +7,10 @@
 #define CRU_GBT_REGS_H
 
 /* GBT wrapper w, bank b, link k in the bank */
-#define CRU_WRAPPERS 2
 #define CRU_WRAPPER(w) (0x400000 + 0x100000 * (w))
 #define CRU_WRAPPER_CONFIG0 0x00 /* links of bank b: 4 bits at CRU_WRAPPER_BANK_SHIFT(b) */
-#define CRU_WRAPPER_BANKS 6
 #define CRU_WRAPPER_BANK_SHIFT(b) (4 * (b) + 4)
 #define CRU_WRAPPER_CONFIG1 0x04
-#define CRU_WRAPPER_CONFIG1_LINKS_SHIFT 24
-#define CRU_WRAPPER_CONFIG1_TYPE 0x00fff000
-#define CRU_WRAPPER_CONFIG1_GBT 0x00b69000
-#define CRU_WRAPPER_CONFIG1_TRD 0x00978000
 #define CRU_WRAPPER_TEST 0x08
 #define CRU_WRAPPER_TEST_8BIT (1u << 7)	       /* test counter of 8 bits, not 30 */
 #define CRU_WRAPPER_CLOCK 0x0c		       /* changes: the wrapper is there */

@@ -38,7 +38,6 @@
 #define CRU_SFP_RX_POWER 0x68 /* MSB first, 0.1 uW */
 #define CRU_I2C_CHIP_PLL 0x68
 #define CRU_PLL_PAGE 0x01
-#define CRU_PLL_ADDRESS(page, reg) ((page) << 8 | (reg))
 #define CRU_PLL_INPUT 0x052a /* of Si5345 #2 */
 #define CRU_PLL_INPUT_SHIFT 1
 #define CRU_PLL_INPUT_MASK 0x3

@@ -96,14 +96,12 @@
 #define CRU_PAT_CONFIG_RUN_PAT1 (1u << 8) /* pulse */
 #define CRU_PAT_CONFIG_PAT1_AT_START (1u << 12)
 #define CRU_PAT(n) ((n) == 3 ? 0x260048 : 0x260004 + 12 * (n)) /* 0 idle, 1 sync, 2 reset, 3 */
-#define CRU_PAT_WORDS 3
-#define CRU_PAT1_LENGTH 0x260028 /* length and delay */
+#define CRU_PAT1_LENGTH 0x260028			       /* length and delay */
 #define CRU_PAT1_DELAY 0x26002c
 #define CRU_PAT2_LENGTH 0x260030
 #define CRU_PAT_TRIGGER(n) (0x260034 + 4 * ((n)-1)) /* 1..3: bit number in the TTC word */
 #define CRU_PAT2_COUNTERS 0x260040
 #define CRU_PAT2_COUNTERS_TF_SHIFT 20
-#define CRU_PAT2_COUNTERS_ORBIT_SHIFT 12
 #define CRU_PAT2_COUNTERS_ORBIT 0x000ff000
 #define CRU_PAT2_COUNTERS_BC 0x00000fff
 #define CRU_PAT3_LENGTH 0x260044
