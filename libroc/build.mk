@@ -6,6 +6,7 @@
 # static one as well; and headers and examples.
 
 LIBROC_ABI := 1
+LIBROC_UAPI := $(addprefix kmod/include/uapi/linux/,roc_stream.h roc_fragment.h roc_reason.h)
 LIBROC_LIBRARIES := roc roc-board roc-evb
 LIBROC_OBJS_roc := $(patsubst %.c,$(O)/%.o,$(wildcard libroc/core/*.c))
 LIBROC_OBJS_roc-board := $(patsubst %.c,$(O)/%.o,$(wildcard libroc/board/*.c libroc/board/*/*.c)) \
@@ -94,8 +95,7 @@ install-libroc: libroc
 	install -m 644 $(LIBROC_A) $(LIBROC_BOARD_A) "$(DESTDIR)$(LIBDIR)"
 	install -m 644 $(LIBROC_HEADERS) "$(DESTDIR)$(INCLUDEDIR)/roc"
 	install -m 644 kmod/include/uapi/linux/roc.h "$(DESTDIR)$(INCLUDEDIR)/roc/uapi.h"
-	install -m 644 kmod/include/uapi/linux/roc_stream.h "$(DESTDIR)$(INCLUDEDIR)/roc"
-	install -m 644 kmod/include/uapi/linux/roc_fragment.h "$(DESTDIR)$(INCLUDEDIR)/roc"
+	install -m 644 $(LIBROC_UAPI) "$(DESTDIR)$(INCLUDEDIR)/roc"
 	install -m 644 libroc/board/data/firmware.json "$(DESTDIR)$(DATADIR)/roc"
 	$(call libroc_pc,libroc/core/libroc.pc)
 	$(call libroc_pc,libroc/board/libroc-board.pc)
@@ -106,7 +106,7 @@ uninstall-libroc:
 	rm -f $(call installed,$(LIBDIR),$(LIBROC_SO) $(LIBROC_BOARD_SO) $(LIBROC_EVB_SO) $(LIBROC_LINKED) $(LIBROC_A) \
 		$(LIBROC_BOARD_A))
 	rm -f $(call installed,$(PKGCONFIGDIR),$(LIBROC_LIBRARIES:%=lib%.pc))
-	rm -f $(call installed,$(INCLUDEDIR)/roc,$(LIBROC_HEADERS) uapi.h roc_stream.h roc_fragment.h)
+	rm -f $(call installed,$(INCLUDEDIR)/roc,$(LIBROC_HEADERS) $(LIBROC_UAPI) uapi.h)
 	rm -f "$(DESTDIR)$(DATADIR)/roc/firmware.json"
 	rmdir "$(DESTDIR)$(INCLUDEDIR)/roc" "$(DESTDIR)$(DATADIR)/roc" 2>/dev/null || true
 

@@ -26,7 +26,7 @@ static void list_tools(FILE *out)
 
 static int run_tool(const struct tool *tool, int argc, char **argv)
 {
-	char why[512];
+	char reason[512];
 	void *values;
 	int code, written;
 
@@ -34,7 +34,7 @@ static int run_tool(const struct tool *tool, int argc, char **argv)
 	values = calloc(1, tool->values_size);
 	if (!values)
 		return tool_fail("There is no memory left.");
-	switch (options_parse(tool, argc, argv, values, why, sizeof(why))) {
+	switch (options_parse(tool, argc, argv, values, reason, sizeof(reason))) {
 	case OPTIONS_RUN:
 		code = tool->run(values);
 		written = code == TOOL_OK ? tool_finish() : TOOL_OK;
@@ -51,7 +51,7 @@ static int run_tool(const struct tool *tool, int argc, char **argv)
 		code = tool_finish();
 		break;
 	default:
-		code = tool_usage("%s", why);
+		code = tool_usage("%s", reason);
 		break;
 	}
 	free(values);

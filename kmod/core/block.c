@@ -7,7 +7,7 @@
 
 #include "core/block.h"
 
-/* As ROC_WHY_SETUP documents. A lost register write costs one try, and is rare. */
+/* As ROC_REASON_SETUP documents. A lost register write costs one try, and is rare. */
 #define ROC_ENABLE_TRIES 3
 #define ROC_LOAD_TRY_US 200
 #define ROC_QUIET_TRY_US 100
@@ -48,12 +48,12 @@ static struct roc_vsec_card roc_vsec_card(struct roc_endpoint *ep)
 }
 
 int roc_block_find(struct roc_endpoint *ep, const struct roc_vsec_contract *contract, void *result,
-		   const char **why)
+		   const char **reason)
 {
 	struct roc_vsec_card card = roc_vsec_card(ep);
 
 	ep->irqs.msix = !roc_vsec_tables_open(&card);
-	return roc_vsec_find(&card, contract, result, why);
+	return roc_vsec_find(&card, contract, result, reason);
 }
 
 /* A single block has the number of channels where those of channels have their own. */
@@ -108,11 +108,11 @@ void roc_block_write64(struct roc_channel *ch, u32 offset, u64 value)
 	roc_block_write(ch, offset + 4, upper_32_bits(value));
 }
 
-enum roc_why roc_block_reason(const struct roc_channel *ch, u32 status)
+enum roc_reason roc_block_reason(const struct roc_channel *ch, u32 status)
 {
 	if (status == ROC_ALL_ONES)
-		return ROC_WHY_LOST;
-	return status & ch->kind->block->enabled ? ROC_WHY_NONE : ROC_WHY_CARD;
+		return ROC_REASON_LOST;
+	return status & ch->kind->block->enabled ? ROC_REASON_NONE : ROC_REASON_CARD;
 }
 
 static bool roc_block_stopped(const struct roc_block_regs *regs, u32 status)

@@ -23,7 +23,7 @@ static inline bool roc_block_is(struct roc_endpoint *ep, const struct roc_piece 
 
 /* For a probe: see roc_vsec_find(). Determines, too, whether MSI-X can be used. */
 int roc_block_find(struct roc_endpoint *ep, const struct roc_vsec_contract *contract, void *result,
-		   const char **why);
+		   const char **reason);
 
 /* Why the blocks that roc_block_find() found cannot be used: another ID. NULL: they can. */
 const char *roc_block_check(struct roc_endpoint *ep, const struct roc_vsec_contract *contract,
@@ -88,9 +88,9 @@ static inline u32 roc_block_status(struct roc_channel *ch)
 }
 
 /* Why a block that was enabled works no more: the card has gone, or has switched it off. */
-enum roc_why roc_block_reason(const struct roc_channel *ch, u32 status);
+enum roc_reason roc_block_reason(const struct roc_channel *ch, u32 status);
 
-static inline enum roc_why roc_block_trouble(struct roc_channel *ch)
+static inline enum roc_reason roc_block_trouble(struct roc_channel *ch)
 {
 	return roc_block_reason(ch, roc_block_status(ch));
 }

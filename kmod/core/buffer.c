@@ -102,11 +102,11 @@ static bool roc_buffer_bounced(struct roc_endpoint *ep, struct roc_buffer *buf)
 static int roc_judge(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_buf_register *arg)
 {
 	if (roc_buffer_bounced(ep, buf)) {
-		arg->why = ROC_WHY_BOUNCE;
+		arg->reason = ROC_REASON_BOUNCE;
 		return -EOPNOTSUPP;
 	}
 	if (!roc_extents_whole(&buf->extents, arg->granule)) {
-		arg->why = ROC_WHY_CONTIGUITY;
+		arg->reason = ROC_REASON_CONTIGUITY;
 		arg->limit = roc_extents_shortest(&buf->extents);
 		return -EOPNOTSUPP;
 	}
@@ -219,12 +219,12 @@ static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *a
 	if (check_add_overflow(arg->addr, arg->length, &end) || arg->length >> PAGE_SHIFT > INT_MAX)
 		return -EOVERFLOW;
 	if (dma_addressing_limited(&ep->pdev->dev)) {
-		arg->why = ROC_WHY_DMA_MASK;
+		arg->reason = ROC_REASON_DMA_MASK;
 		return -EOPNOTSUPP;
 	}
 	/* Finite exactly when the kernel may bounce this device. */
 	if (dma_max_mapping_size(&ep->pdev->dev) < arg->length) {
-		arg->why = ROC_WHY_BOUNCE;
+		arg->reason = ROC_REASON_BOUNCE;
 		arg->limit = dma_max_mapping_size(&ep->pdev->dev);
 		return -EOPNOTSUPP;
 	}
@@ -292,7 +292,7 @@ int roc_buffer_register(struct roc_open *o, struct roc_buf_register *arg)
 		return -EOPNOTSUPP;
 	/* Else each child of a fork would have a limit of its own for the same channel. */
 	if (current->mm != o->mm) {
-		arg->why = ROC_WHY_OWNER;
+		arg->reason = ROC_REASON_OWNER;
 		return -EPERM;
 	}
 	if (!roc_enter(ep, o->epoch, &idx))
@@ -341,12 +341,12 @@ static int roc_buffer_bind_import(struct roc_open *o, struct roc_buffer *buf,
 	err = READ_ONCE(o->ch->state) == ROC_CH_RUNNING ? -EBUSY : roc_check_request(ep, as, &seen);
 	if (err)
 		return err;
-	err = roc_import_map(&buf->import, ep, &as->why, &arg->error);
+	err = roc_import_map(&buf->import, ep, &as->reason, &arg->error);
 	if (err)
 		return err;
 	err = roc_make_extents(buf, buf->import.sgt, arg->offset);
 	if (err == -ERANGE) {
-		as->why = ROC_WHY_EXPORTER;
+		as->reason = ROC_REASON_EXPORTER;
 		return -EOPNOTSUPP;
 	}
 	if (!err)
@@ -405,7 +405,7 @@ int roc_buffer_import(struct roc_open *o, struct roc_buf_import *arg)
 		arg->extents = buf->extents.count;
 	roc_leave(ep, idx);
 	arg->handle = as.handle;
-	arg->why = as.why;
+	arg->reason = as.reason;
 	arg->limit = as.limit;
 	if (err)
 		goto err_forget;
@@ -453,7 +453,7 @@ int roc_buffer_export(struct roc_open *o, struct roc_buf_export *arg)
 
 	/* Else a copy of the descriptor would give away memory of the opener's. */
 	if (current->mm != o->mm) {
-		arg->why = ROC_WHY_OWNER;
+		arg->reason = ROC_REASON_OWNER;
 		return -EPERM;
 	}
 	err = roc_open_lock(o);

@@ -102,7 +102,7 @@ static int roc_buf_register(struct file *file, void *arg)
 {
 	struct roc_buf_register *b = arg;
 
-	if (b->flags || b->handle || b->extents || b->why || b->limit || b->pinned)
+	if (b->flags || b->handle || b->extents || b->reason || b->limit || b->pinned)
 		return -EINVAL;
 	return roc_buffer_register(file->private_data, b);
 }
@@ -127,8 +127,8 @@ static int roc_buf_export(struct file *file, void *arg)
 {
 	struct roc_buf_export *e = arg;
 
-	if (e->flags & ~(ROC_EXPORT_CLOEXEC | ROC_EXPORT_WRITE) || e->fd || e->why || e->reserved ||
-	    e->limit || e->pinned)
+	if (e->flags & ~(ROC_EXPORT_CLOEXEC | ROC_EXPORT_WRITE) || e->fd || e->reason ||
+	    e->reserved || e->limit || e->pinned)
 		return -EINVAL;
 	if (!(file->f_mode & FMODE_WRITE))
 		return -EACCES;
@@ -147,7 +147,7 @@ static int roc_buf_import(struct file *file, void *arg)
 {
 	struct roc_buf_import *i = arg;
 
-	if (i->flags || i->handle || i->extents || i->why || i->error || i->limit)
+	if (i->flags || i->handle || i->extents || i->reason || i->error || i->limit)
 		return -EINVAL;
 	return roc_buffer_import(file->private_data, i);
 }

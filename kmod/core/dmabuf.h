@@ -43,9 +43,9 @@ void roc_exports_revoke(struct roc_endpoint *ep);
 int roc_import_get(struct roc_import *import, int fd, u64 *size);
 /*
  * Map all of it for the card, to stay where it is. Inside the SRCU read side. With an error from
- * the exporter @why and @error say what it was.
+ * the exporter @reason and @error say what it was.
  */
-int roc_import_map(struct roc_import *import, struct roc_endpoint *ep, u32 *why, u32 *error);
+int roc_import_map(struct roc_import *import, struct roc_endpoint *ep, u32 *reason, u32 *error);
 /* Undo both, as far as they came; outside of all locks but the channel's. */
 void roc_import_put(struct roc_import *import);
 /* The card may still write, and the device goes: unmap, and keep the memory for ever. */
@@ -69,7 +69,7 @@ static inline int roc_import_get(struct roc_import *import, int fd, u64 *size)
 	return -EOPNOTSUPP;
 }
 
-static inline int roc_import_map(struct roc_import *import, struct roc_endpoint *ep, u32 *why,
+static inline int roc_import_map(struct roc_import *import, struct roc_endpoint *ep, u32 *reason,
 				 u32 *error)
 {
 	return -EOPNOTSUPP;

@@ -129,7 +129,7 @@ struct roc_kind {
 
 	/**
 	 * @check_buffer: What a registered buffer must be: fill in what the caller left to us, or
-	 * refuse, with @arg->why. *@seen: the kernel looks at what the card writes there. NULL: the
+	 * refuse, with @arg->reason. *@seen: the kernel reads what the card writes there. NULL: the
 	 * kind has no registered buffers.
 	 */
 	int (*check_buffer)(struct roc_endpoint *ep, struct roc_buf_register *arg, bool *seen);

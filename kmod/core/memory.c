@@ -25,22 +25,23 @@
 #include "core/roc.h"
 
 /* @now: pages that are charged with the last @pages, against the caller's limit. */
-static int roc_check_memlock(u64 now, unsigned long pages, __u32 *why, __u64 *limit, __u64 *pinned)
+static int roc_check_memlock(u64 now, unsigned long pages, __u32 *reason, __u64 *limit,
+			     __u64 *pinned)
 {
 	if (now <= rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT || capable(CAP_IPC_LOCK))
 		return 0;
-	*why = ROC_WHY_MEMLOCK;
+	*reason = ROC_REASON_MEMLOCK;
 	*limit = rlimit(RLIMIT_MEMLOCK);
 	*pinned = (now - pages) << PAGE_SHIFT;
 	return -ENOMEM;
 }
 
 /* As RDMA does it: readout buffers are usually registered there, too. */
-int roc_charge(struct roc_charge *charge, struct mm_struct *mm, unsigned long pages, __u32 *why,
+int roc_charge(struct roc_charge *charge, struct mm_struct *mm, unsigned long pages, __u32 *reason,
 	       __u64 *limit, __u64 *pinned)
 {
 	u64 now = atomic64_add_return(pages, &mm->pinned_vm);
-	int err = roc_check_memlock(now, pages, why, limit, pinned);
+	int err = roc_check_memlock(now, pages, reason, limit, pinned);
 
 	if (err) {
 		atomic64_sub(pages, &mm->pinned_vm);
@@ -74,7 +75,7 @@ static int roc_memory_charge(struct roc_memory *memory, struct roc_buf_export *a
 	unsigned long pages = memory->length >> PAGE_SHIFT;
 	struct user_struct *user = current_user();
 	u64 now = atomic_long_add_return(pages, &user->locked_vm);
-	int err = roc_check_memlock(now, pages, &arg->why, &arg->limit, &arg->pinned);
+	int err = roc_check_memlock(now, pages, &arg->reason, &arg->limit, &arg->pinned);
 
 	if (err)
 		atomic_long_sub(pages, &user->locked_vm);
@@ -417,7 +418,7 @@ struct roc_memory *roc_pin(struct roc_buf_register *arg, unsigned int max_segmen
 		return ERR_PTR(-ENOMEM);
 	roc_memory_init(&pin->memory, &pin->table.sgt, arg->length, roc_pin_free);
 	pin->pages = arg->length >> PAGE_SHIFT;
-	err = roc_charge(&pin->charge, current->mm, pin->pages, &arg->why, &arg->limit,
+	err = roc_charge(&pin->charge, current->mm, pin->pages, &arg->reason, &arg->limit,
 			 &arg->pinned);
 	if (err) {
 		kfree(pin);
@@ -428,7 +429,7 @@ struct roc_memory *roc_pin(struct roc_buf_register *arg, unsigned int max_segmen
 		return &pin->memory;
 	roc_memory_put(&pin->memory);
 	if (err == -EFAULT || err == -EOPNOTSUPP) {
-		arg->why = ROC_WHY_PIN;
+		arg->reason = ROC_REASON_PIN;
 		err = -EFAULT;
 	}
 	return ERR_PTR(err);

@@ -25,7 +25,7 @@ struct roc_charge {
  * To @mm's, that of who opened the channel, against the caller's limit. -ENOMEM: what is out says
  * by which limit, and how much there was already.
  */
-int roc_charge(struct roc_charge *charge, struct mm_struct *mm, unsigned long pages, __u32 *why,
+int roc_charge(struct roc_charge *charge, struct mm_struct *mm, unsigned long pages, __u32 *reason,
 	       __u64 *limit, __u64 *pinned);
 void roc_uncharge(struct roc_charge *charge);
 
@@ -104,7 +104,7 @@ bool roc_pages_plain(struct roc_endpoint *ep, dma_addr_t bus);
 
 /*
  * Pin what @arg names, in pieces of at most @max_segment. Charged to the caller. With an error
- * @arg->why may say more. No lock of ours is held: whoever provides the memory may take for ever.
+ * @arg->reason may say more. No driver lock is held: an exporter may block forever.
  */
 struct roc_memory *roc_pin(struct roc_buf_register *arg, unsigned int max_segment);
 

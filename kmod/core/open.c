@@ -50,7 +50,7 @@ static int roc_open_begin(struct roc_open *o)
 	roc_open_set(ch, o);
 	ch->opens++;
 	if (ch->state == ROC_CH_FAILED)
-		roc_set_state(ch, ROC_CH_STOPPED, ROC_WHY_NONE);
+		roc_set_state(ch, ROC_CH_STOPPED, ROC_REASON_NONE);
 	o->mm = current->mm;
 	mmgrab(o->mm);
 	o->files = current->files;

@@ -146,7 +146,7 @@ static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool pr
 		if (ch->open)
 			roc_open_retire(ch->open, present);
 		roc_settle(ch, present);
-		roc_set_state(ch, ROC_CH_GONE, ROC_WHY_NONE);
+		roc_set_state(ch, ROC_CH_GONE, ROC_REASON_NONE);
 		mutex_unlock(&ch->lock);
 	}
 	roc_exports_revoke(ep);
@@ -287,7 +287,7 @@ static void roc_reopen(struct roc_endpoint *ep, enum roc_shut_cause cause)
 		return;
 	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
-		roc_set_state(ch, ROC_CH_STOPPED, ROC_WHY_NONE);
+		roc_set_state(ch, ROC_CH_STOPPED, ROC_REASON_NONE);
 		mutex_unlock(&ch->lock);
 	}
 	WRITE_ONCE(ep->reachable, true);

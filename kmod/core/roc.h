@@ -71,7 +71,7 @@ struct roc_stats {
  * @owner: process of the present opener; under @shown_lock
  * @owner_name: its command name; under @shown_lock
  * @state: see roc_state(); under @shown_lock
- * @why: reason of @state, or of the last refusal; under @shown_lock
+ * @reason: reason of @state, or of the last refusal; under @shown_lock
  * @stats: counters of the channel
  * @dev: /dev/rocNchM; holds a reference to the endpoint
  * @kind: what the core asks of it
@@ -79,7 +79,7 @@ struct roc_stats {
  * @lock: @open and everything in it, the kind's and the backend's channel state, @stats
  * @base: @stats at the present open
  * @open: of the present opener, NULL if nobody has the channel
- * @shown_lock: @state, @why and the owner, for who looks without @lock: see shown.c
+ * @shown_lock: @state, @reason and the owner, for who looks without @lock: see shown.c
  * @starting: calls that start it now; under card->lock
  * @run_lock: @open for readers without @lock, @running, and the counters of a run; interrupts
  *	take it
@@ -112,7 +112,7 @@ struct roc_channel {
 	struct pid *owner;
 	char owner_name[TASK_COMM_LEN];
 	enum roc_ch_state state;
-	enum roc_why why;
+	enum roc_reason reason;
 	unsigned int starting;
 	struct roc_stats stats;
 	struct roc_stats base;
@@ -287,13 +287,13 @@ struct roc_endpoint *roc_endpoint_of(struct file *file);
 /* shown.c */
 struct roc_channel_shown {
 	enum roc_ch_state state;
-	enum roc_why why;
+	enum roc_reason reason;
 	pid_t owner; /* see roc_pid_shown() */
 	char owner_name[TASK_COMM_LEN];
 };
 
-void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_why why);
-void roc_set_refused(struct roc_channel *ch, enum roc_why why);
+void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_reason reason);
+void roc_set_refused(struct roc_channel *ch, enum roc_reason reason);
 void roc_set_starting(struct roc_channel *ch, bool starting);
 void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name);
 pid_t roc_pid_shown(struct pid *pid);

@@ -14,7 +14,7 @@
 
 #define ROC_SILENT_MS 2000
 
-void roc_run_fail(struct roc_run *run, enum roc_why reason)
+void roc_run_fail(struct roc_run *run, enum roc_reason reason)
 {
 	lockdep_assert_held(&run->open.ch->run_lock);
 	if (run->reason)
@@ -144,7 +144,7 @@ static void roc_run_bind(struct roc_run *run)
 	run->refused = false;
 	run->error_pending = false;
 	run->query_missed = false;
-	run->reason = ROC_WHY_NONE;
+	run->reason = ROC_REASON_NONE;
 	ch->running = run;
 	if (run->changes != ch->changes)
 		roc_run_ops(run)->moderate(run);
@@ -213,13 +213,13 @@ static int roc_run_begin(struct roc_run *run)
 {
 	const struct roc_run_ops *ops = roc_run_ops(run);
 	struct roc_channel *ch = run->open.ch;
-	enum roc_why reason;
+	enum roc_reason reason;
 
 	run->number++;
-	trace_roc_run_start(run, ROC_WHY_NONE);
+	trace_roc_run_start(run, ROC_REASON_NONE);
 	roc_run_bind(run);
 	roc_point(ch->ep, ROC_POINT_START_RUNNING);
-	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);
+	roc_set_state(ch, ROC_CH_RUNNING, ROC_REASON_NONE);
 	roc_run_flags(run, 0, ROC_RUN_STOPPED | ROC_RUN_FAILED);
 	if (!ops->started) {
 		roc_run_watch(run);
@@ -253,18 +253,18 @@ int roc_run_start(struct roc_run *run, u32 start, void *arg)
  * What the card wrote until it was quiesced may fail a run that was to be stopped in good order. A
  * suspend stops in good order, too.
  */
-static void roc_run_end(struct roc_run *run, enum roc_ch_state state, enum roc_why reason,
+static void roc_run_end(struct roc_run *run, enum roc_ch_state state, enum roc_reason reason,
 			bool present)
 {
 	const struct roc_run_ops *ops = roc_run_ops(run);
 	struct roc_channel *ch = run->open.ch;
-	enum roc_why found;
+	enum roc_reason found;
 
 	present = ops->quiesce(run, reason, present);
 	roc_run_unbind(run);
 	roc_make_quiet(ch, present);
 	found = ops->finish(run, reason);
-	if (found && (!reason || reason == ROC_WHY_SUSPENDED)) {
+	if (found && (!reason || reason == ROC_REASON_SUSPENDED)) {
 		state = ROC_CH_FAILED;
 		reason = found;
 	}
@@ -275,18 +275,18 @@ static void roc_run_end(struct roc_run *run, enum roc_ch_state state, enum roc_w
 	roc_open_wake(&run->open);
 }
 
-void roc_run_abort(struct roc_run *run, enum roc_why reason)
+void roc_run_abort(struct roc_run *run, enum roc_reason reason)
 {
 	lockdep_assert_held(&run->open.ch->lock);
 	if (run->open.ch->state == ROC_CH_RUNNING)
 		roc_run_end(run, ROC_CH_FAILED, reason, true);
 }
 
-int roc_run_stop(struct roc_run *run, enum roc_why reason, u32 flags, void *arg)
+int roc_run_stop(struct roc_run *run, enum roc_reason reason, u32 flags, void *arg)
 {
 	const struct roc_run_ops *ops = roc_run_ops(run);
 	struct roc_channel *ch = run->open.ch;
-	enum roc_why found;
+	enum roc_reason found;
 
 	lockdep_assert_held(&ch->lock);
 	if (ch->state != ROC_CH_RUNNING)
@@ -536,12 +536,12 @@ void roc_run_share(struct roc_open *o, struct roc_shared_memory *shared)
 void roc_run_retire(struct roc_open *o, bool present)
 {
 	if (o->ch->state == ROC_CH_RUNNING)
-		roc_run_end(roc_run(o), ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
+		roc_run_end(roc_run(o), ROC_CH_STOPPED, ROC_REASON_REMOVED, present);
 }
 
 void roc_run_suspend(struct roc_open *o)
 {
-	roc_run_stop(roc_run(o), ROC_WHY_SUSPENDED, 0, NULL);
+	roc_run_stop(roc_run(o), ROC_REASON_SUSPENDED, 0, NULL);
 }
 
 void roc_run_gone(struct roc_open *o)

@@ -45,7 +45,7 @@ struct roc_run {
 	bool refused;
 	bool error_pending;
 	bool query_missed;
-	enum roc_why reason;
+	enum roc_reason reason;
 	struct delayed_work watchdog;
 };
 
@@ -142,15 +142,15 @@ struct roc_run_ops {
 
 	int (*enable)(struct roc_run *run);
 	void (*refused)(struct roc_run *run);
-	enum roc_why (*started)(struct roc_run *run);
+	enum roc_reason (*started)(struct roc_run *run);
 	void (*flags)(struct roc_run *run, u32 set, u32 clear);
 	int (*prepare)(struct roc_run *run, void *arg);
 	void (*begin)(struct roc_run *run, u32 start);
 	bool (*setup)(struct roc_channel *ch, u32 start);
-	enum roc_why (*drain)(struct roc_run *run, u32 flags);
-	enum roc_why (*check)(struct roc_channel *ch);
-	bool (*quiesce)(struct roc_run *run, enum roc_why reason, bool present);
-	enum roc_why (*finish)(struct roc_run *run, enum roc_why reason);
+	enum roc_reason (*drain)(struct roc_run *run, u32 flags);
+	enum roc_reason (*check)(struct roc_channel *ch);
+	bool (*quiesce)(struct roc_run *run, enum roc_reason reason, bool present);
+	enum roc_reason (*finish)(struct roc_run *run, enum roc_reason reason);
 	void (*report)(struct roc_run *run, void *arg);
 	void (*query)(struct roc_run *run);
 	int (*reset)(struct roc_channel *ch, unsigned int level);
@@ -194,12 +194,12 @@ static inline bool roc_run_bound(const struct roc_run *run)
 
 /* Under run_lock. False: it does not run, or not for long any more. */
 bool roc_run_poll(struct roc_run *run);
-void roc_run_fail(struct roc_run *run, enum roc_why reason);
+void roc_run_fail(struct roc_run *run, enum roc_reason reason);
 void roc_run_readable(struct roc_run *run);
 void roc_run_refused(struct roc_run *run);
 
 /* With the channel lock: end a run that failed. */
-void roc_run_abort(struct roc_run *run, enum roc_why reason);
+void roc_run_abort(struct roc_run *run, enum roc_reason reason);
 
 /* The counters that the information of each type has. */
 #define roc_run_info(_info, _stats)                                                                \
@@ -228,7 +228,7 @@ int roc_run_start(struct roc_run *run, u32 start, void *arg);
  * In good order, with the channel lock. @reason: NONE if the reader requests it. @arg: for the
  * result, NULL: none.
  */
-int roc_run_stop(struct roc_run *run, enum roc_why reason, u32 flags, void *arg);
+int roc_run_stop(struct roc_run *run, enum roc_reason reason, u32 flags, void *arg);
 int roc_run_wait(struct roc_run *run, u64 deadline, void *arg);
 int roc_run_reset(struct file *file, void *data);
 

@@ -44,14 +44,14 @@ static void roc_shared_free(struct roc_memory *memory)
 }
 
 int roc_shared_check(struct roc_open *o, int (*check)(struct roc_channel *ch, void *arg), void *arg,
-		     __u32 *why, int *node)
+		     __u32 *reason, int *node)
 {
 	struct roc_endpoint *ep = o->ch->ep;
 	int err, idx;
 
 	/* Else each child of a fork would have a limit of its own for the same channel. */
 	if (current->mm != o->mm) {
-		*why = ROC_WHY_OWNER;
+		*reason = ROC_REASON_OWNER;
 		return -EPERM;
 	}
 	if (!roc_enter(ep, o->epoch, &idx))
@@ -115,7 +115,8 @@ static int roc_area_alloc(struct roc_area *area, int node)
 	return !err && area->seen ? roc_area_see(area) : err;
 }
 
-int roc_shared_alloc(struct roc_shared_memory *s, int node, __u32 *why, __u64 *limit, __u64 *pinned)
+int roc_shared_alloc(struct roc_shared_memory *s, int node, __u32 *reason, __u64 *limit,
+		     __u64 *pinned)
 {
 	struct roc_area *lent = container_of(s->memory.pages, struct roc_area, sgt);
 	unsigned long pages = s->bell.there;
@@ -125,8 +126,8 @@ int roc_shared_alloc(struct roc_shared_memory *s, int node, __u32 *why, __u64 *l
 	s->memory.length = (u64)lent->pages << PAGE_SHIFT;
 	for (i = 0; i < ROC_AREAS; i++)
 		pages += s->area[i].pages;
-	if (why)
-		err = roc_charge(&s->charge, current->mm, pages, why, limit, pinned);
+	if (reason)
+		err = roc_charge(&s->charge, current->mm, pages, reason, limit, pinned);
 	if (err)
 		return err;
 	if (s->bell.there) {
@@ -183,7 +184,7 @@ static bool roc_area_is_contiguous(const struct roc_area *area)
 	return true;
 }
 
-static int roc_area_map(struct roc_area *area, struct roc_endpoint *ep, __u32 *why)
+static int roc_area_map(struct roc_area *area, struct roc_endpoint *ep, __u32 *reason)
 {
 	int err;
 
@@ -193,9 +194,9 @@ static int roc_area_map(struct roc_area *area, struct roc_endpoint *ep, __u32 *w
 	area->mapped = true;
 	area->bus = sg_dma_address(area->sgt.sgl);
 	if (!roc_pages_plain(ep, area->bus))
-		*why = ROC_WHY_BOUNCE;
+		*reason = ROC_REASON_BOUNCE;
 	else if (area->contiguous && !roc_area_is_contiguous(area))
-		*why = ROC_WHY_CONTIGUITY;
+		*reason = ROC_REASON_CONTIGUITY;
 	else
 		return 0;
 	return -EOPNOTSUPP;
@@ -226,14 +227,14 @@ static void roc_shared_abandon(struct roc_held *held, struct roc_endpoint *ep)
 	roc_uncharge(&s->charge);
 }
 
-int roc_shared_map(struct roc_channel *ch, struct roc_shared_memory *s, __u32 *why)
+int roc_shared_map(struct roc_channel *ch, struct roc_shared_memory *s, __u32 *reason)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < ROC_AREAS && !err; i++)
 		if (s->area[i].pages && s->area[i].direction != DMA_NONE)
-			err = roc_area_map(&s->area[i], ch->ep, why);
+			err = roc_area_map(&s->area[i], ch->ep, reason);
 	if (err) {
 		roc_shared_unmap(s, ch->ep);
 		return err;

@@ -111,11 +111,11 @@ struct roc_shared_memory {
 };
 
 /*
- * May the caller attach memory to @o? Only the opener may, and once; *@why says so. @check refuses
- * what the card cannot use, with the structure of the ioctl. *@node: where to allocate.
+ * May the caller attach memory to @o? Only the opener may, and once; else sets *@reason. @check
+ * refuses what the card cannot use, with the structure of the ioctl. *@node: where to allocate.
  */
 int roc_shared_check(struct roc_open *o, int (*check)(struct roc_channel *ch, void *arg), void *arg,
-		     __u32 *why, int *node);
+		     __u32 *reason, int *node);
 
 /*
  * Allocate a structure of @size that begins with struct roc_shared_memory; the caller is its first
@@ -124,18 +124,18 @@ int roc_shared_check(struct roc_open *o, int (*check)(struct roc_channel *ch, vo
 void *roc_shared_new(size_t size, unsigned int lent);
 
 /*
- * Allocate the areas on @node, and charge them to the caller unless @why is NULL. May take long, so
- * no lock is held. With an error @why, @limit and @pinned are as in roc_charge().
+ * Allocate the areas on @node. Charge them to the caller unless @reason is NULL. May take long, so
+ * no lock is held. With an error @reason, @limit and @pinned are as in roc_charge().
  */
-int roc_shared_alloc(struct roc_shared_memory *s, int node, __u32 *why, __u64 *limit,
+int roc_shared_alloc(struct roc_shared_memory *s, int node, __u32 *reason, __u64 *limit,
 		     __u64 *pinned);
 void roc_shared_put(struct roc_shared_memory *s);
 
 /*
  * Map the areas for the card, which becomes the second owner until roc_shared_drop(). -EOPNOTSUPP
- * with *@why if it cannot use them. Inside the SRCU read side; takes no lock.
+ * with *@reason if it cannot use them. Inside the SRCU read side; takes no lock.
  */
-int roc_shared_map(struct roc_channel *ch, struct roc_shared_memory *s, __u32 *why);
+int roc_shared_map(struct roc_channel *ch, struct roc_shared_memory *s, __u32 *reason);
 
 /* The card's part, which it does not access any more. */
 void roc_shared_release(struct roc_shared_memory *s, struct roc_endpoint *ep);

@@ -9,22 +9,22 @@
 #include "core/roc.h"
 
 /* Whoever sees @state sees all that came before, too. */
-void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_why why)
+void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_reason reason)
 {
 	lockdep_assert_held(&ch->lock);
 	spin_lock(&ch->shown_lock);
-	ch->why = state == ROC_CH_FAILED ? why : ROC_WHY_NONE;
+	ch->reason = state == ROC_CH_FAILED ? reason : ROC_REASON_NONE;
 	/* Pairs with roc_state(). */
 	smp_store_release(&ch->state, state);
 	spin_unlock(&ch->shown_lock);
 }
 
-/* A start was refused, which changes no state: @why stays until the next one. */
-void roc_set_refused(struct roc_channel *ch, enum roc_why why)
+/* A start was refused, which changes no state: @reason stays until the next one. */
+void roc_set_refused(struct roc_channel *ch, enum roc_reason reason)
 {
 	lockdep_assert_held(&ch->lock);
 	spin_lock(&ch->shown_lock);
-	ch->why = why;
+	ch->reason = reason;
 	spin_unlock(&ch->shown_lock);
 }
 
@@ -81,7 +81,7 @@ struct roc_channel_shown roc_channel_shown(struct roc_channel *ch)
 
 	spin_lock(&ch->shown_lock);
 	s.state = ch->state;
-	s.why = ch->why;
+	s.reason = ch->reason;
 	s.owner = roc_pid_shown(ch->owner);
 	strscpy(s.owner_name, ch->owner_name, sizeof(s.owner_name));
 	spin_unlock(&ch->shown_lock);

@@ -152,7 +152,7 @@ static ssize_t state_show(struct device *dev, struct device_attribute *attr, cha
 static DEVICE_ATTR_RO(state);
 
 ROC_SHOW(starting, "%d", !!READ_ONCE(roc_to_channel(dev)->starting));
-ROC_SHOW(failure_reason, "%u", roc_channel_shown(roc_to_channel(dev)).why);
+ROC_SHOW(failure_reason, "%u", roc_channel_shown(roc_to_channel(dev)).reason);
 ROC_SHOW(kind, "%s", roc_to_channel(dev)->kind->name);
 
 /* Those that every kind has; the others are the kind's. */

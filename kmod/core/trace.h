@@ -119,7 +119,7 @@ TRACE_EVENT(roc_ready,
 		CHANNEL_ENTRY
 		__field(int, link)
 		__field(u32, flags)
-		__field(u32, why)
+		__field(u32, reason)
 		__field(u32, received)
 		__field(u64, cookie)
 		__field(u64, sequence)
@@ -128,13 +128,13 @@ TRACE_EVENT(roc_ready,
 		CHANNEL_ASSIGN(ch);
 		__entry->link = ready->link;
 		__entry->flags = ready->flags;
-		__entry->why = ready->why;
+		__entry->reason = ready->reason;
 		__entry->received = ready->received;
 		__entry->cookie = ready->cookie;
 		__entry->sequence = ready->sequence;
 	),
-	TP_printk(CHANNEL_FMT " link=%d flags=%#x why=%u received=%u cookie=%llu sequence=%llu",
-		  CHANNEL_ARG, __entry->link, __entry->flags, __entry->why,
+	TP_printk(CHANNEL_FMT " link=%d flags=%#x reason=%u received=%u cookie=%llu sequence=%llu",
+		  CHANNEL_ARG, __entry->link, __entry->flags, __entry->reason,
 		  __entry->received, __entry->cookie, __entry->sequence)
 );
 
@@ -161,32 +161,32 @@ TRACE_EVENT(roc_sleep,
 /* The ends of a run, and what the driver did with each interrupt. Counts are those of the queue. */
 
 DECLARE_EVENT_CLASS(roc_run,
-	TP_PROTO(const struct roc_run *run, enum roc_why why),
-	TP_ARGS(run, why),
+	TP_PROTO(const struct roc_run *run, enum roc_reason reason),
+	TP_ARGS(run, reason),
 	TP_STRUCT__entry(
 		CHANNEL_ENTRY
 		__field(u32, run)
-		__field(u32, why)
+		__field(u32, reason)
 		__field(u32, count)
 	),
 	TP_fast_assign(
 		CHANNEL_ASSIGN(run->open.ch);
 		__entry->run = run->number;
-		__entry->why = why;
+		__entry->reason = reason;
 		__entry->count = run->queue[0].count;
 	),
-	TP_printk(CHANNEL_FMT " run=%u why=%u count=%u", CHANNEL_ARG, __entry->run, __entry->why,
+	TP_printk(CHANNEL_FMT " run=%u reason=%u count=%u", CHANNEL_ARG, __entry->run, __entry->reason,
 		  __entry->count)
 );
 
 DEFINE_EVENT(roc_run, roc_run_start,
-	TP_PROTO(const struct roc_run *run, enum roc_why why),
-	TP_ARGS(run, why)
+	TP_PROTO(const struct roc_run *run, enum roc_reason reason),
+	TP_ARGS(run, reason)
 );
 
 DEFINE_EVENT(roc_run, roc_run_end,
-	TP_PROTO(const struct roc_run *run, enum roc_why why),
-	TP_ARGS(run, why)
+	TP_PROTO(const struct roc_run *run, enum roc_reason reason),
+	TP_ARGS(run, reason)
 );
 
 DECLARE_EVENT_CLASS(roc_queue,

@@ -115,13 +115,13 @@ static const char *vsec_read_numbers(const struct roc_vsec_card *card, unsigned 
 
 	if (card->channels > contract->channels.most ||
 	    vsec_number(card, at, &contract->channels) != card->channels)
-		return contract->channels.why;
+		return contract->channels.reason;
 	for (i = 0; i < ROC_VSEC_NUMBERS && contract->number[i].mask; i++) {
 		const struct roc_vsec_number *number = &contract->number[i];
 		__u32 value = vsec_number(card, at, number);
 
 		if (value < number->least || value > number->most)
-			return number->why;
+			return number->reason;
 		if (number->used && value > number->used)
 			value = number->used;
 		*(__u32 *)((char *)result + number->member) = value;
@@ -199,26 +199,26 @@ static const char *vsec_check_blocks(const struct roc_vsec_card *card,
 }
 
 int roc_vsec_find(const struct roc_vsec_card *card, const struct roc_vsec_contract *contract,
-		  void *result, const char **why)
+		  void *result, const char **reason)
 {
 	int at = vsec_at(card, &contract->id);
 	unsigned int i;
 
-	*why = at ? "the list of capabilities has no end" : "there is no such capability";
+	*reason = at ? "the list of capabilities has no end" : "there is no such capability";
 	if (at <= 0)
 		return at;
-	*why = vsec_read_numbers(card, at, contract, result);
-	if (!*why && contract->fill)
-		*why = contract->fill(card, at, result);
-	if (*why)
+	*reason = vsec_read_numbers(card, at, contract, result);
+	if (!*reason && contract->fill)
+		*reason = contract->fill(card, at, result);
+	if (*reason)
 		return -1;
 	for (i = 0; i < ROC_VSEC_BLOCKS; i++)
 		if (contract->blocks[i].place)
 			vsec_read_places(card, at, &contract->blocks[i], result);
-	*why = vsec_check_blocks(card, contract, result, 0);
-	if (!*why)
-		*why = vsec_check_blocks(card, contract, result, ROC_VSEC_OPEN);
-	return *why ? -1 : 1;
+	*reason = vsec_check_blocks(card, contract, result, 0);
+	if (!*reason)
+		*reason = vsec_check_blocks(card, contract, result, ROC_VSEC_OPEN);
+	return *reason ? -1 : 1;
 }
 
 _Bool roc_pieces_are_at(const struct roc_piece *piece, unsigned int count,

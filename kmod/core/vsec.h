@@ -57,7 +57,7 @@ struct roc_vsec_id {
  * @least: a smaller number is refused
  * @most: so is a larger one
  * @used: what the driver uses of it at most, 0: all
- * @why: reason for which it is refused
+ * @reason: reason for which it is refused
  */
 struct roc_vsec_number {
 	unsigned int member;
@@ -66,7 +66,7 @@ struct roc_vsec_number {
 	__u32 least;
 	__u32 most;
 	__u32 used;
-	const char *why;
+	const char *reason;
 };
 
 #define ROC_VSEC_OPEN (1u << 0) /* users may write these blocks */
@@ -132,10 +132,10 @@ struct roc_piece *roc_vsec_pieces(const struct roc_vsec_card *card,
 
 /*
  * Find the capability of @contract and read it into @result. 1: found, and good. 0: there is none.
- * -1: it cannot be used, or the list of capabilities has no end. *@why is the reason of 0 and -1.
+ * -1: it cannot be used, or the list of capabilities has no end. *@reason has the cause.
  */
 int roc_vsec_find(const struct roc_vsec_card *card, const struct roc_vsec_contract *contract,
-		  void *result, const char **why);
+		  void *result, const char **reason);
 
 /* Do @count pieces follow each other from @first on, @stride bytes apart? */
 _Bool roc_pieces_are_at(const struct roc_piece *piece, unsigned int count,

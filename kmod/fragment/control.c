@@ -41,7 +41,7 @@ int roc_sub_info(struct file *file, void *data)
 		.size = info->size,
 		.sub = ch->number,
 		.state = shown.state,
-		.why = shown.why,
+		.reason = shown.reason,
 		.owner = shown.owner,
 		.links = sub->links,
 		.link_memory = sub->memory,

@@ -44,7 +44,7 @@ static const char *roc_fragment_check(struct roc_endpoint *ep, struct roc_fragme
 				      const struct roc_fragment_open *open)
 {
 	struct roc_piece link = {.bar = open->link.bar, .size = FRAGMENT_LINK_SIZE};
-	const char *why;
+	const char *reason;
 	unsigned int i;
 
 	/*
@@ -53,13 +53,13 @@ static const char *roc_fragment_check(struct roc_endpoint *ep, struct roc_fragme
 	 */
 	if (!roc_fragment_vsec_agrees(vsec, ep->ops->channels, open))
 		return "its open registers are elsewhere than users look for them";
-	why = roc_block_check(ep, &roc_fragment_contract, vsec);
-	for (i = 0; i < open->links * ep->ops->channels && !why; i++) {
+	reason = roc_block_check(ep, &roc_fragment_contract, vsec);
+	for (i = 0; i < open->links * ep->ops->channels && !reason; i++) {
 		link.offset = open->link.offset + i * open->link_stride;
 		if (!roc_block_is(ep, &link, FRAGMENT_ID_LINK, FRAGMENT_VSEC_REVISION, i))
-			why = "a block's id is not what it should be";
+			reason = "a block's id is not what it should be";
 	}
-	return why;
+	return reason;
 }
 
 int roc_fragment_probe(struct roc_endpoint *ep)
@@ -67,13 +67,13 @@ int roc_fragment_probe(struct roc_endpoint *ep)
 	const struct roc_fragment_ops *ops =
 		container_of(ep->ops, const struct roc_fragment_ops, card);
 	struct roc_fragment_vsec vsec;
-	const char *why;
+	const char *reason;
 	unsigned int c;
 
-	if (roc_block_find(ep, &roc_fragment_contract, &vsec, &why) > 0)
-		why = roc_fragment_check(ep, &vsec, &ops->open);
-	if (why) {
-		dev_err(&ep->pdev->dev, "the fragment interface cannot be used: %s\n", why);
+	if (roc_block_find(ep, &roc_fragment_contract, &vsec, &reason) > 0)
+		reason = roc_fragment_check(ep, &vsec, &ops->open);
+	if (reason) {
+		dev_err(&ep->pdev->dev, "the fragment interface cannot be used: %s\n", reason);
 		return -ENODEV;
 	}
 	for (c = 0; c < ep->ops->channels; c++)

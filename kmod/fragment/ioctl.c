@@ -59,22 +59,22 @@ static int roc_fr_rings_check(struct roc_channel *ch, void *data)
 		max_t(u32, roundup_pow_of_two(arg->pages * sub->links), 1u << FRAGMENT_RING_MIN);
 	arg->frees = arg->descriptors;
 	if (arg->commands > 1u << sub->command_log2) {
-		arg->why = ROC_WHY_LENGTH;
+		arg->reason = ROC_REASON_LENGTH;
 		arg->limit = 1u << sub->command_log2;
 	} else if (arg->descriptors > 1u << sub->data_log2) {
-		arg->why = ROC_WHY_LENGTH;
+		arg->reason = ROC_REASON_LENGTH;
 		arg->limit = roc_fr_pages_most(ch);
 	} else if (arg->pages > roc_fr_pages_most(ch)) {
-		arg->why = ROC_WHY_CONTIGUITY;
+		arg->reason = ROC_REASON_CONTIGUITY;
 		arg->limit = roc_fr_pages_most(ch);
 	} else if (dma_addressing_limited(dev)) {
-		arg->why = ROC_WHY_DMA_MASK;
+		arg->reason = ROC_REASON_DMA_MASK;
 	} else if (dma_max_mapping_size(dev) <
 		   arg->descriptors * sizeof(struct roc_fr_descriptor)) {
-		arg->why = ROC_WHY_BOUNCE;
+		arg->reason = ROC_REASON_BOUNCE;
 		arg->limit = dma_max_mapping_size(dev);
 	}
-	return arg->why ? -EOPNOTSUPP : 0;
+	return arg->reason ? -EOPNOTSUPP : 0;
 }
 
 static int roc_fr_rings(struct file *file, void *data)
@@ -85,12 +85,12 @@ static int roc_fr_rings(struct file *file, void *data)
 	struct roc_sub_rings *rings;
 	int err, node;
 
-	if (arg->flags || arg->why || arg->limit || arg->pinned)
+	if (arg->flags || arg->reason || arg->limit || arg->pinned)
 		return -EINVAL;
 	roc_fr_rings_default(roc_sub(ch), arg);
 	if (!roc_fr_rings_good(arg))
 		return -EINVAL;
-	err = roc_shared_check(o, roc_fr_rings_check, arg, &arg->why, &node);
+	err = roc_shared_check(o, roc_fr_rings_check, arg, &arg->reason, &node);
 	if (err)
 		return err;
 	rings = roc_sub_rings_alloc(roc_sub(ch), arg, node, !ch->ep->translated);
@@ -107,7 +107,7 @@ static int roc_fr_start(struct file *file, void *data)
 {
 	struct roc_fr_start *arg = data;
 
-	if (arg->flags || arg->host_pages || arg->why || arg->reserved || arg->limit)
+	if (arg->flags || arg->host_pages || arg->reason || arg->reserved || arg->limit)
 		return -EINVAL;
 	return roc_run_start(roc_run(file->private_data), arg->start, arg);
 }
@@ -119,7 +119,7 @@ static int roc_fr_stop(struct file *file, void *data)
 	if (arg->flags & ~ROC_FR_STOP_NOW || arg->descriptors || arg->completions || arg->lost ||
 	    arg->reserved)
 		return -EINVAL;
-	return roc_run_stop(roc_run(file->private_data), ROC_WHY_NONE, arg->flags, arg);
+	return roc_run_stop(roc_run(file->private_data), ROC_REASON_NONE, arg->flags, arg);
 }
 
 static int roc_fr_tell(struct file *file, void *data)

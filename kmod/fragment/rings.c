@@ -67,7 +67,7 @@ struct roc_sub_rings *roc_sub_rings_alloc(const struct roc_sub *sub, struct roc_
 	rings->shared.views = ARRAY_SIZE(roc_fragment_views);
 	rings->shared.bell = sub->bell;
 	roc_sub_rings_areas(rings, arg, whole);
-	err = roc_shared_alloc(&rings->shared, node, &arg->why, &arg->limit, &arg->pinned);
+	err = roc_shared_alloc(&rings->shared, node, &arg->reason, &arg->limit, &arg->pinned);
 	if (err) {
 		roc_shared_put(&rings->shared);
 		return ERR_PTR(err);
@@ -80,7 +80,7 @@ int roc_sub_rings_map(struct roc_channel *ch, struct roc_shared_memory *shared, 
 {
 	struct roc_fr_rings *arg = data;
 
-	return roc_shared_map(ch, shared, &arg->why);
+	return roc_shared_map(ch, shared, &arg->reason);
 }
 
 /* Where users find them. */

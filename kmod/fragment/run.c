@@ -180,7 +180,7 @@ static struct roc_missing roc_fragment_query_once(struct roc_run *run,
 {
 	struct roc_fragment_run *r = roc_fragment_run(run);
 	struct roc_channel *ch = run->open.ch;
-	enum roc_why reason = ROC_WHY_NONE;
+	enum roc_reason reason = ROC_REASON_NONE;
 	u32 written[ROC_LANES], status;
 	struct roc_missing now = {};
 	unsigned int i;
@@ -199,7 +199,7 @@ static struct roc_missing roc_fragment_query_once(struct roc_run *run,
 			r->lane[i].counted = written[i];
 			roc_fragment_lapped(run, i);
 			if (roc_fragment_missing(run, i, last, &now))
-				reason = ROC_WHY_RECORD;
+				reason = ROC_REASON_RECORD;
 		}
 		if (reason)
 			roc_run_fail(run, reason);
@@ -255,11 +255,11 @@ static void roc_fragment_begin(struct roc_run *run, u32 start)
  * it is still at work while it is stopped. Nothing new comes from the links; settings that change
  * meanwhile do not open them again.
  */
-static enum roc_why roc_fragment_drain(struct roc_run *run, u32 flags)
+static enum roc_reason roc_fragment_drain(struct roc_run *run, u32 flags)
 {
 	struct roc_fragment_run *r = roc_fragment_run(run);
 	struct roc_channel *ch = run->open.ch;
-	enum roc_why reason;
+	enum roc_reason reason;
 	unsigned int i;
 
 	spin_lock_irq(&ch->run_lock);
@@ -277,19 +277,19 @@ static enum roc_why roc_fragment_drain(struct roc_run *run, u32 flags)
 		r->written[i] = roc_fragment_written(ch, i);
 	reason = roc_block_trouble(ch);
 	/* What reads as all ones is no count. */
-	r->drained = reason != ROC_WHY_LOST;
+	r->drained = reason != ROC_REASON_LOST;
 	return reason;
 }
 
 /* How many entries the card counted, of one that left some out: those are to be counted, too. */
-static bool roc_fragment_quiesce(struct roc_run *run, enum roc_why reason, bool present)
+static bool roc_fragment_quiesce(struct roc_run *run, enum roc_reason reason, bool present)
 {
 	struct roc_fragment_run *r = roc_fragment_run(run);
 	struct roc_channel *ch = run->open.ch;
 	unsigned int i;
 	u32 written;
 
-	for (i = 0; i < ROC_LANES && present && reason == ROC_WHY_RECORD; i++) {
+	for (i = 0; i < ROC_LANES && present && reason == ROC_REASON_RECORD; i++) {
 		written = roc_fragment_written(ch, i);
 		spin_lock_irq(&ch->run_lock);
 		if (written != ROC_ALL_ONES)
@@ -329,11 +329,11 @@ static bool roc_fragment_lost(struct roc_run *run)
  * sleeps need not report its position: after a stop the card's own counts do, of what is in memory
  * by now. The counts of a card that broke the contract are not believed.
  */
-static enum roc_why roc_fragment_finish(struct roc_run *run, enum roc_why reason)
+static enum roc_reason roc_fragment_finish(struct roc_run *run, enum roc_reason reason)
 {
 	struct roc_fragment_run *r = roc_fragment_run(run);
-	bool counts =
-		r->drained && (!reason || reason == ROC_WHY_CARD || reason == ROC_WHY_SUSPENDED);
+	bool counts = r->drained &&
+		      (!reason || reason == ROC_REASON_CARD || reason == ROC_REASON_SUSPENDED);
 	struct roc_channel *ch = run->open.ch;
 	unsigned int i;
 
@@ -347,9 +347,9 @@ static enum roc_why roc_fragment_finish(struct roc_run *run, enum roc_why reason
 	}
 	spin_unlock_irq(&ch->run_lock);
 	/* Without the card's counts a reader that reports no position may be laps behind. */
-	if ((counts || reason == ROC_WHY_RECORD) && roc_fragment_lost(run))
-		return ROC_WHY_RECORD;
-	return ROC_WHY_NONE;
+	if ((counts || reason == ROC_REASON_RECORD) && roc_fragment_lost(run))
+		return ROC_REASON_RECORD;
+	return ROC_REASON_NONE;
 }
 
 /* More commands may have been reported to the card since, and have been carried out. */

@@ -56,8 +56,8 @@ static int roc_table_alloc(struct roc_run *run, u32 pages, struct roc_fr_start *
 	if (s->table && s->table_size >= size)
 		return 0;
 	roc_shared_free_table(s, ep);
-	err = roc_charge(&s->table_charge, run->open.mm, size >> PAGE_SHIFT, &arg->why, &arg->limit,
-			 &pinned);
+	err = roc_charge(&s->table_charge, run->open.mm, size >> PAGE_SHIFT, &arg->reason,
+			 &arg->limit, &pinned);
 	if (!err)
 		err = roc_shared_table(s, ep, max(pages, 1u));
 	if (err)
@@ -73,12 +73,12 @@ static int roc_table_fill(struct roc_run *run, const struct roc_buffer *buf, u32
 
 	/* Nobody could copy: see core/memory.h. */
 	if (buf->sync && !roc_pages_plain(run->open.ch->ep, buf->extents.table[0].bus)) {
-		arg->why = ROC_WHY_BOUNCE;
+		arg->reason = ROC_REASON_BOUNCE;
 		return -EOPNOTSUPP;
 	}
 	for (i = 0; i < count; i++) {
 		if (roc_extents_find(&buf->extents, i * size, size, &bus) || bus & (size - 1)) {
-			arg->why = ROC_WHY_CONTIGUITY;
+			arg->reason = ROC_REASON_CONTIGUITY;
 			arg->limit = roc_extents_shortest(&buf->extents);
 			return -EOPNOTSUPP;
 		}
@@ -103,7 +103,7 @@ int roc_table_make(struct roc_run *run, void *data)
 	if (!list_empty(&run->open.untold))
 		return -EBUSY;
 	if (total > sub->host_pages_max) {
-		arg->why = ROC_WHY_LENGTH;
+		arg->reason = ROC_REASON_LENGTH;
 		arg->limit = sub->host_pages_max;
 		return -ENOSPC;
 	}

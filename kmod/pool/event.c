@@ -76,24 +76,24 @@ int roc_event_probe(struct roc_endpoint *ep)
 {
 	struct roc_event_vsec vsec;
 	int found, err = 0;
-	const char *why;
+	const char *reason;
 	unsigned int i;
 
-	found = roc_block_find(ep, &roc_event_contract, &vsec, &why);
+	found = roc_block_find(ep, &roc_event_contract, &vsec, &reason);
 	if (!found)
 		return 0;
 	if (found > 0)
-		why = roc_block_check(ep, &roc_event_contract, &vsec);
-	for (i = 0; i < ep->ops->channels && !why && !err; i++)
+		reason = roc_block_check(ep, &roc_event_contract, &vsec);
+	for (i = 0; i < ep->ops->channels && !reason && !err; i++)
 		err = roc_event_probe_channel(&ep->channels[i], &vsec);
 	if (err) {
 		roc_event_remove(ep);
-		why = "its limits or rings are too small";
+		reason = "its limits or rings are too small";
 	}
 	if (err == -ENOMEM)
 		return err;
-	if (why) {
-		dev_warn(&ep->pdev->dev, "the event capability is not used: %s\n", why);
+	if (reason) {
+		dev_warn(&ep->pdev->dev, "the event capability is not used: %s\n", reason);
 		return 0;
 	}
 	roc_block_interrupts(ep, &vsec.function, vsec.vectors, EVENT_CAUSE_ALL);

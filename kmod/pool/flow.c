@@ -115,7 +115,7 @@ u32 roc_shown(struct roc_pool_run *p)
 }
 
 static void roc_give_back(struct roc_pool_run *p, const struct roc_fill *fill, int link, u32 bytes,
-			  u32 flags, enum roc_why why, u64 now)
+			  u32 flags, enum roc_reason reason, u64 now)
 {
 	struct roc_ready ready = {
 		.cookie = fill->cookie,
@@ -127,7 +127,7 @@ static void roc_give_back(struct roc_pool_run *p, const struct roc_fill *fill, i
 		.received = bytes,
 		.link = link,
 		.flags = flags,
-		.why = why,
+		.reason = reason,
 		.run = p->run.number,
 	};
 
@@ -157,29 +157,29 @@ u32 roc_room(struct roc_pool_run *p)
 	return p->rings.ready_entries - min(used, p->rings.ready_entries);
 }
 
-static enum roc_why roc_check_fill(struct roc_pool_run *p, const struct roc_fill *fill,
-				   struct roc_flight *flight)
+static enum roc_reason roc_check_fill(struct roc_pool_run *p, const struct roc_fill *fill,
+				      struct roc_flight *flight)
 {
 	const struct roc_pool_ops *ops = roc_pool_ops(p->ch->ep);
 	int err;
 
 	if (fill->reserved)
-		return ROC_WHY_RESERVED;
+		return ROC_REASON_RESERVED;
 	flight->buffer = xa_load(&p->run.open.buffers, fill->buffer);
 	if (!flight->buffer)
-		return ROC_WHY_HANDLE;
+		return ROC_REASON_HANDLE;
 	if (!fill->length || fill->length % ops->superpage_align ||
 	    fill->length > ops->superpage_max)
-		return ROC_WHY_LENGTH;
+		return ROC_REASON_LENGTH;
 	if (fill->offset % 4)
-		return ROC_WHY_ALIGN;
+		return ROC_REASON_ALIGN;
 	err = roc_extents_find(&flight->buffer->extents, fill->offset, fill->length, &flight->bus);
 	if (err == -ERANGE)
-		return ROC_WHY_RANGE;
+		return ROC_REASON_RANGE;
 	if (err)
-		return ROC_WHY_EXTENT;
+		return ROC_REASON_EXTENT;
 	roc_find_marks(p, flight);
-	return ROC_WHY_NONE;
+	return ROC_REASON_NONE;
 }
 
 /* The link with the fewest superpages, the first of these on a tie. NULL: all are full. */
@@ -286,7 +286,7 @@ static void roc_ring_doorbell(struct roc_pool_run *p)
  * Take from the fill ring while the card and the ready ring have room; *@left says what is left to
  * do. Not 0: the card broke its contract.
  */
-enum roc_why roc_refill(struct roc_pool_run *p, u64 now, enum roc_refill *left)
+enum roc_reason roc_refill(struct roc_pool_run *p, u64 now, enum roc_refill *left)
 {
 	u32 count = roc_ring_fill_count(&p->rings), room = count ? roc_room(p) : 0;
 	u32 most = min3(count, room, (u32)ROC_REFILL_MAX), n;
@@ -295,19 +295,19 @@ enum roc_why roc_refill(struct roc_pool_run *p, u64 now, enum roc_refill *left)
 	for (n = 0; n < most; n++) {
 		struct roc_link *link = roc_emptiest(p);
 		struct roc_flight flight;
-		enum roc_why why;
+		enum roc_reason reason;
 
 		if (!link || (p->pool->event.on && !roc_event_room(&p->pool->event, p->in_flight)))
 			break;
 		roc_ring_fill_take(&p->rings, &flight.fill);
-		why = roc_check_fill(p, &flight.fill, &flight);
-		if (!why) {
+		reason = roc_check_fill(p, &flight.fill, &flight);
+		if (!reason) {
 			if (!roc_push(p, link, &flight, now))
 				continue;
-			return roc_alive(p->ch->ep) ? ROC_WHY_PUSH : ROC_WHY_LOST;
+			return roc_alive(p->ch->ep) ? ROC_REASON_PUSH : ROC_REASON_LOST;
 		}
 		p->pool->stats.refused++;
-		roc_give_back(p, &flight.fill, -1, 0, ROC_READY_REFUSED, why, now);
+		roc_give_back(p, &flight.fill, -1, 0, ROC_READY_REFUSED, reason, now);
 	}
 	if (p->pool->event.on)
 		roc_ring_doorbell(p);
@@ -317,7 +317,7 @@ enum roc_why roc_refill(struct roc_pool_run *p, u64 now, enum roc_refill *left)
 		*left = ROC_REFILL_DONE;
 	else
 		*left = n == room ? ROC_REFILL_BLOCKED : ROC_REFILL_MORE;
-	return ROC_WHY_NONE;
+	return ROC_REASON_NONE;
 }
 
 /* The oldest superpage of @link is finished: hand it to the reader. */
@@ -335,7 +335,7 @@ void roc_finish(struct roc_pool_run *p, struct roc_link *link, u32 bytes, u32 fl
 	p->held -= flight->fill.length;
 	if (flags & ROC_READY_REFUSED) {
 		p->pool->stats.refused++;
-		roc_give_back(p, &flight->fill, link->slot, 0, flags, ROC_WHY_PUSH, now);
+		roc_give_back(p, &flight->fill, link->slot, 0, flags, ROC_REASON_PUSH, now);
 		return;
 	}
 	/* A plain card may say so: with records it is against the contract. */
@@ -345,11 +345,11 @@ void roc_finish(struct roc_pool_run *p, struct roc_link *link, u32 bytes, u32 fl
 	p->pool->stats.short_superpages += !!(flags & ROC_READY_SHORT);
 	p->pool->stats.completed++;
 	ch->stats.bytes += bytes;
-	roc_give_back(p, &flight->fill, link->slot, bytes, flags, ROC_WHY_NONE, now);
+	roc_give_back(p, &flight->fill, link->slot, bytes, flags, ROC_REASON_NONE, now);
 }
 
 /* Hand back all that the card held. Only when the card is quiet. */
-u32 roc_reclaim(struct roc_pool_run *p, enum roc_why why)
+u32 roc_reclaim(struct roc_pool_run *p, enum roc_reason reason)
 {
 	u64 now = ktime_get_ns();
 	u32 count = 0;
@@ -363,7 +363,7 @@ u32 roc_reclaim(struct roc_pool_run *p, enum roc_why why)
 			const struct roc_flight *flight = roc_flight(p, link, link->tail);
 
 			roc_unmark(p, flight);
-			roc_give_back(p, &flight->fill, link->slot, 0, ROC_READY_RECLAIMED, why,
+			roc_give_back(p, &flight->fill, link->slot, 0, ROC_READY_RECLAIMED, reason,
 				      now);
 		}
 	}

@@ -57,7 +57,7 @@ static int roc_ch_info(struct file *file, void *arg)
 		.minor = ch->ep->minor,
 		.channel = ch->number,
 		.state = ch->state,
-		.why = ch->why,
+		.reason = ch->reason,
 		.source = p->setting.source,
 		.mode = p->setting.mode,
 		.in_flight = p->in_flight,
@@ -205,7 +205,7 @@ static int roc_ch_start(struct file *file, void *arg)
 static int roc_ch_stop(struct file *file, void *arg)
 {
 	return roc_control_plain(arg)
-		       ? roc_run_stop(roc_run(file->private_data), ROC_WHY_NONE, 0, arg)
+		       ? roc_run_stop(roc_run(file->private_data), ROC_REASON_NONE, 0, arg)
 		       : -EINVAL;
 }
 

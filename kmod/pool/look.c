@@ -26,11 +26,11 @@ static bool roc_look_over(struct roc_pool_run *p)
 }
 
 /* The card did not answer a question for a size (@err), or answered with one that cannot be. */
-static enum roc_why roc_bad_size(const struct roc_pool_run *p, int err)
+static enum roc_reason roc_bad_size(const struct roc_pool_run *p, int err)
 {
 	if (!roc_alive(p->ch->ep))
-		return ROC_WHY_LOST;
-	return err == -EMSGSIZE ? ROC_WHY_BYTES : ROC_WHY_SIZE;
+		return ROC_REASON_LOST;
+	return err == -EMSGSIZE ? ROC_REASON_BYTES : ROC_REASON_SIZE;
 }
 
 static int roc_collect(struct roc_pool_run *p, struct roc_link *link, u32 count, bool proved,
@@ -57,8 +57,8 @@ static int roc_collect(struct roc_pool_run *p, struct roc_link *link, u32 count,
 	return i;
 }
 
-/* Ask the card about one link. Superpages found, or -1 with @why: it broke its contract. */
-static int roc_ask(struct roc_pool_run *p, struct roc_link *link, u64 now, enum roc_why *why)
+/* Ask the card about one link. Superpages found, or -1 with @reason: it broke its contract. */
+static int roc_ask(struct roc_pool_run *p, struct roc_link *link, u64 now, enum roc_reason *reason)
 {
 	struct roc_channel *ch = p->ch;
 	u32 fresh = roc_pool_ops(ch->ep)->finished(ch, link->slot) - link->found;
@@ -66,26 +66,26 @@ static int roc_ask(struct roc_pool_run *p, struct roc_link *link, u64 now, enum 
 
 	link->unproved = 0;
 	if (fresh > link->head - link->tail) {
-		*why = roc_alive(ch->ep) ? ROC_WHY_COUNT : ROC_WHY_LOST;
+		*reason = roc_alive(ch->ep) ? ROC_REASON_COUNT : ROC_REASON_LOST;
 		return -1;
 	}
 	found = roc_collect(p, link, fresh, true, now);
 	if (found < 0)
-		*why = roc_bad_size(p, found);
+		*reason = roc_bad_size(p, found);
 	link->pending = found >= 0 && (u32)found < fresh;
 	return found;
 }
 
 static int roc_look_free(struct roc_pool_run *p, struct roc_link *link, u64 now, enum roc_look what,
-			 enum roc_why *why)
+			 enum roc_reason *reason)
 {
 	int found;
 
 	if (what <= ROC_LOOK_DUE && link->pace.next > now)
 		return 0;
-	found = roc_ask(p, link, now, why);
+	found = roc_ask(p, link, now, reason);
 	if (!found && roc_pace_silent(&link->pace, now) && !roc_alive(p->ch->ep)) {
-		*why = ROC_WHY_LOST;
+		*reason = ROC_REASON_LOST;
 		return -1;
 	}
 	if (found >= 0)
@@ -110,7 +110,7 @@ static bool roc_worth_asking(struct roc_pool_run *p, struct roc_link *link, u64 
 }
 
 static int roc_look_marks(struct roc_pool_run *p, struct roc_link *link, u64 now,
-			  enum roc_look what, enum roc_why *why)
+			  enum roc_look what, enum roc_reason *reason)
 {
 	u32 done = roc_by_marks(p, link);
 	int found = 0, more = 0;
@@ -119,14 +119,14 @@ static int roc_look_marks(struct roc_pool_run *p, struct roc_link *link, u64 now
 	if (done && link->found && link->unproved < ROC_PROVE) {
 		found = roc_collect(p, link, done, false, now);
 		if (found < 0) {
-			*why = roc_bad_size(p, found);
+			*reason = roc_bad_size(p, found);
 			return found;
 		}
 		link->unproved += found;
 	}
 	/* What marks show, and the card did not confirm, the card is asked about. */
 	if (!p->unfinished && (found < done || (!found && roc_worth_asking(p, link, now, what)))) {
-		more = roc_ask(p, link, now, why);
+		more = roc_ask(p, link, now, reason);
 		if (more < 0)
 			return more;
 		roc_doubt_asked(&link->doubt, now);
@@ -140,11 +140,12 @@ static int roc_look_marks(struct roc_pool_run *p, struct roc_link *link, u64 now
  * One pass over the links, as far as there is time for it: superpages found. Not 0: the card broke
  * its contract.
  */
-static enum roc_why roc_look_plain(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found)
+static enum roc_reason roc_look_plain(struct roc_pool_run *p, u64 now, enum roc_look what,
+				      u32 *found)
 {
 	bool free = roc_pool_ops(p->ch->ep)->free_looks;
 	unsigned int first = p->next, i;
-	enum roc_why why;
+	enum roc_reason reason;
 
 	*found = 0;
 	p->until = now + ROC_LOOK_NS;
@@ -155,17 +156,17 @@ static enum roc_why roc_look_plain(struct roc_pool_run *p, u64 now, enum roc_loo
 
 		if (link->head == link->tail)
 			continue;
-		n = free ? roc_look_free(p, link, now, what, &why)
-			 : roc_look_marks(p, link, now, what, &why);
+		n = free ? roc_look_free(p, link, now, what, &reason)
+			 : roc_look_marks(p, link, now, what, &reason);
 		if (n < 0)
-			return why;
+			return reason;
 		if (link->head != link->tail)
 			link->busy = now;
 		*found += n;
 	}
 	/* One link that is slow does not keep the others from being looked at. */
 	p->next = p->unfinished ? (first + i) % p->link_count : 0;
-	return ROC_WHY_NONE;
+	return ROC_REASON_NONE;
 }
 
 static struct roc_link *roc_link_of(struct roc_pool_run *p, unsigned int slot)
@@ -178,7 +179,7 @@ static struct roc_link *roc_link_of(struct roc_pool_run *p, unsigned int slot)
 	return NULL;
 }
 
-static enum roc_why roc_take_record(struct roc_pool_run *p, const struct roc_record *r, u64 now)
+static enum roc_reason roc_take_record(struct roc_pool_run *p, const struct roc_record *r, u64 now)
 {
 	struct roc_event *ev = &p->pool->event;
 	struct roc_flight *flight;
@@ -186,21 +187,21 @@ static enum roc_why roc_take_record(struct roc_pool_run *p, const struct roc_rec
 	u32 flags = ROC_READY_FILLED;
 
 	if (!roc_record_valid(r, ev->consumed) || ev->ended)
-		return ROC_WHY_RECORD;
+		return ROC_REASON_RECORD;
 	if (r->status & EVENT_RECORD_END) {
 		if (!p->flushed)
-			return ROC_WHY_RECORD;
+			return ROC_REASON_RECORD;
 		ev->ended = true;
-		return ROC_WHY_NONE;
+		return ROC_REASON_NONE;
 	}
 	link = roc_link_of(p, EVENT_RECORD_LINK(r->status));
 	if (!link || link->head == link->tail)
-		return ROC_WHY_RECORD;
+		return ROC_REASON_RECORD;
 	flight = roc_flight(p, link, link->tail);
 	if (flight->number != r->descriptor)
-		return ROC_WHY_RECORD;
+		return ROC_REASON_RECORD;
 	if (r->bytes > flight->fill.length)
-		return ROC_WHY_BYTES;
+		return ROC_REASON_BYTES;
 	if (r->status & EVENT_RECORD_REFUSED) {
 		flags = ROC_READY_REFUSED;
 	} else {
@@ -212,14 +213,14 @@ static enum roc_why roc_take_record(struct roc_pool_run *p, const struct roc_rec
 	roc_finish(p, link, r->bytes, flags, now);
 	if (link->head != link->tail)
 		link->busy = now;
-	return ROC_WHY_NONE;
+	return ROC_REASON_NONE;
 }
 
 /* Take what the card wrote: superpages found. Not 0: it broke its contract. */
-static enum roc_why roc_drain(struct roc_pool_run *p, u64 now, u32 *found)
+static enum roc_reason roc_drain(struct roc_pool_run *p, u64 now, u32 *found)
 {
 	struct roc_event *ev = &p->pool->event;
-	enum roc_why why = ROC_WHY_NONE;
+	enum roc_reason reason = ROC_REASON_NONE;
 	u32 n;
 
 	*found = 0;
@@ -228,17 +229,17 @@ static enum roc_why roc_drain(struct roc_pool_run *p, u64 now, u32 *found)
 
 		if (!roc_record_read(ev->record, ev->record_log2, ev->consumed, &r))
 			break;
-		why = roc_take_record(p, &r, now);
-		if (why)
+		reason = roc_take_record(p, &r, now);
+		if (reason)
 			break;
 		ev->consumed++;
 		*found += !ev->ended;
 	}
-	return why;
+	return reason;
 }
 
 /* Look at the card in the way that it has. Not 0: it broke its contract; *@found is good. */
-enum roc_why roc_look(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found)
+enum roc_reason roc_look(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found)
 {
 	p->pool->stats.looks++;
 	return p->pool->event.on ? roc_drain(p, now, found) : roc_look_plain(p, now, what, found);

@@ -337,7 +337,7 @@ enum roc_look {
 	ROC_LOOK_ALL,
 };
 
-enum roc_why roc_look(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found);
+enum roc_reason roc_look(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found);
 
 /* flow.c */
 enum roc_refill {
@@ -350,8 +350,8 @@ enum roc_refill {
 u32 roc_room(struct roc_pool_run *p);
 u32 roc_waiting(struct roc_pool_run *p);
 void roc_finish(struct roc_pool_run *p, struct roc_link *link, u32 bytes, u32 flags, u64 now);
-enum roc_why roc_refill(struct roc_pool_run *p, u64 now, enum roc_refill *left);
-u32 roc_reclaim(struct roc_pool_run *p, enum roc_why why);
+enum roc_reason roc_refill(struct roc_pool_run *p, u64 now, enum roc_refill *left);
+u32 roc_reclaim(struct roc_pool_run *p, enum roc_reason reason);
 void roc_publish(struct roc_pool_run *p);
 
 /* flow.c: marks */

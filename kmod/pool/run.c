@@ -109,53 +109,54 @@ static int roc_pool_enable(struct roc_run *run)
 	return 0;
 }
 
-static enum roc_why roc_refusal(struct roc_pool_run *p)
+static enum roc_reason roc_refusal(struct roc_pool_run *p)
 {
 	bool setup = xchg(&p->pool->event.refused, false);
 	struct roc_endpoint *ep = p->ch->ep;
 
 	if (!roc_alive(ep))
-		return ROC_WHY_LOST;
+		return ROC_REASON_LOST;
 	if (setup)
-		return ROC_WHY_SETUP;
-	return !READ_ONCE(p->ch->suspect) && roc_suspects(ep) ? ROC_WHY_NEIGHBOUR : ROC_WHY_RESET;
+		return ROC_REASON_SETUP;
+	return !READ_ONCE(p->ch->suspect) && roc_suspects(ep) ? ROC_REASON_NEIGHBOUR
+							      : ROC_REASON_RESET;
 }
 
 /* Keep the reason for the caller, and log it. */
 static void roc_pool_refused(struct roc_run *run)
 {
 	static const char *const text[] = {
-		[ROC_WHY_LOST] = "the card answers all ones",
-		[ROC_WHY_SETUP] = "the card refused its rings (SETUP_ERROR)",
-		[ROC_WHY_RESET] = "the channel did not carry out its reset, or did not quiesce",
-		[ROC_WHY_NEIGHBOUR] = "another channel of the function is not quiesced",
+		[ROC_REASON_LOST] = "the card answers all ones",
+		[ROC_REASON_SETUP] = "the card refused its rings (SETUP_ERROR)",
+		[ROC_REASON_RESET] = "the channel did not carry out its reset, or did not quiesce",
+		[ROC_REASON_NEIGHBOUR] = "another channel of the function is not quiesced",
 	};
 	struct roc_channel *ch = run->open.ch;
-	enum roc_why why;
+	enum roc_reason reason;
 
 	if (ch->state == ROC_CH_RUNNING)
 		return;
-	why = roc_refusal(roc_pool_run(run));
-	roc_set_refused(ch, why);
+	reason = roc_refusal(roc_pool_run(run));
+	roc_set_refused(ch, reason);
 	dev_warn_ratelimited(&ch->ep->pdev->dev, "roc%dch%u: cannot start: %s\n", ch->ep->minor,
-			     ch->number, text[why]);
+			     ch->number, text[reason]);
 }
 
-static enum roc_why roc_pool_started(struct roc_run *run)
+static enum roc_reason roc_pool_started(struct roc_run *run)
 {
 	struct roc_pool_run *p = roc_pool_run(run);
 	const struct roc_pool_ops *ops = roc_pool_ops(p->ch->ep);
 	enum roc_refill left;
-	enum roc_why why;
+	enum roc_reason reason;
 
-	why = roc_refill(p, ktime_get_ns(), &left);
-	if (why)
-		return why;
+	reason = roc_refill(p, ktime_get_ns(), &left);
+	if (reason)
+		return reason;
 	if (ops->flow)
 		ops->flow(p->ch, p->setting.source);
 	roc_publish(p);
 	roc_kick(p);
-	return ROC_WHY_NONE;
+	return ROC_REASON_NONE;
 }
 
 static void roc_pool_flags(struct roc_run *run, u32 set, u32 clear)
@@ -180,25 +181,25 @@ static void roc_flush(struct roc_pool_run *p)
 }
 
 /* Take all records up to the END. Not 0: the card broke its contract. */
-static enum roc_why roc_take_to_end(struct roc_pool_run *p)
+static enum roc_reason roc_take_to_end(struct roc_pool_run *p)
 {
 	const u64 patience = ROC_END_PATIENCE * EVENT_END_MS * NSEC_PER_MSEC;
 	const struct roc_event *ev = &p->pool->event;
 	u64 now = ktime_get_ns(), end = now + patience;
-	enum roc_why why;
+	enum roc_reason reason;
 	u32 found;
 
 	for (;;) {
-		why = roc_look(p, now, ROC_LOOK_ALL, &found);
-		if (why || ev->ended)
-			return why;
+		reason = roc_look(p, now, ROC_LOOK_ALL, &found);
+		if (reason || ev->ended)
+			return reason;
 		if (found)
 			end = now + patience;
 		else if (roc_event_hole(ev))
-			return ROC_WHY_RECORD;
+			return ROC_REASON_RECORD;
 		/* Of the time before the look: what was not there then did not come in time. */
 		if (now >= end)
-			return roc_alive(p->ch->ep) ? ROC_WHY_RECORD : ROC_WHY_LOST;
+			return roc_alive(p->ch->ep) ? ROC_REASON_RECORD : ROC_REASON_LOST;
 		fsleep(ROC_FLUSH_TRY_US);
 		now = ktime_get_ns();
 	}
@@ -208,10 +209,10 @@ static enum roc_why roc_take_to_end(struct roc_pool_run *p)
  * Take what a flush closed: looks in a row with nothing new, or nothing left to come. Not 0: the
  * card broke its contract.
  */
-static enum roc_why roc_take_flushed(struct roc_pool_run *p)
+static enum roc_reason roc_take_flushed(struct roc_pool_run *p)
 {
 	unsigned int tries, limit, idle = 0;
-	enum roc_why why;
+	enum roc_reason reason;
 	u32 found;
 	u64 end;
 
@@ -223,60 +224,60 @@ static enum roc_why roc_take_flushed(struct roc_pool_run *p)
 		if (tries)
 			fsleep(ROC_FLUSH_TRY_US);
 		do {
-			why = roc_look(p, ktime_get_ns(), ROC_LOOK_ALL, &found);
-			if (why)
-				return why;
+			reason = roc_look(p, ktime_get_ns(), ROC_LOOK_ALL, &found);
+			if (reason)
+				return reason;
 			idle = found ? 0 : idle + 1;
 		} while (p->unfinished && ktime_get_ns() < end);
 		/* The card has finished superpages whose sizes it does not say. */
 		if (p->unfinished)
-			return roc_alive(p->ch->ep) ? ROC_WHY_SIZE : ROC_WHY_LOST;
+			return roc_alive(p->ch->ep) ? ROC_REASON_SIZE : ROC_REASON_LOST;
 		if (!p->in_flight)
 			break;
 	}
-	return ROC_WHY_NONE;
+	return ROC_REASON_NONE;
 }
 
-static enum roc_why roc_pool_drain(struct roc_run *run, u32 flags)
+static enum roc_reason roc_pool_drain(struct roc_run *run, u32 flags)
 {
 	roc_flush(roc_pool_run(run));
 	return roc_take_flushed(roc_pool_run(run));
 }
 
 /* In memory a card that has gone looks like one that has nothing to say. */
-static enum roc_why roc_pool_check(struct roc_channel *ch)
+static enum roc_reason roc_pool_check(struct roc_channel *ch)
 {
-	return roc_alive(ch->ep) ? ROC_WHY_NONE : ROC_WHY_LOST;
+	return roc_alive(ch->ep) ? ROC_REASON_NONE : ROC_REASON_LOST;
 }
 
 /* A card that is not there is not touched. */
-static bool roc_pool_quiesce(struct roc_run *run, enum roc_why reason, bool present)
+static bool roc_pool_quiesce(struct roc_run *run, enum roc_reason reason, bool present)
 {
 	struct roc_pool_run *p = roc_pool_run(run);
 
-	if (!present || reason == ROC_WHY_LOST)
+	if (!present || reason == ROC_REASON_LOST)
 		return false;
 	roc_flush(p);
 	/* What it has is good, and it still tells of it. Whatever goes wrong with that: it ends. */
-	if (reason == ROC_WHY_CARD)
+	if (reason == ROC_REASON_CARD)
 		roc_take_flushed(p);
 	roc_count_empties(p->ch);
 	return true;
 }
 
-static enum roc_why roc_pool_finish(struct roc_run *run, enum roc_why reason)
+static enum roc_reason roc_pool_finish(struct roc_run *run, enum roc_reason reason)
 {
-	bool failed = reason && reason != ROC_WHY_REMOVED;
+	bool failed = reason && reason != ROC_REASON_REMOVED;
 	struct roc_pool_run *p = roc_pool_run(run);
 
 	p->pool->event.on = false;
-	p->reclaimed = roc_reclaim(p, failed ? reason : ROC_WHY_STOPPED);
+	p->reclaimed = roc_reclaim(p, failed ? reason : ROC_REASON_STOPPED);
 	/* A suspend takes all that the card has finished, as a stop does; behind END is no byte. */
-	if (failed && reason != ROC_WHY_SUSPENDED && !p->pool->event.ended)
+	if (failed && reason != ROC_REASON_SUSPENDED && !p->pool->event.ended)
 		p->ch->stats.lost += p->reclaimed;
 	/* Before users can see the end: one that finds nothing more may rely on that. */
 	roc_publish(p);
-	return ROC_WHY_NONE;
+	return ROC_REASON_NONE;
 }
 
 /* Entries in the ready ring, without the lock: a hint for sleepers. */

@@ -51,41 +51,41 @@ static void roc_took_early(struct roc_pool_run *p, u64 now)
 }
 
 /* The card says that something is wrong with this channel. */
-static enum roc_why roc_check_error(struct roc_pool_run *p)
+static enum roc_reason roc_check_error(struct roc_pool_run *p)
 {
 	u32 status;
 
 	if (!xchg(&p->thread.watch.error_pending, false))
-		return ROC_WHY_NONE;
+		return ROC_REASON_NONE;
 	status = roc_block_status(p->ch);
 	if (status == ROC_ALL_ONES)
-		return ROC_WHY_LOST;
-	return status & (EVENT_STATUS_FETCH_ERROR | EVENT_STATUS_HOST_ERROR) ? ROC_WHY_CARD
-									     : ROC_WHY_NONE;
+		return ROC_REASON_LOST;
+	return status & (EVENT_STATUS_FETCH_ERROR | EVENT_STATUS_HOST_ERROR) ? ROC_REASON_CARD
+									     : ROC_REASON_NONE;
 }
 
 /*
  * No record was found: is one missing? Records behind it show that, and if there are none the
  * card's count, which costs a register read. @fired: an interrupt came, which has a reason.
  */
-static enum roc_why roc_check_records(struct roc_pool_run *p, u64 now, u64 usual, bool fired)
+static enum roc_reason roc_check_records(struct roc_pool_run *p, u64 now, u64 usual, bool fired)
 {
 	struct roc_watch *w = &p->thread.watch;
 
 	if (!p->in_flight)
-		return ROC_WHY_NONE;
+		return ROC_REASON_NONE;
 	if (fired || now >= w->scan) {
 		w->scan = now + ROC_SCAN_NS;
 		if (roc_event_hole(&p->pool->event))
-			return ROC_WHY_RECORD;
+			return ROC_REASON_RECORD;
 	}
 	if (now - w->counted < (w->recounted && !fired ? usual : ROC_COUNT_NS))
-		return ROC_WHY_NONE;
+		return ROC_REASON_NONE;
 	w->counted = now;
 	w->recounted = true;
 	if (!roc_event_uncounted(p->ch))
-		return ROC_WHY_NONE;
-	return roc_alive(p->ch->ep) ? ROC_WHY_RECORD : ROC_WHY_LOST;
+		return ROC_REASON_NONE;
+	return roc_alive(p->ch->ep) ? ROC_REASON_RECORD : ROC_REASON_LOST;
 }
 
 /*
@@ -93,11 +93,11 @@ static enum roc_why roc_check_records(struct roc_pool_run *p, u64 now, u64 usual
  * that went, a doorbell that was lost, and an error of which no interrupt told are found out by
  * their silence.
  */
-static enum roc_why roc_check_silence(struct roc_pool_run *p, u64 now, u32 found, bool fired)
+static enum roc_reason roc_check_silence(struct roc_pool_run *p, u64 now, u32 found, bool fired)
 {
 	u64 usual = clamp(2 * p->rate.gap, ROC_SILENCE_NS, ROC_SILENCE_MAX_NS);
 	struct roc_watch *w = &p->thread.watch;
-	enum roc_why why;
+	enum roc_reason reason;
 
 	if (found || !p->in_flight || !w->asked) {
 		w->asked = now;
@@ -107,16 +107,16 @@ static enum roc_why roc_check_silence(struct roc_pool_run *p, u64 now, u32 found
 		w->recounted = false;
 	}
 	if (found)
-		return ROC_WHY_NONE;
-	why = roc_check_records(p, now, usual, fired);
-	if (why)
-		return why;
+		return ROC_REASON_NONE;
+	reason = roc_check_records(p, now, usual, fired);
+	if (reason)
+		return reason;
 	if (!w->repeated && now - w->asked >= ROC_PATIENCE_MAX_NS) {
 		roc_event_repeat(p->ch);
 		w->repeated = true;
 	}
 	if (now - w->asked < usual)
-		return ROC_WHY_NONE;
+		return ROC_REASON_NONE;
 	w->asked = now;
 	w->repeated = false;
 	w->error_pending = true;
@@ -128,18 +128,18 @@ u32 roc_thread_look(struct roc_pool_run *p)
 {
 	u64 now = ktime_get_ns();
 	enum roc_refill left;
-	enum roc_why why;
+	enum roc_reason reason;
 	u32 found;
 
-	why = roc_look(p, now, ROC_LOOK_BEGUN, &found);
+	reason = roc_look(p, now, ROC_LOOK_BEGUN, &found);
 	if (found)
 		roc_rate_found(&p->rate, now, found);
-	if (!why)
-		why = roc_refill(p, now, &left);
-	if (!why && p->pool->event.on)
-		why = roc_check_silence(p, now, found, false);
-	if (why) {
-		roc_run_abort(&p->run, why);
+	if (!reason)
+		reason = roc_refill(p, now, &left);
+	if (!reason && p->pool->event.on)
+		reason = roc_check_silence(p, now, found, false);
+	if (reason) {
+		roc_run_abort(&p->run, reason);
 		return found;
 	}
 	if (p->pool->event.on && p->thread.watch.armed && found) {
@@ -343,7 +343,7 @@ static u64 roc_blocked(struct roc_pool_run *p, u64 now)
 }
 
 /* One turn; *@rest: ns to sleep, U64_MAX = until woken. Not 0: the card broke its contract. */
-static enum roc_why roc_turn(struct roc_pool_run *p, u64 *rest)
+static enum roc_reason roc_turn(struct roc_pool_run *p, u64 *rest)
 {
 	struct roc_channel *ch = p->ch;
 	struct roc_event *ev = &p->pool->event;
@@ -353,15 +353,15 @@ static enum roc_why roc_turn(struct roc_pool_run *p, u64 *rest)
 	unsigned int fired = 0;
 	enum roc_refill refill;
 	u32 found, total = 0;
-	enum roc_why why;
+	enum roc_reason reason;
 	bool more;
 
 	*rest = U64_MAX;
 	if (ch->state != ROC_CH_RUNNING || p->run.open.retired)
-		return ROC_WHY_NONE;
-	why = roc_check_error(p);
-	if (why || p->setting.mode == ROC_MODE_BUSY)
-		return why;
+		return ROC_REASON_NONE;
+	reason = roc_check_error(p);
+	if (reason || p->setting.mode == ROC_MODE_BUSY)
+		return reason;
 	roc_point(ch->ep, ROC_POINT_TURN);
 	ch->stats.turns++;
 	roc_ring_set_flags(&p->rings, 0, ROC_RING_NEED_KICK);
@@ -377,13 +377,13 @@ static enum roc_why roc_turn(struct roc_pool_run *p, u64 *rest)
 		p->thread.watch.since = now;
 	/* What the card and the reader finish meanwhile is not left lying while we sleep. */
 	do {
-		why = roc_look(p, now, what, &found);
-		if (why)
-			return why;
+		reason = roc_look(p, now, what, &found);
+		if (reason)
+			return reason;
 		roc_publish(p); /* the reader need not wait for the refill's register writes */
-		why = roc_refill(p, now, &refill);
-		if (why)
-			return why;
+		reason = roc_refill(p, now, &refill);
+		if (reason)
+			return reason;
 		roc_publish(p);
 		total += found;
 		more = found || p->unfinished || refill == ROC_REFILL_MORE ||
@@ -395,9 +395,9 @@ static enum roc_why roc_turn(struct roc_pool_run *p, u64 *rest)
 	if (total)
 		roc_rate_found(&p->rate, now, total);
 	if (ev->on) {
-		why = roc_check_silence(p, now, total, fired);
-		if (why)
-			return why;
+		reason = roc_check_silence(p, now, total, fired);
+		if (reason)
+			return reason;
 	}
 	if (event)
 		sleep = roc_turn_event(p, fired, total, now);
@@ -407,15 +407,15 @@ static enum roc_why roc_turn(struct roc_pool_run *p, u64 *rest)
 		roc_event_make_room(ch);
 	*rest = 0;
 	if (ev->on ? refill == ROC_REFILL_MORE : more)
-		return ROC_WHY_NONE;
+		return ROC_REASON_NONE;
 	if (refill == ROC_REFILL_BLOCKED) {
 		*rest = min(sleep, roc_blocked(p, now));
-		return ROC_WHY_NONE;
+		return ROC_REASON_NONE;
 	}
 	p->thread.blocked = 0;
 	if (!roc_may_run_dry(p, sleep) || !roc_ring_arm_kick(&p->rings))
 		*rest = sleep;
-	return ROC_WHY_NONE;
+	return ROC_REASON_NONE;
 }
 
 static void roc_trace_sleep(struct roc_pool_run *p, u64 ns)
@@ -448,7 +448,7 @@ static int roc_thread(void *arg)
 {
 	struct roc_pool_run *p = arg;
 	u64 ns = U64_MAX; /* nothing runs yet, and a start that fails has nothing for us */
-	enum roc_why why;
+	enum roc_reason reason;
 
 	while (!kthread_should_stop()) {
 		roc_thread_rest(p, ns);
@@ -457,9 +457,9 @@ static int roc_thread(void *arg)
 		WRITE_ONCE(p->thread.kicked, false);
 		smp_mb(); /* a kick after this is seen above, one before it by the turn */
 		mutex_lock(&p->ch->lock);
-		why = roc_turn(p, &ns);
-		if (why) {
-			roc_run_abort(&p->run, why);
+		reason = roc_turn(p, &ns);
+		if (reason) {
+			roc_run_abort(&p->run, reason);
 			ns = U64_MAX;
 		}
 		roc_trace_sleep(p, ns);

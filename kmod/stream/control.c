@@ -92,7 +92,7 @@ int roc_stream_info(struct file *file, void *data)
 		.size = info->size,
 		.stream = ch->number,
 		.state = shown.state,
-		.why = shown.why,
+		.reason = shown.reason,
 		.owner = shown.owner,
 	};
 	strscpy(info->name, roc_stream(ch)->name, sizeof(info->name));

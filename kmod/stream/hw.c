@@ -63,16 +63,16 @@ int roc_stream_probe(struct roc_endpoint *ep)
 	const struct roc_stream_ops *ops = container_of(ep->ops, const struct roc_stream_ops, card);
 	unsigned int c, channels = ep->ops->channels;
 	struct roc_stream_vsec vsec;
-	const char *why;
+	const char *reason;
 
-	if (roc_block_find(ep, &roc_stream_contract, &vsec, &why) > 0)
-		why = roc_stream_vsec_agrees(&vsec, channels, &ops->open)
-			      ? roc_block_check(ep, &roc_stream_contract, &vsec)
-			      : "its open registers are elsewhere than users look for them";
-	for (c = 0; c < channels && !why; c++)
-		why = roc_stream_probe_one(&ep->channels[c], &vsec, ops->types[c]);
-	if (why) {
-		dev_err(&ep->pdev->dev, "the stream interface cannot be used: %s\n", why);
+	if (roc_block_find(ep, &roc_stream_contract, &vsec, &reason) > 0)
+		reason = roc_stream_vsec_agrees(&vsec, channels, &ops->open)
+				 ? roc_block_check(ep, &roc_stream_contract, &vsec)
+				 : "its open registers are elsewhere than users look for them";
+	for (c = 0; c < channels && !reason; c++)
+		reason = roc_stream_probe_one(&ep->channels[c], &vsec, ops->types[c]);
+	if (reason) {
+		dev_err(&ep->pdev->dev, "the stream interface cannot be used: %s\n", reason);
 		return -ENODEV;
 	}
 	roc_block_interrupts(ep, &vsec.function, vsec.vectors,

@@ -21,18 +21,18 @@ static int roc_ring_check(struct roc_channel *ch, void *data)
 	struct device *dev = &ch->ep->pdev->dev;
 
 	if (arg->length > roc_stream(ch)->ring_max) {
-		arg->why = ROC_WHY_LENGTH;
+		arg->reason = ROC_REASON_LENGTH;
 		arg->limit = roc_stream(ch)->ring_max;
 	} else if (dma_addressing_limited(dev)) {
-		arg->why = ROC_WHY_DMA_MASK;
+		arg->reason = ROC_REASON_DMA_MASK;
 	} else if (dma_max_mapping_size(dev) < arg->length) {
-		arg->why = ROC_WHY_BOUNCE;
+		arg->reason = ROC_REASON_BOUNCE;
 		arg->limit = dma_max_mapping_size(dev);
 	} else if (roc_ring_least(ch, arg->length) > ROC_PIECE_MAX) {
-		arg->why = ROC_WHY_CONTIGUITY;
+		arg->reason = ROC_REASON_CONTIGUITY;
 		arg->limit = ROC_PIECE_MAX * roc_ring_pieces(roc_stream(ch));
 	}
-	if (arg->why)
+	if (arg->reason)
 		return -EOPNOTSUPP;
 	/* Rather than to take all that there is, and fail at the end. */
 	return arg->length >> PAGE_SHIFT > (u64)si_mem_available() ? -ENOMEM : 0;
@@ -45,10 +45,10 @@ static int roc_st_ring(struct file *file, void *data)
 	struct roc_stream_ring *ring;
 	int err, node;
 
-	if (arg->flags || arg->why || arg->limit || arg->pinned || !is_power_of_2(arg->length) ||
+	if (arg->flags || arg->reason || arg->limit || arg->pinned || !is_power_of_2(arg->length) ||
 	    arg->length < max_t(u64, ROC_ST_RING_MIN, PAGE_SIZE) || arg->length > ROC_ST_RING_MAX)
 		return -EINVAL;
-	err = roc_shared_check(o, roc_ring_check, arg, &arg->why, &node);
+	err = roc_shared_check(o, roc_ring_check, arg, &arg->reason, &node);
 	if (err)
 		return err;
 	ring = roc_stream_ring_alloc(roc_stream(o->ch), arg, node,
@@ -85,7 +85,7 @@ static int roc_st_stop(struct file *file, void *data)
 
 	if (arg->flags || arg->position || arg->lost)
 		return -EINVAL;
-	return roc_run_stop(roc_run(file->private_data), ROC_WHY_NONE, arg->flags, arg);
+	return roc_run_stop(roc_run(file->private_data), ROC_REASON_NONE, arg->flags, arg);
 }
 
 static int roc_st_consume(struct file *file, void *data)

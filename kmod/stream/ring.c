@@ -43,7 +43,7 @@ struct roc_stream_ring *roc_stream_ring_alloc(const struct roc_stream *st, struc
 	};
 	area[ROC_AREA_CARD] =
 		(struct roc_area){.pages = 1, .direction = DMA_FROM_DEVICE, .seen = true};
-	err = roc_shared_alloc(&ring->shared, node, &arg->why, &arg->limit, &arg->pinned);
+	err = roc_shared_alloc(&ring->shared, node, &arg->reason, &arg->limit, &arg->pinned);
 	if (err) {
 		roc_shared_put(&ring->shared);
 		return ERR_PTR(err);
@@ -107,7 +107,7 @@ static int roc_ring_place(struct roc_stream_ring *ring, struct roc_channel *ch,
 		if (ring->segment) {
 			err = roc_ring_fill_table(ring, ch->ep, &ex);
 		} else {
-			arg->why = ROC_WHY_CONTIGUITY;
+			arg->reason = ROC_REASON_CONTIGUITY;
 			err = -EOPNOTSUPP;
 		}
 	}
@@ -122,7 +122,7 @@ int roc_stream_ring_map(struct roc_channel *ch, struct roc_shared_memory *shared
 	struct roc_st_ring *arg = data;
 	int err;
 
-	err = roc_shared_map(ch, shared, &arg->why);
+	err = roc_shared_map(ch, shared, &arg->reason);
 	if (err)
 		return err;
 	err = roc_ring_place(ring, ch, arg);

@@ -82,7 +82,7 @@ static void roc_stream_poll(struct roc_run *run)
 
 	while (!roc_stream_take(run, &torn)) {
 		if (!torn)
-			roc_run_fail(run, ROC_WHY_POSITION);
+			roc_run_fail(run, ROC_REASON_POSITION);
 		/* The next poll decides. */
 		if (!torn || ++tries == ROC_TORN_TRIES)
 			return;
@@ -216,7 +216,7 @@ static void roc_stream_tick(struct roc_run *run)
 static void roc_stream_query(struct roc_run *run)
 {
 	struct roc_channel *ch = run->open.ch;
-	enum roc_why reason = roc_block_trouble(ch);
+	enum roc_reason reason = roc_block_trouble(ch);
 
 	spin_lock_irq(&ch->run_lock);
 	ch->stats.mmio_reads++;
@@ -281,9 +281,9 @@ static void roc_stream_drain_ring(struct roc_run *run)
 }
 
 /* In memory a card that has gone, or is off, looks like one that has no more data. */
-static enum roc_why roc_stream_drain(struct roc_run *run, u32 flags)
+static enum roc_reason roc_stream_drain(struct roc_run *run, u32 flags)
 {
-	enum roc_why reason = roc_block_trouble(run->open.ch);
+	enum roc_reason reason = roc_block_trouble(run->open.ch);
 
 	if (!reason) {
 		/* No further events; what the card has it writes. */
@@ -295,7 +295,7 @@ static enum roc_why roc_stream_drain(struct roc_run *run, u32 flags)
 }
 
 /* Until the card is quiesced; if it cannot be these are the last counters. */
-static bool roc_stream_quiesce(struct roc_run *run, enum roc_why reason, bool present)
+static bool roc_stream_quiesce(struct roc_run *run, enum roc_reason reason, bool present)
 {
 	struct roc_channel *ch = run->open.ch;
 
@@ -306,7 +306,7 @@ static bool roc_stream_quiesce(struct roc_run *run, enum roc_why reason, bool pr
 }
 
 /* What the card wrote to the page until it was quiesced. */
-static enum roc_why roc_stream_end(struct roc_run *run, enum roc_why reason)
+static enum roc_reason roc_stream_end(struct roc_run *run, enum roc_reason reason)
 {
 	struct roc_position *p = &roc_stream_run(run)->position;
 	u32 written = roc_card_state(run, written);
@@ -317,7 +317,7 @@ static enum roc_why roc_stream_end(struct roc_run *run, enum roc_why reason)
 	spin_lock_irq(&ch->run_lock);
 	before = p->written;
 	if (!run->reason && !roc_position_take(p, written, read, known, written))
-		run->reason = ROC_WHY_POSITION;
+		run->reason = ROC_REASON_POSITION;
 	if (!run->reason)
 		ch->stats.bytes += (u64)(p->written - before) * STREAM_LINE;
 	spin_unlock_irq(&ch->run_lock);

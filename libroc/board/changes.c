@@ -14,7 +14,7 @@
 static int check_firmware(struct roc_endpoint *ep, const struct roc_ep_info *info)
 {
 	struct roc_firmware_list *list;
-	char why[960];
+	char reason[960];
 	int ret;
 
 	ret = roc_firmware_open(NULL, &list);
@@ -23,8 +23,8 @@ static int check_firmware(struct roc_endpoint *ep, const struct roc_ep_info *inf
 	ret = roc_firmware_check(list, info->card_type, info->firmware);
 	roc_firmware_close(list);
 	if (ret) {
-		snprintf(why, sizeof(why), "%s", roc_error());
-		roc_fail(-ret, "%s: %s", roc_endpoint_name(ep), why);
+		snprintf(reason, sizeof(reason), "%s", roc_error());
+		roc_fail(-ret, "%s: %s", roc_endpoint_name(ep), reason);
 	}
 	return ret;
 }
@@ -173,13 +173,14 @@ bool libroc_changes_restorable(struct libroc_changes *changes, unsigned int writ
 	return true;
 }
 
-void libroc_changes_say(const struct libroc_changes *changes, const char *why, const char *outcome)
+void libroc_changes_say(const struct libroc_changes *changes, const char *reason,
+			const char *outcome)
 {
 	const struct roc_config_result *r = changes->result;
 	const struct libroc_pass *c = changes->c;
 
 	if (c->err != -EBADMSG || !r->register_name[0]) {
-		roc_fail(-c->err, "%.800s (%s)", why, outcome);
+		roc_fail(-c->err, "%.800s (%s)", reason, outcome);
 		return;
 	}
 	roc_fail(EBADMSG, "%s: register 0x%x of BAR %u (%s) was written 0x%x and reads 0x%x (%s)",

@@ -96,7 +96,7 @@ static int take_value(struct libroc_ini *ini, const char *key, const char *value
 	const struct libroc_params *params = r->format->params(r->section);
 	const struct libroc_param *p = libroc_param_find(params, key);
 	uint32_t number;
-	char why[160];
+	char reason[160];
 	int ret;
 
 	if (!p)
@@ -106,10 +106,10 @@ static int take_value(struct libroc_ini *ini, const char *key, const char *value
 		return roc_fail(EINVAL, "%s:%u: [%s] %s is there twice", ini->file, ini->line,
 				ini->section, key);
 	r->keys |= 1u << (p - params->list);
-	ret = libroc_param_parse(p, value, &number, why, sizeof(why));
+	ret = libroc_param_parse(p, value, &number, reason, sizeof(reason));
 	if (ret)
 		return roc_fail(-ret, "%s:%u: [%s] %s: %s", ini->file, ini->line, ini->section, key,
-				why);
+				reason);
 	r->format->put(r->config, r->section, p, number);
 	return 0;
 }
@@ -273,7 +273,7 @@ int libroc_config_load(const struct libroc_config_format *format,
 		.format = format,
 		.section = -1,
 	};
-	char why[512];
+	char reason[512];
 	int ret;
 
 	r.config = malloc(format->size);
@@ -287,8 +287,8 @@ int libroc_config_load(const struct libroc_config_format *format,
 	if (!ret) {
 		ret = format->check(r.config);
 		if (ret) {
-			snprintf(why, sizeof(why), "%s", roc_error());
-			ret = roc_fail(-ret, "%s: %s", r.ini.file, why);
+			snprintf(reason, sizeof(reason), "%s", roc_error());
+			ret = roc_fail(-ret, "%s: %s", r.ini.file, reason);
 		}
 	}
 	if (!ret) {

@@ -192,9 +192,9 @@ void libroc_param_put(const struct libroc_param *p, void *to, uint32_t value);
 void libroc_param_text(const struct libroc_param *p, uint32_t value, char *text, size_t size);
 /* NULL: no such key. */
 const struct libroc_param *libroc_param_find(const struct libroc_params *params, const char *key);
-/* -EINVAL or -ERANGE, and what is wrong in @why. */
-int libroc_param_parse(const struct libroc_param *p, const char *text, uint32_t *value, char *why,
-		       size_t size);
+/* -EINVAL or -ERANGE, and what is wrong in @reason. */
+int libroc_param_parse(const struct libroc_param *p, const char *text, uint32_t *value,
+		       char *reason, size_t size);
 /* -ERANGE and a sentence about section.key. */
 int libroc_params_check(const char *section, const struct libroc_params *params, const void *from);
 /* If they differ, one more in @diffs (which may be NULL) and *n. */
@@ -241,8 +241,9 @@ bool libroc_changes_restore(struct libroc_changes *changes, unsigned int written
  */
 bool libroc_changes_restorable(struct libroc_changes *changes, unsigned int writes, char *outcome,
 			       size_t size);
-/* After a failure: the sentence. @why: the reason. @outcome: what became of the card. */
-void libroc_changes_say(const struct libroc_changes *changes, const char *why, const char *outcome);
+/* After a failure: the sentence. @reason: the reason. @outcome: what became of the card. */
+void libroc_changes_say(const struct libroc_changes *changes, const char *reason,
+			const char *outcome);
 
 /* config_file.c: files of sections, INI and JSON */
 

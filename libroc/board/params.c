@@ -100,8 +100,8 @@ static void names_text(const struct libroc_param *p, char *text, size_t size)
 					 p->names[i]);
 }
 
-int libroc_param_parse(const struct libroc_param *p, const char *text, uint32_t *value, char *why,
-		       size_t size)
+int libroc_param_parse(const struct libroc_param *p, const char *text, uint32_t *value,
+		       char *reason, size_t size)
 {
 	char names[64], last[16];
 	uint32_t i;
@@ -111,7 +111,7 @@ int libroc_param_parse(const struct libroc_param *p, const char *text, uint32_t 
 	case LIBROC_P_BOOL:
 		ret = parse_bool(text, value);
 		if (ret)
-			snprintf(why, size, "'%.40s' is neither true nor false", text);
+			snprintf(reason, size, "'%.40s' is neither true nor false", text);
 		return ret;
 	case LIBROC_P_NAME:
 		for (i = 0; i <= p->last; i++) {
@@ -121,15 +121,16 @@ int libroc_param_parse(const struct libroc_param *p, const char *text, uint32_t 
 			}
 		}
 		names_text(p, names, sizeof(names));
-		snprintf(why, size, "'%.40s' is none of %s", text, names);
+		snprintf(reason, size, "'%.40s' is none of %s", text, names);
 		return -EINVAL;
 	default:
 		ret = parse_number(text, p->kind == LIBROC_P_HEX, p->last, value);
 		libroc_param_text(p, p->last, last, sizeof(last));
 		if (ret == -ERANGE)
-			snprintf(why, size, "%.40s is out of range, which ends at %s", text, last);
+			snprintf(reason, size, "%.40s is out of range, which ends at %s", text,
+				 last);
 		else if (ret)
-			snprintf(why, size, "'%.40s' is not a %s number", text,
+			snprintf(reason, size, "'%.40s' is not a %s number", text,
 				 p->kind == LIBROC_P_HEX ? "hexadecimal" : "decimal");
 		return ret;
 	}

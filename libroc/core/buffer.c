@@ -7,29 +7,29 @@
 #include "libroc.h"
 
 /* The reasons that come with a number: the number, then the cure from the table. */
-static int fail_why(int err, const struct roc_channel *ch, const struct roc_buf_register *arg)
+static int fail_reason(int err, const struct roc_channel *ch, const struct roc_buf_register *arg)
 {
 	char length[32], granule[32];
 
 	libroc_size_text(arg->length, length, sizeof(length));
-	switch (arg->why) {
-	case ROC_WHY_MEMLOCK:
+	switch (arg->reason) {
+	case ROC_REASON_MEMLOCK:
 		return roc_fail(
 			err,
 			"%s: cannot pin %s, the limit is %llu bytes and %llu of them are in use: %s",
 			ch->name, length, (unsigned long long)arg->limit,
-			(unsigned long long)arg->pinned, roc_why_text(arg->why));
-	case ROC_WHY_CONTIGUITY:
+			(unsigned long long)arg->pinned, roc_reason_text(arg->reason));
+	case ROC_REASON_CONTIGUITY:
 		return roc_fail(
 			err,
 			"%s: superpages of %s wanted, but the shortest extent of the %s has %llu bytes: %s",
 			ch->name,
 			arg->granule ? libroc_size_text(arg->granule, granule, sizeof(granule))
 				     : "the smallest size",
-			length, (unsigned long long)arg->limit, roc_why_text(arg->why));
+			length, (unsigned long long)arg->limit, roc_reason_text(arg->reason));
 	default:
 		return roc_fail(err, "%s: cannot register %s: %s", ch->name, length,
-				roc_why_text(arg->why));
+				roc_reason_text(arg->reason));
 	}
 }
 
@@ -48,8 +48,8 @@ int roc_buffer_register(struct roc_channel *ch, void *addr, size_t length, uint3
 		*handle = arg.handle;
 		return 0;
 	}
-	if (arg.why)
-		return fail_why(-ret, ch, &arg);
+	if (arg.reason)
+		return fail_reason(-ret, ch, &arg);
 	switch (-ret) {
 	case EINVAL:
 		return roc_fail(

@@ -222,9 +222,9 @@ static int fail_start(const struct roc_channel *ch)
 {
 	struct roc_ch_info info = {.size = sizeof(info)};
 
-	if (libroc_node_ioctl(&ch->node, ROC_CH_INFO, &info) || !info.why)
+	if (libroc_node_ioctl(&ch->node, ROC_CH_INFO, &info) || !info.reason)
 		return libroc_fail_ioctl(EIO, ch->name, "cannot start");
-	return roc_fail(EIO, "%s: cannot start: %s", ch->name, roc_why_text(info.why));
+	return roc_fail(EIO, "%s: cannot start: %s", ch->name, roc_reason_text(info.reason));
 }
 
 int roc_channel_start(struct roc_channel *ch)
@@ -261,10 +261,11 @@ int roc_channel_start(struct roc_channel *ch)
 	}
 }
 
-int libroc_fail_idle(const char *name, uint32_t state, uint32_t why, const char *remedy)
+int libroc_fail_idle(const char *name, uint32_t state, uint32_t reason, const char *remedy)
 {
 	if (state == ROC_CH_FAILED)
-		return roc_fail(EALREADY, "%s: the run has failed: %s", name, roc_why_text(why));
+		return roc_fail(EALREADY, "%s: the run has failed: %s", name,
+				roc_reason_text(reason));
 	return roc_fail(EALREADY, "%s: is not running: %s", name, remedy);
 }
 
@@ -274,7 +275,7 @@ int libroc_channel_idle(const struct roc_channel *ch, const char *remedy)
 
 	if (libroc_node_ioctl(&ch->node, ROC_CH_INFO, &info))
 		info.state = ROC_CH_STOPPED;
-	return libroc_fail_idle(ch->name, info.state, info.why, remedy);
+	return libroc_fail_idle(ch->name, info.state, info.reason, remedy);
 }
 
 int libroc_fail_stop(int err, const char *name)

@@ -31,14 +31,14 @@ int roc_buffer_export(struct roc_channel *ch, uint32_t handle, unsigned int flag
 		return roc_fail(EINVAL, "%s: export: unknown flag in 0x%x: there are %s", ch->name,
 				flags, "ROC_EXPORT_CLOEXEC and ROC_EXPORT_WRITE");
 	case ENOMEM:
-		if (!arg.why)
+		if (!arg.reason)
 			return roc_fail(ENOMEM, "%s: no memory in the kernel to export buffer %u",
 					ch->name, handle);
 		return roc_fail(
 			ENOMEM,
 			"%s: cannot export buffer %u: what is exported may outlive the process and counts for the user, the limit is %llu bytes and %llu of them are in use: %s",
 			ch->name, handle, (unsigned long long)arg.limit,
-			(unsigned long long)arg.pinned, roc_why_text(arg.why));
+			(unsigned long long)arg.pinned, roc_reason_text(arg.reason));
 	case EMFILE:
 		return roc_fail(EMFILE, "%s: cannot export buffer %u: too many open files: %s",
 				ch->name, handle, "close some, or raise 'ulimit -n'");
@@ -51,14 +51,15 @@ static int fail_import(int err, const struct roc_channel *ch, const struct roc_b
 {
 	if (arg->error)
 		return roc_fail(err, "%s: cannot import dma-buf %d (its exporter says: %s): %s",
-				ch->name, arg->fd, strerror(arg->error), roc_why_text(arg->why));
-	if (arg->why == ROC_WHY_CONTIGUITY)
+				ch->name, arg->fd, strerror(arg->error),
+				roc_reason_text(arg->reason));
+	if (arg->reason == ROC_REASON_CONTIGUITY)
 		return roc_fail(
 			err,
 			"%s: cannot import dma-buf %d: superpages of 0x%x wanted, but its shortest extent has %llu bytes: boot with the IOMMU on, or have its exporter allocate larger pieces",
 			ch->name, arg->fd, arg->granule, (unsigned long long)arg->limit);
 	return roc_fail(err, "%s: cannot import dma-buf %d: %s", ch->name, arg->fd,
-			roc_why_text(arg->why));
+			roc_reason_text(arg->reason));
 }
 
 int roc_buffer_import(struct roc_channel *ch, int fd, uint64_t offset, uint64_t length,
@@ -77,7 +78,7 @@ int roc_buffer_import(struct roc_channel *ch, int fd, uint64_t offset, uint64_t 
 		*handle = arg.handle;
 		return 0;
 	}
-	if (arg.why)
+	if (arg.reason)
 		return fail_import(-ret, ch, &arg);
 	switch (-ret) {
 	case EBADF:

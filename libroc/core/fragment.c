@@ -151,14 +151,14 @@ int roc_card_fragments_reset(struct roc_endpoint *ep, unsigned int sub, enum roc
 
 static int fail_start(int err, const struct roc_fragments *f, const struct roc_fr_start *arg)
 {
-	if (arg->why == ROC_WHY_CONTIGUITY)
+	if (arg->reason == ROC_REASON_CONTIGUITY)
 		return roc_fail(
 			err,
 			"%s: a host page of %u bytes is not contiguous for the card: take hugepages (roc_memory_alloc() without plain pages), or smaller host pages",
 			f->c.name, f->host_page_size);
-	if (arg->why)
+	if (arg->reason)
 		return roc_fail(err, "%s: cannot start (the limit is %llu): %s", f->c.name,
-				(unsigned long long)arg->limit, roc_why_text(arg->why));
+				(unsigned long long)arg->limit, roc_reason_text(arg->reason));
 	return libroc_fail_start(err, f->c.name);
 }
 

@@ -25,28 +25,28 @@ int libroc_need_fragment_rings(const struct roc_fragments *f)
 
 static int fail_rings(int err, const struct roc_fragments *f, const struct roc_fr_rings *arg)
 {
-	switch (arg->why) {
-	case ROC_WHY_NONE:
+	switch (arg->reason) {
+	case ROC_REASON_NONE:
 		break;
-	case ROC_WHY_MEMLOCK:
+	case ROC_REASON_MEMLOCK:
 		return roc_fail(
 			err,
 			"%s: no rings: the limit is %llu bytes and %llu of them are in use: %s",
 			f->c.name, (unsigned long long)arg->limit, (unsigned long long)arg->pinned,
-			roc_why_text(arg->why));
-	case ROC_WHY_LENGTH:
+			roc_reason_text(arg->reason));
+	case ROC_REASON_LENGTH:
 		return roc_fail(
 			err,
 			"%s: no rings for pages of %u bytes, host pages of %u and %u requests: one of them is more than the card's %llu: ask for that at most",
 			f->c.name, arg->page_size, arg->host_page_size, arg->commands,
 			(unsigned long long)arg->limit);
-	case ROC_WHY_OWNER:
+	case ROC_REASON_OWNER:
 		return roc_fail(
 			err,
 			"%s: only the process that opened the sub-unit can make its rings: open it after fork(), not before",
 			f->c.name);
 	default:
-		return roc_fail(err, "%s: no rings: %s", f->c.name, roc_why_text(arg->why));
+		return roc_fail(err, "%s: no rings: %s", f->c.name, roc_reason_text(arg->reason));
 	}
 	switch (err) {
 	case EINVAL:

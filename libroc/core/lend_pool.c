@@ -83,7 +83,7 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 	}
 	if (e->flags & ROC_READY_REFUSED) {
 		ret = roc_fail(EBADMSG, "%s: a superpage was refused: %s", l->ch->name,
-			       roc_why_text(e->why));
+			       roc_reason_text(e->reason));
 		l->superpages--;
 		roc_ready_release(&l->ch->rings, 1);
 		return ret;
@@ -123,7 +123,7 @@ static int fail_ended(struct roc_lender *l)
 		return ret;
 	if (info.state == ROC_CH_FAILED)
 		return roc_fail(ENODATA, "%s: the channel failed: %s", l->ch->name,
-				roc_why_text(info.why));
+				roc_reason_text(info.reason));
 	return roc_fail(
 		ENODATA,
 		"%s: the channel does not run, and all it had was taken: start it with roc_channel_start()",

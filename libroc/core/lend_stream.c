@@ -124,7 +124,7 @@ static int fail_ended(struct roc_stream *s)
 		return ret;
 	if (info.state == ROC_CH_FAILED)
 		return roc_fail(ENODATA, "%s: the stream failed: %s", s->c.name,
-				roc_why_text(info.why));
+				roc_reason_text(info.reason));
 	return roc_fail(
 		ENODATA,
 		"%s: the stream does not run, and all it had was taken: start it with roc_stream_start()",

@@ -103,7 +103,7 @@ int libroc_open_channel(const struct roc_card *card, unsigned int channel, const
  * -EALREADY: @name does not run. If its last run failed (@state) the sentence has the reason, else
  * @remedy.
  */
-int libroc_fail_idle(const char *name, uint32_t state, uint32_t why, const char *remedy);
+int libroc_fail_idle(const char *name, uint32_t state, uint32_t reason, const char *remedy);
 /* Of a stop; EALREADY is libroc_fail_idle()'s. */
 int libroc_fail_stop(int err, const char *name);
 #define LIBROC_NOTHING_TO_STOP "there is nothing to stop"

@@ -239,7 +239,7 @@ int libroc_named_stop(const struct libroc_named *c, void *arg)
 		return ret ? libroc_fail_stop(-ret, c->name) : 0;
 	if (get_info(&t, &now))
 		now.info.state = ROC_CH_STOPPED;
-	return libroc_fail_idle(c->name, now.info.state, now.info.why, LIBROC_NOTHING_TO_STOP);
+	return libroc_fail_idle(c->name, now.info.state, now.info.reason, LIBROC_NOTHING_TO_STOP);
 }
 
 int libroc_fail_start(int err, const char *name)

@@ -32,7 +32,7 @@ struct libroc_named_type {
 
 /* The first members of struct roc_st_info and struct roc_fr_info. */
 struct libroc_named_info {
-	uint32_t size, flags, number, state, why, run;
+	uint32_t size, flags, number, state, reason, run;
 	char name[ROC_TEXT_MAX];
 };
 
@@ -56,7 +56,7 @@ struct libroc_named_reset {
 #define LIBROC_NAMED_LAYOUT(prefix, its_number)                                                    \
 	LIBROC_NAMED_MEMBER(prefix##_info, its_number, libroc_named_info, number);                 \
 	LIBROC_NAMED_MEMBER(prefix##_info, state, libroc_named_info, state);                       \
-	LIBROC_NAMED_MEMBER(prefix##_info, why, libroc_named_info, why);                           \
+	LIBROC_NAMED_MEMBER(prefix##_info, reason, libroc_named_info, reason);                     \
 	LIBROC_NAMED_MEMBER(prefix##_info, name, libroc_named_info, name);                         \
 	LIBROC_NAMED_MEMBER(prefix##_settings, its_number, libroc_named_settings, number);         \
 	LIBROC_NAMED_MEMBER(prefix##_reset, its_number, libroc_named_reset, number);               \

@@ -28,35 +28,35 @@ int libroc_need_ring(const struct roc_stream *s)
 }
 
 /* Reasons that come with a number. */
-static int fail_why(int err, const struct roc_stream *s, const struct roc_st_ring *arg)
+static int fail_reason(int err, const struct roc_stream *s, const struct roc_st_ring *arg)
 {
 	char length[32], limit[32];
 
 	libroc_size_text(arg->length, length, sizeof(length));
 	libroc_size_text(arg->limit, limit, sizeof(limit));
-	switch (arg->why) {
-	case ROC_WHY_MEMLOCK:
+	switch (arg->reason) {
+	case ROC_REASON_MEMLOCK:
 		return roc_fail(
 			err,
 			"%s: no ring of %s, the limit is %llu bytes and %llu of them are in use: %s",
 			s->c.name, length, (unsigned long long)arg->limit,
-			(unsigned long long)arg->pinned, roc_why_text(arg->why));
-	case ROC_WHY_LENGTH:
+			(unsigned long long)arg->pinned, roc_reason_text(arg->reason));
+	case ROC_REASON_LENGTH:
 		return roc_fail(err, "%s: no ring of %s: the card takes %s at most", s->c.name,
 				length, limit);
-	case ROC_WHY_CONTIGUITY:
+	case ROC_REASON_CONTIGUITY:
 		return roc_fail(
 			err,
 			"%s: no ring of %s: its memory is in more pieces than the card takes: ask for %s at most, or boot with the IOMMU on",
 			s->c.name, length, limit);
-	case ROC_WHY_OWNER:
+	case ROC_REASON_OWNER:
 		return roc_fail(
 			err,
 			"%s: only the process that opened the stream can make its ring: open it after fork(), not before",
 			s->c.name);
 	default:
 		return roc_fail(err, "%s: no ring of %s: %s", s->c.name, length,
-				roc_why_text(arg->why));
+				roc_reason_text(arg->reason));
 	}
 }
 
@@ -64,8 +64,8 @@ static int fail_ring(int err, const struct roc_stream *s, const struct roc_st_ri
 {
 	char length[32];
 
-	if (arg->why)
-		return fail_why(err, s, arg);
+	if (arg->reason)
+		return fail_reason(err, s, arg);
 	libroc_size_text(arg->length, length, sizeof(length));
 	switch (err) {
 	case EINVAL:
@@ -135,7 +135,8 @@ static int make_ring(struct roc_stream *s, uint64_t length)
 	int ret = libroc_node_ioctl(&s->c.node, ROC_ST_RING, &arg);
 
 	/* Who did not say how much takes what the card can. */
-	if (ret && !length && arg.why == ROC_WHY_LENGTH && arg.limit < ROC_STREAM_RING_DEFAULT) {
+	if (ret && !length && arg.reason == ROC_REASON_LENGTH &&
+	    arg.limit < ROC_STREAM_RING_DEFAULT) {
 		arg = (struct roc_st_ring){.size = sizeof(arg), .length = arg.limit};
 		ret = libroc_node_ioctl(&s->c.node, ROC_ST_RING, &arg);
 	}

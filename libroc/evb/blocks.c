@@ -211,7 +211,7 @@ static void give_up_old(struct roc_evb *e)
 
 static int sink_failed(struct roc_evb *e, int ret)
 {
-	return evb_fail(e, -ret, "The sink: %.400s", e->sink->why(e->sink_self));
+	return evb_fail(e, -ret, "The sink: %.400s", e->sink->reason(e->sink_self));
 }
 
 static int put_ready(struct roc_evb *e)
@@ -233,7 +233,7 @@ static int put_ready(struct roc_evb *e)
 			/* The node goes on, for days perhaps: nobody asks for it later. */
 			if (!e->n.unsaved++)
 				evb_say_in_any_case(e, "The sink: %.400s",
-						    e->sink->why(e->sink_self));
+						    e->sink->reason(e->sink_self));
 			evb_block_release(e, i);
 			continue;
 		}

@@ -17,11 +17,11 @@
 
 #define STOP_STALE 8 /* stale timeouts after the stop for which something may come */
 
-static int listen_at(struct roc_evb *e, char why[ROC_EVB_WHY])
+static int listen_at(struct roc_evb *e, char reason[ROC_EVB_REASON])
 {
 	struct sockaddr_storage a = {0};
 	socklen_t size = sizeof(a);
-	int fd = control_listen(e->host[0] ? e->host : NULL, e->port[0] ? e->port : "0", why);
+	int fd = control_listen(e->host[0] ? e->host : NULL, e->port[0] ? e->port : "0", reason);
 
 	if (fd < 0)
 		return fd;
@@ -34,7 +34,7 @@ static int listen_at(struct roc_evb *e, char why[ROC_EVB_WHY])
 }
 
 /* How the memory is shared out: pieces of at most max_region bytes, at most max_regions of them. */
-static int share_out(struct roc_evb *e, char why[ROC_EVB_WHY])
+static int share_out(struct roc_evb *e, char reason[ROC_EVB_REASON])
 {
 	const struct roc_evb_config *c = &e->cfg;
 	struct evb_builder *b = &e->bu;
@@ -45,7 +45,7 @@ static int share_out(struct roc_evb *e, char why[ROC_EVB_WHY])
 	if (limited && c->max_region && region > c->max_region)
 		region = c->max_region & ~UINT64_C(4095);
 	if (!region || region < EVB_SEGMENT_MIN)
-		return fabric_fail(why, ENOSPC,
+		return fabric_fail(reason, ENOSPC,
 				   "%" PRIu64 " bytes of memory, in regions of up to %" PRIu64
 				   " bytes, are too little for %u readout units.",
 				   c->memory, c->max_region ? c->max_region : c->memory, b->count);
@@ -56,7 +56,7 @@ static int share_out(struct roc_evb *e, char why[ROC_EVB_WHY])
 		regions = EVB_REGIONS;
 	if (!regions)
 		return fabric_fail(
-			why, ENOSPC,
+			reason, ENOSPC,
 			"%u readout units need a region of memory each, and only %" PRIu32
 			" may be registered: give fewer peers, or more regions.",
 			b->count, c->max_regions);
@@ -73,7 +73,7 @@ static int share_out(struct roc_evb *e, char why[ROC_EVB_WHY])
 	/* Whoever a sink lends it to can open it anew: but not to write, nor to make it shorter. */
 	if (fcntl(b->memory_fd, F_ADD_SEALS,
 		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL))
-		return fabric_fail(why, errno, "The memory of blocks cannot be sealed: %s.",
+		return fabric_fail(reason, errno, "The memory of blocks cannot be sealed: %s.",
 				   strerror(errno));
 	for (i = 0; i < b->count; i++) {
 		b->guests[i].memory = b->memory + i * regions * region;
@@ -83,7 +83,7 @@ static int share_out(struct roc_evb *e, char why[ROC_EVB_WHY])
 	return 0;
 }
 
-int evb_builder_new(struct roc_evb *e, char why[ROC_EVB_WHY])
+int evb_builder_new(struct roc_evb *e, char reason[ROC_EVB_REASON])
 {
 	struct evb_builder *b = &e->bu;
 	unsigned int i;
@@ -101,11 +101,11 @@ int evb_builder_new(struct roc_evb *e, char why[ROC_EVB_WHY])
 			return -ENOMEM;
 		b->guests[i].first_read = b->guests[i].telling = EVB_NOBODY;
 	}
-	ret = share_out(e, why);
+	ret = share_out(e, reason);
 	if (!ret)
 		ret = evb_blocks_new(e);
 	if (!ret)
-		ret = listen_at(e, why);
+		ret = listen_at(e, reason);
 	return ret;
 }
 
@@ -229,7 +229,7 @@ int evb_builder_step(struct roc_evb *e)
 		return ret;
 	ret = e->sink->finish ? e->sink->finish(e->sink_self) : 1;
 	if (ret < 0)
-		return evb_fail(e, -ret, "The sink: %.400s", e->sink->why(e->sink_self));
+		return evb_fail(e, -ret, "The sink: %.400s", e->sink->reason(e->sink_self));
 	b->finished = ret > 0;
 	return 0;
 }

@@ -206,10 +206,10 @@ bool evb_guests_full(const struct evb_builder *b);
 void evb_guests_let_in(struct roc_evb *e);
 void evb_guest_step(struct roc_evb *e, struct evb_guest *g);
 void evb_guest_tables(struct roc_evb *e, struct evb_guest *g);
-void evb_guest_close(struct roc_evb *e, struct evb_guest *g, const char *why);
+void evb_guest_close(struct roc_evb *e, struct evb_guest *g, const char *reason);
 
 /* Of builder.c */
-int evb_builder_new(struct roc_evb *e, char why[ROC_EVB_WHY]);
+int evb_builder_new(struct roc_evb *e, char reason[ROC_EVB_REASON]);
 void evb_builder_free(struct roc_evb *e);
 /* Connections, what comes, blocks, the sink. 0 or -errno. */
 int evb_builder_step(struct roc_evb *e);

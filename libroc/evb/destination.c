@@ -76,15 +76,15 @@ static void count_unsure(struct roc_evb *e, struct evb_destination *d)
 		d->name, count);
 }
 
-void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const char *why)
+void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const char *reason)
 {
 	struct evb_readout *r = &e->ru;
 	bool was = d->pair.state == PAIR_READY;
 	uint32_t i;
 
-	if (why && (was || !d->failed_said)) {
+	if (reason && (was || !d->failed_said)) {
 		evb_say(e, "Builder %s %s: %s", d->name, was ? "is lost" : "cannot be reached",
-			why);
+			reason);
 		d->failed_said = true;
 	}
 	/* Who said that it has everything, and did not read all of it, has not. */
@@ -147,25 +147,25 @@ void evb_destination_drop(struct roc_evb *e, struct evb_destination *d)
 static int connect_to(struct roc_evb *e, struct evb_destination *d)
 {
 	const struct roc_evb_member *m = evb_member(e, d->name);
-	char why[FABRIC_WHY] = "";
+	char reason[FABRIC_REASON] = "";
 	int ret;
 
 	/* As many in a turn as can say hello in one: a builder hangs up on who connects and is
 	 * mute. */
 	if (e->begun)
 		return 0;
-	d->pair.why[0] = '\0';
+	d->pair.reason[0] = '\0';
 	if (!m || m->incarnation != d->incarnation || !m->port[0])
 		return pair_fail(&d->pair, ENOENT, "nobody says where it is.");
 	ret = 1;
 	if (!d->address[0])
-		ret = lookup_address(&d->lookup, m->host, d->which, d->address, why);
+		ret = lookup_address(&d->lookup, m->host, d->which, d->address, reason);
 	if (!ret)
 		return 0;
 	if (ret > 0)
-		ret = control_connect(&d->pair.control, d->address, m->port, why);
+		ret = control_connect(&d->pair.control, d->address, m->port, reason);
 	if (ret)
-		return pair_fail(&d->pair, -ret, "%.400s", why);
+		return pair_fail(&d->pair, -ret, "%.400s", reason);
 	e->begun = e->progress = true;
 	d->pair.state = PAIR_CONNECTING;
 	d->pair.since = e->now;
@@ -184,11 +184,11 @@ static int lend_memory(struct roc_evb *e, struct evb_destination *d, struct evb_
 
 	for (at = 0; at < r->memory_bytes && !ret; at += bytes) {
 		bytes = r->memory_bytes - at < r->chunk ? r->memory_bytes - at : r->chunk;
-		ret = fabric_register_for(f, r->memory + at, bytes, access, d->pair.why);
+		ret = fabric_register_for(f, r->memory + at, bytes, access, d->pair.reason);
 	}
 	for (i = 0; i < r->region_count && !ret; i++)
 		ret = fabric_register_for(f, r->regions[i].addr, r->regions[i].length, access,
-					  d->pair.why);
+					  d->pair.reason);
 	if (ret || e->cfg.protocol != ROC_EVB_PULL)
 		return ret;
 	/* The first is that of messages. */
@@ -243,7 +243,7 @@ static int judge(struct roc_evb *e, struct evb_destination *d)
 	uint64_t room = g->segment - EVB_SEGMENT_HEAD, parts;
 
 	if (g->status)
-		return pair_fail(&d->pair, EPROTO, "it refuses: %s", g->why);
+		return pair_fail(&d->pair, EPROTO, "it refuses: %s", g->reason);
 	if (strcmp(g->name, d->name) || g->incarnation != d->incarnation)
 		return pair_fail(&d->pair, EPROTO, "somebody else (%s) answers there.", g->name);
 	if (e->cfg.protocol == ROC_EVB_PULL)
@@ -419,7 +419,7 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 	}
 	/* Who has everything may go: there is nothing to say, and nobody to connect with again. */
 	if (ret)
-		evb_destination_close(e, d, d->bye ? NULL : p->why);
+		evb_destination_close(e, d, d->bye ? NULL : p->reason);
 	give_up(e, d);
 	look_at_tickets(e, d);
 	say_lost(e, d, false);
@@ -473,7 +473,7 @@ int evb_destination_of(struct roc_evb *e, const struct roc_evb_place *place)
 	return (int)(d - r->destinations);
 }
 
-int evb_destinations_new(struct roc_evb *e, char why[ROC_EVB_WHY])
+int evb_destinations_new(struct roc_evb *e, char reason[ROC_EVB_REASON])
 {
 	struct evb_readout *r = &e->ru;
 	unsigned int i;

@@ -72,7 +72,7 @@ struct roc_evb {
 	struct evb_readout ru;
 	struct evb_builder bu;
 	struct roc_evb_counts n;
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 };
 
 #define EVB_MS UINT64_C(1000000)
@@ -114,6 +114,6 @@ int evb_join(struct roc_evb *e);
 int evb_node_step(struct roc_evb *e);
 int evb_report(struct roc_evb *e);
 /* We were given up by the others: drop everything and join anew. */
-int evb_rejoin(struct roc_evb *e, const char *why);
+int evb_rejoin(struct roc_evb *e, const char *reason);
 
 #endif

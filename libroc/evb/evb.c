@@ -22,40 +22,43 @@ static void set32(uint32_t *value, uint32_t otherwise)
 		*value = otherwise;
 }
 
-static int text(char *to, size_t room, const char *from, const char *what, char why[ROC_EVB_WHY])
+static int text(char *to, size_t room, const char *from, const char *what,
+		char reason[ROC_EVB_REASON])
 {
 	if (from && strlen(from) >= room)
-		return fabric_fail(why, EINVAL, "The %s \"%.100s\" has more than %zu characters.",
-				   what, from, room - 1);
+		return fabric_fail(reason, EINVAL,
+				   "The %s \"%.100s\" has more than %zu characters.", what, from,
+				   room - 1);
 	snprintf(to, room, "%s", from ? from : "");
 	return 0;
 }
 
-static int texts(struct roc_evb *e, const struct roc_evb_config *c, char why[ROC_EVB_WHY])
+static int texts(struct roc_evb *e, const struct roc_evb_config *c, char reason[ROC_EVB_REASON])
 {
-	int ret = text(e->system, sizeof(e->system), c->system ? c->system : "roc", "system", why);
+	int ret =
+		text(e->system, sizeof(e->system), c->system ? c->system : "roc", "system", reason);
 
 	if (!ret)
-		ret = text(e->name, sizeof(e->name), c->name, "name", why);
+		ret = text(e->name, sizeof(e->name), c->name, "name", reason);
 	if (!ret)
-		ret = text(e->host, sizeof(e->host), c->host, "address", why);
+		ret = text(e->host, sizeof(e->host), c->host, "address", reason);
 	if (!ret)
 		ret = text(e->advertise, sizeof(e->advertise),
 			   c->advertise ? c->advertise
 			   : c->host	? c->host
 					: "127.0.0.1",
-			   "address", why);
+			   "address", reason);
 	if (!ret)
-		ret = text(e->port, sizeof(e->port), c->port, "port", why);
+		ret = text(e->port, sizeof(e->port), c->port, "port", reason);
 	if (!ret)
 		ret = text(e->provider, sizeof(e->provider), c->provider ? c->provider : "tcp",
-			   "provider", why);
+			   "provider", reason);
 	if (!ret && !e->name[0])
-		ret = fabric_fail(why, EINVAL, "A node needs a name.");
+		ret = fabric_fail(reason, EINVAL, "A node needs a name.");
 	return ret;
 }
 
-static int check(struct roc_evb *e, char why[ROC_EVB_WHY])
+static int check(struct roc_evb *e, char reason[ROC_EVB_REASON])
 {
 	struct roc_evb_config *c = &e->cfg;
 	uint64_t whole;
@@ -79,10 +82,10 @@ static int check(struct roc_evb *e, char why[ROC_EVB_WHY])
 	set64(&c->spin_ns, DOZE_SPIN_US * UINT64_C(1000));
 	e->doze.spin_ns = c->spin_ns == ROC_EVB_NO_SPIN ? 0 : doze_spin(c->spin_ns);
 	if (c->events > ROC_MFP_EVENTS_MAX)
-		return fabric_fail(why, EINVAL, "A block has 1 to %d events, not %" PRIu32 ".",
+		return fabric_fail(reason, EINVAL, "A block has 1 to %d events, not %" PRIu32 ".",
 				   ROC_MFP_EVENTS_MAX, c->events);
 	if (c->fragment_max > ROC_MFP_BYTES_MAX / 2 / c->events)
-		return fabric_fail(why, EINVAL,
+		return fabric_fail(reason, EINVAL,
 				   "%" PRIu32 " fragments of %" PRIu64
 				   " bytes are more than a MFP can have.",
 				   c->events, c->fragment_max);
@@ -93,25 +96,25 @@ static int check(struct roc_evb *e, char why[ROC_EVB_WHY])
 	if (c->peers > ROC_EVB_NODES_MAX || c->protocol > ROC_EVB_COMMAND ||
 	    c->in_flight > EVB_SEGMENTS || c->segment > ROC_MFP_BYTES_MAX)
 		return fabric_fail(
-			why, EINVAL,
+			reason, EINVAL,
 			"The configuration has a number that is too large: up to %d peers, %d in flight.",
 			ROC_EVB_NODES_MAX, EVB_SEGMENTS);
 	if (!(c->roles & ROC_EVB_READOUT) != !e->source ||
 	    !(c->roles & ROC_EVB_BUILDER) != !e->sink)
 		return fabric_fail(
-			why, EINVAL,
+			reason, EINVAL,
 			"A readout unit has a source, a builder unit a sink, and no other node has.");
 	return 0;
 }
 
 /* Is there a libfabric, and such a provider? It is loaded here, before anybody waits for us. */
-static int try_fabric(struct roc_evb *e, char why[ROC_EVB_WHY])
+static int try_fabric(struct roc_evb *e, char reason[ROC_EVB_REASON])
 {
 	struct fabric f;
-	int ret = fabric_open(&f, e->provider, e->host[0] ? e->host : NULL, why);
+	int ret = fabric_open(&f, e->provider, e->host[0] ? e->host : NULL, reason);
 
 	/* Nothing is registered yet. */
-	fabric_close(&f, why);
+	fabric_close(&f, reason);
 	return ret;
 }
 
@@ -123,20 +126,20 @@ static int say_memory(struct roc_evb *e)
 
 	if (e->sink->memory)
 		ret = e->sink->memory(e->sink_self, b->memory_fd, b->memory, b->memory_bytes);
-	return ret ? evb_fail(e, -ret, "The sink: %.400s", e->sink->why(e->sink_self)) : 0;
+	return ret ? evb_fail(e, -ret, "The sink: %.400s", e->sink->reason(e->sink_self)) : 0;
 }
 
 int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_source_ops *source,
 		 void *source_self, const struct roc_evb_sink_ops *sink, void *sink_self,
 		 const struct roc_evb_coordinator_ops *coordinator, void *coordinator_self,
-		 struct roc_evb **evb, char why[ROC_EVB_WHY])
+		 struct roc_evb **evb, char reason[ROC_EVB_REASON])
 {
 	struct roc_evb *e = calloc(1, sizeof(*e));
 	int ret;
 
-	why[0] = '\0';
+	reason[0] = '\0';
 	if (!e)
-		return fabric_fail(why, ENOMEM, "There is no memory left.");
+		return fabric_fail(reason, ENOMEM, "There is no memory left.");
 	e->cfg = *config;
 	e->source = source;
 	e->source_self = source_self;
@@ -152,15 +155,15 @@ int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_sourc
 	e->tables = calloc(ROC_EVB_TABLES, sizeof(*e->tables));
 	ret = e->members && e->tables ? 0 : -ENOMEM;
 	if (!ret)
-		ret = texts(e, config, why);
+		ret = texts(e, config, reason);
 	if (!ret)
-		ret = check(e, why);
+		ret = check(e, reason);
 	if (!ret)
-		ret = try_fabric(e, why);
+		ret = try_fabric(e, reason);
 	if (!ret && source)
-		ret = evb_readout_new(e, why);
+		ret = evb_readout_new(e, reason);
 	if (!ret && sink)
-		ret = evb_builder_new(e, why);
+		ret = evb_builder_new(e, reason);
 	if (!ret && sink)
 		ret = say_memory(e);
 	if (!ret)
@@ -169,9 +172,10 @@ int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_sourc
 		*evb = e;
 		return 0;
 	}
-	if (e->why[0])
-		fabric_fail(why, -ret, "%s", e->why);
-	fabric_fail(why, -ret, "%s.", ret == -ENOMEM ? "There is no memory left" : strerror(-ret));
+	if (e->reason[0])
+		fabric_fail(reason, -ret, "%s", e->reason);
+	fabric_fail(reason, -ret, "%s.",
+		    ret == -ENOMEM ? "There is no memory left" : strerror(-ret));
 	roc_evb_close(e);
 	return ret;
 }
@@ -188,16 +192,16 @@ static void rest(struct roc_evb *e, int timeout_ms)
 static int turn(struct roc_evb *e)
 {
 	uint64_t before = e->now;
-	char why[128];
+	char reason[128];
 
 	e->now = fabric_now();
 	if (!e->turning || e->now - before < e->cfg.lease_ns / 2) {
 		e->turning = true;
 		return 0;
 	}
-	snprintf(why, sizeof(why), "This node made no turn for %" PRIu64 " ms.",
+	snprintf(reason, sizeof(reason), "This node made no turn for %" PRIu64 " ms.",
 		 (e->now - before) / EVB_MS);
-	return evb_rejoin(e, why);
+	return evb_rejoin(e, reason);
 }
 
 int roc_evb_step(struct roc_evb *evb, int timeout_ms)
@@ -305,9 +309,14 @@ unsigned int roc_evb_peers(const struct roc_evb *evb, struct roc_evb_peer *peers
 	return n;
 }
 
+const char *roc_evb_reason(const struct roc_evb *evb)
+{
+	return evb->reason;
+}
+
 const char *roc_evb_why(const struct roc_evb *evb)
 {
-	return evb->why;
+	return roc_evb_reason(evb);
 }
 
 uint64_t roc_evb_incarnation(const struct roc_evb *evb)

@@ -18,13 +18,13 @@
 #define CREDIT_NS (EVB_MS / 5)
 #define CREDITS (EVB_PAYLOAD / 4)
 
-void evb_guest_close(struct roc_evb *e, struct evb_guest *g, const char *why)
+void evb_guest_close(struct roc_evb *e, struct evb_guest *g, const char *reason)
 {
 	bool was = g->pair.state == PAIR_READY;
 	uint32_t i;
 
-	if (why && was)
-		evb_say(e, "Readout unit %s is lost: %s", g->name, why);
+	if (reason && was)
+		evb_say(e, "Readout unit %s is lost: %s", g->name, reason);
 	evb_pair_close(e, &g->pair);
 	g->n.connected = false;
 	if (!was)
@@ -51,7 +51,7 @@ static int refuse(struct roc_evb *e, struct pair *p, const char *name, enum evb_
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(g.why, sizeof(g.why), fmt, ap);
+	vsnprintf(g.reason, sizeof(g.reason), fmt, ap);
 	va_end(ap);
 	evb_introduce(e, &g);
 	/* Do not disclose our incarnation: a hello must contain it to be accepted. */
@@ -60,8 +60,8 @@ static int refuse(struct roc_evb *e, struct pair *p, const char *name, enum evb_
 	e->n.refused++;
 	/* Who was taken out tries again and again: that was said. */
 	if (status != EVB_NOT_TRUSTED)
-		evb_say(e, "Readout unit %s is refused: %s", name[0] ? name : "?", g.why);
-	return pair_fail(p, EPROTO, "%s", g.why);
+		evb_say(e, "Readout unit %s is refused: %s", name[0] ? name : "?", g.reason);
+	return pair_fail(p, EPROTO, "%s", g.reason);
 }
 
 /* What must be the same at both ends. */
@@ -147,7 +147,7 @@ static int lend_memory(struct roc_evb *e, struct evb_guest *g, struct evb_greeti
 
 	for (i = 0; i < g->regions && !ret; i++)
 		ret = fabric_register_for(f, g->memory + i * g->region, g->region, access,
-					  g->pair.why);
+					  g->pair.reason);
 	if (ret || e->cfg.protocol == ROC_EVB_PULL)
 		return ret;
 	hello->segments = g->segments;
@@ -179,7 +179,7 @@ static void move_in(struct roc_evb *e, struct evb_guest *g, struct pair *from)
 	g->incarnation = hello->incarnation;
 	g->pair.control = from->control;
 	g->pair.peer = *hello;
-	g->pair.why[0] = '\0';
+	g->pair.reason[0] = '\0';
 	from->control.fd = -1;
 	from->state = PAIR_DOWN;
 	g->ended = g->bye_said = false;
@@ -229,7 +229,7 @@ static int welcome(struct roc_evb *e, struct pair *from)
 	if (!ret)
 		ret = pair_ready(p);
 	if (ret) {
-		refuse(e, p, g->name, EVB_BROKEN, "%.200s", p->why);
+		refuse(e, p, g->name, EVB_BROKEN, "%.200s", p->reason);
 		evb_guest_close(e, g, NULL);
 		return 0;
 	}
@@ -240,7 +240,7 @@ static int welcome(struct roc_evb *e, struct pair *from)
 	g->n.connected = true;
 	g->lied = false;
 	if (pair_say_greeting(p, &hello))
-		evb_guest_close(e, g, p->why);
+		evb_guest_close(e, g, p->reason);
 	evb_blocks_tables(e);
 	e->progress = true;
 	return 0;
@@ -269,10 +269,10 @@ static void greet(struct roc_evb *e, struct pair *p)
 {
 	int ret;
 
-	p->why[0] = '\0';
+	p->reason[0] = '\0';
 	ret = p->introduced ? 1 : pair_hear_greeting(p, "what connects");
 	if (ret == -EPROTONOSUPPORT)
-		refuse(e, p, "", EVB_NO_VERSION, "%.200s", p->why);
+		refuse(e, p, "", EVB_NO_VERSION, "%.200s", p->reason);
 	else if (ret > 0)
 		ret = introduce(e, p);
 	else if (!ret && e->now - p->since > EVB_GREET_NS(e))
@@ -408,7 +408,7 @@ void evb_guest_tables(struct roc_evb *e, struct evb_guest *g)
 	if (!evb_arrive_tables(e, g))
 		return;
 	lied(e, g);
-	evb_guest_close(e, g, g->pair.why);
+	evb_guest_close(e, g, g->pair.reason);
 }
 
 void evb_guest_step(struct roc_evb *e, struct evb_guest *g)
@@ -422,7 +422,7 @@ void evb_guest_step(struct roc_evb *e, struct evb_guest *g)
 		lied(e, g);
 	/* Who has ended and been told so may hang up. */
 	if (ret)
-		evb_guest_close(e, g, g->bye_said ? NULL : g->pair.why);
+		evb_guest_close(e, g, g->bye_said ? NULL : g->pair.reason);
 	evb_look_at_clock(e, &g->pair, &g->n);
 	g->n.credits = g->lent;
 }

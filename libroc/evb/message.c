@@ -51,7 +51,7 @@ void evb_put_greeting(unsigned char *to, const struct evb_greeting *g)
 	memcpy(to + 160, g->name, sizeof(g->name));
 	memcpy(to + 192, g->to, sizeof(g->to));
 	memcpy(to + 224, g->provider, sizeof(g->provider));
-	memcpy(to + 256, g->why, sizeof(g->why));
+	memcpy(to + 256, g->reason, sizeof(g->reason));
 	memcpy(to + 512, g->end_name, sizeof(g->end_name));
 	for (i = 0; i < g->region_count && i < EVB_REGIONS; i++) {
 		put64(to + REGIONS_AT + 24 * i, g->regions[i].base);
@@ -106,7 +106,7 @@ enum evb_wrong evb_get_greeting(const unsigned char *from, struct evb_greeting *
 	get_text(g->name, from + 160, sizeof(g->name));
 	get_text(g->to, from + 192, sizeof(g->to));
 	get_text(g->provider, from + 224, sizeof(g->provider));
-	get_text(g->why, from + 256, sizeof(g->why));
+	get_text(g->reason, from + 256, sizeof(g->reason));
 	memcpy(g->end_name, from + 512, sizeof(g->end_name));
 	for (i = 0; i < g->region_count && i < EVB_REGIONS; i++)
 		g->regions[i] = (struct evb_region){

@@ -54,7 +54,7 @@ struct evb_greeting {
 	uint64_t segment;	       /* bytes of one, with its head */
 	uint64_t mfp_max, incarnation, to_incarnation;
 	char system[ROC_EVB_NAME], name[ROC_EVB_NAME], to[ROC_EVB_NAME], provider[32];
-	char why[256];
+	char reason[256];
 	unsigned char end_name[FABRIC_NAME];
 	struct evb_region regions[EVB_REGIONS];
 };

@@ -48,7 +48,8 @@ void evb_give_back(struct roc_evb *e, uint64_t handle)
 	int ret = e->source->give_back(e->source_self, handle);
 
 	if (ret)
-		e->failed = evb_fail(e, -ret, "The source: %.400s", e->source->why(e->source_self));
+		e->failed =
+			evb_fail(e, -ret, "The source: %.400s", e->source->reason(e->source_self));
 }
 
 uint32_t evb_mfp_new(struct roc_evb *e, uint64_t block)
@@ -264,7 +265,7 @@ void evb_mfp_finish(struct roc_evb *e, uint32_t i)
 }
 
 /* How many there can be, and how large each. */
-static int plan(struct roc_evb *e, char why[ROC_EVB_WHY])
+static int plan(struct roc_evb *e, char reason[ROC_EVB_REASON])
 {
 	const struct roc_evb_config *c = &e->cfg;
 	struct evb_readout *r = &e->ru;
@@ -317,14 +318,14 @@ static int plan(struct roc_evb *e, char why[ROC_EVB_WHY])
 	return 0;
 }
 
-int evb_mfps_new(struct roc_evb *e, char why[ROC_EVB_WHY])
+int evb_mfps_new(struct roc_evb *e, char reason[ROC_EVB_REASON])
 {
 	struct evb_readout *r = &e->ru;
 	uint32_t i, events = e->cfg.events;
 	uint64_t *handles;
 	uint32_t *segments;
 	struct iovec *pieces;
-	int ret = plan(e, why);
+	int ret = plan(e, reason);
 
 	if (ret)
 		return ret;

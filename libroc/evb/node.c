@@ -29,14 +29,14 @@ int evb_join(struct roc_evb *e)
 		snprintf(me.port, sizeof(me.port), "%hu", (unsigned short)e->bu.port);
 	ret = e->coordinator->join(e->coordinator_self, &me);
 	if (ret)
-		return evb_fail(e, -ret, "%.500s", e->coordinator->why(e->coordinator_self));
+		return evb_fail(e, -ret, "%.500s", e->coordinator->reason(e->coordinator_self));
 	e->joined = true;
 	return 0;
 }
 
-int evb_rejoin(struct roc_evb *e, const char *why)
+int evb_rejoin(struct roc_evb *e, const char *reason)
 {
-	evb_say(e, "%s What is open is dropped, and the node joins anew.", why);
+	evb_say(e, "%s What is open is dropped, and the node joins anew.", reason);
 	if (e->source)
 		evb_readout_drop(e);
 	if (e->sink)
@@ -65,7 +65,7 @@ static void take_members(struct roc_evb *e, const struct roc_evb_news *news)
 static void take_table(struct roc_evb *e, const struct roc_evb_table *t)
 {
 	struct evb_known *k = evb_newest(e);
-	char why[ROC_EVB_WHY] = "";
+	char reason[ROC_EVB_REASON] = "";
 	unsigned int i;
 
 	if (k && t->term == k->table.term && t->epoch == k->table.epoch)
@@ -84,9 +84,9 @@ static void take_table(struct roc_evb *e, const struct roc_evb_table *t)
 				t->epoch, k->table.epoch);
 		return;
 	}
-	if (roc_evb_table_check(t, why)) {
+	if (roc_evb_table_check(t, reason)) {
 		e->n.refused_tables++;
-		evb_say(e, "A table of assignment is refused: %s", why);
+		evb_say(e, "A table of assignment is refused: %s", reason);
 		return;
 	}
 	if ((e->sink && t->ru_count > e->cfg.peers) || (e->source && t->bu_count > e->cfg.peers)) {
@@ -141,7 +141,7 @@ int evb_node_step(struct roc_evb *e)
 		ret = e->coordinator->poll(e->coordinator_self, &news);
 		if (ret < 0)
 			return evb_fail(e, -ret, "%.500s",
-					e->coordinator->why(e->coordinator_self));
+					e->coordinator->reason(e->coordinator_self));
 		if (!ret)
 			break;
 		switch (news.what) {
@@ -261,5 +261,5 @@ int evb_report(struct roc_evb *e)
 	suspects(e, &r);
 	e->reported = e->now;
 	ret = e->coordinator->report(e->coordinator_self, &r);
-	return ret ? evb_fail(e, -ret, "%.500s", e->coordinator->why(e->coordinator_self)) : 0;
+	return ret ? evb_fail(e, -ret, "%.500s", e->coordinator->reason(e->coordinator_self)) : 0;
 }

@@ -22,9 +22,9 @@ int pair_fail(struct pair *p, int err, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!p->why[0]) {
+	if (!p->reason[0]) {
 		va_start(ap, fmt);
-		vsnprintf(p->why, sizeof(p->why), fmt, ap);
+		vsnprintf(p->reason, sizeof(p->reason), fmt, ap);
 		va_end(ap);
 	}
 	return -err;
@@ -62,14 +62,14 @@ void pair_free(struct pair *p)
 
 int pair_close(struct pair *p)
 {
-	char why[FABRIC_WHY] = "";
-	int ret = fabric_end_close(&p->end, why), closed = fabric_close(&p->fabric, why);
+	char reason[FABRIC_REASON] = "";
+	int ret = fabric_end_close(&p->end, reason), closed = fabric_close(&p->fabric, reason);
 
 	if (!ret)
 		ret = closed;
 	/* It may still use what it has of ours: that is never given back. */
 	if (ret) {
-		memcpy(p->why, why, sizeof(p->why));
+		memcpy(p->reason, reason, sizeof(p->reason));
 		p->stuck = true;
 	}
 	control_close(&p->control);
@@ -87,12 +87,12 @@ int pair_open_fabric(struct pair *p, const char *provider)
 	int ret;
 
 	ret = fabric_open(&p->fabric, provider,
-			  control_address(&p->control, false, node) ? node : NULL, p->why);
+			  control_address(&p->control, false, node) ? node : NULL, p->reason);
 	if (!ret)
 		ret = fabric_register_for(&p->fabric, p->texts, (size_t)TEXTS * EVB_COMMAND,
-					  FI_SEND | FI_RECV, p->why);
+					  FI_SEND | FI_RECV, p->reason);
 	if (!ret)
-		ret = fabric_end_open(&p->fabric, &p->end, p->why);
+		ret = fabric_end_open(&p->fabric, &p->end, p->reason);
 	p->free_sends = p->free_data = NULL;
 	p->data_free = PAIR_OPS;
 	for (i = 0; i < OPS; i++) {
@@ -117,7 +117,7 @@ int pair_ready(struct pair *p)
 	unsigned int i;
 	int ret;
 
-	ret = fabric_end_peer(&p->end, p->peer.end_name, p->peer.name_bytes, p->why);
+	ret = fabric_end_peer(&p->end, p->peer.end_name, p->peer.name_bytes, p->reason);
 	for (i = 0; i < PAIR_RECEIVES && !ret; i++)
 		ret = fabric_end_receive(&p->fabric, &p->end, p->ops[i].text, EVB_COMMAND,
 					 &p->ops[i]);
@@ -294,7 +294,7 @@ int pair_progress(struct pair *p, const struct pair_use *use, void *self)
 	int n = EVENTS, i, ret, round, all = 0;
 
 	for (round = 0; round < ROUNDS && n == EVENTS; round++) {
-		n = fabric_end_events(&p->end, events, EVENTS, p->why);
+		n = fabric_end_events(&p->end, events, EVENTS, p->reason);
 		if (n < 0)
 			return n;
 		for (i = 0; i < n; i++) {

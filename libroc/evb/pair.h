@@ -43,9 +43,9 @@ struct pair {
 	struct fabric fabric;
 	struct fabric_end end;
 	struct evb_greeting peer;
-	char why[FABRIC_WHY]; /* of the last failure */
-	bool introduced;      /* its greeting has come, and its member is waited for */
-	bool stuck;	      /* libfabric did not close something */
+	char reason[FABRIC_REASON]; /* of the last failure */
+	bool introduced;	    /* its greeting has come, and its member is waited for */
+	bool stuck;		    /* libfabric did not close something */
 
 	unsigned char *texts; /* of messages, registered */
 	struct pair_op *ops;
@@ -66,7 +66,7 @@ struct pair_late {
 	bool early;	      /* most others had not sent them yet */
 };
 
-/* What the two ends do differently. Each: 0 or -errno with the sentence in pair->why. */
+/* What the two ends do differently. Each: 0 or -errno with the sentence in pair->reason. */
 struct pair_use {
 	int (*message)(void *self, struct pair *p, const struct evb_message *m);
 	/* The other end wrote, and said this number. */
@@ -78,7 +78,7 @@ struct pair_use {
 int pair_new(struct pair *p); /* memory; 0 or -ENOMEM */
 void pair_free(struct pair *p);
 /*
- * End a connection, in any state. 0: nothing reaches our memory any more. -errno with @why:
+ * End a connection, in any state. 0: nothing reaches our memory any more. -errno with @reason:
  * libfabric did not close it and may still use our memory.
  */
 int pair_close(struct pair *p);

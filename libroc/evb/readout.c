@@ -317,7 +317,7 @@ static bool may_take(struct roc_evb *e)
 
 static int source_failed(struct roc_evb *e, int ret)
 {
-	return evb_fail(e, -ret, "The source: %.400s", e->source->why(e->source_self));
+	return evb_fail(e, -ret, "The source: %.400s", e->source->reason(e->source_self));
 }
 
 /* What is before the table that we came into need not be made. */
@@ -553,7 +553,7 @@ void evb_readout_idle(struct roc_evb *e, struct roc_idle *idle)
 		roc_idle_ns(idle, LOOK_NS);
 }
 
-int evb_readout_new(struct roc_evb *e, char why[ROC_EVB_WHY])
+int evb_readout_new(struct roc_evb *e, char reason[ROC_EVB_REASON])
 {
 	struct roc_evb_config *c = &e->cfg;
 	struct evb_readout *r = &e->ru;
@@ -573,9 +573,9 @@ int evb_readout_new(struct roc_evb *e, char why[ROC_EVB_WHY])
 			r->region_count = 0;
 	}
 	r->in_place = r->region_count && c->protocol != ROC_EVB_COMMAND;
-	ret = evb_mfps_new(e, why);
+	ret = evb_mfps_new(e, reason);
 	if (!ret)
-		ret = evb_destinations_new(e, why);
+		ret = evb_destinations_new(e, reason);
 	return ret;
 }
 

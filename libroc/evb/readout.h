@@ -146,7 +146,7 @@ void evb_mfp_close(struct roc_evb *e, struct evb_mfp *m, uint32_t source, uint64
 void evb_leave_turns(struct evb_readout *r, uint32_t i);
 /* It is done with: fragments go back. */
 void evb_mfp_finish(struct roc_evb *e, uint32_t i);
-int evb_mfps_new(struct roc_evb *e, char why[ROC_EVB_WHY]);
+int evb_mfps_new(struct roc_evb *e, char reason[ROC_EVB_REASON]);
 void evb_mfps_free(struct roc_evb *e);
 
 /* Of send.c */
@@ -158,16 +158,16 @@ void evb_lose(struct roc_evb *e, struct evb_destination *d, uint32_t i);
 
 /* Of destination.c */
 void evb_destination_step(struct roc_evb *e, struct evb_destination *d);
-void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const char *why);
+void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const char *reason);
 /* The same, with what waits for it. */
 void evb_destination_drop(struct roc_evb *e, struct evb_destination *d);
-int evb_destinations_new(struct roc_evb *e, char why[ROC_EVB_WHY]);
+int evb_destinations_new(struct roc_evb *e, char reason[ROC_EVB_REASON]);
 void evb_destinations_free(struct roc_evb *e);
 /* The slot of a builder, made if need be; -1: there are too many. */
 int evb_destination_of(struct roc_evb *e, const struct roc_evb_place *place);
 
 /* Of readout.c */
-int evb_readout_new(struct roc_evb *e, char why[ROC_EVB_WHY]);
+int evb_readout_new(struct roc_evb *e, char reason[ROC_EVB_REASON]);
 void evb_readout_free(struct roc_evb *e);
 /* Take from the source, close MFPs, send. 0 or -errno. */
 int evb_readout_step(struct roc_evb *e);

@@ -13,7 +13,7 @@
 
 static void tell(struct roc_evb *e, const char *fmt, va_list ap)
 {
-	char text[ROC_EVB_WHY], *at;
+	char text[ROC_EVB_REASON], *at;
 
 	vsnprintf(text, sizeof(text), fmt, ap);
 	/* Some of it may be what a stranger said: that is not to reach a terminal as it is. */
@@ -26,7 +26,7 @@ static void tell(struct roc_evb *e, const char *fmt, va_list ap)
 
 void evb_say(struct roc_evb *e, const char *fmt, ...)
 {
-	char text[ROC_EVB_WHY];
+	char text[ROC_EVB_REASON];
 	unsigned int left_out;
 	va_list ap;
 
@@ -59,9 +59,9 @@ int evb_fail(struct roc_evb *e, int err, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!e->why[0]) {
+	if (!e->reason[0]) {
 		va_start(ap, fmt);
-		vsnprintf(e->why, sizeof(e->why), fmt, ap);
+		vsnprintf(e->reason, sizeof(e->reason), fmt, ap);
 		va_end(ap);
 	}
 	return -err;
@@ -102,7 +102,7 @@ uint32_t evb_late_row(const struct roc_evb *e, const struct pair_late *l,
 void evb_pair_close(struct roc_evb *e, struct pair *p)
 {
 	if (pair_close(p))
-		e->failed = evb_fail(e, EIO, "%s", p->why);
+		e->failed = evb_fail(e, EIO, "%s", p->reason);
 }
 
 struct evb_known *evb_newest(struct roc_evb *e)

@@ -12,13 +12,13 @@
 
 #define WEIGHT_MAX 1000
 
-static int wrong(char *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static int wrong(char *why, const char *fmt, ...)
+static int wrong(char *reason, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int wrong(char *reason, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(why, ROC_EVB_WHY, fmt, ap);
+	vsnprintf(reason, ROC_EVB_REASON, fmt, ap);
 	va_end(ap);
 	return -EINVAL;
 }
@@ -104,48 +104,48 @@ bool roc_evb_name_valid(const char *name)
 	return length && length < ROC_EVB_NAME;
 }
 
-static int check_name(const char *name, const char *what, unsigned int i, char *why)
+static int check_name(const char *name, const char *what, unsigned int i, char *reason)
 {
 	return roc_evb_name_valid(name)
 		       ? 0
-		       : wrong(why,
+		       : wrong(reason,
 			       "the table's %s %u has no name of 1 to %u letters, digits and ._-",
 			       what, i, ROC_EVB_NAME - 1);
 }
 
-int roc_evb_table_check(const struct roc_evb_table *t, char why[ROC_EVB_WHY])
+int roc_evb_table_check(const struct roc_evb_table *t, char reason[ROC_EVB_REASON])
 {
 	unsigned int i, k;
 
 	if (t->ru_count > ROC_EVB_NODES_MAX || t->bu_count > ROC_EVB_NODES_MAX)
 		return wrong(
-			why,
+			reason,
 			"the table names %u readout units and %u builders, at most %u of each can be",
 			t->ru_count, t->bu_count, ROC_EVB_NODES_MAX);
 	if (t->policy >= ROC_EVB_POLICIES)
-		return wrong(why, "the table's policy is %u, which this version does not know",
+		return wrong(reason, "the table's policy is %u, which this version does not know",
 			     t->policy);
 	if (!t->epoch)
-		return wrong(why, "the table has no epoch");
+		return wrong(reason, "the table has no epoch");
 	for (i = 0; i < t->ru_count; i++) {
-		if (check_name(t->rus[i].name, "readout unit", i, why))
+		if (check_name(t->rus[i].name, "readout unit", i, reason))
 			return -EINVAL;
 		for (k = 0; k < i; k++) {
 			if (!strcmp(t->rus[i].name, t->rus[k].name))
-				return wrong(why, "the table names readout unit %s twice",
+				return wrong(reason, "the table names readout unit %s twice",
 					     t->rus[i].name);
 		}
 	}
 	for (i = 0; i < t->bu_count; i++) {
-		if (check_name(t->bus[i].name, "builder", i, why))
+		if (check_name(t->bus[i].name, "builder", i, reason))
 			return -EINVAL;
 		if (!t->bus[i].weight || t->bus[i].weight > WEIGHT_MAX)
-			return wrong(why,
+			return wrong(reason,
 				     "the table gives builder %s the weight %u, it is from 1 to %u",
 				     t->bus[i].name, t->bus[i].weight, WEIGHT_MAX);
 		for (k = 0; k < i; k++) {
 			if (!strcmp(t->bus[i].name, t->bus[k].name))
-				return wrong(why, "the table names builder %s twice",
+				return wrong(reason, "the table names builder %s twice",
 					     t->bus[i].name);
 		}
 	}

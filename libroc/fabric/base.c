@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <time.h>
 
-int fabric_fail(char why[FABRIC_WHY], int err, const char *fmt, ...)
+int fabric_fail(char reason[FABRIC_REASON], int err, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!why[0]) {
+	if (!reason[0]) {
 		va_start(ap, fmt);
-		vsnprintf(why, FABRIC_WHY, fmt, ap);
+		vsnprintf(reason, FABRIC_REASON, fmt, ap);
 		va_end(ap);
 	}
 	return -err;

@@ -13,11 +13,11 @@
 
 #include <roc/idle.h>
 
-#define FABRIC_WHY 512
+#define FABRIC_REASON 512
 #define FABRIC_NS_PER_S UINT64_C(1000000000)
 
 /* Keep the first sentence; returns -err. */
-int fabric_fail(char why[FABRIC_WHY], int err, const char *fmt, ...)
+int fabric_fail(char reason[FABRIC_REASON], int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 uint64_t fabric_now(void);	/* CLOCK_MONOTONIC ns */

@@ -21,7 +21,7 @@ bool control_unscoped(const struct addrinfo *a)
 }
 
 static int resolve(const char *host, const char *port, int flags, struct addrinfo **list,
-		   char why[FABRIC_WHY])
+		   char reason[FABRIC_REASON])
 {
 	struct addrinfo hints = {
 		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = flags};
@@ -29,12 +29,12 @@ static int resolve(const char *host, const char *port, int flags, struct addrinf
 
 	if (!ret && control_unscoped(*list)) {
 		freeaddrinfo(*list);
-		return fabric_fail(why, EHOSTUNREACH, "\"%s\" port %s " CONTROL_UNSCOPED, host,
+		return fabric_fail(reason, EHOSTUNREACH, "\"%s\" port %s " CONTROL_UNSCOPED, host,
 				   port, host);
 	}
 	if (!ret)
 		return 0;
-	return fabric_fail(why, EHOSTUNREACH, "\"%s\" port %s is no address: %s.",
+	return fabric_fail(reason, EHOSTUNREACH, "\"%s\" port %s is no address: %s.",
 			   host ? host : "*", port, gai_strerror(ret));
 }
 
@@ -63,12 +63,12 @@ static void set_up(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-int control_listen(const char *host, const char *port, char why[FABRIC_WHY])
+int control_listen(const char *host, const char *port, char reason[FABRIC_REASON])
 {
 	struct addrinfo *list, *a;
 	int fd = -EAFNOSUPPORT, ret;
 
-	ret = resolve(host, port, AI_PASSIVE, &list, why);
+	ret = resolve(host, port, AI_PASSIVE, &list, reason);
 	if (ret)
 		return ret;
 	/* glibc returns 0.0.0.0 before "::". */
@@ -80,19 +80,20 @@ int control_listen(const char *host, const char *port, char why[FABRIC_WHY])
 		fd = listen_on(a);
 	freeaddrinfo(list);
 	if (fd < 0)
-		return fabric_fail(why, -fd, "Nobody can listen at %s port %s: %s.",
+		return fabric_fail(reason, -fd, "Nobody can listen at %s port %s: %s.",
 				   host ? host : "all addresses,", port, strerror(-fd));
 	return fd;
 }
 
-int control_connect(struct control *c, const char *host, const char *port, char why[FABRIC_WHY])
+int control_connect(struct control *c, const char *host, const char *port,
+		    char reason[FABRIC_REASON])
 {
 	struct addrinfo *list, *a;
 	unsigned int i = 0, count = 0;
 	int err = 0, ret;
 
 	control_close(c);
-	ret = resolve(host, port, 0, &list, why);
+	ret = resolve(host, port, 0, &list, reason);
 	if (ret)
 		return ret;
 	for (a = list; a; a = a->ai_next)
@@ -116,7 +117,7 @@ int control_connect(struct control *c, const char *host, const char *port, char 
 	freeaddrinfo(list);
 	c->next = a ? i : 0;
 	if (c->fd < 0)
-		return fabric_fail(why, err, "%s port %s cannot be reached: %s.", host, port,
+		return fabric_fail(reason, err, "%s port %s cannot be reached: %s.", host, port,
 				   strerror(err));
 	set_up(c->fd);
 	c->heard = c->told = fabric_now();

@@ -30,9 +30,10 @@ bool control_unscoped(const struct addrinfo *a);
 	"names them)."
 
 /* Listening socket, or -errno with the sentence. @host NULL: all addresses. */
-int control_listen(const char *host, const char *port, char why[FABRIC_WHY]);
+int control_listen(const char *host, const char *port, char reason[FABRIC_REASON]);
 /* Begin to connect: 0, or -errno with the sentence. */
-int control_connect(struct control *c, const char *host, const char *port, char why[FABRIC_WHY]);
+int control_connect(struct control *c, const char *host, const char *port,
+		    char reason[FABRIC_REASON]);
 /* 1 connected, 0 not yet, -errno. */
 int control_connected(struct control *c);
 void control_accepted(struct control *c, int fd);
@@ -59,7 +60,7 @@ struct lookup;
  * looking up. Of several addresses number @which, modulo how many there are.
  */
 int lookup_address(struct lookup **lookup, const char *host, unsigned int which,
-		   char address[CONTROL_ADDRESS], char why[FABRIC_WHY]);
+		   char address[CONTROL_ADDRESS], char reason[FABRIC_REASON]);
 /* Its result is not needed any more. */
 void lookup_drop(struct lookup **lookup);
 

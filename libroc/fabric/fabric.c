@@ -66,7 +66,7 @@ void fabric_environment(void)
 	unsetenv(ZEROCOPY);
 }
 
-static int load_locked(char why[FABRIC_WHY])
+static int load_locked(char reason[FABRIC_REASON])
 {
 	if (lib.strerror)
 		return 0;
@@ -74,7 +74,7 @@ static int load_locked(char why[FABRIC_WHY])
 		lib.handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!lib.handle)
 		return fabric_fail(
-			why, ENOENT,
+			reason, ENOENT,
 			"libfabric is not installed (%s): apt-get install libfabric1, or on Fedora and RHEL dnf install libfabric.",
 			LIBRARY);
 	*(void **)&lib.getinfo = function("fi_getinfo", "FABRIC_1.3");
@@ -85,28 +85,29 @@ static int load_locked(char why[FABRIC_WHY])
 	if (!lib.getinfo || !lib.freeinfo || !lib.dupinfo || !lib.fabric || !lib.strerror) {
 		lib.strerror = NULL;
 		return fabric_fail(
-			why, ENOENT,
+			reason, ENOENT,
 			"The libfabric that is installed is not known: 1.11 or a later 1.x or 2.x is needed.");
 	}
 	return 0;
 }
 
-static int load(char why[FABRIC_WHY])
+static int load(char reason[FABRIC_REASON])
 {
 	int ret;
 
 	pthread_mutex_lock(&lib.lock);
-	ret = load_locked(why);
+	ret = load_locked(reason);
 	pthread_mutex_unlock(&lib.lock);
 	return ret;
 }
 
 /* -EINVAL and -ENOSPC tell our caller that he asked for what cannot be: libfabric's do not. */
-static int fail(char why[FABRIC_WHY], int ret, const char *what)
+static int fail(char reason[FABRIC_REASON], int ret, const char *what)
 {
 	bool known = -ret > 0 && -ret < FI_ERRNO_OFFSET && ret != -FI_EINVAL && ret != -FI_ENOSPC;
 
-	return fabric_fail(why, known ? -ret : EIO, "libfabric: %s: %s.", what, lib.strerror(-ret));
+	return fabric_fail(reason, known ? -ret : EIO, "libfabric: %s: %s.", what,
+			   lib.strerror(-ret));
 }
 
 const char *fabric_provider(const char *name)
@@ -135,49 +136,50 @@ static bool is_shm(const char *provider)
 	return !strcmp(provider, "shm");
 }
 
-static int fail_provider(char why[FABRIC_WHY], const char *provider, int ret)
+static int fail_provider(char reason[FABRIC_REASON], const char *provider, int ret)
 {
 	const char *only = getenv("FI_PROVIDER");
 
 	if (only && *only && !strstr(only, provider))
 		return fabric_fail(
-			why, ENODEV,
+			reason, ENODEV,
 			"libfabric offers no provider \"%s\" (%s). FI_PROVIDER=%.100s limits the choice: unset it, or add \"%s\".",
 			provider, lib.strerror(-ret), only, fabric_provider(provider));
 	return fabric_fail(
-		why, ENODEV,
+		reason, ENODEV,
 		"libfabric has no provider \"%s\" here for what is needed (%s): fi_info lists what there is.",
 		provider, lib.strerror(-ret));
 }
 
-int fabric_usage(const char *provider, char why[FABRIC_WHY])
+int fabric_usage(const char *provider, char reason[FABRIC_REASON])
 {
 	/* It takes writes only into memory that is bound to an endpoint (FI_MR_ENDPOINT). */
 	if (!strncmp(provider, "cxi", 3))
-		return fabric_fail(why, EINVAL,
+		return fabric_fail(reason, EINVAL,
 				   "Provider cxi is not supported: give tcp, shm, verbs or efa.");
 	return 0;
 }
 
-int fabric_open(struct fabric *f, const char *provider, const char *node, char why[FABRIC_WHY])
+int fabric_open(struct fabric *f, const char *provider, const char *node,
+		char reason[FABRIC_REASON])
 {
 	struct fi_info *hints;
 	int ret;
 
 	*f = (struct fabric){0};
-	ret = fabric_usage(provider, why);
+	ret = fabric_usage(provider, reason);
 	if (ret)
 		return ret;
 	if (is_tcp(provider) && getenv(ZEROCOPY))
-		return fabric_fail(why, EINVAL,
+		return fabric_fail(reason, EINVAL,
 				   "The environment has " ZEROCOPY
 				   ", which breaks the order of writes: unset it.");
-	ret = load(why);
+	ret = load(reason);
 	if (ret)
 		return ret;
 	hints = lib.dupinfo(NULL);
 	if (!hints)
-		return fabric_fail(why, ENOMEM, "There is no memory left.");
+		return fabric_fail(reason, ENOMEM, "There is no memory left.");
 	hints->caps = FI_MSG | FI_RMA;
 	hints->mode = FI_CONTEXT | FI_CONTEXT2;
 	hints->ep_attr->type = FI_EP_RDM;
@@ -198,7 +200,7 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 	ret = lib.getinfo(API, node, NULL, node ? FI_SOURCE : 0, hints, &f->info);
 	lib.freeinfo(hints);
 	if (ret)
-		return fail_provider(why, provider, ret);
+		return fail_provider(reason, provider, ret);
 	if (f->info->tx_attr->size > SENDS)
 		f->info->tx_attr->size = SENDS;
 	if (f->info->rx_attr->size > RECEIVES)
@@ -220,31 +222,32 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 		f->rma_limit = 1;
 	ret = lib.fabric(f->info->fabric_attr, &f->fabric, NULL);
 	if (ret)
-		return fail(why, ret, "the fabric cannot be opened");
+		return fail(reason, ret, "the fabric cannot be opened");
 	ret = fi_domain(f->fabric, f->info, &f->domain, NULL);
-	return ret ? fail(why, ret, "the domain cannot be opened") : 0;
+	return ret ? fail(reason, ret, "the domain cannot be opened") : 0;
 }
 
-int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, char why[FABRIC_WHY])
+int fabric_register(struct fabric *f, void *addr, size_t length, bool remote,
+		    char reason[FABRIC_REASON])
 {
-	return fabric_register_for(f, addr, length, remote ? FI_REMOTE_WRITE : FI_WRITE, why);
+	return fabric_register_for(f, addr, length, remote ? FI_REMOTE_WRITE : FI_WRITE, reason);
 }
 
 int fabric_register_for(struct fabric *f, void *addr, size_t length, uint64_t access,
-			char why[FABRIC_WHY])
+			char reason[FABRIC_REASON])
 {
 	static _Atomic uint64_t keys;
 	unsigned int i = f->region_count;
 	int ret;
 
 	if (i == FABRIC_REGIONS)
-		return fabric_fail(why, ENOSPC,
+		return fabric_fail(reason, ENOSPC,
 				   "There are more than %d pieces of memory to register.",
 				   FABRIC_REGIONS);
 	ret = fi_mr_reg(f->domain, addr, length, access, 0, ++keys, 0, &f->mr[i], NULL);
 	if (ret)
 		return fabric_fail(
-			why, ENOMEM,
+			reason, ENOMEM,
 			"libfabric: %zu bytes cannot be registered: %s. See the limit of locked memory (ulimit -l).",
 			length, lib.strerror(-ret));
 	f->regions[i] = (struct iovec){.iov_base = addr, .iov_len = length};
@@ -252,26 +255,26 @@ int fabric_register_for(struct fabric *f, void *addr, size_t length, uint64_t ac
 	return 0;
 }
 
-/* Keep the first failure in @ret and @why. */
-static void close_fid(struct fid *fid, const char *what, int *ret, char why[FABRIC_WHY])
+/* Keep the first failure in @ret and @reason. */
+static void close_fid(struct fid *fid, const char *what, int *ret, char reason[FABRIC_REASON])
 {
 	int err = fi_close(fid);
 
 	if (err && !*ret)
-		*ret = fabric_fail(why, EIO, "libfabric: %s cannot be closed: %s.", what,
+		*ret = fabric_fail(reason, EIO, "libfabric: %s cannot be closed: %s.", what,
 				   lib.strerror ? lib.strerror(-err) : strerror(-err));
 }
 
-int fabric_close(struct fabric *f, char why[FABRIC_WHY])
+int fabric_close(struct fabric *f, char reason[FABRIC_REASON])
 {
 	int ret = 0;
 
 	while (f->region_count)
-		close_fid(&f->mr[--f->region_count]->fid, "registered memory", &ret, why);
+		close_fid(&f->mr[--f->region_count]->fid, "registered memory", &ret, reason);
 	if (f->domain)
-		close_fid(&f->domain->fid, "the domain", &ret, why);
+		close_fid(&f->domain->fid, "the domain", &ret, reason);
 	if (f->fabric)
-		close_fid(&f->fabric->fid, "the fabric", &ret, why);
+		close_fid(&f->fabric->fid, "the fabric", &ret, reason);
 	if (f->info)
 		lib.freeinfo(f->info);
 	*f = (struct fabric){0};
@@ -309,13 +312,13 @@ static int open_queue(struct fabric *f, struct fabric_end *e)
 	return fi_cq_open(f->domain, &attr, &e->cq, NULL);
 }
 
-int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[FABRIC_WHY])
+int fabric_end_open(struct fabric *f, struct fabric_end *e, char reason[FABRIC_REASON])
 {
 	struct fi_av_attr av = {.type = FI_AV_UNSPEC, .count = 1};
 	int ret;
 
 	*e = (struct fabric_end){.fd = -1, .peer = FI_ADDR_UNSPEC};
-	ret = f->shm ? shm_check_room(why) : 0;
+	ret = f->shm ? shm_check_room(reason) : 0;
 	if (ret)
 		return ret;
 	ret = fi_av_open(f->domain, &av, &e->av, NULL);
@@ -333,39 +336,40 @@ int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[FABRIC_WHY]
 	if (!ret)
 		ret = fi_getname(&e->ep->fid, e->name, &e->name_bytes);
 	if (!ret && f->shm)
-		ret = shm_reserve(e->name, e->name_bytes, why);
+		ret = shm_reserve(e->name, e->name_bytes, reason);
 	if (!ret)
 		return 0;
 	/* It keeps the sentence of shm_reserve(). */
-	ret = fail(why, ret, "an endpoint cannot be opened");
-	fabric_end_close(e, why);
+	ret = fail(reason, ret, "an endpoint cannot be opened");
+	fabric_end_close(e, reason);
 	return ret;
 }
 
 int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t bytes,
-		    char why[FABRIC_WHY])
+		    char reason[FABRIC_REASON])
 {
 	/* Providers read as much as their names have; some are texts, up to their end. */
 	unsigned char whole[FABRIC_NAME + 1] = {0};
 
 	if (bytes > FABRIC_NAME)
-		return fabric_fail(why, EPROTO, "The other end's address has %zu bytes.", bytes);
+		return fabric_fail(reason, EPROTO, "The other end's address has %zu bytes.", bytes);
 	memcpy(whole, name, bytes);
 	if (fi_av_insert(e->av, whole, 1, &e->peer, 0, NULL) != 1)
-		return fabric_fail(why, EPROTO, "libfabric does not take the other end's address.");
+		return fabric_fail(reason, EPROTO,
+				   "libfabric does not take the other end's address.");
 	return 0;
 }
 
-int fabric_end_close(struct fabric_end *e, char why[FABRIC_WHY])
+int fabric_end_close(struct fabric_end *e, char reason[FABRIC_REASON])
 {
 	int ret = 0;
 
 	if (e->ep)
-		close_fid(&e->ep->fid, "an endpoint", &ret, why);
+		close_fid(&e->ep->fid, "an endpoint", &ret, reason);
 	if (e->cq)
-		close_fid(&e->cq->fid, "the queue of events", &ret, why);
+		close_fid(&e->cq->fid, "the queue of events", &ret, reason);
 	if (e->av)
-		close_fid(&e->av->fid, "the table of addresses", &ret, why);
+		close_fid(&e->av->fid, "the table of addresses", &ret, reason);
 	*e = (struct fabric_end){.fd = -1};
 	return ret;
 }
@@ -503,7 +507,7 @@ int fabric_end_receive(const struct fabric *f, struct fabric_end *e, void *into,
 }
 
 int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigned int room,
-		      char why[FABRIC_WHY])
+		      char reason[FABRIC_REASON])
 {
 	struct fi_cq_data_entry entries[64];
 	struct fi_cq_err_entry error = {0};
@@ -516,7 +520,8 @@ int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigne
 	if (e->is_unsaid) {
 		ret = say_number(e);
 		if (ret && ret != -EAGAIN)
-			return fabric_fail(why, -ret, "The transfer failed: %s.", strerror(-ret));
+			return fabric_fail(reason, -ret, "The transfer failed: %s.",
+					   strerror(-ret));
 	}
 	/* Of a queue that is full of such there may be something behind them. */
 	do {
@@ -540,10 +545,10 @@ int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigne
 		return (int)count;
 	if (n == -FI_EAVAIL) {
 		fi_cq_readerr(e->cq, &error, 0);
-		return fabric_fail(why, ECONNRESET, "The transfer failed: %s.",
+		return fabric_fail(reason, ECONNRESET, "The transfer failed: %s.",
 				   lib.strerror(error.err));
 	}
-	return n < 0 ? fail(why, (int)n, "the queue of events failed") : 0;
+	return n < 0 ? fail(reason, (int)n, "the queue of events failed") : 0;
 }
 
 void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct roc_idle *idle)

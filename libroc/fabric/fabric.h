@@ -76,28 +76,30 @@ void fabric_environment(void);
 const char *fabric_provider(const char *name);
 
 /* Whether the provider can be used, before anything is opened. 0, or -EINVAL with the sentence. */
-int fabric_usage(const char *provider, char why[FABRIC_WHY]);
+int fabric_usage(const char *provider, char reason[FABRIC_REASON]);
 
 /* @node: local address, or NULL. Each: 0, or -errno with the sentence. */
-int fabric_open(struct fabric *f, const char *provider, const char *node, char why[FABRIC_WHY]);
-int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, char why[FABRIC_WHY]);
+int fabric_open(struct fabric *f, const char *provider, const char *node,
+		char reason[FABRIC_REASON]);
+int fabric_register(struct fabric *f, void *addr, size_t length, bool remote,
+		    char reason[FABRIC_REASON]);
 /* For something else: FI_REMOTE_READ, FI_READ, FI_SEND | FI_RECV and the like. */
 int fabric_register_for(struct fabric *f, void *addr, size_t length, uint64_t access,
-			char why[FABRIC_WHY]);
+			char reason[FABRIC_REASON]);
 /*
  * 0, or -errno with the sentence: libfabric did not close something, so it may still use memory
  * that was registered or handed over. What can be closed is closed.
  */
-int fabric_close(struct fabric *f, char why[FABRIC_WHY]);
+int fabric_close(struct fabric *f, char reason[FABRIC_REASON]);
 
 /* Of region @i: what the other side must say to write there. */
 uint64_t fabric_key(const struct fabric *f, unsigned int i);
 uint64_t fabric_base(const struct fabric *f, unsigned int i);
 
-int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[FABRIC_WHY]);
+int fabric_end_open(struct fabric *f, struct fabric_end *e, char reason[FABRIC_REASON]);
 int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t bytes,
-		    char why[FABRIC_WHY]);
-int fabric_end_close(struct fabric_end *e, char why[FABRIC_WHY]);
+		    char reason[FABRIC_REASON]);
+int fabric_end_close(struct fabric_end *e, char reason[FABRIC_REASON]);
 
 /* 0; -EAGAIN later; -errno. */
 int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct fabric_write *w);
@@ -119,7 +121,7 @@ int fabric_end_receive(const struct fabric *f, struct fabric_end *e, void *into,
 
 /* What happened: how many; -errno: the connection is of no more use, with the sentence. */
 int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigned int room,
-		      char why[FABRIC_WHY]);
+		      char reason[FABRIC_REASON]);
 void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct roc_idle *idle);
 
 #endif

@@ -78,7 +78,8 @@ static int begin(struct lookup *l)
 	return ret;
 }
 
-static int start(struct lookup **lookup, const char *host, unsigned int which, char why[FABRIC_WHY])
+static int start(struct lookup **lookup, const char *host, unsigned int which,
+		 char reason[FABRIC_REASON])
 {
 	struct lookup *l = calloc(1, sizeof(*l));
 	int ret = ENOMEM;
@@ -94,11 +95,11 @@ static int start(struct lookup **lookup, const char *host, unsigned int which, c
 		return 0;
 	}
 	free(l);
-	return fabric_fail(why, ret, "\"%.100s\" cannot be looked up: %s.", host, strerror(ret));
+	return fabric_fail(reason, ret, "\"%.100s\" cannot be looked up: %s.", host, strerror(ret));
 }
 
 int lookup_address(struct lookup **lookup, const char *host, unsigned int which,
-		   char address[CONTROL_ADDRESS], char why[FABRIC_WHY])
+		   char address[CONTROL_ADDRESS], char reason[FABRIC_REASON])
 {
 	struct lookup *l = *lookup;
 	int result;
@@ -106,7 +107,7 @@ int lookup_address(struct lookup **lookup, const char *host, unsigned int which,
 	if (!l && !look(host, AI_NUMERICHOST, 0, address))
 		return 1;
 	if (!l)
-		return start(lookup, host, which, why);
+		return start(lookup, host, which, reason);
 	if (!atomic_load(&l->over))
 		return 0;
 	result = l->result;
@@ -115,7 +116,7 @@ int lookup_address(struct lookup **lookup, const char *host, unsigned int which,
 	if (!result)
 		return 1;
 	address[0] = '\0';
-	return fabric_fail(why, EHOSTUNREACH, "\"%s\" is no address: %s.", host,
+	return fabric_fail(reason, EHOSTUNREACH, "\"%s\" is no address: %s.", host,
 			   gai_strerror(result));
 }
 

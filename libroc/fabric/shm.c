@@ -50,16 +50,16 @@ void shm_remove_stale(void)
 		closedir(folder);
 }
 
-static int no_room(int err, off_t size, char why[FABRIC_WHY])
+static int no_room(int err, off_t size, char reason[FABRIC_REASON])
 {
 	/* The callers take -ENOSPC for an impossible configuration. */
 	return fabric_fail(
-		why, err == ENOSPC ? ENOMEM : err,
+		reason, err == ENOSPC ? ENOMEM : err,
 		"%s has no room for the %lld bytes of an endpoint of provider shm: %s. Remove files there, enlarge it (mount -o remount,size=SIZE %s), or use provider tcp.",
 		SHM_FOLDER, (long long)size, strerror(err), SHM_FOLDER);
 }
 
-int shm_check_room(char why[FABRIC_WHY])
+int shm_check_room(char reason[FABRIC_REASON])
 {
 	off_t size = atomic_load(&file_size);
 	int fd, err;
@@ -70,10 +70,10 @@ int shm_check_room(char why[FABRIC_WHY])
 		return 0;
 	err = posix_fallocate(fd, 0, size);
 	close(fd);
-	return err == ENOSPC ? no_room(err, size, why) : 0;
+	return err == ENOSPC ? no_room(err, size, reason) : 0;
 }
 
-int shm_reserve(const unsigned char *name, size_t bytes, char why[FABRIC_WHY])
+int shm_reserve(const unsigned char *name, size_t bytes, char reason[FABRIC_REASON])
 {
 	char text[256], path[sizeof(SHM_FOLDER) + sizeof(text)];
 	struct stat s;
@@ -94,7 +94,7 @@ int shm_reserve(const unsigned char *name, size_t bytes, char why[FABRIC_WHY])
 	err = posix_fallocate(fd, 0, s.st_size);
 	close(fd);
 	if (err)
-		return no_room(err, s.st_size, why);
+		return no_room(err, s.st_size, reason);
 	atomic_store(&file_size, s.st_size);
 	return 0;
 }

@@ -16,12 +16,12 @@
  */
 void shm_remove_stale(void);
 /* Check that the next endpoint's file has room: 0, or -errno with the sentence. */
-int shm_check_room(char why[FABRIC_WHY]);
+int shm_check_room(char reason[FABRIC_REASON]);
 /*
  * Reserve all space of the file of the endpoint with this address, which the provider makes sparse:
  * a later write that finds no space would end the process by SIGBUS. 0, or -errno with the
  * sentence.
  */
-int shm_reserve(const unsigned char *name, size_t bytes, char why[FABRIC_WHY]);
+int shm_reserve(const unsigned char *name, size_t bytes, char reason[FABRIC_REASON]);
 
 #endif

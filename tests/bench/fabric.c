@@ -26,7 +26,7 @@ struct hello {
 	unsigned char name[FABRIC_NAME];
 };
 
-static char why[FABRIC_WHY];
+static char reason[FABRIC_REASON];
 static uint64_t bytes, count, window;
 static bool may_wait, reads;
 
@@ -34,7 +34,7 @@ static void check(int ret, const char *what)
 {
 	if (ret >= 0)
 		return;
-	fprintf(stderr, "fabric: %s: %s\n", what, why[0] ? why : strerror(-ret));
+	fprintf(stderr, "fabric: %s: %s\n", what, reason[0] ? reason : strerror(-ret));
 	exit(1);
 }
 
@@ -54,18 +54,18 @@ static void open_end(const char *provider, bool target, int in, int out, struct 
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
 	check(memory == MAP_FAILED ? -ENOMEM : 0, "memory");
-	check(fabric_open(f, provider, NODE, why), "open");
+	check(fabric_open(f, provider, NODE, reason), "open");
 	check(fabric_register_for(f, memory, window * bytes,
 				  target ? FI_REMOTE_WRITE | FI_REMOTE_READ : FI_WRITE | FI_READ,
-				  why),
+				  reason),
 	      "register");
-	check(fabric_end_open(f, e, why), "endpoint");
+	check(fabric_end_open(f, e, reason), "endpoint");
 	h = (struct hello){
 		.base = fabric_base(f, 0), .key = fabric_key(f, 0), .name_bytes = e->name_bytes};
 	memcpy(h.name, e->name, sizeof(h.name));
 	transfer(out, &h, sizeof(h), true);
 	transfer(in, other, sizeof(*other), false);
-	check(fabric_end_peer(e, other->name, other->name_bytes, why), "peer");
+	check(fabric_end_peer(e, other->name, other->name_bytes, reason), "peer");
 }
 
 static void idle(const struct fabric *f, struct fabric_end *e)
@@ -98,8 +98,8 @@ static int target(const char *provider, int in, int out)
 			idle(&f, &e);
 	} while (n < 1);
 	transfer(out, &f.virt, 1, true);
-	check(fabric_end_close(&e, why), "endpoint");
-	check(fabric_close(&f, why), "close");
+	check(fabric_end_close(&e, reason), "endpoint");
+	check(fabric_close(&f, reason), "close");
 	return 0;
 }
 

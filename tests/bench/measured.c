@@ -28,9 +28,9 @@ void fail(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(state->why, sizeof(state->why), fmt, ap);
+	vsnprintf(state->reason, sizeof(state->reason), fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "%s: %s\n", program_invocation_short_name, state->why);
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, state->reason);
 	state->phase = BENCH_FAILED;
 	_exit(1);
 }

@@ -185,7 +185,7 @@ static uint32_t drain(struct source *s)
 
 		if (r->flags & ROC_READY_REFUSED) {
 			s->counts->refused++;
-			fail("%s", roc_why_text(r->why));
+			fail("%s", roc_reason_text(r->reason));
 		}
 		if (r->flags & ROC_READY_RECLAIMED) {
 			s->counts->reclaimed++;

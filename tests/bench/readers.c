@@ -196,7 +196,7 @@ static void check(const struct reader *r)
 	int status;
 
 	if (r->state->phase == BENCH_FAILED)
-		die("reader: %s", r->state->why);
+		die("reader: %s", r->state->reason);
 	if (waitpid(r->pid, &status, WNOHANG) == r->pid)
 		die("a reader ended by itself, status 0x%x", (unsigned int)status);
 }
@@ -289,6 +289,6 @@ void readers_stop(struct scenario *s)
 		if (is_tool(s) && !status)
 			read_tool(r);
 		if (status || r->state->phase != BENCH_ENDED)
-			die("reader: status 0x%x, %s", (unsigned int)status, r->state->why);
+			die("reader: status 0x%x, %s", (unsigned int)status, r->state->reason);
 	}
 }

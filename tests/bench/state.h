@@ -72,7 +72,7 @@ struct bench_state {
 	_Atomic uint32_t phase;	       /* enum bench_phase */
 	_Atomic uint64_t sleeps;       /* times the reader went to sleep */
 	_Atomic uint64_t empty_wakes;  /* and woke for nothing */
-	char why[256];		       /* sentence of one that failed */
+	char reason[256];	       /* sentence of one that failed */
 	uint64_t marks[BENCH_MARKS];   /* ns of CLOCK_MONOTONIC */
 	struct bench_times from_card;  /* card finished it -> in the reader's hands */
 	struct bench_times from_ready; /* kernel saw it -> in the reader's hands */

@@ -26,7 +26,7 @@ static void greeting(const uint8_t *data)
 
 	if (evb_get_greeting(data, &g))
 		return;
-	must(!g.system[ROC_EVB_NAME - 1] && !g.name[ROC_EVB_NAME - 1] && !g.why[255]);
+	must(!g.system[ROC_EVB_NAME - 1] && !g.name[ROC_EVB_NAME - 1] && !g.reason[255]);
 	must(g.name_bytes <= FABRIC_NAME && g.region_count <= EVB_REGIONS);
 	must(g.segments <= EVB_SEGMENTS && g.pieces <= EVB_PIECES_MAX);
 	must(!g.status != !g.name_bytes);

@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char why[ROC_EVB_WHY];
+static char reason[ROC_EVB_REASON];
 
 static void must(int holds)
 {
@@ -27,13 +27,13 @@ static void member(struct json_object *o)
 	struct roc_evb_member a, b;
 	struct json_object *again;
 
-	if (evb_member_read(o, &a, why)) {
-		must(strlen(why) > 0);
+	if (evb_member_read(o, &a, reason)) {
+		must(strlen(reason) > 0);
 		return;
 	}
 	must(roc_evb_name_valid(a.name));
 	again = evb_member_record(&a);
-	must(!evb_member_read(again, &b, why) && !memcmp(&a, &b, sizeof(a)));
+	must(!evb_member_read(again, &b, reason) && !memcmp(&a, &b, sizeof(a)));
 	json_object_put(again);
 }
 
@@ -42,17 +42,17 @@ static void table(struct json_object *o)
 	static struct roc_evb_table a, b;
 	struct json_object *again;
 
-	if (evb_table_read(o, &a, why)) {
-		must(strlen(why) > 0);
+	if (evb_table_read(o, &a, reason)) {
+		must(strlen(reason) > 0);
 		return;
 	}
-	must(!roc_evb_table_check(&a, why));
+	must(!roc_evb_table_check(&a, reason));
 	if (a.bu_count) {
 		must(roc_evb_builder(&a, a.from_block) < a.bu_count);
 		must(roc_evb_turn(&a, 1, 5) < 5 + a.bu_count);
 	}
 	again = evb_table_record(&a);
-	must(!evb_table_read(again, &b, why) && !memcmp(&a, &b, sizeof(a)));
+	must(!evb_table_read(again, &b, reason) && !memcmp(&a, &b, sizeof(a)));
 	json_object_put(again);
 }
 
@@ -61,13 +61,13 @@ static void report(struct json_object *o)
 	struct roc_evb_report a, b;
 	struct json_object *again;
 
-	if (evb_report_read(o, &a, why)) {
-		must(strlen(why) > 0);
+	if (evb_report_read(o, &a, reason)) {
+		must(strlen(reason) > 0);
 		return;
 	}
 	must(a.suspect_count <= ROC_EVB_SUSPECTS);
 	again = evb_report_record(&a);
-	must(!evb_report_read(again, &b, why) && !memcmp(&a, &b, sizeof(a)));
+	must(!evb_report_read(again, &b, reason) && !memcmp(&a, &b, sizeof(a)));
 	json_object_put(again);
 }
 

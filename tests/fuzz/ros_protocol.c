@@ -23,11 +23,11 @@ static void must(int holds)
 }
 
 static enum ros_decoded decode(int daemon, const uint8_t *at, size_t have, struct ros_message *m,
-			       struct ros_refusal *why)
+			       struct ros_refusal *reason)
 {
 	if (daemon)
-		return ros_decode_daemon(at, have, LONGEST, m, why);
-	return ros_decode_client(at, have, &limits, m, why);
+		return ros_decode_daemon(at, have, LONGEST, m, reason);
+	return ros_decode_client(at, have, &limits, m, reason);
 }
 
 static size_t encode_clear(uint8_t *out, const struct ros_message *m)
@@ -81,12 +81,12 @@ static void check_message(const uint8_t *at, const struct ros_message *m, int da
 	static uint8_t out[LONGEST];
 	size_t length = encode(out, at, m);
 	struct ros_message again;
-	struct ros_refusal why;
+	struct ros_refusal reason;
 
 	if (!length)
 		return;
 	must(length == m->length);
-	must(decode(daemon, out, length, &again, &why) == ROS_MESSAGE && again.id == m->id);
+	must(decode(daemon, out, length, &again, &reason) == ROS_MESSAGE && again.id == m->id);
 	if (!daemon)
 		must(!memcmp(out, at, length));
 	else
@@ -99,41 +99,41 @@ static void check_parts(const uint8_t *at, const struct ros_message *m, int daem
 {
 	static const size_t cuts[] = {0, 1, 15, 16, 17, 23, 24, 31, 32};
 	struct ros_message part;
-	struct ros_refusal why;
+	struct ros_refusal reason;
 	size_t i;
 
 	for (i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
 		if (cuts[i] < m->length)
-			must(decode(daemon, at, cuts[i], &part, &why) == ROS_MORE);
+			must(decode(daemon, at, cuts[i], &part, &reason) == ROS_MORE);
 	}
-	must(decode(daemon, at, m->length - 1, &part, &why) == ROS_MORE);
+	must(decode(daemon, at, m->length - 1, &part, &reason) == ROS_MORE);
 }
 
-static void check_refusal(const struct ros_refusal *why)
+static void check_refusal(const struct ros_refusal *reason)
 {
 	uint8_t out[ROS_ERROR_MAX];
-	size_t length = ros_encode_error(out, why);
+	size_t length = ros_encode_error(out, reason);
 	struct ros_message m;
 	struct ros_refusal none;
 
-	must(why->code > ROS_E_NONE && why->code < ROS_CODES);
+	must(reason->code > ROS_E_NONE && reason->code < ROS_CODES);
 	must(ros_decode_daemon(out, length, sizeof(out), &m, &none) == ROS_MESSAGE);
-	must(m.type == ROS_ERROR && m.error.code == why->code && m.id == why->id);
-	must(!!(m.flags & ROS_CLOSES) == ros_closes(why->code));
+	must(m.type == ROS_ERROR && m.error.code == reason->code && m.id == reason->id);
+	must(!!(m.flags & ROS_CLOSES) == ros_closes(reason->code));
 }
 
 static void stream(const uint8_t *at, size_t have, int daemon)
 {
 	struct ros_message m;
-	struct ros_refusal why;
+	struct ros_refusal reason;
 
 	for (;;) {
-		switch (decode(daemon, at, have, &m, &why)) {
+		switch (decode(daemon, at, have, &m, &reason)) {
 		case ROS_MORE:
 			return;
 		case ROS_REFUSED:
-			check_refusal(&why);
-			if (daemon || ros_closes(why.code))
+			check_refusal(&reason);
+			if (daemon || ros_closes(reason.code))
 				return;
 			break;
 		case ROS_MESSAGE:

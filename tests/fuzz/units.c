@@ -56,7 +56,7 @@ static void welcome(const uint8_t *data)
 
 	if (wire_get_welcome(data, &w) != WIRE_GOOD)
 		return;
-	printable(w.why, sizeof(w.why));
+	printable(w.reason, sizeof(w.reason));
 	printable(w.provider, sizeof(w.provider));
 	if (!w.status) {
 		must(w.slots && w.slots <= WIRE_SLOTS_MAX);

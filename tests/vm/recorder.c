@@ -20,11 +20,11 @@
 #define MEMORY (32 * UNIT_MAX)
 #define FILE_BYTES (2 << 20) /* files end and begin, too */
 
-static char why[UNITS_WHY];
+static char reason[UNITS_REASON];
 
 static int fail(const char *what)
 {
-	printf("failed %s: %s\n", what, why[0] ? why : strerror(errno));
+	printf("failed %s: %s\n", what, reason[0] ? reason : strerror(errno));
 	return 1;
 }
 
@@ -74,7 +74,7 @@ static int write_units(const char *folder, const char *level, bool buffered)
 	       strcmp(recording_durabilities[record.durability], level))
 		record.durability++;
 	memory = aligned_alloc(RECORDING_ALIGN, MEMORY);
-	sink = memory ? sink_record(&record, &source, why) : NULL;
+	sink = memory ? sink_record(&record, &source, reason) : NULL;
 	if (!sink)
 		return fail("to begin");
 	while (ret >= 0) {
@@ -103,7 +103,7 @@ static int write_units(const char *folder, const char *level, bool buffered)
 				poll(sleep.fds, sleep.count, 100);
 		}
 	}
-	memcpy(why, sink->why, sizeof(why));
+	memcpy(reason, sink->reason, sizeof(reason));
 	return fail("to write");
 }
 
@@ -141,8 +141,8 @@ static int check_units(const char *folder)
 	unsigned int i;
 
 	/* The power may have gone before the first commit. */
-	if (recording_open(folder, &recording, why)) {
-		printf("entries 0 first-gap 0 wrong 0 cut 0: cannot be opened (%s)\n", why);
+	if (recording_open(folder, &recording, reason)) {
+		printf("entries 0 first-gap 0 wrong 0 cut 0: cannot be opened (%s)\n", reason);
 		return 0;
 	}
 	for (i = 0; i < recording.count; i++) {

@@ -33,7 +33,7 @@ void channel_fail(struct channel_run *r, const char *fmt, ...)
 void channel_explain(struct channel_run *r, const char *called, uint32_t state, uint32_t reason)
 {
 	if (state == ROC_CH_FAILED)
-		channel_fail(r, "%s failed: %s", called, roc_why_text(reason));
+		channel_fail(r, "%s failed: %s", called, roc_reason_text(reason));
 	else if (state != ROC_CH_RUNNING)
 		channel_fail(r, "%s was stopped by something else.", called);
 }

@@ -35,7 +35,7 @@ struct error_log {
 	char last[256]; /* text of the last error that was written out */
 	FILE *file;
 	bool broken; /* the file could not be opened or written; why has the sentence */
-	char why[160];
+	char reason[160];
 };
 
 void error_log_add(struct error_log *log, const char *fmt, ...)

@@ -19,11 +19,11 @@
 #define LOCK_TRIES 100
 #define LOCK_TRY_US 1000
 
-static void set_broken(struct error_log *log, const char *what, const char *why)
+static void set_broken(struct error_log *log, const char *what, const char *reason)
 {
 	log->broken = true;
-	snprintf(log->why, sizeof(log->why), "%s %s: %s. Errors are only counted.", log->path, what,
-		 why);
+	snprintf(log->reason, sizeof(log->reason), "%s %s: %s. Errors are only counted.", log->path,
+		 what, reason);
 }
 
 /*
@@ -123,8 +123,8 @@ int error_log_verdict(const struct error_log *log)
 	if (log->count > ERROR_LOG_MAX)
 		snprintf(which, sizeof(which), "Number %u", ERROR_LOG_MAX);
 	if (log->broken)
-		return tool_fail("%" PRIu64 " errors in the data. %s %s: %s", log->count, log->why,
-				 which, log->last);
+		return tool_fail("%" PRIu64 " errors in the data. %s %s: %s", log->count,
+				 log->reason, which, log->last);
 	return tool_fail("%" PRIu64 " errors in the data; the first ones are in %s. %s: %s",
 			 log->count, log->path, which, log->last);
 }

@@ -32,7 +32,7 @@ struct metrics_writer {
 	char *newest; /* came while that one was being written; NULL: none */
 	size_t newest_length;
 	int code;
-	char why[OUTPUT_WHY];
+	char reason[OUTPUT_REASON];
 };
 
 /* As node_exporter names the file, if its folder is spelled alike. NULL: no memory. */
@@ -82,7 +82,7 @@ static void run(void *context)
 		if (read(w->there, &count, sizeof(count)) < 0 || w->posted == w->written)
 			continue;
 		/* The next one is due soon: it need not be on the disk. */
-		w->code = output_replace(w->path, w->text, w->length, true, w->why);
+		w->code = output_replace(w->path, w->text, w->length, true, w->reason);
 		w->written++;
 		if (write(w->here, &(uint64_t){1}, sizeof(uint64_t)) < 0)
 			continue; /* its counter is not zero: the reader wakes */
@@ -178,7 +178,7 @@ static bool is_descriptor(const char *path)
 
 /* Takes @text. @broken: returned if this one is not written in time, which may only be late. */
 static int write_apart(struct metrics_writer *w, char *text, size_t length, int broken,
-		       char why[OUTPUT_WHY])
+		       char reason[OUTPUT_REASON])
 {
 	uint64_t until = now_ns() + WAIT_MS * 1000000;
 	int err;
@@ -188,7 +188,7 @@ static int write_apart(struct metrics_writer *w, char *text, size_t length, int 
 		w->stopped = err;
 		if (err) {
 			free(text);
-			snprintf(why, OUTPUT_WHY,
+			snprintf(reason, OUTPUT_REASON,
 				 "%.4000s: the writer process cannot be started: %s.", w->path,
 				 strerror(-err));
 			return TOOL_FAILED;
@@ -206,32 +206,32 @@ static int write_apart(struct metrics_writer *w, char *text, size_t length, int 
 			return broken;
 	}
 	if (w->posted == w->written) {
-		memcpy(why, w->why, OUTPUT_WHY);
+		memcpy(reason, w->reason, OUTPUT_REASON);
 		return w->code;
 	}
 	snprintf(
-		why, OUTPUT_WHY,
+		reason, OUTPUT_REASON,
 		"%.4000s is not written: its file system does not answer (frozen, or its device or server is gone).",
 		w->path);
 	return TOOL_FAILED;
 }
 
 static int attempt(struct metrics_file *m, void (*print)(struct prometheus *p, void *what),
-		   void *what, char why[OUTPUT_WHY])
+		   void *what, char reason[OUTPUT_REASON])
 {
 	size_t length;
 	char *text = render(m->path, print, what, &length);
 	int code;
 
 	if (!text) {
-		snprintf(why, OUTPUT_WHY, "There is no memory for the metrics.");
+		snprintf(reason, OUTPUT_REASON, "There is no memory for the metrics.");
 		return TOOL_FAILED;
 	}
 	if (!m->writer && !is_descriptor(m->path))
 		m->writer = open_writer(m->path);
 	if (m->writer)
-		return write_apart(m->writer, text, length, m->broken, why);
-	code = output_replace(m->path, text, length, true, why);
+		return write_apart(m->writer, text, length, m->broken, reason);
+	code = output_replace(m->path, text, length, true, reason);
 	free(text);
 	return code;
 }
@@ -239,16 +239,16 @@ static int attempt(struct metrics_file *m, void (*print)(struct prometheus *p, v
 const char *metrics_file_write(struct metrics_file *m,
 			       void (*print)(struct prometheus *p, void *what), void *what)
 {
-	char why[OUTPUT_WHY];
+	char reason[OUTPUT_REASON];
 	bool was = m->broken;
 
 	if (!m->path)
 		return NULL;
-	m->broken = attempt(m, print, what, why);
+	m->broken = attempt(m, print, what, reason);
 	if (m->broken == was)
 		return NULL;
 	if (m->broken)
-		snprintf(m->note, sizeof(m->note), "%s It is tried again.", why);
+		snprintf(m->note, sizeof(m->note), "%s It is tried again.", reason);
 	else
 		snprintf(m->note, sizeof(m->note), "%s is written again.", m->path);
 	return m->note;

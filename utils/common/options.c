@@ -60,8 +60,8 @@ static void list_choices(const struct option_spec *spec, char *out, size_t size)
 					 spec->choices[i]);
 }
 
-static bool set_value(const struct option_spec *spec, const char *text, void *values, char *why,
-		      size_t why_size)
+static bool set_value(const struct option_spec *spec, const char *text, void *values, char *reason,
+		      size_t reason_size)
 {
 	void *value = (char *)values + spec->offset;
 	const char *wrong = NULL;
@@ -109,8 +109,8 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 			break;
 		wrong = number_links(text, &word);
 		if (!wrong && spec->max && word >> spec->max > 1) {
-			snprintf(why, why_size, "--%s: no card has links above %u.", spec->name,
-				 (unsigned int)spec->max);
+			snprintf(reason, reason_size, "--%s: no card has links above %u.",
+				 spec->name, (unsigned int)spec->max);
 			return false;
 		}
 		break;
@@ -121,23 +121,23 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 			return true;
 		}
 		list_choices(spec, names, sizeof(names));
-		snprintf(why, why_size, "%s%s: \"%s\" is none of %s.", dashes(spec), spec->name,
-			 text, names);
+		snprintf(reason, reason_size, "%s%s: \"%s\" is none of %s.", dashes(spec),
+			 spec->name, text, names);
 		return false;
 	}
 	if (wrong) {
-		snprintf(why, why_size, "--%s: \"%s\" %s.", spec->name, text, wrong);
+		snprintf(reason, reason_size, "--%s: \"%s\" %s.", spec->name, text, wrong);
 		return false;
 	}
 	if (spec->power && number & (number - 1)) {
-		snprintf(why, why_size, "--%s: %s is no power of two.", spec->name, text);
+		snprintf(reason, reason_size, "--%s: %s is no power of two.", spec->name, text);
 		return false;
 	}
 	/* What it is if it is not given may be given, too. */
 	if (spec->max && spec->type != OPTION_LINKS && (number < spec->min || number > spec->max) &&
 	    !(spec->fallback && !strcmp(text, spec->fallback))) {
-		snprintf(why, why_size, "--%s: %s is outside %" PRIu64 "..%" PRIu64 ".", spec->name,
-			 text, spec->min, spec->max);
+		snprintf(reason, reason_size, "--%s: %s is outside %" PRIu64 "..%" PRIu64 ".",
+			 spec->name, text, spec->min, spec->max);
 		return false;
 	}
 	switch (spec->type) {
@@ -158,14 +158,14 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 	return true;
 }
 
-static bool set_fallbacks(const struct tool *tool, void *values, char *why, size_t why_size)
+static bool set_fallbacks(const struct tool *tool, void *values, char *reason, size_t reason_size)
 {
 	size_t i;
 
 	for (i = 0; i < tool->option_count; i++) {
 		const struct option_spec *spec = &tool->options[i];
 
-		if (spec->fallback && !set_value(spec, spec->fallback, values, why, why_size))
+		if (spec->fallback && !set_value(spec, spec->fallback, values, reason, reason_size))
 			return false;
 	}
 	return true;
@@ -203,34 +203,36 @@ static void find_candidates(const struct tool *tool, const char *name, size_t le
 	}
 }
 
-static void explain_long(const struct tool *tool, const char *text, char *why, size_t why_size)
+static void explain_long(const struct tool *tool, const char *text, char *reason,
+			 size_t reason_size)
 {
 	size_t length = strcspn(text, "=");
 	char list[256];
 
 	find_candidates(tool, text + 2, length - 2, list, sizeof(list));
 	if (strchr(list, ','))
-		snprintf(why, why_size, "%.*s may mean any of %s.", (int)length, text, list);
+		snprintf(reason, reason_size, "%.*s may mean any of %s.", (int)length, text, list);
 	else if (*list && text[length])
-		snprintf(why, why_size, "%s takes no value.", list);
+		snprintf(reason, reason_size, "%s takes no value.", list);
 	else
-		snprintf(why, why_size, "There is no option %.*s; roc-%s --help lists all.",
+		snprintf(reason, reason_size, "There is no option %.*s; roc-%s --help lists all.",
 			 (int)length, text, tool->name);
 }
 
 /* @word has the letter; it may be a name with one dash. */
-static void explain_letter(const struct tool *tool, const char *word, char letter, char *why,
-			   size_t why_size)
+static void explain_letter(const struct tool *tool, const char *word, char letter, char *reason,
+			   size_t reason_size)
 {
 	char list[256] = "";
 
 	if (word[1] == letter)
 		find_candidates(tool, word + 1, strcspn(word + 1, "="), list, sizeof(list));
 	if (*list && !strchr(list, ','))
-		snprintf(why, why_size, "There is no option -%c; did you mean %s?", letter, list);
+		snprintf(reason, reason_size, "There is no option -%c; did you mean %s?", letter,
+			 list);
 	else
-		snprintf(why, why_size, "There is no option -%c; roc-%s --help lists all.", letter,
-			 tool->name);
+		snprintf(reason, reason_size, "There is no option -%c; roc-%s --help lists all.",
+			 letter, tool->name);
 }
 
 static bool has_letter(const char *word, char letter)
@@ -242,25 +244,26 @@ static bool has_letter(const char *word, char letter)
  * The sentence for getopt_long()'s '?'. It sets optopt to a letter that is none, to 0 or to what
  * getopt_table() has for a name; and it is beyond the word of a letter only if that was the last.
  */
-static void explain(const struct tool *tool, char *const *argv, char *why, size_t why_size)
+static void explain(const struct tool *tool, char *const *argv, char *reason, size_t reason_size)
 {
 	const char *before = argv[optind - 1];
 	char letter = (char)optopt;
 
 	if (!optopt || optopt >= TOOL_OPTION_BASE || strchr("hVv", optopt))
-		explain_long(tool, before, why, why_size);
+		explain_long(tool, before, reason, reason_size);
 	else
 		explain_letter(tool, has_letter(before, letter) ? before : argv[optind], letter,
-			       why, why_size);
+			       reason, reason_size);
 }
 
-static bool all_required(const struct tool *tool, const bool *given, char *why, size_t why_size)
+static bool all_required(const struct tool *tool, const bool *given, char *reason,
+			 size_t reason_size)
 {
 	size_t i;
 
 	for (i = 0; i < tool->option_count; i++) {
 		if (tool->options[i].required && !given[i]) {
-			snprintf(why, why_size, "%s%s is missing. Example: roc-%s %s",
+			snprintf(reason, reason_size, "%s%s is missing. Example: roc-%s %s",
 				 dashes(&tool->options[i]), tool->options[i].name, tool->name,
 				 tool->example);
 			return false;
@@ -294,8 +297,8 @@ static void list_words(const struct option_spec *word, uint32_t only, char *out,
 }
 
 /* What another choice of the word is for would do nothing. */
-static bool all_for_word(const struct tool *tool, const bool *given, const void *values, char *why,
-			 size_t why_size)
+static bool all_for_word(const struct tool *tool, const bool *given, const void *values,
+			 char *reason, size_t reason_size)
 {
 	const struct option_spec *word = &tool->options[word_index(tool)];
 	unsigned int choice;
@@ -309,8 +312,8 @@ static bool all_for_word(const struct tool *tool, const bool *given, const void 
 		if (tool->options[i].only >> choice & 1)
 			continue;
 		list_words(word, tool->options[i].only, words, sizeof(words));
-		snprintf(why, why_size, "--%s is for %s, not for %s.", tool->options[i].name, words,
-			 word->choices[choice]);
+		snprintf(reason, reason_size, "--%s is for %s, not for %s.", tool->options[i].name,
+			 words, word->choices[choice]);
 		return false;
 	}
 	return true;
@@ -326,7 +329,7 @@ static bool is_given(const struct tool *tool, const bool *given, const char *nam
 	return false;
 }
 
-static bool all_belong(const struct tool *tool, const bool *given, char *why, size_t why_size)
+static bool all_belong(const struct tool *tool, const bool *given, char *reason, size_t reason_size)
 {
 	size_t i;
 
@@ -335,7 +338,7 @@ static bool all_belong(const struct tool *tool, const bool *given, char *why, si
 
 		if (!given[i] || !spec->with || is_given(tool, given, spec->with))
 			continue;
-		snprintf(why, why_size, "--%s is for --%s, which is not given.", spec->name,
+		snprintf(reason, reason_size, "--%s is for --%s, which is not given.", spec->name,
 			 spec->with);
 		return false;
 	}
@@ -382,22 +385,22 @@ static const struct option_spec *given_as(const struct tool *tool, size_t index,
 }
 
 static bool take_value(const struct tool *tool, size_t index, const char *text, void *values,
-		       bool *given, char *why, size_t why_size)
+		       bool *given, char *reason, size_t reason_size)
 {
 	const struct option_spec *spec = &tool->options[index], *before;
 
 	before = spec->type == OPTION_FLAG ? NULL : given_as(tool, index, given);
 	if (before && before != spec) {
-		snprintf(why, why_size, "--%s and --%s are the same: give one.", before->name,
+		snprintf(reason, reason_size, "--%s and --%s are the same: give one.", before->name,
 			 spec->name);
 		return false;
 	}
 	if (before) {
-		snprintf(why, why_size, "--%s is given twice%s.", spec->name,
+		snprintf(reason, reason_size, "--%s is given twice%s.", spec->name,
 			 is_list(spec) ? ": give one list, with commas between" : "");
 		return false;
 	}
-	if (!set_value(spec, text, values, why, why_size))
+	if (!set_value(spec, text, values, reason, reason_size))
 		return false;
 	given[index] = true;
 	if (spec->given)
@@ -410,14 +413,14 @@ static bool take_value(const struct tool *tool, size_t index, const char *text, 
  * next word or part of the same; NULL: none.
  */
 static bool full_name(const struct option_spec *spec, char *const *argv, const char *value,
-		      char *why, size_t why_size)
+		      char *reason, size_t reason_size)
 {
 	const char *typed = argv[optind - (value == argv[optind - 1] ? 2 : 1)];
 	size_t length = strcspn(typed, "=");
 
 	if (!spec->full || length == strlen(spec->name) + 2)
 		return true;
-	snprintf(why, why_size,
+	snprintf(reason, reason_size,
 		 "%.*s is not a full name: --%s changes a card and cannot be cut short.",
 		 (int)length, typed, spec->name);
 	return false;
@@ -433,7 +436,7 @@ static void note_word(const char *word, const char **first, const char **stray)
 }
 
 enum options_result options_parse(const struct tool *tool, int argc, char **argv, void *values,
-				  char *why, size_t why_size)
+				  char *reason, size_t reason_size)
 {
 	struct option *table = getopt_table(tool);
 	bool *given = calloc(tool->option_count + 1, sizeof(*given));
@@ -444,8 +447,8 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 
 	if (!given)
 		abort();
-	why[0] = '\0';
-	if (!set_fallbacks(tool, values, why, why_size))
+	reason[0] = '\0';
+	if (!set_fallbacks(tool, values, reason, reason_size))
 		goto out;
 	opterr = 0;
 	optind = 0; /* glibc: start anew */
@@ -465,16 +468,16 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 			((struct common_options *)values)->verbose = true;
 			continue;
 		case ':':
-			snprintf(why, why_size, "%s needs a value.", argv[optind - 1]);
+			snprintf(reason, reason_size, "%s needs a value.", argv[optind - 1]);
 			goto out;
 		case '?':
-			explain(tool, argv, why, why_size);
+			explain(tool, argv, reason, reason_size);
 			goto out;
 		}
 		index = c - TOOL_OPTION_BASE;
-		if (!full_name(&tool->options[index], argv, optarg, why, why_size))
+		if (!full_name(&tool->options[index], argv, optarg, reason, reason_size))
 			goto out;
-		if (!take_value(tool, (size_t)index, optarg, values, given, why, why_size))
+		if (!take_value(tool, (size_t)index, optarg, values, given, reason, reason_size))
 			goto out;
 	}
 	while (optind < argc)
@@ -482,15 +485,16 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 	word = word_index(tool);
 	if (text && word == tool->option_count)
 		stray = text;
-	else if (text && !take_value(tool, word, text, values, given, why, why_size))
+	else if (text && !take_value(tool, word, text, values, given, reason, reason_size))
 		goto out;
 	if (stray) {
-		snprintf(why, why_size, "\"%s\" is not an option; roc-%s --help lists all.", stray,
-			 tool->name);
+		snprintf(reason, reason_size, "\"%s\" is not an option; roc-%s --help lists all.",
+			 stray, tool->name);
 		goto out;
 	}
-	if (all_required(tool, given, why, why_size) && all_belong(tool, given, why, why_size) &&
-	    all_for_word(tool, given, values, why, why_size))
+	if (all_required(tool, given, reason, reason_size) &&
+	    all_belong(tool, given, reason, reason_size) &&
+	    all_for_word(tool, given, values, reason, reason_size))
 		result = OPTIONS_RUN;
 out:
 	free(given);

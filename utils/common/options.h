@@ -93,9 +93,9 @@ enum options_result {
 	OPTIONS_WRONG, /* why has the sentence */
 };
 
-/* @values: the tool's structure, zeroed. @why: at least 16 bytes for the sentence. */
+/* @values: the tool's structure, zeroed. @reason: at least 16 bytes for the sentence. */
 enum options_result options_parse(const struct tool *tool, int argc, char **argv, void *values,
-				  char *why, size_t why_size);
+				  char *reason, size_t reason_size);
 void options_help(const struct tool *tool, FILE *out);
 
 /* Which of @choices, that end with NULL, in upper or lower case; where the NULL is: none. */

@@ -72,11 +72,11 @@ int output_end(struct output *o, int code);
 
 /*
  * A reader of @path finds the text before or this one, never a part. @passing: it is written anew
- * soon, nobody waits until it is on the disk. TOOL_OK, or TOOL_FAILED with a sentence in @why.
+ * soon, nobody waits until it is on the disk. TOOL_OK, or TOOL_FAILED with a sentence in @reason.
  */
-#define OUTPUT_WHY (PATH_MAX + 128)
+#define OUTPUT_REASON (PATH_MAX + 128)
 int output_replace(const char *path, const char *text, size_t length, bool passing,
-		   char why[OUTPUT_WHY]);
+		   char reason[OUTPUT_REASON]);
 
 /* A terminal on which a line can be written over: not one with TERM=dumb. */
 bool output_is_live(FILE *out);

@@ -24,16 +24,16 @@ int output_begin(const struct output_options *options, struct output *o)
 }
 
 int output_replace(const char *path, const char *text, size_t length, bool passing,
-		   char why[OUTPUT_WHY])
+		   char reason[OUTPUT_REASON])
 {
 	struct libroc_replacement r;
 	int err = libroc_replace_begin(&r, path);
 
 	if (err) {
 		if (err == -EINVAL)
-			snprintf(why, OUTPUT_WHY, "%s is not a file.", path);
+			snprintf(reason, OUTPUT_REASON, "%s is not a file.", path);
 		else
-			snprintf(why, OUTPUT_WHY, "%s cannot be written: %s.", path,
+			snprintf(reason, OUTPUT_REASON, "%s cannot be written: %s.", path,
 				 strerror(-err));
 		return TOOL_FAILED;
 	}
@@ -46,13 +46,13 @@ int output_replace(const char *path, const char *text, size_t length, bool passi
 	}
 	if (!err)
 		return TOOL_OK;
-	snprintf(why, OUTPUT_WHY, "%s could not be written: %s.", path, strerror(-err));
+	snprintf(reason, OUTPUT_REASON, "%s could not be written: %s.", path, strerror(-err));
 	return TOOL_FAILED;
 }
 
 int output_end(struct output *o, int code)
 {
-	char why[OUTPUT_WHY];
+	char reason[OUTPUT_REASON];
 	int written = TOOL_OK;
 	bool bad;
 
@@ -62,8 +62,8 @@ int output_end(struct output *o, int code)
 	bad |= fclose(o->out) != 0;
 	if (bad)
 		written = tool_fail("There is no memory left.");
-	else if (o->length && output_replace(o->path, o->text, o->length, false, why))
-		written = tool_fail("%s", why);
+	else if (o->length && output_replace(o->path, o->text, o->length, false, reason))
+		written = tool_fail("%s", reason);
 	free(o->text);
 	return code ? code : written;
 }

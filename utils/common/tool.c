@@ -121,9 +121,9 @@ void tool_note(const char *fmt, ...)
 	va_end(ap);
 }
 
-int tool_fail_for(int err, const char *why)
+int tool_fail_for(int err, const char *reason)
 {
-	return err == -EINVAL ? tool_usage("%s", why) : tool_fail("%s", why);
+	return err == -EINVAL ? tool_usage("%s", reason) : tool_fail("%s", reason);
 }
 
 int tool_fail_card(int err)

@@ -53,7 +53,7 @@ void tool_queue_messages(void);
 void tool_write_messages(void);
 
 /* For an -errno with its sentence: of -EINVAL it is what was asked for that is wrong. */
-int tool_fail_for(int err, const char *why);
+int tool_fail_for(int err, const char *reason);
 
 /* What the library says after it was given an id: an id of no form is wrong usage. */
 int tool_fail_card(int err);

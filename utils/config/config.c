@@ -17,7 +17,7 @@
 static void take_error(struct config_outcome *o)
 {
 	o->failed = true;
-	snprintf(o->why, sizeof(o->why), "%s", roc_error());
+	snprintf(o->reason, sizeof(o->reason), "%s", roc_error());
 }
 
 /* With --from-card: nobody may change the card between reading it and writing it. */
@@ -51,12 +51,12 @@ static int configure(const struct config_values *v, const struct config_kind *ki
 		flags |= ROC_CONFIG_COMPARE_ONLY;
 	if (roc_open_card(card, v->id, &ep)) {
 		take_error(o);
-		return tool_fail("%s", o->why);
+		return tool_fail("%s", o->reason);
 	}
 	if (v->from_card) {
 		code = card_base(ep, kind, o, &config);
 		if (code)
-			tool_fail("%s", o->why);
+			tool_fail("%s", o->reason);
 		else
 			code = config_apply(v, kind, &config);
 		if (code)
@@ -74,7 +74,7 @@ static int configure(const struct config_values *v, const struct config_kind *ki
 		err = kind->configure(ep, &config, flags, &o->result);
 	if (err) {
 		take_error(o);
-		code = tool_fail("%s%s", o->why,
+		code = tool_fail("%s%s", o->reason,
 				 err == -EPERM && !v->any_firmware
 					 ? " (--bypass-fw-check configures it all the same)"
 					 : "");

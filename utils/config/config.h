@@ -122,7 +122,7 @@ struct config_outcome {
 	struct roc_card card;
 	bool compare; /* nothing was to be written */
 	bool failed;  /* why has the sentence */
-	char why[1024];
+	char reason[1024];
 	struct roc_config_result result;
 };
 

@@ -83,7 +83,7 @@ static void json_outcome(struct json *j, const struct config_outcome *o)
 	json_object(j, NULL);
 	output_card_json(j, &o->card);
 	json_text(j, "result", config_word(o));
-	json_text(j, "error", o->failed ? o->why : NULL);
+	json_text(j, "error", o->failed ? o->reason : NULL);
 	json_bool(j, "reconfigured", r->reconfigured);
 	json_bool(j, "clockProgrammed", r->clock_programmed);
 	json_bool(j, "restored", r->restored);
@@ -181,9 +181,10 @@ static int append(const char *path, const char *text, size_t length)
 
 static int replace(const char *path, const char *text, size_t length)
 {
-	char why[OUTPUT_WHY];
+	char reason[OUTPUT_REASON];
 
-	return output_replace(path, text, length, false, why) ? tool_fail("%s", why) : TOOL_OK;
+	return output_replace(path, text, length, false, reason) ? tool_fail("%s", reason)
+								 : TOOL_OK;
 }
 
 int config_report(const char *pattern, const struct roc_card *card, struct roc_endpoint *ep)

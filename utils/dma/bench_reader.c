@@ -177,7 +177,7 @@ static void take_entry(struct bench *b, const struct roc_ready *e)
 		take_filled(b, e);
 	} else if (e->flags & ROC_READY_REFUSED) {
 		b->counts.refused++;
-		bench_fail(b, "The driver refused a superpage: %s", roc_why_text(e->why));
+		bench_fail(b, "The driver refused a superpage: %s", roc_reason_text(e->reason));
 	} else {
 		b->counts.reclaimed++;
 	}
@@ -205,7 +205,7 @@ static void explain(struct bench *b)
 	if (roc_channel_info(b->ch, &info))
 		bench_fail(b, "%s", roc_error());
 	else if (info.state == ROC_CH_FAILED)
-		bench_fail(b, "The channel failed: %s", roc_why_text(info.why));
+		bench_fail(b, "The channel failed: %s", roc_reason_text(info.reason));
 	else if (info.state != ROC_CH_RUNNING)
 		bench_fail(b, "The channel was stopped by something else.");
 }

@@ -22,10 +22,10 @@ __attribute__((format(printf, 2, 3))) static void fail(struct soak *s, const cha
 {
 	va_list ap;
 
-	if (s->why[0])
+	if (s->reason[0])
 		return;
 	va_start(ap, fmt);
-	vsnprintf(s->why, sizeof(s->why), fmt, ap);
+	vsnprintf(s->reason, sizeof(s->reason), fmt, ap);
 	va_end(ap);
 }
 
@@ -35,8 +35,8 @@ static struct soak_counts counts_of(struct soak_lane *l, struct soak *s)
 
 	pthread_mutex_lock(&l->lock);
 	c = l->now;
-	if (l->over && l->why[0])
-		fail(s, "%s", l->why);
+	if (l->over && l->reason[0])
+		fail(s, "%s", l->reason);
 	else if (l->over && !stop_asked())
 		fail(s, "%s ended by itself.", l->name);
 	pthread_mutex_unlock(&l->lock);
@@ -47,7 +47,7 @@ static struct soak_counts counts_of(struct soak_lane *l, struct soak *s)
  */
 static void look(struct soak *s)
 {
-	char why[SOAK_WHY];
+	char reason[SOAK_REASON];
 	unsigned int i;
 
 	for (i = 0; i < s->count; i++) {
@@ -57,8 +57,8 @@ static void look(struct soak *s)
 		soak_lane_look(l);
 		c.errors = l->errors_judged + c.errors - l->last.errors;
 		c.dropped = l->dropped_judged + c.dropped - l->last.dropped;
-		if (soak_broken(&s->limits, l->name, l->temperature, &c, why))
-			fail(s, "%s", why);
+		if (soak_broken(&s->limits, l->name, l->temperature, &c, reason))
+			fail(s, "%s", reason);
 	}
 }
 
@@ -125,13 +125,13 @@ static void watch(struct soak *s)
 	unsigned int i;
 	double at = s->earlier, every = (double)o->verdict_every, next = at + every;
 
-	while (!s->why[0]) {
+	while (!s->reason[0]) {
 		s->interrupted = stop_sleep(fmin(LOOK_S, fmax(next - at, 0.001)));
 		at = s->earlier + (double)(units_now() - s->begin) / 1e9;
 		look(s);
 		if (s->interrupted || at >= (double)o->soak)
 			break;
-		if (at >= next && !s->why[0]) {
+		if (at >= next && !s->reason[0]) {
 			judge(s, at);
 			next += every;
 		}
@@ -155,7 +155,7 @@ static void watch(struct soak *s)
 /* So that nobody goes on with what has failed. */
 static void keep_failure(struct soak *s)
 {
-	if (s->log && s->why[0] && soak_log_fail(s->log, s->why))
+	if (s->log && s->reason[0] && soak_log_fail(s->log, s->reason))
 		tool_note("%s cannot be written: it does not say that the soak failed.",
 			  s->opt->log);
 }
@@ -190,8 +190,8 @@ static int result(struct soak *s)
 		soak_report_text(stdout, s, output_colours(stdout));
 	if (s->opt->plot)
 		code = soak_plot_write(s->opt->plot, s);
-	if (s->why[0])
-		return tool_fail("%s", s->why);
+	if (s->reason[0])
+		return tool_fail("%s", s->reason);
 	if (s->interrupted) {
 		tool_note("Interrupted after %.0f of %" PRIu64 " s: %s.", s->history.seconds,
 			  s->opt->soak,
@@ -214,7 +214,7 @@ static int run(struct soak *s)
 	else if (soak_report_verdict(s) == SOAK_FAIL)
 		fail(s, "It failed before: %s has a verdict FAIL. A new soak needs another --log.",
 		     s->opt->log);
-	if (s->why[0])
+	if (s->reason[0])
 		return result(s);
 	if (s->history.seconds >= (double)s->opt->soak)
 		return result(s);
@@ -238,7 +238,7 @@ int soak_run(const struct bench_options *o)
 			 .limits = {.temperature = o->max_temperature,
 				    .errors = o->max_errors,
 				    .dropped = o->max_dropped}};
-	char why[SOAK_WHY] = "";
+	char reason[SOAK_REASON] = "";
 	unsigned int i;
 	int code;
 
@@ -248,9 +248,9 @@ int soak_run(const struct bench_options *o)
 	for (i = 0; i < s.count; i++)
 		s.names[i] = s.lanes[i].name;
 	if (o->log) {
-		s.log = soak_log_open(o->log, s.names, s.count, &s.history, why);
+		s.log = soak_log_open(o->log, s.names, s.count, &s.history, reason);
 		if (!s.log)
-			code = tool_fail("%s", why);
+			code = tool_fail("%s", reason);
 	}
 	s.earlier = s.history.seconds;
 	if (!code)

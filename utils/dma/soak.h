@@ -59,7 +59,7 @@ struct soak_lane {
 	pthread_mutex_t lock; /* of the next three, which the thread writes */
 	struct soak_counts now;
 	bool over;
-	char why[SOAK_WHY]; /* it did not end as it was told */
+	char reason[SOAK_REASON]; /* it did not end as it was told */
 
 	/* Of the main thread. */
 	struct soak_counts last;		/* at the end of the last period */
@@ -89,7 +89,7 @@ struct soak {
 	double earlier;	      /* seconds that the log had */
 	uint64_t begin;	      /* of this call, units_now() */
 	bool interrupted;
-	char why[SOAK_WHY]; /* what failed first; empty: nothing */
+	char reason[SOAK_REASON]; /* what failed first; empty: nothing */
 };
 
 int soak_run(const struct bench_options *o);
@@ -106,9 +106,9 @@ void soak_lane_look(struct soak_lane *l);
 int soak_lane_gap(struct soak_lane *l); /* bucket of the longest since the last call */
 
 /* soak_judge.c */
-/* Does it break a limit, with what the lane counted in all? @why: a sentence then. */
+/* Does it break a limit, with what the lane counted in all? @reason: a sentence then. */
 bool soak_broken(const struct soak_limits *limits, const char *name, double temperature,
-		 const struct soak_counts *total, char why[SOAK_WHY]);
+		 const struct soak_counts *total, char reason[SOAK_REASON]);
 enum soak_verdict soak_judge(const struct soak_limits *limits, const struct soak_period *p);
 void soak_add_up(const struct soak_history *h, unsigned int lane, struct soak_sum *sum);
 /* Of lanes that are alike, one that is much slower gets a warning. */

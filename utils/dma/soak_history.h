@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SOAK_WHY 768
+#define SOAK_REASON 768
 
 /* From good to bad. */
 enum soak_verdict {
@@ -34,8 +34,8 @@ struct soak_period {
 struct soak_history {
 	struct soak_period *period;
 	size_t count, room;
-	double seconds;	       /* @at of the last one */
-	char failed[SOAK_WHY]; /* why it ended for good; empty: it did not */
+	double seconds;		  /* @at of the last one */
+	char failed[SOAK_REASON]; /* why it ended for good; empty: it did not */
 };
 
 const char *soak_verdict_name(enum soak_verdict verdict);
@@ -43,15 +43,15 @@ int soak_history_add(struct soak_history *h, const struct soak_period *p); /* -E
 
 struct soak_log;
 /*
- * Open or make the log of lanes that are called so, and read what it has into @h. NULL: @why has
+ * Open or make the log of lanes that are called so, and read what it has into @h. NULL: @reason has
  * the sentence.
  */
 struct soak_log *soak_log_open(const char *path, const char *const *lanes, unsigned int count,
-			       struct soak_history *h, char why[SOAK_WHY]);
+			       struct soak_history *h, char reason[SOAK_REASON]);
 /* The periods from @first on. 0, or -errno. */
 int soak_log_write(struct soak_log *log, const struct soak_history *h, size_t first);
 /* It failed, and a later call need not go on. 0, or -errno. */
-int soak_log_fail(struct soak_log *log, const char *why);
+int soak_log_fail(struct soak_log *log, const char *reason);
 void soak_log_close(struct soak_log *log);
 
 #endif

@@ -21,19 +21,19 @@ const char *soak_verdict_name(enum soak_verdict verdict)
 }
 
 bool soak_broken(const struct soak_limits *limits, const char *name, double temperature,
-		 const struct soak_counts *total, char why[SOAK_WHY])
+		 const struct soak_counts *total, char reason[SOAK_REASON])
 {
 	if (temperature >= limits->temperature)
-		snprintf(why, SOAK_WHY,
+		snprintf(reason, SOAK_REASON,
 			 "%s has %.1f degrees C, and the limit is %.0f (--max-temperature).", name,
 			 temperature, limits->temperature);
 	else if (total->errors > limits->errors)
-		snprintf(why, SOAK_WHY,
+		snprintf(reason, SOAK_REASON,
 			 "%s: %" PRIu64 " errors in the data, see " ERROR_LOG_FILE
 			 "; the limit is %" PRIu64 " (--max-errors).",
 			 name, total->errors, limits->errors);
 	else if (total->dropped > limits->dropped)
-		snprintf(why, SOAK_WHY,
+		snprintf(reason, SOAK_REASON,
 			 "%s: the card dropped %" PRIu64 "; the limit is %" PRIu64
 			 " (--max-dropped).",
 			 name, total->dropped, limits->dropped);

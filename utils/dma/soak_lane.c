@@ -166,11 +166,11 @@ static void *work(void *context)
 	l->over = true;
 	if (p->end == PUMP_END_STALL)
 		snprintf(
-			l->why, sizeof(l->why),
+			l->reason, sizeof(l->reason),
 			"%s: nothing came for %u s (--stall-limit). Is there a trigger, are the links up, is the source right?",
 			l->name, (unsigned int)p->limits.stall);
-	else if (p->why[0])
-		snprintf(l->why, sizeof(l->why), "%s: %s", l->name, p->why);
+	else if (p->reason[0])
+		snprintf(l->reason, sizeof(l->reason), "%s: %s", l->name, p->reason);
 	pthread_mutex_unlock(&l->lock);
 	return NULL;
 }
@@ -203,7 +203,7 @@ void soak_lane_close(struct soak_lane *l)
 {
 	error_log_close(&l->errors);
 	if (l->errors.broken)
-		tool_note("%s", l->errors.why);
+		tool_note("%s", l->errors.reason);
 	sink_close(l->sink);
 	source_close(l->source);
 }

@@ -29,12 +29,13 @@ struct soak_log {
 	int fd;
 };
 
-__attribute__((format(printf, 2, 3))) static int wrong(char why[SOAK_WHY], const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static int wrong(char reason[SOAK_REASON], const char *fmt,
+						       ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(why, SOAK_WHY, fmt, ap);
+	vsnprintf(reason, SOAK_REASON, fmt, ap);
 	va_end(ap);
 	return -EINVAL;
 }
@@ -71,17 +72,17 @@ static bool count(struct json_object *o, const char *key, uint64_t *value)
 
 /* The same lanes in the same order: rates and sums of others would say nothing. */
 static int take_head(struct json_object *o, const char *const *lanes, unsigned int n,
-		     const char *path, char why[SOAK_WHY])
+		     const char *path, char reason[SOAK_REASON])
 {
 	struct json_object *list = member(o, "lanes", json_type_array), *name;
 	struct json_object *format = member(o, "soak", json_type_int);
 	size_t i, there = list ? json_object_array_length(list) : 0;
 
 	if (!format || !list)
-		return wrong(why, "%s is no log of a soak.", path);
+		return wrong(reason, "%s is no log of a soak.", path);
 	if (json_object_get_int(format) != FORMAT)
 		return wrong(
-			why,
+			reason,
 			"%s has format %d, and this tool reads %d: install the same roc as wrote it.",
 			path, json_object_get_int(format), FORMAT);
 	for (i = 0; i < there || i < n; i++) {
@@ -90,7 +91,7 @@ static int take_head(struct json_object *o, const char *const *lanes, unsigned i
 		    !strcmp(json_object_get_string(name), lanes[i]))
 			continue;
 		return wrong(
-			why,
+			reason,
 			"%s is the log of other channels: it has %s where this node has %s. Take another --log.",
 			path,
 			name && json_object_is_type(name, json_type_string)
@@ -133,16 +134,16 @@ static bool take_period(struct json_object *o, unsigned int lanes, struct soak_p
 
 static bool take_failure(struct json_object *o, struct soak_history *h)
 {
-	struct json_object *why = member(o, "failed", json_type_string);
+	struct json_object *reason = member(o, "failed", json_type_string);
 
-	if (why && !h->failed[0])
-		snprintf(h->failed, sizeof(h->failed), "%s", json_object_get_string(why));
-	return why;
+	if (reason && !h->failed[0])
+		snprintf(h->failed, sizeof(h->failed), "%s", json_object_get_string(reason));
+	return reason;
 }
 
 /* Lines of @text, @length bytes: how many of them are whole, in bytes; -errno. */
 static ssize_t take_lines(char *text, size_t length, const char *const *lanes, unsigned int n,
-			  const char *path, struct soak_history *h, char why[SOAK_WHY])
+			  const char *path, struct soak_history *h, char reason[SOAK_REASON])
 {
 	size_t at = 0, line = 0;
 	struct json_object *o;
@@ -155,13 +156,14 @@ static ssize_t take_lines(char *text, size_t length, const char *const *lanes, u
 		line++;
 		o = json_tokener_parse(text + at);
 		if (line == 1)
-			ret = take_head(o, lanes, n, path, why);
+			ret = take_head(o, lanes, n, path, reason);
 		else if (o && json_object_is_type(o, json_type_object) && take_failure(o, h))
 			ret = 0;
 		else if (o && json_object_is_type(o, json_type_object) && take_period(o, n, &p))
-			ret = soak_history_add(h, &p) ? wrong(why, "There is no memory left.") : 0;
+			ret = soak_history_add(h, &p) ? wrong(reason, "There is no memory left.")
+						      : 0;
 		else
-			ret = wrong(why, "%s: line %zu is not of a soak.", path, line);
+			ret = wrong(reason, "%s: line %zu is not of a soak.", path, line);
 		json_object_put(o);
 		if (ret)
 			return ret;
@@ -263,7 +265,7 @@ static double common_seconds(const struct soak_history *h, unsigned int lanes)
 }
 
 static int go_on(struct soak_log *log, const char *path, const char *const *lanes, unsigned int n,
-		 struct soak_history *h, char why[SOAK_WHY])
+		 struct soak_history *h, char reason[SOAK_REASON])
 {
 	size_t length;
 	ssize_t whole;
@@ -272,38 +274,38 @@ static int go_on(struct soak_log *log, const char *path, const char *const *lane
 
 	text = read_all(log->fd, &length);
 	if (!text)
-		return wrong(why, "%s cannot be read: %s.", path, strerror(errno));
-	whole = take_lines(text, length, lanes, n, path, h, why);
+		return wrong(reason, "%s cannot be read: %s.", path, strerror(errno));
+	whole = take_lines(text, length, lanes, n, path, h, reason);
 	free(text);
 	if (whole < 0)
 		return (int)whole;
 	h->seconds = common_seconds(h, n);
 	if (!whole && length)
-		return wrong(why, "%s is no log of a soak.", path);
+		return wrong(reason, "%s is no log of a soak.", path);
 	if ((size_t)whole < length && ftruncate(log->fd, whole))
-		return wrong(why, "%s cannot be written: %s.", path, strerror(errno));
+		return wrong(reason, "%s cannot be written: %s.", path, strerror(errno));
 	ret = whole ? 0 : write_head(log->fd, lanes, n);
-	return ret ? wrong(why, "%s cannot be written: %s.", path, strerror(-ret)) : 0;
+	return ret ? wrong(reason, "%s cannot be written: %s.", path, strerror(-ret)) : 0;
 }
 
 struct soak_log *soak_log_open(const char *path, const char *const *lanes, unsigned int n,
-			       struct soak_history *h, char why[SOAK_WHY])
+			       struct soak_history *h, char reason[SOAK_REASON])
 {
 	struct soak_log *log = calloc(1, sizeof(*log));
 
 	if (!log) {
-		wrong(why, "There is no memory left.");
+		wrong(reason, "There is no memory left.");
 		return NULL;
 	}
 	log->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	if (log->fd < 0) {
-		wrong(why, "%s cannot be opened: %s.", path, strerror(errno));
+		wrong(reason, "%s cannot be opened: %s.", path, strerror(errno));
 	} else if (flock(log->fd, LOCK_EX | LOCK_NB)) {
 		if (errno == EWOULDBLOCK)
-			wrong(why, "%s: another soak writes to it.", path);
+			wrong(reason, "%s: another soak writes to it.", path);
 		else
-			wrong(why, "%s cannot be locked: %s.", path, strerror(errno));
-	} else if (!go_on(log, path, lanes, n, h, why)) {
+			wrong(reason, "%s cannot be locked: %s.", path, strerror(errno));
+	} else if (!go_on(log, path, lanes, n, h, reason)) {
 		return log;
 	}
 	soak_log_close(log);
@@ -341,12 +343,12 @@ int soak_log_write(struct soak_log *log, const struct soak_history *h, size_t fi
 	return ret;
 }
 
-int soak_log_fail(struct soak_log *log, const char *why)
+int soak_log_fail(struct soak_log *log, const char *reason)
 {
 	struct json_object *o = json_object_new_object();
 	int ret;
 
-	json_object_object_add(o, "failed", json_object_new_string(why));
+	json_object_object_add(o, "failed", json_object_new_string(reason));
 	ret = write_line(log->fd, o);
 	json_object_put(o);
 	return ret;

@@ -88,7 +88,7 @@ static void sum_up(const struct soak *s, unsigned int lane, struct soak_sum *sum
 
 enum soak_verdict soak_report_verdict(const struct soak *s)
 {
-	enum soak_verdict verdict = s->why[0] ? SOAK_FAIL : SOAK_PASS;
+	enum soak_verdict verdict = s->reason[0] ? SOAK_FAIL : SOAK_PASS;
 	struct soak_sum sum;
 	unsigned int i;
 
@@ -175,7 +175,7 @@ void soak_report_json(FILE *out, const struct soak *s)
 	json_start(&j, out);
 	json_object(&j, NULL);
 	json_text(&j, "verdict", whole_verdict(s));
-	json_text(&j, "failure", s->why[0] ? s->why : NULL);
+	json_text(&j, "failure", s->reason[0] ? s->reason : NULL);
 	json_unsigned(&j, "wantedSeconds", s->opt->soak);
 	json_real(&j, "seconds", s->history.seconds);
 	json_real(&j, "earlierSeconds", s->earlier);

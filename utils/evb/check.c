@@ -46,16 +46,16 @@ static void show(const struct evb_sink_books *b, bool as_json)
 int evb_check(const struct evb_options *o)
 {
 	struct evb_sink_books b = {0};
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 	int ret;
 
 	if (!o->path)
 		return tool_usage(
 			"--path is missing: a file of the sink file, or a folder of such.");
-	ret = evb_check_files(o->path, &b, why);
+	ret = evb_check_files(o->path, &b, reason);
 	show(&b, o->json);
 	if (ret)
-		return tool_fail("%s", why);
+		return tool_fail("%s", reason);
 	if (b.errors)
 		return tool_fail("The data are wrong at %" PRIu64 " places. The first: %s",
 				 b.errors, b.wrong);

@@ -10,28 +10,29 @@
 #include <strings.h>
 
 int evb_coordinator_open(const struct evb_coordinator_config *cfg, struct evb_coordinator *c,
-			 char why[ROC_EVB_WHY])
+			 char reason[ROC_EVB_REASON])
 {
 	static const struct {
 		const char *name;
 		int (*open)(const struct evb_coordinator_config *cfg, const char *where,
-			    struct evb_coordinator *c, char why[ROC_EVB_WHY]);
+			    struct evb_coordinator *c, char reason[ROC_EVB_REASON]);
 	} kinds[] = {{"static:", evb_coordinator_static}, {"etcd:", evb_coordinator_etcd}};
 	size_t i;
 	int ret;
 
-	why[0] = '\0';
+	reason[0] = '\0';
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		size_t length = strlen(kinds[i].name);
 
 		if (strncasecmp(cfg->text, kinds[i].name, length))
 			continue;
-		ret = kinds[i].open(cfg, cfg->text + length, c, why);
-		if (ret && !why[0])
-			snprintf(why, ROC_EVB_WHY, "There is no memory left.");
+		ret = kinds[i].open(cfg, cfg->text + length, c, reason);
+		if (ret && !reason[0])
+			snprintf(reason, ROC_EVB_REASON, "There is no memory left.");
 		return ret;
 	}
-	snprintf(why, ROC_EVB_WHY, "\"%s\" is no coordinator: static:FILE or etcd:URL.", cfg->text);
+	snprintf(reason, ROC_EVB_REASON, "\"%s\" is no coordinator: static:FILE or etcd:URL.",
+		 cfg->text);
 	return -EINVAL;
 }
 

@@ -114,7 +114,7 @@ struct evb_coordinator {
 
 /* 0, or -errno with a sentence. -EINVAL: what was said of it, here or in its file, is wrong. */
 int evb_coordinator_open(const struct evb_coordinator_config *cfg, struct evb_coordinator *c,
-			 char why[ROC_EVB_WHY]);
+			 char reason[ROC_EVB_REASON]);
 void evb_coordinator_close(struct evb_coordinator *c);
 
 /* Readout units, if this node is the manager now: how many, at most @room. */
@@ -123,9 +123,9 @@ unsigned int evb_coordinator_units(const struct evb_coordinator *c, struct roc_e
 
 /* The kinds. @where: what comes behind the colon. */
 int evb_coordinator_static(const struct evb_coordinator_config *cfg, const char *where,
-			   struct evb_coordinator *c, char why[ROC_EVB_WHY]);
+			   struct evb_coordinator *c, char reason[ROC_EVB_REASON]);
 int evb_coordinator_etcd(const struct evb_coordinator_config *cfg, const char *where,
-			 struct evb_coordinator *c, char why[ROC_EVB_WHY]);
+			 struct evb_coordinator *c, char reason[ROC_EVB_REASON]);
 
 /*
  * roc-evb: members, tables and reports as JSON, in which coordinators keep and carry them. What is
@@ -142,9 +142,12 @@ struct json_object *evb_table_record(const struct roc_evb_table *t);
 struct json_object *evb_report_record(const struct roc_evb_report *r);
 
 /* 0, or -EINVAL with a sentence. */
-int evb_member_read(struct json_object *record, struct roc_evb_member *m, char why[ROC_EVB_WHY]);
-int evb_table_read(struct json_object *record, struct roc_evb_table *t, char why[ROC_EVB_WHY]);
-int evb_report_read(struct json_object *record, struct roc_evb_report *r, char why[ROC_EVB_WHY]);
+int evb_member_read(struct json_object *record, struct roc_evb_member *m,
+		    char reason[ROC_EVB_REASON]);
+int evb_table_read(struct json_object *record, struct roc_evb_table *t,
+		   char reason[ROC_EVB_REASON]);
+int evb_report_read(struct json_object *record, struct roc_evb_report *r,
+		    char reason[ROC_EVB_REASON]);
 
 /* Names, for options and files. */
 extern const char *const evb_policies[ROC_EVB_POLICIES + 1];

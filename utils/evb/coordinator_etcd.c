@@ -201,9 +201,9 @@ static void etcd_idle(void *self, struct roc_idle *idle)
 	roc_idle_ns(idle, 50 * MS);
 }
 
-static const char *etcd_why(void *self)
+static const char *etcd_reason(void *self)
 {
-	return ((struct etcd *)self)->why;
+	return ((struct etcd *)self)->reason;
 }
 
 static void etcd_status(void *self, const char *line, size_t length)
@@ -246,7 +246,7 @@ static const struct roc_evb_coordinator_ops etcd_ops = {
 	.report = etcd_report,
 	.leave = etcd_leave,
 	.idle = etcd_idle,
-	.why = etcd_why,
+	.reason = etcd_reason,
 };
 
 /* Is the host of this URL a link-local address without its interface? */
@@ -261,7 +261,7 @@ static bool unscoped(const char *url)
 }
 
 /* "http://a:2379,http://b:2379?ca=FILE&cert=FILE&key=FILE&auth=FILE"; @text is cut up. */
-static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *why)
+static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *reason)
 {
 	char *options = strchr(text, '?'), *one;
 	int ret;
@@ -276,12 +276,12 @@ static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *wh
 		else if (!strncmp(one, "key=", 4))
 			tls->key = one + 4;
 		else if (!strncmp(one, "auth=", 5)) {
-			ret = etcd_auth_read(&e->auth, one + 5, why);
+			ret = etcd_auth_read(&e->auth, one + 5, reason);
 			if (ret)
 				return ret;
 		} else {
 			snprintf(
-				why, ROC_EVB_WHY,
+				reason, ROC_EVB_REASON,
 				"etcd: \"%.60s\" is no option: ca=FILE, cert=FILE, key=FILE, auth=FILE.",
 				one);
 			return -EINVAL;
@@ -294,7 +294,7 @@ static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *wh
 			one[--length] = '\0';
 		if (unscoped(one)) {
 			snprintf(
-				why, ROC_EVB_WHY,
+				reason, ROC_EVB_REASON,
 				"etcd: \"%.60s\" is a link-local address without its interface: write it as [ADDRESS%%25INTERFACE].",
 				one);
 			return -EINVAL;
@@ -302,7 +302,7 @@ static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *wh
 		if ((strncmp(one, "http://", 7) && strncmp(one, "https://", 8)) ||
 		    length >= ETCD_URL_MAX || e->url_count == ETCD_URLS) {
 			snprintf(
-				why, ROC_EVB_WHY,
+				reason, ROC_EVB_REASON,
 				"etcd: \"%.60s\" is not http://HOST:PORT or https://HOST:PORT, or one more than %d.",
 				one, ETCD_URLS);
 			return -EINVAL;
@@ -313,7 +313,7 @@ static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *wh
 }
 
 /* Else each call would fail, with a sentence that names no file. */
-static int try_files(const struct http_tls *tls, char *why)
+static int try_files(const struct http_tls *tls, char *reason)
 {
 	const char *const files[] = {tls->ca, tls->cert, tls->key};
 	static const char *const names[] = {"ca", "cert", "key"};
@@ -322,7 +322,7 @@ static int try_files(const struct http_tls *tls, char *why)
 	for (i = 0; i < 3; i++) {
 		if (!files[i] || !access(files[i], R_OK))
 			continue;
-		snprintf(why, ROC_EVB_WHY, "etcd: %s=%.200s: %s.", names[i], files[i],
+		snprintf(reason, ROC_EVB_REASON, "etcd: %s=%.200s: %s.", names[i], files[i],
 			 strerror(errno));
 		return -errno;
 	}
@@ -330,14 +330,14 @@ static int try_files(const struct http_tls *tls, char *why)
 }
 
 static int set_up(struct etcd *e, const struct evb_coordinator_config *cfg, const char *where,
-		  char why[ROC_EVB_WHY])
+		  char reason[ROC_EVB_REASON])
 {
 	struct http_tls tls = {0};
 	char *copy;
 	int ret;
 
 	if (!roc_evb_name_valid(e->system)) {
-		snprintf(why, ROC_EVB_WHY, "\"%.60s\" is no name of a system.", cfg->system);
+		snprintf(reason, ROC_EVB_REASON, "\"%.60s\" is no name of a system.", cfg->system);
 		return -EINVAL;
 	}
 	if (!cfg->name) {
@@ -348,11 +348,11 @@ static int set_up(struct etcd *e, const struct evb_coordinator_config *cfg, cons
 	copy = strdup(where);
 	if (!copy)
 		return -ENOMEM;
-	ret = take_where(e, copy, &tls, why);
+	ret = take_where(e, copy, &tls, reason);
 	if (!ret)
-		ret = try_files(&tls, why);
+		ret = try_files(&tls, reason);
 	if (!ret) {
-		e->http = http_open(&tls, etcd_answer, e, why);
+		e->http = http_open(&tls, etcd_answer, e, reason);
 		ret = e->http ? 0 : -ENOENT;
 	}
 	free(copy);
@@ -360,7 +360,7 @@ static int set_up(struct etcd *e, const struct evb_coordinator_config *cfg, cons
 }
 
 int evb_coordinator_etcd(const struct evb_coordinator_config *cfg, const char *where,
-			 struct evb_coordinator *c, char why[ROC_EVB_WHY])
+			 struct evb_coordinator *c, char reason[ROC_EVB_REASON])
 {
 	struct etcd *e = calloc(1, sizeof(*e));
 	int ret;
@@ -375,7 +375,7 @@ int evb_coordinator_etcd(const struct evb_coordinator_config *cfg, const char *w
 	e->cfg.lease_ns = e->ttl * FABRIC_NS_PER_S;
 	e->manage.say = cfg->say;
 	e->manage.say_self = cfg->say_self;
-	ret = set_up(e, cfg, where, why);
+	ret = set_up(e, cfg, where, reason);
 	if (ret) {
 		etcd_close(e);
 		return ret;

@@ -42,7 +42,7 @@ struct spoke {
 	unsigned int suspects;
 	struct seen *seen; /* of who watches */
 	unsigned int seen_count;
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 };
 
 static uint64_t lease(const struct spoke *s)
@@ -119,10 +119,10 @@ static void take_members(struct spoke *s, struct json_object *list)
 	size_t i,
 		n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
 	unsigned int count = 0;
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 
 	for (i = 0; i < n && count < EVB_MEMBERS_MAX; i++) {
-		if (!evb_member_read(json_object_array_get_idx(list, i), &all[count], why))
+		if (!evb_member_read(json_object_array_get_idx(list, i), &all[count], reason))
 			count++;
 	}
 	evb_view_members(&s->view, all, count);
@@ -153,7 +153,7 @@ static int take(struct spoke *s, struct json_object *o, uint64_t now)
 {
 	static struct roc_evb_table t; /* large, and one thread */
 	struct json_object *v = NULL;
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 
 	if (json_object_object_get_ex(o, "welcome", &v)) {
 		s->welcome = true;
@@ -171,15 +171,15 @@ static int take(struct spoke *s, struct json_object *o, uint64_t now)
 			line_close(&s->line);
 			return 0;
 		}
-		snprintf(s->why, sizeof(s->why), "The manager %s refuses this node: %.300s",
+		snprintf(s->reason, sizeof(s->reason), "The manager %s refuses this node: %.300s",
 			 s->file.manager->m.name, text ? text : "");
 		return json_object_get_boolean(json_object_object_get(o, "taken")) ? -EEXIST
 										   : -EPERM;
 	} else if (json_object_object_get_ex(o, "members", &v)) {
 		take_members(s, v);
 	} else if (json_object_object_get_ex(o, "table", &v)) {
-		if (evb_table_read(v, &t, why))
-			hang_up(s, why);
+		if (evb_table_read(v, &t, reason))
+			hang_up(s, reason);
 		else if (evb_view_table(&s->view, &t))
 			evb_view_older(&s->view, &t, !s->watches, "the manager");
 	} else if (json_object_object_get_ex(o, "node", &v)) {
@@ -191,15 +191,15 @@ static int take(struct spoke *s, struct json_object *o, uint64_t now)
 static void connect_again(struct spoke *s, uint64_t now)
 {
 	const struct evb_static_node *n = s->file.manager;
-	char why[FABRIC_WHY] = "";
+	char reason[FABRIC_REASON] = "";
 	int done;
 
 	if (s->connecting.fd < 0) {
 		if (s->tried && now - s->tried < AGAIN_NS)
 			return;
 		s->tried = now;
-		if (control_connect(&s->connecting, s->host, n->manager_port, why))
-			return hang_up(s, why);
+		if (control_connect(&s->connecting, s->host, n->manager_port, reason))
+			return hang_up(s, reason);
 	}
 	done = control_connected(&s->connecting);
 	if (done < 0 || (!done && now - s->tried > CONNECT_NS))
@@ -308,9 +308,9 @@ static void static_idle(void *self, struct roc_idle *idle)
 	roc_idle_ns(idle, s->line.fd < 0 ? 50 * MS : lease(s) / 8);
 }
 
-static const char *static_why(void *self)
+static const char *static_reason(void *self)
 {
-	return ((struct spoke *)self)->why;
+	return ((struct spoke *)self)->reason;
 }
 
 static void static_status(void *self, const char *line, size_t length)
@@ -353,11 +353,11 @@ static const struct roc_evb_coordinator_ops static_ops = {
 	.report = static_report,
 	.leave = static_leave,
 	.idle = static_idle,
-	.why = static_why,
+	.reason = static_reason,
 };
 
 /* Once, before there is a loop that would stand still meanwhile. */
-static int look_up(struct spoke *s, char why[ROC_EVB_WHY])
+static int look_up(struct spoke *s, char reason[ROC_EVB_REASON])
 {
 	const struct evb_static_node *n = s->file.manager;
 	struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *list;
@@ -370,20 +370,20 @@ static int look_up(struct spoke *s, char why[ROC_EVB_WHY])
 	}
 	if (!ret)
 		return 0;
-	snprintf(why, ROC_EVB_WHY, "The host of the manager %s, \"%s\", is no address: %s.",
+	snprintf(reason, ROC_EVB_REASON, "The host of the manager %s, \"%s\", is no address: %s.",
 		 n->m.name, n->m.host, gai_strerror(ret));
 	return -EHOSTUNREACH;
 }
 
 /* Who we are by the file, and the manager's end if that is us. */
 static int find_me(struct spoke *s, const struct evb_coordinator_config *cfg, const char *path,
-		   char why[ROC_EVB_WHY])
+		   char reason[ROC_EVB_REASON])
 {
 	const struct evb_static_node *n;
 
 	if (cfg->system && strcmp(cfg->system, s->file.system)) {
-		snprintf(why, ROC_EVB_WHY, "%s is of system %s, not %s.", path, s->file.system,
-			 cfg->system);
+		snprintf(reason, ROC_EVB_REASON, "%s is of system %s, not %s.", path,
+			 s->file.system, cfg->system);
 		return -EINVAL;
 	}
 	if (!cfg->name) {
@@ -393,19 +393,19 @@ static int find_me(struct spoke *s, const struct evb_coordinator_config *cfg, co
 	}
 	n = evb_static_find(&s->file, cfg->name);
 	if (!n) {
-		snprintf(why, ROC_EVB_WHY, "%s names no node %s: give one that it does, or add it.",
-			 path, cfg->name);
+		snprintf(reason, ROC_EVB_REASON,
+			 "%s names no node %s: give one that it does, or add it.", path, cfg->name);
 		return -EINVAL;
 	}
 	s->me = n->m;
 	if (n != s->file.manager)
 		return 0;
-	s->star = star_open(&s->file, &cfg->manager, cfg->say, cfg->say_self, why);
+	s->star = star_open(&s->file, &cfg->manager, cfg->say, cfg->say_self, reason);
 	return s->star ? 0 : -EADDRINUSE;
 }
 
 int evb_coordinator_static(const struct evb_coordinator_config *cfg, const char *where,
-			   struct evb_coordinator *c, char why[ROC_EVB_WHY])
+			   struct evb_coordinator *c, char reason[ROC_EVB_REASON])
 {
 	struct spoke *s = calloc(1, sizeof(*s));
 	int ret;
@@ -414,11 +414,11 @@ int evb_coordinator_static(const struct evb_coordinator_config *cfg, const char 
 		return -ENOMEM;
 	s->line.fd = -1;
 	s->connecting.fd = -1;
-	ret = evb_static_read(where, &s->file, why);
+	ret = evb_static_read(where, &s->file, reason);
 	if (!ret)
-		ret = look_up(s, why);
+		ret = look_up(s, reason);
 	if (!ret)
-		ret = find_me(s, cfg, where, why);
+		ret = find_me(s, cfg, where, reason);
 	if (ret) {
 		static_close(s);
 		return ret;

@@ -12,7 +12,7 @@
 static const struct {
 	const char *kind;
 	int (*open)(const char *values, const char *name, struct evb_source *source,
-		    char why[UNITS_WHY]);
+		    char reason[UNITS_REASON]);
 } sources[] = {
 	{"synthetic", evb_source_synthetic},
 	{"card", evb_source_card},
@@ -27,7 +27,7 @@ const char *evb_source_kinds(void)
 }
 
 int evb_source_open(const char *text, const char *name, struct evb_source *source,
-		    char why[UNITS_WHY])
+		    char reason[UNITS_REASON])
 {
 	const char *values;
 	size_t i;
@@ -35,9 +35,9 @@ int evb_source_open(const char *text, const char *name, struct evb_source *sourc
 	memset(source, 0, sizeof(*source));
 	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
 		if (evb_text_is(text, sources[i].kind, &values))
-			return sources[i].open(values, name, source, why);
+			return sources[i].open(values, name, source, reason);
 	}
-	return units_fail(why, EINVAL, "There is no source \"%s\": known are %s.", text,
+	return units_fail(reason, EINVAL, "There is no source \"%s\": known are %s.", text,
 			  evb_source_kinds());
 }
 
@@ -51,7 +51,7 @@ void evb_source_close(struct evb_source *source)
 static const struct {
 	const char *kind;
 	int (*open)(const char *values, const char *name, struct evb_sink *sink,
-		    char why[UNITS_WHY]);
+		    char reason[UNITS_REASON]);
 } sinks[] = {
 	{"check", evb_sink_check}, {"count", evb_sink_count},	  {"file", evb_sink_file},
 	{"shm", evb_sink_shm},	   {"forward", evb_sink_forward},
@@ -62,7 +62,8 @@ const char *evb_sink_kinds(void)
 	return "check, count, file, shm, forward";
 }
 
-int evb_sink_open(const char *text, const char *name, struct evb_sink *sink, char why[UNITS_WHY])
+int evb_sink_open(const char *text, const char *name, struct evb_sink *sink,
+		  char reason[UNITS_REASON])
 {
 	const char *values;
 	size_t i;
@@ -70,9 +71,9 @@ int evb_sink_open(const char *text, const char *name, struct evb_sink *sink, cha
 	memset(sink, 0, sizeof(*sink));
 	for (i = 0; i < sizeof(sinks) / sizeof(sinks[0]); i++) {
 		if (evb_text_is(text, sinks[i].kind, &values))
-			return sinks[i].open(values, name, sink, why);
+			return sinks[i].open(values, name, sink, reason);
 	}
-	return units_fail(why, EINVAL, "There is no sink \"%s\": known are %s.", text,
+	return units_fail(reason, EINVAL, "There is no sink \"%s\": known are %s.", text,
 			  evb_sink_kinds());
 }
 

@@ -41,12 +41,13 @@ enum etcd_auth_wrong {
 
 /* A line USER:PASSWORD that only its owner, and his group, can read. 0, or -errno with a sentence.
  */
-int etcd_auth_read(struct etcd_auth *a, const char *path, char why[ROC_EVB_WHY]);
+int etcd_auth_read(struct etcd_auth *a, const char *path, char reason[ROC_EVB_REASON]);
 struct json_object *etcd_auth_body(const struct etcd_auth *a);
 /* The token in the answer; NULL: there is none. */
 const char *etcd_auth_token(struct json_object *answer);
-/* What an answer that is none says; when it refuses, @why is the sentence. */
-enum etcd_auth_wrong etcd_auth_judge(struct etcd_auth *a, const char *says, char why[ROC_EVB_WHY]);
+/* What an answer that is none says; when it refuses, @reason is the sentence. */
+enum etcd_auth_wrong etcd_auth_judge(struct etcd_auth *a, const char *says,
+				     char reason[ROC_EVB_REASON]);
 
 /*
  * Requests to etcd and its answers, as its JSON gateway has them (API v3): keys and values in
@@ -114,13 +115,14 @@ struct http_tls {
 
 /*
  * What came: @answer is the function's to read until it returns. @result: 1 a line of a stream,
- * which goes on; 0 it is over, well; -errno it is over, @answer is NULL, @why is the sentence.
+ * which goes on; 0 it is over, well; -errno it is over, @answer is NULL, @reason is the sentence.
  */
 typedef void http_fn(void *self, unsigned int place, int result, struct json_object *answer,
-		     const char *why);
+		     const char *reason);
 
 /* NULL and a sentence: libcurl is not there. */
-struct http *http_open(const struct http_tls *tls, http_fn *fn, void *self, char why[ROC_EVB_WHY]);
+struct http *http_open(const struct http_tls *tls, http_fn *fn, void *self,
+		       char reason[ROC_EVB_REASON]);
 void http_close(struct http *h);
 /* The token that goes with every call from now on, or NULL. 0, or -EPROTO: it is none.
  */
@@ -209,13 +211,13 @@ struct etcd {
 	uint64_t looked;
 
 	int ended;
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 };
 
 void etcd_post(struct etcd *e, enum etcd_place place, const char *path, struct json_object *body,
 	       bool stream);
 /* @result: -EHOSTUNREACH, or another error if etcd was reached. */
-void etcd_away(struct etcd *e, enum etcd_place place, int result, const char *why);
+void etcd_away(struct etcd *e, enum etcd_place place, int result, const char *reason);
 const char *etcd_key(const struct etcd *e, const char *what, const char *name);
 const char *etcd_report_key(const struct etcd *e, const char *name);
 void etcd_manage(struct etcd *e, uint64_t now);

@@ -12,13 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int wrong(char *why, int err, const char *path, const char *what)
+static int wrong(char *reason, int err, const char *path, const char *what)
 {
-	snprintf(why, ROC_EVB_WHY, "etcd: auth=%.200s: %s.", path, what);
+	snprintf(reason, ROC_EVB_REASON, "etcd: auth=%.200s: %s.", path, what);
 	return -err;
 }
 
-int etcd_auth_read(struct etcd_auth *a, const char *path, char why[ROC_EVB_WHY])
+int etcd_auth_read(struct etcd_auth *a, const char *path, char reason[ROC_EVB_REASON])
 {
 	char line[2 * ETCD_WORD] = "", *end, *colon;
 	struct stat st = {0};
@@ -26,19 +26,19 @@ int etcd_auth_read(struct etcd_auth *a, const char *path, char why[ROC_EVB_WHY])
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 
 	if (fd < 0)
-		return wrong(why, errno, path, strerror(errno));
+		return wrong(reason, errno, path, strerror(errno));
 	if (!fstat(fd, &st) && !(st.st_mode & S_IRWXO))
 		n = read(fd, line, sizeof(line) - 1);
 	close(fd);
 	if (st.st_mode & S_IRWXO)
-		return wrong(why, EPERM, path,
+		return wrong(reason, EPERM, path,
 			     "everybody can read the password in it: chmod o= the file");
 	end = line + strcspn(line, "\r\n");
 	*end = '\0';
 	colon = strchr(line, ':');
 	if (n < 1 || !colon || colon == line || !colon[1] || colon - line >= ETCD_WORD ||
 	    end - colon > ETCD_WORD)
-		return wrong(why, EINVAL, path, "it has no line USER:PASSWORD");
+		return wrong(reason, EINVAL, path, "it has no line USER:PASSWORD");
 	*colon = '\0';
 	strcpy(a->user, line);
 	strcpy(a->password, colon + 1);
@@ -62,7 +62,8 @@ const char *etcd_auth_token(struct json_object *answer)
 	return json_object_is_type(token, json_type_string) ? json_object_get_string(token) : NULL;
 }
 
-enum etcd_auth_wrong etcd_auth_judge(struct etcd_auth *a, const char *says, char why[ROC_EVB_WHY])
+enum etcd_auth_wrong etcd_auth_judge(struct etcd_auth *a, const char *says,
+				     char reason[ROC_EVB_REASON])
 {
 	if (strstr(says, "invalid auth token") && a->user[0]) {
 		a->known = false;
@@ -74,15 +75,15 @@ enum etcd_auth_wrong etcd_auth_judge(struct etcd_auth *a, const char *says, char
 	}
 	if (strstr(says, "user name is empty") || strstr(says, "invalid auth token"))
 		snprintf(
-			why, ROC_EVB_WHY,
+			reason, ROC_EVB_REASON,
 			"etcd wants a name and a password: put USER:PASSWORD into a file that only its owner can read, and give it as ?auth=FILE behind the last address.");
 	else if (strstr(says, "authentication failed"))
-		snprintf(why, ROC_EVB_WHY,
+		snprintf(reason, ROC_EVB_REASON,
 			 "etcd does not take the name %.60s with the password that was given.",
 			 a->user);
 	else if (strstr(says, "permission denied"))
 		snprintf(
-			why, ROC_EVB_WHY,
+			reason, ROC_EVB_REASON,
 			"etcd does not let %.60s at the keys: give it a role that reads and writes what begins with /roc-evb/ and /roc-evb-reports/.",
 			a->user);
 	else

@@ -85,15 +85,15 @@ void etcd_post(struct etcd *e, enum etcd_place place, const char *path, struct j
 }
 
 /* A web server without this path answers so; etcd itself says what is missing, in JSON. */
-static bool no_gateway(int result, const char *why)
+static bool no_gateway(int result, const char *reason)
 {
 	static const char missing[] = "it answers 404: ";
 
-	return result == -EPROTO && !strncmp(why, missing, sizeof(missing) - 1) &&
-	       why[sizeof(missing) - 1] != '{';
+	return result == -EPROTO && !strncmp(reason, missing, sizeof(missing) - 1) &&
+	       reason[sizeof(missing) - 1] != '{';
 }
 
-void etcd_away(struct etcd *e, enum etcd_place place, int result, const char *why)
+void etcd_away(struct etcd *e, enum etcd_place place, int result, const char *reason)
 {
 	char url[ETCD_URL_MAX];
 
@@ -106,9 +106,10 @@ void etcd_away(struct etcd *e, enum etcd_place place, int result, const char *wh
 	http_cancel(e->http, ETCD_REPORTS);
 	e->again = fabric_now() + AGAIN_NS;
 	e->url = (e->url + 1) % e->url_count;
-	if (no_gateway(result, why))
-		why = "it answers 404: its gRPC gateway is off (start it with --enable-grpc-gateway=true), or it is older than 3.4";
+	if (no_gateway(result, reason))
+		reason =
+			"it answers 404: its gRPC gateway is off (start it with --enable-grpc-gateway=true), or it is older than 3.4";
 	evb_view_lost(&e->view,
 		      "etcd at %s cannot be %s (%.120s): the node goes on with what it has.", url,
-		      result == -EHOSTUNREACH ? "reached" : "used", why);
+		      result == -EHOSTUNREACH ? "reached" : "used", reason);
 }

@@ -61,11 +61,11 @@ static void take_member(struct etcd *e, const struct etcd_kv *kv, const char *na
 {
 	struct json_object *o = value_of(kv);
 	struct roc_evb_member m;
-	char why[ROC_EVB_WHY] = "its name is another";
+	char reason[ROC_EVB_REASON] = "its name is another";
 
 	forget(e, name);
-	if (kv->value && (evb_member_read(o, &m, why) || strcmp(m.name, name))) {
-		doubt(e, kv->key, "The member %.40s is not taken for one: %.150s.", name, why);
+	if (kv->value && (evb_member_read(o, &m, reason) || strcmp(m.name, name))) {
+		doubt(e, kv->key, "The member %.40s is not taken for one: %.150s.", name, reason);
 	} else {
 		etcd_doubt_over(&e->doubts, kv->key);
 		if (kv->value && e->count < EVB_MEMBERS_MAX)
@@ -120,10 +120,10 @@ static void take_table(struct etcd *e, const struct etcd_kv *kv)
 {
 	static struct roc_evb_table t; /* large, and one thread */
 	struct json_object *o = value_of(kv);
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 
-	if (kv->value && evb_table_read(o, &t, why)) {
-		doubt(e, kv->key, "The table in %s is not believed: %.150s.", "etcd", why);
+	if (kv->value && evb_table_read(o, &t, reason)) {
+		doubt(e, kv->key, "The table in %s is not believed: %.150s.", "etcd", reason);
 	} else {
 		etcd_doubt_over(&e->doubts, kv->key);
 		if (kv->value)
@@ -221,14 +221,14 @@ static void take_report(struct etcd *e, const struct etcd_kv *kv, bool found)
 	const char *name = kv->key + length;
 	struct json_object *o;
 	struct roc_evb_report r;
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 
 	if (strncmp(kv->key, etcd_report_key(e, ""), length) || !roc_evb_name_valid(name))
 		return;
 	o = value_of(kv);
 	if (e->managing && kv->value) {
-		if (evb_report_read(json_object_object_get(o, "report"), &r, why)) {
-			doubt(e, kv->key, "A report of %s is not believed: %.150s.", name, why);
+		if (evb_report_read(json_object_object_get(o, "report"), &r, reason)) {
+			doubt(e, kv->key, "A report of %s is not believed: %.150s.", name, reason);
 		} else {
 			etcd_doubt_over(&e->doubts, kv->key);
 			if (found)
@@ -322,7 +322,7 @@ static void take_joined(struct etcd *e, struct json_object *answer)
 	struct json_object *list, *range = NULL;
 	struct roc_evb_member m = {0};
 	uint64_t now = fabric_now();
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 	struct etcd_kv kv = {.value = NULL};
 
 	if (json_object_get_boolean(json_object_object_get(answer, "succeeded"))) {
@@ -339,7 +339,7 @@ static void take_joined(struct etcd *e, struct json_object *answer)
 	    etcd_kv_read(json_object_array_get_idx(list, 0), false, &kv)) {
 		struct json_object *o = value_of(&kv);
 
-		evb_member_read(o, &m, why);
+		evb_member_read(o, &m, reason);
 		json_object_put(o);
 	}
 	/* Ours, whose answer was lost. */
@@ -353,7 +353,7 @@ static void take_joined(struct etcd *e, struct json_object *answer)
 	if (now - e->taken < (2 * e->ttl + 1) * FABRIC_NS_PER_S)
 		return;
 	snprintf(
-		e->why, sizeof(e->why),
+		e->reason, sizeof(e->reason),
 		"There is a node of the name %s in system %s already, and it is alive: each node has its own name.",
 		e->me.name, e->system);
 	e->ended = -EEXIST;
@@ -448,9 +448,9 @@ void etcd_manage(struct etcd *e, uint64_t now)
 }
 
 /* A lease that etcd does not know is no failure of the way to it. */
-static bool unknown_lease(struct etcd *e, unsigned int place, int result, const char *why)
+static bool unknown_lease(struct etcd *e, unsigned int place, int result, const char *reason)
 {
-	if (result != -EPROTO || !strstr(why, "lease not found"))
+	if (result != -EPROTO || !strstr(reason, "lease not found"))
 		return false;
 	if (place == ETCD_COMMAND && e->step == STEP_REVOKE)
 		e->old_lease = 0;
@@ -462,13 +462,13 @@ static bool unknown_lease(struct etcd *e, unsigned int place, int result, const 
 }
 
 /* Nor is a database that is full: all but writing goes on, and what is known stays right. */
-static bool is_full(struct etcd *e, unsigned int place, int result, const char *why)
+static bool is_full(struct etcd *e, unsigned int place, int result, const char *reason)
 {
-	if (result != -EPROTO || !strstr(why, "database space exceeded"))
+	if (result != -EPROTO || !strstr(reason, "database space exceeded"))
 		return false;
 	if (!e->full)
 		say(e, "etcd at %.60s takes nothing that is written (%.120s).",
-		    e->urls[e->asked[place]], why);
+		    e->urls[e->asked[place]], reason);
 	e->full = true;
 	if (place == ETCD_COMMAND)
 		e->again = fabric_now() + FULL_AGAIN_NS;
@@ -488,11 +488,11 @@ static void not_full(struct etcd *e)
 
 /* Who is not let in is told so at the start; later it may heal. False: it is about something else.
  */
-static bool unknown_who(struct etcd *e, unsigned int place, int result, const char *why)
+static bool unknown_who(struct etcd *e, unsigned int place, int result, const char *reason)
 {
-	char sentence[ROC_EVB_WHY];
+	char sentence[ROC_EVB_REASON];
 
-	switch (result == -EPROTO ? etcd_auth_judge(&e->auth, why, sentence) : ETCD_AUTH_OTHER) {
+	switch (result == -EPROTO ? etcd_auth_judge(&e->auth, reason, sentence) : ETCD_AUTH_OTHER) {
 	case ETCD_AUTH_AGAIN:
 		/* Who asks for another must not say the old one. */
 		http_authorize(e->http, NULL);
@@ -505,7 +505,7 @@ static bool unknown_who(struct etcd *e, unsigned int place, int result, const ch
 	case ETCD_AUTH_REFUSED:
 		if (e->heard)
 			return false;
-		memcpy(e->why, sentence, sizeof(e->why));
+		memcpy(e->reason, sentence, sizeof(e->reason));
 		e->ended = -EACCES;
 		return true;
 	default:
@@ -563,14 +563,14 @@ static void over(struct etcd *e, unsigned int place, struct json_object *answer)
 }
 
 void etcd_answer(void *self, unsigned int place, int result, struct json_object *answer,
-		 const char *why)
+		 const char *reason)
 {
 	struct etcd *e = self;
 
 	if (result < 0) {
-		if (!unknown_who(e, place, result, why) && !unknown_lease(e, place, result, why) &&
-		    !is_full(e, place, result, why))
-			etcd_away(e, (enum etcd_place)place, result, why);
+		if (!unknown_who(e, place, result, reason) &&
+		    !unknown_lease(e, place, result, reason) && !is_full(e, place, result, reason))
+			etcd_away(e, (enum etcd_place)place, result, reason);
 	} else if (!result) {
 		over(e, place, answer);
 	} else if (place == ETCD_WATCH) {

@@ -82,7 +82,7 @@ struct http {
 	uint64_t due; /* when the library wants a turn; 0: it does not */
 };
 
-static int load(char why[ROC_EVB_WHY])
+static int load(char reason[ROC_EVB_REASON])
 {
 	static const struct {
 		const char *name;
@@ -119,7 +119,7 @@ static int load(char why[ROC_EVB_WHY])
 	}
 	if (!handle || lib.global_init(CURL_GLOBAL_DEFAULT)) {
 		snprintf(
-			why, ROC_EVB_WHY,
+			reason, ROC_EVB_REASON,
 			"%s cannot be loaded: install libcurl4 (Fedora, RHEL: libcurl), which etcd is talked to by.",
 			LIBRARY);
 		return -ENOENT;
@@ -157,11 +157,12 @@ static int on_timer(CURLM *multi, long ms, void *self)
 	return 0;
 }
 
-struct http *http_open(const struct http_tls *tls, http_fn *fn, void *self, char why[ROC_EVB_WHY])
+struct http *http_open(const struct http_tls *tls, http_fn *fn, void *self,
+		       char reason[ROC_EVB_REASON])
 {
 	struct http *h;
 
-	if (load(why))
+	if (load(reason))
 		return NULL;
 	h = calloc(1, sizeof(*h));
 	if (!h)
@@ -418,23 +419,24 @@ static void ends(struct http *h, struct call *c, CURLcode code)
 {
 	unsigned int place = (unsigned int)(c - h->calls);
 	struct json_object *o = NULL;
-	char why[ROC_EVB_WHY] = "";
+	char reason[ROC_EVB_REASON] = "";
 	long status = 0;
 	int result = 0;
 
 	lib.easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (c->too_much) {
-		snprintf(why, sizeof(why), "its answer is larger than 16 MiB");
+		snprintf(reason, sizeof(reason), "its answer is larger than 16 MiB");
 		result = -EMSGSIZE;
 	} else if (code) {
-		snprintf(why, sizeof(why), "%s", c->error[0] ? c->error : lib.easy_strerror(code));
+		snprintf(reason, sizeof(reason), "%s",
+			 c->error[0] ? c->error : lib.easy_strerror(code));
 		result = -EHOSTUNREACH;
 	} else if (status != 200) {
-		snprintf(why, sizeof(why), "it answers %ld: %.200s", status,
+		snprintf(reason, sizeof(reason), "it answers %ld: %.200s", status,
 			 c->have ? (c->got[c->have - 1] = '\0', c->got) : "");
 		result = -EPROTO;
 	} else if (!c->stream && !(o = parse(c->got ? c->got : "", c->have))) {
-		snprintf(why, sizeof(why), "its answer is no JSON object");
+		snprintf(reason, sizeof(reason), "its answer is no JSON object");
 		result = -EPROTO;
 	}
 	/* The name may have another address by now; until that is known this one stays. */
@@ -444,7 +446,7 @@ static void ends(struct http *h, struct call *c, CURLcode code)
 		c->name->wanted = true;
 	}
 	forget(h, c); /* the place is free for what follows */
-	h->fn(h->self, place, result, o, why);
+	h->fn(h->self, place, result, o, reason);
 	json_object_put(o);
 }
 
@@ -457,18 +459,18 @@ static struct call *call_of(struct http *h, const CURL *easy)
 	return i < HTTP_PLACES ? &h->calls[i] : NULL;
 }
 
-static void end_unresolved(struct http *h, struct call *c, const char *why)
+static void end_unresolved(struct http *h, struct call *c, const char *reason)
 {
 	unsigned int place = (unsigned int)(c - h->calls);
 
 	forget(h, c);
-	h->fn(h->self, place, -EHOSTUNREACH, NULL, why);
+	h->fn(h->self, place, -EHOSTUNREACH, NULL, reason);
 }
 
 /* Begin the calls whose server's address is known now; end those for which it comes too late. */
-static void turn_waiting(struct http *h, const struct name *failed, const char *why)
+static void turn_waiting(struct http *h, const struct name *failed, const char *reason)
 {
-	char late[ROC_EVB_WHY];
+	char late[ROC_EVB_REASON];
 	unsigned int i;
 
 	for (i = 0; i < HTTP_PLACES; i++) {
@@ -480,7 +482,7 @@ static void turn_waiting(struct http *h, const struct name *failed, const char *
 			if (begin(h, c))
 				end_unresolved(h, c, "there is no memory left");
 		} else if (c->name == failed) {
-			end_unresolved(h, c, why);
+			end_unresolved(h, c, reason);
 		} else if (fabric_now() >= c->name_until) {
 			snprintf(late, sizeof(late),
 				 "no name server answered for \"%.200s\" within %ld ms",
@@ -495,16 +497,16 @@ static void turn_names(struct http *h)
 	struct name *n;
 
 	for (n = h->names; n; n = n->next) {
-		char address[CONTROL_ADDRESS] = "", why[FABRIC_WHY] = "";
+		char address[CONTROL_ADDRESS] = "", reason[FABRIC_REASON] = "";
 		int ret;
 
 		if (!n->wanted)
 			continue;
-		ret = lookup_address(&n->lookup, n->host, n->which, address, why);
+		ret = lookup_address(&n->lookup, n->host, n->which, address, reason);
 		n->wanted = !ret;
 		if (ret > 0)
 			memcpy(n->address, address, sizeof(address));
-		turn_waiting(h, ret < 0 ? n : NULL, why);
+		turn_waiting(h, ret < 0 ? n : NULL, reason);
 	}
 }
 

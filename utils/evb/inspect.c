@@ -199,7 +199,7 @@ int inspect_block(struct inspect *in, const struct roc_mep *mep)
 		in->sources = 0;
 		ret = roc_mep_events_new(mep->count, &in->events);
 		if (ret)
-			return units_fail(in->why, -ret, "There is no memory for %u sources.",
+			return units_fail(in->reason, -ret, "There is no memory for %u sources.",
 					  mep->count);
 		in->sources = mep->count;
 	}

@@ -82,11 +82,11 @@ static int open_coordinator(struct node *n)
 			    .builders = o->builders},
 		.say = say,
 	};
-	char why[ROC_EVB_WHY];
-	int ret = evb_coordinator_open(&cfg, &n->coordinator, why);
+	char reason[ROC_EVB_REASON];
+	int ret = evb_coordinator_open(&cfg, &n->coordinator, reason);
 
 	if (ret)
-		return tool_fail_for(ret, why);
+		return tool_fail_for(ret, reason);
 	n->roles = n->coordinator.me.roles;
 	return o->roles ? take_roles(o->roles, &n->roles) : TOOL_OK;
 }
@@ -94,7 +94,7 @@ static int open_coordinator(struct node *n)
 static int open_ends(struct node *n)
 {
 	const struct evb_options *o = n->o;
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 	const char *values;
 	int err;
 
@@ -103,17 +103,17 @@ static int open_ends(struct node *n)
 			return tool_usage(
 				"--source is missing: a readout unit has one. There are: %s.",
 				evb_source_kinds());
-		err = evb_source_open(o->source, o->name, &n->source, why);
+		err = evb_source_open(o->source, o->name, &n->source, reason);
 		if (err)
-			return tool_fail_for(err, why);
+			return tool_fail_for(err, reason);
 	}
 	if (n->roles & ROC_EVB_BUILDER) {
 		/* A file system may hold up who writes to it. */
 		err = evb_text_is(o->sink, "file", &values)
-			      ? evb_sink_apart(o->sink, o->name, &n->sink, why)
-			      : evb_sink_open(o->sink, o->name, &n->sink, why);
+			      ? evb_sink_apart(o->sink, o->name, &n->sink, reason)
+			      : evb_sink_open(o->sink, o->name, &n->sink, reason);
 		if (err)
-			return tool_fail_for(err, why);
+			return tool_fail_for(err, reason);
 	}
 	return TOOL_OK;
 }
@@ -185,18 +185,19 @@ static int open_engine(struct node *n)
 		.spin_ns = o->spin ? o->spin * UINT64_C(1000) : ROC_EVB_NO_SPIN,
 		.say = say,
 	};
-	char why[ROC_EVB_WHY] = "";
+	char reason[ROC_EVB_REASON] = "";
 	int ret = choose_addresses(n, &cfg);
 
 	if (ret)
 		return ret;
 	ret = roc_evb_open(&cfg, n->source.ops, n->source.self, n->sink.ops, n->sink.self,
-			   n->coordinator.ops, n->coordinator.self, &n->evb, why);
+			   n->coordinator.ops, n->coordinator.self, &n->evb, reason);
 	/* No space: what was asked for does not fit the memory that was given. */
 	if (ret)
-		return tool_fail_for(ret == -ENOSPC ? -EINVAL : ret, why[0] ? why : strerror(-ret));
-	if (why[0])
-		tool_note("%s", why);
+		return tool_fail_for(ret == -ENOSPC ? -EINVAL : ret,
+				     reason[0] ? reason : strerror(-ret));
+	if (reason[0])
+		tool_note("%s", reason);
 	return TOOL_OK;
 }
 
@@ -210,7 +211,7 @@ static int join_alone(struct node *n)
 	me.roles = n->roles;
 	me.incarnation = fabric_realtime();
 	return n->coordinator.ops->join(n->coordinator.self, &me)
-		       ? tool_fail("%s", n->coordinator.ops->why(n->coordinator.self))
+		       ? tool_fail("%s", n->coordinator.ops->reason(n->coordinator.self))
 		       : TOOL_OK;
 }
 
@@ -379,8 +380,8 @@ static int loop(struct node *n)
 		return TOOL_OK;
 	if (!ret)
 		return tool_fail("What is on its way does not come to its end: given up.");
-	return tool_fail("%s", n->evb ? roc_evb_why(n->evb)
-				      : n->coordinator.ops->why(n->coordinator.self));
+	return tool_fail("%s", n->evb ? roc_evb_reason(n->evb)
+				      : n->coordinator.ops->reason(n->coordinator.self));
 }
 
 /* Report that nothing of what the node had went on: the exit status is then 1. */

@@ -21,13 +21,13 @@ const char *const evb_policies[ROC_EVB_POLICIES + 1] = {
 
 const char *const evb_roles[4] = {"readout", "builder", "manager"};
 
-static int wrong(char *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static int wrong(char *why, const char *fmt, ...)
+static int wrong(char *reason, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int wrong(char *reason, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(why, ROC_EVB_WHY, fmt, ap);
+	vsnprintf(reason, ROC_EVB_REASON, fmt, ap);
 	va_end(ap);
 	return -EINVAL;
 }
@@ -49,27 +49,27 @@ static void add_bool(struct json_object *o, const char *key, bool value)
 
 /* A number that is there, is one, and is not above @max. */
 static int take_number(struct json_object *o, const char *key, uint64_t max, uint64_t *value,
-		       char *why)
+		       char *reason)
 {
 	struct json_object *v = NULL;
 
 	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_int))
-		return wrong(why, "\"%s\" is missing or no number", key);
+		return wrong(reason, "\"%s\" is missing or no number", key);
 	/* One below 0 is 0 to get_uint64(). */
 	if (json_object_get_string(v)[0] == '-')
-		return wrong(why, "\"%s\" is below 0", key);
+		return wrong(reason, "\"%s\" is below 0", key);
 	*value = json_object_get_uint64(v);
 	if (*value > max)
-		return wrong(why, "\"%s\" is %llu, at most %llu can be", key,
+		return wrong(reason, "\"%s\" is %llu, at most %llu can be", key,
 			     (unsigned long long)*value, (unsigned long long)max);
 	return 0;
 }
 
 static int take_u32(struct json_object *o, const char *key, uint32_t max, uint32_t *value,
-		    char *why)
+		    char *reason)
 {
 	uint64_t number = 0;
-	int ret = take_number(o, key, max, &number, why);
+	int ret = take_number(o, key, max, &number, reason);
 
 	if (!ret)
 		*value = (uint32_t)number;
@@ -77,35 +77,35 @@ static int take_u32(struct json_object *o, const char *key, uint32_t max, uint32
 }
 
 /* Text of printable characters that fits; @value is zero behind it. */
-static int take_text(struct json_object *o, const char *key, size_t size, char *value, char *why)
+static int take_text(struct json_object *o, const char *key, size_t size, char *value, char *reason)
 {
 	struct json_object *v = NULL;
 	const char *text;
 	size_t length, i;
 
 	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_string))
-		return wrong(why, "\"%s\" is missing or no text", key);
+		return wrong(reason, "\"%s\" is missing or no text", key);
 	text = json_object_get_string(v);
 	length = (size_t)json_object_get_string_len(v);
 	if (length >= size)
-		return wrong(why, "\"%s\" has %zu characters, at most %zu can be", key, length,
+		return wrong(reason, "\"%s\" has %zu characters, at most %zu can be", key, length,
 			     size - 1);
 	for (i = 0; i < length; i++) {
 		if (text[i] <= ' ' || text[i] > '~')
-			return wrong(why, "\"%s\" has a character that cannot be in it", key);
+			return wrong(reason, "\"%s\" has a character that cannot be in it", key);
 	}
 	memset(value, 0, size);
 	memcpy(value, text, length);
 	return 0;
 }
 
-static int take_name(struct json_object *o, char name[ROC_EVB_NAME], char *why)
+static int take_name(struct json_object *o, char name[ROC_EVB_NAME], char *reason)
 {
-	if (take_text(o, "name", ROC_EVB_NAME, name, why))
+	if (take_text(o, "name", ROC_EVB_NAME, name, reason))
 		return -EINVAL;
 	return roc_evb_name_valid(name)
 		       ? 0
-		       : wrong(why, "\"%s\" is no name of 1 to %d letters, digits and ._-", name,
+		       : wrong(reason, "\"%s\" is no name of 1 to %d letters, digits and ._-", name,
 			       ROC_EVB_NAME - 1);
 }
 
@@ -129,18 +129,19 @@ struct json_object *evb_member_record(const struct roc_evb_member *m)
 	return o;
 }
 
-int evb_member_read(struct json_object *record, struct roc_evb_member *m, char why[ROC_EVB_WHY])
+int evb_member_read(struct json_object *record, struct roc_evb_member *m,
+		    char reason[ROC_EVB_REASON])
 {
 	memset(m, 0, sizeof(*m));
 	if (!json_object_is_type(record, json_type_object))
-		return wrong(why, "a member is an object");
-	if (take_name(record, m->name, why) ||
-	    take_text(record, "host", sizeof(m->host), m->host, why) ||
-	    take_text(record, "port", sizeof(m->port), m->port, why) ||
-	    take_number(record, "incarnation", UINT64_MAX, &m->incarnation, why) ||
+		return wrong(reason, "a member is an object");
+	if (take_name(record, m->name, reason) ||
+	    take_text(record, "host", sizeof(m->host), m->host, reason) ||
+	    take_text(record, "port", sizeof(m->port), m->port, reason) ||
+	    take_number(record, "incarnation", UINT64_MAX, &m->incarnation, reason) ||
 	    take_u32(record, "roles", ROC_EVB_READOUT | ROC_EVB_BUILDER | ROC_EVB_MANAGER,
-		     &m->roles, why) ||
-	    take_u32(record, "peers", ROC_EVB_NODES_MAX, &m->peers, why))
+		     &m->roles, reason) ||
+	    take_u32(record, "peers", ROC_EVB_NODES_MAX, &m->peers, reason))
 		return -EINVAL;
 	return 0;
 }
@@ -178,46 +179,46 @@ struct json_object *evb_table_record(const struct roc_evb_table *t)
 }
 
 static int take_places(struct json_object *o, const char *key, struct roc_evb_place *p,
-		       uint32_t *count, char *why)
+		       uint32_t *count, char *reason)
 {
 	struct json_object *all = json_object_object_get(o, key);
 	size_t i, n;
 
 	if (!json_object_is_type(all, json_type_array))
-		return wrong(why, "\"%s\" is missing or no list", key);
+		return wrong(reason, "\"%s\" is missing or no list", key);
 	n = json_object_array_length(all);
 	if (n > ROC_EVB_NODES_MAX)
-		return wrong(why, "\"%s\" has %zu nodes, at most %d can be", key, n,
+		return wrong(reason, "\"%s\" has %zu nodes, at most %d can be", key, n,
 			     ROC_EVB_NODES_MAX);
 	for (i = 0; i < n; i++) {
 		struct json_object *one = json_object_array_get_idx(all, i);
 
 		if (!json_object_is_type(one, json_type_object))
-			return wrong(why, "\"%s\" has something that is no node", key);
-		if (take_name(one, p[i].name, why) ||
-		    take_number(one, "incarnation", UINT64_MAX, &p[i].incarnation, why) ||
-		    take_u32(one, "weight", UINT32_MAX, &p[i].weight, why))
+			return wrong(reason, "\"%s\" has something that is no node", key);
+		if (take_name(one, p[i].name, reason) ||
+		    take_number(one, "incarnation", UINT64_MAX, &p[i].incarnation, reason) ||
+		    take_u32(one, "weight", UINT32_MAX, &p[i].weight, reason))
 			return -EINVAL;
 	}
 	*count = (uint32_t)n;
 	return 0;
 }
 
-int evb_table_read(struct json_object *record, struct roc_evb_table *t, char why[ROC_EVB_WHY])
+int evb_table_read(struct json_object *record, struct roc_evb_table *t, char reason[ROC_EVB_REASON])
 {
 	memset(t, 0, sizeof(*t));
 	if (!json_object_is_type(record, json_type_object))
-		return wrong(why, "a table is an object");
+		return wrong(reason, "a table is an object");
 	/* There must be numbers behind it. */
-	if (take_number(record, "term", UINT64_MAX / 2, &t->term, why) ||
-	    take_number(record, "epoch", UINT64_MAX / 2, &t->epoch, why) ||
-	    take_number(record, "fromBlock", UINT64_MAX, &t->from_block, why) ||
-	    take_number(record, "seed", UINT64_MAX, &t->seed, why) ||
-	    take_u32(record, "policy", UINT32_MAX, &t->policy, why) ||
-	    take_places(record, "readoutUnits", t->rus, &t->ru_count, why) ||
-	    take_places(record, "builderUnits", t->bus, &t->bu_count, why))
+	if (take_number(record, "term", UINT64_MAX / 2, &t->term, reason) ||
+	    take_number(record, "epoch", UINT64_MAX / 2, &t->epoch, reason) ||
+	    take_number(record, "fromBlock", UINT64_MAX, &t->from_block, reason) ||
+	    take_number(record, "seed", UINT64_MAX, &t->seed, reason) ||
+	    take_u32(record, "policy", UINT32_MAX, &t->policy, reason) ||
+	    take_places(record, "readoutUnits", t->rus, &t->ru_count, reason) ||
+	    take_places(record, "builderUnits", t->bus, &t->bu_count, reason))
 		return -EINVAL;
-	return roc_evb_table_check(t, why);
+	return roc_evb_table_check(t, reason);
 }
 
 struct json_object *evb_report_record(const struct roc_evb_report *r)
@@ -257,26 +258,26 @@ struct json_object *evb_report_record(const struct roc_evb_report *r)
 	return o;
 }
 
-static int take_suspects(struct json_object *record, struct roc_evb_report *r, char *why)
+static int take_suspects(struct json_object *record, struct roc_evb_report *r, char *reason)
 {
 	struct json_object *all = json_object_object_get(record, "suspects");
 	size_t i, n;
 
 	if (!json_object_is_type(all, json_type_array))
-		return wrong(why, "\"suspects\" is missing or no list");
+		return wrong(reason, "\"suspects\" is missing or no list");
 	n = json_object_array_length(all);
 	if (n > ROC_EVB_SUSPECTS)
-		return wrong(why, "\"suspects\" has %zu nodes, at most %d can be", n,
+		return wrong(reason, "\"suspects\" has %zu nodes, at most %d can be", n,
 			     ROC_EVB_SUSPECTS);
 	for (i = 0; i < n; i++) {
 		struct json_object *one = json_object_array_get_idx(all, i);
 		struct roc_evb_suspect *s = &r->suspects[i];
 
 		if (!json_object_is_type(one, json_type_object))
-			return wrong(why, "\"suspects\" has something that is no node");
-		if (take_name(one, s->name, why) ||
-		    take_number(one, "incarnation", UINT64_MAX, &s->incarnation, why) ||
-		    take_u32(one, "stale", UINT32_MAX, &s->stale, why))
+			return wrong(reason, "\"suspects\" has something that is no node");
+		if (take_name(one, s->name, reason) ||
+		    take_number(one, "incarnation", UINT64_MAX, &s->incarnation, reason) ||
+		    take_u32(one, "stale", UINT32_MAX, &s->stale, reason))
 			return -EINVAL;
 		s->gone = take_bool(one, "gone");
 		s->lied = take_bool(one, "lied");
@@ -286,26 +287,27 @@ static int take_suspects(struct json_object *record, struct roc_evb_report *r, c
 	return 0;
 }
 
-int evb_report_read(struct json_object *record, struct roc_evb_report *r, char why[ROC_EVB_WHY])
+int evb_report_read(struct json_object *record, struct roc_evb_report *r,
+		    char reason[ROC_EVB_REASON])
 {
 	memset(r, 0, sizeof(*r));
 	if (!json_object_is_type(record, json_type_object))
-		return wrong(why, "a report is an object");
-	if (take_number(record, "incarnation", UINT64_MAX, &r->incarnation, why) ||
-	    take_number(record, "epoch", UINT64_MAX, &r->epoch, why) ||
-	    take_number(record, "newestBlock", UINT64_MAX, &r->newest_block, why) ||
-	    take_number(record, "blocksPerSecond", UINT64_MAX, &r->blocks_per_s, why) ||
-	    take_u32(record, "openBlocks", UINT32_MAX, &r->open_blocks, why) ||
-	    take_u32(record, "readyBlocks", UINT32_MAX, &r->ready_blocks, why) ||
-	    take_u32(record, "freeSegments", UINT32_MAX, &r->free_segments, why) ||
-	    take_u32(record, "allSegments", UINT32_MAX, &r->all_segments, why) ||
-	    take_number(record, "backlogBytes", UINT64_MAX, &r->backlog_bytes, why) ||
-	    take_number(record, "builtBlock", UINT64_MAX, &r->built_block, why) ||
-	    take_suspects(record, r, why))
+		return wrong(reason, "a report is an object");
+	if (take_number(record, "incarnation", UINT64_MAX, &r->incarnation, reason) ||
+	    take_number(record, "epoch", UINT64_MAX, &r->epoch, reason) ||
+	    take_number(record, "newestBlock", UINT64_MAX, &r->newest_block, reason) ||
+	    take_number(record, "blocksPerSecond", UINT64_MAX, &r->blocks_per_s, reason) ||
+	    take_u32(record, "openBlocks", UINT32_MAX, &r->open_blocks, reason) ||
+	    take_u32(record, "readyBlocks", UINT32_MAX, &r->ready_blocks, reason) ||
+	    take_u32(record, "freeSegments", UINT32_MAX, &r->free_segments, reason) ||
+	    take_u32(record, "allSegments", UINT32_MAX, &r->all_segments, reason) ||
+	    take_number(record, "backlogBytes", UINT64_MAX, &r->backlog_bytes, reason) ||
+	    take_number(record, "builtBlock", UINT64_MAX, &r->built_block, reason) ||
+	    take_suspects(record, r, reason))
 		return -EINVAL;
 	/* Nodes of before have none. */
 	if (json_object_object_get_ex(record, "clock", NULL) &&
-	    take_number(record, "clock", UINT64_MAX, &r->clock_ns, why))
+	    take_number(record, "clock", UINT64_MAX, &r->clock_ns, reason))
 		return -EINVAL;
 	r->has_newest = take_bool(record, "hasNewest");
 	r->ended = take_bool(record, "ended");

@@ -29,7 +29,7 @@ struct evb_sink_books {
 	uint64_t files;
 	uint64_t again;	   /* blocks that were lent to another filter, the first one being gone */
 	uint64_t accepted; /* events, by filters */
-	char wrong[UNITS_WHY]; /* the first error */
+	char wrong[UNITS_REASON]; /* the first error */
 };
 
 struct evb_sink {
@@ -45,22 +45,26 @@ struct evb_sink {
  * @text: as in "file:/data/run1,size=4Gi", see roc-evb(1). @name: of the node. 0, or -errno with
  * the sentence.
  */
-int evb_sink_open(const char *text, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
+int evb_sink_open(const char *text, const char *name, struct evb_sink *sink,
+		  char reason[UNITS_REASON]);
 /* The same in a writer process (utils/units/sink_apart.h), for one that writes files. */
-int evb_sink_apart(const char *text, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
+int evb_sink_apart(const char *text, const char *name, struct evb_sink *sink,
+		   char reason[UNITS_REASON]);
 void evb_sink_close(struct evb_sink *sink);
 /* The kinds there are, for help: "check, ..." */
 const char *evb_sink_kinds(void);
 
 /* @values: behind the colon. As evb_sink_open(). */
 int evb_sink_check(const char *values, const char *name, struct evb_sink *sink,
-		   char why[UNITS_WHY]);
+		   char reason[UNITS_REASON]);
 int evb_sink_count(const char *values, const char *name, struct evb_sink *sink,
-		   char why[UNITS_WHY]);
-int evb_sink_file(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
-int evb_sink_shm(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
+		   char reason[UNITS_REASON]);
+int evb_sink_file(const char *values, const char *name, struct evb_sink *sink,
+		  char reason[UNITS_REASON]);
+int evb_sink_shm(const char *values, const char *name, struct evb_sink *sink,
+		 char reason[UNITS_REASON]);
 int evb_sink_forward(const char *values, const char *name, struct evb_sink *sink,
-		     char why[UNITS_WHY]);
+		     char reason[UNITS_REASON]);
 
 /*
  * Is a block of events what it should be? Each fragment by its content, and the block by what it
@@ -77,7 +81,7 @@ struct inspect {
 	uint64_t newest; /* block */
 	uint64_t seen[INSPECT_WINDOW / 64];
 	struct evb_sink_books n;
-	char why[UNITS_WHY];
+	char reason[UNITS_REASON];
 };
 
 /* 0, or -ENOMEM. Wrong data are counted, with the sentence of the first in n.wrong. */
@@ -92,6 +96,6 @@ void inspect_end(struct inspect *in);
  * Look at a file, or at all *.mep of a folder, in the order of their names, and add up. 0; -errno
  * with the sentence: not all of it can be read, and @books has what could.
  */
-int evb_check_files(const char *path, struct evb_sink_books *books, char why[UNITS_WHY]);
+int evb_check_files(const char *path, struct evb_sink_books *books, char reason[UNITS_REASON]);
 
 #endif

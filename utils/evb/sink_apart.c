@@ -48,8 +48,8 @@ static int result(struct evb_apart *a, int ret)
 	a->there.n.lost = a->books.lost;
 	pthread_mutex_unlock(&a->lock);
 	if (ret < 0) {
-		a->there.why[0] = '\0';
-		units_fail(a->there.why, -ret, "%s", in->ops->why(in->self));
+		a->there.reason[0] = '\0';
+		units_fail(a->there.reason, -ret, "%s", in->ops->reason(in->self));
 	}
 	return ret;
 }
@@ -123,14 +123,14 @@ static const struct sink_ops there_ops = {
 };
 
 static int open_there(void *options, const struct source *source, struct sink **sink,
-		      char why[UNITS_WHY])
+		      char reason[UNITS_REASON])
 {
 	struct evb_apart *a = options;
 
 	(void)source;
 	a->there.ops = &there_ops;
 	*sink = &a->there;
-	return evb_sink_open(a->text, a->name, &a->inner, why);
+	return evb_sink_open(a->text, a->name, &a->inner, reason);
 }
 
 /* This process. */
@@ -173,7 +173,7 @@ static void abandon(void *self)
 
 	a->sink->ops->abandon(a->sink);
 	if (a->sink->hung)
-		tool_note("%s", a->sink->why);
+		tool_note("%s", a->sink->reason);
 }
 
 static void idle(void *self, struct roc_idle *idle)
@@ -183,9 +183,9 @@ static void idle(void *self, struct roc_idle *idle)
 	a->sink->ops->sleep(a->sink, idle);
 }
 
-static const char *why_of(void *self)
+static const char *reason_of(void *self)
 {
-	return ((struct evb_apart *)self)->sink->why;
+	return ((struct evb_apart *)self)->sink->reason;
 }
 
 static void books(void *self, struct evb_sink_books *books)
@@ -230,21 +230,22 @@ static const struct roc_evb_sink_ops ops = {
 	.finish = finish,
 	.abandon = abandon,
 	.idle = idle,
-	.why = why_of,
+	.reason = reason_of,
 };
 
-int evb_sink_apart(const char *text, const char *name, struct evb_sink *sink, char why[UNITS_WHY])
+int evb_sink_apart(const char *text, const char *name, struct evb_sink *sink,
+		   char reason[UNITS_REASON])
 {
 	static const struct sink_apart_type type = {.open = open_there, .release = release};
 	struct evb_apart *a = calloc(1, sizeof(*a));
 	int ret;
 
 	if (!a)
-		return units_fail(why, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "There is no memory left.");
 	a->text = text;
 	a->name = name;
 	pthread_mutex_init(&a->lock, NULL);
-	ret = sink_apart(&type, a, &a->source, text, &a->sink, why);
+	ret = sink_apart(&type, a, &a->source, text, &a->sink, reason);
 	if (ret)
 		return ret;
 	*sink = (struct evb_sink){

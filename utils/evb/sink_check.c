@@ -70,9 +70,9 @@ static void idle(void *self, struct roc_idle *idle)
 	}
 }
 
-static const char *why_of(void *self)
+static const char *reason_of(void *self)
 {
-	return ((struct check *)self)->inspect.why;
+	return ((struct check *)self)->inspect.reason;
 }
 
 static void books(void *self, struct evb_sink_books *books)
@@ -91,7 +91,7 @@ static const struct roc_evb_sink_ops check_ops = {
 	.put = put,
 	.done = done,
 	.idle = idle,
-	.why = why_of,
+	.reason = reason_of,
 };
 
 static const struct roc_evb_sink_ops count_ops = {
@@ -99,18 +99,19 @@ static const struct roc_evb_sink_ops count_ops = {
 	.put = put,
 	.done = done,
 	.idle = idle,
-	.why = why_of,
+	.reason = reason_of,
 };
 
 static int open_sink(const struct roc_evb_sink_ops *ops, const char *values, struct evb_sink *sink,
-		     char why[UNITS_WHY])
+		     char reason[UNITS_REASON])
 {
 	struct check *c = calloc(1, sizeof(*c));
 	int ret;
 
 	if (!c)
-		return units_fail(why, ENOMEM, "There is no memory left.");
-	ret = evb_text_parse(ops->name, values, keys, sizeof(keys) / sizeof(keys[0]), &c->v, why);
+		return units_fail(reason, ENOMEM, "There is no memory left.");
+	ret = evb_text_parse(ops->name, values, keys, sizeof(keys) / sizeof(keys[0]), &c->v,
+			     reason);
 	if (ret) {
 		close_sink(c);
 		return ret;
@@ -120,12 +121,14 @@ static int open_sink(const struct roc_evb_sink_ops *ops, const char *values, str
 	return 0;
 }
 
-int evb_sink_check(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY])
+int evb_sink_check(const char *values, const char *name, struct evb_sink *sink,
+		   char reason[UNITS_REASON])
 {
-	return open_sink(&check_ops, values, sink, why);
+	return open_sink(&check_ops, values, sink, reason);
 }
 
-int evb_sink_count(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY])
+int evb_sink_count(const char *values, const char *name, struct evb_sink *sink,
+		   char reason[UNITS_REASON])
 {
-	return open_sink(&count_ops, values, sink, why);
+	return open_sink(&count_ops, values, sink, reason);
 }

@@ -72,7 +72,7 @@ struct file_sink {
 	unsigned int head, settled, tail; /* oldest one, first one that is not counted, next one */
 	struct sink_counts calls;
 	struct evb_sink_books n;
-	char why[UNITS_WHY];
+	char reason[UNITS_REASON];
 };
 
 static const char padding[ROC_MEP_ALIGN];
@@ -91,8 +91,8 @@ static struct block *at(struct file_sink *s, unsigned int n)
 static int no_space(struct file_sink *s, int err)
 {
 	s->w.full = true;
-	s->why[0] = '\0'; /* that of the file which could not be made */
-	return units_fail(s->why, ENOSPC,
+	s->reason[0] = '\0'; /* that of the file which could not be made */
+	return units_fail(s->reason, ENOSPC,
 			  "%s: %s. Nothing more is written: restart the node when there is room.",
 			  s->v.dir, strerror(err));
 }
@@ -104,7 +104,7 @@ static int begin(struct writer *w)
 	char path[PATH_MAX];
 
 	if (!f)
-		return units_fail(s->why, ENOMEM, "There is no memory left.");
+		return units_fail(s->reason, ENOMEM, "There is no memory left.");
 	do {
 		f->fd = numbered_create(s->v.dir, s->name, s->number++, ".mep", path);
 	} while (f->fd == -EEXIST);
@@ -113,7 +113,7 @@ static int begin(struct writer *w)
 
 		free(f);
 		s->number--;
-		units_fail(s->why, -ret, "%s cannot be written: %s.", path, strerror(-ret));
+		units_fail(s->reason, -ret, "%s cannot be written: %s.", path, strerror(-ret));
 		return s->n.files && writer_no_space(ret) ? no_space(s, -ret) : ret;
 	}
 	s->w.file = &f->base;
@@ -125,7 +125,7 @@ static int begin(struct writer *w)
 static int cut(struct file_sink *s, struct block_file *f)
 {
 	if (f->hole && ftruncate(f->fd, (off_t)f->hole_at))
-		return units_fail(s->why, errno, "%s cannot be cut: %s.", s->v.dir,
+		return units_fail(s->reason, errno, "%s cannot be cut: %s.", s->v.dir,
 				  strerror(errno));
 	return 0;
 }
@@ -156,11 +156,11 @@ static int piece(struct file_sink *s, struct block *b, const void *data, size_t 
 		return 0;
 	if (b->count == b->room) {
 		if (b->room == PIECES)
-			return units_fail(s->why, E2BIG, "A block has more than %d pieces.",
+			return units_fail(s->reason, E2BIG, "A block has more than %d pieces.",
 					  PIECES);
 		more = realloc(b->pieces, 2 * b->room * sizeof(*more));
 		if (!more)
-			return units_fail(s->why, ENOMEM, "There is no memory left.");
+			return units_fail(s->reason, ENOMEM, "There is no memory left.");
 		b->pieces = more;
 		b->room *= 2;
 	}
@@ -203,7 +203,7 @@ static int lay_out(struct file_sink *s, struct block *b, const struct roc_mep *m
 	if (head > b->head_room) {
 		more = realloc(b->head, head);
 		if (!more)
-			return units_fail(s->why, ENOMEM, "There is no memory left.");
+			return units_fail(s->reason, ENOMEM, "There is no memory left.");
 		b->head = more;
 		b->head_room = head;
 	}
@@ -370,9 +370,9 @@ static void idle(void *self, struct roc_idle *idle)
 		writer_sleep(&s->w, idle);
 }
 
-static const char *why_of(void *self)
+static const char *reason_of(void *self)
 {
-	return ((struct file_sink *)self)->why;
+	return ((struct file_sink *)self)->reason;
 }
 
 static void books(void *self, struct evb_sink_books *books)
@@ -380,7 +380,7 @@ static void books(void *self, struct evb_sink_books *books)
 	struct file_sink *s = self;
 
 	*books = s->n;
-	memcpy(books->wrong, s->why, sizeof(books->wrong));
+	memcpy(books->wrong, s->reason, sizeof(books->wrong));
 }
 
 static bool syncing(void *self)
@@ -411,7 +411,7 @@ static const struct roc_evb_sink_ops ops = {
 	.finish = finish,
 	.abandon = abandon,
 	.idle = idle,
-	.why = why_of,
+	.reason = reason_of,
 };
 
 /* Files are read in the order of their names: these come after all that are there. */
@@ -423,7 +423,8 @@ static int first_number(struct file_sink *s)
 	int ret = numbered_last(s->v.dir, s->name, ends, name, &last);
 
 	if (ret < 0)
-		return units_fail(s->why, -ret, "%s cannot be read: %s.", s->v.dir, strerror(-ret));
+		return units_fail(s->reason, -ret, "%s cannot be read: %s.", s->v.dir,
+				  strerror(-ret));
 	s->number = ret ? last + 1 : 0;
 	return 0;
 }
@@ -435,7 +436,7 @@ static int prepare(struct file_sink *s)
 	int ret;
 
 	if (!s->v.dir[0])
-		return units_fail(s->why, EINVAL, "file: which folder? As in file:/data/run1.");
+		return units_fail(s->reason, EINVAL, "file: which folder? As in file:/data/run1.");
 	ret = writer_open(&s->w, DEPTH, true);
 	if (!ret)
 		ret = first_number(s);
@@ -445,7 +446,7 @@ static int prepare(struct file_sink *s)
 		s->blocks[i].room = 64;
 		s->blocks[i].pieces = calloc(s->blocks[i].room, sizeof(struct iovec));
 		if (!s->blocks[i].pieces)
-			return units_fail(s->why, ENOMEM, "There is no memory left.");
+			return units_fail(s->reason, ENOMEM, "There is no memory left.");
 	}
 	s->limit = s->v.size ? s->v.size : UINT64_MAX;
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < s->limit)
@@ -453,27 +454,29 @@ static int prepare(struct file_sink *s)
 	return begin(&s->w);
 }
 
-int evb_sink_file(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY])
+int evb_sink_file(const char *values, const char *name, struct evb_sink *sink,
+		  char reason[UNITS_REASON])
 {
 	struct file_sink *s = calloc(1, sizeof(*s));
 	int ret;
 
 	if (!s)
-		return units_fail(why, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "There is no memory left.");
 	s->w = (struct writer){.format = &format,
 			       .dir = s->v.dir,
-			       .why = s->why,
+			       .reason = s->reason,
 			       .syncing = &s->syncing,
 			       .n = &s->calls,
 			       .align = 1,
 			       .folder = -1};
 	s->v.size = UINT64_C(4) << 30;
 	snprintf(s->name, sizeof(s->name), "%s", name);
-	ret = evb_text_parse("file", values, keys, sizeof(keys) / sizeof(keys[0]), &s->v, s->why);
+	ret = evb_text_parse("file", values, keys, sizeof(keys) / sizeof(keys[0]), &s->v,
+			     s->reason);
 	if (!ret)
 		ret = prepare(s);
 	if (ret) {
-		units_fail(why, -ret, "%s", s->why);
+		units_fail(reason, -ret, "%s", s->reason);
 		close_sink(s);
 		return ret;
 	}

@@ -51,12 +51,13 @@ struct forward {
 	uint64_t done[BLOCKS];
 	unsigned int done_count, held;
 	struct evb_sink_books n;
-	char why[UNITS_WHY];
+	char reason[UNITS_REASON];
 };
 
 static int failed(struct forward *f, int err)
 {
-	return units_fail(f->why, -err, "%s", f->send->why[0] ? f->send->why : strerror(-err));
+	return units_fail(f->reason, -err, "%s",
+			  f->send->reason[0] ? f->send->reason : strerror(-err));
 }
 
 static int memory(void *self, int fd, void *base, size_t length)
@@ -73,7 +74,7 @@ static int memory(void *self, int fd, void *base, size_t length)
 
 	f->units.regions[0] = (struct unit_region){.addr = base, .length = length};
 	f->units.region_count = 1;
-	f->send = sink_send(&o, &f->units, f->why);
+	f->send = sink_send(&o, &f->units, f->reason);
 	return f->send ? 0 : -EIO;
 }
 
@@ -101,7 +102,7 @@ static int put_on(struct forward *f)
 
 			if (v->iov_len > f->v.largest)
 				return units_fail(
-					f->why, EMSGSIZE,
+					f->reason, EMSGSIZE,
 					"forward: a segment has %zu bytes: give largest= so many at least.",
 					v->iov_len);
 			u = (struct unit){
@@ -234,9 +235,9 @@ static void idle(void *self, struct roc_idle *idle)
 		f->send->ops->sleep(f->send, idle);
 }
 
-static const char *why_of(void *self)
+static const char *reason_of(void *self)
 {
-	return ((struct forward *)self)->why;
+	return ((struct forward *)self)->reason;
 }
 
 static void books(void *self, struct evb_sink_books *books)
@@ -261,24 +262,25 @@ static const struct roc_evb_sink_ops ops = {
 	.finish = finish,
 	.abandon = abandon,
 	.idle = idle,
-	.why = why_of,
+	.reason = reason_of,
 };
 
 /* "host", "host:port", "[address]:port". */
-static int split(struct forward *f, char why[UNITS_WHY])
+static int split(struct forward *f, char reason[UNITS_REASON])
 {
 	char *colon;
 
 	if (!f->v.to[0])
 		return units_fail(
-			why, EINVAL,
+			reason, EINVAL,
 			"forward: where to? A host where roc-recv is, as in forward:node2:" NETWORK_PORT
 			".");
 	strcpy(f->host, f->v.to[0] == '[' ? f->v.to + 1 : f->v.to);
 	if (f->v.to[0] == '[') {
 		colon = strchr(f->host, ']');
 		if (!colon || (colon[1] && colon[1] != ':'))
-			return units_fail(why, EINVAL, "forward: \"%s\" is no address.", f->v.to);
+			return units_fail(reason, EINVAL, "forward: \"%s\" is no address.",
+					  f->v.to);
 		*colon = '\0';
 		colon = colon[1] ? colon + 1 : NULL;
 	} else {
@@ -291,13 +293,13 @@ static int split(struct forward *f, char why[UNITS_WHY])
 }
 
 int evb_sink_forward(const char *values, const char *name, struct evb_sink *sink,
-		     char why[UNITS_WHY])
+		     char reason[UNITS_REASON])
 {
 	struct forward *f = calloc(1, sizeof(*f));
 	int ret;
 
 	if (!f)
-		return units_fail(why, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "There is no memory left.");
 	f->v = (struct values){
 		.provider = "tcp",
 		.connections = 1,
@@ -305,9 +307,10 @@ int evb_sink_forward(const char *values, const char *name, struct evb_sink *sink
 		.patience = 30,
 		.silence = strtoul(NETWORK_SILENCE, NULL, 10),
 	};
-	ret = evb_text_parse("forward", values, keys, sizeof(keys) / sizeof(keys[0]), &f->v, why);
+	ret = evb_text_parse("forward", values, keys, sizeof(keys) / sizeof(keys[0]), &f->v,
+			     reason);
 	if (!ret)
-		ret = split(f, why);
+		ret = split(f, reason);
 	if (ret) {
 		free(f);
 		return ret;

@@ -79,7 +79,7 @@ struct shm {
 	dev_t device;	 /* of the socket in the file system, */
 	ino_t inode;	 /* which may be another's by now */
 	struct evb_sink_books n;
-	char why[UNITS_WHY];
+	char reason[UNITS_REASON];
 };
 
 /* Whoever gets it must not be able to write to it, nor to make it shorter under us. */
@@ -93,13 +93,13 @@ static int memory(void *self, int fd, void *base, size_t length)
 	seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0 || (seals & needed) != needed)
 		return units_fail(
-			s->why, EPERM,
+			s->reason, EPERM,
 			"The memory of blocks is not sealed, so filters could write to it: it is not lent.");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	s->memory = open(path, O_RDONLY | O_CLOEXEC);
 	if (s->memory < 0)
 		return units_fail(
-			s->why, errno,
+			s->reason, errno,
 			"The memory of blocks cannot be opened for filters: %s. Is /proc there?",
 			strerror(errno));
 	s->base = base;
@@ -296,7 +296,7 @@ static int lend(struct shm *s, struct lent *l)
 
 	if (!bytes)
 		return units_fail(
-			s->why, EMSGSIZE,
+			s->reason, EMSGSIZE,
 			"A block has more segments than fit into a message for a filter (%d bytes): have fewer events in a block, or larger segments.",
 			MESSAGE);
 	while ((filter = choose(s)) != NOBODY) {
@@ -467,9 +467,9 @@ static void idle(void *self, struct roc_idle *idle)
 	}
 }
 
-static const char *why_of(void *self)
+static const char *reason_of(void *self)
 {
-	return ((struct shm *)self)->why;
+	return ((struct shm *)self)->reason;
 }
 
 static void books(void *self, struct evb_sink_books *books)
@@ -505,7 +505,7 @@ static const struct roc_evb_sink_ops ops = {
 	.done = done,
 	.abandon = abandon,
 	.idle = idle,
-	.why = why_of,
+	.reason = reason_of,
 };
 
 /* A socket that nobody listens at was left by who was killed. A file is none of our affair. */
@@ -534,17 +534,18 @@ static int listen_at(struct shm *s)
 
 	if (!s->v.path[0] || strlen(s->v.path) >= sizeof(at.sun_path))
 		return units_fail(
-			s->why, EINVAL,
+			s->reason, EINVAL,
 			"shm: which socket? A name of less than %zu characters, as in shm:/run/roc/events.",
 			sizeof(at.sun_path));
 	strcpy(at.sun_path, s->v.path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return units_fail(s->why, errno, "There is no socket left: %s.", strerror(errno));
+		return units_fail(s->reason, errno, "There is no socket left: %s.",
+				  strerror(errno));
 	if (stale(&at))
 		unlink(s->v.path);
 	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, FILTERS)) {
-		units_fail(s->why, errno, "shm: %s cannot be listened at: %s.", s->v.path,
+		units_fail(s->reason, errno, "shm: %s cannot be listened at: %s.", s->v.path,
 			   strerror(errno));
 		close(fd);
 		return -EADDRINUSE;
@@ -557,14 +558,15 @@ static int listen_at(struct shm *s)
 	return 0;
 }
 
-int evb_sink_shm(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY])
+int evb_sink_shm(const char *values, const char *name, struct evb_sink *sink,
+		 char reason[UNITS_REASON])
 {
 	struct shm *s = calloc(1, sizeof(*s));
 	unsigned int i;
 	int ret;
 
 	if (!s)
-		return units_fail(why, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "There is no memory left.");
 	s->listener = s->memory = -1;
 	s->v.depth = 8;
 	s->v.hold = 10 * UNITS_NS_PER_S;
@@ -572,12 +574,12 @@ int evb_sink_shm(const char *values, const char *name, struct evb_sink *sink, ch
 		s->filters[i].fd = -1;
 	s->message = malloc(MESSAGE);
 	ret = s->message ? evb_text_parse("shm", values, keys, sizeof(keys) / sizeof(keys[0]),
-					  &s->v, s->why)
-			 : units_fail(s->why, ENOMEM, "There is no memory left.");
+					  &s->v, s->reason)
+			 : units_fail(s->reason, ENOMEM, "There is no memory left.");
 	if (!ret)
 		ret = listen_at(s);
 	if (ret) {
-		units_fail(why, -ret, "%s", s->why);
+		units_fail(reason, -ret, "%s", s->reason);
 		close_sink(s);
 		return ret;
 	}

@@ -55,22 +55,22 @@ struct evb_source {
  * source's. 0, or -errno with the sentence.
  */
 int evb_source_open(const char *text, const char *name, struct evb_source *source,
-		    char why[UNITS_WHY]);
+		    char reason[UNITS_REASON]);
 void evb_source_close(struct evb_source *source);
 /* The kinds there are, for help: "synthetic, ..." */
 const char *evb_source_kinds(void);
 
 /* @values: behind the colon. As evb_source_open(). */
 int evb_source_synthetic(const char *values, const char *name, struct evb_source *source,
-			 char why[UNITS_WHY]);
+			 char reason[UNITS_REASON]);
 int evb_source_cpu(const char *values, const char *name, struct evb_source *source,
-		   char why[UNITS_WHY]);
+		   char reason[UNITS_REASON]);
 int evb_source_gpu(const char *values, const char *name, struct evb_source *source,
-		   char why[UNITS_WHY]);
+		   char reason[UNITS_REASON]);
 int evb_source_card(const char *values, const char *name, struct evb_source *source,
-		    char why[UNITS_WHY]);
+		    char reason[UNITS_REASON]);
 int evb_source_recording(const char *values, const char *name, struct evb_source *source,
-			 char why[UNITS_WHY]);
+			 char reason[UNITS_REASON]);
 
 /*
  * Which event is due when, for sources that have no card to tell them. With a rate and without a

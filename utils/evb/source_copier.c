@@ -57,7 +57,7 @@ struct copied {
 	bool stopped;
 	struct roc_evb_part part;
 	struct evb_source_books books;
-	char why[UNITS_WHY];
+	char reason[UNITS_REASON];
 };
 
 static int start(void *self)
@@ -86,7 +86,7 @@ static int begin(struct copied *c)
 	ret = c->copier->ops->copy(c->copier, stream, unit_slot(&c->slots, f->slot) + CONTENT_HEAD,
 				   content.place * 8 + CONTENT_HEAD, c->v.record - CONTENT_HEAD);
 	if (ret)
-		return units_fail(c->why, -ret, "%s", c->copier->why);
+		return units_fail(c->reason, -ret, "%s", c->copier->reason);
 	c->begun++;
 	c->next++;
 	c->made++;
@@ -144,7 +144,7 @@ static int take(void *self, struct roc_evb_fragment *fragment)
 	}
 	ret = c->copier->ops->done(c->copier, stream);
 	if (ret < 0)
-		return units_fail(c->why, -ret, "%s", c->copier->why);
+		return units_fail(c->reason, -ret, "%s", c->copier->reason);
 	if (!ret)
 		return 0;
 	content = content_of(c->source, f->event, bytes);
@@ -169,7 +169,7 @@ static int give_back(void *self, uint64_t handle)
 {
 	struct copied *c = self;
 	uint32_t slot;
-	int ret = unit_slots_return(&c->slots, handle, &slot, c->why);
+	int ret = unit_slots_return(&c->slots, handle, &slot, c->reason);
 
 	if (ret)
 		return ret;
@@ -217,9 +217,9 @@ static unsigned int regions(void *self, struct roc_evb_region *regions, unsigned
 	return 1;
 }
 
-static const char *why_of(void *self)
+static const char *reason_of(void *self)
 {
-	return ((struct copied *)self)->why;
+	return ((struct copied *)self)->reason;
 }
 
 static void books(void *self, struct evb_source_books *books)
@@ -254,7 +254,7 @@ static const struct roc_evb_source_ops cpu_ops = {
 	.stop = stop,
 	.idle = idle,
 	.regions = regions,
-	.why = why_of,
+	.reason = reason_of,
 };
 
 static const struct roc_evb_source_ops gpu_ops = {
@@ -267,12 +267,13 @@ static const struct roc_evb_source_ops gpu_ops = {
 	.stop = stop,
 	.idle = idle,
 	.regions = regions,
-	.why = why_of,
+	.reason = reason_of,
 };
 
 static const struct unit_slots_names names = {"Fragment", "fragments"};
 
-static int prepare(struct copied *c, const struct roc_evb_source_ops *ops, char why[UNITS_WHY])
+static int prepare(struct copied *c, const struct roc_evb_source_ops *ops,
+		   char reason[UNITS_REASON])
 {
 	struct copier_options o = {
 		.device = (unsigned int)c->v.device,
@@ -285,14 +286,14 @@ static int prepare(struct copied *c, const struct roc_evb_source_ops *ops, char 
 
 	if (count < c->v.streams || count > UINT32_MAX)
 		return units_fail(
-			why, EINVAL,
+			reason, EINVAL,
 			"%s: buffer has no room for a record of %llu bytes for each of %llu streams, or too much.",
 			ops->name, (unsigned long long)c->v.record,
 			(unsigned long long)c->v.streams);
-	ret = unit_slots_open(&c->slots, stride, (uint32_t)count, 0, &names, why);
+	ret = unit_slots_open(&c->slots, stride, (uint32_t)count, 0, &names, reason);
 	if (ret)
 		return ret;
-	c->copier = ops == &gpu_ops ? copier_cuda(&o, why) : copier_cpu(&o, why);
+	c->copier = ops == &gpu_ops ? copier_cuda(&o, reason) : copier_cpu(&o, reason);
 	if (!c->copier)
 		return -ENODEV;
 	ret = copier_fill(c->copier, c->source, NULL);
@@ -300,17 +301,17 @@ static int prepare(struct copied *c, const struct roc_evb_source_ops *ops, char 
 		ret = c->copier->ops->pin(c->copier, c->slots.memory, c->slots.length);
 		c->pinned = !ret;
 	}
-	return ret ? units_fail(why, -ret, "%s", c->copier->why) : 0;
+	return ret ? units_fail(reason, -ret, "%s", c->copier->reason) : 0;
 }
 
 static int open_source(const struct roc_evb_source_ops *ops, const char *values, const char *name,
-		       struct evb_source *source, char why[UNITS_WHY])
+		       struct evb_source *source, char reason[UNITS_REASON])
 {
 	struct copied *c = calloc(1, sizeof(*c));
 	int ret;
 
 	if (!c)
-		return units_fail(why, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "There is no memory left.");
 	c->v = (struct values){
 		.record = 1 << 20,
 		.first = EVB_TRIGGER_CLOCK,
@@ -318,9 +319,10 @@ static int open_source(const struct roc_evb_source_ops *ops, const char *values,
 		.streams = 2,
 	};
 	c->source = content_source(name);
-	ret = evb_text_parse(ops->name, values, keys, sizeof(keys) / sizeof(keys[0]), &c->v, why);
+	ret = evb_text_parse(ops->name, values, keys, sizeof(keys) / sizeof(keys[0]), &c->v,
+			     reason);
 	if (!ret)
-		ret = prepare(c, ops, why);
+		ret = prepare(c, ops, reason);
 	if (ret) {
 		close_source(c);
 		return ret;
@@ -336,13 +338,13 @@ static int open_source(const struct roc_evb_source_ops *ops, const char *values,
 }
 
 int evb_source_cpu(const char *values, const char *name, struct evb_source *source,
-		   char why[UNITS_WHY])
+		   char reason[UNITS_REASON])
 {
-	return open_source(&cpu_ops, values, name, source, why);
+	return open_source(&cpu_ops, values, name, source, reason);
 }
 
 int evb_source_gpu(const char *values, const char *name, struct evb_source *source,
-		   char why[UNITS_WHY])
+		   char reason[UNITS_REASON])
 {
-	return open_source(&gpu_ops, values, name, source, why);
+	return open_source(&gpu_ops, values, name, source, reason);
 }

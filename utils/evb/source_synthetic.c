@@ -69,7 +69,7 @@ struct synthetic {
 	bool stopped;
 	struct roc_evb_part parts[PARTS_MAX];
 	struct evb_source_books books;
-	char why[UNITS_WHY];
+	char reason[UNITS_REASON];
 };
 
 /* 0 to 1, drawn for an event and one purpose. */
@@ -234,7 +234,7 @@ static int give_back(void *self, uint64_t handle)
 	struct synthetic *y = self;
 	size_t ends = y->slots.stride < 128 ? y->slots.stride : 128;
 	uint32_t slot;
-	int ret = unit_slots_return(&y->slots, handle, &slot, y->why);
+	int ret = unit_slots_return(&y->slots, handle, &slot, y->reason);
 
 	if (ret)
 		return ret;
@@ -282,9 +282,9 @@ static unsigned int regions(void *self, struct roc_evb_region *regions, unsigned
 	return 1;
 }
 
-static const char *why_of(void *self)
+static const char *reason_of(void *self)
 {
-	return ((struct synthetic *)self)->why;
+	return ((struct synthetic *)self)->reason;
 }
 
 static void books(void *self, struct evb_source_books *books)
@@ -310,12 +310,12 @@ static const struct roc_evb_source_ops ops = {
 	.stop = stop,
 	.idle = idle,
 	.regions = regions,
-	.why = why_of,
+	.reason = reason_of,
 };
 
 static const struct unit_slots_names names = {"Fragment", "fragments"};
 
-static int prepare(struct synthetic *y, char why[UNITS_WHY])
+static int prepare(struct synthetic *y, char reason[UNITS_REASON])
 {
 	bool once = y->v.fill == FILL_HEAD;
 	size_t stride = (y->largest + y->v.parts * (HOLE + 8) + 63) & ~UINT64_C(63), extra = 0;
@@ -323,7 +323,7 @@ static int prepare(struct synthetic *y, char why[UNITS_WHY])
 	int ret;
 
 	if (once && y->v.parts != 1)
-		return units_fail(why, EINVAL,
+		return units_fail(reason, EINVAL,
 				  "synthetic: fill=head has its parts: leave parts away.");
 	if (once) {
 		stride = CONTENT_HEAD;
@@ -332,34 +332,35 @@ static int prepare(struct synthetic *y, char why[UNITS_WHY])
 	count = y->v.buffer / (once && y->largest ? y->largest : stride);
 	if (!count || count > UINT32_MAX)
 		return units_fail(
-			why, EINVAL,
+			reason, EINVAL,
 			"synthetic: buffer has no room for one fragment of %llu bytes, or too much.",
 			(unsigned long long)y->largest);
-	ret = unit_slots_open(&y->slots, stride, (uint32_t)count, extra, &names, why);
+	ret = unit_slots_open(&y->slots, stride, (uint32_t)count, extra, &names, reason);
 	if (!ret)
 		content_body(y->source, 0, unit_slots_extra(&y->slots), extra);
 	return ret;
 }
 
 int evb_source_synthetic(const char *values, const char *name, struct evb_source *source,
-			 char why[UNITS_WHY])
+			 char reason[UNITS_REASON])
 {
 	struct synthetic *y = calloc(1, sizeof(*y));
 	int ret;
 
 	if (!y)
-		return units_fail(why, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "There is no memory left.");
 	y->v = (struct values){
 		.size = 64 << 10,
 		.first = EVB_TRIGGER_CLOCK,
 		.buffer = 64 << 20,
 		.parts = 1,
 	};
-	ret = evb_text_parse("synthetic", values, keys, sizeof(keys) / sizeof(keys[0]), &y->v, why);
+	ret = evb_text_parse("synthetic", values, keys, sizeof(keys) / sizeof(keys[0]), &y->v,
+			     reason);
 	if (!ret) {
 		y->source = content_source(name);
 		y->largest = largest(&y->v);
-		ret = prepare(y, why);
+		ret = prepare(y, reason);
 	}
 	if (ret) {
 		close_source(y);

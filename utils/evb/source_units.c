@@ -48,12 +48,13 @@ struct adapter {
 	uint64_t flagged; /* units */
 	struct roc_evb_fragment kept;
 	bool keeps;
-	char why[UNITS_WHY];
+	char reason[UNITS_REASON];
 };
 
 static int units_failed(struct adapter *a, int err)
 {
-	return units_fail(a->why, -err, "%s", a->units->why[0] ? a->units->why : strerror(-err));
+	return units_fail(a->reason, -err, "%s",
+			  a->units->reason[0] ? a->units->reason : strerror(-err));
 }
 
 static int start(void *self)
@@ -202,7 +203,7 @@ static int give_back(void *self, uint64_t handle)
 	struct adapter *a = self;
 	int ret = assemble_return(a->assemble, handle);
 
-	return ret ? units_fail(a->why, -ret, "Fragment 0x%llx is not out.",
+	return ret ? units_fail(a->reason, -ret, "Fragment 0x%llx is not out.",
 				(unsigned long long)handle)
 		   : give_units_back(a);
 }
@@ -245,9 +246,9 @@ static unsigned int regions(void *self, struct roc_evb_region *regions, unsigned
 	return a->units->region_count;
 }
 
-static const char *why_of(void *self)
+static const char *reason_of(void *self)
 {
-	return ((struct adapter *)self)->why;
+	return ((struct adapter *)self)->reason;
 }
 
 static void books(void *self, struct evb_source_books *books)
@@ -294,7 +295,7 @@ static const struct roc_evb_source_ops card_ops = {
 	.stop = stop,
 	.idle = idle,
 	.regions = regions,
-	.why = why_of,
+	.reason = reason_of,
 };
 
 static const struct roc_evb_source_ops recording_ops = {
@@ -306,7 +307,7 @@ static const struct roc_evb_source_ops recording_ops = {
 	.stop = stop,
 	.idle = idle,
 	.regions = regions,
-	.why = why_of,
+	.reason = reason_of,
 };
 
 static enum assemble_way way_of(enum unit_content content)
@@ -340,7 +341,7 @@ static enum evb_content content_of_units(enum unit_content content)
 }
 
 /* With a->units open. */
-static int finish_open(struct adapter *a, struct evb_source *source, char why[UNITS_WHY])
+static int finish_open(struct adapter *a, struct evb_source *source, char reason[UNITS_REASON])
 {
 	enum unit_content content = a->units->format.content;
 	struct assemble_options o = {
@@ -353,7 +354,7 @@ static int finish_open(struct adapter *a, struct evb_source *source, char why[UN
 
 	a->assemble = assemble_new(&o);
 	if (!a->assemble)
-		return units_fail(why, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "There is no memory left.");
 	a->ops.content = content_of_units(content);
 	*source = (struct evb_source){
 		.ops = &a->ops,
@@ -364,12 +365,12 @@ static int finish_open(struct adapter *a, struct evb_source *source, char why[UN
 	return 0;
 }
 
-static struct adapter *new_adapter(const struct roc_evb_source_ops *ops, char why[UNITS_WHY])
+static struct adapter *new_adapter(const struct roc_evb_source_ops *ops, char reason[UNITS_REASON])
 {
 	struct adapter *a = calloc(1, sizeof(*a));
 
 	if (!a) {
-		units_fail(why, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "There is no memory left.");
 		return NULL;
 	}
 	a->ops = *ops;
@@ -388,7 +389,7 @@ static const struct source_card_words card_words = {
 	.bypass = "bypass-fw-check",
 };
 
-static int open_card(struct adapter *a, char why[UNITS_WHY])
+static int open_card(struct adapter *a, char reason[UNITS_REASON])
 {
 	bool given = a->v.data_source != NOT_GIVEN;
 	struct source_card_options o = {
@@ -407,13 +408,14 @@ static int open_card(struct adapter *a, char why[UNITS_WHY])
 	int code;
 
 	if (!a->v.id[0])
-		return units_fail(why, EINVAL, "card: which one? Give id=, as in card:id=3b:00.0.");
+		return units_fail(reason, EINVAL,
+				  "card: which one? Give id=, as in card:id=3b:00.0.");
 	code = source_card_usage(o.buffer, o.unit, o.words);
 	if (!code)
 		code = source_card(&o, &a->units);
 	if (!code)
 		return 0;
-	return units_fail(why, code == TOOL_USAGE ? EINVAL : ENODEV,
+	return units_fail(reason, code == TOOL_USAGE ? EINVAL : ENODEV,
 			  "The card cannot be a source, see above.");
 }
 
@@ -433,9 +435,9 @@ static const struct evb_key card_keys[] = {
 };
 
 int evb_source_card(const char *values, const char *name, struct evb_source *source,
-		    char why[UNITS_WHY])
+		    char reason[UNITS_REASON])
 {
-	struct adapter *a = new_adapter(&card_ops, why);
+	struct adapter *a = new_adapter(&card_ops, reason);
 	int ret;
 
 	if (!a)
@@ -444,11 +446,11 @@ int evb_source_card(const char *values, const char *name, struct evb_source *sou
 	a->v.superpage = 1 << 20;
 	a->v.data_source = NOT_GIVEN;
 	ret = evb_text_parse("card", values, card_keys, sizeof(card_keys) / sizeof(card_keys[0]),
-			     &a->v, why);
+			     &a->v, reason);
 	if (!ret)
-		ret = open_card(a, why);
+		ret = open_card(a, reason);
 	if (!ret)
-		ret = finish_open(a, source, why);
+		ret = finish_open(a, source, reason);
 	if (ret)
 		close_source(a);
 	return ret;
@@ -465,9 +467,9 @@ static const struct evb_key recording_keys[] = {
 };
 
 int evb_source_recording(const char *values, const char *name, struct evb_source *source,
-			 char why[UNITS_WHY])
+			 char reason[UNITS_REASON])
 {
-	struct adapter *a = new_adapter(&recording_ops, why);
+	struct adapter *a = new_adapter(&recording_ops, reason);
 	struct replay_options o = {.depth = 16};
 	int ret;
 
@@ -476,16 +478,16 @@ int evb_source_recording(const char *values, const char *name, struct evb_source
 	a->v.buffer = 64 << 20;
 	a->v.first = EVB_TRIGGER_CLOCK;
 	ret = evb_text_parse("recording", values, recording_keys,
-			     sizeof(recording_keys) / sizeof(recording_keys[0]), &a->v, why);
+			     sizeof(recording_keys) / sizeof(recording_keys[0]), &a->v, reason);
 	if (!ret && !a->v.path[0])
 		ret = units_fail(
-			why, EINVAL,
+			reason, EINVAL,
 			"recording: which one? Give its folder, as in recording:/data/run1.");
 	if (!ret) {
 		o.path = a->v.path;
 		o.buffer = a->v.buffer;
-		a->units = source_replay(&o, why);
-		ret = a->units ? finish_open(a, source, why) : -ENOENT;
+		a->units = source_replay(&o, reason);
+		ret = a->units ? finish_open(a, source, reason) : -ENOENT;
 	}
 	if (ret)
 		close_source(a);

@@ -45,7 +45,7 @@ struct evb_static_file {
 };
 
 /* Read and looked at as a whole. 0, or -errno with a sentence that has file and line. */
-int evb_static_read(const char *path, struct evb_static_file *f, char why[ROC_EVB_WHY]);
+int evb_static_read(const char *path, struct evb_static_file *f, char reason[ROC_EVB_REASON]);
 void evb_static_free(struct evb_static_file *f);
 /* NULL: it names no such node. */
 const struct evb_static_node *evb_static_find(const struct evb_static_file *f, const char *name);
@@ -71,7 +71,7 @@ struct star;
 struct star *star_open(const struct evb_static_file *file,
 		       const struct roc_evb_manager_config *times,
 		       void (*say)(void *self, const char *sentence), void *say_self,
-		       char why[ROC_EVB_WHY]);
+		       char reason[ROC_EVB_REASON]);
 void star_turn(struct star *s, uint64_t now);
 void star_idle(const struct star *s, struct roc_idle *idle);
 void star_close(struct star *s);

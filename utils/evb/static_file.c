@@ -29,7 +29,7 @@ struct reader {
 
 static int wrong(const struct reader *r, const char *fmt, const char *a)
 {
-	char text[ROC_EVB_WHY];
+	char text[ROC_EVB_REASON];
 
 	snprintf(text, sizeof(text), fmt, a);
 	return roc_fail(EINVAL, "%s:%u: %s", r->ini.file, r->ini.line, text);
@@ -223,7 +223,7 @@ static int read_all(const char *path, char text[FILE_MAX + 1])
 	return ret;
 }
 
-int evb_static_read(const char *path, struct evb_static_file *f, char why[ROC_EVB_WHY])
+int evb_static_read(const char *path, struct evb_static_file *f, char reason[ROC_EVB_REASON])
 {
 	struct reader r = {
 		.ini = {.file = path, .value = take_value, .begin = begin, .end = end},
@@ -242,7 +242,7 @@ int evb_static_read(const char *path, struct evb_static_file *f, char why[ROC_EV
 	free(text);
 	if (!ret)
 		return 0;
-	snprintf(why, ROC_EVB_WHY, "%s.", roc_error());
+	snprintf(reason, ROC_EVB_REASON, "%s.", roc_error());
 	evb_static_free(f);
 	return ret;
 }

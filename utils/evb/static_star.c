@@ -72,7 +72,7 @@ static void say(struct star *s, const char *fmt, ...)
 struct star *star_open(const struct evb_static_file *file,
 		       const struct roc_evb_manager_config *times,
 		       void (*say_fn)(void *self, const char *sentence), void *say_self,
-		       char why[ROC_EVB_WHY])
+		       char reason[ROC_EVB_REASON])
 {
 	const struct evb_static_node *n = file->manager;
 	struct roc_evb_manager_config cfg = *times;
@@ -80,7 +80,7 @@ struct star *star_open(const struct evb_static_file *file,
 	struct star *s = calloc(1, sizeof(*s));
 
 	if (!s) {
-		snprintf(why, ROC_EVB_WHY, "There is no memory left.");
+		snprintf(reason, ROC_EVB_REASON, "There is no memory left.");
 		return NULL;
 	}
 	cfg.policy = file->policy;
@@ -93,9 +93,9 @@ struct star *star_open(const struct evb_static_file *file,
 	s->say_self = say_self;
 	s->manage.say = say_fn;
 	s->manage.say_self = say_self;
-	s->fd = control_listen(n->m.host, n->manager_port, why);
+	s->fd = control_listen(n->m.host, n->manager_port, reason);
 	if (s->fd == -EADDRINUSE)
-		snprintf(why, ROC_EVB_WHY,
+		snprintf(reason, ROC_EVB_REASON,
 			 "At %s port %s somebody listens already: is there a second manager?",
 			 n->m.host, n->manager_port);
 	/* Seconds since 1970: a manager that is started again is of a later term. */
@@ -217,9 +217,9 @@ static void tell_all(struct star *s, struct json_object *o)
 static void take_have(struct star *s, struct json_object *have, uint64_t now)
 {
 	static struct roc_evb_table t; /* large, and one thread */
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 
-	if (!have || evb_table_read(have, &t, why) || t.epoch <= s->table.epoch)
+	if (!have || evb_table_read(have, &t, reason) || t.epoch <= s->table.epoch)
 		return;
 	s->table = t;
 	s->found = s->found ? s->found : now;
@@ -249,13 +249,13 @@ static void take_join(struct star *s, struct peer *p, struct json_object *o, uin
 {
 	const struct evb_static_node *known;
 	struct roc_evb_member m;
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 	unsigned int i;
 
 	if (!same_system(s, p, o))
 		return;
-	if (evb_member_read(json_object_object_get(o, "join"), &m, why))
-		return refuse(s, p, false, "what it says of itself is wrong: %.200s.", why);
+	if (evb_member_read(json_object_object_get(o, "join"), &m, reason))
+		return refuse(s, p, false, "what it says of itself is wrong: %.200s.", reason);
 	known = evb_static_find(s->file, m.name);
 	if (!known)
 		return refuse(s, p, false, "%s is no name in the file of system %s.", m.name,
@@ -281,10 +281,10 @@ static void take_join(struct star *s, struct peer *p, struct json_object *o, uin
 static void take_report(struct star *s, struct peer *p, struct json_object *record, uint64_t now)
 {
 	struct roc_evb_report r;
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 
-	if (evb_report_read(record, &r, why))
-		refuse(s, p, false, "the report of %s is wrong: %.200s.", p->m.name, why);
+	if (evb_report_read(record, &r, reason))
+		refuse(s, p, false, "the report of %s is wrong: %.200s.", p->m.name, reason);
 	else
 		roc_evb_manager_report(s->manage.m, p->m.name, &r, now);
 }

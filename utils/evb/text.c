@@ -114,7 +114,7 @@ static const char *read_value(const struct evb_key *key, const char *text, void 
 }
 
 static int unknown(const char *kind, const char *name, const struct evb_key *keys, size_t count,
-		   char *why)
+		   char *reason)
 {
 	char known[256] = "";
 	size_t i;
@@ -122,11 +122,12 @@ static int unknown(const char *kind, const char *name, const struct evb_key *key
 	for (i = 0; i < count; i++)
 		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s",
 			 i ? ", " : "", keys[i].name);
-	return units_fail(why, EINVAL, "%s: there is no \"%s\": known are %s.", kind, name, known);
+	return units_fail(reason, EINVAL, "%s: there is no \"%s\": known are %s.", kind, name,
+			  known);
 }
 
 static int one(const char *kind, char *word, bool first, const struct evb_key *keys, size_t count,
-	       void *to, char *why)
+	       void *to, char *reason)
 {
 	char *value = strchr(word, '=');
 	const char *wrong;
@@ -142,28 +143,28 @@ static int one(const char *kind, char *word, bool first, const struct evb_key *k
 		if (bare)
 			value = word;
 		if (!value != (keys[i].type == EVB_KEY_FLAG))
-			return units_fail(why, EINVAL, "%s: %s takes %s value.", kind, keys[i].name,
-					  value ? "no" : "a");
+			return units_fail(reason, EINVAL, "%s: %s takes %s value.", kind,
+					  keys[i].name, value ? "no" : "a");
 		wrong = read_value(&keys[i], value, (char *)to + keys[i].offset);
-		return wrong ? units_fail(why, EINVAL, "%s: %s: \"%s\" %s.", kind, keys[i].name,
+		return wrong ? units_fail(reason, EINVAL, "%s: %s: \"%s\" %s.", kind, keys[i].name,
 					  value, wrong)
 			     : 0;
 	}
-	return unknown(kind, word, keys, count, why);
+	return unknown(kind, word, keys, count, reason);
 }
 
 int evb_text_parse(const char *kind, const char *values, const struct evb_key *keys, size_t count,
-		   void *to, char *why)
+		   void *to, char *reason)
 {
 	char copy[EVB_TEXT_MAX], *rest = copy, *word;
 	bool first = true;
 	int ret = 0;
 
 	if (strlen(values) >= sizeof(copy))
-		return units_fail(why, EINVAL, "%s: \"%s\" is too long.", kind, values);
+		return units_fail(reason, EINVAL, "%s: \"%s\" is too long.", kind, values);
 	strcpy(copy, values);
 	while (!ret && values[0] && (word = strsep(&rest, ","))) {
-		ret = one(kind, word, first, keys, count, to, why);
+		ret = one(kind, word, first, keys, count, to, reason);
 		first = false;
 	}
 	return ret;

@@ -36,8 +36,8 @@ struct evb_key {
  * there is none.
  */
 bool evb_text_is(const char *text, const char *kind, const char **values);
-/* 0; -EINVAL with the sentence in @why, which has 512 bytes. */
+/* 0; -EINVAL with the sentence in @reason, which has 512 bytes. */
 int evb_text_parse(const char *kind, const char *values, const struct evb_key *keys, size_t count,
-		   void *to, char *why);
+		   void *to, char *reason);
 
 #endif

@@ -62,7 +62,7 @@ static int step(struct watch *w)
 	while ((ret = w->c.ops->poll(w->c.self, &news)) == 1)
 		hear(w, &news);
 	if (ret < 0)
-		return tool_fail("%s", w->c.ops->why(w->c.self));
+		return tool_fail("%s", w->c.ops->reason(w->c.self));
 	w->c.ops->idle(w->c.self, &idle);
 	poll(idle.fds, idle.count, (int)(idle.ns / MS) + 1);
 	return TOOL_OK;
@@ -216,7 +216,7 @@ int evb_watch(const struct evb_options *o)
 {
 	struct evb_coordinator_config cfg = {.text = o->coordinator, .system = o->system};
 	struct watch *w = calloc(1, sizeof(*w));
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 	int ret, code;
 
 	if (w)
@@ -227,9 +227,9 @@ int evb_watch(const struct evb_options *o)
 	}
 	w->o = o;
 	stop_not_by_pipes();
-	ret = evb_coordinator_open(&cfg, &w->c, why);
+	ret = evb_coordinator_open(&cfg, &w->c, reason);
 	if (ret) {
-		code = tool_fail_for(ret, why);
+		code = tool_fail_for(ret, reason);
 	} else {
 		stop_on_signals();
 		code = loop(w);

@@ -163,7 +163,7 @@ static int work(const struct values *v, struct flash_card *f, const uint16_t *im
 	struct watch w = {.show = output_is_live(stderr) && !v->no_display};
 	enum flash_job job = v->serial ? FLASH_SERIAL : v->compare ? FLASH_COMPARE : FLASH_IMAGE;
 	struct roc_crorc_flash flash = {.step = ROC_CRORC_FLASH_IDLE};
-	char why[1024] = "", command[512], state[1024];
+	char reason[1024] = "", command[512], state[1024];
 	int err;
 
 	stop_in_order();
@@ -176,18 +176,18 @@ static int work(const struct values *v, struct flash_card *f, const uint16_t *im
 	else
 		err = roc_crorc_flash_write(f->ep, image, progress, &w, &flash);
 	if (err)
-		snprintf(why, sizeof(why), "%s", roc_error());
+		snprintf(reason, sizeof(reason), "%s", roc_error());
 	if (w.show)
 		output_live(stderr, "%s", "");
 	repeat_text(v, &f->card, command, sizeof(command));
 	flash_state_text(job, &flash, command, state, sizeof(state));
 	if (v->json)
-		flash_json(stdout, &f->card, job, &flash, false, err ? why : NULL);
+		flash_json(stdout, &f->card, job, &flash, false, err ? reason : NULL);
 	else if (!err)
 		puts(state);
 	if (!err)
 		return TOOL_OK;
-	tool_note("%s.", why);
+	tool_note("%s.", reason);
 	return tool_fail("%s", state);
 }
 

@@ -59,7 +59,7 @@ static void explain(struct fragment_run *r)
 	if (roc_fragments_info(r->f, &info))
 		channel_fail(&r->run, "%s", roc_error());
 	else
-		channel_explain(&r->run, "The sub-unit", info.state, info.why);
+		channel_explain(&r->run, "The sub-unit", info.state, info.reason);
 }
 
 /* Those of 100 that are fetched, evenly. */

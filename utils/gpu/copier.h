@@ -18,7 +18,7 @@
 
 struct copier;
 
-/* Each returns 0, or what it says here, or -errno with the sentence in @why. */
+/* Each returns 0, or what it says here, or -errno with the sentence in @reason. */
 struct copier_ops {
 	const char *name;
 	/* Memory of ours that copies go to, from now on locked and known to the device. */
@@ -43,7 +43,7 @@ struct copier {
 	uint64_t memory; /* bytes of the device's memory that are ours */
 	char device[128];
 	char pci[16]; /* its address, as sysfs has it; empty: there is no link */
-	char why[UNITS_WHY];
+	char reason[UNITS_REASON];
 };
 
 struct copier_options {
@@ -51,9 +51,9 @@ struct copier_options {
 	uint64_t memory;
 };
 
-/* NULL: the sentence is in @why. */
-struct copier *copier_cuda(const struct copier_options *o, char why[UNITS_WHY]);
-struct copier *copier_cpu(const struct copier_options *o, char why[UNITS_WHY]);
+/* NULL: the sentence is in @reason. */
+struct copier *copier_cuda(const struct copier_options *o, char reason[UNITS_REASON]);
+struct copier *copier_cpu(const struct copier_options *o, char reason[UNITS_REASON]);
 
 static inline void copier_close(struct copier *c)
 {

@@ -82,7 +82,7 @@ static struct cuda *of(struct copier *c)
 	return (struct cuda *)c;
 }
 
-static int load(char why[UNITS_WHY])
+static int load(char reason[UNITS_REASON])
 {
 	size_t i;
 
@@ -90,34 +90,34 @@ static int load(char why[UNITS_WHY])
 		lib.handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!lib.handle)
 		return units_fail(
-			why, ENOENT,
+			reason, ENOENT,
 			"There is no driver of a GPU on this machine (%s): install it, or measure without one by --source=cpu.",
 			LIBRARY);
 	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		*functions[i].function = dlsym(lib.handle, functions[i].name);
 		if (!*functions[i].function)
 			return units_fail(
-				why, ENOENT,
+				reason, ENOENT,
 				"%s has no %s: the GPU's driver is older than that of CUDA 11, or is none.",
 				LIBRARY, functions[i].name);
 	}
 	return 0;
 }
 
-static int fail(char why[UNITS_WHY], int error, const char *what)
+static int fail(char reason[UNITS_REASON], int error, const char *what)
 {
 	const char *text = NULL;
 
 	if (lib.error_text(error, &text) || !text)
 		text = "no reason given";
-	return units_fail(why, EIO, "GPU: %s: %s (error %d).", what, text, error);
+	return units_fail(reason, EIO, "GPU: %s: %s (error %d).", what, text, error);
 }
 
 static int pin(struct copier *c, void *addr, size_t length)
 {
 	int error = lib.host_register(addr, length, 0);
 
-	return error ? fail(c->why, error, "memory cannot be pinned") : 0;
+	return error ? fail(c->reason, error, "memory cannot be pinned") : 0;
 }
 
 static void unpin(struct copier *c, void *addr, size_t length)
@@ -129,7 +129,7 @@ static int upload(struct copier *c, uint64_t at, const void *data, size_t bytes)
 {
 	int error = lib.copy_up(of(c)->memory + at, data, bytes);
 
-	return error ? fail(c->why, error, "its memory cannot be filled") : 0;
+	return error ? fail(c->reason, error, "its memory cannot be filled") : 0;
 }
 
 static int copy(struct copier *c, unsigned int stream, void *to, uint64_t from, size_t bytes)
@@ -138,9 +138,9 @@ static int copy(struct copier *c, unsigned int stream, void *to, uint64_t from, 
 	int error;
 
 	if (from > c->memory || bytes > c->memory - from)
-		return units_fail(c->why, EINVAL, "There is no such memory to copy from.");
+		return units_fail(c->reason, EINVAL, "There is no such memory to copy from.");
 	error = lib.copy_down(to, g->memory + from, bytes, g->stream[stream]);
-	return error ? fail(c->why, error, "a copy cannot be begun") : 0;
+	return error ? fail(c->reason, error, "a copy cannot be begun") : 0;
 }
 
 static int done(struct copier *c, unsigned int stream)
@@ -149,14 +149,14 @@ static int done(struct copier *c, unsigned int stream)
 
 	if (error == NOT_READY)
 		return 0;
-	return error ? fail(c->why, error, "a copy failed") : 1;
+	return error ? fail(c->reason, error, "a copy failed") : 1;
 }
 
 static int wait_for(struct copier *c, unsigned int stream)
 {
 	int error = lib.stream_wait(of(c)->stream[stream]);
 
-	return error ? fail(c->why, error, "a copy failed") : 0;
+	return error ? fail(c->reason, error, "a copy failed") : 0;
 }
 
 static void close_cuda(struct copier *c)
@@ -201,17 +201,17 @@ static void address_of(struct cuda *g)
 		g->copier.pci[i] = (char)tolower((unsigned char)at[i]);
 }
 
-static int open_device(struct cuda *g, const struct copier_options *o, char why[UNITS_WHY])
+static int open_device(struct cuda *g, const struct copier_options *o, char reason[UNITS_REASON])
 {
 	int error, count = 0;
 	context opened;
 
 	error = lib.init(0);
 	if (error)
-		return fail(why, error, "its driver does not start");
+		return fail(reason, error, "its driver does not start");
 	error = lib.device_count(&count);
 	if (!error && o->device >= (unsigned int)count)
-		return units_fail(why, ENODEV, "There is no GPU %u: the driver knows %d.",
+		return units_fail(reason, ENODEV, "There is no GPU %u: the driver knows %d.",
 				  o->device, count);
 	if (!error)
 		error = lib.device_get(&g->device, (int)o->device);
@@ -220,41 +220,41 @@ static int open_device(struct cuda *g, const struct copier_options *o, char why[
 	if (!error)
 		error = lib.context_retain(&opened, g->device);
 	if (error)
-		return fail(why, error, "the device cannot be opened");
+		return fail(reason, error, "the device cannot be opened");
 	g->has_context = true;
 	error = lib.context_set(opened);
 	if (error)
-		return fail(why, error, "the device cannot be used");
+		return fail(reason, error, "the device cannot be used");
 	address_of(g);
 	error = lib.memory_alloc(&g->memory, o->memory);
 	if (error) {
 		g->memory = 0;
-		return fail(why, error, "it has not so much memory");
+		return fail(reason, error, "it has not so much memory");
 	}
 	g->copier.memory = o->memory;
 	return 0;
 }
 
-struct copier *copier_cuda(const struct copier_options *o, char why[UNITS_WHY])
+struct copier *copier_cuda(const struct copier_options *o, char reason[UNITS_REASON])
 {
 	struct cuda *g;
 	int error;
 
-	if (load(why))
+	if (load(reason))
 		return NULL;
 	g = calloc(1, sizeof(*g));
 	if (!g) {
-		units_fail(why, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "There is no memory left.");
 		return NULL;
 	}
 	g->copier.ops = &ops;
 	g->copier.streams = o->streams;
-	if (open_device(g, o, why))
+	if (open_device(g, o, reason))
 		goto fail;
 	while (g->stream_count < o->streams) {
 		error = lib.stream_create(&g->stream[g->stream_count], STREAM_NON_BLOCKING);
 		if (error) {
-			fail(why, error, "no more streams of copies");
+			fail(reason, error, "no more streams of copies");
 			goto fail;
 		}
 		g->stream_count++;

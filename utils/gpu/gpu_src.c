@@ -75,7 +75,7 @@ static int run(const void *values)
 		.memory = o->record_max + CONTENT_PLACES * 8,
 	};
 	static struct sweep sweep;
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 	int code;
 
 	if (o->record_min > o->record_max)
@@ -88,9 +88,9 @@ static int run(const void *values)
 	stop_on_signals();
 	sweep.opt = o;
 	sweep.copier =
-		o->source == SWEEP_CPU ? copier_cpu(&copier, why) : copier_cuda(&copier, why);
+		o->source == SWEEP_CPU ? copier_cpu(&copier, reason) : copier_cuda(&copier, reason);
 	if (!sweep.copier)
-		return tool_fail("%s", why);
+		return tool_fail("%s", reason);
 	gpu_link_read(&sweep.link, "/", sweep.copier->pci);
 	code = sweep_run(&sweep);
 	if (!code || sweep.count)

@@ -72,15 +72,15 @@ static bool interrupted(const struct slots *slots, uint64_t i)
 /* Copies write to our memory until they are done, whatever became of others. What failed first. */
 static int wait_for_all(struct copier *c, unsigned int streams, int failed)
 {
-	char why[UNITS_WHY];
+	char reason[UNITS_REASON];
 	unsigned int stream;
 	int ret;
 
 	for (stream = 0; stream < streams; stream++) {
-		memcpy(why, c->why, sizeof(why));
+		memcpy(reason, c->reason, sizeof(reason));
 		ret = c->ops->wait(c, stream);
 		if (failed)
-			memcpy(c->why, why, sizeof(why));
+			memcpy(c->reason, reason, sizeof(reason));
 		else
 			failed = ret;
 	}
@@ -259,7 +259,7 @@ int sweep_run(struct sweep *s)
 	say_left_out(s);
 	if (!s->count && stop_asked())
 		return tool_fail("It was interrupted before anything was measured.");
-	return ret ? tool_fail("%s", s->copier->why) : TOOL_OK;
+	return ret ? tool_fail("%s", s->copier->reason) : TOOL_OK;
 }
 
 /*

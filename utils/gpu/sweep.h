@@ -89,7 +89,7 @@ struct sweep {
 	unsigned int count;
 	unsigned int no_room, too_many; /* points that are not measured */
 	uint64_t errors;
-	char wrong[UNITS_WHY]; /* the first of them */
+	char wrong[UNITS_REASON]; /* the first of them */
 };
 
 /* Exit code, the message is out. */

@@ -26,9 +26,9 @@ struct send_options {
 	uint32_t silence;     /* seconds after which one that says nothing is */
 };
 
-/* Connected, or NULL and the sentence in @why. @source must outlive the sink. */
+/* Connected, or NULL and the sentence in @reason. @source must outlive the sink. */
 struct sink *sink_send(const struct send_options *o, const struct source *source,
-		       char why[UNITS_WHY]);
+		       char reason[UNITS_REASON]);
 
 /*
  * A round of the end, for who has a loop: 1 all has arrived, and the books of both ends are the
@@ -44,8 +44,8 @@ struct recv_options {
 	bool once;	  /* end when a sender has ended in order */
 };
 
-/* Listening, or NULL and the sentence in @why. */
-struct source *source_recv(const struct recv_options *o, char why[UNITS_WHY]);
+/* Listening, or NULL and the sentence in @reason. */
+struct source *source_recv(const struct recv_options *o, char reason[UNITS_REASON]);
 /* Units in recordings in @dir get their credit and are not lent again. 0, or -ENOMEM. */
 int source_recv_recorded(struct source *s, const char *dir);
 /* Port that it listens at. */

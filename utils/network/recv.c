@@ -54,13 +54,13 @@ static const struct option_spec options[] = {
 };
 
 static struct sink *open_sink(const struct recv_values *v, const struct source *source,
-			      struct error_log *errors, char why[UNITS_WHY])
+			      struct error_log *errors, char reason[UNITS_REASON])
 {
 	struct record_options record = v->record;
 
 	record.total_bytes = v->units.bytes;
 	if (record.dir)
-		return sink_record_apart(&record, source, why);
+		return sink_record_apart(&record, source, reason);
 	return units_open_check(&v->units, source, errors);
 }
 
@@ -68,7 +68,7 @@ static int run(const void *values)
 {
 	const struct recv_values *v = values;
 	struct error_log errors = {.path = ERROR_LOG_FILE, .card = "network"};
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 	struct source *source;
 	struct sink *sink;
 	int code;
@@ -79,22 +79,22 @@ static int run(const void *values)
 	code = record_usage(&v->record);
 	if (code)
 		return code;
-	if (fabric_usage(v->recv.provider, why))
-		return tool_usage("--provider: %s", why);
+	if (fabric_usage(v->recv.provider, reason))
+		return tool_usage("--provider: %s", reason);
 	stop_not_by_pipes();
 	fabric_environment();
-	source = source_recv(&v->recv, why);
+	source = source_recv(&v->recv, reason);
 	if (!source)
-		return tool_fail("%s", why);
+		return tool_fail("%s", reason);
 	if ((v->record.dir && source_recv_recorded(source, v->record.dir)) ||
 	    (v->after && source_recv_recorded(source, v->after))) {
 		source_close(source);
 		return tool_fail("There is no memory left for the units that are recorded.");
 	}
-	sink = open_sink(v, source, &errors, why);
+	sink = open_sink(v, source, &errors, reason);
 	if (!sink) {
 		source_close(source);
-		return tool_fail("%s", why[0] ? why : "There is no memory left.");
+		return tool_fail("%s", reason[0] ? reason : "There is no memory left.");
 	}
 	/* On standard error: JSON stays alone. */
 	if (!strncmp(v->recv.host, "127.", 4) || !strcmp(v->recv.host, "::1"))

@@ -61,16 +61,16 @@ static void keep_recent(struct recv *r, const struct guest *g)
  * sender has it still. */
 void guest_leave(struct recv *r, struct guest *g)
 {
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 	int ret, closed;
 
 	if (g->state == SENDING)
 		keep_recent(r, g);
-	ret = fabric_end_close(&g->end, why);
-	closed = fabric_close(&g->fabric, why);
+	ret = fabric_end_close(&g->end, reason);
+	closed = fabric_close(&g->fabric, reason);
 	/* The sender may still write there: no other one gets that memory. */
 	if (ret || closed)
-		r->broken = units_fail(r->source.why, EIO, "%s", why);
+		r->broken = units_fail(r->source.reason, EIO, "%s", reason);
 	control_close(&g->control);
 	g->head = g->tail;
 	g->credit_count = 0;
@@ -92,16 +92,16 @@ static void answer(struct guest *g, struct wire_welcome *w)
 }
 
 /* No: with a reason that the sender shows. */
-static int refuse(struct recv *r, struct guest *g, enum wire_status status, const char *why)
+static int refuse(struct recv *r, struct guest *g, enum wire_status status, const char *reason)
 {
 	struct wire_welcome w = {.status = status};
 	char other[CONTROL_ADDRESS] = "?";
 
-	snprintf(w.why, sizeof(w.why), "%s", why);
+	snprintf(w.reason, sizeof(w.reason), "%s", reason);
 	control_address(&g->control, true, other);
 	answer(g, &w);
 	snprintf(r->source.note, sizeof(r->source.note), "A sender at %s was refused: %.300s",
-		 other, why);
+		 other, reason);
 	return -EPROTO;
 }
 
@@ -151,15 +151,15 @@ static int make_slots(struct recv *r, struct guest *g)
 {
 	uint64_t stride = (g->hello.unit_max + 2 * RECV_ALIGN - 1) & ~(uint64_t)(RECV_ALIGN - 1);
 	uint64_t slots;
-	char why[256];
+	char reason[256];
 
 	if (stride > r->share || stride < g->hello.unit_max) {
 		snprintf(
-			why, sizeof(why),
+			reason, sizeof(reason),
 			"its units have up to %" PRIu64
 			" bytes, and there are %zu bytes of memory for a connection: give roc-recv a larger --buffer-size or fewer --connections.",
 			g->hello.unit_max, r->share);
-		return refuse(r, g, WIRE_TOO_LARGE, why);
+		return refuse(r, g, WIRE_TOO_LARGE, reason);
 	}
 	slots = r->share / stride;
 	g->slots = slots < WIRE_SLOTS_MAX ? (uint32_t)slots : WIRE_SLOTS_MAX;
@@ -179,26 +179,26 @@ static int make_slots(struct recv *r, struct guest *g)
 static int welcome(struct recv *r, struct guest *g)
 {
 	struct wire_welcome w = {.status = WIRE_OK};
-	char node[CONTROL_ADDRESS], why[UNITS_WHY] = "";
+	char node[CONTROL_ADDRESS], reason[UNITS_REASON] = "";
 	int ret;
 
 	ret = make_slots(r, g);
 	if (ret)
 		return ret;
 	ret = fabric_open(&g->fabric, r->opt.provider,
-			  control_address(&g->control, false, node) ? node : NULL, why);
+			  control_address(&g->control, false, node) ? node : NULL, reason);
 	if (!ret)
 		ret = fabric_register_for(&g->fabric, g->memory, g->slots * g->stride,
-					  FI_REMOTE_WRITE | FI_RECV, why);
+					  FI_REMOTE_WRITE | FI_RECV, reason);
 	if (!ret)
-		ret = fabric_end_open(&g->fabric, &g->end, why);
+		ret = fabric_end_open(&g->fabric, &g->end, reason);
 	if (!ret)
-		ret = fabric_end_peer(&g->end, g->hello.name, g->hello.name_bytes, why);
+		ret = fabric_end_peer(&g->end, g->hello.name, g->hello.name_bytes, reason);
 	/* Nobody sends messages. What comes unasked libfabric would keep, as much as there is. */
 	if (!ret && fabric_end_receive(&g->fabric, &g->end, g->memory, WIRE_HEAD, &g->message))
-		ret = units_fail(why, EIO, "libfabric takes no memory for a message.");
+		ret = units_fail(reason, EIO, "libfabric takes no memory for a message.");
 	if (ret)
-		return refuse(r, g, WIRE_BROKEN, why);
+		return refuse(r, g, WIRE_BROKEN, reason);
 	learn(r, &g->hello);
 	w.slots = g->slots;
 	w.base = fabric_base(&g->fabric, 0) + RECV_ALIGN - WIRE_HEAD;
@@ -240,29 +240,29 @@ static bool comes_back_early(struct recv *r, const struct guest *g)
 
 static int judge_hello(struct recv *r, struct guest *g)
 {
-	char why[256];
+	char reason[256];
 
 	switch (wire_get_hello(g->control.in, &g->hello)) {
 	case WIRE_GOOD:
 		break;
 	case WIRE_VERSION_WRONG:
-		snprintf(why, sizeof(why),
+		snprintf(reason, sizeof(reason),
 			 "it speaks version %" PRIu32 " of the protocol, this roc-recv version %d.",
 			 g->hello.version, WIRE_VERSION);
-		return refuse(r, g, WIRE_NO_VERSION, why);
+		return refuse(r, g, WIRE_NO_VERSION, reason);
 	default:
 		return -EPROTO;
 	}
 	if (strcmp(g->hello.provider, r->opt.provider)) {
-		snprintf(why, sizeof(why),
+		snprintf(reason, sizeof(reason),
 			 "it listens with --provider=%s, and the sender has --provider=%s.",
 			 r->opt.provider, g->hello.provider);
-		return refuse(r, g, WIRE_NO_PROVIDER, why);
+		return refuse(r, g, WIRE_NO_PROVIDER, reason);
 	}
 	if (!same_content(r, &g->hello)) {
-		snprintf(why, sizeof(why), "it receives other content (%s) already.",
+		snprintf(reason, sizeof(reason), "it receives other content (%s) already.",
 			 units_content_name(r->source.format.content));
-		return refuse(r, g, WIRE_OTHER_CONTENT, why);
+		return refuse(r, g, WIRE_OTHER_CONTENT, reason);
 	}
 	if (hears_another(r, &g->hello))
 		return refuse(r, g, WIRE_NO_ROOM,
@@ -380,25 +380,26 @@ static bool has_arrived(const struct recv *r, const struct guest *g, uint32_t sl
 }
 
 /* What was written into our memory. */
-static int collect_events(struct recv *r, struct guest *g, char why[UNITS_WHY])
+static int collect_events(struct recv *r, struct guest *g, char reason[UNITS_REASON])
 {
 	struct fabric_event events[EVENTS];
 	int n, i;
 
-	n = fabric_end_events(&g->end, events, EVENTS, why);
+	n = fabric_end_events(&g->end, events, EVENTS, reason);
 	for (i = 0; i < n; i++) {
 		uint64_t slot = events[i].data;
 		struct wire_head head;
 
 		if (events[i].received)
-			return units_fail(why, EPROTO, "it sent a message, which nobody does");
+			return units_fail(reason, EPROTO, "it sent a message, which nobody does");
 		if (events[i].context)
 			continue;
 		if (slot >= g->slots || g->slot[slot].state != FREE)
-			return units_fail(why, EPROTO, "it wrote into a slot that is not its own");
+			return units_fail(reason, EPROTO,
+					  "it wrote into a slot that is not its own");
 		wire_get_head((unsigned char *)guest_data(g, (uint32_t)slot) - WIRE_HEAD, &head);
 		if (head.bytes > g->stride - RECV_ALIGN)
-			return units_fail(why, EPROTO,
+			return units_fail(reason, EPROTO,
 					  "it sent a unit that is larger than it said");
 		g->slot[slot] = (struct guest_slot){.state = FULL, .bytes = head.bytes};
 		g->received++;
@@ -420,13 +421,13 @@ static int collect_events(struct recv *r, struct guest *g, char why[UNITS_WHY])
  * and done; whoever says so otherwise would keep its place for ever.
  */
 static int say_book(struct recv *r, struct guest *g, const struct wire_record *end,
-		    char why[UNITS_WHY])
+		    char reason[UNITS_REASON])
 {
 	struct wire_record record = {.type = WIRE_BOOK, .a = g->units, .b = g->bytes};
 	unsigned char text[WIRE_RECORD];
 
 	if (end->a != g->units || g->units != g->received)
-		return units_fail(why, EPROTO,
+		return units_fail(reason, EPROTO,
 				  "it says that it is done with %" PRIu64 " units, and of %" PRIu64
 				  " that came %" PRIu64 " are",
 				  end->a, g->received, g->units);
@@ -440,7 +441,7 @@ static int say_book(struct recv *r, struct guest *g, const struct wire_record *e
 	return 0;
 }
 
-static int hear(struct recv *r, struct guest *g, char why[UNITS_WHY])
+static int hear(struct recv *r, struct guest *g, char reason[UNITS_REASON])
 {
 	struct wire_record record;
 	int gone, ret;
@@ -448,7 +449,7 @@ static int hear(struct recv *r, struct guest *g, char why[UNITS_WHY])
 	gone = control_receive(&g->control);
 	while (g->state == SENDING && (ret = control_record(&g->control, &record)) != 0) {
 		if (ret > 0 && record.type == WIRE_END)
-			ret = say_book(r, g, &record, why);
+			ret = say_book(r, g, &record, reason);
 		if (ret < 0)
 			return ret;
 		control_drop_record(&g->control, &record);
@@ -458,23 +459,23 @@ static int hear(struct recv *r, struct guest *g, char why[UNITS_WHY])
 }
 
 /* 0, or -errno: the sender is gone, or not to be trusted. */
-static int serve(struct recv *r, struct guest *g, bool listen, char why[UNITS_WHY])
+static int serve(struct recv *r, struct guest *g, bool listen, char reason[UNITS_REASON])
 {
 	int ret = 0;
 
 	/* What comes after the stop has no credit: the sender keeps it. */
 	if (!r->stopped)
-		ret = collect_events(r, g, why);
+		ret = collect_events(r, g, reason);
 	if (ret || !listen)
 		return ret;
-	ret = hear(r, g, why);
+	ret = hear(r, g, reason);
 	if (!ret)
 		ret = control_beat(&g->control, units_now(), r->opt.silence);
 	if (!ret)
 		ret = control_flush(&g->control);
 	if (g->state == BOOKED)
 		return 0;
-	return ret ? units_fail(why, -ret, "%s", strerror(-ret)) : 0;
+	return ret ? units_fail(reason, -ret, "%s", strerror(-ret)) : 0;
 }
 
 /* Its last words have no meaning any more, but closing before they were read would lose ours. */
@@ -486,13 +487,13 @@ static bool hung_up(struct guest *g)
 	return gone || control_flush(&g->control);
 }
 
-static void part(struct recv *r, struct guest *g, const char *why)
+static void part(struct recv *r, struct guest *g, const char *reason)
 {
 	char other[CONTROL_ADDRESS] = "?";
 
 	control_address(&g->control, true, other);
 	snprintf(r->source.note, sizeof(r->source.note),
-		 "The sender at %s is gone (%.200s) after %" PRIu64 " units.", other, why,
+		 "The sender at %s is gone (%.200s) after %" PRIu64 " units.", other, reason,
 		 g->units);
 	guest_leave(r, g);
 }
@@ -543,12 +544,12 @@ void guest_give_credits(struct recv *r, struct guest *g)
 
 void guest_step(struct recv *r, struct guest *g, bool listen)
 {
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 
 	if (g->state == GREETING && listen && greet(r, g))
 		guest_leave(r, g);
-	else if (g->state == SENDING && serve(r, g, listen, why))
-		part(r, g, why);
+	else if (g->state == SENDING && serve(r, g, listen, reason))
+		part(r, g, reason);
 	else if (g->state == BOOKED && listen &&
 		 (hung_up(g) || units_now() - g->since > HANG_UP_NS))
 		guest_leave(r, g);

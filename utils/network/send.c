@@ -52,18 +52,18 @@ static int open_source(const struct send_values *v, struct source **source)
 		.buffer = UINT64_C(64) << 20,
 		.depth = 16,
 	};
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 
 	if (!v->replay)
 		return units_open_source(&v->units, source);
-	*source = source_replay(&replay, why);
-	return *source ? TOOL_OK : tool_fail("%s", why);
+	*source = source_replay(&replay, reason);
+	return *source ? TOOL_OK : tool_fail("%s", reason);
 }
 
 static int run(const void *values)
 {
 	const struct send_values *v = values;
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 	struct source *source;
 	struct sink *sink;
 	int code;
@@ -71,16 +71,16 @@ static int run(const void *values)
 	if (!v->units.id + !v->units.synthetic + !v->replay != 2)
 		return tool_usage(
 			"Where do the data come from? Give one of --id, --replay and --synthetic.");
-	if (fabric_usage(v->send.provider, why))
-		return tool_usage("--provider: %s", why);
+	if (fabric_usage(v->send.provider, reason))
+		return tool_usage("--provider: %s", reason);
 	fabric_environment();
 	code = open_source(v, &source);
 	if (code)
 		return code;
-	sink = sink_send(&v->send, source, why);
+	sink = sink_send(&v->send, source, reason);
 	if (!sink) {
 		source_close(source);
-		return tool_fail("%s", why);
+		return tool_fail("%s", reason);
 	}
 	return units_run(&v->common, &v->units, "send", source, sink, NULL);
 }

@@ -54,11 +54,11 @@ static void finish_parcel(struct send *s, const struct parcel *p, uint32_t i)
 
 void link_end(struct send *s, struct link *l)
 {
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 
 	/* It may still read units of ours: they do not go back, and the run ends. */
-	if (l->open && fabric_end_close(&l->end, why))
-		s->broken = units_fail(s->sink.why, EIO, "%s", why);
+	if (l->open && fabric_end_close(&l->end, reason))
+		s->broken = units_fail(s->sink.reason, EIO, "%s", reason);
 	l->open = false;
 	control_close(&l->control);
 	l->state = DOWN;
@@ -73,13 +73,13 @@ static int last_first(const void *a, const void *b)
 }
 
 /* The receiver is gone: what it did not say it has is to be sent again, in its order. */
-void link_lose(struct send *s, struct link *l, const char *why)
+void link_lose(struct send *s, struct link *l, const char *reason)
 {
 	struct parcel **back = calloc(l->welcome.slots + 1, sizeof(struct parcel *));
 	uint32_t i, n = 0;
 
 	if (!s->last[0])
-		snprintf(s->last, sizeof(s->last), "%s", why);
+		snprintf(s->last, sizeof(s->last), "%s", reason);
 	if (!l->away)
 		l->away = units_now();
 	link_end(s, l);
@@ -151,7 +151,7 @@ static void say_hello(struct send *s, struct link *l)
 }
 
 /* Memory is registered when the first connection says at which address we are. */
-static int open_fabric(struct send *s, struct link *l, char why[UNITS_WHY])
+static int open_fabric(struct send *s, struct link *l, char reason[UNITS_REASON])
 {
 	char node[CONTROL_ADDRESS];
 	unsigned int i;
@@ -160,36 +160,36 @@ static int open_fabric(struct send *s, struct link *l, char why[UNITS_WHY])
 	if (s->have_fabric)
 		return 0;
 	ret = fabric_open(&s->fabric, s->opt.provider,
-			  control_address(&l->control, false, node) ? node : NULL, why);
+			  control_address(&l->control, false, node) ? node : NULL, reason);
 	for (i = 0; i < s->source->region_count && !ret; i++)
 		ret = fabric_register(&s->fabric, s->source->regions[i].addr,
-				      s->source->regions[i].length, false, why);
+				      s->source->regions[i].length, false, reason);
 	if (!ret)
 		ret = fabric_register_for(&s->fabric, s->heads, SEND_HEADS, FI_WRITE | FI_RECV,
-					  why);
+					  reason);
 	if (ret)
-		fabric_close(&s->fabric, why);
+		fabric_close(&s->fabric, reason);
 	s->have_fabric = !ret;
 	return ret;
 }
 
-static int greet(struct send *s, struct link *l, char why[UNITS_WHY])
+static int greet(struct send *s, struct link *l, char reason[UNITS_REASON])
 {
 	int ret = control_connected(&l->control);
 
 	if (ret < 0 && ret != -ECONNRESET && l->control.next)
-		return control_connect(&l->control, s->opt.host, s->opt.port, why);
+		return control_connect(&l->control, s->opt.host, s->opt.port, reason);
 	/* Whoever took us in and has gone since may have said why: that is read below. */
 	if (ret < 0 && ret != -ECONNRESET)
-		return units_fail(why, -ret, "%s port %s cannot be reached: %s.", s->opt.host,
+		return units_fail(reason, -ret, "%s port %s cannot be reached: %s.", s->opt.host,
 				  s->opt.port, strerror(-ret));
 	if (!ret)
 		return 0;
 	if (!s->address[0] && !control_address(&l->control, true, s->address))
 		s->address[0] = '\0';
-	ret = open_fabric(s, l, why);
+	ret = open_fabric(s, l, reason);
 	if (!ret)
-		ret = fabric_end_open(&s->fabric, &l->end, why);
+		ret = fabric_end_open(&s->fabric, &l->end, reason);
 	if (ret)
 		return ret;
 	l->open = true;
@@ -200,31 +200,33 @@ static int greet(struct send *s, struct link *l, char why[UNITS_WHY])
 }
 
 static int refuse(struct send *s, const struct wire_welcome *w, enum wire_wrong wrong,
-		  char why[UNITS_WHY])
+		  char reason[UNITS_REASON])
 {
 	switch (wrong) {
 	case WIRE_STRANGER:
-		return units_fail(why, EPROTO, "What listens at %s port %s is no roc-recv.",
+		return units_fail(reason, EPROTO, "What listens at %s port %s is no roc-recv.",
 				  s->opt.host, s->opt.port);
 	case WIRE_VERSION_WRONG:
 		return units_fail(
-			why, EPROTO,
+			reason, EPROTO,
 			"The roc-recv at %s port %s speaks version %" PRIu32
 			" of the protocol, this roc-send version %d: install the same roc at both ends.",
 			s->opt.host, s->opt.port, w->version, WIRE_VERSION);
 	case WIRE_MALFORMED:
-		return units_fail(why, EPROTO, "What %s port %s answers makes no sense.",
+		return units_fail(reason, EPROTO, "What %s port %s answers makes no sense.",
 				  s->opt.host, s->opt.port);
 	default:
 		/* What it lacks now it may have when it has found that we were lost. */
-		return units_fail(
-			why, w->status == WIRE_NO_ROOM || w->status == WIRE_BROKEN ? EBUSY : EPROTO,
-			"The roc-recv at %s port %s refuses: %s", s->opt.host, s->opt.port, w->why);
+		return units_fail(reason,
+				  w->status == WIRE_NO_ROOM || w->status == WIRE_BROKEN ? EBUSY
+											: EPROTO,
+				  "The roc-recv at %s port %s refuses: %s", s->opt.host,
+				  s->opt.port, w->reason);
 	}
 }
 
 /* Slots as they are said now: none of them is in use. */
-static int make_slots(struct link *l, const struct wire_welcome *w, char why[UNITS_WHY])
+static int make_slots(struct link *l, const struct wire_welcome *w, char reason[UNITS_REASON])
 {
 	uint32_t *slots = calloc(w->slots, sizeof(*slots));
 	uint32_t *in_slot = calloc(w->slots, sizeof(*in_slot)), i;
@@ -232,7 +234,7 @@ static int make_slots(struct link *l, const struct wire_welcome *w, char why[UNI
 	if (!slots || !in_slot) {
 		free(slots);
 		free(in_slot);
-		return units_fail(why, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "There is no memory left.");
 	}
 	for (i = 0; i < w->slots; i++) {
 		slots[i] = w->slots - 1 - i;
@@ -248,7 +250,7 @@ static int make_slots(struct link *l, const struct wire_welcome *w, char why[UNI
 }
 
 /* What the receiver says is looked at before anything of the connection is as it says. */
-static int be_welcomed(struct send *s, struct link *l, char why[UNITS_WHY])
+static int be_welcomed(struct send *s, struct link *l, char reason[UNITS_REASON])
 {
 	struct wire_welcome w = {0};
 	enum wire_wrong wrong;
@@ -258,24 +260,24 @@ static int be_welcomed(struct send *s, struct link *l, char why[UNITS_WHY])
 	if (l->control.in_bytes >= WIRE_GREETING) {
 		wrong = wire_get_greeting(l->control.in, &w.version);
 		if (wrong)
-			return refuse(s, &w, wrong, why);
+			return refuse(s, &w, wrong, reason);
 	}
 	if (l->control.in_bytes < WIRE_WELCOME)
-		return ret ? units_fail(why, -ret, "%s port %s hung up: %s.", s->opt.host,
+		return ret ? units_fail(reason, -ret, "%s port %s hung up: %s.", s->opt.host,
 					s->opt.port, strerror(-ret))
 			   : 0;
 	wrong = wire_get_welcome(l->control.in, &w);
 	if (wrong || w.status)
-		return refuse(s, &w, wrong, why);
+		return refuse(s, &w, wrong, reason);
 	if (w.slot_bytes < s->source->format.unit_max)
-		return refuse(s, &w, WIRE_MALFORMED, why);
+		return refuse(s, &w, WIRE_MALFORMED, reason);
 	control_drop(&l->control, WIRE_WELCOME);
-	ret = fabric_end_peer(&l->end, w.name, w.name_bytes, why);
+	ret = fabric_end_peer(&l->end, w.name, w.name_bytes, reason);
 	if (!ret && fabric_end_receive(&s->fabric, &l->end, s->heads + SEND_HEADS - WIRE_HEAD,
 				       WIRE_HEAD, &l->message))
-		ret = units_fail(why, EIO, "libfabric takes no memory for a message.");
+		ret = units_fail(reason, EIO, "libfabric takes no memory for a message.");
 	if (!ret)
-		ret = make_slots(l, &w, why);
+		ret = make_slots(l, &w, reason);
 	if (ret)
 		return ret;
 	l->state = READY;
@@ -284,24 +286,24 @@ static int be_welcomed(struct send *s, struct link *l, char why[UNITS_WHY])
 }
 
 /* Of a connection that is not there: one step further. -errno: this try failed. */
-int link_try(struct send *s, struct link *l, char why[UNITS_WHY])
+int link_try(struct send *s, struct link *l, char reason[UNITS_REASON])
 {
 	uint64_t now = units_now();
 	int ret = 0;
 
 	if (l->state == DOWN) {
 		ret = control_connect(&l->control, s->address[0] ? s->address : s->opt.host,
-				      s->opt.port, why);
+				      s->opt.port, reason);
 		if (!ret)
 			l->state = CONNECTING;
 		l->since = now;
 	}
 	if (!ret && l->state == CONNECTING)
-		ret = greet(s, l, why);
+		ret = greet(s, l, reason);
 	if (!ret && l->state == GREETING)
-		ret = be_welcomed(s, l, why);
+		ret = be_welcomed(s, l, reason);
 	if (!ret && l->state != READY && now - l->since > GREET_NS)
-		ret = units_fail(why, ETIMEDOUT, "%s port %s does not answer.", s->opt.host,
+		ret = units_fail(reason, ETIMEDOUT, "%s port %s does not answer.", s->opt.host,
 				 s->opt.port);
 	if (ret)
 		link_end(s, l);

@@ -72,7 +72,7 @@ struct send {
 	unsigned char *heads; /* of each parcel, what is written before its data */
 	struct list free, done;
 	struct link *links;
-	char last[UNITS_WHY]; /* why a connection was lost */
+	char last[UNITS_REASON]; /* why a connection was lost */
 	/* The receiver's, since it was there once: nobody is asked for its name while data wait. */
 	char address[CONTROL_ADDRESS];
 };
@@ -84,11 +84,11 @@ uint32_t parcel_pop(struct send *s, struct list *l);
  * Of a connection that is not there: one step further. -errno: this try failed, -EPROTO: and so
  * will every other.
  */
-int link_try(struct send *s, struct link *l, char why[UNITS_WHY]);
+int link_try(struct send *s, struct link *l, char reason[UNITS_REASON]);
 /* Of one that is there: hear, send what there is room for, look what was sent. */
 int link_serve(struct send *s, struct link *l);
 /* The receiver is gone: what it did not say it has is to be sent again, in its order. */
-void link_lose(struct send *s, struct link *l, const char *why);
+void link_lose(struct send *s, struct link *l, const char *reason);
 void link_end(struct send *s, struct link *l);
 
 #endif

@@ -35,7 +35,7 @@ static int be_patient(struct send *s, const struct link *l)
 	if (units_now() - l->away < patience_ns(s))
 		return 0;
 	return units_fail(
-		s->sink.why, EHOSTUNREACH,
+		s->sink.reason, EHOSTUNREACH,
 		"The receiver was lost (%s), and did not come back within %u s (--patience).",
 		s->last, s->opt.patience);
 }
@@ -43,7 +43,7 @@ static int be_patient(struct send *s, const struct link *l)
 static int flush(struct sink *sink)
 {
 	struct send *s = of(sink);
-	char why[UNITS_WHY];
+	char reason[UNITS_REASON];
 	uint32_t i, ready = 0;
 	int ret;
 
@@ -57,11 +57,11 @@ static int flush(struct sink *sink)
 			if (ret)
 				link_lose(s, l, strerror(-ret));
 		} else if (l->state != DOWN || units_now() - l->since > TRY_NS) {
-			why[0] = '\0';
-			ret = link_try(s, l, why);
+			reason[0] = '\0';
+			ret = link_try(s, l, reason);
 			/* What will not change with time. */
 			if (ret == -EPROTO)
-				return units_fail(sink->why, EPROTO, "%s", why);
+				return units_fail(sink->reason, EPROTO, "%s", reason);
 		}
 		ready += l->state == READY;
 		if (l->state != READY && be_patient(s, l))
@@ -164,7 +164,7 @@ static int compare(struct send *s)
 		const struct link *l = &s->links[i];
 
 		if (l->book.a != l->units || l->book.b != l->bytes)
-			return units_fail(s->sink.why, EBADMSG,
+			return units_fail(s->sink.reason, EBADMSG,
 					  "The receiver says that it has %" PRIu64
 					  " units and %" PRIu64 " bytes of connection %" PRIu32
 					  ", but it took %" PRIu64 " and %" PRIu64 ".",
@@ -179,11 +179,12 @@ int sink_send_finish(struct sink *sink)
 	uint32_t i;
 	int ret;
 
-	if (sink->why[0])
+	if (sink->reason[0])
 		return -EIO;
 	/* After that there are no books to agree on, and perhaps nobody who would. */
 	if (sink->n.lost)
-		return units_fail(sink->why, EIO, "The receiver did not take all that was sent.");
+		return units_fail(sink->reason, EIO,
+				  "The receiver did not take all that was sent.");
 	if (!s->book_until)
 		s->book_until = units_now() + BOOK_NS;
 	for (i = 0; i < s->opt.connections && !all_booked(s); i++) {
@@ -202,7 +203,7 @@ int sink_send_finish(struct sink *sink)
 	if (all_booked(s))
 		return compare(s) ? -EBADMSG : 1;
 	if (units_now() > s->book_until)
-		return units_fail(sink->why, ETIME, "The receiver did not say what it has (%s).",
+		return units_fail(sink->reason, ETIME, "The receiver did not say what it has (%s).",
 				  s->last[0] ? s->last : "it is slow");
 	return 0;
 }
@@ -252,7 +253,7 @@ static void close_sink(struct sink *sink)
 		free(s->links[i].slots);
 		free(s->links[i].in_slot);
 	}
-	fabric_close(&s->fabric, s->sink.why);
+	fabric_close(&s->fabric, s->sink.reason);
 	free(s->links);
 	free(s->parcels);
 	free(s->heads);
@@ -299,12 +300,12 @@ static int connect_first(struct send *s, struct link *l, uint64_t end)
 	while (l->state != READY) {
 		struct pollfd p;
 
-		s->sink.why[0] = '\0';
-		ret = link_try(s, l, s->sink.why);
+		s->sink.reason[0] = '\0';
+		ret = link_try(s, l, s->sink.reason);
 		if (ret && (!is_remote(-ret) || units_now() >= end))
 			return ret;
 		if (ret && !noted)
-			tool_note("%s Trying again for %u s (--patience).", s->sink.why,
+			tool_note("%s Trying again for %u s (--patience).", s->sink.reason,
 				  s->opt.patience);
 		noted |= ret;
 		p.fd = l->control.fd;
@@ -312,7 +313,7 @@ static int connect_first(struct send *s, struct link *l, uint64_t end)
 		if (l->state != READY)
 			poll(&p, 1, ret ? TRY_NS / 1000000 : 50);
 	}
-	s->sink.why[0] = '\0';
+	s->sink.reason[0] = '\0';
 	return 0;
 }
 
@@ -325,7 +326,7 @@ static int prepare(struct send *s)
 	s->heads = calloc(1, SEND_HEADS);
 	s->links = calloc(s->opt.connections, sizeof(*s->links));
 	if (!s->parcels || !s->heads || !s->links)
-		return units_fail(s->sink.why, ENOMEM, "There is no memory left.");
+		return units_fail(s->sink.reason, ENOMEM, "There is no memory left.");
 	for (i = 0; i < s->opt.connections; i++) {
 		s->links[i].control.fd = -1;
 		s->links[i].end.fd = -1;
@@ -341,12 +342,12 @@ static int prepare(struct send *s)
 }
 
 struct sink *sink_send(const struct send_options *o, const struct source *source,
-		       char why[UNITS_WHY])
+		       char reason[UNITS_REASON])
 {
 	struct send *s = calloc(1, sizeof(*s));
 
 	if (!s) {
-		units_fail(why, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "There is no memory left.");
 		return NULL;
 	}
 	s->sink.ops = &ops;
@@ -354,7 +355,7 @@ struct sink *sink_send(const struct send_options *o, const struct source *source
 	s->source = source;
 	s->run = units_realtime();
 	if (prepare(s)) {
-		units_fail(why, EIO, "%s", s->sink.why);
+		units_fail(reason, EIO, "%s", s->sink.reason);
 		close_sink(&s->sink);
 		return NULL;
 	}

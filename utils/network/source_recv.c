@@ -105,7 +105,7 @@ static struct guest_slot *come_back(struct source *s, uint64_t handle, struct gu
 	struct guest *g = who < r->opt.connections ? &r->guests[who] : NULL;
 
 	if (!g || g->state < SENDING || slot >= g->slots || g->slot[slot].state != OUT) {
-		units_fail(s->why, EINVAL, "Unit 0x%" PRIx64 " is not out.", handle);
+		units_fail(s->reason, EINVAL, "Unit 0x%" PRIx64 " is not out.", handle);
 		return NULL;
 	}
 	g->slot[slot].state = KEPT;
@@ -132,7 +132,7 @@ static int give_back(struct source *s, uint64_t handle)
 	if (g->state == SENDING)
 		guest_owe(g, (uint32_t)handle);
 	else if (arrived_add(&of(s)->arrived, slot->key))
-		return units_fail(s->why, ENOMEM, "There is no memory left.");
+		return units_fail(s->reason, ENOMEM, "There is no memory left.");
 	return 0;
 }
 
@@ -282,7 +282,7 @@ static void say_where(struct recv *r)
 
 static int prepare(struct recv *r)
 {
-	char *why = r->source.why, port[16];
+	char *reason = r->source.reason, port[16];
 	struct sockaddr_storage address;
 	socklen_t size = sizeof(address);
 	struct fabric probe;
@@ -292,18 +292,18 @@ static int prepare(struct recv *r)
 
 	r->guests = calloc(r->opt.connections, sizeof(*r->guests));
 	if (!r->guests)
-		return units_fail(why, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "There is no memory left.");
 	for (i = 0; i < r->opt.connections; i++)
 		r->guests[i].control.fd = r->guests[i].end.fd = -1;
 	r->share = r->opt.buffer / r->opt.connections & ~(size_t)(RECV_ALIGN - 1);
 	r->length = r->share * r->opt.connections;
 	if (!r->length)
-		return units_fail(why, EINVAL,
+		return units_fail(reason, EINVAL,
 				  "The buffer (--buffer-size) is too small for %u connections.",
 				  r->opt.connections);
 	memory = mmap(NULL, r->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
-		return units_fail(why, ENOMEM, "There is no memory for %zu bytes.", r->length);
+		return units_fail(reason, ENOMEM, "There is no memory for %zu bytes.", r->length);
 	r->memory = memory;
 	madvise(memory, r->length, MADV_HUGEPAGE);
 	/* Now, and not page by page when data come. */
@@ -311,11 +311,11 @@ static int prepare(struct recv *r)
 	for (i = 0; i < r->opt.connections; i++)
 		r->guests[i].memory = r->memory + i * r->share;
 	/* A provider that is not there is said now, not to the first sender. */
-	ret = fabric_open(&probe, r->opt.provider, NULL, why);
-	fabric_close(&probe, why);
+	ret = fabric_open(&probe, r->opt.provider, NULL, reason);
+	fabric_close(&probe, reason);
 	if (ret)
 		return ret;
-	r->fd = control_listen(r->opt.host, r->opt.port, why);
+	r->fd = control_listen(r->opt.host, r->opt.port, reason);
 	if (r->fd < 0)
 		return r->fd;
 	if (!getsockname(r->fd, (struct sockaddr *)&address, &size) &&
@@ -326,19 +326,19 @@ static int prepare(struct recv *r)
 	return 0;
 }
 
-struct source *source_recv(const struct recv_options *o, char why[UNITS_WHY])
+struct source *source_recv(const struct recv_options *o, char reason[UNITS_REASON])
 {
 	struct recv *r = calloc(1, sizeof(*r));
 
 	if (!r) {
-		units_fail(why, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "There is no memory left.");
 		return NULL;
 	}
 	r->source = (struct source){.ops = &ops, .format = {.from = "network"}};
 	r->opt = *o;
 	r->fd = -1;
 	if (prepare(r)) {
-		units_fail(why, EIO, "%s", r->source.why);
+		units_fail(reason, EIO, "%s", r->source.reason);
 		close_source(&r->source);
 		return NULL;
 	}

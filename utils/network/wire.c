@@ -82,7 +82,7 @@ void wire_put_welcome(unsigned char *to, const struct wire_welcome *w)
 	put_greeting(to, w->version, WIRE_WELCOME);
 	put_fields(to, w, BYTES_FIELDS(welcome_numbers));
 	memcpy(to + 64, w->provider, sizeof(w->provider));
-	memcpy(to + 128, w->why, sizeof(w->why));
+	memcpy(to + 128, w->reason, sizeof(w->reason));
 	memcpy(to + 384, w->name, sizeof(w->name));
 }
 
@@ -98,7 +98,7 @@ enum wire_wrong wire_get_welcome(const unsigned char *from, struct wire_welcome 
 		return WIRE_MALFORMED;
 	get_fields(w, from, BYTES_FIELDS(welcome_numbers));
 	outside_text(w->provider, from + 64, sizeof(w->provider));
-	outside_text(w->why, from + 128, sizeof(w->why));
+	outside_text(w->reason, from + 128, sizeof(w->reason));
 	memcpy(w->name, from + 384, sizeof(w->name));
 	if (w->status)
 		return WIRE_GOOD;

@@ -47,7 +47,7 @@ struct wire_welcome {
 	uint32_t version, status, slots, name_bytes;
 	uint64_t base, key, stride, slot_bytes;
 	char provider[32];
-	char why[256];
+	char reason[256];
 	unsigned char name[FABRIC_NAME];
 };
 

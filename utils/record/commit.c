@@ -11,17 +11,17 @@ void commit_add(struct commit *c, struct recording_file *f, const struct recordi
 	c->bytes += RECORDING_ENTRY;
 }
 
-static int fail(const struct commit *c, int err, char why[UNITS_WHY])
+static int fail(const struct commit *c, int err, char reason[UNITS_REASON])
 {
 	switch (c->step) {
 	case COMMIT_FOLDER_SYNC:
-		return units_fail(why, err, "The folder %s cannot be synced: %s.", c->set->opt->dir,
-				  strerror(err));
+		return units_fail(reason, err, "The folder %s cannot be synced: %s.",
+				  c->set->opt->dir, strerror(err));
 	case COMMIT_DATA_SYNC:
-		return units_fail(why, err, "The data of the recording cannot be synced: %s.",
+		return units_fail(reason, err, "The data of the recording cannot be synced: %s.",
 				  strerror(err));
 	default:
-		return units_fail(why, err, "The index of the recording cannot be written: %s.",
+		return units_fail(reason, err, "The index of the recording cannot be written: %s.",
 				  strerror(err));
 	}
 }
@@ -46,13 +46,13 @@ static bool needed(struct commit *c, enum commit_step step)
 	}
 }
 
-static void end(struct commit *c, int err, const char *why)
+static void end(struct commit *c, int err, const char *reason)
 {
 	c->file = NULL;
 	c->step = COMMIT_COLLECT;
 	c->bytes = 0;
 	c->head_written = c->trimmed = false;
-	c->ended(c->writer, err, why);
+	c->ended(c->writer, err, reason);
 }
 
 static void start_step(struct commit *c)
@@ -101,7 +101,7 @@ static void next_step(struct commit *c)
 static void completed(struct writer *w, struct writer_op *op, int err)
 {
 	struct commit *c = (struct commit *)op;
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 
 	(void)w;
 	if (err == -ENOSPC && !c->trimmed) {
@@ -109,8 +109,8 @@ static void completed(struct writer *w, struct writer_op *op, int err)
 		recording_file_trim(c->file);
 		start_step(c);
 	} else if (err) {
-		fail(c, -err, why);
-		end(c, err, why);
+		fail(c, -err, reason);
+		end(c, err, reason);
 	} else {
 		c->file->anchored |= c->step == COMMIT_HEAD_SYNC;
 		next_step(c);
@@ -119,13 +119,13 @@ static void completed(struct writer *w, struct writer_op *op, int err)
 
 void commit_start(struct commit *c)
 {
-	char why[UNITS_WHY] = "";
-	int ret = recording_file_head(c->set, c->file, c->head, why);
+	char reason[UNITS_REASON] = "";
+	int ret = recording_file_head(c->set, c->file, c->head, reason);
 
 	c->op.complete = completed;
 	c->head_written = ret > 0;
 	if (ret < 0)
-		end(c, ret, why);
+		end(c, ret, reason);
 	else
 		next_step(c);
 }

@@ -28,21 +28,21 @@ static int disabled(void)
 	return value;
 }
 
-static int refused(char why[UNITS_WHY])
+static int refused(char reason[UNITS_REASON])
 {
 	int value = disabled();
 
 	if (value)
 		return units_fail(
-			why, EPERM,
+			reason, EPERM,
 			"io_uring is disabled for this process: set the sysctl kernel.io_uring_disabled to 0 (it is %d).",
 			value);
 	return units_fail(
-		why, EPERM,
+		reason, EPERM,
 		"A seccomp profile refuses io_uring, as in most containers: allow io_uring_setup, io_uring_enter and io_uring_register in it.");
 }
 
-int uring_open(struct io_uring *ring, unsigned int entries, char why[UNITS_WHY])
+int uring_open(struct io_uring *ring, unsigned int entries, char reason[UNITS_REASON])
 {
 	int ret = io_uring_queue_init(entries, ring, 0);
 
@@ -50,17 +50,18 @@ int uring_open(struct io_uring *ring, unsigned int entries, char why[UNITS_WHY])
 	case 0:
 		return 0;
 	case EPERM:
-		return refused(why);
+		return refused(reason);
 	case ENOSYS:
 		return units_fail(
-			why, ENOSYS,
+			reason, ENOSYS,
 			"This kernel has no io_uring: take one that was built with CONFIG_IO_URING; or a seccomp profile hides the calls.");
 	case ENOMEM:
 		return units_fail(
-			why, ENOMEM,
+			reason, ENOMEM,
 			"There is no memory for an io_uring: raise the limit of locked memory (ulimit -l), to which kernels before 5.12 charge it.");
 	default:
-		return units_fail(why, -ret, "The kernel gives no io_uring: %s.", strerror(-ret));
+		return units_fail(reason, -ret, "The kernel gives no io_uring: %s.",
+				  strerror(-ret));
 	}
 }
 
@@ -135,7 +136,8 @@ static bool takes_block(int fd, int flags)
 }
 
 /* Whether O_DIRECT is set now; else why not, in @note. */
-static bool set_direct(struct direct *d, int fd, int flags, const char *name, char note[UNITS_WHY])
+static bool set_direct(struct direct *d, int fd, int flags, const char *name,
+		       char note[UNITS_REASON])
 {
 	int64_t blocks = blocks_of(fd);
 
@@ -159,7 +161,7 @@ static bool set_direct(struct direct *d, int fd, int flags, const char *name, ch
 	return false;
 }
 
-void direct_begin(struct direct *d, int fd, const char *name, char note[UNITS_WHY])
+void direct_begin(struct direct *d, int fd, const char *name, char note[UNITS_REASON])
 {
 	int flags = fcntl(fd, F_GETFL);
 

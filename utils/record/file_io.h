@@ -14,11 +14,11 @@
  * uring_open() - create an io_uring
  * @ring: filled in
  * @entries: of the submission queue
- * @why: the reason and the remedy after an error
+ * @reason: the reason and the remedy after an error
  *
  * Return: 0, or a negative errno.
  */
-int uring_open(struct io_uring *ring, unsigned int entries, char why[UNITS_WHY]);
+int uring_open(struct io_uring *ring, unsigned int entries, char reason[UNITS_REASON]);
 
 /*
  * Memory of a source, registered with io_uring in parts: it is pinned once, not for each write.
@@ -49,6 +49,6 @@ struct direct {
  * Set O_DIRECT on @fd, a data file that was opened without; the first time that this is not
  * possible, why in @note. An empty file that may be written is empty afterwards, too.
  */
-void direct_begin(struct direct *d, int fd, const char *name, char note[UNITS_WHY]);
+void direct_begin(struct direct *d, int fd, const char *name, char note[UNITS_REASON]);
 
 #endif

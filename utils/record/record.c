@@ -34,7 +34,7 @@ static int run(const void *values)
 {
 	const struct record_values *v = values;
 	struct record_options record = v->record;
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 	struct source *source;
 	struct sink *sink;
 	int code;
@@ -47,10 +47,10 @@ static int run(const void *values)
 	if (code)
 		return code;
 	record.total_bytes = v->units.bytes;
-	sink = sink_record_apart(&record, source, why);
+	sink = sink_record_apart(&record, source, reason);
 	if (!sink) {
 		source_close(source);
-		return tool_fail("%s", why);
+		return tool_fail("%s", reason);
 	}
 	return units_run(&v->common, &v->units, "record", source, sink, NULL);
 }

@@ -97,13 +97,13 @@ struct record_options {
 /* Is it something that a file can be called? Exit code. */
 int record_usage(const struct record_options *o);
 
-/* NULL: the sentence is in @why. Both structures must outlive the sink. */
+/* NULL: the sentence is in @reason. Both structures must outlive the sink. */
 struct sink *sink_record(const struct record_options *o, const struct source *source,
-			 char why[UNITS_WHY]);
+			 char reason[UNITS_REASON]);
 
 /* The same in a writer process, see sink_apart.h. */
 struct sink *sink_record_apart(const struct record_options *o, const struct source *source,
-			       char why[UNITS_WHY]);
+			       char reason[UNITS_REASON]);
 
 /* A recording as it was found. */
 struct recording_part {
@@ -120,12 +120,12 @@ struct recording {
 	unsigned int count;
 	uint64_t units, bytes; /* that can be read */
 	uint64_t unit_max;
-	char why[UNITS_WHY]; /* what is missing, empty: nothing */
-	char note[UNITS_WHY];
+	char reason[UNITS_REASON]; /* what is missing, empty: nothing */
+	char note[UNITS_REASON];
 };
 
 /* @path: a folder, of one recording, or one of its indexes. 0, or -errno with the sentence. */
-int recording_open(const char *path, struct recording *r, char why[UNITS_WHY]);
+int recording_open(const char *path, struct recording *r, char reason[UNITS_REASON]);
 /* What can be read of all recordings in this folder, whatever the rest is; perhaps nothing. */
 void recording_open_any(const char *dir, struct recording *r);
 void recording_close(struct recording *r);
@@ -138,6 +138,6 @@ struct replay_options {
 	bool buffered;	 /* by the page cache */
 };
 
-struct source *source_replay(const struct replay_options *o, char why[UNITS_WHY]);
+struct source *source_replay(const struct replay_options *o, char reason[UNITS_REASON]);
 
 #endif

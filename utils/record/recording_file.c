@@ -23,14 +23,14 @@
 #define RESERVE_PART 8
 #define INDEX_RESERVE (UINT64_C(64) << 10)
 
-static int fail_create(const char *name, int err, char why[UNITS_WHY])
+static int fail_create(const char *name, int err, char reason[UNITS_REASON])
 {
 	if (err == EEXIST)
 		return units_fail(
-			why, err,
+			reason, err,
 			"%s is there already: choose another --prefix or folder, nothing is overwritten.",
 			name);
-	return units_fail(why, err, "%s cannot be written: %s.", name, strerror(err));
+	return units_fail(reason, err, "%s cannot be written: %s.", name, strerror(err));
 }
 
 static void header_of(const struct recording_set *set, const struct recording_file *f,
@@ -93,24 +93,24 @@ static void close_both(struct recording_file *f)
 	f->data = f->index = -1;
 }
 
-static int fail_end(int err, char why[UNITS_WHY])
+static int fail_end(int err, char reason[UNITS_REASON])
 {
-	return units_fail(why, err, "A recording could not be ended: %s.", strerror(err));
+	return units_fail(reason, err, "A recording could not be ended: %s.", strerror(err));
 }
 
-static int fail_close(int err, char why[UNITS_WHY])
+static int fail_close(int err, char reason[UNITS_REASON])
 {
-	return units_fail(why, err, "The index of the recording could not be closed: %s.",
+	return units_fail(reason, err, "The index of the recording could not be closed: %s.",
 			  strerror(err));
 }
 
-static int make_data(struct recording_set *set, struct recording_file *f, char why[UNITS_WHY])
+static int make_data(struct recording_set *set, struct recording_file *f, char reason[UNITS_REASON])
 {
 	char name[PATH_MAX];
 
 	f->data = numbered_create(set->opt->dir, set->opt->prefix, f->number, RECORDING_DATA, name);
 	if (f->data < 0)
-		return fail_create(name, -f->data, why);
+		return fail_create(name, -f->data, reason);
 	direct_begin(&set->direct, f->data, name, set->note);
 	return 0;
 }
@@ -157,7 +157,7 @@ static int reserve_index(struct recording_file *f)
 }
 
 static int make_index(const struct recording_set *set, struct recording_file *f,
-		      char why[UNITS_WHY])
+		      char reason[UNITS_REASON])
 {
 	char name[PATH_MAX];
 	int err;
@@ -165,14 +165,14 @@ static int make_index(const struct recording_set *set, struct recording_file *f,
 	f->index =
 		numbered_create(set->opt->dir, set->opt->prefix, f->number, RECORDING_INDEX, name);
 	if (f->index < 0)
-		return fail_create(name, -f->index, why);
+		return fail_create(name, -f->index, reason);
 	err = -reserve_index(f);
 	if (!err)
 		err = put_head(set, f, units_realtime(), 0);
-	return err ? fail_create(name, err, why) : 0;
+	return err ? fail_create(name, err, reason) : 0;
 }
 
-int recording_set_begin(const struct recording_set *set, char why[UNITS_WHY])
+int recording_set_begin(const struct recording_set *set, char reason[UNITS_REASON])
 {
 	static const char *const ends[] = {RECORDING_DATA, RECORDING_INDEX, NULL};
 	const char *dir = set->opt->dir;
@@ -181,22 +181,23 @@ int recording_set_begin(const struct recording_set *set, char why[UNITS_WHY])
 	int ret = numbered_last(dir, set->opt->prefix, ends, name, &number);
 
 	if (ret < 0)
-		return units_fail(why, -ret, "%s cannot be read: %s.", dir, strerror(-ret));
+		return units_fail(reason, -ret, "%s cannot be read: %s.", dir, strerror(-ret));
 	if (!ret)
 		return 0;
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return fail_create(path, EEXIST, why);
+	return fail_create(path, EEXIST, reason);
 }
 
-int recording_file_begin(struct recording_set *set, struct recording_file *f, char why[UNITS_WHY])
+int recording_file_begin(struct recording_set *set, struct recording_file *f,
+			 char reason[UNITS_REASON])
 {
 	int ret;
 
 	*f = (struct recording_file){
 		.data = -1, .index = -1, .number = set->next, .begun = units_now()};
-	ret = make_data(set, f, why);
+	ret = make_data(set, f, reason);
 	if (!ret)
-		ret = make_index(set, f, why);
+		ret = make_index(set, f, reason);
 	if (ret) {
 		take_back(set, f);
 		close_both(f);
@@ -279,14 +280,14 @@ int recording_file_reserve(struct recording_set *set, struct recording_file *f, 
 }
 
 /* At which the file was begun. */
-static bool time_of(const struct recording_file *f, uint64_t *time, char why[UNITS_WHY])
+static bool time_of(const struct recording_file *f, uint64_t *time, char reason[UNITS_REASON])
 {
 	unsigned char head[RECORDING_HEADER];
 	struct recording_header h;
 
 	if (pread(f->index, head, sizeof(head), 0) != sizeof(head) ||
 	    recording_get_header(head, sizeof(head), &h) != RECORDING_GOOD) {
-		units_fail(why, EIO, "The index of the recording is not as written.");
+		units_fail(reason, EIO, "The index of the recording is not as written.");
 		return false;
 	}
 	*time = h.time;
@@ -294,7 +295,7 @@ static bool time_of(const struct recording_file *f, uint64_t *time, char why[UNI
 }
 
 int recording_file_head(const struct recording_set *set, struct recording_file *f,
-			unsigned char head[RECORDING_HEADER], char why[UNITS_WHY])
+			unsigned char head[RECORDING_HEADER], char reason[UNITS_REASON])
 {
 	const struct unit_format *is = set->format, *told = &f->told;
 	uint64_t time;
@@ -302,7 +303,7 @@ int recording_file_head(const struct recording_set *set, struct recording_file *
 	if (is->content == told->content && is->page_bytes == told->page_bytes &&
 	    is->any_link == told->any_link && is->unit_max == told->unit_max)
 		return 0;
-	if (!time_of(f, &time, why))
+	if (!time_of(f, &time, reason))
 		return -EIO;
 	f->told = *is;
 	header_of(set, f, head, time, 0);
@@ -331,42 +332,42 @@ static void ended(const struct recording_set *set, struct recording_file *f)
 
 /* The head says that the file is closed: all else is on the disk. */
 static int close_head(const struct recording_set *set, struct recording_file *f,
-		      char why[UNITS_WHY])
+		      char reason[UNITS_REASON])
 {
 	uint64_t time;
 	int err;
 
-	if (!time_of(f, &time, why))
+	if (!time_of(f, &time, reason))
 		return -EIO;
 	err = put_head(set, f, time, RECORDING_CLOSED);
-	return err ? fail_close(err, why) : 0;
+	return err ? fail_close(err, reason) : 0;
 }
 
 /* What comes before the next sync, if the last one went well. */
 static int next_step(const struct recording_set *set, struct recording_file *f, int synced,
-		     char why[UNITS_WHY])
+		     char reason[UNITS_REASON])
 {
 	switch (f->step) {
 	case RECORDING_WRITTEN:
 		if (ftruncate(f->data, (off_t)f->bytes))
-			return fail_end(errno, why);
+			return fail_end(errno, reason);
 		return ftruncate(f->index, (off_t)length_of_index(f->entries))
-			       ? fail_close(errno, why)
+			       ? fail_close(errno, reason)
 			       : 0;
 	case RECORDING_SYNC_DATA:
-		return synced ? fail_end(-synced, why) : 0;
+		return synced ? fail_end(-synced, reason) : 0;
 	case RECORDING_SYNC_ENTRIES:
-		return synced ? fail_close(-synced, why) : close_head(set, f, why);
+		return synced ? fail_close(-synced, reason) : close_head(set, f, reason);
 	case RECORDING_SYNC_HEAD:
-		return synced ? fail_close(-synced, why) : 0;
+		return synced ? fail_close(-synced, reason) : 0;
 	}
 	return -EINVAL;
 }
 
 int recording_file_end_step(const struct recording_set *set, struct recording_file *f, int synced,
-			    int *fd, char why[UNITS_WHY])
+			    int *fd, char reason[UNITS_REASON])
 {
-	int ret = next_step(set, f, synced, why);
+	int ret = next_step(set, f, synced, reason);
 
 	if (ret) {
 		close_both(f);

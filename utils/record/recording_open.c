@@ -49,7 +49,7 @@ static int add_part(struct recording *r, const char *dir, const char *name)
 	return 0;
 }
 
-static int find_parts(const char *path, struct recording *r, char why[UNITS_WHY])
+static int find_parts(const char *path, struct recording *r, char reason[UNITS_REASON])
 {
 	struct dirent *entry;
 	struct stat st;
@@ -57,77 +57,77 @@ static int find_parts(const char *path, struct recording *r, char why[UNITS_WHY]
 	DIR *dir;
 
 	if (stat(path, &st))
-		return units_fail(why, errno, "%s cannot be read: %s.", path, strerror(errno));
+		return units_fail(reason, errno, "%s cannot be read: %s.", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode)) {
 		if (!ends_with(path, RECORDING_INDEX))
 			return units_fail(
-				why, EINVAL,
+				reason, EINVAL,
 				"%s is no recording: give its folder, or one of the files *%s in it.",
 				path, RECORDING_INDEX);
 		ret = add_part(r, "", path);
-		return ret ? units_fail(why, -ret, "There is no memory left.") : 0;
+		return ret ? units_fail(reason, -ret, "There is no memory left.") : 0;
 	}
 	dir = opendir(path);
 	if (!dir)
-		return units_fail(why, errno, "%s cannot be read: %s.", path, strerror(errno));
+		return units_fail(reason, errno, "%s cannot be read: %s.", path, strerror(errno));
 	while (!ret && (entry = readdir(dir))) {
 		if (ends_with(entry->d_name, RECORDING_INDEX))
 			ret = add_part(r, path, entry->d_name);
 	}
 	closedir(dir);
 	if (ret)
-		return units_fail(why, -ret, "There is no memory left.");
+		return units_fail(reason, -ret, "There is no memory left.");
 	if (!r->count)
-		return units_fail(why, ENOENT, "There is no recording in %s: no file *%s.", path,
+		return units_fail(reason, ENOENT, "There is no recording in %s: no file *%s.", path,
 				  RECORDING_INDEX);
 	qsort(r->parts, r->count, sizeof(*r->parts), by_name);
 	return 0;
 }
 
 static int fail_header(const struct recording_part *p, enum recording_wrong wrong,
-		       char why[UNITS_WHY])
+		       char reason[UNITS_REASON])
 {
 	switch (wrong) {
 	case RECORDING_SHORT:
-		return units_fail(why, EINVAL,
+		return units_fail(reason, EINVAL,
 				  "%s is cut short: it has no whole header. Copy it again.",
 				  p->index);
 	case RECORDING_NO_INDEX:
-		return units_fail(why, EINVAL, "%s is not the index of a recording.", p->index);
+		return units_fail(reason, EINVAL, "%s is not the index of a recording.", p->index);
 	case RECORDING_FOREIGN:
 		return units_fail(
-			why, EINVAL,
+			reason, EINVAL,
 			"%s has the other byte order: an index is little endian on every machine, so something swapped it on its way.",
 			p->index);
 	case RECORDING_NEWER:
 		return units_fail(
-			why, EINVAL,
+			reason, EINVAL,
 			"%s has version %" PRIu32
 			" of the index, and this is a roc that knows version %d: use the one that wrote it, or a newer one.",
 			p->index, p->header.version, RECORDING_VERSION);
 	case RECORDING_PAGES:
-		return units_fail(why, EINVAL,
+		return units_fail(reason, EINVAL,
 				  "%s says that its pages have %" PRIu32
 				  " bytes: whatever wrote it is in error.",
 				  p->index, p->header.page_bytes);
 	default:
 		return units_fail(
-			why, EINVAL,
+			reason, EINVAL,
 			"%s is damaged: the checksum of its header is wrong. Copy it again.",
 			p->index);
 	}
 }
 
-static unsigned char *read_whole(const char *name, size_t *length, char why[UNITS_WHY])
+static unsigned char *read_whole(const char *name, size_t *length, char reason[UNITS_REASON])
 {
 	FILE *f = fopen(name, "re");
 	unsigned char *text = NULL;
 	struct stat st;
 
 	if (!f || fstat(fileno(f), &st)) {
-		units_fail(why, errno, "%s cannot be read: %s.", name, strerror(errno));
+		units_fail(reason, errno, "%s cannot be read: %s.", name, strerror(errno));
 	} else if (!(text = malloc((size_t)st.st_size + 1))) {
-		units_fail(why, ENOMEM, "There is no memory for the index %s.", name);
+		units_fail(reason, ENOMEM, "There is no memory for the index %s.", name);
 	} else {
 		*length = fread(text, 1, (size_t)st.st_size, f);
 	}
@@ -195,7 +195,7 @@ static void drop_last(struct recording *r)
 	free(p->index);
 }
 
-static int load_part(struct recording *r, struct recording_part *p, char why[UNITS_WHY])
+static int load_part(struct recording *r, struct recording_part *p, char reason[UNITS_REASON])
 {
 	enum recording_wrong wrong;
 	unsigned char *text;
@@ -203,7 +203,7 @@ static int load_part(struct recording *r, struct recording_part *p, char why[UNI
 	size_t length;
 	int ret;
 
-	text = read_whole(p->index, &length, why);
+	text = read_whole(p->index, &length, reason);
 	if (!text)
 		return -EIO;
 	wrong = recording_get_header(text, length, &p->header);
@@ -211,13 +211,13 @@ static int load_part(struct recording *r, struct recording_part *p, char why[UNI
 		drop_last(r);
 		ret = 0;
 	} else if (wrong) {
-		ret = fail_header(p, wrong, why);
+		ret = fail_header(p, wrong, reason);
 	} else if (stat(p->data, &st)) {
-		ret = units_fail(why, errno, "%s cannot be read: %s.", p->data, strerror(errno));
+		ret = units_fail(reason, errno, "%s cannot be read: %s.", p->data, strerror(errno));
 	} else {
 		ret = take_entries(r, p, text, length, (uint64_t)st.st_size);
 		if (ret)
-			units_fail(why, -ret, "There is no memory for the index %s.", p->index);
+			units_fail(reason, -ret, "There is no memory for the index %s.", p->index);
 	}
 	free(text);
 	return ret;
@@ -242,12 +242,12 @@ static void judge(struct recording *r)
 		const struct recording_part *p = &r->parts[i];
 
 		if (p->cut)
-			units_fail(r->why, EIO,
+			units_fail(r->reason, EIO,
 				   "%s is cut short: %" PRIu64 " of %" PRIu64
 				   " units are there. Copy it again.",
 				   p->data, p->count, p->count + p->lost);
 		else if (p->lost && p->header.flags & RECORDING_CLOSED)
-			units_fail(r->why, EIO,
+			units_fail(r->reason, EIO,
 				   "%s is %s: %" PRIu64 " of %" PRIu64
 				   " units are known. Copy it again.",
 				   p->index, p->corrupt ? "damaged" : "cut short", p->count,
@@ -268,24 +268,24 @@ static void judge(struct recording *r)
 		else
 			number = number_of(r, i);
 		if (r->parts[i].header.number != number)
-			units_fail(r->why, ENOENT,
+			units_fail(r->reason, ENOENT,
 				   "File %u of the recording is missing: after it comes %s.",
 				   number, r->parts[i].index);
 	}
 }
 
-int recording_open(const char *path, struct recording *r, char why[UNITS_WHY])
+int recording_open(const char *path, struct recording *r, char reason[UNITS_REASON])
 {
 	unsigned int i;
 	int ret;
 
 	*r = (struct recording){0};
-	ret = find_parts(path, r, why);
+	ret = find_parts(path, r, reason);
 	for (i = 0; i < r->count && !ret; i++) {
-		ret = load_part(r, &r->parts[i], why);
+		ret = load_part(r, &r->parts[i], reason);
 		if (!ret && i < r->count &&
 		    r->parts[i].header.content != r->parts[0].header.content)
-			ret = units_fail(why, EINVAL,
+			ret = units_fail(reason, EINVAL,
 					 "%s has other content than %s: give the index of one.",
 					 r->parts[i].index, r->parts[0].index);
 	}
@@ -298,18 +298,18 @@ int recording_open(const char *path, struct recording *r, char why[UNITS_WHY])
 
 void recording_open_any(const char *dir, struct recording *r)
 {
-	char why[UNITS_WHY];
+	char reason[UNITS_REASON];
 	unsigned int i;
 
 	*r = (struct recording){0};
-	why[0] = '\0';
-	if (find_parts(dir, r, why)) {
+	reason[0] = '\0';
+	if (find_parts(dir, r, reason)) {
 		recording_close(r);
 		return;
 	}
 	for (i = 0; i < r->count; i++) {
-		why[0] = '\0';
-		load_part(r, &r->parts[i], why);
+		reason[0] = '\0';
+		load_part(r, &r->parts[i], reason);
 	}
 }
 

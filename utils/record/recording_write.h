@@ -39,16 +39,17 @@ struct recording_set {
 	unsigned int next;     /* number of the next file */
 	uint64_t reserved_for; /* bytes of the units so far */
 	struct direct direct;
-	char *note; /* UNITS_WHY bytes: for what the user is to know although nothing failed */
+	char *note; /* UNITS_REASON bytes: for what the user is to know although nothing failed */
 };
 
-/* Each returns 0, or -errno with the sentence in @why. */
+/* Each returns 0, or -errno with the sentence in @reason. */
 /*
  * Before the first file: -EEXIST if the folder has any file of this prefix, because a file with a
  * later number would end the recording when its turn comes.
  */
-int recording_set_begin(const struct recording_set *set, char why[UNITS_WHY]);
-int recording_file_begin(struct recording_set *set, struct recording_file *f, char why[UNITS_WHY]);
+int recording_set_begin(const struct recording_set *set, char reason[UNITS_REASON]);
+int recording_file_begin(struct recording_set *set, struct recording_file *f,
+			 char reason[UNITS_REASON]);
 /*
  * Blocks for a unit of @bytes and its entry. -ENOSPC: there are none for the entry, so the unit
  * must not be written. Blocks for the data are not promised: the write reports that they are
@@ -60,7 +61,7 @@ int recording_file_reserve(struct recording_set *set, struct recording_file *f, 
  * is in @head now; 0: it is up to date; -errno.
  */
 int recording_file_head(const struct recording_set *set, struct recording_file *f,
-			unsigned char head[RECORDING_HEADER], char why[UNITS_WHY]);
+			unsigned char head[RECORDING_HEADER], char reason[UNITS_REASON]);
 /* Bytes of the index so far: where the next entry begins. */
 uint64_t recording_file_index_bytes(const struct recording_file *f);
 /* Count an entry that was written to the index. */
@@ -73,7 +74,7 @@ void recording_file_trim(struct recording_file *f);
  * closed by 0 and by -errno.
  */
 int recording_file_end_step(const struct recording_set *set, struct recording_file *f, int synced,
-			    int *fd, char why[UNITS_WHY]);
+			    int *fd, char reason[UNITS_REASON]);
 
 /*
  * A commit adds entries to an index, after the data that they name. What is synced on the way is
@@ -101,7 +102,7 @@ struct commit {
 	struct writer *writer;
 	const struct recording_set *set;
 	/* The entries are in the index, or @err with the sentence. The commit is empty again. */
-	void (*ended)(struct writer *w, int err, const char *why);
+	void (*ended)(struct writer *w, int err, const char *reason);
 	unsigned char *text; /* room for the entries of all units that the sink has */
 
 	struct recording_file *file; /* NULL: no entry was added */

@@ -47,13 +47,13 @@ static int run(const void *values)
 		.buffered = v->buffered,
 	};
 	struct error_log errors = {.path = ERROR_LOG_FILE, .card = v->path};
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 	struct source *source;
 	struct sink *sink;
 
-	source = source_replay(&replay, why);
+	source = source_replay(&replay, reason);
 	if (!source)
-		return tool_fail("%s", why);
+		return tool_fail("%s", reason);
 	sink = units_open_check(&v->units, source, &errors);
 	if (!sink) {
 		source_close(source);

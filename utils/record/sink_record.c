@@ -77,10 +77,10 @@ static int be_full(struct record *r, int err)
 	r->w.full = true;
 	if (err == -EFBIG)
 		return units_fail(
-			r->sink.why, ENOSPC,
+			r->sink.reason, ENOSPC,
 			"A file in %s may not be longer, by ulimit -f or by its file system: give a smaller --file-size. Nothing more is taken, and what was written is in order.",
 			r->opt.dir);
-	return units_fail(r->sink.why, ENOSPC,
+	return units_fail(r->sink.reason, ENOSPC,
 			  "%s is full: nothing more is taken, and what was written is in order.",
 			  r->opt.dir);
 }
@@ -89,18 +89,18 @@ static int begin(struct writer *w)
 {
 	struct recording_file *f = calloc(1, sizeof(*f));
 	struct record *r = around(w);
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 	int ret;
 
 	if (!f)
-		return units_fail(r->sink.why, ENOMEM, "There is no memory left.");
-	ret = recording_file_begin(&r->set, f, why);
+		return units_fail(r->sink.reason, ENOMEM, "There is no memory left.");
+	ret = recording_file_begin(&r->set, f, reason);
 	if (ret) {
 		free(f);
 		/* The reason why there is no first one is more precise. */
 		if (r->sink.n.files && writer_no_space(ret))
 			return be_full(r, ret);
-		units_fail(r->sink.why, -ret, "%s", why);
+		units_fail(r->sink.reason, -ret, "%s", reason);
 		return -EIO;
 	}
 	w->file = &f->base;
@@ -112,7 +112,7 @@ static int end(struct writer *w, struct writer_file *file, int synced, int *fd)
 {
 	struct recording_file *f = (struct recording_file *)file;
 	struct record *r = around(w);
-	int ret = recording_file_end_step(&r->set, f, synced, fd, r->sink.why);
+	int ret = recording_file_end_step(&r->set, f, synced, fd, r->sink.reason);
 
 	if (ret > 0)
 		return ret;
@@ -161,7 +161,7 @@ static int put(struct sink *s, const struct unit *u)
 	before = (uintptr_t)u->data % RECORDING_ALIGN;
 	length = (before + u->bytes + RECORDING_ALIGN - 1) & ~(uint64_t)(RECORDING_ALIGN - 1);
 	if (length > INT32_MAX)
-		return units_fail(s->why, E2BIG, "A unit of %" PRIu64 " bytes is too large.",
+		return units_fail(s->reason, E2BIG, "A unit of %" PRIu64 " bytes is too large.",
 				  u->bytes);
 	ret = writer_next(&r->w, file_is_over(r, length));
 	if (ret <= 0)
@@ -208,7 +208,7 @@ static int flush(struct sink *s)
 	return writer_flush(&of(s)->w);
 }
 
-static void end_commit(struct writer *writer, int err, const char *why)
+static void end_commit(struct writer *writer, int err, const char *reason)
 {
 	struct record *r = around(writer);
 	uint64_t i;
@@ -225,7 +225,7 @@ static void end_commit(struct writer *writer, int err, const char *why)
 	if (writer_no_space(err)) {
 		be_full(r, err);
 	} else if (err) {
-		units_fail(r->sink.why, -err, "%s", why);
+		units_fail(r->sink.reason, -err, "%s", reason);
 		writer->failed = true;
 	}
 	r->index_failed |= err != 0;
@@ -375,39 +375,39 @@ static const struct writer_format format = {.begin = begin, .end = end, .advance
 
 static int prepare(struct record *r, const struct source *source)
 {
-	char *why = r->sink.why;
+	char *reason = r->sink.reason;
 	int ret;
 
 	/* Its writes and the operation of a commit. */
 	ret = writer_open(&r->w, r->opt.depth + 1, r->opt.durability != RECORDING_DURABLE_NONE);
 	if (!ret)
-		ret = recording_set_begin(&r->set, why);
+		ret = recording_set_begin(&r->set, reason);
 	if (ret)
 		return ret;
 	r->room = r->opt.depth + WAITING;
 	r->writes = calloc(r->room, sizeof(*r->writes));
 	r->commit.text = malloc((size_t)r->room * RECORDING_ENTRY);
 	if (!r->writes || !r->commit.text)
-		return units_fail(why, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "There is no memory left.");
 	pinned_register(&r->pinned, &r->w.ring, source);
 	/* A folder that cannot be written is said before the card starts. */
 	return begin(&r->w);
 }
 
 struct sink *sink_record(const struct record_options *o, const struct source *source,
-			 char why[UNITS_WHY])
+			 char reason[UNITS_REASON])
 {
 	struct record *r = calloc(1, sizeof(*r));
 
 	if (!r) {
-		units_fail(why, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "There is no memory left.");
 		return NULL;
 	}
 	r->sink.ops = &ops;
 	r->opt = *o;
 	r->w = (struct writer){.format = &format,
 			       .dir = o->dir,
-			       .why = r->sink.why,
+			       .reason = r->sink.reason,
 			       .syncing = &r->sink.syncing,
 			       .n = &r->sink.n,
 			       .align = RECORDING_ALIGN,
@@ -421,7 +421,7 @@ struct sink *sink_record(const struct record_options *o, const struct source *so
 	};
 	r->commit = (struct commit){.writer = &r->w, .set = &r->set, .ended = end_commit};
 	if (prepare(r, source)) {
-		units_fail(why, EIO, "%s", r->sink.why);
+		units_fail(reason, EIO, "%s", r->sink.reason);
 		close_sink(&r->sink);
 		return NULL;
 	}
@@ -429,9 +429,9 @@ struct sink *sink_record(const struct record_options *o, const struct source *so
 }
 
 static int open_apart(void *options, const struct source *source, struct sink **sink,
-		      char why[UNITS_WHY])
+		      char reason[UNITS_REASON])
 {
-	*sink = sink_record(options, source, why);
+	*sink = sink_record(options, source, reason);
 	return *sink ? 0 : -EIO;
 }
 
@@ -442,10 +442,10 @@ static void keep_options(void *options)
 }
 
 struct sink *sink_record_apart(const struct record_options *o, const struct source *source,
-			       char why[UNITS_WHY])
+			       char reason[UNITS_REASON])
 {
 	static const struct sink_apart_type type = {.open = open_apart, .release = keep_options};
 	struct sink *sink;
 
-	return sink_apart(&type, (void *)(uintptr_t)o, source, o->dir, &sink, why) ? NULL : sink;
+	return sink_apart(&type, (void *)(uintptr_t)o, source, o->dir, &sink, reason) ? NULL : sink;
 }

@@ -115,7 +115,7 @@ static int open_data(struct replay *r, const char *name)
 
 static int fail_data(struct replay *r, const char *name, int err)
 {
-	return units_fail(r->source.why, err, "%s cannot be read: %s.", name, strerror(err));
+	return units_fail(r->source.reason, err, "%s cannot be read: %s.", name, strerror(err));
 }
 
 static void close_file(struct file *f)
@@ -224,7 +224,7 @@ static int read_ahead(struct replay *r)
 	ret = io_uring_submit(&r->ring);
 	r->source.calls++;
 	if (ret < 0 && ret != -EAGAIN && ret != -EBUSY && ret != -EINTR)
-		return units_fail(r->source.why, -ret, "The kernel takes no reads: %s.",
+		return units_fail(r->source.reason, -ret, "The kernel takes no reads: %s.",
 				  strerror(-ret));
 	if (ret > 0)
 		r->queued -= (unsigned int)ret;
@@ -242,7 +242,7 @@ static int finished(struct replay *r, struct slot *slot, int res)
 		return 0;
 	}
 	if (res < 0)
-		return units_fail(r->source.why, -res, "The recording cannot be read: %s.",
+		return units_fail(r->source.reason, -res, "The recording cannot be read: %s.",
 				  strerror(-res));
 	slot->done += (uint64_t)res;
 	/* What is behind the last unit of a file need not be there. */
@@ -255,7 +255,7 @@ static int finished(struct replay *r, struct slot *slot, int res)
 	slot->done &= ~(uint64_t)(RECORDING_ALIGN - 1);
 	/* A part of a block is the end of the file: it would be read again and again. */
 	if (slot->done == before)
-		return units_fail(r->source.why, EIO,
+		return units_fail(r->source.reason, EIO,
 				  "The recording became shorter while it was read.");
 	queue(r, slot);
 	return 0;
@@ -350,7 +350,7 @@ static int give_back(struct source *s, uint64_t handle)
 	uint32_t index = (uint32_t)handle;
 
 	if (index >= r->count || r->slots[index].state != OUT || r->slots[index].handle != handle)
-		return units_fail(s->why, EINVAL, "Unit 0x%" PRIx64 " is not out.", handle);
+		return units_fail(s->reason, EINVAL, "Unit 0x%" PRIx64 " is not out.", handle);
 	r->slots[index].state = FREE;
 	r->free_list[r->free_count++] = index;
 	return 0;
@@ -457,7 +457,7 @@ static int look_at_files(struct replay *r)
 
 	r->files = calloc(r->recording.count, sizeof(*r->files));
 	if (!r->files)
-		return units_fail(r->source.why, ENOMEM, "There is no memory left.");
+		return units_fail(r->source.reason, ENOMEM, "There is no memory left.");
 	for (i = 0; i < r->recording.count; i++)
 		r->files[i].fd = -1;
 	for (i = 0; i < r->recording.count; i++) {
@@ -480,7 +480,7 @@ static int make_slots(struct replay *r)
 	r->room = (r->recording.unit_max + 2 * RECORDING_ALIGN - 1) &
 		  ~(uint64_t)(RECORDING_ALIGN - 1);
 	if (r->room > INT32_MAX)
-		return units_fail(r->source.why, E2BIG,
+		return units_fail(r->source.reason, E2BIG,
 				  "The recording has units of %" PRIu64
 				  " bytes, which are too large.",
 				  r->recording.unit_max);
@@ -490,7 +490,7 @@ static int make_slots(struct replay *r)
 	r->length = (size_t)r->count * r->room;
 	memory = mmap(NULL, r->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
-		return units_fail(r->source.why, ENOMEM, "There is no memory for %zu bytes.",
+		return units_fail(r->source.reason, ENOMEM, "There is no memory for %zu bytes.",
 				  r->length);
 	r->memory = memory;
 	madvise(memory, r->length, MADV_HUGEPAGE);
@@ -498,11 +498,11 @@ static int make_slots(struct replay *r)
 	r->order = calloc(r->count, sizeof(*r->order));
 	r->free_list = calloc(r->count, sizeof(*r->free_list));
 	if (!r->slots || !r->order || !r->free_list)
-		return units_fail(r->source.why, ENOMEM, "There is no memory left.");
+		return units_fail(r->source.reason, ENOMEM, "There is no memory left.");
 	for (i = 0; i < r->count; i++)
 		r->free_list[i] = r->count - 1 - i;
 	r->free_count = r->count;
-	ret = uring_open(&r->ring, r->opt.depth, r->source.why);
+	ret = uring_open(&r->ring, r->opt.depth, r->source.reason);
 	if (ret)
 		return ret;
 	r->have_ring = true;
@@ -512,22 +512,22 @@ static int make_slots(struct replay *r)
 	return 0;
 }
 
-struct source *source_replay(const struct replay_options *o, char why[UNITS_WHY])
+struct source *source_replay(const struct replay_options *o, char reason[UNITS_REASON])
 {
 	struct replay *r = calloc(1, sizeof(*r));
 	const struct recording_header *h;
 	const char *found;
 
 	if (!r) {
-		units_fail(why, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "There is no memory left.");
 		return NULL;
 	}
 	r->source.ops = &ops;
 	r->opt = *o;
 	r->direct.buffered = o->buffered;
-	if (recording_open(o->path, &r->recording, r->source.why) || look_at_files(r) ||
+	if (recording_open(o->path, &r->recording, r->source.reason) || look_at_files(r) ||
 	    make_slots(r)) {
-		units_fail(why, EIO, "%s", r->source.why);
+		units_fail(reason, EIO, "%s", r->source.reason);
 		close_source(&r->source);
 		return NULL;
 	}
@@ -542,9 +542,9 @@ struct source *source_replay(const struct replay_options *o, char why[UNITS_WHY]
 	r->source.regions[0] = (struct unit_region){.addr = r->memory, .length = r->length};
 	r->source.region_count = 1;
 	/* What is missing is a failure at the end; till then what is there is fed. */
-	found = r->recording.why[0] ? r->recording.why : r->recording.note;
+	found = r->recording.reason[0] ? r->recording.reason : r->recording.note;
 	if (found[0])
 		memcpy(r->source.note, found, sizeof(r->source.note));
-	r->source.short_of = r->recording.why[0];
+	r->source.short_of = r->recording.reason[0];
 	return &r->source;
 }

@@ -21,7 +21,7 @@ bool writer_no_space(int err)
 void writer_fail(struct writer *w, int err)
 {
 	w->failed = true;
-	units_fail(w->why, -err, "%s cannot be written: %s.", w->dir, strerror(-err));
+	units_fail(w->reason, -err, "%s cannot be written: %s.", w->dir, strerror(-err));
 }
 
 static void queue(struct writer *w, struct writer_op *op)
@@ -145,7 +145,8 @@ int writer_flush(struct writer *w)
 	if (ret == -EAGAIN || ret == -EBUSY || ret == -EINTR)
 		return 0;
 	if (ret < 0)
-		return units_fail(w->why, -ret, "The kernel takes no writes: %s.", strerror(-ret));
+		return units_fail(w->reason, -ret, "The kernel takes no writes: %s.",
+				  strerror(-ret));
 	w->n->batches++;
 	w->queued -= (unsigned int)ret;
 	return 0;
@@ -221,7 +222,7 @@ int writer_finish(struct writer *w)
 /* What the kernel did not take is lost. It stays in the queue, which is never submitted again. */
 static void lose_queued(struct writer *w)
 {
-	units_fail(w->why, EAGAIN, "The kernel takes no writes: %s.", strerror(EAGAIN));
+	units_fail(w->reason, EAGAIN, "The kernel takes no writes: %s.", strerror(EAGAIN));
 	w->dead = w->failed = true;
 	w->flying = w->queued = 0;
 	while (w->ops)
@@ -280,11 +281,11 @@ static int open_folder(struct writer *w, bool durable)
 	int parent, err;
 
 	if (mkdir(w->dir, 0777) && errno != EEXIST)
-		return units_fail(w->why, errno, "The folder %s cannot be made: %s.", w->dir,
+		return units_fail(w->reason, errno, "The folder %s cannot be made: %s.", w->dir,
 				  strerror(errno));
 	w->folder = open(w->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (w->folder < 0)
-		return units_fail(w->why, errno, "The folder %s cannot be opened: %s.", w->dir,
+		return units_fail(w->reason, errno, "The folder %s cannot be opened: %s.", w->dir,
 				  strerror(errno));
 	if (!durable)
 		return 0;
@@ -298,7 +299,7 @@ static int open_folder(struct writer *w, bool durable)
 	/* A file system that cannot sync a folder, and a folder that this user may not read. */
 	if (!err || err == EINVAL || err == EACCES)
 		return 0;
-	return units_fail(w->why, err, "The folder that %s is in cannot be synced: %s.", w->dir,
+	return units_fail(w->reason, err, "The folder that %s is in cannot be synced: %s.", w->dir,
 			  strerror(err));
 }
 
@@ -307,7 +308,7 @@ int writer_open(struct writer *w, unsigned int operations, bool durable)
 	int ret = open_folder(w, durable);
 
 	if (!ret)
-		ret = uring_open(&w->ring, operations + 1, w->why);
+		ret = uring_open(&w->ring, operations + 1, w->reason);
 	w->have_ring = !ret;
 	w->sync.complete = sync_ended;
 	return ret;

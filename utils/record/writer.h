@@ -54,7 +54,7 @@ struct writer_format {
 struct writer {
 	const struct writer_format *format;
 	const char *dir;
-	char *why;	       /* UNITS_WHY bytes */
+	char *reason;	       /* UNITS_REASON bytes */
 	bool *syncing;	       /* set while a disk syncs: no limit of time counts */
 	struct sink_counts *n; /* of which calls and batches are counted */
 	unsigned int align;    /* of what is left of a write */

@@ -96,8 +96,8 @@ struct progress {
 struct shared {
 	_Atomic unsigned int ready;
 	_Atomic bool go, stop;
-	_Atomic bool finished;			 /* by somebody; who sets it takes the shares */
-	char why[BAR_STRESS_PROCESSES_MAX][256]; /* sentence of a process that failed */
+	_Atomic bool finished;			    /* by somebody; who sets it takes the shares */
+	char reason[BAR_STRESS_PROCESSES_MAX][256]; /* sentence of a process that failed */
 	struct progress progress[BAR_STRESS_PROCESSES_MAX];
 	struct bar_stress_worker workers[BAR_STRESS_PROCESSES_MAX];
 };
@@ -179,14 +179,14 @@ static void on_bus_error(int number)
 /* A child's life; its exit code. A mapping of a BAR is not inherited, so each makes its own. */
 static int work(const struct stress *s, unsigned int number)
 {
-	char *why = s->shared->why[number];
+	char *reason = s->shared->reason[number];
 	struct roc_endpoint *ep;
 	struct roc_bar bar;
 
-	snprintf(why, sizeof(s->shared->why[0]), "killed by a signal");
+	snprintf(reason, sizeof(s->shared->reason[0]), "killed by a signal");
 	signal(SIGBUS, on_bus_error);
 	if (roc_open_card(s->card, s->id, &ep) || roc_bar_map(ep, s->bar, s->write, &bar)) {
-		snprintf(why, sizeof(s->shared->why[0]), "%s", roc_error());
+		snprintf(reason, sizeof(s->shared->reason[0]), "%s", roc_error());
 		return TOOL_FAILED;
 	}
 	cycles(s, number, bar.regs + s->address / 4);
@@ -211,16 +211,16 @@ static void show_progress(const struct stress *s)
 /* The card is gone, or it answers and the page holds a protected register. */
 static void explain_bus_error(const struct stress *s, unsigned int number)
 {
-	char *why = s->shared->why[number];
+	char *reason = s->shared->reason[number];
 	uint32_t value;
 
 	if (s->write && !roc_reg_read(s->ep, s->bar, s->address, &value))
 		snprintf(
-			why, sizeof(s->shared->why[0]),
+			reason, sizeof(s->shared->reason[0]),
 			"register 0x%x of BAR %u is in a page that no mapping may write, because it holds a protected register: use roc-reg-write",
 			s->address, s->bar);
 	else
-		snprintf(why, sizeof(s->shared->why[0]), "%s does not answer any more",
+		snprintf(reason, sizeof(s->shared->reason[0]), "%s does not answer any more",
 			 card_called(s->card, s->id));
 }
 
@@ -293,7 +293,7 @@ static int run_processes(const struct stress *s)
 	wait_for(s, pids, started);
 	for (i = 0; i < started; i++) {
 		if (s->shared->workers[i].failed)
-			code = tool_fail("Process %u: %s.", i, s->shared->why[i]);
+			code = tool_fail("Process %u: %s.", i, s->shared->reason[i]);
 	}
 	return code;
 }

@@ -153,7 +153,7 @@ static int run_range(const void *p)
 	const struct values *v = p;
 	char line[REG_LINE_MAX];
 	uint32_t *words, i;
-	char why[OUTPUT_WHY];
+	char reason[OUTPUT_REASON];
 	struct json j;
 	int code;
 
@@ -164,8 +164,8 @@ static int run_range(const void *p)
 	if (code)
 		goto out;
 	if (v->file &&
-	    output_replace(v->file, (const char *)words, sizeof(*words) * v->range, false, why))
-		code = tool_fail("%s", why);
+	    output_replace(v->file, (const char *)words, sizeof(*words) * v->range, false, reason))
+		code = tool_fail("%s", reason);
 	if (v->json) {
 		json_start(&j, stdout);
 		json_array(&j, NULL);
@@ -219,11 +219,11 @@ static int run_modify(const void *p)
 	const struct values *v = p;
 	struct roc_endpoint *ep;
 	struct json j;
-	char why[160];
+	char reason[160];
 	int code;
 
-	if (!reg_field(v->position, v->width, v->value, &mask, &bits, why, sizeof(why)))
-		return tool_usage("%s", why);
+	if (!reg_field(v->position, v->width, v->value, &mask, &bits, reason, sizeof(reason)))
+		return tool_usage("%s", reason);
 	code = open_card(v, &ep);
 	if (code)
 		return code;

@@ -7,16 +7,16 @@
 #include <stdio.h>
 
 bool reg_field(uint32_t position, uint32_t width, uint32_t value, uint32_t *mask, uint32_t *bits,
-	       char *why, size_t why_size)
+	       char *reason, size_t reason_size)
 {
 	uint32_t field;
 
 	if (!width || width > 32) {
-		snprintf(why, why_size, "A width of %u bits is outside 1..32.", width);
+		snprintf(reason, reason_size, "A width of %u bits is outside 1..32.", width);
 		return false;
 	}
 	if (position > 31 || position + width > 32) {
-		snprintf(why, why_size,
+		snprintf(reason, reason_size,
 			 "%u bits from position %u on do not fit in a register of 32 bits.", width,
 			 position);
 		return false;
@@ -25,7 +25,7 @@ bool reg_field(uint32_t position, uint32_t width, uint32_t value, uint32_t *mask
 	field = width == 32 ? UINT32_MAX : (UINT32_C(1) << width) - 1;
 	if (value > field) {
 		snprintf(
-			why, why_size,
+			reason, reason_size,
 			"The value 0x%x does not fit in %u bit%s; give --width, or a smaller value.",
 			value, width, width == 1 ? "" : "s");
 		return false;

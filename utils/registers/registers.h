@@ -15,10 +15,10 @@
 
 /*
  * Bits [position, position + width) of a register and a value for them. False: they do not fit,
- * with a sentence in @why.
+ * with a sentence in @reason.
  */
 bool reg_field(uint32_t position, uint32_t width, uint32_t value, uint32_t *mask, uint32_t *bits,
-	       char *why, size_t why_size);
+	       char *reason, size_t reason_size);
 
 #define REG_LINE_MAX 96
 /* Address, hexadecimal, binary and decimal of a register, in one line. */

@@ -237,7 +237,7 @@ void ros_client_parse(struct ros_client *c)
 {
 	struct ros_server *s = c->server;
 	struct ros_message m;
-	struct ros_refusal why;
+	struct ros_refusal reason;
 	enum ros_decoded got;
 	bool one = false;
 	size_t at = 0;
@@ -248,11 +248,11 @@ void ros_client_parse(struct ros_client *c)
 			c->paused = true;
 			break;
 		}
-		got = ros_decode_client(c->in + at, c->have - at, &s->set.limits, &m, &why);
+		got = ros_decode_client(c->in + at, c->have - at, &s->set.limits, &m, &reason);
 		if (got == ROS_MORE)
 			break;
 		if (got == ROS_REFUSED) {
-			ros_client_error(c, &why);
+			ros_client_error(c, &reason);
 		} else if (!message(c, &m)) {
 			c->paused = true;
 			break;
@@ -279,13 +279,14 @@ bool ros_client_parse_clears(struct ros_client *c)
 {
 	const struct ros_limits *limits = &c->server->set.limits;
 	struct ros_clear_slot *slot;
-	struct ros_refusal why;
+	struct ros_refusal reason;
 	enum ros_decoded got;
 	struct ros_message m;
 	size_t at = 0;
 
-	while ((got = ros_decode_client(c->in + at, c->have - at, limits, &m, &why)) != ROS_MORE) {
-		if (got == ROS_REFUSED ? ros_closes(why.code) : m.type == ROS_HELLO)
+	while ((got = ros_decode_client(c->in + at, c->have - at, limits, &m, &reason)) !=
+	       ROS_MORE) {
+		if (got == ROS_REFUSED ? ros_closes(reason.code) : m.type == ROS_HELLO)
 			return false;
 		if (got == ROS_MESSAGE && m.type == ROS_CLEAR) {
 			slot = c->clears < limits->clears ? clear_beside(c) : NULL;

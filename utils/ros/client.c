@@ -239,17 +239,17 @@ struct ros_note *ros_client_note(struct ros_client *c)
 	return note;
 }
 
-void ros_client_error(struct ros_client *c, const struct ros_refusal *why)
+void ros_client_error(struct ros_client *c, const struct ros_refusal *reason)
 {
 	struct ros_note *note;
 
-	ros_count_add(&c->server->counts.errors[why->code], 1);
+	ros_count_add(&c->server->counts.errors[reason->code], 1);
 	if (c->free_notes) {
 		note = ros_client_note(c);
-		note->iov.iov_len = ros_encode_error(note->bytes, why);
+		note->iov.iov_len = ros_encode_error(note->bytes, reason);
 		ros_send_queue(c, &note->out);
 	}
-	if (ros_closes(why->code)) {
+	if (ros_closes(reason->code)) {
 		c->mute = true;
 		ros_client_finish(c);
 	}
@@ -258,9 +258,9 @@ void ros_client_error(struct ros_client *c, const struct ros_refusal *why)
 void ros_client_refuse(struct ros_client *c, enum ros_code code, uint64_t id, uint32_t limit,
 		       uint32_t value)
 {
-	struct ros_refusal why = {.code = code, .id = id, .limit = limit, .value = value};
+	struct ros_refusal reason = {.code = code, .id = id, .limit = limit, .value = value};
 
-	ros_client_error(c, &why);
+	ros_client_error(c, &reason);
 }
 
 /*

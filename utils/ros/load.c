@@ -130,12 +130,12 @@ static bool flush_all(struct load *l)
 	return true;
 }
 
-static void end(struct load *l, const char *why)
+static void end(struct load *l, const char *reason)
 {
 	if (l->stopping)
 		return;
 	l->stopping = true;
-	l->end = why;
+	l->end = reason;
 }
 
 static void look_for_end(struct load *l)

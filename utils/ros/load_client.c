@@ -287,17 +287,17 @@ static bool message(struct load_client *c, const struct ros_message *m)
 static bool parse(struct load_client *c)
 {
 	struct ros_message m;
-	struct ros_refusal why;
+	struct ros_refusal reason;
 	enum ros_decoded got;
 	size_t at = 0;
 
 	for (;;) {
-		got = ros_decode_daemon(c->in + at, c->have - at, c->longest, &m, &why);
+		got = ros_decode_daemon(c->in + at, c->have - at, c->longest, &m, &reason);
 		if (got == ROS_MORE)
 			break;
 		if (got == ROS_REFUSED)
 			return load_fail(c->load, "Client %u got a message that is none: %s.",
-					 c->number, ros_code_name(why.code));
+					 c->number, ros_code_name(reason.code));
 		at += m.length;
 		if (m.type == ROS_WELCOME) {
 			/* The buffer moves. */

@@ -87,21 +87,21 @@ uint16_t ros_version(const struct ros_hello *hello)
 	return version >= hello->lowest && version >= ROS_VERSION_LOWEST ? version : 0;
 }
 
-static enum ros_decoded refuse(struct ros_refusal *why, const struct ros_message *m,
+static enum ros_decoded refuse(struct ros_refusal *reason, const struct ros_message *m,
 			       enum ros_code code, uint32_t limit, uint32_t value)
 {
-	*why = (struct ros_refusal){.code = code, .id = m->id, .limit = limit, .value = value};
+	*reason = (struct ros_refusal){.code = code, .id = m->id, .limit = limit, .value = value};
 	return ROS_REFUSED;
 }
 
-static enum ros_decoded malformed(struct ros_refusal *why, const struct ros_message *m)
+static enum ros_decoded malformed(struct ros_refusal *reason, const struct ros_message *m)
 {
-	return refuse(why, m, ROS_E_MALFORMED, 0, 0);
+	return refuse(reason, m, ROS_E_MALFORMED, 0, 0);
 }
 
 /* The header, and whether the rest is there. */
 static enum ros_decoded header(const uint8_t *at, size_t have, uint32_t longest,
-			       struct ros_message *m, struct ros_refusal *why)
+			       struct ros_message *m, struct ros_refusal *reason)
 {
 	if (have < ROS_HEADER_BYTES)
 		return ROS_MORE;
@@ -112,83 +112,83 @@ static enum ros_decoded header(const uint8_t *at, size_t have, uint32_t longest,
 		.id = get64(at + 8),
 	};
 	if (m->length < ROS_HEADER_BYTES)
-		return malformed(why, m);
+		return malformed(reason, m);
 	if (m->length > longest)
-		return refuse(why, m, ROS_E_TOO_LONG, longest, m->length);
+		return refuse(reason, m, ROS_E_TOO_LONG, longest, m->length);
 	return m->length <= have ? ROS_MESSAGE : ROS_MORE;
 }
 
 static enum ros_decoded decode_hello(const uint8_t *at, struct ros_message *m,
-				     struct ros_refusal *why)
+				     struct ros_refusal *reason)
 {
 	if (m->length != ROS_HELLO_BYTES)
-		return malformed(why, m);
+		return malformed(reason, m);
 	if (get32(at + 16) != ROS_MAGIC)
-		return refuse(why, m, ROS_E_BAD_MAGIC, 0, 0);
+		return refuse(reason, m, ROS_E_BAD_MAGIC, 0, 0);
 	m->hello = (struct ros_hello){.lowest = get16(at + 20), .highest = get16(at + 22)};
 	if (m->hello.lowest > m->hello.highest)
-		return malformed(why, m);
+		return malformed(reason, m);
 	return ROS_MESSAGE;
 }
 
 static enum ros_decoded decode_request(const uint8_t *at, struct ros_message *m,
-				       struct ros_refusal *why)
+				       struct ros_refusal *reason)
 {
 	if (m->length != ROS_REQUEST_BYTES || get32(at + 20))
-		return malformed(why, m);
+		return malformed(reason, m);
 	m->request = (struct ros_request){.event = get32(at + 16), .links = get64(at + 24)};
 	if (!m->request.links)
-		return refuse(why, m, ROS_E_NO_LINKS, 0, 0);
+		return refuse(reason, m, ROS_E_NO_LINKS, 0, 0);
 	return ROS_MESSAGE;
 }
 
 static enum ros_decoded decode_clear(const uint8_t *at, const struct ros_limits *limits,
-				     struct ros_message *m, struct ros_refusal *why)
+				     struct ros_message *m, struct ros_refusal *reason)
 {
 	if (m->length < ROS_CLEAR_BYTES || get32(at + 20))
-		return malformed(why, m);
+		return malformed(reason, m);
 	m->clear.count = get32(at + 16);
 	m->clear.events = at + ROS_CLEAR_BYTES;
 	if (!m->clear.count || (m->length - ROS_CLEAR_BYTES) % 4 ||
 	    m->clear.count != (m->length - ROS_CLEAR_BYTES) / 4)
-		return malformed(why, m);
+		return malformed(reason, m);
 	if (m->clear.count > limits->events)
-		return refuse(why, m, ROS_E_TOO_MANY_EVENTS, limits->events, m->clear.count);
+		return refuse(reason, m, ROS_E_TOO_MANY_EVENTS, limits->events, m->clear.count);
 	return ROS_MESSAGE;
 }
 
 enum ros_decoded ros_decode_client(const void *bytes, size_t have, const struct ros_limits *limits,
-				   struct ros_message *m, struct ros_refusal *why)
+				   struct ros_message *m, struct ros_refusal *reason)
 {
 	const uint8_t *at = bytes;
-	enum ros_decoded got = header(at, have, limits->message, m, why);
+	enum ros_decoded got = header(at, have, limits->message, m, reason);
 
 	/* What cannot become good is refused without waiting for the rest of it. */
 	if (got != ROS_REFUSED && have >= ROS_HEADER_BYTES) {
 		if (m->type < ROS_HELLO || m->type > ROS_CLEAR)
-			return refuse(why, m, ROS_E_UNKNOWN_TYPE, ROS_CLEAR, m->type);
+			return refuse(reason, m, ROS_E_UNKNOWN_TYPE, ROS_CLEAR, m->type);
 		if (m->flags)
-			return malformed(why, m);
+			return malformed(reason, m);
 	}
 	if (got != ROS_MESSAGE)
 		return got;
 	switch (m->type) {
 	case ROS_HELLO:
-		return decode_hello(at, m, why);
+		return decode_hello(at, m, reason);
 	case ROS_REQUEST:
-		return decode_request(at, m, why);
+		return decode_request(at, m, reason);
 	default:
-		return decode_clear(at, limits, m, why);
+		return decode_clear(at, limits, m, reason);
 	}
 }
 
 static enum ros_decoded decode_welcome(const uint8_t *at, struct ros_message *m,
-				       struct ros_refusal *why)
+				       struct ros_refusal *reason)
 {
 	if (m->length < ROS_WELCOME_BYTES)
-		return malformed(why, m);
+		return malformed(reason, m);
 	if (get32(at + 16) != ROS_MAGIC)
-		return refuse(why, m, ROS_E_BAD_MAGIC, 0, 0);
+		return refuse(reason, m, ROS_E_BAD_MAGIC, 0, 0);
 	m->welcome.version = get16(at + 20);
 	m->welcome.limits = (struct ros_limits){
 		.links = get64(at + 24),
@@ -206,7 +206,7 @@ static enum ros_decoded decode_welcome(const uint8_t *at, struct ros_message *m,
 
 /* The entries have to be in order, and all the bytes theirs. */
 static enum ros_decoded decode_reply(const uint8_t *at, struct ros_message *m,
-				     struct ros_refusal *why)
+				     struct ros_refusal *reason)
 {
 	struct ros_entry entry;
 	uint64_t sum = 0;
@@ -214,32 +214,32 @@ static enum ros_decoded decode_reply(const uint8_t *at, struct ros_message *m,
 	unsigned int i;
 
 	if (m->length < ROS_REPLY_BYTES)
-		return malformed(why, m);
+		return malformed(reason, m);
 	m->reply.event = get32(at + 16);
 	m->reply.count = get16(at + 20);
 	m->reply.entries = at + ROS_REPLY_BYTES;
 	if (!m->reply.count || m->reply.count > ROS_LINKS ||
 	    m->length - ROS_REPLY_BYTES < m->reply.count * ROS_ENTRY_BYTES)
-		return malformed(why, m);
+		return malformed(reason, m);
 	for (i = 0; i < m->reply.count; i++) {
 		ros_reply_entry(&m->reply, i, &entry);
 		if (entry.link <= last || entry.link >= ROS_LINKS ||
 		    (entry.size && entry.status != ROS_OK))
-			return malformed(why, m);
+			return malformed(reason, m);
 		last = entry.link;
 		sum += entry.size;
 	}
 	if (sum != m->length - ROS_REPLY_BYTES - m->reply.count * ROS_ENTRY_BYTES)
-		return malformed(why, m);
+		return malformed(reason, m);
 	m->reply.data = m->reply.entries + m->reply.count * ROS_ENTRY_BYTES;
 	return ROS_MESSAGE;
 }
 
 static enum ros_decoded decode_error(const uint8_t *at, struct ros_message *m,
-				     struct ros_refusal *why)
+				     struct ros_refusal *reason)
 {
 	if (m->length < ROS_ERROR_BYTES)
-		return malformed(why, m);
+		return malformed(reason, m);
 	m->error = (struct ros_error){
 		.code = get16(at + 16),
 		.limit = get32(at + 20),
@@ -248,26 +248,26 @@ static enum ros_decoded decode_error(const uint8_t *at, struct ros_message *m,
 		.text = (const char *)at + ROS_ERROR_BYTES,
 	};
 	if (m->error.length > m->length - ROS_ERROR_BYTES)
-		return malformed(why, m);
+		return malformed(reason, m);
 	return ROS_MESSAGE;
 }
 
 enum ros_decoded ros_decode_daemon(const void *bytes, size_t have, uint32_t longest,
-				   struct ros_message *m, struct ros_refusal *why)
+				   struct ros_message *m, struct ros_refusal *reason)
 {
 	const uint8_t *at = bytes;
-	enum ros_decoded got = header(at, have, longest, m, why);
+	enum ros_decoded got = header(at, have, longest, m, reason);
 
 	if (got != ROS_MESSAGE)
 		return got;
 	switch (m->type) {
 	case ROS_WELCOME:
-		return decode_welcome(at, m, why);
+		return decode_welcome(at, m, reason);
 	case ROS_REPLY:
-		return decode_reply(at, m, why);
+		return decode_reply(at, m, reason);
 	case ROS_CLEARED:
 		if (m->length < ROS_CLEARED_BYTES)
-			return malformed(why, m);
+			return malformed(reason, m);
 		m->cleared = (struct ros_cleared){
 			.events = get32(at + 16),
 			.unknown = get32(at + 20),
@@ -275,9 +275,9 @@ enum ros_decoded ros_decode_daemon(const void *bytes, size_t have, uint32_t long
 		};
 		return ROS_MESSAGE;
 	case ROS_ERROR:
-		return decode_error(at, m, why);
+		return decode_error(at, m, reason);
 	default:
-		return refuse(why, m, ROS_E_UNKNOWN_TYPE, ROS_ERROR, m->type);
+		return refuse(reason, m, ROS_E_UNKNOWN_TYPE, ROS_ERROR, m->type);
 	}
 }
 
@@ -395,7 +395,7 @@ size_t ros_encode_cleared(void *out, uint64_t id, const struct ros_cleared *clea
 	return ROS_CLEARED_BYTES;
 }
 
-size_t ros_encode_error(void *out, const struct ros_refusal *why)
+size_t ros_encode_error(void *out, const struct ros_refusal *reason)
 {
 	uint8_t *at = out;
 	char text[ROS_SENTENCE_MAX + 1];
@@ -405,15 +405,15 @@ size_t ros_encode_error(void *out, const struct ros_refusal *why)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
-	snprintf(text, sizeof(text), codes[why->code].text, why->limit, why->value);
+	snprintf(text, sizeof(text), codes[reason->code].text, reason->limit, reason->value);
 #pragma GCC diagnostic pop
 	length = strlen(text);
 	encode_header(at, (uint32_t)(ROS_ERROR_BYTES + length), ROS_ERROR,
-		      ros_closes(why->code) ? ROS_CLOSES : 0, why->id);
-	put16(at + 16, (uint16_t)why->code);
+		      ros_closes(reason->code) ? ROS_CLOSES : 0, reason->id);
+	put16(at + 16, (uint16_t)reason->code);
 	put16(at + 18, 0);
-	put32(at + 20, why->limit);
-	put32(at + 24, why->value);
+	put32(at + 20, reason->limit);
+	put32(at + 24, reason->value);
 	put32(at + 28, (uint32_t)length);
 	memcpy(at + ROS_ERROR_BYTES, text, length);
 	return ROS_ERROR_BYTES + length;

@@ -155,7 +155,7 @@ struct ros_refusal {
 enum ros_decoded {
 	ROS_MORE,    /* the message is not all there yet */
 	ROS_MESSAGE, /* @m is one, m->length bytes long */
-	ROS_REFUSED, /* @why: if ros_closes(why->code), nothing behind it can be read */
+	ROS_REFUSED, /* @reason: if ros_closes(why->code), nothing behind it can be read */
 };
 
 /*
@@ -163,10 +163,10 @@ enum ros_decoded {
  * close has m->length, too: the next message is behind it.
  */
 enum ros_decoded ros_decode_client(const void *bytes, size_t have, const struct ros_limits *limits,
-				   struct ros_message *m, struct ros_refusal *why);
+				   struct ros_message *m, struct ros_refusal *reason);
 /* The same of what the daemon sent. @longest: bytes of a message that the caller has room for. */
 enum ros_decoded ros_decode_daemon(const void *bytes, size_t have, uint32_t longest,
-				   struct ros_message *m, struct ros_refusal *why);
+				   struct ros_message *m, struct ros_refusal *reason);
 
 uint32_t ros_clear_event(const struct ros_clear *c, uint32_t number);
 void ros_reply_entry(const struct ros_reply *r, unsigned int number, struct ros_entry *entry);
@@ -184,7 +184,7 @@ size_t ros_encode_reply(void *out, uint64_t id, uint32_t event, uint16_t flags,
 			const struct ros_entry *entries, unsigned int count, uint32_t bytes);
 size_t ros_encode_cleared(void *out, uint64_t id, const struct ros_cleared *cleared);
 /* The sentence is this file's: at most ROS_ERROR_MAX bytes. */
-size_t ros_encode_error(void *out, const struct ros_refusal *why);
+size_t ros_encode_error(void *out, const struct ros_refusal *reason);
 
 bool ros_closes(enum ros_code code);
 const char *ros_code_name(enum ros_code code); /* "TOO_LONG" */

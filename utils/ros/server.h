@@ -244,7 +244,7 @@ void ros_client_count(struct ros_client *c);
 /* A message to it of up to ROS_ERROR_MAX bytes. Only if c->free_notes is not NULL. */
 struct ros_note *ros_client_note(struct ros_client *c);
 /* Send an error, and end the connection where the code does. */
-void ros_client_error(struct ros_client *c, const struct ros_refusal *why);
+void ros_client_error(struct ros_client *c, const struct ros_refusal *reason);
 void ros_client_refuse(struct ros_client *c, enum ros_code code, uint64_t id, uint32_t limit,
 		       uint32_t value);
 /* What is there is sent; then the connection ends. */

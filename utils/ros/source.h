@@ -44,7 +44,7 @@ struct ros_source_ops {
 	 */
 	void (*damage)(struct ros_source *s, struct roc_fragments_damage *damage, uint64_t *lost);
 	/* Why it does not run any more, if that is known, or NULL. */
-	const char *(*why)(struct ros_source *s);
+	const char *(*reason)(struct ros_source *s);
 	/*
 	 * Sleep until there is something to take or done, or @fd can be read, or for @ms (-1: no
 	 * limit). True: @fd can be read.

@@ -102,13 +102,13 @@ static void damage(struct ros_source *s, struct roc_fragments_damage *d, uint64_
 		*lost = info.lost;
 }
 
-static const char *why(struct ros_source *s)
+static const char *reason(struct ros_source *s)
 {
 	struct roc_fr_info info;
 
 	if (roc_fragments_info(of(s), &info))
 		return roc_error();
-	return info.state == ROC_CH_FAILED ? roc_why_text(info.why) : NULL;
+	return info.state == ROC_CH_FAILED ? roc_reason_text(info.reason) : NULL;
 }
 
 static bool wait(struct ros_source *s, int fd, int ms)
@@ -136,7 +136,7 @@ static const struct ros_source_ops ops = {
 	.running = running,
 	.counts = counts,
 	.damage = damage,
-	.why = why,
+	.reason = reason,
 	.wait = wait,
 };
 

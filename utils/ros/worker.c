@@ -369,14 +369,14 @@ static void fetched(struct ros_worker *w, const struct roc_fragment_fetched *f)
 }
 
 /* Nothing comes from this sub-unit any more: everybody is told. */
-void ros_worker_leave(struct ros_worker *w, const char *why)
+void ros_worker_leave(struct ros_worker *w, const char *reason)
 {
 	struct roc_fragment_fetched f[BATCH];
 	struct ros_waiter *one;
 	struct ros_part *p;
 	int n, i;
 
-	snprintf(w->failure, sizeof(w->failure), "%s", why);
+	snprintf(w->failure, sizeof(w->failure), "%s", reason);
 	atomic_store_explicit(&w->gone, true, memory_order_release);
 	w->source->ops->stop(w->source);
 	while ((n = w->source->ops->done(w->source, f, BATCH)) > 0) {
@@ -440,13 +440,13 @@ static unsigned int take_done(struct ros_worker *w)
 static unsigned int leave_silent(struct ros_worker *w)
 {
 	struct ros_part *oldest = TAILQ_FIRST(&w->flight);
-	char why[64];
+	char reason[64];
 
 	if (!w->set.fetch_ns || !oldest || w->ran - oldest->asked < w->set.fetch_ns)
 		return 0;
-	snprintf(why, sizeof(why), "The card did not write a fragment within %u s.",
+	snprintf(reason, sizeof(reason), "The card did not write a fragment within %u s.",
 		 (unsigned int)(w->set.fetch_ns / NS_PER_S));
-	ros_worker_leave(w, why);
+	ros_worker_leave(w, reason);
 	return 1;
 }
 

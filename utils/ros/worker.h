@@ -153,7 +153,7 @@ bool ros_worker_turn(struct ros_worker *w);
 /* Take the fragments that the card published before it stopped; completions are not among them. */
 void ros_worker_take_rest(struct ros_worker *w);
 /* Nothing comes from this sub-unit any more: everybody is told. */
-void ros_worker_leave(struct ros_worker *w, const char *why);
+void ros_worker_leave(struct ros_worker *w, const char *reason);
 /* Figures that others may read. */
 void ros_worker_copy_counts(struct ros_worker *w);
 /* What was wrong or lost, as of those figures. */

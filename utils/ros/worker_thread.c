@@ -43,14 +43,14 @@ static bool wait_for_work(struct ros_worker *w)
 /* ros_worker_leave() takes the completions, which may have arrived since the last turn, too. */
 static void leave_stopped(struct ros_worker *w)
 {
-	const char *why = w->source->ops->why ? w->source->ops->why(w->source) : NULL;
+	const char *reason = w->source->ops->reason ? w->source->ops->reason(w->source) : NULL;
 	char text[sizeof(w->failure)];
 
 	ros_worker_take_rest(w);
 	if (atomic_load_explicit(&w->gone, memory_order_relaxed))
 		return;
-	snprintf(text, sizeof(text), "The sub-unit has stopped by itself%s%s.", why ? ": " : "",
-		 why ? why : "");
+	snprintf(text, sizeof(text), "The sub-unit has stopped by itself%s%s.", reason ? ": " : "",
+		 reason ? reason : "");
 	ros_worker_leave(w, text);
 }
 

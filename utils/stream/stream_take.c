@@ -68,7 +68,7 @@ static void explain(struct stream_run *r)
 	if (roc_stream_info(r->s, &info))
 		channel_fail(&r->run, "%s", roc_error());
 	else
-		channel_explain(&r->run, "The stream", info.state, info.why);
+		channel_explain(&r->run, "The stream", info.state, info.reason);
 }
 
 /* Bytes there are; 0: none came within a moment. */

@@ -25,9 +25,9 @@ const char *pump_end_name(enum pump_end end)
 	return ends[end];
 }
 
-static int fail(struct pump *p, int err, const char *why)
+static int fail(struct pump *p, int err, const char *reason)
 {
-	return units_fail(p->why, -err, "%s", why[0] ? why : strerror(-err));
+	return units_fail(p->reason, -err, "%s", reason[0] ? reason : strerror(-err));
 }
 
 static void count(struct pump *p, const struct unit *u)
@@ -50,7 +50,7 @@ static int give_back(struct pump *p, uint64_t handle)
 {
 	int ret = p->source->ops->give_back(p->source, handle);
 
-	return ret ? fail(p, ret, p->source->why) : 0;
+	return ret ? fail(p, ret, p->source->reason) : 0;
 }
 
 /* Of a unit that did not get where it should. */
@@ -59,7 +59,7 @@ static int refuse(struct pump *p, uint64_t handle)
 	const struct source_ops *ops = p->source->ops;
 	int ret = (ops->refuse ? ops->refuse : ops->give_back)(p->source, handle);
 
-	return ret ? fail(p, ret, p->source->why) : 0;
+	return ret ? fail(p, ret, p->source->reason) : 0;
 }
 
 /* Hand one unit over: 1; 0 no room, or no more; -errno. */
@@ -80,7 +80,7 @@ static int put(struct pump *p, const struct unit *u)
 		/* It goes back at the end. */
 		p->held = *u;
 		p->holds = true;
-		return fail(p, ret, p->sink->why);
+		return fail(p, ret, p->sink->reason);
 	}
 	p->full = true;
 	p->n.left++;
@@ -117,7 +117,7 @@ static int move(struct pump *p, bool all)
 		if (ret == -ENODATA)
 			return n ? n : ret;
 		if (ret < 0)
-			return fail(p, ret, p->source->why);
+			return fail(p, ret, p->source->reason);
 		ret = put(p, &u);
 		if (ret < 0)
 			return ret;
@@ -145,7 +145,7 @@ static int pass_back(struct pump *p, int (*out)(struct sink *, uint64_t *, unsig
 		return 0;
 	}
 	if (n < 0)
-		return fail(p, n, p->sink->why);
+		return fail(p, n, p->sink->reason);
 	for (i = 0; i < n; i++) {
 		int ret = back(p, handles[i]);
 
@@ -196,14 +196,14 @@ static int turn(struct pump *p, bool all)
 	if (ret == -ENOSPC)
 		p->full = true;
 	else if (ret)
-		return fail(p, ret, p->sink->why);
+		return fail(p, ret, p->sink->reason);
 	back = collect(p);
 	if (back < 0)
 		return back;
 	if (p->source->ops->flush) {
 		ret = p->source->ops->flush(p->source);
 		if (ret)
-			return fail(p, ret, p->source->why);
+			return fail(p, ret, p->source->reason);
 	}
 	if (moved == -ENODATA)
 		return back ? back : moved;
@@ -214,7 +214,7 @@ static bool finished(struct pump *p, uint64_t now, uint64_t progress)
 {
 	const struct pump_limits *l = &p->limits;
 
-	if (p->why[0])
+	if (p->reason[0])
 		p->end = PUMP_END_FAILED;
 	else if (p->full)
 		p->end = PUMP_END_FULL;
@@ -247,7 +247,7 @@ static void flow(struct pump *p)
 		}
 		if (ret > 0)
 			doze_moved(&p->doze);
-		else if (!p->why[0])
+		else if (!p->reason[0])
 			rest(p);
 		now = units_now();
 		/* What is with the sink is the sink's affair. */
@@ -268,7 +268,7 @@ static void drain(struct pump *p)
 	bool dry = false;
 	int ret;
 
-	while (!p->why[0] && (!dry || p->n.out || p->holds)) {
+	while (!p->reason[0] && (!dry || p->n.out || p->holds)) {
 		/* What is full has its own sentence. */
 		if (p->limits.twice && !p->full && stop_asked_twice()) {
 			p->gives_up = true;
@@ -288,7 +288,7 @@ static void drain(struct pump *p)
 		if (ret == -ENODATA && !p->n.out && !p->holds)
 			dry = true;
 		else if (now > until)
-			units_fail(p->why, ETIME,
+			units_fail(p->reason, ETIME,
 				   "%" PRIu64 " units did not come to their end within %" PRIu64
 				   " s.",
 				   p->n.out, p->limits.finish);
@@ -309,7 +309,7 @@ static void give_up(struct pump *p)
 	p->full = true;
 	more = move(p, true) != -ENODATA;
 	if (p->n.left + n->lost || more)
-		units_fail(p->why, EINTR,
+		units_fail(p->reason, EINTR,
 			   "Told twice to end: %" PRIu64 " units, %" PRIu64
 			   " bytes in all, were given up%s.",
 			   p->n.left + n->lost, p->n.left_bytes + n->lost_bytes,
@@ -319,15 +319,15 @@ static void give_up(struct pump *p)
 /* Whatever the sink still has is lost, but goes back: memory must not be freed under it. */
 static void let_go(struct pump *p)
 {
-	char kept[UNITS_WHY];
+	char kept[UNITS_REASON];
 	uint64_t out = UINT64_MAX;
 
-	memcpy(kept, p->why, sizeof(kept));
+	memcpy(kept, p->reason, sizeof(kept));
 	p->sink->ops->abandon(p->sink);
-	p->why[0] = '\0';
+	p->reason[0] = '\0';
 	/* The reason for all else. */
 	if (p->sink->hung)
-		fail(p, -ETIME, p->sink->why);
+		fail(p, -ETIME, p->sink->reason);
 	while (p->n.out && p->n.out < out) {
 		out = p->n.out;
 		collect(p);
@@ -340,7 +340,7 @@ static void let_go(struct pump *p)
 	if (p->gives_up)
 		give_up(p);
 	if (kept[0] && !p->sink->hung)
-		memcpy(p->why, kept, sizeof(kept));
+		memcpy(p->reason, kept, sizeof(kept));
 }
 
 void pump_run(struct pump *p)
@@ -354,7 +354,7 @@ void pump_run(struct pump *p)
 	p->n.start = units_now();
 	ret = p->source->ops->start(p->source);
 	if (ret) {
-		fail(p, ret, p->source->why);
+		fail(p, ret, p->source->reason);
 		p->end = PUMP_END_FAILED;
 		p->n.finish = units_now();
 		return;
@@ -362,15 +362,15 @@ void pump_run(struct pump *p)
 	flow(p);
 	ret = p->source->ops->stop(p->source);
 	if (ret)
-		fail(p, ret, p->source->why);
+		fail(p, ret, p->source->reason);
 	drain(p);
 	let_go(p);
 	p->n.finish = units_now();
 	ret = p->sink->ops->finish(p->sink);
 	if (ret)
-		fail(p, ret, p->sink->why);
+		fail(p, ret, p->sink->reason);
 	p->source->ops->books(p->source, &p->books);
-	if (p->why[0] && p->end != PUMP_END_FULL)
+	if (p->reason[0] && p->end != PUMP_END_FULL)
 		p->end = PUMP_END_FAILED;
 	if (p->tick)
 		p->tick(p, p->context);

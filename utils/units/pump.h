@@ -58,8 +58,8 @@ struct pump {
 
 	struct pump_counts n;
 	enum pump_end end;
-	struct unit_books books; /* after the end */
-	char why[UNITS_WHY];	 /* a failure */
+	struct unit_books books;   /* after the end */
+	char reason[UNITS_REASON]; /* a failure */
 
 	struct unit held; /* taken, and the sink had no room */
 	bool holds;
@@ -68,7 +68,7 @@ struct pump {
 	bool gives_up; /* and that because it is told so */
 };
 
-/* Exit code is for the caller to say: p->why is empty if all went well. */
+/* Exit code is for the caller to say: p->reason is empty if all went well. */
 void pump_run(struct pump *p);
 
 const char *pump_end_name(enum pump_end end);

@@ -52,7 +52,7 @@ enum request {
 /* What the sink reports of itself. */
 struct report {
 	struct sink_counts n;
-	char why[UNITS_WHY], note[UNITS_WHY];
+	char reason[UNITS_REASON], note[UNITS_REASON];
 	const char *state;
 };
 
@@ -138,7 +138,7 @@ static void report(struct apart_sink *a)
 	r->n.lost += a->refused;
 	r->n.lost_bytes += a->refused_bytes;
 	r->state = a->inner->state;
-	memcpy(r->why, a->inner->why, sizeof(r->why));
+	memcpy(r->reason, a->inner->reason, sizeof(r->reason));
 	if (a->inner->note[0] && !r->note[0]) {
 		memcpy(r->note, a->inner->note, sizeof(r->note));
 		a->inner->note[0] = '\0';
@@ -273,7 +273,7 @@ static void run(void *context)
 {
 	struct apart_sink *a = context;
 	bool closed = false;
-	int err = a->type->open(a->options, &a->copy, &a->inner, a->report.why);
+	int err = a->type->open(a->options, &a->copy, &a->inner, a->report.reason);
 
 	if (err) {
 		answer(a, err);
@@ -331,7 +331,7 @@ static void update(struct apart_sink *a, bool wait)
 		return;
 	s->n = a->report.n;
 	s->state = a->report.state;
-	memcpy(s->why, a->report.why, sizeof(s->why));
+	memcpy(s->reason, a->report.reason, sizeof(s->reason));
 	if (a->report.note[0] && !s->note[0]) {
 		memcpy(s->note, a->report.note, sizeof(s->note));
 		a->report.note[0] = '\0';
@@ -373,7 +373,7 @@ static void lose_outstanding(struct apart_sink *a, uint64_t *n, uint64_t *bytes)
 	}
 	a->sink.n.lost += *n;
 	a->sink.n.lost_bytes += *bytes;
-	a->sink.why[0] = '\0';
+	a->sink.reason[0] = '\0';
 }
 
 static bool has_outstanding(const struct apart_sink *a)
@@ -389,7 +389,7 @@ static int fail_ended(struct apart_sink *a)
 		return -ECHILD;
 	lose_outstanding(a, &n, &bytes);
 	return units_fail(
-		a->sink.why, ECHILD,
+		a->sink.reason, ECHILD,
 		"%s: the writer process was killed, its outstanding units are lost: %" PRIu64
 		" units, %" PRIu64 " bytes in all.",
 		a->place, n, bytes);
@@ -410,7 +410,7 @@ static void give_up(struct apart_sink *a)
 	lose_outstanding(a, &n, &bytes);
 	a->sink.hung = true;
 	units_fail(
-		a->sink.why, ETIME,
+		a->sink.reason, ETIME,
 		"%s: the file system does not answer: it is frozen, or its device or server is gone. %" PRIu64
 		" units, %" PRIu64
 		" bytes in all, are lost; what was committed before is in order. Process %d ends when the file system answers.",
@@ -654,7 +654,7 @@ static const struct sink_ops ops = {
 	.close = close_sink,
 };
 
-static int start(struct apart_sink *a, char why[UNITS_WHY])
+static int start(struct apart_sink *a, char reason[UNITS_REASON])
 {
 	int ret;
 
@@ -662,7 +662,7 @@ static int start(struct apart_sink *a, char why[UNITS_WHY])
 	a->there.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (a->here.fd < 0 || a->there.fd < 0) {
 		ret = -errno;
-		units_fail(why, errno, "No eventfd: %s.", strerror(errno));
+		units_fail(reason, errno, "No eventfd: %s.", strerror(errno));
 		free_all(a);
 		return ret;
 	}
@@ -670,8 +670,8 @@ static int start(struct apart_sink *a, char why[UNITS_WHY])
 	a->process = (struct apart){.run = run, .context = a, .wake = a->here.fd};
 	ret = apart_start(&a->process, (int[]){a->here.fd, a->there.fd}, 2);
 	if (ret) {
-		units_fail(why, -ret, "The writer process for %s cannot be started: %s.", a->place,
-			   strerror(-ret));
+		units_fail(reason, -ret, "The writer process for %s cannot be started: %s.",
+			   a->place, strerror(-ret));
 		free_all(a);
 		return ret;
 	}
@@ -680,7 +680,7 @@ static int start(struct apart_sink *a, char why[UNITS_WHY])
 	update(a, true);
 	ret = a->requests == a->answers ? a->answer : fail_ended(a);
 	if (ret) {
-		units_fail(why, -ret, "%s", a->sink.why);
+		units_fail(reason, -ret, "%s", a->sink.reason);
 		if (apart_wait(&a->process, 1000))
 			free_all(a);
 		return ret;
@@ -690,13 +690,13 @@ static int start(struct apart_sink *a, char why[UNITS_WHY])
 }
 
 int sink_apart(const struct sink_apart_type *type, void *options, const struct source *source,
-	       const char *place, struct sink **sink, char why[UNITS_WHY])
+	       const char *place, struct sink **sink, char reason[UNITS_REASON])
 {
 	struct apart_sink *a = calloc(1, sizeof(*a));
 
 	if (!a) {
 		type->release(options);
-		return units_fail(why, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "There is no memory left.");
 	}
 	*sink = &a->sink;
 	a->ops = ops;
@@ -712,5 +712,5 @@ int sink_apart(const struct sink_apart_type *type, void *options, const struct s
 		a->free_count++;
 	}
 	pthread_mutex_init(&a->lock, NULL);
-	return start(a, why);
+	return start(a, reason);
 }

@@ -13,7 +13,7 @@
 struct sink_apart_type {
 	/* Open the sink there: 0, or -errno. @source: a copy whose format is up to date. */
 	int (*open)(void *options, const struct source *source, struct sink **sink,
-		    char why[UNITS_WHY]);
+		    char reason[UNITS_REASON]);
 	/* The process has ended. Never called if it does not: it may still use @options. */
 	void (*release)(void *options);
 };
@@ -25,7 +25,7 @@ struct sink_apart_type {
  * @source: of the units; its format may change until the sink is closed
  * @place: the folder that it writes to, for messages; must stay
  * @sink: the sink
- * @why: the sentence after a failure
+ * @reason: the sentence after a failure
  *
  * When units are to come to their end the sink waits 10 s for the file system without any progress,
  * but without a limit while a disk syncs; after the second signal it waits 5 s. Then what it has is
@@ -34,7 +34,7 @@ struct sink_apart_type {
  * Return: 0, or a negative errno.
  */
 int sink_apart(const struct sink_apart_type *type, void *options, const struct source *source,
-	       const char *place, struct sink **sink, char why[UNITS_WHY]);
+	       const char *place, struct sink **sink, char reason[UNITS_REASON]);
 
 /* As finish() of the sink, but without waiting: 1 done, 0 not yet, -errno. */
 int sink_apart_finish(struct sink *s);

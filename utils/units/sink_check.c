@@ -126,7 +126,7 @@ static void check_packets(struct check *c, struct run *r, const struct unit *u)
 static void check_fragment(struct check *c, const struct unit *u)
 {
 	const struct fragment_header *h = u->data;
-	const char *why;
+	const char *reason;
 	uint32_t card;
 
 	if (u->first > UINT32_MAX || u->link < 0 || u->link > FRAGMENT_LINK_LAST ||
@@ -136,13 +136,13 @@ static void check_fragment(struct check *c, const struct unit *u)
 			      u->sequence, u->first, u->link);
 		return;
 	}
-	why = ros_fragment_check(u->data, (uint32_t)u->bytes, (uint32_t)u->first, (uint32_t)u->link,
-				 &card);
-	if (!why && le32toh(h->size) != u->bytes && !(u->flags & UNIT_DAMAGED))
-		why = "it was cut, and nobody said so";
-	if (why)
+	reason = ros_fragment_check(u->data, (uint32_t)u->bytes, (uint32_t)u->first,
+				    (uint32_t)u->link, &card);
+	if (!reason && le32toh(h->size) != u->bytes && !(u->flags & UNIT_DAMAGED))
+		reason = "it was cut, and nobody said so";
+	if (reason)
 		error_log_add(c->errors, "unit %" PRIu64 ", event %" PRIu64 " of link %d: %s",
-			      u->sequence, u->first, u->link, why);
+			      u->sequence, u->first, u->link, reason);
 }
 
 static void look(struct check *c, const struct unit *u)

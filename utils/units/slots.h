@@ -30,12 +30,13 @@ struct unit_slots {
 
 /* 0, or -errno with the sentence. @extra: bytes behind the slots, for the caller. */
 int unit_slots_open(struct unit_slots *s, size_t stride, uint32_t count, size_t extra,
-		    const struct unit_slots_names *names, char why[UNITS_WHY]);
+		    const struct unit_slots_names *names, char reason[UNITS_REASON]);
 void unit_slots_close(struct unit_slots *s);
 /* A free slot, which there must be; its handle is not 0, and no other time it is lent has it. */
 uint64_t unit_slots_lend(struct unit_slots *s, uint32_t *slot);
 /* 0, or -EINVAL with the sentence. */
-int unit_slots_return(struct unit_slots *s, uint64_t handle, uint32_t *slot, char why[UNITS_WHY]);
+int unit_slots_return(struct unit_slots *s, uint64_t handle, uint32_t *slot,
+		      char reason[UNITS_REASON]);
 
 static inline char *unit_slot(const struct unit_slots *s, uint32_t slot)
 {

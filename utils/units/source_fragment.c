@@ -139,8 +139,9 @@ static int explain(struct source *s)
 	if (roc_fragments_info(of(s)->f, &info))
 		return lent_fail(s, -ENODEV);
 	if (info.state == ROC_CH_FAILED)
-		return units_fail(s->why, EIO, "The sub-unit failed: %s", roc_why_text(info.why));
-	return units_fail(s->why, EIO, "The sub-unit was stopped by something else.");
+		return units_fail(s->reason, EIO, "The sub-unit failed: %s",
+				  roc_reason_text(info.reason));
+	return units_fail(s->reason, EIO, "The sub-unit was stopped by something else.");
 }
 
 /* Content that the card flagged is in the flags of its unit; the rest is reported at the end. */

@@ -130,7 +130,7 @@ static int give_back(struct source *s, uint64_t handle)
 {
 	uint32_t slot;
 
-	return unit_slots_return(&of(s)->slots, handle, &slot, s->why);
+	return unit_slots_return(&of(s)->slots, handle, &slot, s->reason);
 }
 
 static int stop(struct source *s)
@@ -181,20 +181,20 @@ static const struct source_ops ops = {
 	.close = close_source,
 };
 
-static int prepare(struct synthetic *y, char why[UNITS_WHY])
+static int prepare(struct synthetic *y, char reason[UNITS_REASON])
 {
 	static const struct unit_slots_names names = {"Unit", "superpages"};
 	size_t offset;
 	int ret;
 
 	ret = unit_slots_open(&y->slots, y->opt.unit, (uint32_t)(y->opt.total / y->opt.unit), 0,
-			      &names, why);
+			      &names, reason);
 	for (offset = 0; !ret && offset < y->slots.length; offset += SYNTHETIC_PACKET)
 		make_packet(y->slots.memory + offset);
 	return ret;
 }
 
-struct source *source_synthetic(const struct synthetic_options *o, char why[UNITS_WHY])
+struct source *source_synthetic(const struct synthetic_options *o, char reason[UNITS_REASON])
 {
 	struct synthetic *y;
 	unsigned int i;
@@ -202,14 +202,14 @@ struct source *source_synthetic(const struct synthetic_options *o, char why[UNIT
 	if (!o->unit || o->unit % SYNTHETIC_PACKET || o->total < o->unit ||
 	    o->total / o->unit > UINT32_MAX) {
 		units_fail(
-			why, EINVAL,
+			reason, EINVAL,
 			"Synthetic superpages are a multiple of %d bytes, and the buffer has room for one at least.",
 			SYNTHETIC_PACKET);
 		return NULL;
 	}
 	y = calloc(1, sizeof(*y));
 	if (!y) {
-		units_fail(why, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "There is no memory left.");
 		return NULL;
 	}
 	y->opt = *o;
@@ -222,7 +222,7 @@ struct source *source_synthetic(const struct synthetic_options *o, char why[UNIT
 					       .page_bytes = SYNTHETIC_PACKET,
 					       .unit_max = o->unit,
 					       .from = "synthetic"}};
-	if (prepare(y, why)) {
+	if (prepare(y, reason)) {
 		close_source(&y->source);
 		return NULL;
 	}

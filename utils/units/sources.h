@@ -77,8 +77,8 @@ struct synthetic_options {
 
 #define SYNTHETIC_PACKET 8192
 
-/* A failure has its sentence in @why. */
-struct source *source_synthetic(const struct synthetic_options *o, char why[UNITS_WHY]);
+/* A failure has its sentence in @reason. */
+struct source *source_synthetic(const struct synthetic_options *o, char reason[UNITS_REASON]);
 
 /*
  * Sinks that keep no unit: one looks at every byte as roc-bench-dma and roc-stream do, one counts.

@@ -82,7 +82,7 @@ void pace_pass(struct pace *p, uint64_t bytes)
 
 int lent_fail(struct source *s, int err)
 {
-	return units_fail(s->why, -err, "%s", roc_error());
+	return units_fail(s->reason, -err, "%s", roc_error());
 }
 
 void lent_unit(const struct roc_unit *from, struct unit *u)

@@ -112,7 +112,7 @@ struct unit_books {
 };
 
 /* What units share with all that has to do with a network, by their names. */
-#define UNITS_WHY FABRIC_WHY
+#define UNITS_REASON FABRIC_REASON
 #define units_sleep roc_idle
 #define units_sleep_fd roc_idle_fd
 #define units_sleep_ns roc_idle_ns
@@ -122,7 +122,7 @@ struct unit_books {
 
 struct source;
 
-/* Each returns 0, or what it says here, or -errno with the sentence in @why. */
+/* Each returns 0, or what it says here, or -errno with the sentence in @reason. */
 struct source_ops {
 	const char *name;
 	int (*start)(struct source *s);
@@ -157,10 +157,10 @@ struct source {
 	const char *listen;
 	uint64_t calls;	      /* system calls for data, wherever they are known */
 	uint64_t known_units; /* that came again although they had arrived */
-	char why[UNITS_WHY];
-	char note[UNITS_WHY]; /* what is to be said although nothing failed */
-	bool paced;	      /* the next unit is there, and the rate has it wait: no stall */
-	bool short_of;	      /* and that it is less than there should be: a failure at the end */
+	char reason[UNITS_REASON];
+	char note[UNITS_REASON]; /* what is to be said although nothing failed */
+	bool paced;		 /* the next unit is there, and the rate has it wait: no stall */
+	bool short_of; /* and that it is less than there should be: a failure at the end */
 };
 
 struct sink;
@@ -203,9 +203,9 @@ struct sink_counts {
 struct sink {
 	const struct sink_ops *ops;
 	struct sink_counts n;
-	char why[UNITS_WHY];
-	char note[UNITS_WHY];
-	bool hung;	   /* its file system does not answer: @why names it */
+	char reason[UNITS_REASON];
+	char note[UNITS_REASON];
+	bool hung;	   /* its file system does not answer: @reason names it */
 	bool syncing;	   /* a disk takes its time over what it has: no limit counts meanwhile */
 	const char *state; /* for the live line: what is special now, NULL: nothing */
 };

@@ -24,12 +24,12 @@ static int open_synthetic(const struct units_options *o, struct source **source)
 		.rate = o->rate,
 		.links = o->links,
 	};
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 
 	if (source_card_usage(o->buffer_size, o->superpage_size, NULL))
 		return TOOL_USAGE;
-	*source = source_synthetic(&synthetic, why);
-	return *source ? TOOL_OK : tool_fail("%s", why);
+	*source = source_synthetic(&synthetic, reason);
+	return *source ? TOOL_OK : tool_fail("%s", reason);
 }
 
 int units_open_source(const struct units_options *o, struct source **source)
@@ -78,8 +78,8 @@ static int verdict(const struct units_options *o, const struct pump *p,
 	if (p->end == PUMP_END_STALL)
 		return tool_fail("Nothing came for %u s. --stall-limit sets the patience.",
 				 o->stall_limit);
-	if (p->why[0])
-		return tool_fail("%s", p->why);
+	if (p->reason[0])
+		return tool_fail("%s", p->reason);
 	/* Where something is missing what comes behind it may not go on: both are to be known. */
 	if (p->source->short_of)
 		tool_fail("%s", p->source->note);

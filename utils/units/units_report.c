@@ -41,7 +41,7 @@ static void live(struct units_report *r, const struct pump *p, uint64_t now)
 }
 
 /* What came up meanwhile, once. */
-static void say(struct units_report *r, char note[UNITS_WHY], bool keep)
+static void say(struct units_report *r, char note[UNITS_REASON], bool keep)
 {
 	if (!note[0] || keep)
 		return;
@@ -218,7 +218,7 @@ void units_report_json(FILE *out, const struct pump *p)
 	json_unsigned(&j, "sleeps", p->n.sleeps);
 	json_unsigned(&j, "errors", n->errors);
 	json_text(&j, "end", pump_end_name(p->end));
-	json_text(&j, "failure", p->why[0] ? p->why : NULL);
+	json_text(&j, "failure", p->reason[0] ? p->reason : NULL);
 	json_object_end(&j);
 }
 

@@ -52,7 +52,7 @@ int roc_crorc_config_set(struct roc_crorc_config *config, const char *section, c
 {
 	const struct libroc_param *p;
 	uint32_t number;
-	char why[160];
+	char reason[160];
 	int ret;
 
 	if (strcmp(section, SECTION))
@@ -60,9 +60,9 @@ int roc_crorc_config_set(struct roc_crorc_config *config, const char *section, c
 	p = libroc_param_find(&params, key);
 	if (!p)
 		return roc_fail(ENOENT, "section " SECTION " has no key '%s'", key);
-	ret = libroc_param_parse(p, value, &number, why, sizeof(why));
+	ret = libroc_param_parse(p, value, &number, reason, sizeof(reason));
 	if (ret)
-		return roc_fail(-ret, SECTION ".%s: %s", key, why);
+		return roc_fail(-ret, SECTION ".%s: %s", key, reason);
 	libroc_param_put(p, config, number);
 	return 0;
 }
@@ -215,7 +215,7 @@ static void write_all(struct pass *p)
 	struct roc_config_result *r = p->changes.result;
 	struct libroc_pass *c = &p->c;
 	unsigned int written, writes = c->writes;
-	char why[1024], outcome[192] = "what had been written was put back as it was";
+	char reason[1024], outcome[192] = "what had been written was put back as it was";
 
 	r->reconfigured = true;
 	if (p->laser)
@@ -229,14 +229,14 @@ static void write_all(struct pass *p)
 		libroc_pass_still_stopped(c);
 		return;
 	}
-	snprintf(why, sizeof(why), "%s", roc_error());
+	snprintf(reason, sizeof(reason), "%s", roc_error());
 	if (libroc_changes_restorable(&p->changes, writes, outcome, sizeof(outcome))) {
 		r->restored = libroc_changes_restore(&p->changes, written);
 		if (!r->restored)
 			snprintf(outcome, sizeof(outcome),
 				 "not all registers could be put back: configure the card again");
 	}
-	libroc_changes_say(&p->changes, why, outcome);
+	libroc_changes_say(&p->changes, reason, outcome);
 }
 
 static void run(struct pass *p, const struct roc_crorc_config *config, unsigned int flags)

@@ -315,10 +315,10 @@ static void verify(struct job *j, uint32_t from, const uint16_t *words, uint32_t
 /* The chips as they were found, as far as they still answer; the first error stays. */
 static int end(struct job *j, uint32_t at)
 {
-	char why[512];
+	char reason[512];
 	int err = j->c.err;
 
-	snprintf(why, sizeof(why), "%s", roc_error());
+	snprintf(reason, sizeof(reason), "%s", roc_error());
 	j->c.err = 0;
 	if (err != -EPERM && err != -EBUSY && err != -ENODEV) {
 		give(j, CLEAR_STATUS, US_CLEAR);
@@ -326,7 +326,7 @@ static int end(struct job *j, uint32_t at)
 	}
 	if (err) {
 		j->c.err = err;
-		roc_fail(-err, "%s", why);
+		roc_fail(-err, "%s", reason);
 	}
 	return libroc_pass_end(&j->c);
 }

@@ -256,7 +256,7 @@ static void write_all(struct pass *p)
 {
 	struct libroc_pass *c = &p->c;
 	unsigned int written = 0;
-	char why[1024], outcome[192];
+	char reason[1024], outcome[192];
 
 	p->result->reconfigured = true;
 	p->writes = c->writes;
@@ -285,9 +285,9 @@ static void write_all(struct pass *p)
 		return;
 	}
 	/* Putting back may fail too, and must not take away the sentence of the first failure. */
-	snprintf(why, sizeof(why), "%s", roc_error());
+	snprintf(reason, sizeof(reason), "%s", roc_error());
 	restore(p, written, outcome, sizeof(outcome));
-	libroc_changes_say(&p->changes, why, outcome);
+	libroc_changes_say(&p->changes, reason, outcome);
 }
 
 static int run(struct pass *p)

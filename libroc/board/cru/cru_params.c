@@ -115,7 +115,7 @@ int roc_cru_config_set(struct roc_cru_config *config, const char *section, const
 	int link = libroc_param_link(section);
 	const struct libroc_param *p;
 	uint32_t number;
-	char why[128];
+	char reason[128];
 	int i, ret;
 
 	if (!all && link < 0 && strcmp(section, "cru"))
@@ -125,9 +125,9 @@ int roc_cru_config_set(struct roc_cru_config *config, const char *section, const
 	p = libroc_param_find(all || link >= 0 ? &libroc_cru_link_params : &libroc_cru_params, key);
 	if (!p)
 		return roc_fail(ENOENT, "section %s has no key '%s'", section, key);
-	ret = libroc_param_parse(p, value, &number, why, sizeof(why));
+	ret = libroc_param_parse(p, value, &number, reason, sizeof(reason));
 	if (ret)
-		return roc_fail(-ret, "%s.%s: %s", section, key, why);
+		return roc_fail(-ret, "%s.%s: %s", section, key, reason);
 	if (!all && link < 0)
 		libroc_param_put(p, config, number);
 	for (i = 0; i < ROC_CRU_LINKS; i++)

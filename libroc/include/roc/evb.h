@@ -8,7 +8,7 @@
  *
  * Source, sink and coordinator are tables of functions, so that a site can supply its own. The
  * thread that calls roc_evb_step() calls all their functions, never two at once, and none may
- * block. After a function has returned -errno, why() must return its error message.
+ * block. After a function has returned -errno, reason() must return its error message.
  *
  * roc_evb_open() allocates all memory for data. The memory of a connection is allocated when the
  * connection is made. Documentation/event-building-protocol.md describes the messages between
@@ -31,11 +31,12 @@ extern "C" {
 #define ROC_EVB_NAME ROC_MEP_NAME /* bytes of a node's name, with the final NUL */
 #define ROC_EVB_HOST 64
 #define ROC_EVB_PORT 8
-#define ROC_EVB_WHY 512
-#define ROC_EVB_NODES_MAX 512 /* readout units, or builder units, of a system */
-#define ROC_EVB_TABLES 8      /* assignment tables that a node keeps */
-#define ROC_EVB_PARTS 64      /* parts of a fragment */
-#define ROC_EVB_REGIONS 16    /* memory regions of a source */
+#define ROC_EVB_REASON 512
+#define ROC_EVB_WHY ROC_EVB_REASON /* deprecated name */
+#define ROC_EVB_NODES_MAX 512	   /* readout units, or builder units, of a system */
+#define ROC_EVB_TABLES 8	   /* assignment tables that a node keeps */
+#define ROC_EVB_PARTS 64	   /* parts of a fragment */
+#define ROC_EVB_REGIONS 16	   /* memory regions of a source */
 
 /* Source: origin of the data. */
 
@@ -108,7 +109,8 @@ struct roc_evb_region {
  * @idle: add what to wait for until take() has a fragment. If NULL, the node polls every 100 us
  * @regions: memory that contains all fragments: return the number, fill in up to @room. Constant
  *	from the start on. If NULL or 0, the regions are unknown, and fragments are copied
- * @why: return the error message of the last failure
+ * @reason: return the error message of the last failure
+ * @why: deprecated name of @reason
  */
 struct roc_evb_source_ops {
 	const char *name;
@@ -121,7 +123,10 @@ struct roc_evb_source_ops {
 	int (*stop)(void *self);
 	void (*idle)(void *self, struct roc_idle *idle);
 	unsigned int (*regions)(void *self, struct roc_evb_region *regions, unsigned int room);
-	const char *(*why)(void *self);
+	__extension__ union {
+		const char *(*reason)(void *self);
+		const char *(*why)(void *self);
+	};
 };
 
 /* Sink: destination of the events. */
@@ -140,7 +145,8 @@ struct roc_evb_source_ops {
  *	-errno. May be NULL
  * @abandon: release everything; after it, done() returns all handles. May be NULL
  * @idle: add what to wait for until done() has a handle. May be NULL
- * @why: return the error message of the last failure
+ * @reason: return the error message of the last failure
+ * @why: deprecated name of @reason
  * @memory: announce the memory of MEPs; roc_evb_open() calls it once, and fails if it fails. All
  *	MEPs will be in the @length bytes at @base, which are the file @fd (a memfd, mapped shared)
  *	from its start. A sink that lends MEPs to another process needs it. The file is sealed: no
@@ -154,7 +160,10 @@ struct roc_evb_sink_ops {
 	int (*finish)(void *self);
 	void (*abandon)(void *self);
 	void (*idle)(void *self, struct roc_idle *idle);
-	const char *(*why)(void *self);
+	__extension__ union {
+		const char *(*reason)(void *self);
+		const char *(*why)(void *self);
+	};
 	int (*memory)(void *self, int fd, void *base, size_t length);
 };
 
@@ -243,11 +252,11 @@ uint64_t roc_evb_turn(const struct roc_evb_table *table, unsigned int ru, uint64
 /**
  * roc_evb_table_check() - Check whether a table is valid
  * @table: table from any origin
- * @why: receives the error message
+ * @reason: receives the error message
  *
  * Return: 0 if the table is valid; -EINVAL if not.
  */
-int roc_evb_table_check(const struct roc_evb_table *table, char why[ROC_EVB_WHY]);
+int roc_evb_table_check(const struct roc_evb_table *table, char reason[ROC_EVB_REASON]);
 
 /* Coordinator: members and tables. */
 
@@ -390,7 +399,8 @@ struct roc_evb_report {
  * @campaign: try to become the manager; news report the outcome. May be NULL
  * @leave: end the membership. 0 or -errno
  * @idle: add what to wait for until poll() has news
- * @why: return the error message of the last failure
+ * @reason: return the error message of the last failure
+ * @why: deprecated name of @reason
  */
 struct roc_evb_coordinator_ops {
 	const char *name;
@@ -401,7 +411,10 @@ struct roc_evb_coordinator_ops {
 	int (*campaign)(void *self);
 	int (*leave)(void *self);
 	void (*idle)(void *self, struct roc_idle *idle);
-	const char *(*why)(void *self);
+	__extension__ union {
+		const char *(*reason)(void *self);
+		const char *(*why)(void *self);
+	};
 };
 
 /* The node. */
@@ -608,7 +621,7 @@ struct roc_evb; /* the caller owns it from roc_evb_open() to _close() */
  * @coordinator: functions of the coordinator, which every node needs
  * @coordinator_self: first argument of these functions
  * @evb: the new handle
- * @why: receives the error message, or a remark on success; otherwise empty
+ * @reason: receives the error message, or a remark on success; otherwise empty
  *
  * roc_evb_step() does all further work. The caller still owns source, sink and coordinator, which
  * must outlive the node.
@@ -620,7 +633,7 @@ struct roc_evb; /* the caller owns it from roc_evb_open() to _close() */
 int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_source_ops *source,
 		 void *source_self, const struct roc_evb_sink_ops *sink, void *sink_self,
 		 const struct roc_evb_coordinator_ops *coordinator, void *coordinator_self,
-		 struct roc_evb **evb, char why[ROC_EVB_WHY]);
+		 struct roc_evb **evb, char reason[ROC_EVB_REASON]);
 
 /**
  * roc_evb_step() - Run one turn of the loop
@@ -629,7 +642,7 @@ int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_sourc
  *
  * Return: 1 if the node has ended, because the source has no more data or roc_evb_stop() was
  * called, and all data is delivered; 0 to continue; -errno if the node cannot continue, see
- * roc_evb_why().
+ * roc_evb_reason().
  */
 int roc_evb_step(struct roc_evb *evb, int timeout_ms);
 
@@ -678,10 +691,18 @@ unsigned int roc_evb_peers(const struct roc_evb *evb, struct roc_evb_peer *peers
 			   unsigned int room);
 
 /**
- * roc_evb_why() - Return the message of the failure that roc_evb_step() returned
+ * roc_evb_reason() - Return the message of the failure that roc_evb_step() returned
  * @evb: handle
  *
  * Return: text with the cause and the remedy, valid until the next call with @evb.
+ */
+const char *roc_evb_reason(const struct roc_evb *evb);
+
+/**
+ * roc_evb_why() - Deprecated name of roc_evb_reason()
+ * @evb: member
+ *
+ * Return: as roc_evb_reason().
  */
 const char *roc_evb_why(const struct roc_evb *evb);
 

@@ -45,7 +45,7 @@
  * sub-unit. roc_fragments_take(), _done() and _wait() detect this without the driver. Whenever
  * roc_fragments_take() or _done() finds nothing, it checks one later entry. Detection thus takes at
  * most as many calls as the ring has entries. The driver ends the run within 3 s: ROC_CH_FAILED
- * with ROC_WHY_RECORD.
+ * with ROC_REASON_RECORD.
  */
 #ifndef ROC_FRAGMENT_H
 #define ROC_FRAGMENT_H

@@ -63,14 +63,22 @@ const char *roc_error(void);
 int roc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /**
- * roc_why_text() - Describe a failure reason (enum roc_why)
- * @why: the member why of &struct roc_ready, &struct roc_ch_info, &struct roc_buf_register and
+ * roc_reason_text() - Describe a failure reason (enum roc_reason)
+ * @reason: reason of &struct roc_ready, &struct roc_ch_info, &struct roc_buf_register and
  *	similar structures
  *
  * Return: a sentence with the remedy; for an unknown number, a sentence that states so. Never
  * freed.
  */
-const char *roc_why_text(unsigned int why);
+const char *roc_reason_text(unsigned int reason);
+
+/**
+ * roc_why_text() - Deprecated name of roc_reason_text()
+ * @reason: as for roc_reason_text()
+ *
+ * Return: as roc_reason_text().
+ */
+const char *roc_why_text(unsigned int reason);
 
 /**
  * struct roc_card - A card endpoint found by enumeration

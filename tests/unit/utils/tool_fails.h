@@ -17,14 +17,14 @@ static inline const char *tool_fails(const char *name, char *argv[])
 	void *values = calloc(1, tool->values_size);
 	int ends[2], status, argc = 0;
 	static char said[1024];
-	char why[256] = "";
+	char reason[256] = "";
 	pid_t pid;
 
 	while (argv[argc])
 		argc++;
 	UNIT_EQ(values && !pipe(ends), true);
-	UNIT_EQ(options_parse(tool, argc, argv, values, why, sizeof(why)), OPTIONS_RUN);
-	UNIT_STR(why, "");
+	UNIT_EQ(options_parse(tool, argc, argv, values, reason, sizeof(reason)), OPTIONS_RUN);
+	UNIT_STR(reason, "");
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {

@@ -33,7 +33,7 @@ static void make_outcomes(void)
 	outcomes[1].result.reads = 120;
 	outcomes[2].card = golden_cards[2];
 	outcomes[2].failed = true;
-	strcpy(outcomes[2].why, "register 0x600034 reads 0x0, not 0x3e8");
+	strcpy(outcomes[2].reason, "register 0x600034 reads 0x0, not 0x3e8");
 	r = &outcomes[2].result;
 	*r = (struct roc_config_result){.reads = 121,
 					.writes = 5,

@@ -55,10 +55,10 @@ struct limits {
 
 void limits_default(struct limits *limits);
 /*
- * On top of what is in @limits. NULL: LIMITS_FILE if there is one. 0 or -errno, and then @why has
- * the sentence.
+ * On top of what is in @limits. NULL: LIMITS_FILE if there is one. Return: 0, or -errno with the
+ * message in @reason.
  */
-int limits_read(struct limits *limits, const char *path, char *why, size_t why_size);
+int limits_read(struct limits *limits, const char *path, char *reason, size_t reason_size);
 
 /* From good to bad: a rule is as bad as the worst that it found. */
 enum verdict {
@@ -73,7 +73,7 @@ struct check;
 
 struct rule {
 	const char *name;
-	const char *why; /* it matters: a sentence */
+	const char *reason; /* it matters: a sentence */
 	void (*look)(struct check *c);
 	/* Verdicts that it can come to beside PASS, a bit each: there is a fixture for every one.
 	 */

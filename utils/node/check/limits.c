@@ -181,18 +181,18 @@ static const char *set(struct limits *limits, const struct member *m,
 	return NULL;
 }
 
-static int fail(int err, char *why, size_t size, const char *path, const char *key,
+static int fail(int err, char *reason, size_t size, const char *path, const char *key,
 		const char *what)
 {
 	if (key)
-		snprintf(why, size, "%s: %s %s.", path, key, what);
+		snprintf(reason, size, "%s: %s %s.", path, key, what);
 	else
-		snprintf(why, size, "%s %s.", path, what);
+		snprintf(reason, size, "%s %s.", path, what);
 	return -err;
 }
 
-static int take(struct limits *limits, const struct json_object *root, const char *path, char *why,
-		size_t size)
+static int take(struct limits *limits, const struct json_object *root, const char *path,
+		char *reason, size_t size)
 {
 	const char *wrong;
 	size_t i;
@@ -202,14 +202,15 @@ static int take(struct limits *limits, const struct json_object *root, const cha
 		for (i = 0; i < MEMBERS && strcmp(members[i].name, key); i++)
 			;
 		if (i == MEMBERS)
-			return fail(EINVAL, why, size, path, key,
+			return fail(EINVAL, reason, size, path, key,
 				    "is no limit; roc-node-check(1) lists them");
 		wrong = set(limits, &members[i], value);
 		if (wrong)
-			return fail(EINVAL, why, size, path, key, wrong);
+			return fail(EINVAL, reason, size, path, key, wrong);
 	}
 	if (limits->temperature_warn > limits->temperature_fail)
-		return fail(EINVAL, why, size, path, "temperatureWarn", "is above temperatureFail");
+		return fail(EINVAL, reason, size, path, "temperatureWarn",
+			    "is above temperatureFail");
 	return 0;
 }
 
@@ -244,7 +245,7 @@ static int read_file(const char *path, char **text)
 	return err;
 }
 
-int limits_read(struct limits *limits, const char *path, char *why, size_t why_size)
+int limits_read(struct limits *limits, const char *path, char *reason, size_t reason_size)
 {
 	struct json_tokener *tokener = NULL;
 	struct json_object *root = NULL;
@@ -258,22 +259,22 @@ int limits_read(struct limits *limits, const char *path, char *why, size_t why_s
 	if (err == -ENOENT && !given)
 		return 0;
 	if (err)
-		return fail(-err, why, why_size, path, "cannot be read", strerror(-err));
+		return fail(-err, reason, reason_size, path, "cannot be read", strerror(-err));
 	tokener = json_tokener_new();
 	if (!tokener) {
-		err = fail(ENOMEM, why, why_size, path, NULL, "cannot be read: no memory");
+		err = fail(ENOMEM, reason, reason_size, path, NULL, "cannot be read: no memory");
 		goto out;
 	}
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
 	/* With its end, so that a number at the end of the text is known to be whole. */
 	root = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
 	if (json_tokener_get_error(tokener) != json_tokener_success)
-		err = fail(EINVAL, why, why_size, path,
+		err = fail(EINVAL, reason, reason_size, path,
 			   "not JSON:", json_tokener_error_desc(json_tokener_get_error(tokener)));
 	else if (!json_object_is_type(root, json_type_object))
-		err = fail(EINVAL, why, why_size, path, NULL, "is not a JSON object");
+		err = fail(EINVAL, reason, reason_size, path, NULL, "is not a JSON object");
 	else
-		err = take(limits, root, path, why, why_size);
+		err = take(limits, root, path, reason, reason_size);
 	if (!err)
 		snprintf(limits->source, sizeof(limits->source), "%s", path);
 out:

@@ -99,7 +99,7 @@ static int run(const void *p)
 {
 	const struct values *v = p;
 	struct check c = {.count = 0};
-	char why[512];
+	char reason[512];
 	int code, err;
 
 	if (v->find_latency && !v->latency.id)
@@ -114,8 +114,8 @@ static int run(const void *p)
 	if (v->find_latency)
 		return latency_run(&v->latency, v->json);
 	limits_default(&c.limits);
-	if (limits_read(&c.limits, v->limits, why, sizeof(why)))
-		return tool_fail("%s", why);
+	if (limits_read(&c.limits, v->limits, reason, sizeof(reason)))
+		return tool_fail("%s", reason);
 	err = tree_open(&c.tree, v->root);
 	if (err)
 		return fail_root(v->root, err);

@@ -65,7 +65,7 @@ static void rule_text(FILE *out, const struct check *c, const struct rule *rule,
 		      bool colours)
 {
 	const struct finding *right = NULL;
-	bool why = false, others = false;
+	bool reason = false, others = false;
 	unsigned int count = 0;
 	char found[32];
 	size_t i;
@@ -75,7 +75,7 @@ static void rule_text(FILE *out, const struct check *c, const struct rule *rule,
 
 		if (f->rule != rule)
 			continue;
-		why |= f->verdict != VERDICT_PASS && !f->nothing;
+		reason |= f->verdict != VERDICT_PASS && !f->nothing;
 		if (f->verdict == VERDICT_PASS && !verbose) {
 			right = f;
 			count++;
@@ -84,8 +84,8 @@ static void rule_text(FILE *out, const struct check *c, const struct rule *rule,
 			others = true;
 		}
 	}
-	if (why)
-		sentence(out, "why", rule->why, "");
+	if (reason)
+		sentence(out, "why", rule->reason, "");
 	if (count == 1) {
 		finding_text(out, right, verbose, colours);
 	} else if (count) {
@@ -113,7 +113,7 @@ static void rule_json(struct json *j, const struct check *c, const struct rule *
 	json_object(j, NULL);
 	json_text(j, "rule", rule->name);
 	json_text(j, "verdict", check_verdict(check_worst(c, rule)));
-	json_text(j, "why", rule->why);
+	json_text(j, "why", rule->reason);
 	json_array(j, "findings");
 	for (i = 0; i < c->count; i++) {
 		const struct finding *f = &c->findings[i];

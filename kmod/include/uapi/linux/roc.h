@@ -323,81 +323,6 @@ enum roc_mode {
 	ROC_MODE_EVENT = 2,
 };
 
-/**
- * enum roc_why - Reason of a rejection, of an unfilled superpage, or of a failure
- * @ROC_WHY_NONE: no reason: nothing was rejected and nothing failed
- * @ROC_WHY_MEMLOCK: RLIMIT_MEMLOCK is lower than the memory to pin plus the memory already pinned;
- *	&roc_buf_register.limit has the limit in bytes
- * @ROC_WHY_CONTIGUITY: no IOMMU translates and a granule is not physically contiguous; limit has
- *	the length of the shortest extent. Use hugepages
- * @ROC_WHY_DMA_MASK: the card cannot address this memory
- * @ROC_WHY_BOUNCE: the kernel would bounce (copy) DMA, which cannot work for superpages
- * @ROC_WHY_PIN: the memory cannot be pinned (file-backed, device memory, unmapped)
- * @ROC_WHY_HANDLE: no such buffer
- * @ROC_WHY_RANGE: outside the buffer
- * @ROC_WHY_LENGTH: the length is zero, not a multiple of superpage_align, or above superpage_max
- * @ROC_WHY_ALIGN: the offset is not a multiple of 4
- * @ROC_WHY_EXTENT: the superpage crosses from one extent of the buffer into the next
- * @ROC_WHY_RESERVED: a reserved field of the entry is not zero
- * @ROC_WHY_STOPPED: the run ended before the card used the superpage
- * @ROC_WHY_COUNT: the card reported more superpages than it had received
- * @ROC_WHY_SIZE: the card's size entry did not arrive or has the wrong index
- * @ROC_WHY_LOST: the card reads as all ones
- * @ROC_WHY_REMOVED: the card was removed, or reset by another party
- * @ROC_WHY_PUSH: the card did not accept a superpage after several pushes, or rejected its
- *	descriptor
- * @ROC_WHY_RECORD: the card's records, or a sub-unit's descriptors, are out of order, have invalid
- *	contents, or are missing although the card wrote later ones or counted them
- * @ROC_WHY_CARD: the card reports that it could not read descriptors, or that a request was invalid
- * @ROC_WHY_OWNER: the caller is not the process that opened the channel, but a child of it, or the
- *	program that replaced it by exec()
- * @ROC_WHY_POSITION: the card's write position moved backwards, or is beyond the ring
- * @ROC_WHY_PEER: the dma-buf's exporter does not let the card reach its memory, which belongs to
- *	another device without a path between the two
- * @ROC_WHY_NO_P2P: as PEER, and this kernel was built without CONFIG_PCI_P2PDMA, so that there is
- *	no path between any two devices
- * @ROC_WHY_EXPORTER: the dma-buf's exporter does not keep the memory in place, does not map all of
- *	it, or has revoked it (ENODEV: the exporting device was removed or reset)
- * @ROC_WHY_SUSPENDED: the machine was suspended or hibernated while the channel was running
- * @ROC_WHY_BYTES: the card reported more bytes in a superpage than its size
- * @ROC_WHY_SETUP: start: the card rejected the addresses or sizes of its rings, each of three times
- * @ROC_WHY_RESET: start: the channel did not acknowledge its reset, or did not quiesce
- * @ROC_WHY_NEIGHBOUR: start: another channel of the function is not quiesced, so the driver must
- *	not enable bus mastering; the function can be reset only when no channel of it runs
- */
-enum roc_why {
-	ROC_WHY_NONE = 0,
-	ROC_WHY_MEMLOCK = 1,
-	ROC_WHY_CONTIGUITY = 2,
-	ROC_WHY_DMA_MASK = 3,
-	ROC_WHY_BOUNCE = 4,
-	ROC_WHY_PIN = 5,
-	ROC_WHY_HANDLE = 6,
-	ROC_WHY_RANGE = 7,
-	ROC_WHY_LENGTH = 8,
-	ROC_WHY_ALIGN = 9,
-	ROC_WHY_EXTENT = 10,
-	ROC_WHY_RESERVED = 11,
-	ROC_WHY_STOPPED = 12,
-	ROC_WHY_COUNT = 13,
-	ROC_WHY_SIZE = 14,
-	ROC_WHY_LOST = 15,
-	ROC_WHY_REMOVED = 16,
-	ROC_WHY_PUSH = 17,
-	ROC_WHY_RECORD = 18,
-	ROC_WHY_CARD = 19,
-	ROC_WHY_OWNER = 20,
-	ROC_WHY_POSITION = 21,
-	ROC_WHY_PEER = 22,
-	ROC_WHY_NO_P2P = 23,
-	ROC_WHY_EXPORTER = 24,
-	ROC_WHY_SUSPENDED = 25,
-	ROC_WHY_BYTES = 26,
-	ROC_WHY_SETUP = 27,
-	ROC_WHY_RESET = 28,
-	ROC_WHY_NEIGHBOUR = 29,
-};
-
 #define ROC_GAPS 16
 
 /**
@@ -407,7 +332,8 @@ enum roc_why {
  * @minor: N of /dev/rocNchM
  * @channel: M of /dev/rocNchM
  * @state: enum roc_ch_state
- * @why: enum roc_why of the last failure
+ * @reason: enum roc_reason of the last failure
+ * @why: deprecated name of @reason
  * @source: enum roc_source configured
  * @mode: enum roc_mode configured
  * @links: links in use (one bit per slot) of the run, or of the next start
@@ -444,7 +370,9 @@ struct roc_ch_info {
 	__u32 minor;
 	__u32 channel;
 	__u32 state;
-	__u32 why;
+	__extension__ union {
+		__u32 reason, why;
+	};
 	__u32 source;
 	__u32 mode;
 	__u32 links;
@@ -540,7 +468,8 @@ enum roc_ready_flags {
  * @link: link slot that filled it, or at which it was queued; -1 if the driver rejected it, so that
  *	it never reached the card
  * @flags: bits of enum roc_ready_flags
- * @why: enum roc_why
+ * @reason: enum roc_reason
+ * @why: deprecated name of @reason
  * @run: number of the start since open, from 1; no entry of run n carries n + 1
  * @reserved: zero
  */
@@ -554,7 +483,9 @@ struct roc_ready {
 	__u32 received;
 	__s32 link;
 	__u32 flags;
-	__u32 why;
+	__extension__ union {
+		__u32 reason, why;
+	};
 	__u32 run;
 	__u32 reserved;
 };
@@ -826,9 +757,10 @@ struct roc_ch_command {
  *	(counted from the start of the buffer) must be contiguous for the card
  * @handle: out: for &roc_fill.buffer; must be 0 on entry
  * @extents: out: number of contiguous pieces as the card sees them; must be 0 on entry
- * @why: out, also with an error: enum roc_why; must be 0 on entry
- * @limit: out, also with an error: the value of the limit that @why names; must be 0 on entry
- * @pinned: out, also with an error: when @why is MEMLOCK, bytes that already count against that
+ * @reason: out, also with an error: enum roc_reason; must be 0 on entry
+ * @why: deprecated name of @reason
+ * @limit: out, also with an error: the value of the limit that @reason names; must be 0 on entry
+ * @pinned: out, also with an error: when @reason is MEMLOCK, bytes that already count against that
  *	limit; must be 0 on entry. Not in the structure as first published (48 bytes)
  *
  * The memory remains pinned until it is unregistered or the fd is closed, independently of the
@@ -843,10 +775,10 @@ struct roc_ch_command {
  * The same memory may be registered several times, with this and with other channels, and then
  * counts several times. (A kernel with CONFIG_DMA_API_DEBUG can count seven mappings of a page. It
  * logs this once and stops checking that page. There is no other effect.)
- * Errors: EPERM (why OWNER); EINVAL if the alignment is invalid or the granule is not a multiple of
- * superpage_align; EOVERFLOW if the range exceeds the address space; EFAULT (why PIN); ENOMEM (why
- * MEMLOCK, or no memory if why is 0); EOPNOTSUPP (why CONTIGUITY, DMA_MASK, BOUNCE); ENOSPC if
- * there are too many buffers; EBUSY if the channel runs.
+ * Errors: EPERM (reason OWNER); EINVAL if the alignment is invalid or the granule is not a multiple
+ * of superpage_align; EOVERFLOW if the range exceeds the address space; EFAULT (reason PIN); ENOMEM
+ * (reason MEMLOCK, or no memory if reason is 0); EOPNOTSUPP (reason CONTIGUITY, DMA_MASK, BOUNCE);
+ * ENOSPC if there are too many buffers; EBUSY if the channel runs.
  */
 struct roc_buf_register {
 	__u32 size;
@@ -856,7 +788,9 @@ struct roc_buf_register {
 	__u32 granule;
 	__u32 handle;
 	__u32 extents;
-	__u32 why;
+	__extension__ union {
+		__u32 reason, why;
+	};
 	__aligned_u64 limit;
 	__aligned_u64 pinned;
 };
@@ -898,10 +832,11 @@ enum roc_export_flags {
  * @handle: from ROC_BUF_REGISTER; 0 for the ring of a stream, once ROC_ST_RING has created it
  * @fd: out: descriptor of a dma-buf with the length of the buffer, or of the ring (once); must be 0
  *	on entry
- * @why: out, also with an error: enum roc_why; must be 0 on entry
+ * @reason: out, also with an error: enum roc_reason; must be 0 on entry
+ * @why: deprecated name of @reason
  * @reserved: must be 0
- * @limit: out, also with an error: when @why is MEMLOCK, RLIMIT_MEMLOCK; must be 0 on entry
- * @pinned: out, also with an error: when @why is MEMLOCK, bytes of this user that already count
+ * @limit: out, also with an error: when @reason is MEMLOCK, RLIMIT_MEMLOCK; must be 0 on entry
+ * @pinned: out, also with an error: when @reason is MEMLOCK, bytes of this user that already count
  *	against it; must be 0 on entry
  *
  * Other devices import the dma-buf and see the data that the card writes. So do processes that map
@@ -918,18 +853,20 @@ enum roc_export_flags {
  *
  * Exported memory also counts against RLIMIT_MEMLOCK of the user, once for any number of exports,
  * as long as there is a dma-buf of it. That may outlive the process.
- * Errors: ENOENT if there is no such buffer; EPERM (why OWNER) if the caller is not the process
+ * Errors: ENOENT if there is no such buffer; EPERM (reason OWNER) if the caller is not the process
  * that opened the channel; EACCES if the channel's descriptor is not open for writing; EPIPE if the
  * stream has no ring yet; EOPNOTSUPP if the buffer was imported (share the original descriptor
- * instead) or the kernel has no dma-bufs; ENOMEM (why MEMLOCK, or no memory if why is 0); EMFILE if
- * too many files are open.
+ * instead) or the kernel has no dma-bufs; ENOMEM (reason MEMLOCK, or no memory if reason is 0);
+ * EMFILE if too many files are open.
  */
 struct roc_buf_export {
 	__u32 size;
 	__u32 flags;
 	__u32 handle;
 	__s32 fd;
-	__u32 why;
+	__extension__ union {
+		__u32 reason, why;
+	};
 	__u32 reserved;
 	__aligned_u64 limit;
 	__aligned_u64 pinned;
@@ -945,7 +882,8 @@ struct roc_buf_export {
  * @length: bytes, a multiple of the page size, 0 for all from @offset on; out: used
  * @handle: out: for &roc_fill.buffer; must be 0 on entry
  * @extents: out: number of contiguous pieces as the card sees them; must be 0 on entry
- * @why: out, also with an error: enum roc_why; must be 0 on entry
+ * @reason: out, also with an error: enum roc_reason; must be 0 on entry
+ * @why: deprecated name of @reason
  * @error: out, with an error: errno that the exporter returned, 0 if the error is not the
  *	exporter's; must be 0 on entry
  * @limit: out, also with an error: as &roc_buf_register.limit; must be 0 on entry
@@ -966,9 +904,9 @@ struct roc_buf_export {
  * requires it.
  * Errors: EBADF if @fd is not open; EINVAL if it is not a dma-buf, the alignment is invalid, or the
  * granule is not a multiple of superpage_align; EACCES if @fd is not open for writing; ERANGE if
- * the range is outside the dma-buf; EOPNOTSUPP (why PEER, NO_P2P, EXPORTER, CONTIGUITY, DMA_MASK,
- * BOUNCE; or the kernel has no dma-bufs if why is 0); ENOMEM; ENOSPC if there are too many buffers;
- * EBUSY if the channel runs; EINTR if a signal interrupted the call.
+ * the range is outside the dma-buf; EOPNOTSUPP (reason PEER, NO_P2P, EXPORTER, CONTIGUITY,
+ * DMA_MASK, BOUNCE; or the kernel has no dma-bufs if reason is 0); ENOMEM; ENOSPC if there are too
+ * many buffers; EBUSY if the channel runs; EINTR if a signal interrupted the call.
  */
 struct roc_buf_import {
 	__u32 size;
@@ -979,12 +917,15 @@ struct roc_buf_import {
 	__aligned_u64 length;
 	__u32 handle;
 	__u32 extents;
-	__u32 why;
+	__extension__ union {
+		__u32 reason, why;
+	};
 	__u32 error;
 	__aligned_u64 limit;
 };
 
 #include "roc_fragment.h"
+#include "roc_reason.h"
 #include "roc_stream.h"
 
 #endif /* _UAPI_LINUX_ROC_H */

@@ -78,7 +78,8 @@
  * @flags: must be 0
  * @sub: in: on /dev/rocN number of the sub-unit, on /dev/rocNchM 0 or M; out: the number
  * @state: out: enum roc_ch_state
- * @why: out: enum roc_why of the last failure
+ * @reason: out: enum roc_reason of the last failure
+ * @why: deprecated name of @reason
  * @run: out: number of the last start since open, from 1; 0 if there was none
  * @name: out: "sub0", "sub1"; NUL terminated
  * @owner: out: process that opened the sub-unit, as the caller sees it; 0 if the sub-unit is not
@@ -98,8 +99,8 @@
  * @mask: out: one bit per link from which the card takes fragments: &roc_fr_settings.links
  * @lost: out: descriptors and completions that the card wrote or counted, from the first one on
  *	that is missing in its ring, so that they cannot be taken: the run ended with
- *	ROC_WHY_RECORD. At most UINT32_MAX is reported; counts as @interrupts and the members below
- *	it
+ *	ROC_REASON_RECORD. At most UINT32_MAX is reported; counts as @interrupts and the members
+ *	below it
  * @interrupts: out: interrupts in total. This counter and those below count since open on
  *	/dev/rocNchM, and since the driver bound the card on /dev/rocN
  * @data_interrupts: out: of these, interrupts for descriptors
@@ -124,7 +125,9 @@ struct roc_fr_info {
 	__u32 flags;
 	__u32 sub;
 	__u32 state;
-	__u32 why;
+	__extension__ union {
+		__u32 reason, why;
+	};
 	__u32 run;
 	char name[ROC_TEXT_MAX];
 	__s32 owner;
@@ -316,7 +319,8 @@ struct roc_fr_bell {
  * @pages: in: card pages of each link, 0 for as many as its memory has; out: used
  * @descriptors: out: entries of the descriptor ring, @links x @pages or more
  * @frees: out: entries of the free-page ring, the same number
- * @why: out, also with an error: enum roc_why; must be 0 on entry
+ * @reason: out, also with an error: enum roc_reason; must be 0 on entry
+ * @why: deprecated name of @reason
  * @kernel_offset: out: mmap offset of the kernel area (PROT_READ, MAP_SHARED): struct roc_fr_kernel
  * @kernel_length: out: length of the kernel area; map exactly this
  * @user_offset: out: mmap offset of the user area (PROT_READ | PROT_WRITE, MAP_SHARED): struct
@@ -329,8 +333,8 @@ struct roc_fr_bell {
  * @frees_offset: out: where the free-page ring starts inside the user area: one __le32 per entry,
  *	ROC_FR_PAGE()
  * @commands_offset: out: where the command ring starts inside the user area
- * @limit: out, also with an error: the value of the limit that @why names; must be 0 on entry
- * @pinned: out, also with an error: when @why is MEMLOCK, bytes that count against that limit
+ * @limit: out, also with an error: the value of the limit that @reason names; must be 0 on entry
+ * @pinned: out, also with an error: when @reason is MEMLOCK, bytes that count against that limit
  *	already; must be 0 on entry
  *
  * The driver allocates the rings on the card's NUMA node. They count against RLIMIT_MEMLOCK of the
@@ -338,12 +342,13 @@ struct roc_fr_bell {
  * mappings. They remain after the removal of the card; stores to the doorbell then have no effect.
  *
  * Errors: EINVAL if a size is no power of two or out of its range, or if @pages exceeds the memory;
- * EBUSY if there are already rings; EPERM (why OWNER) if the caller is not the process that opened
- * the sub-unit; ENOMEM (why MEMLOCK, or no memory if why is 0); EINTR if a fatal signal arrived.
+ * EBUSY if there are already rings; EPERM (reason OWNER) if the caller is not the process that
+ * opened the sub-unit; ENOMEM (reason MEMLOCK, or no memory if reason is 0); EINTR if a fatal
+ * signal arrived.
  *
- * EOPNOTSUPP with why LENGTH for more commands, or larger card or host pages, than the card
- * supports, where limit has the maximum; with why CONTIGUITY if there is no contiguous memory and
- * no IOMMU; also with why DMA_MASK or BOUNCE.
+ * EOPNOTSUPP with reason LENGTH for more commands, or larger card or host pages, than the card
+ * supports, where limit has the maximum; with reason CONTIGUITY if there is no contiguous memory
+ * and no IOMMU; also with reason DMA_MASK or BOUNCE.
  *
  * Errors of mmap(): EPIPE if there are no rings; EINVAL if length or offset is wrong, or the
  * mapping is private; EPERM for a writable kernel area; ENODEV if the card was removed or reset.
@@ -358,7 +363,9 @@ struct roc_fr_rings {
 	__u32 pages;
 	__u32 descriptors;
 	__u32 frees;
-	__u32 why;
+	__extension__ union {
+		__u32 reason, why;
+	};
 	__aligned_u64 kernel_offset;
 	__aligned_u64 kernel_length;
 	__aligned_u64 user_offset;
@@ -458,9 +465,10 @@ struct roc_fr_settings {
  * @flags: must be 0
  * @start: in: first value of all counts; normally 0
  * @host_pages: out: host pages reported to the card; must be 0 on entry
- * @why: out, also with an error: enum roc_why; must be 0 on entry
+ * @reason: out, also with an error: enum roc_reason; must be 0 on entry
+ * @why: deprecated name of @reason
  * @reserved: must be 0
- * @limit: out, also with an error: the value of the limit that @why names; must be 0 on entry
+ * @limit: out, also with an error: the value of the limit that @reason names; must be 0 on entry
  *
  * The start discards the content of the rings, and the reader holds all card pages. Buffers can be
  * neither registered nor unregistered until the stop. Without any buffer, fragments can be released
@@ -470,19 +478,21 @@ struct roc_fr_settings {
  * no rings; EIO if the card does not answer or does not acknowledge the start; EAGAIN if the
  * machine is being suspended.
  *
- * ENOSPC (why LENGTH) if there are more host pages than the card supports, where limit has the
- * maximum; ENOMEM (why MEMLOCK) if the table of host pages, 8 bytes for each, would exceed
+ * ENOSPC (reason LENGTH) if there are more host pages than the card supports, where limit has the
+ * maximum; ENOMEM (reason MEMLOCK) if the table of host pages, 8 bytes for each, would exceed
  * RLIMIT_MEMLOCK.
  *
- * EOPNOTSUPP (why CONTIGUITY) if a host page is not contiguous for the card, or not aligned there
- * to its size: register with a granule of host_page_size, or use huge pages.
+ * EOPNOTSUPP (reason CONTIGUITY) if a host page is not contiguous for the card, or not aligned
+ * there to its size: register with a granule of host_page_size, or use huge pages.
  */
 struct roc_fr_start {
 	__u32 size;
 	__u32 flags;
 	__u32 start;
 	__u32 host_pages;
-	__u32 why;
+	__extension__ union {
+		__u32 reason, why;
+	};
 	__u32 reserved;
 	__aligned_u64 limit;
 };

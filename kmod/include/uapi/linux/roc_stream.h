@@ -105,7 +105,8 @@ struct roc_st_counters {
  * @flags: must be 0
  * @stream: in: on /dev/rocN number of the stream, on /dev/rocNchM 0 or M; out: the number
  * @state: out: enum roc_ch_state
- * @why: out: enum roc_why of the last failure
+ * @reason: out: enum roc_reason of the last failure
+ * @why: deprecated name of @reason
  * @run: out: number of the last start since open, from 1; 0 if there was none
  * @name: out: "main", "meta", "odin0" ...; NUL terminated
  * @owner: out: process that opened the stream, as the caller sees it; 0 if the stream is not open,
@@ -140,7 +141,9 @@ struct roc_st_info {
 	__u32 flags;
 	__u32 stream;
 	__u32 state;
-	__u32 why;
+	__extension__ union {
+		__u32 reason, why;
+	};
 	__u32 run;
 	char name[ROC_TEXT_MAX];
 	__s32 owner;
@@ -217,6 +220,7 @@ struct roc_st_kernel {
  * @generation: counts the card's resets
  * @status: status of the card, for the kernel
  * @reason: reason of the last interrupt, for the kernel
+ * @why: deprecated name of @reason
  * @interrupts: interrupts sent since the start
  * @read: read position that the card knows
  * @level: bytes in the card's own memory
@@ -268,9 +272,10 @@ struct roc_st_state {
  * @bell_length: out: length of the doorbell; map exactly this. 0 if there is none: use
  *	ROC_ST_CONSUME
  * @segments: out: pieces of the ring as the card sees it; 1 behind an IOMMU
- * @why: out, also with an error: enum roc_why; must be 0 on entry
- * @limit: out, also with an error: the value of the limit that @why names; must be 0 on entry
- * @pinned: out, also with an error: when @why is MEMLOCK, bytes that count against that limit
+ * @reason: out, also with an error: enum roc_reason; must be 0 on entry
+ * @why: deprecated name of @reason
+ * @limit: out, also with an error: the value of the limit that @reason names; must be 0 on entry
+ * @pinned: out, also with an error: when @reason is MEMLOCK, bytes that count against that limit
  *	already; must be 0 on entry
  *
  * The driver allocates the ring on the card's NUMA node if there is enough memory, in ordinary
@@ -278,13 +283,13 @@ struct roc_st_state {
  * process that opened the stream and against its memory cgroup. fork() does not inherit the
  * mappings. They remain after the removal of the card; stores to the doorbell then have no effect.
  *
- * Errors: EINVAL if @length is invalid; EBUSY if there is already a ring; EPERM (why OWNER) if the
- * caller is not the process that opened the stream; ENOMEM (why MEMLOCK, or no memory if why is 0);
- * EINTR if a fatal signal arrived.
+ * Errors: EINVAL if @length is invalid; EBUSY if there is already a ring; EPERM (reason OWNER) if
+ * the caller is not the process that opened the stream; ENOMEM (reason MEMLOCK, or no memory if
+ * reason is 0); EINTR if a fatal signal arrived.
  *
- * EOPNOTSUPP with why LENGTH if the ring is longer than the card supports, where limit has the
- * maximum; with why CONTIGUITY if it has more pieces than the card supports, where limit has the
- * longest possible length: use that, or an IOMMU; also with why DMA_MASK or BOUNCE.
+ * EOPNOTSUPP with reason LENGTH if the ring is longer than the card supports, where limit has the
+ * maximum; with reason CONTIGUITY if it has more pieces than the card supports, where limit has the
+ * longest possible length: use that, or an IOMMU; also with reason DMA_MASK or BOUNCE.
  *
  * Errors of mmap(): EPIPE if there is no ring; EINVAL if length or offset is wrong, or the mapping
  * is private; EPERM for a writable control area; ENODEV if the card was removed or reset.
@@ -302,7 +307,9 @@ struct roc_st_ring {
 	__aligned_u64 bell_offset;
 	__aligned_u64 bell_length;
 	__u32 segments;
-	__u32 why;
+	__extension__ union {
+		__u32 reason, why;
+	};
 	__aligned_u64 limit;
 	__aligned_u64 pinned;
 };

@@ -177,7 +177,7 @@ wait:
 }
 
 /* Why an interrupt is due: 0 if it is not, then @when it will be. */
-static uint32_t reason(const struct p40_stream *st, uint64_t now, uint64_t *when)
+static uint32_t due_reason(const struct p40_stream *st, uint64_t now, uint64_t *when)
 {
 	if (!p40_interrupt_to_come(st))
 		return 0;
@@ -193,7 +193,7 @@ static bool all_written(const struct p40_stream *st)
 static void end(struct p40_stream *st, uint64_t now)
 {
 	uint64_t when = CARD_STEP_IDLE;
-	uint32_t why;
+	uint32_t reason;
 
 	if (!st->end_told) {
 		st->end_told = true;
@@ -201,8 +201,8 @@ static void end(struct p40_stream *st, uint64_t now)
 	}
 	if (!write_counters(st, now))
 		return;
-	why = reason(st, now, &when);
-	if (why ? !send_interrupt(st, why, now) : !write_state(st, now))
+	reason = due_reason(st, now, &when);
+	if (reason ? !send_interrupt(st, reason, now) : !write_state(st, now))
 		return;
 	st->ended = true;
 	st->n.ends++;
@@ -219,7 +219,7 @@ static bool late(struct p40_stream *st, uint64_t now, uint64_t *when)
 uint64_t p40_page_turn(struct p40_stream *st, uint64_t now)
 {
 	uint64_t when = CARD_STEP_IDLE, counters;
-	uint32_t why;
+	uint32_t reason;
 
 	if (!st->unit.enabled)
 		return when;
@@ -240,9 +240,9 @@ uint64_t p40_page_turn(struct p40_stream *st, uint64_t now)
 	}
 	if (!st->ended && st->state_due && !write_state(st, now))
 		return when;
-	why = reason(st, now, &when);
-	if (why)
-		send_interrupt(st, why, now);
+	reason = due_reason(st, now, &when);
+	if (reason)
+		send_interrupt(st, reason, now);
 	return when;
 }
 

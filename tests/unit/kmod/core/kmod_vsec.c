@@ -19,7 +19,7 @@ static uint32_t space[1024];
 static unsigned int reads;
 static struct roc_vsec_card card;
 static struct roc_event_vsec vsec;
-static const char *why;
+static const char *reason;
 
 static __u32 read_word(void *context, unsigned int at)
 {
@@ -72,15 +72,15 @@ static void good(void)
 static int found(void)
 {
 	reads = 0;
-	why = NULL;
-	return roc_vsec_find(&card, &roc_event_contract, &vsec, &why);
+	reason = NULL;
+	return roc_vsec_find(&card, &roc_event_contract, &vsec, &reason);
 }
 
 /* It is found, and refused for this reason. */
 #define REFUSED(reason)                                                                            \
 	do {                                                                                       \
 		UNIT_EQ(found(), -1);                                                              \
-		UNIT_STR(why, reason);                                                             \
+		UNIT_STR(reason, reason);                                                          \
 	} while (0)
 
 static void good_ones(void)

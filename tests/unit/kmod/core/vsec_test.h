@@ -85,9 +85,9 @@ static void good(void)
 
 static int find(void)
 {
-	const char *why;
+	const char *reason;
 
-	return roc_vsec_find(&test.card, test.contract, test.result, &why);
+	return roc_vsec_find(&test.card, test.contract, test.result, &reason);
 }
 
 static void not_there(void)

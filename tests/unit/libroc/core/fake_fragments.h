@@ -141,7 +141,7 @@ static void fake_refuse(unsigned long request, void *arg)
 
 	if (request != ROC_FR_RINGS)
 		return;
-	rings->why = fake.out.rings.why;
+	rings->reason = fake.out.rings.reason;
 	rings->limit = fake.out.rings.limit;
 	rings->pinned = fake.out.rings.pinned;
 }

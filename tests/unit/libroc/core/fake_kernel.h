@@ -26,12 +26,12 @@
 
 /* One kernel for all tests; reset() makes it anew. */
 static struct {
-	int open_errno;	       /* refuse the next open() with this */
-	uint32_t failed_why;   /* the last run failed for this reason */
-	int errno_;	       /* refuse the next ioctl() with this */
-	mode_t node_mode;      /* of the node for stat(); 0: there is none */
-	bool udev_pending;     /* udev has not come to the node yet */
-	unsigned long request; /* last one */
+	int open_errno;		/* refuse the next open() with this */
+	uint32_t failed_reason; /* the last run failed for this reason */
+	int errno_;		/* refuse the next ioctl() with this */
+	mode_t node_mode;	/* of the node for stat(); 0: there is none */
+	bool udev_pending;	/* udev has not come to the node yet */
+	unsigned long request;	/* last one */
 	unsigned int calls;
 	union { /* what it brought, and the answer to be given */
 		struct roc_ep_info info;
@@ -166,9 +166,9 @@ static void *on_mmap(void *at, size_t length, int prot, int flags, int fd, off_t
 
 static int on_ioctl(int fd, unsigned long request, void *arg)
 {
-	if (request == ROC_CH_INFO && fake.failed_why) {
+	if (request == ROC_CH_INFO && fake.failed_reason) {
 		((struct roc_ch_info *)arg)->state = ROC_CH_FAILED;
-		((struct roc_ch_info *)arg)->why = fake.failed_why;
+		((struct roc_ch_info *)arg)->reason = fake.failed_reason;
 		return 0;
 	}
 	fake.request = request;

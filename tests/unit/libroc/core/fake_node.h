@@ -20,7 +20,7 @@
 #include "wrap_mmap.h"
 
 static struct {
-	uint32_t failed_why;	/* the last run failed for this reason */
+	uint32_t failed_reason; /* the last run failed for this reason */
 	int open_errno, errno_; /* of the next call */
 	int start_errno;	/* of a start, when the rings are set back */
 	bool other;		/* the endpoint has no such channels */
@@ -92,9 +92,9 @@ static void node_unmap(void)
 
 static int get_info(struct FAKE_INFO_ARG *info)
 {
-	if (node.failed_why) {
+	if (node.failed_reason) {
 		info->state = ROC_CH_FAILED;
-		info->why = node.failed_why;
+		info->reason = node.failed_reason;
 		return 0;
 	}
 	if (!node.other && !node.old && fake_info(info))

@@ -39,7 +39,7 @@ static struct {
 	} in, out;
 	uint32_t arrive; /* lines that a wait brings, before it looks */
 	uint32_t known;	 /* read position that the waits told the card */
-	uint32_t state, why;
+	uint32_t state, reason;
 
 	struct roc_st_kernel *kernel;
 	struct roc_st_state *card;
@@ -86,7 +86,7 @@ static bool fake_info(struct roc_st_info *info)
 		return false;
 	strcpy(info->name, names[info->stream]);
 	info->state = fake.state;
-	info->why = fake.why;
+	info->reason = fake.reason;
 	return true;
 }
 
@@ -102,7 +102,7 @@ static uint32_t untold_by_wait(void)
 
 static void fake_refuse(unsigned long request, void *arg)
 {
-	const size_t at = offsetof(struct roc_st_ring, why);
+	const size_t at = offsetof(struct roc_st_ring, reason);
 
 	if (request == ROC_ST_RING)
 		memcpy((char *)arg + at, (char *)&fake.out.ring + at, sizeof(fake.out.ring) - at);

@@ -187,50 +187,49 @@ _Static_assert(offsetof(struct roc_ring_user, ready_cons) == 128, "cache lines")
 _Static_assert(offsetof(struct roc_ring_kernel, ready_prod) == 128, "cache lines");
 _Static_assert(offsetof(struct roc_ring_kernel, flags) == 256, "cache lines");
 
-static const unsigned int every_why[] = {
-	ROC_WHY_NONE,	  ROC_WHY_MEMLOCK,   ROC_WHY_CONTIGUITY, ROC_WHY_DMA_MASK,
-	ROC_WHY_BOUNCE,	  ROC_WHY_PIN,	     ROC_WHY_HANDLE,	 ROC_WHY_RANGE,
-	ROC_WHY_LENGTH,	  ROC_WHY_ALIGN,     ROC_WHY_EXTENT,	 ROC_WHY_RESERVED,
-	ROC_WHY_STOPPED,  ROC_WHY_COUNT,     ROC_WHY_SIZE,	 ROC_WHY_LOST,
-	ROC_WHY_REMOVED,  ROC_WHY_PUSH,	     ROC_WHY_RECORD,	 ROC_WHY_CARD,
-	ROC_WHY_OWNER,	  ROC_WHY_POSITION,  ROC_WHY_PEER,	 ROC_WHY_NO_P2P,
-	ROC_WHY_EXPORTER, ROC_WHY_SUSPENDED, ROC_WHY_BYTES,	 ROC_WHY_SETUP,
-	ROC_WHY_RESET,	  ROC_WHY_NEIGHBOUR,
+static const unsigned int every_reason[] = {
+	ROC_REASON_NONE,     ROC_REASON_MEMLOCK,   ROC_REASON_CONTIGUITY, ROC_REASON_DMA_MASK,
+	ROC_REASON_BOUNCE,   ROC_REASON_PIN,	   ROC_REASON_HANDLE,	  ROC_REASON_RANGE,
+	ROC_REASON_LENGTH,   ROC_REASON_ALIGN,	   ROC_REASON_EXTENT,	  ROC_REASON_RESERVED,
+	ROC_REASON_STOPPED,  ROC_REASON_COUNT,	   ROC_REASON_SIZE,	  ROC_REASON_LOST,
+	ROC_REASON_REMOVED,  ROC_REASON_PUSH,	   ROC_REASON_RECORD,	  ROC_REASON_CARD,
+	ROC_REASON_OWNER,    ROC_REASON_POSITION,  ROC_REASON_PEER,	  ROC_REASON_NO_P2P,
+	ROC_REASON_EXPORTER, ROC_REASON_SUSPENDED, ROC_REASON_BYTES,	  ROC_REASON_SETUP,
+	ROC_REASON_RESET,    ROC_REASON_NEIGHBOUR,
 };
 
-/* Enumerators of enum roc_why in the kernel's header: so that a new one cannot be forgotten here.
- */
-static size_t whys_in_header(void)
+/* Number of enumerators in the header: a new one must also be added to every_reason[]. */
+static size_t reasons_in_header(void)
 {
-	FILE *f = fopen("kmod/include/uapi/linux/roc.h", "re");
+	FILE *f = fopen("kmod/include/uapi/linux/roc_reason.h", "re");
 	char line[256];
 	size_t n = 0;
 
 	UNIT_NEED(f);
 	while (fgets(line, sizeof(line), f))
-		n += !strncmp(line, "\tROC_WHY_", 9);
+		n += !strncmp(line, "\tROC_REASON_", 12);
 	fclose(f);
 	return n;
 }
 
 static void every_reason_has_a_sentence(void)
 {
-	const char *unknown = roc_why_text(12345);
+	const char *unknown = roc_reason_text(12345);
 	size_t i, j;
 
-	UNIT_EQ(whys_in_header(), sizeof(every_why) / sizeof(every_why[0]));
-	for (i = 0; i < sizeof(every_why) / sizeof(every_why[0]); i++) {
-		const char *text = roc_why_text(every_why[i]);
+	UNIT_EQ(reasons_in_header(), sizeof(every_reason) / sizeof(every_reason[0]));
+	for (i = 0; i < sizeof(every_reason) / sizeof(every_reason[0]); i++) {
+		const char *text = roc_reason_text(every_reason[i]);
 
 		UNIT_NEED(text);
 		CU_ASSERT_TRUE(strlen(text) > 10);
 		CU_ASSERT_TRUE(strcmp(text, unknown));
 		for (j = 0; j < i; j++)
-			CU_ASSERT_TRUE(strcmp(text, roc_why_text(every_why[j])));
+			CU_ASSERT_TRUE(strcmp(text, roc_reason_text(every_reason[j])));
 	}
 	CU_ASSERT_PTR_NOT_NULL(strstr(unknown, "does not know"));
-	UNIT_STR(roc_why_text(i), unknown);
-	UNIT_STR(roc_why_text(-1), unknown);
+	UNIT_STR(roc_reason_text(i), unknown);
+	UNIT_STR(roc_reason_text(-1), unknown);
 }
 
 static void *fail_elsewhere(void *unused)

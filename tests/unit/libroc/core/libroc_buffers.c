@@ -13,7 +13,7 @@
 /* What the driver answers, and what the sentence has in it. */
 struct refusal {
 	int err;
-	uint32_t why, error;
+	uint32_t reason, error;
 	uint64_t limit;
 	const char *says[3];
 };
@@ -28,19 +28,20 @@ static void says(const char *const text[3])
 
 static const struct refusal refused[] = {
 	{ENOMEM,
-	 ROC_WHY_MEMLOCK,
+	 ROC_REASON_MEMLOCK,
 	 0,
 	 8388608,
 	 {"cannot pin 64 MiB, the limit is 8388608 bytes and 2097152 of them are in use",
 	  "@roc - memlock unlimited"}},
 	{EOPNOTSUPP,
-	 ROC_WHY_CONTIGUITY,
+	 ROC_REASON_CONTIGUITY,
 	 0,
 	 4096,
 	 {"superpages of 1 MiB", "has 4096 bytes", "hugepages"}},
-	{EOPNOTSUPP, ROC_WHY_BOUNCE, .says = {"bounce"}},
-	{EPERM, ROC_WHY_OWNER, .says = {"cannot register 64 MiB", "open the channel after fork()"}},
-	{EFAULT, ROC_WHY_PIN, .says = {"cannot be pinned"}},
+	{EOPNOTSUPP, ROC_REASON_BOUNCE, .says = {"bounce"}},
+	{EPERM, ROC_REASON_OWNER,
+	 .says = {"cannot register 64 MiB", "open the channel after fork()"}},
+	{EFAULT, ROC_REASON_PIN, .says = {"cannot be pinned"}},
 	{EINVAL, .says = {"multiples of the page size"}},
 	{EOVERFLOW, .says = {"end of the address space"}},
 	{ENOSPC, .says = {"too many buffers"}},
@@ -59,7 +60,7 @@ static void refuse(struct roc_channel *ch, const struct refusal *r)
 						 .addr = (uintptr_t)page,
 						 .length = 64 << 20,
 						 .granule = 1 << 20,
-						 .why = r->why,
+						 .reason = r->reason,
 						 .limit = r->limit,
 						 .pinned = r->limit / 4};
 	UNIT_EQ(roc_buffer_register(ch, page, 64 << 20, 1 << 20, &handle), -r->err);
@@ -79,7 +80,8 @@ static void buffers(void)
 	UNIT_EQ(fake.in.buf.addr, (uintptr_t)&fake);
 	UNIT_EQ(fake.in.buf.length, 64 << 20);
 	UNIT_EQ(fake.in.buf.granule, 1 << 20);
-	UNIT_EQ(fake.in.buf.handle | fake.in.buf.why | fake.in.buf.limit | fake.in.buf.extents, 0);
+	UNIT_EQ(fake.in.buf.handle | fake.in.buf.reason | fake.in.buf.limit | fake.in.buf.extents,
+		0);
 
 	for (i = 0; i < COUNT(refused); i++) {
 		refuse(ch, &refused[i]);
@@ -100,7 +102,7 @@ static void buffers(void)
 
 static const struct refusal not_exported[] = {
 	{ENOMEM,
-	 ROC_WHY_MEMLOCK,
+	 ROC_REASON_MEMLOCK,
 	 0,
 	 8388608,
 	 {"counts for the user, the limit is 8388608 bytes and 2097152 of them are in use"}},
@@ -119,7 +121,7 @@ static void refuse_export(struct roc_channel *ch, const struct refusal *r)
 	fake.errno_ = r->err;
 	fake.reply = sizeof(struct roc_buf_export);
 	fake.out.export = (struct roc_buf_export){.size = sizeof(fake.out.export),
-						  .why = r->why,
+						  .reason = r->reason,
 						  .limit = r->limit,
 						  .pinned = r->limit / 4};
 	UNIT_EQ(roc_buffer_export(ch, 9, ROC_EXPORT_CLOEXEC, &fd), -r->err);
@@ -127,13 +129,13 @@ static void refuse_export(struct roc_channel *ch, const struct refusal *r)
 }
 
 static const struct refusal not_imported[] = {
-	{EOPNOTSUPP, ROC_WHY_PEER, EREMOTEIO,
+	{EOPNOTSUPP, ROC_REASON_PEER, EREMOTEIO,
 	 .says = {"its exporter says: Remote I/O error", "below one PCIe switch"}},
-	{EOPNOTSUPP, ROC_WHY_NO_P2P, EOPNOTSUPP, .says = {"CONFIG_PCI_P2PDMA"}},
-	{EOPNOTSUPP, ROC_WHY_EXPORTER, EBUSY, .says = {"keep its memory in place"}},
-	{EOPNOTSUPP, ROC_WHY_CONTIGUITY,
+	{EOPNOTSUPP, ROC_REASON_NO_P2P, EOPNOTSUPP, .says = {"CONFIG_PCI_P2PDMA"}},
+	{EOPNOTSUPP, ROC_REASON_EXPORTER, EBUSY, .says = {"keep its memory in place"}},
+	{EOPNOTSUPP, ROC_REASON_CONTIGUITY,
 	 .says = {"superpages of 0x100000 wanted, but its shortest extent has 4096 bytes"}},
-	{EOPNOTSUPP, ROC_WHY_BOUNCE, .says = {"cannot import dma-buf 17"}},
+	{EOPNOTSUPP, ROC_REASON_BOUNCE, .says = {"cannot import dma-buf 17"}},
 	{EOPNOTSUPP, .says = {"CONFIG_DMA_SHARED_BUFFER"}},
 	{EBADF, .says = {"17 is not an open descriptor"}},
 	{EINVAL, .says = {"it must be a dma-buf"}},
@@ -153,7 +155,7 @@ static void refuse_import(struct roc_channel *ch, const struct refusal *r)
 	fake.out.import = (struct roc_buf_import){.size = sizeof(fake.out.import),
 						  .fd = 17,
 						  .granule = 1 << 20,
-						  .why = r->why,
+						  .reason = r->reason,
 						  .error = r->error,
 						  .limit = 4096};
 	UNIT_EQ(roc_buffer_import(ch, 17, 4096, 0, 1 << 20, &handle), -r->err);
@@ -173,7 +175,7 @@ static void dma_bufs(void)
 	UNIT_EQ(fd, 23);
 	UNIT_EQ(fake.in.export.handle, 9);
 	UNIT_EQ(fake.in.export.flags, ROC_EXPORT_CLOEXEC | ROC_EXPORT_WRITE);
-	UNIT_EQ(fake.in.export.fd | fake.in.export.why | fake.in.export.limit, 0);
+	UNIT_EQ(fake.in.export.fd | fake.in.export.reason | fake.in.export.limit, 0);
 	for (i = 0; i < COUNT(not_exported); i++) {
 		refuse_export(ch, &not_exported[i]);
 		says(not_exported[i].says);
@@ -188,7 +190,7 @@ static void dma_bufs(void)
 	UNIT_EQ(fake.in.import.offset, 4096);
 	UNIT_EQ(fake.in.import.length, 1 << 21);
 	UNIT_EQ(fake.in.import.granule, 1 << 20);
-	UNIT_EQ(fake.in.import.handle | fake.in.import.why | fake.in.import.error, 0);
+	UNIT_EQ(fake.in.import.handle | fake.in.import.reason | fake.in.import.error, 0);
 	for (i = 0; i < COUNT(not_imported); i++) {
 		refuse_import(ch, &not_imported[i]);
 		says(not_imported[i].says);

@@ -69,14 +69,15 @@ static void rings(void)
 	node.errno_ = ENOMEM;
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -ENOMEM, "no memory for the rings");
 	node.errno_ = ENOMEM;
-	fake.out.rings = (struct roc_fr_rings){.why = ROC_WHY_MEMLOCK, .limit = 8, .pinned = 5};
+	fake.out.rings =
+		(struct roc_fr_rings){.reason = ROC_REASON_MEMLOCK, .limit = 8, .pinned = 5};
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -ENOMEM, "limit is 8 bytes and 5 of them");
 	node.errno_ = EOPNOTSUPP;
-	fake.out.rings = (struct roc_fr_rings){.why = ROC_WHY_LENGTH, .limit = 1024};
+	fake.out.rings = (struct roc_fr_rings){.reason = ROC_REASON_LENGTH, .limit = 1024};
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 65536), -EOPNOTSUPP, "65536 requests: one of them");
 	SAYS("ask for that at most");
 	node.errno_ = EPERM;
-	fake.out.rings = (struct roc_fr_rings){.why = ROC_WHY_OWNER};
+	fake.out.rings = (struct roc_fr_rings){.reason = ROC_REASON_OWNER};
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -EPERM, "after fork()");
 	UNIT_EQ(roc_fragments_rings(f, 1024, 77, 4096, 64), 0);
 	UNIT_EQ(fake.in.rings.page_size, 1024);
@@ -405,9 +406,9 @@ static void the_end_of_a_run(void)
 	node.errno_ = EALREADY;
 	FAILS(roc_fragments_stop(f, false), -EALREADY, "nothing to stop");
 	node.errno_ = EALREADY;
-	node.failed_why = ROC_WHY_LOST;
+	node.failed_reason = ROC_REASON_LOST;
 	FAILS(roc_fragments_stop(f, false), -EALREADY, "the card answers all ones");
-	node.failed_why = 0;
+	node.failed_reason = 0;
 	finish(f);
 }
 

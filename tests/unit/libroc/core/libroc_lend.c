@@ -408,7 +408,7 @@ static struct {
 	struct roc_channel ch;
 	unsigned int kicks, registers;
 	int kick_errno; /* of each kick */
-	uint32_t state, why;
+	uint32_t state, reason;
 	char memory[8 * SUPERPAGE];
 } pool;
 
@@ -424,7 +424,7 @@ static int on_ioctl(int fd, unsigned long request, void *arg)
 		return errno ? -1 : 0;
 	case ROC_CH_INFO:
 		((struct roc_ch_info *)arg)->state = pool.state;
-		((struct roc_ch_info *)arg)->why = pool.why;
+		((struct roc_ch_info *)arg)->reason = pool.reason;
 		return 0;
 	case ROC_CH_WAIT:
 		errno = pool.state == ROC_CH_RUNNING ? ETIME : 0;
@@ -466,7 +466,7 @@ static void answer(uint32_t flags, uint32_t received)
 		.received = received,
 		.link = 3,
 		.flags = flags,
-		.why = flags & ROC_READY_REFUSED ? ROC_WHY_HANDLE : 0,
+		.reason = flags & ROC_READY_REFUSED ? ROC_REASON_HANDLE : 0,
 		.run = 1,
 	};
 	pool.kernel.ready_prod++;
@@ -541,7 +541,7 @@ static void the_run_ends(void)
 	UNIT_EQ(lent(l).count, 1);
 	FAILS(roc_lender_wait(l, 0), -ENODATA, "roc_channel_start()");
 	pool.state = ROC_CH_FAILED;
-	pool.why = ROC_WHY_SIZE;
+	pool.reason = ROC_REASON_SIZE;
 	FAILS(roc_lender_wait(l, 0), -ENODATA, "another one's");
 	pool.state = ROC_CH_RUNNING;
 	FAILS(roc_lender_wait(l, 0), -ETIME, "0 of 1");

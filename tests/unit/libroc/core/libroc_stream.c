@@ -65,16 +65,16 @@ static void rings(void)
 	node.errno_ = ENOMEM;
 	FAILS(roc_stream_ring(s, UINT64_C(1) << 36), -ENOMEM, "no memory for a ring of 64 GiB");
 	node.errno_ = ENOMEM;
-	fake.out.ring = (struct roc_st_ring){.why = ROC_WHY_MEMLOCK, .limit = 8, .pinned = 5};
+	fake.out.ring = (struct roc_st_ring){.reason = ROC_REASON_MEMLOCK, .limit = 8, .pinned = 5};
 	FAILS(roc_stream_ring(s, RING), -ENOMEM, "limit is 8 bytes and 5 of them");
 	node.errno_ = EOPNOTSUPP;
-	fake.out.ring = (struct roc_st_ring){.why = ROC_WHY_LENGTH, .limit = 1 << 30};
+	fake.out.ring = (struct roc_st_ring){.reason = ROC_REASON_LENGTH, .limit = 1 << 30};
 	FAILS(roc_stream_ring(s, 0), -EOPNOTSUPP, "ring of 64 MiB: the card takes 1 GiB at most");
 	node.errno_ = EOPNOTSUPP;
-	fake.out.ring = (struct roc_st_ring){.why = ROC_WHY_CONTIGUITY, .limit = 4 << 20};
+	fake.out.ring = (struct roc_st_ring){.reason = ROC_REASON_CONTIGUITY, .limit = 4 << 20};
 	FAILS(roc_stream_ring(s, 0), -EOPNOTSUPP, "ask for 4 MiB at most");
 	node.errno_ = EPERM;
-	fake.out.ring = (struct roc_st_ring){.why = ROC_WHY_OWNER};
+	fake.out.ring = (struct roc_st_ring){.reason = ROC_REASON_OWNER};
 	FAILS(roc_stream_ring(s, 0), -EPERM, "after fork()");
 	UNIT_EQ(roc_stream_ring(s, RING), 0);
 	UNIT_EQ(fake.in.ring.length, RING);
@@ -88,7 +88,7 @@ static void rings(void)
 	/* A card that takes less than the default: only who asked for so much is told. */
 	s = stream("main");
 	node.errno_ = EOPNOTSUPP;
-	fake.out.ring = (struct roc_st_ring){.why = ROC_WHY_LENGTH, .limit = RING};
+	fake.out.ring = (struct roc_st_ring){.reason = ROC_REASON_LENGTH, .limit = RING};
 	FAILS(roc_stream_ring(s, 64 << 20), -EOPNOTSUPP, "the card takes 64 KiB at most");
 	node.errno_ = EOPNOTSUPP;
 	UNIT_EQ(roc_stream_ring(s, 0), 0);
@@ -412,9 +412,9 @@ static void settings_and_resets(void)
 	node.errno_ = EALREADY;
 	FAILS(roc_stream_stop(s, NULL), -EALREADY, "not running");
 	node.errno_ = EALREADY;
-	node.failed_why = ROC_WHY_LOST;
+	node.failed_reason = ROC_REASON_LOST;
 	FAILS(roc_stream_stop(s, NULL), -EALREADY, "the card answers all ones");
-	node.failed_why = 0;
+	node.failed_reason = 0;
 	UNIT_EQ(roc_stream_ring(s, RING), 0);
 	node.errno_ = EBUSY;
 	FAILS(roc_stream_start(s, 0), -EBUSY, "running already");

@@ -110,8 +110,8 @@ static void a_lender_of_a_stream_that_ended(void)
 	fake.state = ROC_CH_STOPPED;
 	FAILS(roc_lender_wait(l, 10), -ENODATA, "roc_stream_start()");
 	fake.state = ROC_CH_FAILED;
-	fake.why = ROC_WHY_POSITION;
-	FAILS(roc_lender_wait(l, 10), -ENODATA, roc_why_text(ROC_WHY_POSITION));
+	fake.reason = ROC_REASON_POSITION;
+	FAILS(roc_lender_wait(l, 10), -ENODATA, roc_reason_text(ROC_REASON_POSITION));
 	fake.state = ROC_CH_RUNNING;
 	FAILS(roc_lender_wait(l, 10), -ETIME, "0 of 64");
 	fake.card->written = LINES + 1;

@@ -84,11 +84,11 @@ __attribute__((unused)) static void liar_connects(enum roc_evb_protocol protocol
 	liar.memory = calloc(1, liar.length);
 	UNIT_NEED(!pair_new(&liar.pair) && liar.memory);
 	snprintf(port, sizeof(port), "%u", roc_evb_port(honest->evb));
-	UNIT_NEED(!control_connect(&liar.pair.control, "127.0.0.1", port, liar.pair.why));
+	UNIT_NEED(!control_connect(&liar.pair.control, "127.0.0.1", port, liar.pair.reason));
 	UNIT_NEED(UNIT_WAIT(control_connected(&liar.pair.control) > 0, 5000));
 	UNIT_NEED(!pair_open_fabric(&liar.pair, "tcp"));
 	UNIT_NEED(!fabric_register_for(&liar.pair.fabric, liar.memory, liar.length,
-				       FI_WRITE | FI_REMOTE_READ, liar.pair.why));
+				       FI_WRITE | FI_REMOTE_READ, liar.pair.reason));
 	*g = (struct evb_greeting){
 		.version = EVB_VERSION,
 		.layout = ROC_MEP_VERSION,

@@ -239,7 +239,7 @@ static const struct roc_evb_source_ops source_ops = {
 	.stop = source_stop,
 	.idle = source_idle,
 	.regions = source_regions,
-	.why = no_reason,
+	.reason = no_reason,
 };
 
 /* Every byte of a fragment. */
@@ -388,7 +388,7 @@ static const struct roc_evb_sink_ops sink_ops = {
 	.flush = sink_flush,
 	.done = sink_done,
 	.finish = sink_finish,
-	.why = no_reason,
+	.reason = no_reason,
 	.memory = sink_memory,
 };
 
@@ -457,7 +457,7 @@ static const struct roc_evb_coordinator_ops coordinator_ops = {
 	.poll = coordinator_poll,
 	.report = coordinator_report,
 	.leave = coordinator_leave,
-	.why = no_reason,
+	.reason = no_reason,
 };
 
 static void node_says(void *self, const char *sentence)
@@ -498,7 +498,7 @@ static struct node *node_new(unsigned int i, uint32_t roles)
 	return n;
 }
 
-static int node_try(struct node *n, char why[ROC_EVB_WHY])
+static int node_try(struct node *n, char reason[ROC_EVB_REASON])
 {
 	bool ru = n->cfg.roles & ROC_EVB_READOUT, bu = n->cfg.roles & ROC_EVB_BUILDER;
 
@@ -508,16 +508,16 @@ static int node_try(struct node *n, char why[ROC_EVB_WHY])
 	if (!n->sink.walk)
 		UNIT_NEED(!roc_mep_events_new(NODES, &n->sink.walk));
 	return roc_evb_open(&n->cfg, ru ? &source_ops : NULL, &n->source, bu ? &sink_ops : NULL,
-			    &n->sink, &coordinator_ops, n, &n->evb, why);
+			    &n->sink, &coordinator_ops, n, &n->evb, reason);
 }
 
 static void node_open(struct node *n)
 {
-	char why[ROC_EVB_WHY];
-	int ret = node_try(n, why);
+	char reason[ROC_EVB_REASON];
+	int ret = node_try(n, reason);
 
 	if (ret)
-		unit_note("%s: %s", n->name, why);
+		unit_note("%s: %s", n->name, reason);
 	UNIT_NEED(!ret);
 }
 
@@ -604,7 +604,7 @@ static bool turn_all(void)
 			continue;
 		n->result = roc_evb_step(n->evb, 0);
 		if (n->result < 0) {
-			unit_note("%s: %s", n->name, roc_evb_why(n->evb));
+			unit_note("%s: %s", n->name, roc_evb_reason(n->evb));
 			CU_FAIL("a node failed");
 			return true;
 		}

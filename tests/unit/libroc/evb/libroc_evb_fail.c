@@ -261,7 +261,7 @@ static void one_by_one(void)
 	struct sockaddr_in at;
 	socklen_t length = sizeof(at);
 	struct roc_evb_member *m;
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 	unsigned int i;
 
 	begin();
@@ -271,7 +271,7 @@ static void one_by_one(void)
 	node_open(&nodes[0]);
 	for (i = 0; i < BUILDERS; i++) {
 		doors.fds[i] = -1;
-		doors.listeners[i] = control_listen("127.0.0.1", "0", why);
+		doors.listeners[i] = control_listen("127.0.0.1", "0", reason);
 		UNIT_NEED(doors.listeners[i] >= 0);
 		UNIT_NEED(!getsockname(doors.listeners[i], (struct sockaddr *)&at, &length));
 		m = &board.members[board.member_count++];
@@ -298,18 +298,18 @@ static void no_file(void)
 {
 	struct control c = {.fd = -1};
 	struct rlimit limit, none;
-	char why[FABRIC_WHY] = "";
+	char reason[FABRIC_REASON] = "";
 	int next = dup(0), ret;
 
 	UNIT_NEED(next >= 0 && !close(next) && !getrlimit(RLIMIT_NOFILE, &limit));
 	none = limit;
 	none.rlim_cur = (rlim_t)next;
 	UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &none));
-	ret = control_connect(&c, "127.0.0.1", "9", why);
+	ret = control_connect(&c, "127.0.0.1", "9", reason);
 	UNIT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	UNIT_EQ(ret, -EMFILE);
 	UNIT_EQ(c.fd, -1);
-	CU_ASSERT_STRING_EQUAL(why, "127.0.0.1 port 9 cannot be reached: Too many open files.");
+	CU_ASSERT_STRING_EQUAL(reason, "127.0.0.1 port 9 cannot be reached: Too many open files.");
 }
 
 /* Two readout units of which one is killed, and started anew as it was at first. */
@@ -379,13 +379,13 @@ static void counts_from_zero(void)
 /* Its sink cannot: that is said before it is a member, and nobody counts on it. */
 static void sink_cannot(void)
 {
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 
 	begin();
 	node_new(0, ROC_EVB_BUILDER);
 	nodes[0].sink.no_memory = true;
-	UNIT_EQ(node_try(&nodes[0], why), -EHOSTUNREACH);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "The sink: no reason"));
+	UNIT_EQ(node_try(&nodes[0], reason), -EHOSTUNREACH);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "The sink: no reason"));
 	UNIT_EQ(board.member_count, 0);
 	node_forget(&nodes[0]);
 }
@@ -398,7 +398,7 @@ static void sink_fails(void)
 	UNIT_EQ(roc_evb_step(nodes[0].evb, 0), 0);
 	nodes[0].sink.no_flush = true;
 	UNIT_EQ(roc_evb_step(nodes[0].evb, 0), -EHOSTUNREACH);
-	CU_ASSERT_STRING_EQUAL(roc_evb_why(nodes[0].evb), "The sink: no reason");
+	CU_ASSERT_STRING_EQUAL(roc_evb_reason(nodes[0].evb), "The sink: no reason");
 	node_close(&nodes[0]);
 }
 

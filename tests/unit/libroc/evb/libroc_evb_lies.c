@@ -216,7 +216,7 @@ static void comes_again(uint64_t incarnation, enum evb_status status)
 	liar.hello.incarnation = board.members[1].incarnation = incarnation;
 	board.members_version++;
 	snprintf(port, sizeof(port), "%u", roc_evb_port(honest->evb));
-	UNIT_NEED(!control_connect(&liar.pair.control, "127.0.0.1", port, liar.pair.why));
+	UNIT_NEED(!control_connect(&liar.pair.control, "127.0.0.1", port, liar.pair.reason));
 	UNIT_NEED(UNIT_WAIT(control_connected(&liar.pair.control) > 0, 5000));
 	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
@@ -231,7 +231,7 @@ static void not_trusted(void)
 	tell(EVB_GOT, 1, 0, 0, 0, 0);
 	CU_ASSERT_TRUE(run_until(taken_out, 5000));
 	comes_again(7, EVB_NOT_TRUSTED);
-	CU_ASSERT_TRUE(strstr(liar.pair.peer.why, "start it anew") != NULL);
+	CU_ASSERT_TRUE(strstr(liar.pair.peer.reason, "start it anew") != NULL);
 	/* However often it tries, and as long as it is the same one. */
 	comes_again(7, EVB_NOT_TRUSTED);
 	comes_again(8, EVB_OK);
@@ -248,7 +248,7 @@ static void strangers(void)
 	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
 	UNIT_EQ(liar.pair.peer.status, EVB_NO_VERSION);
-	CU_ASSERT_TRUE(strstr(liar.pair.peer.why, "version 9 of the protocol") != NULL);
+	CU_ASSERT_TRUE(strstr(liar.pair.peer.reason, "version 9 of the protocol") != NULL);
 	part();
 	meet_builder(ROC_EVB_PUSH);
 	liar.hello.layout = 2;
@@ -263,7 +263,7 @@ static void strangers(void)
 	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
 	UNIT_EQ(liar.pair.peer.status, EVB_BROKEN);
-	CU_ASSERT_TRUE(strstr(liar.pair.peer.why, "says hello with a refusal") != NULL);
+	CU_ASSERT_TRUE(strstr(liar.pair.peer.reason, "says hello with a refusal") != NULL);
 	part();
 	/* What it says does not reach a terminal as it is. */
 	meet_builder(ROC_EVB_PUSH);
@@ -305,13 +305,13 @@ static bool connected(void)
 static void meet_readout(enum roc_evb_protocol protocol, bool cold)
 {
 	char port[8];
-	char why[FABRIC_WHY] = "";
+	char reason[FABRIC_REASON] = "";
 
 	begin();
 	memset(&liar, 0, sizeof(liar));
 	UNIT_NEED(!pair_new(&liar.pair));
 	snprintf(port, sizeof(port), "%u", free_port());
-	liar.listener = control_listen("127.0.0.1", port, why);
+	liar.listener = control_listen("127.0.0.1", port, reason);
 	UNIT_NEED(liar.listener >= 0);
 	honest = node_new(0, ROC_EVB_READOUT);
 	honest->cfg.protocol = protocol;
@@ -335,7 +335,7 @@ static void meet_readout(enum roc_evb_protocol protocol, bool cold)
 static void say_welcome(void)
 {
 	struct evb_greeting g;
-	char why[FABRIC_WHY] = "";
+	char reason[FABRIC_REASON] = "";
 
 	CU_ASSERT_TRUE(run_until(accepted, 5000));
 	UNIT_NEED(!pair_open_fabric(&liar.pair, "tcp"));
@@ -343,7 +343,7 @@ static void say_welcome(void)
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
 	g = liar.pair.peer;
 	liar.memory = calloc(1, 1 << 20);
-	UNIT_NEED(!fabric_register(&liar.pair.fabric, liar.memory, 1 << 20, true, why));
+	UNIT_NEED(!fabric_register(&liar.pair.fabric, liar.memory, 1 << 20, true, reason));
 	memcpy(g.name, "node1", 6);
 	g.incarnation = 7;
 	g.segments = g.per_region = 16;

@@ -646,12 +646,12 @@ static void step(uint64_t now)
 {
 	static struct roc_evb_table next;
 	const char *sentence;
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 
 	if (roc_evb_manager_step(m, 7, now, &next) == 1) {
 		UNIT_EQ(next.term, 7);
 		UNIT_EQ(next.epoch, table.epoch + 1);
-		UNIT_EQ(roc_evb_table_check(&next, why), 0);
+		UNIT_EQ(roc_evb_table_check(&next, reason), 0);
 		table = next;
 		fresh = true;
 		roc_evb_manager_adopt(m, &table);

@@ -108,7 +108,7 @@ static void too_many(void)
 	struct roc_evb *e = calloc(1, sizeof(*e));
 	struct roc_evb_part parts[63];
 	struct roc_evb_fragment f = {.parts = parts, .count = 63, .bytes = 63 * 64};
-	char why[ROC_EVB_WHY] = "";
+	char reason[ROC_EVB_REASON] = "";
 	struct evb_mfp *m;
 	unsigned int i;
 
@@ -124,7 +124,7 @@ static void too_many(void)
 	e->ru.regions[0] = (struct roc_evb_region){memory, sizeof(memory)};
 	e->ru.region_count = 1;
 	e->ru.in_place = true;
-	UNIT_EQ(evb_mfps_new(e, why), 0);
+	UNIT_EQ(evb_mfps_new(e, reason), 0);
 	CU_ASSERT_TRUE(e->ru.pieces_max <= EVB_PIECES_MAX);
 	m = &e->ru.mfps[evb_mfp_new(e, 0)];
 	for (f.event = 0; evb_mfp_add(e, m, &f); f.event++)
@@ -149,7 +149,7 @@ static void two_regions(void)
 	struct roc_evb *e = calloc(1, sizeof(*e));
 	struct roc_evb_part part = {memory, 4096};
 	struct roc_evb_fragment f = {.parts = &part, .count = 1, .bytes = 4096};
-	char why[ROC_EVB_WHY] = "";
+	char reason[ROC_EVB_REASON] = "";
 	struct evb_mfp *m;
 
 	UNIT_NEED(e);
@@ -163,7 +163,7 @@ static void two_regions(void)
 	e->ru.regions[1] = (struct roc_evb_region){memory + 4096, 2 * 4096};
 	e->ru.region_count = 2;
 	e->ru.in_place = true;
-	UNIT_EQ(evb_mfps_new(e, why), 0);
+	UNIT_EQ(evb_mfps_new(e, reason), 0);
 	m = &e->ru.mfps[evb_mfp_new(e, 0)];
 	for (f.event = 0; f.event < 3; f.event++) {
 		part.data = memory + 4096 * f.event;

@@ -13,7 +13,7 @@ static bool is_too_large(void)
 /* The seed's hardware: 8 regions of 2 MiB. A MFP of more than one is built in several segments. */
 static void small_regions(void)
 {
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 	unsigned int i, protocol;
 	struct node *n;
 
@@ -64,14 +64,14 @@ static void small_regions(void)
 	n = both(0, 12);
 	n->cfg.max_region = 2 << 20;
 	n->cfg.max_regions = 3;
-	UNIT_EQ(node_try(n, why), -ENOSPC);
-	CU_ASSERT_TRUE(strstr(why, "may be registered") != NULL);
+	UNIT_EQ(node_try(n, reason), -ENOSPC);
+	CU_ASSERT_TRUE(strstr(reason, "may be registered") != NULL);
 	node_forget(n);
 	n->cfg.max_regions = 8;
 	n->cfg.protocol = ROC_EVB_PULL;
 	n->cfg.fragment_max = 3 << 20;
-	UNIT_EQ(node_try(n, why), -ENOSPC);
-	CU_ASSERT_TRUE(strstr(why, "larger regions") != NULL);
+	UNIT_EQ(node_try(n, reason), -ENOSPC);
+	CU_ASSERT_TRUE(strstr(reason, "larger regions") != NULL);
 	node_forget(n);
 }
 
@@ -174,28 +174,28 @@ static void does_not_fit(void)
 /* What roc_evb_open() says of a configuration. */
 static void configurations(void)
 {
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 	struct node *n;
 
 	begin();
 	n = both(0, 1);
 	n->cfg.provider = "no-such";
-	UNIT_EQ(node_try(n, why), -ENODEV);
-	CU_ASSERT_TRUE(strstr(why, "no-such") != NULL);
+	UNIT_EQ(node_try(n, reason), -ENODEV);
+	CU_ASSERT_TRUE(strstr(reason, "no-such") != NULL);
 	node_forget(n);
 	n = both(0, 1);
 	n->cfg.events = ROC_MFP_EVENTS_MAX + 1;
-	UNIT_EQ(node_try(n, why), -EINVAL);
+	UNIT_EQ(node_try(n, reason), -EINVAL);
 	node_forget(n);
 	n = both(0, 1);
 	n->cfg.name = "a-name-that-has-more-than-thirty-one-characters";
-	UNIT_EQ(node_try(n, why), -EINVAL);
-	CU_ASSERT_TRUE(strstr(why, "31 characters") != NULL);
+	UNIT_EQ(node_try(n, reason), -EINVAL);
+	CU_ASSERT_TRUE(strstr(reason, "31 characters") != NULL);
 	node_forget(n);
 	n = both(0, 1);
 	n->cfg.host = "no.such.host.invalid.";
-	UNIT_EQ(node_try(n, why) < 0, true);
-	CU_ASSERT_TRUE(why[0] != '\0');
+	UNIT_EQ(node_try(n, reason) < 0, true);
+	CU_ASSERT_TRUE(reason[0] != '\0');
 	node_forget(n);
 }
 

@@ -208,24 +208,24 @@ static void each_block_once(void)
 
 static void refused(const char *part)
 {
-	char why[ROC_EVB_WHY] = "";
+	char reason[ROC_EVB_REASON] = "";
 
-	UNIT_EQ(roc_evb_table_check(&t, why), -EINVAL);
-	if (!strstr(why, part))
-		unit_note("not said: \"%s\", but: %s", part, why);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, part));
+	UNIT_EQ(roc_evb_table_check(&t, reason), -EINVAL);
+	if (!strstr(reason, part))
+		unit_note("not said: \"%s\", but: %s", part, reason);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, part));
 }
 
 static void believed(void)
 {
-	char why[ROC_EVB_WHY] = "";
+	char reason[ROC_EVB_REASON] = "";
 
 	table(ROC_EVB_RANDOM, 3, 3);
-	UNIT_EQ(roc_evb_table_check(&t, why), 0);
+	UNIT_EQ(roc_evb_table_check(&t, reason), 0);
 	table(ROC_EVB_RANDOM, ROC_EVB_NODES_MAX, ROC_EVB_NODES_MAX);
-	UNIT_EQ(roc_evb_table_check(&t, why), 0);
+	UNIT_EQ(roc_evb_table_check(&t, reason), 0);
 	table(ROC_EVB_RANDOM, 0, 0);
-	UNIT_EQ(roc_evb_table_check(&t, why), 0);
+	UNIT_EQ(roc_evb_table_check(&t, reason), 0);
 
 	table(ROC_EVB_RANDOM, 3, 3);
 	t.ru_count = ROC_EVB_NODES_MAX + 1;

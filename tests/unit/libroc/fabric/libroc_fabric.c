@@ -85,7 +85,7 @@ static struct fi_ops_cq cq_ops = {.size = sizeof(cq_ops), .read = cq_read};
 static struct fid_ep ep = {.rma = &rma, .msg = &messages};
 static struct fid_cq cq = {.ops = &cq_ops};
 
-static char memory[64], why[FABRIC_WHY];
+static char memory[64], reason[FABRIC_REASON];
 static int mine[2]; /* contexts */
 
 static struct fabric_end fresh(unsigned int room)
@@ -171,11 +171,11 @@ static void number_later(void)
 
 	UNIT_EQ(put(&apart, &e, 0, false), 0);
 	UNIT_EQ(played.count, 1);
-	UNIT_EQ(fabric_end_events(&e, events, 4, why), 0);
+	UNIT_EQ(fabric_end_events(&e, events, 4, reason), 0);
 	UNIT_EQ(played.count, 1);
 	played.room = WRITES;
-	UNIT_EQ(fabric_end_events(&e, events, 4, why), 0);
-	UNIT_EQ(fabric_end_events(&e, events, 4, why), 0);
+	UNIT_EQ(fabric_end_events(&e, events, 4, reason), 0);
+	UNIT_EQ(fabric_end_events(&e, events, 4, reason), 0);
 	UNIT_EQ(played.count, 2);
 	is_data(0, 0);
 	is_number(1, 0, false);
@@ -222,9 +222,9 @@ static void number_refused(void)
 
 	UNIT_EQ(put(&apart, &e, 0, false), 0);
 	played.refusal = -FI_ENOTCONN;
-	why[0] = 0;
-	UNIT_EQ(fabric_end_events(&e, events, 4, why), -ENOTCONN);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "The transfer failed"));
+	reason[0] = 0;
+	UNIT_EQ(fabric_end_events(&e, events, 4, reason), -ENOTCONN);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "The transfer failed"));
 	UNIT_EQ(played.count, 1);
 	e = fresh(1);
 	played.refusal = -FI_ENOTCONN;
@@ -246,7 +246,7 @@ static void events_once(void)
 		(struct fi_cq_data_entry){.flags = FI_RECV, .op_context = &mine[0], .len = 5};
 	played.entry_count = 4;
 	played.empty_reads = 3;
-	UNIT_EQ(fabric_end_events(&e, events, 8, why), 3);
+	UNIT_EQ(fabric_end_events(&e, events, 8, reason), 3);
 	CU_ASSERT_PTR_NULL(events[0].context);
 	UNIT_EQ(events[0].data, 11);
 	CU_ASSERT_FALSE(events[0].received);
@@ -262,10 +262,10 @@ static void unsupported(void)
 {
 	struct fabric f;
 
-	why[0] = '\0';
-	UNIT_EQ(fabric_open(&f, "cxi", NULL, why), -EINVAL);
-	UNIT_STR(why, "Provider cxi is not supported: give tcp, shm, verbs or efa.");
-	fabric_close(&f, why);
+	reason[0] = '\0';
+	UNIT_EQ(fabric_open(&f, "cxi", NULL, reason), -EINVAL);
+	UNIT_STR(reason, "Provider cxi is not supported: give tcp, shm, verbs or efa.");
+	fabric_close(&f, reason);
 }
 
 /* What a provider returns from the close of each part of an endpoint, or of a domain. */
@@ -295,20 +295,20 @@ static void not_closed(void)
 		closes[0] = i ? -FI_EBUSY : 0;
 		closes[1] = i ? -FI_EINVAL : 0;
 		close_count = 0;
-		why[0] = '\0';
+		reason[0] = '\0';
 		e = (struct fabric_end){.ep = &one, .cq = &queue, .av = &av};
-		UNIT_EQ(fabric_end_close(&e, why), i ? -EIO : 0);
+		UNIT_EQ(fabric_end_close(&e, reason), i ? -EIO : 0);
 		UNIT_EQ(close_count, 3);
-		UNIT_STR(why,
+		UNIT_STR(reason,
 			 i ? "libfabric: an endpoint cannot be closed: Device or resource busy."
 			   : "");
 		close_count = 0;
-		why[0] = '\0';
+		reason[0] = '\0';
 		f = (struct fabric){.mr = {&mr, &mr}, .region_count = 2, .domain = &domain};
-		UNIT_EQ(fabric_close(&f, why), i ? -EIO : 0);
+		UNIT_EQ(fabric_close(&f, reason), i ? -EIO : 0);
 		UNIT_EQ(close_count, 3);
 		UNIT_STR(
-			why,
+			reason,
 			i ? "libfabric: registered memory cannot be closed: Device or resource busy."
 			  : "");
 		CU_ASSERT_PTR_NULL(f.domain);
@@ -333,7 +333,7 @@ static char *environment(void)
 
 static void *open_and_close(void *unused)
 {
-	char failure[FABRIC_WHY] = "";
+	char failure[FABRIC_REASON] = "";
 	struct fabric f;
 	int ret = fabric_open(&f, "tcp", NULL, failure);
 
@@ -369,10 +369,10 @@ static void broken_order(void)
 	struct fabric f;
 
 	UNIT_EQ(setenv("FI_TCP_ZEROCOPY_SIZE", "1", 1), 0);
-	why[0] = '\0';
-	UNIT_EQ(fabric_open(&f, "tcp", NULL, why), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "FI_TCP_ZEROCOPY_SIZE"));
-	UNIT_EQ(fabric_close(&f, why), 0);
+	reason[0] = '\0';
+	UNIT_EQ(fabric_open(&f, "tcp", NULL, reason), -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "FI_TCP_ZEROCOPY_SIZE"));
+	UNIT_EQ(fabric_close(&f, reason), 0);
 	UNIT_STR(getenv("FI_TCP_ZEROCOPY_SIZE"), "1");
 	fabric_environment();
 	CU_ASSERT_PTR_NULL(getenv("FI_TCP_ZEROCOPY_SIZE"));

@@ -39,14 +39,14 @@ static bool be_host(const char *address, const char *hosts)
 /* The first address of @host. */
 static void resolves_to(const char *host, const char *wanted)
 {
-	char address[CONTROL_ADDRESS] = "", why[FABRIC_WHY] = "";
+	char address[CONTROL_ADDRESS] = "", reason[FABRIC_REASON] = "";
 	struct lookup *lookup = NULL;
 	int ret = 0;
 
 	CU_ASSERT_TRUE(
-		UNIT_WAIT((ret = lookup_address(&lookup, host, 0, address, why)) != 0, 10000));
+		UNIT_WAIT((ret = lookup_address(&lookup, host, 0, address, reason)) != 0, 10000));
 	UNIT_EQ(ret, 1);
-	UNIT_STR(why, "");
+	UNIT_STR(reason, "");
 	UNIT_STR(address, wanted);
 	lookup_drop(&lookup);
 }
@@ -70,12 +70,12 @@ static void no_ipv4(void)
 /* The address of the peer of a connection to @host, port @port, as the listener @fd sees it. */
 static void accepts(int fd, const char *host, const char *port)
 {
-	char why[FABRIC_WHY] = "", text[CONTROL_ADDRESS] = "";
+	char reason[FABRIC_REASON] = "", text[CONTROL_ADDRESS] = "";
 	struct control from = {.fd = -1}, to = {.fd = -1};
 	int peer = -1;
 
-	UNIT_EQ(control_connect(&from, host, port, why), 0);
-	UNIT_STR(why, "");
+	UNIT_EQ(control_connect(&from, host, port, reason), 0);
+	UNIT_STR(reason, "");
 	CU_ASSERT_TRUE(UNIT_WAIT((peer = accept(fd, NULL, NULL)) >= 0, 10000));
 	control_accepted(&to, peer);
 	CU_ASSERT_TRUE(control_address(&to, true, text));
@@ -90,10 +90,10 @@ static void both_families(void)
 {
 	struct sockaddr_storage a;
 	socklen_t size = sizeof(a);
-	char port[16], why[FABRIC_WHY] = "";
-	int fd = control_listen(NULL, "0", why);
+	char port[16], reason[FABRIC_REASON] = "";
+	int fd = control_listen(NULL, "0", reason);
 
-	UNIT_STR(why, "");
+	UNIT_STR(reason, "");
 	UNIT_NEED(fd >= 0);
 	UNIT_EQ(getsockname(fd, (struct sockaddr *)&a, &size), 0);
 	/* At the same place in both families. */

@@ -39,18 +39,18 @@ static void make(const char *name)
 
 static bool shm_open_fabric(struct fabric *f)
 {
-	char why[FABRIC_WHY] = "";
-	int ret = fabric_open(f, "shm", NULL, why);
+	char reason[FABRIC_REASON] = "";
+	int ret = fabric_open(f, "shm", NULL, reason);
 
 	if (ret)
-		unit_skip("%.200s", why);
+		unit_skip("%.200s", reason);
 	return !ret;
 }
 
 /* The file of a process that was killed goes when the next one starts, and no other file. */
 static void stale(void)
 {
-	char dead[64], live[64], other[64], why[FABRIC_WHY] = "";
+	char dead[64], live[64], other[64], reason[FABRIC_REASON] = "";
 	struct fabric f;
 	pid_t pid;
 
@@ -70,7 +70,7 @@ static void stale(void)
 		UNIT_EQ(access(dead, F_OK), -1);
 		UNIT_EQ(access(live, F_OK), 0);
 		UNIT_EQ(access(other, F_OK), 0);
-		fabric_close(&f, why);
+		fabric_close(&f, reason);
 	}
 	UNIT_EQ(umount(SHM_FOLDER), 0);
 }
@@ -78,7 +78,7 @@ static void stale(void)
 /* An endpoint has all its space, or there is none and the reason says what to do. */
 static void full(void)
 {
-	char why[FABRIC_WHY] = "", path[512];
+	char reason[FABRIC_REASON] = "", path[512];
 	struct fabric_end first, second;
 	struct fabric f;
 	struct stat s;
@@ -90,22 +90,22 @@ static void full(void)
 		fd = open(SHM_FOLDER "/filler", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 		UNIT_EQ(posix_fallocate(fd, 0, 40 << 20), 0);
 		close(fd);
-		UNIT_EQ(fabric_end_open(&f, &first, why), 0);
-		UNIT_STR(why, "");
+		UNIT_EQ(fabric_end_open(&f, &first, reason), 0);
+		UNIT_STR(reason, "");
 		snprintf(path, sizeof(path), SHM_FOLDER "/%s",
 			 (const char *)first.name + strlen("fi_shm://"));
 		UNIT_EQ(stat(path, &s), 0);
 		CU_ASSERT_TRUE(s.st_size > 0 && s.st_blocks * 512 >= s.st_size);
-		CU_ASSERT_TRUE(fabric_end_open(&f, &second, why) < 0);
-		CU_ASSERT_PTR_NOT_NULL(strstr(why, "has no room for the"));
-		CU_ASSERT_PTR_NOT_NULL(strstr(why, "mount -o remount,size="));
-		fabric_end_close(&first, why);
+		CU_ASSERT_TRUE(fabric_end_open(&f, &second, reason) < 0);
+		CU_ASSERT_PTR_NOT_NULL(strstr(reason, "has no room for the"));
+		CU_ASSERT_PTR_NOT_NULL(strstr(reason, "mount -o remount,size="));
+		fabric_end_close(&first, reason);
 		/* And with its space there is room for another one. */
-		why[0] = '\0';
-		UNIT_EQ(fabric_end_open(&f, &second, why), 0);
-		UNIT_STR(why, "");
-		fabric_end_close(&second, why);
-		fabric_close(&f, why);
+		reason[0] = '\0';
+		UNIT_EQ(fabric_end_open(&f, &second, reason), 0);
+		UNIT_STR(reason, "");
+		fabric_end_close(&second, reason);
+		fabric_close(&f, reason);
 	}
 	UNIT_EQ(umount(SHM_FOLDER), 0);
 }

@@ -301,7 +301,7 @@ static void log_file(void)
 	error_log_add(&log, "error");
 	UNIT_EQ(log.count, 1);
 	CU_ASSERT_TRUE(log.broken);
-	CU_ASSERT_TRUE(strlen(log.why) > 10);
+	CU_ASSERT_TRUE(strlen(log.reason) > 10);
 }
 
 static unsigned int lines_of(const char *path)
@@ -408,7 +408,7 @@ static void other_than_files(void)
 		log = (struct error_log){.path = path, .card = "first"};
 		error_log_add(&log, "error 0");
 		CU_ASSERT_TRUE(log.broken);
-		CU_ASSERT_PTR_NOT_NULL(strstr(log.why, "is not a regular file: remove it"));
+		CU_ASSERT_PTR_NOT_NULL(strstr(log.reason, "is not a regular file: remove it"));
 		error_log_close(&log);
 		UNIT_EQ(lines_of(target), 1);
 		if (fd >= 0)

@@ -14,11 +14,11 @@
 static void refuse64(const char *(*parse)(const char *, uint64_t *), const char *text)
 {
 	uint64_t v = MARK;
-	const char *why = parse(text, &v);
+	const char *reason = parse(text, &v);
 
-	if (!why)
+	if (!reason)
 		unit_note("\"%s\" was taken as %llu", text, (unsigned long long)v);
-	CU_ASSERT_PTR_NOT_NULL(why);
+	CU_ASSERT_PTR_NOT_NULL(reason);
 	UNIT_EQ(v, MARK);
 }
 
@@ -26,22 +26,22 @@ static void accept64(const char *(*parse)(const char *, uint64_t *), const char 
 		     uint64_t expected)
 {
 	uint64_t v = MARK;
-	const char *why = parse(text, &v);
+	const char *reason = parse(text, &v);
 
-	if (why)
-		unit_note("\"%s\" %s", text, why);
-	CU_ASSERT_PTR_NULL(why);
+	if (reason)
+		unit_note("\"%s\" %s", text, reason);
+	CU_ASSERT_PTR_NULL(reason);
 	UNIT_EQ(v, expected);
 }
 
 static void refuse32(const char *(*parse)(const char *, uint32_t *), const char *text)
 {
 	uint32_t v = (uint32_t)MARK;
-	const char *why = parse(text, &v);
+	const char *reason = parse(text, &v);
 
-	if (!why)
+	if (!reason)
 		unit_note("\"%s\" was taken as 0x%x", text, v);
-	CU_ASSERT_PTR_NOT_NULL(why);
+	CU_ASSERT_PTR_NOT_NULL(reason);
 	UNIT_EQ(v, (uint32_t)MARK);
 }
 
@@ -49,11 +49,11 @@ static void accept32(const char *(*parse)(const char *, uint32_t *), const char 
 		     uint32_t expected)
 {
 	uint32_t v = (uint32_t)MARK;
-	const char *why = parse(text, &v);
+	const char *reason = parse(text, &v);
 
-	if (why)
-		unit_note("\"%s\" %s", text, why);
-	CU_ASSERT_PTR_NULL(why);
+	if (reason)
+		unit_note("\"%s\" %s", text, reason);
+	CU_ASSERT_PTR_NULL(reason);
 	UNIT_EQ(v, expected);
 }
 

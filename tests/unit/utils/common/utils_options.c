@@ -151,7 +151,7 @@ static const struct tool word_tool = {
 };
 
 static struct values v;
-static char why[256];
+static char reason[256];
 
 static enum options_result parse_for(const struct tool *t, const char *a, const char *b,
 				     const char *c)
@@ -162,7 +162,7 @@ static enum options_result parse_for(const struct tool *t, const char *a, const 
 	while (argv[argc])
 		argc++;
 	memset(&v, 0, sizeof(v));
-	return options_parse(t, argc, argv, &v, why, sizeof(why));
+	return options_parse(t, argc, argv, &v, reason, sizeof(reason));
 }
 
 static enum options_result parse(const char *a, const char *b, const char *c)
@@ -199,18 +199,20 @@ static void prefixes(void)
 	CU_ASSERT_TRUE(v.fast);
 	CU_ASSERT_TRUE(v.common.verbose);
 	UNIT_EQ(parse("--id=1", "--c=3", NULL), OPTIONS_WRONG);
-	UNIT_STR(why, "--c may mean any of --count, --channel.");
+	UNIT_STR(reason, "--c may mean any of --count, --channel.");
 	UNIT_EQ(parse("--id=1", "--ve", NULL), OPTIONS_WRONG);
-	UNIT_STR(why, "--ve may mean any of --version, --verbose.");
+	UNIT_STR(reason, "--ve may mean any of --version, --verbose.");
 }
 
 /* A cut name that meant another option must not change a card. */
 static void full_names(void)
 {
 	UNIT_EQ(parse("--id=1", "--lane=1", NULL), OPTIONS_WRONG);
-	UNIT_STR(why, "--lane is not a full name: --lanes changes a card and cannot be cut short.");
+	UNIT_STR(reason,
+		 "--lane is not a full name: --lanes changes a card and cannot be cut short.");
 	UNIT_EQ(parse("--id=1", "--lane", "--lanes"), OPTIONS_WRONG);
-	UNIT_STR(why, "--lane is not a full name: --lanes changes a card and cannot be cut short.");
+	UNIT_STR(reason,
+		 "--lane is not a full name: --lanes changes a card and cannot be cut short.");
 	UNIT_EQ(parse("--id=1", "--lanes=1", NULL), OPTIONS_RUN);
 	UNIT_EQ(v.lanes, 2);
 	UNIT_EQ(parse("--id=1", "--lanes", "3"), OPTIONS_RUN);
@@ -283,7 +285,7 @@ static void help_and_version(void)
 static void wrong(const char *a, const char *b, const char *sentence)
 {
 	UNIT_EQ(parse(a, b, NULL), OPTIONS_WRONG);
-	UNIT_STR(why, sentence);
+	UNIT_STR(reason, sentence);
 }
 
 static void mistakes(void)
@@ -324,15 +326,15 @@ static void mistakes(void)
 static void twice(void)
 {
 	UNIT_EQ(parse("--id=1", "--count=2", "--cou=3"), OPTIONS_WRONG);
-	UNIT_STR(why, "--count is given twice.");
+	UNIT_STR(reason, "--count is given twice.");
 	UNIT_EQ(parse("--id=1", "--count=7", "--count=7"), OPTIONS_WRONG);
-	UNIT_STR(why, "--count is given twice.");
+	UNIT_STR(reason, "--count is given twice.");
 	UNIT_EQ(parse("--id=1", "--set=a,b", "--set=c"), OPTIONS_WRONG);
-	UNIT_STR(why, "--set is given twice: give one list, with commas between.");
+	UNIT_STR(reason, "--set is given twice: give one list, with commas between.");
 	UNIT_EQ(parse("--id=1", "--lanes=1", "--lanes=2"), OPTIONS_WRONG);
-	UNIT_STR(why, "--lanes is given twice: give one list, with commas between.");
+	UNIT_STR(reason, "--lanes is given twice: give one list, with commas between.");
 	UNIT_EQ(parse("--id=1", "--channel=1", "--with-channel=2"), OPTIONS_WRONG);
-	UNIT_STR(why, "--channel and --with-channel are the same: give one.");
+	UNIT_STR(reason, "--channel and --with-channel are the same: give one.");
 	UNIT_EQ(parse("--id=1", "--fast", "--fast"), OPTIONS_RUN);
 	CU_ASSERT_TRUE(v.faster);
 }
@@ -347,7 +349,7 @@ static void with_another(void)
 	UNIT_EQ(parse("--id=1", "--depth=4", "--channel=2"), OPTIONS_RUN);
 	UNIT_EQ(v.depth, 4);
 	UNIT_EQ(parse("--id=1", "--depth=4", NULL), OPTIONS_WRONG);
-	UNIT_STR(why, "--depth is for --channel, which is not given.");
+	UNIT_STR(reason, "--depth is for --channel, which is not given.");
 	UNIT_EQ(parse("--id=1", NULL, NULL), OPTIONS_RUN);
 	UNIT_EQ(v.depth, 1);
 	for (t = tools; *t; t++) {
@@ -394,13 +396,13 @@ static void a_word(void)
 	UNIT_EQ(parse_for(&word_tool, "--fast-check", "GIVE", NULL), OPTIONS_RUN);
 	UNIT_EQ(v.verb, 0);
 	UNIT_EQ(parse_for(&word_tool, "--fast-check", NULL, NULL), OPTIONS_WRONG);
-	UNIT_STR(why, "VERB is missing. Example: roc-test take");
+	UNIT_STR(reason, "VERB is missing. Example: roc-test take");
 	UNIT_EQ(parse_for(&word_tool, "steal", NULL, NULL), OPTIONS_WRONG);
-	UNIT_STR(why, "VERB: \"steal\" is none of give, take, look.");
+	UNIT_STR(reason, "VERB: \"steal\" is none of give, take, look.");
 	UNIT_EQ(parse_for(&word_tool, "take", "take", NULL), OPTIONS_WRONG);
-	UNIT_STR(why, "\"take\" is not an option; roc-test --help lists all.");
+	UNIT_STR(reason, "\"take\" is not an option; roc-test --help lists all.");
 	UNIT_EQ(parse_for(&word_tool, "--VERB=take", NULL, NULL), OPTIONS_WRONG);
-	UNIT_STR(why, "There is no option --VERB; roc-test --help lists all.");
+	UNIT_STR(reason, "There is no option --VERB; roc-test --help lists all.");
 }
 
 /* The examples of the tools have the word first. */
@@ -414,7 +416,7 @@ static void a_word_of_posix(void)
 	UNIT_EQ(parse_for(&word_tool, "--fast-check", "--", "take"), OPTIONS_RUN);
 	UNIT_EQ(v.verb, 1);
 	UNIT_EQ(parse_for(&word_tool, "take", "--", "--fast-check"), OPTIONS_WRONG);
-	UNIT_STR(why, "\"--fast-check\" is not an option; roc-test --help lists all.");
+	UNIT_STR(reason, "\"--fast-check\" is not an option; roc-test --help lists all.");
 }
 
 /* An option that would do nothing is a mistake; the help says what each is for. */
@@ -429,9 +431,9 @@ static void for_a_word(void)
 	UNIT_EQ(parse_for(&word_tool, "give", "--slow", "--fast-check"), OPTIONS_RUN);
 	UNIT_EQ(v.count, 3);
 	UNIT_EQ(parse_for(&word_tool, "--count=4", "give", NULL), OPTIONS_WRONG);
-	UNIT_STR(why, "--count is for take, not for give.");
+	UNIT_STR(reason, "--count is for take, not for give.");
 	UNIT_EQ(parse_for(&word_tool, "look", "--slow", NULL), OPTIONS_WRONG);
-	UNIT_STR(why, "--slow is for give, take, not for look.");
+	UNIT_STR(reason, "--slow is for give, take, not for look.");
 	out = open_memstream(&help, &length);
 	UNIT_NEED(out);
 	options_help(&word_tool, out);
@@ -462,7 +464,7 @@ static bool taken(const struct tool *t, const struct option_spec *spec, const ch
 		snprintf(option, sizeof(option), "%s", text);
 	else
 		snprintf(option, sizeof(option), "--%s=%s", spec->name, text);
-	if (options_parse(&only, 3, argv, values, why, sizeof(why)) != OPTIONS_RUN)
+	if (options_parse(&only, 3, argv, values, reason, sizeof(reason)) != OPTIONS_RUN)
 		return false;
 	memcpy(value, values + 8, sizeof(*value));
 	return true;
@@ -495,7 +497,7 @@ static void numbers_are_decimal(void)
 			}
 			if (!taken(*t, &spec, "15", &value) || value != 15)
 				unit_note("roc-%s --%s=15: 0x%x %s", (*t)->name, spec.name, value,
-					  why);
+					  reason);
 			CU_ASSERT_TRUE(taken(*t, &spec, "15", &value) && value == 15);
 			CU_ASSERT_TRUE(taken(*t, &spec, "0x15", &value) && value == 0x15);
 			CU_ASSERT_FALSE(taken(*t, &spec, "f", &value));

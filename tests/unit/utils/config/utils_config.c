@@ -23,13 +23,14 @@ static int apply(const char *a, const char *b, const char *c)
 {
 	char *argv[] = {"roc-config", (char *)a, (char *)b, (char *)c, NULL};
 	int argc = 1, code;
-	char why[256];
+	char reason[256];
 
 	while (argv[argc])
 		argc++;
 	memset(&v, 0, sizeof(v));
-	if (options_parse(tool_find("config"), argc, argv, &v, why, sizeof(why)) != OPTIONS_RUN) {
-		unit_note("%s", why);
+	if (options_parse(tool_find("config"), argc, argv, &v, reason, sizeof(reason)) !=
+	    OPTIONS_RUN) {
+		unit_note("%s", reason);
 		return TOOL_USAGE;
 	}
 	code = config_check_options(&v);

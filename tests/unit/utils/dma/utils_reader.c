@@ -72,7 +72,7 @@ static void complete(uint32_t flags, uint32_t received)
 		.received = flags & ROC_READY_FILLED ? received : 0,
 		.link = 2,
 		.flags = flags,
-		.why = flags & ROC_READY_REFUSED ? ROC_WHY_RANGE : ROC_WHY_NONE,
+		.reason = flags & ROC_READY_REFUSED ? ROC_REASON_RANGE : ROC_REASON_NONE,
 		.run = 1,
 	};
 	k->fill_cons++;
@@ -156,9 +156,9 @@ const char *roc_error(void)
 	return "sentence of the library";
 }
 
-const char *roc_why_text(unsigned int why)
+const char *roc_reason_text(unsigned int reason)
 {
-	return why == ROC_WHY_RANGE ? "out of range" : "the card answers all ones";
+	return reason == ROC_REASON_RANGE ? "out of range" : "the card answers all ones";
 }
 
 void bench_live(struct bench *b)
@@ -328,7 +328,7 @@ static void failed_channel(void)
 	driver.left = 4;
 	driver.wait_error = 0;
 	driver.info.state = ROC_CH_FAILED;
-	driver.info.why = ROC_WHY_LOST;
+	driver.info.reason = ROC_REASON_LOST;
 	finish(BENCH_END_FAILED);
 	UNIT_STR(bench.failure, "The channel failed: the card answers all ones");
 	release();
@@ -368,7 +368,7 @@ static void failed_stop(void)
 		finish(BENCH_END_BYTES);
 		driver.stop_error = stops[i].err;
 		driver.info.state = stops[i].state;
-		driver.info.why = ROC_WHY_LOST;
+		driver.info.reason = ROC_REASON_LOST;
 		bench_reader_stop(&bench);
 		UNIT_STR(bench.failure, stops[i].says);
 		release();

@@ -33,7 +33,7 @@ static enum soak_verdict verdict(double temperature, uint64_t errors, uint64_t d
 static void judged(void)
 {
 	struct soak_counts total = {.errors = 2};
-	char why[SOAK_WHY] = "";
+	char reason[SOAK_REASON] = "";
 
 	UNIT_EQ(verdict(45, 0, 0, 9), SOAK_PASS);
 	UNIT_EQ(verdict(NAN, 0, 0, 9), SOAK_PASS);
@@ -46,16 +46,16 @@ static void judged(void)
 	UNIT_EQ(verdict(45, 0, 1, 9), SOAK_FAIL);
 	UNIT_EQ(verdict(45, 0, 0, 0), SOAK_WARN);
 
-	CU_ASSERT_FALSE(soak_broken(&limits, "x", 59.9, &total, why));
-	CU_ASSERT_FALSE(soak_broken(&limits, "x", NAN, &total, why));
-	CU_ASSERT_TRUE(soak_broken(&limits, "0245:1", 60, &total, why));
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "0245:1 has 60.0 degrees"));
+	CU_ASSERT_FALSE(soak_broken(&limits, "x", 59.9, &total, reason));
+	CU_ASSERT_FALSE(soak_broken(&limits, "x", NAN, &total, reason));
+	CU_ASSERT_TRUE(soak_broken(&limits, "0245:1", 60, &total, reason));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "0245:1 has 60.0 degrees"));
 	total.errors = 3;
-	CU_ASSERT_TRUE(soak_broken(&limits, "x", 20, &total, why));
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "3 errors"));
+	CU_ASSERT_TRUE(soak_broken(&limits, "x", 20, &total, reason));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "3 errors"));
 	total = (struct soak_counts){.dropped = 1};
-	CU_ASSERT_TRUE(soak_broken(&limits, "x", 20, &total, why));
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "dropped 1"));
+	CU_ASSERT_TRUE(soak_broken(&limits, "x", 20, &total, reason));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "dropped 1"));
 }
 
 /* Two periods of three lanes; the third has no sensor, and the second is slow. */
@@ -146,38 +146,38 @@ int __wrap_flock(int fd, int operation)
 	return -1;
 }
 
-static struct soak_log *read_log(struct soak_history *h, char why[SOAK_WHY])
+static struct soak_log *read_log(struct soak_history *h, char reason[SOAK_REASON])
 {
 	*h = (struct soak_history){0};
-	why[0] = '\0';
-	return soak_log_open(path, lanes, 3, h, why);
+	reason[0] = '\0';
+	return soak_log_open(path, lanes, 3, h, reason);
 }
 
 static void written_and_read(void)
 {
 	struct soak_history h, back;
 	struct soak_log *log, *other;
-	char why[SOAK_WHY];
+	char reason[SOAK_REASON];
 	size_t i;
 
 	put("", 0);
 	make_history(&h);
-	log = read_log(&back, why);
+	log = read_log(&back, reason);
 	UNIT_NEED(log);
 	UNIT_EQ(back.count, 0);
 	UNIT_EQ(soak_log_write(log, &h, 0), 0);
-	other = read_log(&back, why);
+	other = read_log(&back, reason);
 	CU_ASSERT_PTR_NULL(other);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "another soak"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "another soak"));
 	/* NFS without its lock daemon, for example. */
 	no_locks = true;
-	other = read_log(&back, why);
+	other = read_log(&back, reason);
 	no_locks = false;
 	CU_ASSERT_PTR_NULL(other);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, " cannot be locked: No locks available."));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, " cannot be locked: No locks available."));
 	soak_log_close(log);
 
-	log = read_log(&back, why);
+	log = read_log(&back, reason);
 	UNIT_NEED(log);
 	UNIT_EQ(back.count, 6);
 	CU_ASSERT_DOUBLE_EQUAL(back.seconds, 120, 0);
@@ -196,7 +196,7 @@ static void written_and_read(void)
 	UNIT_EQ(soak_log_write(log, &h, 5), 0);
 	soak_log_close(log);
 	free(back.period);
-	log = read_log(&back, why);
+	log = read_log(&back, reason);
 	UNIT_NEED(log);
 	UNIT_STR(back.failed, "0245:1 has \"60.0\" degrees.");
 	UNIT_EQ(back.count, 7);
@@ -217,12 +217,12 @@ static void torn(void)
 	size_t head = strlen(HEAD), line = strlen(LINE), cut;
 	struct soak_history h, back;
 	struct soak_log *log;
-	char why[SOAK_WHY];
+	char reason[SOAK_REASON];
 
 	make_history(&h);
 	for (cut = head; cut <= head + 2 * line; cut++) {
 		put(text, cut);
-		log = read_log(&back, why);
+		log = read_log(&back, reason);
 		UNIT_NEED(log);
 		UNIT_EQ(back.count, (cut - head) / line);
 		/* The others have not been judged yet. */
@@ -230,7 +230,7 @@ static void torn(void)
 		free(back.period);
 		UNIT_EQ(soak_log_write(log, &h, 5), 0);
 		soak_log_close(log);
-		log = read_log(&back, why);
+		log = read_log(&back, reason);
 		UNIT_NEED(log);
 		UNIT_EQ(back.count, (cut - head) / line + 1);
 		soak_log_close(log);
@@ -242,13 +242,13 @@ static void torn(void)
 static void refused(const char *text, const char *sentence)
 {
 	struct soak_history h;
-	char why[SOAK_WHY];
+	char reason[SOAK_REASON];
 
 	put(text, strlen(text));
-	CU_ASSERT_PTR_NULL(read_log(&h, why));
-	if (!strstr(why, sentence))
-		unit_note("%s: %s", text, why);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, sentence));
+	CU_ASSERT_PTR_NULL(read_log(&h, reason));
+	if (!strstr(reason, sentence))
+		unit_note("%s: %s", text, reason);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, sentence));
 	free(h.period);
 }
 
@@ -306,7 +306,7 @@ static void shown(void)
 	golden_end(out, "bench-dma-soak.svg");
 	UNIT_EQ(soak_report_verdict(&s), SOAK_WARN);
 	s.interrupted = true;
-	strcpy(s.why, "0245:1 has 60.0 degrees C.");
+	strcpy(s.reason, "0245:1 has 60.0 degrees C.");
 	UNIT_EQ(soak_report_verdict(&s), SOAK_FAIL);
 	free(s.history.period);
 }
@@ -319,10 +319,10 @@ int __wrap_source_card(const struct source_card_options *o, struct source **sour
 	const struct synthetic_options synthetic = {.unit = PACKETS * SYNTHETIC_PACKET,
 						    .total = PACKETS * SYNTHETIC_PACKET,
 						    .links = 1};
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 
-	*source = source_synthetic(&synthetic, why);
-	UNIT_STR(why, "");
+	*source = source_synthetic(&synthetic, reason);
+	UNIT_STR(reason, "");
 	return *source ? 0 : 1;
 }
 

@@ -37,7 +37,7 @@ static struct node nodes[NODES];
 #define LEASE_SHORT UINT64_C(2000000000)
 static uint64_t nodes_lease = LEASE_LONG;
 static char sentences[32768]; /* of all managers */
-static char why[ROC_EVB_WHY];
+static char reason[ROC_EVB_REASON];
 
 static void sentence(void *self, const char *text)
 {
@@ -70,7 +70,7 @@ static int node_open(struct node *n, const char *name, const char *text)
 	int ret;
 
 	memset(n, 0, sizeof(*n));
-	ret = evb_coordinator_open(&cfg, &n->c, why);
+	ret = evb_coordinator_open(&cfg, &n->c, reason);
 	if (ret)
 		return ret;
 	n->open = true;

@@ -15,7 +15,7 @@
 #include "utils/evb/sink.h"
 
 static struct evb_sink sink;
-static char why[UNITS_WHY];
+static char reason[UNITS_REASON];
 static char dir[] = "/tmp/roc-evb-XXXXXX";
 static unsigned int taken; /* that many names of blocks' files are there already */
 static int opened;	   /* the last of blocks' files */
@@ -50,10 +50,10 @@ int __wrap_open(const char *path, int flags, ...)
 
 static void open_it(const char *text)
 {
-	why[0] = '\0';
-	UNIT_EQ(evb_sink_open(text, "bu1", &sink, why), 0);
-	if (why[0])
-		unit_note("%s", why);
+	reason[0] = '\0';
+	UNIT_EQ(evb_sink_open(text, "bu1", &sink, reason), 0);
+	if (reason[0])
+		unit_note("%s", reason);
 	UNIT_NEED(sink.ops);
 }
 

@@ -313,7 +313,7 @@ static void two_of_a_name(void)
 			   12000));
 	UNIT_EQ(nodes[5].ended, -EEXIST);
 	CU_ASSERT_PTR_NOT_NULL(
-		strstr(nodes[5].c.ops->why(nodes[5].c.self), "a node of the name r1"));
+		strstr(nodes[5].c.ops->reason(nodes[5].c.self), "a node of the name r1"));
 	UNIT_EQ(nodes[1].outs, 0);
 	close_all();
 	etcd_end(SIGKILL);

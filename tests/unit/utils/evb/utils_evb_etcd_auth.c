@@ -32,7 +32,7 @@ static bool turn_http(struct http *h)
 static void tell_etcd(const char *path, const char *body)
 {
 	const struct http_tls none = {.ca = NULL};
-	struct http *h = http_open(&none, take_answer, NULL, why);
+	struct http *h = http_open(&none, take_answer, NULL, reason);
 	char url[128];
 
 	UNIT_NEED(h);
@@ -85,8 +85,8 @@ static void is_refused(const char *text, const char *says)
 	UNIT_EQ(node_open(&nodes[0], "r1", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].ended, 20000));
 	UNIT_EQ(nodes[0].ended, -EACCES);
-	if (!strstr(nodes[0].c.ops->why(nodes[0].c.self), says)) {
-		unit_note("not \"%s\" but \"%s\"", says, nodes[0].c.ops->why(nodes[0].c.self));
+	if (!strstr(nodes[0].c.ops->reason(nodes[0].c.self), says)) {
+		unit_note("not \"%s\" but \"%s\"", says, nodes[0].c.ops->reason(nodes[0].c.self));
 		CU_FAIL("another sentence");
 	}
 	close_all();
@@ -142,13 +142,13 @@ static void files(void)
 	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		CU_ASSERT_TRUE(node_open(&nodes[0], "r1", with(faults[i].content, faults[i].mode)) <
 			       0);
-		if (!strstr(why, faults[i].says))
-			unit_note("not \"%s\" but \"%s\"", faults[i].says, why);
-		CU_ASSERT_PTR_NOT_NULL(strstr(why, faults[i].says));
+		if (!strstr(reason, faults[i].says))
+			unit_note("not \"%s\" but \"%s\"", faults[i].says, reason);
+		CU_ASSERT_PTR_NOT_NULL(strstr(reason, faults[i].says));
 	}
 	snprintf(text, sizeof(text), "%s?auth=%s/no-such", etcd_text, etcd_dir);
 	UNIT_EQ(node_open(&nodes[0], "r1", text), -ENOENT);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "No such file"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "No such file"));
 }
 
 /* A file for an etcd that asks nobody does no harm. */

@@ -590,7 +590,7 @@ static void one_hangs_for_who_looks_on(void)
 	second = listens();
 	serve_it(WELL);
 	memset(&nodes[0], 0, sizeof(nodes[0]));
-	UNIT_NEED(!evb_coordinator_open(&cfg, &nodes[0].c, why));
+	UNIT_NEED(!evb_coordinator_open(&cfg, &nodes[0].c, reason));
 	nodes[0].open = nodes[0].silent = true;
 	streams = 0;
 	CU_ASSERT_TRUE(TURN_UNTIL(streams == 2, 5000));
@@ -640,9 +640,9 @@ static void wrong_words(void)
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		UNIT_EQ(node_open(&nodes[0], "r1", words[i].text), -EINVAL);
-		if (!strstr(why, words[i].says))
-			unit_note("not said: \"%s\", but: %s", words[i].says, why);
-		CU_ASSERT_PTR_NOT_NULL(strstr(why, words[i].says));
+		if (!strstr(reason, words[i].says))
+			unit_note("not said: \"%s\", but: %s", words[i].says, reason);
+		CU_ASSERT_PTR_NOT_NULL(strstr(reason, words[i].says));
 	}
 }
 

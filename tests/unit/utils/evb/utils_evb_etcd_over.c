@@ -95,12 +95,12 @@ static void takes_over(void)
 	struct roc_evb_member me = {.name = "m1", .incarnation = 1, .roles = ROC_EVB_MANAGER};
 	struct json_object *kvs = json_object_new_array(), *o, *line = json_object_new_object();
 	const struct roc_evb_table *t;
-	char why[ROC_EVB_WHY] = "";
+	char reason[ROC_EVB_REASON] = "";
 	struct etcd *e;
 	uint64_t now;
 
-	UNIT_EQ(evb_coordinator_open(&cfg, &c, why), 0);
-	UNIT_STR(why, "");
+	UNIT_EQ(evb_coordinator_open(&cfg, &c, reason), 0);
+	UNIT_STR(reason, "");
 	e = c.self;
 	UNIT_EQ(c.ops->join(e, &me), 0);
 	e->lease = LEASE;

@@ -130,9 +130,9 @@ static void files(void)
 		snprintf(text, sizeof(text), "etcd:https://127.0.0.1:1?%s=/no/such", names[i]);
 		UNIT_EQ(node_open(&nodes[0], "m1", text), -ENOENT);
 		snprintf(text, sizeof(text), "etcd: %s=/no/such: No such file", names[i]);
-		if (!strstr(why, text))
-			unit_note("not \"%s\" but \"%s\"", text, why);
-		CU_ASSERT_PTR_NOT_NULL(strstr(why, text));
+		if (!strstr(reason, text))
+			unit_note("not \"%s\" but \"%s\"", text, reason);
+		CU_ASSERT_PTR_NOT_NULL(strstr(reason, text));
 	}
 }
 

@@ -38,8 +38,8 @@ static void is_there(const struct evb_sink_books *n)
 {
 	struct evb_sink_books out;
 
-	why[0] = '\0';
-	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	reason[0] = '\0';
+	UNIT_EQ(evb_check_files(dir, &out, reason), 0);
 	UNIT_EQ(out.blocks, n->blocks);
 	UNIT_EQ(out.fragments, n->fragments);
 	UNIT_EQ(out.errors, 0);
@@ -70,7 +70,7 @@ static void full(void)
 	n = books();
 	UNIT_EQ(n.lost + n.blocks, put);
 	CU_ASSERT_TRUE(n.lost > 1 && n.blocks > 0);
-	CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "Nothing more is written") != NULL);
+	CU_ASSERT_TRUE(strstr(sink.ops->reason(sink.self), "Nothing more is written") != NULL);
 	evb_sink_close(&sink);
 	close(full_disk);
 	full_disk = -1;
@@ -227,14 +227,14 @@ static void no_next(void)
 	UNIT_EQ(fill(b, 2), -ENOSPC);
 	no_inodes = false;
 	UNIT_EQ(sink.ops->put(sink.self, &b->mep), -ENOSPC);
-	CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "Nothing more is written") != NULL);
+	CU_ASSERT_TRUE(strstr(sink.ops->reason(sink.self), "Nothing more is written") != NULL);
 	UNIT_EQ(end(), 1);
 	n = books();
 	UNIT_EQ(n.files, 1);
 	UNIT_EQ(n.lost, 0);
 	evb_sink_close(&sink);
 	free_block(b);
-	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	UNIT_EQ(evb_check_files(dir, &out, reason), 0);
 	UNIT_EQ(out.blocks, n.blocks);
 	CU_ASSERT_TRUE(out.blocks > 1);
 }
@@ -283,7 +283,7 @@ static void end_fails(void)
 		bad_sync = i;
 		UNIT_EQ(fill(b, 2) ?: end(), -EIO);
 		UNIT_EQ(bad_sync, 0);
-		CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "Bad file descriptor") != NULL);
+		CU_ASSERT_TRUE(strstr(sink.ops->reason(sink.self), "Bad file descriptor") != NULL);
 		UNIT_EQ(sink.ops->finish(sink.self), -EIO);
 		evb_sink_close(&sink);
 	}

@@ -16,7 +16,7 @@
 #define COUNT 60
 
 static struct evb_sink sink;
-static char why[UNITS_WHY];
+static char reason[UNITS_REASON];
 static struct block *blocks[COUNT];
 static unsigned int back;
 
@@ -25,8 +25,8 @@ static void begin(void)
 	char text[64];
 
 	snprintf(text, sizeof(text), "forward:127.0.0.1:%u,largest=64Ki", port);
-	why[0] = '\0';
-	UNIT_EQ(evb_sink_open(text, "bu1", &sink, why), 0);
+	reason[0] = '\0';
+	UNIT_EQ(evb_sink_open(text, "bu1", &sink, reason), 0);
 	UNIT_NEED(sink.ops);
 	block_memory =
 		mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -108,7 +108,7 @@ static void there(void)
 	CU_ASSERT_TRUE(UNIT_WAIT((turn(), back == COUNT), 20000));
 	UNIT_EQ(finishes(), 1);
 	UNIT_EQ(tool_wait(pid, 20000), 0);
-	UNIT_EQ(recording_open(file("a"), &r, why), 0);
+	UNIT_EQ(recording_open(file("a"), &r, reason), 0);
 	UNIT_NEED(r.count == 1);
 	data = fopen(r.parts[0].data, "r");
 	UNIT_NEED(data);
@@ -175,15 +175,15 @@ static void stands_still(void)
 
 static void refused(void)
 {
-	CU_ASSERT_TRUE(evb_sink_open("forward", "bu1", &sink, why) < 0);
-	CU_ASSERT_TRUE(strstr(why, "where to?") != NULL);
-	why[0] = '\0';
-	CU_ASSERT_TRUE(evb_sink_open("forward:[::1", "bu1", &sink, why) < 0);
-	CU_ASSERT_TRUE(strstr(why, "is no address") != NULL);
-	why[0] = '\0';
-	UNIT_EQ(evb_sink_open("forward:[::1]:1,largest=4096", "bu1", &sink, why), 0);
+	CU_ASSERT_TRUE(evb_sink_open("forward", "bu1", &sink, reason) < 0);
+	CU_ASSERT_TRUE(strstr(reason, "where to?") != NULL);
+	reason[0] = '\0';
+	CU_ASSERT_TRUE(evb_sink_open("forward:[::1", "bu1", &sink, reason) < 0);
+	CU_ASSERT_TRUE(strstr(reason, "is no address") != NULL);
+	reason[0] = '\0';
+	UNIT_EQ(evb_sink_open("forward:[::1]:1,largest=4096", "bu1", &sink, reason), 0);
 	UNIT_EQ(sink.ops->memory(sink.self, -1, NULL, 0), -EIO);
-	CU_ASSERT_TRUE(sink.ops->why(sink.self)[0] != '\0');
+	CU_ASSERT_TRUE(sink.ops->reason(sink.self)[0] != '\0');
 	evb_sink_close(&sink);
 }
 

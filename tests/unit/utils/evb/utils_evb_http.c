@@ -26,15 +26,15 @@
 static struct {
 	unsigned int calls;
 	int result;
-	char why[ROC_EVB_WHY];
+	char reason[ROC_EVB_REASON];
 } answered;
 
 static void answer(void *self, unsigned int place, int result, struct json_object *o,
-		   const char *why)
+		   const char *reason)
 {
 	answered.calls++;
 	answered.result = result;
-	snprintf(answered.why, sizeof(answered.why), "%s", why ? why : "");
+	snprintf(answered.reason, sizeof(answered.reason), "%s", reason ? reason : "");
 }
 
 static bool put_file(const char *path, const char *text, const char *over)
@@ -121,7 +121,7 @@ static void known_name(struct http *h)
 	UNIT_EQ(http_post(h, 1, url, json_object_new_object(), 30000), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT((turn(h), answered.calls), 10000));
 	UNIT_EQ(answered.result, 0);
-	UNIT_STR(answered.why, "");
+	UNIT_STR(answered.reason, "");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	close(fd);
@@ -130,7 +130,7 @@ static void known_name(struct http *h)
 static void silent(void)
 {
 	const struct http_tls tls = {0};
-	char why[ROC_EVB_WHY] = "";
+	char reason[ROC_EVB_REASON] = "";
 	double longest = 0, begin, took;
 	struct http *h;
 	int server;
@@ -138,9 +138,9 @@ static void silent(void)
 	server = silent_server();
 	if (server < 0)
 		return;
-	h = http_open(&tls, answer, NULL, why);
+	h = http_open(&tls, answer, NULL, reason);
 	if (!h) {
-		unit_skip("%.200s", why);
+		unit_skip("%.200s", reason);
 		close(server);
 		return;
 	}

@@ -51,7 +51,7 @@ static const char *file(const char *name)
 /* A system of one node; exit code. */
 static int node(void)
 {
-	char coordinator[80], sink[80], why[256];
+	char coordinator[80], sink[80], reason[256];
 	char *argv[] = {"roc-evb",
 			"node",
 			"--name=n1",
@@ -64,8 +64,8 @@ static int node(void)
 
 	snprintf(coordinator, sizeof(coordinator), "--coordinator=static:%s", file("evb.conf"));
 	snprintf(sink, sizeof(sink), "--sink=file:%s", file("run"));
-	if (options_parse(tool_find("evb"), 7, argv, &o, why, sizeof(why)) != OPTIONS_RUN) {
-		fprintf(stderr, "%s\n", why);
+	if (options_parse(tool_find("evb"), 7, argv, &o, reason, sizeof(reason)) != OPTIONS_RUN) {
+		fprintf(stderr, "%s\n", reason);
 		return 2;
 	}
 	return evb_node(&o);

@@ -27,7 +27,7 @@
 #define MEMORY (4 << 20)
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)
 
-static char path[64], why[UNITS_WHY];
+static char path[64], reason[UNITS_REASON];
 static struct evb_sink sink;
 static int memory = -1;
 static struct block *block[64];
@@ -39,10 +39,10 @@ static void begin(const char *options)
 
 	snprintf(path, sizeof(path), "/tmp/roc-evb-%d", getpid());
 	snprintf(text, sizeof(text), "shm:%s%s", path, options);
-	why[0] = '\0';
-	UNIT_EQ(evb_sink_open(text, "bu1", &sink, why), 0);
-	if (why[0])
-		unit_note("%s", why);
+	reason[0] = '\0';
+	UNIT_EQ(evb_sink_open(text, "bu1", &sink, reason), 0);
+	if (reason[0])
+		unit_note("%s", reason);
 	UNIT_NEED(sink.ops);
 	memory = memfd_create("blocks", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	UNIT_EQ(ftruncate(memory, MEMORY), 0);
@@ -403,7 +403,7 @@ static void a_builder_that_stands_still(void)
 
 struct second {
 	struct evb_sink sink;
-	char text[80], why[UNITS_WHY];
+	char text[80], reason[UNITS_REASON];
 	int ret;
 	atomic_bool over;
 };
@@ -412,7 +412,7 @@ static void *open_second(void *argument)
 {
 	struct second *o = argument;
 
-	o->ret = evb_sink_open(o->text, "bu2", &o->sink, o->why);
+	o->ret = evb_sink_open(o->text, "bu2", &o->sink, o->reason);
 	o->over = true;
 	return NULL;
 }
@@ -431,7 +431,7 @@ static void second_of_one_that_stands_still(void)
 	close(listener);
 	pthread_join(thread, NULL);
 	UNIT_EQ(o.ret, -EADDRINUSE);
-	CU_ASSERT_PTR_NOT_NULL(strstr(o.why, "cannot be listened at"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(o.reason, "cannot be listened at"));
 	UNIT_EQ(access(path, F_OK), 0);
 	if (!o.ret)
 		evb_sink_close(&o.sink);
@@ -453,8 +453,8 @@ static void nobody(void)
 		char text[80];
 
 		snprintf(text, sizeof(text), "shm:%s", path);
-		CU_ASSERT_TRUE(evb_sink_open(text, "bu2", &second, why) < 0);
-		CU_ASSERT_TRUE(strstr(why, "cannot be listened at") != NULL);
+		CU_ASSERT_TRUE(evb_sink_open(text, "bu2", &second, reason) < 0);
+		CU_ASSERT_TRUE(strstr(reason, "cannot be listened at") != NULL);
 	}
 	/* Nobody filters: it passes, and is counted. */
 	UNIT_EQ(put(-1), 1);
@@ -468,8 +468,8 @@ static void nobody(void)
 		char text[80];
 
 		snprintf(text, sizeof(text), "shm:%s", path);
-		why[0] = '\0';
-		UNIT_EQ(evb_sink_open(text, "bu1", &second, why), -EADDRINUSE);
+		reason[0] = '\0';
+		UNIT_EQ(evb_sink_open(text, "bu1", &second, reason), -EADDRINUSE);
 		UNIT_EQ(access(path, F_OK), 0);
 		unlink(path);
 	}

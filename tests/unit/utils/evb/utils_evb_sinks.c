@@ -197,7 +197,7 @@ static void files(void)
 	in = record(",size=40000", 60);
 	UNIT_EQ(in.blocks, 60);
 	CU_ASSERT_TRUE(in.files > 3);
-	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	UNIT_EQ(evb_check_files(dir, &out, reason), 0);
 	UNIT_EQ(out.blocks, in.blocks);
 	UNIT_EQ(out.fragments, in.fragments);
 	UNIT_EQ(out.files, in.files);
@@ -205,8 +205,8 @@ static void files(void)
 	UNIT_EQ(out.errors, 0);
 	/* A second run leaves the first alone. */
 	record("", 5);
-	why[0] = '\0';
-	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	reason[0] = '\0';
+	UNIT_EQ(evb_check_files(dir, &out, reason), 0);
 	UNIT_EQ(out.files, in.files + 1);
 	UNIT_EQ(out.blocks, in.blocks + 5);
 	UNIT_EQ(out.errors, 5); /* the same blocks, again */
@@ -237,27 +237,27 @@ static void broken(void)
 	struct evb_sink_books whole;
 	long at;
 
-	UNIT_EQ(evb_check_files(file(0), &whole, why), 0);
+	UNIT_EQ(evb_check_files(file(0), &whole, reason), 0);
 	for (at = 0; at < 64; at++) {
-		why[0] = '\0';
+		reason[0] = '\0';
 		change(file(0), at, 0x80);
-		evb_check_files(file(0), &out, why);
+		evb_check_files(file(0), &out, reason);
 		change(file(0), at, 0x80);
 	}
-	why[0] = '\0';
+	reason[0] = '\0';
 	change(file(0), 0, 1);
-	UNIT_EQ(evb_check_files(file(0), &out, why), -EPROTO);
-	CU_ASSERT_TRUE(strstr(why, "byte 0: there is no block") != NULL);
+	UNIT_EQ(evb_check_files(file(0), &out, reason), -EPROTO);
+	CU_ASSERT_TRUE(strstr(reason, "byte 0: there is no block") != NULL);
 	UNIT_EQ(out.blocks, 0);
 	change(file(0), 0, 1);
-	why[0] = '\0';
+	reason[0] = '\0';
 	UNIT_EQ(truncate(file(0), 30000), 0);
-	UNIT_EQ(evb_check_files(file(0), &out, why), -EMSGSIZE);
-	CU_ASSERT_TRUE(strstr(why, "the file ends inside a block") != NULL);
+	UNIT_EQ(evb_check_files(file(0), &out, reason), -EMSGSIZE);
+	CU_ASSERT_TRUE(strstr(reason, "the file ends inside a block") != NULL);
 	CU_ASSERT_TRUE(out.blocks > 2 && out.blocks < whole.blocks);
 	UNIT_EQ(out.errors, 0);
-	why[0] = '\0';
-	UNIT_EQ(evb_check_files("/tmp/roc-nowhere", &out, why), -ENOENT);
+	reason[0] = '\0';
+	UNIT_EQ(evb_check_files("/tmp/roc-nowhere", &out, reason), -ENOENT);
 }
 
 /* A folder's name is no pattern: a[b] has the broken file, and ab the good one. */
@@ -272,18 +272,18 @@ static void folder_of_any_name(void)
 	UNIT_NEED(!mkdir(strange, 0755) && !mkdir(plain, 0755));
 	snprintf(path, sizeof(path), "%s/x.mep", plain);
 	UNIT_NEED(!link(file(1), path));
-	why[0] = '\0';
-	UNIT_EQ(evb_check_files(strange, &out, why), -ENOENT);
-	CU_ASSERT_TRUE(strstr(why, "a[b] has no files *.mep.") != NULL);
+	reason[0] = '\0';
+	UNIT_EQ(evb_check_files(strange, &out, reason), -ENOENT);
+	CU_ASSERT_TRUE(strstr(reason, "a[b] has no files *.mep.") != NULL);
 	snprintf(path, sizeof(path), "%s/x.mep", strange);
 	f = fopen(path, "w");
 	UNIT_NEED(f);
 	fputs("no block", f);
 	fclose(f);
-	UNIT_EQ(evb_check_files(strange, &out, why), -EMSGSIZE);
+	UNIT_EQ(evb_check_files(strange, &out, reason), -EMSGSIZE);
 	UNIT_EQ(out.files, 1);
 	UNIT_EQ(out.blocks, 0);
-	UNIT_EQ(evb_check_files(plain, &out, why), 0);
+	UNIT_EQ(evb_check_files(plain, &out, reason), 0);
 	UNIT_EQ(out.files, 1);
 	CU_ASSERT_TRUE(out.blocks > 0);
 	/* Another program's, not finished, and what only ends alike. */
@@ -291,7 +291,7 @@ static void folder_of_any_name(void)
 	UNIT_NEED(!link(file(1), path));
 	snprintf(path, sizeof(path), "%s/x.mep.part", plain);
 	UNIT_NEED(!link(file(1), path));
-	UNIT_EQ(evb_check_files(plain, &out, why), 0);
+	UNIT_EQ(evb_check_files(plain, &out, reason), 0);
 	UNIT_EQ(out.files, 1);
 }
 
@@ -311,7 +311,7 @@ static void many(void)
 	CU_ASSERT_TRUE(in.files > 3);
 	UNIT_EQ(access(file(999998), F_OK), 0);
 	UNIT_EQ(access(file(1000000), F_OK), 0);
-	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	UNIT_EQ(evb_check_files(dir, &out, reason), 0);
 	UNIT_EQ(out.files, in.files);
 	UNIT_EQ(out.blocks, in.blocks);
 	UNIT_EQ(out.errors, 0);
@@ -333,7 +333,7 @@ static void many(void)
 		evb_sink_close(&sink);
 	}
 	taken = 0;
-	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	UNIT_EQ(evb_check_files(dir, &out, reason), 0);
 	UNIT_EQ(out.blocks, 3);
 	UNIT_EQ(out.errors, 1);
 }
@@ -350,11 +350,11 @@ static void refused(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		why[0] = '\0';
-		CU_ASSERT_TRUE(evb_sink_open(bad[i].text, "bu1", &sink, why) < 0);
-		if (!strstr(why, bad[i].says))
-			unit_note("%s: %s", bad[i].text, why);
-		CU_ASSERT_TRUE(strstr(why, bad[i].says) != NULL);
+		reason[0] = '\0';
+		CU_ASSERT_TRUE(evb_sink_open(bad[i].text, "bu1", &sink, reason) < 0);
+		if (!strstr(reason, bad[i].says))
+			unit_note("%s: %s", bad[i].text, reason);
+		CU_ASSERT_TRUE(strstr(reason, bad[i].says) != NULL);
 		evb_sink_close(&sink);
 	}
 }

@@ -13,7 +13,7 @@
 #include "utils/units/content.h"
 
 static struct evb_source source;
-static char why[UNITS_WHY];
+static char reason[UNITS_REASON];
 
 #define YEARS (UINT64_C(50) * 365 * 86400 * UNITS_NS_PER_S)
 
@@ -28,10 +28,10 @@ uint64_t __wrap_fabric_realtime(void)
 
 static void open_it(const char *text)
 {
-	why[0] = '\0';
-	UNIT_EQ(evb_source_open(text, "ru1", &source, why), 0);
-	if (why[0])
-		unit_note("%s", why);
+	reason[0] = '\0';
+	UNIT_EQ(evb_source_open(text, "ru1", &source, reason), 0);
+	if (reason[0])
+		unit_note("%s", reason);
 	UNIT_NEED(source.ops);
 	UNIT_EQ(source.ops->start(source.self), 0);
 }
@@ -312,11 +312,11 @@ static void refused(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		why[0] = '\0';
-		CU_ASSERT_TRUE(evb_source_open(wrong[i].text, "ru1", &source, why) < 0);
-		if (!strstr(why, wrong[i].says))
-			unit_note("%s: %s", wrong[i].text, why);
-		CU_ASSERT_TRUE(strstr(why, wrong[i].says) != NULL);
+		reason[0] = '\0';
+		CU_ASSERT_TRUE(evb_source_open(wrong[i].text, "ru1", &source, reason) < 0);
+		if (!strstr(reason, wrong[i].says))
+			unit_note("%s: %s", wrong[i].text, reason);
+		CU_ASSERT_TRUE(strstr(reason, wrong[i].says) != NULL);
 		evb_source_close(&source);
 	}
 }

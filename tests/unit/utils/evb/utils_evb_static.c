@@ -49,7 +49,7 @@ static void file_good(void)
 
 	write_file(HEAD "policy = random ; and a comment\nseed = 77\nreadouts = 2\nbuilders = 1\n"
 			"lease-ms = 700\n" M R B);
-	UNIT_NEED(!evb_static_read(path, &f, why));
+	UNIT_NEED(!evb_static_read(path, &f, reason));
 	CU_ASSERT_STRING_EQUAL(f.system, "test");
 	UNIT_EQ(f.policy, ROC_EVB_RANDOM);
 	UNIT_EQ(f.seed, 77);
@@ -66,10 +66,10 @@ static void file_good(void)
 	/* Words that there are so many of may be in any case. */
 	write_file(HEAD "policy = Least-Loaded\n" M B "[r1]\nroles = Readout MANAGER builder\n"
 			"host = x\n");
-	UNIT_NEED(evb_static_read(path, &f, why) < 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "a second manager"));
+	UNIT_NEED(evb_static_read(path, &f, reason) < 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "a second manager"));
 	write_file(HEAD "policy = Least-Loaded\n" M B "[r1]\nroles = Readout BUILDER\nhost = x\n");
-	UNIT_NEED(!evb_static_read(path, &f, why));
+	UNIT_NEED(!evb_static_read(path, &f, reason));
 	UNIT_EQ(f.policy, ROC_EVB_LEAST_LOADED);
 	UNIT_EQ(evb_static_find(&f, "r1")->m.roles, ROC_EVB_BUILDER | ROC_EVB_READOUT);
 	evb_static_free(&f);
@@ -105,17 +105,17 @@ static void file_faults(void)
 
 	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		write_file(faults[i].content);
-		CU_ASSERT_TRUE(evb_static_read(path, &f, why) < 0);
-		if (!strstr(why, faults[i].says))
-			unit_note("not said: \"%s\", but: %s", faults[i].says, why);
-		CU_ASSERT_PTR_NOT_NULL(strstr(why, faults[i].says));
+		CU_ASSERT_TRUE(evb_static_read(path, &f, reason) < 0);
+		if (!strstr(reason, faults[i].says))
+			unit_note("not said: \"%s\", but: %s", faults[i].says, reason);
+		CU_ASSERT_PTR_NOT_NULL(strstr(reason, faults[i].says));
 	}
-	CU_ASSERT_TRUE(evb_static_read("/nowhere", &f, why) < 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "/nowhere cannot be read"));
+	CU_ASSERT_TRUE(evb_static_read("/nowhere", &f, reason) < 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "/nowhere cannot be read"));
 	UNIT_EQ(node_open(&nodes[0], "r1", "zookeeper:x"), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "is no coordinator: static:FILE or etcd:URL"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "is no coordinator: static:FILE or etcd:URL"));
 	CU_ASSERT_TRUE(node_open(&nodes[0], "r1", "Static:/nowhere") < 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "/nowhere cannot be read"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "/nowhere cannot be read"));
 }
 
 #define LONG "20000" /* a lease that runs out for nobody, however busy the machine is */
@@ -227,7 +227,7 @@ static void two_of_a_name(void)
 	UNIT_EQ(node_open(&nodes[5], "r1", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[5].ended, 20000));
 	UNIT_EQ(nodes[5].ended, -EEXIST);
-	CU_ASSERT_PTR_NOT_NULL(strstr(nodes[5].c.ops->why(nodes[5].c.self),
+	CU_ASSERT_PTR_NOT_NULL(strstr(nodes[5].c.ops->reason(nodes[5].c.self),
 				      "there is a node of the name r1 already"));
 	/* The first one noticed nothing. */
 	UNIT_EQ(nodes[1].losts, 0);
@@ -250,7 +250,7 @@ static void two_managers(void)
 	system_file("500", "");
 	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
 	UNIT_EQ(node_open(&nodes[1], "m", text), -EADDRINUSE);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "is there a second manager?"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "is there a second manager?"));
 	close_all();
 }
 
@@ -279,13 +279,13 @@ static void largest(void)
 	unit_note("the largest table has %zu bytes", length);
 	CU_ASSERT_TRUE(length + 512 < LINE_MAX_BYTES);
 	memset(&t, 0, sizeof(t));
-	UNIT_EQ(evb_table_read(o, &t, why), 0);
+	UNIT_EQ(evb_table_read(o, &t, reason), 0);
 	UNIT_EQ(t.bus[ROC_EVB_NODES_MAX - 1].incarnation, UINT64_MAX);
 	json_object_put(o);
 	/* One that has no number behind it would be the last for ever. */
 	t.epoch++;
 	o = evb_table_record(&t);
-	UNIT_EQ(evb_table_read(o, &t, why), -EINVAL);
+	UNIT_EQ(evb_table_read(o, &t, reason), -EINVAL);
 	json_object_put(o);
 }
 
@@ -300,29 +300,29 @@ static void strangers(void)
 	system_file("500", "");
 	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
 	UNIT_EQ(node_open(&nodes[1], "x", text), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "names no node x"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "names no node x"));
 	/* A host that is none is told of at once. */
 	write_file(HEAD "[m]\nroles = manager\nhost = no.such.host.invalid.\n" R B);
 	UNIT_EQ(node_open(&nodes[1], "r1", text), -EHOSTUNREACH);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "\"no.such.host.invalid.\", is no address"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "\"no.such.host.invalid.\", is no address"));
 	/* Files of nodes that are not the manager's. */
 	snprintf(content, sizeof(content), other, port);
 	write_file(content);
 	UNIT_EQ(node_open(&nodes[1], "b9", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[1].ended, 3000));
 	CU_ASSERT_PTR_NOT_NULL(
-		strstr(nodes[1].c.ops->why(nodes[1].c.self), "b9 is no name in the file"));
+		strstr(nodes[1].c.ops->reason(nodes[1].c.self), "b9 is no name in the file"));
 	UNIT_EQ(node_open(&nodes[2], "r1", text), 0);
 	nodes[2].me.roles = ROC_EVB_BUILDER | ROC_EVB_READOUT;
 	nodes[2].c.ops->join(nodes[2].c.self, &nodes[2].me);
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[2].ended, 3000));
 	CU_ASSERT_PTR_NOT_NULL(
-		strstr(nodes[2].c.ops->why(nodes[2].c.self), "has a role that it has not"));
+		strstr(nodes[2].c.ops->reason(nodes[2].c.self), "has a role that it has not"));
 	content[strlen("[system]\nname = t")] = 'u';
 	write_file(content);
 	UNIT_EQ(node_open(&nodes[3], "r1", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[3].ended, 3000));
-	CU_ASSERT_PTR_NOT_NULL(strstr(nodes[3].c.ops->why(nodes[3].c.self), "this one is test"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(nodes[3].c.ops->reason(nodes[3].c.self), "this one is test"));
 	close_all();
 }
 
@@ -493,7 +493,7 @@ static void watcher(void)
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
 	nodes[1].c.status(nodes[1].c.self, one, strlen(one));
 	memset(&nodes[5], 0, sizeof(nodes[5]));
-	UNIT_NEED(!evb_coordinator_open(&cfg, &nodes[5].c, why));
+	UNIT_NEED(!evb_coordinator_open(&cfg, &nodes[5].c, reason));
 	nodes[5].open = true;
 	nodes[5].silent = true;
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[5].table.epoch && nodes[5].member_count == 5, 3000));
@@ -600,7 +600,7 @@ static void older(void)
 
 	system_file(LONG, "");
 	snprintf(number, sizeof(number), "%u", port);
-	listener = control_listen("127.0.0.1", number, why);
+	listener = control_listen("127.0.0.1", number, reason);
 	UNIT_NEED(listener >= 0);
 	UNIT_EQ(node_open(r1, "r1", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0, 6000));

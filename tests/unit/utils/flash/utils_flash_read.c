@@ -71,14 +71,14 @@ static void end(void)
 static int read_words(const char *words)
 {
 	const struct tool *tool = tool_find("flash-read");
-	char file[80], why[256];
+	char file[80], reason[256];
 	char *argv[] = {"roc-flash-read", "--id=1001", (char *)words, file, NULL};
 	void *values = calloc(1, tool->values_size);
 	int code = TOOL_USAGE;
 
 	UNIT_NEED(values);
 	snprintf(file, sizeof(file), "--file=%s", path);
-	UNIT_EQ(options_parse(tool, 4, argv, values, why, sizeof(why)), OPTIONS_RUN);
+	UNIT_EQ(options_parse(tool, 4, argv, values, reason, sizeof(reason)), OPTIONS_RUN);
 	code = tool->run(values);
 	free(values);
 	return code;

@@ -371,7 +371,7 @@ static void pull_out(void)
 /* Run a tool with its arguments, and keep what it prints. Exit code. */
 static int run(const struct tool *tool, const char *arguments)
 {
-	char text[256], *rest = text, *argv[16] = {"roc"}, why[512] = "";
+	char text[256], *rest = text, *argv[16] = {"roc"}, reason[512] = "";
 	void *values = calloc(1, tool->values_size);
 	FILE *out = stdout;
 	size_t length;
@@ -381,8 +381,8 @@ static int run(const struct tool *tool, const char *arguments)
 	snprintf(text, sizeof(text), "%s", arguments);
 	while ((argv[argc] = strsep(&rest, " ")))
 		argc++;
-	UNIT_EQ(options_parse(tool, argc, argv, values, why, sizeof(why)), OPTIONS_RUN);
-	UNIT_STR(why, "");
+	UNIT_EQ(options_parse(tool, argc, argv, values, reason, sizeof(reason)), OPTIONS_RUN);
+	UNIT_STR(reason, "");
 	free(printed);
 	stdout = output = open_memstream(&printed, &length);
 	code = tool->run(values);

@@ -215,14 +215,14 @@ static void interrupted(void)
 {
 	const struct copier_options o = {.streams = 1, .memory = 8 << 20};
 	struct copier *c;
-	char why[UNITS_WHY], byte = 1;
+	char reason[UNITS_REASON], byte = 1;
 
-	c = copier_cpu(&o, why);
+	c = copier_cpu(&o, reason);
 	UNIT_NEED(c);
 	asked = 0;
 	UNIT_EQ(copier_fill(c, 1, enough), -ECANCELED);
 	UNIT_EQ(asked, 3);
-	CU_ASSERT_PTR_NOT_NULL(strstr(c->why, "interrupted"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(c->reason, "interrupted"));
 	/* Behind what was filled all is as it came from the kernel. */
 	UNIT_EQ(c->ops->copy(c, 0, &byte, (2 << 20) + 64, 1), 0);
 	UNIT_EQ(c->ops->wait(c, 0), 0);

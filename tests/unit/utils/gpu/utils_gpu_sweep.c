@@ -36,7 +36,7 @@ static int upload(struct copier *c, uint64_t at, const void *data, size_t bytes)
 static int copy(struct copier *c, unsigned int stream, void *to, uint64_t from, size_t bytes)
 {
 	if (++device.copies > COPIES_MAX)
-		return units_fail(c->why, EIO, "It goes on and on.");
+		return units_fail(c->reason, EIO, "It goes on and on.");
 	device.copying[stream]++;
 	return 0;
 }

@@ -76,11 +76,11 @@ __attribute__((unused)) static unsigned int sequences(const char *path, unsigned
 {
 	struct recording recording;
 	unsigned int i, twice = 0;
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 	uint64_t n;
 
-	if (recording_open(path, &recording, why)) {
-		unit_note("%s", why);
+	if (recording_open(path, &recording, reason)) {
+		unit_note("%s", reason);
 		return 0;
 	}
 	for (i = 0; i < recording.count; i++) {

@@ -26,7 +26,7 @@ struct liar {
 	unsigned int flying;
 };
 
-static char why[UNITS_WHY];
+static char reason[UNITS_REASON];
 
 static const struct wire_hello usual = {.version = WIRE_VERSION,
 					.connections = 1,
@@ -58,10 +58,10 @@ static bool connects(struct liar *l)
 	char to[16];
 
 	memset(l, 0, sizeof(*l));
-	why[0] = '\0';
+	reason[0] = '\0';
 	l->control.fd = l->end.fd = -1;
 	snprintf(to, sizeof(to), "%u", port);
-	return !control_connect(&l->control, "127.0.0.1", to, why) &&
+	return !control_connect(&l->control, "127.0.0.1", to, reason) &&
 	       UNIT_WAIT(control_connected(&l->control), 10000);
 }
 
@@ -70,9 +70,9 @@ static void opens_fabric(struct liar *l)
 	l->memory = aligned_alloc(4096, MEMORY);
 	UNIT_NEED(l->memory);
 	memset(l->memory, 0, MEMORY);
-	UNIT_EQ(fabric_open(&l->fabric, "tcp", "127.0.0.1", why), 0);
-	UNIT_EQ(fabric_register(&l->fabric, l->memory, MEMORY, false, why), 0);
-	UNIT_EQ(fabric_end_open(&l->fabric, &l->end, why), 0);
+	UNIT_EQ(fabric_open(&l->fabric, "tcp", "127.0.0.1", reason), 0);
+	UNIT_EQ(fabric_register(&l->fabric, l->memory, MEMORY, false, reason), 0);
+	UNIT_EQ(fabric_end_open(&l->fabric, &l->end, reason), 0);
 }
 
 /* Its end of libfabric, and the hello with it. */
@@ -105,7 +105,8 @@ static int says_hello(struct liar *l, const struct wire_hello *hello, struct sou
 	UNIT_EQ(wire_get_welcome(l->control.in, &l->welcome), WIRE_GOOD);
 	control_drop(&l->control, WIRE_WELCOME);
 	if (!l->welcome.status)
-		UNIT_EQ(fabric_end_peer(&l->end, l->welcome.name, l->welcome.name_bytes, why), 0);
+		UNIT_EQ(fabric_end_peer(&l->end, l->welcome.name, l->welcome.name_bytes, reason),
+			0);
 	return (int)l->welcome.status;
 }
 
@@ -121,8 +122,8 @@ static void says_end(struct liar *l, uint64_t units, uint64_t bytes)
 
 static void hangs_up(struct liar *l)
 {
-	UNIT_EQ(fabric_end_close(&l->end, why), 0);
-	UNIT_EQ(fabric_close(&l->fabric, why), 0);
+	UNIT_EQ(fabric_end_close(&l->end, reason), 0);
+	UNIT_EQ(fabric_close(&l->fabric, reason), 0);
 	control_close(&l->control);
 	free(l->memory);
 	l->memory = NULL;
@@ -132,7 +133,7 @@ static void hangs_up(struct liar *l)
 static bool arrived(struct liar *l)
 {
 	struct fabric_event events[8];
-	int n = fabric_end_events(&l->end, events, 8, why);
+	int n = fabric_end_events(&l->end, events, 8, reason);
 
 	l->flying -= n > 0 ? (unsigned int)n : 0;
 	return !l->flying;
@@ -191,9 +192,9 @@ static void hears_nothing(void)
 	struct liar l;
 	int small = 2048;
 
-	why[0] = '\0';
-	s = source_recv(&o, why);
-	UNIT_STR(why, "");
+	reason[0] = '\0';
+	s = source_recv(&o, reason);
+	UNIT_STR(reason, "");
 	UNIT_NEED(s);
 	g = &((struct recv *)s)->guests[0];
 	port = source_recv_port(s);
@@ -319,7 +320,7 @@ static void half_a_unit(void)
 	sends(&l, 1);
 	data = aligned_alloc(4096, bytes);
 	UNIT_NEED(data);
-	UNIT_EQ(fabric_register(&l.fabric, data, bytes, false, why), 0);
+	UNIT_EQ(fabric_register(&l.fabric, data, bytes, false, reason), 0);
 	w = (struct fabric_write){.head = l.memory,
 				  .data = data,
 				  .head_bytes = WIRE_HEAD,
@@ -369,8 +370,8 @@ static void answers_with_messages(void)
 	int fd, peer = -1;
 
 	fresh();
-	why[0] = '\0';
-	fd = control_listen("127.0.0.1", "0", why);
+	reason[0] = '\0';
+	fd = control_listen("127.0.0.1", "0", reason);
 	UNIT_NEED(fd >= 0 && !getsockname(fd, (struct sockaddr *)&a, &size));
 	pid = tool_start(file("send"), "send 127.0.0.1 --port=%u --patience=1 " SMALL " --json",
 			 ntohs(a.sin_port));
@@ -383,7 +384,7 @@ static void answers_with_messages(void)
 	opens_fabric(&l);
 	w.name_bytes = (uint32_t)l.end.name_bytes;
 	memcpy(w.name, l.end.name, sizeof(w.name));
-	UNIT_EQ(fabric_end_peer(&l.end, h.name, h.name_bytes, why), 0);
+	UNIT_EQ(fabric_end_peer(&l.end, h.name, h.name_bytes, reason), 0);
 	wire_put_welcome(text, &w);
 	UNIT_NEED(control_queue(&l.control, text, sizeof(text)));
 	UNIT_EQ(control_flush(&l.control), 0);
@@ -430,7 +431,7 @@ static void strangers_end(void)
 	sends(&one, 3);
 	stranger.run = 2;
 	UNIT_EQ(says_hello(&other, &stranger, NULL), WIRE_NO_ROOM);
-	CU_ASSERT_PTR_NOT_NULL(strstr(other.welcome.why, "it receives another sender"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(other.welcome.reason, "it receives another sender"));
 	if (!other.welcome.status)
 		says_end(&other, 0, 0);
 	hangs_up(&other);
@@ -473,8 +474,8 @@ static void strangers_wait(void)
 	struct source *s;
 	double begin;
 
-	why[0] = '\0';
-	s = source_recv(&o, why);
+	reason[0] = '\0';
+	s = source_recv(&o, reason);
 	UNIT_NEED(s);
 	port = source_recv_port(s);
 	UNIT_NEED(connects(&silent[0]) && connects(&silent[1]));
@@ -514,8 +515,8 @@ static void no_files(void)
 	struct liar l;
 	int next;
 
-	why[0] = '\0';
-	s = source_recv(&o, why);
+	reason[0] = '\0';
+	s = source_recv(&o, reason);
 	UNIT_NEED(s);
 	port = source_recv_port(s);
 	CU_ASSERT_TRUE(would_sleep(s));
@@ -555,8 +556,8 @@ static void after_the_stop(void)
 	struct guest *g;
 	struct liar l;
 
-	why[0] = '\0';
-	s = source_recv(&o, why);
+	reason[0] = '\0';
+	s = source_recv(&o, reason);
 	UNIT_NEED(s);
 	g = &((struct recv *)s)->guests[0];
 	port = source_recv_port(s);
@@ -595,7 +596,7 @@ static void empty_units(void)
 	tool_read(file("recv"));
 	UNIT_EQ(tool_number("units"), 4);
 	UNIT_EQ(tool_number("lost"), 0);
-	UNIT_NEED(!recording_open(file("out"), &recording, why));
+	UNIT_NEED(!recording_open(file("out"), &recording, reason));
 	UNIT_EQ(recording.count, 1);
 	UNIT_EQ(recording.parts[0].count, 4);
 	UNIT_EQ(recording.parts[0].entries[0].bytes, 0);
@@ -711,7 +712,7 @@ static void other_slots(void)
 	answers[1].welcome = (struct wire_welcome){.version = WIRE_VERSION,
 						   .status = WIRE_NO_ROOM,
 						   .slots = UINT32_MAX,
-						   .why = "\033]0;full\a"};
+						   .reason = "\033]0;full\a"};
 	sent_to(answers, 1, "did not come back within 1 s");
 }
 
@@ -749,8 +750,8 @@ static void credit_before_the_end(void)
 	struct liar l;
 	struct unit u;
 
-	why[0] = '\0';
-	s = source_recv(&o, why);
+	reason[0] = '\0';
+	s = source_recv(&o, reason);
 	UNIT_NEED(s);
 	port = source_recv_port(s);
 	UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
@@ -775,9 +776,9 @@ static void endless_name(void)
 	unsigned char name[FABRIC_NAME];
 
 	memset(name, 'a', sizeof(name));
-	UNIT_EQ(fabric_end_peer(&end, name, sizeof(name), why), 0);
+	UNIT_EQ(fabric_end_peer(&end, name, sizeof(name), reason), 0);
 	UNIT_EQ(name_length, FABRIC_NAME);
-	CU_ASSERT_TRUE(fabric_end_peer(&end, name, sizeof(name) + 1, why) < 0);
+	CU_ASSERT_TRUE(fabric_end_peer(&end, name, sizeof(name) + 1, reason) < 0);
 }
 
 UNIT_MAIN("peers that lie", {"a sender that hears nothing", hears_nothing},

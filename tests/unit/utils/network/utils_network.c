@@ -30,7 +30,7 @@ static void layouts(void)
 				 .name_bytes = 16,
 				 .stride = 8192,
 				 .slot_bytes = 4096,
-				 .why = "no"},
+				 .reason = "no"},
 			    v;
 	struct wire_record r = {.type = WIRE_CREDIT, .count = 3}, q;
 	struct wire_head head = {.bytes = 5, .link = -1, .sequence = 7}, back;
@@ -169,7 +169,7 @@ static void wrong_peers(void)
 	refused(text, 32, "speaks version 9");
 	w.version = WIRE_VERSION;
 	w.status = WIRE_NO_ROOM;
-	strcpy(w.why, "come later.");
+	strcpy(w.reason, "come later.");
 	wire_put_welcome(text, &w);
 	refused_by(impostor(text, sizeof(text), true), "refuses: come later.");
 	w.status = WIRE_OK;
@@ -241,7 +241,7 @@ static void wrong_senders(void)
 	UNIT_EQ(ask(text, 20, answer, sizeof(answer)), sizeof(answer));
 	UNIT_EQ(wire_get_welcome(answer, &w), WIRE_GOOD);
 	UNIT_EQ(w.status, WIRE_NO_VERSION);
-	CU_ASSERT_PTR_NOT_NULL(strstr(w.why, "version 9"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(w.reason, "version 9"));
 	h.version = WIRE_VERSION;
 	h.name_bytes = 1000;
 	wire_put_hello(text, &h);

@@ -29,19 +29,21 @@ static struct {
 	unsigned int count, room;
 } writes;
 
-int fabric_open(struct fabric *f, const char *provider, const char *node, char why[FABRIC_WHY])
+int fabric_open(struct fabric *f, const char *provider, const char *node,
+		char reason[FABRIC_REASON])
 {
 	*f = (struct fabric){0};
 	return 0;
 }
 
-int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, char why[FABRIC_WHY])
+int fabric_register(struct fabric *f, void *addr, size_t length, bool remote,
+		    char reason[FABRIC_REASON])
 {
 	return 0;
 }
 
 int fabric_register_for(struct fabric *f, void *addr, size_t length, uint64_t access,
-			char why[FABRIC_WHY])
+			char reason[FABRIC_REASON])
 {
 	return 0;
 }
@@ -52,30 +54,30 @@ int fabric_end_receive(const struct fabric *f, struct fabric_end *e, void *into,
 	return 0;
 }
 
-int fabric_close(struct fabric *f, char why[FABRIC_WHY])
+int fabric_close(struct fabric *f, char reason[FABRIC_REASON])
 {
 	return 0;
 }
 
-int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[FABRIC_WHY])
+int fabric_end_open(struct fabric *f, struct fabric_end *e, char reason[FABRIC_REASON])
 {
 	*e = (struct fabric_end){.fd = -1, .name_bytes = 4};
 	return 0;
 }
 
 int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t bytes,
-		    char why[FABRIC_WHY])
+		    char reason[FABRIC_REASON])
 {
 	return 0;
 }
 
-int fabric_end_close(struct fabric_end *e, char why[FABRIC_WHY])
+int fabric_end_close(struct fabric_end *e, char reason[FABRIC_REASON])
 {
 	return 0;
 }
 
 int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigned int room,
-		      char why[FABRIC_WHY])
+		      char reason[FABRIC_REASON])
 {
 	return 0;
 }
@@ -285,12 +287,12 @@ static struct sink *open_sink(pid_t *pid, void (*play)(int fd, int held), uint32
 				       .connections = connections,
 				       .patience = 30,
 				       .silence = 20};
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 	struct sink *sink;
 
 	*pid = receiver(port, play);
-	sink = sink_send(&o, &source, why);
-	UNIT_STR(why, "");
+	sink = sink_send(&o, &source, reason);
+	UNIT_STR(reason, "");
 	UNIT_NEED(sink);
 	writes.count = 0;
 	writes.room = WRITES;
@@ -373,7 +375,7 @@ static void receiver_comes_up(void)
 	sink = open_sink(&pid, stays, 1);
 	comes_up = false;
 	UNIT_EQ(asked, 3);
-	UNIT_STR(sink->why, "");
+	UNIT_STR(sink->reason, "");
 	close_sink(sink, pid);
 }
 
@@ -381,7 +383,7 @@ static void receiver_comes_up(void)
 static void looks_late(void)
 {
 	static const struct source source = {.format = {.unit_max = 4096, .from = "here"}};
-	char port[16], why[UNITS_WHY] = "";
+	char port[16], reason[UNITS_REASON] = "";
 	const struct send_options o = {.host = "127.0.0.1",
 				       .port = port,
 				       .provider = "none",
@@ -391,9 +393,9 @@ static void looks_late(void)
 	pid_t pid = receiver(port, goes_at_once);
 
 	late = true;
-	CU_ASSERT_PTR_NULL(sink_send(&o, &source, why));
+	CU_ASSERT_PTR_NULL(sink_send(&o, &source, reason));
 	late = false;
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "refuses: "));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "refuses: "));
 	let_go();
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

@@ -130,10 +130,10 @@ static void killed_is_checked(void)
 static int64_t entries_of(const char *name)
 {
 	struct recording recording;
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 	int64_t units;
 
-	UNIT_EQ(recording_open(file(name), &recording, why), 0);
+	UNIT_EQ(recording_open(file(name), &recording, reason), 0);
 	units = (int64_t)recording.units;
 	recording_close(&recording);
 	return units;
@@ -149,9 +149,9 @@ static void index_and_die(const char *to, const char *at)
 					  .connections = 2,
 					  .silence = 10};
 	const struct record_options record = {.dir = to, .prefix = "run", .depth = 8};
-	char why[UNITS_WHY] = "";
-	struct source *source = source_recv(&recv, why);
-	struct sink *sink = source ? sink_record(&record, source, why) : NULL;
+	char reason[UNITS_REASON] = "";
+	struct source *source = source_recv(&recv, reason);
+	struct sink *sink = source ? sink_record(&record, source, reason) : NULL;
 	uint64_t handles[8];
 	struct unit u;
 	int n, back = 0;
@@ -231,7 +231,7 @@ static unsigned int break_connections(unsigned int number)
  */
 static void index_and_break(const char *to, unsigned int number)
 {
-	char at[16], why[UNITS_WHY] = "";
+	char at[16], reason[UNITS_REASON] = "";
 	const struct recv_options recv = {.host = "127.0.0.1",
 					  .port = at,
 					  .provider = "tcp",
@@ -249,8 +249,8 @@ static void index_and_break(const char *to, unsigned int number)
 
 	alarm(60);
 	snprintf(at, sizeof(at), "%u", number);
-	source = source_recv(&recv, why);
-	sink = source ? sink_record(&record, source, why) : NULL;
+	source = source_recv(&recv, reason);
+	sink = source ? sink_record(&record, source, reason) : NULL;
 	if (!sink)
 		_exit(2);
 	while (ret != -ENODATA) {

@@ -105,9 +105,9 @@ static int test_links(const char *count)
 	const struct tool *tool = tool_find("loopback");
 	char *argv[] = {"roc-loopback", "--id=1001", (char *)count, NULL};
 	void *values = calloc(1, tool->values_size);
-	char why[256];
+	char reason[256];
 
-	if (!values || options_parse(tool, 3, argv, values, why, sizeof(why)) != OPTIONS_RUN)
+	if (!values || options_parse(tool, 3, argv, values, reason, sizeof(reason)) != OPTIONS_RUN)
 		return TOOL_USAGE;
 	return tool->run(values);
 }

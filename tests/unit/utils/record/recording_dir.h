@@ -11,7 +11,7 @@
 #include "utils/units/units.h"
 
 static char dir[] = "/tmp/roc-recording-XXXXXX";
-static char why[UNITS_WHY];
+static char reason[UNITS_REASON];
 
 static void leave_nothing(void)
 {
@@ -34,7 +34,7 @@ static const char *fresh(const char *name)
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	snprintf(command, sizeof(command), "rm -rf %s", path);
 	UNIT_EQ(system(command), 0);
-	why[0] = '\0';
+	reason[0] = '\0';
 	return path;
 }
 

@@ -152,8 +152,8 @@ static struct sink *one_unit(const char *path, uint64_t total_bytes)
 
 	snprintf(name, sizeof(name), "%s/r", path);
 	record.dir = name;
-	sink = sink_record(&record, &source, why);
-	UNIT_STR(why, "");
+	sink = sink_record(&record, &source, reason);
+	UNIT_STR(reason, "");
 	UNIT_NEED(sink);
 	UNIT_EQ(sink->ops->put(sink, &u), 1);
 	UNIT_EQ(sink->ops->flush(sink), 0);
@@ -304,8 +304,8 @@ static void goes(bool direct, const char *says)
 	sink_close(sink);
 	snprintf(name, sizeof(name), "%s/r", path);
 	options.path = name;
-	replay = source_replay(&options, why);
-	UNIT_STR(why, "");
+	replay = source_replay(&options, reason);
+	UNIT_STR(reason, "");
 	UNIT_NEED(replay);
 	UNIT_EQ(replay->ops->start(replay), 0);
 	UNIT_EQ(is_direct("run-000000.data"), direct);

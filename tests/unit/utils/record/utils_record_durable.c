@@ -24,12 +24,12 @@ static struct sink *open_sink(const char *path, enum recording_durability level)
 {
 	const struct record_options record = {
 		.dir = path, .prefix = "run", .depth = 4, .durability = level};
-	struct sink *sink = sink_record(&record, &source, why);
+	struct sink *sink = sink_record(&record, &source, reason);
 	size_t i;
 
 	for (i = 0; i < UNIT; i++)
 		memory[i] = (unsigned char)(i * 2654435761u >> 9);
-	UNIT_STR(why, "");
+	UNIT_STR(reason, "");
 	UNIT_NEED(sink);
 	return sink;
 }
@@ -171,7 +171,7 @@ static void sync_fails(void)
 	UNIT_EQ(sink->n.units, 1);
 	UNIT_EQ(sink->n.lost, 1);
 	CU_ASSERT_FALSE(has_entry(1, &e));
-	UNIT_STR(sink->why, "The data of the recording cannot be synced: Bad file descriptor.");
+	UNIT_STR(sink->reason, "The data of the recording cannot be synced: Bad file descriptor.");
 	UNIT_EQ(sink->ops->finish(sink), -EIO);
 	sink_close(sink);
 }

@@ -80,8 +80,8 @@ static struct source *three_files(const char *name, uint32_t depth)
 			"record %s --synthetic --buffer-size=1Mi --superpage-size=8Ki --file-size=8Ki --units=3",
 			options.path),
 		0);
-	replay = source_replay(&options, why);
-	UNIT_STR(why, "");
+	replay = source_replay(&options, reason);
+	UNIT_STR(reason, "");
 	UNIT_NEED(replay);
 	return replay;
 }
@@ -131,7 +131,7 @@ static void none_is_given_up(void)
 		close(last);
 	}
 	UNIT_EQ(units, 3);
-	UNIT_STR(replay->why, "");
+	UNIT_STR(replay->reason, "");
 	while (n)
 		close(others[--n]);
 	may_have(before);
@@ -161,7 +161,7 @@ static void none_for_a_while(void)
 	CU_ASSERT_TRUE(UNIT_WAIT(takes(replay), 20000));
 	UNIT_EQ(replay->ops->flush(replay), 0);
 	UNIT_EQ(replay->ops->take(replay, &u), -ENODATA);
-	UNIT_STR(replay->why, "");
+	UNIT_STR(replay->reason, "");
 	source_close(replay);
 }
 
@@ -182,7 +182,7 @@ static void none_at_all(void)
 	may_have(before);
 	UNIT_EQ(ret, -EMFILE);
 	CU_ASSERT_PTR_NOT_NULL(
-		strstr(replay->why, "run-000001.data cannot be read: Too many open files."));
+		strstr(replay->reason, "run-000001.data cannot be read: Too many open files."));
 	CU_ASSERT_TRUE(unit_seconds() - begin > 4);
 	source_close(replay);
 }

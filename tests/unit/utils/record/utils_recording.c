@@ -229,11 +229,11 @@ static void record_odd(struct odd *o, const char *path, bool buffered)
 		o->memory[i] = (unsigned char)(i * 2654435761u >> 24);
 	o->source.regions[0] = (struct unit_region){.addr = memory, .length = ODD_ROOM / 2};
 	o->source.region_count = 1;
-	p.sink = sink_record(&record, &o->source, why);
-	UNIT_STR(why, "");
+	p.sink = sink_record(&record, &o->source, reason);
+	UNIT_STR(reason, "");
 	UNIT_NEED(p.sink);
 	pump_run(&p);
-	UNIT_STR(p.why, "");
+	UNIT_STR(p.reason, "");
 	UNIT_EQ(p.end, PUMP_END_SOURCE);
 	UNIT_EQ(o->back, ODD);
 	UNIT_EQ(p.sink->n.units, ODD);
@@ -282,8 +282,8 @@ static void there_and_back(void)
 	for (buffered = 0; buffered < 2; buffered++) {
 		options.path = fresh("odd");
 		record_odd(&o, options.path, buffered);
-		replay = source_replay(&options, why);
-		UNIT_STR(why, "");
+		replay = source_replay(&options, reason);
+		UNIT_STR(reason, "");
 		UNIT_NEED(replay);
 		compare_odd(&o, replay);
 		source_close(replay);
@@ -303,14 +303,14 @@ static void dropped_is_counted(void)
 	uint64_t next = 0, missing = 0, i;
 
 	record.dir = fresh("dropped");
-	p.source = source_synthetic(&y, why);
+	p.source = source_synthetic(&y, reason);
 	UNIT_NEED(p.source);
-	p.sink = sink_record(&record, p.source, why);
+	p.sink = sink_record(&record, p.source, reason);
 	UNIT_NEED(p.sink);
 	pump_run(&p);
-	UNIT_STR(p.why, "");
+	UNIT_STR(p.reason, "");
 	UNIT_EQ(p.books.units, p.sink->n.units);
-	UNIT_EQ(recording_open(record.dir, &recording, why), 0);
+	UNIT_EQ(recording_open(record.dir, &recording, reason), 0);
 	UNIT_EQ(recording.count, 1);
 	part = &recording.parts[0];
 	UNIT_EQ(part->count, p.sink->n.units);
@@ -336,7 +336,7 @@ static int end_file(const struct recording_set *set, struct recording_file *f)
 {
 	int ret, fd, synced = 0;
 
-	while ((ret = recording_file_end_step(set, f, synced, &fd, why)) > 0)
+	while ((ret = recording_file_end_step(set, f, synced, &fd, reason)) > 0)
 		synced = fdatasync(fd) ? -errno : 0;
 	return ret;
 }
@@ -367,11 +367,11 @@ static void many_files(void)
 	UNIT_EQ(mkdir(record.dir, 0777), 0);
 	for (i = 0; i < n; i++) {
 		set.next = numbers[i];
-		UNIT_EQ(recording_file_begin(&set, &f, why), 0);
+		UNIT_EQ(recording_file_begin(&set, &f, reason), 0);
 		note(&f, &e);
 		UNIT_EQ(end_file(&set, &f), 0);
 	}
-	UNIT_EQ(recording_open(record.dir, &recording, why), 0);
+	UNIT_EQ(recording_open(record.dir, &recording, reason), 0);
 	UNIT_EQ(recording.count, n);
 	for (i = 0; i < recording.count && i < n; i++)
 		UNIT_EQ(recording.parts[i].header.number, sorted[i]);
@@ -390,31 +390,31 @@ static void last_not_begun(void)
 	char name[160];
 
 	UNIT_EQ(mkdir(record.dir, 0777), 0);
-	UNIT_EQ(recording_file_begin(&set, &f, why), 0);
+	UNIT_EQ(recording_file_begin(&set, &f, reason), 0);
 	note(&f, &e);
 	UNIT_EQ(end_file(&set, &f), 0);
 	snprintf(name, sizeof(name), "%s/run-000001.index", record.dir);
 	UNIT_EQ(close(creat(name, 0666)), 0);
-	UNIT_EQ(recording_open(record.dir, &recording, why), 0);
+	UNIT_EQ(recording_open(record.dir, &recording, reason), 0);
 	UNIT_EQ(recording.count, 1);
 	UNIT_EQ(recording.units, 1);
-	UNIT_STR(recording.why, "");
+	UNIT_STR(recording.reason, "");
 	CU_ASSERT_PTR_NOT_NULL(strstr(recording.note, "run-000001.index has no unit"));
 	recording_close(&recording);
 	UNIT_EQ(truncate(name, RECORDING_HEADER + RECORDING_ENTRY), 0);
-	UNIT_EQ(recording_open(record.dir, &recording, why), 0);
+	UNIT_EQ(recording_open(record.dir, &recording, reason), 0);
 	UNIT_EQ(recording.units, 1);
 	recording_close(&recording);
 	UNIT_EQ(unlink(name), 0);
-	UNIT_EQ(recording_file_begin(&set, &f, why), 0);
+	UNIT_EQ(recording_file_begin(&set, &f, reason), 0);
 	snprintf(name, sizeof(name), "%s/run-000001.data", record.dir);
 	UNIT_EQ(unlink(name), 0);
-	UNIT_EQ(recording_open(record.dir, &recording, why), 0);
+	UNIT_EQ(recording_open(record.dir, &recording, reason), 0);
 	UNIT_EQ(recording.units, 1);
 	recording_close(&recording);
 	/* With an entry it is a file that is missing. */
 	note(&f, &e);
-	UNIT_EQ(recording_open(record.dir, &recording, why), -ENOENT);
+	UNIT_EQ(recording_open(record.dir, &recording, reason), -ENOENT);
 	close(f.data);
 	close(f.index);
 }
@@ -429,11 +429,11 @@ static void index_spoilt(void)
 	struct recording_file f;
 
 	UNIT_EQ(mkdir(record.dir, 0777), 0);
-	UNIT_EQ(recording_file_begin(&set, &f, why), 0);
+	UNIT_EQ(recording_file_begin(&set, &f, reason), 0);
 	note(&f, &e);
 	UNIT_EQ(pwrite(f.index, "?", 1, 100), 1);
 	UNIT_EQ(end_file(&set, &f), -EIO);
-	UNIT_STR(why, "The index of the recording is not as written.");
+	UNIT_STR(reason, "The index of the recording is not as written.");
 }
 
 /* Cut in the middle of a unit's block after it was opened: it ends, with a sentence. */
@@ -450,7 +450,7 @@ static void cut_while_read(void)
 	options.path = fresh("cut");
 	record_odd(&o, options.path, true);
 	free(o.memory);
-	replay = source_replay(&options, why);
+	replay = source_replay(&options, reason);
 	UNIT_NEED(replay);
 	snprintf(name, sizeof(name), "%s/odd-000000.data", options.path);
 	UNIT_EQ(truncate(name, 4096 * 3 + 100), 0);
@@ -464,7 +464,7 @@ static void cut_while_read(void)
 			ret = replay->ops->flush(replay);
 	}
 	UNIT_EQ(ret, -EIO);
-	UNIT_STR(replay->why, "The recording became shorter while it was read.");
+	UNIT_STR(replay->reason, "The recording became shorter while it was read.");
 	source_close(replay);
 }
 
@@ -496,7 +496,7 @@ static void closed_by_signals(void)
 	snprintf(data, sizeof(data), "%s/odd-000000.data", options.path);
 	record_odd(&o, options.path, true);
 	free(o.memory);
-	replay = source_replay(&options, why);
+	replay = source_replay(&options, reason);
 	UNIT_NEED(replay);
 	/* It is opened when it is read. */
 	UNIT_EQ(unlink(data), 0);

@@ -54,8 +54,8 @@ static struct sink *open_sink(const char *path, uint64_t file_bytes, uint64_t un
 	*memory = NULL;
 	UNIT_EQ(posix_memalign(memory, 4096, unit), 0);
 	memset(*memory, 0x5a, unit);
-	sink = sink_record(&record, &source, why);
-	UNIT_STR(why, "");
+	sink = sink_record(&record, &source, reason);
+	UNIT_STR(reason, "");
 	UNIT_NEED(sink);
 	return sink;
 }
@@ -107,7 +107,7 @@ static void end_fails(void)
 		UNIT_EQ(back, 2);
 		UNIT_EQ(put_large(sink, memory, 3), -EIO);
 		UNIT_EQ(sink->ops->finish(sink), -EIO);
-		UNIT_STR(sink->why, says[i]);
+		UNIT_STR(sink->reason, says[i]);
 		sink_close(sink);
 		free(memory);
 	}
@@ -123,7 +123,7 @@ static void finish_fails(void)
 	bad_sync = 1;
 	UNIT_EQ(sink->ops->finish(sink), -EIO);
 	UNIT_EQ(bad_sync, 0);
-	UNIT_STR(sink->why, "A recording could not be ended: Bad file descriptor.");
+	UNIT_STR(sink->reason, "A recording could not be ended: Bad file descriptor.");
 	sink_close(sink);
 	free(memory);
 }
@@ -133,9 +133,9 @@ static unsigned int closed_files(const char *path)
 	struct recording recording;
 	unsigned int i, n = 0;
 
-	why[0] = '\0';
-	UNIT_EQ(recording_open(path, &recording, why), 0);
-	UNIT_STR(why, "");
+	reason[0] = '\0';
+	UNIT_EQ(recording_open(path, &recording, reason), 0);
+	UNIT_STR(reason, "");
 	for (i = 0; i < recording.count; i++)
 		n += !!(recording.parts[i].header.flags & RECORDING_CLOSED);
 	recording_close(&recording);
@@ -157,7 +157,7 @@ static void meets(const char *name, const char *other_end)
 	UNIT_EQ(close(creat(other, 0666)), 0);
 	UNIT_EQ(put_large(sink, memory, 2), -EIO);
 	snprintf(says, sizeof(says), "%s is there already", other);
-	CU_ASSERT_PTR_NOT_NULL(strstr(sink->why, says));
+	CU_ASSERT_PTR_NOT_NULL(strstr(sink->reason, says));
 	CU_ASSERT_TRUE(UNIT_WAIT(turn(sink, &back) >= 0 && back == 1, 20000));
 	sink_close(sink);
 	free(memory);
@@ -241,7 +241,7 @@ static void end_refused(void)
 	alarm(0);
 	submit_refuses = 0;
 	UNIT_EQ(sink->ops->finish(sink), -EIO);
-	UNIT_STR(sink->why, "The kernel takes no writes: Cannot allocate memory.");
+	UNIT_STR(sink->reason, "The kernel takes no writes: Cannot allocate memory.");
 	sink_close(sink);
 	/* And the second one, of which nothing was written, is gone. */
 	UNIT_EQ(closed_files(path), 0);
@@ -287,7 +287,7 @@ static void never_begun(void)
 		UNIT_EQ(sink->ops->lost(sink, handles, 4), 3);
 		UNIT_EQ(sink->n.lost, 3);
 		UNIT_EQ(sink->ops->finish(sink), -EIO);
-		UNIT_STR(sink->why, "The kernel takes no writes: Cannot allocate memory.");
+		UNIT_STR(sink->reason, "The kernel takes no writes: Cannot allocate memory.");
 		sink_close(sink);
 		free(memory);
 	}
@@ -304,7 +304,7 @@ static void begun_late(void)
 	sink = let_go(fresh("late"), &memory, 0);
 	UNIT_EQ(sink->ops->done(sink, handles, 4), 3);
 	UNIT_EQ(sink->ops->finish(sink), 0);
-	UNIT_STR(sink->why, "");
+	UNIT_STR(sink->reason, "");
 	sink_close(sink);
 	free(memory);
 }
@@ -358,9 +358,9 @@ static void index_fails(void)
 	double begin = unit_seconds();
 	int null, fd;
 
-	p.source = source_synthetic(&y, why);
+	p.source = source_synthetic(&y, reason);
 	UNIT_NEED(p.source);
-	p.sink = sink_record(&record, p.source, why);
+	p.sink = sink_record(&record, p.source, reason);
 	UNIT_NEED(p.sink);
 	fd = fd_of("/run-000000.index");
 	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -368,7 +368,7 @@ static void index_fails(void)
 	close(null);
 	pump_run(&p);
 	UNIT_EQ(p.end, PUMP_END_FAILED);
-	UNIT_STR(p.why, "The index of the recording cannot be written: Bad file descriptor.");
+	UNIT_STR(p.reason, "The index of the recording cannot be written: Bad file descriptor.");
 	UNIT_EQ(p.n.out, 0);
 	UNIT_EQ(p.sink->n.units + p.sink->n.lost, p.n.units);
 	CU_ASSERT_TRUE(unit_seconds() - begin < 20);
@@ -387,15 +387,15 @@ static void folder_fails(void)
 
 	record.dir = fresh("folder");
 	fsync_error = EIO;
-	sink = sink_record(&record, &source, why);
+	sink = sink_record(&record, &source, reason);
 	CU_ASSERT_PTR_NULL(sink);
 	sink_close(sink);
 	snprintf(expected, sizeof(expected),
 		 "The folder that %s is in cannot be synced: Input/output error.", record.dir);
-	UNIT_STR(why, expected);
-	why[0] = '\0';
+	UNIT_STR(reason, expected);
+	reason[0] = '\0';
 	fsync_error = EINVAL;
-	sink = sink_record(&record, &source, why);
+	sink = sink_record(&record, &source, reason);
 	fsync_error = 0;
 	UNIT_NEED(sink);
 	sink_close(sink);
@@ -432,7 +432,7 @@ static void refused_for_now(void)
 	ahead_ns = 0;
 	no_data = -1;
 	CU_ASSERT_PTR_NOT_NULL(
-		strstr(sink->why, "cannot be written: Resource temporarily unavailable."));
+		strstr(sink->reason, "cannot be written: Resource temporarily unavailable."));
 	sink_close(sink);
 	free(memory);
 	close(ends[0]);

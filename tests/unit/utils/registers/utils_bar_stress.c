@@ -71,9 +71,9 @@ static int stress(void)
 	char *argv[] = {"roc-bar-stress", "--id=1001", "--channel=2",	"--address=0x0",
 			"--value=0x5a5a", "--time=1h", "--processes=3", NULL};
 	void *values = calloc(1, tool->values_size);
-	char why[256];
+	char reason[256];
 
-	if (!values || options_parse(tool, 7, argv, values, why, sizeof(why)) != OPTIONS_RUN)
+	if (!values || options_parse(tool, 7, argv, values, reason, sizeof(reason)) != OPTIONS_RUN)
 		return TOOL_USAGE;
 	return tool->run(values);
 }

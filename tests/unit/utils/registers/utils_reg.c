@@ -8,13 +8,13 @@
 
 #include "utils/registers/registers.h"
 
-static char why[512];
+static char reason[512];
 
 static void field(uint32_t position, uint32_t width, uint32_t value, uint32_t mask, uint32_t bits)
 {
 	uint32_t m = 0, b = 0;
 
-	CU_ASSERT_TRUE(reg_field(position, width, value, &m, &b, why, sizeof(why)));
+	CU_ASSERT_TRUE(reg_field(position, width, value, &m, &b, reason, sizeof(reason)));
 	UNIT_EQ(m, mask);
 	UNIT_EQ(b, bits);
 }
@@ -23,9 +23,9 @@ static void no_field(uint32_t position, uint32_t width, uint32_t value)
 {
 	uint32_t m = 1, b = 2;
 
-	why[0] = '\0';
-	CU_ASSERT_FALSE(reg_field(position, width, value, &m, &b, why, sizeof(why)));
-	CU_ASSERT_TRUE(strlen(why) > 10);
+	reason[0] = '\0';
+	CU_ASSERT_FALSE(reg_field(position, width, value, &m, &b, reason, sizeof(reason)));
+	CU_ASSERT_TRUE(strlen(reason) > 10);
 	UNIT_EQ(m, 1);
 	UNIT_EQ(b, 2);
 }

@@ -253,7 +253,7 @@ static inline enum heard client_hear(struct client *c, int ms)
 {
 	double end = daemon_ms() + ms * slowness();
 	struct pollfd fd = {.fd = c->fd, .events = POLLIN};
-	struct ros_refusal why;
+	struct ros_refusal reason;
 	double left;
 	ssize_t got;
 
@@ -261,7 +261,7 @@ static inline enum heard client_hear(struct client *c, int ms)
 	c->have -= c->used;
 	c->used = 0;
 	for (;;) {
-		switch (ros_decode_daemon(c->in, c->have, sizeof(c->in), &c->m, &why)) {
+		switch (ros_decode_daemon(c->in, c->have, sizeof(c->in), &c->m, &reason)) {
 		case ROS_MESSAGE:
 			c->used = c->m.length;
 			return HEARD_MESSAGE;

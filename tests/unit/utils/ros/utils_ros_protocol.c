@@ -22,20 +22,20 @@ static const struct ros_limits limits = {
 
 static uint8_t at[16384];
 static struct ros_message m;
-static struct ros_refusal why;
+static struct ros_refusal reason;
 
 static enum ros_decoded client(size_t have)
 {
 	memset(&m, 0xa5, sizeof(m));
-	memset(&why, 0xa5, sizeof(why));
-	return ros_decode_client(at, have, &limits, &m, &why);
+	memset(&reason, 0xa5, sizeof(reason));
+	return ros_decode_client(at, have, &limits, &m, &reason);
 }
 
 static enum ros_decoded server(size_t have)
 {
 	memset(&m, 0xa5, sizeof(m));
-	memset(&why, 0xa5, sizeof(why));
-	return ros_decode_daemon(at, have, sizeof(at), &m, &why);
+	memset(&reason, 0xa5, sizeof(reason));
+	return ros_decode_daemon(at, have, sizeof(at), &m, &reason);
 }
 
 static void header(uint32_t length, uint16_t type)
@@ -153,7 +153,7 @@ static void bad_reply(unsigned int offset, uint8_t value)
 
 	at[offset] = value;
 	UNIT_EQ(server(head + 5), ROS_REFUSED);
-	UNIT_EQ(why.code, ROS_E_MALFORMED);
+	UNIT_EQ(reason.code, ROS_E_MALFORMED);
 }
 
 static void bad_replies(void)
@@ -210,10 +210,10 @@ static void errors(void)
 static void refused(size_t have, enum ros_code code, uint32_t limit, uint32_t value)
 {
 	UNIT_EQ(client(have), ROS_REFUSED);
-	UNIT_EQ(why.code, code);
-	UNIT_EQ(why.limit, limit);
-	UNIT_EQ(why.value, value);
-	CU_ASSERT_TRUE(why.id == 0x1122334455667788);
+	UNIT_EQ(reason.code, code);
+	UNIT_EQ(reason.limit, limit);
+	UNIT_EQ(reason.value, value);
+	CU_ASSERT_TRUE(reason.id == 0x1122334455667788);
 }
 
 static void refusals(void)
@@ -262,12 +262,12 @@ static void refusals_that_do_not_close(void)
 	header(32, ROS_REQUEST);
 	refused(32, ROS_E_NO_LINKS, 0, 0);
 	UNIT_EQ(m.length, 32);
-	CU_ASSERT_FALSE(ros_closes(why.code));
+	CU_ASSERT_FALSE(ros_closes(reason.code));
 	header(24 + 4 * 1025, ROS_CLEAR);
 	put32(at + 16, 1025);
 	refused(24 + 4 * 1025, ROS_E_TOO_MANY_EVENTS, 1024, 1025);
 	UNIT_EQ(m.length, 24 + 4 * 1025);
-	CU_ASSERT_FALSE(ros_closes(why.code));
+	CU_ASSERT_FALSE(ros_closes(reason.code));
 }
 
 UNIT_MAIN("protocol of roc-rosd", {"hello", hello}, {"versions", versions}, {"request", request},

@@ -38,7 +38,7 @@ static struct {
 	unsigned int starts, stops, flushes;
 	struct roc_fragments_damage damage;
 	uint64_t lost;
-	const char *why;
+	const char *reason;
 } fake;
 
 static int fake_start(struct ros_source *s)
@@ -173,9 +173,9 @@ static void fake_damage(struct ros_source *s, struct roc_fragments_damage *d, ui
 	*lost = fake.stops ? fake.lost : 0;
 }
 
-static const char *fake_why(struct ros_source *s)
+static const char *fake_reason(struct ros_source *s)
 {
-	return fake.why;
+	return fake.reason;
 }
 
 static bool fake_wait(struct ros_source *s, int fd, int ms)
@@ -202,7 +202,7 @@ static const struct ros_source_ops ops = {
 	.running = fake_running,
 	.counts = fake_counts,
 	.damage = fake_damage,
-	.why = fake_why,
+	.reason = fake_reason,
 	.wait = fake_wait,
 };
 
@@ -471,7 +471,7 @@ static void stops_by_itself(void)
 	end();
 	/* The driver's reason is reported. */
 	begin(60000, 1000);
-	fake.why = "it left a descriptor out";
+	fake.reason = "it left a descriptor out";
 	fake.stopped = true;
 	UNIT_NEED(!ros_worker_start(&w));
 	CU_ASSERT_TRUE(UNIT_WAIT(w.gone, 5000));

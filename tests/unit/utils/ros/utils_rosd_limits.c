@@ -663,7 +663,7 @@ static int its_option(struct client *c, int option)
 {
 	struct sockaddr_in ours, theirs;
 	socklen_t size = sizeof(ours);
-	int process = (int)syscall(SYS_pidfd_open, d.pid, 0), fd, i, value = -1, why = ENOENT;
+	int process = (int)syscall(SYS_pidfd_open, d.pid, 0), fd, i, value = -1, reason = ENOENT;
 
 	UNIT_NEED(!getsockname(c->fd, (struct sockaddr *)&ours, &size));
 	if (process < 0)
@@ -671,7 +671,7 @@ static int its_option(struct client *c, int option)
 	for (i = 0; i < 64 && value < 0; i++) {
 		fd = (int)syscall(SYS_pidfd_getfd, process, i, 0);
 		if (fd < 0 && errno != EBADF)
-			why = errno;
+			reason = errno;
 		size = sizeof(theirs);
 		if (fd >= 0 && !getpeername(fd, (struct sockaddr *)&theirs, &size) &&
 		    size == sizeof(theirs) && theirs.sin_port == ours.sin_port) {
@@ -682,7 +682,7 @@ static int its_option(struct client *c, int option)
 			close(fd);
 	}
 	close(process);
-	errno = why;
+	errno = reason;
 	return value;
 }
 

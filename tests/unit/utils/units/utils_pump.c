@@ -187,7 +187,7 @@ static void pump(struct fake_source *source, struct fake_sink *sink)
 	pump_run(&p);
 	alarm(0);
 	unit_note("%u looks at the source, %u at the sink", source->looks, sink->looks);
-	UNIT_STR(p.why, "");
+	UNIT_STR(p.reason, "");
 	UNIT_EQ(p.end, PUMP_END_SOURCE);
 	UNIT_EQ(source->back, source->units);
 	CU_ASSERT_TRUE(source->looks < LOOKS);
@@ -254,7 +254,7 @@ static void sink_that_syncs(void)
 	alarm(60);
 	pump_run(&p);
 	alarm(0);
-	UNIT_STR(p.why, "");
+	UNIT_STR(p.reason, "");
 	UNIT_EQ(p.end, PUMP_END_TIME);
 	UNIT_EQ(source.back, 1);
 }
@@ -272,7 +272,7 @@ static void sink_that_has_much(void)
 	alarm(120);
 	pump_run(&p);
 	alarm(0);
-	UNIT_STR(p.why, "");
+	UNIT_STR(p.reason, "");
 	UNIT_EQ(p.end, PUMP_END_UNITS);
 	UNIT_EQ(source.back, 8);
 	UNIT_EQ(p.n.out, 0);
@@ -292,7 +292,7 @@ static void sink_that_hangs(void)
 	alarm(120);
 	pump_run(&p);
 	alarm(0);
-	UNIT_STR(p.why, "3 units did not come to their end within 1 s.");
+	UNIT_STR(p.reason, "3 units did not come to their end within 1 s.");
 	UNIT_EQ(p.end, PUMP_END_FAILED);
 	UNIT_EQ(p.n.out, 0);
 }
@@ -360,7 +360,7 @@ static void told_twice(void)
 	struct fake_source source;
 	struct fake_sink sink;
 	struct pump p = {.source = &source.source, .sink = &sink.sink, .limits = {.twice = true}};
-	char says[UNITS_WHY];
+	char says[UNITS_REASON];
 
 	tell_twice(&source, &sink);
 	pump_run(&p);
@@ -374,7 +374,7 @@ static void told_twice(void)
 	snprintf(says, sizeof(says),
 		 "Told twice to end: %llu units, %llu bytes in all, were given up.",
 		 (unsigned long long)p.n.left, (unsigned long long)p.n.left_bytes);
-	UNIT_STR(p.why, says);
+	UNIT_STR(p.reason, says);
 	UNIT_EQ(p.end, PUMP_END_FAILED);
 	CU_ASSERT_TRUE(sink.finished);
 }
@@ -392,7 +392,7 @@ static void told_twice_of_nothing(void)
 	pump_run(&p);
 	alarm(0);
 	UNIT_STR(
-		p.why,
+		p.reason,
 		"Told twice to end: 0 units, 0 bytes in all, were given up, and what the source had not fetched yet.");
 	UNIT_EQ(p.end, PUMP_END_FAILED);
 	CU_ASSERT_TRUE(sink.finished);

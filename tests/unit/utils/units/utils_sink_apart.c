@@ -87,7 +87,7 @@ static void inner_close(struct sink *s)
 }
 
 static int inner_open(void *options, const struct source *source, struct sink **sink,
-		      char why[UNITS_WHY])
+		      char reason[UNITS_REASON])
 {
 	static const struct sink_ops ops = {.name = "inner",
 					    .put = inner_put,
@@ -100,7 +100,7 @@ static int inner_open(void *options, const struct source *source, struct sink **
 
 	(void)source;
 	if (in->error)
-		return units_fail(why, -in->error, "It cannot be opened.");
+		return units_fail(reason, -in->error, "It cannot be opened.");
 	in->sink.ops = &ops;
 	*sink = &in->sink;
 	return 0;
@@ -113,13 +113,13 @@ static void inner_release(void *options)
 
 static const struct sink_apart_type type = {.open = inner_open, .release = inner_release};
 static struct source source;
-static char why[UNITS_WHY];
+static char reason[UNITS_REASON];
 
 static struct sink *open_it(struct inner *in)
 {
 	struct sink *sink = NULL;
 
-	UNIT_EQ(sink_apart(&type, in, &source, "place", &sink, why), 0);
+	UNIT_EQ(sink_apart(&type, in, &source, "place", &sink, reason), 0);
 	UNIT_NEED(sink);
 	return sink;
 }
@@ -148,8 +148,8 @@ static void not_opened(void)
 	struct inner in = {.error = -EXDEV};
 	struct sink *sink;
 
-	UNIT_EQ(sink_apart(&type, &in, &source, "place", &sink, why), -EXDEV);
-	UNIT_STR(why, "It cannot be opened.");
+	UNIT_EQ(sink_apart(&type, &in, &source, "place", &sink, reason), -EXDEV);
+	UNIT_STR(reason, "It cannot be opened.");
 	CU_ASSERT_TRUE(in.released);
 }
 

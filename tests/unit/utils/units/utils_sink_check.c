@@ -20,10 +20,10 @@ static struct source *sender(void)
 {
 	const struct synthetic_options o = {
 		.unit = UNIT_BYTES_EACH, .total = 8 * UNIT_BYTES_EACH, .links = 1};
-	char why[UNITS_WHY] = "";
-	struct source *s = source_synthetic(&o, why);
+	char reason[UNITS_REASON] = "";
+	struct source *s = source_synthetic(&o, reason);
 
-	UNIT_STR(why, "");
+	UNIT_STR(reason, "");
 	UNIT_NEED(s);
 	UNIT_EQ(s->ops->start(s), 0);
 	return s;

@@ -14,11 +14,11 @@ static void for_ever(void)
 {
 	struct unit_slots s = {0};
 	uint64_t handle, last = 0;
-	char why[UNITS_WHY] = "";
+	char reason[UNITS_REASON] = "";
 	unsigned int i;
 	uint32_t slot;
 
-	UNIT_NEED(!unit_slots_open(&s, 4096, 1, 0, &names, why));
+	UNIT_NEED(!unit_slots_open(&s, 4096, 1, 0, &names, reason));
 	/* So many times, and a few more. */
 	s.lent = UINT32_MAX - UINT64_C(2);
 	for (i = 0; i < 5; i++) {
@@ -27,10 +27,10 @@ static void for_ever(void)
 		CU_ASSERT_TRUE(handle != 0);
 		CU_ASSERT_TRUE(handle != last);
 		if (last)
-			UNIT_EQ(unit_slots_return(&s, last, &slot, why), -EINVAL);
-		why[0] = '\0';
-		UNIT_EQ(unit_slots_return(&s, handle, &slot, why), 0);
-		UNIT_STR(why, "");
+			UNIT_EQ(unit_slots_return(&s, last, &slot, reason), -EINVAL);
+		reason[0] = '\0';
+		UNIT_EQ(unit_slots_return(&s, handle, &slot, reason), 0);
+		UNIT_STR(reason, "");
 		UNIT_NEED(s.free_count == 1);
 		last = handle;
 	}

@@ -122,12 +122,12 @@ static const char *evb(const char *text)
 	pid = child_begin(ends);
 	if (!pid) {
 		struct evb_source source = {0};
-		char why[UNITS_WHY];
+		char reason[UNITS_REASON];
 
 		alarm(100);
 		dup2(ends[1], STDERR_FILENO);
 		close(ends[0]);
-		_exit(evb_source_open(text, "ru1", &source, why) ? TOOL_FAILED : TOOL_OK);
+		_exit(evb_source_open(text, "ru1", &source, reason) ? TOOL_FAILED : TOOL_OK);
 	}
 	status = child_said(pid, ends, said, sizeof(said));
 	UNIT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, TOOL_FAILED);

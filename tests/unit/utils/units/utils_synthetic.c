@@ -15,10 +15,10 @@ static struct source *begin(uint64_t rate)
 	/* Room for one. */
 	const struct synthetic_options o = {
 		.unit = SYNTHETIC_PACKET, .total = SYNTHETIC_PACKET, .rate = rate};
-	char why[UNITS_WHY] = "";
-	struct source *s = source_synthetic(&o, why);
+	char reason[UNITS_REASON] = "";
+	struct source *s = source_synthetic(&o, reason);
 
-	UNIT_STR(why, "");
+	UNIT_STR(reason, "");
 	UNIT_NEED(s);
 	UNIT_EQ(s->ops->start(s), 0);
 	return s;

@@ -233,9 +233,9 @@ static void take_filled(struct rig *r, const struct roc_ready *e)
 	const uint8_t *data = r->base + e->offset;
 
 	if (e->link < 0 || e->link >= RIG_LINKS || !e->received || e->received > e->length ||
-	    e->why || (e->flags & ~r->spoils) != ROC_READY_FILLED) {
+	    e->reason || (e->flags & ~r->spoils) != ROC_READY_FILLED) {
 		find_wrong(&r->found, "filled: link %d, %u of %u bytes, flags 0x%x, why %u",
-			   e->link, e->received, e->length, e->flags, e->why);
+			   e->link, e->received, e->length, e->flags, e->reason);
 		return;
 	}
 	if (r->sizes_unknown)
@@ -282,7 +282,7 @@ static void take_entry(struct rig *r, const struct roc_ready *e)
 				   e->received);
 		r->reclaimed += !!(e->flags & ROC_READY_RECLAIMED);
 		r->refused += !!(e->flags & ROC_READY_REFUSED);
-		r->why = e->why;
+		r->reason = e->reason;
 	}
 	r->lent[index] = false;
 	r->out--;

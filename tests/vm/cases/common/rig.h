@@ -66,9 +66,9 @@ struct rig {
 	struct rig_link link[RIG_LINKS];
 	uint32_t counter; /* internal generator, next word */
 	uint64_t filled, reclaimed, refused, bytes, packets, partial, damaged, short_;
-	uint32_t why;	/* of the last entry not filled */
-	uint64_t pause; /* ns, the longest between two rig_take() */
-	uint64_t took;	/* when that was */
+	uint32_t reason; /* of the last entry not filled */
+	uint64_t pause;	 /* ns, the longest between two rig_take() */
+	uint64_t took;	 /* when that was */
 
 	struct findings found;
 };

@@ -213,7 +213,7 @@ static const struct call {
 	 -EINVAL,
 	 0,
 	 NULL,
-	 {AT(roc_buf_register, handle), AT(roc_buf_register, extents), AT(roc_buf_register, why),
+	 {AT(roc_buf_register, handle), AT(roc_buf_register, extents), AT(roc_buf_register, reason),
 	  AT(roc_buf_register, limit), AT(roc_buf_register, pinned)}},
 	{"BUF_UNREGISTER",
 	 ROC_BUF_UNREGISTER,
@@ -230,7 +230,7 @@ static const struct call {
 	 -ENOENT,
 	 ROC_EXPORT_CLOEXEC | ROC_EXPORT_WRITE,
 	 make_handle,
-	 {AT(roc_buf_export, fd), AT(roc_buf_export, why), AT(roc_buf_export, reserved),
+	 {AT(roc_buf_export, fd), AT(roc_buf_export, reason), AT(roc_buf_export, reserved),
 	  AT(roc_buf_export, limit), AT(roc_buf_export, pinned)}},
 	{"BUF_IMPORT",
 	 ROC_BUF_IMPORT,
@@ -239,7 +239,7 @@ static const struct call {
 	 -EBADF,
 	 0,
 	 make_import,
-	 {AT(roc_buf_import, handle), AT(roc_buf_import, extents), AT(roc_buf_import, why),
+	 {AT(roc_buf_import, handle), AT(roc_buf_import, extents), AT(roc_buf_import, reason),
 	  AT(roc_buf_import, error), AT(roc_buf_import, limit)}},
 };
 
@@ -344,7 +344,7 @@ static void older_callers(void)
 		struct { /* as first published */
 			uint32_t size, flags;
 			uint64_t addr, length;
-			uint32_t granule, handle, extents, why;
+			uint32_t granule, handle, extents, reason;
 			uint64_t limit;
 		} b;
 		uint8_t bytes[128];
@@ -509,7 +509,7 @@ static void no_leaks(void)
 	ci.flags = 0;
 	UNIT_EQ(abi(ch_fd, ROC_CH_INFO, &ci), 0);
 	UNIT_EQ(ci.reserved, 0);
-	UNIT_EQ(ci.why, 0);
+	UNIT_EQ(ci.reason, 0);
 	UNIT_EQ(ci.pushed | ci.completed | ci.bytes | ci.reclaimed | ci.refused, 0);
 	UNIT_EQ(ci.in_flight, 0);
 	UNIT_EQ(ci.state, ROC_CH_STOPPED);

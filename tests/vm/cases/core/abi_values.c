@@ -296,7 +296,7 @@ static void bad_buffers(void)
 	UNIT_EQ(buffer_register(ch_fd, p, 0, 0, &reply), -EINVAL);
 	for (i = 0; i < N(granules); i++) {
 		UNIT_EQ(buffer_register(ch_fd, p, PAGE, granules[i], &reply), -EINVAL);
-		UNIT_EQ(reply.why, ROC_WHY_NONE);
+		UNIT_EQ(reply.reason, ROC_REASON_NONE);
 	}
 	UNIT_EQ(buffer_register(ch_fd, (void *)-8192l, 4 * PAGE, 0, &reply), -EOVERFLOW);
 	UNIT_EQ(buffer_register(ch_fd, p, -(uint64_t)PAGE, 0, &reply), -EOVERFLOW);

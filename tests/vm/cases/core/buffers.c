@@ -21,14 +21,14 @@ struct bench {
 	uint64_t pushed;
 };
 
-static bool refused(struct bench *b, const char *what, struct roc_fill fill, uint32_t why)
+static bool refused(struct bench *b, const char *what, struct roc_fill fill, uint32_t reason)
 {
 	struct roc_fill *next = roc_fill_next(b->r.rings);
 	const struct roc_ready *e;
 	bool good;
 
 	*next = fill;
-	next->cookie = 0xfeed0000 + why;
+	next->cookie = 0xfeed0000 + reason;
 	roc_fill_publish(b->r.rings);
 	roc_channel_kick(b->r.ch);
 	if (rig_wait(&b->r, 1, 3000) < 1) {
@@ -36,12 +36,12 @@ static bool refused(struct bench *b, const char *what, struct roc_fill fill, uin
 		return false;
 	}
 	e = roc_ready_peek(b->r.rings);
-	good = e->flags == ROC_READY_REFUSED && e->why == why && e->link == -1 && !e->received &&
-	       e->cookie == 0xfeed0000 + why && e->offset == fill.offset &&
+	good = e->flags == ROC_READY_REFUSED && e->reason == reason && e->link == -1 &&
+	       !e->received && e->cookie == 0xfeed0000 + reason && e->offset == fill.offset &&
 	       e->length == fill.length && e->buffer == fill.buffer;
 	if (!good)
 		unit_note("%s: flags 0x%x why %u (not %u) link %d received %u", what, e->flags,
-			  e->why, why, e->link, e->received);
+			  e->reason, reason, e->link, e->received);
 	roc_ready_release(b->r.rings, 1);
 	return good;
 }
@@ -59,31 +59,32 @@ static void bad_superpages(void)
 	UNIT_NEED(rig_open(&b.r) && rig_start(&b.r));
 	h = b.r.handle;
 	emu(CARD0, "clear");
-#define REFUSED(why, ...) CU_ASSERT(refused(&b, #__VA_ARGS__, (struct roc_fill){__VA_ARGS__}, why))
-	REFUSED(ROC_WHY_LENGTH, .buffer = h, .length = 0);
-	REFUSED(ROC_WHY_LENGTH, .buffer = h, .length = 1);
-	REFUSED(ROC_WHY_LENGTH, .buffer = h, .length = 8192);
-	REFUSED(ROC_WHY_LENGTH, .buffer = h, .length = 32767);
-	REFUSED(ROC_WHY_LENGTH, .buffer = h, .length = 32768 + 8192);
-	REFUSED(ROC_WHY_LENGTH, .buffer = h, .length = MIB + 4);
-	REFUSED(ROC_WHY_LENGTH, .buffer = h, .length = max + 32768);
-	REFUSED(ROC_WHY_LENGTH, .buffer = h, .length = max + 4);
-	REFUSED(ROC_WHY_LENGTH, .buffer = h, .length = UINT32_MAX);
-	REFUSED(ROC_WHY_LENGTH, .buffer = h, .length = UINT32_MAX - 32767);
-	REFUSED(ROC_WHY_ALIGN, .buffer = h, .length = MIB, .offset = 1);
-	REFUSED(ROC_WHY_ALIGN, .buffer = h, .length = MIB, .offset = 2);
-	REFUSED(ROC_WHY_ALIGN, .buffer = h, .length = MIB, .offset = 4095);
-	REFUSED(ROC_WHY_RANGE, .buffer = h, .length = MIB, .offset = end);
-	REFUSED(ROC_WHY_RANGE, .buffer = h, .length = MIB, .offset = end - MIB + 4);
-	REFUSED(ROC_WHY_RANGE, .buffer = h, .length = 32768, .offset = end - 4);
-	REFUSED(ROC_WHY_RANGE, .buffer = h, .length = MIB, .offset = UINT64_MAX - 3);
-	REFUSED(ROC_WHY_RANGE, .buffer = h, .length = MIB, .offset = -(uint64_t)MIB);
-	REFUSED(ROC_WHY_RANGE, .buffer = h, .length = MIB, .offset = 1ull << 63);
-	REFUSED(ROC_WHY_HANDLE, .buffer = 0, .length = MIB);
-	REFUSED(ROC_WHY_HANDLE, .buffer = h + 1, .length = MIB);
-	REFUSED(ROC_WHY_HANDLE, .buffer = UINT32_MAX, .length = MIB);
-	REFUSED(ROC_WHY_RESERVED, .buffer = h, .length = MIB, .reserved = 1);
-	REFUSED(ROC_WHY_RESERVED, .buffer = h, .length = MIB, .reserved = 1ull << 63);
+#define REFUSED(reason, ...)                                                                       \
+	CU_ASSERT(refused(&b, #__VA_ARGS__, (struct roc_fill){__VA_ARGS__}, reason))
+	REFUSED(ROC_REASON_LENGTH, .buffer = h, .length = 0);
+	REFUSED(ROC_REASON_LENGTH, .buffer = h, .length = 1);
+	REFUSED(ROC_REASON_LENGTH, .buffer = h, .length = 8192);
+	REFUSED(ROC_REASON_LENGTH, .buffer = h, .length = 32767);
+	REFUSED(ROC_REASON_LENGTH, .buffer = h, .length = 32768 + 8192);
+	REFUSED(ROC_REASON_LENGTH, .buffer = h, .length = MIB + 4);
+	REFUSED(ROC_REASON_LENGTH, .buffer = h, .length = max + 32768);
+	REFUSED(ROC_REASON_LENGTH, .buffer = h, .length = max + 4);
+	REFUSED(ROC_REASON_LENGTH, .buffer = h, .length = UINT32_MAX);
+	REFUSED(ROC_REASON_LENGTH, .buffer = h, .length = UINT32_MAX - 32767);
+	REFUSED(ROC_REASON_ALIGN, .buffer = h, .length = MIB, .offset = 1);
+	REFUSED(ROC_REASON_ALIGN, .buffer = h, .length = MIB, .offset = 2);
+	REFUSED(ROC_REASON_ALIGN, .buffer = h, .length = MIB, .offset = 4095);
+	REFUSED(ROC_REASON_RANGE, .buffer = h, .length = MIB, .offset = end);
+	REFUSED(ROC_REASON_RANGE, .buffer = h, .length = MIB, .offset = end - MIB + 4);
+	REFUSED(ROC_REASON_RANGE, .buffer = h, .length = 32768, .offset = end - 4);
+	REFUSED(ROC_REASON_RANGE, .buffer = h, .length = MIB, .offset = UINT64_MAX - 3);
+	REFUSED(ROC_REASON_RANGE, .buffer = h, .length = MIB, .offset = -(uint64_t)MIB);
+	REFUSED(ROC_REASON_RANGE, .buffer = h, .length = MIB, .offset = 1ull << 63);
+	REFUSED(ROC_REASON_HANDLE, .buffer = 0, .length = MIB);
+	REFUSED(ROC_REASON_HANDLE, .buffer = h + 1, .length = MIB);
+	REFUSED(ROC_REASON_HANDLE, .buffer = UINT32_MAX, .length = MIB);
+	REFUSED(ROC_REASON_RESERVED, .buffer = h, .length = MIB, .reserved = 1);
+	REFUSED(ROC_REASON_RESERVED, .buffer = h, .length = MIB, .reserved = 1ull << 63);
 #undef REFUSED
 	/* Not one of them was seen by the card. */
 	for (l = 0; l < CRU_LINK_SLOTS; l++) {
@@ -123,7 +124,7 @@ static void across_extents(void)
 	UNIT_EQ(reply.extents, iommu ? 1 : 2);
 	UNIT_EQ(buffer_register(fd, b.r.memory, 2 * HUGE, 3 * MIB, &reply),
 		iommu ? 0 : -EOPNOTSUPP);
-	UNIT_EQ(reply.why, iommu ? ROC_WHY_NONE : ROC_WHY_CONTIGUITY);
+	UNIT_EQ(reply.reason, iommu ? ROC_REASON_NONE : ROC_REASON_CONTIGUITY);
 	UNIT_EQ(reply.limit, iommu ? 0 : HUGE);
 	close(fd);
 	if (!iommu) {
@@ -132,12 +133,12 @@ static void across_extents(void)
 				  (struct roc_fill){.buffer = b.r.handle,
 						    .length = MIB,
 						    .offset = HUGE - MIB / 2},
-				  ROC_WHY_EXTENT));
+				  ROC_REASON_EXTENT));
 		CU_ASSERT(refused(&b, "by 32 KiB less 4",
 				  (struct roc_fill){.buffer = b.r.handle,
 						    .length = 32768,
 						    .offset = HUGE - 4},
-				  ROC_WHY_EXTENT));
+				  ROC_REASON_EXTENT));
 		UNIT_EQ(ch_info(rig_fd(&b.r)).pushed, 0);
 		rig_stop(&b.r);
 		rig_close(&b.r);
@@ -159,7 +160,7 @@ static void plain_pages(void)
 	fd = node_open(EP0, 0);
 	if (!translated(EP0)) {
 		UNIT_EQ(buffer_register(fd, r.memory, 8 * MIB, MIB, &reply), -EOPNOTSUPP);
-		UNIT_EQ(reply.why, ROC_WHY_CONTIGUITY);
+		UNIT_EQ(reply.reason, ROC_REASON_CONTIGUITY);
 		UNIT_EQ(reply.limit, PAGE);
 		UNIT_EQ(reply.handle, 0);
 		UNIT_EQ(pins(), before);
@@ -224,7 +225,7 @@ static void memlock_limit(void)
 	l->memory = memory_make(6 * MIB, HUGE, LAYOUT_ASCENDING);
 	UNIT_EQ(child_run(AS_READER, register_within, l, 10000), 0);
 	UNIT_EQ(l->err, -ENOMEM);
-	UNIT_EQ(l->reply.why, ROC_WHY_MEMLOCK);
+	UNIT_EQ(l->reply.reason, ROC_REASON_MEMLOCK);
 	UNIT_EQ(l->reply.limit, 4 * MIB);
 	UNIT_EQ(l->reply.pinned, 4 * MIB); /* of the second try, with all of the limit in use */
 	UNIT_EQ(l->reply.handle, 0);
@@ -297,7 +298,7 @@ static void memlock_and_fork(void)
 	UNIT_EQ(child_run(AS_READER, register_and_fork, f, 30000), 0);
 	for (i = 0; i < N(f->child); i++)
 		UNIT_EQ(f->child[i], EPERM);
-	UNIT_EQ(f->reply.why, ROC_WHY_OWNER);
+	UNIT_EQ(f->reply.reason, ROC_REASON_OWNER);
 	UNIT_EQ(f->unregister, 0);
 	UNIT_EQ(f->again, 0);
 	UNIT_EQ(pins(), before);
@@ -341,13 +342,13 @@ static void unpinnable(void)
 
 	munmap(memory + HUGE, HUGE);
 	UNIT_EQ(buffer_register(fd, memory, 2 * HUGE, 0, &reply), -EFAULT);
-	UNIT_EQ(reply.why, ROC_WHY_PIN);
+	UNIT_EQ(reply.reason, ROC_REASON_PIN);
 	UNIT_EQ(pins(), before);
 	UNIT_EQ(pinned_by(0), 0);
 
 	plain = mmap(NULL, 16 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	UNIT_EQ(buffer_register(fd, plain, 16 * PAGE, 0, &reply), -EFAULT);
-	UNIT_EQ(reply.why, ROC_WHY_PIN);
+	UNIT_EQ(reply.reason, ROC_REASON_PIN);
 	munmap(plain, 16 * PAGE);
 
 	/* Nobody's card may write into a card's registers. */
@@ -355,7 +356,7 @@ static void unpinnable(void)
 	device = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, ep, bar.mmap_offset);
 	UNIT_NEED(device != MAP_FAILED);
 	UNIT_EQ(buffer_register(fd, device, 16 * PAGE, 0, &reply), -EFAULT);
-	UNIT_EQ(reply.why, ROC_WHY_PIN);
+	UNIT_EQ(reply.reason, ROC_REASON_PIN);
 	munmap(device, 16 * PAGE);
 
 	/* A file that may not be written. */
@@ -363,7 +364,7 @@ static void unpinnable(void)
 	plain = mmap(NULL, 8 * PAGE, PROT_READ, MAP_SHARED, ep, 0);
 	UNIT_NEED(plain != MAP_FAILED);
 	UNIT_EQ(buffer_register(fd, plain, 8 * PAGE, 0, &reply), -EFAULT);
-	UNIT_EQ(reply.why, ROC_WHY_PIN);
+	UNIT_EQ(reply.reason, ROC_REASON_PIN);
 	munmap(plain, 8 * PAGE);
 	close(ep);
 
@@ -389,7 +390,7 @@ static void of_a_file(void)
 	UNIT_NEED(memory != MAP_FAILED);
 	memset(memory, 1, 8 * PAGE);
 	UNIT_EQ(buffer_register(fd, memory, 8 * PAGE, 0, &reply), -EFAULT);
-	UNIT_EQ(reply.why, ROC_WHY_PIN);
+	UNIT_EQ(reply.reason, ROC_REASON_PIN);
 	UNIT_EQ(pins(), before);
 	UNIT_EQ(pinned_by(0), 0);
 	munmap(memory, 8 * PAGE);

@@ -42,14 +42,14 @@ static void works(void)
 }
 
 /* This word is something else: no events, for that reason. */
-static void odd(uint32_t offset, uint32_t value, const char *why)
+static void odd(uint32_t offset, uint32_t value, const char *reason)
 {
 	uint32_t before = emu_config(CARD0, 0, offset);
 
 	emu_config_set(CARD0, 0, offset, value);
 	CU_ASSERT(!events_again());
 	UNIT_EQ(RUN("dmesg | grep 'roc %s' | tail -3", address), 0);
-	SAYS(why);
+	SAYS(reason);
 	emu_config_set(CARD0, 0, offset, before);
 }
 

@@ -158,7 +158,7 @@ static bool kernel_has(const char *symbol)
 }
 
 /* One import that fails; the dma-buf is as if nobody had come. */
-static void refused(int ch, uint32_t kind, struct roc_buf_import arg, int err, uint32_t why,
+static void refused(int ch, uint32_t kind, struct roc_buf_import arg, int err, uint32_t reason,
 		    uint32_t error)
 {
 	struct dmabuf_use use;
@@ -166,7 +166,7 @@ static void refused(int ch, uint32_t kind, struct roc_buf_import arg, int err, u
 	arg.fd = dmabuf_make(node, 8 * MIB, kind);
 	UNIT_NEED(arg.fd >= 0);
 	UNIT_EQ(buffer_import(ch, &arg), err);
-	UNIT_EQ(arg.why, why);
+	UNIT_EQ(arg.reason, reason);
 	UNIT_EQ(arg.error, error);
 	UNIT_EQ(arg.handle, 0);
 	use = dmabuf_in_use(node, arg.fd);
@@ -176,12 +176,12 @@ static void refused(int ch, uint32_t kind, struct roc_buf_import arg, int err, u
 	close(arg.fd);
 }
 
-#define REFUSED(kind, err, why, error, ...)                                                        \
-	refused(ch, kind, (struct roc_buf_import){__VA_ARGS__}, err, why, error)
+#define REFUSED(kind, err, reason, error, ...)                                                     \
+	refused(ch, kind, (struct roc_buf_import){__VA_ARGS__}, err, reason, error)
 
 static void import_refused(void)
 {
-	uint32_t peer = kernel_has("pci_p2pdma_add_resource") ? ROC_WHY_PEER : ROC_WHY_NO_P2P;
+	uint32_t peer = kernel_has("pci_p2pdma_add_resource") ? ROC_REASON_PEER : ROC_REASON_NO_P2P;
 	struct roc_buf_import arg = {.fd = -1};
 	struct roc_channel *channel;
 	uint32_t handle = 7;
@@ -200,18 +200,18 @@ static void import_refused(void)
 	REFUSED(0, -ERANGE, 0, 0, .granule = MIB, .offset = -PAGE);
 	REFUSED(0, -ERANGE, 0, 0, .granule = MIB, .offset = PAGE, .length = 8 * MIB);
 	REFUSED(0, -ERANGE, 0, 0, .granule = MIB, .offset = PAGE, .length = -PAGE);
-	REFUSED(DMABUF_NO_PIN, -EOPNOTSUPP, ROC_WHY_EXPORTER, EBUSY, .granule = MIB);
+	REFUSED(DMABUF_NO_PIN, -EOPNOTSUPP, ROC_REASON_EXPORTER, EBUSY, .granule = MIB);
 	REFUSED(DMABUF_PEER, -EOPNOTSUPP, peer, EREMOTEIO, .granule = MIB);
 	REFUSED(DMABUF_PEER | DMABUF_DYNAMIC, -EOPNOTSUPP, peer, EREMOTEIO, .granule = MIB);
 	REFUSED(DMABUF_NO_ATTACH, -EOPNOTSUPP, peer, EOPNOTSUPP, .granule = MIB);
-	REFUSED(DMABUF_STUCK, -EOPNOTSUPP, ROC_WHY_EXPORTER, ETIMEDOUT, .granule = MIB);
+	REFUSED(DMABUF_STUCK, -EOPNOTSUPP, ROC_REASON_EXPORTER, ETIMEDOUT, .granule = MIB);
 	REFUSED(DMABUF_INTERRUPTED, -EINTR, 0, 0, .granule = MIB);
 	REFUSED(DMABUF_NO_MEMORY, -ENOMEM, 0, 0, .granule = MIB);
 	if (translated(EP0)) {
-		REFUSED(DMABUF_SHORT, -EOPNOTSUPP, ROC_WHY_EXPORTER, 0);
+		REFUSED(DMABUF_SHORT, -EOPNOTSUPP, ROC_REASON_EXPORTER, 0);
 	} else {
-		REFUSED(DMABUF_SCATTERED, -EOPNOTSUPP, ROC_WHY_CONTIGUITY, 0, .granule = MIB);
-		REFUSED(DMABUF_SHORT, -EOPNOTSUPP, ROC_WHY_EXPORTER, 0);
+		REFUSED(DMABUF_SCATTERED, -EOPNOTSUPP, ROC_REASON_CONTIGUITY, 0, .granule = MIB);
+		REFUSED(DMABUF_SHORT, -EOPNOTSUPP, ROC_REASON_EXPORTER, 0);
 	}
 	UNIT_EQ(ch_info(ch).state, ROC_CH_STOPPED);
 	close(ch);
@@ -475,7 +475,7 @@ struct other {
 	pid_t opener;
 	int fd;
 	uint32_t handle;
-	volatile int ready, go, err, why;
+	volatile int ready, go, err, reason;
 };
 
 static int export_as_other(void *arg)
@@ -493,7 +493,7 @@ static int export_as_other(void *arg)
 	if (fd < 0)
 		return 2;
 	o->err = buffer_export(fd, o->handle, ROC_EXPORT_WRITE, &reply);
-	o->why = reply.why;
+	o->reason = reply.reason;
 	return 0;
 }
 
@@ -520,7 +520,7 @@ static void refused_to_other(bool inherits)
 	o->go = 1;
 	UNIT_EQ(child_wait(pid, LIMIT_MS), 0);
 	UNIT_EQ(o->err, -EPERM);
-	UNIT_EQ(o->why, ROC_WHY_OWNER);
+	UNIT_EQ(o->reason, ROC_REASON_OWNER);
 	UNIT_EQ(buffer_export(ch, reg.handle, ROC_EXPORT_WRITE, &reply), 0);
 	close(reply.fd);
 	close(ch);
@@ -739,7 +739,7 @@ static void export_counts_for_the_user(void)
 	UNIT_EQ(child_wait(pid, LIMIT_MS), 0);
 	UNIT_EQ(pins() - before, 4 * MIB / PAGE);
 	UNIT_EQ(child_run(AS_READER, export_more, l, LIMIT_MS), ENOMEM);
-	UNIT_EQ(l->reply.why, ROC_WHY_MEMLOCK);
+	UNIT_EQ(l->reply.reason, ROC_REASON_MEMLOCK);
 	UNIT_EQ(l->reply.limit, 4 * MIB);
 	UNIT_EQ(l->reply.pinned, 4 * MIB);
 	CU_ASSERT_PTR_NOT_NULL(strstr(l->sentence, "4194304"));

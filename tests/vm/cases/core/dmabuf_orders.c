@@ -204,7 +204,7 @@ static void revoked_then_import(void)
 	UNIT_NEED(rig_open(&r));
 	import.fd = arg.fd;
 	UNIT_EQ(abi(rig_fd(&r), ROC_BUF_IMPORT, &import), -EOPNOTSUPP);
-	UNIT_EQ(import.why, ROC_WHY_EXPORTER);
+	UNIT_EQ(import.reason, ROC_REASON_EXPORTER);
 	UNIT_EQ(import.error, ENODEV);
 	/* The channel is as it was. */
 	rig_push(&r, RIG_MAX);

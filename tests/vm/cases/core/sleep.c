@@ -61,7 +61,7 @@ static void each(void (*test)(struct target *))
 }
 
 /* The reason, as everybody may read it. */
-static unsigned int why(const struct target *t)
+static unsigned int reason(const struct target *t)
 {
 	return node_count(t->id, t->channel, "failure_reason");
 }
@@ -75,7 +75,7 @@ static bool state_is(const struct target *t, const char *state)
 static void ended(const struct target *t, struct subject *s)
 {
 	CU_ASSERT(state_is(t, "failed"));
-	UNIT_EQ(why(t), ROC_WHY_SUSPENDED);
+	UNIT_EQ(reason(t), ROC_REASON_SUSPENDED);
 	CU_ASSERT(!bus_master(t->id));
 	CU_ASSERT(emu_quiet(t->card, 0, QUIET_MS));
 	UNIT_EQ(emu_count(t->card, 0, "dma_outside"), 0);
@@ -106,7 +106,7 @@ static void goes_on(struct target *t)
 	UNIT_EQ(recovery(t->id, "sleep"), 0);
 	ended(t, s);
 	UNIT_EQ(recovery(t->id, "wake"), 0);
-	UNIT_EQ(why(t), ROC_WHY_SUSPENDED);
+	UNIT_EQ(reason(t), ROC_REASON_SUSPENDED);
 	UNIT_EQ(order(s, ORDER_START), 0);
 	CU_ASSERT(state_is(t, "running"));
 	UNIT_EQ(order(s, ORDER_STOP), 0);
@@ -154,7 +154,7 @@ static void keeps_power(struct target *t)
 
 	UNIT_NEED(s);
 	UNIT_EQ(suspend("platform"), 0);
-	UNIT_EQ(why(t), ROC_WHY_SUSPENDED);
+	UNIT_EQ(reason(t), ROC_REASON_SUSPENDED);
 	CU_ASSERT(state_is(t, "failed"));
 	UNIT_EQ(order(s, ORDER_START), 0);
 	UNIT_EQ(order(s, ORDER_STOP), 0);

@@ -260,7 +260,7 @@ static void buffer_that_never_comes(void)
 	UNIT_NEED(fd >= 0 && hole_make(&h));
 	b.addr = (uintptr_t)h.page;
 	call_start(&c, fd, ROC_BUF_REGISTER, &b);
-	if (!hole_entered(&h, &c) && c.over && c.result == -EFAULT && b.why == ROC_WHY_PIN) {
+	if (!hole_entered(&h, &c) && c.over && c.result == -EFAULT && b.reason == ROC_REASON_PIN) {
 		unit_skip("this kernel does not wait for pages that it pins");
 		call_end(&c);
 		hole_close(&h);

@@ -45,7 +45,7 @@ static void ends_the_run(void)
 	UNIT_EQ(suspend("devices"), 0);
 	info = ch_info(rig_fd(&r));
 	UNIT_EQ(info.state, ROC_CH_FAILED);
-	UNIT_EQ(info.why, ROC_WHY_SUSPENDED);
+	UNIT_EQ(info.reason, ROC_REASON_SUSPENDED);
 	UNIT_EQ(emu_link_count(CARD0, 0, 0, "queued"), 0);
 	rig_take(&r, false);
 	UNIT_EQ(rig_missing(&r), 0);

@@ -160,10 +160,10 @@ static void power_cut(void)
 	UNIT_EQ(child_wait(tool, 20000), 0);
 	UNIT_EQ(RUN("cat sentence"), 0);
 	SAYS("0245:1: ");
-	SAYS(roc_why_text(ROC_WHY_LOST));
+	SAYS(roc_reason_text(ROC_REASON_LOST));
 	CU_ASSERT(UNIT_WAIT(lost(&r), 10000));
 	CU_ASSERT_PTR_NOT_NULL(strstr(emu(CARD0, "power"), "\"on\":false"));
-	UNIT_EQ(ch_info(rig_fd(&r)).why, ROC_WHY_LOST);
+	UNIT_EQ(ch_info(rig_fd(&r)).reason, ROC_REASON_LOST);
 	/* No counter of what does not answer is believed. */
 	CU_ASSERT(ch_info(rig_fd(&r)).dropped < UINT32_MAX);
 	rig_take(&r, false);

@@ -28,7 +28,7 @@ static void vanished(void)
 		rig_take(&r, true);
 	}
 	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_FAILED);
-	UNIT_EQ(ch_info(rig_fd(&r)).why, ROC_WHY_LOST);
+	UNIT_EQ(ch_info(rig_fd(&r)).reason, ROC_REASON_LOST);
 	rig_take(&r, false);
 	UNIT_EQ(reg_read(fd, CRU_BAR_CARD, CRU_FW_HASH, &v), -EIO);
 	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);

@@ -410,7 +410,7 @@ static void refusals(void)
 	UNIT_EQ(rings(fd, (struct roc_fr_rings){.commands = 100}), -EINVAL);
 	UNIT_EQ(rings(fd, (struct roc_fr_rings){.commands = 8}), -EINVAL);
 	UNIT_EQ(rings(fd, (struct roc_fr_rings){.pages = 40000}), -EINVAL);
-	UNIT_EQ(rings(fd, (struct roc_fr_rings){.why = 1}), -EINVAL);
+	UNIT_EQ(rings(fd, (struct roc_fr_rings){.reason = 1}), -EINVAL);
 	UNIT_EQ(abi(fd, ROC_FR_START, &begin), -EPIPE);
 	UNIT_EQ(abi(fd, ROC_FR_PAGES, &pages), -EPIPE);
 	UNIT_EQ(abi(fd, ROC_FR_TELL, &tell), -EPIPE);
@@ -623,7 +623,7 @@ static void large_host_pages(void)
 		CU_ASSERT(taker_stop(&t));
 	} else {
 		UNIT_EQ(err, -EOPNOTSUPP);
-		UNIT_EQ(reply.why, ROC_WHY_CONTIGUITY);
+		UNIT_EQ(reply.reason, ROC_REASON_CONTIGUITY);
 		UNIT_EQ(taker_info(&t).state, ROC_CH_STOPPED);
 	}
 	taker_close(&t);

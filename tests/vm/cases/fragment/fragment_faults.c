@@ -21,14 +21,14 @@ static void end(struct taker *t)
 }
 
 /* The run failed of this, everybody can see it, and a new start recovers. */
-static void failed_of(struct taker *t, uint32_t why)
+static void failed_of(struct taker *t, uint32_t reason)
 {
 	struct pollfd p = {.fd = t->fd, .events = POLLIN};
 
 	CU_ASSERT(UNIT_WAIT(t->kernel->flags & ROC_FR_FAILED, 15000));
 	CU_ASSERT(t->kernel->flags & ROC_FR_STOPPED);
 	UNIT_EQ(taker_info(t).state, ROC_CH_FAILED);
-	UNIT_EQ(taker_info(t).why, why);
+	UNIT_EQ(taker_info(t).reason, reason);
 	UNIT_EQ(poll(&p, 1, 0), 1);
 	CU_ASSERT(p.revents & POLLERR && !(p.revents & POLLHUP));
 	CU_ASSERT(emu_quiet(CARD0, 0, 30));
@@ -54,7 +54,7 @@ static void hidden_descriptor(void)
 	/* Woken, and not by the end of his time. */
 	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 60000), 0);
 	CU_ASSERT(took_less(begun, 5000));
-	failed_of(&t, ROC_WHY_RECORD);
+	failed_of(&t, ROC_REASON_RECORD);
 }
 
 static void hidden_completion(void)
@@ -68,7 +68,7 @@ static void hidden_completion(void)
 	taker_command(&t, h.page, 0, 0, ROC_FR_TRANSFER);
 	taker_ring(&t);
 	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DONE, 15000), 0);
-	failed_of(&t, ROC_WHY_RECORD);
+	failed_of(&t, ROC_REASON_RECORD);
 }
 
 /* A card may count an entry before it is in memory: one that is asked meanwhile hides nothing. */
@@ -155,7 +155,7 @@ static void ring_that_cannot_be_read(void)
 	taker_ring(&t);
 	/* The card has a vector for that. */
 	CU_ASSERT(UNIT_WAIT(taker_info(&t).error_interrupts == 1, 15000));
-	failed_of(&t, ROC_WHY_CARD);
+	failed_of(&t, ROC_REASON_CARD);
 }
 
 static void tables(void)
@@ -204,7 +204,7 @@ static void all_ones(void)
 	CU_ASSERT(taker_run(&t, 100, 5000));
 	emu(CARD0, "fault 0 all-ones");
 	CU_ASSERT(UNIT_WAIT(t.kernel->flags & ROC_FR_FAILED, 15000));
-	UNIT_EQ(taker_info(&t).why, ROC_WHY_LOST);
+	UNIT_EQ(taker_info(&t).reason, ROC_REASON_LOST);
 	/* It comes back as it was: what it may still write to was kept for it. */
 	emu(CARD0, "fault all clear");
 	taker_close(&t);
@@ -228,7 +228,7 @@ static void stop_all_ones(void)
 	emu(CARD0, "fault 0 all-ones");
 	err = abi(t.fd, ROC_FR_STOP, &end);
 	CU_ASSERT(err == -EIO || err == -EALREADY);
-	UNIT_EQ(taker_info(&t).why, ROC_WHY_LOST);
+	UNIT_EQ(taker_info(&t).reason, ROC_REASON_LOST);
 	emu(CARD0, "fault all clear");
 	taker_close(&t);
 	CU_ASSERT(emu_clean(CARD0));
@@ -285,7 +285,7 @@ static bool stop_failed(void)
 	UNIT_EQ(ret, 0);
 	UNIT_EQ(data_count, 5);
 	UNIT_EQ(links, 0);
-	failed_of(&t, ROC_WHY_CARD);
+	failed_of(&t, ROC_REASON_CARD);
 	return true;
 }
 

@@ -68,12 +68,12 @@ static void failed_with(struct taker *t, enum way way, bool data, uint32_t hole,
 		vain = read_on(t, way, data);
 	CU_ASSERT(UNIT_WAIT(t->kernel->flags & ROC_FR_FAILED, 100));
 	info = taker_info(t);
-	if (info.state != ROC_CH_FAILED || info.why != ROC_WHY_RECORD || info.lost != lost)
+	if (info.state != ROC_CH_FAILED || info.reason != ROC_REASON_RECORD || info.lost != lost)
 		unit_note("%s, a hole of %u %s: state %u why %u lost %u, not %u", way_names[way],
-			  hole, data ? "descriptors" : "completions", info.state, info.why,
+			  hole, data ? "descriptors" : "completions", info.state, info.reason,
 			  info.lost, lost);
 	UNIT_EQ(info.state, ROC_CH_FAILED);
-	UNIT_EQ(info.why, ROC_WHY_RECORD);
+	UNIT_EQ(info.reason, ROC_REASON_RECORD);
 	UNIT_EQ(info.lost, lost);
 	/* A waiter may find nothing a few times, until the watchdog has read the card's counts. */
 	if (way != SPINS && vain > 1000)

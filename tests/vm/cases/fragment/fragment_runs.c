@@ -68,7 +68,8 @@ static int rings_of_another(void *arg)
 {
 	struct roc_fr_rings rings = {.size = sizeof(rings), .pages = 8};
 
-	return abi(*(const int *)arg, ROC_FR_RINGS, &rings) != -EPERM || rings.why != ROC_WHY_OWNER;
+	return abi(*(const int *)arg, ROC_FR_RINGS, &rings) != -EPERM ||
+	       rings.reason != ROC_REASON_OWNER;
 }
 
 /* The limit is of who opened it: what was forked makes no rings with one of its own. */
@@ -130,7 +131,7 @@ static void host_pages_askew(void)
 	at = memory_make(HUGE, HUGE, LAYOUT_ASCENDING);
 	more_pages(&t, (char *)at + 4096, 1 << 20);
 	UNIT_EQ(taker_begin(&t, &reply), -EOPNOTSUPP);
-	UNIT_EQ(reply.why, ROC_WHY_CONTIGUITY);
+	UNIT_EQ(reply.reason, ROC_REASON_CONTIGUITY);
 	taker_close(&t);
 	munmap(at, HUGE);
 }
@@ -159,7 +160,7 @@ static void no_more_pages(struct taker *t)
 	pages.handle = more.handle;
 	UNIT_EQ(abi(t->fd, ROC_FR_PAGES, &pages), -ENOSPC);
 	UNIT_EQ(taker_begin(t, &reply), -ENOSPC);
-	UNIT_EQ(reply.why, ROC_WHY_LENGTH);
+	UNIT_EQ(reply.reason, ROC_REASON_LENGTH);
 	UNIT_EQ(reply.limit, 40);
 	munmap(at, 4096);
 }

@@ -164,8 +164,8 @@ static int open_and_close(void *arg)
 		err = err ?: abi(fd, ROC_FR_STOP, &end);
 		close(fd);
 		if (err) {
-			printf("# round %d: %s, why %u and %u\n", i, strerror(-err), rings.why,
-			       begin.why);
+			printf("# round %d: %s, why %u and %u\n", i, strerror(-err), rings.reason,
+			       begin.reason);
 			return 1;
 		}
 	}

@@ -88,7 +88,7 @@ static struct roc_ch_losses losses(struct rig *r)
 }
 
 /* The run ended for this reason, the card is quiet, and everything came back. */
-static void failed(struct rig *r, enum roc_why why, unsigned int ms)
+static void failed(struct rig *r, enum roc_reason reason, unsigned int ms)
 {
 	struct roc_ch_info info;
 	int64_t end = now_ms() + patience_ms(ms);
@@ -100,18 +100,18 @@ static void failed(struct rig *r, enum roc_why why, unsigned int ms)
 		info = ch_info(rig_fd(r));
 	} while (info.state == ROC_CH_RUNNING && now_ms() < end);
 	UNIT_EQ(info.state, ROC_CH_FAILED);
-	UNIT_EQ(info.why, why);
+	UNIT_EQ(info.reason, reason);
 	UNIT_EQ(info.in_flight, 0);
 	CU_ASSERT(emu_quiet(CARD0, 0, 100));
 	rig_take(r, false);
 	UNIT_EQ(rig_missing(r), 0);
 	CU_ASSERT(r->reclaimed > 0);
-	UNIT_EQ(r->why, why);
+	UNIT_EQ(r->reason, reason);
 	/* After its END a card has no data that it did not report. */
-	UNIT_EQ(losses(r).lost, why == ROC_WHY_CARD ? 0 : r->reclaimed);
+	UNIT_EQ(losses(r).lost, reason == ROC_REASON_CARD ? 0 : r->reclaimed);
 	CU_ASSERT(node_count(EP0, 0, "lost") >= losses(r).lost);
 	/* A card that says so itself has finished what it had. */
-	if (why == ROC_WHY_CARD)
+	if (reason == ROC_REASON_CARD)
 		rig_agrees(r, CARD0, 0);
 	emu(CARD0, "fault 0 clear");
 	emu(CARD0, "set 0 rate 0");
@@ -142,7 +142,7 @@ static void end_unasked(void)
 			  CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH),
 		0);
 	close(ep);
-	failed(&r, ROC_WHY_RECORD, 5000);
+	failed(&r, ROC_REASON_RECORD, 5000);
 	works();
 }
 
@@ -210,7 +210,7 @@ static void bad_record(const char *fault)
 		return;
 	UNIT_NEED(flow(&r));
 	emu(CARD0, "fault 0 %s", fault);
-	failed(&r, ROC_WHY_RECORD, 2000);
+	failed(&r, ROC_REASON_RECORD, 2000);
 }
 
 static void record_twice(void)
@@ -262,7 +262,7 @@ static void holes(enum roc_mode mode)
 		in_mode(&r, mode);
 		unit_note("%u records", sizes[i]);
 		emu(CARD0, "fault 0 record-hole %u", sizes[i]);
-		failed(&r, ROC_WHY_RECORD, HOLE_MS);
+		failed(&r, ROC_REASON_RECORD, HOLE_MS);
 	}
 }
 
@@ -288,7 +288,7 @@ static void stop_fails(struct rig *r)
 
 	UNIT_EQ(roc_channel_stop(r->ch, NULL), -EIO);
 	CU_ASSERT(took_less(begin, 2500));
-	failed(r, ROC_WHY_RECORD, 0);
+	failed(r, ROC_REASON_RECORD, 0);
 }
 
 static void flushed_missing(void)
@@ -400,7 +400,7 @@ static void crorc_holes(void)
 		ret = roc_channel_stop(r.ch, NULL);
 		/* The driver's thread may have seen the hole before. */
 		CU_ASSERT(ret == -EIO || (i < 2 && ret == -EALREADY));
-		UNIT_EQ(ch_info(rig_fd(&r)).why, ROC_WHY_RECORD);
+		UNIT_EQ(ch_info(rig_fd(&r)).reason, ROC_REASON_RECORD);
 		UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_FAILED);
 		rig_take(&r, false);
 		UNIT_EQ(rig_missing(&r), 0);
@@ -424,7 +424,7 @@ static void fetch_error(void)
 		return;
 	UNIT_NEED(flow(&r));
 	emu(CARD0, "fault 0 fetch-error 1");
-	failed(&r, ROC_WHY_CARD, 2000);
+	failed(&r, ROC_REASON_CARD, 2000);
 }
 
 /* The stop does not wait for ever for what does not come, and does not call it good. */
@@ -453,7 +453,7 @@ static void lost_at_stop(void)
 	ret = roc_channel_stop(r.ch, NULL);
 	/* Unless this program was kept from it for longer than a card may be silent. */
 	CU_ASSERT(ret == -EIO || ret == -EALREADY);
-	failed(&r, ROC_WHY_LOST, 2000);
+	failed(&r, ROC_REASON_LOST, 2000);
 }
 
 /* Nobody but the reader looks, and it finds out as well. */
@@ -475,7 +475,7 @@ static void lost_in_busy_mode(void)
 		rig_take(&r, true);
 		sleep_ms(1);
 	}
-	failed(&r, ROC_WHY_LOST, 0);
+	failed(&r, ROC_REASON_LOST, 0);
 }
 
 /* Quiet cannot be proved: then the card must not have the bus. */

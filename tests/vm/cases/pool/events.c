@@ -732,7 +732,7 @@ static void no_vector(void)
 	CU_ASSERT(
 		UNIT_WAIT((rig_take(&r, true), ch_info(rig_fd(&r)).state != ROC_CH_RUNNING), 8000));
 	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_FAILED);
-	UNIT_EQ(ch_info(rig_fd(&r)).why, ROC_WHY_CARD);
+	UNIT_EQ(ch_info(rig_fd(&r)).reason, ROC_REASON_CARD);
 	RIG_OK(&r);
 	rig_close(&r);
 	UNIT_EQ(driver_unbind(address), 0);

@@ -32,7 +32,7 @@ static uint32_t state(const struct rig *r)
 }
 
 /* Take what there is until the channel fails; then everything is ours again. */
-static void fails_with(struct rig *r, uint32_t why)
+static void fails_with(struct rig *r, uint32_t reason)
 {
 	int64_t end = now_ms() + patience_ms(FAIL_MS);
 	struct pollfd p = {.fd = rig_fd(r), .events = POLLIN};
@@ -44,7 +44,7 @@ static void fails_with(struct rig *r, uint32_t why)
 	}
 	info = ch_info(rig_fd(r));
 	UNIT_EQ(info.state, ROC_CH_FAILED);
-	UNIT_EQ(info.why, why);
+	UNIT_EQ(info.reason, reason);
 	UNIT_EQ(info.in_flight, 0);
 	CU_ASSERT(poll(&p, 1, 0) == 1 && p.revents & POLLERR);
 	CU_ASSERT(r->rings->kernel->flags & ROC_RING_STOPPED);
@@ -52,9 +52,10 @@ static void fails_with(struct rig *r, uint32_t why)
 	rig_take(r, false);
 	UNIT_EQ(rig_missing(r), 0);
 	CU_ASSERT(r->reclaimed > 0);
-	UNIT_EQ(r->why, why);
+	UNIT_EQ(r->reason, reason);
 	/* Of a card that does not answer nobody knows whether it is quiet. */
-	UNIT_EQ(control(rig_fd(r), ROC_CH_STOP, 0, 0), why == ROC_WHY_LOST ? -EIO : -EALREADY);
+	UNIT_EQ(control(rig_fd(r), ROC_CH_STOP, 0, 0),
+		reason == ROC_REASON_LOST ? -EIO : -EALREADY);
 	UNIT_STR(node_attr(EP0, 0, "state"), "failed");
 }
 
@@ -68,7 +69,7 @@ static void recovers(struct rig *r)
 	rig_push(r, RIG_MAX);
 	CU_ASSERT(rig_run(r, 40, 5000));
 	UNIT_EQ(state(r), ROC_CH_RUNNING);
-	UNIT_EQ(ch_info(rig_fd(r)).why, ROC_WHY_NONE);
+	UNIT_EQ(ch_info(rig_fd(r)).reason, ROC_REASON_NONE);
 	rig_stop(r);
 	RIG_OK(r);
 	rig_close(r);
@@ -83,7 +84,7 @@ static void all_ones(void)
 
 	UNIT_NEED(running_rig(&r));
 	emu(CARD0, "fault 0 all-ones");
-	fails_with(&r, ROC_WHY_LOST);
+	fails_with(&r, ROC_REASON_LOST);
 	CU_ASSERT(emu_quiet(CARD0, 0, 300));
 	UNIT_EQ(reg_read(fd, CRU_BAR_CARD, CRU_FW_HASH, &v), -EIO);
 	UNIT_EQ(reg_modify(fd, CRU_BAR_CARD, CRU_CTP_INIT_ORBIT, 1, 1, NULL), -EIO);
@@ -110,7 +111,7 @@ static void lost_and_back(void)
 	sleep_ms(50);
 	rig_take(&r, true);
 	emu(CARD0, "fault 0 all-ones");
-	fails_with(&r, ROC_WHY_LOST);
+	fails_with(&r, ROC_REASON_LOST);
 	rig_close(&r);
 	CU_ASSERT(pins() > before);
 	emu(CARD0, "fault all clear");
@@ -141,7 +142,7 @@ static void lost_and_reset(void)
 	sleep_ms(50);
 	rig_take(&r, true);
 	emu(CARD0, "fault 0 all-ones");
-	fails_with(&r, ROC_WHY_LOST);
+	fails_with(&r, ROC_REASON_LOST);
 	rig_close(&r);
 	CU_ASSERT(pins() > before);
 	emu(CARD0, "fault all clear");
@@ -176,7 +177,7 @@ static void all_ones_when_idle(void)
 	/* Perhaps the driver's thread had seen it before. */
 	CU_ASSERT(ret == -EIO || ret == -EALREADY);
 	UNIT_EQ(state(&r), ROC_CH_FAILED);
-	UNIT_EQ(ch_info(rig_fd(&r)).why, ROC_WHY_LOST);
+	UNIT_EQ(ch_info(rig_fd(&r)).reason, ROC_REASON_LOST);
 	CU_ASSERT(emu_quiet(CARD0, 0, 200));
 	rig_take(&r, false);
 	UNIT_EQ(rig_missing(&r), 0);
@@ -200,7 +201,7 @@ static void stall(void)
 	UNIT_EQ(reclaimed, 64);
 	rig_take(&r, false);
 	UNIT_EQ(r.reclaimed, 64);
-	UNIT_EQ(r.why, ROC_WHY_STOPPED);
+	UNIT_EQ(r.reason, ROC_REASON_STOPPED);
 	recovers(&r);
 }
 
@@ -226,7 +227,7 @@ static void wrong_count(void)
 
 	UNIT_NEED(running_rig(&r));
 	emu(CARD0, "fault 0 wrong-count 1000");
-	fails_with(&r, ROC_WHY_COUNT);
+	fails_with(&r, ROC_REASON_COUNT);
 	recovers(&r);
 }
 
@@ -253,7 +254,7 @@ static void size_never(void)
 
 	UNIT_NEED(running_rig(&r));
 	emu(CARD0, "fault 0 size-never");
-	fails_with(&r, ROC_WHY_SIZE);
+	fails_with(&r, ROC_REASON_SIZE);
 	recovers(&r);
 }
 
@@ -263,7 +264,7 @@ static void size_index(void)
 
 	UNIT_NEED(running_rig(&r));
 	emu(CARD0, "fault 0 size-index 5");
-	fails_with(&r, ROC_WHY_SIZE);
+	fails_with(&r, ROC_REASON_SIZE);
 	recovers(&r);
 }
 
@@ -349,7 +350,7 @@ static void size_zero_in_the_middle(void)
 
 	UNIT_NEED(running_rig(&r));
 	emu(CARD0, "fault 0 size-zero");
-	fails_with(&r, ROC_WHY_SIZE);
+	fails_with(&r, ROC_REASON_SIZE);
 	recovers(&r);
 }
 

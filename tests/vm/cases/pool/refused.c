@@ -11,18 +11,18 @@
 #define EVENTS 0x1000 /* a CRU's channel block, in BAR 0 */
 #define SUBMIT_SIZE (EVENTS + EVENT_SUBMIT_SIZE)
 
-static void refused(struct rig *r, enum roc_why why, const char *log)
+static void refused(struct rig *r, enum roc_reason reason, const char *log)
 {
 	int fd = klog_open();
 	char number[16];
 
 	UNIT_NEED(fd >= 0);
 	UNIT_EQ(roc_channel_start(r->ch), -EIO);
-	if (!strstr(roc_error(), roc_why_text(why)))
+	if (!strstr(roc_error(), roc_reason_text(reason)))
 		unit_note("%s", roc_error());
-	CU_ASSERT(strstr(roc_error(), roc_why_text(why)) != NULL);
-	UNIT_EQ(ch_info(rig_fd(r)).why, why);
-	snprintf(number, sizeof(number), "%u", why);
+	CU_ASSERT(strstr(roc_error(), roc_reason_text(reason)) != NULL);
+	UNIT_EQ(ch_info(rig_fd(r)).reason, reason);
+	snprintf(number, sizeof(number), "%u", reason);
 	UNIT_STR(node_attr(r->id, (int)r->channel, "failure_reason"), number);
 	CU_ASSERT(klog_wait(fd, log, 5000) != NULL);
 	close(fd);
@@ -32,7 +32,7 @@ static void starts_again(struct rig *r)
 {
 	rig_push(r, RIG_MAX);
 	CU_ASSERT(rig_start(r) && rig_run(r, 20, 10000));
-	UNIT_EQ(ch_info(rig_fd(r)).why, ROC_WHY_NONE);
+	UNIT_EQ(ch_info(rig_fd(r)).reason, ROC_REASON_NONE);
 	UNIT_STR(node_attr(r->id, (int)r->channel, "failure_reason"), "0");
 	rig_stop(r);
 	RIG_OK(r);
@@ -46,7 +46,7 @@ static void card_gone(void)
 	emu_normal(CARD0, FOUR_LINKS);
 	UNIT_NEED(rig_open(&r));
 	emu(CARD0, "fault 0 all-ones");
-	refused(&r, ROC_WHY_LOST, "cannot start: the card answers all ones");
+	refused(&r, ROC_REASON_LOST, "cannot start: the card answers all ones");
 	emu(CARD0, "fault 0 clear");
 	starts_again(&r);
 }
@@ -62,7 +62,7 @@ static void rings_refused(void)
 	emu_normal(CARD0, FOUR_LINKS);
 	UNIT_NEED(rig_open(&r));
 	emu(CARD0, "fault 0 stuck-dma-register 0x%x 0", SUBMIT_SIZE);
-	refused(&r, ROC_WHY_SETUP, "cannot start: the card refused its rings");
+	refused(&r, ROC_REASON_SETUP, "cannot start: the card refused its rings");
 	emu(CARD0, "fault 0 clear");
 	starts_again(&r);
 }
@@ -79,7 +79,7 @@ static void reset_ignored(void)
 	UNIT_NEED(rig_open(&r));
 	rig_push(&r, 1);
 	emu(CRORC0, "fault 0 reset-ignored 0x1");
-	refused(&r, ROC_WHY_RESET, "cannot start: the channel did not carry out its reset");
+	refused(&r, ROC_REASON_RESET, "cannot start: the channel did not carry out its reset");
 	emu(CRORC0, "fault 0 clear");
 	starts_again(&r);
 	emu_normal_crorc(CRORC0);
@@ -101,7 +101,7 @@ static void neighbour(void)
 	CU_ASSERT(rig_run(&runs, 10, 10000) && rig_run(&deaf, 10, 10000));
 	emu(CRORC0, "fault 0 reset-ignored 0x4");
 	UNIT_EQ(roc_channel_stop(deaf.ch, NULL), -EIO);
-	refused(&r, ROC_WHY_NEIGHBOUR, "cannot start: another channel of the function");
+	refused(&r, ROC_REASON_NEIGHBOUR, "cannot start: another channel of the function");
 	emu(CRORC0, "fault 0 clear");
 	roc_channel_stop(deaf.ch, NULL);
 	starts_again(&r);

@@ -501,15 +501,15 @@ static void run_cell(void)
 	static bool unfinished;
 	const char *name = CU_get_current_test()->pName;
 	struct cell *c = cells;
-	const char *why;
+	const char *reason;
 	int64_t before;
 	int log;
 
 	while (strcmp(c->name, name))
 		c++;
-	why = impossible(c->way, c->phase, c->first);
-	if (why) {
-		unit_skip("impossible: %s", why);
+	reason = impossible(c->way, c->phase, c->first);
+	if (reason) {
+		unit_skip("impossible: %s", reason);
 		return;
 	}
 	if (!points_there() || !host_there()) {
@@ -630,9 +630,9 @@ static int list(void)
 	unsigned int i;
 
 	for (i = 0; i < N(cells); i++) {
-		const char *why = impossible(cells[i].way, cells[i].phase, cells[i].first);
+		const char *reason = impossible(cells[i].way, cells[i].phase, cells[i].first);
 
-		printf("%s\t%s\n", cells[i].name, why ? why : "");
+		printf("%s\t%s\n", cells[i].name, reason ? reason : "");
 	}
 	return 0;
 }

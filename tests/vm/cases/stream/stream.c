@@ -147,7 +147,7 @@ static int small_memlock(void *unused)
 
 	if (fd < 0 || setrlimit(RLIMIT_MEMLOCK, &limit))
 		return 1;
-	if (ring_err(fd, 2 * MIB, &ring) != -ENOMEM || ring.why != ROC_WHY_MEMLOCK ||
+	if (ring_err(fd, 2 * MIB, &ring) != -ENOMEM || ring.reason != ROC_REASON_MEMLOCK ||
 	    ring.limit != MIB)
 		return 2;
 	return ring_err(fd, 512 * KIB, &ring) ? 3 : 0;
@@ -171,10 +171,10 @@ static void bad_rings(void)
 		UNIT_EQ(ring_err(fd, bad[i], &ring), -EINVAL);
 	/* More than the card takes, and more than there is: nothing happens, nothing is said. */
 	UNIT_EQ(ring_err(fd, 1ull << 36, &ring), -EOPNOTSUPP);
-	UNIT_EQ(ring.why, ROC_WHY_LENGTH);
+	UNIT_EQ(ring.reason, ROC_REASON_LENGTH);
 	UNIT_EQ(ring.limit, 1ull << P40_RING_MAX);
 	UNIT_EQ(ring_err(fd, 1ull << P40_RING_MAX, &ring), -ENOMEM);
-	UNIT_EQ(ring.why, ROC_WHY_NONE);
+	UNIT_EQ(ring.reason, ROC_REASON_NONE);
 	close(fd);
 	UNIT_EQ(child_run(AS_READER, small_memlock, NULL, 10000), 0);
 	start(&r);
@@ -579,13 +579,13 @@ static void traced(void)
 	finish(&r);
 	UNIT_EQ(put_text(TRACE "events/roc/enable", "0"), 0);
 	UNIT_EQ(RUN("cat " TRACE "trace"), 0);
-	snprintf(line, sizeof(line), "roc_run_start: %s run=1 why=0 count=0", node);
+	snprintf(line, sizeof(line), "roc_run_start: %s run=1 reason=0 count=0", node);
 	SAYS(line);
 	snprintf(line, sizeof(line), "roc_queue_arm: %s purpose=0 count=0 seen=0", node);
 	SAYS(line);
 	snprintf(line, sizeof(line), "roc_queue_interrupt: %s purpose=0 count=", node);
 	SAYS(line);
-	snprintf(line, sizeof(line), "roc_run_end: %s run=1 why=0 count=2", node);
+	snprintf(line, sizeof(line), "roc_run_end: %s run=1 reason=0 count=2", node);
 	SAYS(line);
 }
 

@@ -59,7 +59,7 @@ static const struct call {
 	 true,
 	 -EBUSY,
 	 make_ring,
-	 {AT(roc_st_ring, why), AT(roc_st_ring, limit), AT(roc_st_ring, pinned), NO_FIELD}},
+	 {AT(roc_st_ring, reason), AT(roc_st_ring, limit), AT(roc_st_ring, pinned), NO_FIELD}},
 	{"SETTINGS",
 	 ROC_ST_SETTINGS,
 	 sizeof(struct roc_st_settings),

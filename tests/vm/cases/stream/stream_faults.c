@@ -20,14 +20,14 @@ static void start(struct reader *r)
 }
 
 /* The run failed of this, everybody can see it, and a new start recovers. */
-static void failed_of(struct reader *r, uint32_t why)
+static void failed_of(struct reader *r, uint32_t reason)
 {
 	struct pollfd p = {.fd = r->fd, .events = POLLIN};
 
 	CU_ASSERT(UNIT_WAIT(r->kernel->flags & ROC_ST_FAILED, 5000));
 	CU_ASSERT(r->kernel->flags & ROC_ST_STOPPED);
 	UNIT_EQ(reader_info(r).state, ROC_CH_FAILED);
-	UNIT_EQ(reader_info(r).why, why);
+	UNIT_EQ(reader_info(r).reason, reason);
 	UNIT_EQ(poll(&p, 1, 0), 1);
 	CU_ASSERT(p.revents & POLLERR && !(p.revents & POLLHUP));
 	CU_ASSERT(emu_quiet(CARD0, 0, 30));
@@ -62,7 +62,7 @@ static void position_beyond_the_ring(void)
 	beyond_the_ring(&r);
 	/* The sleeper hears of it. */
 	CU_ASSERT(UNIT_WAIT(reader_wait(&r, 5000) || r.kernel->flags, 15000));
-	failed_of(&r, ROC_WHY_POSITION);
+	failed_of(&r, ROC_REASON_POSITION);
 }
 
 static void position_backwards(void)
@@ -80,7 +80,7 @@ static void position_backwards(void)
 	reader_set(&r, STREAM_SET_LIMIT, 101);
 	CU_ASSERT(UNIT_WAIT(r.kernel->flags & ROC_ST_FAILED, 5000));
 	reader_set(&r, STREAM_SET_LIMIT, 0);
-	failed_of(&r, ROC_WHY_POSITION);
+	failed_of(&r, ROC_REASON_POSITION);
 }
 
 /* Enabled, and nothing of this run in the page yet: that is where it begins, not position 0. */
@@ -109,7 +109,7 @@ static void position_that_nobody_looks_at(void)
 	start(&r);
 	UNIT_NEED(reader_start(&r));
 	emu(CARD0, "fault 0 beyond-ring 1 1000000");
-	failed_of(&r, ROC_WHY_POSITION);
+	failed_of(&r, ROC_REASON_POSITION);
 }
 
 /* The state that has the end has the last position, too: whoever stops hears if it cannot be. */
@@ -136,7 +136,7 @@ static void position_at_the_end(void)
 	/* The watchdog may have been faster. */
 	CU_ASSERT(err == -EIO || err == -EALREADY);
 	reader_set(&r, STREAM_SET_LIMIT, 0);
-	failed_of(&r, ROC_WHY_POSITION);
+	failed_of(&r, ROC_REASON_POSITION);
 }
 
 static void all_ones(void)
@@ -148,7 +148,7 @@ static void all_ones(void)
 	CU_ASSERT(reader_run(&r, 100, 5000));
 	emu(CARD0, "fault 0 all-ones");
 	CU_ASSERT(UNIT_WAIT(r.kernel->flags & ROC_ST_FAILED, 15000));
-	UNIT_EQ(reader_info(&r).why, ROC_WHY_LOST);
+	UNIT_EQ(reader_info(&r).reason, ROC_REASON_LOST);
 	emu(CARD0, "fault all clear");
 	reader_close(&r);
 	CU_ASSERT(emu_quiet(CARD0, 0, 30));
@@ -176,7 +176,7 @@ static void stop_all_ones(void)
 	err = abi(r.fd, ROC_ST_STOP, &stop);
 	CU_ASSERT(err == -EIO || err == -EALREADY);
 	CU_ASSERT(took_less(begun, 2000));
-	UNIT_EQ(reader_info(&r).why, ROC_WHY_LOST);
+	UNIT_EQ(reader_info(&r).reason, ROC_REASON_LOST);
 	emu(CARD0, "fault all clear");
 	reader_close(&r);
 	CU_ASSERT(emu_quiet(CARD0, 0, 30));
@@ -540,7 +540,7 @@ static void stop_of_one_that_is_off(void)
 	close(ep);
 	err = abi(r.fd, ROC_ST_STOP, &stop);
 	CU_ASSERT(err == -EIO || err == -EALREADY);
-	failed_of(&r, ROC_WHY_CARD);
+	failed_of(&r, ROC_REASON_CARD);
 }
 
 /* The same, closed: the ring stays until it does. */

@@ -208,7 +208,8 @@ static int ring_of_another(void *arg)
 {
 	struct roc_st_ring ring = {.size = sizeof(ring), .length = 64 * KIB};
 
-	return abi(*(const int *)arg, ROC_ST_RING, &ring) != -EPERM || ring.why != ROC_WHY_OWNER;
+	return abi(*(const int *)arg, ROC_ST_RING, &ring) != -EPERM ||
+	       ring.reason != ROC_REASON_OWNER;
 }
 
 /* The limit is of who opened it: what was forked makes no ring with one of its own. */
@@ -263,14 +264,14 @@ static uint32_t clock_elsewhere(void)
 }
 
 /* A word of the capability is so much more: the card is not driven, for that reason. */
-static void off_by(const char *address, uint32_t word, uint32_t more, const char *why)
+static void off_by(const char *address, uint32_t word, uint32_t more, const char *reason)
 {
 	uint32_t before = emu_config(CARD0, 0, VSEC + word);
 
 	emu_config_set(CARD0, 0, VSEC + word, before + more);
 	UNIT_EQ(put_text("/sys/bus/pci/drivers/roc/bind", address), -ENODEV);
 	UNIT_EQ(RUN("dmesg | grep 'roc %s' | tail -3", address), 0);
-	SAYS(why);
+	SAYS(reason);
 	emu_config_set(CARD0, 0, VSEC + word, before);
 }
 

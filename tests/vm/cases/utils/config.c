@@ -271,7 +271,7 @@ static void serialised(void)
 }
 
 /* A change that fails half-way, and says so: the card is as it was. */
-static void taken_back(const char *change, const char *why)
+static void taken_back(const char *change, const char *reason)
 {
 	static const uint32_t looked_at[] = {
 		CRU_TTC_DATA,
@@ -291,7 +291,7 @@ static void taken_back(const char *change, const char *why)
 	length = emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME);
 	emu(CARD0, "clear");
 	ends(1, change);
-	SAYS(why);
+	SAYS(reason);
 	SAYS("put back");
 	CU_ASSERT(writes(CARD0) > 20);
 	for (i = 0; i < N(looked_at); i++)

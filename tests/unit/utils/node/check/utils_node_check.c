@@ -249,13 +249,13 @@ static void look(struct check *c, const struct limits *limits)
 /* Those of the server, if it has a file of them. */
 static void read_limits(struct limits *limits)
 {
-	char path[96], why[256] = "";
+	char path[96], reason[256] = "";
 
 	limits_default(limits);
 	snprintf(path, sizeof(path), "%s/limits.json", server_root);
 	if (!access(path, F_OK))
-		UNIT_EQ(limits_read(limits, path, why, sizeof(why)), 0);
-	UNIT_STR(why, "");
+		UNIT_EQ(limits_read(limits, path, reason, sizeof(reason)), 0);
+	UNIT_STR(reason, "");
 }
 
 /* As a user who may read only what everybody may. */

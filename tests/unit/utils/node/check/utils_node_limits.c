@@ -25,12 +25,12 @@ static void write_limits(const char *text)
 static void example(void)
 {
 	struct limits builtin, limits;
-	char why[256] = "";
+	char reason[256] = "";
 
 	limits_default(&builtin);
 	memset(&limits, 0, sizeof(limits));
-	UNIT_EQ(limits_read(&limits, EXAMPLE, why, sizeof(why)), 0);
-	UNIT_STR(why, "");
+	UNIT_EQ(limits_read(&limits, EXAMPLE, reason, sizeof(reason)), 0);
+	UNIT_STR(reason, "");
 	UNIT_STR(limits.source, EXAMPLE);
 	memset(limits.source, 0, sizeof(limits.source));
 	UNIT_EQ(memcmp(&limits, &builtin, sizeof(limits)), 0);
@@ -93,7 +93,7 @@ static void mistakes(void)
 		{"{\"temperatureWarn\": 70}", "above temperatureFail"},
 	};
 	struct limits limits;
-	char why[256];
+	char reason[256];
 	int fd = mkstemp(path);
 	size_t i;
 
@@ -102,17 +102,17 @@ static void mistakes(void)
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		limits_default(&limits);
 		write_limits(wrong[i].text);
-		why[0] = '\0';
-		UNIT_EQ(limits_read(&limits, path, why, sizeof(why)), -EINVAL);
-		if (!strstr(why, wrong[i].says) || !strstr(why, path))
-			unit_note("%s: %s", wrong[i].text, why);
-		CU_ASSERT_PTR_NOT_NULL(strstr(why, wrong[i].says));
-		CU_ASSERT_PTR_NOT_NULL(strstr(why, path));
+		reason[0] = '\0';
+		UNIT_EQ(limits_read(&limits, path, reason, sizeof(reason)), -EINVAL);
+		if (!strstr(reason, wrong[i].says) || !strstr(reason, path))
+			unit_note("%s: %s", wrong[i].text, reason);
+		CU_ASSERT_PTR_NOT_NULL(strstr(reason, wrong[i].says));
+		CU_ASSERT_PTR_NOT_NULL(strstr(reason, path));
 	}
-	UNIT_EQ(limits_read(&limits, "/nowhere/limits.json", why, sizeof(why)), -ENOENT);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "No such file"));
-	UNIT_EQ(limits_read(&limits, "/tmp", why, sizeof(why)), -EISDIR);
-	UNIT_EQ(limits_read(&limits, "/dev/zero", why, sizeof(why)), -EFBIG);
+	UNIT_EQ(limits_read(&limits, "/nowhere/limits.json", reason, sizeof(reason)), -ENOENT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "No such file"));
+	UNIT_EQ(limits_read(&limits, "/tmp", reason, sizeof(reason)), -EISDIR);
+	UNIT_EQ(limits_read(&limits, "/dev/zero", reason, sizeof(reason)), -EFBIG);
 	unlink(path);
 }
 

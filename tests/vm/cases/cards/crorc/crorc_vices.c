@@ -221,7 +221,7 @@ static bool running_rig(struct rig *r)
 }
 
 /* Take what there is until the channel fails; then everything is ours again. */
-static void fails_with(struct rig *r, uint32_t why)
+static void fails_with(struct rig *r, uint32_t reason)
 {
 	struct pollfd p = {.fd = rig_fd(r), .events = POLLIN};
 	int64_t end = now_ms() + patience_ms(LIMIT_MS);
@@ -233,13 +233,13 @@ static void fails_with(struct rig *r, uint32_t why)
 	}
 	info = ch_info(rig_fd(r));
 	UNIT_EQ(info.state, ROC_CH_FAILED);
-	UNIT_EQ(info.why, why);
+	UNIT_EQ(info.reason, reason);
 	UNIT_EQ(info.in_flight, 0);
 	CU_ASSERT(poll(&p, 1, 0) == 1 && p.revents & POLLERR);
 	rig_take(r, false);
 	UNIT_EQ(rig_missing(r), 0);
 	UNIT_EQ(r->reclaimed, 1);
-	UNIT_EQ(r->why, why);
+	UNIT_EQ(r->reason, reason);
 	UNIT_STR(node_attr(CRORC_ID, CHANNEL, "state"), "failed");
 }
 
@@ -261,11 +261,11 @@ static void broken(void)
 {
 	static const struct {
 		const char *fault;
-		uint32_t why;
+		uint32_t reason;
 	} ways[] = {
-		{"count-jump 0x8 2", ROC_WHY_COUNT},
-		{"size-big 0x8 4096", ROC_WHY_BYTES},
-		{"lost-push 0x8 1", ROC_WHY_PUSH},
+		{"count-jump 0x8 2", ROC_REASON_COUNT},
+		{"size-big 0x8 4096", ROC_REASON_BYTES},
+		{"lost-push 0x8 1", ROC_REASON_PUSH},
 	};
 	struct rig other = {.id = CRORC_ID, .channel = 0, .superpage = 32 * KIB};
 	uint64_t filled = 0;
@@ -283,7 +283,7 @@ static void broken(void)
 		unit_note("%s", ways[i].fault);
 		UNIT_NEED(running_rig(&r));
 		emu(CRORC0, "fault 0 %s", ways[i].fault);
-		fails_with(&r, ways[i].why);
+		fails_with(&r, ways[i].reason);
 		UNIT_EQ(emu_peek(CRORC0, 0, CHANNEL, CRORC_CHAN_CSR) & CRORC_CHAN_CSR_DMA, 0);
 		filled = other.filled;
 		CU_ASSERT(rig_run(&other, filled + 20, LIMIT_MS));
@@ -310,7 +310,8 @@ static void no_bytes(void)
 		rig_push(&r, RIG_MAX);
 		if (rig_wait(&r, 1, 2000) < 1 || roc_pop(r.ch, &e) != 1)
 			break;
-		empty += e.flags == (ROC_READY_FILLED | ROC_READY_SHORT) && !e.received && !e.why;
+		empty +=
+			e.flags == (ROC_READY_FILLED | ROC_READY_SHORT) && !e.received && !e.reason;
 		r.lent[e.offset / r.superpage] = false;
 		r.out--;
 		r.sequence = e.sequence + 1;
@@ -337,7 +338,7 @@ static void all_ones(void)
 	rig_take(&r, true);
 	emu(CRORC0, "fault 0 all-ones");
 	begin = now_ms();
-	fails_with(&r, ROC_WHY_LOST);
+	fails_with(&r, ROC_REASON_LOST);
 	unit_note("noticed after %lld ms", (long long)(now_ms() - begin));
 	fd = node_open(CRORC_ID, -1);
 	UNIT_EQ(reg_read(fd, CRORC_BAR_CARD, CRORC_FW_HASH, &v), -EIO);
@@ -373,10 +374,10 @@ static void all_ones_at_stop(void)
 	/* Unless this program was kept from it for longer than a card may be silent. */
 	CU_ASSERT(ret == -EIO || ret == -EALREADY);
 	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_FAILED);
-	UNIT_EQ(ch_info(rig_fd(&r)).why, ROC_WHY_LOST);
+	UNIT_EQ(ch_info(rig_fd(&r)).reason, ROC_REASON_LOST);
 	rig_take(&r, false);
 	UNIT_EQ(rig_missing(&r), 0);
-	CU_ASSERT(!r.reclaimed || r.why == ROC_WHY_LOST);
+	CU_ASSERT(!r.reclaimed || r.reason == ROC_REASON_LOST);
 	recovers(&r);
 }
 
