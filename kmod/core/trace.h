@@ -175,8 +175,8 @@ DECLARE_EVENT_CLASS(roc_run,
 		__entry->reason = reason;
 		__entry->count = run->queue[0].count;
 	),
-	TP_printk(CHANNEL_FMT " run=%u reason=%u count=%u", CHANNEL_ARG, __entry->run, __entry->reason,
-		  __entry->count)
+	TP_printk(CHANNEL_FMT " run=%u reason=%u count=%u", CHANNEL_ARG, __entry->run,
+		  __entry->reason, __entry->count)
 );
 
 DEFINE_EVENT(roc_run, roc_run_start,

@@ -123,7 +123,7 @@ struct roc_evb_source_ops {
 	int (*stop)(void *self);
 	void (*idle)(void *self, struct roc_idle *idle);
 	unsigned int (*regions)(void *self, struct roc_evb_region *regions, unsigned int room);
-	__extension__ union {
+	union {
 		const char *(*reason)(void *self);
 		const char *(*why)(void *self);
 	};
@@ -160,7 +160,7 @@ struct roc_evb_sink_ops {
 	int (*finish)(void *self);
 	void (*abandon)(void *self);
 	void (*idle)(void *self, struct roc_idle *idle);
-	__extension__ union {
+	union {
 		const char *(*reason)(void *self);
 		const char *(*why)(void *self);
 	};
@@ -411,7 +411,7 @@ struct roc_evb_coordinator_ops {
 	int (*campaign)(void *self);
 	int (*leave)(void *self);
 	void (*idle)(void *self, struct roc_idle *idle);
-	__extension__ union {
+	union {
 		const char *(*reason)(void *self);
 		const char *(*why)(void *self);
 	};

@@ -370,7 +370,7 @@ struct roc_ch_info {
 	__u32 minor;
 	__u32 channel;
 	__u32 state;
-	__extension__ union {
+	union {
 		__u32 reason, why;
 	};
 	__u32 source;
@@ -483,7 +483,7 @@ struct roc_ready {
 	__u32 received;
 	__s32 link;
 	__u32 flags;
-	__extension__ union {
+	union {
 		__u32 reason, why;
 	};
 	__u32 run;
@@ -788,7 +788,7 @@ struct roc_buf_register {
 	__u32 granule;
 	__u32 handle;
 	__u32 extents;
-	__extension__ union {
+	union {
 		__u32 reason, why;
 	};
 	__aligned_u64 limit;
@@ -864,7 +864,7 @@ struct roc_buf_export {
 	__u32 flags;
 	__u32 handle;
 	__s32 fd;
-	__extension__ union {
+	union {
 		__u32 reason, why;
 	};
 	__u32 reserved;
@@ -917,7 +917,7 @@ struct roc_buf_import {
 	__aligned_u64 length;
 	__u32 handle;
 	__u32 extents;
-	__extension__ union {
+	union {
 		__u32 reason, why;
 	};
 	__u32 error;

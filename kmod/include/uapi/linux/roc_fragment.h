@@ -125,7 +125,7 @@ struct roc_fr_info {
 	__u32 flags;
 	__u32 sub;
 	__u32 state;
-	__extension__ union {
+	union {
 		__u32 reason, why;
 	};
 	__u32 run;
@@ -363,7 +363,7 @@ struct roc_fr_rings {
 	__u32 pages;
 	__u32 descriptors;
 	__u32 frees;
-	__extension__ union {
+	union {
 		__u32 reason, why;
 	};
 	__aligned_u64 kernel_offset;
@@ -490,7 +490,7 @@ struct roc_fr_start {
 	__u32 flags;
 	__u32 start;
 	__u32 host_pages;
-	__extension__ union {
+	union {
 		__u32 reason, why;
 	};
 	__u32 reserved;

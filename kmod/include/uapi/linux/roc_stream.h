@@ -141,7 +141,7 @@ struct roc_st_info {
 	__u32 flags;
 	__u32 stream;
 	__u32 state;
-	__extension__ union {
+	union {
 		__u32 reason, why;
 	};
 	__u32 run;
@@ -220,7 +220,6 @@ struct roc_st_kernel {
  * @generation: counts the card's resets
  * @status: status of the card, for the kernel
  * @reason: reason of the last interrupt, for the kernel
- * @why: deprecated name of @reason
  * @interrupts: interrupts sent since the start
  * @read: read position that the card knows
  * @level: bytes in the card's own memory
@@ -307,7 +306,7 @@ struct roc_st_ring {
 	__aligned_u64 bell_offset;
 	__aligned_u64 bell_length;
 	__u32 segments;
-	__extension__ union {
+	union {
 		__u32 reason, why;
 	};
 	__aligned_u64 limit;
