@@ -62,7 +62,7 @@ bool channel_run_finished(struct channel_run *r, uint64_t now, enum channel_end 
 
 	if (r->failure[0])
 		r->end = CHANNEL_END_FAILED;
-	else if (stop_asked())
+	else if (stop_requested())
 		r->end = CHANNEL_END_SIGNAL;
 	else if (reached)
 		r->end = reached;

@@ -183,7 +183,7 @@ static int live(const struct channel_options *o, const struct channel_type *type
 	code = find(o, type, ep, &number);
 	if (!code)
 		code = type->live_line(ep, number, 1, line, sizeof(line));
-	while (!code && !stop_asked()) {
+	while (!code && !stop_requested()) {
 		nanosleep(&second, NULL);
 		now = now_ns();
 		code = type->live_line(ep, number, (double)(now - last) / 1e9, line, sizeof(line));

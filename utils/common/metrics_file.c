@@ -123,7 +123,7 @@ static void post(struct metrics_writer *w, char *text, size_t length)
 
 static bool await_last(struct metrics_writer *w, uint64_t until)
 {
-	while (w->posted != w->written && !w->process.ended && !stop_asked_twice() &&
+	while (w->posted != w->written && !w->process.ended && !stop_requested_twice() &&
 	       now_ns() < until)
 		await(w);
 	return w->posted == w->written;

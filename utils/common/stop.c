@@ -101,17 +101,17 @@ void stop_hold(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &held, before);
 }
 
-void stop_ask(void)
+void stop_request(void)
 {
 	asked = 1;
 }
 
-bool stop_asked(void)
+bool stop_requested(void)
 {
 	return asked;
 }
 
-bool stop_asked_twice(void)
+bool stop_requested_twice(void)
 {
 	return twice;
 }

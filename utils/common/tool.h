@@ -66,7 +66,7 @@ int tool_finish(void);
  */
 
 /* From now on SIGTERM, and SIGINT and SIGHUP unless they are ignored, do not end the process:
- * stop_asked() reports them. */
+ * stop_requested() reports them. */
 void stop_on_signals(void);
 /* @number is ignored, as nohup or the shell that started the process set it. */
 bool stop_is_ignored(int number);
@@ -81,15 +81,15 @@ bool stop_excuses_report(void);
 void stop_not_by_files(void);
 /* stop_on_signals() and stop_not_by_pipes(): for what has to be ended in order. */
 void stop_in_order(void);
-/* As stop_on_signals(), but what stop_asked_twice() speaks of ends the process. */
+/* As stop_on_signals(), but what stop_requested_twice() speaks of ends the process. */
 void stop_on_first_signals(void);
-bool stop_asked(void);
+bool stop_requested(void);
 /* A SIGINT or SIGTERM came a second after the first signal or later: the end takes too long. */
-bool stop_asked_twice(void);
+bool stop_requested_twice(void);
 /* From now on SIGINT, SIGTERM and SIGHUP wait, until @before (if not NULL) is the mask again. */
 void stop_hold(sigset_t *before);
 /* As the signal does, from any thread. */
-void stop_ask(void);
+void stop_request(void);
 /* Sleep until the signal or for so long; true: the signal came. */
 bool stop_sleep(double seconds);
 

@@ -293,7 +293,7 @@ static bool finished(struct bench *b, uint64_t now, uint64_t last_progress)
 
 	if (b->failure[0])
 		b->end = BENCH_END_FAILED;
-	else if (stop_asked())
+	else if (stop_requested())
 		b->end = BENCH_END_SIGNAL;
 	else if (o->bytes && b->counts.bytes >= o->bytes)
 		b->end = BENCH_END_BYTES;

@@ -37,7 +37,7 @@ static struct soak_counts counts_of(struct soak_lane *l, struct soak *s)
 	c = l->now;
 	if (l->over && l->reason[0])
 		fail(s, "%s", l->reason);
-	else if (l->over && !stop_asked())
+	else if (l->over && !stop_requested())
 		fail(s, "%s ended by itself.", l->name);
 	pthread_mutex_unlock(&l->lock);
 	return c;
@@ -113,7 +113,7 @@ static void wait_for_lanes(struct soak *s)
 {
 	unsigned int i;
 
-	stop_ask();
+	stop_request();
 	for (i = 0; i < s->count; i++)
 		soak_lane_join(&s->lanes[i]);
 }

@@ -284,7 +284,7 @@ static void print_line(struct node *n)
 		line_queue_put(n->lines, text, length);
 	free(text);
 	if (line_queue_error(n->lines) == EPIPE)
-		stop_ask();
+		stop_request();
 }
 
 static void look(struct node *n, uint64_t now)
@@ -335,7 +335,7 @@ static void stop_in_time(struct node *n, uint64_t now)
 	const struct evb_options *o = n->o;
 
 	if (n->stopping ||
-	    (!stop_asked() && !(o->time && now - n->began >= o->time * FABRIC_NS_PER_S)))
+	    (!stop_requested() && !(o->time && now - n->began >= o->time * FABRIC_NS_PER_S)))
 		return;
 	n->stopping = now;
 	notify_manager("STOPPING=1");

@@ -193,7 +193,7 @@ static int loop(struct watch *w)
 	uint64_t began = fabric_now(), shown = began, now;
 	int code = TOOL_OK;
 
-	while (!code && !stop_asked()) {
+	while (!code && !stop_requested()) {
 		code = step(w);
 		now = fabric_now();
 		if (w->o->once && now - began < SETTLE_NS)

@@ -93,7 +93,7 @@ static bool progress(void *context, const struct roc_crorc_flash *now)
 		w->step = now->step;
 	}
 	/* When all is done there is nothing left to stop. */
-	return now->step == ROC_CRORC_FLASH_DONE || !stop_asked();
+	return now->step == ROC_CRORC_FLASH_DONE || !stop_requested();
 }
 
 static void card_word(const struct roc_card *card, char *text, size_t size)

@@ -85,7 +85,7 @@ static int copy(const struct values *v, struct flash_card *f, uint32_t total, st
 
 	for (done = 0; done < total && !code; done += n) {
 		n = total - done < CHUNK ? total - done : CHUNK;
-		if (stop_asked()) {
+		if (stop_requested()) {
 			code = tool_fail("Stopped after %u of %u words.", done, total);
 			break;
 		}

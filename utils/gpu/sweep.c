@@ -66,7 +66,7 @@ static char *slot_of(const struct sweep *s, const struct slots *slots, uint64_t 
 /* So seldom that the rate does not suffer from it, and soon enough for who waits. */
 static bool interrupted(const struct slots *slots, uint64_t i)
 {
-	return (slots->record > SMALL || !(i % SMALL_ONES)) && stop_asked();
+	return (slots->record > SMALL || !(i % SMALL_ONES)) && stop_requested();
 }
 
 /* Copies write to our memory until they are done, whatever became of others. What failed first. */
@@ -158,11 +158,11 @@ static int measure(struct sweep *s, struct slots *slots, struct sweep_point *p)
 
 	/* The first copies of all find caches and tables of the device cold. */
 	ret = one_repeat(s, slots, p->streams, p->streams);
-	for (i = 0; i < s->opt->repeats && !ret && !stop_asked(); i++) {
+	for (i = 0; i < s->opt->repeats && !ret && !stop_requested(); i++) {
 		before = now();
 		ret = one_repeat(s, slots, p->streams, records);
 		after = now();
-		if (ret || stop_asked())
+		if (ret || stop_requested())
 			break;
 		rates[i] = (double)(records * p->record * 8) / (double)(after.wall - before.wall);
 		spent.system += after.system - before.system;
@@ -184,7 +184,7 @@ static int sweep_sizes(struct sweep *s, unsigned int streams, uint64_t *number)
 	uint64_t record, last = 0;
 	int ret;
 
-	for (; last < s->opt->record_max && !stop_asked(); size *= factor) {
+	for (; last < s->opt->record_max && !stop_requested(); size *= factor) {
 		struct sweep_point *p = &s->points[s->count];
 		struct slots slots = {.first = *number};
 
@@ -251,13 +251,13 @@ int sweep_run(struct sweep *s)
 	length = length > o->record_max ? length : o->record_max;
 	if (roc_memory_alloc(length, -1, ROC_MEMORY_PLAIN_OK, &s->memory))
 		return tool_fail("%s", roc_error());
-	ret = copier_fill(s->copier, 0, stop_asked);
+	ret = copier_fill(s->copier, 0, stop_requested);
 	if (!ret && o->memory != SWEEP_PAGEABLE)
 		ret = sweep_memory(s, true, &number);
-	if (!ret && o->memory != SWEEP_PINNED && !stop_asked())
+	if (!ret && o->memory != SWEEP_PINNED && !stop_requested())
 		ret = sweep_memory(s, false, &number);
 	say_left_out(s);
-	if (!s->count && stop_asked())
+	if (!s->count && stop_requested())
 		return tool_fail("It was interrupted before anything was measured.");
 	return ret ? tool_fail("%s", s->copier->reason) : TOOL_OK;
 }

@@ -339,7 +339,7 @@ static int stress(const struct values *v, struct stress *s, struct roc_endpoint 
 	if (wrong)
 		code = tool_fail("%" PRIu64 " reads did not deliver what %s.", wrong,
 				 s->write ? "was written" : "was read first");
-	else if (stop_asked())
+	else if (stop_requested())
 		code = tool_fail("Interrupted.");
 free_shared:
 	munmap(s->shared, sizeof(*s->shared));

@@ -108,7 +108,7 @@ static bool connect_all(struct load *l)
 	while (l->welcomes < l->opt->clients) {
 		if (!wait_for(l, 20))
 			return false;
-		if (stop_asked())
+		if (stop_requested())
 			return load_fail(l, "It was ended before all clients were welcome.");
 		if (l->now - l->progress > FINISH_NS)
 			return load_fail(l, "Of %u clients %u were welcome after %u s.",
@@ -142,7 +142,7 @@ static void look_for_end(struct load *l)
 {
 	uint64_t stall = l->opt->stall_limit * NS_PER_S;
 
-	if (stop_asked())
+	if (stop_requested())
 		end(l, "signal");
 	if (l->opt->time && l->now - l->began >= l->opt->time * NS_PER_S)
 		end(l, "time");

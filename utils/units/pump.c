@@ -218,7 +218,7 @@ static bool finished(struct pump *p, uint64_t now, uint64_t progress)
 		p->end = PUMP_END_FAILED;
 	else if (p->full)
 		p->end = PUMP_END_FULL;
-	else if (stop_asked())
+	else if (stop_requested())
 		p->end = PUMP_END_SIGNAL;
 	else if (l->bytes && p->n.bytes >= l->bytes)
 		p->end = PUMP_END_BYTES;
@@ -270,7 +270,7 @@ static void drain(struct pump *p)
 
 	while (!p->reason[0] && (!dry || p->n.out || p->holds)) {
 		/* What is full has its own sentence. */
-		if (p->limits.twice && !p->full && stop_asked_twice()) {
+		if (p->limits.twice && !p->full && stop_requested_twice()) {
 			p->gives_up = true;
 			return;
 		}

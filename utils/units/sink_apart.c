@@ -454,7 +454,7 @@ static int request(struct apart_sink *a, enum request what)
 		if (progress(a) != before || (what != CLOSE && syncs(a)))
 			until = now + PATIENCE_NS;
 		before = progress(a);
-		if (stop_asked_twice() && !twice_until)
+		if (stop_requested_twice() && !twice_until)
 			twice_until = now + TWICE_NS;
 		if (now > until || (twice_until && now > twice_until))
 			return -ETIME;

@@ -58,7 +58,7 @@ static int flow(struct run *r, double seconds, uint64_t count)
 	double end = now() + seconds;
 	int err = 0;
 
-	while (!err && now() < end && r->count < count && !stop_asked()) {
+	while (!err && now() < end && r->count < count && !stop_requested()) {
 		err = roc_channel_wait(r->ch, 1, WAIT_MS);
 		if (err == -ETIME || err == -EINTR)
 			err = 0;
@@ -75,7 +75,7 @@ static int flow_until_dropped(struct run *r, double seconds, uint64_t dropped)
 	struct roc_ch_info info = {0};
 	int err = 0;
 
-	while (!err && (left = end - now()) > 0 && !stop_asked()) {
+	while (!err && (left = end - now()) > 0 && !stop_requested()) {
 		err = flow(r, left < SETTLE ? left : SETTLE, UINT64_MAX);
 		if (!err)
 			err = roc_channel_info(r->ch, &info);
@@ -220,7 +220,7 @@ static int run_all(const struct roc_card *card, const struct latency_options *o,
 	unsigned int depth;
 	int err = 0;
 
-	while ((depth = latency_next(l)) && !stop_asked()) {
+	while ((depth = latency_next(l)) && !stop_requested()) {
 		step = &l->step[l->steps];
 		*step = (struct latency_step){.depth = depth};
 		err = roc_memory_alloc((size_t)depth * l->links * l->superpage, card->numa_node,
@@ -231,7 +231,7 @@ static int run_all(const struct roc_card *card, const struct latency_options *o,
 		roc_memory_free(&memory);
 		if (err)
 			break;
-		if (stop_asked())
+		if (stop_requested())
 			break;
 		l->steps++;
 		if (!step->bytes && !step->dropped)
@@ -240,7 +240,7 @@ static int run_all(const struct roc_card *card, const struct latency_options *o,
 	}
 	if (err)
 		return tool_fail("%s", roc_error());
-	return stop_asked() ? tool_fail("Ended by a signal.") : TOOL_OK;
+	return stop_requested() ? tool_fail("Ended by a signal.") : TOOL_OK;
 }
 
 int latency_run(const struct latency_options *o, bool json)

@@ -42,16 +42,16 @@ static int ends_ms(void (*catch)(void), void (*hangup)(int number), int first, i
 		/* However the tests were started. */
 		signal(SIGHUP, hangup);
 		catch ();
-		if (stop_asked())
+		if (stop_requested())
 			_exit(1);
 		clock_ms = 1000000;
 		raise(first);
 		clock_ms += ms;
 		if (second)
 			raise(second);
-		if (stop_asked_twice())
+		if (stop_requested_twice())
 			_exit(ASKED_TWICE);
-		_exit(stop_asked() ? ASKED : LEFT_ALONE);
+		_exit(stop_requested() ? ASKED : LEFT_ALONE);
 	}
 	UNIT_NEED(pid > 0 && waitpid(pid, &status, 0) == pid);
 	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);

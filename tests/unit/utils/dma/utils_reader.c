@@ -146,7 +146,7 @@ int roc_channel_info(struct roc_channel *ch, struct roc_ch_info *info)
 	return 0;
 }
 
-bool stop_asked(void)
+bool stop_requested(void)
 {
 	return driver.asked;
 }

@@ -23,7 +23,7 @@ static struct {
 static struct sweep_options options;
 static struct sweep sweep;
 
-bool stop_asked(void)
+bool stop_requested(void)
 {
 	return device.copies >= device.interrupt;
 }

@@ -129,7 +129,7 @@ void stop_not_by_readers(void)
 {
 }
 
-bool stop_asked(void)
+bool stop_requested(void)
 {
 	return card.asked;
 }
