@@ -9,7 +9,7 @@
 #include "utils/common/json.h"
 #include "utils/common/tool.h"
 
-static void show(const struct evb_sink_books *b, bool as_json)
+static void show(const struct evb_sink_counters *b, bool as_json)
 {
 	const struct {
 		const char *key, *name;
@@ -45,7 +45,7 @@ static void show(const struct evb_sink_books *b, bool as_json)
 
 int evb_check(const struct evb_options *o)
 {
-	struct evb_sink_books b = {0};
+	struct evb_sink_counters b = {0};
 	char reason[UNITS_REASON] = "";
 	int ret;
 

@@ -145,7 +145,7 @@ static int read_all(struct reader *r, const char *path, char reason[UNITS_REASON
 	return ret;
 }
 
-int evb_check_files(const char *path, struct evb_sink_books *books, char reason[UNITS_REASON])
+int evb_check_files(const char *path, struct evb_sink_counters *counters, char reason[UNITS_REASON])
 {
 	struct reader *r = calloc(1, sizeof(*r));
 	int ret;
@@ -155,7 +155,7 @@ int evb_check_files(const char *path, struct evb_sink_books *books, char reason[
 		return units_fail(reason, ENOMEM, "There is no memory left.");
 	}
 	ret = read_all(r, path, reason);
-	*books = r->inspect.n;
+	*counters = r->inspect.n;
 	inspect_end(&r->inspect);
 	free(r->sources);
 	free(r->segments);

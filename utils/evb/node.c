@@ -290,7 +290,7 @@ static void print_line(struct node *n)
 static void look(struct node *n, uint64_t now)
 {
 	struct evb_node_report *r = &n->report;
-	struct evb_sink_books books = {0};
+	struct evb_sink_counters counters = {0};
 
 	r->time = fabric_realtime();
 	r->seconds = (double)(now - n->looked) / 1e9;
@@ -305,8 +305,8 @@ static void look(struct node *n, uint64_t now)
 	/* The coordinator keeps from the engine what is older than what it had. */
 	r->now.refused_tables = (n->evb ? r->now.refused_tables : 0) + n->coordinator.view->refused;
 	if (n->sink.ops) {
-		n->sink.books(n->sink.self, &books);
-		r->sink_lost = books.lost;
+		n->sink.counters(n->sink.self, &counters);
+		r->sink_lost = counters.lost;
 	}
 	if (n->lines)
 		print_line(n);
@@ -385,7 +385,7 @@ static int loop(struct node *n)
 }
 
 /* Report that nothing of what the node had went on: the exit status is then 1. */
-static int all_lost(const struct roc_evb_counts *c, const struct evb_sink_books *out)
+static int all_lost(const struct roc_evb_counts *c, const struct evb_sink_counters *out)
 {
 	if (c->in.count && !c->sent.count)
 		return tool_fail(
@@ -403,8 +403,8 @@ static int all_lost(const struct roc_evb_counts *c, const struct evb_sink_books 
 /* Whether scripts may take it for good. */
 static int verdict(struct node *n, int code)
 {
-	struct evb_source_books in = {0};
-	struct evb_sink_books out = {0};
+	struct evb_source_counters in = {0};
+	struct evb_sink_counters out = {0};
 	uint64_t lost = 0;
 	int err = 0;
 
@@ -419,9 +419,9 @@ static int verdict(struct node *n, int code)
 	if (code)
 		return code;
 	if (n->source.ops)
-		n->source.books(n->source.self, &in);
+		n->source.counters(n->source.self, &in);
 	if (n->sink.ops)
-		n->sink.books(n->sink.self, &out);
+		n->sink.counters(n->sink.self, &out);
 	if (out.errors)
 		return tool_fail("The data are wrong at %llu places. The first: %s",
 				 (unsigned long long)out.errors, out.wrong);

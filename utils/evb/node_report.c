@@ -263,11 +263,11 @@ static struct json_object *record(const struct evb_node_report *r, bool full)
 	return o;
 }
 
-static void source_books(const struct evb_source *source, struct json_object *o)
+static void source_counters(const struct evb_source *source, struct json_object *o)
 {
-	struct evb_source_books b = {0};
+	struct evb_source_counters b = {0};
 
-	source->books(source->self, &b);
+	source->counters(source->self, &b);
 	number(o, "events", b.events);
 	number(o, "bytes", b.bytes);
 	number(o, "returned", b.returned);
@@ -278,11 +278,11 @@ static void source_books(const struct evb_source *source, struct json_object *o)
 	number(o, "disorder", b.disorder);
 }
 
-static void sink_books(const struct evb_sink *sink, struct json_object *o)
+static void sink_counters(const struct evb_sink *sink, struct json_object *o)
 {
-	struct evb_sink_books b = {0};
+	struct evb_sink_counters b = {0};
 
-	sink->books(sink->self, &b);
+	sink->counters(sink->self, &b);
 	number(o, "blocks", b.blocks);
 	number(o, "events", b.events);
 	number(o, "fragments", b.fragments);
@@ -301,20 +301,20 @@ static void sink_books(const struct evb_sink *sink, struct json_object *o)
 bool evb_node_print(FILE *out, struct evb_node_report *r, const struct evb_source *source,
 		    const struct evb_sink *sink)
 {
-	struct json_object *o = record(r, true), *books;
+	struct json_object *o = record(r, true), *counters;
 	bool bad, gone;
 
 	if (!o)
 		return true;
 	if (source->ops) {
-		books = json_object_new_object();
-		source_books(source, books);
-		json_object_object_add(o, "sourceBooks", books);
+		counters = json_object_new_object();
+		source_counters(source, counters);
+		json_object_object_add(o, "sourceBooks", counters);
 	}
 	if (sink->ops) {
-		books = json_object_new_object();
-		sink_books(sink, books);
-		json_object_object_add(o, "sinkBooks", books);
+		counters = json_object_new_object();
+		sink_counters(sink, counters);
+		json_object_object_add(o, "sinkBooks", counters);
 	}
 	errno = 0;
 	bad = fprintf(out, "%s%s\n", r->cut ? "\n" : "",

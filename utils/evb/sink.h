@@ -19,7 +19,7 @@
 #include "utils/units/units.h"
 
 /* What a sink did, since its start. Blocks are those of roc/mep.h. */
-struct evb_sink_books {
+struct evb_sink_counters {
 	uint64_t blocks, events, fragments, bytes; /* it is done with, well */
 	uint64_t incomplete, damaged;		   /* of the blocks */
 	uint64_t missing;			   /* sources in them that did not come */
@@ -35,7 +35,7 @@ struct evb_sink_books {
 struct evb_sink {
 	const struct roc_evb_sink_ops *ops;
 	void *self;
-	void (*books)(void *self, struct evb_sink_books *books);
+	void (*counters)(void *self, struct evb_sink_counters *counters);
 	/* Does a disk take its time over what it has? No limit counts meanwhile. May be NULL. */
 	bool (*syncing)(void *self);
 	void (*close)(void *self);
@@ -80,7 +80,7 @@ struct inspect {
 	bool any;
 	uint64_t newest; /* block */
 	uint64_t seen[INSPECT_WINDOW / 64];
-	struct evb_sink_books n;
+	struct evb_sink_counters n;
 	char reason[UNITS_REASON];
 };
 
@@ -94,8 +94,9 @@ void inspect_end(struct inspect *in);
 
 /*
  * Look at a file, or at all *.mep of a folder, in the order of their names, and add up. 0; -errno
- * with the sentence: not all of it can be read, and @books has what could.
+ * with the sentence: not all of it can be read, and @counters has what could.
  */
-int evb_check_files(const char *path, struct evb_sink_books *books, char reason[UNITS_REASON]);
+int evb_check_files(const char *path, struct evb_sink_counters *counters,
+		    char reason[UNITS_REASON]);
 
 #endif

@@ -18,11 +18,11 @@ struct evb_apart {
 	struct sink *sink;
 	const char *text, *name;
 	struct source source; /* of no format */
-	struct evb_sink_books last;
+	struct evb_sink_counters last;
 
 	/* Shared. */
 	pthread_mutex_t lock;
-	struct evb_sink_books books;
+	struct evb_sink_counters counters;
 
 	/* Of the writer process. */
 	struct sink there;
@@ -44,8 +44,8 @@ static int result(struct evb_apart *a, int ret)
 
 	__atomic_store_n(&a->there.syncing, syncs, __ATOMIC_RELAXED);
 	pthread_mutex_lock(&a->lock);
-	in->books(in->self, &a->books);
-	a->there.n.lost = a->books.lost;
+	in->counters(in->self, &a->counters);
+	a->there.n.lost = a->counters.lost;
 	pthread_mutex_unlock(&a->lock);
 	if (ret < 0) {
 		a->there.reason[0] = '\0';
@@ -188,19 +188,19 @@ static const char *reason_of(void *self)
 	return ((struct evb_apart *)self)->sink->reason;
 }
 
-static void books(void *self, struct evb_sink_books *books)
+static void counters(void *self, struct evb_sink_counters *counters)
 {
 	struct evb_apart *a = self;
 
 	/* The writer process may have been killed with the lock. */
 	if (!pthread_mutex_trylock(&a->lock)) {
-		a->last = a->books;
+		a->last = a->counters;
 		pthread_mutex_unlock(&a->lock);
 	}
-	*books = a->last;
+	*counters = a->last;
 	/* With those that it did not get any more. */
-	if (a->sink->n.lost > books->lost)
-		books->lost = a->sink->n.lost;
+	if (a->sink->n.lost > counters->lost)
+		counters->lost = a->sink->n.lost;
 }
 
 static bool syncing(void *self)
@@ -248,7 +248,10 @@ int evb_sink_apart(const char *text, const char *name, struct evb_sink *sink,
 	ret = sink_apart(&type, a, &a->source, text, &a->sink, reason);
 	if (ret)
 		return ret;
-	*sink = (struct evb_sink){
-		.ops = &ops, .self = a, .books = books, .syncing = syncing, .close = close_sink};
+	*sink = (struct evb_sink){.ops = &ops,
+				  .self = a,
+				  .counters = counters,
+				  .syncing = syncing,
+				  .close = close_sink};
 	return 0;
 }

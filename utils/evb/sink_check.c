@@ -75,9 +75,9 @@ static const char *reason_of(void *self)
 	return ((struct check *)self)->inspect.reason;
 }
 
-static void books(void *self, struct evb_sink_books *books)
+static void counters(void *self, struct evb_sink_counters *counters)
 {
-	*books = ((struct check *)self)->inspect.n;
+	*counters = ((struct check *)self)->inspect.n;
 }
 
 static void close_sink(void *self)
@@ -117,7 +117,7 @@ static int open_sink(const struct roc_evb_sink_ops *ops, const char *values, str
 		return ret;
 	}
 	c->inspect.only_count = ops == &count_ops;
-	*sink = (struct evb_sink){.ops = ops, .self = c, .books = books, .close = close_sink};
+	*sink = (struct evb_sink){.ops = ops, .self = c, .counters = counters, .close = close_sink};
 	return 0;
 }
 

@@ -71,7 +71,7 @@ struct file_sink {
 	struct block blocks[DEPTH];	  /* a ring */
 	unsigned int head, settled, tail; /* oldest one, first one that is not counted, next one */
 	struct sink_counts calls;
-	struct evb_sink_books n;
+	struct evb_sink_counters n;
 	char reason[UNITS_REASON];
 };
 
@@ -375,12 +375,12 @@ static const char *reason_of(void *self)
 	return ((struct file_sink *)self)->reason;
 }
 
-static void books(void *self, struct evb_sink_books *books)
+static void counters(void *self, struct evb_sink_counters *counters)
 {
 	struct file_sink *s = self;
 
-	*books = s->n;
-	memcpy(books->wrong, s->reason, sizeof(books->wrong));
+	*counters = s->n;
+	memcpy(counters->wrong, s->reason, sizeof(counters->wrong));
 }
 
 static bool syncing(void *self)
@@ -480,7 +480,10 @@ int evb_sink_file(const char *values, const char *name, struct evb_sink *sink,
 		close_sink(s);
 		return ret;
 	}
-	*sink = (struct evb_sink){
-		.ops = &ops, .self = s, .books = books, .syncing = syncing, .close = close_sink};
+	*sink = (struct evb_sink){.ops = &ops,
+				  .self = s,
+				  .counters = counters,
+				  .syncing = syncing,
+				  .close = close_sink};
 	return 0;
 }

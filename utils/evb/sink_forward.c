@@ -50,7 +50,7 @@ struct forward {
 	uint64_t sequence;
 	uint64_t done[BLOCKS];
 	unsigned int done_count, held;
-	struct evb_sink_books n;
+	struct evb_sink_counters n;
 	char reason[UNITS_REASON];
 };
 
@@ -240,9 +240,9 @@ static const char *reason_of(void *self)
 	return ((struct forward *)self)->reason;
 }
 
-static void books(void *self, struct evb_sink_books *books)
+static void counters(void *self, struct evb_sink_counters *counters)
 {
-	*books = ((struct forward *)self)->n;
+	*counters = ((struct forward *)self)->n;
 }
 
 static void close_sink(void *self)
@@ -317,6 +317,7 @@ int evb_sink_forward(const char *values, const char *name, struct evb_sink *sink
 	}
 	f->units.format = (struct unit_format){.content = UNIT_BYTES, .unit_max = f->v.largest};
 	snprintf(f->units.format.from, sizeof(f->units.format.from), "events of %s", name);
-	*sink = (struct evb_sink){.ops = &ops, .self = f, .books = books, .close = close_sink};
+	*sink = (struct evb_sink){
+		.ops = &ops, .self = f, .counters = counters, .close = close_sink};
 	return 0;
 }

@@ -78,7 +78,7 @@ struct shm {
 	uint64_t looked; /* units_now() when loans were looked at for their age */
 	dev_t device;	 /* of the socket in the file system, */
 	ino_t inode;	 /* which may be another's by now */
-	struct evb_sink_books n;
+	struct evb_sink_counters n;
 	char reason[UNITS_REASON];
 };
 
@@ -472,9 +472,9 @@ static const char *reason_of(void *self)
 	return ((struct shm *)self)->reason;
 }
 
-static void books(void *self, struct evb_sink_books *books)
+static void counters(void *self, struct evb_sink_counters *counters)
 {
-	*books = ((struct shm *)self)->n;
+	*counters = ((struct shm *)self)->n;
 }
 
 static void close_sink(void *self)
@@ -583,6 +583,7 @@ int evb_sink_shm(const char *values, const char *name, struct evb_sink *sink,
 		close_sink(s);
 		return ret;
 	}
-	*sink = (struct evb_sink){.ops = &ops, .self = s, .books = books, .close = close_sink};
+	*sink = (struct evb_sink){
+		.ops = &ops, .self = s, .counters = counters, .close = close_sink};
 	return 0;
 }

@@ -30,7 +30,7 @@ enum evb_content {
 };
 
 /* What a source did, since its start. */
-struct evb_source_books {
+struct evb_source_counters {
 	uint64_t events, bytes; /* lent */
 	uint64_t returned;	/* fragments that came back */
 	uint64_t gaps;		/* events of which it has nothing, by itself */
@@ -46,7 +46,7 @@ struct evb_source {
 	const struct roc_evb_source_ops *ops;
 	void *self;
 	uint64_t fragment_max; /* bytes of the largest fragment; 0: nobody knows */
-	void (*books)(void *self, struct evb_source_books *books);
+	void (*counters)(void *self, struct evb_source_counters *counters);
 	void (*close)(void *self);
 };
 

@@ -56,7 +56,7 @@ struct copied {
 	uint64_t next, made;
 	bool stopped;
 	struct roc_evb_part part;
-	struct evb_source_books books;
+	struct evb_source_counters counters;
 	char reason[UNITS_REASON];
 };
 
@@ -100,7 +100,7 @@ static void drop_due(struct copied *c, uint64_t now)
 
 	if (c->v.events && n > c->v.events - c->made)
 		n = c->v.events - c->made;
-	c->books.dropped += n;
+	c->counters.dropped += n;
 	c->next += n;
 	c->made += n;
 }
@@ -160,8 +160,8 @@ static int take(void *self, struct roc_evb_fragment *fragment)
 		.time = due ? due : units_realtime(),
 	};
 	c->lent++;
-	c->books.events++;
-	c->books.bytes += bytes;
+	c->counters.events++;
+	c->counters.bytes += bytes;
 	return 1;
 }
 
@@ -174,7 +174,7 @@ static int give_back(void *self, uint64_t handle)
 	if (ret)
 		return ret;
 	memset(unit_slot(&c->slots, slot), POISON, CONTENT_HEAD);
-	c->books.returned++;
+	c->counters.returned++;
 	return 0;
 }
 
@@ -222,9 +222,9 @@ static const char *reason_of(void *self)
 	return ((struct copied *)self)->reason;
 }
 
-static void books(void *self, struct evb_source_books *books)
+static void counters(void *self, struct evb_source_counters *counters)
 {
-	*books = ((struct copied *)self)->books;
+	*counters = ((struct copied *)self)->counters;
 }
 
 static void close_source(void *self)
@@ -331,7 +331,7 @@ static int open_source(const struct roc_evb_source_ops *ops, const char *values,
 		.ops = ops,
 		.self = c,
 		.fragment_max = c->v.record,
-		.books = books,
+		.counters = counters,
 		.close = close_source,
 	};
 	return 0;

@@ -68,7 +68,7 @@ struct synthetic {
 	uint64_t made; /* events, with gaps and those dropped */
 	bool stopped;
 	struct roc_evb_part parts[PARTS_MAX];
-	struct evb_source_books books;
+	struct evb_source_counters counters;
 	char reason[UNITS_REASON];
 };
 
@@ -159,12 +159,12 @@ static void make(struct synthetic *y, uint64_t event, struct roc_evb_fragment *f
 				   : fill_all(y, &c, unit_slot(&y->slots, slot), bytes);
 	if (draw(y, event, 2) < y->v.damage) {
 		f->flags = ROC_EVB_FRAGMENT_DAMAGED;
-		y->books.damaged++;
+		y->counters.damaged++;
 	}
 	if (bytes && (f->flags || draw(y, event, 3) < y->v.wrong))
 		*unit_slot(&y->slots, slot) ^= 0x10;
-	y->books.events++;
-	y->books.bytes += bytes;
+	y->counters.events++;
+	y->counters.bytes += bytes;
 }
 
 static void drop(struct synthetic *y, uint64_t count)
@@ -172,7 +172,7 @@ static void drop(struct synthetic *y, uint64_t count)
 	uint64_t left = y->v.events ? y->v.events - y->made : count;
 	uint64_t n = count < left ? count : left;
 
-	y->books.dropped += n;
+	y->counters.dropped += n;
 	y->made += n;
 	y->next += n;
 }
@@ -197,7 +197,7 @@ static bool pass(struct synthetic *y, uint64_t now)
 		if (n == LOTS)
 			return false;
 		if (draw(y, y->next, 4) < y->v.gaps) {
-			y->books.gaps++;
+			y->counters.gaps++;
 			y->made++;
 			y->next++;
 		} else if (room) {
@@ -240,7 +240,7 @@ static int give_back(void *self, uint64_t handle)
 		return ret;
 	/* Nobody gets away with looking at what he gave back. */
 	memset(unit_slot(&y->slots, slot), POISON, ends);
-	y->books.returned++;
+	y->counters.returned++;
 	return 0;
 }
 
@@ -287,9 +287,9 @@ static const char *reason_of(void *self)
 	return ((struct synthetic *)self)->reason;
 }
 
-static void books(void *self, struct evb_source_books *books)
+static void counters(void *self, struct evb_source_counters *counters)
 {
-	*books = ((struct synthetic *)self)->books;
+	*counters = ((struct synthetic *)self)->counters;
 }
 
 static void close_source(void *self)
@@ -370,7 +370,7 @@ int evb_source_synthetic(const char *values, const char *name, struct evb_source
 		.ops = &ops,
 		.self = y,
 		.fragment_max = y->largest,
-		.books = books,
+		.counters = counters,
 		.close = close_source,
 	};
 	return 0;

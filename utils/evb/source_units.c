@@ -251,7 +251,7 @@ static const char *reason_of(void *self)
 	return ((struct adapter *)self)->reason;
 }
 
-static void books(void *self, struct evb_source_books *books)
+static void counters(void *self, struct evb_source_counters *counters)
 {
 	struct adapter *a = self;
 	struct assemble_counts n;
@@ -259,7 +259,7 @@ static void books(void *self, struct evb_source_books *books)
 
 	assemble_counts(a->assemble, &n);
 	a->units->ops->books(a->units, &b);
-	*books = (struct evb_source_books){
+	*counters = (struct evb_source_counters){
 		.events = n.events - a->keeps,
 		.bytes = n.bytes - (a->keeps ? a->kept.bytes : 0),
 		.returned = n.returned,
@@ -359,7 +359,7 @@ static int finish_open(struct adapter *a, struct evb_source *source, char reason
 	*source = (struct evb_source){
 		.ops = &a->ops,
 		.self = a,
-		.books = books,
+		.counters = counters,
 		.close = close_source,
 	};
 	return 0;

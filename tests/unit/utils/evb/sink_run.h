@@ -57,11 +57,11 @@ static void open_it(const char *text)
 	UNIT_NEED(sink.ops);
 }
 
-static struct evb_sink_books books(void)
+static struct evb_sink_counters counters(void)
 {
-	struct evb_sink_books n;
+	struct evb_sink_counters n;
 
-	sink.books(sink.self, &n);
+	sink.counters(sink.self, &n);
 	return n;
 }
 
@@ -109,9 +109,9 @@ static int end(void)
 }
 
 /* Write @count blocks; what the sink said of them. */
-static struct evb_sink_books record(const char *options, unsigned int count)
+static struct evb_sink_counters record(const char *options, unsigned int count)
 {
-	struct evb_sink_books n;
+	struct evb_sink_counters n;
 	char text[128];
 	unsigned int i;
 
@@ -124,7 +124,7 @@ static struct evb_sink_books record(const char *options, unsigned int count)
 		free_block(b);
 	}
 	UNIT_EQ(end(), 1);
-	n = books();
+	n = counters();
 	evb_sink_close(&sink);
 	return n;
 }

@@ -34,9 +34,9 @@ static unsigned int give_all(struct block *blocks[], unsigned int count)
 }
 
 /* What is in the folder is what the sink said. */
-static void is_there(const struct evb_sink_books *n)
+static void is_there(const struct evb_sink_counters *n)
 {
-	struct evb_sink_books out;
+	struct evb_sink_counters out;
 
 	reason[0] = '\0';
 	UNIT_EQ(evb_check_files(dir, &out, reason), 0);
@@ -53,7 +53,7 @@ static void is_there(const struct evb_sink_books *n)
 static void full(void)
 {
 	struct block *batch[60];
-	struct evb_sink_books n;
+	struct evb_sink_counters n;
 	unsigned int i, put;
 	char text[128];
 
@@ -67,7 +67,7 @@ static void full(void)
 		batch[i] = make_block(i, 500, i < 5 || i > 6 ? 1 : -1);
 	put = give_all(batch, 60);
 	UNIT_EQ(sink.ops->put(sink.self, &batch[0]->mep), -ENOSPC);
-	n = books();
+	n = counters();
 	UNIT_EQ(n.lost + n.blocks, put);
 	CU_ASSERT_TRUE(n.lost > 1 && n.blocks > 0);
 	CU_ASSERT_TRUE(strstr(sink.ops->reason(sink.self), "Nothing more is written") != NULL);
@@ -113,7 +113,7 @@ void __wrap_tool_note(const char *fmt, ...)
 /* A limit of the length of files ends one as its size does: nothing is lost. */
 static void limit_known(void)
 {
-	struct evb_sink_books n;
+	struct evb_sink_counters n;
 
 	clean();
 	limit_files(40000);
@@ -129,7 +129,7 @@ static void limit_known(void)
 static void limit_found(void)
 {
 	struct block *batch[120];
-	struct evb_sink_books n;
+	struct evb_sink_counters n;
 	unsigned int i, put;
 	char text[128];
 
@@ -141,7 +141,7 @@ static void limit_found(void)
 	for (i = 0; i < 120; i++)
 		batch[i] = make_block(i, 500, -1);
 	put = give_all(batch, 60);
-	n = books();
+	n = counters();
 	UNIT_EQ(n.lost + n.blocks, put);
 	CU_ASSERT_TRUE(n.lost > 1 && n.blocks > 0);
 	UNIT_EQ(n.files, 1);
@@ -151,8 +151,8 @@ static void limit_found(void)
 		put++;
 	UNIT_EQ(put, 120);
 	UNIT_EQ(end(), 1);
-	UNIT_EQ(books().lost, n.lost);
-	n = books();
+	UNIT_EQ(counters().lost, n.lost);
+	n = counters();
 	UNIT_EQ(n.lost + n.blocks, 120);
 	CU_ASSERT_TRUE(n.files > 3);
 	UNIT_EQ(notes, 1);
@@ -167,7 +167,7 @@ static void limit_found(void)
 static void longer_than_files(void)
 {
 	struct block *large = make_block(0, 5000, -1), *small = make_block(1, 5000, 1);
-	struct evb_sink_books n;
+	struct evb_sink_counters n;
 	char text[128];
 
 	clean();
@@ -176,10 +176,10 @@ static void longer_than_files(void)
 	snprintf(text, sizeof(text), "file:%s", dir);
 	open_it(text);
 	UNIT_EQ(give(large), 1);
-	UNIT_EQ(books().lost, 1);
+	UNIT_EQ(counters().lost, 1);
 	UNIT_EQ(give(small), 1);
 	UNIT_EQ(end(), 1);
-	n = books();
+	n = counters();
 	UNIT_EQ(n.lost, 1);
 	UNIT_EQ(n.blocks, 1);
 	UNIT_EQ(n.files, 1);
@@ -204,7 +204,7 @@ static int fill(struct block *b, uint64_t files)
 	uint64_t handle;
 	int ret = 1;
 
-	while (books().files < files && ret > 0) {
+	while (counters().files < files && ret > 0) {
 		ret = sink.ops->put(sink.self, &b->mep);
 		if (ret <= 0)
 			break;
@@ -219,7 +219,7 @@ static int fill(struct block *b, uint64_t files)
 static void no_next(void)
 {
 	struct block *b = make_block(0, 5000, -1);
-	struct evb_sink_books n, out;
+	struct evb_sink_counters n, out;
 
 	clean();
 	open_small();
@@ -229,7 +229,7 @@ static void no_next(void)
 	UNIT_EQ(sink.ops->put(sink.self, &b->mep), -ENOSPC);
 	CU_ASSERT_TRUE(strstr(sink.ops->reason(sink.self), "Nothing more is written") != NULL);
 	UNIT_EQ(end(), 1);
-	n = books();
+	n = counters();
 	UNIT_EQ(n.files, 1);
 	UNIT_EQ(n.lost, 0);
 	evb_sink_close(&sink);
@@ -253,7 +253,7 @@ static void end_lasts(void)
 	writer = begin_slow_sync();
 	UNIT_NEED(writer >= 0);
 	UNIT_EQ(fill(b, 3), 0);
-	UNIT_EQ(books().files, 2);
+	UNIT_EQ(counters().files, 2);
 	UNIT_EQ(syncs - before, 1);
 	UNIT_EQ(sink.ops->finish(sink.self), 0);
 	sink.ops->idle(sink.self, &idle);
@@ -262,7 +262,7 @@ static void end_lasts(void)
 	CU_ASSERT_TRUE(sink.syncing(sink.self));
 	end_slow_sync(writer);
 	CU_ASSERT_TRUE(UNIT_WAIT(sink.ops->done(sink.self, &handle, 0) >= 0 && !fill(b, 3) &&
-					 books().files == 3,
+					 counters().files == 3,
 				 20000));
 	UNIT_EQ(end(), 1);
 	/* Each file and its name once. */
@@ -346,14 +346,14 @@ static void one_hangs(void)
 	}
 	UNIT_EQ(sink.ops->flush(sink.self), 0);
 	CU_ASSERT_FALSE(UNIT_WAIT(sink.ops->done(sink.self, handles, 2) != 0, 300));
-	UNIT_EQ(books().blocks + books().lost, 0);
+	UNIT_EQ(counters().blocks + counters().lost, 0);
 	while (n < 2 && ret >= 0 &&
 	       UNIT_WAIT(read(ends[0], much, sizeof(much)) > 0 ||
 				 (ret = sink.ops->done(sink.self, handles, 2)),
 			 20000))
 		n += ret > 0 ? (unsigned int)ret : 0;
 	UNIT_EQ(n, 2);
-	UNIT_EQ(books().blocks, 2);
+	UNIT_EQ(counters().blocks, 2);
 	full_disk = -1;
 	evb_sink_close(&sink);
 	for (i = 0; i < 2; i++) {
@@ -385,7 +385,7 @@ static void interrupted(void)
 	CU_ASSERT_TRUE(alarms >= ALARMS);
 	UNIT_EQ(sink.ops->done(sink.self, &handle, 1), 1);
 	UNIT_EQ(handle, b->mep.handle);
-	UNIT_EQ(books().blocks, 1);
+	UNIT_EQ(counters().blocks, 1);
 	evb_sink_close(&sink);
 	setitimer(ITIMER_REAL, &never, NULL);
 	sigaction(SIGALRM, &before, NULL);
@@ -418,7 +418,7 @@ static void let_go(unsigned int first, int says, unsigned int times, unsigned in
 	alarm(0);
 	submit_refuses = 0;
 	UNIT_EQ(sink.ops->done(sink.self, handles, 4), 3);
-	UNIT_EQ(books().blocks, well);
+	UNIT_EQ(counters().blocks, well);
 	evb_sink_close(&sink);
 	for (i = 0; i < 3; i++)
 		free_block(blocks[i]);

@@ -128,7 +128,7 @@ static void there(void)
 /* The receiver is lost for good: everything comes back, and is said to be lost. */
 static void lost(void)
 {
-	struct evb_sink_books n;
+	struct evb_sink_counters n;
 	unsigned int i;
 	pid_t pid;
 
@@ -143,7 +143,7 @@ static void lost(void)
 	tool_wait(pid, 5000);
 	sink.ops->abandon(sink.self);
 	CU_ASSERT_TRUE(UNIT_WAIT((turn(), back == 10), 5000));
-	sink.books(sink.self, &n);
+	sink.counters(sink.self, &n);
 	CU_ASSERT_TRUE(n.lost <= 10);
 	evb_sink_close(&sink);
 	for (i = 0; i < 10; i++)

@@ -67,11 +67,11 @@ static void end(void)
 	close(memory);
 }
 
-static struct evb_sink_books books(void)
+static struct evb_sink_counters counters(void)
 {
-	struct evb_sink_books n;
+	struct evb_sink_counters n;
 
-	sink.books(sink.self, &n);
+	sink.counters(sink.self, &n);
 	return n;
 }
 
@@ -141,7 +141,7 @@ static void there_and_back(void)
 		UNIT_EQ(inspect_block(in, mep[i]), 0);
 	UNIT_EQ(in->n.errors, 0);
 	UNIT_EQ(in->n.missing, 1);
-	UNIT_EQ(in->n.fragments, books().fragments);
+	UNIT_EQ(in->n.fragments, counters().fragments);
 	UNIT_EQ(turn(), 0);
 	UNIT_EQ(roc_filter_return(f, mep[1], 5), 0);
 	UNIT_EQ(roc_filter_return(f, mep[1], 5), -EINVAL);
@@ -149,7 +149,7 @@ static void there_and_back(void)
 	UNIT_EQ(put(-1), 1);
 	UNIT_EQ(roc_filter_return(f, mep[0], 1000), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 2, 2000));
-	UNIT_EQ(books().accepted, 5 + EVENTS);
+	UNIT_EQ(counters().accepted, 5 + EVENTS);
 	UNIT_EQ(roc_filter_take(f, &mep[0]), 1);
 	UNIT_EQ(mep[0]->block, 2);
 	roc_filter_close(f);
@@ -170,7 +170,7 @@ static void dies(void)
 	UNIT_EQ(put(-1), 1);
 	b = new_filter();
 	roc_filter_close(a);
-	CU_ASSERT_TRUE(UNIT_WAIT((turn(), books().again == 2), 2000));
+	CU_ASSERT_TRUE(UNIT_WAIT((turn(), counters().again == 2), 2000));
 	UNIT_EQ(roc_filter_take(b, &mep), 1);
 	UNIT_EQ(roc_filter_return(b, mep, 0), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 1, 2000));
@@ -178,8 +178,8 @@ static void dies(void)
 	turn();
 	roc_filter_close(new_filter());
 	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 2, 2000));
-	UNIT_EQ(books().lost, 1);
-	UNIT_EQ(books().again, 3);
+	UNIT_EQ(counters().lost, 1);
+	UNIT_EQ(counters().again, 3);
 	UNIT_EQ(put(-1), 0);
 	end();
 }
@@ -199,9 +199,9 @@ static void the_last_dies(void)
 	roc_filter_close(f);
 	CU_ASSERT_TRUE(UNIT_WAIT(put(-1) == 1, 2000));
 	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 3, 2000));
-	UNIT_EQ(books().blocks, 3);
-	UNIT_EQ(books().unknown, 3);
-	UNIT_EQ(books().lost, 0);
+	UNIT_EQ(counters().blocks, 3);
+	UNIT_EQ(counters().unknown, 3);
+	UNIT_EQ(counters().lost, 0);
 	/* Who comes then gets what is new. */
 	f = new_filter();
 	UNIT_EQ(put(-1), 1);
@@ -224,12 +224,12 @@ static void stands_still(void)
 	UNIT_EQ(put(-1), 1);
 	UNIT_EQ(roc_filter_take(a, &mep), 1);
 	b = new_filter();
-	CU_ASSERT_TRUE(UNIT_WAIT((turn(), books().again == 1), 5000));
+	CU_ASSERT_TRUE(UNIT_WAIT((turn(), counters().again == 1), 5000));
 	UNIT_EQ(roc_filter_return(a, mep, 1), -ENODATA);
 	UNIT_EQ(roc_filter_take(b, &mep), 1);
 	UNIT_EQ(roc_filter_return(b, mep, 1), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 1, 2000));
-	UNIT_EQ(books().accepted, 1);
+	UNIT_EQ(counters().accepted, 1);
 	roc_filter_close(a);
 	roc_filter_close(b);
 	end();
@@ -459,7 +459,7 @@ static void nobody(void)
 	/* Nobody filters: it passes, and is counted. */
 	UNIT_EQ(put(-1), 1);
 	UNIT_EQ(sink.ops->done(sink.self, &handle, 1), 1);
-	UNIT_EQ(books().unknown, 1);
+	UNIT_EQ(counters().unknown, 1);
 	end();
 	/* A file of that name is somebody's. */
 	fd = open(path, O_CREAT | O_WRONLY, 0600);

@@ -34,15 +34,15 @@ static void right(void)
 		}
 		free_block(b);
 	}
-	UNIT_EQ(books().blocks, 30);
-	UNIT_EQ(books().events, 30 * EVENTS);
-	UNIT_EQ(books().fragments, fragments);
-	UNIT_EQ(books().bytes, bytes);
-	UNIT_EQ(books().incomplete, 1);
-	UNIT_EQ(books().missing, 1);
-	UNIT_EQ(books().errors, 0);
-	if (books().errors)
-		unit_note("%s", books().wrong);
+	UNIT_EQ(counters().blocks, 30);
+	UNIT_EQ(counters().events, 30 * EVENTS);
+	UNIT_EQ(counters().fragments, fragments);
+	UNIT_EQ(counters().bytes, bytes);
+	UNIT_EQ(counters().incomplete, 1);
+	UNIT_EQ(counters().missing, 1);
+	UNIT_EQ(counters().errors, 0);
+	if (counters().errors)
+		unit_note("%s", counters().wrong);
 	evb_sink_close(&sink);
 }
 
@@ -51,10 +51,10 @@ static void finds(struct block *b, const char *says)
 {
 	open_it("check");
 	UNIT_EQ(give(b), 1);
-	UNIT_EQ(books().errors, 1);
-	if (!strstr(books().wrong, says))
-		unit_note("%s", books().wrong);
-	CU_ASSERT_TRUE(strstr(books().wrong, says) != NULL);
+	UNIT_EQ(counters().errors, 1);
+	if (!strstr(counters().wrong, says))
+		unit_note("%s", counters().wrong);
+	CU_ASSERT_TRUE(strstr(counters().wrong, says) != NULL);
 	evb_sink_close(&sink);
 	free_block(b);
 }
@@ -71,7 +71,7 @@ static void wrong(void)
 	strcpy(b->sources[0].name, "ru9");
 	open_it("check");
 	UNIT_EQ(give(b), 1);
-	UNIT_EQ(books().errors, EVENTS);
+	UNIT_EQ(counters().errors, EVENTS);
 	evb_sink_close(&sink);
 	free_block(b);
 
@@ -83,8 +83,8 @@ static void wrong(void)
 	b->mep.flags = ROC_MEP_INCOMPLETE;
 	open_it("check");
 	UNIT_EQ(give(b), 1);
-	UNIT_EQ(books().errors, 0);
-	UNIT_EQ(books().incomplete, 1);
+	UNIT_EQ(counters().errors, 0);
+	UNIT_EQ(counters().incomplete, 1);
 	evb_sink_close(&sink);
 	free_block(b);
 
@@ -97,8 +97,8 @@ static void wrong(void)
 	b->mep.first_event = 48;
 	open_it("check");
 	UNIT_EQ(give(b), 1);
-	UNIT_EQ(books().errors, 3);
-	CU_ASSERT_TRUE(strstr(books().wrong, "what is there of ru1 is of block 5") != NULL);
+	UNIT_EQ(counters().errors, 3);
+	CU_ASSERT_TRUE(strstr(counters().wrong, "what is there of ru1 is of block 5") != NULL);
 	evb_sink_close(&sink);
 	free_block(b);
 }
@@ -114,12 +114,12 @@ static void twice(void)
 		struct block *b = make_block(blocks[i], 5000, -1);
 
 		UNIT_EQ(give(b), 1);
-		UNIT_EQ(books().errors, i);
+		UNIT_EQ(counters().errors, i);
 		UNIT_EQ(give(b), 1);
-		UNIT_EQ(books().errors, i + 1);
+		UNIT_EQ(counters().errors, i + 1);
 		free_block(b);
 	}
-	CU_ASSERT_TRUE(strstr(books().wrong, "Block 70 came twice.") != NULL);
+	CU_ASSERT_TRUE(strstr(counters().wrong, "Block 70 came twice.") != NULL);
 	evb_sink_close(&sink);
 }
 
@@ -168,10 +168,10 @@ static void packets(uint32_t orbit, const char *says)
 	open_it("check");
 	UNIT_EQ(sink.ops->put(sink.self, &mep), 1);
 	UNIT_EQ(sink.ops->done(sink.self, &handle, 1), 1);
-	UNIT_EQ(books().errors, says != NULL);
+	UNIT_EQ(counters().errors, says != NULL);
 	if (says)
-		CU_ASSERT_TRUE(strstr(books().wrong, says) != NULL);
-	UNIT_EQ(books().unknown, 0);
+		CU_ASSERT_TRUE(strstr(counters().wrong, says) != NULL);
+	UNIT_EQ(counters().unknown, 0);
 	evb_sink_close(&sink);
 }
 
@@ -191,7 +191,7 @@ static char *file(unsigned int number)
 
 static void files(void)
 {
-	struct evb_sink_books in, out;
+	struct evb_sink_counters in, out;
 
 	make_folder();
 	in = record(",size=40000", 60);
@@ -233,8 +233,8 @@ static void change(const char *path, long at, unsigned char mask)
 /* What cannot be read is said, and what is before it counts. */
 static void broken(void)
 {
-	struct evb_sink_books out;
-	struct evb_sink_books whole;
+	struct evb_sink_counters out;
+	struct evb_sink_counters whole;
 	long at;
 
 	UNIT_EQ(evb_check_files(file(0), &whole, reason), 0);
@@ -263,7 +263,7 @@ static void broken(void)
 /* A folder's name is no pattern: a[b] has the broken file, and ab the good one. */
 static void folder_of_any_name(void)
 {
-	struct evb_sink_books out;
+	struct evb_sink_counters out;
 	char strange[64], plain[64], path[128];
 	FILE *f;
 
@@ -301,7 +301,7 @@ static void many(void)
 	static const struct {
 		unsigned int name, block, blocks;
 	} parts[] = {{999999, 5, 2}, {1000000, 5 + INSPECT_WINDOW, 1}};
-	struct evb_sink_books in, out;
+	struct evb_sink_counters in, out;
 	unsigned int i, n;
 
 	clean();

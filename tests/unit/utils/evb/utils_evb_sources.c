@@ -36,11 +36,11 @@ static void open_it(const char *text)
 	UNIT_EQ(source.ops->start(source.self), 0);
 }
 
-static struct evb_source_books books(void)
+static struct evb_source_counters counters(void)
 {
-	struct evb_source_books b = {0};
+	struct evb_source_counters b = {0};
 
-	source.books(source.self, &b);
+	source.counters(source.self, &b);
 	return b;
 }
 
@@ -152,13 +152,13 @@ static void synthetic(const char *text, uint64_t first, unsigned int events, uin
 	UNIT_EQ(wrong, 0);
 	UNIT_EQ(source.ops->take(source.self, &f), -ENODATA);
 	CU_ASSERT_TRUE(small >= least && large <= most && large <= source.fragment_max);
-	UNIT_EQ(books().events, events);
-	UNIT_EQ(books().bytes, sum);
+	UNIT_EQ(counters().events, events);
+	UNIT_EQ(counters().bytes, sum);
 	while (n--) {
 		if (handles[n])
 			give(handles[n]);
 	}
-	UNIT_EQ(books().returned, events);
+	UNIT_EQ(counters().returned, events);
 	evb_source_close(&source);
 }
 
@@ -219,10 +219,10 @@ static void by_lot(void)
 		wrong += bad && !(f.flags & ROC_EVB_FRAGMENT_DAMAGED);
 		give(f.handle);
 	}
-	UNIT_EQ(books().gaps + n, 5000);
-	UNIT_EQ(books().damaged, damaged);
-	UNIT_EQ(books().dropped, 0);
-	CU_ASSERT_TRUE(books().gaps > 350 && books().gaps < 650);
+	UNIT_EQ(counters().gaps + n, 5000);
+	UNIT_EQ(counters().damaged, damaged);
+	UNIT_EQ(counters().dropped, 0);
+	CU_ASSERT_TRUE(counters().gaps > 350 && counters().gaps < 650);
 	CU_ASSERT_TRUE(damaged > 150 && damaged < 300);
 	CU_ASSERT_TRUE(wrong > 50 && wrong < 150);
 	evb_source_close(&source);
@@ -246,10 +246,10 @@ static void by_clock(void)
 	UNIT_EQ(take(&b), 1);
 	/* Nothing is given back: from now on events are dropped. */
 	CU_ASSERT_TRUE(UNIT_WAIT(
-		source.ops->take(source.self, &b) == -EAGAIN && books().dropped >= 5, 2000));
+		source.ops->take(source.self, &b) == -EAGAIN && counters().dropped >= 5, 2000));
 	give(a.handle);
 	UNIT_EQ(take(&b), 1);
-	UNIT_EQ(b.event, a.event + 3 + books().dropped);
+	UNIT_EQ(b.event, a.event + 3 + counters().dropped);
 	evb_source_close(&source);
 }
 
@@ -270,10 +270,10 @@ static void clock_set(void)
 		UNIT_EQ(take(&first), 1);
 		while (take(&f) == 1)
 			;
-		before = books().dropped;
+		before = counters().dropped;
 		ahead = YEARS;
 		UNIT_EQ(take(&f), -EAGAIN);
-		CU_ASSERT_TRUE(books().dropped - before >= YEARS / 1000000);
+		CU_ASSERT_TRUE(counters().dropped - before >= YEARS / 1000000);
 		give(first.handle);
 		UNIT_EQ(take(&f), 1);
 		CU_ASSERT_TRUE(f.time > first.time + YEARS);
@@ -345,8 +345,8 @@ static void recorded(void)
 	}
 	UNIT_EQ(n, 20);
 	UNIT_EQ(wrong, 0);
-	UNIT_EQ(books().returned, 20);
-	UNIT_EQ(books().late + books().disorder, 0);
+	UNIT_EQ(counters().returned, 20);
+	UNIT_EQ(counters().late + counters().disorder, 0);
 	evb_source_close(&source);
 
 	/* As if it were triggered now. */

@@ -14,22 +14,22 @@
 
 static struct evb_node_report r;
 
-static void source_books(void *self, struct evb_source_books *b)
+static void source_counters(void *self, struct evb_source_counters *b)
 {
-	*b = (struct evb_source_books){
+	*b = (struct evb_source_counters){
 		.events = 1000, .bytes = 64000000, .returned = 990, .gaps = 3};
 }
 
-static void sink_books(void *self, struct evb_sink_books *b)
+static void sink_counters(void *self, struct evb_sink_counters *b)
 {
-	*b = (struct evb_sink_books){
+	*b = (struct evb_sink_counters){
 		.blocks = 60, .events = 480, .fragments = 960, .bytes = 61440000};
 }
 
 static const struct roc_evb_source_ops source_ops = {.name = "source"};
 static const struct roc_evb_sink_ops sink_ops = {.name = "sink"};
-static const struct evb_source source = {.ops = &source_ops, .books = source_books};
-static const struct evb_sink sink = {.ops = &sink_ops, .books = sink_books};
+static const struct evb_source source = {.ops = &source_ops, .counters = source_counters};
+static const struct evb_sink sink = {.ops = &sink_ops, .counters = sink_counters};
 
 static void fill(void)
 {
