@@ -7,7 +7,7 @@
  *	sink_shm.c	lends them to filter processes on this machine, and gets them back
  *	sink_forward.c	sends them on to a roc-recv
  *	inspect.c	what is in a block, for the first, and for files (check_files.c)
- *	sink_apart.c	one of them in a writer process
+ *	sink_writer.c	one of them in a writer process
  *	endpoints.c	one of them, by what people type
  */
 #ifndef ROC_UTILS_EVB_SINK_H
