@@ -110,7 +110,7 @@ static int open_ends(struct node *n)
 	if (n->roles & ROC_EVB_BUILDER) {
 		/* A file system may hold up who writes to it. */
 		err = evb_text_is(o->sink, "file", &values)
-			      ? evb_sink_apart(o->sink, o->name, &n->sink, reason)
+			      ? evb_sink_in_writer(o->sink, o->name, &n->sink, reason)
 			      : evb_sink_open(o->sink, o->name, &n->sink, reason);
 		if (err)
 			return tool_fail_for(err, reason);

@@ -14,7 +14,7 @@
 #include "utils/common/tool.h"
 #include "utils/units/sink_apart.h"
 
-struct evb_apart {
+struct writer_sink {
 	struct sink *sink;
 	const char *text, *name;
 	struct source source; /* of no format */
@@ -25,38 +25,38 @@ struct evb_apart {
 	struct evb_sink_counters counters;
 
 	/* Of the writer process. */
-	struct sink there;
+	struct sink writer;
 	struct evb_sink inner;
 	struct roc_mep meps[SINK_APART_UNITS]; /* with the handles of that process */
 };
 
 /* The writer process. */
 
-static struct evb_apart *around(struct sink *there)
+static struct writer_sink *around(struct sink *writer)
 {
-	return (struct evb_apart *)((char *)there - offsetof(struct evb_apart, there));
+	return (struct writer_sink *)((char *)writer - offsetof(struct writer_sink, writer));
 }
 
-static int result(struct evb_apart *a, int ret)
+static int result(struct writer_sink *a, int ret)
 {
 	struct evb_sink *in = &a->inner;
 	bool syncs = in->syncing && in->syncing(in->self);
 
-	__atomic_store_n(&a->there.syncing, syncs, __ATOMIC_RELAXED);
+	__atomic_store_n(&a->writer.syncing, syncs, __ATOMIC_RELAXED);
 	pthread_mutex_lock(&a->lock);
 	in->counters(in->self, &a->counters);
-	a->there.n.lost = a->counters.lost;
+	a->writer.n.lost = a->counters.lost;
 	pthread_mutex_unlock(&a->lock);
 	if (ret < 0) {
-		a->there.reason[0] = '\0';
-		units_fail(a->there.reason, -ret, "%s", in->ops->reason(in->self));
+		a->writer.reason[0] = '\0';
+		units_fail(a->writer.reason, -ret, "%s", in->ops->reason(in->self));
 	}
 	return ret;
 }
 
-static int there_put(struct sink *s, const struct unit *u)
+static int writer_put(struct sink *s, const struct unit *u)
 {
-	struct evb_apart *a = around(s);
+	struct writer_sink *a = around(s);
 	struct roc_mep *mep = &a->meps[u->handle];
 
 	*mep = *(const struct roc_mep *)u->data;
@@ -64,72 +64,72 @@ static int there_put(struct sink *s, const struct unit *u)
 	return result(a, a->inner.ops->put(a->inner.self, mep));
 }
 
-static int there_flush(struct sink *s)
+static int writer_flush(struct sink *s)
 {
-	struct evb_apart *a = around(s);
+	struct writer_sink *a = around(s);
 
 	return result(a, a->inner.ops->flush(a->inner.self));
 }
 
-static int there_done(struct sink *s, uint64_t *handles, unsigned int room)
+static int writer_done(struct sink *s, uint64_t *handles, unsigned int room)
 {
-	struct evb_apart *a = around(s);
+	struct writer_sink *a = around(s);
 
 	return result(a, a->inner.ops->done(a->inner.self, handles, room));
 }
 
-static void there_sleep(struct sink *s, struct units_sleep *sleep)
+static void writer_sleep(struct sink *s, struct units_sleep *sleep)
 {
-	struct evb_apart *a = around(s);
+	struct writer_sink *a = around(s);
 
 	a->inner.ops->idle(a->inner.self, sleep);
 }
 
-static int there_finish(struct sink *s)
+static int writer_finish(struct sink *s)
 {
-	struct evb_apart *a = around(s);
+	struct writer_sink *a = around(s);
 	int ret;
 
 	while (!(ret = result(a, a->inner.ops->finish(a->inner.self)))) {
 		struct units_sleep sleep = {.ns = UNITS_NS_PER_S};
 
-		there_sleep(s, &sleep);
+		writer_sleep(s, &sleep);
 		poll(sleep.fds, sleep.count, (int)(sleep.ns / 1000000));
 	}
 	return ret > 0 ? 0 : ret;
 }
 
-static void there_abandon(struct sink *s)
+static void writer_abandon(struct sink *s)
 {
-	struct evb_apart *a = around(s);
+	struct writer_sink *a = around(s);
 
 	a->inner.ops->abandon(a->inner.self);
 }
 
-static void there_close(struct sink *s)
+static void writer_close(struct sink *s)
 {
 	evb_sink_close(&around(s)->inner);
 }
 
-static const struct sink_ops there_ops = {
+static const struct sink_ops writer_ops = {
 	.name = "file",
-	.put = there_put,
-	.flush = there_flush,
-	.done = there_done,
-	.finish = there_finish,
-	.abandon = there_abandon,
-	.sleep = there_sleep,
-	.close = there_close,
+	.put = writer_put,
+	.flush = writer_flush,
+	.done = writer_done,
+	.finish = writer_finish,
+	.abandon = writer_abandon,
+	.sleep = writer_sleep,
+	.close = writer_close,
 };
 
-static int open_there(void *options, const struct source *source, struct sink **sink,
-		      char reason[UNITS_REASON])
+static int writer_open(void *options, const struct source *source, struct sink **sink,
+		       char reason[UNITS_REASON])
 {
-	struct evb_apart *a = options;
+	struct writer_sink *a = options;
 
 	(void)source;
-	a->there.ops = &there_ops;
-	*sink = &a->there;
+	a->writer.ops = &writer_ops;
+	*sink = &a->writer;
 	return evb_sink_open(a->text, a->name, &a->inner, reason);
 }
 
@@ -137,7 +137,7 @@ static int open_there(void *options, const struct source *source, struct sink **
 
 static int put(void *self, const struct roc_mep *mep)
 {
-	struct evb_apart *a = self;
+	struct writer_sink *a = self;
 	struct unit u = {.data = mep, .bytes = roc_mep_bytes(mep), .handle = mep->handle};
 
 	return a->sink->ops->put(a->sink, &u);
@@ -145,7 +145,7 @@ static int put(void *self, const struct roc_mep *mep)
 
 static int flush(void *self)
 {
-	struct evb_apart *a = self;
+	struct writer_sink *a = self;
 
 	return a->sink->ops->flush(a->sink);
 }
@@ -153,7 +153,7 @@ static int flush(void *self)
 /* What was lost comes back, too: the node counts it by the books. */
 static int done(void *self, uint64_t *handles, unsigned int room)
 {
-	struct evb_apart *a = self;
+	struct writer_sink *a = self;
 	int n = a->sink->ops->done(a->sink, handles, room);
 
 	if (n)
@@ -164,12 +164,12 @@ static int done(void *self, uint64_t *handles, unsigned int room)
 
 static int finish(void *self)
 {
-	return sink_apart_finish(((struct evb_apart *)self)->sink);
+	return sink_apart_finish(((struct writer_sink *)self)->sink);
 }
 
 static void abandon(void *self)
 {
-	struct evb_apart *a = self;
+	struct writer_sink *a = self;
 
 	a->sink->ops->abandon(a->sink);
 	if (a->sink->hung)
@@ -178,19 +178,19 @@ static void abandon(void *self)
 
 static void idle(void *self, struct roc_idle *idle)
 {
-	struct evb_apart *a = self;
+	struct writer_sink *a = self;
 
 	a->sink->ops->sleep(a->sink, idle);
 }
 
 static const char *reason_of(void *self)
 {
-	return ((struct evb_apart *)self)->sink->reason;
+	return ((struct writer_sink *)self)->sink->reason;
 }
 
 static void counters(void *self, struct evb_sink_counters *counters)
 {
-	struct evb_apart *a = self;
+	struct writer_sink *a = self;
 
 	/* The writer process may have been killed with the lock. */
 	if (!pthread_mutex_trylock(&a->lock)) {
@@ -205,18 +205,18 @@ static void counters(void *self, struct evb_sink_counters *counters)
 
 static bool syncing(void *self)
 {
-	return ((struct evb_apart *)self)->sink->syncing;
+	return ((struct writer_sink *)self)->sink->syncing;
 }
 
 /* Frees @self, too, unless the writer process may still use it: see release(). */
 static void close_sink(void *self)
 {
-	sink_close(((struct evb_apart *)self)->sink);
+	sink_close(((struct writer_sink *)self)->sink);
 }
 
 static void release(void *options)
 {
-	struct evb_apart *a = options;
+	struct writer_sink *a = options;
 
 	pthread_mutex_destroy(&a->lock);
 	free(a);
@@ -233,11 +233,11 @@ static const struct roc_evb_sink_ops ops = {
 	.reason = reason_of,
 };
 
-int evb_sink_apart(const char *text, const char *name, struct evb_sink *sink,
-		   char reason[UNITS_REASON])
+int evb_sink_in_writer(const char *text, const char *name, struct evb_sink *sink,
+		       char reason[UNITS_REASON])
 {
-	static const struct sink_apart_type type = {.open = open_there, .release = release};
-	struct evb_apart *a = calloc(1, sizeof(*a));
+	static const struct sink_apart_type type = {.open = writer_open, .release = release};
+	struct writer_sink *a = calloc(1, sizeof(*a));
 	int ret;
 
 	if (!a)
