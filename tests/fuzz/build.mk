@@ -11,7 +11,7 @@ FUZZ_SOURCES_units := utils/network/wire.c utils/record/recording_format.c utils
 	utils/units/outside.c libroc/fabric/control.c libroc/fabric/base.c
 FUZZ_SOURCES_mep := libroc/core/mep.c
 FUZZ_SOURCES_evb_message := libroc/evb/message.c libroc/evb/table.c
-FUZZ_SOURCES_evb_records := utils/evb/record.c utils/evb/etcd_talk.c \
+FUZZ_SOURCES_evb_records := utils/evb/record.c utils/evb/etcd_json.c \
 	utils/common/numbers.c libroc/evb/table.c
 FUZZ_LIBS_evb_records := -ljson-c
 FUZZ_FLAGS := -std=gnu11 -D_GNU_SOURCE -iquote . -Ilibroc/include -g -O1 -fsanitize=fuzzer,address,undefined \

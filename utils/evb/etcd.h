@@ -3,8 +3,8 @@
  * roc-evb: a node's business with etcd.
  *
  *	coordinator_etcd.c	the functions of a coordinator: what is asked, and when
- *	etcd_hear.c		what comes back
- *	etcd_talk.c		how both are written
+ *	etcd_receive.c		what comes back
+ *	etcd_json.c		how both are written
  *	etcd_auth.c		who we are for it
  *	etcd_call.c		calls: keys, addresses, what a failure means
  */
