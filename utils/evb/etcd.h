@@ -88,17 +88,17 @@ void etcd_kv_free(struct etcd_kv *kv);
  * Keys in etcd whose damage was reported. Zeroed at the start.
  */
 
-#define ETCD_DOUBTS 256
+#define ETCD_BAD_KEYS 256
 
-struct etcd_doubts {
-	char keys[ETCD_DOUBTS][ETCD_KEY_MAX]; /* empty: free */
-	unsigned int next;		      /* to be forgotten, if none is free */
+struct etcd_bad_keys {
+	char keys[ETCD_BAD_KEYS][ETCD_KEY_MAX]; /* empty: free */
+	unsigned int next;			/* to be forgotten, if none is free */
 };
 
 /* False: the key was reported before. */
-bool etcd_doubt_new(struct etcd_doubts *d, const char *key);
+bool etcd_bad_key_add(struct etcd_bad_keys *d, const char *key);
 /* Its value is valid, or it is gone. */
-void etcd_doubt_over(struct etcd_doubts *d, const char *key);
+void etcd_bad_key_clear(struct etcd_bad_keys *d, const char *key);
 
 /*
  * roc-evb: JSON to a server and back, by libcurl, without waiting. A few calls at the same time,
@@ -192,7 +192,7 @@ struct etcd {
 	uint64_t taken; /* since when another has our name; 0: none */
 
 	bool listed, reports_listed, heard;
-	struct etcd_doubts doubts;
+	struct etcd_bad_keys bad_keys;
 	struct roc_evb_member members[EVB_MEMBERS_MAX];
 	unsigned int count;
 	uint64_t manager_created; /* revision of the manager's key; 0: there is none */

@@ -16,18 +16,18 @@
 #define AGAIN_NS (500 * MS)
 
 /* Of the empty key: one that is free. */
-static char *find(struct etcd_doubts *d, const char *key)
+static char *find(struct etcd_bad_keys *d, const char *key)
 {
 	unsigned int i;
 
-	for (i = 0; i < ETCD_DOUBTS; i++) {
+	for (i = 0; i < ETCD_BAD_KEYS; i++) {
 		if (!strcmp(d->keys[i], key))
 			return d->keys[i];
 	}
 	return NULL;
 }
 
-bool etcd_doubt_new(struct etcd_doubts *d, const char *key)
+bool etcd_bad_key_add(struct etcd_bad_keys *d, const char *key)
 {
 	char *place;
 
@@ -35,12 +35,12 @@ bool etcd_doubt_new(struct etcd_doubts *d, const char *key)
 		return false;
 	place = find(d, "");
 	if (!place)
-		place = d->keys[d->next++ % ETCD_DOUBTS];
+		place = d->keys[d->next++ % ETCD_BAD_KEYS];
 	snprintf(place, ETCD_KEY_MAX, "%s", key);
 	return true;
 }
 
-void etcd_doubt_over(struct etcd_doubts *d, const char *key)
+void etcd_bad_key_clear(struct etcd_bad_keys *d, const char *key)
 {
 	char *place = find(d, key);
 

@@ -32,9 +32,10 @@ static void say(struct etcd *e, const char *fmt, const char *a, const char *b)
 }
 
 /* What is wrong with what is in @key, once: it may be written, or read, again and again. */
-static void doubt(struct etcd *e, const char *key, const char *fmt, const char *a, const char *b)
+static void log_bad_key(struct etcd *e, const char *key, const char *fmt, const char *a,
+			const char *b)
 {
-	if (etcd_doubt_new(&e->doubts, key))
+	if (etcd_bad_key_add(&e->bad_keys, key))
 		say(e, fmt, a, b);
 }
 
@@ -65,9 +66,10 @@ static void take_member(struct etcd *e, const struct etcd_kv *kv, const char *na
 
 	forget(e, name);
 	if (kv->value && (evb_member_read(o, &m, reason) || strcmp(m.name, name))) {
-		doubt(e, kv->key, "The member %.40s is not taken for one: %.150s.", name, reason);
+		log_bad_key(e, kv->key, "The member %.40s is not taken for one: %.150s.", name,
+			    reason);
 	} else {
-		etcd_doubt_over(&e->doubts, kv->key);
+		etcd_bad_key_clear(&e->bad_keys, kv->key);
 		if (kv->value && e->count < EVB_MEMBERS_MAX)
 			e->members[e->count++] = m;
 	}
@@ -123,9 +125,9 @@ static void take_table(struct etcd *e, const struct etcd_kv *kv)
 	char reason[ROC_EVB_REASON];
 
 	if (kv->value && evb_table_read(o, &t, reason)) {
-		doubt(e, kv->key, "The table in %s is not believed: %.150s.", "etcd", reason);
+		log_bad_key(e, kv->key, "The table in %s is not believed: %.150s.", "etcd", reason);
 	} else {
-		etcd_doubt_over(&e->doubts, kv->key);
+		etcd_bad_key_clear(&e->bad_keys, kv->key);
 		if (kv->value)
 			believe_table(e, &t);
 	}
@@ -228,16 +230,17 @@ static void take_report(struct etcd *e, const struct etcd_kv *kv, bool found)
 	o = value_of(kv);
 	if (e->managing && kv->value) {
 		if (evb_report_read(json_object_object_get(o, "report"), &r, reason)) {
-			doubt(e, kv->key, "A report of %s is not believed: %.150s.", name, reason);
+			log_bad_key(e, kv->key, "A report of %s is not believed: %.150s.", name,
+				    reason);
 		} else {
-			etcd_doubt_over(&e->doubts, kv->key);
+			etcd_bad_key_clear(&e->bad_keys, kv->key);
 			if (found)
 				be_of_now(&r);
 			roc_evb_manager_report(e->manage.m, name, &r, fabric_now());
 		}
 	}
 	if (!kv->value)
-		etcd_doubt_over(&e->doubts, kv->key);
+		etcd_bad_key_clear(&e->bad_keys, kv->key);
 	if (e->seen)
 		see(e, name,
 		    json_object_is_type(o, json_type_object) ? json_object_object_get(o, "status")
