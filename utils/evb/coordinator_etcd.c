@@ -80,13 +80,13 @@ static void keep_alive(struct etcd *e, uint64_t now)
 }
 
 /* Is etcd still there? Who looks on has no lease that would show it; any small key does. */
-static void look(struct etcd *e, uint64_t now)
+static void check_contact(struct etcd *e, uint64_t now)
 {
-	if (!e->seen || !e->listed || http_busy(e->http, ETCD_LOOK) || now < e->again ||
-	    now - e->looked < ETCD_CALL_MS * MS)
+	if (!e->seen || !e->listed || http_busy(e->http, ETCD_CONTACT) || now < e->again ||
+	    now - e->contact_checked < ETCD_CALL_MS * MS)
 		return;
-	e->looked = now;
-	etcd_post(e, ETCD_LOOK, "kv/range", etcd_list(etcd_key(e, "manager", "")), false);
+	e->contact_checked = now;
+	etcd_post(e, ETCD_CONTACT, "kv/range", etcd_list(etcd_key(e, "manager", "")), false);
 }
 
 static void send_report(struct etcd *e, uint64_t now)
@@ -125,7 +125,7 @@ static int etcd_poll(void *self, struct roc_evb_news *news)
 		} else {
 			advance(e, now);
 			keep_alive(e, now);
-			look(e, now);
+			check_contact(e, now);
 			send_report(e, now);
 			etcd_manage(e, now);
 		}

@@ -357,7 +357,7 @@ static const struct roc_evb_coordinator_ops static_ops = {
 };
 
 /* Once, before there is a loop that would stand still meanwhile. */
-static int look_up(struct spoke *s, char reason[ROC_EVB_REASON])
+static int resolve_manager(struct spoke *s, char reason[ROC_EVB_REASON])
 {
 	const struct evb_static_node *n = s->file.manager;
 	struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *list;
@@ -416,7 +416,7 @@ int evb_coordinator_static(const struct evb_coordinator_config *cfg, const char 
 	s->connecting.fd = -1;
 	ret = evb_static_read(where, &s->file, reason);
 	if (!ret)
-		ret = look_up(s, reason);
+		ret = resolve_manager(s, reason);
 	if (!ret)
 		ret = find_me(s, cfg, where, reason);
 	if (ret) {

@@ -155,7 +155,7 @@ enum etcd_place {
 	ETCD_PUBLISH,
 	ETCD_REPORT_LIST,
 	ETCD_REPORTS,
-	ETCD_LOOK, /* of who looks on: nothing else that it has asked has a limit of time */
+	ETCD_CONTACT, /* of who looks on: nothing else that it has asked has a limit of time */
 };
 
 enum etcd_step {
@@ -208,7 +208,7 @@ struct etcd {
 	char status[EVB_STATUS_MAX];
 	struct etcd_seen *seen; /* of who looks on */
 	unsigned int seen_count;
-	uint64_t looked;
+	uint64_t contact_checked;
 
 	int ended;
 	char reason[ROC_EVB_REASON];

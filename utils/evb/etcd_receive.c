@@ -560,7 +560,7 @@ static void over(struct etcd *e, unsigned int place, struct json_object *answer)
 	case ETCD_REPORT:
 		not_full(e);
 		break;
-	case ETCD_LOOK:
+	case ETCD_CONTACT:
 		break;
 	}
 }

@@ -29,7 +29,7 @@ static void wrong(struct inspect *in, const char *fmt, ...)
 	}
 }
 
-static void look_at_synthetic(struct inspect *in, const struct roc_mep_source *s,
+static void inspect_synthetic(struct inspect *in, const struct roc_mep_source *s,
 			      const struct roc_mfp_fragment *f, const struct iovec *parts,
 			      unsigned int count)
 {
@@ -75,7 +75,7 @@ static bool gather(const struct iovec *parts, unsigned int count, uint64_t from,
 }
 
 /* Whole packets, one behind the other, of one orbit. */
-static void look_at_packets(struct inspect *in, const struct roc_mep_source *s,
+static void inspect_packets(struct inspect *in, const struct roc_mep_source *s,
 			    const struct roc_mfp_fragment *f, const struct iovec *parts,
 			    unsigned int count)
 {
@@ -105,8 +105,8 @@ static void look_at_packets(struct inspect *in, const struct roc_mep_source *s,
 	}
 }
 
-static void look(struct inspect *in, const struct roc_mep_source *s,
-		 const struct roc_mfp_fragment *f)
+static void inspect_fragment(struct inspect *in, const struct roc_mep_source *s,
+			     const struct roc_mfp_fragment *f)
 {
 	struct iovec parts[PARTS];
 	unsigned int count = roc_mfp_parts(f, parts, PARTS);
@@ -121,10 +121,10 @@ static void look(struct inspect *in, const struct roc_mep_source *s,
 	}
 	switch (s->view.head.content) {
 	case EVB_CONTENT_SYNTHETIC:
-		look_at_synthetic(in, s, f, parts, count);
+		inspect_synthetic(in, s, f, parts, count);
 		break;
 	case EVB_CONTENT_RDH:
-		look_at_packets(in, s, f, parts, count);
+		inspect_packets(in, s, f, parts, count);
 		break;
 	default:
 		in->n.unknown++;
@@ -154,7 +154,7 @@ static bool seen(struct inspect *in, uint64_t block)
 	return false;
 }
 
-static void look_at_block(struct inspect *in, const struct roc_mep *mep)
+static void inspect_head(struct inspect *in, const struct roc_mep *mep)
 {
 	unsigned int missing = 0, absent = 0, i;
 	bool damaged = false;
@@ -206,7 +206,7 @@ int inspect_block(struct inspect *in, const struct roc_mep *mep)
 	in->n.blocks++;
 	in->n.incomplete += !!(mep->flags & ROC_MEP_INCOMPLETE);
 	in->n.damaged += !!(mep->flags & ROC_MEP_DAMAGED);
-	look_at_block(in, mep);
+	inspect_head(in, mep);
 	if (!mep->count)
 		return 0;
 	ret = roc_mep_events_begin(in->events, mep);
@@ -214,7 +214,7 @@ int inspect_block(struct inspect *in, const struct roc_mep *mep)
 		in->n.events++;
 		for (i = 0; i < event.count; i++) {
 			if (event.fragments[i].view)
-				look(in, &mep->sources[i], &event.fragments[i]);
+				inspect_fragment(in, &mep->sources[i], &event.fragments[i]);
 		}
 		ret = 0;
 	}

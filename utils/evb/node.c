@@ -25,7 +25,7 @@
 
 #define MS UINT64_C(1000000)
 #define STEP_MS 100		      /* a turn waits no longer */
-#define LOOK_NS FABRIC_NS_PER_S	      /* a line, metrics */
+#define REPORT_NS FABRIC_NS_PER_S     /* a line, metrics */
 #define DRAIN_MS 1000		      /* for the last lines */
 #define END_NS (30 * FABRIC_NS_PER_S) /* what is asked to end and does not, is left */
 
@@ -35,9 +35,9 @@ struct node {
 	struct evb_coordinator coordinator;
 	struct evb_source source;
 	struct evb_sink sink;
-	struct roc_evb *evb;		  /* NULL: it is the manager and nothing else */
-	uint64_t began, looked, stopping; /* since when; 0: it is not */
-	uint64_t extended;		  /* last request for time to the service manager */
+	struct roc_evb *evb;		    /* NULL: it is the manager and nothing else */
+	uint64_t began, reported, stopping; /* since when; 0: it is not */
+	uint64_t extended;		    /* last request for time to the service manager */
 	struct metrics_file metrics;
 	struct line_queue *lines; /* of --json, NULL: none */
 	struct evb_node_report report;
@@ -287,14 +287,14 @@ static void print_line(struct node *n)
 		stop_request();
 }
 
-static void look(struct node *n, uint64_t now)
+static void report(struct node *n, uint64_t now)
 {
 	struct evb_node_report *r = &n->report;
 	struct evb_sink_counters counters = {0};
 
 	r->time = fabric_realtime();
-	r->seconds = (double)(now - n->looked) / 1e9;
-	n->looked = now;
+	r->seconds = (double)(now - n->reported) / 1e9;
+	n->reported = now;
 	if (n->evb) {
 		roc_evb_counts(n->evb, &r->now);
 		r->peer_count = roc_evb_peers(n->evb, r->peers, EVB_PEERS_SHOWN);
@@ -350,7 +350,7 @@ static void stop_with_disk(struct node *n, uint64_t now)
 	if (!n->stopping || !n->sink.syncing || !n->sink.syncing(n->sink.self))
 		return;
 	n->stopping = now; /* from its end on */
-	if (now - n->extended >= LOOK_NS)
+	if (now - n->extended >= REPORT_NS)
 		extend_end(n, now);
 }
 
@@ -359,13 +359,13 @@ static int loop(struct node *n)
 	uint64_t ping = notify_watchdog() / 3, pinged = 0, now = fabric_now();
 	int ret = 0;
 
-	n->began = n->looked = now;
+	n->began = n->reported = now;
 	while (!ret) {
 		ret = n->evb ? roc_evb_step(n->evb, STEP_MS) : step_alone(n);
 		now = fabric_now();
 		stop_in_time(n, now);
-		if (!ret && now - n->looked >= LOOK_NS)
-			look(n, now);
+		if (!ret && now - n->reported >= REPORT_NS)
+			report(n, now);
 		if (ping && now - pinged >= ping) {
 			notify_manager("WATCHDOG=1");
 			pinged = now;
@@ -375,7 +375,7 @@ static int loop(struct node *n)
 			break;
 	}
 	n->report.ended = true;
-	look(n, now);
+	report(n, now);
 	if (ret > 0)
 		return TOOL_OK;
 	if (!ret)

@@ -26,7 +26,7 @@
 #define BLOCKS 1024
 #define TRIES 3
 #define MESSAGE (128 << 10)
-#define NOBODY FILTERS
+#define NO_FILTER FILTERS
 
 struct values {
 	char path[EVB_TEXT_MAX];
@@ -75,9 +75,9 @@ struct shm {
 	uint64_t done[BLOCKS];
 	unsigned int done_count;
 	unsigned char *message;
-	uint64_t looked; /* units_now() when loans were looked at for their age */
-	dev_t device;	 /* of the socket in the file system, */
-	ino_t inode;	 /* which may be another's by now */
+	uint64_t ages_checked; /* units_now() when loans were looked at for their age */
+	dev_t device;	       /* of the socket in the file system, */
+	ino_t inode;	       /* which may be another's by now */
 	struct evb_sink_counters n;
 	char reason[UNITS_REASON];
 };
@@ -125,7 +125,7 @@ static void give_up(struct shm *s, unsigned int filter)
 
 		if (!l->mep || l->filter != filter)
 			continue;
-		l->filter = NOBODY;
+		l->filter = NO_FILTER;
 		if (l->tries < TRIES) {
 			s->waiting++;
 			continue;
@@ -179,7 +179,7 @@ static void accept_filters(struct shm *s)
 }
 
 /* What a filter gave back. One that says what cannot be is a filter no more. */
-static void hear(struct shm *s, unsigned int filter)
+static void receive_returns(struct shm *s, unsigned int filter)
 {
 	struct roc_filter_return r;
 	struct lent *l;
@@ -207,24 +207,24 @@ static void expire(struct shm *s)
 	uint64_t now = units_now();
 	unsigned int i;
 
-	if (!s->v.hold || now - s->looked < s->v.hold / 8)
+	if (!s->v.hold || now - s->ages_checked < s->v.hold / 8)
 		return;
-	s->looked = now;
+	s->ages_checked = now;
 	for (i = 0; i < BLOCKS; i++) {
-		if (s->lent[i].mep && s->lent[i].filter != NOBODY &&
+		if (s->lent[i].mep && s->lent[i].filter != NO_FILTER &&
 		    now - s->lent[i].since > s->v.hold)
 			give_up(s, s->lent[i].filter);
 	}
 }
 
-static void look(struct shm *s)
+static void poll_filters(struct shm *s)
 {
 	unsigned int i;
 
 	accept_filters(s);
 	for (i = 0; i < FILTERS; i++) {
 		s->filters[i].full = false;
-		hear(s, i);
+		receive_returns(s, i);
 	}
 	expire(s);
 }
@@ -276,12 +276,12 @@ static size_t encode(struct shm *s, const struct lent *l)
 /* The filter that has the fewest, NOBODY: all have enough, or there is none. */
 static unsigned int choose(const struct shm *s)
 {
-	unsigned int best = NOBODY, i;
+	unsigned int best = NO_FILTER, i;
 
 	for (i = 0; i < FILTERS; i++) {
 		if (s->filters[i].fd >= 0 && !s->filters[i].full &&
 		    s->filters[i].out < s->v.depth &&
-		    (best == NOBODY || s->filters[i].out < s->filters[best].out))
+		    (best == NO_FILTER || s->filters[i].out < s->filters[best].out))
 			best = i;
 	}
 	return best;
@@ -299,7 +299,7 @@ static int lend(struct shm *s, struct lent *l)
 			s->reason, EMSGSIZE,
 			"A block has more segments than fit into a message for a filter (%d bytes): have fewer events in a block, or larger segments.",
 			MESSAGE);
-	while ((filter = choose(s)) != NOBODY) {
+	while ((filter = choose(s)) != NO_FILTER) {
 		sent = send(s->filters[filter].fd, s->message, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (sent == (ssize_t)bytes)
 			break;
@@ -308,7 +308,7 @@ static int lend(struct shm *s, struct lent *l)
 		else
 			give_up(s, filter);
 	}
-	if (filter == NOBODY)
+	if (filter == NO_FILTER)
 		return 0;
 	l->filter = filter;
 	l->tries++;
@@ -332,7 +332,7 @@ static void pass_waiting(struct shm *s)
 	unsigned int i;
 
 	for (i = 0; i < BLOCKS && s->waiting; i++) {
-		if (!s->lent[i].mep || s->lent[i].filter != NOBODY)
+		if (!s->lent[i].mep || s->lent[i].filter != NO_FILTER)
 			continue;
 		s->n.unknown++;
 		finished(s, &s->lent[i]);
@@ -346,7 +346,7 @@ static int lend_waiting(struct shm *s)
 	int ret;
 
 	for (i = 0; i < BLOCKS && s->waiting; i++) {
-		if (!s->lent[i].mep || s->lent[i].filter != NOBODY)
+		if (!s->lent[i].mep || s->lent[i].filter != NO_FILTER)
 			continue;
 		ret = lend(s, &s->lent[i]);
 		if (ret < 0)
@@ -388,7 +388,7 @@ static int put(void *self, const struct roc_mep *mep)
 	struct lent *l;
 	int ret;
 
-	look(s);
+	poll_filters(s);
 	ret = lend_waiting(s);
 	if (ret)
 		return ret;
@@ -399,7 +399,7 @@ static int put(void *self, const struct roc_mep *mep)
 	if (i == BLOCKS)
 		return 0;
 	l = &s->lent[i];
-	*l = (struct lent){.mep = mep, .filter = NOBODY, .times = l->times + 1};
+	*l = (struct lent){.mep = mep, .filter = NO_FILTER, .times = l->times + 1};
 	ret = lend(s, l);
 	if (ret <= 0) {
 		l->mep = NULL;
@@ -421,7 +421,7 @@ static int done(void *self, uint64_t *handles, unsigned int room)
 	unsigned int n;
 	int ret;
 
-	look(s);
+	poll_filters(s);
 	ret = lend_waiting(s);
 	if (ret)
 		return ret;

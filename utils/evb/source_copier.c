@@ -17,7 +17,7 @@
 #include "utils/units/content.h"
 #include "utils/units/slots.h"
 
-#define LOOK_NS 50000 /* a copy that is on its way is looked at so often */
+#define POLL_NS 50000 /* a copy that is on its way is looked at so often */
 #define POISON 0xa5
 
 struct values {
@@ -198,7 +198,7 @@ static void idle(void *self, struct roc_idle *idle)
 	struct copied *c = self;
 
 	if (c->begun != c->lent)
-		roc_idle_ns(idle, LOOK_NS);
+		roc_idle_ns(idle, POLL_NS);
 	if (!more(c))
 		return;
 	if (c->v.rate)
