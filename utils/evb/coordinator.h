@@ -28,8 +28,8 @@ struct manage {
 	struct roc_evb_manager *m; /* NULL: this one is not the manager */
 	struct roc_evb_table next;
 	uint64_t term, stepped;
-	void (*say)(void *self, const char *sentence);
-	void *say_self;
+	void (*log)(void *self, const char *sentence);
+	void *log_self;
 };
 
 /* Become the manager. @last: the newest table that is known, epoch 0 if there is none. */
@@ -89,8 +89,8 @@ struct evb_coordinator_config {
 	uint64_t lease_ns;  /* etcd; with static: the file's counts */
 	/* With static: policy, seed and how many are waited for are the file's. */
 	struct roc_evb_manager_config manager;
-	void (*say)(void *self, const char *sentence);
-	void *say_self;
+	void (*log)(void *self, const char *sentence);
+	void *log_self;
 };
 
 /* What a watcher sees of a node: its newest line. */

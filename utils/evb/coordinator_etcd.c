@@ -373,8 +373,8 @@ int evb_coordinator_etcd(const struct evb_coordinator_config *cfg, const char *w
 	e->ttl = e->ttl < 2 ? 2 : e->ttl;
 	e->cfg = cfg->manager;
 	e->cfg.lease_ns = e->ttl * FABRIC_NS_PER_S;
-	e->manage.say = cfg->say;
-	e->manage.say_self = cfg->say_self;
+	e->manage.log = cfg->log;
+	e->manage.log_self = cfg->log_self;
 	ret = set_up(e, cfg, where, reason);
 	if (ret) {
 		etcd_close(e);

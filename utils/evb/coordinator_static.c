@@ -37,7 +37,7 @@ struct spoke {
 	struct control connecting;
 	struct line line;
 	bool welcome;
-	uint64_t turned, tried, heard, told, reported;
+	uint64_t turned, tried, received, sent, reported;
 	uint64_t refused; /* since when our name is taken; 0: it is not */
 	unsigned int suspects;
 	struct seen *seen; /* of who watches */
@@ -70,10 +70,10 @@ static void hang_up(struct spoke *s, const char *reason)
 		s->file.manager->m.name, address(s, text), reason);
 }
 
-static int say(struct spoke *s, struct json_object *o, uint64_t now)
+static int send_object(struct spoke *s, struct json_object *o, uint64_t now)
 {
-	s->told = now;
-	return line_say(&s->line, o);
+	s->sent = now;
+	return line_send(&s->line, o);
 }
 
 static struct json_object *message(const char *key, struct json_object *value)
@@ -93,7 +93,7 @@ static void introduce(struct spoke *s, uint64_t now)
 	json_object_object_add(o, "version", json_object_new_int(STAR_VERSION));
 	if (s->view.table.epoch)
 		json_object_object_add(o, "have", evb_table_record(&s->view.table));
-	say(s, o, now);
+	send_object(s, o, now);
 }
 
 /* Who is gone has no line any more. */
@@ -208,7 +208,7 @@ static void connect_again(struct spoke *s, uint64_t now)
 		return;
 	line_open(&s->line, s->connecting.fd);
 	s->connecting.fd = -1;
-	s->heard = now;
+	s->received = now;
 	introduce(s, now);
 }
 
@@ -219,7 +219,7 @@ static int listen_to_it(struct spoke *s, uint64_t now)
 	bool bad = false;
 
 	while (s->line.fd >= 0 && (o = line_next(&s->line, &bad))) {
-		s->heard = now;
+		s->received = now;
 		end = take(s, o, now);
 		json_object_put(o);
 		if (end)
@@ -227,13 +227,13 @@ static int listen_to_it(struct spoke *s, uint64_t now)
 	}
 	if (s->line.fd < 0)
 		return 0;
-	if (!ret && now - s->told > lease(s) / 4)
-		ret = say(s, message("beat", json_object_new_boolean(true)), now);
+	if (!ret && now - s->sent > lease(s) / 4)
+		ret = send_object(s, message("beat", json_object_new_boolean(true)), now);
 	if (!ret)
 		ret = line_flush(&s->line);
 	if (ret || bad)
 		hang_up(s, bad ? "it says what is no JSON" : strerror(-ret));
-	else if (now - s->heard > lease(s))
+	else if (now - s->received > lease(s))
 		hang_up(s, "it is silent");
 	return 0;
 }
@@ -276,7 +276,7 @@ static int static_report(void *self, const struct roc_evb_report *r)
 		return 0;
 	s->reported = now;
 	s->suspects = r->suspect_count;
-	say(s, message("report", evb_report_record(r)), now);
+	send_object(s, message("report", evb_report_record(r)), now);
 	return 0;
 }
 
@@ -322,7 +322,7 @@ static void static_status(void *self, const char *line, size_t length)
 		return;
 	o = json_tokener_parse(line);
 	if (o)
-		say(s, message("status", o), fabric_now());
+		send_object(s, message("status", o), fabric_now());
 }
 
 static void static_statuses(void *self, evb_status_fn *fn, void *fn_self)
@@ -400,7 +400,7 @@ static int find_me(struct spoke *s, const struct evb_coordinator_config *cfg, co
 	s->me = n->m;
 	if (n != s->file.manager)
 		return 0;
-	s->star = star_open(&s->file, &cfg->manager, cfg->say, cfg->say_self, reason);
+	s->star = star_open(&s->file, &cfg->manager, cfg->log, cfg->log_self, reason);
 	return s->star ? 0 : -EADDRINUSE;
 }
 

@@ -21,14 +21,14 @@ static struct json_object *value_of(const struct etcd_kv *kv)
 	return kv->value ? json_tokener_parse(kv->value) : NULL;
 }
 
-static void say(struct etcd *e, const char *fmt, const char *a, const char *b)
+static void log_message(struct etcd *e, const char *fmt, const char *a, const char *b)
 {
 	char text[EVB_SENTENCE];
 
-	if (!e->manage.say)
+	if (!e->manage.log)
 		return;
 	snprintf(text, sizeof(text), fmt, a, b);
-	e->manage.say(e->manage.say_self, text);
+	e->manage.log(e->manage.log_self, text);
 }
 
 /* What is wrong with what is in @key, once: it may be written, or read, again and again. */
@@ -36,10 +36,10 @@ static void log_bad_key(struct etcd *e, const char *key, const char *fmt, const 
 			const char *b)
 {
 	if (etcd_bad_key_add(&e->bad_keys, key))
-		say(e, fmt, a, b);
+		log_message(e, fmt, a, b);
 }
 
-static void tell_members(struct etcd *e)
+static void update_members(struct etcd *e)
 {
 	evb_view_members(&e->view, e->members, e->count);
 	if (e->managing)
@@ -140,7 +140,7 @@ static void be_manager(struct etcd *e)
 		return;
 	e->managing = true;
 	e->reports_listed = false;
-	tell_members(e);
+	update_members(e);
 }
 
 static void be_no_manager(struct etcd *e)
@@ -154,8 +154,8 @@ static void be_no_manager(struct etcd *e)
 		http_cancel(e->http, ETCD_REPORTS);
 		http_cancel(e->http, ETCD_REPORT_LIST);
 	}
-	say(e, "%s is the manager no more: %s.", e->me.name,
-	    "its key in etcd is gone, or another's");
+	log_message(e, "%s is the manager no more: %s.", e->me.name,
+		    "its key in etcd is gone, or another's");
 }
 
 static void take_manager(struct etcd *e, const struct etcd_kv *kv)
@@ -313,7 +313,7 @@ static void take_state(struct etcd *e, struct json_object *answer)
 	take_list(e, answer, take_kv);
 	if (!e->manager_created && before)
 		take_manager(e, &none);
-	tell_members(e);
+	update_members(e);
 	e->listed = e->heard = true;
 	etcd_post(e, ETCD_WATCH, "watch", etcd_watch(etcd_key(e, "", ""), revision + 1), true);
 	if (e->listed)
@@ -420,7 +420,8 @@ static void take_published(struct etcd *e, struct json_object *answer)
 		manage_published(&e->manage);
 		return;
 	}
-	say(e, "The table of %s is refused by etcd: %s.", e->me.name, "there is a newer manager");
+	log_message(e, "The table of %s is refused by etcd: %s.", e->me.name,
+		    "there is a newer manager");
 	e->listed = false;
 	http_cancel(e->http, ETCD_WATCH);
 	be_no_manager(e);
@@ -470,8 +471,8 @@ static bool is_full(struct etcd *e, unsigned int place, int result, const char *
 	if (result != -EPROTO || !strstr(reason, "database space exceeded"))
 		return false;
 	if (!e->full)
-		say(e, "etcd at %.60s takes nothing that is written (%.120s).",
-		    e->urls[e->asked[place]], reason);
+		log_message(e, "etcd at %.60s takes nothing that is written (%.120s).",
+			    e->urls[e->asked[place]], reason);
 	e->full = true;
 	if (place == ETCD_COMMAND)
 		e->again = fabric_now() + FULL_AGAIN_NS;
@@ -484,8 +485,8 @@ static bool is_full(struct etcd *e, unsigned int place, int result, const char *
 static void not_full(struct etcd *e)
 {
 	if (e->full)
-		say(e, "etcd at %.60s %s.", e->urls[e->asked[ETCD_REPORT]],
-		    "takes what is written again");
+		log_message(e, "etcd at %.60s %s.", e->urls[e->asked[ETCD_REPORT]],
+			    "takes what is written again");
 	e->full = false;
 }
 
@@ -578,7 +579,7 @@ void etcd_answer(void *self, unsigned int place, int result, struct json_object 
 		over(e, place, answer);
 	} else if (place == ETCD_WATCH) {
 		if (take_events(e, answer, take_kv)) {
-			tell_members(e);
+			update_members(e);
 		} else {
 			/* Cancelled, for being too far behind or whatever: all is asked anew. */
 			http_cancel(e->http, place);

@@ -110,7 +110,7 @@ int line_flush(struct line *l)
 	return 0;
 }
 
-int line_text(struct line *l, const char *text, size_t length)
+int line_send_text(struct line *l, const char *text, size_t length)
 {
 	if (!l->lost)
 		l->lost = grow(&l->out, &l->out_room, l->out_have + length + 1);
@@ -122,7 +122,7 @@ int line_text(struct line *l, const char *text, size_t length)
 	return line_flush(l);
 }
 
-int line_say(struct line *l, struct json_object *o)
+int line_send(struct line *l, struct json_object *o)
 {
 	size_t length;
 	const char *text = NULL;
@@ -132,7 +132,7 @@ int line_say(struct line *l, struct json_object *o)
 		text = json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN, &length);
 	if (!text)
 		l->lost = -ENOMEM;
-	ret = text ? line_text(l, text, length) : l->lost;
+	ret = text ? line_send_text(l, text, length) : l->lost;
 	json_object_put(o);
 	return ret;
 }

@@ -34,26 +34,26 @@ void manage_found(struct manage *m, const struct roc_evb_table *table)
 	m->next = *table;
 }
 
-static void tell(struct manage *m)
+static void log_decisions(struct manage *m)
 {
 	const char *sentence;
 
 	while ((sentence = roc_evb_manager_says(m->m))) {
-		if (m->say)
-			m->say(m->say_self, sentence);
+		if (m->log)
+			m->log(m->log_self, sentence);
 	}
 }
 
 const struct roc_evb_table *manage_step(struct manage *m, uint64_t now)
 {
-	int wanted;
+	int changed;
 
 	if (!m->m || now - m->stepped < STEP_NS)
 		return NULL;
 	m->stepped = now;
-	wanted = roc_evb_manager_step(m->m, m->term, now, &m->next);
-	tell(m);
-	return wanted ? &m->next : NULL;
+	changed = roc_evb_manager_step(m->m, m->term, now, &m->next);
+	log_decisions(m);
+	return changed ? &m->next : NULL;
 }
 
 void manage_published(struct manage *m)

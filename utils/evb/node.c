@@ -43,7 +43,7 @@ struct node {
 	struct evb_node_report report;
 };
 
-static void say(void *self, const char *sentence)
+static void log_message(void *self, const char *sentence)
 {
 	tool_note("%s", sentence);
 }
@@ -80,7 +80,7 @@ static int open_coordinator(struct node *n)
 			    .seed = o->seed,
 			    .readouts = o->readouts,
 			    .builders = o->builders},
-		.say = say,
+		.log = log_message,
 	};
 	char reason[ROC_EVB_REASON];
 	int ret = evb_coordinator_open(&cfg, &n->coordinator, reason);
@@ -183,7 +183,7 @@ static int open_engine(struct node *n)
 		.patience_ns = o->patience * MS,
 		.lease_ns = n->coordinator.lease_ns,
 		.spin_ns = o->spin ? o->spin * UINT64_C(1000) : ROC_EVB_NO_SPIN,
-		.say = say,
+		.say = log_message,
 	};
 	char reason[ROC_EVB_REASON] = "";
 	int ret = choose_addresses(n, &cfg);
@@ -215,7 +215,7 @@ static int join_alone(struct node *n)
 		       : TOOL_OK;
 }
 
-static void hear_alone(struct node *n, const struct roc_evb_news *news)
+static void handle_news(struct node *n, const struct roc_evb_news *news)
 {
 	if (news->what == ROC_EVB_LOST)
 		n->report.now.contact = false;
@@ -234,7 +234,7 @@ static int step_alone(struct node *n)
 	int ret;
 
 	while ((ret = n->coordinator.ops->poll(n->coordinator.self, &news)) == 1) {
-		hear_alone(n, &news);
+		handle_news(n, &news);
 		if (news.what == ROC_EVB_OUT && join_alone(n))
 			return -EIO;
 	}
@@ -260,7 +260,7 @@ static void metrics(struct node *n)
 		tool_note("%s", sentence);
 }
 
-static void tell_watchers(struct node *n)
+static void send_status(struct node *n)
 {
 	size_t length;
 	char *line = evb_node_line(&n->report, &length);
@@ -311,7 +311,7 @@ static void report(struct node *n, uint64_t now)
 	if (n->lines)
 		print_line(n);
 	metrics(n);
-	tell_watchers(n);
+	send_status(n);
 	r->before = r->now;
 }
 
@@ -401,7 +401,7 @@ static int all_lost(const struct roc_evb_counts *c, const struct evb_sink_counte
 }
 
 /* Whether scripts may take it for good. */
-static int verdict(struct node *n, int code)
+static int exit_code(struct node *n, int code)
 {
 	struct evb_source_counters in = {0};
 	struct evb_sink_counters out = {0};
@@ -467,7 +467,7 @@ static int run_node(struct node *n)
 	code = loop(n);
 	if (!n->o->json && works)
 		evb_node_text(stdout, &n->report);
-	return verdict(n, code);
+	return exit_code(n, code);
 }
 
 int evb_node(const struct evb_options *o)

@@ -67,7 +67,7 @@ struct file_sink {
 	bool syncing;
 	unsigned int number;
 	uint64_t limit; /* of a file, as far as one is known */
-	bool too_long_said;
+	bool too_long_logged;
 	struct block blocks[DEPTH];	  /* a ring */
 	unsigned int head, settled, tail; /* oldest one, first one that is not counted, next one */
 	struct sink_counts calls;
@@ -225,11 +225,11 @@ static void be_too_long(struct file_sink *s, struct block *b)
 	b->file->too_long = true;
 	if (b->op.place < s->limit)
 		s->limit = b->op.place;
-	if (!s->too_long_said)
+	if (!s->too_long_logged)
 		tool_note(
 			"A file in %s may not be longer, by ulimit -f or by its file system. Blocks that were on their way are lost, and each that is longer alone; the next files end in time.",
 			s->v.dir);
-	s->too_long_said = true;
+	s->too_long_logged = true;
 }
 
 static void written(struct writer *w, struct writer_op *op, int err)

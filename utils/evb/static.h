@@ -70,7 +70,7 @@ struct star;
 /* @times: of the manager. NULL and a sentence: the port is in use, or there is no memory. */
 struct star *star_open(const struct evb_static_file *file,
 		       const struct roc_evb_manager_config *times,
-		       void (*say)(void *self, const char *sentence), void *say_self,
+		       void (*log_fn)(void *self, const char *sentence), void *log_self,
 		       char reason[ROC_EVB_REASON]);
 void star_turn(struct star *s, uint64_t now);
 void star_idle(const struct star *s, struct roc_idle *idle);
@@ -106,9 +106,9 @@ struct json_object *line_next(struct line *l, bool *bad);
  * An object, which is put; NULL is for want of memory. 0; -ENOBUFS the other end does not read;
  * -errno. A line that cannot be kept is the last: line_flush() says so from then on.
  */
-int line_say(struct line *l, struct json_object *o);
+int line_send(struct line *l, struct json_object *o);
 /* Text that is a whole line. */
-int line_text(struct line *l, const char *text, size_t length);
+int line_send_text(struct line *l, const char *text, size_t length);
 int line_flush(struct line *l);
 /* Is something still to be written? */
 static inline bool line_waits(const struct line *l)

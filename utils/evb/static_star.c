@@ -42,36 +42,36 @@ struct star {
 	uint64_t found; /* when we heard that there was a manager before us; 0: there was none */
 	struct manage manage;
 	struct roc_evb_table table;
-	void (*say)(void *self, const char *sentence);
-	void *say_self;
-	struct often said;
+	void (*log)(void *self, const char *sentence);
+	void *log_self;
+	struct often log_limit;
 };
 
-static void say(struct star *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct star *s, const char *fmt, ...)
+static void log_message(struct star *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void log_message(struct star *s, const char *fmt, ...)
 {
 	char text[EVB_SENTENCE];
 	unsigned int left_out;
 	va_list ap;
 
-	if (!s->say)
+	if (!s->log)
 		return;
-	left_out = often_left_out(&s->said, fabric_now());
+	left_out = often_left_out(&s->log_limit, fabric_now());
 	if (left_out) {
 		snprintf(text, sizeof(text), OFTEN_LEFT_OUT, left_out);
-		s->say(s->say_self, text);
+		s->log(s->log_self, text);
 	}
-	if (!often_may_say(&s->said))
+	if (!often_may_say(&s->log_limit))
 		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	s->say(s->say_self, text);
+	s->log(s->log_self, text);
 }
 
 struct star *star_open(const struct evb_static_file *file,
 		       const struct roc_evb_manager_config *times,
-		       void (*say_fn)(void *self, const char *sentence), void *say_self,
+		       void (*log_fn)(void *self, const char *sentence), void *log_self,
 		       char reason[ROC_EVB_REASON])
 {
 	const struct evb_static_node *n = file->manager;
@@ -89,10 +89,10 @@ struct star *star_open(const struct evb_static_file *file,
 	cfg.builders = (uint32_t)file->builders;
 	s->file = file;
 	s->lease_ns = cfg.lease_ns = file->lease_ms * 1000000;
-	s->say = say_fn;
-	s->say_self = say_self;
-	s->manage.say = say_fn;
-	s->manage.say_self = say_self;
+	s->log = log_fn;
+	s->log_self = log_self;
+	s->manage.log = log_fn;
+	s->manage.log_self = log_self;
 	s->fd = control_listen(n->m.host, n->manager_port, reason);
 	if (s->fd == -EADDRINUSE)
 		snprintf(reason, ROC_EVB_REASON,
@@ -156,10 +156,10 @@ static void refuse(struct star *s, struct peer *p, bool taken, const char *fmt, 
 	va_end(ap);
 	o = with("refused", json_object_new_string(text));
 	json_object_object_add(o, "taken", json_object_new_boolean(taken));
-	line_say(&p->line, o);
+	line_send(&p->line, o);
 	p->refused = true;
 	if (!taken) /* who comes again and again is not worth a line each time */
-		say(s, "A node is refused: %s", text);
+		log_message(s, "A node is refused: %s", text);
 }
 
 static struct json_object *members(const struct star *s)
@@ -189,26 +189,26 @@ static void welcome(struct star *s, struct peer *p)
 	unsigned int i;
 
 	json_object_object_add(o, "manager", json_object_new_string(s->file->manager->m.name));
-	line_say(&p->line, o);
+	line_send(&p->line, o);
 	if (s->table.epoch)
-		line_say(&p->line, with("table", evb_table_record(&s->table)));
+		line_send(&p->line, with("table", evb_table_record(&s->table)));
 	if (!p->watcher)
 		return;
-	line_say(&p->line, members(s));
+	line_send(&p->line, members(s));
 	for (i = 0; i < s->count; i++) {
 		if (s->peers[i]->status_bytes)
-			line_say(&p->line, status_of(s->peers[i]));
+			line_send(&p->line, status_of(s->peers[i]));
 	}
 }
 
 /* To all, each time anew: they are few. */
-static void tell_all(struct star *s, struct json_object *o)
+static void send_all(struct star *s, struct json_object *o)
 {
 	unsigned int i;
 
 	for (i = 0; i < s->count; i++) {
 		if (s->peers[i]->member || s->peers[i]->watcher)
-			line_say(&s->peers[i]->line, json_object_get(o));
+			line_send(&s->peers[i]->line, json_object_get(o));
 	}
 	json_object_put(o);
 }
@@ -224,7 +224,7 @@ static void take_have(struct star *s, struct json_object *have, uint64_t now)
 	s->table = t;
 	s->found = s->found ? s->found : now;
 	manage_found(&s->manage, &t);
-	tell_all(s, with("table", evb_table_record(&t)));
+	send_all(s, with("table", evb_table_record(&t)));
 }
 
 static bool same_system(struct star *s, struct peer *p, struct json_object *o)
@@ -300,7 +300,7 @@ static void take_status(struct star *s, struct peer *p, struct json_object *stat
 	p->status_bytes = strlen(text);
 	for (i = 0; i < s->count; i++) {
 		if (s->peers[i]->watcher)
-			line_say(&s->peers[i]->line, status_of(p));
+			line_send(&s->peers[i]->line, status_of(p));
 	}
 }
 
@@ -361,7 +361,7 @@ static void accept_all(struct star *s, uint64_t now)
 	s->no_files = accept_no_files(errno);
 }
 
-static void tell_manager(struct star *s, uint64_t now)
+static void update_manager(struct star *s, uint64_t now)
 {
 	static struct roc_evb_member all[EVB_MEMBERS_MAX]; /* large, and one thread */
 	unsigned int i, count = 0;
@@ -385,12 +385,12 @@ void star_turn(struct star *s, uint64_t now)
 	}
 	if (s->changed) {
 		s->changed = false;
-		tell_manager(s, now);
-		tell_all(s, members(s));
+		update_manager(s, now);
+		send_all(s, members(s));
 	}
 	if (now - s->beat > s->lease_ns / 4) {
 		s->beat = now;
-		tell_all(s, with("beat", json_object_new_boolean(true)));
+		send_all(s, with("beat", json_object_new_boolean(true)));
 	}
 	/* Whom a manager before us had is not gone for not having found us yet. */
 	if (s->found && now - s->found < s->lease_ns + RETURN_NS)
@@ -399,7 +399,7 @@ void star_turn(struct star *s, uint64_t now)
 	if (!t)
 		return;
 	s->table = *t;
-	tell_all(s, with("table", evb_table_record(t)));
+	send_all(s, with("table", evb_table_record(t)));
 	manage_published(&s->manage);
 }
 

@@ -17,7 +17,7 @@
 
 #define MS UINT64_C(1000000)
 #define OLD_NS (3 * FABRIC_NS_PER_S) /* a line that is older is not of now */
-#define SETTLE_NS (1500 * MS)	     /* --once: until all have been heard */
+#define ONCE_NS (1500 * MS)	     /* --once: until all have been heard */
 
 struct watch {
 	const struct evb_options *o;
@@ -25,17 +25,17 @@ struct watch {
 	struct roc_evb_table table;
 	struct roc_evb_member *members;
 	unsigned int count;
-	bool lost, heard;
+	bool lost, members_received;
 	char text[EVB_SENTENCE]; /* the last that was said */
 };
 
-static void hear(struct watch *w, const struct roc_evb_news *news)
+static void handle_news(struct watch *w, const struct roc_evb_news *news)
 {
 	switch (news->what) {
 	case ROC_EVB_MEMBERS:
 		memcpy(w->members, news->members, news->member_count * sizeof(*w->members));
 		w->count = news->member_count;
-		w->heard = true;
+		w->members_received = true;
 		break;
 	case ROC_EVB_TABLE:
 		w->table = *news->table;
@@ -60,7 +60,7 @@ static int step(struct watch *w)
 	int ret;
 
 	while ((ret = w->c.ops->poll(w->c.self, &news)) == 1)
-		hear(w, &news);
+		handle_news(w, &news);
 	if (ret < 0)
 		return tool_fail("%s", w->c.ops->reason(w->c.self));
 	w->c.ops->idle(w->c.self, &idle);
@@ -196,7 +196,7 @@ static int loop(struct watch *w)
 	while (!code && !stop_requested()) {
 		code = step(w);
 		now = fabric_now();
-		if (w->o->once && now - began < SETTLE_NS)
+		if (w->o->once && now - began < ONCE_NS)
 			continue;
 		if (w->o->time && now - began >= w->o->time * FABRIC_NS_PER_S)
 			break;
@@ -207,7 +207,7 @@ static int loop(struct watch *w)
 		if (w->o->once || ferror(stdout))
 			break;
 	}
-	if (!code && !w->heard)
+	if (!code && !w->members_received)
 		return tool_fail("%s", w->text[0] ? w->text : "Nobody tells who is there.");
 	return code;
 }

@@ -64,7 +64,7 @@ static int node_open(struct node *n, const char *name, const char *text)
 			    .readouts = 1,
 			    .settle_ns = 300000000,
 			    .grace_ns = 1},
-		.say = sentence,
+		.log = sentence,
 	};
 	static uint64_t incarnation = 100;
 	int ret;
