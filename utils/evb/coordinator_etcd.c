@@ -73,16 +73,16 @@ static void advance(struct etcd *e, uint64_t now)
 static void keep_alive(struct etcd *e, uint64_t now)
 {
 	if (!e->lease || http_busy(e->http, ETCD_KEEP) || now < e->again ||
-	    now - e->kept < e->ttl * FABRIC_NS_PER_S / 4)
+	    now - e->renewed < e->ttl * FABRIC_NS_PER_S / 4)
 		return;
-	e->kept = now;
+	e->renewed = now;
 	etcd_post(e, ETCD_KEEP, "lease/keepalive", etcd_lease(e->lease), false);
 }
 
 /* Is etcd still there? Who looks on has no lease that would show it; any small key does. */
 static void check_contact(struct etcd *e, uint64_t now)
 {
-	if (!e->seen || !e->listed || http_busy(e->http, ETCD_CONTACT) || now < e->again ||
+	if (!e->statuses || !e->listed || http_busy(e->http, ETCD_CONTACT) || now < e->again ||
 	    now - e->contact_checked < ETCD_CALL_MS * MS)
 		return;
 	e->contact_checked = now;
@@ -117,8 +117,8 @@ static int etcd_poll(void *self, struct roc_evb_news *news)
 	struct etcd *e = self;
 	uint64_t now = fabric_now();
 
-	if (now - e->turned >= TURN_NS && !e->ended) {
-		e->turned = now;
+	if (now - e->last_turn >= TURN_NS && !e->ended) {
+		e->last_turn = now;
 		http_turn(e->http);
 		if (e->auth.user[0] && !e->auth.known) {
 			ask_for_token(e, now);
@@ -142,7 +142,7 @@ static int etcd_join(void *self, const struct roc_evb_member *me)
 		e->old_lease = e->lease;
 	e->lease = 0;
 	e->joined = false;
-	e->taken = 0;
+	e->name_taken = 0;
 	e->me = *me;
 	e->joining = true;
 	e->candidate = me->roles & ROC_EVB_MANAGER;
@@ -224,8 +224,8 @@ static void etcd_statuses(void *self, evb_status_fn *fn, void *fn_self)
 	struct etcd *e = self;
 	unsigned int i;
 
-	for (i = 0; i < e->seen_count; i++)
-		fn(fn_self, e->seen[i].name, e->seen[i].line);
+	for (i = 0; i < e->status_count; i++)
+		fn(fn_self, e->statuses[i].name, e->statuses[i].line);
 }
 
 static void etcd_close(void *self)
@@ -235,7 +235,7 @@ static void etcd_close(void *self)
 	http_close(e->http);
 	manage_end(&e->manage);
 	explicit_bzero(&e->auth, sizeof(e->auth));
-	free(e->seen);
+	free(e->statuses);
 	free(e);
 }
 
@@ -341,8 +341,8 @@ static int set_up(struct etcd *e, const struct evb_coordinator_config *cfg, cons
 		return -EINVAL;
 	}
 	if (!cfg->name) {
-		e->seen = calloc(EVB_MEMBERS_MAX, sizeof(*e->seen));
-		if (!e->seen)
+		e->statuses = calloc(EVB_MEMBERS_MAX, sizeof(*e->statuses));
+		if (!e->statuses)
 			return -ENOMEM;
 	}
 	copy = strdup(where);

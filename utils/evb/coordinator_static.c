@@ -22,7 +22,7 @@
 #define CONNECT_NS (2000 * MS) /* an attempt takes no longer */
 #define REPORT_NS (200 * MS)
 
-struct seen {
+struct status_line {
 	char name[ROC_EVB_NAME];
 	char line[EVB_STATUS_MAX];
 };
@@ -37,11 +37,11 @@ struct spoke {
 	struct control connecting;
 	struct line line;
 	bool welcome;
-	uint64_t turned, tried, received, sent, reported;
+	uint64_t last_turn, last_try, received, sent, reported;
 	uint64_t refused; /* since when our name is taken; 0: it is not */
 	unsigned int suspects;
-	struct seen *seen; /* of who watches */
-	unsigned int seen_count;
+	struct status_line *statuses; /* of who watches */
+	unsigned int status_count;
 	char reason[ROC_EVB_REASON];
 };
 
@@ -57,7 +57,7 @@ static const char *address(const struct spoke *s, char text[ROC_EVB_HOST + ROC_E
 	return text;
 }
 
-static void hang_up(struct spoke *s, const char *reason)
+static void disconnect(struct spoke *s, const char *reason)
 {
 	char text[ROC_EVB_HOST + ROC_EVB_PORT + 1];
 
@@ -101,13 +101,13 @@ static void forget(struct spoke *s)
 {
 	unsigned int i, k;
 
-	for (i = 0; i < s->seen_count;) {
+	for (i = 0; i < s->status_count;) {
 		for (k = 0; k < s->view.member_count; k++) {
-			if (!strcmp(s->seen[i].name, s->view.members[k].name))
+			if (!strcmp(s->statuses[i].name, s->view.members[k].name))
 				break;
 		}
 		if (k == s->view.member_count)
-			s->seen[i] = s->seen[--s->seen_count];
+			s->statuses[i] = s->statuses[--s->status_count];
 		else
 			i++;
 	}
@@ -126,7 +126,7 @@ static void take_members(struct spoke *s, struct json_object *list)
 			count++;
 	}
 	evb_view_members(&s->view, all, count);
-	if (s->seen)
+	if (s->statuses)
 		forget(s);
 }
 
@@ -137,15 +137,15 @@ static void take_status(struct spoke *s, struct json_object *o)
 							  JSON_C_TO_STRING_PLAIN);
 	unsigned int i;
 
-	if (!s->seen || !name || !roc_evb_name_valid(name) || strlen(line) >= EVB_STATUS_MAX)
+	if (!s->statuses || !name || !roc_evb_name_valid(name) || strlen(line) >= EVB_STATUS_MAX)
 		return;
-	for (i = 0; i < s->seen_count && strcmp(s->seen[i].name, name); i++)
+	for (i = 0; i < s->status_count && strcmp(s->statuses[i].name, name); i++)
 		;
 	if (i == EVB_MEMBERS_MAX)
 		return;
-	s->seen_count = i == s->seen_count ? i + 1 : s->seen_count;
-	strcpy(s->seen[i].name, name);
-	strcpy(s->seen[i].line, line);
+	s->status_count = i == s->status_count ? i + 1 : s->status_count;
+	strcpy(s->statuses[i].name, name);
+	strcpy(s->statuses[i].line, line);
 }
 
 /* 0, or -errno: it is the end of the node. */
@@ -167,7 +167,7 @@ static int take(struct spoke *s, struct json_object *o, uint64_t now)
 		s->refused = s->refused ? s->refused : now;
 		if (json_object_get_boolean(json_object_object_get(o, "taken")) &&
 		    now - s->refused < 2 * lease(s)) {
-			s->tried = now;
+			s->last_try = now;
 			line_close(&s->line);
 			return 0;
 		}
@@ -179,7 +179,7 @@ static int take(struct spoke *s, struct json_object *o, uint64_t now)
 		take_members(s, v);
 	} else if (json_object_object_get_ex(o, "table", &v)) {
 		if (evb_table_read(v, &t, reason))
-			hang_up(s, reason);
+			disconnect(s, reason);
 		else if (evb_view_table(&s->view, &t))
 			evb_view_older(&s->view, &t, !s->watches, "the manager");
 	} else if (json_object_object_get_ex(o, "node", &v)) {
@@ -195,15 +195,15 @@ static void connect_again(struct spoke *s, uint64_t now)
 	int done;
 
 	if (s->connecting.fd < 0) {
-		if (s->tried && now - s->tried < AGAIN_NS)
+		if (s->last_try && now - s->last_try < AGAIN_NS)
 			return;
-		s->tried = now;
+		s->last_try = now;
 		if (control_connect(&s->connecting, s->host, n->manager_port, reason))
-			return hang_up(s, reason);
+			return disconnect(s, reason);
 	}
 	done = control_connected(&s->connecting);
-	if (done < 0 || (!done && now - s->tried > CONNECT_NS))
-		return hang_up(s, done ? strerror(-done) : "nobody answers");
+	if (done < 0 || (!done && now - s->last_try > CONNECT_NS))
+		return disconnect(s, done ? strerror(-done) : "nobody answers");
 	if (!done)
 		return;
 	line_open(&s->line, s->connecting.fd);
@@ -212,7 +212,7 @@ static void connect_again(struct spoke *s, uint64_t now)
 	introduce(s, now);
 }
 
-static int listen_to_it(struct spoke *s, uint64_t now)
+static int receive_lines(struct spoke *s, uint64_t now)
 {
 	struct json_object *o;
 	int ret = line_read(&s->line), end;
@@ -232,9 +232,9 @@ static int listen_to_it(struct spoke *s, uint64_t now)
 	if (!ret)
 		ret = line_flush(&s->line);
 	if (ret || bad)
-		hang_up(s, bad ? "it says what is no JSON" : strerror(-ret));
+		disconnect(s, bad ? "it says what is no JSON" : strerror(-ret));
 	else if (now - s->received > lease(s))
-		hang_up(s, "it is silent");
+		disconnect(s, "it is silent");
 	return 0;
 }
 
@@ -244,14 +244,14 @@ static int static_poll(void *self, struct roc_evb_news *news)
 	uint64_t now = fabric_now();
 	int ret = 0;
 
-	if (now - s->turned >= TURN_NS && (s->joined || s->watches)) {
-		s->turned = now;
+	if (now - s->last_turn >= TURN_NS && (s->joined || s->watches)) {
+		s->last_turn = now;
 		if (s->star)
 			star_turn(s->star, now);
 		if (s->line.fd < 0)
 			connect_again(s, now);
 		if (s->line.fd >= 0)
-			ret = listen_to_it(s, now);
+			ret = receive_lines(s, now);
 	}
 	return ret ? ret : evb_view_poll(&s->view, news);
 }
@@ -330,8 +330,8 @@ static void static_statuses(void *self, evb_status_fn *fn, void *fn_self)
 	struct spoke *s = self;
 	unsigned int i;
 
-	for (i = 0; i < s->seen_count; i++)
-		fn(fn_self, s->seen[i].name, s->seen[i].line);
+	for (i = 0; i < s->status_count; i++)
+		fn(fn_self, s->statuses[i].name, s->statuses[i].line);
 }
 
 static void static_close(void *self)
@@ -342,7 +342,7 @@ static void static_close(void *self)
 	control_close(&s->connecting);
 	star_close(s->star);
 	evb_static_free(&s->file);
-	free(s->seen);
+	free(s->statuses);
 	free(s);
 }
 
@@ -388,8 +388,8 @@ static int find_me(struct spoke *s, const struct evb_coordinator_config *cfg, co
 	}
 	if (!cfg->name) {
 		s->watches = true;
-		s->seen = calloc(EVB_MEMBERS_MAX, sizeof(*s->seen));
-		return s->seen ? 0 : -ENOMEM;
+		s->statuses = calloc(EVB_MEMBERS_MAX, sizeof(*s->statuses));
+		return s->statuses ? 0 : -ENOMEM;
 	}
 	n = evb_static_find(&s->file, cfg->name);
 	if (!n) {

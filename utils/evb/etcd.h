@@ -46,7 +46,7 @@ struct json_object *etcd_auth_body(const struct etcd_auth *a);
 /* The token in the answer; NULL: there is none. */
 const char *etcd_auth_token(struct json_object *answer);
 /* What an answer that is none says; when it refuses, @reason is the sentence. */
-enum etcd_auth_wrong etcd_auth_judge(struct etcd_auth *a, const char *says,
+enum etcd_auth_wrong etcd_auth_judge(struct etcd_auth *a, const char *error_text,
 				     char reason[ROC_EVB_REASON]);
 
 /*
@@ -168,7 +168,7 @@ enum etcd_step {
 	STEP_CAMPAIGN,
 };
 
-struct etcd_seen {
+struct etcd_status_line {
 	char name[ROC_EVB_NAME];
 	char line[EVB_STATUS_MAX];
 };
@@ -177,21 +177,21 @@ struct etcd {
 	char system[ROC_EVB_NAME];
 	char urls[ETCD_URLS][ETCD_URL_MAX];
 	unsigned int url, url_count;
-	unsigned int asked[HTTP_PLACES]; /* the address that the call in a place went to */
-	uint64_t posted[HTTP_PLACES];	 /* when */
+	unsigned int call_url[HTTP_PLACES]; /* the address that the call in a place went to */
+	uint64_t call_time[HTTP_PLACES];    /* when */
 	struct http *http;
 	struct etcd_auth auth;
 	struct evb_view view;
 	enum etcd_step step;
-	uint64_t turned, again; /* not before */
+	uint64_t last_turn, again; /* not before */
 
 	struct roc_evb_member me;
 	bool joining, joined, candidate;
 	uint64_t ttl, lease, old_lease; /* seconds, numbers */
-	uint64_t granted, kept;
-	uint64_t taken; /* since when another has our name; 0: none */
+	uint64_t granted, renewed;
+	uint64_t name_taken; /* since when another has our name; 0: none */
 
-	bool listed, reports_listed, heard;
+	bool listed, reports_listed, contacted;
 	struct etcd_bad_keys bad_keys;
 	struct roc_evb_member members[EVB_MEMBERS_MAX];
 	unsigned int count;
@@ -206,8 +206,8 @@ struct etcd {
 	bool has_report, urgent;
 	uint64_t reported;
 	char status[EVB_STATUS_MAX];
-	struct etcd_seen *seen; /* of who looks on */
-	unsigned int seen_count;
+	struct etcd_status_line *statuses; /* of who looks on */
+	unsigned int status_count;
 	uint64_t contact_checked;
 
 	int ended;

@@ -62,26 +62,26 @@ const char *etcd_auth_token(struct json_object *answer)
 	return json_object_is_type(token, json_type_string) ? json_object_get_string(token) : NULL;
 }
 
-enum etcd_auth_wrong etcd_auth_judge(struct etcd_auth *a, const char *says,
+enum etcd_auth_wrong etcd_auth_judge(struct etcd_auth *a, const char *error_text,
 				     char reason[ROC_EVB_REASON])
 {
-	if (strstr(says, "invalid auth token") && a->user[0]) {
+	if (strstr(error_text, "invalid auth token") && a->user[0]) {
 		a->known = false;
 		return ETCD_AUTH_AGAIN;
 	}
-	if (strstr(says, "authentication is not enabled")) {
+	if (strstr(error_text, "authentication is not enabled")) {
 		a->known = true;
 		return ETCD_AUTH_OFF;
 	}
-	if (strstr(says, "user name is empty") || strstr(says, "invalid auth token"))
+	if (strstr(error_text, "user name is empty") || strstr(error_text, "invalid auth token"))
 		snprintf(
 			reason, ROC_EVB_REASON,
 			"etcd wants a name and a password: put USER:PASSWORD into a file that only its owner can read, and give it as ?auth=FILE behind the last address.");
-	else if (strstr(says, "authentication failed"))
+	else if (strstr(error_text, "authentication failed"))
 		snprintf(reason, ROC_EVB_REASON,
 			 "etcd does not take the name %.60s with the password that was given.",
 			 a->user);
-	else if (strstr(says, "permission denied"))
+	else if (strstr(error_text, "permission denied"))
 		snprintf(
 			reason, ROC_EVB_REASON,
 			"etcd does not let %.60s at the keys: give it a role that reads and writes what begins with /roc-evb/ and /roc-evb-reports/.",

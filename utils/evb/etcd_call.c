@@ -77,8 +77,8 @@ void etcd_post(struct etcd *e, enum etcd_place place, const char *path, struct j
 	/* If an address does not answer, there must be time for the next before the lease ends. */
 	uint64_t ms = place == ETCD_KEEP ? e->ttl * 1000 / 4 : ETCD_CALL_MS;
 
-	e->asked[place] = e->url;
-	e->posted[place] = fabric_now();
+	e->call_url[place] = e->url;
+	e->call_time[place] = fabric_now();
 	snprintf(url, sizeof(url), "%s/v3/%s", e->urls[e->url], path);
 	if (http_post(e->http, place, url, body, stream ? 0 : (unsigned int)ms))
 		etcd_away(e, place, -ENOMEM, "there is no memory left");
@@ -98,7 +98,7 @@ void etcd_away(struct etcd *e, enum etcd_place place, int result, const char *re
 	char url[ETCD_URL_MAX];
 
 	/* All calls to an address that is away fail: that is one failure, one step on. */
-	if (e->asked[place] != e->url)
+	if (e->call_url[place] != e->url)
 		return;
 	snprintf(url, sizeof(url), "%.80s", e->urls[e->url]);
 	e->listed = e->reports_listed = false;

@@ -77,7 +77,8 @@ static void take_member(struct etcd *e, const struct etcd_kv *kv, const char *na
 }
 
 /* Does it name somebody who is there? Else it is what a run before left. */
-static bool of_these(const struct etcd *e, const struct roc_evb_place *places, unsigned int count)
+static bool names_members(const struct etcd *e, const struct roc_evb_place *places,
+			  unsigned int count)
 {
 	unsigned int i, k;
 
@@ -104,12 +105,12 @@ static void take_older(struct etcd *e, const struct roc_evb_table *t)
 		e->joined = e->joining = false;
 }
 
-static void believe_table(struct etcd *e, const struct roc_evb_table *t)
+static void accept_table(struct etcd *e, const struct roc_evb_table *t)
 {
 	/* Published, though the answer that said so was lost. */
 	if (e->managing && t->term == e->manage.term)
 		roc_evb_manager_adopt(e->manage.m, t);
-	if (of_these(e, t->rus, t->ru_count) || of_these(e, t->bus, t->bu_count) ||
+	if (names_members(e, t->rus, t->ru_count) || names_members(e, t->bus, t->bu_count) ||
 	    !(t->ru_count + t->bu_count)) {
 		if (evb_view_table(&e->view, t))
 			take_older(e, t);
@@ -129,12 +130,12 @@ static void take_table(struct etcd *e, const struct etcd_kv *kv)
 	} else {
 		etcd_bad_key_clear(&e->bad_keys, kv->key);
 		if (kv->value)
-			believe_table(e, &t);
+			accept_table(e, &t);
 	}
 	json_object_put(o);
 }
 
-static void be_manager(struct etcd *e)
+static void become_manager(struct etcd *e)
 {
 	if (manage_begin(&e->manage, &e->cfg, e->manager_created, &e->view.table))
 		return;
@@ -143,14 +144,14 @@ static void be_manager(struct etcd *e)
 	update_members(e);
 }
 
-static void be_no_manager(struct etcd *e)
+static void resign(struct etcd *e)
 {
 	if (!e->managing)
 		return;
 	e->managing = false;
 	manage_end(&e->manage);
 	http_cancel(e->http, ETCD_PUBLISH);
-	if (!e->seen) {
+	if (!e->statuses) {
 		http_cancel(e->http, ETCD_REPORTS);
 		http_cancel(e->http, ETCD_REPORT_LIST);
 	}
@@ -165,9 +166,9 @@ static void take_manager(struct etcd *e, const struct etcd_kv *kv)
 	e->manager_created = kv->value ? kv->created : 0;
 	evb_view_leader(&e->view, kv->value && roc_evb_name_valid(kv->value) ? kv->value : "");
 	if (ours && !e->managing)
-		be_manager(e);
+		become_manager(e);
 	else if (!ours)
-		be_no_manager(e);
+		resign(e);
 }
 
 static void take_kv(struct etcd *e, const struct etcd_kv *kv)
@@ -185,23 +186,23 @@ static void take_kv(struct etcd *e, const struct etcd_kv *kv)
 		take_table(e, kv);
 }
 
-static void see(struct etcd *e, const char *name, struct json_object *status)
+static void update_status(struct etcd *e, const char *name, struct json_object *status)
 {
 	const char *line = json_object_to_json_string_ext(status, JSON_C_TO_STRING_PLAIN);
 	unsigned int i;
 
-	for (i = 0; i < e->seen_count && strcmp(e->seen[i].name, name); i++)
+	for (i = 0; i < e->status_count && strcmp(e->statuses[i].name, name); i++)
 		;
 	if (!status) {
-		if (i < e->seen_count)
-			e->seen[i] = e->seen[--e->seen_count];
+		if (i < e->status_count)
+			e->statuses[i] = e->statuses[--e->status_count];
 		return;
 	}
 	if (i == EVB_MEMBERS_MAX || strlen(line) >= EVB_STATUS_MAX)
 		return;
-	e->seen_count = i == e->seen_count ? i + 1 : e->seen_count;
-	strcpy(e->seen[i].name, name);
-	strcpy(e->seen[i].line, line);
+	e->status_count = i == e->status_count ? i + 1 : e->status_count;
+	strcpy(e->statuses[i].name, name);
+	strcpy(e->statuses[i].line, line);
 }
 
 /*
@@ -209,7 +210,7 @@ static void see(struct etcd *e, const char *name, struct json_object *status)
  * as much further at most. A table that begins a little later is no harm; where one begins behind
  * what some have packed, blocks go in part to one builder and in part to another.
  */
-static void be_of_now(struct roc_evb_report *r)
+static void extrapolate(struct roc_evb_report *r)
 {
 	uint64_t blocks = r->blocks_per_s < RATE_MAX ? r->blocks_per_s : RATE_MAX;
 
@@ -235,25 +236,26 @@ static void take_report(struct etcd *e, const struct etcd_kv *kv, bool found)
 		} else {
 			etcd_bad_key_clear(&e->bad_keys, kv->key);
 			if (found)
-				be_of_now(&r);
+				extrapolate(&r);
 			roc_evb_manager_report(e->manage.m, name, &r, fabric_now());
 		}
 	}
 	if (!kv->value)
 		etcd_bad_key_clear(&e->bad_keys, kv->key);
-	if (e->seen)
-		see(e, name,
-		    json_object_is_type(o, json_type_object) ? json_object_object_get(o, "status")
-							     : NULL);
+	if (e->statuses)
+		update_status(e, name,
+			      json_object_is_type(o, json_type_object)
+				      ? json_object_object_get(o, "status")
+				      : NULL);
 	json_object_put(o);
 }
 
-static void hear_report(struct etcd *e, const struct etcd_kv *kv)
+static void take_watched_report(struct etcd *e, const struct etcd_kv *kv)
 {
 	take_report(e, kv, false);
 }
 
-static void find_report(struct etcd *e, const struct etcd_kv *kv)
+static void take_listed_report(struct etcd *e, const struct etcd_kv *kv)
 {
 	take_report(e, kv, true);
 }
@@ -314,7 +316,7 @@ static void take_state(struct etcd *e, struct json_object *answer)
 	if (!e->manager_created && before)
 		take_manager(e, &none);
 	update_members(e);
-	e->listed = e->heard = true;
+	e->listed = e->contacted = true;
 	etcd_post(e, ETCD_WATCH, "watch", etcd_watch(etcd_key(e, "", ""), revision + 1), true);
 	if (e->listed)
 		evb_view_back(&e->view);
@@ -330,7 +332,7 @@ static void take_joined(struct etcd *e, struct json_object *answer)
 
 	if (json_object_get_boolean(json_object_object_get(answer, "succeeded"))) {
 		e->joined = true;
-		e->taken = 0;
+		e->name_taken = 0;
 		return;
 	}
 	list = json_object_object_get(answer, "responses");
@@ -351,9 +353,9 @@ static void take_joined(struct etcd *e, struct json_object *answer)
 	if (e->joined)
 		return;
 	/* Perhaps it is ourselves of before: then its lease runs out. */
-	e->taken = e->taken ? e->taken : now;
+	e->name_taken = e->name_taken ? e->name_taken : now;
 	e->again = now + 300 * MS;
-	if (now - e->taken < (2 * e->ttl + 1) * FABRIC_NS_PER_S)
+	if (now - e->name_taken < (2 * e->ttl + 1) * FABRIC_NS_PER_S)
 		return;
 	snprintf(
 		e->reason, sizeof(e->reason),
@@ -382,7 +384,7 @@ static void take_command(struct etcd *e, struct json_object *answer)
 		break;
 	case STEP_GRANT:
 		e->lease = etcd_number(answer, "ID");
-		e->kept = e->granted;
+		e->renewed = e->granted;
 		break;
 	case STEP_JOIN:
 		take_joined(e, answer);
@@ -398,18 +400,18 @@ static void take_command(struct etcd *e, struct json_object *answer)
 }
 
 /* With it went what hung on it: the member's key, and the manager's if it was ours. */
-static void lease_gone(struct etcd *e)
+static void lease_expired(struct etcd *e)
 {
 	e->lease = 0;
 	e->joined = e->joining = false;
-	be_no_manager(e);
+	resign(e);
 	evb_view_out(&e->view, "The lease of %s in etcd ran out: it joins anew.", e->me.name);
 }
 
 static void take_kept(struct etcd *e, struct json_object *answer)
 {
 	if (!etcd_number(json_object_object_get(answer, "result"), "TTL"))
-		lease_gone(e);
+		lease_expired(e);
 }
 
 static void take_published(struct etcd *e, struct json_object *answer)
@@ -424,7 +426,7 @@ static void take_published(struct etcd *e, struct json_object *answer)
 		    "there is a newer manager");
 	e->listed = false;
 	http_cancel(e->http, ETCD_WATCH);
-	be_no_manager(e);
+	resign(e);
 }
 
 void etcd_manage(struct etcd *e, uint64_t now)
@@ -432,7 +434,7 @@ void etcd_manage(struct etcd *e, uint64_t now)
 	const struct roc_evb_table *t;
 	struct json_object *o;
 
-	if ((e->managing || e->seen) && e->listed && !e->reports_listed && now >= e->again &&
+	if ((e->managing || e->statuses) && e->listed && !e->reports_listed && now >= e->again &&
 	    !http_busy(e->http, ETCD_REPORT_LIST) && !http_busy(e->http, ETCD_REPORTS))
 		etcd_post(e, ETCD_REPORT_LIST, "kv/range", etcd_list(etcd_report_key(e, "")),
 			  false);
@@ -459,7 +461,7 @@ static bool unknown_lease(struct etcd *e, unsigned int place, int result, const 
 	if (place == ETCD_COMMAND && e->step == STEP_REVOKE)
 		e->old_lease = 0;
 	else if (place == ETCD_COMMAND && e->joined)
-		lease_gone(e);
+		lease_expired(e);
 	else if (place == ETCD_COMMAND)
 		e->lease = 0;
 	return true;
@@ -472,7 +474,7 @@ static bool is_full(struct etcd *e, unsigned int place, int result, const char *
 		return false;
 	if (!e->full)
 		log_message(e, "etcd at %.60s takes nothing that is written (%.120s).",
-			    e->urls[e->asked[place]], reason);
+			    e->urls[e->call_url[place]], reason);
 	e->full = true;
 	if (place == ETCD_COMMAND)
 		e->again = fabric_now() + FULL_AGAIN_NS;
@@ -482,17 +484,17 @@ static bool is_full(struct etcd *e, unsigned int place, int result, const char *
 }
 
 /* Each member writes reports, and writes nothing more often. */
-static void not_full(struct etcd *e)
+static void clear_full(struct etcd *e)
 {
 	if (e->full)
-		log_message(e, "etcd at %.60s %s.", e->urls[e->asked[ETCD_REPORT]],
+		log_message(e, "etcd at %.60s %s.", e->urls[e->call_url[ETCD_REPORT]],
 			    "takes what is written again");
 	e->full = false;
 }
 
 /* Who is not let in is told so at the start; later it may heal. False: it is about something else.
  */
-static bool unknown_who(struct etcd *e, unsigned int place, int result, const char *reason)
+static bool auth_failed(struct etcd *e, unsigned int place, int result, const char *reason)
 {
 	char sentence[ROC_EVB_REASON];
 
@@ -507,7 +509,7 @@ static bool unknown_who(struct etcd *e, unsigned int place, int result, const ch
 	case ETCD_AUTH_OFF:
 		return true;
 	case ETCD_AUTH_REFUSED:
-		if (e->heard)
+		if (e->contacted)
 			return false;
 		memcpy(e->reason, sentence, sizeof(e->reason));
 		e->ended = -EACCES;
@@ -521,7 +523,7 @@ static bool unknown_who(struct etcd *e, unsigned int place, int result, const ch
  * A watch has come to its end: what it would have told is asked for. A proxy may end one each
  * minute, and nothing is lost by that; where each ends as soon as it began etcd has its peace.
  */
-static void watch_over(struct etcd *e, unsigned int place)
+static void watch_ended(struct etcd *e, unsigned int place)
 {
 	uint64_t now = fabric_now();
 
@@ -529,11 +531,11 @@ static void watch_over(struct etcd *e, unsigned int place)
 		e->listed = false;
 	else
 		e->reports_listed = false;
-	if (now - e->posted[place] < WATCH_MIN_NS)
+	if (now - e->call_time[place] < WATCH_MIN_NS)
 		e->again = now + WATCH_MIN_NS / 2;
 }
 
-static void over(struct etcd *e, unsigned int place, struct json_object *answer)
+static void call_done(struct etcd *e, unsigned int place, struct json_object *answer)
 {
 	uint64_t revision;
 
@@ -549,17 +551,17 @@ static void over(struct etcd *e, unsigned int place, struct json_object *answer)
 		break;
 	case ETCD_REPORT_LIST:
 		revision = etcd_revision(answer);
-		take_list(e, answer, find_report);
+		take_list(e, answer, take_listed_report);
 		e->reports_listed = true;
 		etcd_post(e, ETCD_REPORTS, "watch",
 			  etcd_watch(etcd_report_key(e, ""), revision + 1), true);
 		break;
 	case ETCD_WATCH:
 	case ETCD_REPORTS:
-		watch_over(e, place);
+		watch_ended(e, place);
 		break;
 	case ETCD_REPORT:
-		not_full(e);
+		clear_full(e);
 		break;
 	case ETCD_CONTACT:
 		break;
@@ -572,21 +574,21 @@ void etcd_answer(void *self, unsigned int place, int result, struct json_object 
 	struct etcd *e = self;
 
 	if (result < 0) {
-		if (!unknown_who(e, place, result, reason) &&
+		if (!auth_failed(e, place, result, reason) &&
 		    !unknown_lease(e, place, result, reason) && !is_full(e, place, result, reason))
 			etcd_away(e, (enum etcd_place)place, result, reason);
 	} else if (!result) {
-		over(e, place, answer);
+		call_done(e, place, answer);
 	} else if (place == ETCD_WATCH) {
 		if (take_events(e, answer, take_kv)) {
 			update_members(e);
 		} else {
 			/* Cancelled, for being too far behind or whatever: all is asked anew. */
 			http_cancel(e->http, place);
-			watch_over(e, place);
+			watch_ended(e, place);
 		}
-	} else if (!take_events(e, answer, hear_report)) {
+	} else if (!take_events(e, answer, take_watched_report)) {
 		http_cancel(e->http, place);
-		watch_over(e, place);
+		watch_ended(e, place);
 	}
 }

@@ -49,7 +49,7 @@ static struct {
 struct name {
 	struct name *next;
 	struct lookup *lookup;
-	bool wanted;		       /* no address yet, or the connection to it failed */
+	bool resolving;		       /* no address yet, or the connection to it failed */
 	unsigned int which;	       /* of the addresses that the name has */
 	char address[CONTROL_ADDRESS]; /* empty: not known yet */
 	char host[];
@@ -63,16 +63,16 @@ struct call {
 	char *body;
 	struct curl_slist *headers;
 	bool stream;
-	char *got;
+	char *answer;
 	size_t have, room;
-	bool too_much;
+	bool too_large;
 	char error[CURL_ERROR_SIZE];
 };
 
 struct http {
 	CURLM *multi;
 	char *ca, *cert, *key;
-	char *who; /* a head that says who asks, or NULL */
+	char *authorization; /* a head that says who asks, or NULL */
 	http_fn *fn;
 	void *self;
 	struct call calls[HTTP_PLACES];
@@ -186,13 +186,13 @@ struct http *http_open(const struct http_tls *tls, http_fn *fn, void *self,
 
 int http_authorize(struct http *h, const char *token)
 {
-	char *who = NULL;
+	char *authorization = NULL;
 
-	if (token &&
-	    (token[strcspn(token, "\r\n")] || asprintf(&who, "Authorization: %s", token) < 0))
+	if (token && (token[strcspn(token, "\r\n")] ||
+		      asprintf(&authorization, "Authorization: %s", token) < 0))
 		return -EPROTO;
-	free(h->who);
-	h->who = who;
+	free(h->authorization);
+	h->authorization = authorization;
 	return 0;
 }
 
@@ -201,15 +201,15 @@ static struct curl_slist *heads(const struct http *h)
 {
 	struct curl_slist *list = lib.slist_append(NULL, "Content-Type: application/json"), *more;
 
-	if (!list || !h->who)
+	if (!list || !h->authorization)
 		return list;
-	more = lib.slist_append(list, h->who);
+	more = lib.slist_append(list, h->authorization);
 	if (!more)
 		lib.slist_free_all(list);
 	return more;
 }
 
-static void forget(struct http *h, struct call *c)
+static void free_call(struct http *h, struct call *c)
 {
 	if (!c->easy)
 		return;
@@ -218,7 +218,7 @@ static void forget(struct http *h, struct call *c)
 	lib.slist_free_all(c->headers);
 	lib.slist_free_all(c->to);
 	free(c->body);
-	free(c->got);
+	free(c->answer);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -230,7 +230,7 @@ void http_close(struct http *h)
 	if (!h)
 		return;
 	for (i = 0; i < HTTP_PLACES; i++)
-		forget(h, &h->calls[i]);
+		free_call(h, &h->calls[i]);
 	if (h->multi)
 		lib.multi_cleanup(h->multi);
 	while ((name = h->names)) {
@@ -238,7 +238,7 @@ void http_close(struct http *h)
 		lookup_drop(&name->lookup);
 		free(name);
 	}
-	free(h->who);
+	free(h->authorization);
 	free(h->ca);
 	free(h->cert);
 	free(h->key);
@@ -252,7 +252,7 @@ bool http_busy(const struct http *h, unsigned int place)
 
 void http_cancel(struct http *h, unsigned int place)
 {
-	forget(h, &h->calls[place]);
+	free_call(h, &h->calls[place]);
 }
 
 static struct json_object *parse(const char *text, size_t length)
@@ -277,11 +277,11 @@ static void lines(struct http *h, struct call *c)
 	char *end;
 
 	/* The function may end the call, and free what came with it. */
-	while (c->easy && c->have && (end = memchr(c->got, '\n', c->have))) {
-		size_t length = (size_t)(end + 1 - c->got);
-		struct json_object *o = length > 1 ? parse(c->got, length) : NULL;
+	while (c->easy && c->have && (end = memchr(c->answer, '\n', c->have))) {
+		size_t length = (size_t)(end + 1 - c->answer);
+		struct json_object *o = length > 1 ? parse(c->answer, length) : NULL;
 
-		memmove(c->got, c->got + length, c->have - length);
+		memmove(c->answer, c->answer + length, c->have - length);
 		c->have -= length;
 		if (o)
 			h->fn(h->self, place, 1, o, NULL);
@@ -298,17 +298,17 @@ static size_t on_data(char *data, size_t size, size_t n, void *self)
 	while (room < c->have + bytes)
 		room *= 2;
 	if (room > HTTP_ANSWER_MAX) {
-		c->too_much = true;
+		c->too_large = true;
 		return 0;
 	}
 	if (room > c->room) {
-		larger = realloc(c->got, room);
+		larger = realloc(c->answer, room);
 		if (!larger)
 			return 0;
-		c->got = larger;
+		c->answer = larger;
 		c->room = room;
 	}
-	memcpy(c->got + c->have, data, bytes);
+	memcpy(c->answer + c->have, data, bytes);
 	c->have += bytes;
 	return bytes;
 }
@@ -353,7 +353,7 @@ static int begin(struct http *h, struct call *c)
 	char text[CONTROL_ADDRESS + 8];
 
 	if (c->name && !c->name->address[0]) {
-		c->name->wanted = true;
+		c->name->resolving = true;
 		c->name_until = fabric_now() + CONNECT_MS * MS;
 		return 0;
 	}
@@ -410,12 +410,12 @@ int http_post(struct http *h, unsigned int place, const char *url, struct json_o
 		lib.easy_setopt(c->easy, CURLOPT_SSLKEY, h->key);
 	if (c->headers && !find_name(h, url, &c->name) && !begin(h, c))
 		return 0;
-	forget(h, c);
+	free_call(h, c);
 	return -ENOMEM;
 }
 
 /* A call is over. */
-static void ends(struct http *h, struct call *c, CURLcode code)
+static void call_done(struct http *h, struct call *c, CURLcode code)
 {
 	unsigned int place = (unsigned int)(c - h->calls);
 	struct json_object *o = NULL;
@@ -424,7 +424,7 @@ static void ends(struct http *h, struct call *c, CURLcode code)
 	int result = 0;
 
 	lib.easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
-	if (c->too_much) {
+	if (c->too_large) {
 		snprintf(reason, sizeof(reason), "its answer is larger than 16 MiB");
 		result = -EMSGSIZE;
 	} else if (code) {
@@ -433,19 +433,19 @@ static void ends(struct http *h, struct call *c, CURLcode code)
 		result = -EHOSTUNREACH;
 	} else if (status != 200) {
 		snprintf(reason, sizeof(reason), "it answers %ld: %.200s", status,
-			 c->have ? (c->got[c->have - 1] = '\0', c->got) : "");
+			 c->have ? (c->answer[c->have - 1] = '\0', c->answer) : "");
 		result = -EPROTO;
-	} else if (!c->stream && !(o = parse(c->got ? c->got : "", c->have))) {
+	} else if (!c->stream && !(o = parse(c->answer ? c->answer : "", c->have))) {
 		snprintf(reason, sizeof(reason), "its answer is no JSON object");
 		result = -EPROTO;
 	}
 	/* The name may have another address by now; until that is known this one stays. */
 	if (c->name && (code == CURLE_COULDNT_CONNECT || code == CURLE_OPERATION_TIMEDOUT) &&
-	    !c->name->wanted) {
+	    !c->name->resolving) {
 		c->name->which++;
-		c->name->wanted = true;
+		c->name->resolving = true;
 	}
-	forget(h, c); /* the place is free for what follows */
+	free_call(h, c); /* the place is free for what follows */
 	h->fn(h->self, place, result, o, reason);
 	json_object_put(o);
 }
@@ -463,7 +463,7 @@ static void end_unresolved(struct http *h, struct call *c, const char *reason)
 {
 	unsigned int place = (unsigned int)(c - h->calls);
 
-	forget(h, c);
+	free_call(h, c);
 	h->fn(h->self, place, -EHOSTUNREACH, NULL, reason);
 }
 
@@ -500,10 +500,10 @@ static void turn_names(struct http *h)
 		char address[CONTROL_ADDRESS] = "", reason[FABRIC_REASON] = "";
 		int ret;
 
-		if (!n->wanted)
+		if (!n->resolving)
 			continue;
 		ret = lookup_address(&n->lookup, n->host, n->which, address, reason);
-		n->wanted = !ret;
+		n->resolving = !ret;
 		if (ret > 0)
 			memcpy(n->address, address, sizeof(address));
 		turn_waiting(h, ret < 0 ? n : NULL, reason);
@@ -534,7 +534,7 @@ void http_turn(struct http *h)
 		struct call *c = call_of(h, m->easy_handle);
 
 		if (m->msg == CURLMSG_DONE && c)
-			ends(h, c, m->data.result);
+			call_done(h, c, m->data.result);
 	}
 }
 
@@ -545,7 +545,7 @@ void http_idle(const struct http *h, struct roc_idle *idle)
 	unsigned int i;
 
 	for (n = h->names; n; n = n->next) {
-		if (n->wanted)
+		if (n->resolving)
 			roc_idle_ns(idle, LOOKUP_NS);
 	}
 	for (i = 0; i < h->count; i++)

@@ -28,14 +28,14 @@ void line_close(struct line *l)
 	*l = (struct line){.fd = -1};
 }
 
-static int grow(char **buffer, size_t *room, size_t wanted)
+static int grow(char **buffer, size_t *room, size_t needed)
 {
 	size_t size = *room ? *room : PIECE;
 	char *larger;
 
-	if (wanted <= *room)
+	if (needed <= *room)
 		return 0;
-	while (size < wanted)
+	while (size < needed)
 		size *= 2;
 	if (size > 2 * LINE_MAX_BYTES)
 		return -ENOBUFS;

@@ -123,15 +123,15 @@ uint64_t evb_node_losses(const struct roc_evb_counts *n)
 static uint64_t percentile(const struct roc_evb_counts *after, const struct roc_evb_counts *before,
 			   double percent)
 {
-	uint64_t total = 0, seen = 0, wanted;
+	uint64_t total = 0, seen = 0, rank;
 	unsigned int i;
 
 	for (i = 0; i < ROC_EVB_LATENCIES; i++)
 		total += after->latency[i] - before->latency[i];
-	wanted = histogram_rank(percent, total);
+	rank = histogram_rank(percent, total);
 	for (i = 0; total && i < ROC_EVB_LATENCIES; i++) {
 		seen += after->latency[i] - before->latency[i];
-		if (seen >= wanted && seen)
+		if (seen >= rank && seen)
 			return roc_evb_latency_ns(i + 1);
 	}
 	return 0;
