@@ -43,12 +43,12 @@ static __u64 silent_tick(__u64 silence, __u64 gap)
 	return silence < due ? clamp(due - silence, ROC_TICK_MAX, wait) : wait;
 }
 
-__u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight, __u32 wish)
+__u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight, __u32 min_ready)
 {
 	__u64 interval = rate->interval, silence = now - rate->last;
-	/* A wish is granted where the card hardly notices: a thread that sleeps refills nothing. */
-	__u32 batch = max(min(wish, in_flight / 16), ROC_TICK_BATCH);
-	__u64 longest = batch > ROC_TICK_BATCH ? ROC_TICK_WISH : ROC_TICK_MAX;
+	/* The thread refills nothing while it sleeps: batch no more than 1/16 of what is in flight. */
+	__u32 batch = max(min(min_ready, in_flight / 16), ROC_TICK_BATCH);
+	__u64 longest = batch > ROC_TICK_BATCH ? ROC_TICK_BATCH_MAX : ROC_TICK_MAX;
 
 	if (silence > min(4 * rate->gap, ROC_REGULAR) + 4 * ROC_TICK_MAX)
 		return silent_tick(silence, rate->gap);

@@ -22,7 +22,7 @@
 #define ROC_TICK_IDLE 64000000ull /* ns: nor longer than this while superpages are out */
 #define ROC_REGULAR 250000000ull  /* ns: pauses up to this are not taken for the end of the data */
 #define ROC_TICK_BATCH 8u	  /* superpages that one waking should find */
-#define ROC_TICK_WISH 10000000ull /* ns: as ROC_TICK_MAX, for readers who wait for more */
+#define ROC_TICK_BATCH_MAX 10000000ull /* ns: ROC_TICK_MAX if readers wait for a larger batch */
 
 struct roc_rate {
 	__u64 last;	/* when superpages were last found, or the run began */
@@ -32,8 +32,8 @@ struct roc_rate {
 
 void roc_rate_start(struct roc_rate *rate, __u64 now);
 void roc_rate_found(struct roc_rate *rate, __u64 now, __u32 found);
-/* How long the thread may sleep while @in_flight superpages are out and readers want @wish more. */
-__u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight, __u32 wish);
+/* How long the thread may sleep: @in_flight superpages are out, readers wait for @min_ready more. */
+__u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight, __u32 min_ready);
 
 /* The card's interrupts: one for @count superpages, or @us apart if they are fewer. */
 struct roc_moderation {

@@ -197,8 +197,8 @@ struct roc_watch {
  * @task: the thread, NULL: none
  * @kicked: set before each wake-up of @task
  * @fired: interrupts that no turn has counted; under roc_channel.run_lock
- * @wish: the last that waited wanted so many
- * @wish_turns: turns for which @wish still counts after its waiter was woken
+ * @min_ready: wake threshold of the last waiter, in superpages
+ * @min_ready_turns: turns for which @min_ready still applies after its waiter was woken
  * @blocked: since when the ready ring has no room, 0 = it has
  * @blocked_at: and how far the fill ring had been taken
  * @watch: watchdog of a card with events
@@ -207,8 +207,8 @@ struct roc_thread {
 	struct task_struct *task;
 	bool kicked;
 	unsigned int fired;
-	u32 wish;
-	u32 wish_turns;
+	u32 min_ready;
+	u32 min_ready_turns;
 	u64 blocked;
 	u32 blocked_at;
 	struct roc_watch watch;

@@ -40,8 +40,8 @@
 #define ROC_MODERATION_US 8000
 #define ROC_MODERATION_BATCH 16	      /* superpages that an interrupt should tell of */
 #define ROC_MODERATION_BATCH_US 25000 /* below ROC_WATCH_NS */
-/* So many turns without a sleeper, and nobody waits for batches any more. */
-#define ROC_WISH_TURNS 4
+/* Turns without a waiter after which the last wake threshold no longer applies. */
+#define ROC_MIN_READY_TURNS 4
 
 /* An interrupt may have been sent for what was just taken. */
 static void roc_took_early(struct roc_pool_run *p, u64 now)
@@ -164,36 +164,36 @@ static u64 roc_lasts(const struct roc_pool_run *p)
 }
 
 /*
- * How many superpages the sleeping readers want: an interrupt before there are so many does not
- * help them. The threshold of a reader that has stopped waiting does not count.
+ * Smallest number of ready superpages that wakes a waiter: an interrupt before that is of no use.
+ * The threshold of a reader that has stopped waiting does not count.
  */
-static u32 roc_wish(struct roc_pool_run *p)
+static u32 roc_thread_min_ready(struct roc_pool_run *p)
 {
 	const struct roc_event_queue *q = &p->run.queue[0];
 	/* Only moderation depends on it: roc_publish() wakes waiters by the threshold alone. */
 	bool waiting = READ_ONCE(q->waiting) && waitqueue_active(&p->run.open.batch);
 
 	if (waiting) {
-		p->thread.wish =
+		p->thread.min_ready =
 			READ_ONCE(q->threshold) - q->count + roc_ring_ready_held(&p->rings);
-		p->thread.wish_turns = ROC_WISH_TURNS;
-	} else if (p->thread.wish_turns) {
-		p->thread.wish_turns--; /* it was woken a moment ago, and comes back */
+		p->thread.min_ready_turns = ROC_MIN_READY_TURNS;
+	} else if (p->thread.min_ready_turns) {
+		p->thread.min_ready_turns--; /* woken a moment ago; it is likely to wait again */
 	} else {
-		p->thread.wish = 1;
+		p->thread.min_ready = 1;
 	}
 	if (p->run.open.eventfd)
 		return 1;
 	/* Only moderation depends on it: roc_publish() wakes callers of poll() in any case. */
-	return waitqueue_active(&p->run.open.wait) ? 1 : p->thread.wish;
+	return waitqueue_active(&p->run.open.wait) ? 1 : p->thread.min_ready;
 }
 
-/* Superpages that readers still wait for. */
-static u32 roc_wanting(struct roc_pool_run *p)
+/* Superpages that are still missing before a waiter is woken. */
+static u32 roc_thread_missing(struct roc_pool_run *p)
 {
-	u32 wish = roc_wish(p), held = roc_ring_ready_held(&p->rings);
+	u32 min_ready = roc_thread_min_ready(p), held = roc_ring_ready_held(&p->rings);
 
-	return wish > held ? wish - held : wish;
+	return min_ready > held ? min_ready - held : min_ready;
 }
 
 /* ns until something has to be looked at by itself. */
@@ -205,7 +205,7 @@ static u64 roc_tick(struct roc_pool_run *p, u64 now)
 	if (!p->in_flight)
 		return ROC_IDLE_NS;
 	if (p->pool->event.on || !roc_pool_ops(p->ch->ep)->free_looks)
-		return min(roc_rate_tick(&p->rate, now, p->in_flight, roc_wanting(p)),
+		return min(roc_rate_tick(&p->rate, now, p->in_flight, roc_thread_missing(p)),
 			   roc_lasts(p));
 	for (i = 0; i < p->link_count; i++)
 		if (p->link[i].head != p->link[i].tail)
@@ -234,13 +234,13 @@ static bool roc_may_run_dry(struct roc_pool_run *p, u64 sleep)
 static void roc_moderate(struct roc_pool_run *p, u64 now)
 {
 	u64 us = div_u64(p->rate.interval * ROC_MODERATION_BATCH, NSEC_PER_USEC);
-	u32 count = max(p->in_flight / 4, 1u), wish = roc_wish(p);
+	u32 count = max(p->in_flight / 4, 1u), min_ready = roc_thread_min_ready(p);
 
 	if (!p->rate.interval)
 		return;
 	us = min_t(u64, us, ROC_MODERATION_US);
-	if (wish > 1) {
-		count = min(count, wish);
+	if (min_ready > 1) {
+		count = min(count, min_ready);
 		us = ROC_MODERATION_BATCH_US;
 	}
 	/* Well below half of what is out, even when it has changed a little since. */

@@ -16,7 +16,7 @@ struct world {
 	__u64 now, interval, from;
 	__u64 seen, ticks, dry;
 	__u64 worst; /* ns that a superpage lay there */
-	__u32 held, wish;
+	__u32 held, min_ready;
 };
 
 static struct world begin(__u64 interval, __u32 held)
@@ -38,7 +38,7 @@ static void run(struct world *w, __u64 ns)
 	while (w->now < end) {
 		__u64 before = w->now, first, due = 0;
 
-		w->now += roc_rate_tick(&w->rate, w->now, w->held, w->wish);
+		w->now += roc_rate_tick(&w->rate, w->now, w->held, w->min_ready);
 		w->ticks++;
 		if (w->interval)
 			due = (w->now - w->from) / w->interval - (before - w->from) / w->interval;
@@ -81,16 +81,15 @@ static void steady(void)
 	}
 }
 
-/* A reader who waits for many at once lets the thread sleep for longer, but not the card run dry.
- */
-static void wished(void)
+/* A large min_ready lets the thread sleep longer, but the card never runs dry. */
+static void min_ready_batches(void)
 {
 	static const struct {
-		__u32 held, wish;
+		__u32 held, min_ready;
 		__u64 ticks, worst;
 	} cases[] = {
-		{HELD, 20, 101, ROC_TICK_WISH},
-		{HELD, 1000000000, 101, ROC_TICK_WISH},
+		{HELD, 20, 101, ROC_TICK_BATCH_MAX},
+		{HELD, 1000000000, 101, ROC_TICK_BATCH_MAX},
 		{HELD, ROC_TICK_BATCH, 201, ROC_TICK_MAX},
 		{12, 20, 205, ROC_TICK_MAX},
 		{128, 20, 205, ROC_TICK_MAX},
@@ -100,7 +99,7 @@ static void wished(void)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world w = begin(MS, cases[i].held);
 
-		w.wish = cases[i].wish;
+		w.min_ready = cases[i].min_ready;
 		run(&w, 500 * MS);
 		forget(&w);
 		run(&w, 1000 * MS);
@@ -341,6 +340,6 @@ static void moderation(void)
 }
 
 UNIT_MAIN("kmod_pace", {"steady", steady}, {"nearly empty", nearly_empty},
-	  {"a batch is wished", wished}, {"bursts", bursts}, {"idle", idle}, {"steps", steps},
-	  {"one at a time", one_at_a_time}, {"doubt", doubt}, {"silence", silence},
-	  {"moderation", moderation})
+	  {"min_ready above a batch", min_ready_batches}, {"bursts", bursts}, {"idle", idle},
+	  {"steps", steps}, {"one at a time", one_at_a_time}, {"doubt", doubt},
+	  {"silence", silence}, {"moderation", moderation})

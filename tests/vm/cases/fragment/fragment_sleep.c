@@ -319,8 +319,8 @@ static void sleeper_beside_poll(void)
 	stop(&t);
 }
 
-/* Two sleep, who wants more came last: the other is told first, as if he were alone. */
-static void shorter_wish_first(void)
+/* A second waiter with a higher threshold does not delay the first one. */
+static void lower_threshold_first(void)
 {
 	struct taker t = {.pages = 64};
 	struct patience two = {&t, 2}, ten = {&t, 10};
@@ -559,8 +559,8 @@ UNIT_MAIN("fragment_sleep", {"what many cost", what_many_cost}, {"what one costs
 	  {"eventfd before the run", eventfd_before_the_run},
 	  {"eventfd in the run", eventfd_in_the_run},
 	  {"eventfd for what is there", eventfd_for_what_is_there},
-	  {"sleeper beside poll", sleeper_beside_poll}, {"shorter wish first", shorter_wish_first},
-	  {"asked for more", asked_for_more},
+	  {"sleeper beside poll", sleeper_beside_poll},
+	  {"lower threshold first", lower_threshold_first}, {"asked for more", asked_for_more},
 	  {"asked for more beside poll", asked_for_more_beside_poll},
 	  {"asked for more beside eventfd", asked_for_more_beside_eventfd},
 	  {"told a lap late", told_a_lap_late},

@@ -483,15 +483,15 @@ static void take_in_memory(struct rig *r, unsigned int ms)
 	}
 }
 
-/* What it wanted is forgotten, as soon as somebody has looked. */
-static bool told_soon(struct rig *r)
+/* True once the driver has dropped the threshold of the waiter that left. */
+static bool wakes_soon(struct rig *r)
 {
 	take_in_memory(r, 20);
 	return moderation_us() <= MODERATION_US;
 }
 
-/* Who wanted many, and does not wait for them any more, is not told late of the next ones. */
-static void wish_is_over(void)
+/* The high threshold of a reader that has stopped waiting does not delay its next wake-up. */
+static void ended_min_ready(void)
 {
 	struct roc_ch_wait w;
 	struct rig r = {.id = EP0,
@@ -510,21 +510,21 @@ static void wish_is_over(void)
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r));
 	take_in_memory(&r, 500);
-	CU_ASSERT(UNIT_WAIT(told_soon(&r), 2000));
+	CU_ASSERT(UNIT_WAIT(wakes_soon(&r), 2000));
 	/* One look, and one sleep that ends before there are so many. */
 	for (i = 0; i < 2; i++) {
 		w = (struct roc_ch_wait){.size = sizeof(w), .min_ready = 200};
 		w.deadline = i ? now_ns() + 20000000 : 0;
 		UNIT_EQ(abi(rig_fd(&r), ROC_CH_WAIT, &w), -ETIME);
 		take_in_memory(&r, 500);
-		CU_ASSERT(UNIT_WAIT(told_soon(&r), 2000));
+		CU_ASSERT(UNIT_WAIT(wakes_soon(&r), 2000));
 	}
 	/* And one that comes true. */
 	w = (struct roc_ch_wait){.size = sizeof(w), .min_ready = 100};
 	w.deadline = now_ns() + limit_ms(10000) * 1000000ull;
 	UNIT_EQ(abi(rig_fd(&r), ROC_CH_WAIT, &w), 0);
 	take_in_memory(&r, 500);
-	CU_ASSERT(UNIT_WAIT(told_soon(&r), 2000));
+	CU_ASSERT(UNIT_WAIT(wakes_soon(&r), 2000));
 	rig_stop(&r);
 	RIG_OK(&r);
 	rig_close(&r);
@@ -806,8 +806,8 @@ UNIT_MAIN("events", {"who has events says so", plain_card_refuses},
 	  {"a busy channel", busy_channel}, {"a steady rate", steady_rate},
 	  {"a low rate", low_rate}, {"eight channels, one sleeper", sleeping_reader},
 	  {"eventfd", by_eventfd}, {"a wait for many is one wait", waits_once},
-	  {"a wish that is over", wish_is_over}, {"mode while running", mode_changes},
-	  {"timer mode", timer_mode}, {"vectors", vectors},
+	  {"threshold of a waiter that left", ended_min_ready},
+	  {"mode while running", mode_changes}, {"timer mode", timer_mode}, {"vectors", vectors},
 	  {"looks that cross interrupts", looks_cross_interrupts},
 	  {"events left alone", left_alone}, {"all channels of a C-RORC", all_of_a_crorc},
 	  {"no vector at all", no_vector}, {"no vector, and a kick", no_vector_kicks},

@@ -364,7 +364,7 @@ static void two_waiters(void)
 	rig_close(&r);
 }
 
-/* Who gives up takes his own wish with him, and nobody else's, in whichever order they came. */
+/* A waiter that times out withdraws only its own threshold, in whichever order they came. */
 static void one_gives_up(void)
 {
 	struct rig r = {.id = EP0, .count = 8};
@@ -376,7 +376,7 @@ static void one_gives_up(void)
 		struct waiter w[2] = {{.fd = rig_fd(&r)}, {.fd = rig_fd(&r)}};
 		struct waiter *goes = &w[round % 2], *stays = &w[!(round % 2)];
 
-		/* He who goes wants fewer, or more. */
+		/* The threshold of the one that times out is the higher or the lower one. */
 		goes->ms = 100;
 		goes->min_ready = round / 2 ? 3 : 7;
 		stays->min_ready = 5;
