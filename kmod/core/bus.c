@@ -39,8 +39,8 @@ struct roc_kept {
 static DEFINE_MUTEX(roc_kept_lock);
 static LIST_HEAD(roc_kept);
 
-static void roc_kept_look(struct work_struct *work);
-static DECLARE_DELAYED_WORK(roc_kept_work, roc_kept_look);
+static void roc_kept_scan(struct work_struct *work);
+static DECLARE_DELAYED_WORK(roc_kept_work, roc_kept_scan);
 
 static bool roc_bus_needed(struct roc_endpoint *ep)
 {
@@ -319,7 +319,7 @@ static void roc_kept_free_ready(void)
 	}
 }
 
-static void roc_kept_look(struct work_struct *work)
+static void roc_kept_scan(struct work_struct *work)
 {
 	mutex_lock(&roc_kept_lock);
 	roc_kept_free_ready();

@@ -50,7 +50,7 @@ static _Bool reached(const struct roc_count *c, __u32 taken)
 	return there(c, taken - 1) || there(c, taken);
 }
 
-_Bool roc_count_look(struct roc_count *c, __u32 taken)
+_Bool roc_count_update(struct roc_count *c, __u32 taken)
 {
 	/* Ahead of us, or so far that it looks like behind. What he has said before is not new. */
 	_Bool far = taken != c->taken && c->known - taken > roc_count_entries(c);

@@ -43,11 +43,11 @@ static inline __u32 roc_count_entries(const struct roc_count *c)
  * meanwhile: so often, perhaps, that the difference has no sign. A few loads, however much came.
  * False: nothing is there of what the reader says that he has; it does not count.
  */
-_Bool roc_count_look(struct roc_count *c, __u32 taken);
+_Bool roc_count_update(struct roc_count *c, __u32 taken);
 
 /**
  * roc_count_next() - the entry that is to come next
- * @c: after roc_count_look() with the same @taken
+ * @c: after roc_count_update() with the same @taken
  * @taken: what the reader has
  *
  * Return: @known; or @taken, if that entry is not there although the card got further. The card

@@ -32,7 +32,7 @@ static void roc_fragment_poll(struct roc_run *run)
 		u32 taken = roc_lane_taken(run, i);
 
 		/* While the driver was held up both may have gone on by more than a lap. */
-		if (!roc_count_look(count, taken) && roc_lane_taken(run, i) == taken) {
+		if (!roc_count_update(count, taken) && roc_lane_taken(run, i) == taken) {
 			r->bad = true;
 			run->open.ch->stats.bad_index++;
 		}
@@ -139,7 +139,7 @@ static void roc_fragment_lapped(struct roc_run *run, unsigned int lane)
 	if (!(q->armed || q->waiting || roc_queue_listened(run)) ||
 	    roc_count_ahead(l->counted, l->count.known) <= (s32)roc_count_entries(&l->count))
 		return;
-	roc_count_look(&l->count, l->counted);
+	roc_count_update(&l->count, l->counted);
 	l->count.taken = taken; /* the reader did not report it */
 	q->count = l->count.known;
 	roc_queue_missed(run, q);
@@ -339,11 +339,11 @@ static enum roc_reason roc_fragment_finish(struct roc_run *run, enum roc_reason 
 
 	spin_lock_irq(&ch->run_lock);
 	for (i = 0; i < ROC_LANES; i++) {
-		roc_count_look(&r->lane[i].count, roc_lane_taken(run, i));
+		roc_count_update(&r->lane[i].count, roc_lane_taken(run, i));
 		if (!counts)
 			continue;
 		r->lane[i].counted = r->written[i];
-		roc_count_look(&r->lane[i].count, r->written[i]);
+		roc_count_update(&r->lane[i].count, r->written[i]);
 	}
 	spin_unlock_irq(&ch->run_lock);
 	/* Without the card's counts a reader that reports no position may be laps behind. */

@@ -66,7 +66,7 @@ static int roc_ch_info(struct file *file, void *arg)
 		.bytes = since.bytes,
 		.reclaimed = pool.reclaimed,
 		.refused = pool.refused,
-		.looks = pool.looks,
+		.looks = pool.polls,
 		.mmio_reads = since.mmio_reads,
 		.mmio_writes = since.mmio_writes,
 		.bad_index = since.bad_index,
@@ -216,12 +216,12 @@ static int roc_ch_kick(struct file *file, void *arg)
 	struct roc_ch_control *c = arg;
 	int err = 0;
 
-	if (c->flags & ~ROC_KICK_LOOK || c->level || c->count)
+	if (c->flags & ~ROC_KICK_POLL || c->level || c->count)
 		return -EINVAL;
 	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
 	if (!smp_load_acquire(&p->run.open.committed))
 		return -EPIPE;
-	if (!(c->flags & ROC_KICK_LOOK)) {
+	if (!(c->flags & ROC_KICK_POLL)) {
 		roc_kick(p);
 		return 0;
 	}
@@ -229,7 +229,7 @@ static int roc_ch_kick(struct file *file, void *arg)
 	if (err)
 		return err;
 	if (ch->state == ROC_CH_RUNNING)
-		c->count = roc_thread_look(p);
+		c->count = roc_thread_poll(p);
 	else
 		err = -EALREADY;
 	mutex_unlock(&ch->lock);

@@ -15,9 +15,9 @@
 /* Superpages taken for finished by their marks before the counter is read again. */
 #define ROC_PROVE 64
 /* Of one look: a card that is slow to answer is heard out in the next ones. */
-#define ROC_LOOK_NS 5000000ull
+#define ROC_POLL_NS 5000000ull
 
-static bool roc_look_over(struct roc_pool_run *p)
+static bool roc_poll_expired(struct roc_pool_run *p)
 {
 	if (ktime_get_ns() < p->until)
 		return false;
@@ -51,7 +51,7 @@ static int roc_collect(struct roc_pool_run *p, struct roc_link *link, u32 count,
 			roc_finish(p, link, bytes, ROC_READY_FILLED, now);
 			i++;
 		}
-		if (roc_look_over(p) || err)
+		if (roc_poll_expired(p) || err)
 			break;
 	}
 	return i;
@@ -76,12 +76,12 @@ static int roc_ask(struct roc_pool_run *p, struct roc_link *link, u64 now, enum 
 	return found;
 }
 
-static int roc_look_free(struct roc_pool_run *p, struct roc_link *link, u64 now, enum roc_look what,
-			 enum roc_reason *reason)
+static int roc_poll_completion(struct roc_pool_run *p, struct roc_link *link, u64 now,
+			       enum roc_poll_scope scope, enum roc_reason *reason)
 {
 	int found;
 
-	if (what <= ROC_LOOK_DUE && link->pace.next > now)
+	if (scope <= ROC_POLL_DUE && link->pace.next > now)
 		return 0;
 	found = roc_ask(p, link, now, reason);
 	if (!found && roc_pace_silent(&link->pace, now) && !roc_alive(p->ch->ep)) {
@@ -89,12 +89,12 @@ static int roc_look_free(struct roc_pool_run *p, struct roc_link *link, u64 now,
 		return -1;
 	}
 	if (found >= 0)
-		roc_pace_looked(&link->pace, now, found);
+		roc_pace_polled(&link->pace, now, found);
 	return found;
 }
 
 static bool roc_worth_asking(struct roc_pool_run *p, struct roc_link *link, u64 now,
-			     enum roc_look what)
+			     enum roc_poll_scope scope)
 {
 	enum roc_stage stage;
 
@@ -102,15 +102,16 @@ static bool roc_worth_asking(struct roc_pool_run *p, struct roc_link *link, u64 
 		return false;
 	if (link->pending)
 		return true;
-	if (what == ROC_LOOK_SHOWN)
+	if (scope == ROC_POLL_MEMORY)
 		return false;
 	stage = roc_stage(p, link);
-	return what == ROC_LOOK_ALL || (what == ROC_LOOK_BEGUN && stage >= ROC_STAGE_LAST_PAGE) ||
+	return scope == ROC_POLL_ALL ||
+	       (scope == ROC_POLL_STARTED && stage >= ROC_STAGE_LAST_PAGE) ||
 	       roc_doubt_due(&link->doubt, now, stage);
 }
 
-static int roc_look_marks(struct roc_pool_run *p, struct roc_link *link, u64 now,
-			  enum roc_look what, enum roc_reason *reason)
+static int roc_poll_sentinels(struct roc_pool_run *p, struct roc_link *link, u64 now,
+			      enum roc_poll_scope scope, enum roc_reason *reason)
 {
 	u32 done = roc_by_marks(p, link);
 	int found = 0, more = 0;
@@ -125,7 +126,7 @@ static int roc_look_marks(struct roc_pool_run *p, struct roc_link *link, u64 now
 		link->unproved += found;
 	}
 	/* What marks show, and the card did not confirm, the card is asked about. */
-	if (!p->unfinished && (found < done || (!found && roc_worth_asking(p, link, now, what)))) {
+	if (!p->unfinished && (found < done || (!found && roc_worth_asking(p, link, now, scope)))) {
 		more = roc_ask(p, link, now, reason);
 		if (more < 0)
 			return more;
@@ -140,15 +141,15 @@ static int roc_look_marks(struct roc_pool_run *p, struct roc_link *link, u64 now
  * One pass over the links, as far as there is time for it: superpages found. Not 0: the card broke
  * its contract.
  */
-static enum roc_reason roc_look_plain(struct roc_pool_run *p, u64 now, enum roc_look what,
+static enum roc_reason roc_poll_plain(struct roc_pool_run *p, u64 now, enum roc_poll_scope scope,
 				      u32 *found)
 {
-	bool free = roc_pool_ops(p->ch->ep)->free_looks;
+	bool memory = roc_pool_ops(p->ch->ep)->polls_memory;
 	unsigned int first = p->next, i;
 	enum roc_reason reason;
 
 	*found = 0;
-	p->until = now + ROC_LOOK_NS;
+	p->until = now + ROC_POLL_NS;
 	p->unfinished = false;
 	for (i = 0; i < p->link_count && !p->unfinished; i++) {
 		struct roc_link *link = &p->link[(first + i) % p->link_count];
@@ -156,8 +157,8 @@ static enum roc_reason roc_look_plain(struct roc_pool_run *p, u64 now, enum roc_
 
 		if (link->head == link->tail)
 			continue;
-		n = free ? roc_look_free(p, link, now, what, &reason)
-			 : roc_look_marks(p, link, now, what, &reason);
+		n = memory ? roc_poll_completion(p, link, now, scope, &reason)
+			   : roc_poll_sentinels(p, link, now, scope, &reason);
 		if (n < 0)
 			return reason;
 		if (link->head != link->tail)
@@ -239,8 +240,9 @@ static enum roc_reason roc_drain(struct roc_pool_run *p, u64 now, u32 *found)
 }
 
 /* Look at the card in the way that it has. Not 0: it broke its contract; *@found is good. */
-enum roc_reason roc_look(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found)
+enum roc_reason roc_find_finished(struct roc_pool_run *p, u64 now, enum roc_poll_scope scope,
+				  u32 *found)
 {
-	p->pool->stats.looks++;
-	return p->pool->event.on ? roc_drain(p, now, found) : roc_look_plain(p, now, what, found);
+	p->pool->stats.polls++;
+	return p->pool->event.on ? roc_drain(p, now, found) : roc_poll_plain(p, now, scope, found);
 }

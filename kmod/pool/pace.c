@@ -46,7 +46,9 @@ static __u64 silent_tick(__u64 silence, __u64 gap)
 __u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight, __u32 min_ready)
 {
 	__u64 interval = rate->interval, silence = now - rate->last;
-	/* The thread refills nothing while it sleeps: batch no more than 1/16 of what is in flight. */
+	/*
+	 * The thread refills nothing while it sleeps: batch no more than 1/16 of what is in flight.
+	 */
 	__u32 batch = max(min(min_ready, in_flight / 16), ROC_TICK_BATCH);
 	__u64 longest = batch > ROC_TICK_BATCH ? ROC_TICK_BATCH_MAX : ROC_TICK_MAX;
 
@@ -84,7 +86,7 @@ void roc_pace_pushed(struct roc_pace *pace, __u64 now)
 	pace->next = now + clamp(pace->interval - pace->interval / 16, ROC_PACE_FREE, ROC_PACE_MAX);
 }
 
-void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found)
+void roc_pace_polled(struct roc_pace *pace, __u64 now, __u32 found)
 {
 	__u64 wait, longest;
 

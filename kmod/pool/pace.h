@@ -32,7 +32,9 @@ struct roc_rate {
 
 void roc_rate_start(struct roc_rate *rate, __u64 now);
 void roc_rate_found(struct roc_rate *rate, __u64 now, __u32 found);
-/* How long the thread may sleep: @in_flight superpages are out, readers wait for @min_ready more. */
+/*
+ * How long the thread may sleep: @in_flight superpages are out, readers wait for @min_ready more.
+ */
 __u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight, __u32 min_ready);
 
 /* The card's interrupts: one for @count superpages, or @us apart if they are fewer. */
@@ -60,7 +62,7 @@ void roc_pace_start(struct roc_pace *pace, __u64 now);
 /* A link that had nothing was given a superpage. */
 void roc_pace_pushed(struct roc_pace *pace, __u64 now);
 /* A look at @now found @found superpages. */
-void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found);
+void roc_pace_polled(struct roc_pace *pace, __u64 now, __u32 found);
 /* Long silence: memory of a card that has gone looks like that. True once for each ROC_SILENT. */
 _Bool roc_pace_silent(struct roc_pace *pace, __u64 now);
 

@@ -37,7 +37,7 @@ struct roc_pool_run;
  * @peak: MB/s that an endpoint delivers at most, 0 = it waits rather than to drop
  * @page_size: bytes of a DMA page
  * @sources: mask of enum roc_source
- * @free_looks: @finished reads host memory, not the card
+ * @polls_memory: @finished reads host memory, not the card
  * @marks: begins superpages at their first byte, in order
  * @flush_us: how long a flush may take to show, microseconds
  * @dropped: counter of the card, also read without the lock; NULL: the card has none
@@ -51,7 +51,7 @@ struct roc_pool_ops {
 	u32 peak;
 	u32 page_size;
 	u32 sources;
-	bool free_looks;
+	bool polls_memory;
 	bool marks;
 	unsigned int flush_us;
 
@@ -96,7 +96,7 @@ struct roc_pool_stats {
 	u64 refused;
 	u64 damaged;
 	u64 short_superpages;
-	u64 looks;
+	u64 polls;
 	u64 retries;
 	u64 fifo_empty;
 	u64 gaps[ROC_GAPS];
@@ -330,14 +330,15 @@ u32 roc_ready_now(struct roc_pool_run *p);
 void roc_count_empties(struct roc_channel *ch);
 
 /* look.c */
-enum roc_look {
-	ROC_LOOK_SHOWN, /* what memory shows */
-	ROC_LOOK_DUE,	/* and where something is expected */
-	ROC_LOOK_BEGUN, /* where the card is at work */
-	ROC_LOOK_ALL,
+enum roc_poll_scope {
+	ROC_POLL_MEMORY,  /* what memory shows */
+	ROC_POLL_DUE,	  /* and where something is expected */
+	ROC_POLL_STARTED, /* where the card is at work */
+	ROC_POLL_ALL,
 };
 
-enum roc_reason roc_look(struct roc_pool_run *p, u64 now, enum roc_look what, u32 *found);
+enum roc_reason roc_find_finished(struct roc_pool_run *p, u64 now, enum roc_poll_scope scope,
+				  u32 *found);
 
 /* flow.c */
 enum roc_refill {
@@ -363,7 +364,7 @@ u32 roc_shown(struct roc_pool_run *p);
 int roc_thread_create(struct roc_pool_run *p);
 void roc_thread_irq(struct roc_channel *ch, u32 purposes, bool shared);
 void roc_thread_stop(struct roc_run *run);
-u32 roc_thread_look(struct roc_pool_run *p);
+u32 roc_thread_poll(struct roc_pool_run *p);
 int roc_thread_mode(struct roc_pool_run *p, enum roc_mode mode);
 
 #endif /* ROC_POOL_H */

@@ -190,7 +190,7 @@ static enum roc_reason roc_take_to_end(struct roc_pool_run *p)
 	u32 found;
 
 	for (;;) {
-		reason = roc_look(p, now, ROC_LOOK_ALL, &found);
+		reason = roc_find_finished(p, now, ROC_POLL_ALL, &found);
 		if (reason || ev->ended)
 			return reason;
 		if (found)
@@ -224,7 +224,7 @@ static enum roc_reason roc_take_flushed(struct roc_pool_run *p)
 		if (tries)
 			fsleep(ROC_FLUSH_TRY_US);
 		do {
-			reason = roc_look(p, ktime_get_ns(), ROC_LOOK_ALL, &found);
+			reason = roc_find_finished(p, ktime_get_ns(), ROC_POLL_ALL, &found);
 			if (reason)
 				return reason;
 			idle = found ? 0 : idle + 1;

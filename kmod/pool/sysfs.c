@@ -16,7 +16,7 @@ ROC_COUNTER(refused, roc_pool(ch)->stats.refused);
 ROC_COUNTER(damaged, roc_pool(ch)->stats.damaged);
 ROC_COUNTER(short, roc_pool(ch)->stats.short_superpages);
 ROC_COUNTER(lost, ch->stats.lost);
-ROC_COUNTER(looks, roc_pool(ch)->stats.looks);
+ROC_COUNTER(looks, roc_pool(ch)->stats.polls);
 ROC_COUNTER(retries, roc_pool(ch)->stats.retries);
 ROC_COUNTER(turns, ch->stats.turns);
 

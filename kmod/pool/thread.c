@@ -124,14 +124,14 @@ static enum roc_reason roc_check_silence(struct roc_pool_run *p, u64 now, u32 fo
 }
 
 /* Look now and refill: busy mode. Superpages found. */
-u32 roc_thread_look(struct roc_pool_run *p)
+u32 roc_thread_poll(struct roc_pool_run *p)
 {
 	u64 now = ktime_get_ns();
 	enum roc_refill left;
 	enum roc_reason reason;
 	u32 found;
 
-	reason = roc_look(p, now, ROC_LOOK_BEGUN, &found);
+	reason = roc_find_finished(p, now, ROC_POLL_STARTED, &found);
 	if (found)
 		roc_rate_found(&p->rate, now, found);
 	if (!reason)
@@ -204,7 +204,7 @@ static u64 roc_tick(struct roc_pool_run *p, u64 now)
 
 	if (!p->in_flight)
 		return ROC_IDLE_NS;
-	if (p->pool->event.on || !roc_pool_ops(p->ch->ep)->free_looks)
+	if (p->pool->event.on || !roc_pool_ops(p->ch->ep)->polls_memory)
 		return min(roc_rate_tick(&p->rate, now, p->in_flight, roc_thread_missing(p)),
 			   roc_lasts(p));
 	for (i = 0; i < p->link_count; i++)
@@ -349,7 +349,7 @@ static enum roc_reason roc_turn(struct roc_pool_run *p, u64 *rest)
 	struct roc_event *ev = &p->pool->event;
 	bool event = ev->on && p->setting.mode == ROC_MODE_EVENT && ch->vector[0] >= 0;
 	u64 now = ktime_get_ns(), end = now + ROC_TURN_NS, sleep;
-	enum roc_look what = ROC_LOOK_DUE;
+	enum roc_poll_scope scope = ROC_POLL_DUE;
 	unsigned int fired = 0;
 	enum roc_refill refill;
 	u32 found, total = 0;
@@ -377,7 +377,7 @@ static enum roc_reason roc_turn(struct roc_pool_run *p, u64 *rest)
 		p->thread.watch.since = now;
 	/* What the card and the reader finish meanwhile is not left lying while we sleep. */
 	do {
-		reason = roc_look(p, now, what, &found);
+		reason = roc_find_finished(p, now, scope, &found);
 		if (reason)
 			return reason;
 		roc_publish(p); /* the reader need not wait for the refill's register writes */
@@ -388,7 +388,7 @@ static enum roc_reason roc_turn(struct roc_pool_run *p, u64 *rest)
 		total += found;
 		more = found || p->unfinished || refill == ROC_REFILL_MORE ||
 		       (refill == ROC_REFILL_DONE && roc_ring_fill_count(&p->rings));
-		what = ROC_LOOK_SHOWN;
+		scope = ROC_POLL_MEMORY;
 		now = ktime_get_ns();
 	} while (more && !ev->on && now < end);
 

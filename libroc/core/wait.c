@@ -92,7 +92,7 @@ static int kick(struct roc_channel *ch, uint32_t flags)
 
 int roc_channel_look(struct roc_channel *ch)
 {
-	return kick(ch, ROC_KICK_LOOK);
+	return kick(ch, ROC_KICK_POLL);
 }
 
 int roc_channel_kick(struct roc_channel *ch)

@@ -468,7 +468,7 @@ const struct roc_pool_ops roc_crorc_ops = {
 	.page_size = CRORC_PAGE_SIZE,
 	.sources = BIT(ROC_SOURCE_INTERNAL) | BIT(ROC_SOURCE_FEE) | BIT(ROC_SOURCE_DIU) |
 		   BIT(ROC_SOURCE_SIU),
-	.free_looks = true,
+	.polls_memory = true,
 	.flush_us = CRORC_FLUSH_US,
 	.enabled_links = crorc_enabled_links,
 	.start = crorc_start,

@@ -311,7 +311,7 @@ enum roc_source {
 /**
  * enum roc_mode - Method of detecting finished superpages
  * @ROC_MODE_TIMER: the kernel polls with an adaptive period
- * @ROC_MODE_BUSY: the reader polls with ROC_CH_KICK and ROC_KICK_LOOK
+ * @ROC_MODE_BUSY: the reader polls with ROC_CH_KICK and ROC_KICK_POLL
  * @ROC_MODE_EVENT: the card signals by an interrupt; needs ROC_CAP_EVENTS
  *
  * A card with ROC_CAP_EVENTS writes records into host memory in every mode. The modes then differ
@@ -644,7 +644,7 @@ enum roc_reset_level {
  * @size: sizeof(struct roc_ch_control)
  * @flags: KICK: bits of enum roc_kick_flags; otherwise must be 0
  * @level: RESET: enum roc_reset_level; otherwise must be 0
- * @count: STOP: out: superpages returned unfilled. KICK with ROC_KICK_LOOK: out: superpages found
+ * @count: STOP: out: superpages returned unfilled. KICK with ROC_KICK_POLL: out: superpages found
  *	ready. Must be 0 on entry
  *
  * START resets the card's DMA block and starts it. The call sleeps for the card's documented waits
@@ -663,7 +663,7 @@ enum roc_reset_level {
  * STOP checks the card again and returns EIO until the card is quiesced.
  * Errors of RESET: EBUSY if the channel runs; EOPNOTSUPP if the card does not have this level;
  * ENOLINK, ETIME as for START.
- * Errors of KICK: EPIPE if there are no rings; EALREADY with LOOK if the channel is not running.
+ * Errors of KICK: EPIPE if there are no rings; EALREADY with POLL if the channel is not running.
  */
 struct roc_ch_control {
 	__u32 size;
@@ -674,11 +674,13 @@ struct roc_ch_control {
 
 /**
  * enum roc_kick_flags - Flags of ROC_CH_KICK
- * @ROC_KICK_LOOK: poll the card now, in this call (busy mode; allowed in every mode). Without it
+ * @ROC_KICK_POLL: poll the card now, in this call (busy mode; allowed in every mode). Without it
  *	the call wakes the kernel's thread
+ * @ROC_KICK_LOOK: deprecated name of ROC_KICK_POLL
  */
 enum roc_kick_flags {
-	ROC_KICK_LOOK = 1 << 0,
+	ROC_KICK_POLL = 1 << 0,
+	ROC_KICK_LOOK = ROC_KICK_POLL,
 };
 
 /**

@@ -55,12 +55,12 @@ static void each_step(void)
 			struct roc_count c = begin(origins[o]);
 
 			for (count = c.start; count - c.start < 5 * ENTRIES; count += step) {
-				roc_count_look(&c, count);
+				roc_count_update(&c, count);
 				UNIT_EQ(c.known, count);
 				CU_ASSERT_FALSE(roc_count_fresh(&c, count));
 				for (i = 0; i < step; i++)
 					write_entry(&c, count + i);
-				roc_count_look(&c, count);
+				roc_count_update(&c, count);
 				UNIT_EQ(c.known, count + step);
 				CU_ASSERT_TRUE(roc_count_fresh(&c, count));
 				CU_ASSERT_TRUE(roc_count_reached(&c, count + step));
@@ -81,7 +81,7 @@ static void laps_that_nobody_saw(void)
 
 		for (count = c.start; count - c.start < 7 * ENTRIES + 3; count++)
 			write_entry(&c, count);
-		roc_count_look(&c, count - 5);
+		roc_count_update(&c, count - 5);
 		UNIT_EQ(c.known, count);
 	}
 }
@@ -94,11 +94,11 @@ static void reader_behind(void)
 
 	for (i = 0; i < 20; i++)
 		write_entry(&c, i);
-	roc_count_look(&c, 0);
+	roc_count_update(&c, 0);
 	UNIT_EQ(c.known, 20);
 	for (; i < 45; i++)
 		write_entry(&c, i);
-	roc_count_look(&c, 0);
+	roc_count_update(&c, 0);
 	UNIT_EQ(c.known, 45);
 }
 
@@ -124,13 +124,13 @@ static void reader_silent_for_long(void)
 			struct roc_count c = begin(origins[o]);
 
 			write_entry(&c, c.start);
-			CU_ASSERT_TRUE(roc_count_look(&c, c.start));
+			CU_ASSERT_TRUE(roc_count_update(&c, c.start));
 			UNIT_EQ(c.known, c.start + 1);
 			end = c.start + silences[i];
 			write_lap(&c, end);
-			CU_ASSERT_TRUE(roc_count_look(&c, end - 3));
+			CU_ASSERT_TRUE(roc_count_update(&c, end - 3));
 			UNIT_EQ(c.known, end);
-			CU_ASSERT_TRUE(roc_count_look(&c, end));
+			CU_ASSERT_TRUE(roc_count_update(&c, end));
 			UNIT_EQ(c.known, end);
 			CU_ASSERT_FALSE(roc_count_fresh(&c, end));
 		}
@@ -149,7 +149,7 @@ static void reader_never_said(void)
 
 			c.known = c.start + laps[i];
 			write_lap(&c, c.known);
-			CU_ASSERT_TRUE(roc_count_look(&c, c.start));
+			CU_ASSERT_TRUE(roc_count_update(&c, c.start));
 			UNIT_EQ(c.known, c.start + laps[i]);
 		}
 	}
@@ -170,7 +170,7 @@ static void lies(void)
 			ring.entry[i].status = rand() & 1 ? FRAGMENT_PHASE : 0;
 		taken = rand() * 7u;
 		before = c.known;
-		roc_count_look(&c, taken);
+		roc_count_update(&c, taken);
 		CU_ASSERT_TRUE(c.known - before <= ENTRIES || c.known - taken <= ENTRIES);
 	}
 }
@@ -186,10 +186,10 @@ static void reader_ahead_of_the_card(void)
 
 		for (count = c.start; count - c.start < 5; count++)
 			write_entry(&c, count);
-		CU_ASSERT_FALSE(roc_count_look(&c, count + 7));
+		CU_ASSERT_FALSE(roc_count_update(&c, count + 7));
 		UNIT_EQ(c.known, count);
-		CU_ASSERT_TRUE(roc_count_look(&c, count));
-		CU_ASSERT_FALSE(roc_count_look(&c, count + 1));
+		CU_ASSERT_TRUE(roc_count_update(&c, count));
+		CU_ASSERT_FALSE(roc_count_update(&c, count + 1));
 		UNIT_EQ(c.known, count);
 	}
 }
@@ -205,7 +205,7 @@ static void full_ring(void)
 
 		for (count = c.start; count - c.start < 3 * ENTRIES + 3; count++)
 			write_entry(&c, count);
-		CU_ASSERT_TRUE(roc_count_look(&c, count - ENTRIES));
+		CU_ASSERT_TRUE(roc_count_update(&c, count - ENTRIES));
 		UNIT_EQ(c.known, count);
 	}
 }
@@ -239,7 +239,7 @@ static void gaps_that_the_reader_reaches(void)
 
 				end = c.start + ENTRIES;
 				write_with_hole(&c, end, hole, hole_sizes[n]);
-				roc_count_look(&c, c.start);
+				roc_count_update(&c, c.start);
 				UNIT_EQ(roc_count_next(&c, c.start), c.known);
 				UNIT_EQ(roc_count_next(&c, hole - 1), c.known);
 				UNIT_EQ(roc_count_next(&c, hole), hole);
@@ -265,7 +265,7 @@ static void entries_that_were_only_counted(void)
 			__u32 end = c.start + 9;
 
 			write_with_hole(&c, end, end, 0);
-			roc_count_look(&c, c.start);
+			roc_count_update(&c, c.start);
 			UNIT_EQ(roc_count_lost(&c, c.start, end), 0);
 			UNIT_EQ(roc_count_lost(&c, c.start, c.start), 0);
 			UNIT_EQ(roc_count_lost(&c, c.start, end - 1), 0);
@@ -295,7 +295,7 @@ static void no_gap(void)
 				write_with_hole(&c, end, end, 0);
 				/* We looked when the card was at @known, and it went on since. */
 				c.known = c.start + known;
-				roc_count_look(&c, end);
+				roc_count_update(&c, end);
 				UNIT_EQ(roc_count_next(&c, end), end);
 				UNIT_EQ(roc_count_next(&c, end - 1), end);
 				UNIT_EQ(roc_count_lost(&c, c.start, end), 0);

@@ -225,12 +225,12 @@ static void one_at_a_time(void)
 			now = pace.next;
 			looks++;
 			if (now < done) {
-				roc_pace_looked(&pace, now, 0);
+				roc_pace_polled(&pace, now, 0);
 				continue;
 			}
 			if (n++ > 100)
 				idle += now - done;
-			roc_pace_looked(&pace, now, 1);
+			roc_pace_polled(&pace, now, 1);
 			roc_pace_pushed(&pace, now);
 			done = now + intervals[i];
 		}
@@ -303,7 +303,7 @@ static void silence(void)
 		asked += roc_pace_silent(&pace, now);
 	UNIT_EQ(asked, 3);
 	for (i = 0; i < 35; i++, now += 100 * MS) {
-		roc_pace_looked(&pace, now, 1);
+		roc_pace_polled(&pace, now, 1);
 		asked += roc_pace_silent(&pace, now);
 	}
 	UNIT_EQ(asked, 3);

@@ -743,7 +743,7 @@ static void waiting(void)
 	fake.reply = sizeof(struct roc_ch_control);
 	fake.out.control = (struct roc_ch_control){.size = sizeof(fake.out.control), .count = 4};
 	UNIT_EQ(roc_channel_look(ch), 4);
-	UNIT_EQ(fake.in.control.flags, ROC_KICK_LOOK);
+	UNIT_EQ(fake.in.control.flags, ROC_KICK_POLL);
 	fake.out.control.count = 0;
 	UNIT_EQ(roc_channel_kick(ch), 0);
 	UNIT_EQ(fake.in.control.flags, 0);

@@ -175,7 +175,7 @@ static const struct call {
 	 sizeof(struct roc_ch_control),
 	 true,
 	 0,
-	 ROC_KICK_LOOK,
+	 ROC_KICK_POLL,
 	 NULL,
 	 {AT(roc_ch_control, level), AT(roc_ch_control, count), NO_FIELD}},
 	{"CH_WAIT", ROC_CH_WAIT, sizeof(struct roc_ch_wait), true, 0, 0, make_wait, {NO_FIELD}},

@@ -219,7 +219,7 @@ static void without_rings(void)
 	emu_normal(CARD1, FOUR_LINKS);
 	UNIT_EQ(control(other, ROC_CH_START, 0, 0), -EPIPE);
 	UNIT_EQ(control(other, ROC_CH_KICK, 0, 0), -EPIPE);
-	UNIT_EQ(control(other, ROC_CH_KICK, ROC_KICK_LOOK, 0), -EPIPE);
+	UNIT_EQ(control(other, ROC_CH_KICK, ROC_KICK_POLL, 0), -EPIPE);
 	UNIT_EQ(abi(other, ROC_CH_WAIT, &w), -EPIPE);
 	p = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, other, 0);
 	CU_ASSERT(p == MAP_FAILED && errno == EPIPE);
@@ -246,7 +246,7 @@ static void stopped_channel(void)
 	UNIT_NEED(set_up());
 	emu(CARD0, "clear");
 	UNIT_EQ(control(ch_fd, ROC_CH_STOP, 0, 0), -EALREADY);
-	UNIT_EQ(control(ch_fd, ROC_CH_KICK, ROC_KICK_LOOK, 0), -EALREADY);
+	UNIT_EQ(control(ch_fd, ROC_CH_KICK, ROC_KICK_POLL, 0), -EALREADY);
 	UNIT_EQ(control(ch_fd, ROC_CH_KICK, 0, 0), 0);
 	UNIT_EQ(control(ch_fd, ROC_CH_RESET, 0, ROC_RESET_INTERNAL_SIU), -EOPNOTSUPP);
 	for (level = 3; level; level <<= 1)

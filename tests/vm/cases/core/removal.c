@@ -73,7 +73,7 @@ static void user_is_out(struct user *u)
 	UNIT_EQ(control(fd, ROC_CH_START, 0, 0), -ENODEV);
 	UNIT_EQ(control(fd, ROC_CH_STOP, 0, 0), -ENODEV);
 	UNIT_EQ(control(fd, ROC_CH_KICK, 0, 0), -ENODEV);
-	UNIT_EQ(control(fd, ROC_CH_KICK, ROC_KICK_LOOK, 0), -ENODEV);
+	UNIT_EQ(control(fd, ROC_CH_KICK, ROC_KICK_POLL, 0), -ENODEV);
 	UNIT_EQ(abi(fd, ROC_CH_WAIT, &w), -ENODEV);
 	UNIT_EQ(buffer_register(fd, u->r.base, HUGE, 0, &reply), -ENODEV);
 	UNIT_EQ(buffer_unregister(fd, u->r.handle), -ENODEV);
