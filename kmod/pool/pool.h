@@ -329,7 +329,7 @@ extern const struct roc_run_ops roc_pool_run_ops;
 u32 roc_ready_now(struct roc_pool_run *p);
 void roc_count_empties(struct roc_channel *ch);
 
-/* look.c */
+/* poll.c */
 enum roc_poll_scope {
 	ROC_POLL_MEMORY,  /* what memory shows */
 	ROC_POLL_DUE,	  /* and where something is expected */
