@@ -126,7 +126,7 @@ struct roc_register {
  * @carried_count: entries of @carried, up to ROC_CARRIED_MAX
  * @identity: see roc_answers(); reads change nothing
  * @identity_count: entries of @identity
- * @mark: for a card without a function block: see sleep.c
+ * @scratch: scratch register of a card without a function block: see sleep.c
  * @channel_size: bytes of the backend's own state of a channel
  * @groups: card's own sysfs files of an endpoint
  * @channel_groups: card's own sysfs files of a channel
@@ -150,7 +150,7 @@ struct roc_card_ops {
 	unsigned int carried_count;
 	const struct roc_register *identity;
 	unsigned int identity_count;
-	const struct roc_register *mark;
+	const struct roc_register *scratch;
 	size_t channel_size;
 	const struct attribute_group **groups;
 	const struct attribute_group **channel_groups;

@@ -415,9 +415,9 @@ static int roc_suspend(struct device *dev)
 }
 
 /* Without its state the card is as after a reset: open files end, and those opened later work. */
-static int roc_wake_up(struct roc_endpoint *ep, bool mark)
+static int roc_wake_up(struct roc_endpoint *ep, bool scratch_valid)
 {
-	bool kept = roc_wake(ep, mark);
+	bool kept = roc_wake(ep, scratch_valid);
 
 	if (!READ_ONCE(ep->epoch))
 		return 0;
@@ -436,7 +436,7 @@ static int roc_resume(struct device *dev)
 	return roc_wake_up(dev_get_drvdata(dev), true);
 }
 
-/* From an image: the mark may be that of the kernel that loaded it. */
+/* From an image: the kernel that loaded the image may have written the scratch register. */
 static int roc_restore(struct device *dev)
 {
 	return roc_wake_up(dev_get_drvdata(dev), false);

@@ -148,7 +148,7 @@ struct roc_channel {
  * @reset_wait: woken at the end of that
  * @reachable: registers may be accessed; without an epoch until removal unmaps them
  * @asleep: the machine is being suspended, and no channel gets the bus; under card->lock
- * @mark: what was in the card's mark before the suspend; see sleep.c
+ * @scratch: content of the scratch register before the suspend; see sleep.c
  * @gone: those who poll the endpoint; woken when @epoch becomes 0
  * @inode: private inode whose mapping all openers share, so that one zap revokes all BAR maps
  * @secret_bars: mask of those that nobody maps without CAP_SYS_RAWIO, whatever the policy says
@@ -198,7 +198,7 @@ struct roc_endpoint {
 	wait_queue_head_t reset_wait;
 	bool reachable;
 	bool asleep;
-	u32 mark;
+	u32 scratch;
 	wait_queue_head_t gone;
 	struct inode *inode;
 	const struct roc_card_ops *ops;
@@ -264,7 +264,7 @@ enum roc_shut_cause {
 
 /* sleep.c */
 void roc_sleep(struct roc_endpoint *ep);
-bool roc_wake(struct roc_endpoint *ep, bool mark);
+bool roc_wake(struct roc_endpoint *ep, bool scratch_valid);
 
 /* chardev.c */
 int roc_chardev_init(void);

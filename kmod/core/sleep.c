@@ -2,67 +2,72 @@
 /*
  * Suspend and hibernation. A run ends, with a reason, so that the machine can sleep.
  *
- * Whether a card kept its state shows in its mark: a register that keeps what is written, has no
- * effect on a card without the bus, and is cleared by a loss of power. The PCI core restores the
- * configuration space before a driver sees it, so that proves nothing. Without a mark that reads
- * back, or when another kernel may have set it, the state counts as lost.
+ * A scratch register shows whether the card kept its state: the driver writes it before the
+ * suspend and reads it back afterwards. Such a register keeps what is written, has no effect
+ * without bus mastering, and is cleared by a loss of power. The PCI core restores the configuration
+ * space before a driver runs, so that space is no evidence. If the value does not read back, or
+ * another kernel may have written it, the state counts as lost.
  */
 #include <linux/pci.h>
 
 #include "core/contract_regs.h"
 #include "core/run.h"
 
-#define ROC_MARK_TRIES 3
-#define ROC_MARK 0xa5 /* of a register of eight bits or more */
+#define ROC_SCRATCH_TRIES 3
+#define ROC_SCRATCH_VALUE 0xa5 /* fits a register of eight bits or more */
 
 /*
- * The enabled causes of a function block: without vector and notice they have no effect. Else the
- * card's own register; one that is a bus address gets that of the endpoint's memory.
+ * The scratch register of the card and the value to write. With a function block it is ENABLE:
+ * without vector and notice the enabled causes have no effect. Else it is the card's own register;
+ * a register that holds a bus address gets that of the endpoint's memory.
  */
-static void __iomem *roc_mark(struct roc_endpoint *ep, u32 *value)
+static void __iomem *roc_scratch(struct roc_endpoint *ep, u32 *value)
 {
-	const struct roc_register *mark = ep->ops->mark;
+	const struct roc_register *scratch = ep->ops->scratch;
 
 	if (ep->irqs.block) {
 		*value = ep->irqs.causes;
 		return ep->irqs.block + FUNCTION_ENABLE;
 	}
-	*value = ep->ops->host_memory ? lower_32_bits(ep->memory_bus) : ROC_MARK;
-	return mark ? ep->bar[mark->bar] + mark->offset : NULL;
+	*value = ep->ops->host_memory ? lower_32_bits(ep->memory_bus) : ROC_SCRATCH_VALUE;
+	return scratch ? ep->bar[scratch->bar] + scratch->offset : NULL;
 }
 
-static void roc_mark_set(struct roc_endpoint *ep)
+static void roc_scratch_set(struct roc_endpoint *ep)
 {
-	unsigned int tries = ROC_MARK_TRIES;
-	void __iomem *mark;
+	unsigned int tries = ROC_SCRATCH_TRIES;
+	void __iomem *scratch;
 	u32 value;
 
-	mark = roc_mark(ep, &value);
-	if (!mark)
+	scratch = roc_scratch(ep, &value);
+	if (!scratch)
 		return;
 	roc_serial_lock(ep);
-	ep->mark = ioread32(mark);
+	ep->scratch = ioread32(scratch);
 	/* A C-RORC may lose a write. */
 	do
-		iowrite32(value, mark);
-	while (ioread32(mark) != value && --tries);
+		iowrite32(value, scratch);
+	while (ioread32(scratch) != value && --tries);
 	roc_serial_unlock(ep);
 }
 
-/* A mark that is gone may be another register's place now: only one that is there is taken back. */
-static bool roc_mark_kept(struct roc_endpoint *ep)
+/*
+ * Restore the register only if it reads back what was written: with other firmware its offset may
+ * now be that of another register.
+ */
+static bool roc_scratch_kept(struct roc_endpoint *ep)
 {
-	void __iomem *mark;
+	void __iomem *scratch;
 	bool kept;
 	u32 value;
 
-	mark = roc_mark(ep, &value);
-	if (!mark || !value)
+	scratch = roc_scratch(ep, &value);
+	if (!scratch || !value)
 		return false;
 	roc_serial_lock(ep);
-	kept = ioread32(mark) == value;
+	kept = ioread32(scratch) == value;
 	if (kept)
-		iowrite32(ep->mark, mark);
+		iowrite32(ep->scratch, scratch);
 	roc_serial_unlock(ep);
 	return kept;
 }
@@ -90,17 +95,20 @@ void roc_sleep(struct roc_endpoint *ep)
 		roc_irqs_hush(ep);
 	roc_bus_off(ep);
 	if (READ_ONCE(ep->epoch))
-		roc_mark_set(ep);
+		roc_scratch_set(ep);
 }
 
-/* False: the card has, or may have, lost its state. @mark: the mark can only be this kernel's. */
-bool roc_wake(struct roc_endpoint *ep, bool mark)
+/*
+ * False: the card has lost its state, or may have. @scratch_valid: no other kernel can have written
+ * the scratch register.
+ */
+bool roc_wake(struct roc_endpoint *ep, bool scratch_valid)
 {
 	mutex_lock(&ep->card->lock);
 	ep->asleep = false;
 	mutex_unlock(&ep->card->lock);
 	/* Without an epoch no file is open that could go on. */
-	if (!READ_ONCE(ep->epoch) || (mark && roc_answers(ep) && roc_mark_kept(ep)))
+	if (!READ_ONCE(ep->epoch) || (scratch_valid && roc_answers(ep) && roc_scratch_kept(ep)))
 		return true;
 	roc_ep_log(
 		warn, ep,

@@ -17,14 +17,15 @@
 #define ROC_REFILL_MAX 256
 
 /*
- * Marks: seeing by memory alone that a card came by.
+ * Detect DMA progress by sentinel values, without a register read.
  *
- * A card that fills its superpages in order has finished one as soon as it has begun the next; so
- * the kernel writes a mark where a superpage, and its last DMA page, begin.
+ * A card that fills its superpages in order has finished one as soon as it has started the next. So
+ * the driver writes a sentinel to the first word of a superpage, and of its last DMA page. The card
+ * has started that page when the sentinel is gone.
  *
- * A reader who writes into superpages it gave away fakes marks: the card's size entry, which is
- * always read, has a number of its own, so only that reader's run ends. Firmware without such
- * entries has nothing that could prove a mark: there is none then.
+ * A reader that writes into superpages it has submitted can fake progress. The driver always reads
+ * the card's size entry, which carries a sequence number, so only that reader's run ends. With
+ * firmware that has no size entries nothing could confirm the sentinels, and none are written.
  */
 
 static u64 *roc_memory(const struct roc_flight *flight, u64 at)
@@ -37,13 +38,13 @@ static u64 *roc_memory(const struct roc_flight *flight, u64 at)
 	return (u64 *)(uintptr_t)address;
 }
 
-/* Where the marks of a superpage are: at offsets that are multiples of 4. */
-static void roc_find_marks(struct roc_pool_run *p, struct roc_flight *flight)
+/* Find the words for the sentinels. A superpage at an offset that is no multiple of 8 has none. */
+static void roc_sentinel_find(struct roc_pool_run *p, struct roc_flight *flight)
 {
 	const struct roc_pool_ops *ops = roc_pool_ops(p->ch->ep);
 
 	flight->first = NULL;
-	if (!ops->marks || p->pool->no_sizes || !flight->buffer->memory.count ||
+	if (!ops->fills_in_order || p->pool->no_sizes || !flight->buffer->memory.count ||
 	    flight->fill.offset % sizeof(u64))
 		return;
 	flight->first = roc_memory(flight, 0);
@@ -52,41 +53,42 @@ static void roc_find_marks(struct roc_pool_run *p, struct roc_flight *flight)
 		flight->first = NULL;
 }
 
-/* Before the card gets it: the write that hands it over orders this before. */
-static void roc_mark(struct roc_pool_run *p, struct roc_flight *flight)
+/* Before the superpage is pushed: the register write of the push orders these writes before it. */
+static void roc_sentinel_write(struct roc_pool_run *p, struct roc_flight *flight)
 {
 	if (!flight->first || p->pool->event.on)
 		return;
-	flight->under_first = *flight->first;
-	flight->under_last = *flight->last;
-	WRITE_ONCE(*flight->first, p->mark);
-	WRITE_ONCE(*flight->last, p->mark);
+	flight->saved_first = *flight->first;
+	flight->saved_last = *flight->last;
+	WRITE_ONCE(*flight->first, p->sentinel);
+	WRITE_ONCE(*flight->last, p->sentinel);
 }
 
-/* What the card did not write is as it was. Only when it is done with the superpage. */
-static void roc_unmark(struct roc_pool_run *p, const struct roc_flight *flight)
+/* Restore the words that the card did not overwrite, once it is done with the superpage. */
+static void roc_sentinel_clear(struct roc_pool_run *p, const struct roc_flight *flight)
 {
 	if (!flight->first || p->pool->event.on)
 		return;
-	if (READ_ONCE(*flight->last) == p->mark)
-		WRITE_ONCE(*flight->last, flight->under_last);
-	if (READ_ONCE(*flight->first) == p->mark)
-		WRITE_ONCE(*flight->first, flight->under_first);
+	if (READ_ONCE(*flight->last) == p->sentinel)
+		WRITE_ONCE(*flight->last, flight->saved_last);
+	if (READ_ONCE(*flight->first) == p->sentinel)
+		WRITE_ONCE(*flight->first, flight->saved_first);
 }
 
-static bool roc_begun(struct roc_pool_run *p, struct roc_link *link, u32 index)
+static bool roc_sentinel_started(struct roc_pool_run *p, struct roc_link *link, u32 index)
 {
 	const struct roc_flight *flight = roc_flight(p, link, index);
 
-	return flight->first && READ_ONCE(*flight->first) != p->mark;
+	return flight->first && READ_ONCE(*flight->first) != p->sentinel;
 }
 
-/* Superpages of @link that are finished, because the one behind has begun. */
-u32 roc_by_marks(struct roc_pool_run *p, struct roc_link *link)
+/* Number of superpages of @link that are finished, because the card has started the next one. */
+u32 roc_sentinel_finished(struct roc_pool_run *p, struct roc_link *link)
 {
 	u32 n = 0;
 
-	while (link->tail + n + 1 != link->head && roc_begun(p, link, link->tail + n + 1))
+	while (link->tail + n + 1 != link->head &&
+	       roc_sentinel_started(p, link, link->tail + n + 1))
 		n++;
 	return n;
 }
@@ -97,20 +99,20 @@ enum roc_stage roc_stage(struct roc_pool_run *p, struct roc_link *link)
 
 	if (!flight->first)
 		return ROC_STAGE_UNKNOWN;
-	if (READ_ONCE(*flight->last) != p->mark)
+	if (READ_ONCE(*flight->last) != p->sentinel)
 		return ROC_STAGE_LAST_PAGE;
-	return roc_begun(p, link, link->tail) ? ROC_STAGE_BEGUN : ROC_STAGE_UNTOUCHED;
+	return roc_sentinel_started(p, link, link->tail) ? ROC_STAGE_BEGUN : ROC_STAGE_UNTOUCHED;
 }
 
-/* Superpages that the card has finished, as far as memory shows it without a register read. */
-u32 roc_shown(struct roc_pool_run *p)
+/* The same for all links. */
+u32 roc_sentinel_finished_all(struct roc_pool_run *p)
 {
 	unsigned int i;
 	u32 n = 0;
 
 	for (i = 0; i < p->link_count; i++)
 		if (p->link[i].head != p->link[i].tail)
-			n += roc_by_marks(p, &p->link[i]);
+			n += roc_sentinel_finished(p, &p->link[i]);
 	return n;
 }
 
@@ -178,7 +180,7 @@ static enum roc_reason roc_check_fill(struct roc_pool_run *p, const struct roc_f
 		return ROC_REASON_RANGE;
 	if (err)
 		return ROC_REASON_EXTENT;
-	roc_find_marks(p, flight);
+	roc_sentinel_find(p, flight);
 	return ROC_REASON_NONE;
 }
 
@@ -234,7 +236,7 @@ static int roc_push(struct roc_pool_run *p, struct roc_link *link, struct roc_fl
 	/* An empty link was not looked at: its next look may be long past, or too far away. */
 	if (first)
 		roc_pace_pushed(&link->pace, now);
-	roc_mark(p, flight);
+	roc_sentinel_write(p, flight);
 	if (ev->on) {
 		flight->number = roc_event_push(ev, link->slot, flight->bus, flight->fill.length);
 		link->not_rung++;
@@ -329,7 +331,7 @@ void roc_finish(struct roc_pool_run *p, struct roc_link *link, u32 bytes, u32 fl
 	lockdep_assert_held(&p->ch->lock);
 	if (flight->buffer->sync)
 		roc_flight_sync(ch->ep, flight, false);
-	roc_unmark(p, flight);
+	roc_sentinel_clear(p, flight);
 	link->tail++;
 	p->in_flight--;
 	p->held -= flight->fill.length;
@@ -362,7 +364,7 @@ u32 roc_reclaim(struct roc_pool_run *p, enum roc_reason reason)
 		for (; link->tail != link->head; link->tail++, count++) {
 			const struct roc_flight *flight = roc_flight(p, link, link->tail);
 
-			roc_unmark(p, flight);
+			roc_sentinel_clear(p, flight);
 			roc_give_back(p, &flight->fill, link->slot, 0, ROC_READY_RECLAIMED, reason,
 				      now);
 		}

@@ -77,7 +77,7 @@ static int roc_pool_check_buffer(struct roc_endpoint *ep, struct roc_buf_registe
 		arg->granule = ops->superpage_align;
 	if (arg->granule % ops->superpage_align || arg->granule > ops->superpage_max)
 		return -EINVAL;
-	*seen = ops->marks;
+	*seen = ops->fills_in_order;
 	return 0;
 }
 

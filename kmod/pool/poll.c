@@ -4,7 +4,7 @@
  * record ring. The ring is the card's, so everything in it is checked before it is believed.
  *
  * A plain card: where asking is free (the card reports in host memory) it is asked often. Where it
- * costs a register read, the data themselves are looked at first (marks, flow.c). What memory
+ * costs a register read, the data themselves are looked at first (sentinels, flow.c). What memory
  * cannot tell is asked: when a superpage is in its last page, or is overdue, or after long silence,
  * ever more rarely (pace.h); and now and then to prove the rest.
  */
@@ -12,7 +12,7 @@
 
 /* Records in one go, so that others get the channel lock. */
 #define ROC_DRAIN_MAX 4096
-/* Superpages taken for finished by their marks before the counter is read again. */
+/* Superpages that sentinels may show as finished before the counter is read again. */
 #define ROC_PROVE 64
 /* Of one look: a card that is slow to answer is heard out in the next ones. */
 #define ROC_POLL_NS 5000000ull
@@ -113,7 +113,7 @@ static bool roc_worth_asking(struct roc_pool_run *p, struct roc_link *link, u64 
 static int roc_poll_sentinels(struct roc_pool_run *p, struct roc_link *link, u64 now,
 			      enum roc_poll_scope scope, enum roc_reason *reason)
 {
-	u32 done = roc_by_marks(p, link);
+	u32 done = roc_sentinel_finished(p, link);
 	int found = 0, more = 0;
 
 	/* The first of a run is always asked for: it tells what kind of firmware this is. */
@@ -125,7 +125,7 @@ static int roc_poll_sentinels(struct roc_pool_run *p, struct roc_link *link, u64
 		}
 		link->unproved += found;
 	}
-	/* What marks show, and the card did not confirm, the card is asked about. */
+	/* Read the counter if sentinels show more superpages than the card's sizes confirm. */
 	if (!p->unfinished && (found < done || (!found && roc_worth_asking(p, link, now, scope)))) {
 		more = roc_ask(p, link, now, reason);
 		if (more < 0)

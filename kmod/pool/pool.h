@@ -38,7 +38,7 @@ struct roc_pool_run;
  * @page_size: bytes of a DMA page
  * @sources: mask of enum roc_source
  * @polls_memory: @finished reads host memory, not the card
- * @marks: begins superpages at their first byte, in order
+ * @fills_in_order: the card fills superpages in order, each from its first byte
  * @flush_us: how long a flush may take to show, microseconds
  * @dropped: counter of the card, also read without the lock; NULL: the card has none
  * @fifo_empty: counter of the card; NULL: the card has none
@@ -52,7 +52,7 @@ struct roc_pool_ops {
 	u32 page_size;
 	u32 sources;
 	bool polls_memory;
-	bool marks;
+	bool fills_in_order;
 	unsigned int flush_us;
 
 	/** @enabled_links: Link slots that the card's configuration enables. */
@@ -106,7 +106,7 @@ struct roc_pool_stats {
  * struct roc_pool - a channel's pool, whoever opens it; lives as long as the channel. Its lock
  * @stats: counters of the channel
  * @base: @stats at the present open
- * @no_sizes: the card does not say how much is in a superpage, so nothing proves a mark: flow.c
+ * @no_sizes: the card reports no superpage sizes, so nothing would confirm a sentinel: see flow.c
  * @empties: of this run, as @stats has it: see roc_count_empties()
  * @dropped_known: what the card said last of what it dropped; channel lock
  * @dropped: sample for sysfs; under the endpoint's lock of samples
@@ -129,11 +129,11 @@ struct roc_flight {
 	struct roc_fill fill;
 	u64 bus;
 	struct roc_buffer *buffer;
-	u32 number; /* of its descriptor, event path */
-	u64 *first; /* where the card begins, as the CPU sees it; NULL: not known. See flow.c */
-	u64 *last;  /* where it begins the last DMA page */
-	u64 under_first; /* what the marks cover */
-	u64 under_last;
+	u32 number;	 /* of its descriptor, event path */
+	u64 *first;	 /* first word, as the CPU sees it; NULL: no sentinels. See flow.c */
+	u64 *last;	 /* first word of the last DMA page */
+	u64 saved_first; /* what the sentinels have replaced */
+	u64 saved_last;
 };
 
 /* One link of a run: a FIFO of superpages in push order. Channel lock. */
@@ -236,7 +236,7 @@ struct roc_pool_rings {
  * @flight_mask: of roc_flight(): the power of two that has room for @depth, less one
  * @in_flight: superpages in the card, of all links
  * @held: bytes of those that are @in_flight
- * @mark: what the kernel writes where the card will
+ * @sentinel: random word by which DMA progress is detected: see flow.c
  * @until: of a look: then others get the channel lock
  * @next: link that the next look begins with
  * @unfinished: the last look had no time for all links
@@ -262,7 +262,7 @@ struct roc_pool_run {
 	u32 flight_mask;
 	u32 in_flight;
 	u64 held;
-	u64 mark;
+	u64 sentinel;
 	u64 until;
 	unsigned int next;
 	bool unfinished;
@@ -355,10 +355,10 @@ enum roc_reason roc_refill(struct roc_pool_run *p, u64 now, enum roc_refill *lef
 u32 roc_reclaim(struct roc_pool_run *p, enum roc_reason reason);
 void roc_publish(struct roc_pool_run *p);
 
-/* flow.c: marks */
-u32 roc_by_marks(struct roc_pool_run *p, struct roc_link *link);
+/* flow.c: sentinels */
+u32 roc_sentinel_finished(struct roc_pool_run *p, struct roc_link *link);
 enum roc_stage roc_stage(struct roc_pool_run *p, struct roc_link *link);
-u32 roc_shown(struct roc_pool_run *p);
+u32 roc_sentinel_finished_all(struct roc_pool_run *p);
 
 /* thread.c */
 int roc_thread_create(struct roc_pool_run *p);

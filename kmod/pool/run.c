@@ -101,7 +101,7 @@ static int roc_pool_enable(struct roc_run *run)
 		return err;
 	}
 	p->pool->empties = 0;
-	p->mark = get_random_u64();
+	p->sentinel = get_random_u64();
 	p->thread.fired = 0;
 	p->thread.watch = (struct roc_watch){};
 	roc_rate_start(&p->rate, ktime_get_ns());

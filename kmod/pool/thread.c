@@ -424,7 +424,8 @@ static void roc_trace_sleep(struct roc_pool_run *p, u64 ns)
 
 	if (ns && ch->state == ROC_CH_RUNNING && trace_roc_sleep_enabled())
 		trace_roc_sleep(ch, ns,
-				p->pool->event.on ? roc_event_next(&p->pool->event) : roc_shown(p),
+				p->pool->event.on ? roc_event_next(&p->pool->event)
+						  : roc_sentinel_finished_all(p),
 				roc_waiting(p));
 }
 

@@ -45,7 +45,7 @@ static const struct roc_register crorc_identity[] = {
 };
 
 /* A start writes it anew. */
-static const struct roc_register crorc_mark = {CRORC_BAR_CARD, CRORC_DONE_LOW};
+static const struct roc_register crorc_scratch = {CRORC_BAR_CARD, CRORC_DONE_LOW};
 
 static int crorc_identify(struct roc_endpoint *ep)
 {
@@ -453,7 +453,7 @@ const struct roc_pool_ops roc_crorc_ops = {
 			.groups = crorc_groups,
 			.channel_groups = crorc_channel_groups,
 			.identity = crorc_identity,
-			.mark = &crorc_mark,
+			.scratch = &crorc_scratch,
 			.identity_count = ARRAY_SIZE(crorc_identity),
 			.identify = crorc_identify,
 			.alive = crorc_alive,

@@ -168,7 +168,7 @@ static const struct roc_register cru_identity[] = {
 };
 
 /* It has no effect on the card. */
-static const struct roc_register cru_mark = {CRU_BAR_DMA, CRU_SCRATCH};
+static const struct roc_register cru_scratch = {CRU_BAR_DMA, CRU_SCRATCH};
 
 /* Altera's example design has this ID, too; Documentation/cards/cru.md has the evidence. */
 static bool cru_foreign(struct roc_endpoint *ep)
@@ -698,7 +698,7 @@ const struct roc_pool_ops roc_cru_ops = {
 			.temperature_crit = 80000,
 			.temperature = cru_temperature,
 			.identity = cru_identity,
-			.mark = &cru_mark,
+			.scratch = &cru_scratch,
 			.identity_count = ARRAY_SIZE(cru_identity),
 			.foreign = cru_foreign,
 			.identify = cru_identify,
@@ -715,7 +715,7 @@ const struct roc_pool_ops roc_cru_ops = {
 	.peak = CRU_PEAK,
 	.page_size = CRU_PAGE_SIZE,
 	.sources = BIT(ROC_SOURCE_INTERNAL) | BIT(ROC_SOURCE_DDG) | BIT(ROC_SOURCE_FEE),
-	.marks = true,
+	.fills_in_order = true,
 	.enabled_links = cru_enabled_links,
 	.start = cru_start,
 	.flow = cru_flow,
