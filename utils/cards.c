@@ -28,7 +28,7 @@ static const struct fragment_registers robinnp = {
 	.generator_set = roc_robinnp_generator_set,
 };
 
-const struct card_kind card_kinds[] = {
+const struct card_type card_types[] = {
 	{
 		.type = ROC_CARD_CRU,
 		.name = "a CRU",

@@ -12,21 +12,21 @@
 #include "kmod/cards/cru/cru_regs.h"
 #include "tool.h"
 
-const struct card_kind *card_kind(enum roc_card_type type)
+const struct card_type *card_type_find(enum roc_card_type type)
 {
-	const struct card_kind *kind;
+	const struct card_type *found;
 
-	for (kind = card_kinds; kind->type; kind++)
-		if (kind->type == type)
-			return kind;
+	for (found = card_types; found->type; found++)
+		if (found->type == type)
+			return found;
 	return NULL;
 }
 
 const char *card_name(enum roc_card_type type)
 {
-	const struct card_kind *kind = card_kind(type);
+	const struct card_type *found = card_type_find(type);
 
-	return kind ? kind->name : "a card that these tools do not know";
+	return found ? found->name : "a card that these tools do not know";
 }
 
 const char *card_called(const struct roc_card *card, const char *id)
@@ -46,20 +46,20 @@ int card_fail_unknown(const struct roc_card *card, const char *id)
 int card_fragments(const struct roc_card *card, const char *id,
 		   const struct fragment_registers **registers)
 {
-	const struct card_kind *kind = card_kind(card->type);
+	const struct card_type *found = card_type_find(card->type);
 
-	*registers = kind ? kind->fragments : NULL;
+	*registers = found ? found->fragments : NULL;
 	return *registers ? TOOL_OK : card_fail_unknown(card, id);
 }
 
-int card_find(const char *id, struct roc_card *card, const struct card_kind **kind)
+int card_find(const char *id, struct roc_card *card, const struct card_type **type)
 {
 	int err = roc_find(id, card);
 
 	if (err)
 		return tool_fail_card(err);
-	*kind = card_kind(card->type);
-	return *kind ? TOOL_OK : card_fail_unknown(card, id);
+	*type = card_type_find(card->type);
+	return *type ? TOOL_OK : card_fail_unknown(card, id);
 }
 
 int cards_list(struct roc_card **cards, size_t *count)
@@ -76,9 +76,9 @@ int cards_list(struct roc_card **cards, size_t *count)
 }
 
 int card_open(const char *id, struct roc_card *card, struct roc_endpoint **ep,
-	      const struct card_kind **kind)
+	      const struct card_type **type)
 {
-	int code = card_find(id, card, kind);
+	int code = card_find(id, card, type);
 
 	if (!code && roc_open_card(card, id, ep))
 		code = tool_fail("%s", roc_error());
@@ -109,12 +109,12 @@ int card_serial_check(const struct roc_card *card, const char *id, bool force)
 
 int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep)
 {
-	const struct card_kind *kind = NULL;
-	int code = card_find(id, card, &kind);
+	const struct card_type *found = NULL;
+	int code = card_find(id, card, &found);
 
-	if (!kind)
+	if (!found)
 		return code;
-	if (!kind->cru)
+	if (!found->cru)
 		return tool_fail("%s is a %s; this tool is for a CRU.", card_called(card, id),
 				 roc_card_type_name(card->type));
 	if (roc_open_card(card, id, ep))

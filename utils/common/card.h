@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tools know of each kind of card: one table (cards.c). What a card does not have is left
+ * What the tools know of each card type: one table (cards.c). What a card does not have is left
  * out there, and the tools say so. And how tools find a card and call it in their sentences.
  */
 #ifndef ROC_UTILS_CARD_H
@@ -14,7 +14,7 @@
 
 #include "output.h"
 
-struct config_kind;
+struct config_ops;
 
 /* What of a card is to be shown, and how. */
 struct card_request {
@@ -75,7 +75,7 @@ struct card_board {
 	bool shared_id;		     /* devices that are no readout cards have this ID, too */
 };
 
-struct card_kind {
+struct card_type {
 	enum roc_card_type type;
 	const char *name;  /* in sentences: "a CRU" */
 	const char *sysfs; /* its card_type */
@@ -96,15 +96,15 @@ struct card_kind {
 	bool flash;	      /* roc-flash, roc-flash-read */
 	bool cru;   /* roc-ctp-emulator, roc-loopback, roc-pat-player, roc-trig-monitor, roc-ul */
 	bool drops; /* loses data without a superpage: roc-node-check --find-latency */
-	bool no_endpoint_tag;		  /* dashboards know no endpoint of it: it has only one */
-	const struct config_kind *config; /* roc-config; NULL: see @tool set */
+	bool no_endpoint_tag;		 /* dashboards know no endpoint of it: it has only one */
+	const struct config_ops *config; /* roc-config; NULL: see @tool set */
 	/* Cards with streams or sub-units: their tool, and where it finds counts and generators. */
 	const char *tool;
 	const struct stream_registers *streams;
 	const struct fragment_registers *fragments;
 };
 
-extern const struct card_kind card_kinds[]; /* the table; ends with a type of 0 */
+extern const struct card_type card_types[]; /* the table; ends with a type of 0 */
 
 /* Report a card that these tools do not know. Exit code. */
 int card_fail_unknown(const struct roc_card *card, const char *id);
@@ -114,18 +114,18 @@ int card_fragments(const struct roc_card *card, const char *id,
 		   const struct fragment_registers **registers);
 
 /* NULL: a card that these tools do not know. */
-const struct card_kind *card_kind(enum roc_card_type type);
+const struct card_type *card_type_find(enum roc_card_type type);
 
 /*
- * Open the card that @id means. @card, @ep and @kind are filled in; the caller closes @ep. Exit
+ * Open the card that @id means. @card, @ep and @type are filled in; the caller closes @ep. Exit
  * code; after a failure the message is out.
  */
 int card_open(const char *id, struct roc_card *card, struct roc_endpoint **ep,
-	      const struct card_kind **kind);
-/* The same, of whatever kind it is. */
+	      const struct card_type **type);
+/* The same, of any type. */
 int card_open_any(const char *id, struct roc_card *card, struct roc_endpoint **ep);
-/* card_open() without opening it: @card and @kind only. */
-int card_find(const char *id, struct roc_card *card, const struct card_kind **kind);
+/* card_open() without opening it: @card and @type only. */
+int card_find(const char *id, struct roc_card *card, const struct card_type **type);
 
 /*
  * All cards; the caller frees *@cards. Exit code: there being none is a failure, for which the

@@ -178,11 +178,11 @@ static const unsigned int sub_more[] = {
 	ROC_COUNT_SPURIOUS_INTERRUPTS,
 };
 
-enum kind {
+enum channel_type {
 	POOL,
 	STREAM,
 	SUB,
-	KINDS,
+	CHANNEL_TYPES,
 };
 
 #define COUNTERS(list) list, COUNT(list)
@@ -193,7 +193,7 @@ static const struct {
 	size_t few_count;
 	const unsigned int *more;
 	size_t more_count;
-} kinds[KINDS] = {
+} types[CHANNEL_TYPES] = {
 	[POOL] = {{">#", "Card", ">Channel", "State", "Mode", "Owner"},
 		  COUNTERS(few),
 		  COUNTERS(more)},
@@ -211,7 +211,7 @@ static bool by_purpose(const struct roc_channel_telemetry *t)
 	return t->counter[ROC_COUNT_DATA_INTERRUPTS] >= 0;
 }
 
-static enum kind kind_of(const struct channels *c, unsigned int channel)
+static enum channel_type type_of(const struct channels *c, unsigned int channel)
 {
 	if (*c->stream[channel])
 		return STREAM;
@@ -247,13 +247,13 @@ static bool one_of(const unsigned int *list, size_t count, unsigned int counter)
 	return i < count;
 }
 
-/* Does this kind of channel have the counter at all? */
-static bool has_counter(enum kind kind, unsigned int counter)
+/* Does this type of channel have the counter at all? */
+static bool has_counter(enum channel_type type, unsigned int counter)
 {
-	if (kind == POOL)
+	if (type == POOL)
 		return counter < ROC_COUNT_PACKETS || counter > ERROR_INTERRUPTS;
-	return one_of(kinds[kind].few, kinds[kind].few_count, counter) ||
-	       one_of(kinds[kind].more, kinds[kind].more_count, counter);
+	return one_of(types[type].few, types[type].few_count, counter) ||
+	       one_of(types[type].more, types[type].more_count, counter);
 }
 
 static const char *const states[] = {"stopped", "running", "failed", "gone"};
@@ -338,25 +338,25 @@ static const char *state_colour(const char *state)
 static void row(struct table *table, const struct channels *c, unsigned int channel, bool verbose)
 {
 	const struct roc_channel_telemetry *t = &c->channel[channel];
-	enum kind kind = kind_of(c, channel);
+	enum channel_type type = type_of(c, channel);
 	char card[OUTPUT_CARD_MAX];
 	size_t i;
 
 	table_cell(table, NULL, "%d", c->card.sequence);
 	table_cell(table, NULL, "%s", output_card(&c->card, card));
 	table_cell(table, NULL, "%u", channel);
-	if (kind == STREAM)
+	if (type == STREAM)
 		table_cell(table, NULL, "%s", c->stream[channel]);
 	table_cell(table, state_colour(t->state), "%s", t->state);
-	if (kind == POOL)
+	if (type == POOL)
 		table_cell(table, NULL, "%s", *t->mode ? t->mode : "-");
 	owner_cell(table, t);
-	for (i = 0; i < kinds[kind].few_count; i++)
-		counter_cell(table, c, channel, kinds[kind].few[i]);
-	if (kind == POOL)
+	for (i = 0; i < types[type].few_count; i++)
+		counter_cell(table, c, channel, types[type].few[i]);
+	if (type == POOL)
 		gap_cell(table, t);
-	for (i = 0; verbose && i < kinds[kind].more_count; i++)
-		counter_cell(table, c, channel, kinds[kind].more[i]);
+	for (i = 0; verbose && i < types[type].more_count; i++)
+		counter_cell(table, c, channel, types[type].more[i]);
 }
 
 static size_t add_heads(const char **heads, const unsigned int *list, size_t count)
@@ -368,7 +368,7 @@ static size_t add_heads(const char **heads, const unsigned int *list, size_t cou
 	return count;
 }
 
-static void kind_text(FILE *out, const struct channels *c, size_t cards, enum kind kind,
+static void type_text(FILE *out, const struct channels *c, size_t cards, enum channel_type type,
 		      bool verbose, bool colours)
 {
 	const char *heads[32] = {NULL};
@@ -376,62 +376,62 @@ static void kind_text(FILE *out, const struct channels *c, size_t cards, enum ki
 	unsigned int channel;
 	size_t card, n;
 
-	for (n = 0; n < COUNT(kinds[kind].heads) && kinds[kind].heads[n]; n++)
-		heads[n] = kinds[kind].heads[n];
-	n += add_heads(heads + n, kinds[kind].few, kinds[kind].few_count);
-	if (kind == POOL)
+	for (n = 0; n < COUNT(types[type].heads) && types[type].heads[n]; n++)
+		heads[n] = types[type].heads[n];
+	n += add_heads(heads + n, types[type].few, types[type].few_count);
+	if (type == POOL)
 		heads[n++] = ">Gap p99 us";
 	if (verbose)
-		add_heads(heads + n, kinds[kind].more, kinds[kind].more_count);
+		add_heads(heads + n, types[type].more, types[type].more_count);
 	table_start(&table, heads);
 	for (card = 0; card < cards; card++)
 		for (channel = 0; channel < c[card].count; channel++)
-			if (kind_of(&c[card], channel) == kind)
+			if (type_of(&c[card], channel) == type)
 				row(&table, &c[card], channel, verbose);
 	table_print(&table, out, colours);
 }
 
 void channels_text(FILE *out, const struct channels *c, size_t cards, bool verbose, bool colours)
 {
-	size_t card, of[KINDS] = {0}, kind;
+	size_t card, of[CHANNEL_TYPES] = {0}, type;
 	unsigned int channel;
 	bool first = true;
 
 	for (card = 0; card < cards; card++)
 		for (channel = 0; channel < c[card].count; channel++)
-			of[kind_of(&c[card], channel)]++;
+			of[type_of(&c[card], channel)]++;
 	/* Without any channel it is the table of pools that is empty. */
 	of[POOL] += !of[POOL] && !of[STREAM] && !of[SUB];
-	for (kind = 0; kind < KINDS; kind++) {
-		if (!of[kind])
+	for (type = 0; type < CHANNEL_TYPES; type++) {
+		if (!of[type])
 			continue;
 		if (!first)
 			fputc('\n', out);
 		first = false;
-		kind_text(out, c, cards, (enum kind)kind, verbose, colours);
+		type_text(out, c, cards, (enum channel_type)type, verbose, colours);
 	}
 }
 
 static void json_channel(struct json *j, const struct channels *c, unsigned int number)
 {
 	const struct roc_channel_telemetry *t = &c->channel[number];
-	enum kind kind = kind_of(c, number);
+	enum channel_type type = type_of(c, number);
 	uint64_t gaps[ROC_GAPS];
 	unsigned int i;
 
 	json_object(j, NULL);
 	json_unsigned(j, "channel", number);
-	if (kind == STREAM)
+	if (type == STREAM)
 		json_text(j, "stream", c->stream[number]);
 	json_text(j, "state", t->state);
-	if (kind == POOL)
+	if (type == POOL)
 		json_text(j, "mode", *t->mode ? t->mode : NULL);
 	json_text(j, "ownerName", *t->owner_name ? t->owner_name : NULL);
 	output_number_json(j, "ownerPid", t->owner_pid > 0 ? t->owner_pid : -1);
 	for (i = 0; i < ALL_COUNTERS; i++)
-		if (has_counter(kind, i))
+		if (has_counter(type, i))
 			output_number_json(j, counters[i].key, value_of(c, number, i));
-	if (kind != POOL) {
+	if (type != POOL) {
 		json_object_end(j);
 		return;
 	}
@@ -478,7 +478,7 @@ void channels_influx(FILE *out, const struct channels *c)
 		if (*c->stream[channel])
 			influx_text(&l, "stream", c->stream[channel]);
 		influx_text(&l, "state", t->state);
-		if (kind_of(c, channel) == POOL)
+		if (type_of(c, channel) == POOL)
 			influx_text(&l, "mode", t->mode);
 		influx_text(&l, "ownerName", t->owner_name);
 		influx_signed(&l, "ownerPid", t->owner_pid);
@@ -551,7 +551,7 @@ static void prometheus_states(struct prometheus *m, const struct channels *c, si
 			channel_labels(&labels, &c[card], channel);
 			if (*c[card].stream[channel])
 				prometheus_label(&labels, "stream", c[card].stream[channel]);
-			else if (kind_of(&c[card], channel) == POOL)
+			else if (type_of(&c[card], channel) == POOL)
 				prometheus_label(&labels, "mode", c[card].channel[channel].mode);
 			prometheus_label(&labels, "owner", c[card].channel[channel].owner_name);
 			prometheus_sample(m, &labels, 1);

@@ -88,11 +88,11 @@ static const char *short_address(const char *address)
 void influx_start_card(struct influx *l, FILE *out, const char *measurement,
 		       const struct roc_card *card, int link)
 {
-	const struct card_kind *kind = card_kind(card->type);
+	const struct card_type *type = card_type_find(card->type);
 
 	influx_start(l, out, measurement);
 	influx_tag_number(l, "serialId", card->serial);
-	if (!kind || !kind->no_endpoint_tag)
+	if (!type || !type->no_endpoint_tag)
 		influx_tag_number(l, "endpoint", card->endpoint);
 	if (link >= 0)
 		influx_tag_number(l, roc_card_type_name(card->type), card->sequence);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-config: configure one card, or all of one kind.
+ * roc-config: configure one card, or all of one type.
  */
 #include "config.h"
 
@@ -21,10 +21,10 @@ static void take_error(struct config_outcome *o)
 }
 
 /* With --from-card: nobody may change the card between reading it and writing it. */
-static int card_base(struct roc_endpoint *ep, const struct config_kind *kind,
+static int card_base(struct roc_endpoint *ep, const struct config_ops *ops,
 		     struct config_outcome *o, union config_any *config)
 {
-	if (roc_card_lock(ep, LOCK_MS) || kind->read(ep, config)) {
+	if (roc_card_lock(ep, LOCK_MS) || ops->read(ep, config)) {
 		take_error(o);
 		return TOOL_FAILED;
 	}
@@ -32,7 +32,7 @@ static int card_base(struct roc_endpoint *ep, const struct config_kind *kind,
 }
 
 /* Exit code; a failure of the card is in @o too, so that the summary has it. */
-static int configure(const struct config_values *v, const struct config_kind *kind,
+static int configure(const struct config_values *v, const struct config_ops *ops,
 		     const struct roc_card *card, const union config_any *wanted,
 		     struct config_outcome *o)
 {
@@ -54,15 +54,15 @@ static int configure(const struct config_values *v, const struct config_kind *ki
 		return tool_fail("%s", o->reason);
 	}
 	if (v->from_card) {
-		code = card_base(ep, kind, o, &config);
+		code = card_base(ep, ops, o, &config);
 		if (code)
 			tool_fail("%s", o->reason);
 		else
-			code = config_apply(v, kind, &config);
+			code = config_apply(v, ops, &config);
 		if (code)
 			goto out;
 	}
-	if (isatty(STDERR_FILENO) && !v->compare && kind->slow)
+	if (isatty(STDERR_FILENO) && !v->compare && ops->slow)
 		tool_note("%s: configuring; a change of the clock takes some 10 s.",
 			  card_called(card, v->id));
 	/* While it waits for the lock nothing has begun, and it may end. */
@@ -71,7 +71,7 @@ static int configure(const struct config_values *v, const struct config_kind *ki
 	/* A card is not left in the middle of a pass: who asks for an end gets it behind it. */
 	stop_hold(&before);
 	if (!err)
-		err = kind->configure(ep, &config, flags, &o->result);
+		err = ops->configure(ep, &config, flags, &o->result);
 	if (err) {
 		take_error(o);
 		code = tool_fail("%s%s", o->reason,
@@ -92,11 +92,11 @@ out:
 	return code;
 }
 
-static int configure_one(const struct config_values *v, const struct config_kind *kind,
+static int configure_one(const struct config_values *v, const struct config_ops *ops,
 			 const union config_any *config)
 {
 	struct config_outcome *o = calloc(1, sizeof(*o));
-	const struct card_kind *found;
+	const struct card_type *found;
 	struct roc_card card;
 	int code;
 
@@ -104,7 +104,7 @@ static int configure_one(const struct config_values *v, const struct config_kind
 		return tool_fail("There is no memory left.");
 	code = card_find(v->id, &card, &found);
 	if (!code)
-		code = configure(v, kind, &card, config, o);
+		code = configure(v, ops, &card, config, o);
 	if (v->json && *o->card.pci_address && code != TOOL_USAGE)
 		config_json(stdout, o, 1);
 	free(o);
@@ -112,7 +112,7 @@ static int configure_one(const struct config_values *v, const struct config_kind
 }
 
 /* One card that fails does not keep the others from being configured; the exit code tells. */
-static int configure_all(const struct config_values *v, const struct config_kind *kind,
+static int configure_all(const struct config_values *v, const struct config_ops *ops,
 			 const union config_any *config)
 {
 	struct config_outcome *outcomes = NULL;
@@ -129,20 +129,20 @@ static int configure_all(const struct config_values *v, const struct config_kind
 		goto out;
 	}
 	for (i = 0; i < count; i++) {
-		if (cards[i].type != config_card(kind)->type) {
+		if (cards[i].type != config_card(ops)->type) {
 			tool_note("%s is %s and was left alone: this is a configuration for %s.",
 				  cards[i].pci_address, card_name(cards[i].type),
-				  config_card(kind)->name);
+				  config_card(ops)->name);
 			continue;
 		}
-		one = configure(v, kind, &cards[i], config, &outcomes[done++]);
+		one = configure(v, ops, &cards[i], config, &outcomes[done++]);
 		if (one > code)
 			code = one;
 		if (one == TOOL_USAGE)
 			goto out;
 	}
 	if (!done)
-		code = tool_fail("There is not %s in this machine.", config_card(kind)->name);
+		code = tool_fail("There is not %s in this machine.", config_card(ops)->name);
 	else if (v->json)
 		config_json(stdout, outcomes, done);
 	else
@@ -154,10 +154,10 @@ out:
 }
 
 /* Write a file, from the defaults, a file or a card. */
-static int generate(const struct config_values *v, const struct config_kind *kind,
+static int generate(const struct config_values *v, const struct config_ops *ops,
 		    union config_any *config)
 {
-	const struct card_kind *found;
+	const struct card_type *found;
 	struct roc_endpoint *ep;
 	struct roc_card card;
 	int code = TOOL_OK;
@@ -166,13 +166,13 @@ static int generate(const struct config_values *v, const struct config_kind *kin
 		code = card_open(v->id, &card, &ep, &found);
 		if (code)
 			return code;
-		if (kind->read(ep, config))
+		if (ops->read(ep, config))
 			code = tool_fail("%s", roc_error());
 		roc_close(ep);
 		if (!code)
-			code = config_apply(v, kind, config);
+			code = config_apply(v, ops, config);
 	}
-	if (!code && kind->save(v->gen_cfg_file, config))
+	if (!code && ops->save(v->gen_cfg_file, config))
 		code = tool_fail("%s", roc_error());
 	return code;
 }
@@ -180,25 +180,25 @@ static int generate(const struct config_values *v, const struct config_kind *kin
 static int run(const void *p)
 {
 	const struct config_values *v = p;
-	const struct config_kind *kind;
+	const struct config_ops *ops;
 	union config_any config;
 	int code;
 
 	code = config_check_options(v);
 	if (!code)
-		code = config_choose(v, &kind);
+		code = config_choose(v, &ops);
 	if (!code)
-		code = config_base(v, kind, &config);
+		code = config_base(v, ops, &config);
 	/* Before any card is touched, also where the card's own values come first. */
 	if (!code)
-		code = config_apply(v, kind, &config);
-	if (!code && !v->from_card && kind->check(&config))
+		code = config_apply(v, ops, &config);
+	if (!code && !v->from_card && ops->check(&config))
 		code = tool_usage("%s", roc_error());
 	if (code)
 		return code;
 	if (v->gen_cfg_file)
-		return generate(v, kind, &config);
-	return v->all ? configure_all(v, kind, &config) : configure_one(v, kind, &config);
+		return generate(v, ops, &config);
+	return v->all ? configure_all(v, ops, &config) : configure_one(v, ops, &config);
 }
 
 const struct tool tool_config = {

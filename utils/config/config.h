@@ -79,7 +79,7 @@ struct config_place {
 };
 
 /* Configuring one kind of card: one structure for each, named in cards.c. */
-struct config_kind {
+struct config_ops {
 	struct config_place places[CONFIG_PARAMETERS];
 	bool slow;	/* may take seconds */
 	uint32_t links; /* that can be enabled; 0: --links means nothing */
@@ -96,25 +96,25 @@ struct config_kind {
 			 struct roc_config_result *result);
 };
 
-extern const struct config_kind config_cru, config_crorc;
+extern const struct config_ops config_cru, config_crorc;
 
-/* The entry of cards.c that names @kind. */
-const struct card_kind *config_card(const struct config_kind *kind);
+/* The entry of cards.c that names @ops. */
+const struct card_type *config_card(const struct config_ops *ops);
 
 /* Exit code; says so if options do not go together. */
 int config_check_options(const struct config_values *v);
 
 /* The kind of card that is meant, by card, file or options; nothing is touched. Exit code. */
-int config_choose(const struct config_values *v, const struct config_kind **kind);
+int config_choose(const struct config_values *v, const struct config_ops **ops);
 
 /*
  * Where a configuration starts, unless the card is asked: the file, or the defaults. Exit code.
  */
-int config_base(const struct config_values *v, const struct config_kind *kind,
+int config_base(const struct config_values *v, const struct config_ops *ops,
 		union config_any *config);
 
 /* Change @config as the options say that were given, unchecked. Exit code. */
-int config_apply(const struct config_values *v, const struct config_kind *kind,
+int config_apply(const struct config_values *v, const struct config_ops *ops,
 		 union config_any *config);
 
 /* What became of one card. */

@@ -49,7 +49,7 @@ static int configure(struct roc_endpoint *ep, const union config_any *c, unsigne
 	return roc_crorc_configure(ep, &c->crorc, flags, result);
 }
 
-const struct config_kind config_crorc = {
+const struct config_ops config_crorc = {
 	.places =
 		{
 			[CONFIG_CRORC_ID] = {"crorc", "crorcId", NULL},

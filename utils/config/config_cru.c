@@ -53,7 +53,7 @@ static int configure(struct roc_endpoint *ep, const union config_any *c, unsigne
 	return roc_cru_configure(ep, &c->cru, flags, result);
 }
 
-const struct config_kind config_cru = {
+const struct config_ops config_cru = {
 	.places =
 		{
 			[CONFIG_CLOCK] = {"cru", "clock", NULL},

@@ -21,7 +21,7 @@
 
 const struct option_spec config_options[CONFIG_OPTIONS] = {
 	TEXT("id", id, "ID", "Card"),
-	FLAG("config-all", all, "All cards of the kind that the file is for"),
+	FLAG("config-all", all, "All cards of the type that the file is for"),
 	TEXT("config-uri", uri, "URI", "Configuration file: path, ini://PATH or json://PATH"),
 	FLAG("from-card", from_card, "Start from what the card has, not from the defaults"),
 	TEXT("set", set, "LIST", "Parameters as SECTION.KEY=VALUE, with commas between"),
@@ -126,23 +126,23 @@ int config_check_options(const struct config_values *v)
 	return TOOL_OK;
 }
 
-const struct card_kind *config_card(const struct config_kind *kind)
+const struct card_type *config_card(const struct config_ops *ops)
 {
-	const struct card_kind *card;
+	const struct card_type *card;
 
-	for (card = card_kinds; card->config != kind; card++)
+	for (card = card_types; card->config != ops; card++)
 		;
 	return card;
 }
 
 /* The first, unless a parameter was given that only another has. */
-static const struct config_kind *by_parameters(const struct config_values *v)
+static const struct config_ops *by_parameters(const struct config_values *v)
 {
-	const struct config_kind *first = NULL;
-	const struct card_kind *card;
+	const struct config_ops *first = NULL;
+	const struct card_type *card;
 	unsigned int i;
 
-	for (card = card_kinds; card->type; card++) {
+	for (card = card_types; card->type; card++) {
 		if (!first)
 			first = card->config;
 		for (i = 0; card->config && i < CONFIG_PARAMETERS; i++)
@@ -153,9 +153,9 @@ static const struct config_kind *by_parameters(const struct config_values *v)
 	return first;
 }
 
-int config_choose(const struct config_values *v, const struct config_kind **kind)
+int config_choose(const struct config_values *v, const struct config_ops **ops)
 {
-	const struct card_kind *found;
+	const struct card_type *found;
 	enum roc_card_type type;
 	struct roc_card card;
 	int code;
@@ -164,52 +164,52 @@ int config_choose(const struct config_values *v, const struct config_kind **kind
 		code = card_find(v->id, &card, &found);
 		if (code)
 			return code;
-		*kind = found->config;
-		if (!*kind)
+		*ops = found->config;
+		if (!*ops)
 			return tool_fail(
 				"%s is %s, which roc-config does not configure: see %s set.",
 				card_called(&card, v->id), found->name, found->tool);
 	} else if (v->uri) {
 		if (roc_config_card(v->uri, &type))
 			return tool_fail("%s", roc_error());
-		*kind = card_kind(type)->config;
+		*ops = card_type_find(type)->config;
 	} else {
-		*kind = by_parameters(v);
+		*ops = by_parameters(v);
 	}
 	return TOOL_OK;
 }
 
-int config_base(const struct config_values *v, const struct config_kind *kind,
+int config_base(const struct config_values *v, const struct config_ops *ops,
 		union config_any *config)
 {
-	kind->defaults(config, v->uri != NULL);
-	if (v->uri && kind->load(v->uri, config))
+	ops->defaults(config, v->uri != NULL);
+	if (v->uri && ops->load(v->uri, config))
 		return tool_fail("%s", roc_error());
 	return TOOL_OK;
 }
 
 /* The text of parameter @i: a flag that was given has the value of the card that has this flag. */
-static const char *text_of(const struct config_values *v, const struct config_kind *kind,
+static const char *text_of(const struct config_values *v, const struct config_ops *ops,
 			   unsigned int i)
 {
-	const char *value = kind->places[i].value;
-	const struct card_kind *card;
+	const char *value = ops->places[i].value;
+	const struct card_type *card;
 
-	for (card = card_kinds; card->type && !value; card++)
+	for (card = card_types; card->type && !value; card++)
 		value = card->config ? card->config->places[i].value : NULL;
 	return value ? value : v->text[i];
 }
 
 /* Another kind of card that takes the value of parameter @i; NULL: none does. */
-static const struct card_kind *other_taker(const struct config_kind *kind, unsigned int i,
+static const struct card_type *other_taker(const struct config_ops *ops, unsigned int i,
 					   const struct config_place *place, const char *value)
 {
 	const struct config_place *its;
-	const struct card_kind *card;
+	const struct card_type *card;
 	union config_any any;
 
-	for (card = card_kinds; card->type; card++) {
-		if (!card->config || card->config == kind)
+	for (card = card_types; card->type; card++) {
+		if (!card->config || card->config == ops)
 			continue;
 		its = i < CONFIG_PARAMETERS ? &card->config->places[i] : place;
 		card->config->defaults(&any, false);
@@ -223,23 +223,23 @@ static const struct card_kind *other_taker(const struct config_kind *kind, unsig
  * What this kind of card does not take another may: only what none takes is wrong usage. @i: the
  * parameter that is at @place; CONFIG_PARAMETERS: the place is the same for all kinds. Exit code.
  */
-static int take(const char *option, const struct config_kind *kind, unsigned int i,
+static int take(const char *option, const struct config_ops *ops, unsigned int i,
 		const struct config_place *place, const char *value, union config_any *config)
 {
-	const struct card_kind *other = other_taker(kind, i, place, value);
+	const struct card_type *other = other_taker(ops, i, place, value);
 
-	if (place->section && !kind->set(config, place->section, place->key, value))
+	if (place->section && !ops->set(config, place->section, place->key, value))
 		return TOOL_OK;
 	if (!other)
 		return tool_usage("--%s: %s", option, roc_error());
 	if (place->section)
 		return tool_fail("--%s: %s", option, roc_error());
 	return tool_fail("--%s is for %s; %s has no such parameter.", option, other->name,
-			 config_card(kind)->name);
+			 config_card(ops)->name);
 }
 
 /* "section.key=value,..."; exit code. */
-static int apply_list(const char *list, const struct config_kind *kind, union config_any *config)
+static int apply_list(const char *list, const struct config_ops *ops, union config_any *config)
 {
 	char copy[1024], *save, *word, *dot, *equal;
 	struct config_place place = {0};
@@ -262,14 +262,14 @@ static int apply_list(const char *list, const struct config_kind *kind, union co
 		*dot = *equal = '\0';
 		place.section = word;
 		place.key = dot + 1;
-		code = take("set", kind, CONFIG_PARAMETERS, &place, equal + 1, config);
+		code = take("set", ops, CONFIG_PARAMETERS, &place, equal + 1, config);
 		if (code)
 			return code;
 	}
 	return TOOL_OK;
 }
 
-int config_apply(const struct config_values *v, const struct config_kind *kind,
+int config_apply(const struct config_values *v, const struct config_ops *ops,
 		 union config_any *config)
 {
 	unsigned int i;
@@ -278,14 +278,14 @@ int config_apply(const struct config_values *v, const struct config_kind *kind,
 	for (i = 0; i < CONFIG_PARAMETERS; i++) {
 		if (!given(v, i))
 			continue;
-		code = take(option_of(i), kind, i, &kind->places[i], text_of(v, kind, i), config);
+		code = take(option_of(i), ops, i, &ops->places[i], text_of(v, ops, i), config);
 		if (code)
 			return code;
 	}
-	if (v->links && !kind->links)
+	if (v->links && !ops->links)
 		return tool_fail("--links: the links of %s are not enabled or disabled.",
-				 config_card(kind)->name);
+				 config_card(ops)->name);
 	if (v->links)
-		kind->set_links(config, v->links);
-	return v->set ? apply_list(v->set, kind, config) : TOOL_OK;
+		ops->set_links(config, v->links);
+	return v->set ? apply_list(v->set, ops, config) : TOOL_OK;
 }

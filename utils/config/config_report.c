@@ -189,8 +189,8 @@ static int replace(const char *path, const char *text, size_t length)
 
 int config_report(const char *pattern, const struct roc_card *card, struct roc_endpoint *ep)
 {
-	const struct card_kind *kind = card_kind(card->type);
-	struct card_request request = {.verbose = true, .onu = kind->pon, .fec = kind->pon};
+	const struct card_type *type = card_type_find(card->type);
+	struct card_request request = {.verbose = true, .onu = type->pon, .fec = type->pon};
 	char name[CONFIG_REPORT_NAME_MAX], *text = NULL;
 	size_t length = 0;
 	FILE *out;
@@ -198,14 +198,14 @@ int config_report(const char *pattern, const struct roc_card *card, struct roc_e
 
 	if (!strcmp(pattern, "stdout")) {
 		request.colours = output_colours(stdout);
-		return kind->status(stdout, ep, card, &request);
+		return type->status(stdout, ep, card, &request);
 	}
 	if (!config_report_name(pattern, card, time(NULL), name, sizeof(name)))
 		return tool_fail("--status-report: \"%s\" is too long for this card.", pattern);
 	out = open_memstream(&text, &length);
 	if (!out)
 		return tool_fail("There is no memory left.");
-	code = kind->status(out, ep, card, &request);
+	code = type->status(out, ep, card, &request);
 	if (fclose(out))
 		code = tool_fail("There is no memory left.");
 	if (!code)

@@ -167,8 +167,8 @@ static int check_options(struct bench *b)
 		return -EIO;
 	}
 	name = roc_card_type_name(b->info.card_type);
-	b->kind = card_kind(b->info.card_type);
-	if (!b->kind) {
+	b->type = card_type_find(b->info.card_type);
+	if (!b->type) {
 		bench_fail(b, "%s is newer than these tools: install newer ones.",
 			   card_called(&b->card, b->opt->id));
 		return -EOPNOTSUPP;
@@ -181,7 +181,7 @@ static int check_options(struct bench *b)
 		bench_fail(b, "The channels of a %s are sub-units: use roc-fragment run.", name);
 		return -EOPNOTSUPP;
 	}
-	if (b->kind->data[b->opt->source] == CHECK_NONE) {
+	if (b->type->data[b->opt->source] == CHECK_NONE) {
 		bench_fail(b, "A %s has no data source %s.", name,
 			   bench_source_names[b->opt->source]);
 		return -EOPNOTSUPP;
@@ -190,7 +190,7 @@ static int check_options(struct bench *b)
 		bench_fail(b, "A %s cannot send STBRD: --stbrd is for the C-RORC only.", name);
 		return -EOPNOTSUPP;
 	}
-	if (b->opt->bar_hammer && !b->kind->hammer) {
+	if (b->opt->bar_hammer && !b->type->hammer) {
 		bench_fail(b, "--bar-hammer is not for a %s.", name);
 		return -EOPNOTSUPP;
 	}
@@ -228,8 +228,8 @@ static void init_checker(struct bench *b)
 	const struct bench_options *o = b->opt;
 	struct check_config config = bench_check_config(o);
 
-	config.data = b->kind->data[o->source];
-	config.any_link = b->kind->any_link;
+	config.data = b->type->data[o->source];
+	config.any_link = b->type->any_link;
 	config.page_size = (uint32_t)o->page_size;
 	b->errors.path = ERROR_LOG_FILE;
 	b->errors.card = b->info.pci_address;

@@ -142,7 +142,7 @@ struct bench {
 	struct roc_card card;
 	struct roc_endpoint *ep;
 	struct roc_ep_info info;
-	const struct card_kind *kind;
+	const struct card_type *type;
 	struct roc_channel *ch;
 	struct roc_rings *rings; /* the channel's */
 	struct roc_memory memory;

@@ -31,10 +31,10 @@ static double per(double amount, double count)
 
 void bench_temperature(struct bench *b)
 {
-	if (b->opt->no_temperature || !b->kind->temperature ||
+	if (b->opt->no_temperature || !b->type->temperature ||
 	    !(b->info.caps & ROC_CAP_TEMPERATURE))
 		return;
-	b->temperature = b->kind->temperature(b->ep);
+	b->temperature = b->type->temperature(b->ep);
 }
 
 static void temperature_text(double celsius, char *text, size_t size)

@@ -144,15 +144,15 @@ void flash_card_close(struct flash_card *f)
 
 int flash_card_open(const char *id, struct flash_card *f)
 {
-	const struct card_kind *kind;
+	const struct card_type *type;
 	unsigned int i;
 	int code;
 
 	*f = (struct flash_card){.ep = NULL};
-	code = card_open(id, &f->card, &f->ep, &kind);
+	code = card_open(id, &f->card, &f->ep, &type);
 	if (code)
 		return code;
-	if (!kind->flash) {
+	if (!type->flash) {
 		code = tool_fail("%s is %s; this tool is for the flash of a C-RORC.",
 				 card_called(&f->card, id), card_name(f->card.type));
 		goto fail;

@@ -135,7 +135,7 @@ int status_show_streams(FILE *out, struct roc_endpoint *ep, const struct roc_car
 {
 	struct status_streams r = {.card = *card};
 
-	if (card_kind(card->type)->streams->status_read(ep, &r.status))
+	if (card_type_find(card->type)->streams->status_read(ep, &r.status))
 		return tool_fail("%s", roc_error());
 	if (channel_list_read(&stream_channels, ep, card, CHANNEL_ALL, r.stream, &r.streams))
 		return TOOL_FAILED;
@@ -287,7 +287,7 @@ int status_show_fragments(FILE *out, struct roc_endpoint *ep, const struct roc_c
 {
 	struct status_fragments r = {.card = *card};
 
-	if (card_kind(card->type)->fragments->status_read(ep, &r.status))
+	if (card_type_find(card->type)->fragments->status_read(ep, &r.status))
 		return tool_fail("%s", roc_error());
 	if (channel_list_read(&fragment_channels, ep, card, CHANNEL_ALL, r.sub, &r.subs))
 		return TOOL_FAILED;

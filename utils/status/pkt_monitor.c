@@ -189,7 +189,7 @@ static int run(const void *p)
 {
 	struct card_request request = {.verbose = false};
 	const struct packets_options *v = p;
-	const struct card_kind *kind;
+	const struct card_type *type;
 	struct roc_endpoint *ep;
 	struct output output;
 	struct roc_card card;
@@ -200,15 +200,15 @@ static int run(const void *p)
 		return code;
 	request.format = output.format;
 	request.colours = output_colours(output.out);
-	code = card_open(v->id, &card, &ep, &kind);
+	code = card_open(v->id, &card, &ep, &type);
 	if (code)
 		goto out;
 	code = card_serial_check(&card, v->id, v->force);
-	if (!code && !kind->packets)
+	if (!code && !type->packets)
 		code = tool_fail("%s is %s, which is counted by channel: see %s stats.",
-				 card_called(&card, v->id), card_name(card.type), kind->tool);
+				 card_called(&card, v->id), card_name(card.type), type->tool);
 	else if (!code)
-		code = kind->packets(output.out, ep, &card, &request);
+		code = type->packets(output.out, ep, &card, &request);
 	roc_close(ep);
 out:
 	return output_end(&output, code);

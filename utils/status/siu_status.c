@@ -102,14 +102,14 @@ static int run(const void *p)
 {
 	const struct siu_options *v = p;
 	struct siu_report r = {.channel = v->channel};
-	const struct card_kind *kind;
+	const struct card_type *type;
 	struct roc_channel *ch;
 	int code;
 
-	code = card_find(v->id, &r.card, &kind);
+	code = card_find(v->id, &r.card, &type);
 	if (code)
 		return code;
-	if (!kind->ddl)
+	if (!type->ddl)
 		return tool_fail("%s is %s; only a C-RORC has links with an SIU.",
 				 card_called(&r.card, v->id), card_name(r.card.type));
 	if (roc_channel_open_card(&r.card, v->id, v->channel, &ch))

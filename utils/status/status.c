@@ -68,7 +68,7 @@ static int run(const void *p)
 		.fec = v->fec,
 		.no_optical = v->no_optical,
 	};
-	const struct card_kind *kind;
+	const struct card_type *type;
 	struct roc_endpoint *ep;
 	struct output output;
 	struct roc_card card;
@@ -79,18 +79,18 @@ static int run(const void *p)
 		return code;
 	request.format = output.format;
 	request.colours = output_colours(output.out);
-	code = card_open(v->id, &card, &ep, &kind);
+	code = card_open(v->id, &card, &ep, &type);
 	if (code)
 		goto out;
-	if ((v->onu || v->fec) && !kind->pon)
+	if ((v->onu || v->fec) && !type->pon)
 		code = tool_fail("%s is %s, which has no PON: leave --%s-status away.",
 				 card_called(&card, v->id), card_name(card.type),
 				 v->onu ? "onu" : "fec");
-	else if (v->links && !kind->links)
+	else if (v->links && !type->links)
 		code = tool_fail("%s is %s, which is shown whole: leave --links away.",
 				 card_called(&card, v->id), card_name(card.type));
 	else
-		code = kind->status(output.out, ep, &card, &request);
+		code = type->status(output.out, ep, &card, &request);
 	roc_close(ep);
 out:
 	return output_end(&output, code);

@@ -105,13 +105,13 @@ void triggers_influx(FILE *out, const struct triggers_report *r)
 	influx_end(&l, r->time);
 }
 
-static void sample(struct prometheus *m, const struct triggers_report *r, const char *kind,
+static void sample(struct prometheus *m, const struct triggers_report *r, const char *trigger,
 		   double value)
 {
 	struct prometheus_labels labels;
 
 	prometheus_card(&labels, &r->card, -1);
-	prometheus_label(&labels, "trigger", kind);
+	prometheus_label(&labels, "trigger", trigger);
 	prometheus_sample(m, &labels, value);
 }
 

@@ -149,7 +149,7 @@ static void change_generator(const struct stream_options *o, struct roc_p40_gene
 int stream_set_one(struct roc_endpoint *ep, const struct roc_card *card, unsigned int stream,
 		   const void *options, struct json *j)
 {
-	const struct card_kind *kind = card_kind(card->type);
+	const struct card_type *type = card_type_find(card->type);
 	const struct stream_options *o = options;
 	struct roc_st_settings s = {.set = 0};
 	bool change = stream_changes_generator(o);
@@ -163,16 +163,16 @@ int stream_set_one(struct roc_endpoint *ep, const struct roc_card *card, unsigne
 		return err;
 	if (roc_card_stream(ep, stream, &info) || roc_card_stream_settings(ep, stream, &s))
 		return tool_fail("%s", roc_error());
-	if (!kind || !kind->streams)
+	if (!type || !type->streams)
 		return card_fail_unknown(card, o->channel.id);
-	err = kind->streams->generator_read(ep, stream, &g);
+	err = type->streams->generator_read(ep, stream, &g);
 	generates = !err;
 	if (err && (err != -ENOENT || change))
 		return tool_fail("%s", roc_error());
 	if (change) {
 		change_generator(o, &g);
-		if (kind->streams->generator_set(ep, stream, &g) ||
-		    kind->streams->generator_read(ep, stream, &g))
+		if (type->streams->generator_set(ep, stream, &g) ||
+		    type->streams->generator_read(ep, stream, &g))
 			return tool_fail("%s", roc_error());
 	}
 	if (!j) {

@@ -181,12 +181,12 @@ static void compare(struct stream_run *r)
 /* What the generator makes, if one does and there is such a card. */
 static void learn_generator(struct stream_run *r)
 {
-	const struct card_kind *kind = card_kind(r->run.card.type);
+	const struct card_type *type = card_type_find(r->run.card.type);
 	struct roc_endpoint *ep;
 
-	if (!kind || !kind->streams || roc_open_card(&r->run.card, r->opt->channel.id, &ep))
+	if (!type || !type->streams || roc_open_card(&r->run.card, r->opt->channel.id, &ep))
 		return;
-	r->check.expect.known = !kind->streams->generator_read(ep, roc_stream_number(r->s),
+	r->check.expect.known = !type->streams->generator_read(ep, roc_stream_number(r->s),
 							       &r->check.expect.generator) &&
 				r->check.expect.generator.running;
 	roc_close(ep);

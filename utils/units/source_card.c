@@ -255,7 +255,7 @@ int source_card_usage(uint64_t buffer, uint64_t unit, const struct source_card_w
 }
 
 static int open_pool(struct card_source *c, const struct source_card_options *o,
-		     const struct card_kind *kind)
+		     const struct card_type *kind)
 {
 	struct roc_channel_config config = {
 		.source = (enum roc_source)o->data_source,
@@ -370,7 +370,7 @@ static int refuse_wasted(const struct source_card_options *o, const char *name, 
 
 static int open_card(struct card_source *c, const struct source_card_options *o)
 {
-	const struct card_kind *kind;
+	const struct card_type *kind;
 	const char *name;
 	int code;
 

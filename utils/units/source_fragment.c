@@ -361,7 +361,7 @@ static int add_memory(struct fragment_source *c, const struct source_fragment_op
 
 static int open_sub(struct fragment_source *c, const struct source_fragment_options *o)
 {
-	const struct card_kind *kind;
+	const struct card_type *kind;
 	uint32_t all;
 	int code;
 

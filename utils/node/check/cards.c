@@ -64,13 +64,13 @@ static bool is_address(const char *text)
 
 static void read_card(const struct tree *t, const char *name, struct node_card *card)
 {
-	const struct card_kind *kind;
+	const struct card_type *kind;
 	char type[ROC_TEXT_MAX];
 
 	*card = (struct node_card){.kind = NULL};
 	strcpy(card->name, name);
 	tree_text(t, type, sizeof(type), "sys/class/roc/%s/card_type", name);
-	for (kind = card_kinds; kind->type; kind++)
+	for (kind = card_types; kind->type; kind++)
 		if (!strcmp(kind->sysfs, type))
 			card->kind = kind;
 	card->serial = small(t, name, "serial");
@@ -131,9 +131,9 @@ static unsigned int id(const struct tree *t, const char *address, const char *fi
 static bool find_kind(const struct tree *t, const char *address, struct node_board *b)
 {
 	unsigned int vendor = id(t, address, "vendor"), device = id(t, address, "device"), i;
-	const struct card_kind *kind;
+	const struct card_type *kind;
 
-	for (kind = card_kinds; vendor && kind->type; kind++) {
+	for (kind = card_types; vendor && kind->type; kind++) {
 		for (i = 0; i < CARD_BOARDS; i++) {
 			if (kind->boards[i].vendor != vendor || kind->boards[i].device != device)
 				continue;

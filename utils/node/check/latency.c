@@ -175,7 +175,7 @@ static int look_at_card(const struct roc_card *card, const struct latency_option
 			struct latency *l, unsigned int *flags)
 {
 	struct roc_ch_info channel = {0};
-	const struct card_kind *kind;
+	const struct card_type *kind;
 	struct roc_ep_info info = {0};
 	struct roc_endpoint *ep;
 	struct roc_channel *ch;
@@ -187,7 +187,7 @@ static int look_at_card(const struct roc_card *card, const struct latency_option
 	roc_close(ep);
 	if (err)
 		return tool_fail("%s", roc_error());
-	kind = card_kind((enum roc_card_type)info.card_type);
+	kind = card_type_find((enum roc_card_type)info.card_type);
 	if (!kind || !kind->drops)
 		return tool_fail(
 			"--find-latency is for a CRU: %s holds its links when it has no superpage, and loses nothing.",

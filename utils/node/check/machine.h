@@ -15,7 +15,7 @@
 
 #include "tree.h"
 
-struct card_kind;
+struct card_type;
 struct limits;
 
 /*
@@ -29,7 +29,7 @@ struct node_card {
 	char name[16];		      /* "roc0" */
 	char address[16];	      /* "0000:3b:00.0" */
 	char subject[24];	      /* for findings: "245:1", or the address */
-	const struct card_kind *kind; /* NULL: newer than this program */
+	const struct card_type *kind; /* NULL: newer than this program */
 	int serial, endpoint, node;   /* -1: unknown */
 	int channels, pools;	      /* all of them; those that take superpages */
 	char firmware[ROC_TEXT_MAX];
@@ -38,7 +38,7 @@ struct node_card {
 /* A board of ours that the driver does not have. */
 struct node_board {
 	char address[16];
-	const struct card_kind *kind;
+	const struct card_type *kind;
 	bool shared_id;		    /* it may be no readout card */
 	char driver[TREE_NAME_MAX]; /* that has it; empty: none */
 };

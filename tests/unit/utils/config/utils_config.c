@@ -15,7 +15,7 @@
 
 static struct config_values v;
 static union config_any any;
-static const struct config_kind *kind = &config_cru; /* of the card that is meant */
+static const struct config_ops *ops = &config_cru; /* of the card that is meant */
 #define config (any.cru)
 
 /* Parse up to three options and apply them; exit code. */
@@ -35,9 +35,9 @@ static int apply(const char *a, const char *b, const char *c)
 	}
 	code = config_check_options(&v);
 	if (!code)
-		code = config_base(&v, kind, &any);
+		code = config_base(&v, ops, &any);
 	if (!code)
-		code = config_apply(&v, kind, &any);
+		code = config_apply(&v, ops, &any);
 	return code;
 }
 
@@ -206,7 +206,7 @@ static void crorc(void)
 	struct roc_crorc_config defaults;
 	size_t i;
 
-	kind = &config_crorc;
+	ops = &config_crorc;
 	roc_crorc_config_default(&defaults);
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		UNIT_EQ(apply("--id=#0", all[i].option, NULL), TOOL_OK);
@@ -244,17 +244,17 @@ static void crorc(void)
 	/* A file for the other card. */
 	UNIT_EQ(apply("--id=#0", "--config-uri=Documentation/examples/cru_template.cfg", NULL),
 		TOOL_FAILED);
-	kind = &config_cru;
+	ops = &config_cru;
 	UNIT_EQ(apply("--id=#0", "--config-uri=Documentation/examples/crorc_template.cfg", NULL),
 		TOOL_FAILED);
 }
 
-/* Without a card, file and options say which kind is meant. */
+/* Without a card, file and options say which card type is meant. */
 static void which_card(void)
 {
 	static const struct {
 		const char *option;
-		const struct config_kind *kind;
+		const struct config_ops *ops;
 	} all[] = {
 		{NULL, &config_cru},
 		{"--cru-id=1", &config_cru},
@@ -264,14 +264,14 @@ static void which_card(void)
 		{"--config-uri=json://Documentation/examples/crorc_template.json", &config_crorc},
 		{"--config-uri=Documentation/examples/cru_template.json", &config_cru},
 	};
-	const struct config_kind *chosen;
+	const struct config_ops *chosen;
 	size_t i;
 
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		apply("--gen-cfg-file=x", all[i].option, NULL);
 		chosen = NULL;
 		UNIT_EQ(config_choose(&v, &chosen), TOOL_OK);
-		CU_ASSERT_PTR_EQUAL(chosen, all[i].kind);
+		CU_ASSERT_PTR_EQUAL(chosen, all[i].ops);
 	}
 	apply("--gen-cfg-file=x", "--config-uri=/nonexistent", NULL);
 	UNIT_EQ(config_choose(&v, &chosen), TOOL_FAILED);

@@ -37,10 +37,11 @@ static void gaps(void)
 
 static void cards(void)
 {
-	const struct card_kind *cru = card_kind(ROC_CARD_CRU), *crorc = card_kind(ROC_CARD_CRORC);
+	const struct card_type *cru = card_type_find(ROC_CARD_CRU),
+			       *crorc = card_type_find(ROC_CARD_CRORC);
 
-	CU_ASSERT_PTR_NULL(card_kind(0));
-	CU_ASSERT_PTR_NULL(card_kind(99));
+	CU_ASSERT_PTR_NULL(card_type_find(0));
+	CU_ASSERT_PTR_NULL(card_type_find(99));
 	UNIT_NEED(cru && crorc);
 	UNIT_EQ(cru->data[ROC_SOURCE_INTERNAL], CHECK_INTERNAL);
 	UNIT_EQ(cru->data[ROC_SOURCE_DDG], CHECK_DDG);

@@ -84,7 +84,7 @@ static const struct fragment_registers registers = {
 	.generator_read = generator_read,
 };
 
-const struct card_kind card_kinds[] = {
+const struct card_type card_types[] = {
 	{.type = ROC_CARD_ROBINNP, .fragments = &registers},
 	{0},
 };

@@ -89,7 +89,7 @@ static const struct fragment_registers registers = {
 	.generator_set = generator_set,
 };
 
-const struct card_kind card_kinds[] = {
+const struct card_type card_types[] = {
 	{.type = TYPE,
 	 .name = "a Mirror",
 	 .tool = "roc-fragment",

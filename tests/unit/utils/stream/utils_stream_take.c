@@ -30,7 +30,7 @@ static struct {
 } card;
 
 /* A card without registers: what its generator makes is not known. */
-const struct card_kind card_kinds[] = {{0}};
+const struct card_type card_types[] = {{0}};
 
 int __wrap_roc_find(const char *id, struct roc_card *c);
 

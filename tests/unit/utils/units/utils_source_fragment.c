@@ -57,10 +57,10 @@ static const struct fragment_registers registers = {
 	.generator_read = generator_read,
 };
 
-static const struct card_kind card_type = {.fragments = &registers};
+static const struct card_type card_type = {.fragments = &registers};
 
 int card_open(const char *id, struct roc_card *c, struct roc_endpoint **ep,
-	      const struct card_kind **kind)
+	      const struct card_type **kind)
 {
 	*c = (struct roc_card){.type = ROC_CARD_ROBINNP, .numa_node = -1};
 	*ep = NULL;
