@@ -59,7 +59,7 @@ struct fragment_link {
 	struct roc_robinnp_link counts;
 };
 
-struct fragment_books {
+struct fragment_counters {
 	struct roc_robinnp_sub sub;
 	unsigned int links;
 	struct fragment_link link[FRAGMENT_LINKS_MAX];
@@ -82,8 +82,8 @@ struct fragment_run {
 	uint64_t full;	     /* times that a request found no room */
 	uint32_t kept_most;  /* fragments, at any time */
 	uint64_t latency_ns; /* longest from a request to its data */
-	struct fragment_books before, after;
-	bool books; /* both could be read */
+	struct fragment_counters before, after;
+	bool counters_valid; /* both could be read */
 	struct roc_fragments_counts counts;
 	struct roc_fragments_damage damage;
 	uint32_t lost; /* entries of the card's rings */
@@ -102,15 +102,15 @@ extern const struct channel_type fragment_channels;
 
 struct fragment_unit {
 	struct roc_fr_info info;
-	struct fragment_books books;
+	struct fragment_counters counters;
 };
 
 /* fragment_stats.c */
 /* The sub-unit has @links: are those of --links among them? Exit code, TOOL_USAGE if not. */
 int fragment_links_check(const struct fragment_options *o, unsigned int links);
 /* @links: of the sub-unit. 0 or a negative errno. */
-int fragment_books_read(struct roc_endpoint *ep, const struct fragment_registers *registers,
-			unsigned int sub, unsigned int links, struct fragment_books *b);
+int fragment_counters_read(struct roc_endpoint *ep, const struct fragment_registers *registers,
+			   unsigned int sub, unsigned int links, struct fragment_counters *b);
 /* See struct channel_type. */
 extern const struct values fragment_stats;
 int fragment_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned int number,

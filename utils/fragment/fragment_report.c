@@ -55,9 +55,9 @@ static uint64_t discarded(const void *o)
 }
 
 /* What only the card counts is not known if it has gone. */
-static bool has_books(const void *o)
+static bool has_counters(const void *o)
 {
-	return ((const struct fragment_run *)o)->books;
+	return ((const struct fragment_run *)o)->counters_valid;
 }
 
 static uint64_t percent(const void *o)
@@ -142,10 +142,13 @@ static const struct value value[] = {
 	{RUN(damage.empty), .name = "Empty", .key = "empty"},
 	{RUN(lost), .name = "Lost in the rings", .key = "lost"},
 	{.name = "Gb/s", .real = gigabits},
-	{.key = "discarded", .count = discarded, .known = has_books},
+	{.key = "discarded", .count = discarded, .known = has_counters},
 	{RUN(kept_most), .name = "Most that were kept", .key = "keptMost"},
-	{.name = "Times that links were held", .key = "held", .count = holds, .known = has_books},
-	{.key = "heldCycles", .count = hold_cycles, .known = has_books},
+	{.name = "Times that links were held",
+	 .key = "held",
+	 .count = holds,
+	 .known = has_counters},
+	{.key = "heldCycles", .count = hold_cycles, .known = has_counters},
 	{RUN(run.errors.count), .key = "errors"},
 	{.json = channel_checked_json},
 	{RUN(check.known), .key = "sizesKnown"},

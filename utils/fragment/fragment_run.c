@@ -247,7 +247,7 @@ static void end(struct fragment_run *r)
 		;
 }
 
-static uint64_t sum(const struct fragment_books *b, size_t member)
+static uint64_t sum(const struct fragment_counters *b, size_t member)
 {
 	uint64_t total = 0;
 	unsigned int i;
@@ -315,7 +315,7 @@ static int learn_generators(struct fragment_run *r)
 		return code;
 	if (roc_open_card(&r->run.card, r->opt->channel.id, &r->ep) ||
 	    r->registers->status_read(r->ep, &status) ||
-	    fragment_books_read(r->ep, r->registers, sub, links, &r->before))
+	    fragment_counters_read(r->ep, r->registers, sub, links, &r->before))
 		return tool_fail("%s", roc_error());
 	r->check.source = status.source;
 	r->check.first_link = sub * links;
@@ -392,11 +392,11 @@ static void take_fragments(struct channel_run *channel)
 		channel_fail(&r->run, "%s", roc_error());
 	else
 		r->lost = ended.lost;
-	if (fragment_books_read(r->ep, r->registers, roc_fragments_number(r->f), r->before.links,
-				&r->after))
+	if (fragment_counters_read(r->ep, r->registers, roc_fragments_number(r->f), r->before.links,
+				   &r->after))
 		channel_fail(&r->run, "%s", roc_error());
 	else
-		r->books = true;
+		r->counters_valid = true;
 	if (!r->run.failure[0])
 		compare(r);
 }

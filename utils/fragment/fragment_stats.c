@@ -19,8 +19,8 @@ int fragment_links_check(const struct fragment_options *o, unsigned int links)
 	return tool_usage("--links: no card has links above %u.", links - 1);
 }
 
-int fragment_books_read(struct roc_endpoint *ep, const struct fragment_registers *registers,
-			unsigned int sub, unsigned int links, struct fragment_books *b)
+int fragment_counters_read(struct roc_endpoint *ep, const struct fragment_registers *registers,
+			   unsigned int sub, unsigned int links, struct fragment_counters *b)
 {
 	unsigned int i;
 	int err;
@@ -49,14 +49,14 @@ int fragment_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned
 		return ret;
 	if (card_fragments(card, NULL, &registers))
 		return TOOL_FAILED;
-	if (fragment_books_read(ep, registers, number, u->info.links, &u->books))
+	if (fragment_counters_read(ep, registers, number, u->info.links, &u->counters))
 		return tool_fail("%s", roc_error());
 	return 0;
 }
 
 static uint64_t refused(const void *o)
 {
-	const struct roc_robinnp_sub *s = &((const struct fragment_unit *)o)->books.sub;
+	const struct roc_robinnp_sub *s = &((const struct fragment_unit *)o)->counters.sub;
 
 	return s->bad_page + s->bad_host_page + s->bad_op + s->bad_free;
 }
@@ -130,13 +130,13 @@ static const struct values link_values = VALUES(link_value);
 
 static void json_links(struct json *j, const void *o)
 {
-	const struct fragment_books *b = &((const struct fragment_unit *)o)->books;
+	const struct fragment_counters *b = &((const struct fragment_unit *)o)->counters;
 
 	values_list_json(j, "links", &link_values, b->link, sizeof(b->link[0]), b->links);
 }
 
 #define INFO(member) VALUE(struct fragment_unit, info.member)
-#define SUB(member) VALUE(struct fragment_unit, books.sub.member)
+#define SUB(member) VALUE(struct fragment_unit, counters.sub.member)
 
 static const struct value value[] = {
 	{INFO(sub), .name = ">#", .key = "channel"},
@@ -196,8 +196,8 @@ void fragment_links_text(FILE *out, const void *units, unsigned int count, bool 
 
 	values_table(&t, &link_values, heads, verbose);
 	for (u = units; u < (const struct fragment_unit *)units + count; u++)
-		for (k = 0; k < u->books.links; k++)
-			values_cells(&t, &link_values, &u->books.link[k], verbose);
+		for (k = 0; k < u->counters.links; k++)
+			values_cells(&t, &link_values, &u->counters.link[k], verbose);
 	fputc('\n', out);
 	table_print(&t, out, colours);
 }

@@ -227,11 +227,11 @@ static bool find_link(const struct status_fragments *r, unsigned int i, struct l
 	const struct fragment_unit *u;
 
 	for (u = r->sub; u < r->sub + r->subs; u++) {
-		if (i < u->books.links) {
-			*row = (struct link_row){u->books.link[i], u->info.name};
+		if (i < u->counters.links) {
+			*row = (struct link_row){u->counters.link[i], u->info.name};
 			return true;
 		}
-		i -= u->books.links;
+		i -= u->counters.links;
 	}
 	return false;
 }

@@ -94,8 +94,8 @@ int fragment_links_check(const struct fragment_options *o, unsigned int links)
 	return 0;
 }
 
-int fragment_books_read(struct roc_endpoint *ep, const struct fragment_registers *read,
-			unsigned int sub, unsigned int links, struct fragment_books *b)
+int fragment_counters_read(struct roc_endpoint *ep, const struct fragment_registers *read,
+			   unsigned int sub, unsigned int links, struct fragment_counters *b)
 {
 	uint64_t before = card.reset && card.stopped ? 0 : BEFORE;
 	unsigned int i;

@@ -54,44 +54,44 @@ static void subs(struct fragment_unit unit[SUBS])
 	};
 	unit[1].info = (struct roc_fr_info){
 		.sub = 1, .state = ROC_CH_FAILED, .name = "sub1", .links = 6, .bad_index = 4};
-	unit[0].books.sub = (struct roc_robinnp_sub){.commands = 310,
-						     .ok = 300,
-						     .bad_page = 1,
-						     .aborted = 2,
-						     .commands_discarded = 3,
-						     .commands_waiting = 4,
-						     .transfers = 300,
-						     .bytes = 480000,
-						     .frees = 2950,
-						     .freed = 2949,
-						     .bad_free = 1,
-						     .data_interrupts = 20,
-						     .done_interrupts = 10,
-						     .error_interrupts = 1};
-	unit[0].books.links = unit[1].books.links = ROC_ROBINNP_LINKS;
+	unit[0].counters.sub = (struct roc_robinnp_sub){.commands = 310,
+							.ok = 300,
+							.bad_page = 1,
+							.aborted = 2,
+							.commands_discarded = 3,
+							.commands_waiting = 4,
+							.transfers = 300,
+							.bytes = 480000,
+							.frees = 2950,
+							.freed = 2949,
+							.bad_free = 1,
+							.data_interrupts = 20,
+							.done_interrupts = 10,
+							.error_interrupts = 1};
+	unit[0].counters.links = unit[1].counters.links = ROC_ROBINNP_LINKS;
 	for (i = 0; i < ROC_ROBINNP_LINKS; i++) {
-		unit[0].books.link[i].number = i;
-		unit[1].books.link[i].number = ROC_ROBINNP_LINKS + i;
-		unit[0].books.link[i].counts = (struct roc_robinnp_link){.offered = 1003 + i,
-									 .fragments = 1000 + i,
-									 .discarded = 2,
-									 .waiting = 1,
-									 .bytes = 1600000,
-									 .pages = 32768,
-									 .pages_host = 100,
-									 .pages_free = 32667,
-									 .pages_filled = 1};
-		unit[1].books.link[i].counts = (struct roc_robinnp_link){.masked = true};
+		unit[0].counters.link[i].number = i;
+		unit[1].counters.link[i].number = ROC_ROBINNP_LINKS + i;
+		unit[0].counters.link[i].counts = (struct roc_robinnp_link){.offered = 1003 + i,
+									    .fragments = 1000 + i,
+									    .discarded = 2,
+									    .waiting = 1,
+									    .bytes = 1600000,
+									    .pages = 32768,
+									    .pages_host = 100,
+									    .pages_free = 32667,
+									    .pages_filled = 1};
+		unit[1].counters.link[i].counts = (struct roc_robinnp_link){.masked = true};
 	}
-	unit[0].books.link[2].counts.held = true;
-	unit[0].books.link[2].counts.holds = 3;
-	unit[0].books.link[2].counts.hold_cycles = 250000;
-	unit[0].books.link[2].counts.hold_event = 4294967295;
-	unit[0].books.link[4].counts.truncated = 5;
-	unit[0].books.link[4].counts.cut = 600;
-	unit[0].books.link[4].counts.link_errors = 6;
-	unit[0].books.link[4].counts.format_errors = 7;
-	unit[0].books.link[4].counts.sequence_errors = 8;
+	unit[0].counters.link[2].counts.held = true;
+	unit[0].counters.link[2].counts.holds = 3;
+	unit[0].counters.link[2].counts.hold_cycles = 250000;
+	unit[0].counters.link[2].counts.hold_event = 4294967295;
+	unit[0].counters.link[4].counts.truncated = 5;
+	unit[0].counters.link[4].counts.cut = 600;
+	unit[0].counters.link[4].counts.link_errors = 6;
+	unit[0].counters.link[4].counts.format_errors = 7;
+	unit[0].counters.link[4].counts.sequence_errors = 8;
 }
 
 static void stats(void)
@@ -168,7 +168,7 @@ static void a_run(void)
 		.kept_most = 777,
 		.latency_ns = 1234567,
 		.check = {.known = true, .bytes = 19200000},
-		.books = true,
+		.counters_valid = true,
 		.counts = {.taken = 120003,
 			   .replaced = 1,
 			   .asked = 12000,
@@ -180,7 +180,7 @@ static void a_run(void)
 	FILE *out;
 
 	subs(unit);
-	r.after = unit[0].books;
+	r.after = unit[0].counters;
 	r.info = unit[0].info;
 	out = golden_begin();
 	channel_report_text(out, &fragment_report, &r.run);
@@ -190,8 +190,8 @@ static void a_run(void)
 	golden_end(out, "fragment-run.json");
 	/* The card went, and what it counted with it. */
 	r.before = r.after;
-	r.after = (struct fragment_books){0};
-	r.books = false;
+	r.after = (struct fragment_counters){0};
+	r.counters_valid = false;
 	out = golden_begin();
 	channel_report_text(out, &fragment_report, &r.run);
 	golden_end(out, "fragment-run-gone.txt");
