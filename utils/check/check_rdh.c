@@ -98,7 +98,7 @@ static uint32_t payload_word(const char *data, uint32_t word)
  * gap was counted already.
  */
 static void check_running(struct checker *c, const struct check_superpage *sp, uint64_t page,
-			  uint32_t offset, uint32_t memory, bool look)
+			  uint32_t offset, uint32_t memory, bool payload)
 {
 	const char *data = (const char *)sp->data + offset + RDH_SIZE;
 	uint32_t words = (memory - RDH_SIZE) / 4, first, bad, last;
@@ -114,7 +114,7 @@ static void check_running(struct checker *c, const struct check_superpage *sp, u
 		link->counter = first;
 	}
 	link->other_known = false;
-	bad = look ? check_running_words(data, words, link->counter) : words;
+	bad = payload ? check_running_words(data, words, link->counter) : words;
 	if (bad != words) {
 		error_log_add(c->errors, CHECK_AT "payload word %u is 0x%08x, expected 0x%08x",
 			      CHECK_AT_ARGS(sp, page, offset), bad, payload_word(data, bad),
@@ -213,7 +213,7 @@ static bool check_packet(struct checker *c, const struct check_superpage *sp, ui
 	const char *rdh = (const char *)sp->data + offset;
 	uint32_t memory = rdh_memory_size(rdh), next = rdh_offset_next(rdh);
 	struct check_link *link = &c->links[sp->link];
-	bool look = c->config.payload && link->pages % c->config.frequency == 0;
+	bool payload = c->config.payload && link->pages % c->config.frequency == 0;
 
 	if (rdh_version(rdh) < RDH_VERSION_MIN || rdh_version(rdh) > RDH_VERSION_MAX ||
 	    rdh_header_size(rdh) != RDH_SIZE) {
@@ -234,10 +234,10 @@ static bool check_packet(struct checker *c, const struct check_superpage *sp, ui
 		error_log_add(c->errors,
 			      CHECK_AT "memory size 0x%x is outside 0x%x..0x%x (offset to next)",
 			      CHECK_AT_ARGS(sp, page, offset), memory, RDH_SIZE, next);
-	else if (c->config.data == CHECK_DDG && look)
+	else if (c->config.data == CHECK_DDG && payload)
 		check_payload(c, sp, page, offset, memory);
 	else if (c->config.data == CHECK_RUNNING)
-		check_running(c, sp, page, offset, memory, look);
+		check_running(c, sp, page, offset, memory, payload);
 	return true;
 }
 

@@ -125,7 +125,7 @@ struct bench_counts {
 	uint64_t superpages, bytes, pages;
 	uint64_t pushed, reclaimed, refused;
 	uint64_t damaged, short_, lost; /* see struct roc_ch_losses */
-	uint64_t waits, kicks, looks;	/* system calls */
+	uint64_t waits, kicks, polls;	/* system calls */
 	uint64_t dropped;		/* packets that the card dropped in this run */
 	uint64_t retries;		/* pushes that the card did not take at once */
 	uint64_t gaps[ROC_GAPS];	/* see struct roc_ch_info */

@@ -258,7 +258,7 @@ static void idle(struct bench *b, unsigned int min_ready)
 	int n;
 
 	if (b->opt->mode == ROC_MODE_BUSY) {
-		b->counts.looks++;
+		b->counts.polls++;
 		n = roc_channel_look(b->ch);
 		if (n < 0 && n != -EINTR)
 			bench_fail(b, "%s", roc_error());

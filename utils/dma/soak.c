@@ -16,7 +16,7 @@
 #include "utils/common/output.h"
 #include "utils/common/tool.h"
 
-#define LOOK_S 0.2
+#define POLL_S 0.2
 
 __attribute__((format(printf, 2, 3))) static void fail(struct soak *s, const char *fmt, ...)
 {
@@ -45,7 +45,7 @@ static struct soak_counts counts_of(struct soak_lane *l, struct soak *s)
 
 /* Is a limit broken, with what there was before, or a lane at its end? The first sentence counts.
  */
-static void look(struct soak *s)
+static void poll_lanes(struct soak *s)
 {
 	char reason[SOAK_REASON];
 	unsigned int i;
@@ -54,7 +54,7 @@ static void look(struct soak *s)
 		struct soak_lane *l = &s->lanes[i];
 		struct soak_counts c = counts_of(l, s);
 
-		soak_lane_look(l);
+		soak_lane_poll(l);
 		c.errors = l->errors_judged + c.errors - l->last.errors;
 		c.dropped = l->dropped_judged + c.dropped - l->last.dropped;
 		if (soak_broken(&s->limits, l->name, l->temperature, &c, reason))
@@ -126,9 +126,9 @@ static void watch(struct soak *s)
 	double at = s->earlier, every = (double)o->verdict_every, next = at + every;
 
 	while (!s->reason[0]) {
-		s->interrupted = stop_sleep(fmin(LOOK_S, fmax(next - at, 0.001)));
+		s->interrupted = stop_sleep(fmin(POLL_S, fmax(next - at, 0.001)));
 		at = s->earlier + (double)(units_now() - s->begin) / 1e9;
-		look(s);
+		poll_lanes(s);
 		if (s->interrupted || at >= (double)o->soak)
 			break;
 		if (at >= next && !s->reason[0]) {
@@ -138,7 +138,7 @@ static void watch(struct soak *s)
 	}
 	wait_for_lanes(s);
 	/* What came since the last verdict, and what the end brought to light. */
-	look(s);
+	poll_lanes(s);
 	judge(s, at);
 	for (i = 0; i < s->count && !s->interrupted; i++) {
 		struct soak_sum sum;

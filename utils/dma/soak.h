@@ -102,7 +102,7 @@ int soak_lane_start(struct soak_lane *l); /* -errno */
 void soak_lane_join(struct soak_lane *l);
 void soak_lane_close(struct soak_lane *l);
 /* Thermometer and gaps, by what the driver shows to everybody. */
-void soak_lane_look(struct soak_lane *l);
+void soak_lane_poll(struct soak_lane *l);
 int soak_lane_gap(struct soak_lane *l); /* bucket of the longest since the last call */
 
 /* soak_judge.c */

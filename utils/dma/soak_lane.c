@@ -208,7 +208,7 @@ void soak_lane_close(struct soak_lane *l)
 	source_close(l->source);
 }
 
-void soak_lane_look(struct soak_lane *l)
+void soak_lane_poll(struct soak_lane *l)
 {
 	struct roc_card_telemetry t = {.temperature = NAN};
 

@@ -78,7 +78,7 @@ struct fragment_run {
 	bool ended;
 	uint64_t events, requested, incomplete;
 	uint64_t bytes;	     /* fetched */
-	uint64_t told;	     /* when a busy run flushed requests last */
+	uint64_t flushed_at; /* when a busy run last flushed its requests */
 	uint64_t full;	     /* times that a request found no room */
 	uint32_t kept_most;  /* fragments, at any time */
 	uint64_t latency_ns; /* longest from a request to its data */

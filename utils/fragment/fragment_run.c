@@ -16,8 +16,8 @@
 
 #define WAIT_MS 100 /* a signal between the look and the sleep waits so long */
 #define BATCH 256
-#define LOOKS 64  /* of a busy run, between two at the clock */
-#define TELL_MS 2 /* a busy run tells the card of few requests so rarely */
+#define POLLS 64   /* of a busy run, between two at the clock */
+#define FLUSH_MS 2 /* a busy run tells the card of few requests so rarely */
 
 /* Requests that are done: looked at, and their memory back. The tag is when it was made. */
 static int fetch(struct fragment_run *r)
@@ -63,7 +63,7 @@ static void explain(struct fragment_run *r)
 }
 
 /* Those of 100 that are fetched, evenly. */
-static bool wanted(const struct fragment_run *r, uint32_t event)
+static bool is_selected(const struct fragment_run *r, uint32_t event)
 {
 	uint64_t percent = r->opt->percent;
 
@@ -115,7 +115,7 @@ static bool decide(struct fragment_run *r, uint32_t event)
 {
 	int ret = 0;
 
-	while (wanted(r, event) &&
+	while (is_selected(r, event) &&
 	       (ret = roc_fragments_request(r->f, event, r->links, now_ns())) == -EAGAIN) {
 		if (finished(r, now_ns()))
 			return false;
@@ -172,25 +172,25 @@ static void clear_old(struct fragment_run *r, uint64_t then)
 }
 
 /* Who looks all the time would ring for each event: requests go in batches, or after a while. */
-static void look_busily(struct fragment_run *r)
+static void flush_requests(struct fragment_run *r)
 {
 	struct roc_fragments_counts c;
 	uint64_t now = now_ns();
 
 	roc_fragments_counts(r->f, &c);
-	if (c.queued && c.queued < r->opt->batch && now - r->told < TELL_MS * NS_PER_MS)
+	if (c.queued && c.queued < r->opt->batch && now - r->flushed_at < FLUSH_MS * NS_PER_MS)
 		return;
 	if (c.queued)
-		r->told = now;
+		r->flushed_at = now;
 	if (roc_fragments_flush(r->f))
 		channel_fail(&r->run, "%s", roc_error());
 }
 
 /* Something came, or a moment passed. */
-static void look(struct fragment_run *r)
+static void poll_sub_unit(struct fragment_run *r)
 {
 	if (r->opt->channel.busy) {
-		look_busily(r);
+		flush_requests(r);
 		return;
 	}
 	r->run.waits++;
@@ -201,14 +201,14 @@ static void look(struct fragment_run *r)
 static void run(struct fragment_run *r)
 {
 	uint64_t now = now_ns();
-	unsigned int looks = 0;
+	unsigned int polls = 0;
 	bool stopped = false; /* the rings were polled after the stop, too */
 	uint64_t before;
 	int taken;
 
 	channel_run_begin(&r->run, now);
 	while (!finished(r, now)) {
-		look(r);
+		poll_sub_unit(r);
 		before = now_ns();
 		taken = take(r);
 		if (taken < BATCH)
@@ -216,7 +216,7 @@ static void run(struct fragment_run *r)
 		if (!(taken + fetch(r)) && r->opt->channel.busy) {
 			if (stopped)
 				explain(r);
-			else if (++looks % LOOKS)
+			else if (++polls % POLLS)
 				continue;
 			stopped = !roc_fragments_running(r->f);
 		}

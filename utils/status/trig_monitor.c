@@ -16,7 +16,7 @@
 #include "utils/common/tool.h"
 
 /* Between two looks: a counter of 16 bits, of one trigger per orbit, runs over in 5.8 s. */
-#define LOOK_SECONDS 2
+#define SAMPLE_SECONDS 2
 
 struct triggers_options {
 	struct common_options common;
@@ -184,7 +184,7 @@ int triggers_measure(struct roc_endpoint *ep, uint32_t seconds, struct roc_cru_t
 	double ms, all = 0;
 
 	for (; left; left -= nap) {
-		nap = left < LOOK_SECONDS ? left : LOOK_SECONDS;
+		nap = left < SAMPLE_SECONDS ? left : SAMPLE_SECONDS;
 		if (stop_sleep(nap))
 			return -EINTR;
 		if (roc_cru_triggers_read(ep, &r->counts))

@@ -15,7 +15,7 @@
 
 #define WAIT_MS 100 /* a signal between the look and the sleep waits so long */
 #define DUMP_PACKETS 10
-#define LOOKS 64 /* of a busy reader, between two at the clock */
+#define POLLS 64 /* of a busy reader, between two at the clock */
 
 static uint64_t most_packets(const struct stream_options *o)
 {
@@ -72,7 +72,7 @@ static void explain(struct stream_run *r)
 }
 
 /* Bytes there are; 0: none came within a moment. */
-static int64_t look(struct stream_run *r)
+static int64_t poll_ring(struct stream_run *r)
 {
 	int64_t bytes;
 
@@ -106,13 +106,13 @@ static void run(struct stream_run *r)
 {
 	const void *data = NULL;
 	uint64_t now = now_ns();
-	unsigned int looks = 0;
+	unsigned int polls = 0;
 	bool stopped = false; /* the ring was polled after the stop, too */
 	int64_t bytes;
 
 	channel_run_begin(&r->run, now);
 	while (!finished(r, now)) {
-		bytes = look(r);
+		bytes = poll_ring(r);
 		if (bytes > 0)
 			bytes = roc_stream_peek(r->s, &data);
 		if (bytes < 0)
@@ -121,7 +121,7 @@ static void run(struct stream_run *r)
 			r->run.progress = now;
 		else if (stopped)
 			explain(r);
-		else if (r->opt->channel.busy && ++looks % LOOKS)
+		else if (r->opt->channel.busy && ++polls % POLLS)
 			continue;
 		else if (r->opt->channel.busy)
 			stopped = !roc_stream_running(r->s);

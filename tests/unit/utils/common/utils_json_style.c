@@ -200,24 +200,24 @@ static bool pages_have(const char *tool, const char *word)
 	return found;
 }
 
-static void told(const char *tool, struct json_object *value)
+static void check_identity(const char *tool, struct json_object *value)
 {
 	size_t i;
 
 	if (json_object_is_type(value, json_type_array)) {
 		for (i = 0; i < json_object_array_length(value); i++)
-			told(tool, json_object_array_get_idx(value, i));
+			check_identity(tool, json_object_array_get_idx(value, i));
 	} else if (json_object_is_type(value, json_type_object)) {
 		json_object_object_foreach(value, name, member)
 		{
 			if (!isdigit((unsigned char)*name) && !pages_have(tool, name))
 				complain(tool, "key that no manual page has", name);
-			told(tool, member);
+			check_identity(tool, member);
 		}
 	}
 }
 
-static void each_golden(void (*look)(const char *tool, const char *path, struct json_object *all))
+static void each_golden(void (*visit)(const char *tool, const char *path, struct json_object *all))
 {
 	size_t i, g;
 
@@ -232,21 +232,21 @@ static void each_golden(void (*look)(const char *tool, const char *path, struct 
 			if (!all)
 				unit_note("%s: %s", path, json_util_get_last_err());
 			UNIT_NEED(all);
-			look(printed[i].tool, path, all);
+			visit(printed[i].tool, path, all);
 			json_object_put(all);
 		}
 	}
 	UNIT_EQ(wrong, 0);
 }
 
-static void is_told(const char *tool, const char *path, struct json_object *all)
+static void has_card_identity(const char *tool, const char *path, struct json_object *all)
 {
-	told(tool, all);
+	check_identity(tool, all);
 }
 
 static void manual_pages(void)
 {
-	each_golden(is_told);
+	each_golden(has_card_identity);
 }
 
 static void has_style(const char *tool, const char *path, struct json_object *all)

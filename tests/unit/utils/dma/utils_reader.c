@@ -39,7 +39,7 @@ static struct {
 	bool asked;	/* it came */
 	int stop_error; /* of roc_channel_stop() */
 	struct roc_ch_info info;
-	unsigned int sleeps, looks, kicks;
+	unsigned int sleeps, polls, kicks;
 	unsigned int wanted; /* superpages that the last sleep was to bring */
 	long pause_ns;	     /* how long each sleep takes */
 	uint64_t time;
@@ -115,7 +115,7 @@ int roc_channel_kick(struct roc_channel *ch)
 
 int roc_channel_look(struct roc_channel *ch)
 {
-	driver.looks++;
+	driver.polls++;
 	return (int)work();
 }
 
@@ -449,8 +449,8 @@ static void busy(void)
 	driver.left = 30;
 	finish(BENCH_END_BYTES);
 	UNIT_EQ(bench.counts.superpages, 30);
-	UNIT_EQ(driver.looks, bench.counts.looks);
-	UNIT_EQ(driver.looks, 10);
+	UNIT_EQ(driver.polls, bench.counts.polls);
+	UNIT_EQ(driver.polls, 10);
 	UNIT_EQ(driver.sleeps, 0);
 	release();
 }

@@ -49,7 +49,7 @@ static struct roc_fragment_fetched fragment(uint32_t event, uint32_t link)
 	return f;
 }
 
-static void look(struct roc_fragment_fetched f, uint64_t wrong)
+static void expect_errors(struct roc_fragment_fetched f, uint64_t wrong)
 {
 	errors.count = 0;
 	fragment_check_one(&check, &f);
@@ -62,14 +62,14 @@ static void good_data(void)
 
 	begin(16, 4000);
 	for (event = UINT32_MAX - 200; event != 200; event++)
-		look(fragment(event, event % 6), 0);
+		expect_errors(fragment(event, event % 6), 0);
 	begin(400, 400);
-	look(fragment(5, 2), 0);
+	expect_errors(fragment(5, 2), 0);
 	UNIT_EQ(check.bytes, 400);
 	begin(PAGE, PAGE);
-	look(fragment(5, 2), 0);
+	expect_errors(fragment(5, 2), 0);
 	begin(PAGE + 4, PAGE + 4);
-	look(fragment(5, 2), 0);
+	expect_errors(fragment(5, 2), 0);
 }
 
 static void every_word_counts(void)
@@ -82,14 +82,14 @@ static void every_word_counts(void)
 		f = fragment(77, 3);
 		words[i] ^= htole32(1u << i % 32);
 		/* The size stands in the header and is what the generator was told. */
-		look(f, i == 3 ? 2 : 1);
+		expect_errors(f, i == 3 ? 2 : 1);
 	}
 	check.headers = true;
 	f = fragment(77, 3);
 	words[20]++;
-	look(f, 0);
+	expect_errors(f, 0);
 	words[1]++;
-	look(f, 1);
+	expect_errors(f, 1);
 }
 
 static void descriptions_that_do_not_fit(void)
@@ -99,28 +99,28 @@ static void descriptions_that_do_not_fit(void)
 	begin(256, 256);
 	f = fragment(77, 3);
 	f.event++;
-	look(f, 1);
+	expect_errors(f, 1);
 	f = fragment(77, 3);
 	f.link++;
-	look(f, 1);
+	expect_errors(f, 1);
 	f = fragment(77, 3);
 	f.size -= 4;
-	look(f, 1);
+	expect_errors(f, 1);
 	f = fragment(77, 3);
 	f.status = ROC_FR_TRUNCATED;
-	look(f, 1);
+	expect_errors(f, 1);
 	f = fragment(77, 3);
 	f.size = 12;
-	look(f, 1);
+	expect_errors(f, 1);
 	f = fragment(77, 3);
 	check.generator[3].size_min = 260;
-	look(f, 1);
+	expect_errors(f, 1);
 	check.known = false;
-	look(f, 0);
+	expect_errors(f, 0);
 	begin(PAGE + 4, PAGE + 4);
 	f = fragment(77, 3);
 	f.status = 0;
-	look(f, 1);
+	expect_errors(f, 1);
 }
 
 UNIT_MAIN("roc-fragment's check", {"data as generators make them", good_data},

@@ -15,7 +15,7 @@
 
 #define RECORDS 23
 #define FIRST 3	      /* there before the signal */
-#define LOOKS_MAX 100 /* many more than there are records */
+#define POLLS_MAX 100 /* many more than there are records */
 #define BEFORE 1000   /* records that the card counted, for others */
 
 static struct stream_odin ring[RECORDS];
@@ -23,7 +23,7 @@ static struct stream_options options;
 
 static struct {
 	unsigned int there, taken; /* records */
-	unsigned int looks;
+	unsigned int polls;
 	bool stopped, asked;
 	bool reset; /* somebody resets the card's counters before the stop */
 	bool fails; /* the stream stops by itself, and the rest comes just before that */
@@ -101,7 +101,7 @@ bool roc_stream_running(const struct roc_stream *s)
 /* Who looks for ever finds nothing at last. */
 int64_t roc_stream_peek(struct roc_stream *s, const void **data)
 {
-	if (++card.looks > LOOKS_MAX || card.taken == card.there)
+	if (++card.polls > POLLS_MAX || card.taken == card.there)
 		return 0;
 	*data = &ring[card.taken];
 	return (int64_t)((card.there - card.taken) * sizeof(ring[0]));
@@ -173,7 +173,7 @@ static int take(unsigned int records, const char *end)
 	fclose(stdout);
 	stdout = out;
 	UNIT_EQ(card.taken, records);
-	CU_ASSERT_TRUE(card.looks <= LOOKS_MAX);
+	CU_ASSERT_TRUE(card.polls <= POLLS_MAX);
 	snprintf(line, sizeof(line), "\"end\": \"%s\"", end);
 	CU_ASSERT_TRUE(options.channel.action != STREAM_FOLLOW || strstr(said, line));
 	free(said);
