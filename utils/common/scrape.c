@@ -23,13 +23,13 @@
 #include "libroc/fabric/base.h"
 #include "tool.h"
 
-#define READERS 8
-#define PATIENCE_MS 1000 /* for all of a connection */
-#define AGAIN_MS (ACCEPT_AGAIN_NS / (int)NS_PER_MS)
+#define CLIENTS 8
+#define CLIENT_TIMEOUT_MS 1000 /* for all of a connection */
+#define ACCEPT_RETRY_MS (ACCEPT_AGAIN_NS / (int)NS_PER_MS)
 #define REQUEST_MAX 4096
 #define HEAD_MAX 160
 
-struct reader {
+struct client {
 	int fd; /* -1: nobody */
 	int64_t until;
 	char request[REQUEST_MAX];
@@ -47,7 +47,7 @@ struct scrape {
 	int listener, quit;
 	bool no_files; /* for who waits at the door */
 	pthread_t thread;
-	struct reader readers[READERS];
+	struct client clients[CLIENTS];
 };
 
 static int64_t now_ms(void)
@@ -55,7 +55,7 @@ static int64_t now_ms(void)
 	return (int64_t)(now_ns() / NS_PER_MS);
 }
 
-static void leave(struct reader *r)
+static void disconnect(struct client *r)
 {
 	close(r->fd);
 	free(r->text);
@@ -64,7 +64,7 @@ static void leave(struct reader *r)
 }
 
 /* What it gets; false: there is no memory. */
-static bool answer(struct scrape *s, struct reader *r)
+static bool make_response(struct scrape *s, struct client *r)
 {
 	const char *status = "200 OK";
 	char *body = NULL, head[HEAD_MAX];
@@ -100,7 +100,7 @@ static bool answer(struct scrape *s, struct reader *r)
 }
 
 /* True: it has asked. */
-static bool hear(struct reader *r)
+static bool receive_request(struct client *r)
 {
 	ssize_t got =
 		recv(r->fd, r->request + r->have, sizeof(r->request) - 1 - r->have, MSG_DONTWAIT);
@@ -108,7 +108,7 @@ static bool hear(struct reader *r)
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	if (got <= 0) {
-		leave(r);
+		disconnect(r);
 		return false;
 	}
 	r->have += (size_t)got;
@@ -116,11 +116,11 @@ static bool hear(struct reader *r)
 	if (strstr(r->request, "\r\n\r\n") || strstr(r->request, "\n\n"))
 		return true;
 	if (r->have == sizeof(r->request) - 1)
-		leave(r);
+		disconnect(r);
 	return false;
 }
 
-static void say(struct reader *r)
+static void send_response(struct client *r)
 {
 	ssize_t sent =
 		send(r->fd, r->text + r->sent, r->length - r->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -130,90 +130,90 @@ static void say(struct reader *r)
 	if (sent > 0)
 		r->sent += (size_t)sent;
 	if (sent < 0 || r->sent == r->length)
-		leave(r);
+		disconnect(r);
 }
 
-static void serve(struct scrape *s, struct reader *r)
+static void serve(struct scrape *s, struct client *r)
 {
-	if (!r->text && hear(r) && !answer(s, r))
-		leave(r);
+	if (!r->text && receive_request(r) && !make_response(s, r))
+		disconnect(r);
 	if (r->text)
-		say(r);
+		send_response(r);
 }
 
-static struct reader *place(struct scrape *s)
+static struct client *free_client(struct scrape *s)
 {
 	unsigned int i;
 
-	for (i = 0; i < READERS; i++)
-		if (s->readers[i].fd < 0)
-			return &s->readers[i];
+	for (i = 0; i < CLIENTS; i++)
+		if (s->clients[i].fd < 0)
+			return &s->clients[i];
 	return NULL;
 }
 
-static void come(struct scrape *s)
+static void accept_client(struct scrape *s)
 {
-	struct reader *r = place(s);
+	struct client *r = free_client(s);
 
 	r->fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
 	s->no_files = r->fd < 0 && accept_no_files(errno);
-	r->until = now_ms() + PATIENCE_MS;
+	r->until = now_ms() + CLIENT_TIMEOUT_MS;
 	r->have = 0;
 }
 
 /* Those whose time is over leave; ms until there is something to do, whoever says nothing. */
-static int tidy(struct scrape *s)
+static int expire_clients(struct scrape *s)
 {
 	int64_t now = now_ms(), next = -1;
 	unsigned int i;
 
-	for (i = 0; i < READERS; i++) {
-		struct reader *r = &s->readers[i];
+	for (i = 0; i < CLIENTS; i++) {
+		struct client *r = &s->clients[i];
 
 		if (r->fd >= 0 && r->until <= now)
-			leave(r);
+			disconnect(r);
 		if (r->fd >= 0 && (next < 0 || r->until - now < next))
 			next = r->until - now;
 	}
-	if (s->no_files && (next < 0 || next > AGAIN_MS))
-		next = AGAIN_MS;
+	if (s->no_files && (next < 0 || next > ACCEPT_RETRY_MS))
+		next = ACCEPT_RETRY_MS;
 	return (int)next;
 }
 
 static void *work(void *argument)
 {
-	struct pollfd fd[READERS + 2];
+	struct pollfd fd[CLIENTS + 2];
 	struct scrape *s = argument;
 	unsigned int i;
 
 	for (;;) {
-		int ms = tidy(s);
-		bool hears = place(s) && !s->no_files;
+		int ms = expire_clients(s);
+		bool accepting = free_client(s) && !s->no_files;
 
 		fd[0] = (struct pollfd){.fd = s->quit, .events = POLLIN};
 		/* Without a place they wait at the door. */
-		fd[1] = (struct pollfd){.fd = hears ? s->listener : -1, .events = POLLIN};
-		for (i = 0; i < READERS; i++)
+		fd[1] = (struct pollfd){.fd = accepting ? s->listener : -1, .events = POLLIN};
+		for (i = 0; i < CLIENTS; i++)
 			fd[2 + i] =
-				(struct pollfd){.fd = s->readers[i].fd,
-						.events = s->readers[i].text ? POLLOUT : POLLIN};
-		if (poll(fd, READERS + 2, ms) < 0)
+				(struct pollfd){.fd = s->clients[i].fd,
+						.events = s->clients[i].text ? POLLOUT : POLLIN};
+		if (poll(fd, CLIENTS + 2, ms) < 0)
 			continue;
 		if (fd[0].revents)
 			return NULL;
-		for (i = 0; i < READERS; i++)
+		for (i = 0; i < CLIENTS; i++)
 			if (fd[2 + i].fd >= 0 && fd[2 + i].revents)
-				serve(s, &s->readers[i]);
-		if (fd[1].revents || (s->no_files && place(s)))
-			come(s);
+				serve(s, &s->clients[i]);
+		if (fd[1].revents || (s->no_files && free_client(s)))
+			accept_client(s);
 	}
 }
 
 /* A socket that a program left that was killed. A file refuses a connection, too, and stays. */
-static bool deserted(const struct sockaddr_un *a)
+static bool is_stale(const struct sockaddr_un *a)
 {
 	struct stat st;
-	bool nobody;
+	bool stale;
 	int fd;
 
 	if (lstat(a->sun_path, &st) || !S_ISSOCK(st.st_mode))
@@ -222,9 +222,9 @@ static bool deserted(const struct sockaddr_un *a)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	nobody = connect(fd, (const struct sockaddr *)a, sizeof(*a)) && errno == ECONNREFUSED;
+	stale = connect(fd, (const struct sockaddr *)a, sizeof(*a)) && errno == ECONNREFUSED;
 	close(fd);
-	return nobody;
+	return stale;
 }
 
 /* 0 or an errno. */
@@ -238,14 +238,14 @@ static int listen_at(struct scrape *s)
 	if (s->listener < 0)
 		return errno;
 	err = bind(s->listener, a, sizeof(s->address)) ? errno : 0;
-	if (err == EADDRINUSE && deserted(&s->address)) {
+	if (err == EADDRINUSE && is_stale(&s->address)) {
 		unlink(s->address.sun_path);
 		err = bind(s->listener, a, sizeof(s->address)) ? errno : 0;
 	}
 	if (err)
 		goto err_close;
 	/* Nobody can connect before it listens. */
-	if (chmod(s->address.sun_path, 0666) || listen(s->listener, READERS)) {
+	if (chmod(s->address.sun_path, 0666) || listen(s->listener, CLIENTS)) {
 		err = errno;
 		unlink(s->address.sun_path);
 		goto err_close;
@@ -302,8 +302,8 @@ struct scrape *scrape_start(const char *path, void (*print)(struct prometheus *p
 		goto err;
 	s->print = print;
 	s->what = what;
-	for (i = 0; i < READERS; i++)
-		s->readers[i].fd = -1;
+	for (i = 0; i < CLIENTS; i++)
+		s->clients[i].fd = -1;
 	s->address.sun_family = AF_UNIX;
 	err = ENAMETOOLONG;
 	if (!scrape_path_fits(path))
@@ -330,9 +330,9 @@ void scrape_stop(struct scrape *s)
 	/* Whoever has the name by now keeps it. */
 	if (!lstat(s->address.sun_path, &st) && st.st_dev == s->device && st.st_ino == s->inode)
 		unlink(s->address.sun_path);
-	for (i = 0; i < READERS; i++)
-		if (s->readers[i].fd >= 0)
-			leave(&s->readers[i]);
+	for (i = 0; i < CLIENTS; i++)
+		if (s->clients[i].fd >= 0)
+			disconnect(&s->clients[i]);
 	close(s->listener);
 	close(s->quit);
 	free(s);
