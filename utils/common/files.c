@@ -12,16 +12,16 @@
 #include <string.h>
 #include <sys/resource.h>
 
-uint64_t files_raise(uint64_t wanted)
+uint64_t files_raise(uint64_t count)
 {
 	struct rlimit limit, more;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return 0;
-	if (limit.rlim_cur >= wanted)
+	if (limit.rlim_cur >= count)
 		return limit.rlim_cur;
 	more = limit;
-	more.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+	more.rlim_cur = count < limit.rlim_max ? count : limit.rlim_max;
 	return setrlimit(RLIMIT_NOFILE, &more) ? limit.rlim_cur : more.rlim_cur;
 }
 

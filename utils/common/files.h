@@ -29,8 +29,8 @@ static inline int descriptors_fill(void)
 	return 0;
 }
 
-/* Let @wanted files be open, or as many as the hard limit allows. How many may be now. */
-uint64_t files_raise(uint64_t wanted);
+/* Let @count files be open, or as many as the hard limit allows. How many may be now. */
+uint64_t files_raise(uint64_t count);
 
 /*
  * Files that a program writes one behind the other: DIR/PREFIX-NNNNNN.END, with six digits or more.

@@ -52,14 +52,14 @@ uint64_t histogram_rank(double percent, uint64_t total)
 
 uint64_t histogram_percentile(const struct histogram *h, double percent)
 {
-	uint64_t wanted = histogram_rank(percent, h->total), seen = 0, top;
+	uint64_t rank = histogram_rank(percent, h->total), seen = 0, top;
 	unsigned int i;
 
 	if (!h->total)
 		return 0;
 	for (i = 0; i < HISTOGRAM_BUCKETS - 1; i++) {
 		seen += h->counts[i];
-		if (seen >= wanted && seen)
+		if (seen >= rank && seen)
 			break;
 	}
 	top = top_of(i) - 1;
@@ -125,14 +125,14 @@ int gaps_bucket(const uint64_t *gaps, unsigned int percent)
 {
 	uint64_t all = total(gaps), seen = 0;
 	/* The smallest number of gaps that is so large a part. */
-	uint64_t wanted = all / 100 * percent + (all % 100 * percent + 99) / 100;
+	uint64_t rank = all / 100 * percent + (all % 100 * percent + 99) / 100;
 	unsigned int i;
 
 	if (!all)
 		return -1;
 	for (i = 0; i < ROC_GAPS - 1; i++) {
 		seen += gaps[i];
-		if (seen >= wanted)
+		if (seen >= rank)
 			break;
 	}
 	return (int)i;

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROOM (1 << 20) /* bytes that wait */
+#define QUEUE_BYTES (1 << 20) /* bytes that wait */
 
 struct line {
 	struct line *next;
@@ -114,7 +114,7 @@ void line_queue_put(struct line_queue *q, const char *text, size_t length)
 	struct line *l = malloc(sizeof(*l) + length);
 
 	pthread_mutex_lock(&q->lock);
-	if (!l || q->bytes + length > ROOM) {
+	if (!l || q->bytes + length > QUEUE_BYTES) {
 		q->lost++;
 		free(l);
 	} else {

@@ -17,7 +17,7 @@
 #include "clock.h"
 #include "numbers.h"
 
-#define SAY_NS (UINT64_C(10) * NS_PER_S) /* until it is all said and written */
+#define REPORT_NS (UINT64_C(10) * NS_PER_S) /* until it is all said and written */
 
 int notify_manager(const char *state)
 {
@@ -50,7 +50,7 @@ void notify_end_within(uint64_t ns)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%" PRIu64, (ns + SAY_NS) / 1000);
+	snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%" PRIu64, (ns + REPORT_NS) / 1000);
 	notify_manager(text);
 }
 

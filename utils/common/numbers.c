@@ -23,7 +23,7 @@ static int digit(char c, unsigned int base)
 }
 
 /* Digits from *text on; *text is left at the first other character. False: more than @max. */
-static bool take_digits(const char **text, unsigned int base, uint64_t max, uint64_t *value)
+static bool parse_digits(const char **text, unsigned int base, uint64_t max, uint64_t *value)
 {
 	uint64_t v = 0;
 	int d;
@@ -47,7 +47,7 @@ const char *number_hex32(const char *text, uint32_t *value)
 	const char *start = has_0x(text) ? text + 2 : text, *p = start;
 	uint64_t v;
 
-	if (!take_digits(&p, 16, UINT32_MAX, &v))
+	if (!parse_digits(&p, 16, UINT32_MAX, &v))
 		return "does not fit in 32 bits";
 	if (p == start || *p)
 		return "is not a hexadecimal number";
@@ -60,7 +60,7 @@ const char *number_value(const char *text, uint64_t *value)
 	const char *start = has_0x(text) ? text + 2 : text, *p = start;
 	uint64_t v;
 
-	if (!take_digits(&p, start == text ? 10 : 16, UINT64_MAX, &v))
+	if (!parse_digits(&p, start == text ? 10 : 16, UINT64_MAX, &v))
 		return "is too large";
 	if (p == start || *p)
 		return "is neither a decimal number nor a hexadecimal one with 0x in front";
@@ -103,7 +103,7 @@ const char *number_size(const char *text, uint64_t *value)
 
 	if (has_0x(text))
 		return number_value(text, value);
-	if (!take_digits(&p, 10, UINT64_MAX, &v))
+	if (!parse_digits(&p, 10, UINT64_MAX, &v))
 		return "is too large";
 	if (p == text)
 		return "is not a size (examples: 4096, 0x1000, 64k, 512Mi, 1Gi)";
@@ -144,7 +144,7 @@ const char *number_time(const char *text, uint64_t *value)
 	while (*p) {
 		const char *start = p;
 
-		if (!take_digits(&p, 10, UINT32_MAX, &v))
+		if (!parse_digits(&p, 10, UINT32_MAX, &v))
 			return "is too large";
 		if (p == start)
 			return what;
@@ -182,12 +182,12 @@ const char *number_links(const char *text, uint32_t *value)
 	for (;;) {
 		const char *start = p;
 
-		if (!take_digits(&p, 10, UINT32_MAX, &from) || p == start)
+		if (!parse_digits(&p, 10, UINT32_MAX, &from) || p == start)
 			return what;
 		to = from;
 		if (*p == '-') {
 			start = ++p;
-			if (!take_digits(&p, 10, UINT32_MAX, &to) || p == start)
+			if (!parse_digits(&p, 10, UINT32_MAX, &to) || p == start)
 				return what;
 		}
 		if (from > to)

@@ -172,18 +172,18 @@ static bool set_fallbacks(const struct tool *tool, void *values, char *reason, s
 }
 
 /*
- * Append ", --@option" to the options that @length characters of @name may have meant. One that they
- * are all of is it.
+ * Append ", --@option" to the options that @length characters of @name may have meant. One that
+ * they are all of is it.
  */
 static void add_candidate(char *list, size_t size, const char *option, const char *name,
-			  size_t length, bool *whole)
+			  size_t length, bool *exact)
 {
 	size_t used;
 
-	if (*whole || strncmp(option, name, length))
+	if (*exact || strncmp(option, name, length))
 		return;
-	*whole = !option[length];
-	used = *whole ? 0 : strlen(list);
+	*exact = !option[length];
+	used = *exact ? 0 : strlen(list);
 	snprintf(list + used, size - used, "%s--%s", used ? ", " : "", option);
 }
 
@@ -191,15 +191,15 @@ static void add_candidate(char *list, size_t size, const char *option, const cha
 static void find_candidates(const struct tool *tool, const char *name, size_t length, char *list,
 			    size_t size)
 {
-	bool whole = false;
+	bool exact = false;
 	size_t i;
 
 	list[0] = '\0';
 	for (i = 0; i < COMMON_COUNT; i++)
-		add_candidate(list, size, common[i].name, name, length, &whole);
+		add_candidate(list, size, common[i].name, name, length, &exact);
 	for (i = 0; i < tool->option_count; i++) {
 		if (!tool->options[i].word)
-			add_candidate(list, size, tool->options[i].name, name, length, &whole);
+			add_candidate(list, size, tool->options[i].name, name, length, &exact);
 	}
 }
 
@@ -384,8 +384,8 @@ static const struct option_spec *given_as(const struct tool *tool, size_t index,
 	return NULL;
 }
 
-static bool take_value(const struct tool *tool, size_t index, const char *text, void *values,
-		       bool *given, char *reason, size_t reason_size)
+static bool store_option(const struct tool *tool, size_t index, const char *text, void *values,
+			 bool *given, char *reason, size_t reason_size)
 {
 	const struct option_spec *spec = &tool->options[index], *before;
 
@@ -477,7 +477,7 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 		index = c - TOOL_OPTION_BASE;
 		if (!full_name(&tool->options[index], argv, optarg, reason, reason_size))
 			goto out;
-		if (!take_value(tool, (size_t)index, optarg, values, given, reason, reason_size))
+		if (!store_option(tool, (size_t)index, optarg, values, given, reason, reason_size))
 			goto out;
 	}
 	while (optind < argc)
@@ -485,7 +485,7 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 	word = word_index(tool);
 	if (text && word == tool->option_count)
 		stray = text;
-	else if (text && !take_value(tool, word, text, values, given, reason, reason_size))
+	else if (text && !store_option(tool, word, text, values, given, reason, reason_size))
 		goto out;
 	if (stray) {
 		snprintf(reason, reason_size, "\"%s\" is not an option; roc-%s --help lists all.",

@@ -158,7 +158,7 @@ struct table {
 	const char *const *heads; /* ">Name": right-aligned */
 	size_t columns;
 	size_t cells;
-	size_t room;
+	size_t capacity;
 	struct table_cell *cell;
 };
 

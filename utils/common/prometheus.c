@@ -149,9 +149,9 @@ double prometheus_estimate_sum(const double *limits, const uint64_t *counts, siz
 /* A value that does not fit is cut; the label is left out if there is no room for any. */
 void prometheus_label(struct prometheus_labels *labels, const char *key, const char *value)
 {
-	size_t used = strlen(labels->text), room = sizeof(labels->text) - used;
+	size_t used = strlen(labels->text), space = sizeof(labels->text) - used;
 	char *at = labels->text + used, *end = labels->text + sizeof(labels->text) - 2;
-	int n = snprintf(at, room, "%s%s=\"", used ? "," : "", key);
+	int n = snprintf(at, space, "%s%s=\"", used ? "," : "", key);
 	char piece[4];
 
 	if (n < 0 || at + n >= end) {

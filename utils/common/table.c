@@ -22,9 +22,9 @@ void table_cell(struct table *t, const char *colour, const char *fmt, ...)
 	struct table_cell *c;
 	va_list ap;
 
-	if (t->cells == t->room) {
-		t->room = t->room ? 2 * t->room : 64;
-		t->cell = reallocarray(t->cell, t->room, sizeof(*t->cell));
+	if (t->cells == t->capacity) {
+		t->capacity = t->capacity ? 2 * t->capacity : 64;
+		t->cell = reallocarray(t->cell, t->capacity, sizeof(*t->cell));
 		if (!t->cell)
 			abort();
 	}

@@ -14,7 +14,7 @@
 
 #define LOCK_MS 15000 /* as long as the library itself waits */
 
-static void take_error(struct config_outcome *o)
+static void record_error(struct config_outcome *o)
 {
 	o->failed = true;
 	snprintf(o->reason, sizeof(o->reason), "%s", roc_error());
@@ -25,7 +25,7 @@ static int card_base(struct roc_endpoint *ep, const struct config_ops *ops,
 		     struct config_outcome *o, union config_any *config)
 {
 	if (roc_card_lock(ep, LOCK_MS) || ops->read(ep, config)) {
-		take_error(o);
+		record_error(o);
 		return TOOL_FAILED;
 	}
 	return TOOL_OK;
@@ -33,10 +33,10 @@ static int card_base(struct roc_endpoint *ep, const struct config_ops *ops,
 
 /* Exit code; a failure of the card is in @o too, so that the summary has it. */
 static int configure(const struct config_values *v, const struct config_ops *ops,
-		     const struct roc_card *card, const union config_any *wanted,
+		     const struct roc_card *card, const union config_any *base,
 		     struct config_outcome *o)
 {
-	union config_any config = *wanted;
+	union config_any config = *base;
 	unsigned int flags = 0;
 	struct roc_endpoint *ep;
 	int code = TOOL_OK, err = 0;
@@ -50,7 +50,7 @@ static int configure(const struct config_values *v, const struct config_ops *ops
 	if (v->compare)
 		flags |= ROC_CONFIG_COMPARE_ONLY;
 	if (roc_open_card(card, v->id, &ep)) {
-		take_error(o);
+		record_error(o);
 		return tool_fail("%s", o->reason);
 	}
 	if (v->from_card) {
@@ -73,7 +73,7 @@ static int configure(const struct config_values *v, const struct config_ops *ops
 	if (!err)
 		err = ops->configure(ep, &config, flags, &o->result);
 	if (err) {
-		take_error(o);
+		record_error(o);
 		code = tool_fail("%s%s", o->reason,
 				 err == -EPERM && !v->any_firmware
 					 ? " (--bypass-fw-check configures it all the same)"

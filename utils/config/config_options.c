@@ -201,8 +201,8 @@ static const char *text_of(const struct config_values *v, const struct config_op
 }
 
 /* Another kind of card that takes the value of parameter @i; NULL: none does. */
-static const struct card_type *other_taker(const struct config_ops *ops, unsigned int i,
-					   const struct config_place *place, const char *value)
+static const struct card_type *other_card_with(const struct config_ops *ops, unsigned int i,
+					       const struct config_place *place, const char *value)
 {
 	const struct config_place *its;
 	const struct card_type *card;
@@ -223,10 +223,11 @@ static const struct card_type *other_taker(const struct config_ops *ops, unsigne
  * What this kind of card does not take another may: only what none takes is wrong usage. @i: the
  * parameter that is at @place; CONFIG_PARAMETERS: the place is the same for all kinds. Exit code.
  */
-static int take(const char *option, const struct config_ops *ops, unsigned int i,
-		const struct config_place *place, const char *value, union config_any *config)
+static int set_parameter(const char *option, const struct config_ops *ops, unsigned int i,
+			 const struct config_place *place, const char *value,
+			 union config_any *config)
 {
-	const struct card_type *other = other_taker(ops, i, place, value);
+	const struct card_type *other = other_card_with(ops, i, place, value);
 
 	if (place->section && !ops->set(config, place->section, place->key, value))
 		return TOOL_OK;
@@ -262,7 +263,7 @@ static int apply_list(const char *list, const struct config_ops *ops, union conf
 		*dot = *equal = '\0';
 		place.section = word;
 		place.key = dot + 1;
-		code = take("set", ops, CONFIG_PARAMETERS, &place, equal + 1, config);
+		code = set_parameter("set", ops, CONFIG_PARAMETERS, &place, equal + 1, config);
 		if (code)
 			return code;
 	}
@@ -278,7 +279,8 @@ int config_apply(const struct config_values *v, const struct config_ops *ops,
 	for (i = 0; i < CONFIG_PARAMETERS; i++) {
 		if (!given(v, i))
 			continue;
-		code = take(option_of(i), ops, i, &ops->places[i], text_of(v, ops, i), config);
+		code = set_parameter(option_of(i), ops, i, &ops->places[i], text_of(v, ops, i),
+				     config);
 		if (code)
 			return code;
 	}

@@ -87,7 +87,7 @@ void bench_reader_fill(struct bench *b)
 		bench_fail(b, "%s", roc_error());
 }
 
-static void give_back(struct bench *b, uint32_t index)
+static void return_superpage(struct bench *b, uint32_t index)
 {
 	uint32_t tail = b->free_head + b->free_count;
 
@@ -131,7 +131,7 @@ static bool entry_is_ours(struct bench *b, const struct roc_ready *e)
 	return ours;
 }
 
-static void take_filled(struct bench *b, const struct roc_ready *e)
+static void handle_filled(struct bench *b, const struct roc_ready *e)
 {
 	struct bench_counts *n = &b->counts;
 	const void *data = (const char *)b->memory.addr + e->offset;
@@ -169,29 +169,29 @@ static void take_filled(struct bench *b, const struct roc_ready *e)
 		n->last_data = e->time;
 }
 
-static void take_entry(struct bench *b, const struct roc_ready *e)
+static void handle_entry(struct bench *b, const struct roc_ready *e)
 {
 	if (!entry_is_ours(b, e))
 		return;
 	if (e->flags & ROC_READY_FILLED) {
-		take_filled(b, e);
+		handle_filled(b, e);
 	} else if (e->flags & ROC_READY_REFUSED) {
 		b->counts.refused++;
 		bench_fail(b, "The driver refused a superpage: %s", roc_reason_text(e->reason));
 	} else {
 		b->counts.reclaimed++;
 	}
-	give_back(b, (uint32_t)e->cookie);
+	return_superpage(b, (uint32_t)e->cookie);
 }
 
 /* Take at most @max entries. */
-static unsigned int take(struct bench *b, unsigned int max)
+static unsigned int reap(struct bench *b, unsigned int max)
 {
 	const struct roc_ready *e;
 	unsigned int n;
 
 	for (n = 0; n < max && (e = roc_ready_peek(b->rings)); n++) {
-		take_entry(b, e);
+		handle_entry(b, e);
 		roc_ready_release(b->rings, 1);
 	}
 	return n;
@@ -342,7 +342,7 @@ void bench_reader_run(struct bench *b)
 				progress = now;
 			if (b->end == BENCH_END_FULL)
 				break;
-		} else if (take(b, BATCH)) {
+		} else if (reap(b, BATCH)) {
 			progress = now;
 		} else {
 			idle(b, nap(b));
@@ -360,7 +360,7 @@ void bench_reader_run(struct bench *b)
 
 void bench_reader_drain(struct bench *b)
 {
-	while (take(b, BATCH))
+	while (reap(b, BATCH))
 		;
 	if (b->counts.last_data > b->counts.end)
 		b->counts.end = b->counts.last_data;

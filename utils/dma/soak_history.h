@@ -33,7 +33,7 @@ struct soak_period {
 /* All of them, also those of earlier calls, in their order; period is to be freed. */
 struct soak_history {
 	struct soak_period *period;
-	size_t count, room;
+	size_t count, capacity;
 	double seconds;		  /* @at of the last one */
 	char failed[SOAK_REASON]; /* why it ended for good; empty: it did not */
 };

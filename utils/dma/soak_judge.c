@@ -94,12 +94,12 @@ int soak_history_add(struct soak_history *h, const struct soak_period *p)
 {
 	struct soak_period *more;
 
-	if (h->count == h->room) {
-		more = reallocarray(h->period, h->room ? 2 * h->room : 64, sizeof(*more));
+	if (h->count == h->capacity) {
+		more = reallocarray(h->period, h->capacity ? 2 * h->capacity : 64, sizeof(*more));
 		if (!more)
 			return -ENOMEM;
 		h->period = more;
-		h->room = h->room ? 2 * h->room : 64;
+		h->capacity = h->capacity ? 2 * h->capacity : 64;
 	}
 	h->period[h->count++] = *p;
 	h->seconds = fmax(h->seconds, p->at);

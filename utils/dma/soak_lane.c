@@ -17,7 +17,7 @@
 #include "utils/common/tool.h"
 #include "utils/units/sources.h"
 
-static int no_room(void)
+static int too_many_lanes(void)
 {
 	return tool_fail("There are more than %d channels: give the card of some by --id.",
 			 SOAK_LANES);
@@ -31,7 +31,7 @@ static int add_lane(struct soak_lane *lanes, unsigned int *count, const struct r
 	struct soak_lane *l = &lanes[*count];
 
 	if (*count == SOAK_LANES)
-		return no_room();
+		return too_many_lanes();
 	if (caps & ROC_CAP_STREAMS && roc_channel_stream(card, channel, stream))
 		return tool_fail("%s", roc_error());
 	*l = (struct soak_lane){.card = *card,

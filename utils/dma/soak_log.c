@@ -71,12 +71,12 @@ static bool count(struct json_object *o, const char *key, uint64_t *value)
 }
 
 /* The same lanes in the same order: rates and sums of others would say nothing. */
-static int take_head(struct json_object *o, const char *const *lanes, unsigned int n,
-		     const char *path, char reason[SOAK_REASON])
+static int parse_head(struct json_object *o, const char *const *lanes, unsigned int n,
+		      const char *path, char reason[SOAK_REASON])
 {
 	struct json_object *list = member(o, "lanes", json_type_array), *name;
 	struct json_object *format = member(o, "soak", json_type_int);
-	size_t i, there = list ? json_object_array_length(list) : 0;
+	size_t i, listed = list ? json_object_array_length(list) : 0;
 
 	if (!format || !list)
 		return wrong(reason, "%s is no log of a soak.", path);
@@ -85,8 +85,8 @@ static int take_head(struct json_object *o, const char *const *lanes, unsigned i
 			reason,
 			"%s has format %d, and this tool reads %d: install the same roc as wrote it.",
 			path, json_object_get_int(format), FORMAT);
-	for (i = 0; i < there || i < n; i++) {
-		name = i < there ? json_object_array_get_idx(list, i) : NULL;
+	for (i = 0; i < listed || i < n; i++) {
+		name = i < listed ? json_object_array_get_idx(list, i) : NULL;
 		if (i < n && name && json_object_is_type(name, json_type_string) &&
 		    !strcmp(json_object_get_string(name), lanes[i]))
 			continue;
@@ -102,7 +102,7 @@ static int take_head(struct json_object *o, const char *const *lanes, unsigned i
 	return 0;
 }
 
-static bool take_period(struct json_object *o, unsigned int lanes, struct soak_period *p)
+static bool parse_period(struct json_object *o, unsigned int lanes, struct soak_period *p)
 {
 	struct json_object *verdict = member(o, "verdict", json_type_string), *v;
 	uint64_t lane, gap;
@@ -132,7 +132,7 @@ static bool take_period(struct json_object *o, unsigned int lanes, struct soak_p
 	return false;
 }
 
-static bool take_failure(struct json_object *o, struct soak_history *h)
+static bool parse_failure(struct json_object *o, struct soak_history *h)
 {
 	struct json_object *reason = member(o, "failed", json_type_string);
 
@@ -142,8 +142,8 @@ static bool take_failure(struct json_object *o, struct soak_history *h)
 }
 
 /* Lines of @text, @length bytes: how many of them are whole, in bytes; -errno. */
-static ssize_t take_lines(char *text, size_t length, const char *const *lanes, unsigned int n,
-			  const char *path, struct soak_history *h, char reason[SOAK_REASON])
+static ssize_t parse_lines(char *text, size_t length, const char *const *lanes, unsigned int n,
+			   const char *path, struct soak_history *h, char reason[SOAK_REASON])
 {
 	size_t at = 0, line = 0;
 	struct json_object *o;
@@ -156,10 +156,10 @@ static ssize_t take_lines(char *text, size_t length, const char *const *lanes, u
 		line++;
 		o = json_tokener_parse(text + at);
 		if (line == 1)
-			ret = take_head(o, lanes, n, path, reason);
-		else if (o && json_object_is_type(o, json_type_object) && take_failure(o, h))
+			ret = parse_head(o, lanes, n, path, reason);
+		else if (o && json_object_is_type(o, json_type_object) && parse_failure(o, h))
 			ret = 0;
-		else if (o && json_object_is_type(o, json_type_object) && take_period(o, n, &p))
+		else if (o && json_object_is_type(o, json_type_object) && parse_period(o, n, &p))
 			ret = soak_history_add(h, &p) ? wrong(reason, "There is no memory left.")
 						      : 0;
 		else
@@ -264,27 +264,27 @@ static double common_seconds(const struct soak_history *h, unsigned int lanes)
 	return seconds;
 }
 
-static int go_on(struct soak_log *log, const char *path, const char *const *lanes, unsigned int n,
-		 struct soak_history *h, char reason[SOAK_REASON])
+static int resume(struct soak_log *log, const char *path, const char *const *lanes, unsigned int n,
+		  struct soak_history *h, char reason[SOAK_REASON])
 {
 	size_t length;
-	ssize_t whole;
+	ssize_t complete;
 	char *text;
 	int ret;
 
 	text = read_all(log->fd, &length);
 	if (!text)
 		return wrong(reason, "%s cannot be read: %s.", path, strerror(errno));
-	whole = take_lines(text, length, lanes, n, path, h, reason);
+	complete = parse_lines(text, length, lanes, n, path, h, reason);
 	free(text);
-	if (whole < 0)
-		return (int)whole;
+	if (complete < 0)
+		return (int)complete;
 	h->seconds = common_seconds(h, n);
-	if (!whole && length)
+	if (!complete && length)
 		return wrong(reason, "%s is no log of a soak.", path);
-	if ((size_t)whole < length && ftruncate(log->fd, whole))
+	if ((size_t)complete < length && ftruncate(log->fd, complete))
 		return wrong(reason, "%s cannot be written: %s.", path, strerror(errno));
-	ret = whole ? 0 : write_head(log->fd, lanes, n);
+	ret = complete ? 0 : write_head(log->fd, lanes, n);
 	return ret ? wrong(reason, "%s cannot be written: %s.", path, strerror(-ret)) : 0;
 }
 
@@ -305,7 +305,7 @@ struct soak_log *soak_log_open(const char *path, const char *const *lanes, unsig
 			wrong(reason, "%s: another soak writes to it.", path);
 		else
 			wrong(reason, "%s cannot be locked: %s.", path, strerror(errno));
-	} else if (!go_on(log, path, lanes, n, h, reason)) {
+	} else if (!resume(log, path, lanes, n, h, reason)) {
 		return log;
 	}
 	soak_log_close(log);

@@ -96,7 +96,7 @@ static bool progress(void *context, const struct roc_crorc_flash *now)
 	return now->step == ROC_CRORC_FLASH_DONE || !stop_requested();
 }
 
-static void card_word(const struct roc_card *card, char *text, size_t size)
+static void confirm_name(const struct roc_card *card, char *text, size_t size)
 {
 	if (card->serial > 0)
 		snprintf(text, size, "%d", card->serial);
@@ -105,7 +105,7 @@ static void card_word(const struct roc_card *card, char *text, size_t size)
 }
 
 /* Leading zeros of a serial number do not count. */
-static bool same_word(const char *a, const char *b)
+static bool same_name(const char *a, const char *b)
 {
 	while (*a == '0' && isdigit((unsigned char)a[1]) && !strchr(a, ':'))
 		a++;
@@ -115,28 +115,28 @@ static bool same_word(const char *a, const char *b)
 /* Somebody names the card that is to be written. Exit code. */
 static int confirm(const struct values *v, const struct roc_card *card)
 {
-	char wanted[32], answer[64];
+	char expected[32], answer[64];
 
-	card_word(card, wanted, sizeof(wanted));
+	confirm_name(card, expected, sizeof(expected));
 	if (v->confirm) {
-		if (same_word(v->confirm, wanted))
+		if (same_name(v->confirm, expected))
 			return TOOL_OK;
 		return tool_fail("--confirm=%s: this card is %s. Nothing was written.", v->confirm,
-				 wanted);
+				 expected);
 	}
 	if (!isatty(STDIN_FILENO))
 		return tool_fail(
 			"Nobody can be asked whether this is the right card: give --confirm=%s. Nothing was written.",
-			wanted);
+			expected);
 	fprintf(stderr,
 		"The flash of card %s will be %s. Type %s to go on: ", card_called(card, v->id),
-		v->file ? "erased and written" : "given a new serial number", wanted);
+		v->file ? "erased and written" : "given a new serial number", expected);
 	if (!fgets(answer, sizeof(answer), stdin))
 		answer[0] = '\0';
 	answer[strcspn(answer, "\n")] = '\0';
-	if (same_word(answer, wanted))
+	if (same_name(answer, expected))
 		return TOOL_OK;
-	return tool_fail("That is not %s. Nothing was written.", wanted);
+	return tool_fail("That is not %s. Nothing was written.", expected);
 }
 
 static int check_options(const struct values *v)

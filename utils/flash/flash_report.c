@@ -34,8 +34,8 @@ const char *flash_state(enum flash_job job, const struct roc_crorc_flash *flash)
 	return "incomplete";
 }
 
-static void say_good(enum flash_job job, const struct roc_crorc_flash *flash, char *text,
-		     size_t size)
+static void format_good(enum flash_job job, const struct roc_crorc_flash *flash, char *text,
+			size_t size)
 {
 	switch (job) {
 	case FLASH_IMAGE:
@@ -56,8 +56,8 @@ static void say_good(enum flash_job job, const struct roc_crorc_flash *flash, ch
 	}
 }
 
-static void say_image(const struct roc_crorc_flash *flash, const char *command, char *text,
-		      size_t size)
+static void format_image(const struct roc_crorc_flash *flash, const char *command, char *text,
+			 size_t size)
 {
 	char what[160];
 
@@ -77,8 +77,8 @@ static void say_image(const struct roc_crorc_flash *flash, const char *command, 
 		what, command);
 }
 
-static void say_serial(const struct roc_crorc_flash *flash, const char *command, char *text,
-		       size_t size)
+static void format_serial(const struct roc_crorc_flash *flash, const char *command, char *text,
+			  size_t size)
 {
 	const char *what = "not complete";
 
@@ -96,7 +96,7 @@ void flash_state_text(enum flash_job job, const struct roc_crorc_flash *flash, c
 		      char *text, size_t size)
 {
 	if (flash->step == ROC_CRORC_FLASH_DONE)
-		say_good(job, flash, text, size);
+		format_good(job, flash, text, size);
 	else if (job == FLASH_COMPARE)
 		snprintf(text, size, "Nothing was written. %u of %u words are the same.",
 			 flash->verified, flash->words);
@@ -104,9 +104,9 @@ void flash_state_text(enum flash_job job, const struct roc_crorc_flash *flash, c
 		snprintf(text, size,
 			 "State of the flash: as it was; nothing was erased or written.");
 	else if (job == FLASH_IMAGE)
-		say_image(flash, command, text, size);
+		format_image(flash, command, text, size);
 	else
-		say_serial(flash, command, text, size);
+		format_serial(flash, command, text, size);
 }
 
 void flash_json(FILE *out, const struct roc_card *card, enum flash_job job,

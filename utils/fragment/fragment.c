@@ -80,9 +80,9 @@ static int reset(struct roc_endpoint *ep, unsigned int sub, unsigned int level)
 
 static int set_check(const void *values)
 {
-	struct roc_fr_settings wanted = {.set = 0};
+	struct roc_fr_settings settings = {.set = 0};
 
-	return fragment_driver_settings(values, &wanted);
+	return fragment_driver_settings(values, &settings);
 }
 
 const struct channel_type fragment_channels = {

@@ -20,7 +20,7 @@
 #define FLUSH_MS 2 /* a busy run tells the card of few requests so rarely */
 
 /* Requests that are done: looked at, and their memory back. The tag is when it was made. */
-static int fetch(struct fragment_run *r)
+static int reap_requests(struct fragment_run *r)
 {
 	struct roc_fragment_fetched got[BATCH];
 	int i, n = roc_fragments_done(r->f, got, BATCH);
@@ -93,21 +93,21 @@ static int wait_for(struct fragment_run *r, unsigned int data, unsigned int done
 }
 
 /* Until one of those that are outstanding is done; a busy run does not sleep for that either. */
-static void make_room(struct fragment_run *r)
+static void wait_for_space(struct fragment_run *r)
 {
 	r->full++;
 	if (r->opt->channel.busy) {
 		if (roc_fragments_flush(r->f))
 			channel_fail(&r->run, "%s", roc_error());
 		/* Requests may have been completed between an empty fetch() and the stop. */
-		if (!fetch(r) && !roc_fragments_running(r->f) && !fetch(r))
+		if (!reap_requests(r) && !roc_fragments_running(r->f) && !reap_requests(r))
 			explain(r);
 		return;
 	}
 	r->run.waits++;
 	if (!wait_for(r, 0, 1))
 		explain(r);
-	fetch(r);
+	reap_requests(r);
 }
 
 /* False: the run ended before there was room. */
@@ -119,7 +119,7 @@ static bool decide(struct fragment_run *r, uint32_t event)
 	       (ret = roc_fragments_request(r->f, event, r->links, now_ns())) == -EAGAIN) {
 		if (finished(r, now_ns()))
 			return false;
-		make_room(r);
+		wait_for_space(r);
 	}
 	r->events++;
 	r->requested += ret > 0;
@@ -127,7 +127,7 @@ static bool decide(struct fragment_run *r, uint32_t event)
 }
 
 /* What came; whole events are decided on and cleared. How many fragments. */
-static int take(struct fragment_run *r)
+static int consume_kept(struct fragment_run *r)
 {
 	struct roc_fragment_kept kept[BATCH];
 	struct roc_fragments_counts c;
@@ -210,10 +210,10 @@ static void run(struct fragment_run *r)
 	while (!finished(r, now)) {
 		poll_sub_unit(r);
 		before = now_ns();
-		taken = take(r);
+		taken = consume_kept(r);
 		if (taken < BATCH)
 			clear_old(r, before);
-		if (!(taken + fetch(r)) && r->opt->channel.busy) {
+		if (!(taken + reap_requests(r)) && r->opt->channel.busy) {
 			if (stopped)
 				explain(r);
 			else if (++polls % POLLS)
@@ -236,14 +236,14 @@ static void end(struct fragment_run *r)
 	roc_fragments_counts(r->f, &c);
 	while (!r->run.failure[0] && c.outstanding && now_ns() < limit) {
 		wait_for(r, 0, c.outstanding);
-		fetch(r);
+		reap_requests(r);
 		roc_fragments_counts(r->f, &c);
 	}
 	if (roc_fragments_stop(r->f, false))
 		channel_fail(&r->run, "%s", roc_error());
 	while (!r->run.failure[0] && roc_fragments_take(r->f, NULL, BATCH) > 0)
 		;
-	while (!r->run.failure[0] && fetch(r))
+	while (!r->run.failure[0] && reap_requests(r))
 		;
 }
 
@@ -301,7 +301,7 @@ static void compare(struct fragment_run *r)
 }
 
 /* What makes the fragments, if a generator does; and by default what makes an event whole. */
-static int learn_generators(struct fragment_run *r)
+static int read_generators(struct fragment_run *r)
 {
 	unsigned int i, sub = roc_fragments_number(r->f), links = roc_fragments_links(r->f);
 	struct roc_robinnp_status status;
@@ -334,7 +334,7 @@ static int learn_generators(struct fragment_run *r)
 }
 
 /* For an event at least, or the first one waits for ever. */
-static int check_room(struct fragment_run *r)
+static int check_host_memory(struct fragment_run *r)
 {
 	int needed = r->opt->percent ? __builtin_popcount(r->links) : 0;
 	struct roc_fragments_counts c;
@@ -367,11 +367,11 @@ static int prepare(struct channel_run *channel)
 	r->check.errors = &r->run.errors;
 	r->check.headers = o->channel.no_errorcheck;
 	r->check.page = (uint32_t)o->page;
-	code = learn_generators(r);
-	return code ? code : check_room(r);
+	code = read_generators(r);
+	return code ? code : check_host_memory(r);
 }
 
-static void take_fragments(struct channel_run *channel)
+static void run_sub_unit(struct channel_run *channel)
 {
 	struct fragment_run *r = (struct fragment_run *)channel;
 	struct roc_fr_info ended;
@@ -448,8 +448,7 @@ static void close_fragments(struct channel_run *channel)
 int fragment_run(const void *options)
 {
 	const struct fragment_options *o = options;
-	static const struct channel_run_ops ops = {prepare, take_fragments, verdict,
-						   close_fragments};
+	static const struct channel_run_ops ops = {prepare, run_sub_unit, verdict, close_fragments};
 	struct fragment_run *r = calloc(1, sizeof(*r));
 	int code;
 

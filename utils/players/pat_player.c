@@ -124,7 +124,7 @@ void patterns_json(FILE *out, const struct roc_cru_patterns *p)
 }
 
 /* What the options say; exit code. */
-static int wanted(const struct values *v, struct roc_cru_patterns *p)
+static int patterns_from_options(const struct values *v, struct roc_cru_patterns *p)
 {
 	int i;
 
@@ -158,7 +158,7 @@ static int run(const void *p)
 	struct roc_card card;
 	int code;
 
-	code = wanted(v, &patterns);
+	code = patterns_from_options(v, &patterns);
 	if (code)
 		return code;
 	roc_cru_patterns_default(&untouched);

@@ -126,7 +126,7 @@ static void count_op(struct bar_stress_ops *ops, uint64_t ns)
 }
 
 /* What everybody had done when the first was finished is what the shares are made of. */
-static void take_shares(const struct stress *s)
+static void record_shares(const struct stress *s)
 {
 	unsigned int i;
 
@@ -165,7 +165,7 @@ static void cycles(const struct stress *s, unsigned int number, volatile uint32_
 				      w->reads.count + w->writes.count, memory_order_relaxed);
 	}
 	w->duration_ns = before - start;
-	take_shares(s);
+	record_shares(s);
 }
 
 /* The exit code of a process whose access raised SIGBUS: beyond those of tools. */
@@ -230,7 +230,7 @@ static void wait_for(const struct stress *s, const pid_t *pids, unsigned int sta
 	bool live = output_is_live(stderr) && !s->no_display;
 	uint64_t end = s->seconds ? now_ns() + s->seconds * UINT64_C(1000000000) : UINT64_MAX;
 	unsigned int left = started, i;
-	bool gone[BAR_STRESS_PROCESSES_MAX] = {false};
+	bool reaped[BAR_STRESS_PROCESSES_MAX] = {false};
 	int status = 0;
 	pid_t pid;
 
@@ -241,14 +241,14 @@ static void wait_for(const struct stress *s, const pid_t *pids, unsigned int sta
 			usleep(1000);
 		}
 		if (now_ns() >= end) {
-			take_shares(s);
+			record_shares(s);
 			atomic_store(&s->shared->stop, true);
 		}
 		for (i = 0; i < started; i++) {
-			pid = gone[i] ? 0 : waitpid(pids[i], &status, WNOHANG);
+			pid = reaped[i] ? 0 : waitpid(pids[i], &status, WNOHANG);
 			if (!pid)
 				continue;
-			gone[i] = true;
+			reaped[i] = true;
 			left--;
 			if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
 				s->shared->workers[i].failed = true;

@@ -92,12 +92,12 @@ static int reset(struct roc_endpoint *ep, unsigned int stream, unsigned int leve
 static int set_check(const void *values)
 {
 	const struct stream_options *o = values;
-	struct roc_st_settings wanted = {.set = 0};
-	int code = stream_driver_settings(o, &wanted);
+	struct roc_st_settings settings = {.set = 0};
+	int code = stream_driver_settings(o, &settings);
 
 	if (code)
 		return code;
-	if (!o->channel.name && (wanted.set || stream_changes_generator(o)))
+	if (!o->channel.name && (settings.set || stream_changes_generator(o)))
 		return tool_usage(
 			"--stream is missing: settings are of one stream, but for --source-id and --enabled.");
 	return TOOL_OK;

@@ -24,7 +24,7 @@ static uint64_t most_packets(const struct stream_options *o)
 	return o->channel.action == STREAM_DUMP ? DUMP_PACKETS : UINT64_MAX;
 }
 
-static void take_packet(struct stream_run *r, struct roc_packet *p)
+static void check_packet(struct stream_run *r, struct roc_packet *p)
 {
 	if (r->opt->channel.action == STREAM_DUMP)
 		stream_packet_text(stdout, p, r->opt->channel.common.verbose);
@@ -38,7 +38,7 @@ static void take_packet(struct stream_run *r, struct roc_packet *p)
 }
 
 /* One batch: everything that is there, or what is still wanted of it. */
-static uint64_t take(struct stream_run *r, const void *data, uint64_t bytes)
+static uint64_t consume_batch(struct stream_run *r, const void *data, uint64_t bytes)
 {
 	uint64_t most = most_packets(r->opt);
 	struct roc_packets walk;
@@ -48,7 +48,7 @@ static uint64_t take(struct stream_run *r, const void *data, uint64_t bytes)
 	roc_packets_begin(&walk, data, bytes);
 	while (r->check.packets < most && !r->run.failure[0] &&
 	       (ret = roc_packets_next(&walk, &p)) > 0)
-		take_packet(r, &p);
+		check_packet(r, &p);
 	if (ret < 0) {
 		error_log_add(&r->run.errors, "%s", roc_error());
 		channel_fail(&r->run, "The data are no packets: %s", roc_error());
@@ -117,7 +117,7 @@ static void run(struct stream_run *r)
 			bytes = roc_stream_peek(r->s, &data);
 		if (bytes < 0)
 			channel_fail(&r->run, "%s", roc_error());
-		else if (bytes && take(r, data, (uint64_t)bytes))
+		else if (bytes && consume_batch(r, data, (uint64_t)bytes))
 			r->run.progress = now;
 		else if (stopped)
 			explain(r);
@@ -139,7 +139,7 @@ static void drain(struct stream_run *r)
 	int64_t bytes;
 
 	while (!r->run.failure[0] && (bytes = roc_stream_peek(r->s, &data)) > 0 &&
-	       take(r, data, (uint64_t)bytes))
+	       consume_batch(r, data, (uint64_t)bytes))
 		;
 	if (r->check.packets >= most_packets(r->opt))
 		r->run.end = CHANNEL_END_PACKETS;
@@ -179,7 +179,7 @@ static void compare(struct stream_run *r)
 }
 
 /* What the generator makes, if one does and there is such a card. */
-static void learn_generator(struct stream_run *r)
+static void read_generator(struct stream_run *r)
 {
 	const struct card_type *type = card_type_find(r->run.card.type);
 	struct roc_endpoint *ep;
@@ -207,7 +207,7 @@ static int prepare(struct channel_run *channel)
 		return tool_fail("%s", roc_error());
 	if (o->bin_file && !(r->bin = fopen(o->bin_file, "we")))
 		return tool_fail("%s cannot be written: %s.", o->bin_file, strerror(errno));
-	learn_generator(r);
+	read_generator(r);
 	r->check.errors = &r->run.errors;
 	r->check.from_start = true;
 	if (sscanf(roc_stream_name(r->s), "odin%hu", &r->check.stream) != 1)
@@ -216,7 +216,7 @@ static int prepare(struct channel_run *channel)
 }
 
 /* The counts of the ring are looked at before the stop, and the losses after it. */
-static void take_data(struct stream_run *r)
+static void start_and_stop(struct stream_run *r)
 {
 	if (roc_stream_start(r->s, 0)) {
 		channel_fail(&r->run, "%s", roc_error());
@@ -234,11 +234,11 @@ static void take_data(struct stream_run *r)
 		compare(r);
 }
 
-static void take_and_write(struct channel_run *channel)
+static void run_stream(struct channel_run *channel)
 {
 	struct stream_run *r = (struct stream_run *)channel;
 
-	take_data(r);
+	start_and_stop(r);
 	if (r->bin && fclose(r->bin))
 		channel_fail(&r->run, "%s could not be written: %s.", r->opt->bin_file,
 			     strerror(errno));
@@ -271,7 +271,7 @@ static void close_stream(struct channel_run *channel)
 int stream_take(const void *options)
 {
 	const struct stream_options *o = options;
-	static const struct channel_run_ops ops = {prepare, take_and_write, verdict, close_stream};
+	static const struct channel_run_ops ops = {prepare, run_stream, verdict, close_stream};
 	bool follow = o->channel.action == STREAM_FOLLOW;
 	struct stream_run *r = calloc(1, sizeof(*r));
 	int code;
