@@ -59,7 +59,7 @@ static int run_tool(const struct tool *tool, int argc, char **argv)
 	 * All is done. What ends with the process, as libfabric does, puts the handlers back that
 	 * it found, and a late second signal would end a good run badly.
 	 */
-	stop_hold(NULL);
+	stop_block_signals(NULL);
 	return code;
 }
 

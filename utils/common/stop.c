@@ -90,15 +90,15 @@ void stop_on_first_signals(void)
 	stop_on_signals();
 }
 
-void stop_hold(sigset_t *before)
+void stop_block_signals(sigset_t *before)
 {
-	sigset_t held;
+	sigset_t blocked;
 
-	sigemptyset(&held);
-	sigaddset(&held, SIGINT);
-	sigaddset(&held, SIGTERM);
-	sigaddset(&held, SIGHUP);
-	sigprocmask(SIG_BLOCK, &held, before);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigaddset(&blocked, SIGTERM);
+	sigaddset(&blocked, SIGHUP);
+	sigprocmask(SIG_BLOCK, &blocked, before);
 }
 
 void stop_request(void)

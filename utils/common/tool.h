@@ -87,7 +87,7 @@ bool stop_requested(void);
 /* A SIGINT or SIGTERM came a second after the first signal or later: the end takes too long. */
 bool stop_requested_twice(void);
 /* From now on SIGINT, SIGTERM and SIGHUP wait, until @before (if not NULL) is the mask again. */
-void stop_hold(sigset_t *before);
+void stop_block_signals(sigset_t *before);
 /* As the signal does, from any thread. */
 void stop_request(void);
 /* Sleep until the signal or for so long; true: the signal came. */

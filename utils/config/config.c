@@ -69,7 +69,7 @@ static int configure(const struct config_values *v, const struct config_ops *ops
 	if (!v->from_card)
 		err = roc_card_lock(ep, LOCK_MS);
 	/* A card is not left in the middle of a pass: who asks for an end gets it behind it. */
-	stop_hold(&before);
+	stop_block_signals(&before);
 	if (!err)
 		err = ops->configure(ep, &config, flags, &o->result);
 	if (err) {
