@@ -11,7 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "apart.h"
+#include "writer_process.h"
 #include "clock.h"
 #include "output.h"
 #include "tool.h"

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "utils/common/apart.h"
+#include "utils/common/writer_process.h"
 #include "utils/common/tool.h"
 
 #define SLOTS SINK_APART_UNITS

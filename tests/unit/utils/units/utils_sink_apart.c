@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "utils/common/apart.h"
+#include "utils/common/writer_process.h"
 #include "utils/units/sink_apart.h"
 
 static _Atomic uint64_t ahead_ns, step_ns; /* the clock, and by how much each look at it sets it */

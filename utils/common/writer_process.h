@@ -5,10 +5,10 @@
  * process from ending. The tool does not wait for the writer process, and leaves it in the kernel.
  *
  * The kernel kills the writer process when the tool ends. It blocks all signals.
- * Short: the interface of apart.c for all that writes files.
+ * Short: the interface of writer_process.c for all that writes files.
  */
-#ifndef ROC_UTILS_APART_H
-#define ROC_UTILS_APART_H
+#ifndef ROC_UTILS_WRITER_PROCESS_H
+#define ROC_UTILS_WRITER_PROCESS_H
 
 #include <pthread.h>
 #include <stdatomic.h>

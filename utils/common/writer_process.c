@@ -6,7 +6,7 @@
  * adds 1 to the load average. A thread in wait4() can be killed, so the tool can end before the
  * writer process.
  */
-#include "apart.h"
+#include "writer_process.h"
 
 #include <errno.h>
 #include <sched.h>
