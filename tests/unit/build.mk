@@ -65,7 +65,7 @@ $(O)/unit/utils_recording_fails: private override CFLAGS += $(UNIT_RECORDING_WRA
 $(O)/unit/utils_record_durable: private override CFLAGS += -Wl,--wrap=io_uring_submit
 
 # A writer process that no signal ends.
-UNIT_APART_WRAPPED := fabric_now apart_kill
+UNIT_APART_WRAPPED := fabric_now writer_process_kill
 $(O)/unit/utils_sink_apart: private override CFLAGS += $(UNIT_APART_WRAPPED:%=-Wl,--wrap=%)
 
 # A file system with a quota, or with larger blocks.

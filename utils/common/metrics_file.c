@@ -16,16 +16,16 @@
 #include "output.h"
 #include "tool.h"
 
-#define WAIT_MS 250
-#define LAST_MS 5000
+#define REPORT_MS 250
+#define FINISH_MS 5000
 
 /* Stays until this process ends. */
 struct metrics_writer {
 	struct metrics_writer *next;
-	struct apart process;
+	struct writer_process process;
 	bool stopped; /* its last start failed */
 	const char *path;
-	int here, there; /* eventfds: it is written, something is posted */
+	int done_fd, work_fd; /* eventfds: it is written, something is posted */
 	_Atomic unsigned int posted, written;
 	char *text; /* of the last one that was posted */
 	size_t length;
@@ -74,37 +74,37 @@ static char *render(const char *path, void (*print)(struct prometheus *p, void *
 static void run(void *context)
 {
 	struct metrics_writer *w = context;
-	struct pollfd fd = {.fd = w->there, .events = POLLIN};
+	struct pollfd fd = {.fd = w->work_fd, .events = POLLIN};
 	uint64_t count;
 
 	for (;;) {
 		poll(&fd, 1, -1);
-		if (read(w->there, &count, sizeof(count)) < 0 || w->posted == w->written)
+		if (read(w->work_fd, &count, sizeof(count)) < 0 || w->posted == w->written)
 			continue;
 		/* The next one is due soon: it need not be on the disk. */
 		w->code = output_replace(w->path, w->text, w->length, true, w->reason);
 		w->written++;
-		if (write(w->here, &(uint64_t){1}, sizeof(uint64_t)) < 0)
+		if (write(w->done_fd, &(uint64_t){1}, sizeof(uint64_t)) < 0)
 			continue; /* its counter is not zero: the reader wakes */
 	}
 }
 
 static int start(struct metrics_writer *w)
 {
-	w->process = (struct apart){.run = run, .context = w, .wake = w->here};
+	w->process = (struct writer_process){.run = run, .context = w, .wake = w->done_fd};
 	w->posted = w->written = 0;
-	return apart_start(&w->process, (int[]){w->here, w->there}, 2);
+	return writer_process_start(&w->process, (int[]){w->done_fd, w->work_fd}, 2);
 }
 
 static struct metrics_writer *writers;
 
 /* Sleep until the writer process reports, and clear its report: else poll() returns at once. */
-static void await(struct metrics_writer *w)
+static void wait_for_report(struct metrics_writer *w)
 {
-	struct pollfd fd = {.fd = w->here, .events = POLLIN};
+	struct pollfd fd = {.fd = w->done_fd, .events = POLLIN};
 	uint64_t count;
 
-	if (poll(&fd, 1, WAIT_MS / 10) > 0 && read(w->here, &count, sizeof(count)) < 0)
+	if (poll(&fd, 1, REPORT_MS / 10) > 0 && read(w->done_fd, &count, sizeof(count)) < 0)
 		return; /* cleared already */
 }
 
@@ -117,32 +117,32 @@ static void post(struct metrics_writer *w, char *text, size_t length)
 	w->text = text;
 	w->length = length;
 	w->posted++;
-	if (write(w->there, &(uint64_t){1}, sizeof(uint64_t)) < 0)
+	if (write(w->work_fd, &(uint64_t){1}, sizeof(uint64_t)) < 0)
 		w->posted--;
 }
 
-static bool await_last(struct metrics_writer *w, uint64_t until)
+static bool wait_until_written(struct metrics_writer *w, uint64_t until)
 {
 	while (w->posted != w->written && !w->process.ended && !stop_requested_twice() &&
 	       now_ns() < until)
-		await(w);
+		wait_for_report(w);
 	return w->posted == w->written;
 }
 
 /* The writer process ends with this one, which therefore waits for the newest metrics. */
 static void finish_writers(void)
 {
-	uint64_t until = now_ns() + LAST_MS * UINT64_C(1000000);
+	uint64_t until = now_ns() + FINISH_MS * UINT64_C(1000000);
 	struct metrics_writer *w;
 	char *text;
 
 	for (w = writers; w; w = w->next) {
-		if (!await_last(w, until) || !w->newest)
+		if (!wait_until_written(w, until) || !w->newest)
 			continue;
 		text = w->newest;
 		w->newest = NULL;
 		post(w, text, w->newest_length);
-		await_last(w, until);
+		wait_until_written(w, until);
 	}
 }
 
@@ -153,19 +153,19 @@ static struct metrics_writer *open_writer(const char *path)
 	if (!w)
 		return NULL;
 	w->path = path;
-	w->here = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	w->there = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (w->here >= 0 && w->there >= 0 && !start(w)) {
+	w->done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	w->work_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (w->done_fd >= 0 && w->work_fd >= 0 && !start(w)) {
 		if (!writers)
 			atexit(finish_writers);
 		w->next = writers;
 		writers = w;
 		return w;
 	}
-	if (w->here >= 0)
-		close(w->here);
-	if (w->there >= 0)
-		close(w->there);
+	if (w->done_fd >= 0)
+		close(w->done_fd);
+	if (w->work_fd >= 0)
+		close(w->work_fd);
 	free(w);
 	return NULL;
 }
@@ -177,13 +177,13 @@ static bool is_descriptor(const char *path)
 }
 
 /* Takes @text. @broken: returned if this one is not written in time, which may only be late. */
-static int write_apart(struct metrics_writer *w, char *text, size_t length, int broken,
-		       char reason[OUTPUT_REASON])
+static int write_in_process(struct metrics_writer *w, char *text, size_t length, int broken,
+			    char reason[OUTPUT_REASON])
 {
-	uint64_t until = now_ns() + WAIT_MS * 1000000;
+	uint64_t until = now_ns() + REPORT_MS * 1000000;
 	int err;
 
-	if (w->stopped || (w->process.ended && apart_wait(&w->process, 0))) {
+	if (w->stopped || (w->process.ended && writer_process_wait(&w->process, 0))) {
 		err = start(w);
 		w->stopped = err;
 		if (err) {
@@ -201,7 +201,7 @@ static int write_apart(struct metrics_writer *w, char *text, size_t length, int 
 	} else {
 		post(w, text, length);
 		while (w->posted != w->written && !w->process.ended && now_ns() < until)
-			await(w);
+			wait_for_report(w);
 		if (w->posted != w->written)
 			return broken;
 	}
@@ -230,7 +230,7 @@ static int attempt(struct metrics_file *m, void (*print)(struct prometheus *p, v
 	if (!m->writer && !is_descriptor(m->path))
 		m->writer = open_writer(m->path);
 	if (m->writer)
-		return write_apart(m->writer, text, length, m->broken, reason);
+		return write_in_process(m->writer, text, length, m->broken, reason);
 	code = output_replace(m->path, text, length, true, reason);
 	free(text);
 	return code;

@@ -24,7 +24,7 @@
 #define KEEP 8
 
 struct start {
-	struct apart *a;
+	struct writer_process *a;
 	int keep[KEEP + 1]; /* sorted */
 	unsigned int count;
 	int error;
@@ -52,7 +52,7 @@ static void close_others(const struct start *s)
 static int child(void *arg)
 {
 	struct start *s = arg;
-	struct apart *a = s->a;
+	struct writer_process *a = s->a;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The tool may have ended before prctl(). */
@@ -60,7 +60,7 @@ static int child(void *arg)
 		_exit(0);
 	close_others(s);
 	a->pid = getpid();
-	s->state = 1; /* apart_start() may return: no access to s from here on */
+	s->state = 1; /* writer_process_start() may return: no access to s from here on */
 	a->run(a->context);
 	return 0;
 }
@@ -68,7 +68,7 @@ static int child(void *arg)
 static void *host(void *arg)
 {
 	struct start *s = arg;
-	struct apart *a = s->a;
+	struct writer_process *a = s->a;
 	pid_t pid = clone(child, (char *)a->stack + STACK, CLONE_VM | CLONE_PIDFD, s, &a->pidfd);
 
 	if (pid < 0) {
@@ -90,7 +90,7 @@ static void pause_ms(long ms)
 	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-int apart_start(struct apart *a, const int *keep, unsigned int count)
+int writer_process_start(struct writer_process *a, const int *keep, unsigned int count)
 {
 	struct start s = {.a = a, .parent = getpid()};
 	sigset_t all, before;
@@ -126,7 +126,7 @@ int apart_start(struct apart *a, const int *keep, unsigned int count)
 	return err;
 }
 
-bool apart_wait(struct apart *a, unsigned int ms)
+bool writer_process_wait(struct writer_process *a, unsigned int ms)
 {
 	for (; !a->ended && ms; ms--)
 		pause_ms(1);
@@ -138,7 +138,7 @@ bool apart_wait(struct apart *a, unsigned int ms)
 	return true;
 }
 
-void apart_kill(struct apart *a)
+void writer_process_kill(struct writer_process *a)
 {
 	if (!a->ended)
 		syscall(SYS_pidfd_send_signal, a->pidfd, SIGKILL, NULL, 0);

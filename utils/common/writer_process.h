@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Zeroed before apart_start(); must stay until apart_wait() returns true. */
-struct apart {
+/* Zeroed before writer_process_start(); must stay until writer_process_wait() returns true. */
+struct writer_process {
 	void (*run)(void *context);
 	void *context;
 	int wake; /* eventfd that is written when the process has ended */
@@ -28,25 +28,25 @@ struct apart {
 };
 
 /**
- * apart_start - run a function in a writer process
+ * writer_process_start - run a function in a writer process
  * @a: run, context and wake are set
  * @keep: descriptors that the process keeps, besides standard error; all others are closed there
  * @count: of @keep
  *
  * Return: 0, or a negative errno.
  */
-int apart_start(struct apart *a, const int *keep, unsigned int count);
+int writer_process_start(struct writer_process *a, const int *keep, unsigned int count);
 
 /**
- * apart_wait - wait until the process has ended, and free what it had
+ * writer_process_wait - wait until the process has ended, and free what it had
  * @a: started
  * @ms: how long at most; 0: only check
  *
  * Return: whether it has ended.
  */
-bool apart_wait(struct apart *a, unsigned int ms);
+bool writer_process_wait(struct writer_process *a, unsigned int ms);
 
 /* It ends at its next return from the kernel. */
-void apart_kill(struct apart *a);
+void writer_process_kill(struct writer_process *a);
 
 #endif

@@ -59,7 +59,7 @@ struct report {
 struct apart_sink {
 	struct sink sink;
 	struct sink_ops ops; /* with the name of the sink */
-	struct apart process;
+	struct writer_process process;
 	const char *place;
 
 	/* Of this process. */
@@ -404,7 +404,7 @@ static void give_up(struct apart_sink *a)
 	uint64_t n, bytes;
 	unsigned int i;
 
-	apart_kill(&a->process);
+	writer_process_kill(&a->process);
 	for (i = 0; i < KILL_MS && !a->process.ended; i++)
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	lose_outstanding(a, &n, &bytes);
@@ -638,8 +638,8 @@ static void close_sink(struct sink *s)
 	struct apart_sink *a = of(s);
 
 	if (!a->sink.hung && !a->process.ended && request(a, CLOSE) == -ETIME)
-		apart_kill(&a->process);
-	if (apart_wait(&a->process, 1000))
+		writer_process_kill(&a->process);
+	if (writer_process_wait(&a->process, 1000))
 		free_all(a);
 }
 
@@ -667,8 +667,8 @@ static int start(struct apart_sink *a, char reason[UNITS_REASON])
 		return ret;
 	}
 	a->requests = 1;
-	a->process = (struct apart){.run = run, .context = a, .wake = a->here.fd};
-	ret = apart_start(&a->process, (int[]){a->here.fd, a->there.fd}, 2);
+	a->process = (struct writer_process){.run = run, .context = a, .wake = a->here.fd};
+	ret = writer_process_start(&a->process, (int[]){a->here.fd, a->there.fd}, 2);
 	if (ret) {
 		units_fail(reason, -ret, "The writer process for %s cannot be started: %s.",
 			   a->place, strerror(-ret));
@@ -681,7 +681,7 @@ static int start(struct apart_sink *a, char reason[UNITS_REASON])
 	ret = a->requests == a->answers ? a->answer : fail_ended(a);
 	if (ret) {
 		units_fail(reason, -ret, "%s", a->sink.reason);
-		if (apart_wait(&a->process, 1000))
+		if (writer_process_wait(&a->process, 1000))
 			free_all(a);
 		return ret;
 	}

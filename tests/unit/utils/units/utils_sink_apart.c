@@ -25,14 +25,14 @@ uint64_t __wrap_fabric_now(void)
 static atomic_uint kills;
 static atomic_bool hangs; /* in the kernel: no signal ends it */
 
-void __wrap_apart_kill(struct apart *a);
-void __real_apart_kill(struct apart *a);
+void __wrap_writer_process_kill(struct writer_process *a);
+void __real_writer_process_kill(struct writer_process *a);
 
-void __wrap_apart_kill(struct apart *a)
+void __wrap_writer_process_kill(struct writer_process *a)
 {
 	kills++;
 	if (!hangs)
-		__real_apart_kill(a);
+		__real_writer_process_kill(a);
 }
 
 /* The sink of the writer process. */
