@@ -20,7 +20,7 @@ static inline pid_t child_begin(int ends[2])
 }
 
 /* In the parent: what @pid writes into the pipe @ends until it ends; returns its wait status. */
-static inline int child_said(pid_t pid, const int ends[2], char *said, size_t size)
+static inline int child_output(pid_t pid, const int ends[2], char *said, size_t size)
 {
 	size_t length = 0;
 	int status = 0;

@@ -83,10 +83,9 @@ struct metrics_file {
 
 /*
  * Replace the file by what @print prints. Each sample gets the label file with the absolute path.
- * A writer process (writer_process.h) writes it: a file system that does not answer delays the caller once,
- * for a quarter of a second.
- * A sentence when it begins to fail and when it is well again, which is the file's until the next
- * one; else NULL.
+ * A writer process (writer_process.h) writes it: a file system that does not answer delays the
+ * caller once, for a quarter of a second. A sentence when it begins to fail and when it is well
+ * again, which is the file's until the next one; else NULL.
  */
 const char *metrics_file_write(struct metrics_file *m,
 			       void (*print)(struct prometheus *p, void *what), void *what);

@@ -23,16 +23,16 @@ static void metrics_go_and_come(const char *folder, const char *output)
 	snprintf(path, sizeof(path), "%s/m.prom", folder);
 	UNIT_NEED(UNIT_WAIT(!access(path, R_OK), METRICS_MS));
 	UNIT_NEED(!rename(folder, away));
-	CU_ASSERT_TRUE(UNIT_WAIT(said_so_often(output, METRICS_FAIL), METRICS_MS));
+	CU_ASSERT_TRUE(UNIT_WAIT(tool_printed_times(output, METRICS_FAIL), METRICS_MS));
 	/* Of those that follow nothing is said. */
-	CU_ASSERT_TRUE(UNIT_STAYS(said_so_often(output, METRICS_FAIL) == 1, 2200));
+	CU_ASSERT_TRUE(UNIT_STAYS(tool_printed_times(output, METRICS_FAIL) == 1, 2200));
 	UNIT_NEED(!rename(away, folder));
 	UNIT_NEED(!stat(path, &before));
 	/* Each is another file, and the next is made before the one in its place is gone. */
 	CU_ASSERT_TRUE(UNIT_WAIT(!stat(path, &now) && now.st_ino != before.st_ino, METRICS_MS));
-	CU_ASSERT_TRUE(UNIT_WAIT(said_so_often(output, METRICS_BACK), METRICS_MS));
-	UNIT_EQ(said_so_often(output, METRICS_AWAY), 1);
-	UNIT_EQ(said_so_often(output, METRICS_BACK), 1);
+	CU_ASSERT_TRUE(UNIT_WAIT(tool_printed_times(output, METRICS_BACK), METRICS_MS));
+	UNIT_EQ(tool_printed_times(output, METRICS_AWAY), 1);
+	UNIT_EQ(tool_printed_times(output, METRICS_BACK), 1);
 }
 
 #endif

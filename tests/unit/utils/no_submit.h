@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int submit_says;		    /* instead of what it does */
+static int submit_result;	    /* instead of what it does */
 static unsigned int submit_refuses; /* so many times from now */
 static unsigned int bad_sync;	    /* the so-manieth from now fails, 0: none */
 static int slow_sync = -1;	    /* a pipe: a sync lasts until nobody can write to it any more */
@@ -76,7 +76,7 @@ int __wrap_io_uring_submit(struct io_uring *ring)
 
 	if (submit_refuses) {
 		submit_refuses--;
-		return submit_says;
+		return submit_result;
 	}
 	for (n = ring->sq.sqe_head; n != ring->sq.sqe_tail; n++) {
 		struct io_uring_sqe *sqe = &ring->sq.sqes[n & *ring->sq.kring_mask];

@@ -34,7 +34,7 @@ static void manager_close(const char *path)
 }
 
 /* What it is told next, or nothing. */
-static const char *manager_told(void)
+static const char *manager_received(void)
 {
 	static char text[256];
 	struct pollfd fd = {.fd = manager, .events = POLLIN};
@@ -52,12 +52,12 @@ static const char *manager_told(void)
 }
 
 /* The next that is not @but; it may be told that any number of times before. */
-__attribute__((unused)) static const char *manager_told_but(const char *but)
+__attribute__((unused)) static const char *manager_received_other(const char *but)
 {
 	const char *text;
 
 	do {
-		text = manager_told();
+		text = manager_received();
 	} while (!strcmp(text, but));
 	return text;
 }

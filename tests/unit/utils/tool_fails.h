@@ -33,7 +33,7 @@ static inline const char *tool_fails(const char *name, char *argv[])
 		close(ends[0]);
 		_exit(tool->run(values));
 	}
-	status = child_said(pid, ends, said, sizeof(said));
+	status = child_output(pid, ends, said, sizeof(said));
 	UNIT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, TOOL_FAILED);
 	free(values);
 	return said;

@@ -16,10 +16,10 @@
 
 #include <json-c/json.h>
 
-static char tool_said[1 << 20];	      /* a node says a line of JSON each second, and may be slow */
+static char tool_output[1 << 20];     /* a node says a line of JSON each second, and may be slow */
 static struct json_object *tool_json; /* of the last run, NULL: it printed none */
 
-/* Exit code; both outputs in tool_said, what is JSON of it in tool_json. */
+/* Exit code; both outputs in tool_output, what is JSON of it in tool_json. */
 __attribute__((unused, format(printf, 1, 2))) static int tool_run(const char *fmt, ...)
 {
 	char arguments[1024], command[1280];
@@ -36,11 +36,11 @@ __attribute__((unused, format(printf, 1, 2))) static int tool_run(const char *fm
 		 arguments);
 	pipe = popen(command, "r");
 	UNIT_NEED(pipe);
-	length = fread(tool_said, 1, sizeof(tool_said) - 1, pipe);
-	tool_said[length] = '\0';
+	length = fread(tool_output, 1, sizeof(tool_output) - 1, pipe);
+	tool_output[length] = '\0';
 	status = pclose(pipe);
 	json_object_put(tool_json);
-	begin = strstr(tool_said, "{\n");
+	begin = strstr(tool_output, "{\n");
 	tool_json = begin ? json_tokener_parse(begin) : NULL;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -57,11 +57,11 @@ __attribute__((unused)) static int64_t tool_number(const char *way)
 	return at ? json_object_get_int64(at) : -1;
 }
 
-__attribute__((unused)) static bool tool_says(const char *text)
+__attribute__((unused)) static bool tool_printed(const char *text)
 {
-	if (strstr(tool_said, text))
+	if (strstr(tool_output, text))
 		return true;
-	unit_note("not said: \"%s\", but: %.400s", text, tool_said);
+	unit_note("not said: \"%s\", but: %.400s", text, tool_output);
 	return false;
 }
 
@@ -138,7 +138,7 @@ __attribute__((unused)) static int tool_wait(pid_t pid, int ms)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* What a started tool said, into tool_said and tool_json. */
+/* What a started tool said, into tool_output and tool_json. */
 __attribute__((unused)) static void tool_read(const char *output)
 {
 	FILE *f = fopen(output, "r");
@@ -146,23 +146,23 @@ __attribute__((unused)) static void tool_read(const char *output)
 	size_t length = 0;
 
 	if (f) {
-		length = fread(tool_said, 1, sizeof(tool_said) - 1, f);
+		length = fread(tool_output, 1, sizeof(tool_output) - 1, f);
 		fclose(f);
 	}
-	tool_said[length] = '\0';
+	tool_output[length] = '\0';
 	json_object_put(tool_json);
-	begin = strstr(tool_said, "{\n");
+	begin = strstr(tool_output, "{\n");
 	tool_json = begin ? json_tokener_parse(begin) : NULL;
 }
 
 /* How often it has said @text so far. */
-__attribute__((unused)) static unsigned int said_so_often(const char *output, const char *text)
+__attribute__((unused)) static unsigned int tool_printed_times(const char *output, const char *text)
 {
 	unsigned int count = 0;
 	const char *at;
 
 	tool_read(output);
-	for (at = tool_said; (at = strstr(at, text)); at++)
+	for (at = tool_output; (at = strstr(at, text)); at++)
 		count++;
 	return count;
 }

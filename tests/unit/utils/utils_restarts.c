@@ -64,9 +64,10 @@ static void ends(int code, const char *says, const char *tool, const char *argum
 	int got = tool_run("%s %s", tool, arguments);
 
 	if (got != code)
-		unit_note("%s %s: exit %d, not %d: %.300s", tool, arguments, got, code, tool_said);
+		unit_note("%s %s: exit %d, not %d: %.300s", tool, arguments, got, code,
+			  tool_output);
 	UNIT_EQ(got, code);
-	CU_ASSERT_TRUE(tool_says(says));
+	CU_ASSERT_TRUE(tool_printed(says));
 }
 
 static void units_say_so(void)

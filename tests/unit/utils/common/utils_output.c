@@ -564,7 +564,7 @@ static const char *said_at_end(bool early)
 		errno = ENOTCONN;
 		_exit(tool_finish());
 	}
-	status = child_said(pid, ends, said, sizeof(said));
+	status = child_output(pid, ends, said, sizeof(said));
 	UNIT_EQ(WEXITSTATUS(status), TOOL_FAILED);
 	return said;
 }

@@ -344,7 +344,7 @@ static const char *interrupted(int signal_number, bool early)
 		comes_early = early;
 		_exit(tool_config.run(&v));
 	}
-	status = child_said(pid, ends, said, sizeof(said));
+	status = child_output(pid, ends, said, sizeof(said));
 	CU_ASSERT_TRUE(WIFSIGNALED(status));
 	UNIT_EQ(WTERMSIG(status), signal_number);
 	return said;

@@ -408,7 +408,7 @@ static void let_go(unsigned int first, int says, unsigned int times, unsigned in
 		blocks[i] = make_block(i * 2, 5000, -1);
 		if (i == first) {
 			UNIT_EQ(sink.ops->flush(sink.self), 0);
-			submit_says = says;
+			submit_result = says;
 			submit_refuses = times;
 		}
 		UNIT_EQ(sink.ops->put(sink.self, &blocks[i]->mep), 1);

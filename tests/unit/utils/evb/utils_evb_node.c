@@ -93,7 +93,7 @@ static void last_line(unsigned int number)
 		if (line[0] == '{' && rest)
 			last = line;
 		else if (line[0])
-			snprintf(tool_said, sizeof(tool_said), "%s", line);
+			snprintf(tool_output, sizeof(tool_output), "%s", line);
 	}
 	json_object_put(tool_json);
 	tool_json = last ? json_tokener_parse(last) : NULL;
@@ -115,12 +115,12 @@ static void to_the_end(void)
 
 	begin("barrel-shift");
 	UNIT_EQ(tool_run("evb node --name=node9 --coordinator=static:%s", conf), 2);
-	CU_ASSERT_TRUE(tool_says("names no node node9"));
+	CU_ASSERT_TRUE(tool_printed("names no node node9"));
 	UNIT_EQ(tool_run(
 			"evb node --name=node1 --roles=Readout,BUILDER,cook --coordinator=Static:%s",
 			conf),
 		2);
-	CU_ASSERT_TRUE(tool_says("\"cook\" is no role"));
+	CU_ASSERT_TRUE(tool_printed("\"cook\" is no role"));
 	a = node(1, options);
 	b = node(2, options);
 	UNIT_EQ(tool_wait(a, 30000), 0);
@@ -157,7 +157,7 @@ static void all_is_lost(void)
 	b = node(2, "--advertise=127.0.0.9 --stale=300 --lease=" LEASE);
 	UNIT_EQ(tool_wait(a, 60000), 1);
 	tool_read(file("out1"));
-	CU_ASSERT_TRUE(tool_says("All 200 fragments of the source were lost"));
+	CU_ASSERT_TRUE(tool_printed("All 200 fragments of the source were lost"));
 	kill(b, SIGINT);
 	tool_wait(b, 30000);
 }
@@ -195,9 +195,9 @@ static void killed(void)
 	kill(-a, SIGTERM);
 	UNIT_EQ(tool_wait(a, 20000), 1);
 	CU_ASSERT_TRUE(node_number(1, "incomplete") > 0);
-	if (!strstr(tool_said, "something was lost here"))
-		unit_note("said last: %.400s", tool_said);
-	CU_ASSERT_PTR_NOT_NULL(strstr(tool_said, "something was lost here"));
+	if (!strstr(tool_output, "something was lost here"))
+		unit_note("said last: %.400s", tool_output);
+	CU_ASSERT_PTR_NOT_NULL(strstr(tool_output, "something was lost here"));
 	UNIT_EQ(tool_number("sinkBooks.errors"), 0);
 }
 
@@ -211,9 +211,9 @@ static void watched(void)
 			  conf);
 	UNIT_EQ(tool_run("evb watch --once --coordinator=static:%s", conf), 0);
 	CU_ASSERT_TRUE(
-		tool_says("System small, table 1 (barrel-shift): 2 readout units, 2 builders"));
-	CU_ASSERT_TRUE(tool_says("node1  RBM    in"));
-	CU_ASSERT_TRUE(tool_says("node2  RB     in"));
+		tool_printed("System small, table 1 (barrel-shift): 2 readout units, 2 builders"));
+	CU_ASSERT_TRUE(tool_printed("node1  RBM    in"));
+	CU_ASSERT_TRUE(tool_printed("node2  RB     in"));
 	UNIT_EQ(tool_wait(also, 5000), 0);
 	json_object_put(tool_json);
 	tool_json = json_object_from_file(file("watch.json"));
@@ -335,7 +335,7 @@ static void where_it_listens(void)
 	UNIT_EQ(tool_run("evb node --name=b --roles=builder --coordinator=%s --advertise=10.1.2.3",
 			 etcd_text),
 		2);
-	CU_ASSERT_TRUE(tool_says("Give --host or --bind."));
+	CU_ASSERT_TRUE(tool_printed("Give --host or --bind."));
 	etcd_end(SIGKILL);
 }
 
@@ -366,9 +366,9 @@ static void by_etcd(void)
 		2000);
 	/* Where a builder is told to be that does not say it. */
 	tool_read(file("out2"));
-	CU_ASSERT_TRUE(tool_says("The other nodes connect to this builder at 127.0.0.1"));
+	CU_ASSERT_TRUE(tool_printed("The other nodes connect to this builder at 127.0.0.1"));
 	tool_read(file("out1"));
-	CU_ASSERT_PTR_NULL(strstr(tool_said, "The others are told"));
+	CU_ASSERT_PTR_NULL(strstr(tool_output, "The others are told"));
 	kill(-m, SIGTERM);
 	UNIT_EQ(tool_wait(m, 5000), 0);
 	etcd_end(SIGKILL);
@@ -411,10 +411,10 @@ static void metrics_away(void)
 		conf, file("run"));
 	metrics_go_and_come(file("run"), file("out1"));
 	UNIT_NEED(!rename(file("run"), file("run.away")));
-	CU_ASSERT_TRUE(UNIT_WAIT(said_so_often(file("out1"), METRICS_FAIL) == 2, METRICS_MS));
+	CU_ASSERT_TRUE(UNIT_WAIT(tool_printed_times(file("out1"), METRICS_FAIL) == 2, METRICS_MS));
 	kill(-a, SIGTERM);
 	UNIT_EQ(tool_wait(a, 60000), 0);
-	UNIT_EQ(said_so_often(file("out1"), METRICS_FAIL), 2);
+	UNIT_EQ(tool_printed_times(file("out1"), METRICS_FAIL), 2);
 }
 
 /* As systemd starts it. */
@@ -429,12 +429,12 @@ static void service(void)
 	setenv("WATCHDOG_USEC", "3000000", 1);
 	a = node(1, "--source=synthetic:size=2000,rate=50");
 	unsetenv("WATCHDOG_USEC");
-	UNIT_STR(manager_told(), "READY=1");
-	UNIT_STR(manager_told(), "WATCHDOG=1");
+	UNIT_STR(manager_received(), "READY=1");
+	UNIT_STR(manager_received(), "WATCHDOG=1");
 	kill(-a, SIGTERM);
-	UNIT_STR(manager_told_but("WATCHDOG=1"), "STOPPING=1");
+	UNIT_STR(manager_received_other("WATCHDOG=1"), "STOPPING=1");
 	/* Its own limit for what is on its way, and more. */
-	UNIT_STR(manager_told(), "EXTEND_TIMEOUT_USEC=40000000");
+	UNIT_STR(manager_received(), "EXTEND_TIMEOUT_USEC=40000000");
 	tool_wait(a, 15000);
 	manager_close(path);
 }

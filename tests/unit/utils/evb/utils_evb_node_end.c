@@ -123,16 +123,16 @@ static void disk_takes_its_time(void)
 	writer = begin_slow_sync();
 	UNIT_NEED(writer >= 0);
 	pid = start(writer);
-	UNIT_STR(manager_told(), "READY=1");
+	UNIT_STR(manager_received(), "READY=1");
 	CU_ASSERT_TRUE(UNIT_WAIT(written(), LIMIT_MS));
 	kill(pid, SIGTERM);
-	UNIT_STR(manager_told(), "STOPPING=1");
-	UNIT_STR(manager_told(), more);
+	UNIT_STR(manager_received(), "STOPPING=1");
+	UNIT_STR(manager_received(), more);
 	/* Each second anew, as long as it syncs. */
-	UNIT_STR(manager_told(), more);
+	UNIT_STR(manager_received(), more);
 	__atomic_store_n(ahead, AHEAD_NS, __ATOMIC_RELAXED);
 	for (i = 0; i < 3; i++)
-		UNIT_STR(manager_told(), more);
+		UNIT_STR(manager_received(), more);
 	UNIT_EQ(waitpid(pid, &status, WNOHANG), 0);
 	end_slow_sync(writer);
 	CU_ASSERT_TRUE(UNIT_WAIT(waitpid(pid, &status, WNOHANG) == pid, LIMIT_MS));

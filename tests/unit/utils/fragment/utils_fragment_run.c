@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "tests/unit/utils/error_said.h"
+#include "tests/unit/utils/error_logged.h"
 #include "utils/common/clock.h"
 #include "utils/common/tool.h"
 #include "utils/fragment/fragment.h"
@@ -440,9 +440,9 @@ static void counters_reset(bool reset)
 	card.done_ns = 10 * NS_PER_MS;
 	card.reset = reset;
 	options.events = 7;
-	error_said[0] = '\0';
+	error_logged[0] = '\0';
 	runs(reset);
-	UNIT_STR(error_said, reset ? COUNTERS_RESET : "");
+	UNIT_STR(error_logged, reset ? COUNTERS_RESET : "");
 	says("errors", reset ? "1" : "0");
 	says("discarded", "2");
 	says("held", "6");

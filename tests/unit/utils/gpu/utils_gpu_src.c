@@ -59,8 +59,8 @@ static void by_cpu(void)
 	without_gpu();
 	UNIT_EQ(tool_run("gpu-src --source=cpu --json " SMALL), 0);
 	all_points();
-	CU_ASSERT_TRUE(tool_says("\"source\": \"cpu\""));
-	CU_ASSERT_TRUE(tool_says("\"link\": null"));
+	CU_ASSERT_TRUE(tool_printed("\"source\": \"cpu\""));
+	CU_ASSERT_TRUE(tool_printed("\"link\": null"));
 }
 
 static void by_gpu(void)
@@ -68,27 +68,27 @@ static void by_gpu(void)
 	with_gpu("");
 	UNIT_EQ(tool_run("gpu-src --json " SMALL), 0);
 	all_points();
-	CU_ASSERT_TRUE(tool_says("\"device\": \"Stand-in\""));
-	CU_ASSERT_TRUE(tool_says("\"pciAddress\": \"0000:af:00.0\""));
+	CU_ASSERT_TRUE(tool_printed("\"device\": \"Stand-in\""));
+	CU_ASSERT_TRUE(tool_printed("\"pciAddress\": \"0000:af:00.0\""));
 	UNIT_EQ(tool_run("gpu-src " SMALL), 0);
-	CU_ASSERT_TRUE(tool_says("From Stand-in at 0000:af:00.0"));
+	CU_ASSERT_TRUE(tool_printed("From Stand-in at 0000:af:00.0"));
 }
 
 static void nothing_there(void)
 {
 	without_gpu();
 	UNIT_EQ(tool_run("gpu-src " SMALL), 1);
-	CU_ASSERT_TRUE(tool_says("--source=cpu"));
+	CU_ASSERT_TRUE(tool_printed("--source=cpu"));
 	with_gpu("none");
 	UNIT_EQ(tool_run("gpu-src " SMALL), 1);
-	CU_ASSERT_TRUE(tool_says("There is no GPU 0: the driver knows 0."));
+	CU_ASSERT_TRUE(tool_printed("There is no GPU 0: the driver knows 0."));
 }
 
 static void fails(const char *breaks, const char *says)
 {
 	with_gpu(breaks);
 	UNIT_EQ(tool_run("gpu-src " SMALL), 1);
-	CU_ASSERT_TRUE(tool_says(says));
+	CU_ASSERT_TRUE(tool_printed(says));
 }
 
 static void what_breaks(void)

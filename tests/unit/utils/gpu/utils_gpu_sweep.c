@@ -141,7 +141,7 @@ static const char *says(unsigned int count)
 		dup2(ends[1], STDERR_FILENO);
 		_exit(sweep_by_options() || sweep.count != count);
 	}
-	UNIT_EQ(child_said(pid, ends, said, sizeof(said)), 0);
+	UNIT_EQ(child_output(pid, ends, said, sizeof(said)), 0);
 	return said;
 }
 

@@ -263,7 +263,7 @@ static bool hears(struct liar *l, struct wire_record *r)
 static bool receiver_says(const char *text)
 {
 	tool_read(file("recv"));
-	return strstr(tool_said, text);
+	return strstr(tool_output, text);
 }
 
 /* Thrown out, so that its place is free. */
@@ -625,7 +625,7 @@ static void sizes_and_words(void)
 	UNIT_EQ(says_hello(&l, &h, NULL), WIRE_NO_PROVIDER);
 	hangs_up(&l);
 	CU_ASSERT_TRUE(UNIT_WAIT(receiver_says("--provider=?]0;x?.<3>kernel: y"), 5000));
-	CU_ASSERT_PTR_NULL(strchr(tool_said, '\033'));
+	CU_ASSERT_PTR_NULL(strchr(tool_output, '\033'));
 	h = usual;
 	strcpy(h.from, "\033[2J");
 	UNIT_EQ(says_hello(&l, &h, NULL), WIRE_OK);
@@ -633,7 +633,7 @@ static void sizes_and_words(void)
 	kill(pid, SIGINT);
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 	tool_read(file("recv"));
-	CU_ASSERT_TRUE(tool_says("\"from\": \"?[2J\""));
+	CU_ASSERT_TRUE(tool_printed("\"from\": \"?[2J\""));
 }
 
 /* A receiver that answers so, one after the other, each a moment after the hello. */
@@ -692,8 +692,8 @@ static void sent_to(const struct answer *answers, unsigned int patience, const c
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --patience=%u " SMALL " --rate=40Mi --json",
 			 port, patience),
 		1);
-	CU_ASSERT_TRUE(tool_says(sentence));
-	CU_ASSERT_PTR_NULL(strchr(tool_said, '\033'));
+	CU_ASSERT_TRUE(tool_printed(sentence));
+	CU_ASSERT_PTR_NULL(strchr(tool_output, '\033'));
 	CU_ASSERT_TRUE(tool_number("lost") > 0);
 	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
 	UNIT_EQ(tool_number("returned"), tool_number("taken"));

@@ -143,7 +143,7 @@ static void refused_by(pid_t pid, const char *sentence)
 {
 
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --patience=0 " SMALL " --units=3", port), 1);
-	CU_ASSERT_TRUE(tool_says(sentence));
+	CU_ASSERT_TRUE(tool_printed(sentence));
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 }
 
@@ -159,9 +159,9 @@ static void wrong_peers(void)
 
 	fresh();
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=1 --patience=0 " SMALL " --units=3"), 1);
-	CU_ASSERT_TRUE(tool_says("127.0.0.1 port 1 cannot be reached: Connection refused"));
+	CU_ASSERT_TRUE(tool_printed("127.0.0.1 port 1 cannot be reached: Connection refused"));
 	UNIT_EQ(tool_run("send no.such.host.invalid. --patience=0 " SMALL " --units=3"), 1);
-	CU_ASSERT_TRUE(tool_says("is no address"));
+	CU_ASSERT_TRUE(tool_printed("is no address"));
 	refused("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", 32, "is no roc-recv");
 	wire_put_welcome(text, &w);
 	refused(text, sizeof(text), "speaks version 9 of the protocol, this roc-send version 1");
@@ -178,29 +178,29 @@ static void wrong_peers(void)
 	refused(text, sizeof(text), "makes no sense");
 	UNIT_EQ(tool_run("send 127.0.0.1 --provider=frob --port=1 --patience=0 " SMALL), 1);
 	UNIT_EQ(tool_run("recv --provider=frob"), 1);
-	CU_ASSERT_TRUE(tool_says("no provider \"frob\""));
+	CU_ASSERT_TRUE(tool_printed("no provider \"frob\""));
 	UNIT_EQ(setenv("FI_PROVIDER", "udp", 1), 0);
 	UNIT_EQ(tool_run("recv --provider=tcp"), 1);
 	UNIT_EQ(unsetenv("FI_PROVIDER"), 0);
-	CU_ASSERT_TRUE(tool_says("FI_PROVIDER=udp limits the choice: unset it"));
+	CU_ASSERT_TRUE(tool_printed("FI_PROVIDER=udp limits the choice: unset it"));
 	/* Before anything is opened or connected to. */
 	UNIT_EQ(tool_run("recv --provider=cxi"), 2);
-	CU_ASSERT_TRUE(tool_says("Provider cxi is not supported"));
+	CU_ASSERT_TRUE(tool_printed("Provider cxi is not supported"));
 	UNIT_EQ(tool_run("send 127.0.0.1 --provider=cxi --port=1 --patience=0 " SMALL), 2);
-	CU_ASSERT_TRUE(tool_says("Provider cxi is not supported"));
+	CU_ASSERT_TRUE(tool_printed("Provider cxi is not supported"));
 	UNIT_EQ(tool_run("recv --port=0 --time=1s"), 0);
-	CU_ASSERT_TRUE(tool_says("Listening on 127.0.0.1:"));
-	CU_ASSERT_TRUE(tool_says("Give --bind to accept other machines."));
+	CU_ASSERT_TRUE(tool_printed("Listening on 127.0.0.1:"));
+	CU_ASSERT_TRUE(tool_printed("Give --bind to accept other machines."));
 	UNIT_EQ(tool_run("recv --port=0 --time=1s --bind=::"), 0);
-	CU_ASSERT_TRUE(tool_says("Listening on [::]:"));
-	CU_ASSERT_FALSE(strstr(tool_said, "--bind") != NULL);
+	CU_ASSERT_TRUE(tool_printed("Listening on [::]:"));
+	CU_ASSERT_FALSE(strstr(tool_output, "--bind") != NULL);
 	UNIT_EQ(tool_run("send fe80::1 --patience=0 " SMALL " --units=3"), 1);
-	CU_ASSERT_TRUE(tool_says("link-local"));
-	CU_ASSERT_TRUE(tool_says("fe80::1%INTERFACE"));
+	CU_ASSERT_TRUE(tool_printed("link-local"));
+	CU_ASSERT_TRUE(tool_printed("fe80::1%INTERFACE"));
 	UNIT_EQ(tool_run("recv --bind=fe80::1"), 1);
-	CU_ASSERT_TRUE(tool_says("fe80::1%INTERFACE"));
+	CU_ASSERT_TRUE(tool_printed("fe80::1%INTERFACE"));
 	UNIT_EQ(tool_run("recv --bind=192.0.2.77"), 1);
-	CU_ASSERT_TRUE(tool_says("Nobody can listen"));
+	CU_ASSERT_TRUE(tool_printed("Nobody can listen"));
 }
 
 /* What a client that is no roc-send, or another one, gets from roc-recv. */
@@ -247,17 +247,17 @@ static void wrong_senders(void)
 	wire_put_hello(text, &h);
 	UNIT_EQ(ask(text, sizeof(text), answer, sizeof(answer)), 0);
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --provider=shm " SMALL, port), 1);
-	CU_ASSERT_TRUE(tool_says("refuses: it listens with --provider=tcp"));
+	CU_ASSERT_TRUE(tool_printed("refuses: it listens with --provider=tcp"));
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --connections=2 " SMALL, port), 1);
-	CU_ASSERT_TRUE(tool_says("as many connections as it may"));
+	CU_ASSERT_TRUE(tool_printed("as many connections as it may"));
 	/* When it has heard that the one before is gone: till then it has no place. */
 	CU_ASSERT_TRUE(UNIT_WAIT(
 		tool_run(
 			"send 127.0.0.1 --port=%u --synthetic --buffer-size=8Mi --superpage-size=2Mi --units=3",
 			port) == 1 &&
-			!strstr(tool_said, "as many connections as it may"),
+			!strstr(tool_output, "as many connections as it may"),
 		10000));
-	CU_ASSERT_TRUE(tool_says("give roc-recv a larger --buffer-size"));
+	CU_ASSERT_TRUE(tool_printed("give roc-recv a larger --buffer-size"));
 	/* And it is as it was. */
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=30", port), 0);
 	UNIT_EQ(tool_wait(pid, 20000), 0);

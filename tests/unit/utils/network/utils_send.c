@@ -68,7 +68,7 @@ static void recording_sent(void)
 	UNIT_EQ(system(command), 0);
 	UNIT_EQ(tool_run("replay %s --json", file("b")), 0);
 	UNIT_EQ(tool_number("units"), 70);
-	CU_ASSERT_TRUE(tool_says("\"content\": \"ddg\""));
+	CU_ASSERT_TRUE(tool_printed("\"content\": \"ddg\""));
 }
 
 /* As the recording of a run that ended before its first unit. */

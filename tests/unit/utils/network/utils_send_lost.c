@@ -61,7 +61,7 @@ static void killed_after(const char *durability, unsigned int ms, bool another)
 	kill(sender, SIGINT);
 	UNIT_EQ(tool_wait(sender, 40000), 0);
 	tool_read(file("send"));
-	CU_ASSERT_TRUE(tool_says("The receiver is lost"));
+	CU_ASSERT_TRUE(tool_printed("The receiver is lost"));
 	sent = tool_number("units");
 	UNIT_EQ(sent, tool_number("taken"));
 	UNIT_EQ(tool_number("lost"), 0);
@@ -113,8 +113,8 @@ static void killed_is_checked(void)
 	kill(-sender, SIGKILL);
 	tool_wait(sender, 5000);
 	UNIT_EQ(tool_run("replay %s --json", file("a")), 0);
-	CU_ASSERT_TRUE(tool_says("was not closed"));
-	CU_ASSERT_TRUE(tool_says("\"content\": \"ddg\""));
+	CU_ASSERT_TRUE(tool_printed("was not closed"));
+	CU_ASSERT_TRUE(tool_printed("\"content\": \"ddg\""));
 	CU_ASSERT_TRUE(tool_number("units") >= 3);
 	UNIT_EQ(tool_number("errors"), 0);
 	/* So wrong data are found. */
@@ -123,7 +123,7 @@ static void killed_is_checked(void)
 		 file("a"));
 	UNIT_EQ(system(command), 0);
 	UNIT_EQ(tool_run("replay %s", file("a")), 1);
-	CU_ASSERT_TRUE(tool_says("1 errors in the data"));
+	CU_ASSERT_TRUE(tool_printed("1 errors in the data"));
 	unlink("readout_errors.txt");
 }
 
@@ -326,7 +326,7 @@ static void receiver_gone(void)
 	tool_wait(pid, 5000);
 	UNIT_EQ(tool_wait(sender, 20000), 1);
 	tool_read(file("send"));
-	CU_ASSERT_TRUE(tool_says("did not come back within 1 s"));
+	CU_ASSERT_TRUE(tool_printed("did not come back within 1 s"));
 	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
 	UNIT_EQ(tool_number("returned"), tool_number("taken"));
 	UNIT_EQ(tool_number("books.units"), tool_number("taken") + tool_number("left"));
@@ -403,8 +403,8 @@ static void full_disk(void)
 			    port);
 	UNIT_EQ(tool_wait(first, 20000), 1);
 	tool_read(file("recv1"));
-	CU_ASSERT_TRUE(tool_says("is full: nothing more is taken, and what was written"));
-	CU_ASSERT_TRUE(tool_says("\"end\": \"full\""));
+	CU_ASSERT_TRUE(tool_printed("is full: nothing more is taken, and what was written"));
+	CU_ASSERT_TRUE(tool_printed("\"end\": \"full\""));
 	written = tool_number("units");
 	CU_ASSERT_TRUE(written >= 20 && written < 40);
 	UNIT_EQ(tool_number("taken"), written + tool_number("lost"));
@@ -457,7 +457,7 @@ static void full_without_room(void)
 			    port);
 	UNIT_EQ(tool_wait(first, 20000), 1);
 	tool_read(file("recv1"));
-	CU_ASSERT_TRUE(tool_says("\"end\": \"full\""));
+	CU_ASSERT_TRUE(tool_printed("\"end\": \"full\""));
 	UNIT_EQ(tool_number("lost"), 1);
 	UNIT_EQ(tool_wait(sender, 20000), 1);
 }
@@ -471,7 +471,7 @@ static void receiver_has_no_room(void)
 
 static unsigned int timed_out(void)
 {
-	return said_so_often(file("send"), "is lost (Connection timed out)");
+	return tool_printed_times(file("send"), "is lost (Connection timed out)");
 }
 
 /* A receiver says nothing any more, but is there: after so long another one is looked for. */
@@ -511,7 +511,7 @@ static bool all_out(void)
 	const char *at;
 
 	tool_read(file("m"));
-	at = strstr(tool_said, "\nroc_send_out_units{");
+	at = strstr(tool_output, "\nroc_send_out_units{");
 	at = at ? strstr(at, "} ") : NULL;
 	return at && strtoul(at + 2, NULL, 10) == 16;
 }
@@ -539,7 +539,7 @@ static void end_while_silent(void)
 	/* 10 s for what is on its way, and not a minute more. */
 	CU_ASSERT_TRUE(unit_seconds() - begin < 50);
 	tool_read(file("send"));
-	CU_ASSERT_TRUE(tool_says("did not come to their end within 10 s"));
+	CU_ASSERT_TRUE(tool_printed("did not come to their end within 10 s"));
 	CU_ASSERT_TRUE(tool_number("lost") > 0);
 	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
 	kill(-pid, SIGKILL);
@@ -560,7 +560,7 @@ static void sender_silent(void)
 	CU_ASSERT_TRUE(UNIT_WAIT(!access(file("m"), F_OK), 20000));
 	kill(-sender, SIGSTOP);
 	CU_ASSERT_TRUE(UNIT_WAIT(
-		(tool_read(file("recv")), strstr(tool_said, "is gone (Connection timed out)")),
+		(tool_read(file("recv")), strstr(tool_output, "is gone (Connection timed out)")),
 		8000));
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=20", port), 0);
 	kill(-sender, SIGKILL);
@@ -584,7 +584,7 @@ static void sender_killed(void)
 	CU_ASSERT_TRUE(UNIT_WAIT(index_has("a", 5), 20000));
 	kill(-sender, SIGKILL);
 	tool_wait(sender, 5000);
-	CU_ASSERT_TRUE(UNIT_WAIT((tool_read(file("recv")), strstr(tool_said, "is gone")), 20000));
+	CU_ASSERT_TRUE(UNIT_WAIT((tool_read(file("recv")), strstr(tool_output, "is gone")), 20000));
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=40 --json", port), 0);
 	units = tool_number("units");
 	UNIT_EQ(tool_wait(pid, 20000), 0);

@@ -129,7 +129,7 @@ static const char *done(const char *count, int output, int *code)
 		close(ends[0]);
 		_exit(test_links(count));
 	}
-	status = child_said(pid, ends, said, sizeof(said));
+	status = child_output(pid, ends, said, sizeof(said));
 	*code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	return said;
 }

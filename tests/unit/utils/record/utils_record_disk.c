@@ -176,7 +176,7 @@ static void fills(const char *options, uint64_t unit)
 			" %s",
 			path, unit, options),
 		1);
-	CU_ASSERT_TRUE(tool_says("is full: nothing more is taken"));
+	CU_ASSERT_TRUE(tool_printed("is full: nothing more is taken"));
 	written = tool_number("units");
 	UNIT_EQ(tool_number("taken"), written + tool_number("lost"));
 	unit_note("%s: %" PRId64 " units of %" PRIu64 " bytes in %" PRIu64 " free bytes", options,
@@ -265,15 +265,15 @@ static void large_blocks(void)
 	UNIT_EQ(tool_number("units"), 40);
 	CU_ASSERT_TRUE(tool_number("files") > 2);
 	/* Once for all files. */
-	first = strstr(tool_said, says);
+	first = strstr(tool_output, says);
 	CU_ASSERT_TRUE(first && !strstr(first + 1, says));
 	UNIT_EQ(tool_run("replay %s/r --json", path), 0);
 	UNIT_EQ(tool_number("units"), 40);
 	UNIT_EQ(tool_number("errors"), 0);
-	CU_ASSERT_TRUE(tool_says(says));
+	CU_ASSERT_TRUE(tool_printed(says));
 	UNIT_EQ(tool_run("replay %s/r --json --buffered", path), 0);
 	UNIT_EQ(tool_number("units"), 40);
-	CU_ASSERT_PTR_NULL(strstr(tool_said, says));
+	CU_ASSERT_PTR_NULL(strstr(tool_output, says));
 	UNIT_EQ(umount(path), 0);
 }
 

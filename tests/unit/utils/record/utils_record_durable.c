@@ -189,7 +189,7 @@ static void commit_given_up(void)
 	put(sink, 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(comes_back(sink), 20000));
 	put(sink, 1);
-	submit_says = -ENOMEM;
+	submit_result = -ENOMEM;
 	submit_refuses = UINT_MAX;
 	/* Its write has ended, and the commit cannot begin. */
 	CU_ASSERT_TRUE(UNIT_WAIT(sink->ops->done(sink, handles, 4) < 0, 20000));
@@ -260,8 +260,8 @@ static void changed_data(void)
 	change_byte(data, 2 * (64 << 10) + 5000);
 	change_byte(data, 5 * (64 << 10));
 	UNIT_EQ(tool_run("replay %s --no-errorcheck --json", path), 1);
-	CU_ASSERT_TRUE(tool_says("run-000000.data: unit 2 does not match its checksum."));
-	CU_ASSERT_TRUE(tool_says("2 of 8 units are damaged"));
+	CU_ASSERT_TRUE(tool_printed("run-000000.data: unit 2 does not match its checksum."));
+	CU_ASSERT_TRUE(tool_printed("2 of 8 units are damaged"));
 	UNIT_EQ(tool_number("damaged"), 2);
 	UNIT_EQ(tool_number("units"), 8);
 	make_old(index);

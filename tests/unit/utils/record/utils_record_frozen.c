@@ -155,8 +155,8 @@ static void record_ends(bool twice)
 	}
 	UNIT_EQ(tool_wait(pid, twice ? 15000 : 35000), 1);
 	tool_read(output);
-	CU_ASSERT_TRUE(tool_says("the file system does not answer"));
-	CU_ASSERT_TRUE(tool_says(place));
+	CU_ASSERT_TRUE(tool_printed("the file system does not answer"));
+	CU_ASSERT_TRUE(tool_printed(place));
 	units = tool_number("units");
 	CU_ASSERT_TRUE(units >= 4);
 	UNIT_EQ(tool_number("taken"), units + tool_number("lost"));
@@ -210,7 +210,7 @@ static void builder(void)
 	kill(tool, SIGTERM);
 	UNIT_EQ(tool_wait(pid, 90000), 1);
 	tool_read(output);
-	CU_ASSERT_TRUE(tool_says("the file system does not answer"));
+	CU_ASSERT_TRUE(tool_printed("the file system does not answer"));
 	thaw();
 	CU_ASSERT_TRUE(UNIT_WAIT(is_gone(stuck), 20000));
 	unmount();
@@ -232,11 +232,11 @@ static void metrics(void)
 	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(size_of("m.prom") > 0, 20000));
 	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
-	CU_ASSERT_TRUE(UNIT_WAIT(said_so_often(output, "m.prom is not written") == 1, 20000));
+	CU_ASSERT_TRUE(UNIT_WAIT(tool_printed_times(output, "m.prom is not written") == 1, 20000));
 	kill(tool, SIGTERM);
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 	tool_read(output);
-	UNIT_EQ(said_so_often(output, "its file system does not answer"), 1);
+	UNIT_EQ(tool_printed_times(output, "its file system does not answer"), 1);
 	CU_ASSERT_TRUE(tool_number("units") > 0);
 	UNIT_EQ(tool_number("lost"), 0);
 	thaw();
@@ -276,7 +276,7 @@ static void newest_metrics(void)
 	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(size_of("m.prom") > 0, 20000));
 	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
-	CU_ASSERT_TRUE(UNIT_WAIT(said_so_often(output, "m.prom is not written") == 1, 20000));
+	CU_ASSERT_TRUE(UNIT_WAIT(tool_printed_times(output, "m.prom is not written") == 1, 20000));
 	kill(tool, SIGTERM);
 	/* Meanwhile the tool ends its recording; then it waits for the metrics, up to 5 s. */
 	sleep(2);
@@ -323,8 +323,9 @@ static void killed(void)
 	kill(writer, SIGKILL);
 	UNIT_EQ(tool_wait(pid, 30000), 1);
 	tool_read(output);
-	CU_ASSERT_TRUE(tool_says("the writer process was killed, its outstanding units are lost"));
-	CU_ASSERT_FALSE(tool_says("the file system does not answer"));
+	CU_ASSERT_TRUE(
+		tool_printed("the writer process was killed, its outstanding units are lost"));
+	CU_ASSERT_FALSE(tool_printed("the file system does not answer"));
 	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
 }
 

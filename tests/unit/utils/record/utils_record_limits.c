@@ -66,8 +66,8 @@ static void many_files(void)
 	UNIT_EQ(unlink(name), 0);
 	UNIT_EQ(mknod(name, S_IFSOCK | 0600, 0), 0);
 	UNIT_EQ(tool_run("replay %s", path), 1);
-	CU_ASSERT_TRUE(tool_says("run-000023.data cannot be read: No such device or address."));
-	CU_ASSERT_PTR_NULL(strstr(tool_said, "Units"));
+	CU_ASSERT_TRUE(tool_printed("run-000023.data cannot be read: No such device or address."));
+	CU_ASSERT_PTR_NULL(strstr(tool_output, "Units"));
 }
 
 /* Of three files with a unit each, by two slots. */
@@ -200,16 +200,16 @@ static void short_to(rlim_t most, const char *options)
 		"record %s --synthetic --buffer-size=4Mi --superpage-size=256Ki --bytes=100Mi --json %s",
 		path, options);
 	UNIT_EQ(limited(RLIMIT_FSIZE, most, arguments), 1);
-	CU_ASSERT_TRUE(tool_says(
+	CU_ASSERT_TRUE(tool_printed(
 		"may not be longer, by ulimit -f or by its file system: give a smaller --file-size. Nothing more is taken"));
-	CU_ASSERT_TRUE(tool_says("\"end\": \"full\""));
+	CU_ASSERT_TRUE(tool_printed("\"end\": \"full\""));
 	written = tool_number("units");
 	UNIT_EQ(tool_number("taken"), written + tool_number("lost"));
 	UNIT_EQ(tool_number("returned"), tool_number("taken"));
 	/* As many as may be: the room that is made ahead would be longer. */
 	UNIT_EQ(written, 4);
 	UNIT_EQ(tool_run("replay %s --json", path), 0);
-	CU_ASSERT_PTR_NULL(strstr(tool_said, "was not closed"));
+	CU_ASSERT_PTR_NULL(strstr(tool_output, "was not closed"));
 	UNIT_EQ(tool_number("units"), written);
 	UNIT_EQ(tool_number("errors"), 0);
 }

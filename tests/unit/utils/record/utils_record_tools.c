@@ -79,20 +79,20 @@ static void good(void)
 	UNIT_EQ(tool_run("replay %s/r/run-000001.index --json", dir), 0);
 	UNIT_EQ(tool_number("units"), 16);
 	UNIT_EQ(tool_run("replay %s/r", dir), 0);
-	CU_ASSERT_PTR_NULL(strstr(tool_said, "Link 2"));
+	CU_ASSERT_PTR_NULL(strstr(tool_output, "Link 2"));
 	UNIT_EQ(tool_run("replay %s/r --verbose", dir), 0);
-	CU_ASSERT_TRUE(tool_says("  Link 2                   16 units, 4194304 bytes\n"));
+	CU_ASSERT_TRUE(tool_printed("  Link 2                   16 units, 4194304 bytes\n"));
 	UNIT_EQ(tool_run("replay %s/r --no-errorcheck --rate=100Mi --json", dir), 0);
 	CU_ASSERT_TRUE(json_object_get_double(json_object_object_get(tool_json, "seconds")) > 0.11);
 	/* Data that are not right are found. */
 	change("r/run-000002.data", 100000, "\x42", 1);
 	UNIT_EQ(tool_run("replay %s/r", dir), 1);
-	CU_ASSERT_TRUE(tool_says("1 errors in the data"));
+	CU_ASSERT_TRUE(tool_printed("1 errors in the data"));
 	unlink("readout_errors.txt");
 	UNIT_EQ(tool_run("replay %s/r --no-errorcheck", dir), 1);
-	CU_ASSERT_TRUE(tool_says("run-000002.data: unit 32 does not match its checksum."));
+	CU_ASSERT_TRUE(tool_printed("run-000002.data: unit 32 does not match its checksum."));
 	UNIT_EQ(tool_run("record %s/r " SMALL " --units=1", dir), 1);
-	CU_ASSERT_TRUE(tool_says("is there already"));
+	CU_ASSERT_TRUE(tool_printed("is there already"));
 }
 
 /* Two in one folder: the second does not go on where the first ended. */
@@ -106,12 +106,12 @@ static void two_recordings(void)
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 0);
 	UNIT_EQ(tool_number("units"), 60);
 	UNIT_EQ(tool_number("errors"), 0);
-	CU_ASSERT_TRUE(tool_says("b-000000.index is of another recording than"));
+	CU_ASSERT_TRUE(tool_printed("b-000000.index is of another recording than"));
 	/* And what is missing of the second is said, too. */
 	snprintf(name, sizeof(name), "%s/r/b-000001.index", dir);
 	UNIT_EQ(unlink(name), 0);
 	UNIT_EQ(tool_run("replay %s/r --no-errorcheck", dir), 1);
-	CU_ASSERT_TRUE(tool_says("File 1 of the recording is missing"));
+	CU_ASSERT_TRUE(tool_printed("File 1 of the recording is missing"));
 }
 
 static const char *in_dir(const char *name)
@@ -155,7 +155,7 @@ static void refused_for(const char *name)
 	UNIT_EQ(tool_run("record %s/r " SMALL " --units=50 --file-size=4Mi --json", dir), 1);
 	snprintf(says, sizeof(says), "%s is there already: choose another --prefix or folder",
 		 path);
-	CU_ASSERT_TRUE(tool_says(says));
+	CU_ASSERT_TRUE(tool_printed(says));
 	CU_ASSERT_TRUE(as_it_was(path));
 	/* And no other file came. */
 	UNIT_EQ(unlink(in_dir(path)), 0);
@@ -181,7 +181,7 @@ static void another_recording(void)
 	put_file("r/run-1000000.data");
 	put_file("r/run-999999.index");
 	UNIT_EQ(tool_run("record %s/r " SMALL " --units=1", dir), 1);
-	CU_ASSERT_TRUE(tool_says("/run-1000000.data is there already"));
+	CU_ASSERT_TRUE(tool_printed("/run-1000000.data is there already"));
 	/* Names that no file of this run can have. */
 	fresh();
 	UNIT_EQ(mkdir(in_dir("r"), 0777), 0);
@@ -272,23 +272,23 @@ static void cut(void)
 	make();
 	change("r/run-000003.data", 300000, NULL, 0);
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
-	CU_ASSERT_TRUE(tool_says("run-000003.data is cut short: 1 of 2 units are there"));
+	CU_ASSERT_TRUE(tool_printed("run-000003.data is cut short: 1 of 2 units are there"));
 	UNIT_EQ(tool_number("units"), 49);
 	make();
 	change("r/run-000003.index", 256 + 64 + 10, NULL, 0);
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
-	CU_ASSERT_TRUE(tool_says("run-000003.index is cut short: 1 of 2"));
+	CU_ASSERT_TRUE(tool_printed("run-000003.index is cut short: 1 of 2"));
 	UNIT_EQ(tool_number("units"), 49);
 	/* What comes behind it does not go on from there: both are said. */
 	make();
 	change("r/run-000001.data", 300000, NULL, 0);
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
-	CU_ASSERT_TRUE(tool_says("run-000001.data is cut short: 1 of 16 units are there"));
-	CU_ASSERT_TRUE(tool_says("errors in the data"));
+	CU_ASSERT_TRUE(tool_printed("run-000001.data is cut short: 1 of 16 units are there"));
+	CU_ASSERT_TRUE(tool_printed("errors in the data"));
 	unlink("readout_errors.txt");
 	change("r/run-000003.index", 100, NULL, 0);
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
-	CU_ASSERT_TRUE(tool_says("it has no whole header"));
+	CU_ASSERT_TRUE(tool_printed("it has no whole header"));
 }
 
 static void damaged(void)
@@ -296,26 +296,26 @@ static void damaged(void)
 	make();
 	change("r/run-000003.index", 256 + 64 + 8, "\x42", 1);
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
-	CU_ASSERT_TRUE(tool_says("run-000003.index is damaged: 1 of 2"));
+	CU_ASSERT_TRUE(tool_printed("run-000003.index is damaged: 1 of 2"));
 	make();
 	change("r/run-000000.index", 8, "\1\2\3\4", 4);
 	UNIT_EQ(tool_run("replay %s/r", dir), 1);
-	CU_ASSERT_TRUE(tool_says("the other byte order"));
+	CU_ASSERT_TRUE(tool_printed("the other byte order"));
 	make();
 	change("r/run-000000.index", 12, "\2", 1);
 	UNIT_EQ(tool_run("replay %s/r", dir), 1);
-	CU_ASSERT_TRUE(tool_says("version 2"));
+	CU_ASSERT_TRUE(tool_printed("version 2"));
 	make();
 	change("r/run-000000.index", 70, "\2", 1);
 	UNIT_EQ(tool_run("replay %s/r", dir), 1);
-	CU_ASSERT_TRUE(tool_says("the checksum of its header is wrong"));
+	CU_ASSERT_TRUE(tool_printed("the checksum of its header is wrong"));
 	UNIT_EQ(tool_run("replay %s/r/run-000000.data", dir), 1);
-	CU_ASSERT_TRUE(tool_says("is no recording"));
+	CU_ASSERT_TRUE(tool_printed("is no recording"));
 	fresh();
 	UNIT_EQ(tool_run("replay %s", dir), 1);
-	CU_ASSERT_TRUE(tool_says("There is no recording"));
+	CU_ASSERT_TRUE(tool_printed("There is no recording"));
 	UNIT_EQ(tool_run("replay %s/nowhere", dir), 1);
-	CU_ASSERT_TRUE(tool_says("No such file"));
+	CU_ASSERT_TRUE(tool_printed("No such file"));
 }
 
 /* Where they cannot be written nobody is sent to look for them. */
@@ -330,9 +330,9 @@ static void no_place_for_errors(void)
 	UNIT_EQ(chdir(dir), 0);
 	UNIT_EQ(tool_run("replay r"), 1);
 	UNIT_EQ(chdir(before), 0);
-	CU_ASSERT_TRUE(tool_says(
+	CU_ASSERT_TRUE(tool_printed(
 		"1 errors in the data. readout_errors.txt cannot be opened: Is a directory. Errors are only counted. Last: "));
-	CU_ASSERT_PTR_NULL(strstr(tool_said, "are in"));
+	CU_ASSERT_PTR_NULL(strstr(tool_output, "are in"));
 }
 
 static void one_file_missing(void)
@@ -343,7 +343,7 @@ static void one_file_missing(void)
 	snprintf(name, sizeof(name), "%s/r/run-000001.index", dir);
 	UNIT_EQ(unlink(name), 0);
 	UNIT_EQ(tool_run("replay %s/r --no-errorcheck", dir), 1);
-	CU_ASSERT_TRUE(tool_says("File 1 of the recording is missing"));
+	CU_ASSERT_TRUE(tool_printed("File 1 of the recording is missing"));
 }
 
 /* A disk of our own, of @size; false: skipped. */
@@ -363,8 +363,8 @@ static void full(void)
 	if (!own_disk("size=20m"))
 		return;
 	UNIT_EQ(tool_run("record %s/r " SMALL " --bytes=100Mi --file-size=8Mi --json", dir), 1);
-	CU_ASSERT_TRUE(tool_says("is full: nothing more is taken"));
-	CU_ASSERT_TRUE(tool_says("\"end\": \"full\""));
+	CU_ASSERT_TRUE(tool_printed("is full: nothing more is taken"));
+	CU_ASSERT_TRUE(tool_printed("\"end\": \"full\""));
 	CU_ASSERT_TRUE(tool_number("units") >= 60 && tool_number("units") < 80);
 	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
 	UNIT_EQ(tool_number("books.units"), tool_number("taken") + tool_number("left"));
@@ -387,8 +387,8 @@ static void full_of_files(void)
 	if (!own_disk("size=20m,nr_inodes=5"))
 		return;
 	UNIT_EQ(tool_run("record %s/r " SMALL " --units=50 --file-size=4Mi --json", dir), 1);
-	CU_ASSERT_TRUE(tool_says("is full: nothing more is taken"));
-	CU_ASSERT_TRUE(tool_says("\"end\": \"full\""));
+	CU_ASSERT_TRUE(tool_printed("is full: nothing more is taken"));
+	CU_ASSERT_TRUE(tool_printed("\"end\": \"full\""));
 	written = tool_number("units");
 	UNIT_EQ(written, 16);
 	UNIT_EQ(tool_number("taken"), written + tool_number("lost"));
@@ -408,9 +408,9 @@ static void may_not_write(void)
 	UNIT_EQ(mkdir(name, 0755), 0);
 	UNIT_EQ(mount("roc-test", dir, "tmpfs", MS_REMOUNT | MS_RDONLY, "size=20m"), 0);
 	UNIT_EQ(tool_run("record %s/r " SMALL " --units=5", dir), 1);
-	CU_ASSERT_TRUE(tool_says("Read-only file system"));
+	CU_ASSERT_TRUE(tool_printed("Read-only file system"));
 	UNIT_EQ(tool_run("record %s/q " SMALL " --units=5", dir), 1);
-	CU_ASSERT_TRUE(tool_says("cannot be made: Read-only file system"));
+	CU_ASSERT_TRUE(tool_printed("cannot be made: Read-only file system"));
 	UNIT_EQ(umount(dir), 0);
 }
 
@@ -447,12 +447,12 @@ static void in_order_at(int signal)
 	int64_t units;
 
 	UNIT_EQ(ended_by(signal), 0);
-	CU_ASSERT_TRUE(tool_says("\"end\": \"signal\""));
+	CU_ASSERT_TRUE(tool_printed("\"end\": \"signal\""));
 	units = tool_number("units");
 	UNIT_EQ(tool_number("taken"), units);
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 0);
 	UNIT_EQ(tool_number("units"), units);
-	CU_ASSERT_PTR_NULL(strstr(tool_said, "was not closed"));
+	CU_ASSERT_PTR_NULL(strstr(tool_output, "was not closed"));
 }
 
 static void interrupted(void)
@@ -526,7 +526,7 @@ static void is_closed(void)
 {
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 0);
 	CU_ASSERT_TRUE(tool_number("units") >= 10);
-	CU_ASSERT_PTR_NULL(strstr(tool_said, "was not closed"));
+	CU_ASSERT_PTR_NULL(strstr(tool_output, "was not closed"));
 }
 
 /* The program that reads the messages has ended: the files are the same. */
@@ -552,7 +552,7 @@ static void killed(void)
 {
 	ended_by(SIGKILL);
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 0);
-	CU_ASSERT_TRUE(tool_says("was not closed"));
+	CU_ASSERT_TRUE(tool_printed("was not closed"));
 	CU_ASSERT_TRUE(tool_number("units") >= 3);
 	/* Not only when so many are there that they fill a block. */
 	CU_ASSERT_TRUE(tool_number("units") < 64);
@@ -628,10 +628,10 @@ static void no_io_uring(void)
 			return;
 		UNIT_EQ(code, 1);
 		tool_read(out);
-		CU_ASSERT(tool_says(causes[i].says));
+		CU_ASSERT(tool_printed(causes[i].says));
 		UNIT_EQ(tool_without(SYS_io_uring_setup, causes[i].error, out, replay), 1);
 		tool_read(out);
-		CU_ASSERT(tool_says(causes[i].says));
+		CU_ASSERT(tool_printed(causes[i].says));
 	}
 }
 

@@ -234,7 +234,7 @@ static void end_refused(void)
 	UNIT_EQ(put_large(sink, memory, 1), 1);
 	CU_ASSERT_TRUE(UNIT_WAIT(turn(sink, &back) == 1, 20000));
 	UNIT_EQ(put_large(sink, memory, 2), 1);
-	submit_says = -ENOMEM;
+	submit_result = -ENOMEM;
 	submit_refuses = UINT_MAX;
 	alarm(60);
 	sink->ops->abandon(sink);
@@ -280,7 +280,7 @@ static void never_begun(void)
 
 	for (first = 0; first < 3; first++) {
 		submit_refuses = UINT_MAX;
-		submit_says = -ENOMEM;
+		submit_result = -ENOMEM;
 		sink = let_go(fresh("never"), &memory, first);
 		/* Those that were written have no entry. */
 		UNIT_EQ(sink->ops->done(sink, handles, 4), 0);
@@ -300,7 +300,7 @@ static void begun_late(void)
 	void *memory;
 
 	submit_refuses = 3;
-	submit_says = -EAGAIN;
+	submit_result = -EAGAIN;
 	sink = let_go(fresh("late"), &memory, 0);
 	UNIT_EQ(sink->ops->done(sink, handles, 4), 3);
 	UNIT_EQ(sink->ops->finish(sink), 0);
@@ -332,7 +332,7 @@ static void nothing_written(void)
 					 sink->ops->lost(sink, handles, 1) == 1,
 				 20000));
 	UNIT_EQ(handles[0], 1);
-	submit_says = -ENOMEM;
+	submit_result = -ENOMEM;
 	submit_refuses = UINT_MAX;
 	alarm(60);
 	sink->ops->abandon(sink);

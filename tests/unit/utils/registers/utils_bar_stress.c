@@ -151,7 +151,7 @@ static void no_status(void)
 	/* The others go on until the signal. */
 	CU_ASSERT(UNIT_WAIT(first_child(pid) != child, 10000));
 	UNIT_EQ(kill(pid, SIGTERM), 0);
-	CU_ASSERT(WIFEXITED(child_said(pid, ends, said, sizeof(said))));
+	CU_ASSERT(WIFEXITED(child_output(pid, ends, said, sizeof(said))));
 	/* That one, and none of the others. */
 	CU_ASSERT_PTR_NOT_NULL(strstr(said, "Process 0: "));
 	CU_ASSERT_PTR_NULL(strstr(said, "Process 1: "));
@@ -170,7 +170,7 @@ static void bus_error(const char *reason)
 		dup2(ends[1], STDERR_FILENO);
 		_exit(stress());
 	}
-	UNIT_EQ(WEXITSTATUS(child_said(pid, ends, said, sizeof(said))), TOOL_FAILED);
+	UNIT_EQ(WEXITSTATUS(child_output(pid, ends, said, sizeof(said))), TOOL_FAILED);
 	CU_ASSERT_PTR_NOT_NULL(strstr(said, reason));
 }
 

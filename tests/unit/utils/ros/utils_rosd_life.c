@@ -106,13 +106,13 @@ static void service(void)
 	manager_open(path);
 	setenv("WATCHDOG_USEC", "600000", 1);
 	UNIT_NEED(daemon_start(&d, "--rate=1000 --drain=30000"));
-	UNIT_STR(manager_told(), "READY=1");
+	UNIT_STR(manager_received(), "READY=1");
 	for (i = 0; i < 3; i++)
-		UNIT_STR(manager_told(), "WATCHDOG=1");
+		UNIT_STR(manager_received(), "WATCHDOG=1");
 	kill(d.pid, SIGTERM);
-	UNIT_STR(manager_told_but("WATCHDOG=1"), "STOPPING=1");
+	UNIT_STR(manager_received_other("WATCHDOG=1"), "STOPPING=1");
 	/* Its own limit, and more: that of the unit's file is shorter. */
-	UNIT_STR(manager_told(), "EXTEND_TIMEOUT_USEC=40000000");
+	UNIT_STR(manager_received(), "EXTEND_TIMEOUT_USEC=40000000");
 	unsetenv("WATCHDOG_USEC");
 	daemon_ends_well(&d);
 	manager_close(path);
@@ -185,7 +185,7 @@ static void metrics(void)
 	daemon_forget(&d);
 }
 
-static unsigned int said_so_often(const char *text)
+static unsigned int tool_printed_times(const char *text)
 {
 	unsigned int count = 0;
 	const char *at;
@@ -198,7 +198,7 @@ static unsigned int said_so_often(const char *text)
 /* Up to the end of a line: its name and its sentence may come apart. */
 static bool hears_lines(unsigned int count)
 {
-	while (said_so_often("\n") < count) {
+	while (tool_printed_times("\n") < count) {
 		if (!daemon_hear(&d, d.err, LIMIT_MS))
 			return false;
 	}
@@ -222,10 +222,11 @@ static void metrics_away(void)
 	CU_ASSERT_FALSE(daemon_hear(&d, d.err, 2200));
 	UNIT_NEED(!rename(away, folder));
 	CU_ASSERT_TRUE(hears_lines(2));
-	UNIT_EQ(said_so_often("not be written: No such file or directory. It is tried again.\n"),
+	UNIT_EQ(tool_printed_times(
+			"not be written: No such file or directory. It is tried again.\n"),
 		1);
-	UNIT_EQ(said_so_often("m.prom is written again.\n"), 1);
-	UNIT_EQ(said_so_often("\n"), 2);
+	UNIT_EQ(tool_printed_times("m.prom is written again.\n"), 1);
+	UNIT_EQ(tool_printed_times("\n"), 2);
 	d.text[d.length = 0] = '\0';
 	daemon_ends_well(&d);
 	CU_ASSERT_TRUE(metrics_read(path));

@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "kmod/stream/stream_packet.h"
-#include "tests/unit/utils/error_said.h"
+#include "tests/unit/utils/error_logged.h"
 #include "utils/common/tool.h"
 #include "utils/stream/stream.h"
 
@@ -224,7 +224,7 @@ static void counters_reset(void)
 	start(STREAM_FOLLOW);
 	card.reset = true;
 	UNIT_EQ(take(RECORDS, "signal"), 1);
-	UNIT_STR(error_said, COUNTERS_RESET);
+	UNIT_STR(error_logged, COUNTERS_RESET);
 }
 
 /* Data between the last empty poll and the stop of the stream is delivered before the failure. */

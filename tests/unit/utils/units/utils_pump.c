@@ -327,7 +327,7 @@ static void tool_fails(void (*prepare)(struct fake_source *, struct fake_sink *)
 		prepare(&source, &sink);
 		_exit(units_run(&common, &options, "record", &source.source, &sink.sink, NULL));
 	}
-	status = child_said(pid, ends, said, sizeof(said));
+	status = child_output(pid, ends, said, sizeof(said));
 	CU_ASSERT_TRUE(WIFEXITED(status));
 	UNIT_EQ(WEXITSTATUS(status), 1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(said, sentence));

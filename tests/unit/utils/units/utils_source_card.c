@@ -129,7 +129,7 @@ static const char *evb(const char *text)
 		close(ends[0]);
 		_exit(evb_source_open(text, "ru1", &source, reason) ? TOOL_FAILED : TOOL_OK);
 	}
-	status = child_said(pid, ends, said, sizeof(said));
+	status = child_output(pid, ends, said, sizeof(said));
 	UNIT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, TOOL_FAILED);
 	return said;
 }

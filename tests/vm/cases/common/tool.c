@@ -16,7 +16,7 @@ int tool_run(int code)
 	return code;
 }
 
-bool tool_says(const char *text)
+bool tool_printed(const char *text)
 {
 	if (strstr(out, text))
 		return true;

@@ -18,8 +18,8 @@ extern char out[262144];
 int tool_run(int code);
 
 /* This is in what it said; all of it is shown if not. */
-#define SAYS(text) CU_ASSERT(tool_says(text))
-bool tool_says(const char *text);
+#define SAYS(text) CU_ASSERT(tool_printed(text))
+bool tool_printed(const char *text);
 
 /* In a command: wait until this channel runs, as %s; the command has a limit. */
 const char *until_running(const char *id, int channel);

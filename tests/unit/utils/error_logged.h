@@ -3,8 +3,8 @@
  * What was wrong last in a run, and no file of it where the tests run: of programs that are linked
  * with --wrap=error_log_add.
  */
-#ifndef ROC_UNIT_ERROR_SAID_H
-#define ROC_UNIT_ERROR_SAID_H
+#ifndef ROC_UNIT_ERROR_LOGGED_H
+#define ROC_UNIT_ERROR_LOGGED_H
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #define COUNTERS_RESET                                                                             \
 	"the card's counters were reset meanwhile, so that what came cannot be compared with them"
 
-static char error_said[256];
+static char error_logged[256];
 
 void __wrap_error_log_add(struct error_log *log, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -23,7 +23,7 @@ void __wrap_error_log_add(struct error_log *log, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(error_said, sizeof(error_said), fmt, ap);
+	vsnprintf(error_logged, sizeof(error_logged), fmt, ap);
 	va_end(ap);
 	log->count++;
 }
