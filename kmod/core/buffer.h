@@ -9,7 +9,7 @@
 
 #include "core/dmabuf.h"
 #include "core/extent.h"
-#include "core/quiet.h"
+#include "core/quiesce.h"
 
 struct roc_memory;
 struct roc_open;

@@ -3,8 +3,8 @@
  * Bus mastering of a function, and memory whose release waits until the card cannot write to it.
  *
  * The bus, which a PCI function masters or does not: who of a function's channels has it. As long
- * as one of them is suspect (quiet.c) the function does not get it, because then all of them would
- * have it.
+ * as one of them is suspect (quiesce.c) the function does not get it, because then all of them
+ * would have it.
  *
  * Held: of a channel, until the channel is quiet. See struct roc_held.
  *

@@ -126,7 +126,7 @@ struct roc_register {
  * @carried_count: entries of @carried, up to ROC_CARRIED_MAX
  * @identity: see roc_answers(); reads change nothing
  * @identity_count: entries of @identity
- * @scratch: scratch register of a card without a function block: see sleep.c
+ * @scratch: scratch register of a card without a function block: see suspend.c
  * @channel_size: bytes of the backend's own state of a channel
  * @groups: card's own sysfs files of an endpoint
  * @channel_groups: card's own sysfs files of a channel

@@ -5,7 +5,7 @@
  *   card      the board; its endpoints share one lock and the run-enable count: card.h
  *   endpoint  one PCI function, /dev/rocN
  *   channel   one DMA channel of an endpoint, /dev/rocNchM
- *   open      one open of a channel: kind.h. The kind of channel adds its own to it
+ *   open      one open of a channel: channel_type.h. The kind of channel adds its own to it
  *
  * Lock order: mmap_lock > endpoint SRCU (read side) > endpoint->registers > channel->lock >
  * card->lock > list of cards. A page fault only tries endpoint->registers and channel->lock: see
@@ -31,12 +31,12 @@
 
 #include "core/buffer.h"
 #include "core/card.h"
+#include "core/channel_type.h"
 #include "core/ioctl.h"
 #include "core/irq.h"
-#include "core/kind.h"
 #include "core/points.h"
-#include "core/quiet.h"
-#include "core/show.h"
+#include "core/quiesce.h"
+#include "core/sysfs.h"
 
 #define ROC_ENDPOINTS_MAX 256
 #define ROC_MINORS (ROC_CHANNELS_MAX + 1) /* the endpoint's node, then its channels' */
@@ -79,7 +79,7 @@ struct roc_stats {
  * @lock: @open and everything in it, the kind's and the backend's channel state, @stats
  * @base: @stats at the present open
  * @open: of the present opener, NULL if nobody has the channel
- * @shown_lock: @state, @reason and the owner, for who looks without @lock: see shown.c
+ * @shown_lock: @state, @reason and the owner, for who looks without @lock: see channel_state.c
  * @starting: calls that start it now; under card->lock
  * @run_lock: @open for readers without @lock, @running, and the counters of a run; interrupts
  *	take it
@@ -89,7 +89,8 @@ struct roc_stats {
  * @held: what its owner gave up while the card might still write there; under @lock
  * @opens: number of the present open, from 1; under @lock
  * @bus: may master the bus; under card->lock
- * @suspect: not proved to be quiet in this binding; written under @lock and card->lock. See quiet.c
+ * @suspect: not proved to be quiet in this binding; written under @lock and card->lock. See
+ *	quiesce.c
  * @loaded: was given memory to write to since its quiet was last proved, perhaps by somebody else:
  *	then only a reset that shows is a proof; under @lock
  * @unseen: suspect, but only because its reset changed nothing that can be seen; under @lock
@@ -148,7 +149,7 @@ struct roc_channel {
  * @reset_wait: woken at the end of that
  * @reachable: registers may be accessed; without an epoch until removal unmaps them
  * @asleep: the machine is being suspended, and no channel gets the bus; under card->lock
- * @scratch: content of the scratch register before the suspend; see sleep.c
+ * @scratch: content of the scratch register before the suspend; see suspend.c
  * @gone: those who poll the endpoint; woken when @epoch becomes 0
  * @inode: private inode whose mapping all openers share, so that one zap revokes all BAR maps
  * @secret_bars: mask of those that nobody maps without CAP_SYS_RAWIO, whatever the policy says
@@ -262,7 +263,7 @@ enum roc_shut_cause {
 	dev_##_level(&(_ch)->ep->pdev->dev, "roc%dch%u: " _format, (_ch)->ep->minor,               \
 		     (_ch)->number, ##__VA_ARGS__)
 
-/* sleep.c */
+/* suspend.c */
 void roc_sleep(struct roc_endpoint *ep);
 bool roc_wake(struct roc_endpoint *ep, bool scratch_valid);
 
@@ -284,7 +285,7 @@ struct roc_endpoint *roc_endpoint_of(struct file *file);
  */
 #define ROC_REVOKED_END (0x08ull << 32)
 
-/* shown.c */
+/* channel_state.c */
 struct roc_channel_shown {
 	enum roc_ch_state state;
 	enum roc_reason reason;

@@ -14,7 +14,7 @@
 #include <linux/types.h>
 
 #include "core/memory.h"
-#include "core/quiet.h"
+#include "core/quiesce.h"
 
 struct file;
 struct roc_channel;

@@ -164,7 +164,7 @@ struct roc_fragment_ops {
 	struct roc_fragment_open open;
 };
 
-/* kind.c */
+/* channel_type.c */
 extern const struct roc_kind roc_fragment_kind;
 
 /* rings.c */

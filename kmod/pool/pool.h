@@ -315,7 +315,7 @@ static inline struct roc_flight *roc_flight(struct roc_pool_run *p, struct roc_l
 	return &link->flights[index & p->flight_mask];
 }
 
-/* kind.c */
+/* channel_type.c */
 extern const struct roc_kind roc_pool_kind;
 
 /* ioctl.c */

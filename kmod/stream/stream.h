@@ -157,7 +157,7 @@ struct roc_stream_ops {
 	const u16 *types;
 };
 
-/* kind.c */
+/* channel_type.c */
 extern const struct roc_kind roc_stream_kind;
 
 /* ring.c */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A machine that is suspended: a run ends, a card without one is as before when it wakes. sleep.c
+ * A machine that is suspended: a run ends, a card without one is as before when it wakes. suspend.c
  * has the other types of channel, and cards that lose their state.
  */
 #include "common/case.h"

@@ -3,8 +3,8 @@
  * Who may write to memory, and when what they could have written to is given back. A header of its
  * own, because the structures of that memory embed struct roc_held.
  */
-#ifndef ROC_QUIET_H
-#define ROC_QUIET_H
+#ifndef ROC_QUIESCE_H
+#define ROC_QUIESCE_H
 
 #include <linux/list.h>
 #include <linux/types.h>
@@ -47,7 +47,7 @@ void roc_kept_release(struct pci_dev *pdev);
 int roc_kept_init(void);
 void roc_kept_exit(void);
 
-/* quiet.c */
+/* quiesce.c */
 int roc_channels_lock(struct roc_endpoint *ep);
 void roc_channels_unlock(struct roc_endpoint *ep);
 void roc_make_quiet(struct roc_channel *ch, bool present);
@@ -57,4 +57,4 @@ int roc_settle_all(struct roc_endpoint *ep);
 void roc_settle_by_reset(struct roc_endpoint *ep);
 int roc_reset_function(struct roc_endpoint *ep);
 
-#endif /* ROC_QUIET_H */
+#endif /* ROC_QUIESCE_H */

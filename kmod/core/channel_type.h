@@ -4,8 +4,8 @@
  * table, and what is common to all kinds is the core's: the claim, retirement, ioctl numbers that
  * every channel has, registered buffers, interrupts, proof of quiet.
  */
-#ifndef ROC_KIND_H
-#define ROC_KIND_H
+#ifndef ROC_CHANNEL_TYPE_H
+#define ROC_CHANNEL_TYPE_H
 
 #include <linux/list.h>
 #include <linux/mm_types.h>
@@ -171,4 +171,4 @@ void roc_open_retire(struct roc_open *o, bool present);
 void roc_open_signal(struct roc_open *o);
 void roc_open_wake(struct roc_open *o);
 
-#endif /* ROC_KIND_H */
+#endif /* ROC_CHANNEL_TYPE_H */

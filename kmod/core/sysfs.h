@@ -2,8 +2,8 @@
 /*
  * What can be watched from outside: sysfs, hwmon, uevents.
  */
-#ifndef ROC_SHOW_H
-#define ROC_SHOW_H
+#ifndef ROC_SYSFS_H
+#define ROC_SYSFS_H
 
 #include <linux/device.h>
 #include <linux/types.h>
@@ -75,4 +75,4 @@ ssize_t roc_channel_monitor_show(struct device *dev, struct device_attribute *at
 extern const struct attribute_group *roc_endpoint_groups[];
 extern const struct attribute_group *roc_channel_groups[];
 
-#endif /* ROC_SHOW_H */
+#endif /* ROC_SYSFS_H */
