@@ -252,7 +252,7 @@ static int roc_buffer_add(struct roc_open *o, struct roc_buffer *buf, u32 *handl
 	}
 	if (!err) {
 		buf->handle = *handle;
-		list_add(&buf->node, &o->untold);
+		list_add(&buf->node, &o->uncommitted);
 	}
 	mutex_unlock(&ch->lock);
 	return err;
@@ -469,12 +469,12 @@ int roc_buffer_export(struct roc_open *o, struct roc_buf_export *arg)
 	return err;
 }
 
-static struct roc_buffer *roc_buffer_take_untold(struct roc_open *o, u32 handle)
+static struct roc_buffer *roc_buffer_take_uncommitted(struct roc_open *o, u32 handle)
 {
 	struct roc_buffer *buf;
 
 	lockdep_assert_held(&o->ch->lock);
-	list_for_each_entry(buf, &o->untold, node) {
+	list_for_each_entry(buf, &o->uncommitted, node) {
 		if (buf->handle == handle) {
 			list_del(&buf->node);
 			return buf;
@@ -483,8 +483,8 @@ static struct roc_buffer *roc_buffer_take_untold(struct roc_open *o, u32 handle)
 	return NULL;
 }
 
-/* Of use from now on, or not there: whether the caller was told the handle. */
-void roc_buffer_settle(struct roc_open *o, u32 handle, bool told)
+/* Make the buffer usable if the handle was @copied to the caller, else undo the registration. */
+void roc_buffer_commit(struct roc_open *o, u32 handle, bool copied)
 {
 	struct roc_channel *ch = o->ch;
 	struct roc_buffer *buf;
@@ -493,8 +493,8 @@ void roc_buffer_settle(struct roc_open *o, u32 handle, bool told)
 	if (!roc_enter(ch->ep, o->epoch, &idx))
 		return; /* removal takes it back */
 	mutex_lock(&ch->lock);
-	buf = roc_buffer_take_untold(o, handle);
-	if (buf && told) {
+	buf = roc_buffer_take_uncommitted(o, handle);
+	if (buf && copied) {
 		/* The place is there: nothing is allocated. */
 		xa_store(&o->buffers, handle, buf, 0);
 		buf = NULL;
@@ -546,7 +546,7 @@ void roc_buffer_drop_all(struct roc_open *o)
 	unsigned long handle;
 
 	/* The card has no address of these. */
-	list_for_each_entry_safe(buf, next, &o->untold, node) {
+	list_for_each_entry_safe(buf, next, &o->uncommitted, node) {
 		list_del(&buf->node);
 		roc_buffer_free(buf, o->ch->ep);
 	}

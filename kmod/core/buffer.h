@@ -17,7 +17,7 @@ struct roc_open;
 /**
  * struct roc_buffer - memory mapped for the card
  *
- * Owned by the open file's xarray, or by its list @untold, under the channel lock; or by the
+ * Owned by the open file's xarray, or by its list @uncommitted, under the channel lock; or by the
  * channel's list of what the card may still write to. Constant from the time that it is listed.
  *
  * @held: for the latter
@@ -49,7 +49,7 @@ struct roc_buffer {
 };
 
 int roc_buffer_register(struct roc_open *o, struct roc_buf_register *arg);
-void roc_buffer_settle(struct roc_open *o, u32 handle, bool told);
+void roc_buffer_commit(struct roc_open *o, u32 handle, bool copied);
 int roc_buffer_unregister(struct roc_open *o, u32 handle);
 int roc_buffer_import(struct roc_open *o, struct roc_buf_import *arg);
 int roc_buffer_export(struct roc_open *o, struct roc_buf_export *arg);

@@ -107,11 +107,11 @@ static int roc_buf_register(struct file *file, void *arg)
 	return roc_buffer_register(file->private_data, b);
 }
 
-static void roc_buf_settle(struct file *file, const void *arg, bool told)
+static void roc_buf_commit(struct file *file, const void *arg, bool copied)
 {
 	const struct roc_buf_register *b = arg;
 
-	roc_buffer_settle(file->private_data, b->handle, told);
+	roc_buffer_commit(file->private_data, b->handle, copied);
 }
 
 static int roc_buf_unregister(struct file *file, void *arg)
@@ -135,12 +135,12 @@ static int roc_buf_export(struct file *file, void *arg)
 	return roc_buffer_export(file->private_data, e);
 }
 
-static void roc_buf_export_settle(struct file *file, const void *arg, bool told)
+static void roc_buf_export_commit(struct file *file, const void *arg, bool copied)
 {
 	struct roc_open *o = file->private_data;
 	const struct roc_buf_export *e = arg;
 
-	roc_export_settle(o->ch->ep, e->fd, told);
+	roc_export_commit(o->ch->ep, e->fd, copied);
 }
 
 static int roc_buf_import(struct file *file, void *arg)
@@ -152,11 +152,11 @@ static int roc_buf_import(struct file *file, void *arg)
 	return roc_buffer_import(file->private_data, i);
 }
 
-static void roc_buf_import_settle(struct file *file, const void *arg, bool told)
+static void roc_buf_import_commit(struct file *file, const void *arg, bool copied)
 {
 	const struct roc_buf_import *i = arg;
 
-	roc_buffer_settle(file->private_data, i->handle, told);
+	roc_buffer_commit(file->private_data, i->handle, copied);
 }
 
 /* Those of every kind. */
@@ -164,12 +164,12 @@ static const struct roc_ioctl roc_channel_calls[] = {
 	ROC_IOCTL(ROC_CH_RESET, roc_ch_control, count, roc_ch_reset, .locked = true),
 	ROC_IOCTL(ROC_CH_EVENTFD, roc_ch_eventfd, reserved, roc_ch_eventfd),
 	ROC_IOCTL(ROC_BUF_REGISTER, roc_buf_register, limit, roc_buf_register,
-		  .settle = roc_buf_settle, .enters = true),
+		  .commit = roc_buf_commit, .enters = true),
 	ROC_IOCTL(ROC_BUF_UNREGISTER, roc_buf_unregister, reserved, roc_buf_unregister),
 	ROC_IOCTL(ROC_BUF_EXPORT, roc_buf_export, pinned, roc_buf_export,
-		  .settle = roc_buf_export_settle),
+		  .commit = roc_buf_export_commit),
 	ROC_IOCTL(ROC_BUF_IMPORT, roc_buf_import, limit, roc_buf_import,
-		  .settle = roc_buf_import_settle, .enters = true),
+		  .commit = roc_buf_import_commit, .enters = true),
 };
 
 static const struct roc_ioctl_table roc_channel_ioctls = ROC_IOCTL_TABLE(roc_channel_calls);

@@ -48,7 +48,7 @@ struct roc_shared_memory;
  * @eventfd_lock: @eventfd; interrupts take it
  * @eventfd: signalled with @wait; under @eventfd_lock
  * @buffers: registered, by handle
- * @untold: registered, and the caller does not know it yet
+ * @uncommitted: registered, but the handle is not yet copied to the caller
  */
 struct roc_open {
 	struct roc_channel *ch;
@@ -66,7 +66,7 @@ struct roc_open {
 	spinlock_t eventfd_lock;
 	struct eventfd_ctx *eventfd;
 	struct xarray buffers;
-	struct list_head untold;
+	struct list_head uncommitted;
 };
 
 /**

@@ -32,10 +32,10 @@ struct roc_import {
 /*
  * A dma-buf of @memory, which was lent for it and is returned at its release, and the number @fd
  * that it will have; @flags as &roc_buf_export.flags. Inside the SRCU read side. It becomes real in
- * roc_export_settle(), called by the same task outside of it. With an error nothing is returned.
+ * roc_export_commit(), called by the same task outside of it. With an error nothing is returned.
  */
 int roc_export(struct roc_endpoint *ep, struct roc_memory *memory, u32 flags, s32 *fd);
-void roc_export_settle(struct roc_endpoint *ep, s32 fd, bool told);
+void roc_export_commit(struct roc_endpoint *ep, s32 fd, bool copied);
 /* The hardware goes: tell all importers. No channel lock held. */
 void roc_exports_revoke(struct roc_endpoint *ep);
 
@@ -56,7 +56,7 @@ static inline int roc_export(struct roc_endpoint *ep, struct roc_memory *memory,
 	return -EOPNOTSUPP;
 }
 
-static inline void roc_export_settle(struct roc_endpoint *ep, s32 fd, bool told)
+static inline void roc_export_commit(struct roc_endpoint *ep, s32 fd, bool copied)
 {
 }
 

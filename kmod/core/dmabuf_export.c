@@ -33,7 +33,7 @@ ROC_IMPORT_DMA_BUF_NS;
  * @ep: reference to its structure
  * @memory: lent
  * @dmabuf: the dma-buf, which owns this structure
- * @teller: who made it and does not know its number yet, else NULL; under the endpoint's lock
+ * @creator: task that made it, until roc_export_commit(), else NULL; under the endpoint's lock
  * @revoked: written under dma_resv
  * @lock: @mappings
  * @mappings: of the importers' devices
@@ -43,7 +43,7 @@ struct roc_export {
 	struct roc_endpoint *ep;
 	struct roc_memory *memory;
 	struct dma_buf *dmabuf;
-	const struct task_struct *teller;
+	const struct task_struct *creator;
 	bool revoked;
 	struct mutex lock;
 	struct list_head mappings;
@@ -267,7 +267,7 @@ static struct roc_export *roc_export_make(struct roc_endpoint *ep, struct roc_me
 	get_device(&ep->dev);
 	export->ep = ep;
 	export->memory = memory;
-	export->teller = current;
+	export->creator = current;
 	mutex_init(&export->lock);
 	INIT_LIST_HEAD(&export->mappings);
 	info.ops = &roc_export_ops;
@@ -306,16 +306,16 @@ int roc_export(struct roc_endpoint *ep, struct roc_memory *memory, u32 flags, s3
 }
 
 /* A task makes one at a time. */
-static struct dma_buf *roc_export_untold(struct roc_endpoint *ep)
+static struct dma_buf *roc_export_uncommitted(struct roc_endpoint *ep)
 {
 	struct dma_buf *dmabuf = NULL;
 	struct roc_export *export;
 
 	mutex_lock(&ep->exports_lock);
 	list_for_each_entry(export, &ep->exports, node) {
-		if (export->teller != current)
+		if (export->creator != current)
 			continue;
-		export->teller = NULL;
+		export->creator = NULL;
 		dmabuf = export->dmabuf;
 		break;
 	}
@@ -323,11 +323,11 @@ static struct dma_buf *roc_export_untold(struct roc_endpoint *ep)
 	return dmabuf;
 }
 
-void roc_export_settle(struct roc_endpoint *ep, s32 fd, bool told)
+void roc_export_commit(struct roc_endpoint *ep, s32 fd, bool copied)
 {
-	struct dma_buf *dmabuf = roc_export_untold(ep);
+	struct dma_buf *dmabuf = roc_export_uncommitted(ep);
 
-	if (told) {
+	if (copied) {
 		fd_install(fd, dmabuf->file);
 	} else {
 		put_unused_fd(fd);

@@ -15,7 +15,7 @@
 /*
  * An open /dev/rocN. Owned by the file (and by the mappings made through it).
  * @locked: the card whose advisory lock this file has
- * @told: the caller knows that it has; before, nobody can give it back
+ * @committed: the caller has been given the lock; before, it cannot release it
  * @lock: serialises the taking and giving
  */
 struct roc_endpoint_file {
@@ -23,7 +23,7 @@ struct roc_endpoint_file {
 	u32 epoch;
 	struct mutex lock;
 	struct roc_card *locked;
-	bool told;
+	bool committed;
 };
 
 /* BAR n is at this mmap offset: opaque to users, fits the 44 bits of a 32-bit caller. */
@@ -150,13 +150,13 @@ static int roc_lock(struct file *file, void *arg)
 	return err;
 }
 
-static void roc_lock_settle(struct file *file, const void *arg, bool told)
+static void roc_lock_commit(struct file *file, const void *arg, bool copied)
 {
 	struct roc_endpoint_file *ef = file->private_data;
 
 	mutex_lock(&ef->lock);
-	ef->told = told;
-	if (!told) {
+	ef->committed = copied;
+	if (!copied) {
 		roc_card_unlock(ef->locked, ef);
 		ef->locked = NULL;
 	}
@@ -173,10 +173,10 @@ static int roc_unlock(struct file *file, void *arg)
 		return -EINVAL;
 	if (mutex_lock_interruptible(&ef->lock))
 		return -ERESTARTNOHAND;
-	if (ef->told) {
+	if (ef->committed) {
 		err = roc_card_unlock(ef->locked, ef);
 		ef->locked = NULL;
-		ef->told = false;
+		ef->committed = false;
 	}
 	mutex_unlock(&ef->lock);
 	return err;
@@ -188,7 +188,7 @@ static const struct roc_ioctl roc_endpoint_calls[] = {
 	ROC_IOCTL(ROC_REG_READ, roc_reg, reserved, roc_reg_read, .registers = true),
 	ROC_IOCTL(ROC_REG_WRITE, roc_reg, reserved, roc_reg_write, .registers = true),
 	ROC_IOCTL(ROC_REG_MODIFY, roc_reg, reserved, roc_reg_modify, .registers = true),
-	ROC_IOCTL(ROC_CARD_LOCK, roc_card_lock, deadline, roc_lock, .settle = roc_lock_settle),
+	ROC_IOCTL(ROC_CARD_LOCK, roc_card_lock, deadline, roc_lock, .commit = roc_lock_commit),
 	ROC_IOCTL(ROC_CARD_UNLOCK, roc_card_lock, deadline, roc_unlock),
 };
 

@@ -55,9 +55,10 @@ static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struc
  * not know, call, and write back what the caller knows. Replies go back with errors too: some
  * carry the reason. A structure may grow: what an older caller does not have is 0.
  *
- * What the caller cannot be told must not have happened. So the structure is written back as it
- * came before anything happens, and what is worse than useless to a caller that does not know of it
- * (a lock, a handle) is settled afterwards, in case that somebody took the memory away meanwhile.
+ * Undo the operation if the result cannot be copied out. To detect most such callers early, the
+ * structure is first written back as it came. An object that a caller without the result could
+ * never release (a lock, a handle) is committed only after the final copy, because the caller's
+ * memory may have been unmapped meanwhile.
  *
  * A wait that a signal interrupts returns -ERESTARTNOHAND, as poll() does: without a handler the
  * call is repeated. So it must leave the structure as it came, with an absolute deadline.
@@ -71,7 +72,7 @@ long roc_ioctl_dispatch(struct file *file, const struct roc_ioctl *call, unsigne
 	void __user *user = (void __user *)arg;
 	u64 u[ROC_ARG_MAX / sizeof(u64)] = {};
 	u32 size, known;
-	bool told;
+	bool copied;
 	int err;
 
 	if (!call)
@@ -91,10 +92,10 @@ long roc_ioctl_dispatch(struct file *file, const struct roc_ioctl *call, unsigne
 	err = roc_ioctl_call(file, call, ep, epoch, u);
 	if (err)
 		trace_roc_ioctl_error(ep->minor, call->nr, err);
-	told = !copy_to_user(user, u, known);
-	if (!err && call->settle)
-		call->settle(file, u, told);
-	return told ? err : -EFAULT;
+	copied = !copy_to_user(user, u, known);
+	if (!err && call->commit)
+		call->commit(file, u, copied);
+	return copied ? err : -EFAULT;
 }
 
 bool roc_enter(struct roc_endpoint *ep, u32 epoch, int *idx)

@@ -23,8 +23,8 @@ struct roc_endpoint;
  * @first: size of the structure when it was first published; never changes
  * @size: of the structure now
  * @handler: called inside the endpoint's SRCU read side
- * @settle: what the handler made becomes real when the caller was told of it, and is undone when
- *	it could not be. Nobody else can use it, or take it away, before. Outside the read side
+ * @commit: publish what the handler made if the result was copied to the caller, else undo it. No
+ *	other call can use or release it before. Called outside the read side
  * @enters: the handler goes in by itself, because it waits for user memory outside
  * @registers: the handler accesses registers without a channel's lock, or before it
  * @starts: the handler starts the channel; see roc_set_starting()
@@ -35,7 +35,7 @@ struct roc_ioctl {
 	u32 first;
 	u32 size;
 	int (*handler)(struct file *file, void *arg);
-	void (*settle)(struct file *file, const void *arg, bool told);
+	void (*commit)(struct file *file, const void *arg, bool copied);
 	bool enters;
 	bool registers;
 	bool starts;

@@ -44,7 +44,7 @@ static int roc_open_begin(struct roc_open *o)
 	lockdep_assert_held(&ch->lock);
 	if (ch->open)
 		return -EBUSY;
-	roc_settle(ch, true);
+	roc_requiesce(ch, true);
 	ch->base = ch->stats;
 	roc_run_open(o);
 	roc_open_set(ch, o);
@@ -73,7 +73,7 @@ struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch)
 	o->ch = ch;
 	o->epoch = epoch;
 	init_waitqueue_head(&o->wait);
-	INIT_LIST_HEAD(&o->untold);
+	INIT_LIST_HEAD(&o->uncommitted);
 	init_waitqueue_head(&o->batch);
 	spin_lock_init(&o->eventfd_lock);
 	xa_init_flags(&o->buffers, XA_FLAGS_ALLOC1);

@@ -97,11 +97,11 @@ static void roc_stop_left(struct roc_endpoint *ep, bool master)
 	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		ch->loaded = master || ep->ops->left_running(ch);
-		roc_settle(ch, true);
+		roc_requiesce(ch, true);
 		mutex_unlock(&ch->lock);
 	}
 	if (roc_suspects(ep) && !roc_reset_function(ep))
-		roc_settle_by_reset(ep);
+		roc_quiesced_by_reset(ep);
 }
 
 static void roc_forget_kind(struct roc_endpoint *ep)
@@ -145,7 +145,7 @@ static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool pr
 		mutex_lock(&ch->lock);
 		if (ch->open)
 			roc_open_retire(ch->open, present);
-		roc_settle(ch, present);
+		roc_requiesce(ch, present);
 		roc_set_state(ch, ROC_CH_GONE, ROC_REASON_NONE);
 		mutex_unlock(&ch->lock);
 	}
@@ -174,7 +174,7 @@ static void roc_abandon_held(struct roc_endpoint *ep)
 static void roc_let_go(struct roc_endpoint *ep)
 {
 	if (roc_suspects(ep) && !roc_reset_function(ep))
-		roc_settle_by_reset(ep);
+		roc_quiesced_by_reset(ep);
 	roc_abandon_held(ep);
 }
 
@@ -340,7 +340,7 @@ static void roc_reset_done(struct pci_dev *pdev)
 	pci_save_state(pdev);
 	/* Nobody says whether there was one. Where it has to prove something it is done again. */
 	if (!roc_suspects(ep) || !roc_reset_function(ep))
-		roc_settle_by_reset(ep);
+		roc_quiesced_by_reset(ep);
 	roc_reopen(ep, ROC_SHUT_RESET);
 }
 
@@ -383,7 +383,7 @@ static pci_ers_result_t roc_slot_reset(struct pci_dev *pdev)
 	/* The next reset wants a saved state, too: restoring one uses it up. */
 	pci_save_state(pdev);
 	if (frozen)
-		roc_settle_by_reset(ep);
+		roc_quiesced_by_reset(ep);
 	return PCI_ERS_RESULT_RECOVERED;
 }
 

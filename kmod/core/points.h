@@ -25,7 +25,7 @@ enum roc_point {
 	ROC_POINT_IMPORT,	 /* a dma-buf is mapped, not yet listed */
 	ROC_POINT_EXPORT,	 /* a dma-buf is made, and nobody knows its number */
 	ROC_POINT_REVOKE,	 /* dma-bufs are about to be revoked */
-	ROC_POINT_SETTLE,	 /* a start: another channel is suspect, its lock not yet had */
+	ROC_POINT_REQUIESCE,	 /* a start: another channel is suspect, its lock not yet taken */
 	ROC_POINT_FUNC_RESET,	 /* a start is about to reset the function, and accesses wait */
 	ROC_POINT_START_BUS,	 /* the card is set up and has no bus */
 	ROC_POINT_START_RUNNING, /* the card is set going, nobody knows */

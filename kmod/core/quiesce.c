@@ -59,7 +59,7 @@ void roc_make_quiet(struct roc_channel *ch, bool present)
  * certain, let go of what it could have written. Only while it does not run.
  * @present: the card may be touched. False: it is still suspect.
  */
-bool roc_settle(struct roc_channel *ch, bool present)
+bool roc_requiesce(struct roc_channel *ch, bool present)
 {
 	bool proved = !READ_ONCE(ch->suspect), off = proved || roc_bus_take(ch);
 
@@ -82,7 +82,7 @@ int roc_stopped_already(struct roc_channel *ch)
 {
 	lockdep_assert_held(&ch->lock);
 	if (ch->open->leak)
-		roc_settle(ch, true);
+		roc_requiesce(ch, true);
 	return ch->open->leak ? -EIO : -EALREADY;
 }
 
@@ -92,11 +92,11 @@ static void roc_forgotten(struct roc_channel *ch)
 	if (ch->ep->ops->after_reset)
 		ch->ep->ops->after_reset(ch);
 	roc_proved(ch);
-	roc_settle(ch, true);
+	roc_requiesce(ch, true);
 }
 
 /* No channel lock held. */
-void roc_settle_by_reset(struct roc_endpoint *ep)
+void roc_quiesced_by_reset(struct roc_endpoint *ep)
 {
 	struct roc_channel *ch;
 
@@ -222,7 +222,7 @@ static int roc_reset_closed(struct roc_endpoint *ep)
 	roc_point(ep, ROC_POINT_FUNC_RESET);
 	err = roc_reset_function(ep);
 	if (!err)
-		roc_settle_by_reset(ep);
+		roc_quiesced_by_reset(ep);
 	roc_reset_end(ep);
 	return err;
 }
@@ -261,7 +261,7 @@ static int roc_reset_idle(struct roc_endpoint *ep)
  * Before a start, for which no channel of the function may be suspect. No channel lock is held: two
  * that start at once must not wait for each other. SRCU read side held.
  */
-int roc_settle_all(struct roc_endpoint *ep)
+int roc_requiesce_all(struct roc_endpoint *ep)
 {
 	struct roc_channel *ch;
 	int err;
@@ -269,12 +269,12 @@ int roc_settle_all(struct roc_endpoint *ep)
 	for_each_roc_channel(ch, ep) {
 		if (!READ_ONCE(ch->suspect))
 			continue;
-		roc_point(ep, ROC_POINT_SETTLE);
+		roc_point(ep, ROC_POINT_REQUIESCE);
 		err = roc_channel_lock(ch);
 		if (err)
 			return err;
 		if (ch->state != ROC_CH_RUNNING)
-			roc_settle(ch, true);
+			roc_requiesce(ch, true);
 		mutex_unlock(&ch->lock);
 	}
 	return roc_suspects(ep) ? roc_reset_idle(ep) : 0;

@@ -51,10 +51,10 @@ void roc_kept_exit(void);
 int roc_channels_lock(struct roc_endpoint *ep);
 void roc_channels_unlock(struct roc_endpoint *ep);
 void roc_make_quiet(struct roc_channel *ch, bool present);
-bool roc_settle(struct roc_channel *ch, bool present);
+bool roc_requiesce(struct roc_channel *ch, bool present);
 int roc_stopped_already(struct roc_channel *ch);
-int roc_settle_all(struct roc_endpoint *ep);
-void roc_settle_by_reset(struct roc_endpoint *ep);
+int roc_requiesce_all(struct roc_endpoint *ep);
+void roc_quiesced_by_reset(struct roc_endpoint *ep);
 int roc_reset_function(struct roc_endpoint *ep);
 
 #endif /* ROC_QUIESCE_H */

@@ -203,7 +203,7 @@ static int roc_run_enable(struct roc_run *run, u32 start, void *arg)
 		return -EBUSY;
 	if (!run->open.committed)
 		return -EPIPE;
-	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
+	if (!roc_alive(ch->ep) || !roc_requiesce(ch, true))
 		return -EIO;
 	return ops->enable ? ops->enable(run) : roc_run_enable_block(run, start, arg);
 }
@@ -233,14 +233,14 @@ static int roc_run_begin(struct roc_run *run)
 
 int roc_run_start(struct roc_run *run, u32 start, void *arg)
 {
-	int settled = roc_settle_all(run->open.ch->ep), err;
+	int requiesced = roc_requiesce_all(run->open.ch->ep), err;
 
-	if (settled && settled != -EIO)
-		return settled;
+	if (requiesced && requiesced != -EIO)
+		return requiesced;
 	err = roc_open_lock(&run->open);
 	if (err)
 		return err;
-	err = settled ?: roc_run_enable(run, start, arg);
+	err = requiesced ?: roc_run_enable(run, start, arg);
 	if (!err)
 		err = roc_run_begin(run);
 	else if (err == -EIO && roc_run_ops(run)->refused)

@@ -282,7 +282,7 @@ int roc_shared_attach(struct roc_open *o, struct roc_shared_memory *s,
 	return err;
 }
 
-void roc_shared_commit(struct file *file, const void *data, bool told)
+void roc_shared_commit(struct file *file, const void *data, bool copied)
 {
 	struct roc_open *o = file->private_data;
 	struct roc_shared_memory *undo = NULL;
@@ -293,7 +293,7 @@ void roc_shared_commit(struct file *file, const void *data, bool told)
 	if (!roc_enter(ch->ep, o->epoch, &idx))
 		return;
 	mutex_lock(&ch->lock);
-	if (told) {
+	if (copied) {
 		/* Pairs with the loads of @committed: they see the shared memory set up. */
 		smp_store_release(&o->committed, true);
 	} else if (!o->retired) {

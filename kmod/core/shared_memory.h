@@ -154,7 +154,7 @@ int roc_shared_attach(struct roc_open *o, struct roc_shared_memory *s,
 		      void *arg);
 
 /* Of an ioctl that attached memory: see struct roc_ioctl. */
-void roc_shared_commit(struct file *file, const void *data, bool told);
+void roc_shared_commit(struct file *file, const void *data, bool copied);
 
 /* The card's part goes now, or when the channel is verified to be quiesced. Channel lock held. */
 void roc_shared_drop(struct roc_open *o);

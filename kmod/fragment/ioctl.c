@@ -173,7 +173,7 @@ static int roc_fr_wait(struct file *file, void *data)
 
 static const struct roc_ioctl roc_fragment_calls[] = {
 	ROC_IOCTL(ROC_FR_INFO, roc_fr_info, bad_index, roc_sub_info),
-	ROC_IOCTL(ROC_FR_RINGS, roc_fr_rings, pinned, roc_fr_rings, .settle = roc_shared_commit,
+	ROC_IOCTL(ROC_FR_RINGS, roc_fr_rings, pinned, roc_fr_rings, .commit = roc_shared_commit,
 		  .enters = true),
 	ROC_IOCTL(ROC_FR_SETTINGS, roc_fr_settings, reserved, roc_sub_set),
 	ROC_IOCTL(ROC_FR_START, roc_fr_start, limit, roc_fr_start, .starts = true),

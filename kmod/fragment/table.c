@@ -100,7 +100,7 @@ int roc_table_make(struct roc_run *run, void *data)
 	u32 at = 0;
 	int err;
 
-	if (!list_empty(&run->open.untold))
+	if (!list_empty(&run->open.uncommitted))
 		return -EBUSY;
 	if (total > sub->host_pages_max) {
 		arg->reason = ROC_REASON_LENGTH;

@@ -275,7 +275,7 @@ static int roc_ch_mode(struct file *file, void *arg)
 static const struct roc_ioctl roc_pool_calls[] = {
 	ROC_IOCTL(ROC_CH_INFO, roc_ch_info, spurious_interrupts, roc_ch_info, .locked = true),
 	ROC_IOCTL(ROC_CH_RINGS, roc_ch_rings, ready_entries_offset, roc_ch_rings,
-		  .settle = roc_shared_commit),
+		  .commit = roc_shared_commit),
 	ROC_IOCTL(ROC_CH_CONFIGURE, roc_ch_configure, page_size, roc_ch_configure, .locked = true),
 	ROC_IOCTL(ROC_CH_START, roc_ch_control, count, roc_ch_start, .starts = true),
 	ROC_IOCTL(ROC_CH_STOP, roc_ch_control, count, roc_ch_stop, .locked = true),

@@ -128,7 +128,7 @@ static int roc_st_wait(struct file *file, void *data)
 
 static const struct roc_ioctl roc_stream_calls[] = {
 	ROC_IOCTL(ROC_ST_INFO, roc_st_info, bad_index, roc_stream_info),
-	ROC_IOCTL(ROC_ST_RING, roc_st_ring, pinned, roc_st_ring, .settle = roc_shared_commit,
+	ROC_IOCTL(ROC_ST_RING, roc_st_ring, pinned, roc_st_ring, .commit = roc_shared_commit,
 		  .enters = true),
 	ROC_IOCTL(ROC_ST_SETTINGS, roc_st_settings, low_water, roc_stream_set, .registers = true),
 	ROC_IOCTL(ROC_ST_START, roc_st_start, reserved, roc_st_start, .starts = true),

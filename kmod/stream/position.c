@@ -14,16 +14,17 @@ static __s32 ahead(__u32 a, __u32 b)
  * The reader may be at work meanwhile: then its position is newer than @written, and may lie beyond
  * it, but not beyond @later. A reader's position that is impossible is no measure for the card.
  */
-_Bool roc_position_take(struct roc_position *p, __u32 written, __u32 read, __u32 told, __u32 later)
+_Bool roc_position_take(struct roc_position *p, __u32 written, __u32 read, __u32 card_read,
+			__u32 later)
 {
 	_Bool good = ahead(read, p->read) >= 0 && ahead(later, read) >= 0;
 	__u32 from = good ? read : p->read;
 
 	if (ahead(written, p->written) < 0 || ahead(later, written) < 0)
 		return 0;
-	if (ahead(written, from) > (__s32)p->lines && ahead(told, from) > 0 &&
-	    ahead(later, told) >= 0) {
-		from = told;
+	if (ahead(written, from) > (__s32)p->lines && ahead(card_read, from) > 0 &&
+	    ahead(later, card_read) >= 0) {
+		from = card_read;
 		good = 0;
 	}
 	if (ahead(written, from) > (__s32)p->lines)

@@ -51,11 +51,14 @@ static inline struct roc_position roc_position_at(__u32 lines, __u32 position)
 }
 
 /*
- * What both pages say now: @written was loaded first, then @read, then @told, the read position
- * that the card knows, and @later from where @written came from. False: the card is broken, or it
- * was writing @told meanwhile; nothing has changed then.
+ * Take over new positions. The caller loads @written, then @read, then @card_read (the read
+ * position in the card's page), then @later from the source of @written.
+ *
+ * Return: false if the card violates the protocol, or was writing @card_read meanwhile; then @p is
+ * unchanged.
  */
-_Bool roc_position_take(struct roc_position *p, __u32 written, __u32 read, __u32 told, __u32 later);
+_Bool roc_position_take(struct roc_position *p, __u32 written, __u32 read, __u32 card_read,
+			__u32 later);
 
 /*
  * The same for a reader that takes data before it gives them back: @taken was loaded after @read.

@@ -91,7 +91,7 @@ static bool fake_info(struct roc_st_info *info)
 }
 
 /* As the driver: all of it if the wait sleeps, else only what is worth it. */
-static uint32_t untold_by_wait(void)
+static uint32_t unreported_by_wait(void)
 {
 	bool sleeps = (int32_t)(fake.card->written - fake.in.wait.position) < 0;
 
@@ -147,7 +147,7 @@ static int fake_ioctl(int fd, unsigned long request, void *arg)
 		fake.in.wait = *(struct roc_st_wait *)arg;
 		fake.card->written += fake.arrive;
 		fake.arrive = 0;
-		((struct roc_st_wait *)arg)->unreported = untold_by_wait();
+		((struct roc_st_wait *)arg)->unreported = unreported_by_wait();
 		if ((int32_t)(fake.card->written - fake.in.wait.position) >= 0 ||
 		    fake.state != ROC_CH_RUNNING)
 			return 0;

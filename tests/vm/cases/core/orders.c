@@ -268,14 +268,14 @@ static void suspect_then_start(void)
 	CU_ASSERT(!bus_master(CRORC_ID));
 	rig_close(&r);
 	emu(CRORC0, "fault 0 clear");
-	point_hold("settle", CRORC_ID);
+	point_hold("requiesce", CRORC_ID);
 	starts = child_start(AS_ROOT, start_run, &later);
-	UNIT_NEED(point_reached("settle", LIMIT_MS));
+	UNIT_NEED(point_reached("requiesce", LIMIT_MS));
 	/* The open proves that it is quiet, so this start meets no suspect. */
 	r = crorc_rig(0);
 	UNIT_NEED(filled_rig(&r));
 	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, LIMIT_MS));
-	point_release("settle");
+	point_release("requiesce");
 	UNIT_EQ(child_wait(starts, LIMIT_MS), 0);
 	later.run = 1; /* a child has started it */
 	CU_ASSERT(rig_run(&r, 20, LIMIT_MS) && rig_stop(&r));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Callers whose memory goes away while a call that makes something is at work: what they cannot be
- * told of has not happened. Forced by a point in the module (kmod/core/points.h).
+ * Calls that create an object, while another thread write-protects the memory for the result: the
+ * driver undoes the call. Forced by a point in the module (kmod/core/points.h).
  */
 #include "common/case.h"
 #include "common/point.h"
@@ -41,8 +41,8 @@ static void *page(const void *from, size_t size)
 #define STREAM_ID "4004:0"
 #define SUB_ID "6005:0"
 
-/* The first call finds that it cannot write its answer, the second one makes what it asks for. */
-static void untold(const char *id, unsigned long nr, const void *from, size_t size)
+/* The first call cannot copy its result out and is undone; the second one succeeds. */
+static void uncommitted(const char *id, unsigned long nr, const void *from, size_t size)
 {
 	struct call c = {.nr = nr, .arg = page(from, size)};
 	pthread_t thread;
@@ -72,14 +72,14 @@ static void ring_of_a_stream(void)
 {
 	const struct roc_st_ring ring = {.size = sizeof(ring), .length = 64 * KIB};
 
-	untold(STREAM_ID, ROC_ST_RING, &ring, sizeof(ring));
+	uncommitted(STREAM_ID, ROC_ST_RING, &ring, sizeof(ring));
 }
 
 static void rings_of_a_sub_unit(void)
 {
 	const struct roc_fr_rings rings = {.size = sizeof(rings), .pages = 64};
 
-	untold(SUB_ID, ROC_FR_RINGS, &rings, sizeof(rings));
+	uncommitted(SUB_ID, ROC_FR_RINGS, &rings, sizeof(rings));
 }
 
 UNIT_MAIN("untold", {"ring of a stream", ring_of_a_stream},

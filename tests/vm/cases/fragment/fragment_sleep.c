@@ -218,7 +218,7 @@ static void waits(void)
 }
 
 /* Takes all there is, and tells nobody but the card. */
-static bool takes_untold(struct taker *t, uint64_t fragments)
+static bool takes_unreported(struct taker *t, uint64_t fragments)
 {
 	taker_pass(t);
 	return t->fragments >= fragments;
@@ -227,7 +227,7 @@ static bool takes_untold(struct taker *t, uint64_t fragments)
 /* Takes all there is without a call that sleeps. */
 static bool takes(struct taker *t, uint64_t fragments)
 {
-	bool enough = takes_untold(t, fragments);
+	bool enough = takes_unreported(t, fragments);
 
 	t->user->descriptors = t->data_count;
 	return enough;
@@ -463,7 +463,7 @@ static bool lap(struct taker *t, uint32_t limit)
 	CU_ASSERT(UNIT_WAIT(taker_info(t).arms > before.arms, 5000));
 	CU_ASSERT(UNIT_WAIT(child_sleeps(pid), 5000));
 	taker_set(t, 1, FRAGMENT_LINK_LIMIT, limit);
-	CU_ASSERT(UNIT_WAIT(takes_untold(t, limit + 5), 5000));
+	CU_ASSERT(UNIT_WAIT(takes_unreported(t, limit + 5), 5000));
 	UNIT_EQ(child_wait(pid, 10000), 0);
 	t->user->descriptors = t->data_count;
 	return taker_info(t).spurious_interrupts > before.spurious_interrupts;
@@ -527,7 +527,7 @@ static void not_told_beside_commands(void)
 	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms > arms, 5000));
 	CU_ASSERT(UNIT_WAIT(child_sleeps(pid), 5000));
 	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 1 + t.made.descriptors + 5);
-	CU_ASSERT(UNIT_WAIT(takes_untold(&t, 6 + t.made.descriptors + 5), 5000));
+	CU_ASSERT(UNIT_WAIT(takes_unreported(&t, 6 + t.made.descriptors + 5), 5000));
 	CU_ASSERT(woken_beside_commands(&t, &h, pid));
 	UNIT_EQ(taker_info(&t).missed_interrupts, 1);
 	stop(&t);
