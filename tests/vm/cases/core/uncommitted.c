@@ -82,5 +82,5 @@ static void rings_of_a_sub_unit(void)
 	uncommitted(SUB_ID, ROC_FR_RINGS, &rings, sizeof(rings));
 }
 
-UNIT_MAIN("untold", {"ring of a stream", ring_of_a_stream},
+UNIT_MAIN("uncommitted", {"ring of a stream", ring_of_a_stream},
 	  {"rings of a sub-unit", rings_of_a_sub_unit})
