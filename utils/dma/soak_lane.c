@@ -142,12 +142,12 @@ static void publish(struct pump *p, void *context)
 		.bytes = p->n.bytes,
 		.errors = p->sink->n.errors + p->n.damaged + p->source->short_of,
 	};
-	struct unit_books books = {0};
+	struct unit_counters counters = {0};
 
-	p->source->ops->books(p->source, &books);
+	p->source->ops->counters(p->source, &counters);
 	/* A card that does not answer has dropped what it said last. */
 	if (!l->fragments)
-		c.dropped = books.known ? books.dropped : l->now.dropped;
+		c.dropped = counters.known ? counters.dropped : l->now.dropped;
 	pthread_mutex_lock(&l->lock);
 	l->now = c;
 	pthread_mutex_unlock(&l->lock);

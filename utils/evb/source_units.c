@@ -255,10 +255,10 @@ static void counters(void *self, struct evb_source_counters *counters)
 {
 	struct adapter *a = self;
 	struct assemble_counts n;
-	struct unit_books b = {0};
+	struct unit_counters b = {0};
 
 	assemble_counts(a->assemble, &n);
-	a->units->ops->books(a->units, &b);
+	a->units->ops->counters(a->units, &b);
 	*counters = (struct evb_source_counters){
 		.events = n.events - a->keeps,
 		.bytes = n.bytes - (a->keeps ? a->kept.bytes : 0),

@@ -197,11 +197,11 @@ static void recv_sleep(struct source *s, struct units_sleep *sleep)
 	recv_sleep_held(s, sleep);
 }
 
-static void books(struct source *s, struct unit_books *b)
+static void counters(struct source *s, struct unit_counters *b)
 {
 	struct recv *r = of(s);
 
-	*b = (struct unit_books){.known = true, .units = r->units, .bytes = r->bytes};
+	*b = (struct unit_counters){.known = true, .units = r->units, .bytes = r->bytes};
 }
 
 /* What has its credit must be known to the sender, or it sends it again to the next one. */
@@ -257,7 +257,7 @@ static const struct source_ops ops = {
 	.stop = stop,
 	.sleep = recv_sleep,
 	.sleep_held = recv_sleep_held,
-	.books = books,
+	.counters = counters,
 	.close = close_source,
 };
 

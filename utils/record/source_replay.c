@@ -385,11 +385,11 @@ static void replay_sleep(struct source *s, struct units_sleep *sleep)
 		sleep->ns = 0;
 }
 
-static void books(struct source *s, struct unit_books *b)
+static void counters(struct source *s, struct unit_counters *b)
 {
 	struct replay *r = of(s);
 
-	*b = (struct unit_books){
+	*b = (struct unit_counters){
 		.known = true, .units = r->recording.units, .bytes = r->recording.bytes};
 }
 
@@ -433,7 +433,7 @@ static const struct source_ops ops = {
 	.flush = flush,
 	.stop = stop,
 	.sleep = replay_sleep,
-	.books = books,
+	.counters = counters,
 	.close = close_source,
 };
 

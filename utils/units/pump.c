@@ -369,7 +369,7 @@ void pump_run(struct pump *p)
 	ret = p->sink->ops->finish(p->sink);
 	if (ret)
 		fail(p, ret, p->sink->reason);
-	p->source->ops->books(p->source, &p->books);
+	p->source->ops->counters(p->source, &p->counters);
 	if (p->reason[0] && p->end != PUMP_END_FULL)
 		p->end = PUMP_END_FAILED;
 	if (p->tick)

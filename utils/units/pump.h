@@ -58,8 +58,8 @@ struct pump {
 
 	struct pump_counts n;
 	enum pump_end end;
-	struct unit_books books;   /* after the end */
-	char reason[UNITS_REASON]; /* a failure */
+	struct unit_counters counters; /* after the end */
+	char reason[UNITS_REASON];     /* a failure */
 
 	struct unit held; /* taken, and the sink had no room */
 	bool holds;

@@ -151,7 +151,7 @@ static void count_stream(struct card_source *c, const struct roc_st_counters *ca
 	c->seen_bytes = card->bytes;
 }
 
-static void books(struct source *s, struct unit_books *b)
+static void counters(struct source *s, struct unit_counters *b)
 {
 	struct card_source *c = of(s);
 	struct roc_ch_info ch;
@@ -165,7 +165,7 @@ static void books(struct source *s, struct unit_books *b)
 		count_stream(c, &st.card);
 		if (c->stopped)
 			compare_events(s);
-		*b = (struct unit_books){
+		*b = (struct unit_counters){
 			.known = true,
 			.bytes = c->bytes,
 			.dropped = c->dropped,
@@ -173,7 +173,7 @@ static void books(struct source *s, struct unit_books *b)
 		};
 	} else if (c->ch && !roc_channel_info(c->ch, &ch)) {
 		count_channel(c, &ch);
-		*b = (struct unit_books){
+		*b = (struct unit_counters){
 			.known = true,
 			.units = ch.completed - c->before.completed,
 			.bytes = ch.bytes - c->before.bytes,
@@ -203,7 +203,7 @@ static const struct source_ops ops = {
 	.give_back = give_back,
 	.stop = stop,
 	.sleep = card_sleep,
-	.books = books,
+	.counters = counters,
 	.close = close_source,
 };
 

@@ -271,7 +271,7 @@ static uint64_t dropped(const struct fragment_source *c)
 	return came > l->transfers ? came - l->transfers : 0;
 }
 
-static void books(struct source *s, struct unit_books *b)
+static void counters(struct source *s, struct unit_counters *b)
 {
 	struct fragment_source *c = of(s);
 
@@ -279,7 +279,7 @@ static void books(struct source *s, struct unit_books *b)
 	/* What was before the start is not ours. */
 	if (!c->counts || count(c))
 		return;
-	*b = (struct unit_books){
+	*b = (struct unit_counters){
 		.known = true,
 		.units = c->since.transfers,
 		.bytes = c->since.bytes,
@@ -309,7 +309,7 @@ static const struct source_ops ops = {
 	.stop = stop,
 	.sleep = fragment_sleep,
 	.sleep_held = fragment_sleep_held,
-	.books = books,
+	.counters = counters,
 	.close = close_source,
 };
 

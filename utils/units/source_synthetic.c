@@ -151,15 +151,15 @@ static void synthetic_sleep(struct source *s, struct units_sleep *sleep)
 		units_sleep_ns(sleep, pace_wait(&y->pace, units_now()));
 }
 
-static void books(struct source *s, struct unit_books *b)
+static void counters(struct source *s, struct unit_counters *b)
 {
 	struct synthetic *y = of(s);
 
-	*b = (struct unit_books){.known = true,
-				 .units = y->slots.lent,
-				 .bytes = y->bytes,
-				 .dropped = y->dropped,
-				 .dropped_what = "packets"};
+	*b = (struct unit_counters){.known = true,
+				    .units = y->slots.lent,
+				    .bytes = y->bytes,
+				    .dropped = y->dropped,
+				    .dropped_what = "packets"};
 }
 
 static void close_source(struct source *s)
@@ -177,7 +177,7 @@ static const struct source_ops ops = {
 	.give_back = give_back,
 	.stop = stop,
 	.sleep = synthetic_sleep,
-	.books = books,
+	.counters = counters,
 	.close = close_source,
 };
 

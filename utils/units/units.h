@@ -104,7 +104,7 @@ struct unit_format {
 };
 
 /* What the other side of a source counted, after the stop. */
-struct unit_books {
+struct unit_counters {
 	bool known;
 	uint64_t units, bytes; /* it wrote */
 	uint64_t dropped;      /* it threw away for want of room: packets, or events */
@@ -142,7 +142,7 @@ struct source_ops {
 	/* The same when no unit can be taken: only for what flush() does beside. May be NULL: it
 	 * does nothing. */
 	void (*sleep_held)(struct source *s, struct units_sleep *sleep);
-	void (*books)(struct source *s, struct unit_books *books);
+	void (*counters)(struct source *s, struct unit_counters *counters);
 	/* No unit is out. May be called in any state, also after a failed open. */
 	void (*close)(struct source *s);
 };

@@ -129,13 +129,13 @@ void units_report_text(FILE *out, const struct pump *p, bool verbose)
 	row_count(out, "Damaged", p->n.damaged);
 	row_count(out, "Lost", n->lost);
 	row_count(out, "Left with the source", p->n.left);
-	if (p->books.known) {
-		if (p->books.units)
-			row_count(out, "Units it wrote", p->books.units);
-		row_count(out, "Bytes it wrote", p->books.bytes);
-		if (p->books.dropped_what)
-			fprintf(out, "  Dropped, %-15s %" PRIu64 "\n", p->books.dropped_what,
-				p->books.dropped);
+	if (p->counters.known) {
+		if (p->counters.units)
+			row_count(out, "Units it wrote", p->counters.units);
+		row_count(out, "Bytes it wrote", p->counters.bytes);
+		if (p->counters.dropped_what)
+			fprintf(out, "  Dropped, %-15s %" PRIu64 "\n", p->counters.dropped_what,
+				p->counters.dropped);
 	}
 	if (n->again)
 		row_count(out, "Sent again", n->again);
@@ -170,7 +170,7 @@ static void links_json(struct json *j, const struct pump *p)
 	json_array_end(j);
 }
 
-static void books_json(struct json *j, const struct unit_books *b)
+static void counters_json(struct json *j, const struct unit_counters *b)
 {
 	json_object(j, "books");
 	json_bool(j, "known", b->known);
@@ -207,7 +207,7 @@ void units_report_json(FILE *out, const struct pump *p)
 	json_unsigned(&j, "again", n->again);
 	json_unsigned(&j, "unconfirmed", n->unconfirmed);
 	json_unsigned(&j, "cameAgain", p->source->known_units);
-	books_json(&j, &p->books);
+	counters_json(&j, &p->counters);
 	links_json(&j, p);
 	json_unsigned(&j, "files", n->files);
 	json_unsigned(&j, "outMost", p->n.out_most);

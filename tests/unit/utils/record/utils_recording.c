@@ -196,9 +196,9 @@ static void odd_sleep(struct source *s, struct units_sleep *sleep)
 {
 }
 
-static void odd_books(struct source *s, struct unit_books *b)
+static void odd_counters(struct source *s, struct unit_counters *b)
 {
-	*b = (struct unit_books){0};
+	*b = (struct unit_counters){0};
 }
 
 static const struct source_ops odd_ops = {
@@ -208,7 +208,7 @@ static const struct source_ops odd_ops = {
 	.give_back = odd_back,
 	.stop = odd_start,
 	.sleep = odd_sleep,
-	.books = odd_books,
+	.counters = odd_counters,
 };
 
 static void record_odd(struct odd *o, const char *path, bool buffered)
@@ -309,7 +309,7 @@ static void dropped_is_counted(void)
 	UNIT_NEED(p.sink);
 	pump_run(&p);
 	UNIT_STR(p.reason, "");
-	UNIT_EQ(p.books.units, p.sink->n.units);
+	UNIT_EQ(p.counters.units, p.sink->n.units);
 	UNIT_EQ(recording_open(record.dir, &recording, reason), 0);
 	UNIT_EQ(recording.count, 1);
 	part = &recording.parts[0];
@@ -325,7 +325,7 @@ static void dropped_is_counted(void)
 	CU_ASSERT_TRUE(missing > 0);
 	/* Packets, of which a superpage has eight; the last ones may have been dropped behind it.
 	 */
-	CU_ASSERT_TRUE(p.books.dropped >= missing * 8);
+	CU_ASSERT_TRUE(p.counters.dropped >= missing * 8);
 	recording_close(&recording);
 	sink_close(p.sink);
 	source_close(p.source);

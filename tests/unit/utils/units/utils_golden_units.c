@@ -46,11 +46,11 @@ static void fill(struct pump *p)
 		      .out_most = 32,
 		      .sleeps = 50,
 		      .links = {[0] = {60, 60 << 20}, [11] = {40, 40 << 20}}},
-		.books = {.known = true,
-			  .units = 105,
-			  .bytes = 105 << 20,
-			  .dropped = 7,
-			  .dropped_what = "packets"},
+		.counters = {.known = true,
+			     .units = 105,
+			     .bytes = 105 << 20,
+			     .dropped = 7,
+			     .dropped_what = "packets"},
 		.end = PUMP_END_FULL,
 	};
 }

@@ -86,9 +86,9 @@ static void sleep_held(struct source *s, struct units_sleep *sleep)
 	from(s)->sleeps_held++;
 }
 
-static void books(struct source *s, struct unit_books *b)
+static void counters(struct source *s, struct unit_counters *b)
 {
-	*b = (struct unit_books){0};
+	*b = (struct unit_counters){0};
 }
 
 static void source_stays(struct source *s)
@@ -103,7 +103,7 @@ static const struct source_ops source_ops = {
 	.stop = source_ok,
 	.sleep = sleep_ready,
 	.sleep_held = sleep_held,
-	.books = books,
+	.counters = counters,
 	.close = source_stays,
 };
 

@@ -215,11 +215,11 @@ static void counters_reset(void)
 	card.told = card.discarded = card.sent = 0;
 }
 
-static struct unit_books books(void)
+static struct unit_counters counters(void)
 {
-	struct unit_books b;
+	struct unit_counters b;
 
-	source->ops->books(source, &b);
+	source->ops->counters(source, &b);
 	UNIT_EQ(b.known, true);
 	UNIT_EQ(b.bytes, b.units * BYTES);
 	return b;
@@ -235,8 +235,8 @@ static void begin(void)
 	card.discarded = 70;
 	UNIT_NEED(!source_fragment(&o, &source));
 	UNIT_EQ(source->ops->start(source), 0);
-	UNIT_EQ(books().units, 0);
-	UNIT_EQ(books().dropped, 0);
+	UNIT_EQ(counters().units, 0);
+	UNIT_EQ(counters().dropped, 0);
 }
 
 /* The card loses what it keeps. */
@@ -248,8 +248,8 @@ static void end(uint64_t units, uint64_t dropped)
 	UNIT_EQ(source->ops->take(source, &unit), -ENODATA);
 	card.discarded += card.waiting;
 	card.waiting = 0;
-	UNIT_EQ(books().units, units * LINKS);
-	UNIT_EQ(books().dropped, dropped * LINKS);
+	UNIT_EQ(counters().units, units * LINKS);
+	UNIT_EQ(counters().dropped, dropped * LINKS);
 	source->ops->close(source);
 }
 
@@ -257,8 +257,8 @@ static void without_a_reset(void)
 {
 	begin();
 	comes(100, 30);
-	UNIT_EQ(books().units, 70 * LINKS);
-	UNIT_EQ(books().dropped, 0);
+	UNIT_EQ(counters().units, 70 * LINKS);
+	UNIT_EQ(counters().dropped, 0);
 	comes(50, 20);
 	end(130, 20);
 }
@@ -267,10 +267,10 @@ static void with_a_reset(void)
 {
 	begin();
 	comes(100, 30);
-	UNIT_EQ(books().units, 70 * LINKS);
+	UNIT_EQ(counters().units, 70 * LINKS);
 	counters_reset();
-	UNIT_EQ(books().units, 70 * LINKS);
-	UNIT_EQ(books().dropped, 0);
+	UNIT_EQ(counters().units, 70 * LINKS);
+	UNIT_EQ(counters().dropped, 0);
 	comes(50, 0);
 	end(150, 0);
 }
@@ -281,10 +281,10 @@ static void losses(void)
 	begin();
 	comes(100, 30);
 	card.discarded += 9;
-	UNIT_EQ(books().dropped, 9 * LINKS);
+	UNIT_EQ(counters().dropped, 9 * LINKS);
 	counters_reset();
 	comes(50, 7);
-	UNIT_EQ(books().dropped, 9 * LINKS);
+	UNIT_EQ(counters().dropped, 9 * LINKS);
 	end(143, 16);
 }
 

@@ -26,9 +26,9 @@ static struct source *begin(uint64_t rate)
 
 static uint64_t dropped(struct source *s)
 {
-	struct unit_books b;
+	struct unit_counters b;
 
-	s->ops->books(s, &b);
+	s->ops->counters(s, &b);
 	return b.dropped;
 }
 
