@@ -92,7 +92,7 @@ static void records(const uint8_t *data, size_t size)
 			c.in_bytes = size - eaten;
 			continue;
 		}
-		must(r.type >= WIRE_BEAT && r.type <= WIRE_BOOK);
+		must(r.type >= WIRE_BEAT && r.type <= WIRE_TOTALS);
 		must(r.type == WIRE_CREDIT ? r.count && r.count <= WIRE_CREDITS : !r.count);
 		wire_put_record(text, &r);
 		must(wire_get_record(text, &again) && !memcmp(&r, &again, sizeof(r)));

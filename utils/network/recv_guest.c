@@ -420,10 +420,10 @@ static int collect_events(struct recv *r, struct guest *g, char reason[UNITS_REA
  * It says that it sent everything, and that all of it has its credit. Then all of it is with us,
  * and done; whoever says so otherwise would keep its place for ever.
  */
-static int say_book(struct recv *r, struct guest *g, const struct wire_record *end,
-		    char reason[UNITS_REASON])
+static int confirm_end(struct recv *r, struct guest *g, const struct wire_record *end,
+		       char reason[UNITS_REASON])
 {
-	struct wire_record record = {.type = WIRE_BOOK, .a = g->units, .b = g->bytes};
+	struct wire_record record = {.type = WIRE_TOTALS, .a = g->units, .b = g->bytes};
 	unsigned char text[WIRE_RECORD];
 
 	if (end->a != g->units || g->units != g->received)
@@ -433,7 +433,7 @@ static int say_book(struct recv *r, struct guest *g, const struct wire_record *e
 				  end->a, g->received, g->units);
 	wire_put_record(text, &record);
 	control_queue(&g->control, text, sizeof(text));
-	g->state = BOOKED;
+	g->state = CONFIRMED;
 	g->since = units_now();
 	if (g->hello.run == r->run)
 		r->ended |= UINT32_C(1) << g->hello.connection;
@@ -449,7 +449,7 @@ static int hear(struct recv *r, struct guest *g, char reason[UNITS_REASON])
 	gone = control_receive(&g->control);
 	while (g->state == SENDING && (ret = control_record(&g->control, &record)) != 0) {
 		if (ret > 0 && record.type == WIRE_END)
-			ret = say_book(r, g, &record, reason);
+			ret = confirm_end(r, g, &record, reason);
 		if (ret < 0)
 			return ret;
 		control_drop_record(&g->control, &record);
@@ -473,7 +473,7 @@ static int serve(struct recv *r, struct guest *g, bool listen, char reason[UNITS
 		ret = control_beat(&g->control, units_now(), r->opt.silence);
 	if (!ret)
 		ret = control_flush(&g->control);
-	if (g->state == BOOKED)
+	if (g->state == CONFIRMED)
 		return 0;
 	return ret ? units_fail(reason, -ret, "%s", strerror(-ret)) : 0;
 }
@@ -550,7 +550,7 @@ void guest_step(struct recv *r, struct guest *g, bool listen)
 		guest_leave(r, g);
 	else if (g->state == SENDING && serve(r, g, listen, reason))
 		part(r, g, reason);
-	else if (g->state == BOOKED && listen &&
+	else if (g->state == CONFIRMED && listen &&
 		 (hung_up(g) || units_now() - g->since > HANG_UP_NS))
 		guest_leave(r, g);
 	else if (g->state == LEAVING && !g->out)
@@ -559,7 +559,7 @@ void guest_step(struct recv *r, struct guest *g, bool listen)
 
 bool guest_goodbye(struct recv *r, struct guest *g)
 {
-	if (g->state != SENDING && g->state != BOOKED)
+	if (g->state != SENDING && g->state != CONFIRMED)
 		return false;
 	if (g->credit_count)
 		guest_give_credits(r, g);

@@ -18,8 +18,8 @@ enum guest_state {
 	NOBODY,
 	GREETING, /* has not said who it is */
 	SENDING,
-	BOOKED,	 /* it sent everything, and was told what we have: it hangs up */
-	LEAVING, /* is gone, but units of it are out */
+	CONFIRMED, /* it sent everything, and was told what we have: it hangs up */
+	LEAVING,   /* is gone, but units of it are out */
 };
 
 enum slot_state {

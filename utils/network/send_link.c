@@ -343,18 +343,18 @@ static int hear(struct send *s, struct link *l)
 			ret = take_credits(s, l, r.count);
 			if (ret)
 				return ret;
-		} else if (r.type == WIRE_BOOK) {
+		} else if (r.type == WIRE_TOTALS) {
 			/* Before our end it would only keep us from sending. */
 			if (!l->ended)
 				return -EPROTO;
-			l->book = r;
-			l->booked = true;
+			l->totals = r;
+			l->confirmed = true;
 		}
 		control_drop_record(&l->control, &r);
 	}
 	if (ret)
 		return ret;
-	return gone && !l->booked ? gone : 0;
+	return gone && !l->confirmed ? gone : 0;
 }
 
 static int collect_events(struct send *s, struct link *l)
@@ -434,7 +434,7 @@ int link_serve(struct send *s, struct link *l)
 	uint32_t sent = 0;
 	int ret = 0;
 
-	if (l->booked)
+	if (l->confirmed)
 		return 0;
 	/* One that only says hello, and goes again and again, is not there. */
 	if (l->away && now - l->since > s->opt.patience * UNITS_NS_PER_S)

@@ -54,8 +54,8 @@ struct link {
 	struct list queue; /* to be sent */
 	uint32_t flying;
 	uint64_t units, bytes; /* arrived, at the receiver that is there now */
-	bool ended, booked;
-	struct wire_record book;
+	bool ended, confirmed;
+	struct wire_record totals;
 };
 
 struct send {
@@ -66,7 +66,7 @@ struct send {
 	bool have_fabric;
 	int broken; /* -errno: libfabric did not close a connection */
 	uint64_t run;
-	uint64_t book_until; /* the receiver has said what it has; 0: it was not asked */
+	uint64_t confirm_until; /* the receiver has said what it has; 0: it was not asked */
 	struct parcel *parcels;
 	uint64_t order;	      /* of the next */
 	unsigned char *heads; /* of each parcel, what is written before its data */

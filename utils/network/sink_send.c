@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define TRY_NS (UNITS_NS_PER_S / 2) /* between two tries to connect */
-#define BOOK_NS (60 * UNITS_NS_PER_S)
+#define CONFIRM_NS (60 * UNITS_NS_PER_S)
 
 static struct send *of(struct sink *s)
 {
@@ -113,7 +113,7 @@ static void send_sleep(struct sink *sink, struct units_sleep *sleep)
 		struct link *l = &s->links[i];
 
 		/* Nobody looks at it any more, and that it was hung up would be told for ever. */
-		if (l->booked)
+		if (l->confirmed)
 			continue;
 		if (l->state == READY) {
 			control_sleep(&l->control, sleep);
@@ -133,18 +133,18 @@ static void rest(struct sink *sink)
 	doze(&(struct doze){0}, &sleep);
 }
 
-static bool all_booked(const struct send *s)
+static bool all_confirmed(const struct send *s)
 {
 	uint32_t i;
 
 	for (i = 0; i < s->opt.connections; i++) {
-		if (!s->links[i].booked)
+		if (!s->links[i].confirmed)
 			return false;
 	}
 	return true;
 }
 
-static int say_end(struct send *s, struct link *l)
+static int send_end(struct send *s, struct link *l)
 {
 	struct wire_record r = {.type = WIRE_END, .a = l->units, .b = l->bytes};
 	unsigned char text[WIRE_RECORD];
@@ -163,12 +163,12 @@ static int compare(struct send *s)
 	for (i = 0; i < s->opt.connections; i++) {
 		const struct link *l = &s->links[i];
 
-		if (l->book.a != l->units || l->book.b != l->bytes)
+		if (l->totals.a != l->units || l->totals.b != l->bytes)
 			return units_fail(s->sink.reason, EBADMSG,
 					  "The receiver says that it has %" PRIu64
 					  " units and %" PRIu64 " bytes of connection %" PRIu32
 					  ", but it took %" PRIu64 " and %" PRIu64 ".",
-					  l->book.a, l->book.b, i, l->units, l->bytes);
+					  l->totals.a, l->totals.b, i, l->units, l->bytes);
 	}
 	return 0;
 }
@@ -185,24 +185,24 @@ int sink_send_finish(struct sink *sink)
 	if (sink->n.lost)
 		return units_fail(sink->reason, EIO,
 				  "The receiver did not take all that was sent.");
-	if (!s->book_until)
-		s->book_until = units_now() + BOOK_NS;
-	for (i = 0; i < s->opt.connections && !all_booked(s); i++) {
+	if (!s->confirm_until)
+		s->confirm_until = units_now() + CONFIRM_NS;
+	for (i = 0; i < s->opt.connections && !all_confirmed(s); i++) {
 		struct link *l = &s->links[i];
 
-		if (l->state == READY && !l->ended && say_end(s, l))
+		if (l->state == READY && !l->ended && send_end(s, l))
 			link_lose(s, l, "it hung up at the end");
 		if (l->state != READY)
 			l->ended = false;
-		else if (!l->booked)
+		else if (!l->confirmed)
 			l->looked = 0;
 	}
-	ret = all_booked(s) ? 0 : flush(sink);
+	ret = all_confirmed(s) ? 0 : flush(sink);
 	if (ret)
 		return ret;
-	if (all_booked(s))
+	if (all_confirmed(s))
 		return compare(s) ? -EBADMSG : 1;
-	if (units_now() > s->book_until)
+	if (units_now() > s->confirm_until)
 		return units_fail(sink->reason, ETIME, "The receiver did not say what it has (%s).",
 				  s->last[0] ? s->last : "it is slow");
 	return 0;

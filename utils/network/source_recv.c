@@ -176,7 +176,7 @@ static void recv_sleep_held(struct source *s, struct units_sleep *sleep)
 		/* After the stop it is not looked at. */
 		if (g->state == SENDING && !r->stopped)
 			fabric_end_sleep(&g->fabric, &g->end, sleep);
-		if (g->state == BOOKED)
+		if (g->state == CONFIRMED)
 			units_sleep_ns(sleep, UNITS_NS_PER_S / 100);
 		if (g->state != NOBODY && g->state != LEAVING)
 			control_sleep(&g->control, sleep);

@@ -118,7 +118,7 @@ void wire_put_record(unsigned char *to, const struct wire_record *r)
 bool wire_get_record(const unsigned char *from, struct wire_record *r)
 {
 	get_fields(r, from, BYTES_FIELDS(record_numbers));
-	if (r->type < WIRE_BEAT || r->type > WIRE_BOOK)
+	if (r->type < WIRE_BEAT || r->type > WIRE_TOTALS)
 		return false;
 	return r->type == WIRE_CREDIT ? r->count && r->count <= WIRE_CREDITS : !r->count;
 }

@@ -55,7 +55,7 @@ enum wire_type {
 	WIRE_BEAT = 1,	 /* nothing new */
 	WIRE_CREDIT = 2, /* receiver: @count slots, each as 4 bytes behind the record */
 	WIRE_END = 3,	 /* sender: all was sent: @a units, @b bytes */
-	WIRE_BOOK = 4,	 /* receiver: all was received: @a units, @b bytes */
+	WIRE_TOTALS = 4, /* receiver: all was received: @a units, @b bytes */
 };
 
 struct wire_record {

@@ -295,7 +295,7 @@ static void ends_too_early(void)
 	sends(&l, 2);
 	says_end(&l, 2, 16);
 	CU_ASSERT_TRUE(UNIT_WAIT(hears(&l, &r), 5000));
-	UNIT_EQ(r.type, WIRE_BOOK);
+	UNIT_EQ(r.type, WIRE_TOTALS);
 	hangs_up(&l);
 	kill(pid, SIGINT);
 	UNIT_EQ(tool_wait(pid, 20000), 0);
@@ -717,10 +717,10 @@ static void other_slots(void)
 }
 
 /* The books before there is anything to be booked. */
-static void books_too_early(void)
+static void confirms_too_early(void)
 {
 	struct answer answers[ANSWERS] = {
-		{.welcome = good_welcome(), .record = {.type = WIRE_BOOK}}};
+		{.welcome = good_welcome(), .record = {.type = WIRE_TOTALS}}};
 
 	answers[1] = answers[0];
 	sent_to(answers, 1, "did not come back within 1 s");
@@ -790,6 +790,6 @@ UNIT_MAIN("peers that lie", {"a sender that hears nothing", hears_nothing},
 	  {"no file is left", no_files}, {"a sender that writes after the stop", after_the_stop},
 	  {"units of no bytes", empty_units}, {"sizes and words of a sender", sizes_and_words},
 	  {"a receiver that has other slots now", other_slots},
-	  {"a receiver that books too early", books_too_early},
+	  {"a receiver that books too early", confirms_too_early},
 	  {"a credit before the end", credit_before_the_end},
 	  {"a name without an end", endless_name})

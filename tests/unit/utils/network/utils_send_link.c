@@ -214,16 +214,16 @@ static void goes_at_once(int fd, int held)
 }
 
 /* Of two connections the first is booked and over, the second not. */
-static void books_one(int fd, int held)
+static void confirms_one(int fd, int held)
 {
-	static const struct wire_record book = {.type = WIRE_BOOK};
+	static const struct wire_record totals = {.type = WIRE_TOTALS};
 	unsigned char text[WIRE_HELLO + WIRE_RECORD];
 	int peer = welcome(fd);
 
 	welcome(fd);
 	if (recv(peer, text, sizeof(text), MSG_WAITALL) != sizeof(text))
 		_exit(1);
-	wire_put_record(text, &book);
+	wire_put_record(text, &totals);
 	if (send(peer, text, WIRE_RECORD, MSG_NOSIGNAL) != WIRE_RECORD)
 		_exit(1);
 	shutdown(peer, SHUT_WR);
@@ -422,17 +422,17 @@ static void name_once(void)
 }
 
 /* A connection that is done with does not wake it while it waits for another one. */
-static void one_is_booked(void)
+static void one_is_confirmed(void)
 {
 	struct units_sleep sleep = {.ns = UNITS_NS_PER_S};
 	struct sink *sink;
 	struct link *l;
 	pid_t pid;
 
-	sink = open_sink(&pid, books_one, 2);
+	sink = open_sink(&pid, confirms_one, 2);
 	l = ((struct send *)sink)->links;
-	CU_ASSERT_TRUE(UNIT_WAIT(sink_send_finish(sink) || l[0].booked, 10000));
-	CU_ASSERT_TRUE(l[0].booked && !l[1].booked);
+	CU_ASSERT_TRUE(UNIT_WAIT(sink_send_finish(sink) || l[0].confirmed, 10000));
+	CU_ASSERT_TRUE(l[0].confirmed && !l[1].confirmed);
 	CU_ASSERT_TRUE(UNIT_WAIT(
 		poll(&(struct pollfd){.fd = l[0].control.fd, .events = POLLIN}, 1, 0), 5000));
 	UNIT_EQ(sink_send_finish(sink), 0);
@@ -489,6 +489,6 @@ UNIT_MAIN("a connection of roc-send", {"all of a batch but the last say that mor
 	  {"a receiver that comes up later", receiver_comes_up},
 	  {"who has gone when we look is heard", looks_late},
 	  {"a name is asked for once", name_once},
-	  {"one of two connections is done with", one_is_booked},
+	  {"one of two connections is done with", one_is_confirmed},
 	  {"a receiver that has no end for now", no_end_for_now},
 	  {"what is sent again is in its order", again_in_order})
