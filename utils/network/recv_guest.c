@@ -16,10 +16,10 @@
 
 #define EVENTS 64
 #define GREET_NS (15 * UNITS_NS_PER_S)
-#define PLACE_NS UNITS_NS_PER_S	  /* to say who it is, while others wait for its place */
-#define HANG_UP_NS UNITS_NS_PER_S /* after the book */
+#define GREET_MIN_NS UNITS_NS_PER_S  /* to say who it is, while others wait for its place */
+#define PEER_CLOSE_NS UNITS_NS_PER_S /* after the book */
 
-static void forget(struct guest *g)
+static void release_slots(struct recv_connection *g)
 {
 	free(g->slot);
 	free(g->full);
@@ -29,25 +29,25 @@ static void forget(struct guest *g)
 	g->full = NULL;
 	g->credits = NULL;
 	g->recent = NULL;
-	g->state = NOBODY;
+	g->state = UNUSED;
 }
 
 /* Who went without a unit leaves nothing behind: the next one may send what it likes. */
-static void forget_content(struct recv *r)
+static void reset_format(struct recv *r)
 {
 	uint32_t i;
 
 	if (r->units)
 		return;
 	for (i = 0; i < r->opt.connections; i++) {
-		if (r->guests[i].state == SENDING)
+		if (r->connections[i].state == SENDING)
 			return;
 	}
 	r->known = false;
 }
 
 /* Credits of the last units may be on their way yet; at most as many as there are slots. */
-static void keep_recent(struct recv *r, const struct guest *g)
+static void keep_recent(struct recv *r, const struct recv_connection *g)
 {
 	uint64_t n, count = g->units < g->slots ? g->units : g->slots;
 
@@ -59,7 +59,7 @@ static void keep_recent(struct recv *r, const struct guest *g)
 
 /* Nobody writes to its memory any more. What is taken stays out, what is not is not ours: the
  * sender has it still. */
-void guest_leave(struct recv *r, struct guest *g)
+void recv_connection_close(struct recv *r, struct recv_connection *g)
 {
 	char reason[UNITS_REASON] = "";
 	int ret, closed;
@@ -75,13 +75,13 @@ void guest_leave(struct recv *r, struct guest *g)
 	g->head = g->tail;
 	g->credit_count = 0;
 	if (g->out)
-		g->state = LEAVING;
+		g->state = DETACHED;
 	else
-		forget(g);
-	forget_content(r);
+		release_slots(g);
+	reset_format(r);
 }
 
-static void answer(struct guest *g, struct wire_welcome *w)
+static void answer(struct recv_connection *g, struct wire_welcome *w)
 {
 	unsigned char text[WIRE_WELCOME];
 
@@ -92,7 +92,8 @@ static void answer(struct guest *g, struct wire_welcome *w)
 }
 
 /* No: with a reason that the sender shows. */
-static int refuse(struct recv *r, struct guest *g, enum wire_status status, const char *reason)
+static int refuse(struct recv *r, struct recv_connection *g, enum wire_status status,
+		  const char *reason)
 {
 	struct wire_welcome w = {.status = status};
 	char other[CONTROL_ADDRESS] = "?";
@@ -116,18 +117,18 @@ static bool same_content(const struct recv *r, const struct wire_hello *h)
  * Who ends with a sender hears no other one as long as that one is there: what another says would
  * count as its end.
  */
-static bool hears_another(const struct recv *r, const struct wire_hello *h)
+static bool receives_another(const struct recv *r, const struct wire_hello *h)
 {
 	uint32_t i;
 
 	for (i = 0; i < r->opt.connections && r->opt.once && r->run != h->run; i++) {
-		if (r->guests[i].state == SENDING && r->guests[i].hello.run == r->run)
+		if (r->connections[i].state == SENDING && r->connections[i].hello.run == r->run)
 			return true;
 	}
 	return false;
 }
 
-static void learn(struct recv *r, const struct wire_hello *h)
+static void update_format(struct recv *r, const struct wire_hello *h)
 {
 	struct unit_format *f = &r->source.format;
 
@@ -147,7 +148,7 @@ static void learn(struct recv *r, const struct wire_hello *h)
 	memcpy(f->from, h->from, sizeof(f->from));
 }
 
-static int make_slots(struct recv *r, struct guest *g)
+static int make_slots(struct recv *r, struct recv_connection *g)
 {
 	uint64_t stride = (g->hello.unit_max + 2 * RECV_ALIGN - 1) & ~(uint64_t)(RECV_ALIGN - 1);
 	uint64_t slots;
@@ -176,7 +177,7 @@ static int make_slots(struct recv *r, struct guest *g)
 }
 
 /* The sender is one that we can hear: give it slots. */
-static int welcome(struct recv *r, struct guest *g)
+static int welcome(struct recv *r, struct recv_connection *g)
 {
 	struct wire_welcome w = {.status = WIRE_OK};
 	char node[CONTROL_ADDRESS], reason[UNITS_REASON] = "";
@@ -199,7 +200,7 @@ static int welcome(struct recv *r, struct guest *g)
 		ret = units_fail(reason, EIO, "libfabric takes no memory for a message.");
 	if (ret)
 		return refuse(r, g, WIRE_BROKEN, reason);
-	learn(r, &g->hello);
+	update_format(r, &g->hello);
 	w.slots = g->slots;
 	w.base = fabric_base(&g->fabric, 0) + RECV_ALIGN - WIRE_HEAD;
 	w.key = fabric_key(&g->fabric, 0);
@@ -220,25 +221,25 @@ static int welcome(struct recv *r, struct guest *g)
  * The sender comes back on a connection that we still have: the old one is gone. As long as units
  * of it are out, the receiver cannot tell which of them the sender must send again.
  */
-static bool comes_back_early(struct recv *r, const struct guest *g)
+static bool reconnects_early(struct recv *r, const struct recv_connection *g)
 {
 	uint32_t i;
 
 	for (i = 0; i < r->opt.connections; i++) {
-		struct guest *old = &r->guests[i];
+		struct recv_connection *old = &r->connections[i];
 
 		if (old == g || old->state < SENDING || old->hello.run != g->hello.run ||
 		    old->hello.connection != g->hello.connection)
 			continue;
-		if (old->state != LEAVING)
-			guest_leave(r, old);
-		if (old->state == LEAVING && old->out)
+		if (old->state != DETACHED)
+			recv_connection_close(r, old);
+		if (old->state == DETACHED && old->out)
 			return true;
 	}
 	return false;
 }
 
-static int judge_hello(struct recv *r, struct guest *g)
+static int check_hello(struct recv *r, struct recv_connection *g)
 {
 	char reason[256];
 
@@ -264,20 +265,20 @@ static int judge_hello(struct recv *r, struct guest *g)
 			 units_content_name(r->source.format.content));
 		return refuse(r, g, WIRE_OTHER_CONTENT, reason);
 	}
-	if (hears_another(r, &g->hello))
+	if (receives_another(r, &g->hello))
 		return refuse(r, g, WIRE_NO_ROOM,
 			      "it receives another sender, and ends with it (--once).");
 	/* One sender has not now so many connections and then so many. */
 	if (r->expected && r->run == g->hello.run && r->expected != g->hello.connections)
 		return -EPROTO;
 	/* Last, because it ends the old connection. */
-	if (comes_back_early(r, g))
+	if (reconnects_early(r, g))
 		return refuse(r, g, WIRE_NO_ROOM,
 			      "units of its last connection are still being written.");
 	return 0;
 }
 
-static int greet(struct recv *r, struct guest *g)
+static int greet(struct recv *r, struct recv_connection *g)
 {
 	uint32_t version;
 	int ret;
@@ -291,7 +292,7 @@ static int greet(struct recv *r, struct guest *g)
 	    !(g->control.in_bytes >= WIRE_GREETING &&
 	      wire_get_greeting(g->control.in, &version) == WIRE_VERSION_WRONG))
 		return ret ? ret : units_now() - g->since > GREET_NS ? -ETIMEDOUT : 0;
-	ret = judge_hello(r, g);
+	ret = check_hello(r, g);
 	if (ret)
 		return ret;
 	control_drop(&g->control, WIRE_HELLO);
@@ -299,34 +300,34 @@ static int greet(struct recv *r, struct guest *g)
 }
 
 /* One that is free, or that of who takes his time to say who he is. */
-static struct guest *free_place(struct recv *r)
+static struct recv_connection *free_connection(struct recv *r)
 {
-	struct guest *g, *first = NULL;
+	struct recv_connection *g, *first = NULL;
 	uint32_t i;
 
 	for (i = 0; i < r->opt.connections; i++) {
-		g = &r->guests[i];
-		if (g->state == NOBODY)
+		g = &r->connections[i];
+		if (g->state == UNUSED)
 			return g;
 		if (g->state == GREETING && (!first || g->since < first->since))
 			first = g;
 	}
-	if (!first || units_now() - first->since < PLACE_NS)
+	if (!first || units_now() - first->since < GREET_MIN_NS)
 		return NULL;
-	guest_leave(r, first);
+	recv_connection_close(r, first);
 	return first;
 }
 
-void guests_let_in(struct recv *r)
+void recv_accept(struct recv *r)
 {
-	struct guest *g, waiting = {.control.fd = -1};
+	struct recv_connection *g, waiting = {.control.fd = -1};
 	int fd;
 
 	fd = accept4(r->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	r->no_files = fd < 0 && accept_no_files(errno);
 	if (fd < 0)
 		return;
-	g = free_place(r);
+	g = free_connection(r);
 	if (!g || r->stopped || r->over || r->broken) {
 		control_accepted(&waiting.control, fd);
 		refuse(r, &waiting, WIRE_NO_ROOM,
@@ -341,12 +342,12 @@ void guests_let_in(struct recv *r)
 	g->state = GREETING;
 }
 
-struct recording_entry guest_entry(const struct guest *g, uint32_t slot)
+struct recording_entry recv_slot_entry(const struct recv_connection *g, uint32_t slot)
 {
 	struct wire_head head;
 
 	/* It may have changed since it was looked at: the bytes are those that were judged. */
-	wire_get_head((unsigned char *)guest_data(g, slot) - WIRE_HEAD, &head);
+	wire_get_head((unsigned char *)recv_slot_data(g, slot) - WIRE_HEAD, &head);
 	return (struct recording_entry){
 		.bytes = g->slot[slot].bytes,
 		.sequence = head.sequence,
@@ -358,29 +359,29 @@ struct recording_entry guest_entry(const struct guest *g, uint32_t slot)
 	};
 }
 
-void guest_owe(struct guest *g, uint32_t slot)
+void recv_queue_credit(struct recv_connection *g, uint32_t slot)
 {
 	g->recent[g->units++ % g->slots] = g->slot[slot].key;
 	g->bytes += g->slot[slot].bytes;
-	g->slot[slot].state = OWED;
+	g->slot[slot].state = CREDIT_DUE;
 	if (!g->credit_count)
 		g->credit_since = units_now();
 	wire_put_slot(g->credits + 4 * (size_t)g->credit_count++, slot);
 }
 
 /* A sender sends again what has no credit: as many units as it had slots, at most. */
-static bool has_arrived(const struct recv *r, const struct guest *g, uint32_t slot)
+static bool has_arrived(const struct recv *r, const struct recv_connection *g, uint32_t slot)
 {
 	struct recording_entry e;
 
 	if (!arrived_any(&r->arrived) || g->received > WIRE_SLOTS_MAX)
 		return false;
-	e = guest_entry(g, slot);
+	e = recv_slot_entry(g, slot);
 	return arrived_has(&r->arrived, arrived_key(&e));
 }
 
 /* What was written into our memory. */
-static int collect_events(struct recv *r, struct guest *g, char reason[UNITS_REASON])
+static int collect_events(struct recv *r, struct recv_connection *g, char reason[UNITS_REASON])
 {
 	struct fabric_event events[EVENTS];
 	int n, i;
@@ -397,17 +398,18 @@ static int collect_events(struct recv *r, struct guest *g, char reason[UNITS_REA
 		if (slot >= g->slots || g->slot[slot].state != FREE)
 			return units_fail(reason, EPROTO,
 					  "it wrote into a slot that is not its own");
-		wire_get_head((unsigned char *)guest_data(g, (uint32_t)slot) - WIRE_HEAD, &head);
+		wire_get_head((unsigned char *)recv_slot_data(g, (uint32_t)slot) - WIRE_HEAD,
+			      &head);
 		if (head.bytes > g->stride - RECV_ALIGN)
 			return units_fail(reason, EPROTO,
 					  "it sent a unit that is larger than it said");
-		g->slot[slot] = (struct guest_slot){.state = FULL, .bytes = head.bytes};
+		g->slot[slot] = (struct recv_slot){.state = FULL, .bytes = head.bytes};
 		g->received++;
 		if (has_arrived(r, g, (uint32_t)slot)) {
-			struct recording_entry e = guest_entry(g, (uint32_t)slot);
+			struct recording_entry e = recv_slot_entry(g, (uint32_t)slot);
 
 			g->slot[slot].key = arrived_key(&e);
-			guest_owe(g, (uint32_t)slot);
+			recv_queue_credit(g, (uint32_t)slot);
 			r->source.known_units++;
 			continue;
 		}
@@ -420,7 +422,7 @@ static int collect_events(struct recv *r, struct guest *g, char reason[UNITS_REA
  * It says that it sent everything, and that all of it has its credit. Then all of it is with us,
  * and done; whoever says so otherwise would keep its place for ever.
  */
-static int confirm_end(struct recv *r, struct guest *g, const struct wire_record *end,
+static int confirm_end(struct recv *r, struct recv_connection *g, const struct wire_record *end,
 		       char reason[UNITS_REASON])
 {
 	struct wire_record record = {.type = WIRE_TOTALS, .a = g->units, .b = g->bytes};
@@ -437,11 +439,11 @@ static int confirm_end(struct recv *r, struct guest *g, const struct wire_record
 	g->since = units_now();
 	if (g->hello.run == r->run)
 		r->ended |= UINT32_C(1) << g->hello.connection;
-	forget_content(r);
+	reset_format(r);
 	return 0;
 }
 
-static int hear(struct recv *r, struct guest *g, char reason[UNITS_REASON])
+static int hear(struct recv *r, struct recv_connection *g, char reason[UNITS_REASON])
 {
 	struct wire_record record;
 	int gone, ret;
@@ -459,7 +461,7 @@ static int hear(struct recv *r, struct guest *g, char reason[UNITS_REASON])
 }
 
 /* 0, or -errno: the sender is gone, or not to be trusted. */
-static int serve(struct recv *r, struct guest *g, bool listen, char reason[UNITS_REASON])
+static int serve(struct recv *r, struct recv_connection *g, bool listen, char reason[UNITS_REASON])
 {
 	int ret = 0;
 
@@ -479,7 +481,7 @@ static int serve(struct recv *r, struct guest *g, bool listen, char reason[UNITS
 }
 
 /* Its last words have no meaning any more, but closing before they were read would lose ours. */
-static bool hung_up(struct guest *g)
+static bool peer_closed(struct recv_connection *g)
 {
 	int gone = control_receive(&g->control);
 
@@ -487,7 +489,7 @@ static bool hung_up(struct guest *g)
 	return gone || control_flush(&g->control);
 }
 
-static void part(struct recv *r, struct guest *g, const char *reason)
+static void lose_connection(struct recv *r, struct recv_connection *g, const char *reason)
 {
 	char other[CONTROL_ADDRESS] = "?";
 
@@ -495,28 +497,28 @@ static void part(struct recv *r, struct guest *g, const char *reason)
 	snprintf(r->source.note, sizeof(r->source.note),
 		 "The sender at %s is gone (%.200s) after %" PRIu64 " units.", other, reason,
 		 g->units);
-	guest_leave(r, g);
+	recv_connection_close(r, g);
 }
 
-bool guest_credits_due(const struct recv *r, const struct guest *g, uint64_t now)
+bool recv_credits_due(const struct recv *r, const struct recv_connection *g, uint64_t now)
 {
-	uint32_t with_us = (uint32_t)(g->tail - g->head) + g->out + g->credit_count;
+	uint32_t outstanding = (uint32_t)(g->tail - g->head) + g->out + g->credit_count;
 
 	if (!g->credit_count)
 		return false;
 	/* After the last turn nobody is heard until the last file is on the disk. */
-	return r->stopped || with_us > g->slots / 2 || g->credit_count >= g->slots / 4 ||
+	return r->stopped || outstanding > g->slots / 2 || g->credit_count >= g->slots / 4 ||
 	       now - g->credit_since > RECV_CREDIT_NS;
 }
 
 /* From now on the sender may write there. */
-static void free_slots(struct guest *g, const unsigned char *at, uint32_t count)
+static void free_slots(struct recv_connection *g, const unsigned char *at, uint32_t count)
 {
 	for (; count; count--, at += 4)
 		g->slot[wire_get_slot(at)].state = FREE;
 }
 
-void guest_give_credits(struct recv *r, struct guest *g)
+void recv_send_credits(struct recv *r, struct recv_connection *g)
 {
 	struct wire_record record = {.type = WIRE_CREDIT};
 	unsigned char text[WIRE_RECORD];
@@ -542,28 +544,28 @@ void guest_give_credits(struct recv *r, struct guest *g)
 	control_flush(&g->control);
 }
 
-void guest_step(struct recv *r, struct guest *g, bool listen)
+void recv_connection_step(struct recv *r, struct recv_connection *g, bool listen)
 {
 	char reason[UNITS_REASON] = "";
 
 	if (g->state == GREETING && listen && greet(r, g))
-		guest_leave(r, g);
+		recv_connection_close(r, g);
 	else if (g->state == SENDING && serve(r, g, listen, reason))
-		part(r, g, reason);
+		lose_connection(r, g, reason);
 	else if (g->state == CONFIRMED && listen &&
-		 (hung_up(g) || units_now() - g->since > HANG_UP_NS))
-		guest_leave(r, g);
-	else if (g->state == LEAVING && !g->out)
-		forget(g);
+		 (peer_closed(g) || units_now() - g->since > PEER_CLOSE_NS))
+		recv_connection_close(r, g);
+	else if (g->state == DETACHED && !g->out)
+		release_slots(g);
 }
 
-bool guest_goodbye(struct recv *r, struct guest *g)
+bool recv_connection_shutdown(struct recv *r, struct recv_connection *g)
 {
 	if (g->state != SENDING && g->state != CONFIRMED)
 		return false;
 	if (g->credit_count)
-		guest_give_credits(r, g);
-	if (hung_up(g))
+		recv_send_credits(r, g);
+	if (peer_closed(g))
 		return false;
 	if (!g->credit_count && !g->control.out_bytes)
 		shutdown(g->control.fd, SHUT_WR);

@@ -3,8 +3,8 @@
  * The receiving end, inside: the connections of senders (recv_guest.c), and the source above them
  * (source_recv.c).
  */
-#ifndef ROC_UTILS_RECV_GUEST_H
-#define ROC_UTILS_RECV_GUEST_H
+#ifndef ROC_UTILS_RECV_CONNECTION_H
+#define ROC_UTILS_RECV_CONNECTION_H
 
 #include "network.h"
 #include "utils/record/recording.h"
@@ -14,31 +14,31 @@
 /* A credit waits for others so long, unless the sender has few slots: each wakes it. */
 #define RECV_CREDIT_NS (500 * 1000)
 
-enum guest_state {
-	NOBODY,
+enum recv_state {
+	UNUSED,
 	GREETING, /* has not said who it is */
 	SENDING,
 	CONFIRMED, /* it sent everything, and was told what we have: it hangs up */
-	LEAVING,   /* is gone, but units of it are out */
+	DETACHED,  /* is gone, but units of it are out */
 };
 
 enum slot_state {
 	FREE, /* the sender may write there */
 	FULL, /* waits to be taken */
 	OUT,
-	OWED, /* whoever took it is done, and the sender was not told yet */
-	KEPT, /* it was not brought to its end, so the sender is not told */
+	CREDIT_DUE, /* whoever took it is done, and the sender was not told yet */
+	WITHHELD,   /* it was not brought to its end, so the sender is not told */
 };
 
-struct guest_slot {
+struct recv_slot {
 	enum slot_state state;
 	uint64_t bytes; /* of the unit, as they were when it came */
 	uint64_t key;	/* when it is out: arrived_key() */
 };
 
 /* A sender's connection, and its share of the memory. */
-struct guest {
-	enum guest_state state;
+struct recv_connection {
+	enum recv_state state;
 	struct control control;
 	struct fabric fabric;
 	struct fabric_end end;
@@ -48,7 +48,7 @@ struct guest {
 	char *memory;
 	uint64_t stride;
 	uint32_t slots;
-	struct guest_slot *slot;
+	struct recv_slot *slot;
 	uint32_t *full; /* a ring of them */
 	uint64_t head, tail;
 	uint32_t out;
@@ -68,7 +68,7 @@ struct recv {
 	char listen[288]; /* "HOST:PORT", as roc-rosd has it */
 	char *memory;
 	size_t length, share;
-	struct guest *guests;
+	struct recv_connection *connections;
 	uint32_t turn; /* whose unit is next */
 	uint64_t looked;
 	uint64_t run; /* of the sender whose connections come */
@@ -83,29 +83,29 @@ struct recv {
 };
 
 /* The unit's data in a slot; what describes it is right before them. */
-static inline char *guest_data(const struct guest *g, uint32_t slot)
+static inline char *recv_slot_data(const struct recv_connection *g, uint32_t slot)
 {
 	return g->memory + slot * g->stride + RECV_ALIGN;
 }
 
 /* The unit in this slot is done with, and its sender gets the credit. */
-void guest_owe(struct guest *g, uint32_t slot);
+void recv_queue_credit(struct recv_connection *g, uint32_t slot);
 /* As the index has it. */
-struct recording_entry guest_entry(const struct guest *g, uint32_t slot);
+struct recording_entry recv_slot_entry(const struct recv_connection *g, uint32_t slot);
 /* Whoever waits at the door. */
-void guests_let_in(struct recv *r);
+void recv_accept(struct recv *r);
 /* One step further. */
-void guest_step(struct recv *r, struct guest *g, bool listen);
+void recv_connection_step(struct recv *r, struct recv_connection *g, bool listen);
 /* Are there enough of them, or is it time? */
-bool guest_credits_due(const struct recv *r, const struct guest *g, uint64_t now);
+bool recv_credits_due(const struct recv *r, const struct recv_connection *g, uint64_t now);
 /* Give slots back that are free again. */
-void guest_give_credits(struct recv *r, struct guest *g);
+void recv_send_credits(struct recv *r, struct recv_connection *g);
 /* Nobody writes to its memory any more. */
-void guest_leave(struct recv *r, struct guest *g);
+void recv_connection_close(struct recv *r, struct recv_connection *g);
 /*
  * We end: one step towards it that the sender knows what we have of it. False: there is nothing
  * more to be done for it.
  */
-bool guest_goodbye(struct recv *r, struct guest *g);
+bool recv_connection_shutdown(struct recv *r, struct recv_connection *g);
 
 #endif

@@ -19,7 +19,7 @@
 #include "utils/units/content.h"
 
 #define LISTEN_NS (2 * 1000 * 1000) /* between two looks at what does not hurry */
-#define GOODBYE_NS UNITS_NS_PER_S   /* until senders have heard what we have of theirs */
+#define SHUTDOWN_NS UNITS_NS_PER_S  /* until senders have heard what we have of theirs */
 
 static struct recv *of(struct source *s)
 {
@@ -41,10 +41,10 @@ static void step(struct recv *r)
 
 	if (listen) {
 		r->looked = now;
-		guests_let_in(r);
+		recv_accept(r);
 	}
 	for (i = 0; i < r->opt.connections; i++)
-		guest_step(r, &r->guests[i], listen);
+		recv_connection_step(r, &r->connections[i], listen);
 	/* Who had nothing is not the one that is waited for. */
 	if (r->opt.once && (r->units || r->source.known_units) && r->ended == all_of(r->expected))
 		r->over = true;
@@ -55,10 +55,10 @@ static int start(struct source *s)
 	return 0;
 }
 
-static void lend(struct recv *r, struct guest *g, struct unit *u)
+static void lend(struct recv *r, struct recv_connection *g, struct unit *u)
 {
 	uint32_t slot = g->full[g->head++ % g->slots];
-	struct recording_entry e = guest_entry(g, slot);
+	struct recording_entry e = recv_slot_entry(g, slot);
 
 	g->slot[slot].key = arrived_key(&e);
 	g->slot[slot].state = OUT;
@@ -66,9 +66,9 @@ static void lend(struct recv *r, struct guest *g, struct unit *u)
 	r->units++;
 	r->bytes += g->slot[slot].bytes;
 	*u = (struct unit){
-		.data = guest_data(g, slot),
+		.data = recv_slot_data(g, slot),
 		.bytes = e.bytes,
-		.handle = (uint64_t)(g - r->guests + 1) << 32 | slot,
+		.handle = (uint64_t)(g - r->connections + 1) << 32 | slot,
 		.sequence = e.sequence,
 		.first = e.first,
 		.time = e.time,
@@ -86,10 +86,10 @@ static int take(struct source *s, struct unit *u)
 	if (r->broken)
 		return r->broken;
 	for (i = 0; i < r->opt.connections; i++) {
-		struct guest *g = &r->guests[(r->turn + i) % r->opt.connections];
+		struct recv_connection *g = &r->connections[(r->turn + i) % r->opt.connections];
 
 		if (g->state == SENDING && g->head != g->tail) {
-			r->turn = (uint32_t)(g - r->guests + 1) % r->opt.connections;
+			r->turn = (uint32_t)(g - r->connections + 1) % r->opt.connections;
 			lend(r, g, u);
 			return 1;
 		}
@@ -98,39 +98,40 @@ static int take(struct source *s, struct unit *u)
 }
 
 /* A unit comes back: its slot, or NULL with the sentence. */
-static struct guest_slot *come_back(struct source *s, uint64_t handle, struct guest **guest)
+static struct recv_slot *find_returned(struct source *s, uint64_t handle,
+				       struct recv_connection **connection)
 {
 	struct recv *r = of(s);
-	uint32_t slot = (uint32_t)handle, who = (uint32_t)(handle >> 32) - 1;
-	struct guest *g = who < r->opt.connections ? &r->guests[who] : NULL;
+	uint32_t slot = (uint32_t)handle, number = (uint32_t)(handle >> 32) - 1;
+	struct recv_connection *g = number < r->opt.connections ? &r->connections[number] : NULL;
 
 	if (!g || g->state < SENDING || slot >= g->slots || g->slot[slot].state != OUT) {
 		units_fail(s->reason, EINVAL, "Unit 0x%" PRIx64 " is not out.", handle);
 		return NULL;
 	}
-	g->slot[slot].state = KEPT;
+	g->slot[slot].state = WITHHELD;
 	g->out--;
-	*guest = g;
+	*connection = g;
 	return &g->slot[slot];
 }
 
 static int refuse(struct source *s, uint64_t handle)
 {
-	struct guest *g;
+	struct recv_connection *g;
 
-	return come_back(s, handle, &g) ? 0 : -EINVAL;
+	return find_returned(s, handle, &g) ? 0 : -EINVAL;
 }
 
 static int give_back(struct source *s, uint64_t handle)
 {
-	struct guest_slot *slot;
-	struct guest *g;
+	struct recv_slot *slot;
+	struct recv_connection *g;
 
-	slot = come_back(s, handle, &g);
+	slot = find_returned(s, handle, &g);
 	if (!slot)
 		return -EINVAL;
 	if (g->state == SENDING)
-		guest_owe(g, (uint32_t)handle);
+		recv_queue_credit(g, (uint32_t)handle);
 	else if (arrived_add(&of(s)->arrived, slot->key))
 		return units_fail(s->reason, ENOMEM, "There is no memory left.");
 	return 0;
@@ -142,10 +143,10 @@ static int flush(struct source *s)
 	uint32_t i;
 
 	for (i = 0; i < r->opt.connections; i++) {
-		struct guest *g = &r->guests[i];
+		struct recv_connection *g = &r->connections[i];
 
-		if (g->state == SENDING && guest_credits_due(r, g, units_now()))
-			guest_give_credits(r, g);
+		if (g->state == SENDING && recv_credits_due(r, g, units_now()))
+			recv_send_credits(r, g);
 	}
 	step(r);
 	return r->broken;
@@ -169,7 +170,7 @@ static void recv_sleep_held(struct source *s, struct units_sleep *sleep)
 		units_sleep_fd(sleep, r->fd, POLLIN);
 	r->looked = 0;
 	for (i = 0; i < r->opt.connections && sleep->ns; i++) {
-		struct guest *g = &r->guests[i];
+		struct recv_connection *g = &r->connections[i];
 
 		if (g->state == SENDING && g->credit_count)
 			units_sleep_ns(sleep, RECV_CREDIT_NS);
@@ -178,7 +179,7 @@ static void recv_sleep_held(struct source *s, struct units_sleep *sleep)
 			fabric_end_sleep(&g->fabric, &g->end, sleep);
 		if (g->state == CONFIRMED)
 			units_sleep_ns(sleep, UNITS_NS_PER_S / 100);
-		if (g->state != NOBODY && g->state != LEAVING)
+		if (g->state != UNUSED && g->state != DETACHED)
 			control_sleep(&g->control, sleep);
 	}
 }
@@ -189,7 +190,7 @@ static void recv_sleep(struct source *s, struct units_sleep *sleep)
 	uint32_t i;
 
 	for (i = 0; i < r->opt.connections; i++) {
-		struct guest *g = &r->guests[i];
+		struct recv_connection *g = &r->connections[i];
 
 		if (g->state == SENDING && g->head != g->tail)
 			sleep->ns = 0;
@@ -205,18 +206,18 @@ static void counters(struct source *s, struct unit_counters *b)
 }
 
 /* What has its credit must be known to the sender, or it sends it again to the next one. */
-static void say_goodbye(struct recv *r)
+static void shutdown_connections(struct recv *r)
 {
-	uint64_t until = units_now() + GOODBYE_NS;
+	uint64_t until = units_now() + SHUTDOWN_NS;
 	struct pollfd fds[NETWORK_CONNECTIONS];
 	nfds_t count;
 	uint32_t i;
 
 	do {
 		for (i = count = 0; i < r->opt.connections; i++) {
-			struct guest *g = &r->guests[i];
+			struct recv_connection *g = &r->connections[i];
 
-			if (guest_goodbye(r, g))
+			if (recv_connection_shutdown(r, g))
 				fds[count++] =
 					(struct pollfd){.fd = g->control.fd, .events = POLLIN};
 		}
@@ -228,22 +229,22 @@ static void close_source(struct source *s)
 	struct recv *r = of(s);
 	uint32_t i;
 
-	if (r->guests)
-		say_goodbye(r);
-	for (i = 0; r->guests && i < r->opt.connections; i++) {
-		struct guest *g = &r->guests[i];
+	if (r->connections)
+		shutdown_connections(r);
+	for (i = 0; r->connections && i < r->opt.connections; i++) {
+		struct recv_connection *g = &r->connections[i];
 
-		if (g->state == NOBODY)
+		if (g->state == UNUSED)
 			continue;
 		g->out = 0;
-		guest_leave(r, g);
+		recv_connection_close(r, g);
 	}
 	if (r->fd >= 0)
 		close(r->fd);
 	if (r->memory && !r->broken)
 		munmap(r->memory, r->length);
 	arrived_free(&r->arrived);
-	free(r->guests);
+	free(r->connections);
 	free(r);
 }
 
@@ -271,7 +272,7 @@ unsigned int source_recv_port(const struct source *s)
 	return ((const struct recv *)s)->port;
 }
 
-static void say_where(struct recv *r)
+static void format_listen(struct recv *r)
 {
 	const char *host = r->opt.host ? r->opt.host : "";
 
@@ -290,11 +291,11 @@ static int prepare(struct recv *r)
 	uint32_t i;
 	int ret;
 
-	r->guests = calloc(r->opt.connections, sizeof(*r->guests));
-	if (!r->guests)
+	r->connections = calloc(r->opt.connections, sizeof(*r->connections));
+	if (!r->connections)
 		return units_fail(reason, ENOMEM, "There is no memory left.");
 	for (i = 0; i < r->opt.connections; i++)
-		r->guests[i].control.fd = r->guests[i].end.fd = -1;
+		r->connections[i].control.fd = r->connections[i].end.fd = -1;
 	r->share = r->opt.buffer / r->opt.connections & ~(size_t)(RECV_ALIGN - 1);
 	r->length = r->share * r->opt.connections;
 	if (!r->length)
@@ -309,7 +310,7 @@ static int prepare(struct recv *r)
 	/* Now, and not page by page when data come. */
 	madvise(memory, r->length, MADV_POPULATE_WRITE);
 	for (i = 0; i < r->opt.connections; i++)
-		r->guests[i].memory = r->memory + i * r->share;
+		r->connections[i].memory = r->memory + i * r->share;
 	/* A provider that is not there is said now, not to the first sender. */
 	ret = fabric_open(&probe, r->opt.provider, NULL, reason);
 	fabric_close(&probe, reason);
@@ -322,7 +323,7 @@ static int prepare(struct recv *r)
 	    !getnameinfo((struct sockaddr *)&address, size, NULL, 0, port, sizeof(port),
 			 NI_NUMERICSERV))
 		r->port = (unsigned int)strtoul(port, NULL, 10);
-	say_where(r);
+	format_listen(r);
 	return 0;
 }
 

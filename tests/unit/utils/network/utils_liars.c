@@ -188,7 +188,7 @@ static void hears_nothing(void)
 	double end = unit_seconds() + 20 * slowness() * UNIT_PATIENCE;
 	bool bounded = true;
 	struct source *s;
-	struct guest *g;
+	struct recv_connection *g;
 	struct liar l;
 	int small = 2048;
 
@@ -196,7 +196,7 @@ static void hears_nothing(void)
 	s = source_recv(&o, reason);
 	UNIT_STR(reason, "");
 	UNIT_NEED(s);
-	g = &((struct recv *)s)->guests[0];
+	g = &((struct recv *)s)->connections[0];
 	port = source_recv_port(s);
 	UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
 	/* Little is on its way between the two, so that it comes to the point soon. */
@@ -527,15 +527,15 @@ static void no_files(void)
 	none.rlim_cur = (rlim_t)next;
 	UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &none));
 	CU_ASSERT_TRUE(would_sleep(s));
-	UNIT_EQ(((struct recv *)s)->guests[0].state, NOBODY);
+	UNIT_EQ(((struct recv *)s)->connections[0].state, UNUSED);
 	UNIT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	UNIT_EQ(s->ops->flush(s), 0);
-	UNIT_EQ(((struct recv *)s)->guests[0].state, GREETING);
+	UNIT_EQ(((struct recv *)s)->connections[0].state, GREETING);
 	control_close(&l.control);
 	source_close(s);
 }
 
-static bool wakes(struct guest *g)
+static bool wakes(struct recv_connection *g)
 {
 	struct units_sleep sleep = {.ns = UNITS_NS_PER_S};
 
@@ -553,13 +553,13 @@ static void after_the_stop(void)
 				       .connections = 1,
 				       .silence = 100};
 	struct source *s;
-	struct guest *g;
+	struct recv_connection *g;
 	struct liar l;
 
 	reason[0] = '\0';
 	s = source_recv(&o, reason);
 	UNIT_NEED(s);
-	g = &((struct recv *)s)->guests[0];
+	g = &((struct recv *)s)->connections[0];
 	port = source_recv_port(s);
 	UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
 	CU_ASSERT_TRUE(UNIT_WAIT((pass(s), writes(&l, 0, 8)), 10000));
