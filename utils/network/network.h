@@ -5,7 +5,7 @@
  *
  *	wire.c		the control connection: its messages as bytes, its records
  *	sink_send.c, send_link.c	the sending end: a sink, and its connections
- *	source_recv.c, recv_guest.c	the receiving end: a source, and the senders
+ *	source_recv.c, recv_connection.c	the receiving end: a source, and the senders
  *	arrived.c	units that a sender sends again although they have arrived
  *	send.c, recv.c	the tools
  */

@@ -4,7 +4,7 @@
  * may write into a slot that is free, and gets it back when whoever takes the units is done with
  * it. So memory does not grow, however slow they are.
  */
-#include "recv_guest.h"
+#include "recv_connection.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 #include "tests/unit/utils/network/network_run.h"
-#include "utils/network/recv_guest.h"
+#include "utils/network/recv_connection.h"
 
 #define MEMORY 8192
 

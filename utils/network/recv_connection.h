@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The receiving end, inside: the connections of senders (recv_guest.c), and the source above them
- * (source_recv.c).
+ * The receiving end, inside: the connections of senders (recv_connection.c), and the source above
+ * them (source_recv.c).
  */
 #ifndef ROC_UTILS_RECV_CONNECTION_H
 #define ROC_UTILS_RECV_CONNECTION_H

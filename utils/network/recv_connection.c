@@ -3,7 +3,7 @@
  * A sender's connection at the receiving end. What it says is not believed: slots, sizes and
  * numbers are looked at before they are used.
  */
-#include "recv_guest.h"
+#include "recv_connection.h"
 
 #include <errno.h>
 #include <inttypes.h>
