@@ -7,7 +7,7 @@
 
 #include "utils/units/content.h"
 
-#define ROOM 1024 /* a power of two */
+#define CAPACITY_MIN 1024 /* a power of two */
 
 uint64_t arrived_key(const struct recording_entry *e)
 {
@@ -22,22 +22,23 @@ uint64_t arrived_key(const struct recording_entry *e)
 /* Of this key, or the free one where it belongs. */
 static uint64_t *place_of(const struct arrived_keys *a, uint64_t key)
 {
-	size_t i = key & (a->room - 1);
+	size_t i = key & (a->capacity - 1);
 
 	while (a->table[i] && a->table[i] != key)
-		i = (i + 1) & (a->room - 1);
+		i = (i + 1) & (a->capacity - 1);
 	return &a->table[i];
 }
 
 static int grow(struct arrived_keys *a)
 {
-	struct arrived_keys more = {.room = a->room ? 2 * a->room : ROOM, .count = a->count};
+	struct arrived_keys more = {.capacity = a->capacity ? 2 * a->capacity : CAPACITY_MIN,
+				    .count = a->count};
 	size_t i;
 
-	more.table = calloc(more.room, sizeof(*more.table));
+	more.table = calloc(more.capacity, sizeof(*more.table));
 	if (!more.table)
 		return -ENOMEM;
-	for (i = 0; i < a->room; i++) {
+	for (i = 0; i < a->capacity; i++) {
 		if (a->table[i])
 			*place_of(&more, a->table[i]) = a->table[i];
 	}
@@ -50,7 +51,7 @@ static int add(struct arrived_keys *a, uint64_t key)
 {
 	uint64_t *place;
 
-	if (2 * a->count >= a->room && grow(a))
+	if (2 * a->count >= a->capacity && grow(a))
 		return -ENOMEM;
 	place = place_of(a, key);
 	a->count += !*place;

@@ -60,7 +60,7 @@ unsigned int source_recv_port(const struct source *s);
 /* A set of keys. */
 struct arrived_keys {
 	uint64_t *table; /* 0: free */
-	size_t room, count;
+	size_t capacity, count;
 };
 
 /*

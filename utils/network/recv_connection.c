@@ -266,14 +266,14 @@ static int check_hello(struct recv *r, struct recv_connection *g)
 		return refuse(r, g, WIRE_OTHER_CONTENT, reason);
 	}
 	if (receives_another(r, &g->hello))
-		return refuse(r, g, WIRE_NO_ROOM,
+		return refuse(r, g, WIRE_BUSY,
 			      "it receives another sender, and ends with it (--once).");
 	/* One sender has not now so many connections and then so many. */
 	if (r->expected && r->run == g->hello.run && r->expected != g->hello.connections)
 		return -EPROTO;
 	/* Last, because it ends the old connection. */
 	if (reconnects_early(r, g))
-		return refuse(r, g, WIRE_NO_ROOM,
+		return refuse(r, g, WIRE_BUSY,
 			      "units of its last connection are still being written.");
 	return 0;
 }
@@ -286,7 +286,7 @@ static int greet(struct recv *r, struct recv_connection *g)
 	ret = control_receive(&g->control);
 	/* A version that we do not know may be shorter. */
 	if (g->control.in_bytes >= WIRE_GREETING &&
-	    wire_get_greeting(g->control.in, &version) == WIRE_STRANGER)
+	    wire_get_greeting(g->control.in, &version) == WIRE_NOT_ROC)
 		return -EPROTO;
 	if (g->control.in_bytes < WIRE_HELLO &&
 	    !(g->control.in_bytes >= WIRE_GREETING &&
@@ -330,7 +330,7 @@ void recv_accept(struct recv *r)
 	g = free_connection(r);
 	if (!g || r->stopped || r->over || r->broken) {
 		control_accepted(&waiting.control, fd);
-		refuse(r, &waiting, WIRE_NO_ROOM,
+		refuse(r, &waiting, WIRE_BUSY,
 		       g ? "it is about to end."
 			 : "it has as many connections as it may (--connections).");
 		control_close(&waiting.control);
@@ -410,7 +410,7 @@ static int collect_events(struct recv *r, struct recv_connection *g, char reason
 
 			g->slot[slot].key = arrived_key(&e);
 			recv_queue_credit(g, (uint32_t)slot);
-			r->source.known_units++;
+			r->source.duplicates++;
 			continue;
 		}
 		g->full[g->tail++ % g->slots] = (uint32_t)slot;
@@ -443,7 +443,7 @@ static int confirm_end(struct recv *r, struct recv_connection *g, const struct w
 	return 0;
 }
 
-static int hear(struct recv *r, struct recv_connection *g, char reason[UNITS_REASON])
+static int receive_records(struct recv *r, struct recv_connection *g, char reason[UNITS_REASON])
 {
 	struct wire_record record;
 	int gone, ret;
@@ -470,7 +470,7 @@ static int serve(struct recv *r, struct recv_connection *g, bool listen, char re
 		ret = collect_events(r, g, reason);
 	if (ret || !listen)
 		return ret;
-	ret = hear(r, g, reason);
+	ret = receive_records(r, g, reason);
 	if (!ret)
 		ret = control_beat(&g->control, units_now(), r->opt.silence);
 	if (!ret)

@@ -44,7 +44,7 @@ struct recv_connection {
 	struct fabric_end end;
 	struct fi_context2 message; /* that nobody should send */
 	struct wire_hello hello;
-	uint64_t since, looked;
+	uint64_t since, polled;
 	char *memory;
 	uint64_t stride;
 	uint32_t slots;
@@ -70,7 +70,7 @@ struct recv {
 	size_t length, share;
 	struct recv_connection *connections;
 	uint32_t turn; /* whose unit is next */
-	uint64_t looked;
+	uint64_t polled;
 	uint64_t run; /* of the sender whose connections come */
 	uint32_t expected;
 	uint32_t ended;	       /* a bit for each of them that ended in order */

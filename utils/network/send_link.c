@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLYING 64 /* writes of a connection on their way */
+#define IN_FLIGHT_MAX 64 /* writes of a connection on their way */
 #define EVENTS 64
 #define GREET_NS (15 * UNITS_NS_PER_S) /* until a try is given up */
 #define LISTEN_NS (200 * 1000)	       /* between two looks at a quiet control connection */
@@ -45,7 +45,7 @@ uint32_t parcel_pop(struct send *s, struct list *l)
 /* It arrived, and nobody reads it: it goes back. */
 static void finish_parcel(struct send *s, const struct parcel *p, uint32_t i)
 {
-	if (p->flying || !p->arrived)
+	if (p->in_flight || !p->arrived)
 		return;
 	s->sink.n.units++;
 	s->sink.n.bytes += p->unit.bytes;
@@ -80,8 +80,8 @@ void link_lose(struct send *s, struct link *l, const char *reason)
 
 	if (!s->last[0])
 		snprintf(s->last, sizeof(s->last), "%s", reason);
-	if (!l->away)
-		l->away = units_now();
+	if (!l->absent_since)
+		l->absent_since = units_now();
 	link_end(s, l);
 	/* libfabric may still read the units: they do not go back. */
 	if (s->broken) {
@@ -94,7 +94,7 @@ void link_lose(struct send *s, struct link *l, const char *reason)
 		if (at == SEND_NONE)
 			continue;
 		/* The end is closed: nobody reads the unit any more. */
-		s->parcels[at].flying = false;
+		s->parcels[at].in_flight = false;
 		if (back)
 			back[n++] = &s->parcels[at];
 		else
@@ -111,12 +111,12 @@ void link_lose(struct send *s, struct link *l, const char *reason)
 	for (i = 0; i < SEND_PARCELS; i++) {
 		struct parcel *p = &s->parcels[i];
 
-		if (p->link != l - s->links || !p->flying)
+		if (p->link != l - s->links || !p->in_flight)
 			continue;
-		p->flying = false;
+		p->in_flight = false;
 		finish_parcel(s, p, i);
 	}
-	l->flying = 0;
+	l->in_flight = 0;
 	l->slot_count = 0;
 	l->units = l->bytes = 0;
 	snprintf(s->sink.note, sizeof(s->sink.note),
@@ -125,7 +125,7 @@ void link_lose(struct send *s, struct link *l, const char *reason)
 	s->sink.state = "   The receiver is away";
 }
 
-static void say_hello(struct send *s, struct link *l)
+static void send_hello(struct send *s, struct link *l)
 {
 	const struct unit_format *f = &s->source->format;
 	unsigned char text[WIRE_HELLO];
@@ -195,7 +195,7 @@ static int greet(struct send *s, struct link *l, char reason[UNITS_REASON])
 	l->open = true;
 	l->state = GREETING;
 	/* Whoever hung up meanwhile may have said why: that is read next. */
-	say_hello(s, l);
+	send_hello(s, l);
 	return 0;
 }
 
@@ -203,7 +203,7 @@ static int refuse(struct send *s, const struct wire_welcome *w, enum wire_wrong 
 		  char reason[UNITS_REASON])
 {
 	switch (wrong) {
-	case WIRE_STRANGER:
+	case WIRE_NOT_ROC:
 		return units_fail(reason, EPROTO, "What listens at %s port %s is no roc-recv.",
 				  s->opt.host, s->opt.port);
 	case WIRE_VERSION_WRONG:
@@ -217,11 +217,10 @@ static int refuse(struct send *s, const struct wire_welcome *w, enum wire_wrong 
 				  s->opt.host, s->opt.port);
 	default:
 		/* What it lacks now it may have when it has found that we were lost. */
-		return units_fail(reason,
-				  w->status == WIRE_NO_ROOM || w->status == WIRE_BROKEN ? EBUSY
-											: EPROTO,
-				  "The roc-recv at %s port %s refuses: %s", s->opt.host,
-				  s->opt.port, w->reason);
+		return units_fail(
+			reason, w->status == WIRE_BUSY || w->status == WIRE_BROKEN ? EBUSY : EPROTO,
+			"The roc-recv at %s port %s refuses: %s", s->opt.host, s->opt.port,
+			w->reason);
 	}
 }
 
@@ -250,7 +249,7 @@ static int make_slots(struct link *l, const struct wire_welcome *w, char reason[
 }
 
 /* What the receiver says is looked at before anything of the connection is as it says. */
-static int be_welcomed(struct send *s, struct link *l, char reason[UNITS_REASON])
+static int receive_welcome(struct send *s, struct link *l, char reason[UNITS_REASON])
 {
 	struct wire_welcome w = {0};
 	enum wire_wrong wrong;
@@ -301,7 +300,7 @@ int link_try(struct send *s, struct link *l, char reason[UNITS_REASON])
 	if (!ret && l->state == CONNECTING)
 		ret = greet(s, l, reason);
 	if (!ret && l->state == GREETING)
-		ret = be_welcomed(s, l, reason);
+		ret = receive_welcome(s, l, reason);
 	if (!ret && l->state != READY && now - l->since > GREET_NS)
 		ret = units_fail(reason, ETIMEDOUT, "%s port %s does not answer.", s->opt.host,
 				 s->opt.port);
@@ -322,7 +321,7 @@ static int take_credits(struct send *s, struct link *l, uint32_t count)
 			return -EPROTO;
 		i = l->in_slot[slot];
 		l->in_slot[slot] = SEND_NONE;
-		l->away = 0;
+		l->absent_since = 0;
 		l->slots[l->slot_count++] = slot;
 		l->units++;
 		l->bytes += s->parcels[i].unit.bytes;
@@ -332,7 +331,7 @@ static int take_credits(struct send *s, struct link *l, uint32_t count)
 	return 0;
 }
 
-static int hear(struct send *s, struct link *l)
+static int receive_records(struct send *s, struct link *l)
 {
 	struct wire_record r;
 	int gone, ret;
@@ -372,16 +371,17 @@ static int collect_events(struct send *s, struct link *l)
 		/* Nobody writes to us. */
 		if (!p)
 			continue;
-		p->flying = false;
-		l->flying--;
+		p->in_flight = false;
+		l->in_flight--;
 		finish_parcel(s, p, (uint32_t)(p - s->parcels));
 	}
 	return n < 0 ? n : 0;
 }
 
-static bool has_room(const struct link *l, uint32_t units)
+static bool can_send(const struct link *l, uint32_t units)
 {
-	return l->queue.count >= units && l->slot_count >= units && l->flying + units <= FLYING;
+	return l->queue.count >= units && l->slot_count >= units &&
+	       l->in_flight + units <= IN_FLIGHT_MAX;
 }
 
 static int send_one(struct send *s, struct link *l)
@@ -407,7 +407,7 @@ static int send_one(struct send *s, struct link *l)
 		.key = l->welcome.key,
 		.number = slot,
 		.context = p,
-		.more = has_room(l, 2),
+		.more = can_send(l, 2),
 	};
 	int ret;
 
@@ -419,10 +419,10 @@ static int send_one(struct send *s, struct link *l)
 	parcel_pop(s, &l->queue);
 	l->slot_count--;
 	l->in_slot[slot] = i;
-	l->flying++;
+	l->in_flight++;
 	if (p->sent)
 		s->sink.n.again++;
-	p->sent = p->flying = true;
+	p->sent = p->in_flight = true;
 	p->slot = slot;
 	return 0;
 }
@@ -437,14 +437,14 @@ int link_serve(struct send *s, struct link *l)
 	if (l->confirmed)
 		return 0;
 	/* One that only says hello, and goes again and again, is not there. */
-	if (l->away && now - l->since > s->opt.patience * UNITS_NS_PER_S)
-		l->away = 0;
+	if (l->absent_since && now - l->since > s->opt.patience * UNITS_NS_PER_S)
+		l->absent_since = 0;
 	/* Credits are worth a call when there are few, else the other end lives or does not. */
-	if (l->slot_count < l->welcome.slots / 2 || now - l->looked > LISTEN_NS) {
-		l->looked = now;
-		ret = hear(s, l);
+	if (l->slot_count < l->welcome.slots / 2 || now - l->polled > LISTEN_NS) {
+		l->polled = now;
+		ret = receive_records(s, l);
 	}
-	while (!ret && has_room(l, 1)) {
+	while (!ret && can_send(l, 1)) {
 		ret = send_one(s, l);
 		sent += !ret;
 	}

@@ -28,7 +28,7 @@ struct parcel {
 	uint32_t slot;
 	uint32_t link;	/* connection */
 	uint64_t order; /* in which they were put: numbers of units begin anew in each run */
-	bool flying;	/* the provider reads it */
+	bool in_flight; /* the provider reads it */
 	bool arrived;	/* the receiver is done with it */
 	bool sent;	/* once at least */
 };
@@ -45,14 +45,14 @@ struct link {
 	struct fi_context2 message; /* that nobody should send */
 	bool open;		    /* the end is */
 	uint64_t since;		    /* it has been so, units_now() */
-	uint64_t away;		    /* no receiver that takes anything since, 0: there is one */
-	uint64_t looked;	    /* at the control connection */
+	uint64_t absent_since;	    /* no receiver that takes anything since, 0: there is one */
+	uint64_t polled;	    /* at the control connection */
 	struct wire_welcome welcome;
 	uint32_t *slots; /* free ones, a stack */
 	uint32_t slot_count;
 	uint32_t *in_slot; /* parcel in each, NONE */
 	struct list queue; /* to be sent */
-	uint32_t flying;
+	uint32_t in_flight;
 	uint64_t units, bytes; /* arrived, at the receiver that is there now */
 	bool ended, confirmed;
 	struct wire_record totals;

@@ -30,9 +30,9 @@ static uint64_t patience_ns(const struct send *s)
 }
 
 /* How long it may be away. */
-static int be_patient(struct send *s, const struct link *l)
+static int check_patience(struct send *s, const struct link *l)
 {
-	if (units_now() - l->away < patience_ns(s))
+	if (units_now() - l->absent_since < patience_ns(s))
 		return 0;
 	return units_fail(
 		s->sink.reason, EHOSTUNREACH,
@@ -64,7 +64,7 @@ static int flush(struct sink *sink)
 				return units_fail(sink->reason, EPROTO, "%s", reason);
 		}
 		ready += l->state == READY;
-		if (l->state != READY && be_patient(s, l))
+		if (l->state != READY && check_patience(s, l))
 			return -EHOSTUNREACH;
 	}
 	if (ready == s->opt.connections) {
@@ -88,13 +88,13 @@ static int put(struct sink *sink, const struct unit *u)
 	return 1;
 }
 
-static int done(struct sink *sink, uint64_t *handles, unsigned int room)
+static int done(struct sink *sink, uint64_t *handles, unsigned int max)
 {
 	struct send *s = of(sink);
 	unsigned int n;
 	uint32_t i;
 
-	for (n = 0; n < room && s->done.count; n++) {
+	for (n = 0; n < max && s->done.count; n++) {
 		i = parcel_pop(s, &s->done);
 		handles[n] = s->parcels[i].unit.handle;
 		parcel_push(s, &s->free, i);
@@ -151,7 +151,7 @@ static int send_end(struct send *s, struct link *l)
 
 	wire_put_record(text, &r);
 	l->ended = control_queue(&l->control, text, sizeof(text));
-	l->looked = 0;
+	l->polled = 0;
 	return control_flush(&l->control);
 }
 
@@ -195,7 +195,7 @@ int sink_send_finish(struct sink *sink)
 		if (l->state != READY)
 			l->ended = false;
 		else if (!l->confirmed)
-			l->looked = 0;
+			l->polled = 0;
 	}
 	ret = all_confirmed(s) ? 0 : flush(sink);
 	if (ret)
@@ -225,7 +225,7 @@ static void abandon(struct sink *sink)
 
 	for (i = 0; i < s->opt.connections; i++) {
 		struct link *l = &s->links[i];
-		bool busy = l->flying;
+		bool busy = l->in_flight;
 		uint32_t n;
 
 		for (n = 0; l->in_slot && n < l->welcome.slots && !busy; n++)

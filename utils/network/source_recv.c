@@ -36,17 +36,17 @@ static uint32_t all_of(uint32_t count)
 static void step(struct recv *r)
 {
 	uint64_t now = units_now();
-	bool listen = now - r->looked > LISTEN_NS;
+	bool listen = now - r->polled > LISTEN_NS;
 	uint32_t i;
 
 	if (listen) {
-		r->looked = now;
+		r->polled = now;
 		recv_accept(r);
 	}
 	for (i = 0; i < r->opt.connections; i++)
 		recv_connection_step(r, &r->connections[i], listen);
 	/* Who had nothing is not the one that is waited for. */
-	if (r->opt.once && (r->units || r->source.known_units) && r->ended == all_of(r->expected))
+	if (r->opt.once && (r->units || r->source.duplicates) && r->ended == all_of(r->expected))
 		r->over = true;
 }
 
@@ -168,7 +168,7 @@ static void recv_sleep_held(struct source *s, struct units_sleep *sleep)
 		units_sleep_ns(sleep, ACCEPT_AGAIN_NS);
 	else
 		units_sleep_fd(sleep, r->fd, POLLIN);
-	r->looked = 0;
+	r->polled = 0;
 	for (i = 0; i < r->opt.connections && sleep->ns; i++) {
 		struct recv_connection *g = &r->connections[i];
 

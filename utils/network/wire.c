@@ -41,7 +41,7 @@ static void put_greeting(unsigned char *to, uint32_t version, uint32_t bytes)
 enum wire_wrong wire_get_greeting(const unsigned char *from, uint32_t *version)
 {
 	if (memcmp(from, WIRE_MAGIC, 8))
-		return WIRE_STRANGER;
+		return WIRE_NOT_ROC;
 	*version = get32(from + 8);
 	return *version == WIRE_VERSION ? WIRE_GOOD : WIRE_VERSION_WRONG;
 }

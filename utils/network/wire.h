@@ -25,7 +25,7 @@ enum wire_status {
 	WIRE_NO_VERSION = 1,
 	WIRE_NO_PROVIDER = 2,
 	WIRE_TOO_LARGE = 3,
-	WIRE_NO_ROOM = 4, /* as many connections as there can be */
+	WIRE_BUSY = 4, /* as many connections as there can be */
 	WIRE_OTHER_CONTENT = 5,
 	WIRE_BROKEN = 6, /* the receiver could not open its end */
 };
@@ -72,7 +72,7 @@ struct wire_head {
 
 enum wire_wrong {
 	WIRE_GOOD,
-	WIRE_STRANGER, /* that is no roc */
+	WIRE_NOT_ROC, /* that is no roc */
 	WIRE_VERSION_WRONG,
 	WIRE_MALFORMED,
 };

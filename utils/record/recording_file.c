@@ -62,14 +62,14 @@ static int put_head(const struct recording_set *set, struct recording_file *f, u
 	unsigned char head[RECORDING_HEADER];
 	ssize_t n;
 
-	f->told = *set->format;
+	f->written_format = *set->format;
 	header_of(set, f, head, time, flags);
 	n = pwrite(f->index, head, sizeof(head), 0);
 	return n == sizeof(head) ? 0 : n < 0 ? errno : ENOSPC;
 }
 
 /* What this process made and nobody needs: a file that was there is somebody's, and stays. */
-static void take_back(const struct recording_set *set, const struct recording_file *f)
+static void unlink_files(const struct recording_set *set, const struct recording_file *f)
 {
 	const struct record_options *o = set->opt;
 	char name[PATH_MAX];
@@ -137,13 +137,13 @@ static int reserve_index(struct recording_file *f)
 	uint64_t needed = length_of_index(f->entries + f->base.pending + 1), more;
 	int ret = 0;
 
-	if (needed <= f->index_room)
+	if (needed <= f->index_reserved)
 		return 0;
 	for (more = INDEX_RESERVE; more >= RECORDING_ALIGN; more /= 2) {
 		/* The length of the index is that of its entries, whatever is reserved. */
-		ret = allocate(f->index, FALLOC_FL_KEEP_SIZE, f->index_room, more);
+		ret = allocate(f->index, FALLOC_FL_KEEP_SIZE, f->index_reserved, more);
 		if (!ret) {
-			f->index_room += more;
+			f->index_reserved += more;
 			return 0;
 		}
 		if (!writer_no_space(ret))
@@ -152,7 +152,7 @@ static int reserve_index(struct recording_file *f)
 	if (writer_no_space(ret))
 		return -ENOSPC;
 	/* This file system reserves nothing. */
-	f->index_room = UINT64_MAX;
+	f->index_reserved = UINT64_MAX;
 	return 0;
 }
 
@@ -199,7 +199,7 @@ int recording_file_begin(struct recording_set *set, struct recording_file *f,
 	if (!ret)
 		ret = make_index(set, f, reason);
 	if (ret) {
-		take_back(set, f);
+		unlink_files(set, f);
 		close_both(f);
 		return ret;
 	}
@@ -229,7 +229,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 void recording_file_trim(struct recording_file *f)
 {
 	if (!ftruncate(f->data, (off_t)f->end))
-		f->room = f->end;
+		f->reserved = f->end;
 }
 
 static void reserve_data(const struct recording_set *set, struct recording_file *f, uint64_t bytes)
@@ -237,7 +237,7 @@ static void reserve_data(const struct recording_set *set, struct recording_file 
 	uint64_t more = RESERVE, total = set->opt->total_bytes, most = set->opt->file_bytes;
 	int ret;
 
-	if (f->end + bytes <= f->room)
+	if (f->end + bytes <= f->reserved)
 		return;
 	if (total)
 		more = smaller(more, total > set->reserved_for ? total - set->reserved_for : 0);
@@ -253,7 +253,7 @@ static void reserve_data(const struct recording_set *set, struct recording_file 
 			break;
 		if (!writer_no_space(ret)) {
 			/* This file system reserves nothing. */
-			f->room = UINT64_MAX;
+			f->reserved = UINT64_MAX;
 			return;
 		}
 		recording_file_trim(f);
@@ -261,14 +261,14 @@ static void reserve_data(const struct recording_set *set, struct recording_file 
 		if (more <= bytes)
 			break;
 	}
-	f->room = f->end + more;
+	f->reserved = f->end + more;
 }
 
 int recording_file_reserve(struct recording_set *set, struct recording_file *f, uint64_t bytes)
 {
 	int ret = reserve_index(f);
 
-	if (ret && f->room > f->end) {
+	if (ret && f->reserved > f->end) {
 		recording_file_trim(f);
 		ret = reserve_index(f);
 	}
@@ -297,15 +297,16 @@ static bool time_of(const struct recording_file *f, uint64_t *time, char reason[
 int recording_file_head(const struct recording_set *set, struct recording_file *f,
 			unsigned char head[RECORDING_HEADER], char reason[UNITS_REASON])
 {
-	const struct unit_format *is = set->format, *told = &f->told;
+	const struct unit_format *is = set->format, *written_format = &f->written_format;
 	uint64_t time;
 
-	if (is->content == told->content && is->page_bytes == told->page_bytes &&
-	    is->any_link == told->any_link && is->unit_max == told->unit_max)
+	if (is->content == written_format->content &&
+	    is->page_bytes == written_format->page_bytes &&
+	    is->any_link == written_format->any_link && is->unit_max == written_format->unit_max)
 		return 0;
 	if (!time_of(f, &time, reason))
 		return -EIO;
-	f->told = *is;
+	f->written_format = *is;
 	header_of(set, f, head, time, 0);
 	return 1;
 }
@@ -326,7 +327,7 @@ void recording_file_count(struct recording_file *f, const struct recording_entry
 static void ended(const struct recording_set *set, struct recording_file *f)
 {
 	if (!f->entries && f->number)
-		take_back(set, f);
+		unlink_files(set, f);
 	close_both(f);
 }
 

@@ -140,14 +140,14 @@ static unsigned char *read_whole(const char *name, size_t *length, char reason[U
 static int take_entries(struct recording *r, struct recording_part *p, const unsigned char *text,
 			size_t length, uint64_t data_bytes)
 {
-	uint64_t room = (length - RECORDING_HEADER) / RECORDING_ENTRY, wanted = room, i;
+	uint64_t capacity = (length - RECORDING_HEADER) / RECORDING_ENTRY, wanted = capacity, i;
 
 	if (p->header.flags & RECORDING_CLOSED)
 		wanted = p->header.entries;
-	p->entries = calloc(room + 1, sizeof(*p->entries));
+	p->entries = calloc(capacity + 1, sizeof(*p->entries));
 	if (!p->entries)
 		return -ENOMEM;
-	for (i = 0; i < room && i < wanted; i++) {
+	for (i = 0; i < capacity && i < wanted; i++) {
 		struct recording_entry *e = &p->entries[p->count];
 
 		if (!recording_get_entry(text + RECORDING_HEADER + i * RECORDING_ENTRY, e)) {

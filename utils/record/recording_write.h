@@ -22,12 +22,12 @@ struct recording_file {
 	struct writer_file base;
 	int data, index; /* -1: closed */
 	unsigned int number;
-	uint64_t begun;		   /* units_now() */
-	uint64_t end;		   /* of what was handed out in the data file */
-	uint64_t room, index_room; /* allocated */
-	uint64_t bytes;		   /* end of the last unit that is there */
+	uint64_t begun;			   /* units_now() */
+	uint64_t end;			   /* of what was handed out in the data file */
+	uint64_t reserved, index_reserved; /* allocated */
+	uint64_t bytes;			   /* end of the last unit that is there */
 	uint64_t entries;
-	struct unit_format told; /* as its head has it */
+	struct unit_format written_format; /* as its head has it */
 	enum recording_step step;
 	bool anchored; /* its names and its head are on the disk */
 };

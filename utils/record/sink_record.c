@@ -46,8 +46,8 @@ struct record {
 	struct record_options opt;
 	struct recording_set set;
 	struct pinned pinned;
-	struct write *writes; /* a ring */
-	unsigned int room;    /* of the ring */
+	struct write *writes;  /* a ring */
+	unsigned int capacity; /* of the ring */
 	uint64_t head, tail;
 	uint64_t next; /* unit that no commit and no failure has reached */
 	struct commit commit;
@@ -68,7 +68,7 @@ static struct record *around(struct writer *w)
 
 static struct write *at(struct record *r, uint64_t n)
 {
-	return &r->writes[n % r->room];
+	return &r->writes[n % r->capacity];
 }
 
 /* The disk is, or a file may not be longer: nothing new is taken. */
@@ -156,7 +156,7 @@ static int put(struct sink *s, const struct unit *u)
 		return -ENOSPC;
 	if (r->w.failed)
 		return -EIO;
-	if (r->writing == r->opt.depth || r->tail - r->head == r->room)
+	if (r->writing == r->opt.depth || r->tail - r->head == r->capacity)
 		return 0;
 	before = (uintptr_t)u->data % RECORDING_ALIGN;
 	length = (before + u->bytes + RECORDING_ALIGN - 1) & ~(uint64_t)(RECORDING_ALIGN - 1);
@@ -271,12 +271,12 @@ static void advance(struct writer *writer)
 
 /* Handles of units in this state, oldest first. */
 static unsigned int collect(struct record *r, enum state state, uint64_t *handles,
-			    unsigned int room)
+			    unsigned int capacity)
 {
 	unsigned int n = 0;
 	uint64_t i;
 
-	for (i = r->head; i != r->commit_from && n < room; i++) {
+	for (i = r->head; i != r->commit_from && n < capacity; i++) {
 		struct write *w = at(r, i);
 
 		if (w->state != state)
@@ -303,7 +303,7 @@ static int fails(const struct record *r)
 	return r->w.failed && r->head == r->tail ? -EIO : 0;
 }
 
-static int done(struct sink *s, uint64_t *handles, unsigned int room)
+static int done(struct sink *s, uint64_t *handles, unsigned int capacity)
 {
 	struct record *r = of(s);
 	int ret = writer_reap(&r->w);
@@ -311,18 +311,18 @@ static int done(struct sink *s, uint64_t *handles, unsigned int room)
 
 	if (ret)
 		return ret;
-	n = collect(r, COMMITTED, handles, room);
+	n = collect(r, COMMITTED, handles, capacity);
 	return n ? (int)n : fails(r);
 }
 
-static int lost(struct sink *s, uint64_t *handles, unsigned int room)
+static int lost(struct sink *s, uint64_t *handles, unsigned int capacity)
 {
 	struct record *r = of(s);
 	unsigned int n;
 
 	if (!r->w.full && !r->w.failed)
 		return 0;
-	n = collect(r, FAILED, handles, room);
+	n = collect(r, FAILED, handles, capacity);
 	if (n)
 		return (int)n;
 	return r->w.failed ? fails(r) : -ENOSPC;
@@ -384,9 +384,9 @@ static int prepare(struct record *r, const struct source *source)
 		ret = recording_set_begin(&r->set, reason);
 	if (ret)
 		return ret;
-	r->room = r->opt.depth + WAITING;
-	r->writes = calloc(r->room, sizeof(*r->writes));
-	r->commit.text = malloc((size_t)r->room * RECORDING_ENTRY);
+	r->capacity = r->opt.depth + WAITING;
+	r->writes = calloc(r->capacity, sizeof(*r->writes));
+	r->commit.text = malloc((size_t)r->capacity * RECORDING_ENTRY);
 	if (!r->writes || !r->commit.text)
 		return units_fail(reason, ENOMEM, "There is no memory left.");
 	pinned_register(&r->pinned, &r->w.ring, source);

@@ -53,16 +53,16 @@ struct replay {
 	struct replay_options opt;
 	struct recording recording;
 	struct direct direct;
-	struct file *files;  /* with the data, of each part */
-	struct file *newest; /* that was opened */
-	uint64_t again;	     /* until then there is no descriptor for the next one, 0: there is */
-	uint64_t give_up;    /* and nobody waits for it any longer */
+	struct file *files;   /* with the data, of each part */
+	struct file *newest;  /* that was opened */
+	uint64_t again;	      /* until then there is no descriptor for the next one, 0: there is */
+	uint64_t retry_until; /* and nobody waits for it any longer */
 	struct io_uring ring;
 	bool have_ring;
 	bool fixed;
 	char *memory;
 	size_t length;
-	uint64_t room; /* bytes of a slot */
+	uint64_t slot_bytes; /* bytes of a slot */
 	struct slot *slots;
 	uint32_t count;
 	uint32_t *order; /* slots being read, as a ring: in the order of the units */
@@ -84,7 +84,7 @@ static struct replay *of(struct source *s)
 
 static char *memory_of(const struct replay *r, const struct slot *slot)
 {
-	return r->memory + (uint64_t)(slot - r->slots) * r->room;
+	return r->memory + (uint64_t)(slot - r->slots) * r->slot_bytes;
 }
 
 static void queue(struct replay *r, struct slot *slot)
@@ -171,9 +171,9 @@ static int open_file(struct replay *r, struct file *file, const char *name)
 	}
 	if (no_descriptor(file->fd)) {
 		if (!r->again)
-			r->give_up = now + FILE_WAIT_NS;
+			r->retry_until = now + FILE_WAIT_NS;
 		r->again = now + FILE_AGAIN_NS;
-		if (now < r->give_up)
+		if (now < r->retry_until)
 			return 0;
 	}
 	if (file->fd < 0)
@@ -450,7 +450,7 @@ static bool any_link(const struct recording *r)
 }
 
 /* One that cannot be read is said before anything is sent. */
-static int look_at_files(struct replay *r)
+static int check_files(struct replay *r)
 {
 	unsigned int i;
 	int fd;
@@ -477,17 +477,17 @@ static int make_slots(struct replay *r)
 	int ret;
 
 	/* A unit and what is around it. */
-	r->room = (r->recording.unit_max + 2 * RECORDING_ALIGN - 1) &
-		  ~(uint64_t)(RECORDING_ALIGN - 1);
-	if (r->room > INT32_MAX)
+	r->slot_bytes = (r->recording.unit_max + 2 * RECORDING_ALIGN - 1) &
+			~(uint64_t)(RECORDING_ALIGN - 1);
+	if (r->slot_bytes > INT32_MAX)
 		return units_fail(r->source.reason, E2BIG,
 				  "The recording has units of %" PRIu64
 				  " bytes, which are too large.",
 				  r->recording.unit_max);
-	r->count = (uint32_t)(r->opt.buffer / r->room);
+	r->count = (uint32_t)(r->opt.buffer / r->slot_bytes);
 	if (r->count < 2)
 		r->count = 2;
-	r->length = (size_t)r->count * r->room;
+	r->length = (size_t)r->count * r->slot_bytes;
 	memory = mmap(NULL, r->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return units_fail(r->source.reason, ENOMEM, "There is no memory for %zu bytes.",
@@ -525,7 +525,7 @@ struct source *source_replay(const struct replay_options *o, char reason[UNITS_R
 	r->source.ops = &ops;
 	r->opt = *o;
 	r->direct.buffered = o->buffered;
-	if (recording_open(o->path, &r->recording, r->source.reason) || look_at_files(r) ||
+	if (recording_open(o->path, &r->recording, r->source.reason) || check_files(r) ||
 	    make_slots(r)) {
 		units_fail(reason, EIO, "%s", r->source.reason);
 		close_source(&r->source);

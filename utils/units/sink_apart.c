@@ -498,12 +498,12 @@ static int flush(struct sink *s)
 }
 
 static unsigned int collect(struct apart_sink *a, struct ring *from, uint64_t *handles,
-			    unsigned int room)
+			    unsigned int max)
 {
 	unsigned int n = 0;
 	uint32_t slot;
 
-	while (n < room && pull(from, &slot)) {
+	while (n < max && pull(from, &slot)) {
 		if (a->used[slot])
 			handles[n++] = free_slot(a, slot);
 	}
@@ -516,7 +516,7 @@ static int fails(const struct apart_sink *a, bool failed)
 	return failed && a->done.taken == a->done.put && a->lost.taken == a->lost.put ? -EIO : 0;
 }
 
-static int done(struct sink *s, uint64_t *handles, unsigned int room)
+static int done(struct sink *s, uint64_t *handles, unsigned int max)
 {
 	struct apart_sink *a = of(s);
 	bool failed = a->failed, ended = a->process.ended;
@@ -525,7 +525,7 @@ static int done(struct sink *s, uint64_t *handles, unsigned int room)
 	if (a->waits)
 		awake(&a->here);
 	a->waits = false;
-	n = collect(a, &a->done, handles, room);
+	n = collect(a, &a->done, handles, max);
 	update(a, false);
 	if (n)
 		return (int)n;
@@ -537,14 +537,14 @@ static int done(struct sink *s, uint64_t *handles, unsigned int room)
 	return fails(a, failed);
 }
 
-static int lost(struct sink *s, uint64_t *handles, unsigned int room)
+static int lost(struct sink *s, uint64_t *handles, unsigned int max)
 {
 	struct apart_sink *a = of(s);
 	bool failed = a->failed, full = a->full;
-	unsigned int n = collect(a, &a->lost, handles, room);
+	unsigned int n = collect(a, &a->lost, handles, max);
 	uint32_t slot;
 
-	for (slot = 0; a->gone && slot < SLOTS && n < room; slot++) {
+	for (slot = 0; a->gone && slot < SLOTS && n < max; slot++) {
 		if (a->used[slot] == OUT)
 			handles[n++] = free_slot(a, slot);
 	}

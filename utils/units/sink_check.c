@@ -190,12 +190,12 @@ static int flush(struct sink *s)
 	return 0;
 }
 
-static int done(struct sink *s, uint64_t *handles, unsigned int room)
+static int done(struct sink *s, uint64_t *handles, unsigned int max)
 {
 	struct check *c = of(s);
 	unsigned int n;
 
-	for (n = 0; n < room && c->count; n++)
+	for (n = 0; n < max && c->count; n++)
 		handles[n] = c->handles[--c->count];
 	return (int)n;
 }

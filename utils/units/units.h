@@ -155,8 +155,8 @@ struct source {
 	unsigned int region_count;
 	/* What its metrics are told apart by, NULL: where data come from, which does not change */
 	const char *listen;
-	uint64_t calls;	      /* system calls for data, wherever they are known */
-	uint64_t known_units; /* that came again although they had arrived */
+	uint64_t calls;	     /* system calls for data, wherever they are known */
+	uint64_t duplicates; /* that came again although they had arrived */
 	char reason[UNITS_REASON];
 	char note[UNITS_REASON]; /* what is to be said although nothing failed */
 	bool paced;		 /* the next unit is there, and the rate has it wait: no stall */
@@ -172,13 +172,13 @@ struct sink_ops {
 	/* After a batch: one call for all. */
 	int (*flush)(struct sink *s);
 	/* Handles of units it is done with: how many were written to @handles. */
-	int (*done)(struct sink *s, uint64_t *handles, unsigned int room);
+	int (*done)(struct sink *s, uint64_t *handles, unsigned int max);
 	/*
 	 * The same of those that it could not bring to their end, if done() has them not; -ENOSPC
 	 * none now, and it takes no more: who has all its room in refused units offers none to
 	 * put(). May be NULL.
 	 */
-	int (*lost)(struct sink *s, uint64_t *handles, unsigned int room);
+	int (*lost)(struct sink *s, uint64_t *handles, unsigned int max);
 	/* Nothing more is put and all units are done with: end in order. May take a moment. */
 	int (*finish)(struct sink *s);
 	/* Let go of all units at once, whatever becomes of them. After it done() has them all. */

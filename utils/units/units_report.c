@@ -141,8 +141,8 @@ void units_report_text(FILE *out, const struct pump *p, bool verbose)
 		row_count(out, "Sent again", n->again);
 	if (n->unconfirmed)
 		row_count(out, "Lost, but unconfirmed", n->unconfirmed);
-	if (p->source->known_units)
-		row_count(out, "Came again", p->source->known_units);
+	if (p->source->duplicates)
+		row_count(out, "Came again", p->source->duplicates);
 	if (n->files)
 		row_count(out, "Files", n->files);
 	row_count(out, "Most units out", p->n.out_most);
@@ -206,7 +206,7 @@ void units_report_json(FILE *out, const struct pump *p)
 	json_unsigned(&j, "returned", p->n.returned);
 	json_unsigned(&j, "again", n->again);
 	json_unsigned(&j, "unconfirmed", n->unconfirmed);
-	json_unsigned(&j, "cameAgain", p->source->known_units);
+	json_unsigned(&j, "cameAgain", p->source->duplicates);
 	counters_json(&j, &p->counters);
 	links_json(&j, p);
 	json_unsigned(&j, "files", n->files);

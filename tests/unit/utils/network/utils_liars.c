@@ -17,13 +17,13 @@
 #define MEMORY 8192
 
 /* A sender of ours, that says what it wants to. */
-struct liar {
+struct bad_peer {
 	struct control control;
 	struct fabric fabric;
 	struct fabric_end end;
 	struct wire_welcome welcome;
 	unsigned char *memory;
-	unsigned int flying;
+	unsigned int in_flight;
 };
 
 static char reason[UNITS_REASON];
@@ -53,7 +53,7 @@ static struct wire_welcome good_welcome(void)
 	return w;
 }
 
-static bool connects(struct liar *l)
+static bool connects(struct bad_peer *l)
 {
 	char to[16];
 
@@ -65,7 +65,7 @@ static bool connects(struct liar *l)
 	       UNIT_WAIT(control_connected(&l->control), 10000);
 }
 
-static void opens_fabric(struct liar *l)
+static void opens_fabric(struct bad_peer *l)
 {
 	l->memory = aligned_alloc(4096, MEMORY);
 	UNIT_NEED(l->memory);
@@ -76,7 +76,7 @@ static void opens_fabric(struct liar *l)
 }
 
 /* Its end of libfabric, and the hello with it. */
-static void greets(struct liar *l, const struct wire_hello *hello)
+static void greets(struct bad_peer *l, const struct wire_hello *hello)
 {
 	unsigned char text[WIRE_HELLO];
 	struct wire_hello h = *hello;
@@ -91,7 +91,7 @@ static void greets(struct liar *l, const struct wire_hello *hello)
 }
 
 /* What it says, and the answer: the status, -1: there was none. @turn: of a receiver of ours. */
-static int says_hello(struct liar *l, const struct wire_hello *hello, struct source *turn)
+static int says_hello(struct bad_peer *l, const struct wire_hello *hello, struct source *turn)
 {
 	int gone = 0;
 
@@ -110,7 +110,7 @@ static int says_hello(struct liar *l, const struct wire_hello *hello, struct sou
 	return (int)l->welcome.status;
 }
 
-static void says_end(struct liar *l, uint64_t units, uint64_t bytes)
+static void says_end(struct bad_peer *l, uint64_t units, uint64_t bytes)
 {
 	const struct wire_record r = {.type = WIRE_END, .a = units, .b = bytes};
 	unsigned char text[WIRE_RECORD];
@@ -120,7 +120,7 @@ static void says_end(struct liar *l, uint64_t units, uint64_t bytes)
 	control_flush(&l->control);
 }
 
-static void hangs_up(struct liar *l)
+static void hangs_up(struct bad_peer *l)
 {
 	UNIT_EQ(fabric_end_close(&l->end, reason), 0);
 	UNIT_EQ(fabric_close(&l->fabric, reason), 0);
@@ -130,17 +130,17 @@ static void hangs_up(struct liar *l)
 }
 
 /* All that it wrote is there. */
-static bool arrived(struct liar *l)
+static bool arrived(struct bad_peer *l)
 {
 	struct fabric_event events[8];
 	int n = fabric_end_events(&l->end, events, 8, reason);
 
-	l->flying -= n > 0 ? (unsigned int)n : 0;
-	return !l->flying;
+	l->in_flight -= n > 0 ? (unsigned int)n : 0;
+	return !l->in_flight;
 }
 
 /* Into @slot, if libfabric takes it now. */
-static bool writes(struct liar *l, uint32_t slot, uint64_t bytes)
+static bool writes(struct bad_peer *l, uint32_t slot, uint64_t bytes)
 {
 	static uint64_t sequence; /* a unit that has the number of another one came again */
 	const struct wire_head head = {
@@ -161,7 +161,7 @@ static bool writes(struct liar *l, uint32_t slot, uint64_t bytes)
 		return false;
 	wire_put_head(l->memory, &head);
 	ret = fabric_end_write(&l->fabric, &l->end, &w);
-	l->flying += !ret;
+	l->in_flight += !ret;
 	sequence += !ret;
 	return !ret;
 }
@@ -189,7 +189,7 @@ static void hears_nothing(void)
 	bool bounded = true;
 	struct source *s;
 	struct recv_connection *g;
-	struct liar l;
+	struct bad_peer l;
 	int small = 2048;
 
 	reason[0] = '\0';
@@ -225,7 +225,7 @@ static void hears_nothing(void)
 }
 
 /* @count more units of @bytes, from @slot on, with their credits. */
-static void sends_of(struct liar *l, uint32_t slot, unsigned int count, uint64_t bytes)
+static void sends_of(struct bad_peer *l, uint32_t slot, unsigned int count, uint64_t bytes)
 {
 	struct wire_record r;
 	unsigned int i, credits = 0;
@@ -243,13 +243,13 @@ static void sends_of(struct liar *l, uint32_t slot, unsigned int count, uint64_t
 				 10000));
 }
 
-static void sends(struct liar *l, unsigned int count)
+static void sends(struct bad_peer *l, unsigned int count)
 {
 	sends_of(l, 0, count, 8);
 }
 
 /* The next that it says but that it is there. */
-static bool hears(struct liar *l, struct wire_record *r)
+static bool hears(struct bad_peer *l, struct wire_record *r)
 {
 	control_receive(&l->control);
 	while (control_record(&l->control, r) > 0) {
@@ -267,7 +267,7 @@ static bool receiver_says(const char *text)
 }
 
 /* Thrown out, so that its place is free. */
-static bool is_out(struct liar *l)
+static bool is_out(struct bad_peer *l)
 {
 	return UNIT_WAIT(control_receive(&l->control) < 0, 5000);
 }
@@ -276,7 +276,7 @@ static bool is_out(struct liar *l)
 static void ends_too_early(void)
 {
 	struct wire_record r;
-	struct liar l;
+	struct bad_peer l;
 	pid_t pid;
 
 	fresh();
@@ -309,7 +309,7 @@ static void half_a_unit(void)
 	const size_t bytes = 32 << 20;
 	struct wire_hello h = usual;
 	struct fabric_write w;
-	struct liar l;
+	struct bad_peer l;
 	pid_t pid;
 	void *data;
 
@@ -342,7 +342,7 @@ static void half_a_unit(void)
 /* Messages that nobody asked for libfabric would keep, as many as there are. */
 static void sends_messages(void)
 {
-	struct liar l;
+	struct bad_peer l;
 	pid_t pid;
 
 	fresh();
@@ -350,7 +350,7 @@ static void sends_messages(void)
 	UNIT_EQ(says_hello(&l, &usual, NULL), WIRE_OK);
 	sends(&l, 1);
 	UNIT_EQ(fabric_end_send(&l.fabric, &l.end, l.memory, 32, &l), 0);
-	l.flying++;
+	l.in_flight++;
 	CU_ASSERT_TRUE(UNIT_WAIT((arrived(&l), control_receive(&l.control) < 0), 5000));
 	hangs_up(&l);
 	kill(pid, SIGINT);
@@ -365,7 +365,7 @@ static void answers_with_messages(void)
 	struct wire_welcome w = good_welcome();
 	unsigned char text[WIRE_WELCOME];
 	struct wire_hello h;
-	struct liar l = {.end.fd = -1};
+	struct bad_peer l = {.end.fd = -1};
 	pid_t pid;
 	int fd, peer = -1;
 
@@ -389,14 +389,14 @@ static void answers_with_messages(void)
 	UNIT_NEED(control_queue(&l.control, text, sizeof(text)));
 	UNIT_EQ(control_flush(&l.control), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(!fabric_end_send(&l.fabric, &l.end, l.memory, 32, &l), 5000));
-	l.flying++;
+	l.in_flight++;
 	CU_ASSERT_TRUE(UNIT_WAIT((arrived(&l), control_receive(&l.control) < 0), 5000));
 	hangs_up(&l);
 	UNIT_EQ(tool_wait(pid, 20000), 1);
 }
 
 /* Nothing of it is left, and it was told so. */
-static void ends_empty(struct liar *l, const struct wire_hello *h)
+static void ends_empty(struct bad_peer *l, const struct wire_hello *h)
 {
 	struct wire_record r;
 
@@ -410,7 +410,7 @@ static void ends_empty(struct liar *l, const struct wire_hello *h)
 static void strangers_end(void)
 {
 	struct wire_hello h = usual, stranger = usual;
-	struct liar one, other;
+	struct bad_peer one, other;
 	pid_t pid;
 
 	fresh();
@@ -430,7 +430,7 @@ static void strangers_end(void)
 	UNIT_NEED(says_hello(&one, &h, NULL) == WIRE_OK);
 	sends(&one, 3);
 	stranger.run = 2;
-	UNIT_EQ(says_hello(&other, &stranger, NULL), WIRE_NO_ROOM);
+	UNIT_EQ(says_hello(&other, &stranger, NULL), WIRE_BUSY);
 	CU_ASSERT_PTR_NOT_NULL(strstr(other.welcome.reason, "it receives another sender"));
 	if (!other.welcome.status)
 		says_end(&other, 0, 0);
@@ -453,7 +453,7 @@ static void strangers_end(void)
 }
 
 /* It is let in; if not it is told so, and comes again. */
-static bool gets_in(struct liar *l, struct source *s)
+static bool gets_in(struct bad_peer *l, struct source *s)
 {
 	if (says_hello(l, &usual, s) == WIRE_OK)
 		return true;
@@ -470,7 +470,7 @@ static void strangers_wait(void)
 				       .buffer = 2 << 20,
 				       .connections = 2,
 				       .silence = 10};
-	struct liar silent[2], sender;
+	struct bad_peer silent[2], sender;
 	struct source *s;
 	double begin;
 
@@ -512,7 +512,7 @@ static void no_files(void)
 				       .silence = 10};
 	struct rlimit limit, none;
 	struct source *s;
-	struct liar l;
+	struct bad_peer l;
 	int next;
 
 	reason[0] = '\0';
@@ -554,7 +554,7 @@ static void after_the_stop(void)
 				       .silence = 100};
 	struct source *s;
 	struct recv_connection *g;
-	struct liar l;
+	struct bad_peer l;
 
 	reason[0] = '\0';
 	s = source_recv(&o, reason);
@@ -579,7 +579,7 @@ static void empty_units(void)
 {
 	struct recording recording;
 	char options[256];
-	struct liar l;
+	struct bad_peer l;
 	pid_t pid;
 
 	fresh();
@@ -611,7 +611,7 @@ static void empty_units(void)
 static void sizes_and_words(void)
 {
 	struct wire_hello h = usual;
-	struct liar l;
+	struct bad_peer l;
 	pid_t pid;
 
 	fresh();
@@ -710,7 +710,7 @@ static void other_slots(void)
 	answers[1].welcome.slot_bytes = 0;
 	sent_to(answers, 60, "makes no sense");
 	answers[1].welcome = (struct wire_welcome){.version = WIRE_VERSION,
-						   .status = WIRE_NO_ROOM,
+						   .status = WIRE_BUSY,
 						   .slots = UINT32_MAX,
 						   .reason = "\033]0;full\a"};
 	sent_to(answers, 1, "did not come back within 1 s");
@@ -747,7 +747,7 @@ static void credit_before_the_end(void)
 				       .silence = 10};
 	struct wire_record r;
 	struct source *s;
-	struct liar l;
+	struct bad_peer l;
 	struct unit u;
 
 	reason[0] = '\0';

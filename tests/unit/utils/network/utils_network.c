@@ -168,7 +168,7 @@ static void wrong_peers(void)
 	/* Shorter, too. */
 	refused(text, 32, "speaks version 9");
 	w.version = WIRE_VERSION;
-	w.status = WIRE_NO_ROOM;
+	w.status = WIRE_BUSY;
 	strcpy(w.reason, "come later.");
 	wire_put_welcome(text, &w);
 	refused_by(impostor(text, sizeof(text), true), "refuses: come later.");

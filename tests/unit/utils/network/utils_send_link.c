@@ -206,7 +206,7 @@ static void lacks_an_end(int fd, int held)
 static void goes_at_once(int fd, int held)
 {
 	const struct linger now = {.l_onoff = 1};
-	int peer = answer(fd, WIRE_NO_ROOM);
+	int peer = answer(fd, WIRE_BUSY);
 
 	setsockopt(peer, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 	close(peer);

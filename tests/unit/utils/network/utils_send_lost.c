@@ -275,7 +275,7 @@ static void index_and_break(const char *to, unsigned int number)
 			n = 0;
 		}
 		source->ops->flush(source);
-		known = source->known_units;
+		known = source->duplicates;
 	}
 	if (sink->ops->finish(sink))
 		_exit(5);
