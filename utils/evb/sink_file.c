@@ -322,7 +322,7 @@ static void advance(struct writer *w)
 			s->n.lost++;
 		else
 			add_up(s, b);
-		writer_settle(w, &f->base);
+		writer_unit_done(w, &f->base);
 	}
 }
 

@@ -22,7 +22,7 @@
 #define WAITING 1024
 
 enum state {
-	FLYING,
+	IN_FLIGHT,
 	WRITTEN,
 	FAILED,
 	COMMITTING,
@@ -72,7 +72,7 @@ static struct write *at(struct record *r, uint64_t n)
 }
 
 /* The disk is, or a file may not be longer: nothing new is taken. */
-static int be_full(struct record *r, int err)
+static int set_full(struct record *r, int err)
 {
 	r->w.full = true;
 	if (err == -EFBIG)
@@ -99,7 +99,7 @@ static int begin(struct writer *w)
 		free(f);
 		/* The reason why there is no first one is more precise. */
 		if (r->sink.n.files && writer_no_space(ret))
-			return be_full(r, ret);
+			return set_full(r, ret);
 		units_fail(r->sink.reason, -ret, "%s", reason);
 		return -EIO;
 	}
@@ -139,7 +139,7 @@ static void written(struct writer *writer, struct writer_op *op, int err)
 	r->writing--;
 	((struct write *)op)->state = err ? FAILED : WRITTEN;
 	if (writer_no_space(err))
-		be_full(r, err);
+		set_full(r, err);
 	else if (err)
 		writer_fail(writer, err);
 }
@@ -168,7 +168,7 @@ static int put(struct sink *s, const struct unit *u)
 		return ret;
 	f = (struct recording_file *)r->w.file;
 	if (recording_file_reserve(&r->set, f, length))
-		return be_full(r, -ENOSPC);
+		return set_full(r, -ENOSPC);
 	w = at(r, r->tail++);
 	*w = (struct write){
 		.op = {.complete = written,
@@ -178,7 +178,7 @@ static int put(struct sink *s, const struct unit *u)
 		       .place = f->end,
 		       .left = length},
 		.piece = {.iov_base = (char *)(uintptr_t)u->data - before, .iov_len = length},
-		.state = FLYING,
+		.state = IN_FLIGHT,
 		.file = f,
 		.entry = {.offset = f->end + before,
 			  .bytes = u->bytes,
@@ -223,14 +223,14 @@ static void end_commit(struct writer *writer, int err, const char *reason)
 			recording_file_count(w->file, &w->entry);
 	}
 	if (writer_no_space(err)) {
-		be_full(r, err);
+		set_full(r, err);
 	} else if (err) {
 		units_fail(r->sink.reason, -err, "%s", reason);
 		writer->failed = true;
 	}
 	r->index_failed |= err != 0;
 	for (i = r->commit_from; i != r->next; i++)
-		writer_settle(writer, &at(r, i)->file->base);
+		writer_unit_done(writer, &at(r, i)->file->base);
 	r->commit_from = r->next;
 }
 
@@ -255,7 +255,7 @@ static void advance(struct writer *writer)
 
 			if (w->state == WRITTEN && r->index_failed)
 				w->state = FAILED;
-			if (w->state == FLYING || (r->commit.file && w->file != r->commit.file))
+			if (w->state == IN_FLIGHT || (r->commit.file && w->file != r->commit.file))
 				break;
 			if (w->state == WRITTEN)
 				add_to_commit(r, w);

@@ -11,7 +11,7 @@
 
 #include "file_io.h"
 
-#define AT_ONCE 1024 /* pieces of a write: the kernel takes no more */
+#define PIECES_MAX 1024 /* pieces of a write: the kernel takes no more */
 
 bool writer_no_space(int err)
 {
@@ -35,10 +35,10 @@ static void queue(struct writer *w, struct writer_op *op)
 					  op->place, op->buffer);
 	else
 		io_uring_prep_writev(sqe, op->fd, op->pieces,
-				     op->count < AT_ONCE ? op->count : AT_ONCE, op->place);
+				     op->count < PIECES_MAX ? op->count : PIECES_MAX, op->place);
 	io_uring_sqe_set_data(sqe, op);
 	w->queued++;
-	w->flying++;
+	w->in_flight++;
 }
 
 static void end_op(struct writer *w, struct writer_op *op, int err)
@@ -66,7 +66,7 @@ void writer_start(struct writer *w, struct writer_op *op)
 	w->ops = op;
 	w->syncs += !op->pieces;
 	*w->syncing = w->syncs;
-	if (!w->dead) {
+	if (!w->broken) {
 		queue(w, op);
 		return;
 	}
@@ -105,10 +105,10 @@ static int written(const struct writer *w, struct writer_op *op, uint64_t n)
  */
 static bool beyond_limit(const struct writer_op *op)
 {
-	struct rlimit most;
+	struct rlimit limit;
 
-	return !getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur != RLIM_INFINITY &&
-	       op->place + op->left > most.rlim_cur;
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
+	       op->place + op->left > limit.rlim_cur;
 }
 
 static void completed(struct writer *w, struct io_uring_cqe *cqe)
@@ -117,7 +117,7 @@ static void completed(struct writer *w, struct io_uring_cqe *cqe)
 	int res = cqe->res;
 
 	io_uring_cqe_seen(&w->ring, cqe);
-	w->flying--;
+	w->in_flight--;
 	if ((res == -EAGAIN || res == -EINTR) && units_again(&op->refused)) {
 		queue(w, op);
 		return;
@@ -162,29 +162,29 @@ int writer_reap(struct writer *w)
 	return writer_flush(w);
 }
 
-static void end_before(struct writer *w, int synced)
+static void end_previous(struct writer *w, int synced)
 {
-	int ret = w->format->end(w, w->before, synced, &w->sync.fd);
+	int ret = w->format->end(w, w->previous, synced, &w->sync.fd);
 
 	w->ending = ret > 0;
 	if (w->ending) {
 		writer_start(w, &w->sync);
 		return;
 	}
-	w->before = NULL;
+	w->previous = NULL;
 	w->failed |= ret < 0;
 }
 
 static void sync_ended(struct writer *w, struct writer_op *op, int err)
 {
 	(void)op;
-	end_before(w, err);
+	end_previous(w, err);
 }
 
-void writer_settle(struct writer *w, struct writer_file *f)
+void writer_unit_done(struct writer *w, struct writer_file *f)
 {
-	if (!--f->pending && f == w->before)
-		end_before(w, 0);
+	if (!--f->pending && f == w->previous)
+		end_previous(w, 0);
 }
 
 int writer_next(struct writer *w, bool over)
@@ -192,12 +192,12 @@ int writer_next(struct writer *w, bool over)
 	int ret;
 
 	if (w->file && over) {
-		if (w->before)
+		if (w->previous)
 			return 0;
-		w->before = w->file;
+		w->previous = w->file;
 		w->file = NULL;
-		if (!w->before->pending)
-			end_before(w, 0);
+		if (!w->previous->pending)
+			end_previous(w, 0);
 	}
 	if (w->failed)
 		return -EIO;
@@ -207,24 +207,24 @@ int writer_next(struct writer *w, bool over)
 
 int writer_finish(struct writer *w)
 {
-	while (w->before || w->file) {
-		if (!w->before) {
-			w->before = w->file;
+	while (w->previous || w->file) {
+		if (!w->previous) {
+			w->previous = w->file;
 			w->file = NULL;
 		}
-		if (w->ending || w->before->pending)
+		if (w->ending || w->previous->pending)
 			return 0;
-		end_before(w, 0);
+		end_previous(w, 0);
 	}
 	return w->failed ? -EIO : 1;
 }
 
 /* What the kernel did not take is lost. It stays in the queue, which is never submitted again. */
-static void lose_queued(struct writer *w)
+static void drop_queued(struct writer *w)
 {
 	units_fail(w->reason, EAGAIN, "The kernel takes no writes: %s.", strerror(EAGAIN));
-	w->dead = w->failed = true;
-	w->flying = w->queued = 0;
+	w->broken = w->failed = true;
+	w->in_flight = w->queued = 0;
 	while (w->ops)
 		end_op(w, w->ops, -EAGAIN);
 }
@@ -236,16 +236,16 @@ static void wait_for_all(struct writer *w, bool sync)
 	struct io_uring_cqe *cqe;
 	int ret;
 
-	for (w->format->advance(w); w->flying > (!sync && w->ending); w->format->advance(w)) {
+	for (w->format->advance(w); w->in_flight > (!sync && w->ending); w->format->advance(w)) {
 		ret = writer_flush(w);
-		if (w->flying > w->queued) {
+		if (w->in_flight > w->queued) {
 			/* A signal ends no write. */
 			if (io_uring_wait_cqe(&w->ring, &cqe))
 				continue;
 			completed(w, cqe);
 			until = units_now() + UNITS_TAKE_NS;
 		} else if (ret || units_now() > until) {
-			lose_queued(w);
+			drop_queued(w);
 		} else {
 			nanosleep(&(struct timespec){.tv_nsec = UNITS_AGAIN_NS}, NULL);
 		}
@@ -271,7 +271,7 @@ void writer_sleep(struct writer *w, struct units_sleep *sleep)
 {
 	if (w->queued)
 		sleep->ns = 0;
-	else if (w->flying)
+	else if (w->in_flight)
 		units_sleep_fd(sleep, w->ring.ring_fd, POLLIN);
 }
 

@@ -34,7 +34,7 @@ struct writer_op {
 
 /* Head of what a format keeps of a file. */
 struct writer_file {
-	unsigned int pending; /* units for which writer_settle() was not called */
+	unsigned int pending; /* units for which writer_unit_done() was not called */
 };
 
 struct writer_format {
@@ -60,20 +60,20 @@ struct writer {
 	unsigned int align;    /* of what is left of a write */
 	int folder;	       /* descriptor of @dir */
 
-	struct writer_file *file;   /* NULL: none is open */
-	struct writer_file *before; /* nothing new goes there: it is being ended */
-	bool full;		    /* nothing more is taken */
+	struct writer_file *file;     /* NULL: none is open */
+	struct writer_file *previous; /* nothing new goes there: it is being ended */
+	bool full;		      /* nothing more is taken */
 	bool failed;
 
 	/* Of the writer. */
 	struct io_uring ring;
 	bool have_ring;
-	bool dead;	       /* the kernel takes nothing */
+	bool broken;	       /* the kernel takes nothing */
 	struct writer_op sync; /* of @before */
 	bool ending;	       /* it is started */
 	struct writer_op *ops; /* started */
 	unsigned int syncs;    /* of them */
-	unsigned int flying, queued;
+	unsigned int in_flight, queued;
 };
 
 /* Is there no room, on the disk or in the file? @err: -errno. */
@@ -93,7 +93,7 @@ void writer_close(struct writer *w);
 int writer_next(struct writer *w, bool over);
 void writer_start(struct writer *w, struct writer_op *op);
 /* One unit less pending in @f. */
-void writer_settle(struct writer *w, struct writer_file *f);
+void writer_unit_done(struct writer *w, struct writer_file *f);
 /* Hand the kernel what was started. 0, or -errno with the sentence. */
 int writer_flush(struct writer *w);
 /* The same, after completed operations. */
