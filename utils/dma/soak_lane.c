@@ -140,7 +140,7 @@ static void publish(struct pump *p, void *context)
 		.time = units_now(),
 		.units = p->n.units,
 		.bytes = p->n.bytes,
-		.errors = p->sink->n.errors + p->n.damaged + p->source->short_of,
+		.errors = p->sink->n.errors + p->n.damaged + p->source->incomplete,
 	};
 	struct unit_counters counters = {0};
 

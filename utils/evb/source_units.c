@@ -231,8 +231,8 @@ static void idle(void *self, struct roc_idle *idle)
 	/* What is there, but cannot be taken now, would wake at once and again. */
 	if (!a->ended && !a->all_out && assemble_room(a->assemble))
 		a->units->ops->sleep(a->units, idle);
-	else if (a->units->ops->sleep_held)
-		a->units->ops->sleep_held(a->units, idle);
+	else if (a->units->ops->sleep_blocked)
+		a->units->ops->sleep_blocked(a->units, idle);
 }
 
 static unsigned int regions(void *self, struct roc_evb_region *regions, unsigned int room)
@@ -269,7 +269,7 @@ static void counters(void *self, struct evb_source_counters *counters)
 		.late = n.late,
 		.disorder = n.disorder,
 		.flagged = a->flagged,
-		.note = a->units->short_of ? a->units->note : NULL,
+		.note = a->units->incomplete ? a->units->note : NULL,
 	};
 }
 

@@ -159,7 +159,7 @@ static int stop(struct source *s)
 }
 
 /* What senders write is brought in, and they are heard, also when nobody takes units. */
-static void recv_sleep_held(struct source *s, struct units_sleep *sleep)
+static void recv_sleep_blocked(struct source *s, struct units_sleep *sleep)
 {
 	struct recv *r = of(s);
 	uint32_t i;
@@ -195,7 +195,7 @@ static void recv_sleep(struct source *s, struct units_sleep *sleep)
 		if (g->state == SENDING && g->head != g->tail)
 			sleep->ns = 0;
 	}
-	recv_sleep_held(s, sleep);
+	recv_sleep_blocked(s, sleep);
 }
 
 static void counters(struct source *s, struct unit_counters *b)
@@ -257,7 +257,7 @@ static const struct source_ops ops = {
 	.flush = flush,
 	.stop = stop,
 	.sleep = recv_sleep,
-	.sleep_held = recv_sleep_held,
+	.sleep_blocked = recv_sleep_blocked,
 	.counters = counters,
 	.close = close_source,
 };

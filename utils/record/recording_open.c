@@ -118,7 +118,7 @@ static int fail_header(const struct recording_part *p, enum recording_wrong wron
 	}
 }
 
-static unsigned char *read_whole(const char *name, size_t *length, char reason[UNITS_REASON])
+static unsigned char *read_file(const char *name, size_t *length, char reason[UNITS_REASON])
 {
 	FILE *f = fopen(name, "re");
 	unsigned char *text = NULL;
@@ -203,7 +203,7 @@ static int load_part(struct recording *r, struct recording_part *p, char reason[
 	size_t length;
 	int ret;
 
-	text = read_whole(p->index, &length, reason);
+	text = read_file(p->index, &length, reason);
 	if (!text)
 		return -EIO;
 	wrong = recording_get_header(text, length, &p->header);
@@ -234,7 +234,7 @@ static unsigned int number_of(const struct recording *r, unsigned int part)
 }
 
 /* What is not as it was written. The first one is said. */
-static void judge(struct recording *r)
+static void report_problems(struct recording *r)
 {
 	unsigned int i, number = 0;
 
@@ -292,7 +292,7 @@ int recording_open(const char *path, struct recording *r, char reason[UNITS_REAS
 	if (ret)
 		recording_close(r);
 	else
-		judge(r);
+		report_problems(r);
 	return ret;
 }
 

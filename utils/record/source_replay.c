@@ -293,7 +293,7 @@ static void verify(struct replay *r, const struct recording_part *part, struct u
 	if (!(part->header.flags & RECORDING_DATA_CRC) || crc32c(u->data, u->bytes) == crc)
 		return;
 	u->flags |= UNIT_DAMAGED;
-	if (!r->wrong && !r->source.short_of)
+	if (!r->wrong && !r->source.incomplete)
 		units_fail(r->source.note, 0,
 			   "%s: unit %" PRIu64
 			   " does not match its checksum. Copy the file again, if there is a copy.",
@@ -545,6 +545,6 @@ struct source *source_replay(const struct replay_options *o, char reason[UNITS_R
 	found = r->recording.reason[0] ? r->recording.reason : r->recording.note;
 	if (found[0])
 		memcpy(r->source.note, found, sizeof(r->source.note));
-	r->source.short_of = r->recording.reason[0];
+	r->source.incomplete = r->recording.reason[0];
 	return &r->source;
 }

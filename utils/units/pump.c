@@ -12,7 +12,7 @@
 #include "utils/common/tool.h"
 
 #define BATCH 64
-#define SLEEP_NS (100 * 1000 * 1000) /* a signal between look and sleep waits so long */
+#define SLEEP_MAX_NS (100 * 1000 * 1000) /* a signal between look and sleep waits so long */
 
 static const char *const ends[] = {
 	[PUMP_END_SOURCE] = "source", [PUMP_END_BYTES] = "bytes",   [PUMP_END_UNITS] = "units",
@@ -72,14 +72,14 @@ static int put(struct pump *p, const struct unit *u)
 		return 1;
 	}
 	if (!ret) {
-		p->held = *u;
-		p->holds = true;
+		p->pending = *u;
+		p->has_pending = true;
 		return 0;
 	}
 	if (ret != -ENOSPC) {
 		/* It goes back at the end. */
-		p->held = *u;
-		p->holds = true;
+		p->pending = *u;
+		p->has_pending = true;
 		return fail(p, ret, p->sink->reason);
 	}
 	p->full = true;
@@ -100,18 +100,18 @@ static int move(struct pump *p, bool all)
 	struct unit u;
 	int n = 0, ret;
 
-	p->spent = false;
-	if (p->holds) {
-		p->holds = false;
-		u = p->held;
+	p->exhausted = false;
+	if (p->has_pending) {
+		p->has_pending = false;
+		u = p->pending;
 		ret = put(p, &u);
-		if (ret < 0 || p->holds)
+		if (ret < 0 || p->has_pending)
 			return ret;
 		n += ret;
 	}
 	while (n < BATCH && (all || (!p->full && !enough(p)))) {
 		ret = p->source->ops->take(p->source, &u);
-		p->spent = ret == -EAGAIN || ret == -ENODATA;
+		p->exhausted = ret == -EAGAIN || ret == -ENODATA;
 		if (!ret || ret == -EAGAIN)
 			break;
 		if (ret == -ENODATA)
@@ -123,7 +123,7 @@ static int move(struct pump *p, bool all)
 			return ret;
 		n += ret;
 		/* Of a sink that is full, what is left goes back without it. */
-		if (p->holds || (!ret && !all))
+		if (p->has_pending || (!ret && !all))
 			break;
 	}
 	return n;
@@ -170,17 +170,17 @@ static int collect(struct pump *p)
 }
 
 /* A unit that is there, but cannot be taken now, would end the sleep at once and again. */
-static void rest(struct pump *p)
+static void pump_sleep(struct pump *p)
 {
 	const struct source_ops *ops = p->source->ops;
-	struct units_sleep s = {.ns = SLEEP_NS};
-	bool wants = !p->holds && !p->spent;
+	struct units_sleep s = {.ns = SLEEP_MAX_NS};
+	bool can_take = !p->has_pending && !p->exhausted;
 
 	p->sink->ops->sleep(p->sink, &s);
-	if (s.ns && wants)
+	if (s.ns && can_take)
 		ops->sleep(p->source, &s);
-	else if (s.ns && ops->sleep_held)
-		ops->sleep_held(p->source, &s);
+	else if (s.ns && ops->sleep_blocked)
+		ops->sleep_blocked(p->source, &s);
 	p->n.sleeps += doze(&p->doze, &s);
 }
 
@@ -241,17 +241,18 @@ static void flow(struct pump *p)
 	while (!finished(p, now, progress)) {
 		units = p->n.units + p->n.returned;
 		ret = turn(p, false);
-		if (ret == -ENODATA && !p->n.out && !p->holds) {
+		if (ret == -ENODATA && !p->n.out && !p->has_pending) {
 			p->end = PUMP_END_SOURCE;
 			return;
 		}
 		if (ret > 0)
 			doze_moved(&p->doze);
 		else if (!p->reason[0])
-			rest(p);
+			pump_sleep(p);
 		now = units_now();
 		/* What is with the sink is the sink's affair. */
-		if (units != p->n.units + p->n.returned || p->n.out || p->holds || p->source->paced)
+		if (units != p->n.units + p->n.returned || p->n.out || p->has_pending ||
+		    p->source->paced)
 			progress = now;
 		if (now >= tick) {
 			if (p->tick)
@@ -268,10 +269,10 @@ static void drain(struct pump *p)
 	bool dry = false;
 	int ret;
 
-	while (!p->reason[0] && (!dry || p->n.out || p->holds)) {
+	while (!p->reason[0] && (!dry || p->n.out || p->has_pending)) {
 		/* What is full has its own sentence. */
 		if (p->limits.twice && !p->full && stop_requested_twice()) {
-			p->gives_up = true;
+			p->abandoned = true;
 			return;
 		}
 		/* Before the look: that we were kept from looking is not its fault. */
@@ -285,7 +286,7 @@ static void drain(struct pump *p)
 		if (ret > 0)
 			continue;
 		/* Nothing moved: what is with the sink may give the source room to show more. */
-		if (ret == -ENODATA && !p->n.out && !p->holds)
+		if (ret == -ENODATA && !p->n.out && !p->has_pending)
 			dry = true;
 		else if (now > until)
 			units_fail(p->reason, ETIME,
@@ -293,7 +294,7 @@ static void drain(struct pump *p)
 				   " s.",
 				   p->n.out, p->limits.finish);
 		else
-			rest(p);
+			pump_sleep(p);
 	}
 }
 
@@ -301,7 +302,7 @@ static void drain(struct pump *p)
  * The sink has nothing any more. How much the source still had is to be known, too, as far as it
  * shows it: one that still fetches does not know.
  */
-static void give_up(struct pump *p)
+static void report_abandoned(struct pump *p)
 {
 	const struct sink_counts *n = &p->sink->n;
 	bool more;
@@ -317,7 +318,7 @@ static void give_up(struct pump *p)
 }
 
 /* Whatever the sink still has is lost, but goes back: memory must not be freed under it. */
-static void let_go(struct pump *p)
+static void abandon_sink(struct pump *p)
 {
 	char kept[UNITS_REASON];
 	uint64_t out = UINT64_MAX;
@@ -332,13 +333,13 @@ static void let_go(struct pump *p)
 		out = p->n.out;
 		collect(p);
 	}
-	if (p->holds && !refuse(p, p->held.handle)) {
-		p->holds = false;
+	if (p->has_pending && !refuse(p, p->pending.handle)) {
+		p->has_pending = false;
 		p->n.left++;
-		p->n.left_bytes += p->held.bytes;
+		p->n.left_bytes += p->pending.bytes;
 	}
-	if (p->gives_up)
-		give_up(p);
+	if (p->abandoned)
+		report_abandoned(p);
 	if (kept[0] && !p->sink->hung)
 		memcpy(p->reason, kept, sizeof(kept));
 }
@@ -364,7 +365,7 @@ void pump_run(struct pump *p)
 	if (ret)
 		fail(p, ret, p->source->reason);
 	drain(p);
-	let_go(p);
+	abandon_sink(p);
 	p->n.finish = units_now();
 	ret = p->sink->ops->finish(p->sink);
 	if (ret)

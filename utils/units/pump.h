@@ -61,11 +61,11 @@ struct pump {
 	struct unit_counters counters; /* after the end */
 	char reason[UNITS_REASON];     /* a failure */
 
-	struct unit held; /* taken, and the sink had no room */
-	bool holds;
-	bool spent;    /* the source has none before some are back, or none at all */
-	bool full;     /* the sink takes no more */
-	bool gives_up; /* and that because it is told so */
+	struct unit pending; /* taken, and the sink had no room */
+	bool has_pending;
+	bool exhausted; /* the source has none before some are back, or none at all */
+	bool full;	/* the sink takes no more */
+	bool abandoned; /* and that because it is told so */
 };
 
 /* Exit code is for the caller to say: p->reason is empty if all went well. */

@@ -17,7 +17,7 @@
 #include "utils/ros/fragment_check.h"
 #include "utils/stream/stream.h"
 
-#define DONE 256	      /* handles between two looks */
+#define DONE_MAX 256	      /* handles between two looks */
 #define PAGE_BYTES 8192	      /* where the source does not say */
 #define FRAGMENT_LINK_LAST 15 /* in a source id */
 #define RUNS 32		      /* at the same time: as many as roc-recv has connections */
@@ -38,7 +38,7 @@ struct check {
 	struct error_log *errors;
 	struct run *runs; /* RUNS of them */
 	struct run *now;  /* of the last unit */
-	uint64_t handles[DONE];
+	uint64_t handles[DONE_MAX];
 	unsigned int count;
 };
 
@@ -145,7 +145,7 @@ static void check_fragment(struct check *c, const struct unit *u)
 			      u->sequence, u->first, u->link, reason);
 }
 
-static void look(struct check *c, const struct unit *u)
+static void check_unit(struct check *c, const struct unit *u)
 {
 	struct check_superpage sp = {
 		.data = u->data,
@@ -174,10 +174,10 @@ static int put(struct sink *s, const struct unit *u)
 {
 	struct check *c = of(s);
 
-	if (c->count == DONE)
+	if (c->count == DONE_MAX)
 		return 0;
 	if (c->format)
-		look(c, u);
+		check_unit(c, u);
 	c->handles[c->count++] = u->handle;
 	s->n.units++;
 	s->n.bytes += u->bytes;

@@ -16,7 +16,7 @@
 #include "utils/common/numbers.h"
 #include "utils/common/tool.h"
 
-#define UNITS_MOST 4096 /* windows of a stream that can be out */
+#define WINDOWS_MAX 4096 /* windows of a stream that can be out */
 
 struct card_source {
 	struct source source;
@@ -73,9 +73,9 @@ static void compare_events(struct source *s)
 	struct roc_stream_damage d;
 
 	roc_stream_damage(c->stream, &d);
-	if (s->short_of || (!d.backward && d.missing <= c->dropped + c->discarded))
+	if (s->incomplete || (!d.backward && d.missing <= c->dropped + c->discarded))
 		return;
-	s->short_of = true;
+	s->incomplete = true;
 	snprintf(s->note, sizeof(s->note),
 		 "The event ids of the stream are wrong: %" PRIu64
 		 " are missing, of which the card throttled %" PRIu64 " and discarded %" PRIu64
@@ -125,7 +125,7 @@ static int stop(struct source *s)
 }
 
 /* poll() counts what was not taken: what is out does not wake us. A failed run does. */
-static void card_sleep(struct source *s, struct units_sleep *sleep)
+static void card_source_sleep(struct source *s, struct units_sleep *sleep)
 {
 	struct card_source *c = of(s);
 
@@ -202,7 +202,7 @@ static const struct source_ops ops = {
 	.take = take,
 	.give_back = give_back,
 	.stop = stop,
-	.sleep = card_sleep,
+	.sleep = card_source_sleep,
 	.counters = counters,
 	.close = close_source,
 };
@@ -301,7 +301,7 @@ static int open_stream(struct card_source *c, const struct source_card_options *
 
 	if (roc_stream_open_card(&c->card, o->id, o->stream ? o->stream : "main", &c->stream) ||
 	    roc_stream_ring(c->stream, o->buffer) ||
-	    roc_lender_stream(c->stream, UNITS_MOST, o->unit, &c->lender))
+	    roc_lender_stream(c->stream, WINDOWS_MAX, o->unit, &c->lender))
 		return tool_fail("%s", roc_error());
 	base = roc_stream_base(c->stream, &length);
 	/* Twice, back to back; who registers it does not write to it. */
@@ -350,7 +350,7 @@ static int open_fragments(const struct source_card_options *o, struct source **s
 }
 
 /* What would go to waste: other data would come than were asked for. */
-static int refuse_wasted(const struct source_card_options *o, const char *name, bool streams)
+static int refuse_unused(const struct source_card_options *o, const char *name, bool streams)
 {
 	const char *kind = streams ? "stream" : "sub-unit";
 	const struct source_card_words *w = words_of(o);
@@ -384,7 +384,7 @@ static int open_card(struct card_source *c, const struct source_card_options *o)
 		return tool_fail("The channels of a %s are no sub-units: leave %s away.", name,
 				 words_of(o)->sub);
 	if (c->info.caps & ROC_CAP_STREAMS) {
-		code = refuse_wasted(o, name, true);
+		code = refuse_unused(o, name, true);
 		return code ? code : open_stream(c, o);
 	}
 	if (o->stream)
@@ -392,7 +392,7 @@ static int open_card(struct card_source *c, const struct source_card_options *o)
 				 words_of(o)->stream);
 	/* Another file's. */
 	if (c->info.caps & ROC_CAP_FRAGMENTS)
-		return refuse_wasted(o, name, false);
+		return refuse_unused(o, name, false);
 	code = check_firmware(c, o);
 	if (code)
 		return code;

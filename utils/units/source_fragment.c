@@ -22,14 +22,14 @@
 
 #define HOST_PAGE 4096 /* memory needs not be contiguous up to that */
 #define TAKE 4096      /* descriptors at once */
-#define LOOK_NS (1000 * 1000)
+#define POLL_NS (1000 * 1000)
 
 /*
  * What the card counts, to which it is compared, and what waits in it now. Its count of what was
  * offered is not asked: after a reset that has what waited then a second time.
  */
-struct ledger {
-	uint64_t told, discarded, transfers, bytes;
+struct card_counters {
+	uint64_t announced, discarded, transfers, bytes;
 	uint64_t waiting;
 };
 
@@ -48,7 +48,7 @@ struct fragment_source {
 	bool stopped;	/* the card is */
 	bool counts;	/* from the start on */
 	/* The card's counters, which can be reset: at the last look, what they counted by then. */
-	struct ledger seen, since;
+	struct card_counters seen, since;
 };
 
 static struct fragment_source *of(struct source *s)
@@ -56,7 +56,7 @@ static struct fragment_source *of(struct source *s)
 	return (struct fragment_source *)s;
 }
 
-static int read_ledger(struct fragment_source *c, struct ledger *l)
+static int read_counters(struct fragment_source *c, struct card_counters *l)
 {
 	struct roc_robinnp_link link;
 	struct roc_robinnp_sub sub;
@@ -64,11 +64,11 @@ static int read_ledger(struct fragment_source *c, struct ledger *l)
 	int err;
 
 	err = c->registers->sub_read(c->ep, roc_fragments_number(c->f), &sub);
-	*l = (struct ledger){.transfers = sub.transfers, .bytes = sub.bytes};
+	*l = (struct card_counters){.transfers = sub.transfers, .bytes = sub.bytes};
 	for (left = c->links; left && !err; left &= left - 1) {
 		err = c->registers->link_read(c->ep, (unsigned int)(c->link + __builtin_ctz(left)),
 					      &link);
-		l->told += link.fragments;
+		l->announced += link.fragments;
 		l->discarded += link.discarded;
 		l->waiting += link.waiting;
 	}
@@ -80,14 +80,14 @@ static int start(struct source *s)
 	struct fragment_source *c = of(s);
 	int ret;
 
-	ret = read_ledger(c, &c->seen);
+	ret = read_counters(c, &c->seen);
 	c->counts = !ret;
 	if (!ret)
 		ret = roc_fragments_start(c->f);
 	return ret ? lent_fail(s, ret) : 0;
 }
 
-static int take_in(struct fragment_source *c)
+static int take_announced(struct fragment_source *c)
 {
 	int n;
 
@@ -99,7 +99,7 @@ static int take_in(struct fragment_source *c)
 
 /* Links that are not wanted are cleared with their event, and so are events when they are asked
  * for. */
-static int ask(struct fragment_source *c)
+static int request_all(struct fragment_source *c)
 {
 	uint32_t event, links;
 	uint64_t age;
@@ -124,9 +124,9 @@ static int flush(struct source *s)
 	if (c->stopped)
 		return 0;
 	if (!c->stopping)
-		ret = take_in(c);
+		ret = take_announced(c);
 	if (!ret)
-		ret = ask(c);
+		ret = request_all(c);
 	if (!ret)
 		ret = roc_fragments_flush(c->f);
 	return ret ? lent_fail(s, ret) : 0;
@@ -153,7 +153,7 @@ static void report_damage(struct fragment_source *c)
 	roc_fragments_damage(c->f, &d);
 	if (!(d.sequence_errors + d.too_short + d.empty))
 		return;
-	s->short_of = true;
+	s->incomplete = true;
 	snprintf(
 		s->note, sizeof(s->note),
 		"%" PRIu64 " fragments had a wrong event id, %" PRIu64
@@ -219,7 +219,7 @@ static int stop(struct source *s)
 	struct fragment_source *c = of(s);
 	int ret;
 
-	ret = c->stopping ? 0 : take_in(c);
+	ret = c->stopping ? 0 : take_announced(c);
 	c->stopping = true;
 	return ret ? lent_fail(s, ret) : 0;
 }
@@ -230,28 +230,28 @@ static void fragment_sleep(struct source *s, struct units_sleep *sleep)
 	struct fragment_source *c = of(s);
 
 	if (c->stopping)
-		units_sleep_ns(sleep, LOOK_NS);
+		units_sleep_ns(sleep, POLL_NS);
 	else
 		units_sleep_fd(sleep, roc_fragments_fd(c->f), POLLIN);
 	c->slept = true;
 }
 
 /* Host pages go on being filled; those that are full would wake us. */
-static void fragment_sleep_held(struct source *s, struct units_sleep *sleep)
+static void fragment_sleep_blocked(struct source *s, struct units_sleep *sleep)
 {
 	if (!of(s)->stopped)
-		units_sleep_ns(sleep, LOOK_NS);
+		units_sleep_ns(sleep, POLL_NS);
 }
 
 /* Step by step: what was before a reset stays so. */
 static int count(struct fragment_source *c)
 {
-	struct ledger now, *seen = &c->seen, *sum = &c->since;
-	int err = read_ledger(c, &now);
+	struct card_counters now, *seen = &c->seen, *sum = &c->since;
+	int err = read_counters(c, &now);
 
 	if (err)
 		return err;
-	sum->told += counter64_since(seen->told, now.told);
+	sum->announced += counter64_since(seen->announced, now.announced);
 	sum->discarded += counter64_since(seen->discarded, now.discarded);
 	sum->transfers += counter64_since(seen->transfers, now.transfers);
 	sum->bytes += counter64_since(seen->bytes, now.bytes);
@@ -263,8 +263,8 @@ static int count(struct fragment_source *c)
 /* What the card keeps may be fetched yet as long as it runs, and is lost when it does not. */
 static uint64_t dropped(const struct fragment_source *c)
 {
-	const struct ledger *l = &c->since;
-	uint64_t came = l->told + l->discarded + l->waiting;
+	const struct card_counters *l = &c->since;
+	uint64_t came = l->announced + l->discarded + l->waiting;
 
 	if (!c->stopped && roc_fragments_running(c->f))
 		return l->discarded;
@@ -308,7 +308,7 @@ static const struct source_ops ops = {
 	.flush = flush,
 	.stop = stop,
 	.sleep = fragment_sleep,
-	.sleep_held = fragment_sleep_held,
+	.sleep_blocked = fragment_sleep_blocked,
 	.counters = counters,
 	.close = close_source,
 };

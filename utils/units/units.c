@@ -46,7 +46,7 @@ uint64_t units_first(enum unit_content content, const void *data, uint64_t bytes
  * the rate is met in the mean.
  */
 
-#define MOST 9e18 /* bytes; more would not fit */
+#define BYTES_MAX 9e18 /* bytes; more would not fit */
 
 void pace_start(struct pace *p, uint64_t rate, uint64_t now)
 {
@@ -70,8 +70,8 @@ uint64_t pace_due(const struct pace *p, uint64_t bytes, uint64_t now)
 	if (late < 0)
 		return 0;
 	/* Of a rate that no card has. */
-	if (late > MOST)
-		late = MOST;
+	if (late > BYTES_MAX)
+		late = BYTES_MAX;
 	return (uint64_t)late / bytes + 1;
 }
 

@@ -141,7 +141,7 @@ struct source_ops {
 	void (*sleep)(struct source *s, struct units_sleep *sleep);
 	/* The same when no unit can be taken: only for what flush() does beside. May be NULL: it
 	 * does nothing. */
-	void (*sleep_held)(struct source *s, struct units_sleep *sleep);
+	void (*sleep_blocked)(struct source *s, struct units_sleep *sleep);
 	void (*counters)(struct source *s, struct unit_counters *counters);
 	/* No unit is out. May be called in any state, also after a failed open. */
 	void (*close)(struct source *s);
@@ -160,7 +160,7 @@ struct source {
 	char reason[UNITS_REASON];
 	char note[UNITS_REASON]; /* what is to be said although nothing failed */
 	bool paced;		 /* the next unit is there, and the rate has it wait: no stall */
-	bool short_of; /* and that it is less than there should be: a failure at the end */
+	bool incomplete; /* and that it is less than there should be: a failure at the end */
 };
 
 struct sink;

@@ -81,7 +81,7 @@ static int verdict(const struct units_options *o, const struct pump *p,
 	if (p->reason[0])
 		return tool_fail("%s", p->reason);
 	/* Where something is missing what comes behind it may not go on: both are to be known. */
-	if (p->source->short_of)
+	if (p->source->incomplete)
 		tool_fail("%s", p->source->note);
 	if (p->n.damaged)
 		tool_fail(
@@ -90,7 +90,7 @@ static int verdict(const struct units_options *o, const struct pump *p,
 			p->n.damaged, p->n.units);
 	if (errors && errors->count)
 		return error_log_verdict(errors);
-	return p->source->short_of || p->n.damaged ? TOOL_FAILED : TOOL_OK;
+	return p->source->incomplete || p->n.damaged ? TOOL_FAILED : TOOL_OK;
 }
 
 int units_run(const struct common_options *common, const struct units_options *o, const char *name,

@@ -41,7 +41,7 @@ static void live(struct units_report *r, const struct pump *p, uint64_t now)
 }
 
 /* What came up meanwhile, once. */
-static void say(struct units_report *r, char note[UNITS_REASON], bool keep)
+static void print_note(struct units_report *r, char note[UNITS_REASON], bool keep)
 {
 	if (!note[0] || keep)
 		return;
@@ -73,8 +73,8 @@ void units_report_tick(struct pump *p, void *context)
 	struct units_report *r = context;
 	uint64_t now = units_now();
 
-	say(r, p->source->note, p->source->short_of);
-	say(r, p->sink->note, false);
+	print_note(r, p->source->note, p->source->incomplete);
+	print_note(r, p->sink->note, false);
 	metrics(r, p);
 	if (r->live)
 		live(r, p, now);

@@ -81,7 +81,7 @@ static void sleep_ready(struct source *s, struct units_sleep *sleep)
 	sleep->ns = 0;
 }
 
-static void sleep_held(struct source *s, struct units_sleep *sleep)
+static void sleep_blocked(struct source *s, struct units_sleep *sleep)
 {
 	from(s)->sleeps_held++;
 }
@@ -102,7 +102,7 @@ static const struct source_ops source_ops = {
 	.give_back = give_back,
 	.stop = source_ok,
 	.sleep = sleep_ready,
-	.sleep_held = sleep_held,
+	.sleep_blocked = sleep_blocked,
 	.counters = counters,
 	.close = source_stays,
 };

@@ -300,9 +300,9 @@ static void damage(void)
 		begin();
 		card.damage = kinds[i];
 		UNIT_EQ(source->ops->stop(source), 0);
-		CU_ASSERT_FALSE(source->short_of);
+		CU_ASSERT_FALSE(source->incomplete);
 		UNIT_EQ(source->ops->take(source, &unit), -ENODATA);
-		CU_ASSERT_TRUE(source->short_of);
+		CU_ASSERT_TRUE(source->incomplete);
 		CU_ASSERT_PTR_NOT_NULL(strstr(source->note, "4 "));
 		source->ops->close(source);
 	}
@@ -310,7 +310,7 @@ static void damage(void)
 	card.damage.damaged = 4;
 	UNIT_EQ(source->ops->stop(source), 0);
 	UNIT_EQ(source->ops->take(source, &unit), -ENODATA);
-	CU_ASSERT_FALSE(source->short_of);
+	CU_ASSERT_FALSE(source->incomplete);
 	source->ops->close(source);
 }
 
