@@ -27,7 +27,7 @@ struct writer_sink {
 	/* Of the writer process. */
 	struct sink writer;
 	struct evb_sink inner;
-	struct roc_mep meps[SINK_APART_UNITS]; /* with the handles of that process */
+	struct roc_mep meps[SINK_PROCESS_UNITS]; /* with the handles of that process */
 };
 
 /* The writer process. */
@@ -164,7 +164,7 @@ static int done(void *self, uint64_t *handles, unsigned int room)
 
 static int finish(void *self)
 {
-	return sink_apart_finish(((struct writer_sink *)self)->sink);
+	return sink_process_finish(((struct writer_sink *)self)->sink);
 }
 
 static void abandon(void *self)
@@ -236,7 +236,7 @@ static const struct roc_evb_sink_ops ops = {
 int evb_sink_in_writer(const char *text, const char *name, struct evb_sink *sink,
 		       char reason[UNITS_REASON])
 {
-	static const struct sink_apart_type type = {.open = writer_open, .release = release};
+	static const struct sink_process_type type = {.open = writer_open, .release = release};
 	struct writer_sink *a = calloc(1, sizeof(*a));
 	int ret;
 
@@ -245,7 +245,7 @@ int evb_sink_in_writer(const char *text, const char *name, struct evb_sink *sink
 	a->text = text;
 	a->name = name;
 	pthread_mutex_init(&a->lock, NULL);
-	ret = sink_apart(&type, a, &a->source, text, &a->sink, reason);
+	ret = sink_process(&type, a, &a->source, text, &a->sink, reason);
 	if (ret)
 		return ret;
 	*sink = (struct evb_sink){.ops = &ops,

@@ -60,7 +60,7 @@ static struct sink *open_sink(const struct recv_values *v, const struct source *
 
 	record.total_bytes = v->units.bytes;
 	if (record.dir)
-		return sink_record_apart(&record, source, reason);
+		return sink_record_process(&record, source, reason);
 	return units_open_check(&v->units, source, errors);
 }
 

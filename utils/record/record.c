@@ -47,7 +47,7 @@ static int run(const void *values)
 	if (code)
 		return code;
 	record.total_bytes = v->units.bytes;
-	sink = sink_record_apart(&record, source, reason);
+	sink = sink_record_process(&record, source, reason);
 	if (!sink) {
 		source_close(source);
 		return tool_fail("%s", reason);

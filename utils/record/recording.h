@@ -102,8 +102,8 @@ struct sink *sink_record(const struct record_options *o, const struct source *so
 			 char reason[UNITS_REASON]);
 
 /* The same in a writer process, see sink_apart.h. */
-struct sink *sink_record_apart(const struct record_options *o, const struct source *source,
-			       char reason[UNITS_REASON]);
+struct sink *sink_record_process(const struct record_options *o, const struct source *source,
+				 char reason[UNITS_REASON]);
 
 /* A recording as it was found. */
 struct recording_part {

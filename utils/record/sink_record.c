@@ -428,8 +428,8 @@ struct sink *sink_record(const struct record_options *o, const struct source *so
 	return &r->sink;
 }
 
-static int open_apart(void *options, const struct source *source, struct sink **sink,
-		      char reason[UNITS_REASON])
+static int open_in_process(void *options, const struct source *source, struct sink **sink,
+			   char reason[UNITS_REASON])
 {
 	*sink = sink_record(options, source, reason);
 	return *sink ? 0 : -EIO;
@@ -441,11 +441,13 @@ static void keep_options(void *options)
 	(void)options;
 }
 
-struct sink *sink_record_apart(const struct record_options *o, const struct source *source,
-			       char reason[UNITS_REASON])
+struct sink *sink_record_process(const struct record_options *o, const struct source *source,
+				 char reason[UNITS_REASON])
 {
-	static const struct sink_apart_type type = {.open = open_apart, .release = keep_options};
+	static const struct sink_process_type type = {.open = open_in_process,
+						      .release = keep_options};
 	struct sink *sink;
 
-	return sink_apart(&type, (void *)(uintptr_t)o, source, o->dir, &sink, reason) ? NULL : sink;
+	return sink_process(&type, (void *)(uintptr_t)o, source, o->dir, &sink, reason) ? NULL
+											: sink;
 }

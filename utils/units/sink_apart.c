@@ -16,10 +16,10 @@
 #include "utils/common/writer_process.h"
 #include "utils/common/tool.h"
 
-#define SLOTS SINK_APART_UNITS
+#define SLOTS SINK_PROCESS_UNITS
 #define BATCH 64
-#define PATIENCE_NS (10 * UNITS_NS_PER_S)
-#define TWICE_NS (5 * UNITS_NS_PER_S) /* after the second signal */
+#define NO_PROGRESS_NS (10 * UNITS_NS_PER_S)
+#define SECOND_SIGNAL_NS (5 * UNITS_NS_PER_S) /* after the second signal */
 #define POLL_MS 100
 #define LOCK_NS 100000000
 #define KILL_MS 200 /* until a process that is not in the kernel has ended */
@@ -56,7 +56,7 @@ struct report {
 	const char *state;
 };
 
-struct apart_sink {
+struct process_sink {
 	struct sink sink;
 	struct sink_ops ops; /* with the name of the sink */
 	struct writer_process process;
@@ -83,16 +83,16 @@ struct apart_sink {
 	struct report report;
 
 	/* Of the writer process. */
-	const struct sink_apart_type *type;
+	const struct sink_process_type *type;
 	void *options;
 	struct source copy;
 	struct sink *inner;
 	uint64_t refused, refused_bytes; /* units that the sink did not take: they are lost */
 };
 
-static struct apart_sink *of(struct sink *s)
+static struct process_sink *of(struct sink *s)
 {
-	return (struct apart_sink *)s;
+	return (struct process_sink *)s;
 }
 
 static void push(struct ring *r, uint32_t slot)
@@ -129,7 +129,7 @@ static void awake(struct sleeper *s)
 
 /* The writer process. */
 
-static void report(struct apart_sink *a)
+static void report(struct process_sink *a)
 {
 	struct report *r = &a->report;
 
@@ -146,7 +146,7 @@ static void report(struct apart_sink *a)
 	pthread_mutex_unlock(&a->lock);
 }
 
-static void refuse(struct apart_sink *a, uint32_t slot)
+static void refuse(struct process_sink *a, uint32_t slot)
 {
 	a->refused++;
 	a->refused_bytes += a->units[slot].bytes;
@@ -154,7 +154,7 @@ static void refuse(struct apart_sink *a, uint32_t slot)
 }
 
 /* The units that were put: how many went on. */
-static unsigned int feed(struct apart_sink *a)
+static unsigned int feed(struct process_sink *a)
 {
 	unsigned int n = 0;
 	struct unit u;
@@ -184,8 +184,8 @@ static unsigned int feed(struct apart_sink *a)
 	return n;
 }
 
-static unsigned int bring(struct apart_sink *a, int (*out)(struct sink *, uint64_t *, unsigned int),
-			  struct ring *to)
+static unsigned int move_back(struct process_sink *a,
+			      int (*out)(struct sink *, uint64_t *, unsigned int), struct ring *to)
 {
 	uint64_t handles[BATCH];
 	int i, n = out(a->inner, handles, BATCH);
@@ -199,14 +199,15 @@ static unsigned int bring(struct apart_sink *a, int (*out)(struct sink *, uint64
 	return n > 0 ? (unsigned int)n : 0;
 }
 
-static unsigned int bring_all(struct apart_sink *a)
+static unsigned int move_all_back(struct process_sink *a)
 {
 	const struct sink_ops *ops = a->inner->ops;
 
-	return bring(a, ops->done, &a->done) + (ops->lost ? bring(a, ops->lost, &a->lost) : 0);
+	return move_back(a, ops->done, &a->done) +
+	       (ops->lost ? move_back(a, ops->lost, &a->lost) : 0);
 }
 
-static unsigned int turn(struct apart_sink *a)
+static unsigned int turn(struct process_sink *a)
 {
 	unsigned int moved = feed(a);
 	int ret = a->failed ? 0 : a->inner->ops->flush(a->inner);
@@ -215,14 +216,14 @@ static unsigned int turn(struct apart_sink *a)
 		a->full = true;
 	else if (ret < 0)
 		a->failed = true;
-	moved += bring_all(a);
+	moved += move_all_back(a);
 	report(a);
 	if (moved || a->failed || a->full)
 		wake(&a->here);
 	return moved;
 }
 
-static void rest(struct apart_sink *a)
+static void process_wait(struct process_sink *a)
 {
 	struct units_sleep s = {.ns = UNITS_NS_PER_S};
 	bool stuck = a->in.taken != a->in.put; /* the sink has no room */
@@ -238,18 +239,18 @@ static void rest(struct apart_sink *a)
 	awake(&a->there);
 }
 
-static void abandon_inner(struct apart_sink *a)
+static void abandon_inner(struct process_sink *a)
 {
 	uint32_t slot;
 
 	while (pull(&a->in, &slot))
 		refuse(a, slot);
 	a->inner->ops->abandon(a->inner);
-	while (bring_all(a))
+	while (move_all_back(a))
 		;
 }
 
-static int serve(struct apart_sink *a, enum request request)
+static int serve(struct process_sink *a, enum request request)
 {
 	switch (request) {
 	case FINISH:
@@ -262,7 +263,7 @@ static int serve(struct apart_sink *a, enum request request)
 	}
 }
 
-static void answer(struct apart_sink *a, int ret)
+static void answer(struct process_sink *a, int ret)
 {
 	a->answer = ret;
 	a->answers++;
@@ -271,7 +272,7 @@ static void answer(struct apart_sink *a, int ret)
 
 static void run(void *context)
 {
-	struct apart_sink *a = context;
+	struct process_sink *a = context;
 	bool closed = false;
 	int err = a->type->open(a->options, &a->copy, &a->inner, a->report.reason);
 
@@ -294,7 +295,7 @@ static void run(void *context)
 				sink_close(a->inner);
 			answer(a, ret);
 		} else if (!moved) {
-			rest(a);
+			process_wait(a);
 		}
 	}
 }
@@ -302,13 +303,13 @@ static void run(void *context)
 /* This process. */
 
 /* Also in the middle of a call; before the sink is closed. */
-static bool syncs(const struct apart_sink *a)
+static bool syncs(const struct process_sink *a)
 {
 	return a->inner && __atomic_load_n(&a->inner->syncing, __ATOMIC_RELAXED);
 }
 
 /* The writer process may have been killed with the lock: @wait limits the time for it. */
-static bool take_lock(struct apart_sink *a, bool wait)
+static bool take_lock(struct process_sink *a, bool wait)
 {
 	struct timespec until;
 
@@ -322,7 +323,7 @@ static bool take_lock(struct apart_sink *a, bool wait)
 }
 
 /* @wait: for the final report, which must not be missed. */
-static void update(struct apart_sink *a, bool wait)
+static void update(struct process_sink *a, bool wait)
 {
 	struct sink *s = &a->sink;
 
@@ -339,7 +340,7 @@ static void update(struct apart_sink *a, bool wait)
 	pthread_mutex_unlock(&a->lock);
 }
 
-static uint64_t free_slot(struct apart_sink *a, uint32_t slot)
+static uint64_t free_slot(struct process_sink *a, uint32_t slot)
 {
 	a->used[slot] = FREE;
 	a->free_slots[a->free_count++] = slot;
@@ -347,7 +348,7 @@ static uint64_t free_slot(struct apart_sink *a, uint32_t slot)
 }
 
 /* The sink has already counted the units in the lost ring. */
-static void mark_back(struct apart_sink *a, const struct ring *r)
+static void mark_returned(struct process_sink *a, const struct ring *r)
 {
 	uint32_t i;
 
@@ -356,15 +357,15 @@ static void mark_back(struct apart_sink *a, const struct ring *r)
 }
 
 /* Count all units that did not come back as lost. */
-static void lose_outstanding(struct apart_sink *a, uint64_t *n, uint64_t *bytes)
+static void lose_outstanding(struct process_sink *a, uint64_t *n, uint64_t *bytes)
 {
 	uint32_t slot;
 
 	*n = *bytes = 0;
 	update(a, true);
 	a->gone = a->failed = true;
-	mark_back(a, &a->done);
-	mark_back(a, &a->lost);
+	mark_returned(a, &a->done);
+	mark_returned(a, &a->lost);
 	for (slot = 0; slot < SLOTS; slot++) {
 		if (a->used[slot] != OUT)
 			continue;
@@ -376,12 +377,12 @@ static void lose_outstanding(struct apart_sink *a, uint64_t *n, uint64_t *bytes)
 	a->sink.reason[0] = '\0';
 }
 
-static bool has_outstanding(const struct apart_sink *a)
+static bool has_outstanding(const struct process_sink *a)
 {
 	return memchr(a->used, OUT, sizeof(a->used));
 }
 
-static int fail_ended(struct apart_sink *a)
+static int fail_ended(struct process_sink *a)
 {
 	uint64_t n, bytes;
 
@@ -399,7 +400,7 @@ static int fail_ended(struct apart_sink *a)
  * Units that did not come back are lost. The source reuses their memory from now on, so the writer
  * process must not continue: it would commit data that it did not write.
  */
-static void give_up(struct apart_sink *a)
+static void give_up(struct process_sink *a)
 {
 	uint64_t n, bytes;
 	unsigned int i;
@@ -417,13 +418,13 @@ static void give_up(struct apart_sink *a)
 		a->place, n, bytes, (int)a->process.pid);
 }
 
-static uint32_t progress(struct apart_sink *a)
+static uint32_t progress(struct process_sink *a)
 {
 	return a->in.taken + a->done.put + a->lost.put;
 }
 
 /* Sleep until the writer process has an answer or has something to report. */
-static void sleep_here(struct apart_sink *a)
+static void wait_for_answer(struct process_sink *a)
 {
 	struct pollfd fd = {.fd = a->here.fd, .events = POLLIN};
 
@@ -433,7 +434,7 @@ static void sleep_here(struct apart_sink *a)
 	awake(&a->here);
 }
 
-static void post(struct apart_sink *a, enum request what)
+static void post(struct process_sink *a, enum request what)
 {
 	a->request = what;
 	a->requests++;
@@ -441,9 +442,9 @@ static void post(struct apart_sink *a, enum request what)
 }
 
 /* 0 with the answer in @a, -ECHILD, or -ETIME: the file system does not answer. */
-static int request(struct apart_sink *a, enum request what)
+static int request(struct process_sink *a, enum request what)
 {
-	uint64_t now = units_now(), until = now + PATIENCE_NS, twice_until = 0;
+	uint64_t now = units_now(), until = now + NO_PROGRESS_NS, second_until = 0;
 	uint32_t before = progress(a);
 
 	post(a, what);
@@ -452,20 +453,20 @@ static int request(struct apart_sink *a, enum request what)
 			return -ECHILD;
 		now = units_now();
 		if (progress(a) != before || (what != CLOSE && syncs(a)))
-			until = now + PATIENCE_NS;
+			until = now + NO_PROGRESS_NS;
 		before = progress(a);
-		if (stop_requested_twice() && !twice_until)
-			twice_until = now + TWICE_NS;
-		if (now > until || (twice_until && now > twice_until))
+		if (stop_requested_twice() && !second_until)
+			second_until = now + SECOND_SIGNAL_NS;
+		if (now > until || (second_until && now > second_until))
 			return -ETIME;
-		sleep_here(a);
+		wait_for_answer(a);
 	}
 	return 0;
 }
 
 static int put(struct sink *s, const struct unit *u)
 {
-	struct apart_sink *a = of(s);
+	struct process_sink *a = of(s);
 	uint32_t slot;
 
 	if (a->full || a->failed) {
@@ -490,14 +491,14 @@ static int put(struct sink *s, const struct unit *u)
 
 static int flush(struct sink *s)
 {
-	struct apart_sink *a = of(s);
+	struct process_sink *a = of(s);
 
 	if (a->in.taken != a->in.put)
 		wake(&a->there);
 	return 0;
 }
 
-static unsigned int collect(struct apart_sink *a, struct ring *from, uint64_t *handles,
+static unsigned int collect(struct process_sink *a, struct ring *from, uint64_t *handles,
 			    unsigned int max)
 {
 	unsigned int n = 0;
@@ -511,14 +512,14 @@ static unsigned int collect(struct apart_sink *a, struct ring *from, uint64_t *h
 }
 
 /* What came back is taken before the failure is reported. */
-static int fails(const struct apart_sink *a, bool failed)
+static int fails(const struct process_sink *a, bool failed)
 {
 	return failed && a->done.taken == a->done.put && a->lost.taken == a->lost.put ? -EIO : 0;
 }
 
 static int done(struct sink *s, uint64_t *handles, unsigned int max)
 {
-	struct apart_sink *a = of(s);
+	struct process_sink *a = of(s);
 	bool failed = a->failed, ended = a->process.ended;
 	unsigned int n;
 
@@ -539,7 +540,7 @@ static int done(struct sink *s, uint64_t *handles, unsigned int max)
 
 static int lost(struct sink *s, uint64_t *handles, unsigned int max)
 {
-	struct apart_sink *a = of(s);
+	struct process_sink *a = of(s);
 	bool failed = a->failed, full = a->full;
 	unsigned int n = collect(a, &a->lost, handles, max);
 	uint32_t slot;
@@ -557,7 +558,7 @@ static int lost(struct sink *s, uint64_t *handles, unsigned int max)
 
 static int finish(struct sink *s)
 {
-	struct apart_sink *a = of(s);
+	struct process_sink *a = of(s);
 	int ret = a->sink.hung ? -ETIME : request(a, FINISH);
 
 	if (ret == -ECHILD)
@@ -571,9 +572,9 @@ static int finish(struct sink *s)
 	return a->answer;
 }
 
-int sink_apart_finish(struct sink *s)
+int sink_process_finish(struct sink *s)
 {
-	struct apart_sink *a = of(s);
+	struct process_sink *a = of(s);
 	bool answered;
 
 	if (a->waits)
@@ -596,7 +597,7 @@ int sink_apart_finish(struct sink *s)
 
 static void abandon(struct sink *s)
 {
-	struct apart_sink *a = of(s);
+	struct process_sink *a = of(s);
 	int ret = a->gone ? 0 : request(a, ABANDON);
 
 	if (ret == -ECHILD)
@@ -607,9 +608,9 @@ static void abandon(struct sink *s)
 		update(a, true);
 }
 
-static void sleep_apart(struct sink *s, struct units_sleep *sleep)
+static void process_sleep(struct sink *s, struct units_sleep *sleep)
 {
-	struct apart_sink *a = of(s);
+	struct process_sink *a = of(s);
 
 	a->here.sleeps = a->waits = true;
 	if (a->done.taken != a->done.put || a->lost.taken != a->lost.put || a->failed)
@@ -618,7 +619,7 @@ static void sleep_apart(struct sink *s, struct units_sleep *sleep)
 		units_sleep_fd(sleep, a->here.fd, POLLIN);
 }
 
-static void free_all(struct apart_sink *a)
+static void free_all(struct process_sink *a)
 {
 	if (a->here.fd >= 0)
 		close(a->here.fd);
@@ -635,7 +636,7 @@ static void free_all(struct apart_sink *a)
  */
 static void close_sink(struct sink *s)
 {
-	struct apart_sink *a = of(s);
+	struct process_sink *a = of(s);
 
 	if (!a->sink.hung && !a->process.ended && request(a, CLOSE) == -ETIME)
 		writer_process_kill(&a->process);
@@ -650,11 +651,11 @@ static const struct sink_ops ops = {
 	.lost = lost,
 	.finish = finish,
 	.abandon = abandon,
-	.sleep = sleep_apart,
+	.sleep = process_sleep,
 	.close = close_sink,
 };
 
-static int start(struct apart_sink *a, char reason[UNITS_REASON])
+static int start(struct process_sink *a, char reason[UNITS_REASON])
 {
 	int ret;
 
@@ -676,7 +677,7 @@ static int start(struct apart_sink *a, char reason[UNITS_REASON])
 		return ret;
 	}
 	while (a->requests != a->answers && !a->process.ended)
-		sleep_here(a);
+		wait_for_answer(a);
 	update(a, true);
 	ret = a->requests == a->answers ? a->answer : fail_ended(a);
 	if (ret) {
@@ -689,10 +690,10 @@ static int start(struct apart_sink *a, char reason[UNITS_REASON])
 	return 0;
 }
 
-int sink_apart(const struct sink_apart_type *type, void *options, const struct source *source,
-	       const char *place, struct sink **sink, char reason[UNITS_REASON])
+int sink_process(const struct sink_process_type *type, void *options, const struct source *source,
+		 const char *place, struct sink **sink, char reason[UNITS_REASON])
 {
-	struct apart_sink *a = calloc(1, sizeof(*a));
+	struct process_sink *a = calloc(1, sizeof(*a));
 
 	if (!a) {
 		type->release(options);

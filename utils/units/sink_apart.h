@@ -3,14 +3,14 @@
  * A sink that runs in a writer process (writer_process.h): none of its calls may block the thread
  * that serves the source. Short: the interface of sink_apart.c alone.
  */
-#ifndef ROC_UTILS_SINK_APART_H
-#define ROC_UTILS_SINK_APART_H
+#ifndef ROC_UTILS_SINK_PROCESS_H
+#define ROC_UTILS_SINK_PROCESS_H
 
 #include "units.h"
 
-#define SINK_APART_UNITS 4096 /* with the sink at most; a handle there is a number below */
+#define SINK_PROCESS_UNITS 4096 /* with the sink at most; a handle there is a number below */
 
-struct sink_apart_type {
+struct sink_process_type {
 	/* Open the sink there: 0, or -errno. @source: a copy whose format is up to date. */
 	int (*open)(void *options, const struct source *source, struct sink **sink,
 		    char reason[UNITS_REASON]);
@@ -33,10 +33,10 @@ struct sink_apart_type {
  *
  * Return: 0, or a negative errno.
  */
-int sink_apart(const struct sink_apart_type *type, void *options, const struct source *source,
-	       const char *place, struct sink **sink, char reason[UNITS_REASON]);
+int sink_process(const struct sink_process_type *type, void *options, const struct source *source,
+		 const char *place, struct sink **sink, char reason[UNITS_REASON]);
 
 /* As finish() of the sink, but without waiting: 1 done, 0 not yet, -errno. */
-int sink_apart_finish(struct sink *s);
+int sink_process_finish(struct sink *s);
 
 #endif

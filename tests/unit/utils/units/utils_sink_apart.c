@@ -111,7 +111,7 @@ static void inner_release(void *options)
 	((struct inner *)options)->released = true;
 }
 
-static const struct sink_apart_type type = {.open = inner_open, .release = inner_release};
+static const struct sink_process_type type = {.open = inner_open, .release = inner_release};
 static struct source source;
 static char reason[UNITS_REASON];
 
@@ -119,7 +119,7 @@ static struct sink *open_it(struct inner *in)
 {
 	struct sink *sink = NULL;
 
-	UNIT_EQ(sink_apart(&type, in, &source, "place", &sink, reason), 0);
+	UNIT_EQ(sink_process(&type, in, &source, "place", &sink, reason), 0);
 	UNIT_NEED(sink);
 	return sink;
 }
@@ -148,7 +148,7 @@ static void not_opened(void)
 	struct inner in = {.error = -EXDEV};
 	struct sink *sink;
 
-	UNIT_EQ(sink_apart(&type, &in, &source, "place", &sink, reason), -EXDEV);
+	UNIT_EQ(sink_process(&type, &in, &source, "place", &sink, reason), -EXDEV);
 	UNIT_STR(reason, "It cannot be opened.");
 	CU_ASSERT_TRUE(in.released);
 }
