@@ -65,8 +65,8 @@ $(O)/unit/utils_recording_fails: private override CFLAGS += $(UNIT_RECORDING_WRA
 $(O)/unit/utils_record_durable: private override CFLAGS += -Wl,--wrap=io_uring_submit
 
 # A writer process that no signal ends.
-UNIT_APART_WRAPPED := fabric_now writer_process_kill
-$(O)/unit/utils_sink_apart: private override CFLAGS += $(UNIT_APART_WRAPPED:%=-Wl,--wrap=%)
+UNIT_PROCESS_WRAPPED := fabric_now writer_process_kill
+$(O)/unit/utils_sink_process: private override CFLAGS += $(UNIT_PROCESS_WRAPPED:%=-Wl,--wrap=%)
 
 # A file system with a quota, or with larger blocks.
 UNIT_DISK_WRAPPED := fstatvfs statx pread pwrite

@@ -47,7 +47,7 @@ struct evb_sink {
  */
 int evb_sink_open(const char *text, const char *name, struct evb_sink *sink,
 		  char reason[UNITS_REASON]);
-/* The same in a writer process (utils/units/sink_apart.h), for one that writes files. */
+/* The same in a writer process (utils/units/sink_process.h), for one that writes files. */
 int evb_sink_in_writer(const char *text, const char *name, struct evb_sink *sink,
 		       char reason[UNITS_REASON]);
 void evb_sink_close(struct evb_sink *sink);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A sink of event building in a writer process (utils/units/sink_apart.h), so that a file system
+ * A sink of event building in a writer process (utils/units/sink_process.h), so that a file system
  * that does not answer delays neither the network nor the source. There it is a sink of units, each
  * of which is a MEP.
  */
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "utils/common/tool.h"
-#include "utils/units/sink_apart.h"
+#include "utils/units/sink_process.h"
 
 struct writer_sink {
 	struct sink *sink;

@@ -101,7 +101,7 @@ int record_usage(const struct record_options *o);
 struct sink *sink_record(const struct record_options *o, const struct source *source,
 			 char reason[UNITS_REASON]);
 
-/* The same in a writer process, see sink_apart.h. */
+/* The same in a writer process, see sink_process.h. */
 struct sink *sink_record_process(const struct record_options *o, const struct source *source,
 				 char reason[UNITS_REASON]);
 

@@ -16,7 +16,7 @@
 
 #include "crc32c.h"
 #include "recording_write.h"
-#include "utils/units/sink_apart.h"
+#include "utils/units/sink_process.h"
 
 /* Units beyond the depth that are written and wait for their commit: a sync takes its time. */
 #define WAITING 1024

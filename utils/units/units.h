@@ -16,7 +16,7 @@
  *	units_report.c		live line, table, JSON, metrics
  *
  * utils/record/ has the source and the sink that are files.
- * Everything here runs in one thread, but for a sink in a writer process (sink_apart.h).
+ * Everything here runs in one thread, but for a sink in a writer process (sink_process.h).
  */
 #ifndef ROC_UTILS_UNITS_H
 #define ROC_UTILS_UNITS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A sink that runs in a writer process (writer_process.h): none of its calls may block the thread
- * that serves the source. Short: the interface of sink_apart.c alone.
+ * that serves the source. Short: the interface of sink_process.c alone.
  */
 #ifndef ROC_UTILS_SINK_PROCESS_H
 #define ROC_UTILS_SINK_PROCESS_H

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "utils/common/writer_process.h"
-#include "utils/units/sink_apart.h"
+#include "utils/units/sink_process.h"
 
 static _Atomic uint64_t ahead_ns, step_ns; /* the clock, and by how much each look at it sets it */
 

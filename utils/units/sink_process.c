@@ -3,7 +3,7 @@
  * Pass units to the writer process and back through rings of slots in the memory that both share.
  * Each side enters the kernel only to sleep, or to wake the other one.
  */
-#include "sink_apart.h"
+#include "sink_process.h"
 
 #include <errno.h>
 #include <inttypes.h>
