@@ -12,7 +12,7 @@ UNIT_OBJS := $(UNIT_SRCS:%.c=$(O)/%.o)
 UNIT_TIMEOUT ?= 300
 # At a time: most of them wait more than they compute. Those that wait longest begin first.
 UNIT_JOBS ?= $(shell expr 2 '*' $$(nproc))
-UNIT_LONG := utils_send_lost utils_evb_etcd utils_evb_node libroc_evb_fail libroc_evb_stuck utils_liars utils_evb_static
+UNIT_LONG := utils_send_lost utils_evb_etcd utils_evb_node libroc_evb_fail libroc_evb_stuck utils_bad_peers utils_evb_static
 UNIT ?= $(UNIT_LONG) $(filter-out $(UNIT_LONG),$(UNIT_NAMES))
 
 UNIT_FOLDER_LIBS_emu = $(EMU_OBJS)
