@@ -83,14 +83,14 @@ static inline bool ros_queue_empty(struct ros_queue *q)
  */
 struct ros_bell {
 	int fd;
-	_Alignas(64) _Atomic bool asleep;
+	_Alignas(64) _Atomic bool armed;
 	_Atomic uint64_t rung; /* system calls */
 };
 
 static inline bool ros_bell_init(struct ros_bell *b)
 {
 	b->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	atomic_init(&b->asleep, false);
+	atomic_init(&b->armed, false);
 	atomic_init(&b->rung, 0);
 	return b->fd >= 0;
 }
@@ -102,15 +102,15 @@ static inline void ros_bell_free(struct ros_bell *b)
 	b->fd = -1;
 }
 
-static inline void ros_bell_lie_down(struct ros_bell *b)
+static inline void ros_bell_arm(struct ros_bell *b)
 {
-	atomic_store_explicit(&b->asleep, true, memory_order_relaxed);
+	atomic_store_explicit(&b->armed, true, memory_order_relaxed);
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
-static inline void ros_bell_get_up(struct ros_bell *b)
+static inline void ros_bell_disarm(struct ros_bell *b)
 {
-	atomic_store_explicit(&b->asleep, false, memory_order_relaxed);
+	atomic_store_explicit(&b->armed, false, memory_order_relaxed);
 }
 
 static inline void ros_bell_ring(struct ros_bell *b)
@@ -118,8 +118,8 @@ static inline void ros_bell_ring(struct ros_bell *b)
 	static const uint64_t one = 1;
 
 	atomic_thread_fence(memory_order_seq_cst);
-	if (!atomic_load_explicit(&b->asleep, memory_order_relaxed) ||
-	    !atomic_exchange_explicit(&b->asleep, false, memory_order_relaxed))
+	if (!atomic_load_explicit(&b->armed, memory_order_relaxed) ||
+	    !atomic_exchange_explicit(&b->armed, false, memory_order_relaxed))
 		return;
 	atomic_fetch_add_explicit(&b->rung, 1, memory_order_relaxed);
 	/* Its counter cannot be full: it is read more often than that. */
@@ -128,7 +128,7 @@ static inline void ros_bell_ring(struct ros_bell *b)
 }
 
 /* After poll() said so. */
-static inline void ros_bell_hush(struct ros_bell *b)
+static inline void ros_bell_clear(struct ros_bell *b)
 {
 	uint64_t count;
 

@@ -430,11 +430,11 @@ static void turn(struct ros_server *s)
 	struct epoll_event events[EVENTS];
 	int i, n, ms = (int)((s->starving ? SPILL_NS : TICK_NS) / NS_PER_MS);
 
-	ros_bell_lie_down(&s->bell);
+	ros_bell_arm(&s->bell);
 	if (results_there(s) || !TAILQ_EMPTY(&s->dirty))
 		ms = 0;
 	n = epoll_wait(s->epoll, events, EVENTS, ms);
-	ros_bell_get_up(&s->bell);
+	ros_bell_disarm(&s->bell);
 	ros_count_add(&s->counts.polls, 1);
 	ros_count_add(&s->counts.turns, 1);
 	s->now = now_ns();

@@ -57,13 +57,13 @@ static void leave_stopped(struct ros_worker *w)
 /* Whoever came before it lay down rang nobody: the last look is at all that a turn looks at. */
 static void sleep_some(struct ros_worker *w)
 {
-	ros_bell_lie_down(&w->bell);
+	ros_bell_arm(&w->bell);
 	if (!ros_worker_turn(w) && !atomic_load_explicit(&w->ending, memory_order_relaxed)) {
 		ros_count_add(&w->counts.sleeps, 1);
 		if (wait_for_work(w))
-			ros_bell_hush(&w->bell);
+			ros_bell_clear(&w->bell);
 	}
-	ros_bell_get_up(&w->bell);
+	ros_bell_disarm(&w->bell);
 	if (!atomic_load_explicit(&w->gone, memory_order_relaxed) &&
 	    !w->source->ops->running(w->source))
 		leave_stopped(w);

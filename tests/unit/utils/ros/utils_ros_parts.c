@@ -105,14 +105,14 @@ static void *take(struct ros_queue *q, struct ros_bell *bell, int limit)
 	void *entry;
 
 	while (!(entry = ros_queue_pop(q))) {
-		ros_bell_lie_down(bell);
+		ros_bell_arm(bell);
 		if (ros_queue_empty(q)) {
 			if (poll(&fd, 1, limit) == 1)
-				ros_bell_hush(bell);
+				ros_bell_clear(bell);
 			else
 				slept_through += !ros_queue_empty(q);
 		}
-		ros_bell_get_up(bell);
+		ros_bell_disarm(bell);
 	}
 	return entry;
 }

@@ -63,7 +63,7 @@ static int fake_take(struct ros_source *s, struct roc_fragment_kept *kept, unsig
 
 	if (fake.take_error)
 		return fake.take_error;
-	if (fake.late && !fake.late->bell.asleep)
+	if (fake.late && !fake.late->bell.armed)
 		fake.room = 0;
 	for (i = 0; i < count; i++) {
 		kept[i] = fake.news[i];
