@@ -18,7 +18,7 @@
 #define WORD 8
 #define GIB ((double)(UINT64_C(1) << 30))
 #define BUFFER_MAX (UINT64_C(1) << 30) /* but for one record */
-#define LOOK_MAX (UINT64_C(64) << 20)  /* bytes of records that are looked at, but for one */
+#define CHECK_MAX (UINT64_C(64) << 20) /* bytes of records that are looked at, but for one */
 #define SMALL 65536		       /* bytes of a record that is copied in no time */
 #define SMALL_ONES 1024		       /* between two looks for the signal */
 
@@ -104,9 +104,9 @@ static int one_repeat(struct sweep *s, struct slots *slots, unsigned int streams
 }
 
 /* The records that were copied last. */
-static void look(struct sweep *s, const struct slots *slots, struct sweep_point *p)
+static void check_records(struct sweep *s, const struct slots *slots, struct sweep_point *p)
 {
-	uint64_t n = LOOK_MAX / slots->record ? LOOK_MAX / slots->record : 1, i;
+	uint64_t n = CHECK_MAX / slots->record ? CHECK_MAX / slots->record : 1, i;
 	struct content content;
 	int64_t wrong;
 
@@ -128,7 +128,7 @@ static void look(struct sweep *s, const struct slots *slots, struct sweep_point 
 	s->errors += p->errors;
 }
 
-static void add_up(struct sweep_point *p, const double *rates, const struct times *spent)
+static void add_up(struct sweep_point *p, const double *rates, const struct times *used)
 {
 	double sum = 0, squares = 0;
 	unsigned int i;
@@ -143,15 +143,15 @@ static void add_up(struct sweep_point *p, const double *rates, const struct time
 	for (i = 0; i < p->repeats; i++)
 		squares += (rates[i] - p->mean) * (rates[i] - p->mean);
 	p->sigma = p->repeats > 1 ? sqrt(squares / (p->repeats - 1)) : NAN;
-	p->system = spent->system / ((double)p->bytes / GIB);
-	p->user = spent->user / ((double)p->bytes / GIB);
+	p->system = used->system / ((double)p->bytes / GIB);
+	p->user = used->user / ((double)p->bytes / GIB);
 }
 
 /* 0, or -errno with the sentence in the copier. */
 static int measure(struct sweep *s, struct slots *slots, struct sweep_point *p)
 {
 	uint64_t records = s->opt->bytes / p->record ? s->opt->bytes / p->record : 1;
-	struct times spent = {0}, before, after;
+	struct times used = {0}, before, after;
 	double rates[SWEEP_REPEATS];
 	unsigned int i;
 	int ret;
@@ -165,16 +165,16 @@ static int measure(struct sweep *s, struct slots *slots, struct sweep_point *p)
 		if (ret || stop_requested())
 			break;
 		rates[i] = (double)(records * p->record * 8) / (double)(after.wall - before.wall);
-		spent.system += after.system - before.system;
-		spent.user += after.user - before.user;
+		used.system += after.system - before.system;
+		used.user += after.user - before.user;
 		p->repeats++;
 		p->bytes += records * p->record;
 	}
 	if (ret || !p->repeats)
 		return ret;
-	add_up(p, rates, &spent);
+	add_up(p, rates, &used);
 	if (!s->opt->no_check)
-		look(s, slots, p);
+		check_records(s, slots, p);
 	return 0;
 }
 
@@ -195,7 +195,7 @@ static int sweep_sizes(struct sweep *s, unsigned int streams, uint64_t *number)
 		last = record;
 		slots.record = record;
 		slots.count = s->memory.length / record / streams * streams;
-		s->no_room += !slots.count;
+		s->no_space += !slots.count;
 		s->too_many += slots.count && s->count == SWEEP_POINTS;
 		if (!slots.count || s->count == SWEEP_POINTS)
 			continue;
@@ -228,12 +228,12 @@ static int sweep_memory(struct sweep *s, bool pinned, uint64_t *number)
 	return ret;
 }
 
-static void say_left_out(const struct sweep *s)
+static void report_left_out(const struct sweep *s)
 {
-	if (s->no_room)
+	if (s->no_space)
 		tool_note(
 			"%u point%s left out: a record for each stream does not fit in %.3g GiB of our memory. Give a smaller --record-max or fewer --streams.",
-			s->no_room, s->no_room == 1 ? " is" : "s are",
+			s->no_space, s->no_space == 1 ? " is" : "s are",
 			(double)s->memory.length / GIB);
 	if (s->too_many)
 		tool_note(
@@ -256,7 +256,7 @@ int sweep_run(struct sweep *s)
 		ret = sweep_memory(s, true, &number);
 	if (!ret && o->memory != SWEEP_PINNED && !stop_requested())
 		ret = sweep_memory(s, false, &number);
-	say_left_out(s);
+	report_left_out(s);
 	if (!s->count && stop_requested())
 		return tool_fail("It was interrupted before anything was measured.");
 	return ret ? tool_fail("%s", s->copier->reason) : TOOL_OK;

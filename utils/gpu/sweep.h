@@ -87,7 +87,7 @@ struct sweep {
 	bool pinned;
 	struct sweep_point points[SWEEP_POINTS];
 	unsigned int count;
-	unsigned int no_room, too_many; /* points that are not measured */
+	unsigned int no_space, too_many; /* points that are not measured */
 	uint64_t errors;
 	char wrong[UNITS_REASON]; /* the first of them */
 };
