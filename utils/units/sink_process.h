@@ -19,7 +19,7 @@ struct sink_process_type {
 };
 
 /**
- * sink_apart - a sink in a writer process
+ * sink_process() - create a sink in a writer process
  * @type: opens it
  * @options: of @type, stay until release()
  * @source: of the units; its format may change until the sink is closed
