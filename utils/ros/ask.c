@@ -39,12 +39,12 @@ static struct ros_slot *slot_new(struct ros_client *c)
 		return NULL;
 	slot = (struct ros_slot *)((uint8_t *)c->memory + c->fresh_slots++ * s->slot_bytes);
 	slot->client = c;
-	slot->out.kind = ROS_OUT_REPLY;
+	slot->out.type = ROS_OUT_REPLY;
 	slot->out.iov = (struct iovec *)&slot->parts[s->units];
 	slot->head = (uint8_t *)(slot->out.iov + 1 + s->links);
 	for (unit = 0; unit < s->units; unit++)
 		slot->parts[unit].job = (struct ros_job){
-			.kind = ROS_JOB_REQUEST, .unit = (uint8_t)unit, .owner = slot};
+			.type = ROS_JOB_REQUEST, .unit = (uint8_t)unit, .owner = slot};
 	return slot;
 }
 
@@ -56,14 +56,14 @@ static struct ros_clear_slot *clear_begin(struct ros_client *c, struct ros_clear
 	unsigned int unit;
 
 	slot->client = c;
-	slot->out.kind = ROS_OUT_CLEARED;
+	slot->out.type = ROS_OUT_CLEARED;
 	slot->out.iov = &slot->iov;
 	waiters = (struct ros_clear_waiter *)&slot->parts[s->units];
 	slot->events = (uint32_t *)(waiters + (size_t)s->units * s->set.limits.events);
 	slot->found = (_Atomic uint8_t *)(slot->events + s->set.limits.events);
 	for (unit = 0; unit < s->units; unit++) {
 		slot->parts[unit].job = (struct ros_job){
-			.kind = ROS_JOB_CLEAR, .unit = (uint8_t)unit, .owner = slot};
+			.type = ROS_JOB_CLEAR, .unit = (uint8_t)unit, .owner = slot};
 		slot->parts[unit].waiters = waiters + (size_t)unit * s->set.limits.events;
 	}
 	return slot;
@@ -89,7 +89,7 @@ static struct ros_clear_slot *clear_new(struct ros_client *c)
  * For a client that is gone. It may have heard of clears whose answers the kernel still holds: they
  * are not outstanding, but where they are kept is not free.
  */
-static struct ros_clear_slot *clear_beside(struct ros_client *c)
+static struct ros_clear_slot *clear_new_extra(struct ros_client *c)
 {
 	struct ros_clear_slot *slot = clear_new(c);
 
@@ -98,8 +98,8 @@ static struct ros_clear_slot *clear_beside(struct ros_client *c)
 	slot = calloc(1, c->server->clear_bytes);
 	if (!slot)
 		return NULL;
-	slot->beside = c->clears_beside;
-	c->clears_beside = slot;
+	slot->next_extra = c->extra_clears;
+	c->extra_clears = slot;
 	return clear_begin(c, slot);
 }
 
@@ -289,7 +289,7 @@ bool ros_client_parse_clears(struct ros_client *c)
 		if (got == ROS_REFUSED ? ros_closes(reason.code) : m.type == ROS_HELLO)
 			return false;
 		if (got == ROS_MESSAGE && m.type == ROS_CLEAR) {
-			slot = c->clears < limits->clears ? clear_beside(c) : NULL;
+			slot = c->clears < limits->clears ? clear_new_extra(c) : NULL;
 			if (!slot)
 				return false;
 			clear(c, &m, slot);
@@ -396,7 +396,7 @@ void ros_client_job_done(struct ros_server *s, struct ros_job *job)
 	struct ros_client *c;
 	struct ros_out *out;
 
-	if (job->kind == ROS_JOB_REQUEST) {
+	if (job->type == ROS_JOB_REQUEST) {
 		struct ros_slot *slot = job->owner;
 
 		((struct ros_part *)job)->back = true;
@@ -422,7 +422,7 @@ void ros_client_job_done(struct ros_server *s, struct ros_job *job)
 		out = &slot->out;
 	}
 	/* Nobody hears it. */
-	if (c->state == ROS_CLIENT_GONE || c->mute)
+	if (c->state == ROS_CLIENT_GONE || c->error_sent)
 		ros_send_drop(c, out);
-	ros_client_bury(c);
+	ros_client_retire(c);
 }

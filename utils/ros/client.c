@@ -15,7 +15,7 @@
 #include "utils/common/clock.h"
 
 #define LINGER_NS NS_PER_S
-#define GONE_MS 60000
+#define USER_TIMEOUT_MIN_MS 60000
 
 static void set_option(int fd, int level, int option, int value)
 {
@@ -36,7 +36,7 @@ static void set_options(int fd, uint32_t patience)
 	set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
 	/* Nor does the kernel lose patience before we do. */
 	set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
-		   (int)(patience > GONE_MS ? patience : GONE_MS));
+		   (int)(patience > USER_TIMEOUT_MIN_MS ? patience : USER_TIMEOUT_MIN_MS));
 }
 
 void ros_client_new(struct ros_server *s, int fd, const struct in6_addr *from, bool refused)
@@ -123,12 +123,12 @@ static void displace(struct ros_client *c)
 		ros_client_refuse(c, ROS_E_TOO_MANY_CLIENTS, 0, s->set.clients, s->set.clients);
 }
 
-static void beside_free(struct ros_client *c)
+static void extra_clears_free(struct ros_client *c)
 {
 	struct ros_clear_slot *slot;
 
-	while ((slot = c->clears_beside)) {
-		c->clears_beside = slot->beside;
+	while ((slot = c->extra_clears)) {
+		c->extra_clears = slot->next_extra;
 		free(slot);
 	}
 }
@@ -138,7 +138,7 @@ void ros_client_free(struct ros_client *c)
 	struct ros_server *s = c->server;
 	struct ros_slot *slot, *next;
 
-	TAILQ_REMOVE(&s->graves, c, all);
+	TAILQ_REMOVE(&s->retired, c, all);
 	for (slot = TAILQ_FIRST(&s->partial); slot; slot = next) {
 		next = TAILQ_NEXT(slot, partial);
 		if (slot->client != c)
@@ -157,22 +157,22 @@ void ros_client_free(struct ros_client *c)
 	else
 		s->client_count--;
 	ros_count_set(&s->counts.clients, s->client_count);
-	beside_free(c);
+	extra_clears_free(c);
 	free(c->memory);
 	free(c->in);
 	free(c);
 }
 
 /* Not at once: epoll may have told of it in the same breath. */
-void ros_client_bury(struct ros_client *c)
+void ros_client_retire(struct ros_client *c)
 {
 	struct ros_server *s = c->server;
 
-	if (c->state != ROS_CLIENT_GONE || c->jobs || c->zerocopy_open || c->buried)
+	if (c->state != ROS_CLIENT_GONE || c->jobs || c->zerocopy_open || c->is_retired)
 		return;
-	c->buried = true;
+	c->is_retired = true;
 	TAILQ_REMOVE(&s->clients, c, all);
-	TAILQ_INSERT_TAIL(&s->graves, c, all);
+	TAILQ_INSERT_TAIL(&s->retired, c, all);
 }
 
 /*
@@ -181,12 +181,12 @@ void ros_client_bury(struct ros_client *c)
  */
 static void hang_up(struct ros_client *c)
 {
-	struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+	struct sockaddr unspecified = {.sa_family = AF_UNSPEC};
 	struct linger now = {.l_onoff = 1};
 
 	epoll_ctl(c->server->epoll, EPOLL_CTL_DEL, c->fd, NULL);
 	if (c->zerocopy_open) {
-		(void)!connect(c->fd, &nobody, sizeof(nobody));
+		(void)!connect(c->fd, &unspecified, sizeof(unspecified));
 		return;
 	}
 	if (!c->shut)
@@ -201,8 +201,8 @@ void ros_client_drop(struct ros_client *c)
 		return;
 	c->state = ROS_CLIENT_GONE;
 	hang_up(c);
-	ros_send_forget(c);
-	ros_client_bury(c);
+	ros_send_drop_all(c);
+	ros_client_retire(c);
 }
 
 /* All is sent: the client is told, and its own end is waited for, or what it sent would break it.
@@ -223,7 +223,7 @@ void ros_client_finish(struct ros_client *c)
 		return;
 	c->state = ROS_CLIENT_LINGER;
 	c->half = 0;
-	if (!c->jobs || c->mute)
+	if (!c->jobs || c->error_sent)
 		finish_sent(c);
 }
 
@@ -232,7 +232,7 @@ struct ros_note *ros_client_note(struct ros_client *c)
 	struct ros_note *note = c->free_notes;
 
 	c->free_notes = note->next;
-	note->out.kind = ROS_OUT_NOTE;
+	note->out.type = ROS_OUT_NOTE;
 	note->out.iov = &note->iov;
 	note->out.iovs = 1;
 	note->iov.iov_base = note->bytes;
@@ -250,7 +250,7 @@ void ros_client_error(struct ros_client *c, const struct ros_refusal *reason)
 		ros_send_queue(c, &note->out);
 	}
 	if (ros_closes(reason->code)) {
-		c->mute = true;
+		c->error_sent = true;
 		ros_client_finish(c);
 	}
 }
@@ -268,24 +268,24 @@ void ros_client_refuse(struct ros_client *c, enum ros_code code, uint64_t id, ui
  * been there for longest, of clients the one that has been silent for longest. If the one who comes
  * has such connections itself, it is one of these, so that reconnecting does not drive out others.
  */
-static struct ros_client *gives_place(struct ros_server *s, const struct in6_addr *from,
-				      bool greeting)
+static struct ros_client *find_displaced(struct ros_server *s, const struct in6_addr *from,
+					 bool greeting)
 {
 	struct ros_client *c, *longest = NULL;
 	uint64_t since, first = 0;
-	bool ours = false, same;
+	bool from_same = false, same;
 
 	TAILQ_FOREACH(c, &s->clients, all)
 	{
 		same = !memcmp(&c->from, from, sizeof(*from));
 		/* Who hears already that its time is over or its HELLO none has 0 here. */
 		since = greeting ? c->half : c->active;
-		if ((ours && !same) || (longest && ours == same && since >= first) ||
+		if ((from_same && !same) || (longest && from_same == same && since >= first) ||
 		    c->greeting != greeting || (!greeting && !is_silent(c)))
 			continue;
 		longest = c;
 		first = since;
-		ours = same;
+		from_same = same;
 	}
 	return longest;
 }
@@ -296,7 +296,7 @@ bool ros_client_place(struct ros_server *s, const struct in6_addr *from)
 
 	if (s->client_count < s->set.clients)
 		return true;
-	silent = gives_place(s, from, false);
+	silent = find_displaced(s, from, false);
 	if (silent)
 		displace(silent);
 	return silent;
@@ -306,11 +306,11 @@ bool ros_client_may_greet(struct ros_server *s, const struct in6_addr *from)
 {
 	struct ros_client *first;
 
-	if (s->client_count >= s->set.clients && !gives_place(s, from, false))
+	if (s->client_count >= s->set.clients && !find_displaced(s, from, false))
 		return false;
 	if (s->greeting_count < ROS_GREETING_MAX)
 		return true;
-	first = gives_place(s, from, true);
+	first = find_displaced(s, from, true);
 	if (first)
 		displace(first);
 	return first;

@@ -15,7 +15,7 @@
  * What it had said before it went, and we had not read because it took no answers: nobody else
  * would clear that. Not more than has come by now: who only cannot be sent to may go on.
  */
-static void last_words(struct ros_client *c)
+static void parse_final_clears(struct ros_client *c)
 {
 	int unread;
 	ssize_t got;
@@ -38,10 +38,10 @@ static void last_words(struct ros_client *c)
 }
 
 /* The connection has ended: of what the client had sent before, the clears are carried out. */
-static void gone(struct ros_client *c)
+static void connection_lost(struct ros_client *c)
 {
 	if (c->state == ROS_CLIENT_OPEN)
-		last_words(c);
+		parse_final_clears(c);
 	ros_client_drop(c);
 }
 
@@ -82,7 +82,7 @@ void ros_client_send(struct ros_client *c)
 {
 	switch (ros_send(c)) {
 	case ROS_SEND_BROKEN:
-		gone(c);
+		connection_lost(c);
 		break;
 	case ROS_SEND_SOME:
 		resume(c);
@@ -102,7 +102,7 @@ static void read_some(struct ros_client *c)
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (got < 0) {
-		gone(c);
+		connection_lost(c);
 		return;
 	}
 	c->active = s->now;
@@ -135,7 +135,7 @@ void ros_client_event(struct ros_client *c, uint32_t events)
 	if (events & EPOLLIN || (events & (EPOLLERR | EPOLLHUP) && !c->paused && !c->eof))
 		read_some(c);
 	else if (events & (EPOLLERR | EPOLLHUP))
-		gone(c);
+		connection_lost(c);
 	if (c->state != ROS_CLIENT_GONE && events & EPOLLOUT)
 		ros_client_send(c);
 	if (c->state != ROS_CLIENT_GONE)
@@ -146,7 +146,7 @@ void ros_client_event(struct ros_client *c, uint32_t events)
  * The socket says that it takes more only when it is a good deal emptier: a client that reads
  * slowly is known by what it has taken from the kernel meanwhile.
  */
-static void look_for_progress(struct ros_client *c)
+static void check_progress(struct ros_client *c)
 {
 	int unread;
 
@@ -165,10 +165,10 @@ void ros_client_tick(struct ros_client *c)
 	if (c->state == ROS_CLIENT_GONE) {
 		if (c->zerocopy_open)
 			ros_send_zerocopied(c);
-		ros_client_bury(c);
+		ros_client_retire(c);
 		return;
 	}
-	look_for_progress(c);
+	check_progress(c);
 	if (c->stalled && s->now - c->stalled >= patience) {
 		ros_count_add(&s->counts.slow, 1);
 		ros_client_drop(c);

@@ -20,7 +20,7 @@
 #include "utils/common/tool.h"
 
 #define EVENTS 128
-#define FILES_BESIDE 64			    /* that are open beside its connections */
+#define FILES_EXTRA 64			    /* that are open beside its connections */
 #define FINISH_NS (UINT64_C(10) * NS_PER_S) /* for what is outstanding at the end */
 
 #define AT(option_name, option_type, member)                                                       \
@@ -138,7 +138,7 @@ static void end(struct load *l, const char *reason)
 	l->end = reason;
 }
 
-static void look_for_end(struct load *l)
+static void check_end(struct load *l)
 {
 	uint64_t stall = l->opt->stall_limit * NS_PER_S;
 
@@ -166,7 +166,7 @@ static void measure(struct load *l)
 		load_events(l);
 		if (!flush_all(l) || !wait_for(l, load_pause(l)))
 			break;
-		look_for_end(l);
+		check_end(l);
 		if (l->now < tick)
 			continue;
 		if (!l->opt->no_display && !l->opt->json && output_is_live(stdout))
@@ -236,7 +236,7 @@ static int run(const void *values)
 		l->clients[i] = (struct load_client){.load = l, .number = i, .fd = -1};
 	stop_on_signals();
 	stop_not_by_readers();
-	files_raise(o->clients + FILES_BESIDE);
+	files_raise(o->clients + FILES_EXTRA);
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (connect_all(l)) {
 		measure(l);

@@ -78,7 +78,7 @@ struct load_counts {
 	uint64_t incomplete, unknown, status[ROS_STATUSES], marked;
 	uint64_t clears, acknowledged, cleared_events, unknown_events, cleared_fragments;
 	uint64_t refused[ROS_CODES];
-	uint64_t held; /* times that an event was due and nobody could ask for it */
+	uint64_t delayed; /* times that an event was due and nobody could ask for it */
 	uint64_t receives, sends;
 };
 

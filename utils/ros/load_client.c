@@ -74,7 +74,7 @@ static int connect_to(struct load *l)
 	return fd;
 }
 
-static bool interest(struct load_client *c)
+static bool update_events(struct load_client *c)
 {
 	struct epoll_event event = {
 		.events = EPOLLIN | (c->writing ? EPOLLOUT : 0),
@@ -129,7 +129,7 @@ bool load_client_flush(struct load_client *c)
 		if (sent < 0) {
 			if (!c->writing) {
 				c->writing = true;
-				interest(c);
+				update_events(c);
 			}
 			return true;
 		}
@@ -138,7 +138,7 @@ bool load_client_flush(struct load_client *c)
 	}
 	if (c->writing) {
 		c->writing = false;
-		interest(c);
+		update_events(c);
 	}
 	return true;
 }

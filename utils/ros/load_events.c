@@ -28,12 +28,12 @@ static bool chance(struct load *l, uint32_t percent)
 
 static uint64_t choose_links(struct load *l)
 {
-	unsigned int there = (unsigned int)__builtin_popcountll(l->links), want, skip;
+	unsigned int there = (unsigned int)__builtin_popcountll(l->links), needed, skip;
 	uint64_t links = 0, left;
 
 	if (chance(l, l->opt->all) || l->opt->few >= there)
 		return l->links;
-	for (want = l->opt->few; want; want--, there--) {
+	for (needed = l->opt->few; needed; needed--, there--) {
 		left = l->links & ~links;
 		for (skip = (unsigned int)(next_random(l) % there); skip; skip--)
 			left &= left - 1;
@@ -99,13 +99,13 @@ static bool one_event(struct load *l)
 	if (l->opt->clear && l->decided.count >= l->opt->clear) {
 		send_clears(l, false);
 		if (l->decided.count >= l->opt->clear) {
-			l->counts.held++;
+			l->counts.delayed++;
 			return false;
 		}
 	}
 	c = choose_client(l);
 	if (!c) {
-		l->counts.held++;
+		l->counts.delayed++;
 		return false;
 	}
 	l->made++;

@@ -19,7 +19,7 @@
 
 #define SYNTHETIC_LINKS 6 /* of a unit, as a RobinNP has them */
 #define SYNTHETIC_PAGES 4096
-#define LOOK_NS (100 * NS_PER_MS)	   /* between two looks of the main thread */
+#define WATCH_NS (100 * NS_PER_MS)	   /* between two looks of the main thread */
 #define ALIVE_NS (UINT64_C(3) * NS_PER_S)  /* a thread that made no turn for so long hangs */
 #define FETCH_NS (UINT64_C(30) * NS_PER_S) /* a card that has not written for so long hangs */
 
@@ -329,7 +329,7 @@ static bool alive(struct rosd *d, struct seen *seen, uint64_t now)
 	return all;
 }
 
-static void look_at_units(struct rosd *d, struct seen *seen)
+static void report_failed_units(struct rosd *d, struct seen *seen)
 {
 	unsigned int i;
 
@@ -348,17 +348,17 @@ static void look_at_units(struct rosd *d, struct seen *seen)
 static int watch(struct rosd *d, const sigset_t *signals, struct seen *seen)
 {
 	uint64_t now = now_ns(), ping = notify_watchdog() / 3, pinged = now, written = 0;
-	struct timespec look = {.tv_nsec = (long)LOOK_NS};
+	struct timespec interval = {.tv_nsec = (long)WATCH_NS};
 
 	for (;;) {
 		if (now - written >= d->opt->interval * NS_PER_S) {
 			write_metrics(d);
 			written = now;
 		}
-		look_at_units(d, seen);
+		report_failed_units(d, seen);
 		if (seen->gone_count == d->server.units)
 			return tool_fail("No sub-unit is left.");
-		if (sigtimedwait(signals, NULL, &look) > 0)
+		if (sigtimedwait(signals, NULL, &interval) > 0)
 			return TOOL_OK;
 		now = now_ns();
 		if (alive(d, seen, now) && ping && now - pinged >= ping) {
@@ -371,21 +371,21 @@ static int watch(struct rosd *d, const sigset_t *signals, struct seen *seen)
 /* Everybody gets his answers; a second signal ends that. */
 static void drain(struct rosd *d, const sigset_t *signals, struct seen *seen)
 {
-	struct timespec look = {.tv_nsec = (long)(10 * NS_PER_MS)};
+	struct timespec interval = {.tv_nsec = (long)(10 * NS_PER_MS)};
 	bool ping = notify_watchdog();
 
 	notify_manager("STOPPING=1");
 	notify_end_within(d->opt->drain * NS_PER_MS);
 	ros_server_drain(&d->server);
 	while (!ros_server_ended(&d->server)) {
-		if (sigtimedwait(signals, NULL, &look) > 0)
+		if (sigtimedwait(signals, NULL, &interval) > 0)
 			ros_server_hurry(&d->server);
 		if (alive(d, seen, now_ns()) && ping)
 			notify_manager("WATCHDOG=1");
 	}
 }
 
-static void greet(const struct rosd *d)
+static void report_ready(const struct rosd *d)
 {
 	char line[384];
 
@@ -459,13 +459,13 @@ static int run(const void *values)
 		goto out;
 	code = start(d);
 	if (!code) {
-		greet(d);
+		report_ready(d);
 		code = watch(d, &signals, &seen);
 		drain(d, &signals, &seen);
 	}
 	scrape_stop(scrape);
 	finish(d);
-	look_at_units(d, &seen);
+	report_failed_units(d, &seen);
 	if (d->server.counts.turns) {
 		write_metrics(d);
 		(o->json ? rosd_json : rosd_text)(stdout, d);

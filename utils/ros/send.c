@@ -38,7 +38,7 @@ static void pin(struct ros_server *s, struct ros_out *out, int sign)
 	unsigned int unit;
 	uint32_t links;
 
-	if (out->kind != ROS_OUT_REPLY || out->spilled)
+	if (out->type != ROS_OUT_REPLY || out->spilled)
 		return;
 	for (unit = 0; unit < s->units; unit++) {
 		const struct ros_part *p = &slot->parts[unit];
@@ -63,7 +63,7 @@ static void give_back(struct ros_server *s, struct ros_slot *slot)
 
 			if (!piece->handle)
 				continue;
-			ros_worker_give_back(&s->workers[unit], piece->handle);
+			ros_worker_return_page(&s->workers[unit], piece->handle);
 			piece->handle = 0;
 			s->returned[unit] = true;
 		}
@@ -71,7 +71,7 @@ static void give_back(struct ros_server *s, struct ros_slot *slot)
 }
 
 /* So much more is copied aside for it, or again less. */
-static void book(struct ros_client *c, int64_t bytes)
+static void spilled_add(struct ros_client *c, int64_t bytes)
 {
 	c->spilled += (size_t)bytes;
 	c->server->spilled += (uint64_t)bytes;
@@ -79,7 +79,7 @@ static void book(struct ros_client *c, int64_t bytes)
 }
 
 /* So much more waits for the client to read it, or again less. */
-static void owe(struct ros_client *c, int64_t bytes)
+static void backlog_add(struct ros_client *c, int64_t bytes)
 {
 	c->backlog += (size_t)bytes;
 	ros_count_add(&c->server->counts.backlog_bytes, (uint64_t)bytes);
@@ -88,7 +88,7 @@ static void owe(struct ros_client *c, int64_t bytes)
 /* A slot is not used any more. */
 static void slot_free(struct ros_client *c, struct ros_out *out)
 {
-	switch (out->kind) {
+	switch (out->type) {
 	case ROS_OUT_REPLY:
 		((struct ros_slot *)out)->next = c->free_slots;
 		c->free_slots = (struct ros_slot *)out;
@@ -108,12 +108,12 @@ static void release(struct ros_client *c, struct ros_out *out)
 {
 	if (out->pinned)
 		pin(c->server, out, -1);
-	if (out->kind == ROS_OUT_REPLY) {
+	if (out->type == ROS_OUT_REPLY) {
 		give_back(c->server, (struct ros_slot *)out);
 		ros_send_aside_free((struct ros_slot *)out);
 	}
 	if (out->spilled) {
-		book(c, -(int64_t)out->spilled_bytes);
+		spilled_add(c, -(int64_t)out->spilled_bytes);
 		free(out->spilled);
 		out->spilled = NULL;
 	}
@@ -133,7 +133,7 @@ void ros_send_queue(struct ros_client *c, struct ros_out *out)
 	for (i = 0; i < out->iovs; i++)
 		out->left += out->iov[i].iov_len;
 	TAILQ_INSERT_TAIL(&c->out, out, entry);
-	owe(c, (int64_t)out->left);
+	backlog_add(c, (int64_t)out->left);
 	if (!c->dirty) {
 		c->dirty = true;
 		TAILQ_INSERT_TAIL(&c->server->dirty, c, dirty_entry);
@@ -171,7 +171,7 @@ static void advance(struct ros_client *c, size_t bytes, bool zerocopy)
 	struct ros_out *out;
 	size_t step;
 
-	owe(c, -(int64_t)bytes);
+	backlog_add(c, -(int64_t)bytes);
 	while (bytes && (out = TAILQ_FIRST(&c->out))) {
 		last = out->number;
 		out->zerocopies += zerocopy;
@@ -185,9 +185,9 @@ static void advance(struct ros_client *c, size_t bytes, bool zerocopy)
 		if (!out->left) {
 			TAILQ_REMOVE(&c->out, out, entry);
 			/* It may have the answer already, and ask again. */
-			c->requests -= out->kind == ROS_OUT_REPLY;
-			c->clears -= out->kind == ROS_OUT_CLEARED;
-			if (out->kind == ROS_OUT_REPLY)
+			c->requests -= out->type == ROS_OUT_REPLY;
+			c->clears -= out->type == ROS_OUT_CLEARED;
+			if (out->type == ROS_OUT_REPLY)
 				ros_count_add(&c->server->counts.replies, 1);
 			if (out->zerocopies)
 				TAILQ_INSERT_TAIL(&c->sent, out, entry);
@@ -280,7 +280,7 @@ enum ros_sent ros_send(struct ros_client *c)
 void ros_send_drop(struct ros_client *c, struct ros_out *out)
 {
 	TAILQ_REMOVE(&c->out, out, entry);
-	owe(c, -(int64_t)out->left);
+	backlog_add(c, -(int64_t)out->left);
 	out->left = 0;
 	if (out->zerocopies)
 		TAILQ_INSERT_TAIL(&c->sent, out, entry);
@@ -288,7 +288,7 @@ void ros_send_drop(struct ros_client *c, struct ros_out *out)
 		release(c, out);
 }
 
-void ros_send_forget(struct ros_client *c)
+void ros_send_drop_all(struct ros_client *c)
 {
 	while (!TAILQ_EMPTY(&c->out))
 		ros_send_drop(c, TAILQ_FIRST(&c->out));
@@ -354,20 +354,20 @@ static struct ros_client *too_slow(struct ros_client *c, size_t bytes)
 {
 	struct ros_client *one, *worst = c;
 	struct ros_server *s = c->server;
-	uint64_t held, sum = 0, holders = 0, since, longest = UINT64_MAX;
+	uint64_t spilled, sum = 0, clients = 0, since, longest = UINT64_MAX;
 	unsigned int pass;
 
 	for (pass = 0; pass < 2; pass++) {
 		TAILQ_FOREACH(one, &s->clients, all)
 		{
-			held = one->spilled + (one == c ? bytes : 0);
-			if (one->state == ROS_CLIENT_GONE || !held)
+			spilled = one->spilled + (one == c ? bytes : 0);
+			if (one->state == ROS_CLIENT_GONE || !spilled)
 				continue;
 			since = one->stalled ? one->stalled : s->now;
 			if (!pass) {
-				sum += held;
-				holders++;
-			} else if (held * holders >= sum && since < longest) {
+				sum += spilled;
+				clients++;
+			} else if (spilled * clients >= sum && since < longest) {
 				longest = since;
 				worst = one;
 			}
@@ -385,7 +385,7 @@ struct ros_client *ros_send_spill(struct ros_client *c)
 
 	TAILQ_FOREACH(out, &c->out, entry)
 	{
-		if (out->kind != ROS_OUT_REPLY || out->spilled || out->zerocopies)
+		if (out->type != ROS_OUT_REPLY || out->spilled || out->zerocopies)
 			continue;
 		if (s->spilled + out->left > s->set.spill)
 			return too_slow(c, out->left);
@@ -398,7 +398,7 @@ struct ros_client *ros_send_spill(struct ros_client *c)
 		out->pinned = false;
 		out->spilled = at;
 		out->spilled_bytes = out->left;
-		book(c, (int64_t)out->left);
+		spilled_add(c, (int64_t)out->left);
 		for (i = out->at; i < out->iovs; i++) {
 			size_t into = i == out->at ? out->into : 0;
 
@@ -426,7 +426,7 @@ void ros_send_aside_free(struct ros_slot *slot)
 
 		if (!p->aside)
 			continue;
-		book(slot->client, -(int64_t)p->aside_bytes);
+		spilled_add(slot->client, -(int64_t)p->aside_bytes);
 		free(p->aside);
 		p->aside = NULL;
 	}
@@ -452,14 +452,14 @@ static struct ros_client *part_spill(struct ros_client *c, struct ros_part *p)
 	if (!at)
 		return NULL;
 	p->aside_bytes = bytes;
-	book(c, (int64_t)bytes);
+	spilled_add(c, (int64_t)bytes);
 	for (links = p->links; links; links &= links - 1) {
 		struct ros_piece *piece = &p->pieces[__builtin_ctz(links)];
 
 		if (!piece->handle)
 			continue;
 		memcpy(at, piece->data, piece->size);
-		ros_worker_give_back(&s->workers[p->job.unit], piece->handle);
+		ros_worker_return_page(&s->workers[p->job.unit], piece->handle);
 		piece->handle = 0;
 		piece->data = at;
 		at += piece->size;

@@ -27,7 +27,7 @@
 #define SPILL_NS (5 * NS_PER_MS) /* between two looks for slow clients */
 #define ACCEPTS 64		 /* in one turn */
 #define PORT_TRIES 16		 /* to find a port that is free in IPv4 and IPv6 */
-#define FILES_BESIDE 128	 /* that the daemon has open beside its clients */
+#define FILES_EXTRA 128		 /* that the daemon has open beside its clients */
 
 /* "HOST:PORT", "[ADDRESS]:PORT", ":PORT". */
 static int resolve(const char *text, struct addrinfo **list)
@@ -158,12 +158,12 @@ static int listen_all(struct ros_server *s)
 /* As many open files as there may be clients. */
 static void raise_files(struct ros_server *s)
 {
-	uint64_t wanted = s->set.clients + ROS_GREETING_MAX + ROS_REFUSED_MAX + FILES_BESIDE;
-	uint64_t may = files_raise(wanted);
+	uint64_t needed = s->set.clients + ROS_GREETING_MAX + ROS_REFUSED_MAX + FILES_EXTRA;
+	uint64_t limit = files_raise(needed);
 
-	if (may < wanted)
+	if (limit < needed)
 		tool_note("Only %llu files may be open (ulimit -n): fewer than %u clients fit.",
-			  (unsigned long long)may, s->set.clients);
+			  (unsigned long long)limit, s->set.clients);
 }
 
 static size_t round_up(size_t bytes)
@@ -193,7 +193,7 @@ int ros_server_init(struct ros_server *s)
 
 	TAILQ_INIT(&s->clients);
 	TAILQ_INIT(&s->dirty);
-	TAILQ_INIT(&s->graves);
+	TAILQ_INIT(&s->retired);
 	TAILQ_INIT(&s->partial);
 	s->now = now_ns();
 	number_links(s);
@@ -317,7 +317,7 @@ static void send_all(struct ros_server *s)
 }
 
 /* It says so, then looks for host pages once more: we gave back first, and ask now. */
-static bool starves(struct ros_worker *w)
+static bool is_starving(struct ros_worker *w)
 {
 	atomic_thread_fence(memory_order_seq_cst);
 	return atomic_load_explicit(&w->starving, memory_order_relaxed);
@@ -330,7 +330,7 @@ static void wake_workers(struct ros_server *s)
 	for (unit = 0; unit < s->units; unit++) {
 		struct ros_worker *w = &s->workers[unit];
 
-		if (s->ordered[unit] || (s->returned[unit] && starves(w)))
+		if (s->ordered[unit] || (s->returned[unit] && is_starving(w)))
 			ros_worker_wake(w);
 		s->ordered[unit] = false;
 		s->returned[unit] = false;
@@ -417,11 +417,11 @@ static void drain(struct ros_server *s)
 	}
 }
 
-static void bury(struct ros_server *s)
+static void free_retired(struct ros_server *s)
 {
 	struct ros_client *c;
 
-	while ((c = TAILQ_FIRST(&s->graves)))
+	while ((c = TAILQ_FIRST(&s->retired)))
 		ros_client_free(c);
 }
 
@@ -459,7 +459,7 @@ static void turn(struct ros_server *s)
 		s->drain_until = s->now;
 	if (s->draining)
 		drain(s);
-	bury(s);
+	free_retired(s);
 }
 
 /* A job that its worker has is not forgotten: what it points to stays until then. */
@@ -527,9 +527,9 @@ void ros_server_free(struct ros_server *s)
 	stop_listening(s);
 	while ((c = TAILQ_FIRST(&s->clients))) {
 		TAILQ_REMOVE(&s->clients, c, all);
-		TAILQ_INSERT_TAIL(&s->graves, c, all);
+		TAILQ_INSERT_TAIL(&s->retired, c, all);
 	}
-	bury(s);
+	free_retired(s);
 	ros_bell_free(&s->bell);
 	if (s->epoll >= 0)
 		close(s->epoll);

@@ -42,7 +42,7 @@ struct ros_server_settings {
 	const char *listen; /* HOST:PORT */
 };
 
-enum ros_out_kind {
+enum ros_out_type {
 	ROS_OUT_REPLY,
 	ROS_OUT_CLEARED,
 	ROS_OUT_NOTE,
@@ -51,7 +51,7 @@ enum ros_out_kind {
 /* A message on its way to a client: pieces of memory, and how far they are sent. */
 struct ros_out {
 	TAILQ_ENTRY(ros_out) entry;
-	enum ros_out_kind kind;
+	enum ros_out_type type;
 	uint32_t zerocopies; /* sends of it that the kernel is not done with */
 	bool pinned;	     /* its host pages count as those that the kernel reads */
 	uint64_t number;     /* of the client's messages */
@@ -82,7 +82,7 @@ struct ros_clear_slot {
 	struct ros_out out;
 	struct ros_client *client;
 	struct ros_clear_slot *next;
-	struct ros_clear_slot *beside; /* of those that are not in the client's memory */
+	struct ros_clear_slot *next_extra; /* of those that are not in the client's memory */
 	uint64_t id;
 	uint32_t count;
 	unsigned int parts_left;
@@ -123,8 +123,8 @@ struct ros_client {
 	bool paused;	   /* nothing is read: it does not take its answers */
 	bool eof;	   /* it sends nothing any more */
 	bool shut;	   /* it was told that nothing comes any more */
-	bool mute;	   /* it was told why, and hears no more */
-	bool buried;
+	bool error_sent;   /* it was told why, and hears no more */
+	bool is_retired;
 	bool zerocopy;
 	int unread;	  /* bytes that it had not taken from the kernel at the last tick */
 	uint64_t stalled; /* since when the socket takes nothing; 0: it does */
@@ -139,7 +139,7 @@ struct ros_client {
 	void *memory;
 	struct ros_slot *free_slots;
 	struct ros_clear_slot *free_clears;
-	struct ros_clear_slot *clears_beside;
+	struct ros_clear_slot *extra_clears;
 	struct ros_note *free_notes;
 	uint32_t fresh_slots, fresh_clears; /* from here on never used */
 	struct ros_note notes[ROS_NOTES];
@@ -190,7 +190,7 @@ struct ros_server {
 	int listeners[ROS_LISTENERS];
 	unsigned int listener_count;
 	uint16_t port; /* of the first */
-	struct ros_clients clients, dirty, graves;
+	struct ros_clients clients, dirty, retired;
 	TAILQ_HEAD(ros_partial, ros_slot) partial; /* that are halfway */
 	uint32_t client_count, greeting_count, refused_count;
 	size_t slot_bytes, clear_bytes, in_bytes;
@@ -252,7 +252,7 @@ void ros_client_finish(struct ros_client *c);
 /* We end the connection now: what it said and we did not read does nothing. */
 void ros_client_drop(struct ros_client *c);
 /* If nothing is left of it. */
-void ros_client_bury(struct ros_client *c);
+void ros_client_retire(struct ros_client *c);
 void ros_client_free(struct ros_client *c);
 
 /* send.c */
@@ -266,7 +266,7 @@ void ros_send_queue(struct ros_client *c, struct ros_out *out);
 enum ros_sent ros_send(struct ros_client *c);
 /* Throw one away, of which nothing is sent; all that are not sent. */
 void ros_send_drop(struct ros_client *c, struct ros_out *out);
-void ros_send_forget(struct ros_client *c);
+void ros_send_drop_all(struct ros_client *c);
 /* What the kernel is done with. */
 void ros_send_zerocopied(struct ros_client *c);
 /*

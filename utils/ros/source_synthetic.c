@@ -40,7 +40,7 @@ struct synthetic {
 	unsigned int turn; /* link that is asked next */
 	struct page *pages;
 	struct command *commands;
-	uint64_t made, told, finished; /* free running, modulo any number of host pages */
+	uint64_t made, submitted, finished; /* free running, modulo any number of host pages */
 	uint8_t *memory;
 	size_t host_page;
 	_Atomic bool *lent;
@@ -100,7 +100,7 @@ static void release(struct synthetic *y, uint32_t page)
 	l->spare[l->spares++] = page;
 }
 
-static void let_go(struct synthetic *y, uint32_t page)
+static void clear_page(struct synthetic *y, uint32_t page)
 {
 	if (y->pages[page].busy)
 		y->pages[page].cleared = true;
@@ -126,7 +126,7 @@ static bool generate(struct synthetic *y, unsigned int link, uint64_t now,
 	};
 	drops = roc_fragment_index_insert(y->index, l->next_event, link, page, now, dropped);
 	for (i = 0; i < drops; i++)
-		let_go(y, dropped[i]);
+		clear_page(y, dropped[i]);
 	y->counts.replaced += drops > 0 ? (uint64_t)drops : 0;
 	*kept = (struct roc_fragment_kept){
 		.event = l->next_event,
@@ -218,7 +218,7 @@ static unsigned int clear(struct ros_source *s, const uint32_t *events, unsigned
 		for (link = 0; link < y->set.links; link++) {
 			if (!(links & 1u << link))
 				continue;
-			let_go(y, pages[link]);
+			clear_page(y, pages[link]);
 			y->counts.cleared++;
 		}
 	}
@@ -229,8 +229,8 @@ static int flush(struct ros_source *s)
 {
 	struct synthetic *y = of(s);
 
-	y->counts.doorbells += y->told != y->made;
-	y->told = y->made;
+	y->counts.doorbells += y->submitted != y->made;
+	y->submitted = y->made;
 	return 0;
 }
 
@@ -260,7 +260,7 @@ static int done(struct ros_source *s, struct roc_fragment_fetched *fetched, unsi
 	struct synthetic *y = of(s);
 	unsigned int count = 0;
 
-	while (count < n && y->finished != y->told)
+	while (count < n && y->finished != y->submitted)
 		transfer(y, &y->commands[y->finished++ % y->set.host_pages], &fetched[count++]);
 	y->counts.fetched += count;
 	return (int)count;
@@ -290,7 +290,7 @@ static void counts(struct ros_source *s, struct roc_fragments_counts *c)
 	*c = y->counts;
 	c->kept = roc_fragment_index_count(y->index, &c->events);
 	c->outstanding = (uint32_t)(y->made - y->finished);
-	c->queued = (uint32_t)(y->made - y->told);
+	c->queued = (uint32_t)(y->made - y->submitted);
 	c->free = y->frees;
 	c->room = y->frees;
 	c->pages_out = y->set.links * y->set.pages;
@@ -307,7 +307,7 @@ static bool wait(struct ros_source *s, int fd, int ms)
 	unsigned int i;
 
 	flush(s);
-	if (y->finished != y->told)
+	if (y->finished != y->submitted)
 		until = now;
 	for (i = 0; y->run && i < y->set.links; i++) {
 		if (y->links[i].spares && y->links[i].due < until)

@@ -23,17 +23,17 @@ static struct ros_part *part_of(struct ros_waiter *one)
  * Who waits is either a part of a request or the event of a clear; the links of a clear are marked
  * by a bit that no link has.
  */
-#define OF_A_CLEAR (UINT32_C(1) << 31)
+#define IS_CLEAR (UINT32_C(1) << 31)
 
-static bool of_a_clear(const struct ros_waiter *one)
+static bool is_clear(const struct ros_waiter *one)
 {
-	return one->missing & OF_A_CLEAR;
+	return one->missing & IS_CLEAR;
 }
 
 static void result(struct ros_worker *w, struct ros_job *job)
 {
 	ros_queue_push(&w->results, job);
-	w->told = false;
+	w->notified = false;
 }
 
 static void part_finish(struct ros_worker *w, struct ros_part *p)
@@ -60,7 +60,7 @@ static bool part_fetch(struct ros_worker *w, struct ros_part *p)
 	if (links && !p->flying)
 		TAILQ_INSERT_TAIL(&w->flight, p, flight);
 	p->flying |= (uint32_t)links;
-	p->asked = w->ran;
+	p->requested = w->ran;
 	/* Cleared while it waited for a page. */
 	part_status(p, p->todo & ~(uint32_t)links, ROS_NOT_THERE);
 	p->todo = 0;
@@ -150,7 +150,7 @@ static void clear_now(struct ros_worker *w, uint32_t event)
 	struct ros_waiter *one = w->deferred ? ros_waiting_find(&w->waiting, event, NULL) : NULL;
 
 	for (; one; one = ros_waiting_find(&w->waiting, event, one)) {
-		if (of_a_clear(one) || !part_of(one)->later)
+		if (is_clear(one) || !part_of(one)->later)
 			continue;
 		part_catch_up(w, part_of(one));
 		part_go(w, part_of(one));
@@ -163,7 +163,7 @@ static bool is_gone(struct ros_worker *w)
 	return atomic_load_explicit(&w->gone, memory_order_relaxed);
 }
 
-static bool patient(struct ros_worker *w)
+static bool may_wait(struct ros_worker *w)
 {
 	return w->set.wait_ns && !atomic_load_explicit(&w->draining, memory_order_relaxed);
 }
@@ -186,7 +186,7 @@ static void take_request(struct ros_worker *w, struct ros_part *p)
 	there = p->links & w->source->ops->find(w->source, p->event);
 	p->todo = there;
 	if (p->links & ~there) {
-		if (patient(w)) {
+		if (may_wait(w)) {
 			p->todo = 0;
 			part_ahead(w, p, there);
 			p->waiter.event = p->event;
@@ -215,11 +215,11 @@ static void clear_event(struct ros_worker *w, struct ros_clear_part *c, uint32_t
 		c->fragments += (uint32_t)__builtin_popcount(there);
 		atomic_store_explicit(&c->found[number], 1, memory_order_relaxed);
 	}
-	if (!(all & ~there) || !patient(w))
+	if (!(all & ~there) || !may_wait(w))
 		return;
 	one->part = c;
 	one->waiter.event = event;
-	one->waiter.missing = (all & ~there) | OF_A_CLEAR;
+	one->waiter.missing = (all & ~there) | IS_CLEAR;
 	one->waiter.until = w->now + w->set.wait_ns;
 	ros_waiting_add(&w->waiting, &one->waiter);
 	ros_count_add(&w->counts.waited, 1);
@@ -247,7 +247,7 @@ static unsigned int take_orders(struct ros_worker *w)
 	unsigned int n;
 
 	for (n = 0; n < BATCH && (job = ros_queue_pop(&w->orders)); n++) {
-		if (job->kind == ROS_JOB_REQUEST)
+		if (job->type == ROS_JOB_REQUEST)
 			take_request(w, (struct ros_part *)job);
 		else
 			take_clear(w, (struct ros_clear_part *)job);
@@ -277,7 +277,7 @@ static void clear_over(struct ros_worker *w, struct ros_waiter *one)
  * Those who wanted it first, then those who want it away. Others of the event may have come with
  * it: a clear takes all of them, so all of them are looked at.
  */
-static void arrived(struct ros_worker *w, uint32_t event)
+static void serve_waiters(struct ros_worker *w, uint32_t event)
 {
 	struct ros_waiter *one, *next, *clear = NULL;
 	uint32_t there, bits;
@@ -291,7 +291,7 @@ static void arrived(struct ros_worker *w, uint32_t event)
 		bits = one->missing & there;
 		if (!bits)
 			continue;
-		if (of_a_clear(one)) {
+		if (is_clear(one)) {
 			clear = one; /* the oldest */
 			continue;
 		}
@@ -310,14 +310,14 @@ static void arrived(struct ros_worker *w, uint32_t event)
 		return;
 	clear_now(w, event);
 	clear_some(w, (struct ros_clear_waiter *)clear, there);
-	if (clear->missing == OF_A_CLEAR)
+	if (clear->missing == IS_CLEAR)
 		clear_over(w, clear);
 }
 
-static void give_up(struct ros_worker *w, struct ros_waiter *one, enum ros_status status)
+static void end_wait(struct ros_worker *w, struct ros_waiter *one, enum ros_status status)
 {
 	ros_count_add(&w->counts.expired, 1);
-	if (of_a_clear(one)) {
+	if (is_clear(one)) {
 		clear_over(w, one);
 		return;
 	}
@@ -340,7 +340,7 @@ static unsigned int expire(struct ros_worker *w)
 	unsigned int n = 0;
 
 	while ((one = ros_waiting_expired(&w->waiting, draining ? UINT64_MAX : w->now))) {
-		give_up(w, one, one->until <= w->now ? ROS_NOT_THERE : ROS_DRAINING);
+		end_wait(w, one, one->until <= w->now ? ROS_NOT_THERE : ROS_DRAINING);
 		n++;
 	}
 	return n;
@@ -369,7 +369,7 @@ static void fetched(struct ros_worker *w, const struct roc_fragment_fetched *f)
 }
 
 /* Nothing comes from this sub-unit any more: everybody is told. */
-void ros_worker_leave(struct ros_worker *w, const char *reason)
+void ros_worker_fail(struct ros_worker *w, const char *reason)
 {
 	struct roc_fragment_fetched f[BATCH];
 	struct ros_waiter *one;
@@ -398,7 +398,7 @@ void ros_worker_leave(struct ros_worker *w, const char *reason)
 	}
 	atomic_store_explicit(&w->starving, false, memory_order_relaxed);
 	while ((one = ros_waiting_expired(&w->waiting, UINT64_MAX)))
-		give_up(w, one, ROS_GONE);
+		end_wait(w, one, ROS_GONE);
 }
 
 static unsigned int take_in(struct ros_worker *w)
@@ -407,16 +407,16 @@ static unsigned int take_in(struct ros_worker *w)
 	int i, n = w->source->ops->take(w->source, kept, BATCH);
 
 	if (n < 0) {
-		ros_worker_leave(w, roc_error());
+		ros_worker_fail(w, roc_error());
 		return 1;
 	}
 	for (i = 0; w->waiting.count && i < n; i++)
-		arrived(w, kept[i].event);
+		serve_waiters(w, kept[i].event);
 	ros_count_add(&w->counts.taken, (uint64_t)n);
 	return (unsigned int)n;
 }
 
-void ros_worker_take_rest(struct ros_worker *w)
+void ros_worker_take_remaining(struct ros_worker *w)
 {
 	while (!is_gone(w) && take_in(w) == BATCH)
 		;
@@ -428,7 +428,7 @@ static unsigned int take_done(struct ros_worker *w)
 	int i, n = w->source->ops->done(w->source, f, BATCH);
 
 	if (n < 0) {
-		ros_worker_leave(w, roc_error());
+		ros_worker_fail(w, roc_error());
 		return 1;
 	}
 	for (i = 0; i < n; i++)
@@ -437,16 +437,16 @@ static unsigned int take_done(struct ros_worker *w)
 }
 
 /* Who asked is not to wait for ever, and until a stop the card may still write there. */
-static unsigned int leave_silent(struct ros_worker *w)
+static unsigned int fail_timed_out(struct ros_worker *w)
 {
 	struct ros_part *oldest = TAILQ_FIRST(&w->flight);
 	char reason[64];
 
-	if (!w->set.fetch_ns || !oldest || w->ran - oldest->asked < w->set.fetch_ns)
+	if (!w->set.fetch_ns || !oldest || w->ran - oldest->requested < w->set.fetch_ns)
 		return 0;
 	snprintf(reason, sizeof(reason), "The card did not write a fragment within %u s.",
 		 (unsigned int)(w->set.fetch_ns / NS_PER_S));
-	ros_worker_leave(w, reason);
+	ros_worker_fail(w, reason);
 	return 1;
 }
 
@@ -505,14 +505,14 @@ void ros_worker_copy_counts(struct ros_worker *w)
 	ros_count_set(&w->counts.doorbells, c.doorbells);
 	ros_count_set(&w->counts.tells, c.tells);
 	copy_damage(w);
-	w->looked = w->now;
+	w->counted_at = w->now;
 }
 
 /*
  * It may be gone after each look. What was on its way is answered for then, and is its maker's:
  * what the driver tells of it a moment later, the run being over, is no news.
  */
-static unsigned int look_at_card(struct ros_worker *w)
+static unsigned int poll_card(struct ros_worker *w)
 {
 	unsigned int n = take_in(w), done;
 
@@ -526,7 +526,7 @@ static unsigned int look_at_card(struct ros_worker *w)
 		return n;
 	if (w->set.age_ns && w->now - w->swept >= COUNTS_NS)
 		n += sweep(w);
-	return done < BATCH ? n + leave_silent(w) : n;
+	return done < BATCH ? n + fail_timed_out(w) : n;
 }
 
 bool ros_worker_turn(struct ros_worker *w)
@@ -538,13 +538,13 @@ bool ros_worker_turn(struct ros_worker *w)
 	w->now = now;
 	n = take_orders(w);
 	if (!is_gone(w))
-		n += look_at_card(w);
+		n += poll_card(w);
 	n += expire(w);
-	if (w->now - w->looked >= COUNTS_NS)
+	if (w->now - w->counted_at >= COUNTS_NS)
 		ros_worker_copy_counts(w);
 	ros_count_add(&w->counts.turns, 1);
-	if (!w->told) {
-		w->told = true;
+	if (!w->notified) {
+		w->notified = true;
 		ros_bell_ring(w->network);
 	}
 	return n;

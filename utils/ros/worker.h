@@ -16,14 +16,14 @@
 #include "source.h"
 #include "waiting.h"
 
-enum ros_job_kind {
+enum ros_job_type {
 	ROS_JOB_REQUEST,
 	ROS_JOB_CLEAR,
 };
 
 /* Begins each job. */
 struct ros_job {
-	enum ros_job_kind kind;
+	enum ros_job_type type;
 	uint8_t unit; /* number of the worker */
 	void *owner;  /* the network's */
 };
@@ -48,7 +48,7 @@ struct ros_part {
 	uint32_t ahead;	 /* host pages for what came before the others */
 	uint32_t flying; /* on their way into host pages */
 	uint64_t blocked_since;
-	uint64_t asked; /* the card, by the worker's clock in ran */
+	uint64_t requested; /* the card, by the worker's clock in ran */
 	TAILQ_ENTRY(ros_part) blocked;
 	TAILQ_ENTRY(ros_part) flight; /* while flying is not 0 */
 	struct ros_piece pieces[ROS_SOURCE_LINKS_MAX];
@@ -120,8 +120,8 @@ struct ros_worker {
 	uint32_t deferred; /* parts with something for later */
 	TAILQ_HEAD(ros_blocked, ros_part) blocked;
 	TAILQ_HEAD(ros_flight, ros_part) flight;
-	bool told; /* there are results that the network was not told of */
-	uint64_t now, looked, swept;
+	bool notified; /* there are results that the network was not told of */
+	uint64_t now, counted_at, swept;
 	uint64_t ran; /* ns, without those for which the process was stopped */
 	pthread_t thread;
 	bool started;
@@ -142,7 +142,7 @@ void ros_worker_free(struct ros_worker *w);
 void ros_worker_order(struct ros_worker *w, struct ros_job *job);
 void ros_worker_wake(struct ros_worker *w);
 /* By the network: a host page is not needed any more. */
-void ros_worker_give_back(struct ros_worker *w, uint64_t handle);
+void ros_worker_return_page(struct ros_worker *w, uint64_t handle);
 /* From now on nothing is waited for. Any thread. */
 void ros_worker_drain(struct ros_worker *w);
 
@@ -151,9 +151,9 @@ void ros_worker_drain(struct ros_worker *w);
 /* One turn of the thread. True: there was something to do. */
 bool ros_worker_turn(struct ros_worker *w);
 /* Take the fragments that the card published before it stopped; completions are not among them. */
-void ros_worker_take_rest(struct ros_worker *w);
+void ros_worker_take_remaining(struct ros_worker *w);
 /* Nothing comes from this sub-unit any more: everybody is told. */
-void ros_worker_leave(struct ros_worker *w, const char *reason);
+void ros_worker_fail(struct ros_worker *w, const char *reason);
 /* Figures that others may read. */
 void ros_worker_copy_counts(struct ros_worker *w);
 /* What was wrong or lost, as of those figures. */

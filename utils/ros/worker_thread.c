@@ -13,8 +13,8 @@
 #include "utils/common/clock.h"
 #include "utils/common/tool.h"
 
-#define LOOKS 64     /* turns with nothing to do before it sleeps */
-#define SLEEP_MS 500 /* at most: a lost wake-up, a card that died in silence */
+#define IDLE_TURNS 64 /* turns with nothing to do before it sleeps */
+#define SLEEP_MS 500  /* at most: a lost wake-up, a card that died in silence */
 
 /* In ms, for poll(): until somebody's wait is over. */
 static int pause_ms(struct ros_worker *w)
@@ -41,21 +41,21 @@ static bool wait_for_work(struct ros_worker *w)
 }
 
 /* ros_worker_leave() takes the completions, which may have arrived since the last turn, too. */
-static void leave_stopped(struct ros_worker *w)
+static void fail_stopped(struct ros_worker *w)
 {
 	const char *reason = w->source->ops->reason ? w->source->ops->reason(w->source) : NULL;
 	char text[sizeof(w->failure)];
 
-	ros_worker_take_rest(w);
+	ros_worker_take_remaining(w);
 	if (atomic_load_explicit(&w->gone, memory_order_relaxed))
 		return;
 	snprintf(text, sizeof(text), "The sub-unit has stopped by itself%s%s.", reason ? ": " : "",
 		 reason ? reason : "");
-	ros_worker_leave(w, text);
+	ros_worker_fail(w, text);
 }
 
 /* Whoever came before it lay down rang nobody: the last look is at all that a turn looks at. */
-static void sleep_some(struct ros_worker *w)
+static void worker_sleep(struct ros_worker *w)
 {
 	ros_bell_arm(&w->bell);
 	if (!ros_worker_turn(w) && !atomic_load_explicit(&w->ending, memory_order_relaxed)) {
@@ -66,7 +66,7 @@ static void sleep_some(struct ros_worker *w)
 	ros_bell_disarm(&w->bell);
 	if (!atomic_load_explicit(&w->gone, memory_order_relaxed) &&
 	    !w->source->ops->running(w->source))
-		leave_stopped(w);
+		fail_stopped(w);
 }
 
 static void *work(void *argument)
@@ -77,8 +77,8 @@ static void *work(void *argument)
 	while (!atomic_load_explicit(&w->ending, memory_order_relaxed)) {
 		if (ros_worker_turn(w)) {
 			idle = 0;
-		} else if (++idle >= LOOKS) {
-			sleep_some(w);
+		} else if (++idle >= IDLE_TURNS) {
+			worker_sleep(w);
 			idle = 0;
 		}
 	}
@@ -89,7 +89,7 @@ int ros_worker_init(struct ros_worker *w)
 {
 	TAILQ_INIT(&w->blocked);
 	TAILQ_INIT(&w->flight);
-	w->told = true;
+	w->notified = true;
 	w->bell.fd = -1;
 	if (!ros_queue_init(&w->orders, w->set.jobs) || !ros_queue_init(&w->results, w->set.jobs) ||
 	    !ros_waiting_init(&w->waiting, w->set.jobs))
@@ -153,7 +153,7 @@ void ros_worker_wake(struct ros_worker *w)
 	ros_bell_ring(&w->bell);
 }
 
-void ros_worker_give_back(struct ros_worker *w, uint64_t handle)
+void ros_worker_return_page(struct ros_worker *w, uint64_t handle)
 {
 	w->source->ops->give_back(w->source, handle);
 }

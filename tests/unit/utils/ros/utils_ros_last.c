@@ -113,7 +113,7 @@ static unsigned int carried_out(void)
 	unsigned int n = 0;
 
 	while ((job = ros_queue_pop(&worker.orders))) {
-		UNIT_EQ(job->kind, ROS_JOB_CLEAR);
+		UNIT_EQ(job->type, ROS_JOB_CLEAR);
 		ros_client_job_done(&server, job);
 		n++;
 	}
@@ -172,7 +172,7 @@ static void kernel_keeps(void)
 	UNIT_EQ(carried_out(), CLEARS);
 	while ((o = TAILQ_FIRST(&client->out))) {
 		TAILQ_REMOVE(&client->out, o, entry);
-		client->clears -= o->kind == ROS_OUT_CLEARED;
+		client->clears -= o->type == ROS_OUT_CLEARED;
 		client->backlog -= o->left;
 		o->left = 0;
 		o->zerocopies = 1;
@@ -202,7 +202,7 @@ static void answers_kept(void)
 	/* And now it is done. */
 	client->zerocopy_open = 0;
 	ros_client_tick(client);
-	CU_ASSERT_PTR_EQUAL(TAILQ_FIRST(&server.graves), client);
+	CU_ASSERT_PTR_EQUAL(TAILQ_FIRST(&server.retired), client);
 	end();
 }
 

@@ -18,12 +18,12 @@
 /* A sub-unit of 512 host pages of which nobody asks what they hold. */
 static unsigned int returned;
 
-static void fake_give_back(struct ros_source *s, uint64_t handle)
+static void fake_return_page(struct ros_source *s, uint64_t handle)
 {
 	returned++;
 }
 
-static const struct ros_source_ops ops = {.give_back = fake_give_back};
+static const struct ros_source_ops ops = {.give_back = fake_return_page};
 static struct ros_source source = {.ops = &ops, .links = 1, .pages = 512};
 static struct ros_worker worker;
 static struct ros_server server;
@@ -50,7 +50,7 @@ static void begin(uint64_t spill)
 	};
 	TAILQ_INIT(&server.clients);
 	TAILQ_INIT(&server.dirty);
-	TAILQ_INIT(&server.graves);
+	TAILQ_INIT(&server.retired);
 	TAILQ_INIT(&server.partial);
 }
 
@@ -85,7 +85,7 @@ static struct ros_out *replies(struct one *one, unsigned int i, uint32_t size)
 	slot->parts[0].links = 1;
 	slot->parts[0].pieces[0] = (struct ros_piece){.data = bytes, .handle = i + 1, .size = size};
 	one->iov[i] = (struct iovec){.iov_base = bytes, .iov_len = size};
-	slot->out.kind = ROS_OUT_REPLY;
+	slot->out.type = ROS_OUT_REPLY;
 	slot->out.iov = &one->iov[i];
 	slot->out.iovs = 1;
 	one->c.requests++;
@@ -95,7 +95,7 @@ static struct ros_out *replies(struct one *one, unsigned int i, uint32_t size)
 
 static void leaves(struct one *one)
 {
-	ros_send_forget(&one->c);
+	ros_send_drop_all(&one->c);
 	UNIT_EQ(one->c.spilled, 0);
 	close(one->c.fd);
 	close(one->peer);

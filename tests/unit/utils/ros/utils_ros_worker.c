@@ -147,7 +147,7 @@ static int fake_done(struct ros_source *s, struct roc_fragment_fetched *fetched,
 	return (int)i;
 }
 
-static void fake_give_back(struct ros_source *s, uint64_t handle)
+static void fake_return_page(struct ros_source *s, uint64_t handle)
 {
 }
 
@@ -198,7 +198,7 @@ static const struct ros_source_ops ops = {
 	.clear = fake_clear,
 	.flush = fake_flush,
 	.done = fake_done,
-	.give_back = fake_give_back,
+	.give_back = fake_return_page,
 	.running = fake_running,
 	.counts = fake_counts,
 	.damage = fake_damage,
@@ -548,7 +548,7 @@ static _Atomic uint8_t found[EVENTS];
 
 static struct ros_clear_part *clear(const uint32_t *events, uint32_t count)
 {
-	clear_part = (struct ros_clear_part){.job.kind = ROS_JOB_CLEAR,
+	clear_part = (struct ros_clear_part){.job.type = ROS_JOB_CLEAR,
 					     .events = events,
 					     .waiters = waiters,
 					     .found = found,
