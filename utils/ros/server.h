@@ -4,7 +4,7 @@
  *
  *	server.c	the loop, who comes in, what workers have done
  *	client_event.c	what epoll reports of a client's socket
- *	ask.c		what it asks for, and what comes of it
+ *	requests.c		what it asks for, and what comes of it
  *	client.c	a client's life: its place, errors sent to it, its end
  *	send.c		what goes to it: from host pages to the socket
  *
@@ -223,7 +223,7 @@ void ros_client_tick(struct ros_client *c);
 /* Send what is queued, as far as the socket takes it. */
 void ros_client_send(struct ros_client *c);
 
-/* ask.c */
+/* requests.c */
 /* Everything that is there. */
 void ros_client_parse(struct ros_client *c);
 /* Of that the clears only, and nothing is answered; false: the rest is nothing any more. */
