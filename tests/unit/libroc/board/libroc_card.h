@@ -16,7 +16,7 @@
 #include <errno.h>
 
 #include "libroc/core/libroc.h"
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 
 static struct {
 	struct roc_endpoint ep[CARD_FUNCTIONS];

@@ -9,7 +9,7 @@
 #include <roc/firmware.h>
 
 #include "libroc/core/libroc.h"
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 #include "unit.h"
 
 #define INSTALLED "libroc/board/data/firmware.json"
@@ -90,12 +90,12 @@ static void the_list_that_comes_with_it(void)
 		CU_ASSERT_TRUE(roc_firmware_covers(list, ROC_CARD_CRORC));
 		CU_ASSERT_FALSE(roc_firmware_covers(list, ROC_CARD_P40));
 		UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "e4a5a46e"), -EPERM);
-		SAYS("v3.10.0 is no longer accepted");
-		SAYS("v3.19.4 (f6b5d742)");
-		SAYS("2026-03-31");
+		ERROR_HAS("v3.10.0 is no longer accepted");
+		ERROR_HAS("v3.19.4 (f6b5d742)");
+		ERROR_HAS("2026-03-31");
 		UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "deadbeef"), -EPERM);
-		SAYS("deadbeef is not in list");
-		SAYS(ROC_FIRMWARE_SITE);
+		ERROR_HAS("deadbeef is not in list");
+		ERROR_HAS(ROC_FIRMWARE_SITE);
 		roc_firmware_close(list);
 	}
 	end();
@@ -115,11 +115,11 @@ static void each_card_has_its_own(void)
 	UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRORC, "f086417", &tag), ROC_FIRMWARE_OLD);
 	UNIT_STR(tag, "v2.8.0");
 	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "f086417"), -EPERM);
-	SAYS("v2.8.0 is no longer accepted");
-	SAYS("v2.14.2 (828801a2)");
+	ERROR_HAS("v2.8.0 is no longer accepted");
+	ERROR_HAS("v2.14.2 (828801a2)");
 	CU_ASSERT_PTR_NULL(strstr(roc_error(), "v3.19.4"));
 	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "828801a2"), -EPERM);
-	SAYS("828801a2 is not in list");
+	ERROR_HAS("828801a2 is not in list");
 	CU_ASSERT_PTR_NULL(strstr(roc_error(), "v2.14.2"));
 	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "f6b5d742"), -EPERM);
 	UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "f086417", NULL), ROC_FIRMWARE_UNKNOWN);
@@ -165,7 +165,7 @@ static void an_override_takes_its_place(void)
 	UNIT_STR(roc_firmware_source(list), override);
 	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "abc"), 0);
 	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "f6b5d742"), -EPERM);
-	SAYS("bad is denied");
+	ERROR_HAS("bad is denied");
 	UNIT_STR(text_of("f6b5d742"), "bad (denied)");
 	UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "b0332f4e", NULL), ROC_FIRMWARE_UNKNOWN);
 	roc_firmware_close(list);
@@ -208,14 +208,14 @@ static void leaves_the_sentence(void)
 	/* One that is there and leads nowhere is. */
 	UNIT_NEED(!symlink(site, site));
 	UNIT_EQ(roc_firmware_open(&paths, &list), -ELOOP);
-	SAYS(site);
+	ERROR_HAS(site);
 	end();
 }
 
 static void faulty_lists_are_refused(void)
 {
 	static const struct {
-		const char *text, *says;
+		const char *text, *error;
 	} faults[] = {
 		{"", ":1: not JSON"},
 		{"[]", "not a JSON object"},
@@ -243,19 +243,19 @@ static void faulty_lists_are_refused(void)
 		list = NULL;
 		UNIT_EQ(roc_firmware_open(&paths, &list), -EINVAL);
 		CU_ASSERT_PTR_NULL(list);
-		if (!strstr(roc_error(), override) || !strstr(roc_error(), faults[i].says))
-			CU_assertImplementation(CU_FALSE, __LINE__, roc_error(), faults[i].says, "",
-						CU_FALSE);
+		if (!strstr(roc_error(), override) || !strstr(roc_error(), faults[i].error))
+			CU_assertImplementation(CU_FALSE, __LINE__, roc_error(), faults[i].error,
+						"", CU_FALSE);
 	}
 	unlink(override);
 	write_file(site, "{\"abc\": 1}");
 	UNIT_EQ(roc_firmware_open(&paths, &list), -EINVAL);
-	SAYS(site);
-	SAYS("'abc'");
+	ERROR_HAS(site);
+	ERROR_HAS("'abc'");
 	write_file(site, "{\"abc\"");
 	UNIT_EQ(roc_firmware_open(&paths, &list), -EINVAL);
 	UNIT_EQ(roc_firmware_open(&missing, &list), -ENOENT);
-	SAYS("/nonexistent/firmware.json");
+	ERROR_HAS("/nonexistent/firmware.json");
 	end();
 }
 

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 #include "libroc/core/libroc.h"
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 #include "unit.h"
 #include "fake_address.h"
 #include "wrap_ioctl.h"

@@ -3,7 +3,7 @@
  * Memory for a channel: what is asked of the driver, and the sentence for each of its answers.
  */
 #include "libroc/core/libroc.h"
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 #include "unit.h"
 
 #include "fake_kernel.h"
@@ -15,15 +15,15 @@ struct refusal {
 	int err;
 	uint32_t reason, error;
 	uint64_t limit;
-	const char *says[3];
+	const char *texts[3];
 };
 
-static void says(const char *const text[3])
+static void error_has_all(const char *const text[3])
 {
 	unsigned int i;
 
 	for (i = 0; i < 3 && text[i]; i++)
-		SAYS(text[i]);
+		ERROR_HAS(text[i]);
 }
 
 static const struct refusal refused[] = {
@@ -38,15 +38,15 @@ static const struct refusal refused[] = {
 	 0,
 	 4096,
 	 {"superpages of 1 MiB", "has 4096 bytes", "hugepages"}},
-	{EOPNOTSUPP, ROC_REASON_BOUNCE, .says = {"bounce"}},
+	{EOPNOTSUPP, ROC_REASON_BOUNCE, .texts = {"bounce"}},
 	{EPERM, ROC_REASON_OWNER,
-	 .says = {"cannot register 64 MiB", "open the channel after fork()"}},
-	{EFAULT, ROC_REASON_PIN, .says = {"cannot be pinned"}},
-	{EINVAL, .says = {"multiples of the page size"}},
-	{EOVERFLOW, .says = {"end of the address space"}},
-	{ENOSPC, .says = {"too many buffers"}},
-	{EBUSY, .says = {"stop it first"}},
-	{ENOMEM, .says = {"no memory in the kernel"}},
+	 .texts = {"cannot register 64 MiB", "open the channel after fork()"}},
+	{EFAULT, ROC_REASON_PIN, .texts = {"cannot be pinned"}},
+	{EINVAL, .texts = {"multiples of the page size"}},
+	{EOVERFLOW, .texts = {"end of the address space"}},
+	{ENOSPC, .texts = {"too many buffers"}},
+	{EBUSY, .texts = {"stop it first"}},
+	{ENOMEM, .texts = {"no memory in the kernel"}},
 };
 
 static void refuse(struct roc_channel *ch, const struct refusal *r)
@@ -85,13 +85,13 @@ static void buffers(void)
 
 	for (i = 0; i < COUNT(refused); i++) {
 		refuse(ch, &refused[i]);
-		says(refused[i].says);
+		error_has_all(refused[i].texts);
 	}
 
 	fake.reply = 0;
 	fake.errno_ = ENOENT;
 	UNIT_EQ(roc_buffer_unregister(ch, 12), -ENOENT);
-	SAYS("handle 12");
+	ERROR_HAS("handle 12");
 	fake.errno_ = EBUSY;
 	UNIT_EQ(roc_buffer_unregister(ch, 12), -EBUSY);
 	fake.errno_ = 0;
@@ -106,12 +106,12 @@ static const struct refusal not_exported[] = {
 	 0,
 	 8388608,
 	 {"counts for the user, the limit is 8388608 bytes and 2097152 of them are in use"}},
-	{ENOMEM, .says = {"no memory in the kernel"}},
-	{ENOENT, .says = {"handle 9"}},
-	{EOPNOTSUPP, .says = {"it was imported, pass that dma-buf on"}},
-	{EPIPE, .says = {"has no ring to export"}},
-	{EINVAL, .says = {"unknown flag"}},
-	{EMFILE, .says = {"ulimit -n"}},
+	{ENOMEM, .texts = {"no memory in the kernel"}},
+	{ENOENT, .texts = {"handle 9"}},
+	{EOPNOTSUPP, .texts = {"it was imported, pass that dma-buf on"}},
+	{EPIPE, .texts = {"has no ring to export"}},
+	{EINVAL, .texts = {"unknown flag"}},
+	{EMFILE, .texts = {"ulimit -n"}},
 };
 
 static void refuse_export(struct roc_channel *ch, const struct refusal *r)
@@ -130,20 +130,20 @@ static void refuse_export(struct roc_channel *ch, const struct refusal *r)
 
 static const struct refusal not_imported[] = {
 	{EOPNOTSUPP, ROC_REASON_PEER, EREMOTEIO,
-	 .says = {"its exporter says: Remote I/O error", "below one PCIe switch"}},
-	{EOPNOTSUPP, ROC_REASON_NO_P2P, EOPNOTSUPP, .says = {"CONFIG_PCI_P2PDMA"}},
-	{EOPNOTSUPP, ROC_REASON_EXPORTER, EBUSY, .says = {"keep its memory in place"}},
+	 .texts = {"its exporter says: Remote I/O error", "below one PCIe switch"}},
+	{EOPNOTSUPP, ROC_REASON_NO_P2P, EOPNOTSUPP, .texts = {"CONFIG_PCI_P2PDMA"}},
+	{EOPNOTSUPP, ROC_REASON_EXPORTER, EBUSY, .texts = {"keep its memory in place"}},
 	{EOPNOTSUPP, ROC_REASON_CONTIGUITY,
-	 .says = {"superpages of 0x100000 wanted, but its shortest extent has 4096 bytes"}},
-	{EOPNOTSUPP, ROC_REASON_BOUNCE, .says = {"cannot import dma-buf 17"}},
-	{EOPNOTSUPP, .says = {"CONFIG_DMA_SHARED_BUFFER"}},
-	{EBADF, .says = {"17 is not an open descriptor"}},
-	{EINVAL, .says = {"it must be a dma-buf"}},
-	{EACCES, .says = {"not open for writing"}},
-	{ERANGE, .says = {"outside of dma-buf 17"}},
-	{ENOSPC, .says = {"too many buffers"}},
-	{EBUSY, .says = {"stop it first"}},
-	{ENOMEM, .says = {"no memory in the kernel"}},
+	 .texts = {"superpages of 0x100000 wanted, but its shortest extent has 4096 bytes"}},
+	{EOPNOTSUPP, ROC_REASON_BOUNCE, .texts = {"cannot import dma-buf 17"}},
+	{EOPNOTSUPP, .texts = {"CONFIG_DMA_SHARED_BUFFER"}},
+	{EBADF, .texts = {"17 is not an open descriptor"}},
+	{EINVAL, .texts = {"it must be a dma-buf"}},
+	{EACCES, .texts = {"not open for writing"}},
+	{ERANGE, .texts = {"outside of dma-buf 17"}},
+	{ENOSPC, .texts = {"too many buffers"}},
+	{EBUSY, .texts = {"stop it first"}},
+	{ENOMEM, .texts = {"no memory in the kernel"}},
 };
 
 static void refuse_import(struct roc_channel *ch, const struct refusal *r)
@@ -178,7 +178,7 @@ static void dma_bufs(void)
 	UNIT_EQ(fake.in.export.fd | fake.in.export.reason | fake.in.export.limit, 0);
 	for (i = 0; i < COUNT(not_exported); i++) {
 		refuse_export(ch, &not_exported[i]);
-		says(not_exported[i].says);
+		error_has_all(not_exported[i].texts);
 	}
 
 	fake.errno_ = 0;
@@ -193,7 +193,7 @@ static void dma_bufs(void)
 	UNIT_EQ(fake.in.import.handle | fake.in.import.reason | fake.in.import.error, 0);
 	for (i = 0; i < COUNT(not_imported); i++) {
 		refuse_import(ch, &not_imported[i]);
-		says(not_imported[i].says);
+		error_has_all(not_imported[i].texts);
 	}
 	done(ch);
 }

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "libroc/core/libroc.h"
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 #include "unit.h"
 
 #include "tests/unit/libroc/holes.h"
@@ -25,34 +25,34 @@ static void opening(void)
 
 	reset();
 	UNIT_EQ(roc_open("999", &ep), -ENOENT);
-	SAYS("no such card");
+	ERROR_HAS("no such card");
 
 	errno = 77;
 	fake.open_errno = EACCES;
 	fake.node_mode = 0660;
 	UNIT_EQ(roc_open("245", &ep), -EACCES);
 	UNIT_STR(opened, "/dev/roc3");
-	SAYS("group roc");
-	SAYS("usermod -aG roc");
+	ERROR_HAS("group roc");
+	ERROR_HAS("usermod -aG roc");
 	fake.node_mode = 0600;
 	UNIT_EQ(roc_open("245", &ep), -EACCES);
-	SAYS("60-roc.rules");
+	ERROR_HAS("60-roc.rules");
 	/* Right after a card returned. */
 	fake.udev_pending = true;
 	UNIT_EQ(roc_open("245", &ep), -EACCES);
-	SAYS("udev has not applied its rules to it yet: wait (udevadm settle)");
+	ERROR_HAS("udev has not applied its rules to it yet: wait (udevadm settle)");
 	CU_ASSERT_PTR_NULL(strstr(roc_error(), "60-roc.rules"));
 	fake.node_mode = 0660;
 	UNIT_EQ(roc_open("245", &ep), -EACCES);
-	SAYS("usermod -aG roc");
+	ERROR_HAS("usermod -aG roc");
 	fake.open_errno = ENOENT;
 	UNIT_EQ(roc_open("245", &ep), -ENOENT);
-	SAYS("245 (0000:3b:00.0): /dev/roc3 does not exist");
+	ERROR_HAS("245 (0000:3b:00.0): /dev/roc3 does not exist");
 	fake.open_errno = ENXIO;
 	UNIT_EQ(roc_open("245", &ep), -ENODEV);
 	fake.open_errno = EMFILE;
 	UNIT_EQ(roc_open("245", &ep), -EMFILE);
-	SAYS("Too many open files");
+	ERROR_HAS("Too many open files");
 	UNIT_EQ(errno, 77); /* never touched */
 	CU_ASSERT_PTR_NULL(ep);
 
@@ -60,15 +60,15 @@ static void opening(void)
 	fake.owner_pid = 4711;
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
 	UNIT_STR(opened, "/dev/roc3ch0");
-	SAYS("245 (0000:3b:00.0) channel 0 is in use by PID 4711 (roc-bench-dma)");
+	ERROR_HAS("245 (0000:3b:00.0) channel 0 is in use by PID 4711 (roc-bench-dma)");
 	fake.owner_pid = -1;
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
-	SAYS("in use by roc-bench-dma, whose PID is not visible here");
+	ERROR_HAS("in use by roc-bench-dma, whose PID is not visible here");
 	fake.owner_pid = 0;
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
-	SAYS("try again");
+	ERROR_HAS("try again");
 	UNIT_EQ(roc_channel_open("245", 2, &ch), -ENOENT);
-	SAYS("245 (0000:3b:00.0) has no channel 2: it has 2, from 0");
+	ERROR_HAS("245 (0000:3b:00.0) has no channel 2: it has 2, from 0");
 	CU_ASSERT_PTR_NULL(ch);
 	roc_close(NULL);
 	roc_channel_close(NULL);
@@ -85,11 +85,11 @@ static void another_card_with_its_number(void)
 	fake_address = "0000:af:00.0";
 	UNIT_EQ(roc_open("245", &ep), -ENODEV);
 	UNIT_STR(fake_address_path, "/sys/class/roc/roc3/pci_address");
-	SAYS("245 (0000:3b:00.0): the card was removed or reset, and another has its number");
-	SAYS("list the cards again");
+	ERROR_HAS("245 (0000:3b:00.0): the card was removed or reset, and another has its number");
+	ERROR_HAS("list the cards again");
 	CU_ASSERT_PTR_NULL(ep);
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -ENODEV);
-	SAYS("another has its number");
+	ERROR_HAS("another has its number");
 	/* Who has a channel of that one is not to the point. */
 	fake.open_errno = EBUSY;
 	fake.owner_pid = 4711;
@@ -101,7 +101,7 @@ static void another_card_with_its_number(void)
 	fake_address = FAKE_ADDRESS;
 	fake_address_errno = EMFILE;
 	UNIT_EQ(roc_open("245", &ep), -EMFILE);
-	SAYS("Too many open files");
+	ERROR_HAS("Too many open files");
 	fake_address_errno = 0;
 	UNIT_EQ(errno, 77);
 	UNIT_EQ(roc_open("245", &ep), 0);
@@ -123,7 +123,7 @@ static void names(void)
 	UNIT_NEED(!roc_open("3b:00.0", &ep));
 	fake.errno_ = ENODEV;
 	UNIT_EQ(roc_reg_read(ep, 0, 0, &value), -ENODEV);
-	SAYS("0000:3b:00.0: cannot read register");
+	ERROR_HAS("0000:3b:00.0: cannot read register");
 	CU_ASSERT_PTR_NULL(strstr(roc_error(), " (0000"));
 	CU_ASSERT_PTR_NULL(strstr(roc_error(), "roc3"));
 	UNIT_STR(roc_endpoint_name(ep), "0000:3b:00.0");
@@ -131,16 +131,16 @@ static void names(void)
 	UNIT_NEED(!roc_open_card(&card, "#2", &ep));
 	UNIT_STR(roc_endpoint_name(ep), "#2 (0000:3b:00.0)");
 	UNIT_EQ(roc_card_lock(ep, 0), -ENODEV);
-	SAYS("#2 (0000:3b:00.0): cannot lock the card");
+	ERROR_HAS("#2 (0000:3b:00.0): cannot lock the card");
 	roc_close(ep);
 	UNIT_NEED(!roc_channel_open_card(&card, NULL, 0, &ch));
 	UNIT_EQ(roc_channel_start(ch), -ENODEV);
-	SAYS("0000:3b:00.0 channel 0: ");
+	ERROR_HAS("0000:3b:00.0 channel 0: ");
 	UNIT_STR(roc_channel_name(ch), "0000:3b:00.0 channel 0");
 	UNIT_EQ(roc_channel_card_type(ch), ROC_CARD_CRORC);
 	roc_channel_close(ch);
 	UNIT_EQ(roc_channel_open_card(&card, "#2", 1, &ch), -ENOENT);
-	SAYS("#2 (0000:3b:00.0) has no channel 1");
+	ERROR_HAS("#2 (0000:3b:00.0) has no channel 1");
 }
 
 static void registers(void)
@@ -172,28 +172,28 @@ static void registers(void)
 	value = 99;
 	fake.errno_ = ENOENT;
 	UNIT_EQ(roc_reg_read(ep, 5, 0, &value), -ENOENT);
-	SAYS("no BAR 5");
+	ERROR_HAS("no BAR 5");
 	UNIT_EQ(value, 99);
 	fake.errno_ = EINVAL;
 	UNIT_EQ(roc_reg_read(ep, 2, 0x1002, &value), -EINVAL);
-	SAYS("register 0x1002 of BAR 2");
-	SAYS("multiple of 4");
+	ERROR_HAS("register 0x1002 of BAR 2");
+	ERROR_HAS("multiple of 4");
 	UNIT_EQ(roc_reg_modify(ep, 2, 0, 0, 0, NULL, NULL), -EINVAL);
-	SAYS("mask must have at least one bit");
+	ERROR_HAS("mask must have at least one bit");
 	fake.errno_ = ERANGE;
 	UNIT_EQ(roc_reg_write(ep, 2, 0x10000000, 0), -ERANGE);
-	SAYS("beyond the end");
+	ERROR_HAS("beyond the end");
 	UNIT_EQ(roc_reg_modify(ep, 2, 0, 0xf, 0x10, NULL, NULL), -ERANGE);
-	SAYS("value 0x10 has bits outside mask 0xf");
+	ERROR_HAS("value 0x10 has bits outside mask 0xf");
 	fake.errno_ = EPERM;
 	UNIT_EQ(roc_reg_write(ep, 0, 0x200, 1), -EPERM);
-	SAYS("CAP_SYS_RAWIO");
+	ERROR_HAS("CAP_SYS_RAWIO");
 	fake.errno_ = EBUSY;
 	UNIT_EQ(roc_reg_write(ep, 2, 0x18, 0), -EBUSY);
-	SAYS("stop all channels");
+	ERROR_HAS("stop all channels");
 	fake.errno_ = EIO;
 	UNIT_EQ(roc_reg_read(ep, 2, 0, &value), -EIO);
-	SAYS("all ones");
+	ERROR_HAS("all ones");
 	roc_close(ep);
 }
 
@@ -205,15 +205,15 @@ static void old_modules_and_lost_cards(void)
 
 	fake.errno_ = ENOTTY;
 	UNIT_EQ(roc_info(ep, &info), -ENOTTY);
-	SAYS("does not know how");
-	SAYS(roc_version());
+	ERROR_HAS("does not know how");
+	ERROR_HAS(roc_version());
 	fake.errno_ = E2BIG;
 	UNIT_EQ(roc_info(ep, &info), -E2BIG);
-	SAYS("modprobe -r roc && modprobe roc");
+	ERROR_HAS("modprobe -r roc && modprobe roc");
 	fake.errno_ = ENODEV;
 	UNIT_EQ(roc_info(ep, &info), -ENODEV);
-	SAYS("roc-list-cards"); /* there is no line in the kernel log */
-	SAYS("open it again");
+	ERROR_HAS("roc-list-cards"); /* there is no line in the kernel log */
+	ERROR_HAS("open it again");
 	fake.errno_ = 0;
 	fake.reply = sizeof(info);
 	fake.out.info = (struct roc_ep_info){.size = sizeof(info), .serial = 245};
@@ -243,7 +243,7 @@ static void bars(void)
 	struct roc_bar map = {0};
 
 	UNIT_EQ(roc_bar_map(ep, 0, true, &map), -EACCES);
-	SAYS("BAR 0 cannot be mapped for writing");
+	ERROR_HAS("BAR 0 cannot be mapped for writing");
 	CU_ASSERT_PTR_NULL(map.regs);
 	UNIT_EQ(roc_bar_map(ep, 0, false, &map), 0);
 	UNIT_EQ(map.length, 4096);
@@ -261,13 +261,13 @@ static void bars(void)
 	roc_bar_unmap(&map);
 	fake.out.bar.access = 0;
 	UNIT_EQ(roc_bar_map(ep, 2, false, &map), -EACCES);
-	SAYS("for reading");
+	ERROR_HAS("for reading");
 	fake.out.bar.access = ROC_BAR_MMAP_READ;
 	fake.out.bar.length = 0;
 	UNIT_EQ(roc_bar_map(ep, 2, false, &map), -EINVAL);
 	fake.errno_ = ENOENT;
 	UNIT_EQ(roc_bar_map(ep, 4, false, &map), -ENOENT);
-	SAYS("no BAR 4");
+	ERROR_HAS("no BAR 4");
 	roc_close(ep);
 }
 
@@ -288,16 +288,16 @@ static void configuration(void)
 	UNIT_EQ(fake.in.configure.flags, ROC_CONFIGURE_STBRD);
 	fake.errno_ = EBUSY;
 	UNIT_EQ(roc_channel_configure(ch, &config), -EBUSY);
-	SAYS("stop it first");
+	ERROR_HAS("stop it first");
 	fake.errno_ = EOPNOTSUPP;
 	UNIT_EQ(roc_channel_configure(ch, &config), -EOPNOTSUPP);
-	SAYS("page size 8192 or flags 0x1");
+	ERROR_HAS("page size 8192 or flags 0x1");
 	fake.errno_ = ENOLINK;
 	UNIT_EQ(roc_channel_configure(ch, &config), -ENOLINK);
-	SAYS("mask 0x30");
+	ERROR_HAS("mask 0x30");
 	fake.errno_ = EINVAL;
 	UNIT_EQ(roc_channel_configure(ch, &config), -EINVAL);
-	SAYS("links 0x30");
+	ERROR_HAS("links 0x30");
 	done(ch);
 }
 
@@ -318,7 +318,7 @@ static void losses(void)
 	UNIT_EQ(longer.word[4], 0);
 	longer.l.size = sizeof(longer.l) - 1;
 	UNIT_EQ(roc_channel_losses(ch, &longer.l), -EINVAL);
-	SAYS("at least 32 bytes, not 31");
+	ERROR_HAS("at least 32 bytes, not 31");
 	longer.l.size = sizeof(longer.l);
 	fake.errno_ = ENOTTY;
 	UNIT_EQ(roc_channel_losses(ch, &longer.l), -ENOTTY);
@@ -336,10 +336,10 @@ static void mode(void)
 	UNIT_EQ(fake.in.mode.flags, 0);
 	fake.errno_ = EOPNOTSUPP;
 	UNIT_EQ(roc_channel_mode(ch, ROC_MODE_EVENT), -EOPNOTSUPP);
-	SAYS("no events");
+	ERROR_HAS("no events");
 	fake.errno_ = EINVAL;
 	UNIT_EQ(roc_channel_mode(ch, 7), -EINVAL);
-	SAYS("no mode 7");
+	ERROR_HAS("no mode 7");
 	done(ch);
 }
 
@@ -356,26 +356,26 @@ static void start_stop_reset(void)
 	fake.errno_ = EBUSY;
 	UNIT_EQ(roc_channel_start(ch), -EBUSY);
 	UNIT_EQ(fake.calls, 1);
-	SAYS("running already");
+	ERROR_HAS("running already");
 	fake.errno_ = ENOLINK;
 	UNIT_EQ(roc_channel_start(ch), -ENOLINK);
-	SAYS("enable at least one");
+	ERROR_HAS("enable at least one");
 	fake.errno_ = EALREADY;
 	UNIT_EQ(roc_channel_stop(ch, &reclaimed), -EALREADY);
-	SAYS("not running");
+	ERROR_HAS("not running");
 	UNIT_EQ(reclaimed, 5);
 	fake.failed_reason = ROC_REASON_RECORD;
 	UNIT_EQ(roc_channel_stop(ch, &reclaimed), -EALREADY);
-	SAYS("the run has failed: the card's records or descriptors are out of order");
+	ERROR_HAS("the run has failed: the card's records or descriptors are out of order");
 	fake.errno_ = EIO;
 	fake.failed_reason = ROC_REASON_SETUP;
 	UNIT_EQ(roc_channel_start(ch), -EIO);
-	SAYS("cannot start: the card refused the addresses or sizes of its rings");
+	ERROR_HAS("cannot start: the card refused the addresses or sizes of its rings");
 	fake.failed_reason = 0;
 	UNIT_EQ(roc_channel_start(ch), -EIO);
-	SAYS("answers all ones");
+	ERROR_HAS("answers all ones");
 	UNIT_EQ(roc_channel_stop(ch, &reclaimed), -EIO);
-	SAYS("may still write");
+	ERROR_HAS("may still write");
 	fake.errno_ = 0;
 	fake.reply = sizeof(struct roc_ch_control);
 	fake.out.control = (struct roc_ch_control){.size = sizeof(fake.out.control), .count = 17};
@@ -388,13 +388,13 @@ static void start_stop_reset(void)
 	UNIT_EQ(fake.in.control.level, ROC_RESET_INTERNAL);
 	fake.errno_ = EOPNOTSUPP;
 	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL_SIU), -EOPNOTSUPP);
-	SAYS("does not have reset INTERNAL_SIU");
+	ERROR_HAS("does not have reset INTERNAL_SIU");
 	fake.errno_ = EINVAL;
 	UNIT_EQ(roc_channel_reset(ch, 9), -EINVAL);
-	SAYS("no reset level 9");
+	ERROR_HAS("no reset level 9");
 	fake.errno_ = EBUSY;
 	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL), -EBUSY);
-	SAYS("stop it first");
+	ERROR_HAS("stop it first");
 	done(ch);
 }
 
@@ -417,14 +417,14 @@ static void links_that_are_down(void)
 
 	fake.errno_ = ENOLINK;
 	UNIT_EQ(roc_channel_start(ch), -ENOLINK);
-	SAYS("245 (0000:3b:00.0) channel 1: cannot start: the link is down");
+	ERROR_HAS("245 (0000:3b:00.0) channel 1: cannot start: the link is down");
 	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL_SIU), -ENOLINK);
-	SAYS("the link is down");
+	ERROR_HAS("the link is down");
 	fake.errno_ = ETIME;
 	UNIT_EQ(roc_channel_start(ch), -ETIME);
-	SAYS("does not answer within its time");
+	ERROR_HAS("does not answer within its time");
 	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL_SIU), -ETIME);
-	SAYS("does not answer within its time");
+	ERROR_HAS("does not answer within its time");
 	done(ch);
 }
 
@@ -459,26 +459,26 @@ static void commands(void)
 	fake.out.command.reply[0] = 0x1234;
 	fake.errno_ = ETIME;
 	UNIT_EQ(roc_channel_command(ch, 0x1, reply, &count), -ETIME);
-	SAYS("command 0x1: the far end");
+	ERROR_HAS("command 0x1: the far end");
 	UNIT_EQ(count, 1);
 	UNIT_EQ(reply[0], 0x1234);
 	UNIT_EQ(reply[1], 0x2);
 	fake.errno_ = ENOLINK;
 	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -ENOLINK);
-	SAYS("command 0x2: the link is down");
+	ERROR_HAS("command 0x2: the link is down");
 	fake.errno_ = EBUSY;
 	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -EBUSY);
-	SAYS("not while the channel runs");
+	ERROR_HAS("not while the channel runs");
 	fake.errno_ = EOPNOTSUPP;
 	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -EOPNOTSUPP);
-	SAYS("no link that takes commands");
+	ERROR_HAS("no link that takes commands");
 	fake.errno_ = ENOTTY;
 	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -ENOTTY);
-	SAYS("does not know how");
+	ERROR_HAS("does not know how");
 	fake.calls = 0;
 	count = ROC_COMMAND_REPLIES + 1;
 	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -EINVAL);
-	SAYS("at most 4 replies, not 5");
+	ERROR_HAS("at most 4 replies, not 5");
 	UNIT_EQ(fake.calls, 0);
 	done(ch);
 }
@@ -489,7 +489,7 @@ static void making_rings(void)
 	struct roc_ready ready;
 
 	UNIT_EQ(roc_push(ch, 1, 0, 4096, 0), -EPIPE);
-	SAYS("roc_channel_rings()");
+	ERROR_HAS("roc_channel_rings()");
 	UNIT_EQ(roc_pop(ch, &ready), -EPIPE);
 	UNIT_EQ(roc_channel_wait(ch, 1, 0), -EPIPE);
 	UNIT_EQ(roc_channel_kick(ch), -EPIPE);
@@ -497,10 +497,10 @@ static void making_rings(void)
 	UNIT_EQ(fake.calls, 0);
 	fake.errno_ = EINVAL;
 	UNIT_EQ(roc_channel_rings(ch, 17, 16), -EINVAL);
-	SAYS("rings of 17 and 16 entries");
+	ERROR_HAS("rings of 17 and 16 entries");
 	fake.errno_ = EBUSY;
 	UNIT_EQ(roc_channel_rings(ch, 16, 16), -EBUSY);
-	SAYS("once per open");
+	ERROR_HAS("once per open");
 	fake.errno_ = 0;
 	UNIT_EQ(roc_channel_rings(ch, 16, 32), 0);
 	UNIT_EQ(fake.in.rings.fill_entries, 16);
@@ -520,8 +520,8 @@ static void rings_that_cannot_be_mapped(void)
 		errno = 77;
 		refuse_map = which;
 		UNIT_EQ(roc_channel_rings(ch, 16, 16), -ENOMEM);
-		SAYS("cannot map the rings");
-		SAYS("then call again");
+		ERROR_HAS("cannot map the rings");
+		ERROR_HAS("then call again");
 		UNIT_EQ(errno, 77);
 		UNIT_EQ(fake.calls, 1);
 		refuse_map = 1;
@@ -658,7 +658,7 @@ static void push_and_pop(void)
 	UNIT_EQ(fill[2].cookie, 102);
 	UNIT_EQ(fill[2].reserved, 0);
 	UNIT_EQ(roc_push(ch, 3, 0, 65536, 0), -EAGAIN);
-	SAYS("full");
+	ERROR_HAS("full");
 
 	fake.kernel->fill_cons = 2;
 	fake.kernel->flags = ROC_RING_NEED_KICK;
@@ -703,7 +703,7 @@ static void waiting(void)
 	fake.errno_ = ETIME;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	UNIT_EQ(roc_channel_wait(ch, 7, 2500), -ETIME);
-	SAYS("5 of 7 superpages after 2500 ms");
+	ERROR_HAS("5 of 7 superpages after 2500 ms");
 	left = fake.in.wait.deadline - (now.tv_sec * 1000000000ll + now.tv_nsec);
 	CU_ASSERT_TRUE(left >= 2500000000ll && left < 3500000000ll);
 	/* In busy mode the driver finds nothing by itself, whatever the source does. */
@@ -711,13 +711,13 @@ static void waiting(void)
 	UNIT_EQ(roc_channel_mode(ch, ROC_MODE_BUSY), 0);
 	fake.errno_ = ETIME;
 	UNIT_EQ(roc_channel_wait(ch, 7, 2500), -ETIME);
-	SAYS("5 of 7 superpages after 2500 ms: in busy mode only roc_channel_look()");
+	ERROR_HAS("5 of 7 superpages after 2500 ms: in busy mode only roc_channel_look()");
 	CU_ASSERT_PTR_NULL(strstr(roc_error(), "source"));
 	fake.errno_ = 0;
 	UNIT_EQ(roc_channel_configure(ch, &(struct roc_channel_config){.mode = ROC_MODE_TIMER}), 0);
 	fake.errno_ = ETIME;
 	UNIT_EQ(roc_channel_wait(ch, 7, 2500), -ETIME);
-	SAYS("that the source sends data");
+	ERROR_HAS("that the source sends data");
 	fake.arrive = 7; /* they came while the kernel gave up */
 	UNIT_EQ(roc_channel_wait(ch, 7, 0), 7);
 	fake.arrive = 0;
@@ -729,13 +729,13 @@ static void waiting(void)
 		;
 	UNIT_EQ(popped, 7);
 	UNIT_EQ(roc_channel_wait(ch, 1, 100), -ENODEV);
-	SAYS("cannot wait: the card was removed");
+	ERROR_HAS("cannot wait: the card was removed");
 	fake.errno_ = EINTR;
 	UNIT_EQ(roc_channel_wait(ch, 16, 100), -EINTR);
-	SAYS("signal");
+	ERROR_HAS("signal");
 	fake.calls = 0;
 	UNIT_EQ(roc_channel_wait(ch, ENTRIES + 1, 100), -EINVAL);
-	SAYS("holds 16");
+	ERROR_HAS("holds 16");
 	UNIT_EQ(roc_channel_wait(ch, 8, -2), -EINVAL);
 	UNIT_EQ(fake.calls, 0);
 
@@ -750,17 +750,17 @@ static void waiting(void)
 	fake.reply = 0;
 	fake.errno_ = EALREADY;
 	UNIT_EQ(roc_channel_look(ch), -EALREADY);
-	SAYS("start it first");
+	ERROR_HAS("start it first");
 	fake.failed_reason = ROC_REASON_LOST;
 	UNIT_EQ(roc_channel_look(ch), -EALREADY);
-	SAYS("the run has failed: the card answers all ones");
+	ERROR_HAS("the run has failed: the card answers all ones");
 	fake.failed_reason = 0;
 	fake.errno_ = EBADF;
 	UNIT_EQ(roc_channel_eventfd(ch, 55), -EBADF);
-	SAYS("descriptor 55 is not open");
+	ERROR_HAS("descriptor 55 is not open");
 	fake.errno_ = EINVAL;
 	UNIT_EQ(roc_channel_eventfd(ch, 1), -EINVAL);
-	SAYS("no eventfd");
+	ERROR_HAS("no eventfd");
 	fake.errno_ = 0;
 	UNIT_EQ(roc_channel_eventfd(ch, -1), 0);
 	UNIT_EQ(fake.in.eventfd.fd, -1);

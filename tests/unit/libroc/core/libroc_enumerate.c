@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "libroc/core/libroc.h"
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 #include "unit.h"
 
 #include "tests/unit/fake_sysfs.h"
@@ -28,13 +28,13 @@ static void no_module(void)
 	UNIT_EQ(count, 0);
 	CU_ASSERT_PTR_NULL(cards);
 	UNIT_EQ(roc_find("#0", &card), -ENOENT);
-	SAYS("modprobe roc");
+	ERROR_HAS("modprobe roc");
 	UNIT_EQ(errno, 77);
 	mkdir("/sys/class/roc", 0755);
 	UNIT_EQ(roc_find("#0", &card), -ENOENT);
-	SAYS("has found no card");
+	ERROR_HAS("has found no card");
 	UNIT_EQ(roc_find("junk", &card), -EINVAL);
-	SAYS("serial[:endpoint]");
+	ERROR_HAS("serial[:endpoint]");
 }
 
 static void finds_endpoints_in_order(void)
@@ -73,7 +73,7 @@ static void finds_endpoints_in_order(void)
 	UNIT_EQ(roc_find("#2", &card), 0);
 	UNIT_STR(card.node, "/dev/roc0");
 	UNIT_EQ(roc_find("247", &card), -ENOENT);
-	SAYS("there are #0 CRU without serial at 0000:3a:00.0, #1 CRU 245:1 at 0000:3b:00.0");
+	ERROR_HAS("there are #0 CRU without serial at 0000:3a:00.0, #1 CRU 245:1 at 0000:3b:00.0");
 }
 
 /* CPU time of one run of the tool, in us, or -1. */
@@ -131,7 +131,7 @@ static void names_the_owner(void)
 		return;
 	endpoint(0, "0000:3b:00.0", "245", "0");
 	UNIT_EQ(roc_channel_owner("245", 0, &pid, name, sizeof(name)), -ENOENT);
-	SAYS("nobody has channel 0");
+	ERROR_HAS("nobody has channel 0");
 	UNIT_EQ(pid, 5);
 	UNIT_STR(name, "untouched");
 	attribute(PCI "0000:3b:00.0/roc/roc0/roc0ch0", "owner_pid", "4711");
@@ -143,7 +143,7 @@ static void names_the_owner(void)
 	UNIT_EQ(roc_channel_owner("245", 0, &pid, name, 4), 0);
 	UNIT_STR(name, "roc");
 	UNIT_EQ(roc_channel_owner("245", 3, &pid, name, sizeof(name)), -ENOENT);
-	SAYS("no channel 3");
+	ERROR_HAS("no channel 3");
 	/* A program can call itself anything. */
 	attribute(PCI "0000:3b:00.0/roc/roc0/roc0ch0", "owner_name", "\n\033[2Jr\xc3");
 	UNIT_EQ(roc_channel_owner("245", 0, &pid, name, sizeof(name)), 0);
@@ -223,19 +223,20 @@ static void hugepage_sentences(void)
 	if (!fresh_sysfs())
 		return;
 	UNIT_EQ(libroc_fail_hugepages(8 << 20, 2 << 20, 0), -ENOMEM);
-	SAYS("has no hugepages of 2 MiB");
+	ERROR_HAS("has no hugepages of 2 MiB");
 	pool(0, 16, 3);
 	UNIT_EQ(libroc_fail_hugepages(8 << 20, 2 << 20, 0), -ENOMEM);
-	SAYS("no 8 MiB of hugepages on NUMA node 0: it takes 4 pages of 2 MiB");
-	SAYS("node 0 has 3 of 16 free");
-	SAYS("echo 17 | sudo tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages");
+	ERROR_HAS("no 8 MiB of hugepages on NUMA node 0: it takes 4 pages of 2 MiB");
+	ERROR_HAS("node 0 has 3 of 16 free");
+	ERROR_HAS(
+		"echo 17 | sudo tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages");
 	pool(0, 16, 4);
 	UNIT_EQ(libroc_fail_hugepages(8 << 20, 2 << 20, 0), -ENOMEM);
-	SAYS("promised to other programs");
+	ERROR_HAS("promised to other programs");
 	pool(0, 16, 3);
 	UNIT_EQ(libroc_fail_hugepages((8 << 20) + 1, 2 << 20, 0), -ENOMEM);
-	SAYS("no 8388609 bytes");
-	SAYS("it takes 5 pages");
+	ERROR_HAS("no 8388609 bytes");
+	ERROR_HAS("it takes 5 pages");
 }
 
 /* What udev makes of our rules for a device: DEVLINKS, GROUP and MODE as udevadm prints them. */

@@ -15,7 +15,7 @@
 #include <roc/filter.h>
 
 #include "tests/unit/filter_opening.h"
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 
 #define LENGTH 4096
 #define DESCRIPTORS 2 /* at most with a hello */
@@ -162,7 +162,7 @@ static void what_comes_behind_a_lie(void)
 	UNIT_EQ(roc_filter_take(f, &mep), 1);
 	UNIT_EQ(roc_filter_take(f, &none), -EBADMSG);
 	UNIT_EQ(roc_filter_take(f, &none), -ENODATA);
-	SAYS("the connection is over");
+	ERROR_HAS("the connection is over");
 	CU_ASSERT_PTR_NULL(none);
 	UNIT_EQ(mep->handle, 1);
 	UNIT_EQ(roc_filter_return(f, mep, 0), -ENODATA);
@@ -185,7 +185,7 @@ static void no_memory_for_a_block(void)
 		UNIT_EQ(roc_filter_take(f, &mep[i]), -ENOMEM);
 		UNIT_EQ(roc_filter_take(f, &mep[i]), -ENOMEM);
 		no_memory = false;
-		SAYS("call again");
+		ERROR_HAS("call again");
 		UNIT_EQ(errno, 77);
 		UNIT_EQ(roc_filter_take(f, &mep[i]), 1);
 		UNIT_NEED(mep[i] != NULL);

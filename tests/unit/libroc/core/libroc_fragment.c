@@ -75,7 +75,7 @@ static void rings(void)
 	node.errno_ = EOPNOTSUPP;
 	fake.out.rings = (struct roc_fr_rings){.reason = ROC_REASON_LENGTH, .limit = 1024};
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 65536), -EOPNOTSUPP, "65536 requests: one of them");
-	SAYS("ask for that at most");
+	ERROR_HAS("ask for that at most");
 	node.errno_ = EPERM;
 	fake.out.rings = (struct roc_fr_rings){.reason = ROC_REASON_OWNER};
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -EPERM, "after fork()");
@@ -536,7 +536,7 @@ static void settings_and_resets(void)
 	UNIT_EQ(fake.in.reset.level, ROC_FR_RESET_COUNTERS);
 	node.errno_ = EBUSY;
 	FAILS(roc_fragments_reset(f, ROC_FR_RESET_LOGIC), -EBUSY, "stop it first");
-	SAYS("the settings of who has it open");
+	ERROR_HAS("the settings of who has it open");
 	node.errno_ = EIO;
 	FAILS(roc_fragments_reset(f, ROC_FR_RESET_LOGIC), -EIO, "does not show");
 	UNIT_EQ(roc_fragments_eventfd(f, 5), 0);

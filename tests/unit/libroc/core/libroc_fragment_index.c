@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "libroc/core/fragment_index.h"
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 #include "unit.h"
 
 #define LINKS 6
@@ -56,7 +56,7 @@ static void an_event_of_some_links(void)
 	UNIT_EQ(roc_fragment_index_count(x, &events), 1);
 	UNIT_EQ(events, 1);
 	UNIT_EQ(roc_fragment_index_insert(x, 7, LINKS, 1, 0, dropped), -EINVAL);
-	SAYS("link 6: the index has 6");
+	ERROR_HAS("link 6: the index has 6");
 	roc_fragment_index_free(x);
 }
 
@@ -69,14 +69,14 @@ static void limits(void)
 	UNIT_EQ(roc_fragment_index_new(ROC_FRAGMENT_INDEX_MAX + 1, 6, &x), -EINVAL);
 	UNIT_EQ(roc_fragment_index_new(16, 0, &x), -EINVAL);
 	UNIT_EQ(roc_fragment_index_new(16, ROC_FRAGMENTS_LINKS_MAX + 1, &x), -EINVAL);
-	SAYS("1 to 16 links");
+	ERROR_HAS("1 to 16 links");
 	roc_fragment_index_free(NULL);
 	/* One event for each entry, which is the most that there can be. */
 	x = index_of(1000, ROC_FRAGMENTS_LINKS_MAX);
 	for (i = 0; i < 1000; i++)
 		UNIT_EQ(roc_fragment_index_insert(x, i * 7919, 15, i, 0, dropped), 0);
 	UNIT_EQ(roc_fragment_index_insert(x, 1, 0, i, 0, dropped), -ENOSPC);
-	SAYS("all of its 1000 fragments");
+	ERROR_HAS("all of its 1000 fragments");
 	UNIT_EQ(roc_fragment_index_insert(x, 7919, 0, i, 0, dropped), -ENOSPC);
 	/* In the place of another there is room. */
 	UNIT_EQ(roc_fragment_index_insert(x, 7919, 15, 5555, 0, dropped), 1);

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "libroc/core/libroc.h"
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 #include "unit.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
@@ -75,7 +75,7 @@ static void sequence_numbers(void)
 static void malformed_ids(void)
 {
 	static const struct {
-		const char *text, *says;
+		const char *text, *error;
 	} bad[] = {
 		{"", "empty"},
 		{"zz", "serial[:endpoint]"},
@@ -126,9 +126,9 @@ static void malformed_ids(void)
 	for (i = 0; i < N(bad); i++) {
 		int ret = libroc_id_parse(bad[i].text, &id);
 
-		UNIT_EQ(ret, bad[i].says ? -EINVAL : 0);
-		if (ret != (bad[i].says ? -EINVAL : 0) ||
-		    (bad[i].says && !strstr(roc_error(), bad[i].says)))
+		UNIT_EQ(ret, bad[i].error ? -EINVAL : 0);
+		if (ret != (bad[i].error ? -EINVAL : 0) ||
+		    (bad[i].error && !strstr(roc_error(), bad[i].error)))
 			CU_assertImplementation(CU_FALSE, __LINE__, bad[i].text, roc_error(), "",
 						CU_FALSE);
 	}
@@ -251,7 +251,7 @@ static void ids_choose_cards(void)
 	static const struct {
 		const char *id, *address; /* address NULL: refused with err, which says text */
 		int err;
-		const char *says;
+		const char *error;
 	} cases[] = {
 		{"3b:00.0", "0000:3b:00.0", 0, NULL},
 		{"0000:3B:0.0", "0000:3b:00.0", 0, NULL},
@@ -276,8 +276,8 @@ static void ids_choose_cards(void)
 		memset(&card, 0, sizeof(card));
 		UNIT_EQ(libroc_card_choose(cases[i].id, cards, N(cards), &card), -cases[i].err);
 		UNIT_STR(card.pci_address, cases[i].address ? cases[i].address : "");
-		if (cases[i].says)
-			SAYS(cases[i].says);
+		if (cases[i].error)
+			ERROR_HAS(cases[i].error);
 	}
 	UNIT_EQ(libroc_card_choose("#0", cards, 0, &card), -ENOENT);
 	UNIT_EQ(libroc_card_choose("#5", cards, 1, &card), -ENOENT);
@@ -298,8 +298,8 @@ static void many_cards_in_the_sentence(void)
 	}
 	libroc_cards_sort(cards, N(cards));
 	UNIT_EQ(libroc_card_choose("#64", cards, N(cards), &card), -ENOENT);
-	SAYS("#0 CRU 100000:1 at 0000:00:00.0, ");
-	SAYS(" more");
+	ERROR_HAS("#0 CRU 100000:1 at 0000:00:00.0, ");
+	ERROR_HAS(" more");
 	CU_ASSERT_TRUE(strlen(roc_error()) < 1000);
 }
 

@@ -10,7 +10,7 @@
 
 #include "libroc/core/lend.h"
 #include "libroc/core/libroc.h"
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 #include "unit.h"
 
 #include "tests/unit/libroc/holes.h"

@@ -12,7 +12,7 @@
 
 #include <roc/roc.h>
 
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 #include "unit.h"
 
 #include "tests/unit/libroc/holes.h"
@@ -96,8 +96,8 @@ static void no_file_for_it(void)
 		UNIT_EQ(roc_memory_alloc(4096, -1, flags[i], &mem), -EMFILE);
 		UNIT_EQ(errno, 77);
 		UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &limit));
-		SAYS("too many open files");
-		SAYS("ulimit -n");
+		ERROR_HAS("too many open files");
+		ERROR_HAS("ulimit -n");
 		CU_ASSERT_PTR_NULL(mem.addr);
 	}
 }
@@ -141,7 +141,7 @@ static void on_the_node(void)
 	}
 	roc_memory_free(&mem);
 	UNIT_EQ(roc_memory_alloc(1 << 20, none, ROC_MEMORY_PLAIN, &mem), -EINVAL);
-	SAYS("NUMA node");
+	ERROR_HAS("NUMA node");
 	UNIT_EQ(roc_memory_alloc(1 << 20, none, 0, &mem), -EINVAL);
 	UNIT_EQ(roc_memory_alloc(1 << 20, -2, ROC_MEMORY_PLAIN, &mem), -EINVAL);
 }
@@ -204,13 +204,14 @@ static void too_much(void)
 
 	errno = 77;
 	UNIT_EQ(roc_memory_alloc(huge, 0, 0, &mem), -ENOMEM);
-	SAYS("32768 GiB of hugepages on NUMA node 0");
-	SAYS("16777216 pages of 2 MiB");
-	SAYS("| sudo tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages");
+	ERROR_HAS("32768 GiB of hugepages on NUMA node 0");
+	ERROR_HAS("16777216 pages of 2 MiB");
+	ERROR_HAS(
+		"| sudo tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages");
 	UNIT_EQ(roc_memory_alloc(huge, -1, 0, &mem), -ENOMEM);
-	SAYS("| sudo tee /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages");
+	ERROR_HAS("| sudo tee /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages");
 	UNIT_EQ(roc_memory_alloc(huge, -1, ROC_MEMORY_PLAIN_OK, &mem), -ENOMEM);
-	SAYS("plain memory");
+	ERROR_HAS("plain memory");
 	UNIT_EQ(roc_memory_alloc(SIZE_MAX - 5, -1, 0, &mem), -ENOMEM);
 	UNIT_EQ(mem.length, 5);
 	UNIT_EQ(errno, 77);
@@ -249,10 +250,10 @@ static void more_than_free(void)
 	populated = 0;
 	UNIT_EQ(roc_memory_alloc(length, -1, ROC_MEMORY_PLAIN, &mem), -ENOMEM);
 	UNIT_EQ(populated, 0);
-	SAYS(" are available; ask for less");
+	ERROR_HAS(" are available; ask for less");
 	UNIT_EQ(roc_memory_alloc(length, 0, ROC_MEMORY_PLAIN, &mem), -ENOMEM);
 	UNIT_EQ(populated, 0);
-	SAYS("on that node");
+	ERROR_HAS("on that node");
 	UNIT_EQ(roc_memory_alloc(1 << 20, -1, ROC_MEMORY_PLAIN, &mem), -ENOMEM);
 	UNIT_EQ(populated, 1 << 20);
 	populated = SIZE_MAX;
@@ -263,9 +264,9 @@ static void bad_arguments(void)
 	struct roc_memory mem;
 
 	UNIT_EQ(roc_memory_alloc(0, -1, ROC_MEMORY_PLAIN, &mem), -EINVAL);
-	SAYS("length 0");
+	ERROR_HAS("length 0");
 	UNIT_EQ(roc_memory_alloc(4096, -1, 4 | ROC_MEMORY_PLAIN, &mem), -EINVAL);
-	SAYS("unknown flags 0x6");
+	ERROR_HAS("unknown flags 0x6");
 }
 
 /* Without hugepages the fallback is taken, and only when it was allowed. */

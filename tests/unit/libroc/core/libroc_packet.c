@@ -11,7 +11,7 @@
 #include <roc/packet.h>
 
 #include "kmod/stream/stream_packet.h"
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 #include "unit.h"
 
 #define BAD(call, text) FAILS(call, -EBADMSG, text)
@@ -155,7 +155,7 @@ static void refused(const char *text)
 	p.number = 12345;
 	snprintf(place, sizeof(place), "at byte %zu: ", good);
 	BAD(roc_packets_next(&walk, &p), text);
-	SAYS(place);
+	ERROR_HAS(place);
 	UNIT_EQ(walk.done, good);
 	BAD(roc_packets_next(&walk, &p), text); /* it stays */
 	UNIT_EQ(p.number, 12345);

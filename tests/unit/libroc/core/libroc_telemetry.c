@@ -6,7 +6,7 @@
 #include <roc/telemetry.h>
 
 #include "libroc/core/libroc.h"
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 #include "unit.h"
 
 #include "tests/unit/fake_sysfs.h"
@@ -173,13 +173,13 @@ static void what_is_not_there(void)
 	if (!fresh_sysfs())
 		return;
 	UNIT_EQ(roc_card_telemetry_read(&card, &t), -ENODEV);
-	SAYS("0000:3b:00.0: the card is gone");
+	ERROR_HAS("0000:3b:00.0: the card is gone");
 	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &channel), -ENODEV);
-	SAYS("the card is gone");
+	ERROR_HAS("the card is gone");
 	endpoint(0, "0000:3b:00.0", "245", "0");
 	show("roc0ch0", "state", "stopped");
 	UNIT_EQ(roc_channel_telemetry_read(&card, 1, &channel), -ENOENT);
-	SAYS("no channel 1");
+	ERROR_HAS("no channel 1");
 	/* An older driver: what it has not is not known, and no failure. */
 	UNIT_EQ(roc_card_telemetry_read(&card, &t), 0);
 	UNIT_EQ(t.dropped_packets, -1);
@@ -204,11 +204,11 @@ static void another_card_with_its_number(void)
 	show("roc0ch0", "state", "running");
 	show("roc0ch0", "stream", "main");
 	UNIT_EQ(roc_card_telemetry_read(&card, &t), -ENODEV);
-	SAYS("0000:3b:00.0: the card is gone");
+	ERROR_HAS("0000:3b:00.0: the card is gone");
 	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &channel), -ENODEV);
-	SAYS("0000:3b:00.0: the card is gone");
+	ERROR_HAS("0000:3b:00.0: the card is gone");
 	UNIT_EQ(roc_channel_stream(&card, 0, name), -ENODEV);
-	SAYS("0000:3b:00.0: the card is gone");
+	ERROR_HAS("0000:3b:00.0: the card is gone");
 	UNIT_STR(name, "before");
 	/* Nor is a channel that this one may never have had. */
 	UNIT_EQ(roc_channel_stream(&card, 1, name), -ENOENT);
@@ -260,7 +260,7 @@ static void too_few_files(void)
 			failed[i] += !!ret[i];
 		}
 		if (ret[3])
-			SAYS("0000:3b:00.0: cannot look at the card: Too many open files");
+			ERROR_HAS("0000:3b:00.0: cannot look at the card: Too many open files");
 	}
 	for (i = 0; i < 4; i++)
 		CU_ASSERT(failed[i] && !ret[i]);
@@ -374,7 +374,7 @@ static void streams(void)
 	UNIT_EQ(t.counter[ROC_COUNT_TRUNCATED_BYTES], 5000000000);
 	UNIT_EQ(t.counter[ROC_COUNT_THROTTLED], -1);
 	UNIT_EQ(roc_channel_stream(&card, 1, name), -ENOENT);
-	SAYS("no channel 1");
+	ERROR_HAS("no channel 1");
 }
 
 UNIT_MAIN("telemetry", {"values of a card", card_values},

@@ -46,7 +46,7 @@ void ends(int code, const char *command)
 void refuses(int code, const char *sentence, const char *command)
 {
 	ends(code, command);
-	SAYS(sentence);
+	OUTPUT_HAS(sentence);
 }
 
 void prints(const char *command, const char *sentence)
@@ -68,8 +68,8 @@ void second_reader_fails(const struct two_readers *r)
 		    r->first, until_running(r->id, 0), r->second, r->stats),
 		1);
 	for (i = 0; i < N(r->says); i++)
-		SAYS(r->says[i]);
-	SAYS("\"ownerPid\": ");
+		OUTPUT_HAS(r->says[i]);
+	OUTPUT_HAS("\"ownerPid\": ");
 	ends(0, "cat first");
 	CU_ASSERT(json_is(json_get(out, "end"), "signal"));
 	UNIT_EQ(json_number(json_get(out, "errors")), 0);

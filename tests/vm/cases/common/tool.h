@@ -17,8 +17,8 @@ extern char out[262144];
 #define RUN(...) tool_run(shell(out, sizeof(out), TOOL_LIMIT, __VA_ARGS__))
 int tool_run(int code);
 
-/* This is in what it said; all of it is shown if not. */
-#define SAYS(text) CU_ASSERT(tool_printed(text))
+/* Assert that the output of the last command contains @text; print all of the output if not. */
+#define OUTPUT_HAS(text) CU_ASSERT(tool_printed(text))
 bool tool_printed(const char *text);
 
 /* In a command: wait until this channel runs, as %s; the command has a limit. */

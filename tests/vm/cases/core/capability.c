@@ -49,7 +49,7 @@ static void odd(uint32_t offset, uint32_t value, const char *reason)
 	emu_config_set(CARD0, 0, offset, value);
 	CU_ASSERT(!events_again());
 	UNIT_EQ(RUN("dmesg | grep 'roc %s' | tail -3", address), 0);
-	SAYS(reason);
+	OUTPUT_HAS(reason);
 	emu_config_set(CARD0, 0, offset, before);
 }
 
@@ -80,7 +80,7 @@ static void fewer_vectors(void)
 	emu_config_set(CARD0, 0, VSEC + EVENT_VSEC_LIMITS, (limits & 0xffff) | 1 << 16);
 	CU_ASSERT(events_again());
 	UNIT_EQ(RUN("dmesg | grep 'roc %s' | tail -3", address), 0);
-	SAYS("1 of 2 interrupts");
+	OUTPUT_HAS("1 of 2 interrupts");
 	works();
 	emu_config_set(CARD0, 0, VSEC + EVENT_VSEC_LIMITS, limits);
 }

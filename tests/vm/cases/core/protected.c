@@ -441,14 +441,14 @@ static void tools(void)
 
 	tool_enter("/tmp/protected");
 	ends(1, "as-user reader roc-reg-write --id=245:0 --channel=2 --address=0x20018 --value=1");
-	SAYS("cannot write register 0x20018 of BAR 2");
-	SAYS("CAP_SYS_RAWIO");
+	OUTPUT_HAS("cannot write register 0x20018 of BAR 2");
+	OUTPUT_HAS("CAP_SYS_RAWIO");
 	ends(1,
 	     "as-user reader roc-bar-stress --id=245:0 --channel=2 --address=0xb00004 --value=1");
-	SAYS("use roc-reg-write");
+	OUTPUT_HAS("use roc-reg-write");
 	UNIT_NEED(rig_open(&r) && rig_start(&r));
 	ends(1, "roc-reg-write --id=245:0 --channel=2 --address=0x20018 --value=1");
-	SAYS("stop all channels of the card first");
+	OUTPUT_HAS("stop all channels of the card first");
 	rig_close(&r);
 	ends(0, "as-user reader roc-config --id=245:0 --links=0 --clock=TTC --force-config");
 	ends(0, "as-user reader roc-config --id=245:0 --links=0-3 --clock=LOCAL --force-config");

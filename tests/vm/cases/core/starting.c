@@ -71,11 +71,11 @@ static void start_then_configuration(void)
 	tool_enter("/tmp/starting");
 	pid = start_held(EP0, "start_running", READ "--id=245:0 --data-source=DDG");
 	ends(1, "roc-config --id=245:0 --links=0-1");
-	SAYS("while a channel of the card runs");
+	OUTPUT_HAS("while a channel of the card runs");
 	ends(1, "roc-config --id=245:1 --links=0-1");
-	SAYS("while a channel of the card runs");
+	OUTPUT_HAS("while a channel of the card runs");
 	ends(1, "roc-loopback --id=245:1 --links=0-1 --count=1");
-	SAYS("while a channel of the card runs");
+	OUTPUT_HAS("while a channel of the card runs");
 	UNIT_EQ(links(), FOUR_LINKS);
 	UNIT_EQ(released(EP0, "start_running", pid), 0);
 	ends(0, "roc-config --id=245:0 --links=0-1");
@@ -98,7 +98,7 @@ static void configuration_then_start(void)
 	pid = start_held(EP0, "start_running", READ "--id=245:0 --data-source=DDG");
 	UNIT_EQ(child_wait(config, LIMIT_MS), 1);
 	ends(0, "cat output");
-	SAYS("readout was started while the card was configured");
+	OUTPUT_HAS("readout was started while the card was configured");
 	/* Nothing is put back under the run, which gets no data until the next pass. */
 	UNIT_EQ(released(EP0, "start_running", pid), 1);
 	ends(0, "roc-config --id=245:0 --links=0-1");
@@ -136,7 +136,7 @@ static void c_rorc(void)
 	pid = start_held(CRORC_ID, "start_running",
 			 READ "--id=" CRORC_ID " --data-source=INTERNAL");
 	ends(1, "roc-config --id=" CRORC_ID " --crorc-id=0x2");
-	SAYS("while a channel of the card runs");
+	OUTPUT_HAS("while a channel of the card runs");
 	/* The flush bit is the driver's while the channel runs. */
 	UNIT_EQ(reg_modify(fd, 0, CRORC_CONFIG_B, CRORC_CONFIG_B_FLUSH, CRORC_CONFIG_B_FLUSH, NULL),
 		-EBUSY);

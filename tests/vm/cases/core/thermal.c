@@ -58,8 +58,8 @@ static void three_slopes(void)
 	CU_ASSERT(json_is(json_get(out, "verdict"), "FAIL"));
 	CU_ASSERT(json_real(json_get(out, "seconds")) < 60);
 	UNIT_EQ(RUN("cat sentence"), 0);
-	SAYS("0245:0 has 6");
-	SAYS("the limit is 60 (--max-temperature)");
+	OUTPUT_HAS("0245:0 has 6");
+	OUTPUT_HAS("the limit is 60 (--max-temperature)");
 }
 
 /* The attribute that `sensors` reads; poll() tells of a change to who has read it. */
@@ -159,8 +159,8 @@ static void power_cut(void)
 	emu(CARD0, "set temperature-slope 20@90");
 	UNIT_EQ(child_wait(tool, 20000), 0);
 	UNIT_EQ(RUN("cat sentence"), 0);
-	SAYS("0245:1: ");
-	SAYS(roc_reason_text(ROC_REASON_LOST));
+	OUTPUT_HAS("0245:1: ");
+	OUTPUT_HAS(roc_reason_text(ROC_REASON_LOST));
 	CU_ASSERT(UNIT_WAIT(lost(&r), 10000));
 	CU_ASSERT_PTR_NOT_NULL(strstr(emu(CARD0, "power"), "\"on\":false"));
 	UNIT_EQ(ch_info(rig_fd(&r)).reason, ROC_REASON_LOST);

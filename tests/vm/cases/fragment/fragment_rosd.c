@@ -111,7 +111,7 @@ static void left_out(void)
 		ROSD_SCRIPT(1, script);
 		CU_ASSERT(rosd_units("lost") > 0);
 		UNIT_EQ(RUN("cat /tmp/rosd/served.err"), 0);
-		SAYS("serves no more");
+		OUTPUT_HAS("serves no more");
 		CU_ASSERT(strstr(out, "is missing although") ||
 			  strstr(out, "are out of order, missing"));
 		emu(CARD0, "fault all clear");

@@ -358,21 +358,21 @@ static void tools_report(void)
 		UNIT_EQ(RUN("roc-bench-dma --id=%s --data-source=DDG --superpage-size=64Ki --buffer-size=8Mi --bytes=4Mi --no-display --json --no-errorcheck",
 			    EP0),
 			1);
-		SAYS(i ? "\"short\": 1" : "\"damaged\": 2");
+		OUTPUT_HAS(i ? "\"short\": 1" : "\"damaged\": 2");
 		emu(CARD0, "fault 0 %s", faults[i]);
 		UNIT_EQ(RUN("roc-record /tmp/spoiled%zu --id=%s --data-source=DDG --bytes=4Mi --superpage-size=64Ki --buffer-size=8Mi --buffered --json",
 			    i, EP0),
 			1);
-		SAYS(i ? "\"damaged\": 1" : "\"damaged\": 2");
+		OUTPUT_HAS(i ? "\"damaged\": 1" : "\"damaged\": 2");
 		emu(CARD0, "fault 0 %s", faults[i]);
 		UNIT_EQ(RUN("roc-node-check --find-latency --id=%s --time=1s", EP0), 1);
-		SAYS("flagged a superpage");
+		OUTPUT_HAS("flagged a superpage");
 		emu(CARD0, "fault 0 clear");
 	}
 	UNIT_EQ(RUN("roc-metrics --prometheus"), 0);
-	SAYS("roc_channel_damaged_superpages_total");
-	SAYS("roc_channel_short_superpages_total");
-	SAYS("roc_channel_lost_total");
+	OUTPUT_HAS("roc_channel_damaged_superpages_total");
+	OUTPUT_HAS("roc_channel_short_superpages_total");
+	OUTPUT_HAS("roc_channel_lost_total");
 }
 
 /* The same driver, one link: the END is behind the hole, or is not written. */

@@ -580,13 +580,13 @@ static void traced(void)
 	UNIT_EQ(put_text(TRACE "events/roc/enable", "0"), 0);
 	UNIT_EQ(RUN("cat " TRACE "trace"), 0);
 	snprintf(line, sizeof(line), "roc_run_start: %s run=1 reason=0 count=0", node);
-	SAYS(line);
+	OUTPUT_HAS(line);
 	snprintf(line, sizeof(line), "roc_queue_arm: %s purpose=0 count=0 seen=0", node);
-	SAYS(line);
+	OUTPUT_HAS(line);
 	snprintf(line, sizeof(line), "roc_queue_interrupt: %s purpose=0 count=", node);
-	SAYS(line);
+	OUTPUT_HAS(line);
 	snprintf(line, sizeof(line), "roc_run_end: %s run=1 reason=0 count=2", node);
-	SAYS(line);
+	OUTPUT_HAS(line);
 }
 
 UNIT_MAIN("stream", {"packets over the wrap", packets_over_the_wrap},

@@ -271,7 +271,7 @@ static void off_by(const char *address, uint32_t word, uint32_t more, const char
 	emu_config_set(CARD0, 0, VSEC + word, before + more);
 	UNIT_EQ(put_text("/sys/bus/pci/drivers/roc/bind", address), -ENODEV);
 	UNIT_EQ(RUN("dmesg | grep 'roc %s' | tail -3", address), 0);
-	SAYS(reason);
+	OUTPUT_HAS(reason);
 	emu_config_set(CARD0, 0, VSEC + word, before);
 }
 

@@ -38,7 +38,7 @@ static void registers(void)
 	unsigned int l;
 
 	ends(0, "roc-config --id=245:0 " WANTED);
-	SAYS("configured");
+	OUTPUT_HAS("configured");
 	UNIT_EQ(peek(CRU_USER_CONTROL) & CRU_USER_CONTROL_CRU_ID,
 		0x123u << CRU_USER_CONTROL_CRU_ID_SHIFT);
 	/* The clock was the wanted one, so nobody selected it. */
@@ -80,12 +80,12 @@ static void twice(void)
 	UNIT_EQ(peek(CRU_TTC_DATA) & CRU_TTC_DATA_CLOCK, CRU_TTC_DATA_CLOCK_LOCAL);
 	emu(CARD0, "clear");
 	ends(0, "roc-config --id=245:0 " WANTED);
-	SAYS("configured already");
+	OUTPUT_HAS("configured already");
 	UNIT_EQ(writes(CARD0), 0);
 	ends(0, "roc-config --id=245:0 --compare " WANTED);
 	UNIT_EQ(writes(CARD0), 0);
 	ends(1, "roc-config --id=245:0 --compare --cru-id=0x124");
-	SAYS("cru.cruId");
+	OUTPUT_HAS("cru.cruId");
 	UNIT_EQ(writes(CARD0), 0);
 }
 
@@ -104,9 +104,9 @@ static void files(void)
 	ends(0, "test \"$(cat options.json)\" = \"$(cat third.json)\"");
 	/* Options change what a file says. */
 	ends(1, "roc-config --id=245:0 --compare --config-uri=card.cfg --tf-length=64");
-	SAYS("cru.timeFrameLength");
+	OUTPUT_HAS("cru.timeFrameLength");
 	ends(0, "roc-config --id=245:0 --from-card --set=link3.gbtMux=SWT,cru.cruId=0x77 -v");
-	SAYS("link3.gbtMux");
+	OUTPUT_HAS("link3.gbtMux");
 	UNIT_EQ(peek(CRU_MUX(3)) >> CRU_MUX_SHIFT(3) & CRU_MUX_MASK, CRU_MUX_SWT);
 	UNIT_EQ(peek(CRU_MUX(2)) >> CRU_MUX_SHIFT(2) & CRU_MUX_MASK, CRU_MUX_DDG);
 }
@@ -128,13 +128,13 @@ static void refusals(void)
 	ends(0, "(cat card.cfg; grep -A3 link3 card.cfg) > double.cfg");
 	ends(0, "printf '[crorc]\\ncrorcId=0x1\\ndynamicOffset=false\\n' > crorc.cfg");
 	refuses_unwritten(1, "unknown.cfg:", ID "--config-uri=unknown.cfg");
-	SAYS("cruIdent");
+	OUTPUT_HAS("cruIdent");
 	refuses_unwritten(1, "range.cfg:", ID "--config-uri=range.cfg");
-	SAYS("triggerWindowSize");
+	OUTPUT_HAS("triggerWindowSize");
 	refuses_unwritten(1, "double.cfg:", ID "--config-uri=double.cfg");
-	SAYS("twice");
+	OUTPUT_HAS("twice");
 	refuses_unwritten(1, "crorc.cfg:", ID "--config-uri=crorc.cfg");
-	SAYS("C-RORC");
+	OUTPUT_HAS("C-RORC");
 	refuses_unwritten(2, "Consul", ID "--config-uri=consul://localhost:8500/x");
 	refuses_unwritten(1, "none.cfg", ID "--config-uri=none.cfg");
 	refuses_unwritten(1, "a CRU has no such parameter", ID "--crorc-id=0x1");
@@ -154,7 +154,7 @@ static void refusals(void)
 static void firmware(void)
 {
 	ends(0, "roc-fw-check");
-	SAYS("accepted");
+	OUTPUT_HAS("accepted");
 	ends(0, "mkdir -p /etc/roc && printf '{\"format\": 1, \"version\": \"test\", \"cru\": "
 		"[{\"hash\": \"1\", \"tag\": \"v0\", \"state\": \"accepted\"}]}' "
 		"> /etc/roc/firmware.json");
@@ -164,9 +164,9 @@ static void firmware(void)
 	refuses_unwritten(1, "--bypass-fw-check", ID "--cru-id=0x5");
 	ends(0, ID "--cru-id=0x5 --bypass-fw-check");
 	ends(1, "roc-config --config-all --config-uri=card.cfg");
-	SAYS("0 of 4 done, 4 failed");
+	OUTPUT_HAS("0 of 4 done, 4 failed");
 	ends(0, "roc-config --config-all --config-uri=card.cfg --bypass-fw-check");
-	SAYS("4 of 4 done, 0 failed");
+	OUTPUT_HAS("4 of 4 done, 0 failed");
 	ends(0, "rm -r /etc/roc");
 }
 
@@ -182,9 +182,9 @@ static void all_cards(void)
 		   "kill -TERM $pid; wait $pid; exit $code",
 		   until_running(EP0, 0));
 	UNIT_EQ(code, 1);
-	SAYS("failed");
+	OUTPUT_HAS("failed");
 	/* Both endpoints of that card are refused, those of the other are done. */
-	SAYS("2 of 4 done, 2 failed");
+	OUTPUT_HAS("2 of 4 done, 2 failed");
 	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME) >> CRU_TIME_FRAME_LENGTH_SHIFT,
 		128);
 	UNIT_EQ(emu_peek(CARD1, 0, CRU_BAR_DMA, CRU_TIME_FRAME) >> CRU_TIME_FRAME_LENGTH_SHIFT, 99);
@@ -198,15 +198,15 @@ static void report(void)
 	ends(0, ID "--config-uri=card.cfg --status-report=+report_%i");
 	ends(0, ID "--config-uri=card.cfg --status-report=+report_%i");
 	ends(0, "grep -c 'CRU ID' report_*");
-	SAYS("2\n");
+	OUTPUT_HAS("2\n");
 	ends(0, ID "--config-uri=card.cfg --status-report=stdout");
-	SAYS("TTC:MIDTRG");
+	OUTPUT_HAS("TTC:MIDTRG");
 	ends(0, "echo before > status && ln status kept");
 	ends(0, ID "--config-uri=card.cfg --status-report=status");
 	ends(0, "grep -c 'CRU ID' status && cat kept");
-	SAYS("1\nbefore\n");
+	OUTPUT_HAS("1\nbefore\n");
 	ends(1, ID "--config-uri=card.cfg --status-report=/nowhere/x");
-	SAYS("/nowhere/x");
+	OUTPUT_HAS("/nowhere/x");
 }
 
 struct holder {
@@ -291,8 +291,8 @@ static void taken_back(const char *change, const char *reason)
 	length = emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME);
 	emu(CARD0, "clear");
 	ends(1, change);
-	SAYS(reason);
-	SAYS("put back");
+	OUTPUT_HAS(reason);
+	OUTPUT_HAS("put back");
 	CU_ASSERT(writes(CARD0) > 20);
 	for (i = 0; i < N(looked_at); i++)
 		UNIT_EQ(peek(looked_at[i]), before[i]);

@@ -39,11 +39,11 @@ static void flash_serial(void)
 	uint64_t erases = emu_count(CRORC0, 0, "flash_erases");
 
 	ends(0, "roc-flash-read " ID "--address=0x470010 --words=3");
-	SAYS("8240 1\n"); /* " 0" and ready */
+	OUTPUT_HAS("8240 1\n"); /* " 0" and ready */
 	ends(1, "roc-flash " ID "--serial=1234 < /dev/null");
-	SAYS("give --confirm=1003");
+	OUTPUT_HAS("give --confirm=1003");
 	ends(1, "roc-flash " ID "--serial=1234 --confirm=1002");
-	SAYS("Nothing was written");
+	OUTPUT_HAS("Nothing was written");
 	ends(0, "roc-flash " ID "--serial=1234 --dry-run");
 	UNIT_EQ(emu_count(CRORC0, 0, "flash_erases"), erases);
 	ends(0, "roc-flash " ID "--serial=1234 --confirm=1003 --json");
@@ -54,8 +54,8 @@ static void flash_serial(void)
 	UNIT_EQ(json_number(json_at(json_get(out, "words"), 1)), '1' << 8 | '2');
 	UNIT_EQ(json_number(json_at(json_get(out, "words"), 2)), '3' << 8 | '4');
 	ends(1, "as-user reader roc-flash " ID "--serial=1 --confirm=1003");
-	SAYS("CAP_SYS_RAWIO");
-	SAYS("as it was; nothing was erased or written");
+	OUTPUT_HAS("CAP_SYS_RAWIO");
+	OUTPUT_HAS("as it was; nothing was erased or written");
 	ends(0, "roc-flash " ID "--serial=1003 --confirm=1003");
 }
 
@@ -77,9 +77,9 @@ static void flash_image(void)
 	ends(0, "roc-flash " ID "--file=image.txt --dry-run");
 	ends(1,
 	     "head -1000 image.txt > short.txt; roc-flash " ID "--file=short.txt --confirm=1003");
-	SAYS("has 1000 words, and an image has 4616222");
+	OUTPUT_HAS("has 1000 words, and an image has 4616222");
 	ends(1, "roc-flash " ID "--file=/bin/sh --confirm=1003");
-	SAYS("not a number");
+	OUTPUT_HAS("not a number");
 	UNIT_EQ(emu_count(CRORC0, 0, "flash_erases"), before);
 	UNIT_EQ(writes(), 0);
 	/* Stopped in the middle: it says so, and leaves the chips readable. */
@@ -91,9 +91,9 @@ static void flash_image(void)
 	ends(0, "kill -TERM $(cat pid)");
 	CU_ASSERT(UNIT_WAIT(written("code"), TOOL_LIMIT));
 	ends(1, "cat said.txt; exit $(cat code)");
-	SAYS("State of the flash: ");
-	SAYS("DO NOT switch the server off");
-	SAYS("roc-flash --id=");
+	OUTPUT_HAS("State of the flash: ");
+	OUTPUT_HAS("DO NOT switch the server off");
+	OUTPUT_HAS("roc-flash --id=");
 	erases = emu_count(CRORC0, 0, "flash_erases");
 	CU_ASSERT(erases > before);
 	ends(0, "roc-flash-read " ID "--words=1");
@@ -102,8 +102,8 @@ static void flash_image(void)
 	/* A chip that fails is heard. */
 	emu(CRORC0, "fault 0 flash-fail 0 1");
 	ends(1, "roc-flash " ID "--file=image.txt --confirm=1003");
-	SAYS("erase failed");
-	SAYS("DO NOT switch the server off");
+	OUTPUT_HAS("erase failed");
+	OUTPUT_HAS("DO NOT switch the server off");
 	emu(CRORC0, "fault 0 clear");
 	unlink("image.txt");
 }

@@ -57,7 +57,7 @@ static void config(void)
 	unsigned int bar;
 
 	ends(0, "roc-config " ID "--crorc-id=0x2a --dyn-offset --tf-length=128 --no-tf-detection");
-	SAYS("configured");
+	OUTPUT_HAS("configured");
 	for (bar = 0; bar < 6; bar++) {
 		UNIT_EQ(peek(bar, 0x1f0), 0x2a1);
 		UNIT_EQ(peek(bar, 0x1f4), 128);
@@ -65,10 +65,10 @@ static void config(void)
 	UNIT_EQ(peek(0, 0x0a0), 0x80000000);
 	emu(CRORC0, "clear");
 	ends(0, "roc-config " ID "--crorc-id=0x2a --dyn-offset --tf-length=128 --no-tf-detection");
-	SAYS("configured already");
+	OUTPUT_HAS("configured already");
 	UNIT_EQ(writes(), 0);
 	ends(1, "roc-config " ID "--compare");
-	SAYS("crorc.crorcId");
+	OUTPUT_HAS("crorc.crorcId");
 	UNIT_EQ(writes(), 0);
 	ends(0, "roc-config " ID "--from-card --gen-cfg-file=card.cfg");
 	ends(0, "roc-config " ID "--from-card --gen-cfg-file=card.json");
@@ -83,7 +83,7 @@ static void config(void)
 	/* Today's template has no id. */
 	ends(0, "printf '[crorc]\\ndynamicOffset=false\\ntimeFrameLength=255\\n' > old.cfg");
 	ends(0, "roc-config --config-all --config-uri=old.cfg");
-	SAYS("old.cfg has no crorcId: 0x0 is taken");
+	OUTPUT_HAS("old.cfg has no crorcId: 0x0 is taken");
 	UNIT_EQ(peek(0, 0x1f0), 0);
 	UNIT_EQ(peek(0, 0x1f4), 0x10ff);
 	/* In group roc, without any capability. */
@@ -94,9 +94,9 @@ static void config(void)
 	ends(1, "roc-config " ID "--tf-length=257");
 	ends(2, "roc-config " ID "--tf-length=4096");
 	ends(1, "roc-config " ID "--clock=TTC");
-	SAYS("a C-RORC has no such parameter");
+	OUTPUT_HAS("a C-RORC has no such parameter");
 	ends(1, "printf '[cru]\\n' > cru.cfg; roc-config " ID "--config-uri=cru.cfg");
-	SAYS("this is a file for a CRU");
+	OUTPUT_HAS("this is a file for a CRU");
 	UNIT_EQ(writes(), 0);
 	ends(0, "roc-config " ID);
 }
@@ -115,9 +115,9 @@ static void config_while_running(void)
 		"--serial=7 --confirm=1003 >> refused.txt 2>&1; echo $? >> refused.txt; kill -TERM $pid; wait; cat refused.txt",
 		until_running(CRORC_ID, 4));
 	UNIT_EQ(code, 0);
-	SAYS("it cannot be configured while a channel of the card runs");
-	SAYS("The flash needs all channels of the card to be unused: 1003 (0000:");
-	SAYS("(roc-bench-dma)");
+	OUTPUT_HAS("it cannot be configured while a channel of the card runs");
+	OUTPUT_HAS("The flash needs all channels of the card to be unused: 1003 (0000:");
+	OUTPUT_HAS("(roc-bench-dma)");
 	UNIT_EQ(peek(0, 0x1f0), 0);
 }
 
@@ -142,19 +142,19 @@ static void status(void)
 		json_real(json_get(json_at(json_get(out, "links"), 5), "opticalPower")), 123.4,
 		0.01);
 	ends(0, "roc-status " ID "--links=2");
-	SAYS("DOWN");
+	OUTPUT_HAS("DOWN");
 	ends(0, "roc-status " ID "--monitoring");
-	SAYS("CRORC,serialId=1003,");
+	OUTPUT_HAS("CRORC,serialId=1003,");
 	ends(0, "roc-status " ID "--prometheus");
-	SAYS("roc_laser_on");
+	OUTPUT_HAS("roc_laser_on");
 	ends(1, "roc-status " ID "--links=6");
 	ends(1, "roc-status " ID "--onu-status");
-	SAYS("has no PON");
+	OUTPUT_HAS("has no PON");
 	ends(0, "as-user stranger roc-metrics " ID "--json");
 	UNIT_EQ(json_number(json_get(json_at(json_get(json_at(out, 0), "channels"), 5), "channel")),
 		5);
 	ends(0, "as-user stranger roc-metrics " ID "--prometheus");
-	SAYS("roc_channel_retries_total{");
+	OUTPUT_HAS("roc_channel_retries_total{");
 	emu(CRORC0, "set link-state up");
 	emu(CRORC0, "set optical-power 5=400");
 }
@@ -189,8 +189,8 @@ static void bench(void)
 		UNIT_EQ(json_number(json_get(out, "retries")), 0);
 	}
 	ends(0, BENCH "--bytes=16Mi");
-	SAYS("Gap to next push");
-	SAYS("Pushes repeated        0");
+	OUTPUT_HAS("Gap to next push");
+	OUTPUT_HAS("Pushes repeated        0");
 	emu(CRORC0, "clear");
 	UNIT_EQ(RUN("roc-pkt-monitor " ID "--json"), 0);
 	UNIT_EQ(json_number(json_get(json_at(json_get(out, "links"), 3), "packetsReceived")),
@@ -226,14 +226,14 @@ static void front_end(void)
 		free(list);
 	}
 	ends(2, BENCH "--bytes=1Mi --stbrd");
-	SAYS("--data-source=FEE");
+	OUTPUT_HAS("--data-source=FEE");
 	ends(1, BENCH "--bytes=1Mi --data-source=DDG");
-	SAYS("A CRORC has no data source DDG");
+	OUTPUT_HAS("A CRORC has no data source DDG");
 	ends(1, BENCH "--channel=6");
-	SAYS("has no channel 6");
+	OUTPUT_HAS("has no channel 6");
 	emu(CRORC0, "set link-state 0=down");
 	ends(1, BENCH "--bytes=1Mi --data-source=FEE");
-	SAYS("the link is down");
+	OUTPUT_HAS("the link is down");
 	emu(CRORC0, "set link-state up");
 }
 
@@ -272,13 +272,13 @@ static void what_goes_wrong(void)
 	emu(CRORC0, "fault 0 clear");
 	emu(CRORC0, "fault 0 flip 0x1 3");
 	ends(1, BENCH "--json --bytes=4Mi");
-	SAYS("3 errors in the data");
+	OUTPUT_HAS("3 errors in the data");
 	emu(CRORC0, "fault 0 clear");
 	emu(CRORC0, "clear");
 	emu(CRORC0, "set rate %llu", emu_rate(8 * MIB));
 	pid = child_start(AS_ROOT, skip_packets, NULL);
 	ends(1, BENCH "--bytes=16Mi");
-	SAYS("1 errors in the data");
+	OUTPUT_HAS("1 errors in the data");
 	UNIT_EQ(child_wait(pid, 1000), 0);
 	emu(CRORC0, "set rate 0");
 	ends(0, "grep -q 'packet counter' readout_errors.txt && rm readout_errors.txt");
@@ -307,7 +307,7 @@ static void stop_fails(void)
 		    "--channel=4 & echo $! > bench.pid; wait $!; code=$?; kill -TERM $other; wait $other || code=9; exit $code",
 		    until_running(CRORC_ID, 0)),
 		1);
-	SAYS("may still write");
+	OUTPUT_HAS("may still write");
 	UNIT_EQ(child_wait(pid, 1000), 0);
 	emu(CRORC0, "fault 0 clear");
 	ends(0, BENCH "--channel=4 --bytes=4Mi");
@@ -319,13 +319,13 @@ static void siu_status(void)
 	ends(0, "roc-siu-status " ID "--channel=3 --json");
 	CU_ASSERT(json_valid(out));
 	CU_ASSERT(json_is(json_get(json_get(out, "siu"), "port"), "online"));
-	SAYS("Ch03");
+	OUTPUT_HAS("Ch03");
 	ends(0, "as-user reader roc-siu-status " ID);
-	SAYS("SIU hardware");
+	OUTPUT_HAS("SIU hardware");
 	emu(CRORC0, "set link-state 3=down");
 	ends(1, "roc-siu-status " ID "--channel=3");
-	SAYS("no signal");
-	SAYS("the link is down");
+	OUTPUT_HAS("no signal");
+	OUTPUT_HAS("the link is down");
 	emu(CRORC0, "set link-state up");
 	ends(2, "roc-siu-status " ID "--channel=6");
 }
@@ -350,7 +350,7 @@ static void resets(void)
 	free(list);
 	emu(CRORC0, "set link-state 2=down");
 	ends(1, "roc-reset " ID "--channel=2 --reset=INTERNAL_SIU");
-	SAYS("the link is down");
+	OUTPUT_HAS("the link is down");
 	emu(CRORC0, "set link-state up");
 }
 

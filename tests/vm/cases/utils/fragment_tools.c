@@ -203,7 +203,7 @@ static void left_out(void)
 				  (unsigned long long)json_number(json_get(out, "waits")),
 				  (unsigned long long)json_number(json_get(out, "lost")));
 			UNIT_EQ(RUN("roc-fragment stats " ID "--sub=0 --json"), 0);
-			SAYS("\"state\": \"failed\"");
+			OUTPUT_HAS("\"state\": \"failed\"");
 		}
 	}
 	links_make(1000);
@@ -224,9 +224,9 @@ static void example(void)
 	 */
 	UNIT_EQ(sscanf(out, "%u events, %u fragments fetched", &events, &fetched), 2);
 	CU_ASSERT(events >= 500 && fetched >= 600 && !(fetched % 6) && fetched <= 2 * events);
-	SAYS(" 0 bad");
+	OUTPUT_HAS(" 0 bad");
 	UNIT_EQ(RUN("/usr/lib/roc/fragment 6001 sub7"), 1);
-	SAYS("it has sub0, sub1");
+	OUTPUT_HAS("it has sub0, sub1");
 }
 
 static void second_reader(void)

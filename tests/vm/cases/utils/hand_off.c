@@ -139,9 +139,9 @@ static void fragments_recorded(void)
 	/* A word that is not right is found. */
 	UNIT_EQ(RUN("printf x | dd of=rec/run-000000.data bs=1 seek=300 conv=notrunc"), 0);
 	UNIT_EQ(RUN("roc-replay rec"), 1);
-	SAYS("1 errors in the data");
+	OUTPUT_HAS("1 errors in the data");
 	UNIT_EQ(RUN("roc-record rec2 --id=6001 --stream=main"), 1);
-	SAYS("are no streams");
+	OUTPUT_HAS("are no streams");
 }
 
 /* Some links only, to a receiver that looks at every word, until ^C. */
@@ -247,7 +247,7 @@ static void sent_far(void)
 	unit_note("%lld arrived, %lld sent again; %lld and %lld in the recordings",
 		  (long long)units, (long long)again, (long long)first, (long long)second);
 	UNIT_EQ(RUN("cat note"), 0);
-	SAYS("The receiver is lost");
+	OUTPUT_HAS("The receiver is lost");
 }
 
 /*

@@ -55,7 +55,7 @@ static void status(void)
 	CU_ASSERT_DOUBLE_EQUAL(json_real(link_member(2, "opticalPower")), 123.4, 0.1);
 	emu(CARD0, "set 0 link-state 3=up");
 	ends(0, "roc-status --id=245:0");
-	SAYS("UP (was DOWN)");
+	OUTPUT_HAS("UP (was DOWN)");
 	ends(0, "roc-status --id=245:0 --json --links=3");
 	UNIT_EQ(json_number(json_get(json_at(json_get(out, "links"), 0), "link")), 3);
 	UNIT_EQ(json_number(json_get(json_at(json_get(out, "links"), 0), "status")), 1);
@@ -64,21 +64,21 @@ static void status(void)
 	/* The ONU without light. */
 	emu(CARD0, "set pon-power 0");
 	ends(0, "roc-status --id=245:0 --links=0 --onu-status --monitoring");
-	SAYS("onuStickyVaulePrev=");
-	SAYS("rx40Locked=0i");
-	SAYS("link,serialId=245,endpoint=0,CRU=");
+	OUTPUT_HAS("onuStickyVaulePrev=");
+	OUTPUT_HAS("rx40Locked=0i");
+	OUTPUT_HAS("link,serialId=245,endpoint=0,CRU=");
 	emu(CARD0, "set pon-power 100");
 	ends(0, "roc-status --id=245:0 --onu-status");
 	ends(0, "roc-status --id=245:0 --onu-status --prometheus");
-	SAYS("roc_onu_operational{");
-	SAYS("# TYPE roc_card_info gauge");
+	OUTPUT_HAS("roc_onu_operational{");
+	OUTPUT_HAS("# TYPE roc_card_info gauge");
 	ends(2, "roc-status --id=245:0 --json --monitoring");
 	ends(2, "roc-status --id=245:0 --links=12");
 	/* A card is called as the user calls it, with its address, and never by its node. */
 	ends(1, "roc-siu-status --id=#0");
-	SAYS("#0 (0000:");
+	OUTPUT_HAS("#0 (0000:");
 	ends(1, "roc-reg-read --id=245:1 --channel=4 --address=0");
-	SAYS("245:1 (0000:");
+	OUTPUT_HAS("245:1 (0000:");
 	CU_ASSERT_PTR_NULL(strstr(out, "/dev/roc"));
 	ends(0, "as-user reader roc-status --id=245:0");
 }
@@ -119,8 +119,8 @@ static void metrics(void)
 	/* A card that does not answer: the driver knows what it counted all the same. */
 	emu(CARD0, "fault 0 all-ones");
 	ends(1, "sleep 0.2; roc-metrics --id=245:0");
-	SAYS("answers all ones");
-	SAYS("stopped");
+	OUTPUT_HAS("answers all ones");
+	OUTPUT_HAS("stopped");
 	emu_normal(CARD0, FOUR_LINKS);
 	/* The driver keeps a failed reading for a while, too. */
 	CU_ASSERT(UNIT_WAIT(!RUN("roc-metrics --id=245:0"), 5000));
@@ -152,9 +152,9 @@ static void packets(void)
 	UNIT_EQ(json_number(link_member(0, "accepted")),
 		peek(CRU_DATAPATH_LINK(0, 0) + CRU_DPL_ACCEPTED));
 	ends(0, "roc-pkt-monitor --id=245:0 --monitoring");
-	SAYS("wrapper,serialId=245,endpoint=0,");
+	OUTPUT_HAS("wrapper,serialId=245,endpoint=0,");
 	ends(0, "roc-pkt-monitor --id=245:0 --prometheus");
-	SAYS("roc_packets_accepted_total{");
+	OUTPUT_HAS("roc_packets_accepted_total{");
 }
 
 /* An orbit of 3564 crossings at 40.079 MHz, by a tool that may be held up between two looks. */
@@ -173,7 +173,7 @@ static void triggers(void)
 	ends(0, "roc-reg-modify --id=245:0 --channel=2 --address=0x18 --position=0 --value=1");
 	ends(0, "roc-reg-modify --id=245:0 --channel=2 --address=0x200000 --width=2 --value=0");
 	ends(0, "roc-ctp-emulator --id=245:0 --trigger-mode=CONTINUOUS");
-	SAYS("from the TTC-PON");
+	OUTPUT_HAS("from the TTC-PON");
 	ends(0, "roc-reg-modify --id=245:0 --channel=2 --address=0x200000 --width=2 --value=2");
 	ends(0, "roc-ctp-emulator --id=245:0 --trigger-mode=continuous");
 	UNIT_STR(out, "");
@@ -185,14 +185,14 @@ static void triggers(void)
 	ends(0, "roc-ctp-emulator --id=245:0 --eox --json");
 	CU_ASSERT(json_valid(out));
 	ends(1, "roc-ctp-emulator --id=245:0 --single-trigger");
-	SAYS("manual");
+	OUTPUT_HAS("manual");
 	ends(0, "roc-ctp-emulator --id=245:0 --trigger-mode=manual");
 	ends(0, "roc-trig-monitor --id=245:0 --json");
 	UNIT_EQ(json_real(json_get(out, "phyRate")), 0);
 	emu(CARD0, "clear");
 	ends(0, "roc-ctp-emulator --id=245:0 --single-trigger");
 	ends(0, "roc-trig-monitor --id=245:0 --monitoring");
-	SAYS("trigger,serialId=245,");
+	OUTPUT_HAS("trigger,serialId=245,");
 	ends(0, "roc-ctp-emulator --id=245:0 --eox");
 	ends(0, "roc-reg-modify --id=245:0 --channel=2 --address=0x18 --position=0 --value=0");
 	ends(2, "roc-ctp-emulator --id=245:0 --trigger-freq=7");
@@ -220,13 +220,13 @@ static void trigger_registers(void)
 	UNIT_EQ(peek(CRU_CTP_CALDIV) & CRU_CTP_DIV_MASK, 50);
 	CU_ASSERT((peek(CRU_CTP_PHYSDIV) & CRU_CTP_DIV_MASK) <= CRU_CTP_PHYSDIV_OFF);
 	ends(0, "roc-ctp-emulator --id=245:0 --status");
-	SAYS("runs");
+	OUTPUT_HAS("runs");
 	ends(0, "roc-ctp-emulator --id=245:0 --trigger-mode=manual");
 	UNIT_EQ(peek(CRU_CTP_RUN_MODE) & CRU_CTP_MODE, CRU_CTP_MANUAL);
 	ends(0, "roc-ctp-emulator --id=245:0 --eox");
 	UNIT_EQ(peek(CRU_CTP_RUN_MODE) & CRU_CTP_MODE, CRU_CTP_IDLE);
 	ends(0, "roc-ctp-emulator --id=245:0 --status");
-	SAYS("idle");
+	OUTPUT_HAS("idle");
 }
 
 static int test_links(void *options)
@@ -254,11 +254,11 @@ static void loopback(void)
 	UNIT_EQ(peek(CRU_GBT(0, 0) + CRU_GBT_SOURCE), source);
 	UNIT_EQ(peek(CRU_GBT(0, 2) + CRU_GBT_SOURCE), source);
 	ends(0, "roc-loopback --id=245:0 --links=0-3 --count=1");
-	SAYS("Round 1");
+	OUTPUT_HAS("Round 1");
 	UNIT_EQ(peek(CRU_GBT(0, 1) + CRU_GBT_SOURCE), source);
 	emu(CARD0, "set 0 link-state 1=bad");
 	ends(1, "roc-loopback --id=245:0 --links=0-3 --count=2 --json");
-	SAYS("1 of 4 links");
+	OUTPUT_HAS("1 of 4 links");
 	emu(CARD0, "set 0 link-state 1=up");
 	/* SIGTERM ends it after the first look, and the links are as they were. */
 	ends(0, "rm loopback.out");
@@ -316,7 +316,7 @@ static void stress(void)
 	CU_ASSERT(json_real(json_get(out, "jainIndex")) <= 1.0);
 	emu(CARD0, "clear");
 	ends(1, "as-user reader roc-bar-stress --id=245:0 --channel=0 --address=0x500 --value=1");
-	SAYS("CAP_SYS_RAWIO");
+	OUTPUT_HAS("CAP_SYS_RAWIO");
 	UNIT_EQ(emu_count(CARD0, 0, "mmio_writes"), 0);
 	ends(0, "as-user reader roc-bar-stress --id=245:0 --channel=0 --address=0x500");
 	ends(2, "roc-bar-stress --id=245:0 --channel=2 --address=0x3");

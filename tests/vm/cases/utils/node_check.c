@@ -97,9 +97,9 @@ static void as_it_is(void)
 	/* The emulated machine does not say. */
 	CU_ASSERT(is("prefetchers", "UNKNOWN"));
 	UNIT_EQ(RUN(CHECK " --strict"), 1);
-	SAYS("roc-node-check: UNKNOWN: ");
+	OUTPUT_HAS("roc-node-check: UNKNOWN: ");
 	UNIT_EQ(RUN(CHECK " --verbose"), 0);
-	SAYS("endpoints 0 to 1");
+	OUTPUT_HAS("endpoints 0 to 1");
 }
 
 /* An endpoint that the machine has lost, and one that the driver does not have. */
@@ -116,7 +116,7 @@ static void missing_endpoint(void)
 	CU_ASSERT(of("endpoints", "PASS", "246"));
 	CU_ASSERT(is("cards", "PASS"));
 	UNIT_EQ(RUN("cat sentence"), 0);
-	SAYS("roc-node-check: FAIL: endpoints.");
+	OUTPUT_HAS("roc-node-check: FAIL: endpoints.");
 	UNIT_EQ(put_text("/sys/bus/pci/rescan", "1"), 0);
 	CU_ASSERT(wait_nodes(5));
 
@@ -188,11 +188,11 @@ static void anybody(void)
 	CU_ASSERT(is("link-width", "PASS"));
 	CU_ASSERT(is("max-payload", "UNKNOWN"));
 	CU_ASSERT(is("memory-channels", "UNKNOWN"));
-	SAYS("no permission");
+	OUTPUT_HAS("no permission");
 	UNIT_EQ(RUN("mkdir -p empty/sys && " CHECK " --root=empty"), 1);
-	SAYS("FAIL: driver, cards");
+	OUTPUT_HAS("FAIL: driver, cards");
 	UNIT_EQ(RUN("roc-node-check --limits=nowhere.json"), 1);
-	SAYS("nowhere.json: cannot be read");
+	OUTPUT_HAS("nowhere.json: cannot be read");
 }
 
 /* The cure of the first finding of a rule that came to this verdict; empty: none. */
@@ -385,9 +385,9 @@ static void find_latency(void)
 	emu_normal(CARD0, FOUR_LINKS);
 
 	UNIT_EQ(RUN("roc-node-check --find-latency --id=" CRORC_ID), 1);
-	SAYS("--find-latency is for a CRU");
+	OUTPUT_HAS("--find-latency is for a CRU");
 	UNIT_EQ(RUN("roc-node-check --find-latency --id=" EP0 " --superpage-size=1000"), 1);
-	SAYS("must be a multiple of");
+	OUTPUT_HAS("must be a multiple of");
 }
 
 UNIT_MAIN("roc-node-check", {"enter", enter}, {"as it is", as_it_is},

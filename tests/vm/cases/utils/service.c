@@ -154,13 +154,13 @@ static void shut_in(void)
 	if (!there())
 		return;
 	ends(0, "cat /proc/$(systemctl show -P MainPID " ROSD ")/status");
-	SAYS("NoNewPrivs:\t1");
-	SAYS("Seccomp:\t2");
-	SAYS("CapPrm:\t0000000000000000");
+	OUTPUT_HAS("NoNewPrivs:\t1");
+	OUTPUT_HAS("Seccomp:\t2");
+	OUTPUT_HAS("CapPrm:\t0000000000000000");
 	CU_ASSERT_PTR_NULL(strstr(out, "Uid:\t0"));
 	UNIT_EQ(RUN("nsenter -t $(systemctl show -P MainPID " ROSD ") -m touch /etc/of-roc-rosd"),
 		1);
-	SAYS("Read-only file system");
+	OUTPUT_HAS("Read-only file system");
 	ends(0,
 	     "nsenter -t $(systemctl show -P MainPID " ROSD ") -m touch /run/roc-rosd/of-roc-rosd");
 	/* Even root, who has all rights, opens no other device in its place. */
@@ -168,7 +168,7 @@ static void shut_in(void)
 	UNIT_EQ(RUN("echo $$ > /sys/fs/cgroup/system.slice/" ROSD
 		    ".service/cgroup.procs && : < /dev/roc0 && : < /dev/kmsg"),
 		1);
-	SAYS("/dev/kmsg: Operation not permitted");
+	OUTPUT_HAS("/dev/kmsg: Operation not permitted");
 	ends(0, "systemd-analyze security --threshold=" EXPOSED_MOST " --no-pager " ROSD);
 }
 
@@ -255,8 +255,8 @@ static void card_taken(void)
 	CU_ASSERT(UNIT_WAIT(restarts(ROSD) >= RESTARTS_MANY, 60000));
 	CU_ASSERT(!shows(ROSD, "ActiveState", "active"));
 	ends(0, "journalctl --no-pager -o cat -u " ROSD);
-	SAYS("serves no more");
-	SAYS("No sub-unit is left.");
+	OUTPUT_HAS("serves no more");
+	OUTPUT_HAS("No sub-unit is left.");
 	UNIT_NEED(driver_bind(address));
 	CU_ASSERT(UNIT_WAIT(shows(ROSD, "ActiveState", "active"), 20000));
 	UNIT_NEED(rosd_generate(card, 400, 1600, 0, 0));

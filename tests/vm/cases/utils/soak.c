@@ -91,7 +91,7 @@ static void everything(void)
 	CU_ASSERT(strtol(out, NULL, 10) >= 10 + ALL_ENDPOINTS);
 	/* Nothing is left to do: it says again what came of it, without a card. */
 	UNIT_EQ(soak(seconds, every, "--log=log"), 0);
-	SAYS("Soak: ");
+	OUTPUT_HAS("Soak: ");
 }
 
 /* ^C in the middle, then the same command; a writer that was killed in the middle of a line. */
@@ -100,15 +100,15 @@ static void gone_on_with(void)
 	if (!calm())
 		return;
 	UNIT_EQ(RUN(INTERRUPTED("--id=0245:0"), 100, 1), 3);
-	SAYS("goes on from there");
-	SAYS("Soak: unfinished after ");
+	OUTPUT_HAS("goes on from there");
+	OUTPUT_HAS("Soak: unfinished after ");
 	UNIT_EQ(RUN("printf '{\"lane\":0,\"at\":9' >> log"), 0);
 	UNIT_EQ(RUN("wc -l < log"), 0);
 	UNIT_EQ(RUN(SOAK "--id=0245:0 --log=log --json", 4, 1), 0);
 	CU_ASSERT(json_real(json_get(out, "earlierSeconds")) > 0.5);
 	CU_ASSERT(json_real(json_get(out, "seconds")) >= 4);
 	UNIT_EQ(RUN(SOAK "--id=0246:0 --log=log", 4, 1), 1);
-	SAYS("is the log of other channels");
+	OUTPUT_HAS("is the log of other channels");
 	UNIT_EQ(RUN("roc-bench-dma --soak=3s --bytes=1Mi"), 2);
 	UNIT_EQ(RUN("roc-bench-dma --bytes=1Mi"), 2);
 	UNIT_EQ(RUN("roc-bench-dma --id=0245 --log=log"), 2);
@@ -150,10 +150,10 @@ static void limits(void)
 	fails("--id=0245:0 --stall-limit=1 --log=log", "0245:0: nothing came for 1 s");
 	/* Nobody goes on with that. */
 	UNIT_EQ(soak(100, 1, "--id=0245:0 --log=log"), 1);
-	SAYS("It failed before, and log says so: 0245:0: nothing came for 1 s");
+	OUTPUT_HAS("It failed before, and log says so: 0245:0: nothing came for 1 s");
 	/* Also if it is over before that is known. */
 	UNIT_EQ(soak(1, 1, "--id=0245:0"), 1);
-	SAYS("0245:0: nothing came.");
+	OUTPUT_HAS("0245:0: nothing came.");
 	emu(CARD0, "fault all clear");
 }
 

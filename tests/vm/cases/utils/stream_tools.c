@@ -53,13 +53,13 @@ static void every_byte(void)
 	follows("odin3", "--packets=5000");
 	UNIT_EQ(RUN("as-user reader roc-stream dump " ID "--stream=odin3 --packets=2 --ring=1Mi"),
 		0);
-	SAYS("odin3 record 1 ");
+	OUTPUT_HAS("odin3 record 1 ");
 	main_makes("");
 	UNIT_EQ(RUN("roc-stream dump " ID
 		    "--verbose --packets=1 --to-file-bin=packet && wc -c < packet"),
 		0);
-	SAYS("packet 0 source 0x0400 events 4294967290..");
-	SAYS("  event 4294967297 type 1 bytes ");
+	OUTPUT_HAS("packet 0 source 0x0400 events 4294967290..");
+	OUTPUT_HAS("  event 4294967297 type 1 bytes ");
 }
 
 static void example(void)
@@ -68,17 +68,17 @@ static void example(void)
 		return;
 	main_makes("");
 	UNIT_EQ(RUN("/usr/lib/roc/stream 4001 main 300"), 0);
-	SAYS("300 packets");
-	SAYS("0 gaps");
+	OUTPUT_HAS("300 packets");
+	OUTPUT_HAS("0 gaps");
 	/* A record of meta has as many events as main's packet. */
 	UNIT_EQ(RUN("/usr/lib/roc/stream 4001 meta 200 > meta & meta=$!; %s; roc-stream follow " ID
 		    "> /dev/null & main=$!; wait $meta; code=$?; kill -TERM $main; wait $main; cat meta; exit $code",
 		    until_running("4001", 1)),
 		0);
-	SAYS("200 packets");
-	SAYS("0 gaps");
+	OUTPUT_HAS("200 packets");
+	OUTPUT_HAS("0 gaps");
 	UNIT_EQ(RUN("/usr/lib/roc/stream 4001 odin9"), 1);
-	SAYS("it has main, meta, odin0");
+	OUTPUT_HAS("it has main, meta, odin0");
 }
 
 static void second_reader(void)
@@ -211,7 +211,7 @@ static void shown(void)
 	if (!there())
 		return;
 	prints("as-user stranger roc-list-cards --verbose", "PCIe40");
-	SAYS("main meta odin0 odin1 odin2 odin3 odin4");
+	OUTPUT_HAS("main meta odin0 odin1 odin2 odin3 odin4");
 	prints("as-user stranger roc-metrics " ID, "odin4");
 	prints("as-user stranger roc-metrics " ID "--prometheus",
 	       "roc_channel_throttled_events_total{");

@@ -40,11 +40,11 @@ static void list_cards(void)
 	}
 	UNIT_EQ(found, 4);
 	UNIT_EQ(RUN("roc-list-cards"), 0);
-	SAYS("PCI Addr");
-	SAYS("0245");
-	SAYS("0246");
+	OUTPUT_HAS("PCI Addr");
+	OUTPUT_HAS("0245");
+	OUTPUT_HAS("0246");
 	UNIT_EQ(RUN("as-user stranger roc-list-cards"), 0);
-	SAYS("0245");
+	OUTPUT_HAS("0245");
 }
 
 static void registers(void)
@@ -58,19 +58,19 @@ static void registers(void)
 	UNIT_STR(out, "0x4d\n");
 	UNIT_EQ(RUN("roc-reg-modify --id=245 --channel=2 --address=100010 --position=4 --width=4 --value=0xf"),
 		0);
-	SAYS("0x4d");
-	SAYS("0xfd");
+	OUTPUT_HAS("0x4d");
+	OUTPUT_HAS("0xfd");
 	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, 0x100010), 0xfd);
 	UNIT_EQ(RUN("roc-reg-read --id=245 --channel=2 --address=0x100010 --json"), 0);
 	CU_ASSERT(json_valid(out));
 	UNIT_EQ(json_number(json_get(out, "value")), 0xfd);
 	UNIT_EQ(RUN("roc-reg-read-range --id=245 --channel=0 --address=0x500 --range=4"), 0);
-	SAYS("0x500");
-	SAYS("0x50c");
+	OUTPUT_HAS("0x500");
+	OUTPUT_HAS("0x50c");
 	/* The file of that name is replaced, not written over. */
 	UNIT_EQ(RUN("echo before > words && ln words kept && roc-reg-read-range --id=245 --channel=2 --address=0x0 --range=5 --file=words && wc -c < words && cat kept"),
 		0);
-	SAYS("20\nbefore\n");
+	OUTPUT_HAS("20\nbefore\n");
 	UNIT_EQ(RUN("roc-reg-write --id=245 --channel=2 --address=0x100010 --value=0"), 0);
 	/* In group roc, without any capability. */
 	UNIT_EQ(RUN("as-user reader roc-reg-read --id=245 --channel=0 --address=0x500"), 0);
@@ -128,9 +128,9 @@ static void bench(void)
 	emu_normal(CARD0, FOUR_LINKS);
 	/* As people call it: the table. */
 	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=DDG"), 0);
-	SAYS("Superpages");
-	SAYS("Gb/s");
-	SAYS("Errors                 0");
+	OUTPUT_HAS("Superpages");
+	OUTPUT_HAS("Gb/s");
+	OUTPUT_HAS("Errors                 0");
 	CU_ASSERT(access("readout_errors.txt", F_OK) != 0);
 }
 
@@ -140,21 +140,21 @@ static void bench_as_user(void)
 	UNIT_EQ(RUN("ulimit -l unlimited; as-user reader " BENCH "--bytes=16Mi --data-source=DDG"),
 		0);
 	UNIT_EQ(RUN("ulimit -l 1024; cd /tmp; as-user reader " BENCH "--bytes=16Mi"), 1);
-	SAYS("RLIMIT_MEMLOCK");
-	SAYS("1048576");
+	OUTPUT_HAS("RLIMIT_MEMLOCK");
+	OUTPUT_HAS("1048576");
 }
 
 static void example(void)
 {
 	emu_normal(CARD0, FOUR_LINKS);
 	UNIT_EQ(RUN("/usr/lib/roc/reader 245 50"), 0);
-	SAYS("50 superpages");
+	OUTPUT_HAS("50 superpages");
 	UNIT_EQ(RUN("/usr/lib/roc/reader 999"), 1);
-	SAYS("reader: ");
+	OUTPUT_HAS("reader: ");
 	UNIT_EQ(RUN("/usr/lib/roc/lend 245 100 3"), 0);
-	SAYS("100 superpages, 104857600 bytes");
+	OUTPUT_HAS("100 superpages, 104857600 bytes");
 	UNIT_EQ(RUN("/usr/lib/roc/lend 999"), 1);
-	SAYS("lend: ");
+	OUTPUT_HAS("lend: ");
 }
 
 static void bad_usage(void)
@@ -235,7 +235,7 @@ static void owned_by_another(void)
 
 	snprintf(text, sizeof(text), "%d", getpid());
 	refuses(1, "in use by", BENCH "--bytes=1Mi");
-	SAYS(text);
+	OUTPUT_HAS(text);
 	refuses(1, "in use by", "roc-reset --id=245 --channel=0 --reset=INTERNAL");
 	/* Everybody sees whose it is. */
 	UNIT_EQ(RUN("as-user stranger roc-metrics --id=245 --json"), 0);
@@ -291,7 +291,7 @@ static void wrong_data(void)
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "fault 0 flip 1");
 	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=INTERNAL --links=0"), 1);
-	SAYS("errors in the data");
+	OUTPUT_HAS("errors in the data");
 	emu_normal(CARD0, FOUR_LINKS);
 	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=DDG"), 0);
 }
@@ -301,14 +301,14 @@ static void stalled(void)
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "fault 0 stall");
 	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=DDG --stall-limit=1"), 1);
-	SAYS("No superpage came");
+	OUTPUT_HAS("No superpage came");
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "fault 0 wrong-count 1000");
 	/* Far more bytes than come before the driver reads the count. */
 	UNIT_EQ(RUN(BENCH "--bytes=100Gi --data-source=DDG --stall-limit=%u",
 		    limit_ms(5000) / 1000),
 		1);
-	SAYS("more superpages than it was given");
+	OUTPUT_HAS("more superpages than it was given");
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
@@ -361,9 +361,9 @@ static void enter(void)
 	tool_enter("/tmp/tools");
 	chmod("/tmp/tools", 01777);
 	UNIT_EQ(RUN("roc --version"), 0);
-	SAYS(roc_version());
+	OUTPUT_HAS(roc_version());
 	UNIT_EQ(RUN("roc-bench-dma --help"), 0);
-	SAYS("--superpage-size");
+	OUTPUT_HAS("--superpage-size");
 }
 
 UNIT_MAIN("tools", {"version and help", enter}, {"list cards", list_cards},

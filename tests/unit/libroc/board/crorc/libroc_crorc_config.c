@@ -94,25 +94,25 @@ static void refusals(void)
 	unusual();
 	card.running = true;
 	UNIT_EQ(configure(0), -EBUSY);
-	SAYS("#0 (0000:3b:00.0): it cannot be configured while a channel of the card runs");
+	ERROR_HAS("#0 (0000:3b:00.0): it cannot be configured while a channel of the card runs");
 	card.running = false;
 	config.time_frame_length = 257;
 	UNIT_EQ(configure(0), -ERANGE);
-	SAYS("crorc.timeFrameLength: 257 is out of range, which ends at 256");
+	ERROR_HAS("crorc.timeFrameLength: 257 is out of range, which ends at 256");
 	config.time_frame_length = 256;
 	config.crorc_id = 0x1000;
 	UNIT_EQ(configure(0), -ERANGE);
-	SAYS("crorc.crorcId");
+	ERROR_HAS("crorc.crorcId");
 	unusual();
 	UNIT_EQ(configure(8), -EINVAL);
 	card.lock_errno = EBUSY;
 	card.lock_owner = getpid();
 	UNIT_EQ(configure(0), -EBUSY);
-	SAYS("is working on this card");
+	ERROR_HAS("is working on this card");
 	card.lock_errno = 0;
 	card.card_type = ROC_CARD_CRU;
 	UNIT_EQ(configure(ROC_CONFIG_ANY_FIRMWARE), -EOPNOTSUPP);
-	SAYS("#0 (0000:3b:00.0) is a CRU: only a CRORC can do this");
+	ERROR_HAS("#0 (0000:3b:00.0) is a CRU: only a CRORC can do this");
 	UNIT_EQ(card.writes, 0);
 	card_end();
 }
@@ -124,7 +124,7 @@ static void started_meanwhile(void)
 	unusual();
 	card.starts = 0x1f4;
 	UNIT_EQ(configure(0), -EBUSY);
-	SAYS("readout was started while the card was configured");
+	ERROR_HAS("readout was started while the card was configured");
 	CU_ASSERT_TRUE(result.reconfigured);
 	CU_ASSERT_FALSE(result.restored);
 	UNIT_EQ(peek(0, 0x1f0), 0xabc1);
@@ -142,8 +142,8 @@ static void firmware(void)
 	unusual();
 	key(0, "firmware", "12345678");
 	UNIT_EQ(configure(0), -EPERM);
-	SAYS("firmware 12345678 is not in list");
-	SAYS("v2.14.2 (828801a2)");
+	ERROR_HAS("firmware 12345678 is not in list");
+	ERROR_HAS("v2.14.2 (828801a2)");
 	UNIT_EQ(card.writes, 0);
 	UNIT_EQ(configure(ROC_CONFIG_ANY_FIRMWARE), 0);
 	UNIT_EQ(peek(0, 0x1f0), 0xabc1);
@@ -156,8 +156,9 @@ static void put_back(void)
 	card.stuck = 0x1f4;
 	unusual();
 	UNIT_EQ(configure(0), -EBADMSG);
-	SAYS("register 0x1f4 of BAR 0 (crorc.timeFrameLength) was written 0x4d and reads 0x100");
-	SAYS("was put back as it was");
+	ERROR_HAS(
+		"register 0x1f4 of BAR 0 (crorc.timeFrameLength) was written 0x4d and reads 0x100");
+	ERROR_HAS("was put back as it was");
 	CU_ASSERT_TRUE(result.restored);
 	UNIT_STR(result.register_name, "crorc.timeFrameLength");
 	UNIT_EQ(result.got, 0x100);
@@ -172,7 +173,7 @@ static void laser_that_does_not_come_on(void)
 	card.stuck = 0x0d0;
 	unusual();
 	UNIT_EQ(configure(0), -EBADMSG);
-	SAYS("the laser was told to switch on and is not on after 100 ms");
+	ERROR_HAS("the laser was told to switch on and is not on after 100 ms");
 	UNIT_EQ(peek(0, 0x1f0), 0);
 	UNIT_EQ(peek(0, 0x1f4), 0x1100);
 	UNIT_EQ(card.slept_us, 100000);
@@ -204,7 +205,7 @@ static void laser_that_nobody_saw_come_on(void)
 	card.stuck = 0x0d0;
 	card.asleep = leave;
 	UNIT_EQ(configure(0), -EIO);
-	SAYS("answers all ones");
+	ERROR_HAS("answers all ones");
 	UNIT_STR(result.register_name, "");
 	card_end();
 }
@@ -276,7 +277,7 @@ static void files(void)
 static void faulty_files(void)
 {
 	static const struct {
-		const char *text, *says;
+		const char *text, *error;
 		int err;
 	} faults[] = {
 		{"[crorc]\ndynamicOffset=true\n",
@@ -302,12 +303,12 @@ static void faulty_files(void)
 	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		write_file("", faults[i].text);
 		UNIT_EQ(roc_crorc_config_load(uri, &config, NULL), -faults[i].err);
-		SAYS(faults[i].says);
+		ERROR_HAS(faults[i].error);
 	}
 	UNIT_EQ(roc_crorc_config_diff(&before, &config, NULL), 0);
 	write_file("", "[other]\nx=y\n");
 	UNIT_EQ(roc_config_card(uri, &type), -EINVAL);
-	SAYS("no section of a card");
+	ERROR_HAS("no section of a card");
 	UNIT_EQ(roc_config_card("consul://host/x", &type), -EOPNOTSUPP);
 	UNIT_EQ(unlink(path), 0);
 	UNIT_EQ(roc_config_card(uri, &type), -ENOENT);
@@ -322,7 +323,7 @@ static void by_name(void)
 	UNIT_EQ(roc_crorc_config_set(&config, "crorc", "timeFrameDetection", "false"), 0);
 	CU_ASSERT_FALSE(config.time_frame_detection);
 	UNIT_EQ(roc_crorc_config_set(&config, "cru", "cruId", "1"), -ENOENT);
-	SAYS("only crorc");
+	ERROR_HAS("only crorc");
 	UNIT_EQ(roc_crorc_config_set(&config, "crorc", "clock", "TTC"), -ENOENT);
 	UNIT_EQ(roc_crorc_config_set(&config, "crorc", "dynamicOffset", "maybe"), -EINVAL);
 	UNIT_EQ(roc_crorc_config_set(&config, "crorc", "crorcId", "1000"), -ERANGE);
@@ -363,7 +364,7 @@ static void status_of_it(void)
 	CU_ASSERT_DOUBLE_EQUAL(s.links[4].optical_power, 0, 1e-9);
 	CU_ASSERT_DOUBLE_EQUAL(s.links[5].optical_power, 6553.5, 1e-9);
 	UNIT_EQ(roc_crorc_status_read(ep, 1 << 6, &s), -ERANGE);
-	SAYS("there is no link 6: links are 0 to 5");
+	ERROR_HAS("there is no link 6: links are 0 to 5");
 	crorc_card.write(host.card, 0, 2, 0x010, 0x1200);
 	UNIT_EQ(roc_crorc_status_read(ep, 0xc, &s), 0);
 	UNIT_EQ(s.link_mask, 0xc);

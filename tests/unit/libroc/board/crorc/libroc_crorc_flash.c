@@ -97,7 +97,7 @@ static void whole_image(void)
 	CU_ASSERT_FALSE(flash.touched);
 	image[77777] ^= 4;
 	UNIT_EQ(roc_crorc_flash_compare(ep, image, NULL, NULL, &flash), -EBADMSG);
-	SAYS("#0 (0000:3b:00.0): word 0x12fd1 of the flash is 0x");
+	ERROR_HAS("#0 (0000:3b:00.0): word 0x12fd1 of the flash is 0x");
 	UNIT_EQ(flash.address, 77777);
 	UNIT_EQ(flash.wanted, image[77777]);
 	UNIT_EQ(flash.got, image[77777] ^ 4);
@@ -121,7 +121,7 @@ static void stopped(void)
 	CU_ASSERT_FALSE(flash.touched);
 	w = (struct watch){.stop_at = ROC_CRORC_FLASH_PROGRAM, .stop_words = 6400};
 	UNIT_EQ(roc_crorc_flash_write(ep, image, watch, &w, &flash), -EINTR);
-	SAYS("stopped");
+	ERROR_HAS("stopped");
 	UNIT_EQ(flash.step, ROC_CRORC_FLASH_PROGRAM);
 	UNIT_EQ(flash.erased, 71);
 	UNIT_EQ(flash.programmed, 6400);
@@ -140,7 +140,7 @@ static void fails(uint64_t arg, const char *sentence, enum roc_crorc_flash_step 
 {
 	crorc_card.fault_set(host.card, 0, "flash-fail", arg);
 	UNIT_EQ(roc_crorc_flash_write(ep, image, NULL, NULL, &flash), -EIO);
-	SAYS(sentence);
+	ERROR_HAS(sentence);
 	UNIT_EQ(flash.step, step);
 	CU_ASSERT_TRUE(flash.touched);
 	crorc_card.fault_clear(host.card, 0, "flash-fail");
@@ -163,7 +163,7 @@ static void the_chip_fails(void)
 	CU_ASSERT_TRUE(readable(0, image[0]));
 	crorc_card.fault_set(host.card, 0, "flash-busy", 1);
 	UNIT_EQ(roc_crorc_serial_write(ep, 1002, &flash), -ETIME);
-	SAYS("the flash does not come ready at word 0x470000");
+	ERROR_HAS("the flash does not come ready at word 0x470000");
 	UNIT_EQ(flash.step, ROC_CRORC_FLASH_ERASE);
 	crorc_card.fault_clear(host.card, 0, "flash-busy");
 	card_end();
@@ -201,7 +201,7 @@ static void stopped_while_the_chip_hangs(void)
 		card_begin();
 		make_image(6);
 		UNIT_EQ(roc_crorc_flash_write(ep, image, hang, &h, &flash), -EINTR);
-		SAYS("stopped");
+		ERROR_HAS("stopped");
 		CU_ASSERT_TRUE(flash.touched);
 		CU_ASSERT_TRUE(card.slept_us - h.since < 10000000);
 		/* Not at every microsecond of it. */
@@ -224,7 +224,7 @@ static void serial_number(void)
 	card_begin();
 	UNIT_EQ(roc_crorc_serial_write(ep, 0, &flash), -ERANGE);
 	UNIT_EQ(roc_crorc_serial_write(ep, 100000, &flash), -ERANGE);
-	SAYS("from 1 to 99999, not 100000");
+	ERROR_HAS("from 1 to 99999, not 100000");
 	UNIT_EQ(card.writes, 0);
 	UNIT_EQ(roc_crorc_serial_write(ep, 1002, &flash), 0);
 	UNIT_EQ(flash.step, ROC_CRORC_FLASH_DONE);
@@ -258,7 +258,7 @@ static void reading(void)
 	UNIT_EQ(roc_crorc_flash_read(ep, 0xffffff, word, NULL, 2), -ERANGE);
 	UNIT_EQ(roc_crorc_flash_read(ep, 0x1000000, word, NULL, 1), -ERANGE);
 	UNIT_EQ(roc_crorc_flash_read(ep, 0, word, NULL, SIZE_MAX), -ERANGE);
-	SAYS("the flash has 16777216 words");
+	ERROR_HAS("the flash has 16777216 words");
 	card.card_type = ROC_CARD_CRU;
 	UNIT_EQ(roc_crorc_flash_read(ep, 0, word, NULL, 1), -EOPNOTSUPP);
 	UNIT_EQ(roc_crorc_flash_write(ep, image, NULL, NULL, &flash), -EOPNOTSUPP);
@@ -372,8 +372,8 @@ static void refuses(const char *sentence)
 	uint16_t *words = NULL;
 
 	UNIT_EQ(roc_crorc_image_load(path, &words), -EINVAL);
-	SAYS(sentence);
-	SAYS(path);
+	ERROR_HAS(sentence);
+	ERROR_HAS(path);
 	CU_ASSERT_PTR_NULL(words);
 }
 

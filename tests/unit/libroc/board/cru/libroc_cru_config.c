@@ -303,7 +303,7 @@ static void a_register_that_does_not_read_back(void)
 		card.stuck = stuck[i];
 		n = snapshot(before, 262144);
 		UNIT_EQ(configure(0, 0), -EBADMSG);
-		SAYS("put back");
+		ERROR_HAS("put back");
 		UNIT_EQ(result.bar, CRU_BAR_CARD);
 		UNIT_EQ(result.offset, stuck[i]);
 		CU_ASSERT_TRUE(result.register_name[0]);
@@ -338,7 +338,7 @@ static void a_register_that_cannot_be_modified(void)
 		fails += configure(0, 0) == -EIO;
 		UNIT_EQ(card.modify_fails, 0);
 		CU_ASSERT_TRUE(result.restored);
-		SAYS("put back");
+		ERROR_HAS("put back");
 		UNIT_EQ(snapshot(after, 262144), n);
 		CU_ASSERT_FALSE(memcmp(before, after, n * sizeof(before[0])));
 	}
@@ -354,7 +354,7 @@ static void all_is_checked_before_the_first_write(void)
 	unusual();
 	config.cru_id = 0x1000;
 	UNIT_EQ(configure(0, 0), -ERANGE);
-	SAYS("cru.cruId");
+	ERROR_HAS("cru.cruId");
 	unusual();
 	config.user_logic = false;
 	UNIT_EQ(configure(0, 0), -EINVAL);
@@ -363,19 +363,19 @@ static void all_is_checked_before_the_first_write(void)
 	unusual();
 	card.card_type = ROC_CARD_CRORC;
 	UNIT_EQ(configure(0, 0), -EOPNOTSUPP);
-	SAYS("only a CRU");
+	ERROR_HAS("only a CRU");
 	card.card_type = ROC_CARD_CRU;
 	UNIT_EQ(card.reads + card.writes, 0);
 	card.lock_errno = EBUSY;
 	UNIT_EQ(configure(0, 0), -EBUSY);
-	SAYS("by a process in another container");
+	ERROR_HAS("by a process in another container");
 	card.lock_owner = getpid();
 	UNIT_EQ(configure(0, 0), -EBUSY);
-	SAYS("(libroc_cru_conf) is working on this card");
+	ERROR_HAS("(libroc_cru_conf) is working on this card");
 	/* A program can call itself anything. */
 	UNIT_NEED(!prctl(PR_SET_NAME, "\033[2Jr\xc3"));
 	UNIT_EQ(configure(0, 0), -EBUSY);
-	SAYS("(?[2Jr?) is working on this card");
+	ERROR_HAS("(?[2Jr?) is working on this card");
 	UNIT_NEED(!prctl(PR_SET_NAME, "libroc_cru_config"));
 	card.lock_errno = EINTR;
 	UNIT_EQ(configure(0, 0), -EINTR);
@@ -384,7 +384,7 @@ static void all_is_checked_before_the_first_write(void)
 	poke(0x400000, 0x55550); /* banks of 5 links */
 	config.links[10].enabled = true;
 	UNIT_EQ(configure(0, 0), -ENOLINK);
-	SAYS("no link 10");
+	ERROR_HAS("no link 10");
 	poke(0x400000, 0x66660);
 	UNIT_EQ(card.writes, 0);
 	card_end();
@@ -399,7 +399,7 @@ static void not_while_it_runs(void)
 	unusual();
 	card.running = true;
 	UNIT_EQ(configure(0, 0), -EBUSY);
-	SAYS("channel of the card runs");
+	ERROR_HAS("channel of the card runs");
 	CU_ASSERT_FALSE(result.reconfigured);
 	CU_ASSERT_TRUE(result.count > 10);
 	UNIT_EQ(peek(0x600034), 0);
@@ -426,7 +426,7 @@ static void started_meanwhile(void)
 	config.onu_address = 33;
 	card.asleep = start_when_settling;
 	UNIT_EQ(configure(0, 0), -EBUSY);
-	SAYS("readout was started while the card was configured");
+	ERROR_HAS("readout was started while the card was configured");
 	CU_ASSERT_TRUE(result.reconfigured);
 	CU_ASSERT_FALSE(result.restored);
 	UNIT_EQ(peek(0x600034), 0);
@@ -439,7 +439,7 @@ static void started_meanwhile(void)
 	config.trigger_window_size++;
 	card.starts = 0x600034;
 	UNIT_EQ(configure(0, 0), -EBUSY);
-	SAYS("readout was started while the card was configured");
+	ERROR_HAS("readout was started while the card was configured");
 	card_end();
 }
 
@@ -470,7 +470,7 @@ static void started_before_it_is_put_back(void)
 		card.starts = fails[i].starts;
 		card.stuck = fails[i].stuck;
 		UNIT_EQ(configure(0, 0), fails[i].err);
-		SAYS("(nothing was put back, because readout was started meanwhile: stop it");
+		ERROR_HAS("(nothing was put back, because readout was started meanwhile: stop it");
 		CU_ASSERT_FALSE(result.restored);
 		UNIT_EQ(pll_input(), CRU_PLL_INPUT_TTC);
 		card_end();
@@ -507,7 +507,7 @@ static void firmware_is_asked(void)
 	unusual();
 	key(0, "firmware", "e4a5a46e");
 	UNIT_EQ(roc_cru_configure(&card.ep[0], &config, 0, &result), -EPERM);
-	SAYS("e4a5a46e");
+	ERROR_HAS("e4a5a46e");
 	UNIT_EQ(card.writes, 0);
 	UNIT_EQ(roc_cru_configure(&card.ep[0], &config, ROC_CONFIG_ANY_FIRMWARE, &result), 0);
 	card_end();
@@ -620,9 +620,9 @@ static void a_clock_that_does_not_lock(void)
 	config.clock = ROC_CRU_CLOCK_TTC;
 	config.cru_id = 0x123;
 	UNIT_EQ(configure(0, 0), -ETIME);
-	SAYS("PON RX calibration failed");
-	SAYS("0x50");
-	SAYS("RX40 locked, RX locked, MGT RX ready");
+	ERROR_HAS("PON RX calibration failed");
+	ERROR_HAS("0x50");
+	ERROR_HAS("RX40 locked, RX locked, MGT RX ready");
 	CU_ASSERT_TRUE(result.restored);
 	CU_ASSERT_FALSE(result.clock_programmed);
 	check_unusual(0, 0);
@@ -633,8 +633,8 @@ static void a_clock_that_does_not_lock(void)
 	config.pon_upstream = true;
 	config.onu_address = 1;
 	UNIT_EQ(configure(0, 0), -ETIME);
-	SAYS("phase scan failed");
-	SAYS("0xfd");
+	ERROR_HAS("phase scan failed");
+	ERROR_HAS("0xfd");
 	CU_ASSERT_TRUE(result.restored);
 	UNIT_EQ(peek(0x22a000), 0);
 	check_unusual(0, 0);
@@ -671,7 +671,7 @@ static void a_clock_that_locks_no_more(void)
 	poke(0x423000 + 4 * 0x141, 0);
 	key(0, "onu", "down");
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -ETIME);
-	SAYS("PON RX calibration failed");
+	ERROR_HAS("PON RX calibration failed");
 	CU_ASSERT_TRUE(result.restored);
 	CU_ASSERT_TRUE(peek(0x423000 + 4 * 0x141) > 0);
 	UNIT_EQ(peek(0x423000 + 4 * 0x141), peek(0x423000 + 4 * 0x16c));
@@ -701,7 +701,7 @@ static void a_pass_refused_before_the_clock(void)
 		card.modify_fails = 1;
 		UNIT_EQ(configure(0, flags[i]), -EIO);
 		UNIT_EQ(card.modify_fails, 0);
-		SAYS("(nothing was written)");
+		ERROR_HAS("(nothing was written)");
 		CU_ASSERT_TRUE(result.restored);
 		/* Reading the clock takes a few commands of the I2C core, and no pause. */
 		CU_ASSERT_TRUE(card.writes <= 13);
@@ -738,7 +738,7 @@ static void a_clock_that_stands_still(void)
 	UNIT_EQ(cru_clock_selected(host.card), 0);
 	roc_cru_loopback_default(&test);
 	UNIT_EQ(roc_cru_loopback_start(&card.ep[0], &test, &saved), -ENOLINK);
-	SAYS("the clock of the GBT links stands still: select the clock with roc-config");
+	ERROR_HAS("the clock of the GBT links stands still: select the clock with roc-config");
 	config.links[2].fee_id++;
 	config.cru_id++;
 	UNIT_EQ(configure(0, ROC_CONFIG_COMPARE_ONLY), 0);
@@ -757,7 +757,7 @@ static void a_clock_that_stands_still(void)
 	poke(0x400000, 0x55550);
 	card.writes = 0;
 	UNIT_EQ(configure(0, 0), -ENOLINK);
-	SAYS("no link 11");
+	ERROR_HAS("no link 11");
 	UNIT_EQ(card.writes, 0);
 	card_end();
 }
@@ -799,7 +799,7 @@ static void a_card_that_goes(void)
 	unusual();
 	card.asleep = leave;
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EIO);
-	SAYS("answers all ones");
+	ERROR_HAS("answers all ones");
 	CU_ASSERT_FALSE(result.restored);
 	card_end();
 }
@@ -873,7 +873,7 @@ static void pll_tables_of_a_site(void)
 	/* A table that switches to the other clock is found out. */
 	write_table(names[2], "0x0540,0x01\n0x052A,0x03\n0x0540,0x00\n");
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EBADMSG);
-	SAYS("does not take input LOCAL");
+	ERROR_HAS("does not take input LOCAL");
 	/* What is wrong with a file is said before anything but that question is written. */
 	card.writes = 0;
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE | ROC_CONFIG_COMPARE_ONLY), 0);
@@ -881,25 +881,25 @@ static void pll_tables_of_a_site(void)
 	write_table(names[2], "0x0540,0x01\n0x052A,0x101\n");
 	card.writes = 0;
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
-	SAYS("si5345-2-local.csv:2:");
+	ERROR_HAS("si5345-2-local.csv:2:");
 	UNIT_EQ(card.writes, asking);
 	CU_ASSERT_FALSE(result.reconfigured);
 	write_table(names[2], "nothing\n");
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
-	SAYS("no entry");
+	ERROR_HAS("no entry");
 	snprintf(text, sizeof(text), "0x0540,0x01%130s5\n", "");
 	write_table(names[2], text);
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
-	SAYS("si5345-2-local.csv:1:");
+	ERROR_HAS("si5345-2-local.csv:1:");
 	write_table(names[2], "0x0540,0x01\n0x052A,0x01\n0x00E3,0xC7\n0x0540,0x00\n");
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
-	SAYS("si5345-2-local.csv:3: register 0x00e3 programs");
+	ERROR_HAS("si5345-2-local.csv:3: register 0x00e3 programs");
 	UNIT_EQ(card.writes, 4 * asking);
 	/* A zero byte in a line takes neither the rest of it away, nor the next one. */
 	write_table(names[2], "0x0540,0x01 \n0x052A,0x01\n0x0540,0x00\n");
 	put_zero(names[2], 11);
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
-	SAYS("si5345-2-local.csv:1:");
+	ERROR_HAS("si5345-2-local.csv:1:");
 	/* However long it is, the last line needs no end. */
 	snprintf(text, sizeof(text), "0x0540,0x01\n0x052A,0x01\n0x0540,0x00%116s", "");
 	write_table(names[2], text);
@@ -913,7 +913,7 @@ static void pll_tables_of_a_site(void)
 	card.writes = 0;
 	errno = 77;
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EISDIR);
-	SAYS("si5345-2-local.csv: Is a directory");
+	ERROR_HAS("si5345-2-local.csv: Is a directory");
 	UNIT_EQ(errno, 77);
 	/* A file that changes after the check fails before the reference is switched, too. */
 	{

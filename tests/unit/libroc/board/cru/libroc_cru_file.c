@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "libroc/board/cru/libroc_cru.h"
-#include "tests/unit/libroc/libroc_says.h"
+#include "tests/unit/libroc/libroc_error.h"
 #include "unit.h"
 
 static char directory[] = "/tmp/roc-unit-XXXXXX";
@@ -139,7 +139,7 @@ static void absent_sections_keep_values(void)
 static const struct refusal {
 	const char *text;
 	int err;
-	const char *says[3]; /* place, and what */
+	const char *error[3]; /* place, and what */
 } ini_refusals[] = {
 	{"", EINVAL, {":1: ", "no section"}},
 	{"clock=TTC\n", EINVAL, {":1: clock", "before the first [section]"}},
@@ -215,8 +215,8 @@ static void refuse(const char *name, const struct refusal *r)
 	if (strncmp(error, path, strlen(path)))
 		CU_assertImplementation(CU_FALSE, __LINE__, "does not name the file", error, "",
 					CU_FALSE);
-	for (i = 0; i < 3 && r->says[i]; i++)
-		SAYS(r->says[i]);
+	for (i = 0; i < 3 && r->error[i]; i++)
+		ERROR_HAS(r->error[i]);
 	unlink(path);
 }
 
@@ -242,15 +242,15 @@ static void other_places_are_refused(void)
 
 	roc_cru_config_default(&c);
 	UNIT_EQ(roc_cru_config_load("consul://host:8500/path", &c), -EOPNOTSUPP);
-	SAYS("Consul");
+	ERROR_HAS("Consul");
 	UNIT_EQ(roc_cru_config_load("http://host/x.json", &c), -EOPNOTSUPP);
-	SAYS("ini://");
+	ERROR_HAS("ini://");
 	UNIT_EQ(roc_cru_config_load("ini:///nonexistent/x.cfg", &c), -ENOENT);
-	SAYS("/nonexistent/x.cfg");
+	ERROR_HAS("/nonexistent/x.cfg");
 	UNIT_EQ(roc_cru_config_load("/tmp", &c), -EIO);
 	UNIT_EQ(roc_cru_config_save("consul://host/x", &c), -EOPNOTSUPP);
 	UNIT_EQ(roc_cru_config_save("/nonexistent/x.cfg", &c), -ENOENT);
-	SAYS("/nonexistent/x.cfg");
+	ERROR_HAS("/nonexistent/x.cfg");
 }
 
 /* The combination is refused in a file as it is elsewhere, and says which file. */
@@ -262,8 +262,8 @@ static void combinations_are_checked(void)
 	roc_cru_config_default(&c);
 	memcpy(at, "userLogicEnabled=0\n  ", strlen("userLogicEnabled=true"));
 	UNIT_EQ(roc_cru_config_load(file("both.cfg", text), &c), -EINVAL);
-	SAYS(path);
-	SAYS("userAndCommonLogicEnabled needs");
+	ERROR_HAS(path);
+	ERROR_HAS("userAndCommonLogicEnabled needs");
 	unlink(path);
 }
 
@@ -280,7 +280,7 @@ static void names_stay(void)
 	unlink(path);
 	UNIT_NEED(!mkfifo(path, 0600));
 	UNIT_EQ(roc_cru_config_save(path, &c), -EINVAL);
-	SAYS("is not a file");
+	ERROR_HAS("is not a file");
 	UNIT_NEED(!lstat(path, &st));
 	CU_ASSERT_TRUE(S_ISFIFO(st.st_mode));
 	unlink(path);
@@ -330,7 +330,7 @@ static void round_trips(void)
 	}
 	c.cru_id = 0x1000;
 	UNIT_EQ(roc_cru_config_save(path, &c), -ERANGE);
-	SAYS("cru.cruId");
+	ERROR_HAS("cru.cruId");
 	CU_ASSERT_TRUE(access(path, F_OK));
 	remove_directory();
 	CU_ASSERT_TRUE(access(directory, F_OK)); /* no temporary file stayed */
@@ -350,20 +350,20 @@ static void single_values(void)
 	for (l = 0; l < ROC_CRU_LINKS; l++)
 		UNIT_EQ(c.links[l].mux, l == 7 ? ROC_CRU_MUX_DDG : ROC_CRU_MUX_UL);
 	UNIT_EQ(roc_cru_config_set(&c, "link12", "gbtMux", "ul"), -ENOENT);
-	SAYS("link12");
+	ERROR_HAS("link12");
 	UNIT_EQ(roc_cru_config_set(&c, "cru", "gbtMux", "ul"), -ENOENT);
-	SAYS("gbtMux");
+	ERROR_HAS("gbtMux");
 	UNIT_EQ(roc_cru_config_set(&c, "cru", "clock", "moon"), -EINVAL);
-	SAYS("cru.clock");
+	ERROR_HAS("cru.clock");
 	UNIT_EQ(roc_cru_config_set(&c, "cru", "cruId", "1000"), -ERANGE);
 	UNIT_EQ(c.cru_id, 0x12);
 	c.links[3].mux = 9;
 	UNIT_EQ(roc_cru_config_check(&c), -ERANGE);
-	SAYS("link3.gbtMux");
+	ERROR_HAS("link3.gbtMux");
 	c.links[3].mux = 0;
 	c.clock = 1;
 	UNIT_EQ(roc_cru_config_check(&c), -ERANGE);
-	SAYS("cru.clock");
+	ERROR_HAS("cru.clock");
 }
 
 static void differences_have_names(void)

@@ -85,7 +85,7 @@ static void loopback_that_fails(void)
 		card.modify_fails = i;
 		UNIT_EQ(roc_cru_loopback_start(&card.ep[0], &test, &saved), -EIO);
 		UNIT_EQ(card.modify_fails, 0);
-		SAYS("the links were put back as they were");
+		ERROR_HAS("the links were put back as they were");
 		UNIT_EQ(peek(0x400008), 0);
 		UNIT_EQ(peek(GBT(2) + 0x30), 1 << 4 | 1 << 5);
 		UNIT_EQ(peek(GBT(2) + 0x20), 0x11);
@@ -121,7 +121,7 @@ static void pattern_texts(void)
 	UNIT_EQ(p.word[2], 0);
 	UNIT_EQ(roc_cru_pattern_parse("1208925819614629174706176", &p), -ERANGE);
 	UNIT_EQ(roc_cru_pattern_parse("0x1ffffffffffffffffffff", &p), -ERANGE);
-	SAYS("80 bits");
+	ERROR_HAS("80 bits");
 	UNIT_EQ(roc_cru_pattern_parse("99999999999999999999999999999999999999", &p), -ERANGE);
 	UNIT_EQ(roc_cru_pattern_parse("0x", &p), -EINVAL);
 	UNIT_EQ(roc_cru_pattern_parse("ff", &p), -EINVAL);
@@ -169,30 +169,30 @@ static void pattern_player(void)
 	card.writes = 0;
 	p.pat2_trigger_orbit = 256;
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -ERANGE);
-	SAYS("orbits");
+	ERROR_HAS("orbits");
 	p.pat2_trigger_orbit = 0;
 	p.pat1_trigger = 32;
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -ERANGE);
-	SAYS("pat1 trigger is 32");
+	ERROR_HAS("pat1 trigger is 32");
 	p.pat1_trigger = 1;
 	p.pat[3].word[2] = 0x10000;
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -ERANGE);
-	SAYS("pat3 bits 79 to 64");
+	ERROR_HAS("pat3 bits 79 to 64");
 	p.pat[3].word[2] = 0;
 	p.pat1_length = UINT32_MAX;
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -ERANGE);
-	SAYS("length");
+	ERROR_HAS("length");
 	UNIT_EQ(card.writes, 0);
 	p.pat1_length = 1;
 	card.stuck = 0x260030;
 	p.pat2_length = 99;
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -EBADMSG);
-	SAYS("0x260030");
-	SAYS("pat2 length");
+	ERROR_HAS("0x260030");
+	ERROR_HAS("pat2 length");
 	/* Neither is it left in an edit, nor the links with its patterns. */
 	poke(0x200000, 2 << 16);
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -EBADMSG);
-	SAYS("pat2 length");
+	ERROR_HAS("pat2 length");
 	UNIT_EQ(peek(0x260000) & 1, 0);
 	UNIT_EQ(peek(0x200000), 2 << 16);
 	card.stuck = 0;
@@ -204,10 +204,10 @@ static void pattern_player(void)
 	/* That the lock could not be given back as well is not what helps. */
 	card.unlock_errno = ENODEV;
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -EBADMSG);
-	SAYS("pat2 length");
+	ERROR_HAS("pat2 length");
 	card.stuck = 0;
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -ENODEV);
-	SAYS("cannot unlock");
+	ERROR_HAS("cannot unlock");
 	card_end();
 }
 
@@ -236,7 +236,7 @@ static void ctp_emulator(void)
 	UNIT_EQ(roc_cru_ctp_running(&card.ep[0], &running), 0);
 	CU_ASSERT_TRUE(running);
 	UNIT_EQ(roc_cru_ctp_trigger(&card.ep[0]), -EINVAL);
-	SAYS("manual");
+	ERROR_HAS("manual");
 	UNIT_EQ(roc_cru_ctp_stop(&card.ep[0]), 0);
 	UNIT_EQ(peek(0x280010) & 3, 3);
 	UNIT_EQ(roc_cru_ctp_running(&card.ep[0], &running), 0);
@@ -264,7 +264,7 @@ static void ctp_emulator(void)
 	card.stuck = 0x280004;
 	ctp.bcmax--;
 	UNIT_EQ(roc_cru_ctp_start(&card.ep[0], &ctp), -EBADMSG);
-	SAYS("bcmax");
+	ERROR_HAS("bcmax");
 	UNIT_EQ(peek(0x280000) >> 31, 0);
 	UNIT_EQ(peek(0x280010) & 3, 3);
 	card_end();
@@ -319,7 +319,7 @@ static void ctp_limits(void)
 		ctp = good;                                                                        \
 		ctp.member = value;                                                                \
 		UNIT_EQ(roc_cru_ctp_check(&ctp), -ERANGE);                                         \
-		SAYS(text);                                                                        \
+		ERROR_HAS(text);                                                                   \
 	} while (0)
 	REFUSED(bcmax, 3564, "bcmax");
 	REFUSED(hbmax, 65536, "hbmax");
@@ -368,12 +368,12 @@ static void user_logic(void)
 	card.writes = 0;
 	ul.link_id = 256;
 	UNIT_EQ(roc_cru_ul_set(&card.ep[0], &ul), -ERANGE);
-	SAYS("link id");
+	ERROR_HAS("link id");
 	UNIT_EQ(card.writes, 0);
 	ul.link_id = 1;
 	card.stuck = 0xc80008;
 	UNIT_EQ(roc_cru_ul_set(&card.ep[0], &ul), -EBADMSG);
-	SAYS("does not toggle");
+	ERROR_HAS("does not toggle");
 	card_end();
 }
 

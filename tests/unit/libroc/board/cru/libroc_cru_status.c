@@ -93,7 +93,7 @@ static void link_values(void)
 	UNIT_EQ(l->mux, 9);
 	UNIT_STR(roc_cru_link_mux_text(l), "N/A");
 	UNIT_EQ(roc_cru_status_read(&card.ep[1], 0x1000, 0, &status), -ERANGE);
-	SAYS("no link 12");
+	ERROR_HAS("no link 12");
 	UNIT_EQ(roc_cru_status_read(&card.ep[1], 1, 0x10, &status), -EINVAL);
 	card_end();
 }
@@ -106,9 +106,9 @@ static void a_card_that_is_gone(void)
 	cru_begin();
 	card.gone = true;
 	UNIT_EQ(roc_cru_status_read(&card.ep[0], 0, 0, &status), -EIO);
-	SAYS("answers all ones");
+	ERROR_HAS("answers all ones");
 	UNIT_EQ(roc_cru_config_read(&card.ep[0], &config), -EIO);
-	SAYS("answers all ones");
+	ERROR_HAS("answers all ones");
 	card_end();
 }
 
@@ -362,7 +362,7 @@ static void a_poorer_card(void)
 	cru_begin();
 	card.stuck = 0x30604; /* commands of the PLL's I2C core */
 	UNIT_EQ(roc_cru_status_read(&card.ep[0], 0, 0, &status), -EIO);
-	SAYS("Si5345 #2 does not answer");
+	ERROR_HAS("Si5345 #2 does not answer");
 	CU_ASSERT_TRUE(card.slept_us < 100000);
 	card.stuck = 0;
 	poke(0x400000, 0);
