@@ -10,10 +10,10 @@
 /* As ROC_REASON_SETUP documents. A lost register write costs one try, and is rare. */
 #define ROC_ENABLE_TRIES 3
 #define ROC_LOAD_TRY_US 200
-#define ROC_QUIET_TRY_US 100
+#define ROC_QUIESCE_TRY_US 100
 /* Multiples of the contract's limits: the card may be an emulated one on a busy machine. */
 #define ROC_LOAD_PATIENCE 10
-#define ROC_QUIET_PATIENCE 50
+#define ROC_QUIESCE_PATIENCE 50
 
 static u32 roc_config_word(void *context, unsigned int at)
 {
@@ -137,8 +137,8 @@ static int roc_block_reset_verified(struct roc_channel *ch, u32 level)
 		roc_block_read, generation,
 		(status = roc_block_status(ch)) == ROC_ALL_ONES ||
 			(generation == before + 1 && roc_block_stopped(regs, status)),
-		ROC_QUIET_TRY_US, ROC_QUIET_PATIENCE * regs->quiet_ms * USEC_PER_MSEC, false, ch,
-		regs->generation);
+		ROC_QUIESCE_TRY_US, ROC_QUIESCE_PATIENCE * regs->quiet_ms * USEC_PER_MSEC, false,
+		ch, regs->generation);
 	if (!err && status != ROC_ALL_ONES)
 		return 0;
 	roc_ch_log(dbg, ch, "reset %#x not confirmed: generation %u to %u, status %#x\n", level,
@@ -163,9 +163,10 @@ int roc_block_disable(struct roc_channel *ch)
 		return roc_block_reset_verified(ch, regs->stop);
 	}
 	/* Nothing counts stops, so each try repeats a write that may have been lost. */
-	err = read_poll_timeout(
-		roc_block_stop, status, status == ROC_ALL_ONES || roc_block_stopped(regs, status),
-		ROC_QUIET_TRY_US, ROC_QUIET_PATIENCE * regs->quiet_ms * USEC_PER_MSEC, false, ch);
+	err = read_poll_timeout(roc_block_stop, status,
+				status == ROC_ALL_ONES || roc_block_stopped(regs, status),
+				ROC_QUIESCE_TRY_US,
+				ROC_QUIESCE_PATIENCE * regs->quiet_ms * USEC_PER_MSEC, false, ch);
 	return err || status == ROC_ALL_ONES ? -EIO : 0;
 }
 

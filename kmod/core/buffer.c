@@ -515,7 +515,7 @@ static struct roc_buffer *roc_buffer_take(struct roc_open *o, u32 handle)
 	if (!buf)
 		return ERR_PTR(-ENOENT);
 	xa_erase(&o->buffers, handle);
-	if (!o->leak)
+	if (!o->defer_free)
 		return buf;
 	roc_hold(o->ch, &buf->held);
 	return NULL;

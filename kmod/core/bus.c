@@ -53,12 +53,12 @@ static bool roc_bus_needed(struct roc_endpoint *ep)
 }
 
 /* Is there a channel of which nobody knows whether it is quiet? */
-bool roc_suspects(struct roc_endpoint *ep)
+bool roc_any_unquiesced(struct roc_endpoint *ep)
 {
 	const struct roc_channel *ch;
 
 	for_each_roc_channel(ch, ep)
-		if (READ_ONCE(ch->suspect))
+		if (READ_ONCE(ch->unquiesced))
 			return true;
 	return false;
 }
@@ -71,7 +71,7 @@ static int roc_bus_on(struct roc_endpoint *ep)
 		return -ENODEV;
 	if (ep->asleep)
 		return -EAGAIN;
-	if (roc_suspects(ep))
+	if (roc_any_unquiesced(ep))
 		return -EIO;
 	pci_set_master(ep->pdev);
 	roc_monitor_alarms(ep, true);
@@ -150,7 +150,7 @@ bool roc_bus_take(struct roc_channel *ch)
 
 	mutex_lock(&ep->card->lock);
 	roc_bus_set(ch, false);
-	WRITE_ONCE(ch->suspect, true);
+	WRITE_ONCE(ch->unquiesced, true);
 	if (!roc_bus_needed(ep)) {
 		pci_clear_master(ep->pdev);
 		roc_monitor_alarms(ep, false);
@@ -165,7 +165,7 @@ void roc_bus_leave(struct roc_channel *ch)
 {
 	mutex_lock(&ch->ep->card->lock);
 	roc_bus_set(ch, false);
-	WRITE_ONCE(ch->suspect, false);
+	WRITE_ONCE(ch->unquiesced, false);
 	mutex_unlock(&ch->ep->card->lock);
 }
 

@@ -180,10 +180,10 @@ struct roc_card_ops {
 
 	/**
 	 * @quiesce: Stop, forget all that it was given, let go of what the card's endpoints share,
-	 * and prove that the card writes no more; -EIO if it does. Of a channel that is @loaded the
-	 * reset must be seen to work, else -ENODATA: one that is ignored changes nothing, and
-	 * nothing would tell. Also for channels that this driver never started. Not @present: no
-	 * access, only let go. NULL: the kind's disable() does it all.
+	 * and prove that the card writes no more; -EIO if it does. Of a channel that is
+	 * @dma_configured the reset must be seen to work, else -ENODATA: one that is ignored
+	 * changes nothing, and nothing would tell. Also for channels that this driver never
+	 * started. Not @present: no access, only let go. NULL: the kind's disable() does it all.
 	 */
 	int (*quiesce)(struct roc_channel *ch, bool present);
 	/** @left_running: At probe: may the channel have been left with work to do? */

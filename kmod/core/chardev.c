@@ -92,7 +92,7 @@ static int roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 	ch->ep = ep;
 	ch->number = number;
 	ch->kind = kind;
-	ch->suspect = true;
+	ch->unquiesced = true;
 	roc_irqs_none(ch);
 	mutex_init(&ch->lock);
 	INIT_LIST_HEAD(&ch->held);

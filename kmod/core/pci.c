@@ -96,11 +96,11 @@ static void roc_stop_left(struct roc_endpoint *ep, bool master)
 
 	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
-		ch->loaded = master || ep->ops->left_running(ch);
+		ch->dma_configured = master || ep->ops->left_running(ch);
 		roc_requiesce(ch, true);
 		mutex_unlock(&ch->lock);
 	}
-	if (roc_suspects(ep) && !roc_reset_function(ep))
+	if (roc_any_unquiesced(ep) && !roc_reset_function(ep))
 		roc_quiesced_by_reset(ep);
 }
 
@@ -173,7 +173,7 @@ static void roc_abandon_held(struct roc_endpoint *ep)
 /* Of what is shut. */
 static void roc_let_go(struct roc_endpoint *ep)
 {
-	if (roc_suspects(ep) && !roc_reset_function(ep))
+	if (roc_any_unquiesced(ep) && !roc_reset_function(ep))
 		roc_quiesced_by_reset(ep);
 	roc_abandon_held(ep);
 }
@@ -339,7 +339,7 @@ static void roc_reset_done(struct pci_dev *pdev)
 	/* The next error recovery wants a saved state, too: restoring one uses it up. */
 	pci_save_state(pdev);
 	/* Nobody says whether there was one. Where it has to prove something it is done again. */
-	if (!roc_suspects(ep) || !roc_reset_function(ep))
+	if (!roc_any_unquiesced(ep) || !roc_reset_function(ep))
 		roc_quiesced_by_reset(ep);
 	roc_reopen(ep, ROC_SHUT_RESET);
 }

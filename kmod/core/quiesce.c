@@ -11,14 +11,14 @@
 
 #include "core/roc.h"
 
-static void roc_proved(struct roc_channel *ch)
+static void roc_set_quiesced(struct roc_channel *ch)
 {
 	roc_bus_leave(ch);
-	ch->loaded = false;
+	ch->dma_configured = false;
 }
 
 /* Stop the channel, and have it say that it has stopped. */
-static int roc_prove(struct roc_channel *ch)
+static int roc_stop_verified(struct roc_channel *ch)
 {
 	int err = 0;
 
@@ -26,9 +26,9 @@ static int roc_prove(struct roc_channel *ch)
 		err = ch->kind->disable(ch);
 	if (ch->ep->ops->quiesce)
 		err = ch->ep->ops->quiesce(ch, true) ?: err;
-	ch->unseen = err == -ENODATA;
+	ch->reset_unobserved = err == -ENODATA;
 	if (!err)
-		roc_proved(ch);
+		roc_set_quiesced(ch);
 	else
 		roc_ch_log(dbg, ch, "not quiesced (%d)\n", err);
 	return err;
@@ -39,17 +39,17 @@ static int roc_prove(struct roc_channel *ch)
  * prove it, or because it may not master the bus. If neither can be had the pages must not go back
  * to the system. The channel is open, and its interrupt wakes nobody any more.
  */
-void roc_make_quiet(struct roc_channel *ch, bool present)
+void roc_quiesce(struct roc_channel *ch, bool present)
 {
 	lockdep_assert_held(&ch->lock);
 	roc_point(ch->ep, ROC_POINT_QUIESCE);
-	if (present && !roc_prove(ch))
+	if (present && !roc_stop_verified(ch))
 		return;
 	if (!present && ch->ep->ops->quiesce)
 		ch->ep->ops->quiesce(ch, false);
 	if (roc_bus_take(ch))
 		return;
-	ch->open->leak = true;
+	ch->open->defer_free = true;
 	roc_ch_log(alert_ratelimited, ch,
 		   "the card cannot be stopped; its memory stays until it can\n");
 }
@@ -61,37 +61,37 @@ void roc_make_quiet(struct roc_channel *ch, bool present)
  */
 bool roc_requiesce(struct roc_channel *ch, bool present)
 {
-	bool proved = !READ_ONCE(ch->suspect), off = proved || roc_bus_take(ch);
+	bool quiesced = !READ_ONCE(ch->unquiesced), off = quiesced || roc_bus_take(ch);
 
 	lockdep_assert_held(&ch->lock);
-	if (!proved)
-		proved = present && roc_alive(ch->ep) && !roc_prove(ch);
-	if (!proved && !off)
+	if (!quiesced)
+		quiesced = present && roc_alive(ch->ep) && !roc_stop_verified(ch);
+	if (!quiesced && !off)
 		return false;
 	if (ch->open)
-		ch->open->leak = false;
+		ch->open->defer_free = false;
 	roc_held_free(ch);
-	return proved;
+	return quiesced;
 }
 
 /*
  * For a STOP of a channel that does not run. A run that ended by itself, or whose STOP failed, may
  * have left a card that still writes: that is tried again, and said. @ch is open.
  */
-int roc_stopped_already(struct roc_channel *ch)
+int roc_stop_not_running(struct roc_channel *ch)
 {
 	lockdep_assert_held(&ch->lock);
-	if (ch->open->leak)
+	if (ch->open->defer_free)
 		roc_requiesce(ch, true);
-	return ch->open->leak ? -EIO : -EALREADY;
+	return ch->open->defer_free ? -EIO : -EALREADY;
 }
 
 /* The function was reset: whatever was in the channel is gone. */
-static void roc_forgotten(struct roc_channel *ch)
+static void roc_channel_was_reset(struct roc_channel *ch)
 {
 	if (ch->ep->ops->after_reset)
 		ch->ep->ops->after_reset(ch);
-	roc_proved(ch);
+	roc_set_quiesced(ch);
 	roc_requiesce(ch, true);
 }
 
@@ -102,7 +102,7 @@ void roc_quiesced_by_reset(struct roc_endpoint *ep)
 
 	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
-		roc_forgotten(ch);
+		roc_channel_was_reset(ch);
 		mutex_unlock(&ch->lock);
 	}
 }
@@ -142,8 +142,7 @@ int roc_reset_function(struct roc_endpoint *ep)
 	mutex_unlock(&ep->card->lock);
 	/* The next error recovery wants a saved state, too: restoring one uses it up. */
 	pci_save_state(ep->pdev);
-	roc_ep_log(warn_ratelimited, ep,
-		   "a channel does not prove that it is quiet: function reset (%d)\n", err);
+	roc_ep_log(warn_ratelimited, ep, "reset the function to quiesce a channel (%d)\n", err);
 	return err;
 }
 
@@ -177,7 +176,7 @@ static bool roc_resettable(struct roc_endpoint *ep)
 
 	for_each_roc_channel(ch, ep) {
 		if (READ_ONCE(ch->state) == ROC_CH_RUNNING ||
-		    (READ_ONCE(ch->suspect) && !READ_ONCE(ch->unseen)))
+		    (READ_ONCE(ch->unquiesced) && !READ_ONCE(ch->reset_unobserved)))
 			return false;
 	}
 	return true;
@@ -239,7 +238,7 @@ static int roc_reset_idle(struct roc_endpoint *ep)
 		roc_irqs_again(ep);
 		return -EINTR;
 	}
-	if (!roc_suspects(ep)) {
+	if (!roc_any_unquiesced(ep)) {
 		up_write(&ep->registers);
 		roc_irqs_again(ep);
 		return 0;
@@ -267,7 +266,7 @@ int roc_requiesce_all(struct roc_endpoint *ep)
 	int err;
 
 	for_each_roc_channel(ch, ep) {
-		if (!READ_ONCE(ch->suspect))
+		if (!READ_ONCE(ch->unquiesced))
 			continue;
 		roc_point(ep, ROC_POINT_REQUIESCE);
 		err = roc_channel_lock(ch);
@@ -277,5 +276,5 @@ int roc_requiesce_all(struct roc_endpoint *ep)
 			roc_requiesce(ch, true);
 		mutex_unlock(&ch->lock);
 	}
-	return roc_suspects(ep) ? roc_reset_idle(ep) : 0;
+	return roc_any_unquiesced(ep) ? roc_reset_idle(ep) : 0;
 }

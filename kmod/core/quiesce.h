@@ -31,7 +31,7 @@ struct roc_held {
 };
 
 /* bus.c */
-bool roc_suspects(struct roc_endpoint *ep);
+bool roc_any_unquiesced(struct roc_endpoint *ep);
 int roc_bus_give(struct roc_channel *ch);
 int roc_bus_give_function(struct roc_endpoint *ep);
 void roc_bus_off(struct roc_endpoint *ep);
@@ -50,9 +50,9 @@ void roc_kept_exit(void);
 /* quiesce.c */
 int roc_channels_lock(struct roc_endpoint *ep);
 void roc_channels_unlock(struct roc_endpoint *ep);
-void roc_make_quiet(struct roc_channel *ch, bool present);
+void roc_quiesce(struct roc_channel *ch, bool present);
 bool roc_requiesce(struct roc_channel *ch, bool present);
-int roc_stopped_already(struct roc_channel *ch);
+int roc_stop_not_running(struct roc_channel *ch);
 int roc_requiesce_all(struct roc_endpoint *ep);
 void roc_quiesced_by_reset(struct roc_endpoint *ep);
 int roc_reset_function(struct roc_endpoint *ep);

@@ -89,11 +89,12 @@ struct roc_stats {
  * @held: what its owner gave up while the card might still write there; under @lock
  * @opens: number of the present open, from 1; under @lock
  * @bus: may master the bus; under card->lock
- * @suspect: not proved to be quiet in this binding; written under @lock and card->lock. See
+ * @unquiesced: not proved to be quiet in this binding; written under @lock and card->lock. See
  *	quiesce.c
- * @loaded: was given memory to write to since its quiet was last proved, perhaps by somebody else:
- *	then only a reset that shows is a proof; under @lock
- * @unseen: suspect, but only because its reset changed nothing that can be seen; under @lock
+ * @dma_configured: was given memory to write to since its quiet was last proved, perhaps by
+ *	somebody else: then only a reset that shows is a proof; under @lock
+ * @reset_unobserved: suspect, but only because its reset changed nothing that can be seen; under
+ *	@lock
  * @block: its registers in the contract with the firmware, see block.h. NULL = there are none (yet)
  * @vector: index of its interrupt for each purpose of the kind's, -1 = none. Written at probe and
  *	remove
@@ -124,9 +125,9 @@ struct roc_channel {
 	struct list_head held;
 	u32 opens;
 	bool bus;
-	bool suspect;
-	bool loaded;
-	bool unseen;
+	bool unquiesced;
+	bool dma_configured;
+	bool reset_unobserved;
 	void __iomem *block;
 	int vector[ROC_PURPOSES_MAX];
 	void *kind_priv;

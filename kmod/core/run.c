@@ -182,14 +182,14 @@ static int roc_run_enable_block(struct roc_run *run, u32 start, void *arg)
 	err = roc_bus_give(ch);
 	if (err)
 		goto err_quiesce;
-	ch->loaded = true;
+	ch->dma_configured = true;
 	ops->begin(run, start);
 	err = roc_block_enable(ch, ops->setup, start, &status);
 	if (!err)
 		return 0;
 
 err_quiesce:
-	roc_make_quiet(ch, true);
+	roc_quiesce(ch, true);
 	return err;
 }
 
@@ -262,7 +262,7 @@ static void roc_run_end(struct roc_run *run, enum roc_ch_state state, enum roc_r
 
 	present = ops->quiesce(run, reason, present);
 	roc_run_unbind(run);
-	roc_make_quiet(ch, present);
+	roc_quiesce(ch, present);
 	found = ops->finish(run, reason);
 	if (found && (!reason || reason == ROC_REASON_SUSPENDED)) {
 		state = ROC_CH_FAILED;
@@ -290,7 +290,7 @@ int roc_run_stop(struct roc_run *run, enum roc_reason reason, u32 flags, void *a
 
 	lockdep_assert_held(&ch->lock);
 	if (ch->state != ROC_CH_RUNNING)
-		return roc_stopped_already(ch);
+		return roc_stop_not_running(ch);
 	found = ops->drain(run, flags);
 	roc_point(ch->ep, ROC_POINT_STOP);
 	/* The first fault found is the reason, even if the card has gone since. */
@@ -299,7 +299,7 @@ int roc_run_stop(struct roc_run *run, enum roc_reason reason, u32 flags, void *a
 	if (arg)
 		ops->report(run, arg);
 	/* It may still write, if it does not stop: the reader of its memory must know. */
-	return ch->state == ROC_CH_FAILED || run->open.leak ? -EIO : 0;
+	return ch->state == ROC_CH_FAILED || run->open.defer_free ? -EIO : 0;
 }
 
 static bool roc_run_tick_locked(struct roc_run *run)

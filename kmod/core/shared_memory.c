@@ -311,7 +311,7 @@ void roc_shared_commit(struct file *file, const void *data, bool copied)
 void roc_shared_drop(struct roc_open *o)
 {
 	lockdep_assert_held(&o->ch->lock);
-	if (o->leak && o->shared->owned_by_card)
+	if (o->defer_free && o->shared->owned_by_card)
 		roc_hold(o->ch, &o->shared->held);
 	else
 		roc_shared_release(o->shared, o->ch->ep);

@@ -242,7 +242,7 @@ static int roc_push(struct roc_pool_run *p, struct roc_link *link, struct roc_fl
 		link->not_rung++;
 		err = 0;
 	} else {
-		ch->loaded = true;
+		ch->dma_configured = true;
 		err = roc_pool_ops(ch->ep)->push(ch, link->slot, flight->bus, flight->fill.length);
 	}
 	roc_count_gap(p, link);

@@ -97,7 +97,7 @@ static int roc_pool_enable(struct roc_run *run)
 	p->pool->event.ended = false;
 	err = ops->start(p->ch, set->source, p->links, set->configure);
 	if (err) {
-		roc_make_quiet(p->ch, true);
+		roc_quiesce(p->ch, true);
 		return err;
 	}
 	p->pool->empties = 0;
@@ -118,8 +118,8 @@ static enum roc_reason roc_refusal(struct roc_pool_run *p)
 		return ROC_REASON_LOST;
 	if (setup)
 		return ROC_REASON_SETUP;
-	return !READ_ONCE(p->ch->suspect) && roc_suspects(ep) ? ROC_REASON_NEIGHBOUR
-							      : ROC_REASON_RESET;
+	return !READ_ONCE(p->ch->unquiesced) && roc_any_unquiesced(ep) ? ROC_REASON_NEIGHBOUR
+								       : ROC_REASON_RESET;
 }
 
 /* Keep the reason for the caller, and log it. */

@@ -191,7 +191,7 @@ static int crorc_show_push(struct roc_channel *ch)
 static int crorc_quiesce(struct roc_channel *ch, bool present)
 {
 	struct crorc_done *done = crorc_done(ch);
-	int err, unseen;
+	int err, reset_unobserved;
 	__le32 count;
 	u32 csr;
 
@@ -206,13 +206,13 @@ static int crorc_quiesce(struct roc_channel *ch, bool present)
 	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_DMA, false) ?: err;
 	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_LOOPBACK, false) ?: err;
 	crorc_unlock(ch);
-	unseen = !err && ch->loaded ? crorc_show_push(ch) : 0;
+	reset_unobserved = !err && ch->dma_configured ? crorc_show_push(ch) : 0;
 	err = crorc_reset_channel(ch) ?: err;
 	count = READ_ONCE(done->count);
 	fsleep(CRORC_QUIET_US);
 	if (READ_ONCE(done->count) != count)
 		err = -EIO;
-	return err ?: unseen;
+	return err ?: reset_unobserved;
 }
 
 /* The documented order of writes; see Documentation/cards/crorc.md for where each comes from. */

@@ -536,18 +536,18 @@ static int cru_quiesce(struct roc_channel *ch, bool present)
 {
 	struct cru_channel *cru = ch->priv;
 	u32 before[CRU_LINK_SLOTS], after[CRU_LINK_SLOTS], idle[CRU_LINK_SLOTS] = {};
-	bool started = cru->started, quiet;
+	bool started = cru->started, quiesced;
 	unsigned int l;
 
 	cru_run_put(ch, present);
 	if (!present)
 		return 0;
-	if (!started && ch->loaded)
+	if (!started && ch->dma_configured)
 		cru_clear_stale_run(ch->ep);
 	for (l = 0; started && l < CRU_LINK_SLOTS; l++)
 		idle[l] = cru->links & BIT(l) ? cru->base[l] : 0;
 	cru_read_ready(ch, before);
-	if (started && ch->loaded && !memcmp(before, idle, sizeof(idle))) {
+	if (started && ch->dma_configured && !memcmp(before, idle, sizeof(idle))) {
 		cru_finish_one(ch, before);
 		cru_read_ready(ch, before);
 	}
@@ -558,13 +558,13 @@ static int cru_quiesce(struct roc_channel *ch, bool present)
 	cru_write(ch, CRU_DMA_CONTROL, 0);
 	cru_read_ready(ch, after);
 	fsleep(CRU_QUIET_US);
-	quiet = !cru_ready_changes(ch, after) && !cru_read(ch, CRU_DMA_CONTROL);
+	quiesced = !cru_ready_changes(ch, after) && !cru_read(ch, CRU_DMA_CONTROL);
 	if (started)
-		quiet = quiet && !memcmp(after, idle, sizeof(idle));
+		quiesced = quiesced && !memcmp(after, idle, sizeof(idle));
 	cru_clear_debug(ch);
-	if (!quiet)
+	if (!quiesced)
 		return -EIO;
-	if (ch->loaded && !memcmp(after, before, sizeof(after)))
+	if (ch->dma_configured && !memcmp(after, before, sizeof(after)))
 		return -ENODATA;
 	cru->started = false;
 	return 0;
