@@ -88,7 +88,7 @@ static int acme_start(struct roc_channel *ch, enum roc_source source, u32 links,
 	acme_reset(ch, ROC_RESET_INTERNAL);
 	acme->base = roc_read(ch->ep, ACME_BAR, ACME_FINISHED);
 	/* The bus only now: nothing of an earlier owner is left in the card. */
-	err = roc_bus_give(ch) ?: roc_event_enable(ch);
+	err = roc_bus_master_enable(ch) ?: roc_event_enable(ch);
 	if (err)
 		return err;
 	roc_write(ch->ep, ACME_BAR, ACME_CONTROL, ACME_CONTROL_RUN);

@@ -42,12 +42,12 @@ static LIST_HEAD(roc_kept);
 static void roc_kept_scan(struct work_struct *work);
 static DECLARE_DELAYED_WORK(roc_kept_work, roc_kept_scan);
 
-static bool roc_bus_needed(struct roc_endpoint *ep)
+static bool roc_bus_master_needed(struct roc_endpoint *ep)
 {
 	const struct roc_channel *ch;
 
 	for_each_roc_channel(ch, ep)
-		if (ch->bus)
+		if (ch->bus_master)
 			return true;
 	return false;
 }
@@ -64,7 +64,7 @@ bool roc_any_unquiesced(struct roc_endpoint *ep)
 }
 
 /* A removal clears the bit under the card lock, after it took the epoch away. */
-static int roc_bus_on(struct roc_endpoint *ep)
+static int roc_bus_master_set(struct roc_endpoint *ep)
 {
 	lockdep_assert_held(&ep->card->lock);
 	if (!READ_ONCE(ep->epoch))
@@ -78,27 +78,27 @@ static int roc_bus_on(struct roc_endpoint *ep)
 	return 0;
 }
 
-static void roc_bus_set(struct roc_channel *ch, bool bus)
+static void roc_bus_master_count(struct roc_channel *ch, bool master)
 {
 	struct roc_card *card = ch->ep->card;
 
 	lockdep_assert_held(&card->lock);
-	if (bus && !ch->bus)
-		WRITE_ONCE(card->masters, card->masters + 1);
-	else if (!bus && ch->bus)
-		WRITE_ONCE(card->masters, card->masters - 1);
-	ch->bus = bus;
+	if (master && !ch->bus_master)
+		WRITE_ONCE(card->bus_masters, card->bus_masters + 1);
+	else if (!master && ch->bus_master)
+		WRITE_ONCE(card->bus_masters, card->bus_masters - 1);
+	ch->bus_master = master;
 }
 
 /* For the backend, when nothing of an earlier owner is left in the channel. */
-int roc_bus_give(struct roc_channel *ch)
+int roc_bus_master_enable(struct roc_channel *ch)
 {
 	int err;
 
 	roc_point(ch->ep, ROC_POINT_START_BUS);
 	mutex_lock(&ch->ep->card->lock);
-	err = roc_bus_on(ch->ep);
-	roc_bus_set(ch, !err);
+	err = roc_bus_master_set(ch->ep);
+	roc_bus_master_count(ch, !err);
 	mutex_unlock(&ch->ep->card->lock);
 	if (err)
 		roc_ch_log(dbg, ch, "bus mastering refused (%d)\n", err);
@@ -106,18 +106,18 @@ int roc_bus_give(struct roc_channel *ch)
 }
 
 /* For the function's own interrupts. */
-int roc_bus_give_function(struct roc_endpoint *ep)
+int roc_bus_master_enable_function(struct roc_endpoint *ep)
 {
 	int err;
 
 	mutex_lock(&ep->card->lock);
-	err = roc_bus_on(ep);
+	err = roc_bus_master_set(ep);
 	mutex_unlock(&ep->card->lock);
 	return err;
 }
 
 /* From the whole function, whatever its channels want: the hardware goes. */
-void roc_bus_off(struct roc_endpoint *ep)
+void roc_bus_master_disable_function(struct roc_endpoint *ep)
 {
 	mutex_lock(&ep->card->lock);
 	pci_clear_master(ep->pdev);
@@ -128,7 +128,7 @@ void roc_bus_off(struct roc_endpoint *ep)
  * Is it certain that the function cannot write any more? This read also pushes out what it had on
  * the way.
  */
-bool roc_bus_is_off(struct pci_dev *pdev)
+bool roc_bus_master_is_off(struct pci_dev *pdev)
 {
 	u16 command;
 
@@ -143,28 +143,28 @@ bool roc_bus_is_off(struct pci_dev *pdev)
  * Take the bus from a channel. A function either masters it or does not: so this can be done only
  * when no other channel needs it. True if it is certain that the channel cannot write any more.
  */
-bool roc_bus_take(struct roc_channel *ch)
+bool roc_bus_master_disable(struct roc_channel *ch)
 {
 	struct roc_endpoint *ep = ch->ep;
 	bool off;
 
 	mutex_lock(&ep->card->lock);
-	roc_bus_set(ch, false);
+	roc_bus_master_count(ch, false);
 	WRITE_ONCE(ch->unquiesced, true);
-	if (!roc_bus_needed(ep)) {
+	if (!roc_bus_master_needed(ep)) {
 		pci_clear_master(ep->pdev);
 		roc_monitor_alarms(ep, false);
 	}
-	off = roc_bus_is_off(ep->pdev);
+	off = roc_bus_master_is_off(ep->pdev);
 	mutex_unlock(&ep->card->lock);
 	return off;
 }
 
 /* The channel is quiet: it does not need the bus any more. */
-void roc_bus_leave(struct roc_channel *ch)
+void roc_bus_master_release(struct roc_channel *ch)
 {
 	mutex_lock(&ch->ep->card->lock);
-	roc_bus_set(ch, false);
+	roc_bus_master_count(ch, false);
 	WRITE_ONCE(ch->unquiesced, false);
 	mutex_unlock(&ch->ep->card->lock);
 }
@@ -271,7 +271,7 @@ static void roc_kept_free(struct pci_dev *pdev, bool off)
 void roc_kept_release(struct pci_dev *pdev)
 {
 	mutex_lock(&roc_kept_lock);
-	if (!list_empty(&roc_kept) && roc_bus_is_off(pdev))
+	if (!list_empty(&roc_kept) && roc_bus_master_is_off(pdev))
 		roc_kept_free(pdev, true);
 	mutex_unlock(&roc_kept_lock);
 }
@@ -287,10 +287,10 @@ static bool roc_kept_off(struct pci_dev *pdev)
 	if (!device_trylock(&pdev->dev))
 		return false;
 	if (device_is_registered(&pdev->dev) && !pdev->dev.driver) {
-		off = roc_bus_is_off(pdev);
+		off = roc_bus_master_is_off(pdev);
 		if (!off && pci_device_is_present(pdev)) {
 			pci_clear_master(pdev);
-			off = roc_bus_is_off(pdev);
+			off = roc_bus_master_is_off(pdev);
 		}
 	}
 	device_unlock(&pdev->dev);
@@ -337,7 +337,7 @@ static int roc_kept_notify(struct notifier_block *nb, unsigned long action, void
 		return NOTIFY_DONE;
 	mutex_lock(&roc_kept_lock);
 	if (!list_empty(&roc_kept))
-		roc_kept_free(pdev, roc_bus_is_off(pdev));
+		roc_kept_free(pdev, roc_bus_master_is_off(pdev));
 	mutex_unlock(&roc_kept_lock);
 	return NOTIFY_OK;
 }

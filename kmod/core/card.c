@@ -314,7 +314,7 @@ static bool roc_card_runs(const struct roc_card *card)
 	mutex_lock(&roc_cards_lock);
 	list_for_each_entry(other, &roc_cards, node)
 		if (roc_card_same_board(card, other) &&
-		    (READ_ONCE(other->masters) || READ_ONCE(other->starting)))
+		    (READ_ONCE(other->bus_masters) || READ_ONCE(other->starting)))
 			runs = true;
 	mutex_unlock(&roc_cards_lock);
 	return runs;

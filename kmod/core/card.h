@@ -37,7 +37,7 @@ struct roc_kind;
  * @lock: every read-modify-write of a register that endpoints share, and what follows
  * @writes: counts register writes of users; under @lock
  * @runs: channels that want the card's run enable
- * @masters: channels that may master the bus; under @lock
+ * @bus_masters: channels that may master the bus; under @lock
  * @starting: channels whose start is in progress; under @lock
  * @holder: open file that has the advisory lock (an identity, never followed), NULL = nobody;
  *	taken by cmpxchg, so that a waiter can try without sleeping
@@ -56,7 +56,7 @@ struct roc_card {
 	struct mutex lock;
 	u32 writes;
 	unsigned int runs;
-	unsigned int masters;
+	unsigned int bus_masters;
 	unsigned int starting;
 	const void *holder;
 	struct pid *holder_pid;

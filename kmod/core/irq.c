@@ -255,7 +255,7 @@ void roc_irqs_enable(struct roc_endpoint *ep)
 		return;
 	roc_irq_program(ep);
 	/* A removal that was faster takes the bus from all of them, and nobody is to blame. */
-	if (roc_bus_give_function(ep) != -EIO)
+	if (roc_bus_master_enable_function(ep) != -EIO)
 		return;
 	roc_ep_log(warn, ep, "a channel does not stop; no alarms by interrupt\n");
 	roc_monitor_now(ep); /* then by looking */

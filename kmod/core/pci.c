@@ -126,7 +126,7 @@ static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool pr
 	WRITE_ONCE(ep->reachable, present);
 	WRITE_ONCE(ep->epoch, 0);
 	roc_point(ep, ROC_POINT_SHUT_EPOCH);
-	roc_bus_off(ep);
+	roc_bus_master_disable_function(ep);
 	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		if (ch->open) {
@@ -160,7 +160,7 @@ static void roc_abandon_held(struct roc_endpoint *ep)
 {
 	struct roc_channel *ch;
 
-	ep->keep = !roc_bus_is_off(ep->pdev);
+	ep->keep = !roc_bus_master_is_off(ep->pdev);
 	for_each_roc_channel(ch, ep) {
 		if (!roc_held_abandon(ch))
 			continue;

@@ -13,7 +13,7 @@
 
 static void roc_set_quiesced(struct roc_channel *ch)
 {
-	roc_bus_leave(ch);
+	roc_bus_master_release(ch);
 	ch->dma_configured = false;
 }
 
@@ -47,7 +47,7 @@ void roc_quiesce(struct roc_channel *ch, bool present)
 		return;
 	if (!present && ch->ep->ops->quiesce)
 		ch->ep->ops->quiesce(ch, false);
-	if (roc_bus_take(ch))
+	if (roc_bus_master_disable(ch))
 		return;
 	ch->open->defer_free = true;
 	roc_ch_log(alert_ratelimited, ch,
@@ -61,7 +61,7 @@ void roc_quiesce(struct roc_channel *ch, bool present)
  */
 bool roc_requiesce(struct roc_channel *ch, bool present)
 {
-	bool quiesced = !READ_ONCE(ch->unquiesced), off = quiesced || roc_bus_take(ch);
+	bool quiesced = !READ_ONCE(ch->unquiesced), off = quiesced || roc_bus_master_disable(ch);
 
 	lockdep_assert_held(&ch->lock);
 	if (!quiesced)

@@ -32,12 +32,12 @@ struct roc_held {
 
 /* bus.c */
 bool roc_any_unquiesced(struct roc_endpoint *ep);
-int roc_bus_give(struct roc_channel *ch);
-int roc_bus_give_function(struct roc_endpoint *ep);
-void roc_bus_off(struct roc_endpoint *ep);
-bool roc_bus_is_off(struct pci_dev *pdev);
-bool roc_bus_take(struct roc_channel *ch);
-void roc_bus_leave(struct roc_channel *ch);
+int roc_bus_master_enable(struct roc_channel *ch);
+int roc_bus_master_enable_function(struct roc_endpoint *ep);
+void roc_bus_master_disable_function(struct roc_endpoint *ep);
+bool roc_bus_master_is_off(struct pci_dev *pdev);
+bool roc_bus_master_disable(struct roc_channel *ch);
+void roc_bus_master_release(struct roc_channel *ch);
 void roc_hold(struct roc_channel *ch, struct roc_held *held);
 void roc_held_free(struct roc_channel *ch);
 bool roc_held_abandon(struct roc_channel *ch);

@@ -88,7 +88,7 @@ struct roc_stats {
  * @samples: of the card's own; under the endpoint's lock of them
  * @held: what its owner gave up while the card might still write there; under @lock
  * @opens: number of the present open, from 1; under @lock
- * @bus: may master the bus; under card->lock
+ * @bus_master: may master the bus; under card->lock
  * @unquiesced: not proved to be quiet in this binding; written under @lock and card->lock. See
  *	quiesce.c
  * @dma_configured: was given memory to write to since its quiet was last proved, perhaps by
@@ -124,7 +124,7 @@ struct roc_channel {
 	struct roc_sample samples[ROC_CHANNEL_MONITORS];
 	struct list_head held;
 	u32 opens;
-	bool bus;
+	bool bus_master;
 	bool unquiesced;
 	bool dma_configured;
 	bool reset_unobserved;

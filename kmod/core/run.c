@@ -179,7 +179,7 @@ static int roc_run_enable_block(struct roc_run *run, u32 start, void *arg)
 	err = ops->prepare ? ops->prepare(run, arg) : 0;
 	if (err)
 		return err;
-	err = roc_bus_give(ch);
+	err = roc_bus_master_enable(ch);
 	if (err)
 		goto err_quiesce;
 	ch->dma_configured = true;

@@ -239,7 +239,7 @@ static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links
 		return err;
 	crorc_point_at_memory(ch);
 	/* Only now: nothing of an earlier owner is left in the channel. */
-	err = roc_bus_give(ch) ?: roc_event_enable(ch);
+	err = roc_bus_master_enable(ch) ?: roc_event_enable(ch);
 	if (err)
 		return err;
 	crorc_lock(ch);

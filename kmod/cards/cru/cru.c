@@ -370,7 +370,7 @@ static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links, 
 	cru_read_bases(ch);
 	cru->started = true;
 	/* Only now: descriptors of an earlier owner are gone. */
-	err = roc_bus_give(ch) ?: roc_event_enable(ch);
+	err = roc_bus_master_enable(ch) ?: roc_event_enable(ch);
 	if (err)
 		return err;
 	cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
@@ -503,7 +503,8 @@ static void cru_finish_one(struct roc_channel *ch, const u32 *before)
 {
 	unsigned int tries;
 
-	if (!ch->bus || !READ_ONCE(ch->ep->epoch) || !cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
+	if (!ch->bus_master || !READ_ONCE(ch->ep->epoch) ||
+	    !cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
 		return;
 	cru_write(ch, CRU_DATA_SOURCE, CRU_DATA_SOURCE_INTERNAL);
 	cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
