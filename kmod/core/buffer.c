@@ -162,15 +162,15 @@ static void roc_buffer_free(struct roc_buffer *buf, struct roc_endpoint *ep)
 	roc_buffer_forget(buf);
 }
 
-static void roc_buffer_free_held(struct roc_held *held, struct roc_endpoint *ep)
+static void roc_buffer_free_deferred(struct roc_deferred_free *deferred, struct roc_endpoint *ep)
 {
-	roc_buffer_free(container_of(held, struct roc_buffer, held), ep);
+	roc_buffer_free(container_of(deferred, struct roc_buffer, deferred), ep);
 }
 
 /* The pages stay pinned until reboot. */
-static void roc_buffer_abandon(struct roc_held *held, struct roc_endpoint *ep)
+static void roc_buffer_abandon(struct roc_deferred_free *deferred, struct roc_endpoint *ep)
 {
-	struct roc_buffer *buf = container_of(held, struct roc_buffer, held);
+	struct roc_buffer *buf = container_of(deferred, struct roc_buffer, deferred);
 
 	roc_unmap(buf, ep);
 	roc_import_abandon(&buf->import);
@@ -183,8 +183,8 @@ static struct roc_buffer *roc_buffer_new(bool seen)
 
 	if (!buf)
 		return NULL;
-	buf->held.free = roc_buffer_free_held;
-	buf->held.abandon = roc_buffer_abandon;
+	buf->deferred.free = roc_buffer_free_deferred;
+	buf->deferred.abandon = roc_buffer_abandon;
 	buf->seen = seen;
 	return buf;
 }
@@ -517,7 +517,7 @@ static struct roc_buffer *roc_buffer_take(struct roc_open *o, u32 handle)
 	xa_erase(&o->buffers, handle);
 	if (!o->defer_free)
 		return buf;
-	roc_hold(o->ch, &buf->held);
+	roc_defer_free(o->ch, &buf->deferred);
 	return NULL;
 }
 

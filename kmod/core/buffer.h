@@ -20,7 +20,7 @@ struct roc_open;
  * Owned by the open file's xarray, or by its list @uncommitted, under the channel lock; or by the
  * channel's list of what the card may still write to. Constant from the time that it is listed.
  *
- * @held: for the latter
+ * @deferred: for the latter
  * @node: in that list: the caller does not know the handle yet
  * @handle: while in that list
  * @backing: user memory: a reference; NULL: it is imported
@@ -34,7 +34,7 @@ struct roc_open;
  * @mapped: @backing is, for the card
  */
 struct roc_buffer {
-	struct roc_held held;
+	struct roc_deferred_free deferred;
 	struct list_head node;
 	u32 handle;
 	struct roc_memory *backing;

@@ -169,33 +169,33 @@ void roc_bus_master_release(struct roc_channel *ch)
 	mutex_unlock(&ch->ep->card->lock);
 }
 
-void roc_hold(struct roc_channel *ch, struct roc_held *held)
+void roc_defer_free(struct roc_channel *ch, struct roc_deferred_free *deferred)
 {
 	lockdep_assert_held(&ch->lock);
-	list_add(&held->node, &ch->held);
+	list_add(&deferred->node, &ch->deferred);
 }
 
 /* Only when the card cannot write any more. */
-void roc_held_free(struct roc_channel *ch)
+void roc_free_deferred(struct roc_channel *ch)
 {
-	struct roc_held *held, *next;
+	struct roc_deferred_free *deferred, *next;
 
 	lockdep_assert_held(&ch->lock);
-	list_for_each_entry_safe(held, next, &ch->held, node) {
-		list_del(&held->node);
-		held->free(held, ch->ep);
+	list_for_each_entry_safe(deferred, next, &ch->deferred, node) {
+		list_del(&deferred->node);
+		deferred->free(deferred, ch->ep);
 	}
 }
 
 /* The device loses its driver, and the card was never stopped: was there something? */
-bool roc_held_abandon(struct roc_channel *ch)
+bool roc_abandon_deferred(struct roc_channel *ch)
 {
-	bool any = !list_empty(&ch->held);
-	struct roc_held *held, *next;
+	bool any = !list_empty(&ch->deferred);
+	struct roc_deferred_free *deferred, *next;
 
-	list_for_each_entry_safe(held, next, &ch->held, node) {
-		list_del(&held->node);
-		held->abandon(held, ch->ep);
+	list_for_each_entry_safe(deferred, next, &ch->deferred, node) {
+		list_del(&deferred->node);
+		deferred->abandon(deferred, ch->ep);
 	}
 	return any;
 }
@@ -240,7 +240,7 @@ void roc_kept_report(struct roc_endpoint *ep)
  * A function that was removed and found again is another structure, but the same card or one in
  * its place.
  */
-static bool roc_kept_of(const struct roc_kept *kept, const struct pci_dev *pdev)
+static bool roc_kept_matches(const struct roc_kept *kept, const struct pci_dev *pdev)
 {
 	lockdep_assert_held(&roc_kept_lock);
 	return !strcmp(pci_name(kept->pdev), pci_name(pdev));
@@ -254,7 +254,7 @@ static void roc_kept_free(struct pci_dev *pdev, bool off)
 
 	lockdep_assert_held(&roc_kept_lock);
 	list_for_each_entry_safe(kept, next, &roc_kept, node) {
-		if (!roc_kept_of(kept, pdev) || !(off || kept->translated))
+		if (!roc_kept_matches(kept, pdev) || !(off || kept->translated))
 			continue;
 		list_del(&kept->node);
 		bytes += kept->size;
@@ -280,7 +280,7 @@ void roc_kept_release(struct pci_dev *pdev)
  * Is bus mastering off by now? A function that answers again without having been reset has the bit
  * still set, and only this driver would clear it. If another driver is bound the bit is that one's.
  */
-static bool roc_kept_off(struct pci_dev *pdev)
+static bool roc_kept_bus_master_off(struct pci_dev *pdev)
 {
 	bool off = false;
 
@@ -304,7 +304,7 @@ static struct pci_dev *roc_kept_ready(void)
 
 	lockdep_assert_held(&roc_kept_lock);
 	list_for_each_entry(kept, &roc_kept, node)
-		if (roc_kept_off(kept->pdev))
+		if (roc_kept_bus_master_off(kept->pdev))
 			return pci_dev_get(kept->pdev);
 	return NULL;
 }

@@ -38,7 +38,7 @@ struct roc_shared_memory;
  * @epoch: of the endpoint when it was opened; 0 when retired, so that roc_enter() refuses it
  * @retired: no hardware any more (removed, reset, closing); buffers are gone
  * @ended: the claim ends, or has ended
- * @defer_free: quiet could not be proved: what is given up now goes to the channel's @held
+ * @defer_free: quiet could not be proved: what is given up now goes to the channel's @deferred
  * @shared: what reader and card share, NULL: nothing yet. Set by the kind's share(), and from then
  *	on until the last close
  * @committed: the caller knows of @shared, and may map it; published once

@@ -156,13 +156,13 @@ static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool pr
  * The last chance to give memory back has passed: better lost than written into. Channels prove
  * that they are quiet; what the function tells of by itself is stopped by the bus alone.
  */
-static void roc_abandon_held(struct roc_endpoint *ep)
+static void roc_abandon_all_deferred(struct roc_endpoint *ep)
 {
 	struct roc_channel *ch;
 
 	ep->keep = !roc_bus_master_is_off(ep->pdev);
 	for_each_roc_channel(ch, ep) {
-		if (!roc_held_abandon(ch))
+		if (!roc_abandon_deferred(ch))
 			continue;
 		roc_ch_log(alert, ch,
 			   "the card was never stopped; buffers stay pinned until reboot\n");
@@ -175,7 +175,7 @@ static void roc_let_go(struct roc_endpoint *ep)
 {
 	if (roc_any_unquiesced(ep) && !roc_reset_function(ep))
 		roc_quiesced_by_reset(ep);
-	roc_abandon_held(ep);
+	roc_abandon_all_deferred(ep);
 }
 
 static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)

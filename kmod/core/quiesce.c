@@ -70,7 +70,7 @@ bool roc_requiesce(struct roc_channel *ch, bool present)
 		return false;
 	if (ch->open)
 		ch->open->defer_free = false;
-	roc_held_free(ch);
+	roc_free_deferred(ch);
 	return quiesced;
 }
 

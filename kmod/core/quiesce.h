@@ -19,15 +19,15 @@ struct roc_endpoint;
  * Embedded in that memory's structure. In the channel's list, under channel->lock, until the
  * channel is proved to be quiet.
  *
- * @node: in the channel's @held
+ * @node: in the channel's @deferred
  * @free: the card cannot write to it any more: give it back
  * @abandon: the device loses its driver, and the card was never stopped: an IOMMU keeps it out from
  *	here on, and for machines without one the pages are never given back. Channel lock not held
  */
-struct roc_held {
+struct roc_deferred_free {
 	struct list_head node;
-	void (*free)(struct roc_held *held, struct roc_endpoint *ep);
-	void (*abandon)(struct roc_held *held, struct roc_endpoint *ep);
+	void (*free)(struct roc_deferred_free *deferred, struct roc_endpoint *ep);
+	void (*abandon)(struct roc_deferred_free *deferred, struct roc_endpoint *ep);
 };
 
 /* bus.c */
@@ -38,9 +38,9 @@ void roc_bus_master_disable_function(struct roc_endpoint *ep);
 bool roc_bus_master_is_off(struct pci_dev *pdev);
 bool roc_bus_master_disable(struct roc_channel *ch);
 void roc_bus_master_release(struct roc_channel *ch);
-void roc_hold(struct roc_channel *ch, struct roc_held *held);
-void roc_held_free(struct roc_channel *ch);
-bool roc_held_abandon(struct roc_channel *ch);
+void roc_defer_free(struct roc_channel *ch, struct roc_deferred_free *deferred);
+void roc_free_deferred(struct roc_channel *ch);
+bool roc_abandon_deferred(struct roc_channel *ch);
 void roc_dma_free(struct roc_endpoint *ep, size_t size, void *memory, dma_addr_t bus);
 void roc_kept_report(struct roc_endpoint *ep);
 void roc_kept_release(struct pci_dev *pdev);

@@ -86,7 +86,7 @@ struct roc_stats {
  * @running: bound to interrupts and the watchdog, NULL: none; see run.h
  * @changes: of settings that a run writes to the card: how many there were; under @run_lock
  * @samples: of the card's own; under the endpoint's lock of them
- * @held: what its owner gave up while the card might still write there; under @lock
+ * @deferred: what its owner gave up while the card might still write there; under @lock
  * @opens: number of the present open, from 1; under @lock
  * @bus_master: may master the bus; under card->lock
  * @unquiesced: not proved to be quiet in this binding; written under @lock and card->lock. See
@@ -122,7 +122,7 @@ struct roc_channel {
 	struct roc_run *running;
 	u32 changes;
 	struct roc_sample samples[ROC_CHANNEL_MONITORS];
-	struct list_head held;
+	struct list_head deferred;
 	u32 opens;
 	bool bus_master;
 	bool unquiesced;

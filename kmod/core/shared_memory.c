@@ -212,15 +212,15 @@ void roc_shared_release(struct roc_shared_memory *s, struct roc_endpoint *ep)
 	roc_shared_put(s);
 }
 
-static void roc_shared_free_held(struct roc_held *held, struct roc_endpoint *ep)
+static void roc_shared_free_deferred(struct roc_deferred_free *deferred, struct roc_endpoint *ep)
 {
-	roc_shared_release(container_of(held, struct roc_shared_memory, held), ep);
+	roc_shared_release(container_of(deferred, struct roc_shared_memory, deferred), ep);
 }
 
 /* The card may write for ever, so the pages and the table are nobody's from now on. */
-static void roc_shared_abandon(struct roc_held *held, struct roc_endpoint *ep)
+static void roc_shared_abandon(struct roc_deferred_free *deferred, struct roc_endpoint *ep)
 {
-	struct roc_shared_memory *s = container_of(held, struct roc_shared_memory, held);
+	struct roc_shared_memory *s = container_of(deferred, struct roc_shared_memory, deferred);
 
 	roc_shared_unmap(s, ep);
 	roc_uncharge(&s->table_charge);
@@ -239,8 +239,8 @@ int roc_shared_map(struct roc_channel *ch, struct roc_shared_memory *s, __u32 *r
 		roc_shared_unmap(s, ch->ep);
 		return err;
 	}
-	s->held.free = roc_shared_free_held;
-	s->held.abandon = roc_shared_abandon;
+	s->deferred.free = roc_shared_free_deferred;
+	s->deferred.abandon = roc_shared_abandon;
 	roc_memory_get(&s->memory);
 	s->owned_by_card = true;
 	return 0;
@@ -312,7 +312,7 @@ void roc_shared_drop(struct roc_open *o)
 {
 	lockdep_assert_held(&o->ch->lock);
 	if (o->defer_free && o->shared->owned_by_card)
-		roc_hold(o->ch, &o->shared->held);
+		roc_defer_free(o->ch, &o->shared->deferred);
 	else
 		roc_shared_release(o->shared, o->ch->ep);
 }

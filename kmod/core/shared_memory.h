@@ -83,7 +83,7 @@ struct roc_view {
  * struct roc_shared_memory - all that an open channel shares with its card; constant once it is
  * attached to the open channel, but for the table
  * @memory: the count of owners; its pages are those of one area, for dma-bufs
- * @held: the card's part: the mappings for DMA, the table
+ * @deferred: the card's part: the mappings for DMA, the table
  * @owned_by_card: the card has a part
  * @charge: for all pages
  * @area: see enum roc_area_number
@@ -97,7 +97,7 @@ struct roc_view {
  */
 struct roc_shared_memory {
 	struct roc_memory memory;
-	struct roc_held held;
+	struct roc_deferred_free deferred;
 	bool owned_by_card;
 	struct roc_charge charge;
 	struct roc_area area[ROC_AREAS];
