@@ -54,7 +54,7 @@ int roc_card_get(struct roc_endpoint *ep)
 	card->serial = ep->serial;
 	card->place = roc_card_place(ep->pdev);
 	mutex_init(&card->lock);
-	init_waitqueue_head(&card->holder_wait);
+	init_waitqueue_head(&card->lock_wait);
 	list_add(&card->node, &roc_cards);
 found:
 	card->refs++;
@@ -100,17 +100,17 @@ int roc_parse_serial(u32 word)
 	return serial ?: -1;
 }
 
-static bool roc_try_lock(struct roc_card *card, const void *holder)
+static bool roc_try_lock(struct roc_card *card, const void *lock_owner)
 {
-	return !cmpxchg(&card->holder, NULL, holder);
+	return !cmpxchg(&card->lock_owner, NULL, lock_owner);
 }
 
-static int roc_holder_pid(struct roc_card *card)
+static int roc_lock_owner_pid(struct roc_card *card)
 {
 	int pid;
 
 	mutex_lock(&card->lock);
-	pid = roc_pid_shown(card->holder_pid);
+	pid = roc_pid_shown(card->lock_owner_pid);
 	mutex_unlock(&card->lock);
 	return pid;
 }
@@ -119,54 +119,55 @@ static int roc_holder_pid(struct roc_card *card)
  * The advisory lock. It keeps a reference to the card: it may outlive the endpoint through which
  * it was taken. SRCU read side held; a removal wakes us and is seen as another epoch.
  */
-int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *holder, struct roc_card_lock *arg)
+int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *lock_owner,
+		  struct roc_card_lock *arg)
 {
 	struct roc_card *card = ep->card;
 	u64 now = ktime_get_ns();
 	bool taken;
 
-	if (READ_ONCE(card->holder) == holder) {
-		arg->owner = roc_holder_pid(card);
+	if (READ_ONCE(card->lock_owner) == lock_owner) {
+		arg->owner = roc_lock_owner_pid(card);
 		return -EDEADLK;
 	}
-	taken = roc_try_lock(card, holder);
+	taken = roc_try_lock(card, lock_owner);
 	if (!taken && arg->deadline > now) {
 		u64 left = min_t(u64, arg->deadline - now, KTIME_MAX);
 		int err = wait_event_interruptible_hrtimeout(
-			card->holder_wait,
-			READ_ONCE(ep->epoch) != epoch || (taken = roc_try_lock(card, holder)),
+			card->lock_wait,
+			READ_ONCE(ep->epoch) != epoch || (taken = roc_try_lock(card, lock_owner)),
 			ns_to_ktime(left));
 
 		if (err == -ERESTARTSYS)
 			return -ERESTARTNOHAND;
 	}
 	if (!taken) {
-		arg->owner = roc_holder_pid(card);
+		arg->owner = roc_lock_owner_pid(card);
 		return READ_ONCE(ep->epoch) == epoch ? -EBUSY : -ENODEV;
 	}
 	mutex_lock(&card->lock);
-	card->holder_pid = get_pid(task_tgid(current));
+	card->lock_owner_pid = get_pid(task_tgid(current));
 	mutex_unlock(&card->lock);
-	arg->owner = roc_holder_pid(card);
+	arg->owner = roc_lock_owner_pid(card);
 	mutex_lock(&roc_cards_lock);
 	card->refs++;
 	mutex_unlock(&roc_cards_lock);
 	return 0;
 }
 
-int roc_card_unlock(struct roc_card *card, const void *holder)
+int roc_card_unlock(struct roc_card *card, const void *lock_owner)
 {
 	struct pid *pid = NULL;
 
-	if (READ_ONCE(card->holder) != holder)
+	if (READ_ONCE(card->lock_owner) != lock_owner)
 		return -EPERM;
 	mutex_lock(&card->lock);
-	swap(pid, card->holder_pid);
+	swap(pid, card->lock_owner_pid);
 	mutex_unlock(&card->lock);
 	put_pid(pid);
 	/* Pairs with roc_try_lock(): the next holder finds no process of this one. */
-	smp_store_release(&card->holder, NULL);
-	wake_up(&card->holder_wait);
+	smp_store_release(&card->lock_owner, NULL);
+	wake_up(&card->lock_wait);
 	mutex_lock(&roc_cards_lock);
 	roc_card_unref(card);
 	mutex_unlock(&roc_cards_lock);

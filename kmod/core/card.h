@@ -39,10 +39,10 @@ struct roc_kind;
  * @runs: channels that want the card's run enable
  * @bus_masters: channels that may master the bus; under @lock
  * @starting: channels whose start is in progress; under @lock
- * @holder: open file that has the advisory lock (an identity, never followed), NULL = nobody;
+ * @lock_owner: open file that has the advisory lock (an identity, never followed), NULL = nobody;
  *	taken by cmpxchg, so that a waiter can try without sleeping
- * @holder_pid: its process
- * @holder_wait: who wants the advisory lock
+ * @lock_owner_pid: its process
+ * @lock_wait: who wants the advisory lock
  *
  * Owned by the list of cards, for as long as it has references.
  */
@@ -58,9 +58,9 @@ struct roc_card {
 	unsigned int runs;
 	unsigned int bus_masters;
 	unsigned int starting;
-	const void *holder;
-	struct pid *holder_pid;
-	wait_queue_head_t holder_wait;
+	const void *lock_owner;
+	struct pid *lock_owner_pid;
+	wait_queue_head_t lock_wait;
 };
 
 /* Registers that users may not read: @words of them, @count times, @stride bytes apart. */
@@ -210,9 +210,9 @@ bool roc_answers(struct roc_endpoint *ep);
 /* card.c */
 int roc_card_get(struct roc_endpoint *ep);
 void roc_card_put(struct roc_endpoint *ep);
-int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *holder,
+int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *lock_owner,
 		  struct roc_card_lock *arg);
-int roc_card_unlock(struct roc_card *card, const void *holder);
+int roc_card_unlock(struct roc_card *card, const void *lock_owner);
 int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg);
 u32 roc_bar_access(struct roc_endpoint *ep, unsigned int bar);
 bool roc_page_protected(const struct roc_endpoint *ep, unsigned int bar, u64 at);

@@ -152,8 +152,8 @@ struct roc_kind {
 	 * use it, too, so it may have nothing.
 	 */
 	void (*irq)(struct roc_channel *ch, u32 purposes, bool shared);
-	/** @doubt: The card says that something is wrong with a channel. Channel lock held. */
-	void (*doubt)(struct roc_open *o);
+	/** @handle_error: The card reports an error of the channel. Channel lock held. */
+	void (*handle_error)(struct roc_open *o);
 	/**
 	 * @disable: Switch off what is the kind's in the card, and prove it; -EIO if it does not
 	 * stop. Called before the card's own quiesce, at probe too. NULL: there is nothing.

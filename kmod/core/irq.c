@@ -32,14 +32,14 @@ static irqreturn_t roc_irq(int irq, void *data)
 }
 
 /* The card says that something is wrong with a channel: its kind finds out with which. */
-static void roc_irq_doubt_channels(struct roc_endpoint *ep)
+static void roc_irq_handle_channel_errors(struct roc_endpoint *ep)
 {
 	struct roc_channel *ch;
 
 	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		if (ch->open)
-			ch->kind->doubt(ch->open);
+			ch->kind->handle_error(ch->open);
 		mutex_unlock(&ch->lock);
 	}
 }
@@ -68,7 +68,7 @@ static void roc_irq_work(struct work_struct *work)
 	if (cause & (FUNCTION_CAUSE_TEMPERATURE | FUNCTION_CAUSE_CRITICAL))
 		roc_monitor_now(ep);
 	if (cause & (FUNCTION_CAUSE_FETCH | FUNCTION_CAUSE_STALL | FUNCTION_CAUSE_HOST))
-		roc_irq_doubt_channels(ep);
+		roc_irq_handle_channel_errors(ep);
 	if (cause & FUNCTION_CAUSE_LINK)
 		roc_announce_link(ep);
 	up_read(&ep->registers);
@@ -92,7 +92,7 @@ static void roc_irq_program(struct roc_endpoint *ep)
 	ep->irqs.programmed = true;
 }
 
-static void roc_irq_silence(struct roc_endpoint *ep)
+static void roc_irq_mask(struct roc_endpoint *ep)
 {
 	void __iomem *block = ep->irqs.block;
 
@@ -217,7 +217,7 @@ void roc_irqs_start(struct roc_endpoint *ep)
 	if (!irqs->block)
 		return;
 	INIT_WORK(&irqs->work, roc_irq_work);
-	roc_irq_silence(ep);
+	roc_irq_mask(ep);
 	if (!irqs->most)
 		goto none;
 	got = pci_alloc_irq_vectors(ep->pdev, 1, min(want, irqs->most),
@@ -269,7 +269,7 @@ void roc_irqs_again(struct roc_endpoint *ep)
 }
 
 /* The card tells of nothing by itself any more. Its channels still do. */
-void roc_irqs_hush(struct roc_endpoint *ep)
+void roc_irqs_mask(struct roc_endpoint *ep)
 {
 	struct roc_irqs *irqs = &ep->irqs;
 
@@ -279,7 +279,7 @@ void roc_irqs_hush(struct roc_endpoint *ep)
 	irqs->programmed = false;
 	mutex_unlock(&ep->card->lock);
 	if (irqs->count && pci_device_is_present(ep->pdev))
-		roc_irq_silence(ep);
+		roc_irq_mask(ep);
 }
 
 /*

@@ -75,7 +75,7 @@ void roc_irqs_none(struct roc_channel *ch);
 int roc_irqs_alloc(struct roc_endpoint *ep);
 void roc_irqs_start(struct roc_endpoint *ep);
 void roc_irqs_again(struct roc_endpoint *ep);
-void roc_irqs_hush(struct roc_endpoint *ep);
+void roc_irqs_mask(struct roc_endpoint *ep);
 void roc_irqs_stop(struct roc_endpoint *ep);
 void roc_irqs_free(struct roc_endpoint *ep);
 void roc_irqs_enable(struct roc_endpoint *ep);

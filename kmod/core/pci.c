@@ -136,7 +136,7 @@ static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool pr
 		mutex_unlock(&ch->lock);
 	}
 	wake_up_all(&ep->gone);
-	wake_up_all(&ep->card->holder_wait);
+	wake_up_all(&ep->card->lock_wait);
 	synchronize_srcu(&ep->srcu);
 	unmap_mapping_range(ep->inode->i_mapping, 0, ROC_REVOKED_END, 1);
 	roc_point(ep, ROC_POINT_SHUT_RETIRE);
@@ -300,7 +300,7 @@ static void roc_reopen(struct roc_endpoint *ep, enum roc_shut_cause cause)
 static void roc_shut_for_good(struct roc_endpoint *ep)
 {
 	roc_shut(ep, ROC_SHUT_END, true);
-	roc_irqs_hush(ep); /* a start that was on its way may have had the card tell again */
+	roc_irqs_mask(ep); /* a start that was on its way may have had the card tell again */
 	roc_irqs_stop(ep); /* an alarm sets the monitor's work going */
 	roc_monitor_stop(ep);
 }

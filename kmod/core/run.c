@@ -407,7 +407,7 @@ void roc_run_irq(struct roc_channel *ch, u32 purposes, bool shared)
 }
 
 /* The card reports an error of the channel. */
-void roc_run_doubt(struct roc_open *o)
+void roc_run_handle_error(struct roc_open *o)
 {
 	struct roc_run *run = roc_run(o);
 

@@ -253,13 +253,13 @@ void roc_run_close(struct roc_open *o);
 /* What the types that the core polls for have in struct roc_kind. */
 #define ROC_RUN_KIND                                                                               \
 	.poll = roc_run_poll_events, .listen = roc_run_listen, .share = roc_run_share,             \
-	.irq = roc_run_irq, .doubt = roc_run_doubt
+	.irq = roc_run_irq, .handle_error = roc_run_handle_error
 
 void roc_run_share(struct roc_open *o, struct roc_shared_memory *shared);
 __poll_t roc_run_poll_events(struct roc_open *o, struct poll_table_struct *pt);
 void roc_run_listen(struct roc_open *o);
 void roc_run_irq(struct roc_channel *ch, u32 purposes, bool shared);
-void roc_run_doubt(struct roc_open *o);
+void roc_run_handle_error(struct roc_open *o);
 extern const struct attribute_group roc_run_group, roc_queue_group;
 
 #endif /* ROC_RUN_H */

@@ -92,7 +92,7 @@ void roc_sleep(struct roc_endpoint *ep)
 	}
 	/* A closed endpoint's function may not decode its registers. */
 	if (READ_ONCE(ep->epoch))
-		roc_irqs_hush(ep);
+		roc_irqs_mask(ep);
 	roc_bus_master_disable_function(ep);
 	if (READ_ONCE(ep->epoch))
 		roc_scratch_set(ep);

@@ -82,7 +82,7 @@ static int roc_pool_check_buffer(struct roc_endpoint *ep, struct roc_buf_registe
 }
 
 /* Its thread finds out what. */
-static void roc_pool_doubt(struct roc_open *o)
+static void roc_pool_handle_error(struct roc_open *o)
 {
 	struct roc_pool_run *p = roc_pool_run(roc_run(o));
 
@@ -111,6 +111,6 @@ const struct roc_kind roc_pool_kind = {
 	.fdinfo = roc_pool_fdinfo,
 	.check_buffer = roc_pool_check_buffer,
 	.irq = roc_thread_irq,
-	.doubt = roc_pool_doubt,
+	.handle_error = roc_pool_handle_error,
 	.disable = roc_event_disable,
 };
