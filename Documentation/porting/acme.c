@@ -162,7 +162,7 @@ const struct roc_pool_ops roc_acme_ops = {
 		{
 			.type = ROC_CARD_CRU, /* a new one in the UAPI */
 			.name = "acme",
-			.kind = &roc_pool_kind,
+			.kind = &roc_pool_type,
 			.bar_size = {[ACME_BAR] = ACME_SIZE + 4},
 			.channels = 1,
 			.dma_bits = 64,

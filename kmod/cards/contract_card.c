@@ -67,7 +67,7 @@ int roc_contract_reset(struct roc_channel *ch, enum roc_reset_level level)
 	case ROC_RESET_NOTHING:
 		return 0;
 	case ROC_RESET_INTERNAL:
-		return roc_block_reset(ch, ch->kind->block->stop);
+		return roc_block_reset(ch, ch->type->block->stop);
 	default:
 		return -EOPNOTSUPP;
 	}

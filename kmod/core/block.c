@@ -112,7 +112,7 @@ enum roc_reason roc_block_reason(const struct roc_channel *ch, u32 status)
 {
 	if (status == ROC_ALL_ONES)
 		return ROC_REASON_LOST;
-	return status & ch->kind->block->enabled ? ROC_REASON_NONE : ROC_REASON_CARD;
+	return status & ch->type->block->enabled ? ROC_REASON_NONE : ROC_REASON_CARD;
 }
 
 static bool roc_block_stopped(const struct roc_block_regs *regs, u32 status)
@@ -122,12 +122,12 @@ static bool roc_block_stopped(const struct roc_block_regs *regs, u32 status)
 
 bool roc_block_left_running(struct roc_channel *ch)
 {
-	return !roc_block_stopped(ch->kind->block, roc_block_status(ch));
+	return !roc_block_stopped(ch->type->block, roc_block_status(ch));
 }
 
 static int roc_block_reset_verified(struct roc_channel *ch, u32 level)
 {
-	const struct roc_block_regs *regs = ch->kind->block;
+	const struct roc_block_regs *regs = ch->type->block;
 	u32 before = roc_block_read(ch, regs->generation), status, generation;
 	int err;
 
@@ -148,13 +148,13 @@ static int roc_block_reset_verified(struct roc_channel *ch, u32 level)
 
 static u32 roc_block_stop(struct roc_channel *ch)
 {
-	roc_block_write(ch, ch->kind->block->control, 0);
+	roc_block_write(ch, ch->type->block->control, 0);
 	return roc_block_status(ch);
 }
 
 int roc_block_disable(struct roc_channel *ch)
 {
-	const struct roc_block_regs *regs = ch->kind->block;
+	const struct roc_block_regs *regs = ch->type->block;
 	u32 status;
 	int err;
 
@@ -172,7 +172,7 @@ int roc_block_disable(struct roc_channel *ch)
 
 int roc_block_reset(struct roc_channel *ch, u32 level)
 {
-	const struct roc_block_regs *regs = ch->kind->block;
+	const struct roc_block_regs *regs = ch->type->block;
 
 	if (level & regs->stops)
 		return roc_block_reset_verified(ch, level);
@@ -183,7 +183,7 @@ int roc_block_reset(struct roc_channel *ch, u32 level)
 /* Until the block reports the outcome. At first it may show no bit at all. */
 static u32 roc_block_loaded(struct roc_channel *ch)
 {
-	const struct roc_block_regs *regs = ch->kind->block;
+	const struct roc_block_regs *regs = ch->type->block;
 	unsigned int ms = max(ROC_LOAD_PATIENCE * regs->load_ms, 1u);
 	u32 status;
 
@@ -195,7 +195,7 @@ static u32 roc_block_loaded(struct roc_channel *ch)
 int roc_block_enable(struct roc_channel *ch, bool (*setup)(struct roc_channel *ch, u32 start),
 		     u32 start, u32 *status)
 {
-	const struct roc_block_regs *regs = ch->kind->block;
+	const struct roc_block_regs *regs = ch->type->block;
 	unsigned int tries;
 
 	*status = 0;
@@ -212,7 +212,7 @@ int roc_block_enable(struct roc_channel *ch, bool (*setup)(struct roc_channel *c
 			return 0;
 		roc_ch_log(dbg, ch, "not enabled: status %#x, try %u\n", *status, tries);
 		/* An access that is still on its way for this try must not meet the next one. */
-		if (ch->kind->disable(ch))
+		if (ch->type->disable(ch))
 			break;
 	}
 	return -EIO;

@@ -84,7 +84,7 @@ void roc_block_write64(struct roc_channel *ch, u32 offset, u64 value);
 
 static inline u32 roc_block_status(struct roc_channel *ch)
 {
-	return roc_block_read(ch, ch->kind->block->status);
+	return roc_block_read(ch, ch->type->block->status);
 }
 
 /* Why a block that was enabled works no more: the card has gone, or has switched it off. */

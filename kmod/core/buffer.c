@@ -211,7 +211,7 @@ static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *a
 	u64 end;
 	int err;
 
-	err = ep->ops->kind->check_buffer(ep, arg, seen);
+	err = ep->ops->channel_type->check_buffer(ep, arg, seen);
 	if (err)
 		return err;
 	if (!arg->length || !PAGE_ALIGNED(arg->addr) || !PAGE_ALIGNED(arg->length))
@@ -288,7 +288,7 @@ int roc_buffer_register(struct roc_open *o, struct roc_buf_register *arg)
 	bool seen = false;
 	int err, idx;
 
-	if (!o->ch->kind->check_buffer)
+	if (!o->ch->type->check_buffer)
 		return -EOPNOTSUPP;
 	/* Else each child of a fork would have a limit of its own for the same channel. */
 	if (current->mm != o->mm) {
@@ -382,7 +382,7 @@ int roc_buffer_import(struct roc_open *o, struct roc_buf_import *arg)
 
 	if (roc_stale(o))
 		return -ENODEV; /* rather than what is wrong with the descriptor */
-	if (!o->ch->kind->check_buffer)
+	if (!o->ch->type->check_buffer)
 		return -EOPNOTSUPP;
 	buf = roc_buffer_new(false);
 	if (!buf)
@@ -423,8 +423,8 @@ static struct roc_memory *roc_buffer_memory(struct roc_open *o, u32 handle)
 {
 	struct roc_buffer *buf;
 
-	if (!handle && o->ch->kind->lend)
-		return o->ch->kind->lend(o);
+	if (!handle && o->ch->type->lend)
+		return o->ch->type->lend(o);
 	buf = xa_load(&o->buffers, handle);
 	if (!buf)
 		return ERR_PTR(-ENOENT);

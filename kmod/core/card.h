@@ -23,7 +23,7 @@ struct pid;
 struct roc_channel;
 struct roc_contract_card;
 struct roc_endpoint;
-struct roc_kind;
+struct roc_channel_type;
 
 /**
  * struct roc_card - a board, shared by its endpoints
@@ -113,7 +113,7 @@ struct roc_register {
  *
  * @type: as user space has it
  * @name: of the card, a constant string
- * @kind: of all its channels
+ * @channel_type: of all its channels
  * @contract: see cards/cards.h; NULL: none
  * @bar_size: least size of each BAR in bytes, 0: not used
  * @shared_bars: mask of the BARs that are one space for all endpoints
@@ -137,7 +137,7 @@ struct roc_register {
 struct roc_card_ops {
 	enum roc_card_type type;
 	const char *name;
-	const struct roc_kind *kind;
+	const struct roc_channel_type *channel_type;
 	const struct roc_contract_card *contract;
 	u32 bar_size[ROC_BARS];
 	unsigned int shared_bars;

@@ -65,7 +65,7 @@ static int roc_ch_reset(struct file *file, void *arg)
 static void roc_channel_listen(struct roc_open *o)
 {
 	lockdep_assert_held(&o->ch->lock);
-	o->ch->kind->listen(o);
+	o->ch->type->listen(o);
 	if (o->ch->state == ROC_CH_FAILED)
 		roc_open_signal(o);
 }
@@ -177,8 +177,8 @@ static const struct roc_ioctl_table roc_channel_ioctls = ROC_IOCTL_TABLE(roc_cha
 static long roc_channel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct roc_open *o = file->private_data;
-	const struct roc_kind *kind = o->ch->kind;
-	const struct roc_ioctl *call = roc_ioctl_find(cmd, kind->ioctls);
+	const struct roc_channel_type *type = o->ch->type;
+	const struct roc_ioctl *call = roc_ioctl_find(cmd, type->ioctls);
 
 	if (!call)
 		call = roc_ioctl_find(cmd, &roc_channel_ioctls);
@@ -194,7 +194,7 @@ static __poll_t roc_channel_poll(struct file *file, poll_table *pt)
 	poll_wait(file, &o->wait, pt);
 	/* What there was before it failed is seen after that is. */
 	state = roc_state(o->ch);
-	events = o->ch->kind->poll(o, pt);
+	events = o->ch->type->poll(o, pt);
 	if (state == ROC_CH_FAILED)
 		events |= EPOLLERR;
 	if (roc_stale(o))
@@ -216,7 +216,7 @@ static void roc_channel_fdinfo(struct seq_file *m, struct file *file)
 	struct roc_channel *ch = o->ch;
 
 	seq_printf(m, "roc-channel:\t%s\n", dev_name(&ch->dev));
-	ch->kind->fdinfo(o, m);
+	ch->type->fdinfo(o, m);
 	seq_printf(m, "roc-bytes:\t%llu\n", READ_ONCE(ch->stats.bytes) - ch->base.bytes);
 }
 #endif

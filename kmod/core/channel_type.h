@@ -70,10 +70,10 @@ struct roc_open {
 };
 
 /**
- * struct roc_kind - what the core asks of a kind of channel
+ * struct roc_channel_type - what the core asks of a kind of channel
  * @name: as sysfs has it
  * @open_size: of the structure that begins with struct roc_open; zeroed by the core, and freed
- * @channel_size: of roc_channel.kind_priv, 0: none; zeroed by the core, lives as long as the
+ * @channel_size: of roc_channel.type_priv, 0: none; zeroed by the core, lives as long as the
  * channel
  * @purposes: that a channel has interrupts for, up to ROC_PURPOSES_MAX
  * @purpose_names: of each, in the names of interrupts; NULL if there is one purpose
@@ -86,7 +86,7 @@ struct roc_open {
  *
  * Hardware is there in all calls but @free.
  */
-struct roc_kind {
+struct roc_channel_type {
 	const char *name;
 	size_t open_size;
 	size_t channel_size;

@@ -53,18 +53,18 @@ static void roc_channel_release(struct device *dev)
 	struct roc_channel *ch = container_of(dev, struct roc_channel, dev);
 
 	kfree(ch->priv);
-	kfree(ch->kind_priv);
+	kfree(ch->type_priv);
 	mutex_destroy(&ch->lock);
 	put_device(&ch->ep->dev);
 }
 
-static const struct device_type roc_endpoint_type = {
+static const struct device_type roc_endpoint_device_type = {
 	.name = "endpoint",
 	.groups = roc_endpoint_groups,
 	.release = roc_endpoint_release,
 };
 
-static const struct device_type roc_channel_type = {
+static const struct device_type roc_channel_device_type = {
 	.name = "channel",
 	.groups = roc_channel_groups,
 	.release = roc_channel_release,
@@ -86,12 +86,12 @@ static void roc_add_groups(struct roc_channel *ch, const struct attribute_group 
 /* Undone by put_device(), also after an error. */
 static int roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 {
-	const struct roc_kind *kind = ep->ops->kind;
+	const struct roc_channel_type *type = ep->ops->channel_type;
 	struct roc_channel *ch = &ep->channels[number];
 
 	ch->ep = ep;
 	ch->number = number;
-	ch->kind = kind;
+	ch->type = type;
 	ch->unquiesced = true;
 	roc_irqs_none(ch);
 	mutex_init(&ch->lock);
@@ -100,8 +100,8 @@ static int roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 	spin_lock_init(&ch->run_lock);
 	device_initialize(&ch->dev);
 	ch->dev.class = &roc_class;
-	ch->dev.type = &roc_channel_type;
-	roc_add_groups(ch, kind->groups);
+	ch->dev.type = &roc_channel_device_type;
+	roc_add_groups(ch, type->groups);
 	roc_add_groups(ch, ep->ops->channel_groups);
 	ch->dev.groups = ch->groups;
 	ch->dev.parent = &ep->dev;
@@ -110,8 +110,8 @@ static int roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 	cdev_init(&ch->cdev, &roc_channel_fops);
 	ch->cdev.owner = THIS_MODULE;
 	ch->priv = kzalloc(ep->ops->channel_size, GFP_KERNEL);
-	ch->kind_priv = kzalloc(kind->channel_size, GFP_KERNEL);
-	return ch->priv && ch->kind_priv ? 0 : -ENOMEM;
+	ch->type_priv = kzalloc(type->channel_size, GFP_KERNEL);
+	return ch->priv && ch->type_priv ? 0 : -ENOMEM;
 }
 
 static void roc_put_channels(struct roc_endpoint *ep, unsigned int count)
@@ -182,7 +182,7 @@ struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_c
 	}
 	device_initialize(&ep->dev);
 	ep->dev.class = &roc_class;
-	ep->dev.type = &roc_endpoint_type;
+	ep->dev.type = &roc_endpoint_device_type;
 	ep->dev.parent = &pdev->dev;
 	ep->dev.groups = ops->groups;
 	ep->dev.devt = roc_devt + ep->minor * ROC_MINORS;

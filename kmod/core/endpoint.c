@@ -85,8 +85,8 @@ static int roc_ep_info(struct file *file, void *arg)
 		.vendor = ep->pdev->vendor,
 		.device = ep->pdev->device,
 	};
-	if (ep->ops->kind->describe)
-		ep->ops->kind->describe(ep, info);
+	if (ep->ops->channel_type->describe)
+		ep->ops->channel_type->describe(ep, info);
 	strscpy(info->pci_address, pci_name(ep->pdev), sizeof(info->pci_address));
 	strscpy(info->firmware, ep->firmware, sizeof(info->firmware));
 	strscpy(info->user_logic, ep->user_logic, sizeof(info->user_logic));
@@ -197,11 +197,11 @@ static const struct roc_ioctl_table roc_endpoint_ioctls = ROC_IOCTL_TABLE(roc_en
 static long roc_endpoint_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct roc_endpoint_file *ef = file->private_data;
-	const struct roc_kind *kind = ef->ep->ops->kind;
+	const struct roc_channel_type *type = ef->ep->ops->channel_type;
 	const struct roc_ioctl *call = roc_ioctl_find(cmd, &roc_endpoint_ioctls);
 
 	if (!call)
-		call = roc_ioctl_find(cmd, kind->card_ioctls);
+		call = roc_ioctl_find(cmd, type->card_ioctls);
 	return roc_ioctl_dispatch(file, call, arg, ef->ep, ef->epoch);
 }
 

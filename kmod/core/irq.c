@@ -24,7 +24,7 @@ static irqreturn_t roc_irq(int irq, void *data)
 	for_each_set_bit(c, &vector->channels, ROC_CHANNELS_MAX) {
 		struct roc_channel *ch = &ep->channels[c];
 
-		ch->kind->irq(ch, vector->purposes[c], vector->shared);
+		ch->type->irq(ch, vector->purposes[c], vector->shared);
 	}
 	if (vector->function && READ_ONCE(*ep->irqs.notice))
 		queue_work(system_freezable_wq, &ep->irqs.work);
@@ -39,7 +39,7 @@ static void roc_irq_handle_channel_errors(struct roc_endpoint *ep)
 	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		if (ch->open)
-			ch->kind->handle_error(ch->open);
+			ch->type->handle_error(ch->open);
 		mutex_unlock(&ch->lock);
 	}
 }
@@ -113,7 +113,7 @@ void roc_irqs_none(struct roc_channel *ch)
 /* Record what the @got vectors are for. Vector 0 is the function's; channels share the others. */
 static void roc_irq_assign(struct roc_endpoint *ep, unsigned int got)
 {
-	unsigned int purposes = ep->ops->kind->purposes, i;
+	unsigned int purposes = ep->ops->channel_type->purposes, i;
 
 	ep->irqs.vector[0].function = true;
 	for (i = 0; i < ep->ops->channels * purposes; i++) {
@@ -132,7 +132,7 @@ static void roc_irq_name(struct roc_vector *vector, unsigned int number)
 {
 	const struct roc_endpoint *ep = vector->ep;
 	unsigned int c = vector->channels ? __ffs(vector->channels) : 0;
-	const char *const *purpose = ep->ops->kind->purpose_names;
+	const char *const *purpose = ep->ops->channel_type->purpose_names;
 
 	if (vector->shared)
 		snprintf(vector->name, sizeof(vector->name), "roc%d:shared%u", ep->minor, number);
@@ -211,7 +211,7 @@ int roc_irqs_alloc(struct roc_endpoint *ep)
 void roc_irqs_start(struct roc_endpoint *ep)
 {
 	struct roc_irqs *irqs = &ep->irqs;
-	unsigned int want = ep->ops->channels * ep->ops->kind->purposes + 1;
+	unsigned int want = ep->ops->channels * ep->ops->channel_type->purposes + 1;
 	int got, v;
 
 	if (!irqs->block)

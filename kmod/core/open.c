@@ -67,7 +67,7 @@ struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch)
 
 	if (!current->mm)
 		return ERR_PTR(-EPERM);
-	o = kvzalloc(ch->kind->open_size, GFP_KERNEL_ACCOUNT);
+	o = kvzalloc(ch->type->open_size, GFP_KERNEL_ACCOUNT);
 	if (!o)
 		return ERR_PTR(-ENOMEM);
 	o->ch = ch;
@@ -159,8 +159,8 @@ void roc_open_close(struct roc_open *o)
 
 	if (!o->ended)
 		roc_open_end(o);
-	if (ch->kind->free)
-		ch->kind->free(o);
+	if (ch->type->free)
+		ch->type->free(o);
 	if (o->shared)
 		roc_shared_put(o->shared);
 	roc_open_free(o);

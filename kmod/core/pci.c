@@ -104,12 +104,12 @@ static void roc_stop_left(struct roc_endpoint *ep, bool master)
 		roc_quiesced_by_reset(ep);
 }
 
-static void roc_forget_kind(struct roc_endpoint *ep)
+static void roc_remove_channel_type(struct roc_endpoint *ep)
 {
 	struct roc_channel *ch;
 
-	if (ep->ops->kind->remove)
-		ep->ops->kind->remove(ep);
+	if (ep->ops->channel_type->remove)
+		ep->ops->channel_type->remove(ep);
 	for_each_roc_channel(ch, ep)
 		ch->block = NULL;
 	ep->irqs.block = NULL;
@@ -224,7 +224,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = roc_card_get(ep);
 	if (err)
 		goto err_memory;
-	err = ops->kind->probe ? ops->kind->probe(ep) : 0;
+	err = ops->channel_type->probe ? ops->channel_type->probe(ep) : 0;
 	if (!err && ep->irqs.block)
 		err = roc_irqs_alloc(ep);
 	if (err)
@@ -254,7 +254,7 @@ err_irqs:
 	roc_monitor_stop(ep);
 	roc_let_go(ep);
 err_kind:
-	roc_forget_kind(ep);
+	roc_remove_channel_type(ep);
 	roc_card_put(ep);
 err_memory:
 	roc_free_memory(ep);
@@ -311,7 +311,7 @@ static void roc_pci_remove(struct pci_dev *pdev)
 
 	roc_shut_for_good(ep);
 	roc_let_go(ep);
-	roc_forget_kind(ep);
+	roc_remove_channel_type(ep);
 	roc_card_put(ep);
 	roc_point(ep, ROC_POINT_REMOVE_BARS);
 	roc_free_memory(ep);

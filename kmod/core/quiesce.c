@@ -22,8 +22,8 @@ static int roc_stop_verified(struct roc_channel *ch)
 {
 	int err = 0;
 
-	if (ch->kind->disable)
-		err = ch->kind->disable(ch);
+	if (ch->type->disable)
+		err = ch->type->disable(ch);
 	if (ch->ep->ops->quiesce)
 		err = ch->ep->ops->quiesce(ch, true) ?: err;
 	ch->reset_unobserved = err == -ENODATA;

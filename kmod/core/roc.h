@@ -74,7 +74,7 @@ struct roc_stats {
  * @reason: reason of @state, or of the last refusal; under @shown_lock
  * @stats: counters of the channel
  * @dev: /dev/rocNchM; holds a reference to the endpoint
- * @kind: what the core asks of it
+ * @type: operations of the channel type
  * @groups: sysfs files of the kind's and of the card's
  * @lock: @open and everything in it, the kind's and the backend's channel state, @stats
  * @base: @stats at the present open
@@ -98,7 +98,7 @@ struct roc_stats {
  * @block: its registers in the contract with the firmware, see block.h. NULL = there are none (yet)
  * @vector: index of its interrupt for each purpose of the kind's, -1 = none. Written at probe and
  *	remove
- * @kind_priv: the kind's own state, kind->channel_size
+ * @type_priv: the kind's own state, type->channel_size
  * @priv: the backend's own state
  */
 struct roc_channel {
@@ -106,7 +106,7 @@ struct roc_channel {
 	unsigned int number;
 	struct device dev;
 	struct cdev cdev;
-	const struct roc_kind *kind;
+	const struct roc_channel_type *type;
 	const struct attribute_group *groups[ROC_GROUPS_MAX + 1];
 	struct mutex lock;
 	struct roc_open *open;
@@ -130,7 +130,7 @@ struct roc_channel {
 	bool reset_unobserved;
 	void __iomem *block;
 	int vector[ROC_PURPOSES_MAX];
-	void *kind_priv;
+	void *type_priv;
 	void *priv;
 };
 

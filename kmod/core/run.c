@@ -124,7 +124,7 @@ void roc_run_changed(struct roc_channel *ch)
 	smp_wmb(); /* pairs with roc_run_settings() */
 	WRITE_ONCE(ch->changes, ch->changes + 1);
 	if (ch->running)
-		ch->kind->run->moderate(ch->running);
+		ch->type->run->moderate(ch->running);
 }
 
 /* Another path may have scheduled it for sooner meanwhile: then it stays so. */
@@ -173,7 +173,7 @@ static int roc_run_enable_block(struct roc_run *run, u32 start, void *arg)
 	u32 status;
 	int err;
 
-	err = ch->kind->disable(ch);
+	err = ch->type->disable(ch);
 	if (err)
 		goto err_quiesce;
 	err = ops->prepare ? ops->prepare(run, arg) : 0;
@@ -393,7 +393,7 @@ void roc_run_irq(struct roc_channel *ch, u32 purposes, bool shared)
 	spin_lock_irqsave(&ch->run_lock, flags);
 	run = ch->running;
 	if (run && roc_run_scan(run)) {
-		for (i = 0; i < ch->kind->purposes; i++) {
+		for (i = 0; i < ch->type->purposes; i++) {
 			if (!(purposes & BIT(i)))
 				continue;
 			if (i < roc_run_ops(run)->queues)

@@ -177,7 +177,7 @@ struct roc_run_ops {
 
 static inline const struct roc_run_ops *roc_run_ops(const struct roc_run *run)
 {
-	return run->open.ch->kind->run;
+	return run->open.ch->type->run;
 }
 
 static inline struct roc_run *roc_run(struct roc_open *o)
@@ -250,8 +250,8 @@ void roc_run_suspend(struct roc_open *o);
 void roc_run_gone(struct roc_open *o);
 void roc_run_close(struct roc_open *o);
 
-/* What the types that the core polls for have in struct roc_kind. */
-#define ROC_RUN_KIND                                                                               \
+/* What the types that the core polls for have in struct roc_channel_type. */
+#define ROC_RUN_TYPE_OPS                                                                           \
 	.poll = roc_run_poll_events, .listen = roc_run_listen, .share = roc_run_share,             \
 	.irq = roc_run_irq, .handle_error = roc_run_handle_error
 

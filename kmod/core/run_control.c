@@ -25,7 +25,7 @@ struct roc_stats roc_run_stats(const struct roc_channel *ch, bool since_open)
 static int roc_reset_allowed(const struct roc_channel *ch, unsigned int level,
 			     const struct roc_open *caller)
 {
-	const struct roc_run_level *l = &ch->kind->run->levels[level];
+	const struct roc_run_level *l = &ch->type->run->levels[level];
 
 	lockdep_assert_held(&ch->lock);
 	if (!l->unowned && roc_anothers(ch->open, caller))
@@ -42,7 +42,7 @@ static int roc_reset_one(struct roc_channel *ch, unsigned int level, const struc
 	err = roc_reset_allowed(ch, level, caller);
 	if (!err) {
 		roc_point(ch->ep, ROC_POINT_RESET);
-		err = ch->kind->run->reset(ch, level);
+		err = ch->type->run->reset(ch, level);
 	}
 	mutex_unlock(&ch->lock);
 	return err;
@@ -51,7 +51,7 @@ static int roc_reset_one(struct roc_channel *ch, unsigned int level, const struc
 /* All or none. */
 static int roc_reset_all(struct roc_endpoint *ep, unsigned int level)
 {
-	const struct roc_run_ops *ops = ep->ops->kind->run;
+	const struct roc_run_ops *ops = ep->ops->channel_type->run;
 	int err = roc_channels_lock(ep);
 	unsigned int i;
 
@@ -100,7 +100,7 @@ int roc_run_reset(struct file *file, void *data)
 
 	if (caller && !ch)
 		return -ENOENT;
-	level = roc_reset_check(ep->ops->kind->run, arg);
+	level = roc_reset_check(ep->ops->channel_type->run, arg);
 	if (level < 0)
 		return level;
 	if (!caller && arg->number == ROC_RESET_ALL)

@@ -255,7 +255,7 @@ static int roc_shared_add(struct roc_open *o, struct roc_shared_memory *s)
 	if (o->shared)
 		err = -EBUSY;
 	else
-		o->ch->kind->share(o, s);
+		o->ch->type->share(o, s);
 	mutex_unlock(&o->ch->lock);
 	return err;
 }
@@ -298,7 +298,7 @@ void roc_shared_commit(struct file *file, const void *data, bool copied)
 		smp_store_release(&o->committed, true);
 	} else if (!o->retired) {
 		undo = o->shared;
-		ch->kind->share(o, NULL);
+		ch->type->share(o, NULL);
 	}
 	mutex_unlock(&ch->lock);
 	if (undo) {

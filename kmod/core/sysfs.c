@@ -153,7 +153,7 @@ static DEVICE_ATTR_RO(state);
 
 ROC_SHOW(starting, "%d", !!READ_ONCE(roc_to_channel(dev)->starting));
 ROC_SHOW(failure_reason, "%u", roc_channel_shown(roc_to_channel(dev)).reason);
-ROC_SHOW(kind, "%s", roc_to_channel(dev)->kind->name);
+ROC_SHOW(kind, "%s", roc_to_channel(dev)->type->name);
 
 /* Those that every kind has; the others are the kind's. */
 static struct attribute *roc_channel_attrs[] = {

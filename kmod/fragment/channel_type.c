@@ -45,7 +45,7 @@ static const char *const roc_fragment_purpose_names[ROC_FRAGMENT_PURPOSES] = {
 	[ROC_FRAGMENT_ERROR] = "error",
 };
 
-const struct roc_kind roc_fragment_kind = {
+const struct roc_channel_type roc_fragment_type = {
 	.name = "fragment",
 	.open_size = sizeof(struct roc_fragment_run),
 	.channel_size = sizeof(struct roc_sub),
@@ -58,7 +58,7 @@ const struct roc_kind roc_fragment_kind = {
 	.card_ioctls = &roc_fragment_card_ioctls,
 	.probe = roc_fragment_probe,
 	.describe = roc_fragment_describe,
-	ROC_RUN_KIND,
+	ROC_RUN_TYPE_OPS,
 	.fdinfo = roc_fragment_fdinfo,
 	.check_buffer = roc_fragment_check_buffer,
 	.disable = roc_block_disable,

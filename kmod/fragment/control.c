@@ -113,7 +113,7 @@ int roc_sub_set(struct file *file, void *data)
 
 int roc_fragment_reset(struct roc_channel *ch, unsigned int level)
 {
-	int err = roc_block_reset(ch, ch->kind->run->levels[level].bits);
+	int err = roc_block_reset(ch, ch->type->run->levels[level].bits);
 
 	lockdep_assert_held(&ch->lock);
 	if (!err && level == ROC_FR_RESET_DEFAULT) {

@@ -134,7 +134,7 @@ struct roc_fragment_run {
 
 static inline struct roc_sub *roc_sub(const struct roc_channel *ch)
 {
-	return ch->kind_priv;
+	return ch->type_priv;
 }
 
 static inline struct roc_fragment_run *roc_fragment_run(const struct roc_run *run)
@@ -165,7 +165,7 @@ struct roc_fragment_ops {
 };
 
 /* channel_type.c */
-extern const struct roc_kind roc_fragment_kind;
+extern const struct roc_channel_type roc_fragment_type;
 
 /* rings.c */
 struct roc_sub_rings *roc_sub_rings_alloc(const struct roc_sub *sub, struct roc_fr_rings *arg,

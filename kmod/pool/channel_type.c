@@ -92,7 +92,7 @@ static void roc_pool_handle_error(struct roc_open *o)
 	roc_kick(p);
 }
 
-const struct roc_kind roc_pool_kind = {
+const struct roc_channel_type roc_pool_type = {
 	.name = "pool",
 	.open_size = sizeof(struct roc_pool_run),
 	.block = &roc_event_regs,

@@ -279,7 +279,7 @@ static inline const struct roc_pool_ops *roc_pool_ops(const struct roc_endpoint 
 
 static inline struct roc_pool *roc_pool(const struct roc_channel *ch)
 {
-	return ch->kind_priv;
+	return ch->type_priv;
 }
 
 static inline struct roc_pool_run *roc_pool_run(const struct roc_run *run)
@@ -316,7 +316,7 @@ static inline struct roc_flight *roc_flight(struct roc_pool_run *p, struct roc_l
 }
 
 /* channel_type.c */
-extern const struct roc_kind roc_pool_kind;
+extern const struct roc_channel_type roc_pool_type;
 
 /* ioctl.c */
 extern const struct roc_ioctl_table roc_pool_ioctls;

@@ -25,7 +25,7 @@ static void roc_stream_fdinfo(struct roc_open *o, struct seq_file *m)
 	seq_printf(m, "roc-lines:\t%llu\n", level / STREAM_LINE);
 }
 
-const struct roc_kind roc_stream_kind = {
+const struct roc_channel_type roc_stream_type = {
 	.name = "stream",
 	.open_size = sizeof(struct roc_stream_run),
 	.channel_size = sizeof(struct roc_stream),
@@ -36,7 +36,7 @@ const struct roc_kind roc_stream_kind = {
 	.ioctls = &roc_stream_ioctls,
 	.card_ioctls = &roc_stream_card_ioctls,
 	.probe = roc_stream_probe,
-	ROC_RUN_KIND,
+	ROC_RUN_TYPE_OPS,
 	.fdinfo = roc_stream_fdinfo,
 	.lend = roc_stream_lend,
 	.disable = roc_stream_disable,

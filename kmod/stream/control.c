@@ -266,7 +266,7 @@ int roc_stream_reset(struct roc_channel *ch, unsigned int level)
 	lockdep_assert_held(&ch->lock);
 	if (anew)
 		roc_stream_read_counters(ch, &last);
-	err = roc_block_reset(ch, ch->kind->run->levels[level].bits);
+	err = roc_block_reset(ch, ch->type->run->levels[level].bits);
 	if (err)
 		return err;
 	if (anew)

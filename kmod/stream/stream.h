@@ -112,7 +112,7 @@ static inline u64 roc_ring_pieces(const struct roc_stream *st)
 
 static inline struct roc_stream *roc_stream(const struct roc_channel *ch)
 {
-	return ch->kind_priv;
+	return ch->type_priv;
 }
 
 static inline struct roc_stream_run *roc_stream_run(const struct roc_run *run)
@@ -158,7 +158,7 @@ struct roc_stream_ops {
 };
 
 /* channel_type.c */
-extern const struct roc_kind roc_stream_kind;
+extern const struct roc_channel_type roc_stream_type;
 
 /* ring.c */
 struct roc_stream_ring *roc_stream_ring_alloc(const struct roc_stream *st, struct roc_st_ring *arg,

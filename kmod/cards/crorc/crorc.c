@@ -441,7 +441,7 @@ const struct roc_pool_ops roc_crorc_ops = {
 		{
 			.type = ROC_CARD_CRORC,
 			.name = "crorc",
-			.kind = &roc_pool_kind,
+			.channel_type = &roc_pool_type,
 			.bar_size = {[0 ... CRORC_CHANNELS - 1] = CRORC_BAR_SIZE},
 			.shared_bars = GENMASK(CRORC_CHANNELS - 1, 0),
 			.channels = CRORC_CHANNELS,

@@ -684,7 +684,7 @@ const struct roc_pool_ops roc_cru_ops = {
 		{
 			.type = ROC_CARD_CRU,
 			.name = "cru",
-			.kind = &roc_pool_kind,
+			.channel_type = &roc_pool_type,
 			.bar_size = {[CRU_BAR_DMA] = CRU_BAR_DMA_LEAST,
 				     [CRU_BAR_CARD] = CRU_BAR_CARD_SIZE},
 			.shared_bars = BIT(CRU_BAR_CARD),

@@ -27,7 +27,7 @@ const struct roc_stream_ops roc_p40_ops = {
 		{
 			.type = ROC_CARD_P40,
 			.name = "p40",
-			.kind = &roc_stream_kind,
+			.channel_type = &roc_stream_type,
 			ROC_CONTRACT_OPS(p40_card),
 			.bar_size = {[P40_BAR_DMA] = P40_BAR_DMA_SIZE,
 				     [P40_BAR_CARD] = P40_BAR_CARD_SIZE},

@@ -17,7 +17,7 @@ const struct roc_fragment_ops roc_robinnp_ops = {
 		{
 			.type = ROC_CARD_ROBINNP,
 			.name = "robinnp",
-			.kind = &roc_fragment_kind,
+			.channel_type = &roc_fragment_type,
 			ROC_CONTRACT_OPS(robinnp_card),
 			.bar_size = {[ROBINNP_BAR_DMA] = ROBINNP_BAR_DMA_SIZE,
 				     [ROBINNP_BAR_CARD] = ROBINNP_BAR_CARD_SIZE},
