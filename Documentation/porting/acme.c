@@ -110,8 +110,8 @@ static u32 acme_finished(struct roc_channel *ch, unsigned int link)
 	return acme_read(ch, ACME_FINISHED) - acme->base;
 }
 
-/* A card that does not say yet: -EAGAIN, at once unless @proved, else at @until. -EIO: wrong. */
-static int acme_received(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
+/* A card that does not say yet: -EAGAIN, at once unless @confirmed, else at @until. -EIO: wrong. */
+static int acme_received(struct roc_channel *ch, unsigned int link, u32 length, bool confirmed,
 			 u64 until, u32 *bytes)
 {
 	*bytes = acme_read(ch, ACME_SIZE);

@@ -50,13 +50,13 @@ static void roc_pool_share(struct roc_open *o, struct roc_shared_memory *shared)
 
 static __poll_t roc_pool_poll(struct roc_open *o, poll_table *pt)
 {
-	return roc_ready_now(roc_pool_run(roc_run(o))) ? EPOLLIN | EPOLLRDNORM : 0;
+	return roc_pool_ready_now(roc_pool_run(roc_run(o))) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /* What is ready already he is told of at once, for maybe no more can be. */
 static void roc_pool_listen(struct roc_open *o)
 {
-	if (roc_ready_now(roc_pool_run(roc_run(o))))
+	if (roc_pool_ready_now(roc_pool_run(roc_run(o))))
 		roc_open_signal(o);
 }
 
@@ -89,7 +89,7 @@ static void roc_pool_handle_error(struct roc_open *o)
 	if (!p->pool->event.on)
 		return;
 	p->thread.watch.error_pending = true;
-	roc_kick(p);
+	roc_pool_kick(p);
 }
 
 const struct roc_channel_type roc_pool_type = {

@@ -116,7 +116,7 @@ void roc_event_remove(struct roc_endpoint *ep)
  * Is a record missing that the card has counted? The read of the count comes back behind the
  * records that it counts. Of a card that is gone the answer means nothing.
  */
-bool roc_event_uncounted(struct roc_channel *ch)
+bool roc_event_missing(struct roc_channel *ch)
 {
 	const struct roc_event *ev = &roc_pool(ch)->event;
 	u32 behind = roc_block_read(ch, EVENT_WRITTEN) - ev->consumed;
@@ -169,7 +169,7 @@ int roc_event_disable(struct roc_channel *ch)
 }
 
 /* May one more descriptor be published? One record's room is kept for the END. */
-bool roc_event_room(const struct roc_event *ev, u32 in_flight)
+bool roc_event_space(const struct roc_event *ev, u32 in_flight)
 {
 	return in_flight < 1u << ev->submit_log2 &&
 	       ev->published - ev->notified + 2 <= 1u << ev->record_log2;
@@ -201,7 +201,7 @@ void roc_event_ring(struct roc_channel *ch)
 /* Is the next record there? Also without the channel lock, by the interrupt handler. */
 bool roc_event_next(const struct roc_event *ev)
 {
-	return roc_record_there(ev->record, ev->record_log2, READ_ONCE(ev->consumed));
+	return roc_record_present(ev->record, ev->record_log2, READ_ONCE(ev->consumed));
 }
 
 /* Is a record missing that the card has written records behind? */
@@ -220,7 +220,7 @@ void roc_event_arm(struct roc_channel *ch)
 }
 
 /* The same without the interrupt, when a quarter of the ring waits to be given back. */
-void roc_event_make_room(struct roc_channel *ch)
+void roc_event_release_space(struct roc_channel *ch)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
 

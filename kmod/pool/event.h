@@ -61,14 +61,14 @@ int roc_event_probe(struct roc_endpoint *ep);
 void roc_event_remove(struct roc_endpoint *ep);
 int roc_event_enable(struct roc_channel *ch);
 int roc_event_disable(struct roc_channel *ch);
-bool roc_event_room(const struct roc_event *ev, u32 in_flight);
+bool roc_event_space(const struct roc_event *ev, u32 in_flight);
 u32 roc_event_push(struct roc_event *ev, unsigned int link, u64 bus, u32 length);
 void roc_event_ring(struct roc_channel *ch);
 bool roc_event_next(const struct roc_event *ev);
 bool roc_event_hole(const struct roc_event *ev);
-bool roc_event_uncounted(struct roc_channel *ch);
+bool roc_event_missing(struct roc_channel *ch);
 void roc_event_arm(struct roc_channel *ch);
-void roc_event_make_room(struct roc_channel *ch);
+void roc_event_release_space(struct roc_channel *ch);
 void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us, u32 longest);
 void roc_event_repeat(struct roc_channel *ch);
 

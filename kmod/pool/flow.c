@@ -28,7 +28,7 @@
  * firmware that has no size entries nothing could confirm the sentinels, and none are written.
  */
 
-static u64 *roc_memory(const struct roc_flight *flight, u64 at)
+static u64 *roc_flight_word(const struct roc_flight *flight, u64 at)
 {
 	u64 address;
 
@@ -47,8 +47,8 @@ static void roc_sentinel_find(struct roc_pool_run *p, struct roc_flight *flight)
 	if (!ops->fills_in_order || p->pool->no_sizes || !flight->buffer->memory.count ||
 	    flight->fill.offset % sizeof(u64))
 		return;
-	flight->first = roc_memory(flight, 0);
-	flight->last = roc_memory(flight, flight->fill.length - ops->page_size);
+	flight->first = roc_flight_word(flight, 0);
+	flight->last = roc_flight_word(flight, flight->fill.length - ops->page_size);
 	if (!flight->last)
 		flight->first = NULL;
 }
@@ -93,7 +93,7 @@ u32 roc_sentinel_finished(struct roc_pool_run *p, struct roc_link *link)
 	return n;
 }
 
-enum roc_stage roc_stage(struct roc_pool_run *p, struct roc_link *link)
+enum roc_sentinel_stage roc_sentinel_stage(struct roc_pool_run *p, struct roc_link *link)
 {
 	const struct roc_flight *flight = roc_flight(p, link, link->tail);
 
@@ -116,8 +116,8 @@ u32 roc_sentinel_finished_all(struct roc_pool_run *p)
 	return n;
 }
 
-static void roc_give_back(struct roc_pool_run *p, const struct roc_fill *fill, int link, u32 bytes,
-			  u32 flags, enum roc_reason reason, u64 now)
+static void roc_pool_return(struct roc_pool_run *p, const struct roc_fill *fill, int link,
+			    u32 bytes, u32 flags, enum roc_reason reason, u64 now)
 {
 	struct roc_ready ready = {
 		.cookie = fill->cookie,
@@ -137,7 +137,7 @@ static void roc_give_back(struct roc_pool_run *p, const struct roc_fill *fill, i
 	roc_ring_ready_put(&p->rings, &ready);
 }
 
-void roc_publish(struct roc_pool_run *p)
+void roc_pool_publish(struct roc_pool_run *p)
 {
 	lockdep_assert_held(&p->ch->lock);
 	if (!roc_ring_publish(&p->rings))
@@ -151,15 +151,15 @@ void roc_publish(struct roc_pool_run *p)
 }
 
 /* Fill entries that may be taken now without overcommitting the ready ring. */
-u32 roc_room(struct roc_pool_run *p)
+u32 roc_pool_space(struct roc_pool_run *p)
 {
 	/* The reader may say that it holds more than there is beside what is out. */
-	u32 used = roc_ring_ready_held(&p->rings) + p->in_flight;
+	u32 used = roc_ring_ready_count(&p->rings) + p->in_flight;
 
 	return p->rings.ready_entries - min(used, p->rings.ready_entries);
 }
 
-static enum roc_reason roc_check_fill(struct roc_pool_run *p, const struct roc_fill *fill,
+static enum roc_reason roc_fill_check(struct roc_pool_run *p, const struct roc_fill *fill,
 				      struct roc_flight *flight)
 {
 	const struct roc_pool_ops *ops = roc_pool_ops(p->ch->ep);
@@ -185,7 +185,7 @@ static enum roc_reason roc_check_fill(struct roc_pool_run *p, const struct roc_f
 }
 
 /* The link with the fewest superpages, the first of these on a tie. NULL: all are full. */
-static struct roc_link *roc_emptiest(struct roc_pool_run *p)
+static struct roc_link *roc_emptiest_link(struct roc_pool_run *p)
 {
 	struct roc_link *best = NULL;
 	u32 fewest = p->depth;
@@ -206,7 +206,7 @@ static struct roc_link *roc_emptiest(struct roc_pool_run *p)
  * How long a link was without a superpage, at most: from when it was last seen to have one. On a
  * card that takes one at a time this gap is what the driver costs.
  */
-static void roc_count_gap(struct roc_pool_run *p, struct roc_link *link)
+static void roc_link_count_gap(struct roc_pool_run *p, struct roc_link *link)
 {
 	u64 gap;
 
@@ -223,8 +223,8 @@ static void roc_flight_sync(struct roc_endpoint *ep, const struct roc_flight *fl
 }
 
 /* -EIO: the card did not take it; it is in flight nevertheless, to be reclaimed. */
-static int roc_push(struct roc_pool_run *p, struct roc_link *link, struct roc_flight *flight,
-		    u64 now)
+static int roc_pool_push(struct roc_pool_run *p, struct roc_link *link, struct roc_flight *flight,
+			 u64 now)
 {
 	struct roc_channel *ch = p->ch;
 	struct roc_event *ev = &p->pool->event;
@@ -239,16 +239,16 @@ static int roc_push(struct roc_pool_run *p, struct roc_link *link, struct roc_fl
 	roc_sentinel_write(p, flight);
 	if (ev->on) {
 		flight->number = roc_event_push(ev, link->slot, flight->bus, flight->fill.length);
-		link->not_rung++;
+		link->unrung++;
 		err = 0;
 	} else {
 		ch->dma_configured = true;
 		err = roc_pool_ops(ch->ep)->push(ch, link->slot, flight->bus, flight->fill.length);
 	}
-	roc_count_gap(p, link);
+	roc_link_count_gap(p, link);
 	*roc_flight(p, link, link->head++) = *flight;
 	p->in_flight++;
-	p->held += flight->fill.length;
+	p->in_flight_bytes += flight->fill.length;
 	link->busy = first ? ktime_get_ns() : now;
 	p->pool->stats.pushed++;
 	trace_roc_push(ch, link->slot, &flight->fill);
@@ -256,18 +256,18 @@ static int roc_push(struct roc_pool_run *p, struct roc_link *link, struct roc_fl
 }
 
 /* Superpages that the reader gave, and that the card could be given now. */
-u32 roc_waiting(struct roc_pool_run *p)
+u32 roc_pool_submittable(struct roc_pool_run *p)
 {
 	u32 room = p->link_count * p->depth - p->in_flight;
 
-	return min3(roc_ring_fill_count(&p->rings), roc_room(p), room);
+	return min3(roc_ring_fill_count(&p->rings), roc_pool_space(p), room);
 }
 
 /*
  * The doorbell costs a register write. As long as the card knows of most of what each link has it
  * can wait for more.
  */
-static void roc_ring_doorbell(struct roc_pool_run *p)
+static void roc_pool_ring_doorbell(struct roc_pool_run *p)
 {
 	bool due = false;
 	unsigned int i;
@@ -275,12 +275,12 @@ static void roc_ring_doorbell(struct roc_pool_run *p)
 	for (i = 0; i < p->link_count && !due; i++) {
 		struct roc_link *link = &p->link[i];
 
-		due = link->not_rung && 4 * link->not_rung >= link->head - link->tail;
+		due = link->unrung && 4 * link->unrung >= link->head - link->tail;
 	}
 	if (!due)
 		return;
 	for (i = 0; i < p->link_count; i++)
-		p->link[i].not_rung = 0;
+		p->link[i].unrung = 0;
 	roc_event_ring(p->ch);
 }
 
@@ -288,31 +288,31 @@ static void roc_ring_doorbell(struct roc_pool_run *p)
  * Take from the fill ring while the card and the ready ring have room; *@left says what is left to
  * do. Not 0: the card broke its contract.
  */
-enum roc_reason roc_refill(struct roc_pool_run *p, u64 now, enum roc_refill *left)
+enum roc_reason roc_pool_refill(struct roc_pool_run *p, u64 now, enum roc_pool_refill *left)
 {
-	u32 count = roc_ring_fill_count(&p->rings), room = count ? roc_room(p) : 0;
+	u32 count = roc_ring_fill_count(&p->rings), room = count ? roc_pool_space(p) : 0;
 	u32 most = min3(count, room, (u32)ROC_REFILL_MAX), n;
 
 	lockdep_assert_held(&p->ch->lock);
 	for (n = 0; n < most; n++) {
-		struct roc_link *link = roc_emptiest(p);
+		struct roc_link *link = roc_emptiest_link(p);
 		struct roc_flight flight;
 		enum roc_reason reason;
 
-		if (!link || (p->pool->event.on && !roc_event_room(&p->pool->event, p->in_flight)))
+		if (!link || (p->pool->event.on && !roc_event_space(&p->pool->event, p->in_flight)))
 			break;
 		roc_ring_fill_take(&p->rings, &flight.fill);
-		reason = roc_check_fill(p, &flight.fill, &flight);
+		reason = roc_fill_check(p, &flight.fill, &flight);
 		if (!reason) {
-			if (!roc_push(p, link, &flight, now))
+			if (!roc_pool_push(p, link, &flight, now))
 				continue;
 			return roc_alive(p->ch->ep) ? ROC_REASON_PUSH : ROC_REASON_LOST;
 		}
 		p->pool->stats.refused++;
-		roc_give_back(p, &flight.fill, -1, 0, ROC_READY_REFUSED, reason, now);
+		roc_pool_return(p, &flight.fill, -1, 0, ROC_READY_REFUSED, reason, now);
 	}
 	if (p->pool->event.on)
-		roc_ring_doorbell(p);
+		roc_pool_ring_doorbell(p);
 	if (n < most)
 		*left = ROC_REFILL_FULL;
 	else if (n == count)
@@ -323,7 +323,7 @@ enum roc_reason roc_refill(struct roc_pool_run *p, u64 now, enum roc_refill *lef
 }
 
 /* The oldest superpage of @link is finished: hand it to the reader. */
-void roc_finish(struct roc_pool_run *p, struct roc_link *link, u32 bytes, u32 flags, u64 now)
+void roc_pool_complete(struct roc_pool_run *p, struct roc_link *link, u32 bytes, u32 flags, u64 now)
 {
 	struct roc_channel *ch = p->ch;
 	struct roc_flight *flight = roc_flight(p, link, link->tail);
@@ -334,10 +334,10 @@ void roc_finish(struct roc_pool_run *p, struct roc_link *link, u32 bytes, u32 fl
 	roc_sentinel_clear(p, flight);
 	link->tail++;
 	p->in_flight--;
-	p->held -= flight->fill.length;
+	p->in_flight_bytes -= flight->fill.length;
 	if (flags & ROC_READY_REFUSED) {
 		p->pool->stats.refused++;
-		roc_give_back(p, &flight->fill, link->slot, 0, flags, ROC_REASON_PUSH, now);
+		roc_pool_return(p, &flight->fill, link->slot, 0, flags, ROC_REASON_PUSH, now);
 		return;
 	}
 	/* A plain card may say so: with records it is against the contract. */
@@ -347,11 +347,11 @@ void roc_finish(struct roc_pool_run *p, struct roc_link *link, u32 bytes, u32 fl
 	p->pool->stats.short_superpages += !!(flags & ROC_READY_SHORT);
 	p->pool->stats.completed++;
 	ch->stats.bytes += bytes;
-	roc_give_back(p, &flight->fill, link->slot, bytes, flags, ROC_REASON_NONE, now);
+	roc_pool_return(p, &flight->fill, link->slot, bytes, flags, ROC_REASON_NONE, now);
 }
 
 /* Hand back all that the card held. Only when the card is quiet. */
-u32 roc_reclaim(struct roc_pool_run *p, enum roc_reason reason)
+u32 roc_pool_reclaim(struct roc_pool_run *p, enum roc_reason reason)
 {
 	u64 now = ktime_get_ns();
 	u32 count = 0;
@@ -365,12 +365,12 @@ u32 roc_reclaim(struct roc_pool_run *p, enum roc_reason reason)
 			const struct roc_flight *flight = roc_flight(p, link, link->tail);
 
 			roc_sentinel_clear(p, flight);
-			roc_give_back(p, &flight->fill, link->slot, 0, ROC_READY_RECLAIMED, reason,
-				      now);
+			roc_pool_return(p, &flight->fill, link->slot, 0, ROC_READY_RECLAIMED,
+					reason, now);
 		}
 	}
 	p->in_flight = 0;
-	p->held = 0;
+	p->in_flight_bytes = 0;
 	p->pool->stats.reclaimed += count;
 	return count;
 }

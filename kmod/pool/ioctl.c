@@ -15,7 +15,7 @@
 #define ROC_KERNEL_COOKIE (0x11ull << 32)
 
 /* What the card says itself; of one that does not answer, what was known before. */
-static void roc_ask_card(struct roc_pool_run *p, struct roc_ch_info *info, bool running)
+static void roc_ch_info_card(struct roc_pool_run *p, struct roc_ch_info *info, bool running)
 {
 	const struct roc_pool_ops *ops = roc_pool_ops(p->ch->ep);
 	u32 links = running ? p->links : p->setting.links;
@@ -30,10 +30,10 @@ static void roc_ask_card(struct roc_pool_run *p, struct roc_ch_info *info, bool 
 	info->dropped = ops->dropped(p->ch);
 	if (info->dropped == ROC_ALL_ONES && !roc_alive(p->ch->ep)) {
 		info->links = links;
-		info->fifo_empty = running ? p->pool->empties : 0;
-		info->dropped = p->pool->dropped_known;
+		info->fifo_empty = running ? p->pool->fifo_empty_seen : 0;
+		info->dropped = p->pool->dropped_seen;
 	}
-	p->pool->dropped_known = info->dropped;
+	p->pool->dropped_seen = info->dropped;
 }
 
 static int roc_ch_info(struct file *file, void *arg)
@@ -76,7 +76,7 @@ static int roc_ch_info(struct file *file, void *arg)
 		.missed_interrupts = since.missed_interrupts,
 		.spurious_interrupts = since.spurious_interrupts,
 	};
-	roc_ask_card(p, info, running);
+	roc_ch_info_card(p, info, running);
 	memcpy(info->gaps, pool.gaps, sizeof(info->gaps));
 	info->capacity = hweight32(info->links) * roc_pool_depth(p);
 	return 0;
@@ -100,7 +100,7 @@ static int roc_ch_losses(struct file *file, void *arg)
 	return 0;
 }
 
-static int roc_ring_size(u32 *entries)
+static int roc_ch_ring_size(u32 *entries)
 {
 	if (!*entries)
 		*entries = ROC_RING_DEFAULT;
@@ -115,7 +115,7 @@ static const struct roc_view roc_pool_views[] = {
 };
 
 /* Entries start on a page of their own: indices and entries have different writers. */
-static u64 roc_ring_pages(struct roc_shared_memory *s, enum roc_area_number area, u64 bytes)
+static u64 roc_ch_ring_pages(struct roc_shared_memory *s, enum roc_area_number area, u64 bytes)
 {
 	s->area[area].pages = 1 + (PAGE_ALIGN(bytes) >> PAGE_SHIFT);
 	return (u64)s->area[area].pages << PAGE_SHIFT;
@@ -134,7 +134,7 @@ static int roc_ch_rings(struct file *file, void *data)
 	/* Else each child of a fork would have them charged to a group of its own. */
 	if (current->mm != o->mm)
 		return -EPERM;
-	err = roc_ring_size(&arg->fill_entries) ?: roc_ring_size(&arg->ready_entries);
+	err = roc_ch_ring_size(&arg->fill_entries) ?: roc_ch_ring_size(&arg->ready_entries);
 	if (err)
 		return err;
 	if (READ_ONCE(o->shared))
@@ -147,10 +147,10 @@ static int roc_ch_rings(struct file *file, void *data)
 	rings->ready_entries = arg->ready_entries;
 	rings->shared.view = roc_pool_views;
 	rings->shared.views = ARRAY_SIZE(roc_pool_views);
-	arg->user_length = roc_ring_pages(&rings->shared, ROC_AREA_USER,
-					  arg->fill_entries * sizeof(struct roc_fill));
-	arg->kernel_length = roc_ring_pages(&rings->shared, ROC_AREA_KERNEL,
-					    arg->ready_entries * sizeof(struct roc_ready));
+	arg->user_length = roc_ch_ring_pages(&rings->shared, ROC_AREA_USER,
+					     arg->fill_entries * sizeof(struct roc_fill));
+	arg->kernel_length = roc_ch_ring_pages(&rings->shared, ROC_AREA_KERNEL,
+					       arg->ready_entries * sizeof(struct roc_ready));
 	arg->user_offset = ROC_USER_COOKIE;
 	arg->kernel_offset = ROC_KERNEL_COOKIE;
 	arg->fill_entries_offset = PAGE_SIZE;
@@ -191,20 +191,20 @@ static int roc_ch_configure(struct file *file, void *arg)
 	return 0;
 }
 
-static bool roc_control_plain(const struct roc_ch_control *c)
+static bool roc_ch_control_plain(const struct roc_ch_control *c)
 {
 	return !c->flags && !c->level && !c->count;
 }
 
 static int roc_ch_start(struct file *file, void *arg)
 {
-	return roc_control_plain(arg) ? roc_run_start(roc_run(file->private_data), 0, arg)
-				      : -EINVAL;
+	return roc_ch_control_plain(arg) ? roc_run_start(roc_run(file->private_data), 0, arg)
+					 : -EINVAL;
 }
 
 static int roc_ch_stop(struct file *file, void *arg)
 {
-	return roc_control_plain(arg)
+	return roc_ch_control_plain(arg)
 		       ? roc_run_stop(roc_run(file->private_data), ROC_REASON_NONE, 0, arg)
 		       : -EINVAL;
 }
@@ -222,7 +222,7 @@ static int roc_ch_kick(struct file *file, void *arg)
 	if (!smp_load_acquire(&p->run.open.committed))
 		return -EPIPE;
 	if (!(c->flags & ROC_KICK_POLL)) {
-		roc_kick(p);
+		roc_pool_kick(p);
 		return 0;
 	}
 	err = roc_open_lock(&p->run.open);

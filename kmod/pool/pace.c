@@ -8,7 +8,7 @@
 #include "pool/pace.h"
 
 /* A quarter new: smooth enough for jitter, quick enough for a rate step. */
-static void learn(__u64 *interval, __u64 last, __u64 now, __u32 found)
+static void roc_pace_learn(__u64 *interval, __u64 last, __u64 now, __u32 found)
 {
 	__u64 sample = div_u64(now - last, found);
 
@@ -26,14 +26,14 @@ void roc_rate_found(struct roc_rate *rate, __u64 now, __u32 found)
 	__u64 gap = now - rate->last;
 
 	/* How long the first ones took says when data began to come, not at which rate. */
-	learn(&rate->interval, rate->gap ? rate->last : 0, now, found);
+	roc_pace_learn(&rate->interval, rate->gap ? rate->last : 0, now, found);
 	/* Superpages of many links come together; the pause between is what repeats. */
 	rate->gap = gap >= rate->gap / 2 ? gap : rate->gap - rate->gap / 16;
 	rate->last = now;
 }
 
 /* Waits that grow with the silence, but not across the time when data are due again. */
-static __u64 silent_tick(__u64 silence, __u64 gap)
+static __u64 roc_rate_silent_tick(__u64 silence, __u64 gap)
 {
 	__u64 early = min(gap / 8, 100000000ull), due = gap - early;
 	__u64 wait = clamp(silence / 16, ROC_TICK_MAX, ROC_TICK_IDLE);
@@ -53,14 +53,14 @@ __u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight, __u
 	__u64 longest = batch > ROC_TICK_BATCH ? ROC_TICK_BATCH_MAX : ROC_TICK_MAX;
 
 	if (silence > min(4 * rate->gap, ROC_REGULAR) + 4 * ROC_TICK_MAX)
-		return silent_tick(silence, rate->gap);
+		return roc_rate_silent_tick(silence, rate->gap);
 	if (!interval || silence > 4 * ROC_TICK_MAX)
 		return ROC_TICK_MAX;
 	/* Be back before half of what the card holds can be used up. */
 	return clamp(min(interval * batch, interval * in_flight / 2), ROC_PACE_MIN, longest);
 }
 
-static _Bool near(__u32 a, __u32 b)
+static _Bool roc_pace_near(__u32 a, __u32 b)
 {
 	return a <= 2 * b && b <= 2 * a;
 }
@@ -70,7 +70,7 @@ _Bool roc_moderation_changed(const struct roc_moderation *last, const struct roc
 {
 	if (next->us >= longest && next->us != last->us)
 		return 1;
-	return !near(last->count, next->count) || !near(last->us, next->us);
+	return !roc_pace_near(last->count, next->count) || !roc_pace_near(last->us, next->us);
 }
 
 void roc_pace_start(struct roc_pace *pace, __u64 now)
@@ -95,7 +95,7 @@ void roc_pace_polled(struct roc_pace *pace, __u64 now, __u32 found)
 		if (!pace->misses)
 			pace->interval -= pace->interval / 4;
 		else
-			learn(&pace->interval, pace->pushed, now, found);
+			roc_pace_learn(&pace->interval, pace->pushed, now, found);
 		roc_pace_pushed(pace, now);
 		return;
 	}
@@ -115,12 +115,12 @@ _Bool roc_pace_silent(struct roc_pace *pace, __u64 now)
 	return 1;
 }
 
-void roc_doubt_start(struct roc_doubt *doubt, __u64 now)
+void roc_backoff_start(struct roc_backoff *backoff, __u64 now)
 {
-	*doubt = (struct roc_doubt){.asked = now};
+	*backoff = (struct roc_backoff){.polled = now};
 }
 
-_Bool roc_doubt_due(struct roc_doubt *doubt, __u64 now, enum roc_stage stage)
+_Bool roc_backoff_due(struct roc_backoff *backoff, __u64 now, enum roc_sentinel_stage stage)
 {
 	/* By stage: the first wait, and the longest. */
 	static const struct {
@@ -131,35 +131,36 @@ _Bool roc_doubt_due(struct roc_doubt *doubt, __u64 now, enum roc_stage stage)
 		[ROC_STAGE_LAST_PAGE] = {0, 8000000},
 		[ROC_STAGE_UNKNOWN] = {250000, 8000000},
 	};
-	__u64 silent = now - doubt->last, wait = waits[stage].first, longest = waits[stage].longest;
+	__u64 silent = now - backoff->last, wait = waits[stage].first,
+	      longest = waits[stage].longest;
 
-	if (stage != doubt->stage) {
-		doubt->stage = stage;
-		doubt->misses = 0;
-		doubt->asked = now;
+	if (stage != backoff->stage) {
+		backoff->stage = stage;
+		backoff->misses = 0;
+		backoff->polled = now;
 	}
 	/* Begun and overdue: closed early, perhaps, and nothing follows that would show it. */
-	if (stage == ROC_STAGE_BEGUN && doubt->period && silent > doubt->period * 5 / 4)
+	if (stage == ROC_STAGE_BEGUN && backoff->period && silent > backoff->period * 5 / 4)
 		wait = 500000;
 	/* Of a channel that has fallen silent nothing is expected. */
-	if (doubt->period && silent > 4 * doubt->period + 4 * ROC_TICK_MAX)
+	if (backoff->period && silent > 4 * backoff->period + 4 * ROC_TICK_MAX)
 		longest = 250000000;
-	if (doubt->misses)
-		wait = max(wait, 500000ull) << min(doubt->misses, 16u);
-	return now - doubt->asked >= min(wait, longest);
+	if (backoff->misses)
+		wait = max(wait, 500000ull) << min(backoff->misses, 16u);
+	return now - backoff->polled >= min(wait, longest);
 }
 
-void roc_doubt_asked(struct roc_doubt *doubt, __u64 now)
+void roc_backoff_polled(struct roc_backoff *backoff, __u64 now)
 {
-	doubt->asked = now;
-	if (doubt->misses < 16)
-		doubt->misses++;
+	backoff->polled = now;
+	if (backoff->misses < 16)
+		backoff->misses++;
 }
 
-void roc_doubt_found(struct roc_doubt *doubt, __u64 now, __u32 found)
+void roc_backoff_found(struct roc_backoff *backoff, __u64 now, __u32 found)
 {
-	learn(&doubt->period, doubt->last, now, found);
-	doubt->last = now;
-	doubt->misses = 0;
-	doubt->asked = now;
+	roc_pace_learn(&backoff->period, backoff->last, now, found);
+	backoff->last = now;
+	backoff->misses = 0;
+	backoff->polled = now;
 }

@@ -67,25 +67,25 @@ void roc_pace_polled(struct roc_pace *pace, __u64 now, __u32 found);
 _Bool roc_pace_silent(struct roc_pace *pace, __u64 now);
 
 /* How far the card is with the oldest superpage of a link, as memory shows it. */
-enum roc_stage {
+enum roc_sentinel_stage {
 	ROC_STAGE_UNTOUCHED,
 	ROC_STAGE_BEGUN,
 	ROC_STAGE_LAST_PAGE,
 	ROC_STAGE_UNKNOWN, /* memory cannot be looked at */
 };
 
-struct roc_doubt {
-	__u64 asked;  /* when the counter was last read, or the doubt began */
+struct roc_backoff {
+	__u64 polled; /* when the counter was last read, or the doubt began */
 	__u64 last;   /* when superpages were last found, 0 = not yet in this run */
 	__u64 period; /* learned ns per superpage of this link, 0 = unknown */
 	__u32 misses; /* reads since then that found nothing */
-	enum roc_stage stage;
+	enum roc_sentinel_stage stage;
 };
 
-void roc_doubt_start(struct roc_doubt *doubt, __u64 now);
+void roc_backoff_start(struct roc_backoff *backoff, __u64 now);
 /* Is a register read worth it now? */
-_Bool roc_doubt_due(struct roc_doubt *doubt, __u64 now, enum roc_stage stage);
-void roc_doubt_asked(struct roc_doubt *doubt, __u64 now);
-void roc_doubt_found(struct roc_doubt *doubt, __u64 now, __u32 found);
+_Bool roc_backoff_due(struct roc_backoff *backoff, __u64 now, enum roc_sentinel_stage stage);
+void roc_backoff_polled(struct roc_backoff *backoff, __u64 now);
+void roc_backoff_found(struct roc_backoff *backoff, __u64 now, __u32 found);
 
 #endif /* ROC_PACE_H */

@@ -13,7 +13,7 @@
 /* Records in one go, so that others get the channel lock. */
 #define ROC_DRAIN_MAX 4096
 /* Superpages that sentinels may show as finished before the counter is read again. */
-#define ROC_PROVE 64
+#define ROC_CONFIRM_MAX 64
 /* Of one look: a card that is slow to answer is heard out in the next ones. */
 #define ROC_POLL_NS 5000000ull
 
@@ -26,29 +26,29 @@ static bool roc_poll_expired(struct roc_pool_run *p)
 }
 
 /* The card did not answer a question for a size (@err), or answered with one that cannot be. */
-static enum roc_reason roc_bad_size(const struct roc_pool_run *p, int err)
+static enum roc_reason roc_poll_size_reason(const struct roc_pool_run *p, int err)
 {
 	if (!roc_alive(p->ch->ep))
 		return ROC_REASON_LOST;
 	return err == -EMSGSIZE ? ROC_REASON_BYTES : ROC_REASON_SIZE;
 }
 
-static int roc_collect(struct roc_pool_run *p, struct roc_link *link, u32 count, bool proved,
-		       u64 now)
+static int roc_poll_collect(struct roc_pool_run *p, struct roc_link *link, u32 count,
+			    bool confirmed, u64 now)
 {
 	struct roc_channel *ch = p->ch;
 	u32 i = 0;
 
 	while (i < count) {
 		u32 length = roc_flight(p, link, link->tail)->fill.length, bytes;
-		int err = roc_pool_ops(ch->ep)->received(ch, link->slot, length, proved, p->until,
-							 &bytes);
+		int err = roc_pool_ops(ch->ep)->received(ch, link->slot, length, confirmed,
+							 p->until, &bytes);
 
 		if (err && err != -EAGAIN)
 			return err;
 		if (!err) {
 			link->found++;
-			roc_finish(p, link, bytes, ROC_READY_FILLED, now);
+			roc_pool_complete(p, link, bytes, ROC_READY_FILLED, now);
 			i++;
 		}
 		if (roc_poll_expired(p) || err)
@@ -58,20 +58,21 @@ static int roc_collect(struct roc_pool_run *p, struct roc_link *link, u32 count,
 }
 
 /* Ask the card about one link. Superpages found, or -1 with @reason: it broke its contract. */
-static int roc_ask(struct roc_pool_run *p, struct roc_link *link, u64 now, enum roc_reason *reason)
+static int roc_poll_counter(struct roc_pool_run *p, struct roc_link *link, u64 now,
+			    enum roc_reason *reason)
 {
 	struct roc_channel *ch = p->ch;
 	u32 fresh = roc_pool_ops(ch->ep)->finished(ch, link->slot) - link->found;
 	int found;
 
-	link->unproved = 0;
+	link->unconfirmed = 0;
 	if (fresh > link->head - link->tail) {
 		*reason = roc_alive(ch->ep) ? ROC_REASON_COUNT : ROC_REASON_LOST;
 		return -1;
 	}
-	found = roc_collect(p, link, fresh, true, now);
+	found = roc_poll_collect(p, link, fresh, true, now);
 	if (found < 0)
-		*reason = roc_bad_size(p, found);
+		*reason = roc_poll_size_reason(p, found);
 	link->pending = found >= 0 && (u32)found < fresh;
 	return found;
 }
@@ -83,7 +84,7 @@ static int roc_poll_completion(struct roc_pool_run *p, struct roc_link *link, u6
 
 	if (scope <= ROC_POLL_DUE && link->pace.next > now)
 		return 0;
-	found = roc_ask(p, link, now, reason);
+	found = roc_poll_counter(p, link, now, reason);
 	if (!found && roc_pace_silent(&link->pace, now) && !roc_alive(p->ch->ep)) {
 		*reason = ROC_REASON_LOST;
 		return -1;
@@ -93,10 +94,10 @@ static int roc_poll_completion(struct roc_pool_run *p, struct roc_link *link, u6
 	return found;
 }
 
-static bool roc_worth_asking(struct roc_pool_run *p, struct roc_link *link, u64 now,
-			     enum roc_poll_scope scope)
+static bool roc_poll_counter_due(struct roc_pool_run *p, struct roc_link *link, u64 now,
+				 enum roc_poll_scope scope)
 {
-	enum roc_stage stage;
+	enum roc_sentinel_stage stage;
 
 	if (link->head == link->tail)
 		return false;
@@ -104,10 +105,10 @@ static bool roc_worth_asking(struct roc_pool_run *p, struct roc_link *link, u64 
 		return true;
 	if (scope == ROC_POLL_MEMORY)
 		return false;
-	stage = roc_stage(p, link);
+	stage = roc_sentinel_stage(p, link);
 	return scope == ROC_POLL_ALL ||
 	       (scope == ROC_POLL_STARTED && stage >= ROC_STAGE_LAST_PAGE) ||
-	       roc_doubt_due(&link->doubt, now, stage);
+	       roc_backoff_due(&link->backoff, now, stage);
 }
 
 static int roc_poll_sentinels(struct roc_pool_run *p, struct roc_link *link, u64 now,
@@ -117,23 +118,24 @@ static int roc_poll_sentinels(struct roc_pool_run *p, struct roc_link *link, u64
 	int found = 0, more = 0;
 
 	/* The first of a run is always asked for: it tells what kind of firmware this is. */
-	if (done && link->found && link->unproved < ROC_PROVE) {
-		found = roc_collect(p, link, done, false, now);
+	if (done && link->found && link->unconfirmed < ROC_CONFIRM_MAX) {
+		found = roc_poll_collect(p, link, done, false, now);
 		if (found < 0) {
-			*reason = roc_bad_size(p, found);
+			*reason = roc_poll_size_reason(p, found);
 			return found;
 		}
-		link->unproved += found;
+		link->unconfirmed += found;
 	}
 	/* Read the counter if sentinels show more superpages than the card's sizes confirm. */
-	if (!p->unfinished && (found < done || (!found && roc_worth_asking(p, link, now, scope)))) {
-		more = roc_ask(p, link, now, reason);
+	if (!p->unfinished &&
+	    (found < done || (!found && roc_poll_counter_due(p, link, now, scope)))) {
+		more = roc_poll_counter(p, link, now, reason);
 		if (more < 0)
 			return more;
-		roc_doubt_asked(&link->doubt, now);
+		roc_backoff_polled(&link->backoff, now);
 	}
 	if (found + more)
-		roc_doubt_found(&link->doubt, now, found + more);
+		roc_backoff_found(&link->backoff, now, found + more);
 	return found + more;
 }
 
@@ -170,7 +172,7 @@ static enum roc_reason roc_poll_plain(struct roc_pool_run *p, u64 now, enum roc_
 	return ROC_REASON_NONE;
 }
 
-static struct roc_link *roc_link_of(struct roc_pool_run *p, unsigned int slot)
+static struct roc_link *roc_link_find(struct roc_pool_run *p, unsigned int slot)
 {
 	unsigned int i;
 
@@ -180,7 +182,7 @@ static struct roc_link *roc_link_of(struct roc_pool_run *p, unsigned int slot)
 	return NULL;
 }
 
-static enum roc_reason roc_take_record(struct roc_pool_run *p, const struct roc_record *r, u64 now)
+static enum roc_reason roc_poll_record(struct roc_pool_run *p, const struct roc_record *r, u64 now)
 {
 	struct roc_event *ev = &p->pool->event;
 	struct roc_flight *flight;
@@ -195,7 +197,7 @@ static enum roc_reason roc_take_record(struct roc_pool_run *p, const struct roc_
 		ev->ended = true;
 		return ROC_REASON_NONE;
 	}
-	link = roc_link_of(p, EVENT_RECORD_LINK(r->status));
+	link = roc_link_find(p, EVENT_RECORD_LINK(r->status));
 	if (!link || link->head == link->tail)
 		return ROC_REASON_RECORD;
 	flight = roc_flight(p, link, link->tail);
@@ -211,14 +213,14 @@ static enum roc_reason roc_take_record(struct roc_pool_run *p, const struct roc_
 		if (roc_record_short(r, flight->fill.length))
 			flags |= ROC_READY_SHORT;
 	}
-	roc_finish(p, link, r->bytes, flags, now);
+	roc_pool_complete(p, link, r->bytes, flags, now);
 	if (link->head != link->tail)
 		link->busy = now;
 	return ROC_REASON_NONE;
 }
 
 /* Take what the card wrote: superpages found. Not 0: it broke its contract. */
-static enum roc_reason roc_drain(struct roc_pool_run *p, u64 now, u32 *found)
+static enum roc_reason roc_poll_records(struct roc_pool_run *p, u64 now, u32 *found)
 {
 	struct roc_event *ev = &p->pool->event;
 	enum roc_reason reason = ROC_REASON_NONE;
@@ -230,7 +232,7 @@ static enum roc_reason roc_drain(struct roc_pool_run *p, u64 now, u32 *found)
 
 		if (!roc_record_read(ev->record, ev->record_log2, ev->consumed, &r))
 			break;
-		reason = roc_take_record(p, &r, now);
+		reason = roc_poll_record(p, &r, now);
 		if (reason)
 			break;
 		ev->consumed++;
@@ -240,9 +242,10 @@ static enum roc_reason roc_drain(struct roc_pool_run *p, u64 now, u32 *found)
 }
 
 /* Look at the card in the way that it has. Not 0: it broke its contract; *@found is good. */
-enum roc_reason roc_find_finished(struct roc_pool_run *p, u64 now, enum roc_poll_scope scope,
-				  u32 *found)
+enum roc_reason roc_pool_find_finished(struct roc_pool_run *p, u64 now, enum roc_poll_scope scope,
+				       u32 *found)
 {
 	p->pool->stats.polls++;
-	return p->pool->event.on ? roc_drain(p, now, found) : roc_poll_plain(p, now, scope, found);
+	return p->pool->event.on ? roc_poll_records(p, now, found)
+				 : roc_poll_plain(p, now, scope, found);
 }

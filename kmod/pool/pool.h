@@ -75,10 +75,10 @@ struct roc_pool_ops {
 	 * @received: Bytes in the oldest finished superpage not yet asked for. -EIO: the card does
 	 * not say.
 	 * -EMSGSIZE: more than @length.
-	 * -EAGAIN: it does not say yet, and will be asked again: at once if it is not @proved to be
-	 * finished, else not before @until.
+	 * -EAGAIN: it does not say yet, and will be asked again: at once if it is not @confirmed to
+	 * be finished, else not before @until.
 	 */
-	int (*received)(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
+	int (*received)(struct roc_channel *ch, unsigned int link, u32 length, bool confirmed,
 			u64 until, u32 *bytes);
 	/** @flush: No new data; close what is partly filled. */
 	void (*flush)(struct roc_channel *ch);
@@ -107,7 +107,7 @@ struct roc_pool_stats {
  * @stats: counters of the channel
  * @base: @stats at the present open
  * @no_sizes: the card reports no superpage sizes, so nothing would confirm a sentinel: see flow.c
- * @empties: of this run, as @stats has it: see roc_count_empties()
+ * @empties: of this run, as @stats has it: see roc_pool_count_fifo_empty()
  * @dropped_known: what the card said last of what it dropped; channel lock
  * @dropped: sample for sysfs; under the endpoint's lock of samples
  * @fifo_empty: the same for empty FIFOs
@@ -117,8 +117,8 @@ struct roc_pool {
 	struct roc_pool_stats stats;
 	struct roc_pool_stats base;
 	bool no_sizes;
-	u32 empties;
-	u32 dropped_known;
+	u32 fifo_empty_seen;
+	u32 dropped_seen;
 	struct roc_sample dropped;
 	struct roc_sample fifo_empty;
 	struct roc_event event;
@@ -139,16 +139,16 @@ struct roc_flight {
 /* One link of a run: a FIFO of superpages in push order. Channel lock. */
 struct roc_link {
 	unsigned int slot;
-	u32 head;		    /* pushed, free running */
-	u32 tail;		    /* came back, free running */
-	u32 found;		    /* finished by the card's count */
-	u64 busy;		    /* when it was last seen to have work: see roc_count_gap() */
-	u32 not_rung;		    /* pushed, and the doorbell not yet rung: see flow.c */
-	u32 unproved;		    /* taken for finished since its counter was last read */
-	bool pending;		    /* the card finished more than was collected */
+	u32 head;	 /* pushed, free running */
+	u32 tail;	 /* came back, free running */
+	u32 found;	 /* finished by the card's count */
+	u64 busy;	 /* when it was last seen to have work: see roc_link_count_gap() */
+	u32 unrung;	 /* pushed, and the doorbell not yet rung: see flow.c */
+	u32 unconfirmed; /* taken for finished since its counter was last read */
+	bool pending;	 /* the card finished more than was collected */
 	struct roc_flight *flights; /* [depth] of the run */
 	struct roc_pace pace;	    /* where a look is free */
-	struct roc_doubt doubt;	    /* where it is not */
+	struct roc_backoff backoff; /* where it is not */
 };
 
 /* What the next start will do. Channel lock; sysfs reads @mode under run_lock. */
@@ -162,12 +162,12 @@ struct roc_setting {
 /**
  * struct roc_watch - the watchdog of a card with events. Reset at start. Channel lock
  * @armed: an interrupt was asked for
- * @since: when it found records before their interrupt, 0 = no interrupt is overdue
- * @heard: when the card last said something
+ * @overdue_since: when it found records before their interrupt, 0 = no interrupt is overdue
+ * @active: when the card last said something
  * @early: times that records were taken whose interrupt may still come
- * @took: the last of these
+ * @early_at: the last of these
  * @check: when it looks
- * @asked: when the card was last known to be there, 0 = not yet in this run
+ * @queried: when the card was last known to be there, 0 = not yet in this run
  * @repeated: in this silence it was told again what it should know
  * @scan: when the record ring may next be searched for a hole
  * @counted: when the card's count of records was last read, or a record last found
@@ -176,12 +176,12 @@ struct roc_setting {
  */
 struct roc_watch {
 	bool armed;
-	u64 since;
-	u64 heard;
+	u64 overdue_since;
+	u64 active;
 	u32 early;
-	u64 took;
+	u64 early_at;
 	u64 check;
-	u64 asked;
+	u64 queried;
 	bool repeated;
 	u64 scan;
 	u64 counted;
@@ -235,7 +235,7 @@ struct roc_pool_rings {
  * @depth: superpages that each link holds at most
  * @flight_mask: of roc_flight(): the power of two that has room for @depth, less one
  * @in_flight: superpages in the card, of all links
- * @held: bytes of those that are @in_flight
+ * @in_flight_bytes: bytes of those that are @in_flight
  * @sentinel: random word by which DMA progress is detected: see flow.c
  * @until: of a look: then others get the channel lock
  * @next: link that the next look begins with
@@ -261,7 +261,7 @@ struct roc_pool_run {
 	u32 depth;
 	u32 flight_mask;
 	u32 in_flight;
-	u64 held;
+	u64 in_flight_bytes;
 	u64 sentinel;
 	u64 until;
 	unsigned int next;
@@ -300,7 +300,7 @@ static inline u32 roc_pool_depth(const struct roc_pool_run *p)
 }
 
 /* Have the thread look. Also from interrupts. */
-static inline void roc_kick(struct roc_pool_run *p)
+static inline void roc_pool_kick(struct roc_pool_run *p)
 {
 	struct task_struct *task = READ_ONCE(p->thread.task);
 
@@ -326,8 +326,8 @@ extern const struct attribute_group *roc_pool_groups[];
 
 /* run.c */
 extern const struct roc_run_ops roc_pool_run_ops;
-u32 roc_ready_now(struct roc_pool_run *p);
-void roc_count_empties(struct roc_channel *ch);
+u32 roc_pool_ready_now(struct roc_pool_run *p);
+void roc_pool_count_fifo_empty(struct roc_channel *ch);
 
 /* poll.c */
 enum roc_poll_scope {
@@ -337,27 +337,28 @@ enum roc_poll_scope {
 	ROC_POLL_ALL,
 };
 
-enum roc_reason roc_find_finished(struct roc_pool_run *p, u64 now, enum roc_poll_scope scope,
-				  u32 *found);
+enum roc_reason roc_pool_find_finished(struct roc_pool_run *p, u64 now, enum roc_poll_scope scope,
+				       u32 *found);
 
 /* flow.c */
-enum roc_refill {
+enum roc_pool_refill {
 	ROC_REFILL_DONE,    /* the fill ring is empty */
 	ROC_REFILL_FULL,    /* the card has no room for more */
 	ROC_REFILL_BLOCKED, /* the ready ring has no room for more */
 	ROC_REFILL_MORE,    /* somebody else may want the channel lock first */
 };
 
-u32 roc_room(struct roc_pool_run *p);
-u32 roc_waiting(struct roc_pool_run *p);
-void roc_finish(struct roc_pool_run *p, struct roc_link *link, u32 bytes, u32 flags, u64 now);
-enum roc_reason roc_refill(struct roc_pool_run *p, u64 now, enum roc_refill *left);
-u32 roc_reclaim(struct roc_pool_run *p, enum roc_reason reason);
-void roc_publish(struct roc_pool_run *p);
+u32 roc_pool_space(struct roc_pool_run *p);
+u32 roc_pool_submittable(struct roc_pool_run *p);
+void roc_pool_complete(struct roc_pool_run *p, struct roc_link *link, u32 bytes, u32 flags,
+		       u64 now);
+enum roc_reason roc_pool_refill(struct roc_pool_run *p, u64 now, enum roc_pool_refill *left);
+u32 roc_pool_reclaim(struct roc_pool_run *p, enum roc_reason reason);
+void roc_pool_publish(struct roc_pool_run *p);
 
 /* flow.c: sentinels */
 u32 roc_sentinel_finished(struct roc_pool_run *p, struct roc_link *link);
-enum roc_stage roc_stage(struct roc_pool_run *p, struct roc_link *link);
+enum roc_sentinel_stage roc_sentinel_stage(struct roc_pool_run *p, struct roc_link *link);
 u32 roc_sentinel_finished_all(struct roc_pool_run *p);
 
 /* thread.c */

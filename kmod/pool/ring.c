@@ -10,7 +10,8 @@
 #include "pool/ring.h"
 
 /* Count an impossible value once, however often the kernel loads it. */
-static _Bool judged(struct roc_rings *r, struct roc_ring_index *index, __u32 value, _Bool good)
+static _Bool roc_ring_index_valid(struct roc_rings *r, struct roc_ring_index *index, __u32 value,
+				  _Bool good)
 {
 	if (!good && (!index->wrong || index->value != value))
 		(*r->bad_index)++;
@@ -23,7 +24,7 @@ __u32 roc_ring_fill_count(struct roc_rings *r)
 {
 	__u32 prod = smp_load_acquire(&r->user->fill_prod), count = prod - r->fill_cons; /* (A) */
 
-	return judged(r, &r->fill_prod, prod, count <= r->fill_entries) ? count : 0;
+	return roc_ring_index_valid(r, &r->fill_prod, prod, count <= r->fill_entries) ? count : 0;
 }
 
 void roc_ring_fill_take(struct roc_rings *r, struct roc_fill *fill)
@@ -39,11 +40,13 @@ void roc_ring_fill_take(struct roc_rings *r, struct roc_fill *fill)
 	r->fill_cons++;
 }
 
-__u32 roc_ring_ready_held(struct roc_rings *r)
+__u32 roc_ring_ready_count(struct roc_rings *r)
 {
-	__u32 cons = smp_load_acquire(&r->user->ready_cons), held = r->ready_prod - cons; /* (D) */
+	__u32 cons = smp_load_acquire(&r->user->ready_cons), ready = r->ready_prod - cons; /* (D) */
 
-	return judged(r, &r->ready_cons, cons, held <= r->ready_entries) ? held : r->ready_entries;
+	return roc_ring_index_valid(r, &r->ready_cons, cons, ready <= r->ready_entries)
+		       ? ready
+		       : r->ready_entries;
 }
 
 void roc_ring_ready_put(struct roc_rings *r, const struct roc_ready *ready)
@@ -86,7 +89,7 @@ static _Bool roc_record_phase(__u32 status, unsigned int log2, __u32 number)
 	return (status & EVENT_RECORD_PHASE) == EVENT_PHASE(number, log2);
 }
 
-_Bool roc_record_there(const struct event_record *ring, unsigned int log2, __u32 number)
+_Bool roc_record_present(const struct event_record *ring, unsigned int log2, __u32 number)
 {
 	const struct event_record *r = roc_record_at(ring, log2, number);
 
@@ -113,10 +116,10 @@ _Bool roc_record_hole(const struct event_record *ring, unsigned int log2, __u32 
 	__u32 i;
 
 	for (i = 1; i < 1u << log2; i++) {
-		if (!roc_record_there(ring, log2, number + i))
+		if (!roc_record_present(ring, log2, number + i))
 			continue;
 		dma_rmb(); /* @number was written before it, or is not at all */
-		return !roc_record_there(ring, log2, number);
+		return !roc_record_present(ring, log2, number);
 	}
 	return 0;
 }

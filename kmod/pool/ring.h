@@ -56,7 +56,7 @@ __u32 roc_ring_fill_count(struct roc_rings *r);
 /* Copy of the next fill entry; only if roc_ring_fill_count() said there is one. */
 void roc_ring_fill_take(struct roc_rings *r, struct roc_fill *fill);
 /* Ready entries that the reader has not given back. */
-__u32 roc_ring_ready_held(struct roc_rings *r);
+__u32 roc_ring_ready_count(struct roc_rings *r);
 /* Write an entry; the caller reserved the room. Not visible before roc_ring_publish(). */
 void roc_ring_ready_put(struct roc_rings *r, const struct roc_ready *ready);
 /* Make taken fill entries and written ready entries visible. True if ready ones were new. */
@@ -79,7 +79,7 @@ struct roc_record {
 };
 
 /* Is record @number in @ring, which has 1 << @log2 entries? */
-_Bool roc_record_there(const struct event_record *ring, unsigned int log2, __u32 number);
+_Bool roc_record_present(const struct event_record *ring, unsigned int log2, __u32 number);
 
 /* Copy record @number to @record. False: it is not there. */
 _Bool roc_record_read(const struct event_record *ring, unsigned int log2, __u32 number,

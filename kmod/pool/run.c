@@ -19,29 +19,29 @@
  */
 #define ROC_FLUSH_NS NSEC_PER_SEC
 /* For the same reason a card with events gets so many times what END may take. */
-#define ROC_END_PATIENCE 100
+#define ROC_END_FACTOR 100
 
 /*
  * Superpages the card had none of, in this run: what is new since the last call goes to the
  * channel's counters. The channel runs.
  */
-void roc_count_empties(struct roc_channel *ch)
+void roc_pool_count_fifo_empty(struct roc_channel *ch)
 {
 	const struct roc_pool_ops *ops = roc_pool_ops(ch->ep);
 	struct roc_pool *pool = roc_pool(ch);
-	u32 empties;
+	u32 fifo_empty_seen;
 
 	if (!ops->fifo_empty)
 		return;
-	empties = ops->fifo_empty(ch);
+	fifo_empty_seen = ops->fifo_empty(ch);
 	if (!roc_alive(ch->ep))
 		return;
-	pool->stats.fifo_empty += empties - pool->empties;
-	pool->empties = empties;
+	pool->stats.fifo_empty += fifo_empty_seen - pool->fifo_empty_seen;
+	pool->fifo_empty_seen = fifo_empty_seen;
 }
 
 /* The links' tables, which outlive a run. */
-static int roc_alloc_flights(struct roc_pool_run *p)
+static int roc_pool_alloc_flights(struct roc_pool_run *p)
 {
 	struct roc_endpoint *ep = p->ch->ep;
 	u32 room = max(ep->fifo_depth, p->pool->event.depth);
@@ -60,7 +60,7 @@ static int roc_alloc_flights(struct roc_pool_run *p)
 	return 0;
 }
 
-static void roc_setup_links(struct roc_pool_run *p, u64 now)
+static void roc_pool_setup_links(struct roc_pool_run *p, u64 now)
 {
 	unsigned int slot;
 
@@ -74,7 +74,7 @@ static void roc_setup_links(struct roc_pool_run *p, u64 now)
 			continue;
 		*link = (struct roc_link){.slot = slot, .flights = link->flights};
 		roc_pace_start(&link->pace, now);
-		roc_doubt_start(&link->doubt, now);
+		roc_backoff_start(&link->backoff, now);
 		p->link_count++;
 	}
 }
@@ -90,7 +90,7 @@ static int roc_pool_enable(struct roc_run *run)
 	if (!enabled || set->links & ~enabled)
 		return -ENOLINK;
 	p->links = set->links ?: enabled;
-	err = roc_alloc_flights(p) ?: roc_thread_create(p);
+	err = roc_pool_alloc_flights(p) ?: roc_thread_create(p);
 	if (err)
 		return err;
 	p->flushed = false;
@@ -100,16 +100,16 @@ static int roc_pool_enable(struct roc_run *run)
 		roc_quiesce(p->ch, true);
 		return err;
 	}
-	p->pool->empties = 0;
+	p->pool->fifo_empty_seen = 0;
 	p->sentinel = get_random_u64();
 	p->thread.fired = 0;
 	p->thread.watch = (struct roc_watch){};
 	roc_rate_start(&p->rate, ktime_get_ns());
-	roc_setup_links(p, ktime_get_ns());
+	roc_pool_setup_links(p, ktime_get_ns());
 	return 0;
 }
 
-static enum roc_reason roc_refusal(struct roc_pool_run *p)
+static enum roc_reason roc_pool_refusal(struct roc_pool_run *p)
 {
 	bool setup = xchg(&p->pool->event.refused, false);
 	struct roc_endpoint *ep = p->ch->ep;
@@ -136,7 +136,7 @@ static void roc_pool_refused(struct roc_run *run)
 
 	if (ch->state == ROC_CH_RUNNING)
 		return;
-	reason = roc_refusal(roc_pool_run(run));
+	reason = roc_pool_refusal(roc_pool_run(run));
 	roc_set_refused(ch, reason);
 	dev_warn_ratelimited(&ch->ep->pdev->dev, "roc%dch%u: cannot start: %s\n", ch->ep->minor,
 			     ch->number, text[reason]);
@@ -146,16 +146,16 @@ static enum roc_reason roc_pool_started(struct roc_run *run)
 {
 	struct roc_pool_run *p = roc_pool_run(run);
 	const struct roc_pool_ops *ops = roc_pool_ops(p->ch->ep);
-	enum roc_refill left;
+	enum roc_pool_refill left;
 	enum roc_reason reason;
 
-	reason = roc_refill(p, ktime_get_ns(), &left);
+	reason = roc_pool_refill(p, ktime_get_ns(), &left);
 	if (reason)
 		return reason;
 	if (ops->flow)
 		ops->flow(p->ch, p->setting.source);
-	roc_publish(p);
-	roc_kick(p);
+	roc_pool_publish(p);
+	roc_pool_kick(p);
 	return ROC_REASON_NONE;
 }
 
@@ -172,7 +172,7 @@ static void roc_pool_flags(struct roc_run *run, u32 set, u32 clear)
 }
 
 /* Only from now on may a card with events say that it has ended. */
-static void roc_flush(struct roc_pool_run *p)
+static void roc_pool_flush(struct roc_pool_run *p)
 {
 	if (p->flushed)
 		return;
@@ -181,20 +181,20 @@ static void roc_flush(struct roc_pool_run *p)
 }
 
 /* Take all records up to the END. Not 0: the card broke its contract. */
-static enum roc_reason roc_take_to_end(struct roc_pool_run *p)
+static enum roc_reason roc_pool_drain_records(struct roc_pool_run *p)
 {
-	const u64 patience = ROC_END_PATIENCE * EVENT_END_MS * NSEC_PER_MSEC;
+	const u64 timeout = ROC_END_FACTOR * EVENT_END_MS * NSEC_PER_MSEC;
 	const struct roc_event *ev = &p->pool->event;
-	u64 now = ktime_get_ns(), end = now + patience;
+	u64 now = ktime_get_ns(), end = now + timeout;
 	enum roc_reason reason;
 	u32 found;
 
 	for (;;) {
-		reason = roc_find_finished(p, now, ROC_POLL_ALL, &found);
+		reason = roc_pool_find_finished(p, now, ROC_POLL_ALL, &found);
 		if (reason || ev->ended)
 			return reason;
 		if (found)
-			end = now + patience;
+			end = now + timeout;
 		else if (roc_event_hole(ev))
 			return ROC_REASON_RECORD;
 		/* Of the time before the look: what was not there then did not come in time. */
@@ -209,7 +209,7 @@ static enum roc_reason roc_take_to_end(struct roc_pool_run *p)
  * Take what a flush closed: looks in a row with nothing new, or nothing left to come. Not 0: the
  * card broke its contract.
  */
-static enum roc_reason roc_take_flushed(struct roc_pool_run *p)
+static enum roc_reason roc_pool_drain_flushed(struct roc_pool_run *p)
 {
 	unsigned int tries, limit, idle = 0;
 	enum roc_reason reason;
@@ -217,14 +217,14 @@ static enum roc_reason roc_take_flushed(struct roc_pool_run *p)
 	u64 end;
 
 	if (p->pool->event.on)
-		return roc_take_to_end(p);
+		return roc_pool_drain_records(p);
 	end = ktime_get_ns() + ROC_FLUSH_NS;
 	limit = max(2u, roc_pool_ops(p->ch->ep)->flush_us / ROC_FLUSH_TRY_US);
 	for (tries = 0; tries < ROC_FLUSH_TRIES + limit && idle < limit; tries++) {
 		if (tries)
 			fsleep(ROC_FLUSH_TRY_US);
 		do {
-			reason = roc_find_finished(p, ktime_get_ns(), ROC_POLL_ALL, &found);
+			reason = roc_pool_find_finished(p, ktime_get_ns(), ROC_POLL_ALL, &found);
 			if (reason)
 				return reason;
 			idle = found ? 0 : idle + 1;
@@ -240,8 +240,8 @@ static enum roc_reason roc_take_flushed(struct roc_pool_run *p)
 
 static enum roc_reason roc_pool_drain(struct roc_run *run, u32 flags)
 {
-	roc_flush(roc_pool_run(run));
-	return roc_take_flushed(roc_pool_run(run));
+	roc_pool_flush(roc_pool_run(run));
+	return roc_pool_drain_flushed(roc_pool_run(run));
 }
 
 /* In memory a card that has gone looks like one that has nothing to say. */
@@ -257,11 +257,11 @@ static bool roc_pool_quiesce(struct roc_run *run, enum roc_reason reason, bool p
 
 	if (!present || reason == ROC_REASON_LOST)
 		return false;
-	roc_flush(p);
+	roc_pool_flush(p);
 	/* What it has is good, and it still tells of it. Whatever goes wrong with that: it ends. */
 	if (reason == ROC_REASON_CARD)
-		roc_take_flushed(p);
-	roc_count_empties(p->ch);
+		roc_pool_drain_flushed(p);
+	roc_pool_count_fifo_empty(p->ch);
 	return true;
 }
 
@@ -271,25 +271,25 @@ static enum roc_reason roc_pool_finish(struct roc_run *run, enum roc_reason reas
 	struct roc_pool_run *p = roc_pool_run(run);
 
 	p->pool->event.on = false;
-	p->reclaimed = roc_reclaim(p, failed ? reason : ROC_REASON_STOPPED);
+	p->reclaimed = roc_pool_reclaim(p, failed ? reason : ROC_REASON_STOPPED);
 	/* A suspend takes all that the card has finished, as a stop does; behind END is no byte. */
 	if (failed && reason != ROC_REASON_SUSPENDED && !p->pool->event.ended)
 		p->ch->stats.lost += p->reclaimed;
 	/* Before users can see the end: one that finds nothing more may rely on that. */
-	roc_publish(p);
+	roc_pool_publish(p);
 	return ROC_REASON_NONE;
 }
 
 /* Entries in the ready ring, without the lock: a hint for sleepers. */
-u32 roc_ready_now(struct roc_pool_run *p)
+u32 roc_pool_ready_now(struct roc_pool_run *p)
 {
-	u32 held;
+	u32 ready;
 
 	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
 	if (!smp_load_acquire(&p->run.open.committed))
 		return 0;
-	held = READ_ONCE(p->rings.kernel->ready_prod) - READ_ONCE(p->rings.user->ready_cons);
-	return min(held, p->rings.ready_entries);
+	ready = READ_ONCE(p->rings.kernel->ready_prod) - READ_ONCE(p->rings.user->ready_cons);
+	return min(ready, p->rings.ready_entries);
 }
 
 /* A caller that does not sleep must not have those woken that do. */
@@ -297,7 +297,7 @@ static bool roc_pool_wait(struct roc_run *run, void *data, bool runs)
 {
 	struct roc_pool_run *p = roc_pool_run(run);
 	const struct roc_ch_wait *arg = data;
-	u32 published = READ_ONCE(p->rings.kernel->ready_prod), ready = roc_ready_now(p);
+	u32 published = READ_ONCE(p->rings.kernel->ready_prod), ready = roc_pool_ready_now(p);
 
 	if (ready >= arg->min_ready)
 		return true;
@@ -310,7 +310,7 @@ static void roc_pool_waited(struct roc_run *run, void *data)
 {
 	struct roc_ch_wait *arg = data;
 
-	arg->ready = roc_ready_now(roc_pool_run(run));
+	arg->ready = roc_pool_ready_now(roc_pool_run(run));
 }
 
 static void roc_pool_report(struct roc_run *run, void *data)

@@ -72,7 +72,7 @@ static ssize_t mode_store(struct device *dev, struct device_attribute *attr, con
 static DEVICE_ATTR_RW(mode);
 
 /* The card's own counter. */
-static int roc_read_dropped(const void *what, s64 *value)
+static int roc_pool_read_dropped(const void *what, s64 *value)
 {
 	struct roc_channel *ch = (struct roc_channel *)what;
 	u32 dropped = roc_pool_ops(ch->ep)->dropped(ch);
@@ -87,18 +87,18 @@ static ssize_t dropped_show(struct device *dev, struct device_attribute *attr, c
 {
 	struct roc_channel *ch = roc_to_channel(dev);
 
-	return roc_show_sample(ch->ep, &roc_pool(ch)->dropped, roc_read_dropped, ch, buf);
+	return roc_show_sample(ch->ep, &roc_pool(ch)->dropped, roc_pool_read_dropped, ch, buf);
 }
 static DEVICE_ATTR_RO(dropped);
 
 /* The card counts anew in each run. If somebody is at work on the channel, what was seen last. */
-static int roc_read_empties(const void *what, s64 *value)
+static int roc_pool_read_fifo_empty(const void *what, s64 *value)
 {
 	struct roc_channel *ch = (struct roc_channel *)what;
 
 	if (mutex_trylock(&ch->lock)) {
 		if (ch->state == ROC_CH_RUNNING)
-			roc_count_empties(ch);
+			roc_pool_count_fifo_empty(ch);
 		mutex_unlock(&ch->lock);
 	}
 	*value = READ_ONCE(roc_pool(ch)->stats.fifo_empty);
@@ -109,7 +109,8 @@ static ssize_t fifo_empty_show(struct device *dev, struct device_attribute *attr
 {
 	struct roc_channel *ch = roc_to_channel(dev);
 
-	return roc_show_sample(ch->ep, &roc_pool(ch)->fifo_empty, roc_read_empties, ch, buf);
+	return roc_show_sample(ch->ep, &roc_pool(ch)->fifo_empty, roc_pool_read_fifo_empty, ch,
+			       buf);
 }
 static DEVICE_ATTR_RO(fifo_empty);
 

@@ -25,10 +25,10 @@
 /* Of one turn: then others get the channel lock. */
 #define ROC_TURN_NS 2000000ull
 /* Bounds of how long silence is believed. */
-#define ROC_PATIENCE_MIN_NS 100000000ull
-#define ROC_PATIENCE_MAX_NS 500000000ull
+#define ROC_WATCH_TIMEOUT_MIN_NS 100000000ull
+#define ROC_WATCH_TIMEOUT_MAX_NS 500000000ull
 /* Records without an interrupt: for so long it may still be on its way. */
-#define ROC_WATCH_NS 30000000ull
+#define ROC_WATCH_LATE_NS 30000000ull
 /* After so much silence the card is asked whether it is still there, later if it often pauses. */
 #define ROC_SILENCE_NS 4000000000ull
 #define ROC_SILENCE_MAX_NS 30000000000ull
@@ -44,14 +44,14 @@
 #define ROC_MIN_READY_TURNS 4
 
 /* An interrupt may have been sent for what was just taken. */
-static void roc_took_early(struct roc_pool_run *p, u64 now)
+static void roc_watch_early(struct roc_pool_run *p, u64 now)
 {
 	p->thread.watch.early++;
-	p->thread.watch.took = now;
+	p->thread.watch.early_at = now;
 }
 
 /* The card says that something is wrong with this channel. */
-static enum roc_reason roc_check_error(struct roc_pool_run *p)
+static enum roc_reason roc_watch_error(struct roc_pool_run *p)
 {
 	u32 status;
 
@@ -68,7 +68,7 @@ static enum roc_reason roc_check_error(struct roc_pool_run *p)
  * No record was found: is one missing? Records behind it show that, and if there are none the
  * card's count, which costs a register read. @fired: an interrupt came, which has a reason.
  */
-static enum roc_reason roc_check_records(struct roc_pool_run *p, u64 now, u64 usual, bool fired)
+static enum roc_reason roc_watch_records(struct roc_pool_run *p, u64 now, u64 usual, bool fired)
 {
 	struct roc_watch *w = &p->thread.watch;
 
@@ -83,7 +83,7 @@ static enum roc_reason roc_check_records(struct roc_pool_run *p, u64 now, u64 us
 		return ROC_REASON_NONE;
 	w->counted = now;
 	w->recounted = true;
-	if (!roc_event_uncounted(p->ch))
+	if (!roc_event_missing(p->ch))
 		return ROC_REASON_NONE;
 	return roc_alive(p->ch->ep) ? ROC_REASON_RECORD : ROC_REASON_LOST;
 }
@@ -93,14 +93,14 @@ static enum roc_reason roc_check_records(struct roc_pool_run *p, u64 now, u64 us
  * that went, a doorbell that was lost, and an error of which no interrupt told are found out by
  * their silence.
  */
-static enum roc_reason roc_check_silence(struct roc_pool_run *p, u64 now, u32 found, bool fired)
+static enum roc_reason roc_watch_silence(struct roc_pool_run *p, u64 now, u32 found, bool fired)
 {
 	u64 usual = clamp(2 * p->rate.gap, ROC_SILENCE_NS, ROC_SILENCE_MAX_NS);
 	struct roc_watch *w = &p->thread.watch;
 	enum roc_reason reason;
 
-	if (found || !p->in_flight || !w->asked) {
-		w->asked = now;
+	if (found || !p->in_flight || !w->queried) {
+		w->queried = now;
 		w->repeated = false;
 		w->scan = now + ROC_SCAN_NS;
 		w->counted = now;
@@ -108,59 +108,59 @@ static enum roc_reason roc_check_silence(struct roc_pool_run *p, u64 now, u32 fo
 	}
 	if (found)
 		return ROC_REASON_NONE;
-	reason = roc_check_records(p, now, usual, fired);
+	reason = roc_watch_records(p, now, usual, fired);
 	if (reason)
 		return reason;
-	if (!w->repeated && now - w->asked >= ROC_PATIENCE_MAX_NS) {
+	if (!w->repeated && now - w->queried >= ROC_WATCH_TIMEOUT_MAX_NS) {
 		roc_event_repeat(p->ch);
 		w->repeated = true;
 	}
-	if (now - w->asked < usual)
+	if (now - w->queried < usual)
 		return ROC_REASON_NONE;
-	w->asked = now;
+	w->queried = now;
 	w->repeated = false;
 	w->error_pending = true;
-	return roc_check_error(p);
+	return roc_watch_error(p);
 }
 
 /* Look now and refill: busy mode. Superpages found. */
 u32 roc_thread_poll(struct roc_pool_run *p)
 {
 	u64 now = ktime_get_ns();
-	enum roc_refill left;
+	enum roc_pool_refill left;
 	enum roc_reason reason;
 	u32 found;
 
-	reason = roc_find_finished(p, now, ROC_POLL_STARTED, &found);
+	reason = roc_pool_find_finished(p, now, ROC_POLL_STARTED, &found);
 	if (found)
 		roc_rate_found(&p->rate, now, found);
 	if (!reason)
-		reason = roc_refill(p, now, &left);
+		reason = roc_pool_refill(p, now, &left);
 	if (!reason && p->pool->event.on)
-		reason = roc_check_silence(p, now, found, false);
+		reason = roc_watch_silence(p, now, found, false);
 	if (reason) {
 		roc_run_abort(&p->run, reason);
 		return found;
 	}
 	if (p->pool->event.on && p->thread.watch.armed && found) {
-		roc_took_early(p, now);
-		p->thread.watch.since = 0;
+		roc_watch_early(p, now);
+		p->thread.watch.overdue_since = 0;
 		roc_event_arm(p->ch);
 	} else if (p->pool->event.on) {
-		roc_event_make_room(p->ch);
+		roc_event_release_space(p->ch);
 	}
-	roc_publish(p);
+	roc_pool_publish(p);
 	return found;
 }
 
 /* ns that the card is served at least, even when its data come all at once after a silence. */
-static u64 roc_lasts(const struct roc_pool_run *p)
+static u64 roc_thread_supply(const struct roc_pool_run *p)
 {
 	u32 peak = roc_pool_ops(p->ch->ep)->peak;
 
 	if (!peak)
 		return U64_MAX;
-	return max(div_u64(p->held / 4 * 3 * 1000, peak), ROC_TICK_MAX);
+	return max(div_u64(p->in_flight_bytes / 4 * 3 * 1000, peak), ROC_TICK_MAX);
 }
 
 /*
@@ -170,12 +170,14 @@ static u64 roc_lasts(const struct roc_pool_run *p)
 static u32 roc_thread_min_ready(struct roc_pool_run *p)
 {
 	const struct roc_event_queue *q = &p->run.queue[0];
-	/* Only moderation depends on it: roc_publish() wakes waiters by the threshold alone. */
+	/*
+	 * Only moderation depends on it: roc_pool_publish() wakes waiters by the threshold alone.
+	 */
 	bool waiting = READ_ONCE(q->waiting) && waitqueue_active(&p->run.open.batch);
 
 	if (waiting) {
 		p->thread.min_ready =
-			READ_ONCE(q->threshold) - q->count + roc_ring_ready_held(&p->rings);
+			READ_ONCE(q->threshold) - q->count + roc_ring_ready_count(&p->rings);
 		p->thread.min_ready_turns = ROC_MIN_READY_TURNS;
 	} else if (p->thread.min_ready_turns) {
 		p->thread.min_ready_turns--; /* woken a moment ago; it is likely to wait again */
@@ -184,20 +186,20 @@ static u32 roc_thread_min_ready(struct roc_pool_run *p)
 	}
 	if (p->run.open.eventfd)
 		return 1;
-	/* Only moderation depends on it: roc_publish() wakes callers of poll() in any case. */
+	/* Only moderation depends on it: roc_pool_publish() wakes callers of poll() in any case. */
 	return waitqueue_active(&p->run.open.wait) ? 1 : p->thread.min_ready;
 }
 
 /* Superpages that are still missing before a waiter is woken. */
 static u32 roc_thread_missing(struct roc_pool_run *p)
 {
-	u32 min_ready = roc_thread_min_ready(p), held = roc_ring_ready_held(&p->rings);
+	u32 min_ready = roc_thread_min_ready(p), ready = roc_ring_ready_count(&p->rings);
 
-	return min_ready > held ? min_ready - held : min_ready;
+	return min_ready > ready ? min_ready - ready : min_ready;
 }
 
 /* ns until something has to be looked at by itself. */
-static u64 roc_tick(struct roc_pool_run *p, u64 now)
+static u64 roc_thread_tick(struct roc_pool_run *p, u64 now)
 {
 	u64 next = now + ROC_TICK_IDLE;
 	unsigned int i;
@@ -206,7 +208,7 @@ static u64 roc_tick(struct roc_pool_run *p, u64 now)
 		return ROC_IDLE_NS;
 	if (p->pool->event.on || !roc_pool_ops(p->ch->ep)->polls_memory)
 		return min(roc_rate_tick(&p->rate, now, p->in_flight, roc_thread_missing(p)),
-			   roc_lasts(p));
+			   roc_thread_supply(p));
 	for (i = 0; i < p->link_count; i++)
 		if (p->link[i].head != p->link[i].tail)
 			next = min(next, p->link[i].pace.next);
@@ -214,7 +216,7 @@ static u64 roc_tick(struct roc_pool_run *p, u64 now)
 }
 
 /* Might the card run dry before the thread wakes by itself? Then the reader has to kick. */
-static bool roc_may_run_dry(struct roc_pool_run *p, u64 sleep)
+static bool roc_thread_may_run_dry(struct roc_pool_run *p, u64 sleep)
 {
 	unsigned int i;
 
@@ -223,15 +225,16 @@ static bool roc_may_run_dry(struct roc_pool_run *p, u64 sleep)
 	for (i = 0; i < p->link_count; i++)
 		if (p->link[i].head == p->link[i].tail)
 			return true;
-	/* An interrupt comes long before, unless it was lost; see roc_moderate(). */
-	if (p->setting.mode == ROC_MODE_EVENT && p->ch->vector[0] >= 0 && !p->thread.watch.since)
+	/* An interrupt comes long before, unless it was lost; see roc_thread_moderate(). */
+	if (p->setting.mode == ROC_MODE_EVENT && p->ch->vector[0] >= 0 &&
+	    !p->thread.watch.overdue_since)
 		return p->in_flight < 2;
 	return p->rate.interval * p->in_flight < 2 * sleep &&
 	       2 * p->in_flight < p->link_count * p->depth;
 }
 
 /* A bounded number of interrupts, but the first after a silence at once. */
-static void roc_moderate(struct roc_pool_run *p, u64 now)
+static void roc_thread_moderate(struct roc_pool_run *p, u64 now)
 {
 	u64 us = div_u64(p->rate.interval * ROC_MODERATION_BATCH, NSEC_PER_USEC);
 	u32 count = max(p->in_flight / 4, 1u), min_ready = roc_thread_min_ready(p);
@@ -248,25 +251,26 @@ static void roc_moderate(struct roc_pool_run *p, u64 now)
 }
 
 /* How long the card may be silent: longer than its rate and moderation explain. */
-static u64 roc_patience(struct roc_pool_run *p)
+static u64 roc_watch_timeout(struct roc_pool_run *p)
 {
 	u64 interval = p->rate.interval, apart;
 
 	if (!interval || !p->in_flight)
-		return ROC_PATIENCE_MAX_NS;
+		return ROC_WATCH_TIMEOUT_MAX_NS;
 	apart = max(interval,
 		    min(interval * ROC_MODERATION_BATCH, ROC_MODERATION_US * (u64)NSEC_PER_USEC));
-	return clamp(8 * apart, ROC_PATIENCE_MIN_NS, ROC_PATIENCE_MAX_NS);
+	return clamp(8 * apart, ROC_WATCH_TIMEOUT_MIN_NS, ROC_WATCH_TIMEOUT_MAX_NS);
 }
 
 /*
  * Interrupts that found nothing: but those that were on their way while somebody who was not told
  * took the records, a kick or the watchdog, told the truth.
  */
-static void roc_count_spurious(struct roc_pool_run *p, unsigned int fired, u64 now)
+static void roc_watch_count_spurious(struct roc_pool_run *p, unsigned int fired, u64 now)
 {
-	u32 late =
-		now - p->thread.watch.took < ROC_WATCH_NS ? min(fired, p->thread.watch.early) : 0;
+	u32 late = now - p->thread.watch.early_at < ROC_WATCH_LATE_NS
+			   ? min(fired, p->thread.watch.early)
+			   : 0;
 
 	p->thread.watch.early = late ? p->thread.watch.early - late : 0;
 	p->ch->stats.spurious_interrupts += fired - late;
@@ -277,50 +281,50 @@ static void roc_count_spurious(struct roc_pool_run *p, unsigned int fired, u64 n
  * comes or counts as lost. The card stays armed meanwhile: a new ARM would withdraw an interrupt
  * that moderation delays. Returns ns until the next turn, 0 if the wait is over.
  */
-static u64 roc_turn_overdue(struct roc_pool_run *p, unsigned int fired, u64 now)
+static u64 roc_thread_turn_overdue(struct roc_pool_run *p, unsigned int fired, u64 now)
 {
 	struct roc_watch *w = &p->thread.watch;
-	u64 end = w->since + ROC_WATCH_NS;
+	u64 end = w->overdue_since + ROC_WATCH_LATE_NS;
 
-	if (!w->since)
+	if (!w->overdue_since)
 		return 0;
 	if (!fired && now < end) {
-		roc_event_make_room(p->ch);
-		return min(end - now, roc_tick(p, now));
+		roc_event_release_space(p->ch);
+		return min(end - now, roc_thread_tick(p, now));
 	}
 	p->ch->stats.missed_interrupts += !fired;
-	w->since = 0;
+	w->overdue_since = 0;
 	w->armed = false;
 	return 0;
 }
 
 /* The end of a turn in event mode: ns until the next one. */
-static u64 roc_turn_event(struct roc_pool_run *p, unsigned int fired, u32 found, u64 now)
+static u64 roc_thread_turn_event(struct roc_pool_run *p, unsigned int fired, u32 found, u64 now)
 {
 	struct roc_channel *ch = p->ch;
 	u64 overdue;
 
 	if (fired && !found)
-		roc_count_spurious(p, fired, now);
+		roc_watch_count_spurious(p, fired, now);
 	else if (found && !fired)
-		roc_took_early(p, now);
-	overdue = roc_turn_overdue(p, fired, now);
+		roc_watch_early(p, now);
+	overdue = roc_thread_turn_overdue(p, fired, now);
 	if (overdue)
 		return overdue;
 	if (fired || found || !p->thread.watch.armed) {
-		roc_moderate(p, now);
+		roc_thread_moderate(p, now);
 		roc_event_arm(ch);
 		p->thread.watch.armed = true;
-		p->thread.watch.heard = now;
-		p->thread.watch.check = now + roc_patience(p);
+		p->thread.watch.active = now;
+		p->thread.watch.check = now + roc_watch_timeout(p);
 	} else if (now >= p->thread.watch.check) {
 		/* A lost write to the card looks like a card with nothing to say. */
 		if (p->in_flight)
 			roc_event_repeat(ch);
 		roc_event_arm(ch);
 		/* Ever more rarely: silence is what an idle card does. */
-		p->thread.watch.check = now + clamp(now - p->thread.watch.heard,
-						    ROC_PATIENCE_MIN_NS, ROC_SILENCE_NS);
+		p->thread.watch.check = now + clamp(now - p->thread.watch.active,
+						    ROC_WATCH_TIMEOUT_MIN_NS, ROC_SILENCE_NS);
 	}
 	return p->thread.watch.check - now;
 }
@@ -329,7 +333,7 @@ static u64 roc_turn_event(struct roc_pool_run *p, unsigned int fired, u32 found,
  * The ready ring has no room, for a while or because the reader's index is nonsense: ns to sleep.
  * Who comes back after a pause gives superpages back, and is asked to say so.
  */
-static u64 roc_blocked(struct roc_pool_run *p, u64 now)
+static u64 roc_thread_blocked(struct roc_pool_run *p, u64 now)
 {
 	if (p->thread.blocked_at != p->rings.fill_cons || !p->thread.blocked) {
 		p->thread.blocked_at = p->rings.fill_cons;
@@ -337,13 +341,13 @@ static u64 roc_blocked(struct roc_pool_run *p, u64 now)
 	}
 	roc_ring_set_flags(&p->rings, ROC_RING_NEED_KICK, 0);
 	smp_mb(); /* room that was made before is seen here, later the flag by the reader */
-	if (roc_room(p))
+	if (roc_pool_space(p))
 		return 0;
 	return clamp((now - p->thread.blocked) / 8, ROC_BLOCKED_NS, ROC_BLOCKED_MAX_NS);
 }
 
 /* One turn; *@rest: ns to sleep, U64_MAX = until woken. Not 0: the card broke its contract. */
-static enum roc_reason roc_turn(struct roc_pool_run *p, u64 *rest)
+static enum roc_reason roc_thread_turn(struct roc_pool_run *p, u64 *rest)
 {
 	struct roc_channel *ch = p->ch;
 	struct roc_event *ev = &p->pool->event;
@@ -351,7 +355,7 @@ static enum roc_reason roc_turn(struct roc_pool_run *p, u64 *rest)
 	u64 now = ktime_get_ns(), end = now + ROC_TURN_NS, sleep;
 	enum roc_poll_scope scope = ROC_POLL_DUE;
 	unsigned int fired = 0;
-	enum roc_refill refill;
+	enum roc_pool_refill refill;
 	u32 found, total = 0;
 	enum roc_reason reason;
 	bool more;
@@ -359,7 +363,7 @@ static enum roc_reason roc_turn(struct roc_pool_run *p, u64 *rest)
 	*rest = U64_MAX;
 	if (ch->state != ROC_CH_RUNNING || p->run.open.retired)
 		return ROC_REASON_NONE;
-	reason = roc_check_error(p);
+	reason = roc_watch_error(p);
 	if (reason || p->setting.mode == ROC_MODE_BUSY)
 		return reason;
 	roc_point(ch->ep, ROC_POINT_TURN);
@@ -372,19 +376,19 @@ static enum roc_reason roc_turn(struct roc_pool_run *p, u64 *rest)
 		spin_unlock_irq(&ch->run_lock);
 		ch->stats.interrupts += fired;
 	}
-	if (event && p->thread.watch.armed && !fired && !p->thread.watch.since &&
+	if (event && p->thread.watch.armed && !fired && !p->thread.watch.overdue_since &&
 	    now >= p->thread.watch.check && roc_event_next(ev))
-		p->thread.watch.since = now;
+		p->thread.watch.overdue_since = now;
 	/* What the card and the reader finish meanwhile is not left lying while we sleep. */
 	do {
-		reason = roc_find_finished(p, now, scope, &found);
+		reason = roc_pool_find_finished(p, now, scope, &found);
 		if (reason)
 			return reason;
-		roc_publish(p); /* the reader need not wait for the refill's register writes */
-		reason = roc_refill(p, now, &refill);
+		roc_pool_publish(p); /* the reader need not wait for the refill's register writes */
+		reason = roc_pool_refill(p, now, &refill);
 		if (reason)
 			return reason;
-		roc_publish(p);
+		roc_pool_publish(p);
 		total += found;
 		more = found || p->unfinished || refill == ROC_REFILL_MORE ||
 		       (refill == ROC_REFILL_DONE && roc_ring_fill_count(&p->rings));
@@ -395,30 +399,30 @@ static enum roc_reason roc_turn(struct roc_pool_run *p, u64 *rest)
 	if (total)
 		roc_rate_found(&p->rate, now, total);
 	if (ev->on) {
-		reason = roc_check_silence(p, now, total, fired);
+		reason = roc_watch_silence(p, now, total, fired);
 		if (reason)
 			return reason;
 	}
 	if (event)
-		sleep = roc_turn_event(p, fired, total, now);
+		sleep = roc_thread_turn_event(p, fired, total, now);
 	else
-		sleep = roc_tick(p, now);
+		sleep = roc_thread_tick(p, now);
 	if (ev->on && !event)
-		roc_event_make_room(ch);
+		roc_event_release_space(ch);
 	*rest = 0;
 	if (ev->on ? refill == ROC_REFILL_MORE : more)
 		return ROC_REASON_NONE;
 	if (refill == ROC_REFILL_BLOCKED) {
-		*rest = min(sleep, roc_blocked(p, now));
+		*rest = min(sleep, roc_thread_blocked(p, now));
 		return ROC_REASON_NONE;
 	}
 	p->thread.blocked = 0;
-	if (!roc_may_run_dry(p, sleep) || !roc_ring_arm_kick(&p->rings))
+	if (!roc_thread_may_run_dry(p, sleep) || !roc_ring_arm_kick(&p->rings))
 		*rest = sleep;
 	return ROC_REASON_NONE;
 }
 
-static void roc_trace_sleep(struct roc_pool_run *p, u64 ns)
+static void roc_thread_trace_sleep(struct roc_pool_run *p, u64 ns)
 {
 	struct roc_channel *ch = p->ch;
 
@@ -426,7 +430,7 @@ static void roc_trace_sleep(struct roc_pool_run *p, u64 ns)
 		trace_roc_sleep(ch, ns,
 				p->pool->event.on ? roc_event_next(&p->pool->event)
 						  : roc_sentinel_finished_all(p),
-				roc_waiting(p));
+				roc_pool_submittable(p));
 }
 
 /* Sleep until kicked, or for @ns; U64_MAX: until kicked. */
@@ -458,12 +462,12 @@ static int roc_thread(void *arg)
 		WRITE_ONCE(p->thread.kicked, false);
 		smp_mb(); /* a kick after this is seen above, one before it by the turn */
 		mutex_lock(&p->ch->lock);
-		reason = roc_turn(p, &ns);
+		reason = roc_thread_turn(p, &ns);
 		if (reason) {
 			roc_run_abort(&p->run, reason);
 			ns = U64_MAX;
 		}
-		roc_trace_sleep(p, ns);
+		roc_thread_trace_sleep(p, ns);
 		mutex_unlock(&p->ch->lock);
 	}
 	return 0;
@@ -480,8 +484,8 @@ int roc_thread_mode(struct roc_pool_run *p, enum roc_mode mode)
 	if (p->run.open.committed)
 		roc_ring_set_flags(&p->rings, 0, ROC_RING_NEED_KICK);
 	p->thread.watch.armed = false;
-	p->thread.watch.since = 0;
-	roc_kick(p);
+	p->thread.watch.overdue_since = 0;
+	roc_pool_kick(p);
 	return 0;
 }
 
@@ -536,7 +540,7 @@ void roc_thread_irq(struct roc_channel *ch, u32 purposes, bool shared)
 	spin_lock_irqsave(&ch->run_lock, flags);
 	if (ch->running && ch->block && (!shared || roc_event_next(&roc_pool(ch)->event))) {
 		roc_pool_run(ch->running)->thread.fired++;
-		roc_kick(roc_pool_run(ch->running));
+		roc_pool_kick(roc_pool_run(ch->running));
 	}
 	spin_unlock_irqrestore(&ch->run_lock, flags);
 }

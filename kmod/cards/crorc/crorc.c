@@ -322,7 +322,7 @@ static u32 crorc_finished(struct roc_channel *ch, unsigned int link)
 	return crorc->finished;
 }
 
-static int crorc_received(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
+static int crorc_received(struct roc_channel *ch, unsigned int link, u32 length, bool confirmed,
 			  u64 until, u32 *bytes)
 {
 	/* The card writes the payload, the size, the count: read in the opposite order. */

@@ -408,7 +408,7 @@ static u32 cru_finished(struct roc_channel *ch, unsigned int link)
  * have had an entry to advance to: come back later, and if it does not show in that time ask once
  * more. All that over several looks, each with a time of its own.
  */
-static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
+static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, bool confirmed,
 			u64 until, u32 *bytes)
 {
 	struct cru_channel *cru = ch->priv;
@@ -418,14 +418,14 @@ static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, b
 	u64 now;
 
 	*bytes = length;
-	if (!proved && !cru->sizes_known)
+	if (!confirmed && !cru->sizes_known)
 		return -EAGAIN;
 	if (cru->sizes_known && !cru->sizes)
-		return proved ? 0 : -EAGAIN;
+		return confirmed ? 0 : -EAGAIN;
 	if (!size->asked) {
 		cru_path_write(ch, CRU_SP_SIZE(link), CRU_SP_SIZE_ADVANCE);
 		size->asked = true;
-		size->early = !proved;
+		size->early = !confirmed;
 		size->since = 0;
 	}
 	for (;;) {
@@ -434,7 +434,7 @@ static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, b
 		entry = cru_path_read(ch, CRU_SP_SIZE(link));
 		if ((entry & CRU_SP_SIZE_BYTES) && entry >> CRU_SP_SIZE_INDEX_SHIFT == size->index)
 			break;
-		if (!proved)
+		if (!confirmed)
 			return -EAGAIN;
 		if (late && !size->early)
 			goto timeout;

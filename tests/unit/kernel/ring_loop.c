@@ -58,7 +58,7 @@ void *ring_loop_run(void *context)
 	while (loop->taken < __atomic_load_n(&loop->total, __ATOMIC_RELAXED) &&
 	       !__atomic_load_n(&loop->stop, __ATOMIC_RELAXED)) {
 		__u32 count = roc_ring_fill_count(&r);
-		__u32 room = r.ready_entries - roc_ring_ready_held(&r);
+		__u32 room = r.ready_entries - roc_ring_ready_count(&r);
 		__u32 i;
 
 		for (i = 0; i < count && i < room; i++)

@@ -243,33 +243,34 @@ static void one_at_a_time(void)
 	}
 }
 
-static unsigned int reads(struct roc_doubt *d, __u64 *now, __u64 ns, enum roc_stage stage)
+static unsigned int reads(struct roc_backoff *d, __u64 *now, __u64 ns,
+			  enum roc_sentinel_stage stage)
 {
 	unsigned int n = 0;
 	__u64 end = *now + ns;
 
 	for (; *now < end; *now += MS) {
-		if (!roc_doubt_due(d, *now, stage))
+		if (!roc_backoff_due(d, *now, stage))
 			continue;
-		roc_doubt_asked(d, *now);
+		roc_backoff_polled(d, *now);
 		n++;
 	}
 	return n;
 }
 
 /* A register is read only where something is expected. */
-static void doubt(void)
+static void backoff(void)
 {
-	struct roc_doubt d;
+	struct roc_backoff d;
 	__u64 now = 1000 * MS;
 	unsigned int i, n;
 
-	roc_doubt_start(&d, now);
+	roc_backoff_start(&d, now);
 	/* Nothing has come yet: for safety's sake only. */
 	CU_ASSERT(reads(&d, &now, 10000 * MS, ROC_STAGE_UNTOUCHED) <= 41);
 	for (i = 0; i < 50; i++) {
 		now += 60 * MS;
-		roc_doubt_found(&d, now, 1);
+		roc_backoff_found(&d, now, 1);
 	}
 	/* At work, and not yet due. */
 	UNIT_EQ(reads(&d, &now, 70 * MS, ROC_STAGE_BEGUN), 0);
@@ -280,12 +281,12 @@ static void doubt(void)
 	n = reads(&d, &now, 10000 * MS, ROC_STAGE_BEGUN);
 	CU_ASSERT(n >= 38 && n <= 41);
 	/* It goes on, and is in its last page: at once, and again within 8 ms. */
-	roc_doubt_found(&d, now, 1);
-	CU_ASSERT(roc_doubt_due(&d, now, ROC_STAGE_LAST_PAGE));
+	roc_backoff_found(&d, now, 1);
+	CU_ASSERT(roc_backoff_due(&d, now, ROC_STAGE_LAST_PAGE));
 	n = reads(&d, &now, 80 * MS, ROC_STAGE_LAST_PAGE);
 	CU_ASSERT(n >= 11 && n <= 15);
 	/* The same when memory says nothing. */
-	roc_doubt_found(&d, now, 1);
+	roc_backoff_found(&d, now, 1);
 	n = reads(&d, &now, 80 * MS, ROC_STAGE_UNKNOWN);
 	CU_ASSERT(n >= 10 && n <= 15);
 }
@@ -295,18 +296,18 @@ static void silence(void)
 {
 	struct roc_pace pace;
 	__u64 now = 5000 * MS;
-	unsigned int asked = 0, i;
+	unsigned int polled = 0, i;
 
 	roc_pace_start(&pace, now);
 	roc_pace_pushed(&pace, now);
 	for (i = 0; i < 35; i++, now += 100 * MS)
-		asked += roc_pace_silent(&pace, now);
-	UNIT_EQ(asked, 3);
+		polled += roc_pace_silent(&pace, now);
+	UNIT_EQ(polled, 3);
 	for (i = 0; i < 35; i++, now += 100 * MS) {
 		roc_pace_polled(&pace, now, 1);
-		asked += roc_pace_silent(&pace, now);
+		polled += roc_pace_silent(&pace, now);
 	}
-	UNIT_EQ(asked, 3);
+	UNIT_EQ(polled, 3);
 }
 
 /* From wherever it stands the longest time is reached, and then nothing is written any more. */
@@ -341,5 +342,5 @@ static void moderation(void)
 
 UNIT_MAIN("kmod_pace", {"steady", steady}, {"nearly empty", nearly_empty},
 	  {"min_ready above a batch", min_ready_batches}, {"bursts", bursts}, {"idle", idle},
-	  {"steps", steps}, {"one at a time", one_at_a_time}, {"doubt", doubt},
+	  {"steps", steps}, {"one at a time", one_at_a_time}, {"backoff", backoff},
 	  {"silence", silence}, {"moderation", moderation})

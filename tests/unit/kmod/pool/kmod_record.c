@@ -48,7 +48,7 @@ static void begin(__u32 next)
 
 static bool there(__u32 number)
 {
-	return roc_record_there(ring.record, LOG2, number);
+	return roc_record_present(ring.record, LOG2, number);
 }
 
 static bool hole(__u32 number)

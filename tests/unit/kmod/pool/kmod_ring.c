@@ -76,11 +76,11 @@ static void counts(void)
 			UNIT_EQ(roc_ring_fill_count(&r), n);
 		}
 		UNIT_EQ(bad_index, 0);
-		UNIT_EQ(roc_ring_ready_held(&r), 0);
+		UNIT_EQ(roc_ring_ready_count(&r), 0);
 		r.ready_prod += ENTRIES;
-		UNIT_EQ(roc_ring_ready_held(&r), ENTRIES);
+		UNIT_EQ(roc_ring_ready_count(&r), ENTRIES);
 		user.ready_cons += 5;
-		UNIT_EQ(roc_ring_ready_held(&r), ENTRIES - 5);
+		UNIT_EQ(roc_ring_ready_count(&r), ENTRIES - 5);
 		UNIT_EQ(bad_index, 0);
 	}
 }
@@ -98,11 +98,11 @@ static void wrong_indices(void)
 		UNIT_EQ(roc_ring_fill_count(&r), 0);
 		UNIT_EQ(bad_index, 1);
 		user.ready_cons -= wrong[i];
-		UNIT_EQ(roc_ring_ready_held(&r), ENTRIES);
+		UNIT_EQ(roc_ring_ready_count(&r), ENTRIES);
 		UNIT_EQ(bad_index, 2);
 		/* Once for each value, however often it is loaded. */
 		UNIT_EQ(roc_ring_fill_count(&r), 0);
-		UNIT_EQ(roc_ring_ready_held(&r), ENTRIES);
+		UNIT_EQ(roc_ring_ready_count(&r), ENTRIES);
 		UNIT_EQ(bad_index, 2);
 		user.fill_prod -= wrong[i];
 		UNIT_EQ(roc_ring_fill_count(&r), 0);
@@ -204,7 +204,7 @@ static void scribbler(void)
 	UNIT_NEED(!pthread_create(&thread, NULL, scribble, NULL));
 	/* On one processor the two take turns that are long: until both kinds of index were met. */
 	while ((now = unit_seconds()) < begin + 1 || ((!taken || !bad_index) && now < begin + 30)) {
-		__u32 count = roc_ring_fill_count(&r), held = roc_ring_ready_held(&r);
+		__u32 count = roc_ring_fill_count(&r), held = roc_ring_ready_count(&r);
 		struct roc_fill e;
 
 		too_many += count > ENTRIES || held > ENTRIES;
