@@ -11,7 +11,7 @@
 static void roc_sub_show_run(const struct roc_run *run, struct roc_fr_info *info)
 {
 	const struct roc_fragment_run *r = roc_fragment_run(run);
-	const struct roc_sub_rings *rings = roc_rings(run);
+	const struct roc_sub_rings *rings = roc_fragment_rings(run);
 
 	info->run = run->number;
 	info->page_size = 1u << rings->page_log2;

@@ -143,7 +143,7 @@ static inline struct roc_fragment_run *roc_fragment_run(const struct roc_run *ru
 }
 
 /* There are some: see roc_open.shared. */
-static inline struct roc_sub_rings *roc_rings(const struct roc_run *run)
+static inline struct roc_sub_rings *roc_fragment_rings(const struct roc_run *run)
 {
 	return container_of(run->open.shared, struct roc_sub_rings, shared);
 }
@@ -184,10 +184,10 @@ int roc_fragment_probe(struct roc_endpoint *ep);
 void roc_sub_defaults(struct roc_sub *sub);
 bool roc_fragment_setup(struct roc_channel *ch, u32 start);
 u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane);
-void roc_fragment_let_through(struct roc_channel *ch, u32 links);
+void roc_fragment_enable_links(struct roc_channel *ch, u32 links);
 u32 roc_fragment_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen);
 void roc_fragment_moderate(struct roc_run *run);
-void roc_fragment_ring_bells(struct roc_channel *ch, const struct roc_fr_tell *arg);
+void roc_fragment_ring_doorbells(struct roc_channel *ch, const struct roc_fr_tell *arg);
 u64 roc_fragment_counter(struct roc_sub *sub, unsigned int nr);
 u64 roc_fragment_links_counter(struct roc_sub *sub, unsigned int nr);
 

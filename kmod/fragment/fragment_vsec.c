@@ -15,7 +15,8 @@
 #define MEMORY_MOST ((1u << (28 + FRAGMENT_PAGE_MIN - 10)) - 1)
 
 /* Links' blocks follow each other at equal distances. */
-static const char *fill_links(const struct roc_vsec_card *card, unsigned int at, void *result)
+static const char *roc_fragment_vsec_links(const struct roc_vsec_card *card, unsigned int at,
+					   void *result)
 {
 	struct roc_fragment_vsec *vsec = result;
 	__u32 first = roc_vsec_word(card, at + FRAGMENT_VSEC_LINK);
@@ -66,7 +67,7 @@ const struct roc_vsec_contract roc_fragment_contract = {
 			{MEMBER(card), FRAGMENT_VSEC_CARD, 0, CARD_SIZE, 0, ROC_VSEC_OPEN},
 			{MEMBER(all_links), 0, 0, 0, 0, ROC_VSEC_OPEN},
 		},
-	.fill = fill_links,
+	.fill = roc_fragment_vsec_links,
 };
 
 _Bool roc_fragment_vsec_agrees(const struct roc_fragment_vsec *vsec, unsigned int subs,

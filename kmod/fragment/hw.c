@@ -92,7 +92,7 @@ u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane)
 }
 
 /* From which links fragments are taken, from now on. */
-void roc_fragment_let_through(struct roc_channel *ch, u32 links)
+void roc_fragment_enable_links(struct roc_channel *ch, u32 links)
 {
 	iowrite32(links, ch->block + FRAGMENT_LINKS);
 }
@@ -102,7 +102,7 @@ static void roc_fragment_write_settings(struct roc_channel *ch)
 	const struct roc_sub_settings *s = &roc_sub(ch)->settings;
 	bool stopping = roc_fragment_run(roc_run(ch->open))->stopping;
 
-	roc_fragment_let_through(ch, stopping ? 0 : READ_ONCE(s->links));
+	roc_fragment_enable_links(ch, stopping ? 0 : READ_ONCE(s->links));
 	iowrite32(READ_ONCE(s->count[ROC_LANE_DATA]), ch->block + FRAGMENT_DATA_COUNT);
 	iowrite32(READ_ONCE(s->time[ROC_LANE_DATA]), ch->block + FRAGMENT_DATA_NS);
 	iowrite32(READ_ONCE(s->count[ROC_LANE_DONE]), ch->block + FRAGMENT_DONE_COUNT);
@@ -118,7 +118,7 @@ static u32 roc_fragment_vector(const struct roc_channel *ch, unsigned int purpos
 bool roc_fragment_setup(struct roc_channel *ch, u32 start)
 {
 	struct roc_run *run = roc_run(ch->open);
-	const struct roc_sub_rings *rings = roc_rings(run);
+	const struct roc_sub_rings *rings = roc_fragment_rings(run);
 	const struct roc_area *area = rings->shared.area;
 	const struct {
 		u32 offset;
@@ -175,7 +175,7 @@ void roc_fragment_moderate(struct roc_run *run)
 }
 
 /* The reader's counts; the card ignores what cannot be. */
-void roc_fragment_ring_bells(struct roc_channel *ch, const struct roc_fr_tell *arg)
+void roc_fragment_ring_doorbells(struct roc_channel *ch, const struct roc_fr_tell *arg)
 {
 	const struct roc_sub *sub = roc_sub(ch);
 	void __iomem *bell = ch->ep->bar[sub->bell.bar] + sub->bell.offset;

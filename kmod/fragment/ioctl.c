@@ -8,7 +8,7 @@
 
 #include "fragment/fragment.h"
 
-static bool roc_size_good(u32 size, u32 least, u32 most)
+static bool roc_fr_size_valid(u32 size, u32 least, u32 most)
 {
 	return is_power_of_2(size) && size >= least && size <= most;
 }
@@ -25,16 +25,16 @@ static void roc_fr_rings_default(const struct roc_sub *sub, struct roc_fr_rings 
 	arg->links = sub->links;
 }
 
-static bool roc_fr_rings_good(const struct roc_fr_rings *arg)
+static bool roc_fr_rings_valid(const struct roc_fr_rings *arg)
 {
-	return roc_size_good(arg->page_size, ROC_FR_PAGE_MIN, ROC_FR_PAGE_MAX) &&
-	       roc_size_good(arg->host_page_size, ROC_FR_HOST_PAGE_MIN, ROC_FR_HOST_PAGE_MAX) &&
-	       roc_size_good(arg->commands, ROC_FR_COMMANDS_MIN, ROC_FR_COMMANDS_MAX) &&
+	return roc_fr_size_valid(arg->page_size, ROC_FR_PAGE_MIN, ROC_FR_PAGE_MAX) &&
+	       roc_fr_size_valid(arg->host_page_size, ROC_FR_HOST_PAGE_MIN, ROC_FR_HOST_PAGE_MAX) &&
+	       roc_fr_size_valid(arg->commands, ROC_FR_COMMANDS_MIN, ROC_FR_COMMANDS_MAX) &&
 	       arg->host_page_size >= arg->page_size;
 }
 
 /* A ring of more is not to be had, or not for this card. */
-static u32 roc_fr_pages_most(const struct roc_channel *ch)
+static u32 roc_fr_pages_max(const struct roc_channel *ch)
 {
 	const struct roc_sub *sub = roc_sub(ch);
 	u64 entries = 1ull << sub->data_log2;
@@ -54,7 +54,7 @@ static int roc_fr_rings_check(struct roc_channel *ch, void *data)
 	if (arg->pages > pages)
 		return -EINVAL;
 	if (!arg->pages)
-		arg->pages = min(pages, roc_fr_pages_most(ch));
+		arg->pages = min(pages, roc_fr_pages_max(ch));
 	arg->descriptors =
 		max_t(u32, roundup_pow_of_two(arg->pages * sub->links), 1u << FRAGMENT_RING_MIN);
 	arg->frees = arg->descriptors;
@@ -63,10 +63,10 @@ static int roc_fr_rings_check(struct roc_channel *ch, void *data)
 		arg->limit = 1u << sub->command_log2;
 	} else if (arg->descriptors > 1u << sub->data_log2) {
 		arg->reason = ROC_REASON_LENGTH;
-		arg->limit = roc_fr_pages_most(ch);
-	} else if (arg->pages > roc_fr_pages_most(ch)) {
+		arg->limit = roc_fr_pages_max(ch);
+	} else if (arg->pages > roc_fr_pages_max(ch)) {
 		arg->reason = ROC_REASON_CONTIGUITY;
-		arg->limit = roc_fr_pages_most(ch);
+		arg->limit = roc_fr_pages_max(ch);
 	} else if (dma_addressing_limited(dev)) {
 		arg->reason = ROC_REASON_DMA_MASK;
 	} else if (dma_max_mapping_size(dev) <
@@ -88,7 +88,7 @@ static int roc_fr_rings(struct file *file, void *data)
 	if (arg->flags || arg->reason || arg->limit || arg->pinned)
 		return -EINVAL;
 	roc_fr_rings_default(roc_sub(ch), arg);
-	if (!roc_fr_rings_good(arg))
+	if (!roc_fr_rings_valid(arg))
 		return -EINVAL;
 	err = roc_shared_check(o, roc_fr_rings_check, arg, &arg->reason, &node);
 	if (err)
@@ -136,7 +136,7 @@ static int roc_fr_tell(struct file *file, void *data)
 		return -EPIPE;
 	spin_lock_irq(&ch->run_lock);
 	if (roc_run_bound(run))
-		roc_fragment_ring_bells(ch, arg);
+		roc_fragment_ring_doorbells(ch, arg);
 	else
 		err = -EALREADY;
 	spin_unlock_irq(&ch->run_lock);

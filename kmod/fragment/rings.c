@@ -8,7 +8,7 @@
 
 #include "fragment/fragment.h"
 
-static const size_t roc_ring_entry[ROC_RINGS] = {
+static const size_t roc_sub_ring_entry_size[ROC_RINGS] = {
 	[ROC_RING_DATA] = sizeof(struct fragment_descriptor),
 	[ROC_RING_DONE] = sizeof(struct fragment_completion),
 	[ROC_RING_FREE] = sizeof(__le32),
@@ -40,7 +40,8 @@ static void roc_sub_rings_areas(struct roc_sub_rings *rings, const struct roc_fr
 	rings->log2[ROC_RING_DONE] = ilog2(arg->commands);
 	rings->log2[ROC_RING_COMMAND] = ilog2(arg->commands);
 	for (i = 0; i < ROC_RINGS; i++) {
-		unsigned long pages = PAGE_ALIGN(roc_ring_entry[i] << rings->log2[i]) >> PAGE_SHIFT;
+		unsigned long pages =
+			PAGE_ALIGN(roc_sub_ring_entry_size[i] << rings->log2[i]) >> PAGE_SHIFT;
 		bool written = i == ROC_RING_DATA || i == ROC_RING_DONE;
 
 		area[i] = (struct roc_area){

@@ -225,11 +225,11 @@ static void roc_fragment_begin(struct roc_run *run, u32 start)
 	static const enum roc_fragment_ring ring[ROC_LANES] = {ROC_RING_DATA, ROC_RING_DONE};
 	struct roc_fr_user *user = run->open.shared->area[ROC_AREA_USER].cpu;
 	struct roc_fragment_run *r = roc_fragment_run(run);
-	const struct roc_sub_rings *rings = roc_rings(run);
+	const struct roc_sub_rings *rings = roc_fragment_rings(run);
 	struct roc_channel *ch = run->open.ch;
 	unsigned int i;
 
-	roc_sub_rings_clear(roc_rings(run));
+	roc_sub_rings_clear(roc_fragment_rings(run));
 	spin_lock_irq(&ch->run_lock);
 	WRITE_ONCE(user->descriptors, start);
 	WRITE_ONCE(user->completions, start);
@@ -264,7 +264,7 @@ static enum roc_reason roc_fragment_drain(struct roc_run *run, u32 flags)
 
 	spin_lock_irq(&ch->run_lock);
 	r->stopping = true;
-	roc_fragment_let_through(ch, 0);
+	roc_fragment_enable_links(ch, 0);
 	spin_unlock_irq(&ch->run_lock);
 	if (flags & ROC_FR_STOP_NOW)
 		r->commands = roc_block_read(ch, FRAGMENT_COMMANDS);

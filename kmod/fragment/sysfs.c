@@ -23,38 +23,39 @@ struct roc_sub_counter {
 	unsigned int nr;
 };
 
-struct roc_sub_place {
+struct roc_sub_counter_at {
 	struct roc_channel *ch;
 	unsigned int nr;
 };
 
-static int roc_read_sub_counter(const void *what, s64 *value)
+static int roc_sub_counter_read(const void *what, s64 *value)
 {
-	const struct roc_sub_place *place = what;
+	const struct roc_sub_counter_at *counter = what;
 
-	*value = roc_fragment_counter(roc_sub(place->ch), place->nr);
-	return *value == -1 && !roc_alive(place->ch->ep) ? -EIO : 0;
+	*value = roc_fragment_counter(roc_sub(counter->ch), counter->nr);
+	return *value == -1 && !roc_alive(counter->ch->ep) ? -EIO : 0;
 }
 
 /* The same of its links, summed up: which of the link's counters, as bits. */
-static int roc_read_links_counter(const void *what, s64 *value)
+static int roc_sub_links_counter_read(const void *what, s64 *value)
 {
-	const struct roc_sub_place *place = what;
-	unsigned long counters = place->nr;
+	const struct roc_sub_counter_at *counter = what;
+	unsigned long counters = counter->nr;
 	unsigned int nr;
 
 	*value = 0;
 	for_each_set_bit(nr, &counters, FRAGMENT_LINK_COUNTS)
-		*value += roc_fragment_links_counter(roc_sub(place->ch), nr);
-	return roc_alive(place->ch->ep) ? 0 : -EIO;
+		*value += roc_fragment_links_counter(roc_sub(counter->ch), nr);
+	return roc_alive(counter->ch->ep) ? 0 : -EIO;
 }
 
 static ssize_t roc_sub_counter_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct roc_sub_counter *c = container_of(attr, struct roc_sub_counter, attr);
-	const struct roc_sub_place place = {.ch = roc_to_channel(dev), .nr = c->nr};
+	const struct roc_sub_counter_at counter = {.ch = roc_to_channel(dev), .nr = c->nr};
 
-	return roc_show_sample(place.ch->ep, &place.ch->samples[c->sample], c->read, &place, buf);
+	return roc_show_sample(counter.ch->ep, &counter.ch->samples[c->sample], c->read, &counter,
+			       buf);
 }
 
 #define ROC_SUB_COUNTER(_file, _sample, _read, _nr)                                                \
@@ -65,14 +66,14 @@ static ssize_t roc_sub_counter_show(struct device *dev, struct device_attribute 
 		.nr = (_nr),                                                                       \
 	}
 
-ROC_SUB_COUNTER(bytes, 0, roc_read_sub_counter, FRAGMENT_COUNT_BYTES);
-ROC_SUB_COUNTER(transfers, 1, roc_read_sub_counter, FRAGMENT_COUNT_TRANSFERS);
-ROC_SUB_COUNTER(releases, 2, roc_read_sub_counter, FRAGMENT_COUNT_RELEASES);
-ROC_SUB_COUNTER(freed, 3, roc_read_sub_counter, FRAGMENT_COUNT_FREED);
-ROC_SUB_COUNTER(damaged, 4, roc_read_links_counter,
+ROC_SUB_COUNTER(bytes, 0, roc_sub_counter_read, FRAGMENT_COUNT_BYTES);
+ROC_SUB_COUNTER(transfers, 1, roc_sub_counter_read, FRAGMENT_COUNT_TRANSFERS);
+ROC_SUB_COUNTER(releases, 2, roc_sub_counter_read, FRAGMENT_COUNT_RELEASES);
+ROC_SUB_COUNTER(freed, 3, roc_sub_counter_read, FRAGMENT_COUNT_FREED);
+ROC_SUB_COUNTER(damaged, 4, roc_sub_links_counter_read,
 		BIT(FRAGMENT_LINK_TRUNCATED) | BIT(FRAGMENT_LINK_LINK_ERRORS) |
 			BIT(FRAGMENT_LINK_FORMAT_ERRORS));
-ROC_SUB_COUNTER(sequence_errors, 5, roc_read_links_counter, BIT(FRAGMENT_LINK_SEQUENCE_ERRORS));
+ROC_SUB_COUNTER(sequence_errors, 5, roc_sub_links_counter_read, BIT(FRAGMENT_LINK_SEQUENCE_ERRORS));
 
 static const struct attribute *const roc_sub_attrs[] = {
 	&dev_attr_links.attr,

@@ -11,9 +11,9 @@
 
 #include "fragment/fragment.h"
 
-static u64 roc_buffer_host_pages(const struct roc_run *run, const struct roc_buffer *buf)
+static u64 roc_host_pages_of(const struct roc_run *run, const struct roc_buffer *buf)
 {
-	return buf->length >> roc_rings(run)->host_page_log2;
+	return buf->length >> roc_fragment_rings(run)->host_page_log2;
 }
 
 /* Of all buffers with a lower handle than @handle, 0 = of all. */
@@ -25,7 +25,7 @@ static u64 roc_host_pages_below(struct roc_run *run, u32 handle)
 
 	xa_for_each(&run->open.buffers, at, buf)
 		if (!handle || at < handle)
-			pages += roc_buffer_host_pages(run, buf);
+			pages += roc_host_pages_of(run, buf);
 	return pages;
 }
 
@@ -40,14 +40,14 @@ int roc_table_find(struct roc_run *run, struct roc_fr_pages *arg)
 	if (total > roc_sub(run->open.ch)->host_pages_max)
 		return -ENOSPC;
 	arg->first = roc_host_pages_below(run, arg->handle);
-	arg->count = roc_buffer_host_pages(run, buf);
+	arg->count = roc_host_pages_of(run, buf);
 	arg->total = total;
 	return 0;
 }
 
 static int roc_table_alloc(struct roc_run *run, u32 pages, struct roc_fr_start *arg)
 {
-	struct roc_shared_memory *s = &roc_rings(run)->shared;
+	struct roc_shared_memory *s = &roc_fragment_rings(run)->shared;
 	struct roc_endpoint *ep = run->open.ch->ep;
 	size_t size = PAGE_ALIGN(max(pages, 1u) * sizeof(*s->table));
 	u64 pinned;
@@ -68,8 +68,8 @@ static int roc_table_alloc(struct roc_run *run, u32 pages, struct roc_fr_start *
 static int roc_table_fill(struct roc_run *run, const struct roc_buffer *buf, u32 at,
 			  struct roc_fr_start *arg)
 {
-	u64 size = 1ull << roc_rings(run)->host_page_log2, count = roc_buffer_host_pages(run, buf),
-	    bus, i;
+	u64 size = 1ull << roc_fragment_rings(run)->host_page_log2,
+	    count = roc_host_pages_of(run, buf), bus, i;
 
 	/* Nobody could copy: see core/memory.h. */
 	if (buf->sync && !roc_pages_plain(run->open.ch->ep, buf->extents.table[0].bus)) {
@@ -82,7 +82,7 @@ static int roc_table_fill(struct roc_run *run, const struct roc_buffer *buf, u32
 			arg->limit = roc_extents_shortest(&buf->extents);
 			return -EOPNOTSUPP;
 		}
-		roc_rings(run)->shared.table[at + i] = cpu_to_le64(bus);
+		roc_fragment_rings(run)->shared.table[at + i] = cpu_to_le64(bus);
 		cond_resched();
 	}
 	return 0;
@@ -93,7 +93,7 @@ int roc_table_make(struct roc_run *run, void *data)
 {
 	struct roc_fr_start *arg = data;
 	const struct roc_sub *sub = roc_sub(run->open.ch);
-	struct roc_sub_rings *rings = roc_rings(run);
+	struct roc_sub_rings *rings = roc_fragment_rings(run);
 	u64 total = roc_host_pages_below(run, 0);
 	struct roc_buffer *buf;
 	unsigned long handle;
@@ -114,7 +114,7 @@ int roc_table_make(struct roc_run *run, void *data)
 		err = roc_table_fill(run, buf, at, arg);
 		if (err)
 			return err;
-		at += roc_buffer_host_pages(run, buf);
+		at += roc_host_pages_of(run, buf);
 	}
 	rings->host_pages = total;
 	arg->host_pages = total;

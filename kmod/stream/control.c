@@ -15,7 +15,7 @@
  * The card may say what it likes: what does not fit wraps. mul_u64_u32_div() divides by one
  * instruction on x86, which traps then.
  */
-static u64 roc_cycles_ns(const struct roc_stream *st, __le64 cycles)
+static u64 roc_stream_cycles_ns(const struct roc_stream *st, __le64 cycles)
 {
 	u32 rest;
 	u64 seconds = div_u64_rem(le64_to_cpu(cycles), st->clock, &rest);
@@ -35,14 +35,14 @@ static void roc_stream_show_counters(const struct roc_stream *st, const struct s
 		.waiting = le64_to_cpu(c->waiting),
 		.throttles = le64_to_cpu(c->throttles),
 		.throttled = le64_to_cpu(c->throttled),
-		.throttle_time = roc_cycles_ns(st, c->throttle_cycles),
+		.throttle_time = roc_stream_cycles_ns(st, c->throttle_cycles),
 		.throttle_first = le64_to_cpu(c->throttle_first),
 		.throttle_from = le64_to_cpu(c->throttle_from),
 		.throttle_to = le64_to_cpu(c->throttle_to),
 		.truncations = le64_to_cpu(c->truncations),
 		.truncated = le64_to_cpu(c->truncated),
 		.truncated_bytes = le64_to_cpu(c->truncated_bytes),
-		.truncate_time = roc_cycles_ns(st, c->truncate_cycles),
+		.truncate_time = roc_stream_cycles_ns(st, c->truncate_cycles),
 		.truncate_first = le64_to_cpu(c->truncate_first),
 		.truncate_from = le64_to_cpu(c->truncate_from),
 		.truncate_to = le64_to_cpu(c->truncate_to),
@@ -67,12 +67,12 @@ static void roc_stream_show_run(struct roc_run *run, struct roc_st_info *info)
 
 	roc_run_poll(run);
 	info->run = run->number;
-	info->ring = 1ull << roc_ring(run)->log2;
-	info->segments = roc_ring(run)->segments;
+	info->ring = 1ull << roc_stream_ring(run)->log2;
+	info->segments = roc_stream_ring(run)->segments;
 	info->written = p->written;
 	info->read = p->read;
 	if (roc_run_bound(run))
-		info->level = le32_to_cpu(READ_ONCE(roc_ring_state(run)->level));
+		info->level = le32_to_cpu(READ_ONCE(roc_stream_state(run)->level));
 }
 
 int roc_stream_info(struct file *file, void *data)
@@ -108,50 +108,51 @@ int roc_stream_info(struct file *file, void *data)
 }
 
 /* A setting that is a register. */
-struct roc_card_setting {
+struct roc_stream_register {
 	u32 bit; /* enum roc_st_set */
 	u32 offset;
 	size_t member;
 };
 
-#define ROC_CARD_SETTING(_bit, _offset, _member)                                                   \
+#define ROC_STREAM_REGISTER(_bit, _offset, _member)                                                \
 	{                                                                                          \
 		_bit, _offset, offsetof(struct roc_st_settings, _member)                           \
 	}
 
-static const struct roc_card_setting roc_card_settings[] = {
-	ROC_CARD_SETTING(ROC_ST_SET_POLICY, STREAM_SET_POLICY, policy),
-	ROC_CARD_SETTING(ROC_ST_SET_PACK_EVENTS, STREAM_SET_PACK_EVENTS, pack_events),
-	ROC_CARD_SETTING(ROC_ST_SET_PACK_BYTES, STREAM_SET_PACK_BYTES, pack_bytes),
-	ROC_CARD_SETTING(ROC_ST_SET_PACK_TIME, STREAM_SET_PACK_NS, pack_time),
+static const struct roc_stream_register roc_stream_registers[] = {
+	ROC_STREAM_REGISTER(ROC_ST_SET_POLICY, STREAM_SET_POLICY, policy),
+	ROC_STREAM_REGISTER(ROC_ST_SET_PACK_EVENTS, STREAM_SET_PACK_EVENTS, pack_events),
+	ROC_STREAM_REGISTER(ROC_ST_SET_PACK_BYTES, STREAM_SET_PACK_BYTES, pack_bytes),
+	ROC_STREAM_REGISTER(ROC_ST_SET_PACK_TIME, STREAM_SET_PACK_NS, pack_time),
 	/* The lower one may have to go down first, and up last: see roc_stream_set_card(). */
-	ROC_CARD_SETTING(ROC_ST_SET_THROTTLE_ON, STREAM_SET_THROTTLE_ON, throttle_on),
-	ROC_CARD_SETTING(ROC_ST_SET_THROTTLE_OFF, STREAM_SET_THROTTLE_OFF, throttle_off),
-	ROC_CARD_SETTING(ROC_ST_SET_TRUNCATE_ON, STREAM_SET_TRUNCATE_ON, truncate_on),
-	ROC_CARD_SETTING(0, STREAM_SET_SPILL_SIZE, spill),
+	ROC_STREAM_REGISTER(ROC_ST_SET_THROTTLE_ON, STREAM_SET_THROTTLE_ON, throttle_on),
+	ROC_STREAM_REGISTER(ROC_ST_SET_THROTTLE_OFF, STREAM_SET_THROTTLE_OFF, throttle_off),
+	ROC_STREAM_REGISTER(ROC_ST_SET_TRUNCATE_ON, STREAM_SET_TRUNCATE_ON, truncate_on),
+	ROC_STREAM_REGISTER(0, STREAM_SET_SPILL_SIZE, spill),
 };
 
-#define ROC_SET_DRIVER                                                                             \
+#define ROC_STREAM_SET_DRIVER                                                                      \
 	(ROC_ST_SET_INTERRUPT_BYTES | ROC_ST_SET_INTERRUPT_TIME | ROC_ST_SET_LOW_WATER)
-#define ROC_SET_META ROC_ST_SET_POLICY
-#define ROC_SET_ODIN (ROC_ST_SET_POLICY | ROC_ST_SET_THROTTLE_ON | ROC_ST_SET_THROTTLE_OFF)
-#define ROC_SET_MAIN                                                                               \
-	(ROC_SET_ODIN | ROC_ST_SET_PACK_EVENTS | ROC_ST_SET_PACK_BYTES | ROC_ST_SET_PACK_TIME |    \
-	 ROC_ST_SET_TRUNCATE_ON)
+#define ROC_STREAM_SET_META ROC_ST_SET_POLICY
+#define ROC_STREAM_SET_ODIN (ROC_ST_SET_POLICY | ROC_ST_SET_THROTTLE_ON | ROC_ST_SET_THROTTLE_OFF)
+#define ROC_STREAM_SET_MAIN                                                                        \
+	(ROC_STREAM_SET_ODIN | ROC_ST_SET_PACK_EVENTS | ROC_ST_SET_PACK_BYTES |                    \
+	 ROC_ST_SET_PACK_TIME | ROC_ST_SET_TRUNCATE_ON)
 
-static u32 roc_stream_has(const struct roc_stream *st)
+static u32 roc_stream_settings_mask(const struct roc_stream *st)
 {
 	switch (st->type) {
 	case STREAM_TYPE_MAIN:
-		return ROC_SET_MAIN | ROC_SET_DRIVER;
+		return ROC_STREAM_SET_MAIN | ROC_STREAM_SET_DRIVER;
 	case STREAM_TYPE_META:
-		return ROC_SET_META | ROC_SET_DRIVER;
+		return ROC_STREAM_SET_META | ROC_STREAM_SET_DRIVER;
 	default:
-		return ROC_SET_ODIN | ROC_SET_DRIVER;
+		return ROC_STREAM_SET_ODIN | ROC_STREAM_SET_DRIVER;
 	}
 }
 
-static u32 *roc_setting_member(struct roc_st_settings *arg, const struct roc_card_setting *setting)
+static u32 *roc_stream_register_value(struct roc_st_settings *arg,
+				      const struct roc_stream_register *setting)
 {
 	return (void *)arg + setting->member;
 }
@@ -164,9 +165,9 @@ static int roc_stream_set_card(struct roc_channel *ch, struct roc_st_settings *a
 	int err = 0;
 
 	mutex_lock(&ch->ep->card->lock);
-	for (i = 0; i < ARRAY_SIZE(roc_card_settings) && !err; i++) {
-		const struct roc_card_setting *setting = &roc_card_settings[i];
-		u32 value = *roc_setting_member(arg, setting);
+	for (i = 0; i < ARRAY_SIZE(roc_stream_registers) && !err; i++) {
+		const struct roc_stream_register *setting = &roc_stream_registers[i];
+		u32 value = *roc_stream_register_value(arg, setting);
 
 		if (!(arg->set & setting->bit))
 			continue;
@@ -174,9 +175,9 @@ static int roc_stream_set_card(struct roc_channel *ch, struct roc_st_settings *a
 		if (ioread32(open + setting->offset) != value)
 			err = -ERANGE;
 	}
-	for (i = 0; i < ARRAY_SIZE(roc_card_settings); i++)
-		*roc_setting_member(arg, &roc_card_settings[i]) =
-			ioread32(open + roc_card_settings[i].offset);
+	for (i = 0; i < ARRAY_SIZE(roc_stream_registers); i++)
+		*roc_stream_register_value(arg, &roc_stream_registers[i]) =
+			ioread32(open + roc_stream_registers[i].offset);
 	mutex_unlock(&ch->ep->card->lock);
 	return roc_alive(ch->ep) ? err : -EIO;
 }
@@ -186,11 +187,11 @@ static int roc_stream_set_allowed(const struct roc_channel *ch, const struct roc
 				  const struct roc_open *caller)
 {
 	const struct roc_open *o = ch->open;
-	u64 ring = o && o->shared ? 1ull << roc_ring(roc_run(ch->open))->log2
+	u64 ring = o && o->shared ? 1ull << roc_stream_ring(roc_run(ch->open))->log2
 				  : roc_stream(ch)->ring_max;
 
 	lockdep_assert_held(&ch->run_lock);
-	if (arg->set & ROC_SET_DRIVER && roc_anothers(o, caller))
+	if (arg->set & ROC_STREAM_SET_DRIVER && roc_anothers(o, caller))
 		return -EBUSY;
 	return arg->set & ROC_ST_SET_LOW_WATER && arg->low_water > ring ? -EINVAL : 0;
 }
@@ -243,9 +244,9 @@ int roc_stream_set(struct file *file, void *data)
 
 	if (!ch)
 		return -ENOENT;
-	if (arg->flags || arg->set & ~(ROC_SET_MAIN | ROC_SET_DRIVER))
+	if (arg->flags || arg->set & ~(ROC_STREAM_SET_MAIN | ROC_STREAM_SET_DRIVER))
 		return -EINVAL;
-	if (arg->set & ~roc_stream_has(roc_stream(ch)))
+	if (arg->set & ~roc_stream_settings_mask(roc_stream(ch)))
 		return -EOPNOTSUPP;
 	if ((arg->set & ROC_ST_SET_INTERRUPT_BYTES && arg->interrupt_bytes > U32_MAX) ||
 	    (arg->set & ROC_ST_SET_INTERRUPT_TIME && arg->interrupt_time > U32_MAX))
@@ -259,17 +260,17 @@ int roc_stream_set(struct file *file, void *data)
 /* What a run has lost so far is kept, though the card counts anew. */
 int roc_stream_reset(struct roc_channel *ch, unsigned int level)
 {
-	bool anew = level == ROC_ST_RESET_COUNTERS && ch->state == ROC_CH_RUNNING;
+	bool running = level == ROC_ST_RESET_COUNTERS && ch->state == ROC_CH_RUNNING;
 	struct stream_counters last = {};
 	int err;
 
 	lockdep_assert_held(&ch->lock);
-	if (anew)
+	if (running)
 		roc_stream_read_counters(ch, &last);
 	err = roc_block_reset(ch, ch->type->run->levels[level].bits);
 	if (err)
 		return err;
-	if (anew)
+	if (running)
 		roc_stream_run(roc_run(ch->open))->discarded -= le64_to_cpu(last.discarded);
 	if (level == ROC_ST_RESET_DEFAULT) {
 		spin_lock_irq(&ch->run_lock);

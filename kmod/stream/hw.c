@@ -94,7 +94,7 @@ int roc_stream_disable(struct roc_channel *ch)
 static u32 roc_stream_irq_bytes(const struct roc_run *run)
 {
 	const struct roc_stream *st = roc_stream(run->open.ch);
-	u64 ring = 1ull << roc_ring(run)->log2;
+	u64 ring = 1ull << roc_stream_ring(run)->log2;
 
 	return READ_ONCE(st->settings.interrupt_bytes) ?: min_t(u64, ring / 4, 8 << 20);
 }
@@ -114,7 +114,7 @@ bool roc_stream_setup(struct roc_channel *ch, u32 position)
 {
 	const struct roc_stream *st = roc_stream(ch);
 	struct roc_run *run = roc_run(ch->open);
-	const struct roc_stream_ring *ring = roc_ring(run);
+	const struct roc_stream_ring *ring = roc_stream_ring(run);
 
 	roc_run_settings(run);
 	roc_block_write64(ch, STREAM_RING_LOW, ring->bus);
@@ -211,7 +211,7 @@ void roc_stream_refresh(struct roc_channel *ch)
 /* From the card's page. False: it is being written, and what was there before is as good. */
 bool roc_stream_page_counters(const struct roc_run *run, struct stream_counters *counters)
 {
-	const struct stream_counters *page = roc_ring_counters(run);
+	const struct stream_counters *page = roc_stream_ring_counters(run);
 	struct stream_counters copy;
 	unsigned int tries;
 	__le32 end;

@@ -8,14 +8,15 @@
 #include "stream/stream.h"
 
 /* Smaller pieces of @length are too many for the card. */
-static u64 roc_ring_least(const struct roc_channel *ch, u64 length)
+static u64 roc_st_ring_piece_min(const struct roc_channel *ch, u64 length)
 {
 	if (ch->ep->translated)
 		return PAGE_SIZE;
-	return max_t(u64, length / roc_ring_pieces(roc_stream(ch)), 1ull << STREAM_SEGMENT_MIN);
+	return max_t(u64, length / roc_stream_ring_segments_max(roc_stream(ch)),
+		     1ull << STREAM_SEGMENT_MIN);
 }
 
-static int roc_ring_check(struct roc_channel *ch, void *data)
+static int roc_st_ring_check(struct roc_channel *ch, void *data)
 {
 	struct roc_st_ring *arg = data;
 	struct device *dev = &ch->ep->pdev->dev;
@@ -28,9 +29,9 @@ static int roc_ring_check(struct roc_channel *ch, void *data)
 	} else if (dma_max_mapping_size(dev) < arg->length) {
 		arg->reason = ROC_REASON_BOUNCE;
 		arg->limit = dma_max_mapping_size(dev);
-	} else if (roc_ring_least(ch, arg->length) > ROC_PIECE_MAX) {
+	} else if (roc_st_ring_piece_min(ch, arg->length) > ROC_PIECE_MAX) {
 		arg->reason = ROC_REASON_CONTIGUITY;
-		arg->limit = ROC_PIECE_MAX * roc_ring_pieces(roc_stream(ch));
+		arg->limit = ROC_PIECE_MAX * roc_stream_ring_segments_max(roc_stream(ch));
 	}
 	if (arg->reason)
 		return -EOPNOTSUPP;
@@ -48,11 +49,11 @@ static int roc_st_ring(struct file *file, void *data)
 	if (arg->flags || arg->reason || arg->limit || arg->pinned || !is_power_of_2(arg->length) ||
 	    arg->length < max_t(u64, ROC_ST_RING_MIN, PAGE_SIZE) || arg->length > ROC_ST_RING_MAX)
 		return -EINVAL;
-	err = roc_shared_check(o, roc_ring_check, arg, &arg->reason, &node);
+	err = roc_shared_check(o, roc_st_ring_check, arg, &arg->reason, &node);
 	if (err)
 		return err;
 	ring = roc_stream_ring_alloc(roc_stream(o->ch), arg, node,
-				     roc_ring_least(o->ch, arg->length));
+				     roc_st_ring_piece_min(o->ch, arg->length));
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
 	err = roc_shared_attach(o, &ring->shared, roc_stream_ring_map, arg);
@@ -108,7 +109,7 @@ static int roc_st_consume(struct file *file, void *data)
 		err = -ERANGE;
 	} else if (arg->lines) {
 		p->read += arg->lines;
-		WRITE_ONCE(roc_ring_user(run)->read, p->read);
+		WRITE_ONCE(roc_stream_user(run)->read, p->read);
 	}
 	if (!err && runs)
 		roc_stream_report_read(run);

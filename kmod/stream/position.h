@@ -57,8 +57,8 @@ static inline struct roc_position roc_position_at(__u32 lines, __u32 position)
  * Return: false if the card violates the protocol, or was writing @card_read meanwhile; then @p is
  * unchanged.
  */
-_Bool roc_position_take(struct roc_position *p, __u32 written, __u32 read, __u32 card_read,
-			__u32 later);
+_Bool roc_position_update(struct roc_position *p, __u32 written, __u32 read, __u32 card_read,
+			  __u32 later);
 
 /*
  * The same for a reader that takes data before it gives them back: @taken was loaded after @read.
@@ -66,13 +66,13 @@ _Bool roc_position_take(struct roc_position *p, __u32 written, __u32 read, __u32
  * between @read and @written again, so a value that @read has passed must stay out of account. Call
  * this at least once in 2^31 lines.
  */
-void roc_position_take_taken(struct roc_position *p, __u32 taken);
+void roc_position_update_taken(struct roc_position *p, __u32 taken);
 
 /* Where the data begin that the reader has neither taken nor given back. */
-__u32 roc_position_new(const struct roc_position *p);
+__u32 roc_position_unread(const struct roc_position *p);
 
 /* Lines from @from, which lies at or behind the write position, to there. */
-static inline __u32 roc_position_from(const struct roc_position *p, __u32 from)
+static inline __u32 roc_position_lines_from(const struct roc_position *p, __u32 from)
 {
 	return p->written - from;
 }

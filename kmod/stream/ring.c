@@ -52,7 +52,8 @@ struct roc_stream_ring *roc_stream_ring_alloc(const struct roc_stream *st, struc
 }
 
 /* The largest segments that the ring's pieces are made of; 0: the card's table has no room. */
-static unsigned int roc_ring_segment(const struct roc_extents *ex, u32 log2, u32 segments_max)
+static unsigned int roc_stream_ring_segment(const struct roc_extents *ex, u32 log2,
+					    u32 segments_max)
 {
 	unsigned int segment;
 
@@ -65,8 +66,8 @@ static unsigned int roc_ring_segment(const struct roc_extents *ex, u32 log2, u32
 	return segment;
 }
 
-static int roc_ring_fill_table(struct roc_stream_ring *ring, struct roc_endpoint *ep,
-			       const struct roc_extents *ex)
+static int roc_stream_ring_fill_table(struct roc_stream_ring *ring, struct roc_endpoint *ep,
+				      const struct roc_extents *ex)
 {
 	u64 bus;
 	u32 i;
@@ -84,8 +85,8 @@ static int roc_ring_fill_table(struct roc_stream_ring *ring, struct roc_endpoint
 	return 0;
 }
 
-static int roc_ring_place(struct roc_stream_ring *ring, struct roc_channel *ch,
-			  struct roc_st_ring *arg)
+static int roc_stream_ring_place(struct roc_stream_ring *ring, struct roc_channel *ch,
+				 struct roc_st_ring *arg)
 {
 	struct sg_table *sgt = &ring->shared.area[ROC_AREA_RING].sgt;
 	struct roc_extents ex = {.room = sgt->nents};
@@ -103,9 +104,10 @@ static int roc_ring_place(struct roc_stream_ring *ring, struct roc_channel *ch,
 	ring->segments = 1;
 	ring->bus = ex.table[0].bus;
 	if (ex.count > 1) {
-		ring->segment = roc_ring_segment(&ex, ring->log2, roc_stream(ch)->segments_max);
+		ring->segment =
+			roc_stream_ring_segment(&ex, ring->log2, roc_stream(ch)->segments_max);
 		if (ring->segment) {
-			err = roc_ring_fill_table(ring, ch->ep, &ex);
+			err = roc_stream_ring_fill_table(ring, ch->ep, &ex);
 		} else {
 			arg->reason = ROC_REASON_CONTIGUITY;
 			err = -EOPNOTSUPP;
@@ -125,7 +127,7 @@ int roc_stream_ring_map(struct roc_channel *ch, struct roc_shared_memory *shared
 	err = roc_shared_map(ch, shared, &arg->reason);
 	if (err)
 		return err;
-	err = roc_ring_place(ring, ch, arg);
+	err = roc_stream_ring_place(ring, ch, arg);
 	if (err)
 		roc_shared_release(shared, ch->ep);
 	return err;

@@ -9,8 +9,8 @@
 #include "stream/stream.h"
 
 /* Less room than that is not worth a register write of its own, if the card does not wait. */
-#define ROC_RELIEF 4	  /* part of the ring */
-#define ROC_TORN_TRIES 64 /* at a state that the card is writing */
+#define ROC_RELIEVE_FRACTION 4 /* part of the ring */
+#define ROC_TORN_TRIES 64      /* at a state that the card is writing */
 #define ROC_CLOSE_TRY_US 500
 /* Longer than the card's promise, because the card may be an emulated one on a busy machine. */
 #define ROC_CLOSE_NS (20ull * STREAM_CLOSE_MS * NSEC_PER_MSEC)
@@ -27,13 +27,13 @@ static_assert(sizeof(struct roc_st_reset) == sizeof(struct roc_reset_arg) &&
 static_assert(ROC_ST_ALL == ROC_RESET_ALL && ROC_ST_RESET_DEFAULT == 0);
 
 /* A word of the state that the card wrote last. */
-#define roc_card_state(run, member) le32_to_cpu(READ_ONCE(roc_ring_state(run)->member))
+#define roc_stream_state_word(run, member) le32_to_cpu(READ_ONCE(roc_stream_state(run)->member))
 
 /* The reader may have reported it by itself, over its doorbell. */
 static void roc_stream_update_known(struct roc_run *run)
 {
 	struct roc_stream_run *r = roc_stream_run(run);
-	u32 known = roc_card_state(run, read);
+	u32 known = roc_stream_state_word(run, read);
 
 	if ((s32)(known - r->known) > 0 && (s32)(r->position.read - known) >= 0)
 		r->known = known;
@@ -44,14 +44,14 @@ static void roc_stream_poll_taken(struct roc_run *run)
 {
 	/* Pairs with the reader's release of @read, before which it has moved @taken. */
 	smp_rmb();
-	roc_position_take_taken(&roc_stream_run(run)->position,
-				READ_ONCE(roc_ring_user(run)->taken));
+	roc_position_update_taken(&roc_stream_run(run)->position,
+				  READ_ONCE(roc_stream_user(run)->taken));
 }
 
 /* False: the card is broken, or @torn: it was writing its state. */
 static bool roc_stream_take(struct roc_run *run, bool *torn)
 {
-	const struct stream_state *state = roc_ring_state(run);
+	const struct stream_state *state = roc_stream_state(run);
 	__le32 end = READ_ONCE(state->sequence_end);
 	u32 written, read, known, later;
 	bool good;
@@ -59,13 +59,15 @@ static bool roc_stream_take(struct roc_run *run, bool *torn)
 	dma_rmb();
 	written = le32_to_cpu(READ_ONCE(state->written));
 	dma_rmb();
-	read = READ_ONCE(roc_ring_user(run)->read);
-	/* As roc_position_take() requires: the reader rings its doorbell after it stored @read. */
+	read = READ_ONCE(roc_stream_user(run)->read);
+	/*
+	 * As roc_position_update() requires: the reader rings its doorbell after it stored @read.
+	 */
 	smp_rmb();
-	known = roc_card_state(run, read);
+	known = roc_stream_state_word(run, read);
 	dma_rmb();
 	later = le32_to_cpu(READ_ONCE(state->written));
-	good = roc_position_take(&roc_stream_run(run)->position, written, read, known, later);
+	good = roc_position_update(&roc_stream_run(run)->position, written, read, known, later);
 	dma_rmb();
 	*torn = READ_ONCE(state->sequence) != end;
 	return good;
@@ -93,7 +95,7 @@ static void roc_stream_poll(struct roc_run *run)
 	ch->stats.bad_index += p->bad;
 	p->bad = 0;
 	roc_stream_update_known(run);
-	if (roc_card_state(run, status) & BLOCK_STATUS_HOST_ERROR)
+	if (roc_stream_state_word(run, status) & BLOCK_STATUS_HOST_ERROR)
 		roc_run_refused(run);
 }
 
@@ -101,7 +103,7 @@ static void roc_stream_poll(struct roc_run *run)
 static void roc_stream_poll_stopped(struct roc_run *run)
 {
 	struct roc_position *p = &roc_stream_run(run)->position;
-	u32 read = READ_ONCE(roc_ring_user(run)->read);
+	u32 read = READ_ONCE(roc_stream_user(run)->read);
 
 	if (read - p->read <= p->written - p->read)
 		p->read = read;
@@ -117,10 +119,11 @@ static bool roc_stream_readable(const struct roc_run *run)
 	const struct roc_position *p = &roc_stream_run(run)->position;
 	const struct roc_stream *st = roc_stream(run->open.ch);
 	u64 low = roc_run_bound(run) ? min_t(u64, READ_ONCE(st->settings.low_water),
-					     1ull << (roc_ring(run)->log2 - 1))
+					     1ull << (roc_stream_ring(run)->log2 - 1))
 				     : 1;
 
-	return (u64)roc_position_from(p, roc_position_new(p)) * STREAM_LINE >= max_t(u64, low, 1);
+	return (u64)roc_position_lines_from(p, roc_position_unread(p)) * STREAM_LINE >=
+	       max_t(u64, low, 1);
 }
 
 /* A request for an interrupt reports room, too. Without one, room may have to be reported alone. */
@@ -129,8 +132,8 @@ static void roc_stream_relieve(struct roc_run *run)
 	const struct roc_stream_run *r = roc_stream_run(run);
 	u32 room = r->position.read - r->known;
 
-	if (room >= r->position.lines / ROC_RELIEF ||
-	    (room && roc_card_state(run, status) & STREAM_STATUS_FULL))
+	if (room >= r->position.lines / ROC_RELIEVE_FRACTION ||
+	    (room && roc_stream_state_word(run, status) & STREAM_STATUS_FULL))
 		roc_stream_report_read(run);
 }
 
@@ -166,7 +169,7 @@ static void roc_stream_waited(struct roc_run *run, void *data)
 
 static u32 roc_stream_activity(const struct roc_run *run)
 {
-	return roc_card_state(run, sequence);
+	return roc_stream_state_word(run, sequence);
 }
 
 /* The card knows all room, and sends the interrupt even if its data were seen meanwhile. */
@@ -182,7 +185,7 @@ static bool roc_stream_armed_for(const struct roc_run *run, const struct roc_eve
 static bool roc_stream_sent(struct roc_run *run, bool all)
 {
 	struct roc_stream_run *r = roc_stream_run(run);
-	u32 sent = roc_card_state(run, interrupts) - r->sent;
+	u32 sent = roc_stream_state_word(run, interrupts) - r->sent;
 
 	r->sent += all ? sent : !!sent;
 	return sent;
@@ -191,7 +194,7 @@ static bool roc_stream_sent(struct roc_run *run, bool all)
 /* The last of them. */
 static bool roc_stream_for_data(const struct roc_run *run)
 {
-	return roc_card_state(run, reason) & (STREAM_REASON_BYTES | STREAM_REASON_TIME);
+	return roc_stream_state_word(run, reason) & (STREAM_REASON_BYTES | STREAM_REASON_TIME);
 }
 
 /* The card need not report what the reader has given back meanwhile. */
@@ -207,8 +210,8 @@ static s64 roc_stream_due(const struct roc_run *run, const struct roc_event_queu
 /* The card waits for room that was reported, or that the reader forgot to report: repeat it. */
 static void roc_stream_tick(struct roc_run *run)
 {
-	if (roc_card_state(run, status) & STREAM_STATUS_FULL &&
-	    roc_card_state(run, read) != roc_stream_run(run)->position.read)
+	if (roc_stream_state_word(run, status) & STREAM_STATUS_FULL &&
+	    roc_stream_state_word(run, read) != roc_stream_run(run)->position.read)
 		roc_stream_report_read(run);
 }
 
@@ -232,18 +235,19 @@ static void roc_stream_query(struct roc_run *run)
 static void roc_stream_begin(struct roc_run *run, u32 position)
 {
 	struct roc_stream_run *r = roc_stream_run(run);
-	struct stream_state *state = roc_ring_state(run);
+	struct stream_state *state = roc_stream_state(run);
 	struct roc_channel *ch = run->open.ch;
 
 	clear_page(run->open.shared->area[ROC_AREA_CARD].cpu);
 	state->written = cpu_to_le32(position);
 	state->read = cpu_to_le32(position);
 	spin_lock_irq(&ch->run_lock);
-	*roc_ring_counters(run) = roc_stream(ch)->last;
+	*roc_stream_ring_counters(run) = roc_stream(ch)->last;
 	r->discarded = le64_to_cpu(roc_stream(ch)->last.discarded);
-	WRITE_ONCE(roc_ring_user(run)->read, position);
-	WRITE_ONCE(roc_ring_user(run)->taken, position);
-	r->position = roc_position_at(1u << (roc_ring(run)->log2 - STREAM_LINE_LOG2), position);
+	WRITE_ONCE(roc_stream_user(run)->read, position);
+	WRITE_ONCE(roc_stream_user(run)->taken, position);
+	r->position =
+		roc_position_at(1u << (roc_stream_ring(run)->log2 - STREAM_LINE_LOG2), position);
 	r->known = position;
 	r->sent = 0;
 	roc_queue_start(&run->queue[0], 0, position);
@@ -256,11 +260,11 @@ static void roc_stream_drain_ring(struct roc_run *run)
 	const struct roc_stream_run *r = roc_stream_run(run);
 	struct roc_channel *ch = run->open.ch;
 	u64 now = ktime_get_ns(), end = now + ROC_CLOSE_NS, moved = now;
-	u32 sequence = roc_card_state(run, sequence);
+	u32 sequence = roc_stream_state_word(run, sequence);
 
 	for (; now < end; now = ktime_get_ns()) {
-		u32 status = roc_card_state(run, status);
-		u32 next = roc_card_state(run, sequence);
+		u32 status = roc_stream_state_word(run, status);
+		u32 next = roc_stream_state_word(run, sequence);
 
 		if (status & STREAM_STATUS_ENDED || READ_ONCE(run->reason))
 			break;
@@ -309,14 +313,14 @@ static bool roc_stream_quiesce(struct roc_run *run, enum roc_reason reason, bool
 static enum roc_reason roc_stream_end(struct roc_run *run, enum roc_reason reason)
 {
 	struct roc_position *p = &roc_stream_run(run)->position;
-	u32 written = roc_card_state(run, written);
-	u32 read = READ_ONCE(roc_ring_user(run)->read), before;
-	u32 known = roc_card_state(run, read);
+	u32 written = roc_stream_state_word(run, written);
+	u32 read = READ_ONCE(roc_stream_user(run)->read), before;
+	u32 known = roc_stream_state_word(run, read);
 	struct roc_channel *ch = run->open.ch;
 
 	spin_lock_irq(&ch->run_lock);
 	before = p->written;
-	if (!run->reason && !roc_position_take(p, written, read, known, written))
+	if (!run->reason && !roc_position_update(p, written, read, known, written))
 		run->reason = ROC_REASON_POSITION;
 	if (!run->reason)
 		ch->stats.bytes += (u64)(p->written - before) * STREAM_LINE;

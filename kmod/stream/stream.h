@@ -105,7 +105,7 @@ struct roc_stream_run {
 };
 
 /* Pieces that a ring can have at most: a power of two, as its length is and that of each. */
-static inline u64 roc_ring_pieces(const struct roc_stream *st)
+static inline u64 roc_stream_ring_segments_max(const struct roc_stream *st)
 {
 	return rounddown_pow_of_two(st->segments_max | 1);
 }
@@ -121,22 +121,22 @@ static inline struct roc_stream_run *roc_stream_run(const struct roc_run *run)
 }
 
 /* There is one: see roc_open.shared. */
-static inline struct roc_stream_ring *roc_ring(const struct roc_run *run)
+static inline struct roc_stream_ring *roc_stream_ring(const struct roc_run *run)
 {
 	return container_of(run->open.shared, struct roc_stream_ring, shared);
 }
 
-static inline struct roc_st_user *roc_ring_user(const struct roc_run *run)
+static inline struct roc_st_user *roc_stream_user(const struct roc_run *run)
 {
 	return run->open.shared->area[ROC_AREA_USER].cpu;
 }
 
-static inline struct stream_state *roc_ring_state(const struct roc_run *run)
+static inline struct stream_state *roc_stream_state(const struct roc_run *run)
 {
 	return run->open.shared->area[ROC_AREA_CARD].cpu + STREAM_PAGE_STATE;
 }
 
-static inline struct stream_counters *roc_ring_counters(const struct roc_run *run)
+static inline struct stream_counters *roc_stream_ring_counters(const struct roc_run *run)
 {
 	return run->open.shared->area[ROC_AREA_CARD].cpu + STREAM_PAGE_COUNTERS;
 }

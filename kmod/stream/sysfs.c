@@ -12,7 +12,7 @@ ROC_SHOW(stream, "%s", roc_stream(roc_to_channel(dev))->name);
 ROC_COUNTER(bytes, ch->stats.bytes);
 
 /* The card's own. */
-#define ROC_CARD_COUNTER(_file, _member)                                                           \
+#define ROC_STREAM_COUNTER(_file, _member)                                                         \
 	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \
 	{                                                                                          \
 		struct roc_st_counters counters;                                                   \
@@ -22,17 +22,17 @@ ROC_COUNTER(bytes, ch->stats.bytes);
 	}                                                                                          \
 	static DEVICE_ATTR_RO(_file)
 
-ROC_CARD_COUNTER(units, units);
-ROC_CARD_COUNTER(offered, offered);
-ROC_CARD_COUNTER(events, events);
-ROC_CARD_COUNTER(discarded, discarded);
-ROC_CARD_COUNTER(throttles, throttles);
-ROC_CARD_COUNTER(throttled, throttled);
-ROC_CARD_COUNTER(throttle_time, throttle_time);
-ROC_CARD_COUNTER(truncations, truncations);
-ROC_CARD_COUNTER(truncated, truncated);
-ROC_CARD_COUNTER(truncated_bytes, truncated_bytes);
-ROC_CARD_COUNTER(truncate_time, truncate_time);
+ROC_STREAM_COUNTER(units, units);
+ROC_STREAM_COUNTER(offered, offered);
+ROC_STREAM_COUNTER(events, events);
+ROC_STREAM_COUNTER(discarded, discarded);
+ROC_STREAM_COUNTER(throttles, throttles);
+ROC_STREAM_COUNTER(throttled, throttled);
+ROC_STREAM_COUNTER(throttle_time, throttle_time);
+ROC_STREAM_COUNTER(truncations, truncations);
+ROC_STREAM_COUNTER(truncated, truncated);
+ROC_STREAM_COUNTER(truncated_bytes, truncated_bytes);
+ROC_STREAM_COUNTER(truncate_time, truncate_time);
 
 /* Of the ring; 0 if there is none. */
 #define ROC_RING_VALUE(_file, _value)                                                              \
@@ -52,8 +52,8 @@ ROC_CARD_COUNTER(truncate_time, truncate_time);
 	}                                                                                          \
 	static DEVICE_ATTR_RO(_file)
 
-ROC_RING_VALUE(ring_bytes, 1ull << roc_ring(run)->log2);
-ROC_RING_VALUE(ring_segments, roc_ring(run)->segments);
+ROC_RING_VALUE(ring_bytes, 1ull << roc_stream_ring(run)->log2);
+ROC_RING_VALUE(ring_segments, roc_stream_ring(run)->segments);
 ROC_RING_VALUE(ring_level, (roc_run_poll(run), roc_stream_level(run)));
 
 static struct attribute *roc_stream_attrs[] = {

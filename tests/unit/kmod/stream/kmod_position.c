@@ -23,7 +23,7 @@ static struct roc_position at(__u32 origin)
 /* Of a card that knows no other read position than we do. */
 static bool take(struct roc_position *p, __u32 written, __u32 read, __u32 later)
 {
-	return roc_position_take(p, written, read, p->read, later);
+	return roc_position_update(p, written, read, p->read, later);
 }
 
 static void card_ahead_of_the_reader(void)
@@ -118,13 +118,13 @@ static void reader_that_lies_to_us_alone(void)
 		struct roc_position p = at(origins[i]);
 		__u32 there = p.read + LINES + 5;
 
-		CU_ASSERT_TRUE(roc_position_take(&p, there, p.read - 1, p.read + 5, there));
+		CU_ASSERT_TRUE(roc_position_update(&p, there, p.read - 1, p.read + 5, there));
 		UNIT_EQ(p.bad, 1);
 		UNIT_EQ(p.written - p.read, LINES);
 		/* The card says that it has not heard of it either, or of more than there is. */
 		p = at(origins[i]);
-		CU_ASSERT_FALSE(roc_position_take(&p, there, p.read - 1, p.read, there));
-		CU_ASSERT_FALSE(roc_position_take(&p, there, p.read - 1, there + 1, there));
+		CU_ASSERT_FALSE(roc_position_update(&p, there, p.read - 1, p.read, there));
+		CU_ASSERT_FALSE(roc_position_update(&p, there, p.read - 1, there + 1, there));
 		UNIT_EQ(p.written, origins[i]);
 		UNIT_EQ(p.bad, 0);
 	}
@@ -140,20 +140,20 @@ static void reader_that_tells_the_card_alone(void)
 		__u32 stays = p.read, told = p.read + 10, there = told + LINES;
 
 		CU_ASSERT_TRUE(take(&p, stays + LINES, stays, stays + LINES));
-		CU_ASSERT_TRUE(roc_position_take(&p, there, stays, told, there));
+		CU_ASSERT_TRUE(roc_position_update(&p, there, stays, told, there));
 		UNIT_EQ(p.bad, 1);
 		UNIT_EQ(p.read, told);
 		UNIT_EQ(p.written - p.read, LINES);
 		/* However often somebody looks it is one error. */
-		CU_ASSERT_TRUE(roc_position_take(&p, there, stays, told, there));
+		CU_ASSERT_TRUE(roc_position_update(&p, there, stays, told, there));
 		UNIT_EQ(p.bad, 1);
 		/* The page catches up. */
-		CU_ASSERT_TRUE(roc_position_take(&p, there, told + 3, told, there));
+		CU_ASSERT_TRUE(roc_position_update(&p, there, told + 3, told, there));
 		UNIT_EQ(p.read, told + 3);
 		UNIT_EQ(p.bad, 1);
 		/* What the card writes beyond what it was told is the card's error. */
 		p = at(origins[i]);
-		CU_ASSERT_FALSE(roc_position_take(&p, there + 1, stays, told, there + 1));
+		CU_ASSERT_FALSE(roc_position_update(&p, there + 1, stays, told, there + 1));
 		UNIT_EQ(p.bad, 0);
 	}
 }
@@ -161,8 +161,8 @@ static void reader_that_tells_the_card_alone(void)
 /* Where the new data begin, of a reader that says that it has taken those up to @taken. */
 static __u32 new_from(struct roc_position *p, __u32 taken)
 {
-	roc_position_take_taken(p, taken);
-	return roc_position_new(p);
+	roc_position_update_taken(p, taken);
+	return roc_position_unread(p);
 }
 
 static void taken_and_not_given_back(void)
@@ -174,14 +174,14 @@ static void taken_and_not_given_back(void)
 
 		p.written += 100;
 		UNIT_EQ(new_from(&p, p.read + 40), p.read + 40);
-		UNIT_EQ(roc_position_from(&p, p.read + 40), 60);
+		UNIT_EQ(roc_position_lines_from(&p, p.read + 40), 60);
 		UNIT_EQ(new_from(&p, p.written), p.written);
 		/* Behind what was given back, or further than there is: it does not count. */
 		UNIT_EQ(new_from(&p, p.read - 1), p.read);
 		UNIT_EQ(new_from(&p, p.written + 1), p.read);
 		/* Further than we knew of: it counts as soon as we know. */
 		p.written++;
-		UNIT_EQ(roc_position_new(&p), p.written);
+		UNIT_EQ(roc_position_unread(&p), p.written);
 	}
 }
 
@@ -191,7 +191,7 @@ static void taken_and_not_given_back(void)
 static void go_on(struct roc_position *p, __u32 written, __u32 read, __u32 taken)
 {
 	CU_ASSERT_TRUE(take(p, written, read, written));
-	roc_position_take_taken(p, taken);
+	roc_position_update_taken(p, taken);
 }
 
 /* A reader that gives back what it takes leaves @taken at @start; here it has come to @read. */
@@ -219,10 +219,10 @@ static void start_is_crossed(void)
 				struct roc_position p = one_lap_after(start, read);
 
 				go_on(&p, start + behind[m], read, start);
-				UNIT_EQ(roc_position_new(&p), read);
+				UNIT_EQ(roc_position_unread(&p), read);
 				/* From the start on, too. */
 				go_on(&p, p.written + 1, p.written, start);
-				UNIT_EQ(roc_position_from(&p, roc_position_new(&p)), 1);
+				UNIT_EQ(roc_position_lines_from(&p, roc_position_unread(&p)), 1);
 			}
 		}
 	}
@@ -259,7 +259,7 @@ static void taken_as_in_64_bits(void)
 				taken += dice(&state, written - taken);
 			read += dice(&state, (lends ? taken : written) - read);
 			go_on(&p, written, read, taken);
-			if (roc_position_new(&p) != (__u32)(taken > read ? taken : read))
+			if (roc_position_unread(&p) != (__u32)(taken > read ? taken : read))
 				break;
 			held += taken > read;
 			laps += taken < read && (__u32)taken - p.read <= p.written - p.read;
