@@ -99,22 +99,22 @@ static int crorc_set_toggle(struct roc_channel *ch, u32 bit, bool on)
 
 static int crorc_set_generator(struct roc_channel *ch, bool on)
 {
-	u32 want = on ? CRORC_GENERATOR_RUN : 0;
+	u32 expected = on ? CRORC_GENERATOR_RUN : 0;
 	int tries;
 
 	lockdep_assert_held(&ch->ep->card->lock);
 	for (tries = 0; tries < CRORC_TRIES; tries++) {
 		u32 old = crorc_read(ch, CRORC_GENERATOR);
 
-		crorc_write(ch, CRORC_GENERATOR, (old & ~CRORC_GENERATOR_RUN) | want);
-		if ((crorc_read(ch, CRORC_GENERATOR) & CRORC_GENERATOR_RUN) == want)
+		crorc_write(ch, CRORC_GENERATOR, (old & ~CRORC_GENERATOR_RUN) | expected);
+		if ((crorc_read(ch, CRORC_GENERATOR) & CRORC_GENERATOR_RUN) == expected)
 			return 0;
 	}
 	return -EIO;
 }
 
 /* Cannot be read back, and a lost half would have the card write to a stranger's memory: twice. */
-static void crorc_point_at_memory(struct roc_channel *ch)
+static void crorc_set_done_address(struct roc_channel *ch)
 {
 	u64 bus = ch->ep->memory_bus + CRORC_DONE(ch->number);
 	int i;
@@ -171,7 +171,7 @@ static bool crorc_left_running(struct roc_channel *ch)
  * DMA off the channel takes one more, which is not filled: it is the spare one, in any case.
  * The last one may still be open, and a push on top of it is undefined: the card forgets it first.
  */
-static int crorc_show_push(struct roc_channel *ch)
+static int crorc_push_spare(struct roc_channel *ch)
 {
 	u64 bus = ch->ep->memory_bus;
 	int err = 0;
@@ -206,7 +206,7 @@ static int crorc_quiesce(struct roc_channel *ch, bool present)
 	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_DMA, false) ?: err;
 	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_LOOPBACK, false) ?: err;
 	crorc_unlock(ch);
-	reset_unobserved = !err && ch->dma_configured ? crorc_show_push(ch) : 0;
+	reset_unobserved = !err && ch->dma_configured ? crorc_push_spare(ch) : 0;
 	err = crorc_reset_channel(ch) ?: err;
 	count = READ_ONCE(done->count);
 	fsleep(CRORC_QUIET_US);
@@ -237,7 +237,7 @@ static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links
 	err = crorc_reset_channel(ch);
 	if (err)
 		return err;
-	crorc_point_at_memory(ch);
+	crorc_set_done_address(ch);
 	/* Only now: nothing of an earlier owner is left in the channel. */
 	err = roc_bus_master_enable(ch) ?: roc_event_enable(ch);
 	if (err)

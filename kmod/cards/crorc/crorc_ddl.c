@@ -181,7 +181,7 @@ void crorc_close_frontend(struct roc_channel *ch)
 
 int crorc_command(struct roc_channel *ch, struct roc_ch_command *command)
 {
-	unsigned int want = command->count;
+	unsigned int replies = command->count;
 	u32 end = CRORC_DDL_END(command->command);
 	u32 csr = crorc_csr(ch);
 	int err;
@@ -193,7 +193,7 @@ int crorc_command(struct roc_channel *ch, struct roc_ch_command *command)
 	    csr & CRORC_CHAN_CSR_LINK_DOWN)
 		return -ENOLINK;
 	err = crorc_ddl_send(ch, command->command);
-	while (!err && command->count < want) {
+	while (!err && command->count < replies) {
 		err = crorc_ddl_reply(ch, &command->reply[command->count]);
 		if (!err)
 			command->count++;

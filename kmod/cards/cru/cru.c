@@ -32,13 +32,13 @@
  * struct cru_size - where we are in a link's size FIFO
  * @since: when the next entry was missed for the first time although its superpage is finished
  * @index: number of the next entry, modulo 256
- * @asked: it was asked for, and is not yet there
+ * @requested: it was asked for, and is not yet there
  * @early: and then it was not proved that there is one
  */
 struct cru_size {
 	u64 since;
 	u8 index;
-	bool asked;
+	bool requested;
 	bool early;
 };
 
@@ -114,7 +114,7 @@ static int cru_read_serial(struct roc_endpoint *ep)
 }
 
 /* Standalone firmware has active-low feature bits; integrated firmware has everything. */
-static bool cru_has(struct roc_endpoint *ep, unsigned int feature)
+static bool cru_has_feature(struct roc_endpoint *ep, unsigned int feature)
 {
 	if ((ep->features & 0xffff) != CRU_FEATURES_STANDALONE)
 		return true;
@@ -122,7 +122,7 @@ static bool cru_has(struct roc_endpoint *ep, unsigned int feature)
 }
 
 /* Does it come out again, what is written there? Nothing is pushed by this. */
-static bool cru_tells(struct roc_endpoint *ep, u32 offset)
+static bool cru_reads_back(struct roc_endpoint *ep, u32 offset)
 {
 	u32 first;
 
@@ -191,7 +191,7 @@ static int cru_identify(struct roc_endpoint *ep)
 	ep->number = cru_number(ep);
 	if (ep->number < 0)
 		return -EIO;
-	if (cru_tells(ep, CRU_SP_HIGH(0)) || cru_tells(ep, CRU_SP_LOW(0)))
+	if (cru_reads_back(ep, CRU_SP_HIGH(0)) || cru_reads_back(ep, CRU_SP_LOW(0)))
 		ep->secret_bars |= BIT(CRU_BAR_DMA);
 	ep->features = roc_read(ep, CRU_BAR_DMA, CRU_FEATURES);
 	ep->fifo_depth = roc_read(ep, CRU_BAR_DMA, CRU_FIFO_DEPTH) ?: CRU_FIFO_DEPTH_DEFAULT;
@@ -200,11 +200,11 @@ static int cru_identify(struct roc_endpoint *ep)
 			CRU_FIFO_DEPTH, ep->fifo_depth, ROC_FIFO_DEPTH_MAX);
 		return -EIO;
 	}
-	ep->serial = cru_has(ep, CRU_FEATURE_SERIAL) ? cru_read_serial(ep) : -1;
+	ep->serial = cru_has_feature(ep, CRU_FEATURE_SERIAL) ? cru_read_serial(ep) : -1;
 	ep->caps = ROC_CAP_LINK_FIFOS | ROC_CAP_PARTIAL | ROC_CAP_GENERATOR | ROC_CAP_DDG;
-	if (cru_has(ep, CRU_FEATURE_TEMPERATURE))
+	if (cru_has_feature(ep, CRU_FEATURE_TEMPERATURE))
 		ep->caps |= ROC_CAP_TEMPERATURE;
-	if (cru_has(ep, CRU_FEATURE_FIRMWARE_INFO)) {
+	if (cru_has_feature(ep, CRU_FEATURE_FIRMWARE_INFO)) {
 		snprintf(ep->firmware, sizeof(ep->firmware), "%x",
 			 roc_read(ep, CRU_BAR_CARD, CRU_FW_HASH));
 		snprintf(ep->user_logic, sizeof(ep->user_logic), "%x",
@@ -352,14 +352,14 @@ static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links, 
 	bool internal = source == ROC_SOURCE_INTERNAL;
 	int err;
 
-	if (!internal && !cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
+	if (!internal && !cru_has_feature(ch->ep, CRU_FEATURE_DATA_SOURCE))
 		return -EOPNOTSUPP;
 	cru->started = false;
 	cru->sizes = true;
 	cru->sizes_known = false;
 	if (internal)
 		cru_set_debug(ch);
-	if (cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
+	if (cru_has_feature(ch->ep, CRU_FEATURE_DATA_SOURCE))
 		cru_write(ch, CRU_DATA_SOURCE,
 			  internal ? CRU_DATA_SOURCE_INTERNAL : CRU_DATA_SOURCE_DATAPATH);
 	if (!internal)
@@ -422,9 +422,9 @@ static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, b
 		return -EAGAIN;
 	if (cru->sizes_known && !cru->sizes)
 		return confirmed ? 0 : -EAGAIN;
-	if (!size->asked) {
+	if (!size->requested) {
 		cru_path_write(ch, CRU_SP_SIZE(link), CRU_SP_SIZE_ADVANCE);
-		size->asked = true;
+		size->requested = true;
 		size->early = !confirmed;
 		size->since = 0;
 	}
@@ -449,7 +449,7 @@ static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, b
 			return -EAGAIN;
 		usleep_range(10, 50);
 	}
-	size->asked = false;
+	size->requested = false;
 	size->index++;
 	cru->sizes_known = true;
 	roc_pool(ch)->no_sizes = false;
@@ -504,7 +504,7 @@ static void cru_finish_one(struct roc_channel *ch, const u32 *before)
 	unsigned int tries;
 
 	if (!ch->bus_master || !READ_ONCE(ch->ep->epoch) ||
-	    !cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
+	    !cru_has_feature(ch->ep, CRU_FEATURE_DATA_SOURCE))
 		return;
 	cru_write(ch, CRU_DATA_SOURCE, CRU_DATA_SOURCE_INTERNAL);
 	cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
@@ -602,7 +602,7 @@ static u32 cru_fifo_empty(struct roc_channel *ch)
 /*
  * Whoever writes a descriptor register can write all of memory, so BAR0 is read-only for users but
  * for the scratch register and the time-frame length. Descriptor registers are documented as
- * write-only; nobody maps those of a card on which they are not, see cru_tells(). BAR2 has no
+ * write-only; nobody maps those of a card on which they are not, see cru_reads_back(). BAR2 has no
  * address register: the group may write it, except what outlasts the power or replaces the
  * firmware, because other firmware may have address registers anywhere.
  */
