@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of cards. A new card needs its line here. Short: no other file of
- * the tools names cards.
+ * Card types that the tools support, with their operations and limits.
+ *
+ * A new card type needs an entry here; no other file of the tools names a card type.
  */
 #include <roc/p40.h>
 #include <roc/robinnp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One binary for all tools: `roc NAME ...`, or a link roc-NAME to it.
+ * Dispatch `roc TOOL ...`, or a link roc-TOOL to this binary, to the tool.
  */
 #include <roc/roc.h>
 
@@ -38,7 +38,10 @@ static int run_tool(const struct tool *tool, int argc, char **argv)
 	case OPTIONS_RUN:
 		code = tool->run(values);
 		written = code == TOOL_OK ? tool_finish() : TOOL_OK;
-		/* The program that reads the report may have got the same ^C. */
+		/*
+		 * An interrupted run succeeded even if its report has no reader: ^C ends all of a
+		 * pipeline.
+		 */
 		if (code == TOOL_OK && !stop_excuses_report())
 			code = written;
 		break;
@@ -56,8 +59,8 @@ static int run_tool(const struct tool *tool, int argc, char **argv)
 	}
 	free(values);
 	/*
-	 * All is done. What ends with the process, as libfabric does, puts the handlers back that
-	 * it found, and a late second signal would end a good run badly.
+	 * Block the signals until the process ends. Exit handlers, such as libfabric's, restore the
+	 * signal handlers that they found; a second signal would then kill a successful run.
 	 */
 	stop_block_signals(NULL);
 	return code;
@@ -71,7 +74,9 @@ int main(int argc, char **argv)
 	if (descriptors_fill())
 		return tool_fail("/dev/null cannot be opened for a closed standard descriptor: %s.",
 				 strerror(errno));
-	/* All tools look at what they write, and end in order. */
+	/*
+	 * A tool checks its writes for errors, so that it can clean up: SIGXFSZ must not kill it.
+	 */
 	stop_not_by_files();
 	if (!strncmp(name, "roc-", 4)) {
 		tool = tool_find(name);

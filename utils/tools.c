@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of tools. A new tool needs its line here and a manual page. Short: a list.
+ * Tools that the roc binary provides.
+ *
+ * A new tool needs an entry here and a manual page.
  */
 #include "tools.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Finding a card, and what it is called.
+ * Look up cards and their types, and format their names for messages.
  */
 #include "card.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the driver counts of channels. One table names each counter in all forms.
+ * Print the driver's counters of channels. One table has the name of each counter in all formats.
  */
 #include "channels.h"
 
@@ -12,7 +12,7 @@
 #include "output.h"
 #include "tool.h"
 
-/* Not in the library's array of counters, which is full. */
+/* Counters beyond enum roc_counter, whose array has no free entry. */
 enum {
 	ERROR_INTERRUPTS = ROC_COUNTERS,
 	DAMAGED,
@@ -103,7 +103,7 @@ static const struct {
 		 "Superpages that the card had when a run failed; of a sub-unit, entries of its rings."},
 };
 
-/* Counters that should be 0. */
+/* Counters that are 0 unless there is an error. */
 static const bool is_error[ALL_COUNTERS] = {
 	[ROC_COUNT_REFUSED] = true,
 	[ROC_COUNT_BAD_INDEX] = true,
@@ -116,7 +116,7 @@ static const bool is_error[ALL_COUNTERS] = {
 	[LOST] = true,
 };
 
-/* What a table has without --verbose. */
+/* Columns without --verbose, and the additional columns with it; of pools. */
 static const unsigned int few[] = {
 	ROC_COUNT_SUPERPAGES,
 	ROC_COUNT_BYTES,
@@ -136,7 +136,7 @@ static const unsigned int more[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The same of streams. */
+/* Of streams. */
 static const unsigned int stream_few[] = {
 	ROC_COUNT_PACKETS,   ROC_COUNT_EVENTS,	  ROC_COUNT_BYTES,
 	ROC_COUNT_THROTTLED, ROC_COUNT_TRUNCATED,
@@ -158,7 +158,7 @@ static const unsigned int stream_more[] = {
 	ROC_COUNT_SPURIOUS_INTERRUPTS,
 };
 
-/* And of sub-units. */
+/* Of sub-units. */
 static const unsigned int sub_few[] = {
 	ROC_COUNT_TRANSFERS, ROC_COUNT_BYTES, ROC_COUNT_FREED, DAMAGED, LOST,
 };
@@ -188,7 +188,7 @@ enum channel_type {
 #define COUNTERS(list) list, COUNT(list)
 
 static const struct {
-	const char *heads[6]; /* before the counters */
+	const char *heads[6]; /* columns before the counters */
 	const unsigned int *few;
 	size_t few_count;
 	const unsigned int *more;
@@ -205,7 +205,7 @@ static const struct {
 		 COUNTERS(sub_more)},
 };
 
-/* Only sub-units have interrupts by purpose. */
+/* Only sub-units count interrupts by purpose. */
 static bool by_purpose(const struct roc_channel_telemetry *t)
 {
 	return t->counter[ROC_COUNT_DATA_INTERRUPTS] >= 0;
@@ -218,7 +218,7 @@ static enum channel_type type_of(const struct channels *c, unsigned int channel)
 	return by_purpose(&c->channel[channel]) ? SUB : POOL;
 }
 
-/* -1: not known. */
+/* Return -1 if the value is unknown. */
 static int64_t value_of(const struct channels *c, unsigned int channel, unsigned int counter)
 {
 	const struct roc_channel_telemetry *t = &c->channel[channel];
@@ -247,7 +247,7 @@ static bool one_of(const unsigned int *list, size_t count, unsigned int counter)
 	return i < count;
 }
 
-/* Does this type of channel have the counter at all? */
+/* Return true if channels of this type have the counter. */
 static bool has_counter(enum channel_type type, unsigned int counter)
 {
 	if (type == POOL)
@@ -400,7 +400,7 @@ void channels_text(FILE *out, const struct channels *c, size_t cards, bool verbo
 	for (card = 0; card < cards; card++)
 		for (channel = 0; channel < c[card].count; channel++)
 			of[type_of(&c[card], channel)]++;
-	/* Without any channel it is the table of pools that is empty. */
+	/* Without any channel, print the empty table of pools. */
 	of[POOL] += !of[POOL] && !of[STREAM] && !of[SUB];
 	for (type = 0; type < CHANNEL_TYPES; type++) {
 		if (!of[type])
@@ -525,7 +525,10 @@ static void prometheus_counter(struct prometheus *m, const struct channels *c, s
 	}
 }
 
-/* One sample for each state, 1 for the one it is in; and what changes seldom, as labels. */
+/*
+ * One sample per state, with value 1 for the current one; then an info metric with the labels that
+ * seldom change.
+ */
 static void prometheus_states(struct prometheus *m, const struct channels *c, size_t cards)
 {
 	struct prometheus_labels labels;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The clock of all tools. Short: inline, for loops that move data.
+ * Monotonic clock of all tools; inline, for the loops that move data.
  */
 #ifndef ROC_UTILS_CLOCK_H
 #define ROC_UTILS_CLOCK_H
@@ -11,7 +11,7 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
-/* CLOCK_MONOTONIC. No system call where the clock is any good. */
+/* CLOCK_MONOTONIC in ns. Needs no system call with a usable clock source. */
 static inline uint64_t now_ns(void)
 {
 	struct timespec t;

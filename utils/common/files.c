@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How many files may be open, and numbered files.
+ * Raise the limit of open files, and manage numbered files.
  */
 #include "files.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Descriptors and files of a program: standard descriptors, how many files may be open (the usual
- * soft limit is that of programs of old, select()), numbered files. Short: not for every tool.
+ * File descriptors and files of a program: standard descriptors, the limit of open files (the
+ * default soft limit is kept low for select()), numbered files.
  */
 #ifndef ROC_UTILS_FILES_H
 #define ROC_UTILS_FILES_H
@@ -12,12 +12,15 @@
 #include <unistd.h>
 
 /*
- * Descriptors 0 to 2. The kernel gives the next file that is opened the lowest one that is free: if
- * a program is started with one of these closed, its socket or data file gets it, and the messages
- * of the program are written there.
+ * Descriptors 0 to 2. The kernel gives the next opened file the lowest free descriptor. If a
+ * program starts with one of these closed, a socket or data file gets it, and the messages of the
+ * program end up in there.
  */
 
-/* Open /dev/null as each of them that is closed. To be called first of all; 0, or -1 with errno. */
+/*
+ * Open /dev/null for each of them that is closed. Call it first in main(). Return 0, or -1 with
+ * errno.
+ */
 static inline int descriptors_fill(void)
 {
 	int fd;
@@ -29,22 +32,23 @@ static inline int descriptors_fill(void)
 	return 0;
 }
 
-/* Let @count files be open, or as many as the hard limit allows. How many may be now. */
+/* Raise the limit of open files to @count, or to the hard limit. Return the new limit. */
 uint64_t files_raise(uint64_t count);
 
-/*
- * Files that a program writes one behind the other: DIR/PREFIX-NNNNNN.END, with six digits or more.
- */
+/* Numbered files of a program: DIR/PREFIX-NNNNNN.END, with at least six digits. */
 
 /*
- * The last of these files that are in @dir already, with any of @ends (a list that ends with NULL,
- * each with its dot). 1, its name in @name and its number in *@number; 0 there is none; -errno.
+ * Find the numbered file in @dir with the highest number and one of @ends (NULL-terminated, with
+ * the dots). Return 1 with its name in @name and its number in *@number, 0 if there is none, or
+ * -errno.
  */
 int numbered_last(const char *dir, const char *prefix, const char *const *ends,
 		  char name[NAME_MAX + 1], unsigned int *number);
 void numbered_name(const char *dir, const char *prefix, unsigned int number, const char *end,
 		   char path[PATH_MAX]);
-/* A new one, never one that is there: descriptor, or -errno; its path is in @path. */
+/*
+ * Create a numbered file; fail if it exists. Return a descriptor, or -errno; the path is in @path.
+ */
 int numbered_create(const char *dir, const char *prefix, unsigned int number, const char *end,
 		    char path[PATH_MAX]);
 

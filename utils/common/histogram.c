@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Times, with three digits whatever their size.
+ * Histogram of times with three significant digits.
  */
 #include "histogram.h"
 
@@ -20,12 +20,12 @@ static unsigned int index_of(uint64_t value)
 	return (shift << HALF_BITS) + (unsigned int)(value >> shift);
 }
 
-/* The largest value of a bucket. */
+/* Return the smallest value above bucket @index. */
 static uint64_t top_of(unsigned int index)
 {
 	unsigned int shift = index >> HALF_BITS;
 
-	/* The first two halves are of the same width. */
+	/* The first two halves have the same bucket width. */
 	shift = shift ? shift - 1 : 0;
 	return ((uint64_t)(index - (shift << HALF_BITS)) + 1) << shift;
 }
@@ -74,7 +74,7 @@ static void line(FILE *out, uint64_t value, double fraction, uint64_t seen, doub
 	fputc('\n', out);
 }
 
-/* Five lines for each halving of what is left. */
+/* Print five lines for each halving of the remaining part. */
 void histogram_print(const struct histogram *h, FILE *out, double unit)
 {
 	double total = (double)h->total, mean = h->total ? h->sum / total : 0;
@@ -107,7 +107,7 @@ void histogram_print(const struct histogram *h, FILE *out, double unit)
 }
 
 /*
- * How long the card had room between finishing a superpage and getting the next. A card with one
+ * Gaps: how long the card had space for a superpage before it got the next one. A card with one
  * superpage in flight takes no data in that time.
  */
 
@@ -124,7 +124,7 @@ static uint64_t total(const uint64_t *gaps)
 int gaps_bucket(const uint64_t *gaps, unsigned int percent)
 {
 	uint64_t all = total(gaps), seen = 0;
-	/* The smallest number of gaps that is so large a part. */
+	/* Smallest number of gaps that makes up @percent of them. */
 	uint64_t rank = all / 100 * percent + (all % 100 * percent + 99) / 100;
 	unsigned int i;
 
@@ -158,7 +158,7 @@ void gaps_text(FILE *out, const uint64_t *gaps)
 	fprintf(out, "  %-22s p50 %s, p99 %s, max %s\n", "Gap to next push", p50, p99, max);
 }
 
-/* Upper limit of a bucket in us; the last one has none. */
+/* Upper limit of a bucket in us; the last bucket has none. */
 static void bucket_json(struct json *j, const char *key, int bucket)
 {
 	if (bucket < 0 || bucket == ROC_GAPS - 1)

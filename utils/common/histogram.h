@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Times, with three digits whatever their size: buckets as HdrHistogram lays them out (2048 to
- * begin with, then 1024 for each doubling), and its text of percentiles, which its plotters read.
- * Its C library is not in Debian, and this much of it is not worth another package. And the
- * driver's histogram of gaps. Short: both are arithmetic that every tool may use.
+ * Histogram of times with three significant digits, and the driver's histogram of gaps.
+ *
+ * The buckets are those of HdrHistogram (2048 buckets, then 1024 for each doubling), and so is the
+ * text output, which its plotters read. Debian does not package the C library of HdrHistogram.
  */
 #ifndef ROC_UTILS_HISTOGRAM_H
 #define ROC_UTILS_HISTOGRAM_H
@@ -16,7 +16,7 @@
 struct json;
 
 #define HISTOGRAM_BITS 11			/* of the first buckets */
-#define HISTOGRAM_MAX ((UINT64_C(1) << 38) - 1) /* larger counts as this: 275 s of ns */
+#define HISTOGRAM_MAX ((UINT64_C(1) << 38) - 1) /* larger values count as this one: 275 s in ns */
 #define HISTOGRAM_BUCKETS ((38 - HISTOGRAM_BITS + 2) << (HISTOGRAM_BITS - 1))
 
 struct histogram {
@@ -25,22 +25,22 @@ struct histogram {
 	double sum, squares;
 };
 
-/* How many of @total values are @percent of them: the smallest number that is not less. */
+/* Return the smallest number of values that is at least @percent of @total. */
 uint64_t histogram_rank(double percent, uint64_t total);
 void histogram_add(struct histogram *h, uint64_t value);
-/* The value that so many percent are not above; 0: there are none. */
+/* Return the value that @percent of the values do not exceed; 0 for an empty histogram. */
 uint64_t histogram_percentile(const struct histogram *h, double percent);
-/* As HdrHistogram prints it; @unit: what a value is divided by. */
+/* Print in the format of HdrHistogram. @unit: divisor of the values. */
 void histogram_print(const struct histogram *h, FILE *out, double unit);
 
 /*
- * How long a card had room between finishing a superpage and getting the next, ROC_GAPS buckets as
- * the driver counts them.
+ * Gaps: how long a card had space before it got the next superpage, in the ROC_GAPS buckets of the
+ * driver.
  */
 
 /*
- * The bucket that holds the @percent-th of the gaps, 100 for the longest; -1: there are none. All
- * of bucket i < ROC_GAPS - 1 are below 2^i us.
+ * Return the bucket of the @percent-th percentile, 100 for the longest gap; -1: no gaps. Bucket i <
+ * ROC_GAPS - 1 has the gaps below 2^i us.
  */
 int gaps_bucket(const uint64_t *gaps, unsigned int percent);
 void gaps_text(FILE *out, const uint64_t *gaps);

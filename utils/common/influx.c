@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * InfluxDB lines. The format has its own rules of what must be escaped where; they are kept here
- * and nowhere else.
+ * Print InfluxDB lines. Only this file implements the escaping rules of the format.
  */
 #include "output.h"
 
@@ -11,7 +10,7 @@
 
 #include "card.h"
 
-/* @text with a backslash before each character of @special. */
+/* Print @text with a backslash before each character of @special. */
 static void put_escaped(FILE *out, const char *text, const char *special)
 {
 	for (; *text; text++) {
@@ -78,8 +77,10 @@ void influx_end(struct influx *l, uint64_t time_ns)
 	fprintf(l->out, " %" PRIu64 "\n", time_ns);
 }
 
-/* Dashboards know an address without its domain. In another domain than the first they know no
- * card. */
+/*
+ * The established dashboards use addresses without the domain 0000. Only cards in another domain
+ * are printed with it.
+ */
 static const char *short_address(const char *address)
 {
 	return strncmp(address, "0000:", 5) ? address : address + 5;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * JSON output. Text is taken as UTF-8; bytes that are none become U+FFFD, so that the result can
- * always be parsed.
+ * Print JSON. Text is taken as UTF-8; an invalid byte becomes U+FFFD, so that parsers accept the
+ * output.
  */
 #include "json.h"
 
@@ -34,7 +34,7 @@ unsigned int json_utf8_length(const char *text)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
 	}
-	/* Overlong forms, surrogates, beyond U+10FFFF. */
+	/* Reject overlong forms, surrogates and values beyond U+10FFFF. */
 	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
 	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;

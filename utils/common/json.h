@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small JSON writer: straight to a stream, commas and indentation kept here, numbers as numbers.
- * Not json-c, which keeps a whole document in memory before it prints: 664 MiB for an array of 8 Mi
- * numbers, as an image of a flash has (roc-flash-read --image --json), and no output before the end
- * from tools that print until a signal (--updateable). It also prints bytes that are not UTF-8
- * unchanged. Files that parse JSON with json-c, whose names clash with these, cannot include this
- * header.
+ * JSON writer: prints directly to a stream, with commas and indentation.
  *
- * A struct json lives on its user's stack; it owns nothing. Keys are NULL inside arrays and for
+ * json-c is no alternative. It keeps a whole document in memory before it prints: 664 MiB for the
+ * array of 8 Mi numbers that roc-flash-read --image --json prints. A tool that runs until a signal
+ * (--updateable) would print nothing before its end. It also prints invalid UTF-8 unchanged. Files
+ * that parse JSON with json-c cannot include this header, because names clash.
+ *
+ * A struct json lives on the caller's stack and owns nothing. The key is NULL inside arrays and for
  * the outermost value.
  */
 #ifndef ROC_UTILS_JSON_H
@@ -25,7 +25,9 @@ struct json {
 	bool filled[JSON_DEPTH_MAX + 1]; /* this level has an element already */
 };
 
-/* Length of the valid UTF-8 character at @text, which has one byte at least; 0: it is not valid. */
+/*
+ * Return the length of the valid UTF-8 character at @text, which has at least one byte; 0: invalid.
+ */
 unsigned int json_utf8_length(const char *text);
 
 void json_start(struct json *j, FILE *out);

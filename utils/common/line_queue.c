@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write lines in a thread, from a bounded queue.
+ * Write lines to a descriptor in a thread, from a bounded queue.
  */
 #include "tool.h"
 
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define QUEUE_BYTES (1 << 20) /* bytes that wait */
+#define QUEUE_BYTES (1 << 20) /* limit of the queued text */
 
 struct line {
 	struct line *next;
@@ -20,16 +20,16 @@ struct line {
 	char text[];
 };
 
-/* It lasts as long as the process: its thread can hang in a write. */
+/* Never freed: its thread may be blocked in a write until the process ends. */
 struct line_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t filled, emptied;
 	struct line *first, **last;
-	size_t bytes; /* of the lines that wait or are being written */
+	size_t bytes; /* of the queued lines and the one being written */
 	uint64_t lost;
 	int error;
 	int fd;
-	bool cut; /* the last line was written in part */
+	bool cut; /* the last line was only partly written */
 };
 
 static bool write_all(struct line_queue *q, const char *text, size_t length)
@@ -96,7 +96,7 @@ struct line_queue *line_queue_open(int fd)
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&q->emptied, &clock);
 	pthread_condattr_destroy(&clock);
-	/* Signals are for the other threads. */
+	/* The other threads handle the signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	ret = pthread_create(&thread, NULL, write_lines, q);
@@ -164,7 +164,7 @@ void line_queue_drain(struct line_queue *q, unsigned int ms)
 	pthread_mutex_lock(&q->lock);
 	while (q->bytes && !pthread_cond_timedwait(&q->emptied, &q->lock, &end))
 		;
-	/* With the line that the thread still writes. */
+	/* Count the line that the thread is still writing. */
 	q->lost += q->bytes != 0;
 	while ((l = q->first)) {
 		q->first = l->next;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Replace a file of metrics periodically, by a writer process: a file system that does not answer
- * holds up neither the data nor the end of the tool.
+ * Replace a metrics file periodically in a writer process, so that a file system that does not
+ * respond delays neither the data nor the end of the tool.
  */
 #include "prometheus.h"
 
@@ -19,23 +19,26 @@
 #define REPORT_MS 250
 #define FINISH_MS 5000
 
-/* Stays until this process ends. */
+/* Allocated until the tool ends. */
 struct metrics_writer {
 	struct metrics_writer *next;
 	struct writer_process process;
 	bool stopped; /* its last start failed */
 	const char *path;
-	int done_fd, work_fd; /* eventfds: it is written, something is posted */
+	int done_fd, work_fd; /* eventfds: file written, text posted */
 	_Atomic unsigned int posted, written;
-	char *text; /* of the last one that was posted */
+	char *text; /* the posted text */
 	size_t length;
-	char *newest; /* came while that one was being written; NULL: none */
+	char *newest; /* text that arrived while the posted one was being written; NULL: none */
 	size_t newest_length;
 	int code;
 	char reason[OUTPUT_REASON];
 };
 
-/* As node_exporter names the file, if its folder is spelled alike. NULL: no memory. */
+/*
+ * Return the path in the form that node_exporter uses for it, provided that its folder is spelled
+ * alike. NULL: out of memory.
+ */
 static char *absolute(const char *path)
 {
 	char *folder = *path == '/' ? NULL : getcwd(NULL, 0), *all = NULL;
@@ -48,7 +51,7 @@ static char *absolute(const char *path)
 	return all;
 }
 
-/* NULL: no memory. */
+/* Return the metrics as text; NULL: out of memory. */
 static char *render(const char *path, void (*print)(struct prometheus *p, void *what), void *what,
 		    size_t *length)
 {
@@ -81,11 +84,11 @@ static void run(void *context)
 		poll(&fd, 1, -1);
 		if (read(w->work_fd, &count, sizeof(count)) < 0 || w->posted == w->written)
 			continue;
-		/* The next one is due soon: it need not be on the disk. */
+		/* No fsync: the next replacement follows soon. */
 		w->code = output_replace(w->path, w->text, w->length, true, w->reason);
 		w->written++;
 		if (write(w->done_fd, &(uint64_t){1}, sizeof(uint64_t)) < 0)
-			continue; /* its counter is not zero: the reader wakes */
+			continue; /* the counter is not zero, so the reader wakes up anyway */
 	}
 }
 
@@ -98,7 +101,7 @@ static int start(struct metrics_writer *w)
 
 static struct metrics_writer *writers;
 
-/* Sleep until the writer process reports, and clear its report: else poll() returns at once. */
+/* Wait for a report of the writer process and clear it; poll() would return at once otherwise. */
 static void wait_for_report(struct metrics_writer *w)
 {
 	struct pollfd fd = {.fd = w->done_fd, .events = POLLIN};
@@ -108,7 +111,7 @@ static void wait_for_report(struct metrics_writer *w)
 		return; /* cleared already */
 }
 
-/* Takes @text, which replaces what waits for the writer process. */
+/* Post @text to the writer process and take ownership of it. Drops a text that waits. */
 static void post(struct metrics_writer *w, char *text, size_t length)
 {
 	free(w->newest);
@@ -129,7 +132,7 @@ static bool wait_until_written(struct metrics_writer *w, uint64_t until)
 	return w->posted == w->written;
 }
 
-/* The writer process ends with this one, which therefore waits for the newest metrics. */
+/* The kernel kills the writer process when the tool ends, so wait for the newest metrics. */
 static void finish_writers(void)
 {
 	uint64_t until = now_ns() + FINISH_MS * UINT64_C(1000000);
@@ -170,13 +173,16 @@ static struct metrics_writer *open_writer(const char *path)
 	return NULL;
 }
 
-/* The name of a descriptor of the tool; the writer process has none of them. */
+/* A path that names a descriptor of the tool, which the writer process has closed. */
 static bool is_descriptor(const char *path)
 {
 	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
 }
 
-/* Takes @text. @broken: returned if this one is not written in time, which may only be late. */
+/*
+ * Takes ownership of @text. If it is not written within REPORT_MS, return @broken: the write may
+ * only be late.
+ */
 static int write_in_process(struct metrics_writer *w, char *text, size_t length, int broken,
 			    char reason[OUTPUT_REASON])
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Telling the service manager.
+ * Notify the service manager (sd_notify protocol).
  */
 #include "tool.h"
 
@@ -17,7 +17,7 @@
 #include "clock.h"
 #include "numbers.h"
 
-#define REPORT_NS (UINT64_C(10) * NS_PER_S) /* until it is all said and written */
+#define REPORT_NS (UINT64_C(10) * NS_PER_S) /* time to report and to write files at the end */
 
 int notify_manager(const char *state)
 {
@@ -35,7 +35,7 @@ int notify_manager(const char *state)
 		return -E2BIG;
 	memcpy(a.sun_path, path, length);
 	if (path[0] == '@')
-		a.sun_path[0] = '\0'; /* of the abstract kind */
+		a.sun_path[0] = '\0'; /* an abstract socket */
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Strict readers of what people type. Own loops instead of strtoull(), which takes signs and
- * leading blanks and needs errno for the overflow.
+ * Strict parsers for numbers on the command line. strtoull() accepts signs and leading blanks and
+ * reports overflows only in errno.
  */
 #include "numbers.h"
 
@@ -22,7 +22,7 @@ static int digit(char c, unsigned int base)
 	return d < (int)base ? d : -1;
 }
 
-/* Digits from *text on; *text is left at the first other character. False: more than @max. */
+/* Parse digits from *text on and leave *text at the first other character. False: above @max. */
 static bool parse_digits(const char **text, unsigned int base, uint64_t max, uint64_t *value)
 {
 	uint64_t v = 0;
@@ -108,7 +108,7 @@ const char *number_size(const char *text, uint64_t *value)
 	if (p == text)
 		return "is not a size (examples: 4096, 0x1000, 64k, 512Mi, 1Gi)";
 	if (*p) {
-		/* Ki is the binary unit, k the decimal one; K alone could be meant as either. */
+		/* Ki is the binary unit and k the decimal one; K alone would be ambiguous. */
 		letter = p[0] == 'K' && p[1] == 'i' ? letters : strchr(letters, *p);
 		if (!letter)
 			return "has an unknown unit (known: k M G T P E and Ki Mi Gi Ti Pi Ei)";
@@ -148,7 +148,7 @@ const char *number_time(const char *text, uint64_t *value)
 			return "is too large";
 		if (p == start)
 			return what;
-		/* Each unit once, in any order. */
+		/* Each unit at most once, in any order. */
 		for (unit = 0; unit < 3 && units[unit].letter != *p; unit++)
 			;
 		if (unit == 3 || seen & 1u << unit)

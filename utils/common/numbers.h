@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Strict readers of what people type: numbers, sizes, times, lists of links.
+ * Strict parsers for numbers, sizes, times and lists of links on the command line.
  *
- * Each returns NULL and sets *value, or returns what is wrong with the text (a constant, made to
- * follow the text: "... is not a number") and leaves *value alone. Nothing is ever cut or
- * rounded silently. Short: fuzzers link this without the options.
+ * Each function sets *value and returns NULL, or returns a constant text that completes a message
+ * ("... is not a number") and leaves *value unchanged. Nothing is truncated or rounded silently.
+ * Fuzzers link this file without the option parser.
  */
 #ifndef ROC_UTILS_NUMBERS_H
 #define ROC_UTILS_NUMBERS_H
@@ -16,27 +16,28 @@ const char *number_hex32(const char *text, uint32_t *value);
 /* Decimal, or hexadecimal with 0x. */
 const char *number_value(const char *text, uint64_t *value);
 const char *number_value32(const char *text, uint32_t *value);
-/* Of TCP: up to 65535, 0 is any. */
+/* TCP port, up to 65535; 0: any. */
 const char *number_port(const char *text, uint16_t *value);
-/* Digits with k M G T P E (powers of 1000) or Ki Mi Gi Ti Pi Ei (powers of 1024), or with 0x. */
+/*
+ * Digits with k M G T P E (powers of 1000) or Ki Mi Gi Ti Pi Ei (powers of 1024), or a number with
+ * 0x.
+ */
 const char *number_size(const char *text, uint64_t *value);
 /*
- * Seconds, from hours, minutes, seconds as in 5h30m10s, 90s or 2h, in any order; no more than 32
- * bits, of which the nanoseconds fit 64.
+ * Seconds from hours, minutes and seconds in any order, as in 5h30m10s, 90s or 2h. The sum fits in
+ * 32 bits, so that it fits in 64 bits as nanoseconds.
  */
 const char *number_time(const char *text, uint64_t *value);
-/* Bit per link, from a list as in 0,2,4-6 or from a mask as in 0xfff. */
+/* Bit mask of links from a list as in 0,2,4-6 or a mask as in 0xfff. */
 const char *number_links(const char *text, uint32_t *value);
 
-/*
- * Counters that are registers of a card.
- */
+/* Differences of counters in card registers. */
 
 /*
- * What a counter of 32 bits counted from @before to @now. It may have run over, or begun anew: a
- * CRU's does when the card's run enable is set, as with the first channel that starts. A read
- * before 2^31 were added can tell the two by the difference, unless the counter was that high when
- * it began anew.
+ * Difference of a 32-bit counter between @before and @now. The counter may have wrapped or been
+ * reset: a CRU resets it when its run enable is set, as by the start of the first channel. If fewer
+ * than 2^31 counts lie between two reads, the difference tells the two cases apart, unless the
+ * counter was within 2^31 of its end at the reset.
  */
 static inline uint64_t counter32_since(uint64_t before, uint64_t now)
 {
@@ -45,7 +46,7 @@ static inline uint64_t counter32_since(uint64_t before, uint64_t now)
 	return now >= before || difference < UINT32_C(1) << 31 ? difference : now;
 }
 
-/* The same of a counter that does not run over: what is smaller began anew. */
+/* The same for a 64-bit counter, which does not wrap: a smaller value means a reset. */
 static inline uint64_t counter64_since(uint64_t before, uint64_t now)
 {
 	return now >= before ? now - before : now;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * getopt_long() does the splitting and the prefixes; the sentences are ours, because its own do
- * not say what to do.
+ * Parse command lines. getopt_long() splits them and completes abbreviated names; the messages are
+ * made here, because its own messages give no remedy.
  */
 #include "options.h"
 
@@ -32,7 +32,7 @@ static const struct {
 	[COMMON_VERBOSE] = {"verbose", 'v', "Show more"},
 };
 
-/* getopt_long() returns these plus the index in the tool's table. */
+/* getopt_long() returns this base plus the index in the tool's table. */
 #define TOOL_OPTION_BASE 0x1000
 
 static const char *dashes(const struct option_spec *spec)
@@ -95,7 +95,7 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		break;
 	case OPTION_TIME:
 		wrong = number_time(text, &number);
-		/* What a script has left of its time: it does not mean that there is no limit. */
+		/* A script may pass the time that it has left; 0 would mean no limit. */
 		if (!wrong && !spec->max && !number)
 			wrong = "is no time: give at least 1s, or not the option at all";
 		break;
@@ -103,7 +103,7 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		wrong = number_hex32(text, &word);
 		break;
 	case OPTION_LINKS:
-		/* Without 0x in front, 0 is the list with link 0. */
+		/* Without 0x, 0 is the list with link 0. */
 		if (spec->none && !strncasecmp(text, "0x", 2) && !number_hex32(text, &word) &&
 		    !word)
 			break;
@@ -133,7 +133,7 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		snprintf(reason, reason_size, "--%s: %s is no power of two.", spec->name, text);
 		return false;
 	}
-	/* What it is if it is not given may be given, too. */
+	/* A fallback outside the limits may also be given explicitly. */
 	if (spec->max && spec->type != OPTION_LINKS && (number < spec->min || number > spec->max) &&
 	    !(spec->fallback && !strcmp(text, spec->fallback))) {
 		snprintf(reason, reason_size, "--%s: %s is outside %" PRIu64 "..%" PRIu64 ".",
@@ -172,8 +172,8 @@ static bool set_fallbacks(const struct tool *tool, void *values, char *reason, s
 }
 
 /*
- * Append ", --@option" to the options that @length characters of @name may have meant. One that
- * they are all of is it.
+ * Append ", --@option" to @list if @option starts with the first @length characters of @name. An
+ * exact match replaces the list.
  */
 static void add_candidate(char *list, size_t size, const char *option, const char *name,
 			  size_t length, bool *exact)
@@ -187,7 +187,7 @@ static void add_candidate(char *list, size_t size, const char *option, const cha
 	snprintf(list + used, size - used, "%s--%s", used ? ", " : "", option);
 }
 
-/* The options that start with the first @length characters of @name, in @list. */
+/* List the options that start with the first @length characters of @name. */
 static void find_candidates(const struct tool *tool, const char *name, size_t length, char *list,
 			    size_t size)
 {
@@ -219,7 +219,7 @@ static void explain_long(const struct tool *tool, const char *text, char *reason
 			 (int)length, text, tool->name);
 }
 
-/* @word has the letter; it may be a name with one dash. */
+/* @word contains the unknown letter; it may be a long name with one dash only. */
 static void explain_letter(const struct tool *tool, const char *word, char letter, char *reason,
 			   size_t reason_size)
 {
@@ -241,8 +241,9 @@ static bool has_letter(const char *word, char letter)
 }
 
 /*
- * The sentence for getopt_long()'s '?'. It sets optopt to a letter that is none, to 0 or to what
- * getopt_table() has for a name; and it is beyond the word of a letter only if that was the last.
+ * Make the message for '?' from getopt_long(). It sets optopt to an unknown letter, to 0, or to the
+ * value of a long option in getopt_table(). optind is beyond the word with the letter only if the
+ * letter was its last one.
  */
 static void explain(const struct tool *tool, char *const *argv, char *reason, size_t reason_size)
 {
@@ -272,7 +273,7 @@ static bool all_required(const struct tool *tool, const bool *given, char *reaso
 	return true;
 }
 
-/* Of the option that is a word; option_count: there is none. */
+/* Index of the option that is a plain word; option_count: none. */
 static size_t word_index(const struct tool *tool)
 {
 	size_t i;
@@ -282,7 +283,7 @@ static size_t word_index(const struct tool *tool)
 	return i;
 }
 
-/* "set" or "dump, follow": the choices of the word in @only. */
+/* List the choices of the word whose bit is set in @only, as in "dump, follow". */
 static void list_words(const struct option_spec *word, uint32_t only, char *out, size_t size)
 {
 	size_t used = 0;
@@ -296,7 +297,7 @@ static void list_words(const struct option_spec *word, uint32_t only, char *out,
 	}
 }
 
-/* What another choice of the word is for would do nothing. */
+/* Reject options that have no effect with the chosen word. */
 static bool all_for_word(const struct tool *tool, const bool *given, const void *values,
 			 char *reason, size_t reason_size)
 {
@@ -372,7 +373,10 @@ static bool is_list(const struct option_spec *spec)
 	return spec->type == OPTION_LINKS || (spec->arg && !strcmp(spec->arg, "LIST"));
 }
 
-/* An option that was given, and has another name for the same; the option itself, too. */
+/*
+ * Find an option that was given and sets the same member as option @index, which may be that option
+ * itself.
+ */
 static const struct option_spec *given_as(const struct tool *tool, size_t index, const bool *given)
 {
 	size_t i;
@@ -409,8 +413,8 @@ static bool store_option(const struct tool *tool, size_t index, const char *text
 }
 
 /*
- * Check the name of the option that getopt_long() returned last. @value: its value, which is the
- * next word or part of the same; NULL: none.
+ * Reject an abbreviated name of an option that changes a card. @value: the value of the option that
+ * getopt_long() returned last, in the same word or the next one; NULL: none.
  */
 static bool full_name(const struct option_spec *spec, char *const *argv, const char *value,
 		      char *reason, size_t reason_size)
@@ -426,7 +430,7 @@ static bool full_name(const struct option_spec *spec, char *const *argv, const c
 	return false;
 }
 
-/* A tool takes one word. */
+/* A tool takes one word at most. */
 static void note_word(const char *word, const char **first, const char **stray)
 {
 	if (!*first)
@@ -451,8 +455,11 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 	if (!set_fallbacks(tool, values, reason, reason_size))
 		goto out;
 	opterr = 0;
-	optind = 0; /* glibc: start anew */
-	/* With "-" words come as 1, in any place, also if POSIXLY_CORRECT is set. */
+	optind = 0; /* glibc: reset the parser */
+	/*
+	 * With "-", getopt_long() returns 1 for a word in any place, even if POSIXLY_CORRECT is
+	 * set.
+	 */
 	while ((c = getopt_long(argc, argv, "-:hVv", table, NULL)) != -1) {
 		switch (c) {
 		case 1:

@@ -2,9 +2,9 @@
 /*
  * Command-line options from tables.
  *
- * A tool describes its options once, in a table; the parser, the help text and the test that
- * compares help with the manual page all read that table. Values go into a structure of the
- * tool, at each option's offset. Every such structure starts with struct common_options.
+ * A tool describes its options once, in a table. The parser, the help text and the test that
+ * compares the help with the manual page use that table. Values are stored in a structure of the
+ * tool, at the offset of each option. Every such structure starts with struct common_options.
  */
 #ifndef ROC_UTILS_OPTIONS_H
 #define ROC_UTILS_OPTIONS_H
@@ -25,28 +25,28 @@ enum option_type {     /* C type of the value */
 	OPTION_SIZE,   /* uint64_t */
 	OPTION_TIME,   /* uint64_t, seconds, not 0 */
 	OPTION_LINKS,  /* uint32_t, bit per link */
-	OPTION_CHOICE, /* unsigned int, index into choices, in upper or lower case */
+	OPTION_CHOICE, /* unsigned int, index into choices; upper or lower case */
 };
 
 struct option_spec {
 	const char *name; /* without the dashes */
 	enum option_type type;
 	size_t offset;	      /* of the value in the tool's structure */
-	const char *arg;      /* name of the argument in the help text; LIST: commas between */
-	const char *fallback; /* value if it is not given, as one would type it; NULL: zero */
+	const char *arg;      /* argument name in the help; LIST: comma-separated */
+	const char *fallback; /* default value as typed by a user; NULL: zero */
 	const char *help;
 	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
-	uint64_t min, max;	    /* OPTION_NUMBER, _SIZE, _TIME; max 0: no limits, also no min */
+	uint64_t min, max;	    /* OPTION_NUMBER, _SIZE, _TIME; max 0: no limits */
 				    /* OPTION_LINKS: max is the highest link */
-	/* OPTION_NUMBER, _SIZE: a power of two, or 0 if the limits, or fallback, have it */
+	/* OPTION_NUMBER, _SIZE: must be a power of two; 0 if allowed by limits or fallback */
 	bool power;
 	bool required;
-	bool full;	  /* changes a card: its name may not be cut short */
-	bool none;	  /* OPTION_LINKS: the mask 0x0 is taken, too */
-	bool word;	  /* given without its name, as a word among the options; at most one */
-	const char *with; /* the option that it says more about: alone it would do nothing */
-	uint32_t only; /* for these choices of the word, bit per index; 0: for all. help says so */
-	size_t given;  /* offset of a bool that says whether it was given; 0: there is none */
+	bool full;	  /* changes a card: the name must not be abbreviated */
+	bool none;	  /* OPTION_LINKS: the mask 0x0 is allowed */
+	bool word;	  /* a plain word without option name; at most one per tool */
+	const char *with; /* name of the option that this one needs */
+	uint32_t only;	  /* allowed with these choices of the word, bit per index; 0: all */
+	size_t given;	  /* offset of a bool that is set if the option is given; 0: none */
 };
 
 struct common_options {
@@ -64,7 +64,7 @@ struct given_size {
 	uint64_t value;
 };
 
-/* Entries that many tables have. @values: the tool's structure; the last two name their member. */
+/* Common table entries. @values: the tool's structure, @member: its member. */
 #define FLAG_OPTION(values, option_name, member, option_help)                                      \
 	{                                                                                          \
 		.name = (option_name), .type = OPTION_FLAG, .offset = offsetof(values, member),    \
@@ -83,22 +83,25 @@ struct given_size {
 		.required = true, .full = (is_full), .help = "Card"                                \
 	}
 #define ID_OPTION(values) CARD_OPTION(values, false)
-/* Of a tool that changes the card. */
+/* For a tool that changes the card. */
 #define FULL_ID_OPTION(values) CARD_OPTION(values, true)
 
 enum options_result {
 	OPTIONS_RUN,
 	OPTIONS_HELP,
 	OPTIONS_VERSION,
-	OPTIONS_WRONG, /* why has the sentence */
+	OPTIONS_WRONG, /* @reason has the message */
 };
 
-/* @values: the tool's structure, zeroed. @reason: at least 16 bytes for the sentence. */
+/* @values: the tool's structure, zeroed. @reason: buffer of at least 16 bytes for the message. */
 enum options_result options_parse(const struct tool *tool, int argc, char **argv, void *values,
 				  char *reason, size_t reason_size);
 void options_help(const struct tool *tool, FILE *out);
 
-/* Which of @choices, that end with NULL, in upper or lower case; where the NULL is: none. */
+/*
+ * Return the index of @text in the NULL-terminated @choices, ignoring case; the index of the NULL
+ * if there is none.
+ */
 unsigned int options_choice(const char *const *choices, const char *text);
 
 #endif

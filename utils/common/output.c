@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The choice of a form, and what all forms have in common.
+ * Select the output format; helpers that all formats share.
  */
 #include "output.h"
 
@@ -65,7 +65,7 @@ bool output_colours(FILE *out)
 	return output_is_live(out) && !(no && *no);
 }
 
-/* End UTF-8 text before column @columns. */
+/* Truncate UTF-8 text to @columns characters. */
 static void cut(char *text, unsigned int columns)
 {
 	unsigned int used = 0;
@@ -87,7 +87,7 @@ void output_live(FILE *out, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	/* In the last column some terminals begin a new line. */
+	/* Some terminals wrap when the last column is written. */
 	if (!ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col > 1)
 		cut(line, size.ws_col - 1u);
 	fprintf(out, "\r%s\033[K", line);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * --output: a file that is there as a whole or not at all, for collectors that read at any time.
+ * --output: replace a file atomically, for collectors that read it at any time.
  */
 #include "output.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text for Prometheus: families, samples and what must be escaped in labels. The format is the
- * exposition text 0.0.4: node_exporter's textfile collector takes no other (not OpenMetrics, whose
- * counters are declared without their suffix and which knows more types).
+ * Print Prometheus text: metric families, samples and escaped labels.
+ *
+ * The format is the exposition text 0.0.4, the only one that the textfile collector of
+ * node_exporter accepts. OpenMetrics declares counters without their suffix and has more types.
  */
 #include "prometheus.h"
 
@@ -13,7 +14,7 @@
 
 #include "json.h"
 
-/* Part of the name wherever it stands. */
+/* Suffix of a family's name in declarations and samples. */
 static const char *const suffixes[] = {
 	[PROMETHEUS_GAUGE] = "",
 	[PROMETHEUS_COUNTER] = "_total",
@@ -39,7 +40,7 @@ void prometheus_start_file(struct prometheus *m, FILE *out, const char *path)
 	m->file = path;
 }
 
-/* The next character of @value, escaped; node_exporter rejects a file with invalid UTF-8. */
+/* Escape the next character of @value. node_exporter rejects a file with invalid UTF-8. */
 static size_t next_character(const char **value, char out[4])
 {
 	unsigned int n = json_utf8_length(*value);
@@ -60,7 +61,7 @@ static size_t next_character(const char **value, char out[4])
 	return n;
 }
 
-/* All labels of a sample, without the closing brace: those of its caller, then the file. */
+/* Print all labels of a sample without the closing brace: those of the caller, then the file. */
 static void print_labels(const struct prometheus *m, const struct prometheus_labels *labels)
 {
 	const char *value = m->file;
@@ -98,7 +99,7 @@ static void print_value(const struct prometheus *m, double value)
 		fprintf(m->out, "%.9g\n", value);
 }
 
-/* @suffix: of a histogram's samples, else "". */
+/* @suffix: of a histogram sample, else "". */
 static void print_sample(const struct prometheus *m, const char *suffix,
 			 const struct prometheus_labels *labels, double value)
 {
@@ -146,7 +147,7 @@ double prometheus_estimate_sum(const double *limits, const uint64_t *counts, siz
 	return sum + (double)counts[i] * below;
 }
 
-/* A value that does not fit is cut; the label is left out if there is no room for any. */
+/* Truncate a value that does not fit; omit the label if there is no space for any value. */
 void prometheus_label(struct prometheus_labels *labels, const char *key, const char *value)
 {
 	size_t used = strlen(labels->text), space = sizeof(labels->text) - used;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Figures on a Unix socket. See prometheus.h.
+ * Serve metrics on a Unix socket. See prometheus.h.
  */
 #include "prometheus.h"
 
@@ -24,17 +24,17 @@
 #include "tool.h"
 
 #define CLIENTS 8
-#define CLIENT_TIMEOUT_MS 1000 /* for all of a connection */
+#define CLIENT_TIMEOUT_MS 1000 /* limit of a whole connection */
 #define ACCEPT_RETRY_MS (ACCEPT_AGAIN_NS / (int)NS_PER_MS)
 #define REQUEST_MAX 4096
 #define HEAD_MAX 160
 
 struct client {
-	int fd; /* -1: nobody */
+	int fd; /* -1: unused */
 	int64_t until;
 	char request[REQUEST_MAX];
 	size_t have;
-	char *text; /* NULL: it has not asked yet */
+	char *text; /* response; NULL: the request is not complete */
 	size_t length, sent;
 };
 
@@ -42,10 +42,10 @@ struct scrape {
 	void (*print)(struct prometheus *p, void *what);
 	void *what;
 	struct sockaddr_un address;
-	dev_t device; /* of the socket's name */
+	dev_t device; /* of the file at the socket's path, to recognize it when it is removed */
 	ino_t inode;
 	int listener, quit;
-	bool no_files; /* for who waits at the door */
+	bool no_files; /* out of descriptors: accept() is retried after a delay */
 	pthread_t thread;
 	struct client clients[CLIENTS];
 };
@@ -63,7 +63,7 @@ static void disconnect(struct client *r)
 	r->text = NULL;
 }
 
-/* What it gets; false: there is no memory. */
+/* Make the response. False: out of memory. */
 static bool make_response(struct scrape *s, struct client *r)
 {
 	const char *status = "200 OK";
@@ -99,7 +99,7 @@ static bool make_response(struct scrape *s, struct client *r)
 	return r->text;
 }
 
-/* True: it has asked. */
+/* Return true if the request is complete. */
 static bool receive_request(struct client *r)
 {
 	ssize_t got =
@@ -161,7 +161,7 @@ static void accept_client(struct scrape *s)
 	r->have = 0;
 }
 
-/* Those whose time is over leave; ms until there is something to do, whoever says nothing. */
+/* Disconnect clients whose time is over. Return the ms until the next timeout; -1: none. */
 static int expire_clients(struct scrape *s)
 {
 	int64_t now = now_ms(), next = -1;
@@ -191,7 +191,7 @@ static void *work(void *argument)
 		bool accepting = free_client(s) && !s->no_files;
 
 		fd[0] = (struct pollfd){.fd = s->quit, .events = POLLIN};
-		/* Without a place they wait at the door. */
+		/* Without a free slot, clients wait in the backlog. */
 		fd[1] = (struct pollfd){.fd = accepting ? s->listener : -1, .events = POLLIN};
 		for (i = 0; i < CLIENTS; i++)
 			fd[2 + i] =
@@ -209,7 +209,10 @@ static void *work(void *argument)
 	}
 }
 
-/* A socket that a program left that was killed. A file refuses a connection, too, and stays. */
+/*
+ * True if the path is a socket without a listener, as left by a killed program. Connecting to a
+ * regular file is refused as well, but the file must stay.
+ */
 static bool is_stale(const struct sockaddr_un *a)
 {
 	struct stat st;
@@ -218,7 +221,7 @@ static bool is_stale(const struct sockaddr_un *a)
 
 	if (lstat(a->sun_path, &st) || !S_ISSOCK(st.st_mode))
 		return false;
-	/* Who is there but does not accept, with no more room in front of him, is EAGAIN. */
+	/* A listener with a full backlog fails with EAGAIN instead. */
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
@@ -227,7 +230,7 @@ static bool is_stale(const struct sockaddr_un *a)
 	return stale;
 }
 
-/* 0 or an errno. */
+/* Return 0 or a positive errno. */
 static int listen_at(struct scrape *s)
 {
 	const struct sockaddr *a = (struct sockaddr *)&s->address;
@@ -244,7 +247,7 @@ static int listen_at(struct scrape *s)
 	}
 	if (err)
 		goto err_close;
-	/* Nobody can connect before it listens. */
+	/* Clients cannot connect before listen(), so chmod() comes first. */
 	if (chmod(s->address.sun_path, 0666) || listen(s->listener, CLIENTS)) {
 		err = errno;
 		unlink(s->address.sun_path);
@@ -272,7 +275,7 @@ static int begin(struct scrape *s)
 	err = listen_at(s);
 	if (err)
 		goto err_quit;
-	/* Signals are the main thread's. */
+	/* The main thread handles the signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = pthread_create(&s->thread, NULL, work, s);
@@ -327,7 +330,7 @@ void scrape_stop(struct scrape *s)
 		return;
 	eventfd_write(s->quit, 1);
 	pthread_join(s->thread, NULL);
-	/* Whoever has the name by now keeps it. */
+	/* Do not remove the socket of another program that has taken over the path. */
 	if (!lstat(s->address.sun_path, &st) && st.st_dev == s->device && st.st_ino == s->inode)
 		unlink(s->address.sun_path);
 	for (i = 0; i < CLIENTS; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Going on until a signal.
+ * Handle signals that request a stop.
  */
 #include "tool.h"
 
@@ -13,15 +13,19 @@
 
 static volatile sig_atomic_t asked, twice, twice_ends;
 static bool report_optional;
-static _Atomic uint64_t first; /* when the first signal came */
+static _Atomic uint64_t first; /* time of the first signal */
 
 /*
- * Who ends a group of processes may tell one of them by itself as well, as timeout(1) does: what
- * comes within a second is one signal. That a terminal goes is said by the shell and by the kernel.
+ * A process can get the same signal twice, as by timeout(1), which signals the process and its
+ * group. Signals within one second count as one. At the end of a terminal, both the shell and the
+ * kernel send SIGHUP.
  */
 static void on_signal(int number)
 {
-	/* In this order: a signal that comes in between is no younger than this one then. */
+	/*
+	 * Read @first before the clock: a signal that interrupts in between then has a time no
+	 * later than @now.
+	 */
 	uint64_t since = first, now = now_ns();
 
 	if (!since)
@@ -29,7 +33,7 @@ static void on_signal(int number)
 	else if (number != SIGHUP && now - since >= NS_PER_S)
 		twice = 1;
 	asked = 1;
-	/* It is blocked here, and ends the process when this returns. */
+	/* The signal is blocked here; it ends the process when this handler returns. */
 	if (twice && twice_ends) {
 		signal(number, SIG_DFL);
 		raise(number);
@@ -43,16 +47,16 @@ bool stop_is_ignored(int number)
 	return !sigaction(number, NULL, &was) && was.sa_handler == SIG_IGN;
 }
 
-/* Not restarting: a sleep must end. */
+/* Without SA_RESTART: a sleep must be interrupted. */
 void stop_on_signals(void)
 {
 	struct sigaction action = {.sa_handler = on_signal};
 
-	/* As a shell starts a job in the background of a script: ^C is for others. */
+	/* A shell script starts background jobs with SIGINT ignored: ^C is not for them. */
 	if (!stop_is_ignored(SIGINT))
 		sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* A tool that was started by nohup outlives its terminal. */
+	/* A tool started by nohup must outlive its terminal. */
 	if (!stop_is_ignored(SIGHUP))
 		sigaction(SIGHUP, &action, NULL);
 }
@@ -127,7 +131,7 @@ bool stop_sleep(double seconds)
 		end.tv_sec++;
 		end.tv_nsec -= 1000000000;
 	}
-	/* EINTR without our signal: a debugger or SIGCONT; sleep on. */
+	/* Only SIGCONT or a debugger can cause EINTR without a stop request: sleep on. */
 	while (!asked && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
 		;
 	return asked;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tables with aligned columns. Cells are ASCII: their width is their length. Not libsmartcols,
- * which colours the blanks of a cell, too, and leaves blanks behind an empty cell at the end of a
- * line.
+ * Text tables with aligned columns. Cells are ASCII, so their width is their length. libsmartcols
+ * colours the padding of a cell as well and leaves trailing blanks after an empty last cell.
  */
 #include "output.h"
 
@@ -54,7 +53,7 @@ static size_t column_width(const struct table *t, size_t column)
 	return width;
 }
 
-/* Blanks go outside the colour, and none at the end of a line. */
+/* Padding is outside the colour; there are no trailing blanks. */
 static void put_cell(const struct table *t, FILE *out, size_t column, const char *text,
 		     const char *colour)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The messages that all tools print.
+ * Messages of all tools.
  */
 #include "tool.h"
 
@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DRAIN_MS 1000 /* for the last messages */
+#define DRAIN_MS 1000 /* time for the last messages */
 
 static const char *running = "roc";
-static struct line_queue *messages; /* NULL: they are written at once */
+static struct line_queue *messages; /* NULL: messages are written directly */
 
 static void drain_messages(void)
 {
@@ -39,7 +39,7 @@ void tool_queue_messages(void)
 		atexit(drain_messages);
 }
 
-/* Queue a line; as soon as there is room again, report how many there was no room for. */
+/* Queue a line. Once the queue has space again, report the number of lost messages. */
 static void queue_line(const char *text, size_t length)
 {
 	static uint64_t reported;
@@ -66,7 +66,10 @@ void tool_set_name(const char *name)
 	running = name;
 }
 
-/* Some of it was said by others: no line of theirs, and nothing that moves a terminal. */
+/*
+ * Print a message. Parts of it may come from outside: replace control characters, which could add
+ * lines or control the terminal.
+ */
 static void message(const char *fmt, va_list ap)
 {
 	char *line = NULL, *text, *whole;
@@ -136,7 +139,7 @@ int tool_finish(void)
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return TOOL_OK;
-	/* Of what failed before only that is known: errno was another's since. */
+	/* errno has changed since an earlier failure, so its reason is unknown. */
 	return errno ? tool_fail("The output could not be written: %s.", strerror(errno))
 		     : tool_fail("The output could not be written.");
 }

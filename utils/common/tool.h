@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a tool is: one constant structure in the tool's file, and one line in the table (tools.c).
- * The messages that all tools print; signals; the service manager.
+ * Definition of a tool: one constant structure in the tool's file and one entry in the table
+ * (tools.c). Messages, signals and the service manager.
  */
 #ifndef ROC_UTILS_TOOL_H
 #define ROC_UTILS_TOOL_H
@@ -14,15 +14,15 @@
 #include "utils/common/options.h"
 
 /*
- * Exit codes, the same for every tool. A command line that is wrong on every machine is TOOL_USAGE;
- * what another card, firmware, file or user could have had done is TOOL_FAILED. A daemon says
- * TOOL_USAGE of its file of nodes, too: its unit tries again for ever what is TOOL_FAILED.
+ * Exit codes of all tools. TOOL_USAGE: the command line is wrong on every machine. TOOL_FAILED: it
+ * may succeed with another card, firmware, file or user. A daemon also returns TOOL_USAGE for an
+ * invalid node file, because its unit restarts it for ever after TOOL_FAILED.
  */
 enum {
 	TOOL_OK = 0,
 	TOOL_FAILED = 1,
 	TOOL_USAGE = 2,
-	TOOL_UNFINISHED = 3, /* interrupted before there was a verdict: roc-bench-dma --soak */
+	TOOL_UNFINISHED = 3, /* roc-bench-dma --soak: interrupted before the verdict */
 };
 
 struct tool {
@@ -31,7 +31,7 @@ struct tool {
 	const char *example; /* arguments of a typical call */
 	const struct option_spec *options;
 	size_t option_count;
-	size_t values_size;		/* of the structure that the options fill */
+	size_t values_size;		/* of the structure that the options fill in */
 	int (*run)(const void *values); /* returns an exit code */
 };
 
@@ -39,91 +39,110 @@ struct tool {
 	.options = (table), .option_count = sizeof(table) / sizeof((table)[0]),                    \
 	.values_size = sizeof(values)
 
-/* For messages: name of the tool that runs. */
+/* Set the name of the running tool, for messages. */
 void tool_set_name(const char *name);
 
-/* "roc-name: sentence" on stderr. The first two return the exit code for `return`. */
+/* Print "roc-NAME: message" on stderr. The first two return the exit code for `return`. */
 int tool_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int tool_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tool_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* From now on a thread writes the messages: no caller waits for a terminal. */
+/* From now on a thread writes the messages, so that no caller waits for a terminal. */
 void tool_queue_messages(void);
-/* No data move any more: write what is queued, and messages at once from now on. */
+/*
+ * Write the queued messages, and write messages directly from now on. For the time when no data
+ * move any more.
+ */
 void tool_write_messages(void);
 
-/* For an -errno with its sentence: of -EINVAL it is what was asked for that is wrong. */
+/* Report @reason for -errno @err: -EINVAL is wrong usage, anything else a failure. */
 int tool_fail_for(int err, const char *reason);
 
-/* What the library says after it was given an id: an id of no form is wrong usage. */
+/* Report roc_error() after a library call with an id: an invalid id is wrong usage. */
 int tool_fail_card(int err);
 
-/* stdout was fully written; else says so. To be called before returning TOOL_OK. */
+/*
+ * Flush stdout. Report and return TOOL_FAILED if any of the output could not be written. Call it
+ * before returning TOOL_OK.
+ */
 int tool_finish(void);
 
-/*
- * Signals (stop.c): going on until one comes.
- */
+/* Signals (stop.c): run until a stop is requested. */
 
-/* From now on SIGTERM, and SIGINT and SIGHUP unless they are ignored, do not end the process:
- * stop_requested() reports them. */
+/*
+ * From now on SIGTERM, and SIGINT and SIGHUP unless they are ignored, do not end the process:
+ * stop_requested() reports them.
+ */
 void stop_on_signals(void);
-/* @number is ignored, as nohup or the shell that started the process set it. */
+/* True if @number is ignored, as set by nohup or by the shell that started the process. */
 bool stop_is_ignored(int number);
-/* From now on SIGPIPE ends nothing: look at what is written. */
+/* Ignore SIGPIPE: writes fail with EPIPE, which the caller must check. */
 void stop_not_by_pipes(void);
-/* The same for tools whose data count, and not what they print: after a signal, a report that
- * cannot be written changes no status, either. */
+/*
+ * As stop_not_by_pipes(), for tools whose result is not their output: after a signal, a report that
+ * cannot be written does not change the exit status.
+ */
 void stop_not_by_readers(void);
-/* There was a signal, and stop_not_by_readers() is in effect. */
+/* True if a signal came and stop_not_by_readers() is in effect. */
 bool stop_excuses_report(void);
-/* From now on a file that may not be longer (ulimit -f) ends nothing: the write says so. */
+/* Ignore SIGXFSZ: a write beyond the file size limit (ulimit -f) fails with EFBIG instead. */
 void stop_not_by_files(void);
-/* stop_on_signals() and stop_not_by_pipes(): for what has to be ended in order. */
+/* stop_on_signals() and stop_not_by_pipes(): for tools that must clean up. */
 void stop_in_order(void);
-/* As stop_on_signals(), but what stop_requested_twice() speaks of ends the process. */
+/* As stop_on_signals(), but a signal for which stop_requested_twice() is true ends the process. */
 void stop_on_first_signals(void);
 bool stop_requested(void);
-/* A SIGINT or SIGTERM came a second after the first signal or later: the end takes too long. */
+/*
+ * True if SIGINT or SIGTERM came at least one second after the first signal: the stop takes too
+ * long.
+ */
 bool stop_requested_twice(void);
-/* From now on SIGINT, SIGTERM and SIGHUP wait, until @before (if not NULL) is the mask again. */
+/* Block SIGINT, SIGTERM and SIGHUP. The old mask is stored in @before unless it is NULL. */
 void stop_block_signals(sigset_t *before);
-/* As the signal does, from any thread. */
+/* Request a stop as a signal does, from any thread. */
 void stop_request(void);
-/* Sleep until the signal or for so long; true: the signal came. */
+/* Sleep for @seconds or until a stop is requested; true: it was. */
 bool stop_sleep(double seconds);
 
 /*
- * The service manager (notify.c): sd_notify(3) without libsystemd. Its protocol is one datagram, is
- * documented there as stable, and is all that the tools would have of that library, which they
- * would then need on every machine.
+ * Service manager (notify.c): the sd_notify(3) protocol without libsystemd, which the tools would
+ * need for this alone. The protocol is one datagram and documented as stable.
  */
 
-/* Send "READY=1" and the like to $NOTIFY_SOCKET. 1 sent, 0 there is no manager, -errno. */
+/*
+ * Send a state such as "READY=1" to $NOTIFY_SOCKET. Return 1 if sent, 0 without a manager, or
+ * -errno.
+ */
 int notify_manager(const char *state);
 
-/* The end takes so many ns, and a moment for its report: the manager's limit may be less. */
+/*
+ * Tell the manager that the stop takes @ns plus some time for the report, which may exceed its
+ * limit.
+ */
 void notify_end_within(uint64_t ns);
 
-/* Period at which the manager expects a sign of life, ns; 0: never. */
+/* Return the period in ns of the watchdog messages that the manager expects; 0: none. */
 uint64_t notify_watchdog(void);
 
 /*
- * Lines to a descriptor that a thread writes (line_queue.c): a program that moves data does not
- * wait for a terminal, a pipe or the journal.
+ * Line queue (line_queue.c): a thread writes lines to a descriptor, so that a program that moves
+ * data does not wait for a terminal, a pipe or the journal.
  */
 
 struct line_queue;
 
-/* @fd stays the caller's, and open until the process ends. NULL: no memory or no thread. */
+/*
+ * Create a queue for @fd, which the caller owns and keeps open until the process ends. NULL: out of
+ * memory or threads.
+ */
 struct line_queue *line_queue_open(int fd);
-/* Queue a copy of @text, which ends with a newline; it is dropped if the queue is full. */
+/* Queue a copy of @text, which ends with a newline; drop it if the queue is full. */
 void line_queue_put(struct line_queue *q, const char *text, size_t length);
-/* Lines that were dropped or could not be written. */
+/* Return the number of lines that were dropped or could not be written. */
 uint64_t line_queue_lost(struct line_queue *q);
-/* errno of the last write that failed, 0: none. */
+/* Return the errno of the last failed write; 0: none. */
 int line_queue_error(struct line_queue *q);
-/* Wait until all is written, for @ms at most; what is left then is lost, and counted. */
+/* Wait at most @ms until all lines are written; count the remaining ones as lost. */
 void line_queue_drain(struct line_queue *q, unsigned int ms);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Printing of tables of values: rows and columns of text, JSON, InfluxDB, Prometheus.
+ * Print tables of values as text, JSON, InfluxDB lines and Prometheus text.
  */
 #include "values.h"
 
@@ -10,7 +10,7 @@
 
 #include "output.h"
 
-/* A value as it is, independent of its type in the structure. */
+/* A value independent of its type in the structure. */
 struct reading {
 	enum {
 		UNKNOWN,
@@ -257,7 +257,7 @@ void values_list_json(struct json *j, const char *key, const struct values *v, c
 	json_array_end(j);
 }
 
-/* NAN: there is no sample. */
+/* NAN: no sample. */
 static double sample(const struct value *e, const void *o)
 {
 	struct reading r = read_value(e, o);

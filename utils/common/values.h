@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of values: every value of a status or a report, with its name in each format, and one
- * printer per format. A format leaves out a value that has no name in it. A value that two formats
- * have at different positions has an entry for each.
+ * Value tables: every value of a status or a report with its name in each format, and one printer
+ * per format. A format omits a value that has no name in it. A value has two entries if two formats
+ * have it at different positions.
  *
  * The values are members of one structure, or computed from it.
  */
@@ -19,7 +19,7 @@
 #include "prometheus.h"
 
 enum value_type {
-	VALUE_NONE, /* .count, .real or .text compute it */
+	VALUE_NONE, /* computed by .count, .real or .text */
 	VALUE_BOOL,
 	VALUE_U16,
 	VALUE_U32,
@@ -30,7 +30,7 @@ enum value_type {
 };
 
 struct value {
-	const char *name; /* text: row, or head of a column, ">Name": right-aligned */
+	const char *name; /* text: row or column heading; ">Name": right-aligned */
 	const char *key;  /* JSON and InfluxDB */
 	const char *metric, *help;
 	enum prometheus_type metric_type;
@@ -39,28 +39,28 @@ struct value {
 	size_t offset;
 	uint64_t (*count)(const void *o);
 	double (*real)(const void *o);
-	const char *(*text)(const void *o); /* NULL: null, "-" */
+	const char *(*text)(const void *o); /* NULL: null in JSON, "-" in text */
 
-	bool (*known)(const void *o);		      /* false: null, "-", or left out */
-	bool (*present)(const void *o);		      /* false: left out */
-	void (*json)(struct json *j, const void *o);  /* prints it instead */
+	bool (*known)(const void *o);		      /* false: null, "-", or omitted */
+	bool (*present)(const void *o);		      /* false: omitted */
+	void (*json)(struct json *j, const void *o);  /* prints the value instead */
 	void (*cell)(struct table *t, const void *o); /* the same in a table */
 	const char *(*colour)(const void *o);	      /* of its cell */
-	const char *(*name_of)(uint32_t number);      /* the member's number as text, ... */
-	const char *(*colour_of)(uint32_t number);    /* ... and the colour of its cell */
-	const char *unit;			      /* behind it in a row */
-	const char *unit_of_0;			      /* instead, if it is 0 */
-	const char *no, *yes;			      /* text of a bool */
-	double scale;		 /* the metric is divided by it; 0: it is not */
+	const char *(*name_of)(uint32_t number);      /* text of the member's number */
+	const char *(*colour_of)(uint32_t number);    /* colour of its cell */
+	const char *unit;			      /* after the value in a row */
+	const char *unit_of_0;			      /* instead of @unit if the value is 0 */
+	const char *no, *yes;			      /* texts of a bool */
+	double scale;		 /* the metric is divided by it; 0: not scaled */
 	bool verbose;		 /* text: only with --verbose */
-	bool error;		 /* should be 0 */
+	bool error;		 /* highlight if not 0 */
 	bool good;		 /* a bool that should be true: coloured in rows */
-	bool no_0;		 /* 0: it is not known */
-	bool hex;		 /* in rows */
-	bool no_influx, no_json; /* @key is not for these */
+	bool no_0;		 /* 0: unknown */
+	bool hex;		 /* hexadecimal in rows */
+	bool no_influx, no_json; /* omit @key in this format */
 };
 
-/* Type and place of a member. */
+/* Type and offset of a member. */
 #define VALUE(structure, member)                                                                   \
 	.offset = offsetof(structure, member),                                                     \
 	.type = _Generic(((structure *)0)->member,                                                 \
@@ -76,8 +76,8 @@ struct value {
 struct values {
 	const struct value *value;
 	unsigned int count;
-	int width;  /* of the names of rows */
-	int digits; /* significant ones of reals in rows */
+	int width;  /* width of the names in rows */
+	int digits; /* significant digits of reals in rows */
 };
 
 #define VALUES(array, ...)                                                                         \
@@ -96,16 +96,16 @@ void values_table(struct table *t, const struct values *v, const char *heads[VAL
 		  bool verbose);
 void values_cells(struct table *t, const struct values *v, const void *o, bool verbose);
 
-/* A list of @count structures of @size bytes: a table, and an array of objects. */
+/* Print a list of @count structures of @size bytes as a table or as an array of objects. */
 void values_list_text(FILE *out, const struct values *v, const void *list, size_t size,
 		      unsigned int count, bool verbose, bool colours);
 void values_list_json(struct json *j, const char *key, const struct values *v, const void *list,
 		      size_t size, unsigned int count);
 
 /*
- * The families of all values with a metric, each with a sample of every row from 0 to @rows - 1.
- * @row fills in the labels and returns the row's structure, NULL: it is left out. A family without
- * samples is left out.
+ * Print the families of all values with a metric, each with a sample of every row from 0 to @rows -
+ * 1. @row fills in the labels and returns the structure of the row; NULL: omit the row. A family
+ * without samples is omitted.
  */
 typedef const void *(*values_row_fn)(const void *context, unsigned int row,
 				     struct prometheus_labels *labels);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A host thread clones the process with CLONE_VM and without CLONE_SETTLS: both share errno and the
- * malloc cache of the thread. Until the process ends, the thread is in one wait4() with all signals
- * blocked, and touches no state of libc. CLONE_VFORK would suspend it, too, but in state D, which
- * adds 1 to the load average. A thread in wait4() can be killed, so the tool can end before the
- * writer process.
+ * Run a function in a process that shares the memory of the tool.
+ *
+ * A host thread clones the process with CLONE_VM and without CLONE_SETTLS: the process uses errno
+ * and the malloc cache of the thread. Until the process ends, the thread stays in one wait4() with
+ * all signals blocked and touches no libc state. CLONE_VFORK would suspend the thread as well, but
+ * in state D, which adds 1 to the load average. A thread in wait4() can be killed, so the tool can
+ * end before the writer process does.
  */
 #include "writer_process.h"
 
@@ -29,7 +31,7 @@ struct start {
 	unsigned int count;
 	int error;
 	pid_t parent;
-	_Atomic int state; /* 0 not known, 1 started, -1 failed */
+	_Atomic int state; /* 0: unknown, 1: started, -1: failed */
 };
 
 static int compare(const void *a, const void *b)
@@ -55,12 +57,12 @@ static int child(void *arg)
 	struct writer_process *a = s->a;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The tool may have ended before prctl(). */
+	/* If the tool ended before prctl(), the kernel sends no death signal. */
 	if (getppid() != s->parent)
 		_exit(0);
 	close_others(s);
 	a->pid = getpid();
-	s->state = 1; /* writer_process_start() may return: no access to s from here on */
+	s->state = 1; /* the caller may now return: do not access s any more */
 	a->run(a->context);
 	return 0;
 }
@@ -76,12 +78,12 @@ static void *host(void *arg)
 		s->state = -1;
 		return NULL;
 	}
-	/* Not waitpid(), a cancellation point. syscall() writes errno only if it fails. */
+	/* waitpid() is a cancellation point. syscall() writes errno only if it fails. */
 	while (syscall(SYS_wait4, pid, NULL, __WALL, NULL) != pid)
 		;
 	a->ended = true;
 	if (write(a->wake, &(uint64_t){1}, sizeof(uint64_t)) < 0)
-		return NULL; /* its counter is not zero: the reader wakes */
+		return NULL; /* the counter is not zero, so the reader wakes up anyway */
 	return NULL;
 }
 
@@ -107,7 +109,9 @@ int writer_process_start(struct writer_process *a, const int *keep, unsigned int
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (a->stack == MAP_FAILED)
 		return -ENOMEM;
-	/* A terminal or a service manager sends its signals to the writer process as well. */
+	/*
+	 * A terminal or a service manager signals the whole process group, including this process.
+	 */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	err = -pthread_create(&a->thread, NULL, host, &s);
