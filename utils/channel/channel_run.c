@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A run of a channel: why and when it ends, its live line, and the values that every report has.
+ * Run of a channel: its end conditions, the live line, and the values that every report has.
  */
 #include "channel_tool.h"
 
@@ -119,7 +119,7 @@ double channel_rate(const void *o, double amount)
 	return channel_per(amount, channel_seconds(o));
 }
 
-/* A run that could not begin, or that failed after its end, has reached no other end. */
+/* A run that failed to start, or failed after its end, reports "failed" as its end. */
 const char *channel_end_name(const void *o)
 {
 	const struct channel_run *r = o;

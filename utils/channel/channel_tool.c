@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The actions of roc-stream and roc-fragment that open no channel: stats, set and reset.
+ * Actions of roc-stream and roc-fragment that open no channel: stats, set and reset.
  */
 #include "channel_tool.h"
 
@@ -169,7 +169,7 @@ static int stats(const struct channel_options *o, const struct channel_type *typ
 	return code;
 }
 
-/* A line each second, over the one before if it is a terminal. */
+/* Print a line every second; a terminal shows only the latest one. */
 static int live(const struct channel_options *o, const struct channel_type *type,
 		struct roc_endpoint *ep, const struct roc_card *card)
 {
@@ -211,7 +211,7 @@ static int set(const struct channel_options *o, const struct channel_type *type,
 	struct json json, *j = o->json ? &json : NULL;
 	int code;
 
-	/* The name is looked up before anything is changed. */
+	/* Look up the name before anything is changed. */
 	code = find(o, type, ep, &first);
 	if (code)
 		return code;

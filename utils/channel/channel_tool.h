@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What roc-stream and roc-fragment share: options, runs, and the actions stats, set and reset. What
- * differs between the types of channel is in struct channel_type.
+ * Common parts of roc-stream and roc-fragment: options, runs, and the actions stats, set and reset.
+ * struct channel_type has the differences between channel types.
  *
- *	channel_tool.c	stats, set and reset of all channels of a card, or of one
- *	channel_run.c	one run: why and when it ends, its live line, values of its report
+ * 	channel_tool.c	stats, set and reset of all channels of a card, or of one
+ * 	channel_run.c	one run: end conditions, live line, values of the report
  */
 #ifndef ROC_UTILS_CHANNEL_TOOL_H
 #define ROC_UTILS_CHANNEL_TOOL_H
@@ -21,9 +21,9 @@
 #include "utils/common/options.h"
 #include "utils/common/values.h"
 
-#define CHANNEL_ALL UINT32_MAX /* as ROC_ST_ALL and ROC_FR_ALL */
+#define CHANNEL_ALL UINT32_MAX /* same value as ROC_ST_ALL and ROC_FR_ALL */
 
-/* Actions of a tool: its own ones, which take data, then these. */
+/* Actions of a tool: its own data-taking actions come first, then these. */
 enum channel_action {
 	CHANNEL_STATS,
 	CHANNEL_SET,
@@ -31,7 +31,7 @@ enum channel_action {
 };
 
 #define CHANNEL_ACTION_NAMES "stats", "set", "reset", NULL
-/* Bit of an action in struct option_spec.only, behind @own others. */
+/* Bit of an action in struct option_spec.only; the tool has @own actions before these. */
 #define CHANNEL_FOR(own, action) (1u << ((own) + (action)))
 
 /* First member of a tool's options. */
@@ -41,7 +41,7 @@ struct channel_options {
 	const char *id;
 	const char *name; /* of the channel; NULL: the first one, or all */
 	bool json;
-	bool live; /* stats: a line of rates each second */
+	bool live; /* stats: print a line of rates every second */
 
 	uint64_t time;
 	uint32_t stall_limit;
@@ -49,19 +49,19 @@ struct channel_options {
 	bool no_errorcheck;
 	bool no_display;
 
-	/* Of the generator. */
+	/* Generator settings. */
 	struct given_number generator, rate;
 	struct given_size size_min, size_max, first_event, limit;
 
-	unsigned int level; /* of a reset */
+	unsigned int level; /* reset level */
 };
 
 extern const char *const channel_generators[];
 
-/* Of a tool's table of options; @actions: bits of those that take the option. */
+/* Option table entries. @actions: bits of the actions that accept the option. */
 #define CHANNEL_AT(values, option_name, option_type, member)                                       \
 	.name = (option_name), .type = (option_type), .offset = offsetof(values, member)
-/* A member with .given and .value that changes the card. */
+/* A member with .given and .value; the option changes the card. */
 #define CHANNEL_SETTING(values, actions, option_name, option_type, member, argument, text)         \
 	CHANNEL_AT(values, option_name, option_type, member.value),                                \
 		.given = offsetof(values, member.given), .arg = (argument), .only = (actions),     \
@@ -103,7 +103,7 @@ extern const char *const channel_generators[];
 		CHANNEL_FLAG(runs, "no-errorcheck", no_errorcheck,                                 \
 			     "check headers and sizes only"),                                      \
 		CHANNEL_FLAG(shown, "no-display", no_display, "no live line")
-/* @what it makes, their @sizes, and its @rate if that is 0. */
+/* @what: generated objects, @sizes: their sizes, @at_rate_0: what limits the rate if it is 0. */
 #define CHANNEL_GENERATOR_OPTIONS(actions, what, sizes, at_rate_0)                                 \
 	{CHANNEL_SETTING(struct channel_options, actions, "generator", OPTION_CHOICE, generator,   \
 			 "MODE", "makes " what " without a detector"),                             \
@@ -127,37 +127,40 @@ extern const char *const channel_generators[];
 	}
 
 /*
- * A type of channel. @options: the tool's, which begin with struct channel_options. Functions
- * return an exit code after a message, if no other is named.
+ * A channel type. @options: the tool's options, which begin with struct channel_options. Unless
+ * documented otherwise, functions return an exit code and report their failures.
  */
 struct channel_type {
-	unsigned int own; /* actions of the tool, before enum channel_action */
+	unsigned int own; /* number of the tool's own actions, before enum channel_action */
 	int (*take)(const void *options);
 
 	int (*find)(struct roc_endpoint *ep, const char *name, unsigned int *number);
 	const char *const *levels;
-	int (*reset)(struct roc_endpoint *ep, unsigned int number, unsigned int level); /* errno */
+	int (*reset)(struct roc_endpoint *ep, unsigned int number, unsigned int level); /* -errno */
 
-	/* stats: a channel is a structure of @size bytes; a card has @most. */
+	/* stats: a channel is a structure of @size bytes; a card has at most @most. */
 	unsigned int most;
 	size_t size;
 	const struct values *values;
-	const char *array; /* key of the channels in JSON */
-	/* -ENOENT, without a message: there is none with this number. */
+	const char *array; /* JSON key of the channels */
+	/* Return -ENOENT without a message if the card has no channel @number. */
 	int (*read)(struct roc_endpoint *ep, const struct roc_card *card, unsigned int number,
 		    void *channel);
-	/* A second table behind that of the channels; NULL: there is none. */
+	/* Print a second table after that of the channels; NULL: none. */
 	void (*parts_text)(FILE *out, const void *channels, unsigned int count, bool verbose,
 			   bool colours);
-	/* stats --live: rates since the call @seconds before; those of the first are not shown. */
+	/*
+	 * stats --live: format the rates since the previous call, @seconds ago. The first call only
+	 * records the counters.
+	 */
 	int (*live_line)(struct roc_endpoint *ep, unsigned int number, double seconds, char *line,
 			 size_t size);
 
-	/* set: do the options go together? It is asked before a card is opened. */
+	/* set: check whether the options can be combined, before a card is opened. */
 	int (*set_check)(const void *options);
 	/*
-	 * Then of the card. It counts the channels in @last and begins the output, in @j or, if
-	 * that is NULL, as text. Then of each channel.
+	 * set: apply the settings of the card, then of each channel. @set_card stores the number of
+	 * channels in @last and starts the output, in @j or, if that is NULL, as text.
 	 */
 	int (*set_card)(struct roc_endpoint *ep, const struct roc_card *card, const void *options,
 			struct json *j, unsigned int *last);
@@ -186,12 +189,12 @@ struct channel_type {
 				 .error = true                                                     \
 	}
 
-/* Do what @o asks for. Exit code. */
+/* Run the action in @o. Return an exit code. */
 int channel_tool(const struct channel_options *o, const struct channel_type *type);
 
 /*
- * Read channel @only, or all for CHANNEL_ALL. @channels: type->most of type->size bytes. Exit code;
- * after a failure the message is out.
+ * Read channel @only, or all for CHANNEL_ALL. @channels: type->most structures of type->size bytes.
+ * Return an exit code; a failure has been reported.
  */
 int channel_list_read(const struct channel_type *type, struct roc_endpoint *ep,
 		      const struct roc_card *card, unsigned int only, void *channels,
@@ -201,22 +204,24 @@ void channel_list_text(FILE *out, const struct channel_type *type, const void *c
 void channel_list_json(struct json *j, const struct channel_type *type, const void *channels,
 		       unsigned int count);
 
-/* The object of a card. */
+/* Start the JSON object of a card. */
 void channel_json_begin(struct json *j, const struct roc_card *card);
 
-/* An option with .given and .value and where it goes in a structure of settings. */
+/* Offset of an option with .given and .value, and of its value in a structure of settings. */
 struct channel_setting {
 	size_t from, to;
 	uint32_t bit;
 	const char *name; /* of the option, a struct given_size; NULL: a struct given_number */
-	bool wide;	  /* it goes into 64 bits */
+	bool wide;	  /* the setting has 64 bits */
 };
 
-/* Copy what was given, add its bits to @set. TOOL_USAGE after a message. */
+/*
+ * Copy the options that were given and add their bits to @set. Return TOOL_USAGE after a message.
+ */
 int channel_settings(const struct channel_setting *settings, size_t count, const void *options,
 		     void *to, uint32_t *set);
 
-/* The generator's members that every card has. */
+/* Generator settings that every card has. */
 struct channel_generator {
 	bool *running, *distributed;
 	uint32_t *size_min, *size_max, *rate;
@@ -226,13 +231,16 @@ struct channel_generator {
 bool channel_changes_generator(const struct channel_options *o);
 void channel_change_generator(const struct channel_options *o, const struct channel_generator *g);
 const char *channel_generator_name(bool running, bool distributed);
-/* @size, or @now if it was not given. The card refuses what does not fit, with a message. */
+/*
+ * Return @size, or @now if it was not given. A value above UINT32_MAX becomes UINT32_MAX, which the
+ * card rejects with a message.
+ */
 uint32_t channel_word(const struct given_size *size, uint32_t now);
 
 const char *channel_state_name(uint32_t state);
 const char *channel_state_colour(uint32_t state);
 
-/* Why a run ended. */
+/* Reason for the end of a run. */
 enum channel_end {
 	CHANNEL_END_NONE,
 	CHANNEL_END_BYTES,
@@ -253,43 +261,46 @@ struct channel_run {
 	enum channel_end end;
 	char failure[512];
 	uint64_t start, finish; /* CLOCK_MONOTONIC ns */
-	uint64_t progress;	/* when data came last */
+	uint64_t progress;	/* time of the last data */
 	uint64_t waits;		/* system calls */
 	uint64_t tick;		/* when the next live line is due */
 	struct {
 		uint64_t amount, time;
-	} shown; /* by the last live line */
+	} shown; /* state at the last live line */
 };
 
-/* The first failure is the one that counts. */
+/* Record a failure; the first one is kept. */
 void channel_fail(struct channel_run *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* A channel does not deliver data any more. @called: "The stream". */
+/* Record why a channel delivers no more data. @called: "The stream". */
 void channel_explain(struct channel_run *r, const char *called, uint32_t state, uint32_t reason);
-/* Find the card and prepare the error log and the live line. Exit code. */
+/* Find the card; prepare the error log and the live line. Return an exit code. */
 int channel_run_prepare(struct channel_run *r, const struct channel_options *o, bool shown);
 void channel_run_begin(struct channel_run *r, uint64_t now);
-/* @reached: a limit of the tool itself, else CHANNEL_END_NONE. Sets r->end. */
+/*
+ * Check the end conditions and set r->end. @reached: limit that the tool itself found reached, else
+ * CHANNEL_END_NONE.
+ */
 bool channel_run_finished(struct channel_run *r, uint64_t now, enum channel_end reached);
-/* Is a live line due? Once a second. */
+/* Return true once per second, when a live line is due. */
 bool channel_run_tick(struct channel_run *r, uint64_t now);
-/* Time of the run, and @amount per second since the line before. */
+/* Return @amount per second since the previous line; format the time of the run. */
 double channel_live_rate(struct channel_run *r, uint64_t now, uint64_t amount, char time[32]);
 void channel_live_end(struct channel_run *r);
 
 /* Values of a report; @o is a struct channel_run. */
-double channel_per(double amount, double count); /* NAN: of nothing */
+double channel_per(double amount, double count); /* NAN if @count is 0 */
 double channel_seconds(const void *o);
 double channel_rate(const void *o, double amount); /* per second of the run */
 const char *channel_end_name(const void *o);
 const char *channel_failure(const void *o);
-const char *channel_errors(const void *o); /* their number, "not checked" */
+const char *channel_errors(const void *o); /* number of errors, or "not checked" */
 void channel_checked_json(struct json *j, const void *o);
-/* A report of @r, which begins with a struct channel_run. */
+/* Print a report of @r, which begins with a struct channel_run. */
 void channel_report_text(FILE *out, const struct values *report, const struct channel_run *r);
 void channel_report_json(FILE *out, const struct values *report, const struct channel_run *r);
 
-/* Parts of a run. Exit codes; after a failure the message is out. */
+/* Parts of a run. They return exit codes and report their failures. */
 struct channel_run_ops {
 	int (*prepare)(struct channel_run *r);
 	void (*take)(struct channel_run *r);
@@ -297,7 +308,7 @@ struct channel_run_ops {
 	void (*close)(struct channel_run *r);
 };
 
-/* @report: NULL: there is none, and the run ends with the program that reads its output. */
+/* Run a channel. @report: NULL: print no report, and let SIGPIPE end the run. */
 int channel_run(struct channel_run *r, const struct channel_options *o,
 		const struct channel_run_ops *ops, const struct values *report);
 

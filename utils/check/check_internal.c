@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The internal generator's pages: a counter, no header. Each 256-bit word holds it in all eight
- * lanes, and it goes up by one per word, through pages and superpages of a link.
+ * Check pages of the internal generator: a counter without headers. Each 256-bit word holds the
+ * counter in all eight lanes. It increases by one per word, across the pages and superpages of a
+ * link.
  *
- * The first page of a link defines the start. After an error two continuations are accepted: as
- * if the bad page had been right (a flipped bit), and from the bad page's last word on (pages are
- * missing). So one fault counts as one error, and a loss right after it is still seen.
+ * The first page of a link defines the start value. After an error, two continuations are accepted:
+ * that of a correct page (a bit flipped), and that of the bad page's last word (pages are missing).
+ * One fault therefore counts as one error, and a loss directly after it is still detected.
  */
 #include <endian.h>
 #include <string.h>
 
 #include "check.h"
 
-/* Half a word: the vector that every processor has; and the same as it lies in memory. */
+/*
+ * Half a 256-bit word: the vector size that every processor has; and the same type as it lies in
+ * memory.
+ */
 typedef uint32_t lanes __attribute__((vector_size(16)));
 typedef lanes memory_lanes __attribute__((aligned(1), may_alias));
 
@@ -80,7 +84,7 @@ static void report(struct checker *c, const struct check_superpage *sp, uint32_t
 		      lane(page, word, i), expected);
 }
 
-/* A whole page of @words 256-bit words at @offset. */
+/* Check a whole page of @words 256-bit words at @offset. */
 static void check_page(struct checker *c, const struct check_superpage *sp, uint32_t offset,
 		       uint32_t words)
 {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Pages with a raw data header: data generators behind the links' own, and front-end electronics.
+ * Check pages with raw data headers: from the generators before the links, and from front-end
+ * electronics.
  *
- * The header's offset-to-next leads from packet to packet, so it is checked before it is used: a
- * superpage whose chain is broken is left at that point, and the walk always ends. Headers are
- * checked in every packet, since the next one depends on them; the frequency thins out payloads.
+ * The header's offset-to-next leads from packet to packet, so it is checked before use: the rest of
+ * a superpage with a broken chain is skipped, and the walk always ends. Headers are checked in
+ * every packet, because the next packet is found with them; the check frequency applies to
+ * payloads.
  */
 #include "check.h"
 
@@ -93,9 +95,9 @@ static uint32_t payload_word(const char *data, uint32_t word)
 }
 
 /*
- * The counter of the packet before leads to this one's. After an error the two continuations of
- * check_internal.c are accepted here, too; after a gap in the packet counters any is, since the
- * gap was counted already.
+ * The counter of the previous packet continues in this one. After an error, the two continuations
+ * of check_internal.c are accepted here as well. After a gap in the packet counters any value is
+ * accepted, because the gap is counted already.
  */
 static void check_running(struct checker *c, const struct check_superpage *sp, uint64_t page,
 			  uint32_t offset, uint32_t memory, bool payload)
@@ -134,7 +136,7 @@ static void check_payload(struct checker *c, const struct check_superpage *sp, u
 
 	if (bytes < sizeof(uint32_t))
 		return;
-	/* The card does not say where a packet's counter starts. */
+	/* The start value of a packet's counter is not known in advance. */
 	memcpy(&first, data, sizeof(first));
 	first = le32toh(first);
 	bad = check_ddg_bytes(data, bytes, first);
@@ -169,9 +171,9 @@ static void check_packet_counter(struct checker *c, const struct check_superpage
 }
 
 /*
- * A time frame starts only with a superpage, and a superpage has one time frame only. Frames are
- * counted from the start-of-run trigger, or from orbit 0 if there was none. All differences modulo
- * 2^32, so orbits may wrap.
+ * A time frame starts only at the start of a superpage, and a superpage has only one time frame.
+ * Frames are counted from the start-of-run trigger, or from orbit 0 without one. Differences are
+ * modulo 2^32, so orbits may wrap.
  */
 static void check_time_frame(struct checker *c, const struct check_superpage *sp, uint64_t page,
 			     uint32_t offset, const void *rdh)
@@ -206,7 +208,7 @@ static void check_time_frame(struct checker *c, const struct check_superpage *sp
 	}
 }
 
-/* Everything about a packet whose place in the chain is good. False: the header is none. */
+/* Check a packet whose position in the chain is valid. False: it has no valid header. */
 static bool check_packet(struct checker *c, const struct check_superpage *sp, uint64_t page,
 			 uint32_t offset)
 {
@@ -241,7 +243,7 @@ static bool check_packet(struct checker *c, const struct check_superpage *sp, ui
 	return true;
 }
 
-/* What is wrong with the way to the next packet, NULL if nothing is. */
+/* Return the error in the offset to the next packet; NULL: none. */
 static const char *broken_chain(const struct check_superpage *sp, uint32_t offset)
 {
 	uint32_t left = sp->received - offset, next;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The file of data errors. A wild card can produce millions: only the first ERROR_LOG_MAX cost
- * formatting and disk.
+ * Log file of data errors. A faulty card can produce millions of errors: only the first
+ * ERROR_LOG_MAX are formatted and written.
  */
 #include "check.h"
 
@@ -27,9 +27,9 @@ static void set_broken(struct error_log *log, const char *what, const char *reas
 }
 
 /*
- * What is there of an earlier run goes, unless somebody has the file open for his own errors:
- * several benches in one directory, and the lanes of a soak, write to one file. Where there are no
- * locks everything stays.
+ * Remove the errors of an earlier run, unless another process or lane has the file open: several
+ * benches in one directory, and the lanes of a soak, share one file. Without file locks nothing is
+ * removed.
  */
 static int prepare(const struct error_log *log, int fd)
 {
@@ -37,15 +37,18 @@ static int prepare(const struct error_log *log, int fd)
 
 	if (!log->keep && !flock(fd, LOCK_EX | LOCK_NB) && ftruncate(fd, 0))
 		return -1;
-	/* Who empties it has it alone for a moment; who keeps it so is not waited for. */
+	/*
+	 * A process holds the exclusive lock only while it truncates the file. Do not wait longer
+	 * for one that keeps it.
+	 */
 	for (i = 0; i < LOCK_TRIES && flock(fd, LOCK_SH | LOCK_NB); i++)
 		usleep(LOCK_TRY_US);
 	return 0;
 }
 
 /*
- * The name is the same for all and the folder may be writable for others: another user's link must
- * not lead to a file that is emptied, and a pipe must not hold the tool up.
+ * All users have the same file name, and the folder may be writable for others: do not truncate the
+ * target of another user's link, and do not block on a pipe.
  */
 static int open_regular(const char *path)
 {
@@ -70,7 +73,7 @@ static void open_file(struct error_log *log)
 	if (fd >= 0 && !prepare(log, fd))
 		log->file = fdopen(fd, "a");
 	if (log->file) {
-		/* Whole lines, as others write theirs between them. */
+		/* Write whole lines, because other processes append theirs in between. */
 		setvbuf(log->file, NULL, _IOLBF, 0);
 		return;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The raw data header: 64 bytes, little endian, at the start of every packet that does not come
- * from the internal generator. Versions 5, 6 and 7 have these fields at the same places.
+ * Raw data header: 64 bytes, little endian, at the start of every packet that is not from the
+ * internal generator. Versions 5, 6 and 7 have these fields at the same offsets.
  */
 #ifndef ROC_UTILS_RDH_H
 #define ROC_UTILS_RDH_H
@@ -17,7 +17,7 @@
 #define RDH_TRIGGER_SOT (1u << 7)
 #define RDH_TRIGGER_SOC (1u << 9)
 
-/* 32-bit word @n. Packets of a dynamic-offset firmware need not be aligned. */
+/* Return 32-bit word @n. Packets of a firmware with dynamic offset may be unaligned. */
 static inline uint32_t rdh_word(const void *rdh, unsigned int n)
 {
 	uint32_t w;

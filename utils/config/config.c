@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-config: configure one card, or all of one type.
+ * roc-config: configure one card, or all cards of one type.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include "utils/common/output.h"
 #include "utils/common/tool.h"
 
-#define LOCK_MS 15000 /* as long as the library itself waits */
+#define LOCK_MS 15000 /* same limit as in the library */
 
 static void record_error(struct config_outcome *o)
 {
@@ -20,7 +20,7 @@ static void record_error(struct config_outcome *o)
 	snprintf(o->reason, sizeof(o->reason), "%s", roc_error());
 }
 
-/* With --from-card: nobody may change the card between reading it and writing it. */
+/* --from-card: hold the lock from reading the card until writing it. */
 static int card_base(struct roc_endpoint *ep, const struct config_ops *ops,
 		     struct config_outcome *o, union config_any *config)
 {
@@ -31,7 +31,7 @@ static int card_base(struct roc_endpoint *ep, const struct config_ops *ops,
 	return TOOL_OK;
 }
 
-/* Exit code; a failure of the card is in @o too, so that the summary has it. */
+/* Configure one card. Return an exit code; @o also has a failure of the card, for the summary. */
 static int configure(const struct config_values *v, const struct config_ops *ops,
 		     const struct roc_card *card, const union config_any *base,
 		     struct config_outcome *o)
@@ -65,10 +65,10 @@ static int configure(const struct config_values *v, const struct config_ops *ops
 	if (isatty(STDERR_FILENO) && !v->compare && ops->slow)
 		tool_note("%s: configuring; a change of the clock takes some 10 s.",
 			  card_called(card, v->id));
-	/* While it waits for the lock nothing has begun, and it may end. */
+	/* Wait for the lock before signals are blocked: nothing has been written yet. */
 	if (!v->from_card)
 		err = roc_card_lock(ep, LOCK_MS);
-	/* A card is not left in the middle of a pass: who asks for an end gets it behind it. */
+	/* Do not end in the middle of a pass. Signals are delivered after it. */
 	stop_block_signals(&before);
 	if (!err)
 		err = ops->configure(ep, &config, flags, &o->result);
@@ -111,7 +111,10 @@ static int configure_one(const struct config_values *v, const struct config_ops 
 	return code;
 }
 
-/* One card that fails does not keep the others from being configured; the exit code tells. */
+/*
+ * Configure all cards. A card that fails does not prevent the others from being configured; the
+ * exit code reports it.
+ */
 static int configure_all(const struct config_values *v, const struct config_ops *ops,
 			 const union config_any *config)
 {
@@ -153,7 +156,7 @@ out:
 	return code;
 }
 
-/* Write a file, from the defaults, a file or a card. */
+/* Write a configuration file from the defaults, a file or a card. */
 static int generate(const struct config_values *v, const struct config_ops *ops,
 		    union config_any *config)
 {
@@ -189,7 +192,9 @@ static int run(const void *p)
 		code = config_choose(v, &ops);
 	if (!code)
 		code = config_base(v, ops, &config);
-	/* Before any card is touched, also where the card's own values come first. */
+	/*
+	 * Check the options before any card is opened, even if the card's own values are the base.
+	 */
 	if (!code)
 		code = config_apply(v, ops, &config);
 	if (!code && !v->from_card && ops->check(&config))

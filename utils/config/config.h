@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of roc-config: options, what they make of a configuration, and what is shown of the
- * outcome.
+ * Parts of roc-config: options, configurations, and the report of the outcome.
  */
 #ifndef ROC_UTILS_CONFIG_H
 #define ROC_UTILS_CONFIG_H
@@ -16,7 +15,7 @@
 #include "utils/common/card.h"
 #include "utils/common/options.h"
 
-/* Parameters that have an option of their own, in the order of the help text. */
+/* Parameters with an option of their own, in the order of the help text. */
 enum config_parameter {
 	CONFIG_CLOCK,
 	CONFIG_DATAPATHMODE,
@@ -65,28 +64,28 @@ struct config_values {
 
 extern const struct option_spec config_options[CONFIG_OPTIONS];
 
-/* A configuration of any card. */
+/* A configuration of any card type. */
 union config_any {
 	struct roc_cru_config cru;
 	struct roc_crorc_config crorc;
 };
 
-/* Where in a file the parameter of an option is. A flag that is given sets @value. */
+/* Section and key of an option's parameter in a configuration file. A flag sets @value. */
 struct config_place {
-	const char *section; /* NULL: this kind of card has no such parameter */
+	const char *section; /* NULL: this card type has no such parameter */
 	const char *key;
 	const char *value; /* NULL: the option has a value */
 };
 
-/* Configuring one kind of card: one structure for each, named in cards.c. */
+/* Configuration of one card type; referenced by cards.c. */
 struct config_ops {
 	struct config_place places[CONFIG_PARAMETERS];
 	bool slow;	/* may take seconds */
-	uint32_t links; /* that can be enabled; 0: --links means nothing */
-	/* @file: for one that a file is to be read into. */
+	uint32_t links; /* links that can be enabled; 0: no --links */
+	/* @file: defaults before a file is read. */
 	void (*defaults)(union config_any *c, bool file);
 	void (*set_links)(union config_any *c, uint32_t links);
-	/* Those of the library. */
+	/* Functions of the library. */
 	int (*set)(union config_any *c, const char *section, const char *key, const char *value);
 	int (*check)(const union config_any *c);
 	int (*load)(const char *uri, union config_any *c);
@@ -98,49 +97,53 @@ struct config_ops {
 
 extern const struct config_ops config_cru, config_crorc;
 
-/* The entry of cards.c that names @ops. */
+/* Return the entry of cards.c with @ops. */
 const struct card_type *config_card(const struct config_ops *ops);
 
-/* Exit code; says so if options do not go together. */
+/* Check which options can be combined. Return an exit code; a failure has been reported. */
 int config_check_options(const struct config_values *v);
 
-/* The kind of card that is meant, by card, file or options; nothing is touched. Exit code. */
+/*
+ * Find the card type from the card, file or options, without changing anything. Return an exit
+ * code.
+ */
 int config_choose(const struct config_values *v, const struct config_ops **ops);
 
 /*
- * Where a configuration starts, unless the card is asked: the file, or the defaults. Exit code.
+ * Set @config to its base, the file or the defaults, unless the card is the base. Return an exit
+ * code.
  */
 int config_base(const struct config_values *v, const struct config_ops *ops,
 		union config_any *config);
 
-/* Change @config as the options say that were given, unchecked. Exit code. */
+/* Apply the options that were given to @config, unchecked. Return an exit code. */
 int config_apply(const struct config_values *v, const struct config_ops *ops,
 		 union config_any *config);
 
-/* What became of one card. */
+/* Outcome for one card. */
 struct config_outcome {
 	struct roc_card card;
 	bool compare; /* nothing was to be written */
-	bool failed;  /* why has the sentence */
+	bool failed;  /* see @reason */
 	char reason[1024];
 	struct roc_config_result result;
 };
 
-/* "configured", "configured already", "differs", "failed". */
+/* Return "configured", "configured already", "differs" or "failed". */
 const char *config_word(const struct config_outcome *o);
 void config_text(FILE *out, const struct config_outcome *o, bool verbose);
 void config_summary(FILE *out, const struct config_outcome *o, size_t count, bool colours);
 void config_json(FILE *out, const struct config_outcome *o, size_t count);
 
 /*
- * Name of a status report: %t seconds since 1970, %T local date and time, %i PCI address, %%.
- * False: too long, or another letter after the %.
+ * Expand the name of a status report: %t seconds since 1970, %T local date and time, %i PCI
+ * address, %%. Return false if it is too long or has another letter after a %.
  */
 #define CONFIG_REPORT_NAME_MAX 512
 bool config_report_name(const char *pattern, const struct roc_card *card, time_t now, char *name,
 			size_t size);
 
-/* Read the card and write its status report. Exit code. */
+/* Read the card and write its status report. Return an exit code. */
 int config_report(const char *pattern, const struct roc_card *card, struct roc_endpoint *ep);
 
 #endif

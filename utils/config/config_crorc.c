@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-config needs to know of a C-RORC.
+ * roc-config for a C-RORC.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ static int check(const union config_any *c)
 	return roc_crorc_config_check(&c->crorc);
 }
 
-/* The template of today's sites lacks the id, and today's program refuses it for that. */
+/* The site templates of the present software lack the id, and its program rejects them. */
 static int load(const char *uri, union config_any *c)
 {
 	bool no_id = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-config needs to know of a CRU.
+ * roc-config for a CRU.
  */
 #include "config.h"
 
@@ -9,7 +9,7 @@ static void defaults(union config_any *c, bool file)
 	unsigned int i;
 
 	roc_cru_config_default(&c->cru);
-	/* What a file does not name is off: its reader did not ask for link 0. */
+	/* A link that the file does not name is off, including link 0. */
 	for (i = 0; i < ROC_CRU_LINKS && file; i++)
 		c->cru.links[i].enabled = false;
 }

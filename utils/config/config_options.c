@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Options of roc-config. Values are not judged here: libroc reads them as it reads files, so that
- * an option and a file's key never differ in what they accept.
+ * Options of roc-config. libroc checks the values as it checks those of files, so that an option
+ * and a key of a file accept the same values.
  */
 #include "config.h"
 
@@ -69,7 +69,7 @@ const struct option_spec config_options[CONFIG_OPTIONS] = {
 	     "C-RORC: a time frame need not begin a superpage"),
 };
 
-/* Names of the parameters' options, for messages. */
+/* Return the option name of a parameter, for messages. */
 static const char *option_of(unsigned int parameter)
 {
 	size_t text = offsetof(struct config_values, text[0]) + parameter * sizeof(const char *);
@@ -135,7 +135,7 @@ const struct card_type *config_card(const struct config_ops *ops)
 	return card;
 }
 
-/* The first, unless a parameter was given that only another has. */
+/* Return the first card type, unless an option was given that only another one has. */
 static const struct config_ops *by_parameters(const struct config_values *v)
 {
 	const struct config_ops *first = NULL;
@@ -188,7 +188,10 @@ int config_base(const struct config_values *v, const struct config_ops *ops,
 	return TOOL_OK;
 }
 
-/* The text of parameter @i: a flag that was given has the value of the card that has this flag. */
+/*
+ * Return the text of parameter @i. A flag stands for the value that the card type with this flag
+ * defines.
+ */
 static const char *text_of(const struct config_values *v, const struct config_ops *ops,
 			   unsigned int i)
 {
@@ -200,7 +203,7 @@ static const char *text_of(const struct config_values *v, const struct config_op
 	return value ? value : v->text[i];
 }
 
-/* Another kind of card that takes the value of parameter @i; NULL: none does. */
+/* Find another card type that accepts @value for parameter @i; NULL: none. */
 static const struct card_type *other_card_with(const struct config_ops *ops, unsigned int i,
 					       const struct config_place *place, const char *value)
 {
@@ -220,8 +223,9 @@ static const struct card_type *other_card_with(const struct config_ops *ops, uns
 }
 
 /*
- * What this kind of card does not take another may: only what none takes is wrong usage. @i: the
- * parameter that is at @place; CONFIG_PARAMETERS: the place is the same for all kinds. Exit code.
+ * Set a parameter. A value that no card type accepts is wrong usage; one that only other card types
+ * accept is a failure. @i: the parameter at @place; CONFIG_PARAMETERS: @place is the same for all
+ * card types. Return an exit code.
  */
 static int set_parameter(const char *option, const struct config_ops *ops, unsigned int i,
 			 const struct config_place *place, const char *value,
@@ -239,7 +243,7 @@ static int set_parameter(const char *option, const struct config_ops *ops, unsig
 			 config_card(ops)->name);
 }
 
-/* "section.key=value,..."; exit code. */
+/* Apply "section.key=value,...". Return an exit code. */
 static int apply_list(const char *list, const struct config_ops *ops, union config_any *config)
 {
 	char copy[1024], *save, *word, *dot, *equal;

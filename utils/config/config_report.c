@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-config shows: a line per card, a summary, JSON; and the status report.
+ * Output of roc-config: a line per card, a summary, JSON, and the status report.
  */
 #include "config.h"
 
@@ -158,7 +158,7 @@ bool config_report_name(const char *pattern, const struct roc_card *card, time_t
 		if (!good)
 			break;
 	}
-	/* A name that fills the buffer has lost its end. */
+	/* A name that fills the buffer may be truncated. */
 	if (ftell(out) >= (long)size - 1)
 		good = false;
 	if (fclose(out))
