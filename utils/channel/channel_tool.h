@@ -3,8 +3,8 @@
  * Common parts of roc-stream and roc-fragment: options, runs, and the actions stats, set and reset.
  * struct channel_type has the differences between channel types.
  *
- * 	channel_tool.c	stats, set and reset of all channels of a card, or of one
- * 	channel_run.c	one run: end conditions, live line, values of the report
+ *	channel_tool.c	stats, set and reset of all channels of a card, or of one
+ *	channel_run.c	one run: end conditions, live line, values of the report
  */
 #ifndef ROC_UTILS_CHANNEL_TOOL_H
 #define ROC_UTILS_CHANNEL_TOOL_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-bench-dma: take data, check every byte, say how fast it was.
+ * roc-bench-dma: take data from a DMA channel, check every byte and measure the rate.
  */
 #include "bench.h"
 #include "soak.h"
@@ -253,14 +253,17 @@ static void count_gaps(struct bench *b, const struct roc_ch_info *before,
 		b->counts.gaps[i] = after->gaps[i] - before->gaps[i];
 }
 
-/* After the stop: our counts against the driver's, which are the card's. */
+/*
+ * After the stop, compare the counts of this tool with those of the driver, which come from the
+ * card.
+ */
 static void compare_counts(struct bench *b, const struct roc_ch_info *before)
 {
 	struct roc_ch_losses losses = {.size = sizeof(losses)};
 	struct roc_ch_info after = {0};
 	int ret = roc_channel_losses(b->ch, &losses);
 
-	/* A module before 0.4.0 does not count them. */
+	/* Modules before 0.4.0 lack this ioctl. */
 	if (ret == -ENOTTY)
 		ret = 0;
 	if (ret || roc_channel_info(b->ch, &after)) {
@@ -279,7 +282,7 @@ static void compare_counts(struct bench *b, const struct roc_ch_info *before)
 		      b->counts.bytes);
 }
 
-/* The channel is configured and has its buffer. */
+/* Run the channel, which is configured and has its buffer. */
 static void take_data(struct bench *b)
 {
 	struct roc_ch_info before = {0};
@@ -298,7 +301,7 @@ static void take_data(struct bench *b)
 	b->live = output_is_live(stdout) && !b->opt->no_display && !b->opt->json;
 	bench_reader_run(b);
 	bench_live_end(b);
-	/* A short run has had no tick. */
+	/* A run of less than a second has not read the temperature yet. */
 	if (isnan(b->temperature))
 		bench_temperature(b);
 	if (b->opt->bar_hammer)
@@ -389,7 +392,7 @@ static int bench_run(const void *values)
 		goto close_dumps;
 	if (o->no_rm_pages_file && o->common.verbose)
 		tool_note("--no-rm-pages-file has no effect: the memory has no file.");
-	/* The pauses of the busy mode are shorter than the default slack of 50 us. */
+	/* The pauses of the busy mode are shorter than the default timer slack of 50 us. */
 	prctl(PR_SET_TIMERSLACK, 1000UL, 0, 0, 0);
 	stop_on_first_signals();
 	stop_not_by_readers();
@@ -400,7 +403,7 @@ close_dumps:
 	close_dump(&b, b.bin, o->bin_file);
 	bench_reader_release(&b);
 free_memory:
-	/* The channel first: it pins the memory. */
+	/* Close the channel first, because it pins the memory. */
 	roc_channel_close(b.ch);
 	b.ch = NULL;
 	roc_memory_free(&b.memory);

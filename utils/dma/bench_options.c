@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Options of roc-bench-dma that do not fit together, and names of their values.
+ * Reject invalid combinations of roc-bench-dma options; names of option values.
  */
 #include <roc/roc.h>
 

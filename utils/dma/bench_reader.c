@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The reader's loop: sleep until superpages are ready, check them, give them back to the card. One
- * thread; the kernel refills the card from the fill ring meanwhile.
+ * Reader loop: sleep until superpages are ready, check them and return them to the card. The loop
+ * runs in one thread; meanwhile the kernel refills the card from the fill ring.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,11 +13,11 @@
 #include "utils/common/clock.h"
 #include "utils/common/tool.h"
 
-#define TICK_NS NS_PER_S /* live line and temperature */
-#define WAIT_MS 100	 /* longest sleep: a signal between the look and the sleep waits so long */
-#define BATCH 32	 /* superpages between two refills */
-#define NAP_NS (20 * NS_PER_MS) /* sleep until so much has come */
-#define NAP_SUPERPAGES 64	/* but not until more superpages are ready than these */
+#define TICK_NS NS_PER_S	/* live line and temperature */
+#define WAIT_MS 100		/* longest sleep, also if a signal comes just before it */
+#define BATCH 32		/* superpages between two refills */
+#define NAP_NS (20 * NS_PER_MS) /* sleep until the data of this time are ready */
+#define NAP_SUPERPAGES 64	/* but at most until this many superpages are ready */
 
 static uint32_t ring_size(uint32_t entries)
 {
@@ -112,7 +112,10 @@ static void dump(struct bench *b, const struct roc_ready *e, const uint32_t *dat
 		bench_fail(b, "%s could not be written: %s.", b->opt->ascii_file, strerror(errno));
 }
 
-/* The driver's side of the contract: each superpage comes back once, with what was given. */
+/*
+ * Check the contract of the driver: it returns each superpage once, with the values that were
+ * pushed.
+ */
 static bool entry_is_ours(struct bench *b, const struct roc_ready *e)
 {
 	bool ours = e->cookie < b->count && b->lent[e->cookie] && e->buffer == b->handle &&
@@ -184,7 +187,7 @@ static void handle_entry(struct bench *b, const struct roc_ready *e)
 	return_superpage(b, (uint32_t)e->cookie);
 }
 
-/* Take at most @max entries. */
+/* Reap at most @max entries; return their number. */
 static unsigned int reap(struct bench *b, unsigned int max)
 {
 	const struct roc_ready *e;
@@ -197,7 +200,7 @@ static unsigned int reap(struct bench *b, unsigned int max)
 	return n;
 }
 
-/* The channel does not deliver any more: say why. */
+/* Record why the channel delivers no more data. */
 static void explain(struct bench *b)
 {
 	struct roc_ch_info info = {0};
@@ -215,10 +218,13 @@ void bench_reader_stop(struct bench *b)
 	struct roc_ch_info info = {0};
 	int err = roc_channel_stop(b->ch, NULL);
 
-	/* A failed channel is stopped already; what it held is in the ready ring all the same. */
+	/* A failed channel has stopped already; its superpages are in the ready ring anyway. */
 	if (!err || b->end == BENCH_END_FAILED)
 		return;
-	/* The card does not become quiet, and may still write: nobody else stopped the channel. */
+	/*
+	 * The card did not quiesce and may still write. The state shows that no other process
+	 * stopped the channel.
+	 */
 	if (err == -EIO && !roc_channel_info(b->ch, &info) && info.state == ROC_CH_STOPPED)
 		bench_fail(b, "%s", roc_error());
 	else
@@ -234,8 +240,8 @@ static void pause_us(uint32_t us)
 }
 
 /*
- * Superpages that are worth waking up for, by what came since the last nap. Most of the buffer
- * stays with the card.
+ * Number of ready superpages that are worth a wakeup, from the rate since the last time. Most of
+ * the buffer stays with the card.
  */
 static unsigned int nap(struct bench *b)
 {
@@ -252,7 +258,7 @@ static unsigned int nap(struct bench *b)
 	return b->nap;
 }
 
-/* Nothing is ready: sleep, or look at the card, depending on the mode. */
+/* Nothing is ready: sleep, or poll the card in busy mode. */
 static void idle(struct bench *b, unsigned int min_ready)
 {
 	int n;
@@ -276,7 +282,7 @@ static void idle(struct bench *b, unsigned int min_ready)
 		explain(b);
 }
 
-/* --random-pause: when the next pause starts, and a pause itself. */
+/* --random-pause: pause when the time @next is reached, and set the next time. */
 static void random_pause(uint64_t now, uint64_t *next)
 {
 	if (now < *next)
@@ -286,7 +292,7 @@ static void random_pause(uint64_t now, uint64_t *next)
 	*next = now_ns() + (uint64_t)(10 + random() % 1990) * NS_PER_MS;
 }
 
-/* Is it over? Sets b->end. */
+/* Check the end conditions and set b->end. */
 static bool finished(struct bench *b, uint64_t now, uint64_t last_progress)
 {
 	const struct bench_options *o = b->opt;
@@ -306,7 +312,7 @@ static bool finished(struct bench *b, uint64_t now, uint64_t last_progress)
 	return true;
 }
 
-/* --buffer-full-check: leave everything in the ready ring until the buffer is full. */
+/* --buffer-full-check: reap nothing until the buffer is full. */
 static bool buffer_full(struct bench *b, uint32_t *seen)
 {
 	const struct roc_ready *last;

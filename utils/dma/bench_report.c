@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-bench-dma shows: a line on the terminal while it runs, a table or JSON at the end.
+ * Output of roc-bench-dma: a live line on the terminal, and a table or JSON at the end.
  */
 #include "bench.h"
 
@@ -23,7 +23,7 @@ static double seconds(const struct bench_counts *n)
 	return (double)(n->end - n->start) / 1e9;
 }
 
-/* For rates: a run that ended at once has none. */
+/* NAN for a run without duration. */
 static double per(double amount, double count)
 {
 	return count > 0 ? amount / count : NAN;
@@ -45,7 +45,7 @@ static void temperature_text(double celsius, char *text, size_t size)
 		snprintf(text, size, "%.1f", celsius);
 }
 
-/* Once a tick. The temperature is kept for the report even if there is no line. */
+/* Called once per tick. Reads the temperature for the report even without a live line. */
 void bench_live(struct bench *b)
 {
 	static uint64_t last_bytes, last_time;

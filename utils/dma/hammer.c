@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The register hammer. It only reads: there is no register in BAR 2 that could be written with
- * any value without consequences.
+ * Register hammer. It only reads: every writable register in BAR 2 changes the state of the card.
  */
 #include "bench.h"
 
@@ -13,7 +12,7 @@
 
 #include "utils/common/clock.h"
 
-#define BATCH 64 /* reads between two looks at the stop flag */
+#define BATCH 64 /* reads between two checks of the stop flag */
 
 static void *work(void *p)
 {

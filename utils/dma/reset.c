@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-reset: reset the DMA block of a channel that nobody uses.
+ * roc-reset: reset the DMA block of an unused channel.
  */
 #include <roc/roc.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A soak from its first second to its last. The main thread looks at the thermometers and at what
- * the lanes have counted some times a second, so that a limit ends it at once; a verdict on each
- * lane is given once per period.
+ * Run a soak. The main thread polls the temperatures and the counters of the lanes several times
+ * per second, so that an exceeded limit ends the soak at once. Once per period it makes a verdict
+ * on each lane.
  */
 #include "soak.h"
 
@@ -43,7 +43,9 @@ static struct soak_counts counts_of(struct soak_lane *l, struct soak *s)
 	return c;
 }
 
-/* Is a limit broken, with what there was before, or a lane at its end? The first sentence counts.
+/*
+ * Check the limits with the totals of all calls, and whether a lane has ended. The first failure is
+ * kept.
  */
 static void poll_lanes(struct soak *s)
 {
@@ -62,7 +64,7 @@ static void poll_lanes(struct soak *s)
 	}
 }
 
-/* What a lane did since the last verdict; one that has not said anything since waits. */
+/* Add the period since the last verdict; skip a lane that has published nothing since. */
 static int judge_lane(struct soak *s, unsigned int i, double at)
 {
 	struct soak_lane *l = &s->lanes[i];
@@ -118,7 +120,7 @@ static void wait_for_lanes(struct soak *s)
 		soak_lane_join(&s->lanes[i]);
 }
 
-/* Lanes are running. */
+/* Watch the running lanes until the end of the soak. */
 static void watch(struct soak *s)
 {
 	const struct bench_options *o = s->opt;
@@ -137,13 +139,13 @@ static void watch(struct soak *s)
 		}
 	}
 	wait_for_lanes(s);
-	/* What came since the last verdict, and what the end brought to light. */
+	/* Account for the data since the last verdict, including those of the end. */
 	poll_lanes(s);
 	judge(s, at);
 	for (i = 0; i < s->count && !s->interrupted; i++) {
 		struct soak_sum sum;
 
-		/* With what the calls before had: this one may have been short. */
+		/* Include earlier calls, because this one may have been short. */
 		soak_add_up(&s->history, i, &sum);
 		if (!sum.units)
 			fail(s,
@@ -152,7 +154,7 @@ static void watch(struct soak *s)
 	}
 }
 
-/* So that nobody goes on with what has failed. */
+/* Write the failure to the log, so that a failed soak is not continued. */
 static void keep_failure(struct soak *s)
 {
 	if (s->log && s->reason[0] && soak_log_fail(s->log, s->reason))
@@ -202,7 +204,7 @@ static int result(struct soak *s)
 	return code;
 }
 
-/* Of what is open already. */
+/* Run with what soak_run() has opened. */
 static int run(struct soak *s)
 {
 	unsigned int i;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-bench-dma --soak: everything at once, for long. Each channel, stream or sub-unit of the node
- * is a *lane*: a thread takes its data and looks at every byte. Once per period each gets
- * a verdict.
+ * roc-bench-dma --soak: take data from everything for a long time. Each channel, stream or sub-unit
+ * of the node is a *lane*: a thread takes its data and checks every byte. Once per period each lane
+ * gets a verdict.
  *
- *	soak.c		the run: opens, waits, judges, ends
- *	soak_lane.c	a lane: what it is called, its thread, what it has counted
- *	soak_judge.c	limits and verdicts, pure functions of what was counted
- *	soak_log.c	the log, which a later call goes on with
+ *	soak.c		the run: open, wait, evaluate, end
+ *	soak_lane.c	a lane: its name, thread and counters
+ *	soak_judge.c	limits and verdicts, pure functions of the counters
+ *	soak_log.c	the log, which a later call continues
  *	soak_report.c	lines, table, JSON
  *	soak_plot.c	rate and temperature over time, as SVG
  */
@@ -27,11 +27,11 @@
 
 #define SOAK_LANES 128
 #define SOAK_NAME 64
-#define SOAK_TICK_NS (UNITS_NS_PER_S / 5) /* how old what a lane has counted may be */
-#define SOAK_WARM 5.0			  /* degrees below the limit: a warning */
-#define SOAK_ALIKE 0.8 /* of the fastest lane of its kind; who is slower gets a warning */
+#define SOAK_TICK_NS (UNITS_NS_PER_S / 5) /* maximum age of a lane's published counters */
+#define SOAK_WARM 5.0			  /* degrees below the limit that cause a warning */
+#define SOAK_ALIKE 0.8 /* a lane slower than this part of the fastest similar lane gets a warning */
 
-/* What a lane has counted since it was started; published by its thread. */
+/* Counters of a lane since its start; published by its thread. */
 struct soak_counts {
 	uint64_t time; /* units_now() */
 	uint64_t units, bytes;
@@ -39,36 +39,36 @@ struct soak_counts {
 };
 
 struct soak_limits {
-	double temperature;	  /* it must stay below */
-	uint64_t errors, dropped; /* more are too many */
+	double temperature;	  /* must stay below */
+	uint64_t errors, dropped; /* maximum allowed */
 };
 
 struct soak_lane {
 	char name[SOAK_NAME];
 	struct roc_card card;
 	unsigned int channel;
-	bool pool;	/* the driver knows of gaps */
-	bool fragments; /* what is left in the card at the end is no drop */
+	bool pool;	/* the driver measures gaps */
+	bool fragments; /* fragments left in the card at the end are not dropped ones */
 	struct source *source;
 	struct sink *sink;
 	struct error_log errors;
 	struct pump pump;
 	pthread_t thread;
-	bool running; /* the thread is */
+	bool running; /* the thread was started */
 
-	pthread_mutex_t lock; /* of the next three, which the thread writes */
+	pthread_mutex_t lock; /* protects the next three members, which the thread writes */
 	struct soak_counts now;
 	bool over;
-	char reason[SOAK_REASON]; /* it did not end as it was told */
+	char reason[SOAK_REASON]; /* why it ended unexpectedly */
 
-	/* Of the main thread. */
+	/* Owned by the main thread. */
 	struct soak_counts last;		/* at the end of the last period */
-	uint64_t errors_judged, dropped_judged; /* in all periods, also of earlier calls */
-	int64_t gaps[ROC_GAPS];			/* then */
+	uint64_t errors_judged, dropped_judged; /* in all periods, including earlier calls */
+	int64_t gaps[ROC_GAPS];			/* at the end of the last period */
 	double temperature, hottest;
 };
 
-/* What came of all periods of a lane. */
+/* Totals of all periods of a lane. */
 struct soak_sum {
 	double seconds, slowest; /* bytes per second of the slowest period */
 	uint64_t units, bytes, errors, dropped;
@@ -86,32 +86,38 @@ struct soak {
 	unsigned int count;
 	struct soak_history history;
 	struct soak_log *log; /* NULL: none */
-	double earlier;	      /* seconds that the log had */
-	uint64_t begin;	      /* of this call, units_now() */
+	double earlier;	      /* seconds that the log had at the start */
+	uint64_t begin;	      /* start of this call, units_now() */
 	bool interrupted;
-	char reason[SOAK_REASON]; /* what failed first; empty: nothing */
+	char reason[SOAK_REASON]; /* first failure; empty: none */
 };
 
 int soak_run(const struct bench_options *o);
 
 /* soak_lane.c */
-/* All lanes of the node, or of @o->id; *@lanes is the caller's. Exit code, the message is out. */
+/*
+ * Find all lanes of the node, or of card @o->id; the caller frees *@lanes. Return an exit code; a
+ * failure has been reported.
+ */
 int soak_lanes_find(const struct bench_options *o, struct soak_lane **lanes, unsigned int *count);
 int soak_lane_open(struct soak_lane *l, const struct bench_options *o);
 int soak_lane_start(struct soak_lane *l); /* -errno */
 void soak_lane_join(struct soak_lane *l);
 void soak_lane_close(struct soak_lane *l);
-/* Thermometer and gaps, by what the driver shows to everybody. */
+/* Read the temperature from the world-readable sysfs files. */
 void soak_lane_poll(struct soak_lane *l);
-int soak_lane_gap(struct soak_lane *l); /* bucket of the longest since the last call */
+int soak_lane_gap(struct soak_lane *l); /* bucket of the longest gap since the last call */
 
 /* soak_judge.c */
-/* Does it break a limit, with what the lane counted in all? @reason: a sentence then. */
+/*
+ * Check the limits with the totals of the lane. Return true and a message in @reason if one is
+ * exceeded.
+ */
 bool soak_broken(const struct soak_limits *limits, const char *name, double temperature,
 		 const struct soak_counts *total, char reason[SOAK_REASON]);
 enum soak_verdict soak_judge(const struct soak_limits *limits, const struct soak_period *p);
 void soak_add_up(const struct soak_history *h, unsigned int lane, struct soak_sum *sum);
-/* Of lanes that are alike, one that is much slower gets a warning. */
+/* Return true if a lane is much slower than the fastest similar one. */
 bool soak_slow(const struct soak_sum *one, const struct soak_sum *fastest);
 /* soak_report.c */
 void soak_report_lines(FILE *out, const struct soak *s, size_t first, bool colours);
@@ -120,7 +126,7 @@ void soak_report_json(FILE *out, const struct soak *s);
 enum soak_verdict soak_report_verdict(const struct soak *s);
 
 /* soak_plot.c */
-/* Exit code; after a failure the message is out. */
+/* Return an exit code; a failure has been reported. */
 int soak_plot_write(const char *path, const struct soak *s);
 void soak_plot(FILE *out, const struct soak *s);
 

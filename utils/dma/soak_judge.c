@@ -42,13 +42,13 @@ bool soak_broken(const struct soak_limits *limits, const char *name, double temp
 	return true;
 }
 
-/* No sensor is no warning: roc-node-check says that nobody looked. */
+/* A missing sensor causes no warning; roc-node-check reports it. */
 enum soak_verdict soak_judge(const struct soak_limits *limits, const struct soak_period *p)
 {
 	if (p->temperature >= limits->temperature || p->errors > limits->errors ||
 	    p->dropped > limits->dropped)
 		return SOAK_FAIL;
-	/* How long nothing may come is --stall-limit's affair. */
+	/* --stall-limit decides how long a lane may be without data. */
 	if (p->temperature >= limits->temperature - SOAK_WARM || p->errors || p->dropped ||
 	    (!p->units && p->seconds >= 1))
 		return SOAK_WARN;

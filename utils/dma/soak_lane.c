@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A lane of a soak: whatever kind of channel it is, its data come by a source of utils/units and go
- * to the check. The thread writes what it counts under the lane's lock once a second.
+ * A lane of a soak: a source of utils/units takes the data of any channel type, and a sink checks
+ * them. The thread publishes its counters under the lane's lock.
  */
 #include "soak.h"
 
@@ -23,7 +23,7 @@ static int too_many_lanes(void)
 			 SOAK_LANES);
 }
 
-/* Numbered as the driver numbers the channels of an endpoint. */
+/* Add a lane for @channel, numbered as the driver numbers the channels of an endpoint. */
 static int add_lane(struct soak_lane *lanes, unsigned int *count, const struct roc_card *card,
 		    unsigned int channel, uint64_t caps)
 {
@@ -132,7 +132,7 @@ int soak_lane_open(struct soak_lane *l, const struct bench_options *o)
 	return l->sink ? TOOL_OK : tool_fail("There is no memory left.");
 }
 
-/* In the lane's thread. */
+/* Publish the counters. Called in the lane's thread. */
 static void publish(struct pump *p, void *context)
 {
 	struct soak_lane *l = context;
@@ -145,7 +145,7 @@ static void publish(struct pump *p, void *context)
 	struct unit_counters counters = {0};
 
 	p->source->ops->counters(p->source, &counters);
-	/* A card that does not answer has dropped what it said last. */
+	/* If the card does not respond, keep the last known number of drops. */
 	if (!l->fragments)
 		c.dropped = counters.known ? counters.dropped : l->now.dropped;
 	pthread_mutex_lock(&l->lock);
@@ -158,7 +158,7 @@ static void *work(void *context)
 	struct soak_lane *l = context;
 	struct pump *p = &l->pump;
 
-	/* Where its memory is. If that is not permitted it runs where it may. */
+	/* Run on the NUMA node of the card and its memory. Failure is not an error. */
 	if (l->card.numa_node >= 0 && numa_available() >= 0)
 		numa_run_on_node(l->card.numa_node);
 	pump_run(p);
@@ -185,7 +185,7 @@ int soak_lane_start(struct soak_lane *l)
 	l->pump.tick_ns = SOAK_TICK_NS;
 	l->pump.context = l;
 	l->now.time = l->last.time = units_now();
-	/* From here on a difference is what this call saw. */
+	/* Gaps before this call are not part of its first period. */
 	soak_lane_gap(l);
 	err = pthread_create(&l->thread, NULL, work, l);
 	l->running = !err;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The log of a soak: a line of JSON that names the lanes, then one for each lane and period, which
- * are only appended. A later call reads them and goes on. Whoever wrote it may have been killed in
- * the middle of a line: the last one need not be whole, and is cut off. Everything else must be as
- * it is written here.
+ * Log of a soak: a JSON line with the names of the lanes, then one line per lane and period. Lines
+ * are only appended, and a later call continues the log. If the writer was killed in the middle of
+ * a line, the incomplete last line is removed. Everything else must match the format.
  */
 #include "soak_history.h"
 
@@ -48,7 +47,7 @@ static struct json_object *member(struct json_object *o, const char *key, enum j
 											     : NULL;
 }
 
-/* A count or a time: not negative, and a number. */
+/* Read a count or a time: a finite number that is not negative. */
 static bool number(struct json_object *o, const char *key, double *value)
 {
 	struct json_object *v;
@@ -70,7 +69,9 @@ static bool count(struct json_object *o, const char *key, uint64_t *value)
 	return true;
 }
 
-/* The same lanes in the same order: rates and sums of others would say nothing. */
+/*
+ * Check that the log has the same lanes in the same order, so that rates and sums are comparable.
+ */
 static int parse_head(struct json_object *o, const char *const *lanes, unsigned int n,
 		      const char *path, char reason[SOAK_REASON])
 {
@@ -141,7 +142,7 @@ static bool parse_failure(struct json_object *o, struct soak_history *h)
 	return reason;
 }
 
-/* Lines of @text, @length bytes: how many of them are whole, in bytes; -errno. */
+/* Parse the lines of @text. Return the number of bytes in complete lines, or -errno. */
 static ssize_t parse_lines(char *text, size_t length, const char *const *lanes, unsigned int n,
 			   const char *path, struct soak_history *h, char reason[SOAK_REASON])
 {
@@ -218,7 +219,7 @@ static int write_head(int fd, const char *const *lanes, unsigned int n)
 	return ret;
 }
 
-/* What is in the file. NULL: errno. */
+/* Return the contents of the file; NULL with errno on failure. */
 static char *read_all(int fd, size_t *length)
 {
 	struct stat st;
@@ -236,7 +237,7 @@ static char *read_all(int fd, size_t *length)
 	while (text && *length < (size_t)st.st_size) {
 		n = pread(fd, text + *length, (size_t)st.st_size - *length, (off_t)*length);
 		if (n <= 0) {
-			/* What cannot be read is not cut off as if it were torn. */
+			/* A read error must not be taken for a truncated line. */
 			errno = n ? errno : EIO;
 			free(text);
 			return NULL;
@@ -246,7 +247,9 @@ static char *read_all(int fd, size_t *length)
 	return text;
 }
 
-/* What all lanes have: a writer may have been killed between two lines of one time. */
+/*
+ * Last period that all lanes have: the writer may have been killed between the lines of a period.
+ */
 static double common_seconds(const struct soak_history *h, unsigned int lanes)
 {
 	double seconds = h->seconds, last;

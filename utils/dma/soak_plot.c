@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rate and temperature over time, as SVG: a small writer of our own, for two frames with lines.
+ * Plot rate and temperature over time as SVG: two frames with lines.
  */
 #include "soak.h"
 
@@ -11,12 +11,12 @@
 
 #define WIDTH 960
 #define LEFT 70
-#define RIGHT 190 /* names of the lines */
+#define RIGHT 190 /* space for the names of the lines */
 #define FRAME 220
 #define TOP 50
 #define BETWEEN 60
-#define NAMES 30	    /* names that find room beside a frame */
-#define CRITICAL_CELSIUS 80 /* the card cuts its own power there */
+#define NAMES 30	    /* names that fit beside a frame */
+#define CRITICAL_CELSIUS 80 /* the card cuts its power at this temperature */
 
 static const char *const colours[] = {
 	"#1b6ca8", "#d1495b", "#3d8b37", "#edae49", "#6a4c93", "#00798c", "#8d5524", "#555555",
@@ -26,9 +26,9 @@ static const char *const colours[] = {
 
 struct frame {
 	FILE *out;
-	double top;	  /* of the frame, in the picture */
-	double low, high; /* values at its bottom and top */
-	double seconds;	  /* at its right side */
+	double top;	  /* of the frame in the picture */
+	double low, high; /* values at the bottom and the top */
+	double seconds;	  /* at the right side */
 };
 
 static double x(const struct frame *f, double at)
@@ -55,7 +55,7 @@ static void text(FILE *out, double at_x, double at_y, const char *anchor, const 
 	fprintf(out, "</text>\n");
 }
 
-/* A round step, such that about five make @range. */
+/* Return a round step that divides @range into 5 to 12 parts. */
 static double step_of(double range)
 {
 	double step = pow(10, floor(log10(range / 5)));
@@ -110,7 +110,7 @@ static double highest(const struct soak *s, value_fn value)
 	return high;
 }
 
-/* What is not known breaks the line. */
+/* An unknown value interrupts the line. */
 static bool draw_line(const struct frame *f, const struct soak *s, unsigned int lane,
 		      value_fn value)
 {

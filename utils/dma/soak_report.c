@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a soak shows: a line for each verdict, and what came of each lane.
+ * Output of a soak: a line for each verdict, and the totals of each lane.
  */
 #include "soak.h"
 
@@ -58,7 +58,7 @@ void soak_report_lines(FILE *out, const struct soak *s, size_t first, bool colou
 	}
 }
 
-/* Kinds of card carry different rates. */
+/* Card types have different rates. */
 static bool alike(const struct soak_lane *a, const struct soak_lane *b)
 {
 	return a->card.type == b->card.type && a->pool && b->pool;
@@ -69,7 +69,7 @@ static double rate_of(const struct soak_sum *s)
 	return per_second(s->bytes, s->seconds);
 }
 
-/* A lane's sum, with what it is beside the others of its kind. */
+/* Return the totals of a lane, with a warning if similar lanes are much faster. */
 static void sum_up(const struct soak *s, unsigned int lane, struct soak_sum *sum)
 {
 	struct soak_sum fastest, other;
