@@ -2,9 +2,9 @@
 /*
  * roc-flash: write a firmware image or a serial number into a C-RORC's flash.
  *
- * Nothing is written before the file is known to be an image and somebody has named the card. A
- * signal stops it between two commands; whatever stops it, the state of the flash and the way out
- * are said.
+ * The tool writes nothing before it has validated the image file and the user has confirmed the
+ * card. A signal stops it between two flash commands. After every failure it reports the state of
+ * the flash and the remedy.
  */
 #include "flash.h"
 
@@ -62,10 +62,10 @@ static const struct option_spec options[] = {
 	JSON_OPTION(struct values),
 };
 
-/* What the progress function knows. */
+/* State of the progress display. */
 struct watch {
 	bool show;
-	unsigned int percent; /* shown last */
+	unsigned int percent; /* last one shown */
 	enum roc_crorc_flash_step step;
 };
 
@@ -92,7 +92,7 @@ static bool progress(void *context, const struct roc_crorc_flash *now)
 		w->percent = percent;
 		w->step = now->step;
 	}
-	/* When all is done there is nothing left to stop. */
+	/* After the last step there is nothing left to stop. */
 	return now->step == ROC_CRORC_FLASH_DONE || !stop_requested();
 }
 
@@ -104,7 +104,7 @@ static void confirm_name(const struct roc_card *card, char *text, size_t size)
 		snprintf(text, size, "%s", card->pci_address);
 }
 
-/* Leading zeros of a serial number do not count. */
+/* Compare card names; leading zeros of a serial number are ignored. */
 static bool same_name(const char *a, const char *b)
 {
 	while (*a == '0' && isdigit((unsigned char)a[1]) && !strchr(a, ':'))
@@ -112,7 +112,7 @@ static bool same_name(const char *a, const char *b)
 	return !strcmp(a, b);
 }
 
-/* Somebody names the card that is to be written. Exit code. */
+/* Let the user confirm the card that is to be written. Return an exit code. */
 static int confirm(const struct values *v, const struct roc_card *card)
 {
 	char expected[32], answer[64];
@@ -148,7 +148,7 @@ static int check_options(const struct values *v)
 	return TOOL_OK;
 }
 
-/* The command that does it again; for people, so without quoting. */
+/* Format the command that repeats the job; without quoting, for the user to read. */
 static void repeat_text(const struct values *v, const struct roc_card *card, char *text,
 			size_t size)
 {
@@ -167,7 +167,7 @@ static int work(const struct values *v, struct flash_card *f, const uint16_t *im
 	int err;
 
 	stop_in_order();
-	/* A terminal that goes away is no reason to stop halfway. */
+	/* A terminal that closes must not stop the job halfway. */
 	signal(SIGHUP, SIG_IGN);
 	if (job == FLASH_SERIAL)
 		err = roc_crorc_serial_write(f->ep, v->serial, &flash);
@@ -191,7 +191,7 @@ static int work(const struct values *v, struct flash_card *f, const uint16_t *im
 	return tool_fail("%s", state);
 }
 
-/* All that can be checked without writing was. */
+/* Report that all checks without writing have passed. */
 static int dry(const struct values *v, const struct flash_card *f)
 {
 	const struct roc_crorc_flash none = {.step = ROC_CRORC_FLASH_IDLE};

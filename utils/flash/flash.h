@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages of roc-flash, and the card that it shares with roc-flash-read. Short: the flash itself
- * is libroc's (roc/crorc.h).
+ * Reports of roc-flash, and the card that it shares with roc-flash-read. Access to the flash is in
+ * libroc (roc/crorc.h).
  */
 #ifndef ROC_UTILS_FLASH_H
 #define ROC_UTILS_FLASH_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What is done to the flash. */
+/* Job of the tool. */
 enum flash_job {
 	FLASH_IMAGE,
 	FLASH_COMPARE,
@@ -20,20 +20,19 @@ enum flash_job {
 };
 
 /*
- * In which state a job has left the flash, and what to do now; sentences for people. @command: that
- * repeats the job.
+ * Format the state in which the job left the flash, and what to do now. @command: repeats the job.
  */
 void flash_state_text(enum flash_job job, const struct roc_crorc_flash *flash, const char *command,
 		      char *text, size_t size);
-/* The same in a word: "untouched", "incomplete", "different", "good". */
+/* Return the state as a word: "untouched", "incomplete", "different", "good", ... */
 const char *flash_state(enum flash_job job, const struct roc_crorc_flash *flash);
 
 void flash_json(FILE *out, const struct roc_card *card, enum flash_job job,
 		const struct roc_crorc_flash *flash, bool dry, const char *failure);
 
 /*
- * A C-RORC, open, with all of its channels claimed: the driver refuses the flash while a channel
- * runs; with the claim none can start halfway. Owned by its user from flash_card_open() to
+ * An open C-RORC with all its channels claimed: the driver rejects flash access while a channel
+ * runs, and the claim prevents a start in between. Owned by its user from flash_card_open() to
  * flash_card_close().
  */
 struct flash_card {
@@ -42,7 +41,7 @@ struct flash_card {
 	struct roc_channel *channels[ROC_CRORC_LINKS];
 };
 
-/* Exit code. After a failure nothing is open. */
+/* Return an exit code. On failure nothing stays open. */
 int flash_card_open(const char *id, struct flash_card *f);
 void flash_card_close(struct flash_card *f);
 

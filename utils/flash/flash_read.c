@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-flash-read: words of a C-RORC's flash, on the terminal or in a file that roc-flash takes.
+ * roc-flash-read: print words of a C-RORC's flash, or write them to a file that roc-flash accepts.
  */
 #include "flash.h"
 
@@ -54,7 +54,7 @@ static const struct option_spec options[] = {
 
 #define CHUNK 4096
 
-/* Where the words go. */
+/* Destination of the words. */
 struct sink {
 	const struct values *v;
 	FILE *file; /* of --file, or NULL */
@@ -107,7 +107,10 @@ static int copy(const struct values *v, struct flash_card *f, uint32_t total, st
 	return code;
 }
 
-/* A file that is not whole must not look like an image, nor cost the one before. Exit code. */
+/*
+ * Replace the file only when it is complete: a partial file could be taken for an image. Return an
+ * exit code.
+ */
 static int read_to_file(const struct values *v, struct flash_card *f, uint32_t total)
 {
 	struct libroc_replacement r;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Messages of roc-flash about the state of the flash, and the card with all channels claimed.
+ * Reports of roc-flash about the state of the flash; the card with all its channels claimed.
  */
 #include "flash.h"
 
@@ -91,7 +91,7 @@ static void format_serial(const struct roc_crorc_flash *flash, const char *comma
 		what, command);
 }
 
-/* Once all was read back right it is good, even if something failed after it. */
+/* Once all words were read back without a difference, a later failure does not affect the flash. */
 void flash_state_text(enum flash_job job, const struct roc_crorc_flash *flash, const char *command,
 		      char *text, size_t size)
 {

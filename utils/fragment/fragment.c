@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-fragment as a tool: its options.
+ * roc-fragment: options and actions.
  */
 #include "fragment.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-fragment: what its parts share.
+ * Common parts of roc-fragment.
  *
- *	fragment.c		the table of options, and which part does what is asked for
- *	fragment_run.c		takes fragments in, fetches some and clears all
- *	fragment_check.c	is every byte right
- *	fragment_report.c	what a run was and what it cost: live line, table, JSON
- *	fragment_stats.c	how the sub-units and links of a card are, from outside
+ *	fragment.c		table of options, selection of the action
+ *	fragment_run.c		reads fragment notifications, fetches some fragments and clears all
+ *	fragment_check.c	checks every byte of a fragment
+ *	fragment_report.c	results and cost of a run: live line, table, JSON
+ *	fragment_stats.c	state of sub-units and links without opening a sub-unit
  *	fragment_set.c		settings
  */
 #ifndef ROC_UTILS_FRAGMENT_H
@@ -18,9 +18,9 @@
 #include "utils/channel/channel_tool.h"
 
 #define FRAGMENT_SUBS_MAX 8
-#define FRAGMENT_LINKS_MAX ROC_FRAGMENTS_LINKS_MAX /* of a sub-unit */
+#define FRAGMENT_LINKS_MAX ROC_FRAGMENTS_LINKS_MAX /* per sub-unit */
 
-/* Before enum channel_action. */
+/* Actions before enum channel_action. */
 enum fragment_action {
 	FRAGMENT_RUN,
 	FRAGMENT_ACTIONS
@@ -39,23 +39,23 @@ struct fragment_options {
 	struct given_number data_count, data_time, done_count, done_time;
 };
 
-/* What generated fragments of a sub-unit must be; a pure function of these. */
+/* Expected contents of a sub-unit's generated fragments; a pure function of these members. */
 struct fragment_check {
-	uint32_t source;     /* of the card */
-	uint32_t first_link; /* of the sub-unit in the card */
-	uint32_t page;	     /* bytes that a fragment has at most */
-	bool known;	     /* the generators, and so the sizes */
+	uint32_t source;     /* source id of the card */
+	uint32_t first_link; /* first link of the sub-unit, numbered per card */
+	uint32_t page;	     /* largest size of a fragment in bytes */
+	bool known;	     /* the generator settings, and so the sizes, are known */
 	struct roc_robinnp_generator generator[FRAGMENT_LINKS_MAX];
-	bool headers; /* no more than these */
+	bool headers; /* check headers only */
 	struct error_log *errors;
-	uint64_t bytes; /* that were looked at */
+	uint64_t bytes; /* checked bytes */
 };
 
 void fragment_check_one(struct fragment_check *c, const struct roc_fragment_fetched *f);
 
-/* What the card counts of a sub-unit. */
+/* Card counters of a link and of a sub-unit. */
 struct fragment_link {
-	unsigned int number; /* in the card */
+	unsigned int number; /* per card */
 	struct roc_robinnp_link counts;
 };
 
@@ -74,14 +74,14 @@ struct fragment_run {
 	struct roc_fragments *f;
 	struct roc_memory memory;
 	struct fragment_check check;
-	uint32_t links; /* mask of those that make an event whole */
+	uint32_t links; /* mask of the links that make an event complete */
 	bool ended;
 	uint64_t events, requested, incomplete;
 	uint64_t bytes;	     /* fetched */
 	uint64_t flushed_at; /* when a busy run last flushed its requests */
-	uint64_t full;	     /* times that a request found no room */
-	uint32_t kept_most;  /* fragments, at any time */
-	uint64_t latency_ns; /* longest from a request to its data */
+	uint64_t full;	     /* number of requests that found no space */
+	uint32_t kept_most;  /* largest number of kept fragments */
+	uint64_t latency_ns; /* longest time from a request to its data */
 	struct fragment_counters before, after;
 	bool counters_valid; /* both could be read */
 	struct roc_fragments_counts counts;
@@ -90,7 +90,7 @@ struct fragment_run {
 	struct roc_fr_info info;
 };
 
-/* Exit codes. */
+/* Return an exit code. */
 int fragment_run(const void *options);
 
 /* fragment_report.c */
@@ -106,9 +106,12 @@ struct fragment_unit {
 };
 
 /* fragment_stats.c */
-/* The sub-unit has @links: are those of --links among them? Exit code, TOOL_USAGE if not. */
+/*
+ * Check that a sub-unit with @links links has all links of --links. Return an exit code, TOOL_USAGE
+ * if not.
+ */
 int fragment_links_check(const struct fragment_options *o, unsigned int links);
-/* @links: of the sub-unit. 0 or a negative errno. */
+/* @links: number of links of the sub-unit. Return 0 or a negative errno. */
 int fragment_counters_read(struct roc_endpoint *ep, const struct fragment_registers *registers,
 			   unsigned int sub, unsigned int links, struct fragment_counters *b);
 /* See struct channel_type. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Is every byte of a generated fragment right? By Documentation/hardware/fragment-interface.md.
+ * Check every byte of a generated fragment against Documentation/hardware/fragment-interface.md.
  */
 #include "fragment.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-fragment shows of a run: a line on the terminal while it lasts, and a table or JSON at
- * the end, with what each fragment cost.
+ * Output of a roc-fragment run: a live line on the terminal; at the end a table or JSON, with the
+ * cost per fragment.
  */
 #include "fragment.h"
 
@@ -26,7 +26,7 @@ void fragment_live(struct fragment_run *r, uint64_t now)
 		    time, r->events, rate, c.fetched, c.kept, r->run.errors.count);
 }
 
-/* What the links counted in this run. */
+/* Return the sum over the links of a counter's increase in this run. */
 static uint64_t of_links(const struct fragment_run *r, size_t member)
 {
 	uint64_t sum = 0;
@@ -54,7 +54,7 @@ static uint64_t discarded(const void *o)
 	return of_links(o, offsetof(struct roc_robinnp_link, discarded));
 }
 
-/* What only the card counts is not known if it has gone. */
+/* The card's own counters are unknown if the card was removed. */
 static bool has_counters(const void *o)
 {
 	return ((const struct fragment_run *)o)->counters_valid;
@@ -80,7 +80,7 @@ static double longest_us(const void *o)
 	return (double)((const struct fragment_run *)o)->latency_ns / 1e3;
 }
 
-/* Register writes: the driver's, and our doorbells. */
+/* Register writes of the driver and doorbell writes of this process. */
 static uint64_t writes(const void *o)
 {
 	const struct fragment_run *r = o;

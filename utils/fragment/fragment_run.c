@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A run: fragments are taken in; as soon as an event is whole it is decided whether it is fetched;
- * what was decided on is cleared. What was fetched is checked where the card wrote it. At the end
- * our books are compared with the card's.
+ * Run of roc-fragment.
+ *
+ * The run reads the notifications of fragments that the card keeps. Once an event is complete, the
+ * run decides whether to fetch it, and then clears it. Fetched fragments are checked in place. At
+ * the end the counts of the run are compared with the card's counters.
  */
 #include "fragment.h"
 
@@ -14,12 +16,15 @@
 #include "utils/common/clock.h"
 #include "utils/common/tool.h"
 
-#define WAIT_MS 100 /* a signal between the look and the sleep waits so long */
+#define WAIT_MS 100 /* longest sleep, also if a signal comes just before it */
 #define BATCH 256
-#define POLLS 64   /* of a busy run, between two at the clock */
-#define FLUSH_MS 2 /* a busy run tells the card of few requests so rarely */
+#define POLLS 64   /* polls between two checks of the clock in a busy run */
+#define FLUSH_MS 2 /* longest time that a busy run queues few requests before it flushes them */
 
-/* Requests that are done: looked at, and their memory back. The tag is when it was made. */
+/*
+ * Check the fragments of completed requests and return their memory. The tag has the time of the
+ * request.
+ */
 static int reap_requests(struct fragment_run *r)
 {
 	struct roc_fragment_fetched got[BATCH];
@@ -51,7 +56,7 @@ static int reap_requests(struct fragment_run *r)
 	return n;
 }
 
-/* It does not go on: why? */
+/* Record why the sub-unit delivers no more data. */
 static void explain(struct fragment_run *r)
 {
 	struct roc_fr_info info;
@@ -62,7 +67,10 @@ static void explain(struct fragment_run *r)
 		channel_explain(&r->run, "The sub-unit", info.state, info.reason);
 }
 
-/* Those of 100 that are fetched, evenly. */
+/*
+ * True if the event is among the --percent of events that are fetched, which are evenly
+ * distributed.
+ */
 static bool is_selected(const struct fragment_run *r, uint32_t event)
 {
 	uint64_t percent = r->opt->percent;
@@ -70,7 +78,7 @@ static bool is_selected(const struct fragment_run *r, uint32_t event)
 	return (event + UINT64_C(1)) * percent / 100 != event * percent / 100;
 }
 
-/* For good: what comes after it does not set the run going again. */
+/* Once true, always true: later data must not resume the run. */
 static bool finished(struct fragment_run *r, uint64_t now)
 {
 	uint64_t most = r->opt->events;
@@ -82,7 +90,7 @@ static bool finished(struct fragment_run *r, uint64_t now)
 	return r->ended;
 }
 
-/* As roc_fragments_wait(); an error that is none of time or a signal ends the run. */
+/* As roc_fragments_wait(); an error other than a timeout or a signal fails the run. */
 static int wait_for(struct fragment_run *r, unsigned int data, unsigned int done)
 {
 	int ret = roc_fragments_wait(r->f, data, done, WAIT_MS);
@@ -92,14 +100,14 @@ static int wait_for(struct fragment_run *r, unsigned int data, unsigned int done
 	return ret;
 }
 
-/* Until one of those that are outstanding is done; a busy run does not sleep for that either. */
+/* Wait for the completion of an outstanding request, without sleeping in a busy run. */
 static void wait_for_space(struct fragment_run *r)
 {
 	r->full++;
 	if (r->opt->channel.busy) {
 		if (roc_fragments_flush(r->f))
 			channel_fail(&r->run, "%s", roc_error());
-		/* Requests may have been completed between an empty fetch() and the stop. */
+		/* Requests may complete between an empty reap_requests() and the stop. */
 		if (!reap_requests(r) && !roc_fragments_running(r->f) && !reap_requests(r))
 			explain(r);
 		return;
@@ -110,7 +118,9 @@ static void wait_for_space(struct fragment_run *r)
 	reap_requests(r);
 }
 
-/* False: the run ended before there was room. */
+/*
+ * Request the event if it is selected. False: the run ended before there was space for the request.
+ */
 static bool decide(struct fragment_run *r, uint32_t event)
 {
 	int ret = 0;
@@ -126,7 +136,10 @@ static bool decide(struct fragment_run *r, uint32_t event)
 	return true;
 }
 
-/* What came; whole events are decided on and cleared. How many fragments. */
+/*
+ * Read the new notifications; request and clear the complete events. Return the number of
+ * fragments.
+ */
 static int consume_kept(struct fragment_run *r)
 {
 	struct roc_fragment_kept kept[BATCH];
@@ -141,7 +154,7 @@ static int consume_kept(struct fragment_run *r)
 	if (n)
 		r->run.progress = now_ns();
 	for (i = 0; i < n && !r->run.failure[0]; i++) {
-		/* It is whole, and by this one. */
+		/* The event is complete, and this fragment completed it. */
 		if ((kept[i].links & r->links) != r->links || !(r->links >> kept[i].link & 1))
 			continue;
 		if (!decide(r, kept[i].event))
@@ -156,8 +169,8 @@ static int consume_kept(struct fragment_run *r)
 }
 
 /*
- * Events that will not be whole any more: they were too old when all that the card had told of was
- * taken in, which was at @then. Since then we may have been held up ourselves.
+ * Clear events that stayed incomplete for longer than --whole-within. Their age counts until @then,
+ * when all earlier notifications had been read: this process may have been delayed since.
  */
 static void clear_old(struct fragment_run *r, uint64_t then)
 {
@@ -171,7 +184,10 @@ static void clear_old(struct fragment_run *r, uint64_t then)
 	}
 }
 
-/* Who looks all the time would ring for each event: requests go in batches, or after a while. */
+/*
+ * Flush requests in batches or after FLUSH_MS, because a busy run would write a doorbell for each
+ * event.
+ */
 static void flush_requests(struct fragment_run *r)
 {
 	struct roc_fragments_counts c;
@@ -186,7 +202,7 @@ static void flush_requests(struct fragment_run *r)
 		channel_fail(&r->run, "%s", roc_error());
 }
 
-/* Something came, or a moment passed. */
+/* Wait for new data at most WAIT_MS; a busy run does not wait. */
 static void poll_sub_unit(struct fragment_run *r)
 {
 	if (r->opt->channel.busy) {
@@ -202,7 +218,7 @@ static void run(struct fragment_run *r)
 {
 	uint64_t now = now_ns();
 	unsigned int polls = 0;
-	bool stopped = false; /* the rings were polled after the stop, too */
+	bool stopped = false; /* the rings were polled once more after the stop */
 	uint64_t before;
 	int taken;
 
@@ -227,7 +243,7 @@ static void run(struct fragment_run *r)
 	r->run.finish = now_ns();
 }
 
-/* Requests on their way are waited for; then the card is stopped, and what it told of counted. */
+/* Wait for the outstanding requests, then stop the card and count the remaining notifications. */
 static void end(struct fragment_run *r)
 {
 	uint64_t limit = now_ns() + 10 * NS_PER_S;
@@ -271,7 +287,10 @@ static bool shrank(const struct fragment_run *r)
 	return false;
 }
 
-/* Our counts against the card's, of the time between two looks at it while it stood still. */
+/*
+ * Compare the counts of the run with the card's counters, which were read before and after the run
+ * while the sub-unit was stopped.
+ */
 static void compare(struct fragment_run *r)
 {
 	const struct roc_robinnp_sub *a = &r->before.sub, *b = &r->after.sub;
@@ -300,7 +319,10 @@ static void compare(struct fragment_run *r)
 			"the card refused commands or pages: see roc-fragment stats --verbose");
 }
 
-/* What makes the fragments, if a generator does; and by default what makes an event whole. */
+/*
+ * Read the generator settings. By default the links with a running generator make an event
+ * complete.
+ */
 static int read_generators(struct fragment_run *r)
 {
 	unsigned int i, sub = roc_fragments_number(r->f), links = roc_fragments_links(r->f);
@@ -333,7 +355,7 @@ static int read_generators(struct fragment_run *r)
 	return TOOL_OK;
 }
 
-/* For an event at least, or the first one waits for ever. */
+/* The host memory must hold one fragment of each link, else the first event waits for ever. */
 static int check_host_memory(struct fragment_run *r)
 {
 	int needed = r->opt->percent ? __builtin_popcount(r->links) : 0;
@@ -387,7 +409,7 @@ static void run_sub_unit(struct channel_run *channel)
 	end(r);
 	roc_fragments_counts(r->f, &r->counts);
 	roc_fragments_damage(r->f, &r->damage);
-	/* It is known when the run has ended. */
+	/* The number of lost entries is known after the stop. */
 	if (roc_fragments_info(r->f, &ended))
 		channel_fail(&r->run, "%s", roc_error());
 	else
@@ -401,7 +423,10 @@ static void run_sub_unit(struct channel_run *channel)
 		compare(r);
 }
 
-/* What the card flagged, and what it should have flagged. False: there is nothing of it. */
+/*
+ * Report fragments that the card flagged, or should have flagged, as damaged. False: there are
+ * none.
+ */
 static bool damaged(const struct fragment_run *r)
 {
 	const struct roc_fragments_damage *d = &r->damage;

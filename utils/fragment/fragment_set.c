@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Settings of the sub-units and of the generators of their links. What is given is set, then all is
- * shown as it is now.
+ * Settings of the sub-units and of their links' generators. Apply the given settings, then print
+ * all of them.
  */
 #include "fragment.h"
 
@@ -93,7 +93,7 @@ int fragment_driver_settings(const struct fragment_options *o, struct roc_fr_set
 {
 	int code = channel_settings(driver, sizeof(driver) / sizeof(driver[0]), o, s, &s->set);
 
-	/* With a generator it says whose. */
+	/* With generator options, --links selects generators instead. */
 	if (o->links.given && !channel_changes_generator(&o->channel)) {
 		s->links = o->links.value;
 		s->set |= ROC_FR_SET_LINKS;
@@ -170,7 +170,7 @@ int fragment_set_one(struct roc_endpoint *ep, const struct roc_card *card, unsig
 	return TOOL_OK;
 }
 
-/* Sub-units share no settings. */
+/* Sub-units share no settings; only count them. */
 int fragment_set_card(struct roc_endpoint *ep, const struct roc_card *card, const void *options,
 		      struct json *j, unsigned int *last)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How the sub-units and links of a card are, without opening a sub-unit: one that runs is not
- * disturbed. What the card counts is read from its open registers.
+ * State of a card's sub-units and links. No sub-unit is opened, so a running one is not disturbed;
+ * the card's counters are in unprotected registers.
  */
 #include "fragment.h"
 

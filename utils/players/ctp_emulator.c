@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-ctp-emulator: start and stop the trigger emulator of a CRU, and trigger by hand.
+ * roc-ctp-emulator: start and stop the trigger emulator of a CRU, and send single triggers.
  */
 #include "players.h"
 
@@ -100,7 +100,7 @@ static const struct option_spec options[] = {
 	JSON_OPTION(struct values),
 };
 
-/* "1,20,300" to slots; exit code. */
+/* Parse "1,20,300" into slots. Return an exit code. */
 static int parse_fixed(const char *list, struct roc_cru_ctp *ctp)
 {
 	char copy[256], *save, *word;
@@ -181,7 +181,10 @@ static void print(const struct values *v, const struct roc_cru_ctp *ctp, bool ru
 		ctp_text(stdout, &r);
 }
 
-/* Selecting the clock sets the source, so a card may run on LOCAL and still look at the PON. */
+/*
+ * The source is set when the clock is selected, so a card with a local clock may still receive its
+ * triggers from the PON.
+ */
 static void check_source(struct roc_endpoint *ep)
 {
 	uint32_t word;

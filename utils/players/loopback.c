@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-loopback: send test patterns over links that are looped back, count errors until SIGINT,
- * and put the links back as they were. The card is locked for all that time: of two tests the
- * second would put back the first one's patterns, and a lock that cannot be had at the end would
- * leave them.
+ * roc-loopback: send test patterns over links in loopback, count errors until SIGINT, and restore
+ * the settings of the links.
+ *
+ * The card is locked all the time. Otherwise the second of two tests would restore the patterns of
+ * the first one, and a test that cannot get the lock at its end could not restore the settings.
  */
 #include "players.h"
 
@@ -27,7 +28,7 @@ struct values {
 	uint32_t high, medium, low;
 };
 
-#define LOCK_MS 15000 /* as long as the library itself waits */
+#define LOCK_MS 15000 /* same limit as in the library */
 
 static const char *const modes[] = {"counter", "static", NULL};
 static const char *const counters[] = {"30bit", "8bit", NULL};
@@ -173,7 +174,10 @@ void loopback_json(struct json *j, const struct loopback_round *r)
 	json_object_end(j);
 }
 
-/* Links with errors in the last round; those of all rounds count, since errors add up. */
+/*
+ * Return the links with errors in the last round. The counters are cumulative, so this covers all
+ * rounds.
+ */
 static uint32_t bad_links(const struct loopback_round *r)
 {
 	uint32_t bad = 0;
@@ -224,7 +228,7 @@ static int rounds(struct roc_endpoint *ep, const struct values *v)
 	return code;
 }
 
-/* Card lock held. */
+/* Called with the card locked. */
 static int test_links(struct roc_endpoint *ep, const struct roc_cru_loopback *test,
 		      const struct values *v)
 {
@@ -257,7 +261,9 @@ static int run(const void *p)
 	test.mask_high = v->high;
 	test.mask_medium = v->medium;
 	test.mask_low = v->low;
-	/* Before the links are touched: a signal must not leave them in the test. */
+	/*
+	 * Catch signals before the links are changed, so that their settings are always restored.
+	 */
 	stop_in_order();
 	if (roc_card_lock(ep, LOCK_MS)) {
 		code = tool_fail("%s", roc_error());

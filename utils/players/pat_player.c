@@ -21,7 +21,7 @@ struct values {
 	bool json;
 };
 
-/* pat2's trigger counters are one word on the command line. */
+/* The trigger counters of pat2 are one word on the command line. */
 #define COUNTERS_TF(word) ((word) >> 20 & 0xfff)
 #define COUNTERS_ORBIT(word) ((word) >> 12 & 0xff)
 #define COUNTERS_BC(word) ((word)&0xfff)
@@ -123,7 +123,7 @@ void patterns_json(FILE *out, const struct roc_cru_patterns *p)
 	json_object_end(&j);
 }
 
-/* What the options say; exit code. */
+/* Fill in the parameters from the options. Return an exit code. */
 static int patterns_from_options(const struct values *v, struct roc_cru_patterns *p)
 {
 	int i;

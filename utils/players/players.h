@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Output of the tools that make a CRU send or receive patterns: roc-pat-player, roc-ctp-emulator,
- * roc-loopback, roc-ul. The functions take what was read, so that golden tests need no card. Short:
- * the settings themselves are libroc's (roc/cru.h).
+ * roc-loopback, roc-ul. The functions take the values that were read, so that golden tests need no
+ * card. The settings are in libroc (roc/cru.h).
  */
 #ifndef ROC_UTILS_PLAYERS_H
 #define ROC_UTILS_PLAYERS_H
@@ -35,9 +35,9 @@ struct loopback_round {
 	struct roc_cru_loopback_link results[ROC_CRU_LINKS];
 };
 
-/* All layers up and no error. */
+/* True if all layers are up and there are no errors. */
 bool loopback_good(const struct roc_cru_loopback_link *link);
-/* @expert: every layer's state, too. */
+/* @expert: print the state of every layer. */
 void loopback_text(FILE *out, const struct loopback_round *r, bool expert, bool colours);
 void loopback_json(struct json *j, const struct loopback_round *r);
 

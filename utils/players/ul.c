@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-ul: set, or show, the example generator in the user logic of a CRU.
+ * roc-ul: set or show the example generator in the user logic of a CRU.
  */
 #include "players.h"
 
