@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Device nodes: rules, group, and an example of limits.
+# Install the udev rules, the group of the device nodes, and an example of memory limits.
 
 SYSUSERSDIR ?= /usr/lib/sysusers.d
 DOCDIR ?= $(PREFIX)/share/doc/roc
 
 .PHONY: install-udev uninstall-udev
 
-# On a live system (no DESTDIR) the group is made and the rules take effect at once.
+# Without DESTDIR, also create the group and apply the rules.
 install-udev:
 	install -d "$(DESTDIR)$(UDEVDIR)" "$(DESTDIR)$(SYSUSERSDIR)" "$(DESTDIR)$(DOCDIR)"
 	install -m 644 udev/60-roc.rules "$(DESTDIR)$(UDEVDIR)"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-bar-stress: one register, as often as possible, by one process or by several at once. The
- * BAR is mapped, so an operation is one access on the bus and no system call.
+ * roc-bar-stress: access one register as often as possible, from one or several processes. The BAR
+ * is mapped, so an operation is one bus access without a system call.
  */
 #include "registers.h"
 
@@ -87,7 +87,10 @@ static const struct option_spec options[] = {
 	JSON_OPTION(struct values),
 };
 
-/* Written by one process, seen by all; a cache line of its own, so that counting costs nothing. */
+/*
+ * Written by one process and read by all. It has its own cache line, so that counting does not slow
+ * down other processes.
+ */
 struct progress {
 	_Atomic uint64_t ops;
 } __attribute__((aligned(64)));
@@ -96,15 +99,15 @@ struct progress {
 struct shared {
 	_Atomic unsigned int ready;
 	_Atomic bool go, stop;
-	_Atomic bool finished;			    /* by somebody; who sets it takes the shares */
-	char reason[BAR_STRESS_PROCESSES_MAX][256]; /* sentence of a process that failed */
+	_Atomic bool finished; /* set by the first one, which records the shares */
+	char reason[BAR_STRESS_PROCESSES_MAX][256]; /* message of a process that failed */
 	struct progress progress[BAR_STRESS_PROCESSES_MAX];
 	struct bar_stress_worker workers[BAR_STRESS_PROCESSES_MAX];
 };
 
 struct stress {
 	const struct roc_card *card;
-	const char *id; /* what the user called it */
+	const char *id; /* name of the card as given by the user */
 	struct roc_endpoint *ep;
 	uint32_t bar;
 	uint32_t address;
@@ -125,7 +128,10 @@ static void count_op(struct bar_stress_ops *ops, uint64_t ns)
 		ops->max_ns = ns;
 }
 
-/* What everybody had done when the first was finished is what the shares are made of. */
+/*
+ * Record the operations of all processes at the end of the first one. The shares are computed from
+ * these.
+ */
 static void record_shares(const struct stress *s)
 {
 	unsigned int i;
@@ -168,7 +174,7 @@ static void cycles(const struct stress *s, unsigned int number, volatile uint32_
 	record_shares(s);
 }
 
-/* The exit code of a process whose access raised SIGBUS: beyond those of tools. */
+/* Exit code of a process whose access raised SIGBUS; no exit code of a tool. */
 #define BUS_ERROR 64
 
 static void on_bus_error(int number)
@@ -176,7 +182,10 @@ static void on_bus_error(int number)
 	_exit(BUS_ERROR);
 }
 
-/* A child's life; its exit code. A mapping of a BAR is not inherited, so each makes its own. */
+/*
+ * Run one child process; return its exit code. A BAR mapping is not inherited, so each process maps
+ * the BAR itself.
+ */
 static int work(const struct stress *s, unsigned int number)
 {
 	char *reason = s->shared->reason[number];
@@ -208,7 +217,7 @@ static void show_progress(const struct stress *s)
 			    100.0 * (double)done / all);
 }
 
-/* The card is gone, or it answers and the page holds a protected register. */
+/* SIGBUS has two causes: the card was removed, or the page contains a protected register. */
 static void explain_bus_error(const struct stress *s, unsigned int number)
 {
 	char *reason = s->shared->reason[number];
@@ -224,7 +233,7 @@ static void explain_bus_error(const struct stress *s, unsigned int number)
 			 card_called(s->card, s->id));
 }
 
-/* Wait for all children; after a signal they are told to stop. */
+/* Wait for all children; after a signal let them stop. */
 static void wait_for(const struct stress *s, const pid_t *pids, unsigned int started)
 {
 	bool live = output_is_live(stderr) && !s->no_display;
@@ -235,7 +244,10 @@ static void wait_for(const struct stress *s, const pid_t *pids, unsigned int sta
 	pid_t pid;
 
 	while (left) {
-		/* 50 ms: soon enough for people, seldom enough not to disturb what is measured. */
+		/*
+		 * 50 ms: short enough for the live line, long enough not to disturb the
+		 * measurement.
+		 */
 		if (stop_sleep(0.05)) {
 			atomic_store(&s->shared->stop, true);
 			usleep(1000);
@@ -270,12 +282,12 @@ static int run_processes(const struct stress *s)
 	int code = TOOL_OK;
 
 	fflush(stdout);
-	/* If it is ignored, no process has a status. */
+	/* With SIGCHLD ignored, waitpid() gets no exit status. */
 	signal(SIGCHLD, SIG_DFL);
 	for (started = 0; started < s->processes; started++) {
 		pids[started] = fork();
 		if (!pids[started]) {
-			/* It tells them when to end; if it is killed nobody would. */
+			/* Only the parent stops the children, so they must die with it. */
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			_exit(getppid() == parent ? work(s, started) : TOOL_FAILED);
 		}
@@ -286,7 +298,7 @@ static int run_processes(const struct stress *s)
 			break;
 		}
 	}
-	/* All begin together, or the first ones have the card for themselves. */
+	/* Start all together, else the first processes have the card for themselves. */
 	for (i = 0; !code && i < 10000 && atomic_load(&s->shared->ready) < started; i++)
 		usleep(100);
 	atomic_store(&s->shared->go, true);
@@ -313,7 +325,7 @@ static int stress(const struct values *v, struct stress *s, struct roc_endpoint 
 	size_t length;
 	int code;
 
-	/* Only to see whether it may be, before anything is started. */
+	/* Check that the BAR can be mapped before anything is started. */
 	if (roc_bar_map(ep, v->bar, s->write, &bar))
 		return tool_fail("%s", roc_error());
 	length = bar.length;
@@ -372,7 +384,7 @@ static int run(const void *p)
 		s.cycles = s.seconds ? UINT64_MAX : CYCLES_DEFAULT;
 	if (v->address % 4)
 		return tool_usage("--address: 0x%x is not a multiple of 4.", v->address);
-	/* Any card: every one has BARs. */
+	/* Any card type: every card has BARs. */
 	err = roc_find(v->id, &card);
 	if (!err)
 		err = roc_open_card(&card, v->id, &ep);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-bar-stress shows.
+ * Output of roc-bar-stress.
  */
 #include "registers.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-reg-read, roc-reg-read-range, roc-reg-write and roc-reg-modify: registers by hand. All
- * checks of addresses and rights are the kernel's; libroc has the sentences.
+ * roc-reg-read, roc-reg-read-range, roc-reg-write and roc-reg-modify: access to single registers.
+ * The kernel checks addresses and permissions, and libroc makes the messages.
  */
 #include "registers.h"
 
@@ -16,7 +16,7 @@
 #include "utils/common/output.h"
 #include "utils/common/tool.h"
 
-/* One structure for the four tools; each table names what it uses. */
+/* Values of all four tools; each table has the options that its tool uses. */
 struct values {
 	struct common_options common;
 	const char *id;
@@ -34,7 +34,7 @@ struct values {
 #define OPTION_AT(option_name, option_type, member)                                                \
 	.name = (option_name), .type = (option_type), .offset = offsetof(struct values, member)
 
-/* @changes: the card. */
+/* @changes: the tool changes the card. */
 #define REG_OPTIONS(changes)                                                                       \
 	CARD_OPTION(struct values, changes),                                                       \
 		{OPTION_AT("channel", OPTION_NUMBER, channel),                                     \
@@ -125,7 +125,7 @@ static int read_range(const struct values *v, uint32_t *words)
 	code = open_card(v, &ep);
 	if (code)
 		return code;
-	/* Nothing is read unless all of it can be. */
+	/* Check the whole range before reading any of it. */
 	if (roc_bar_info_get(ep, v->channel, &bar)) {
 		code = tool_fail("%s", roc_error());
 		goto out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Bit fields of registers, and how a register is shown.
+ * Bit fields of registers, and their output.
  */
 #include "registers.h"
 
@@ -21,7 +21,7 @@ bool reg_field(uint32_t position, uint32_t width, uint32_t value, uint32_t *mask
 			 position);
 		return false;
 	}
-	/* 1 << 32 would be undefined. */
+	/* 1 << 32 is undefined. */
 	field = width == 32 ? UINT32_MAX : (UINT32_C(1) << width) - 1;
 	if (value > field) {
 		snprintf(

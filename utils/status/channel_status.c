@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-status of a card whose channels are streams or sub-units: the card, how its channels are, and
- * of sub-units the links.
+ * roc-status of a card with streams or sub-units: the card and its channels, and the links of
+ * sub-units.
  */
 #include "status.h"
 
@@ -156,7 +156,7 @@ static const struct value fragments[] = {
 	{CARD(cycles), .key = "cycles", .no_influx = true},
 };
 
-/* A link, and the sub-unit that has it. */
+/* A link and the name of its sub-unit. */
 struct link_row {
 	struct fragment_link link;
 	const char *sub;
@@ -221,7 +221,7 @@ static void fragments_json(FILE *out, const void *report)
 	json_object_end(&j);
 }
 
-/* All links of the card, one sub-unit after the other. False: there is no such one. */
+/* Find link @i of the card, counted over all sub-units. Return false if there is none. */
 static bool find_link(const struct status_fragments *r, unsigned int i, struct link_row *row)
 {
 	const struct fragment_unit *u;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-pkt-monitor of a C-RORC, in every form.
+ * roc-pkt-monitor of a C-RORC, in every format.
  */
 #include "status.h"
 

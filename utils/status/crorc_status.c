@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-status of a C-RORC, in every form.
+ * roc-status of a C-RORC, in every format.
  */
 #include "status.h"
 
@@ -65,7 +65,7 @@ static const struct value links[] = {
 
 static const struct values card_values = VALUES(endpoint, .width = 24), link_values = VALUES(links);
 
-/* The links that are shown. Their number. */
+/* Fill in the rows of the selected links. Return their number. */
 static unsigned int rows(const struct roc_crorc_status *s, struct link_row row[ROC_CRORC_LINKS])
 {
 	unsigned int i, n = 0;

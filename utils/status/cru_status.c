@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The status of a CRU in every format. InfluxDB has the names that sites' dashboards know.
+ * Status of a CRU in every format. InfluxDB lines have the names of existing dashboards.
  */
 #include "status.h"
 
@@ -50,7 +50,10 @@ static double onu_watts(const void *o)
 #define CRU(member) VALUE(struct roc_cru_status, member)
 #define ENABLED .yes = "Enabled", .no = "Disabled"
 
-/* What has so few bits that it runs over between two scrapes is a gauge: no rate of it is right. */
+/*
+ * Counters with so few bits that they wrap between two scrapes are gauges, because a rate of them
+ * would be wrong.
+ */
 static const struct value endpoint[] = {
 	{CRU(cru_id), .name = "CRU ID", .key = "cruId", .hex = true},
 	{.text = clock_name, .name = "Clock", .key = "clock"},
@@ -126,7 +129,7 @@ static const struct value onu[] = {
 	{ONU(sticky), .name = "Sticky bits", .key = "onuStickyValue", .hex = true},
 	{ONU(sticky_before), .name = "Sticky bits before", .key = "onuStickyValuePrev",
 	 .no_influx = true, .hex = true},
-	/* So misspelt since the first version; dashboards have it. */
+	/* Misspelt since the first version; existing dashboards use this name. */
 	{ONU(sticky_before), .key = "onuStickyVaulePrev", .no_json = true},
 	{ONU(address), .name = "Address", .key = "onuAddress"},
 	{ONU(status), .name = "Status", .hex = true},
@@ -158,7 +161,7 @@ static const struct value fec[] = {
 	 .no = "off"},
 	{FEC(latch_errors), .name = "Latch errors", .key = "latchFecCrcErrors", .yes = "on",
 	 .no = "off"},
-	/* The card has no register for these two; they were always 0. */
+	/* The card has no register for these two values, which have always been 0. */
 	{.count = no_register, .key = "slowControlFramingLocked", .no_json = true},
 	{FEC(single_errors), .name = "Single errors", .key = "fecSingleErrorCount"},
 	{FEC(double_errors), .name = "Double errors", .key = "fecDoubleErrorCount"},
@@ -327,7 +330,7 @@ static const struct value links[] = {
 	 .help = "Packets with corrupt headers, 8 bits."},
 };
 
-/* A table of their own, with --verbose. */
+/* A separate table, only with --verbose. */
 static const struct value packets[] = {
 	{NUMBER, .name = ">Link"},
 	{LINK(processed), .name = ">Packets"},
@@ -344,7 +347,7 @@ static const struct values onu_values = VALUES(onu, .width = 24);
 static const struct values fec_values = VALUES(fec, .width = 24);
 static const struct values link_values = VALUES(links), packet_values = VALUES(packets);
 
-/* The links that are shown. Their number. */
+/* Fill in the rows of the selected links. Return their number. */
 static unsigned int rows(const struct roc_cru_status *s, struct link_row row[ROC_CRU_LINKS])
 {
 	unsigned int i, n = 0;

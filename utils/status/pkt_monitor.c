@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-pkt-monitor: packet counters of a card's links, and of a CRU's datapath wrapper.
+ * roc-pkt-monitor: packet counters of a card's links and of a CRU's datapath wrapper.
  */
 #include "status.h"
 
@@ -36,7 +36,7 @@ static const char *slot_name(unsigned int slot)
 	}
 }
 
-/* An endpoint has one wrapper, which has its number. */
+/* An endpoint has one wrapper with the number of the endpoint. */
 static int wrapper(const struct packets_report *r)
 {
 	return r->card.endpoint;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-siu-status: what both ends of a C-RORC's link say of themselves.
+ * roc-siu-status: status words of both ends of a C-RORC's link.
  */
 #include "status.h"
 

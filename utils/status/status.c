@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-status: how a card and its links are; of a CRU also its ONU and its PON.
+ * roc-status: status of a card and its links; for a CRU also its ONU and PON.
  */
 #include "status.h"
 
@@ -46,7 +46,7 @@ int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *c
 		flags |= ROC_CRU_STATUS_ONU;
 	if (q->fec)
 		flags |= ROC_CRU_STATUS_FEC;
-	/* The table for people has them only if it is asked for more. */
+	/* The text output has packet counters only with --verbose. */
 	if (q->format == OUTPUT_TEXT && !q->verbose)
 		flags |= ROC_CRU_STATUS_NO_PACKETS;
 	if (roc_cru_status_read(ep, q->links ? q->links : ROC_CRU_ALL_LINKS, flags, &r.cru))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tools that show the state of a card have read, and how they show it.
+ * Reports of the tools that show the state of a card, and their printers.
  */
 #ifndef ROC_UTILS_STATUS_H
 #define ROC_UTILS_STATUS_H
@@ -19,18 +19,18 @@
 #include "utils/fragment/fragment.h"
 #include "utils/stream/stream.h"
 
-/* roc-status; roc-config has a status report in the same form */
+/* roc-status, and the status report of roc-config */
 struct status_report {
 	struct roc_card card;
 	struct roc_cru_status cru;
 	struct channels channels;
-	uint64_t time; /* output_time() of the reading */
+	uint64_t time; /* output_time() when it was read */
 };
 
-/* @verbose: packet counters of the links, and more of the channels. */
+/* @verbose: also the packet counters of links, and more counters of channels. */
 extern const struct output_forms status_forms;
 
-/* The same of a C-RORC. */
+/* roc-status of a C-RORC */
 struct status_crorc {
 	struct roc_card card;
 	struct roc_crorc_status status;
@@ -40,19 +40,19 @@ struct status_crorc {
 
 extern const struct output_forms status_crorc_forms;
 
-/* A whole reading of each card; see card_show_fn. */
+/* Read and print the complete status of a card; see card_show_fn. */
 int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
 		    const struct card_request *request);
 int status_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
 		      const struct card_request *request);
 
-/* roc-status of a card whose channels are streams or sub-units */
+/* roc-status of a card with streams or sub-units */
 struct status_streams {
 	struct roc_card card;
 	struct roc_p40_status status;
 	unsigned int streams;
 	struct roc_st_info stream[STREAMS_MAX];
-	uint64_t time; /* output_time() of the reading */
+	uint64_t time; /* output_time() when it was read */
 };
 
 struct status_fragments {
@@ -65,7 +65,7 @@ struct status_fragments {
 
 extern const struct output_forms status_streams_forms, status_fragments_forms;
 
-/* A whole reading; see card_show_fn. */
+/* Read and print the complete status; see card_show_fn. */
 int status_show_streams(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
 			const struct card_request *request);
 int status_show_fragments(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
@@ -75,12 +75,12 @@ int status_show_fragments(FILE *out, struct roc_endpoint *ep, const struct roc_c
 struct packets_report {
 	struct roc_card card;
 	struct roc_cru_packets packets;
-	uint64_t time; /* output_time() of the reading */
+	uint64_t time; /* output_time() when it was read */
 };
 
 extern const struct output_forms packets_forms;
 
-/* The same of a C-RORC. */
+/* roc-pkt-monitor of a C-RORC */
 struct packets_crorc {
 	struct roc_card card;
 	struct roc_crorc_packets packets;
@@ -89,7 +89,7 @@ struct packets_crorc {
 
 extern const struct output_forms packets_crorc_forms;
 
-/* A whole reading of each card; see card_show_fn. */
+/* Read and print all packet counters of a card; see card_show_fn. */
 int packets_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
 		     const struct card_request *request);
 int packets_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
@@ -100,7 +100,7 @@ struct siu_report {
 	struct roc_card card;
 	unsigned int channel;
 	struct roc_crorc_siu siu;
-	const char *failure; /* why something is missing, NULL: nothing is */
+	const char *failure; /* why the status is incomplete; NULL: it is complete */
 };
 
 void siu_text(FILE *out, const struct siu_report *r);
@@ -115,15 +115,15 @@ struct triggers_report {
 };
 
 /*
- * Wait for so long, and read the card into @r->counts and @r->rates, which is the mean since
- * @before; then that is the last reading. Counters may run over meanwhile. 0, -EINTR the signal
- * came, -EIO roc_error() says why.
+ * Sleep for @seconds, then fill in @r->counts and @r->rates, the mean rates since @before. @before
+ * becomes the last reading. Counters may wrap in between. Return 0, -EINTR after a signal, or -EIO
+ * with the message in roc_error().
  */
 int triggers_measure(struct roc_endpoint *ep, uint32_t seconds, struct roc_cru_triggers *before,
 		     struct triggers_report *r);
 
 void triggers_head(FILE *out, const struct triggers_report *r);
-void triggers_text(FILE *out, const struct triggers_report *r); /* one line, without its end */
+void triggers_text(FILE *out, const struct triggers_report *r); /* one line without its end */
 void triggers_json(struct json *j, const struct triggers_report *r);
 void triggers_influx(FILE *out, const struct triggers_report *r);
 void triggers_prometheus(FILE *out, const struct triggers_report *r);

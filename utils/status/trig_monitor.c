@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-trig-monitor: trigger counters of a card and their rates, once or again and again.
+ * roc-trig-monitor: trigger counters of a card and their rates, once or periodically.
  */
 #include "status.h"
 
@@ -15,7 +15,7 @@
 #include "utils/common/prometheus.h"
 #include "utils/common/tool.h"
 
-/* Between two looks: a counter of 16 bits, of one trigger per orbit, runs over in 5.8 s. */
+/* Interval between two reads: a 16-bit counter with one trigger per orbit wraps after 5.8 s. */
 #define SAMPLE_SECONDS 2
 
 struct triggers_options {
@@ -123,7 +123,7 @@ void triggers_prometheus(FILE *out, const struct triggers_report *r)
 	prometheus_family(&m, "roc_triggers", PROMETHEUS_COUNTER, "Triggers received.");
 	sample(&m, r, "hb", r->counts.hb);
 	sample(&m, r, "phy", r->counts.phy);
-	/* These run over between two scrapes, and a rate of them says nothing. */
+	/* These wrap between two scrapes, so a rate of them would be wrong. */
 	prometheus_family(&m, "roc_triggers_counted", PROMETHEUS_GAUGE,
 			  "Triggers received, 16 bits (cal, tof) and 4 bits (sox, eox).");
 	sample(&m, r, "cal", r->counts.cal);
@@ -151,7 +151,7 @@ static void text_over(FILE *out, const struct triggers_report *r)
 	free(text);
 }
 
-/* One report in the form asked for; on a terminal the text overwrites the one before. */
+/* Print one report in the requested format. On a terminal the text overwrites the previous one. */
 static void show(const struct triggers_report *r, struct output *o, struct json *j, bool overwrite)
 {
 	switch (o->format) {

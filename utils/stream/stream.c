@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-stream as a tool: its options.
+ * roc-stream: options and actions.
  */
 #include "stream.h"
 

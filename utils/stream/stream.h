@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-stream: what its parts share.
+ * Common parts of roc-stream.
  *
- *	stream.c	the table of options, and which part does what is asked for
+ *	stream.c	table of options, selection of the action
  *	stream_take.c	takes data: dump and follow
- *	stream_check.c	is every byte right
- *	stream_report.c	what was taken: live line, table, JSON; a packet as text
- *	stream_stats.c	how the streams of a card are, from outside
+ *	stream_check.c	checks every byte of a packet
+ *	stream_report.c	results: live line, table, JSON; a packet as text
+ *	stream_stats.c	state of the streams without opening one
  *	stream_set.c	settings
  */
 #ifndef ROC_UTILS_STREAM_H
@@ -18,7 +18,7 @@
 
 #include "utils/channel/channel_tool.h"
 
-/* Before enum channel_action. */
+/* Actions before enum channel_action. */
 enum stream_action {
 	STREAM_DUMP,
 	STREAM_FOLLOW,
@@ -43,39 +43,39 @@ struct stream_options {
 	struct given_number source_id, enabled;
 };
 
-/* What the generator was told to make: what the data are checked against. */
+/* Generator settings against which the data are checked. */
 struct stream_expect {
-	bool known; /* else sizes are taken as they come */
+	bool known; /* false: accept any size */
 	struct roc_p40_generator generator;
 };
 
-/* Checking of one stream's data from its start on; a pure function of these. */
+/* Checker of one stream's data from its start; a pure function of these members. */
 struct stream_check {
 	enum roc_packet_kind kind;
-	uint16_t stream; /* of ODIN: N of odinN */
+	uint16_t stream; /* ODIN: N of odinN */
 	struct stream_expect expect;
 	struct error_log *errors;
 
-	bool from_start; /* of a run: packets and ODIN records are numbered from 0 */
+	bool from_start; /* packets and ODIN records are numbered from 0 */
 	bool begun;
 	uint64_t next_event;	/* expected */
-	uint32_t next_number;	/* of the packet */
-	uint32_t next_position; /* META: in main's ring, lines */
+	uint32_t next_number;	/* expected packet number */
+	uint32_t next_position; /* META: expected line in main's ring */
 
 	uint64_t packets, events, truncated;
-	uint64_t damaged; /* packets with truncated fragments, as they are flagged */
+	uint64_t damaged; /* packets with truncated fragments, as flagged */
 	uint64_t payload; /* bytes of fragments */
 	uint64_t gaps;
 	uint64_t missing; /* events in the gaps */
 };
 
 /*
- * Look at one packet: all of it, unless @headers. After a failure the sentence of it is the
- * library's: nothing behind it can be read.
+ * Check one packet, or only its headers with @headers. Return a negative errno with the library's
+ * message if nothing after the failure can be read.
  */
 int stream_check_packet(struct stream_check *c, struct roc_packet *p, bool headers);
 
-/* One taking of data. Owned by stream_take(). */
+/* One run of dump or follow. Owned by stream_take(). */
 struct stream_run {
 	struct channel_run run;
 	const struct stream_options *opt;
@@ -83,11 +83,11 @@ struct stream_run {
 	struct stream_check check;
 	FILE *bin;
 	uint64_t bytes, batches; /* consumed */
-	unsigned int lost;	 /* events that the stop threw away */
+	unsigned int lost;	 /* events that the stop discarded */
 	struct roc_st_info before, info;
 };
 
-/* Exit codes. */
+/* Return an exit code. */
 int stream_take(const void *options);
 
 /* stream_report.c */
@@ -106,7 +106,7 @@ int stream_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned i
 		void *info);
 int stream_live_line(struct roc_endpoint *ep, unsigned int stream, double seconds, char *line,
 		     size_t size);
-/* Bytes in the ring, between the two positions. */
+/* Bytes in the ring, between read and write position. */
 uint64_t stream_ring_level(const void *info);
 
 /* stream_set.c; see struct channel_type */

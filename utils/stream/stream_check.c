@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Is every byte of a stream right? Headers and sizes have been looked at by the library's walk;
- * here it is what must follow from what came before, and what a generator of the card puts into its
- * fragments, by Documentation/hardware/stream-interface.md.
+ * Check every byte of a stream. The library's packet iterator has checked headers and sizes. Here
+ * the data are checked against the previous packets and, for the fragments of a card's generator,
+ * against Documentation/hardware/stream-interface.md.
  */
 #include "stream.h"
 
@@ -18,7 +18,7 @@
 #define AT "packet %" PRIu32 " (event %" PRIu64 "): "
 #define AT_ARGS(p) (p)->number, (p)->first_event
 
-/* Number of the first byte that is not of the pattern; @size if all are. */
+/* Return the offset of the first byte that differs from the pattern; @size if none does. */
 static uint32_t pattern_bytes(const void *data, uint32_t size, uint32_t first)
 {
 	const unsigned char *at = data;
@@ -45,8 +45,9 @@ static bool is_zero(const void *data, const void *end)
 }
 
 /*
- * Events come in order. A gap need not have been known of when the packet before it was closed, and
- * records have no flag to say it with: so it is counted, for comparing with what the card kept out.
+ * Check that events are in order and count gaps. The flag for a gap may be missing if the gap
+ * became known after the packet was closed, and records have no such flag. The count is compared
+ * with the events that the card dropped.
  */
 static void follow_events(struct stream_check *c, const struct roc_packet *p, uint32_t events)
 {
@@ -78,7 +79,9 @@ static void check_fragment(struct stream_check *c, const struct roc_packet *p,
 	uint32_t size, wrong;
 
 	if (f->type != ROC_FRAGMENT_GENERATED) {
-		/* A front end sends what it likes; but not while a generator is the source. */
+		/*
+		 * Front-end data are arbitrary, but are an error while a generator is the source.
+		 */
 		if (c->expect.known || f->type != ROC_FRAGMENT_FRONT_END)
 			error_log_add(c->errors, AT "event %" PRIu64 " is of type %u", AT_ARGS(p),
 				      f->event, f->type);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-stream shows of data: a packet, a line on the terminal while they are taken, and a table
- * or JSON at the end.
+ * Output of roc-stream for data: a packet as text, a live line on the terminal, and a table or JSON
+ * at the end.
  */
 #include "stream.h"
 

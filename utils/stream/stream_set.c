@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Settings of the streams: those that the driver knows, and the generators. What is given is set,
- * then all is shown as it is now.
+ * Settings of the driver and of the generators of the streams. Apply the given settings, then print
+ * all of them.
  */
 #include "stream.h"
 
@@ -187,7 +187,7 @@ int stream_set_one(struct roc_endpoint *ep, const struct roc_card *card, unsigne
 	return TOOL_OK;
 }
 
-/* The settings that all streams share. */
+/* Apply the settings that all streams share. */
 int stream_set_card(struct roc_endpoint *ep, const struct roc_card *card, const void *options,
 		    struct json *j, unsigned int *last)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How the streams of a card are, without opening one: a running stream is not disturbed, and no
- * register is read.
+ * State of a card's streams. No stream is opened and no register is read, so a running stream is
+ * not disturbed.
  */
 #include "stream.h"
 
@@ -51,7 +51,7 @@ static void full_cell(struct table *t, const void *o)
 		table_cell(t, NULL, "-");
 }
 
-/* A loss: how often, how much, and which events. */
+/* Print a kind of loss: how often, how many events, and which ones. */
 static void json_loss(struct json *j, const char *key, uint64_t times, uint64_t events, uint64_t ns,
 		      uint64_t first, uint64_t from, uint64_t to)
 {

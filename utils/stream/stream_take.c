@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Taking data from a stream, in place: every packet is looked at where the card wrote it, and the
- * ring is given back once per batch.
+ * Take data from a stream in place: check each packet where the card wrote it, and return the space
+ * in the ring once per batch.
  */
 #include "stream.h"
 
@@ -13,9 +13,9 @@
 #include "utils/common/clock.h"
 #include "utils/common/tool.h"
 
-#define WAIT_MS 100 /* a signal between the look and the sleep waits so long */
+#define WAIT_MS 100 /* longest sleep, also if a signal comes just before it */
 #define DUMP_PACKETS 10
-#define POLLS 64 /* of a busy reader, between two at the clock */
+#define POLLS 64 /* polls between two checks of the clock in a busy run */
 
 static uint64_t most_packets(const struct stream_options *o)
 {
@@ -37,7 +37,7 @@ static void check_packet(struct stream_run *r, struct roc_packet *p)
 	}
 }
 
-/* One batch: everything that is there, or what is still wanted of it. */
+/* Check and consume one batch: all packets in the ring, or as many as are still to be taken. */
 static uint64_t consume_batch(struct stream_run *r, const void *data, uint64_t bytes)
 {
 	uint64_t most = most_packets(r->opt);
@@ -60,7 +60,7 @@ static uint64_t consume_batch(struct stream_run *r, const void *data, uint64_t b
 	return walk.done;
 }
 
-/* The stream does not deliver any more: why? */
+/* Record why the stream delivers no more data. */
 static void explain(struct stream_run *r)
 {
 	struct roc_st_info info;
@@ -71,7 +71,7 @@ static void explain(struct stream_run *r)
 		channel_explain(&r->run, "The stream", info.state, info.reason);
 }
 
-/* Bytes there are; 0: none came within a moment. */
+/* Return the number of bytes in the ring; 0: none arrived within WAIT_MS. */
 static int64_t poll_ring(struct stream_run *r)
 {
 	int64_t bytes;
@@ -107,7 +107,7 @@ static void run(struct stream_run *r)
 	const void *data = NULL;
 	uint64_t now = now_ns();
 	unsigned int polls = 0;
-	bool stopped = false; /* the ring was polled after the stop, too */
+	bool stopped = false; /* the ring was polled once more after the stop */
 	int64_t bytes;
 
 	channel_run_begin(&r->run, now);
@@ -132,7 +132,7 @@ static void run(struct stream_run *r)
 	r->run.finish = now_ns();
 }
 
-/* What the card still had is in the ring now; what is not wanted of it stays there. */
+/* Consume the data that the stop flushed to the ring; those above --packets stay there. */
 static void drain(struct stream_run *r)
 {
 	const void *data = NULL;
@@ -146,8 +146,8 @@ static void drain(struct stream_run *r)
 }
 
 /*
- * Our counts against the card's, which is what it says of the time since the start: all of it,
- * unless so many packets were wanted and no more.
+ * Compare the counts of this tool with the increase of the card's counters since the start. All
+ * data must have been taken, unless --packets ended the run.
  */
 static void compare(struct stream_run *r)
 {
@@ -170,7 +170,7 @@ static void compare(struct stream_run *r)
 			      "the card says that it wrote %" PRIu64 " packets and %" PRIu64
 			      " bytes, but %" PRIu64 " and %" PRIu64 " came",
 			      packets, bytes, r->check.packets, r->bytes);
-	/* What lies behind the last packet that we took is not seen as a gap. */
+	/* Events missing after the last consumed packet are not seen as a gap. */
 	if (r->check.kind != ROC_PACKET_META && r->check.missing > throttled + flushed)
 		error_log_add(&r->run.errors,
 			      "%" PRIu64 " events are missing, but the card throttled %" PRIu64
@@ -178,7 +178,7 @@ static void compare(struct stream_run *r)
 			      r->check.missing, throttled, flushed);
 }
 
-/* What the generator makes, if one does and there is such a card. */
+/* Read the settings of the generator, if the card has one and it runs. */
 static void read_generator(struct stream_run *r)
 {
 	const struct card_type *type = card_type_find(r->run.card.type);
@@ -215,7 +215,7 @@ static int prepare(struct channel_run *channel)
 	return TOOL_OK;
 }
 
-/* The counts of the ring are looked at before the stop, and the losses after it. */
+/* Read the counters after the stop, which flushes the data of the card to the ring. */
 static void start_and_stop(struct stream_run *r)
 {
 	if (roc_stream_start(r->s, 0)) {
