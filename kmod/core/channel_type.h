@@ -42,7 +42,7 @@ struct roc_shared_memory;
  * @shared: what reader and card share, NULL: nothing yet. Set by the kind's share(), and from then
  *	on until the last close
  * @committed: the caller knows of @shared, and may map it; published once
- * @bells: mappings of its doorbell
+ * @doorbell_maps: mappings of its doorbell
  * @wait: who polls
  * @batch: who waits in a system call
  * @eventfd_lock: @eventfd; interrupts take it
@@ -60,7 +60,7 @@ struct roc_open {
 	bool defer_free;
 	struct roc_shared_memory *shared;
 	bool committed;
-	atomic_t bells;
+	atomic_t doorbell_maps;
 	wait_queue_head_t wait;
 	wait_queue_head_t batch;
 	spinlock_t eventfd_lock;

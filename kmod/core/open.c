@@ -125,8 +125,8 @@ static void roc_open_end(struct roc_open *o)
 	if (!first)
 		return;
 	/* A doorbell that is still mapped must not ring for the next opener. */
-	if (atomic_read(&o->bells))
-		unmap_mapping_range(ch->ep->inode->i_mapping, ROC_BELL_COOKIE, PAGE_SIZE, 1);
+	if (atomic_read(&o->doorbell_maps))
+		unmap_mapping_range(ch->ep->inode->i_mapping, ROC_DOORBELL_COOKIE, PAGE_SIZE, 1);
 	roc_run_close(o);
 	mutex_lock(&ch->lock);
 	roc_open_set(ch, NULL);

@@ -37,8 +37,8 @@ static void roc_shared_free(struct roc_memory *memory)
 
 	for (i = 0; i < ROC_AREAS; i++)
 		roc_area_free(&s->area[i]);
-	if (s->bell.idle)
-		__free_page(s->bell.idle);
+	if (s->doorbell.idle)
+		__free_page(s->doorbell.idle);
 	roc_uncharge(&s->charge);
 	kfree(s);
 }
@@ -119,7 +119,7 @@ int roc_shared_alloc(struct roc_shared_memory *s, int node, __u32 *reason, __u64
 		     __u64 *pinned)
 {
 	struct roc_area *lent = container_of(s->memory.pages, struct roc_area, sgt);
-	unsigned long pages = s->bell.there;
+	unsigned long pages = s->doorbell.there;
 	unsigned int i;
 	int err = 0;
 
@@ -130,9 +130,9 @@ int roc_shared_alloc(struct roc_shared_memory *s, int node, __u32 *reason, __u64
 		err = roc_charge(&s->charge, current->mm, pages, reason, limit, pinned);
 	if (err)
 		return err;
-	if (s->bell.there) {
-		s->bell.idle = alloc_pages_node(node, ROC_PAGES_GFP | __GFP_ZERO, 0);
-		if (!s->bell.idle)
+	if (s->doorbell.there) {
+		s->doorbell.idle = alloc_pages_node(node, ROC_PAGES_GFP | __GFP_ZERO, 0);
+		if (!s->doorbell.idle)
 			return -ENOMEM;
 	}
 	for (i = 0; i < ROC_AREAS && !err; i++)
@@ -389,9 +389,9 @@ vm_fault_t roc_fault_later(void)
  * The card is gone, or the claim is given up: no reason to kill the reader. The page is memory and
  * not registers, so it is not mapped with the protection of the doorbell.
  */
-static vm_fault_t roc_bell_idle(struct vm_fault *vmf, const struct roc_bell *bell)
+static vm_fault_t roc_doorbell_idle(struct vm_fault *vmf, const struct roc_doorbell *doorbell)
 {
-	return vmf_insert_pfn_prot(vmf->vma, vmf->address, page_to_pfn(bell->idle),
+	return vmf_insert_pfn_prot(vmf->vma, vmf->address, page_to_pfn(doorbell->idle),
 				   vm_get_page_prot(vmf->vma->vm_flags));
 }
 
@@ -399,72 +399,72 @@ static vm_fault_t roc_bell_idle(struct vm_fault *vmf, const struct roc_bell *bel
  * With the channel lock roc_open_end() finds the page, or this finds the open retired. 0: the
  * function is being reset.
  */
-static vm_fault_t roc_bell_page(struct vm_fault *vmf, const struct roc_bell *bell,
-				struct roc_open *o)
+static vm_fault_t roc_doorbell_page(struct vm_fault *vmf, const struct roc_doorbell *doorbell,
+				    struct roc_open *o)
 {
 	lockdep_assert_held(&o->ch->lock);
 	struct roc_endpoint *ep = o->ch->ep;
 	vm_fault_t ret;
 
 	if (o->retired)
-		return roc_bell_idle(vmf, bell);
+		return roc_doorbell_idle(vmf, doorbell);
 	if (!down_read_trylock(&ep->registers))
 		return 0;
 	ret = vmf_insert_pfn(vmf->vma, vmf->address,
-			     (ep->bar_start[bell->bar] + bell->offset) >> PAGE_SHIFT);
+			     (ep->bar_start[doorbell->bar] + doorbell->offset) >> PAGE_SHIFT);
 	up_read(&ep->registers);
 	return ret;
 }
 
 /* A start or a stop has the channel lock for long, which is no time to hold mmap_lock. */
-static vm_fault_t roc_bell_fault(struct vm_fault *vmf)
+static vm_fault_t roc_doorbell_fault(struct vm_fault *vmf)
 {
-	const struct roc_bell *bell = vmf->vma->vm_private_data;
+	const struct roc_doorbell *doorbell = vmf->vma->vm_private_data;
 	struct roc_open *o = vmf->vma->vm_file->private_data;
 	struct roc_endpoint *ep = o->ch->ep;
 	vm_fault_t ret;
 	int idx;
 
 	if (!roc_enter(ep, READ_ONCE(o->epoch), &idx))
-		return roc_bell_idle(vmf, bell);
+		return roc_doorbell_idle(vmf, doorbell);
 	if (!mutex_trylock(&o->ch->lock)) {
 		roc_leave(ep, idx);
 		return roc_fault_later();
 	}
-	ret = roc_bell_page(vmf, bell, o);
+	ret = roc_doorbell_page(vmf, doorbell, o);
 	mutex_unlock(&o->ch->lock);
 	roc_leave(ep, idx);
 	return ret ?: roc_fault_later();
 }
 
-static void roc_bell_open(struct vm_area_struct *vma)
+static void roc_doorbell_open(struct vm_area_struct *vma)
 {
 	struct roc_open *o = vma->vm_file->private_data;
 
-	atomic_inc(&o->bells);
+	atomic_inc(&o->doorbell_maps);
 }
 
-static void roc_bell_close(struct vm_area_struct *vma)
+static void roc_doorbell_close(struct vm_area_struct *vma)
 {
 	struct roc_open *o = vma->vm_file->private_data;
 
-	atomic_dec(&o->bells);
+	atomic_dec(&o->doorbell_maps);
 }
 
-static const struct vm_operations_struct roc_bell_vm_ops = {
-	.open = roc_bell_open,
-	.close = roc_bell_close,
-	.fault = roc_bell_fault,
+static const struct vm_operations_struct roc_doorbell_vm_ops = {
+	.open = roc_doorbell_open,
+	.close = roc_doorbell_close,
+	.fault = roc_doorbell_fault,
 };
 
-static int roc_map_bell(struct vm_area_struct *vma, struct roc_bell *bell)
+static int roc_map_doorbell(struct vm_area_struct *vma, struct roc_doorbell *doorbell)
 {
 	vm_flags_set(vma, VM_IO | VM_PFNMAP);
 	/* Registers are never encrypted, whatever memory is. */
 	vma->vm_page_prot = pgprot_decrypted(pgprot_noncached(vma->vm_page_prot));
-	vma->vm_private_data = bell;
-	vma->vm_ops = &roc_bell_vm_ops;
-	roc_bell_open(vma);
+	vma->vm_private_data = doorbell;
+	vma->vm_ops = &roc_doorbell_vm_ops;
+	roc_doorbell_open(vma);
 	return 0;
 }
 
@@ -514,7 +514,7 @@ int roc_shared_mmap(struct roc_open *o, struct vm_area_struct *vma)
 	for (i = 0; i < s->views; i++)
 		if (cookie == s->view[i].cookie && length == roc_view_length(s, &s->view[i]))
 			return roc_map_view(vma, s, &s->view[i]);
-	if (s->bell.there && cookie == ROC_BELL_COOKIE && length == ROC_BELL_LENGTH)
-		return roc_map_bell(vma, &s->bell);
+	if (s->doorbell.there && cookie == ROC_DOORBELL_COOKIE && length == ROC_DOORBELL_LENGTH)
+		return roc_map_doorbell(vma, &s->doorbell);
 	return -EINVAL;
 }

@@ -34,13 +34,13 @@ enum roc_area_number {
  * mmap offsets. That of the doorbell is among those that a removal revokes: ROC_REVOKED_END. The
  * others are of pages that the mapping holds.
  */
-#define ROC_BELL_COOKIE (0x07ull << 32)
+#define ROC_DOORBELL_COOKIE (0x07ull << 32)
 /* The page of a doorbell in all contracts. With larger pages it could not be mapped alone. */
-#define ROC_BELL_SIZE 0x1000
-#define ROC_BELL_LENGTH (PAGE_SIZE == ROC_BELL_SIZE ? PAGE_SIZE : 0)
+#define ROC_DOORBELL_SIZE 0x1000
+#define ROC_DOORBELL_LENGTH (PAGE_SIZE == ROC_DOORBELL_SIZE ? PAGE_SIZE : 0)
 
 /* A page of the card, if it is there, and what takes its place when the card is gone. */
-struct roc_bell {
+struct roc_doorbell {
 	bool there;
 	unsigned int bar;
 	u64 offset;
@@ -89,7 +89,7 @@ struct roc_view {
  * @area: see enum roc_area_number
  * @view: what users map
  * @views: entries of @view
- * @bell: is mapped at ROC_BELL_COOKIE
+ * @doorbell: is mapped at ROC_BELL_COOKIE
  * @table: bus addresses that the card reads, NULL: none
  * @table_size: bytes
  * @table_bus: address of @table for the card
@@ -103,7 +103,7 @@ struct roc_shared_memory {
 	struct roc_area area[ROC_AREAS];
 	const struct roc_view *view;
 	unsigned int views;
-	struct roc_bell bell;
+	struct roc_doorbell doorbell;
 	__le64 *table;
 	size_t table_size;
 	dma_addr_t table_bus;

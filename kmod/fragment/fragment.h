@@ -48,7 +48,7 @@ struct roc_sub_settings {
  * @counts: what it counts; users may read that, too
  * @link: block of its first link; users may read that, too
  * @link_stride: bytes from the block of one link to the next
- * @bell: where its doorbell page is
+ * @doorbell: where its doorbell page is
  * @links: that it has
  * @memory: bytes of page memory of each
  * @data_log2: of the entries of the largest descriptor and free-page ring
@@ -60,7 +60,7 @@ struct roc_sub {
 	void __iomem *counts;
 	void __iomem *link;
 	u64 link_stride;
-	struct roc_bell bell;
+	struct roc_doorbell doorbell;
 	unsigned int links;
 	u64 memory;
 	unsigned int data_log2;

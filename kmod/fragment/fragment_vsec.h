@@ -19,7 +19,7 @@ struct roc_fragment_vsec {
 	__u32 host_pages;   /* of the largest table */
 	__u32 vectors;
 	struct roc_piece sub[ROC_SUBS_MAX];
-	struct roc_piece bell[ROC_SUBS_MAX];
+	struct roc_piece doorbell[ROC_SUBS_MAX];
 	struct roc_piece counts[ROC_SUBS_MAX];
 	struct roc_piece function;
 	struct roc_piece card;

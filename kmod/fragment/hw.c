@@ -30,9 +30,9 @@ static void roc_fragment_probe_one(struct roc_channel *ch, const struct roc_frag
 	sub->data_log2 = vsec->data_log2;
 	sub->command_log2 = vsec->command_log2;
 	sub->host_pages_max = vsec->host_pages;
-	sub->bell.there = true;
-	sub->bell.bar = vsec->bell[c].bar;
-	sub->bell.offset = vsec->bell[c].offset;
+	sub->doorbell.there = true;
+	sub->doorbell.bar = vsec->doorbell[c].bar;
+	sub->doorbell.offset = vsec->doorbell[c].offset;
 	sub->link = roc_block(ch->ep, &open->link) + c * sub->links * open->link_stride;
 	sub->link_stride = open->link_stride;
 	roc_sub_defaults(sub);
@@ -178,18 +178,18 @@ void roc_fragment_moderate(struct roc_run *run)
 void roc_fragment_ring_doorbells(struct roc_channel *ch, const struct roc_fr_tell *arg)
 {
 	const struct roc_sub *sub = roc_sub(ch);
-	void __iomem *bell = ch->ep->bar[sub->bell.bar] + sub->bell.offset;
+	void __iomem *doorbell = ch->ep->bar[sub->doorbell.bar] + sub->doorbell.offset;
 
 	lockdep_assert_held(&ch->run_lock);
 	if (arg->what & ROC_FR_TELL_FREE) {
 		ch->stats.mmio_writes++;
 		ch->stats.doorbells++;
-		iowrite32(arg->free, bell + FRAGMENT_FREE);
+		iowrite32(arg->free, doorbell + FRAGMENT_FREE);
 	}
 	if (arg->what & ROC_FR_TELL_COMMAND) {
 		ch->stats.mmio_writes++;
 		ch->stats.doorbells++;
-		iowrite32(arg->command, bell + FRAGMENT_COMMAND);
+		iowrite32(arg->command, doorbell + FRAGMENT_COMMAND);
 	}
 }
 

@@ -66,7 +66,7 @@ struct roc_sub_rings *roc_sub_rings_alloc(const struct roc_sub *sub, struct roc_
 		return ERR_PTR(-ENOMEM);
 	rings->shared.view = roc_fragment_views;
 	rings->shared.views = ARRAY_SIZE(roc_fragment_views);
-	rings->shared.bell = sub->bell;
+	rings->shared.doorbell = sub->doorbell;
 	roc_sub_rings_areas(rings, arg, whole);
 	err = roc_shared_alloc(&rings->shared, node, &arg->reason, &arg->limit, &arg->pinned);
 	if (err) {
@@ -98,8 +98,8 @@ void roc_sub_rings_describe(const struct roc_sub_rings *rings, struct roc_fr_rin
 	arg->kernel_length = roc_view_length(&rings->shared, kernel);
 	arg->user_offset = user->cookie;
 	arg->user_length = roc_view_length(&rings->shared, user);
-	arg->bell_offset = ROC_BELL_COOKIE;
-	arg->bell_length = ROC_BELL_LENGTH;
+	arg->bell_offset = ROC_DOORBELL_COOKIE;
+	arg->bell_length = ROC_DOORBELL_LENGTH;
 }
 
 /* As a run finds them: no entry of the card's is there. The card is quiet; channel lock held. */

@@ -40,9 +40,9 @@ static const char *roc_stream_probe_one(struct roc_channel *ch, const struct roc
 	st->open = roc_block(ep, &vsec->settings[ch->number]);
 	ch->block = roc_block(ep, &vsec->stream[ch->number]);
 	st->card = roc_block(ep, &vsec->card);
-	st->bell.there = true;
-	st->bell.bar = vsec->bell[ch->number].bar;
-	st->bell.offset = vsec->bell[ch->number].offset;
+	st->doorbell.there = true;
+	st->doorbell.bar = vsec->doorbell[ch->number].bar;
+	st->doorbell.offset = vsec->doorbell[ch->number].offset;
 	st->ring_max = 1ull << vsec->ring_log2;
 	st->segments_max = vsec->segments;
 	st->clock = ioread32(st->card + CARD_CLOCK);
@@ -136,13 +136,13 @@ void roc_stream_report_read(struct roc_run *run)
 {
 	struct roc_stream_run *r = roc_stream_run(run);
 	struct roc_channel *ch = run->open.ch;
-	const struct roc_bell *bell = &roc_stream(ch)->bell;
+	const struct roc_doorbell *doorbell = &roc_stream(ch)->doorbell;
 
 	lockdep_assert_held(&run->open.ch->run_lock);
 	ch->stats.mmio_writes++;
 	ch->stats.doorbells++;
 	r->known = r->position.read;
-	iowrite32(r->position.read, ch->ep->bar[bell->bar] + bell->offset + STREAM_READ);
+	iowrite32(r->position.read, ch->ep->bar[doorbell->bar] + doorbell->offset + STREAM_READ);
 }
 
 /*

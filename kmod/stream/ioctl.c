@@ -65,8 +65,8 @@ static int roc_st_ring(struct file *file, void *data)
 	arg->control_length = 2 * PAGE_SIZE;
 	arg->user_offset = ROC_READER_COOKIE;
 	arg->user_length = PAGE_SIZE;
-	arg->bell_offset = ROC_BELL_COOKIE;
-	arg->bell_length = ROC_BELL_LENGTH;
+	arg->bell_offset = ROC_DOORBELL_COOKIE;
+	arg->bell_length = ROC_DOORBELL_LENGTH;
 	arg->segments = ring->segments;
 	return 0;
 }

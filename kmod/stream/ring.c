@@ -34,7 +34,7 @@ struct roc_stream_ring *roc_stream_ring_alloc(const struct roc_stream *st, struc
 	ring->log2 = ilog2(arg->length);
 	ring->shared.view = roc_stream_views;
 	ring->shared.views = ARRAY_SIZE(roc_stream_views);
-	ring->shared.bell = st->bell;
+	ring->shared.doorbell = st->doorbell;
 	area = ring->shared.area;
 	area[ROC_AREA_RING] = (struct roc_area){
 		.pages = arg->length >> PAGE_SHIFT,

@@ -44,7 +44,7 @@ struct roc_stream_settings {
  * struct roc_stream - a channel's stream, whoever opens it; lives as long as the channel
  * @open: registers that users may write, too: settings and counters
  * @card: the card's block
- * @bell: where its doorbell page is
+ * @doorbell: where its doorbell page is
  * @type: STREAM_TYPE_*
  * @name: constant after probe
  * @clock: of the counters, Hz
@@ -56,7 +56,7 @@ struct roc_stream_settings {
 struct roc_stream {
 	void __iomem *open;
 	void __iomem *card;
-	struct roc_bell bell;
+	struct roc_doorbell doorbell;
 	unsigned int type;
 	char name[ROC_TEXT_MAX];
 	u32 clock;

@@ -16,7 +16,7 @@ struct roc_stream_vsec {
 	__u32 segments;	 /* entries of the largest table */
 	__u32 vectors;
 	struct roc_piece stream[ROC_STREAMS_MAX];
-	struct roc_piece bell[ROC_STREAMS_MAX];
+	struct roc_piece doorbell[ROC_STREAMS_MAX];
 	struct roc_piece settings[ROC_STREAMS_MAX];
 	struct roc_piece function;
 	struct roc_piece card;

@@ -57,8 +57,8 @@ static void found(void)
 	UNIT_EQ(vsec.host_pages, ROBINNP_HOST_PAGES);
 	UNIT_EQ(vsec.vectors, ROBINNP_VECTORS);
 	UNIT_EQ(vsec.sub[1].offset, ROBINNP_SUB(1));
-	UNIT_EQ(vsec.bell[1].offset, ROBINNP_DOORBELL(1));
-	UNIT_EQ(vsec.bell[1].bar, ROBINNP_BAR_DMA);
+	UNIT_EQ(vsec.doorbell[1].offset, ROBINNP_DOORBELL(1));
+	UNIT_EQ(vsec.doorbell[1].bar, ROBINNP_BAR_DMA);
 	UNIT_EQ(vsec.counts[1].offset, ROBINNP_COUNTS(1));
 	UNIT_EQ(vsec.counts[1].bar, ROBINNP_BAR_CARD);
 	UNIT_EQ(vsec.function.offset, ROBINNP_FUNCTION);

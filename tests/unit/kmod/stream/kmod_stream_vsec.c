@@ -44,8 +44,8 @@ static void found(void)
 	UNIT_EQ(vsec.segments, P40_SEGMENTS);
 	UNIT_EQ(vsec.vectors, P40_VECTORS);
 	UNIT_EQ(vsec.stream[6].offset, P40_STREAM(6));
-	UNIT_EQ(vsec.bell[6].offset, P40_DOORBELL(6));
-	UNIT_EQ(vsec.bell[6].bar, P40_BAR_DMA);
+	UNIT_EQ(vsec.doorbell[6].offset, P40_DOORBELL(6));
+	UNIT_EQ(vsec.doorbell[6].bar, P40_BAR_DMA);
 	UNIT_EQ(vsec.settings[6].offset, P40_SETTINGS(6));
 	UNIT_EQ(vsec.settings[6].bar, P40_BAR_CARD);
 	UNIT_EQ(vsec.function.offset, P40_FUNCTION);
