@@ -423,8 +423,8 @@ static struct roc_memory *roc_buffer_memory(struct roc_open *o, u32 handle)
 {
 	struct roc_buffer *buf;
 
-	if (!handle && o->ch->type->lend)
-		return o->ch->type->lend(o);
+	if (!handle && o->ch->type->export_memory)
+		return o->ch->type->export_memory(o);
 	buf = xa_load(&o->buffers, handle);
 	if (!buf)
 		return ERR_PTR(-ENOENT);
@@ -432,7 +432,7 @@ static struct roc_memory *roc_buffer_memory(struct roc_open *o, u32 handle)
 }
 
 /* To be returned. */
-static struct roc_memory *roc_buffer_lend(struct roc_open *o, struct roc_buf_export *arg)
+static struct roc_memory *roc_buffer_export_get(struct roc_open *o, struct roc_buf_export *arg)
 {
 	struct roc_memory *memory = roc_buffer_memory(o, arg->handle);
 	int err;
@@ -440,7 +440,7 @@ static struct roc_memory *roc_buffer_lend(struct roc_open *o, struct roc_buf_exp
 	lockdep_assert_held(&o->ch->lock);
 	if (IS_ERR(memory))
 		return memory;
-	err = roc_memory_lend(memory, arg);
+	err = roc_memory_export_get(memory, arg);
 	return err ? ERR_PTR(err) : memory;
 }
 
@@ -459,13 +459,13 @@ int roc_buffer_export(struct roc_open *o, struct roc_buf_export *arg)
 	err = roc_open_lock(o);
 	if (err)
 		return err;
-	memory = roc_buffer_lend(o, arg);
+	memory = roc_buffer_export_get(o, arg);
 	mutex_unlock(&ch->lock);
 	if (IS_ERR(memory))
 		return PTR_ERR(memory);
 	err = roc_export(ch->ep, memory, arg->flags, &arg->fd);
 	if (err)
-		roc_memory_return(memory);
+		roc_memory_export_put(memory);
 	return err;
 }
 

@@ -141,10 +141,11 @@ struct roc_channel_type {
 	void (*share)(struct roc_open *o, struct roc_shared_memory *shared);
 
 	/**
-	 * @lend: The channel's own memory, for a dma-buf: what handle 0 of ROC_BUF_EXPORT is; no
+	 * @export_memory: The channel's own memory, for a dma-buf: what handle 0 of ROC_BUF_EXPORT
+	 *	is; no
 	 * reference. Channel lock held. NULL: the kind has none.
 	 */
-	struct roc_memory *(*lend)(struct roc_open *o);
+	struct roc_memory *(*export_memory)(struct roc_open *o);
 
 	/**
 	 * @irq: The channel's interrupt, in interrupt context, from the nodes' appearance to their

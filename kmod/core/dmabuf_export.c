@@ -239,7 +239,7 @@ static void roc_export_release(struct dma_buf *dmabuf)
 	mutex_lock(&export->ep->exports_lock);
 	list_del(&export->node);
 	mutex_unlock(&export->ep->exports_lock);
-	roc_memory_return(export->memory);
+	roc_memory_export_put(export->memory);
 	roc_export_free(export);
 }
 

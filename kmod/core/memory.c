@@ -67,8 +67,8 @@ void roc_uncharge(struct roc_charge *charge)
  * io_uring. The limit that a process was charged against ends with the process.
  */
 
-/* @lender and @loans of all memory; no lock is taken under it. */
-static DEFINE_MUTEX(roc_lending);
+/* @export_cred and @exports of all memory; no lock is taken under it. */
+static DEFINE_MUTEX(roc_memory_exports_lock);
 
 static int roc_memory_charge(struct roc_memory *memory, struct roc_buf_export *arg)
 {
@@ -80,37 +80,38 @@ static int roc_memory_charge(struct roc_memory *memory, struct roc_buf_export *a
 	if (err)
 		atomic_long_sub(pages, &user->locked_vm);
 	else
-		memory->lender = get_current_cred();
+		memory->export_cred = get_current_cred();
 	return err;
 }
 
-int roc_memory_lend(struct roc_memory *memory, struct roc_buf_export *arg)
+int roc_memory_export_get(struct roc_memory *memory, struct roc_buf_export *arg)
 {
 	int err = 0;
 
-	mutex_lock(&roc_lending);
-	if (!memory->loans)
+	mutex_lock(&roc_memory_exports_lock);
+	if (!memory->exports)
 		err = roc_memory_charge(memory, arg);
 	if (!err) {
-		memory->loans++;
+		memory->exports++;
 		roc_memory_get(memory);
 	}
-	mutex_unlock(&roc_lending);
+	mutex_unlock(&roc_memory_exports_lock);
 	return err;
 }
 
-void roc_memory_return(struct roc_memory *memory)
+void roc_memory_export_put(struct roc_memory *memory)
 {
-	mutex_lock(&roc_lending);
-	if (!--memory->loans) {
-		atomic_long_sub(memory->length >> PAGE_SHIFT, &memory->lender->user->locked_vm);
-		put_cred(memory->lender); /* free_uid() is not exported before Linux 6.2 */
+	mutex_lock(&roc_memory_exports_lock);
+	if (!--memory->exports) {
+		atomic_long_sub(memory->length >> PAGE_SHIFT,
+				&memory->export_cred->user->locked_vm);
+		put_cred(memory->export_cred); /* free_uid() is not exported before Linux 6.2 */
 	}
-	mutex_unlock(&roc_lending);
+	mutex_unlock(&roc_memory_exports_lock);
 	roc_memory_put(memory);
 }
 
-static void roc_memory_last(struct kref *refs)
+static void roc_memory_release(struct kref *refs)
 {
 	struct roc_memory *memory = container_of(refs, struct roc_memory, refs);
 
@@ -119,7 +120,7 @@ static void roc_memory_last(struct kref *refs)
 
 void roc_memory_put(struct roc_memory *memory)
 {
-	kref_put(&memory->refs, roc_memory_last);
+	kref_put(&memory->refs, roc_memory_release);
 }
 
 /*

@@ -41,16 +41,16 @@ void roc_uncharge(struct roc_charge *charge);
  * @refs: whoever may still write to the pages, or see them
  * @pages: orig_nents entries of whole pages; never changes. Its DMA side is the channel's own
  * @length: bytes
- * @lender: credentials of the user whose locked_vm is charged while the memory is lent
- * @loans: how often it is
+ * @export_cred: credentials of the user whose locked_vm is charged while the memory is lent
+ * @exports: how often it is
  * @free: give the pages back; may sleep. There may be no hardware and no session any more
  */
 struct roc_memory {
 	struct kref refs;
 	struct sg_table *pages;
 	u64 length;
-	const struct cred *lender;
-	unsigned long loans;
+	const struct cred *export_cred;
+	unsigned long exports;
 	void (*free)(struct roc_memory *memory);
 };
 
@@ -60,8 +60,8 @@ static inline void roc_memory_init(struct roc_memory *memory, struct sg_table *p
 	kref_init(&memory->refs);
 	memory->pages = pages;
 	memory->length = length;
-	memory->lender = NULL;
-	memory->loans = 0;
+	memory->export_cred = NULL;
+	memory->exports = 0;
 	memory->free = free;
 }
 
@@ -76,8 +76,8 @@ void roc_memory_put(struct roc_memory *memory);
  * A reference that may outlive the owner: the caller's user is charged, too, once for all that
  * there are. With an error @arg says why.
  */
-int roc_memory_lend(struct roc_memory *memory, struct roc_buf_export *arg);
-void roc_memory_return(struct roc_memory *memory);
+int roc_memory_export_get(struct roc_memory *memory, struct roc_buf_export *arg);
+void roc_memory_export_put(struct roc_memory *memory);
 
 /*
  * Pages of the driver for the card and for users: ordinary ones, in pieces as large as they come,

@@ -62,13 +62,13 @@ int roc_shared_check(struct roc_open *o, int (*check)(struct roc_channel *ch, vo
 	return err;
 }
 
-void *roc_shared_new(size_t size, unsigned int lent)
+void *roc_shared_new(size_t size, unsigned int exported_area)
 {
 	struct roc_shared_memory *s = kzalloc(size, ROC_PAGES_GFP);
 
 	if (!s)
 		return NULL;
-	roc_memory_init(&s->memory, &s->area[lent].sgt, 0, roc_shared_free);
+	roc_memory_init(&s->memory, &s->area[exported_area].sgt, 0, roc_shared_free);
 	s->area[ROC_AREA_KERNEL] =
 		(struct roc_area){.pages = 1, .direction = DMA_NONE, .seen = true};
 	s->area[ROC_AREA_USER] = s->area[ROC_AREA_KERNEL];
@@ -118,12 +118,12 @@ static int roc_area_alloc(struct roc_area *area, int node)
 int roc_shared_alloc(struct roc_shared_memory *s, int node, __u32 *reason, __u64 *limit,
 		     __u64 *pinned)
 {
-	struct roc_area *lent = container_of(s->memory.pages, struct roc_area, sgt);
+	struct roc_area *exported_area = container_of(s->memory.pages, struct roc_area, sgt);
 	unsigned long pages = s->doorbell.there;
 	unsigned int i;
 	int err = 0;
 
-	s->memory.length = (u64)lent->pages << PAGE_SHIFT;
+	s->memory.length = (u64)exported_area->pages << PAGE_SHIFT;
 	for (i = 0; i < ROC_AREAS; i++)
 		pages += s->area[i].pages;
 	if (reason)

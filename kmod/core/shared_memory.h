@@ -119,9 +119,9 @@ int roc_shared_check(struct roc_open *o, int (*check)(struct roc_channel *ch, vo
 
 /*
  * Allocate a structure of @size that begins with struct roc_shared_memory; the caller is its first
- * owner and fills in its areas, views and doorbell. @lent: the area for dma-bufs.
+ * owner and fills in its areas, views and doorbell. @exported_area: the area for dma-bufs.
  */
-void *roc_shared_new(size_t size, unsigned int lent);
+void *roc_shared_new(size_t size, unsigned int exported_area);
 
 /*
  * Allocate the areas on @node. Charge them to the caller unless @reason is NULL. May take long, so

@@ -8,7 +8,7 @@
 #include "stream/stream.h"
 
 /* A ring that the caller does not know of yet may still be taken back. */
-static struct roc_memory *roc_stream_lend(struct roc_open *o)
+static struct roc_memory *roc_stream_export_memory(struct roc_open *o)
 {
 	return o->committed ? &o->shared->memory : ERR_PTR(-EPIPE);
 }
@@ -38,6 +38,6 @@ const struct roc_channel_type roc_stream_type = {
 	.probe = roc_stream_probe,
 	ROC_RUN_TYPE_OPS,
 	.fdinfo = roc_stream_fdinfo,
-	.lend = roc_stream_lend,
+	.export_memory = roc_stream_export_memory,
 	.disable = roc_stream_disable,
 };
