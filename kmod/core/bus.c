@@ -69,7 +69,7 @@ static int roc_bus_master_set(struct roc_endpoint *ep)
 	lockdep_assert_held(&ep->card->lock);
 	if (!READ_ONCE(ep->epoch))
 		return -ENODEV;
-	if (ep->asleep)
+	if (ep->suspended)
 		return -EAGAIN;
 	if (roc_any_unquiesced(ep))
 		return -EIO;

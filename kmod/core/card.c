@@ -110,7 +110,7 @@ static int roc_lock_owner_pid(struct roc_card *card)
 	int pid;
 
 	mutex_lock(&card->lock);
-	pid = roc_pid_shown(card->lock_owner_pid);
+	pid = roc_pid_for_caller(card->lock_owner_pid);
 	mutex_unlock(&card->lock);
 	return pid;
 }

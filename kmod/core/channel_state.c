@@ -12,20 +12,20 @@
 void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_reason reason)
 {
 	lockdep_assert_held(&ch->lock);
-	spin_lock(&ch->shown_lock);
+	spin_lock(&ch->state_lock);
 	ch->reason = state == ROC_CH_FAILED ? reason : ROC_REASON_NONE;
 	/* Pairs with roc_state(). */
 	smp_store_release(&ch->state, state);
-	spin_unlock(&ch->shown_lock);
+	spin_unlock(&ch->state_lock);
 }
 
 /* A start was refused, which changes no state: @reason stays until the next one. */
 void roc_set_refused(struct roc_channel *ch, enum roc_reason reason)
 {
 	lockdep_assert_held(&ch->lock);
-	spin_lock(&ch->shown_lock);
+	spin_lock(&ch->state_lock);
 	ch->reason = reason;
-	spin_unlock(&ch->shown_lock);
+	spin_unlock(&ch->state_lock);
 }
 
 /*
@@ -50,11 +50,11 @@ void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name)
 {
 	struct pid *old;
 
-	spin_lock(&ch->shown_lock);
+	spin_lock(&ch->state_lock);
 	old = ch->owner;
 	ch->owner = pid;
 	strscpy(ch->owner_name, name, sizeof(ch->owner_name));
-	spin_unlock(&ch->shown_lock);
+	spin_unlock(&ch->state_lock);
 	put_pid(old);
 }
 
@@ -62,7 +62,7 @@ void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name)
  * The number of process @pid as the caller sees it. 0 if the process is outside of the caller's
  * namespace or has ended: its number may be another process's by now.
  */
-pid_t roc_pid_shown(struct pid *pid)
+pid_t roc_pid_for_caller(struct pid *pid)
 {
 	struct task_struct *leader;
 	pid_t number = 0;
@@ -75,15 +75,15 @@ pid_t roc_pid_shown(struct pid *pid)
 	return number;
 }
 
-struct roc_channel_shown roc_channel_shown(struct roc_channel *ch)
+struct roc_channel_snapshot roc_channel_snapshot(struct roc_channel *ch)
 {
-	struct roc_channel_shown s;
+	struct roc_channel_snapshot s;
 
-	spin_lock(&ch->shown_lock);
+	spin_lock(&ch->state_lock);
 	s.state = ch->state;
 	s.reason = ch->reason;
-	s.owner = roc_pid_shown(ch->owner);
+	s.owner = roc_pid_for_caller(ch->owner);
 	strscpy(s.owner_name, ch->owner_name, sizeof(s.owner_name));
-	spin_unlock(&ch->shown_lock);
+	spin_unlock(&ch->state_lock);
 	return s;
 }

@@ -96,7 +96,7 @@ static int roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 	roc_irqs_none(ch);
 	mutex_init(&ch->lock);
 	INIT_LIST_HEAD(&ch->deferred);
-	spin_lock_init(&ch->shown_lock);
+	spin_lock_init(&ch->state_lock);
 	spin_lock_init(&ch->run_lock);
 	device_initialize(&ch->dev);
 	ch->dev.class = &roc_class;

@@ -410,14 +410,14 @@ static const struct pci_error_handlers roc_error_handlers = {
 
 static int roc_suspend(struct device *dev)
 {
-	roc_sleep(dev_get_drvdata(dev));
+	roc_endpoint_suspend(dev_get_drvdata(dev));
 	return 0;
 }
 
 /* Without its state the card is as after a reset: open files end, and those opened later work. */
-static int roc_wake_up(struct roc_endpoint *ep, bool scratch_valid)
+static int roc_pm_wake(struct roc_endpoint *ep, bool scratch_valid)
 {
-	bool kept = roc_wake(ep, scratch_valid);
+	bool kept = roc_endpoint_resume(ep, scratch_valid);
 
 	if (!READ_ONCE(ep->epoch))
 		return 0;
@@ -433,13 +433,13 @@ static int roc_wake_up(struct roc_endpoint *ep, bool scratch_valid)
 
 static int roc_resume(struct device *dev)
 {
-	return roc_wake_up(dev_get_drvdata(dev), true);
+	return roc_pm_wake(dev_get_drvdata(dev), true);
 }
 
 /* From an image: the kernel that loaded the image may have written the scratch register. */
 static int roc_restore(struct device *dev)
 {
-	return roc_wake_up(dev_get_drvdata(dev), false);
+	return roc_pm_wake(dev_get_drvdata(dev), false);
 }
 
 static const struct dev_pm_ops roc_pm_ops = {

@@ -38,7 +38,7 @@ enum roc_point {
 	ROC_POINT_ENDED,	 /* users can see that it has, and nobody is woken yet */
 	ROC_POINT_SHUT_EPOCH,	 /* removal, reset: the epoch is 0, the bus not yet off */
 	ROC_POINT_SHUT_RETIRE,	 /* nobody is inside any more, nothing retired */
-	ROC_POINT_SLEEP,	 /* suspend: no channel gets the bus, no run has ended yet */
+	ROC_POINT_SUSPEND,	 /* suspend: no channel gets the bus, no run has ended yet */
 	ROC_POINT_ALARM,	 /* an alarm came or went: users are told, hwmon is not */
 	ROC_POINT_IRQS_FREE,	 /* vectors are given back, messages still switched on */
 	ROC_POINT_REMOVE_BARS,	 /* all is retired, the BARs are still mapped */

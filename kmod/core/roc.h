@@ -68,10 +68,10 @@ struct roc_stats {
  * @ep: endpoint in which the channel is embedded
  * @number: index of the channel in its endpoint
  * @cdev: of /dev/rocNchM
- * @owner: process of the present opener; under @shown_lock
- * @owner_name: its command name; under @shown_lock
- * @state: see roc_state(); under @shown_lock
- * @reason: reason of @state, or of the last refusal; under @shown_lock
+ * @owner: process of the present opener; under @state_lock
+ * @owner_name: its command name; under @state_lock
+ * @state: see roc_state(); under @state_lock
+ * @reason: reason of @state, or of the last refusal; under @state_lock
  * @stats: counters of the channel
  * @dev: /dev/rocNchM; holds a reference to the endpoint
  * @type: operations of the channel type
@@ -79,7 +79,7 @@ struct roc_stats {
  * @lock: @open and everything in it, the kind's and the backend's channel state, @stats
  * @base: @stats at the present open
  * @open: of the present opener, NULL if nobody has the channel
- * @shown_lock: @state, @reason and the owner, for who looks without @lock: see channel_state.c
+ * @state_lock: @state, @reason and the owner, for who looks without @lock: see channel_state.c
  * @starting: calls that start it now; under card->lock
  * @run_lock: @open for readers without @lock, @running, and the counters of a run; interrupts
  *	take it
@@ -110,7 +110,7 @@ struct roc_channel {
 	const struct attribute_group *groups[ROC_GROUPS_MAX + 1];
 	struct mutex lock;
 	struct roc_open *open;
-	spinlock_t shown_lock;
+	spinlock_t state_lock;
 	struct pid *owner;
 	char owner_name[TASK_COMM_LEN];
 	enum roc_ch_state state;
@@ -149,7 +149,7 @@ struct roc_channel {
  *	channels' locks and @registers held, cleared with @registers held
  * @reset_wait: woken at the end of that
  * @reachable: registers may be accessed; without an epoch until removal unmaps them
- * @asleep: the machine is being suspended, and no channel gets the bus; under card->lock
+ * @suspended: the machine is being suspended, and no channel gets the bus; under card->lock
  * @scratch: content of the scratch register before the suspend; see suspend.c
  * @gone: those who poll the endpoint; woken when @epoch becomes 0
  * @inode: private inode whose mapping all openers share, so that one zap revokes all BAR maps
@@ -199,7 +199,7 @@ struct roc_endpoint {
 	bool resetting;
 	wait_queue_head_t reset_wait;
 	bool reachable;
-	bool asleep;
+	bool suspended;
 	u32 scratch;
 	wait_queue_head_t gone;
 	struct inode *inode;
@@ -265,8 +265,8 @@ enum roc_shut_cause {
 		     (_ch)->number, ##__VA_ARGS__)
 
 /* suspend.c */
-void roc_sleep(struct roc_endpoint *ep);
-bool roc_wake(struct roc_endpoint *ep, bool scratch_valid);
+void roc_endpoint_suspend(struct roc_endpoint *ep);
+bool roc_endpoint_resume(struct roc_endpoint *ep, bool scratch_valid);
 
 /* chardev.c */
 int roc_chardev_init(void);
@@ -287,10 +287,10 @@ struct roc_endpoint *roc_endpoint_of(struct file *file);
 #define ROC_REVOKED_END (0x08ull << 32)
 
 /* channel_state.c */
-struct roc_channel_shown {
+struct roc_channel_snapshot {
 	enum roc_ch_state state;
 	enum roc_reason reason;
-	pid_t owner; /* see roc_pid_shown() */
+	pid_t owner; /* see roc_pid_for_caller() */
 	char owner_name[TASK_COMM_LEN];
 };
 
@@ -298,8 +298,8 @@ void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_rea
 void roc_set_refused(struct roc_channel *ch, enum roc_reason reason);
 void roc_set_starting(struct roc_channel *ch, bool starting);
 void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name);
-pid_t roc_pid_shown(struct pid *pid);
-struct roc_channel_shown roc_channel_shown(struct roc_channel *ch);
+pid_t roc_pid_for_caller(struct pid *pid);
+struct roc_channel_snapshot roc_channel_snapshot(struct roc_channel *ch);
 
 /* Without any lock: whoever sees it sees what came before it, too. */
 static inline enum roc_ch_state roc_state(const struct roc_channel *ch)

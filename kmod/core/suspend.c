@@ -72,16 +72,18 @@ static bool roc_scratch_kept(struct roc_endpoint *ep)
 	return kept;
 }
 
-/* End all runs. Bus and interrupts stay off, and starts are refused, until roc_wake(). */
-void roc_sleep(struct roc_endpoint *ep)
+/*
+ * End all runs. Bus and interrupts stay off, and starts are refused, until roc_endpoint_resume().
+ */
+void roc_endpoint_suspend(struct roc_endpoint *ep)
 {
 	struct roc_channel *ch;
 
 	/* A start that has the bus is ended below; one that comes later does not get it. */
 	mutex_lock(&ep->card->lock);
-	ep->asleep = true;
+	ep->suspended = true;
 	mutex_unlock(&ep->card->lock);
-	roc_point(ep, ROC_POINT_SLEEP);
+	roc_point(ep, ROC_POINT_SUSPEND);
 	for_each_roc_channel(ch, ep) {
 		mutex_lock(&ch->lock);
 		if (ch->state == ROC_CH_RUNNING) {
@@ -102,10 +104,10 @@ void roc_sleep(struct roc_endpoint *ep)
  * False: the card has lost its state, or may have. @scratch_valid: no other kernel can have written
  * the scratch register.
  */
-bool roc_wake(struct roc_endpoint *ep, bool scratch_valid)
+bool roc_endpoint_resume(struct roc_endpoint *ep, bool scratch_valid)
 {
 	mutex_lock(&ep->card->lock);
-	ep->asleep = false;
+	ep->suspended = false;
 	mutex_unlock(&ep->card->lock);
 	/* Without an epoch no file is open that could go on. */
 	if (!READ_ONCE(ep->epoch) || (scratch_valid && roc_answers(ep) && roc_scratch_kept(ep)))

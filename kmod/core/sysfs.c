@@ -135,8 +135,8 @@ static const struct attribute_group roc_endpoint_group = {
 
 const struct attribute_group *roc_endpoint_groups[] = {&roc_endpoint_group, NULL};
 
-ROC_SHOW(owner_pid, "%d", roc_channel_shown(roc_to_channel(dev)).owner);
-ROC_SHOW(owner_name, "%s", roc_channel_shown(roc_to_channel(dev)).owner_name);
+ROC_SHOW(owner_pid, "%d", roc_channel_snapshot(roc_to_channel(dev)).owner);
+ROC_SHOW(owner_name, "%s", roc_channel_snapshot(roc_to_channel(dev)).owner_name);
 
 static ssize_t state_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -152,7 +152,7 @@ static ssize_t state_show(struct device *dev, struct device_attribute *attr, cha
 static DEVICE_ATTR_RO(state);
 
 ROC_SHOW(starting, "%d", !!READ_ONCE(roc_to_channel(dev)->starting));
-ROC_SHOW(failure_reason, "%u", roc_channel_shown(roc_to_channel(dev)).reason);
+ROC_SHOW(failure_reason, "%u", roc_channel_snapshot(roc_to_channel(dev)).reason);
 ROC_SHOW(kind, "%s", roc_to_channel(dev)->type->name);
 
 /* Those that every kind has; the others are the kind's. */

@@ -27,7 +27,7 @@ int roc_sub_info(struct file *file, void *data)
 	struct roc_fr_info *info = data;
 	const struct roc_open *caller;
 	struct roc_channel *ch = roc_named_channel(file, info->sub, &caller);
-	struct roc_channel_shown shown;
+	struct roc_channel_snapshot shown;
 	const struct roc_sub *sub;
 	struct roc_stats stats;
 
@@ -36,7 +36,7 @@ int roc_sub_info(struct file *file, void *data)
 	if (!ch)
 		return -ENOENT;
 	sub = roc_sub(ch);
-	shown = roc_channel_shown(ch);
+	shown = roc_channel_snapshot(ch);
 	*info = (struct roc_fr_info){
 		.size = info->size,
 		.sub = ch->number,

@@ -80,14 +80,14 @@ int roc_stream_info(struct file *file, void *data)
 	struct roc_st_info *info = data;
 	const struct roc_open *caller;
 	struct roc_channel *ch = roc_named_channel(file, info->stream, &caller);
-	struct roc_channel_shown shown;
+	struct roc_channel_snapshot shown;
 	struct roc_stats stats;
 
 	if (info->flags)
 		return -EINVAL;
 	if (!ch)
 		return -ENOENT;
-	shown = roc_channel_shown(ch);
+	shown = roc_channel_snapshot(ch);
 	*info = (struct roc_st_info){
 		.size = info->size,
 		.stream = ch->number,

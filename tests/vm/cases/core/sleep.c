@@ -200,9 +200,9 @@ static void start_first(struct target *t)
 	point_hold("start_running", t->id);
 	subject_order(s, 0, ORDER_START);
 	CU_ASSERT(point_reached("start_running", LIMIT_MS));
-	point_watch("sleep", t->id);
+	point_watch("suspend", t->id);
 	pid = child_start(AS_ROOT, to_sleep, t);
-	CU_ASSERT(UNIT_WAIT(point_hits("sleep") > 0, LIMIT_MS));
+	CU_ASSERT(UNIT_WAIT(point_hits("suspend") > 0, LIMIT_MS));
 	points_release();
 	UNIT_EQ(child_wait(pid, LIMIT_MS), 0);
 	CU_ASSERT(subject_done(s, 0, LIMIT_MS));
@@ -218,9 +218,9 @@ static void sleep_first(struct target *t)
 	pid_t pid;
 
 	UNIT_NEED(s);
-	point_hold("sleep", t->id);
+	point_hold("suspend", t->id);
 	pid = child_start(AS_ROOT, to_sleep, t);
-	CU_ASSERT(point_reached("sleep", LIMIT_MS));
+	CU_ASSERT(point_reached("suspend", LIMIT_MS));
 	UNIT_EQ(order(s, ORDER_START), -EAGAIN);
 	points_release();
 	UNIT_EQ(child_wait(pid, LIMIT_MS), 0);
