@@ -25,7 +25,7 @@ static u32 roc_config_word(void *context, unsigned int at)
 	return word;
 }
 
-static bool roc_piece_open(void *context, const struct roc_piece *piece)
+static bool roc_piece_user_writable(void *context, const struct roc_piece *piece)
 {
 	return roc_users_may_write(context, piece->bar, piece->offset, piece->size);
 }
@@ -34,7 +34,7 @@ static struct roc_vsec_card roc_vsec_card(struct roc_endpoint *ep)
 {
 	struct roc_vsec_card card = {
 		.read = roc_config_word,
-		.open = roc_piece_open,
+		.user_writable = roc_piece_user_writable,
 		.context = ep,
 		.channels = ep->ops->channels,
 	};
@@ -52,7 +52,7 @@ int roc_block_find(struct roc_endpoint *ep, const struct roc_vsec_contract *cont
 {
 	struct roc_vsec_card card = roc_vsec_card(ep);
 
-	ep->irqs.msix = !roc_vsec_tables_open(&card);
+	ep->irqs.msix = !roc_vsec_tables_user_writable(&card);
 	return roc_vsec_find(&card, contract, result, reason);
 }
 
@@ -81,7 +81,7 @@ void roc_block_interrupts(struct roc_endpoint *ep, const struct roc_piece *funct
 	if (!ep->irqs.msix)
 		dev_warn(&ep->pdev->dev, "MSI-X is not used: users may write its table\n");
 	ep->irqs.block = roc_block(ep, function);
-	ep->irqs.most = vectors;
+	ep->irqs.max_vectors = vectors;
 	ep->irqs.causes = causes;
 }
 

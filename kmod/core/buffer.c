@@ -28,8 +28,9 @@ static int roc_make_extents(struct roc_buffer *buf, const struct sg_table *sgt, 
 	struct scatterlist *sg;
 	unsigned int i;
 
-	buf->extents.room = sgt->nents;
-	buf->extents.table = kvcalloc(buf->extents.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
+	buf->extents.capacity = sgt->nents;
+	buf->extents.table =
+		kvcalloc(buf->extents.capacity, sizeof(struct roc_extent), ROC_TABLE_GFP);
 	if (!buf->extents.table)
 		return -ENOMEM;
 	for_each_sgtable_dma_sg(sgt, sg, i) {
@@ -53,8 +54,9 @@ static int roc_make_pieces(struct roc_buffer *buf)
 	struct scatterlist *sg;
 	unsigned int i;
 
-	buf->pieces.room = buf->backing->pages->orig_nents;
-	buf->pieces.table = kvcalloc(buf->pieces.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
+	buf->pieces.capacity = buf->backing->pages->orig_nents;
+	buf->pieces.table =
+		kvcalloc(buf->pieces.capacity, sizeof(struct roc_extent), ROC_TABLE_GFP);
 	if (!buf->pieces.table)
 		return -ENOMEM;
 	for_each_sgtable_sg(buf->backing->pages, sg, i) {
@@ -64,14 +66,15 @@ static int roc_make_pieces(struct roc_buffer *buf)
 	return 0;
 }
 
-/* Where the CPU sees the buffer; only for a card whose progress can be seen there. */
+/* Where the CPU sees the buffer; only for a card whose progress can be kernel_access there. */
 static int roc_make_memory(struct roc_buffer *buf)
 {
 	struct scatterlist *sg;
 	unsigned int i;
 
-	buf->memory.room = buf->backing->pages->orig_nents;
-	buf->memory.table = kvcalloc(buf->memory.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
+	buf->memory.capacity = buf->backing->pages->orig_nents;
+	buf->memory.table =
+		kvcalloc(buf->memory.capacity, sizeof(struct roc_extent), ROC_TABLE_GFP);
 	if (!buf->memory.table)
 		return -ENOMEM;
 	for_each_sgtable_sg(buf->backing->pages, sg, i) {
@@ -99,7 +102,8 @@ static bool roc_buffer_bounced(struct roc_endpoint *ep, struct roc_buffer *buf)
 }
 
 /* Can the card use what was mapped? */
-static int roc_judge(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_buf_register *arg)
+static int roc_buffer_check_mapping(struct roc_buffer *buf, struct roc_endpoint *ep,
+				    struct roc_buf_register *arg)
 {
 	if (roc_buffer_bounced(ep, buf)) {
 		arg->reason = ROC_REASON_BOUNCE;
@@ -125,13 +129,13 @@ static int roc_map(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_b
 	buf->mapped = true;
 	err = roc_make_extents(buf, pages, 0);
 	if (!err)
-		err = roc_judge(buf, ep, arg);
+		err = roc_buffer_check_mapping(buf, ep, arg);
 	if (err)
 		return err;
 	buf->sync = dma_need_sync(dev, buf->extents.table[0].bus);
 	if (buf->sync)
 		return roc_make_pieces(buf);
-	if (buf->seen && ep->ordered)
+	if (buf->kernel_access && ep->ordered)
 		return roc_make_memory(buf);
 	return 0;
 }
@@ -145,7 +149,7 @@ static void roc_unmap(struct roc_buffer *buf, struct roc_endpoint *ep)
 }
 
 /* All but the memory. */
-static void roc_buffer_forget(struct roc_buffer *buf)
+static void roc_buffer_free_tables(struct roc_buffer *buf)
 {
 	kvfree(buf->extents.table);
 	kvfree(buf->memory.table);
@@ -159,7 +163,7 @@ static void roc_buffer_free(struct roc_buffer *buf, struct roc_endpoint *ep)
 	roc_import_put(&buf->import);
 	if (buf->backing)
 		roc_memory_put(buf->backing);
-	roc_buffer_forget(buf);
+	roc_buffer_free_tables(buf);
 }
 
 static void roc_buffer_free_deferred(struct roc_deferred_free *deferred, struct roc_endpoint *ep)
@@ -174,10 +178,10 @@ static void roc_buffer_abandon(struct roc_deferred_free *deferred, struct roc_en
 
 	roc_unmap(buf, ep);
 	roc_import_abandon(&buf->import);
-	roc_buffer_forget(buf);
+	roc_buffer_free_tables(buf);
 }
 
-static struct roc_buffer *roc_buffer_new(bool seen)
+static struct roc_buffer *roc_buffer_new(bool kernel_access)
 {
 	struct roc_buffer *buf = kzalloc(sizeof(*buf), GFP_KERNEL_ACCOUNT);
 
@@ -185,7 +189,7 @@ static struct roc_buffer *roc_buffer_new(bool seen)
 		return NULL;
 	buf->deferred.free = roc_buffer_free_deferred;
 	buf->deferred.abandon = roc_buffer_abandon;
-	buf->seen = seen;
+	buf->kernel_access = kernel_access;
 	return buf;
 }
 
@@ -206,12 +210,13 @@ void roc_buffer_sync(struct roc_endpoint *ep, const struct roc_buffer *buf, u64 
 	}
 }
 
-static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *arg, bool *seen)
+static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *arg,
+			     bool *kernel_access)
 {
 	u64 end;
 	int err;
 
-	err = ep->ops->channel_type->check_buffer(ep, arg, seen);
+	err = ep->ops->channel_type->check_buffer(ep, arg, kernel_access);
 	if (err)
 		return err;
 	if (!arg->length || !PAGE_ALIGNED(arg->addr) || !PAGE_ALIGNED(arg->length))
@@ -285,7 +290,7 @@ int roc_buffer_register(struct roc_open *o, struct roc_buf_register *arg)
 	struct roc_endpoint *ep = o->ch->ep;
 	unsigned int max_segment;
 	struct roc_buffer *buf;
-	bool seen = false;
+	bool kernel_access = false;
 	int err, idx;
 
 	if (!o->ch->type->check_buffer)
@@ -297,13 +302,14 @@ int roc_buffer_register(struct roc_open *o, struct roc_buf_register *arg)
 	}
 	if (!roc_enter(ep, o->epoch, &idx))
 		return -ENODEV;
-	err = READ_ONCE(o->ch->state) == ROC_CH_RUNNING ? -EBUSY
-							: roc_check_request(ep, arg, &seen);
+	err = READ_ONCE(o->ch->state) == ROC_CH_RUNNING
+		      ? -EBUSY
+		      : roc_check_request(ep, arg, &kernel_access);
 	max_segment = dma_get_max_seg_size(&ep->pdev->dev);
 	roc_leave(ep, idx);
 	if (err)
 		return err;
-	buf = roc_buffer_new(seen);
+	buf = roc_buffer_new(kernel_access);
 	if (!buf)
 		return -ENOMEM;
 	buf->length = arg->length;
@@ -325,7 +331,7 @@ int roc_buffer_register(struct roc_open *o, struct roc_buf_register *arg)
 err_unpin:
 	roc_memory_put(buf->backing);
 err_forget:
-	roc_buffer_forget(buf);
+	roc_buffer_free_tables(buf);
 	return err;
 }
 
@@ -334,11 +340,12 @@ static int roc_buffer_bind_import(struct roc_open *o, struct roc_buffer *buf,
 				  struct roc_buf_import *arg, struct roc_buf_register *as)
 {
 	struct roc_endpoint *ep = o->ch->ep;
-	bool seen;
+	bool kernel_access;
 	int err;
 
 	/* Nor does the kernel look at what is not its own memory. */
-	err = READ_ONCE(o->ch->state) == ROC_CH_RUNNING ? -EBUSY : roc_check_request(ep, as, &seen);
+	err = READ_ONCE(o->ch->state) == ROC_CH_RUNNING ? -EBUSY
+							: roc_check_request(ep, as, &kernel_access);
 	if (err)
 		return err;
 	err = roc_import_map(&buf->import, ep, &as->reason, &arg->error);
@@ -350,7 +357,7 @@ static int roc_buffer_bind_import(struct roc_open *o, struct roc_buffer *buf,
 		return -EOPNOTSUPP;
 	}
 	if (!err)
-		err = roc_judge(buf, ep, as);
+		err = roc_buffer_check_mapping(buf, ep, as);
 	if (err)
 		return err;
 	roc_point(ep, ROC_POINT_IMPORT);
@@ -414,7 +421,7 @@ int roc_buffer_import(struct roc_open *o, struct roc_buf_import *arg)
 err_put:
 	roc_import_put(&buf->import);
 err_forget:
-	roc_buffer_forget(buf);
+	roc_buffer_free_tables(buf);
 	return err;
 }
 
@@ -508,7 +515,7 @@ void roc_buffer_commit(struct roc_open *o, u32 handle, bool copied)
 }
 
 /* No longer the open file's. NULL: the card may still write to it; else the caller frees it. */
-static struct roc_buffer *roc_buffer_take(struct roc_open *o, u32 handle)
+static struct roc_buffer *roc_buffer_remove(struct roc_open *o, u32 handle)
 {
 	struct roc_buffer *buf = xa_load(&o->buffers, handle);
 
@@ -531,7 +538,7 @@ int roc_buffer_unregister(struct roc_open *o, u32 handle)
 	err = roc_open_lock(o);
 	if (err)
 		return err;
-	buf = ch->state == ROC_CH_RUNNING ? ERR_PTR(-EBUSY) : roc_buffer_take(o, handle);
+	buf = ch->state == ROC_CH_RUNNING ? ERR_PTR(-EBUSY) : roc_buffer_remove(o, handle);
 	mutex_unlock(&ch->lock);
 	if (IS_ERR(buf))
 		return PTR_ERR(buf);
@@ -551,7 +558,7 @@ void roc_buffer_drop_all(struct roc_open *o)
 		roc_buffer_free(buf, o->ch->ep);
 	}
 	xa_for_each(&o->buffers, handle, buf) {
-		taken = roc_buffer_take(o, handle);
+		taken = roc_buffer_remove(o, handle);
 		if (!IS_ERR_OR_NULL(taken))
 			roc_buffer_free(taken, o->ch->ep);
 	}

@@ -29,7 +29,7 @@ struct roc_open;
  * @extents: contiguous pieces of it as bus addresses of the card
  * @memory: the same as @extents as the CPU sees it; empty: not seen
  * @pieces: where each byte is in memory; only with @sync
- * @seen: the kernel looks at what the card writes there
+ * @kernel_access: the kernel looks at what the card writes there
  * @sync: the CPU's view must be synced after DMA
  * @mapped: @backing is, for the card
  */
@@ -43,7 +43,7 @@ struct roc_buffer {
 	struct roc_extents extents;
 	struct roc_extents memory;
 	struct roc_extents pieces;
-	bool seen;
+	bool kernel_access;
 	bool sync;
 	bool mapped;
 };

@@ -74,7 +74,7 @@ static int roc_bus_master_set(struct roc_endpoint *ep)
 	if (roc_any_unquiesced(ep))
 		return -EIO;
 	pci_set_master(ep->pdev);
-	roc_monitor_alarms(ep, true);
+	roc_monitor_alarms_by_irq(ep, true);
 	return 0;
 }
 
@@ -153,7 +153,7 @@ bool roc_bus_master_disable(struct roc_channel *ch)
 	WRITE_ONCE(ch->unquiesced, true);
 	if (!roc_bus_master_needed(ep)) {
 		pci_clear_master(ep->pdev);
-		roc_monitor_alarms(ep, false);
+		roc_monitor_alarms_by_irq(ep, false);
 	}
 	off = roc_bus_master_is_off(ep->pdev);
 	mutex_unlock(&ep->card->lock);

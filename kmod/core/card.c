@@ -213,7 +213,7 @@ u32 roc_bar_access(struct roc_endpoint *ep, unsigned int bar)
 
 	if (roc_rawio())
 		access = ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE;
-	else if (ep->secret_bars & BIT(bar))
+	else if (ep->privileged_bars & BIT(bar))
 		access &= ~(ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE);
 	if (!roc_bar_writable(ep, bar, 0, ep->bar_length[bar]))
 		access &= ~ROC_BAR_MMAP_WRITE;

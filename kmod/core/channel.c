@@ -62,10 +62,10 @@ static int roc_ch_reset(struct file *file, void *arg)
 }
 
 /* An end that came before is told of now: nothing else will. */
-static void roc_channel_listen(struct roc_open *o)
+static void roc_channel_eventfd_set(struct roc_open *o)
 {
 	lockdep_assert_held(&o->ch->lock);
-	o->ch->type->listen(o);
+	o->ch->type->eventfd_set(o);
 	if (o->ch->state == ROC_CH_FAILED)
 		roc_open_signal(o);
 }
@@ -90,7 +90,7 @@ static int roc_ch_eventfd(struct file *file, void *arg)
 		swap(o->eventfd, ctx);
 		spin_unlock_irq(&o->eventfd_lock);
 		if (e->fd >= 0)
-			roc_channel_listen(o);
+			roc_channel_eventfd_set(o);
 		mutex_unlock(&o->ch->lock);
 	}
 	if (ctx)

@@ -121,18 +121,20 @@ struct roc_channel_type {
 	/** @poll: EPOLLIN and the like; errors and the end are the core's. No lock held. */
 	__poll_t (*poll)(struct roc_open *o, struct poll_table_struct *pt);
 	/**
-	 * @listen: An eventfd was set, maybe while it runs: who has one need never call again, and
+	 * @eventfd_set: An eventfd was set, maybe while it runs: who has one need never call again,
+	 *	and
 	 * what is there already is signalled. Channel lock held.
 	 */
-	void (*listen)(struct roc_open *o);
+	void (*eventfd_set)(struct roc_open *o);
 	void (*fdinfo)(struct roc_open *o, struct seq_file *m);
 
 	/**
 	 * @check_buffer: What a registered buffer must be: fill in what the caller left to us, or
-	 * refuse, with @arg->reason. *@seen: the kernel reads what the card writes there. NULL: the
-	 * kind has no registered buffers.
+	 * refuse, with @arg->reason. *@kernel_access: the kernel reads what the card writes there.
+	 * NULL: the kind has no registered buffers.
 	 */
-	int (*check_buffer)(struct roc_endpoint *ep, struct roc_buf_register *arg, bool *seen);
+	int (*check_buffer)(struct roc_endpoint *ep, struct roc_buf_register *arg,
+			    bool *kernel_access);
 
 	/**
 	 * @share: Set @o->shared, under the lock that protects it in interrupts. NULL: the caller

@@ -93,7 +93,7 @@ static int roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 	ch->number = number;
 	ch->type = type;
 	ch->unquiesced = true;
-	roc_irqs_none(ch);
+	roc_irqs_clear_vectors(ch);
 	mutex_init(&ch->lock);
 	INIT_LIST_HEAD(&ch->deferred);
 	spin_lock_init(&ch->state_lock);

@@ -35,7 +35,7 @@ int roc_import_get(struct roc_import *import, int fd, u64 *size)
 }
 
 /* What the exporter said, in our words. @peer: it did not let the card reach it as a peer. */
-static int roc_import_refused(long err, bool peer, u32 *reason, u32 *error)
+static int roc_import_error(long err, bool peer, u32 *reason, u32 *error)
 {
 	if (err == -ENOMEM || err == -EINTR)
 		return err;
@@ -96,14 +96,14 @@ int roc_import_map(struct roc_import *import, struct roc_endpoint *ep, u32 *reas
 	attachment = dma_buf_dynamic_attach(import->dmabuf, &ep->pdev->dev, &roc_import_ops, NULL);
 	/* That is what an exporter says this for: the device cannot reach its memory. */
 	if (IS_ERR(attachment))
-		return roc_import_refused(PTR_ERR(attachment), true, reason, error);
+		return roc_import_error(PTR_ERR(attachment), true, reason, error);
 	import->attachment = attachment;
 	err = roc_import_pin(import);
 	if (err)
-		return roc_import_refused(err, !attachment->peer2peer, reason, error);
+		return roc_import_error(err, !attachment->peer2peer, reason, error);
 	err = roc_import_wait(import);
 	if (err)
-		return roc_import_refused(err, false, reason, error);
+		return roc_import_error(err, false, reason, error);
 	return 0;
 }
 

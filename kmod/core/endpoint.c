@@ -239,7 +239,7 @@ static vm_fault_t roc_bar_fault(struct vm_fault *vmf)
 		return ret;
 	if (!down_read_trylock(&ef->ep->registers)) {
 		roc_leave(ef->ep, idx);
-		return roc_fault_later();
+		return roc_fault_retry();
 	}
 	ret = vmf_insert_pfn(vma, vmf->address, (ef->ep->bar_start[bar] + offset) >> PAGE_SHIFT);
 	up_read(&ef->ep->registers);

@@ -72,7 +72,7 @@ void roc_queue_notify(struct roc_run *run)
  * Must the next data be reported? A caller that polls for edges, or has an eventfd, does not call
  * again by itself.
  */
-bool roc_queue_listened(struct roc_run *run)
+bool roc_queue_has_listener(struct roc_run *run)
 {
 	struct roc_open *o = &run->open;
 
@@ -106,7 +106,7 @@ static void roc_queue_request(struct roc_run *run, struct roc_event_queue *q, u3
 }
 
 /* A caller is going to sleep until there is more than there is now. */
-void roc_queue_attend(struct roc_run *run, struct roc_event_queue *q)
+void roc_queue_request_next(struct roc_run *run, struct roc_event_queue *q)
 {
 	roc_queue_request(run, q, q->count);
 }
@@ -114,8 +114,8 @@ void roc_queue_attend(struct roc_run *run, struct roc_event_queue *q)
 /* For the next data that must be reported. */
 static void roc_queue_rearm(struct roc_run *run, struct roc_event_queue *q)
 {
-	if (roc_queue_listened(run))
-		roc_queue_attend(run, q);
+	if (roc_queue_has_listener(run))
+		roc_queue_request_next(run, q);
 	else if (q->waiting && !roc_queue_reached(q, q->threshold))
 		roc_queue_request(run, q, q->threshold - 1);
 }
@@ -224,6 +224,6 @@ void roc_queue_tick(struct roc_run *run, struct roc_event_queue *q)
 		q->late = false;
 	if (roc_queue_is_overdue(run, q))
 		roc_queue_missed(run, q);
-	else if (!q->armed && roc_queue_listened(run))
-		roc_queue_attend(run, q);
+	else if (!q->armed && roc_queue_has_listener(run))
+		roc_queue_request_next(run, q);
 }

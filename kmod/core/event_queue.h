@@ -53,11 +53,11 @@ static inline bool roc_queue_reached(const struct roc_event_queue *q, u32 count)
 
 /* All of them after a poll, and under the run's lock. */
 void roc_queue_start(struct roc_event_queue *q, unsigned int purpose, u32 start);
-bool roc_queue_listened(struct roc_run *run);
+bool roc_queue_has_listener(struct roc_run *run);
 void roc_queue_notify(struct roc_run *run);
 void roc_queue_wake(struct roc_run *run, struct roc_event_queue *q);
 void roc_queue_threshold(struct roc_event_queue *q, u32 threshold);
-void roc_queue_attend(struct roc_run *run, struct roc_event_queue *q);
+void roc_queue_request_next(struct roc_run *run, struct roc_event_queue *q);
 void roc_queue_wait(struct roc_run *run, struct roc_event_queue *q, u32 threshold);
 void roc_queue_missed(struct roc_run *run, struct roc_event_queue *q);
 void roc_queue_interrupt(struct roc_run *run, struct roc_event_queue *q, bool shared);

@@ -35,7 +35,7 @@ _Bool roc_extents_append(struct roc_extents *ex, __u64 bus, __u64 length)
 		last->length += length;
 		return 1;
 	}
-	if (ex->count == ex->room)
+	if (ex->count == ex->capacity)
 		return 0;
 	if (ex->count && (!ex->shortest || last->length < ex->shortest))
 		ex->shortest = last->length;

@@ -21,7 +21,7 @@ struct roc_extent {
 struct roc_extents {
 	struct roc_extent *table; /* owned by whoever filled it */
 	__u32 count;
-	__u32 room;	/* entries that fit in @table */
+	__u32 capacity; /* entries that fit in @table */
 	__u64 divisor;	/* greatest that divides the offsets of all extents; 0: there is one */
 	__u64 shortest; /* length of the shortest but the last; 0: there is none */
 };

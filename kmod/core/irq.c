@@ -66,11 +66,11 @@ static void roc_irq_work(struct work_struct *work)
 	if (cause == ROC_ALL_ONES)
 		cause = 0;
 	if (cause & (FUNCTION_CAUSE_TEMPERATURE | FUNCTION_CAUSE_CRITICAL))
-		roc_monitor_now(ep);
+		roc_monitor_check_now(ep);
 	if (cause & (FUNCTION_CAUSE_FETCH | FUNCTION_CAUSE_STALL | FUNCTION_CAUSE_HOST))
 		roc_irq_handle_channel_errors(ep);
 	if (cause & FUNCTION_CAUSE_LINK)
-		roc_announce_link(ep);
+		roc_link_uevent(ep);
 	up_read(&ep->registers);
 out:
 	roc_leave(ep, idx);
@@ -105,7 +105,7 @@ static void roc_irq_mask(struct roc_endpoint *ep)
 	roc_serial_unlock(ep);
 }
 
-void roc_irqs_none(struct roc_channel *ch)
+void roc_irqs_clear_vectors(struct roc_channel *ch)
 {
 	memset32((u32 *)ch->vector, -1, ARRAY_SIZE(ch->vector));
 }
@@ -168,7 +168,7 @@ static void roc_irq_free(struct roc_endpoint *ep, int count)
 	struct roc_channel *ch;
 
 	for_each_roc_channel(ch, ep)
-		roc_irqs_none(ch);
+		roc_irqs_clear_vectors(ch);
 	while (count--) {
 		struct roc_vector *vector = &ep->irqs.vector[count];
 
@@ -218,9 +218,9 @@ void roc_irqs_start(struct roc_endpoint *ep)
 		return;
 	INIT_WORK(&irqs->work, roc_irq_work);
 	roc_irq_mask(ep);
-	if (!irqs->most)
+	if (!irqs->max_vectors)
 		goto none;
-	got = pci_alloc_irq_vectors(ep->pdev, 1, min(want, irqs->most),
+	got = pci_alloc_irq_vectors(ep->pdev, 1, min(want, irqs->max_vectors),
 				    PCI_IRQ_MSI | (irqs->msix ? PCI_IRQ_MSIX : 0));
 	if (got <= 0)
 		goto none;
@@ -258,11 +258,11 @@ void roc_irqs_enable(struct roc_endpoint *ep)
 	if (roc_bus_master_enable_function(ep) != -EIO)
 		return;
 	roc_ep_log(warn, ep, "a channel does not stop; no alarms by interrupt\n");
-	roc_monitor_now(ep); /* then by looking */
+	roc_monitor_check_now(ep); /* then by looking */
 }
 
 /* After @registers was held for writing: an interrupt's work may have found it so. */
-void roc_irqs_again(struct roc_endpoint *ep)
+void roc_irqs_requeue(struct roc_endpoint *ep)
 {
 	if (ep->irqs.block && READ_ONCE(ep->irqs.programmed))
 		queue_work(system_freezable_wq, &ep->irqs.work);

@@ -45,7 +45,7 @@ struct roc_vector {
  * @block: the function's registers, see contract_regs.h; set when the kind is probed, NULL = the
  *	card has no interrupts
  * @causes: of which the card tells; set with @block
- * @most: vectors that the card can name in its registers; set with @block
+ * @max_vectors: vectors that the card can name in its registers; set with @block
  * @msix: users cannot write its table; see block.c
  * @count: of @vector, those that the driver has requested
  * @vector: vector 0 is the function's
@@ -60,7 +60,7 @@ struct roc_vector {
 struct roc_irqs {
 	void __iomem *block;
 	u32 causes;
-	unsigned int most;
+	unsigned int max_vectors;
 	bool msix;
 	int count;
 	struct roc_vector *vector;
@@ -71,10 +71,10 @@ struct roc_irqs {
 	struct work_struct work;
 };
 
-void roc_irqs_none(struct roc_channel *ch);
+void roc_irqs_clear_vectors(struct roc_channel *ch);
 int roc_irqs_alloc(struct roc_endpoint *ep);
 void roc_irqs_start(struct roc_endpoint *ep);
-void roc_irqs_again(struct roc_endpoint *ep);
+void roc_irqs_requeue(struct roc_endpoint *ep);
 void roc_irqs_mask(struct roc_endpoint *ep);
 void roc_irqs_stop(struct roc_endpoint *ep);
 void roc_irqs_free(struct roc_endpoint *ep);

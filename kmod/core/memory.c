@@ -131,14 +131,14 @@ static struct page *roc_alloc_piece(int node, struct roc_order *order, unsigned 
 				    unsigned long left)
 {
 	order->now = min_t(unsigned int, order->now, ilog2(left));
-	for (;; roc_order_bad(order)) {
+	for (;; roc_order_failure(order)) {
 		gfp_t gfp = order->now > least ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL;
 		struct page *page =
 			alloc_pages_node(node, ROC_PAGES_GFP | __GFP_ZERO | gfp, order->now);
 
 		if (page) {
 			set_page_private(page, order->now);
-			roc_order_good(order);
+			roc_order_success(order);
 			return page;
 		}
 		if (order->now <= least)
@@ -265,7 +265,7 @@ bool roc_bounced(struct device *dev, const struct sg_table *sgt)
  * looks. Behind an IOMMU older kernels say that all memory needs a sync; whole pages are not copied
  * there.
  */
-bool roc_pages_plain(struct roc_endpoint *ep, dma_addr_t bus)
+bool roc_pages_coherent(struct roc_endpoint *ep, dma_addr_t bus)
 {
 	struct device *dev = &ep->pdev->dev;
 
@@ -328,7 +328,7 @@ static bool roc_batch_is_whole(struct page **batch, int count)
  * unpins them would wait for him. Kernels from 6.5 on pin none. Nobody is behind anonymous memory,
  * shmem, hugetlbfs or a device's memory, and without a mapping a page is no file's any more.
  */
-static bool roc_page_is_of_file(struct page *page)
+static bool roc_page_is_file_backed(struct page *page)
 {
 	struct folio *folio = page_folio(page);
 
@@ -336,12 +336,12 @@ static bool roc_page_is_of_file(struct page *page)
 	       !folio_test_swapbacked(folio) && !PageHuge(page) && !is_zone_device_page(page);
 }
 
-static bool roc_batch_is_of_file(struct page **batch, int count)
+static bool roc_batch_is_file_backed(struct page **batch, int count)
 {
 	int i;
 
 	for (i = 0; i < count; i++) {
-		if (roc_page_is_of_file(batch[i]))
+		if (roc_page_is_file_backed(batch[i]))
 			return true;
 	}
 	return false;
@@ -389,7 +389,7 @@ static int roc_pin_pages(struct roc_pin *pin, unsigned int max_segment, unsigned
 			break;
 		}
 		whole = roc_batch_is_whole(batch, got);
-		if (roc_batch_is_of_file(batch, whole ? 1 : got)) {
+		if (roc_batch_is_file_backed(batch, whole ? 1 : got)) {
 			unpin_user_pages(batch, got);
 			err = -EFAULT;
 			break;

@@ -89,7 +89,7 @@ void roc_memory_export_put(struct roc_memory *memory);
 #define ROC_PIECE_MAX (PAGE_SIZE << ROC_PIECE_ORDER)
 /* Memory that is short is the caller's news, not the log's. */
 #define ROC_PAGES_GFP (GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
-/* Nobody could copy, or clean caches, when a reader just looks: see roc_pages_plain(). */
+/* Nobody could copy, or clean caches, when a reader just looks: see roc_pages_coherent(). */
 #define ROC_PAGES_ATTRS DMA_ATTR_SKIP_CPU_SYNC
 
 /*
@@ -100,7 +100,7 @@ int roc_pages_alloc(struct sg_table *sgt, unsigned long pages, int node, unsigne
 void roc_pages_free(struct sg_table *sgt);
 bool roc_translated(struct device *dev);
 bool roc_bounced(struct device *dev, const struct sg_table *sgt);
-bool roc_pages_plain(struct roc_endpoint *ep, dma_addr_t bus);
+bool roc_pages_coherent(struct roc_endpoint *ep, dma_addr_t bus);
 
 /*
  * Pin what @arg names, in pieces of at most @max_segment. Charged to the caller. With an error

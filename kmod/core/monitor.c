@@ -62,7 +62,7 @@ out:
 	return err;
 }
 
-static enum roc_alarm roc_judge(struct roc_endpoint *ep, long value)
+static enum roc_alarm roc_alarm_level(struct roc_endpoint *ep, long value)
 {
 	const struct roc_card_ops *ops = ep->ops;
 	long ease = ep->alarm == ROC_ALARM_CRITICAL ? ROC_ALARM_HYSTERESIS : 0;
@@ -73,7 +73,7 @@ static enum roc_alarm roc_judge(struct roc_endpoint *ep, long value)
 	return value >= ops->temperature_max - ease ? ROC_ALARM_TEMPERATURE : ROC_ALARM_NONE;
 }
 
-static void roc_announce(struct roc_endpoint *ep, enum roc_alarm alarm, long value)
+static void roc_alarm_uevent(struct roc_endpoint *ep, enum roc_alarm alarm, long value)
 {
 	static const char *const reason[] = {
 		[ROC_ALARM_NONE] = "ROC_ALARM=none",
@@ -116,10 +116,10 @@ static void roc_alarm_work(struct work_struct *work)
 
 	err = roc_temperature(ep, true, &value);
 	if (!err) {
-		alarm = roc_judge(ep, value);
+		alarm = roc_alarm_level(ep, value);
 		if (alarm != before) {
 			WRITE_ONCE(ep->alarm, alarm);
-			roc_announce(ep, alarm, value);
+			roc_alarm_uevent(ep, alarm, value);
 			roc_point(ep, ROC_POINT_ALARM);
 			roc_hwmon_notify(ep, before, alarm);
 		}
@@ -133,7 +133,7 @@ static void roc_alarm_work(struct work_struct *work)
 }
 
 /* The card itself raised an alarm: do not wait for the period. */
-void roc_monitor_now(struct roc_endpoint *ep)
+void roc_monitor_check_now(struct roc_endpoint *ep)
 {
 	if (roc_monitored(ep))
 		mod_delayed_work(system_freezable_wq, &ep->alarm_work, 0);
@@ -143,16 +143,16 @@ void roc_monitor_now(struct roc_endpoint *ep)
  * Whether the card tells of its alarms by itself: it was told how, and masters the bus. Card lock
  * held.
  */
-void roc_monitor_alarms(struct roc_endpoint *ep, bool on)
+void roc_monitor_alarms_by_irq(struct roc_endpoint *ep, bool on)
 {
 	if (!ep->irqs.programmed || READ_ONCE(ep->irqs.alarms) == on)
 		return;
 	WRITE_ONCE(ep->irqs.alarms, on);
-	roc_monitor_now(ep); /* what was before we listened; from now on by looking */
+	roc_monitor_check_now(ep); /* what was before we listened; from now on by looking */
 }
 
 /* A link went up or down; which one is in the card's registers. */
-void roc_announce_link(struct roc_endpoint *ep)
+void roc_link_uevent(struct roc_endpoint *ep)
 {
 	char *env[] = {"ROC_LINK=changed", NULL};
 
@@ -206,7 +206,7 @@ static int roc_hwmon_write(struct device *dev, enum hwmon_sensor_types type, u32
 	struct roc_endpoint *ep = dev_get_drvdata(dev);
 
 	WRITE_ONCE(ep->alarm_period, clamp_val(value, ROC_ALARM_PERIOD_MIN, ROC_ALARM_PERIOD_MAX));
-	roc_monitor_now(ep);
+	roc_monitor_check_now(ep);
 	return 0;
 }
 

@@ -21,7 +21,7 @@ struct roc_order {
 };
 
 /* Memory came in a piece of @now. */
-static inline void roc_order_good(struct roc_order *order)
+static inline void roc_order_success(struct roc_order *order)
 {
 	if (++order->good < ROC_ORDER_AGAIN || order->now == order->most)
 		return;
@@ -30,7 +30,7 @@ static inline void roc_order_good(struct roc_order *order)
 }
 
 /* There was none; @now is not 0. */
-static inline void roc_order_bad(struct roc_order *order)
+static inline void roc_order_failure(struct roc_order *order)
 {
 	order->now--;
 	order->good = 0;

@@ -90,7 +90,7 @@ static void roc_free_memory(struct roc_endpoint *ep)
 }
 
 /* Whatever was left running by somebody else, before anybody can open it. */
-static void roc_stop_left(struct roc_endpoint *ep, bool master)
+static void roc_stop_channels_at_probe(struct roc_endpoint *ep, bool master)
 {
 	struct roc_channel *ch;
 
@@ -171,7 +171,7 @@ static void roc_abandon_all_deferred(struct roc_endpoint *ep)
 }
 
 /* Of what is shut. */
-static void roc_let_go(struct roc_endpoint *ep)
+static void roc_release_deferred(struct roc_endpoint *ep)
 {
 	if (roc_any_unquiesced(ep) && !roc_reset_function(ep))
 		roc_quiesced_by_reset(ep);
@@ -232,7 +232,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	roc_monitor_init(ep);
 	pci_set_drvdata(pdev, ep);
 	WRITE_ONCE(ep->reachable, true);
-	roc_stop_left(ep, command & PCI_COMMAND_MASTER);
+	roc_stop_channels_at_probe(ep, command & PCI_COMMAND_MASTER);
 	pci_save_state(pdev);
 	ep->last_epoch = 1;
 	/* Pairs with roc_enter(), which sees all that was set up before. */
@@ -252,7 +252,7 @@ err_irqs:
 	roc_shut(ep, ROC_SHUT_END, true);
 	roc_irqs_stop(ep);
 	roc_monitor_stop(ep);
-	roc_let_go(ep);
+	roc_release_deferred(ep);
 err_kind:
 	roc_remove_channel_type(ep);
 	roc_card_put(ep);
@@ -297,7 +297,7 @@ static void roc_reopen(struct roc_endpoint *ep, enum roc_shut_cause cause)
 }
 
 /* Nothing of it writes, interrupts or looks any more. */
-static void roc_shut_for_good(struct roc_endpoint *ep)
+static void roc_shut_final(struct roc_endpoint *ep)
 {
 	roc_shut(ep, ROC_SHUT_END, true);
 	roc_irqs_mask(ep); /* a start that was on its way may have had the card tell again */
@@ -309,8 +309,8 @@ static void roc_pci_remove(struct pci_dev *pdev)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
-	roc_shut_for_good(ep);
-	roc_let_go(ep);
+	roc_shut_final(ep);
+	roc_release_deferred(ep);
 	roc_remove_channel_type(ep);
 	roc_card_put(ep);
 	roc_point(ep, ROC_POINT_REMOVE_BARS);
@@ -454,7 +454,7 @@ static const struct dev_pm_ops roc_pm_ops = {
 /* The next kernel does not know whose memory the card was writing to. */
 static void roc_pci_shutdown(struct pci_dev *pdev)
 {
-	roc_shut_for_good(pci_get_drvdata(pdev));
+	roc_shut_final(pci_get_drvdata(pdev));
 }
 
 static struct pci_driver roc_pci_driver = {

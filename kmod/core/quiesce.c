@@ -235,12 +235,12 @@ static int roc_reset_idle(struct roc_endpoint *ep)
 	if (!roc_resettable(ep))
 		return -EIO;
 	if (down_write_killable(&ep->registers)) {
-		roc_irqs_again(ep);
+		roc_irqs_requeue(ep);
 		return -EINTR;
 	}
 	if (!roc_any_unquiesced(ep)) {
 		up_write(&ep->registers);
-		roc_irqs_again(ep);
+		roc_irqs_requeue(ep);
 		return 0;
 	}
 	if (pci_dev_trylock(ep->pdev)) {
@@ -252,7 +252,7 @@ static int roc_reset_idle(struct roc_endpoint *ep)
 	if (!err)
 		roc_irqs_enable(ep);
 	up_read(&ep->registers);
-	roc_irqs_again(ep);
+	roc_irqs_requeue(ep);
 	return err;
 }
 

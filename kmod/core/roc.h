@@ -9,7 +9,7 @@
  *
  * Lock order: mmap_lock > endpoint SRCU (read side) > endpoint->registers > channel->lock >
  * card->lock > list of cards. A page fault only tries endpoint->registers and channel->lock: see
- * roc_fault_later().
+ * roc_fault_retry().
  * User memory is neither touched nor pinned inside the read side or under one of our locks: who
  * provides it may take for ever, and removal waits for all of them.
  */
@@ -153,7 +153,7 @@ struct roc_channel {
  * @scratch: content of the scratch register before the suspend; see suspend.c
  * @gone: those who poll the endpoint; woken when @epoch becomes 0
  * @inode: private inode whose mapping all openers share, so that one zap revokes all BAR maps
- * @secret_bars: mask of those that nobody maps without CAP_SYS_RAWIO, whatever the policy says
+ * @privileged_bars: mask of those that nobody maps without CAP_SYS_RAWIO, whatever the policy says
  * @bar: kernel mappings; valid under @srcu with a good epoch, or while a channel is open
  * @memory: host memory that the card writes to, ops->host_memory bytes, from probe to remove
  * @keep: the binding ends, and the card may still write to the driver's memory: roc_dma_free()
@@ -206,7 +206,7 @@ struct roc_endpoint {
 	const struct roc_card_ops *ops;
 	struct roc_card *card;
 	int minor;
-	u32 secret_bars;
+	u32 privileged_bars;
 	void __iomem *bar[ROC_BARS];
 	resource_size_t bar_start[ROC_BARS];
 	resource_size_t bar_length[ROC_BARS];
@@ -324,7 +324,7 @@ static inline bool roc_stale(const struct roc_open *o)
  * NULL: the caller uses the endpoint's node. If so, the caller changes nothing of it: see "A
  * channel is its opener's" in security.md.
  */
-static inline bool roc_anothers(const struct roc_open *opened, const struct roc_open *caller)
+static inline bool roc_open_by_other(const struct roc_open *opened, const struct roc_open *caller)
 {
 	return opened && opened != caller;
 }

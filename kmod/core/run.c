@@ -24,7 +24,7 @@ void roc_run_fail(struct roc_run *run, enum roc_reason reason)
 }
 
 /* The card reported, once a run, that an index of the reader's was impossible. */
-void roc_run_refused(struct roc_run *run)
+void roc_run_bad_index(struct roc_run *run)
 {
 	lockdep_assert_held(&run->open.ch->run_lock);
 	run->open.ch->stats.bad_index += !run->refused;
@@ -93,19 +93,19 @@ void roc_run_readable(struct roc_run *run)
 		roc_queue_notify(run);
 }
 
-static void roc_run_attend(struct roc_run *run)
+static void roc_run_request_next(struct roc_run *run)
 {
 	unsigned int i;
 
 	for (i = 0; i < roc_run_ops(run)->queues; i++)
-		roc_queue_attend(run, &run->queue[i]);
+		roc_queue_request_next(run, &run->queue[i]);
 }
 
 /*
  * A waiter stands before an entry that may never come: do not leave it asleep until the watchdog's
  * next turn. Only for a bound run: the close cancels the watchdog after it has unbound the run.
  */
-static void roc_run_hasten(struct roc_run *run)
+static void roc_run_kick_watchdog(struct roc_run *run)
 {
 	if (run->error_pending && !run->reason)
 		mod_delayed_work(system_percpu_wq, &run->watchdog, 0);
@@ -152,7 +152,7 @@ static void roc_run_bind(struct roc_run *run)
 	if (waitqueue_active(&run->open.wait) || READ_ONCE(run->open.eventfd))
 		for (i = 0; i < roc_run_ops(run)->queues; i++)
 			if (ch->vector[run->queue[i].purpose] >= 0)
-				roc_queue_attend(run, &run->queue[i]);
+				roc_queue_request_next(run, &run->queue[i]);
 	spin_unlock_irq(&ch->run_lock);
 }
 
@@ -381,7 +381,7 @@ static void roc_run_error(struct roc_run *run, unsigned int purpose, bool shared
 	ch->stats.interrupts++;
 	ch->stats.purpose[purpose]++;
 	run->error_pending = true;
-	roc_run_hasten(run);
+	roc_run_kick_watchdog(run);
 }
 
 void roc_run_irq(struct roc_channel *ch, u32 purposes, bool shared)
@@ -432,7 +432,7 @@ static bool roc_run_wait_over(struct roc_run *run, u32 number, void *arg)
 	spin_lock_irq(&ch->run_lock);
 	runs = roc_run_poll(run);
 	if (runs)
-		roc_run_hasten(run);
+		roc_run_kick_watchdog(run);
 	over = roc_run_ops(run)->wait(run, arg, runs);
 	spin_unlock_irq(&ch->run_lock);
 	return over;
@@ -491,9 +491,9 @@ __poll_t roc_run_poll_events(struct roc_open *o, poll_table *pt)
 	runs = roc_run_poll(run);
 	readable = roc_run_ops(run)->readable(run);
 	if (runs) {
-		roc_run_hasten(run);
+		roc_run_kick_watchdog(run);
 		if (!readable || run->edge)
-			roc_run_attend(run);
+			roc_run_request_next(run);
 		else if (roc_run_ops(run)->relieve)
 			roc_run_ops(run)->relieve(run);
 	}
@@ -503,7 +503,7 @@ __poll_t roc_run_poll_events(struct roc_open *o, poll_table *pt)
 }
 
 /* What is there already is signalled at once: maybe no more comes. */
-void roc_run_listen(struct roc_open *o)
+void roc_run_eventfd_set(struct roc_open *o)
 {
 	struct roc_run *run = roc_run(o);
 
@@ -511,7 +511,7 @@ void roc_run_listen(struct roc_open *o)
 	if (roc_run_poll(run)) {
 		if (roc_run_ops(run)->readable(run))
 			roc_open_signal(o);
-		roc_run_attend(run);
+		roc_run_request_next(run);
 	}
 	spin_unlock_irq(&o->ch->run_lock);
 }

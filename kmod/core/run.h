@@ -196,7 +196,7 @@ static inline bool roc_run_bound(const struct roc_run *run)
 bool roc_run_poll(struct roc_run *run);
 void roc_run_fail(struct roc_run *run, enum roc_reason reason);
 void roc_run_readable(struct roc_run *run);
-void roc_run_refused(struct roc_run *run);
+void roc_run_bad_index(struct roc_run *run);
 
 /* With the channel lock: end a run that failed. */
 void roc_run_abort(struct roc_run *run, enum roc_reason reason);
@@ -234,7 +234,7 @@ int roc_run_reset(struct file *file, void *data);
 
 /*
  * The channel that an ioctl names, NULL: none. On a channel's node @number is 0 or its own, and
- * *@caller is the open channel; on the endpoint's node that is NULL. See roc_anothers().
+ * *@caller is the open channel; on the endpoint's node that is NULL. See roc_open_by_other().
  */
 struct roc_channel *roc_named_channel(struct file *file, u32 number,
 				      const struct roc_open **caller);
@@ -252,12 +252,12 @@ void roc_run_close(struct roc_open *o);
 
 /* What the types that the core polls for have in struct roc_channel_type. */
 #define ROC_RUN_TYPE_OPS                                                                           \
-	.poll = roc_run_poll_events, .listen = roc_run_listen, .share = roc_run_share,             \
+	.poll = roc_run_poll_events, .eventfd_set = roc_run_eventfd_set, .share = roc_run_share,   \
 	.irq = roc_run_irq, .handle_error = roc_run_handle_error
 
 void roc_run_share(struct roc_open *o, struct roc_shared_memory *shared);
 __poll_t roc_run_poll_events(struct roc_open *o, struct poll_table_struct *pt);
-void roc_run_listen(struct roc_open *o);
+void roc_run_eventfd_set(struct roc_open *o);
 void roc_run_irq(struct roc_channel *ch, u32 purposes, bool shared);
 void roc_run_handle_error(struct roc_open *o);
 extern const struct attribute_group roc_run_group, roc_queue_group;

@@ -21,14 +21,14 @@ struct roc_stats roc_run_stats(const struct roc_channel *ch, bool since_open)
 	return stats;
 }
 
-/* The channel lock. @caller: see roc_anothers(). */
+/* The channel lock. @caller: see roc_open_by_other(). */
 static int roc_reset_allowed(const struct roc_channel *ch, unsigned int level,
 			     const struct roc_open *caller)
 {
 	const struct roc_run_level *l = &ch->type->run->levels[level];
 
 	lockdep_assert_held(&ch->lock);
-	if (!l->unowned && roc_anothers(ch->open, caller))
+	if (!l->unowned && roc_open_by_other(ch->open, caller))
 		return -EBUSY;
 	return l->stops && ch->state == ROC_CH_RUNNING ? -EBUSY : 0;
 }

@@ -70,7 +70,7 @@ void *roc_shared_new(size_t size, unsigned int exported_area)
 		return NULL;
 	roc_memory_init(&s->memory, &s->area[exported_area].sgt, 0, roc_shared_free);
 	s->area[ROC_AREA_KERNEL] =
-		(struct roc_area){.pages = 1, .direction = DMA_NONE, .seen = true};
+		(struct roc_area){.pages = 1, .direction = DMA_NONE, .kernel_access = true};
 	s->area[ROC_AREA_USER] = s->area[ROC_AREA_KERNEL];
 	return s;
 }
@@ -81,7 +81,7 @@ void roc_shared_put(struct roc_shared_memory *s)
 }
 
 /* One piece for the kernel, whatever pieces of memory it has. */
-static int roc_area_see(struct roc_area *area)
+static int roc_area_map_kernel(struct roc_area *area)
 {
 	struct scatterlist *sg;
 	struct page **pages;
@@ -112,7 +112,7 @@ static int roc_area_alloc(struct roc_area *area, int node)
 	if (!area->pages)
 		return 0;
 	err = roc_pages_alloc(&area->sgt, area->pages, node, max(area->least, 1ul));
-	return !err && area->seen ? roc_area_see(area) : err;
+	return !err && area->kernel_access ? roc_area_map_kernel(area) : err;
 }
 
 int roc_shared_alloc(struct roc_shared_memory *s, int node, __u32 *reason, __u64 *limit,
@@ -193,7 +193,7 @@ static int roc_area_map(struct roc_area *area, struct roc_endpoint *ep, __u32 *r
 		return err;
 	area->mapped = true;
 	area->bus = sg_dma_address(area->sgt.sgl);
-	if (!roc_pages_plain(ep, area->bus))
+	if (!roc_pages_coherent(ep, area->bus))
 		*reason = ROC_REASON_BOUNCE;
 	else if (area->contiguous && !roc_area_is_contiguous(area))
 		*reason = ROC_REASON_CONTIGUITY;
@@ -377,7 +377,7 @@ static int roc_map_readonly(struct vm_area_struct *vma)
  * that other threads get mmap_lock and signals are handled in between. An access by the kernel
  * itself, which does not handle them there, ends with an error when the process is killed.
  */
-vm_fault_t roc_fault_later(void)
+vm_fault_t roc_fault_retry(void)
 {
 	if (fatal_signal_pending(current))
 		return VM_FAULT_SIGBUS;
@@ -429,12 +429,12 @@ static vm_fault_t roc_doorbell_fault(struct vm_fault *vmf)
 		return roc_doorbell_idle(vmf, doorbell);
 	if (!mutex_trylock(&o->ch->lock)) {
 		roc_leave(ep, idx);
-		return roc_fault_later();
+		return roc_fault_retry();
 	}
 	ret = roc_doorbell_page(vmf, doorbell, o);
 	mutex_unlock(&o->ch->lock);
 	roc_leave(ep, idx);
-	return ret ?: roc_fault_later();
+	return ret ?: roc_fault_retry();
 }
 
 static void roc_doorbell_open(struct vm_area_struct *vma)

@@ -53,10 +53,10 @@ struct roc_doorbell {
  * @least: pages that no allocation of them is smaller than, a power of two
  * @direction: in which the card moves data; DMA_NONE: it does not access them
  * @contiguous: they must be one piece for the card
- * @seen: the kernel accesses them
+ * @kernel_access: the kernel accesses them
  * @mapped: for the card
  * @sgt: the pages
- * @cpu: their address for the kernel, if @seen
+ * @cpu: their address for the kernel, if @kernel_access
  * @bus: address for the card, of the first piece if they are not contiguous
  */
 struct roc_area {
@@ -64,7 +64,7 @@ struct roc_area {
 	unsigned long least;
 	enum dma_data_direction direction;
 	bool contiguous;
-	bool seen;
+	bool kernel_access;
 	bool mapped;
 	struct sg_table sgt;
 	void *cpu;
@@ -171,6 +171,6 @@ u64 roc_view_length(const struct roc_shared_memory *s, const struct roc_view *vi
  */
 int roc_shared_mmap(struct roc_open *o, struct vm_area_struct *vma);
 
-vm_fault_t roc_fault_later(void);
+vm_fault_t roc_fault_retry(void);
 
 #endif /* ROC_SHARED_MEMORY_H */

@@ -61,9 +61,9 @@ struct roc_monitor {
 void roc_monitor_init(struct roc_endpoint *ep);
 void roc_monitor_start(struct roc_endpoint *ep);
 void roc_monitor_stop(struct roc_endpoint *ep);
-void roc_monitor_now(struct roc_endpoint *ep);
-void roc_monitor_alarms(struct roc_endpoint *ep, bool on);
-void roc_announce_link(struct roc_endpoint *ep);
+void roc_monitor_check_now(struct roc_endpoint *ep);
+void roc_monitor_alarms_by_irq(struct roc_endpoint *ep, bool on);
+void roc_link_uevent(struct roc_endpoint *ep);
 
 /* sysfs.c */
 int roc_sample(struct roc_endpoint *ep, struct roc_sample *sample,

@@ -36,7 +36,7 @@ void roc_vsec_tables(struct roc_vsec_card *card, unsigned int at)
 	};
 }
 
-_Bool roc_vsec_tables_open(const struct roc_vsec_card *card)
+_Bool roc_vsec_tables_user_writable(const struct roc_vsec_card *card)
 {
 	unsigned int i;
 
@@ -44,7 +44,7 @@ _Bool roc_vsec_tables_open(const struct roc_vsec_card *card)
 		const struct roc_piece *table = &card->table[i];
 
 		if (table->size && table->bar < ROC_VSEC_BARS && card->bar_length[table->bar] &&
-		    card->open(card->context, table))
+		    card->user_writable(card->context, table))
 			return 1;
 	}
 	return 0;
@@ -153,16 +153,17 @@ static _Bool vsec_overlap(const struct roc_piece *a, const struct roc_piece *b)
 	       b->offset < a->offset + a->size;
 }
 
-/* @open: users may write all of them. */
+/* @user_writable: users may write all of them. */
 static const char *vsec_check_pieces(const struct roc_vsec_card *card,
-				     const struct roc_piece *piece, unsigned int count, _Bool open)
+				     const struct roc_piece *piece, unsigned int count,
+				     _Bool user_writable)
 {
 	unsigned int i, k;
 
 	for (i = 0; i < count; i++) {
 		if (!vsec_inside(card, &piece[i]))
 			return "a block lies outside of its BAR";
-		if (!open && card->open(card->context, &piece[i]))
+		if (!user_writable && card->user_writable(card->context, &piece[i]))
 			return "a block lies where users may write";
 		for (k = i + 1; k < count; k++)
 			if (vsec_overlap(&piece[i], &piece[k]))
@@ -176,7 +177,7 @@ static const char *vsec_check_pieces(const struct roc_vsec_card *card,
 
 static const char *vsec_check_blocks(const struct roc_vsec_card *card,
 				     const struct roc_vsec_contract *contract, void *result,
-				     unsigned int open)
+				     unsigned int user_writable)
 {
 	struct roc_piece all[PIECES];
 	unsigned int i, k, count, n = 0;
@@ -185,7 +186,7 @@ static const char *vsec_check_blocks(const struct roc_vsec_card *card,
 		const struct roc_vsec_blocks *blocks = &contract->blocks[i];
 		const struct roc_piece *piece = roc_vsec_pieces(card, blocks, result, &count);
 
-		if ((blocks->flags & ROC_VSEC_OPEN) != open)
+		if ((blocks->flags & ROC_VSEC_USER_WRITABLE) != user_writable)
 			continue;
 		for (k = 0; k < count; k++) {
 			if (n == PIECES)
@@ -195,7 +196,7 @@ static const char *vsec_check_blocks(const struct roc_vsec_card *card,
 			all[n++] = piece[k];
 		}
 	}
-	return vsec_check_pieces(card, all, n, open);
+	return vsec_check_pieces(card, all, n, user_writable);
 }
 
 int roc_vsec_find(const struct roc_vsec_card *card, const struct roc_vsec_contract *contract,
@@ -217,7 +218,7 @@ int roc_vsec_find(const struct roc_vsec_card *card, const struct roc_vsec_contra
 			vsec_read_places(card, at, &contract->blocks[i], result);
 	*reason = vsec_check_blocks(card, contract, result, 0);
 	if (!*reason)
-		*reason = vsec_check_blocks(card, contract, result, ROC_VSEC_OPEN);
+		*reason = vsec_check_blocks(card, contract, result, ROC_VSEC_USER_WRITABLE);
 	return *reason ? -1 : 1;
 }
 

@@ -26,7 +26,7 @@ struct roc_piece {
 /**
  * struct roc_vsec_card - what is known of the function
  * @read: a word of its configuration space
- * @open: may users write somewhere in this piece?
+ * @user_writable: may users write somewhere in this piece?
  * @context: of both
  * @channels: as many as this kind of card has
  * @bar_length: 0: not there, or not ours
@@ -34,7 +34,7 @@ struct roc_piece {
  */
 struct roc_vsec_card {
 	__u32 (*read)(void *context, unsigned int at);
-	_Bool (*open)(void *context, const struct roc_piece *piece);
+	_Bool (*user_writable)(void *context, const struct roc_piece *piece);
 	void *context;
 	unsigned int channels;
 	__u64 bar_length[ROC_VSEC_BARS];
@@ -69,8 +69,8 @@ struct roc_vsec_number {
 	const char *reason;
 };
 
-#define ROC_VSEC_OPEN (1u << 0) /* users may write these blocks */
-#define ROC_VSEC_PAGE (1u << 1) /* each starts at a multiple of its size */
+#define ROC_VSEC_USER_WRITABLE (1u << 0) /* users may write these blocks */
+#define ROC_VSEC_PAGE (1u << 1)		 /* each starts at a multiple of its size */
 
 /**
  * struct roc_vsec_blocks - blocks that the capability places
@@ -120,7 +120,7 @@ void roc_vsec_tables(struct roc_vsec_card *card, unsigned int at);
  * Whoever writes the table has the card write what he likes, where he likes. A BAR that is not ours
  * is nobody's: no user gets at it.
  */
-_Bool roc_vsec_tables_open(const struct roc_vsec_card *card);
+_Bool roc_vsec_tables_user_writable(const struct roc_vsec_card *card);
 
 /* Block @i of @size bytes, from the words of its place and of the stride. */
 struct roc_piece roc_vsec_place(__u32 word, __u32 stride, unsigned int i, __u32 size);

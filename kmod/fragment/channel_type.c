@@ -29,13 +29,13 @@ static void roc_fragment_fdinfo(struct roc_open *o, struct seq_file *m)
 
 /* What a host page must be is known at the start: see table.c. */
 static int roc_fragment_check_buffer(struct roc_endpoint *ep, struct roc_buf_register *arg,
-				     bool *seen)
+				     bool *kernel_access)
 {
 	if (!arg->granule)
 		arg->granule = PAGE_SIZE;
 	if (!is_power_of_2(arg->granule) || arg->granule < ROC_FR_HOST_PAGE_MIN)
 		return -EINVAL;
-	*seen = false;
+	*kernel_access = false;
 	return 0;
 }
 

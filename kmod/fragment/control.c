@@ -95,7 +95,7 @@ int roc_sub_set(struct file *file, void *data)
 		return -ERANGE;
 	s = &roc_sub(ch)->settings;
 	spin_lock_irq(&ch->run_lock);
-	if (arg->set && roc_anothers(ch->open, caller))
+	if (arg->set && roc_open_by_other(ch->open, caller))
 		err = -EBUSY;
 	if (arg->set && !err) {
 		roc_sub_set_now(s, arg);

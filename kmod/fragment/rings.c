@@ -49,7 +49,7 @@ static void roc_sub_rings_areas(struct roc_sub_rings *rings, const struct roc_fr
 			.least = whole ? pages : 1,
 			.direction = written ? DMA_FROM_DEVICE : DMA_TO_DEVICE,
 			.contiguous = true,
-			.seen = written,
+			.kernel_access = written,
 		};
 	}
 }

@@ -136,7 +136,7 @@ static void roc_fragment_lapped(struct roc_run *run, unsigned int lane)
 	struct roc_event_queue *q = &run->queue[lane];
 	u32 taken = l->count.taken;
 
-	if (!(q->armed || q->waiting || roc_queue_listened(run)) ||
+	if (!(q->armed || q->waiting || roc_queue_has_listener(run)) ||
 	    roc_count_ahead(l->counted, l->count.known) <= (s32)roc_count_entries(&l->count))
 		return;
 	roc_count_update(&l->count, l->counted);
@@ -204,7 +204,7 @@ static struct roc_missing roc_fragment_query_once(struct roc_run *run,
 		if (reason)
 			roc_run_fail(run, reason);
 		else if (status & BLOCK_STATUS_HOST_ERROR)
-			roc_run_refused(run);
+			roc_run_bad_index(run);
 	}
 	spin_unlock_irq(&ch->run_lock);
 	return now;

@@ -72,7 +72,7 @@ static int roc_table_fill(struct roc_run *run, const struct roc_buffer *buf, u32
 	    count = roc_host_pages_of(run, buf), bus, i;
 
 	/* Nobody could copy: see core/memory.h. */
-	if (buf->sync && !roc_pages_plain(run->open.ch->ep, buf->extents.table[0].bus)) {
+	if (buf->sync && !roc_pages_coherent(run->open.ch->ep, buf->extents.table[0].bus)) {
 		arg->reason = ROC_REASON_BOUNCE;
 		return -EOPNOTSUPP;
 	}

@@ -54,7 +54,7 @@ static __poll_t roc_pool_poll(struct roc_open *o, poll_table *pt)
 }
 
 /* What is ready already he is told of at once, for maybe no more can be. */
-static void roc_pool_listen(struct roc_open *o)
+static void roc_pool_eventfd_set(struct roc_open *o)
 {
 	if (roc_pool_ready_now(roc_pool_run(roc_run(o))))
 		roc_open_signal(o);
@@ -69,7 +69,8 @@ static void roc_pool_fdinfo(struct roc_open *o, struct seq_file *m)
 }
 
 /* Pieces of it are superpages. */
-static int roc_pool_check_buffer(struct roc_endpoint *ep, struct roc_buf_register *arg, bool *seen)
+static int roc_pool_check_buffer(struct roc_endpoint *ep, struct roc_buf_register *arg,
+				 bool *kernel_access)
 {
 	const struct roc_pool_ops *ops = roc_pool_ops(ep);
 
@@ -77,7 +78,7 @@ static int roc_pool_check_buffer(struct roc_endpoint *ep, struct roc_buf_registe
 		arg->granule = ops->superpage_align;
 	if (arg->granule % ops->superpage_align || arg->granule > ops->superpage_max)
 		return -EINVAL;
-	*seen = ops->fills_in_order;
+	*kernel_access = ops->fills_in_order;
 	return 0;
 }
 
@@ -107,7 +108,7 @@ const struct roc_channel_type roc_pool_type = {
 	.free = roc_pool_free,
 	.poll = roc_pool_poll,
 	.share = roc_pool_share,
-	.listen = roc_pool_listen,
+	.eventfd_set = roc_pool_eventfd_set,
 	.fdinfo = roc_pool_fdinfo,
 	.check_buffer = roc_pool_check_buffer,
 	.irq = roc_thread_irq,

@@ -191,7 +191,7 @@ static int roc_stream_set_allowed(const struct roc_channel *ch, const struct roc
 				  : roc_stream(ch)->ring_max;
 
 	lockdep_assert_held(&ch->run_lock);
-	if (arg->set & ROC_STREAM_SET_DRIVER && roc_anothers(o, caller))
+	if (arg->set & ROC_STREAM_SET_DRIVER && roc_open_by_other(o, caller))
 		return -EBUSY;
 	return arg->set & ROC_ST_SET_LOW_WATER && arg->low_water > ring ? -EINVAL : 0;
 }

@@ -42,7 +42,7 @@ struct roc_stream_ring *roc_stream_ring_alloc(const struct roc_stream *st, struc
 		.direction = DMA_FROM_DEVICE,
 	};
 	area[ROC_AREA_CARD] =
-		(struct roc_area){.pages = 1, .direction = DMA_FROM_DEVICE, .seen = true};
+		(struct roc_area){.pages = 1, .direction = DMA_FROM_DEVICE, .kernel_access = true};
 	err = roc_shared_alloc(&ring->shared, node, &arg->reason, &arg->limit, &arg->pinned);
 	if (err) {
 		roc_shared_put(&ring->shared);
@@ -89,12 +89,12 @@ static int roc_stream_ring_place(struct roc_stream_ring *ring, struct roc_channe
 				 struct roc_st_ring *arg)
 {
 	struct sg_table *sgt = &ring->shared.area[ROC_AREA_RING].sgt;
-	struct roc_extents ex = {.room = sgt->nents};
+	struct roc_extents ex = {.capacity = sgt->nents};
 	struct scatterlist *sg;
 	unsigned int i;
 	int err = 0;
 
-	ex.table = kvcalloc(ex.room, sizeof(*ex.table), ROC_PAGES_GFP);
+	ex.table = kvcalloc(ex.capacity, sizeof(*ex.table), ROC_PAGES_GFP);
 	if (!ex.table)
 		return -ENOMEM;
 	for_each_sgtable_dma_sg(sgt, sg, i) {

@@ -96,7 +96,7 @@ static void roc_stream_poll(struct roc_run *run)
 	p->bad = 0;
 	roc_stream_update_known(run);
 	if (roc_stream_state_word(run, status) & BLOCK_STATUS_HOST_ERROR)
-		roc_run_refused(run);
+		roc_run_bad_index(run);
 }
 
 /* What the reader has given back since the run. A position that cannot be does not count. */

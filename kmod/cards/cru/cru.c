@@ -192,7 +192,7 @@ static int cru_identify(struct roc_endpoint *ep)
 	if (ep->number < 0)
 		return -EIO;
 	if (cru_reads_back(ep, CRU_SP_HIGH(0)) || cru_reads_back(ep, CRU_SP_LOW(0)))
-		ep->secret_bars |= BIT(CRU_BAR_DMA);
+		ep->privileged_bars |= BIT(CRU_BAR_DMA);
 	ep->features = roc_read(ep, CRU_BAR_DMA, CRU_FEATURES);
 	ep->fifo_depth = roc_read(ep, CRU_BAR_DMA, CRU_FIFO_DEPTH) ?: CRU_FIFO_DEPTH_DEFAULT;
 	if (ep->fifo_depth > ROC_FIFO_DEPTH_MAX) {

@@ -13,9 +13,9 @@
 
 static struct roc_extent table[PAGES];
 
-static struct roc_extents empty(__u32 room)
+static struct roc_extents empty(__u32 capacity)
 {
-	return (struct roc_extents){.table = table, .room = room};
+	return (struct roc_extents){.table = table, .capacity = capacity};
 }
 
 static void neighbours_join(void)

@@ -15,9 +15,9 @@ static unsigned int attempts;
 static unsigned int piece(unsigned int largest)
 {
 	for (attempts++; order.now > largest; attempts++)
-		roc_order_bad(&order);
+		roc_order_failure(&order);
 	largest = order.now;
-	roc_order_good(&order);
+	roc_order_success(&order);
 	return largest;
 }
 

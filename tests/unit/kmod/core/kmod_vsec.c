@@ -51,7 +51,7 @@ static void good(void)
 	memset(space, 0, sizeof(space));
 	memset(&card, 0, sizeof(card));
 	card.read = read_word;
-	card.open = users_may;
+	card.user_writable = users_may;
 	card.channels = 1;
 	card.bar_length[0] = 0x10000;
 	card.bar_length[2] = 0x1000000;
@@ -290,18 +290,18 @@ static void overlaps(void)
 static void tables(void)
 {
 	good();
-	CU_ASSERT(!roc_vsec_tables_open(&card));
+	CU_ASSERT(!roc_vsec_tables_user_writable(&card));
 	card.table[0].bar = 2;
-	CU_ASSERT(roc_vsec_tables_open(&card));
+	CU_ASSERT(roc_vsec_tables_user_writable(&card));
 	card.table[0].bar = 4; /* nobody's */
-	CU_ASSERT(!roc_vsec_tables_open(&card));
+	CU_ASSERT(!roc_vsec_tables_user_writable(&card));
 	card.table[1].bar = 2;
-	CU_ASSERT(roc_vsec_tables_open(&card));
+	CU_ASSERT(roc_vsec_tables_user_writable(&card));
 	card.table[1].bar = 0;
 	card.table[1].offset = 0x40c;
-	CU_ASSERT(roc_vsec_tables_open(&card));
+	CU_ASSERT(roc_vsec_tables_user_writable(&card));
 	card.table[1].offset = 0x408;
-	CU_ASSERT(!roc_vsec_tables_open(&card));
+	CU_ASSERT(!roc_vsec_tables_user_writable(&card));
 }
 
 UNIT_MAIN("kmod vsec", {"good ones", good_ones}, {"not there", not_there}, {"endless", endless},

@@ -49,7 +49,7 @@ static __u32 read_word(void *context, unsigned int at)
 	return space[at / 4];
 }
 
-static _Bool is_open(void *context, const struct roc_piece *piece)
+static _Bool is_user_writable(void *context, const struct roc_piece *piece)
 {
 	return piece->bar == open_bar;
 }
@@ -57,7 +57,7 @@ static _Bool is_open(void *context, const struct roc_piece *piece)
 /* Both BARs and the tables of MSI-X of a card, by the names of its registers. */
 #define VSEC_CARD(CARD, count)                                                                     \
 	{                                                                                          \
-		.read = read_word, .open = is_open, .channels = (count),                           \
+		.read = read_word, .user_writable = is_user_writable, .channels = (count),         \
 		.bar_length = {[CARD##_BAR_DMA] = CARD##_BAR_DMA_SIZE,                             \
 			       [CARD##_BAR_CARD] = CARD##_BAR_CARD_SIZE},                          \
 		.table = {                                                                         \
