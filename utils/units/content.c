@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Both counters step by an odd number with many bits set, so each byte of a word changes from word
- * to word.
+ * Generate and check the content of events. Both counters step by an odd number with many bits set,
+ * so each byte of a word changes from word to word.
  */
 #include "content.h"
 
@@ -38,7 +38,10 @@ struct content content_of(uint64_t source, uint64_t event, uint64_t bytes)
 	};
 }
 
-/* Where word @n is that of @n == 0 and steps from there; a head ends where the body begins. */
+/*
+ * Return word @word of the content. *@until: the first word that does not continue the same
+ * counter, because the head ends where the body begins.
+ */
 static uint64_t start(const struct content *c, uint64_t word, uint64_t *until)
 {
 	if (word < CONTENT_HEAD / WORD) {
@@ -83,13 +86,16 @@ void content_write(const struct content *c, uint64_t from, void *to, size_t byte
 	}
 }
 
-/* Words @value and on against @data: the first byte that differs, or -1. */
+/*
+ * Compare @data with a counter that starts at @value. Return: offset of the first byte that
+ * differs, or -1.
+ */
 static int64_t compare(uint64_t value, const char *data, size_t bytes)
 {
 	uint64_t first = value, differs = 0, word;
 	size_t i, words = bytes / WORD;
 
-	/* No way out of this loop, so that it is done for several words at once. */
+	/* The loop has no early exit, so that the compiler can vectorize it. */
 	for (i = 0; i < words; i++) {
 		memcpy(&word, data + i * WORD, WORD);
 		differs |= le64toh(word) ^ value;
@@ -113,7 +119,7 @@ int64_t content_check(const struct content *c, uint64_t from, const void *data, 
 	int64_t wrong;
 	size_t n;
 
-	/* Up to the first whole word. */
+	/* Check the bytes before the first whole word. */
 	for (; bytes && from % WORD; from++, at++, bytes--) {
 		word = htole64(start(c, from / WORD, &until));
 		if (((const char *)&word)[from % WORD] != *at)

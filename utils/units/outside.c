@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Validate what came over a network or out of a file. Short: the fuzzers of these formats link it
- * without libroc.
+ * Validate input from a network or a file. Short: the fuzzers of these formats link it without
+ * libroc.
  */
 #include "units.h"
 
-/* A page is made of words of 256 bits; the largest is that of no card. */
+/* A page consists of words of 256 bits. The maximum is larger than the pages of any card. */
 #define WORD 32
 #define PAGE_MIN 64
 #define PAGE_MAX (1 << 20)
@@ -25,7 +25,7 @@ bool outside_page(uint32_t content, uint32_t page_bytes)
 {
 	if (page_bytes > PAGE_MAX)
 		return false;
-	/* Of a sub-unit: how long a fragment is before it is cut. */
+	/* For a sub-unit, this is the length at which a fragment is truncated. */
 	if (content == UNIT_FRAGMENTS)
 		return true;
 	return !page_bytes || (page_bytes >= PAGE_MIN && !(page_bytes % WORD));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The pump. One batch is what is there when we look: all of it is put, then the sink is flushed
- * once; what is done goes back, then the source is flushed once.
+ * Pump units from a source to a sink. One batch consists of the units that are ready: the pump puts
+ * all of them, then flushes the sink once. It returns completed units, then flushes the source
+ * once.
  */
 #include "pump.h"
 
@@ -12,7 +13,8 @@
 #include "utils/common/tool.h"
 
 #define BATCH 64
-#define SLEEP_MAX_NS (100 * 1000 * 1000) /* a signal between look and sleep waits so long */
+/* a signal that arrives just before the sleep waits at most so long */
+#define SLEEP_MAX_NS (100 * 1000 * 1000)
 
 static const char *const ends[] = {
 	[PUMP_END_SOURCE] = "source", [PUMP_END_BYTES] = "bytes",   [PUMP_END_UNITS] = "units",
@@ -53,7 +55,7 @@ static int give_back(struct pump *p, uint64_t handle)
 	return ret ? fail(p, ret, p->source->reason) : 0;
 }
 
-/* Of a unit that did not get where it should. */
+/* Return a unit that the sink did not complete. */
 static int refuse(struct pump *p, uint64_t handle)
 {
 	const struct source_ops *ops = p->source->ops;
@@ -62,7 +64,7 @@ static int refuse(struct pump *p, uint64_t handle)
 	return ret ? fail(p, ret, p->source->reason) : 0;
 }
 
-/* Hand one unit over: 1; 0 no room, or no more; -errno. */
+/* Put one unit: 1; 0 when there is no space or the sink is full; -errno. */
 static int put(struct pump *p, const struct unit *u)
 {
 	int ret = p->full ? -ENOSPC : p->sink->ops->put(p->sink, u);
@@ -77,7 +79,7 @@ static int put(struct pump *p, const struct unit *u)
 		return 0;
 	}
 	if (ret != -ENOSPC) {
-		/* It goes back at the end. */
+		/* The unit goes back at the end. */
 		p->pending = *u;
 		p->has_pending = true;
 		return fail(p, ret, p->sink->reason);
@@ -94,7 +96,9 @@ static bool enough(const struct pump *p)
 	       (p->limits.units && p->n.units >= p->limits.units);
 }
 
-/* Take and put what is there: how many; -ENODATA there will be no more; -errno. */
+/*
+ * Take and put the units that are ready. Return: their number; -ENODATA: no more will come; -errno.
+ */
 static int move(struct pump *p, bool all)
 {
 	struct unit u;
@@ -122,7 +126,7 @@ static int move(struct pump *p, bool all)
 		if (ret < 0)
 			return ret;
 		n += ret;
-		/* Of a sink that is full, what is left goes back without it. */
+		/* When the sink is full, the caller returns the remaining units to the source. */
 		if (p->has_pending || (!ret && !all))
 			break;
 	}
@@ -130,8 +134,8 @@ static int move(struct pump *p, bool all)
 }
 
 /*
- * Units come out of the sink by @out and go back by @back: how many, or -errno. One that cannot go
- * back keeps no other.
+ * Collect handles from the sink by @out and return them by @back. Return: their number, or -errno.
+ * If one cannot be returned, the others still are.
  */
 static int pass_back(struct pump *p, int (*out)(struct sink *, uint64_t *, unsigned int),
 		     int (*back)(struct pump *, uint64_t))
@@ -156,7 +160,7 @@ static int pass_back(struct pump *p, int (*out)(struct sink *, uint64_t *, unsig
 	return err ?: n;
 }
 
-/* What the sink is done with goes back: how many, or -errno. */
+/* Return the units that the sink has completed or lost. Return: their number, or -errno. */
 static int collect(struct pump *p)
 {
 	const struct sink_ops *ops = p->sink->ops;
@@ -169,7 +173,9 @@ static int collect(struct pump *p)
 	return lost < 0 ? lost : n + lost;
 }
 
-/* A unit that is there, but cannot be taken now, would end the sleep at once and again. */
+/*
+ * If a unit is ready but cannot be taken now, waiting for the source would end every sleep at once.
+ */
 static void pump_sleep(struct pump *p)
 {
 	const struct source_ops *ops = p->source->ops;
@@ -184,7 +190,7 @@ static void pump_sleep(struct pump *p)
 	p->n.sleeps += doze(&p->doze, &s);
 }
 
-/* One batch there and what is done back: how many in all; as move(). */
+/* Move one batch and return completed units. Return: number of both; errors as move(). */
 static int turn(struct pump *p, bool all)
 {
 	int moved, back, ret;
@@ -250,7 +256,7 @@ static void flow(struct pump *p)
 		else if (!p->reason[0])
 			pump_sleep(p);
 		now = units_now();
-		/* What is with the sink is the sink's affair. */
+		/* Units that the sink keeps do not count as a stall of the source. */
 		if (units != p->n.units + p->n.returned || p->n.out || p->has_pending ||
 		    p->source->paced)
 			progress = now;
@@ -262,7 +268,9 @@ static void flow(struct pump *p)
 	}
 }
 
-/* The source is stopped: take what it had, and wait until the sink is done with everything. */
+/*
+ * After the stop of the source, take its remaining units and wait until the sink has completed all.
+ */
 static void drain(struct pump *p)
 {
 	uint64_t patience = p->limits.finish * UNITS_NS_PER_S, until = units_now() + patience, now;
@@ -270,22 +278,28 @@ static void drain(struct pump *p)
 	int ret;
 
 	while (!p->reason[0] && (!dry || p->n.out || p->has_pending)) {
-		/* What is full has its own sentence. */
+		/* A full sink has its own message. */
 		if (p->limits.twice && !p->full && stop_requested_twice()) {
 			p->abandoned = true;
 			return;
 		}
-		/* Before the look: that we were kept from looking is not its fault. */
+		/*
+		 * Read the clock before the turn: time in which this thread did not run is not the
+		 * sink's.
+		 */
 		now = units_now();
 		ret = turn(p, true);
 		if (ret < 0 && ret != -ENODATA)
 			return;
-		/* Who goes on is slow, and what there is has an end; who syncs may go on. */
+		/*
+		 * Progress restarts the limit, because the number of units is finite. A disk sync
+		 * suspends it.
+		 */
 		if (ret > 0 || p->sink->syncing)
 			until = units_now() + patience;
 		if (ret > 0)
 			continue;
-		/* Nothing moved: what is with the sink may give the source room to show more. */
+		/* Nothing moved. The source may show more units when the sink returns some. */
 		if (ret == -ENODATA && !p->n.out && !p->has_pending)
 			dry = true;
 		else if (now > until)
@@ -299,8 +313,8 @@ static void drain(struct pump *p)
 }
 
 /*
- * The sink has nothing any more. How much the source still had is to be known, too, as far as it
- * shows it: one that still fetches does not know.
+ * Report what was abandoned, including units that the source still has. A source that still fetches
+ * does not know their number.
  */
 static void report_abandoned(struct pump *p)
 {
@@ -317,7 +331,7 @@ static void report_abandoned(struct pump *p)
 			   more ? ", and what the source had not fetched yet" : "");
 }
 
-/* Whatever the sink still has is lost, but goes back: memory must not be freed under it. */
+/* Abandon the units of the sink: they are lost, but must go back before their memory is freed. */
 static void abandon_sink(struct pump *p)
 {
 	char kept[UNITS_REASON];
@@ -326,7 +340,7 @@ static void abandon_sink(struct pump *p)
 	memcpy(kept, p->reason, sizeof(kept));
 	p->sink->ops->abandon(p->sink);
 	p->reason[0] = '\0';
-	/* The reason for all else. */
+	/* The hung file system caused all other errors. */
 	if (p->sink->hung)
 		fail(p, -ETIME, p->sink->reason);
 	while (p->n.out && p->n.out < out) {

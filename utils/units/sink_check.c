@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Checking and counting. What continues from unit to unit is kept for each link of each run: of
- * senders that come at the same time each has its own.
+ * Sinks that check or count units. Counters that continue from unit to unit are kept for each link
+ * of each run, so that concurrent senders are checked independently.
  */
 #include "sources.h"
 
@@ -17,16 +17,16 @@
 #include "utils/ros/fragment_check.h"
 #include "utils/stream/stream.h"
 
-#define DONE_MAX 256	      /* handles between two looks */
-#define PAGE_BYTES 8192	      /* where the source does not say */
+#define DONE_MAX 256	      /* handles between two calls of done() */
+#define PAGE_BYTES 8192	      /* if the source has no page size */
 #define FRAGMENT_LINK_LAST 15 /* in a source id */
-#define RUNS 32		      /* at the same time: as many as roc-recv has connections */
+#define RUNS 32		      /* at the same time: the maximum number of connections of roc-recv */
 
-/* What continues. */
+/* State of the check of one run. */
 struct run {
 	bool begun;
 	uint64_t run;
-	uint64_t last; /* unit of it, by the check's own number */
+	uint64_t last; /* number of its last unit, counted by the check */
 	struct checker pages;
 	struct stream_check streams[CHECK_LINKS];
 };
@@ -36,7 +36,7 @@ struct check {
 	const struct unit_format *format; /* NULL: only count */
 	struct check_config config;
 	struct error_log *errors;
-	struct run *runs; /* RUNS of them */
+	struct run *runs; /* array of RUNS */
 	struct run *now;  /* of the last unit */
 	uint64_t handles[DONE_MAX];
 	unsigned int count;
@@ -76,7 +76,9 @@ static void begin(struct check *c, struct run *r, const struct unit *u)
 	r->run = u->run;
 }
 
-/* Who is not known gets the place of who was not heard for longest. */
+/*
+ * Find the state of the run of a unit. An unknown run replaces the one without a unit for longest.
+ */
 static struct run *run_of(struct check *c, const struct unit *u)
 {
 	struct run *oldest = c->runs, *r;
@@ -91,7 +93,10 @@ static struct run *run_of(struct check *c, const struct unit *u)
 	return oldest;
 }
 
-/* Which ODIN stream it is only its card knows: what its first record says must stay so. */
+/*
+ * Only the card knows which ODIN stream this is. The first record determines it, and later ones
+ * must match.
+ */
 static void learn_stream(struct stream_check *s, const struct roc_packet *packet)
 {
 	struct roc_packet_odin odin;
@@ -122,7 +127,9 @@ static void check_packets(struct check *c, struct run *r, const struct unit *u)
 		error_log_add(c->errors, "unit %" PRIu64 ": %s", u->sequence, roc_error());
 }
 
-/* What a generator sent, whole or cut. Which card it was is not known here. */
+/*
+ * Check a fragment of a generator, complete or truncated. The card that sent it is not known here.
+ */
 static void check_fragment(struct check *c, const struct unit *u)
 {
 	const struct fragment_header *h = u->data;
@@ -157,7 +164,7 @@ static void check_unit(struct check *c, const struct unit *u)
 
 	if (!c->now || c->now->run != u->run)
 		c->now = run_of(c, u);
-	/* From 1 on: a place that nobody had is older. */
+	/* Counts from 1, so an entry that was never used is older than all others. */
 	c->now->last = c->sink.n.units + 1;
 	if (c->format->content == UNIT_PACKETS)
 		check_packets(c, c->now, u);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Pass units to the writer process and back through rings of slots in the memory that both share.
- * Each side enters the kernel only to sleep, or to wake the other one.
+ * Pass units to the writer process and back through rings of slots in shared memory. Each side
+ * makes system calls only to sleep or to wake the other one.
  */
 #include "sink_process.h"
 
@@ -19,12 +19,12 @@
 #define SLOTS SINK_PROCESS_UNITS
 #define BATCH 64
 #define NO_PROGRESS_NS (10 * UNITS_NS_PER_S)
-#define SECOND_SIGNAL_NS (5 * UNITS_NS_PER_S) /* after the second signal */
+#define SECOND_SIGNAL_NS (5 * UNITS_NS_PER_S) /* wait after the second stop signal */
 #define POLL_MS 100
 #define LOCK_NS 100000000
-#define KILL_MS 200 /* until a process that is not in the kernel has ended */
+#define KILL_MS 200 /* until a killed process that is not in the kernel has ended */
 
-/* One side puts, the other takes. A slot is in one ring at a time, so none can overflow. */
+/* One side puts, the other takes. A slot is in one ring at a time, so no ring can overflow. */
 struct ring {
 	_Atomic uint32_t put, taken;
 	uint32_t slots[SLOTS];
@@ -39,7 +39,7 @@ struct sleeper {
 enum use {
 	FREE,
 	OUT,
-	BACK, /* in a ring of the writer process when it was killed */
+	BACK, /* in a ring of the writer process when that was killed */
 };
 
 enum request {
@@ -49,7 +49,7 @@ enum request {
 	CLOSE,
 };
 
-/* What the sink reports of itself. */
+/* Status of the sink in the writer process. */
 struct report {
 	struct sink_counts n;
 	char reason[UNITS_REASON], note[UNITS_REASON];
@@ -58,36 +58,36 @@ struct report {
 
 struct process_sink {
 	struct sink sink;
-	struct sink_ops ops; /* with the name of the sink */
+	struct sink_ops ops; /* name: of the sink */
 	struct writer_process process;
 	const char *place;
 
-	/* Of this process. */
+	/* Used by this process. */
 	const struct source *source;
 	struct unit units[SLOTS];  /* with the handles of the source */
 	unsigned char used[SLOTS]; /* enum use */
 	uint32_t free_slots[SLOTS], free_count;
-	bool waits; /* on its eventfd */
+	bool waits; /* sleeps on its eventfd */
 	bool finishing;
-	bool gone; /* the writer process was killed, or the file system does not answer */
+	bool gone; /* the writer process was killed, or the file system does not respond */
 
 	/* Shared. */
 	struct ring in, done, lost;
 	struct sleeper here, there;
 	_Atomic unsigned int requests, answers;
 	enum request request;
-	int answer; /* of the last request */
+	int answer; /* to the last request */
 	atomic_bool full, failed;
-	pthread_mutex_t lock; /* of the next two */
+	pthread_mutex_t lock; /* protects format and report */
 	struct unit_format format;
 	struct report report;
 
-	/* Of the writer process. */
+	/* Used by the writer process. */
 	const struct sink_process_type *type;
 	void *options;
 	struct source copy;
 	struct sink *inner;
-	uint64_t refused, refused_bytes; /* units that the sink did not take: they are lost */
+	uint64_t refused, refused_bytes; /* units that the sink did not accept: they are lost */
 };
 
 static struct process_sink *of(struct sink *s)
@@ -110,12 +110,12 @@ static bool pull(struct ring *r, uint32_t *slot)
 	return true;
 }
 
-/* After what the sleeper waits for is visible. */
+/* Wake the other side. The data it waits for must be visible before. */
 static void wake(struct sleeper *s)
 {
 	if (s->sleeps && atomic_exchange(&s->sleeps, false) &&
 	    write(s->fd, &(uint64_t){1}, sizeof(uint64_t)) < 0)
-		return; /* the counter is at its maximum: it wakes */
+		return; /* the counter is at its maximum, which wakes the sleeper, too */
 }
 
 static void awake(struct sleeper *s)
@@ -127,7 +127,7 @@ static void awake(struct sleeper *s)
 		;
 }
 
-/* The writer process. */
+/* The code of the writer process. */
 
 static void report(struct process_sink *a)
 {
@@ -153,7 +153,7 @@ static void refuse(struct process_sink *a, uint32_t slot)
 	push(&a->lost, slot);
 }
 
-/* The units that were put: how many went on. */
+/* Put units into the sink. Return: how many it accepted. */
 static unsigned int feed(struct process_sink *a)
 {
 	unsigned int n = 0;
@@ -226,7 +226,7 @@ static unsigned int turn(struct process_sink *a)
 static void process_wait(struct process_sink *a)
 {
 	struct units_sleep s = {.ns = UNITS_NS_PER_S};
-	bool stuck = a->in.taken != a->in.put; /* the sink has no room */
+	bool stuck = a->in.taken != a->in.put; /* the sink has no space */
 
 	a->inner->ops->sleep(a->inner, &s);
 	if (!s.ns)
@@ -300,15 +300,20 @@ static void run(void *context)
 	}
 }
 
-/* This process. */
+/* The code of this process. */
 
-/* Also in the middle of a call; before the sink is closed. */
+/*
+ * Return whether a disk sync is in progress, also within a call. Valid before the sink is closed.
+ */
 static bool syncs(const struct process_sink *a)
 {
 	return a->inner && __atomic_load_n(&a->inner->syncing, __ATOMIC_RELAXED);
 }
 
-/* The writer process may have been killed with the lock: @wait limits the time for it. */
+/*
+ * Take the lock, with @wait for at most LOCK_NS: the writer process may have been killed while it
+ * held it.
+ */
 static bool take_lock(struct process_sink *a, bool wait)
 {
 	struct timespec until;
@@ -347,7 +352,7 @@ static uint64_t free_slot(struct process_sink *a, uint32_t slot)
 	return a->units[slot].handle;
 }
 
-/* The sink has already counted the units in the lost ring. */
+/* Mark units whose slots are in a ring: the sink has already counted those of the lost ring. */
 static void mark_returned(struct process_sink *a, const struct ring *r)
 {
 	uint32_t i;
@@ -423,7 +428,7 @@ static uint32_t progress(struct process_sink *a)
 	return a->in.taken + a->done.put + a->lost.put;
 }
 
-/* Sleep until the writer process has an answer or has something to report. */
+/* Sleep until the writer process has answered or has something to report. */
 static void wait_for_answer(struct process_sink *a)
 {
 	struct pollfd fd = {.fd = a->here.fd, .events = POLLIN};
@@ -441,7 +446,10 @@ static void post(struct process_sink *a, enum request what)
 	wake(&a->there);
 }
 
-/* 0 with the answer in @a, -ECHILD, or -ETIME: the file system does not answer. */
+/*
+ * Send a request and wait. Return: 0 with the answer in @a; -ECHILD: the process has ended; -ETIME:
+ * the file system does not respond.
+ */
 static int request(struct process_sink *a, enum request what)
 {
 	uint64_t now = units_now(), until = now + NO_PROGRESS_NS, second_until = 0;
@@ -475,7 +483,7 @@ static int put(struct sink *s, const struct unit *u)
 	}
 	if (!a->free_count)
 		return 0;
-	/* A receiver of units from a network learns their format with the first of them. */
+	/* A network source learns its format with the first unit. */
 	if (memcmp(&a->format, &a->source->format, sizeof(a->format))) {
 		if (!take_lock(a, true))
 			return 0;
@@ -511,7 +519,7 @@ static unsigned int collect(struct process_sink *a, struct ring *from, uint64_t 
 	return n;
 }
 
-/* What came back is taken before the failure is reported. */
+/* Report a failure only after all returned units are collected. */
 static int fails(const struct process_sink *a, bool failed)
 {
 	return failed && a->done.taken == a->done.put && a->lost.taken == a->lost.put ? -EIO : 0;
@@ -587,7 +595,7 @@ int sink_process_finish(struct sink *s)
 	if (!a->finishing)
 		post(a, FINISH);
 	a->finishing = true;
-	/* The report precedes the answer. */
+	/* The writer process reports before it answers. */
 	answered = a->requests == a->answers;
 	update(a, answered);
 	if (!answered)
@@ -631,8 +639,8 @@ static void free_all(struct process_sink *a)
 }
 
 /*
- * If the process has not ended, its memory, descriptors and options are leaked on
- * purpose: it may still use them, even if no call before has noticed that it hangs.
+ * If the process has not ended, its memory, descriptors and options are leaked on purpose: it may
+ * still use them, even if no earlier call detected that it hangs.
  */
 static void close_sink(struct sink *s)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Slots.
- */
+/* Lend slots of equal size from one mapping. */
 #include "slots.h"
 
 #include <errno.h>
@@ -14,11 +12,11 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* Huge pages if there are any, and all page faults now: none delays a run. */
+/* Use huge pages if there are any, and take all page faults now, so that none delays a run. */
 static void populate(void *memory, size_t length)
 {
 	madvise(memory, length, MADV_HUGEPAGE);
-	/* Linux before 5.14 does not have it. */
+	/* Linux before 5.14 does not support MADV_POPULATE_WRITE. */
 	if (madvise(memory, length, MADV_POPULATE_WRITE) && errno == EINVAL)
 		memset(memory, 0, length);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A card's channel by roc/lend.h. What the tools below it do not see: which kind it is.
+ * A channel of a card as a source, by roc/lend.h. The code below does not depend on the channel
+ * type.
  */
 #include "sources.h"
 
@@ -16,7 +17,7 @@
 #include "utils/common/numbers.h"
 #include "utils/common/tool.h"
 
-#define WINDOWS_MAX 4096 /* windows of a stream that can be out */
+#define WINDOWS_MAX 4096 /* windows of a stream that can be lent */
 
 struct card_source {
 	struct source source;
@@ -31,7 +32,10 @@ struct card_source {
 	bool stopped;
 	bool counts; /* from the start on */
 	struct roc_ch_info before;
-	/* The card's own counters, which can be reset: at the last look, what they counted. */
+	/*
+	 * Counters of the card can be reset. seen_*: last value read; the others: sum since the
+	 * start.
+	 */
 	uint64_t seen_dropped, seen_bytes;
 	uint64_t dropped, bytes;
 	uint64_t seen_discarded, discarded; /* stream */
@@ -66,7 +70,7 @@ static int start(struct source *s)
 	return ret ? lent_fail(s, ret) : 0;
 }
 
-/* Once, when all is taken and the card has counted all. */
+/* Called once, when all units are taken and the card has counted all events. */
 static void compare_events(struct source *s)
 {
 	struct card_source *c = of(s);
@@ -91,11 +95,11 @@ static int take(struct source *s, struct unit *u)
 
 	ret = roc_lender_take(c->lender, &r);
 	if (!ret && c->slept) {
-		/* Is it that it does not run any more? */
+		/* Check whether the channel still runs. */
 		c->slept = false;
 		s->calls++;
 		ret = c->stopped ? 0 : roc_lender_wait(c->lender, 0);
-		/* An end that nobody asked for is a failure, and the sentence says which. */
+		/* An end that was not requested is a failure; libroc has the reason. */
 		if (ret == -ENODATA)
 			return lent_fail(s, -EIO);
 		ret = ret == -ETIME || ret == -EINTR ? 0 : ret;
@@ -124,7 +128,10 @@ static int stop(struct source *s)
 	return ret && ret != -EALREADY ? lent_fail(s, ret) : 0;
 }
 
-/* poll() counts what was not taken: what is out does not wake us. A failed run does. */
+/*
+ * The descriptor is readable when there is data that was not taken, or after a failure of the run.
+ * Lent units do not make it readable.
+ */
 static void card_source_sleep(struct source *s, struct units_sleep *sleep)
 {
 	struct card_source *c = of(s);
@@ -133,14 +140,17 @@ static void card_source_sleep(struct source *s, struct units_sleep *sleep)
 	c->slept = true;
 }
 
-/* Step by step: in a long run the counter can run over more than once. */
+/*
+ * Add the difference to the last value: in a long run the 32-bit counter can overflow more than
+ * once.
+ */
 static void count_channel(struct card_source *c, const struct roc_ch_info *ch)
 {
 	c->dropped += counter32_since(c->seen_dropped, ch->dropped);
 	c->seen_dropped = ch->dropped;
 }
 
-/* Step by step: they may be reset at any time, and what was dropped before that stays so. */
+/* Add the difference to the last values: the counters may be reset at any time. */
 static void count_stream(struct card_source *c, const struct roc_st_counters *card)
 {
 	c->dropped += counter64_since(c->seen_dropped, card->throttled);
@@ -158,7 +168,7 @@ static void counters(struct source *s, struct unit_counters *b)
 	struct roc_st_info st;
 
 	memset(b, 0, sizeof(*b));
-	/* What was before the start is not ours. */
+	/* Without counters at the start, no difference can be reported. */
 	if (!c->counts)
 		return;
 	if (c->stream && !roc_stream_info(c->stream, &st)) {
@@ -188,7 +198,7 @@ static void close_source(struct source *s)
 	struct card_source *c = of(s);
 
 	roc_lender_close(c->lender);
-	/* The channel before its memory: it pins it. */
+	/* Close the channel before its memory, which it pins. */
 	roc_channel_close(c->ch);
 	roc_stream_close(c->stream);
 	roc_memory_free(&c->memory);
@@ -304,12 +314,12 @@ static int open_stream(struct card_source *c, const struct source_card_options *
 	    roc_lender_stream(c->stream, WINDOWS_MAX, o->unit, &c->lender))
 		return tool_fail("%s", roc_error());
 	base = roc_stream_base(c->stream, &length);
-	/* Twice, back to back; who registers it does not write to it. */
+	/* The ring is mapped twice, back to back. A sink that registers it only reads. */
 	c->source.regions[0] =
 		(struct unit_region){.addr = (void *)(uintptr_t)base, .length = 2 * length};
 	c->source.format = (struct unit_format){
 		.content = UNIT_PACKETS,
-		/* A packet that is larger than the window comes whole. */
+		/* A packet that is larger than the window is lent as a whole. */
 		.unit_max = o->unit > 2 << 20 ? o->unit : 2 << 20,
 	};
 	snprintf(c->source.format.from, sizeof(c->source.format.from), "%s stream %s",
@@ -349,7 +359,7 @@ static int open_fragments(const struct source_card_options *o, struct source **s
 	return source_fragment(&fragment, source);
 }
 
-/* What would go to waste: other data would come than were asked for. */
+/* Reject options that have no effect: the user would get other data than requested. */
 static int refuse_unused(const struct source_card_options *o, const char *name, bool streams)
 {
 	const char *kind = streams ? "stream" : "sub-unit";
@@ -390,7 +400,7 @@ static int open_card(struct card_source *c, const struct source_card_options *o)
 	if (o->stream)
 		return tool_fail("The channels of a %s are no streams: leave %s away.", name,
 				 words_of(o)->stream);
-	/* Another file's. */
+	/* open_fragments() opens these. */
 	if (c->info.caps & ROC_CAP_FRAGMENTS)
 		return refuse_unused(o, name, false);
 	code = check_firmware(c, o);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fragments as they come. Once per batch everything that the card told of goes into the index, and
- * is asked for from its oldest event on until no host page is left; so the card is told once for
- * many. What finds no host page stays in the card, which holds its links back.
+ * Fetch fragments as they arrive. Once per batch the source takes all announced fragments into the
+ * index. It requests them from the oldest event on, as long as there are free host pages, so one
+ * doorbell serves many requests. Fragments without a host page stay in the card, which then
+ * throttles its links.
  */
 #include "sources.h"
 
@@ -20,13 +21,13 @@
 #include "utils/common/numbers.h"
 #include "utils/common/tool.h"
 
-#define HOST_PAGE 4096 /* memory needs not be contiguous up to that */
-#define TAKE 4096      /* descriptors at once */
+#define HOST_PAGE 4096 /* memory need not be contiguous beyond this size */
+#define TAKE 4096      /* descriptors in one call */
 #define POLL_NS (1000 * 1000)
 
 /*
- * What the card counts, to which it is compared, and what waits in it now. Its count of what was
- * offered is not asked: after a reset that has what waited then a second time.
+ * Counters of the card, and the fragments that wait in it. The counter of offered fragments is not
+ * used: after a reset it counts the waiting fragments a second time.
  */
 struct card_counters {
 	uint64_t announced, discarded, transfers, bytes;
@@ -41,13 +42,13 @@ struct fragment_source {
 	struct roc_fragments *f;
 	struct roc_memory memory;
 	struct roc_lender *lender;
-	uint32_t links; /* mask of those that are fetched */
-	int32_t link;	/* number of the first in the card */
+	uint32_t links; /* mask of links to fetch */
+	int32_t link;	/* number of the first link in the card */
 	bool slept;	/* since the last unit */
-	bool stopping;	/* what comes now stays in the card */
-	bool stopped;	/* the card is */
-	bool counts;	/* from the start on */
-	/* The card's counters, which can be reset: at the last look, what they counted by then. */
+	bool stopping;	/* new fragments stay in the card */
+	bool stopped;	/* the card is stopped */
+	bool counts;	/* valid since the start */
+	/* Counters of the card can be reset. seen: last values read; since: sum since the start. */
 	struct card_counters seen, since;
 };
 
@@ -97,8 +98,10 @@ static int take_announced(struct fragment_source *c)
 	return n < 0 ? n : 0;
 }
 
-/* Links that are not wanted are cleared with their event, and so are events when they are asked
- * for. */
+/*
+ * Request all announced fragments. The clear of an event also discards its fragments of links that
+ * are not fetched. Events are cleared when they are requested.
+ */
 static int request_all(struct fragment_source *c)
 {
 	uint32_t event, links;
@@ -162,7 +165,7 @@ static void report_damage(struct fragment_source *c)
 		d.sequence_errors, d.too_short, d.empty);
 }
 
-/* All that the card told of before the stop has been taken: now it need not run any more. */
+/* Stop the card when all fragments that it announced before the stop are taken. */
 static int end(struct source *s)
 {
 	struct fragment_source *c = of(s);
@@ -213,7 +216,7 @@ static int give_back(struct source *s, uint64_t handle)
 	return lent_return(s, of(s)->lender, handle);
 }
 
-/* The card runs on until what is known of is fetched. */
+/* The card continues to run until all announced fragments are fetched. */
 static int stop(struct source *s)
 {
 	struct fragment_source *c = of(s);
@@ -224,7 +227,7 @@ static int stop(struct source *s)
 	return ret ? lent_fail(s, ret) : 0;
 }
 
-/* What is told of after the stop would wake us, too. */
+/* After the stop, poll periodically: new announcements would make the descriptor readable. */
 static void fragment_sleep(struct source *s, struct units_sleep *sleep)
 {
 	struct fragment_source *c = of(s);
@@ -236,14 +239,17 @@ static void fragment_sleep(struct source *s, struct units_sleep *sleep)
 	c->slept = true;
 }
 
-/* Host pages go on being filled; those that are full would wake us. */
+/*
+ * The card continues to fill host pages. Poll periodically: filled pages would make the descriptor
+ * readable.
+ */
 static void fragment_sleep_blocked(struct source *s, struct units_sleep *sleep)
 {
 	if (!of(s)->stopped)
 		units_sleep_ns(sleep, POLL_NS);
 }
 
-/* Step by step: what was before a reset stays so. */
+/* Add the differences to the last values: the counters may be reset at any time. */
 static int count(struct fragment_source *c)
 {
 	struct card_counters now, *seen = &c->seen, *sum = &c->since;
@@ -260,7 +266,9 @@ static int count(struct fragment_source *c)
 	return 0;
 }
 
-/* What the card keeps may be fetched yet as long as it runs, and is lost when it does not. */
+/*
+ * While the card runs, fragments that it keeps may still be fetched. After the stop they are lost.
+ */
 static uint64_t dropped(const struct fragment_source *c)
 {
 	const struct card_counters *l = &c->since;
@@ -276,7 +284,7 @@ static void counters(struct source *s, struct unit_counters *b)
 	struct fragment_source *c = of(s);
 
 	memset(b, 0, sizeof(*b));
-	/* What was before the start is not ours. */
+	/* Without counters at the start, no difference can be reported. */
 	if (!c->counts || count(c))
 		return;
 	*b = (struct unit_counters){
@@ -293,7 +301,7 @@ static void close_source(struct source *s)
 	struct fragment_source *c = of(s);
 
 	roc_lender_close(c->lender);
-	/* The sub-unit before its memory: it pins it. */
+	/* Close the sub-unit before its memory, which it pins. */
 	roc_fragments_close(c->f);
 	roc_memory_free(&c->memory);
 	roc_close(c->ep);
@@ -313,7 +321,7 @@ static const struct source_ops ops = {
 	.close = close_source,
 };
 
-/* Does a generator send on all links? Then it is known what must be in them. */
+/* Return whether all links are fed by a generator, so that their content can be checked. */
 static bool generated(struct fragment_source *c)
 {
 	struct roc_robinnp_generator g = {.running = true};
@@ -327,7 +335,7 @@ static bool generated(struct fragment_source *c)
 	return g.running;
 }
 
-/* Host pages of so many bytes as card pages, but such that each can be written by itself. */
+/* Allocate host pages, each large enough for a card page and at least one page of memory. */
 static int add_memory(struct fragment_source *c, const struct source_fragment_options *o)
 {
 	struct roc_fr_info info;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Superpages made in memory. Payloads start anew in each packet, so they are written once, and
- * only the headers are for each superpage.
+ * Generate superpages in memory. The payload restarts in each packet, so it is written once, and
+ * only the headers change from superpage to superpage.
  */
 #include "sources.h"
 
@@ -22,7 +22,7 @@ struct synthetic {
 	struct unit_slots slots; /* the superpages */
 	struct pace pace;
 	unsigned int links[LINKS], link_count;
-	uint64_t made; /* superpages, with those dropped */
+	uint64_t made; /* superpages, including dropped ones */
 	uint64_t bytes, dropped;
 	bool stopped;
 };
@@ -43,7 +43,7 @@ static void put_word(char *at, unsigned int n, uint32_t value)
 	memcpy(at + 4 * n, &value, sizeof(value));
 }
 
-/* All of a packet but what numbers it. */
+/* Write a packet without the fields that number it. */
 static void make_packet(char *at)
 {
 	uint32_t i;
@@ -59,7 +59,7 @@ static void make_packet(char *at)
 	}
 }
 
-/* The superpage @number of all: its link, and what came on that link before. */
+/* Number the packets of superpage @number. Return: its link. */
 static unsigned int number_packets(struct synthetic *y, char *at, uint64_t number)
 {
 	unsigned int link = y->links[number % y->link_count];
@@ -81,7 +81,10 @@ static int start(struct source *s)
 	return 0;
 }
 
-/* A card does not wait for its reader. At once: more may come due in the time that one takes. */
+/*
+ * Drop the superpages that are due, as a card without a waiting reader does. All at once: more can
+ * become due while one is processed.
+ */
 static void drop(struct synthetic *y)
 {
 	uint64_t n;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * What sources and sinks share: names of contents, a rate, units of a lender.
- */
+/* Helpers shared by sources and sinks: names of contents, pacing, units of a lender. */
 #include "units.h"
 
 #include <roc/packet.h>
@@ -42,11 +40,10 @@ uint64_t units_first(enum unit_content content, const void *data, uint64_t bytes
 }
 
 /*
- * A rate. The clock of the start is what counts, so that units that were late are made up for and
- * the rate is met in the mean.
+ * Pacing. Due times count from the start, so late units are caught up and the average rate is kept.
  */
 
-#define BYTES_MAX 9e18 /* bytes; more would not fit */
+#define BYTES_MAX 9e18 /* bytes; a larger value would not fit into uint64_t */
 
 void pace_start(struct pace *p, uint64_t rate, uint64_t now)
 {
@@ -69,7 +66,7 @@ uint64_t pace_due(const struct pace *p, uint64_t bytes, uint64_t now)
 
 	if (late < 0)
 		return 0;
-	/* Of a rate that no card has. */
+	/* Only for a rate beyond that of any card. */
 	if (late > BYTES_MAX)
 		late = BYTES_MAX;
 	return (uint64_t)late / bytes + 1;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A run of a tool that moves units: open, pump, report, judge.
- */
+/* Run a tool that moves units: open, pump, report, exit code. */
 #include "units_options.h"
 
 #include <inttypes.h>
@@ -80,7 +78,7 @@ static int verdict(const struct units_options *o, const struct pump *p,
 				 o->stall_limit);
 	if (p->reason[0])
 		return tool_fail("%s", p->reason);
-	/* Where something is missing what comes behind it may not go on: both are to be known. */
+	/* After missing data the check can report errors that follow from the gap: report both. */
 	if (p->source->incomplete)
 		tool_fail("%s", p->source->note);
 	if (p->n.damaged)

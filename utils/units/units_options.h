@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What the tools that move units have in common on their command line, and how they end.
- */
+/* Options, reports and the main loop that the tools which move units share. */
 #ifndef ROC_UTILS_UNITS_OPTIONS_H
 #define ROC_UTILS_UNITS_OPTIONS_H
 
@@ -16,7 +14,7 @@
 
 /* Member "units" of a tool's values. */
 struct units_options {
-	/* of a card */
+	/* for a source that is a card */
 	const char *id;
 	uint32_t dma_channel;
 	const char *stream, *sub;
@@ -28,14 +26,14 @@ struct units_options {
 	bool synthetic;
 	uint64_t rate;
 
-	/* of a run */
+	/* for all runs */
 	uint64_t bytes, units, time;
 	uint32_t stall_limit;
 	bool json, no_display;
 	const char *metrics;
-	uint32_t spin; /* us; of those at a network */
+	uint32_t spin; /* us; for tools that use a network */
 
-	/* of those who check */
+	/* for tools that check data */
 	bool no_errorcheck, no_tf_check;
 	uint32_t tf_length;
 };
@@ -123,22 +121,28 @@ extern const char *const units_data_sources[];
 				"at once"                                                          \
 	}
 
-/* The source that was asked for: a card, or a synthetic one. Exit code, the message is out. */
+/*
+ * Open the selected source: a card, or a synthetic one. Return: exit code; an error is already
+ * reported.
+ */
 int units_open_source(const struct units_options *o, struct source **source);
 
-/* The sink that checks or counts, as was asked for; NULL: no memory. @errors: as sink_check(). */
+/*
+ * Open the selected sink, which checks or counts. Return: NULL: out of memory. @errors: as in
+ * sink_check().
+ */
 struct sink *units_open_check(const struct units_options *o, const struct source *source,
 			      struct error_log *errors);
 
 /*
- * Run from @source to @sink until the end and report. Closes both, @sink first. @name: of the tool.
- * @errors: what the check found, or NULL. Exit code.
+ * Move units from @source to @sink until the end, and report. Closes both, @sink first. @name: of
+ * the tool. @errors: errors that the check found, or NULL. Return: exit code.
  */
 int units_run(const struct common_options *common, const struct units_options *o, const char *name,
 	      struct source *source, struct sink *sink, struct error_log *errors);
 
 /*
- * What the tools that move units print: a line on the terminal, a file for Prometheus, a table or
+ * Reports of the tools that move units: a line on the terminal, a file for Prometheus, a table or
  * JSON at the end.
  */
 
@@ -149,11 +153,11 @@ struct units_report {
 	uint64_t last_time, last_bytes;
 };
 
-/* Of a pump, its context being a struct units_report. */
+/* Callback of a pump whose context is a struct units_report. */
 void units_report_tick(struct pump *p, void *context);
-void units_report_end(struct units_report *r); /* takes the line from the terminal */
+void units_report_end(struct units_report *r); /* clears the line on the terminal */
 
-/* @verbose: of each link, too. */
+/* @verbose: print each link, too. */
 void units_report_text(FILE *out, const struct pump *p, bool verbose);
 void units_report_json(FILE *out, const struct pump *p);
 void units_report_prometheus(struct prometheus *m, const struct pump *p, const char *tool);

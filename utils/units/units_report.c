@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How it goes, and how it went. The books: what the other side of the source wrote is what was
- * taken and what was left; what was taken is what the sink brought to its end and what it lost.
+ * Report the progress and the result of a run. The counters balance: what the other side of the
+ * source wrote equals what was taken and what was left. What was taken equals what the sink
+ * completed and what it lost.
  */
 #include "units_options.h"
 
@@ -40,7 +41,7 @@ static void live(struct units_report *r, const struct pump *p, uint64_t now)
 		    p->sink->n.lost, p->sink->n.errors, p->sink->state ? p->sink->state : "");
 }
 
-/* What came up meanwhile, once. */
+/* Print a note once. */
 static void print_note(struct units_report *r, char note[UNITS_REASON], bool keep)
 {
 	if (!note[0] || keep)
