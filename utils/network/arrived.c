@@ -19,7 +19,7 @@ uint64_t arrived_key(const struct recording_entry *e)
 	return content_mix(key, e->time) ?: 1;
 }
 
-/* Of this key, or the free one where it belongs. */
+/* Return the entry of this key, or the free entry where it belongs. */
 static uint64_t *place_of(const struct arrived_keys *a, uint64_t key)
 {
 	size_t i = key & (a->capacity - 1);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * roc-recv: what roc-send sends, to files, to the check, or only counted.
- */
+/* roc-recv: receive what roc-send sends, and write, check or count it. */
 #include "libroc/fabric/fabric.h"
 #include "network.h"
 
@@ -17,7 +15,7 @@ struct recv_values {
 	struct recv_options recv;
 	struct record_options record;
 	const char *after; /* folder of an earlier recording */
-	bool of_files;	   /* something that only --record uses */
+	bool of_files;	   /* an option that needs --record is given */
 };
 
 #define AT(option_name, option_type, member)                                                       \
@@ -96,7 +94,7 @@ static int run(const void *values)
 		source_close(source);
 		return tool_fail("%s", reason[0] ? reason : "There is no memory left.");
 	}
-	/* On standard error: JSON stays alone. */
+	/* The note goes to standard error, so that standard output has only the JSON document. */
 	if (!strncmp(v->recv.host, "127.", 4) || !strcmp(v->recv.host, "::1"))
 		tool_note(
 			"Listening on %s, for processes of this machine only. Give --bind to accept other machines.",

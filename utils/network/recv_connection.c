@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A sender's connection at the receiving end. What it says is not believed: slots, sizes and
- * numbers are looked at before they are used.
+ * A connection from a sender, at the receiving end. Slots, sizes and numbers from the peer are
+ * validated before use.
  */
 #include "recv_connection.h"
 
@@ -16,8 +16,9 @@
 
 #define EVENTS 64
 #define GREET_NS (15 * UNITS_NS_PER_S)
-#define GREET_MIN_NS UNITS_NS_PER_S  /* to say who it is, while others wait for its place */
-#define PEER_CLOSE_NS UNITS_NS_PER_S /* after the book */
+/* for the hello, while other connections wait for a free entry */
+#define GREET_MIN_NS UNITS_NS_PER_S
+#define PEER_CLOSE_NS UNITS_NS_PER_S /* for the peer to close after the totals */
 
 static void release_slots(struct recv_connection *g)
 {
@@ -32,7 +33,7 @@ static void release_slots(struct recv_connection *g)
 	g->state = UNUSED;
 }
 
-/* Who went without a unit leaves nothing behind: the next one may send what it likes. */
+/* If no unit was taken and no sender is left, the next sender may send any content. */
 static void reset_format(struct recv *r)
 {
 	uint32_t i;
@@ -46,7 +47,10 @@ static void reset_format(struct recv *r)
 	r->known = false;
 }
 
-/* Credits of the last units may be on their way yet; at most as many as there are slots. */
+/*
+ * Remember the last units: their credits may be lost with the connection. There are at most as many
+ * as slots.
+ */
 static void keep_recent(struct recv *r, const struct recv_connection *g)
 {
 	uint64_t n, count = g->units < g->slots ? g->units : g->slots;
@@ -57,8 +61,10 @@ static void keep_recent(struct recv *r, const struct recv_connection *g)
 	}
 }
 
-/* Nobody writes to its memory any more. What is taken stays out, what is not is not ours: the
- * sender has it still. */
+/*
+ * Close a connection: the peer cannot write to its memory any more. Units that were taken stay
+ * lent. The others are dropped, because the sender still has them.
+ */
 void recv_connection_close(struct recv *r, struct recv_connection *g)
 {
 	char reason[UNITS_REASON] = "";
@@ -68,7 +74,7 @@ void recv_connection_close(struct recv *r, struct recv_connection *g)
 		keep_recent(r, g);
 	ret = fabric_end_close(&g->end, reason);
 	closed = fabric_close(&g->fabric, reason);
-	/* The sender may still write there: no other one gets that memory. */
+	/* The sender may still write there, so no other connection gets this memory. */
 	if (ret || closed)
 		r->broken = units_fail(r->source.reason, EIO, "%s", reason);
 	control_close(&g->control);
@@ -91,7 +97,7 @@ static void answer(struct recv_connection *g, struct wire_welcome *w)
 	control_flush(&g->control);
 }
 
-/* No: with a reason that the sender shows. */
+/* Reject a sender, with a reason that it shows. */
 static int refuse(struct recv *r, struct recv_connection *g, enum wire_status status,
 		  const char *reason)
 {
@@ -114,8 +120,8 @@ static bool same_content(const struct recv *r, const struct wire_hello *h)
 }
 
 /*
- * Who ends with a sender hears no other one as long as that one is there: what another says would
- * count as its end.
+ * With --once the receiver ends with one sender. Another one is rejected as long as the first is
+ * connected, because its end would count as the end of the first.
  */
 static bool receives_another(const struct recv *r, const struct wire_hello *h)
 {
@@ -138,7 +144,8 @@ static void update_format(struct recv *r, const struct wire_hello *h)
 		r->ended = 0;
 	}
 	if (!r->known)
-		*f = (struct unit_format){.any_link = true}; /* until one has it not */
+		/* until a connection has valid link numbers */
+		*f = (struct unit_format){.any_link = true};
 	r->known = true;
 	f->content = h->content;
 	f->page_bytes = h->page_bytes;
@@ -176,7 +183,7 @@ static int make_slots(struct recv *r, struct recv_connection *g)
 	return 0;
 }
 
-/* The sender is one that we can hear: give it slots. */
+/* Accept a sender and send it the addresses of its slots. */
 static int welcome(struct recv *r, struct recv_connection *g)
 {
 	struct wire_welcome w = {.status = WIRE_OK};
@@ -195,7 +202,10 @@ static int welcome(struct recv *r, struct recv_connection *g)
 		ret = fabric_end_open(&g->fabric, &g->end, reason);
 	if (!ret)
 		ret = fabric_end_peer(&g->end, g->hello.name, g->hello.name_bytes, reason);
-	/* Nobody sends messages. What comes unasked libfabric would keep, as much as there is. */
+	/*
+	 * A sender sends no messages. libfabric would buffer unexpected messages without a limit,
+	 * so one receive is posted to detect them.
+	 */
 	if (!ret && fabric_end_receive(&g->fabric, &g->end, g->memory, WIRE_HEAD, &g->message))
 		ret = units_fail(reason, EIO, "libfabric takes no memory for a message.");
 	if (ret)
@@ -209,7 +219,7 @@ static int welcome(struct recv *r, struct recv_connection *g)
 	snprintf(w.provider, sizeof(w.provider), "%s", r->opt.provider);
 	w.name_bytes = (uint32_t)g->end.name_bytes;
 	memcpy(w.name, g->end.name, sizeof(w.name));
-	/* Till now it was us who took their time. */
+	/* The time that the setup took must not count as silence of the peer. */
 	g->control.heard = units_now();
 	g->state = SENDING;
 	g->units = g->bytes = g->received = 0;
@@ -218,8 +228,8 @@ static int welcome(struct recv *r, struct recv_connection *g)
 }
 
 /*
- * The sender comes back on a connection that we still have: the old one is gone. As long as units
- * of it are out, the receiver cannot tell which of them the sender must send again.
+ * If the sender reconnects while its old connection exists, the old one is lost. As long as units
+ * of it are lent, the receiver cannot decide which of them the sender must send again.
  */
 static bool reconnects_early(struct recv *r, const struct recv_connection *g)
 {
@@ -268,10 +278,10 @@ static int check_hello(struct recv *r, struct recv_connection *g)
 	if (receives_another(r, &g->hello))
 		return refuse(r, g, WIRE_BUSY,
 			      "it receives another sender, and ends with it (--once).");
-	/* One sender has not now so many connections and then so many. */
+	/* A sender does not change its number of connections. */
 	if (r->expected && r->run == g->hello.run && r->expected != g->hello.connections)
 		return -EPROTO;
-	/* Last, because it ends the old connection. */
+	/* Last check, because it closes the old connection. */
 	if (reconnects_early(r, g))
 		return refuse(r, g, WIRE_BUSY,
 			      "units of its last connection are still being written.");
@@ -284,7 +294,7 @@ static int greet(struct recv *r, struct recv_connection *g)
 	int ret;
 
 	ret = control_receive(&g->control);
-	/* A version that we do not know may be shorter. */
+	/* The hello of an unknown version may be shorter. */
 	if (g->control.in_bytes >= WIRE_GREETING &&
 	    wire_get_greeting(g->control.in, &version) == WIRE_NOT_ROC)
 		return -EPROTO;
@@ -299,7 +309,7 @@ static int greet(struct recv *r, struct recv_connection *g)
 	return welcome(r, g);
 }
 
-/* One that is free, or that of who takes his time to say who he is. */
+/* Return an unused entry, or replace the oldest connection without a hello. */
 static struct recv_connection *free_connection(struct recv *r)
 {
 	struct recv_connection *g, *first = NULL;
@@ -346,7 +356,7 @@ struct recording_entry recv_slot_entry(const struct recv_connection *g, uint32_t
 {
 	struct wire_head head;
 
-	/* It may have changed since it was looked at: the bytes are those that were judged. */
+	/* The sender may have changed the head since it was validated: use the validated length. */
 	wire_get_head((unsigned char *)recv_slot_data(g, slot) - WIRE_HEAD, &head);
 	return (struct recording_entry){
 		.bytes = g->slot[slot].bytes,
@@ -369,7 +379,7 @@ void recv_queue_credit(struct recv_connection *g, uint32_t slot)
 	wire_put_slot(g->credits + 4 * (size_t)g->credit_count++, slot);
 }
 
-/* A sender sends again what has no credit: as many units as it had slots, at most. */
+/* A sender sends again the units without a credit, which are at most as many as it had slots. */
 static bool has_arrived(const struct recv *r, const struct recv_connection *g, uint32_t slot)
 {
 	struct recording_entry e;
@@ -380,7 +390,7 @@ static bool has_arrived(const struct recv *r, const struct recv_connection *g, u
 	return arrived_has(&r->arrived, arrived_key(&e));
 }
 
-/* What was written into our memory. */
+/* Collect the units that the sender has written to its slots. */
 static int collect_events(struct recv *r, struct recv_connection *g, char reason[UNITS_REASON])
 {
 	struct fabric_event events[EVENTS];
@@ -419,8 +429,8 @@ static int collect_events(struct recv *r, struct recv_connection *g, char reason
 }
 
 /*
- * It says that it sent everything, and that all of it has its credit. Then all of it is with us,
- * and done; whoever says so otherwise would keep its place for ever.
+ * The sender reports that it has sent all units and has the credits of all. So all of them must be
+ * complete here. A different number is a protocol violation: such a connection would never end.
  */
 static int confirm_end(struct recv *r, struct recv_connection *g, const struct wire_record *end,
 		       char reason[UNITS_REASON])
@@ -456,16 +466,16 @@ static int receive_records(struct recv *r, struct recv_connection *g, char reaso
 			return ret;
 		control_drop_record(&g->control, &record);
 	}
-	/* Who ended in order may hang up before we looked. */
+	/* A sender that ended in order may close before its end record is read. */
 	return g->state == SENDING ? gone : 0;
 }
 
-/* 0, or -errno: the sender is gone, or not to be trusted. */
+/* Return: 0, or -errno if the connection is lost or the sender violated the protocol. */
 static int serve(struct recv *r, struct recv_connection *g, bool listen, char reason[UNITS_REASON])
 {
 	int ret = 0;
 
-	/* What comes after the stop has no credit: the sender keeps it. */
+	/* Units that arrive after the stop get no credit: the sender keeps them. */
 	if (!r->stopped)
 		ret = collect_events(r, g, reason);
 	if (ret || !listen)
@@ -480,7 +490,10 @@ static int serve(struct recv *r, struct recv_connection *g, bool listen, char re
 	return ret ? units_fail(reason, -ret, "%s", strerror(-ret)) : 0;
 }
 
-/* Its last words have no meaning any more, but closing before they were read would lose ours. */
+/*
+ * Discard further data of the peer. They must be read: closing a socket with unread data resets the
+ * connection, and the totals would be lost.
+ */
 static bool peer_closed(struct recv_connection *g)
 {
 	int gone = control_receive(&g->control);
@@ -506,12 +519,15 @@ bool recv_credits_due(const struct recv *r, const struct recv_connection *g, uin
 
 	if (!g->credit_count)
 		return false;
-	/* After the last turn nobody is heard until the last file is on the disk. */
+	/*
+	 * After the stop this thread does not run again until the last file is written, so send all
+	 * credits now.
+	 */
 	return r->stopped || outstanding > g->slots / 2 || g->credit_count >= g->slots / 4 ||
 	       now - g->credit_since > RECV_CREDIT_NS;
 }
 
-/* From now on the sender may write there. */
+/* The credits are sent: the sender may write to these slots. */
 static void free_slots(struct recv_connection *g, const unsigned char *at, uint32_t count)
 {
 	for (; count; count--, at += 4)
@@ -540,7 +556,7 @@ void recv_send_credits(struct recv *r, struct recv_connection *g)
 	memmove(g->credits, at, 4 * (size_t)left);
 	g->credit_count = left;
 	r->source.calls++;
-	/* That it is gone is found when it is listened to. */
+	/* An error is detected at the next receive. */
 	control_flush(&g->control);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The receiving end, inside: the connections of senders (recv_connection.c), and the source above
- * them (source_recv.c).
+ * Internals of the receiving end: the connections of senders (recv_connection.c), and the source
+ * that uses them (source_recv.c).
  */
 #ifndef ROC_UTILS_RECV_CONNECTION_H
 #define ROC_UTILS_RECV_CONNECTION_H
@@ -10,54 +10,57 @@
 #include "utils/record/recording.h"
 #include "wire.h"
 
-#define RECV_ALIGN RECORDING_ALIGN /* of data in memory: direct I/O may write them */
-/* A credit waits for others so long, unless the sender has few slots: each wakes it. */
+#define RECV_ALIGN RECORDING_ALIGN /* alignment of data in memory, for direct I/O */
+/*
+ * Maximum delay of a credit, which is sent together with others. If the sender has few free slots,
+ * it is sent at once.
+ */
 #define RECV_CREDIT_NS (500 * 1000)
 
 enum recv_state {
 	UNUSED,
-	GREETING, /* has not said who it is */
+	GREETING, /* waits for the hello of the sender */
 	SENDING,
-	CONFIRMED, /* it sent everything, and was told what we have: it hangs up */
-	DETACHED,  /* is gone, but units of it are out */
+	CONFIRMED, /* the sender has sent all units and has the totals; it closes the connection */
+	DETACHED,  /* the connection is closed, but units of it are lent */
 };
 
 enum slot_state {
-	FREE, /* the sender may write there */
-	FULL, /* waits to be taken */
+	FREE, /* the sender may write to it */
+	FULL, /* has a unit that was not taken */
 	OUT,
-	CREDIT_DUE, /* whoever took it is done, and the sender was not told yet */
-	WITHHELD,   /* it was not brought to its end, so the sender is not told */
+	CREDIT_DUE, /* the unit is complete, but its credit is not sent */
+	WITHHELD,   /* the unit was not completed, so the sender gets no credit */
 };
 
 struct recv_slot {
 	enum slot_state state;
-	uint64_t bytes; /* of the unit, as they were when it came */
-	uint64_t key;	/* when it is out: arrived_key() */
+	uint64_t bytes; /* length of the unit, as validated when it arrived */
+	uint64_t key;	/* arrived_key() of the unit, set when it is lent */
 };
 
-/* A sender's connection, and its share of the memory. */
+/* A connection of a sender, and its part of the memory. */
 struct recv_connection {
 	enum recv_state state;
 	struct control control;
 	struct fabric fabric;
 	struct fabric_end end;
-	struct fi_context2 message; /* that nobody should send */
+	struct fi_context2 message; /* buffer for an unexpected message */
 	struct wire_hello hello;
 	uint64_t since, polled;
 	char *memory;
 	uint64_t stride;
 	uint32_t slots;
 	struct recv_slot *slot;
-	uint32_t *full; /* a ring of them */
+	uint32_t *full; /* ring of full slots */
 	uint64_t head, tail;
 	uint32_t out;
-	uint64_t units, bytes; /* that whoever takes them is done with */
-	uint64_t *recent;      /* a ring of @slots: keys of the last ones of them */
+	uint64_t units, bytes; /* completed */
+	uint64_t *recent;      /* ring of @slots: keys of the last completed units */
 	uint64_t received;
-	unsigned char *credits; /* slots that are owed, each once */
+	unsigned char *credits; /* slots whose credits are due, each once */
 	uint32_t credit_count;
-	uint64_t credit_since; /* units_now() of the first of them */
+	uint64_t credit_since; /* units_now() when the first one became due */
 };
 
 struct recv {
@@ -65,46 +68,46 @@ struct recv {
 	struct recv_options opt;
 	int fd;
 	unsigned int port;
-	char listen[288]; /* "HOST:PORT", as roc-rosd has it */
+	char listen[288]; /* "HOST:PORT", for messages and metrics */
 	char *memory;
 	size_t length, share;
 	struct recv_connection *connections;
-	uint32_t turn; /* whose unit is next */
+	uint32_t turn; /* connection whose unit is taken next */
 	uint64_t polled;
-	uint64_t run; /* of the sender whose connections come */
+	uint64_t run; /* number of the sender that is connected */
 	uint32_t expected;
-	uint32_t ended;	       /* a bit for each of them that ended in order */
-	uint64_t units, bytes; /* that were taken */
+	uint32_t ended;	       /* bit mask of its connections that ended in order */
+	uint64_t units, bytes; /* taken */
 	struct arrived arrived;
-	bool known; /* the format is, by who sends or by units */
+	bool known; /* the format is fixed by a connected sender or by taken units */
 	bool over, stopped;
 	int broken;    /* -errno: libfabric did not close a connection */
-	bool no_files; /* for who waits at the door */
+	bool no_files; /* accept() failed for lack of file descriptors */
 };
 
-/* The unit's data in a slot; what describes it is right before them. */
+/* Return the data of a slot. The head of the unit is right before them. */
 static inline char *recv_slot_data(const struct recv_connection *g, uint32_t slot)
 {
 	return g->memory + slot * g->stride + RECV_ALIGN;
 }
 
-/* The unit in this slot is done with, and its sender gets the credit. */
+/* Queue the credit of a slot whose unit is complete. */
 void recv_queue_credit(struct recv_connection *g, uint32_t slot);
-/* As the index has it. */
+/* Return the description of a unit in the form of an index entry. */
 struct recording_entry recv_slot_entry(const struct recv_connection *g, uint32_t slot);
-/* Whoever waits at the door. */
+/* Accept a connection that waits. */
 void recv_accept(struct recv *r);
-/* One step further. */
+/* Advance a connection by one step. @listen: receive from the control connection, too. */
 void recv_connection_step(struct recv *r, struct recv_connection *g, bool listen);
-/* Are there enough of them, or is it time? */
+/* Return whether credits should be sent now. */
 bool recv_credits_due(const struct recv *r, const struct recv_connection *g, uint64_t now);
-/* Give slots back that are free again. */
+/* Send the credits of completed slots. */
 void recv_send_credits(struct recv *r, struct recv_connection *g);
-/* Nobody writes to its memory any more. */
+/* Close a connection: the peer cannot write to its memory any more. */
 void recv_connection_close(struct recv *r, struct recv_connection *g);
 /*
- * We end: one step towards it that the sender knows what we have of it. False: there is nothing
- * more to be done for it.
+ * At the end, advance the shutdown of a connection by one step, until the sender has its credits.
+ * Return: false when there is nothing more to do.
  */
 bool recv_connection_shutdown(struct recv *r, struct recv_connection *g);
 

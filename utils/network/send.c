@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * roc-send: from a card, or from a recording, to a roc-recv.
- */
+/* roc-send: send data of a card or of a recording to a roc-recv. */
 #include "libroc/fabric/fabric.h"
 #include "network.h"
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A connection of the sending end: how it comes about, what goes over it, and what becomes of the
- * units when it breaks.
- */
+/* A connection of the sending end: setup, transfer, and recovery of units when it breaks. */
 #include "send_link.h"
 
 #include <errno.h>
@@ -10,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IN_FLIGHT_MAX 64 /* writes of a connection on their way */
+#define IN_FLIGHT_MAX 64 /* concurrent writes of a connection */
 #define EVENTS 64
-#define GREET_NS (15 * UNITS_NS_PER_S) /* until a try is given up */
-#define LISTEN_NS (200 * 1000)	       /* between two looks at a quiet control connection */
+#define GREET_NS (15 * UNITS_NS_PER_S) /* until an attempt to connect fails */
+#define LISTEN_NS (200 * 1000)	       /* between two polls of an idle control connection */
 
 void parcel_push(struct send *s, struct list *l, uint32_t i)
 {
@@ -42,7 +39,7 @@ uint32_t parcel_pop(struct send *s, struct list *l)
 	return i;
 }
 
-/* It arrived, and nobody reads it: it goes back. */
+/* Return a unit when it has arrived and libfabric does not read it any more. */
 static void finish_parcel(struct send *s, const struct parcel *p, uint32_t i)
 {
 	if (p->in_flight || !p->arrived)
@@ -56,7 +53,7 @@ void link_end(struct send *s, struct link *l)
 {
 	char reason[UNITS_REASON] = "";
 
-	/* It may still read units of ours: they do not go back, and the run ends. */
+	/* libfabric may still read units: they do not go back, and the run ends. */
 	if (l->open && fabric_end_close(&l->end, reason))
 		s->broken = units_fail(s->sink.reason, EIO, "%s", reason);
 	l->open = false;
@@ -72,7 +69,7 @@ static int last_first(const void *a, const void *b)
 	return (*p)->order < (*q)->order ? 1 : -1;
 }
 
-/* The receiver is gone: what it did not say it has is to be sent again, in its order. */
+/* The connection is lost: queue the units without a credit again, in their order. */
 void link_lose(struct send *s, struct link *l, const char *reason)
 {
 	struct parcel **back = calloc(l->welcome.slots + 1, sizeof(struct parcel *));
@@ -93,7 +90,7 @@ void link_lose(struct send *s, struct link *l, const char *reason)
 
 		if (at == SEND_NONE)
 			continue;
-		/* The end is closed: nobody reads the unit any more. */
+		/* The end is closed, so libfabric does not read the unit any more. */
 		s->parcels[at].in_flight = false;
 		if (back)
 			back[n++] = &s->parcels[at];
@@ -107,7 +104,7 @@ void link_lose(struct send *s, struct link *l, const char *reason)
 			parcel_push_front(s, &l->queue, (uint32_t)(back[i] - s->parcels));
 	}
 	free(back);
-	/* And those that arrived, but were read till now. */
+	/* Return the units that have arrived and were still being read. */
 	for (i = 0; i < SEND_PARCELS; i++) {
 		struct parcel *p = &s->parcels[i];
 
@@ -137,7 +134,9 @@ static void send_hello(struct send *s, struct link *l)
 		.page_bytes = f->page_bytes,
 		.flags = f->any_link,
 		.run = s->run,
-		/* A recording without a byte can be sent, too; a receiver takes 0 for nonsense. */
+		/*
+		 * A recording without any data can be sent, too; a receiver rejects 0 as malformed.
+		 */
 		.unit_max = f->unit_max ?: 1,
 		.name_bytes = (uint32_t)l->end.name_bytes,
 	};
@@ -150,7 +149,7 @@ static void send_hello(struct send *s, struct link *l)
 	control_flush(&l->control);
 }
 
-/* Memory is registered when the first connection says at which address we are. */
+/* Memory is registered when the first connection determines the local address. */
 static int open_fabric(struct send *s, struct link *l, char reason[UNITS_REASON])
 {
 	char node[CONTROL_ADDRESS];
@@ -179,7 +178,10 @@ static int greet(struct send *s, struct link *l, char reason[UNITS_REASON])
 
 	if (ret < 0 && ret != -ECONNRESET && l->control.next)
 		return control_connect(&l->control, s->opt.host, s->opt.port, reason);
-	/* Whoever took us in and has gone since may have said why: that is read below. */
+	/*
+	 * The receiver may have sent a reason before it closed the connection: receive_welcome()
+	 * reads it.
+	 */
 	if (ret < 0 && ret != -ECONNRESET)
 		return units_fail(reason, -ret, "%s port %s cannot be reached: %s.", s->opt.host,
 				  s->opt.port, strerror(-ret));
@@ -194,7 +196,7 @@ static int greet(struct send *s, struct link *l, char reason[UNITS_REASON])
 		return ret;
 	l->open = true;
 	l->state = GREETING;
-	/* Whoever hung up meanwhile may have said why: that is read next. */
+	/* If the receiver has closed the connection, its reason is read next. */
 	send_hello(s, l);
 	return 0;
 }
@@ -216,7 +218,10 @@ static int refuse(struct send *s, const struct wire_welcome *w, enum wire_wrong 
 		return units_fail(reason, EPROTO, "What %s port %s answers makes no sense.",
 				  s->opt.host, s->opt.port);
 	default:
-		/* What it lacks now it may have when it has found that we were lost. */
+		/*
+		 * The receiver can have space or memory again when it has detected the loss of the
+		 * old connection.
+		 */
 		return units_fail(
 			reason, w->status == WIRE_BUSY || w->status == WIRE_BROKEN ? EBUSY : EPROTO,
 			"The roc-recv at %s port %s refuses: %s", s->opt.host, s->opt.port,
@@ -224,7 +229,7 @@ static int refuse(struct send *s, const struct wire_welcome *w, enum wire_wrong 
 	}
 }
 
-/* Slots as they are said now: none of them is in use. */
+/* Make the slots as announced now: none of them is in use. */
 static int make_slots(struct link *l, const struct wire_welcome *w, char reason[UNITS_REASON])
 {
 	uint32_t *slots = calloc(w->slots, sizeof(*slots));
@@ -248,7 +253,7 @@ static int make_slots(struct link *l, const struct wire_welcome *w, char reason[
 	return 0;
 }
 
-/* What the receiver says is looked at before anything of the connection is as it says. */
+/* Validate the welcome of the receiver before any state of the connection changes. */
 static int receive_welcome(struct send *s, struct link *l, char reason[UNITS_REASON])
 {
 	struct wire_welcome w = {0};
@@ -284,7 +289,7 @@ static int receive_welcome(struct send *s, struct link *l, char reason[UNITS_REA
 	return 0;
 }
 
-/* Of a connection that is not there: one step further. -errno: this try failed. */
+/* Advance the setup of a connection by one step. Return: -errno if this attempt failed. */
 int link_try(struct send *s, struct link *l, char reason[UNITS_REASON])
 {
 	uint64_t now = units_now();
@@ -309,7 +314,7 @@ int link_try(struct send *s, struct link *l, char reason[UNITS_REASON])
 	return ret;
 }
 
-/* The receiver is done with slots. */
+/* Process credits: the receiver has completed the units in these slots. */
 static int take_credits(struct send *s, struct link *l, uint32_t count)
 {
 	uint32_t n;
@@ -343,7 +348,7 @@ static int receive_records(struct send *s, struct link *l)
 			if (ret)
 				return ret;
 		} else if (r.type == WIRE_TOTALS) {
-			/* Before our end it would only keep us from sending. */
+			/* Totals before the end record would stop the transfer. */
 			if (!l->ended)
 				return -EPROTO;
 			l->totals = r;
@@ -365,10 +370,13 @@ static int collect_events(struct send *s, struct link *l)
 	for (i = 0; i < n; i++) {
 		struct parcel *p = events[i].context;
 
-		/* Nobody sends messages, and libfabric would keep as many as come. */
+		/*
+		 * A receiver sends no messages, and libfabric would buffer unexpected ones without
+		 * a limit.
+		 */
 		if (events[i].received)
 			return -EPROTO;
-		/* Nobody writes to us. */
+		/* The event of a remote write; a receiver makes none. */
 		if (!p)
 			continue;
 		p->in_flight = false;
@@ -427,7 +435,10 @@ static int send_one(struct send *s, struct link *l)
 	return 0;
 }
 
-/* A connection that is there: hear, send what there is room for, look what was sent. */
+/*
+ * Serve an established connection: receive records, send units into free slots, collect completed
+ * writes.
+ */
 int link_serve(struct send *s, struct link *l)
 {
 	uint64_t now = units_now();
@@ -436,10 +447,16 @@ int link_serve(struct send *s, struct link *l)
 
 	if (l->confirmed)
 		return 0;
-	/* One that only says hello, and goes again and again, is not there. */
+	/*
+	 * A receiver that only accepts connections, and closes them again and again, counts as
+	 * lost.
+	 */
 	if (l->absent_since && now - l->since > s->opt.patience * UNITS_NS_PER_S)
 		l->absent_since = 0;
-	/* Credits are worth a call when there are few, else the other end lives or does not. */
+	/*
+	 * Receive when slots are few. Otherwise poll from time to time, to detect a lost
+	 * connection.
+	 */
 	if (l->slot_count < l->welcome.slots / 2 || now - l->polled > LISTEN_NS) {
 		l->polled = now;
 		ret = receive_records(s, l);

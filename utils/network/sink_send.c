@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The sending end. A unit is written from where it lies into a slot of the receiver's memory, and
- * stays with us until the receiver says that it is done with the slot: only then is it known to
- * have arrived, and until then it can be sent again. So a receiver that dies costs no unit, and one
- * that is slow holds as many units as it gave slots.
+ * The sending end as a sink. A unit is written from its memory into a slot of the receiver. The
+ * sender keeps the unit until it has the credit of the slot, so that it can send the unit again. So
+ * the loss of a receiver loses no unit, and a slow receiver delays at most as many units as it has
+ * slots.
  */
 #include "send_link.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY_NS (UNITS_NS_PER_S / 2) /* between two tries to connect */
+#define TRY_NS (UNITS_NS_PER_S / 2) /* between two attempts to connect */
 #define CONFIRM_NS (60 * UNITS_NS_PER_S)
 
 static struct send *of(struct sink *s)
@@ -29,7 +29,7 @@ static uint64_t patience_ns(const struct send *s)
 	return s->opt.patience * UNITS_NS_PER_S;
 }
 
-/* How long it may be away. */
+/* Fail when the receiver has been absent for longer than --patience. */
 static int check_patience(struct send *s, const struct link *l)
 {
 	if (units_now() - l->absent_since < patience_ns(s))
@@ -59,7 +59,7 @@ static int flush(struct sink *sink)
 		} else if (l->state != DOWN || units_now() - l->since > TRY_NS) {
 			reason[0] = '\0';
 			ret = link_try(s, l, reason);
-			/* What will not change with time. */
+			/* Another attempt would fail, too. */
 			if (ret == -EPROTO)
 				return units_fail(sink->reason, EPROTO, "%s", reason);
 		}
@@ -112,7 +112,10 @@ static void send_sleep(struct sink *sink, struct units_sleep *sleep)
 	for (i = 0; i < s->opt.connections && sleep->ns; i++) {
 		struct link *l = &s->links[i];
 
-		/* Nobody looks at it any more, and that it was hung up would be told for ever. */
+		/*
+		 * A confirmed connection is not served any more, so an event of its socket would
+		 * end every sleep.
+		 */
 		if (l->confirmed)
 			continue;
 		if (l->state == READY) {
@@ -124,7 +127,7 @@ static void send_sleep(struct sink *sink, struct units_sleep *sleep)
 	}
 }
 
-/* Wait for one round of the connections' affairs. */
+/* Sleep until a connection needs service. */
 static void rest(struct sink *sink)
 {
 	struct units_sleep sleep = {.ns = UNITS_NS_PER_S / 20};
@@ -155,7 +158,7 @@ static int send_end(struct send *s, struct link *l)
 	return control_flush(&l->control);
 }
 
-/* The books of both ends are the same, or it is said. */
+/* Compare the totals of the receiver with the local ones. */
 static int compare(struct send *s)
 {
 	uint32_t i;
@@ -181,7 +184,7 @@ int sink_send_finish(struct sink *sink)
 
 	if (sink->reason[0])
 		return -EIO;
-	/* After that there are no books to agree on, and perhaps nobody who would. */
+	/* After lost units the totals differ, and the receiver may be absent. */
 	if (sink->n.lost)
 		return units_fail(sink->reason, EIO,
 				  "The receiver did not take all that was sent.");
@@ -217,7 +220,7 @@ static int finish(struct sink *sink)
 	return ret < 0 ? ret : 0;
 }
 
-/* With the ends closed nobody reads units any more. */
+/* After the ends are closed, libfabric does not read units any more. */
 static void abandon(struct sink *sink)
 {
 	struct send *s = of(sink);
@@ -271,7 +274,7 @@ static const struct sink_ops ops = {
 	.close = close_sink,
 };
 
-/* Whether the other end or the network caused @err, so that the next try can succeed. */
+/* Return whether the other end or the network caused @err, so that another attempt can succeed. */
 static bool is_remote(int err)
 {
 	switch (err) {
@@ -291,7 +294,7 @@ static bool is_remote(int err)
 	}
 }
 
-/* Connect before the card starts: try again until @end while the receiver is not there. */
+/* Connect before the card starts: retry until @end if the receiver is absent. */
 static int connect_first(struct send *s, struct link *l, uint64_t end)
 {
 	bool noted = false;
@@ -333,7 +336,7 @@ static int prepare(struct send *s)
 	}
 	for (i = 0; i < SEND_PARCELS; i++)
 		parcel_push(s, &s->free, i);
-	/* A receiver that is not there is said before the card starts. */
+	/* Report an absent receiver before the card starts. */
 	for (i = 0; i < s->opt.connections; i++) {
 		if (connect_first(s, &s->links[i], end))
 			return -EIO;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The receiving end. Memory is there before anybody connects, and is shared out as slots: a sender
- * may write into a slot that is free, and gets it back when whoever takes the units is done with
- * it. So memory does not grow, however slow they are.
+ * The receiving end as a source. All memory is allocated before the first connection and is divided
+ * into slots. A sender may write to a free slot. It may write there again when the consumer has
+ * completed the unit. So memory does not grow, however slow the consumer is.
  */
 #include "recv_connection.h"
 
@@ -18,21 +18,21 @@
 #include "libroc/fabric/base.h"
 #include "utils/units/content.h"
 
-#define LISTEN_NS (2 * 1000 * 1000) /* between two looks at what does not hurry */
-#define SHUTDOWN_NS UNITS_NS_PER_S  /* until senders have heard what we have of theirs */
+#define LISTEN_NS (2 * 1000 * 1000) /* between two polls of the control connections */
+#define SHUTDOWN_NS UNITS_NS_PER_S  /* for senders to receive their last credits */
 
 static struct recv *of(struct source *s)
 {
 	return (struct recv *)s;
 }
 
-/* Bits of so many connections, which are 32 at most. */
+/* Return a mask of @count bits, at most 32. */
 static uint32_t all_of(uint32_t count)
 {
 	return UINT32_MAX >> (32 - count);
 }
 
-/* All connections one step further. */
+/* Advance all connections by one step. */
 static void step(struct recv *r)
 {
 	uint64_t now = units_now();
@@ -45,7 +45,7 @@ static void step(struct recv *r)
 	}
 	for (i = 0; i < r->opt.connections; i++)
 		recv_connection_step(r, &r->connections[i], listen);
-	/* Who had nothing is not the one that is waited for. */
+	/* A sender without any unit does not end a run with --once. */
 	if (r->opt.once && (r->units || r->source.duplicates) && r->ended == all_of(r->expected))
 		r->over = true;
 }
@@ -97,7 +97,7 @@ static int take(struct source *s, struct unit *u)
 	return r->over || r->stopped ? -ENODATA : 0;
 }
 
-/* A unit comes back: its slot, or NULL with the sentence. */
+/* Find the slot of a returned unit. Return: NULL with the reason. */
 static struct recv_slot *find_returned(struct source *s, uint64_t handle,
 				       struct recv_connection **connection)
 {
@@ -158,7 +158,7 @@ static int stop(struct source *s)
 	return 0;
 }
 
-/* What senders write is brought in, and they are heard, also when nobody takes units. */
+/* Sleep until a connection needs service, also when no unit can be taken. */
 static void recv_sleep_blocked(struct source *s, struct units_sleep *sleep)
 {
 	struct recv *r = of(s);
@@ -174,7 +174,7 @@ static void recv_sleep_blocked(struct source *s, struct units_sleep *sleep)
 
 		if (g->state == SENDING && g->credit_count)
 			units_sleep_ns(sleep, RECV_CREDIT_NS);
-		/* After the stop it is not looked at. */
+		/* After the stop the data connection is not polled. */
 		if (g->state == SENDING && !r->stopped)
 			fabric_end_sleep(&g->fabric, &g->end, sleep);
 		if (g->state == CONFIRMED)
@@ -205,7 +205,7 @@ static void counters(struct source *s, struct unit_counters *b)
 	*b = (struct unit_counters){.known = true, .units = r->units, .bytes = r->bytes};
 }
 
-/* What has its credit must be known to the sender, or it sends it again to the next one. */
+/* Send all credits: the sender would send completed units again to the next receiver. */
 static void shutdown_connections(struct recv *r)
 {
 	uint64_t until = units_now() + SHUTDOWN_NS;
@@ -307,11 +307,11 @@ static int prepare(struct recv *r)
 		return units_fail(reason, ENOMEM, "There is no memory for %zu bytes.", r->length);
 	r->memory = memory;
 	madvise(memory, r->length, MADV_HUGEPAGE);
-	/* Now, and not page by page when data come. */
+	/* Take all page faults now, and not during the transfer. */
 	madvise(memory, r->length, MADV_POPULATE_WRITE);
 	for (i = 0; i < r->opt.connections; i++)
 		r->connections[i].memory = r->memory + i * r->share;
-	/* A provider that is not there is said now, not to the first sender. */
+	/* Report an unusable provider now, and not to the first sender. */
 	ret = fabric_open(&probe, r->opt.provider, NULL, reason);
 	fabric_close(&probe, reason);
 	if (ret)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The control connection as bytes.
- */
+/* Encode and decode the control connection. */
 #include "wire.h"
 
 #include <errno.h>
@@ -166,7 +164,7 @@ void control_drop_record(struct control *c, const struct wire_record *r)
 int control_beat(struct control *c, uint64_t now, uint32_t silence)
 {
 	uint64_t limit = silence * UNITS_NS_PER_S;
-	/* A short limit may be in force at the other end, too. */
+	/* The other end may have a short limit, too. */
 	uint64_t pause = limit / 4 < UNITS_NS_PER_S ? limit / 4 : UNITS_NS_PER_S;
 	struct wire_record r = {.type = WIRE_BEAT};
 	unsigned char text[WIRE_RECORD];
