@@ -20,17 +20,17 @@
 #define GREET_MIN_NS UNITS_NS_PER_S
 #define PEER_CLOSE_NS UNITS_NS_PER_S /* for the peer to close after the totals */
 
-static void release_slots(struct recv_connection *g)
+static void release_slots(struct recv_connection *c)
 {
-	free(g->slot);
-	free(g->full);
-	free(g->credits);
-	free(g->recent);
-	g->slot = NULL;
-	g->full = NULL;
-	g->credits = NULL;
-	g->recent = NULL;
-	g->state = UNUSED;
+	free(c->slot);
+	free(c->full);
+	free(c->credits);
+	free(c->recent);
+	c->slot = NULL;
+	c->full = NULL;
+	c->credits = NULL;
+	c->recent = NULL;
+	c->state = UNUSED;
 }
 
 /* If no unit was taken and no sender is left, the next sender may send any content. */
@@ -51,12 +51,12 @@ static void reset_format(struct recv *r)
  * Remember the last units: their credits may be lost with the connection. There are at most as many
  * as slots.
  */
-static void keep_recent(struct recv *r, const struct recv_connection *g)
+static void keep_recent(struct recv *r, const struct recv_connection *c)
 {
-	uint64_t n, count = g->units < g->slots ? g->units : g->slots;
+	uint64_t n, count = c->units < c->slots ? c->units : c->slots;
 
-	for (n = g->units - count; n != g->units; n++) {
-		if (arrived_add(&r->arrived, g->recent[n % g->slots]))
+	for (n = c->units - count; n != c->units; n++) {
+		if (arrived_add(&r->arrived, c->recent[n % c->slots]))
 			return;
 	}
 }
@@ -65,48 +65,48 @@ static void keep_recent(struct recv *r, const struct recv_connection *g)
  * Close a connection: the peer cannot write to its memory any more. Units that were taken stay
  * lent. The others are dropped, because the sender still has them.
  */
-void recv_connection_close(struct recv *r, struct recv_connection *g)
+void recv_connection_close(struct recv *r, struct recv_connection *c)
 {
 	char reason[UNITS_REASON] = "";
 	int ret, closed;
 
-	if (g->state == SENDING)
-		keep_recent(r, g);
-	ret = fabric_end_close(&g->end, reason);
-	closed = fabric_close(&g->fabric, reason);
+	if (c->state == SENDING)
+		keep_recent(r, c);
+	ret = fabric_end_close(&c->end, reason);
+	closed = fabric_close(&c->fabric, reason);
 	/* The sender may still write there, so no other connection gets this memory. */
 	if (ret || closed)
 		r->broken = units_fail(r->source.reason, EIO, "%s", reason);
-	control_close(&g->control);
-	g->head = g->tail;
-	g->credit_count = 0;
-	if (g->out)
-		g->state = DETACHED;
+	control_close(&c->control);
+	c->head = c->tail;
+	c->credit_count = 0;
+	if (c->out)
+		c->state = DETACHED;
 	else
-		release_slots(g);
+		release_slots(c);
 	reset_format(r);
 }
 
-static void answer(struct recv_connection *g, struct wire_welcome *w)
+static void answer(struct recv_connection *c, struct wire_welcome *w)
 {
 	unsigned char text[WIRE_WELCOME];
 
 	w->version = WIRE_VERSION;
 	wire_put_welcome(text, w);
-	control_queue(&g->control, text, sizeof(text));
-	control_flush(&g->control);
+	control_queue(&c->control, text, sizeof(text));
+	control_flush(&c->control);
 }
 
 /* Reject a sender, with a reason that it shows. */
-static int refuse(struct recv *r, struct recv_connection *g, enum wire_status status,
+static int refuse(struct recv *r, struct recv_connection *c, enum wire_status status,
 		  const char *reason)
 {
 	struct wire_welcome w = {.status = status};
 	char other[CONTROL_ADDRESS] = "?";
 
 	snprintf(w.reason, sizeof(w.reason), "%s", reason);
-	control_address(&g->control, true, other);
-	answer(g, &w);
+	control_address(&c->control, true, other);
+	answer(c, &w);
 	snprintf(r->source.note, sizeof(r->source.note), "A sender at %s was refused: %.300s",
 		 other, reason);
 	return -EPROTO;
@@ -155,75 +155,75 @@ static void update_format(struct recv *r, const struct wire_hello *h)
 	memcpy(f->from, h->from, sizeof(f->from));
 }
 
-static int make_slots(struct recv *r, struct recv_connection *g)
+static int make_slots(struct recv *r, struct recv_connection *c)
 {
-	uint64_t stride = (g->hello.unit_max + 2 * RECV_ALIGN - 1) & ~(uint64_t)(RECV_ALIGN - 1);
+	uint64_t stride = (c->hello.unit_max + 2 * RECV_ALIGN - 1) & ~(uint64_t)(RECV_ALIGN - 1);
 	uint64_t slots;
 	char reason[256];
 
-	if (stride > r->share || stride < g->hello.unit_max) {
+	if (stride > r->share || stride < c->hello.unit_max) {
 		snprintf(
 			reason, sizeof(reason),
 			"its units have up to %" PRIu64
 			" bytes, and there are %zu bytes of memory for a connection: give roc-recv a larger --buffer-size or fewer --connections.",
-			g->hello.unit_max, r->share);
-		return refuse(r, g, WIRE_TOO_LARGE, reason);
+			c->hello.unit_max, r->share);
+		return refuse(r, c, WIRE_TOO_LARGE, reason);
 	}
 	slots = r->share / stride;
-	g->slots = slots < WIRE_SLOTS_MAX ? (uint32_t)slots : WIRE_SLOTS_MAX;
-	g->stride = stride;
-	g->slot = calloc(g->slots, sizeof(*g->slot));
-	g->full = calloc(g->slots, sizeof(*g->full));
-	g->credits = calloc(g->slots, 4);
-	g->recent = calloc(g->slots, sizeof(*g->recent));
-	if (!g->slot || !g->full || !g->credits || !g->recent)
-		return refuse(r, g, WIRE_BROKEN, "it has no memory left.");
-	g->head = g->tail = 0;
-	g->out = g->credit_count = 0;
+	c->slots = slots < WIRE_SLOTS_MAX ? (uint32_t)slots : WIRE_SLOTS_MAX;
+	c->stride = stride;
+	c->slot = calloc(c->slots, sizeof(*c->slot));
+	c->full = calloc(c->slots, sizeof(*c->full));
+	c->credits = calloc(c->slots, 4);
+	c->recent = calloc(c->slots, sizeof(*c->recent));
+	if (!c->slot || !c->full || !c->credits || !c->recent)
+		return refuse(r, c, WIRE_BROKEN, "it has no memory left.");
+	c->head = c->tail = 0;
+	c->out = c->credit_count = 0;
 	return 0;
 }
 
 /* Accept a sender and send it the addresses of its slots. */
-static int welcome(struct recv *r, struct recv_connection *g)
+static int welcome(struct recv *r, struct recv_connection *c)
 {
 	struct wire_welcome w = {.status = WIRE_OK};
 	char node[CONTROL_ADDRESS], reason[UNITS_REASON] = "";
 	int ret;
 
-	ret = make_slots(r, g);
+	ret = make_slots(r, c);
 	if (ret)
 		return ret;
-	ret = fabric_open(&g->fabric, r->opt.provider,
-			  control_address(&g->control, false, node) ? node : NULL, reason);
+	ret = fabric_open(&c->fabric, r->opt.provider,
+			  control_address(&c->control, false, node) ? node : NULL, reason);
 	if (!ret)
-		ret = fabric_register_for(&g->fabric, g->memory, g->slots * g->stride,
+		ret = fabric_register_for(&c->fabric, c->memory, c->slots * c->stride,
 					  FI_REMOTE_WRITE | FI_RECV, reason);
 	if (!ret)
-		ret = fabric_end_open(&g->fabric, &g->end, reason);
+		ret = fabric_end_open(&c->fabric, &c->end, reason);
 	if (!ret)
-		ret = fabric_end_peer(&g->end, g->hello.name, g->hello.name_bytes, reason);
+		ret = fabric_end_peer(&c->end, c->hello.name, c->hello.name_bytes, reason);
 	/*
 	 * A sender sends no messages. libfabric would buffer unexpected messages without a limit,
 	 * so one receive is posted to detect them.
 	 */
-	if (!ret && fabric_end_receive(&g->fabric, &g->end, g->memory, WIRE_HEAD, &g->message))
+	if (!ret && fabric_end_receive(&c->fabric, &c->end, c->memory, WIRE_HEAD, &c->message))
 		ret = units_fail(reason, EIO, "libfabric takes no memory for a message.");
 	if (ret)
-		return refuse(r, g, WIRE_BROKEN, reason);
-	update_format(r, &g->hello);
-	w.slots = g->slots;
-	w.base = fabric_base(&g->fabric, 0) + RECV_ALIGN - WIRE_HEAD;
-	w.key = fabric_key(&g->fabric, 0);
-	w.stride = g->stride;
-	w.slot_bytes = g->stride - RECV_ALIGN;
+		return refuse(r, c, WIRE_BROKEN, reason);
+	update_format(r, &c->hello);
+	w.slots = c->slots;
+	w.base = fabric_base(&c->fabric, 0) + RECV_ALIGN - WIRE_HEAD;
+	w.key = fabric_key(&c->fabric, 0);
+	w.stride = c->stride;
+	w.slot_bytes = c->stride - RECV_ALIGN;
 	snprintf(w.provider, sizeof(w.provider), "%s", r->opt.provider);
-	w.name_bytes = (uint32_t)g->end.name_bytes;
-	memcpy(w.name, g->end.name, sizeof(w.name));
+	w.name_bytes = (uint32_t)c->end.name_bytes;
+	memcpy(w.name, c->end.name, sizeof(w.name));
 	/* The time that the setup took must not count as silence of the peer. */
-	g->control.heard = units_now();
-	g->state = SENDING;
-	g->units = g->bytes = g->received = 0;
-	answer(g, &w);
+	c->control.heard = units_now();
+	c->state = SENDING;
+	c->units = c->bytes = c->received = 0;
+	answer(c, &w);
 	return 0;
 }
 
@@ -231,15 +231,15 @@ static int welcome(struct recv *r, struct recv_connection *g)
  * If the sender reconnects while its old connection exists, the old one is lost. As long as units
  * of it are lent, the receiver cannot decide which of them the sender must send again.
  */
-static bool reconnects_early(struct recv *r, const struct recv_connection *g)
+static bool reconnects_early(struct recv *r, const struct recv_connection *c)
 {
 	uint32_t i;
 
 	for (i = 0; i < r->opt.connections; i++) {
 		struct recv_connection *old = &r->connections[i];
 
-		if (old == g || old->state < SENDING || old->hello.run != g->hello.run ||
-		    old->hello.connection != g->hello.connection)
+		if (old == c || old->state < SENDING || old->hello.run != c->hello.run ||
+		    old->hello.connection != c->hello.connection)
 			continue;
 		if (old->state != DETACHED)
 			recv_connection_close(r, old);
@@ -249,78 +249,78 @@ static bool reconnects_early(struct recv *r, const struct recv_connection *g)
 	return false;
 }
 
-static int check_hello(struct recv *r, struct recv_connection *g)
+static int check_hello(struct recv *r, struct recv_connection *c)
 {
 	char reason[256];
 
-	switch (wire_get_hello(g->control.in, &g->hello)) {
+	switch (wire_get_hello(c->control.in, &c->hello)) {
 	case WIRE_GOOD:
 		break;
 	case WIRE_VERSION_WRONG:
 		snprintf(reason, sizeof(reason),
 			 "it speaks version %" PRIu32 " of the protocol, this roc-recv version %d.",
-			 g->hello.version, WIRE_VERSION);
-		return refuse(r, g, WIRE_NO_VERSION, reason);
+			 c->hello.version, WIRE_VERSION);
+		return refuse(r, c, WIRE_NO_VERSION, reason);
 	default:
 		return -EPROTO;
 	}
-	if (strcmp(g->hello.provider, r->opt.provider)) {
+	if (strcmp(c->hello.provider, r->opt.provider)) {
 		snprintf(reason, sizeof(reason),
 			 "it listens with --provider=%s, and the sender has --provider=%s.",
-			 r->opt.provider, g->hello.provider);
-		return refuse(r, g, WIRE_NO_PROVIDER, reason);
+			 r->opt.provider, c->hello.provider);
+		return refuse(r, c, WIRE_NO_PROVIDER, reason);
 	}
-	if (!same_content(r, &g->hello)) {
+	if (!same_content(r, &c->hello)) {
 		snprintf(reason, sizeof(reason), "it receives other content (%s) already.",
 			 units_content_name(r->source.format.content));
-		return refuse(r, g, WIRE_OTHER_CONTENT, reason);
+		return refuse(r, c, WIRE_OTHER_CONTENT, reason);
 	}
-	if (receives_another(r, &g->hello))
-		return refuse(r, g, WIRE_BUSY,
+	if (receives_another(r, &c->hello))
+		return refuse(r, c, WIRE_BUSY,
 			      "it receives another sender, and ends with it (--once).");
 	/* A sender does not change its number of connections. */
-	if (r->expected && r->run == g->hello.run && r->expected != g->hello.connections)
+	if (r->expected && r->run == c->hello.run && r->expected != c->hello.connections)
 		return -EPROTO;
 	/* Last check, because it closes the old connection. */
-	if (reconnects_early(r, g))
-		return refuse(r, g, WIRE_BUSY,
+	if (reconnects_early(r, c))
+		return refuse(r, c, WIRE_BUSY,
 			      "units of its last connection are still being written.");
 	return 0;
 }
 
-static int greet(struct recv *r, struct recv_connection *g)
+static int greet(struct recv *r, struct recv_connection *c)
 {
 	uint32_t version;
 	int ret;
 
-	ret = control_receive(&g->control);
+	ret = control_receive(&c->control);
 	/* The hello of an unknown version may be shorter. */
-	if (g->control.in_bytes >= WIRE_GREETING &&
-	    wire_get_greeting(g->control.in, &version) == WIRE_NOT_ROC)
+	if (c->control.in_bytes >= WIRE_GREETING &&
+	    wire_get_greeting(c->control.in, &version) == WIRE_NOT_ROC)
 		return -EPROTO;
-	if (g->control.in_bytes < WIRE_HELLO &&
-	    !(g->control.in_bytes >= WIRE_GREETING &&
-	      wire_get_greeting(g->control.in, &version) == WIRE_VERSION_WRONG))
-		return ret ? ret : units_now() - g->since > GREET_NS ? -ETIMEDOUT : 0;
-	ret = check_hello(r, g);
+	if (c->control.in_bytes < WIRE_HELLO &&
+	    !(c->control.in_bytes >= WIRE_GREETING &&
+	      wire_get_greeting(c->control.in, &version) == WIRE_VERSION_WRONG))
+		return ret ? ret : units_now() - c->since > GREET_NS ? -ETIMEDOUT : 0;
+	ret = check_hello(r, c);
 	if (ret)
 		return ret;
-	control_drop(&g->control, WIRE_HELLO);
-	return welcome(r, g);
+	control_drop(&c->control, WIRE_HELLO);
+	return welcome(r, c);
 }
 
 /* Return an unused entry, or replace the oldest connection without a hello. */
 static struct recv_connection *free_connection(struct recv *r)
 {
-	struct recv_connection *g, *first = NULL;
+	struct recv_connection *c, *first = NULL;
 	uint32_t i;
 
 	for (i = 0; i < r->opt.connections; i++) {
-		g = &r->connections[i];
-		if (g->state == UNUSED)
-			return g;
-		if (g->state == GREETING && (!first || g->since < first->since))
-			first = g;
+		c = &r->connections[i];
+		if (c->state == UNUSED)
+			return c;
+		if (c->state == GREETING && (!first || c->since < first->since))
+			first = c;
 	}
 	if (!first || units_now() - first->since < GREET_MIN_NS)
 		return NULL;
@@ -330,73 +330,73 @@ static struct recv_connection *free_connection(struct recv *r)
 
 void recv_accept(struct recv *r)
 {
-	struct recv_connection *g, waiting = {.control.fd = -1};
+	struct recv_connection *c, waiting = {.control.fd = -1};
 	int fd;
 
 	fd = accept4(r->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	r->no_files = fd < 0 && accept_no_files(errno);
 	if (fd < 0)
 		return;
-	g = free_connection(r);
-	if (!g || r->stopped || r->over || r->broken) {
+	c = free_connection(r);
+	if (!c || r->stopped || r->over || r->broken) {
 		control_accepted(&waiting.control, fd);
 		refuse(r, &waiting, WIRE_BUSY,
-		       g ? "it is about to end."
+		       c ? "it is about to end."
 			 : "it has as many connections as it may (--connections).");
 		control_close(&waiting.control);
 		return;
 	}
-	control_accepted(&g->control, fd);
-	g->since = units_now();
-	g->end.fd = -1;
-	g->state = GREETING;
+	control_accepted(&c->control, fd);
+	c->since = units_now();
+	c->end.fd = -1;
+	c->state = GREETING;
 }
 
-struct recording_entry recv_slot_entry(const struct recv_connection *g, uint32_t slot)
+struct recording_entry recv_slot_entry(const struct recv_connection *c, uint32_t slot)
 {
 	struct wire_head head;
 
 	/* The sender may have changed the head since it was validated: use the validated length. */
-	wire_get_head((unsigned char *)recv_slot_data(g, slot) - WIRE_HEAD, &head);
+	wire_get_head((unsigned char *)recv_slot_data(c, slot) - WIRE_HEAD, &head);
 	return (struct recording_entry){
-		.bytes = g->slot[slot].bytes,
+		.bytes = c->slot[slot].bytes,
 		.sequence = head.sequence,
 		.first = head.first,
 		.time = head.time,
-		.run = head.run ? content_mix(g->hello.run, head.run) : g->hello.run,
+		.run = head.run ? content_mix(c->hello.run, head.run) : c->hello.run,
 		.link = head.link,
-		.flags = head.flags | (g->hello.flags & 1 ? UNIT_ANY_LINK : 0),
+		.flags = head.flags | (c->hello.flags & 1 ? UNIT_ANY_LINK : 0),
 	};
 }
 
-void recv_queue_credit(struct recv_connection *g, uint32_t slot)
+void recv_queue_credit(struct recv_connection *c, uint32_t slot)
 {
-	g->recent[g->units++ % g->slots] = g->slot[slot].key;
-	g->bytes += g->slot[slot].bytes;
-	g->slot[slot].state = CREDIT_DUE;
-	if (!g->credit_count)
-		g->credit_since = units_now();
-	wire_put_slot(g->credits + 4 * (size_t)g->credit_count++, slot);
+	c->recent[c->units++ % c->slots] = c->slot[slot].key;
+	c->bytes += c->slot[slot].bytes;
+	c->slot[slot].state = CREDIT_DUE;
+	if (!c->credit_count)
+		c->credit_since = units_now();
+	wire_put_slot(c->credits + 4 * (size_t)c->credit_count++, slot);
 }
 
 /* A sender sends again the units without a credit, which are at most as many as it had slots. */
-static bool has_arrived(const struct recv *r, const struct recv_connection *g, uint32_t slot)
+static bool has_arrived(const struct recv *r, const struct recv_connection *c, uint32_t slot)
 {
 	struct recording_entry e;
 
-	if (!arrived_any(&r->arrived) || g->received > WIRE_SLOTS_MAX)
+	if (!arrived_any(&r->arrived) || c->received > WIRE_SLOTS_MAX)
 		return false;
-	e = recv_slot_entry(g, slot);
+	e = recv_slot_entry(c, slot);
 	return arrived_has(&r->arrived, arrived_key(&e));
 }
 
 /* Collect the units that the sender has written to its slots. */
-static int collect_events(struct recv *r, struct recv_connection *g, char reason[UNITS_REASON])
+static int collect_events(struct recv *r, struct recv_connection *c, char reason[UNITS_REASON])
 {
 	struct fabric_event events[EVENTS];
 	int n, i;
 
-	n = fabric_end_events(&g->end, events, EVENTS, reason);
+	n = fabric_end_events(&c->end, events, EVENTS, reason);
 	for (i = 0; i < n; i++) {
 		uint64_t slot = events[i].data;
 		struct wire_head head;
@@ -405,25 +405,25 @@ static int collect_events(struct recv *r, struct recv_connection *g, char reason
 			return units_fail(reason, EPROTO, "it sent a message, which nobody does");
 		if (events[i].context)
 			continue;
-		if (slot >= g->slots || g->slot[slot].state != FREE)
+		if (slot >= c->slots || c->slot[slot].state != FREE)
 			return units_fail(reason, EPROTO,
 					  "it wrote into a slot that is not its own");
-		wire_get_head((unsigned char *)recv_slot_data(g, (uint32_t)slot) - WIRE_HEAD,
+		wire_get_head((unsigned char *)recv_slot_data(c, (uint32_t)slot) - WIRE_HEAD,
 			      &head);
-		if (head.bytes > g->stride - RECV_ALIGN)
+		if (head.bytes > c->stride - RECV_ALIGN)
 			return units_fail(reason, EPROTO,
 					  "it sent a unit that is larger than it said");
-		g->slot[slot] = (struct recv_slot){.state = FULL, .bytes = head.bytes};
-		g->received++;
-		if (has_arrived(r, g, (uint32_t)slot)) {
-			struct recording_entry e = recv_slot_entry(g, (uint32_t)slot);
+		c->slot[slot] = (struct recv_slot){.state = FULL, .bytes = head.bytes};
+		c->received++;
+		if (has_arrived(r, c, (uint32_t)slot)) {
+			struct recording_entry e = recv_slot_entry(c, (uint32_t)slot);
 
-			g->slot[slot].key = arrived_key(&e);
-			recv_queue_credit(g, (uint32_t)slot);
+			c->slot[slot].key = arrived_key(&e);
+			recv_queue_credit(c, (uint32_t)slot);
 			r->source.duplicates++;
 			continue;
 		}
-		g->full[g->tail++ % g->slots] = (uint32_t)slot;
+		c->full[c->tail++ % c->slots] = (uint32_t)slot;
 	}
 	return n < 0 ? n : 0;
 }
@@ -432,60 +432,60 @@ static int collect_events(struct recv *r, struct recv_connection *g, char reason
  * The sender reports that it has sent all units and has the credits of all. So all of them must be
  * complete here. A different number is a protocol violation: such a connection would never end.
  */
-static int confirm_end(struct recv *r, struct recv_connection *g, const struct wire_record *end,
+static int confirm_end(struct recv *r, struct recv_connection *c, const struct wire_record *end,
 		       char reason[UNITS_REASON])
 {
-	struct wire_record record = {.type = WIRE_TOTALS, .a = g->units, .b = g->bytes};
+	struct wire_record record = {.type = WIRE_TOTALS, .a = c->units, .b = c->bytes};
 	unsigned char text[WIRE_RECORD];
 
-	if (end->a != g->units || g->units != g->received)
+	if (end->a != c->units || c->units != c->received)
 		return units_fail(reason, EPROTO,
 				  "it says that it is done with %" PRIu64 " units, and of %" PRIu64
 				  " that came %" PRIu64 " are",
-				  end->a, g->received, g->units);
+				  end->a, c->received, c->units);
 	wire_put_record(text, &record);
-	control_queue(&g->control, text, sizeof(text));
-	g->state = CONFIRMED;
-	g->since = units_now();
-	if (g->hello.run == r->run)
-		r->ended |= UINT32_C(1) << g->hello.connection;
+	control_queue(&c->control, text, sizeof(text));
+	c->state = CONFIRMED;
+	c->since = units_now();
+	if (c->hello.run == r->run)
+		r->ended |= UINT32_C(1) << c->hello.connection;
 	reset_format(r);
 	return 0;
 }
 
-static int receive_records(struct recv *r, struct recv_connection *g, char reason[UNITS_REASON])
+static int receive_records(struct recv *r, struct recv_connection *c, char reason[UNITS_REASON])
 {
 	struct wire_record record;
 	int gone, ret;
 
-	gone = control_receive(&g->control);
-	while (g->state == SENDING && (ret = control_record(&g->control, &record)) != 0) {
+	gone = control_receive(&c->control);
+	while (c->state == SENDING && (ret = control_record(&c->control, &record)) != 0) {
 		if (ret > 0 && record.type == WIRE_END)
-			ret = confirm_end(r, g, &record, reason);
+			ret = confirm_end(r, c, &record, reason);
 		if (ret < 0)
 			return ret;
-		control_drop_record(&g->control, &record);
+		control_drop_record(&c->control, &record);
 	}
 	/* A sender that ended in order may close before its end record is read. */
-	return g->state == SENDING ? gone : 0;
+	return c->state == SENDING ? gone : 0;
 }
 
 /* Return: 0, or -errno if the connection is lost or the sender violated the protocol. */
-static int serve(struct recv *r, struct recv_connection *g, bool listen, char reason[UNITS_REASON])
+static int serve(struct recv *r, struct recv_connection *c, bool listen, char reason[UNITS_REASON])
 {
 	int ret = 0;
 
 	/* Units that arrive after the stop get no credit: the sender keeps them. */
 	if (!r->stopped)
-		ret = collect_events(r, g, reason);
+		ret = collect_events(r, c, reason);
 	if (ret || !listen)
 		return ret;
-	ret = receive_records(r, g, reason);
+	ret = receive_records(r, c, reason);
 	if (!ret)
-		ret = control_beat(&g->control, units_now(), r->opt.silence);
+		ret = control_beat(&c->control, units_now(), r->opt.silence);
 	if (!ret)
-		ret = control_flush(&g->control);
-	if (g->state == CONFIRMED)
+		ret = control_flush(&c->control);
+	if (c->state == CONFIRMED)
 		return 0;
 	return ret ? units_fail(reason, -ret, "%s", strerror(-ret)) : 0;
 }
@@ -494,96 +494,96 @@ static int serve(struct recv *r, struct recv_connection *g, bool listen, char re
  * Discard further data of the peer. They must be read: closing a socket with unread data resets the
  * connection, and the totals would be lost.
  */
-static bool peer_closed(struct recv_connection *g)
+static bool peer_closed(struct recv_connection *c)
 {
-	int gone = control_receive(&g->control);
+	int gone = control_receive(&c->control);
 
-	control_drop(&g->control, g->control.in_bytes);
-	return gone || control_flush(&g->control);
+	control_drop(&c->control, c->control.in_bytes);
+	return gone || control_flush(&c->control);
 }
 
-static void lose_connection(struct recv *r, struct recv_connection *g, const char *reason)
+static void lose_connection(struct recv *r, struct recv_connection *c, const char *reason)
 {
 	char other[CONTROL_ADDRESS] = "?";
 
-	control_address(&g->control, true, other);
+	control_address(&c->control, true, other);
 	snprintf(r->source.note, sizeof(r->source.note),
 		 "The sender at %s is gone (%.200s) after %" PRIu64 " units.", other, reason,
-		 g->units);
-	recv_connection_close(r, g);
+		 c->units);
+	recv_connection_close(r, c);
 }
 
-bool recv_credits_due(const struct recv *r, const struct recv_connection *g, uint64_t now)
+bool recv_credits_due(const struct recv *r, const struct recv_connection *c, uint64_t now)
 {
-	uint32_t outstanding = (uint32_t)(g->tail - g->head) + g->out + g->credit_count;
+	uint32_t outstanding = (uint32_t)(c->tail - c->head) + c->out + c->credit_count;
 
-	if (!g->credit_count)
+	if (!c->credit_count)
 		return false;
 	/*
 	 * After the stop this thread does not run again until the last file is written, so send all
 	 * credits now.
 	 */
-	return r->stopped || outstanding > g->slots / 2 || g->credit_count >= g->slots / 4 ||
-	       now - g->credit_since > RECV_CREDIT_NS;
+	return r->stopped || outstanding > c->slots / 2 || c->credit_count >= c->slots / 4 ||
+	       now - c->credit_since > RECV_CREDIT_NS;
 }
 
 /* The credits are sent: the sender may write to these slots. */
-static void free_slots(struct recv_connection *g, const unsigned char *at, uint32_t count)
+static void free_slots(struct recv_connection *c, const unsigned char *at, uint32_t count)
 {
 	for (; count; count--, at += 4)
-		g->slot[wire_get_slot(at)].state = FREE;
+		c->slot[wire_get_slot(at)].state = FREE;
 }
 
-void recv_send_credits(struct recv *r, struct recv_connection *g)
+void recv_send_credits(struct recv *r, struct recv_connection *c)
 {
 	struct wire_record record = {.type = WIRE_CREDIT};
 	unsigned char text[WIRE_RECORD];
-	uint32_t left = g->credit_count;
-	unsigned char *at = g->credits;
+	uint32_t left = c->credit_count;
+	unsigned char *at = c->credits;
 
 	while (left) {
 		record.count = left < WIRE_CREDITS ? left : WIRE_CREDITS;
-		if (g->control.out_bytes + WIRE_RECORD + 4 * (size_t)record.count >
-		    sizeof(g->control.out))
+		if (c->control.out_bytes + WIRE_RECORD + 4 * (size_t)record.count >
+		    sizeof(c->control.out))
 			break;
 		wire_put_record(text, &record);
-		control_queue(&g->control, text, sizeof(text));
-		control_queue(&g->control, at, 4 * (size_t)record.count);
-		free_slots(g, at, record.count);
+		control_queue(&c->control, text, sizeof(text));
+		control_queue(&c->control, at, 4 * (size_t)record.count);
+		free_slots(c, at, record.count);
 		at += 4 * (size_t)record.count;
 		left -= record.count;
 	}
-	memmove(g->credits, at, 4 * (size_t)left);
-	g->credit_count = left;
+	memmove(c->credits, at, 4 * (size_t)left);
+	c->credit_count = left;
 	r->source.calls++;
 	/* An error is detected at the next receive. */
-	control_flush(&g->control);
+	control_flush(&c->control);
 }
 
-void recv_connection_step(struct recv *r, struct recv_connection *g, bool listen)
+void recv_connection_step(struct recv *r, struct recv_connection *c, bool listen)
 {
 	char reason[UNITS_REASON] = "";
 
-	if (g->state == GREETING && listen && greet(r, g))
-		recv_connection_close(r, g);
-	else if (g->state == SENDING && serve(r, g, listen, reason))
-		lose_connection(r, g, reason);
-	else if (g->state == CONFIRMED && listen &&
-		 (peer_closed(g) || units_now() - g->since > PEER_CLOSE_NS))
-		recv_connection_close(r, g);
-	else if (g->state == DETACHED && !g->out)
-		release_slots(g);
+	if (c->state == GREETING && listen && greet(r, c))
+		recv_connection_close(r, c);
+	else if (c->state == SENDING && serve(r, c, listen, reason))
+		lose_connection(r, c, reason);
+	else if (c->state == CONFIRMED && listen &&
+		 (peer_closed(c) || units_now() - c->since > PEER_CLOSE_NS))
+		recv_connection_close(r, c);
+	else if (c->state == DETACHED && !c->out)
+		release_slots(c);
 }
 
-bool recv_connection_shutdown(struct recv *r, struct recv_connection *g)
+bool recv_connection_shutdown(struct recv *r, struct recv_connection *c)
 {
-	if (g->state != SENDING && g->state != CONFIRMED)
+	if (c->state != SENDING && c->state != CONFIRMED)
 		return false;
-	if (g->credit_count)
-		recv_send_credits(r, g);
-	if (peer_closed(g))
+	if (c->credit_count)
+		recv_send_credits(r, c);
+	if (peer_closed(c))
 		return false;
-	if (!g->credit_count && !g->control.out_bytes)
-		shutdown(g->control.fd, SHUT_WR);
+	if (!c->credit_count && !c->control.out_bytes)
+		shutdown(c->control.fd, SHUT_WR);
 	return true;
 }

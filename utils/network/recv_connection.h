@@ -86,29 +86,29 @@ struct recv {
 };
 
 /* Return the data of a slot. The head of the unit is right before them. */
-static inline char *recv_slot_data(const struct recv_connection *g, uint32_t slot)
+static inline char *recv_slot_data(const struct recv_connection *c, uint32_t slot)
 {
-	return g->memory + slot * g->stride + RECV_ALIGN;
+	return c->memory + slot * c->stride + RECV_ALIGN;
 }
 
 /* Queue the credit of a slot whose unit is complete. */
-void recv_queue_credit(struct recv_connection *g, uint32_t slot);
+void recv_queue_credit(struct recv_connection *c, uint32_t slot);
 /* Return the description of a unit in the form of an index entry. */
-struct recording_entry recv_slot_entry(const struct recv_connection *g, uint32_t slot);
+struct recording_entry recv_slot_entry(const struct recv_connection *c, uint32_t slot);
 /* Accept a connection that waits. */
 void recv_accept(struct recv *r);
 /* Advance a connection by one step. @listen: receive from the control connection, too. */
-void recv_connection_step(struct recv *r, struct recv_connection *g, bool listen);
+void recv_connection_step(struct recv *r, struct recv_connection *c, bool listen);
 /* Return whether credits should be sent now. */
-bool recv_credits_due(const struct recv *r, const struct recv_connection *g, uint64_t now);
+bool recv_credits_due(const struct recv *r, const struct recv_connection *c, uint64_t now);
 /* Send the credits of completed slots. */
-void recv_send_credits(struct recv *r, struct recv_connection *g);
+void recv_send_credits(struct recv *r, struct recv_connection *c);
 /* Close a connection: the peer cannot write to its memory any more. */
-void recv_connection_close(struct recv *r, struct recv_connection *g);
+void recv_connection_close(struct recv *r, struct recv_connection *c);
 /*
  * At the end, advance the shutdown of a connection by one step, until the sender has its credits.
  * Return: false when there is nothing more to do.
  */
-bool recv_connection_shutdown(struct recv *r, struct recv_connection *g);
+bool recv_connection_shutdown(struct recv *r, struct recv_connection *c);
 
 #endif

@@ -55,20 +55,20 @@ static int start(struct source *s)
 	return 0;
 }
 
-static void lend(struct recv *r, struct recv_connection *g, struct unit *u)
+static void lend(struct recv *r, struct recv_connection *c, struct unit *u)
 {
-	uint32_t slot = g->full[g->head++ % g->slots];
-	struct recording_entry e = recv_slot_entry(g, slot);
+	uint32_t slot = c->full[c->head++ % c->slots];
+	struct recording_entry e = recv_slot_entry(c, slot);
 
-	g->slot[slot].key = arrived_key(&e);
-	g->slot[slot].state = OUT;
-	g->out++;
+	c->slot[slot].key = arrived_key(&e);
+	c->slot[slot].state = OUT;
+	c->out++;
 	r->units++;
-	r->bytes += g->slot[slot].bytes;
+	r->bytes += c->slot[slot].bytes;
 	*u = (struct unit){
-		.data = recv_slot_data(g, slot),
+		.data = recv_slot_data(c, slot),
 		.bytes = e.bytes,
-		.handle = (uint64_t)(g - r->connections + 1) << 32 | slot,
+		.handle = (uint64_t)(c - r->connections + 1) << 32 | slot,
 		.sequence = e.sequence,
 		.first = e.first,
 		.time = e.time,
@@ -86,11 +86,11 @@ static int take(struct source *s, struct unit *u)
 	if (r->broken)
 		return r->broken;
 	for (i = 0; i < r->opt.connections; i++) {
-		struct recv_connection *g = &r->connections[(r->turn + i) % r->opt.connections];
+		struct recv_connection *c = &r->connections[(r->turn + i) % r->opt.connections];
 
-		if (g->state == SENDING && g->head != g->tail) {
-			r->turn = (uint32_t)(g - r->connections + 1) % r->opt.connections;
-			lend(r, g, u);
+		if (c->state == SENDING && c->head != c->tail) {
+			r->turn = (uint32_t)(c - r->connections + 1) % r->opt.connections;
+			lend(r, c, u);
 			return 1;
 		}
 	}
@@ -103,35 +103,35 @@ static struct recv_slot *find_returned(struct source *s, uint64_t handle,
 {
 	struct recv *r = of(s);
 	uint32_t slot = (uint32_t)handle, number = (uint32_t)(handle >> 32) - 1;
-	struct recv_connection *g = number < r->opt.connections ? &r->connections[number] : NULL;
+	struct recv_connection *c = number < r->opt.connections ? &r->connections[number] : NULL;
 
-	if (!g || g->state < SENDING || slot >= g->slots || g->slot[slot].state != OUT) {
+	if (!c || c->state < SENDING || slot >= c->slots || c->slot[slot].state != OUT) {
 		units_fail(s->reason, EINVAL, "Unit 0x%" PRIx64 " is not out.", handle);
 		return NULL;
 	}
-	g->slot[slot].state = WITHHELD;
-	g->out--;
-	*connection = g;
-	return &g->slot[slot];
+	c->slot[slot].state = WITHHELD;
+	c->out--;
+	*connection = c;
+	return &c->slot[slot];
 }
 
 static int refuse(struct source *s, uint64_t handle)
 {
-	struct recv_connection *g;
+	struct recv_connection *c;
 
-	return find_returned(s, handle, &g) ? 0 : -EINVAL;
+	return find_returned(s, handle, &c) ? 0 : -EINVAL;
 }
 
 static int give_back(struct source *s, uint64_t handle)
 {
 	struct recv_slot *slot;
-	struct recv_connection *g;
+	struct recv_connection *c;
 
-	slot = find_returned(s, handle, &g);
+	slot = find_returned(s, handle, &c);
 	if (!slot)
 		return -EINVAL;
-	if (g->state == SENDING)
-		recv_queue_credit(g, (uint32_t)handle);
+	if (c->state == SENDING)
+		recv_queue_credit(c, (uint32_t)handle);
 	else if (arrived_add(&of(s)->arrived, slot->key))
 		return units_fail(s->reason, ENOMEM, "There is no memory left.");
 	return 0;
@@ -143,10 +143,10 @@ static int flush(struct source *s)
 	uint32_t i;
 
 	for (i = 0; i < r->opt.connections; i++) {
-		struct recv_connection *g = &r->connections[i];
+		struct recv_connection *c = &r->connections[i];
 
-		if (g->state == SENDING && recv_credits_due(r, g, units_now()))
-			recv_send_credits(r, g);
+		if (c->state == SENDING && recv_credits_due(r, c, units_now()))
+			recv_send_credits(r, c);
 	}
 	step(r);
 	return r->broken;
@@ -170,17 +170,17 @@ static void recv_sleep_blocked(struct source *s, struct units_sleep *sleep)
 		units_sleep_fd(sleep, r->fd, POLLIN);
 	r->polled = 0;
 	for (i = 0; i < r->opt.connections && sleep->ns; i++) {
-		struct recv_connection *g = &r->connections[i];
+		struct recv_connection *c = &r->connections[i];
 
-		if (g->state == SENDING && g->credit_count)
+		if (c->state == SENDING && c->credit_count)
 			units_sleep_ns(sleep, RECV_CREDIT_NS);
 		/* After the stop the data connection is not polled. */
-		if (g->state == SENDING && !r->stopped)
-			fabric_end_sleep(&g->fabric, &g->end, sleep);
-		if (g->state == CONFIRMED)
+		if (c->state == SENDING && !r->stopped)
+			fabric_end_sleep(&c->fabric, &c->end, sleep);
+		if (c->state == CONFIRMED)
 			units_sleep_ns(sleep, UNITS_NS_PER_S / 100);
-		if (g->state != UNUSED && g->state != DETACHED)
-			control_sleep(&g->control, sleep);
+		if (c->state != UNUSED && c->state != DETACHED)
+			control_sleep(&c->control, sleep);
 	}
 }
 
@@ -190,9 +190,9 @@ static void recv_sleep(struct source *s, struct units_sleep *sleep)
 	uint32_t i;
 
 	for (i = 0; i < r->opt.connections; i++) {
-		struct recv_connection *g = &r->connections[i];
+		struct recv_connection *c = &r->connections[i];
 
-		if (g->state == SENDING && g->head != g->tail)
+		if (c->state == SENDING && c->head != c->tail)
 			sleep->ns = 0;
 	}
 	recv_sleep_blocked(s, sleep);
@@ -215,11 +215,11 @@ static void shutdown_connections(struct recv *r)
 
 	do {
 		for (i = count = 0; i < r->opt.connections; i++) {
-			struct recv_connection *g = &r->connections[i];
+			struct recv_connection *c = &r->connections[i];
 
-			if (recv_connection_shutdown(r, g))
+			if (recv_connection_shutdown(r, c))
 				fds[count++] =
-					(struct pollfd){.fd = g->control.fd, .events = POLLIN};
+					(struct pollfd){.fd = c->control.fd, .events = POLLIN};
 		}
 	} while (count && poll(fds, count, 10) >= 0 && units_now() < until);
 }
@@ -232,12 +232,12 @@ static void close_source(struct source *s)
 	if (r->connections)
 		shutdown_connections(r);
 	for (i = 0; r->connections && i < r->opt.connections; i++) {
-		struct recv_connection *g = &r->connections[i];
+		struct recv_connection *c = &r->connections[i];
 
-		if (g->state == UNUSED)
+		if (c->state == UNUSED)
 			continue;
-		g->out = 0;
-		recv_connection_close(r, g);
+		c->out = 0;
+		recv_connection_close(r, c);
 	}
 	if (r->fd >= 0)
 		close(r->fd);
