@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A client's life: how it comes, its place among the clients, its end. Whatever it does costs no
- * other client anything: all memory it can use is allocated when it says HELLO.
+ * Lifetime of a client: accept, place among the clients, end. A client cannot use up resources of
+ * other clients: all memory that it can use is allocated when it sends HELLO.
  */
 #include <netinet/tcp.h>
 #include <stdlib.h>
@@ -19,13 +19,14 @@
 
 static void set_option(int fd, int level, int option, int value)
 {
-	/* Without it the connection is worse, but it is one. */
+	/* Ignore errors: the connection works without the option, only worse. */
 	(void)!setsockopt(fd, level, option, &value, sizeof(value));
 }
 
 /*
- * Answers leave at once; a machine that is gone is found within a minute. As long as something is
- * on its way to it there are no probes, and the kernel would try again for a quarter of an hour.
+ * Send replies at once, and detect a lost peer within a minute. Keepalive probes are not sent while
+ * data are unacknowledged, and the kernel would retransmit for a quarter of an hour, so
+ * TCP_USER_TIMEOUT limits this.
  */
 static void set_options(int fd, uint32_t patience)
 {
@@ -34,7 +35,7 @@ static void set_options(int fd, uint32_t patience)
 	set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 30);
 	set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
 	set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
-	/* Nor does the kernel lose patience before we do. */
+	/* The kernel must not give up before --patience. */
 	set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
 		   (int)(patience > USER_TIMEOUT_MIN_MS ? patience : USER_TIMEOUT_MIN_MS));
 }
@@ -90,7 +91,7 @@ void ros_client_count(struct ros_client *c)
 	ros_count_set(&s->counts.clients, s->client_count);
 }
 
-/* Nothing is asked for, and has not been for longer than patience. */
+/* Return whether a client has nothing outstanding and was idle for longer than --patience. */
 static bool is_silent(const struct ros_client *c)
 {
 	const struct ros_server *s = c->server;
@@ -101,11 +102,11 @@ static bool is_silent(const struct ros_client *c)
 		return false;
 	if (s->now - c->active < s->set.limits.patience * NS_PER_MS)
 		return false;
-	/* What it asks for may have come this moment. */
+	/* A request may have just arrived. */
 	return !ioctl(c->fd, FIONREAD, &unread) && !unread;
 }
 
-/* Its place is another's from now on. */
+/* Disconnect a client, so that another one gets its place. */
 static void displace(struct ros_client *c)
 {
 	struct ros_server *s = c->server;
@@ -163,7 +164,10 @@ void ros_client_free(struct ros_client *c)
 	free(c);
 }
 
-/* Not at once: epoll may have told of it in the same breath. */
+/*
+ * Move a client without resources to the list that is freed at the end of the turn: epoll may have
+ * returned it in the same batch of events.
+ */
 void ros_client_retire(struct ros_client *c)
 {
 	struct ros_server *s = c->server;
@@ -176,8 +180,8 @@ void ros_client_retire(struct ros_client *c)
 }
 
 /*
- * A socket whose data the kernel still reads stays open, because it tells of that by the socket.
- * The connection is broken off, so that it comes to an end.
+ * While the kernel reads data of a zero-copy send, the socket stays open, because completions are
+ * read from it. Disconnect it, so that the send ends.
  */
 static void hang_up(struct ros_client *c)
 {
@@ -205,7 +209,9 @@ void ros_client_drop(struct ros_client *c)
 	ros_client_retire(c);
 }
 
-/* All is sent: the client is told, and its own end is waited for, or what it sent would break it.
+/*
+ * When all is sent, shut down the sending side and wait for the end of the client. A close with
+ * unread data would reset the connection, and the client would lose messages.
  */
 static void finish_sent(struct ros_client *c)
 {
@@ -264,9 +270,9 @@ void ros_client_refuse(struct ros_client *c, enum ros_code code, uint64_t id, ui
 }
 
 /*
- * Who gives up its place to one that comes @from there: of those without HELLO the one that has
- * been there for longest, of clients the one that has been silent for longest. If the one who comes
- * has such connections itself, it is one of these, so that reconnecting does not drive out others.
+ * Find the connection that a new one from address @from replaces. Without HELLO: the oldest one;
+ * with HELLO: the client that was idle for longest. If there are such connections from the same
+ * address, it is one of these, so that a client that reconnects does not displace others.
  */
 static struct ros_client *find_displaced(struct ros_server *s, const struct in6_addr *from,
 					 bool greeting)
@@ -278,7 +284,7 @@ static struct ros_client *find_displaced(struct ros_server *s, const struct in6_
 	TAILQ_FOREACH(c, &s->clients, all)
 	{
 		same = !memcmp(&c->from, from, sizeof(*from));
-		/* Who hears already that its time is over or its HELLO none has 0 here. */
+		/* A connection whose timeout or refused HELLO is being reported has 0 here. */
 		since = greeting ? c->half : c->active;
 		if ((from_same && !same) || (longest && from_same == same && since >= first) ||
 		    c->greeting != greeting || (!greeting && !is_silent(c)))

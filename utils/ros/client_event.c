@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * What epoll reports of a client's socket, and what time does to the client.
- */
+/* Handle events of a client's socket, and timeouts. */
 #include <errno.h>
 #include <linux/sockios.h>
 #include <sys/epoll.h>
@@ -12,15 +10,16 @@
 #include "utils/common/clock.h"
 
 /*
- * What it had said before it went, and we had not read because it took no answers: nobody else
- * would clear that. Not more than has come by now: who only cannot be sent to may go on.
+ * Execute the clears that a client sent before its connection was lost, and that were not read
+ * because reading was paused: no other client would clear these events. Read only what has arrived
+ * by now, because a client whose receiving side alone is broken could send more.
  */
 static void parse_final_clears(struct ros_client *c)
 {
 	int unread;
 	ssize_t got;
 
-	/* With what is not read any more the kernel is done. */
+	/* The kernel has completed sends whose data the peer will not read. */
 	if (c->zerocopy_open)
 		ros_send_zerocopied(c);
 	if (ioctl(c->fd, FIONREAD, &unread))
@@ -37,7 +36,7 @@ static void parse_final_clears(struct ros_client *c)
 	}
 }
 
-/* The connection has ended: of what the client had sent before, the clears are carried out. */
+/* The connection has ended: execute the clears that the client sent before. */
 static void connection_lost(struct ros_client *c)
 {
 	if (c->state == ROS_CLIENT_OPEN)
@@ -62,7 +61,7 @@ static void set_interest(struct ros_client *c)
 	epoll_ctl(c->server->epoll, EPOLL_CTL_MOD, c->fd, &event);
 }
 
-/* Read on, if it stopped for what was not taken. */
+/* Continue to read, if reading was paused because replies were not taken. */
 static void resume(struct ros_client *c)
 {
 	if (c->state == ROS_CLIENT_GONE)
@@ -115,7 +114,7 @@ static void read_some(struct ros_client *c)
 		return;
 	}
 	if (c->state == ROS_CLIENT_LINGER)
-		return; /* thrown away */
+		return; /* discarded */
 	c->have += (size_t)got;
 	ros_client_parse(c);
 }
@@ -131,7 +130,10 @@ void ros_client_event(struct ros_client *c, uint32_t events)
 	}
 	if (c->state == ROS_CLIENT_GONE)
 		return;
-	/* Of a broken connection recv() has the reason, also while it is not to be read from. */
+	/*
+	 * recv() returns the error of a broken connection, so call it even if EPOLLIN is not
+	 * reported.
+	 */
 	if (events & EPOLLIN || (events & (EPOLLERR | EPOLLHUP) && !c->paused && !c->eof))
 		read_some(c);
 	else if (events & (EPOLLERR | EPOLLHUP))
@@ -143,8 +145,8 @@ void ros_client_event(struct ros_client *c, uint32_t events)
 }
 
 /*
- * The socket says that it takes more only when it is a good deal emptier: a client that reads
- * slowly is known by what it has taken from the kernel meanwhile.
+ * The socket becomes writable only when much of its buffer is free. A client that reads slowly
+ * makes progress if the amount of unsent data decreases.
  */
 static void check_progress(struct ros_client *c)
 {

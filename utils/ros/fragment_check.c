@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * What is in a generated fragment.
- */
+/* Generate and check the content of generated fragments. */
 #include "fragment_check.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is in a generated fragment: kmod/fragment/fragment_data.h has the layout. Short: the
- * interface of fragment_check.c for the daemon, the load and the sink that checks.
+ * Content of generated fragments; kmod/fragment/fragment_data.h has the layout. Short: the
+ * interface of fragment_check.c for the daemon, the load generator and the sink that checks.
  */
 #ifndef ROC_UTILS_ROS_FRAGMENT_CHECK_H
 #define ROC_UTILS_ROS_FRAGMENT_CHECK_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ROS_FRAGMENT_MIN 16 /* bytes: its header */
+#define ROS_FRAGMENT_MIN 16 /* bytes of the header */
 
 /* @link: in the card, not in the sub-unit. */
 uint32_t ros_source_id(uint32_t card, uint32_t link);
@@ -17,8 +17,9 @@ uint32_t ros_fragment_size(uint32_t source, uint32_t event, uint32_t min, uint32
 void ros_fragment_fill(void *at, uint32_t source, uint32_t event, uint32_t size);
 
 /*
- * Is every byte of the @kept at @at right? @link: in the card; the source id of the card is taken
- * as it comes, into *@card. NULL: yes; else what is wrong, valid until the next call.
+ * Check every byte of a fragment, of which the first @kept bytes are at @at. @link: in the card.
+ * *@card: set to the source id of the card in the fragment. Return: NULL if it is right, else a
+ * description of the error, valid until the next call.
  */
 const char *ros_fragment_check(const void *at, uint32_t kept, uint32_t event, uint32_t link,
 			       uint32_t *card);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-ros-load as a tool: the clients of a trigger farm, in one thread.
+ * roc-ros-load: options and main loop. It simulates the clients of a trigger farm, in one thread.
  */
 #include "load.h"
 
@@ -20,8 +20,8 @@
 #include "utils/common/tool.h"
 
 #define EVENTS 128
-#define FILES_EXTRA 64			    /* that are open beside its connections */
-#define FINISH_NS (UINT64_C(10) * NS_PER_S) /* for what is outstanding at the end */
+#define FILES_EXTRA 64			    /* open besides the connections */
+#define FINISH_NS (UINT64_C(10) * NS_PER_S) /* for outstanding requests at the end */
 
 #define AT(option_name, option_type, member)                                                       \
 	.name = (option_name), .type = (option_type),                                              \
@@ -95,7 +95,7 @@ static bool wait_for(struct load *l, int ms)
 	return true;
 }
 
-/* All are welcome before the first asks. */
+/* Wait until all clients have a WELCOME before the first request. */
 static bool connect_all(struct load *l)
 {
 	unsigned int i;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-ros-load: what its parts share.
+ * Interfaces between the files of roc-ros-load.
  *
  *	load.c		the tool: options, one run from beginning to end
  *	load_client.c	one connection to the daemon
- *	load_events.c	which events are asked for, by whom, and when they are cleared
- *	load_check.c	is every byte of a reply right
- *	load_report.c	what came of it: live line, text, JSON
+ *	load_events.c	selects events, links and clients, and clears decided events
+ *	load_check.c	checks every byte of a reply
+ *	load_report.c	reports: live line, text, JSON
  */
 #ifndef ROC_UTILS_ROS_LOAD_H
 #define ROC_UTILS_ROS_LOAD_H
@@ -20,13 +20,13 @@
 #include "utils/common/histogram.h"
 #include "utils/common/options.h"
 
-#define LOAD_CARD_LINKS 12 /* of a RobinNP: links of the daemon go on from card to card */
-#define LOAD_HOST_MAX 256  /* of --connect, with its end */
+#define LOAD_CARD_LINKS 12 /* of a RobinNP: the daemon numbers links across cards */
+#define LOAD_HOST_MAX 256  /* of --connect, including the terminating 0 */
 #define LOAD_CARDS ((ROS_LINKS + LOAD_CARD_LINKS - 1) / LOAD_CARD_LINKS)
 
 struct load_options {
 	struct common_options common;
-	const char *connect; /* a host of less than LOAD_HOST_MAX, and a port */
+	const char *connect; /* host of less than LOAD_HOST_MAX bytes, and port */
 	bool json, no_display, no_errorcheck;
 	uint32_t clients, outstanding;
 	uint32_t event_rate;
@@ -44,9 +44,9 @@ struct load_options {
 /* A request that is outstanding. */
 struct load_request {
 	uint32_t event;
-	uint32_t uses; /* of this entry: part of the id, so that none comes twice */
+	uint32_t uses; /* of this entry: part of the id, so that every id is unique */
 	uint64_t links;
-	uint64_t since; /* ns: when it was due */
+	uint64_t since; /* ns at which it was due */
 	bool open;
 };
 
@@ -55,18 +55,18 @@ struct load_client {
 	int fd;
 	unsigned int number;
 	bool welcome;
-	bool writing; /* the socket took nothing */
+	bool writing; /* waiting for a writable socket */
 	struct ros_limits limits;
 	struct load_request *requests;
-	uint32_t granted; /* entries of requests: what was wanted, if the daemon lets it */
-	uint32_t *spare;  /* entries of requests that are free, a stack */
+	uint32_t granted; /* entries of @requests: the option, limited by the daemon */
+	uint32_t *spare;  /* stack of free entries of @requests */
 	uint32_t spares, clears;
 	uint8_t *in, *out;
 	size_t in_size, have, out_size, queued;
 	uint32_t longest;
 };
 
-/* Events that are decided: to be cleared. */
+/* Events that are decided and must be cleared. */
 struct load_clears {
 	uint32_t *events;
 	uint32_t count;
@@ -78,7 +78,7 @@ struct load_counts {
 	uint64_t incomplete, unknown, status[ROS_STATUSES], marked;
 	uint64_t clears, acknowledged, cleared_events, unknown_events, cleared_fragments;
 	uint64_t refused[ROS_CODES];
-	uint64_t delayed; /* times that an event was due and nobody could ask for it */
+	uint64_t delayed; /* times that a due event waited for a client or for space in the list */
 	uint64_t receives, sends;
 };
 
@@ -92,34 +92,34 @@ struct load {
 	uint64_t now;
 	uint64_t made; /* events */
 	uint64_t random;
-	unsigned int turn, clear_turn; /* client that is next */
+	unsigned int turn, clear_turn; /* next client */
 	uint64_t links;
 	struct load_clears decided;
 	struct load_counts counts;
-	int64_t sources[LOAD_CARDS]; /* source id of each card, -1: not seen yet */
-	struct histogram times;	     /* ns, from when an event was due to its reply */
+	int64_t sources[LOAD_CARDS]; /* source id of each card, -1: unknown */
+	struct histogram times;	     /* ns from the due time of an event to its reply */
 	struct error_log errors;
 	const char *end;
 	char failure[256];
 };
 
-/* load_client.c: false: it is over, and load->failure says why. */
+/* load_client.c. Return: false when the run has failed; load->failure has the reason. */
 bool load_connect(struct load *l, struct load_client *c);
 void load_disconnect(struct load_client *c);
 bool load_client_event(struct load_client *c, uint32_t events);
-/* Whether it can ask for one more; no system call. */
+/* Return whether the client can send another request. Makes no system call. */
 bool load_client_ready(const struct load_client *c);
 void load_client_request(struct load_client *c, uint32_t event, uint64_t links, uint64_t since);
 bool load_client_can_clear(const struct load_client *c);
 void load_client_clear(struct load_client *c, const uint32_t *events, uint32_t count);
 bool load_client_flush(struct load_client *c);
-/* load_events() clears it. */
+/* Add an event to the list that load_events() clears. */
 void load_decided(struct load *l, uint32_t event);
 bool load_fail(struct load *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* load_events.c */
 void load_events(struct load *l);
-/* Ms until the next event is due, or -1. */
+/* Return the milliseconds until the next event is due, or -1. */
 int load_pause(const struct load *l);
 bool load_idle(const struct load *l);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Is a reply what was asked for, and every byte of it right?
- */
+/* Check that a reply matches its request, and every byte of its fragments. */
 #include <inttypes.h>
 
 #include <roc/uapi.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * One connection of the load to the daemon.
- */
+/* One connection of the load generator to the daemon. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -211,7 +209,7 @@ static bool welcome(struct load_client *c, const struct ros_message *m)
 	return true;
 }
 
-/* There is room for a list, and for all that can be outstanding. */
+/* The list has space for a full clear and all outstanding requests. */
 void load_decided(struct load *l, uint32_t event)
 {
 	if (!l->opt->clear)
@@ -263,7 +261,7 @@ static bool refused(struct load_client *c, const struct ros_message *m)
 	struct load *l = c->load;
 
 	l->counts.refused[e->code < ROS_CODES ? e->code : ROS_E_NONE]++;
-	/* Nothing of ours is wrong, so nothing should be refused, but for the daemon's end. */
+	/* The requests are valid, so the daemon refuses them only when it ends. */
 	return load_fail(l, "Client %u was refused: %.*s", c->number, (int)e->length, e->text);
 }
 
@@ -300,7 +298,7 @@ static bool parse(struct load_client *c)
 					 c->number, ros_code_name(reason.code));
 		at += m.length;
 		if (m.type == ROS_WELCOME) {
-			/* The buffer moves. */
+			/* welcome() may move the buffer that @m points to. */
 			struct ros_message copy = m;
 
 			if (!message(c, &copy))

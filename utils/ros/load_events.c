@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A trigger in small: events come one after the other at a rate; some are asked for, most of these
- * from few links and some from all; and each is cleared when it is decided.
+ * Simulate a trigger. Events occur one after the other at a rate. For a fraction of them a client
+ * requests fragments, mostly of a few links, sometimes of all. Each event is cleared after its
+ * decision.
  */
 #include <string.h>
 
 #include "load.h"
 #include "utils/common/clock.h"
 
-#define CLEAR_AGE (50 * NS_PER_MS) /* a list that does not fill up goes all the same */
-#define BURST 4096		   /* events in one go */
+#define CLEAR_AGE (50 * NS_PER_MS) /* a list that is not full is sent after this time */
+#define BURST 4096		   /* events in one call */
 
-/* splitmix64: the same seed asks for the same. */
+/* splitmix64: the same seed gives the same requests. */
 static uint64_t next_random(struct load *l)
 {
 	uint64_t x = l->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -42,7 +43,7 @@ static uint64_t choose_links(struct load *l)
 	return links;
 }
 
-/* NULL: all have as much outstanding as they may. */
+/* Return the next client that can send a request, NULL: all have their maximum outstanding. */
 static struct load_client *choose_client(struct load *l)
 {
 	unsigned int i;
@@ -57,7 +58,7 @@ static struct load_client *choose_client(struct load *l)
 	return NULL;
 }
 
-/* A list to each client that may send one, as long as there is a full one, or @all. */
+/* Send full lists, or with @all any list, to the clients that may send a clear. */
 static void send_clears(struct load *l, bool all)
 {
 	struct load_clears *d = &l->decided;
@@ -79,7 +80,7 @@ static void send_clears(struct load *l, bool all)
 	}
 }
 
-/* When event number @made is due; 0: at once. */
+/* Return when event number @made is due; 0: at once. */
 static uint64_t due(const struct load *l)
 {
 	if (!l->opt->event_rate)
@@ -95,7 +96,7 @@ static bool one_event(struct load *l)
 
 	if (since > l->now)
 		return false;
-	/* No room in the list for another, until a clear is acknowledged. */
+	/* The list is full until a clear is acknowledged. */
 	if (l->opt->clear && l->decided.count >= l->opt->clear) {
 		send_clears(l, false);
 		if (l->decided.count >= l->opt->clear) {
@@ -142,7 +143,7 @@ int load_pause(const struct load *l)
 	if (l->stopping || !next)
 		return 20;
 	if (next <= l->now)
-		return 1; /* all clients are busy: they will say when not */
+		return 1; /* all clients are busy: their replies end the wait */
 	next = (next - l->now) / NS_PER_MS;
 	return next < 20 ? (int)next : 20;
 }

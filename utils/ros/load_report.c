@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * What came of a run of roc-ros-load.
- */
+/* Reports of roc-ros-load. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -34,7 +32,7 @@ static double us(const struct load *l, double percent)
 	return l->times.total ? (double)histogram_percentile(&l->times, percent) / 1e3 : NAN;
 }
 
-/* Over the one before: the rates of the time between. */
+/* Update the live line, with the rates since the last update. */
 void load_live(struct load *l)
 {
 	static uint64_t replies, bytes, when;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The messages between roc-rosd and its clients, byte by byte.
- */
+/* Encode and decode the messages between roc-rosd and its clients. */
 #include "protocol.h"
 
 #include <ctype.h>
@@ -12,7 +10,7 @@
 static const struct {
 	const char *name;
 	bool closes;
-	const char *text; /* with %u: limit, then value */
+	const char *text; /* arguments: limit, then value, both %u */
 } codes[ROS_CODES] = {
 	[ROS_E_NONE] = {"NONE", false, "Nothing is wrong."},
 	[ROS_E_MALFORMED] = {"MALFORMED", true, "A message is not as the protocol says."},
@@ -99,7 +97,7 @@ static enum ros_decoded malformed(struct ros_refusal *reason, const struct ros_m
 	return refuse(reason, m, ROS_E_MALFORMED, 0, 0);
 }
 
-/* The header, and whether the rest is there. */
+/* Decode the header, and check whether the message is complete. */
 static enum ros_decoded header(const uint8_t *at, size_t have, uint32_t longest,
 			       struct ros_message *m, struct ros_refusal *reason)
 {
@@ -163,7 +161,7 @@ enum ros_decoded ros_decode_client(const void *bytes, size_t have, const struct 
 	const uint8_t *at = bytes;
 	enum ros_decoded got = header(at, have, limits->message, m, reason);
 
-	/* What cannot become good is refused without waiting for the rest of it. */
+	/* Refuse a message with an invalid header at once, without waiting for the rest. */
 	if (got != ROS_REFUSED && have >= ROS_HEADER_BYTES) {
 		if (m->type < ROS_HELLO || m->type > ROS_CLEAR)
 			return refuse(reason, m, ROS_E_UNKNOWN_TYPE, ROS_CLEAR, m->type);
@@ -204,7 +202,7 @@ static enum ros_decoded decode_welcome(const uint8_t *at, struct ros_message *m,
 	return ROS_MESSAGE;
 }
 
-/* The entries have to be in order, and all the bytes theirs. */
+/* The entries must be in ascending order, and their sizes must match the length of the message. */
 static enum ros_decoded decode_reply(const uint8_t *at, struct ros_message *m,
 				     struct ros_refusal *reason)
 {
@@ -401,7 +399,7 @@ size_t ros_encode_error(void *out, const struct ros_refusal *reason)
 	char text[ROS_SENTENCE_MAX + 1];
 	size_t length;
 
-	/* The sentences take as many of the two numbers as they want. */
+	/* Not every text uses both numbers. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"

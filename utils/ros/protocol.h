@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The messages between roc-rosd and its clients: Documentation/ros-protocol.md. Pure functions of
- * bytes, for both ends. What comes from the other end is hostile: every length is checked here, and
- * nothing behind what was given is looked at.
+ * Encode and decode the messages between roc-rosd and its clients (Documentation/ros-protocol.md),
+ * for both ends, without side effects. Input from the peer is not trusted: every length is
+ * validated, and nothing beyond the given bytes is read.
  */
 #ifndef ROC_UTILS_ROS_PROTOCOL_H
 #define ROC_UTILS_ROS_PROTOCOL_H
@@ -15,7 +15,7 @@
 #define ROS_VERSION_LOWEST 1
 #define ROS_VERSION 1
 
-#define ROS_LINKS 64 /* that a set of links can name */
+#define ROS_LINKS 64 /* in a set of links */
 
 enum ros_type {
 	ROS_HELLO = 0x01,
@@ -27,7 +27,7 @@ enum ros_type {
 	ROS_ERROR = 0x8f,
 };
 
-/* Lengths with the header; of REPLY, CLEAR and ERROR what is always there. */
+/* Lengths including the header. REPLY, CLEAR and ERROR: length of the fixed part. */
 #define ROS_HEADER_BYTES 16
 #define ROS_HELLO_BYTES 24
 #define ROS_REQUEST_BYTES 32
@@ -80,10 +80,10 @@ struct ros_hello {
 	uint16_t lowest, highest;
 };
 
-/* What the daemon grants; also what its parser holds messages against. */
+/* Limits that the daemon announces; its decoder checks messages against them. */
 struct ros_limits {
 	uint64_t links;
-	uint32_t message; /* bytes of the longest that a client may send */
+	uint32_t message; /* maximum length of a message from a client, in bytes */
 	uint32_t requests, clears;
 	uint32_t events; /* of a CLEAR */
 	uint32_t fragment;
@@ -123,7 +123,7 @@ struct ros_error {
 	uint16_t code;
 	uint32_t limit, value;
 	uint32_t length;
-	const char *text; /* of the decoder: in the message, without a zero at its end */
+	const char *text; /* decoder: in the message, not terminated */
 };
 
 struct ros_message {
@@ -145,7 +145,7 @@ struct ros_message {
 	};
 };
 
-/* Why a message is refused; with the id of it, if that much of it was there. */
+/* Why a message is refused. @id: 0 if the message is too short to have one. */
 struct ros_refusal {
 	enum ros_code code;
 	uint64_t id;
@@ -153,18 +153,19 @@ struct ros_refusal {
 };
 
 enum ros_decoded {
-	ROS_MORE,    /* the message is not all there yet */
-	ROS_MESSAGE, /* @m is one, m->length bytes long */
-	ROS_REFUSED, /* @reason: if ros_closes(why->code), nothing behind it can be read */
+	ROS_MORE,    /* the message is not complete yet */
+	ROS_MESSAGE, /* @m is complete, m->length bytes long */
+	/* see @reason; if ros_closes(reason->code), the data behind it are not valid */
+	ROS_REFUSED,
 };
 
 /*
- * The message at @bytes, of which @have are there, that a client sent. A refusal that does not
- * close has m->length, too: the next message is behind it.
+ * Decode the message of a client at @bytes, of which @have bytes are there. After a refusal that
+ * does not close, m->length is valid: the next message follows.
  */
 enum ros_decoded ros_decode_client(const void *bytes, size_t have, const struct ros_limits *limits,
 				   struct ros_message *m, struct ros_refusal *reason);
-/* The same of what the daemon sent. @longest: bytes of a message that the caller has room for. */
+/* Decode a message of the daemon. @longest: maximum length that the caller has a buffer for. */
 enum ros_decoded ros_decode_daemon(const void *bytes, size_t have, uint32_t longest,
 				   struct ros_message *m, struct ros_refusal *reason);
 
@@ -172,8 +173,8 @@ uint32_t ros_clear_event(const struct ros_clear *c, uint32_t number);
 void ros_reply_entry(const struct ros_reply *r, unsigned int number, struct ros_entry *entry);
 
 /*
- * Encoders return the bytes written; @out has room for as many as the length above says. Of a REPLY
- * they write all but the fragments: @bytes is how many of those will follow.
+ * Encoders return the number of bytes written; @out has space for the length above. A REPLY is
+ * encoded without its fragments: @bytes is their total size.
  */
 size_t ros_encode_hello(void *out, uint64_t id, const struct ros_hello *hello);
 size_t ros_encode_request(void *out, uint64_t id, const struct ros_request *request);
@@ -183,7 +184,7 @@ size_t ros_encode_welcome(void *out, uint64_t id, uint16_t version,
 size_t ros_encode_reply(void *out, uint64_t id, uint32_t event, uint16_t flags,
 			const struct ros_entry *entries, unsigned int count, uint32_t bytes);
 size_t ros_encode_cleared(void *out, uint64_t id, const struct ros_cleared *cleared);
-/* The sentence is this file's: at most ROS_ERROR_MAX bytes. */
+/* Includes the text for the code: at most ROS_ERROR_MAX bytes. */
 size_t ros_encode_error(void *out, const struct ros_refusal *reason);
 
 bool ros_closes(enum ros_code code);
@@ -192,7 +193,7 @@ const char *ros_code_name(enum ros_code code); /* "TOO_LONG" */
 const char *ros_code_key(enum ros_code code, char key[ROS_CODE_KEY_MAX]); /* "tooLong" */
 const char *ros_status_name(unsigned int status);			  /* "not there" */
 
-/* The highest version that both speak, 0: there is none. */
+/* Return the highest version that both ends support, 0: none. */
 uint16_t ros_version(const struct ros_hello *hello);
 
 #endif

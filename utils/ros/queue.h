@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A queue of pointers from one thread to one other: no lock, no system call. And a doorbell for the
- * one who sleeps: it is rung only then.
+ * Lock-free queue of pointers from one thread to another, without system calls, and a doorbell that
+ * wakes a sleeping consumer with one system call.
  *
- * A queue is made as large as there can be things to be put into it, so it is never full: whoever
- * pushes never waits for whoever pops.
+ * A queue has space for all entries that can exist, so it is never full, and the producer never
+ * waits for the consumer.
  */
 #ifndef ROC_UTILS_ROS_QUEUE_H
 #define ROC_UTILS_ROS_QUEUE_H
@@ -25,7 +25,7 @@ struct ros_queue {
 	_Alignas(64) _Atomic uint32_t tail; /* popped */
 };
 
-/* Room for @entries at least; false: no memory. */
+/* Allocate space for at least @entries. Return: false: out of memory. */
 static inline bool ros_queue_init(struct ros_queue *q, uint32_t entries)
 {
 	uint32_t size = 16;
@@ -45,7 +45,7 @@ static inline void ros_queue_free(struct ros_queue *q)
 	q->slots = NULL;
 }
 
-/* False: it is full, and its maker has miscounted. */
+/* Return: false if the queue is full, which means that its creator counted wrongly. */
 static inline bool ros_queue_push(struct ros_queue *q, void *entry)
 {
 	uint32_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
@@ -57,7 +57,7 @@ static inline bool ros_queue_push(struct ros_queue *q, void *entry)
 	return true;
 }
 
-/* NULL: it is empty. */
+/* Return: NULL if the queue is empty. */
 static inline void *ros_queue_pop(struct ros_queue *q)
 {
 	uint32_t tail = atomic_load_explicit(&q->tail, memory_order_relaxed);
@@ -77,9 +77,9 @@ static inline bool ros_queue_empty(struct ros_queue *q)
 }
 
 /*
- * The sleeper says that he is about to sleep, looks once more at all that he waits for, and only
- * then sleeps in poll() or epoll_wait() on @fd. Who puts something there rings afterwards. The
- * fences order the two pairs: one of both sees what the other did.
+ * The consumer arms the doorbell, polls all its sources once more, and only then sleeps in poll()
+ * or epoll_wait() on @fd. The producer first pushes an entry and then rings. The full fences on
+ * both sides ensure that the consumer finds the entry or the producer sees the armed bell.
  */
 struct ros_bell {
 	int fd;
@@ -122,12 +122,14 @@ static inline void ros_bell_ring(struct ros_bell *b)
 	    !atomic_exchange_explicit(&b->armed, false, memory_order_relaxed))
 		return;
 	atomic_fetch_add_explicit(&b->rung, 1, memory_order_relaxed);
-	/* Its counter cannot be full: it is read more often than that. */
+	/*
+	 * The counter of the eventfd cannot overflow: the consumer reads it more often than that.
+	 */
 	if (write(b->fd, &one, sizeof(one)) < 0)
 		return;
 }
 
-/* After poll() said so. */
+/* Reset the eventfd after poll() reported it. */
 static inline void ros_bell_clear(struct ros_bell *b)
 {
 	uint64_t count;
@@ -136,7 +138,7 @@ static inline void ros_bell_clear(struct ros_bell *b)
 		return;
 }
 
-/* A count that one thread makes and others read. */
+/* A counter that one thread writes and others read. */
 typedef _Atomic uint64_t ros_count;
 
 static inline void ros_count_add(ros_count *c, uint64_t n)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a client asks for, and what comes of it: HELLO, requests and clears are taken from what it
- * sent, handed to the sub-units' workers, and answered when all of them are done.
+ * Process the messages of a client: take HELLO, requests and clears from its input, pass them to
+ * the workers of the sub-units, and reply when all of these are done.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,10 @@ static void order(struct ros_server *s, struct ros_job *job)
 	s->ordered[job->unit] = true;
 }
 
-/* All that a client can have outstanding. What was never used was never touched. */
+/*
+ * Allocate space for everything that a client can have outstanding. Pages that are not used stay
+ * untouched.
+ */
 static bool allocate(struct ros_client *c)
 {
 	struct ros_server *s = c->server;
@@ -48,7 +51,7 @@ static struct ros_slot *slot_new(struct ros_client *c)
 	return slot;
 }
 
-/* In memory that was never used. */
+/* Initialize a slot in memory that was not used before. */
 static struct ros_clear_slot *clear_begin(struct ros_client *c, struct ros_clear_slot *slot)
 {
 	struct ros_server *s = c->server;
@@ -86,8 +89,8 @@ static struct ros_clear_slot *clear_new(struct ros_client *c)
 }
 
 /*
- * For a client that is gone. It may have heard of clears whose answers the kernel still holds: they
- * are not outstanding, but where they are kept is not free.
+ * Return a slot for a clear of a lost client. The kernel may still read replies to earlier clears:
+ * these do not count as outstanding, but their slots are not free.
  */
 static struct ros_clear_slot *clear_new_extra(struct ros_client *c)
 {
@@ -199,7 +202,7 @@ static void clear(struct ros_client *c, const struct ros_message *m, struct ros_
 	}
 }
 
-/* False: there is no room for it now, it stays where it is. */
+/* Return: false if there is no slot now; the message stays in the input. */
 static bool message(struct ros_client *c, const struct ros_message *m)
 {
 	const struct ros_limits *limits = &c->server->set.limits;
@@ -243,7 +246,7 @@ void ros_client_parse(struct ros_client *c)
 	size_t at = 0;
 
 	while (c->state <= ROS_CLIENT_OPEN) {
-		/* The last note is kept for what ends the connection. */
+		/* Keep the last note for the error that ends the connection. */
 		if (c->backlog > s->set.limits.backlog || !c->free_notes || !c->free_notes->next) {
 			c->paused = true;
 			break;
@@ -268,7 +271,7 @@ void ros_client_parse(struct ros_client *c)
 	if (at)
 		memmove(c->in, c->in + at, c->have);
 	if (c->state == ROS_CLIENT_NEW)
-		return; /* its time runs from the beginning */
+		return; /* its timeout counts from the connect */
 	if (!c->have || c->paused)
 		c->half = 0;
 	else if (one || !c->half)
@@ -309,7 +312,7 @@ static unsigned int bucket(uint64_t ns)
 	return i < ROS_TIMES ? i : ROS_TIMES - 1;
 }
 
-/* Of a link that is served. */
+/* Return the result of a link that is served. */
 static const struct ros_piece *piece_of(const struct ros_server *s, const struct ros_slot *slot,
 					unsigned int link)
 {
@@ -318,7 +321,7 @@ static const struct ros_piece *piece_of(const struct ros_server *s, const struct
 	return &slot->parts[unit].pieces[link - s->first_link[unit]];
 }
 
-/* All parts of a request are there. */
+/* Send the reply after all parts of a request are done. */
 static void reply(struct ros_client *c, struct ros_slot *slot)
 {
 	struct ros_entry entries[ROS_LINKS], *e = entries;
@@ -369,7 +372,7 @@ static void reply(struct ros_client *c, struct ros_slot *slot)
 	ros_send_queue(c, &slot->out);
 }
 
-/* All units have cleared it. */
+/* Send the acknowledgement after all units have executed a clear. */
 static void cleared(struct ros_client *c, struct ros_clear_slot *slot)
 {
 	struct ros_server *s = c->server;
@@ -421,7 +424,7 @@ void ros_client_job_done(struct ros_server *s, struct ros_job *job)
 		cleared(c, slot);
 		out = &slot->out;
 	}
-	/* Nobody hears it. */
+	/* The client does not receive replies any more. */
 	if (c->state == ROS_CLIENT_GONE || c->error_sent)
 		ros_send_drop(c, out);
 	ros_client_retire(c);

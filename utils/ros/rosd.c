@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * roc-rosd as a tool: its options, and the order of its beginning and its end.
- */
+/* roc-rosd: options, startup and shutdown. */
 #include "rosd.h"
 
 #include <errno.h>
@@ -17,11 +15,12 @@
 #include "utils/common/prometheus.h"
 #include "utils/common/tool.h"
 
-#define SYNTHETIC_LINKS 6 /* of a unit, as a RobinNP has them */
+#define SYNTHETIC_LINKS 6 /* of a sub-unit, as in a RobinNP */
 #define SYNTHETIC_PAGES 4096
-#define WATCH_NS (100 * NS_PER_MS)	   /* between two looks of the main thread */
-#define ALIVE_NS (UINT64_C(3) * NS_PER_S)  /* a thread that made no turn for so long hangs */
-#define FETCH_NS (UINT64_C(30) * NS_PER_S) /* a card that has not written for so long hangs */
+#define WATCH_NS (100 * NS_PER_MS)	  /* between two checks of the main thread */
+#define ALIVE_NS (UINT64_C(3) * NS_PER_S) /* a thread without a turn for so long hangs */
+/* a card that does not write a fragment for so long hangs */
+#define FETCH_NS (UINT64_C(30) * NS_PER_S)
 
 static const char *const sources[] = {
 	[ROSD_CARD] = "card",
@@ -62,10 +61,11 @@ static const struct option_spec options[] = {
 	{AT("max-age", OPTION_TIME, max_age), .arg = "TIME",
 	 .help = "Clear fragments that are older, as in 30s (never)"},
 	/*
-	 * From here on sendmsg() takes a third less of the processor, in pieces of 1 KB 18 us in
-	 * place of 27 and of 64 KiB 37 in place of 58; of 4 KiB 3.4 in place of 4.0, for which no
-	 * host page need be away until it is acknowledged. Over a path that copies all the same
-	 * (loopback, veth) it is up to three times as dear: see ros_send_zerocopied().
+	 * MSG_ZEROCOPY pays off from this size on: sendmsg() then needs a third less CPU time, 18
+	 * us instead of 27 with fragments of 1 KB, and 37 instead of 58 with fragments of 64 KiB.
+	 * At 4 KiB it needs 3.4 instead of 4.0, which is not worth keeping host pages until they
+	 * are acknowledged. On a path that copies anyway (loopback, veth) it costs up to three
+	 * times as much: see ros_send_zerocopied().
 	 */
 	{AT("zerocopy", OPTION_SIZE, zerocopy), .arg = "SIZE", .fallback = "32Ki", .max = 1 << 30,
 	 .help = "Send so much and more without a copy in the kernel, 0 = never"},
@@ -145,7 +145,7 @@ static int open_synthetic(struct rosd *d)
 	return TOOL_OK;
 }
 
-/* False: a request could not name all links. */
+/* Return: false if there are more links than a request can name. */
 static bool add_source(struct rosd *d, struct ros_source *s)
 {
 	if (d->server.units == ROS_UNITS || d->links + s->link_count > ROS_LINKS)
@@ -155,7 +155,7 @@ static bool add_source(struct rosd *d, struct ros_source *s)
 	return true;
 }
 
-/* All sub-units of one card. */
+/* Open all sub-units of one card. */
 static int open_card(struct rosd *d, const char *id)
 {
 	struct roc_card card;
@@ -203,8 +203,10 @@ static struct ros_server_settings settings(const struct rosd *d)
 	struct ros_server_settings s = {
 		.limits =
 			{
-				/* A clear that is too long can be told so, unless it is much too
-				   long. */
+				/*
+				 * A clear that is somewhat too long is refused with an error that
+				 * names the limit.
+				 */
 				.message = ROS_CLEAR_BYTES + 8 * o->max_events,
 				.requests = o->max_requests,
 				.clears = o->max_clears,
@@ -296,7 +298,9 @@ static void destroy(struct rosd *d)
 		ros_worker_free(&d->workers[i]);
 }
 
-/* By this thread: a disk that is slow is nobody else's affair, and the watchdog must not wait. */
+/*
+ * The main thread writes the file in a separate process: a slow disk must not delay the watchdog.
+ */
 static void write_metrics(struct rosd *d)
 {
 	const char *sentence = metrics_file_write(&d->metrics, rosd_metrics, d);
@@ -305,7 +309,7 @@ static void write_metrics(struct rosd *d)
 		tool_note("%s", sentence);
 }
 
-/* What the main thread has seen of the others. */
+/* What the main thread has seen of the other threads. */
 struct seen {
 	uint64_t turns[ROS_UNITS + 1], when[ROS_UNITS + 1];
 	bool gone[ROS_UNITS];
@@ -344,7 +348,7 @@ static void report_failed_units(struct rosd *d, struct seen *seen)
 	}
 }
 
-/* Until a signal (TOOL_OK), or until no sub-unit is left. */
+/* Run until a signal (TOOL_OK), or until no sub-unit is left. */
 static int watch(struct rosd *d, const sigset_t *signals, struct seen *seen)
 {
 	uint64_t now = now_ns(), ping = notify_watchdog() / 3, pinged = now, written = 0;
@@ -368,7 +372,7 @@ static int watch(struct rosd *d, const sigset_t *signals, struct seen *seen)
 	}
 }
 
-/* Everybody gets his answers; a second signal ends that. */
+/* Drain: clients get their replies. A second signal ends the drain. */
 static void drain(struct rosd *d, const sigset_t *signals, struct seen *seen)
 {
 	struct timespec interval = {.tv_nsec = (long)(10 * NS_PER_MS)};
@@ -392,7 +396,7 @@ static void report_ready(const struct rosd *d)
 	snprintf(line, sizeof(line), "Serving %u links of %u sub-units at %s, port %u.",
 		 (unsigned int)__builtin_popcountll(d->server.set.limits.links), d->server.units,
 		 d->opt->listen, d->server.port);
-	/* What --json prints is one document. */
+	/* With --json, standard output has only the JSON document. */
 	if (d->opt->json)
 		tool_note("%s", line);
 	else
@@ -401,7 +405,7 @@ static void report_ready(const struct rosd *d)
 	notify_manager("READY=1");
 }
 
-/* The clients were told of each fragment; whoever started the daemon is told of the sum. */
+/* Report the damage of the whole run. Clients have the status of each fragment. */
 static int verdict(struct rosd *d, int code)
 {
 	struct ros_worker *w;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-rosd: what its parts share.
+ * Interfaces between the files of roc-rosd.
  *
- *	rosd.c		the tool: options, signals, the order of beginning and end
- *	rosd_report.c	what it counted: metrics, text, JSON
- *	server.h	the network's thread
+ *	rosd.c		the tool: options, signals, startup and shutdown
+ *	rosd_report.c	counters: metrics, text, JSON
+ *	server.h	the network thread
  *	worker.h	a thread per sub-unit
- *	source.h	where their fragments come from
- *	protocol.h	what is said on the network
+ *	source.h	where fragments come from
+ *	protocol.h	encoding of messages
  */
 #ifndef ROC_UTILS_ROS_ROSD_H
 #define ROC_UTILS_ROS_ROSD_H
@@ -59,7 +59,7 @@ struct rosd {
 	unsigned int links; /* of all workers */
 	struct ros_worker workers[ROS_UNITS];
 	struct ros_server server;
-	struct metrics_file metrics; /* by the main thread */
+	struct metrics_file metrics; /* written by the main thread */
 	uint64_t began, ended;	     /* ns */
 };
 

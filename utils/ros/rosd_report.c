@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-rosd counted: for Prometheus while it runs, as text or JSON when it has ended. All of it
- * is read while the other threads count on.
+ * Report the counters of roc-rosd: for Prometheus while it runs, as text or JSON at the end. The
+ * other threads continue to count while they are read.
  */
 #include "rosd.h"
 
@@ -127,7 +127,7 @@ static uint64_t unit_value(struct rosd *d, unsigned int unit, const struct figur
 	return ros_count_get((ros_count *)((char *)&d->workers[unit].counts + f->offset));
 }
 
-/* System calls that woke another thread. */
+/* Return the number of system calls that woke another thread. */
 static uint64_t rings(struct rosd *d)
 {
 	uint64_t sum = ros_count_get(&d->server.bell.rung);
@@ -233,7 +233,7 @@ static uint64_t errors(struct rosd *d)
 	return sum;
 }
 
-/* Host pages that did not come back. */
+/* Return the number of host pages that are not free. */
 static uint64_t missing(struct rosd *d, unsigned int unit)
 {
 	return d->workers[unit].source->pages - ros_count_get(&d->workers[unit].counts.free_pages);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What goes to a client: from the host pages straight to its socket, as many messages with one call
- * as are there. A host page goes back when all of its message is sent, and the kernel is done with
- * it.
+ * Send messages to a client from the host pages, as many as possible with one call. A host page is
+ * returned when all of its message is sent and the kernel does not read it any more.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,8 +17,8 @@
 #define SEND_BYTES (UINT32_C(1) << 20)
 
 /*
- * Host pages that the kernel still reads cannot be had back from a client that is slow: all clients
- * together have no more than half of those of any sub-unit there.
+ * Host pages that the kernel reads for a slow client cannot be reclaimed. So all clients together
+ * may have at most half of the pages of any sub-unit in zero-copy sends.
  */
 static bool pages_left(struct ros_server *s, unsigned int more)
 {
@@ -49,7 +48,7 @@ static void pin(struct ros_server *s, struct ros_out *out, int sign)
 	}
 }
 
-/* All pages of a reply. */
+/* Return all host pages of a reply. */
 static void give_back(struct ros_server *s, struct ros_slot *slot)
 {
 	unsigned int unit;
@@ -70,7 +69,7 @@ static void give_back(struct ros_server *s, struct ros_slot *slot)
 	}
 }
 
-/* So much more is copied aside for it, or again less. */
+/* Account @bytes, which can be negative, that are copied aside for a client. */
 static void spilled_add(struct ros_client *c, int64_t bytes)
 {
 	c->spilled += (size_t)bytes;
@@ -78,14 +77,14 @@ static void spilled_add(struct ros_client *c, int64_t bytes)
 	ros_count_set(&c->server->counts.aside_bytes, c->server->spilled);
 }
 
-/* So much more waits for the client to read it, or again less. */
+/* Account @bytes, which can be negative, that wait for a client to read them. */
 static void backlog_add(struct ros_client *c, int64_t bytes)
 {
 	c->backlog += (size_t)bytes;
 	ros_count_add(&c->server->counts.backlog_bytes, (uint64_t)bytes);
 }
 
-/* A slot is not used any more. */
+/* Return a slot to its free list. */
 static void slot_free(struct ros_client *c, struct ros_out *out)
 {
 	switch (out->type) {
@@ -140,7 +139,7 @@ void ros_send_queue(struct ros_client *c, struct ros_out *out)
 	}
 }
 
-/* As much as one call takes; bytes. */
+/* Collect as many pieces as one call accepts. Return: their bytes. */
 static size_t gather(struct ros_client *c, struct iovec *iov, unsigned int *count)
 {
 	struct ros_out *out;
@@ -164,7 +163,7 @@ static size_t gather(struct ros_client *c, struct iovec *iov, unsigned int *coun
 	return bytes;
 }
 
-/* @bytes are sent; @zerocopy: the kernel still reads them. */
+/* Account @bytes that were sent. @zerocopy: the kernel still reads them. */
 static void advance(struct ros_client *c, size_t bytes, bool zerocopy)
 {
 	uint64_t first = TAILQ_FIRST(&c->out)->number, last = first;
@@ -184,7 +183,7 @@ static void advance(struct ros_client *c, size_t bytes, bool zerocopy)
 		out->left -= step;
 		if (!out->left) {
 			TAILQ_REMOVE(&c->out, out, entry);
-			/* It may have the answer already, and ask again. */
+			/* The client may have the reply already and send another request. */
 			c->requests -= out->type == ROS_OUT_REPLY;
 			c->clears -= out->type == ROS_OUT_CLEARED;
 			if (out->type == ROS_OUT_REPLY)
@@ -245,7 +244,9 @@ enum ros_sent ros_send(struct ros_client *c)
 			       MSG_NOSIGNAL | MSG_DONTWAIT | (zerocopy ? MSG_ZEROCOPY : 0));
 		ros_count_add(&s->counts.sends, 1);
 		if (sent < 0 && zerocopy && errno == ENOBUFS) {
-			/* No more pages may be locked for this socket now. */
+			/*
+			 * The limit of locked memory of this socket is reached: send with a copy.
+			 */
 			zerocopy = false;
 			goto again;
 		}
@@ -261,7 +262,7 @@ enum ros_sent ros_send(struct ros_client *c)
 		advance(c, (size_t)sent, zerocopy);
 		progress = true;
 		if ((size_t)sent < bytes) {
-			/* It is full: asking again would cost a call and bring nothing. */
+			/* The socket is full, so another call would fail. */
 			blocked(c, true);
 			break;
 		}
@@ -312,7 +313,7 @@ static void zerocopy_over(struct ros_client *c, uint32_t number)
 		TAILQ_REMOVE(&c->sent, out, entry);
 		release(c, out);
 	}
-	out = TAILQ_FIRST(&c->out); /* of which only a part was sent */
+	out = TAILQ_FIRST(&c->out); /* a message that is sent in part */
 	if (out && out->number >= first && out->number <= last)
 		out->zerocopies--;
 }
@@ -335,8 +336,10 @@ void ros_send_zerocopied(struct ros_client *c)
 				continue;
 			for (i = e->ee_info; i != e->ee_data + 1; i++)
 				zerocopy_over(c, i);
-			/* On its way (loopback, veth, a tunnel) it was copied all the same, at
-			 * extra cost: this client's path is asked no more. */
+			/*
+			 * The path (loopback, veth, a tunnel) copied the data anyway, at extra
+			 * cost: send with a copy to this client from now on.
+			 */
 			if (e->ee_code & SO_EE_CODE_ZEROCOPY_COPIED) {
 				ros_count_add(&c->server->counts.copied, 1);
 				c->zerocopy = false;
@@ -346,9 +349,9 @@ void ros_send_zerocopied(struct ros_client *c)
 }
 
 /*
- * There is no room to copy @bytes more aside for @c. Of those who hold their share of what there
- * is, or more, the one that has taken nothing for longest. Who holds less is not to pay for the
- * others.
+ * Select the client to drop when --max-spill has no space for @bytes more for @c. Among the clients
+ * with at least an equal share of the space, it is the one without progress for longest. Clients
+ * with less are not dropped.
  */
 static struct ros_client *too_slow(struct ros_client *c, size_t bytes)
 {
@@ -392,7 +395,7 @@ struct ros_client *ros_send_spill(struct ros_client *c)
 		at = malloc(out->left);
 		if (!at)
 			return c;
-		/* The kernel is done with what it took of these pages. */
+		/* The kernel has completed its part of these pages. */
 		if (out->pinned)
 			pin(s, out, -1);
 		out->pinned = false;
@@ -471,8 +474,8 @@ static struct ros_client *part_spill(struct ros_client *c, struct ros_part *p)
 }
 
 /*
- * A reply whose part of one sub-unit waits for host pages holds those of the others, for which
- * another reply may wait that holds the first one's: nobody would go on.
+ * Copy the finished parts of incomplete replies aside. Otherwise two replies could wait for each
+ * other: each has host pages of one sub-unit and waits for pages of another.
  */
 struct ros_client *ros_send_spill_partial(struct ros_server *s)
 {
@@ -488,7 +491,9 @@ struct ros_client *ros_send_spill_partial(struct ros_server *s)
 			if (!p->links || !p->back || p->aside)
 				continue;
 			one = part_spill(slot->client, p);
-			/* It does not block anybody's socket: its parts stay where they are. */
+			/*
+			 * Without space, this reply alone is delayed, so its client is not dropped.
+			 */
 			if (one && one != slot->client)
 				worst = one;
 		}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The loop of the network's thread: what workers have done, what clients ask for, who comes in,
- * whose time is over.
+ * Main loop of the network thread: results of workers, messages of clients, new connections,
+ * timeouts.
  */
 #include "server.h"
 
@@ -23,13 +23,13 @@
 
 #define EVENTS 128
 #define RESULTS 1024		 /* of a worker in one turn */
-#define TICK_NS (50 * NS_PER_MS) /* how exact patience is */
-#define SPILL_NS (5 * NS_PER_MS) /* between two looks for slow clients */
+#define TICK_NS (50 * NS_PER_MS) /* resolution of --patience */
+#define SPILL_NS (5 * NS_PER_MS) /* between two checks for slow clients */
 #define ACCEPTS 64		 /* in one turn */
-#define PORT_TRIES 16		 /* to find a port that is free in IPv4 and IPv6 */
-#define FILES_EXTRA 128		 /* that the daemon has open beside its clients */
+#define PORT_TRIES 16		 /* to find a port that is free for both IPv4 and IPv6 */
+#define FILES_EXTRA 128		 /* open besides the clients */
 
-/* "HOST:PORT", "[ADDRESS]:PORT", ":PORT". */
+/* Accepted forms: "HOST:PORT", "[ADDRESS]:PORT", ":PORT". */
 static int resolve(const char *text, struct addrinfo **list)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
@@ -101,8 +101,8 @@ static void stop_listening(struct ros_server *s)
 }
 
 /*
- * Listen at every address of @list, all at one port: with port 0 the kernel chooses it for the
- * first. The addresses that fail are skipped; errno of the last of them, 0: none failed.
+ * Listen on every address of @list, all with the same port; with port 0 the kernel selects it for
+ * the first address. Addresses that fail are skipped. Return: errno of the last failure, 0: none.
  */
 static int listen_at(struct ros_server *s, struct addrinfo *list)
 {
@@ -124,7 +124,7 @@ static int listen_at(struct ros_server *s, struct addrinfo *list)
 	return err;
 }
 
-/* All addresses that the name has, if one of them can be had. */
+/* Listen on all addresses of the name that are usable; at least one must be. */
 static int listen_all(struct ros_server *s)
 {
 	struct addrinfo *list = NULL, *a;
@@ -155,7 +155,7 @@ static int listen_all(struct ros_server *s)
 	return TOOL_OK;
 }
 
-/* As many open files as there may be clients. */
+/* Raise the limit of open files, so that all clients fit. */
 static void raise_files(struct ros_server *s)
 {
 	uint64_t needed = s->set.clients + ROS_GREETING_MAX + ROS_REFUSED_MAX + FILES_EXTRA;
@@ -208,7 +208,7 @@ int ros_server_init(struct ros_server *s)
 		s->in_bytes = 16384;
 	raise_files(s);
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	/* An edge for each ring: the bell needs not be read. */
+	/* The bell is edge-triggered: each write to it is an event, so it is never read. */
 	event.data.ptr = &s->bell;
 	if (s->epoll < 0 || !ros_bell_init(&s->bell) ||
 	    epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->bell.fd, &event))
@@ -216,7 +216,7 @@ int ros_server_init(struct ros_server *s)
 	return listen_all(s);
 }
 
-/* Of IPv4 as mapped. */
+/* Return an IPv4 address in its mapped form. */
 static struct in6_addr address_of(const struct sockaddr_storage *a)
 {
 	struct in6_addr from = {0};
@@ -228,7 +228,10 @@ static struct in6_addr address_of(const struct sockaddr_storage *a)
 	return from;
 }
 
-/* One address; the last connection that fits is refused in words, those beyond it without. */
+/*
+ * Accept connections. If there are too many, the first ones get an error message and the others are
+ * closed at once.
+ */
 static void accept_some(struct ros_server *s, int listener)
 {
 	struct sockaddr_storage address = {0};
@@ -303,7 +306,7 @@ static void take_results(struct ros_server *s)
 	}
 }
 
-/* Everything that is ready for a client goes with one call. */
+/* Send everything that is ready for a client with one call. */
 static void send_all(struct ros_server *s)
 {
 	struct ros_client *c;
@@ -316,7 +319,10 @@ static void send_all(struct ros_server *s)
 	}
 }
 
-/* It says so, then looks for host pages once more: we gave back first, and ask now. */
+/*
+ * The worker sets the flag and then checks for host pages again. This thread returned pages before
+ * and reads the flag now, so one of the two sees the other.
+ */
 static bool is_starving(struct ros_worker *w)
 {
 	atomic_thread_fence(memory_order_seq_cst);
@@ -345,7 +351,9 @@ static void drop_slow(struct ros_server *s, struct ros_client *c)
 	ros_client_drop(c);
 }
 
-/* Somebody waits for host pages: those who do not take theirs hold none. */
+/*
+ * If a worker waits for host pages, copy replies of blocked clients aside and return their pages.
+ */
 static void spill(struct ros_server *s)
 {
 	struct ros_client *c, *next, *slow;
@@ -363,7 +371,7 @@ static void spill(struct ros_server *s)
 		slow = NULL;
 		if (c->state != ROS_CLIENT_GONE && c->blocked)
 			slow = ros_send_spill(c);
-		/* Another one goes so that there is room for it at the next look. */
+		/* Drop another client now, so that there is space for this one in the next call. */
 		if (slow != c)
 			drop_slow(s, slow);
 		next = TAILQ_NEXT(c, all);
@@ -402,7 +410,7 @@ static void begin_drain(struct ros_server *s)
 	}
 }
 
-/* Who has all its answers is sent away; in the end everybody is. */
+/* End the clients that have all their replies; after the drain time, end all. */
 static void drain(struct ros_server *s)
 {
 	struct ros_client *c, *next;
@@ -444,7 +452,7 @@ static void turn(struct ros_server *s)
 		else if (events[i].data.ptr != &s->bell)
 			ros_client_event(events[i].data.ptr, events[i].events);
 	}
-	/* Their work begins while ours goes on. */
+	/* Wake the workers early, so that they work in parallel. */
 	wake_workers(s);
 	take_results(s);
 	send_all(s);
@@ -462,7 +470,7 @@ static void turn(struct ros_server *s)
 	free_retired(s);
 }
 
-/* A job that its worker has is not forgotten: what it points to stays until then. */
+/* A client whose jobs are with a worker is not freed, so wait for these jobs at most 1 s longer. */
 static bool over(struct ros_server *s)
 {
 	return s->draining && (TAILQ_EMPTY(&s->clients) || s->now >= s->drain_until + NS_PER_S);
@@ -519,7 +527,7 @@ void ros_server_stop(struct ros_server *s)
 	s->started = false;
 }
 
-/* After the workers have stopped: what clients still hold goes back. */
+/* Called after the workers have stopped: returns the host pages of clients. */
 void ros_server_free(struct ros_server *s)
 {
 	struct ros_client *c;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a worker's fragments come from: a table of functions, with the words of roc/fragment.h.
+ * Interface of a fragment source of a worker: a table of functions, modelled on roc/fragment.h.
  *
  *	source_card.c		a sub-unit of a card
- *	source_synthetic.c	memory, with the contents of an emulated card: for measuring and
- *				testing the daemon where there is none
+ *	source_synthetic.c	generated in memory, with the content of an emulated card, to
+ *				measure and test the daemon without a card
  *
- * One thread, the worker's, calls everything but give_back, which is the network's.
+ * The worker's thread calls all functions except give_back, which the network thread calls.
  */
 #ifndef ROC_UTILS_ROS_SOURCE_H
 #define ROC_UTILS_ROS_SOURCE_H
@@ -21,9 +21,9 @@
 struct ros_source;
 
 struct ros_source_ops {
-	/* 0 or a negative errno; then roc_error() has the sentence. */
+	/* Return: 0 or a negative errno, with the reason in roc_error(). */
 	int (*start)(struct ros_source *s);
-	/* When it returns nobody writes into host pages any more. */
+	/* After the return the card does not write into host pages any more. */
 	int (*stop)(struct ros_source *s);
 	void (*close)(struct ros_source *s);
 
@@ -39,29 +39,29 @@ struct ros_source_ops {
 	bool (*running)(struct ros_source *s);
 	void (*counts)(struct ros_source *s, struct roc_fragments_counts *counts);
 	/*
-	 * Or NULL, if nothing can be wrong. @lost: entries of the card's rings that cannot be
-	 * taken; known when it does not run any more.
+	 * May be NULL: there is never damage. @lost: entries of the card's rings that could not be
+	 * taken; known after the card has stopped.
 	 */
 	void (*damage)(struct ros_source *s, struct roc_fragments_damage *damage, uint64_t *lost);
-	/* Why it does not run any more, if that is known, or NULL. */
+	/* Return the reason of a stop that was not requested, NULL: unknown. */
 	const char *(*reason)(struct ros_source *s);
 	/*
-	 * Sleep until there is something to take or done, or @fd can be read, or for @ms (-1: no
-	 * limit). True: @fd can be read.
+	 * Sleep until there is something to take or done, @fd is readable, or @ms have passed (-1:
+	 * no limit). Return: whether @fd is readable.
 	 */
 	bool (*wait)(struct ros_source *s, int fd, int ms);
 };
 
 struct ros_source {
 	const struct ros_source_ops *ops;
-	char name[64]; /* for sentences and metrics: "0000:3b:00.0 sub0" */
+	char name[64]; /* for messages and metrics: "0000:3b:00.0 sub0" */
 	unsigned int link_count;
-	uint32_t links;	   /* mask of those that are let through */
-	uint32_t fragment; /* bytes of the largest */
+	uint32_t links;	   /* mask of enabled links */
+	uint32_t fragment; /* bytes of the largest fragment */
 	uint32_t pages;	   /* host pages */
 };
 
-/* What --source=synthetic is told. */
+/* Options of --source=synthetic. */
 struct ros_synthetic {
 	unsigned int unit;  /* its number */
 	unsigned int links; /* of a unit */
@@ -73,9 +73,12 @@ struct ros_synthetic {
 	uint32_t host_pages;
 };
 
-/* NULL: roc_error() or errno says why. */
+/* Return: NULL with the reason in roc_error() or errno. */
 struct ros_source *ros_source_synthetic(const struct ros_synthetic *settings);
-/* Sub-unit @sub of a card. NULL: roc_error() says why, errno is ENOENT if there is no such one. */
+/*
+ * Open sub-unit @sub of a card. Return: NULL with the reason in roc_error(); errno is ENOENT if
+ * there is no such sub-unit.
+ */
 struct ros_source *ros_source_card(const struct roc_card *card, const char *id, unsigned int sub,
 				   uint32_t host_pages, uint32_t page, uint32_t pages);
 

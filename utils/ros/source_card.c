@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Fragments of a card: a sub-unit of roc/fragment.h.
- */
+/* A sub-unit of a card as a fragment source, by roc/fragment.h. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -9,7 +7,7 @@
 
 #include "source.h"
 
-#define HOST_PAGE 4096 /* memory needs not be contiguous up to that */
+#define HOST_PAGE 4096 /* memory need not be contiguous beyond this size */
 
 struct sub_unit {
 	struct ros_source source;
@@ -79,7 +77,7 @@ static int done(struct ros_source *s, struct roc_fragment_fetched *fetched, unsi
 static void give_back(struct ros_source *s, uint64_t handle)
 {
 	if (roc_fragments_return(of(s), handle))
-		abort(); /* a page that came back twice would be lent twice */
+		abort(); /* a page that is returned twice would be used twice */
 }
 
 static bool running(struct ros_source *s)
@@ -140,7 +138,7 @@ static const struct ros_source_ops ops = {
 	.wait = wait,
 };
 
-/* Links whose fragments are not taken are not waited for. */
+/* Set up the links. Requests do not wait for links that are disabled. */
 static int links(struct sub_unit *u)
 {
 	struct roc_fr_settings settings = {0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fragments out of memory: what an emulated card's generators make, at their rate, into pages that
- * run out as a card's do. What a card does beside the processor costs the worker's time here.
+ * Generate fragments in memory as the generators of an emulated card do: at their rate, and into a
+ * limited number of pages. The worker's thread does the work that a card does in hardware.
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,14 +16,14 @@
 
 struct page {
 	uint32_t event, size;
-	uint16_t busy; /* commands that name it */
-	bool cleared;  /* goes back when no command does */
+	uint16_t busy; /* commands that refer to it */
+	bool cleared;  /* free it when @busy is 0 */
 };
 
 struct link {
 	uint32_t next_event;
-	uint64_t due;	 /* of the next fragment, ns */
-	uint32_t *spare; /* pages that the card has, a stack */
+	uint64_t due;	 /* time of the next fragment, ns */
+	uint32_t *spare; /* stack of free pages of the card */
 	uint32_t spares;
 };
 
@@ -37,7 +37,7 @@ struct synthetic {
 	struct ros_synthetic set;
 	struct roc_fragment_index *index;
 	struct link links[ROS_SOURCE_LINKS_MAX];
-	unsigned int turn; /* link that is asked next */
+	unsigned int turn; /* link that generates next */
 	struct page *pages;
 	struct command *commands;
 	uint64_t made, submitted, finished; /* free running, modulo any number of host pages */
@@ -46,7 +46,7 @@ struct synthetic {
 	_Atomic bool *lent;
 	uint32_t *free_host;
 	uint32_t frees;
-	struct ros_queue back; /* host pages that the network gave back */
+	struct ros_queue back; /* host pages that the network thread returned */
 	bool run;
 	struct roc_fragments_counts counts;
 };
@@ -56,7 +56,7 @@ static struct synthetic *of(struct ros_source *s)
 	return (struct synthetic *)s;
 }
 
-/* Two units are a card, as a RobinNP has them. */
+/* Two units form a card, as in a RobinNP. */
 static uint32_t source_id(const struct synthetic *y, unsigned int link)
 {
 	return ros_source_id(y->set.source + y->set.unit / 2,
@@ -90,7 +90,7 @@ static void release(struct synthetic *y, uint32_t page)
 {
 	struct link *l = &y->links[page / y->set.pages];
 
-	/* A link that was held goes on from now on, and does not make up for it. */
+	/* A link that was throttled continues from now on and does not catch up. */
 	if (!l->spares && y->set.rate) {
 		uint64_t now = now_ns();
 
@@ -234,7 +234,7 @@ static int flush(struct ros_source *s)
 	return 0;
 }
 
-/* The card's part: the fragment is written into its host page. */
+/* Write a fragment into its host page, which a card does by DMA. */
 static void transfer(struct synthetic *y, const struct command *c, struct roc_fragment_fetched *f)
 {
 	struct page *p = &y->pages[c->page];
@@ -273,7 +273,7 @@ static void give_back(struct ros_source *s, uint64_t handle)
 	if (!handle || handle > y->set.host_pages ||
 	    !atomic_exchange_explicit(&y->lent[handle - 1], false, memory_order_relaxed) ||
 	    !ros_queue_push(&y->back, (void *)(uintptr_t)handle))
-		abort(); /* a page that came back twice would be lent twice */
+		abort(); /* a page that is returned twice would be used twice */
 }
 
 static bool running(struct ros_source *s)

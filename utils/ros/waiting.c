@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Who waits for fragments: a hash of event ids, and a list in the order of time.
- */
+/* Waiters for fragments: a hash by event id, and a list in order of time. */
 #include "waiting.h"
 
 #include <stdlib.h>
 
-/* Ids count upwards, so the low bits alone spread them; several links' clients ask in strides. */
+/*
+ * Event ids count up, so the low bits distribute them. The high bits help when the ids of waiters
+ * have a stride.
+ */
 static struct ros_waiting_chain *chain(struct ros_waiting *w, uint32_t event)
 {
 	return &w->chains[(event ^ event >> 16) & w->mask];

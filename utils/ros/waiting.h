@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests that wait for fragments: found by event id when a fragment comes, and by time when the
- * wait is over. Nothing is allocated: a request contains its struct ros_waiter. All wait for the
- * same time, so the first to come is the first to time out. Short: a data structure with its test.
+ * Waiters for fragments. They are found by event id when a fragment arrives, and by time when the
+ * wait ends. Nothing is allocated: a request contains its struct ros_waiter. All wait for the same
+ * time, so they expire in their order. Short: a data structure with its test.
  */
 #ifndef ROC_UTILS_ROS_WAITING_H
 #define ROC_UTILS_ROS_WAITING_H
@@ -26,20 +26,20 @@ struct ros_waiting {
 	uint32_t count;
 };
 
-/* @expected: how many there may be; more are only slower. False: no memory. */
+/* @expected: number of waiters; more are only slower. Return: false: out of memory. */
 bool ros_waiting_init(struct ros_waiting *w, uint32_t expected);
 void ros_waiting_free(struct ros_waiting *w);
 
-/* @one: event, missing and until are its own. */
+/* @one: event, missing and until are set. */
 void ros_waiting_add(struct ros_waiting *w, struct ros_waiter *one);
 void ros_waiting_remove(struct ros_waiting *w, struct ros_waiter *one);
 
-/* The next who waits for @event; @after: the one before, NULL: the first. Newest first. */
+/* Find the next waiter for @event, newest first. @after: the previous one, NULL: start. */
 struct ros_waiter *ros_waiting_find(struct ros_waiting *w, uint32_t event,
 				    struct ros_waiter *after);
-/* The first whose time is over, or NULL. */
+/* Return the first expired waiter, or NULL. */
 struct ros_waiter *ros_waiting_expired(struct ros_waiting *w, uint64_t now);
-/* When that will be; UINT64_MAX: nobody waits. */
+/* Return when the first waiter expires; UINT64_MAX: there is none. */
 uint64_t ros_waiting_until(struct ros_waiting *w);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a sub-unit's thread does in a turn: requests and clears, what came, what was fetched, who
- * waits.
+ * One turn of a worker: process requests and clears, announced and fetched fragments, and waiters.
  */
 #include "worker.h"
 
@@ -11,8 +10,8 @@
 #include "utils/common/clock.h"
 
 #define BATCH 256
-#define COUNTS_NS (100 * NS_PER_MS) /* how old figures may be */
-#define TURN_NS NS_PER_S	    /* longer than from one turn to the next, asleep or not */
+#define COUNTS_NS (100 * NS_PER_MS) /* maximum age of the published counters */
+#define TURN_NS NS_PER_S	    /* longer than the time between two turns, including sleeps */
 
 static struct ros_part *part_of(struct ros_waiter *one)
 {
@@ -20,8 +19,8 @@ static struct ros_part *part_of(struct ros_waiter *one)
 }
 
 /*
- * Who waits is either a part of a request or the event of a clear; the links of a clear are marked
- * by a bit that no link has.
+ * A waiter is either a part of a request or an event of a clear. A bit that is not a link marks a
+ * clear.
  */
 #define IS_CLEAR (UINT32_C(1) << 31)
 
@@ -48,7 +47,7 @@ static void part_status(struct ros_part *p, uint32_t links, enum ros_status stat
 		p->pieces[__builtin_ctz(links)] = (struct ros_piece){.status = (uint8_t)status};
 }
 
-/* Have what is there fetched. False: there are no host pages. */
+/* Request the available fragments. Return: false: there are no host pages. */
 static bool part_fetch(struct ros_worker *w, struct ros_part *p)
 {
 	int links = w->source->ops->request(w->source, p->event, p->todo, (uintptr_t)p);
@@ -61,17 +60,17 @@ static bool part_fetch(struct ros_worker *w, struct ros_part *p)
 		TAILQ_INSERT_TAIL(&w->flight, p, flight);
 	p->flying |= (uint32_t)links;
 	p->requested = w->ran;
-	/* Cleared while it waited for a page. */
+	/* These were cleared while the part waited for a page. */
 	part_status(p, p->todo & ~(uint32_t)links, ROS_NOT_THERE);
 	p->todo = 0;
 	return true;
 }
 
-/* Of who comes first, first. */
+/* Request fragments now, or wait for host pages in order of arrival. */
 static void part_go(struct ros_worker *w, struct ros_part *p)
 {
 	if (p->blocked_since)
-		return; /* is in the row already */
+		return; /* waits already */
 	if (TAILQ_EMPTY(&w->blocked) && part_fetch(w, p))
 		return;
 	p->blocked_since = w->now;
@@ -111,8 +110,8 @@ static unsigned int serve_blocked(struct ros_worker *w)
 }
 
 /*
- * Of who waits for the rest: what is there of it is fetched, but for more than half of the host
- * pages. Whose fragments are all there is not to wait for those of whom some may never come.
+ * Prefetch the available fragments of a part that waits for others, with at most half of the host
+ * pages. Otherwise parts whose fragments may never arrive would block complete ones.
  */
 static void part_ahead(struct ros_worker *w, struct ros_part *p, uint32_t links)
 {
@@ -128,7 +127,7 @@ static void part_ahead(struct ros_worker *w, struct ros_part *p, uint32_t links)
 	p->later |= links;
 }
 
-/* It waits no more, or what it left for later would be cleared. */
+/* Request deferred fragments now: the part waits no more, or a clear would discard them. */
 static void part_catch_up(struct ros_worker *w, struct ros_part *p)
 {
 	w->deferred -= p->later != 0;
@@ -144,7 +143,7 @@ static void part_complete(struct ros_worker *w, struct ros_part *p)
 	part_catch_up(w, p);
 }
 
-/* Who asked before the clear gets what it clears. */
+/* Clear an event. Requests that arrived before the clear get its fragments first. */
 static void clear_now(struct ros_worker *w, uint32_t event)
 {
 	struct ros_waiter *one = w->deferred ? ros_waiting_find(&w->waiting, event, NULL) : NULL;
@@ -203,7 +202,7 @@ static void take_request(struct ros_worker *w, struct ros_part *p)
 	part_finish(w, p);
 }
 
-/* One event of a clear; what has not come is waited for. */
+/* Clear one event; wait for the links without a fragment. */
 static void clear_event(struct ros_worker *w, struct ros_clear_part *c, uint32_t number)
 {
 	uint32_t event = c->events[number], all = w->source->links;
@@ -274,8 +273,9 @@ static void clear_over(struct ros_worker *w, struct ros_waiter *one)
 }
 
 /*
- * Those who wanted it first, then those who want it away. Others of the event may have come with
- * it: a clear takes all of them, so all of them are looked at.
+ * Serve the waiters of an event: first the requests, then the oldest clear. Fragments of other
+ * links may have arrived at the same time. The clear discards them all, so all requests are served
+ * before it.
  */
 static void serve_waiters(struct ros_worker *w, uint32_t event)
 {
@@ -292,7 +292,7 @@ static void serve_waiters(struct ros_worker *w, uint32_t event)
 		if (!bits)
 			continue;
 		if (is_clear(one)) {
-			clear = one; /* the oldest */
+			clear = one; /* the oldest one */
 			continue;
 		}
 		one->missing &= ~bits;
@@ -368,7 +368,7 @@ static void fetched(struct ros_worker *w, const struct roc_fragment_fetched *f)
 	part_finish(w, p);
 }
 
-/* Nothing comes from this sub-unit any more: everybody is told. */
+/* Take a failed sub-unit out of service and finish all its jobs with ROS_GONE. */
 void ros_worker_fail(struct ros_worker *w, const char *reason)
 {
 	struct roc_fragment_fetched f[BATCH];
@@ -383,7 +383,9 @@ void ros_worker_fail(struct ros_worker *w, const char *reason)
 		for (i = 0; i < n; i++)
 			fetched(w, &f[i]);
 	}
-	/* Nobody writes into host pages any more: what is on its way stays away. */
+	/*
+	 * The card does not write into host pages any more: outstanding fragments will not arrive.
+	 */
 	while ((p = TAILQ_FIRST(&w->flight))) {
 		TAILQ_REMOVE(&w->flight, p, flight);
 		part_status(p, p->flying, ROS_GONE);
@@ -436,7 +438,10 @@ static unsigned int take_done(struct ros_worker *w)
 	return (unsigned int)n;
 }
 
-/* Who asked is not to wait for ever, and until a stop the card may still write there. */
+/*
+ * Fail if the card does not write a fragment in time. Requests must not wait forever, and the card
+ * may write to the page until it is stopped.
+ */
 static unsigned int fail_timed_out(struct ros_worker *w)
 {
 	struct ros_part *oldest = TAILQ_FIRST(&w->flight);
@@ -450,7 +455,7 @@ static unsigned int fail_timed_out(struct ros_worker *w)
 	return 1;
 }
 
-/* What nobody asks for and nobody clears. */
+/* Clear events by age that no client requests or clears. */
 static unsigned int sweep(struct ros_worker *w)
 {
 	uint32_t event, links;
@@ -509,8 +514,8 @@ void ros_worker_copy_counts(struct ros_worker *w)
 }
 
 /*
- * It may be gone after each look. What was on its way is answered for then, and is its maker's:
- * what the driver tells of it a moment later, the run being over, is no news.
+ * The source may fail in each step. Then all jobs are finished and may be reused, so completions
+ * that the driver reports afterwards must be ignored.
  */
 static unsigned int poll_card(struct ros_worker *w)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The thread of a sub-unit: its turns, its sleep, its beginning and its end.
- */
+/* Thread of a worker: turns, sleep, start and stop. */
 #include "worker.h"
 
 #include <errno.h>
@@ -13,10 +11,11 @@
 #include "utils/common/clock.h"
 #include "utils/common/tool.h"
 
-#define IDLE_TURNS 64 /* turns with nothing to do before it sleeps */
-#define SLEEP_MS 500  /* at most: a lost wake-up, a card that died in silence */
+#define IDLE_TURNS 64 /* turns without work before a sleep */
+/* maximum sleep, to detect a lost wake-up or a card that stopped without an interrupt */
+#define SLEEP_MS 500
 
-/* In ms, for poll(): until somebody's wait is over. */
+/* Return the time until the first wait ends, in ms for poll(). */
 static int pause_ms(struct ros_worker *w)
 {
 	uint64_t until = ros_waiting_until(&w->waiting);
@@ -30,7 +29,7 @@ static int pause_ms(struct ros_worker *w)
 	return until < SLEEP_MS ? (int)until : SLEEP_MS;
 }
 
-/* Of a card that is gone only orders are to be answered. */
+/* After a failure of the source, only jobs of the network thread wake the worker. */
 static bool wait_for_work(struct ros_worker *w)
 {
 	struct pollfd fd = {.fd = w->bell.fd, .events = POLLIN};
@@ -40,7 +39,7 @@ static bool wait_for_work(struct ros_worker *w)
 	return w->source->ops->wait(w->source, w->bell.fd, pause_ms(w));
 }
 
-/* ros_worker_leave() takes the completions, which may have arrived since the last turn, too. */
+/* ros_worker_fail() also takes the completions that may have arrived since the last turn. */
 static void fail_stopped(struct ros_worker *w)
 {
 	const char *reason = w->source->ops->reason ? w->source->ops->reason(w->source) : NULL;
@@ -54,7 +53,10 @@ static void fail_stopped(struct ros_worker *w)
 	ros_worker_fail(w, text);
 }
 
-/* Whoever came before it lay down rang nobody: the last look is at all that a turn looks at. */
+/*
+ * A job that was queued before the bell was armed did not ring it, so run another full turn before
+ * the sleep.
+ */
 static void worker_sleep(struct ros_worker *w)
 {
 	ros_bell_arm(&w->bell);
@@ -106,7 +108,7 @@ int ros_worker_start(struct ros_worker *w)
 
 	if (w->source->ops->start(w->source))
 		return tool_fail("%s: %s", w->source->name, roc_error());
-	/* Signals are the main thread's. */
+	/* The main thread handles signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = pthread_create(&w->thread, NULL, work, w);
