@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The crc32 instruction has a latency of three cycles and starts one operation in each. Three
- * independent checksums of adjacent blocks keep it busy. Their sums are combined with a table that
- * says what a block of zeros makes of a checksum.
+ * Compute CRC-32C. The crc32 instruction has a latency of three cycles and a throughput of one per
+ * cycle. Three independent checksums of adjacent blocks keep it busy. They are combined with a
+ * table of the effect of a block of zeros on a checksum.
  */
 #include "crc32c.h"
 
@@ -12,7 +12,7 @@
 #define BLOCK 2048
 
 static uint32_t bytes[256];
-static uint32_t zeros[4][256]; /* BLOCK zeros behind each byte of a checksum */
+static uint32_t zeros[4][256]; /* effect of BLOCK zeros after each byte of a checksum */
 
 static uint32_t by_table(uint32_t crc, const unsigned char *at, size_t length)
 {

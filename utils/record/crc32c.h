@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* By the processor's instruction where it has one. */
+/* Uses the instruction of the processor if there is one. */
 uint32_t crc32c(const void *data, size_t length);
-/* The same by a table, on every processor. */
+/* Uses a table, on every processor. */
 uint32_t crc32c_by_table(const void *data, size_t length);
 
 #endif

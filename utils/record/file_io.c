@@ -11,10 +11,13 @@
 
 #include "recording.h"
 
-#define PART_MAX (UINT64_C(1) << 30) /* io_uring's own, of one registered buffer */
+#define PART_MAX (UINT64_C(1) << 30) /* limit of io_uring for one registered buffer */
 #define PARTS 1024
 
-/* 0: everybody may, 1: a group and root, 2: nobody. Kernels before 6.6 do not have it. */
+/*
+ * 0: allowed for all processes, 1: for a group and root, 2: for none. Kernels before 6.6 do not
+ * have the file.
+ */
 static int disabled(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/io_uring_disabled", "re");
@@ -106,7 +109,7 @@ void pinned_free(struct pinned *p)
 	free(p->parts);
 }
 
-/* Bytes of the blocks that the file system needs, 0: it has no direct I/O; -1: not known. */
+/* Return the block size for direct I/O. 0: the file system does not support it; -1: unknown. */
 static int64_t blocks_of(int fd)
 {
 	struct statx st;
@@ -118,12 +121,13 @@ static int64_t blocks_of(int fd)
 		       : st.stx_dio_offset_align;
 }
 
-/* An attempt at one block. Any other error than EINVAL is for the I/O that follows to report. */
+/* Try direct I/O with one block. Errors other than EINVAL are reported by the I/O that follows. */
 static bool takes_block(int fd, int flags)
 {
 	static unsigned char memory[3 * RECORDING_ALIGN]
 		__attribute__((aligned(2 * RECORDING_ALIGN)));
-	unsigned char *block = memory + RECORDING_ALIGN; /* aligned to no more than that */
+	/* aligned to RECORDING_ALIGN, and not to more */
+	unsigned char *block = memory + RECORDING_ALIGN;
 	struct stat st;
 	bool takes;
 
@@ -135,7 +139,7 @@ static bool takes_block(int fd, int flags)
 	return !ftruncate(fd, 0) && takes;
 }
 
-/* Whether O_DIRECT is set now; else why not, in @note. */
+/* Set O_DIRECT. Return: whether it is set; if not, the reason is in @note. */
 static bool set_direct(struct direct *d, int fd, int flags, const char *name,
 		       char note[UNITS_REASON])
 {

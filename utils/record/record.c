@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * roc-record: from a card to files.
- */
+/* roc-record: record data of a card to files. */
 #include "record_options.h"
 
 #include <string.h>

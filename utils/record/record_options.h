@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options that say how files are written, for tools whose values have a struct record_options
- * called record. Short: programs without a command line include recording.h without it.
+ * Options for writing files, for tools whose values have a member "record" of type struct
+ * record_options. Short: programs without a command line include recording.h without it.
  */
 #ifndef UTILS_RECORD_OPTIONS_H
 #define UTILS_RECORD_OPTIONS_H
@@ -12,7 +12,7 @@
 #define RECORD_AT(values, option_name, option_type, member)                                        \
 	.name = (option_name), .type = (option_type), .offset = offsetof(values, record.member)
 
-/* What follows goes into each of them. */
+/* The variable arguments are added to each option. */
 #define RECORD_OPTIONS(values, ...)                                                                \
 	{RECORD_AT(values, "prefix", OPTION_TEXT, prefix), .arg = "NAME", .fallback = "run",       \
 	 .help = "How the files are called: NAME-000000.data and so on", __VA_ARGS__},             \

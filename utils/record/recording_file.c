@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A data file and its index while they are written. Both have their blocks before the data come: a
- * write that allocates is slower, and an index without blocks for its next entries loses units that
- * the data file has. Closing a file returns what it did not use. The head of the index says that it
- * is closed only when all else is there.
+ * Write a data file and its index. Blocks of both are allocated before the data arrive: allocation
+ * slows down a write, and an index without blocks for its next entries would lose units that the
+ * data file has. Blocks that were not used are freed when the file is closed. The header marks the
+ * index as closed only after all else is written.
  */
 #include "recording_write.h"
 
@@ -18,7 +18,7 @@
 
 #include "utils/common/files.h"
 
-/* Reserved ahead of the data: so many bytes, but not more than this part of the free space. */
+/* Blocks reserved ahead of the data: bytes, limited to a fraction of the free space. */
 #define RESERVE (UINT64_C(256) << 20)
 #define RESERVE_PART 8
 #define INDEX_RESERVE (UINT64_C(64) << 10)
@@ -55,7 +55,7 @@ static void header_of(const struct recording_set *set, const struct recording_fi
 	recording_put_header(head, &h);
 }
 
-/* 0, or an error. */
+/* Return: 0, or a positive errno. */
 static int put_head(const struct recording_set *set, struct recording_file *f, uint64_t time,
 		    uint32_t flags)
 {
@@ -68,7 +68,7 @@ static int put_head(const struct recording_set *set, struct recording_file *f, u
 	return n == sizeof(head) ? 0 : n < 0 ? errno : ENOSPC;
 }
 
-/* What this process made and nobody needs: a file that was there is somebody's, and stays. */
+/* Delete the files that this process has created. An existing file of the same name stays. */
 static void unlink_files(const struct recording_set *set, const struct recording_file *f)
 {
 	const struct record_options *o = set->opt;
@@ -131,7 +131,7 @@ static uint64_t length_of_index(uint64_t entries)
 	return RECORDING_HEADER + entries * RECORDING_ENTRY;
 }
 
-/* Blocks for the entries so far, those of the writes in flight, and one more. */
+/* Reserve blocks for the current entries, those of the writes in flight, and one more. */
 static int reserve_index(struct recording_file *f)
 {
 	uint64_t needed = length_of_index(f->entries + f->base.pending + 1), more;
@@ -140,7 +140,10 @@ static int reserve_index(struct recording_file *f)
 	if (needed <= f->index_reserved)
 		return 0;
 	for (more = INDEX_RESERVE; more >= RECORDING_ALIGN; more /= 2) {
-		/* The length of the index is that of its entries, whatever is reserved. */
+		/*
+		 * The reserved blocks do not change the length of the index, which determines its
+		 * entries.
+		 */
 		ret = allocate(f->index, FALLOC_FL_KEEP_SIZE, f->index_reserved, more);
 		if (!ret) {
 			f->index_reserved += more;
@@ -151,7 +154,7 @@ static int reserve_index(struct recording_file *f)
 	}
 	if (writer_no_space(ret))
 		return -ENOSPC;
-	/* This file system reserves nothing. */
+	/* This file system does not support reservation. */
 	f->index_reserved = UINT64_MAX;
 	return 0;
 }
@@ -223,8 +226,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /*
- * The writes in flight end at f->end at the latest, so this cuts no data. ext4 and XFS keep the
- * blocks that a failed fallocate() has allocated until then.
+ * All writes in flight end at f->end or before, so this truncates no data. ext4 and XFS keep blocks
+ * of a failed fallocate() until then.
  */
 void recording_file_trim(struct recording_file *f)
 {
@@ -252,12 +255,12 @@ static void reserve_data(const struct recording_set *set, struct recording_file 
 		if (!ret)
 			break;
 		if (!writer_no_space(ret)) {
-			/* This file system reserves nothing. */
+			/* This file system does not support reservation. */
 			f->reserved = UINT64_MAX;
 			return;
 		}
 		recording_file_trim(f);
-		/* The write reports how much fits. */
+		/* The write determines how much fits. */
 		if (more <= bytes)
 			break;
 	}
@@ -279,7 +282,7 @@ int recording_file_reserve(struct recording_set *set, struct recording_file *f, 
 	return 0;
 }
 
-/* At which the file was begun. */
+/* Read the start time of the file from its header. */
 static bool time_of(const struct recording_file *f, uint64_t *time, char reason[UNITS_REASON])
 {
 	unsigned char head[RECORDING_HEADER];
@@ -323,7 +326,7 @@ void recording_file_count(struct recording_file *f, const struct recording_entry
 		f->bytes = e->offset + e->bytes;
 }
 
-/* A file without a unit says nothing, unless it is the only one. */
+/* Close a file. A file without units is deleted, unless it is the only one. */
 static void ended(const struct recording_set *set, struct recording_file *f)
 {
 	if (!f->entries && f->number)
@@ -331,7 +334,7 @@ static void ended(const struct recording_set *set, struct recording_file *f)
 	close_both(f);
 }
 
-/* The head says that the file is closed: all else is on the disk. */
+/* Mark the index as closed, after all else is on the disk. */
 static int close_head(const struct recording_set *set, struct recording_file *f,
 		      char reason[UNITS_REASON])
 {
@@ -344,7 +347,7 @@ static int close_head(const struct recording_set *set, struct recording_file *f,
 	return err ? fail_close(err, reason) : 0;
 }
 
-/* What comes before the next sync, if the last one went well. */
+/* Do what precedes the next sync, if the last one succeeded. */
 static int next_step(const struct recording_set *set, struct recording_file *f, int synced,
 		     char reason[UNITS_REASON])
 {

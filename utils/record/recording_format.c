@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The index of a recording as bytes: little endian whatever the machine is, a checksum over each
- * piece. Documentation/recording.md has the layout.
+ * Encode and decode the index of a recording: little endian on all machines, with a checksum for
+ * each piece. Documentation/recording.md has the layout.
  */
 #include "recording.h"
 

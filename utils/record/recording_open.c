@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Opening a recording: its files by their numbers, their entries as far as the data are there. A
- * file may have been cut short, copied by halves, or left by a process that was killed: what is
- * whole is read, and what is missing is said.
+ * Open a recording: find its files by their numbers, and read the entries whose data are there.
+ * Files may be truncated, partly copied, or left by a process that was killed. Everything that is
+ * complete is read, and missing parts are reported.
  */
 #include "recording.h"
 
@@ -21,7 +21,7 @@ static bool ends_with(const char *name, const char *end)
 	return n > m && !strcmp(name + n - m, end);
 }
 
-/* Numbers in names have six digits, and more when there are so many files. */
+/* Numbers in file names have six digits, or more if necessary. */
 static int by_name(const void *a, const void *b)
 {
 	const struct recording_part *p = a, *q = b;
@@ -136,7 +136,7 @@ static unsigned char *read_file(const char *name, size_t *length, char reason[UN
 	return text;
 }
 
-/* Entries as far as they are whole and their data are there. */
+/* Read the entries that are complete and have their data. */
 static int take_entries(struct recording *r, struct recording_part *p, const unsigned char *text,
 			size_t length, uint64_t data_bytes)
 {
@@ -169,9 +169,9 @@ static int take_entries(struct recording *r, struct recording_part *p, const uns
 }
 
 /*
- * The last file of a recording can have a name and nothing else: the machine went down before the
- * writer had a unit for it. A header in part is another case: it is written at once, so the index
- * was copied by halves.
+ * The last file of a recording can have a name without content, if the machine stopped before the
+ * writer had a unit for it. A partial header is an error: headers are written at once, so the index
+ * was partly copied.
  */
 static bool not_begun(const struct recording *r, const struct recording_part *p,
 		      enum recording_wrong wrong, const unsigned char *text, size_t length)
@@ -223,7 +223,7 @@ static int load_part(struct recording *r, struct recording_part *p, char reason[
 	return ret;
 }
 
-/* That a part has if all before it of the same recording are there. */
+/* Return the number of a part if all parts of its recording before it are there. */
 static unsigned int number_of(const struct recording *r, unsigned int part)
 {
 	unsigned int i, number = 0;
@@ -233,7 +233,7 @@ static unsigned int number_of(const struct recording *r, unsigned int part)
 	return number;
 }
 
-/* What is not as it was written. The first one is said. */
+/* Report missing and damaged parts; the first one determines the reason. */
 static void report_problems(struct recording *r)
 {
 	unsigned int i, number = 0;
@@ -262,7 +262,10 @@ static void report_problems(struct recording *r)
 				   r->parts[0].index);
 	}
 	for (i = 0; i < r->count && r->count > 1; i++) {
-		/* Mostly one lies behind the other, and there may be a million. */
+		/*
+		 * Count from the previous part if it is of the same recording: there may be a
+		 * million parts.
+		 */
 		if (i && r->parts[i].header.run == r->parts[i - 1].header.run)
 			number++;
 		else

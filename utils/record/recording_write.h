@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A recording while it is written: its files, and the commits to their indexes.
- */
+/* State of a recording while it is written: its files, and the commits to their indexes. */
 #ifndef ROC_UTILS_RECORDING_WRITE_H
 #define ROC_UTILS_RECORDING_WRITE_H
 
@@ -9,7 +7,7 @@
 #include "recording.h"
 #include "writer.h"
 
-/* How far the end of a file is: each sync comes before what is written next. */
+/* Progress of the end of a file: each sync precedes the next write. */
 enum recording_step {
 	RECORDING_WRITTEN,
 	RECORDING_SYNC_DATA,
@@ -23,13 +21,13 @@ struct recording_file {
 	int data, index; /* -1: closed */
 	unsigned int number;
 	uint64_t begun;			   /* units_now() */
-	uint64_t end;			   /* of what was handed out in the data file */
-	uint64_t reserved, index_reserved; /* allocated */
-	uint64_t bytes;			   /* end of the last unit that is there */
+	uint64_t end;			   /* end of the allocated part of the data file */
+	uint64_t reserved, index_reserved; /* bytes with reserved blocks */
+	uint64_t bytes;			   /* end of the last unit in the index */
 	uint64_t entries;
-	struct unit_format written_format; /* as its head has it */
+	struct unit_format written_format; /* the format in its header */
 	enum recording_step step;
-	bool anchored; /* its names and its head are on the disk */
+	bool anchored; /* its names and its header are on the disk */
 };
 
 struct recording_set {
@@ -37,57 +35,57 @@ struct recording_set {
 	const struct unit_format *format;
 	uint64_t run;
 	unsigned int next;     /* number of the next file */
-	uint64_t reserved_for; /* bytes of the units so far */
+	uint64_t reserved_for; /* bytes of all units so far */
 	struct direct direct;
-	char *note; /* UNITS_REASON bytes: for what the user is to know although nothing failed */
+	/* buffer of UNITS_REASON bytes: information for the user, although nothing failed */
+	char *note;
 };
 
-/* Each returns 0, or -errno with the sentence in @reason. */
+/* Each returns 0, or -errno with the reason in @reason. */
 /*
- * Before the first file: -EEXIST if the folder has any file of this prefix, because a file with a
- * later number would end the recording when its turn comes.
+ * Called before the first file. Return: -EEXIST if the folder has any file of this prefix: a file
+ * with a later number would collide with a file of this recording.
  */
 int recording_set_begin(const struct recording_set *set, char reason[UNITS_REASON]);
 int recording_file_begin(struct recording_set *set, struct recording_file *f,
 			 char reason[UNITS_REASON]);
 /*
- * Blocks for a unit of @bytes and its entry. -ENOSPC: there are none for the entry, so the unit
- * must not be written. Blocks for the data are not promised: the write reports that they are
- * missing.
+ * Reserve blocks for a unit of @bytes and its entry. Return: -ENOSPC if there are none for the
+ * entry; then the unit must not be written. Blocks for the data are not guaranteed: the write fails
+ * if there are none.
  */
 int recording_file_reserve(struct recording_set *set, struct recording_file *f, uint64_t bytes);
 /*
- * What comes over a network is known only with its units. 1: the head has to be written anew, as it
- * is in @head now; 0: it is up to date; -errno.
+ * Update the header for a format that changes during the run, as with a network source. Return: 1
+ * with the new header in @head, which must be written; 0 if it is up to date; -errno.
  */
 int recording_file_head(const struct recording_set *set, struct recording_file *f,
 			unsigned char head[RECORDING_HEADER], char reason[UNITS_REASON]);
-/* Bytes of the index so far: where the next entry begins. */
+/* Return the bytes of the index, which is the offset of the next entry. */
 uint64_t recording_file_index_bytes(const struct recording_file *f);
 /* Count an entry that was written to the index. */
 void recording_file_count(struct recording_file *f, const struct recording_entry *e);
-/* Return what the data file has reserved and not handed out, so that the index has room. */
+/* Free blocks that the data file has reserved and not used, so that the index can use them. */
 void recording_file_trim(struct recording_file *f);
 /*
- * The next step to the end of a file: 1 when *@fd is to be synced before this is called again, with
- * what came of that as @synced (0 or -errno; 0 the first time); 0 when the file is ended. It is
- * closed by 0 and by -errno.
+ * Run the next step of the end of a file. @synced: result of the last sync, 0 at first. Return: 1:
+ * sync *@fd and call again; 0: the file is ended and closed; -errno: it is closed.
  */
 int recording_file_end_step(const struct recording_set *set, struct recording_file *f, int synced,
 			    int *fd, char reason[UNITS_REASON]);
 
 /*
- * A commit adds entries to an index, after the data that they name. What is synced on the way is
- * the durability level (Documentation/recording.md).
+ * A commit appends entries to an index after the data that they refer to. The durability level
+ * determines the syncs in between (Documentation/recording.md).
  *
- * One operation is on its way at a time: two that the kernel starts in one call may run in any
- * order. Units that are written meanwhile wait for the next commit, so a slow sync makes larger
- * commits, not a slower recording.
+ * Only one operation is in flight at a time, because the kernel may reorder two that are submitted
+ * together. Units that are written meanwhile wait for the next commit, so a slow sync leads to
+ * larger commits and not to a slower recording.
  */
 
 enum commit_step {
 	COMMIT_COLLECT,
-	COMMIT_FOLDER_SYNC, /* the names of a new file */
+	COMMIT_FOLDER_SYNC, /* sync the names of a new file */
 	COMMIT_HEAD,
 	COMMIT_HEAD_SYNC,
 	COMMIT_DATA_SYNC,
@@ -96,14 +94,17 @@ enum commit_step {
 	COMMIT_END,
 };
 
-/* Owned by the sink, which sets the first block; all its entries are of one file. */
+/* Owned by the sink, which sets the first block. All entries of a commit belong to one file. */
 struct commit {
 	struct writer_op op;
 	struct writer *writer;
 	const struct recording_set *set;
-	/* The entries are in the index, or @err with the sentence. The commit is empty again. */
+	/*
+	 * Called when the entries are in the index, or with @err and the reason. The commit is
+	 * empty again.
+	 */
 	void (*ended)(struct writer *w, int err, const char *reason);
-	unsigned char *text; /* room for the entries of all units that the sink has */
+	unsigned char *text; /* space for the entries of all units of the sink */
 
 	struct recording_file *file; /* NULL: no entry was added */
 	enum commit_step step;
@@ -111,12 +112,12 @@ struct commit {
 	size_t bytes;
 	unsigned char head[RECORDING_HEADER];
 	bool head_written;
-	bool trimmed; /* the data file returned its reserve for the index */
+	bool trimmed; /* the data file freed its reserve for the index */
 };
 
-/* In the order of the units, before commit_start(). */
+/* Add an entry, in the order of the units. Call before commit_start(). */
 void commit_add(struct commit *c, struct recording_file *f, const struct recording_entry *e);
-/* May call ended() at once. */
+/* Start the commit. May call ended() before it returns. */
 void commit_start(struct commit *c);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-replay: a recording as if a card sent it, to be checked or counted. (roc-send --replay sends
+ * roc-replay: read a recording as a source, and check or count its units. (roc-send --replay sends
  * one.)
  */
 #include "recording.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Units go to the disk from where they lie. A unit need not begin where direct I/O may begin; what
- * is around it up to there is written with it, and the index says where it starts. A batch is
- * handed to the kernel with one call; what is finished is seen without any.
+ * Write units to the disk from their memory. A unit need not be aligned for direct I/O: the write
+ * includes the surrounding bytes up to the alignment, and the index has the offset of the unit. A
+ * batch is submitted with one call; completions are found without a call.
  *
- * Writes end in any order. The index has the units in the order in which they came, and a unit goes
- * back when its entry is there.
+ * Writes complete in any order. The index has the units in the order of put(), and a unit is
+ * returned when its entry is in the index.
  */
 #include "recording.h"
 
@@ -18,7 +18,10 @@
 #include "recording_write.h"
 #include "utils/units/sink_process.h"
 
-/* Units beyond the depth that are written and wait for their commit: a sync takes its time. */
+/*
+ * Units, in addition to the depth, that are written and wait for their commit, because a sync takes
+ * long.
+ */
 #define WAITING 1024
 
 enum state {
@@ -32,7 +35,7 @@ enum state {
 
 struct write {
 	struct writer_op op;
-	struct iovec piece; /* from where direct I/O begins */
+	struct iovec piece; /* aligned for direct I/O */
 	enum state state;
 	struct recording_file *file;
 	struct recording_entry entry;
@@ -46,14 +49,14 @@ struct record {
 	struct record_options opt;
 	struct recording_set set;
 	struct pinned pinned;
-	struct write *writes;  /* a ring */
+	struct write *writes;  /* ring */
 	unsigned int capacity; /* of the ring */
 	uint64_t head, tail;
-	uint64_t next; /* unit that no commit and no failure has reached */
+	uint64_t next; /* first unit that has neither been added to a commit nor failed */
 	struct commit commit;
-	uint64_t commit_from; /* its first unit; its last is before next */
-	unsigned int writing; /* writes on their way */
-	bool index_failed;    /* no entry can follow */
+	uint64_t commit_from; /* first unit of the current commit; @next is after its last one */
+	unsigned int writing; /* writes in flight */
+	bool index_failed;    /* no more entries can be written */
 };
 
 static struct record *of(struct sink *s)
@@ -71,7 +74,7 @@ static struct write *at(struct record *r, uint64_t n)
 	return &r->writes[n % r->capacity];
 }
 
-/* The disk is, or a file may not be longer: nothing new is taken. */
+/* The disk is full, or a file has reached its maximum size: accept no more units. */
 static int set_full(struct record *r, int err)
 {
 	r->w.full = true;
@@ -97,7 +100,7 @@ static int begin(struct writer *w)
 	ret = recording_file_begin(&r->set, f, reason);
 	if (ret) {
 		free(f);
-		/* The reason why there is no first one is more precise. */
+		/* For the first file, the reason of the error is more precise. */
 		if (r->sink.n.files && writer_no_space(ret))
 			return set_full(r, ret);
 		units_fail(r->sink.reason, -ret, "%s", reason);
@@ -195,7 +198,7 @@ static int put(struct sink *s, const struct unit *u)
 	f->end += length;
 	f->base.pending++;
 	r->writing++;
-	/* Of no bytes there is only the entry: a write of none would look like a full disk. */
+	/* A unit without data has only an entry: a write of 0 bytes would look like a full disk. */
 	if (length)
 		writer_start(&r->w, &w->op);
 	else
@@ -242,8 +245,8 @@ static void add_to_commit(struct record *r, struct write *w)
 }
 
 /*
- * Begin a commit with all that is written, up to the first unit that is not and to the end of the
- * file. One at a time: what is written meanwhile is for the next one.
+ * Start a commit with all units that are written, up to the first one that is not, or to the end of
+ * the file. Only one commit runs at a time; other units wait for the next one.
  */
 static void advance(struct writer *writer)
 {
@@ -269,7 +272,7 @@ static void advance(struct writer *writer)
 	}
 }
 
-/* Handles of units in this state, oldest first. */
+/* Collect handles of units in this state, oldest first. */
 static unsigned int collect(struct record *r, enum state state, uint64_t *handles,
 			    unsigned int capacity)
 {
@@ -283,7 +286,7 @@ static unsigned int collect(struct record *r, enum state state, uint64_t *handle
 			continue;
 		w->state = RETURNED;
 		if (state == COMMITTED) {
-			/* By the page cache the kernel copies. We never do. */
+			/* The kernel copies data into the page cache. This process never does. */
 			r->sink.n.units++;
 			r->sink.n.bytes += w->entry.bytes;
 		} else {
@@ -297,7 +300,7 @@ static unsigned int collect(struct record *r, enum state state, uint64_t *handle
 	return n;
 }
 
-/* What is still in has to come out first, as lost at worst. */
+/* Report a failure only when all units are returned, if necessary as lost. */
 static int fails(const struct record *r)
 {
 	return r->w.failed && r->head == r->tail ? -EIO : 0;
@@ -378,7 +381,7 @@ static int prepare(struct record *r, const struct source *source)
 	char *reason = r->sink.reason;
 	int ret;
 
-	/* Its writes and the operation of a commit. */
+	/* For the writes, and one operation of a commit. */
 	ret = writer_open(&r->w, r->opt.depth + 1, r->opt.durability != RECORDING_DURABLE_NONE);
 	if (!ret)
 		ret = recording_set_begin(&r->set, reason);
@@ -390,7 +393,7 @@ static int prepare(struct record *r, const struct source *source)
 	if (!r->writes || !r->commit.text)
 		return units_fail(reason, ENOMEM, "There is no memory left.");
 	pinned_register(&r->pinned, &r->w.ring, source);
-	/* A folder that cannot be written is said before the card starts. */
+	/* Report an unwritable folder before the card starts. */
 	return begin(&r->w);
 }
 
@@ -435,7 +438,7 @@ static int open_in_process(void *options, const struct source *source, struct si
 	return *sink ? 0 : -EIO;
 }
 
-/* They are the caller's, who keeps them in any case. */
+/* The options belong to the caller, which keeps them. */
 static void keep_options(void *options)
 {
 	(void)options;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A recording as a source: its units in their order, read ahead by io_uring into memory of ours and
- * lent from there. Like a channel it has a bounded number of units out; unlike one it can wait.
+ * A recording as a source. Units are read ahead in their order, by io_uring, into memory that is
+ * allocated here, and are lent from there. As with a channel, the number of lent units is limited;
+ * in contrast to a channel, the source waits.
  *
  * A data file is open from its first read until all of it is read and the next one is open: there
- * may be more of them than can be open.
+ * may be more files than descriptors.
  */
 #include "recording.h"
 
@@ -22,7 +23,7 @@
 #include "utils/units/content.h"
 #include "utils/units/units.h"
 
-/* Others may have all descriptors for a moment. */
+/* Other threads may use all descriptors for a short time. */
 #define FILE_WAIT_NS (5 * UNITS_NS_PER_S)
 #define FILE_AGAIN_NS (100 * 1000 * 1000)
 
@@ -35,15 +36,15 @@ enum state {
 
 struct file {
 	int fd;		      /* -1: closed */
-	unsigned int reading; /* units that are read from it */
+	unsigned int reading; /* units being read from it */
 };
 
 struct slot {
 	enum state state;
 	const struct recording_entry *entry;
-	const struct recording_part *part; /* that it is in */
-	uint64_t handle;		   /* when it is out */
-	uint64_t place;			   /* in the file, of the slot's first byte */
+	const struct recording_part *part; /* part of the unit */
+	uint64_t handle;		   /* while it is lent */
+	uint64_t place;			   /* offset in the file of the slot's first byte */
 	uint64_t length, done;
 	struct file *file;
 };
@@ -53,10 +54,11 @@ struct replay {
 	struct replay_options opt;
 	struct recording recording;
 	struct direct direct;
-	struct file *files;   /* with the data, of each part */
-	struct file *newest;  /* that was opened */
-	uint64_t again;	      /* until then there is no descriptor for the next one, 0: there is */
-	uint64_t retry_until; /* and nobody waits for it any longer */
+	struct file *files;  /* data file of each part */
+	struct file *newest; /* opened last */
+	/* time before which no other open is tried for lack of descriptors, 0: none failed */
+	uint64_t again;
+	uint64_t retry_until; /* time at which the open fails */
 	struct io_uring ring;
 	bool have_ring;
 	bool fixed;
@@ -65,11 +67,11 @@ struct replay {
 	uint64_t slot_bytes; /* bytes of a slot */
 	struct slot *slots;
 	uint32_t count;
-	uint32_t *order; /* slots being read, as a ring: in the order of the units */
+	uint32_t *order; /* ring of slots being read, in the order of the units */
 	uint64_t head, tail;
 	uint32_t *free_list, free_count;
 	unsigned int reading, queued;
-	unsigned int part; /* of the next unit to be read */
+	unsigned int part; /* part of the next unit to read */
 	uint64_t unit;
 	uint64_t lent;
 	struct pace pace;
@@ -125,7 +127,10 @@ static void close_file(struct file *f)
 	f->fd = -1;
 }
 
-/* If nothing of it will be read any more. The newest one's descriptor is for the next one. */
+/*
+ * Close a file that is completely read. The newest one stays open, so that its descriptor can be
+ * used for the next file.
+ */
 static void leave_file(struct replay *r, struct file *f)
 {
 	if (!f->reading && f < &r->files[r->part] &&
@@ -133,7 +138,7 @@ static void leave_file(struct replay *r, struct file *f)
 		close_file(f);
 }
 
-/* That the next unit of the recording is in, or NULL. */
+/* Return the part of the next unit, NULL: none. */
 static const struct recording_part *next_part(struct replay *r)
 {
 	while (r->part < r->recording.count && r->unit == r->recording.parts[r->part].count) {
@@ -150,7 +155,9 @@ static bool no_descriptor(int ret)
 	return ret == -EMFILE || ret == -ENFILE;
 }
 
-/* That the next unit is in: 1 it is open; 0 there is no descriptor for it yet; -errno. */
+/*
+ * Open the file of the next unit. Return: 1 if it is open; 0 if there is no descriptor yet; -errno.
+ */
 static int open_file(struct replay *r, struct file *file, const char *name)
 {
 	struct file *before = r->newest;
@@ -161,10 +168,10 @@ static int open_file(struct replay *r, struct file *file, const char *name)
 	if (now < r->again)
 		return 0;
 	file->fd = open_data(r, name);
-	/* What is read now makes room for one. */
+	/* A file whose reads are outstanding will be closed. */
 	if (no_descriptor(file->fd) && r->reading)
 		return 0;
-	/* Else the one before does, and nobody of this thread comes between. */
+	/* Otherwise close the previous file, and use its descriptor at once. */
 	if (no_descriptor(file->fd) && before) {
 		close_file(before);
 		file->fd = open_data(r, name);
@@ -185,7 +192,7 @@ static int open_file(struct replay *r, struct file *file, const char *name)
 	return 1;
 }
 
-/* Read ahead as far as there is room, with one call. */
+/* Read ahead as far as there are free slots, with one call. */
 static int read_ahead(struct replay *r)
 {
 	const struct recording_part *part;
@@ -245,7 +252,7 @@ static int finished(struct replay *r, struct slot *slot, int res)
 		return units_fail(r->source.reason, -res, "The recording cannot be read: %s.",
 				  strerror(-res));
 	slot->done += (uint64_t)res;
-	/* What is behind the last unit of a file need not be there. */
+	/* The padding after the last unit of a file may be missing. */
 	if (slot->done >= needed) {
 		slot->state = READ;
 		slot->file->reading--;
@@ -253,7 +260,7 @@ static int finished(struct replay *r, struct slot *slot, int res)
 		return 0;
 	}
 	slot->done &= ~(uint64_t)(RECORDING_ALIGN - 1);
-	/* A part of a block is the end of the file: it would be read again and again. */
+	/* A partial block is the end of the file; reading it again would make no progress. */
 	if (slot->done == before)
 		return units_fail(r->source.reason, EIO,
 				  "The recording became shorter while it was read.");
@@ -286,7 +293,10 @@ static int start(struct source *s)
 	return read_ahead(r);
 }
 
-/* The unit is lent all the same, as damaged: what is behind it may be right. */
+/*
+ * Lend the unit even if its checksum is wrong, flagged as damaged: the following units may be
+ * right.
+ */
 static void verify(struct replay *r, const struct recording_part *part, struct unit *u,
 		   uint32_t crc)
 {
@@ -400,10 +410,10 @@ static void close_source(struct source *s)
 	unsigned int i;
 	int ret;
 
-	/* The kernel writes to our memory until it has said otherwise. */
+	/* The kernel writes to the memory until its reads complete. */
 	while (r->reading > r->queued) {
 		ret = io_uring_wait_cqe(&r->ring, &cqe);
-		/* A signal ends no read. */
+		/* A signal does not cancel a read. */
 		if (ret == -EINTR)
 			continue;
 		if (ret)
@@ -437,7 +447,7 @@ static const struct source_ops ops = {
 	.close = close_source,
 };
 
-/* What is so in some parts only, their units say. */
+/* Return whether the flag is set in all parts. If it is set in some, their units have it. */
 static bool any_link(const struct recording *r)
 {
 	unsigned int i;
@@ -449,7 +459,7 @@ static bool any_link(const struct recording *r)
 	return true;
 }
 
-/* One that cannot be read is said before anything is sent. */
+/* Report an unreadable file before any unit is lent. */
 static int check_files(struct replay *r)
 {
 	unsigned int i;
@@ -476,7 +486,7 @@ static int make_slots(struct replay *r)
 	uint32_t i;
 	int ret;
 
-	/* A unit and what is around it. */
+	/* Space for a unit and the surrounding bytes up to the alignment. */
 	r->slot_bytes = (r->recording.unit_max + 2 * RECORDING_ALIGN - 1) &
 			~(uint64_t)(RECORDING_ALIGN - 1);
 	if (r->slot_bytes > INT32_MAX)
@@ -541,7 +551,10 @@ struct source *source_replay(const struct replay_options *o, char reason[UNITS_R
 	memcpy(r->source.format.from, h->from, sizeof(h->from));
 	r->source.regions[0] = (struct unit_region){.addr = r->memory, .length = r->length};
 	r->source.region_count = 1;
-	/* What is missing is a failure at the end; till then what is there is fed. */
+	/*
+	 * Missing units are reported as a failure at the end; until then the available units are
+	 * lent.
+	 */
 	found = r->recording.reason[0] ? r->recording.reason : r->recording.note;
 	if (found[0])
 		memcpy(r->source.note, found, sizeof(r->source.note));

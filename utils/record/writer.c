@@ -11,7 +11,7 @@
 
 #include "file_io.h"
 
-#define PIECES_MAX 1024 /* pieces of a write: the kernel takes no more */
+#define PIECES_MAX 1024 /* maximum pieces of a write (IOV_MAX) */
 
 bool writer_no_space(int err)
 {
@@ -48,7 +48,7 @@ static void end_op(struct writer *w, struct writer_op *op, int err)
 		op->next->link = op->link;
 	w->syncs -= !op->pieces;
 	*w->syncing = w->syncs;
-	/* A file system that cannot sync a folder. */
+	/* The file system cannot sync a folder. */
 	if (!op->pieces && op->fd == w->folder && err == -EINVAL)
 		err = 0;
 	op->complete(w, op, err);
@@ -70,12 +70,12 @@ void writer_start(struct writer *w, struct writer_op *op)
 		queue(w, op);
 		return;
 	}
-	/* What is written already can still be synced. */
+	/* Data that are written can still be synced. */
 	ret = op->pieces ? -1 : op->fd == w->folder ? fsync(op->fd) : fdatasync(op->fd);
 	end_op(w, op, op->pieces ? -EIO : ret ? -errno : 0);
 }
 
-/* @n bytes are written. 0: all are; 1: the rest is not; -ENOSPC. */
+/* Account @n bytes that were written. Return: 0: all are; 1: some are left; -ENOSPC. */
 static int written(const struct writer *w, struct writer_op *op, uint64_t n)
 {
 	if (n < op->left)
@@ -100,8 +100,8 @@ static int written(const struct writer *w, struct writer_op *op, uint64_t n)
 }
 
 /*
- * A limit that is in the middle of a block: the kernel cuts what is written there, which looks like
- * a full disk then, or like I/O that is not aligned.
+ * Return whether a write exceeds the file size limit of the process. If the limit is within a
+ * block, the kernel truncates the write, which then looks like a full disk or unaligned I/O.
  */
 static bool beyond_limit(const struct writer_op *op)
 {
@@ -219,7 +219,10 @@ int writer_finish(struct writer *w)
 	return w->failed ? -EIO : 1;
 }
 
-/* What the kernel did not take is lost. It stays in the queue, which is never submitted again. */
+/*
+ * Fail operations that the kernel did not accept. They stay in the submission queue, which is not
+ * used any more.
+ */
 static void drop_queued(struct writer *w)
 {
 	units_fail(w->reason, EAGAIN, "The kernel takes no writes: %s.", strerror(EAGAIN));
@@ -229,7 +232,10 @@ static void drop_queued(struct writer *w)
 		end_op(w, w->ops, -EAGAIN);
 }
 
-/* Until no write, and with @sync no sync, is on its way; waits only for what the kernel has. */
+/*
+ * Wait until no write is in flight, and with @sync no sync; operations that the kernel does not
+ * accept are dropped after UNITS_TAKE_NS.
+ */
 static void wait_for_all(struct writer *w, bool sync)
 {
 	uint64_t until = units_now() + UNITS_TAKE_NS;
@@ -239,7 +245,7 @@ static void wait_for_all(struct writer *w, bool sync)
 	for (w->format->advance(w); w->in_flight > (!sync && w->ending); w->format->advance(w)) {
 		ret = writer_flush(w);
 		if (w->in_flight > w->queued) {
-			/* A signal ends no write. */
+			/* A signal does not cancel a write. */
 			if (io_uring_wait_cqe(&w->ring, &cqe))
 				continue;
 			completed(w, cqe);
@@ -257,7 +263,7 @@ void writer_abandon(struct writer *w)
 	wait_for_all(w, false);
 }
 
-/* Without a limit of time: the user may cut the power when the tool has ended. */
+/* There is no time limit: the user may switch the machine off when the tool has ended. */
 int writer_end(struct writer *w)
 {
 	int ret;
@@ -275,7 +281,7 @@ void writer_sleep(struct writer *w, struct units_sleep *sleep)
 		units_sleep_fd(sleep, w->ring.ring_fd, POLLIN);
 }
 
-/* The folder's own name is synced here, before data come. */
+/* Open the folder, and sync its name in its parent before data arrive. */
 static int open_folder(struct writer *w, bool durable)
 {
 	int parent, err;
@@ -296,7 +302,10 @@ static int open_folder(struct writer *w, bool durable)
 	} else {
 		err = errno;
 	}
-	/* A file system that cannot sync a folder, and a folder that this user may not read. */
+	/*
+	 * Ignore a file system that cannot sync a folder, and a parent folder without read
+	 * permission.
+	 */
 	if (!err || err == EINVAL || err == EACCES)
 		return 0;
 	return units_fail(w->reason, err, "The folder that %s is in cannot be synced: %s.", w->dir,
