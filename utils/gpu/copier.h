@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Copies from the memory of something that is no card of ours into host memory: a GPU by its driver
- * library (copier_cuda.c), or this machine's own memory by threads (copier_cpu.c), which is what
- * there is everywhere. Copies of a stream are made one after the other, those of different streams
- * at the same time.
+ * Copy from device memory into host memory. The device is a GPU, accessed through its driver
+ * library (copier_cuda.c), or this machine's memory, copied by threads (copier_cpu.c), which needs
+ * no hardware. Copies of one stream are sequential, copies of different streams run in parallel.
  */
 #ifndef ROC_UTILS_COPIER_H
 #define ROC_UTILS_COPIER_H
@@ -18,31 +17,31 @@
 
 struct copier;
 
-/* Each returns 0, or what it says here, or -errno with the sentence in @reason. */
+/* Unless stated otherwise, each operation returns 0, or -errno with the reason in @reason. */
 struct copier_ops {
 	const char *name;
-	/* Memory of ours that copies go to, from now on locked and known to the device. */
+	/* Lock host memory and register it with the device. */
 	int (*pin)(struct copier *c, void *addr, size_t length);
 	void (*unpin)(struct copier *c, void *addr, size_t length);
-	/* Bytes @at on of the device's memory. Returns when they are there. */
+	/* Write to device memory at offset @at. Returns when the data are there. */
 	int (*upload)(struct copier *c, uint64_t at, const void *data, size_t bytes);
-	/* Begin to copy bytes @from on to @to. */
+	/* Start a copy from offset @from to @to. */
 	int (*copy)(struct copier *c, unsigned int stream, void *to, uint64_t from, size_t bytes);
-	/* All that the stream was asked for is done: 1; 0 not yet. */
+	/* Return 1 if all copies of the stream are done, 0 if not yet. */
 	int (*done)(struct copier *c, unsigned int stream);
-	/* Wait until it is. */
+	/* Wait until all copies of the stream are done. */
 	int (*wait)(struct copier *c, unsigned int stream);
-	/* Waits for all streams. May be called after a failed open. */
+	/* Wait for all streams and free. May be called after a failed open. */
 	void (*close)(struct copier *c);
 };
 
-/* Head of every copier; owned by who opened it until copier_close(). */
+/* Head of every copier. The opener owns it until copier_close(). */
 struct copier {
 	const struct copier_ops *ops;
 	unsigned int streams;
-	uint64_t memory; /* bytes of the device's memory that are ours */
+	uint64_t memory; /* bytes of the allocated device memory */
 	char device[128];
-	char pci[16]; /* its address, as sysfs has it; empty: there is no link */
+	char pci[16]; /* PCI address as in sysfs; empty: there is no link */
 	char reason[UNITS_REASON];
 };
 
@@ -51,7 +50,7 @@ struct copier_options {
 	uint64_t memory;
 };
 
-/* NULL: the sentence is in @reason. */
+/* Return: NULL with the reason in @reason. */
 struct copier *copier_cuda(const struct copier_options *o, char reason[UNITS_REASON]);
 struct copier *copier_cpu(const struct copier_options *o, char reason[UNITS_REASON]);
 
@@ -62,8 +61,9 @@ static inline void copier_close(struct copier *c)
 }
 
 /*
- * Bodies (utils/units/content.h) of @source, to be copied from 8 times the place on. @enough: asked
- * again and again, as gigabytes take seconds; true: -ECANCELED. May be NULL.
+ * Fill the device memory with the endless counter of @source (utils/units/content.h), so that
+ * bodies start at 8 times their place. @enough: polled in between, because gigabytes take seconds;
+ * if it returns true, the result is -ECANCELED. May be NULL.
  */
 int copier_fill(struct copier *c, uint64_t source, bool (*enough)(void));
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * This machine's memory as the device's, and a thread as each stream.
- */
+/* Use this machine's memory as device memory, and a thread for each stream. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A GPU by its driver's library, which is opened when it is needed: nothing of it is there when
- * this is built. Its functions and types are declared here, by the names that the library exports;
- * the numbers are the driver interface's.
+ * Access a GPU through its driver library. The library is opened at run time, so that it is not
+ * needed for the build. Its functions and types are declared here, under the names that the library
+ * exports; the numbers are those of the driver interface.
  */
 #include "copier.h"
 
@@ -187,7 +187,7 @@ static const struct copier_ops ops = {
 	.close = close_cuda,
 };
 
-/* sysfs has four digits of domain, in small letters. */
+/* sysfs has a domain of four digits, in lower case. */
 static void address_of(struct cuda *g)
 {
 	char text[64] = "", *at = text;

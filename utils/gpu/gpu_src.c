@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * roc-gpu-src: a GPU as a source of data, measured.
- */
+/* roc-gpu-src: measure a GPU as a data source. */
 #include "sweep.h"
 
 #include <errno.h>

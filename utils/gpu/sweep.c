@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The sweep. Each copy takes another piece of the device's memory, so that one that was never made
- * is seen when the records are looked at, which is done between the measured times.
+ * Measure copies over record sizes, memory types and streams. Each copy reads another piece of
+ * device memory, so that a missing copy is detected when the records are checked. Checks run
+ * outside the measured time.
  */
 #include "sweep.h"
 
@@ -17,22 +18,23 @@
 
 #define WORD 8
 #define GIB ((double)(UINT64_C(1) << 30))
-#define BUFFER_MAX (UINT64_C(1) << 30) /* but for one record */
-#define CHECK_MAX (UINT64_C(64) << 20) /* bytes of records that are looked at, but for one */
-#define SMALL 65536		       /* bytes of a record that is copied in no time */
-#define SMALL_ONES 1024		       /* between two looks for the signal */
+#define BUFFER_MAX (UINT64_C(1) << 30) /* bytes of the buffer, at least one record */
+#define CHECK_MAX (UINT64_C(64) << 20) /* bytes of records to check, at least one record */
+/* bytes; larger records are copied slowly enough to check for a signal after each */
+#define SMALL 65536
+#define SMALL_ONES 1024 /* small records between two checks for a signal */
 
 struct times {
 	uint64_t wall;
 	double system, user;
 };
 
-/* Where records of one size go. */
+/* Destinations of records of one size. */
 struct slots {
 	uint64_t record;
-	uint64_t count; /* a multiple of the streams: no two of them write to one slot */
-	uint64_t made;	/* copies begun for this point */
-	uint64_t first; /* number of the first of them, of all copies */
+	uint64_t count; /* a multiple of the streams, so that no two streams write to one slot */
+	uint64_t made;	/* copies started for this point */
+	uint64_t first; /* number of the first one among all copies */
 };
 
 static double seconds(const struct timeval *t)
@@ -52,7 +54,7 @@ static struct times now(void)
 	};
 }
 
-/* First byte in the device's memory of copy @number. */
+/* Return the offset in device memory for copy @number. */
 static uint64_t place(uint64_t number)
 {
 	return content_mix(number, 0) % CONTENT_PLACES * WORD;
@@ -63,13 +65,16 @@ static char *slot_of(const struct sweep *s, const struct slots *slots, uint64_t 
 	return (char *)s->memory.addr + n % slots->count * slots->record;
 }
 
-/* So seldom that the rate does not suffer from it, and soon enough for who waits. */
+/* Check for a signal, rarely enough not to affect the rate and often enough for the user. */
 static bool interrupted(const struct slots *slots, uint64_t i)
 {
 	return (slots->record > SMALL || !(i % SMALL_ONES)) && stop_requested();
 }
 
-/* Copies write to our memory until they are done, whatever became of others. What failed first. */
+/*
+ * Wait for all streams, because copies write to the buffer until they are done. Return: the first
+ * error.
+ */
 static int wait_for_all(struct copier *c, unsigned int streams, int failed)
 {
 	char reason[UNITS_REASON];
@@ -87,7 +92,7 @@ static int wait_for_all(struct copier *c, unsigned int streams, int failed)
 	return failed;
 }
 
-/* A part of it, if the signal comes. */
+/* Copy @records records, fewer if a signal arrives. */
 static int one_repeat(struct sweep *s, struct slots *slots, unsigned int streams, uint64_t records)
 {
 	struct copier *c = s->copier;
@@ -103,7 +108,7 @@ static int one_repeat(struct sweep *s, struct slots *slots, unsigned int streams
 	return wait_for_all(c, streams, ret);
 }
 
-/* The records that were copied last. */
+/* Check the last records. */
 static void check_records(struct sweep *s, const struct slots *slots, struct sweep_point *p)
 {
 	uint64_t n = CHECK_MAX / slots->record ? CHECK_MAX / slots->record : 1, i;
@@ -113,7 +118,7 @@ static void check_records(struct sweep *s, const struct slots *slots, struct swe
 	n = n < slots->count ? n : slots->count;
 	n = n < slots->made ? n : slots->made;
 	for (i = slots->made - n; i < slots->made; i++) {
-		/* A body alone: its counter goes on from there. */
+		/* The record is a body without a head, so its counter starts there. */
 		content = (struct content){.place = place(slots->first + i) / WORD -
 						    CONTENT_HEAD / WORD};
 		wrong = content_check(&content, CONTENT_HEAD, slot_of(s, slots, i), slots->record);
@@ -147,7 +152,7 @@ static void add_up(struct sweep_point *p, const double *rates, const struct time
 	p->user = used->user / ((double)p->bytes / GIB);
 }
 
-/* 0, or -errno with the sentence in the copier. */
+/* Return: 0, or -errno with the reason in the copier. */
 static int measure(struct sweep *s, struct slots *slots, struct sweep_point *p)
 {
 	uint64_t records = s->opt->bytes / p->record ? s->opt->bytes / p->record : 1;
@@ -156,7 +161,7 @@ static int measure(struct sweep *s, struct slots *slots, struct sweep_point *p)
 	unsigned int i;
 	int ret;
 
-	/* The first copies of all find caches and tables of the device cold. */
+	/* Warm up: during the first copies, caches and tables of the device are cold. */
 	ret = one_repeat(s, slots, p->streams, p->streams);
 	for (i = 0; i < s->opt->repeats && !ret && !stop_requested(); i++) {
 		before = now();
@@ -263,11 +268,11 @@ int sweep_run(struct sweep *s)
 }
 
 /*
- * Around the payload of a write, bytes: header with a 64-bit address 16, check of the link 4, and
- * start, number and end of the packet: 4 from 8 GT/s on, 1 + 2 + 1 below.
+ * Bytes around the payload of a write: 16 for the header with a 64-bit address, 4 for the link CRC,
+ * and framing with sequence number: 4 from 8 GT/s on, 1 + 2 + 1 below.
  */
 #define PACKET_OVERHEAD 24
-#define PAYLOAD_USUAL 256 /* bytes: what most machines set */
+#define PAYLOAD_USUAL 256 /* bytes: the setting of most machines */
 
 static double encoding(double speed)
 {
@@ -275,7 +280,7 @@ static double encoding(double speed)
 		return 8.0 / 10;
 	if (speed < 48)
 		return 128.0 / 130;
-	/* Flits: 236 of 256 bytes are for packets. */
+	/* Flits: 236 of 256 bytes carry packets. */
 	return 236.0 / 256;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-gpu-src: how fast records of each size come from a device into our memory.
+ * roc-gpu-src: measure the rate of copies from a device into host memory, by record size.
  *
  *	gpu_src.c	the tool
- *	sweep.c		the measurement, and the link that the rate is compared with
+ *	sweep.c		the measurement, and the capacity of the link
  *	sweep_report.c	table and JSON
- *	copier*.c	where the records come from
+ *	copier*.c	copies from a device
  */
 #ifndef ROC_UTILS_GPU_SWEEP_H
 #define ROC_UTILS_GPU_SWEEP_H
@@ -17,25 +17,25 @@
 #include "copier.h"
 #include "utils/common/tool.h"
 
-/*
- * What the link of a device can carry at most, and how that comes about: the number that a measured
- * rate is to be divided by.
- */
+/* The maximum rate of the link of a device, and its factors. Measured rates are divided by it. */
 
 struct gpu_link {
 	bool known;
 	double speed; /* GT/s of a lane */
 	unsigned int lanes;
-	double encoding;      /* of the bits on a lane those that are not for the line itself */
+	double encoding;      /* fraction of the bits on a lane that carry data */
 	unsigned int payload; /* bytes in a packet */
-	bool payload_assumed; /* the capability is root's to read, and we are not */
-	double efficiency;    /* of a packet's bytes those that are payload */
+	bool payload_assumed; /* the capability is readable only as root */
+	double efficiency;    /* fraction of the bytes of a packet that are payload */
 	double ceiling;	      /* Gb/s */
 };
 
-/* Of the device at @address. Not known: there is no link, or the kernel does not say. */
+/*
+ * Read the link of the device at @address. @known is false if there is no link, or the kernel does
+ * not report it.
+ */
 void gpu_link_read(struct gpu_link *l, const char *root, const char *address);
-/* The same from what it is made of. */
+/* Compute the link from its properties. */
 void gpu_link_set(struct gpu_link *l, double speed, unsigned int lanes, unsigned int payload);
 
 struct sweep_options {
@@ -43,10 +43,10 @@ struct sweep_options {
 	unsigned int source; /* SWEEP_GPU or _CPU */
 	uint32_t device;
 	uint64_t record_min, record_max;
-	uint32_t steps; /* sizes in a factor of ten */
-	uint64_t bytes; /* of a repeat, at least one record */
+	uint32_t steps; /* record sizes per factor of ten */
+	uint64_t bytes; /* of a repeat; at least one record is copied */
 	uint32_t repeats;
-	uint32_t streams;    /* up to so many: 1, 2, 4 and so on */
+	uint32_t streams;    /* maximum; measured with 1, 2, 4 and so on */
 	unsigned int memory; /* SWEEP_BOTH, ... */
 	const char *cpus;
 	bool no_check, json;
@@ -64,7 +64,7 @@ enum {
 
 #define SWEEP_REPEATS 1000
 
-/* One size of records, kind of memory and number of streams. */
+/* One combination of record size, memory type and number of streams. */
 struct sweep_point {
 	uint64_t record;
 	bool pinned;
@@ -73,7 +73,7 @@ struct sweep_point {
 	uint64_t bytes;	    /* of all repeats */
 	double mean, sigma; /* Gb/s */
 	double least, most;
-	double system, user; /* seconds of processor per GiB */
+	double system, user; /* CPU seconds per GiB */
 	uint64_t errors;     /* records with a wrong byte */
 };
 
@@ -89,10 +89,10 @@ struct sweep {
 	unsigned int count;
 	unsigned int no_space, too_many; /* points that are not measured */
 	uint64_t errors;
-	char wrong[UNITS_REASON]; /* the first of them */
+	char wrong[UNITS_REASON]; /* description of the first error */
 };
 
-/* Exit code, the message is out. */
+/* Return: exit code; an error is already reported. */
 int sweep_run(struct sweep *s);
 void sweep_report(const struct sweep *s);
 

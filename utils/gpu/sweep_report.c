@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-gpu-src prints: the denominator first, spelled out, then a row for each point.
+ * Print the results of roc-gpu-src: the capacity of the link with its factors, then a row for each
+ * point.
  */
 #include "sweep.h"
 
