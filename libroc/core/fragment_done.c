@@ -203,7 +203,7 @@ void roc_fragments_lent(const struct roc_fragments *f, struct roc_lent *lent)
 
 void roc_fragments_counts(const struct roc_fragments *f, struct roc_fragments_counts *counts)
 {
-	uint32_t room = f->command_entries - f->outstanding;
+	uint32_t space = f->command_entries - f->outstanding;
 
 	*counts = f->counts;
 	if (f->index)
@@ -213,5 +213,5 @@ void roc_fragments_counts(const struct roc_fragments *f, struct roc_fragments_co
 	counts->unrung = f->freed - f->freed_told;
 	counts->pages_out = f->pages_out;
 	counts->free = libroc_fragment_free(f);
-	counts->room = counts->free < room ? counts->free : room;
+	counts->space = counts->free < space ? counts->free : space;
 }

@@ -34,7 +34,7 @@ static int tell(struct roc_fragments *f, uint32_t what)
 		.size = sizeof(arg), .what = what, .free = f->freed, .command = f->commanded};
 	int ret = libroc_node_ioctl(&f->c.node, ROC_FR_TELL, &arg);
 
-	f->counts.tells++;
+	f->counts.doorbell_calls++;
 	if (ret && ret != -EALREADY)
 		return libroc_fail_ioctl(-ret, f->c.name, "cannot tell the card");
 	return 0;
@@ -229,7 +229,7 @@ int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t link
 		c->tag = htole32(i);
 		c->op = htole32(ROC_FR_TRANSFER);
 		f->outstanding++;
-		f->counts.asked++;
+		f->counts.requested++;
 	}
 	return asked;
 }

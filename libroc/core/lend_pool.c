@@ -154,7 +154,7 @@ int roc_lender_pool(struct roc_channel *ch, unsigned int limit, struct roc_lende
 	ret = libroc_need_rings(ch);
 	if (ret)
 		return ret;
-	if (roc_fill_room(&ch->rings) <= ch->rings.fill_mask || roc_ready_peek(&ch->rings))
+	if (roc_fill_space(&ch->rings) <= ch->rings.fill_mask || roc_ready_peek(&ch->rings))
 		return roc_fail(
 			EBUSY,
 			"%s: superpages that another lender, or somebody, has pushed are in its rings: close the channel and open it anew",
@@ -174,7 +174,7 @@ static uint32_t room(struct roc_lender *l)
 	uint32_t now, all = l->ch->rings.fill_mask + 1 - l->superpages;
 
 	pthread_mutex_lock(&l->lock);
-	now = roc_fill_room(&l->ch->rings);
+	now = roc_fill_space(&l->ch->rings);
 	pthread_mutex_unlock(&l->lock);
 	return now < all ? now : all;
 }

@@ -172,7 +172,7 @@ static int get_source(const struct roc_mep *mep, struct roc_mep_source *s, struc
 }
 
 int roc_mep_open(struct roc_mep *mep, const void *data, uint64_t bytes,
-		 struct roc_mep_source *sources, struct iovec *segments, unsigned int room)
+		 struct roc_mep_source *sources, struct iovec *segments, unsigned int capacity)
 {
 	const unsigned char *entry = (const unsigned char *)data + ROC_MEP_HEAD, *at;
 	uint64_t length, left;
@@ -185,7 +185,7 @@ int roc_mep_open(struct roc_mep *mep, const void *data, uint64_t bytes,
 	ret = get_mep(mep, data, bytes, &length);
 	if (ret)
 		return ret;
-	if (mep->count > room)
+	if (mep->count > capacity)
 		return -ENOSPC;
 	mep->sources = sources;
 	at = entry + (size_t)mep->count * ROC_MEP_ENTRY;
@@ -334,7 +334,7 @@ int roc_mfp_next(struct roc_mfp_walk *walk, struct roc_mfp_fragment *fragment)
 }
 
 unsigned int roc_mfp_parts(const struct roc_mfp_fragment *fragment, struct iovec *parts,
-			   unsigned int room)
+			   unsigned int capacity)
 {
 	const struct roc_mfp_view *v = fragment->view;
 	unsigned int segment = fragment->segment, n = 0;
@@ -346,7 +346,7 @@ unsigned int roc_mfp_parts(const struct roc_mfp_fragment *fragment, struct iovec
 
 		if (here > left)
 			here = left;
-		if (here && n < room)
+		if (here && n < capacity)
 			parts[n] = (struct iovec){
 				.iov_base = (char *)v->segments[segment].iov_base + offset,
 				.iov_len = here,
@@ -359,11 +359,11 @@ unsigned int roc_mfp_parts(const struct roc_mfp_fragment *fragment, struct iovec
 	return n;
 }
 
-size_t roc_mfp_copy(const struct roc_mfp_fragment *fragment, void *to, size_t room)
+size_t roc_mfp_copy(const struct roc_mfp_fragment *fragment, void *to, size_t capacity)
 {
 	const struct roc_mfp_view *v = fragment->view;
 	struct place p = {fragment->segment, fragment->offset};
-	size_t bytes = fragment->bytes < room ? fragment->bytes : room;
+	size_t bytes = fragment->bytes < capacity ? fragment->bytes : capacity;
 
 	if (v && bytes)
 		gather(v->segments, v->count, &p, to, bytes);
@@ -373,7 +373,7 @@ size_t roc_mfp_copy(const struct roc_mfp_fragment *fragment, void *to, size_t ro
 /* Walk of all sources at once: the lowest event that any of them stands at is the next. */
 struct roc_mep_events {
 	const struct roc_mep *mep;
-	unsigned int room;
+	unsigned int capacity;
 	struct roc_mfp_walk *walks;
 	struct roc_mfp_fragment *next;	/* of each source; no view: it has no more */
 	struct roc_mfp_fragment *shown; /* of the event that the caller has */
@@ -388,7 +388,7 @@ int roc_mep_events_new(unsigned int sources, struct roc_mep_events **events)
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return -ENOMEM;
-	e->room = sources;
+	e->capacity = sources;
 	e->walks = calloc(sources, sizeof(*e->walks));
 	e->next = calloc(sources, sizeof(*e->next));
 	e->shown = calloc(sources, sizeof(*e->shown));
@@ -426,7 +426,7 @@ int roc_mep_events_begin(struct roc_mep_events *events, const struct roc_mep *me
 {
 	unsigned int i;
 
-	if (mep->count > events->room)
+	if (mep->count > events->capacity)
 		return -ENOSPC;
 	events->mep = mep;
 	for (i = 0; i < mep->count; i++) {

@@ -56,7 +56,7 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 		if (ch->mode == ROC_MODE_BUSY)
 			return roc_fail(
 				ETIME,
-				"%s: %u of %u superpages after %d ms: in busy mode only roc_channel_look() polls the card: call it, or choose another mode with roc_channel_mode()",
+				"%s: %u of %u superpages after %d ms: in busy mode only roc_channel_poll() polls the card: call it, or choose another mode with roc_channel_mode()",
 				ch->name, count, min_ready, timeout_ms);
 		return roc_fail(
 			ETIME,
@@ -90,9 +90,14 @@ static int kick(struct roc_channel *ch, uint32_t flags)
 	return arg.count;
 }
 
-int roc_channel_look(struct roc_channel *ch)
+int roc_channel_poll(struct roc_channel *ch)
 {
 	return kick(ch, ROC_KICK_POLL);
+}
+
+int roc_channel_look(struct roc_channel *ch)
+{
+	return roc_channel_poll(ch);
 }
 
 int roc_channel_kick(struct roc_channel *ch)

@@ -218,7 +218,7 @@ static void rest(int epoll)
 	case REST_LOOK:
 		for (i = 0; i < bench.count; i++) {
 			bench.sources[i].counts->looks++;
-			if (roc_channel_look(bench.sources[i].ch) < 0)
+			if (roc_channel_poll(bench.sources[i].ch) < 0)
 				fail("%s", roc_error());
 		}
 		return;

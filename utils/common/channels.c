@@ -18,6 +18,7 @@ enum {
 	DAMAGED,
 	SHORT,
 	LOST,
+	LOOKS, /* deprecated name of ROC_COUNT_POLLS in JSON, InfluxDB and Prometheus */
 	ALL_COUNTERS,
 };
 
@@ -42,8 +43,8 @@ static const struct {
 				  "Times that the card had no superpage."},
 	[ROC_COUNT_BAD_INDEX] = {"badIndex", ">Bad index", "roc_channel_bad_indices",
 				 "Impossible ring indices of readers."},
-	[ROC_COUNT_LOOKS] = {"looks", ">Looks", "roc_channel_looks",
-			     "Times that the driver looked for superpages."},
+	[ROC_COUNT_POLLS] = {"polls", ">Polls", "roc_channel_polls",
+			     "Polls of the driver for finished superpages."},
 	[ROC_COUNT_TURNS] = {"turns", ">Turns", "roc_channel_thread_turns",
 			     "Times that the driver's thread woke."},
 	[ROC_COUNT_MMIO_READS] = {"mmioReads", ">Reads", "roc_channel_mmio_reads",
@@ -101,6 +102,8 @@ static const struct {
 	[LOST] =
 		{"lost", ">Lost", "roc_channel_lost",
 		 "Superpages that the card had when a run failed; of a sub-unit, entries of its rings."},
+	[LOOKS] = {"looks", ">Looks", "roc_channel_looks",
+		   "Deprecated name of roc_channel_polls_total."},
 };
 
 /* Counters that are 0 unless there is an error. */
@@ -129,7 +132,7 @@ static const unsigned int few[] = {
 	ROC_COUNT_FIFO_EMPTY,
 };
 static const unsigned int more[] = {
-	ROC_COUNT_PUSHED,     ROC_COUNT_BAD_INDEX,	   ROC_COUNT_LOOKS,
+	ROC_COUNT_PUSHED,     ROC_COUNT_BAD_INDEX,	   ROC_COUNT_POLLS,
 	ROC_COUNT_TURNS,      ROC_COUNT_MMIO_READS,	   ROC_COUNT_MMIO_WRITES,
 	ROC_COUNT_INTERRUPTS, ROC_COUNT_MISSED_INTERRUPTS, ROC_COUNT_SPURIOUS_INTERRUPTS,
 };
@@ -233,6 +236,8 @@ static int64_t value_of(const struct channels *c, unsigned int channel, unsigned
 		return losses->short_;
 	case LOST:
 		return losses->lost;
+	case LOOKS:
+		return t->counter[ROC_COUNT_POLLS];
 	default:
 		return t->counter[counter];
 	}

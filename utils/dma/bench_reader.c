@@ -265,7 +265,7 @@ static void idle(struct bench *b, unsigned int min_ready)
 
 	if (b->opt->mode == ROC_MODE_BUSY) {
 		b->counts.polls++;
-		n = roc_channel_look(b->ch);
+		n = roc_channel_poll(b->ch);
 		if (n < 0 && n != -EINTR)
 			bench_fail(b, "%s", roc_error());
 		else if (!n)

@@ -112,7 +112,7 @@ static double calls_each(const void *o)
 {
 	const struct fragment_run *r = o;
 
-	return per_fragment(r, r->run.waits + r->counts.tells);
+	return per_fragment(r, r->run.waits + r->counts.doorbell_calls);
 }
 
 #define RUN(member) VALUE(struct fragment_run, member)
@@ -166,7 +166,7 @@ static const struct value value[] = {
 	{RUN(counts.replaced), .name = "Replaced", .verbose = true},
 	{RUN(counts.failed), .name = "Given up", .verbose = true},
 	{RUN(run.waits), .key = "waits"},
-	{RUN(counts.tells), .key = "tells"},
+	{RUN(counts.doorbell_calls), .key = "tells"},
 	{RUN(counts.doorbells), .key = "doorbells"},
 	{RUN(info.interrupts), .key = "interrupts"},
 	{RUN(info.data_interrupts), .name = "Interrupts of data", .key = "dataInterrupts",

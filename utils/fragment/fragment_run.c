@@ -362,12 +362,12 @@ static int check_host_memory(struct fragment_run *r)
 	struct roc_fragments_counts c;
 
 	roc_fragments_counts(r->f, &c);
-	if ((int)c.room >= needed)
+	if ((int)c.space >= needed)
 		return TOOL_OK;
 	return tool_fail(
 		"The host memory has not room for a fragment of each link: these are %d, and it has %" PRIu32
 		" pages: give it more (--memory).",
-		needed, c.room);
+		needed, c.space);
 }
 
 static int prepare(struct channel_run *channel)

@@ -201,7 +201,7 @@ static int request(struct ros_source *s, uint32_t event, uint32_t links, uint64_
 			.host = y->free_host[--y->frees],
 			.tag = tag,
 		};
-		y->counts.asked++;
+		y->counts.requested++;
 	}
 	return (int)links;
 }
@@ -292,7 +292,7 @@ static void counts(struct ros_source *s, struct roc_fragments_counts *c)
 	c->outstanding = (uint32_t)(y->made - y->finished);
 	c->queued = (uint32_t)(y->made - y->submitted);
 	c->free = y->frees;
-	c->room = y->frees;
+	c->space = y->frees;
 	c->pages_out = y->set.links * y->set.pages;
 	for (i = 0; i < y->set.links; i++)
 		c->pages_out -= y->links[i].spares;

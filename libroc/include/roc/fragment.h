@@ -105,15 +105,17 @@ struct roc_fragment_fetched {
 
 /**
  * struct roc_fragments_counts - Library counters of an open sub-unit
- * @taken: fragments reported by the card and taken. This counter and those down to @tells count
- *	since open
+ * @taken: fragments reported by the card and taken. This counter and those down to @doorbell_calls
+ *	count since open
  * @replaced: of these, released by the library because the same event id came again
- * @asked: fragments requested
+ * @requested: fragments requested
+ * @asked: deprecated name of @requested
  * @fetched: of these, complete in host memory
  * @failed: of these, ended with an error or cancelled by a stop
  * @cleared: fragments given back to the card by roc_fragments_clear()
  * @doorbells: register writes of doorbells
- * @tells: system calls made instead of such writes
+ * @doorbell_calls: system calls made instead of such writes
+ * @tells: deprecated name of @doorbell_calls
  * @events: events in the index. This member and those below are current values
  * @kept: fragments in the index
  * @outstanding: requests that are not complete
@@ -121,17 +123,22 @@ struct roc_fragment_fetched {
  * @unrung: released pages not yet reported to the card
  * @pages_out: pages that the host holds: kept pages, and cleared pages that wait for their request
  * @free: host pages that belong to no request and are not lent
- * @room: requests that can be made now: the smaller of @free and the space in the command ring
+ * @space: requests that can be made now: the smaller of @free and the space in the command ring
+ * @room: deprecated name of @space
  */
 struct roc_fragments_counts {
 	uint64_t taken;
 	uint64_t replaced;
-	uint64_t asked;
+	union {
+		uint64_t requested, asked;
+	};
 	uint64_t fetched;
 	uint64_t failed;
 	uint64_t cleared;
 	uint64_t doorbells;
-	uint64_t tells;
+	union {
+		uint64_t doorbell_calls, tells;
+	};
 	uint32_t events;
 	uint32_t kept;
 	uint32_t outstanding;
@@ -139,7 +146,9 @@ struct roc_fragments_counts {
 	uint32_t unrung;
 	uint32_t pages_out;
 	uint32_t free;
-	uint32_t room;
+	union {
+		uint32_t space, room;
+	};
 };
 
 /**

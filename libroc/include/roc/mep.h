@@ -206,22 +206,22 @@ int roc_mfp_next(struct roc_mfp_walk *walk, struct roc_mfp_fragment *fragment);
  * roc_mfp_parts() - List the parts of a fragment
  * @fragment: fragment from an iterator
  * @parts: array, filled in
- * @room: size of @parts
+ * @capacity: size of @parts
  *
- * Return: number of parts of the fragment, which may be more than @room.
+ * Return: number of parts of the fragment, which may be more than @capacity.
  */
 unsigned int roc_mfp_parts(const struct roc_mfp_fragment *fragment, struct iovec *parts,
-			   unsigned int room);
+			   unsigned int capacity);
 
 /**
  * roc_mfp_copy() - Copy the data of a fragment into contiguous memory
  * @fragment: fragment from an iterator
  * @to: memory for the data
- * @room: size of this memory in bytes
+ * @capacity: size of this memory in bytes
  *
- * Return: number of bytes copied: those of the fragment, at most @room.
+ * Return: number of bytes copied: those of the fragment, at most @capacity.
  */
-size_t roc_mfp_copy(const struct roc_mfp_fragment *fragment, void *to, size_t room);
+size_t roc_mfp_copy(const struct roc_mfp_fragment *fragment, void *to, size_t capacity);
 
 /**
  * enum roc_mep_state - State of a source's MFP in a MEP
@@ -309,15 +309,15 @@ size_t roc_mep_put(void *to, const struct roc_mep *mep);
  * @bytes: number of readable bytes from there
  * @sources: array, filled in
  * @segments: array, filled in; both must outlive @mep
- * @room: size of @sources and of @segments
+ * @capacity: size of @sources and of @segments
  *
  * Return: 0 on success; -EPROTO if it is not a MEP; -EPROTONOSUPPORT if it is one of another
  * version (@mep->count is then the version); -EMSGSIZE if it is longer than @bytes (@mep->handle is
- * then its length if known, otherwise 0); -ENOSPC if it has more sources than @room (@mep->count is
- * then their number); -EBADMSG if head, table and MFPs contradict each other.
+ * then its length if known, otherwise 0); -ENOSPC if it has more sources than @capacity
+ * (@mep->count is then their number); -EBADMSG if head, table and MFPs contradict each other.
  */
 int roc_mep_open(struct roc_mep *mep, const void *data, uint64_t bytes,
-		 struct roc_mep_source *sources, struct iovec *segments, unsigned int room);
+		 struct roc_mep_source *sources, struct iovec *segments, unsigned int capacity);
 
 struct roc_mep_events; /* the caller owns it from roc_mep_events_new() to _free() */
 

@@ -24,10 +24,15 @@
 
 #include <roc/roc.h>
 
-static inline uint32_t roc_fill_room(struct roc_rings *r)
+static inline uint32_t roc_fill_space(struct roc_rings *r)
 {
 	r->fill_cons = __atomic_load_n(&r->kernel->fill_cons, __ATOMIC_ACQUIRE); /* B */
 	return r->fill_mask + 1 - (r->fill_prod + r->filled - r->fill_cons);
+}
+
+static inline uint32_t roc_fill_room(struct roc_rings *r)
+{
+	return roc_fill_space(r);
 }
 
 static inline struct roc_fill *roc_fill_next(struct roc_rings *r)
@@ -35,7 +40,7 @@ static inline struct roc_fill *roc_fill_next(struct roc_rings *r)
 	uint32_t next = r->fill_prod + r->filled;
 
 	/* The kernel's index is on its cache line: read it only when the cached copy says full. */
-	if (next - r->fill_cons > r->fill_mask && !roc_fill_room(r))
+	if (next - r->fill_cons > r->fill_mask && !roc_fill_space(r))
 		return NULL;
 	r->filled++;
 	return &r->fill[next & r->fill_mask];

@@ -553,7 +553,7 @@ int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_confi
  * @mode: new mode
  *
  * The channel may be running. A change neither loses data nor stops the card. After a change to
- * ROC_MODE_BUSY, call roc_channel_look().
+ * ROC_MODE_BUSY, call roc_channel_poll().
  *
  * Return: 0 on success; -EOPNOTSUPP for ROC_MODE_EVENT if the card has no events (no
  * ROC_CAP_EVENTS); -EINVAL.
@@ -647,7 +647,7 @@ int roc_channel_command(struct roc_channel *ch, uint32_t command, uint32_t *repl
 int roc_channel_eventfd(struct roc_channel *ch, int eventfd);
 
 /**
- * roc_channel_look() - Poll the card for finished superpages now
+ * roc_channel_poll() - Poll the card for finished superpages now
  * @ch: handle
  *
  * ROC_MODE_BUSY needs it; every mode allows it. A poll ends after some milliseconds. The next poll
@@ -655,6 +655,14 @@ int roc_channel_eventfd(struct roc_channel *ch, int eventfd);
  *
  * Return: number of superpages found finished; -EPIPE if there are no rings; -EALREADY if the
  * channel is not running.
+ */
+int roc_channel_poll(struct roc_channel *ch);
+
+/**
+ * roc_channel_look() - Deprecated name of roc_channel_poll()
+ * @ch: as for roc_channel_poll()
+ *
+ * Return: as roc_channel_poll().
  */
 int roc_channel_look(struct roc_channel *ch);
 
@@ -803,10 +811,18 @@ struct roc_rings {
 struct roc_rings *roc_channel_ring(struct roc_channel *ch);
 
 /**
- * roc_fill_room() - Return the number of free entries in the fill ring
+ * roc_fill_space() - Return the number of free entries in the fill ring
  * @r: rings
  *
  * Return: number of roc_fill_next() calls that will return an entry, at least.
+ */
+static inline uint32_t roc_fill_space(struct roc_rings *r);
+
+/**
+ * roc_fill_room() - Deprecated name of roc_fill_space()
+ * @r: as for roc_fill_space()
+ *
+ * Return: as roc_fill_space().
  */
 static inline uint32_t roc_fill_room(struct roc_rings *r);
 

@@ -28,7 +28,8 @@ extern "C" {
  * @ROC_COUNT_RETRIES: pushes that the card did not accept at the first attempt
  * @ROC_COUNT_FIFO_EMPTY: times that the card found a link's FIFO empty (CRU)
  * @ROC_COUNT_BAD_INDEX: invalid ring indices from user space
- * @ROC_COUNT_LOOKS: times that the driver polled for finished superpages
+ * @ROC_COUNT_POLLS: times that the driver polled for finished superpages
+ * @ROC_COUNT_LOOKS: deprecated name of @ROC_COUNT_POLLS
  * @ROC_COUNT_TURNS: times that the driver's thread woke
  * @ROC_COUNT_MMIO_READS: register reads of the data path
  * @ROC_COUNT_MMIO_WRITES: register writes of the data path
@@ -64,7 +65,8 @@ enum roc_counter {
 	ROC_COUNT_RETRIES = 5,
 	ROC_COUNT_FIFO_EMPTY = 6,
 	ROC_COUNT_BAD_INDEX = 7,
-	ROC_COUNT_LOOKS = 8,
+	ROC_COUNT_POLLS = 8,
+	ROC_COUNT_LOOKS = ROC_COUNT_POLLS,
 	ROC_COUNT_TURNS = 9,
 	ROC_COUNT_MMIO_READS = 10,
 	ROC_COUNT_MMIO_WRITES = 11,

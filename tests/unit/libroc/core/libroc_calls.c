@@ -493,7 +493,7 @@ static void making_rings(void)
 	UNIT_EQ(roc_pop(ch, &ready), -EPIPE);
 	UNIT_EQ(roc_channel_wait(ch, 1, 0), -EPIPE);
 	UNIT_EQ(roc_channel_kick(ch), -EPIPE);
-	UNIT_EQ(roc_channel_look(ch), -EPIPE);
+	UNIT_EQ(roc_channel_poll(ch), -EPIPE);
 	UNIT_EQ(fake.calls, 0);
 	fake.errno_ = EINVAL;
 	UNIT_EQ(roc_channel_rings(ch, 17, 16), -EINVAL);
@@ -575,7 +575,7 @@ static int use_channel(void *arg)
 
 	REFUSED(at, roc_channel_wait(ch, 1, 0));
 	REFUSED(at, roc_channel_kick(ch));
-	REFUSED(at, roc_channel_look(ch));
+	REFUSED(at, roc_channel_poll(ch));
 	REFUSED(at, roc_push(ch, 1, 0, 4096, 0));
 	REFUSED(at, roc_pop(ch, &ready));
 	IN_CHILD(at, !roc_channel_ring(ch));
@@ -711,7 +711,7 @@ static void waiting(void)
 	UNIT_EQ(roc_channel_mode(ch, ROC_MODE_BUSY), 0);
 	fake.errno_ = ETIME;
 	UNIT_EQ(roc_channel_wait(ch, 7, 2500), -ETIME);
-	ERROR_HAS("5 of 7 superpages after 2500 ms: in busy mode only roc_channel_look()");
+	ERROR_HAS("5 of 7 superpages after 2500 ms: in busy mode only roc_channel_poll()");
 	CU_ASSERT_PTR_NULL(strstr(roc_error(), "source"));
 	fake.errno_ = 0;
 	UNIT_EQ(roc_channel_configure(ch, &(struct roc_channel_config){.mode = ROC_MODE_TIMER}), 0);
@@ -742,17 +742,17 @@ static void waiting(void)
 	fake.errno_ = 0;
 	fake.reply = sizeof(struct roc_ch_control);
 	fake.out.control = (struct roc_ch_control){.size = sizeof(fake.out.control), .count = 4};
-	UNIT_EQ(roc_channel_look(ch), 4);
+	UNIT_EQ(roc_channel_poll(ch), 4);
 	UNIT_EQ(fake.in.control.flags, ROC_KICK_POLL);
 	fake.out.control.count = 0;
 	UNIT_EQ(roc_channel_kick(ch), 0);
 	UNIT_EQ(fake.in.control.flags, 0);
 	fake.reply = 0;
 	fake.errno_ = EALREADY;
-	UNIT_EQ(roc_channel_look(ch), -EALREADY);
+	UNIT_EQ(roc_channel_poll(ch), -EALREADY);
 	ERROR_HAS("start it first");
 	fake.failed_reason = ROC_REASON_LOST;
-	UNIT_EQ(roc_channel_look(ch), -EALREADY);
+	UNIT_EQ(roc_channel_poll(ch), -EALREADY);
 	ERROR_HAS("the run has failed: the card answers all ones");
 	fake.failed_reason = 0;
 	fake.errno_ = EBADF;

@@ -58,7 +58,7 @@ static void rings(void)
 	UNIT_EQ(roc_fragments_request(f, 0, ~0u, 0), 0);
 	UNIT_EQ(roc_fragments_clear(f, &event, 1), 0);
 	UNIT_EQ(roc_fragments_flush(f), 0);
-	UNIT_EQ(counts(f).room, 0);
+	UNIT_EQ(counts(f).space, 0);
 	FAILS(roc_fragments_return(f, 1), -EINVAL, "handle 0x1");
 	CU_ASSERT_FALSE(roc_fragments_running(f));
 
@@ -208,7 +208,7 @@ static void memory_for_the_card(void)
 	fake.skew = 0;
 	UNIT_EQ(roc_fragments_add(f, memory + 8 * PAGE, 40 * PAGE), 0);
 	UNIT_EQ(counts(f).free, 48);
-	UNIT_EQ(counts(f).room, COMMANDS);
+	UNIT_EQ(counts(f).space, COMMANDS);
 	FAILS(roc_fragments_add(f, memory, PAGE), -ENOSPC, "1 host pages more than the 48");
 	finish(f);
 }
@@ -503,7 +503,7 @@ static void no_doorbell(void)
 	UNIT_EQ(roc_fragments_flush(f), 0);
 	UNIT_EQ(fake.in.tell.what, ROC_FR_TELL_COMMAND);
 	UNIT_EQ(fake.in.tell.command, 1);
-	UNIT_EQ(counts(f).tells, 2);
+	UNIT_EQ(counts(f).doorbell_calls, 2);
 	UNIT_EQ(counts(f).doorbells, 0);
 	UNIT_EQ(roc_fragments_request(f, 5, 1, 1), 1);
 	node.errno_ = EALREADY;

@@ -198,15 +198,15 @@ static void no_room(void)
 	UNIT_EQ(roc_fragments_take(f, NULL, 100), 36);
 	for (event = 0; event < 10; event++)
 		UNIT_EQ(roc_fragments_request(f, event, 7, event), 7);
-	UNIT_EQ(counts(f).room, 2);
+	UNIT_EQ(counts(f).space, 2);
 	FAILS(roc_fragments_request(f, 10, 7, 10), -EAGAIN, "30 of 32 requests outstanding");
-	UNIT_EQ(counts(f).asked, 30);
+	UNIT_EQ(counts(f).requested, 30);
 	UNIT_EQ(roc_fragments_request(f, 10, 5, 10), 5);
 	roc_fragments_flush(f);
 	for (i = 0; i < COMMANDS; i++)
 		card_does();
 	UNIT_EQ(roc_fragments_done(f, got, COMMANDS), COMMANDS);
-	UNIT_EQ(counts(f).room, HOST_PAGES - COMMANDS);
+	UNIT_EQ(counts(f).space, HOST_PAGES - COMMANDS);
 	for (event = 0; event < 5; event++)
 		UNIT_EQ(roc_fragments_request(f, event, 7, event), 7);
 	FAILS(roc_fragments_request(f, 10, 7, 10), -EAGAIN, "1 host pages are free");
@@ -494,7 +494,7 @@ static void in_balance(struct roc_fragments *f)
 	/* Pages: the card's, on their way to it, told of and not taken, and the host's. */
 	UNIT_EQ(free + (f->freed - fake.freed) + (fake.sent - f->taken) + c.pages_out, ALL);
 	UNIT_EQ(c.free + c.outstanding + any.lent, HOST_PAGES);
-	UNIT_EQ(c.asked, c.fetched + c.outstanding);
+	UNIT_EQ(c.requested, c.fetched + c.outstanding);
 	UNIT_EQ(c.fetched, any.fetched);
 	CU_ASSERT_TRUE(c.kept <= c.pages_out);
 }

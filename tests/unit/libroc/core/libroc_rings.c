@@ -51,13 +51,13 @@ static void fill_is_full(void)
 	struct roc_rings r = rings_at(UINT32_MAX - 5, 16, 16);
 	uint32_t i;
 
-	UNIT_EQ(roc_fill_room(&r), 16);
+	UNIT_EQ(roc_fill_space(&r), 16);
 	for (i = 0; i < 16; i++) {
 		struct roc_fill *entry = roc_fill_next(&r);
 
 		UNIT_NEED(entry);
 		UNIT_EQ(entry - fill, (UINT32_MAX - 5 + i) % 16);
-		UNIT_EQ(roc_fill_room(&r), 15 - i);
+		UNIT_EQ(roc_fill_space(&r), 15 - i);
 	}
 	CU_ASSERT_PTR_NULL(roc_fill_next(&r));
 	UNIT_EQ(user.fill_prod, UINT32_MAX - 5);
@@ -65,7 +65,7 @@ static void fill_is_full(void)
 	UNIT_EQ(user.fill_prod, 10);
 	CU_ASSERT_PTR_NULL(roc_fill_next(&r));
 	kernel.fill_cons = 1; /* the kernel took 7 */
-	UNIT_EQ(roc_fill_room(&r), 7);
+	UNIT_EQ(roc_fill_space(&r), 7);
 	for (i = 0; i < 7; i++)
 		CU_ASSERT_PTR_NOT_NULL(roc_fill_next(&r));
 	CU_ASSERT_PTR_NULL(roc_fill_next(&r));
@@ -171,7 +171,7 @@ static uint64_t run_threads(struct roc_rings *r, struct ring_loop *loop, uint32_
 	UNIT_EQ(loop->wrong, 0);
 	UNIT_EQ(loop->lost_kicks, 0);
 	UNIT_EQ(loop->bad_index, 0);
-	UNIT_EQ(roc_fill_room(r), r->fill_mask + 1);
+	UNIT_EQ(roc_fill_space(r), r->fill_mask + 1);
 	unit_note("%llu entries, %llu sleeps, %llu kicks", (unsigned long long)back,
 		  (unsigned long long)loop->sleeps, (unsigned long long)kicks);
 	return back;

@@ -113,7 +113,7 @@ int roc_channel_kick(struct roc_channel *ch)
 	return 0;
 }
 
-int roc_channel_look(struct roc_channel *ch)
+int roc_channel_poll(struct roc_channel *ch)
 {
 	driver.polls++;
 	return (int)work();

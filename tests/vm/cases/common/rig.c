@@ -324,7 +324,7 @@ bool rig_run(struct rig *r, uint64_t n, unsigned int ms)
 		if (rig_take(r, true))
 			continue;
 		if (r->mode == ROC_MODE_BUSY)
-			ret = roc_channel_look(r->ch);
+			ret = roc_channel_poll(r->ch);
 		else
 			ret = roc_channel_wait(r->ch, 1, left < 100 ? left : 100);
 		if (ret < 0 && ret != -ETIME && !lib(r, ret, "wait"))

@@ -95,7 +95,7 @@ static void failed(struct rig *r, enum roc_reason reason, unsigned int ms)
 
 	do {
 		if (r->mode == ROC_MODE_BUSY)
-			roc_channel_look(r->ch);
+			roc_channel_poll(r->ch);
 		rig_take(r, true);
 		info = ch_info(rig_fd(r));
 	} while (info.state == ROC_CH_RUNNING && now_ms() < end);
@@ -471,7 +471,7 @@ static void lost_in_busy_mode(void)
 	emu(CARD0, "fault 0 all-ones");
 	end = now_ms() + patience_ms(8000);
 	while (ch_info(rig_fd(&r)).state == ROC_CH_RUNNING && now_ms() < end) {
-		roc_channel_look(r.ch);
+		roc_channel_poll(r.ch);
 		rig_take(&r, true);
 		sleep_ms(1);
 	}

@@ -588,7 +588,7 @@ static bool cross_interrupts(struct rig *r)
 
 	at_open = counters(EP0, 0);
 	for (; now - begin < patience_ms(LIMIT_MS); rig_take(r, true), now = now_ms()) {
-		CU_ASSERT(roc_channel_look(r->ch) >= 0);
+		CU_ASSERT(roc_channel_poll(r->ch) >= 0);
 		if (now - slept < 10)
 			continue;
 		/* Without a pause of the looks no interrupt comes first. */

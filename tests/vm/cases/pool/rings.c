@@ -173,7 +173,7 @@ static void garbage_entries(void)
 		}
 		r.rings->fill_prod += 8;
 		__atomic_store_n(&r.rings->user->fill_prod, r.rings->fill_prod, __ATOMIC_RELEASE);
-		if (roc_channel_look(r.ch) < 0)
+		if (roc_channel_poll(r.ch) < 0)
 			break;
 		while (roc_pop(r.ch, &e) == 1)
 			refused += e.flags == ROC_READY_REFUSED && e.sequence == refused;
@@ -229,7 +229,7 @@ static void bad_ready_cons_in_flight(void)
 		__atomic_store_n(&r.rings->user->ready_cons, bad[i], __ATOMIC_RELEASE);
 		if (!i)
 			rig_push(&r, 8);
-		CU_ASSERT(roc_channel_look(r.ch) == 0);
+		CU_ASSERT(roc_channel_poll(r.ch) == 0);
 		UNIT_EQ(ch_info(rig_fd(&r)).pushed, 8);
 	}
 	__atomic_store_n(&r.rings->user->ready_cons, 0, __ATOMIC_RELEASE);
@@ -286,7 +286,7 @@ static int scribble(void *arg)
 			break;
 		default:
 			roc_channel_kick(r.ch);
-			roc_channel_look(r.ch);
+			roc_channel_poll(r.ch);
 		}
 	}
 	s->bad = bad_indices(&r);

@@ -145,7 +145,7 @@ static void busy_mode(void)
 /* One look has a deadline: on a crowded machine several are needed for what is there. */
 static int looked(struct rig *r, int *found)
 {
-	int more = roc_channel_look(r->ch);
+	int more = roc_channel_poll(r->ch);
 
 	CU_ASSERT(more >= 0);
 	return *found += more;
@@ -438,7 +438,7 @@ static void busy_mode_needs_no_kick(void)
 	for (i = 0; i < 20; i++) {
 		kicks += !!(r.rings->kernel->flags & ROC_RING_NEED_KICK);
 		rig_push(&r, 1);
-		CU_ASSERT(UNIT_WAIT((roc_channel_look(r.ch), rig_take(&r, false)), 2000));
+		CU_ASSERT(UNIT_WAIT((roc_channel_poll(r.ch), rig_take(&r, false)), 2000));
 	}
 	UNIT_EQ(kicks, 0);
 	rig_stop(&r);

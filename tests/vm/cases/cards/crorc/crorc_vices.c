@@ -492,7 +492,7 @@ static void lost_room(void)
 	for (i = 0; modes[i] != ROC_MODE_EVENT; i++) {
 		r = losing_rig(modes[i], EVENT_CONSUMED);
 		CU_ASSERT(rig_start(&r));
-		CU_ASSERT(UNIT_WAIT((rig_take(&r, true), roc_channel_look(r.ch),
+		CU_ASSERT(UNIT_WAIT((rig_take(&r, true), roc_channel_poll(r.ch),
 				     emu_count(CRORC0, 0, "record_stalls") > 0),
 				    LIMIT_MS));
 		goes_on(&r);
