@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pool as the core sees it.
+ * Operations of the pool channel type: see core/channel_type.h.
  */
 #include <linux/mm.h>
 #include <linux/poll.h>
@@ -53,7 +53,7 @@ static __poll_t roc_pool_poll(struct roc_open *o, poll_table *pt)
 	return roc_pool_ready_now(roc_pool_run(roc_run(o))) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* What is ready already he is told of at once, for maybe no more can be. */
+/* Signal superpages that are ready already: if the ready ring is full, no later one will. */
 static void roc_pool_eventfd_set(struct roc_open *o)
 {
 	if (roc_pool_ready_now(roc_pool_run(roc_run(o))))
@@ -68,7 +68,7 @@ static void roc_pool_fdinfo(struct roc_open *o, struct seq_file *m)
 		   READ_ONCE(pool->stats.completed) - pool->base.completed);
 }
 
-/* Pieces of it are superpages. */
+/* The pieces of a buffer are superpages. */
 static int roc_pool_check_buffer(struct roc_endpoint *ep, struct roc_buf_register *arg,
 				 bool *kernel_access)
 {
@@ -82,7 +82,7 @@ static int roc_pool_check_buffer(struct roc_endpoint *ep, struct roc_buf_registe
 	return 0;
 }
 
-/* Its thread finds out what. */
+/* The thread reads the status of the channel. */
 static void roc_pool_handle_error(struct roc_open *o)
 {
 	struct roc_pool_run *p = roc_pool_run(roc_run(o));

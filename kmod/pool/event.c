@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The event path of a channel: finding it, its two rings, and their registers. See event.h.
+ * Event path of a channel: probe, the two rings and their registers. See event.h.
  *
- * Nothing here reads a register while data flow. A card that does not bear two accesses at once
- * gets its writes under the card's lock, but they are not pushed out by a read: the contract has a
- * card with this interface bear them. A doorbell that is lost all the same is made good by the next
- * one, or by the watchdog in thread.c.
+ * No function here reads a register while data flow. For a card that does not tolerate concurrent
+ * accesses the writes are made under the card lock, but no read flushes them: the contract requires
+ * that a card with this interface tolerates that. If a doorbell is lost nevertheless, the next one
+ * or the watchdog in thread.c repeats it.
  */
 #include <linux/dma-mapping.h>
 #include <linux/pci.h>
@@ -24,7 +24,7 @@ const struct roc_block_regs roc_event_regs = {
 	.quiet_ms = EVENT_QUIET_MS,
 };
 
-/* On the data path: counted. */
+/* Writes of the data path are counted. */
 static void roc_event_write(struct roc_channel *ch, u32 offset, u32 value)
 {
 	ch->stats.mmio_writes++;
@@ -39,7 +39,7 @@ static void roc_event_free_rings(struct roc_endpoint *ep, struct roc_event *ev)
 	ev->record = NULL;
 }
 
-/* Rings for all that the channel's links hold; twice the room for records not yet drained. */
+/* The record ring has twice the entries of the submission ring, for records not yet consumed. */
 static int roc_event_alloc_rings(struct roc_channel *ch, u32 ring_log2)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
@@ -69,8 +69,8 @@ static int roc_event_probe_channel(struct roc_channel *ch, const struct roc_even
 }
 
 /*
- * Without the capability, or with one that does not hold what it declares, the card is used as a
- * plain one, and 0 is returned. -ENOMEM is no fault of the card.
+ * If the card has no event capability, or an invalid one, the driver uses the card without events,
+ * and this returns 0. -ENOMEM is not the card's fault and fails the probe.
  */
 int roc_event_probe(struct roc_endpoint *ep)
 {
@@ -113,8 +113,8 @@ void roc_event_remove(struct roc_endpoint *ep)
 }
 
 /*
- * Is a record missing that the card has counted? The read of the count comes back behind the
- * records that it counts. Of a card that is gone the answer means nothing.
+ * Return true if a record is missing that the card has counted. The card answers the read of the
+ * count only after the records that it counts. If the card is gone the result is meaningless.
  */
 bool roc_event_missing(struct roc_channel *ch)
 {
@@ -138,8 +138,8 @@ static bool roc_event_setup(struct roc_channel *ch, u32 start)
 }
 
 /*
- * For the backend, between the reset of the channel and its start. The card refuses when an
- * address did not arrive, so a lost write is seen.
+ * Enable the event path. The backend calls it between the reset of the channel and its start. If a
+ * ring address was lost the card refuses the setup, so a lost write is detected.
  */
 int roc_event_enable(struct roc_channel *ch)
 {
@@ -161,21 +161,21 @@ int roc_event_enable(struct roc_channel *ch)
 	return err;
 }
 
-/* With the event interface; -EIO: the card may still write. */
+/* Disable the event path, if the card has one. -EIO: the card may still write. */
 int roc_event_disable(struct roc_channel *ch)
 {
 	roc_pool(ch)->event.on = false;
 	return ch->block ? roc_block_disable(ch) : 0;
 }
 
-/* May one more descriptor be published? One record's room is kept for the END. */
+/* Return true if one more descriptor may be published. One record is reserved for END. */
 bool roc_event_space(const struct roc_event *ev, u32 in_flight)
 {
 	return in_flight < 1u << ev->submit_log2 &&
 	       ev->published - ev->notified + 2 <= 1u << ev->record_log2;
 }
 
-/* Number of the descriptor. The card hears of it by roc_event_ring(). */
+/* Write a descriptor and return its number. roc_event_ring() notifies the card. */
 u32 roc_event_push(struct roc_event *ev, unsigned int link, u64 bus, u32 length)
 {
 	struct event_descriptor *d = &ev->submit[ev->published & ((1u << ev->submit_log2) - 1)];
@@ -187,7 +187,7 @@ u32 roc_event_push(struct roc_event *ev, unsigned int link, u64 bus, u32 length)
 	return ev->published++;
 }
 
-/* One write for all that was pushed. Its barrier orders the descriptors before it. */
+/* Ring the doorbell for all new descriptors. The write's barrier orders them before it. */
 void roc_event_ring(struct roc_channel *ch)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
@@ -198,19 +198,22 @@ void roc_event_ring(struct roc_channel *ch)
 	roc_event_write(ch, EVENT_DOORBELL, ev->published);
 }
 
-/* Is the next record there? Also without the channel lock, by the interrupt handler. */
+/* Return true if the next record is there. The interrupt handler calls it without channel lock. */
 bool roc_event_next(const struct roc_event *ev)
 {
 	return roc_record_present(ev->record, ev->record_log2, READ_ONCE(ev->consumed));
 }
 
-/* Is a record missing that the card has written records behind? */
+/* Return true if the next record is missing although a later one is there. */
 bool roc_event_hole(const struct roc_event *ev)
 {
 	return roc_record_hole(ev->record, ev->record_log2, ev->consumed);
 }
 
-/* Give the room back and ask for one interrupt: no record can be missed, see 7.1. */
+/*
+ * Report the consumed records and request one interrupt. No record can be missed: see section 7.1
+ * of the contract.
+ */
 void roc_event_arm(struct roc_channel *ch)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
@@ -219,7 +222,7 @@ void roc_event_arm(struct roc_channel *ch)
 	roc_event_write(ch, EVENT_ARM, ev->consumed);
 }
 
-/* The same without the interrupt, when a quarter of the ring waits to be given back. */
+/* Report the consumed records without an interrupt, once they are a quarter of the ring. */
 void roc_event_release_space(struct roc_channel *ch)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
@@ -230,7 +233,7 @@ void roc_event_release_space(struct roc_channel *ch)
 	roc_event_write(ch, EVENT_CONSUMED, ev->consumed);
 }
 
-/* Of a new rate; @longest is the most that is ever wanted for it. */
+/* Set interrupt moderation if it has changed enough. @longest: upper bound of @us. */
 void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us, u32 longest)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
@@ -245,7 +248,7 @@ void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us, u32 longest)
 	roc_event_write(ch, EVENT_MODERATION, ev->moderation);
 }
 
-/* A write may have been lost: say again what the card should know. */
+/* Rewrite both indices, because a write may have been lost. */
 void roc_event_repeat(struct roc_channel *ch)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The event path: superpages are handed over in rings in host memory, and a moderated interrupt
- * tells of finished ones. The contract is Documentation/hardware/event-interface.md; a card
- * without that capability is none of this file's business.
+ * Event path: the driver and the card exchange superpages in rings in host memory, and a moderated
+ * interrupt reports finished ones. Documentation/hardware/event-interface.md is the contract. Only
+ * a card with that capability has an event path.
  */
 #ifndef ROC_EVENT_H
 #define ROC_EVENT_H
@@ -18,23 +18,23 @@ struct roc_endpoint;
 /**
  * struct roc_event - the event path of a channel, embedded in it
  *
- * The rings live as long as the hardware is ours; the rest describes a run. Channel lock.
+ * The rings live from probe to remove; the other members describe a run. Channel lock.
  *
  * @submit: descriptors; the driver writes, the card reads
  * @record: records; the card writes, the driver reads
- * @submit_bus: address of @submit for the card
- * @record_bus: address of @record for the card
- * @submit_log2: of the entries of @submit
- * @record_log2: of the entries of @record
- * @depth: superpages that are given to a link, at most
+ * @submit_bus: DMA address of @submit
+ * @record_bus: DMA address of @record
+ * @submit_log2: log2 of the entries of @submit
+ * @record_log2: log2 of the entries of @record
+ * @depth: superpages that a link holds at most
  * @on: enabled in the card
- * @published: descriptors in the ring
- * @rung: as many of @published the card was notified of
- * @consumed: records drained
- * @notified: as many of @consumed the card was notified of
- * @ended: the card promised that nothing more comes
- * @refused: of the last start: the card did not take the setup
- * @moderation: as in the register
+ * @published: count of descriptors written, free running
+ * @rung: value of @published in the last doorbell
+ * @consumed: count of records consumed, free running
+ * @notified: value of @consumed that was last written to the card
+ * @ended: the card has sent END: no record follows
+ * @refused: the card refused the setup of the last start
+ * @moderation: value of the moderation register
  */
 struct roc_event {
 	struct event_descriptor *submit;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Event interface of a readout card: registers, ring entries and bits, once, for the driver, the
- * emulated card and the tests. What they mean is in Documentation/hardware/event-interface.md.
+ * Registers, ring entries and bits of the event interface, shared by the driver, the emulated card
+ * and the tests. Documentation/hardware/event-interface.md describes them.
  *
- * All offsets are bytes, all registers 32 bit, everything in host memory little endian.
+ * Offsets are in bytes. Registers have 32 bits. All data in host memory are little endian.
  */
 #ifndef EVENT_REGS_H
 #define EVENT_REGS_H
@@ -22,7 +22,7 @@
 #define EVENT_VSEC_LIMITS 0x0c
 #define EVENT_VSEC_CHANNELS 0x000000ffu
 #define EVENT_VSEC_RING_MAX 0x0000ff00u /* log2 of the entries of the largest ring */
-#define EVENT_VSEC_VECTORS 0xffff0000u	/* vector numbers there are: 0 to this - 1 */
+#define EVENT_VSEC_VECTORS 0xffff0000u	/* number of vectors: 0 to this - 1 */
 #define EVENT_VSEC_CHANNEL 0x10		/* block of channel 0 */
 #define EVENT_VSEC_STRIDE 0x14		/* from one channel's block to the next: BARs and bytes */
 #define EVENT_VSEC_CARD 0x18		/* block of the function */
@@ -43,7 +43,7 @@
 #define EVENT_STATUS_SETUP_ERROR (1u << 8)
 #define EVENT_STATUS_FETCH_ERROR (1u << 9)
 #define EVENT_STATUS_HOST_ERROR (1u << 10)
-#define EVENT_LIMITS 0x0c /* [15:0] descriptors that a link holds, [23:16] link slots */
+#define EVENT_LIMITS 0x0c /* [15:0] descriptors per link, [23:16] link slots */
 #define EVENT_LIMITS_DEPTH(w) ((w)&0xffff)
 #define EVENT_LIMITS_LINKS(w) ((w) >> 16 & 0xff)
 #define EVENT_SUBMIT_LOW 0x10 /* bus address of the submission ring; write only */
@@ -64,7 +64,7 @@
 
 #define EVENT_RING_MIN 2 /* log2 of the entries of the smallest ring */
 
-/* Host to card. Number n of the ring is at n modulo its entries. */
+/* Host to card. Descriptor number n is in slot n modulo the entries of the ring. */
 struct event_descriptor {
 	__le64 address;
 	__le32 length; /* bytes */
@@ -72,30 +72,30 @@ struct event_descriptor {
 	__le16 flags; /* 0 */
 };
 
-/* Card to host, in one write in ascending order. */
+/* Card to host, written in one write in ascending order. */
 struct event_record {
 	__le32 sequence;   /* number of the record since the channel was enabled */
-	__le32 descriptor; /* number of the descriptor; END: descriptors fetched */
+	__le32 descriptor; /* number of the descriptor; in an END record: descriptors fetched */
 	__le32 bytes;
 	__le32 status;
 };
 
 #define EVENT_RECORD_LINK(w) ((w)&0xff)
 #define EVENT_RECORD_PARTIAL (1u << 16) /* closed before it was full */
-#define EVENT_RECORD_FLUSHED (1u << 17) /* and that by a flush */
-#define EVENT_RECORD_DAMAGED (1u << 18) /* the card could not write all it should have */
+#define EVENT_RECORD_FLUSHED (1u << 17) /* closed by a flush */
+#define EVENT_RECORD_DAMAGED (1u << 18) /* the card could not write all of the data */
 #define EVENT_RECORD_REFUSED (1u << 19) /* bad descriptor: nothing was written */
-#define EVENT_RECORD_END (1u << 30)	/* no superpage: nothing more comes */
+#define EVENT_RECORD_END (1u << 30)	/* no superpage: no record follows */
 #define EVENT_RECORD_PHASE (1u << 31)
 
 /* Phase of record number @sequence in a ring of 1 << @log2 entries: 1 in the first pass. */
 #define EVENT_PHASE(sequence, log2) ((sequence) >> (log2)&1 ? 0u : EVENT_RECORD_PHASE)
 
-/* Block of the function, besides contract_regs.h: without the registers from FUNCTION_RESET on */
+/* Block of the function: contract_regs.h without the registers from FUNCTION_RESET on */
 #define EVENT_CARD_SIZE 0x20
 #define EVENT_CAUSE_ALL 0x707u
 
-/* Times, in ms */
+/* Time limits of the card, ms */
 #define EVENT_QUIET_MS 1 /* from disabling to QUIET */
 #define EVENT_END_MS 10	 /* from flush to the END record */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Table of the event capability, and choice of ring sizes. See event_vsec.h.
+ * Describe the event capability, and choose the ring sizes. See event_vsec.h.
  */
 #include <linux/minmax.h>
 
@@ -8,7 +8,9 @@
 #include "pool/event_vsec.h"
 
 #define RING_LOG2_MAX 31 /* indices have 32 bits */
-/* With one link more wait in the ring than in its FIFO, so that one doorbell publishes many. */
+/*
+ * Descriptors in the ring of a single link: more than its FIFO, so that a doorbell publishes many.
+ */
 #define AHEAD 128u
 
 #define MEMBER(name) __builtin_offsetof(struct roc_event_vsec, name)
@@ -49,13 +51,15 @@ _Bool roc_event_sizes(__u32 limits, unsigned int links, unsigned int ring_log2,
 	if (!depth || EVENT_LIMITS_LINKS(limits) < links || ring_log2 < EVENT_RING_MIN + 1)
 		return 0;
 	submit_max = min(ring_log2 - 1, (unsigned int)ROC_EVENT_LOG2_MAX);
-	/* With several links, descriptors that a link cannot hold make those of others wait. */
+	/*
+	 * With several links, a descriptor that its link cannot hold blocks those of other links.
+	 */
 	if (links == 1)
 		depth = max(depth, AHEAD);
 	depth = min_t(__u32, depth, ROC_FIFO_DEPTH_MAX);
 	sizes->depth = min(depth, 1u << submit_max);
 	sizes->submit_log2 = clamp(round_up_log2(links * sizes->depth),
 				   (unsigned int)EVENT_RING_MIN, submit_max);
-	/* In a smaller ring some link would never get a superpage. */
+	/* In a smaller ring some links would never get a superpage. */
 	return 1u << sizes->submit_log2 >= links;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The capability by which a card declares the event interface, described in
- * Documentation/hardware/event-interface.md, section 2. No kernel type beyond the integers: the
- * same file is tested in user space.
+ * The capability by which a card declares the event interface: section 2 of
+ * Documentation/hardware/event-interface.md. The unit tests compile this file in user space, so it
+ * uses no kernel type beyond the integers.
  */
 #ifndef ROC_EVENT_VSEC_H
 #define ROC_EVENT_VSEC_H
@@ -14,11 +14,11 @@
 #define ROC_FIFO_DEPTH_MAX 4096 /* superpages that the driver keeps in a link */
 
 /**
- * struct roc_event_vsec - result of roc_event_contract
- * @ring_log2: entries of the largest ring
- * @vectors: that the card can name
- * @block: the channels' blocks
- * @function: the function's block
+ * struct roc_event_vsec - contents of the capability, as parsed by roc_event_contract
+ * @ring_log2: log2 of the entries of the largest ring
+ * @vectors: number of vectors that the registers can hold
+ * @block: blocks of the channels
+ * @function: block of the function
  */
 struct roc_event_vsec {
 	__u32 ring_log2, vectors;
@@ -29,9 +29,9 @@ struct roc_event_vsec {
 extern const struct roc_vsec_contract roc_event_contract;
 
 /**
- * struct roc_event_sizes - how much of a channel's limits the driver uses
- * @depth: superpages that are given to a link, at most
- * @submit_log2: entries of the submission ring; the record ring has twice as many
+ * struct roc_event_sizes - sizes that the driver uses within the limits of a channel
+ * @depth: superpages that a link holds at most
+ * @submit_log2: log2 of the entries of the submission ring; the record ring has twice as many
  */
 struct roc_event_sizes {
 	__u32 depth;
@@ -39,13 +39,13 @@ struct roc_event_sizes {
 };
 
 /**
- * roc_event_sizes() - choose depth and ring sizes from the card's limits
- * @limits: the LIMITS register of the channel
+ * roc_event_sizes() - choose depth and ring sizes within the card's limits
+ * @limits: value of the LIMITS register of the channel
  * @links: link slots that the driver uses
- * @ring_log2: entries of the largest ring, from the capability
+ * @ring_log2: log2 of the entries of the largest ring, from the capability
  * @sizes: result
  *
- * Return: false if the card holds too little; no value is too large.
+ * Return: false if a limit is too small. There is no upper bound.
  */
 _Bool roc_event_sizes(__u32 limits, unsigned int links, unsigned int ring_log2,
 		      struct roc_event_sizes *sizes);

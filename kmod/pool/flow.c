@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The way of a superpage: from the fill ring into the card and back into the ready ring.
+ * Path of a superpage: from the fill ring into the card, and back into the ready ring.
  *
- * Every superpage taken from the fill ring comes back exactly once. Room in the ready ring is
- * reserved before one is taken: held by the reader + in flight <= entries, always. Everything
- * here runs under the channel lock and allocates nothing. Who calls, and when: thread.c, run.c. A
- * card that broke its contract is only reported: run.c ends the run.
+ * Every superpage that is taken from the fill ring is returned exactly once. The driver reserves
+ * space in the ready ring before it takes one, so that always: entries not yet consumed by the
+ * reader + superpages in flight <= entries of the ring.
+ *
+ * All functions run under the channel lock, and allocate no memory. thread.c and run.c call them. A
+ * protocol violation of the card is only returned: core/run.c ends the run.
  */
 #include <linux/poll.h>
 
@@ -13,7 +15,7 @@
 #include "core/trace.h"
 #include "pool/pool.h"
 
-/* Entries of the fill ring in one go, so that others get the channel lock. */
+/* Entries of the fill ring per call, so that others get the channel lock. */
 #define ROC_REFILL_MAX 256
 
 /*
@@ -150,10 +152,10 @@ void roc_pool_publish(struct roc_pool_run *p)
 	roc_open_signal(&p->run.open);
 }
 
-/* Fill entries that may be taken now without overcommitting the ready ring. */
+/* Number of fill entries that may be taken without overcommitting the ready ring. */
 u32 roc_pool_space(struct roc_pool_run *p)
 {
-	/* The reader may say that it holds more than there is beside what is out. */
+	/* The reader's index may claim more entries than the superpages in flight leave. */
 	u32 used = roc_ring_ready_count(&p->rings) + p->in_flight;
 
 	return p->rings.ready_entries - min(used, p->rings.ready_entries);
@@ -184,7 +186,7 @@ static enum roc_reason roc_fill_check(struct roc_pool_run *p, const struct roc_f
 	return ROC_REASON_NONE;
 }
 
-/* The link with the fewest superpages, the first of these on a tie. NULL: all are full. */
+/* Return the link with the fewest superpages, the first one on a tie. NULL: all are full. */
 static struct roc_link *roc_emptiest_link(struct roc_pool_run *p)
 {
 	struct roc_link *best = NULL;
@@ -203,8 +205,8 @@ static struct roc_link *roc_emptiest_link(struct roc_pool_run *p)
 }
 
 /*
- * How long a link was without a superpage, at most: from when it was last seen to have one. On a
- * card that takes one at a time this gap is what the driver costs.
+ * Count an upper bound of the time that a link had no superpage: since it was last seen to have
+ * one. On a card that takes one superpage at a time, this gap is the overhead of the driver.
  */
 static void roc_link_count_gap(struct roc_pool_run *p, struct roc_link *link)
 {
@@ -222,7 +224,7 @@ static void roc_flight_sync(struct roc_endpoint *ep, const struct roc_flight *fl
 			to_card);
 }
 
-/* -EIO: the card did not take it; it is in flight nevertheless, to be reclaimed. */
+/* Push a superpage. -EIO: the card did not accept it; it counts as in flight until reclaimed. */
 static int roc_pool_push(struct roc_pool_run *p, struct roc_link *link, struct roc_flight *flight,
 			 u64 now)
 {
@@ -233,7 +235,7 @@ static int roc_pool_push(struct roc_pool_run *p, struct roc_link *link, struct r
 
 	if (flight->buffer->sync)
 		roc_flight_sync(ch->ep, flight, true);
-	/* An empty link was not looked at: its next look may be long past, or too far away. */
+	/* The driver does not poll an empty link, so the time of its next poll is out of date. */
 	if (first)
 		roc_pace_pushed(&link->pace, now);
 	roc_sentinel_write(p, flight);
@@ -255,7 +257,7 @@ static int roc_pool_push(struct roc_pool_run *p, struct roc_link *link, struct r
 	return err;
 }
 
-/* Superpages that the reader gave, and that the card could be given now. */
+/* Number of superpages that the reader has submitted and that the card could take now. */
 u32 roc_pool_submittable(struct roc_pool_run *p)
 {
 	u32 room = p->link_count * p->depth - p->in_flight;
@@ -264,8 +266,8 @@ u32 roc_pool_submittable(struct roc_pool_run *p)
 }
 
 /*
- * The doorbell costs a register write. As long as the card knows of most of what each link has it
- * can wait for more.
+ * Ring the doorbell, which is a register write, only when at least a quarter of the superpages of
+ * some link are new to the card.
  */
 static void roc_pool_ring_doorbell(struct roc_pool_run *p)
 {
@@ -285,8 +287,8 @@ static void roc_pool_ring_doorbell(struct roc_pool_run *p)
 }
 
 /*
- * Take from the fill ring while the card and the ready ring have room; *@left says what is left to
- * do. Not 0: the card broke its contract.
+ * Take entries from the fill ring while the card and the ready ring have space. *@left reports why
+ * it stopped. Not 0: the card violated the protocol.
  */
 enum roc_reason roc_pool_refill(struct roc_pool_run *p, u64 now, enum roc_pool_refill *left)
 {
@@ -322,7 +324,7 @@ enum roc_reason roc_pool_refill(struct roc_pool_run *p, u64 now, enum roc_pool_r
 	return ROC_REASON_NONE;
 }
 
-/* The oldest superpage of @link is finished: hand it to the reader. */
+/* The oldest superpage of @link is finished: return it to the reader. */
 void roc_pool_complete(struct roc_pool_run *p, struct roc_link *link, u32 bytes, u32 flags, u64 now)
 {
 	struct roc_channel *ch = p->ch;
@@ -340,7 +342,7 @@ void roc_pool_complete(struct roc_pool_run *p, struct roc_link *link, u32 bytes,
 		roc_pool_return(p, &flight->fill, link->slot, 0, flags, ROC_REASON_PUSH, now);
 		return;
 	}
-	/* A plain card may say so: with records it is against the contract. */
+	/* A card without events may finish an empty superpage. A record of 0 bytes is invalid. */
 	if (!bytes)
 		flags |= ROC_READY_SHORT;
 	p->pool->stats.damaged += !!(flags & ROC_READY_DAMAGED);
@@ -350,7 +352,7 @@ void roc_pool_complete(struct roc_pool_run *p, struct roc_link *link, u32 bytes,
 	roc_pool_return(p, &flight->fill, link->slot, bytes, flags, ROC_REASON_NONE, now);
 }
 
-/* Hand back all that the card held. Only when the card is quiet. */
+/* Return all superpages in the card, unfilled. The card must be quiesced. */
 u32 roc_pool_reclaim(struct roc_pool_run *p, enum roc_reason reason)
 {
 	u64 now = ktime_get_ns();

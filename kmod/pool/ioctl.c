@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ioctls of a channel with a pool, beside those of every channel.
+ * Ioctls of a pool channel, in addition to those of every channel type.
  *
- * Every one runs inside the endpoint's SRCU read side, so the hardware is there.
+ * Each handler runs inside the endpoint's SRCU read side, so the hardware is not removed meanwhile.
  */
 #include <linux/fs.h>
 #include <linux/log2.h>
@@ -14,7 +14,7 @@
 #define ROC_USER_COOKIE (0x10ull << 32)
 #define ROC_KERNEL_COOKIE (0x11ull << 32)
 
-/* What the card says itself; of one that does not answer, what was known before. */
+/* Fill in what the card counts. If it does not answer, use the last known values. */
 static void roc_ch_info_card(struct roc_pool_run *p, struct roc_ch_info *info, bool running)
 {
 	const struct roc_pool_ops *ops = roc_pool_ops(p->ch->ep);
@@ -26,7 +26,7 @@ static void roc_ch_info_card(struct roc_pool_run *p, struct roc_ch_info *info, b
 		info->fifo_empty = ops->fifo_empty(p->ch);
 	if (!ops->dropped)
 		return;
-	/* Read last: if the card answered here, so it did above. */
+	/* This is read last: if the card answers here, it answered above, too. */
 	info->dropped = ops->dropped(p->ch);
 	if (info->dropped == ROC_ALL_ONES && !roc_alive(p->ch->ep)) {
 		info->links = links;
@@ -114,14 +114,14 @@ static const struct roc_view roc_pool_views[] = {
 	{.cookie = ROC_KERNEL_COOKIE, .readonly = true, .count = 1, .area = {ROC_AREA_KERNEL}},
 };
 
-/* Entries start on a page of their own: indices and entries have different writers. */
+/* Entries start on a new page, behind the page with the indices. */
 static u64 roc_ch_ring_pages(struct roc_shared_memory *s, enum roc_area_number area, u64 bytes)
 {
 	s->area[area].pages = 1 + (PAGE_ALIGN(bytes) >> PAGE_SHIFT);
 	return (u64)s->area[area].pages << PAGE_SHIFT;
 }
 
-/* Make the rings: once per open. They are accounted to the memory cgroup only. */
+/* Create the rings, once per open. They are charged to the memory cgroup only. */
 static int roc_ch_rings(struct file *file, void *data)
 {
 	struct roc_open *o = file->private_data;
@@ -131,7 +131,7 @@ static int roc_ch_rings(struct file *file, void *data)
 
 	if (arg->flags)
 		return -EINVAL;
-	/* Else each child of a fork would have them charged to a group of its own. */
+	/* Only the opener: a forked child would have them charged to its own cgroup. */
 	if (current->mm != o->mm)
 		return -EPERM;
 	err = roc_ch_ring_size(&arg->fill_entries) ?: roc_ch_ring_size(&arg->ready_entries);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When to look for finished superpages. See pace.h.
+ * Schedule polls for finished superpages. See pace.h.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
 #include "pool/pace.h"
 
-/* A quarter new: smooth enough for jitter, quick enough for a rate step. */
+/* Moving average. A weight of 1/4 smooths jitter, and still follows a step of the rate. */
 static void roc_pace_learn(__u64 *interval, __u64 last, __u64 now, __u32 found)
 {
 	__u64 sample = div_u64(now - last, found);
@@ -25,14 +25,14 @@ void roc_rate_found(struct roc_rate *rate, __u64 now, __u32 found)
 {
 	__u64 gap = now - rate->last;
 
-	/* How long the first ones took says when data began to come, not at which rate. */
+	/* The time to the first superpages shows when data began, not their rate. */
 	roc_pace_learn(&rate->interval, rate->gap ? rate->last : 0, now, found);
-	/* Superpages of many links come together; the pause between is what repeats. */
+	/* Superpages of many links finish together, so the pause between bursts repeats. */
 	rate->gap = gap >= rate->gap / 2 ? gap : rate->gap - rate->gap / 16;
 	rate->last = now;
 }
 
-/* Waits that grow with the silence, but not across the time when data are due again. */
+/* Waits that grow with the silence, but never extend past the time when data are due again. */
 static __u64 roc_rate_silent_tick(__u64 silence, __u64 gap)
 {
 	__u64 early = min(gap / 8, 100000000ull), due = gap - early;
@@ -56,7 +56,7 @@ __u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight, __u
 		return roc_rate_silent_tick(silence, rate->gap);
 	if (!interval || silence > 4 * ROC_TICK_MAX)
 		return ROC_TICK_MAX;
-	/* Be back before half of what the card holds can be used up. */
+	/* Wake before the card can have filled half of its superpages. */
 	return clamp(min(interval * batch, interval * in_flight / 2), ROC_PACE_MIN, longest);
 }
 
@@ -82,7 +82,7 @@ void roc_pace_pushed(struct roc_pace *pace, __u64 now)
 {
 	pace->misses = 0;
 	pace->pushed = now;
-	/* A sixteenth early: a look costs nothing, an idle card does. */
+	/* 1/16 early: an early poll is cheap, an idle card loses throughput. */
 	pace->next = now + clamp(pace->interval - pace->interval / 16, ROC_PACE_FREE, ROC_PACE_MAX);
 }
 
@@ -91,7 +91,10 @@ void roc_pace_polled(struct roc_pace *pace, __u64 now, __u32 found)
 	__u64 wait, longest;
 
 	if (found) {
-		/* The first look came too late to tell: who waits for himself never gets faster. */
+		/*
+		 * The first poll found it, so the true interval is shorter by an unknown time. An
+		 * average over such samples would never get shorter: reduce it instead.
+		 */
 		if (!pace->misses)
 			pace->interval -= pace->interval / 4;
 		else
@@ -99,7 +102,7 @@ void roc_pace_polled(struct roc_pace *pace, __u64 now, __u32 found)
 		roc_pace_pushed(pace, now);
 		return;
 	}
-	/* It is about to happen: a few short waits, then ever longer ones. */
+	/* The superpage is due: a few short waits, then longer and longer ones. */
 	if (pace->misses < 96)
 		pace->misses++;
 	wait = max(pace->interval / 32, ROC_PACE_FREE) << (pace->misses / 8);
@@ -122,7 +125,7 @@ void roc_backoff_start(struct roc_backoff *backoff, __u64 now)
 
 _Bool roc_backoff_due(struct roc_backoff *backoff, __u64 now, enum roc_sentinel_stage stage)
 {
-	/* By stage: the first wait, and the longest. */
+	/* The first wait of each stage, and the longest, in ns. */
 	static const struct {
 		__u64 first, longest;
 	} waits[] = {
@@ -139,10 +142,10 @@ _Bool roc_backoff_due(struct roc_backoff *backoff, __u64 now, enum roc_sentinel_
 		backoff->misses = 0;
 		backoff->polled = now;
 	}
-	/* Begun and overdue: closed early, perhaps, and nothing follows that would show it. */
+	/* Started and overdue: it may have been closed early, without a next one that shows it. */
 	if (stage == ROC_STAGE_BEGUN && backoff->period && silent > backoff->period * 5 / 4)
 		wait = 500000;
-	/* Of a channel that has fallen silent nothing is expected. */
+	/* The channel has fallen silent, and no data are expected. */
 	if (backoff->period && silent > 4 * backoff->period + 4 * ROC_TICK_MAX)
 		longest = 250000000;
 	if (backoff->misses)

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find finished superpages: on a plain card by asking it, on a card with an event path in its
- * record ring. The ring is the card's, so everything in it is checked before it is believed.
+ * Find finished superpages. The card writes the record ring of the event path, so every record is
+ * validated before use.
  *
- * A plain card: where asking is free (the card reports in host memory) it is asked often. Where it
- * costs a register read, the data themselves are looked at first (sentinels, flow.c). What memory
- * cannot tell is asked: when a superpage is in its last page, or is overdue, or after long silence,
- * ever more rarely (pace.h); and now and then to prove the rest.
+ * A card without event path is polled. If it reports completion in host memory, polls are cheap and
+ * frequent. Otherwise a poll is a register read, so the driver checks the sentinels in the data
+ * first (flow.c). It reads the counter when a superpage is in its last page, when one is overdue,
+ * and after a long silence, with growing intervals (pace.h). It also reads the counter now and then
+ * to confirm what the sentinels showed.
  */
 #include "pool/pool.h"
 
-/* Records in one go, so that others get the channel lock. */
+/* Records per call, so that others get the channel lock. */
 #define ROC_DRAIN_MAX 4096
 /* Superpages that sentinels may show as finished before the counter is read again. */
 #define ROC_CONFIRM_MAX 64
-/* Of one look: a card that is slow to answer is heard out in the next ones. */
+/* Duration of one poll. The next polls go on with a card that is slow to report sizes. */
 #define ROC_POLL_NS 5000000ull
 
 static bool roc_poll_expired(struct roc_pool_run *p)
@@ -25,7 +26,7 @@ static bool roc_poll_expired(struct roc_pool_run *p)
 	return true;
 }
 
-/* The card did not answer a question for a size (@err), or answered with one that cannot be. */
+/* Reason for @err of roc_pool_ops.received(): the card reported no size, or an invalid one. */
 static enum roc_reason roc_poll_size_reason(const struct roc_pool_run *p, int err)
 {
 	if (!roc_alive(p->ch->ep))
@@ -57,7 +58,11 @@ static int roc_poll_collect(struct roc_pool_run *p, struct roc_link *link, u32 c
 	return i;
 }
 
-/* Ask the card about one link. Superpages found, or -1 with @reason: it broke its contract. */
+/*
+ * Poll the card's counter of one link.
+ *
+ * Return: superpages found; -1 with @reason set if the card violated the protocol.
+ */
 static int roc_poll_counter(struct roc_pool_run *p, struct roc_link *link, u64 now,
 			    enum roc_reason *reason)
 {
@@ -117,7 +122,9 @@ static int roc_poll_sentinels(struct roc_pool_run *p, struct roc_link *link, u64
 	u32 done = roc_sentinel_finished(p, link);
 	int found = 0, more = 0;
 
-	/* The first of a run is always asked for: it tells what kind of firmware this is. */
+	/*
+	 * The first superpage of a run needs the counter: it shows whether the firmware has sizes.
+	 */
 	if (done && link->found && link->unconfirmed < ROC_CONFIRM_MAX) {
 		found = roc_poll_collect(p, link, done, false, now);
 		if (found < 0) {
@@ -139,10 +146,7 @@ static int roc_poll_sentinels(struct roc_pool_run *p, struct roc_link *link, u64
 	return found + more;
 }
 
-/*
- * One pass over the links, as far as there is time for it: superpages found. Not 0: the card broke
- * its contract.
- */
+/* Poll the links, for at most ROC_POLL_NS. Not 0: the card violated the protocol. */
 static enum roc_reason roc_poll_plain(struct roc_pool_run *p, u64 now, enum roc_poll_scope scope,
 				      u32 *found)
 {
@@ -167,7 +171,7 @@ static enum roc_reason roc_poll_plain(struct roc_pool_run *p, u64 now, enum roc_
 			link->busy = now;
 		*found += n;
 	}
-	/* One link that is slow does not keep the others from being looked at. */
+	/* A slow link must not keep the driver from polling the others. */
 	p->next = p->unfinished ? (first + i) % p->link_count : 0;
 	return ROC_REASON_NONE;
 }
@@ -219,7 +223,7 @@ static enum roc_reason roc_poll_record(struct roc_pool_run *p, const struct roc_
 	return ROC_REASON_NONE;
 }
 
-/* Take what the card wrote: superpages found. Not 0: it broke its contract. */
+/* Consume the records that the card wrote. Not 0: the card violated the protocol. */
 static enum roc_reason roc_poll_records(struct roc_pool_run *p, u64 now, u32 *found)
 {
 	struct roc_event *ev = &p->pool->event;
@@ -241,7 +245,10 @@ static enum roc_reason roc_poll_records(struct roc_pool_run *p, u64 now, u32 *fo
 	return reason;
 }
 
-/* Look at the card in the way that it has. Not 0: it broke its contract; *@found is good. */
+/*
+ * Complete all finished superpages within @scope. Not 0: the card violated the protocol; *@found is
+ * valid in any case.
+ */
 enum roc_reason roc_pool_find_finished(struct roc_pool_run *p, u64 now, enum roc_poll_scope scope,
 				       u32 *found)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The pool: a kind of channel to which the reader lends superpages, and that gives them back in the
- * order in which the card finishes them.
+ * Pool: the channel type in which the reader submits superpages, the card fills them, and the
+ * driver returns them in the order in which the card finishes them.
  *
- *   channel   what outlives an open: counters, the event path
+ *   channel   state that outlives an open: counters, the event path
  *   run       one open: rings, settings, superpages in the card; see core/run.h
- *   thread    polls, refills, sleeps
+ *   thread    polls, refills and sleeps
  *
- * Calls go one way: kind > ioctl > run > thread > look > flow > event > ring, pace.
- * A function that finds that the card broke its contract returns why; core/run.c ends the run.
+ * Calls go one way: channel_type > ioctl > run > thread > poll > flow > event > ring, pace.
+ * A function that detects a protocol violation of the card returns the reason; core/run.c ends the
+ * run.
  */
 #ifndef ROC_POOL_H
 #define ROC_POOL_H
@@ -26,22 +27,23 @@
 struct roc_pool_run;
 
 /**
- * struct roc_pool_ops - a card with a pool: its constants and its hardware access
+ * struct roc_pool_ops - constants and operations of a card with pool channels
  *
- * Constant, the card's. It is called with channel->lock held, and nothing of it allocates.
+ * The backend of the card defines it. The operations are called with the channel lock held and do
+ * not allocate memory.
  *
- * @card: what the core asks of it
+ * @card: constants and operations that the core needs
  * @link_slots: link slots of a channel
- * @superpage_align: in bytes
+ * @superpage_align: alignment of superpages, bytes
  * @superpage_max: bytes of the largest superpage
- * @peak: MB/s that an endpoint delivers at most, 0 = it waits rather than to drop
+ * @peak: highest data rate of an endpoint, MB/s; 0: the card waits for superpages and drops nothing
  * @page_size: bytes of a DMA page
  * @sources: mask of enum roc_source
  * @polls_memory: @finished reads host memory, not the card
  * @fills_in_order: the card fills superpages in order, each from its first byte
- * @flush_us: how long a flush may take to show, microseconds
- * @dropped: counter of the card, also read without the lock; NULL: the card has none
- * @fifo_empty: counter of the card; NULL: the card has none
+ * @flush_us: time from a flush until its effect is visible, microseconds
+ * @dropped: read the card's counter of dropped packets, also without the lock; NULL: it has none
+ * @fifo_empty: read the card's counter of empty descriptor FIFOs; NULL: it has none
  */
 struct roc_pool_ops {
 	struct roc_card_ops card;
@@ -58,37 +60,38 @@ struct roc_pool_ops {
 	/** @enabled_links: Link slots that the card's configuration enables. */
 	u32 (*enabled_links)(struct roc_channel *ch);
 	/**
-	 * @start: Reset and set going; may sleep. Descriptor FIFOs are empty when it returns. After
-	 * an error the caller makes the channel quiet. @configure: enum roc_configure_flags.
+	 * @start: Reset and start the card; may sleep. It returns with empty descriptor FIFOs.
+	 *	After
+	 * an error the caller quiesces the channel. @configure: enum roc_configure_flags.
 	 */
 	int (*start)(struct roc_channel *ch, enum roc_source source, u32 links, u32 configure);
 	/**
-	 * @flow: It has superpages: data may come, where they would be lost without. NULL: they
-	 * wait.
+	 * @flow: Enable the data, which would be lost without superpages; called once the card has
+	 * some. NULL: the data wait.
 	 */
 	void (*flow)(struct roc_channel *ch, enum roc_source source);
-	/** @push: Give one superpage to the card. -EIO: it did not take it. */
+	/** @push: Push one superpage to the card. -EIO: the card did not accept it. */
 	int (*push)(struct roc_channel *ch, unsigned int link, u64 bus, u32 length);
 	/** @finished: Superpages that @link finished since start, modulo 2^32. */
 	u32 (*finished)(struct roc_channel *ch, unsigned int link);
 	/**
-	 * @received: Bytes in the oldest finished superpage not yet asked for. -EIO: the card does
-	 * not say.
-	 * -EMSGSIZE: more than @length.
-	 * -EAGAIN: it does not say yet, and will be asked again: at once if it is not @confirmed to
-	 * be finished, else not before @until.
+	 * @received: Read how many bytes the oldest superpage has whose size was not yet read.
+	 * -EIO: the card reports no size.
+	 * -EMSGSIZE: the size is larger than @length.
+	 * -EAGAIN: the size is not there yet, and the caller retries later. If the superpage is not
+	 * @confirmed to be finished, return that at once, else wait for the size until @until.
 	 */
 	int (*received)(struct roc_channel *ch, unsigned int link, u32 length, bool confirmed,
 			u64 until, u32 *bytes);
-	/** @flush: No new data; close what is partly filled. */
+	/** @flush: Stop new data and close partly filled superpages. */
 	void (*flush)(struct roc_channel *ch);
-	/** @command: One command over the link; NULL: there is none. */
+	/** @command: Send one command over the link; NULL: the card has no commands. */
 	int (*command)(struct roc_channel *ch, struct roc_ch_command *command);
 	u32 (*dropped)(struct roc_channel *ch);
 	u32 (*fifo_empty)(struct roc_channel *ch);
 };
 
-/* As struct roc_stats, of a pool. */
+/* Counters of a pool channel, in addition to struct roc_stats. */
 struct roc_pool_stats {
 	u64 pushed;
 	u64 completed;
@@ -103,14 +106,14 @@ struct roc_pool_stats {
 };
 
 /**
- * struct roc_pool - a channel's pool, whoever opens it; lives as long as the channel. Its lock
+ * struct roc_pool - pool state that outlives an open; lives as long as the channel. Channel lock
  * @stats: counters of the channel
- * @base: @stats at the present open
+ * @base: @stats at the current open
  * @no_sizes: the card reports no superpage sizes, so nothing would confirm a sentinel: see flow.c
- * @empties: of this run, as @stats has it: see roc_pool_count_fifo_empty()
- * @dropped_known: what the card said last of what it dropped; channel lock
- * @dropped: sample for sysfs; under the endpoint's lock of samples
- * @fifo_empty: the same for empty FIFOs
+ * @fifo_empty_seen: the card's counter, up to which @stats has it: see roc_pool_count_fifo_empty()
+ * @dropped_seen: the card's counter of dropped packets, as last read; channel lock
+ * @dropped: sample of that counter for sysfs; under the endpoint's lock of samples
+ * @fifo_empty: sample of the counter of empty FIFOs
  * @event: event path of the channel
  */
 struct roc_pool {
@@ -139,36 +142,36 @@ struct roc_flight {
 /* One link of a run: a FIFO of superpages in push order. Channel lock. */
 struct roc_link {
 	unsigned int slot;
-	u32 head;	 /* pushed, free running */
-	u32 tail;	 /* came back, free running */
-	u32 found;	 /* finished by the card's count */
-	u64 busy;	 /* when it was last seen to have work: see roc_link_count_gap() */
-	u32 unrung;	 /* pushed, and the doorbell not yet rung: see flow.c */
-	u32 unconfirmed; /* taken for finished since its counter was last read */
-	bool pending;	 /* the card finished more than was collected */
+	u32 head;		    /* pushed, free running */
+	u32 tail;		    /* returned, free running */
+	u32 found;		    /* finished, as the card counts */
+	u64 busy;		    /* when it last had a superpage: see roc_link_count_gap() */
+	u32 unrung;		    /* pushed since the last doorbell: see flow.c */
+	u32 unconfirmed;	    /* finished by sentinels since the counter was last read */
+	bool pending;		    /* the card has finished more than was collected */
 	struct roc_flight *flights; /* [depth] of the run */
-	struct roc_pace pace;	    /* where a look is free */
-	struct roc_backoff backoff; /* where it is not */
+	struct roc_pace pace;	    /* if polls read memory */
+	struct roc_backoff backoff; /* if polls read a register */
 };
 
-/* What the next start will do. Channel lock; sysfs reads @mode under run_lock. */
+/* Settings of the next start. Channel lock; sysfs reads @mode under run_lock. */
 struct roc_setting {
 	enum roc_source source;
 	enum roc_mode mode;
-	u32 links;     /* 0 = all that are enabled */
+	u32 links;     /* mask; 0: all that are enabled */
 	u32 configure; /* bits of enum roc_configure_flags */
 };
 
 /**
  * struct roc_watch - the watchdog of a card with events. Reset at start. Channel lock
- * @armed: an interrupt was asked for
- * @overdue_since: when it found records before their interrupt, 0 = no interrupt is overdue
- * @active: when the card last said something
- * @early: times that records were taken whose interrupt may still come
- * @early_at: the last of these
- * @check: when it looks
- * @queried: when the card was last known to be there, 0 = not yet in this run
- * @repeated: in this silence it was told again what it should know
+ * @armed: an interrupt is requested
+ * @overdue_since: when records were found before their interrupt; 0: no interrupt is overdue
+ * @active: when the card last showed activity
+ * @early: number of times that records were taken whose interrupt may still come
+ * @early_at: the last such time
+ * @check: when to check for a lost interrupt
+ * @queried: when the card was last known to be present; 0: not yet in this run
+ * @repeated: the driver has rewritten its indices since the card fell silent
  * @scan: when the record ring may next be searched for a hole
  * @counted: when the card's count of records was last read, or a record last found
  * @recounted: the count was read since a record was last found
@@ -196,11 +199,11 @@ struct roc_watch {
  *
  * @task: the thread, NULL: none
  * @kicked: set before each wake-up of @task
- * @fired: interrupts that no turn has counted; under roc_channel.run_lock
+ * @fired: interrupts since the last turn; under roc_channel.run_lock
  * @min_ready: wake threshold of the last waiter, in superpages
  * @min_ready_turns: turns for which @min_ready still applies after its waiter was woken
- * @blocked: since when the ready ring has no room, 0 = it has
- * @blocked_at: and how far the fill ring had been taken
+ * @blocked: since when the ready ring has no space; 0: it has some
+ * @blocked_at: consumer index of the fill ring at that time
  * @watch: watchdog of a card with events
  */
 struct roc_thread {
@@ -214,7 +217,7 @@ struct roc_thread {
 	struct roc_watch watch;
 };
 
-/* The rings of an open channel: an area of its own for each of their writers. */
+/* The rings of an open channel. Each writer has its own area. */
 struct roc_pool_rings {
 	struct roc_shared_memory shared; /* first */
 	u32 fill_entries;
@@ -222,30 +225,30 @@ struct roc_pool_rings {
 };
 
 /**
- * struct roc_pool_run - an open channel with a pool, and its run
+ * struct roc_pool_run - an open pool channel, and its run
  * @run: first; its queue counts the entries of the ready ring
- * @ch: of @run
- * @pool: of @ch
+ * @ch: the channel
+ * @pool: its pool
  * @rings: shared with the reader
- * @sequence: of the next entry of the ready ring
- * @setting: what the next start will do
+ * @sequence: number of the next entry of the ready ring
+ * @setting: settings of the next start
  * @thread: from the first start to the close
- * @links: of the run; from here on set up at start
+ * @links: mask of the run's links; from here on set up at start
  * @link_count: entries of @link
  * @depth: superpages that each link holds at most
- * @flight_mask: of roc_flight(): the power of two that has room for @depth, less one
+ * @flight_mask: for roc_flight(): @depth, rounded up to a power of two, less one
  * @in_flight: superpages in the card, of all links
- * @in_flight_bytes: bytes of those that are @in_flight
+ * @in_flight_bytes: their bytes
  * @sentinel: random word by which DMA progress is detected: see flow.c
- * @until: of a look: then others get the channel lock
- * @next: link that the next look begins with
- * @unfinished: the last look had no time for all links
- * @rate: of the data, see pace.h
- * @flushed: the card was asked to end
- * @reclaimed: superpages that the card did not use, of the last run that ended
- * @link: of each link of the run
+ * @until: end of the current poll, so that others get the channel lock
+ * @next: link with which the next poll begins
+ * @unfinished: the last poll ran out of time before it had polled all links
+ * @rate: data rate, see pace.h
+ * @flushed: the card was flushed
+ * @reclaimed: superpages that the card did not fill, in the last run that ended
+ * @link: state of each link of the run
  *
- * Channel lock, but for the queue and what struct roc_thread says.
+ * Channel lock, except the queue, and as struct roc_thread describes.
  */
 struct roc_pool_run {
 	struct roc_run run;
@@ -293,13 +296,13 @@ static inline bool roc_pool_events(const struct roc_pool_run *p)
 	return p->ch->block && !(p->setting.configure & ROC_CONFIGURE_PLAIN);
 }
 
-/* Superpages that a link is given with these settings, at most. */
+/* The largest number of superpages in a link with these settings. */
 static inline u32 roc_pool_depth(const struct roc_pool_run *p)
 {
 	return roc_pool_events(p) ? p->pool->event.depth : p->ch->ep->fifo_depth;
 }
 
-/* Have the thread look. Also from interrupts. */
+/* Wake the thread for a poll. Also called by interrupt handlers. */
 static inline void roc_pool_kick(struct roc_pool_run *p)
 {
 	struct task_struct *task = READ_ONCE(p->thread.task);
@@ -331,10 +334,10 @@ void roc_pool_count_fifo_empty(struct roc_channel *ch);
 
 /* poll.c */
 enum roc_poll_scope {
-	ROC_POLL_MEMORY,  /* what memory shows */
-	ROC_POLL_DUE,	  /* and where something is expected */
-	ROC_POLL_STARTED, /* where the card is at work */
-	ROC_POLL_ALL,
+	ROC_POLL_MEMORY,  /* host memory only */
+	ROC_POLL_DUE,	  /* also registers, where a superpage is due */
+	ROC_POLL_STARTED, /* also registers, where the card is in the last page of one */
+	ROC_POLL_ALL,	  /* all links */
 };
 
 enum roc_reason roc_pool_find_finished(struct roc_pool_run *p, u64 now, enum roc_poll_scope scope,
@@ -343,9 +346,9 @@ enum roc_reason roc_pool_find_finished(struct roc_pool_run *p, u64 now, enum roc
 /* flow.c */
 enum roc_pool_refill {
 	ROC_REFILL_DONE,    /* the fill ring is empty */
-	ROC_REFILL_FULL,    /* the card has no room for more */
-	ROC_REFILL_BLOCKED, /* the ready ring has no room for more */
-	ROC_REFILL_MORE,    /* somebody else may want the channel lock first */
+	ROC_REFILL_FULL,    /* the card has no space for more */
+	ROC_REFILL_BLOCKED, /* the ready ring has no space for more */
+	ROC_REFILL_MORE,    /* stopped early, so that others get the channel lock */
 };
 
 u32 roc_pool_space(struct roc_pool_run *p);

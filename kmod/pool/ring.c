@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's side of a pool's rings: fill ring and ready ring, which it shares with the reader,
- * and the record ring of a card with an event path. Protocols and barriers: ring.h.
+ * Kernel side of the rings of a pool channel. ring.h describes protocols and barriers.
  */
 #include <linux/compiler.h>
 #include <asm/barrier.h>
@@ -9,7 +8,7 @@
 
 #include "pool/ring.h"
 
-/* Count an impossible value once, however often the kernel loads it. */
+/* Count an invalid value once, however often the kernel loads it. */
 static _Bool roc_ring_index_valid(struct roc_rings *r, struct roc_ring_index *index, __u32 value,
 				  _Bool good)
 {
@@ -31,7 +30,7 @@ void roc_ring_fill_take(struct roc_rings *r, struct roc_fill *fill)
 {
 	const struct roc_fill *shared = &r->fill[r->fill_cons & (r->fill_entries - 1)];
 
-	/* Once per word: the reader may still write, and must not change what was checked. */
+	/* One load per word: the reader may still write, and must not change what was checked. */
 	fill->buffer = READ_ONCE(shared->buffer);
 	fill->length = READ_ONCE(shared->length);
 	fill->offset = READ_ONCE(shared->offset);
@@ -74,7 +73,7 @@ _Bool roc_ring_arm_kick(struct roc_rings *r)
 
 void roc_ring_set_flags(struct roc_rings *r, __u32 set, __u32 clear)
 {
-	/* What was published before is there for whoever sees them. */
+	/* A reader that sees the new flags also sees all entries that were published before. */
 	smp_store_release(&r->kernel->flags, (r->kernel->flags & ~clear) | set);
 }
 
@@ -104,7 +103,7 @@ _Bool roc_record_read(const struct event_record *ring, unsigned int log2, __u32 
 	record->status = __le32_to_cpu(READ_ONCE(r->status));
 	if (!roc_record_phase(record->status, log2, number))
 		return 0;
-	dma_rmb(); /* the phase was written last */
+	dma_rmb(); /* the card writes the phase last */
 	record->sequence = __le32_to_cpu(READ_ONCE(r->sequence));
 	record->descriptor = __le32_to_cpu(READ_ONCE(r->descriptor));
 	record->bytes = __le32_to_cpu(READ_ONCE(r->bytes));
@@ -118,7 +117,7 @@ _Bool roc_record_hole(const struct event_record *ring, unsigned int log2, __u32 
 	for (i = 1; i < 1u << log2; i++) {
 		if (!roc_record_present(ring, log2, number + i))
 			continue;
-		dma_rmb(); /* @number was written before it, or is not at all */
+		dma_rmb(); /* the card writes @number before the later one, or never */
 		return !roc_record_present(ring, log2, number);
 	}
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The run of a pool: set up card and links, take what the card finishes until it stops, and give
- * every superpage back. Under the channel lock. See core/run.h.
+ * Run of a pool channel: set up card and links, complete superpages until the card has stopped, and
+ * return every superpage. Channel lock held. See core/run.h.
  */
 #include <linux/delay.h>
 #include <linux/log2.h>
@@ -10,20 +10,20 @@
 
 #include "pool/pool.h"
 
-/* How often to look for what a flush closes. */
+/* Polls for the superpages that a flush closes: interval, and number besides the idle ones. */
 #define ROC_FLUSH_TRY_US 500
 #define ROC_FLUSH_TRIES 10
 /*
- * A card that takes its time to say how much it wrote is heard out for this long: a second, since
- * what is not asked for by then comes back as reclaimed, and the machine may be a crowded one.
+ * Longest wait for sizes that the card reports late. A superpage whose size is not known by then is
+ * returned as reclaimed, so the limit allows for a busy machine.
  */
 #define ROC_FLUSH_NS NSEC_PER_SEC
-/* For the same reason a card with events gets so many times what END may take. */
+/* For the same reason, a card with events gets this multiple of the time limit for END. */
 #define ROC_END_FACTOR 100
 
 /*
- * Superpages the card had none of, in this run: what is new since the last call goes to the
- * channel's counters. The channel runs.
+ * Add to the channel's counter how often the card found an empty descriptor FIFO since the last
+ * call. The channel must be running.
  */
 void roc_pool_count_fifo_empty(struct roc_channel *ch)
 {
@@ -40,7 +40,7 @@ void roc_pool_count_fifo_empty(struct roc_channel *ch)
 	pool->fifo_empty_seen = fifo_empty_seen;
 }
 
-/* The links' tables, which outlive a run. */
+/* Allocate the tables of the links. They are kept until the channel is closed. */
 static int roc_pool_alloc_flights(struct roc_pool_run *p)
 {
 	struct roc_endpoint *ep = p->ch->ep;
@@ -122,7 +122,7 @@ static enum roc_reason roc_pool_refusal(struct roc_pool_run *p)
 								       : ROC_REASON_RESET;
 }
 
-/* Keep the reason for the caller, and log it. */
+/* A start failed: store the failure reason for the caller, and log it. */
 static void roc_pool_refused(struct roc_run *run)
 {
 	static const char *const text[] = {
@@ -171,7 +171,7 @@ static void roc_pool_flags(struct roc_run *run, u32 set, u32 clear)
 	roc_ring_set_flags(&roc_pool_run(run)->rings, on, off);
 }
 
-/* Only from now on may a card with events say that it has ended. */
+/* Flush the card once. A card with events may send END only after that. */
 static void roc_pool_flush(struct roc_pool_run *p)
 {
 	if (p->flushed)
@@ -180,7 +180,7 @@ static void roc_pool_flush(struct roc_pool_run *p)
 	roc_pool_ops(p->ch->ep)->flush(p->ch);
 }
 
-/* Take all records up to the END. Not 0: the card broke its contract. */
+/* Consume all records up to END. Not 0: the card violated the protocol. */
 static enum roc_reason roc_pool_drain_records(struct roc_pool_run *p)
 {
 	const u64 timeout = ROC_END_FACTOR * EVENT_END_MS * NSEC_PER_MSEC;
@@ -197,7 +197,7 @@ static enum roc_reason roc_pool_drain_records(struct roc_pool_run *p)
 			end = now + timeout;
 		else if (roc_event_hole(ev))
 			return ROC_REASON_RECORD;
-		/* Of the time before the look: what was not there then did not come in time. */
+		/* @now was read before the poll, so a record that it did not find came too late. */
 		if (now >= end)
 			return roc_alive(p->ch->ep) ? ROC_REASON_RECORD : ROC_REASON_LOST;
 		fsleep(ROC_FLUSH_TRY_US);
@@ -206,8 +206,8 @@ static enum roc_reason roc_pool_drain_records(struct roc_pool_run *p)
 }
 
 /*
- * Take what a flush closed: looks in a row with nothing new, or nothing left to come. Not 0: the
- * card broke its contract.
+ * Complete what a flush closed, until several polls in a row find nothing, or no superpage is left
+ * in the card. Not 0: the card violated the protocol.
  */
 static enum roc_reason roc_pool_drain_flushed(struct roc_pool_run *p)
 {
@@ -229,7 +229,7 @@ static enum roc_reason roc_pool_drain_flushed(struct roc_pool_run *p)
 				return reason;
 			idle = found ? 0 : idle + 1;
 		} while (p->unfinished && ktime_get_ns() < end);
-		/* The card has finished superpages whose sizes it does not say. */
+		/* The card has finished superpages whose sizes it does not report. */
 		if (p->unfinished)
 			return roc_alive(p->ch->ep) ? ROC_REASON_SIZE : ROC_REASON_LOST;
 		if (!p->in_flight)
@@ -244,13 +244,13 @@ static enum roc_reason roc_pool_drain(struct roc_run *run, u32 flags)
 	return roc_pool_drain_flushed(roc_pool_run(run));
 }
 
-/* In memory a card that has gone looks like one that has nothing to say. */
+/* Host memory does not show whether the card is gone or has no data: read a register. */
 static enum roc_reason roc_pool_check(struct roc_channel *ch)
 {
 	return roc_alive(ch->ep) ? ROC_REASON_NONE : ROC_REASON_LOST;
 }
 
-/* A card that is not there is not touched. */
+/* Access the card only if it is present. */
 static bool roc_pool_quiesce(struct roc_run *run, enum roc_reason reason, bool present)
 {
 	struct roc_pool_run *p = roc_pool_run(run);
@@ -258,7 +258,9 @@ static bool roc_pool_quiesce(struct roc_run *run, enum roc_reason reason, bool p
 	if (!present || reason == ROC_REASON_LOST)
 		return false;
 	roc_pool_flush(p);
-	/* What it has is good, and it still tells of it. Whatever goes wrong with that: it ends. */
+	/*
+	 * After a reported error its finished superpages are still valid. The run ends in any case.
+	 */
 	if (reason == ROC_REASON_CARD)
 		roc_pool_drain_flushed(p);
 	roc_pool_count_fifo_empty(p->ch);
@@ -272,15 +274,15 @@ static enum roc_reason roc_pool_finish(struct roc_run *run, enum roc_reason reas
 
 	p->pool->event.on = false;
 	p->reclaimed = roc_pool_reclaim(p, failed ? reason : ROC_REASON_STOPPED);
-	/* A suspend takes all that the card has finished, as a stop does; behind END is no byte. */
+	/* A suspend completes what the card has finished, as a stop does. No data follow END. */
 	if (failed && reason != ROC_REASON_SUSPENDED && !p->pool->event.ended)
 		p->ch->stats.lost += p->reclaimed;
-	/* Before users can see the end: one that finds nothing more may rely on that. */
+	/* Before the end becomes visible, so that a reader which sees it finds all entries. */
 	roc_pool_publish(p);
 	return ROC_REASON_NONE;
 }
 
-/* Entries in the ready ring, without the lock: a hint for sleepers. */
+/* Number of entries in the ready ring, without the channel lock: a hint for waiters. */
 u32 roc_pool_ready_now(struct roc_pool_run *p)
 {
 	u32 ready;
@@ -292,7 +294,7 @@ u32 roc_pool_ready_now(struct roc_pool_run *p)
 	return min(ready, p->rings.ready_entries);
 }
 
-/* A caller that does not sleep must not have those woken that do. */
+/* A caller whose deadline has passed does not sleep, so it must not lower the wake threshold. */
 static bool roc_pool_wait(struct roc_run *run, void *data, bool runs)
 {
 	struct roc_pool_run *p = roc_pool_run(run);

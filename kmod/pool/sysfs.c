@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sysfs attributes of a channel that has a pool. Documented in Documentation/ABI/sysfs-class-roc.
- * Nothing here waits for a running channel: counters are read without the channel lock.
+ * sysfs attributes of a pool channel. See Documentation/ABI/sysfs-class-roc. Counters are read
+ * without the channel lock, so no read waits for a running channel.
  */
 #include <linux/device.h>
 #include <linux/sysfs.h>
@@ -20,7 +20,7 @@ ROC_COUNTER(looks, roc_pool(ch)->stats.polls);
 ROC_COUNTER(retries, roc_pool(ch)->stats.retries);
 ROC_COUNTER(turns, ch->stats.turns);
 
-/* A histogram: ROC_GAPS numbers. */
+/* A histogram of ROC_GAPS numbers. */
 static ssize_t gaps_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const u64 *gaps = roc_pool(roc_to_channel(dev))->stats.gaps;
@@ -38,7 +38,7 @@ static const char *const roc_mode_names[] = {
 	[ROC_MODE_EVENT] = "event",
 };
 
-/* The mode is the present owner's; without one there is none. */
+/* The mode belongs to the open channel: "none" while the channel is closed. */
 static ssize_t mode_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	struct roc_channel *ch = roc_to_channel(dev);
@@ -71,7 +71,7 @@ static ssize_t mode_store(struct device *dev, struct device_attribute *attr, con
 }
 static DEVICE_ATTR_RW(mode);
 
-/* The card's own counter. */
+/* Read the card's counter. */
 static int roc_pool_read_dropped(const void *what, s64 *value)
 {
 	struct roc_channel *ch = (struct roc_channel *)what;
@@ -91,7 +91,9 @@ static ssize_t dropped_show(struct device *dev, struct device_attribute *attr, c
 }
 static DEVICE_ATTR_RO(dropped);
 
-/* The card counts anew in each run. If somebody is at work on the channel, what was seen last. */
+/*
+ * Update the count, which the card restarts in each run. If the lock is taken, use the last value.
+ */
 static int roc_pool_read_fifo_empty(const void *what, s64 *value)
 {
 	struct roc_channel *ch = (struct roc_channel *)what;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The thread of an open channel: it polls for finished superpages, refills the card, and sleeps.
- * The mode decides what wakes it: a period that follows the rate (timer), the card's interrupt
- * (event), or only the reader, which polls by itself (busy).
+ * Thread of an open channel: it polls for finished superpages, refills the card, and sleeps. The
+ * mode selects what wakes it: a timer that follows the data rate (timer), the card's interrupt
+ * (event), or nothing, because the reader polls (busy).
  *
- * In event mode a watchdog looks after interrupts that were lost on the way. It counts one as
- * missed only if records had been there for longer than moderation explains.
+ * In event mode a watchdog detects lost interrupts. It counts an interrupt as missed only if
+ * records were there for longer than moderation can explain.
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
@@ -15,42 +15,42 @@
 #include "core/trace.h"
 #include "pool/pool.h"
 
-/* Sleeping for longer than this the thread wants to be kicked when the card may run dry. */
+/* Before a longer sleep the thread requests a kick if the card may run out of superpages. */
 #define ROC_KICK_HORIZON_NS 1000000ull
-/* With nothing in the card the fill ring (memory, no access) is looked at this often. */
+/* With no superpage in the card the thread polls the fill ring, in memory, at this interval. */
 #define ROC_IDLE_NS 20000000ull
-/* The ready ring is full: how soon to see whether the reader made room, and how late at most. */
+/* Shortest and longest interval of polls for space while the ready ring is full. */
 #define ROC_BLOCKED_NS 1000000ull
 #define ROC_BLOCKED_MAX_NS 20000000ull
-/* Of one turn: then others get the channel lock. */
+/* Longest turn, so that others get the channel lock. */
 #define ROC_TURN_NS 2000000ull
-/* Bounds of how long silence is believed. */
+/* Bounds of the time without interrupt after which the watchdog checks for a lost one. */
 #define ROC_WATCH_TIMEOUT_MIN_NS 100000000ull
 #define ROC_WATCH_TIMEOUT_MAX_NS 500000000ull
-/* Records without an interrupt: for so long it may still be on its way. */
+/* Time for which the interrupt of a record may be late before it counts as lost. */
 #define ROC_WATCH_LATE_NS 30000000ull
-/* After so much silence the card is asked whether it is still there, later if it often pauses. */
+/* Silence after which the driver checks the card's presence; later if the data often pause. */
 #define ROC_SILENCE_NS 4000000000ull
 #define ROC_SILENCE_MAX_NS 30000000000ull
-/* Without a record the record ring is searched for a hole this often. */
+/* Interval of searches for a missing record while no record comes. */
 #define ROC_SCAN_NS 10000000ull
-/* After so long without a record the count of written records is read. */
+/* Time without a record after which the driver reads the card's count of records. */
 #define ROC_COUNT_NS 1000000000ull
-/* Bounds of moderation: what delay is worth an interrupt, by itself and when a reader says so. */
+/* Longest delay by moderation: by default, and if waiters have a min_ready above 1. */
 #define ROC_MODERATION_US 8000
-#define ROC_MODERATION_BATCH 16	      /* superpages that an interrupt should tell of */
+#define ROC_MODERATION_BATCH 16	      /* superpages that an interrupt should report */
 #define ROC_MODERATION_BATCH_US 25000 /* below ROC_WATCH_NS */
 /* Turns without a waiter after which the last wake threshold no longer applies. */
 #define ROC_MIN_READY_TURNS 4
 
-/* An interrupt may have been sent for what was just taken. */
+/* The card may have sent an interrupt for the records that were just consumed. */
 static void roc_watch_early(struct roc_pool_run *p, u64 now)
 {
 	p->thread.watch.early++;
 	p->thread.watch.early_at = now;
 }
 
-/* The card says that something is wrong with this channel. */
+/* If the card has reported an error, read the status of the channel. */
 static enum roc_reason roc_watch_error(struct roc_pool_run *p)
 {
 	u32 status;
@@ -65,8 +65,8 @@ static enum roc_reason roc_watch_error(struct roc_pool_run *p)
 }
 
 /*
- * No record was found: is one missing? Records behind it show that, and if there are none the
- * card's count, which costs a register read. @fired: an interrupt came, which has a reason.
+ * No record was found: check whether one is missing. Later records show that; without any, the
+ * card's count does, which is a register read. @fired: there was an interrupt, so expect a record.
  */
 static enum roc_reason roc_watch_records(struct roc_pool_run *p, u64 now, u64 usual, bool fired)
 {
@@ -89,9 +89,8 @@ static enum roc_reason roc_watch_records(struct roc_pool_run *p, u64 now, u64 us
 }
 
 /*
- * Nothing was found, though something may be wrong. No register is read while data flow, so a card
- * that went, a doorbell that was lost, and an error of which no interrupt told are found out by
- * their silence.
+ * Check the card after a silence. The driver reads no register while data flow, so only silence
+ * shows a removed card, a lost doorbell, or an error whose interrupt was lost.
  */
 static enum roc_reason roc_watch_silence(struct roc_pool_run *p, u64 now, u32 found, bool fired)
 {
@@ -123,7 +122,7 @@ static enum roc_reason roc_watch_silence(struct roc_pool_run *p, u64 now, u32 fo
 	return roc_watch_error(p);
 }
 
-/* Look now and refill: busy mode. Superpages found. */
+/* Poll and refill in the caller's context (busy mode). Return the number of superpages found. */
 u32 roc_thread_poll(struct roc_pool_run *p)
 {
 	u64 now = ktime_get_ns();
@@ -153,7 +152,7 @@ u32 roc_thread_poll(struct roc_pool_run *p)
 	return found;
 }
 
-/* ns that the card is served at least, even when its data come all at once after a silence. */
+/* ns for which the superpages in the card last at least, if data arrive at the peak rate. */
 static u64 roc_thread_supply(const struct roc_pool_run *p)
 {
 	u32 peak = roc_pool_ops(p->ch->ep)->peak;
@@ -171,7 +170,7 @@ static u32 roc_thread_min_ready(struct roc_pool_run *p)
 {
 	const struct roc_event_queue *q = &p->run.queue[0];
 	/*
-	 * Only moderation depends on it: roc_pool_publish() wakes waiters by the threshold alone.
+	 * Used for moderation only: roc_pool_publish() wakes waiters by their threshold.
 	 */
 	bool waiting = READ_ONCE(q->waiting) && waitqueue_active(&p->run.open.batch);
 
@@ -186,7 +185,7 @@ static u32 roc_thread_min_ready(struct roc_pool_run *p)
 	}
 	if (p->run.open.eventfd)
 		return 1;
-	/* Only moderation depends on it: roc_pool_publish() wakes callers of poll() in any case. */
+	/* Used for moderation only: roc_pool_publish() always wakes callers of poll(). */
 	return waitqueue_active(&p->run.open.wait) ? 1 : p->thread.min_ready;
 }
 
@@ -198,7 +197,7 @@ static u32 roc_thread_missing(struct roc_pool_run *p)
 	return min_ready > ready ? min_ready - ready : min_ready;
 }
 
-/* ns until something has to be looked at by itself. */
+/* ns until the next poll without interrupt or kick. */
 static u64 roc_thread_tick(struct roc_pool_run *p, u64 now)
 {
 	u64 next = now + ROC_TICK_IDLE;
@@ -215,7 +214,7 @@ static u64 roc_thread_tick(struct roc_pool_run *p, u64 now)
 	return next > now ? next - now : 0;
 }
 
-/* Might the card run dry before the thread wakes by itself? Then the reader has to kick. */
+/* Return true if the card may run out of superpages during @sleep: the reader then has to kick. */
 static bool roc_thread_may_run_dry(struct roc_pool_run *p, u64 sleep)
 {
 	unsigned int i;
@@ -225,7 +224,7 @@ static bool roc_thread_may_run_dry(struct roc_pool_run *p, u64 sleep)
 	for (i = 0; i < p->link_count; i++)
 		if (p->link[i].head == p->link[i].tail)
 			return true;
-	/* An interrupt comes long before, unless it was lost; see roc_thread_moderate(). */
+	/* An interrupt comes well before, unless it is lost; see roc_thread_moderate(). */
 	if (p->setting.mode == ROC_MODE_EVENT && p->ch->vector[0] >= 0 &&
 	    !p->thread.watch.overdue_since)
 		return p->in_flight < 2;
@@ -233,7 +232,7 @@ static bool roc_thread_may_run_dry(struct roc_pool_run *p, u64 sleep)
 	       2 * p->in_flight < p->link_count * p->depth;
 }
 
-/* A bounded number of interrupts, but the first after a silence at once. */
+/* Bound the rate of interrupts. The first one after a silence is not delayed. */
 static void roc_thread_moderate(struct roc_pool_run *p, u64 now)
 {
 	u64 us = div_u64(p->rate.interval * ROC_MODERATION_BATCH, NSEC_PER_USEC);
@@ -246,11 +245,11 @@ static void roc_thread_moderate(struct roc_pool_run *p, u64 now)
 		count = min(count, min_ready);
 		us = ROC_MODERATION_BATCH_US;
 	}
-	/* Well below half of what is out, even when it has changed a little since. */
+	/* Well below half of the superpages in the card, even if their number changes a little. */
 	roc_event_moderate(p->ch, count, us, ROC_MODERATION_US);
 }
 
-/* How long the card may be silent: longer than its rate and moderation explain. */
+/* Longest expected time without interrupt: longer than data rate and moderation explain. */
 static u64 roc_watch_timeout(struct roc_pool_run *p)
 {
 	u64 interval = p->rate.interval, apart;
@@ -263,8 +262,8 @@ static u64 roc_watch_timeout(struct roc_pool_run *p)
 }
 
 /*
- * Interrupts that found nothing: but those that were on their way while somebody who was not told
- * took the records, a kick or the watchdog, told the truth.
+ * Count interrupts without records as spurious, except those that were on their way while a kick or
+ * the watchdog consumed their records.
  */
 static void roc_watch_count_spurious(struct roc_pool_run *p, unsigned int fired, u64 now)
 {
@@ -277,9 +276,10 @@ static void roc_watch_count_spurious(struct roc_pool_run *p, unsigned int fired,
 }
 
 /*
- * The watchdog found records before their interrupt. Poll as timer mode does until the interrupt
- * comes or counts as lost. The card stays armed meanwhile: a new ARM would withdraw an interrupt
- * that moderation delays. Returns ns until the next turn, 0 if the wait is over.
+ * The watchdog found records before their interrupt. Poll as in timer mode until the interrupt
+ * comes or counts as lost. The card stays armed meanwhile, because a new ARM would cancel an
+ * interrupt that moderation delays. Return ns until the next turn, or 0 if no interrupt is overdue
+ * any more.
  */
 static u64 roc_thread_turn_overdue(struct roc_pool_run *p, unsigned int fired, u64 now)
 {
@@ -298,7 +298,7 @@ static u64 roc_thread_turn_overdue(struct roc_pool_run *p, unsigned int fired, u
 	return 0;
 }
 
-/* The end of a turn in event mode: ns until the next one. */
+/* End of a turn in event mode. Return ns until the next one. */
 static u64 roc_thread_turn_event(struct roc_pool_run *p, unsigned int fired, u32 found, u64 now)
 {
 	struct roc_channel *ch = p->ch;
@@ -318,11 +318,11 @@ static u64 roc_thread_turn_event(struct roc_pool_run *p, unsigned int fired, u32
 		p->thread.watch.active = now;
 		p->thread.watch.check = now + roc_watch_timeout(p);
 	} else if (now >= p->thread.watch.check) {
-		/* A lost write to the card looks like a card with nothing to say. */
+		/* A lost doorbell looks the same as a card without data: rewrite it. */
 		if (p->in_flight)
 			roc_event_repeat(ch);
 		roc_event_arm(ch);
-		/* Ever more rarely: silence is what an idle card does. */
+		/* At growing intervals: an idle card is silent, too. */
 		p->thread.watch.check = now + clamp(now - p->thread.watch.active,
 						    ROC_WATCH_TIMEOUT_MIN_NS, ROC_SILENCE_NS);
 	}
@@ -330,8 +330,8 @@ static u64 roc_thread_turn_event(struct roc_pool_run *p, unsigned int fired, u32
 }
 
 /*
- * The ready ring has no room, for a while or because the reader's index is nonsense: ns to sleep.
- * Who comes back after a pause gives superpages back, and is asked to say so.
+ * The ready ring has no space, either for a while or because the reader's index is invalid. Return
+ * ns to sleep. NEED_KICK makes a reader that continues after a pause report its new index.
  */
 static u64 roc_thread_blocked(struct roc_pool_run *p, u64 now)
 {
@@ -340,13 +340,16 @@ static u64 roc_thread_blocked(struct roc_pool_run *p, u64 now)
 		p->thread.blocked = now;
 	}
 	roc_ring_set_flags(&p->rings, ROC_RING_NEED_KICK, 0);
-	smp_mb(); /* room that was made before is seen here, later the flag by the reader */
+	smp_mb(); /* either this sees the new space, or the reader sees NEED_KICK */
 	if (roc_pool_space(p))
 		return 0;
 	return clamp((now - p->thread.blocked) / 8, ROC_BLOCKED_NS, ROC_BLOCKED_MAX_NS);
 }
 
-/* One turn; *@rest: ns to sleep, U64_MAX = until woken. Not 0: the card broke its contract. */
+/*
+ * One turn of the thread. *@rest: ns to sleep; U64_MAX: until woken. Not 0: the card violated the
+ * protocol.
+ */
 static enum roc_reason roc_thread_turn(struct roc_pool_run *p, u64 *rest)
 {
 	struct roc_channel *ch = p->ch;
@@ -379,12 +382,15 @@ static enum roc_reason roc_thread_turn(struct roc_pool_run *p, u64 *rest)
 	if (event && p->thread.watch.armed && !fired && !p->thread.watch.overdue_since &&
 	    now >= p->thread.watch.check && roc_event_next(ev))
 		p->thread.watch.overdue_since = now;
-	/* What the card and the reader finish meanwhile is not left lying while we sleep. */
+	/*
+	 * Repeat while the card or the reader makes progress, so that nothing waits for the next
+	 * turn.
+	 */
 	do {
 		reason = roc_pool_find_finished(p, now, scope, &found);
 		if (reason)
 			return reason;
-		roc_pool_publish(p); /* the reader need not wait for the refill's register writes */
+		roc_pool_publish(p); /* before the register writes of the refill, which take time */
 		reason = roc_pool_refill(p, now, &refill);
 		if (reason)
 			return reason;
@@ -433,7 +439,7 @@ static void roc_thread_trace_sleep(struct roc_pool_run *p, u64 ns)
 				roc_pool_submittable(p));
 }
 
-/* Sleep until kicked, or for @ns; U64_MAX: until kicked. */
+/* Sleep until kicked, or for at most @ns; U64_MAX: without limit. */
 static void roc_thread_rest(struct roc_pool_run *p, u64 ns)
 {
 	ktime_t sleep = ns_to_ktime(ns);
@@ -445,14 +451,14 @@ static void roc_thread_rest(struct roc_pool_run *p, u64 ns)
 		schedule();
 	else
 		schedule_hrtimeout_range(&sleep, ns / 16, HRTIMER_MODE_REL);
-	/* Whoever kicks without end must not keep everybody else from this processor. */
+	/* A reader that kicks in a loop must not monopolise this CPU. */
 	cond_resched();
 }
 
 static int roc_thread(void *arg)
 {
 	struct roc_pool_run *p = arg;
-	u64 ns = U64_MAX; /* nothing runs yet, and a start that fails has nothing for us */
+	u64 ns = U64_MAX; /* no run yet: a successful start kicks the thread */
 	enum roc_reason reason;
 
 	while (!kthread_should_stop()) {
@@ -460,7 +466,7 @@ static int roc_thread(void *arg)
 		if (ns == U64_MAX && !READ_ONCE(p->thread.kicked))
 			continue;
 		WRITE_ONCE(p->thread.kicked, false);
-		smp_mb(); /* a kick after this is seen above, one before it by the turn */
+		smp_mb(); /* the turn sees what was done before a kick that is cleared here */
 		mutex_lock(&p->ch->lock);
 		reason = roc_thread_turn(p, &ns);
 		if (reason) {
@@ -473,7 +479,7 @@ static int roc_thread(void *arg)
 	return 0;
 }
 
-/* From now on. */
+/* Change the mode, also while the channel runs. */
 int roc_thread_mode(struct roc_pool_run *p, enum roc_mode mode)
 {
 	lockdep_assert_held(&p->ch->lock);
@@ -490,8 +496,8 @@ int roc_thread_mode(struct roc_pool_run *p, enum roc_mode mode)
 }
 
 /*
- * An access to the card from the other socket takes longer, so the thread stays on the card's
- * node, on such processors as kernel threads may use at all. An administrator may move it.
+ * Bind the thread to the card's NUMA node, within the CPUs that kernel threads may use: register
+ * accesses from another node take longer. An administrator may move it.
  */
 static void roc_thread_place(struct task_struct *thread, int node)
 {
@@ -516,14 +522,14 @@ int roc_thread_create(struct roc_pool_run *p)
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 	roc_thread_place(thread, node);
-	get_task_struct(thread); /* for a late kick; until roc_pool_free() */
+	get_task_struct(thread); /* for late kicks; put in roc_pool_free() */
 	WRITE_ONCE(p->thread.task, thread);
-	/* A thread that never ran counts in the load average: let it run once, and idle. */
+	/* A new thread is uninterruptible and counts in the load average: let it run once. */
 	wake_up_process(thread);
 	return 0;
 }
 
-/* No lock held: it takes the channel's. */
+/* The caller holds no channel lock, because the thread takes it. */
 void roc_thread_stop(struct roc_run *run)
 {
 	struct roc_thread *thread = &roc_pool_run(run)->thread;
@@ -532,7 +538,7 @@ void roc_thread_stop(struct roc_run *run)
 		kthread_stop(thread->task);
 }
 
-/* On a shared vector an interrupt is for the channels that have a record. */
+/* If the vector is shared, an interrupt is for the channels that have a new record. */
 void roc_thread_irq(struct roc_channel *ch, u32 purposes, bool shared)
 {
 	unsigned long flags;
