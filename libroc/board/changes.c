@@ -70,25 +70,25 @@ struct roc_config_difference *libroc_difference(struct roc_config_result *r)
 
 void libroc_difference_add(struct roc_config_result *r, const char *section,
 			   const struct libroc_params *first, const struct libroc_params *second,
-			   const struct libroc_value *v, uint32_t wanted, uint32_t have)
+			   const struct libroc_value *v, uint32_t target, uint32_t have)
 {
 	struct roc_config_difference *d = libroc_difference(r);
 
 	snprintf(d->name, sizeof(d->name), "%.8s.%.30s", section, v->name);
-	value_text(first, second, v, wanted, d->wanted, sizeof(d->wanted));
+	value_text(first, second, v, target, d->wanted, sizeof(d->wanted));
 	value_text(first, second, v, have, d->have, sizeof(d->have));
 }
 
 void libroc_change_add(struct libroc_changes *changes, const char *section,
-		       const struct libroc_value *v, unsigned int link, uint32_t wanted)
+		       const struct libroc_value *v, unsigned int link, uint32_t target)
 {
 	struct libroc_change *change = &changes->list[changes->count];
 
 	if (changes->count == LIBROC_CHANGES_MAX)
 		return;
 	change->at = changes->c->where(changes->c, v, link);
-	change->wanted = libroc_to_mask(change->at.mask, wanted);
-	change->nonzero = v->kind == LIBROC_BOOL && change->at.mask == 0xffffffff && wanted;
+	change->target = libroc_to_mask(change->at.mask, target);
+	change->nonzero = v->kind == LIBROC_BOOL && change->at.mask == 0xffffffff && target;
 	snprintf(change->name, sizeof(change->name), "%.8s.%.38s", section, v->name);
 	changes->count++;
 }
@@ -97,7 +97,7 @@ static bool reads_back(const struct libroc_change *change, uint32_t word)
 {
 	if (change->nonzero)
 		return word;
-	return (word & change->at.mask) == change->wanted;
+	return (word & change->at.mask) == change->target;
 }
 
 static void fail_read_back(struct libroc_changes *changes, const struct libroc_change *change,
@@ -108,7 +108,7 @@ static void fail_read_back(struct libroc_changes *changes, const struct libroc_c
 	snprintf(r->register_name, sizeof(r->register_name), "%s", change->name);
 	r->bar = change->at.bar;
 	r->offset = change->at.offset;
-	r->wanted = change->wanted;
+	r->wanted = change->target;
 	r->got = word & change->at.mask;
 	libroc_pass_fail(changes->c, -EBADMSG);
 }
@@ -123,7 +123,7 @@ unsigned int libroc_changes_apply(struct libroc_changes *changes)
 		uint32_t word;
 
 		change->before = libroc_pass_modify(c, change->at.bar, change->at.offset,
-						    change->at.mask, change->wanted);
+						    change->at.mask, change->target);
 		/* Nothing was written, and what was there is not known: not to be put back. */
 		if (c->err)
 			break;
@@ -173,8 +173,8 @@ bool libroc_changes_restorable(struct libroc_changes *changes, unsigned int writ
 	return true;
 }
 
-void libroc_changes_say(const struct libroc_changes *changes, const char *reason,
-			const char *outcome)
+void libroc_changes_set_error(const struct libroc_changes *changes, const char *reason,
+			      const char *outcome)
 {
 	const struct roc_config_result *r = changes->result;
 	const struct libroc_pass *c = changes->c;

@@ -198,14 +198,14 @@ int libroc_param_parse(const struct libroc_param *p, const char *text, uint32_t 
 /* -ERANGE and a sentence about section.key. */
 int libroc_params_check(const char *section, const struct libroc_params *params, const void *from);
 /* If they differ, one more in @diffs (which may be NULL) and *n. */
-void libroc_param_differ(const char *section, const struct libroc_param *p, uint32_t wanted,
+void libroc_param_differ(const char *section, const struct libroc_param *p, uint32_t target,
 			 uint32_t have, struct roc_config_difference *diffs, unsigned int *n);
 
 /* changes.c: bits that have to change, or, when forced, bits that have to be written */
 
 struct libroc_change {
 	struct libroc_where at;
-	uint32_t wanted; /* in place */
+	uint32_t target; /* in place */
 	uint32_t before; /* word found, valid after the write */
 	bool nonzero;	 /* any bit set will do */
 	char name[48];
@@ -228,9 +228,9 @@ struct roc_config_difference *libroc_difference(struct roc_config_result *r);
 /* @section and @params are for names and texts; the second are looked at after the first. */
 void libroc_difference_add(struct roc_config_result *r, const char *section,
 			   const struct libroc_params *first, const struct libroc_params *second,
-			   const struct libroc_value *v, uint32_t wanted, uint32_t have);
+			   const struct libroc_value *v, uint32_t target, uint32_t have);
 void libroc_change_add(struct libroc_changes *changes, const char *section,
-		       const struct libroc_value *v, unsigned int link, uint32_t wanted);
+		       const struct libroc_value *v, unsigned int link, uint32_t target);
 /* Returns how many were written, the one that failed included. */
 unsigned int libroc_changes_apply(struct libroc_changes *changes);
 /* The first @written back as they were, whatever the pass's error; true: all read back right. */
@@ -242,8 +242,8 @@ bool libroc_changes_restore(struct libroc_changes *changes, unsigned int written
 bool libroc_changes_restorable(struct libroc_changes *changes, unsigned int writes, char *outcome,
 			       size_t size);
 /* After a failure: the sentence. @reason: the reason. @outcome: what became of the card. */
-void libroc_changes_say(const struct libroc_changes *changes, const char *reason,
-			const char *outcome);
+void libroc_changes_set_error(const struct libroc_changes *changes, const char *reason,
+			      const char *outcome);
 
 /* config_file.c: files of sections, INI and JSON */
 

@@ -160,16 +160,16 @@ int libroc_params_check(const char *section, const struct libroc_params *params,
 	return ret;
 }
 
-void libroc_param_differ(const char *section, const struct libroc_param *p, uint32_t wanted,
+void libroc_param_differ(const char *section, const struct libroc_param *p, uint32_t target,
 			 uint32_t have, struct roc_config_difference *diffs, unsigned int *n)
 {
-	if (wanted == have)
+	if (target == have)
 		return;
 	if (diffs && *n < ROC_CONFIG_DIFFERENCES_MAX) {
 		struct roc_config_difference *d = &diffs[*n];
 
 		snprintf(d->name, sizeof(d->name), "%s.%.31s", section, p->key);
-		libroc_param_text(p, wanted, d->wanted, sizeof(d->wanted));
+		libroc_param_text(p, target, d->wanted, sizeof(d->wanted));
 		libroc_param_text(p, have, d->have, sizeof(d->have));
 	}
 	(*n)++;

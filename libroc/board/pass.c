@@ -28,11 +28,11 @@ static int take_lock(struct libroc_pass *c)
 int libroc_pass_begin(struct roc_endpoint *ep, struct libroc_pass *c, enum roc_card_type type,
 		      bool lock, struct roc_ep_info *info)
 {
-	struct roc_ep_info unwanted;
+	struct roc_ep_info unused;
 	int ret;
 
 	if (!info)
-		info = &unwanted;
+		info = &unused;
 	memset(c, 0, sizeof(*c));
 	c->ep = ep;
 	ret = roc_info(ep, info);

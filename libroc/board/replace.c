@@ -72,7 +72,7 @@ static int open_work(struct libroc_replacement *r, mode_t mode)
 }
 
 /* If the group cannot be kept, another one gets no more than all others have. */
-static int take_over(int fd, const struct stat *old)
+static int copy_owner(int fd, const struct stat *old)
 {
 	mode_t mode = old->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
 
@@ -119,7 +119,7 @@ static int open_for(struct libroc_replacement *r, const char *path)
 	if (!realpath(path, r->path))
 		return -1;
 	fd = open_work(r, S_IRUSR | S_IWUSR);
-	if (fd < 0 || !take_over(fd, &st))
+	if (fd < 0 || !copy_owner(fd, &st))
 		return fd;
 	close(fd);
 	unlink(r->work);

@@ -72,7 +72,7 @@ int roc_crorc_config_check(const struct roc_crorc_config *config)
 	return libroc_params_check(SECTION, &params, config);
 }
 
-unsigned int roc_crorc_config_diff(const struct roc_crorc_config *wanted,
+unsigned int roc_crorc_config_diff(const struct roc_crorc_config *target,
 				   const struct roc_crorc_config *have,
 				   struct roc_config_difference *diffs)
 {
@@ -80,7 +80,7 @@ unsigned int roc_crorc_config_diff(const struct roc_crorc_config *wanted,
 	size_t i;
 
 	for (i = 0; i < params.count; i++)
-		libroc_param_differ(SECTION, &list[i], libroc_param_get(&list[i], wanted),
+		libroc_param_differ(SECTION, &list[i], libroc_param_get(&list[i], target),
 				    libroc_param_get(&list[i], have), diffs, &n);
 	return n;
 }
@@ -157,7 +157,7 @@ static bool laser_is_on(struct libroc_pass *c)
 	return libroc_pass_read(c, CRORC_BAR_CARD, CRORC_LINK_STATUS) & CRORC_LINK_STATUS_LASER;
 }
 
-static void compare(struct pass *p, const struct roc_crorc_config *wanted, bool force)
+static void compare(struct pass *p, const struct roc_crorc_config *target, bool force)
 {
 	struct roc_config_result *result = p->changes.result;
 	struct roc_crorc_config have = {0};
@@ -171,7 +171,7 @@ static void compare(struct pass *p, const struct roc_crorc_config *wanted, bool 
 	}
 	libroc_values_read(&p->c, values, LIBROC_COUNT(values), 0, &have);
 	for (i = 0; i < LIBROC_COUNT(values) && !p->c.err; i++) {
-		uint32_t w = libroc_value_get(&values[i], wanted);
+		uint32_t w = libroc_value_get(&values[i], target);
 		uint32_t h = libroc_value_get(&values[i], &have);
 
 		if (w != h)
@@ -236,7 +236,7 @@ static void write_all(struct pass *p)
 			snprintf(outcome, sizeof(outcome),
 				 "not all registers could be put back: configure the card again");
 	}
-	libroc_changes_say(&p->changes, reason, outcome);
+	libroc_changes_set_error(&p->changes, reason, outcome);
 }
 
 static void run(struct pass *p, const struct roc_crorc_config *config, unsigned int flags)
@@ -253,12 +253,12 @@ static void run(struct pass *p, const struct roc_crorc_config *config, unsigned 
 int roc_crorc_configure(struct roc_endpoint *ep, const struct roc_crorc_config *config,
 			unsigned int flags, struct roc_config_result *result)
 {
-	struct roc_config_result unwanted;
+	struct roc_config_result unused;
 	struct pass *p;
 	int ret;
 
 	if (!result)
-		result = &unwanted;
+		result = &unused;
 	memset(result, 0, sizeof(*result));
 	ret = roc_crorc_config_check(config);
 	if (ret)

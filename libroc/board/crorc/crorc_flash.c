@@ -7,7 +7,7 @@
  * Nothing here stops in the middle of a command: the caller's progress function is asked only
  * between commands, and on every way out the chips are back in the mode in which they can be read.
  * A chip that has not come ready for seconds is another matter: the caller is asked while it is
- * waited for, and who comes next begins with settle() anyway.
+ * waited for, and who comes next begins with abort_command() anyway.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@
 #define BUFFER_WORDS 32
 #define BLANK 0xffff
 /* A chip that waits for the number of words takes READ_STATUS as that, less one. */
-#define SETTLE_WORDS (READ_STATUS + 1)
+#define ABORT_WORDS (READ_STATUS + 1)
 
 #define US_CLEAR 100
 #define US_COMMAND 10
@@ -43,8 +43,8 @@
 #define US_POLL 100
 #define US_ERASE_MAX 100000000
 #define US_BUFFER_MAX 30000000
-#define US_PATIENCE 5000000 /* longer than a chip takes: the caller may want to stop */
-#define US_ASK 100000
+#define US_FIRST_REPORT 5000000 /* longer than a chip takes: the caller may want to stop */
+#define US_REPORT 100000
 #define PROGRESS_WORDS 4096 /* read between two calls of the progress function */
 
 /* One call. On the stack of its function. */
@@ -58,7 +58,7 @@ struct job {
 /* Until the card is ready. On the stack of its function. */
 struct wait {
 	uint64_t start, slept, max; /* us */
-	uint64_t ask;		    /* when the caller is asked next */
+	uint64_t report_at;	    /* when the caller is asked next */
 	bool last;
 };
 
@@ -81,12 +81,12 @@ static void address(struct job *j, uint32_t at, unsigned int us)
 	command(j, CRORC_FLASH_ADDRESS | at, us);
 }
 
-static void give(struct job *j, uint16_t value, unsigned int us)
+static void write_word(struct job *j, uint16_t value, unsigned int us)
 {
 	command(j, CRORC_FLASH_WRITE | value, us);
 }
 
-static uint16_t take(struct job *j, unsigned int us)
+static uint16_t read_data(struct job *j, unsigned int us)
 {
 	command(j, CRORC_FLASH_READ, us);
 	return libroc_pass_read(&j->c, CRORC_BAR_CARD, CRORC_FLASH_DATA);
@@ -95,7 +95,7 @@ static uint16_t take(struct job *j, unsigned int us)
 static void read_array(struct job *j, uint32_t at)
 {
 	address(j, at, US_COMMAND);
-	give(j, READ_ARRAY, US_COMMAND);
+	write_word(j, READ_ARRAY, US_COMMAND);
 }
 
 static void fail_status(struct job *j, uint32_t at, uint16_t status)
@@ -119,7 +119,7 @@ static bool report(struct job *j)
 
 static struct wait wait_start(uint64_t us_max)
 {
-	return (struct wait){.start = clock_us(), .max = us_max, .ask = US_PATIENCE};
+	return (struct wait){.start = clock_us(), .max = us_max, .report_at = US_FIRST_REPORT};
 }
 
 /*
@@ -132,8 +132,8 @@ static bool wait_more(struct job *j, struct wait *w)
 
 	if (us < w->slept)
 		us = w->slept;
-	if (us >= w->ask) {
-		w->ask = us + US_ASK;
+	if (us >= w->report_at) {
+		w->report_at = us + US_REPORT;
 		report(j);
 	}
 	if (j->c.err || w->last)
@@ -152,7 +152,7 @@ static uint16_t wait_done(struct job *j, uint32_t at, uint64_t us_max)
 	uint16_t status;
 
 	do {
-		status = take(j, US_STATUS);
+		status = read_data(j, US_STATUS);
 		if (j->c.err || status & STATUS_READY)
 			return status;
 	} while (wait_more(j, &w));
@@ -176,29 +176,29 @@ static void wait_ready(struct job *j, uint32_t at, uint64_t us_max)
 
 static void init(struct job *j, uint32_t at)
 {
-	give(j, CLEAR_STATUS, US_CLEAR);
+	write_word(j, CLEAR_STATUS, US_CLEAR);
 	address(j, ASYNCHRONOUS, US_COMMAND);
-	give(j, SETUP, US_COMMAND);
-	give(j, SETUP_CONFIGURATION, US_COMMAND);
+	write_word(j, SETUP, US_COMMAND);
+	write_word(j, SETUP_CONFIGURATION, US_COMMAND);
 	address(j, at, US_COMMAND);
-	give(j, READ_STATUS, US_COMMAND);
-	take(j, US_STATUS);
+	write_word(j, READ_STATUS, US_COMMAND);
+	read_data(j, US_STATUS);
 }
 
 static void erase_block(struct job *j, uint32_t at)
 {
 	address(j, ASYNCHRONOUS, US_COMMAND);
 	address(j, at, US_COMMAND);
-	give(j, SETUP, US_COMMAND);
-	give(j, SETUP_UNLOCK, US_COMMAND);
+	write_word(j, SETUP, US_COMMAND);
+	write_word(j, SETUP_UNLOCK, US_COMMAND);
 	wait_ready(j, at, US_ERASE_MAX);
 	if (j->c.err)
 		return;
 	address(j, at, US_COMMAND);
 	address(j, at, US_COMMAND);
-	give(j, ERASE, US_COMMAND);
+	write_word(j, ERASE, US_COMMAND);
 	j->now->touched = true;
-	give(j, CONFIRM, US_COMMAND);
+	write_word(j, CONFIRM, US_COMMAND);
 	wait_ready(j, at, US_ERASE_MAX);
 }
 
@@ -242,7 +242,7 @@ static uint16_t read_word(struct job *j, uint32_t at, uint32_t *ready)
 	uint16_t word;
 
 	read_array(j, at);
-	word = take(j, US_COMMAND);
+	word = read_data(j, US_COMMAND);
 	if (ready)
 		*ready = libroc_pass_read(&j->c, CRORC_BAR_CARD, CRORC_FLASH_READY);
 	return word;
@@ -275,7 +275,7 @@ static void program(struct job *j, uint32_t from, const uint16_t *words, uint32_
 	}
 	if (j->c.err)
 		return;
-	give(j, READ_STATUS, US_COMMAND);
+	write_word(j, READ_STATUS, US_COMMAND);
 	wait_ready(j, from + count - 1, US_BUFFER_MAX);
 }
 
@@ -321,7 +321,7 @@ static int end(struct job *j, uint32_t at)
 	snprintf(reason, sizeof(reason), "%s", roc_error());
 	j->c.err = 0;
 	if (err != -EPERM && err != -EBUSY && err != -ENODEV) {
-		give(j, CLEAR_STATUS, US_CLEAR);
+		write_word(j, CLEAR_STATUS, US_CLEAR);
 		read_array(j, at);
 	}
 	if (err) {
@@ -338,15 +338,15 @@ static int end(struct job *j, uint32_t at)
  * never is: the chip gives up, and says so in its status. No address goes before them: the one that
  * was given last is of that chip, and not every chip gives up when an address comes first.
  */
-static void settle(struct job *j)
+static void abort_command(struct job *j)
 {
 	unsigned int i;
 
-	give(j, READ_STATUS, US_COMMAND);
+	write_word(j, READ_STATUS, US_COMMAND);
 	wait_done(j, 0, US_ERASE_MAX);
-	for (i = 0; i < SETTLE_WORDS + 2; i++)
-		give(j, READ_ARRAY, US_COMMAND);
-	give(j, CLEAR_STATUS, US_CLEAR);
+	for (i = 0; i < ABORT_WORDS + 2; i++)
+		write_word(j, READ_ARRAY, US_COMMAND);
+	write_word(j, CLEAR_STATUS, US_CLEAR);
 }
 
 static int begin(struct job *j, struct roc_endpoint *ep, roc_crorc_flash_fn progress, void *context,
@@ -358,7 +358,7 @@ static int begin(struct job *j, struct roc_endpoint *ep, roc_crorc_flash_fn prog
 	memset(flash, 0, sizeof(*flash));
 	ret = libroc_crorc_begin(ep, &j->c, true);
 	if (!ret)
-		settle(j);
+		abort_command(j);
 	return ret;
 }
 
@@ -398,7 +398,7 @@ int roc_crorc_flash_compare(struct roc_endpoint *ep, const uint16_t *image,
 int roc_crorc_flash_read(struct roc_endpoint *ep, uint32_t at, uint16_t *words, uint32_t *ready,
 			 size_t count)
 {
-	struct roc_crorc_flash unwanted;
+	struct roc_crorc_flash unused;
 	struct job j;
 	size_t i;
 	int ret;
@@ -406,7 +406,7 @@ int roc_crorc_flash_read(struct roc_endpoint *ep, uint32_t at, uint16_t *words, 
 	if (at >= ROC_CRORC_FLASH_WORDS || count > ROC_CRORC_FLASH_WORDS - at)
 		return roc_fail(ERANGE, "%s: the flash has %u words, and %zu from %u on are more",
 				roc_endpoint_name(ep), ROC_CRORC_FLASH_WORDS, count, at);
-	ret = begin(&j, ep, NULL, NULL, &unwanted);
+	ret = begin(&j, ep, NULL, NULL, &unused);
 	if (ret)
 		return ret;
 	for (i = 0; i < count && !j.c.err; i++)

@@ -63,13 +63,13 @@ bool libroc_clock_unfinished(struct libroc_pass *c)
  * loses it, programming the PLL clears it. The acknowledge of a write has no data, which would look
  * like LOCAL.
  */
-bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock wanted)
+bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock target)
 {
 	uint32_t answer = libroc_pass_read(c, CRU_BAR_CARD, CRU_I2C_SI5345_2 + CRU_I2C_DATA);
 	uint32_t command = libroc_pass_read(c, CRU_BAR_CARD, CRU_I2C_SI5345_2 + CRU_I2C_CONFIG);
 
 	return command == libroc_i2c_read_config(CRU_I2C_CHIP_PLL, CRU_PLL_INPUT & 0xff) &&
-	       answer & CRU_I2C_DATA_DONE && clock_of(answer) == wanted;
+	       answer & CRU_I2C_DATA_DONE && clock_of(answer) == target;
 }
 
 enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *open)

@@ -18,7 +18,7 @@ struct pass {
 	const struct roc_cru_config *config;
 	unsigned int flags;
 	struct roc_config_result *result;
-	struct libroc_state wanted, have;
+	struct libroc_state target, have;
 	bool clock, pon;	     /* to be done */
 	bool half;		     /* TTC is selected, but is not the source of triggers */
 	bool unfinished;	     /* a pass ended while it selected a clock */
@@ -30,9 +30,10 @@ struct pass {
 	struct libroc_changes changes;
 };
 
-/* @skip: flags of values that do not count; @quiet: of those that are no reason for a pass. */
+/* @skip: flags of values that do not count; @unreported: of those that are no reason for a pass. */
 static void compare(struct pass *p, const struct libroc_value *table, size_t n, int link,
-		    const void *wanted, const void *have, unsigned int skip, unsigned int quiet)
+		    const void *target, const void *have, unsigned int skip,
+		    unsigned int unreported)
 {
 	char section[16] = "cru";
 	size_t i;
@@ -41,13 +42,13 @@ static void compare(struct pass *p, const struct libroc_value *table, size_t n, 
 		snprintf(section, sizeof(section), "link%d", link);
 	for (i = 0; i < n; i++) {
 		const struct libroc_value *v = &table[i];
-		uint32_t w = libroc_value_get(v, wanted), h = libroc_value_get(v, have);
+		uint32_t w = libroc_value_get(v, target), h = libroc_value_get(v, have);
 
 		if (v->flags & skip)
 			continue;
 		if (w == h && !(p->flags & ROC_CONFIG_FORCE))
 			continue;
-		if (w != h && !(v->flags & quiet))
+		if (w != h && !(v->flags & unreported))
 			libroc_difference_add(p->result, section,
 					      link < 0 ? &libroc_cru_params
 						       : &libroc_cru_link_params,
@@ -58,19 +59,19 @@ static void compare(struct pass *p, const struct libroc_value *table, size_t n, 
 
 static void compare_clock(struct pass *p)
 {
-	bool pon = p->config->pon_upstream && p->wanted.clock == ROC_CRU_CLOCK_TTC;
+	bool pon = p->config->pon_upstream && p->target.clock == ROC_CRU_CLOCK_TTC;
 	bool ready = pon && libroc_onu_ready(&p->c, p->config->onu_address);
-	bool differs = p->wanted.clock != p->have.clock;
+	bool differs = p->target.clock != p->have.clock;
 
 	/* What only a pass leaves that ended in its middle: the PLLs first, then the source. */
-	p->half = !differs && p->wanted.clock == ROC_CRU_CLOCK_TTC &&
-		  p->have.trigger_source != p->wanted.trigger_source;
+	p->half = !differs && p->target.clock == ROC_CRU_CLOCK_TTC &&
+		  p->have.trigger_source != p->target.trigger_source;
 	differs |= p->unfinished || p->still;
 	if (differs) {
 		struct roc_config_difference *d = libroc_difference(p->result);
 
 		snprintf(d->name, sizeof(d->name), "cru.clock");
-		snprintf(d->wanted, sizeof(d->wanted), "%s", roc_cru_clock_name(p->wanted.clock));
+		snprintf(d->wanted, sizeof(d->wanted), "%s", roc_cru_clock_name(p->target.clock));
 		snprintf(d->have, sizeof(d->have), "%s",
 			 p->still	 ? "stands still"
 			 : p->unfinished ? "unfinished"
@@ -91,13 +92,13 @@ static void compare_clock(struct pass *p)
 
 static bool link_differs(const struct pass *p, unsigned int l)
 {
-	const struct libroc_link_state *wanted = &p->wanted.links[l], *have = &p->have.links[l];
+	const struct libroc_link_state *target = &p->target.links[l], *have = &p->have.links[l];
 	size_t i;
 
-	if (!wanted->enabled)
+	if (!target->enabled)
 		return have->enabled;
 	for (i = 0; i < libroc_state_links_count; i++)
-		if (libroc_value_get(&libroc_state_links[i], wanted) !=
+		if (libroc_value_get(&libroc_state_links[i], target) !=
 		    libroc_value_get(&libroc_state_links[i], have))
 			return true;
 	return false;
@@ -112,20 +113,20 @@ static void compare_links(struct pass *p)
 	for (l = 0; l < ROC_CRU_LINKS; l++)
 		any |= p->c.links & 1u << l && link_differs(p, l);
 	for (l = 0; l < ROC_CRU_LINKS; l++) {
-		unsigned int skip = 0, quiet = 0;
+		unsigned int skip = 0, unreported = 0;
 
 		if (!(p->c.links & 1u << l))
 			continue;
-		if (!p->wanted.links[l].enabled) {
+		if (!p->target.links[l].enabled) {
 			skip = LIBROC_V_ENABLED;
 			if (!p->config->gbt_enabled || !(all || p->have.links[l].enabled))
 				skip |= LIBROC_V_MODE;
 			if (!p->config->gbt_enabled || !any)
 				skip |= LIBROC_V_IDS;
-			quiet = LIBROC_V_QUIET | LIBROC_V_MODE | LIBROC_V_IDS;
+			unreported = LIBROC_V_OFF_ALWAYS | LIBROC_V_MODE | LIBROC_V_IDS;
 		}
-		compare(p, libroc_state_links, libroc_state_links_count, l, &p->wanted.links[l],
-			&p->have.links[l], skip, quiet);
+		compare(p, libroc_state_links, libroc_state_links_count, l, &p->target.links[l],
+			&p->have.links[l], skip, unreported);
 	}
 }
 
@@ -138,12 +139,12 @@ static void compare_registers(struct pass *p)
 	p->changes.count = 0;
 	if (!p->clock)
 		skip |= LIBROC_V_CLOCK;
-	if (!p->wanted.user_logic)
+	if (!p->target.user_logic)
 		skip |= LIBROC_V_UL;
-	compare(p, libroc_state_first, libroc_state_first_count, -1, &p->wanted, &p->have, skip,
+	compare(p, libroc_state_first, libroc_state_first_count, -1, &p->target, &p->have, skip,
 		p->half ? 0 : LIBROC_V_CLOCK);
 	compare_links(p);
-	compare(p, libroc_state_last, libroc_state_last_count, -1, &p->wanted, &p->have, skip, 0);
+	compare(p, libroc_state_last, libroc_state_last_count, -1, &p->target, &p->have, skip, 0);
 }
 
 /* Add what could not be put back to the list in @lost. */
@@ -166,7 +167,7 @@ static bool restore_clock(struct pass *p, int err)
 	struct libroc_pass *c = &p->c;
 	bool right = true;
 
-	if (p->have.clock != p->wanted.clock) {
+	if (p->have.clock != p->target.clock) {
 		libroc_clock_select(c, p->have.clock, &p->clock_begun);
 		right = !c->err && libroc_clock_read(c, NULL) == p->have.clock;
 	} else if (!p->result->clock_programmed) {
@@ -212,7 +213,7 @@ static void restore(struct pass *p, unsigned int written, char *outcome, size_t 
 		snprintf(outcome, size, "what had been written was put back as it was");
 }
 
-static uint32_t wanted_links(const struct libroc_state *state)
+static uint32_t target_links(const struct libroc_state *state)
 {
 	uint32_t mask = 0;
 	unsigned int l;
@@ -235,7 +236,7 @@ static void find_links_again(struct pass *p)
 {
 	struct libroc_pass *c = &p->c;
 
-	if (libroc_cru_find_links(c, wanted_links(&p->wanted), NULL))
+	if (libroc_cru_find_links(c, target_links(&p->target), NULL))
 		return;
 	c->cached = 0;
 	read_state(p);
@@ -246,7 +247,7 @@ static void select_clock(struct pass *p)
 {
 	struct libroc_pass *c = &p->c;
 
-	libroc_clock_select(c, p->wanted.clock, &p->clock_begun);
+	libroc_clock_select(c, p->target.clock, &p->clock_begun);
 	if (!c->err && p->still)
 		find_links_again(p);
 	p->result->clock_programmed = !c->err;
@@ -287,7 +288,7 @@ static void write_all(struct pass *p)
 	/* Putting back may fail too, and must not take away the sentence of the first failure. */
 	snprintf(reason, sizeof(reason), "%s", roc_error());
 	restore(p, written, outcome, sizeof(outcome));
-	libroc_changes_say(&p->changes, reason, outcome);
+	libroc_changes_set_error(&p->changes, reason, outcome);
 }
 
 static int run(struct pass *p)
@@ -295,11 +296,11 @@ static int run(struct pass *p)
 	struct libroc_pass *c = &p->c;
 	bool needed;
 
-	if (libroc_cru_find_links(c, wanted_links(&p->wanted), &p->still))
+	if (libroc_cru_find_links(c, target_links(&p->target), &p->still))
 		return c->err;
-	p->have.clock = p->wanted.clock;
+	p->have.clock = p->target.clock;
 	read_state(p);
-	if (p->flags & ROC_CONFIG_FORCE || !libroc_clock_known(c, p->wanted.clock))
+	if (p->flags & ROC_CONFIG_FORCE || !libroc_clock_known(c, p->target.clock))
 		p->have.clock = libroc_clock_read(c, &p->unfinished);
 	p->unfinished |= libroc_clock_unfinished(c);
 	compare_clock(p);
@@ -311,7 +312,7 @@ static int run(struct pass *p)
 	if (libroc_pass_need_stopped(c, "it cannot be configured"))
 		return c->err;
 	/* What is wrong with a file must not cost the links their clock. */
-	if (p->clock && libroc_clock_check(c, p->wanted.clock))
+	if (p->clock && libroc_clock_check(c, p->target.clock))
 		return c->err;
 	write_all(p);
 	return c->err;
@@ -320,12 +321,12 @@ static int run(struct pass *p)
 int roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_config *config,
 		      unsigned int flags, struct roc_config_result *result)
 {
-	struct roc_config_result unwanted;
+	struct roc_config_result unused;
 	struct pass *p;
 	int ret;
 
 	if (!result)
-		result = &unwanted;
+		result = &unused;
 	memset(result, 0, sizeof(*result));
 	ret = roc_cru_config_check(config);
 	if (ret)
@@ -342,7 +343,7 @@ int roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_config *conf
 		p->result = result;
 		p->changes.c = &p->c;
 		p->changes.result = result;
-		libroc_state_wanted(config, &p->wanted);
+		libroc_state_target(config, &p->target);
 		libroc_pass_fail(&p->c, run(p));
 		ret = libroc_pass_end(&p->c);
 		result->reads = p->c.reads;

@@ -157,20 +157,20 @@ int roc_cru_config_check(const struct roc_cru_config *config)
 }
 
 /* gbtEnabled is only what it does to the links; without a wanted PON its parameters are free. */
-static bool counts(const struct libroc_param *p, const struct roc_cru_config *wanted)
+static bool counts(const struct libroc_param *p, const struct roc_cru_config *target)
 {
 	switch (p->member) {
 	case offsetof(struct roc_cru_config, gbt_enabled):
 		return false;
 	case offsetof(struct roc_cru_config, pon_upstream):
 	case offsetof(struct roc_cru_config, onu_address):
-		return wanted->pon_upstream && wanted->clock == ROC_CRU_CLOCK_TTC;
+		return target->pon_upstream && target->clock == ROC_CRU_CLOCK_TTC;
 	default:
 		return true;
 	}
 }
 
-unsigned int roc_cru_config_diff(const struct roc_cru_config *wanted,
+unsigned int roc_cru_config_diff(const struct roc_cru_config *target,
 				 const struct roc_cru_config *have,
 				 struct roc_config_difference *diffs)
 {
@@ -181,14 +181,14 @@ unsigned int roc_cru_config_diff(const struct roc_cru_config *wanted,
 	for (i = 0; i < LIBROC_COUNT(params); i++) {
 		const struct libroc_param *p = &params[i];
 
-		if (counts(p, wanted))
-			libroc_param_differ("cru", p, libroc_param_get(p, wanted),
+		if (counts(p, target))
+			libroc_param_differ("cru", p, libroc_param_get(p, target),
 					    libroc_param_get(p, have), diffs, &n);
 	}
 	for (l = 0; l < ROC_CRU_LINKS; l++) {
-		struct roc_cru_link_config w = wanted->links[l], h = have->links[l];
+		struct roc_cru_link_config w = target->links[l], h = have->links[l];
 
-		w.enabled &= wanted->gbt_enabled;
+		w.enabled &= target->gbt_enabled;
 		h.enabled &= have->gbt_enabled;
 		if (!w.enabled && !h.enabled)
 			continue;

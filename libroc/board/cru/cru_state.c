@@ -34,7 +34,7 @@ const struct libroc_value libroc_state_links[] = {
 	LIBROC_VALUE("testGenerator", LIBROC_GBT, CRU_GBT_SOURCE, CRU_GBT_SOURCE_GENERATOR,
 		     L(generator), .flags = LIBROC_V_ENABLED),
 	LIBROC_VALUE("loopback", LIBROC_GBT, CRU_GBT_SOURCE, CRU_GBT_SOURCE_LOOPBACK, L(loopback),
-		     .flags = LIBROC_V_QUIET),
+		     .flags = LIBROC_V_OFF_ALWAYS),
 	LIBROC_VALUE("gbtTxMode", LIBROC_GBT, CRU_GBT_TX_CONTROL, CRU_GBT_WIDE_BUS, L(tx_mode),
 		     .flags = LIBROC_V_ENABLED),
 	LIBROC_VALUE("gbtMode", LIBROC_GBT, CRU_GBT_RX_CONTROL, CRU_GBT_WIDE_BUS, L(rx_mode),
@@ -97,7 +97,7 @@ void libroc_state_read(struct libroc_pass *c, struct libroc_state *state)
 	libroc_values_read(c, libroc_state_last, libroc_state_last_count, 0, state);
 }
 
-void libroc_state_wanted(const struct roc_cru_config *config, struct libroc_state *state)
+void libroc_state_target(const struct roc_cru_config *config, struct libroc_state *state)
 {
 	unsigned int l;
 

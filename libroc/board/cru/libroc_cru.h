@@ -66,19 +66,19 @@ struct libroc_state {
  * Flags of struct libroc_value in these tables: what counts when. Of a link that is to be off the
  * last three are put right in a pass, and are no reason for one.
  */
-#define LIBROC_V_ENABLED (1 << 0) /* of links that are to be on only */
-#define LIBROC_V_UL (1 << 1)	  /* with user logic only */
-#define LIBROC_V_CLOCK (1 << 2)	  /* when the clock is selected only */
-#define LIBROC_V_QUIET (1 << 3)	  /* of a link that is to be off: always */
-#define LIBROC_V_MODE (1 << 4)	  /* of a link that is to be off: when it was on */
-#define LIBROC_V_IDS (1 << 5)	  /* of a link that is to be off: when any link changes */
+#define LIBROC_V_ENABLED (1 << 0)    /* of links that are to be on only */
+#define LIBROC_V_UL (1 << 1)	     /* with user logic only */
+#define LIBROC_V_CLOCK (1 << 2)	     /* when the clock is selected only */
+#define LIBROC_V_OFF_ALWAYS (1 << 3) /* of a link that is to be off: always */
+#define LIBROC_V_MODE (1 << 4)	     /* of a link that is to be off: when it was on */
+#define LIBROC_V_IDS (1 << 5)	     /* of a link that is to be off: when any link changes */
 
 extern const struct libroc_value libroc_state_first[], libroc_state_links[], libroc_state_last[];
 extern const size_t libroc_state_first_count, libroc_state_links_count, libroc_state_last_count;
 
 /* All but the clock. */
 void libroc_state_read(struct libroc_pass *c, struct libroc_state *state);
-void libroc_state_wanted(const struct roc_cru_config *config, struct libroc_state *state);
+void libroc_state_target(const struct roc_cru_config *config, struct libroc_state *state);
 void libroc_state_config(const struct libroc_state *state, struct roc_cru_config *config);
 
 /* cru_clock.c */
@@ -86,7 +86,7 @@ void libroc_state_config(const struct libroc_state *state, struct roc_cru_config
 /* Read the PLL's input. @open, or NULL: whether a pass ended while it programmed the PLL. */
 enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *open);
 /* Whether the PLL has the wanted input, without a register write; false: read it. */
-bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock wanted);
+bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock target);
 /* Whether a pass began to select a clock and ended before libroc_clock_finish(). */
 bool libroc_clock_unfinished(struct libroc_pass *c);
 /* Can the site's tables for @clock be used? Nothing is written. */

@@ -83,13 +83,13 @@ int roc_crorc_config_read(struct roc_endpoint *ep, struct roc_crorc_config *conf
 
 /**
  * roc_crorc_config_diff() - Compare two configurations
- * @wanted: requested configuration
+ * @target: requested configuration
  * @have: present configuration
  * @diffs: space for ROC_CONFIG_DIFFERENCES_MAX differences, or NULL to only count
  *
  * Return: number of differences.
  */
-unsigned int roc_crorc_config_diff(const struct roc_crorc_config *wanted,
+unsigned int roc_crorc_config_diff(const struct roc_crorc_config *target,
 				   const struct roc_crorc_config *have,
 				   struct roc_config_difference *diffs);
 

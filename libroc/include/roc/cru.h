@@ -232,7 +232,7 @@ int roc_cru_config_read(struct roc_endpoint *ep, struct roc_cru_config *config);
 
 /**
  * roc_cru_config_diff() - Compare two configurations
- * @wanted: requested configuration
+ * @target: requested configuration
  * @have: present configuration
  * @diffs: space for ROC_CONFIG_DIFFERENCES_MAX differences, or NULL to only count
  *
@@ -240,7 +240,7 @@ int roc_cru_config_read(struct roc_endpoint *ep, struct roc_cru_config *config);
  *
  * Return: number of differences.
  */
-unsigned int roc_cru_config_diff(const struct roc_cru_config *wanted,
+unsigned int roc_cru_config_diff(const struct roc_cru_config *target,
 				 const struct roc_cru_config *have,
 				 struct roc_config_difference *diffs);
 
