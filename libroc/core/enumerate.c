@@ -18,42 +18,42 @@
 #include "libroc.h"
 
 /* A device that is looked at. */
-struct look {
+struct sysfs_device {
 	struct udev_device *device;
 	int err; /* 0, or why something of it could not be seen: the first reason */
 };
 
 /* What libudev did not find is not there, or went away; or there is a reason, in errno. */
-static void look_failed(struct look *look)
+static void note_error(struct sysfs_device *dev)
 {
-	if (errno != ENOENT && errno != ENODEV && !look->err)
-		look->err = -errno;
+	if (errno != ENOENT && errno != ENODEV && !dev->err)
+		dev->err = -errno;
 }
 
 static const char *udev_attr(void *context, const char *name)
 {
-	struct look *look = context;
+	struct sysfs_device *dev = context;
 	const char *text;
 
 	errno = 0;
-	text = udev_device_get_sysattr_value(look->device, name);
+	text = udev_device_get_sysattr_value(dev->device, name);
 	if (!text)
-		look_failed(look);
+		note_error(dev);
 	return text;
 }
 
 /* 0; -ENOENT there is no such device; -errno. */
-static int look_at(struct udev *udev, const char *sysname, struct look *look)
+static int open_device(struct udev *udev, const char *sysname, struct sysfs_device *dev)
 {
 	char path[sizeof(LIBROC_CLASS_PATH) + NAME_MAX + 1];
 
 	snprintf(path, sizeof(path), LIBROC_CLASS_PATH "/%s", sysname);
 	errno = 0;
-	*look = (struct look){.device = udev_device_new_from_syspath(udev, path)};
-	if (look->device)
+	*dev = (struct sysfs_device){.device = udev_device_new_from_syspath(udev, path)};
+	if (dev->device)
 		return 0;
-	look_failed(look);
-	return look->err ? look->err : -ENOENT;
+	note_error(dev);
+	return dev->err ? dev->err : -ENOENT;
 }
 
 typedef int (*read_fn)(const char *sysname, libroc_attr_fn attr, void *context,
@@ -62,17 +62,17 @@ typedef int (*read_fn)(const char *sysname, libroc_attr_fn attr, void *context,
 /* -ENOENT if this name is no card's, or it has gone; -errno if it could not be looked at. */
 static int card_named(struct udev *udev, const char *sysname, read_fn read, struct roc_card *card)
 {
-	struct look look;
+	struct sysfs_device dev;
 	int ret;
 
 	if (libroc_card_minor(sysname) < 0)
 		return -ENOENT;
-	ret = look_at(udev, sysname, &look);
+	ret = open_device(udev, sysname, &dev);
 	if (ret)
 		return ret;
-	ret = read(sysname, udev_attr, &look, card);
-	udev_device_unref(look.device);
-	return look.err ? look.err : ret;
+	ret = read(sysname, udev_attr, &dev, card);
+	udev_device_unref(dev.device);
+	return dev.err ? dev.err : ret;
 }
 
 static int enumerate(struct udev *udev, read_fn read, struct roc_card **cards, size_t *count)
@@ -207,16 +207,16 @@ int roc_find(const char *id, struct roc_card *card)
 	return ret == -ENOENT ? find(libroc_card_parse, id, card) : ret;
 }
 
-static const char *attr_or_empty(struct look *look, const char *name)
+static const char *attr_or_empty(struct sysfs_device *dev, const char *name)
 {
-	const char *text = look->device ? udev_attr(look, name) : NULL;
+	const char *text = dev->device ? udev_attr(dev, name) : NULL;
 
 	return text ? text : "";
 }
 
 int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name, size_t size)
 {
-	struct look look = {.err = -ENOMEM};
+	struct sysfs_device dev = {.err = -ENOMEM};
 	const char *owner, *program;
 	char text[ROC_CARD_NAME_MAX];
 	struct roc_card card;
@@ -232,11 +232,11 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
 	snprintf(sysname, sizeof(sysname), "roc%dch%u", card.minor, channel);
 	udev = udev_new();
 	if (udev)
-		look_at(udev, sysname, &look);
-	owner = attr_or_empty(&look, "owner_pid");
-	program = attr_or_empty(&look, "owner_name");
-	if (look.err) {
-		ret = fail_class(look.err);
+		open_device(udev, sysname, &dev);
+	owner = attr_or_empty(&dev, "owner_pid");
+	program = attr_or_empty(&dev, "owner_name");
+	if (dev.err) {
+		ret = fail_class(dev.err);
 	} else if (!*owner) {
 		ret = roc_fail(ENOENT, "%s has no channel %u: it has %d, from 0", text, channel,
 			       card.channels);
@@ -249,7 +249,7 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
 			libroc_program_name(name);
 		}
 	}
-	udev_device_unref(look.device);
+	udev_device_unref(dev.device);
 	udev_unref(udev);
 	errno = saved;
 	return ret;

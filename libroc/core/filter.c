@@ -27,7 +27,7 @@ struct taken {
 	struct roc_mep mep;
 	struct roc_mep_source *sources;
 	struct iovec *segments;
-	unsigned int source_room, segment_room;
+	unsigned int source_space, segment_space;
 	bool out;
 };
 
@@ -36,9 +36,9 @@ struct roc_filter {
 	char *memory;
 	uint64_t length;
 	unsigned char *message;
-	uint32_t message_room, depth;
+	uint32_t message_size, depth;
 	size_t waiting; /* bytes of the message, for which there was no memory; 0: none */
-	bool over;	/* the builder lied */
+	bool failed;	/* the builder lied */
 	struct taken taken[ROC_FILTER_DEPTH_MAX];
 };
 
@@ -117,7 +117,7 @@ static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, uint
 {
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
+		char control[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct iovec v = {.iov_base = hello, .iov_len = sizeof(*hello)};
 	struct msghdr m = {.msg_iov = &v,
@@ -167,7 +167,7 @@ static int map(struct roc_filter *f, const struct roc_filter_hello *hello, int f
 	f->memory = memory;
 	f->length = hello->length;
 	f->depth = hello->depth;
-	f->message_room = hello->message;
+	f->message_size = hello->message;
 	f->message = malloc(hello->message);
 	return f->message ? 0 : roc_fail(ENOMEM, "no memory for messages");
 }
@@ -201,19 +201,19 @@ int roc_filter_fd(const struct roc_filter *f)
 	return f->fd;
 }
 
-static int room_for(struct taken *t, unsigned int sources, unsigned int segments)
+static int reserve(struct taken *t, unsigned int sources, unsigned int segments)
 {
-	if (sources > t->source_room) {
+	if (sources > t->source_space) {
 		free(t->sources);
 		t->sources = calloc(sources, sizeof(*t->sources));
-		t->source_room = t->sources ? sources : 0;
+		t->source_space = t->sources ? sources : 0;
 	}
-	if (segments > t->segment_room) {
+	if (segments > t->segment_space) {
 		free(t->segments);
 		t->segments = calloc(segments, sizeof(*t->segments));
-		t->segment_room = t->segments ? segments : 0;
+		t->segment_space = t->segments ? segments : 0;
 	}
-	return t->source_room >= sources && t->segment_room >= segments
+	return t->source_space >= sources && t->segment_space >= segments
 		       ? 0
 		       : roc_fail(
 				 ENOMEM,
@@ -273,7 +273,7 @@ static int decode(const struct roc_filter *f, struct taken *t, size_t bytes)
 	    bytes != sizeof(b) + b.count * sizeof(struct roc_filter_source) +
 			     b.segments * sizeof(struct roc_filter_segment))
 		return -EBADMSG;
-	ret = room_for(t, b.count, b.segments);
+	ret = reserve(t, b.count, b.segments);
 	if (ret)
 		return ret;
 	t->mep = (struct roc_mep){
@@ -300,7 +300,7 @@ static int receive(struct roc_filter *f)
 
 	if (f->waiting)
 		return 1;
-	n = recv(f->fd, f->message, f->message_room, MSG_DONTWAIT | MSG_TRUNC);
+	n = recv(f->fd, f->message, f->message_size, MSG_DONTWAIT | MSG_TRUNC);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n <= 0)
@@ -316,7 +316,7 @@ static int take(struct roc_filter *f, const struct roc_mep **mep)
 	int ret;
 
 	/* More may have been on its way when it was found out. */
-	if (f->over)
+	if (f->failed)
 		return roc_fail(
 			ENODATA,
 			"the builder sent what is no block of events, and the connection is over: open it again");
@@ -327,9 +327,9 @@ static int take(struct roc_filter *f, const struct roc_mep **mep)
 	ret = receive(f);
 	if (ret <= 0)
 		return ret;
-	ret = f->waiting <= f->message_room ? decode(f, t, f->waiting) : -EBADMSG;
+	ret = f->waiting <= f->message_size ? decode(f, t, f->waiting) : -EBADMSG;
 	if (ret == -EBADMSG) {
-		f->over = true;
+		f->failed = true;
 		shutdown(f->fd, SHUT_RDWR);
 		return roc_fail(EBADMSG, "the builder sent what is no block of events");
 	}

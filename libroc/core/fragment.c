@@ -167,7 +167,7 @@ static int fail_start(int err, const struct roc_fragments *f, const struct roc_f
  * said that we took: then we do so, too, because in every other lap a zeroed entry has the phase of
  * one that is there. What is outstanding will not be done.
  */
-static void look_where_it_failed(struct roc_fragments *f)
+static void resync_after_failed_start(struct roc_fragments *f)
 {
 	uint32_t taken = __atomic_load_n(&f->user->descriptors, __ATOMIC_RELAXED);
 	uint32_t done = __atomic_load_n(&f->user->completions, __ATOMIC_RELAXED);
@@ -189,7 +189,7 @@ int roc_fragments_start(struct roc_fragments *f)
 		return ret;
 	ret = libroc_node_ioctl(&f->c.node, ROC_FR_START, &arg);
 	if (ret) {
-		look_where_it_failed(f);
+		resync_after_failed_start(f);
 		return fail_start(-ret, f, &arg);
 	}
 	libroc_fragment_forget(f);

@@ -46,7 +46,7 @@ struct libroc_host_page {
 	uint32_t size;
 	uint32_t page; /* place of the card's page in the table */
 	uint32_t next;
-	bool asked;
+	bool requested;
 };
 
 /* Owned by the caller of roc_fragments_open(). All counts run freely modulo 2^32 from start on. */
@@ -77,8 +77,8 @@ struct roc_fragments {
 	uint32_t probed[LIBROC_LANES]; /* how far behind these a later entry was looked for */
 	uint32_t last[ROC_FRAGMENTS_LINKS_MAX]; /* event id of each link, */
 	uint32_t begun;				/* of the links that have one */
-	uint32_t freed, freed_told;		/* entries put into the free-page ring */
-	uint32_t commanded, commanded_told;	/* and into the command ring */
+	uint32_t freed, freed_rung;		/* entries put into the free-page ring */
+	uint32_t commanded, commanded_rung;	/* and into the command ring */
 	uint32_t outstanding;
 	uint32_t canceled;			     /* host pages that were looked at for it */
 	uint32_t pages_out;			     /* pages that are not the card's */
@@ -141,13 +141,13 @@ static inline bool libroc_fragment_there(const void *ring, uint32_t entries, uin
  * a sentence if so, else 0. One entry is looked at with each call, so a hole before any entry that
  * is there is found after as many calls as the ring has entries.
  */
-int libroc_fragment_left_out(struct roc_fragments *f, enum libroc_fragment_lane lane);
-int libroc_fail_left_out(const struct roc_fragments *f, enum libroc_fragment_lane lane,
-			 uint32_t later);
+int libroc_fragment_check_skipped(struct roc_fragments *f, enum libroc_fragment_lane lane);
+int libroc_fail_skipped(const struct roc_fragments *f, enum libroc_fragment_lane lane,
+			uint32_t later);
 
 /* Count what is wrong with a fragment that was taken in, or fetched. */
-void libroc_fragment_judge_kept(struct roc_fragments *f, const struct roc_fragment_kept *kept);
-void libroc_fragment_judge_fetched(struct roc_fragments *f, const struct roc_fragment_fetched *out);
+void libroc_fragment_check_kept(struct roc_fragments *f, const struct roc_fragment_kept *kept);
+void libroc_fragment_check_fetched(struct roc_fragments *f, const struct roc_fragment_fetched *out);
 /* Is the content of a fetched fragment not all that it should be? */
 bool libroc_fragment_is_damaged(const struct roc_fragment_fetched *out);
 

@@ -15,8 +15,8 @@
 static uint32_t due(const struct roc_fragments *f, enum libroc_fragment_lane lane)
 {
 	if (lane == LIBROC_LANE_DONE)
-		return f->commanded_told - f->done;
-	return f->links * f->pages - f->pages_out - (f->freed - f->freed_told);
+		return f->commanded_rung - f->done;
+	return f->links * f->pages - f->pages_out - (f->freed - f->freed_rung);
 }
 
 static bool there(const struct roc_fragments *f, enum libroc_fragment_lane lane, uint32_t count)
@@ -29,8 +29,8 @@ static bool there(const struct roc_fragments *f, enum libroc_fragment_lane lane,
 	return libroc_fragment_there(f->descriptors, f->descriptor_entries, count, f->start, &word);
 }
 
-int libroc_fail_left_out(const struct roc_fragments *f, enum libroc_fragment_lane lane,
-			 uint32_t later)
+int libroc_fail_skipped(const struct roc_fragments *f, enum libroc_fragment_lane lane,
+			uint32_t later)
 {
 	return roc_fail(
 		EBADMSG,
@@ -39,7 +39,7 @@ int libroc_fail_left_out(const struct roc_fragments *f, enum libroc_fragment_lan
 		lane == LIBROC_LANE_DONE ? f->done : f->taken, later);
 }
 
-int libroc_fragment_left_out(struct roc_fragments *f, enum libroc_fragment_lane lane)
+int libroc_fragment_check_skipped(struct roc_fragments *f, enum libroc_fragment_lane lane)
 {
 	uint32_t next = lane == LIBROC_LANE_DONE ? f->done : f->taken, most = due(f, lane), ahead;
 
@@ -48,13 +48,13 @@ int libroc_fragment_left_out(struct roc_fragments *f, enum libroc_fragment_lane 
 	ahead = f->probed[lane] % (most - 1) + 1;
 	/* In this order: the next one may have come meanwhile, and the later one behind it. */
 	if (there(f, lane, next + ahead) && !there(f, lane, next))
-		return libroc_fail_left_out(f, lane, next + ahead);
+		return libroc_fail_skipped(f, lane, next + ahead);
 	/* What was found stays: the next call finds it again. */
 	f->probed[lane] = ahead;
 	return 0;
 }
 
-void libroc_fragment_judge_kept(struct roc_fragments *f, const struct roc_fragment_kept *kept)
+void libroc_fragment_check_kept(struct roc_fragments *f, const struct roc_fragment_kept *kept)
 {
 	uint32_t link = UINT32_C(1) << kept->link;
 
@@ -97,7 +97,7 @@ bool libroc_fragment_is_damaged(const struct roc_fragment_fetched *out)
 	return out->status & ~ROC_FR_SEQUENCE || too_short(out) || of_another_event(out);
 }
 
-void libroc_fragment_judge_fetched(struct roc_fragments *f, const struct roc_fragment_fetched *out)
+void libroc_fragment_check_fetched(struct roc_fragments *f, const struct roc_fragment_fetched *out)
 {
 	f->damage.too_short += too_short(out);
 	f->damage.sequence_errors += of_another_event(out);

@@ -23,12 +23,13 @@ static int fail_completion(const struct roc_fragments *f, uint32_t tag, uint32_t
 }
 
 /* The host page of a completion is one that the card was asked for, and has what it should have. */
-static bool believable(const struct roc_fragments *f, uint32_t tag, uint32_t event, uint32_t size,
-		       uint32_t status)
+static bool is_expected(const struct roc_fragments *f, uint32_t tag, uint32_t event, uint32_t size,
+			uint32_t status)
 {
 	const struct libroc_card_page *p;
 
-	if (f->done == f->commanded_told || tag >= f->host_page_count || !f->host_pages[tag].asked)
+	if (f->done == f->commanded_rung || tag >= f->host_page_count ||
+	    !f->host_pages[tag].requested)
 		return false;
 	p = &f->card_pages[f->host_pages[tag].page];
 	if (status == ROC_FR_OK)
@@ -43,8 +44,8 @@ static void lend(struct roc_fragments *f, uint32_t i, struct roc_fragment_fetche
 
 	out->handle = libroc_handle(f->lent++, f->shift, i);
 	out->data = h->data;
-	libroc_fragment_judge_fetched(f, out);
-	h->asked = false;
+	libroc_fragment_check_fetched(f, out);
+	h->requested = false;
 	h->size = out->size;
 	__atomic_store_n(&h->time, now, __ATOMIC_RELAXED);
 	__atomic_store_n(&h->handle, out->handle, __ATOMIC_RELEASE);
@@ -88,7 +89,7 @@ static int take(struct roc_fragments *f, struct roc_fragment_fetched *out, uint6
 	size = le32toh(__atomic_load_n(&c->size, __ATOMIC_RELAXED));
 	event = le32toh(__atomic_load_n(&c->event, __ATOMIC_RELAXED));
 	status = ROC_FR_STATUS(word);
-	if (!believable(f, tag, event, size, status))
+	if (!is_expected(f, tag, event, size, status))
 		return fail_completion(f, tag, event, size, status);
 	f->done++;
 	f->probed[LIBROC_LANE_DONE] = 0;
@@ -103,7 +104,7 @@ static int cancel(struct roc_fragments *f, struct roc_fragment_fetched *out)
 
 	while (f->outstanding && f->canceled < f->host_page_count) {
 		i = f->canceled++;
-		if (!f->host_pages[i].asked)
+		if (!f->host_pages[i].requested)
 			continue;
 		finish(f, i, -ECANCELED, out, 0);
 		return 1;
@@ -131,7 +132,7 @@ int roc_fragments_done(struct roc_fragments *f, struct roc_fragment_fetched *fet
 		if (!ret && flags & ROC_FR_STOPPED)
 			ret = cancel(f, &fetched[i]);
 		else if (!ret)
-			ret = libroc_fragment_left_out(f, LIBROC_LANE_DONE);
+			ret = libroc_fragment_check_skipped(f, LIBROC_LANE_DONE);
 		if (ret <= 0)
 			break;
 	}
@@ -209,8 +210,8 @@ void roc_fragments_counts(const struct roc_fragments *f, struct roc_fragments_co
 	if (f->index)
 		counts->kept = roc_fragment_index_count(f->index, &counts->events);
 	counts->outstanding = f->outstanding;
-	counts->queued = f->commanded - f->commanded_told;
-	counts->unrung = f->freed - f->freed_told;
+	counts->queued = f->commanded - f->commanded_rung;
+	counts->unrung = f->freed - f->freed_rung;
 	counts->pages_out = f->pages_out;
 	counts->free = libroc_fragment_free(f);
 	counts->space = counts->free < space ? counts->free : space;

@@ -48,9 +48,9 @@ void libroc_fragment_begin(struct roc_fragments *f, uint32_t start)
 	memset(f->probed, 0, sizeof(f->probed));
 	f->begun = 0;
 	f->freed = start;
-	f->freed_told = start;
+	f->freed_rung = start;
 	f->commanded = start;
-	f->commanded_told = start;
+	f->commanded_rung = start;
 	memset(f->unrung, 0, sizeof(f->unrung));
 	memset(f->with_card, 0, sizeof(f->with_card));
 	memset(f->card_pages, 0, (size_t)f->links * f->pages * sizeof(*f->card_pages));
@@ -79,7 +79,7 @@ uint32_t libroc_fragment_host_page(struct roc_fragments *f)
 
 void libroc_fragment_host_page_back(struct roc_fragments *f, uint32_t i)
 {
-	f->host_pages[i].asked = false;
+	f->host_pages[i].requested = false;
 	f->host_pages[i].next = f->free;
 	f->free = i;
 }
@@ -89,7 +89,7 @@ void libroc_fragment_forget(struct roc_fragments *f)
 	uint32_t i;
 
 	for (i = 0; i < f->host_page_count && f->outstanding; i++) {
-		if (!f->host_pages[i].asked)
+		if (!f->host_pages[i].requested)
 			continue;
 		libroc_fragment_host_page_back(f, i);
 		f->outstanding--;

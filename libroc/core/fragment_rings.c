@@ -82,7 +82,7 @@ static bool fits(uint64_t offset, uint64_t entries, uint64_t size, uint64_t leng
 }
 
 /* What is written to and read from later is in bounds if this is true. */
-static bool sound(const struct roc_fr_rings *r)
+static bool rings_valid(const struct roc_fr_rings *r)
 {
 	uint64_t pages = (uint64_t)r->links * r->pages;
 
@@ -190,7 +190,7 @@ static int make_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, ui
 
 	if (ret)
 		return fail_rings(-ret, f, &arg);
-	if (!sound(&arg) || arg.links != f->links)
+	if (!rings_valid(&arg) || arg.links != f->links)
 		return fail_unsound(f);
 	f->made = arg;
 	return 0;

@@ -12,14 +12,14 @@
 #include "fragment_index.h"
 #include "libroc.h"
 
-#define HEAP 64 /* pages that go back unasked for by the card */
+#define FREE_BATCH 64 /* pages that go back unasked for by the card */
 
 /* Is the card to be told of the pages that go back? */
 static bool short_of_pages(const struct roc_fragments *f)
 {
 	unsigned int link;
 
-	if (f->freed - f->freed_told >= HEAP)
+	if (f->freed - f->freed_rung >= FREE_BATCH)
 		return true;
 	for (link = 0; link < f->links; link++)
 		if (f->unrung[link] && f->with_card[link] < (f->pages + 3) / 4)
@@ -28,7 +28,7 @@ static bool short_of_pages(const struct roc_fragments *f)
 }
 
 /* The driver rings. What a sub-unit is told that does not run is lost, as it would be otherwise. */
-static int tell(struct roc_fragments *f, uint32_t what)
+static int ring_by_ioctl(struct roc_fragments *f, uint32_t what)
 {
 	struct roc_fr_tell arg = {
 		.size = sizeof(arg), .what = what, .free = f->freed, .command = f->commanded};
@@ -61,22 +61,22 @@ int roc_fragments_flush(struct roc_fragments *f)
 
 	if (ret)
 		return ret;
-	if (f->freed != f->freed_told && short_of_pages(f)) {
+	if (f->freed != f->freed_rung && short_of_pages(f)) {
 		what |= ROC_FR_TELL_FREE;
-		f->freed_told = f->freed;
+		f->freed_rung = f->freed;
 		for (link = 0; link < f->links; link++) {
 			f->with_card[link] += f->unrung[link];
 			f->unrung[link] = 0;
 		}
 	}
-	if (f->commanded != f->commanded_told) {
+	if (f->commanded != f->commanded_rung) {
 		what |= ROC_FR_TELL_COMMAND;
-		f->commanded_told = f->commanded;
+		f->commanded_rung = f->commanded;
 	}
 	if (!what)
 		return 0;
 	if (!f->bell)
-		return tell(f, what);
+		return ring_by_ioctl(f, what);
 	ring(f, what);
 	return 0;
 }
@@ -110,7 +110,7 @@ static int take(struct roc_fragments *f, struct roc_fragment_kept *kept, uint64_
 
 	if (!libroc_fragment_there(f->descriptors, f->descriptor_entries, f->taken, f->start,
 				   &word))
-		return libroc_fragment_left_out(f, LIBROC_LANE_DATA);
+		return libroc_fragment_check_skipped(f, LIBROC_LANE_DATA);
 	kept->event = le32toh(__atomic_load_n(&d->event, __ATOMIC_RELAXED));
 	kept->page = le32toh(__atomic_load_n(&d->page, __ATOMIC_RELAXED));
 	kept->size = le32toh(__atomic_load_n(&d->size, __ATOMIC_RELAXED));
@@ -119,7 +119,7 @@ static int take(struct roc_fragments *f, struct roc_fragment_kept *kept, uint64_
 	if (page == LIBROC_FRAGMENT_NONE || kept->size > f->page_size)
 		return fail_descriptor(f, kept);
 	kept->link = ROC_FR_PAGE_LINK(kept->page);
-	libroc_fragment_judge_kept(f, kept);
+	libroc_fragment_check_kept(f, kept);
 	f->taken++;
 	f->probed[LIBROC_LANE_DATA] = 0;
 	f->with_card[kept->link]--;
@@ -200,28 +200,28 @@ unsigned int roc_fragments_clear(struct roc_fragments *f, const uint32_t *events
 
 int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t links, uint64_t tag)
 {
-	uint32_t pages[ROC_FRAGMENTS_LINKS_MAX], asked, left;
+	uint32_t pages[ROC_FRAGMENTS_LINKS_MAX], requested, left;
 	struct libroc_host_page *h;
 	struct roc_fr_command *c;
 	int ret = libroc_need_opener(&f->c.node, f->c.name);
 
 	if (ret || !f->pages)
 		return ret;
-	asked = roc_fragment_index_find(f->index, event, pages) & links;
-	left = __builtin_popcount(asked);
+	requested = roc_fragment_index_find(f->index, event, pages) & links;
+	left = __builtin_popcount(requested);
 	if (left > libroc_fragment_free(f) || left > f->command_entries - f->outstanding)
 		return roc_fail(
 			EAGAIN,
 			"%s: %u fragments of event %u, but %u host pages are free, and %u of %u requests outstanding: take what is done, and return host pages, or add more of them before the start",
 			f->c.name, left, event, libroc_fragment_free(f), f->outstanding,
 			f->command_entries);
-	for (left = asked; left; left &= left - 1) {
+	for (left = requested; left; left &= left - 1) {
 		uint32_t page = pages[__builtin_ctz(left)], i = libroc_fragment_host_page(f);
 
 		h = &f->host_pages[i];
 		h->page = page;
 		h->tag = tag;
-		h->asked = true;
+		h->requested = true;
 		f->card_pages[page].requests++;
 		c = &f->commands[f->commanded++ & (f->command_entries - 1)];
 		c->page = htole32(ROC_FR_PAGE(page / f->pages, page % f->pages));
@@ -231,5 +231,5 @@ int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t link
 		f->outstanding++;
 		f->counts.requested++;
 	}
-	return asked;
+	return requested;
 }

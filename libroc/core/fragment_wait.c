@@ -8,7 +8,7 @@
 #include "libroc.h"
 
 /* Counts at which whoever sleeps is woken. */
-struct wanted {
+struct threshold {
 	uint32_t data, done; /* 0: not for these */
 };
 
@@ -22,7 +22,7 @@ static uint32_t least(uint32_t a, uint32_t b)
  * of them is held, and others may send nothing, so whoever waits for more may wait for ever. A link
  * that has none sends nothing either. 1 if there are none at all.
  */
-static uint32_t soon(const struct roc_fragments *f)
+static uint32_t few_pages(const struct roc_fragments *f)
 {
 	uint32_t pages = UINT32_MAX;
 	unsigned int link;
@@ -37,24 +37,24 @@ static uint32_t soon(const struct roc_fragments *f)
  * Is the last of @wanted entries of a ring there, and so all before it? 1, 0, or -EBADMSG if the
  * card left out the first one: then the reader can take nothing.
  */
-static int reached(struct roc_fragments *f, enum libroc_fragment_lane lane, uint32_t wanted)
+static int reached(struct roc_fragments *f, enum libroc_fragment_lane lane, uint32_t threshold)
 {
 	const void *ring = lane == LIBROC_LANE_DONE ? (const void *)f->completions
 						    : (const void *)f->descriptors;
 	uint32_t entries = lane == LIBROC_LANE_DONE ? f->command_entries : f->descriptor_entries;
 	uint32_t next = lane == LIBROC_LANE_DONE ? f->done : f->taken, word;
 
-	if (!wanted)
+	if (!threshold)
 		return 0;
-	if (!libroc_fragment_there(ring, entries, next + wanted - 1, f->start, &word))
-		return libroc_fragment_left_out(f, lane);
+	if (!libroc_fragment_there(ring, entries, next + threshold - 1, f->start, &word))
+		return libroc_fragment_check_skipped(f, lane);
 	if (!libroc_fragment_there(ring, entries, next, f->start, &word))
-		return libroc_fail_left_out(f, lane, next + wanted - 1);
+		return libroc_fail_skipped(f, lane, next + threshold - 1);
 	return 1;
 }
 
 /* Which of them are there: bits of enum roc_fragments_there, or -EBADMSG. */
-static int there(struct roc_fragments *f, struct wanted w)
+static int there(struct roc_fragments *f, struct threshold w)
 {
 	int data = reached(f, LIBROC_LANE_DATA, w.data), done;
 
@@ -67,7 +67,7 @@ static int there(struct roc_fragments *f, struct wanted w)
 }
 
 /* Of a sub-unit that does not run: what is left, also if it is less than wanted. */
-static int left(struct roc_fragments *f, struct wanted w)
+static int left(struct roc_fragments *f, struct threshold w)
 {
 	uint32_t flags = __atomic_load_n(&f->kernel->flags, __ATOMIC_ACQUIRE);
 	int data = reached(f, LIBROC_LANE_DATA, !!w.data), bits = 0;
@@ -82,7 +82,7 @@ static int left(struct roc_fragments *f, struct wanted w)
 	return flags & ROC_FR_GONE ? libroc_fail_ioctl(ENODEV, f->c.name, "cannot wait") : 0;
 }
 
-static int fail_time(const struct roc_fragments *f, struct wanted w, int timeout_ms)
+static int fail_time(const struct roc_fragments *f, struct threshold w, int timeout_ms)
 {
 	return roc_fail(
 		ETIME,
@@ -94,7 +94,7 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 		       int timeout_ms)
 {
 	struct roc_fr_wait arg = {.size = sizeof(arg)};
-	struct wanted w;
+	struct threshold w;
 	int bits, ret = libroc_need_fragment_rings(f);
 
 	if (ret)
@@ -105,7 +105,7 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 	ret = roc_fragments_flush(f);
 	if (ret)
 		return ret;
-	w.data = least(data, soon(f));
+	w.data = least(data, few_pages(f));
 	w.done = least(done, least(f->outstanding, f->command_entries / 2));
 	if (!w.data && !w.done)
 		return 0;

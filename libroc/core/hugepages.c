@@ -88,12 +88,12 @@ int libroc_fail_hugepages(size_t length, size_t page_size, int node)
 {
 	unsigned long need = (length + page_size - 1) / page_size;
 	unsigned long total, nr_free;
-	char wanted[32], page[32];
+	char requested[32], page[32];
 	char where[40] = "";
 	char pools[NODES_SHOWN * 48];
 	char path[128];
 
-	libroc_size_text(length, wanted, sizeof(wanted));
+	libroc_size_text(length, requested, sizeof(requested));
 	libroc_size_text(page_size, page, sizeof(page));
 	if (node >= 0)
 		snprintf(where, sizeof(where), " on NUMA node %d", node);
@@ -101,16 +101,16 @@ int libroc_fail_hugepages(size_t length, size_t page_size, int node)
 		return roc_fail(
 			ENOMEM,
 			"no %s of hugepages%s: this kernel has no hugepages of %s; allow plain pages (needs an IOMMU)",
-			wanted, where, page);
+			requested, where, page);
 	pools_text(page_size, pools, sizeof(pools));
 	if (nr_free >= need)
 		return roc_fail(
 			ENOMEM,
 			"no %s of hugepages%s: the %lu pages of %s are there (%s) but promised to other programs or denied by the hugetlb or cpuset cgroup: end those, reserve more, or raise the cgroup's limit",
-			wanted, where, need, page, pools);
+			requested, where, need, page, pools);
 	pool_path(path, sizeof(path), node, page_size, "nr_hugepages");
 	return roc_fail(
 		ENOMEM,
 		"no %s of hugepages%s: it takes %lu pages of %s, and %s; reserve them: echo %lu | sudo tee %s",
-		wanted, where, need, page, pools, total + need - nr_free, path);
+		requested, where, need, page, pools, total + need - nr_free, path);
 }

@@ -17,7 +17,7 @@
 
 static const char lender_name[] = "the lender's channel";
 
-int libroc_lender_new(const struct libroc_lend_kind *kind, const struct libroc_node *node,
+int libroc_lender_new(const struct libroc_lend_type *type, const struct libroc_node *node,
 		      unsigned int limit, struct roc_lender **lender)
 {
 	struct roc_lender *l;
@@ -33,7 +33,7 @@ int libroc_lender_new(const struct libroc_lend_kind *kind, const struct libroc_n
 		free(l);
 		return roc_fail(ENOMEM, "no memory for a lender of %u units", limit);
 	}
-	l->kind = kind;
+	l->type = type;
 	l->node = node;
 	pthread_mutex_init(&l->lock, NULL);
 	while (1u << l->shift < limit)
@@ -63,8 +63,8 @@ int roc_lender_close(struct roc_lender *l)
 			"%u units are lent, the oldest (number %llu) for %llu ms: return them before the lender is closed",
 			lent.count, (unsigned long long)lent.oldest,
 			(unsigned long long)(lent.oldest_ns / 1000000));
-	if (l->kind->close)
-		l->kind->close(l);
+	if (l->type->close)
+		l->type->close(l);
 	pthread_mutex_destroy(&l->lock);
 release:
 	free(l->buffers);
@@ -103,7 +103,7 @@ static void lend(struct roc_lender *l, uint32_t index, const struct libroc_loan 
 	l->lent.taken++;
 	l->lent.count++;
 	l->lent.bytes += loan->unit.length;
-	l->lent.held += loan->room;
+	l->lent.held += loan->held;
 }
 
 /* A slot that is out becomes free. */
@@ -119,7 +119,7 @@ static void forget(struct roc_lender *l, uint32_t index)
 		l->newest = slot->older;
 	else
 		l->slots[slot->newer].older = slot->older;
-	l->lent.held -= slot->loan.room;
+	l->lent.held -= slot->loan.held;
 	slot->loan.unit.handle = 0;
 	slot->newer = l->free;
 	l->free = index;
@@ -134,7 +134,7 @@ int roc_lender_take(struct roc_lender *l, struct roc_unit *unit)
 	ret = libroc_need_opener(l->node, lender_name);
 	if (ret)
 		return ret;
-	ret = l->kind->peek(l, &loan);
+	ret = l->type->peek(l, &loan);
 	if (ret <= 0)
 		return ret;
 	loan.unit.time = libroc_now();
@@ -150,7 +150,7 @@ int roc_lender_take(struct roc_lender *l, struct roc_unit *unit)
 		return libroc_fail_text(
 			EAGAIN,
 			"as many units are lent as the lender can have out: return some, or make it with a higher limit (roc_lender_lent() says how old the oldest is)");
-	l->kind->taken(l, &loan);
+	l->type->taken(l, &loan);
 	*unit = loan.unit;
 	return 1;
 }
@@ -159,7 +159,7 @@ int roc_lender_wait(struct roc_lender *l, int timeout_ms)
 {
 	int ret = libroc_need_opener(l->node, lender_name);
 
-	return ret ? ret : l->kind->wait(l, timeout_ms);
+	return ret ? ret : l->type->wait(l, timeout_ms);
 }
 
 /* Of a unit that is out no more, or never was. */
@@ -181,14 +181,14 @@ static int fail_handle(const struct roc_lender *l, uint64_t handle, uint64_t tak
  * The unit is back. A pool gets it at once. A stream gets what no older unit holds: this one and
  * those that waited for it, with one give().
  */
-static int settle(struct roc_lender *l, uint32_t index, bool *kick)
+static int release_unit(struct roc_lender *l, uint32_t index, bool *kick)
 {
 	struct libroc_lend_slot *slot = &l->slots[index];
 	struct libroc_loan last;
 	int ret;
 
-	if (!l->kind->in_order) {
-		ret = l->kind->give(l, &slot->loan, kick);
+	if (!l->type->in_order) {
+		ret = l->type->release(l, &slot->loan, kick);
 		if (ret)
 			return ret;
 		forget(l, index);
@@ -203,7 +203,7 @@ static int settle(struct roc_lender *l, uint32_t index, bool *kick)
 		forget(l, l->oldest);
 		l->lent.waiting--;
 	}
-	return l->kind->give(l, &last, kick);
+	return l->type->release(l, &last, kick);
 }
 
 int roc_lender_return(struct roc_lender *l, uint64_t handle)
@@ -219,7 +219,7 @@ int roc_lender_return(struct roc_lender *l, uint64_t handle)
 	pthread_mutex_lock(&l->lock);
 	if (is_out(l, index, handle)) {
 		length = l->slots[index].loan.unit.length;
-		ret = settle(l, index, &kick);
+		ret = release_unit(l, index, &kick);
 		if (!ret) {
 			l->lent.count--;
 			l->lent.returned++;
@@ -230,7 +230,7 @@ int roc_lender_return(struct roc_lender *l, uint64_t handle)
 	}
 	/* Under the lock: once it is free, another thread may close the lender and its channel. */
 	if (kick)
-		ret = l->kind->kick(l);
+		ret = l->type->kick(l);
 	pthread_mutex_unlock(&l->lock);
 	return ret;
 }

@@ -19,7 +19,7 @@ struct libroc_loan {
 	struct roc_unit unit;
 	struct roc_fill fill; /* pool: the superpage */
 	uint64_t end;	      /* stream: position behind it; fragment: handle of the host page */
-	uint64_t room;	      /* bytes that the card does without */
+	uint64_t held;	      /* bytes that the card does without */
 };
 
 /* One place in the book; in the list of free ones, or in that of those out, oldest first. */
@@ -33,13 +33,13 @@ struct libroc_lend_slot {
  * Called by the thread that takes, except give() and kick(): any thread calls these under the lock.
  * Errors have their sentence.
  */
-struct libroc_lend_kind {
+struct libroc_lend_type {
 	/* The next unit, without taking it: 1, 0 there is none, -errno. */
 	int (*peek)(struct roc_lender *l, struct libroc_loan *loan);
 	/* The unit that peek() showed is out. */
 	void (*taken)(struct roc_lender *l, const struct libroc_loan *loan);
 	/* 0, or -errno: it stays out; *@kick: call kick(). */
-	int (*give)(struct roc_lender *l, const struct libroc_loan *loan, bool *kick);
+	int (*release)(struct roc_lender *l, const struct libroc_loan *loan, bool *kick);
 	int (*kick)(struct roc_lender *l);
 	int (*wait)(struct roc_lender *l, int timeout_ms);
 	void (*close)(struct roc_lender *l); /* or NULL */
@@ -56,7 +56,7 @@ struct libroc_lend_buffer {
  * the lists and the counts; and of the channel whatever give() writes. The rest is the taker's.
  */
 struct roc_lender {
-	const struct libroc_lend_kind *kind;
+	const struct libroc_lend_type *type;
 	const struct libroc_node *node;
 	struct roc_channel *ch;		 /* pool */
 	struct roc_stream *stream;	 /* stream */
@@ -80,7 +80,7 @@ struct roc_lender {
 };
 
 /* The book for any kind; the caller fills in the source. */
-int libroc_lender_new(const struct libroc_lend_kind *kind, const struct libroc_node *node,
+int libroc_lender_new(const struct libroc_lend_type *type, const struct libroc_node *node,
 		      unsigned int limit, struct roc_lender **lender);
 
 #endif /* LIBROC_LEND_H */

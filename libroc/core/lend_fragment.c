@@ -28,7 +28,7 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 			 .flags = libroc_fragment_is_damaged(next) ? ROC_UNIT_DAMAGED : 0,
 			 .run = __atomic_load_n(&l->fragments->kernel->run, __ATOMIC_RELAXED)},
 		.end = next->handle,
-		.room = l->fragments->host_page_size,
+		.held = l->fragments->host_page_size,
 	};
 	return 1;
 }
@@ -38,7 +38,7 @@ static void taken(struct roc_lender *l, const struct libroc_loan *loan)
 	l->next.handle = 0;
 }
 
-static int give(struct roc_lender *l, const struct libroc_loan *loan, bool *kick)
+static int release(struct roc_lender *l, const struct libroc_loan *loan, bool *kick)
 {
 	return roc_fragments_return(l->fragments, loan->end);
 }
@@ -65,10 +65,10 @@ static void close_lender(struct roc_lender *l)
 		roc_fragments_return(l->fragments, l->next.handle);
 }
 
-static const struct libroc_lend_kind fragments = {
+static const struct libroc_lend_type fragments = {
 	.peek = peek,
 	.taken = taken,
-	.give = give,
+	.release = release,
 	.wait = wait_ready,
 	.close = close_lender,
 };

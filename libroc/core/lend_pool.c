@@ -9,7 +9,7 @@
 #include "lend.h"
 #include "libroc.h"
 
-static int give(struct roc_lender *l, const struct libroc_loan *loan, bool *kick)
+static int release(struct roc_lender *l, const struct libroc_loan *loan, bool *kick)
 {
 	struct roc_rings *r = &l->ch->rings;
 	struct roc_fill *entry = roc_fill_next(r);
@@ -46,7 +46,7 @@ static int put_back(struct roc_lender *l, const struct roc_ready *e)
 	int ret;
 
 	pthread_mutex_lock(&l->lock);
-	ret = give(l, &loan, &kick);
+	ret = release(l, &loan, &kick);
 	pthread_mutex_unlock(&l->lock);
 	if (ret)
 		return ret;
@@ -55,7 +55,7 @@ static int put_back(struct roc_lender *l, const struct roc_ready *e)
 }
 
 /* Else somebody pushes beside us: where its memory is nobody here knows. */
-static bool is_ours(const struct roc_lender *l, const struct roc_ready *e)
+static bool is_known(const struct roc_lender *l, const struct roc_ready *e)
 {
 	return e->cookie < l->buffer_count && l->buffers[e->cookie].handle == e->buffer;
 }
@@ -66,14 +66,14 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 	int ret;
 
 	while ((e = roc_ready_peek(&l->ch->rings)) && e->flags & ROC_READY_RECLAIMED &&
-	       is_ours(l, e)) {
+	       is_known(l, e)) {
 		ret = put_back(l, e);
 		if (ret)
 			return ret;
 	}
 	if (!e)
 		return 0;
-	if (!is_ours(l, e)) {
+	if (!is_known(l, e)) {
 		ret = roc_fail(
 			EBADMSG,
 			"%s: a superpage came back that was never the lender's: do not push beside it",
@@ -102,7 +102,7 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 			 .length = e->length,
 			 .offset = e->offset,
 			 .cookie = e->cookie},
-		.room = e->length,
+		.held = e->length,
 	};
 	return 1;
 }
@@ -139,10 +139,10 @@ static int wait_ready(struct roc_lender *l, int timeout_ms)
 	return ret ? 0 : fail_ended(l);
 }
 
-static const struct libroc_lend_kind pool = {
+static const struct libroc_lend_type pool = {
 	.peek = peek,
 	.taken = taken,
-	.give = give,
+	.release = release,
 	.kick = kick_driver,
 	.wait = wait_ready,
 };
@@ -169,7 +169,7 @@ int roc_lender_pool(struct roc_channel *ch, unsigned int limit, struct roc_lende
  * Those that are out, or in the ready ring, come back to the fill ring. There is less room than
  * that if somebody pushes beside us.
  */
-static uint32_t room(struct roc_lender *l)
+static uint32_t fill_space(struct roc_lender *l)
 {
 	uint32_t now, all = l->ch->rings.fill_mask + 1 - l->superpages;
 
@@ -190,7 +190,7 @@ static int push_all(struct roc_lender *l, size_t length, uint32_t superpage)
 
 	pthread_mutex_lock(&l->lock);
 	for (; loan.fill.offset < length && !ret; loan.fill.offset += superpage) {
-		ret = give(l, &loan, &kick);
+		ret = release(l, &loan, &kick);
 		any |= kick;
 	}
 	pthread_mutex_unlock(&l->lock);
@@ -205,7 +205,7 @@ int roc_lender_add(struct roc_lender *l, void *addr, size_t length, uint32_t sup
 	uint32_t handle, left;
 	int ret;
 
-	if (l->kind != &pool)
+	if (l->type != &pool)
 		return libroc_fail_text(
 			EINVAL,
 			"a stream has its ring as memory: only a pool's lender takes buffers");
@@ -216,7 +216,7 @@ int roc_lender_add(struct roc_lender *l, void *addr, size_t length, uint32_t sup
 	ret = libroc_need_rings(l->ch);
 	if (ret)
 		return ret;
-	left = room(l);
+	left = fill_space(l);
 	if (length / superpage > left)
 		return roc_fail(
 			ENOSPC,

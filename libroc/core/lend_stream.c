@@ -93,7 +93,7 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 					  : 0,
 			 .run = __atomic_load_n(&s->kernel->run, __ATOMIC_RELAXED)},
 		.end = s->taken + bytes / ROC_ST_LINE,
-		.room = bytes,
+		.held = bytes,
 	};
 	return 1;
 }
@@ -108,9 +108,9 @@ static void taken(struct roc_lender *l, const struct libroc_loan *loan)
 	__atomic_store_n(&s->user->taken, s->taken, __ATOMIC_RELEASE);
 }
 
-static int give(struct roc_lender *l, const struct libroc_loan *loan, bool *kick)
+static int release(struct roc_lender *l, const struct libroc_loan *loan, bool *kick)
 {
-	libroc_stream_give(l->stream, loan->end);
+	libroc_stream_release(l->stream, loan->end);
 	return 0;
 }
 
@@ -140,10 +140,10 @@ static int wait_ready(struct roc_lender *l, int timeout_ms)
 	return bytes ? 0 : fail_ended(l->stream);
 }
 
-static const struct libroc_lend_kind stream = {
+static const struct libroc_lend_type stream = {
 	.peek = peek,
 	.taken = taken,
-	.give = give,
+	.release = release,
 	.wait = wait_ready,
 	.in_order = true,
 };

@@ -8,7 +8,7 @@
 
 #include "libroc.h"
 
-static int fail_held(const struct roc_endpoint *ep, int owner)
+static int fail_locked(const struct roc_endpoint *ep, int owner)
 {
 	char path[32], name[32] = "";
 	int saved = errno;
@@ -49,7 +49,7 @@ int roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
 	case 0:
 		return 0;
 	case EBUSY:
-		return fail_held(ep, arg.owner);
+		return fail_locked(ep, arg.owner);
 	case EDEADLK:
 		return roc_fail(EDEADLK, "%s: this handle has the card's lock already", ep->name);
 	case EINTR:

@@ -187,7 +187,7 @@ static size_t available(int node)
 
 static int alloc_plain(size_t length, int node, struct roc_memory *mem)
 {
-	char wanted[32], have[32];
+	char requested[32], have[32];
 	size_t most = available(node);
 	int ret = -ENOMEM;
 
@@ -202,7 +202,7 @@ static int alloc_plain(size_t length, int node, struct roc_memory *mem)
 		return fail_file(-ret);
 	most = available(node) & ~(SIZE_1M - 1);
 	return roc_fail(ENOMEM, "no %s of plain memory: %s are available%s; ask for less",
-			libroc_size_text(length, wanted, sizeof(wanted)),
+			libroc_size_text(length, requested, sizeof(requested)),
 			libroc_size_text(most, have, sizeof(have)),
 			node >= 0 ? " on that node" : "");
 }

@@ -167,17 +167,17 @@ int libroc_named_find(const struct libroc_named_type *type, struct roc_endpoint 
 	char list[MOST * (ROC_TEXT_MAX + 2)] = "", what[64], its[ROC_TEXT_MAX], *end;
 	int saved = errno, ret = 0;
 	struct libroc_target t;
-	unsigned long wanted;
+	unsigned long value;
 	size_t used = 0;
 
 	/* A number that strtoul() cannot represent is ULONG_MAX, which no channel has. */
-	wanted = strtoul(name, &end, 10);
+	value = strtoul(name, &end, 10);
 	errno = saved;
 	for (t = libroc_target_card(type, ep, 0); t.number < MOST; t.number++) {
 		ret = name_of(&t, its);
 		if (ret)
 			break;
-		if ((*name && !*end && wanted == t.number) || !strcmp(name, its)) {
+		if ((*name && !*end && value == t.number) || !strcmp(name, its)) {
 			*number = t.number;
 			return 0;
 		}

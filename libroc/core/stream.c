@@ -150,7 +150,7 @@ static void begin(struct roc_stream *s, uint32_t position)
 {
 	s->seen = position;
 	s->read = position;
-	s->told = position;
+	s->reported = position;
 	s->taken = position;
 	s->walk.number = 0;
 	s->walk.numbered = true;

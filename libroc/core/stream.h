@@ -34,7 +34,7 @@ struct roc_stream {
 
 	uint32_t seen;			  /* write position as we saw it last */
 	uint32_t read;			  /* where the card's room ends */
-	uint32_t told;			  /* read position that the card was told */
+	uint32_t reported;		  /* read position that the card was told */
 	uint32_t taken;			  /* where a lender is; else not used */
 	struct libroc_stream_walk walk;	  /* up to there */
 	struct libroc_stream_walk peeked; /* up to the end of what the lender would take next */
@@ -56,6 +56,6 @@ int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t li
 			    int timeout_ms);
 
 /* What is before @position goes back to the card. */
-void libroc_stream_give(struct roc_stream *s, uint32_t position);
+void libroc_stream_release(struct roc_stream *s, uint32_t position);
 
 #endif /* LIBROC_STREAM_H */

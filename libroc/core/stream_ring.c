@@ -208,18 +208,19 @@ bool roc_stream_running(const struct roc_stream *s)
 	       !(__atomic_load_n(&s->kernel->flags, __ATOMIC_RELAXED) & ROC_ST_STOPPED);
 }
 
-void libroc_stream_give(struct roc_stream *s, uint32_t position)
+void libroc_stream_release(struct roc_stream *s, uint32_t position)
 {
-	uint32_t told, written;
+	uint32_t reported, written;
 
 	__atomic_store_n(&s->read, position, __ATOMIC_RELAXED);
 	/* Our reads of the data are over before the card or the driver sees that they are. */
 	__atomic_store_n(&s->user->read, position, __ATOMIC_RELEASE);
-	told = __atomic_load_n(&s->told, __ATOMIC_RELAXED);
+	reported = __atomic_load_n(&s->reported, __ATOMIC_RELAXED);
 	written = le32toh(__atomic_load_n(&s->state->written, __ATOMIC_RELAXED));
-	if (!s->bell || position - told < s->lines / (written - told > s->lines / 2 ? 32 : 2))
+	if (!s->bell ||
+	    position - reported < s->lines / (written - reported > s->lines / 2 ? 32 : 2))
 		return;
-	__atomic_store_n(&s->told, position, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->reported, position, __ATOMIC_RELAXED);
 	libroc_device_barrier();
 	*s->bell = htole32(position);
 }
@@ -240,33 +241,33 @@ int roc_stream_consume(struct roc_stream *s, uint64_t bytes)
 				"%s: cannot consume %llu bytes: roc_stream_peek() showed %llu",
 				s->c.name, (unsigned long long)bytes,
 				(unsigned long long)(s->seen - s->read) * ROC_ST_LINE);
-	libroc_stream_give(s, s->read + bytes / ROC_ST_LINE);
+	libroc_stream_release(s, s->read + bytes / ROC_ST_LINE);
 	return 0;
 }
 
-/* The wait reported the read position to the card, up to @told. */
-static void told_by_wait(struct roc_stream *s, uint32_t told)
+/* The wait reported the read position to the card, up to @reported. */
+static void reported_by_wait(struct roc_stream *s, uint32_t reported)
 {
-	if ((int32_t)(told - __atomic_load_n(&s->told, __ATOMIC_RELAXED)) > 0)
-		__atomic_store_n(&s->told, told, __ATOMIC_RELAXED);
+	if ((int32_t)(reported - __atomic_load_n(&s->reported, __ATOMIC_RELAXED)) > 0)
+		__atomic_store_n(&s->reported, reported, __ATOMIC_RELAXED);
 }
 
 int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t lines, int timeout_ms)
 {
 	struct roc_st_wait arg = {.size = sizeof(arg), .position = position + lines};
-	int64_t there, wanted = (int64_t)lines * ROC_ST_LINE;
+	int64_t there, min_bytes = (int64_t)lines * ROC_ST_LINE;
 	uint32_t read;
 	const void *data;
 	int ret;
 
 	there = libroc_stream_from(s, position, &data);
-	if (there < 0 || there >= wanted)
+	if (there < 0 || there >= min_bytes)
 		return there;
 	arg.deadline = libroc_deadline(timeout_ms);
 	read = __atomic_load_n(&s->read, __ATOMIC_RELAXED);
 	ret = libroc_node_ioctl(&s->c.node, ROC_ST_WAIT, &arg);
 	if (!ret || ret == -ETIME)
-		told_by_wait(s, read - arg.unreported);
+		reported_by_wait(s, read - arg.unreported);
 	/* What came after the kernel looked last counts, too. */
 	there = libroc_stream_from(s, position, &data);
 	if (there < 0 || (there && ret == -ENODEV))
@@ -275,12 +276,12 @@ int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t li
 	case 0:
 		return there;
 	case ETIME:
-		if (there >= wanted)
+		if (there >= min_bytes)
 			return there;
 		return roc_fail(
 			ETIME,
 			"%s: %lld of %lld bytes after %d ms: check that its source sends data (roc-stream stats)",
-			s->c.name, (long long)there, (long long)wanted, timeout_ms);
+			s->c.name, (long long)there, (long long)min_bytes, timeout_ms);
 	case EINTR:
 		return libroc_fail_text(EINTR, "a signal ended the wait: call again to go on");
 	default:

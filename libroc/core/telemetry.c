@@ -54,7 +54,7 @@ static const char *const counter_files[ROC_COUNTERS] = {
 };
 
 /* The reason is this machine's, and says nothing of the card. */
-static bool is_ours(int ret)
+static bool is_local_error(int ret)
 {
 	return ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM;
 }
@@ -62,7 +62,7 @@ static bool is_ours(int ret)
 /* *@err keeps the first reason that is more than that this one value is not to be had. */
 static void keep_reason(int ret, int *err)
 {
-	if (!*err && (ret == -ENODEV || ret == -EIO || is_ours(ret)))
+	if (!*err && (ret == -ENODEV || ret == -EIO || is_local_error(ret)))
 		*err = ret;
 }
 
@@ -123,16 +123,16 @@ static int open_dir(const struct roc_card *card, const char *path, const char *a
 	return ret;
 }
 
-static int fail_gone(const struct roc_card *card)
+static int fail_removed(const struct roc_card *card)
 {
 	return roc_fail(ENODEV, "%s: the card is gone (roc-list-cards shows those there are)",
 			card->pci_address);
 }
 
-static int fail_look(const struct roc_card *card, int ret)
+static int fail_read(const struct roc_card *card, int ret)
 {
 	if (ret == -ENODEV || ret == -ENOENT)
-		return fail_gone(card);
+		return fail_removed(card);
 	return roc_fail(-ret, "%s: cannot look at the card: %s", card->pci_address, strerror(-ret));
 }
 
@@ -220,7 +220,7 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
 	dir = open_dir(card, path, "pci_address");
 	if (dir < 0) {
 		errno = saved;
-		return fail_look(card, dir);
+		return fail_read(card, dir);
 	}
 	now.dropped_packets = read_number(dir, "dropped_packets", &err);
 	now.packets_per_second = read_number(dir, "packets_per_second", &err);
@@ -235,11 +235,11 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
 	errno = saved;
 	if (sensor < 0 && sensor != -ENOENT)
 		return sensor;
-	if (is_ours(err))
-		return fail_look(card, err);
+	if (is_local_error(err))
+		return fail_read(card, err);
 	*telemetry = now;
 	if (err == -ENODEV)
-		return fail_gone(card);
+		return fail_removed(card);
 	if (err == -EIO)
 		return roc_fail(
 			EIO,
@@ -251,7 +251,7 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
 static int fail_channel(const struct roc_card *card, unsigned int channel, int ret)
 {
 	if (channel < (unsigned int)card->channels || (ret != -ENOENT && ret != -ENODEV))
-		return fail_look(card, ret);
+		return fail_read(card, ret);
 	return roc_fail(ENOENT, "%s has no channel %u: it has %d, from 0", card->pci_address,
 			channel, card->channels);
 }
@@ -285,7 +285,7 @@ int roc_channel_stream(const struct roc_card *card, unsigned int channel, char *
 	errno = saved;
 	/* No such file: it is a pool, or the driver is older than streams. */
 	if (ret && ret != -ENOENT)
-		return fail_look(card, ret);
+		return fail_read(card, ret);
 	strcpy(name, text);
 	return 0;
 }
@@ -306,8 +306,8 @@ int roc_channel_losses_read(const struct roc_card *card, unsigned int channel,
 	errno = saved;
 	if (dir < 0)
 		return dir;
-	if (is_ours(err))
-		return fail_look(card, err);
+	if (is_local_error(err))
+		return fail_read(card, err);
 	*losses = now;
 	return 0;
 }
@@ -346,8 +346,8 @@ int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel
 	read_gaps(dir, now.gaps, &err);
 	close(dir);
 	errno = saved;
-	if (is_ours(err))
-		return fail_look(card, err);
+	if (is_local_error(err))
+		return fail_read(card, err);
 	*telemetry = now;
 	return 0;
 }

@@ -19,8 +19,8 @@
 /* A source of units of 100 bytes that need 128: @there can be taken. */
 static struct {
 	unsigned int there, taken;
-	uint64_t given_end; /* in order: how far the memory is back */
-	unsigned int gives, kicks;
+	uint64_t released_end; /* in order: how far the memory is back */
+	unsigned int releases, kicks;
 	bool full;   /* give() has no room */
 	bool sleeps; /* it wants a kick */
 } source;
@@ -32,7 +32,7 @@ static int fake_peek(struct roc_lender *l, struct libroc_loan *loan)
 	*loan = (struct libroc_loan){
 		.unit = {.data = &source, .length = 100, .link = 5},
 		.end = 128 * (source.taken + 1),
-		.room = 128,
+		.held = 128,
 	};
 	return 1;
 }
@@ -42,13 +42,13 @@ static void fake_taken(struct roc_lender *l, const struct libroc_loan *loan)
 	source.taken++;
 }
 
-static int fake_give(struct roc_lender *l, const struct libroc_loan *loan, bool *kick)
+static int fake_release(struct roc_lender *l, const struct libroc_loan *loan, bool *kick)
 {
 	if (source.full)
 		return roc_fail(EAGAIN, "full");
-	CU_ASSERT_TRUE(!l->kind->in_order || loan->end > source.given_end);
-	source.given_end = loan->end;
-	source.gives++;
+	CU_ASSERT_TRUE(!l->type->in_order || loan->end > source.released_end);
+	source.released_end = loan->end;
+	source.releases++;
 	*kick = source.sleeps;
 	return 0;
 }
@@ -65,17 +65,17 @@ static int fake_kick(struct roc_lender *l)
 	return 0;
 }
 
-static const struct libroc_lend_kind ordered = {.peek = fake_peek,
+static const struct libroc_lend_type ordered = {.peek = fake_peek,
 						.taken = fake_taken,
-						.give = fake_give,
+						.release = fake_release,
 						.kick = fake_kick,
 						.in_order = true};
-static const struct libroc_lend_kind unordered = {
-	.peek = fake_peek, .taken = fake_taken, .give = fake_give, .kick = fake_kick};
+static const struct libroc_lend_type unordered = {
+	.peek = fake_peek, .taken = fake_taken, .release = fake_release, .kick = fake_kick};
 
 static struct libroc_node node;
 
-static struct roc_lender *lender_of(const struct libroc_lend_kind *kind, unsigned int limit,
+static struct roc_lender *lender_of(const struct libroc_lend_type *kind, unsigned int limit,
 				    unsigned int there)
 {
 	struct roc_lender *l;
@@ -157,12 +157,12 @@ static void unordered_gives_at_once(void)
 
 	take(l, units, 4);
 	UNIT_EQ(roc_lender_return(l, units[2].handle), 0);
-	UNIT_EQ(source.given_end, 3 * 128);
-	UNIT_EQ(source.gives, 1);
+	UNIT_EQ(source.released_end, 3 * 128);
+	UNIT_EQ(source.releases, 1);
 	UNIT_EQ(lent(l).held, 3 * 128);
 	UNIT_EQ(lent(l).waiting, 0);
 	UNIT_EQ(roc_lender_return(l, units[0].handle), 0);
-	UNIT_EQ(source.given_end, 128);
+	UNIT_EQ(source.released_end, 128);
 	UNIT_EQ(lent(l).oldest, 1);
 	source.there = 6;
 	take(l, units, 1); /* there is room, although the oldest is still out */
@@ -183,7 +183,7 @@ static void ordered_gives_the_prefix(void)
 	take(l, units, 4);
 	UNIT_EQ(roc_lender_return(l, units[1].handle), 0);
 	UNIT_EQ(roc_lender_return(l, units[3].handle), 0);
-	UNIT_EQ(source.gives, 0);
+	UNIT_EQ(source.releases, 0);
 	UNIT_EQ(lent(l).count, 2);
 	UNIT_EQ(lent(l).waiting, 2);
 	UNIT_EQ(lent(l).bytes, 200);
@@ -193,13 +193,13 @@ static void ordered_gives_the_prefix(void)
 	source.there = 5;
 	FAILS(roc_lender_take(l, &units[3]), -EAGAIN, "return some");
 	UNIT_EQ(roc_lender_return(l, units[0].handle), 0);
-	UNIT_EQ(source.gives, 1); /* one for both */
-	UNIT_EQ(source.given_end, 2 * 128);
+	UNIT_EQ(source.releases, 1); /* one for both */
+	UNIT_EQ(source.released_end, 2 * 128);
 	UNIT_EQ(lent(l).waiting, 1);
 	UNIT_EQ(lent(l).oldest, 2);
 	UNIT_EQ(lent(l).held, 2 * 128);
 	UNIT_EQ(roc_lender_return(l, units[2].handle), 0);
-	UNIT_EQ(source.given_end, 4 * 128);
+	UNIT_EQ(source.released_end, 4 * 128);
 	UNIT_EQ(lent(l).held, 0);
 	UNIT_EQ(lent(l).waiting, 0);
 	UNIT_EQ(roc_lender_close(l), 0);
@@ -207,7 +207,7 @@ static void ordered_gives_the_prefix(void)
 
 static void twice_and_never(void)
 {
-	const struct libroc_lend_kind *kinds[] = {&unordered, &ordered};
+	const struct libroc_lend_type *kinds[] = {&unordered, &ordered};
 	struct roc_unit units[3], later;
 	struct roc_lender *l;
 	unsigned int i;
@@ -240,7 +240,7 @@ static void twice_and_never(void)
 /* The number in a handle runs over, and no handle is 0; the unit's own number goes on. */
 static void numbers_run_over(void)
 {
-	const struct libroc_lend_kind *kinds[] = {&unordered, &ordered};
+	const struct libroc_lend_type *kinds[] = {&unordered, &ordered};
 	struct roc_unit units[4];
 	struct roc_lender *l;
 	unsigned int i, n;
@@ -270,7 +270,7 @@ static void numbers_run_over(void)
 	CU_ASSERT_NOT_EQUAL(units[0].handle, 0);
 	UNIT_EQ(roc_lender_return(l, units[0].handle), 0);
 	FAILS(roc_lender_return(l, units[0].handle), -ENOENT, "unit 4611686018427387903 was");
-	UNIT_EQ(source.given_end, 128);
+	UNIT_EQ(source.released_end, 128);
 	roc_lender_close(l);
 }
 
@@ -348,7 +348,7 @@ static void *returns(void *half)
 	return NULL;
 }
 
-static void others_return(const struct libroc_lend_kind *kind)
+static void others_return(const struct libroc_lend_type *kind)
 {
 	double end = unit_seconds() + 20 * slowness() * UNIT_PATIENCE;
 	pthread_t threads[2];
@@ -384,9 +384,9 @@ static void others_return(const struct libroc_lend_kind *kind)
 	UNIT_EQ(lent(race.l).held, 0);
 	UNIT_EQ(lent(race.l).returned, MANY);
 	if (kind->in_order)
-		UNIT_EQ(source.given_end, 128 * MANY);
+		UNIT_EQ(source.released_end, 128 * MANY);
 	else
-		UNIT_EQ(source.gives, MANY);
+		UNIT_EQ(source.releases, MANY);
 	UNIT_EQ(roc_lender_close(race.l), 0);
 }
 

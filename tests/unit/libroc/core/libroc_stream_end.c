@@ -68,7 +68,7 @@ static void give_and_write(int number)
 
 	UNIT_EQ(number, SIGSEGV);
 	mprotect((void *)(uintptr_t)raced->state, 4096, PROT_READ);
-	libroc_stream_give(raced, position);
+	libroc_stream_release(raced, position);
 	fake.card->written = position + LINES;
 }
 
