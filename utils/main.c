@@ -21,7 +21,8 @@ static void list_tools(FILE *out)
 		     "Usage: roc TOOL [OPTION]..., or roc-TOOL [OPTION]...\n\nTools:\n");
 	for (t = tools; *t; t++)
 		fprintf(out, "  %-16s%s\n", (*t)->name, (*t)->summary);
-	fprintf(out, "\nroc TOOL --help shows the options of a tool; roc --version the version.\n");
+	fprintf(out,
+		"\nRun roc TOOL --help for the options of a tool and roc --version for the version.\n");
 }
 
 static int run_tool(const struct tool *tool, int argc, char **argv)
@@ -33,7 +34,7 @@ static int run_tool(const struct tool *tool, int argc, char **argv)
 	tool_set_name(tool->name);
 	values = calloc(1, tool->values_size);
 	if (!values)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the option values.");
 	switch (options_parse(tool, argc, argv, values, reason, sizeof(reason))) {
 	case OPTIONS_RUN:
 		code = tool->run(values);
@@ -72,7 +73,7 @@ int main(int argc, char **argv)
 	const struct tool *tool;
 
 	if (descriptors_fill())
-		return tool_fail("/dev/null cannot be opened for a closed standard descriptor: %s.",
+		return tool_fail("Cannot open /dev/null for a closed standard descriptor: %s.",
 				 strerror(errno));
 	/*
 	 * A tool checks its writes for errors, so that it can clean up: SIGXFSZ must not kill it.
@@ -97,6 +98,7 @@ int main(int argc, char **argv)
 	}
 	tool = tool_find(argv[1]);
 	if (!tool)
-		return tool_usage("There is no tool \"%s\"; roc --help lists all.", argv[1]);
+		return tool_usage("Unknown tool \"%s\": see roc --help for the list of tools.",
+				  argv[1]);
 	return run_tool(tool, argc - 1, argv + 1);
 }

@@ -26,7 +26,7 @@ const char *card_name(enum roc_card_type type)
 {
 	const struct card_type *found = card_type_find(type);
 
-	return found ? found->name : "a card that these tools do not know";
+	return found ? found->name : "a card of an unknown type";
 }
 
 const char *card_called(const struct roc_card *card, const char *id)
@@ -39,7 +39,7 @@ const char *card_called(const struct roc_card *card, const char *id)
 
 int card_fail_unknown(const struct roc_card *card, const char *id)
 {
-	return tool_fail("%s is newer than these tools: install newer ones.",
+	return tool_fail("%s has a card type that these tools do not support: install newer tools.",
 			 card_called(card, id));
 }
 
@@ -70,9 +70,9 @@ int cards_list(struct roc_card **cards, size_t *count)
 		return TOOL_OK;
 	if (access("/sys/class/roc", F_OK))
 		return tool_fail(
-			"There is no card: the roc module is not loaded. Load it with sudo modprobe roc; where modprobe does not find it, install it first, with make dkms-install.");
+			"No card found: the roc module is not loaded. Load it with sudo modprobe roc, or install it first with make dkms-install.");
 	return tool_fail(
-		"There is no card: the roc module is loaded and has found none. lspci -nnk -d 10dc: says whether one is in a slot, and whether another driver has it.");
+		"No card found: the roc module is loaded but bound to no device. Check with lspci -nnk -d 10dc: whether the card is in a slot and which driver is bound to it.");
 }
 
 int card_open(const char *id, struct roc_card *card, struct roc_endpoint **ep,
@@ -97,7 +97,7 @@ int card_open_any(const char *id, struct roc_card *card, struct roc_endpoint **e
 int card_serial_check(const struct roc_card *card, const char *id, bool force)
 {
 	static const char sentence[] =
-		"%s has no valid serial number: the card is in a bad state. Load its firmware again%s.";
+		"%s has no valid serial number, so the card is in a bad state: load its firmware again%s.";
 
 	if (card->serial > 0 && card->serial != 0x7fffffff)
 		return TOOL_OK;
@@ -115,8 +115,8 @@ int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep)
 	if (!found)
 		return code;
 	if (!found->cru)
-		return tool_fail("%s is a %s; this tool is for a CRU.", card_called(card, id),
-				 roc_card_type_name(card->type));
+		return tool_fail("%s is a %s: this tool supports only a CRU.",
+				 card_called(card, id), roc_card_type_name(card->type));
 	if (roc_open_card(card, id, ep))
 		return tool_fail("%s", roc_error());
 	return TOOL_OK;

@@ -195,8 +195,8 @@ static int write_in_process(struct metrics_writer *w, char *text, size_t length,
 		if (err) {
 			free(text);
 			snprintf(reason, OUTPUT_REASON,
-				 "%.4000s: the writer process cannot be started: %s.", w->path,
-				 strerror(-err));
+				 "Cannot write %.4000s: cannot start the writer process: %s.",
+				 w->path, strerror(-err));
 			return TOOL_FAILED;
 		}
 	}
@@ -217,7 +217,7 @@ static int write_in_process(struct metrics_writer *w, char *text, size_t length,
 	}
 	snprintf(
 		reason, OUTPUT_REASON,
-		"%.4000s is not written: its file system does not answer (frozen, or its device or server is gone).",
+		"Cannot write %.4000s: its file system does not answer (frozen, or its device or server is gone).",
 		w->path);
 	return TOOL_FAILED;
 }
@@ -230,7 +230,7 @@ static int attempt(struct metrics_file *m, void (*print)(struct prometheus *p, v
 	int code;
 
 	if (!text) {
-		snprintf(reason, OUTPUT_REASON, "There is no memory for the metrics.");
+		snprintf(reason, OUTPUT_REASON, "Cannot allocate the text of the metrics.");
 		return TOOL_FAILED;
 	}
 	if (!m->writer && !is_descriptor(m->path))
@@ -254,8 +254,8 @@ const char *metrics_file_write(struct metrics_file *m,
 	if (m->broken == was)
 		return NULL;
 	if (m->broken)
-		snprintf(m->note, sizeof(m->note), "%s It is tried again.", reason);
+		snprintf(m->note, sizeof(m->note), "%s The next update tries again.", reason);
 	else
-		snprintf(m->note, sizeof(m->note), "%s is written again.", m->path);
+		snprintf(m->note, sizeof(m->note), "Writing %s works again.", m->path);
 	return m->note;
 }

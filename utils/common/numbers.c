@@ -63,7 +63,7 @@ const char *number_value(const char *text, uint64_t *value)
 	if (!parse_digits(&p, start == text ? 10 : 16, UINT64_MAX, &v))
 		return "is too large";
 	if (p == start || *p)
-		return "is neither a decimal number nor a hexadecimal one with 0x in front";
+		return "is not a number (decimal, or hexadecimal with 0x)";
 	*value = v;
 	return NULL;
 }
@@ -87,9 +87,9 @@ const char *number_port(const char *text, uint16_t *value)
 	uint64_t v;
 
 	if (text[strspn(text, "0123456789")] || number_value(text, &v))
-		return "is no port: a port is a number";
+		return "is not a port number";
 	if (v > UINT16_MAX)
-		return "is no port: they end at 65535";
+		return "is not a port number: the maximum is 65535";
 	*value = (uint16_t)v;
 	return NULL;
 }
@@ -111,13 +111,13 @@ const char *number_size(const char *text, uint64_t *value)
 		/* Ki is the binary unit and k the decimal one; K alone would be ambiguous. */
 		letter = p[0] == 'K' && p[1] == 'i' ? letters : strchr(letters, *p);
 		if (!letter)
-			return "has an unknown unit (known: k M G T P E and Ki Mi Gi Ti Pi Ei)";
+			return "has an unknown unit (valid: k M G T P E and Ki Mi Gi Ti Pi Ei)";
 		unit = p[1] == 'i' ? 1024 : 1000;
 		if (p[1] == 'i' && p[0] == 'k')
-			return "has an unknown unit (known: k M G T P E and Ki Mi Gi Ti Pi Ei)";
+			return "has an unknown unit (valid: k M G T P E and Ki Mi Gi Ti Pi Ei)";
 		p += p[1] == 'i' ? 2 : 1;
 		if (*p)
-			return "has an unknown unit (known: k M G T P E and Ki Mi Gi Ti Pi Ei)";
+			return "has an unknown unit (valid: k M G T P E and Ki Mi Gi Ti Pi Ei)";
 		for (power = letter - letters; power >= 0; power--) {
 			if (__builtin_mul_overflow(v, unit, &v))
 				return "is too large";
@@ -175,7 +175,7 @@ const char *number_links(const char *text, uint32_t *value)
 		if (number_hex32(text, &mask))
 			return what;
 		if (!mask)
-			return "names no link";
+			return "selects no link";
 		*value = mask;
 		return NULL;
 	}
@@ -191,9 +191,9 @@ const char *number_links(const char *text, uint32_t *value)
 				return what;
 		}
 		if (from > to)
-			return "has a range that runs backwards";
+			return "has a range with its end before its start";
 		if (to > 31)
-			return "names a link above 31";
+			return "has a link above 31";
 		mask |= (uint32_t)((((uint64_t)1 << (to - from + 1)) - 1) << from);
 		if (!*p)
 			break;

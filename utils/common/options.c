@@ -97,7 +97,7 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		wrong = number_time(text, &number);
 		/* A script may pass the time that it has left; 0 would mean no limit. */
 		if (!wrong && !spec->max && !number)
-			wrong = "is no time: give at least 1s, or not the option at all";
+			wrong = "is not allowed: give at least 1s, or omit the option";
 		break;
 	case OPTION_HEX:
 		wrong = number_hex32(text, &word);
@@ -109,7 +109,7 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 			break;
 		wrong = number_links(text, &word);
 		if (!wrong && spec->max && word >> spec->max > 1) {
-			snprintf(reason, reason_size, "--%s: no card has links above %u.",
+			snprintf(reason, reason_size, "--%s: invalid link, the highest is %u.",
 				 spec->name, (unsigned int)spec->max);
 			return false;
 		}
@@ -121,7 +121,7 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 			return true;
 		}
 		list_choices(spec, names, sizeof(names));
-		snprintf(reason, reason_size, "%s%s: \"%s\" is none of %s.", dashes(spec),
+		snprintf(reason, reason_size, "%s%s: \"%s\" is not one of %s.", dashes(spec),
 			 spec->name, text, names);
 		return false;
 	}
@@ -130,7 +130,7 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		return false;
 	}
 	if (spec->power && number & (number - 1)) {
-		snprintf(reason, reason_size, "--%s: %s is no power of two.", spec->name, text);
+		snprintf(reason, reason_size, "--%s: %s is not a power of two.", spec->name, text);
 		return false;
 	}
 	/* A fallback outside the limits may also be given explicitly. */
@@ -211,11 +211,12 @@ static void explain_long(const struct tool *tool, const char *text, char *reason
 
 	find_candidates(tool, text + 2, length - 2, list, sizeof(list));
 	if (strchr(list, ','))
-		snprintf(reason, reason_size, "%.*s may mean any of %s.", (int)length, text, list);
+		snprintf(reason, reason_size, "%.*s is ambiguous: it matches %s.", (int)length,
+			 text, list);
 	else if (*list && text[length])
-		snprintf(reason, reason_size, "%s takes no value.", list);
+		snprintf(reason, reason_size, "%s does not accept a value.", list);
 	else
-		snprintf(reason, reason_size, "There is no option %.*s; roc-%s --help lists all.",
+		snprintf(reason, reason_size, "Unknown option %.*s: see roc-%s --help.",
 			 (int)length, text, tool->name);
 }
 
@@ -228,11 +229,10 @@ static void explain_letter(const struct tool *tool, const char *word, char lette
 	if (word[1] == letter)
 		find_candidates(tool, word + 1, strcspn(word + 1, "="), list, sizeof(list));
 	if (*list && !strchr(list, ','))
-		snprintf(reason, reason_size, "There is no option -%c; did you mean %s?", letter,
-			 list);
+		snprintf(reason, reason_size, "Unknown option -%c: did you mean %s?", letter, list);
 	else
-		snprintf(reason, reason_size, "There is no option -%c; roc-%s --help lists all.",
-			 letter, tool->name);
+		snprintf(reason, reason_size, "Unknown option -%c: see roc-%s --help.", letter,
+			 tool->name);
 }
 
 static bool has_letter(const char *word, char letter)
@@ -313,8 +313,8 @@ static bool all_for_word(const struct tool *tool, const bool *given, const void 
 		if (tool->options[i].only >> choice & 1)
 			continue;
 		list_words(word, tool->options[i].only, words, sizeof(words));
-		snprintf(reason, reason_size, "--%s is for %s, not for %s.", tool->options[i].name,
-			 words, word->choices[choice]);
+		snprintf(reason, reason_size, "--%s is only for %s, not for %s.",
+			 tool->options[i].name, words, word->choices[choice]);
 		return false;
 	}
 	return true;
@@ -339,7 +339,7 @@ static bool all_belong(const struct tool *tool, const bool *given, char *reason,
 
 		if (!given[i] || !spec->with || is_given(tool, given, spec->with))
 			continue;
-		snprintf(reason, reason_size, "--%s is for --%s, which is not given.", spec->name,
+		snprintf(reason, reason_size, "--%s is only valid with --%s.", spec->name,
 			 spec->with);
 		return false;
 	}
@@ -395,13 +395,13 @@ static bool store_option(const struct tool *tool, size_t index, const char *text
 
 	before = spec->type == OPTION_FLAG ? NULL : given_as(tool, index, given);
 	if (before && before != spec) {
-		snprintf(reason, reason_size, "--%s and --%s are the same: give one.", before->name,
-			 spec->name);
+		snprintf(reason, reason_size, "--%s and --%s are the same option: give only one.",
+			 before->name, spec->name);
 		return false;
 	}
 	if (before) {
 		snprintf(reason, reason_size, "--%s is given twice%s.", spec->name,
-			 is_list(spec) ? ": give one list, with commas between" : "");
+			 is_list(spec) ? ": give one comma-separated list" : "");
 		return false;
 	}
 	if (!set_value(spec, text, values, reason, reason_size))
@@ -425,8 +425,8 @@ static bool full_name(const struct option_spec *spec, char *const *argv, const c
 	if (!spec->full || length == strlen(spec->name) + 2)
 		return true;
 	snprintf(reason, reason_size,
-		 "%.*s is not a full name: --%s changes a card and cannot be cut short.",
-		 (int)length, typed, spec->name);
+		 "%.*s is abbreviated: give --%s in full, because it changes a card.", (int)length,
+		 typed, spec->name);
 	return false;
 }
 
@@ -495,7 +495,7 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 	else if (text && !store_option(tool, word, text, values, given, reason, reason_size))
 		goto out;
 	if (stray) {
-		snprintf(reason, reason_size, "\"%s\" is not an option; roc-%s --help lists all.",
+		snprintf(reason, reason_size, "Unexpected argument \"%s\": see roc-%s --help.",
 			 stray, tool->name);
 		goto out;
 	}
@@ -572,5 +572,5 @@ void options_help(const struct tool *tool, FILE *out)
 		fputc('\n', out);
 	}
 	fprintf(out,
-		"\nA card is named by PCI address ([dddd:]bb:dd.f), by serial[:endpoint], or by #number\nas in roc-list-cards. Options may be cut short as long as they stay unambiguous,\nbut not those that change a card.\nExit status: 0 done, 1 refused or wrong data, 2 wrong usage.\n");
+		"\nSelect a card by PCI address ([dddd:]bb:dd.f), serial[:endpoint] or #number (see roc-list-cards).\nOptions can be abbreviated if they are unambiguous and do not change a card.\nExit status: 0 success, 1 refused, failed or wrong data, 2 wrong usage.\n");
 }

@@ -20,8 +20,7 @@ int output_choose(const struct output_options *options, enum output_format *form
 	bool prometheus = options->prometheus || options->openmetrics;
 
 	if (json + options->monitoring + prometheus > 1)
-		return tool_usage(
-			"Only one of --json, --monitoring and --prometheus is possible at a time.");
+		return tool_usage("--json, --monitoring and --prometheus are mutually exclusive.");
 	*format = OUTPUT_TEXT;
 	if (json)
 		*format = OUTPUT_JSON;

@@ -20,7 +20,7 @@ int output_begin(const struct output_options *options, struct output *o)
 	if (code || !o->path)
 		return code;
 	o->out = open_memstream(&o->text, &o->length);
-	return o->out ? TOOL_OK : tool_fail("There is no memory left.");
+	return o->out ? TOOL_OK : tool_fail("Cannot allocate the output buffer.");
 }
 
 int output_replace(const char *path, const char *text, size_t length, bool passing,
@@ -31,9 +31,10 @@ int output_replace(const char *path, const char *text, size_t length, bool passi
 
 	if (err) {
 		if (err == -EINVAL)
-			snprintf(reason, OUTPUT_REASON, "%s is not a file.", path);
+			snprintf(reason, OUTPUT_REASON, "Cannot write %s: not a regular file.",
+				 path);
 		else
-			snprintf(reason, OUTPUT_REASON, "%s cannot be written: %s.", path,
+			snprintf(reason, OUTPUT_REASON, "Cannot write %s: %s.", path,
 				 strerror(-err));
 		return TOOL_FAILED;
 	}
@@ -46,7 +47,7 @@ int output_replace(const char *path, const char *text, size_t length, bool passi
 	}
 	if (!err)
 		return TOOL_OK;
-	snprintf(reason, OUTPUT_REASON, "%s could not be written: %s.", path, strerror(-err));
+	snprintf(reason, OUTPUT_REASON, "Cannot write %s: %s.", path, strerror(-err));
 	return TOOL_FAILED;
 }
 
@@ -61,7 +62,7 @@ int output_end(struct output *o, int code)
 	bad = ferror(o->out);
 	bad |= fclose(o->out) != 0;
 	if (bad)
-		written = tool_fail("There is no memory left.");
+		written = tool_fail("Cannot allocate the output buffer.");
 	else if (o->length && output_replace(o->path, o->text, o->length, false, reason))
 		written = tool_fail("%s", reason);
 	free(o->text);

@@ -317,7 +317,7 @@ struct scrape *scrape_start(const char *path, void (*print)(struct prometheus *p
 		return s;
 err:
 	free(s);
-	tool_fail("There is no socket for metrics at %s: %s.", path, strerror(err));
+	tool_fail("Cannot create the metrics socket %s: %s.", path, strerror(err));
 	return NULL;
 }
 

@@ -52,7 +52,7 @@ static void queue_line(const char *text, size_t length)
 		return;
 	n = asprintf(&note,
 		     "roc-%s: %" PRIu64
-		     " messages were lost: standard error was not read in time.\n",
+		     " messages were lost because standard error was not read in time.\n",
 		     running, lost - reported);
 	if (n < 0)
 		return;
@@ -82,7 +82,7 @@ static void message(const char *fmt, va_list ap)
 			*text = '?';
 	}
 	length = asprintf(&whole, "%s%s: %s\n", strcmp(running, "roc") ? "roc-" : "", running,
-			  line ? line : "There is no memory left.");
+			  line ? line : "Cannot allocate a message.");
 	free(line);
 	if (length < 0)
 		return;
@@ -140,6 +140,6 @@ int tool_finish(void)
 	if (!fflush(stdout) && !ferror(stdout))
 		return TOOL_OK;
 	/* errno has changed since an earlier failure, so its reason is unknown. */
-	return errno ? tool_fail("The output could not be written: %s.", strerror(errno))
-		     : tool_fail("The output could not be written.");
+	return errno ? tool_fail("Cannot write the output: %s.", strerror(errno))
+		     : tool_fail("Cannot write the output.");
 }

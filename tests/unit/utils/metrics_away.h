@@ -8,9 +8,9 @@
 
 #include <sys/stat.h>
 
-#define METRICS_AWAY "not be written: No such file or directory. It is tried again."
-#define METRICS_FAIL "not be written" /* "cannot", "could not" */
-#define METRICS_BACK "is written again."
+#define METRICS_AWAY "m.prom: No such file or directory. The next update tries again."
+#define METRICS_FAIL "Cannot write"
+#define METRICS_BACK "m.prom works again."
 #define METRICS_MS 6000 /* for a file that is due each second */
 
 /* Of a tool that runs, and says it all in @output; @folder has its m.prom, and nothing else. */

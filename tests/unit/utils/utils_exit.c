@@ -351,7 +351,7 @@ static void wrong_usage(void)
 		ends(TOOL_USAGE, "roc", usage[i], "");
 	for (i = 0; i < N(good); i++) {
 		snprintf(arguments, sizeof(arguments), "%s --frobnicate", good[i].arguments);
-		ends(TOOL_USAGE, "no option --frobnicate", good[i].tool, arguments);
+		ends(TOOL_USAGE, "Unknown option --frobnicate", good[i].tool, arguments);
 	}
 }
 

@@ -103,7 +103,7 @@ static const struct {
 	{TOOL_FAILED, "--id=246", "246"},
 	{TOOL_FAILED, "--source=synthetic --listen=192.0.2.1:9870", "cannot be listened on"},
 	{TOOL_FAILED, "--source=synthetic --listen=127.0.0.1:0 --metrics-socket=/nowhere/at/all",
-	 "no socket for metrics"},
+	 "Cannot create the metrics socket"},
 };
 
 static void rosd_ends(void)

@@ -199,20 +199,18 @@ static void prefixes(void)
 	CU_ASSERT_TRUE(v.fast);
 	CU_ASSERT_TRUE(v.common.verbose);
 	UNIT_EQ(parse("--id=1", "--c=3", NULL), OPTIONS_WRONG);
-	UNIT_STR(reason, "--c may mean any of --count, --channel.");
+	UNIT_STR(reason, "--c is ambiguous: it matches --count, --channel.");
 	UNIT_EQ(parse("--id=1", "--ve", NULL), OPTIONS_WRONG);
-	UNIT_STR(reason, "--ve may mean any of --version, --verbose.");
+	UNIT_STR(reason, "--ve is ambiguous: it matches --version, --verbose.");
 }
 
 /* A cut name that meant another option must not change a card. */
 static void full_names(void)
 {
 	UNIT_EQ(parse("--id=1", "--lane=1", NULL), OPTIONS_WRONG);
-	UNIT_STR(reason,
-		 "--lane is not a full name: --lanes changes a card and cannot be cut short.");
+	UNIT_STR(reason, "--lane is abbreviated: give --lanes in full, because it changes a card.");
 	UNIT_EQ(parse("--id=1", "--lane", "--lanes"), OPTIONS_WRONG);
-	UNIT_STR(reason,
-		 "--lane is not a full name: --lanes changes a card and cannot be cut short.");
+	UNIT_STR(reason, "--lane is abbreviated: give --lanes in full, because it changes a card.");
 	UNIT_EQ(parse("--id=1", "--lanes=1", NULL), OPTIONS_RUN);
 	UNIT_EQ(v.lanes, 2);
 	UNIT_EQ(parse("--id=1", "--lanes", "3"), OPTIONS_RUN);
@@ -291,35 +289,35 @@ static void wrong(const char *a, const char *b, const char *sentence)
 static void mistakes(void)
 {
 	wrong("--fast-check", NULL, "--id is missing. Example: roc-test --id=1");
-	wrong("--id=1", "--nope", "There is no option --nope; roc-test --help lists all.");
-	wrong("--id=1", "--nope=5", "There is no option --nope; roc-test --help lists all.");
-	wrong("--id=1", "-q", "There is no option -q; roc-test --help lists all.");
+	wrong("--id=1", "--nope", "Unknown option --nope: see roc-test --help.");
+	wrong("--id=1", "--nope=5", "Unknown option --nope: see roc-test --help.");
+	wrong("--id=1", "-q", "Unknown option -q: see roc-test --help.");
 	/* A word of letters is told from the option before it, and from one dash too few. */
-	wrong("--id=1", "-json", "There is no option -j; roc-test --help lists all.");
-	wrong("--id=1", "-fast-check", "There is no option -f; did you mean --fast-check?");
-	wrong("--id=1", "-count=3", "There is no option -c; did you mean --count?");
-	wrong("--id=1", "-b", "There is no option -b; did you mean --bytes?");
-	wrong("-vq", "--id=1", "There is no option -q; roc-test --help lists all.");
-	wrong("-v", "-qv", "There is no option -q; roc-test --help lists all.");
-	wrong("-bytes=1", "--id=1", "There is no option -b; did you mean --bytes?");
+	wrong("--id=1", "-json", "Unknown option -j: see roc-test --help.");
+	wrong("--id=1", "-fast-check", "Unknown option -f: did you mean --fast-check?");
+	wrong("--id=1", "-count=3", "Unknown option -c: did you mean --count?");
+	wrong("--id=1", "-b", "Unknown option -b: did you mean --bytes?");
+	wrong("-vq", "--id=1", "Unknown option -q: see roc-test --help.");
+	wrong("-v", "-qv", "Unknown option -q: see roc-test --help.");
+	wrong("-bytes=1", "--id=1", "Unknown option -b: did you mean --bytes?");
 	/* What is a name itself is not the start of another. */
-	wrong("--id=1", "-fast", "There is no option -f; did you mean --fast?");
-	wrong("--id=1", "--fast=yes", "--fast takes no value.");
-	wrong("--id=1", "--help=yes", "--help takes no value.");
+	wrong("--id=1", "-fast", "Unknown option -f: did you mean --fast?");
+	wrong("--id=1", "--fast=yes", "--fast does not accept a value.");
+	wrong("--id=1", "--help=yes", "--help does not accept a value.");
 	wrong("--id", NULL, "--id needs a value.");
 	wrong("--id=", NULL, "--id: \"\" is empty.");
-	wrong("--id=1", "--fast-check=yes", "--fast-check takes no value.");
-	wrong("--id=1", "stray", "\"stray\" is not an option; roc-test --help lists all.");
+	wrong("--id=1", "--fast-check=yes", "--fast-check does not accept a value.");
+	wrong("--id=1", "stray", "Unexpected argument \"stray\": see roc-test --help.");
 	wrong("--id=1", "--count=0", "--count: 0 is outside 1..255.");
 	wrong("--id=1", "--count=256", "--count: 256 is outside 1..255.");
 	wrong("--id=1", "--count=x",
-	      "--count: \"x\" is neither a decimal number nor a hexadecimal one with 0x in front.");
+	      "--count: \"x\" is not a number (decimal, or hexadecimal with 0x).");
 	wrong("--id=1", "--channel=4294967296",
 	      "--channel: \"4294967296\" does not fit in 32 bits.");
 	wrong("--id=1", "--address=0xz", "--address: \"0xz\" is not a hexadecimal number.");
 	wrong("--id=1", "--bytes=1X",
-	      "--bytes: \"1X\" has an unknown unit (known: k M G T P E and Ki Mi Gi Ti Pi Ei).");
-	wrong("--id=1", "--data-source=FEE", "--data-source: \"FEE\" is none of INTERNAL, DDG.");
+	      "--bytes: \"1X\" has an unknown unit (valid: k M G T P E and Ki Mi Gi Ti Pi Ei).");
+	wrong("--id=1", "--data-source=FEE", "--data-source: \"FEE\" is not one of INTERNAL, DDG.");
 }
 
 /* Which of two values is meant nobody knows. */
@@ -330,11 +328,11 @@ static void twice(void)
 	UNIT_EQ(parse("--id=1", "--count=7", "--count=7"), OPTIONS_WRONG);
 	UNIT_STR(reason, "--count is given twice.");
 	UNIT_EQ(parse("--id=1", "--set=a,b", "--set=c"), OPTIONS_WRONG);
-	UNIT_STR(reason, "--set is given twice: give one list, with commas between.");
+	UNIT_STR(reason, "--set is given twice: give one comma-separated list.");
 	UNIT_EQ(parse("--id=1", "--lanes=1", "--lanes=2"), OPTIONS_WRONG);
-	UNIT_STR(reason, "--lanes is given twice: give one list, with commas between.");
+	UNIT_STR(reason, "--lanes is given twice: give one comma-separated list.");
 	UNIT_EQ(parse("--id=1", "--channel=1", "--with-channel=2"), OPTIONS_WRONG);
-	UNIT_STR(reason, "--channel and --with-channel are the same: give one.");
+	UNIT_STR(reason, "--channel and --with-channel are the same option: give only one.");
 	UNIT_EQ(parse("--id=1", "--fast", "--fast"), OPTIONS_RUN);
 	CU_ASSERT_TRUE(v.faster);
 }
@@ -349,7 +347,7 @@ static void with_another(void)
 	UNIT_EQ(parse("--id=1", "--depth=4", "--channel=2"), OPTIONS_RUN);
 	UNIT_EQ(v.depth, 4);
 	UNIT_EQ(parse("--id=1", "--depth=4", NULL), OPTIONS_WRONG);
-	UNIT_STR(reason, "--depth is for --channel, which is not given.");
+	UNIT_STR(reason, "--depth is only valid with --channel.");
 	UNIT_EQ(parse("--id=1", NULL, NULL), OPTIONS_RUN);
 	UNIT_EQ(v.depth, 1);
 	for (t = tools; *t; t++) {
@@ -398,11 +396,11 @@ static void a_word(void)
 	UNIT_EQ(parse_for(&word_tool, "--fast-check", NULL, NULL), OPTIONS_WRONG);
 	UNIT_STR(reason, "VERB is missing. Example: roc-test take");
 	UNIT_EQ(parse_for(&word_tool, "steal", NULL, NULL), OPTIONS_WRONG);
-	UNIT_STR(reason, "VERB: \"steal\" is none of give, take, look.");
+	UNIT_STR(reason, "VERB: \"steal\" is not one of give, take, look.");
 	UNIT_EQ(parse_for(&word_tool, "take", "take", NULL), OPTIONS_WRONG);
-	UNIT_STR(reason, "\"take\" is not an option; roc-test --help lists all.");
+	UNIT_STR(reason, "Unexpected argument \"take\": see roc-test --help.");
 	UNIT_EQ(parse_for(&word_tool, "--VERB=take", NULL, NULL), OPTIONS_WRONG);
-	UNIT_STR(reason, "There is no option --VERB; roc-test --help lists all.");
+	UNIT_STR(reason, "Unknown option --VERB: see roc-test --help.");
 }
 
 /* The examples of the tools have the word first. */
@@ -416,7 +414,7 @@ static void a_word_of_posix(void)
 	UNIT_EQ(parse_for(&word_tool, "--fast-check", "--", "take"), OPTIONS_RUN);
 	UNIT_EQ(v.verb, 1);
 	UNIT_EQ(parse_for(&word_tool, "take", "--", "--fast-check"), OPTIONS_WRONG);
-	UNIT_STR(reason, "\"--fast-check\" is not an option; roc-test --help lists all.");
+	UNIT_STR(reason, "Unexpected argument \"--fast-check\": see roc-test --help.");
 }
 
 /* An option that would do nothing is a mistake; the help says what each is for. */
@@ -431,9 +429,9 @@ static void for_a_word(void)
 	UNIT_EQ(parse_for(&word_tool, "give", "--slow", "--fast-check"), OPTIONS_RUN);
 	UNIT_EQ(v.count, 3);
 	UNIT_EQ(parse_for(&word_tool, "--count=4", "give", NULL), OPTIONS_WRONG);
-	UNIT_STR(reason, "--count is for take, not for give.");
+	UNIT_STR(reason, "--count is only for take, not for give.");
 	UNIT_EQ(parse_for(&word_tool, "look", "--slow", NULL), OPTIONS_WRONG);
-	UNIT_STR(reason, "--slow is for give, take, not for look.");
+	UNIT_STR(reason, "--slow is only for give, take, not for look.");
 	out = open_memstream(&help, &length);
 	UNIT_NEED(out);
 	options_help(&word_tool, out);
@@ -532,7 +530,7 @@ static void no_time_is_refused(void)
 	}
 	CU_ASSERT_TRUE(seen > 10);
 	wrong("--id=1", "--within=0s",
-	      "--within: \"0s\" is no time: give at least 1s, or not the option at all.");
+	      "--within: \"0s\" is not allowed: give at least 1s, or omit the option.");
 }
 
 /* Whatever shows something live can be asked not to; all take the option that scripts give. */

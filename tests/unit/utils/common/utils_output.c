@@ -520,12 +520,12 @@ static void metrics_file(void)
 		UNIT_EQ(unlink(path), 0);
 		UNIT_EQ(rmdir(folder), 0);
 		snprintf(sentence, sizeof(sentence),
-			 "%s cannot be written: No such file or directory. It is tried again.",
+			 "Cannot write %s: No such file or directory. The next update tries again.",
 			 path);
 		UNIT_STR(metrics_file_write(&m, print_text, "two\n"), sentence);
 		CU_ASSERT_PTR_NULL(metrics_file_write(&m, print_text, "two\n"));
 		UNIT_EQ(mkdir(folder, 0755), 0);
-		snprintf(sentence, sizeof(sentence), "%s is written again.", path);
+		snprintf(sentence, sizeof(sentence), "Writing %s works again.", path);
 		UNIT_STR(metrics_file_write(&m, print_text, "three\n"), sentence);
 		holds(path, "three\n");
 		CU_ASSERT_PTR_NULL(metrics_file_write(&m, print_text, "four\n"));
@@ -543,7 +543,7 @@ static void metrics_file(void)
 	UNIT_EQ(unlink(path), 0);
 	UNIT_EQ(rmdir(folder), 0);
 	UNIT_STR(metrics_file_write(&device, print_text, "one\n"),
-		 "/ is not a file. It is tried again.");
+		 "Cannot write /: not a regular file. The next update tries again.");
 	CU_ASSERT_PTR_NULL(metrics_file_write(&device, print_text, "one\n"));
 }
 
@@ -572,7 +572,7 @@ static const char *said_at_end(bool early)
 static void full_disk(void)
 {
 	CU_ASSERT_PTR_NOT_NULL(strstr(said_at_end(false), "No space left"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(said_at_end(true), "could not be written"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(said_at_end(true), "Cannot write the output"));
 	CU_ASSERT_PTR_NULL(strstr(said_at_end(true), "not connected"));
 }
 

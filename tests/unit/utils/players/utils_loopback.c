@@ -168,7 +168,7 @@ static void signals(void)
 /* As with `| head -1`. */
 static void nobody_reads(void)
 {
-	static const char begin[] = "lock start clear read roc: The output could not be written";
+	static const char begin[] = "lock start clear read roc: Cannot write the output";
 	static const char end[] = "stop unlock close ";
 	const char *said;
 	int ends[2], code;

@@ -223,9 +223,9 @@ static void metrics_away(void)
 	UNIT_NEED(!rename(away, folder));
 	CU_ASSERT_TRUE(hears_lines(2));
 	UNIT_EQ(tool_printed_times(
-			"not be written: No such file or directory. It is tried again.\n"),
+			"m.prom: No such file or directory. The next update tries again.\n"),
 		1);
-	UNIT_EQ(tool_printed_times("m.prom is written again.\n"), 1);
+	UNIT_EQ(tool_printed_times("m.prom works again.\n"), 1);
 	UNIT_EQ(tool_printed_times("\n"), 2);
 	d.text[d.length = 0] = '\0';
 	daemon_ends_well(&d);
@@ -377,7 +377,7 @@ static void refused(void)
 	UNIT_EQ(exit_of("rosd --source=synthetic --size=17", "multiples of 4"), 2);
 	UNIT_EQ(exit_of("rosd --source=synthetic --page-size=3000", "power of two"), 2);
 	UNIT_EQ(exit_of("rosd --source=synthetic --metrics-socket=/nowhere/at/all",
-			"There is no socket for metrics"),
+			"Cannot create the metrics socket"),
 		1);
 	UNIT_EQ(exit_of("ros-load --size-max=1024", "--size"), 2);
 	UNIT_EQ(exit_of("ros-load --fraction=101", "0..100"), 2);

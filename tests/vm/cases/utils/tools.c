@@ -172,9 +172,9 @@ static void bad_usage(void)
 	refuses(2, "not a time", BENCH "--time=soon");
 	refuses(2, "none of", BENCH "--data-source=NOISE");
 	refuses(2, "none of", "roc-reset --id=245 --channel=0 --reset=ALL");
-	refuses(2, "no option", "roc-reg-read --frobnicate");
+	refuses(2, "Unknown option", "roc-reg-read --frobnicate");
 	refuses(2, "needs a value", "roc-reg-read --id");
-	refuses(2, "no tool", "roc frobnicate");
+	refuses(2, "Unknown tool", "roc frobnicate");
 }
 
 /* Every sentence says what is wrong; 2 if it is on every machine. The card does not change. */
