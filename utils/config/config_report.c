@@ -23,7 +23,7 @@ const char *config_word(const struct config_outcome *o)
 
 static void differences(FILE *out, const struct roc_config_result *r)
 {
-	static const char *const heads[] = {"  Parameter", "Wanted", "Had", NULL};
+	static const char *const heads[] = {"  Parameter", "Expected", "Had", NULL};
 	struct table t;
 	unsigned int i;
 
@@ -94,7 +94,8 @@ static void json_outcome(struct json *j, const struct config_outcome *o)
 		json_text(j, "name", r->register_name);
 		json_unsigned(j, "bar", r->bar);
 		json_unsigned(j, "offset", r->offset);
-		json_unsigned(j, "wanted", r->wanted);
+		json_unsigned(j, "expected", r->wanted);
+		json_unsigned(j, "wanted", r->wanted); /* deprecated */
 		json_unsigned(j, "got", r->got);
 		json_object_end(j);
 	}
@@ -102,7 +103,8 @@ static void json_outcome(struct json *j, const struct config_outcome *o)
 	for (i = 0; i < r->count; i++) {
 		json_object(j, NULL);
 		json_text(j, "name", r->diffs[i].name);
-		json_text(j, "wanted", r->diffs[i].wanted);
+		json_text(j, "expected", r->diffs[i].wanted);
+		json_text(j, "wanted", r->diffs[i].wanted); /* deprecated */
 		json_text(j, "had", r->diffs[i].have);
 		json_object_end(j);
 	}
@@ -172,10 +174,10 @@ static int append(const char *path, const char *text, size_t length)
 	bool written;
 
 	if (!file)
-		return tool_fail("%s cannot be written: %s.", path, strerror(errno));
+		return tool_fail("Cannot open %s: %s.", path, strerror(errno));
 	written = fwrite(text, 1, length, file) == length;
 	if (fclose(file) || !written)
-		return tool_fail("%s could not be written: %s.", path, strerror(errno));
+		return tool_fail("Cannot write %s: %s.", path, strerror(errno));
 	return TOOL_OK;
 }
 
@@ -204,10 +206,10 @@ int config_report(const char *pattern, const struct roc_card *card, struct roc_e
 		return tool_fail("--status-report: \"%s\" is too long for this card.", pattern);
 	out = open_memstream(&text, &length);
 	if (!out)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the status report.");
 	code = type->status(out, ep, card, &request);
 	if (fclose(out))
-		code = tool_fail("There is no memory left.");
+		code = tool_fail("Cannot allocate the status report.");
 	if (!code)
 		code = *name == '+' ? append(name + 1, text, length) : replace(name, text, length);
 	free(text);

@@ -145,7 +145,7 @@ void bench_report_text(FILE *out, const struct bench *b)
 		print_links(out, b);
 		row_count(out, "Waits", n->waits);
 		row_count(out, "Kicks", n->kicks);
-		row_count(out, "Looks", n->polls);
+		row_count(out, "Polls", n->polls);
 	}
 	if (b->opt->no_errorcheck && !b->errors.count)
 		fprintf(out, "  %-22s not checked\n", "Errors");
@@ -241,7 +241,8 @@ void bench_report_json(FILE *out, const struct bench *b)
 	json_rates(&j, b);
 	json_unsigned(&j, "waits", n->waits);
 	json_unsigned(&j, "kicks", n->kicks);
-	json_unsigned(&j, "looks", n->polls);
+	json_unsigned(&j, "polls", n->polls);
+	json_unsigned(&j, "looks", n->polls); /* deprecated */
 	json_text(&j, "end", end_names[b->end]);
 	json_text(&j, "failure", b->failure[0] ? b->failure : NULL);
 	json_links(&j, b);

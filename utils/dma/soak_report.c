@@ -176,7 +176,8 @@ void soak_report_json(FILE *out, const struct soak *s)
 	json_object(&j, NULL);
 	json_text(&j, "verdict", whole_verdict(s));
 	json_text(&j, "failure", s->reason[0] ? s->reason : NULL);
-	json_unsigned(&j, "wantedSeconds", s->opt->soak);
+	json_unsigned(&j, "requestedSeconds", s->opt->soak);
+	json_unsigned(&j, "wantedSeconds", s->opt->soak); /* deprecated */
 	json_real(&j, "seconds", s->history.seconds);
 	json_real(&j, "earlierSeconds", s->earlier);
 	json_bool(&j, "interrupted", s->interrupted);

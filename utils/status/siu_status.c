@@ -36,11 +36,11 @@ static void text_end(FILE *out, const char *name, enum roc_crorc_end end, uint32
 	fprintf(out, "  %-24s 0x%08x\n", name, status);
 	fprintf(out, "  %-24s %s\n", "  port", roc_crorc_port_state(end, status));
 	if (end == ROC_CRORC_DIU)
-		fprintf(out, "  %-24s %s\n", "  sees the SIU", roc_crorc_remote_state(status));
+		fprintf(out, "  %-24s %s\n", "  remote", roc_crorc_remote_state(status));
 	for (i = 31; i >= 0; i--) {
 		bit = roc_crorc_end_bit(end, (unsigned int)i);
 		if (bit && status >> i & 1)
-			fprintf(out, "  %-24s %s\n", "  says", bit);
+			fprintf(out, "  %-24s %s\n", "  bit set", bit);
 	}
 }
 
@@ -58,12 +58,23 @@ void siu_text(FILE *out, const struct siu_report *r)
 	text_end(out, "SIU (the far end)", ROC_CRORC_SIU, r->siu.siu);
 }
 
-static void json_end(struct json *j, const char *key, enum roc_crorc_end end, bool has,
-		     uint32_t status)
+static void json_bits(struct json *j, const char *key, enum roc_crorc_end end, uint32_t status)
 {
 	const char *bit;
 	int i;
 
+	json_array(j, key);
+	for (i = 31; i >= 0; i--) {
+		bit = roc_crorc_end_bit(end, (unsigned int)i);
+		if (bit && status >> i & 1)
+			json_text(j, NULL, bit);
+	}
+	json_array_end(j);
+}
+
+static void json_end(struct json *j, const char *key, enum roc_crorc_end end, bool has,
+		     uint32_t status)
+{
 	if (!has) {
 		json_null(j, key);
 		return;
@@ -73,13 +84,8 @@ static void json_end(struct json *j, const char *key, enum roc_crorc_end end, bo
 	json_text(j, "port", roc_crorc_port_state(end, status));
 	if (end == ROC_CRORC_DIU)
 		json_text(j, "remote", roc_crorc_remote_state(status));
-	json_array(j, "says");
-	for (i = 31; i >= 0; i--) {
-		bit = roc_crorc_end_bit(end, (unsigned int)i);
-		if (bit && status >> i & 1)
-			json_text(j, NULL, bit);
-	}
-	json_array_end(j);
+	json_bits(j, "bits", end, status);
+	json_bits(j, "says", end, status); /* deprecated */
 	json_object_end(j);
 }
 
@@ -110,7 +116,7 @@ static int run(const void *p)
 	if (code)
 		return code;
 	if (!type->ddl)
-		return tool_fail("%s is %s; only a C-RORC has links with an SIU.",
+		return tool_fail("%s is %s: this tool supports only a C-RORC.",
 				 card_called(&r.card, v->id), card_name(r.card.type));
 	if (roc_channel_open_card(&r.card, v->id, v->channel, &ch))
 		return tool_fail("%s", roc_error());
