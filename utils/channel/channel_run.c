@@ -35,7 +35,7 @@ void channel_explain(struct channel_run *r, const char *called, uint32_t state, 
 	if (state == ROC_CH_FAILED)
 		channel_fail(r, "%s failed: %s", called, roc_reason_text(reason));
 	else if (state != ROC_CH_RUNNING)
-		channel_fail(r, "%s was stopped by something else.", called);
+		channel_fail(r, "%s was stopped, but not by this tool.", called);
 }
 
 int channel_run_prepare(struct channel_run *r, const struct channel_options *o, bool shown)

@@ -153,7 +153,7 @@ static int stats(const struct channel_options *o, const struct channel_type *typ
 
 	channels = calloc(type->most, type->size);
 	if (!channels)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the channel counters.");
 	code = find(o, type, ep, &only);
 	if (!code)
 		code = channel_list_read(type, ep, card, only, channels, &count);

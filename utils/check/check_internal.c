@@ -117,7 +117,7 @@ uint64_t check_internal(struct checker *c, const struct check_superpage *sp)
 	uint64_t pages = 0;
 
 	if (!words) {
-		error_log_add(c->errors, CHECK_AT "a page of %u bytes has no word",
+		error_log_add(c->errors, CHECK_AT "page size of %u bytes is less than one word",
 			      CHECK_AT_ARGS(sp, pages, 0u), page_size);
 		return 0;
 	}
@@ -149,14 +149,15 @@ bool check_counts_pages(const struct check_config *config)
 uint64_t check_superpage(struct checker *c, const struct check_superpage *sp)
 {
 	if (sp->link >= CHECK_LINKS) {
-		error_log_add(c->errors, "superpage %llu: there is no link %u",
+		error_log_add(c->errors, "superpage %llu: invalid link %u",
 			      (unsigned long long)sp->number, sp->link);
 		return 0;
 	}
 	if (sp->received > sp->length) {
-		error_log_add(c->errors,
-			      "link %u superpage %llu: 0x%x bytes received in a superpage of 0x%x",
-			      sp->link, (unsigned long long)sp->number, sp->received, sp->length);
+		error_log_add(
+			c->errors,
+			"link %u superpage %llu: 0x%x bytes received in a superpage of 0x%x bytes",
+			sp->link, (unsigned long long)sp->number, sp->received, sp->length);
 		return 0;
 	}
 	if (!c->config.enabled)

@@ -221,13 +221,13 @@ static bool check_packet(struct checker *c, const struct check_superpage *sp, ui
 	    rdh_header_size(rdh) != RDH_SIZE) {
 		error_log_add(c->errors,
 			      CHECK_AT
-			      "no header: version %u, header size %u (expected %u to %u, %u)",
+			      "invalid header: version %u, header size %u (expected %u to %u, %u)",
 			      CHECK_AT_ARGS(sp, page, offset), rdh_version(rdh),
 			      rdh_header_size(rdh), RDH_VERSION_MIN, RDH_VERSION_MAX, RDH_SIZE);
 		return false;
 	}
 	if (!c->config.any_link && rdh_link(rdh) != sp->link)
-		error_log_add(c->errors, CHECK_AT "the header says link %u",
+		error_log_add(c->errors, CHECK_AT "the header has link %u",
 			      CHECK_AT_ARGS(sp, page, offset), rdh_link(rdh));
 	check_packet_counter(c, sp, page, offset, rdh_packet_counter(rdh));
 	if (c->config.tf_check)
@@ -256,7 +256,7 @@ static const char *broken_chain(const struct check_superpage *sp, uint32_t offse
 	if (next < RDH_SIZE)
 		return "offset to next is smaller than a header";
 	if (next > left)
-		return "offset to next leads behind what was received";
+		return "offset to next is beyond the received data";
 	return NULL;
 }
 

@@ -63,7 +63,7 @@ static int configure(const struct config_values *v, const struct config_ops *ops
 			goto out;
 	}
 	if (isatty(STDERR_FILENO) && !v->compare && ops->slow)
-		tool_note("%s: configuring; a change of the clock takes some 10 s.",
+		tool_note("%s: configuring; a change of the clock takes about 10 s.",
 			  card_called(card, v->id));
 	/* Wait for the lock before signals are blocked: nothing has been written yet. */
 	if (!v->from_card)
@@ -76,7 +76,7 @@ static int configure(const struct config_values *v, const struct config_ops *ops
 		record_error(o);
 		code = tool_fail("%s%s", o->reason,
 				 err == -EPERM && !v->any_firmware
-					 ? " (--bypass-fw-check configures it all the same)"
+					 ? " (--bypass-fw-check configures it anyway)"
 					 : "");
 	} else if (v->compare && o->result.count) {
 		code = TOOL_FAILED;
@@ -101,7 +101,7 @@ static int configure_one(const struct config_values *v, const struct config_ops 
 	int code;
 
 	if (!o)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the result of the configuration.");
 	code = card_find(v->id, &card, &found);
 	if (!code)
 		code = configure(v, ops, &card, config, o);
@@ -128,12 +128,12 @@ static int configure_all(const struct config_values *v, const struct config_ops 
 		return code;
 	outcomes = calloc(count + 1, sizeof(*outcomes));
 	if (!outcomes) {
-		code = tool_fail("There is no memory left.");
+		code = tool_fail("Cannot allocate the results of all cards.");
 		goto out;
 	}
 	for (i = 0; i < count; i++) {
 		if (cards[i].type != config_card(ops)->type) {
-			tool_note("%s is %s and was left alone: this is a configuration for %s.",
+			tool_note("%s is %s and was skipped: the configuration is for %s.",
 				  cards[i].pci_address, card_name(cards[i].type),
 				  config_card(ops)->name);
 			continue;
@@ -145,7 +145,7 @@ static int configure_all(const struct config_values *v, const struct config_ops 
 			goto out;
 	}
 	if (!done)
-		code = tool_fail("There is not %s in this machine.", config_card(ops)->name);
+		code = tool_fail("No card found that is %s.", config_card(ops)->name);
 	else if (v->json)
 		config_json(stdout, outcomes, done);
 	else

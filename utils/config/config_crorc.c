@@ -28,8 +28,8 @@ static int load(const char *uri, union config_any *c)
 	int ret = roc_crorc_config_load(uri, &c->crorc, &no_id);
 
 	if (!ret && no_id)
-		tool_note("%s has no crorcId: 0x%x is taken, unless --crorc-id says otherwise.",
-			  uri, c->crorc.crorc_id);
+		tool_note("%s has no crorcId, using 0x%x: set another one with --crorc-id.", uri,
+			  c->crorc.crorc_id);
 	return ret;
 }
 

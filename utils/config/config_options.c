@@ -95,31 +95,31 @@ int config_check_options(const struct config_values *v)
 	enum roc_card_type type;
 
 	if (v->all && v->id)
-		return tool_usage("--id and --config-all exclude each other.");
+		return tool_usage("--id and --config-all are mutually exclusive.");
 	if (v->from_card && v->uri)
-		return tool_usage("--from-card and --config-uri exclude each other.");
+		return tool_usage("--from-card and --config-uri are mutually exclusive.");
 	if (v->all && !v->uri && !v->from_card)
 		return tool_usage("--config-all needs --config-uri or --from-card.");
 	if (!v->all && !v->id && (!v->gen_cfg_file || v->from_card))
 		return tool_usage("--id is missing. Example: roc-config --id=3b:00.0 --links=0-3");
 	if (v->gen_cfg_file && (v->all || v->compare || v->force || v->json || report))
 		return tool_usage(
-			"--gen-cfg-file leaves the card alone and goes with none of --config-all, --compare, --force-config, --json, --status-report.");
+			"--gen-cfg-file does not access the card and cannot be combined with --config-all, --compare, --force-config, --json or --status-report.");
 	if (v->compare && v->force)
-		return tool_usage("--compare and --force-config exclude each other.");
+		return tool_usage("--compare and --force-config are mutually exclusive.");
 	if (report && !strcmp(report, "infologger"))
 		return tool_usage(
-			"--status-report: there is no infologger here; write to stdout and pipe it there.");
+			"--status-report: infologger is not supported; use stdout and pipe it there.");
 	if (report && v->json && !strcmp(report, "stdout"))
 		return tool_usage(
-			"--status-report=stdout and --json would be mixed up; take a file.");
+			"--status-report=stdout cannot be combined with --json: use a file.");
 	if (report && v->all && strcmp(report, "stdout") && *report != '+' && !strstr(report, "%i"))
 		return tool_usage(
-			"--status-report: with --config-all the name needs %%i or a + in front, or each card's report would replace the one before.");
+			"--status-report: with --config-all the name must contain %%i or start with +, so that the reports of the cards do not overwrite each other.");
 	if (report && strcmp(report, "stdout") &&
 	    !config_report_name(report, &any, 0, name, sizeof(name)))
 		return tool_usage(
-			"--status-report: \"%s\" is too long, or has a %% without t, T, i or %%.",
+			"--status-report: \"%s\" is too long, or has a %% that is not followed by t, T, i or %%.",
 			report);
 	if (v->uri && roc_config_card(v->uri, &type) == -EOPNOTSUPP)
 		return tool_usage("--config-uri: %s", roc_error());
@@ -166,9 +166,8 @@ int config_choose(const struct config_values *v, const struct config_ops **ops)
 			return code;
 		*ops = found->config;
 		if (!*ops)
-			return tool_fail(
-				"%s is %s, which roc-config does not configure: see %s set.",
-				card_called(&card, v->id), found->name, found->tool);
+			return tool_fail("%s is %s, which roc-config does not support: use %s set.",
+					 card_called(&card, v->id), found->name, found->tool);
 	} else if (v->uri) {
 		if (roc_config_card(v->uri, &type))
 			return tool_fail("%s", roc_error());
@@ -239,7 +238,7 @@ static int set_parameter(const char *option, const struct config_ops *ops, unsig
 		return tool_usage("--%s: %s", option, roc_error());
 	if (place->section)
 		return tool_fail("--%s: %s", option, roc_error());
-	return tool_fail("--%s is for %s; %s has no such parameter.", option, other->name,
+	return tool_fail("--%s is only for %s; %s has no such parameter.", option, other->name,
 			 config_card(ops)->name);
 }
 
@@ -251,7 +250,7 @@ static int apply_list(const char *list, const struct config_ops *ops, union conf
 	int code;
 
 	if (!list[strspn(list, ",")])
-		return tool_usage("--set: \"%s\" names no parameter.", list);
+		return tool_usage("--set: \"%s\" has no parameter.", list);
 
 	if (strlen(list) >= sizeof(copy))
 		return tool_usage("--set: the list is longer than %zu characters.",
@@ -262,7 +261,7 @@ static int apply_list(const char *list, const struct config_ops *ops, union conf
 		equal = dot ? strchr(dot, '=') : NULL;
 		if (!equal)
 			return tool_usage(
-				"--set: \"%s\" is not SECTION.KEY=VALUE, as in link3.gbtMux=DDG.",
+				"--set: \"%s\" is not of the form SECTION.KEY=VALUE, as in link3.gbtMux=DDG.",
 				word);
 		*dot = *equal = '\0';
 		place.section = word;
@@ -289,7 +288,7 @@ int config_apply(const struct config_values *v, const struct config_ops *ops,
 			return code;
 	}
 	if (v->links && !ops->links)
-		return tool_fail("--links: the links of %s are not enabled or disabled.",
+		return tool_fail("--links: the links of %s cannot be enabled or disabled.",
 				 config_card(ops)->name);
 	if (v->links)
 		ops->set_links(config, v->links);

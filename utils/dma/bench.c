@@ -144,13 +144,13 @@ static int check_sizes(struct bench *b)
 	if (size % align || size > b->info.superpage_max) {
 		bench_fail(
 			b,
-			"A superpage of %s is not possible: --superpage-size must be a multiple of %s, and at most %s.",
+			"Invalid --superpage-size of %s: it must be a multiple of %s and at most %s.",
 			given, unit, most);
 		return -EINVAL;
 	}
 	if (b->opt->page_size != b->info.page_size) {
 		size_text(b->info.page_size, unit, sizeof(unit));
-		bench_fail(b, "This card has DMA pages of %s only: leave --page-size away.", unit);
+		bench_fail(b, "The card has only DMA pages of %s: omit --page-size.", unit);
 		return -EINVAL;
 	}
 	b->superpage = (uint32_t)size;
@@ -169,8 +169,10 @@ static int check_options(struct bench *b)
 	name = roc_card_type_name(b->info.card_type);
 	b->type = card_type_find(b->info.card_type);
 	if (!b->type) {
-		bench_fail(b, "%s is newer than these tools: install newer ones.",
-			   card_called(&b->card, b->opt->id));
+		bench_fail(
+			b,
+			"%s has a card type that these tools do not support: install newer tools.",
+			card_called(&b->card, b->opt->id));
 		return -EOPNOTSUPP;
 	}
 	if (b->info.caps & ROC_CAP_STREAMS) {
@@ -187,11 +189,11 @@ static int check_options(struct bench *b)
 		return -EOPNOTSUPP;
 	}
 	if (b->opt->stbrd && !(b->info.caps & ROC_CAP_DDL)) {
-		bench_fail(b, "A %s cannot send STBRD: --stbrd is for the C-RORC only.", name);
+		bench_fail(b, "A %s cannot send STBRD: --stbrd is only for a C-RORC.", name);
 		return -EOPNOTSUPP;
 	}
 	if (b->opt->bar_hammer && !b->type->hammer) {
-		bench_fail(b, "--bar-hammer is not for a %s.", name);
+		bench_fail(b, "A %s does not support --bar-hammer.", name);
 		return -EOPNOTSUPP;
 	}
 	if (check_firmware(b))
@@ -204,7 +206,7 @@ static FILE *open_dump(struct bench *b, const char *path)
 	FILE *file = fopen(path, "we");
 
 	if (!file)
-		bench_fail(b, "%s cannot be written: %s.", path, strerror(errno));
+		bench_fail(b, "Cannot open %s: %s.", path, strerror(errno));
 	return file;
 }
 
@@ -220,7 +222,7 @@ static int open_dumps(struct bench *b)
 static void close_dump(struct bench *b, FILE *file, const char *path)
 {
 	if (file && fclose(file))
-		bench_fail(b, "%s could not be written: %s.", path, strerror(errno));
+		bench_fail(b, "Cannot write %s: %s.", path, strerror(errno));
 }
 
 static void init_checker(struct bench *b)
@@ -276,8 +278,8 @@ static void compare_counts(struct bench *b, const struct roc_ch_info *before)
 	if (after.completed == b->counts.superpages && after.bytes == b->counts.bytes)
 		return;
 	error_log_add(&b->errors,
-		      "driver: it counted %" PRIu64 " superpages and %" PRIu64
-		      " bytes, but %" PRIu64 " and %" PRIu64 " came",
+		      "driver: counted %" PRIu64 " superpages and %" PRIu64 " bytes, but %" PRIu64
+		      " superpages and %" PRIu64 " bytes were received",
 		      (uint64_t)after.completed, (uint64_t)after.bytes, b->counts.superpages,
 		      b->counts.bytes);
 }
@@ -318,21 +320,22 @@ static void judge(struct bench *b)
 	if (b->end == BENCH_END_STALL)
 		bench_fail(
 			b,
-			"No superpage came for %u s. Is there a trigger, are the links up, is the source right? --stall-limit sets the patience.",
+			"No superpage arrived for %u s (--stall-limit): check the trigger, the links and the data source.",
 			b->opt->stall_limit);
 	else if (b->end == BENCH_END_TIME && !n->superpages)
-		bench_fail(b, "The card sent nothing in this time.");
+		bench_fail(b, "The card sent no data within --time.");
 	if (n->damaged || n->short_)
 		bench_fail(
 			b,
-			"Of %" PRIu64 " superpages the card flagged %" PRIu64
-			" as damaged, and %" PRIu64
-			" have fewer bytes than it explains: look for errors of the card (roc-status).",
+			"Of %" PRIu64 " superpages, the card flagged %" PRIu64
+			" as damaged and returned %" PRIu64
+			" with missing data for no known reason: check the card with roc-status.",
 			n->superpages, n->damaged, n->short_);
 	if (b->hammer.error[0])
 		bench_fail(b, "%s", b->hammer.error);
 	if (b->hammer.wrong)
-		bench_fail(b, "%" PRIu64 " register reads gave a wrong value.", b->hammer.wrong);
+		bench_fail(b, "%" PRIu64 " register reads returned a wrong value.",
+			   b->hammer.wrong);
 }
 
 static int result(struct bench *b)

@@ -25,35 +25,33 @@ static int check_soak(const struct bench_options *o)
 	if (!o->soak)
 		return TOOL_OK;
 	if (o->bytes || o->time)
-		return tool_usage(
-			"A soak lasts as long as --soak says: leave --bytes and --time away.");
+		return tool_usage("--soak sets the duration: omit --bytes and --time.");
 	if (o->mode != ROC_MODE_TIMER || o->no_events || o->buffer_full_check || o->bar_hammer ||
 	    o->random_pause || o->ascii_file || o->bin_file || o->print_sp_change ||
 	    o->fast_check || o->stbrd)
 		return tool_usage(
-			"A soak takes and checks data, and nothing else: leave --mode, --no-events, --fast-check, --stbrd and what tries, prints or keeps data away.");
+			"--soak only takes and checks data: omit --mode, --no-events, --fast-check, --stbrd, --buffer-full-check, --bar-hammer, --random-pause, --to-file-ascii, --to-file-bin and --print-sp-change.");
 	if (o->dma_channel_given)
-		return tool_usage("A soak takes all channels of a card: leave --dma-channel away.");
+		return tool_usage(
+			"--soak takes data from all channels of a card: omit --dma-channel.");
 	if (o->page_size_given || o->no_temperature)
 		return tool_usage(
-			"A soak takes each card's own DMA pages, and looks at its thermometer: leave --page-size and --no-temperature away.");
+			"--soak uses the DMA page size and the temperature sensor of each card: omit --page-size and --no-temperature.");
 	return TOOL_OK;
 }
 
 int bench_check_usage(const struct bench_options *o)
 {
 	if (!o->soak && !o->id)
-		return tool_usage("Which card? Give --id, or --soak for all of them.");
+		return tool_usage("--id is missing: select a card, or give --soak for all cards.");
 	if (source_card_usage(o->buffer_size, o->superpage_size, NULL))
 		return TOOL_USAGE;
 	if (o->buffer_size / o->superpage_size > UINT32_MAX)
-		return tool_usage(
-			"The buffer (--buffer-size) has more superpages than can be counted.");
+		return tool_usage("--buffer-size: the buffer has more than 2^32 - 1 superpages.");
 	if (o->stbrd && o->source != ROC_SOURCE_FEE)
-		return tool_usage(
-			"--stbrd is a command to the front end: it needs --data-source=FEE.");
+		return tool_usage("--stbrd is a front-end command and needs --data-source=FEE.");
 	if (o->no_events && o->mode == ROC_MODE_EVENT)
-		return tool_usage("--mode=event needs the events that --no-events does without.");
+		return tool_usage("--mode=event needs the events that --no-events disables.");
 	return check_soak(o);
 }
 

@@ -35,7 +35,7 @@ int bench_reader_prepare(struct bench *b)
 	if (b->opt->buffer_full_check && b->count > size) {
 		bench_fail(
 			b,
-			"The buffer has %u superpages, but --buffer-full-check can hold only %u: use larger superpages.",
+			"The buffer has %u superpages, but --buffer-full-check supports at most %u: give a larger --superpage-size.",
 			b->count, size);
 		return -E2BIG;
 	}
@@ -47,7 +47,7 @@ int bench_reader_prepare(struct bench *b)
 	b->free_list = calloc(b->count, sizeof(*b->free_list));
 	b->lent = calloc(b->count, sizeof(*b->lent));
 	if (!b->free_list || !b->lent) {
-		bench_fail(b, "There is no memory for the list of %u superpages.", b->count);
+		bench_fail(b, "Cannot allocate the list of %u superpages.", b->count);
 		return -ENOMEM;
 	}
 	for (i = 0; i < b->count; i++)
@@ -101,7 +101,7 @@ static void dump(struct bench *b, const struct roc_ready *e, const uint32_t *dat
 	uint32_t words = e->received / 4, i;
 
 	if (b->bin && fwrite(data, 1, e->received, b->bin) != e->received)
-		bench_fail(b, "%s could not be written: %s.", b->opt->bin_file, strerror(errno));
+		bench_fail(b, "Cannot write %s: %s.", b->opt->bin_file, strerror(errno));
 	if (!b->ascii)
 		return;
 	fprintf(b->ascii, "# superpage %" PRIu64 " link %d bytes %u\n", b->counts.superpages,
@@ -109,7 +109,7 @@ static void dump(struct bench *b, const struct roc_ready *e, const uint32_t *dat
 	for (i = 0; i < words; i++)
 		fprintf(b->ascii, "%08x%c", data[i], i % 8 == 7 || i == words - 1 ? '\n' : ' ');
 	if (ferror(b->ascii))
-		bench_fail(b, "%s could not be written: %s.", b->opt->ascii_file, strerror(errno));
+		bench_fail(b, "Cannot write %s: %s.", b->opt->ascii_file, strerror(errno));
 }
 
 /*
@@ -122,8 +122,7 @@ static bool entry_is_ours(struct bench *b, const struct roc_ready *e)
 		    e->offset == e->cookie * b->superpage && e->length == b->superpage;
 
 	if (e->sequence != b->sequence)
-		error_log_add(&b->errors,
-			      "driver: ready entry %" PRIu64 " came instead of %" PRIu64,
+		error_log_add(&b->errors, "driver: got ready entry %" PRIu64 " instead of %" PRIu64,
 			      (uint64_t)e->sequence, b->sequence);
 	b->sequence = e->sequence + 1;
 	if (!ours)
@@ -210,7 +209,7 @@ static void explain(struct bench *b)
 	else if (info.state == ROC_CH_FAILED)
 		bench_fail(b, "The channel failed: %s", roc_reason_text(info.reason));
 	else if (info.state != ROC_CH_RUNNING)
-		bench_fail(b, "The channel was stopped by something else.");
+		bench_fail(b, "The channel was stopped, but not by this tool.");
 }
 
 void bench_reader_stop(struct bench *b)

@@ -49,7 +49,7 @@ int hammer_start(struct hammer *h, const struct roc_card *card, const char *id)
 	}
 	err = -pthread_create(&h->thread, NULL, work, h);
 	if (err) {
-		snprintf(h->error, sizeof(h->error), "The hammer's thread cannot start: %s.",
+		snprintf(h->error, sizeof(h->error), "Cannot start the thread of --bar-hammer: %s.",
 			 strerror(-err));
 		roc_close(h->ep);
 		return err;

@@ -38,7 +38,7 @@ static struct soak_counts counts_of(struct soak_lane *l, struct soak *s)
 	if (l->over && l->reason[0])
 		fail(s, "%s", l->reason);
 	else if (l->over && !stop_requested())
-		fail(s, "%s ended by itself.", l->name);
+		fail(s, "%s ended unexpectedly.", l->name);
 	pthread_mutex_unlock(&l->lock);
 	return c;
 }
@@ -100,11 +100,11 @@ static void judge(struct soak *s, double at)
 	for (i = 0; i < s->count; i++)
 		ret = judge_lane(s, i, at) ? -ENOMEM : ret;
 	if (ret)
-		fail(s, "There is no memory left for verdicts.");
+		fail(s, "Cannot allocate a verdict.");
 	if (s->log) {
 		ret = soak_log_write(s->log, &s->history, first);
 		if (ret)
-			fail(s, "%s cannot be written any more: %s.", s->opt->log, strerror(-ret));
+			fail(s, "Cannot write %s: %s.", s->opt->log, strerror(-ret));
 	}
 	if (!s->opt->json)
 		soak_report_lines(stdout, s, first, output_colours(stdout));
@@ -149,7 +149,7 @@ static void watch(struct soak *s)
 		soak_add_up(&s->history, i, &sum);
 		if (!sum.units)
 			fail(s,
-			     "%s: nothing came. Is there a trigger, are the links up, is the source right?",
+			     "%s: no data arrived: check the trigger, the links and the data source.",
 			     s->lanes[i].name);
 	}
 }
@@ -158,8 +158,7 @@ static void watch(struct soak *s)
 static void keep_failure(struct soak *s)
 {
 	if (s->log && s->reason[0] && soak_log_fail(s->log, s->reason))
-		tool_note("%s cannot be written: it does not say that the soak failed.",
-			  s->opt->log);
+		tool_note("Cannot write %s: it does not record that the soak failed.", s->opt->log);
 }
 
 static void start(struct soak *s)
@@ -176,7 +175,7 @@ static void start(struct soak *s)
 		s->lanes[i].pump.limits.stall = s->opt->stall_limit;
 		err = soak_lane_start(&s->lanes[i]);
 		if (err) {
-			fail(s, "No thread can be started: %s.", strerror(-err));
+			fail(s, "Cannot start the thread of a channel: %s.", strerror(-err));
 			return;
 		}
 	}
@@ -197,8 +196,8 @@ static int result(struct soak *s)
 	if (s->interrupted) {
 		tool_note("Interrupted after %.0f of %" PRIu64 " s: %s.", s->history.seconds,
 			  s->opt->soak,
-			  s->opt->log ? "the same command goes on from there"
-				      : "with --log it could be gone on with");
+			  s->opt->log ? "the same command continues the soak"
+				      : "give --log to be able to continue a soak");
 		return TOOL_UNFINISHED;
 	}
 	return code;
@@ -211,10 +210,11 @@ static int run(struct soak *s)
 	int code;
 
 	if (s->history.failed[0])
-		fail(s, "It failed before, and %s says so: %s A new soak needs another --log.",
+		fail(s, "The soak in %s has failed already: %s Give another --log for a new soak.",
 		     s->opt->log, s->history.failed);
 	else if (soak_report_verdict(s) == SOAK_FAIL)
-		fail(s, "It failed before: %s has a verdict FAIL. A new soak needs another --log.",
+		fail(s,
+		     "The soak in %s has failed already with a verdict FAIL. Give another --log for a new soak.",
 		     s->opt->log);
 	if (s->reason[0])
 		return result(s);

@@ -25,7 +25,7 @@ bool soak_broken(const struct soak_limits *limits, const char *name, double temp
 {
 	if (temperature >= limits->temperature)
 		snprintf(reason, SOAK_REASON,
-			 "%s has %.1f degrees C, and the limit is %.0f (--max-temperature).", name,
+			 "%s has %.1f degrees C; the limit is %.0f (--max-temperature).", name,
 			 temperature, limits->temperature);
 	else if (total->errors > limits->errors)
 		snprintf(reason, SOAK_REASON,

@@ -19,8 +19,7 @@
 
 static int too_many_lanes(void)
 {
-	return tool_fail("There are more than %d channels: give the card of some by --id.",
-			 SOAK_LANES);
+	return tool_fail("More than %d channels found: select a card with --id.", SOAK_LANES);
 }
 
 /* Add a lane for @channel, numbered as the driver numbers the channels of an endpoint. */
@@ -84,7 +83,7 @@ int soak_lanes_find(const struct bench_options *o, struct soak_lane **lanes, uns
 
 	*count = 0;
 	if (!found)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the list of channels.");
 	if (o->id) {
 		err = roc_find(o->id, &one);
 		if (err)
@@ -129,7 +128,7 @@ int soak_lane_open(struct soak_lane *l, const struct bench_options *o)
 	l->errors = (struct error_log){.path = ERROR_LOG_FILE, .card = l->name};
 	l->sink = o->no_errorcheck ? sink_count()
 				   : sink_check(&l->source->format, &config, &l->errors);
-	return l->sink ? TOOL_OK : tool_fail("There is no memory left.");
+	return l->sink ? TOOL_OK : tool_fail("Cannot allocate the data checker.");
 }
 
 /* Publish the counters. Called in the lane's thread. */
@@ -167,7 +166,7 @@ static void *work(void *context)
 	if (p->end == PUMP_END_STALL)
 		snprintf(
 			l->reason, sizeof(l->reason),
-			"%s: nothing came for %u s (--stall-limit). Is there a trigger, are the links up, is the source right?",
+			"%s: no data arrived for %u s (--stall-limit): check the trigger, the links and the data source.",
 			l->name, (unsigned int)p->limits.stall);
 	else if (p->reason[0])
 		snprintf(l->reason, sizeof(l->reason), "%s: %s", l->name, p->reason);

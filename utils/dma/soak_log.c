@@ -80,11 +80,11 @@ static int parse_head(struct json_object *o, const char *const *lanes, unsigned 
 	size_t i, listed = list ? json_object_array_length(list) : 0;
 
 	if (!format || !list)
-		return wrong(reason, "%s is no log of a soak.", path);
+		return wrong(reason, "%s is not the log of a soak.", path);
 	if (json_object_get_int(format) != FORMAT)
 		return wrong(
 			reason,
-			"%s has format %d, and this tool reads %d: install the same roc as wrote it.",
+			"%s has format %d, but this tool supports only format %d: use the roc version that wrote it.",
 			path, json_object_get_int(format), FORMAT);
 	for (i = 0; i < listed || i < n; i++) {
 		name = i < listed ? json_object_array_get_idx(list, i) : NULL;
@@ -93,7 +93,7 @@ static int parse_head(struct json_object *o, const char *const *lanes, unsigned 
 			continue;
 		return wrong(
 			reason,
-			"%s is the log of other channels: it has %s where this node has %s. Take another --log.",
+			"%s is the log of other channels (%s instead of %s): give another --log.",
 			path,
 			name && json_object_is_type(name, json_type_string)
 				? json_object_get_string(name)
@@ -161,10 +161,12 @@ static ssize_t parse_lines(char *text, size_t length, const char *const *lanes, 
 		else if (o && json_object_is_type(o, json_type_object) && parse_failure(o, h))
 			ret = 0;
 		else if (o && json_object_is_type(o, json_type_object) && parse_period(o, n, &p))
-			ret = soak_history_add(h, &p) ? wrong(reason, "There is no memory left.")
-						      : 0;
+			ret = soak_history_add(h, &p)
+				      ? wrong(reason, "Cannot allocate the history of the soak.")
+				      : 0;
 		else
-			ret = wrong(reason, "%s: line %zu is not of a soak.", path, line);
+			ret = wrong(reason, "%s: line %zu is not a line of a soak log.", path,
+				    line);
 		json_object_put(o);
 		if (ret)
 			return ret;
@@ -277,18 +279,18 @@ static int resume(struct soak_log *log, const char *path, const char *const *lan
 
 	text = read_all(log->fd, &length);
 	if (!text)
-		return wrong(reason, "%s cannot be read: %s.", path, strerror(errno));
+		return wrong(reason, "Cannot read %s: %s.", path, strerror(errno));
 	complete = parse_lines(text, length, lanes, n, path, h, reason);
 	free(text);
 	if (complete < 0)
 		return (int)complete;
 	h->seconds = common_seconds(h, n);
 	if (!complete && length)
-		return wrong(reason, "%s is no log of a soak.", path);
+		return wrong(reason, "%s is not the log of a soak.", path);
 	if ((size_t)complete < length && ftruncate(log->fd, complete))
-		return wrong(reason, "%s cannot be written: %s.", path, strerror(errno));
+		return wrong(reason, "Cannot write %s: %s.", path, strerror(errno));
 	ret = complete ? 0 : write_head(log->fd, lanes, n);
-	return ret ? wrong(reason, "%s cannot be written: %s.", path, strerror(-ret)) : 0;
+	return ret ? wrong(reason, "Cannot write %s: %s.", path, strerror(-ret)) : 0;
 }
 
 struct soak_log *soak_log_open(const char *path, const char *const *lanes, unsigned int n,
@@ -297,17 +299,17 @@ struct soak_log *soak_log_open(const char *path, const char *const *lanes, unsig
 	struct soak_log *log = calloc(1, sizeof(*log));
 
 	if (!log) {
-		wrong(reason, "There is no memory left.");
+		wrong(reason, "Cannot allocate the log of the soak.");
 		return NULL;
 	}
 	log->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	if (log->fd < 0) {
-		wrong(reason, "%s cannot be opened: %s.", path, strerror(errno));
+		wrong(reason, "Cannot open %s: %s.", path, strerror(errno));
 	} else if (flock(log->fd, LOCK_EX | LOCK_NB)) {
 		if (errno == EWOULDBLOCK)
-			wrong(reason, "%s: another soak writes to it.", path);
+			wrong(reason, "%s is in use by another soak.", path);
 		else
-			wrong(reason, "%s cannot be locked: %s.", path, strerror(errno));
+			wrong(reason, "Cannot lock %s: %s.", path, strerror(errno));
 	} else if (!resume(log, path, lanes, n, h, reason)) {
 		return log;
 	}

@@ -121,22 +121,23 @@ static int confirm(const struct values *v, const struct roc_card *card)
 	if (v->confirm) {
 		if (same_name(v->confirm, expected))
 			return TOOL_OK;
-		return tool_fail("--confirm=%s: this card is %s. Nothing was written.", v->confirm,
-				 expected);
+		return tool_fail(
+			"--confirm=%s does not match the card, which is %s. Nothing was written.",
+			v->confirm, expected);
 	}
 	if (!isatty(STDIN_FILENO))
 		return tool_fail(
-			"Nobody can be asked whether this is the right card: give --confirm=%s. Nothing was written.",
+			"Cannot ask for confirmation without a terminal: give --confirm=%s. Nothing was written.",
 			expected);
 	fprintf(stderr,
-		"The flash of card %s will be %s. Type %s to go on: ", card_called(card, v->id),
+		"The flash of card %s will be %s. Type %s to continue: ", card_called(card, v->id),
 		v->file ? "erased and written" : "given a new serial number", expected);
 	if (!fgets(answer, sizeof(answer), stdin))
 		answer[0] = '\0';
 	answer[strcspn(answer, "\n")] = '\0';
 	if (same_name(answer, expected))
 		return TOOL_OK;
-	return tool_fail("That is not %s. Nothing was written.", expected);
+	return tool_fail("The answer does not match %s. Nothing was written.", expected);
 }
 
 static int check_options(const struct values *v)
@@ -144,7 +145,7 @@ static int check_options(const struct values *v)
 	if (!v->file == !v->serial)
 		return tool_usage("Give either --file or --serial.");
 	if (v->compare && (v->serial || v->dry))
-		return tool_usage("--verify goes with --file only.");
+		return tool_usage("--verify is only valid with --file and without --dry-run.");
 	return TOOL_OK;
 }
 
@@ -200,10 +201,10 @@ static int dry(const struct values *v, const struct flash_card *f)
 		flash_json(stdout, &f->card, v->serial ? FLASH_SERIAL : FLASH_IMAGE, &none, true,
 			   NULL);
 	else if (v->file)
-		printf("%s is an image of %u words for card %s. Nothing was written.\n", v->file,
-		       ROC_CRORC_IMAGE_WORDS, card_called(&f->card, v->id));
+		printf("%s is a valid image of %u words for card %s. Nothing was written.\n",
+		       v->file, ROC_CRORC_IMAGE_WORDS, card_called(&f->card, v->id));
 	else
-		printf("Card %s can have serial number %u. Nothing was written.\n",
+		printf("Card %s can be given serial number %u. Nothing was written.\n",
 		       card_called(&f->card, v->id), v->serial);
 	return TOOL_OK;
 }
@@ -230,7 +231,8 @@ static int run(const void *p)
 	if (!code && !v->dry)
 		code = work(v, &f, image);
 	if (!code && v->serial > 9999)
-		tool_note("Note: the card shows four digits only, and this number has five.");
+		tool_note(
+			"Note: the card shows only four digits, but this serial number has five.");
 	flash_card_close(&f);
 out:
 	free(image);

@@ -86,7 +86,7 @@ static int copy(const struct values *v, struct flash_card *f, uint32_t total, st
 	for (done = 0; done < total && !code; done += n) {
 		n = total - done < CHUNK ? total - done : CHUNK;
 		if (stop_requested()) {
-			code = tool_fail("Stopped after %u of %u words.", done, total);
+			code = tool_fail("Interrupted after %u of %u words.", done, total);
 			break;
 		}
 		if (roc_crorc_flash_read(f->ep, v->address + done, words, ready, n)) {
@@ -95,7 +95,7 @@ static int copy(const struct values *v, struct flash_card *f, uint32_t total, st
 		}
 		put(s, words, ready, n);
 		if (s->file && ferror(s->file)) {
-			code = tool_fail("%s could not be written: %s.", v->file, strerror(errno));
+			code = tool_fail("Cannot write %s: %s.", v->file, strerror(errno));
 			break;
 		}
 		if (show)
@@ -118,9 +118,9 @@ static int read_to_file(const struct values *v, struct flash_card *f, uint32_t t
 	int code, err = libroc_replace_begin(&r, v->file);
 
 	if (err == -EINVAL)
-		return tool_fail("%s is not a file.", v->file);
+		return tool_fail("Cannot write %s: not a regular file.", v->file);
 	if (err)
-		return tool_fail("%s cannot be written: %s.", v->file, strerror(-err));
+		return tool_fail("Cannot write %s: %s.", v->file, strerror(-err));
 	s.file = r.file;
 	code = copy(v, f, total, &s);
 	if (code) {
@@ -129,7 +129,7 @@ static int read_to_file(const struct values *v, struct flash_card *f, uint32_t t
 	}
 	err = libroc_replace_end(&r);
 	if (err)
-		return tool_fail("%s could not be written: %s.", v->file, strerror(-err));
+		return tool_fail("Cannot write %s: %s.", v->file, strerror(-err));
 	return TOOL_OK;
 }
 
@@ -160,11 +160,13 @@ static int run(const void *p)
 	int code;
 
 	if (v->image == (v->words != 0) || (v->image && v->address))
-		return tool_usage("Give either --words, with or without --address, or --image.");
+		return tool_usage("Give either --words, optionally with --address, or --image.");
 	if (v->json && v->file)
-		return tool_usage("--file and --json exclude each other.");
+		return tool_usage("--file and --json are mutually exclusive.");
 	if ((uint64_t)v->address + v->words > ROC_CRORC_FLASH_WORDS)
-		return tool_usage("--address: the flash ends at word 0x%x.", ROC_CRORC_FLASH_WORDS);
+		return tool_usage(
+			"--address and --words: the range exceeds the flash of 0x%x words.",
+			ROC_CRORC_FLASH_WORDS);
 	code = flash_card_open(v->id, &f);
 	if (code)
 		return code;

@@ -41,17 +41,17 @@ static void format_good(enum flash_job job, const struct roc_crorc_flash *flash,
 	case FLASH_IMAGE:
 		snprintf(
 			text, size,
-			"The flash has the image: all %u words were read back right. The card runs its old firmware until it is switched off and on.",
+			"The flash contains the image: all %u words were verified. The card runs its old firmware until its next power cycle.",
 			flash->verified);
 		break;
 	case FLASH_COMPARE:
-		snprintf(text, size, "The flash has this image: all %u words are the same.",
+		snprintf(text, size, "The flash contains this image: all %u words match.",
 			 flash->verified);
 		break;
 	case FLASH_SERIAL:
 		snprintf(
 			text, size,
-			"The serial number is in the flash and was read back right. The card has it when it is switched off and on.");
+			"The flash contains the serial number, which was verified. The card uses it after its next power cycle.");
 		break;
 	}
 }
@@ -63,31 +63,31 @@ static void format_image(const struct roc_crorc_flash *flash, const char *comman
 
 	if (flash->step == ROC_CRORC_FLASH_VERIFY && flash->wanted == flash->got)
 		snprintf(what, sizeof(what),
-			 "all words were written, but only %u of %u read back so far",
-			 flash->verified, flash->words);
+			 "all words were written, but only %u of %u were verified", flash->verified,
+			 flash->words);
 	else if (flash->step == ROC_CRORC_FLASH_VERIFY)
-		snprintf(what, sizeof(what), "it differs from the image at word 0x%x",
+		snprintf(what, sizeof(what), "different from the image at word 0x%x",
 			 flash->address);
 	else
-		snprintf(what, sizeof(what), "%u of %u blocks are erased, %u of %u words written",
+		snprintf(what, sizeof(what), "%u of %u blocks erased, %u of %u words written",
 			 flash->erased, flash->blocks, flash->programmed, flash->words);
 	snprintf(
 		text, size,
-		"State of the flash: %s. The old firmware is lost there, but still runs in the card: DO NOT switch the server off or reset the card. Do this now: %s",
+		"State of the flash: %s. The flash has lost the old firmware, which still runs in the card: DO NOT power off the server or reset the card. Run this command now: %s",
 		what, command);
 }
 
 static void format_serial(const struct roc_crorc_flash *flash, const char *command, char *text,
 			  size_t size)
 {
-	const char *what = "not complete";
+	const char *what = "incomplete";
 
 	if (flash->step == ROC_CRORC_FLASH_VERIFY)
-		what = flash->wanted == flash->got ? "written, but was not read back"
-						   : "not what was written";
+		what = flash->wanted == flash->got ? "written but not verified"
+						   : "different from what was written";
 	snprintf(
 		text, size,
-		"State of the flash: the block of the serial number is %s. The firmware is not touched, but the card may have no serial number when it is switched on. Do this now: %s",
+		"State of the flash: the block of the serial number is %s. The firmware is unchanged, but the card may have no serial number after its next power-on. Run this command now: %s",
 		what, command);
 }
 
@@ -98,11 +98,11 @@ void flash_state_text(enum flash_job job, const struct roc_crorc_flash *flash, c
 	if (flash->step == ROC_CRORC_FLASH_DONE)
 		format_good(job, flash, text, size);
 	else if (job == FLASH_COMPARE)
-		snprintf(text, size, "Nothing was written. %u of %u words are the same.",
-			 flash->verified, flash->words);
+		snprintf(text, size, "Nothing was written. %u of %u words match.", flash->verified,
+			 flash->words);
 	else if (!flash->touched)
 		snprintf(text, size,
-			 "State of the flash: as it was; nothing was erased or written.");
+			 "State of the flash: unchanged, nothing was erased or written.");
 	else if (job == FLASH_IMAGE)
 		format_image(flash, command, text, size);
 	else
@@ -153,14 +153,14 @@ int flash_card_open(const char *id, struct flash_card *f)
 	if (code)
 		return code;
 	if (!type->flash) {
-		code = tool_fail("%s is %s; this tool is for the flash of a C-RORC.",
+		code = tool_fail("%s is %s: this tool supports only the flash of a C-RORC.",
 				 card_called(&f->card, id), card_name(f->card.type));
 		goto fail;
 	}
 	for (i = 0; i < ROC_CRORC_LINKS; i++) {
 		if (roc_channel_open_card(&f->card, id, i, &f->channels[i])) {
 			code = tool_fail(
-				"The flash needs all channels of the card to be unused: %s",
+				"Cannot access the flash while a channel of the card is in use: %s",
 				roc_error());
 			goto fail;
 		}

@@ -108,7 +108,7 @@ static int run(const void *values)
 
 	if (o->host_page && o->host_page < o->page)
 		return tool_usage(
-			"--host-page: a fragment that fills a page of the card (--page) does not fit.");
+			"--host-page is smaller than --page, so a full page of the card does not fit.");
 	return channel_tool(&o->channel, &fragment_channels);
 }
 

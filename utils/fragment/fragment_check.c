@@ -21,15 +21,16 @@ static void check_size(struct fragment_check *c, const struct roc_fragment_fetch
 
 	if (f->size != (full < c->page ? full : c->page) ||
 	    !(f->status & ROC_FR_TRUNCATED) != (full <= c->page))
-		error_log_add(c->errors, AT "%" PRIu32 " bytes came of %" PRIu32 "%s", AT_ARGS(f),
-			      f->size, full, f->status & ROC_FR_TRUNCATED ? " (truncated)" : "");
+		error_log_add(c->errors, AT "%" PRIu32 " bytes received of %" PRIu32 "%s",
+			      AT_ARGS(f), f->size, full,
+			      f->status & ROC_FR_TRUNCATED ? " (truncated)" : "");
 	if (!c->known)
 		return;
 	if (g->distributed)
 		made = fragment_size(source, f->event, g->size_min, g->size_max);
 	if (full != made)
-		error_log_add(c->errors, AT "%" PRIu32 " bytes, not %" PRIu32, AT_ARGS(f), full,
-			      made);
+		error_log_add(c->errors, AT "%" PRIu32 " bytes, expected %" PRIu32, AT_ARGS(f),
+			      full, made);
 }
 
 void fragment_check_one(struct fragment_check *c, const struct roc_fragment_fetched *f)
@@ -39,14 +40,16 @@ void fragment_check_one(struct fragment_check *c, const struct roc_fragment_fetc
 	const uint32_t *word = f->data;
 
 	if (f->size < sizeof(*h) || f->size % 4) {
-		error_log_add(c->errors, AT "%" PRIu32 " bytes", AT_ARGS(f), f->size);
+		error_log_add(c->errors, AT "invalid size of %" PRIu32 " bytes", AT_ARGS(f),
+			      f->size);
 		return;
 	}
 	c->bytes += f->size;
 	if (le32toh(h->magic) != FRAGMENT_MAGIC || le32toh(h->event) != f->event ||
 	    le32toh(h->source) != source) {
 		error_log_add(c->errors,
-			      AT "header 0x%08" PRIx32 " event %" PRIu32 " source 0x%" PRIx32,
+			      AT "wrong header: magic 0x%08" PRIx32 " event %" PRIu32
+				 " source 0x%" PRIx32,
 			      AT_ARGS(f), le32toh(h->magic), le32toh(h->event), le32toh(h->source));
 		return;
 	}
@@ -55,8 +58,8 @@ void fragment_check_one(struct fragment_check *c, const struct roc_fragment_fetc
 	for (i = sizeof(*h) / 4; i < f->size / 4 && !c->headers; i++) {
 		if (le32toh(word[i]) == pattern + i - (uint32_t)(sizeof(*h) / 4))
 			continue;
-		error_log_add(c->errors, AT "byte %" PRIu32 ": 0x%08" PRIx32, AT_ARGS(f), 4 * i,
-			      le32toh(word[i]));
+		error_log_add(c->errors, AT "wrong data at byte %" PRIu32 ": 0x%08" PRIx32,
+			      AT_ARGS(f), 4 * i, le32toh(word[i]));
 		return;
 	}
 }

@@ -42,7 +42,7 @@ static int reap_requests(struct fragment_run *r)
 			if (got[i].error != -ECANCELED)
 				error_log_add(&r->run.errors,
 					      "event %" PRIu32 " of link %" PRIu32
-					      ": the card refused to send it",
+					      ": the card rejected the request",
 					      got[i].event, got[i].link);
 			continue;
 		}
@@ -298,25 +298,26 @@ static void compare(struct fragment_run *r)
 	if (b->transfers < a->transfers || b->bytes < a->bytes || shrank(r)) {
 		error_log_add(
 			&r->run.errors,
-			"the card's counters were reset meanwhile, so that what came cannot be compared with them");
+			"the card's counters were reset during the run: the received data cannot be compared with them");
 		return;
 	}
 	if (SUM(r, fragments) != r->counts.taken)
 		error_log_add(&r->run.errors,
-			      "the card says that it told of %" PRIu64 " fragments, but %" PRIu64
-			      " came",
+			      "the card reported %" PRIu64 " fragments, but %" PRIu64
+			      " were received",
 			      SUM(r, fragments), r->counts.taken);
 	if (b->transfers - a->transfers != r->counts.fetched || b->bytes - a->bytes != r->bytes)
 		error_log_add(&r->run.errors,
-			      "the card says that it sent %" PRIu64 " fragments and %" PRIu64
-			      " bytes, but %" PRIu64 " and %" PRIu64 " came",
+			      "the card sent %" PRIu64 " fragments and %" PRIu64
+			      " bytes, but %" PRIu64 " fragments and %" PRIu64
+			      " bytes were received",
 			      b->transfers - a->transfers, b->bytes - a->bytes, r->counts.fetched,
 			      r->bytes);
 	if (b->bad_page != a->bad_page || b->bad_host_page != a->bad_host_page ||
 	    b->bad_op != a->bad_op || b->bad_free != a->bad_free)
 		error_log_add(
 			&r->run.errors,
-			"the card refused commands or pages: see roc-fragment stats --verbose");
+			"the card rejected commands or pages: see roc-fragment stats --verbose");
 }
 
 /*
@@ -351,7 +352,7 @@ static int read_generators(struct fragment_run *r)
 	r->check.known = (r->links & running) == r->links;
 	if (!r->links)
 		return tool_fail(
-			"No link makes an event whole: no generator runs (roc-fragment set --generator), and --links was not given.");
+			"No link is selected: no generator runs (roc-fragment set --generator), and --links was not given.");
 	return TOOL_OK;
 }
 
@@ -364,10 +365,9 @@ static int check_host_memory(struct fragment_run *r)
 	roc_fragments_counts(r->f, &c);
 	if ((int)c.space >= needed)
 		return TOOL_OK;
-	return tool_fail(
-		"The host memory has not room for a fragment of each link: these are %d, and it has %" PRIu32
-		" pages: give it more (--memory).",
-		needed, c.space);
+	return tool_fail("An event needs %d host pages, but the host memory has only %" PRIu32
+			 ": give a larger --memory.",
+			 needed, c.space);
 }
 
 static int prepare(struct channel_run *channel)
@@ -433,9 +433,9 @@ static bool damaged(const struct fragment_run *r)
 
 	if (!(d->damaged + d->sequence_errors + d->too_short + d->empty))
 		return false;
-	tool_fail("Of %" PRIu64 " fragments %" PRIu64 " were flagged as damaged, %" PRIu64
+	tool_fail("Of %" PRIu64 " fragments, %" PRIu64 " were flagged as damaged, %" PRIu64
 		  " had a wrong event id, %" PRIu64 " were too short, %" PRIu64
-		  " were empty: see which link sent them (roc-fragment stats --verbose).",
+		  " were empty: find the links with roc-fragment stats --verbose.",
 		  r->counts.taken, d->damaged, d->sequence_errors, d->too_short, d->empty);
 	return true;
 }
@@ -447,12 +447,12 @@ static int verdict(struct channel_run *channel)
 
 	if (r->run.end == CHANNEL_END_STALL && r->counts.failed)
 		return tool_fail(
-			"Nothing came for %u s, and %" PRIu64
-			" requests were not done: does the card say why (roc-fragment stats --verbose)?",
+			"No fragment arrived for %u s (--stall-limit), and %" PRIu64
+			" requests did not complete: check the card with roc-fragment stats --verbose.",
 			r->opt->channel.stall_limit, r->counts.failed);
 	if (r->run.end == CHANNEL_END_STALL)
 		return tool_fail(
-			"Nothing came for %u s: do its links send (roc-fragment stats), and all of those that make an event whole (--links)?",
+			"No fragment arrived for %u s (--stall-limit): check with roc-fragment stats that all links of --links send.",
 			r->opt->channel.stall_limit);
 	if (r->run.failure[0])
 		return tool_fail("%s", r->run.failure);
@@ -478,7 +478,7 @@ int fragment_run(const void *options)
 	int code;
 
 	if (!r)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the state of the run.");
 	r->opt = o;
 	code = channel_run(&r->run, &o->channel, &ops, &fragment_report);
 	free(r);

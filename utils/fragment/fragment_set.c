@@ -38,8 +38,8 @@ void fragment_settings_text(FILE *out, const char *sub, const struct roc_fr_sett
 			fprintf(out, "as fast as there are pages");
 		fprintf(out, ", from event %" PRIu32, g[i].first);
 		if (g[i].limit)
-			fprintf(out, ", %" PRIu64 " in all", g[i].limit);
-		fprintf(out, ", made %" PRIu64 "\n", g[i].generated);
+			fprintf(out, ", %" PRIu64 " in total", g[i].limit);
+		fprintf(out, ", generated %" PRIu64 "\n", g[i].generated);
 	}
 }
 
@@ -99,7 +99,7 @@ int fragment_driver_settings(const struct fragment_options *o, struct roc_fr_set
 		s->set |= ROC_FR_SET_LINKS;
 	}
 	if (!code && o->channel.first_event.given && o->channel.first_event.value > UINT32_MAX)
-		return tool_usage("--first-event: %" PRIu64 ": event ids have 32 bits.",
+		return tool_usage("--first-event: %" PRIu64 " does not fit in 32 bits.",
 				  o->channel.first_event.value);
 	return code;
 }

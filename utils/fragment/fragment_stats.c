@@ -16,7 +16,7 @@ int fragment_links_check(const struct fragment_options *o, unsigned int links)
 {
 	if (!o->links.given || !(o->links.value >> links))
 		return TOOL_OK;
-	return tool_usage("--links: no card has links above %u.", links - 1);
+	return tool_usage("--links: invalid link, the highest is %u.", links - 1);
 }
 
 int fragment_counters_read(struct roc_endpoint *ep, const struct fragment_registers *registers,
@@ -26,7 +26,8 @@ int fragment_counters_read(struct roc_endpoint *ep, const struct fragment_regist
 	int err;
 
 	if (links > FRAGMENT_LINKS_MAX)
-		return roc_fail(EOPNOTSUPP, "%s: sub-units of %u links: these tools know up to %d",
+		return roc_fail(EOPNOTSUPP,
+				"%s: sub-units have %u links, but these tools support only %d",
 				roc_endpoint_name(ep), links, FRAGMENT_LINKS_MAX);
 	b->links = links;
 	err = registers->sub_read(ep, sub, &b->sub);

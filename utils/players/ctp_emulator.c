@@ -110,16 +110,17 @@ static int parse_fixed(const char *list, struct roc_cru_ctp *ctp)
 	if (!list)
 		return TOOL_OK;
 	if (ctp->mode != ROC_CRU_CTP_FIXED)
-		return tool_usage("--fixed-bc is for --trigger-mode=fixed.");
+		return tool_usage("--fixed-bc is only valid with --trigger-mode=fixed.");
 	if (strlen(list) >= sizeof(copy))
-		return tool_usage("--fixed-bc: the list is too long.");
+		return tool_usage("--fixed-bc: the list is longer than 255 characters.");
 	strcpy(copy, list);
 	for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
 		if (n == ROC_CRU_CTP_FIXED_BCS)
 			return tool_usage("--fixed-bc: more than %d bunch crossings.",
 					  ROC_CRU_CTP_FIXED_BCS);
 		if (number_value(word, &value) || !value || value > 3563)
-			return tool_usage("--fixed-bc: \"%s\" is no number from 1 to 3563.", word);
+			return tool_usage("--fixed-bc: \"%s\" is not a number from 1 to 3563.",
+					  word);
 		ctp->fixed_bc[n++] = (uint32_t)value;
 	}
 	return n ? TOOL_OK : tool_usage("--fixed-bc: the list is empty.");
@@ -192,7 +193,7 @@ static void check_source(struct roc_endpoint *ep)
 	if (!roc_reg_read(ep, CRU_BAR_CARD, CRU_TTC_DATA, &word) &&
 	    (word & CRU_TTC_DATA_CLOCK) != CRU_TTC_DATA_CLOCK_LOCAL)
 		tool_note(
-			"The card takes its triggers from the TTC-PON, not from this emulator, until its clock is selected: roc-config --clock=LOCAL --force-config.");
+			"The card takes its triggers from the TTC-PON and not from this emulator: select its clock with roc-config --clock=LOCAL --force-config.");
 }
 
 static int run(const void *p)
@@ -205,8 +206,7 @@ static int run(const void *p)
 	int code, err = 0;
 
 	if (v->eox + v->trigger + v->status > 1)
-		return tool_usage(
-			"Only one of --eox, --single-trigger and --status is possible at a time.");
+		return tool_usage("--eox, --single-trigger and --status are mutually exclusive.");
 	roc_cru_ctp_default(&ctp);
 	ctp.mode = (enum roc_cru_ctp_mode)v->mode;
 	ctp.bcmax = v->bcmax;

@@ -221,7 +221,7 @@ static int rounds(struct roc_endpoint *ep, const struct values *v)
 	if (v->json)
 		json_array_end(&j);
 	if (!code && !r.number)
-		code = tool_fail("Interrupted before the first look.");
+		code = tool_fail("Interrupted before the first round.");
 	if (!code && bad)
 		code = tool_fail("%d of %d links had errors or were down.", __builtin_popcount(bad),
 				 __builtin_popcount(v->links));

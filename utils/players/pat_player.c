@@ -134,7 +134,8 @@ static int patterns_from_options(const struct values *v, struct roc_cru_patterns
 			return tool_usage("--pat%d: %s", i, roc_error());
 	}
 	if (v->pat1_length + v->pat1_delay < v->pat1_length)
-		return tool_usage("--pat1-length and --pat1-delay together do not fit in 32 bits.");
+		return tool_usage(
+			"--pat1-length and --pat1-delay: the sum does not fit in 32 bits.");
 	p->pat1_length = v->pat1_length;
 	p->pat1_delay = v->pat1_delay;
 	p->pat2_length = v->pat2_length;
@@ -164,7 +165,7 @@ static int run(const void *p)
 	roc_cru_patterns_default(&untouched);
 	if (v->read_back &&
 	    (v->pat1_now || v->pat2_now || memcmp(&patterns, &untouched, sizeof(patterns))))
-		return tool_usage("--read-back changes nothing; leave the other options out.");
+		return tool_usage("--read-back changes nothing: omit the other options.");
 	if (v->pat1_now)
 		flags |= ROC_CRU_PAT1_NOW;
 	if (v->pat2_now)

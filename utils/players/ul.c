@@ -86,7 +86,7 @@ static int run(const void *p)
 
 	if (v->status &&
 	    (v->event_size.given || v->random || v->system_id.given || v->link_id.given))
-		return tool_usage("--status changes nothing; leave the settings out.");
+		return tool_usage("--status changes nothing: omit the settings.");
 	code = cru_open(v->id, &card, &ep);
 	if (code)
 		return code;

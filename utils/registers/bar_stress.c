@@ -226,10 +226,10 @@ static void explain_bus_error(const struct stress *s, unsigned int number)
 	if (s->write && !roc_reg_read(s->ep, s->bar, s->address, &value))
 		snprintf(
 			reason, sizeof(s->shared->reason[0]),
-			"register 0x%x of BAR %u is in a page that no mapping may write, because it holds a protected register: use roc-reg-write",
+			"register 0x%x of BAR %u cannot be written through a mapping, because its page has a protected register: use roc-reg-write",
 			s->address, s->bar);
 	else
-		snprintf(reason, sizeof(s->shared->reason[0]), "%s does not answer any more",
+		snprintf(reason, sizeof(s->shared->reason[0]), "%s does not respond",
 			 card_called(s->card, s->id));
 }
 
@@ -292,8 +292,7 @@ static int run_processes(const struct stress *s)
 			_exit(getppid() == parent ? work(s, started) : TOOL_FAILED);
 		}
 		if (pids[started] < 0) {
-			code = tool_fail("Process %u could not be started: %s.", started,
-					 strerror(errno));
+			code = tool_fail("Cannot start process %u: %s.", started, strerror(errno));
 			atomic_store(&s->shared->stop, true);
 			break;
 		}
@@ -331,12 +330,13 @@ static int stress(const struct values *v, struct stress *s, struct roc_endpoint 
 	length = bar.length;
 	roc_bar_unmap(&bar);
 	if ((uint64_t)v->address + 4 > length)
-		return tool_fail("The address 0x%x is beyond BAR %u, which has 0x%zx bytes.",
+		return tool_fail("--address: 0x%x is beyond the end of BAR %u (0x%zx bytes).",
 				 v->address, v->bar, length);
 	s->shared = mmap(NULL, sizeof(*s->shared), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (s->shared == MAP_FAILED)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the shared memory of the processes (%zu bytes).",
+				 sizeof(*s->shared));
 	stop_on_signals();
 	code = run_processes(s);
 	if (code)
@@ -349,7 +349,7 @@ static int stress(const struct values *v, struct stress *s, struct roc_endpoint 
 	for (i = 0; i < s->processes; i++)
 		wrong += s->shared->workers[i].wrong;
 	if (wrong)
-		code = tool_fail("%" PRIu64 " reads did not deliver what %s.", wrong,
+		code = tool_fail("%" PRIu64 " reads did not return the value that %s.", wrong,
 				 s->write ? "was written" : "was read first");
 	else if (stop_requested())
 		code = tool_fail("Interrupted.");

@@ -131,10 +131,9 @@ static int read_range(const struct values *v, uint32_t *words)
 		goto out;
 	}
 	if ((uint64_t)v->address + 4 * (uint64_t)v->range > bar.length) {
-		code = tool_fail(
-			"%u registers from 0x%x on reach beyond BAR %u, which has 0x%" PRIx64
-			" bytes.",
-			v->range, v->address, v->channel, (uint64_t)bar.length);
+		code = tool_fail("%u registers from 0x%x on exceed BAR %u, which has 0x%" PRIx64
+				 " bytes.",
+				 v->range, v->address, v->channel, (uint64_t)bar.length);
 		goto out;
 	}
 	for (i = 0; i < v->range; i++) {
@@ -159,7 +158,7 @@ static int run_range(const void *p)
 
 	words = calloc(v->range, sizeof(*words));
 	if (!words)
-		return tool_fail("There is no memory for %u registers.", v->range);
+		return tool_fail("Cannot allocate memory for %u registers.", v->range);
 	code = read_range(v, words);
 	if (code)
 		goto out;

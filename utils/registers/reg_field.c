@@ -12,13 +12,13 @@ bool reg_field(uint32_t position, uint32_t width, uint32_t value, uint32_t *mask
 	uint32_t field;
 
 	if (!width || width > 32) {
-		snprintf(reason, reason_size, "A width of %u bits is outside 1..32.", width);
+		snprintf(reason, reason_size, "--width: %u is outside 1..32.", width);
 		return false;
 	}
 	if (position > 31 || position + width > 32) {
 		snprintf(reason, reason_size,
-			 "%u bits from position %u on do not fit in a register of 32 bits.", width,
-			 position);
+			 "--width and --position: %u bits from bit %u on exceed a 32-bit register.",
+			 width, position);
 		return false;
 	}
 	/* 1 << 32 is undefined. */
@@ -26,7 +26,7 @@ bool reg_field(uint32_t position, uint32_t width, uint32_t value, uint32_t *mask
 	if (value > field) {
 		snprintf(
 			reason, reason_size,
-			"The value 0x%x does not fit in %u bit%s; give --width, or a smaller value.",
+			"--value: 0x%x does not fit in %u bit%s: give a larger --width or a smaller value.",
 			value, width, width == 1 ? "" : "s");
 		return false;
 	}

@@ -205,7 +205,7 @@ static int run(const void *p)
 		goto out;
 	code = card_serial_check(&card, v->id, v->force);
 	if (!code && !type->packets)
-		code = tool_fail("%s is %s, which is counted by channel: see %s stats.",
+		code = tool_fail("%s is %s, which has no packet counters of links: use %s stats.",
 				 card_called(&card, v->id), card_name(card.type), type->tool);
 	else if (!code)
 		code = type->packets(output.out, ep, &card, &request);

@@ -83,11 +83,11 @@ static int run(const void *p)
 	if (code)
 		goto out;
 	if ((v->onu || v->fec) && !type->pon)
-		code = tool_fail("%s is %s, which has no PON: leave --%s-status away.",
+		code = tool_fail("%s is %s, which has no PON: omit --%s-status.",
 				 card_called(&card, v->id), card_name(card.type),
 				 v->onu ? "onu" : "fec");
 	else if (v->links && !type->links)
-		code = tool_fail("%s is %s, which is shown whole: leave --links away.",
+		code = tool_fail("%s is %s, whose links cannot be selected: omit --links.",
 				 card_called(&card, v->id), card_name(card.type));
 	else
 		code = type->status(output.out, ep, &card, &request);

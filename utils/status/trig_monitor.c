@@ -262,10 +262,9 @@ static int run(const void *p)
 	if (code)
 		return code;
 	if (v->updateable && (format == OUTPUT_PROMETHEUS || v->output.file))
-		return tool_usage(
-			"--prometheus and --output are for one reading; leave --updateable out.");
+		return tool_usage("--updateable cannot be combined with --prometheus or --output.");
 	if (v->count && !v->updateable)
-		return tool_usage("--count is for --updateable.");
+		return tool_usage("--count is only valid with --updateable.");
 	code = output_begin(&v->output, &output);
 	if (code)
 		return code;

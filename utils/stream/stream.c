@@ -99,7 +99,7 @@ static int set_check(const void *values)
 		return code;
 	if (!o->channel.name && (settings.set || stream_changes_generator(o)))
 		return tool_usage(
-			"--stream is missing: settings are of one stream, but for --source-id and --enabled.");
+			"--stream is missing: all settings except --source-id and --enabled apply to one stream.");
 	return TOOL_OK;
 }
 
@@ -125,12 +125,12 @@ static int run(const void *values)
 	const struct stream_options *o = values;
 
 	if (o->clocked && o->waiting)
-		return tool_usage("--clocked and --waiting: a generator is one or the other.");
+		return tool_usage("--clocked and --waiting are mutually exclusive.");
 	if (o->channel.live && o->channel.json)
-		return tool_usage("--live prints lines of text; leave --json out.");
+		return tool_usage("--live prints text: omit --json.");
 	if (o->channel.action == STREAM_ACTIONS + CHANNEL_STATS && o->channel.time &&
 	    !o->channel.live)
-		return tool_usage("--time is for --live; without it stats looks once.");
+		return tool_usage("--time is only valid with --live.");
 	return channel_tool(&o->channel, &stream_channels);
 }
 

@@ -54,11 +54,10 @@ static void follow_events(struct stream_check *c, const struct roc_packet *p, ui
 	bool numbered = c->begun || (c->from_start && p->kind != ROC_PACKET_META);
 
 	if (numbered && p->number != c->next_number)
-		error_log_add(c->errors, AT "packet %" PRIu32 " was expected", AT_ARGS(p),
-			      c->next_number);
+		error_log_add(c->errors, AT "expected packet %" PRIu32, AT_ARGS(p), c->next_number);
 	if (c->begun && p->first_event != c->next_event) {
 		if (p->first_event < c->next_event) {
-			error_log_add(c->errors, AT "event %" PRIu64 " was expected", AT_ARGS(p),
+			error_log_add(c->errors, AT "expected event %" PRIu64, AT_ARGS(p),
 				      c->next_event);
 		} else {
 			c->gaps++;
@@ -95,7 +94,7 @@ static void check_fragment(struct stream_check *c, const struct roc_packet *p,
 			error_log_add(c->errors,
 				      AT "event %" PRIu64 " has %" PRIu32 " bytes%s, not %" PRIu32,
 				      AT_ARGS(p), f->event, f->size,
-				      f->truncated ? " although it was cut short" : "", size);
+				      f->truncated ? " although it is truncated" : "", size);
 	}
 	wrong = pattern_bytes(f->data, f->size, stream_pattern(p->source, f->event));
 	if (wrong < f->size)
@@ -131,7 +130,9 @@ static int check_events(struct stream_check *c, struct roc_packet *p, bool heade
 	if (p->flags & ~FLAGS)
 		error_log_add(c->errors, AT "unknown flags 0x%x", AT_ARGS(p), p->flags);
 	if (!truncated != !(p->flags & ROC_PACKET_TRUNCATED))
-		error_log_add(c->errors, AT "%" PRIu32 " fragments are cut short, its flags say %s",
+		error_log_add(c->errors,
+			      AT "%" PRIu32
+				 " fragments are truncated, but according to the flags %s are",
 			      AT_ARGS(p), truncated, truncated ? "none" : "some");
 	c->truncated += truncated;
 	c->damaged += !!(p->flags & ROC_PACKET_TRUNCATED);
@@ -151,7 +152,7 @@ static void check_meta(struct stream_check *c, const struct roc_packet *p)
 	    !m.truncated != !(p->flags & ROC_PACKET_TRUNCATED))
 		error_log_add(c->errors,
 			      AT "%" PRIu32 " bytes, %" PRIu32 " of %" PRIu32
-				 " fragments cut short: this cannot be",
+				 " fragments truncated: the values are inconsistent",
 			      AT_ARGS(p), m.bytes, m.truncated, m.fragments);
 	c->next_position = m.position + m.bytes / ROC_ST_LINE;
 	c->truncated += m.truncated;
@@ -169,7 +170,7 @@ static void check_odin(struct stream_check *c, const struct roc_packet *p)
 	    o.trigger != STREAM_ODIN_TRIGGER)
 		error_log_add(c->errors,
 			      AT "stream %u, orbit %" PRIu32
-				 ", bunch %u, trigger 0x%x: not what this event has",
+				 ", bunch %u, trigger 0x%x do not match the event",
 			      AT_ARGS(p), o.stream, o.orbit, o.bunch, o.trigger);
 	for (i = 0; i < 6; i++) {
 		if (o.word[i] == first + i)
@@ -184,7 +185,8 @@ int stream_check_packet(struct stream_check *c, struct roc_packet *p, bool heade
 	if (!c->begun)
 		c->kind = p->kind;
 	if (p->kind != c->kind) {
-		error_log_add(c->errors, AT "another kind of packet than the stream's", AT_ARGS(p));
+		error_log_add(c->errors, AT "the packet type differs from that of the stream",
+			      AT_ARGS(p));
 		return 0;
 	}
 	follow_events(c, p, p->fragments);

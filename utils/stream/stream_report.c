@@ -130,7 +130,7 @@ static const struct value values[] = {
 	{RUN(check.gaps), .name = "Gaps", .key = "gaps"},
 	{RUN(check.missing), .name = "Events missing", .key = "missing"},
 	{.name = "Events throttled", .key = "throttled", .count = throttled},
-	{RUN(check.truncated), .name = "Events cut short", .key = "truncated"},
+	{RUN(check.truncated), .name = "Events truncated", .key = "truncated"},
 	{RUN(check.damaged), .name = "Packets damaged", .key = "damaged"},
 	{RUN(lost), .name = "Lost at the stop", .key = "lostAtStop"},
 	{RUN(run.errors.count), .key = "errors"},

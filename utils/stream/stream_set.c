@@ -35,7 +35,7 @@ static const struct value settings[] = {
 	{SETTING(spill), .name = "Card's memory", .key = "spillBytes", .unit = " bytes"},
 	{SETTING(throttle_on), .name = "Throttle on at", .key = "throttleOn", .unit = " bytes"},
 	{SETTING(throttle_off), .name = "Throttle off at", .key = "throttleOff", .unit = " bytes"},
-	{SETTING(truncate_on), .name = "Cut short from", .key = "truncateOn", .unit = " bytes"},
+	{SETTING(truncate_on), .name = "Truncate from", .key = "truncateOn", .unit = " bytes"},
 	{SETTING(interrupt_bytes), .name = "Interrupt after", .key = "interruptBytes",
 	 .unit = " bytes"},
 	{SETTING(interrupt_time), .name = "or after", .key = "interruptTimeNs", .unit = " ns"},

@@ -98,7 +98,7 @@ static const struct value values[] = {
 	{INFO(card.events), .name = ">Events"},
 	{INFO(card.bytes), .name = ">Bytes", .key = "bytes"},
 	{INFO(card.throttled), .name = ">Throttled", .error = true},
-	{INFO(card.truncated), .name = ">Cut short", .error = true},
+	{INFO(card.truncated), .name = ">Truncated", .error = true},
 	{INFO(card.offered), .name = ">Offered", .key = "offered", .verbose = true},
 	{INFO(card.events), .key = "events"},
 	{INFO(card.discarded), .name = ">Discarded", .key = "discarded", .verbose = true},
@@ -129,7 +129,7 @@ int stream_live_line(struct roc_endpoint *ep, unsigned int stream, double second
 	snprintf(
 		line, size,
 		"  %s %s   %.0f packets/s   %.0f events/s   %.2f Gb/s   ring %.0f %%   throttled %" PRIu64
-		"   cut short %" PRIu64,
+		"   truncated %" PRIu64,
 		i.name, channel_state_name(i.state),
 		since(before.card.units, i.card.units, seconds),
 		since(before.card.events, i.card.events, seconds),

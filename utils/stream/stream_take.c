@@ -29,11 +29,10 @@ static void check_packet(struct stream_run *r, struct roc_packet *p)
 	if (r->opt->channel.action == STREAM_DUMP)
 		stream_packet_text(stdout, p, r->opt->channel.common.verbose);
 	if (r->bin && fwrite(p->data, 1, p->size, r->bin) != p->size)
-		channel_fail(&r->run, "%s could not be written: %s.", r->opt->bin_file,
-			     strerror(errno));
+		channel_fail(&r->run, "Cannot write %s: %s.", r->opt->bin_file, strerror(errno));
 	if (stream_check_packet(&r->check, p, r->opt->channel.no_errorcheck)) {
 		error_log_add(&r->run.errors, "%s", roc_error());
-		channel_fail(&r->run, "The data are no packets: %s", roc_error());
+		channel_fail(&r->run, "Invalid packet data: %s", roc_error());
 	}
 }
 
@@ -51,7 +50,7 @@ static uint64_t consume_batch(struct stream_run *r, const void *data, uint64_t b
 		check_packet(r, &p);
 	if (ret < 0) {
 		error_log_add(&r->run.errors, "%s", roc_error());
-		channel_fail(&r->run, "The data are no packets: %s", roc_error());
+		channel_fail(&r->run, "Invalid packet data: %s", roc_error());
 	}
 	if (roc_stream_consume(r->s, walk.done))
 		channel_fail(&r->run, "%s", roc_error());
@@ -161,20 +160,20 @@ static void compare(struct stream_run *r)
 	    b->units < a->units) {
 		error_log_add(
 			&r->run.errors,
-			"the card's counters were reset meanwhile, so that what came cannot be compared with them");
+			"the card's counters were reset during the run: the received data cannot be compared with them");
 		return;
 	}
 	if (r->bytes > bytes || r->check.packets > packets ||
 	    (all && (r->bytes < bytes || r->check.packets < packets)))
 		error_log_add(&r->run.errors,
-			      "the card says that it wrote %" PRIu64 " packets and %" PRIu64
-			      " bytes, but %" PRIu64 " and %" PRIu64 " came",
+			      "the card wrote %" PRIu64 " packets and %" PRIu64
+			      " bytes, but %" PRIu64 " packets and %" PRIu64 " bytes were received",
 			      packets, bytes, r->check.packets, r->bytes);
 	/* Events missing after the last consumed packet are not seen as a gap. */
 	if (r->check.kind != ROC_PACKET_META && r->check.missing > throttled + flushed)
 		error_log_add(&r->run.errors,
 			      "%" PRIu64 " events are missing, but the card throttled %" PRIu64
-			      " and threw %" PRIu64 " away",
+			      " and discarded %" PRIu64,
 			      r->check.missing, throttled, flushed);
 }
 
@@ -206,7 +205,7 @@ static int prepare(struct channel_run *channel)
 	    roc_stream_ring(r->s, o->ring.value) || roc_stream_info(r->s, &r->before))
 		return tool_fail("%s", roc_error());
 	if (o->bin_file && !(r->bin = fopen(o->bin_file, "we")))
-		return tool_fail("%s cannot be written: %s.", o->bin_file, strerror(errno));
+		return tool_fail("Cannot open %s: %s.", o->bin_file, strerror(errno));
 	read_generator(r);
 	r->check.errors = &r->run.errors;
 	r->check.from_start = true;
@@ -240,8 +239,7 @@ static void run_stream(struct channel_run *channel)
 
 	start_and_stop(r);
 	if (r->bin && fclose(r->bin))
-		channel_fail(&r->run, "%s could not be written: %s.", r->opt->bin_file,
-			     strerror(errno));
+		channel_fail(&r->run, "Cannot write %s: %s.", r->opt->bin_file, strerror(errno));
 }
 
 static int verdict(struct channel_run *channel)
@@ -251,13 +249,13 @@ static int verdict(struct channel_run *channel)
 
 	if (r->run.end == CHANNEL_END_STALL)
 		return tool_fail(
-			"Nothing came for %u s: does its source make events (roc-stream set), and is the stream enabled in the card?",
+			"No data arrived for %u s (--stall-limit): check that the source makes events and that the stream is enabled (roc-stream set).",
 			r->opt->channel.stall_limit);
 	if (r->run.failure[0])
 		return tool_fail("%s", r->run.failure);
 	if (r->check.damaged)
 		tool_fail("The card flagged %" PRIu64 " of %" PRIu64 " packets as damaged: %" PRIu64
-			  " events are cut short.",
+			  " events are truncated.",
 			  r->check.damaged, r->check.packets, r->check.truncated);
 	code = error_log_verdict(&r->run.errors);
 	return r->check.damaged ? TOOL_FAILED : code;
@@ -277,7 +275,7 @@ int stream_take(const void *options)
 	int code;
 
 	if (!r)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the state of the run.");
 	r->opt = o;
 	code = channel_run(&r->run, &o->channel, &ops, follow ? &stream_report : NULL);
 	free(r);

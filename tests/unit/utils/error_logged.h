@@ -12,7 +12,7 @@
 #include "utils/check/check.h"
 
 #define COUNTERS_RESET                                                                             \
-	"the card's counters were reset meanwhile, so that what came cannot be compared with them"
+	"the card's counters were reset during the run: the received data cannot be compared with them"
 
 static char error_logged[256];
 

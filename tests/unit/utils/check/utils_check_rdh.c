@@ -153,7 +153,7 @@ static void versions(void)
 		check();
 		UNIT_EQ(errors.count, version < 5 || version > 7);
 	}
-	one_error("no header: version 9");
+	one_error("invalid header: version 9");
 	start(config(CHECK_HEADERS));
 	add(16, 8192);
 	set_word(last, 0, 7 | 32 << 8);
@@ -191,13 +191,13 @@ static void broken_chains(void)
 		add(16, 8192);
 	set_word(last, 2, 8193 | (RDH_SIZE + 16) << 16);
 	UNIT_EQ(check(), 7);
-	one_error("leads behind what was received");
+	one_error("is beyond the received data");
 	start(config(CHECK_DDG));
 	for (i = 0; i < 8; i++)
 		add(16, 8192);
 	used -= 4099;
 	UNIT_EQ(check(), 7);
-	one_error("leads behind what was received");
+	one_error("is beyond the received data");
 	/* A tail too short for a header. */
 	start(config(CHECK_HEADERS));
 	add(0, RDH_SIZE);
@@ -238,7 +238,7 @@ static void memory_size(void)
 	add(256, 8192);
 	used = RDH_SIZE + 255;
 	check();
-	one_error("leads behind what was received; 0x13f bytes skipped");
+	one_error("is beyond the received data; 0x13f bytes skipped");
 }
 
 static void link_id(void)
@@ -250,7 +250,7 @@ static void link_id(void)
 	UNIT_EQ(errors.count, 0);
 	add(16, 8192);
 	check_link(6);
-	one_error("link 6 superpage 1 page 0 (offset 0x0): the header says link 5");
+	one_error("link 6 superpage 1 page 0 (offset 0x0): the header has link 5");
 }
 
 static void packet_counter(void)

@@ -219,7 +219,7 @@ static void links(void)
 	add(PAYLOAD);
 	check();
 	UNIT_EQ(errors.count, 1);
-	CU_ASSERT_PTR_NOT_NULL(strstr(errors.last, "the header says link 19"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(errors.last, "the header has link 19"));
 }
 
 UNIT_MAIN("utils check running counter", {"good data", good},

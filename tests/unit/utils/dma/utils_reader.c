@@ -341,7 +341,7 @@ static void failed_channel(void)
 	driver.wait_error = 0;
 	driver.info.state = ROC_CH_STOPPED;
 	finish(BENCH_END_FAILED);
-	UNIT_STR(bench.failure, "The channel was stopped by something else.");
+	UNIT_STR(bench.failure, "The channel was stopped, but not by this tool.");
 	release();
 }
 
@@ -357,7 +357,7 @@ static void failed_stop(void)
 		{-EIO, ROC_CH_STOPPED, "sentence of the library"},
 		{-EIO, ROC_CH_FAILED, "The channel failed: the card answers all ones"},
 		{-EALREADY, ROC_CH_FAILED, "The channel failed: the card answers all ones"},
-		{-EALREADY, ROC_CH_STOPPED, "The channel was stopped by something else."},
+		{-EALREADY, ROC_CH_STOPPED, "The channel was stopped, but not by this tool."},
 	};
 	unsigned int i;
 
@@ -438,7 +438,7 @@ static void broken_contract(void)
 	spoiled((struct roc_ready){.offset = 4}, strange);
 	spoiled((struct roc_ready){.buffer = 1}, strange);
 	spoiled((struct roc_ready){.length = 8192}, strange);
-	spoiled((struct roc_ready){.sequence = 1}, "ready entry 2 came instead of 1");
+	spoiled((struct roc_ready){.sequence = 1}, "ready entry 2 instead of 1");
 }
 
 static void busy(void)

@@ -445,8 +445,9 @@ static void counters_reset(bool reset)
 	UNIT_STR(error_logged, reset ? COUNTERS_RESET : "");
 	says("errors", reset ? "1" : "0");
 	says("discarded", "2");
+	says("holds", "6");
 	says("held", "6");
-	says("heldCycles", "600");
+	says("holdCycles", "600");
 }
 
 static void counters(void)

@@ -182,9 +182,9 @@ static void bus_errors(void)
 	reg = mmap(NULL, LENGTH, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(f), 0);
 	UNIT_NEED(reg != MAP_FAILED);
 	bus_error(
-		"register 0x0 of BAR 2 is in a page that no mapping may write, because it holds a protected register: use roc-reg-write");
+		"register 0x0 of BAR 2 cannot be written through a mapping, because its page has a protected register: use roc-reg-write");
 	answer = -ENODEV;
-	bus_error("does not answer any more");
+	bus_error("does not respond");
 	answer = 0;
 	munmap(reg, LENGTH);
 	fclose(f);

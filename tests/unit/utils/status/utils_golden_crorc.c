@@ -164,7 +164,7 @@ static void flash(void)
 		/* Whoever lost the old firmware hears what not to do. */
 		if (left[i].job == FLASH_IMAGE && left[i].flash.step != ROC_CRORC_FLASH_DONE &&
 		    left[i].flash.touched) {
-			CU_ASSERT_PTR_NOT_NULL(strstr(text, "DO NOT switch the server off"));
+			CU_ASSERT_PTR_NOT_NULL(strstr(text, "DO NOT power off the server"));
 			CU_ASSERT_PTR_NOT_NULL(strstr(text, "COMMAND"));
 		}
 	}

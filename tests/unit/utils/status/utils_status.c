@@ -52,15 +52,15 @@ static void links(void)
 	refused(ROC_CARD_CRORC, "--links=5-6",
 		"roc: --links: #3 (0000:d8:00.0) is a C-RORC, which has links 0 to 5.\n");
 	refused(ROC_CARD_P40, "--links=0",
-		"roc: #3 (0000:d8:00.0) is a PCIe40, which is shown whole: leave --links away.\n");
+		"roc: #3 (0000:d8:00.0) is a PCIe40, whose links cannot be selected: omit --links.\n");
 	refused(ROC_CARD_ROBINNP, "--links=0",
-		"roc: #3 (0000:d8:00.0) is a RobinNP, which is shown whole: leave --links away.\n");
+		"roc: #3 (0000:d8:00.0) is a RobinNP, whose links cannot be selected: omit --links.\n");
 }
 
 static void pon(void)
 {
 	refused(ROC_CARD_CRORC, "--onu-status",
-		"roc: #3 (0000:d8:00.0) is a C-RORC, which has no PON: leave --onu-status away.\n");
+		"roc: #3 (0000:d8:00.0) is a C-RORC, which has no PON: omit --onu-status.\n");
 }
 
 UNIT_MAIN("roc-status", {"links that a card does not have", links}, {"a PON that it has not", pon})

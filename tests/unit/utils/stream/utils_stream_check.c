@@ -160,16 +160,16 @@ static void gaps(void)
 	begin(8, 0);
 	add(1, 0, 2, -1)->flags = htole16(STREAM_PACKET_GAP);
 	add(2, 1, 2, -1);
-	wrong("event 3 was expected");
+	wrong("expected event 3");
 	begin(8, 0);
 	add(1, 0, 2, -1);
 	add(3, 2, 2, -1);
-	wrong("packet 1 was expected");
+	wrong("expected packet 1");
 	/* Whoever starts the run sees its first packet. */
 	begin(8, 0);
 	check.from_start = true;
 	add(1, 2, 2, -1);
-	wrong("packet 0 was expected");
+	wrong("expected packet 0");
 }
 
 static void sizes(void)
@@ -180,10 +180,10 @@ static void sizes(void)
 	wrong("has 8 bytes, not 12");
 	begin(8, 0);
 	add(1, 0, 2, 1)->flags = 0;
-	wrong("1 fragments are cut short, its flags say none");
+	wrong("1 fragments are truncated, but according to the flags none are");
 	begin(8, 0);
 	add(1, 0, 2, -1)->flags = htole16(STREAM_PACKET_TRUNCATED);
-	wrong("its flags say some");
+	wrong("according to the flags some are");
 	/* Without a generator to compare with sizes are taken as they come. */
 	begin(8, 0);
 	add(1, 0, 2, -1);
@@ -249,7 +249,7 @@ static void records(void)
 	o[2].stream = htole16(3);
 	check.begun = false;
 	o[2].magic = htole16(STREAM_MAGIC_META);
-	wrong("another kind");
+	wrong("packet type differs");
 }
 
 UNIT_MAIN("utils stream check", {"what the generator makes is right", good_data},

@@ -55,7 +55,7 @@ static void flash_serial(void)
 	UNIT_EQ(json_number(json_at(json_get(out, "words"), 2)), '3' << 8 | '4');
 	ends(1, "as-user reader roc-flash " ID "--serial=1 --confirm=1003");
 	OUTPUT_HAS("CAP_SYS_RAWIO");
-	OUTPUT_HAS("as it was; nothing was erased or written");
+	OUTPUT_HAS("unchanged, nothing was erased or written");
 	ends(0, "roc-flash " ID "--serial=1003 --confirm=1003");
 }
 
@@ -92,7 +92,7 @@ static void flash_image(void)
 	CU_ASSERT(UNIT_WAIT(written("code"), TOOL_LIMIT));
 	ends(1, "cat said.txt; exit $(cat code)");
 	OUTPUT_HAS("State of the flash: ");
-	OUTPUT_HAS("DO NOT switch the server off");
+	OUTPUT_HAS("DO NOT power off the server");
 	OUTPUT_HAS("roc-flash --id=");
 	erases = emu_count(CRORC0, 0, "flash_erases");
 	CU_ASSERT(erases > before);
@@ -103,7 +103,7 @@ static void flash_image(void)
 	emu(CRORC0, "fault 0 flash-fail 0 1");
 	ends(1, "roc-flash " ID "--file=image.txt --confirm=1003");
 	OUTPUT_HAS("erase failed");
-	OUTPUT_HAS("DO NOT switch the server off");
+	OUTPUT_HAS("DO NOT power off the server");
 	emu(CRORC0, "fault 0 clear");
 	unlink("image.txt");
 }

@@ -83,7 +83,7 @@ static void config(void)
 	/* Today's template has no id. */
 	ends(0, "printf '[crorc]\\ndynamicOffset=false\\ntimeFrameLength=255\\n' > old.cfg");
 	ends(0, "roc-config --config-all --config-uri=old.cfg");
-	OUTPUT_HAS("old.cfg has no crorcId: 0x0 is taken");
+	OUTPUT_HAS("old.cfg has no crorcId, using 0x0");
 	UNIT_EQ(peek(0, 0x1f0), 0);
 	UNIT_EQ(peek(0, 0x1f4), 0x10ff);
 	/* In group roc, without any capability. */
@@ -116,7 +116,7 @@ static void config_while_running(void)
 		until_running(CRORC_ID, 4));
 	UNIT_EQ(code, 0);
 	OUTPUT_HAS("it cannot be configured while a channel of the card runs");
-	OUTPUT_HAS("The flash needs all channels of the card to be unused: 1003 (0000:");
+	OUTPUT_HAS("Cannot access the flash while a channel of the card is in use: 1003 (0000:");
 	OUTPUT_HAS("(roc-bench-dma)");
 	UNIT_EQ(peek(0, 0x1f0), 0);
 }

@@ -71,7 +71,7 @@ static void every_word(void)
 	 */
 	links_make(0);
 	runs("--events=2000 --pages=16 --memory=64Ki --commands=16");
-	CU_ASSERT(json_number(json_get(out, "held")) > 0);
+	CU_ASSERT(json_number(json_get(out, "holds")) > 0);
 }
 
 #define ENDS_ITSELF "true"
@@ -256,7 +256,7 @@ static void bad_input(void)
 	refuses(2, "16..65536", "roc-fragment run " ID "--commands=8");
 	refuses(1, "has no sub-unit 'sub2'", "roc-fragment run " ID "--sub=sub2");
 	refuses(2, "--percent", "roc-fragment run " ID "--percent=101");
-	refuses(2, "event ids have 32 bits", "roc-fragment set " ID "--first-event=4294967296");
+	refuses(2, "does not fit in 32 bits", "roc-fragment set " ID "--first-event=4294967296");
 	refuses(1, "at most 1000000", "roc-fragment set " ID "--event-rate=1000001");
 	refuses(1, "in multiples of 4", "roc-fragment set " ID "--fragment-min=1001");
 	refuses(1, "roc-fragment run", "roc-bench-dma " ID);
@@ -265,7 +265,8 @@ static void bad_input(void)
 	/* Nothing comes, and the tool says so. */
 	UNIT_EQ(RUN("roc-fragment reset " ID "--level=default"), 0);
 	refuses(1, "no generator runs", "roc-fragment run " ID);
-	refuses(1, "do its links send", "roc-fragment run " ID "--links=0-5 --stall-limit=1");
+	refuses(1, "all links of --links send",
+		"roc-fragment run " ID "--links=0-5 --stall-limit=1");
 }
 
 static void shown(void)

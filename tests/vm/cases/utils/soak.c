@@ -100,7 +100,7 @@ static void gone_on_with(void)
 	if (!calm())
 		return;
 	UNIT_EQ(RUN(INTERRUPTED("--id=0245:0"), 100, 1), 3);
-	OUTPUT_HAS("goes on from there");
+	OUTPUT_HAS("continues the soak");
 	OUTPUT_HAS("Soak: unfinished after ");
 	UNIT_EQ(RUN("printf '{\"lane\":0,\"at\":9' >> log"), 0);
 	UNIT_EQ(RUN("wc -l < log"), 0);
@@ -147,13 +147,13 @@ static void limits(void)
 	fails("--id=0245:1 --data-source=DDG", "0245:1: ");
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "fault 0 stall");
-	fails("--id=0245:0 --stall-limit=1 --log=log", "0245:0: nothing came for 1 s");
+	fails("--id=0245:0 --stall-limit=1 --log=log", "0245:0: no data arrived for 1 s");
 	/* Nobody goes on with that. */
 	UNIT_EQ(soak(100, 1, "--id=0245:0 --log=log"), 1);
-	OUTPUT_HAS("It failed before, and log says so: 0245:0: nothing came for 1 s");
+	OUTPUT_HAS("The soak in log has failed already: 0245:0: no data arrived for 1 s");
 	/* Also if it is over before that is known. */
 	UNIT_EQ(soak(1, 1, "--id=0245:0"), 1);
-	OUTPUT_HAS("0245:0: nothing came.");
+	OUTPUT_HAS("0245:0: no data arrived:");
 	emu(CARD0, "fault all clear");
 }
 

@@ -151,7 +151,7 @@ static void faults_are_reported(void)
 		{"skip-event 1 5", "errors in the data", "event ids of the stream are wrong"},
 		{"size-zero 1 1", "its size is 0", "its size is 0"},
 		/* The sentence depends on whether so many bytes are there already. */
-		{"size-big 1 64", "The data are no packets: packet", "packet at byte"},
+		{"size-big 1 64", "Invalid packet data: packet", "packet at byte"},
 		{"empty 1 1", "0 fragments", "0 fragments"},
 		/* Only those who know what the generator makes can see this one. */
 		{"short 1 7", "errors in the data", NULL},
@@ -203,7 +203,7 @@ static void bad_input(void)
 	refuses(1, "roc-stream", "roc-config " ID "--links=0");
 	/* Nothing comes, and the tool says so. */
 	UNIT_EQ(RUN("roc-stream reset " ID "--level=default"), 0);
-	refuses(1, "does its source make events", "roc-stream follow " ID "--stall-limit=1");
+	refuses(1, "the source makes events", "roc-stream follow " ID "--stall-limit=1");
 }
 
 static void shown(void)

@@ -301,7 +301,7 @@ static void stalled(void)
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "fault 0 stall");
 	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=DDG --stall-limit=1"), 1);
-	OUTPUT_HAS("No superpage came");
+	OUTPUT_HAS("No superpage arrived");
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "fault 0 wrong-count 1000");
 	/* Far more bytes than come before the driver reads the count. */
