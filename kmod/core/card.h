@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A card: what its endpoints share, what the driver knows of it, and its registers.
+ * Cards: the state that the endpoints of a board share, the description of a card by its backend,
+ * and register access.
  */
 #ifndef ROC_CARD_H
 #define ROC_CARD_H
@@ -27,24 +28,24 @@ struct roc_channel_type;
 
 /**
  * struct roc_card - a board, shared by its endpoints
- * @node: in the list of cards, under the list's lock
- * @refs: endpoints that have it and the file that holds the advisory lock, under the list's lock
- * @type: with @serial and @place the key; a card without a serial is never shared
- * @serial: -1 if unknown
- * @place: an identity, never followed
- * @endpoints: mask of those that it has now: two with the same number are not one card; under the
- *	list's lock
- * @lock: every read-modify-write of a register that endpoints share, and what follows
- * @writes: counts register writes of users; under @lock
- * @runs: channels that want the card's run enable
- * @bus_masters: channels that may master the bus; under @lock
- * @starting: channels whose start is in progress; under @lock
- * @lock_owner: open file that has the advisory lock (an identity, never followed), NULL = nobody;
- *	taken by cmpxchg, so that a waiter can try without sleeping
- * @lock_owner_pid: its process
- * @lock_wait: who wants the advisory lock
+ * @node: entry in the list of cards; under the list lock
+ * @refs: references of endpoints, and of the file that has the advisory lock; under the list lock
+ * @type: part of the key, with @serial and @place. A card without a serial number is never shared
+ * @serial: serial number, -1 if unknown
+ * @place: bus of the board; compared only, never dereferenced
+ * @endpoints: mask of the endpoint numbers in use. Two functions with the same number are never one
+ *	card; under the list lock
+ * @lock: guards read-modify-writes of registers that endpoints share, and the members below
+ * @writes: number of register writes by users; under @lock
+ * @runs: channels that need the card's run enable
+ * @bus_masters: channels that need bus mastering; under @lock
+ * @starting: start calls in progress; under @lock
+ * @lock_owner: file that has the advisory lock (compared only, never dereferenced), NULL: none. Set
+ *	by cmpxchg, so that the condition of a waiter does not sleep
+ * @lock_owner_pid: process of that file
+ * @lock_wait: waiters for the advisory lock
  *
- * Owned by the list of cards, for as long as it has references.
+ * The list of cards owns it as long as there are references.
  */
 struct roc_card {
 	struct list_head node;
@@ -72,10 +73,11 @@ struct roc_hidden {
 };
 
 /*
- * Registers that change what outlasts the power, or replace the firmware: @size bytes from @offset
- * on. With a @mask only words in which its bits are @value count. A write takes CAP_SYS_RAWIO and
- * a card of which no channel runs. No mapping may write a page that holds such a register: a
- * mapping is checked once, and a channel may start after that.
+ * Registers whose change survives a power cycle, or that replace the firmware: @size bytes from
+ * @offset on. If @mask is not 0, only words whose masked bits are @value are protected. A write
+ * requires CAP_SYS_RAWIO, and that no channel of the card runs. No mapping may write a page that
+ * contains such a register, because a mapping is checked only when it is made, and a channel may
+ * start later.
  */
 struct roc_protected {
 	u32 offset;
@@ -85,8 +87,8 @@ struct roc_protected {
 };
 
 /*
- * What user space may do with a BAR without CAP_SYS_RAWIO. Hidden is what tells a bus address, or
- * whose read takes something away. Who may map a BAR sees it all.
+ * What user space may do with a BAR without CAP_SYS_RAWIO. A register is hidden if it contains a
+ * bus address, or if its read has a side effect. A process that may map a BAR can read all of it.
  */
 struct roc_bar_policy {
 	u32 access;	     /* enum roc_bar_flags */
@@ -104,34 +106,35 @@ struct roc_register {
 };
 
 /**
- * struct roc_card_ops - a card: its constants and what the core asks of its hardware
+ * struct roc_card_ops - description of a card: its constants and its operations
  *
- * Constant, and the first member of what the card's kind of channel asks of it. Everything from
- * @quiesce on is called with channel->lock held. Nothing of it allocates. A card with @serial does
- * not bear two accesses at once: everybody takes card->lock for each group of accesses, and the
- * backend does so itself.
+ * Constant, and the first member of the structure that the channel type requires from a card.
+ * Operations from @quiesce on are called with channel->lock held. No operation allocates memory.
  *
- * @type: as user space has it
- * @name: of the card, a constant string
- * @channel_type: of all its channels
+ * A card with @serial does not support concurrent register accesses: the core and the backend take
+ * card->lock for each group of accesses.
+ *
+ * @type: type of the card in the UAPI
+ * @name: name of the card, a constant string
+ * @channel_type: type of all its channels
  * @contract: see cards/cards.h; NULL: none
- * @bar_size: least size of each BAR in bytes, 0: not used
- * @shared_bars: mask of the BARs that are one space for all endpoints
- * @channels: of each endpoint
+ * @bar_size: minimum size of each BAR in bytes, 0: not used
+ * @shared_bars: mask of the BARs that all endpoints of a board share
+ * @channels: channels of each endpoint
  * @dma_bits: width of the bus addresses that the card can use
- * @serial: all access under card->lock
- * @host_memory: bytes of endpoint->memory, for the card to write to
- * @policy: of each BAR, [ROC_BARS]
- * @carried: configuration that a function reset clears
+ * @serial: all register accesses are made under card->lock
+ * @host_memory: size of endpoint->memory in bytes, for the card to write to
+ * @policy: policy of each BAR, [ROC_BARS]
+ * @carried: configuration registers that a function reset clears, and that the driver restores
  * @carried_count: entries of @carried, up to ROC_CARRIED_MAX
- * @identity: see roc_answers(); reads change nothing
+ * @identity: registers for roc_answers(); a read has no side effect
  * @identity_count: entries of @identity
  * @scratch: scratch register of a card without a function block: see suspend.c
- * @channel_size: bytes of the backend's own state of a channel
- * @groups: card's own sysfs files of an endpoint
- * @channel_groups: card's own sysfs files of a channel
- * @temperature_max: millidegrees: warn; see monitor.c
- * @temperature_crit: millidegrees: critical
+ * @channel_size: size of the backend's state of a channel, in bytes
+ * @groups: attribute groups of an endpoint of this card
+ * @channel_groups: attribute groups of a channel of this card
+ * @temperature_max: limit for a warning, millidegrees Celsius; see monitor.c
+ * @temperature_crit: critical limit, millidegrees Celsius
  * @reset: reset the channel to a level
  */
 struct roc_card_ops {
@@ -158,50 +161,51 @@ struct roc_card_ops {
 	long temperature_crit;
 
 	/**
-	 * @foreign: True: these registers are another design's with the same PCI IDs. Reads only,
-	 * and only registers whose read changes nothing in designs that are known to have these
-	 * IDs. A card that reads 0 or all ones is foreign only if its IDs are generic. NULL: the
-	 * IDs suffice.
+	 * @foreign: Return true if the registers are those of another design with the same PCI IDs.
+	 *	Read only registers whose read has no side effect in the designs that are known to
+	 *	have these IDs. A card whose registers read 0 or all ones is foreign only if its IDs
+	 *	are generic. NULL: the IDs suffice.
 	 */
 	bool (*foreign)(struct roc_endpoint *ep);
-	/** @identify: Fill the endpoint's identity; -EIO if this is not a live card. */
+	/** @identify: Fill in the identity of the endpoint; -EIO if the card does not work. */
 	int (*identify)(struct roc_endpoint *ep);
 	/**
-	 * @alive: Does it answer at all? Tells a real 0xffffffff from a dead bus. See roc_alive().
+	 * @alive: Does the card answer? Distinguishes a register that reads 0xffffffff from a card
+	 *	that does not respond. See roc_alive().
 	 */
 	bool (*alive)(struct roc_endpoint *ep);
-	/**
-	 * @in_use: Bits that may not change through the register ioctls while channels run. NULL:
-	 * none.
-	 */
+	/** @in_use: Bits that the register ioctls may not change while channels run. NULL: none. */
 	u32 (*in_use)(struct roc_endpoint *ep, unsigned int bar, u32 offset);
-	/** @temperature: Millidegrees; -ENODATA: no value. NULL: the card has no sensor. */
+	/**
+	 * @temperature: Read the sensor, millidegrees Celsius; -ENODATA: no value. NULL: no sensor.
+	 */
 	int (*temperature)(struct roc_endpoint *ep, long *value);
 
 	/**
-	 * @quiesce: Stop, forget all that it was given, let go of what the card's endpoints share,
-	 * and prove that the card writes no more; -EIO if it does. Of a channel that is
-	 * @dma_configured the reset must be seen to work, else -ENODATA: one that is ignored
-	 * changes nothing, and nothing would tell. Also for channels that this driver never
-	 * started. Not @present: no access, only let go. NULL: the kind's disable() does it all.
+	 * @quiesce: Stop the channel, discard everything that it was configured with, release what
+	 *	the endpoints of the card share, and verify that the card writes no more; -EIO if it
+	 *	does. If the channel is @dma_configured, the reset must have a visible effect, else
+	 *	return -ENODATA: a card that ignores its reset looks the same. Also called for
+	 *	channels that this driver never started. If not @present, access no register and
+	 *	only release. NULL: the type's disable() does all of this.
 	 */
 	int (*quiesce)(struct roc_channel *ch, bool present);
-	/** @left_running: At probe: may the channel have been left with work to do? */
+	/** @left_running: At probe: may an earlier owner have left the channel running? */
 	bool (*left_running)(struct roc_channel *ch);
 	/**
-	 * @after_reset: The function was reset: see to what the card's endpoints share. NULL:
-	 * nothing.
+	 * @after_reset: The function was reset: update what the card's endpoints share. NULL:
+	 *	nothing to do.
 	 */
 	void (*after_reset)(struct roc_channel *ch);
 	int (*reset)(struct roc_channel *ch, enum roc_reset_level level);
 };
 
-/* The cards that there are, as PCI has them: cards/cards.c. */
+/* PCI IDs of all supported cards: cards/cards.c. */
 extern const struct pci_device_id roc_ids[];
 
 /*
- * identity.c. A card answers if its configuration space is there, its BARs have the addresses that
- * the kernel assigned, and at least one register of @identity reads neither 0 nor all ones.
+ * identity.c. A card answers if its configuration space is accessible, its BARs have the addresses
+ * that the kernel assigned, and at least one register of @identity reads neither 0 nor all ones.
  */
 int roc_check_bars(struct pci_dev *pdev, const struct roc_card_ops *ops);
 int roc_identity_check(struct roc_endpoint *ep);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A kind of channel: whose the memory is, and how data come. The core knows a kind only by this
- * table, and what is common to all kinds is the core's: the claim, retirement, ioctl numbers that
- * every channel has, registered buffers, interrupts, proof of quiet.
+ * The operations of a channel type: pool, stream or fragment.
+ *
+ * A channel type defines the owner of the memory and how data arrive in it. The core implements what is
+ * common to all types: the claim, retirement, the ioctls that every channel has, registered
+ * buffers, interrupts, and the verification of quiescence. It knows a type only by this table.
  */
 #ifndef ROC_CHANNEL_TYPE_H
 #define ROC_CHANNEL_TYPE_H
@@ -27,28 +29,31 @@ struct roc_run_ops;
 struct roc_shared_memory;
 
 /**
- * struct roc_open - one open of a channel; the first member of what the kind has of it
+ * struct roc_open - one open of a channel; the first member of the channel type's structure
  *
  * Owned by the file, and freed at the last close. The claim ends when the opener closes its last
- * descriptor, even if another process has a copy. Channel lock, except the queues.
+ * descriptor, even if another process has a copy. The channel lock guards all members except the
+ * wait queues.
  *
  * @ch: the channel
- * @mm: of the opener: whose memory may be registered
+ * @mm: mm of the opener, whose memory may be registered
  * @files: the opener's descriptor table; compared only, never dereferenced
- * @epoch: of the endpoint when it was opened; 0 when retired, so that roc_enter() refuses it
- * @retired: no hardware any more (removed, reset, closing); buffers are gone
- * @ended: the claim ends, or has ended
- * @defer_free: quiet could not be proved: what is given up now goes to the channel's @deferred
- * @shared: what reader and card share, NULL: nothing yet. Set by the kind's share(), and from then
- *	on until the last close
- * @committed: the caller knows of @shared, and may map it; published once
- * @doorbell_maps: mappings of its doorbell
- * @wait: who polls
- * @batch: who waits in a system call
- * @eventfd_lock: @eventfd; interrupts take it
+ * @epoch: epoch of the endpoint at the open; 0 when retired, so that roc_enter() refuses it
+ * @retired: the hardware is not accessible through this open any more (removal, reset, close), and
+ *	its buffers have been released
+ * @ended: the claim is ending, or has ended
+ * @defer_free: the channel could not be quiesced: memory that is freed now goes to
+ *	roc_channel.deferred
+ * @shared: memory shared by reader and card, NULL: none yet. Set by the type's share(), and constant
+ *	from the commit until the last close
+ * @committed: the caller has the description of @shared, and may map it; set once, with a release
+ * @doorbell_maps: number of mappings of the doorbell
+ * @wait: waiters in poll()
+ * @batch: waiters in an ioctl
+ * @eventfd_lock: guards @eventfd; interrupt handlers take it
  * @eventfd: signalled with @wait; under @eventfd_lock
- * @buffers: registered, by handle
- * @uncommitted: registered, but the handle is not yet copied to the caller
+ * @buffers: registered buffers, by handle
+ * @uncommitted: buffers whose handle has not been copied to the caller yet
  */
 struct roc_open {
 	struct roc_channel *ch;
@@ -70,21 +75,22 @@ struct roc_open {
 };
 
 /**
- * struct roc_channel_type - what the core asks of a kind of channel
- * @name: as sysfs has it
- * @open_size: of the structure that begins with struct roc_open; zeroed by the core, and freed
- * @channel_size: of roc_channel.type_priv, 0: none; zeroed by the core, lives as long as the
- * channel
- * @purposes: that a channel has interrupts for, up to ROC_PURPOSES_MAX
- * @purpose_names: of each, in the names of interrupts; NULL if there is one purpose
- * @block: layout of a channel's registers in the contract with the firmware, NULL: there is none
- * @run: how an open channel runs, which begins with struct roc_run; see run.h
- * @groups: sysfs files of a channel, NULL: none
- * @ioctls: beside those that every channel has
- * @card_ioctls: on the endpoint's node, beside those that every endpoint has; NULL: none
+ * struct roc_channel_type - operations and constants of a channel type
+ * @name: name in sysfs
+ * @open_size: size of the type's structure that begins with struct roc_open; the core allocates it
+ *	zeroed, and frees it
+ * @channel_size: size of roc_channel.type_priv, 0: none; the core allocates it zeroed for the
+ *	lifetime of the channel
+ * @purposes: number of purposes for which a channel has interrupts, up to ROC_PURPOSES_MAX
+ * @purpose_names: suffix of the interrupt name for each purpose; NULL if there is one purpose
+ * @block: layout of the registers of a channel in the contract with the firmware, NULL: none
+ * @run: operations of a run, for types whose structure begins with struct roc_run; see run.h
+ * @groups: attribute groups of a channel, NULL: none
+ * @ioctls: ioctls in addition to those that every channel has
+ * @card_ioctls: ioctls of the endpoint's node, in addition to those of every endpoint; NULL: none
  * @fdinfo: append the type's lines to /proc/PID/fdinfo/FD
  *
- * Hardware is there in all calls but @free.
+ * The hardware is accessible in all operations except @free.
  */
 struct roc_channel_type {
 	const char *name;
@@ -99,67 +105,70 @@ struct roc_channel_type {
 	const struct roc_ioctl_table *card_ioctls;
 
 	/**
-	 * @probe: Once for each endpoint, at probe, when the card is identified and nobody has a
-	 * node: find the firmware's interface, and memory that lives as long as the binding. An
-	 * error ends the probe. NULL: nothing to do.
+	 * @probe: Find the firmware's interface, and allocate memory that lives as long as the
+	 *	binding. Called once for each endpoint, after the card is identified and before any
+	 *	node exists. An error ends the probe. NULL: nothing to do.
 	 */
 	int (*probe)(struct roc_endpoint *ep);
 	/**
-	 * @remove: At the end of remove, or after a failed probe. Coherent memory goes by
-	 * roc_dma_free().
+	 * @remove: Undo @probe, at the end of remove or after a failed probe. Free coherent memory
+	 *	with roc_dma_free(). NULL: nothing to do.
 	 */
 	void (*remove)(struct roc_endpoint *ep);
-	/** @describe: What is the kind's in ROC_EP_INFO. NULL: nothing. */
+	/** @describe: Fill in the type's members of ROC_EP_INFO. NULL: none. */
 	void (*describe)(struct roc_endpoint *ep, struct roc_ep_info *info);
 
 	/**
-	 * @free: Last close: give back what it has but @o and @o->shared. No lock held. NULL:
-	 * nothing.
+	 * @free: Last close: free everything except @o and @o->shared. No lock is held. NULL:
+	 *	nothing to do.
 	 */
 	void (*free)(struct roc_open *o);
 
-	/** @poll: EPOLLIN and the like; errors and the end are the core's. No lock held. */
+	/** @poll: Return EPOLLIN and the like; the core adds errors and hangup. No lock is held. */
 	__poll_t (*poll)(struct roc_open *o, struct poll_table_struct *pt);
 	/**
-	 * @eventfd_set: An eventfd was set, maybe while it runs: who has one need never call again,
-	 *	and
-	 * what is there already is signalled. Channel lock held.
+	 * @eventfd_set: An eventfd was set, possibly during a run. Signal data that are already
+	 *	there, because the opener may make no further call before the signal. Channel lock
+	 *	held.
 	 */
 	void (*eventfd_set)(struct roc_open *o);
 	void (*fdinfo)(struct roc_open *o, struct seq_file *m);
 
 	/**
-	 * @check_buffer: What a registered buffer must be: fill in what the caller left to us, or
-	 * refuse, with @arg->reason. *@kernel_access: the kernel reads what the card writes there.
-	 * NULL: the kind has no registered buffers.
+	 * @check_buffer: Check a buffer to be registered and fill in what the caller left to the
+	 *	driver, or refuse it with @arg->reason. Set *@kernel_access if the kernel reads what
+	 *	the card writes there. NULL: the type has no registered buffers.
 	 */
 	int (*check_buffer)(struct roc_endpoint *ep, struct roc_buf_register *arg,
 			    bool *kernel_access);
 
 	/**
-	 * @share: Set @o->shared, under the lock that protects it in interrupts. NULL: the caller
-	 * could not be informed of the memory. Channel lock held.
+	 * @share: Set @o->shared under the lock that guards it in interrupt handlers. @shared is
+	 *	NULL if the description could not be copied to the caller. Channel lock held.
 	 */
 	void (*share)(struct roc_open *o, struct roc_shared_memory *shared);
 
 	/**
-	 * @export_memory: The channel's own memory, for a dma-buf: what handle 0 of ROC_BUF_EXPORT
-	 *	is; no
-	 * reference. Channel lock held. NULL: the kind has none.
+	 * @export_memory: Return the memory of the channel that handle 0 of ROC_BUF_EXPORT names,
+	 *	without a reference. Channel lock held. NULL: the type has none.
 	 */
 	struct roc_memory *(*export_memory)(struct roc_open *o);
 
 	/**
-	 * @irq: The channel's interrupt, in interrupt context, from the nodes' appearance to their
-	 * end, whether it is open or not. @purposes: mask of those that it is for. @shared: others
-	 * use it, too, so it may have nothing.
+	 * @irq: Handle an interrupt of the channel, open or not, in interrupt context, while the
+	 *	nodes exist. @purposes: mask of the purposes that the vector serves. @shared: the
+	 *	vector also serves others, so the channel may have nothing to do.
 	 */
 	void (*irq)(struct roc_channel *ch, u32 purposes, bool shared);
-	/** @handle_error: The card reports an error of the channel. Channel lock held. */
+	/**
+	 * @handle_error: The card reports an error of the channel: find out which. Channel lock
+	 *	held.
+	 */
 	void (*handle_error)(struct roc_open *o);
 	/**
-	 * @disable: Switch off what is the kind's in the card, and prove it; -EIO if it does not
-	 * stop. Called before the card's own quiesce, at probe too. NULL: there is nothing.
+	 * @disable: Switch off what the type uses in the card, and verify that it is off; -EIO if
+	 *	it does not stop. Called before the card's @quiesce, also at probe. NULL: nothing to
+	 *	do.
 	 */
 	int (*disable)(struct roc_channel *ch);
 };

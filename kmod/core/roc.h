@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the core keeps: who owns what, which lock guards what.
+ * Core data structures: card, endpoint, channel and open file, and which lock guards what.
  *
- *   card      the board; its endpoints share one lock and the run-enable count: card.h
- *   endpoint  one PCI function, /dev/rocN
- *   channel   one DMA channel of an endpoint, /dev/rocNchM
- *   open      one open of a channel: channel_type.h. The kind of channel adds its own to it
+ *  card      the board; its endpoints share one lock and the run-enable count: card.h
+ *  endpoint  one PCI function, /dev/rocN
+ *  channel   one DMA channel of an endpoint, /dev/rocNchM
+ *  open      one open of a channel, extended by the channel type: channel_type.h
  *
  * Lock order: mmap_lock > endpoint SRCU (read side) > endpoint->registers > channel->lock >
  * card->lock > list of cards. A page fault only tries endpoint->registers and channel->lock: see
  * roc_fault_retry().
- * User memory is neither touched nor pinned inside the read side or under one of our locks: who
- * provides it may take for ever, and removal waits for all of them.
+ *
+ * User memory is neither accessed nor pinned inside the SRCU read side or under a lock of the
+ * driver. A page fault may block forever if another process provides the memory (userfaultfd,
+ * FUSE), and removal waits for these locks.
  */
 #ifndef ROC_H
 #define ROC_H
@@ -39,13 +41,13 @@
 #include "core/sysfs.h"
 
 #define ROC_ENDPOINTS_MAX 256
-#define ROC_MINORS (ROC_CHANNELS_MAX + 1) /* the endpoint's node, then its channels' */
-#define ROC_GROUPS_MAX 8		  /* of a channel's sysfs files */
+#define ROC_MINORS (ROC_CHANNELS_MAX + 1) /* one node for the endpoint, one for each channel */
+#define ROC_GROUPS_MAX 8		  /* attribute groups of a channel */
 
 /*
- * Counters of a channel that every kind has, since the driver took the card: they only grow,
- * across opens. Written under channel->lock, those of a run under run_lock, read without. Nothing
- * but u64: see roc_counts_since().
+ * Counters that channels of every type have. They count from the probe on, across opens, and only
+ * grow. Writers hold channel->lock, or run_lock for those of a run; readers take no lock. All
+ * members are u64: see roc_counts_since().
  */
 struct roc_stats {
 	u64 bytes;
@@ -55,7 +57,7 @@ struct roc_stats {
 	u64 interrupts;
 	u64 missed_interrupts;
 	u64 spurious_interrupts;
-	u64 purpose[ROC_PURPOSES_MAX]; /* interrupts for each */
+	u64 purpose[ROC_PURPOSES_MAX]; /* interrupts for each purpose */
 	u64 arms;
 	u64 doorbells;
 	u64 wakes;
@@ -67,39 +69,43 @@ struct roc_stats {
  * struct roc_channel - one DMA channel, embedded in its endpoint
  * @ep: endpoint in which the channel is embedded
  * @number: index of the channel in its endpoint
- * @cdev: of /dev/rocNchM
+ * @cdev: character device /dev/rocNchM
  * @owner: process of the present opener; under @state_lock
- * @owner_name: its command name; under @state_lock
+ * @owner_name: command name of that process; under @state_lock
  * @state: see roc_state(); under @state_lock
- * @reason: reason of @state, or of the last refusal; under @state_lock
+ * @reason: reason of @state, or of the last refused start; under @state_lock
  * @stats: counters of the channel
- * @dev: /dev/rocNchM; holds a reference to the endpoint
+ * @dev: device of /dev/rocNchM; holds a reference to the endpoint
  * @type: operations of the channel type
- * @groups: sysfs files of the kind's and of the card's
- * @lock: @open and everything in it, the kind's and the backend's channel state, @stats
+ * @groups: attribute groups of the channel type and of the card
+ * @lock: guards @open and all its members, the channel state of the type and of the backend, and
+ *	@stats
  * @base: @stats at the present open
- * @open: of the present opener, NULL if nobody has the channel
- * @state_lock: @state, @reason and the owner, for who looks without @lock: see channel_state.c
- * @starting: calls that start it now; under card->lock
- * @run_lock: @open for readers without @lock, @running, and the counters of a run; interrupts
- *	take it
- * @running: bound to interrupts and the watchdog, NULL: none; see run.h
- * @changes: of settings that a run writes to the card: how many there were; under @run_lock
- * @samples: of the card's own; under the endpoint's lock of them
- * @deferred: what its owner gave up while the card might still write there; under @lock
+ * @open: the open channel, NULL if the channel is not open
+ * @state_lock: guards @state, @reason, @owner and @owner_name for readers without @lock: see
+ *	channel_state.c
+ * @starting: start calls in progress; under card->lock
+ * @run_lock: guards @open for readers without @lock, @running, and the counters of a run; interrupt
+ *	handlers take it
+ * @running: run that is bound to interrupts and the watchdog, NULL: none; see run.h
+ * @changes: number of changes of the settings that a run writes to the card; under @run_lock
+ * @samples: last values of the card's own monitors; under roc_endpoint.sample_lock
+ * @deferred: deferred frees: memory whose owner freed it while the card might still write to it;
+ *	under @lock
  * @opens: number of the present open, from 1; under @lock
- * @bus_master: may master the bus; under card->lock
- * @unquiesced: not proved to be quiet in this binding; written under @lock and card->lock. See
- *	quiesce.c
- * @dma_configured: was given memory to write to since its quiet was last proved, perhaps by
- *	somebody else: then only a reset that shows is a proof; under @lock
- * @reset_unobserved: suspect, but only because its reset changed nothing that can be seen; under
- *	@lock
- * @block: its registers in the contract with the firmware, see block.h. NULL = there are none (yet)
- * @vector: index of its interrupt for each purpose of the kind's, -1 = none. Written at probe and
- *	remove
- * @type_priv: the kind's own state, type->channel_size
- * @priv: the backend's own state
+ * @bus_master: the channel needs bus mastering; under card->lock
+ * @unquiesced: the driver has not verified in this binding that the channel is quiesced; written
+ *	under @lock and card->lock. See quiesce.c
+ * @dma_configured: the channel may have got addresses to write to, also from an earlier owner,
+ *	since the driver last verified that it is quiesced. Only a reset with a visible effect
+ *	verifies it now; under @lock
+ * @reset_unobserved: unquiesced only because its reset had no visible effect; under @lock
+ * @block: registers of the channel in the contract with the firmware, see block.h; NULL before the
+ *	channel type's probe, or if there are none
+ * @vector: index of the interrupt vector for each purpose of the channel type, -1: none. Written at
+ *	probe and remove
+ * @type_priv: state of the channel type, type->channel_size bytes
+ * @priv: state of the backend
  */
 struct roc_channel {
 	struct roc_endpoint *ep;
@@ -136,56 +142,59 @@ struct roc_channel {
 
 /**
  * struct roc_endpoint - one PCI function
- * @dev: /dev/rocN; the structure lives until its last reference, beyond .remove
+ * @dev: device of /dev/rocN; the structure lives until its last reference is dropped, beyond
+ *	.remove
  * @pdev: valid between probe and the end of .remove
- * @srcu: read side = somebody uses the hardware; remove waits for it
- * @epoch: 0 while there is no hardware, else a number that changes with every reset: a file
- *	opened in another epoch gets -ENODEV for ever
- * @last_epoch: to count them; probe, remove and reset handlers only
- * @shut: mask of enum roc_shut_cause; under the device's lock
- * @registers: for reading by accesses to registers, and by faults that map them, without a
- *	channel's lock; for writing by a start that resets the function
- * @resetting: a start resets the function: no access under a channel's lock either; set with all
- *	channels' locks and @registers held, cleared with @registers held
- * @reset_wait: woken at the end of that
- * @reachable: registers may be accessed; without an epoch until removal unmaps them
- * @suspended: the machine is being suspended, and no channel gets the bus; under card->lock
+ * @srcu: the hardware is accessible inside the read side; remove waits for it
+ * @epoch: 0 while the hardware is not accessible, else a number that changes with every reset. A
+ *	file that was opened in another epoch returns -ENODEV until it is closed
+ * @last_epoch: the last epoch used; written by probe, remove and reset handlers only
+ * @shut: mask of enum roc_shut_cause; under the device lock
+ * @registers: held for reading by register accesses, and by faults that map registers, without a
+ *	channel lock; held for writing by a start that resets the function
+ * @resetting: a start resets the function, so that no access is allowed under a channel lock
+ *	either. Set with all channel locks and @registers held, cleared with @registers held
+ * @reset_wait: woken when @resetting is cleared
+ * @reachable: registers may be accessed; also without an epoch, until removal unmaps them
+ * @suspended: the machine is being suspended, and bus mastering is refused; under card->lock
  * @scratch: content of the scratch register before the suspend; see suspend.c
- * @gone: those who poll the endpoint; woken when @epoch becomes 0
- * @inode: private inode whose mapping all openers share, so that one zap revokes all BAR maps
- * @privileged_bars: mask of those that nobody maps without CAP_SYS_RAWIO, whatever the policy says
- * @bar: kernel mappings; valid under @srcu with a good epoch, or while a channel is open
+ * @gone: waiters in poll() of the endpoint; woken when @epoch becomes 0
+ * @inode: private inode whose mapping all openers share, so that one zap revokes all BAR mappings
+ * @privileged_bars: mask of BARs that only CAP_SYS_RAWIO may map, whatever the policy allows
+ * @bar: kernel mappings; valid under @srcu in the current epoch, or while a channel is open
  * @memory: host memory that the card writes to, ops->host_memory bytes, from probe to remove
- * @keep: the binding ends, and the card may still write to the driver's memory: roc_dma_free()
- * @kept: bytes that were kept for that reason
- * @exports_lock: @exports
- * @exports: dma-bufs of its channels' memory, which may outlive these
- * @sample_lock: @samples and @temperature, and the channels'
- * @cdev: of /dev/rocN
- * @ops: of the card, constant
+ * @keep: bus mastering could not be verified to be off at unbind, so roc_dma_free() keeps the
+ *	memory
+ * @kept: bytes that roc_dma_free() kept
+ * @exports_lock: guards @exports
+ * @exports: dma-bufs of memory of the channels; a dma-buf may outlive its channel
+ * @sample_lock: guards @samples and @temperature, and the @samples of the channels
+ * @cdev: character device /dev/rocN
+ * @ops: constant operations of the card
  * @card: the board, shared with its other endpoints
- * @minor: of /dev/rocN
+ * @minor: N of /dev/rocN
  * @bar_start: physical address of each BAR
  * @bar_length: bytes of each BAR
- * @ordered: memory shows what the card wrote in the order in which it did
+ * @ordered: writes of the card become visible in memory in the order in which the card sent them
  * @translated: DMA goes through a translating IOMMU
  * @memory_bus: bus address of @memory
  * @irqs: interrupts, see irq.h
- * @serial: of the card; filled by ops->identify() like all up to @user_logic, and then constant
- * @number: endpoint of the card, -1 unknown
- * @fifo_depth: superpages that each link of the card holds at most
- * @features: of the firmware
- * @chip_id: of the FPGA
+ * @serial: serial number of the card, -1: unknown. ops->identify() fills this and the members up to
+ *	@user_logic, which are constant afterwards
+ * @number: number of the endpoint on its card, -1: unknown
+ * @fifo_depth: maximum number of superpages that each link of the card holds
+ * @features: features of the firmware
+ * @chip_id: identification of the FPGA
  * @caps: mask of ROC_CAP_*
  * @firmware: version, as text
  * @user_logic: version of the user logic, as text
  * @temperature: last sample of the sensor; under @sample_lock
- * @samples: of the endpoint's monitors; under @sample_lock
+ * @samples: last values of the endpoint's monitors; under @sample_lock
  * @hwmon: hwmon device, see monitor.c
  * @alarm_work: checks the temperature; the only writer of @alarm
- * @alarm_period: of @alarm_work, milliseconds
+ * @alarm_period: period of @alarm_work, milliseconds
  * @alarm: last alarm state of the temperature
- * @channels: of the endpoint
+ * @channels: channels of the endpoint, ops->channels of them
  */
 struct roc_endpoint {
 	struct device dev;
@@ -242,13 +251,15 @@ struct roc_endpoint {
 };
 
 /*
- * Causes for which an endpoint is shut. Each ends on its own; the endpoint opens again when the
- * last of them has ended. Without a cause and without an epoch: the card did not answer at the end.
+ * Causes for which an endpoint is shut. Each ends independently; the endpoint opens again when the
+ * last cause has ended. An endpoint without an epoch and without a cause belongs to a card that did
+ * not answer when the last cause ended.
  */
 enum roc_shut_cause {
 	ROC_SHUT_RESET = BIT(0), /* from .reset_prepare to .reset_done */
-	ROC_SHUT_ERROR = BIT(1), /* error recovery, to .resume or until the card is given up */
-	ROC_SHUT_END = BIT(2),	 /* removal, shutdown: to the end of the binding */
+	ROC_SHUT_ERROR =
+		BIT(1), /* until .resume, or until the PCI core gives up the card */
+	ROC_SHUT_END = BIT(2), /* removal or shutdown: until the end of the binding */
 };
 
 #define roc_to_endpoint(d) container_of(d, struct roc_endpoint, dev)
@@ -257,7 +268,7 @@ enum roc_shut_cause {
 #define for_each_roc_channel(_ch, _ep)                                                             \
 	for ((_ch) = (_ep)->channels; (_ch) < (_ep)->channels + (_ep)->ops->channels; (_ch)++)
 
-/* @_level: of the kernel's dev_*(). */
+/* @_level: suffix of the dev_*() function. */
 #define roc_ep_log(_level, _ep, _format, ...)                                                      \
 	dev_##_level(&(_ep)->pdev->dev, "roc%d: " _format, (_ep)->minor, ##__VA_ARGS__)
 #define roc_ch_log(_level, _ch, _format, ...)                                                      \
@@ -281,8 +292,8 @@ extern const struct file_operations roc_endpoint_fops;
 struct roc_endpoint *roc_endpoint_of(struct file *file);
 
 /*
- * mmap offsets below this are of registers: revoked when the hardware goes. What lies above stays
- * as long as it is mapped.
+ * mmap offsets below this one are register mappings, which are revoked when the hardware goes away.
+ * Mappings above it stay valid until they are unmapped.
  */
 #define ROC_REVOKED_END (0x08ull << 32)
 
@@ -301,7 +312,7 @@ void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name);
 pid_t roc_pid_for_caller(struct pid *pid);
 struct roc_channel_snapshot roc_channel_snapshot(struct roc_channel *ch);
 
-/* Without any lock: whoever sees it sees what came before it, too. */
+/* Lockless. A reader that sees a state also sees everything that was written before it was set. */
 static inline enum roc_ch_state roc_state(const struct roc_channel *ch)
 {
 	/* Pairs with the release in roc_set_state(). */
@@ -311,7 +322,7 @@ static inline enum roc_ch_state roc_state(const struct roc_channel *ch)
 /* channel.c */
 extern const struct file_operations roc_channel_fops;
 
-/* Is the hardware gone that @o was opened with, was it reset, or is the claim given up? */
+/* Was the hardware removed or reset since @o was opened, or has the claim ended? */
 static inline bool roc_stale(const struct roc_open *o)
 {
 	u32 epoch = READ_ONCE(o->epoch);
@@ -320,8 +331,8 @@ static inline bool roc_stale(const struct roc_open *o)
 }
 
 /*
- * Is the channel that @opened has open not the caller's? @caller: the open file of the channel,
- * NULL: the caller uses the endpoint's node. If so, the caller changes nothing of it: see "A
+ * Is the channel open, but not by the caller? @caller: the caller's open file of the channel, NULL
+ * if the caller uses the endpoint's node. If so, the caller must not change the channel: see "A
  * channel is its opener's" in security.md.
  */
 static inline bool roc_open_by_other(const struct roc_open *opened, const struct roc_open *caller)
@@ -329,7 +340,10 @@ static inline bool roc_open_by_other(const struct roc_open *opened, const struct
 	return opened && opened != caller;
 }
 
-/* The channel lock for a call through @o. -ENODEV: @o is retired. Else see roc_channel_lock(). */
+/*
+ * Take the channel lock for a call through @o. Return: -ENODEV if @o is retired, else as for
+ * roc_channel_lock().
+ */
 static inline int roc_open_lock(struct roc_open *o)
 {
 	int err = roc_channel_lock(o->ch);
@@ -342,7 +356,7 @@ static inline int roc_open_lock(struct roc_open *o)
 	return -ENODEV;
 }
 
-/* What happened since @base, in structures of nothing but u64. */
+/* Subtract @base from @since, structures that consist of u64 counters only. */
 static inline void roc_counts_since(void *since, const void *base, size_t size)
 {
 	u64 *count = since;
@@ -352,7 +366,10 @@ static inline void roc_counts_since(void *since, const void *base, size_t size)
 		count[i] -= ((const u64 *)base)[i];
 }
 
-/* Around each group of accesses, for those who do not hold the card's lock anyway. */
+/*
+ * Serialise a group of register accesses of a card that needs it. Not for callers that hold
+ * card->lock.
+ */
 static inline void roc_serial_lock(struct roc_endpoint *ep)
 {
 	if (ep->ops->serial)
@@ -376,8 +393,8 @@ static inline void roc_write(struct roc_endpoint *ep, unsigned int bar, u32 offs
 }
 
 /*
- * A wait that a card's documents ask for. msleep() counts in ticks and adds one, which makes 16 ms
- * of 10, and 12 ms too much of a start with three of them.
+ * Wait as long as the documentation of a card requires. msleep() rounds up to ticks and adds one:
+ * 10 ms become 16 ms, which would lengthen a start with three such waits by 12 ms.
  */
 static inline void roc_wait_ms(unsigned int ms)
 {
