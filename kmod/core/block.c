@@ -7,11 +7,11 @@
 
 #include "core/block.h"
 
-/* As ROC_REASON_SETUP documents. A lost register write costs one try, and is rare. */
+/* As documented for ROC_REASON_SETUP. A lost register write is rare, and costs one try. */
 #define ROC_ENABLE_TRIES 3
 #define ROC_LOAD_TRY_US 200
 #define ROC_QUIESCE_TRY_US 100
-/* Multiples of the contract's limits: the card may be an emulated one on a busy machine. */
+/* Factors for the limits of the contract: the card may be emulated on a busy machine. */
 #define ROC_LOAD_PATIENCE 10
 #define ROC_QUIESCE_PATIENCE 50
 
@@ -56,7 +56,10 @@ int roc_block_find(struct roc_endpoint *ep, const struct roc_vsec_contract *cont
 	return roc_vsec_find(&card, contract, result, reason);
 }
 
-/* A single block has the number of channels where those of channels have their own. */
+/*
+ * The number in an ID register is the index of the channel. In a single block it is the number of
+ * channels.
+ */
 const char *roc_block_check(struct roc_endpoint *ep, const struct roc_vsec_contract *contract,
 			    void *result)
 {
@@ -70,7 +73,7 @@ const char *roc_block_check(struct roc_endpoint *ep, const struct roc_vsec_contr
 		for (c = 0; c < count && blocks->magic; c++)
 			if (!roc_block_is(ep, &piece[c], blocks->magic, contract->id.revision,
 					  blocks->stride ? c : card.channels))
-				return "a block's id is not what it should be";
+				return "the ID register of a block does not match";
 	}
 	return NULL;
 }
@@ -79,7 +82,7 @@ void roc_block_interrupts(struct roc_endpoint *ep, const struct roc_piece *funct
 			  unsigned int vectors, u32 causes)
 {
 	if (!ep->irqs.msix)
-		dev_warn(&ep->pdev->dev, "MSI-X is not used: users may write its table\n");
+		dev_warn(&ep->pdev->dev, "MSI-X not used: users may write its table\n");
 	ep->irqs.block = roc_block(ep, function);
 	ep->irqs.max_vectors = vectors;
 	ep->irqs.causes = causes;
@@ -132,7 +135,7 @@ static int roc_block_reset_verified(struct roc_channel *ch, u32 level)
 	int err;
 
 	roc_block_write(ch, regs->reset, level);
-	/* The generation is read first: a status from before the reset proves nothing. */
+	/* Poll the generation first: a status from before the reset verifies nothing. */
 	err = read_poll_timeout(
 		roc_block_read, generation,
 		(status = roc_block_status(ch)) == ROC_ALL_ONES ||
@@ -162,7 +165,7 @@ int roc_block_disable(struct roc_channel *ch)
 		roc_block_write(ch, regs->control, 0);
 		return roc_block_reset_verified(ch, regs->stop);
 	}
-	/* Nothing counts stops, so each try repeats a write that may have been lost. */
+	/* No register counts stops, so each try repeats the write, which may have been lost. */
 	err = read_poll_timeout(roc_block_stop, status,
 				status == ROC_ALL_ONES || roc_block_stopped(regs, status),
 				ROC_QUIESCE_TRY_US,
@@ -180,7 +183,7 @@ int roc_block_reset(struct roc_channel *ch, u32 level)
 	return roc_block_status(ch) == ROC_ALL_ONES ? -EIO : 0;
 }
 
-/* Until the block reports the outcome. At first it may show no bit at all. */
+/* Wait until the block reports the outcome. Right after the start, none of the bits may be set. */
 static u32 roc_block_loaded(struct roc_channel *ch)
 {
 	const struct roc_block_regs *regs = ch->type->block;
@@ -201,7 +204,7 @@ int roc_block_enable(struct roc_channel *ch, bool (*setup)(struct roc_channel *c
 	*status = 0;
 	for (tries = 0; tries < ROC_ENABLE_TRIES; tries++) {
 		if (!setup(ch, start)) {
-			roc_ch_log(dbg, ch, "setup does not read back, try %u\n", tries);
+			roc_ch_log(dbg, ch, "registers do not read back, try %u\n", tries);
 			continue;
 		}
 		roc_block_write(ch, regs->control, regs->enable);
@@ -211,7 +214,10 @@ int roc_block_enable(struct roc_channel *ch, bool (*setup)(struct roc_channel *c
 		if (*status & regs->enabled && !(*status & regs->failed))
 			return 0;
 		roc_ch_log(dbg, ch, "not enabled: status %#x, try %u\n", *status, tries);
-		/* An access that is still on its way for this try must not meet the next one. */
+		/*
+		 * A memory access that is in flight for this try must not overlap with the next
+		 * try.
+		 */
 		if (ch->type->disable(ch))
 			break;
 	}

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bus mastering of a function, and memory whose release waits until the card cannot write to it.
+ * Bus mastering of a function, deferred frees, and coherent memory that outlives the driver.
  *
- * The bus, which a PCI function masters or does not: who of a function's channels has it. As long
- * as one of them is suspect (quiesce.c) the function does not get it, because then all of them
- * would have it.
+ * Bus mastering is a setting of the function, but channels need it independently: the driver counts
+ * the channels that need it. While one channel is unquiesced (quiesce.c), the driver does not
+ * enable bus mastering, because that channel could write, too.
  *
- * Held: of a channel, until the channel is quiet. See struct roc_held.
+ * Deferred frees: memory of a channel whose free waits until the channel is quiesced. See struct
+ * roc_deferred_free.
  *
- * Kept: coherent memory of the driver's own (rings, notices, completion blocks) whose function lost
- * its driver without being seen to have its bus mastering off, because it does not answer. It is
- * freed once the bus is seen off, which any reset brings about; or when the function is removed, if
- * that is certain to keep it out: it has left its slot, or an IOMMU translated what it wrote. The
- * PCI core does not report a reset of a function without a driver, so a work reads the command
- * register while there is something to free.
+ * Kept memory: coherent memory of the driver (rings, notices, completion blocks) of a function that
+ * was unbound while it did not answer, so that bus mastering could not be verified to be off. The
+ * driver frees it when bus mastering is found to be off, which any reset achieves. It also frees it
+ * when the function is removed, if the function cannot write then: it has left its slot, or an
+ * IOMMU translated its writes. The PCI core does not report the reset of a function without a
+ * driver. So a work item reads the command register while there is memory to free.
  */
 #include <linux/dma-mapping.h>
 #include <linux/list.h>
@@ -26,7 +27,7 @@
 
 #define ROC_KEPT_PERIOD (5 * HZ)
 
-/* One allocation. @pdev: a reference; it may have been removed since. */
+/* One allocation. @pdev: a reference; the device may have been removed since. */
 struct roc_kept {
 	struct list_head node;
 	struct pci_dev *pdev;
@@ -52,7 +53,7 @@ static bool roc_bus_master_needed(struct roc_endpoint *ep)
 	return false;
 }
 
-/* Is there a channel of which nobody knows whether it is quiet? */
+/* Is there a channel that is not verified to be quiesced? */
 bool roc_any_unquiesced(struct roc_endpoint *ep)
 {
 	const struct roc_channel *ch;
@@ -63,7 +64,7 @@ bool roc_any_unquiesced(struct roc_endpoint *ep)
 	return false;
 }
 
-/* A removal clears the bit under the card lock, after it took the epoch away. */
+/* Removal clears the bit under the card lock, after it has cleared the epoch. */
 static int roc_bus_master_set(struct roc_endpoint *ep)
 {
 	lockdep_assert_held(&ep->card->lock);
@@ -90,7 +91,7 @@ static void roc_bus_master_count(struct roc_channel *ch, bool master)
 	ch->bus_master = master;
 }
 
-/* For the backend, when nothing of an earlier owner is left in the channel. */
+/* For the backend, when the channel has no setup of an earlier owner any more. */
 int roc_bus_master_enable(struct roc_channel *ch)
 {
 	int err;
@@ -101,11 +102,11 @@ int roc_bus_master_enable(struct roc_channel *ch)
 	roc_bus_master_count(ch, !err);
 	mutex_unlock(&ch->ep->card->lock);
 	if (err)
-		roc_ch_log(dbg, ch, "bus mastering refused (%d)\n", err);
+		roc_ch_log(dbg, ch, "failed to enable bus mastering: %d\n", err);
 	return err;
 }
 
-/* For the function's own interrupts. */
+/* For the interrupts of the function itself. */
 int roc_bus_master_enable_function(struct roc_endpoint *ep)
 {
 	int err;
@@ -116,7 +117,7 @@ int roc_bus_master_enable_function(struct roc_endpoint *ep)
 	return err;
 }
 
-/* From the whole function, whatever its channels want: the hardware goes. */
+/* For the whole function, whatever its channels need: the hardware goes away. */
 void roc_bus_master_disable_function(struct roc_endpoint *ep)
 {
 	mutex_lock(&ep->card->lock);
@@ -124,10 +125,7 @@ void roc_bus_master_disable_function(struct roc_endpoint *ep)
 	mutex_unlock(&ep->card->lock);
 }
 
-/*
- * Is it certain that the function cannot write any more? This read also pushes out what it had on
- * the way.
- */
+/* Is bus mastering verified to be off? This read also flushes writes in flight. */
 bool roc_bus_master_is_off(struct pci_dev *pdev)
 {
 	u16 command;
@@ -135,13 +133,16 @@ bool roc_bus_master_is_off(struct pci_dev *pdev)
 	pci_read_config_word(pdev, PCI_COMMAND, &command);
 	if (command != 0xffff)
 		return !(command & PCI_COMMAND_MASTER);
-	/* It does not answer, and may come back as it was. Unless it has left its slot. */
+	/*
+	 * The function does not answer. Unless it has left its slot, it may come back with the bit
+	 * set.
+	 */
 	return pdev->error_state == pci_channel_io_perm_failure;
 }
 
 /*
- * Take the bus from a channel. A function either masters it or does not: so this can be done only
- * when no other channel needs it. True if it is certain that the channel cannot write any more.
+ * The channel needs bus mastering no more, but is not quiesced. Bus mastering is off only if no
+ * other channel of the function needs it. Return: whether it is verified to be off.
  */
 bool roc_bus_master_disable(struct roc_channel *ch)
 {
@@ -160,7 +161,7 @@ bool roc_bus_master_disable(struct roc_channel *ch)
 	return off;
 }
 
-/* The channel is quiet: it does not need the bus any more. */
+/* The channel is quiesced, and needs bus mastering no more. */
 void roc_bus_master_release(struct roc_channel *ch)
 {
 	mutex_lock(&ch->ep->card->lock);
@@ -175,7 +176,7 @@ void roc_defer_free(struct roc_channel *ch, struct roc_deferred_free *deferred)
 	list_add(&deferred->node, &ch->deferred);
 }
 
-/* Only when the card cannot write any more. */
+/* Only when the card cannot write to this memory any more. */
 void roc_free_deferred(struct roc_channel *ch)
 {
 	struct roc_deferred_free *deferred, *next;
@@ -187,7 +188,7 @@ void roc_free_deferred(struct roc_channel *ch)
 	}
 }
 
-/* The device loses its driver, and the card was never stopped: was there something? */
+/* The driver unbinds, and the card was never stopped. Return: whether there was a deferred free. */
 bool roc_abandon_deferred(struct roc_channel *ch)
 {
 	bool any = !list_empty(&ch->deferred);
@@ -200,7 +201,7 @@ bool roc_abandon_deferred(struct roc_channel *ch)
 	return any;
 }
 
-/* Free coherent memory of the driver's, NULL: none; or keep it, if @ep->keep is set. */
+/* Free coherent memory of the driver (NULL: none), or keep it allocated if @ep->keep is set. */
 void roc_dma_free(struct roc_endpoint *ep, size_t size, void *memory, dma_addr_t bus)
 {
 	struct roc_kept *kept;
@@ -225,20 +226,21 @@ void roc_dma_free(struct roc_endpoint *ep, size_t size, void *memory, dma_addr_t
 	mutex_unlock(&roc_kept_lock);
 }
 
-/* The binding has ended: log what was kept, and look after it. */
+/* The binding has ended: log how much memory was kept, and start to poll the function. */
 void roc_kept_report(struct roc_endpoint *ep)
 {
 	if (!ep->kept)
 		return;
-	roc_ep_log(warn, ep,
-		   "no answer: %zu bytes of DMA memory stay allocated until it is reset\n",
-		   ep->kept);
+	roc_ep_log(
+		warn, ep,
+		"no answer, %zu bytes of DMA memory stay allocated until the function is reset\n",
+		ep->kept);
 	queue_delayed_work(system_freezable_wq, &roc_kept_work, ROC_KEPT_PERIOD);
 }
 
 /*
- * A function that was removed and found again is another structure, but the same card or one in
- * its place.
+ * A function that was removed and rescanned has a new pci_dev. It is the same card, or another one
+ * in its slot.
  */
 static bool roc_kept_matches(const struct roc_kept *kept, const struct pci_dev *pdev)
 {
@@ -246,7 +248,7 @@ static bool roc_kept_matches(const struct roc_kept *kept, const struct pci_dev *
 	return !strcmp(pci_name(kept->pdev), pci_name(pdev));
 }
 
-/* Free what was kept of @pdev; not @off: only what an IOMMU translated. */
+/* Free what was kept for @pdev. Unless @off, free only what an IOMMU translated. */
 static void roc_kept_free(struct pci_dev *pdev, bool off)
 {
 	struct roc_kept *kept, *next;
@@ -263,11 +265,11 @@ static void roc_kept_free(struct pci_dev *pdev, bool off)
 		kfree(kept);
 	}
 	if (bytes)
-		dev_info(&pdev->dev, "%zu bytes of DMA memory freed that were kept for the card\n",
+		dev_info(&pdev->dev, "%zu bytes of DMA memory freed after the function stopped\n",
 			 bytes);
 }
 
-/* For a probe, which has switched bus mastering off: of a card that was left without a driver. */
+/* For a probe, which has disabled bus mastering: free what was kept at an earlier unbind. */
 void roc_kept_release(struct pci_dev *pdev)
 {
 	mutex_lock(&roc_kept_lock);
@@ -277,8 +279,8 @@ void roc_kept_release(struct pci_dev *pdev)
 }
 
 /*
- * Is bus mastering off by now? A function that answers again without having been reset has the bit
- * still set, and only this driver would clear it. If another driver is bound the bit is that one's.
+ * Is bus mastering off by now? A function that answers again without a reset still has the bit set,
+ * and only this driver would clear it. The bit belongs to another driver if one is bound.
  */
 static bool roc_kept_bus_master_off(struct pci_dev *pdev)
 {
@@ -297,7 +299,7 @@ static bool roc_kept_bus_master_off(struct pci_dev *pdev)
 	return off;
 }
 
-/* Of which function can memory be freed? A reference, or NULL. */
+/* Return: a reference to a function whose memory can be freed, or NULL. */
 static struct pci_dev *roc_kept_ready(void)
 {
 	struct roc_kept *kept;
@@ -328,7 +330,9 @@ static void roc_kept_scan(struct work_struct *work)
 	mutex_unlock(&roc_kept_lock);
 }
 
-/* The last moment at which the IOMMU's mappings of a device that is being removed can be undone. */
+/*
+ * This is the last moment at which IOMMU mappings of a device that is being removed can be undone.
+ */
 static int roc_kept_notify(struct notifier_block *nb, unsigned long action, void *data)
 {
 	struct pci_dev *pdev = to_pci_dev(data);
@@ -351,7 +355,9 @@ int roc_kept_init(void)
 	return bus_register_notifier(&pci_bus_type, &roc_kept_removal);
 }
 
-/* No function has the driver any more. What cannot be freed now stays allocated until reboot. */
+/*
+ * The driver is unbound from all functions. What cannot be freed now stays allocated until reboot.
+ */
 void roc_kept_exit(void)
 {
 	struct roc_kept *kept, *next;
@@ -361,9 +367,10 @@ void roc_kept_exit(void)
 	mutex_lock(&roc_kept_lock);
 	roc_kept_free_ready();
 	list_for_each_entry_safe(kept, next, &roc_kept, node) {
-		dev_warn(&kept->pdev->dev,
-			 "%zu bytes of DMA memory stay allocated until reboot: no reset since\n",
-			 kept->size);
+		dev_warn(
+			&kept->pdev->dev,
+			"%zu bytes of DMA memory stay allocated until reboot, the function was not reset\n",
+			kept->size);
 		pci_dev_put(kept->pdev);
 		kfree(kept);
 	}

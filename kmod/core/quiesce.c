@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The proof that a channel is quiet.
+ * Quiesce channels and verify that they are quiesced.
  *
- * A channel is *suspect* from probe on, until its quiet is proved in this binding: somebody may
- * have left it running. It becomes suspect again when a run ends without proof. Memory that a
- * suspect channel could write to is given back only while the bus is off for certain.
+ * A channel is *unquiesced* from probe on, until the driver has verified in this binding that the
+ * card does not write for it: an earlier owner may have left it running. It becomes unquiesced
+ * again when a run ends and the verification fails. Memory that an unquiesced channel could write
+ * to is freed only while bus mastering is verified to be off.
  */
 #include <linux/mm.h>
 #include <linux/pci.h>
@@ -17,7 +18,7 @@ static void roc_set_quiesced(struct roc_channel *ch)
 	ch->dma_configured = false;
 }
 
-/* Stop the channel, and have it say that it has stopped. */
+/* Stop the channel, and verify that it has stopped. */
 static int roc_stop_verified(struct roc_channel *ch)
 {
 	int err = 0;
@@ -30,14 +31,15 @@ static int roc_stop_verified(struct roc_channel *ch)
 	if (!err)
 		roc_set_quiesced(ch);
 	else
-		roc_ch_log(dbg, ch, "not quiesced (%d)\n", err);
+		roc_ch_log(dbg, ch, "failed to quiesce: %d\n", err);
 	return err;
 }
 
 /*
- * After a run, or a start that failed: the card writes no more, because it says so and its counters
- * prove it, or because it may not master the bus. If neither can be had the pages must not go back
- * to the system. The channel is open, and its interrupt wakes nobody any more.
+ * Quiesce the channel after a run or a failed start. The card writes no more if it reports that and
+ * its counters confirm it, or if bus mastering is off. If neither can be achieved, the pages must
+ * not go back to the system, so further frees are deferred. The channel is open, and its interrupt
+ * handler wakes no waiter any more.
  */
 void roc_quiesce(struct roc_channel *ch, bool present)
 {
@@ -51,13 +53,13 @@ void roc_quiesce(struct roc_channel *ch, bool present)
 		return;
 	ch->open->defer_free = true;
 	roc_ch_log(alert_ratelimited, ch,
-		   "the card cannot be stopped; its memory stays until it can\n");
+		   "failed to stop the card, memory stays pinned until it stops\n");
 }
 
 /*
- * A suspect channel may answer now: prove that it is quiet. With that, or while the bus is off for
- * certain, let go of what it could have written. Only while it does not run.
- * @present: the card may be touched. False: it is still suspect.
+ * Try again to verify that a channel which does not run is quiesced, because the card may answer
+ * now. If that succeeds, or if bus mastering is verified to be off, free what was deferred.
+ * @present: the card may be accessed. Return: whether the channel is quiesced.
  */
 bool roc_requiesce(struct roc_channel *ch, bool present)
 {
@@ -75,8 +77,9 @@ bool roc_requiesce(struct roc_channel *ch, bool present)
 }
 
 /*
- * For a STOP of a channel that does not run. A run that ended by itself, or whose STOP failed, may
- * have left a card that still writes: that is tried again, and said. @ch is open.
+ * STOP of an open channel that does not run. After a run that ended by itself, or whose STOP
+ * failed, the card may still write: try to quiesce it again. Return: -EIO if it may still write,
+ * else -EALREADY.
  */
 int roc_stop_not_running(struct roc_channel *ch)
 {
@@ -86,7 +89,7 @@ int roc_stop_not_running(struct roc_channel *ch)
 	return ch->open->defer_free ? -EIO : -EALREADY;
 }
 
-/* The function was reset: whatever was in the channel is gone. */
+/* A function reset cleared all state of the channel. */
 static void roc_channel_was_reset(struct roc_channel *ch)
 {
 	if (ch->ep->ops->after_reset)
@@ -95,7 +98,7 @@ static void roc_channel_was_reset(struct roc_channel *ch)
 	roc_requiesce(ch, true);
 }
 
-/* No channel lock held. */
+/* Context: no channel lock held. */
 void roc_quiesced_by_reset(struct roc_endpoint *ep)
 {
 	struct roc_channel *ch;
@@ -108,11 +111,13 @@ void roc_quiesced_by_reset(struct roc_endpoint *ep)
 }
 
 /*
- * The last resort for a channel that does not prove that it is quiet. The bus is off, no channel
- * runs, and the device is locked: at probe by the thread that waits for the work in which the PCI
- * core probes, so it cannot be asserted. No access reaches the registers: the endpoint is not yet
- * open, it is shut, or see roc_reset_idle(). The reset takes up to a minute if the card does not
- * come back. The card's other endpoint needs the card's lock, so it is not held meanwhile.
+ * Reset the function, the last resort for a channel that cannot be quiesced.
+ *
+ * Bus mastering is off, no channel runs, and the device is locked. At probe the lock is held by the
+ * thread that waits for the PCI core's probe work, so it cannot be asserted. Nothing accesses the
+ * registers: the endpoint is not open yet, it is shut, or roc_reset_idle() excludes accesses. The
+ * reset takes up to a minute if the card does not come back. The card lock is not held meanwhile,
+ * because the other endpoint of the card needs it.
  */
 int roc_reset_function(struct roc_endpoint *ep)
 {
@@ -136,17 +141,21 @@ int roc_reset_function(struct roc_endpoint *ep)
 	mutex_lock(&ep->card->lock);
 	for (i = 0; !err && i < ops->carried_count; i++)
 		roc_write(ep, ops->carried[i].bar, ops->carried[i].offset, carried[i]);
-	/* Its interrupt is off: a start must not count on alarms before roc_irqs_enable(). */
+	/*
+	 * The reset disabled the function's interrupt: a start must not rely on alarms by interrupt
+	 * before roc_irqs_enable().
+	 */
 	if (!err)
 		ep->irqs.programmed = false;
 	mutex_unlock(&ep->card->lock);
-	/* The next error recovery wants a saved state, too: restoring one uses it up. */
+	/* Restoring a saved state invalidates it, and the next error recovery needs one. */
 	pci_save_state(ep->pdev);
-	roc_ep_log(warn_ratelimited, ep, "reset the function to quiesce a channel (%d)\n", err);
+	roc_ep_log(warn_ratelimited, ep,
+		   "failed to quiesce a channel, function reset returned %d\n", err);
 	return err;
 }
 
-/* All channels of the function at once, or -EINTR and none. */
+/* Take the locks of all channels of the function. Return: -EINTR, and then none is held. */
 int roc_channels_lock(struct roc_endpoint *ep)
 {
 	unsigned int held;
@@ -169,7 +178,7 @@ void roc_channels_unlock(struct roc_endpoint *ep)
 		mutex_unlock(&ch->lock);
 }
 
-/* All channels' locks held, or the answer may be out of date. */
+/* May a start reset the function? The result is reliable only with all channel locks held. */
 static bool roc_resettable(struct roc_endpoint *ep)
 {
 	const struct roc_channel *ch;
@@ -183,9 +192,9 @@ static bool roc_resettable(struct roc_endpoint *ep)
 }
 
 /*
- * With all channels' locks no access under one of them is on its way, and from now on
- * roc_channel_lock() waits. A card that was seen to ignore its reset is broken, and a start
- * does not reset it.
+ * With all channel locks held, no access is in progress under one of them; once @resetting is set,
+ * roc_channel_lock() waits. A card that visibly ignored its reset is broken, so a start does not
+ * reset the function for it.
  */
 static int roc_reset_begin(struct roc_endpoint *ep)
 {
@@ -207,8 +216,9 @@ static void roc_reset_end(struct roc_endpoint *ep)
 }
 
 /*
- * Users' mappings are empty, and a fault waits; accesses through the driver wait, too, those under
- * a channel's lock without holding it: a close does not wait. The device is locked.
+ * Reset the function while users have no mapping of registers. Faults and accesses through the
+ * driver wait, those under a channel lock without holding it, so a close does not wait. Device
+ * locked.
  */
 static int roc_reset_closed(struct roc_endpoint *ep)
 {
@@ -226,12 +236,18 @@ static int roc_reset_closed(struct roc_endpoint *ep)
 	return err;
 }
 
-/* For a start. A removal or another reset that has the device waits for us, so it is only tried. */
+/*
+ * Reset an idle function for a start. Only try the device lock: a removal or another reset that
+ * holds it waits for the SRCU read side of this caller.
+ */
 static int roc_reset_idle(struct roc_endpoint *ep)
 {
 	int err = -EIO;
 
-	/* Not beside another channel's run: all register accesses would wait for its lock. */
+	/*
+	 * Check first without the locks: while a channel runs, a writer that waits for @registers
+	 * would block all register accesses.
+	 */
 	if (!roc_resettable(ep))
 		return -EIO;
 	if (down_write_killable(&ep->registers)) {
@@ -247,7 +263,7 @@ static int roc_reset_idle(struct roc_endpoint *ep)
 		err = roc_reset_closed(ep);
 		pci_dev_unlock(ep->pdev);
 	}
-	/* The alarm's work, which this sets going, only tries. */
+	/* roc_irqs_enable() schedules the alarm work, which only tries @registers. */
 	downgrade_write(&ep->registers);
 	if (!err)
 		roc_irqs_enable(ep);
@@ -257,8 +273,9 @@ static int roc_reset_idle(struct roc_endpoint *ep)
 }
 
 /*
- * Before a start, for which no channel of the function may be suspect. No channel lock is held: two
- * that start at once must not wait for each other. SRCU read side held.
+ * Quiesce all channels before a start, which no unquiesced channel of the function may accompany.
+ * No channel lock is held, because two concurrent starts must not wait for each other. SRCU read
+ * side held.
  */
 int roc_requiesce_all(struct roc_endpoint *ep)
 {

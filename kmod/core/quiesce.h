@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who may write to memory, and when what they could have written to is given back. A header of its
- * own, because the structures of that memory embed struct roc_held.
+ * Bus mastering, deferred frees and the verification of quiescence. A separate header, because the
+ * structures of memory that the card writes to embed struct roc_deferred_free.
  */
 #ifndef ROC_QUIESCE_H
 #define ROC_QUIESCE_H
@@ -14,15 +14,16 @@ struct roc_channel;
 struct roc_endpoint;
 
 /**
- * struct roc_held - memory whose owner gave it up while the card might still write to it
+ * struct roc_deferred_free - memory whose owner freed it while the card might still write to it
  *
- * Embedded in that memory's structure. In the channel's list, under channel->lock, until the
- * channel is proved to be quiet.
+ * Embedded in the structure of that memory, and in the list of the channel, under channel->lock,
+ * until the channel is verified to be quiesced.
  *
- * @node: in the channel's @deferred
- * @free: the card cannot write to it any more: give it back
- * @abandon: the device loses its driver, and the card was never stopped: an IOMMU keeps it out from
- *	here on, and for machines without one the pages are never given back. Channel lock not held
+ * @node: entry in roc_channel.deferred
+ * @free: free the memory; the card cannot write to it any more
+ * @abandon: unmap the memory and never free its pages: the driver unbinds, and the card was never
+ *	stopped. An IOMMU blocks the card from then on; without one it may still write to the pages.
+ *	Channel lock not held
  */
 struct roc_deferred_free {
 	struct list_head node;

@@ -257,9 +257,8 @@ struct roc_endpoint {
  */
 enum roc_shut_cause {
 	ROC_SHUT_RESET = BIT(0), /* from .reset_prepare to .reset_done */
-	ROC_SHUT_ERROR =
-		BIT(1), /* until .resume, or until the PCI core gives up the card */
-	ROC_SHUT_END = BIT(2), /* removal or shutdown: until the end of the binding */
+	ROC_SHUT_ERROR = BIT(1), /* until .resume, or until the PCI core gives up the card */
+	ROC_SHUT_END = BIT(2),	 /* removal or shutdown: until the end of the binding */
 };
 
 #define roc_to_endpoint(d) container_of(d, struct roc_endpoint, dev)

@@ -57,7 +57,7 @@ static const char *roc_fragment_check(struct roc_endpoint *ep, struct roc_fragme
 	for (i = 0; i < open->links * ep->ops->channels && !reason; i++) {
 		link.offset = open->link.offset + i * open->link_stride;
 		if (!roc_block_is(ep, &link, FRAGMENT_ID_LINK, FRAGMENT_VSEC_REVISION, i))
-			reason = "a block's id is not what it should be";
+			reason = "the ID register of a block does not match";
 	}
 	return reason;
 }

@@ -65,7 +65,7 @@ static void odd_words(void)
 	    (emu_config(CARD0, 0, VSEC + EVENT_VSEC_LIMITS) & ~0xff00u) | 4 << 8,
 	    "rings are too small");
 	works();
-	odd(VSEC + EVENT_VSEC_CARD, BLOCKS + 0x800, "block's id is not what it should be");
+	odd(VSEC + EVENT_VSEC_CARD, BLOCKS + 0x800, "the ID register of a block does not match");
 	CU_ASSERT(events_again());
 }
 

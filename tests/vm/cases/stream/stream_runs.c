@@ -285,7 +285,7 @@ static void registers_elsewhere(void)
 	strcpy(address, pci_address(P40_ID));
 	UNIT_EQ(driver_unbind(address), 0);
 	off_by(address, STREAM_VSEC_CARD, ELSEWHERE, "open registers are elsewhere");
-	off_by(address, STREAM_VSEC_STREAM, 8, "a block's id is not what it should be");
+	off_by(address, STREAM_VSEC_STREAM, 8, "the ID register of a block does not match");
 	UNIT_NEED(driver_bind(address));
 	start(&r);
 	reader_generate(&r, 0, 1000, 1000, 0, 100, 0);
