@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers: memory mapped for the card, of a user (memory.c) or of a dma-buf (dmabuf_import.c).
+ * Buffers: user memory (memory.c) or a dma-buf (dmabuf_import.c), mapped for the card.
  *
- * Mapped once and turned into an extent table. Never given back while the card might still write;
- * see struct roc_held.
+ * A buffer is mapped once, and converted to an extent table. It is never freed while the card might
+ * still write to it; see struct roc_deferred_free.
  */
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
@@ -16,12 +16,15 @@
 #include "core/trace.h"
 
 #define ROC_BUFFERS_MAX 1024
-/* Each superpage is synchronised when it goes to the card and comes back, where that is needed. */
+/* Where a sync is needed, each superpage is synced when it goes to the card and when it returns. */
 #define ROC_MAP_ATTRS DMA_ATTR_SKIP_CPU_SYNC
-/* Memory that is short is the caller's news, not the log's. */
+/* The caller gets the error if memory is short; a warning in the log would not help. */
 #define ROC_TABLE_GFP (GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
 
-/* What the card sees of @sgt from @skip on: -ERANGE if that is not as much as the buffer has. */
+/*
+ * Build the table of bus addresses of @sgt from @skip on. Return: -ERANGE if @sgt is shorter than
+ * the buffer.
+ */
 static int roc_make_extents(struct roc_buffer *buf, const struct sg_table *sgt, u64 skip)
 {
 	u64 left = buf->length, length, before;
@@ -46,8 +49,8 @@ static int roc_make_extents(struct roc_buffer *buf, const struct sg_table *sgt, 
 }
 
 /*
- * How the buffer lies in memory: what is one piece for the card may be many behind an IOMMU, and a
- * cache is cleaned by memory.
+ * Build the table of physical addresses. Behind an IOMMU one extent of the card may consist of many
+ * physical pieces, and cache maintenance works on physical addresses.
  */
 static int roc_make_pieces(struct roc_buffer *buf)
 {
@@ -66,7 +69,7 @@ static int roc_make_pieces(struct roc_buffer *buf)
 	return 0;
 }
 
-/* Where the CPU sees the buffer; only for a card whose progress can be kernel_access there. */
+/* Build the table of kernel addresses, for cards whose progress the kernel detects in memory. */
 static int roc_make_memory(struct roc_buffer *buf)
 {
 	struct scatterlist *sg;
@@ -88,7 +91,7 @@ static int roc_make_memory(struct roc_buffer *buf)
 	return 0;
 }
 
-/* Would DMA into this memory be copied by the kernel? Then it would never arrive. */
+/* Would the kernel bounce DMA into this memory? Then the data would never arrive in it. */
 static bool roc_buffer_bounced(struct roc_endpoint *ep, struct roc_buffer *buf)
 {
 	unsigned int i;
@@ -101,7 +104,7 @@ static bool roc_buffer_bounced(struct roc_endpoint *ep, struct roc_buffer *buf)
 	return false;
 }
 
-/* Can the card use what was mapped? */
+/* Can the card use the mapping? */
 static int roc_buffer_check_mapping(struct roc_buffer *buf, struct roc_endpoint *ep,
 				    struct roc_buf_register *arg)
 {
@@ -148,7 +151,7 @@ static void roc_unmap(struct roc_buffer *buf, struct roc_endpoint *ep)
 	buf->mapped = false;
 }
 
-/* All but the memory. */
+/* Free everything except the memory. */
 static void roc_buffer_free_tables(struct roc_buffer *buf)
 {
 	kvfree(buf->extents.table);
@@ -193,7 +196,7 @@ static struct roc_buffer *roc_buffer_new(bool kernel_access)
 	return buf;
 }
 
-/* A piece of it goes to the card, or comes back: only where @buf->sync is set. */
+/* Sync a piece that goes to the card or returns; only for a buffer with @sync. */
 void roc_buffer_sync(struct roc_endpoint *ep, const struct roc_buffer *buf, u64 offset, u64 length,
 		     u64 bus, bool to_card)
 {
@@ -227,7 +230,7 @@ static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *a
 		arg->reason = ROC_REASON_DMA_MASK;
 		return -EOPNOTSUPP;
 	}
-	/* Finite exactly when the kernel may bounce this device. */
+	/* The limit is finite exactly if the kernel may bounce DMA of this device. */
 	if (dma_max_mapping_size(&ep->pdev->dev) < arg->length) {
 		arg->reason = ROC_REASON_BOUNCE;
 		arg->limit = dma_max_mapping_size(&ep->pdev->dev);
@@ -237,8 +240,8 @@ static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *a
 }
 
 /*
- * Under a handle of this open file, unless the channel runs by now. Until the caller knows the
- * handle nobody finds the buffer by it; removal and reset do.
+ * List the buffer under a handle of this open channel, unless the channel runs by now. Users cannot
+ * find it until the handle is copied to the caller; removal and reset can.
  */
 static int roc_buffer_add(struct roc_open *o, struct roc_buffer *buf, u32 *handle)
 {
@@ -263,7 +266,7 @@ static int roc_buffer_add(struct roc_open *o, struct roc_buffer *buf, u32 *handl
 	return err;
 }
 
-/* What the hardware has to do with it. Inside the SRCU read side; mapping takes no lock. */
+/* Map the buffer and list it. Inside the SRCU read side; no lock is held while mapping. */
 static int roc_buffer_bind(struct roc_open *o, struct roc_buffer *buf, struct roc_buf_register *arg)
 {
 	struct roc_endpoint *ep = o->ch->ep;
@@ -282,8 +285,8 @@ static int roc_buffer_bind(struct roc_open *o, struct roc_buffer *buf, struct ro
 }
 
 /*
- * The card may go while the memory is pinned, which is then given back; once it is mapped and
- * listed, removal and reset find it.
+ * The memory is pinned outside the SRCU read side. If the card goes away meanwhile, it is unpinned;
+ * once it is mapped and listed, removal and reset release it.
  */
 int roc_buffer_register(struct roc_open *o, struct roc_buf_register *arg)
 {
@@ -295,7 +298,7 @@ int roc_buffer_register(struct roc_open *o, struct roc_buf_register *arg)
 
 	if (!o->ch->type->check_buffer)
 		return -EOPNOTSUPP;
-	/* Else each child of a fork would have a limit of its own for the same channel. */
+	/* Otherwise each child of a fork would have its own limit for the same channel. */
 	if (current->mm != o->mm) {
 		arg->reason = ROC_REASON_OWNER;
 		return -EPERM;
@@ -335,7 +338,10 @@ err_forget:
 	return err;
 }
 
-/* The same for a dma-buf; @as is what a registration of it would say. Inside the SRCU read side. */
+/*
+ * Map an imported dma-buf and list it; @as holds the arguments and results of an equivalent
+ * registration. Inside the SRCU read side.
+ */
 static int roc_buffer_bind_import(struct roc_open *o, struct roc_buffer *buf,
 				  struct roc_buf_import *arg, struct roc_buf_register *as)
 {
@@ -343,7 +349,7 @@ static int roc_buffer_bind_import(struct roc_open *o, struct roc_buffer *buf,
 	bool kernel_access;
 	int err;
 
-	/* Nor does the kernel look at what is not its own memory. */
+	/* kernel_access is ignored: the kernel does not read memory of other drivers. */
 	err = READ_ONCE(o->ch->state) == ROC_CH_RUNNING ? -EBUSY
 							: roc_check_request(ep, as, &kernel_access);
 	if (err)
@@ -367,7 +373,7 @@ static int roc_buffer_bind_import(struct roc_open *o, struct roc_buffer *buf,
 	return err;
 }
 
-/* Of a dma-buf of @size bytes; 0 = to its end. */
+/* Check and complete the length of a piece of a dma-buf of @size bytes; 0 means up to its end. */
 static int roc_import_length(u64 size, u64 offset, u64 *length)
 {
 	if (!PAGE_ALIGNED(offset) || !PAGE_ALIGNED(*length))
@@ -388,7 +394,7 @@ int roc_buffer_import(struct roc_open *o, struct roc_buf_import *arg)
 	u64 size;
 
 	if (roc_stale(o))
-		return -ENODEV; /* rather than what is wrong with the descriptor */
+		return -ENODEV; /* before any error about the descriptor */
 	if (!o->ch->type->check_buffer)
 		return -EOPNOTSUPP;
 	buf = roc_buffer_new(false);
@@ -407,7 +413,7 @@ int roc_buffer_import(struct roc_open *o, struct roc_buf_import *arg)
 		goto err_put;
 	err = roc_buffer_bind_import(o, buf, arg, &as);
 	if (err)
-		roc_import_put(&buf->import); /* while there is the device */
+		roc_import_put(&buf->import); /* needs the device, so inside the read side */
 	else
 		arg->extents = buf->extents.count;
 	roc_leave(ep, idx);
@@ -425,7 +431,7 @@ err_forget:
 	return err;
 }
 
-/* What is behind @handle, 0 = what the kind has of its own. */
+/* Memory behind @handle; 0 is the memory that the channel type allocated. */
 static struct roc_memory *roc_buffer_memory(struct roc_open *o, u32 handle)
 {
 	struct roc_buffer *buf;
@@ -438,7 +444,7 @@ static struct roc_memory *roc_buffer_memory(struct roc_open *o, u32 handle)
 	return buf->backing ?: ERR_PTR(-EOPNOTSUPP);
 }
 
-/* To be returned. */
+/* The caller drops the reference with roc_memory_export_put(). */
 static struct roc_memory *roc_buffer_export_get(struct roc_open *o, struct roc_buf_export *arg)
 {
 	struct roc_memory *memory = roc_buffer_memory(o, arg->handle);
@@ -451,14 +457,14 @@ static struct roc_memory *roc_buffer_export_get(struct roc_open *o, struct roc_b
 	return err ? ERR_PTR(err) : memory;
 }
 
-/* Inside the SRCU read side. */
+/* Context: inside the SRCU read side. */
 int roc_buffer_export(struct roc_open *o, struct roc_buf_export *arg)
 {
 	struct roc_channel *ch = o->ch;
 	struct roc_memory *memory;
 	int err;
 
-	/* Else a copy of the descriptor would give away memory of the opener's. */
+	/* Otherwise a process with a copy of the descriptor could export memory of the opener. */
 	if (current->mm != o->mm) {
 		arg->reason = ROC_REASON_OWNER;
 		return -EPERM;
@@ -498,11 +504,11 @@ void roc_buffer_commit(struct roc_open *o, u32 handle, bool copied)
 	int idx;
 
 	if (!roc_enter(ch->ep, o->epoch, &idx))
-		return; /* removal takes it back */
+		return; /* removal releases the buffer */
 	mutex_lock(&ch->lock);
 	buf = roc_buffer_take_uncommitted(o, handle);
 	if (buf && copied) {
-		/* The place is there: nothing is allocated. */
+		/* xa_alloc() reserved the entry, so this does not allocate. */
 		xa_store(&o->buffers, handle, buf, 0);
 		buf = NULL;
 	} else if (buf) {
@@ -514,7 +520,10 @@ void roc_buffer_commit(struct roc_open *o, u32 handle, bool copied)
 	roc_leave(ch->ep, idx);
 }
 
-/* No longer the open file's. NULL: the card may still write to it; else the caller frees it. */
+/*
+ * Remove a buffer from the open channel. Return: the buffer, for the caller to free; NULL if the
+ * card may still write to it, and the free is deferred.
+ */
 static struct roc_buffer *roc_buffer_remove(struct roc_open *o, u32 handle)
 {
 	struct roc_buffer *buf = xa_load(&o->buffers, handle);
@@ -528,7 +537,7 @@ static struct roc_buffer *roc_buffer_remove(struct roc_open *o, u32 handle)
 	return NULL;
 }
 
-/* Inside the SRCU read side. */
+/* Context: inside the SRCU read side. */
 int roc_buffer_unregister(struct roc_open *o, u32 handle)
 {
 	struct roc_channel *ch = o->ch;
@@ -552,7 +561,7 @@ void roc_buffer_drop_all(struct roc_open *o)
 	struct roc_buffer *buf, *next, *taken;
 	unsigned long handle;
 
-	/* The card has no address of these. */
+	/* The card never got an address of an uncommitted buffer. */
 	list_for_each_entry_safe(buf, next, &o->uncommitted, node) {
 		list_del(&buf->node);
 		roc_buffer_free(buf, o->ch->ep);

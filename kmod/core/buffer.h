@@ -17,21 +17,21 @@ struct roc_open;
 /**
  * struct roc_buffer - memory mapped for the card
  *
- * Owned by the open file's xarray, or by its list @uncommitted, under the channel lock; or by the
- * channel's list of what the card may still write to. Constant from the time that it is listed.
+ * Owned by the xarray of the open channel, or by its list of uncommitted buffers, under the channel
+ * lock; or by the channel's list of deferred frees. Constant once it is in one of them.
  *
- * @deferred: for the latter
- * @node: in that list: the caller does not know the handle yet
- * @handle: while in that list
- * @backing: user memory: a reference; NULL: it is imported
- * @import: else
- * @length: bytes
- * @extents: contiguous pieces of it as bus addresses of the card
- * @memory: the same as @extents as the CPU sees it; empty: not seen
- * @pieces: where each byte is in memory; only with @sync
- * @kernel_access: the kernel looks at what the card writes there
+ * @deferred: entry in the list of deferred frees
+ * @node: entry in roc_open.uncommitted, until the handle is copied to the caller
+ * @handle: the handle, while in that list
+ * @backing: reference to pinned user memory, NULL for an imported buffer
+ * @import: the dma-buf, for an imported buffer
+ * @length: size in bytes
+ * @extents: contiguous pieces as bus addresses of the card
+ * @memory: contiguous pieces as addresses of the kernel; empty if the kernel does not read them
+ * @pieces: physical address of each piece; only with @sync
+ * @kernel_access: the kernel reads what the card writes there
  * @sync: the CPU's view must be synced after DMA
- * @mapped: @backing is, for the card
+ * @mapped: @backing is mapped for the card
  */
 struct roc_buffer {
 	struct roc_deferred_free deferred;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/rocNchM: one DMA channel, one opener at a time. What it does is its kind's; here is what
- * every kind has.
+ * /dev/rocNchM: one DMA channel, one opener at a time. This file implements what all channel types
+ * share.
  *
- * Every ioctl runs inside the endpoint's SRCU read side (so the hardware is there) and, except
- * where it waits, under the channel lock. A registration goes in when its memory is pinned.
+ * Every ioctl runs inside the SRCU read side of the endpoint, so that the hardware is accessible,
+ * and under the channel lock unless it waits. Handlers that pin user memory enter the read side
+ * themselves, after pinning.
  */
 #include <linux/eventfd.h>
 #include <linux/fs.h>
@@ -61,7 +62,10 @@ static int roc_ch_reset(struct file *file, void *arg)
 	return ch->state == ROC_CH_RUNNING ? -EBUSY : ch->ep->ops->reset(ch, c->level);
 }
 
-/* An end that came before is told of now: nothing else will. */
+/*
+ * A run that failed before the eventfd was set is signalled now, because no further event will
+ * come.
+ */
 static void roc_channel_eventfd_set(struct roc_open *o)
 {
 	lockdep_assert_held(&o->ch->lock);
@@ -159,7 +163,7 @@ static void roc_buf_import_commit(struct file *file, const void *arg, bool copie
 	roc_buffer_commit(file->private_data, i->handle, copied);
 }
 
-/* Those of every kind. */
+/* ioctls of every channel type */
 static const struct roc_ioctl roc_channel_calls[] = {
 	ROC_IOCTL(ROC_CH_RESET, roc_ch_control, count, roc_ch_reset, .locked = true),
 	ROC_IOCTL(ROC_CH_EVENTFD, roc_ch_eventfd, reserved, roc_ch_eventfd),
@@ -192,7 +196,10 @@ static __poll_t roc_channel_poll(struct file *file, poll_table *pt)
 	__poll_t events;
 
 	poll_wait(file, &o->wait, pt);
-	/* What there was before it failed is seen after that is. */
+	/*
+	 * Read the state first: then all data from before a failure are visible to the type's
+	 * poll().
+	 */
 	state = roc_state(o->ch);
 	events = o->ch->type->poll(o, pt);
 	if (state == ROC_CH_FAILED)

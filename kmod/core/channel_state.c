@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a channel says of itself to who looks without its lock, which a start or a stop holds for
- * long: how it is and why, and whose it is.
+ * State, failure reason and owner of a channel, for readers that cannot wait for the channel lock:
+ * a start or a stop holds it for long.
  */
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 
 #include "core/roc.h"
 
-/* Whoever sees @state sees all that came before, too. */
+/* A reader that sees @state also sees everything that was written before. */
 void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_reason reason)
 {
 	lockdep_assert_held(&ch->lock);
@@ -19,7 +19,10 @@ void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_rea
 	spin_unlock(&ch->state_lock);
 }
 
-/* A start was refused, which changes no state: @reason stays until the next one. */
+/*
+ * Record why a start was refused. The state does not change; @reason stays until the next change of
+ * state or refusal.
+ */
 void roc_set_refused(struct roc_channel *ch, enum roc_reason reason)
 {
 	lockdep_assert_held(&ch->lock);
@@ -29,10 +32,12 @@ void roc_set_refused(struct roc_channel *ch, enum roc_reason reason)
 }
 
 /*
- * Note that a start is in progress. A start reads the card's configuration long before the channel
- * runs, so it must be visible before that read: a configurator that writes a register and then sees
- * no start knows that a later start reads the new word. The card lock orders the two, because the
- * configurator writes under it.
+ * Record that a start is in progress.
+ *
+ * A start reads the configuration of the card long before the channel runs, so it must be visible
+ * before that read. A configuration program that writes a register and then sees no start in
+ * progress may rely on later starts to read the new value. The card lock orders both, because
+ * register ioctls write under it.
  */
 void roc_set_starting(struct roc_channel *ch, bool starting)
 {
@@ -45,7 +50,7 @@ void roc_set_starting(struct roc_channel *ch, bool starting)
 	mutex_unlock(&card->lock);
 }
 
-/* Takes the reference to @pid. */
+/* Consumes the reference to @pid. */
 void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name)
 {
 	struct pid *old;
@@ -59,8 +64,8 @@ void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name)
 }
 
 /*
- * The number of process @pid as the caller sees it. 0 if the process is outside of the caller's
- * namespace or has ended: its number may be another process's by now.
+ * PID of the process in the namespace of the caller. Return: 0 if the process is outside of that
+ * namespace, or has ended, because its number may have been reused.
  */
 pid_t roc_pid_for_caller(struct pid *pid)
 {

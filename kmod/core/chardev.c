@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Endpoints and channels as structures, and their device nodes.
+ * Allocation of endpoints and channels, and their device nodes.
  *
- * An endpoint's structure outlives its hardware: it is freed with the last reference to its
- * struct device, which open files and the channels hold.
+ * The structure of an endpoint outlives its hardware: open files and channels hold references to
+ * its struct device, and the last reference frees it.
  *
  * All openers of an endpoint share the mapping of one private inode, whatever node they opened
- * (mknod, containers), so that removal can revoke every BAR mapping at once.
+ * (mknod, containers), so that removal can revoke all BAR mappings at once.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -20,8 +20,8 @@ static dev_t roc_devt;
 static struct vfsmount *roc_mount;
 
 /*
- * Which PCI function has number N. Kept until the module is unloaded: a node that was copied or
- * kept open must not reach another card after a removal and a rescan.
+ * Assignment of N in /dev/rocN to a PCI address. It persists until the module is unloaded: a node
+ * that was copied or kept open must not reach another card after removal and rescan.
  */
 struct roc_number {
 	bool used;
@@ -120,14 +120,14 @@ static void roc_put_channels(struct roc_endpoint *ep, unsigned int count)
 		put_device(&ep->channels[count].dev);
 }
 
-/* Open files may keep it, and its channels, for longer. */
+/* Open files may keep the endpoint and its channels for longer. */
 void roc_endpoint_put(struct roc_endpoint *ep)
 {
 	roc_put_channels(ep, ep->ops->channels);
 	put_device(&ep->dev);
 }
 
-/* The number that @pdev's address has, or gets: the lowest that no address has. */
+/* Return: the number that is assigned to the address of @pdev, else the lowest free one. */
 static int roc_number_of(struct pci_dev *pdev)
 {
 	struct roc_number at = {
@@ -149,7 +149,9 @@ static int roc_number_of(struct pci_dev *pdev)
 	return i < ROC_ENDPOINTS_MAX ? i : -ENOSPC;
 }
 
-/* An endpoint with its channels, not yet visible. Undone by roc_endpoint_put(). */
+/*
+ * Allocate an endpoint with its channels, not yet visible to users. Undone by roc_endpoint_put().
+ */
 struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_card_ops *ops)
 {
 	struct roc_endpoint *ep;
@@ -226,7 +228,7 @@ static void roc_unpublish_channels(struct roc_endpoint *ep, unsigned int count)
 		cdev_device_del(&ep->channels[count].cdev, &ep->channels[count].dev);
 }
 
-/* Make the nodes appear. The hardware must be ready: an open may follow at once. */
+/* Create the nodes. The hardware must be ready, because users may open them immediately. */
 int roc_endpoint_publish(struct roc_endpoint *ep)
 {
 	unsigned int i;
@@ -262,7 +264,7 @@ static int roc_fs_init_context(struct fs_context *fc)
 	return init_pseudo(fc, 0x726f6366) ? 0 : -ENOMEM;
 }
 
-/* No owner: our own mount would pin the module for ever. It is never mounted by others. */
+/* No owner: the driver's own mount would pin the module forever. Nothing else mounts it. */
 static struct file_system_type roc_fs = {
 	.name = "roc",
 	.init_fs_context = roc_fs_init_context,

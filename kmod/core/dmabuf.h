@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory shared with other devices: what the driver exports, and what it imports, as dma-bufs.
+ * dma-bufs: export of channel memory, and import of memory of other drivers.
  *
  * Lock order: channel->lock > dma_resv > export->lock, and endpoint->exports_lock > dma_resv. The
- * callbacks that importers reach take none of the driver's locks but the last.
+ * callbacks for importers take no lock of the driver other than export->lock and, at the release,
+ * endpoint->exports_lock and roc_memory_exports_lock.
  */
 #ifndef ROC_DMABUF_H
 #define ROC_DMABUF_H
@@ -17,10 +18,10 @@ struct roc_memory;
 struct sg_table;
 
 /**
- * struct roc_import - a dma-buf of somebody else's, mapped for the card
- * @dmabuf: with a reference; NULL: nothing is imported
- * @attachment: of the card's function
- * @sgt: what the exporter mapped: only its DMA side is ours to look at
+ * struct roc_import - a dma-buf of another driver, mapped for the card
+ * @dmabuf: reference to the dma-buf; NULL: nothing is imported
+ * @attachment: attachment of the card's function
+ * @sgt: mapping by the exporter. Only its DMA side may be used
  */
 struct roc_import {
 	struct dma_buf *dmabuf;
@@ -30,25 +31,29 @@ struct roc_import {
 
 #ifdef CONFIG_DMA_SHARED_BUFFER
 /*
- * A dma-buf of @memory, which was lent for it and is returned at its release, and the number @fd
- * that it will have; @flags as &roc_buf_export.flags. Inside the SRCU read side. It becomes real in
- * roc_export_commit(), called by the same task outside of it. With an error nothing is returned.
+ * Export @memory as a dma-buf, and reserve descriptor @fd for it; @flags as &roc_buf_export.flags.
+ * The caller holds an export reference to @memory, which the release of the dma-buf drops; after an
+ * error the caller still holds it. The same task calls roc_export_commit() afterwards, outside the
+ * SRCU read side.
+ * Context: inside the SRCU read side.
  */
 int roc_export(struct roc_endpoint *ep, struct roc_memory *memory, u32 flags, s32 *fd);
 void roc_export_commit(struct roc_endpoint *ep, s32 fd, bool copied);
-/* The hardware goes: tell all importers. No channel lock held. */
+/* The hardware goes away: notify all importers. Context: no channel lock held. */
 void roc_exports_revoke(struct roc_endpoint *ep);
 
-/* Take hold of the dma-buf behind @fd, for the card to write to. Nothing of the hardware yet. */
+/* Get the dma-buf behind @fd for the card to write to. Does not use the hardware. */
 int roc_import_get(struct roc_import *import, int fd, u64 *size);
 /*
- * Map all of it for the card, to stay where it is. Inside the SRCU read side. With an error from
- * the exporter @reason and @error say what it was.
+ * Pin all of the dma-buf and map it for the card. If the exporter fails, @reason and @error say
+ * how. Context: inside the SRCU read side.
  */
 int roc_import_map(struct roc_import *import, struct roc_endpoint *ep, u32 *reason, u32 *error);
-/* Undo both, as far as they came; outside of all locks but the channel's. */
+/*
+ * Undo roc_import_get() and roc_import_map(), also partially. Context: no lock but the channel's.
+ */
 void roc_import_put(struct roc_import *import);
-/* The card may still write, and the device goes: unmap, and keep the memory for ever. */
+/* The driver unbinds while the card may still write: unmap, but keep the dma-buf pinned forever. */
 void roc_import_abandon(struct roc_import *import);
 #else
 static inline int roc_export(struct roc_endpoint *ep, struct roc_memory *memory, u32 flags, s32 *fd)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory of a channel as a dma-buf, for other devices and for processes that map it.
+ * Export memory of a channel as a dma-buf, for other devices and for processes that map it.
  *
- * What is exported are pages, and each importer gets a mapping of them for its own device. So the
- * dma-buf needs no card: it holds the pages, the endpoint's structure and the module, and lives as
- * long as anybody has it. But it is the card's data that makes it worth having: when the card is
- * removed or reset it is *revoked*. Importers that can be told are told (move_notify), and nobody
- * can map it any more. Mappings that exist, of devices or of processes, go on showing the pages
- * that they always showed, which stay theirs until the last of them is gone: to take them away
- * would kill a reader over data that it has.
+ * Pages are exported, and each importer gets its own mapping of them for its device. So the dma-buf
+ * does not need the card: it holds the pages, the structure of the endpoint and the module, and
+ * lives until its last reference is dropped.
+ *
+ * When the card is removed or reset, the dma-buf is *revoked*, because no new data will arrive.
+ * Dynamic importers are notified (move_notify), and new mappings fail. Existing mappings of devices
+ * and processes remain valid until they are unmapped: to revoke them would kill a reader that
+ * processes data it already has.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -24,19 +25,20 @@
 
 ROC_IMPORT_DMA_BUF_NS;
 
-/* The card has the pages mapped, too, and others may: each side synchronises for itself. */
+/* The card and other importers have the pages mapped, too, so each side syncs explicitly. */
 #define ROC_EXPORT_ATTRS DMA_ATTR_SKIP_CPU_SYNC
 
 /**
- * struct roc_export - a dma-buf of ours
- * @node: in the endpoint's @exports, under its lock, from birth to release
- * @ep: reference to its structure
- * @memory: lent
+ * struct roc_export - an exported dma-buf
+ * @node: entry in roc_endpoint.exports, under its lock, until the release
+ * @ep: reference to the endpoint
+ * @memory: export reference to the memory
  * @dmabuf: the dma-buf, which owns this structure
- * @creator: task that made it, until roc_export_commit(), else NULL; under the endpoint's lock
+ * @creator: task that created it, until roc_export_commit(), else NULL; under
+ *	roc_endpoint.exports_lock
  * @revoked: written under dma_resv
- * @lock: @mappings
- * @mappings: of the importers' devices
+ * @lock: guards @mappings
+ * @mappings: mappings for the devices of importers
  */
 struct roc_export {
 	struct list_head node;
@@ -49,7 +51,7 @@ struct roc_export {
 	struct list_head mappings;
 };
 
-/* For one importer. */
+/* Mapping for one importer. */
 struct roc_mapping {
 	struct list_head node;
 	struct device *dev;
@@ -67,7 +69,7 @@ static int roc_export_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *
 	return roc_export_revoked(dmabuf->priv) ? -ENODEV : 0;
 }
 
-/* The pages never move. */
+/* Nothing to do: the pages never move. */
 static int roc_export_pin(struct dma_buf_attachment *attachment)
 {
 	return roc_export_revoked(attachment->dmabuf->priv) ? -ENODEV : 0;
@@ -77,7 +79,7 @@ static void roc_export_unpin(struct dma_buf_attachment *attachment)
 {
 }
 
-/* A list of the same pages, in pieces that a device takes. */
+/* Copy a list of pages, in segments of at most @max bytes. */
 static int roc_copy_pages(struct sg_table *to, const struct sg_table *from, unsigned int max)
 {
 	unsigned int i, at, nents = 0;
@@ -126,7 +128,7 @@ static struct sg_table *roc_export_map(struct dma_buf_attachment *attachment,
 	err = dma_map_sgtable(dev, &mapping->sgt, direction, ROC_EXPORT_ATTRS);
 	if (err)
 		goto err_table;
-	/* A stale copy would overwrite what the card wrote, at each sync and at the end. */
+	/* A bounce buffer would overwrite what the card wrote at each sync and at the unmap. */
 	err = -EBUSY;
 	if (roc_bounced(dev, &mapping->sgt))
 		goto err_unmap;
@@ -177,7 +179,7 @@ static int roc_export_begin_cpu_access(struct dma_buf *dmabuf, enum dma_data_dir
 	return 0;
 }
 
-/* Also when it was revoked meanwhile: what was begun has to be ended. */
+/* Also after a revocation: an access that has begun must be ended. */
 static int roc_export_end_cpu_access(struct dma_buf *dmabuf, enum dma_data_direction direction)
 {
 	struct roc_export *export = dmabuf->priv;
@@ -191,8 +193,8 @@ static int roc_export_end_cpu_access(struct dma_buf *dmabuf, enum dma_data_direc
 }
 
 /*
- * By number and not by page: anonymous and huge pages cannot be counted in a second mapping. The
- * mapping keeps the file, and so the pages. The core has checked the range.
+ * Map by page frame: anonymous and huge pages cannot be inserted as pages into another mapping. The
+ * mapping holds the file and therefore the pages. The dma-buf core has checked the range.
  */
 static int roc_export_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
@@ -305,7 +307,7 @@ int roc_export(struct roc_endpoint *ep, struct roc_memory *memory, u32 flags, s3
 	return 0;
 }
 
-/* A task makes one at a time. */
+/* A task creates one dma-buf at a time. */
 static struct dma_buf *roc_export_uncommitted(struct roc_endpoint *ep)
 {
 	struct dma_buf *dmabuf = NULL;
@@ -336,8 +338,8 @@ void roc_export_commit(struct roc_endpoint *ep, s32 fd, bool copied)
 }
 
 /*
- * Whoever comes to release one waits for the lock: what is in the list is there, even if its last
- * descriptor is closed already.
+ * The release of a dma-buf takes exports_lock, so every dma-buf in the list exists, even if its
+ * last descriptor is already closed.
  */
 void roc_exports_revoke(struct roc_endpoint *ep)
 {

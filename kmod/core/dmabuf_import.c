@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A dma-buf of somebody else's as memory for the card: of a GPU, another card, udmabuf.
+ * Import a dma-buf of another driver (a GPU, another card, udmabuf) as memory for the card.
  *
- * A card that was given a bus address keeps it until it is proved quiet, so what is imported must
- * stay where it is: it is pinned, and an exporter that does not do that is refused. Its pages are
- * not ours to look at, if it has any: it may be memory of another device, if that and the card can
- * reach each other.
+ * A card keeps a bus address until it is quiesced, so the memory must not move. The driver pins it,
+ * and refuses exporters that do not support that. The driver never accesses the pages: the dma-buf
+ * may have none, if it is memory of a device that the card reaches peer to peer.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-resv.h>
@@ -14,7 +13,7 @@
 #include "core/dmabuf.h"
 #include "core/roc.h"
 
-#define ROC_IMPORT_MOVES (5 * HZ) /* that its exporter may take; removal waits for us meanwhile */
+#define ROC_IMPORT_MOVES (5 * HZ) /* limit for a move by the exporter; removal waits meanwhile */
 
 static const struct dma_buf_attach_ops roc_import_ops = {.allow_peer2peer = true, ROC_NEVER_MOVED};
 
@@ -24,7 +23,7 @@ int roc_import_get(struct roc_import *import, int fd, u64 *size)
 
 	if (IS_ERR(dmabuf))
 		return PTR_ERR(dmabuf);
-	/* The card writes. */
+	/* The card writes to the memory. */
 	if (!(dmabuf->file->f_mode & FMODE_WRITE)) {
 		dma_buf_put(dmabuf);
 		return -EACCES;
@@ -34,16 +33,19 @@ int roc_import_get(struct roc_import *import, int fd, u64 *size)
 	return 0;
 }
 
-/* What the exporter said, in our words. @peer: it did not let the card reach it as a peer. */
+/* Translate an error of the exporter. @peer: the exporter did not allow peer-to-peer access. */
 static int roc_import_error(long err, bool peer, u32 *reason, u32 *error)
 {
 	if (err == -ENOMEM || err == -EINTR)
 		return err;
-	/* The exporter's word: without a signal it would reach the caller as it is. */
+	/* Without a signal pending, -ERESTARTSYS would reach the caller unchanged. */
 	if (err == -ERESTARTSYS)
 		return -EINTR;
 	*error = -err;
-	/* ENODEV: it was revoked. To the caller it would say that this card is gone. */
+	/*
+	 * ENODEV means that the dma-buf was revoked. The caller would take it for removal of this
+	 * card.
+	 */
 	if (!peer || err == -ENODEV)
 		*reason = ROC_REASON_EXPORTER;
 	else
@@ -52,8 +54,8 @@ static int roc_import_error(long err, bool peer, u32 *reason, u32 *error)
 }
 
 /*
- * An exporter that moves or clears the memory to be pinned goes on with it behind our back: what
- * the card wrote meanwhile would be written over. Without its lock: others wait at the same time.
+ * An exporter may still be moving or clearing the pinned memory, which would overwrite what the
+ * card writes. Wait without the dma_resv lock, because others may wait at the same time.
  */
 static int roc_import_wait(struct roc_import *import)
 {
@@ -94,7 +96,7 @@ int roc_import_map(struct roc_import *import, struct roc_endpoint *ep, u32 *reas
 	int err;
 
 	attachment = dma_buf_dynamic_attach(import->dmabuf, &ep->pdev->dev, &roc_import_ops, NULL);
-	/* That is what an exporter says this for: the device cannot reach its memory. */
+	/* Exporters return an error here if the device cannot reach their memory. */
 	if (IS_ERR(attachment))
 		return roc_import_error(PTR_ERR(attachment), true, reason, error);
 	import->attachment = attachment;
@@ -132,7 +134,7 @@ void roc_import_put(struct roc_import *import)
 	import->dmabuf = NULL;
 }
 
-/* Neither the pin nor the reference is given back: the exporter never frees or moves it. */
+/* Drop neither the pin nor the reference, so that the exporter never frees or moves the memory. */
 void roc_import_abandon(struct roc_import *import)
 {
 	roc_import_unmap(import, false);
