@@ -2,8 +2,8 @@
 /*
  * The operations of a channel type: pool, stream or fragment.
  *
- * A channel type defines the owner of the memory and how data arrive in it. The core implements what is
- * common to all types: the claim, retirement, the ioctls that every channel has, registered
+ * A channel type defines the owner of the memory and how data arrive in it. The core implements
+ * what is common to all types: the claim, retirement, the ioctls that every channel has, registered
  * buffers, interrupts, and the verification of quiescence. It knows a type only by this table.
  */
 #ifndef ROC_CHANNEL_TYPE_H
@@ -44,8 +44,8 @@ struct roc_shared_memory;
  * @ended: the claim is ending, or has ended
  * @defer_free: the channel could not be quiesced: memory that is freed now goes to
  *	roc_channel.deferred
- * @shared: memory shared by reader and card, NULL: none yet. Set by the type's share(), and constant
- *	from the commit until the last close
+ * @shared: memory shared by reader and card, NULL: none yet. Set by the type's share(), and
+ *	constant from the commit until the last close
  * @committed: the caller has the description of @shared, and may map it; set once, with a release
  * @doorbell_maps: number of mappings of the doorbell
  * @wait: waiters in poll()
