@@ -7,7 +7,7 @@
 
 #include "stream/stream.h"
 
-/* A ring that the caller does not know of yet may still be taken back. */
+/* An uncommitted ring may still be released, so it cannot be exported. */
 static struct roc_memory *roc_stream_export_memory(struct roc_open *o)
 {
 	return o->committed ? &o->shared->memory : ERR_PTR(-EPIPE);

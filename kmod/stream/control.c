@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What can be asked and set on the stream's own node and on the endpoint's: state and counters,
- * settings, resets, what the card's streams share.
+ * Ioctls on the node of a stream and of the endpoint: state and counters, settings, resets, and
+ * what the streams of a card share.
  *
- * A caller on the endpoint's node changes nothing of a stream that is open but what is slow
- * control: settings that are registers of the open BAR, and counters. It never holds a channel lock
- * while the opener's run is at work, but for a reset.
+ * A caller on the endpoint's node can change only slow control of an open stream: settings that are
+ * registers in the open BAR, and counters. Except for a reset, it takes no channel lock while the
+ * stream runs.
  */
 #include <linux/math64.h>
 
 #include "stream/stream.h"
 
 /*
- * The card may say what it likes: what does not fit wraps. mul_u64_u32_div() divides by one
- * instruction on x86, which traps then.
+ * Convert cycles of the card to ns. The value comes from the card and may be anything, so a result
+ * that does not fit wraps. mul_u64_u32_div() would trap then, by its divide instruction on x86.
  */
 static u64 roc_stream_cycles_ns(const struct roc_stream *st, __le64 cycles)
 {
@@ -49,7 +49,7 @@ static void roc_stream_show_counters(const struct roc_stream *st, const struct s
 	};
 }
 
-/* What the card counts: from its page while it runs, else as it was when it stopped. */
+/* Counters of the card: from its page while the stream runs, else as of the end of the run. */
 void roc_stream_counters(struct roc_channel *ch, struct roc_st_counters *to)
 {
 	struct roc_stream *st = roc_stream(ch);
@@ -107,7 +107,7 @@ int roc_stream_info(struct file *file, void *data)
 	return 0;
 }
 
-/* A setting that is a register. */
+/* A setting that is a register of the card. */
 struct roc_stream_register {
 	u32 bit; /* enum roc_st_set */
 	u32 offset;
@@ -124,7 +124,6 @@ static const struct roc_stream_register roc_stream_registers[] = {
 	ROC_STREAM_REGISTER(ROC_ST_SET_PACK_EVENTS, STREAM_SET_PACK_EVENTS, pack_events),
 	ROC_STREAM_REGISTER(ROC_ST_SET_PACK_BYTES, STREAM_SET_PACK_BYTES, pack_bytes),
 	ROC_STREAM_REGISTER(ROC_ST_SET_PACK_TIME, STREAM_SET_PACK_NS, pack_time),
-	/* The lower one may have to go down first, and up last: see roc_stream_set_card(). */
 	ROC_STREAM_REGISTER(ROC_ST_SET_THROTTLE_ON, STREAM_SET_THROTTLE_ON, throttle_on),
 	ROC_STREAM_REGISTER(ROC_ST_SET_THROTTLE_OFF, STREAM_SET_THROTTLE_OFF, throttle_off),
 	ROC_STREAM_REGISTER(ROC_ST_SET_TRUNCATE_ON, STREAM_SET_TRUNCATE_ON, truncate_on),
@@ -157,7 +156,7 @@ static u32 *roc_stream_register_value(struct roc_st_settings *arg,
 	return (void *)arg + setting->member;
 }
 
-/* The card keeps what it had if it does not like a value; users may write the same registers. */
+/* The card ignores an invalid value. Users may write the same registers, so all are read back. */
 static int roc_stream_set_card(struct roc_channel *ch, struct roc_st_settings *arg)
 {
 	void __iomem *open = roc_stream(ch)->open;
@@ -182,7 +181,10 @@ static int roc_stream_set_card(struct roc_channel *ch, struct roc_st_settings *a
 	return roc_alive(ch->ep) ? err : -EIO;
 }
 
-/* What the driver keeps is the opener's, and a mark must lie in its ring. */
+/*
+ * Only the opener may change settings that the driver keeps. The low-water mark must not exceed the
+ * ring.
+ */
 static int roc_stream_set_allowed(const struct roc_channel *ch, const struct roc_st_settings *arg,
 				  const struct roc_open *caller)
 {
@@ -252,12 +254,12 @@ int roc_stream_set(struct file *file, void *data)
 	    (arg->set & ROC_ST_SET_INTERRUPT_TIME && arg->interrupt_time > U32_MAX))
 		return -ERANGE;
 	arg->stream = ch->number;
-	/* Before the card's settings: a call that is refused sets nothing. */
+	/* Check before any register is written: a refused call must not change a setting. */
 	err = roc_stream_check(ch, arg, caller);
 	return err ?: roc_stream_set_card(ch, arg) ?: roc_stream_set_driver(ch, arg, caller);
 }
 
-/* What a run has lost so far is kept, though the card counts anew. */
+/* Reset a stream. The count of events lost in this run survives a reset of the counters. */
 int roc_stream_reset(struct roc_channel *ch, unsigned int level)
 {
 	bool running = level == ROC_ST_RESET_COUNTERS && ch->state == ROC_CH_RUNNING;
@@ -282,7 +284,7 @@ int roc_stream_reset(struct roc_channel *ch, unsigned int level)
 	return 0;
 }
 
-/* What the card's streams share: its source id, and which sources are let through. */
+/* Reset what the streams of the card share: its source id, and which streams are enabled. */
 int roc_stream_reset_card(struct roc_endpoint *ep)
 {
 	void __iomem *card = roc_stream(&ep->channels[0])->card;

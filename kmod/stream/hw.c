@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers of streams: find them by the capability of the contract (section 2), start and stop a
- * stream, and the two registers that are written while data flow. None is read meanwhile.
+ * Registers of streams: find them by the capability (section 2 of the contract), start and stop a
+ * stream, and write the two registers of the data path. No register is read while data flow.
  */
 #include <linux/pci.h>
 
@@ -55,8 +55,8 @@ static const char *roc_stream_probe_one(struct roc_channel *ch, const struct roc
 }
 
 /*
- * Users write the open registers without asking, and number the streams as this card's are: one
- * that has them elsewhere would be set wrong.
+ * User space writes the open registers without the driver, at the offsets and in the stream order
+ * of the PCI ID. A card with another layout would get wrong settings, so the probe fails.
  */
 int roc_stream_probe(struct roc_endpoint *ep)
 {
@@ -81,7 +81,7 @@ int roc_stream_probe(struct roc_endpoint *ep)
 	return 0;
 }
 
-/* A stream that is verified to have stopped counts no more. */
+/* Disable a stream. Once it has verifiably stopped its counters are final. */
 int roc_stream_disable(struct roc_channel *ch)
 {
 	int err = roc_block_disable(ch);
@@ -106,9 +106,9 @@ static u32 roc_stream_segment(const struct roc_stream_ring *ring)
 }
 
 /*
- * A lost register write must not make the card take the ring for larger than it is, or the table of
- * its segments for the ring: those are read back. What is lost of when to interrupt costs time, and
- * nothing else.
+ * A lost register write must not make the card use a larger ring, or use the segment table as the
+ * ring, so those registers are read back. If another write is lost, interrupts come late or not at
+ * all, which costs time only.
  */
 bool roc_stream_setup(struct roc_channel *ch, u32 position)
 {
@@ -131,7 +131,7 @@ bool roc_stream_setup(struct roc_channel *ch, u32 position)
 	       roc_block_read(ch, STREAM_SEGMENT_SIZE) == roc_stream_segment(ring);
 }
 
-/* Room for the card. */
+/* Report the read position to the card, which frees space in the ring. */
 void roc_stream_report_read(struct roc_run *run)
 {
 	struct roc_stream_run *r = roc_stream_run(run);
@@ -146,10 +146,10 @@ void roc_stream_report_read(struct roc_run *run)
 }
 
 /*
- * Request one interrupt for what comes behind the write position, and report room. No data can be
- * missed between the poll and this write: see 7.1 of the contract. It is one register write: of a
- * reader that gave something back, but not all, the card then may report once more what lies behind
- * that.
+ * Request one interrupt for data behind the write position, and report the read position. No data
+ * can be missed between the poll and this write: see section 7.1 of the contract. One register
+ * write does both, so if the reader has released a part of the data the card may raise an interrupt
+ * for the rest once more.
  */
 u32 roc_stream_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen)
 {
@@ -165,7 +165,7 @@ u32 roc_stream_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen)
 	return seen;
 }
 
-/* New settings, while it runs. */
+/* Write new settings of a running stream. */
 void roc_stream_moderate(struct roc_run *run)
 {
 	struct roc_channel *ch = run->open.ch;
@@ -176,7 +176,7 @@ void roc_stream_moderate(struct roc_run *run)
 	iowrite32(READ_ONCE(roc_stream(ch)->settings.interrupt_time), ch->block + STREAM_IRQ_NS);
 }
 
-/* From the registers: when it does not run. False: the card went away meanwhile. */
+/* Read the counters of a stream that does not run. False: the card has been removed meanwhile. */
 bool roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *counters)
 {
 	void __iomem *from = roc_stream(ch)->open + STREAM_SET_COUNTERS;
@@ -193,8 +193,8 @@ bool roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *co
 }
 
 /*
- * Read the counters of a stream that does not run. Without this those who ask get what the page had
- * when the run ended, which a failed run or a function reset makes wrong.
+ * Update the counters of a stream that does not run. The page has the values at the end of the run,
+ * which are wrong after a failed run or a function reset.
  */
 void roc_stream_refresh(struct roc_channel *ch)
 {
@@ -208,7 +208,7 @@ void roc_stream_refresh(struct roc_channel *ch)
 	spin_unlock_irq(&ch->run_lock);
 }
 
-/* From the card's page. False: it is being written, and what was there before is as good. */
+/* Read the counters in the card's page. False: the card is writing them; @counters is unchanged. */
 bool roc_stream_page_counters(const struct roc_run *run, struct stream_counters *counters)
 {
 	const struct stream_counters *page = roc_stream_ring_counters(run);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the holder of a stream may ask for: ring, run, and sleep. Every call runs inside the
- * endpoint's SRCU read side; a ring is allocated outside, because that may take long.
+ * Ioctls of an open stream channel: ring, run and wait. Each handler runs inside the endpoint's
+ * SRCU read side, except that a ring is allocated outside, because that may take long.
  */
 #include <linux/mm.h>
 
 #include "stream/stream.h"
 
-/* Smaller pieces of @length are too many for the card. */
+/* Smallest pieces of a ring of @length that the card's segment table can hold. */
 static u64 roc_st_ring_piece_min(const struct roc_channel *ch, u64 length)
 {
 	if (ch->ep->translated)
@@ -35,7 +35,7 @@ static int roc_st_ring_check(struct roc_channel *ch, void *data)
 	}
 	if (arg->reason)
 		return -EOPNOTSUPP;
-	/* Rather than to take all that there is, and fail at the end. */
+	/* Fail early, instead of allocating all available memory first. */
 	return arg->length >> PAGE_SHIFT > (u64)si_mem_available() ? -ENOMEM : 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a stream is; tested in user space. See position.h.
+ * Validate the positions of a stream. See position.h.
  */
 #include "stream/position.h"
 
@@ -11,8 +11,9 @@ static __s32 roc_position_ahead(__u32 a, __u32 b)
 }
 
 /*
- * The reader may be at work meanwhile: then its position is newer than @written, and may lie beyond
- * it, but not beyond @later. A reader's position that is impossible is no measure for the card.
+ * The reader may move while the caller loads the positions. Its position is then newer than
+ * @written and may lie beyond it, but not beyond @later. An invalid position of the reader is not
+ * used to check the card.
  */
 _Bool roc_position_update(struct roc_position *p, __u32 written, __u32 read, __u32 card_read,
 			  __u32 later)

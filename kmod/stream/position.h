@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a stream is: the card's write position and the reader's, judged.
+ * Validate the write position of the card and the read position of the reader of a stream.
  *
- * Positions are 32-bit counts of lines, free running, differences modulo 2^32. Neither side is
- * believed. The card's position may only grow, and never be further ahead of the reader than the
- * ring is long: else the card is broken. The reader's may only grow, and never pass the card's:
- * else it does not count, and only its own run is worse off. A reader with a doorbell may have told
- * the card of more room than its page has; what the card knows then counts, and is the reader's
- * error. Nothing here is used to reach memory.
+ * Positions are 32-bit counts of lines, free running, with differences modulo 2^32. Neither side is
+ * trusted:
  *
- * One user at a time. The same file is tested in user space.
+ * - The card's position may only grow, and must not be further ahead of the reader than the ring is
+ *   long. Otherwise the card has violated the protocol.
+ * - The reader's position may only grow, and must not pass the card's. Otherwise it is ignored,
+ * which
+ *   affects only the run of this reader.
+ * - A reader with a doorbell may have reported a larger position to the card than its page has.
+ * Then
+ *   the position that the card knows applies, and counts as an error of the reader.
+ *
+ * No position is used as an address. The caller serialises the calls. The unit tests compile this
+ * file in user space.
  */
 #ifndef ROC_POSITION_H
 #define ROC_POSITION_H
@@ -17,15 +23,15 @@
 #include <linux/types.h>
 
 /**
- * struct roc_position - of a stream
- * @lines: of the ring, at most 2^30
- * @written: the card's, as last accepted
- * @read: the reader's, as last accepted
- * @taken: up to where the reader has taken data, as last loaded from its page
- * @passed: @read has come to @taken: it does not count until its value changes
- * @wrong: the reader's was impossible, or behind what it had told the card, when last loaded, ...
- * @wrong_read: ... and this is what it was
- * @bad: times that it was so, with another value each
+ * struct roc_position - positions of a stream
+ * @lines: size of the ring in lines, at most 2^30
+ * @written: write position of the card, as last accepted
+ * @read: read position of the reader, as last accepted
+ * @taken: end of the data that the reader has taken, as last loaded from its page
+ * @passed: @read has reached @taken, which is ignored until its value changes
+ * @wrong: the last loaded read position was invalid, or behind the position that the card knows
+ * @wrong_read: value of that read position
+ * @bad: number of different invalid read positions, until the caller resets it
  */
 struct roc_position {
 	__u32 lines;
@@ -38,7 +44,7 @@ struct roc_position {
 	__u64 bad;
 };
 
-/* Both sides begin at @position, and nothing is there. */
+/* Start with both sides at @position, and no data. */
 static inline struct roc_position roc_position_at(__u32 lines, __u32 position)
 {
 	return (struct roc_position){
@@ -61,23 +67,25 @@ _Bool roc_position_update(struct roc_position *p, __u32 written, __u32 read, __u
 			  __u32 later);
 
 /*
- * The same for a reader that takes data before it gives them back: @taken was loaded after @read.
- * A reader that does not do so leaves it where the run began. 2^32 lines later that value lies
- * between @read and @written again, so a value that @read has passed must stay out of account. Call
- * this at least once in 2^31 lines.
+ * Take over the position of a reader that takes data before it releases them. The caller loads
+ * @taken after @read.
+ *
+ * Another reader leaves @taken at the position where the run began. 2^32 lines later that value
+ * lies between @read and @written again, so a value that @read has passed is ignored. To detect
+ * that, the driver must call this at least once per 2^31 lines.
  */
 void roc_position_update_taken(struct roc_position *p, __u32 taken);
 
-/* Where the data begin that the reader has neither taken nor given back. */
+/* Position of the first data that the reader has neither taken nor released. */
 __u32 roc_position_unread(const struct roc_position *p);
 
-/* Lines from @from, which lies at or behind the write position, to there. */
+/* Lines from @from to the write position, which must not lie before @from. */
 static inline __u32 roc_position_lines_from(const struct roc_position *p, __u32 from)
 {
 	return p->written - from;
 }
 
-/* Has the write position come to @position? */
+/* Return true if the write position has reached @position. */
 static inline _Bool roc_position_reached(const struct roc_position *p, __u32 position)
 {
 	return (__s32)(p->written - position) >= 0;

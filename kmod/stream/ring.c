@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rings: memory of the driver that the card fills and the reader sees. For the card a ring is one
- * piece behind an IOMMU, else a table of segments.
+ * Rings: memory of the driver that the card fills and the reader maps. Behind an IOMMU the card
+ * sees one contiguous range, else a table of segments.
  */
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
@@ -10,7 +10,7 @@
 
 #include "stream/stream.h"
 
-/* The ring is mapped twice back to back, so that no unit wraps. */
+/* User space maps the ring twice, back to back, so that every unit is contiguous. */
 static const struct roc_view roc_stream_views[] = {
 	{.cookie = ROC_RING_COOKIE, .count = 2, .area = {ROC_AREA_RING, ROC_AREA_RING}},
 	{.cookie = ROC_CONTROL_COOKIE,
@@ -20,7 +20,9 @@ static const struct roc_view roc_stream_views[] = {
 	{.cookie = ROC_READER_COOKIE, .count = 1, .area = {ROC_AREA_USER}},
 };
 
-/* The pages of a ring, on @node; the card takes no piece smaller than @least. */
+/*
+ * Allocate the pages of a ring on @node, in pieces of at least @least bytes, as the card requires.
+ */
 struct roc_stream_ring *roc_stream_ring_alloc(const struct roc_stream *st, struct roc_st_ring *arg,
 					      int node, u64 least)
 {
@@ -51,7 +53,10 @@ struct roc_stream_ring *roc_stream_ring_alloc(const struct roc_stream *st, struc
 	return ring;
 }
 
-/* The largest segments that the ring's pieces are made of; 0: the card's table has no room. */
+/*
+ * Return log2 of the largest segments into which the pieces of the ring can be divided; 0: they
+ * would be too many for the card's table.
+ */
 static unsigned int roc_stream_ring_segment(const struct roc_extents *ex, u32 log2,
 					    u32 segments_max)
 {
@@ -117,7 +122,7 @@ static int roc_stream_ring_place(struct roc_stream_ring *ring, struct roc_channe
 	return err;
 }
 
-/* For roc_shared_attach(). */
+/* Map the ring for the card: callback of roc_shared_attach(). */
 int roc_stream_ring_map(struct roc_channel *ch, struct roc_shared_memory *shared, void *data)
 {
 	struct roc_stream_ring *ring = container_of(shared, struct roc_stream_ring, shared);

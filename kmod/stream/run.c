@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The run of a stream: where card and reader are, and when room is reported to the card. All that
- * is polled is in host memory. See core/run.h.
+ * Run of a stream channel: poll the positions of card and reader, and decide when to report the
+ * read position to the card. All polls are of host memory. See core/run.h.
  */
 #include <linux/delay.h>
 
 #include "core/block.h"
 #include "stream/stream.h"
 
-/* Less room than that is not worth a register write of its own, if the card does not wait. */
-#define ROC_RELIEVE_FRACTION 4 /* part of the ring */
-#define ROC_TORN_TRIES 64      /* at a state that the card is writing */
+/* Report 1/4 of the ring as released by a register write of its own; less only if it is full. */
+#define ROC_RELIEVE_FRACTION 4
+#define ROC_TORN_TRIES 64 /* reads of a state that the card is writing */
 #define ROC_CLOSE_TRY_US 500
-/* Longer than the card's promise, because the card may be an emulated one on a busy machine. */
+/* More than the limit of the contract, for an emulated card on a busy machine. */
 #define ROC_CLOSE_NS (20ull * STREAM_CLOSE_MS * NSEC_PER_MSEC)
-/* A full ring that nobody reads: nothing will come. */
+/* If a full ring does not change for this time, no reader empties it. */
 #define ROC_FULL_NS (2ull * STREAM_CLOSE_MS * NSEC_PER_MSEC)
 
 static_assert((int)ROC_ST_STOPPED == ROC_RUN_STOPPED && (int)ROC_ST_FAILED == ROC_RUN_FAILED &&
@@ -26,10 +26,10 @@ static_assert(sizeof(struct roc_st_reset) == sizeof(struct roc_reset_arg) &&
 	      offsetof(struct roc_st_reset, level) == offsetof(struct roc_reset_arg, level));
 static_assert(ROC_ST_ALL == ROC_RESET_ALL && ROC_ST_RESET_DEFAULT == 0);
 
-/* A word of the state that the card wrote last. */
+/* Read a word of the state in the card's page. */
 #define roc_stream_state_word(run, member) le32_to_cpu(READ_ONCE(roc_stream_state(run)->member))
 
-/* The reader may have reported it by itself, over its doorbell. */
+/* The reader may have reported its position to the card itself, by its doorbell. */
 static void roc_stream_update_known(struct roc_run *run)
 {
 	struct roc_stream_run *r = roc_stream_run(run);
@@ -39,7 +39,7 @@ static void roc_stream_update_known(struct roc_run *run)
 		r->known = known;
 }
 
-/* After the poll of the read position. */
+/* Poll @taken, after the read position. */
 static void roc_stream_poll_taken(struct roc_run *run)
 {
 	/* Pairs with the reader's release of @read, before which it has moved @taken. */
@@ -48,7 +48,7 @@ static void roc_stream_poll_taken(struct roc_run *run)
 				  READ_ONCE(roc_stream_user(run)->taken));
 }
 
-/* False: the card is broken, or @torn: it was writing its state. */
+/* Poll both positions. False: the card violated the protocol, or was writing its state (@torn). */
 static bool roc_stream_take(struct roc_run *run, bool *torn)
 {
 	const struct stream_state *state = roc_stream_state(run);
@@ -73,7 +73,7 @@ static bool roc_stream_take(struct roc_run *run, bool *torn)
 	return good;
 }
 
-/* Both may be at work meanwhile. What neither can have done is not believed: see position.h. */
+/* Card and reader may move meanwhile. Invalid positions are rejected: see position.h. */
 static void roc_stream_poll(struct roc_run *run)
 {
 	struct roc_position *p = &roc_stream_run(run)->position;
@@ -85,7 +85,7 @@ static void roc_stream_poll(struct roc_run *run)
 	while (!roc_stream_take(run, &torn)) {
 		if (!torn)
 			roc_run_fail(run, ROC_REASON_POSITION);
-		/* The next poll decides. */
+		/* After too many torn states, give up until the next poll. */
 		if (!torn || ++tries == ROC_TORN_TRIES)
 			return;
 	}
@@ -99,7 +99,7 @@ static void roc_stream_poll(struct roc_run *run)
 		roc_run_bad_index(run);
 }
 
-/* What the reader has given back since the run. A position that cannot be does not count. */
+/* Poll what the reader has released since the end of the run. An invalid position is ignored. */
 static void roc_stream_poll_stopped(struct roc_run *run)
 {
 	struct roc_position *p = &roc_stream_run(run)->position;
@@ -111,8 +111,8 @@ static void roc_stream_poll_stopped(struct roc_run *run)
 }
 
 /*
- * In a ring that is full there is more than half, for no unit is larger, and maybe not much more.
- * Behind a run that is over no more comes.
+ * The low-water mark is limited to half of the ring: no unit is larger, so a full ring has at least
+ * that much, and perhaps not much more. After the end of the run any data count.
  */
 static bool roc_stream_readable(const struct roc_run *run)
 {
@@ -126,7 +126,7 @@ static bool roc_stream_readable(const struct roc_run *run)
 	       max_t(u64, low, 1);
 }
 
-/* A request for an interrupt reports room, too. Without one, room may have to be reported alone. */
+/* Report released data if they are worth it. A request for an interrupt reports them, too. */
 static void roc_stream_relieve(struct roc_run *run)
 {
 	const struct roc_stream_run *r = roc_stream_run(run);
@@ -149,7 +149,7 @@ static bool roc_stream_wait(struct roc_run *run, void *data, bool runs)
 	return reached;
 }
 
-/* A reader that has taken a full ring, and gave nothing back, waits for the line behind it. */
+/* A reader that has taken a full ring and released nothing may wait for the next line. */
 static bool roc_stream_beyond(struct roc_run *run, const void *data)
 {
 	const struct roc_position *p = &roc_stream_run(run)->position;
@@ -172,7 +172,10 @@ static u32 roc_stream_activity(const struct roc_run *run)
 	return roc_stream_state_word(run, sequence);
 }
 
-/* The card knows all room, and sends the interrupt even if its data were seen meanwhile. */
+/*
+ * The card knows the read position, and raises the interrupt even if its data were polled
+ * meanwhile.
+ */
 static bool roc_stream_armed_for(const struct roc_run *run, const struct roc_event_queue *q,
 				 u32 seen)
 {
@@ -181,7 +184,10 @@ static bool roc_stream_armed_for(const struct roc_run *run, const struct roc_eve
 	return q->armed && r->position.read == r->known;
 }
 
-/* The card counts what it sent. */
+/*
+ * Account for @all interrupts that the card has counted as sent, or for one. Return true if there
+ * were any.
+ */
 static bool roc_stream_sent(struct roc_run *run, bool all)
 {
 	struct roc_stream_run *r = roc_stream_run(run);
@@ -191,13 +197,13 @@ static bool roc_stream_sent(struct roc_run *run, bool all)
 	return sent;
 }
 
-/* The last of them. */
+/* Return true if data were the reason of the last interrupt. */
 static bool roc_stream_for_data(const struct roc_run *run)
 {
 	return roc_stream_state_word(run, reason) & (STREAM_REASON_BYTES | STREAM_REASON_TIME);
 }
 
-/* The card need not report what the reader has given back meanwhile. */
+/* ns until an interrupt is due; -1: none, because the reader has released all data. */
 static s64 roc_stream_due(const struct roc_run *run, const struct roc_event_queue *q)
 {
 	const struct roc_position *p = &roc_stream_run(run)->position;
@@ -207,7 +213,7 @@ static s64 roc_stream_due(const struct roc_run *run, const struct roc_event_queu
 	return READ_ONCE(roc_stream(run->open.ch)->settings.interrupt_time);
 }
 
-/* The card waits for room that was reported, or that the reader forgot to report: repeat it. */
+/* If the card waits for space, report the read position again: the report may have been lost. */
 static void roc_stream_tick(struct roc_run *run)
 {
 	if (roc_stream_state_word(run, status) & STREAM_STATUS_FULL &&
@@ -215,7 +221,7 @@ static void roc_stream_tick(struct roc_run *run)
 		roc_stream_report_read(run);
 }
 
-/* Is the card there, and is the stream still enabled? Its page holds what else is wrong. */
+/* Check that the card is present, and the stream enabled. The card's page reports other errors. */
 static void roc_stream_query(struct roc_run *run)
 {
 	struct roc_channel *ch = run->open.ch;
@@ -229,8 +235,9 @@ static void roc_stream_query(struct roc_run *run)
 }
 
 /*
- * Until the card's first state is there its page holds where the run begins, and its counters. So
- * do the reader's page and the driver: whether the card takes it or not, what came before is over.
+ * Initialise the card's page, the reader's page and the driver's positions with the start of the
+ * run, and the card's page with its counters, until the card writes its first state. The previous
+ * run is over even if the card does not start.
  */
 static void roc_stream_begin(struct roc_run *run, u32 position)
 {
@@ -254,7 +261,7 @@ static void roc_stream_begin(struct roc_run *run, u32 position)
 	spin_unlock_irq(&ch->run_lock);
 }
 
-/* Until the card has written all that it has, or has no room for it. */
+/* Wait until the card has written all its data, or has no space for them. */
 static void roc_stream_drain_ring(struct roc_run *run)
 {
 	const struct roc_stream_run *r = roc_stream_run(run);
@@ -275,7 +282,9 @@ static void roc_stream_drain_ring(struct roc_run *run)
 			break;
 		fsleep(ROC_CLOSE_TRY_US);
 		spin_lock_irq(&ch->run_lock);
-		/* The last time: all room counts, not only what is worth a write under load. */
+		/*
+		 * Report any released data now, even if few, because the card may need the space.
+		 */
 		if (roc_run_poll(run) && r->position.read != r->known) {
 			roc_stream_report_read(run);
 			moved = ktime_get_ns();
@@ -284,13 +293,16 @@ static void roc_stream_drain_ring(struct roc_run *run)
 	}
 }
 
-/* In memory a card that has gone, or is off, looks like one that has no more data. */
+/*
+ * Read a register first: host memory does not show whether the card is gone or disabled, or has no
+ * more data.
+ */
 static enum roc_reason roc_stream_drain(struct roc_run *run, u32 flags)
 {
 	enum roc_reason reason = roc_block_trouble(run->open.ch);
 
 	if (!reason) {
-		/* No further events; what the card has it writes. */
+		/* The card accepts no further events, and writes those that it has. */
 		roc_block_write(run->open.ch, BLOCK_CONTROL,
 				BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 		roc_stream_drain_ring(run);
@@ -298,7 +310,7 @@ static enum roc_reason roc_stream_drain(struct roc_run *run, u32 flags)
 	return reason;
 }
 
-/* Until the card is quiesced; if it cannot be these are the last counters. */
+/* Save the counters, in case that the card cannot be quiesced. */
 static bool roc_stream_quiesce(struct roc_run *run, enum roc_reason reason, bool present)
 {
 	struct roc_channel *ch = run->open.ch;
@@ -309,7 +321,7 @@ static bool roc_stream_quiesce(struct roc_run *run, enum roc_reason reason, bool
 	return present;
 }
 
-/* What the card wrote to the page until it was quiesced. */
+/* Take over the final positions, after the card was quiesced. */
 static enum roc_reason roc_stream_end(struct roc_run *run, enum roc_reason reason)
 {
 	struct roc_position *p = &roc_stream_run(run)->position;
@@ -337,7 +349,7 @@ static void roc_stream_report(struct roc_run *run, void *data)
 	arg->lost = le64_to_cpu(roc_stream(run->open.ch)->last.discarded) - r->discarded;
 }
 
-/* A run that follows is compared with what the card counted until now. */
+/* Read the counters, from which the next run counts its losses. */
 static void roc_stream_opened(struct roc_run *run)
 {
 	roc_stream_refresh(run->open.ch);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The stream: a kind of channel whose card writes units one behind the other into one ring that the
- * driver owns. The contract is Documentation/hardware/stream-interface.md.
+ * Stream: the channel type in which the card writes units, one after the other, into one ring that
+ * the driver owns. Documentation/hardware/stream-interface.md is the contract.
  *
- *   channel   what outlives an open: the card's registers, settings, counters
+ *   channel   state that outlives an open: the card's registers, settings, counters
  *   run       one open: the ring, the positions; see core/run.h
  *   ring      memory that the card writes to, and the pages shared with the reader
  *
@@ -27,12 +27,12 @@
 #define ROC_RING_COOKIE (0x40ull << 32)
 
 /**
- * struct roc_stream_settings - what the driver keeps of a stream's settings; the rest is the card's
- * @interrupt_bytes: 0 = by the ring
- * @interrupt_time: ns
- * @low_water: bytes
+ * struct roc_stream_settings - settings that the driver keeps; the others are registers of the card
+ * @interrupt_bytes: data that raise an interrupt, bytes; 0: derived from the ring
+ * @interrupt_time: time after which less data raise one, ns
+ * @low_water: data that wake a waiter, bytes
  *
- * Written under roc_channel.run_lock, read without.
+ * Written under roc_channel.run_lock, read without it.
  */
 struct roc_stream_settings {
 	u32 interrupt_bytes;
@@ -41,17 +41,18 @@ struct roc_stream_settings {
 };
 
 /**
- * struct roc_stream - a channel's stream, whoever opens it; lives as long as the channel
- * @open: registers that users may write, too: settings and counters
- * @card: the card's block
- * @doorbell: where its doorbell page is
+ * struct roc_stream - stream state that outlives an open; lives as long as the channel
+ * @open: block of settings and counters, which users may access, too
+ * @card: block of the card
+ * @doorbell: location of the doorbell page
  * @type: STREAM_TYPE_*
  * @name: constant after probe
- * @clock: of the counters, Hz
- * @ring_max: bytes
- * @segments_max: entries of the card's table
- * @settings: see there
- * @last: counters of the card, under roc_channel.run_lock; while it runs its page has newer ones
+ * @clock: clock of the card's counters, Hz
+ * @ring_max: size of the largest ring, bytes
+ * @segments_max: entries of the card's segment table
+ * @settings: settings that the driver keeps
+ * @last: counters of the card, under roc_channel.run_lock. While the stream runs, the card's page
+ *	has newer ones
  */
 struct roc_stream {
 	void __iomem *open;
@@ -66,19 +67,19 @@ struct roc_stream {
 	struct stream_counters last;
 };
 
-/* Areas of the shared memory: the ring, and a page that the card writes. */
+/* Areas of the shared memory: the ring, and the control page that the card writes. */
 enum roc_stream_area {
 	ROC_AREA_RING,
 	ROC_AREA_CARD,
 };
 
 /**
- * struct roc_stream_ring - a ring, and the pages that go with it; constant once it is attached
- * @shared: its memory; first. Its table is that of the segments, NULL: the card sees one piece
- * @log2: of its bytes
- * @bus: address of the ring, or of its table
+ * struct roc_stream_ring - a ring and its pages; constant once it is attached
+ * @shared: its memory; first. The table is that of the segments; NULL: the ring is contiguous
+ * @log2: log2 of the bytes of the ring
+ * @bus: DMA address of the ring, or of its table
  * @segment: log2 of the bytes of a segment
- * @segments: pieces, for those who ask
+ * @segments: number of segments, for ROC_ST_INFO and sysfs
  */
 struct roc_stream_ring {
 	struct roc_shared_memory shared;
@@ -89,12 +90,12 @@ struct roc_stream_ring {
 };
 
 /**
- * struct roc_stream_run - an open stream, and its run
+ * struct roc_stream_run - an open stream channel, and its run
  * @run: first
- * @discarded: by the card before the run; channel lock
- * @position: where it is; from here on under roc_channel.run_lock
- * @known: read position that the driver last reported to the card
- * @sent: interrupts of the card's count that came
+ * @discarded: events that the card had discarded before the run; channel lock
+ * @position: write and read position; from here on under roc_channel.run_lock
+ * @known: read position that the card knows
+ * @sent: the card's count of interrupts, up to which they have been accounted for
  */
 struct roc_stream_run {
 	struct roc_run run;
@@ -104,7 +105,7 @@ struct roc_stream_run {
 	u32 sent;
 };
 
-/* Pieces that a ring can have at most: a power of two, as its length is and that of each. */
+/* Largest number of segments of a ring: a power of two, as are the sizes of ring and segment. */
 static inline u64 roc_stream_ring_segments_max(const struct roc_stream *st)
 {
 	return rounddown_pow_of_two(st->segments_max | 1);
@@ -120,7 +121,7 @@ static inline struct roc_stream_run *roc_stream_run(const struct roc_run *run)
 	return container_of((struct roc_run *)run, struct roc_stream_run, run);
 }
 
-/* There is one: see roc_open.shared. */
+/* The caller has checked that there is a ring: see roc_open.shared. */
 static inline struct roc_stream_ring *roc_stream_ring(const struct roc_run *run)
 {
 	return container_of(run->open.shared, struct roc_stream_ring, shared);
@@ -141,7 +142,7 @@ static inline struct stream_counters *roc_stream_ring_counters(const struct roc_
 	return run->open.shared->area[ROC_AREA_CARD].cpu + STREAM_PAGE_COUNTERS;
 }
 
-/* Bytes that the reader has not given back. */
+/* Number of bytes that the reader has not released. */
 static inline u64 roc_stream_level(const struct roc_run *run)
 {
 	const struct roc_position *p = &roc_stream_run(run)->position;
@@ -150,7 +151,7 @@ static inline u64 roc_stream_level(const struct roc_run *run)
 	return (u64)(p->written - p->read) * STREAM_LINE;
 }
 
-/* What the kind asks of a card beyond what the core does: its open registers' place, its TYPEs. */
+/* Operations and constants of a card with streams: location of its open registers, stream types. */
 struct roc_stream_ops {
 	struct roc_card_ops card;
 	struct roc_stream_open open;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stream interface of a readout card: capability, registers, control page and bits, once, for the
- * driver, the emulated card and the tests. What they mean is in
- * Documentation/hardware/stream-interface.md. What the rings hold is in stream_packet.h.
+ * Capability, registers, control page and bits of the stream interface, shared by the driver, the
+ * emulated card and the tests. Documentation/hardware/stream-interface.md describes them.
+ * stream_packet.h describes the contents of the rings.
  *
- * All offsets are bytes, all registers 32 bit, everything in host memory little endian.
+ * Offsets are in bytes. Registers have 32 bits. All data in host memory are little endian.
  */
 #ifndef STREAM_REGS_H
 #define STREAM_REGS_H
@@ -21,7 +21,7 @@
 #define STREAM_VSEC_LIMITS 0x0c
 #define STREAM_VSEC_STREAMS 0x000000ffu
 #define STREAM_VSEC_RING_MAX 0x0000ff00u /* log2 of the bytes of the largest ring */
-#define STREAM_VSEC_VECTORS 0xffff0000u	 /* vector numbers there are: 0 to this - 1 */
+#define STREAM_VSEC_VECTORS 0xffff0000u	 /* number of vectors: 0 to this - 1 */
 #define STREAM_VSEC_SEGMENTS 0x10	 /* entries of the largest segment table */
 #define STREAM_VSEC_STREAM 0x14		 /* block of stream 0 */
 #define STREAM_VSEC_STRIDE 0x18		 /* from one stream's block to the next */
@@ -32,13 +32,13 @@
 #define STREAM_VSEC_SETTINGS 0x2c /* settings and counters of stream 0; open */
 #define STREAM_VSEC_SETTINGS_STRIDE 0x30
 
-#define STREAM_LINE 64 /* bytes: what positions count in */
+#define STREAM_LINE 64 /* unit of positions, bytes */
 #define STREAM_LINE_LOG2 6
-#define STREAM_ALIGN 4096  /* of ring, segments, segment table and control page */
+#define STREAM_ALIGN 4096  /* alignment of ring, segments, segment table and control page */
 #define STREAM_RING_MIN 16 /* log2 of the bytes of the smallest ring */
 #define STREAM_SEGMENT_MIN 16
 
-/* Block of a stream, besides contract_regs.h */
+/* Block of a stream, in addition to contract_regs.h */
 #define STREAM_SIZE 0x80
 #define STREAM_ID 0x00 /* [31:16] STREAM_ID_STREAM, [15:8] revision, [7:0] number */
 #define STREAM_ID_STREAM 0x57e0u
@@ -65,23 +65,23 @@
 #define STREAM_PAGE_LOW 0x28	 /* bus address of the control page; write only */
 #define STREAM_PAGE_HIGH 0x2c
 #define STREAM_START 0x30 /* position at which the next run begins */
-#define STREAM_ARM 0x34	  /* read position, and arms */
+#define STREAM_ARM 0x34	  /* read position; the write arms */
 #define STREAM_IRQ_BYTES 0x38
 #define STREAM_IRQ_NS 0x3c
 #define STREAM_VECTOR 0x40
 #define STREAM_WRITTEN 0x44 /* position; for diagnosis */
 #define STREAM_READ_NOW 0x48
-#define STREAM_ARM_SEEN 0x4c /* position up to which the host has looked, and arms */
+#define STREAM_ARM_SEEN 0x4c /* position that the host has polled; the write arms */
 
-/* Doorbell page of a stream: this register and nothing else */
+/* Doorbell page of a stream: only this register */
 #define STREAM_DOORBELL_SIZE 0x1000
 #define STREAM_READ 0x00
 
-/* Block of the function, besides contract_regs.h; FUNCTION_CHANNELS also shows THROTTLING */
+/* Block of the function, in addition to contract_regs.h; FUNCTION_CHANNELS also shows THROTTLING */
 #define STREAM_CAUSE_THROTTLE (1u << 9) /* a stream: THROTTLING */
 #define STREAM_CAUSE_ALL 0x703u
 
-/* Block of the card, besides contract_regs.h */
+/* Block of the card, in addition to contract_regs.h */
 #define STREAM_CARD_ID_VALUE 0x43303450u /* "P40C" */
 #define STREAM_FEATURE_SEGMENTS (1u << 2)
 #define STREAM_FEATURE_TRUNCATION (1u << 3)
@@ -113,13 +113,13 @@
 #define STREAM_GENERATOR_DISTRIBUTED (1u << 1)
 #define STREAM_GENERATOR_CLOCKED (1u << 2)
 #define STREAM_GENERATOR_ALL 0x7u
-#define STREAM_SET_SIZE_MIN 0x44 /* bytes of a fragment; all of them unless DISTRIBUTED */
+#define STREAM_SET_SIZE_MIN 0x44 /* bytes of a fragment; of every fragment without DISTRIBUTED */
 #define STREAM_SET_SIZE_MAX 0x48
 #define STREAM_FRAGMENT_MAX (1u << 20)
-#define STREAM_SET_RATE 0x4c	  /* events per second, 0: as fast as they are taken */
+#define STREAM_SET_RATE 0x4c	  /* events per second; 0: as fast as possible */
 #define STREAM_SET_FIRST 0x50	  /* event id of the first event; 64 bits */
-#define STREAM_SET_LIMIT 0x58	  /* events until it stops, 0: none; 64 bits */
-#define STREAM_SET_GENERATED 0x60 /* events of this LIMIT so far; 64 bits */
+#define STREAM_SET_LIMIT 0x58	  /* events until the generator stops; 0: no limit; 64 bits */
+#define STREAM_SET_GENERATED 0x60 /* events generated towards LIMIT; 64 bits */
 /* Counters, 64 bits each: low word, high word; in the order of struct stream_counters */
 #define STREAM_SET_COUNTERS 0x100
 #define STREAM_COUNTERS 19
@@ -129,21 +129,21 @@
 /* Control page. The card writes it and never reads it. */
 #define STREAM_PAGE_STATE 0x000
 #define STREAM_PAGE_COUNTERS 0x080
-#define STREAM_PAGE_USED 0x140 /* the rest is never written */
+#define STREAM_PAGE_USED 0x140 /* the card never writes the rest */
 
-/* Written in ascending order, in one write. */
+/* Written in one write, in ascending order. */
 struct stream_state {
-	__le32 sequence;   /* of this write, since the stream was enabled */
-	__le32 written;	   /* position behind the last whole unit in the ring */
+	__le32 sequence;   /* number of this write since the stream was enabled */
+	__le32 written;	   /* position behind the last complete unit in the ring */
 	__le64 last_event; /* of that unit */
-	__le32 units;	   /* packets or records in all, free running */
+	__le32 units;	   /* total number of packets or records, free running */
 	__le32 generation; /* as the register */
-	__le32 status;	   /* as the register, but for QUIET */
+	__le32 status;	   /* as the register, except QUIET */
 	__le32 reason;	   /* of the last interrupt: STREAM_REASON_* */
-	__le32 interrupts; /* sent since the stream was enabled, free running */
+	__le32 interrupts; /* number sent since the stream was enabled, free running */
 	__le32 read;	   /* read position that the card knows */
 	__le32 level;	   /* bytes in the spill buffer */
-	__le32 throttles;  /* low words of the counters of these names */
+	__le32 throttles;  /* low words of the counters with these names */
 	__le32 throttled;
 	__le32 truncated;
 	__le32 zero;
@@ -157,29 +157,29 @@ struct stream_state {
 #define STREAM_REASON_THROTTLE (1u << 4)
 
 struct stream_counters {
-	__le32 sequence; /* of this write */
+	__le32 sequence; /* number of this write */
 	__le32 zero;
 	__le64 units, bytes;		   /* in the ring; bytes with all padding */
-	__le64 offered;			   /* events that the source had */
-	__le64 events;			   /* of these in the ring */
-	__le64 discarded;		   /* thrown away by disable and reset */
-	__le64 throttles;		   /* times that the throttle went on */
-	__le64 throttled;		   /* events that it kept out */
-	__le64 throttle_cycles;		   /* for how long in all */
-	__le64 throttle_first;		   /* the first time: first event not accepted */
-	__le64 throttle_from, throttle_to; /* the last time: first not accepted, last lost */
+	__le64 offered;			   /* events offered by the source */
+	__le64 events;			   /* of those: events in the ring */
+	__le64 discarded;		   /* discarded by disable and reset */
+	__le64 throttles;		   /* times that throttling began */
+	__le64 throttled;		   /* events rejected by throttling */
+	__le64 throttle_cycles;		   /* total duration of throttling */
+	__le64 throttle_first;		   /* first throttling: first event rejected */
+	__le64 throttle_from, throttle_to; /* last throttling: first and last event rejected */
 	__le64 truncations;		   /* times that truncation began */
-	__le64 truncated;		   /* events that it cut */
-	__le64 truncated_bytes;		   /* what it cut off */
+	__le64 truncated;		   /* events truncated */
+	__le64 truncated_bytes;		   /* bytes removed by truncation */
 	__le64 truncate_cycles, truncate_first, truncate_from, truncate_to;
-	__le64 waiting; /* events in the card: offered, and none of the others yet */
+	__le64 waiting; /* events in the card: offered, but not yet in any other counter */
 	__le32 sequence_end, zero_end;
 };
 
-/* Times, in ms, and in ns */
+/* Time limits of the card, ms and ns */
 #define STREAM_LOAD_MS 10     /* from enabling to the end of LOADING */
-#define STREAM_CLOSE_MS 10    /* from CLOSE to ENDED, if there is room */
-#define STREAM_STATE_NS 20000 /* a unit in the ring is in the state at most so much later */
-#define STREAM_COUNTERS_MS 10 /* the counters in the page are at most so old */
+#define STREAM_CLOSE_MS 10    /* from CLOSE to ENDED, if the ring has space */
+#define STREAM_STATE_NS 20000 /* from a unit in the ring to the state that includes it */
+#define STREAM_COUNTERS_MS 10 /* age of the counters in the page */
 
 #endif /* STREAM_REGS_H */

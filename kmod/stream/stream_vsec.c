@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Table of the stream capability, which is tested in user space. See stream_vsec.h.
+ * Describe the stream capability. See stream_vsec.h.
  */
 #include "stream/stream_regs.h"
 #include "stream/stream_vsec.h"
 
-#define RING_LOG2_CARD 37 /* what a capability may say */
-#define RING_LOG2_MAX 36  /* what we use: positions are compared with a sign */
+#define RING_LOG2_CARD 37 /* largest value of the capability */
+#define RING_LOG2_MAX 36  /* largest value that the driver uses: it compares signed positions */
 
 #define MEMBER(name) __builtin_offsetof(struct roc_stream_vsec, name)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sysfs attributes of a channel that is a stream. Documented in Documentation/ABI/sysfs-class-roc.
- * Nothing here waits for a running stream or touches the card: what the card counts is in its page.
+ * sysfs attributes of a stream channel. See Documentation/ABI/sysfs-class-roc. The card's counters
+ * are read from its page, so no read accesses the card or waits for a running stream.
  */
 #include <linux/device.h>
 #include <linux/sysfs.h>
@@ -11,7 +11,7 @@
 ROC_SHOW(stream, "%s", roc_stream(roc_to_channel(dev))->name);
 ROC_COUNTER(bytes, ch->stats.bytes);
 
-/* The card's own. */
+/* Counters of the card. */
 #define ROC_STREAM_COUNTER(_file, _member)                                                         \
 	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \
 	{                                                                                          \
@@ -34,7 +34,7 @@ ROC_STREAM_COUNTER(truncated, truncated);
 ROC_STREAM_COUNTER(truncated_bytes, truncated_bytes);
 ROC_STREAM_COUNTER(truncate_time, truncate_time);
 
-/* Of the ring; 0 if there is none. */
+/* Values of the ring; 0 if there is none. */
 #define ROC_RING_VALUE(_file, _value)                                                              \
 	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \
 	{                                                                                          \
