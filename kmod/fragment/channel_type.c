@@ -27,7 +27,7 @@ static void roc_fragment_fdinfo(struct roc_open *o, struct seq_file *m)
 	seq_printf(m, "roc-completions:\t%u\n", done);
 }
 
-/* What a host page must be is known at the start: see table.c. */
+/* Constraints of host pages are checked at the start: see table.c. */
 static int roc_fragment_check_buffer(struct roc_endpoint *ep, struct roc_buf_register *arg,
 				     bool *kernel_access)
 {

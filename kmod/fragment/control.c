@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What can be asked and set on the sub-unit's own node and on the endpoint's: state and counters,
- * settings, resets.
+ * Ioctls on the node of a sub-unit and of the endpoint: state and counters, settings, resets.
  *
- * A caller on the endpoint's node changes nothing of a sub-unit that is open but its counters. It
- * never holds a channel lock while the opener's run is at work, but for a reset.
+ * A caller on the endpoint's node can change only the counters of an open sub-unit. Except for a
+ * reset, it takes no channel lock while the sub-unit runs.
  */
 #include "fragment/fragment.h"
 

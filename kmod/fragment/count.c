@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How far the card is in a ring. See count.h.
+ * Count the entries of a ring by their phase bits. See count.h.
  */
 #include <asm/barrier.h>
 
 #include "fragment/count.h"
 
-/* Is entry number @count there? */
+/* Return true if entry number @count is there. */
 static _Bool roc_count_present(const struct roc_count *c, __u32 count)
 {
 	__u32 slot = count & (roc_count_entries(c) - 1);
@@ -17,9 +17,9 @@ static _Bool roc_count_present(const struct roc_count *c, __u32 count)
 }
 
 /*
- * Entries from @from on that are there: doubling, then halving. They come in order; of a card that
- * leaves one out the search may end behind it, and roc_count_next() finds it when the reader gets
- * there.
+ * Return the number of entries from @from on that are there, by doubling steps and then bisection.
+ * The card writes entries in order. If it leaves one out, the search may end behind that entry;
+ * roc_count_next() detects it when the reader gets there.
  */
 static __u32 roc_count_present_from(const struct roc_count *c, __u32 from)
 {
@@ -29,7 +29,7 @@ static __u32 roc_count_present_from(const struct roc_count *c, __u32 from)
 		low = step;
 		step *= 2;
 	}
-	/* The first @low are; entry @high - 1 is not, or nobody knows. */
+	/* The first @low entries are there; entry @high - 1 is not, or lies outside the ring. */
 	for (high = step; low < high;) {
 		__u32 middle = low + (high - low) / 2;
 
@@ -42,8 +42,8 @@ static __u32 roc_count_present_from(const struct roc_count *c, __u32 from)
 }
 
 /*
- * May the reader have come to @taken? The entry before it is there, or the one that came a lap
- * later is in its place: then all of those behind it are there, too.
+ * Return true if @taken is a possible count of the reader: the entry before it is there, or a later
+ * lap has overwritten it, and then the entry at @taken is there, too.
  */
 static _Bool roc_count_plausible(const struct roc_count *c, __u32 taken)
 {
@@ -52,7 +52,7 @@ static _Bool roc_count_plausible(const struct roc_count *c, __u32 taken)
 
 _Bool roc_count_update(struct roc_count *c, __u32 taken)
 {
-	/* Ahead of us, or so far that it looks like behind. What he has said before is not new. */
+	/* A new count that is ahead of @known, or so far ahead that it seems to be behind. */
 	_Bool far = taken != c->taken && c->known - taken > roc_count_entries(c);
 	_Bool good = !far || roc_count_plausible(c, taken);
 	__u32 from = far && good ? taken : c->known;
@@ -62,7 +62,7 @@ _Bool roc_count_update(struct roc_count *c, __u32 taken)
 	return good;
 }
 
-/* Is the card further than @from, and by less than a lap? */
+/* Return true if the card is ahead of @from by at most a lap. */
 static _Bool roc_count_within_lap(const struct roc_count *c, __u32 from, __u32 count)
 {
 	return count - from - 1 < roc_count_entries(c);
@@ -72,7 +72,7 @@ __u32 roc_count_next(const struct roc_count *c, __u32 taken)
 {
 	if (!roc_count_within_lap(c, taken, c->known))
 		return c->known;
-	dma_rmb(); /* the phases that made up @known were written after that of @taken */
+	dma_rmb(); /* the card wrote the phase of @taken before those from which @known comes */
 	return roc_count_present(c, taken) ? c->known : taken;
 }
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fragments on request: a kind of channel whose card keeps the data, and writes to memory what it
- * is asked for. The contract is Documentation/hardware/fragment-interface.md.
+ * Fragments on request: the channel type in which the card stores the data, and writes to host
+ * memory only what the reader requests. Documentation/hardware/fragment-interface.md is the
+ * contract.
  *
- *   sub-unit  what outlives an open: the card's registers, settings, counters
+ *   sub-unit  state that outlives an open: the card's registers, settings, counters
  *   run       one open: the rings, the counts; see core/run.h
  *   rings     memory that the card reads and writes, and the pages shared with the reader
  *
- * The kernel looks at no command, no descriptor and no completion, but for the phase of the latter
- * two when somebody sleeps. What a command names is a page of the sub-unit's own, or an index into
- * the table that the kernel makes of the reader's buffers before a run.
+ * The kernel reads no command, descriptor or completion, except the phase of the latter two while a
+ * reader waits. A command can name only a page of its own sub-unit, or an index into the table that
+ * the kernel fills from the reader's buffers before a run.
  *
  * Calls go one way: kind > run, ioctl > control > hw, count, table; rings and sysfs beside them.
  */
@@ -27,7 +28,7 @@
 #define ROC_FRAGMENT_KERNEL_COOKIE (0x10ull << 32)
 #define ROC_FRAGMENT_USER_COOKIE (0x11ull << 32)
 
-/* What a sub-unit has interrupts for; data and completions have a *lane* each. */
+/* Purposes of the interrupts of a sub-unit. Data and completions have a *lane* each. */
 enum roc_fragment_purpose {
 	ROC_LANE_DATA,
 	ROC_LANE_DONE,
@@ -36,7 +37,7 @@ enum roc_fragment_purpose {
 	ROC_FRAGMENT_PURPOSES,
 };
 
-/* Under roc_channel.run_lock, read without. */
+/* Written under roc_channel.run_lock, read without it. */
 struct roc_sub_settings {
 	u32 links;
 	u32 count[ROC_LANES];
@@ -44,17 +45,17 @@ struct roc_sub_settings {
 };
 
 /**
- * struct roc_sub - a channel's sub-unit, whoever opens it; lives as long as the channel
- * @counts: what it counts; users may read that, too
- * @link: block of its first link; users may read that, too
+ * struct roc_sub - sub-unit state that outlives an open; lives as long as the channel
+ * @counts: block of its counters, which users may read, too
+ * @link: block of its first link, which users may read, too
  * @link_stride: bytes from the block of one link to the next
- * @doorbell: where its doorbell page is
- * @links: that it has
- * @memory: bytes of page memory of each
- * @data_log2: of the entries of the largest descriptor and free-page ring
- * @command_log2: and command and completion ring
- * @host_pages_max: entries of the largest table
- * @settings: see there
+ * @doorbell: location of the doorbell page
+ * @links: number of links
+ * @memory: page memory of each link, bytes
+ * @data_log2: log2 of the entries of the largest descriptor and free-page ring
+ * @command_log2: log2 of the entries of the largest command and completion ring
+ * @host_pages_max: entries of the largest host-page table
+ * @settings: settings that the driver keeps
  */
 struct roc_sub {
 	void __iomem *counts;
@@ -84,14 +85,14 @@ enum roc_fragment_view {
 };
 
 /**
- * struct roc_sub_rings - the rings of an open sub-unit, and the pages that go with them; constant
- * once they are attached, but for the table
- * @shared: their memory; first. Its table holds the bus address of each host page; channel lock
- * @log2: of each ring's entries
- * @page_log2: of a card page's bytes
- * @host_page_log2: of a host page's
+ * struct roc_sub_rings - the rings of an open sub-unit and their pages; constant once they are
+ * attached, except the table
+ * @shared: their memory; first. The table has the DMA address of each host page; channel lock
+ * @log2: log2 of the entries of each ring
+ * @page_log2: log2 of the bytes of a card page
+ * @host_page_log2: log2 of the bytes of a host page
  * @pages: card pages in use, of each link
- * @host_pages: entries in use of the table
+ * @host_pages: entries of the table in use
  */
 struct roc_sub_rings {
 	struct roc_shared_memory shared;
@@ -103,9 +104,9 @@ struct roc_sub_rings {
 };
 
 /**
- * struct roc_fragment_lane - descriptors, or completions, of a run. Under roc_channel.run_lock
- * @count: how far the card is
- * @counted: entries that the card counted at the last read of its counts
+ * struct roc_fragment_lane - descriptors or completions of a run. Under roc_channel.run_lock
+ * @count: progress of the card, by phase bits
+ * @counted: the card's own count of entries, as last read
  */
 struct roc_fragment_lane {
 	struct roc_count count;
@@ -113,14 +114,14 @@ struct roc_fragment_lane {
 };
 
 /**
- * struct roc_fragment_run - an open sub-unit, and its run
+ * struct roc_fragment_run - an open sub-unit channel, and its run
  * @run: first
  * @lane: from here to @stopping under roc_channel.run_lock
- * @bad: the reader's counts were impossible
- * @stopping: the run is being stopped, no link is let through
+ * @bad: the reader's counts were invalid
+ * @stopping: the run is being stopped, and all links are disabled
  * @drained: the card's counts at the stop are known; from here on channel lock
- * @commands: that were reported to the card, valid when @drained
- * @written: entries that the card wrote to each lane, valid when @drained
+ * @commands: count of commands at the stop, valid if @drained
+ * @written: count of entries in each lane at the stop, valid if @drained
  */
 struct roc_fragment_run {
 	struct roc_run run;
@@ -142,23 +143,23 @@ static inline struct roc_fragment_run *roc_fragment_run(const struct roc_run *ru
 	return container_of((struct roc_run *)run, struct roc_fragment_run, run);
 }
 
-/* There are some: see roc_open.shared. */
+/* The caller has checked that there are rings: see roc_open.shared. */
 static inline struct roc_sub_rings *roc_fragment_rings(const struct roc_run *run)
 {
 	return container_of(run->open.shared, struct roc_sub_rings, shared);
 }
 
-/* What the reader has taken of a lane; may be anything. */
+/* Count of entries that the reader has taken from a lane. Not validated. */
 static inline u32 roc_lane_taken(const struct roc_run *run, unsigned int lane)
 {
 	const struct roc_fr_user *user = run->open.shared->area[ROC_AREA_USER].cpu;
 	const u32 *at = lane == ROC_LANE_DATA ? &user->descriptors : &user->completions;
 
-	/* What the reader has seen of the ring we see, too. */
+	/* The kernel must see all entries that the reader has seen. */
 	return smp_load_acquire(at);
 }
 
-/* What the kind asks of a card: what the core does, and where users look for its registers. */
+/* Operations of a card with sub-units, and locations of its registers that user space expects. */
 struct roc_fragment_ops {
 	struct roc_card_ops card;
 	struct roc_fragment_open open;

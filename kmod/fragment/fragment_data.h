@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a generated fragment holds, so that whoever gets one can check every word of it. The words
- * are in Documentation/hardware/fragment-interface.md, section 9. Everything is little endian. Not
- * in fragment_regs.h, because programs that check data need no register.
+ * Contents of a generated fragment, by which a receiver can check every word. See
+ * Documentation/hardware/fragment-interface.md, section 9. All words are little endian. This is
+ * separate from fragment_regs.h, because programs that check data need no registers.
  */
 #ifndef FRAGMENT_DATA_H
 #define FRAGMENT_DATA_H
 
 #include <linux/types.h>
 
-/* How it begins: 16 bytes. */
+/* Header of a fragment: 16 bytes. */
 struct fragment_header {
 	__le32 magic;  /* FRAGMENT_MAGIC */
 	__le32 event;  /* id */
@@ -25,13 +25,13 @@ static inline __u32 fragment_source(__u32 card, __u32 link)
 	return card << 4 | link;
 }
 
-/* Behind the header: 32-bit words s, s + 1, s + 2, ... with s of a source and an event: */
+/* First word s of the payload, from source and event. The payload is s, s + 1, s + 2, ... */
 static inline __u32 fragment_pattern(__u32 source, __u32 event)
 {
 	return event * 0x9e3779b1u + source * 0xc2b2ae3du;
 }
 
-/* Its size, a multiple of 4: SIZE_MIN, or with DISTRIBUTED: */
+/* Size of a generated fragment with DISTRIBUTED, a multiple of 4; without it it is SIZE_MIN. */
 static inline __u32 fragment_size(__u32 source, __u32 event, __u32 min, __u32 max)
 {
 	__u32 x = event ^ source * 0x9e3779b1u;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fragment interface of a readout card: capability, registers, ring entries and bits, once, for the
- * driver, the emulated card and the tests. What they mean is in
- * Documentation/hardware/fragment-interface.md. What generated fragments hold: fragment_data.h.
+ * Capability, registers, ring entries and bits of the fragment interface, shared by the driver, the
+ * emulated card and the tests. Documentation/hardware/fragment-interface.md describes them.
+ * fragment_data.h describes generated fragments.
  *
- * All offsets are bytes, all registers 32 bit, everything in host memory little endian.
+ * Offsets are in bytes. Registers have 32 bits. All data in host memory are little endian.
  */
 #ifndef FRAGMENT_REGS_H
 #define FRAGMENT_REGS_H
@@ -23,7 +23,7 @@
 #define FRAGMENT_VSEC_LINKS 0x000000f0u	      /* of each sub-unit */
 #define FRAGMENT_VSEC_DATA_MAX 0x0000ff00u    /* log2 of the entries of the largest */
 #define FRAGMENT_VSEC_COMMAND_MAX 0x00ff0000u /* descriptor, free, command ring */
-#define FRAGMENT_VSEC_VECTORS 0xff000000u     /* vector numbers: 0 to this - 1 */
+#define FRAGMENT_VSEC_VECTORS 0xff000000u     /* number of vectors: 0 to this - 1 */
 #define FRAGMENT_VSEC_MEMORY 0x10	      /* KiB of page memory per link */
 #define FRAGMENT_VSEC_HOST_PAGES 0x14	      /* entries of the largest host-page table */
 #define FRAGMENT_VSEC_SUB 0x18		      /* block of sub-unit 0 */
@@ -49,13 +49,13 @@
 #define FRAGMENT_HOST_PAGE_MIN 11	   /* log2 of the bytes of a host page */
 #define FRAGMENT_HOST_PAGE_MAX 16
 
-/* Block of a sub-unit, besides contract_regs.h */
+/* Block of a sub-unit, in addition to contract_regs.h */
 #define FRAGMENT_SIZE 0x100
 #define FRAGMENT_ID_SUB 0xf7a0u
 #define FRAGMENT_ID_FUNCTION 0xf7afu
 #define FRAGMENT_ID_COUNTS 0xf7acu
 #define FRAGMENT_ID_LINK 0xf7a1u
-#define FRAGMENT_LINKS 0x04 /* bit per link: its fragments are let through */
+#define FRAGMENT_LINKS 0x04 /* bit per link: the sub-unit accepts its fragments */
 #define FRAGMENT_STATUS_DATA_ARMED (1u << 3)
 #define FRAGMENT_STATUS_DONE_ARMED (1u << 4)
 #define FRAGMENT_STATUS_HELD (1u << 5)
@@ -78,8 +78,8 @@
 #define FRAGMENT_HOST_PAGE_SIZE 0x50 /* log2 of a host page's bytes */
 #define FRAGMENT_PAGE_SIZE 0x54	     /* log2 of a card page's bytes */
 #define FRAGMENT_PAGES 0x58	     /* card pages in use, of each link */
-#define FRAGMENT_START 0x5c	     /* at which all counts of the next run begin */
-#define FRAGMENT_ARM_DATA 0x60	     /* count that the host has seen, and arms */
+#define FRAGMENT_START 0x5c	     /* initial value of all counts of the next run */
+#define FRAGMENT_ARM_DATA 0x60	     /* count that the host has seen; the write arms */
 #define FRAGMENT_ARM_DONE 0x64
 #define FRAGMENT_DATA_COUNT 0x68 /* moderation */
 #define FRAGMENT_DATA_NS 0x6c
@@ -88,25 +88,25 @@
 #define FRAGMENT_DATA_VECTOR 0x78
 #define FRAGMENT_DONE_VECTOR 0x7c
 #define FRAGMENT_ERROR_VECTOR 0x80
-#define FRAGMENT_ERROR_ENABLE 0x84 /* bits of STATUS whose coming raises the ERROR interrupt */
+#define FRAGMENT_ERROR_ENABLE 0x84 /* bits of STATUS that raise the ERROR interrupt when set */
 #define FRAGMENT_ERROR_ENABLE_ALL (FRAGMENT_STATUS_ERRORS | FRAGMENT_STATUS_HELD)
-#define FRAGMENT_HELD 0x88	  /* bit per link that is held now */
+#define FRAGMENT_HELD 0x88	  /* bit per link that is HELD */
 #define FRAGMENT_DESCRIPTORS 0x8c /* for diagnosis: counts of entries written, */
 #define FRAGMENT_COMPLETIONS 0x90
-#define FRAGMENT_FREED 0x94 /* and of entries taken */
+#define FRAGMENT_FREED 0x94 /* and counts of entries consumed by the card */
 #define FRAGMENT_COMMANDS 0x98
 
-/* Doorbell page of a sub-unit: these two and nothing else */
+/* Doorbell page of a sub-unit: only these two registers */
 #define FRAGMENT_DOORBELL_SIZE 0x1000
 #define FRAGMENT_FREE 0x00    /* count of entries in the free-page ring */
 #define FRAGMENT_COMMAND 0x04 /* and in the command ring */
 
-/* A card page is named by a word. */
+/* A word names a card page. */
 #define FRAGMENT_PAGE_LINK(w) ((w) >> 28) /* in the sub-unit */
 #define FRAGMENT_PAGE_NUMBER(w) ((w)&0x0fffffffu)
 #define FRAGMENT_PAGE(link, number) ((__u32)(link) << 28 | (__u32)(number))
 
-/* An entry of the free-page ring is such a word; the other rings': */
+/* An entry of the free-page ring is such a word. The other rings have these entries: */
 struct fragment_descriptor {
 	__le32 event;  /* id */
 	__le32 page;   /* word */
@@ -115,15 +115,15 @@ struct fragment_descriptor {
 };
 
 #define FRAGMENT_PHASE (1u << 31)
-#define FRAGMENT_IS_TRUNCATED (1u << 0) /* it was longer than a page */
+#define FRAGMENT_IS_TRUNCATED (1u << 0) /* the fragment was longer than a page */
 #define FRAGMENT_IS_LINK_ERROR (1u << 1)
-#define FRAGMENT_IS_FORMAT (1u << 2)   /* it has no header: the event id is the card's guess */
-#define FRAGMENT_IS_SEQUENCE (1u << 3) /* the event id is not the one after its predecessor's */
+#define FRAGMENT_IS_FORMAT (1u << 2) /* no valid header: the event id is an estimate of the card */
+#define FRAGMENT_IS_SEQUENCE (1u << 3) /* the event id does not follow the previous one */
 
 struct fragment_command {
 	__le32 page;	  /* word */
 	__le32 host_page; /* index into the table */
-	__le32 tag;	  /* the host's */
+	__le32 tag;	  /* chosen by the host */
 	__le32 op;	  /* FRAGMENT_OP_* */
 };
 
@@ -133,21 +133,20 @@ struct fragment_command {
 struct fragment_completion {
 	__le32 tag;
 	__le32 size;   /* bytes written to the host page */
-	__le32 event;  /* id of the fragment in the page; 0: none */
+	__le32 event;  /* id of the fragment in the page; 0: there is none */
 	__le32 status; /* FRAGMENT_PHASE, FRAGMENT_DONE_* */
 };
 
 #define FRAGMENT_DONE_STATUS(w) ((w)&0xffffu)
 #define FRAGMENT_DONE_OK 0
-#define FRAGMENT_DONE_BAD_PAGE 1 /* out of range, not the host's, or TRANSFER of an empty one */
+#define FRAGMENT_DONE_BAD_PAGE 1 /* out of range, not with the host, or TRANSFER of an empty page */
 #define FRAGMENT_DONE_BAD_HOST_PAGE 2 /* out of range */
 #define FRAGMENT_DONE_BAD_OP 3	      /* unknown bits, or none */
 #define FRAGMENT_DONE_ABORTED 4	      /* the card could not read its page memory */
 
 /*
- * The phase of entry number @count of a ring with 1 << @log2 entries, whose counts began at @start:
- * set in the first lap over it, clear in the second, and so on. The entry lies in slot
- * fragment_slot().
+ * Phase of entry number @count of a ring with 1 << @log2 entries, whose counts began at @start: set
+ * in the first lap, clear in the second one, and so on. The entry is in slot fragment_slot().
  */
 static inline __u32 fragment_phase(__u32 count, __u32 start, __u32 log2)
 {
@@ -159,11 +158,11 @@ static inline __u32 fragment_slot(__u32 count, __u32 log2)
 	return count & ((1u << log2) - 1);
 }
 
-/* Block of the function, besides contract_regs.h */
+/* Block of the function, in addition to contract_regs.h */
 #define FRAGMENT_CAUSE_PAGES_OUT (1u << 11) /* a sub-unit: HELD */
 #define FRAGMENT_CAUSE_ALL 0xd03u
 
-/* Block of the card, besides contract_regs.h; CARD_UNITS: [7:0] sub-units, [15:8] links of each */
+/* Block of the card, in addition to contract_regs.h; CARD_UNITS: [7:0] sub-units, [15:8] links */
 #define FRAGMENT_CARD_ID_VALUE 0x43504e52u /* "RNPC" */
 #define FRAGMENT_CARD_SOURCE_DEFAULT 0x0a70
 
@@ -171,21 +170,21 @@ static inline __u32 fragment_slot(__u32 count, __u32 log2)
 #define FRAGMENT_COUNTS_SIZE 0x100
 #define FRAGMENT_COUNTS_ID 0x00 /* [31:16] FRAGMENT_ID_COUNTS, [15:8] revision, [7:0] number */
 #define FRAGMENT_COUNTS_COUNTERS 0x08
-#define FRAGMENT_COUNT_COMMANDS 0 /* told by COMMAND, in all */
+#define FRAGMENT_COUNT_COMMANDS 0 /* submitted by COMMAND, total */
 #define FRAGMENT_COUNT_OK 1	  /* completed, by status */
 #define FRAGMENT_COUNT_BAD_PAGE 2
 #define FRAGMENT_COUNT_BAD_HOST_PAGE 3
 #define FRAGMENT_COUNT_BAD_OP 4
 #define FRAGMENT_COUNT_ABORTED 5
-#define FRAGMENT_COUNT_COMMANDS_DISCARDED 6 /* thrown away by disable and reset */
-#define FRAGMENT_COUNT_COMMANDS_WAITING 7   /* none of the others yet */
+#define FRAGMENT_COUNT_COMMANDS_DISCARDED 6 /* discarded by disable and reset */
+#define FRAGMENT_COUNT_COMMANDS_WAITING 7   /* not yet in any other counter */
 #define FRAGMENT_COUNT_TRANSFERS 8	    /* of OK: with TRANSFER, and with RELEASE */
 #define FRAGMENT_COUNT_RELEASES 9
 #define FRAGMENT_COUNT_BYTES 10		  /* transferred */
-#define FRAGMENT_COUNT_FREES 11		  /* told by FREE, in all */
-#define FRAGMENT_COUNT_FREED 12		  /* of these given back to a link */
-#define FRAGMENT_COUNT_BAD_FREE 13	  /* refused */
-#define FRAGMENT_COUNT_FREES_DISCARDED 14 /* thrown away by disable and reset */
+#define FRAGMENT_COUNT_FREES 11		  /* submitted by FREE, total */
+#define FRAGMENT_COUNT_FREED 12		  /* of those: returned to a link */
+#define FRAGMENT_COUNT_BAD_FREE 13	  /* of those: refused */
+#define FRAGMENT_COUNT_FREES_DISCARDED 14 /* discarded by disable and reset */
 #define FRAGMENT_COUNT_FREES_WAITING 15
 #define FRAGMENT_COUNT_DATA_INTERRUPTS 16 /* sent */
 #define FRAGMENT_COUNT_DONE_INTERRUPTS 17
@@ -200,34 +199,34 @@ static inline __u32 fragment_slot(__u32 count, __u32 log2)
 #define FRAGMENT_GENERATOR_RUN (1u << 0)
 #define FRAGMENT_GENERATOR_DISTRIBUTED (1u << 1)
 #define FRAGMENT_GENERATOR_ALL 0x3u
-#define FRAGMENT_LINK_SIZE_MIN 0x08 /* bytes of a fragment; all of them unless DISTRIBUTED */
+#define FRAGMENT_LINK_SIZE_MIN 0x08 /* bytes of a fragment; of every fragment without DISTRIBUTED */
 #define FRAGMENT_LINK_SIZE_MAX 0x0c
-#define FRAGMENT_LINK_RATE 0x10	     /* fragments per second, 0: as fast as there are pages */
+#define FRAGMENT_LINK_RATE 0x10	     /* fragments per second; 0: as fast as there are pages */
 #define FRAGMENT_LINK_FIRST 0x14     /* event id of the first fragment */
-#define FRAGMENT_LINK_LIMIT 0x18     /* fragments until it stops, 0: none; 64 bits */
-#define FRAGMENT_LINK_GENERATED 0x20 /* fragments of this LIMIT so far; 64 bits */
+#define FRAGMENT_LINK_LIMIT 0x18     /* fragments until the generator stops; 0: no limit; 64 bits */
+#define FRAGMENT_LINK_GENERATED 0x20 /* fragments generated towards LIMIT; 64 bits */
 #define FRAGMENT_LINK_STATUS 0x28
-#define FRAGMENT_LINK_STATUS_HELD (1u << 0)   /* has a fragment and no page for it */
+#define FRAGMENT_LINK_STATUS_HELD (1u << 0)   /* a fragment waits for a page */
 #define FRAGMENT_LINK_STATUS_MASKED (1u << 1) /* by FRAGMENT_LINKS, or its sub-unit is disabled */
-/* Pages: in use, and of these with whom; all 0 while the sub-unit is disabled */
+/* Pages in use, and where they are; all 0 while the sub-unit is disabled */
 #define FRAGMENT_LINK_PAGES 0x30
 #define FRAGMENT_LINK_PAGES_HOST 0x34	/* with the host */
 #define FRAGMENT_LINK_PAGES_FREE 0x38	/* in the card, empty */
-#define FRAGMENT_LINK_PAGES_FILLED 0x3c /* in the card, with a fragment that is not told of yet */
+#define FRAGMENT_LINK_PAGES_FILLED 0x3c /* in the card, with a fragment without descriptor yet */
 #define FRAGMENT_LINK_COUNTERS 0x80	/* 64 bits each */
-#define FRAGMENT_LINK_OFFERED 0		/* fragments that the source had */
-#define FRAGMENT_LINK_FRAGMENTS 1	/* of these told of in a descriptor */
-#define FRAGMENT_LINK_BYTES 2		/* in these */
-#define FRAGMENT_LINK_DISCARDED 3	/* thrown away by disable and reset */
-#define FRAGMENT_LINK_WAITING 4		/* in the card: none of the others yet */
-#define FRAGMENT_LINK_TRUNCATED 5	/* told of with these bits */
+#define FRAGMENT_LINK_OFFERED 0		/* fragments offered by the source */
+#define FRAGMENT_LINK_FRAGMENTS 1	/* of those: reported in a descriptor */
+#define FRAGMENT_LINK_BYTES 2		/* bytes of the reported fragments */
+#define FRAGMENT_LINK_DISCARDED 3	/* discarded by disable and reset */
+#define FRAGMENT_LINK_WAITING 4		/* in the card: not yet in any other counter */
+#define FRAGMENT_LINK_TRUNCATED 5	/* reported with these status bits */
 #define FRAGMENT_LINK_LINK_ERRORS 6
 #define FRAGMENT_LINK_FORMAT_ERRORS 7
 #define FRAGMENT_LINK_SEQUENCE_ERRORS 8
-#define FRAGMENT_LINK_CUT 9	     /* bytes that truncation took */
+#define FRAGMENT_LINK_CUT 9	     /* bytes removed by truncation */
 #define FRAGMENT_LINK_HOLDS 10	     /* times that a fragment found no page */
-#define FRAGMENT_LINK_HOLD_CYCLES 11 /* for how long in all */
-#define FRAGMENT_LINK_HOLD_EVENT 12  /* id of the fragment that was held last */
+#define FRAGMENT_LINK_HOLD_CYCLES 11 /* total duration of HELD */
+#define FRAGMENT_LINK_HOLD_EVENT 12  /* id of the last fragment that was HELD */
 #define FRAGMENT_LINK_COUNTS 13
 
 #define FRAGMENT_BYTES_MIN 16	   /* of a generated fragment */
@@ -235,9 +234,9 @@ static inline __u32 fragment_slot(__u32 count, __u32 log2)
 #define FRAGMENT_BYTES_DEFAULT 1024
 #define FRAGMENT_RATE_MAX 1000000u
 
-/* Times, in ms, and in ns */
+/* Time limits of the card, ms and ns */
 #define FRAGMENT_LOAD_MS 100   /* from enabling to the end of LOADING */
 #define FRAGMENT_TELL_NS 20000 /* from a full page to its descriptor */
-#define FRAGMENT_HELD_MS 10    /* interrupts for HELD are at least so far apart */
+#define FRAGMENT_HELD_MS 10    /* shortest interval of interrupts for HELD */
 
 #endif /* FRAGMENT_REGS_H */

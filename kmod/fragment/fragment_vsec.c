@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Table of the fragment capability, and the range of its links' blocks. See fragment_vsec.h.
+ * Describe the fragment capability, and the range of the blocks of its links. See fragment_vsec.h.
  */
 #include "fragment/fragment_regs.h"
 #include "fragment/fragment_vsec.h"
 
-/* What we use of a ring, whatever a card says: counts of 32 bits must stay unambiguous. */
+/* Largest ring that the driver uses: differences of 32-bit counts must stay unambiguous. */
 #define RING_LOG2_USED 22
 
 #define MEMBER(name) __builtin_offsetof(struct roc_fragment_vsec, name)
 #define NO_RINGS "there are no rings of such a size"
-/* At least one of the largest pages of a link; the number of the smallest ones has 28 bits. */
+/* A link needs memory for one of the largest pages. The number of a smallest page has 28 bits. */
 #define MEMORY_LEAST (1u << (FRAGMENT_PAGE_MAX - 10))
 #define MEMORY_MOST ((1u << (28 + FRAGMENT_PAGE_MIN - 10)) - 1)
 
-/* Links' blocks follow each other at equal distances. */
+/* Compute the range of the blocks of all links, which are equidistant. */
 static const char *roc_fragment_vsec_links(const struct roc_vsec_card *card, unsigned int at,
 					   void *result)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The capability by which a card declares fragments. Apart from fragment.h, because the same file
- * is tested in user space.
+ * The capability by which a card declares the fragment interface. The unit tests compile this file
+ * in user space, so it is separate from fragment.h.
  */
 #ifndef ROC_FRAGMENT_VSEC_H
 #define ROC_FRAGMENT_VSEC_H
@@ -10,13 +10,13 @@
 
 #define ROC_SUBS_MAX 4
 
-/* Limits of the card and places of its blocks. Constant once the capability is found. */
+/* Contents of the capability: limits and locations of the blocks. */
 struct roc_fragment_vsec {
 	__u32 links;	    /* of each sub-unit */
-	__u32 memory_kib;   /* of each link's pages */
-	__u32 data_log2;    /* entries of the largest descriptor and free-page ring */
-	__u32 command_log2; /* and command and completion ring */
-	__u32 host_pages;   /* of the largest table */
+	__u32 memory_kib;   /* page memory of each link, KiB */
+	__u32 data_log2;    /* log2 of the entries of the largest descriptor and free-page ring */
+	__u32 command_log2; /* log2 of the entries of the largest command and completion ring */
+	__u32 host_pages;   /* entries of the largest host-page table */
 	__u32 vectors;
 	struct roc_piece sub[ROC_SUBS_MAX];
 	struct roc_piece doorbell[ROC_SUBS_MAX];
@@ -26,7 +26,7 @@ struct roc_fragment_vsec {
 	struct roc_piece all_links; /* from the first link's block to the last's */
 };
 
-/* Where users look for what they may write, and of how many links: which card it is says so. */
+/* Locations that user space derives from the PCI ID, and the number of links. */
 struct roc_fragment_open {
 	struct roc_piece card;
 	struct roc_piece counts; /* of sub-unit 0 */
@@ -36,10 +36,10 @@ struct roc_fragment_open {
 	unsigned int links; /* of each sub-unit */
 };
 
-/* The result is a struct roc_fragment_vsec. */
+/* Parses the capability into a struct roc_fragment_vsec. */
 extern const struct roc_vsec_contract roc_fragment_contract;
 
-/* Is the open part of @subs sub-units where users look for it? */
+/* Return true if the open blocks of @subs sub-units are where user space expects them. */
 _Bool roc_fragment_vsec_agrees(const struct roc_fragment_vsec *vsec, unsigned int subs,
 			       const struct roc_fragment_open *open);
 

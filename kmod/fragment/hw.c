@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers of sub-units: find them by the capability of the contract (section 2), start and stop a
- * sub-unit, and those that are written while fragments come. None is read meanwhile.
+ * Registers of sub-units: find them by the capability (section 2 of the contract), start and stop a
+ * sub-unit, and write the registers of the data path. No register is read while fragments flow.
  */
 #include <linux/pci.h>
 
@@ -48,8 +48,8 @@ static const char *roc_fragment_check(struct roc_endpoint *ep, struct roc_fragme
 	unsigned int i;
 
 	/*
-	 * Users write the open registers without asking, and number the links as this card's are:
-	 * one that has them elsewhere would be set wrong.
+	 * User space writes the open registers without the driver, at the offsets and with the link
+	 * numbers of the PCI ID. A card with another layout would get wrong settings.
 	 */
 	if (!roc_fragment_vsec_agrees(vsec, ep->ops->channels, open))
 		return "its open registers are elsewhere than users look for them";
@@ -84,14 +84,14 @@ int roc_fragment_probe(struct roc_endpoint *ep)
 	return 0;
 }
 
-/* How many entries of a lane the card says that it has written: for diagnosis. */
+/* Read the card's count of entries in a lane. Not used on the data path. */
 u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane)
 {
 	return roc_block_read(ch,
 			      lane == ROC_LANE_DATA ? FRAGMENT_DESCRIPTORS : FRAGMENT_COMPLETIONS);
 }
 
-/* From which links fragments are taken, from now on. */
+/* Set the mask of links from which the card accepts fragments. */
 void roc_fragment_enable_links(struct roc_channel *ch, u32 links)
 {
 	iowrite32(links, ch->block + FRAGMENT_LINKS);
@@ -114,7 +114,10 @@ static u32 roc_fragment_vector(const struct roc_channel *ch, unsigned int purpos
 	return ch->vector[purpose] < 0 ? FUNCTION_VECTOR_NONE : ch->vector[purpose];
 }
 
-/* A lost register write must not make the card take pages for larger than they are. */
+/*
+ * Set up a sub-unit. A lost register write must not make the card assume larger pages or rings, so
+ * all sizes are read back.
+ */
 bool roc_fragment_setup(struct roc_channel *ch, u32 start)
 {
 	struct roc_run *run = roc_run(ch->open);
@@ -155,8 +158,8 @@ bool roc_fragment_setup(struct roc_channel *ch, u32 start)
 }
 
 /*
- * Request one interrupt for what comes behind @seen. Nothing can be missed between the poll and
- * this write. Under run_lock.
+ * Request one interrupt for entries behind @seen. No entry can be missed between the poll and this
+ * write. Under run_lock.
  */
 u32 roc_fragment_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen)
 {
@@ -166,7 +169,7 @@ u32 roc_fragment_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen)
 	return seen;
 }
 
-/* New settings, while it runs. */
+/* Write new settings of a running sub-unit. */
 void roc_fragment_moderate(struct roc_run *run)
 {
 	lockdep_assert_held(&run->open.ch->run_lock);
@@ -174,7 +177,7 @@ void roc_fragment_moderate(struct roc_run *run)
 	roc_fragment_write_settings(run->open.ch);
 }
 
-/* The reader's counts; the card ignores what cannot be. */
+/* Write the reader's counts to the doorbells. The card ignores invalid ones. */
 void roc_fragment_ring_doorbells(struct roc_channel *ch, const struct roc_fr_tell *arg)
 {
 	const struct roc_sub *sub = roc_sub(ch);
@@ -198,7 +201,7 @@ u64 roc_fragment_counter(struct roc_sub *sub, unsigned int nr)
 	return roc_block_counter(sub->counts + FRAGMENT_COUNTS_COUNTERS + 8 * nr);
 }
 
-/* The sum of a counter of its links. */
+/* Return the sum of a counter over all links. */
 u64 roc_fragment_links_counter(struct roc_sub *sub, unsigned int nr)
 {
 	u64 sum = 0;

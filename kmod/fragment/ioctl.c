@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the holder of a sub-unit may ask for: rings, run, and sleep. Every call runs inside the
- * endpoint's SRCU read side; rings are allocated outside, because that may take long.
+ * Ioctls of an open sub-unit channel: rings, run and wait. Each handler runs inside the endpoint's
+ * SRCU read side, except that rings are allocated outside, because that may take long.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -13,7 +13,7 @@ static bool roc_fr_size_valid(u32 size, u32 least, u32 most)
 	return is_power_of_2(size) && size >= least && size <= most;
 }
 
-/* What the caller left to us. */
+/* Fill in the defaults of the members that are 0. */
 static void roc_fr_rings_default(const struct roc_sub *sub, struct roc_fr_rings *arg)
 {
 	if (!arg->page_size)
@@ -33,7 +33,7 @@ static bool roc_fr_rings_valid(const struct roc_fr_rings *arg)
 	       arg->host_page_size >= arg->page_size;
 }
 
-/* A ring of more is not to be had, or not for this card. */
+/* Largest number of pages per link: limited by the card's rings, or by contiguous memory. */
 static u32 roc_fr_pages_max(const struct roc_channel *ch)
 {
 	const struct roc_sub *sub = roc_sub(ch);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rings: memory of the driver, two rings that the card writes and two that the reader writes and
- * the card only reads. For the card each is one piece: by the IOMMU, or because it is one.
+ * Rings: memory of the driver. The card writes two of them; the reader writes the other two, and
+ * the card reads them. Each is contiguous for the card, by the IOMMU or by its allocation.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -25,7 +25,7 @@ static const struct roc_view roc_fragment_views[] = {
 			   .area = {ROC_AREA_USER, ROC_RING_FREE, ROC_RING_COMMAND}},
 };
 
-/* @arg was checked. @whole: nothing but their allocation makes the rings contiguous. */
+/* Describe the areas from the checked @arg. @whole: each ring needs contiguous memory. */
 static void roc_sub_rings_areas(struct roc_sub_rings *rings, const struct roc_fr_rings *arg,
 				bool whole)
 {
@@ -54,7 +54,7 @@ static void roc_sub_rings_areas(struct roc_sub_rings *rings, const struct roc_fr
 	}
 }
 
-/* On @node; @whole: in one piece each. */
+/* Allocate the rings on @node; @whole: each in contiguous memory. */
 struct roc_sub_rings *roc_sub_rings_alloc(const struct roc_sub *sub, struct roc_fr_rings *arg,
 					  int node, bool whole)
 {
@@ -76,7 +76,7 @@ struct roc_sub_rings *roc_sub_rings_alloc(const struct roc_sub *sub, struct roc_
 	return rings;
 }
 
-/* For roc_shared_attach(). */
+/* Map the rings for the card: callback of roc_shared_attach(). */
 int roc_sub_rings_map(struct roc_channel *ch, struct roc_shared_memory *shared, void *data)
 {
 	struct roc_fr_rings *arg = data;
@@ -84,7 +84,7 @@ int roc_sub_rings_map(struct roc_channel *ch, struct roc_shared_memory *shared, 
 	return roc_shared_map(ch, shared, &arg->reason);
 }
 
-/* Where users find them. */
+/* Report the mmap offsets and lengths of the rings. */
 void roc_sub_rings_describe(const struct roc_sub_rings *rings, struct roc_fr_rings *arg)
 {
 	const struct roc_view *kernel = &roc_fragment_views[ROC_VIEW_KERNEL];
@@ -102,7 +102,7 @@ void roc_sub_rings_describe(const struct roc_sub_rings *rings, struct roc_fr_rin
 	arg->bell_length = ROC_DOORBELL_LENGTH;
 }
 
-/* As a run finds them: no entry of the card's is there. The card is quiet; channel lock held. */
+/* Clear the rings that the card writes, for a new run. Card quiesced, channel lock held. */
 void roc_sub_rings_clear(struct roc_sub_rings *rings)
 {
 	struct roc_area *area = rings->shared.area;

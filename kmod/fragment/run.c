@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The run of a sub-unit: how far the card is in its two rings, and which entries are missing. Polls
- * are of host memory; the card's registers are read after silence, an error, or at the end. See
- * core/run.h.
+ * Run of a sub-unit: poll the progress of the card in its two rings, and detect missing entries.
+ * All polls are of host memory. The driver reads registers of the card only after a silence or an
+ * error, and at the end of a run. See core/run.h.
  */
 #include <linux/iopoll.h>
 
@@ -21,7 +21,7 @@ static_assert(sizeof(struct roc_fr_reset) == sizeof(struct roc_reset_arg) &&
 	      offsetof(struct roc_fr_reset, level) == offsetof(struct roc_reset_arg, level));
 static_assert(ROC_FR_ALL == ROC_RESET_ALL && ROC_FR_RESET_DEFAULT == 0);
 
-/* A count of the reader's that cannot be does not count for the driver, and is counted. */
+/* Poll both lanes. An invalid count of the reader is ignored, and counted as an error. */
 static void roc_fragment_poll(struct roc_run *run)
 {
 	struct roc_fragment_run *r = roc_fragment_run(run);
@@ -31,7 +31,10 @@ static void roc_fragment_poll(struct roc_run *run)
 		struct roc_count *count = &r->lane[i].count;
 		u32 taken = roc_lane_taken(run, i);
 
-		/* While the driver was held up both may have gone on by more than a lap. */
+		/*
+		 * If the driver was delayed, card and reader may both have moved by more than a
+		 * lap.
+		 */
 		if (!roc_count_update(count, taken) && roc_lane_taken(run, i) == taken) {
 			r->bad = true;
 			run->open.ch->stats.bad_index++;
@@ -54,7 +57,7 @@ static bool roc_fragment_readable(const struct roc_run *run)
 	return false;
 }
 
-/* One that was requested for less, and for something that has not come yet, serves, too. */
+/* An interrupt that was requested for a lower count still serves, unless its entry has come. */
 static bool roc_fragment_armed_for(const struct roc_run *run, const struct roc_event_queue *q,
 				   u32 seen)
 {
@@ -71,7 +74,7 @@ static u32 *roc_fr_wait_count(struct roc_fr_wait *arg, unsigned int lane)
 	return lane == ROC_LANE_DATA ? &arg->descriptors : &arg->completions;
 }
 
-/* @arg->ready: which of the counts are reached. */
+/* Check the wait condition, and set @arg->ready to the lanes whose count is reached. */
 static bool roc_fragment_wait(struct roc_run *run, void *data, bool runs)
 {
 	struct roc_fr_wait *arg = data;
@@ -88,7 +91,7 @@ static bool roc_fragment_wait(struct roc_run *run, void *data, bool runs)
 	return arg->ready;
 }
 
-/* More than a ring beyond what there is cannot come. */
+/* Return true if a count is more than a ring ahead of the card, which cannot be reached. */
 static bool roc_fragment_beyond(struct roc_run *run, const void *data)
 {
 	struct roc_fr_wait arg = *(const struct roc_fr_wait *)data;
@@ -114,9 +117,10 @@ static void roc_fragment_waited(struct roc_run *run, void *data)
 }
 
 /*
- * Entries that the card has counted are in memory when it has answered a read of its generation
- * after that. @next: the one that is not there. A card that is more than a lap further has written
- * over the phases that would prove it, which happens to a reader that does not report its position.
+ * Return true if the card has counted entry @next, but the entry is not in memory. Entries that the
+ * card has counted are in memory once it has answered a later read of its generation. If the card
+ * is more than a lap ahead it has overwritten the phases, which is normal for a reader that does
+ * not report its position.
  */
 static bool roc_fragment_hidden(const struct roc_fragment_run *r, unsigned int lane, u32 next)
 {
@@ -127,8 +131,8 @@ static bool roc_fragment_hidden(const struct roc_fragment_run *r, unsigned int l
 }
 
 /*
- * An interrupt may come so late that the card has gone round more than once meanwhile. The phases
- * do not show that, only the card knows.
+ * An interrupt may be so late that the card has written more than one lap since the last poll. The
+ * phases do not show that, only the count of the card does.
  */
 static void roc_fragment_lapped(struct roc_run *run, unsigned int lane)
 {
@@ -146,16 +150,16 @@ static void roc_fragment_lapped(struct roc_run *run, unsigned int lane)
 }
 
 /**
- * struct roc_missing - entries that the card counted, and that were not in memory
- * @lanes: of which there is one
- * @next: the first of each
+ * struct roc_missing - entries that the card counted, but that were not in memory
+ * @lanes: mask of lanes that miss an entry
+ * @next: the first missing entry of each of these lanes
  */
 struct roc_missing {
 	u32 lanes;
 	u32 next[ROC_LANES];
 };
 
-/* What of a lane is missing now. True: it was missing in the @last answer, too, and never comes. */
+/* Record the missing entry of a lane. True: it was missing at the @last query, too, and is lost. */
 static bool roc_fragment_missing(struct roc_run *run, unsigned int lane,
 				 const struct roc_missing *last, struct roc_missing *now)
 {
@@ -188,7 +192,9 @@ static struct roc_missing roc_fragment_query_once(struct roc_run *run,
 	lockdep_assert_held(&ch->lock);
 	for (i = 0; i < ROC_LANES; i++)
 		written[i] = roc_fragment_written(ch, i);
-	/* What the card has counted is in memory: this is answered after all that it has sent. */
+	/*
+	 * The card answers this read after its earlier writes: all counted entries are in memory.
+	 */
 	roc_block_read(ch, BLOCK_GENERATION);
 	status = roc_block_status(ch);
 	spin_lock_irq(&ch->run_lock);
@@ -219,7 +225,10 @@ static void roc_fragment_query(struct roc_run *run)
 		roc_fragment_query_once(run, &first);
 }
 
-/* Whether the card takes it or not, what came before is over: for the reader and the driver. */
+/*
+ * Initialise the counts of reader and driver with the start of the run. The previous run is over
+ * even if the card does not start.
+ */
 static void roc_fragment_begin(struct roc_run *run, u32 start)
 {
 	static const enum roc_fragment_ring ring[ROC_LANES] = {ROC_RING_DATA, ROC_RING_DONE};
@@ -251,9 +260,8 @@ static void roc_fragment_begin(struct roc_run *run, u32 start)
 }
 
 /*
- * Until the card has carried out all commands, or can do so no more: no other path checks whether
- * it is still at work while it is stopped. Nothing new comes from the links; settings that change
- * meanwhile do not open them again.
+ * Wait until the card has completed all commands, or has failed, which no other path checks during
+ * a stop. All links are disabled, and a change of settings does not enable them again.
  */
 static enum roc_reason roc_fragment_drain(struct roc_run *run, u32 flags)
 {
@@ -276,12 +284,12 @@ static enum roc_reason roc_fragment_drain(struct roc_run *run, u32 flags)
 	for (i = 0; i < ROC_LANES; i++)
 		r->written[i] = roc_fragment_written(ch, i);
 	reason = roc_block_trouble(ch);
-	/* What reads as all ones is no count. */
+	/* If the card is gone all ones were read, which are no counts. */
 	r->drained = reason != ROC_REASON_LOST;
 	return reason;
 }
 
-/* How many entries the card counted, of one that left some out: those are to be counted, too. */
+/* If the card left out entries, read its counts, so that these entries are counted as lost. */
 static bool roc_fragment_quiesce(struct roc_run *run, enum roc_reason reason, bool present)
 {
 	struct roc_fragment_run *r = roc_fragment_run(run);
@@ -300,8 +308,9 @@ static bool roc_fragment_quiesce(struct roc_run *run, enum roc_reason reason, bo
 }
 
 /*
- * What the card left out is lost, and so is what lies behind: the reader gets no further. The rings
- * are long, so they are read without run_lock: no other path writes these counts now.
+ * Count lost entries: those that the card left out and all later ones, because the reader cannot
+ * get past a missing entry. The rings are long, so the search does not hold run_lock: no other path
+ * writes these counts now.
  */
 static bool roc_fragment_lost(struct roc_run *run)
 {
@@ -325,9 +334,9 @@ static bool roc_fragment_lost(struct roc_run *run)
 }
 
 /*
- * Phases show how far the card is only within a lap of where the reader is, and a reader that never
- * sleeps need not report its position: after a stop the card's own counts do, of what is in memory
- * by now. The counts of a card that broke the contract are not believed.
+ * Take over the final counts. Phases show the progress of the card only within a lap of the reader,
+ * and a reader that never waits need not report its position. So after a stop the driver uses the
+ * card's own counts, whose entries are in memory by now, unless the card violated the protocol.
  */
 static enum roc_reason roc_fragment_finish(struct roc_run *run, enum roc_reason reason)
 {
@@ -352,7 +361,10 @@ static enum roc_reason roc_fragment_finish(struct roc_run *run, enum roc_reason 
 	return ROC_REASON_NONE;
 }
 
-/* More commands may have been reported to the card since, and have been carried out. */
+/*
+ * The reader may have submitted more commands since @commands was read, and the card completed
+ * them.
+ */
 static void roc_fragment_report(struct roc_run *run, void *data)
 {
 	const struct roc_fragment_run *r = roc_fragment_run(run);

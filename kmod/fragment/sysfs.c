@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sysfs attributes of a channel that is a sub-unit. Documented in
- * Documentation/ABI/sysfs-class-roc. Nothing here waits for a run. What the card counts is read
- * from it, as often as core/sysfs.c lets: it is the only thing that knows.
+ * sysfs attributes of a sub-unit channel. See Documentation/ABI/sysfs-class-roc. No read waits for
+ * a run. Counters of the card are read from its registers, at the rate that core/sysfs.c allows,
+ * because the driver has no copy of them.
  */
 #include <linux/device.h>
 #include <linux/sysfs.h>
@@ -15,7 +15,7 @@ ROC_COUNTER(done_interrupts, ch->stats.purpose[ROC_LANE_DONE]);
 ROC_COUNTER(error_interrupts, ch->stats.purpose[ROC_FRAGMENT_ERROR]);
 ROC_COUNTER(lost, ch->stats.lost);
 
-/* The card's own. @sample: which of the channel's. @read: for roc_show_sample(). */
+/* A counter of the card. @sample: index of the channel's sample. @read: for roc_show_sample(). */
 struct roc_sub_counter {
 	struct device_attribute attr;
 	unsigned int sample;
@@ -36,7 +36,7 @@ static int roc_sub_counter_read(const void *what, s64 *value)
 	return *value == -1 && !roc_alive(counter->ch->ep) ? -EIO : 0;
 }
 
-/* The same of its links, summed up: which of the link's counters, as bits. */
+/* Sum over all links of the counters whose bits are set in @nr. */
 static int roc_sub_links_counter_read(const void *what, s64 *value)
 {
 	const struct roc_sub_counter_at *counter = what;

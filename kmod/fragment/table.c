@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Host pages: the only places in memory that a command can name, by their index. The card checks
- * the index; what lies behind it only this file says. Channel lock held.
+ * Host-page table: commands name host memory only by an index into this table. The card checks the
+ * index, and only this file writes the addresses. Channel lock held.
  *
- * They are numbered through all buffers in the order of their handles. No buffer comes or goes
- * while the sub-unit runs, and a start waits for none that is on its way, so the numbers cannot
- * change under a run.
+ * Host pages are numbered through all buffers in the order of their handles. No buffer can be
+ * registered or unregistered while the sub-unit runs, and a start fails while a registration is
+ * uncommitted, so the numbers cannot change during a run.
  */
 #include <linux/xarray.h>
 
@@ -16,7 +16,7 @@ static u64 roc_host_pages_of(const struct roc_run *run, const struct roc_buffer 
 	return buf->length >> roc_fragment_rings(run)->host_page_log2;
 }
 
-/* Of all buffers with a lower handle than @handle, 0 = of all. */
+/* Number of host pages of all buffers with a lower handle than @handle; 0: of all buffers. */
 static u64 roc_host_pages_below(struct roc_run *run, u32 handle)
 {
 	struct roc_buffer *buf;
@@ -36,7 +36,7 @@ int roc_table_find(struct roc_run *run, struct roc_fr_pages *arg)
 
 	if (!buf)
 		return -ENOENT;
-	/* No start would take them. */
+	/* A start would fail. */
 	if (total > roc_sub(run->open.ch)->host_pages_max)
 		return -ENOSPC;
 	arg->first = roc_host_pages_below(run, arg->handle);
@@ -61,7 +61,7 @@ static int roc_table_alloc(struct roc_run *run, u32 pages, struct roc_fr_start *
 	if (!err)
 		err = roc_shared_table(s, ep, max(pages, 1u));
 	if (err)
-		roc_shared_free_table(s, ep); /* and what it was charged */
+		roc_shared_free_table(s, ep); /* also undoes the charge */
 	return err;
 }
 
@@ -71,7 +71,9 @@ static int roc_table_fill(struct roc_run *run, const struct roc_buffer *buf, u32
 	u64 size = 1ull << roc_fragment_rings(run)->host_page_log2,
 	    count = roc_host_pages_of(run, buf), bus, i;
 
-	/* Nobody could copy: see core/memory.h. */
+	/*
+	 * The driver handles no completions, so it could not sync a bounce buffer: core/memory.h.
+	 */
 	if (buf->sync && !roc_pages_coherent(run->open.ch->ep, buf->extents.table[0].bus)) {
 		arg->reason = ROC_REASON_BOUNCE;
 		return -EOPNOTSUPP;
@@ -88,7 +90,7 @@ static int roc_table_fill(struct roc_run *run, const struct roc_buffer *buf, u32
 	return 0;
 }
 
-/* The channel is proved quiet: the card reads no table any more. */
+/* Fill the table for a run. The channel is verified to be quiesced: the card does not read it. */
 int roc_table_make(struct roc_run *run, void *data)
 {
 	struct roc_fr_start *arg = data;
