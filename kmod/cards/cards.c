@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The list of cards and their PCI IDs. A file of its own, because no other may use every card.
+ * Table of PCI IDs and cards. Only this file depends on all cards.
  */
 #include <linux/module.h>
 #include <linux/pci.h>

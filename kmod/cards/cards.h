@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The cards of the list in cards.c, which the core must not know, and functions of struct
- * roc_card_ops for a card whose registers are all those of a contract between driver and firmware.
- * Such a card is two tables: struct roc_contract_card and its ops.
+ * The cards of the table in cards.c, on which the core must not depend. Also operations of struct
+ * roc_card_ops for a card whose registers are all defined by an interface of this project
+ * (Documentation/hardware). Such a card needs two tables: struct roc_contract_card and its ops.
  */
 #ifndef ROC_CARDS_H
 #define ROC_CARDS_H
@@ -16,10 +16,10 @@ struct roc_pool_ops;
 struct roc_stream_ops;
 
 /**
- * struct roc_contract_card - what differs between such cards
- * @id: the ID register, which is the first of the card's block
- * @id_value: what it reads
- * @units: what the register with the numbers of channels and of their parts reads
+ * struct roc_contract_card - differences between such cards
+ * @id: the ID register, which is the first one of the card's block
+ * @id_value: expected value of the ID register
+ * @units: expected value of the UNITS register: number of channels and of their parts
  */
 struct roc_contract_card {
 	struct roc_register id;
@@ -28,8 +28,8 @@ struct roc_contract_card {
 };
 
 /*
- * What such cards have in struct roc_card_ops. BAR 0 is the driver's alone. Nothing in BAR 2
- * reaches host memory, resets anything, or changes who gets data.
+ * Common members of struct roc_card_ops of such cards. Only the driver writes to BAR 0. No register
+ * in BAR 2 can start DMA, reset the card, or redirect data.
  */
 #define ROC_CONTRACT_OPS(_card)                                                                    \
 	.contract = &(_card), .dma_bits = 64, .policy = roc_contract_policy,                       \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Identity, temperature and reset of a card with a contract. See cards.h. The channel type
- * does the rest.
+ * Identity, temperature and reset of a card whose registers are defined by an interface of this
+ * project. See cards.h. The channel type does the rest.
  */
 #include "cards/cards.h"
 
@@ -22,7 +22,7 @@ bool roc_contract_alive(struct roc_endpoint *ep)
 	return roc_contract_read(ep, CARD_ID) == ep->ops->contract->id_value;
 }
 
-/* This project chose the PCI IDs, so a design that has them for another reason is possible. */
+/* This project chose the PCI IDs without an assignment, so another design may have the same. */
 bool roc_contract_foreign(struct roc_endpoint *ep)
 {
 	u32 id = roc_contract_read(ep, CARD_ID);

@@ -2,10 +2,10 @@
 /*
  * ALICE C-RORC backend: six DMA channels with a BAR each, one superpage at a time per channel.
  *
- * The card reports a finished superpage by eight bytes in host memory, so waiting costs no access
- * to the card; a push costs three writes, each read back. The board loses writes when channels are
- * accessed at once: every group of accesses is made under the card's lock, ends with a read, and
- * what was lost all the same is written again and counted. Link commands are in crorc_ddl.c.
+ * The card reports a finished superpage by eight bytes in host memory, so a poll needs no access to
+ * the card. A push takes three writes, each of which is read back. The board loses writes if
+ * channels are accessed concurrently. So the driver makes every group of accesses under the card
+ * lock, ends it with a read, and repeats and counts lost writes. Link commands are in crorc_ddl.c.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -14,7 +14,7 @@
 #include "cards/crorc/crorc.h"
 
 #define CRORC_QUIET_US 1000
-/* A flush shows at once; the board may be late. An empty superpage does not show at all. */
+/* Allowance for a slow board. A flush of an empty superpage has no visible effect at all. */
 #define CRORC_FLUSH_US 50000
 
 static u32 crorc_path_read(struct roc_channel *ch, u32 offset)
@@ -44,7 +44,7 @@ static const struct roc_register crorc_identity[] = {
 	{CRORC_BAR_CARD, CRORC_SERIAL},
 };
 
-/* A start writes it anew. */
+/* A start rewrites this register. */
 static const struct roc_register crorc_scratch = {CRORC_BAR_CARD, CRORC_DONE_LOW};
 
 static int crorc_identify(struct roc_endpoint *ep)
@@ -79,7 +79,7 @@ static u32 crorc_enabled_links(struct roc_channel *ch)
 	return BIT(0);
 }
 
-/* Toggles flip: decide from a read, prove with another, and never without. */
+/* A written 1 flips a toggle bit: read the bit before each write, and verify it after the last. */
 static int crorc_set_toggle(struct roc_channel *ch, u32 bit, bool on)
 {
 	int tries;
@@ -113,7 +113,10 @@ static int crorc_set_generator(struct roc_channel *ch, bool on)
 	return -EIO;
 }
 
-/* Cannot be read back, and a lost half would have the card write to a stranger's memory: twice. */
+/*
+ * Set the address of the completion block. The registers cannot be read back, and with one half
+ * lost the card would write to a wrong address, so the driver writes them twice.
+ */
 static void crorc_set_done_address(struct roc_channel *ch)
 {
 	u64 bus = ch->ep->memory_bus + CRORC_DONE(ch->number);
@@ -167,9 +170,9 @@ static bool crorc_left_running(struct roc_channel *ch)
 }
 
 /*
- * The push counter shows that a reset was heard, unless it is 0 before, as after 256 pushes. With
- * DMA off the channel takes one more, which is not filled: it is the spare one, in any case.
- * The last one may still be open, and a push on top of it is undefined: the card forgets it first.
+ * The push counter shows that a reset was executed, unless the counter is 0 before, as after 256
+ * pushes. In that case push the spare superpage, which the card does not fill because DMA is off.
+ * The last superpage may still be open, and another push is then undefined, so reset first.
  */
 static int crorc_push_spare(struct roc_channel *ch)
 {
@@ -200,7 +203,7 @@ static int crorc_quiesce(struct roc_channel *ch, bool present)
 	crorc_lock(ch);
 	err = crorc_set_generator(ch, false);
 	csr = crorc_read(ch, CRORC_CHAN_CSR);
-	/* Documented: the word read goes back, which also takes a loopback away. */
+	/* As documented, write back the word that was read; this also clears a loopback. */
 	if (csr & CRORC_CHAN_CSR_DMA)
 		crorc_write(ch, CRORC_CHAN_CSR, csr);
 	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_DMA, false) ?: err;
@@ -222,7 +225,7 @@ static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links
 	struct crorc_done *done = crorc_done(ch);
 	int err;
 
-	/* Today's programs reset the far end when they open a channel: once per open. */
+	/* As existing programs do, reset the remote end of the link once per open. */
 	if ((source == ROC_SOURCE_FEE || source == ROC_SOURCE_SIU) && crorc->siu_reset != ch->opens)
 		err = crorc_reset_siu(ch);
 	else
@@ -238,13 +241,13 @@ static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links
 	if (err)
 		return err;
 	crorc_set_done_address(ch);
-	/* Only now: nothing of an earlier owner is left in the channel. */
+	/* Only after the reset: no superpage of an earlier owner is left in the channel. */
 	err = roc_bus_master_enable(ch) ?: roc_event_enable(ch);
 	if (err)
 		return err;
 	crorc_lock(ch);
 	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_DMA, true);
-	/* A run that was killed may have left it on, whatever its source. */
+	/* An earlier run may have been killed with the loopback on. */
 	if (!err && source != ROC_SOURCE_INTERNAL)
 		err = crorc_set_toggle(ch, CRORC_CHAN_CSR_LOOPBACK, false);
 	crorc_unlock(ch);
@@ -255,7 +258,7 @@ static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links
 	return err;
 }
 
-/* Write and read back, as often as it takes. */
+/* Write a register and read it back, with up to CRORC_TRIES attempts. */
 static int crorc_push_word(struct roc_channel *ch, u32 offset, u32 value)
 {
 	int tries;
@@ -271,8 +274,8 @@ static int crorc_push_word(struct roc_channel *ch, u32 offset, u32 value)
 }
 
 /*
- * The write of the size pushes, so it is repeated only when the card's own counter says that it
- * was not seen. The superpage may be finished before the read comes back.
+ * The write of the size pushes the superpage, so it is repeated only if the card's push counter
+ * shows that it was lost. The card may finish the superpage before the read returns.
  */
 static int crorc_push_size(struct roc_channel *ch, u32 length)
 {
@@ -311,7 +314,9 @@ static int crorc_push(struct roc_channel *ch, unsigned int link, u64 bus, u32 le
 	return err;
 }
 
-/* One superpage is out, so the count moves by one; whoever adds this up sees if it does not. */
+/*
+ * One superpage is in flight, so the count moves by at most one; the caller detects a larger step.
+ */
 static u32 crorc_finished(struct roc_channel *ch, unsigned int link)
 {
 	struct crorc_channel *crorc = ch->priv;
@@ -325,15 +330,16 @@ static u32 crorc_finished(struct roc_channel *ch, unsigned int link)
 static int crorc_received(struct roc_channel *ch, unsigned int link, u32 length, bool confirmed,
 			  u64 until, u32 *bytes)
 {
-	/* The card writes the payload, the size, the count: read in the opposite order. */
+	/* The card writes payload, size and count in this order: read the size after the count. */
 	dma_rmb();
 	*bytes = le32_to_cpu(READ_ONCE(crorc_done(ch)->size));
 	return *bytes <= length ? 0 : -EMSGSIZE;
 }
 
 /*
- * No new data, and close what is open. The last read orders the completion before us. Nothing shows
- * that a flush was heard, and a second one finds nothing to close: twice.
+ * Stop new data, and close the open superpage. The final read orders the completion before the
+ * return. The card does not confirm a flush, and a second one has no effect, so it is written
+ * twice.
  */
 static void crorc_flush(struct roc_channel *ch)
 {
@@ -367,20 +373,21 @@ static int crorc_reset(struct roc_channel *ch, enum roc_reset_level level)
 }
 
 /*
- * Every BAR has a register that takes a bus address, and the board does not bear a stranger's
- * accesses beside ours: so nobody maps a BAR, and only configuration may be written.
+ * Every BAR has a register for a DMA address, and the board does not tolerate accesses of user
+ * space concurrent with those of the driver. So no BAR can be mapped, and users may write only
+ * configuration, through the driver.
  */
 static const u32 crorc_writable[] = {CRORC_CONFIG_A, CRORC_CONFIG_B};
 static const u32 crorc_card_writable[] = {CRORC_CONFIG_A, CRORC_CONFIG_B, CRORC_I2C_COMMAND};
 
-/* Older firmware has the same kind of registers all over these places. */
+/* Older firmware has address registers at all these offsets. */
 static const struct roc_hidden crorc_hidden[] = {
 	{CRORC_DDL_STATUS, 1, 1},
 	{CRORC_SP_LOW, (CRORC_DONE_HIGH - CRORC_SP_LOW) / 4 + 1, 1},
 	{CRORC_OLD_ADDRESSES, CRORC_OLD_ADDRESSES_COUNT, 1},
 };
 
-/* The flash holds firmware and serial number. */
+/* The flash contains firmware and serial number. */
 static const struct roc_protected crorc_protected[] = {{CRORC_FLASH_COMMAND, 4}};
 
 #define CRORC_POLICY(_writable)                                                                    \

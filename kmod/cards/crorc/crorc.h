@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the two halves of the C-RORC backend share. Calls go from crorc.c to crorc_ddl.c.
+ * Interface between the two files of the C-RORC backend. crorc.c calls crorc_ddl.c.
  */
 #ifndef CRORC_H
 #define CRORC_H
@@ -9,29 +9,29 @@
 #include "cards/crorc/crorc_regs.h"
 #include "pool/pool.h"
 
-/* In host memory; the card writes it when it closes a superpage. */
+/* Completion block in host memory. The card writes it when it closes a superpage. */
 struct crorc_done {
 	__le32 size;
 	__le32 count;
 };
 
-/* The board loses writes: so often is one written. */
+/* Number of attempts of a write, because the board loses writes. */
 #define CRORC_TRIES 3
 
 /*
- * The memory that is the card's as long as it has a driver: a spare superpage of the smallest size,
- * then what each channel writes, on a cache line of its own, and the next one the prefetcher takes
- * with it.
+ * Host memory that the card may write while the driver is bound: a spare superpage of the smallest
+ * size, then the completion blocks of the channels. Each has two cache lines, because the
+ * prefetcher loads pairs of lines.
  */
 #define CRORC_DONE_STRIDE 128
 #define CRORC_DONE(channel) (CRORC_SUPERPAGE_ALIGN + (channel)*CRORC_DONE_STRIDE)
 
 /**
- * struct crorc_channel - what the driver knows of a channel. Channel lock.
- * @source: of the run
- * @siu_reset: roc_channel.opens for which the far end of the link was reset
- * @pushes: the card's push counter
- * @seen: completion count last looked at
+ * struct crorc_channel - state of a channel. Channel lock.
+ * @source: data source of the run
+ * @siu_reset: roc_channel.opens for which the remote end of the link was reset
+ * @pushes: expected value of the card's push counter
+ * @seen: completion count as last read
  * @finished: completions since start
  */
 struct crorc_channel {
@@ -52,7 +52,7 @@ static inline void crorc_unlock(struct roc_channel *ch)
 	mutex_unlock(&ch->ep->card->lock);
 }
 
-/* A channel's registers are in the BAR of its number. */
+/* The registers of a channel are in the BAR with its number. */
 static inline u32 crorc_read(struct roc_channel *ch, u32 offset)
 {
 	lockdep_assert_held(&ch->ep->card->lock);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * C-RORC: reset of a channel, and the detector data link. Commands go out, status words come back
- * into a FIFO whose read pops; a reply has 100 ms. The card's lock is given up between looks: other
- * channels go on.
+ * C-RORC: reset of a channel, and commands over the detector data link (DDL). Replies arrive in a
+ * FIFO of status words, from which a read pops one; each may take up to 100 ms. The card lock is
+ * released between polls, so that other channels go on.
  */
 #include <linux/delay.h>
 #include <linux/iopoll.h>
@@ -23,7 +23,7 @@ static u32 crorc_csr(struct roc_channel *ch)
 	return csr;
 }
 
-/* A word left by an earlier command would be taken for the reply to the next one. */
+/* Drop words of earlier commands, which would be mistaken for the reply to the next one. */
 static void crorc_ddl_drain(struct roc_channel *ch)
 {
 	int i;
@@ -44,13 +44,13 @@ static int crorc_ddl_send(struct roc_channel *ch, u32 command)
 	crorc_ddl_drain(ch);
 	crorc_lock(ch);
 	crorc_write(ch, CRORC_DDL_COMMAND, command);
-	/* Not lost behind another channel's write. */
+	/* Flush the write before another channel is accessed, so that it is not lost. */
 	crorc_read(ch, CRORC_CHAN_CSR);
 	crorc_unlock(ch);
 	return 0;
 }
 
-/* Returns the channel's status, with DDL_STATUS set if the reply is in @word. */
+/* Return the status of the channel, with DDL_STATUS set if @word has the reply. */
 static u32 crorc_ddl_poll(struct roc_channel *ch, u32 *word)
 {
 	u32 csr;
@@ -76,7 +76,7 @@ static int crorc_ddl_reply(struct roc_channel *ch, u32 *word)
 	return csr & CRORC_CHAN_CSR_LINK_DOWN ? -ENOLINK : -ETIME;
 }
 
-/* A command with one reply, whose content says nothing. */
+/* Send a command and wait for its reply, whose content is ignored. */
 int crorc_ddl(struct roc_channel *ch, u32 command)
 {
 	u32 word;
@@ -85,8 +85,8 @@ int crorc_ddl(struct roc_channel *ch, u32 command)
 }
 
 /*
- * The link is up when a thousand looks in a row say so. A link that was not down for the whole time
- * is up, too: the looks were slow because others have the card.
+ * Wait until CRORC_LINK_READS reads in a row show that the link is up. If the time limit comes
+ * first but no read showed it down, the link is up, too: reads were slow because of other users.
  */
 static int crorc_check_link(struct roc_channel *ch)
 {
@@ -113,7 +113,7 @@ static int crorc_check_link(struct roc_channel *ch)
 	return crorc_csr(ch) & CRORC_CHAN_CSR_LINK_DOWN ? -ENOLINK : 0;
 }
 
-/* The documented pair of writes; true: the push counter is 0 afterwards. */
+/* Reset the channel by the documented pair of writes. True: the push counter is 0 afterwards. */
 bool crorc_reset_once(struct roc_channel *ch)
 {
 	lockdep_assert_held(&ch->ep->card->lock);
@@ -122,7 +122,7 @@ bool crorc_reset_once(struct roc_channel *ch)
 	return !(crorc_read(ch, CRORC_SP_SIZE) & CRORC_SP_SIZE_COUNT);
 }
 
-/* Proved by the push counter. */
+/* Reset the channel, and verify that by the push counter. */
 int crorc_reset_channel(struct roc_channel *ch)
 {
 	struct crorc_channel *crorc = ch->priv;
@@ -173,7 +173,7 @@ int crorc_open_frontend(struct roc_channel *ch, bool stbrd)
 	return crorc_ddl(ch, stbrd ? CRORC_DDL_STBRD : CRORC_DDL_RDYRX);
 }
 
-/* Without an answer the front-end may go on sending; nothing of it is taken any more. */
+/* Without a reply the front-end may go on sending; its data are not accepted any more. */
 void crorc_close_frontend(struct roc_channel *ch)
 {
 	crorc_ddl(ch, CRORC_DDL_EOBTR);

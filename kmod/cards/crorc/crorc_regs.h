@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ALICE C-RORC: register offsets and bits, once, for the driver, the tools and the emulated card.
+ * Register offsets and bits of the ALICE C-RORC, shared by the driver, the tools and the emulated
+ * card. This file contains numbers only and includes no kernel header.
  *
- * Pure numbers, no kernel header. Six BARs, one per DMA channel, with the same map: "channel"
- * registers are those of the BAR's own channel, "card" registers are common and answer in every
- * BAR where that is said, else in BAR 0 only. All offsets are bytes, all registers 32 bit.
+ * The card has six BARs, one per DMA channel, with the same map. "Channel" registers belong to the
+ * channel of the BAR. "Card" registers are common; they are in BAR 0 only, unless a comment states
+ * that they are in every BAR. Offsets are in bytes, registers have 32 bits.
  */
 #ifndef CRORC_REGS_H
 #define CRORC_REGS_H
@@ -19,8 +20,9 @@
 #define CRORC_SUPERPAGE_ALIGN 0x8000
 #define CRORC_SUPERPAGE_MAX (0x1000000 - 0x8000) /* size has 24 bits, in the echo and in memory */
 
-/* Card: both bits together are the one reset in use; self-clearing. Written in the BAR of the
- * channel that is reset: the others go on.
+/*
+ * Card: both bits together are the only reset in use; self-clearing. Written in the BAR of a
+ * channel, it resets that channel only.
  */
 #define CRORC_CARD_CSR 0x000
 #define CRORC_CARD_CSR_RESET 0x3
@@ -46,7 +48,7 @@
 #define CRORC_DDL_READ_STATUS_SIU 0x02
 #define CRORC_DDL_HARDWARE_ID(i) (0x62u | (i) << 12) /* character i of the SIU's name */
 /* Words of both directions */
-#define CRORC_DDL_END(w) ((w)&0xf) /* destination or source */
+#define CRORC_DDL_END(w) ((w)&0xf) /* destination of a command, source of a reply */
 #define CRORC_DDL_CODE(w) ((w) >> 4 & 0xf)
 #define CRORC_DDL_TRANSACTION(w) ((w) >> 8 & 0xf)
 #define CRORC_DDL_PARAMETER(w) ((w) >> 12 & 0x7ffff)
@@ -65,15 +67,16 @@
 #define CRORC_DDL_PORT_ONLINE 2
 #define CRORC_DDL_REMOTE_STATE(w) ((w) >> 15 & 0x7) /* DIU only */
 #define CRORC_DDL_TIMEOUT_MS 100
-#define CRORC_LINK_READS 1000	   /* consecutive good reads of "link up" ... */
-#define CRORC_LINK_TIMEOUT_MS 2000 /* ... within this */
+#define CRORC_LINK_READS 1000	   /* consecutive reads that must show the link up */
+#define CRORC_LINK_TIMEOUT_MS 2000 /* time limit for these reads */
 
 /* Channel: data generator */
 #define CRORC_GENERATOR 0x020
 #define CRORC_GENERATOR_RUN (1u << 31)
 
-/* Channel: one superpage at a time; the write of the size pushes. Read back: what was written,
- * but SP_SIZE is size << 8 | pushes since reset, modulo 256.
+/*
+ * Channel: one superpage at a time; the write of the size pushes it. The registers read back what
+ * was written, except SP_SIZE, which is size << 8 | pushes since reset, modulo 256.
  */
 #define CRORC_SP_SIZE 0x028
 #define CRORC_SP_SIZE_SHIFT 8

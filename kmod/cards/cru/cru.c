@@ -2,10 +2,10 @@
 /*
  * ALICE CRU backend: one DMA channel per endpoint, a descriptor FIFO per link, no interrupts.
  *
- * Three writes push a superpage. A ready counter per link says how many are finished, a size FIFO
- * per link how many bytes each holds. Data from the datapath (FEE, DDG) flows while the run-enable
- * bit is set: one bit for both endpoints, so it is counted on the card and the last one to stop
- * clears it.
+ * Three writes push a superpage. Each link has a ready counter of finished superpages, and a FIFO
+ * of their sizes in bytes. Data from the datapath (FEE, DDG) flow while the run-enable bit is set.
+ * Both endpoints share this bit, so the driver counts the runs per card, and the last one to stop
+ * clears the bit.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -16,24 +16,28 @@
 #include "cards/cru/cru_regs.h"
 #include "pool/pool.h"
 
-/* A size entry follows the ready count at once, or within a bus delay. Give up after this. */
+/* Time limit for a size entry, which normally follows the ready count within a bus delay. */
 #define CRU_SIZE_TIMEOUT_NS (20 * NSEC_PER_MSEC)
-/* After a reset that was seen nothing may change for so long: far longer than a write travels. */
+/* Time for which counters must be stable after a reset: far longer than a write is in transit. */
 #define CRU_QUIET_US 10000
 #define CRU_RESET_POLL_US 500
-/* The EEPROM may take longer than it should; a card without one costs so much more at probe. */
+/*
+ * Attempts to load the serial number: a slow EEPROM needs several; a card without one delays probe.
+ */
 #define CRU_SERIAL_TRIES 3
-/* How long the generator may take to fill something, and a flush to show. */
+/*
+ * Interval and number of polls until the generator has filled a superpage and a flush is visible.
+ */
 #define CRU_FILL_US 2000
 #define CRU_FILL_TRIES 100
 #define CRU_ADDRESS_TEST 0x5a5a5a58
 
 /**
- * struct cru_size - where we are in a link's size FIFO
- * @since: when the next entry was missed for the first time although its superpage is finished
+ * struct cru_size - position in the size FIFO of a link
+ * @since: when the next entry was first missing although its superpage is finished
  * @index: number of the next entry, modulo 256
- * @requested: it was asked for, and is not yet there
- * @early: and then it was not proved that there is one
+ * @requested: the next entry was requested, and is not yet there
+ * @early: the request was made before the superpage was confirmed to be finished
  */
 struct cru_size {
 	u64 since;
@@ -43,16 +47,16 @@ struct cru_size {
 };
 
 /**
- * struct cru_channel - what the driver knows of an endpoint's DMA block. Channel lock.
- * @links: slots of the run
+ * struct cru_channel - state of the DMA block of an endpoint. Channel lock.
+ * @links: mask of the link slots of the run
  * @holds_run: we are counted in the card's run enable
- * @debug_set: we wrote the debug bit and take it back
- * @started: @links and the counters below are those of a run that this driver started
- * @sizes: the size FIFO works. Firmware before v3.4.0 has none and fills every superpage
- * @sizes_known: @sizes was found out in this run
- * @base: ready counter after the reset
- * @empty_base: FIFO-empty counter after the reset
- * @size: of each link
+ * @debug_set: the driver has set the debug bit and has to clear it
+ * @started: @links and the counters below belong to a run that this driver started
+ * @sizes: the size FIFO works. Firmware before v3.4.0 has none, and fills every superpage
+ * @sizes_known: @sizes was determined in this run
+ * @base: ready counter of each link after the reset
+ * @empty_base: FIFO-empty counter of each link after the reset
+ * @size: size FIFO of each link
  */
 struct cru_channel {
 	u32 links;
@@ -76,7 +80,7 @@ static void cru_write(struct roc_channel *ch, u32 offset, u32 value)
 	roc_write(ch->ep, CRU_BAR_DMA, offset, value);
 }
 
-/* The data path's accesses, counted. */
+/* Accesses of the data path are counted. */
 static u32 cru_path_read(struct roc_channel *ch, u32 offset)
 {
 	ch->stats.mmio_reads++;
@@ -113,7 +117,7 @@ static int cru_read_serial(struct roc_endpoint *ep)
 	return roc_parse_serial(word);
 }
 
-/* Standalone firmware has active-low feature bits; integrated firmware has everything. */
+/* Standalone firmware has active-low feature bits; integrated firmware has all features. */
 static bool cru_has_feature(struct roc_endpoint *ep, unsigned int feature)
 {
 	if ((ep->features & 0xffff) != CRU_FEATURES_STANDALONE)
@@ -121,7 +125,7 @@ static bool cru_has_feature(struct roc_endpoint *ep, unsigned int feature)
 	return !(ep->features & BIT(feature));
 }
 
-/* Does it come out again, what is written there? Nothing is pushed by this. */
+/* Return true if a register can be read back. Writing an address alone pushes no superpage. */
 static bool cru_reads_back(struct roc_endpoint *ep, u32 offset)
 {
 	u32 first;
@@ -132,7 +136,7 @@ static bool cru_reads_back(struct roc_endpoint *ep, u32 offset)
 	return roc_read(ep, CRU_BAR_DMA, offset) != first;
 }
 
-/* Two decimal digits in a byte, as build dates have them. */
+/* Return true if a byte is two BCD digits within the limits. */
 static bool cru_is_decimal(u32 byte, u32 least, u32 most)
 {
 	u32 value = (byte >> 4) * 10 + (byte & 0xf);
@@ -140,7 +144,7 @@ static bool cru_is_decimal(u32 byte, u32 least, u32 most)
 	return byte >> 4 < 10 && (byte & 0xf) < 10 && value >= least && value <= most;
 }
 
-/* 0xYYYYMMDD, from the first year in which there was firmware for the Arria 10. */
+/* Return true for a build date 0xYYYYMMDD; the first firmware for the Arria 10 is of 2014. */
 static bool cru_is_date(u32 word)
 {
 	return word >> 24 == 0x20 && cru_is_decimal(word >> 16 & 0xff, 14, 99) &&
@@ -159,7 +163,7 @@ static int cru_number(struct roc_endpoint *ep)
 	}
 }
 
-/* The features come first: standalone firmware may not bear reads of what it does not have. */
+/* The features are first: standalone firmware may not tolerate reads of registers it lacks. */
 static const struct roc_register cru_identity[] = {
 	{CRU_BAR_DMA, CRU_FEATURES},
 	{CRU_BAR_CARD, CRU_FW_HASH},
@@ -167,10 +171,12 @@ static const struct roc_register cru_identity[] = {
 	{CRU_BAR_CARD, CRU_CHIP_ID_LOW},
 };
 
-/* It has no effect on the card. */
+/* The scratch register has no effect on the card. */
 static const struct roc_register cru_scratch = {CRU_BAR_DMA, CRU_SCRATCH};
 
-/* Altera's example design has this ID, too; Documentation/cards/cru.md has the evidence. */
+/*
+ * Altera's example design has the same PCI ID. Documentation/cards/cru.md describes the evidence.
+ */
 static bool cru_foreign(struct roc_endpoint *ep)
 {
 	u32 board;
@@ -249,7 +255,7 @@ static void cru_set_run(struct roc_endpoint *ep, bool enable)
 	roc_card_flush(ep, CRU_BAR_CARD);
 }
 
-/* Nobody on this card runs, so a set bit was left by a crash of other software. */
+/* If no channel of this card runs, a set bit was left by other software that crashed. */
 static void cru_clear_stale_run(struct roc_endpoint *ep)
 {
 	mutex_lock(&ep->card->lock);
@@ -289,8 +295,8 @@ static void cru_reset_dma(struct roc_channel *ch, u32 what)
 }
 
 /*
- * The generator may want the debug bit, but only when the whole register is 0. Users may write the
- * time-frame length in it at any time: the bit alone is ours.
+ * Set the debug bit for the generator, but only if the whole register is 0. Users may write the
+ * time-frame length in the same register at any time, so the driver clears only this bit again.
  */
 static void cru_set_debug(struct roc_channel *ch)
 {
@@ -313,7 +319,7 @@ static void cru_clear_debug(struct roc_channel *ch)
 		return;
 	mutex_lock(&ch->ep->card->lock);
 	value = cru_read(ch, CRU_TIME_FRAME);
-	/* All ones: nobody answers, and what arrives all the same must not be a length. */
+	/* All ones: the card does not answer. Never write that back as a length. */
 	if (value != ROC_ALL_ONES)
 		cru_write(ch, CRU_TIME_FRAME, value & ~CRU_TIME_FRAME_DEBUG);
 	mutex_unlock(&ch->ep->card->lock);
@@ -321,9 +327,9 @@ static void cru_clear_debug(struct roc_channel *ch)
 }
 
 /*
- * The run enable is the card's, which no function's reset touches, and a run that ended while the
- * card could not be reached has let go of it without a word to the card. The debug bit is in a
- * register that our own reset carries over it.
+ * Clear what a function reset leaves set. The run-enable bit belongs to the card and survives the
+ * reset. A run that ended while the card was unreachable could not clear it. The debug bit is in a
+ * register that the driver restores after its own reset.
  */
 static void cru_after_reset(struct roc_channel *ch)
 {
@@ -369,7 +375,7 @@ static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links, 
 	cru->links = links;
 	cru_read_bases(ch);
 	cru->started = true;
-	/* Only now: descriptors of an earlier owner are gone. */
+	/* Only after the reset: no descriptors of an earlier owner are left. */
 	err = roc_bus_master_enable(ch) ?: roc_event_enable(ch);
 	if (err)
 		return err;
@@ -401,12 +407,15 @@ static u32 cru_finished(struct roc_channel *ch, unsigned int link)
 }
 
 /*
- * The entry we want is the one with our index and a size. A zero word may be firmware without size
- * FIFO or an entry that is late; an older index is the output register not yet advanced. So read
- * again, for a bounded time; the first zero that stays for that time in a run decides that there
- * is no size FIFO. If the superpage was not proved to be finished when we asked, the card may not
- * have had an entry to advance to: come back later, and if it does not show in that time ask once
- * more. All that over several looks, each with a time of its own.
+ * Read the size entry of the next superpage: the entry with the expected index and a size above 0.
+ *
+ * A word of 0 means either firmware without size FIFO, or a late entry. An older index means that
+ * the output register has not advanced yet. So the read is repeated for CRU_SIZE_TIMEOUT_NS. If the
+ * first entry of a run is still 0 then, the firmware has no size FIFO.
+ *
+ * If the request was made before the superpage was confirmed to be finished, the card may have had
+ * no entry to advance to. Then the driver requests it once more after the time limit. All this may
+ * extend over several calls, each with its own limit @until.
  */
 static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, bool confirmed,
 			u64 until, u32 *bytes)
@@ -429,7 +438,7 @@ static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, b
 		size->since = 0;
 	}
 	for (;;) {
-		/* Before the read: what counts is that it was not there when the time was over. */
+		/* Check the time before the read: the entry must be missing after the limit. */
 		late = size->since && ktime_get_ns() - size->since > CRU_SIZE_TIMEOUT_NS;
 		entry = cru_path_read(ch, CRU_SP_SIZE(link));
 		if ((entry & CRU_SP_SIZE_BYTES) && entry >> CRU_SP_SIZE_INDEX_SHIFT == size->index)
@@ -476,7 +485,7 @@ static bool cru_left_running(struct roc_channel *ch)
 	return cru_read(ch, CRU_DMA_CONTROL);
 }
 
-/* Ready counters of the links that may have descriptors. */
+/* Read the ready counters of the links that may have descriptors. */
 static void cru_read_ready(struct roc_channel *ch, u32 *ready)
 {
 	struct cru_channel *cru = ch->priv;
@@ -496,8 +505,9 @@ static bool cru_ready_changes(struct roc_channel *ch, const u32 *before)
 }
 
 /*
- * Nothing was finished since the last reset, so another one would change nothing. Have the
- * generator finish something: what the card holds is still ours. Only while the card may write.
+ * If no superpage was finished since the last reset, another reset changes no counter. So let the
+ * generator finish one: the superpages in the card still belong to this run. Only while the card
+ * may write to memory.
  */
 static void cru_finish_one(struct roc_channel *ch, const u32 *before)
 {
@@ -516,8 +526,8 @@ static void cru_finish_one(struct roc_channel *ch, const u32 *before)
 
 /*
  * General reset at the end of a run: poll until the ready counters are back at @idle. Here
- * CRU_RESET_WAIT_MS is a limit, not a wait: nothing is pushed before the next start, which resets
- * the card again and waits for all of that time.
+ * CRU_RESET_WAIT_MS is a limit, not a fixed wait. No superpage is pushed before the next start,
+ * which resets the card again and waits for the whole time.
  */
 static void cru_reset_run(struct roc_channel *ch, const u32 *idle)
 {
@@ -529,9 +539,10 @@ static void cru_reset_run(struct roc_channel *ch, const u32 *idle)
 }
 
 /*
- * After a general reset all counters are back at what they were after the one at start, and stay
- * there. A channel that holds superpages has to show that the reset was heard. Without a run of
- * this driver the counters' values after a reset are not known: then the wait is a fixed one.
+ * After a general reset all counters must be back at their values after the reset at start, and
+ * stay there. If superpages are in the channel, a counter must change, which verifies that the
+ * reset was executed. Without a run of this driver the values after a reset are not known, so the
+ * wait has a fixed length.
  */
 static int cru_quiesce(struct roc_channel *ch, bool present)
 {
@@ -600,18 +611,19 @@ static u32 cru_fifo_empty(struct roc_channel *ch)
 }
 
 /*
- * Whoever writes a descriptor register can write all of memory, so BAR0 is read-only for users but
- * for the scratch register and the time-frame length. Descriptor registers are documented as
- * write-only; nobody maps those of a card on which they are not, see cru_reads_back(). BAR2 has no
- * address register: the group may write it, except what outlasts the power or replaces the
- * firmware, because other firmware may have address registers anywhere.
+ * A write to a descriptor register can make the card write to any address. So BAR0 is read-only for
+ * users, except the scratch register and the time-frame length. Descriptor registers are documented
+ * as write-only; if they can be read back, BAR0 cannot be mapped, see cru_reads_back().
+ *
+ * BAR2 has no address register, so the group may write it, except registers whose effect survives a
+ * power cycle or that replace the firmware: other firmware may have address registers anywhere.
  */
 static const u32 cru_dma_writable[] = {CRU_SCRATCH, CRU_TIME_FRAME};
 static const struct roc_hidden cru_dma_hidden[] = {{CRU_SP_HIGH(0), 2, CRU_LINK_SLOTS, 0x10}};
 
 /*
- * The group programs the PLLs, as roc-config does, and reads the EEPROM. A PLL is addressed page by
- * page, and the page is in the chip, so the number of the register is protected in every page.
+ * The group may program the PLLs, as roc-config does, and read the EEPROM. PLL registers are paged,
+ * and the page number is kept in the chip, so the register number is protected in every page.
  */
 #define CRU_PLL_PROTECTED(core)                                                                    \
 	{                                                                                          \
@@ -645,7 +657,7 @@ static const struct roc_bar_policy cru_policy[ROC_BARS] = {
 		},
 };
 
-/* What users configured, and the driver's own reset of the function must not take away. */
+/* Configuration by users that the driver restores after its own function reset. */
 static const struct roc_register cru_carried[] = {{CRU_BAR_DMA, CRU_TIME_FRAME}};
 
 #define CRU_MONITOR(_name, _sample, _offset, _stride, _mask)                                       \

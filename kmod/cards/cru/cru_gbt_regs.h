@@ -13,13 +13,13 @@
 #define CRU_WRAPPER_CONFIG1 0x04
 #define CRU_WRAPPER_TEST 0x08
 #define CRU_WRAPPER_TEST_8BIT (1u << 7)	       /* test counter of 8 bits, not 30 */
-#define CRU_WRAPPER_CLOCK 0x0c		       /* changes: the wrapper is there */
+#define CRU_WRAPPER_CLOCK 0x0c		       /* changes if the wrapper is present */
 #define CRU_WRAPPER_REFCLK(n) (0x10 + 4 * (n)) /* 0..3, Hz */
 #define CRU_WRAPPER_ATX_PLL 0xe0000
 #define CRU_GBT_BANK(w, b) (CRU_WRAPPER(w) + 0x20000 * ((b) + 1))
 #define CRU_GBT_BANK_FPLL 0xe000
 #define CRU_GBT_LINK(w, b, k) (CRU_GBT_BANK(w, b) + 0x2000 * ((k) + 1))
-#define CRU_GBT_BANK_LINKS 6 /* the one layout that is supported */
+#define CRU_GBT_BANK_LINKS 6 /* the only supported layout */
 /* Link l of endpoint e, with one wrapper of that layout */
 #define CRU_GBT(e, l) CRU_GBT_LINK(0, 2 * (e) + ((l)&1), (l) >> 1)
 #define CRU_GBT_STATUS 0x00
@@ -63,13 +63,13 @@
 #define CRU_RECONF_CALIBRATE_FPLL (1u << 1)
 #define CRU_RECONF_CALIBRATE_TX (1u << 5)
 #define CRU_RECONF_CALIBRATE_RX_ENABLE (1u << 6)
-#define CRU_RECONF_FPLL_REF_A 0x114 /* gets the lookup at CRU_RECONF_FPLL_LOOKUP_A + r */
+#define CRU_RECONF_FPLL_REF_A 0x114 /* set to the lookup at CRU_RECONF_FPLL_LOOKUP_A + r */
 #define CRU_RECONF_FPLL_REF_B 0x11c
 #define CRU_RECONF_FPLL_LOOKUP_A 0x117
 #define CRU_RECONF_FPLL_LOOKUP_B 0x11d
 #define CRU_RECONF_FPLL_FEEDBACK 0x126
 #define CRU_RECONF_FPLL_FEEDBACK_BIT (1u << 0)
-#define CRU_RECONF_CDR_REF 0x141 /* gets the lookup at CRU_RECONF_CDR_LOOKUP + r */
+#define CRU_RECONF_CDR_REF 0x141 /* set to the lookup at CRU_RECONF_CDR_LOOKUP + r */
 #define CRU_RECONF_CDR_LOOKUP 0x16a
 #define CRU_RECONF_STATUS 0x280
 #define CRU_RECONF_STATUS_CALIBRATING (1u << 1)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ALICE CRU: register offsets and bits, once, for the driver, the tools and the emulated card.
+ * Register offsets and bits of the ALICE CRU, shared by the driver, the tools and the emulated
+ * card.
  *
- * Pure numbers, no kernel header: everything that speaks of a CRU register includes this file.
- * All offsets are bytes inside the BAR, all registers 32 bit. l is a link slot (0..15) of one
- * endpoint, e an endpoint (0, 1) of the card.
+ * This file contains numbers only and includes no kernel header. Offsets are bytes from the start
+ * of the BAR, registers have 32 bits. l is a link slot (0..15) of one endpoint, e an endpoint (0,
+ * 1) of the card.
  */
 #ifndef CRU_REGS_H
 #define CRU_REGS_H
@@ -16,7 +17,7 @@
 
 #define CRU_BAR_DMA 0
 #define CRU_BAR_CARD 2
-#define CRU_BAR_DMA_SIZE 0x10000 /* as the emulated card has it */
+#define CRU_BAR_DMA_SIZE 0x10000 /* size in the emulated card */
 #define CRU_BAR_DMA_LEAST 0x1000
 #define CRU_BAR_CARD_SIZE 0x1000000
 
@@ -27,7 +28,7 @@
 #define CRU_SUPERPAGE_ALIGN 0x8000
 #define CRU_SUPERPAGE_MAX (0x1000000 - 0x8000) /* the size FIFO counts 24 bits */
 #define CRU_PEAK 6700			       /* MB/s of an endpoint: 53 Gb/s over PCIe gen 3 x8 */
-#define CRU_FIFO_DEPTH_DEFAULT 128	       /* when the depth register reads 0 */
+#define CRU_FIFO_DEPTH_DEFAULT 128	       /* if the depth register reads 0 */
 
 /* BAR0: DMA engine of one endpoint */
 #define CRU_DMA_CONTROL 0x200
@@ -69,8 +70,8 @@
 #define CRU_FIFO_DEPTH 0xc04
 
 /*
- * BAR2: one common register space of the card, block by block; the larger blocks have their own
- * files, included below.
+ * BAR2: the register space that both endpoints share, block by block. Larger blocks are in files of
+ * their own, included below.
  */
 
 /* BSP: firmware, user control, downlink multiplexers */
@@ -135,7 +136,7 @@
 #define CRU_DATAPATH(e) (0x600000 + 0x100000 * (e))
 #define CRU_DATAPATH_ENABLE 0x00
 #define CRU_DATAPATH_LINKS 0x0000ffff
-#define CRU_DATAPATH_USER_COMMON (1u << 30) /* user logic beside the links, not instead */
+#define CRU_DATAPATH_USER_COMMON (1u << 30) /* user logic in addition to the links, not instead */
 #define CRU_DATAPATH_DYNAMIC_OFFSET (1u << 31)
 #define CRU_LINK_RUN_STATISTICS(e) (13 + (e))
 #define CRU_LINK_USER_LOGIC 15
@@ -156,7 +157,7 @@
 #define CRU_DATAPATH_DROPPED_RATE 0x30
 #define CRU_DATAPATH_TRIGGER_WINDOW 0x34 /* GBT words */
 #define CRU_DATAPATH_TRIGGER_WINDOW_MAX 65535
-#define CRU_DATAPATH_DROP_BAD_RDH 0x38 /* any value but 0: yes */
+#define CRU_DATAPATH_DROP_BAD_RDH 0x38 /* any value other than 0 enables it */
 #define CRU_DATAPATH_FLOW_CONTROL 0xc0000
 #define CRU_DATAPATH_FLOW_CONTROL_REJECT (1u << 0) /* heartbeat frames may be rejected */
 #define CRU_DATAPATH_FLOW_REJECTED 0xc0004
@@ -183,7 +184,7 @@
 #define CRU_DPL_FIRST_ORBIT 0x2c /* link 0 only */
 #define CRU_ORBIT_UNKNOWN 0xffffffff
 
-/* Serial flash: what the FPGA loads at power-on */
+/* Serial flash, from which the FPGA loads its firmware at power-on */
 #define CRU_FLASH 0xa00000
 #define CRU_FLASH_SIZE 0x200000
 #define CRU_FLASH_CSR 0xa00000
@@ -218,7 +219,7 @@
 #include "cru_ttc_regs.h"
 #include "cru_gbt_regs.h"
 
-/* Times the card's documentation asks for, in ms. */
+/* Times that the card's documentation requires, in ms. */
 #define CRU_RESET_WAIT_MS 100 /* after each write to CRU_RESET_CONTROL */
 #define CRU_START_WAIT_MS 10  /* after CRU_DMA_CONTROL_START */
 

@@ -10,7 +10,7 @@
 #define CRU_HBF_CONFIG 0x100000
 #define CRU_HBF_CHECK_MASK 0x100004 /* [15:0] endpoint 0, [31:16] endpoint 1 */
 #define CRU_HBF_ALLOCATION_FAILURES 0x100008
-#define CRU_TTC_LINK_ERRORS 0x10000c /* stands still: the PON is good */
+#define CRU_TTC_LINK_ERRORS 0x10000c /* does not change while the PON is good */
 #define CRU_TTC_LINK_ERRORS_MS 10
 #define CRU_HBF_NACK_DELAY 0x100010
 #define CRU_VIRTUAL_IDS 0x100014 /* as CRU_DPL_IDS, for links 13, 14, 15 */
@@ -66,7 +66,7 @@
 #define CRU_ONU_MGT_RX_READY (1u << 5)
 #define CRU_ONU_MGT_TX_PLL_LOCKED (1u << 6)
 #define CRU_ONU_MGT_RX_PLL_LOCKED (1u << 7)
-#define CRU_ONU_UPSTREAM 0x5a /* of the inverted sticky bits: all set is up */
+#define CRU_ONU_UPSTREAM 0x5a /* mask of the inverted sticky bits that are all set if it is up */
 #define CRU_ONU_DOWNSTREAM 0xa5
 #define CRU_ONU_FEC_SINGLE 0x22a020
 #define CRU_ONU_FEC_DOUBLE 0x22a028
@@ -124,14 +124,14 @@
 #define CRU_CTP_FLOW_CONTROL (1u << 2)
 #define CRU_CTP_TRIGGER (1u << 8) /* pulse: one physics trigger, manual mode */
 #define CRU_CTP_PHYSDIV 0x280014
-#define CRU_CTP_PHYSDIV_OFF 7 /* up to that value: no such triggers */
+#define CRU_CTP_PHYSDIV_OFF 7 /* no such triggers up to this value */
 #define CRU_CTP_HCDIV 0x280018
 #define CRU_CTP_HCDIV_OFF 10
 #define CRU_CTP_USER_BITS 0x28001c
 #define CRU_CTP_CALDIV 0x280020
 #define CRU_CTP_CALDIV_OFF 18
 #define CRU_CTP_DIV_MASK 0x0fffffff
-#define CRU_CTP_FIXED_BC 0x280024 /* written CRU_CTP_FIXED_BCS times, 0: slot off */
+#define CRU_CTP_FIXED_BC 0x280024 /* written CRU_CTP_FIXED_BCS times; 0: slot off */
 #define CRU_CTP_FIXED_BCS 9
 #define CRU_CTP_INIT_ORBIT 0x280028
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PCIe40: tables of a card with the stream interface, which has all else. See cards/cards.h.
+ * PCIe40 backend: tables of a card whose registers are all those of the stream interface. See
+ * cards/cards.h.
  */
 #include "cards/cards.h"
 #include "cards/p40/p40_regs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * PCIe40: what is of this card and not of the stream interface, which has all its registers: ids,
- * BARs, streams. See Documentation/hardware/stream-interface.md, section 2.
+ * PCIe40: IDs, BARs and streams of this card. The stream interface defines all registers. See
+ * Documentation/hardware/stream-interface.md, section 2.
  */
 #ifndef P40_REGS_H
 #define P40_REGS_H
@@ -9,7 +9,7 @@
 #define P40_VENDOR 0x10dc
 #define P40_DEVICE 0xe040 /* chosen by this project */
 
-#define P40_BAR_DMA 0 /* the driver's alone */
+#define P40_BAR_DMA 0 /* only the driver writes here */
 #define P40_BAR_CARD 2
 #define P40_BAR_DMA_SIZE 0x20000
 #define P40_BAR_CARD_SIZE 0x10000
@@ -17,7 +17,7 @@
 #define P40_STREAMS 7 /* main, meta, odin0 to odin4 */
 #define P40_STREAM_MAIN 0
 #define P40_STREAM_META 1
-#define P40_STREAM_ODIN 2 /* the first of P40_ODINS */
+#define P40_STREAM_ODIN 2 /* first of P40_ODINS streams */
 #define P40_ODINS 5
 
 /* BAR 0 */
@@ -32,7 +32,7 @@
 
 #define P40_RING_MAX 34		  /* log2 of the bytes of the largest ring */
 #define P40_SEGMENTS 16384	  /* entries of the largest segment table */
-#define P40_VECTORS 8		  /* the function's, and one per stream */
+#define P40_VECTORS 8		  /* one for the function, and one per stream */
 #define P40_CLOCK 250000000	  /* Hz */
 #define P40_SPILL_MAIN (2u << 20) /* bytes */
 #define P40_SPILL_ODIN (64u << 10)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RobinNP: tables of a card with the fragment interface, which has all else. See cards/cards.h.
+ * RobinNP backend: tables of a card whose registers are all those of the fragment interface. See
+ * cards/cards.h.
  */
 #include "cards/cards.h"
 #include "cards/robinnp/robinnp_regs.h"
