@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every case includes: programs that run in the guest as root, one subject each.
+ * Common header of the cases: programs that run in the guest as root, one subject each.
  */
 #ifndef CASE_H
 #define CASE_H
@@ -27,7 +27,10 @@
 #define FOUR_LINKS 0xf
 #define TWELVE_LINKS 0xfff
 
-/* Skip the test if there is no such card; here, because a program keeps the reason to itself. */
+/*
+ * Skip the test if the guest has no such card. Inline, because each program keeps its own skip
+ * reason.
+ */
 static inline bool card_needed(const char *id, const char *name)
 {
 	if (card_there(id))

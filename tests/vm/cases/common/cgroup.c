@@ -54,7 +54,7 @@ int64_t cgroup_bytes(void)
 	return strtoll(text, NULL, 10);
 }
 
-/* A limit makes the kernel look for what it could have back: first what is charged ahead. */
+/* A limit makes the kernel reclaim memory: first what each CPU has charged ahead. */
 int64_t cgroup_left(void)
 {
 	put_text(GROUP "/memory.high", "0");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A memory cgroup for one test: what the kernel has charged to whoever was in it, page by page.
- * Other than the free memory of the system this is nobody else's: pages that are free again, but on
- * a processor's own list, do not count in it.
+ * A memory cgroup for one test: the memory that the kernel has charged to its processes. Unlike the
+ * system's free memory, other processes and per-CPU lists of free pages do not change this count.
  */
 #ifndef CASE_CGROUP_H
 #define CASE_CGROUP_H
@@ -10,15 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* False, with a note: this kernel has none. */
+/* Create the cgroup. False, with a note: this kernel has no memory cgroups. */
 bool cgroup_make(void);
-/* The caller is in it from now on, and whoever it forks. 0 or -errno. */
+/* Move the caller, and its future children, into it. 0 or -errno. */
 int cgroup_enter(void);
-/* Bytes charged to it, with what processors have charged ahead. */
+/* Bytes charged to it, including what CPUs have charged ahead. */
 int64_t cgroup_bytes(void);
-/* The same when nobody is in it any more, without what is charged ahead. */
+/* The same when it has no processes any more, without what CPUs have charged ahead. */
 int64_t cgroup_left(void);
-/* False: somebody is still in it. */
+/* Remove it. False: it still has processes. */
 bool cgroup_end(void);
 
 #endif /* CASE_CGROUP_H */

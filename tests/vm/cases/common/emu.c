@@ -33,7 +33,7 @@ static void bail(const char *what, const char *line, const char *answer)
 	_exit(2);
 }
 
-/* A port has one opener at a time: others of us, and emuctl, get their turn. */
+/* A port has one opener at a time: retry while another process, or emuctl, has it. */
 static int open_port(unsigned int card, const char *line)
 {
 	char path[64];
@@ -101,11 +101,11 @@ static void read_answer(int fd, const char *line)
 }
 
 static bool check_never(unsigned int card);
-static bool soiled; /* what must never happen was seen, and its count cleared since */
+static bool soiled; /* a violation was counted before its count was cleared */
 
 #define CARDS_MAX 8
 
-static bool unordered; /* as emu_ordered() says */
+static bool unordered; /* see emu_ordered() */
 
 /* Serial number of the first card of a type, and endpoints of each. */
 static const struct {
@@ -118,7 +118,7 @@ static const struct {
 	[ROC_CARD_ROBINNP] = {6001, 1},
 };
 
-/* The configuration spaces of a card's endpoints, open from when they are found. */
+/* Open configuration spaces of a card's endpoints. */
 static struct {
 	unsigned int count;
 	int fd[2];
@@ -142,7 +142,7 @@ static void find_spaces(unsigned int card)
 		if (spaces[card].fd[found] < 0)
 			bail(strerror(errno), path, "");
 		found++;
-		/* Not while one of two is without its driver. */
+		/* Not while one of two endpoints has no driver. */
 		if (found == kinds[cards[i].type].endpoints)
 			spaces[card].count = found;
 	}
@@ -152,9 +152,9 @@ static void find_spaces(unsigned int card)
 }
 
 /*
- * Register writes are posted, and the control port is another way to the card: what was written
- * before may arrive later. A read of the function, here of its configuration space, which nobody
- * counts, comes back behind all of them.
+ * Register writes are posted, and the control port is another way to the card: an earlier write may
+ * arrive later. A read from the function returns after all of them. Read the configuration space,
+ * because its reads are not counted.
  */
 static void push_writes(unsigned int card)
 {
@@ -170,7 +170,7 @@ static void push_writes(unsigned int card)
 			break;
 	if (i == spaces[card].count)
 		return;
-	/* One was taken out of the system; what comes in its place is another file. */
+	/* The device was removed; its successor has another file. */
 	for (i = 0; i < spaces[card].count; i++)
 		close(spaces[card].fd[i]);
 	spaces[card].count = 0;
@@ -302,7 +302,7 @@ uint64_t emu_reads(unsigned int card, unsigned int ep)
 {
 	uint64_t sensor = emu_touched(card, ep, CRU_BAR_CARD, CRU_TEMPERATURE).reads, before, all;
 
-	/* These are two answers: again when the driver looked in between. */
+	/* These are two requests: repeat if the driver polled the temperature in between. */
 	do {
 		before = sensor;
 		all = emu_count(card, ep, "mmio_reads");
@@ -371,7 +371,7 @@ void emu_normal_crorc(unsigned int card)
 
 static bool check_endpoint(unsigned int card, unsigned int ep, const char *counts)
 {
-	/* The last two are a C-RORC's, the three before them a CRU's. */
+	/* The last two belong to a C-RORC, the three before them to a CRU. */
 	static const char *const never[] = {
 		"dma_outside",	  "messages_outside", "reset_accesses",	 "fifo_overflow",
 		"bad_descriptor", "size_overflow",    "protocol_errors", "bad_push",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the readers of pools, streams and fragments note alike; short, because each checks its own
- * data. See findings.h.
+ * Error reports of the readers of pools, streams and fragments. Each reader checks its own data.
+ * See findings.h.
  */
 #include "findings.h"
 

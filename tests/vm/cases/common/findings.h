@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the reader of a test finds wrong: how often, and the first sentence. No CUnit inside: a
- * reader also runs in children.
+ * Errors that a test's reader found: their number and the first message. Uses no CUnit, because
+ * readers also run in child processes.
  */
 #ifndef CASE_FINDINGS_H
 #define CASE_FINDINGS_H
@@ -16,12 +16,12 @@ struct findings {
 };
 
 void find_wrong(struct findings *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Find that @what failed with -errno. Returns false. */
+/* Report that @what failed with -errno. Returns false. */
 bool find_failed(struct findings *f, const char *what, int err);
-/* A mapping of a channel; NULL: it failed, which is found. */
+/* Map an area of a channel; NULL: it failed, which is reported in @f. */
 void *find_map(struct findings *f, int fd, uint64_t length, int prot, uint64_t offset);
 
-/* For tests: nothing was wrong, else say what. */
+/* Assert that no error was found; else print the first one. */
 #define FOUND_NOTHING(f)                                                                           \
 	do {                                                                                       \
 		if ((f)->count)                                                                    \

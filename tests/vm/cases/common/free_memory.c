@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Memory that nobody has. See free_memory.h.
+ * Detect writes into free memory. See free_memory.h.
  */
 #include "free_memory.h"
 
@@ -10,7 +10,7 @@
 #include "mem.h"
 
 #define HUGE (2u << 20)
-/* A ring that was just freed is what the kernel gives away next. */
+/* The kernel allocates a ring that was just freed next. */
 #define PAGES_HELD (16u << 20)
 
 static size_t free_hugepages(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory that nobody has: all free hugepages, and some of what else is free, held by this process
- * for a while, each word with its own address in it. Whoever writes to memory that is not his is
- * seen.
+ * Detect writes into free memory: this process allocates all free hugepages and a part of the other
+ * free memory, and stores its own address in each word. Any write of a card into it shows as a
+ * changed word.
  */
 #ifndef CASE_FREE_MEMORY_H
 #define CASE_FREE_MEMORY_H
@@ -16,12 +16,12 @@ struct free_memory {
 	size_t length;
 };
 
-/* False: there is no free hugepage. */
+/* Returns false if there is no free hugepage. */
 bool free_memory_hold(struct free_memory *m);
-/* No byte of it has changed; else a note says which. It is free again then. */
+/* Check that no byte has changed, else print where, and free the memory. */
 bool free_memory_unchanged(struct free_memory *m);
 
-/* The same for memory of the caller's. */
+/* The same for memory of the caller. */
 void memory_fill(uint64_t *words, size_t length);
 bool memory_unchanged(const char *what, const uint64_t *words, size_t length);
 

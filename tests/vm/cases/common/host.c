@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The machine around the guest. See host.h.
+ * Requests to the machine around the guest. See host.h.
  */
 #include "host.h"
 

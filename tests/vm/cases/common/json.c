@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Picking values out of JSON text. See json.h.
+ * Read values from JSON text. See json.h.
  */
 #include "json.h"
 
@@ -21,7 +21,7 @@ static const char *skip_string(const char *p)
 	return *p ? p + 1 : NULL;
 }
 
-/* A name as our tools write it: camelCase, or a number (of a card in a list). */
+/* A key as roc tools write it: camelCase, or a number (of a card in a list). */
 static bool key_good(const char *p, const char *end)
 {
 	size_t digits = strspn(p, "0123456789"), n;
@@ -35,7 +35,7 @@ static bool key_good(const char *p, const char *end)
 	return p + n == end;
 }
 
-/* Behind the value at @p; NULL if it is none. The first key that is no camelCase goes to *@key. */
+/* Skip the value at @p; NULL if it is none. *@key gets the first key that is not camelCase. */
 static const char *skip_keys(const char *p, const char **key)
 {
 	bool object = *p == '{';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Picking values out of JSON text that is known to be well-formed, without building a tree. A value
- * is a pointer to its first character; NULL is no value, and gives NULL or 0 again.
+ * Read values from well-formed JSON text, without building a tree. A value is a pointer to its
+ * first character. NULL is no value; functions given NULL return NULL or 0.
  */
 #ifndef CASE_JSON_H
 #define CASE_JSON_H
@@ -12,15 +12,15 @@
 
 const char *json_get(const char *object, const char *key);
 const char *json_at(const char *array, unsigned int index);
-/* The element after this one of the same array or object; NULL at the end. */
+/* The next element of the same array or object; NULL at the end. */
 const char *json_next(const char *value);
-/* A number, or a string that is a number as C writes it. */
+/* A number, or a string that holds a number in C syntax. */
 uint64_t json_number(const char *value);
 double json_real(const char *value);
 bool json_is(const char *value, const char *text); /* a string with this text */
-/* Does all of the text form one value? */
+/* True if all of the text forms one value. */
 bool json_valid(const char *text);
-/* The first key that is not as our tools write keys (camelCase); NULL: there is none. */
+/* The first key that is not camelCase; NULL: there is none. */
 const char *json_bad_key(const char *text);
 
 #endif /* CASE_JSON_H */

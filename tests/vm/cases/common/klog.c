@@ -13,7 +13,7 @@
 
 #include "limit.h"
 
-/* The runner knows more of them (rocvm/kmsg.py), but not during which test they were written. */
+/* The runner knows more messages (rocvm/kmsg.py), but not during which test they were logged. */
 static const char *const bad[] = {
 	"BUG",
 	"WARNING:",
@@ -43,7 +43,7 @@ int klog_open(void)
 	return fd;
 }
 
-/* The text of the next record; NULL: there is none. */
+/* The text of the next record; NULL at the end. */
 static const char *next(int fd)
 {
 	static char record[8192];
@@ -51,7 +51,7 @@ static const char *next(int fd)
 
 	do
 		n = read(fd, record, sizeof(record) - 1);
-	while (n < 0 && errno == EPIPE); /* some were overwritten */
+	while (n < 0 && errno == EPIPE); /* some records were overwritten */
 	if (n <= 0)
 		return NULL;
 	record[n] = '\0';

@@ -7,11 +7,11 @@
 
 #include <stdbool.h>
 
-/* A descriptor that sees what is written from now on. */
+/* Open the log at its end: later calls see only newer messages. */
 int klog_open(void);
-/* Wait for a line that contains @text; a copy of it, or NULL. Skips the lines before. */
+/* Wait for a line that contains @text; returns a copy, or NULL. Skips the lines before. */
 const char *klog_wait(int fd, const char *text, unsigned int ms);
-/* No line that a healthy kernel never writes; else it is noted. Reads all there is. */
+/* True if no new line shows a kernel bug; else print it. Reads to the end of the log. */
 bool klog_clean(int fd);
 
 #endif /* CASE_KLOG_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A card that nobody has. See left.h.
+ * A card left running without a driver. See left.h.
  */
 #include "left.h"
 
@@ -30,7 +30,7 @@
 #define QUEUED "\"queued\":"
 #define BAR_MAP 4096
 #define P40_MAP 8192 /* settings and blocks of the first streams */
-/* Pages of each link that make rings of 1 MiB and less, and fragments for a minute. */
+/* Pages of each link: rings of 1 MiB at most, and fragments for a minute. */
 #define ROBINNP_PAGES 10000
 #define ROBINNP_RATE 100
 #define ROBINNP_RINGS_LOG2 16
@@ -95,7 +95,7 @@ static void start_crorc(volatile uint32_t *bar, uint64_t bus, uint64_t done)
 	(void)bar[CRORC_CHAN_CSR / 4];
 }
 
-/* What its generator makes comes from the other BAR. */
+/* The other BAR enables the data of its generator. */
 static void start_p40(volatile uint32_t *bar, volatile uint32_t *card, uint64_t bus, uint64_t done)
 {
 	volatile uint32_t *stream = bar + P40_STREAM(P40_STREAM_MAIN) / 4;
@@ -146,7 +146,7 @@ static void generate_robinnp(volatile uint32_t *card)
 	}
 }
 
-/* The ring of free pages is at @done, seen at @frees; the others are at @bus. */
+/* @done: bus address of the ring of free pages, mapped at @frees. @bus: the other pages. */
 static int start_robinnp(volatile uint32_t *bar, uint64_t bus, uint64_t done, __le32 *frees)
 {
 	const uint64_t half = LENGTH / 2;

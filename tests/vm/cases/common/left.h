@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A card that nobody has: set going by register writes while no driver is there, and what is left
- * of a run in a card's registers.
+ * A card left running without a driver: starts it by register writes, and checks what a run leaves
+ * in a card's registers.
  */
 #ifndef CASE_LEFT_H
 #define CASE_LEFT_H
@@ -12,13 +12,13 @@
 #include "target.h"
 
 /*
- * As software that crashed: the channel runs, masters the bus, and fills 2 MiB at @bus, whose
- * completion block, control page, or ring of free pages is at @done, which the caller sees at
- * @seen. The driver is not there. 0 or -errno.
+ * Leave the card as crashed software does: the channel runs, masters the bus, and fills 2 MiB at
+ * @bus. @done is the bus address of its completion block, control page, or ring of free pages,
+ * mapped at @seen. The driver must not be bound. 0 or -errno.
  */
 int left_running(const struct target *t, uint64_t bus, uint64_t done, void *seen);
 
-/* Nothing of the card is started, enabled or queued; else it is noted. */
+/* True if nothing of the card is started, enabled or queued; else print what is. */
 bool left_nothing(const struct target *t);
 
 #endif /* CASE_LEFT_H */

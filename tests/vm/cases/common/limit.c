@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Time, and children with a limit on their lives. See limit.h.
+ * Time limits, and child processes with a time limit. See limit.h.
  */
 #include "limit.h"
 
@@ -87,7 +87,7 @@ pid_t child_start(enum who who, int (*fn)(void *arg), void *arg)
 	pid = fork();
 	if (pid)
 		return pid;
-	/* Whatever happens to us, the child does not stay. */
+	/* The child dies with its parent. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent || !become(who)) {
 		fprintf(stderr, "# a child could not change its user\n");
@@ -125,7 +125,7 @@ void child_kill(pid_t pid)
 		;
 }
 
-/* The letter of /proc/PID/stat; 0: it is not there. */
+/* The state letter of /proc/PID/stat; 0: no such process. */
 static char child_state(pid_t pid)
 {
 	char path[32], line[300] = "", *end;

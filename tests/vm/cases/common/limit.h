@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time, and children with a limit on their lives.
+ * Time limits, and child processes with a time limit.
  *
- * Every limit that a helper of the cases takes is for a machine of usual speed, and longer on a
- * slow one. Who hands a limit to the kernel or the library uses limit_ms(), who asserts one
- * took_less().
+ * Helpers take limits for a machine of usual speed, and extend them on a slow one. Use limit_ms()
+ * for a limit that is passed to the kernel or the library, and took_less() to assert one.
  */
 #ifndef CASE_LIMIT_H
 #define CASE_LIMIT_H
@@ -17,11 +16,11 @@ int64_t now_ms(void);
 uint64_t now_ns(void);
 void sleep_ms(unsigned int ms);
 
-/* So many ms, longer on a slow machine. */
+/* @ms, longer on a slow machine. */
 unsigned int limit_ms(unsigned int ms);
-/* When to give up waiting for what must come: a few times as long, as UNIT_WAIT does. */
+/* Time limit for an expected event: a multiple of @ms, as in UNIT_WAIT. */
 unsigned int patience_ms(unsigned int ms);
-/* What began at @begin (now_ms()) did not take for ever. */
+/* True if less than @ms passed since @begin (now_ms()). */
 bool took_less(int64_t begin, unsigned int ms);
 
 enum who {
@@ -31,23 +30,23 @@ enum who {
 	AS_STRANGER,	 /* not in it */
 };
 
-/* Become somebody, for good. False if that fails. */
+/* Change the user of this process permanently. False if that fails. */
 bool become(enum who who);
 
 /*
- * Run @fn in a child; its return value (0..255) is the answer. -1: it did not end in @ms and was
+ * Run @fn in a child and return its return value (0..255). -1: it did not end within @ms and was
  * killed; -2: a signal ended it.
  */
 int child_run(enum who who, int (*fn)(void *arg), void *arg, unsigned int ms);
 
-/* A child to be waited for, or killed, later. */
+/* Start a child; wait for it, or kill it, later. */
 pid_t child_start(enum who who, int (*fn)(void *arg), void *arg);
 int child_wait(pid_t pid, unsigned int ms);
 void child_kill(pid_t pid);   /* SIGKILL, and wait for the end */
-bool child_sleeps(pid_t pid); /* a signal would wake it */
-bool child_rests(pid_t pid);  /* whether or not */
+bool child_sleeps(pid_t pid); /* true in an interruptible sleep */
+bool child_rests(pid_t pid);  /* true in any sleep */
 
-/* Memory that a child shares with us; zeroed. */
+/* Zeroed memory shared with child processes. */
 void *shared_alloc(size_t size);
 void shared_free(void *p, size_t size);
 

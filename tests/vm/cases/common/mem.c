@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Memory whose physical layout the test chooses. See mem.h.
+ * Memory with a physical layout chosen by the test. See mem.h.
  */
 #include "mem.h"
 
@@ -41,7 +41,7 @@ static int64_t number_after(const char *path, const char *word)
 	return value;
 }
 
-/* Page frame number; 0 if the page map does not say. */
+/* Page frame number; 0 if the page map has none. */
 static uint64_t frame(int pagemap, const void *addr)
 {
 	uint64_t entry = 0;
@@ -79,7 +79,7 @@ static int descending(const void *a, const void *b)
 	return ascending(b, a);
 }
 
-/* Present pages of a new memfd, in the wanted order. */
+/* Present pages of a new memfd, in the requested order. */
 static struct piece *make_pieces(size_t count, size_t page_size, enum layout layout, int *fd)
 {
 	unsigned int flags = page_size == BASE_PAGE ? 0 : MFD_HUGETLB | MFD_HUGE_2MB;
@@ -106,7 +106,7 @@ static struct piece *make_pieces(size_t count, size_t page_size, enum layout lay
 	return pieces;
 }
 
-/* Where @wanted pieces in a row begin; @count if nowhere. */
+/* Index of the first of @wanted consecutive pieces; @count if there are none. */
 static size_t find_row(const struct piece *pieces, size_t count, size_t wanted, size_t page_size)
 {
 	size_t i, row = 1;
@@ -127,7 +127,10 @@ void *memory_make(size_t length, size_t page_size, enum layout layout)
 	char *plain, *addr;
 	int fd;
 
-	/* The pool gets shuffled: take more and more of it until there are enough in a row. */
+	/*
+	 * The page allocator returns pages in any order: allocate more until enough are
+	 * consecutive.
+	 */
 	for (;;) {
 		pieces = make_pieces(taken, page_size, layout, &fd);
 		first = find_row(pieces, taken, count, page_size);
@@ -143,7 +146,10 @@ void *memory_make(size_t length, size_t page_size, enum layout layout)
 		if (i < first || i >= first + count)
 			fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, pieces[i].offset,
 				  page_size);
-	/* A place aligned to the page size, then one page of the file after the other. */
+	/*
+	 * Reserve addresses aligned to the page size, then map one page of the file after the
+	 * other.
+	 */
 	plain = mmap(NULL, length + page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (plain == MAP_FAILED)
 		bail("address space");
@@ -165,7 +171,10 @@ size_t memory_contiguous(const void *addr, size_t length)
 	size_t at;
 
 	for (at = BASE_PAGE; at < length; at += BASE_PAGE) {
-		/* Touch: a page of shared memory may be there and not in our table. */
+		/*
+		 * Touch each page: a present page of shared memory may be missing in the page
+		 * table.
+		 */
 		(void)*(const volatile char *)((const char *)addr + at);
 		if (frame(pagemap, (const char *)addr + at) != first + at / BASE_PAGE)
 			break;
@@ -174,7 +183,7 @@ size_t memory_contiguous(const void *addr, size_t length)
 	return at;
 }
 
-/* The counters are per CPU and folded now and then; this folds them now. */
+/* The kernel folds its per-CPU counters now and then; this folds them now. */
 static void fold_counters(void)
 {
 	char c;

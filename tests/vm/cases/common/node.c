@@ -360,7 +360,9 @@ bool driver_bind(const char *address)
 			return false;
 		sleep_ms(10);
 	}
-	/* The rules set group and mode before they make the link; others may still be at work. */
+	/*
+	 * The udev rules set group and mode before they make the link; other nodes may take longer.
+	 */
 	shell(NULL, 0, NODES_MS, "udevadm settle");
 	return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Readers in processes of their own. See player.h.
+ * Readers in separate processes. See player.h.
  */
 #include "player.h"
 

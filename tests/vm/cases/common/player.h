@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Readers in processes of their own, one per channel: what they found comes back in shared memory.
+ * Readers in separate processes, one per channel. They return their results in shared memory.
  */
 #ifndef CASE_PLAYER_H
 #define CASE_PLAYER_H
@@ -37,15 +37,16 @@ struct player {
 	pid_t pid;
 };
 
-/* Shared memory for @count of them; the caller fills in what comes before @filled. */
+/* Shared memory for @count of them; the caller fills in the members before @filled. */
 struct player *players_make(unsigned int count);
 void players_free(struct player *p, unsigned int count);
 
 void player_start(struct player *p);
-/* Did each take @n superpages more, within @ms? A player that has been told to leave is left out.
+/*
+ * Wait until each took @n superpages more, at most @ms. Skips players that have been told to leave.
  */
 bool players_advance(struct player *p, unsigned int count, uint64_t n, unsigned int ms);
-/* All that are still there leave in good order; false if one found something wrong (noted). */
+/* End all running players with a stop; false, with a note, if one found an error. */
 bool players_leave(struct player *p, unsigned int count, unsigned int ms);
 
 #endif /* CASE_PLAYER_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Holding somebody up inside the module. See point.h.
+ * Stop threads at points in the module. See point.h.
  */
 #include "point.h"
 
@@ -109,7 +109,7 @@ void points_release(void)
 
 	if (!dir)
 		return;
-	/* The module may be on its way out. */
+	/* The module may be being unloaded. */
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			try_set(entry->d_name, "delay_ms", "0");

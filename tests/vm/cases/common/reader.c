@@ -142,7 +142,7 @@ static bool payload(const uint8_t *at, uint32_t bytes, uint32_t word)
 	return true;
 }
 
-/* Events that should have come before @event. */
+/* Count the events missing before @event. */
 static void gap(struct reader *r, uint64_t event)
 {
 	if (event == r->event)
@@ -229,7 +229,10 @@ static void check_unit(struct reader *r, const struct stream_unit *u, uint32_t o
 	}
 }
 
-/* Written by the reader before the doorbell, so that the kernel is never behind the card. */
+/*
+ * The reader stores the position before it rings the doorbell, so the kernel is never behind the
+ * card.
+ */
 void reader_give(struct reader *r, uint32_t position, bool ring)
 {
 	__atomic_store_n(&r->user->read, position, __ATOMIC_RELEASE);

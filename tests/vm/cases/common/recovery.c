@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Error recoveries, step by step. See recovery.h.
+ * PCI error recoveries, step by step. See recovery.h.
  */
 #include "recovery.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A reader for tests. See rig.h. What the card sends is described in the card's documentation;
- * this is written from it, not from the emulated card.
+ * A reader of a pool for tests. See rig.h. Its checks follow the card's documentation, not the
+ * emulated card.
  */
 #include "rig.h"
 
@@ -36,7 +36,7 @@ int rig_fd(const struct rig *r)
 
 unsigned int rig_missing(const struct rig *r)
 {
-	/* The others are still in the fill ring. */
+	/* The other superpages are still in the fill ring. */
 	return r->out - (r->rings->fill_prod - r->rings->kernel->fill_cons);
 }
 
@@ -47,7 +47,7 @@ bool rig_open(struct rig *r)
 	struct roc_card card;
 	size_t length;
 
-	/* Whoever does not choose sleeps, and is woken by what the card has. */
+	/* By default the reader sleeps, and the card's events wake it. */
 	if (r->mode == ROC_MODE_TIMER && !r->by_timer && has_events(r->id))
 		r->mode = config.mode = ROC_MODE_EVENT;
 	r->superpage = r->superpage ? r->superpage : MIB;
@@ -132,7 +132,7 @@ bool rig_start(struct rig *r)
 	return lib(r, roc_channel_start(r->ch), "start");
 }
 
-/* 256-bit words with all lanes the counter, which starts at 0 and never jumps. */
+/* All lanes of a 256-bit word are the counter, which starts at 0 and never jumps. */
 static void check_internal(struct rig *r, const struct roc_ready *e, const uint8_t *data)
 {
 	const uint64_t *p = (const uint64_t *)data;
@@ -213,7 +213,7 @@ static void check_packets(struct rig *r, const struct roc_ready *e, const uint8_
 	}
 }
 
-/* Behind what the card says it wrote nothing may have changed. */
+/* Bytes behind the data length that the card reported must be unchanged. */
 static void check_poison(struct rig *r, const struct roc_ready *e, const uint8_t *data)
 {
 	const uint64_t *p = (const uint64_t *)(data + e->received);
@@ -302,7 +302,10 @@ unsigned int rig_take(struct rig *r, bool again)
 		roc_ready_release(r->rings, 1);
 		n++;
 	}
-	/* Not when the run has ended: a lost card that comes back may write to what it had. */
+	/*
+	 * Not after the end of the run: a lost card that comes back may write into its old
+	 * superpages.
+	 */
 	if (again && n && r->reclaimed == reclaimed)
 		rig_push(r, RIG_MAX);
 	return r->filled - before;
@@ -340,7 +343,7 @@ int rig_wait(struct rig *r, uint32_t n, unsigned int ms)
 
 void rig_settle(struct rig *r)
 {
-	ch_info(rig_fd(r)); /* waits for the channel's lock, under which they are told */
+	ch_info(rig_fd(r)); /* takes the channel's lock, under which the driver reports entries */
 }
 
 bool rig_stop(struct rig *r)
@@ -361,7 +364,7 @@ bool rig_once(struct rig *r, uint64_t n, unsigned int ms)
 	return rig_stop(r);
 }
 
-/* The card's own numbers: of one of its channels for a C-RORC, of the endpoint for a CRU. */
+/* The card's counts: of a C-RORC's channel, or of a CRU's endpoint. */
 static void card_counts(const struct rig *r, unsigned int card, unsigned int ep,
 			uint64_t *superpages, uint64_t *bytes)
 {

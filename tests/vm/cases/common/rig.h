@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A reader for tests: a channel with a buffer cut into superpages, which checks every byte that the
- * card sends and every promise about the entries of the ready ring.
- *
- * What is wrong goes into @found.
+ * A reader of a pool for tests: a channel with a buffer cut into superpages. It checks every byte
+ * that the card sends and every rule of the entries in the ready ring. It reports errors in @found.
  */
 #ifndef CASE_RIG_H
 #define CASE_RIG_H
@@ -29,27 +27,27 @@ struct rig_link {
 };
 
 struct rig {
-	/* in */
+	/* set by the caller */
 	const char *id;
 	unsigned int channel;
 	enum roc_source source;
-	enum roc_mode mode; /* of a card with events timer is event, unless @by_timer */
+	enum roc_mode mode; /* on a card with events, timer mode is event mode, unless @by_timer */
 	bool by_timer;
 	uint32_t links;	    /* 0: all enabled */
 	uint32_t configure; /* enum roc_configure_flags */
 	uint32_t superpage; /* bytes; 0: 1 MiB */
 	unsigned int count; /* superpages; 0: 16 */
 	unsigned int ring;  /* entries of both rings; 0: default */
-	void *memory;	    /* of the caller; NULL: hugepages of libroc */
-	bool import; /* it is a mapping of @dmabuf from @dmabuf_offset on, which is imported */
+	void *memory;	    /* the caller's memory; NULL: hugepages of libroc */
+	bool import; /* @memory is a mapping of @dmabuf from @dmabuf_offset on, and is imported */
 	int dmabuf;
 	uint64_t dmabuf_offset;
 	uint32_t tf_length; /* C-RORC: orbits of a time frame; 0: 256 */
-	uint32_t spoils;    /* ROC_READY_DAMAGED, _SHORT: these are counted and not wrong */
-	bool no_poison;	    /* do not write superpages before they are given to the card */
+	uint32_t spoils;    /* ROC_READY_DAMAGED, _SHORT: count these, report no error */
+	bool no_poison;	    /* do not write superpages before they are submitted */
 
-	/* of one open */
-	bool crorc; /* it is one: link slot 0 only, and data of its own kind */
+	/* since it was opened */
+	bool crorc; /* it is a C-RORC: link slot 0 only, and its own data format */
 	struct roc_channel *ch;
 	struct roc_rings *rings;
 	struct roc_memory own;
@@ -58,8 +56,8 @@ struct rig {
 	uint64_t sequence;
 	uint64_t pushed; /* superpages, since open */
 	bool lent[RIG_MAX];
-	unsigned int out;   /* lent now */
-	bool sizes_unknown; /* old firmware: received says how long the superpage is */
+	unsigned int out;   /* in the driver now */
+	bool sizes_unknown; /* old firmware: received is the superpage's length */
 
 	/* of one run; zeroed by rig_start() */
 	uint32_t run;
@@ -68,29 +66,29 @@ struct rig {
 	uint64_t filled, reclaimed, refused, bytes, packets, partial, damaged, short_;
 	uint32_t reason; /* of the last entry not filled */
 	uint64_t pause;	 /* ns, the longest between two rig_take() */
-	uint64_t took;	 /* when that was */
+	uint64_t took;	 /* time of the last rig_take() */
 
 	struct findings found;
 };
 
-/* Open, get memory, register, configure, make the rings. False: see @wrong. */
+/* Open, get memory, register, configure, make the rings. False: @found has the error. */
 bool rig_open(struct rig *r);
 void rig_close(struct rig *r);
 
-/* Put all superpages that are ours into the fill ring (at most @max), kick if asked to. */
+/* Submit all free superpages (at most @max) to the fill ring; kick if requested. */
 unsigned int rig_push(struct rig *r, unsigned int max);
 bool rig_start(struct rig *r);
-/* Stop and take what comes back. */
+/* Stop and take the returned superpages. */
 bool rig_stop(struct rig *r);
 /*
- * Entries are in the ring before anybody is told of them: wait until all are told of those that
- * we see.
+ * Entries are in the ring before the driver reports them to waiters: wait until it has reported all
+ * that are visible.
  */
 void rig_settle(struct rig *r);
 
 /*
- * Take entries that are ready, check them, and (@again) give the superpages back. Number of filled
- * ones. rig_run: until @n filled ones came or @ms are over.
+ * Take ready entries, check them, and (@again) submit the superpages again. Returns the number of
+ * filled ones. rig_run(): until @n filled ones came or @ms are over.
  */
 unsigned int rig_take(struct rig *r, bool again);
 bool rig_run(struct rig *r, uint64_t n, unsigned int ms);
@@ -100,18 +98,21 @@ int rig_wait(struct rig *r, uint32_t n, unsigned int ms);
 /* A complete run: open, push, start, @n superpages, stop. The channel stays open. */
 bool rig_once(struct rig *r, uint64_t n, unsigned int ms);
 
-/* Is the channel's count equal to the card's, by link? Only if it was alone since `clear`. */
+/*
+ * True if the channel's and the card's counts are equal, by link. Only if no other channel ran
+ * since `clear`.
+ */
 bool rig_agrees(struct rig *r, unsigned int card, unsigned int ep);
 
-/* For rig.c: the checker of a C-RORC's data. */
+/* For rig.c: checks a C-RORC's data. */
 void rig_check_crorc(struct rig *r, const struct roc_ready *e, const uint8_t *data);
 
-/* Superpages that the driver took and did not give back; 0 once a run is over. */
+/* Superpages that the driver took and did not return; 0 after a run. */
 unsigned int rig_missing(const struct rig *r);
 
 int rig_fd(const struct rig *r);
 
-/* For tests: nothing was wrong, else say what. */
+/* Assert that no error was found; else print the first one. */
 #define RIG_OK(r) FOUND_NOTHING(&(r)->found)
 
 #endif /* CASE_RIG_H */

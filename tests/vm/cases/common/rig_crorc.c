@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a C-RORC's channel sends, checked: packets with a header whose counter goes up by one, and a
- * payload of 32-bit words that count on from packet to packet. See rig.h.
+ * Check a C-RORC channel's data: packets with a header whose counter increments, and a payload of
+ * 32-bit words that count on from packet to packet. See rig.h.
  */
 #include "rig.h"
 
@@ -26,7 +26,7 @@ static uint32_t tf_length(const struct rig *r)
 	return r->tf_length ? r->tf_length : TF_LENGTH;
 }
 
-/* A run begins with its own first packet, so nothing of the run before can be taken for it. */
+/* A run begins with a first packet of its own, so data of the previous run are detected. */
 static void check_start(struct rig *r, struct rig_link *l, bool start, uint32_t orbit)
 {
 	if (start == l->started)

@@ -102,7 +102,7 @@ int64_t rosd_said(const char *file, const char *key)
 {
 	const char *value;
 
-	/* What is before the object is the greeting. */
+	/* The greeting precedes the object. */
 	if (RUN("sed -n '/^{/,$p' /tmp/rosd/%s", file))
 		return -1;
 	value = json_get(out, key);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-rosd in a guest: scripts that begin, load and end it, and what it and its clients said.
+ * roc-rosd in a guest: scripts that start, load and stop it, and its reports and those of its
+ * clients.
  */
 #ifndef CASE_ROSD_H
 #define CASE_ROSD_H
@@ -12,17 +13,17 @@
 
 #define ROSD_LINKS (ROBINNP_SUBS * ROBINNP_LINKS) /* of a card */
 
-/* A guest has no network, and the loopback is down. */
+/* Bring up the loopback interface: a guest has no network. */
 bool rosd_loopback(void);
 
-/* What all links of a card send from the next start on. False: it has no such registers. */
+/* Set the data of all links of a card from the next start on. False: it has no such registers. */
 bool rosd_generate(const char *id, uint32_t min, uint32_t max, uint32_t rate, uint32_t first);
 
 /*
- * Run a script in an empty directory; its exit code. Its words: serve IDS [OPTION]... begins the
- * daemon and waits until it serves, ask [OPTION]... loads it, begin [OPTION]... in the background
- * ($load), loaded waits until more has been answered than before, end is SIGTERM and what is said
- * then. All of them have limits. With another code than @code what was said is noted.
+ * Run a script in an empty directory; returns its exit code, and prints the output if it is not
+ * @code. Commands, all with time limits: "serve IDS [OPTION]..." starts the daemon and waits until
+ * it serves; "ask [OPTION]..." runs a load; "begin [OPTION]..." runs it in the background ($load);
+ * "loaded" waits for another reply; "end" sends SIGTERM and waits for the final report.
  */
 int rosd_script(int code, const char *text);
 #define ROSD_SCRIPT(code, text)                                                                    \
@@ -32,9 +33,9 @@ int rosd_script(int code, const char *text);
 		UNIT_EQ(rosd_code, code);                                                          \
 	} while (0)
 
-/* A figure of what the load (asked) or the daemon (served) said; -1: there is none. */
+/* A number in the report of the load (asked) or the daemon (served); -1: there is none. */
 int64_t rosd_said(const char *file, const char *key);
-/* The daemon's, the sum over all sub-units; -1: it said nothing. */
+/* A number of the daemon's report, summed over all sub-units; -1: no report. */
 int64_t rosd_units(const char *key);
 
 #endif /* CASE_ROSD_H */

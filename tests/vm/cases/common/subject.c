@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A process with one channel that does what it is told. See subject.h.
+ * A process with one open channel that carries out orders. See subject.h.
  */
 #include "subject.h"
 
@@ -29,17 +29,17 @@
 #define END_MS 10000
 #define LOOK_HAND 1
 
-/* In the child. */
+/* State of the child process. */
 static struct subject *self;
 static struct rig rig;
-static struct reader reader; /* of a stream, in place of @rig */
+static struct reader reader; /* of a stream, instead of @rig */
 static struct taker taker;   /* of a sub-unit */
 static bool streams, fragments;
 static bool given; /* the card has its pages */
 static int fd = -1;
-static char node[64]; /* known beforehand: its card may be on its way out */
+static char node[64]; /* opened in advance: the card may be being removed */
 static struct roc_memory extra;
-static volatile bool leave, left; /* the main thread lets go of the rings */
+static volatile bool leave, left; /* the main thread leaves the rings alone */
 
 static int do_close(void)
 {
@@ -138,7 +138,7 @@ static void look(struct subject_told *t)
 	}
 }
 
-/* By the descriptor, not by the library: the other hand may close it meanwhile. */
+/* By the descriptor, not by the library: the other thread may close it meanwhile. */
 static int obey(enum order order)
 {
 	switch (order) {
@@ -176,7 +176,7 @@ static void *hand(void *arg)
 	return NULL;
 }
 
-/* With all of it mapped. How fast its data come is the card's setting. */
+/* With all areas mapped. A setting of the card determines the data rate. */
 static bool prepare_stream(void)
 {
 	reader = (struct reader){.id = self->id, .stream = self->channel, .ring = RING};
@@ -189,7 +189,7 @@ static bool prepare_stream(void)
 	       (reader_start(&reader) && reader_run(&reader, 20, PREPARE_MS));
 }
 
-/* With commands out at every moment: the card does not keep up with half of what comes. */
+/* With commands outstanding all the time: the card is slower than half of the data. */
 static bool prepare_fragments(void)
 {
 	taker = (struct taker){.id = self->id, .sub = self->channel, .percent = 50, .pages = PAGES};
@@ -234,14 +234,14 @@ static bool prepare(void)
 	return self->stage == STAGE_READY || (rig_start(&rig) && rig_run(&rig, 2, PREPARE_MS));
 }
 
-/* Over the doorbell, whether there is a card behind it or not. */
+/* By the doorbell, even if the card is gone. */
 static void take_stream(void)
 {
 	reader_take(&reader, false);
 	reader_give(&reader, reader.read, true);
 }
 
-/* The same; its pages are the card's as soon as it runs. */
+/* The same; the card gets the pages back as soon as it runs. */
 static void take_fragments(void)
 {
 	if (!given && taker.kernel->flags & ROC_FR_STOPPED)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process with one channel that does what it is told, two things at a time, so that a test can
- * hold it up in one of them (point.h) and do something to it meanwhile.
+ * A process with one open channel that carries out orders, two at a time, so that a test can hold
+ * it at a point in one of them (point.h) and act on it meanwhile.
  */
 #ifndef CASE_SUBJECT_H
 #define CASE_SUBJECT_H
@@ -12,12 +12,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* How far it has come when it takes orders. */
+/* State in which it accepts orders. */
 enum stage {
 	STAGE_NOTHING,
 	STAGE_OPEN,  /* a descriptor, and memory */
-	STAGE_READY, /* all but started */
-	STAGE_FLOWS, /* data come, and it takes them */
+	STAGE_READY, /* everything but a start */
+	STAGE_FLOWS, /* data flow, and it takes them */
 };
 
 enum order {
@@ -27,16 +27,16 @@ enum order {
 	ORDER_START,
 	ORDER_STOP,
 	ORDER_CLOSE,
-	ORDER_LOOK, /* what am I told of my card? */
+	ORDER_LOOK, /* report the driver's state of the card */
 };
 
 #define SUBJECT_HANDS 2
 
-/* What the driver says to who has the channel, at once. */
+/* The driver's immediate answers to the opener of the channel. */
 struct subject_told {
 	int poll;   /* revents */
 	int wait;   /* 0 or -errno */
-	bool rings; /* it has some; their flags: */
+	bool rings; /* the rings are valid; their flags: */
 	bool stopped, gone;
 };
 
@@ -52,19 +52,19 @@ struct subject {
 		volatile int result; /* 0 or -errno */
 	} hand[SUBJECT_HANDS];
 	struct subject_told told;
-	pid_t pid; /* 0: it has ended */
+	pid_t pid; /* 0: the run has ended */
 };
 
-/* Start it and wait until it takes orders; NULL, with a note, if it does not get there. */
+/* Start it and wait until it accepts orders; NULL, with a note, on failure. */
 struct subject *subject_start(const char *id, unsigned int channel, enum roc_source source,
 			      enum stage stage);
-/* Returns at once. */
+/* Give an order; returns at once. */
 void subject_order(struct subject *s, unsigned int hand, enum order order);
-/* Has it done what it was told, within @ms? True also without an order. */
+/* Wait until it has carried out its order, at most @ms. True without an order. */
 bool subject_done(struct subject *s, unsigned int hand, unsigned int ms);
 /* Fill in @told. False: it does not answer. */
 bool subject_look(struct subject *s);
-/* SIGKILL now; and its end. False: it does not end. */
+/* Kill it now, or let it end. False: it does not end. */
 void subject_kill(struct subject *s);
 bool subject_end(struct subject *s);
 

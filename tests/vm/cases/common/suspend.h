@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's own test of suspend: it goes as far as a level, waits a second, and comes back.
+ * The kernel's own suspend test: it suspends down to a level, waits a second, and resumes.
  */
 #ifndef CASE_SUSPEND_H
 #define CASE_SUSPEND_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 bool suspend_there(void);
-/* As far as "devices" or "platform": 0, or what the kernel answers. */
+/* @level: "devices" or "platform". 0 or the kernel's -errno. */
 int suspend(const char *level);
 
 #endif /* CASE_SUSPEND_H */

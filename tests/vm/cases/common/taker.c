@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A taker of fragments for tests. See taker.h.
+ * A reader of fragments for tests. See taker.h.
  */
 #include "taker.h"
 
@@ -43,7 +43,7 @@ static bool make_host_pages(struct taker *t)
 	int err;
 
 	t->length = ((size_t)count * size + 0xfff) & ~(size_t)0xfff;
-	/* Of huge pages where one host page is more than a page of the machine. */
+	/* In hugepages if a host page is larger than a page of the machine. */
 	if (size > 4096)
 		t->length = (t->length + 0x1fffff) & ~(size_t)0x1fffff;
 	t->memory = memory_make(t->length, size > 4096 ? 2 << 20 : 4096, LAYOUT_ASCENDING);
@@ -228,7 +228,7 @@ uint32_t taker_outstanding(const struct taker *t)
 	return t->command_count - t->done_count;
 }
 
-/* The word with the phase, if entry @count of a ring of @entries is there. */
+/* The word with the phase, if entry @count of a ring of @entries is valid. */
 static bool there(const struct taker *t, const __le32 *at, uint32_t count, uint32_t entries,
 		  uint32_t *status)
 {
@@ -337,7 +337,7 @@ static void check_done(struct taker *t, const struct roc_fr_completion *c)
 	t->bytes += c->size;
 }
 
-/* A host page that nobody has; -1: there is none. */
+/* A free host page; -1: there is none. */
 static int host_page(const struct taker *t)
 {
 	uint32_t i;

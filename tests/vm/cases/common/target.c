@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What tests need of each kind of card. See target.h.
+ * Operations on a channel of each card type for tests. See target.h.
  */
 #include "target.h"
 
@@ -59,7 +59,7 @@ static bool was(bool good, const char *id, unsigned int channel, unsigned int er
 {
 	if (!good || errors)
 		printf("# run of %s channel %u: %u errors, first: %s\n", id, channel, errors,
-		       wrong[0] ? wrong : "not what was to come in its time");
+		       wrong[0] ? wrong : "expected data missing after the time limit");
 	return good && !errors;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A channel that something is done to, and its card: what tests that do the same to every kind of
- * card need of each.
+ * A channel under test and its card: operations that tests apply to every card type.
  */
 #ifndef CASE_TARGET_H
 #define CASE_TARGET_H
@@ -22,18 +21,18 @@ struct target {
 	enum roc_source source;
 	char address[2][32]; /* of the endpoints; the first is that of @id */
 	bool events;
-	bool present; /* in this guest */
+	bool present; /* present in this guest */
 };
 
-/* No fault, all keys as at power-on, counts 0; the driver need not be there. */
+/* Clear all faults and counts, set all keys to power-on values; works without the driver. */
 void target_normal(const struct target *t);
-/* How many bytes/s of data the card may write. */
+/* Set the card's data rate in bytes/s. */
 void target_rate(const struct target *t, unsigned int channel, unsigned int rate);
-/* A fault of which its run fails soon. */
+/* Inject a fault that soon makes the run fail. */
 void target_fail(const struct target *t);
 /*
- * A run of @channel of @id, each byte of it checked, in @memory of 2 MiB where the kind takes its
- * reader's; it ends by a stop, or by the close alone. False: it was not as it should be, noted.
+ * Run @channel of @id and check each byte, in @memory of 2 MiB for channel types that use the
+ * reader's memory. It ends by a stop, or by the close alone. False, with a note: an error.
  */
 bool target_runs(const struct target *t, const char *id, unsigned int channel, void *memory,
 		 bool stop);

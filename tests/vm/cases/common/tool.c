@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Commands and what they say. See tool.h.
+ * Run tools and check their output. See tool.h.
  */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The installed tools, as people call them: what they say and how they end. A command is run by a
- * shell, as root, where the case is; its output and its errors come together.
+ * The installed tools as users run them: their output and exit codes. A shell runs the command as
+ * root in the case's directory; stdout and stderr go together.
  */
 #ifndef CASE_TOOL_H
 #define CASE_TOOL_H
@@ -10,10 +10,10 @@
 
 #define TOOL_LIMIT 60000 /* ms */
 
-/* What the last command said. */
+/* Output of the last command. */
 extern char out[262144];
 
-/* Exit code, or as shell() says. Whatever JSON comes, all its keys must be of our style. */
+/* Returns the exit code, or shell()'s error. If the output is JSON, all keys must be camelCase. */
 #define RUN(...) tool_run(shell(out, sizeof(out), TOOL_LIMIT, __VA_ARGS__))
 int tool_run(int code);
 
@@ -24,14 +24,14 @@ bool tool_printed(const char *text);
 /* In a command: wait until this channel runs, as %s; the command has a limit. */
 const char *until_running(const char *id, int channel);
 
-/* It ends with this code, and says this. */
+/* Assert that a command ends with this code and prints this sentence. */
 void ends(int code, const char *command);
 void refuses(int code, const char *sentence, const char *command);
 /* The same with code 0. */
 void prints(const char *command, const char *sentence);
-/* JSON with code 0. */
+/* Assert that a command prints JSON and ends with code 0. */
 void prints_json(const char *command);
-/* Of two readers of channel 0 the second one learns who the first one is. */
+/* The second of two readers of channel 0 reports the process of the first. */
 struct two_readers {
 	const char *id;
 	const char *first, *second; /* commands; what the first one prints is JSON */
@@ -40,7 +40,7 @@ struct two_readers {
 };
 void second_reader_fails(const struct two_readers *r);
 
-/* Work in a directory of this case's own, which is empty. */
+/* Change to an empty directory of this case. */
 void tool_enter(const char *directory);
 
 #endif /* CASE_TOOL_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel's announcements. See uevent.h.
+ * The kernel's uevents. See uevent.h.
  */
 #include "uevent.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every way in which a channel can come to its end. See way.h.
+ * Every way to end the use of a channel. See way.h.
  */
 #include "way.h"
 
@@ -85,7 +85,7 @@ static int device_file(const char *address, const char *name)
 	return put_text(path, "1");
 }
 
-/* Of the root port: the errors of what is below it are told by the port. */
+/* Of the root port, which reports errors of devices below it. */
 static int recover(const struct target *t, const char *kind)
 {
 	int log = klog_open();
@@ -108,7 +108,7 @@ static int unplug(const struct target *t, unsigned int ep)
 	int err = 0;
 
 	if (!host_do("unplug %u %u", t->card, ep) ||
-	    !klog_wait(log, "will power off", KERNEL_MS)) /* in five seconds, or at once: */
+	    !klog_wait(log, "will power off", KERNEL_MS)) /* after five seconds, or at once: */
 		err = -EIO;
 	close(log);
 	return err ?: slot_off(t->address[ep]);
@@ -130,7 +130,7 @@ static int go(void *arg)
 	case WAY_UNPLUG:
 		return -unplug(g->t, 0);
 	case WAY_RMMOD:
-		/* With an owner it is refused at once. */
+		/* If a file is open, it fails at once. */
 		return -module_unload(g->s ? 0 : KERNEL_MS / 4);
 	default:
 		return EINVAL;

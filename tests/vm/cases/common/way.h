@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every way in which a channel can come to its end, and the way back to a card that can be used.
+ * Every way to end the use of a channel, and the way back to a usable card.
  */
 #ifndef CASE_WAY_H
 #define CASE_WAY_H
@@ -30,30 +30,33 @@ enum way {
 
 extern const char *const way_names[WAY_COUNT];
 
-/* Before the first: all cards of the guest are there. */
+/* Call before the first way, while all cards of the guest are present. */
 void way_prepare(void);
 
-/* Done by the owner of the channel; to the hardware, with the driver's shut; at once. */
+/*
+ * True if: the channel's owner does it; the driver closes the channel for it; it takes effect at
+ * once.
+ */
 bool way_of_owner(enum way way);
 bool way_shuts(enum way way);
 bool way_at_once(enum way way);
 
-/* A way that is being gone. */
+/* A way in progress. */
 struct going {
 	enum way way;
 	const struct target *t;
-	struct subject *s; /* who goes it, or who is killed; may be NULL else */
-	pid_t pid;	   /* of a helper, 0 = none, or it has ended */
-	int status;	   /* of it: 0, or an errno */
+	struct subject *s; /* the process that does it, or is killed; may be NULL otherwise */
+	pid_t pid;	   /* a helper process; 0: none, or it has ended */
+	int status;	   /* of the helper: 0, or an errno */
 };
 
 void way_begin(struct going *g);
-/* Has it been gone, within @ms? */
+/* Wait until it is complete, at most @ms. */
 bool way_done(struct going *g, unsigned int ms);
-/* The card has its driver again. False: it has not; noted. */
+/* Bind the driver again. False, with a note: it failed. */
 bool way_back(const struct going *g);
 
-/* Take the module out, as soon as nobody has it; with an open file: -EWOULDBLOCK. */
+/* Unload the module as soon as it is unused; with an open file: -EWOULDBLOCK. */
 int module_unload(unsigned int ms);
 
 #endif /* CASE_WAY_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The C-RORC: six channels at once next to CRUs, what a superpage costs, and runs that follow each
- * other.
+ * Test a C-RORC with six channels running beside CRUs: the cost of a superpage, wraps of counters,
+ * and runs one after the other.
  */
 #include "common/case.h"
 #include "common/player.h"
@@ -39,7 +39,7 @@ static struct player *six_players(unsigned int extra)
 	return p;
 }
 
-/* Was what a player took what the card sent on that channel, to the byte? */
+/* Compare what a player took with what the card sent on that channel, in bytes. */
 static void six_agree(struct player *p)
 {
 	unsigned int i;
@@ -66,7 +66,7 @@ static void set_tf_length(uint32_t orbits)
 	close(fd);
 }
 
-/* Nothing but the wanted channels' data, and everybody's. */
+/* Each player gets the data of its own channel only, and all of them. */
 static void six_at_once(void)
 {
 	static const char *const crus[] = {EP0, EP1, OTHER_EP0, OTHER_EP1};
@@ -78,7 +78,10 @@ static void six_at_once(void)
 	p = six_players(N(crus));
 	for (k = 0; k < 2; k++) {
 		emu_normal(k, 0x1);
-		/* A CRU drops what has no room: theirs is for eight seconds. */
+		/*
+		 * A CRU drops data without space for it: its players' superpages last for eight
+		 * seconds.
+		 */
 		emu(k, "set all rate %llu", emu_rate(1000000));
 	}
 	/* Time frames that end inside superpages. */
@@ -114,7 +117,7 @@ static void six_at_once(void)
 	players_free(p, SIX + N(crus));
 }
 
-/* The owner of one of six dies: the others do not notice, and its memory is free. */
+/* If the opener of one of six channels is killed, the other five go on, and its memory is freed. */
 static void one_of_six_killed(void)
 {
 	struct rig again = {.id = CRORC_ID, .channel = 2, .source = ROC_SOURCE_FEE};
@@ -130,7 +133,7 @@ static void one_of_six_killed(void)
 	for (i = 0; i < SIX; i++)
 		if (i != 2)
 			player_start(&p[i]);
-	p[2].leave = true; /* not yet there */
+	p[2].leave = true; /* wait until it is open */
 	CU_ASSERT(players_advance(p, SIX, 5, LIMIT_MS));
 	five = pins();
 	CU_ASSERT(five > before);
@@ -146,7 +149,7 @@ static void one_of_six_killed(void)
 	writes = emu_link_count(CRORC0, 0, 2, "dma_writes");
 	CU_ASSERT(players_advance(p, SIX, 8, LIMIT_MS));
 	UNIT_EQ(emu_link_count(CRORC0, 0, 2, "dma_writes"), writes);
-	/* The next one finds a channel as any other. */
+	/* The next opener finds the channel like any other. */
 	CU_ASSERT(rig_once(&again, 20, LIMIT_MS));
 	RIG_OK(&again);
 	rig_close(&again);
@@ -163,7 +166,7 @@ static void one_of_six_killed(void)
 	players_free(p, SIX);
 }
 
-/* @begin: when the channel was not yet started. */
+/* @begin: time in ms when the channel had not been started yet. */
 static void touched_so_often(unsigned int channel, uint64_t n, int64_t begin)
 {
 	static const uint32_t push[] = {CRORC_SP_HIGH, CRORC_SP_LOW, CRORC_SP_SIZE};
@@ -178,12 +181,15 @@ static void touched_so_often(unsigned int channel, uint64_t n, int64_t begin)
 	}
 	reads = emu_count(CRORC0, 0, "mmio_reads");
 	CU_ASSERT(reads >= 3 * n);
-	/* A card that is silent for a second is asked, and a guest may be so slow. */
+	/*
+	 * If a card is silent for a second the driver reads its status; a slow guest may be that
+	 * slow.
+	 */
 	CU_ASSERT(reads <= 3 * n + (uint64_t)(now_ms() - begin) / 1000);
 	UNIT_EQ(emu_count(CRORC0, 0, "mmio_writes"), 3 * n);
 }
 
-/* Three writes, each read back, and nothing else: nothing while a superpage is being filled. */
+/* A superpage costs three writes, each read back, and no access while it is being filled. */
 static void cost_of_a_superpage(void)
 {
 	struct rig r = {.id = CRORC_ID, .channel = 3, .superpage = 64 * KIB, .count = 40};
@@ -225,7 +231,7 @@ static void cost_of_a_superpage(void)
 	rig_close(&r);
 }
 
-/* What the card has nothing to do for, by length: it is the speed of this card. */
+/* Idle times of the card by length: they depend on the speed of the emulated card. */
 static void gaps(void)
 {
 	struct rig r = {.id = CRORC_ID, .superpage = 32 * KIB, .count = 64};
@@ -307,7 +313,7 @@ static void runs_of(enum roc_source source, uint32_t configure, const char *firs
 	CU_ASSERT(rig_open(&r));
 	for (run = 0; run < 3 && !r.found.count; run++) {
 		emu(CRORC0, "clear");
-		/* Stopped in the middle of a superpage, but for the last. */
+		/* Stop in the middle of a superpage, except in the last run. */
 		emu(CRORC0, "set rate 1=%u", run < 2 ? 20000000 : 0);
 		emu_trace_start(CRORC0, 0);
 		rig_push(&r, RIG_MAX);
@@ -356,7 +362,8 @@ static void runs_frontend_stbrd(void)
 		runs_of(ROC_SOURCE_FEE, ROC_CONFIGURE_STBRD, "f1 f1 54 b4", "54 b4");
 }
 
-/* A killed run leaves loops behind, a new one with another source must not get data through them.
+/*
+ * A killed run leaves loops enabled. A new run with another source must not get data through them.
  */
 static void sources_in_turn(void)
 {
@@ -380,13 +387,13 @@ static void sources_in_turn(void)
 			rig_agrees(&r, CRORC0, 0);
 		}
 		RIG_OK(&r);
-		rig_close(&r); /* in the middle of the run every second time */
+		rig_close(&r); /* every second time in the middle of the run */
 		CU_ASSERT(emu_quiet(CRORC0, 0, 10));
 	}
 	CU_ASSERT(emu_clean(CRORC0));
 }
 
-/* All sizes, packed packets, the reader who looks by himself. */
+/* All sizes, packed packets, with a polling reader. */
 static void sizes(void)
 {
 	static const struct {
@@ -443,4 +450,4 @@ UNIT_MAIN("crorc", {"six channels at once next to CRUs", six_at_once},
 	  {"gaps", gaps}, {"8-bit wraps", wraps}, {"runs, internal", runs_internal},
 	  {"runs, DIU", runs_diu}, {"runs, SIU", runs_siu}, {"runs, front end", runs_frontend},
 	  {"runs, front end, STBRD", runs_frontend_stbrd}, {"sources in turn", sources_in_turn},
-	  {"sizes", sizes}, {"card was never asked too much", leave})
+	  {"sizes", sizes}, {"card saw no violations", leave})

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The C-RORC's detector link and its registers: errors within their time limits, commands, who may
- * touch what, and removal with six channels running.
+ * Test a C-RORC's detector link and its registers: errors within their time limits, commands,
+ * access rights, and removal with six channels running.
  */
 #include "common/case.h"
 
 #include <sys/mman.h>
 
 #define LIMIT_MS 30000
-#define SLACK_MS 1500 /* of a busy host */
+#define SLACK_MS 1500 /* tolerance for a busy host */
 #define SIX CRORC_CHANNELS
 
 static bool plain(void)
@@ -19,7 +19,7 @@ static bool plain(void)
 	return false;
 }
 
-/* A neighbour that runs while something is wrong elsewhere. */
+/* A neighbouring channel that runs while another one has an error. */
 static bool neighbour(struct rig *r)
 {
 	emu_normal_crorc(CRORC0);
@@ -40,7 +40,7 @@ static void neighbour_ends(struct rig *r)
 	emu_normal_crorc(CRORC0);
 }
 
-/* START of a source with this error, not before and not long after its documented time. */
+/* START of a source fails with this error, within its documented time limits. */
 static void start_fails(enum roc_source source, int err, unsigned int at_least,
 			unsigned int at_most)
 {
@@ -58,7 +58,7 @@ static void start_fails(enum roc_source source, int err, unsigned int at_least,
 	CU_ASSERT(took >= at_least && took <= at_most);
 	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_STOPPED);
 	UNIT_EQ(emu_peek(CRORC0, 0, 3, CRORC_CHAN_CSR) & CRORC_CHAN_CSR_DMA, 0);
-	/* What such a start leaves behind idles: it does not count as load, nor as hung. */
+	/* The driver treats a channel after a failed start as idle: neither as load nor as hung. */
 	CU_ASSERT(UNIT_WAIT(thread_state(CRORC_ID, 3) == 'I', 2000));
 	rig_close(&r);
 }
@@ -84,7 +84,7 @@ static void link_down(void)
 	start_fails(ROC_SOURCE_SIU, -ENOLINK, 100, 2200);
 	CU_ASSERT(UNIT_WAIT(!strcmp(node_attr(CRORC_ID, 3, "link_down"), "1"), 5000));
 	UNIT_STR(node_attr(CRORC_ID, 0, "link_down"), "0");
-	/* The others do not need it. */
+	/* The other channels do not need this link. */
 	works(ROC_SOURCE_INTERNAL);
 	works(ROC_SOURCE_DIU);
 	emu(CRORC0, "set link-state 3=up");
@@ -93,7 +93,7 @@ static void link_down(void)
 	neighbour_ends(&other);
 }
 
-/* Never a thousand good looks in a row: two seconds, then the error. */
+/* The link is never up for a thousand polls in a row: the start fails after two seconds. */
 static void link_flaps(void)
 {
 	struct rig other;
@@ -108,7 +108,9 @@ static void link_flaps(void)
 	neighbour_ends(&other);
 }
 
-/* A link that goes down in a run stops the data, and nothing else; up again, they go on. */
+/*
+ * If a link goes down in a run, the run stays alive without data. When it is up again, data go on.
+ */
 static void link_lost_in_run(void)
 {
 	struct rig r = {
@@ -128,7 +130,7 @@ static void link_lost_in_run(void)
 	emu(CRORC0, "set link-state 3=up");
 	CU_ASSERT(rig_run(&r, r.filled + 20, LIMIT_MS));
 	emu(CRORC0, "set link-state 3=down");
-	/* Nobody answers "end of block" over a link that is down; the stop is good all the same. */
+	/* Over a link that is down "end of block" gets no reply; the stop succeeds all the same. */
 	CU_ASSERT(rig_stop(&r));
 	rig_agrees(&r, CRORC0, 0);
 	RIG_OK(&r);
@@ -169,7 +171,9 @@ static void commands(void)
 	unsigned int i;
 
 	emu_normal_crorc(CRORC0);
-	/* Each word has the transaction id of its command, so nobody gets another one's. */
+	/*
+	 * Each word has the transaction id of its command, so no command gets another one's reply.
+	 */
 	for (i = 1; i < 4; i++) {
 		c = command(fd, CRORC_DDL_READ_STATUS_SIU | i << 8, 2, 0);
 		UNIT_EQ(c.count, 2);
@@ -178,14 +182,17 @@ static void commands(void)
 		UNIT_EQ(CRORC_DDL_PORT_STATE(c.reply[0]), CRORC_DDL_PORT_ONLINE);
 		UNIT_EQ(CRORC_DDL_TRANSACTION(c.reply[1]), i);
 		UNIT_EQ(CRORC_DDL_CODE(c.reply[1]), CRORC_DDL_CTSTW);
-		/* One word too many, or one that nobody asked for, is not the next one's reply. */
+		/*
+		 * A surplus word, or an unsolicited one, must not become the reply to the next
+		 * command.
+		 */
 		emu(CRORC0, "fault 0 ddl-extra 0x8 1");
 		command(fd, CRORC_DDL_READ_STATUS_DIU | i << 8, i % 2, 0);
 	}
 	c = command(fd, CRORC_DDL_HARDWARE_ID(0), 2, 0);
 	UNIT_EQ(CRORC_DDL_CODE(c.reply[0]), CRORC_DDL_HWSTW);
 	CU_ASSERT(c.reply[0] >> CRORC_DDL_HWSTW_SHIFT & 0x7f);
-	/* Fewer than asked for: what came is told. */
+	/* With fewer words than requested, the caller gets those that arrived. */
 	c = command(fd, CRORC_DDL_READ_STATUS_SIU, 3, -ETIME);
 	UNIT_EQ(c.count, 2);
 	UNIT_EQ(CRORC_DDL_CODE(c.reply[0]), CRORC_DDL_IFSTW);
@@ -198,7 +205,7 @@ static void commands(void)
 	command(fd, CRORC_DDL_RDYRX, 1, -ENOLINK);
 	command(fd, CRORC_DDL_READ_STATUS_DIU, 2, 0);
 	emu_normal_crorc(CRORC0);
-	/* A card without such a link. */
+	/* A card without such a link (a CRU). */
 	command(cru, CRORC_DDL_READ_STATUS_DIU, 1, -EOPNOTSUPP);
 	close(cru);
 	close(fd);
@@ -266,7 +273,7 @@ static int mapped(int fd, unsigned int bar, int prot)
 	return 0;
 }
 
-/* Without CAP_SYS_RAWIO: the number of the first line that is not as it must be. */
+/* Without CAP_SYS_RAWIO. Returns the number of the first source line with a wrong result. */
 static int policy_as_user(void *arg)
 {
 	static const uint32_t forbidden[] = {
@@ -316,7 +323,10 @@ static void register_policy(void)
 	UNIT_EQ(child_run(AS_ROOT_NO_CAPS, policy_as_user, NULL, 20000), 0);
 	UNIT_EQ(emu_touched(CRORC0, 0, 3, CRORC_DDL_STATUS).reads, 0);
 	UNIT_EQ(emu_touched(CRORC0, 0, 3, CRORC_SP_SIZE).writes, 0);
-	/* And with it: the only page holds the flash command, which no mapping may write. */
+	/*
+	 * With CAP_SYS_RAWIO: the only page holds the flash command register, which cannot be
+	 * mapped writable.
+	 */
 	UNIT_EQ(mapped(fd, 5, PROT_READ), 0);
 	UNIT_EQ(mapped(fd, 5, PROT_READ | PROT_WRITE), -EPERM);
 	UNIT_EQ(reg_read(fd, 3, CRORC_DDL_STATUS, &v), 0);
@@ -326,7 +336,7 @@ static void register_policy(void)
 	close(fd);
 }
 
-/* What nobody may do to a card at work, not even root. */
+/* Even root cannot do these to a card in use. */
 static void in_use(void)
 {
 	struct rig r = {.id = CRORC_ID, .channel = 3, .superpage = 32 * KIB};
@@ -340,7 +350,7 @@ static void in_use(void)
 	UNIT_EQ(reg_modify(fd, 3, CRORC_CONFIG_B, CRORC_CONFIG_B_FLUSH, CRORC_CONFIG_B_FLUSH, NULL),
 		-EBUSY);
 	UNIT_EQ(reg_write(fd, 3, CRORC_CONFIG_B, CRORC_CONFIG_B_FLUSH), -EBUSY);
-	/* The configuration beside it is free. */
+	/* The configuration register beside it may be written. */
 	UNIT_EQ(reg_modify(fd, 3, CRORC_CONFIG_B, CRORC_CONFIG_B_LENGTH, 128, NULL), 0);
 	UNIT_EQ(reg_modify(fd, 3, CRORC_CONFIG_B, CRORC_CONFIG_B_LENGTH, 256, NULL), 0);
 	UNIT_EQ(emu_count(CRORC0, 0, "flushes"), 0);

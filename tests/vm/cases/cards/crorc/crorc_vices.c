@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The C-RORC's vices: what the board loses or does late is made good, and counted; what breaks its
- * contract ends the run of that channel, with the reason, and no other.
+ * Test faulty C-RORC boards: the driver recovers from what the board loses or delays, and counts
+ * it. A violation of the contract ends the run of that channel only, with the reason.
  */
 #include "common/case.h"
 #include "common/player.h"
@@ -12,7 +12,7 @@
 #define LIMIT_MS 30000
 #define SIX CRORC_CHANNELS
 #define CHANNEL 3
-#define EVENTS 0x800 /* a channel's block of registers, in its BAR */
+#define EVENTS 0x800 /* a channel's register block, in its BAR */
 
 static bool plain(void)
 {
@@ -35,7 +35,10 @@ static struct rig small_rig(void)
 	return (struct rig){.id = CRORC_ID, .channel = CHANNEL, .superpage = 32 * KIB, .count = 32};
 }
 
-/* A run with a fault: all that the card counted is delivered. The driver's count of retries. */
+/*
+ * Run with a fault: all data that the card counted are delivered. Returns the driver's count of
+ * retries.
+ */
 static uint64_t survives(enum roc_source source, uint64_t n, const char *fault)
 {
 	struct rig r = small_rig();
@@ -87,7 +90,9 @@ static void lost_words(void)
 		retries = survives(ROC_SOURCE_INTERNAL, 50, fault);
 		lost = emu_count(CRORC0, 0, "writes_lost");
 		CU_ASSERT(lost >= 25);
-		/* A word that is what it was before is not missed; the one with the count never is.
+		/*
+		 * The loss of a word that equals its previous value has no effect; the word with
+		 * the count always differs.
 		 */
 		if (words[i] == CRORC_SP_SIZE)
 			UNIT_EQ(retries, lost);
@@ -96,7 +101,7 @@ static void lost_words(void)
 	}
 }
 
-/* The writes of start and stop. */
+/* The register writes of start and stop. */
 static void lost_switches(void)
 {
 	static const uint32_t offsets[] = {
@@ -119,7 +124,10 @@ static void lost_switches(void)
 	}
 }
 
-/* The card is ahead of what it has told, unless it was kept from its work for all of that time. */
+/*
+ * The card is ahead of the completions it reported, unless the guest delayed it for all of that
+ * time.
+ */
 static void late(void)
 {
 	unsigned int tries = 10;
@@ -132,7 +140,7 @@ static void late(void)
 	CU_ASSERT(tries > 0);
 }
 
-/* The superpage that a stop closes is delivered, although it is late. */
+/* The superpage that a stop closes is delivered even if its completion is late. */
 static void late_flush(void)
 {
 	struct rig r = small_rig();
@@ -156,14 +164,14 @@ static void late_flush(void)
 	rig_close(&r);
 }
 
-/* So is one of which the board does not hear at first. */
+/* The same for a superpage whose flush write the board loses at first. */
 static void lost_flush(void)
 {
 	struct rig r = small_rig();
 	unsigned int i;
 
 	r.superpage = MIB;
-	/* One of two of these writes is lost: that of the one stop or of the other. */
+	/* One of two of these writes is lost: either in one stop or in the other. */
 	for (i = 0; i < 2; i++) {
 		emu_normal_crorc(CRORC0);
 		emu(CRORC0, "fault 0 lost-write 0x%x 2", CRORC_CONFIG_B);
@@ -181,7 +189,7 @@ static void lost_flush(void)
 	emu_normal_crorc(CRORC0);
 }
 
-/* Six at once on a board that loses what is not serialised. */
+/* Six channels at once on a board that loses concurrent writes. */
 static void write_race(void)
 {
 	struct player *p;
@@ -220,7 +228,7 @@ static bool running_rig(struct rig *r)
 	return rig_start(r) && rig_run(r, 20, LIMIT_MS);
 }
 
-/* Take what there is until the channel fails; then everything is ours again. */
+/* Take entries until the channel fails; then all superpages have been returned. */
 static void fails_with(struct rig *r, uint32_t reason)
 {
 	struct pollfd p = {.fd = rig_fd(r), .events = POLLIN};
@@ -256,7 +264,7 @@ static void recovers(struct rig *r)
 	CU_ASSERT(emu_clean(CRORC0));
 }
 
-/* One way to break the contract each, while a neighbour runs on. */
+/* One violation of the contract each, while a neighbouring channel goes on. */
 static void broken(void)
 {
 	static const struct {
@@ -294,7 +302,7 @@ static void broken(void)
 	rig_close(&other);
 }
 
-/* A superpage without data is a superpage, and it is counted. */
+/* A superpage without data is delivered and counted. */
 static void no_bytes(void)
 {
 	struct rig r = small_rig();
@@ -322,7 +330,7 @@ static void no_bytes(void)
 	rig_close(&r);
 }
 
-/* Nothing but memory is looked at, and memory of a card that has gone does not change. */
+/* The driver polls memory only, and the memory of a lost card does not change. */
 static void all_ones(void)
 {
 	struct rig r = small_rig();
@@ -345,7 +353,10 @@ static void all_ones(void)
 	close(fd);
 	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);
 	rig_close(&r);
-	/* It may come back as it was: not before it can be stopped may its memory go. */
+	/*
+	 * The card may return with its old state: its memory must stay until the card can be
+	 * stopped.
+	 */
 	CU_ASSERT(pins() > before);
 	emu(CRORC0, "fault all clear");
 	emu(CRORC0, "set rate 0");
@@ -362,7 +373,7 @@ static void all_ones(void)
 	rig_close(&r);
 }
 
-/* The same, but it is stopped before anybody can notice. */
+/* The same, but the stop comes before the driver can detect the loss. */
 static void all_ones_at_stop(void)
 {
 	struct rig r = small_rig();
@@ -371,7 +382,7 @@ static void all_ones_at_stop(void)
 	UNIT_NEED(running_rig(&r));
 	emu(CRORC0, "fault 0 all-ones");
 	ret = roc_channel_stop(r.ch, NULL);
-	/* Unless this program was kept from it for longer than a card may be silent. */
+	/* Skip the check if this program was delayed for longer than a card may be silent. */
 	CU_ASSERT(ret == -EIO || ret == -EALREADY);
 	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_FAILED);
 	UNIT_EQ(ch_info(rig_fd(&r)).reason, ROC_REASON_LOST);
@@ -381,7 +392,9 @@ static void all_ones_at_stop(void)
 	recovers(&r);
 }
 
-/* A channel that cannot be stopped keeps its memory, and the bus must not be taken from the rest.
+/*
+ * A channel that cannot be stopped keeps its memory, and the function keeps bus mastering for the
+ * other channels.
  */
 static void reset_ignored(void)
 {
@@ -401,7 +414,7 @@ static void reset_ignored(void)
 	rig_push(&r, RIG_MAX);
 	CU_ASSERT(rig_start(&r) && rig_run(&r, 20, LIMIT_MS));
 	emu(CRORC0, "fault 0 reset-ignored 0x8");
-	/* Who has its superpages back is told. */
+	/* The reader gets its superpages back, and the stop reports the failure. */
 	UNIT_EQ(roc_channel_stop(r.ch, NULL), -EIO);
 	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_STOPPED);
 	rig_take(&r, false);
@@ -411,13 +424,13 @@ static void reset_ignored(void)
 	CU_ASSERT(pins() > with);
 	CU_ASSERT(bus_master(CRORC_ID));
 	CU_ASSERT(rig_run(&other, other.filled + 20, LIMIT_MS));
-	/* Nor does it start like that. */
+	/* A new start fails, too. */
 	r = small_rig();
 	CU_ASSERT(rig_open(&r));
 	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);
 	rig_close(&r);
 	CU_ASSERT(pins() > with);
-	/* Nor does anybody else, while it could write. */
+	/* Other channels cannot start either while this one could write. */
 	CU_ASSERT(rig_open(&third));
 	UNIT_EQ(control(rig_fd(&third), ROC_CH_START, 0, 0), -EIO);
 	rig_close(&third);
@@ -439,7 +452,7 @@ static void reset_ignored(void)
 
 static const enum roc_mode modes[] = {ROC_MODE_TIMER, ROC_MODE_BUSY, ROC_MODE_EVENT};
 
-/* A card with events of which this register's writes are lost. Nothing runs yet. */
+/* A card with events that loses writes of this register. No channel runs yet. */
 static struct rig losing_rig(enum roc_mode mode, uint32_t offset)
 {
 	struct rig r = small_rig();
@@ -453,7 +466,7 @@ static struct rig losing_rig(enum roc_mode mode, uint32_t offset)
 	return r;
 }
 
-/* The writes arrive again, and data come. */
+/* Writes arrive again: data must flow. */
 static void goes_on(struct rig *r)
 {
 	CU_ASSERT(emu_count(CRORC0, 0, "writes_lost") > 0);
@@ -466,7 +479,7 @@ static void goes_on(struct rig *r)
 	CU_ASSERT(emu_clean(CRORC0));
 }
 
-/* The card never heard of what it was given, so nothing ever comes of which it could tell. */
+/* The card lost the doorbell of its superpages, so it never reports anything. */
 static void lost_doorbell(void)
 {
 	struct rig r;
@@ -481,7 +494,7 @@ static void lost_doorbell(void)
 	}
 }
 
-/* The card has no room for records, and was told of some. */
+/* The card lost the doorbell for free records, and has no space for another record. */
 static void lost_room(void)
 {
 	struct rig r;
@@ -510,4 +523,4 @@ UNIT_MAIN("crorc_vices", {"lost pushes", lost_pushes}, {"lost words", lost_words
 	  {"lost flush", lost_flush}, {"write race", write_race}, {"broken contract", broken},
 	  {"no bytes", no_bytes}, {"all ones", all_ones}, {"all ones at a stop", all_ones_at_stop},
 	  {"reset ignored", reset_ignored}, {"lost doorbell", lost_doorbell},
-	  {"lost room", lost_room}, {"card was never asked too much", leave})
+	  {"lost room", lost_room}, {"card saw no violations", leave})
