@@ -84,46 +84,46 @@ extern const char *const channel_generators[];
 /* The first entries: action, card, channel. */
 #define CHANNEL_OPTIONS(names, channel_name, channel_help)                                         \
 	{CHANNEL_OPTION("ACTION", OPTION_CHOICE, action), .word = true, .required = true,          \
-	 .choices = (names), .help = "What to do"},                                                \
+	 .choices = (names), .help = "Select the action"},                                         \
 		{CHANNEL_OPTION("id", OPTION_TEXT, id), .arg = "ID", .required = true,             \
-		 .full = true, .help = "Card"},                                                    \
+		 .full = true, .help = "Select the card"},                                         \
 		{CHANNEL_OPTION(channel_name, OPTION_TEXT, name), .arg = "NAME", .full = true,     \
 		 .help = (channel_help)},                                                          \
 		FLAG_OPTION(struct channel_options, "json", json, "Print the result as JSON")
 #define CHANNEL_TIME_OPTIONS(runs, actions, more)                                                  \
 	{CHANNEL_OPTION("time", OPTION_TIME, time), .arg = "TIME", .only = (actions),              \
-	 .help = "stop after this time, as in 5h30m10s (never)" more},                             \
+	 .help = "stop after this time, as in 5h30m10s (default: never)" more},                    \
 	{                                                                                          \
 		CHANNEL_OPTION("stall-limit", OPTION_NUMBER, stall_limit),                         \
 			.arg = "SECONDS", .fallback = "10", .only = (runs),                        \
-			.help = "fail if nothing comes for so long, 0 = wait for ever"             \
+			.help = "fail if no data arrive within this time, 0 = never"               \
 	}
 #define CHANNEL_RUN_OPTIONS(runs, shown)                                                           \
-	CHANNEL_FLAG(runs, "busy", busy, "poll continuously, never sleep"),                        \
+	CHANNEL_FLAG(runs, "busy", busy, "poll continuously instead of sleeping"),                 \
 		CHANNEL_FLAG(runs, "no-errorcheck", no_errorcheck,                                 \
-			     "check headers and sizes only"),                                      \
-		CHANNEL_FLAG(shown, "no-display", no_display, "no live line")
+			     "check only headers and sizes"),                                      \
+		CHANNEL_FLAG(shown, "no-display", no_display, "do not show the live line")
 /* @what: generated objects, @sizes: their sizes, @at_rate_0: what limits the rate if it is 0. */
 #define CHANNEL_GENERATOR_OPTIONS(actions, what, sizes, at_rate_0)                                 \
 	{CHANNEL_SETTING(struct channel_options, actions, "generator", OPTION_CHOICE, generator,   \
-			 "MODE", "makes " what " without a detector"),                             \
+			 "MODE", "generate " what " without a detector"),                          \
 	 .choices = channel_generators},                                                           \
 		CHANNEL_GENERATOR(actions, "fragment-min", OPTION_SIZE, size_min, "SIZE",          \
-				  "bytes of its fragments, " sizes),                               \
+				  "set the size of its fragments, " sizes),                        \
 		CHANNEL_GENERATOR(actions, "fragment-max", OPTION_SIZE, size_max, "SIZE",          \
-				  "of the largest, if they are distributed"),                      \
+				  "set the size of its largest fragments, if distributed"),        \
 		CHANNEL_GENERATOR(actions, "event-rate", OPTION_NUMBER, rate, "N",                 \
-				  "its events per second, 0 = as fast as " at_rate_0)
+				  "set its events per second, 0 = as fast as " at_rate_0)
 #define CHANNEL_EVENT_OPTIONS(actions, more)                                                       \
 	CHANNEL_GENERATOR(actions, "first-event", OPTION_SIZE, first_event, "N",                   \
-			  "its first event id" more),                                              \
+			  "set its first event id" more),                                          \
 		CHANNEL_GENERATOR(actions, "event-limit", OPTION_SIZE, limit, "N",                 \
-				  "it stops after so many events, 0 = never")
+				  "stop it after this many events, 0 = never")
 #define CHANNEL_LEVEL_OPTION(actions, names)                                                       \
 	{                                                                                          \
 		CHANNEL_OPTION("level", OPTION_CHOICE, level),                                     \
 			.arg = "LEVEL", .fallback = "counters", .choices = (names),                \
-			.only = (actions), .full = true, .help = "how much"                        \
+			.only = (actions), .full = true, .help = "select the reset level"          \
 	}
 
 /*

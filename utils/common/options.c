@@ -27,9 +27,9 @@ static const struct {
 	char letter;
 	const char *help;
 } common[COMMON_COUNT] = {
-	[COMMON_HELP] = {"help", 'h', "Show this text"},
-	[COMMON_VERSION] = {"version", 'V', "Show the version"},
-	[COMMON_VERBOSE] = {"verbose", 'v', "Show more"},
+	[COMMON_HELP] = {"help", 'h', "Show this help and exit"},
+	[COMMON_VERSION] = {"version", 'V', "Show the version and exit"},
+	[COMMON_VERBOSE] = {"verbose", 'v', "Show more details"},
 };
 
 /* getopt_long() returns this base plus the index in the tool's table. */
@@ -536,6 +536,36 @@ static void option_help(FILE *out, const struct tool *tool, const struct option_
 	fprintf(out, "%s%s", spec->only ? ": " : "", spec->help);
 }
 
+/* "64Ki" for 65536: exact, as the option accepts it. */
+static void limit_help(FILE *out, enum option_type type, uint64_t limit)
+{
+	static const char *const units[] = {"", "Ki", "Mi", "Gi", "Ti"};
+	unsigned int unit = 0;
+
+	while (type == OPTION_SIZE && limit && limit % 1024 == 0 && unit < 4) {
+		limit /= 1024;
+		unit++;
+	}
+	fprintf(out, "%" PRIu64 "%s%s", limit, units[unit], type == OPTION_TIME ? "s" : "");
+}
+
+/* Range and default, as in " (1..255, default 1)". */
+static void limits_help(FILE *out, const struct option_spec *spec)
+{
+	bool range = spec->max && spec->max != UINT32_MAX && spec->type != OPTION_LINKS;
+
+	if (range) {
+		fprintf(out, " (");
+		limit_help(out, spec->type, spec->min);
+		fprintf(out, "..");
+		limit_help(out, spec->type, spec->max);
+	}
+	if (spec->fallback)
+		fprintf(out, "%sdefault %s", range ? ", " : " (", spec->fallback);
+	if (range || spec->fallback)
+		fprintf(out, ")");
+}
+
 void options_help(const struct tool *tool, FILE *out)
 {
 	char names[128];
@@ -563,8 +593,7 @@ void options_help(const struct tool *tool, FILE *out)
 			list_choices(spec, names, sizeof(names));
 			fprintf(out, ": %s", names);
 		}
-		if (spec->fallback)
-			fprintf(out, " (%s)", spec->fallback);
+		limits_help(out, spec);
 		fputc('\n', out);
 	}
 	for (i = 0; i < COMMON_COUNT; i++) {

@@ -76,11 +76,11 @@ struct given_size {
 		.name = (option_name), .type = OPTION_FLAG, .offset = offsetof(values, member),    \
 		.help = (option_help), .full = true                                                \
 	}
-#define JSON_OPTION(values) FLAG_OPTION(values, "json", json, "Print JSON")
+#define JSON_OPTION(values) FLAG_OPTION(values, "json", json, "Print the output as JSON")
 #define CARD_OPTION(values, is_full)                                                               \
 	{                                                                                          \
 		.name = "id", .type = OPTION_TEXT, .offset = offsetof(values, id), .arg = "ID",    \
-		.required = true, .full = (is_full), .help = "Card"                                \
+		.required = true, .full = (is_full), .help = "Select the card"                     \
 	}
 #define ID_OPTION(values) CARD_OPTION(values, false)
 /* For a tool that changes the card. */

@@ -36,15 +36,15 @@ struct output_options {
 
 /* For tools whose values have a struct output_options named output. */
 #define OUTPUT_OPTIONS(values)                                                                     \
-	FLAG_OPTION(values, "json", output.json, "Print JSON"),                                    \
-		FLAG_OPTION(values, "json-out", output.json_out, "The same"),                      \
+	FLAG_OPTION(values, "json", output.json, "Print the output as JSON"),                      \
+		FLAG_OPTION(values, "json-out", output.json_out, "Alias of --json"),               \
 		FLAG_OPTION(values, "monitoring", output.monitoring, "Print InfluxDB lines"),      \
 		FLAG_OPTION(values, "prometheus", output.prometheus,                               \
-			    "Print Prometheus text, for node_exporter's textfile collector"),      \
-		FLAG_OPTION(values, "openmetrics", output.openmetrics, "The same"),                \
+			    "Print Prometheus text for the textfile collector of node_exporter"),  \
+		FLAG_OPTION(values, "openmetrics", output.openmetrics, "Alias of --prometheus"),   \
 	{                                                                                          \
 		.name = "output", .type = OPTION_TEXT, .offset = offsetof(values, output.file),    \
-		.arg = "FILE", .help = "Write to a file, which is replaced when all is there"      \
+		.arg = "FILE", .help = "Write the output to a file, which is replaced atomically"  \
 	}
 
 /* Return TOOL_OK, or TOOL_USAGE after a message if two formats were requested. */

@@ -33,7 +33,7 @@ static const struct option_spec options[] = {
 	 .arg = "N",
 	 .required = true,
 	 .max = 255,
-	 .help = "DMA channel"},
+	 .help = "Select the DMA channel"},
 	{.name = "reset",
 	 .full = true,
 	 .type = OPTION_CHOICE,
@@ -41,7 +41,7 @@ static const struct option_spec options[] = {
 	 .arg = "LEVEL",
 	 .required = true,
 	 .choices = levels,
-	 .help = "How much to reset"},
+	 .help = "Select the reset level"},
 	JSON_OPTION(struct values),
 };
 

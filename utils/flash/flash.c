@@ -39,7 +39,7 @@ static const struct option_spec options[] = {
 	 .type = OPTION_TEXT,
 	 AT(file),
 	 .arg = "FILE",
-	 .help = "Firmware image: one decimal 16-bit word in each line"},
+	 .help = "Write this firmware image: one decimal 16-bit word per line"},
 	{.name = "serial",
 	 .full = true,
 	 .type = OPTION_NUMBER,
@@ -49,16 +49,16 @@ static const struct option_spec options[] = {
 	 .max = ROC_CRORC_SERIAL_MAX,
 	 .help = "Write this serial number instead of an image"},
 	FLAG_OPTION(struct values, "verify", compare,
-		    "Write nothing, compare the flash with the file"),
+		    "Compare the flash with the file without writing"),
 	FLAG_OPTION(struct values, "dry-run", dry,
-		    "Check file, card and channels, and write nothing"),
+		    "Check the file, the card and the channels without writing"),
 	{.name = "confirm",
 	 .full = true,
 	 .type = OPTION_TEXT,
 	 AT(confirm),
 	 .arg = "SERIAL",
-	 .help = "The card's present serial number, instead of being asked for it"},
-	FLAG_OPTION(struct values, "no-display", no_display, "No progress"),
+	 .help = "Confirm the card by its present serial number instead of a prompt"},
+	FLAG_OPTION(struct values, "no-display", no_display, "Do not show the progress"),
 	JSON_OPTION(struct values),
 };
 
@@ -241,7 +241,7 @@ out:
 
 const struct tool tool_flash = {
 	.name = "flash",
-	.summary = "Write a firmware image or a serial number into a C-RORC's flash",
+	.summary = "Write a firmware image or a serial number to the flash of a C-RORC",
 	.example = "--id=1001 --file=crorc.txt --dry-run",
 	TOOL_OPTIONS(options, struct values),
 	.run = run,

@@ -23,7 +23,7 @@ struct values {
 
 static const struct option_spec options[] = {
 	JSON_OPTION(struct values),
-	FLAG_OPTION(struct values, "json-out", json_out, "The same"),
+	FLAG_OPTION(struct values, "json-out", json_out, "Alias of --json"),
 };
 
 static void number_text(int number, int digits, char *text, size_t size)

@@ -26,9 +26,9 @@ static const struct option_spec options[] = {
 	 .type = OPTION_TEXT,
 	 .offset = offsetof(struct values, id),
 	 .arg = "ID",
-	 .help = "Only this card (all cards)"},
+	 .help = "Select the card (default: all cards)"},
 	FLAG_OPTION(struct values, "force-report", force,
-		    "Report cards without a valid serial number, too"),
+		    "Report cards without a valid serial number as well"),
 	OUTPUT_OPTIONS(struct values),
 };
 

@@ -15,7 +15,7 @@ struct record_values {
 
 static const struct option_spec options[] = {
 	{RECORD_AT(struct record_values, "DIR", OPTION_TEXT, dir), .word = true, .required = true,
-	 .help = "Folder for the files; it is made if it is not there"},
+	 .help = "Set the directory of the files, which is created if missing"},
 	UNITS_SOURCE_OPTIONS(struct record_values),
 	RECORD_OPTIONS(struct record_values),
 	UNITS_RUN_OPTIONS(struct record_values, "10"),
@@ -55,7 +55,7 @@ static int run(const void *values)
 
 const struct tool tool_record = {
 	.name = "record",
-	.summary = "Write a card's data to files, straight from its memory",
+	.summary = "Write the data of a card to files without a copy",
 	.example = "--id=3b:00.0 /data/run1 --file-size=10Gi",
 	TOOL_OPTIONS(options, struct record_values),
 	.run = run,

@@ -15,28 +15,29 @@
 /* The variable arguments are added to each option. */
 #define RECORD_OPTIONS(values, ...)                                                                \
 	{RECORD_AT(values, "prefix", OPTION_TEXT, prefix), .arg = "NAME", .fallback = "run",       \
-	 .help = "How the files are called: NAME-000000.data and so on", __VA_ARGS__},             \
+	 .help = "Set the prefix of the file names: NAME-000000.data and so on", __VA_ARGS__},     \
 		{RECORD_AT(values, "file-size", OPTION_SIZE, file_bytes), .arg = "SIZE",           \
-		 .fallback = "4Gi", .help = "A new file after so many bytes, 0 = never",           \
+		 .fallback = "4Gi", .help = "Start a new file after this many bytes, 0 = never",   \
 		 __VA_ARGS__},                                                                     \
 		{RECORD_AT(values, "file-time", OPTION_TIME, file_time), .arg = "TIME",            \
-		 .help = "A new file after this time, as in 5h30m10s (never)", __VA_ARGS__},       \
+		 .help = "Start a new file after this time, as in 5h30m10s (default: never)",      \
+		 __VA_ARGS__},                                                                     \
 		{RECORD_AT(values, "depth", OPTION_NUMBER, depth),                                 \
 		 .arg = "N",                                                                       \
 		 .fallback = "32",                                                                 \
 		 .min = 1,                                                                         \
 		 .max = 1024,                                                                      \
-		 .help = "Writes on their way at the same time",                                   \
+		 .help = "Set the number of outstanding writes",                                   \
 		 __VA_ARGS__},                                                                     \
 		{RECORD_AT(values, "durability", OPTION_CHOICE, durability),                       \
 		 .arg = "LEVEL",                                                                   \
 		 .fallback = "disk",                                                               \
 		 .choices = recording_durabilities,                                                \
-		 .help = "What is on the disk before a unit goes back",                            \
+		 .help = "Select what must be on disk before a unit is returned",                  \
 		 __VA_ARGS__},                                                                     \
 	{                                                                                          \
 		RECORD_AT(values, "buffered", OPTION_FLAG, buffered),                              \
-			.help = "Write by the page cache, which copies", __VA_ARGS__               \
+			.help = "Write through the page cache, which copies the data", __VA_ARGS__ \
 	}
 
 #endif

@@ -23,15 +23,15 @@ struct replay_values {
 
 static const struct option_spec options[] = {
 	{AT("PATH", OPTION_TEXT, path), .word = true, .required = true,
-	 .help = "Folder of a recording, or one index of it"},
+	 .help = "Select the directory of a recording, or one of its index files"},
 	{AT("rate", OPTION_SIZE, units.rate), .arg = "SIZE", .fallback = "0",
-	 .help = "Bytes per second, 0 = as fast as possible"},
+	 .help = "Set the bytes per second, 0 = unlimited"},
 	{AT("buffer-size", OPTION_SIZE, buffer), .arg = "SIZE", .fallback = "64Mi",
-	 .help = "Memory for what was read ahead"},
+	 .help = "Set the memory for reading ahead"},
 	{AT("depth", OPTION_NUMBER, depth), .arg = "N", .fallback = "16", .min = 1, .max = 1024,
-	 .help = "Reads on their way at the same time"},
+	 .help = "Set the number of outstanding reads"},
 	FLAG_OPTION(struct replay_values, "buffered", buffered,
-		    "Read by the page cache, which copies"),
+		    "Read through the page cache, which copies the data"),
 	UNITS_CHECK_OPTIONS(struct replay_values),
 	UNITS_RUN_OPTIONS(struct replay_values, "10"),
 };
@@ -64,7 +64,7 @@ static int run(const void *values)
 
 const struct tool tool_replay = {
 	.name = "replay",
-	.summary = "Feed a recording as a card would, and check it",
+	.summary = "Feed a recording as a card does, and check it",
 	.example = "/data/run1",
 	TOOL_OPTIONS(options, struct replay_values),
 	.run = run,

@@ -42,15 +42,15 @@ struct values {
 		 .required = true,                                                                 \
 		 .max = 5,                                                                         \
 		 .full = (changes),                                                                \
-		 .help = "BAR number"},                                                            \
+		 .help = "Select the BAR"},                                                        \
 		{OPTION_AT("address", OPTION_HEX, address), .arg = "HEX", .required = true,        \
 		 .full = (changes),                                                                \
-		 .help = "Byte offset of the register, hexadecimal with or without 0x"},           \
+		 .help = "Set the byte offset of the register, hexadecimal with or without 0x"},   \
 		JSON_OPTION(struct values)
 
 #define VALUE_OPTIONS                                                                              \
 	{OPTION_AT("value", OPTION_NUMBER, value), .arg = "NUMBER", .required = true,              \
-	 .full = true, .help = "Value, decimal or hexadecimal with 0x"},                           \
+	 .full = true, .help = "Set the value to write, decimal or hexadecimal with 0x"},          \
 		FLAG_OPTION(struct values, "noread", noread, "Do not read the register back")
 
 static const struct option_spec read_options[] = {REG_OPTIONS(false)};
@@ -58,9 +58,9 @@ static const struct option_spec read_options[] = {REG_OPTIONS(false)};
 static const struct option_spec range_options[] = {
 	REG_OPTIONS(false),
 	{OPTION_AT("range", OPTION_NUMBER, range), .arg = "N", .required = true, .min = 1,
-	 .max = UINT32_MAX / 4, .help = "Number of registers"},
+	 .max = UINT32_MAX / 4, .help = "Set the number of registers"},
 	{OPTION_AT("file", OPTION_TEXT, file), .arg = "FILE",
-	 .help = "Write raw little-endian words to a file instead of lines"},
+	 .help = "Write raw little-endian words to a file instead of text"},
 };
 
 static const struct option_spec write_options[] = {REG_OPTIONS(true), VALUE_OPTIONS};
@@ -69,9 +69,9 @@ static const struct option_spec modify_options[] = {
 	REG_OPTIONS(true),
 	VALUE_OPTIONS,
 	{OPTION_AT("position", OPTION_NUMBER, position), .arg = "N", .fallback = "0", .max = 31,
-	 .full = true, .help = "Lowest bit to change"},
+	 .full = true, .help = "Set the lowest bit of the field"},
 	{OPTION_AT("width", OPTION_NUMBER, width), .arg = "N", .fallback = "1", .min = 1, .max = 32,
-	 .full = true, .help = "Number of bits to change"},
+	 .full = true, .help = "Set the number of bits of the field"},
 };
 
 static void print_value(const struct values *v, const char *title, uint32_t value)
@@ -273,7 +273,7 @@ const struct tool tool_reg_write = {
 
 const struct tool tool_reg_modify = {
 	.name = "reg-modify",
-	.summary = "Change some bits of a register of a card, leaving the others alone",
+	.summary = "Change some bits of a register of a card",
 	.example = "--id=3b:00.0 --channel=2 --address=0x600000 --position=3 --width=1 --value=1",
 	TOOL_OPTIONS(modify_options, struct values),
 	.run = run_modify,

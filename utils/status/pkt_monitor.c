@@ -19,7 +19,7 @@ struct packets_options {
 static const struct option_spec options[] = {
 	ID_OPTION(struct packets_options),
 	FLAG_OPTION(struct packets_options, "force-report", force,
-		    "Report a card without a valid serial number, too"),
+		    "Report the card even without a valid serial number"),
 	OUTPUT_OPTIONS(struct packets_options),
 };
 

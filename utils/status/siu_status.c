@@ -24,7 +24,7 @@ static const struct option_spec options[] = {
 	 .arg = "N",
 	 .fallback = "0",
 	 .max = 5,
-	 .help = "Channel, which is the number of the link"},
+	 .help = "Select the channel, which is the number of the link"},
 	JSON_OPTION(struct siu_options),
 };
 
@@ -134,7 +134,7 @@ static int run(const void *p)
 
 const struct tool tool_siu_status = {
 	.name = "siu-status",
-	.summary = "Ask both ends of a C-RORC's link how they are",
+	.summary = "Show the status of both ends of a C-RORC link",
 	.example = "--id=1001 --channel=2",
 	TOOL_OPTIONS(options, struct siu_options),
 	.run = run,

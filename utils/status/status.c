@@ -24,13 +24,13 @@ static const struct option_spec options[] = {
 	 .offset = offsetof(struct status_options, links),
 	 .arg = "LIST",
 	 .max = ROC_CRU_LINKS - 1,
-	 .help = "Links to show (all)"},
+	 .help = "Show only these links (default: all)"},
 	FLAG_OPTION(struct status_options, "onu-status", onu,
-		    "Show the ONU, too; clears its sticky bits (CRU only)"),
+		    "Show the ONU as well; clears its sticky bits (CRU only)"),
 	FLAG_OPTION(struct status_options, "fec-status", fec,
-		    "Show the error correction of the PON, too (CRU only)"),
+		    "Show the error correction of the PON as well (CRU only)"),
 	FLAG_OPTION(struct status_options, "no-optical", no_optical,
-		    "Do not read the links' optical power, which takes longest"),
+		    "Do not read the optical power of the links, which takes the longest time"),
 	OUTPUT_OPTIONS(struct status_options),
 };
 
@@ -98,7 +98,7 @@ out:
 
 const struct tool tool_status = {
 	.name = "status",
-	.summary = "Show how a card and its links are",
+	.summary = "Show the state of a card and its links",
 	.example = "--id=3b:00.0 --onu-status",
 	TOOL_OPTIONS(options, struct status_options),
 	.run = run,

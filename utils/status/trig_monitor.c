@@ -30,7 +30,7 @@ struct triggers_options {
 
 static const struct option_spec options[] = {
 	ID_OPTION(struct triggers_options),
-	FLAG_OPTION(struct triggers_options, "updateable", updateable, "Go on until SIGINT"),
+	FLAG_OPTION(struct triggers_options, "updateable", updateable, "Repeat until SIGINT"),
 	{.name = "interval",
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct triggers_options, interval),
@@ -38,16 +38,16 @@ static const struct option_spec options[] = {
 	 .fallback = "1",
 	 .min = 1,
 	 .max = 3600,
-	 .help = "Time over which rates are measured"},
+	 .help = "Set the time over which rates are measured"},
 	{.name = "count",
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct triggers_options, count),
 	 .arg = "N",
 	 .fallback = "0",
 	 .max = 1000000,
-	 .help = "With --updateable: end after so many; 0: never"},
+	 .help = "With --updateable: stop after this many readings, 0 = never"},
 	FLAG_OPTION(struct triggers_options, "force-report", force,
-		    "Report a card without a valid serial number, too"),
+		    "Report the card even without a valid serial number"),
 	OUTPUT_OPTIONS(struct triggers_options),
 };
 

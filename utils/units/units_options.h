@@ -44,81 +44,79 @@ extern const char *const units_data_sources[];
 	.name = (option_name), .type = (option_type), .offset = offsetof(values, units.member)
 
 #define UNITS_SOURCE_OPTIONS(values)                                                               \
-	{UNITS_AT(values, "id", OPTION_TEXT, id), .arg = "ID", .help = "Card"},                    \
+	{UNITS_AT(values, "id", OPTION_TEXT, id), .arg = "ID", .help = "Select the card"},         \
 		{UNITS_AT(values, "dma-channel", OPTION_NUMBER, dma_channel), .arg = "N",          \
-		 .fallback = "0", .max = 255, .help = "DMA channel"},                              \
+		 .fallback = "0", .max = 255, .help = "Select the DMA channel"},                   \
 		{UNITS_AT(values, "stream", OPTION_TEXT, stream), .arg = "NAME",                   \
-		 .help = "Stream of a card that has them, as main or 0 (main)"},                   \
+		 .help = "Select the stream of a card with streams, as main or 0 (default main)"}, \
 		{UNITS_AT(values, "sub", OPTION_TEXT, sub), .arg = "NAME",                         \
-		 .help = "Sub-unit of a card that has them, as sub1 or 1 (sub0)"},                 \
+		 .help = "Select the sub-unit of a card with sub-units, as sub1 (default sub0)"},  \
 		{UNITS_AT(values, "page", OPTION_SIZE, page),                                      \
 		 .arg = "SIZE",                                                                    \
 		 .fallback = "2Ki",                                                                \
 		 .power = true,                                                                    \
 		 .min = ROC_FR_PAGE_MIN,                                                           \
 		 .max = ROC_FR_PAGE_MAX,                                                           \
-		 .help = "Of a sub-unit: size of a card page; a longer fragment is cut"},          \
+		 .help = "Sub-unit: set the page size; longer fragments are truncated"},           \
 		{UNITS_AT(values, "data-source", OPTION_CHOICE, data_source),                      \
 		 .arg = "SOURCE",                                                                  \
 		 .fallback = "INTERNAL",                                                           \
 		 .choices = units_data_sources,                                                    \
 		 .given = offsetof(values, units.data_source_given),                               \
-		 .help = "Where a card's data come from"},                                         \
+		 .help = "Select the data source of the card"},                                    \
 		{UNITS_AT(values, "links", OPTION_LINKS, links), .arg = "LINKS",                   \
-		 .help = "Links to read, as 0-11 or 0,2,4-6 or a mask like 0xfff (all enabled "    \
-			 "ones)"},                                                                 \
+		 .help = "Select the links, as 0-11 or 0,2,4-6 or 0xfff (default: all enabled)"},  \
 		{UNITS_AT(values, "buffer-size", OPTION_SIZE, buffer_size), .arg = "SIZE",         \
 		 .fallback = "1Gi",                                                                \
-		 .help = "Size of the DMA buffer, of the ring, or of a sub-unit's host pages"},    \
+		 .help = "Set the size of the buffer, the ring or the host pages of a sub-unit"},  \
 		{UNITS_AT(values, "superpage-size", OPTION_SIZE, superpage_size), .arg = "SIZE",   \
-		 .fallback = "1Mi", .help = "Size of a superpage, or of a stream's window"},       \
+		 .fallback = "1Mi",                                                                \
+		 .help = "Set the size of a superpage or of the window of a stream"},              \
 		FLAG_OPTION(values, "plain-memory", units.plain_memory,                            \
-			    "Use 4 KiB pages instead of hugepages (needs an IOMMU)"),              \
+			    "Use 4 KiB pages instead of hugepages; requires an IOMMU"),            \
 		FLAG_OPTION(values, "bypass-fw-check", units.bypass_fw_check,                      \
 			    "Accept any firmware"),                                                \
 		FLAG_OPTION(values, "synthetic", units.synthetic,                                  \
-			    "No card: superpages made in memory"),                                 \
+			    "Generate superpages in memory instead of using a card"),              \
 	{                                                                                          \
 		UNITS_AT(values, "rate", OPTION_SIZE, rate),                                       \
 			.arg = "SIZE", .fallback = "0",                                            \
-			.help = "Without a card: bytes per second, 0 = as fast as possible"        \
+			.help = "Without a card: set the bytes per second, 0 = unlimited"          \
 	}
 
 #define UNITS_RUN_OPTIONS(values, stall)                                                           \
 	{UNITS_AT(values, "bytes", OPTION_SIZE, bytes), .arg = "SIZE", .fallback = "0",            \
-	 .help = "Stop when so many bytes were taken, 0 = never"},                                 \
+	 .help = "Stop after this many bytes, 0 = never"},                                         \
 		{UNITS_AT(values, "units", OPTION_SIZE, units), .arg = "N", .fallback = "0",       \
-		 .help = "Stop after so many superpages, windows or fragments, 0 = never"},        \
+		 .help = "Stop after this many superpages, windows or fragments, 0 = never"},      \
 		{UNITS_AT(values, "time", OPTION_TIME, time), .arg = "TIME",                       \
-		 .help = "Stop after this time, as in 5h30m10s (never)"},                          \
+		 .help = "Stop after this time, as in 5h30m10s (default: never)"},                 \
 		{UNITS_AT(values, "stall-limit", OPTION_NUMBER, stall_limit), .arg = "SECONDS",    \
 		 .fallback = (stall),                                                              \
-		 .help = "Fail if nothing comes for so long, 0 = wait for ever"},                  \
+		 .help = "Fail if no data arrive within this time, 0 = never"},                    \
 		FLAG_OPTION(values, "json", units.json, "Print the result as JSON"),               \
-		FLAG_OPTION(values, "no-display", units.no_display, "No live line"),               \
+		FLAG_OPTION(values, "no-display", units.no_display, "Do not show the live line"),  \
 	{                                                                                          \
 		UNITS_AT(values, "metrics", OPTION_TEXT, metrics),                                 \
-			.arg = "FILE",                                                             \
-			.help = "Keep a file for Prometheus, written anew once a second"           \
+			.arg = "FILE", .help = "Write Prometheus text to a file every second"      \
 	}
 
 #define UNITS_CHECK_OPTIONS(values)                                                                \
 	FLAG_OPTION(values, "no-errorcheck", units.no_errorcheck,                                  \
-		    "Count the units, do not look into them"),                                     \
+		    "Count the units without checking them"),                                      \
 		{UNITS_AT(values, "timeframe-length", OPTION_NUMBER, tf_length),                   \
 		 .arg = "ORBITS",                                                                  \
 		 .fallback = "256",                                                                \
 		 .min = 1,                                                                         \
 		 .max = 4095,                                                                      \
-		 .help = "Length of a time frame"},                                                \
+		 .help = "Set the length of a time frame"},                                        \
 		FLAG_OPTION(values, "no-tf-check", units.no_tf_check, "Do not check time frames")
 
 #define UNITS_SPIN_OPTION(values)                                                                  \
 	{                                                                                          \
 		UNITS_AT(values, "spin", OPTION_NUMBER, spin),                                     \
 			.arg = "US", .fallback = DOZE_SPIN_TEXT, .max = DOZE_SPIN_MOST_US,         \
-			.help = "Look for so long for what comes next before a sleep, 0 = sleep "  \
-				"at once"                                                          \
+			.help = "Poll this long before a sleep, 0 = sleep at once"                 \
 	}
 
 /*

@@ -436,7 +436,8 @@ static void for_a_word(void)
 	UNIT_NEED(out);
 	options_help(&word_tool, out);
 	fclose(out);
-	CU_ASSERT_PTR_NOT_NULL(strstr(help, "--count N                 take: how many (3)\n"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(help, "--count N                 take: how many (default 3)\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(help, "--slow                    give, take: not fast\n"));
 	free(help);
 }
