@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Events that are being put together are a list in the order of their ids; each has a chain of
- * pieces. Units, events and pieces are in arrays of fixed size, and name each other by index.
+ * Assemble fragments of events from the pieces of units. Open events form a list in the order of
+ * their ids; each has a chain of pieces. Units, events and pieces are in arrays of fixed size and
+ * refer to each other by index.
  */
 #include "assemble.h"
 
@@ -13,7 +14,7 @@
 #define PIECES (1u << 17)
 #define NONE UINT32_MAX
 #define HALF (UINT32_C(1) << 31)
-#define JUMP (UINT64_C(1) << 24) /* ids, as libroc-evb has it */
+#define JUMP (UINT64_C(1) << 24) /* ids; the same limit as in libroc-evb */
 
 struct piece {
 	const char *data;
@@ -23,7 +24,7 @@ struct piece {
 
 struct held {
 	uint64_t handle;
-	uint32_t users; /* pieces, and who cuts it */
+	uint32_t users; /* pieces, and 1 while the unit is being split */
 };
 
 enum state {
@@ -36,27 +37,27 @@ struct event {
 	uint64_t id;
 	uint64_t since; /* first piece, CLOCK_MONOTONIC ns */
 	uint64_t time;	/* CLOCK_REALTIME ns */
-	uint64_t links; /* that have a piece */
+	uint64_t links; /* bit mask of the links that have sent a piece */
 	uint64_t bytes;
 	uint32_t before, after;
 	uint32_t first, last; /* pieces */
 	uint32_t pieces;
-	uint32_t lent; /* times: upper half of its handle */
+	uint32_t lent; /* times that the entry was lent: upper half of the handle */
 	enum state state;
 	bool damaged;
 };
 
 struct line {
 	bool known;
-	uint64_t id;   /* of its last piece */
+	uint64_t id;   /* of the last piece of the link */
 	uint64_t seen; /* CLOCK_MONOTONIC ns */
-	uint32_t at;   /* event of its last piece */
-	uint64_t jump; /* the last id that was not believed: */
-	bool jumped;   /* just now */
-	bool lost;     /* ever */
+	uint32_t at;   /* index of the event of the last piece */
+	uint64_t jump; /* the last id that was rejected as too far ahead */
+	bool jumped;   /* the last piece was rejected for that */
+	bool lost;     /* a piece was rejected for that */
 };
 
-/* Indexes that are free, as a stack. */
+/* A stack of indexes. */
 struct stack {
 	uint32_t *index;
 	uint32_t count;
@@ -68,13 +69,13 @@ struct assemble {
 	struct event *events;
 	struct piece *pieces;
 	struct stack free_units, free_events, free_pieces, done;
-	uint32_t first, last; /* of the list of events */
+	uint32_t first, last; /* of the list of open events */
 	struct line lines[UNITS_LINKS];
 	uint64_t begun; /* first unit, CLOCK_MONOTONIC ns; 0: none */
 	uint64_t high;	/* the highest id so far */
 	bool any, gone_any;
-	uint64_t gone;	  /* the last id that went out */
-	struct unit unit; /* that is being cut */
+	uint64_t gone;	  /* id of the last emitted fragment */
+	struct unit unit; /* that is being split */
 	uint32_t unit_index;
 	struct roc_evb_part parts[ROC_EVB_PARTS];
 	struct assemble_counts n;
@@ -183,7 +184,7 @@ void assemble_unit_end(struct assemble *a)
 	unit_put(a, a->unit_index);
 }
 
-/* The link of the unit that is being cut. */
+/* The link of the unit that is being split. */
 static struct line *line_of(struct assemble *a)
 {
 	int32_t link = a->unit.link;
@@ -195,7 +196,7 @@ void assemble_bad(struct assemble *a)
 {
 	const struct line *l = line_of(a);
 
-	/* It may have been of that event, or of one after it. */
+	/* The invalid rest may belong to the event of the last piece, or to a later one. */
 	if (l->known && l->at != NONE && a->events[l->at].state == OPEN &&
 	    a->events[l->at].id == l->id)
 		a->events[l->at].damaged = true;
@@ -207,13 +208,14 @@ static bool active(const struct assemble *a, const struct line *l, uint64_t now)
 	return l->known && now - l->seen < a->opt.hold;
 }
 
-/* Near which id the next one of a link is. The others may have gone round while it was silent. */
+/* The id near which the next id of a link is. If the link was silent, its own last id may be more
+ * than 2^31 behind the other links, so the highest id of all links counts. */
 static uint64_t near(const struct assemble *a, const struct line *l, uint64_t now)
 {
 	return active(a, l, now) ? l->id : a->high;
 }
 
-/* The whole id of what a link says, which is near @from; false: it went back. */
+/* Extend a 32-bit id to the 64-bit id near @from; false: the id goes back. */
 static bool unwrap(struct assemble *a, const struct line *l, uint64_t from, uint64_t *id)
 {
 	uint32_t ahead = (uint32_t)*id - (uint32_t)from;
@@ -224,8 +226,8 @@ static bool unwrap(struct assemble *a, const struct line *l, uint64_t from, uint
 		*id = a->high + (uint32_t)*id;
 		return true;
 	}
-	/* Links are not together, and what is fetched may overtake; one link that sends in order
-	 * may not go back. */
+	/* Links are at different events, and fetched fragments may overtake each other. The ids
+	 * of a link that sends in order must not go back. */
 	if (ahead >= HALF && from < (uint32_t)-ahead)
 		return false;
 	*id = ahead < HALF ? from + ahead : from - (uint32_t)-ahead;
@@ -233,8 +235,8 @@ static bool unwrap(struct assemble *a, const struct line *l, uint64_t from, uint
 }
 
 /*
- * An id that is far ahead is a wrong one, unless the link's next goes on from there: one broken
- * word must not make all that follows go back, or late.
+ * Reject an id that is far ahead, unless the next id of the link continues from it. Otherwise one
+ * corrupt word would make all following pieces go back, or be late.
  */
 static bool is_jump(const struct assemble *a, struct line *l, uint64_t from, uint64_t id)
 {
@@ -274,7 +276,7 @@ static uint32_t link_in(struct assemble *a, uint32_t before, uint64_t id)
 	return at;
 }
 
-/* The event of this id, from where the link was on; it is made if it is not there. */
+/* Find the event @id, beginning at the last event of the link; create it if it does not exist. */
 static uint32_t find(struct assemble *a, const struct line *l, uint64_t id)
 {
 	uint32_t at = a->last;
@@ -352,7 +354,7 @@ void assemble_piece(struct assemble *a, const struct cut_piece *p, uint64_t now)
 	l->at = at;
 }
 
-/* Have all links sent what they have of the first event? */
+/* Whether all links have sent their pieces of the first event. */
 static bool whole(const struct assemble *a, uint64_t now)
 {
 	const struct event *e = &a->events[a->first];
@@ -377,8 +379,8 @@ static bool whole(const struct assemble *a, uint64_t now)
 }
 
 /*
- * Was a link not waited for that has sent before, and not yet what comes behind this event? Or not
- * believed?
+ * Whether the event may lack a piece: a link that has sent before has not reached or passed this
+ * event, or its piece was rejected for its id.
  */
 static bool lacks_link(const struct assemble *a, const struct event *e)
 {
@@ -464,7 +466,7 @@ bool assemble_waits(const struct assemble *a, uint64_t now, uint64_t *ns)
 {
 	if (a->first == NONE)
 		return false;
-	/* Which of them is over first does not matter: it is looked at again then. */
+	/* An approximation is enough: the caller checks again after this time. */
 	*ns = a->opt.hold / 8;
 	return true;
 }

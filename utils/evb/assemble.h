@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the links of a channel have of an event, put together without a copy, in memory that is
- * bounded: pieces of units come in, of each link in the order of events; fragments go out, in the
- * order of events. A unit goes back when all fragments that have a piece of it are back.
+ * Assemble fragments from the links of a channel, without a copy and in bounded memory. Input is
+ * the pieces of units, of each link in the order of events. Output is fragments in the order of
+ * events. A unit is returned when all fragments that have a piece of it are returned.
  *
- * When a fragment is whole is said by the way in which links send: at once (one link, one piece);
- * when all links have passed the event; or when all links have sent a piece. A link that was silent
- * for the hold time is not waited for, which is marked as damage; and before the first hold time is
- * over nothing goes out, for links may have to be seen yet.
+ * The way in which links send determines when a fragment is complete: at once (one link, one
+ * piece), when all links have passed the event, or when all links have sent a piece. The assembler
+ * does not wait for a link that was silent for the hold time, and marks the fragment as damaged.
+ * Before the first hold time is over it emits nothing, because not all links may have sent yet.
  */
 #ifndef ROC_UTILS_EVB_ASSEMBLE_H
 #define ROC_UTILS_EVB_ASSEMBLE_H
@@ -18,18 +18,18 @@
 #include "utils/units/units.h"
 
 /*
- * Which bytes of a unit are of which event: nothing is copied, and nothing believed.
+ * Split a unit into pieces by event, without a copy. All lengths in the unit are checked.
  *
- *	packets with a raw data header	the event is the heartbeat orbit, 32 bits
- *	packets of a stream		each fragment in them, 64 bits
- *	a fragment of a sub-unit	the whole unit, 32 bits
- *	anything else			the whole unit; the event is its number
+ *	packets with a raw data header	event: the heartbeat orbit, 32 bits
+ *	packets of a stream		event: of each fragment in the packet, 64 bits
+ *	a fragment of a sub-unit	the whole unit is a piece; event: 32 bits
+ *	anything else			the whole unit is a piece; event: number of the unit
  */
 
 struct cut {
 	enum unit_content content;
 	struct unit unit;
-	uint64_t at; /* bytes of it that are done */
+	uint64_t at; /* bytes of the unit that were split */
 	struct roc_packets packets;
 	struct roc_packet packet;
 	bool in_packet;
@@ -43,9 +43,9 @@ struct cut_piece {
 };
 
 void cut_begin(struct cut *c, enum unit_content content, const struct unit *u);
-/* 1; 0 the unit is over; -EBADMSG the rest of it is not what it should be: it is left alone. */
+/* 1: *@p is the next piece; 0: end of the unit; -EBADMSG: the rest of the unit is invalid. */
 int cut_next(struct cut *c, struct cut_piece *p);
-/* Have events of this content 32 bits, which wrap? */
+/* Whether events of this content have 32 bits, which wrap. */
 bool cut_wraps(enum unit_content content);
 
 enum assemble_way {
@@ -57,43 +57,43 @@ enum assemble_way {
 struct assemble_options {
 	enum assemble_way way;
 	uint64_t hold;	/* ns */
-	uint64_t links; /* how many there are, 0: not known */
+	uint64_t links; /* number of links, 0: unknown */
 	bool wraps;	/* events have 32 bits */
-	uint64_t high;	/* and begin with these above */
+	uint64_t high;	/* initial upper 32 bits of the events */
 };
 
 struct assemble_counts {
 	uint64_t events, bytes, returned;
 	uint64_t damaged;
-	uint64_t late;	   /* pieces of events that had gone */
-	uint64_t disorder; /* pieces whose event goes back, is far ahead, or is none */
-	uint64_t cut;	   /* fragments that had more parts than there can be */
+	uint64_t late;	   /* pieces of events that were already emitted */
+	uint64_t disorder; /* pieces whose event goes back, is far ahead, or is invalid */
+	uint64_t cut;	   /* fragments with more than ROC_EVB_PARTS parts */
 };
 
-struct assemble; /* owned by the caller from assemble_new() to assemble_free() */
+struct assemble;
 
 struct assemble *assemble_new(const struct assemble_options *o);
 void assemble_free(struct assemble *a);
 
-/* Room for a unit, and for a piece of it? */
+/* Whether there is space for a unit and for a piece of it. */
 bool assemble_room(const struct assemble *a);
 
-/* A unit begins. Its pieces follow, then assemble_unit_end(). */
+/* Begin a unit. Its pieces follow, then assemble_unit_end(). @now: CLOCK_MONOTONIC ns. */
 void assemble_unit(struct assemble *a, const struct unit *u, uint64_t now);
 void assemble_piece(struct assemble *a, const struct cut_piece *p, uint64_t now);
-/* The rest of the unit is no data. */
+/* The rest of the unit is invalid. */
 void assemble_bad(struct assemble *a);
 void assemble_unit_end(struct assemble *a);
 
-/* The next fragment: 1, 0 none is whole. @end: there will be no more units. */
+/* The next fragment: 1, or 0 if none is complete. @end: no more units will come. */
 int assemble_take(struct assemble *a, uint64_t now, bool end, struct roc_evb_fragment *f);
-/* It is back: 0, -EINVAL it was not out. */
+/* Return a fragment: 0, or -EINVAL if @handle is not lent. */
 int assemble_return(struct assemble *a, uint64_t handle);
-/* A unit that is done with: its handle in *@handle. */
+/* A unit that no fragment uses any more: its handle is in *@handle. */
 bool assemble_done(struct assemble *a, uint64_t *handle);
-/* Let go of everything, to be closed: whatever is out, assemble_done() has all units. */
+/* Release all units before the end, also those of fragments that are still lent. */
 void assemble_abandon(struct assemble *a);
-/* Does anything wait for its time? ns until that. */
+/* Whether an event waits for the hold time. *@ns: time until the next check. */
 bool assemble_waits(const struct assemble *a, uint64_t now, uint64_t *ns);
 void assemble_counts(const struct assemble *a, struct assemble_counts *n);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-evb check: what a node's sink wrote, looked at afterwards.
+ * The action check: check the files that a sink file wrote.
  */
 #include <inttypes.h>
 
@@ -23,7 +23,7 @@ static void show(const struct evb_sink_counters *b, bool as_json)
 		{"events", "Events", b->events},
 		{"fragments", "Fragments", b->fragments},
 		{"bytes", "Bytes", b->bytes},
-		{"unknown", "Not to be known", b->unknown},
+		{"unknown", "Cannot be checked", b->unknown},
 		{"errors", "Errors", b->errors},
 	};
 	struct json j;
@@ -51,15 +51,16 @@ int evb_check(const struct evb_options *o)
 
 	if (!o->path)
 		return tool_usage(
-			"--path is missing: a file of the sink file, or a folder of such.");
+			"--path is missing: give a file that --sink=file wrote, or a folder of such files.");
 	ret = evb_check_files(o->path, &b, reason);
 	show(&b, o->json);
 	if (ret)
 		return tool_fail("%s", reason);
 	if (b.errors)
-		return tool_fail("The data are wrong at %" PRIu64 " places. The first: %s",
-				 b.errors, b.wrong);
+		return tool_fail("The data have %" PRIu64 " errors. The first: %s", b.errors,
+				 b.wrong);
 	if (o->complete && b.incomplete)
-		return tool_fail("Not every event is complete.");
+		return tool_fail("%" PRIu64 " of %" PRIu64 " blocks are incomplete.", b.incomplete,
+				 b.blocks);
 	return TOOL_OK;
 }

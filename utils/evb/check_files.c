@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading files of blocks. They are mapped, and nothing in them is believed; but they are files
- * that nobody makes shorter meanwhile.
+ * Check files of blocks. They are mapped, and their contents are checked completely. The files must
+ * not be truncated during the check.
  */
 #include "sink.h"
 
@@ -30,20 +30,22 @@ static int grow(struct reader *r, unsigned int count, char reason[UNITS_REASON])
 	r->sources = calloc(count, sizeof(*r->sources));
 	r->segments = calloc(count, sizeof(*r->segments));
 	r->room = r->sources && r->segments ? count : 0;
-	return r->room ? 0 : units_fail(reason, ENOMEM, "There is no memory left.");
+	return r->room ? 0
+		       : units_fail(reason, ENOMEM, "Cannot allocate the tables of %u sources.",
+				    count);
 }
 
 static const char *words(int err)
 {
 	switch (err) {
 	case -EPROTO:
-		return "there is no block";
+		return "no block begins here";
 	case -EPROTONOSUPPORT:
-		return "the block is of a version that is not known here";
+		return "the block has an unknown version";
 	case -EMSGSIZE:
 		return "the file ends inside a block";
 	default:
-		return "a block contradicts itself";
+		return "the block is inconsistent";
 	}
 }
 
@@ -82,7 +84,7 @@ static int read_file(struct reader *r, const char *path, char reason[UNITS_REASO
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		ret = units_fail(reason, fd < 0 ? errno : EINVAL, "%s cannot be read: %s.", path,
-				 fd < 0 ? strerror(errno) : "it is no file");
+				 fd < 0 ? strerror(errno) : "it is not a regular file");
 		goto out;
 	}
 	if (!st.st_size)
@@ -114,7 +116,7 @@ static int read_named(struct reader *r, const char *path, const char *name,
 	int ret;
 
 	if (asprintf(&file, "%s/%s", path, name) < 0)
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "Cannot allocate the path of %s.", name);
 	ret = read_file(r, file, reason);
 	free(file);
 	return ret;
@@ -130,7 +132,7 @@ static int read_all(struct reader *r, const char *path, char reason[UNITS_REASON
 		return units_fail(reason, errno, "%s cannot be read: %s.", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode))
 		return read_file(r, path, reason);
-	/* Numbers in names have six digits, and more when there are so many files. */
+	/* Numbers in names have six digits, and more from 1000000 on. */
 	count = scandir(path, &found, is_blocks, versionsort);
 	if (count < 0)
 		return units_fail(reason, errno, "%s cannot be read: %s.", path, strerror(errno));
@@ -152,7 +154,7 @@ int evb_check_files(const char *path, struct evb_sink_counters *counters, char r
 
 	if (!r || grow(r, 64, reason)) {
 		free(r);
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "Cannot allocate the state of the check.");
 	}
 	ret = read_all(r, path, reason);
 	*counters = r->inspect.n;

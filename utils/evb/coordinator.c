@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Coordinators, by their names. Short: no other file knows both of them.
+ * Open the coordinator that --coordinator selects.
  */
 #include "coordinator.h"
 
@@ -28,11 +28,12 @@ int evb_coordinator_open(const struct evb_coordinator_config *cfg, struct evb_co
 			continue;
 		ret = kinds[i].open(cfg, cfg->text + length, c, reason);
 		if (ret && !reason[0])
-			snprintf(reason, ROC_EVB_REASON, "There is no memory left.");
+			snprintf(reason, ROC_EVB_REASON,
+				 "Cannot allocate the state of the coordinator.");
 		return ret;
 	}
-	snprintf(reason, ROC_EVB_REASON, "\"%s\" is no coordinator: static:FILE or etcd:URL.",
-		 cfg->text);
+	snprintf(reason, ROC_EVB_REASON,
+		 "--coordinator: \"%s\" is not valid, use static:FILE or etcd:URL.", cfg->text);
 	return -EINVAL;
 }
 

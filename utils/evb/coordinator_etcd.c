@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * etcd:URL,...: a node's member key hangs on a lease that it keeps alive; the manager's key on the
- * manager's. Everybody watches members, manager and table; the manager, and who looks on, the
- * reports. A table is written only if the manager's key is still the one that its writer made: of
- * two managers the older is refused by etcd itself. etcd away: the node goes on with what it has.
+ * The coordinator etcd:URL,... Each node keeps a lease alive, and its member key exists as long as
+ * the lease. The key of the manager depends on the lease of the manager in the same way. All nodes
+ * watch members, manager and table; the manager and watchers also watch the reports. A table is
+ * written in a transaction that requires the manager's key to be the one that the writer created,
+ * so etcd refuses the older one of two managers. Without etcd a node continues with its last table.
  *
  *	/roc-evb/SYSTEM/members/NAME		member, with its lease
  *	/roc-evb/SYSTEM/manager			name of the manager, with its lease
@@ -24,10 +25,10 @@
 #include "libroc/fabric/base.h"
 
 #define TURN_NS (2 * MS)
-#define SOON_NS (200 * MS) /* a report with another suspect */
+#define SOON_NS (200 * MS) /* minimum interval of reports if the number of suspects changed */
 #define LEAVE_NS (1000 * MS)
 
-/* Who asks must be known first. */
+/* Authentication comes before all other requests. */
 static void ask_for_token(struct etcd *e, uint64_t now)
 {
 	if (http_busy(e->http, ETCD_COMMAND) || now < e->again)
@@ -36,7 +37,7 @@ static void ask_for_token(struct etcd *e, uint64_t now)
 	etcd_post(e, ETCD_COMMAND, "auth/authenticate", etcd_auth_body(&e->auth), false);
 }
 
-/* The next step to being a member, and to knowing who else is. */
+/* Start the next step: become a member, list the keys, become the manager. */
 static void advance(struct etcd *e, uint64_t now)
 {
 	struct json_object *member;
@@ -79,7 +80,7 @@ static void keep_alive(struct etcd *e, uint64_t now)
 	etcd_post(e, ETCD_KEEP, "lease/keepalive", etcd_lease(e->lease), false);
 }
 
-/* Is etcd still there? Who looks on has no lease that would show it; any small key does. */
+/* Detect a lost etcd as a watcher. A watcher has no lease, so it reads a small key instead. */
 static void check_contact(struct etcd *e, uint64_t now)
 {
 	if (!e->statuses || !e->listed || http_busy(e->http, ETCD_CONTACT) || now < e->again ||
@@ -99,7 +100,7 @@ static void send_report(struct etcd *e, uint64_t now)
 		return;
 	e->reported = now;
 	e->has_report = e->urgent = false;
-	/* The clock as of now: the report may have waited for a second. */
+	/* The report may have waited for a second, so set its clock now. */
 	e->report.clock_ns = fabric_realtime();
 	o = json_object_new_object();
 	json_object_object_add(o, "report", evb_report_record(&e->report));
@@ -137,7 +138,7 @@ static int etcd_join(void *self, const struct roc_evb_member *me)
 {
 	struct etcd *e = self;
 
-	/* Our place of before is given up, and with it what hung on it. */
+	/* Revoking the old lease deletes the keys that depend on it. */
 	if (e->lease)
 		e->old_lease = e->lease;
 	e->lease = 0;
@@ -147,10 +148,10 @@ static int etcd_join(void *self, const struct roc_evb_member *me)
 	e->joining = true;
 	e->candidate = me->roles & ROC_EVB_MANAGER;
 	http_cancel(e->http, ETCD_KEEP);
-	/* An answer to what was asked for the place of before is none for this one. */
+	/* The answer to a pending request is for the old lease. */
 	http_cancel(e->http, ETCD_COMMAND);
 	e->step = STEP_NONE;
-	/* What was heard by then may be of an etcd that has lost its data since. */
+	/* etcd may have lost its data since the last list: list again. */
 	http_cancel(e->http, ETCD_WATCH);
 	e->listed = false;
 	return 0;
@@ -178,7 +179,7 @@ static int etcd_leave(void *self)
 	e->joining = false;
 	if (!e->lease || e->view.lost || (e->auth.user[0] && !e->auth.known))
 		return 0;
-	/* Else all would wait for the lease to run out. */
+	/* Without the revocation all nodes would wait until the lease expires. */
 	e->step = STEP_REVOKE;
 	etcd_post(e, ETCD_COMMAND, "lease/revoke", etcd_lease(e->lease), false);
 	while (http_busy(e->http, ETCD_COMMAND) && fabric_now() < until) {
@@ -212,7 +213,7 @@ static void etcd_status(void *self, const char *line, size_t length)
 
 	if (length < sizeof(e->status))
 		memcpy(e->status, line, length + 1);
-	/* Who is the manager and nothing else has no other report. */
+	/* A node that is only the manager has no engine that reports. */
 	if (!(e->me.roles & (ROC_EVB_READOUT | ROC_EVB_BUILDER))) {
 		e->report.incarnation = e->me.incarnation;
 		e->has_report = true;
@@ -249,7 +250,7 @@ static const struct roc_evb_coordinator_ops etcd_ops = {
 	.reason = etcd_reason,
 };
 
-/* Is the host of this URL a link-local address without its interface? */
+/* Whether the host of this URL is a link-local address without an interface. */
 static bool unscoped(const char *url)
 {
 	const char *host = strstr(url, "://[");
@@ -260,7 +261,7 @@ static bool unscoped(const char *url)
 	       inet_pton(AF_INET6, text, &address) == 1 && IN6_IS_ADDR_LINKLOCAL(&address);
 }
 
-/* "http://a:2379,http://b:2379?ca=FILE&cert=FILE&key=FILE&auth=FILE"; @text is cut up. */
+/* Parse "http://a:2379,http://b:2379?ca=FILE&cert=FILE&key=FILE&auth=FILE"; modifies @text. */
 static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *reason)
 {
 	char *options = strchr(text, '?'), *one;
@@ -282,7 +283,7 @@ static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *re
 		} else {
 			snprintf(
 				reason, ROC_EVB_REASON,
-				"etcd: \"%.60s\" is no option: ca=FILE, cert=FILE, key=FILE, auth=FILE.",
+				"etcd: unknown option \"%.60s\": valid are ca=FILE, cert=FILE, key=FILE and auth=FILE.",
 				one);
 			return -EINVAL;
 		}
@@ -295,7 +296,7 @@ static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *re
 		if (unscoped(one)) {
 			snprintf(
 				reason, ROC_EVB_REASON,
-				"etcd: \"%.60s\" is a link-local address without its interface: write it as [ADDRESS%%25INTERFACE].",
+				"etcd: \"%.60s\" is a link-local address without an interface: write it as [ADDRESS%%25INTERFACE].",
 				one);
 			return -EINVAL;
 		}
@@ -303,7 +304,7 @@ static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *re
 		    length >= ETCD_URL_MAX || e->url_count == ETCD_URLS) {
 			snprintf(
 				reason, ROC_EVB_REASON,
-				"etcd: \"%.60s\" is not http://HOST:PORT or https://HOST:PORT, or one more than %d.",
+				"etcd: \"%.60s\" is not http://HOST:PORT or https://HOST:PORT, or exceeds the limit of %d addresses.",
 				one, ETCD_URLS);
 			return -EINVAL;
 		}
@@ -312,7 +313,7 @@ static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *re
 	return 0;
 }
 
-/* Else each call would fail, with a sentence that names no file. */
+/* Check the files now: libcurl would fail each call, with a message that names no file. */
 static int try_files(const struct http_tls *tls, char *reason)
 {
 	const char *const files[] = {tls->ca, tls->cert, tls->key};
@@ -337,7 +338,9 @@ static int set_up(struct etcd *e, const struct evb_coordinator_config *cfg, cons
 	int ret;
 
 	if (!roc_evb_name_valid(e->system)) {
-		snprintf(reason, ROC_EVB_REASON, "\"%.60s\" is no name of a system.", cfg->system);
+		snprintf(reason, ROC_EVB_REASON,
+			 "--system: \"%.60s\" is not a name of 1 to %d letters, digits and ._-.",
+			 cfg->system, ROC_EVB_NAME - 1);
 		return -EINVAL;
 	}
 	if (!cfg->name) {
@@ -368,7 +371,7 @@ int evb_coordinator_etcd(const struct evb_coordinator_config *cfg, const char *w
 	if (!e)
 		return -ENOMEM;
 	snprintf(e->system, sizeof(e->system), "%s", cfg->system ? cfg->system : "roc");
-	/* Leases are of whole seconds, two at least. */
+	/* etcd leases have whole seconds; the minimum is two. */
 	e->ttl = (cfg->lease_ns + FABRIC_NS_PER_S - 1) / FABRIC_NS_PER_S;
 	e->ttl = e->ttl < 2 ? 2 : e->ttl;
 	e->cfg = cfg->manager;

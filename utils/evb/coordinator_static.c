@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * static:FILE: a node's connection to the manager that the file names, and in the manager's own
- * node the other end of all of them (static_star.c). When the manager is away the node goes on with
- * what it has, and tries again.
+ * The coordinator static:FILE: the connection of a node to the manager that the file names. In the
+ * node of the manager static_star.c is the other end of all connections. Without the manager a node
+ * continues with its last table, and reconnects.
  */
 #include "coordinator.h"
 
@@ -17,9 +17,9 @@
 #include "static.h"
 
 #define MS UINT64_C(1000000)
-#define TURN_NS MS	       /* a busy loop asks more often than it is worth */
+#define TURN_NS MS	       /* minimum interval of turns: a busy loop polls more often */
 #define AGAIN_NS (500 * MS)    /* between two attempts to connect */
-#define CONNECT_NS (2000 * MS) /* an attempt takes no longer */
+#define CONNECT_NS (2000 * MS) /* limit of one attempt to connect */
 #define REPORT_NS (200 * MS)
 
 struct status_line {
@@ -30,17 +30,17 @@ struct status_line {
 struct spoke {
 	struct evb_static_file file;
 	struct star *star;     /* NULL: this node is not the manager */
-	char host[NI_MAXHOST]; /* of the manager, as a number: a name can take its time */
+	char host[NI_MAXHOST]; /* address of the manager: resolving its name may block */
 	struct evb_view view;
 	struct roc_evb_member me;
-	bool watches, joined; /* told who we are, or are to be told */
+	bool watches, joined; /* a watcher; a member that called join() */
 	struct control connecting;
 	struct line line;
 	bool welcome;
 	uint64_t last_turn, last_try, received, sent, reported;
-	uint64_t refused; /* since when our name is taken; 0: it is not */
+	uint64_t refused; /* since when the manager refuses our name as in use; 0: it does not */
 	unsigned int suspects;
-	struct status_line *statuses; /* of who watches */
+	struct status_line *statuses; /* newest status lines; NULL: not a watcher */
 	unsigned int status_count;
 	char reason[ROC_EVB_REASON];
 };
@@ -66,7 +66,7 @@ static void disconnect(struct spoke *s, const char *reason)
 	s->welcome = false;
 	evb_view_lost(
 		&s->view,
-		"The manager %s at %s cannot be reached (%s): the node goes on with what it has.",
+		"The manager %s at %s cannot be reached (%s): the node continues with its last assignment table.",
 		s->file.manager->m.name, address(s, text), reason);
 }
 
@@ -96,7 +96,7 @@ static void introduce(struct spoke *s, uint64_t now)
 	send_object(s, o, now);
 }
 
-/* Who is gone has no line any more. */
+/* Drop the status lines of nodes that left. */
 static void forget(struct spoke *s)
 {
 	unsigned int i, k;
@@ -148,7 +148,7 @@ static void take_status(struct spoke *s, struct json_object *o)
 	strcpy(s->statuses[i].line, line);
 }
 
-/* 0, or -errno: it is the end of the node. */
+/* Handle a message of the manager: 0, or -errno to end the node. */
 static int take(struct spoke *s, struct json_object *o, uint64_t now)
 {
 	static struct roc_evb_table t; /* large, and one thread */
@@ -163,7 +163,10 @@ static int take(struct spoke *s, struct json_object *o, uint64_t now)
 	} else if (json_object_object_get_ex(o, "refused", &v)) {
 		const char *text = json_object_get_string(v);
 
-		/* Perhaps it is ourselves of before, and not given up yet. */
+		/*
+		 * The name may be in use by this node before its restart: its lease has not
+		 * expired.
+		 */
 		s->refused = s->refused ? s->refused : now;
 		if (json_object_get_boolean(json_object_object_get(o, "taken")) &&
 		    now - s->refused < 2 * lease(s)) {
@@ -203,7 +206,7 @@ static void connect_again(struct spoke *s, uint64_t now)
 	}
 	done = control_connected(&s->connecting);
 	if (done < 0 || (!done && now - s->last_try > CONNECT_NS))
-		return disconnect(s, done ? strerror(-done) : "nobody answers");
+		return disconnect(s, done ? strerror(-done) : "no answer within 2000 ms");
 	if (!done)
 		return;
 	line_open(&s->line, s->connecting.fd);
@@ -232,9 +235,9 @@ static int receive_lines(struct spoke *s, uint64_t now)
 	if (!ret)
 		ret = line_flush(&s->line);
 	if (ret || bad)
-		disconnect(s, bad ? "it says what is no JSON" : strerror(-ret));
+		disconnect(s, bad ? "it sent a line that is not a JSON object" : strerror(-ret));
 	else if (now - s->received > lease(s))
-		disconnect(s, "it is silent");
+		disconnect(s, "no message for longer than lease-ms");
 	return 0;
 }
 
@@ -284,7 +287,7 @@ static int static_leave(void *self)
 {
 	struct spoke *s = self;
 
-	/* The end of the connection says it. */
+	/* The manager treats the end of the connection as the departure of the node. */
 	s->joined = false;
 	line_close(&s->line);
 	control_close(&s->connecting);
@@ -356,7 +359,7 @@ static const struct roc_evb_coordinator_ops static_ops = {
 	.reason = static_reason,
 };
 
-/* Once, before there is a loop that would stand still meanwhile. */
+/* Resolve the host of the manager once, before the loop, because getaddrinfo() blocks. */
 static int resolve_manager(struct spoke *s, char reason[ROC_EVB_REASON])
 {
 	const struct evb_static_node *n = s->file.manager;
@@ -370,20 +373,21 @@ static int resolve_manager(struct spoke *s, char reason[ROC_EVB_REASON])
 	}
 	if (!ret)
 		return 0;
-	snprintf(reason, ROC_EVB_REASON, "The host of the manager %s, \"%s\", is no address: %s.",
-		 n->m.name, n->m.host, gai_strerror(ret));
+	snprintf(reason, ROC_EVB_REASON,
+		 "The host of the manager %s, \"%s\", cannot be resolved: %s.", n->m.name,
+		 n->m.host, gai_strerror(ret));
 	return -EHOSTUNREACH;
 }
 
-/* Who we are by the file, and the manager's end if that is us. */
+/* Find this node in the file, and start the manager if this node is the manager. */
 static int find_me(struct spoke *s, const struct evb_coordinator_config *cfg, const char *path,
 		   char reason[ROC_EVB_REASON])
 {
 	const struct evb_static_node *n;
 
 	if (cfg->system && strcmp(cfg->system, s->file.system)) {
-		snprintf(reason, ROC_EVB_REASON, "%s is of system %s, not %s.", path,
-			 s->file.system, cfg->system);
+		snprintf(reason, ROC_EVB_REASON, "%s is for the system %s, but --system is %s.",
+			 path, s->file.system, cfg->system);
 		return -EINVAL;
 	}
 	if (!cfg->name) {
@@ -394,7 +398,8 @@ static int find_me(struct spoke *s, const struct evb_coordinator_config *cfg, co
 	n = evb_static_find(&s->file, cfg->name);
 	if (!n) {
 		snprintf(reason, ROC_EVB_REASON,
-			 "%s names no node %s: give one that it does, or add it.", path, cfg->name);
+			 "%s has no section [%s]: add this node to the file, or correct --name.",
+			 path, cfg->name);
 		return -EINVAL;
 	}
 	s->me = n->m;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Cutting units by event.
+ * Split units into pieces by event.
  */
 #include "assemble.h"
 
@@ -25,7 +25,7 @@ void cut_begin(struct cut *c, enum unit_content content, const struct unit *u)
 		roc_packets_begin(&c->packets, u->data, u->bytes);
 }
 
-/* From one header to the next, so that packets of an orbit lie without a hole. */
+/* A piece reaches from one header to the next, so the packets of an orbit are contiguous. */
 static int next_orbit(struct cut *c, struct cut_piece *p)
 {
 	const char *rdh = (const char *)c->unit.data + c->at;
@@ -39,7 +39,7 @@ static int next_orbit(struct cut *c, struct cut_piece *p)
 	next = rdh_offset_next(rdh);
 	if (rdh_memory_size(rdh) < RDH_SIZE || rdh_memory_size(rdh) > (next < left ? next : left))
 		return -EBADMSG;
-	/* Behind the last packet nothing was written. */
+	/* The last packet may end before the offset of its next header. */
 	next = next < left ? next : left;
 	p->event = rdh_orbit(rdh);
 	p->data = rdh;
@@ -70,7 +70,7 @@ static int next_fragment(struct cut *c, struct cut_piece *p)
 	p->event = fragment.event;
 	p->data = fragment.data;
 	p->bytes = fragment.size;
-	/* The unit has others. */
+	/* UNIT_DAMAGED may be for another fragment of the unit: only this one's flag counts. */
 	p->damaged = fragment.truncated;
 	return 1;
 }

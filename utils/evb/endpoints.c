@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tables of sources and sinks, and opening one by what users type.
+ * Open the source of --source and the sink of --sink.
  */
 #include <errno.h>
 #include <string.h>
@@ -37,7 +37,7 @@ int evb_source_open(const char *text, const char *name, struct evb_source *sourc
 		if (evb_text_is(text, sources[i].kind, &values))
 			return sources[i].open(values, name, source, reason);
 	}
-	return units_fail(reason, EINVAL, "There is no source \"%s\": known are %s.", text,
+	return units_fail(reason, EINVAL, "Unknown source \"%s\": valid are %s.", text,
 			  evb_source_kinds());
 }
 
@@ -73,7 +73,7 @@ int evb_sink_open(const char *text, const char *name, struct evb_sink *sink,
 		if (evb_text_is(text, sinks[i].kind, &values))
 			return sinks[i].open(values, name, sink, reason);
 	}
-	return units_fail(reason, EINVAL, "There is no sink \"%s\": known are %s.", text,
+	return units_fail(reason, EINVAL, "Unknown sink \"%s\": valid are %s.", text,
 			  evb_sink_kinds());
 }
 

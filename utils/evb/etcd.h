@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-evb: a node's business with etcd.
+ * Client of etcd for one node.
  *
- *	coordinator_etcd.c	the functions of a coordinator: what is asked, and when
- *	etcd_receive.c		what comes back
- *	etcd_json.c		how both are written
- *	etcd_auth.c		who we are for it
- *	etcd_call.c		calls: keys, addresses, what a failure means
+ *	coordinator_etcd.c	the functions of a coordinator; when to send which request
+ *	etcd_receive.c		handle answers and watch events
+ *	etcd_json.c		compose requests and parse answers
+ *	etcd_auth.c		authentication
+ *	etcd_call.c		calls: names of keys, addresses, failures
  */
 #ifndef ROC_UTILS_EVB_ETCD_H
 #define ROC_UTILS_EVB_ETCD_H
@@ -21,124 +21,127 @@
 #include "coordinator.h"
 
 /*
- * Authentication to etcd. Name and password are in a file, where no list of processes shows them;
- * for them etcd gives a token, which goes with every call.
+ * Authentication to etcd. User and password are in a file, because a command line is visible to
+ * all users. etcd returns a token for them, which each call carries.
  */
 
 #define ETCD_WORD 256
 
 struct etcd_auth {
-	char user[ETCD_WORD], password[ETCD_WORD]; /* "": not needed */
-	bool known;				   /* etcd has given a token, or wants none */
+	char user[ETCD_WORD], password[ETCD_WORD]; /* "": no authentication */
+	bool known;				   /* etcd returned a token, or requires none */
 };
 
 enum etcd_auth_wrong {
-	ETCD_AUTH_OTHER, /* it is not about that */
+	ETCD_AUTH_OTHER, /* the error is not about authentication */
 	ETCD_AUTH_AGAIN, /* the token has expired: request another */
 	ETCD_AUTH_OFF,	 /* etcd has no authentication */
 	ETCD_AUTH_REFUSED,
 };
 
-/* A line USER:PASSWORD that only its owner, and his group, can read. 0, or -errno with a sentence.
+/*
+ * Read a file with a line USER:PASSWORD, which other users must not be able to read. 0, or -errno
+ * with the reason.
  */
 int etcd_auth_read(struct etcd_auth *a, const char *path, char reason[ROC_EVB_REASON]);
 struct json_object *etcd_auth_body(const struct etcd_auth *a);
-/* The token in the answer; NULL: there is none. */
+/* The token in the answer, or NULL. */
 const char *etcd_auth_token(struct json_object *answer);
-/* What an answer that is none says; when it refuses, @reason is the sentence. */
+/* Classify the text of an error answer. For ETCD_AUTH_REFUSED @reason has the message. */
 enum etcd_auth_wrong etcd_auth_judge(struct etcd_auth *a, const char *error_text,
 				     char reason[ROC_EVB_REASON]);
 
 /*
- * Requests to etcd and its answers, as its JSON gateway has them (API v3): keys and values in
- * base64, numbers of 64 bits as text. Nothing here keeps anything.
+ * Requests and answers of the JSON gateway of etcd (API v3): keys and values in base64, 64-bit
+ * numbers as text. These functions have no state.
  */
 
 #define ETCD_KEY_MAX 128
 
-/* Requests. @lease 0: none. */
+/* Requests. @lease 0: without a lease. */
 struct json_object *etcd_grant(uint64_t seconds);
-struct json_object *etcd_lease(uint64_t lease); /* keep alive, revoke */
+struct json_object *etcd_lease(uint64_t lease); /* for keepalive and revoke */
 struct json_object *etcd_put(const char *key, const char *value, uint64_t lease);
 /* All keys that begin with @prefix. */
 struct json_object *etcd_list(const char *prefix);
 struct json_object *etcd_watch(const char *prefix, uint64_t from_revision);
-/* Put if the key is not there; else what is there is answered. */
+/* Put if the key does not exist; else etcd returns the present value. */
 struct json_object *etcd_create(const char *key, const char *value, uint64_t lease);
-/* Put if @guard is still the one that was created at that revision. */
+/* Put if the key @guard still has the create revision @created. */
 struct json_object *etcd_put_guarded(const char *guard, uint64_t created, const char *key,
 				     const char *value);
 
-/* Answers. A number of an object; 0: it is not there, or is none. */
+/* Answers. A number in an object; 0: missing or not a number. */
 uint64_t etcd_number(struct json_object *o, const char *key);
 uint64_t etcd_revision(struct json_object *answer); /* of its header */
 
 struct etcd_kv {
 	char key[ETCD_KEY_MAX];
-	char *value; /* JSON text or whatever; NULL: the key was deleted */
+	char *value; /* text, not checked; NULL: the key was deleted */
 	size_t length;
 	uint64_t created, modified, lease;
 };
 
-/* False: it cannot be one. The reader frees it. */
+/* False: @kv is invalid. The caller frees *@out with etcd_kv_free() in both cases. */
 bool etcd_kv_read(struct json_object *kv, bool deleted, struct etcd_kv *out);
 void etcd_kv_free(struct etcd_kv *kv);
 
 /*
- * Keys in etcd whose damage was reported. Zeroed at the start.
+ * Keys in etcd whose invalid value was logged, so that each is logged once. Zeroed at the start.
  */
 
 #define ETCD_BAD_KEYS 256
 
 struct etcd_bad_keys {
 	char keys[ETCD_BAD_KEYS][ETCD_KEY_MAX]; /* empty: free */
-	unsigned int next;			/* to be forgotten, if none is free */
+	unsigned int next;			/* entry to be replaced if none is free */
 };
 
-/* False: the key was reported before. */
+/* False: the key was logged before. */
 bool etcd_bad_key_add(struct etcd_bad_keys *d, const char *key);
-/* Its value is valid, or it is gone. */
+/* The value of the key is valid, or the key was deleted. */
 void etcd_bad_key_clear(struct etcd_bad_keys *d, const char *key);
 
 /*
- * roc-evb: JSON to a server and back, by libcurl, without waiting. A few calls at the same time,
- * each in a place of its own. libcurl is loaded when it is needed: the other tools do without.
+ * Non-blocking HTTP client for JSON, by libcurl. Up to HTTP_PLACES calls run at the same time, each
+ * in its own place. libcurl is loaded at run time, because only this coordinator needs it.
  */
 
 #define HTTP_PLACES 8
-#define HTTP_ANSWER_MAX (16 << 20) /* reports of all nodes there can be */
+#define HTTP_ANSWER_MAX (16 << 20) /* bytes; enough for the reports of all nodes */
 
 struct http;
 struct http_tls {
-	const char *ca, *cert, *key; /* files; NULL: the system's, none */
+	const char *ca, *cert,
+		*key; /* files; NULL: CA certificates of the system, no client certificate */
 };
 
 /*
- * What came: @answer is the function's to read until it returns. @result: 1 a line of a stream,
- * which goes on; 0 it is over, well; -errno it is over, @answer is NULL, @reason is the sentence.
+ * Called with each answer; @answer is valid until the function returns. @result: 1 a line of a
+ * stream, which continues; 0 the call succeeded; -errno the call failed, @answer is NULL and
+ * @reason has the reason.
  */
 typedef void http_fn(void *self, unsigned int place, int result, struct json_object *answer,
 		     const char *reason);
 
-/* NULL and a sentence: libcurl is not there. */
+/* NULL with the reason: libcurl cannot be loaded. */
 struct http *http_open(const struct http_tls *tls, http_fn *fn, void *self,
 		       char reason[ROC_EVB_REASON]);
 void http_close(struct http *h);
-/* The token that goes with every call from now on, or NULL. 0, or -EPROTO: it is none.
- */
+/* Set the token for all later calls, or NULL for none. 0, or -EPROTO: the token is invalid. */
 int http_authorize(struct http *h, const char *token);
 
 /*
- * POST @body, which is put, to @url. @timeout_ms 0: an answer of many lines that does not end by
- * itself. The place must be free. 0, or -errno.
+ * POST @body to @url, and drop the reference to @body. @timeout_ms 0: the answer is a stream of
+ * lines without an end. The place must be free. 0, or -errno.
  */
 int http_post(struct http *h, unsigned int place, const char *url, struct json_object *body,
 	      unsigned int timeout_ms);
 bool http_busy(const struct http *h, unsigned int place);
-/* Nothing more comes of it. */
+/* End the call in @place without calling the function. */
 void http_cancel(struct http *h, unsigned int place);
 
-/* Calls the function for all that came. */
+/* Make progress, and call the function for all answers. */
 void http_turn(struct http *h);
 void http_idle(const struct http *h, struct roc_idle *idle);
 
@@ -148,14 +151,14 @@ void http_idle(const struct http *h, struct roc_idle *idle);
 #define ETCD_CALL_MS 3000
 
 enum etcd_place {
-	ETCD_COMMAND, /* one step after the other */
+	ETCD_COMMAND, /* steps of enum etcd_step, one after the other */
 	ETCD_KEEP,
 	ETCD_WATCH,
 	ETCD_REPORT,
 	ETCD_PUBLISH,
 	ETCD_REPORT_LIST,
 	ETCD_REPORTS,
-	ETCD_CONTACT, /* of who looks on: nothing else that it has asked has a limit of time */
+	ETCD_CONTACT, /* of a watcher, whose other calls are streams without a time limit */
 };
 
 enum etcd_step {
@@ -177,28 +180,28 @@ struct etcd {
 	char system[ROC_EVB_NAME];
 	char urls[ETCD_URLS][ETCD_URL_MAX];
 	unsigned int url, url_count;
-	unsigned int call_url[HTTP_PLACES]; /* the address that the call in a place went to */
-	uint64_t call_time[HTTP_PLACES];    /* when */
+	unsigned int call_url[HTTP_PLACES]; /* index of the address to which the call was sent */
+	uint64_t call_time[HTTP_PLACES];    /* start of the call */
 	struct http *http;
 	struct etcd_auth auth;
 	struct evb_view view;
 	enum etcd_step step;
-	uint64_t last_turn, again; /* not before */
+	uint64_t last_turn, again; /* no new request before @again */
 
 	struct roc_evb_member me;
 	bool joining, joined, candidate;
-	uint64_t ttl, lease, old_lease; /* seconds, numbers */
+	uint64_t ttl, lease, old_lease; /* ttl in seconds; lease ids, 0: none */
 	uint64_t granted, renewed;
-	uint64_t name_taken; /* since when another has our name; 0: none */
+	uint64_t name_taken; /* time since when another node has our name; 0: none */
 
 	bool listed, reports_listed, contacted;
 	struct etcd_bad_keys bad_keys;
 	struct roc_evb_member members[EVB_MEMBERS_MAX];
 	unsigned int count;
-	uint64_t manager_created; /* revision of the manager's key; 0: there is none */
-	bool managing;		  /* it is ours */
-	bool full;		  /* etcd's database; it answers, and takes nothing */
-	uint64_t refused;	  /* when a table last was for that */
+	uint64_t manager_created; /* create revision of the manager's key; 0: no manager */
+	bool managing;		  /* this node is the manager */
+	bool full;	  /* the database of etcd is full: etcd answers, but refuses writes */
+	uint64_t refused; /* time when a table was last refused for that */
 	struct manage manage;
 	struct roc_evb_manager_config cfg;
 
@@ -206,7 +209,7 @@ struct etcd {
 	bool has_report, urgent;
 	uint64_t reported;
 	char status[EVB_STATUS_MAX];
-	struct etcd_status_line *statuses; /* of who looks on */
+	struct etcd_status_line *statuses; /* newest status lines; NULL: not a watcher */
 	unsigned int status_count;
 	uint64_t contact_checked;
 
@@ -216,7 +219,7 @@ struct etcd {
 
 void etcd_post(struct etcd *e, enum etcd_place place, const char *path, struct json_object *body,
 	       bool stream);
-/* @result: -EHOSTUNREACH, or another error if etcd was reached. */
+/* A call failed. @result: -EHOSTUNREACH, or another error if etcd was reached. */
 void etcd_away(struct etcd *e, enum etcd_place place, int result, const char *reason);
 const char *etcd_key(const struct etcd *e, const char *what, const char *name);
 const char *etcd_report_key(const struct etcd *e, const char *name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who we are for etcd.
+ * Authenticate to etcd with the user and password of a file.
  */
 #include "etcd.h"
 
@@ -31,14 +31,15 @@ int etcd_auth_read(struct etcd_auth *a, const char *path, char reason[ROC_EVB_RE
 		n = read(fd, line, sizeof(line) - 1);
 	close(fd);
 	if (st.st_mode & S_IRWXO)
-		return wrong(reason, EPERM, path,
-			     "everybody can read the password in it: chmod o= the file");
+		return wrong(
+			reason, EPERM, path,
+			"other users can access the password in this file: run chmod o= on it");
 	end = line + strcspn(line, "\r\n");
 	*end = '\0';
 	colon = strchr(line, ':');
 	if (n < 1 || !colon || colon == line || !colon[1] || colon - line >= ETCD_WORD ||
 	    end - colon > ETCD_WORD)
-		return wrong(reason, EINVAL, path, "it has no line USER:PASSWORD");
+		return wrong(reason, EINVAL, path, "the file has no line USER:PASSWORD");
 	*colon = '\0';
 	strcpy(a->user, line);
 	strcpy(a->password, colon + 1);
@@ -76,15 +77,15 @@ enum etcd_auth_wrong etcd_auth_judge(struct etcd_auth *a, const char *error_text
 	if (strstr(error_text, "user name is empty") || strstr(error_text, "invalid auth token"))
 		snprintf(
 			reason, ROC_EVB_REASON,
-			"etcd wants a name and a password: put USER:PASSWORD into a file that only its owner can read, and give it as ?auth=FILE behind the last address.");
+			"etcd requires a user and a password: put USER:PASSWORD into a file that other users cannot read, and append ?auth=FILE to the last address.");
 	else if (strstr(error_text, "authentication failed"))
 		snprintf(reason, ROC_EVB_REASON,
-			 "etcd does not take the name %.60s with the password that was given.",
+			 "etcd rejects the password of the user %.60s: correct the file of auth=.",
 			 a->user);
 	else if (strstr(error_text, "permission denied"))
 		snprintf(
 			reason, ROC_EVB_REASON,
-			"etcd does not let %.60s at the keys: give it a role that reads and writes what begins with /roc-evb/ and /roc-evb-reports/.",
+			"etcd denies the user %.60s access to the keys: grant the user a role with read and write permission for the prefixes /roc-evb/ and /roc-evb-reports/.",
 			a->user);
 	else
 		return ETCD_AUTH_OTHER;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls to etcd: names of keys, requests to the address in use, the step to the next address after
- * a failure, and which keys were reported as damaged.
+ * Send calls to etcd: names of keys, requests to the address in use, the switch to the next address
+ * after a failure, and the list of keys whose invalid value was logged.
  */
 #include "etcd.h"
 
@@ -15,7 +15,7 @@
 #define REPORT_PREFIX "/roc-evb-reports/%s/"
 #define AGAIN_NS (500 * MS)
 
-/* Of the empty key: one that is free. */
+/* The entry of @key; an empty @key finds a free entry. */
 static char *find(struct etcd_bad_keys *d, const char *key)
 {
 	unsigned int i;
@@ -51,7 +51,7 @@ void etcd_bad_key_clear(struct etcd_bad_keys *d, const char *key)
 static const char *key_of(const char *format, const struct etcd *e, const char *what,
 			  const char *name)
 {
-	static char keys[4][ETCD_KEY_MAX]; /* one thread, a few at once */
+	static char keys[4][ETCD_KEY_MAX]; /* single-threaded; a caller uses few keys at once */
 	static unsigned int n;
 	char *key = keys[n++ % 4];
 	int length = snprintf(key, ETCD_KEY_MAX, format, e->system);
@@ -74,20 +74,20 @@ void etcd_post(struct etcd *e, enum etcd_place place, const char *path, struct j
 	       bool stream)
 {
 	char url[ETCD_URL_MAX + 32];
-	/* If an address does not answer, there must be time for the next before the lease ends. */
+	/* If an address does not answer, the next one must be tried before the lease expires. */
 	uint64_t ms = place == ETCD_KEEP ? e->ttl * 1000 / 4 : ETCD_CALL_MS;
 
 	e->call_url[place] = e->url;
 	e->call_time[place] = fabric_now();
 	snprintf(url, sizeof(url), "%s/v3/%s", e->urls[e->url], path);
 	if (http_post(e->http, place, url, body, stream ? 0 : (unsigned int)ms))
-		etcd_away(e, place, -ENOMEM, "there is no memory left");
+		etcd_away(e, place, -ENOMEM, "cannot allocate the request");
 }
 
-/* A web server without this path answers so; etcd itself says what is missing, in JSON. */
+/* A 404 without JSON comes from a server without the gateway; etcd itself answers in JSON. */
 static bool no_gateway(int result, const char *reason)
 {
-	static const char missing[] = "it answers 404: ";
+	static const char missing[] = "HTTP status 404: ";
 
 	return result == -EPROTO && !strncmp(reason, missing, sizeof(missing) - 1) &&
 	       reason[sizeof(missing) - 1] != '{';
@@ -97,7 +97,9 @@ void etcd_away(struct etcd *e, enum etcd_place place, int result, const char *re
 {
 	char url[ETCD_URL_MAX];
 
-	/* All calls to an address that is away fail: that is one failure, one step on. */
+	/*
+	 * All calls to a failed address fail. Only the first of them switches to the next address.
+	 */
 	if (e->call_url[place] != e->url)
 		return;
 	snprintf(url, sizeof(url), "%.80s", e->urls[e->url]);
@@ -108,8 +110,9 @@ void etcd_away(struct etcd *e, enum etcd_place place, int result, const char *re
 	e->url = (e->url + 1) % e->url_count;
 	if (no_gateway(result, reason))
 		reason =
-			"it answers 404: its gRPC gateway is off (start it with --enable-grpc-gateway=true), or it is older than 3.4";
-	evb_view_lost(&e->view,
-		      "etcd at %s cannot be %s (%.120s): the node goes on with what it has.", url,
-		      result == -EHOSTUNREACH ? "reached" : "used", reason);
+			"HTTP status 404: etcd has no gRPC gateway, start it with --enable-grpc-gateway=true, or upgrade to 3.4 or later";
+	evb_view_lost(
+		&e->view,
+		"etcd at %s cannot be %s (%.120s): the node continues with its last assignment table.",
+		url, result == -EHOSTUNREACH ? "reached" : "used", reason);
 }

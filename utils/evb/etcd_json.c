@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What is said to etcd and what it answers.
+ * Compose requests to etcd and parse its answers.
  */
 #include "etcd.h"
 
@@ -34,7 +34,7 @@ static char *encode(const char *text, size_t length)
 	return out;
 }
 
-/* NULL: it is none, or too long. A 0 is behind it. */
+/* Decode base64 and append a 0; NULL: invalid or too long. */
 static char *decode(const char *text, size_t *length)
 {
 	size_t n = strlen(text), i, k, have = 0;
@@ -77,7 +77,7 @@ static void add_bytes(struct json_object *o, const char *name, const char *text)
 	free(code);
 }
 
-/* Numbers are text here: other readers of JSON would take them for doubles. */
+/* The gateway has 64-bit numbers as text, because many JSON parsers use doubles. */
 static void add_number(struct json_object *o, const char *name, uint64_t value)
 {
 	char text[24];
@@ -129,7 +129,7 @@ struct json_object *etcd_put(const char *key, const char *value, uint64_t lease)
 	return o;
 }
 
-/* The first key that does not begin so. */
+/* A range is from the prefix to the first key that does not begin with it. */
 static void add_range(struct json_object *o, const char *prefix)
 {
 	char end[ETCD_KEY_MAX];
@@ -228,7 +228,7 @@ bool etcd_kv_read(struct json_object *kv, bool deleted, struct etcd_kv *out)
 	out->lease = etcd_number(kv, "lease");
 	if (deleted)
 		return true;
-	/* An empty value is left out. */
+	/* etcd omits an empty value. */
 	json_object_object_get_ex(kv, "value", &value);
 	out->value = decode(
 		json_object_is_type(value, json_type_string) ? json_object_get_string(value) : "",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What etcd answers, and what its watches tell. What is in a key is looked at as what anybody could
- * have written there.
+ * Handle answers and watch events of etcd. Any client of etcd may have written a value, so each
+ * value is checked completely.
  */
 #include "etcd.h"
 
@@ -13,8 +13,8 @@
 #include "libroc/fabric/base.h"
 
 #define FULL_AGAIN_NS (500 * MS)
-#define WATCH_MIN_NS (1000 * MS) /* of one that was worth the asking */
-#define RATE_MAX 10000000	 /* blocks a second; the manager believes no more either */
+#define WATCH_MIN_NS (1000 * MS) /* a watch that ends earlier is restarted with a delay */
+#define RATE_MAX 10000000	 /* blocks per second; the manager has the same limit */
 
 static struct json_object *value_of(const struct etcd_kv *kv)
 {
@@ -31,7 +31,7 @@ static void log_message(struct etcd *e, const char *fmt, const char *a, const ch
 	e->manage.log(e->manage.log_self, text);
 }
 
-/* What is wrong with what is in @key, once: it may be written, or read, again and again. */
+/* Log the invalid value of @key once: the value may be written or read repeatedly. */
 static void log_bad_key(struct etcd *e, const char *key, const char *fmt, const char *a,
 			const char *b)
 {
@@ -62,12 +62,13 @@ static void take_member(struct etcd *e, const struct etcd_kv *kv, const char *na
 {
 	struct json_object *o = value_of(kv);
 	struct roc_evb_member m;
-	char reason[ROC_EVB_REASON] = "its name is another";
+	char reason[ROC_EVB_REASON] = "the name in the record differs from the name of the key";
 
 	forget(e, name);
 	if (kv->value && (evb_member_read(o, &m, reason) || strcmp(m.name, name))) {
-		log_bad_key(e, kv->key, "The member %.40s is not taken for one: %.150s.", name,
-			    reason);
+		log_bad_key(e, kv->key,
+			    "The member record of %.40s in etcd is invalid and ignored: %.130s.",
+			    name, reason);
 	} else {
 		etcd_bad_key_clear(&e->bad_keys, kv->key);
 		if (kv->value && e->count < EVB_MEMBERS_MAX)
@@ -76,7 +77,7 @@ static void take_member(struct etcd *e, const struct etcd_kv *kv, const char *na
 	json_object_put(o);
 }
 
-/* Does it name somebody who is there? Else it is what a run before left. */
+/* Whether @places has a present member. Otherwise the table is of an earlier run. */
 static bool names_members(const struct etcd *e, const struct roc_evb_place *places,
 			  unsigned int count)
 {
@@ -93,8 +94,8 @@ static bool names_members(const struct etcd *e, const struct roc_evb_place *plac
 }
 
 /*
- * etcd lets only the newest manager write a table, and a node gets tables in the order of their
- * revisions: one that is older than ours shows that etcd itself went back.
+ * etcd accepts a table only from the newest manager, and a node receives tables in the order of
+ * their revisions. So a table that is older than ours shows that etcd lost data.
  */
 static void take_older(struct etcd *e, const struct roc_evb_table *t)
 {
@@ -107,7 +108,7 @@ static void take_older(struct etcd *e, const struct roc_evb_table *t)
 
 static void accept_table(struct etcd *e, const struct roc_evb_table *t)
 {
-	/* Published, though the answer that said so was lost. */
+	/* Our own table was published, but the answer to the request was lost. */
 	if (e->managing && t->term == e->manage.term)
 		roc_evb_manager_adopt(e->manage.m, t);
 	if (names_members(e, t->rus, t->ru_count) || names_members(e, t->bus, t->bu_count) ||
@@ -126,7 +127,9 @@ static void take_table(struct etcd *e, const struct etcd_kv *kv)
 	char reason[ROC_EVB_REASON];
 
 	if (kv->value && evb_table_read(o, &t, reason)) {
-		log_bad_key(e, kv->key, "The table in %s is not believed: %.150s.", "etcd", reason);
+		log_bad_key(e, kv->key,
+			    "The assignment table in %s is invalid and ignored: %.150s.", "etcd",
+			    reason);
 	} else {
 		etcd_bad_key_clear(&e->bad_keys, kv->key);
 		if (kv->value)
@@ -155,8 +158,8 @@ static void resign(struct etcd *e)
 		http_cancel(e->http, ETCD_REPORTS);
 		http_cancel(e->http, ETCD_REPORT_LIST);
 	}
-	log_message(e, "%s is the manager no more: %s.", e->me.name,
-		    "its key in etcd is gone, or another's");
+	log_message(e, "Node %s is no longer the manager: %s.", e->me.name,
+		    "its key in etcd was deleted or belongs to another node");
 }
 
 static void take_manager(struct etcd *e, const struct etcd_kv *kv)
@@ -206,9 +209,10 @@ static void update_status(struct etcd *e, const char *name, struct json_object *
 }
 
 /*
- * How old what is in the key is nobody knows, but it is written once a second: by now the node is
- * as much further at most. A table that begins a little later is no harm; where one begins behind
- * what some have packed, blocks go in part to one builder and in part to another.
+ * Extrapolate a report that was found in etcd. Its age is unknown, but reports are written once per
+ * second, so the node is at most one second of blocks further. A table that begins a little later
+ * does no harm. If a table begins before a block that a node has packed, parts of this block go to
+ * different builders.
  */
 static void extrapolate(struct roc_evb_report *r)
 {
@@ -231,8 +235,9 @@ static void take_report(struct etcd *e, const struct etcd_kv *kv, bool found)
 	o = value_of(kv);
 	if (e->managing && kv->value) {
 		if (evb_report_read(json_object_object_get(o, "report"), &r, reason)) {
-			log_bad_key(e, kv->key, "A report of %s is not believed: %.150s.", name,
-				    reason);
+			log_bad_key(e, kv->key,
+				    "The report of node %s in etcd is invalid and ignored: %.130s.",
+				    name, reason);
 		} else {
 			etcd_bad_key_clear(&e->bad_keys, kv->key);
 			if (found)
@@ -276,7 +281,7 @@ static void take_list(struct etcd *e, struct json_object *answer, kv_fn *fn)
 	}
 }
 
-/* What a watch tells; false: it came to its end. */
+/* Handle a line of a watch; false: etcd cancelled the watch. */
 static bool take_events(struct etcd *e, struct json_object *line, kv_fn *fn)
 {
 	struct json_object *result = json_object_object_get(line, "result");
@@ -347,19 +352,19 @@ static void take_joined(struct etcd *e, struct json_object *answer)
 		evb_member_read(o, &m, reason);
 		json_object_put(o);
 	}
-	/* Ours, whose answer was lost. */
+	/* The key is ours if the answer to our request was lost. */
 	e->joined = kv.lease && kv.lease == e->lease && m.incarnation == e->me.incarnation;
 	etcd_kv_free(&kv);
 	if (e->joined)
 		return;
-	/* Perhaps it is ourselves of before: then its lease runs out. */
+	/* The key may be of this node before its restart: then its lease expires. */
 	e->name_taken = e->name_taken ? e->name_taken : now;
 	e->again = now + 300 * MS;
 	if (now - e->name_taken < (2 * e->ttl + 1) * FABRIC_NS_PER_S)
 		return;
 	snprintf(
 		e->reason, sizeof(e->reason),
-		"There is a node of the name %s in system %s already, and it is alive: each node has its own name.",
+		"The name %s is already in use by another node of system %s, which is alive: give each node its own --name.",
 		e->me.name, e->system);
 	e->ended = -EEXIST;
 }
@@ -370,7 +375,8 @@ static void take_token(struct etcd *e, struct json_object *answer)
 
 	e->auth.known = token && !http_authorize(e->http, token);
 	if (!e->auth.known)
-		etcd_away(e, ETCD_COMMAND, -EPROTO, "it gives no token");
+		etcd_away(e, ETCD_COMMAND, -EPROTO,
+			  "the answer to the authentication has no token");
 }
 
 static void take_command(struct etcd *e, struct json_object *answer)
@@ -393,19 +399,20 @@ static void take_command(struct etcd *e, struct json_object *answer)
 		take_state(e, answer);
 		break;
 	default:
-		/* Whose it is the watch tells; until then nobody tries again. */
+		/* The watch reports the new manager. Do not try again before that. */
 		e->again = fabric_now() + 200 * MS;
 		break;
 	}
 }
 
-/* With it went what hung on it: the member's key, and the manager's if it was ours. */
+/* etcd deleted the keys with the lease: the member's key, and the manager's key if it was ours. */
 static void lease_expired(struct etcd *e)
 {
 	e->lease = 0;
 	e->joined = e->joining = false;
 	resign(e);
-	evb_view_out(&e->view, "The lease of %s in etcd ran out: it joins anew.", e->me.name);
+	evb_view_out(&e->view, "The lease of node %s in etcd expired: the node joins again.",
+		     e->me.name);
 }
 
 static void take_kept(struct etcd *e, struct json_object *answer)
@@ -422,8 +429,8 @@ static void take_published(struct etcd *e, struct json_object *answer)
 		manage_published(&e->manage);
 		return;
 	}
-	log_message(e, "The table of %s is refused by etcd: %s.", e->me.name,
-		    "there is a newer manager");
+	log_message(e, "etcd refused the assignment table of node %s: %s.", e->me.name,
+		    "another node is the manager now");
 	e->listed = false;
 	http_cancel(e->http, ETCD_WATCH);
 	resign(e);
@@ -453,7 +460,7 @@ void etcd_manage(struct etcd *e, uint64_t now)
 	json_object_put(o);
 }
 
-/* A lease that etcd does not know is no failure of the way to it. */
+/* An unknown lease is not a failure of the connection to etcd. */
 static bool unknown_lease(struct etcd *e, unsigned int place, int result, const char *reason)
 {
 	if (result != -EPROTO || !strstr(reason, "lease not found"))
@@ -467,14 +474,16 @@ static bool unknown_lease(struct etcd *e, unsigned int place, int result, const 
 	return true;
 }
 
-/* Nor is a database that is full: all but writing goes on, and what is known stays right. */
+/* A full database is not a failure of the connection either: reads and watches continue. */
 static bool is_full(struct etcd *e, unsigned int place, int result, const char *reason)
 {
 	if (result != -EPROTO || !strstr(reason, "database space exceeded"))
 		return false;
 	if (!e->full)
-		log_message(e, "etcd at %.60s takes nothing that is written (%.120s).",
-			    e->urls[e->call_url[place]], reason);
+		log_message(
+			e,
+			"etcd at %.60s refuses all writes (%.120s): enable its compaction, see roc-evb(1).",
+			e->urls[e->call_url[place]], reason);
 	e->full = true;
 	if (place == ETCD_COMMAND)
 		e->again = fabric_now() + FULL_AGAIN_NS;
@@ -483,16 +492,18 @@ static bool is_full(struct etcd *e, unsigned int place, int result, const char *
 	return true;
 }
 
-/* Each member writes reports, and writes nothing more often. */
+/* Called when a report was written: members write reports more often than anything else. */
 static void clear_full(struct etcd *e)
 {
 	if (e->full)
 		log_message(e, "etcd at %.60s %s.", e->urls[e->call_url[ETCD_REPORT]],
-			    "takes what is written again");
+			    "accepts writes again");
 	e->full = false;
 }
 
-/* Who is not let in is told so at the start; later it may heal. False: it is about something else.
+/*
+ * Handle an authentication error. At the start it ends the node; later the node retries. False:
+ * another error.
  */
 static bool auth_failed(struct etcd *e, unsigned int place, int result, const char *reason)
 {
@@ -500,7 +511,7 @@ static bool auth_failed(struct etcd *e, unsigned int place, int result, const ch
 
 	switch (result == -EPROTO ? etcd_auth_judge(&e->auth, reason, sentence) : ETCD_AUTH_OTHER) {
 	case ETCD_AUTH_AGAIN:
-		/* Who asks for another must not say the old one. */
+		/* The request for a new token must not carry the expired one. */
 		http_authorize(e->http, NULL);
 		e->again = fabric_now() + 100 * MS;
 		e->listed &= place != ETCD_WATCH;
@@ -520,8 +531,8 @@ static bool auth_failed(struct etcd *e, unsigned int place, int result, const ch
 }
 
 /*
- * A watch has come to its end: what it would have told is asked for. A proxy may end one each
- * minute, and nothing is lost by that; where each ends as soon as it began etcd has its peace.
+ * A watch ended: list its keys again, so that no change is lost. A proxy may end each watch after a
+ * minute. If a watch ends soon after its start, delay the next one to limit the load of etcd.
  */
 static void watch_ended(struct etcd *e, unsigned int place)
 {
@@ -583,7 +594,10 @@ void etcd_answer(void *self, unsigned int place, int result, struct json_object 
 		if (take_events(e, answer, take_kv)) {
 			update_members(e);
 		} else {
-			/* Cancelled, for being too far behind or whatever: all is asked anew. */
+			/*
+			 * etcd cancelled the watch, for example because it is too far behind: list
+			 * all keys again.
+			 */
 			http_cancel(e->http, place);
 			watch_ended(e, place);
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-evb as a tool: its options.
+ * Options of the tool roc-evb.
  */
 #include "evb_options.h"
 

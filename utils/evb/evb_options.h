@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-evb as a tool: its options, and its actions. Short: each action has files of its own.
+ * Options and actions of the tool roc-evb.
  *
  *	evb.c		the options
- *	node.c		a node: from the options to its end
- *	node_report.c	what a node says of itself: lines, Prometheus text
- *	watch.c		the whole system on a terminal
- *	check.c		what a sink wrote, afterwards
- *	plan.c		a system on paper; plan_model.c its arithmetic
- *	coordinator.h	who is there, and who builds what
- *	source.h, sink.h	where data come from, and where they go
+ *	node.c		action node: set up a node and run it
+ *	node_report.c	reports of a node: JSON lines, Prometheus text, final table
+ *	watch.c		action watch: show the whole system on a terminal
+ *	check.c		action check: check files that the sink file wrote
+ *	plan.c		action plan: calculate a system; plan_model.c has the arithmetic
+ *	coordinator.h	members of the system and the assignment table
+ *	source.h, sink.h	sources of fragments and sinks of events
  */
 #ifndef ROC_UTILS_EVB_OPTIONS_H
 #define ROC_UTILS_EVB_OPTIONS_H
@@ -44,7 +44,7 @@ struct evb_options {
 	const char *link_rate, *share;
 };
 
-/* Exit codes. */
+/* The actions. Each returns the exit code of the tool: TOOL_OK, TOOL_USAGE, ... */
 int evb_node(const struct evb_options *o);
 int evb_plan(const struct evb_options *o);
 int evb_watch(const struct evb_options *o);

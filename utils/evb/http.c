@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * JSON to a server and back, by libcurl.
+ * Non-blocking HTTP client for JSON, by libcurl.
  */
 #include "etcd.h"
 
@@ -22,7 +22,7 @@
 #define LOOKUP_NS (10 * MS) /* between two polls of a lookup, which has no descriptor */
 #define MS UINT64_C(1000000)
 
-/* What of libcurl is used: the library itself is not linked. */
+/* The functions of libcurl in use, from dlopen(). */
 static struct {
 	void *handle;
 	CURLcode (*global_init)(long flags);
@@ -43,21 +43,21 @@ static struct {
 } lib;
 
 /*
- * A server whose host is a name. libcurl waits for its own resolver thread when it ends a call, and
- * with it the data would wait; so it gets an address only.
+ * A server whose host is a name. When libcurl ends a call it waits for its resolver thread, which
+ * would block the data flow. So names are resolved here, and libcurl gets only addresses.
  */
 struct name {
 	struct name *next;
 	struct lookup *lookup;
-	bool resolving;		       /* no address yet, or the connection to it failed */
-	unsigned int which;	       /* of the addresses that the name has */
+	bool resolving;	    /* a lookup runs: no address yet, or the connection to it failed */
+	unsigned int which; /* index in the addresses of the name */
 	char address[CONTROL_ADDRESS]; /* empty: not known yet */
 	char host[];
 };
 
 struct call {
 	CURL *easy;	     /* NULL: the place is free */
-	struct name *name;   /* NULL: the server's host is a number */
+	struct name *name;   /* NULL: the host in the URL is an address */
 	uint64_t name_until; /* fabric_now(): the call waits for an address until then; 0: no */
 	struct curl_slist *to;
 	char *body;
@@ -72,14 +72,14 @@ struct call {
 struct http {
 	CURLM *multi;
 	char *ca, *cert, *key;
-	char *authorization; /* a head that says who asks, or NULL */
+	char *authorization; /* Authorization header, or NULL */
 	http_fn *fn;
 	void *self;
 	struct call calls[HTTP_PLACES];
 	struct name *names;
 	struct pollfd sockets[SOCKETS];
 	unsigned int count;
-	uint64_t due; /* when the library wants a turn; 0: it does not */
+	uint64_t due; /* fabric_now() of the next timeout of libcurl; 0: none */
 };
 
 static int load(char reason[ROC_EVB_REASON])
@@ -120,7 +120,7 @@ static int load(char reason[ROC_EVB_REASON])
 	if (!handle || lib.global_init(CURL_GLOBAL_DEFAULT)) {
 		snprintf(
 			reason, ROC_EVB_REASON,
-			"%s cannot be loaded: install libcurl4 (Fedora, RHEL: libcurl), which etcd is talked to by.",
+			"%s cannot be loaded, but the coordinator etcd needs it: install libcurl4 (Fedora, RHEL: libcurl).",
 			LIBRARY);
 		return -ENOENT;
 	}
@@ -141,7 +141,7 @@ static int on_socket(CURL *easy, curl_socket_t s, int what, void *self, void *un
 		return 0;
 	}
 	if (i == SOCKETS)
-		return 0; /* more than there are calls: the time brings it on */
+		return 0; /* more sockets than calls: progress by the timeout only */
 	h->count = i == h->count ? i + 1 : h->count;
 	h->sockets[i].fd = s;
 	h->sockets[i].events =
@@ -196,7 +196,7 @@ int http_authorize(struct http *h, const char *token)
 	return 0;
 }
 
-/* Each call has its own: those of before stay until it is over. */
+/* Headers of a new call. Each call has its own list, which lives until the call ends. */
 static struct curl_slist *heads(const struct http *h)
 {
 	struct curl_slist *list = lib.slist_append(NULL, "Content-Type: application/json"), *more;
@@ -270,13 +270,13 @@ static struct json_object *parse(const char *text, size_t length)
 	return NULL;
 }
 
-/* Whole lines of a stream go on at once. */
+/* Pass complete lines of a stream to the function. */
 static void lines(struct http *h, struct call *c)
 {
 	unsigned int place = (unsigned int)(c - h->calls);
 	char *end;
 
-	/* The function may end the call, and free what came with it. */
+	/* The function may end the call, which frees the received data. */
 	while (c->easy && c->have && (end = memchr(c->answer, '\n', c->have))) {
 		size_t length = (size_t)(end + 1 - c->answer);
 		struct json_object *o = length > 1 ? parse(c->answer, length) : NULL;
@@ -313,7 +313,7 @@ static size_t on_data(char *data, size_t size, size_t n, void *self)
 	return bytes;
 }
 
-/* The name in @url: 0, also if it is a number, or -ENOMEM. */
+/* Find or add the host name in @url: 0 (*@found is NULL for an address), or -ENOMEM. */
 static int find_name(struct http *h, const char *url, struct name **found)
 {
 	const char *host = strstr(url, "://");
@@ -347,7 +347,7 @@ static int find_name(struct http *h, const char *url, struct name **found)
 	return 0;
 }
 
-/* The call begins as soon as the address of its server is known. */
+/* Begin the call, or defer it until the address of its server is known. */
 static int begin(struct http *h, struct call *c)
 {
 	char text[CONTROL_ADDRESS + 8];
@@ -395,11 +395,11 @@ int http_post(struct http *h, unsigned int place, const char *url, struct json_o
 	lib.easy_setopt(c->easy, CURLOPT_NOPROXY, "*");
 	lib.easy_setopt(c->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
 	lib.easy_setopt(c->easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
-	/* A stream whose other end is gone without a word is found out. */
+	/* Detect a stream whose server disappeared without closing it. */
 	lib.easy_setopt(c->easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	lib.easy_setopt(c->easy, CURLOPT_TCP_KEEPIDLE, 5L);
 	lib.easy_setopt(c->easy, CURLOPT_TCP_KEEPINTVL, 2L);
-	/* Then nobody else's word counts: the machine's certificates are left out. */
+	/* With a CA of the user the certificates of the system are not used. */
 	if (h->ca) {
 		lib.easy_setopt(c->easy, CURLOPT_CAINFO, h->ca);
 		lib.easy_setopt(c->easy, CURLOPT_CAPATH, NULL);
@@ -425,27 +425,27 @@ static void call_done(struct http *h, struct call *c, CURLcode code)
 
 	lib.easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (c->too_large) {
-		snprintf(reason, sizeof(reason), "its answer is larger than 16 MiB");
+		snprintf(reason, sizeof(reason), "the answer exceeds the limit of 16 MiB");
 		result = -EMSGSIZE;
 	} else if (code) {
 		snprintf(reason, sizeof(reason), "%s",
 			 c->error[0] ? c->error : lib.easy_strerror(code));
 		result = -EHOSTUNREACH;
 	} else if (status != 200) {
-		snprintf(reason, sizeof(reason), "it answers %ld: %.200s", status,
+		snprintf(reason, sizeof(reason), "HTTP status %ld: %.200s", status,
 			 c->have ? (c->answer[c->have - 1] = '\0', c->answer) : "");
 		result = -EPROTO;
 	} else if (!c->stream && !(o = parse(c->answer ? c->answer : "", c->have))) {
-		snprintf(reason, sizeof(reason), "its answer is no JSON object");
+		snprintf(reason, sizeof(reason), "the answer is not a JSON object");
 		result = -EPROTO;
 	}
-	/* The name may have another address by now; until that is known this one stays. */
+	/* The name may have another address by now. Use the old one until the lookup ends. */
 	if (c->name && (code == CURLE_COULDNT_CONNECT || code == CURLE_OPERATION_TIMEDOUT) &&
 	    !c->name->resolving) {
 		c->name->which++;
 		c->name->resolving = true;
 	}
-	free_call(h, c); /* the place is free for what follows */
+	free_call(h, c); /* the function may use the place for the next call */
 	h->fn(h->self, place, result, o, reason);
 	json_object_put(o);
 }
@@ -467,7 +467,10 @@ static void end_unresolved(struct http *h, struct call *c, const char *reason)
 	h->fn(h->self, place, -EHOSTUNREACH, NULL, reason);
 }
 
-/* Begin the calls whose server's address is known now; end those for which it comes too late. */
+/*
+ * Begin the calls whose server address is known now, and end those whose lookup failed or timed
+ * out.
+ */
 static void turn_waiting(struct http *h, const struct name *failed, const char *reason)
 {
 	char late[ROC_EVB_REASON];
@@ -480,7 +483,7 @@ static void turn_waiting(struct http *h, const struct name *failed, const char *
 			continue;
 		if (c->name->address[0]) {
 			if (begin(h, c))
-				end_unresolved(h, c, "there is no memory left");
+				end_unresolved(h, c, "cannot allocate the request");
 		} else if (c->name == failed) {
 			end_unresolved(h, c, reason);
 		} else if (fabric_now() >= c->name_until) {

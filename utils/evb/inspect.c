@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Looking at blocks.
+ * Check the content and the consistency of blocks.
  */
 #include "sink.h"
 
@@ -13,8 +13,7 @@
 #include "utils/check/rdh.h"
 #include "utils/units/content.h"
 
-#define PARTS                                                                                      \
-	256 /* of a fragment; one in more has come in segments that are too small to be true */
+#define PARTS 256 /* limit of parts of a fragment; more need unrealistically small segments */
 
 static void wrong(struct inspect *in, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -43,7 +42,7 @@ static void inspect_synthetic(struct inspect *in, const struct roc_mep_source *s
 		if (bad >= 0) {
 			wrong(in,
 			      "Event %" PRIu64 " of %s: byte %" PRId64 " of %" PRIu64
-			      " is not what this source makes.",
+			      " differs from the synthetic content.",
 			      f->event, s->name, bad, f->bytes);
 			return;
 		}
@@ -51,7 +50,7 @@ static void inspect_synthetic(struct inspect *in, const struct roc_mep_source *s
 	}
 }
 
-/* @bytes from @from on, wherever they lie. False: there are not so many. */
+/* Copy @bytes from offset @from, across parts. False: the parts have fewer bytes. */
 static bool gather(const struct iovec *parts, unsigned int count, uint64_t from, void *to,
 		   size_t bytes)
 {
@@ -74,7 +73,7 @@ static bool gather(const struct iovec *parts, unsigned int count, uint64_t from,
 	return !bytes;
 }
 
-/* Whole packets, one behind the other, of one orbit. */
+/* The fragment must be complete packets of one orbit, one after the other. */
 static void inspect_packets(struct inspect *in, const struct roc_mep_source *s,
 			    const struct roc_mfp_fragment *f, const struct iovec *parts,
 			    unsigned int count)
@@ -89,7 +88,7 @@ static void inspect_packets(struct inspect *in, const struct roc_mep_source *s,
 		    rdh_memory_size(rdh) < RDH_SIZE ||
 		    rdh_memory_size(rdh) > rdh_offset_next(rdh) ||
 		    rdh_memory_size(rdh) > f->bytes - at) {
-			wrong(in, "Event %" PRIu64 " of %s: no packet at byte %" PRIu64 ".",
+			wrong(in, "Event %" PRIu64 " of %s: no valid packet at byte %" PRIu64 ".",
 			      f->event, s->name, at);
 			return;
 		}
@@ -97,7 +96,7 @@ static void inspect_packets(struct inspect *in, const struct roc_mep_source *s,
 		if (at && rdh_orbit(rdh) != orbit) {
 			wrong(in,
 			      "Event %" PRIu64 " of %s: the packet at byte %" PRIu64
-			      " is of another orbit.",
+			      " has another orbit.",
 			      f->event, s->name, at);
 			return;
 		}
@@ -137,7 +136,7 @@ static bool seen(struct inspect *in, uint64_t block)
 	uint64_t bit = UINT64_C(1) << block % 64, at;
 
 	if (!in->any || (int64_t)(block - in->newest) > 0) {
-		/* What the window moves over is forgotten. */
+		/* Clear the bits of the blocks that enter the window. */
 		at = in->any ? in->newest + 1 : block;
 		if (block - at >= INSPECT_WINDOW)
 			at = block - INSPECT_WINDOW + 1;
@@ -160,10 +159,10 @@ static void inspect_head(struct inspect *in, const struct roc_mep *mep)
 	bool damaged = false;
 
 	if (seen(in, mep->block))
-		wrong(in, "Block %" PRIu64 " came twice.", mep->block);
+		wrong(in, "Block %" PRIu64 " was delivered twice.", mep->block);
 	if (mep->first_event != mep->block * mep->events)
-		wrong(in, "Block %" PRIu64 " begins with event %" PRIu64 ", and has %u.",
-		      mep->block, mep->first_event, mep->events);
+		wrong(in, "Block %" PRIu64 " begins with event %" PRIu64 " instead of %" PRIu64 ".",
+		      mep->block, mep->first_event, mep->block * mep->events);
 	for (i = 0; i < mep->count; i++) {
 		const struct roc_mep_source *s = &mep->sources[i];
 
@@ -174,16 +173,19 @@ static void inspect_head(struct inspect *in, const struct roc_mep *mep)
 		damaged |= s->view.head.flags & ROC_MFP_DAMAGED;
 		if (s->view.head.block != mep->block || s->view.head.events != mep->events ||
 		    s->view.head.first_event != mep->first_event)
-			wrong(in, "Block %" PRIu64 ": what is there of %s is of block %" PRIu64 ".",
+			wrong(in, "Block %" PRIu64 ": the part of %s is of block %" PRIu64 ".",
 			      mep->block, s->name, s->view.head.block);
 	}
-	/* It may say so though all are here: by a table that its builder never had there were more.
+	/*
+	 * A block with all sources may be marked: it may lack a source of a table that its builder
+	 * did not have.
 	 */
 	if (absent && !(mep->flags & ROC_MEP_INCOMPLETE))
-		wrong(in, "Block %" PRIu64 " lacks %u sources, and does not say so.", mep->block,
-		      absent);
+		wrong(in, "Block %" PRIu64 " lacks %u sources, but is not marked as incomplete.",
+		      mep->block, absent);
 	if (damaged && !(mep->flags & ROC_MEP_DAMAGED))
-		wrong(in, "Block %" PRIu64 " has damaged data, and does not say so.", mep->block);
+		wrong(in, "Block %" PRIu64 " has damaged data, but is not marked as damaged.",
+		      mep->block);
 	in->n.missing += missing;
 }
 
@@ -199,7 +201,8 @@ int inspect_block(struct inspect *in, const struct roc_mep *mep)
 		in->sources = 0;
 		ret = roc_mep_events_new(mep->count, &in->events);
 		if (ret)
-			return units_fail(in->reason, -ret, "There is no memory for %u sources.",
+			return units_fail(in->reason, -ret,
+					  "Cannot allocate the event iterator of %u sources.",
 					  mep->count);
 		in->sources = mep->count;
 	}
@@ -219,7 +222,7 @@ int inspect_block(struct inspect *in, const struct roc_mep *mep)
 		ret = 0;
 	}
 	if (ret < 0)
-		wrong(in, "Block %" PRIu64 " was written to while it was looked at.", mep->block);
+		wrong(in, "Block %" PRIu64 " was modified during the check.", mep->block);
 	return 0;
 }
 

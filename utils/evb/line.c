@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A connection on which each line is a JSON object.
+ * A non-blocking connection on which each line is a JSON object.
  */
 #include "static.h"
 
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define PIECE 4096
-#define DEPTH 8 /* of what is in each other */
+#define DEPTH 8 /* limit of nested objects and arrays */
 
 void line_open(struct line *l, int fd)
 {
@@ -58,7 +58,7 @@ int line_read(struct line *l)
 	}
 	do {
 		if (l->in_have > LINE_MAX_BYTES)
-			/* Lines that are there are taken first. */
+			/* Stop reading while complete lines wait in the buffer. */
 			return memchr(l->in, '\n', l->in_have) ? 0 : -EMSGSIZE;
 		if (grow(&l->in, &l->in_room, l->in_have + PIECE))
 			return -ENOMEM;

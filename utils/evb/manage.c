@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The manager beside a coordinator.
+ * Run the manager inside a coordinator.
  */
 #include "coordinator.h"
 

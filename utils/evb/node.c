@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-evb node: a node from its options to its end. It is one thread: engine, source, sink and
- * coordinator take turns.
+ * The action node: set up a node and run it. One thread runs engine, source, sink and coordinator
+ * in turn.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,10 +24,10 @@
 #include "utils/common/tool.h"
 
 #define MS UINT64_C(1000000)
-#define STEP_MS 100		      /* a turn waits no longer */
-#define REPORT_NS FABRIC_NS_PER_S     /* a line, metrics */
-#define DRAIN_MS 1000		      /* for the last lines */
-#define END_NS (30 * FABRIC_NS_PER_S) /* what is asked to end and does not, is left */
+#define STEP_MS 100		      /* longest wait of a turn */
+#define REPORT_NS FABRIC_NS_PER_S     /* interval of lines and metrics */
+#define DRAIN_MS 1000		      /* limit for writing the last lines */
+#define END_NS (30 * FABRIC_NS_PER_S) /* minimum of the limit for the end of a node */
 
 struct node {
 	const struct evb_options *o;
@@ -35,11 +35,11 @@ struct node {
 	struct evb_coordinator coordinator;
 	struct evb_source source;
 	struct evb_sink sink;
-	struct roc_evb *evb;		    /* NULL: it is the manager and nothing else */
-	uint64_t began, reported, stopping; /* since when; 0: it is not */
+	struct roc_evb *evb;		    /* NULL: the node is only the manager */
+	uint64_t began, reported, stopping; /* fabric_now(); stopping 0: it runs */
 	uint64_t extended;		    /* last request for time to the service manager */
 	struct metrics_file metrics;
-	struct line_queue *lines; /* of --json, NULL: none */
+	struct line_queue *lines; /* of --json; NULL: no such option */
 	struct evb_node_report report;
 };
 
@@ -56,13 +56,15 @@ static int take_roles(const char *text, uint32_t *roles)
 
 	*roles = 0;
 	if (strlen(text) >= sizeof(copy))
-		return tool_usage("--roles: \"%s\" is too long.", text);
+		return tool_usage("--roles: \"%s\" has more than %zu characters.", text,
+				  sizeof(copy) - 1);
 	strcpy(copy, text);
 	while ((word = strsep(&rest, ","))) {
 		i = options_choice(evb_roles, word);
 		if (!evb_roles[i])
-			return tool_usage("--roles: \"%s\" is no role: readout, builder, manager.",
-					  word);
+			return tool_usage(
+				"--roles: \"%s\" is not a role: use readout, builder or manager.",
+				word);
 		*roles |= 1u << i;
 	}
 	return TOOL_OK;
@@ -101,14 +103,17 @@ static int open_ends(struct node *n)
 	if (n->roles & ROC_EVB_READOUT) {
 		if (!o->source)
 			return tool_usage(
-				"--source is missing: a readout unit has one. There are: %s.",
+				"--source is missing, but this node is a readout unit: give one of %s.",
 				evb_source_kinds());
 		err = evb_source_open(o->source, o->name, &n->source, reason);
 		if (err)
 			return tool_fail_for(err, reason);
 	}
 	if (n->roles & ROC_EVB_BUILDER) {
-		/* A file system may hold up who writes to it. */
+		/*
+		 * A file system may block its writers, so files are written in a process of their
+		 * own.
+		 */
 		err = evb_text_is(o->sink, "file", &values)
 			      ? evb_sink_in_writer(o->sink, o->name, &n->sink, reason)
 			      : evb_sink_open(o->sink, o->name, &n->sink, reason);
@@ -118,15 +123,15 @@ static int open_ends(struct node *n)
 	return TOOL_OK;
 }
 
-/* Text of the option, else what the coordinator knows, else nothing. */
+/* Text of the option, else that of the coordinator, else NULL. */
 static const char *chosen(const char *option, const char *known)
 {
 	return option ? option : known[0] ? known : NULL;
 }
 
 /*
- * Where a builder listens, and what the others are told: without an address that was given, only
- * processes of this machine can connect.
+ * Choose the address at which a builder listens, and the one to which the other nodes connect.
+ * Without an option only processes of this machine can connect.
  */
 static int choose_addresses(const struct node *n, struct roc_evb_config *cfg)
 {
@@ -141,9 +146,9 @@ static int choose_addresses(const struct node *n, struct roc_evb_config *cfg)
 	if (!o->bind && !host && o->advertise && strncmp(o->advertise, "127.", 4) &&
 	    strcmp(o->advertise, "::1"))
 		return tool_usage(
-			"--advertise=%s: the builder listens at 127.0.0.1 only. Give --host or --bind.",
+			"--advertise=%s: the builder listens at 127.0.0.1 only. Give --host or --bind, too.",
 			o->advertise);
-	/* No coordinator but the file of nodes knows where a builder is. */
+	/* Only a file of nodes has the host of a builder. */
 	if (!host && !o->advertise && (!o->bind || all))
 		tool_note(
 			"The other nodes connect to this builder at 127.0.0.1. If they run on other machines, give --host, or --bind and --advertise.");
@@ -192,7 +197,7 @@ static int open_engine(struct node *n)
 		return ret;
 	ret = roc_evb_open(&cfg, n->source.ops, n->source.self, n->sink.ops, n->sink.self,
 			   n->coordinator.ops, n->coordinator.self, &n->evb, reason);
-	/* No space: what was asked for does not fit the memory that was given. */
+	/* -ENOSPC: the configuration does not fit into --memory, which is a usage error. */
 	if (ret)
 		return tool_fail_for(ret == -ENOSPC ? -EINVAL : ret,
 				     reason[0] ? reason : strerror(-ret));
@@ -201,7 +206,7 @@ static int open_engine(struct node *n)
 	return TOOL_OK;
 }
 
-/* Who is the manager and nothing else has no engine: it only keeps the others together. */
+/* A node that is only the manager has no engine: join the coordinator directly. */
 static int join_alone(struct node *n)
 {
 	struct roc_evb_member me = n->coordinator.me;
@@ -270,7 +275,9 @@ static void send_status(struct node *n)
 	free(line);
 }
 
-/* In memory, and to standard output by a thread: data do not wait for the program that reads it. */
+/*
+ * Queue a line for the thread that writes standard output, so that data do not wait for its reader.
+ */
 static void print_line(struct node *n)
 {
 	char *text = NULL;
@@ -302,7 +309,7 @@ static void report(struct node *n, uint64_t now)
 			r->peer_count = EVB_PEERS_SHOWN;
 	}
 	r->unit_count = evb_coordinator_units(&n->coordinator, r->units, ROC_EVB_NODES_MAX);
-	/* The coordinator keeps from the engine what is older than what it had. */
+	/* The engine does not see tables that the coordinator refused because they are older. */
 	r->now.refused_tables = (n->evb ? r->now.refused_tables : 0) + n->coordinator.view->refused;
 	if (n->sink.ops) {
 		n->sink.counters(n->sink.self, &counters);
@@ -315,7 +322,7 @@ static void report(struct node *n, uint64_t now)
 	r->before = r->now;
 }
 
-/* The engine has its own limit, of some stale timeouts. */
+/* Limit for the end of the node. It is longer than that of the engine. */
 static uint64_t end_ns(const struct evb_options *o)
 {
 	uint64_t ns = (12 * o->stale + 2 * (o->patience ? o->patience : o->stale)) * MS;
@@ -329,7 +336,7 @@ static void extend_end(struct node *n, uint64_t now)
 	n->extended = now;
 }
 
-/* Time is over, or a signal came. */
+/* Begin to stop when --time is over or a signal arrived. */
 static void stop_in_time(struct node *n, uint64_t now)
 {
 	const struct evb_options *o = n->o;
@@ -344,12 +351,12 @@ static void stop_in_time(struct node *n, uint64_t now)
 		roc_evb_stop(n->evb);
 }
 
-/* A disk that is slow to sync is waited for. */
+/* The limit does not count while the sink waits for a disk. */
 static void stop_with_disk(struct node *n, uint64_t now)
 {
 	if (!n->stopping || !n->sink.syncing || !n->sink.syncing(n->sink.self))
 		return;
-	n->stopping = now; /* from its end on */
+	n->stopping = now; /* the limit counts from the end of the sync */
 	if (now - n->extended >= REPORT_NS)
 		extend_end(n, now);
 }
@@ -379,28 +386,31 @@ static int loop(struct node *n)
 	if (ret > 0)
 		return TOOL_OK;
 	if (!ret)
-		return tool_fail("What is on its way does not come to its end: given up.");
+		return tool_fail(
+			"The node did not deliver all data in progress within %llu s: the rest is lost.",
+			(unsigned long long)(end_ns(n->o) / FABRIC_NS_PER_S));
 	return tool_fail("%s", n->evb ? roc_evb_reason(n->evb)
 				      : n->coordinator.ops->reason(n->coordinator.self));
 }
 
-/* Report that nothing of what the node had went on: the exit status is then 1. */
+/* Fail if everything was lost that the node read, received or passed to its sink. */
 static int all_lost(const struct roc_evb_counts *c, const struct evb_sink_counters *out)
 {
 	if (c->in.count && !c->sent.count)
 		return tool_fail(
-			"All %llu fragments of the source were lost: no builder took one. Check that every --advertise address can be reached from here.",
+			"All %llu fragments of the source were lost: no builder accepted one. Check that this node can reach the --advertise address of each builder.",
 			(unsigned long long)c->in.count);
 	if (c->received.count && !c->out.count)
-		return tool_fail("All %llu MFPs that came were lost: the sink took no block.",
-				 (unsigned long long)c->received.count);
+		return tool_fail(
+			"All %llu MFPs that were received are lost: the sink accepted no block.",
+			(unsigned long long)c->received.count);
 	if (out->lost && !out->blocks)
-		return tool_fail("All %llu blocks that the sink took were lost.",
+		return tool_fail("All %llu blocks that the sink accepted are lost.",
 				 (unsigned long long)out->lost);
 	return TOOL_OK;
 }
 
-/* Whether scripts may take it for good. */
+/* The exit code: failure if data were wrong or lost, or if output could not be written. */
 static int exit_code(struct node *n, int code)
 {
 	struct evb_source_counters in = {0};
@@ -423,7 +433,7 @@ static int exit_code(struct node *n, int code)
 	if (n->sink.ops)
 		n->sink.counters(n->sink.self, &out);
 	if (out.errors)
-		return tool_fail("The data are wrong at %llu places. The first: %s",
+		return tool_fail("The data have %llu errors. The first: %s",
 				 (unsigned long long)out.errors, out.wrong);
 	if (in.flagged)
 		code = tool_fail(
@@ -435,7 +445,7 @@ static int exit_code(struct node *n, int code)
 		return code;
 	if (n->o->complete &&
 	    evb_node_losses(&n->report.now) + out.lost + in.late + in.disorder + in.dropped)
-		return tool_fail("Not every event was complete, or something was lost here.");
+		return tool_fail("--complete: events were incomplete, or this node lost data.");
 	return all_lost(&n->report.now, &out);
 }
 
@@ -447,7 +457,8 @@ static int run_node(struct node *n)
 	if (code)
 		return code;
 	if (!n->roles)
-		return tool_usage("--roles is missing: readout, builder, manager.");
+		return tool_usage(
+			"--roles is missing: give a list of readout, builder and manager.");
 	works = n->roles & (ROC_EVB_READOUT | ROC_EVB_BUILDER);
 	n->report.system = n->coordinator.system;
 	n->report.name = n->o->name;
@@ -461,7 +472,7 @@ static int run_node(struct node *n)
 	tool_queue_messages();
 	n->lines = n->o->json ? line_queue_open(STDOUT_FILENO) : NULL;
 	if (n->o->json && !n->lines)
-		return tool_fail("There is no memory for a thread that prints.");
+		return tool_fail("Cannot start the thread that prints the lines of --json.");
 	tool_note("Node %s of system %s is up.", n->o->name, n->coordinator.system);
 	notify_manager("READY=1");
 	code = loop(n);
@@ -476,17 +487,20 @@ int evb_node(const struct evb_options *o)
 	int code;
 
 	if (!o->name || !roc_evb_name_valid(o->name))
-		return tool_usage("--name: a node has a name of 1 to %d letters, digits and ._-.",
+		return tool_usage("--name: give a name of 1 to %d letters, digits and ._-.",
 				  ROC_EVB_NAME - 1);
 	n = calloc(1, sizeof(*n));
 	if (!n)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the state of the node (%zu bytes).", sizeof(*n));
 	n->o = o;
 	n->metrics.path = o->metrics;
 	fabric_environment();
-	/* Nobody who hangs up ends us: not who reads us, nor etcd (TLS has no MSG_NOSIGNAL). */
+	/*
+	 * SIGPIPE must not end the node, neither from standard output nor from etcd: TLS does not
+	 * use MSG_NOSIGNAL.
+	 */
 	stop_not_by_pipes();
-	/* libfabric has a dozen open for each connection, of which there may be any number. */
+	/* libfabric opens about a dozen files for each connection. */
 	files_raise(UINT64_MAX);
 	code = run_node(n);
 	if (n->evb)

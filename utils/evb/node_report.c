@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a node says of itself: a line of JSON, Prometheus text, a table at the end. All of it is
- * made of the same figures.
+ * Reports of a node: a line of JSON, Prometheus text, and a table at the end. All are made from the
+ * same tables of flows and figures.
  */
 #include "node_report.h"
 
@@ -26,7 +26,7 @@ static const struct flow flows[] = {
 	{"sourceIn", "Source in", "roc_evb_source_in", "from the source", AT(in)},
 	{"sent", "Sent", "roc_evb_sent", "sent to builders", AT(sent)},
 	{"received", "Received", "roc_evb_received", "received from readout units", AT(received)},
-	{"sinkOut", "Sink out", "roc_evb_sink_out", "that the sink took", AT(out)},
+	{"sinkOut", "Sink out", "roc_evb_sink_out", "that the sink accepted", AT(out)},
 };
 
 struct figure {
@@ -42,53 +42,59 @@ struct figure {
 #define GAUGE(member) AT(member), false, true, false
 
 static const struct figure figures[] = {
-	{"complete", "Complete", "roc_evb_complete_blocks", "Blocks with all sources.",
+	{"complete", "Complete", "roc_evb_complete_blocks", "Blocks with data of all sources.",
 	 COUNTER(complete)},
-	{"incomplete", "Incomplete", "roc_evb_incomplete_blocks", "Blocks without.",
-	 LOSS(incomplete)},
-	{"stale", "Stale", "roc_evb_stale_blocks", "Blocks given up for their age.", LOSS(stale)},
-	{"damaged", "Damaged", "roc_evb_damaged_blocks", "Blocks that say so.", COUNTER(damaged)},
-	{"unsaved", "Not saved", "roc_evb_unsaved_blocks", "Blocks the sink had no room for.",
-	 LOSS(unsaved)},
-	{"late", "Late", "roc_evb_late_mfps", "MFPs of blocks that were delivered already.",
+	{"incomplete", "Incomplete", "roc_evb_incomplete_blocks",
+	 "Blocks without data of some source.", LOSS(incomplete)},
+	{"stale", "Stale", "roc_evb_stale_blocks",
+	 "Blocks delivered incomplete because of their age.", LOSS(stale)},
+	{"damaged", "Damaged", "roc_evb_damaged_blocks", "Blocks that are marked as damaged.",
+	 COUNTER(damaged)},
+	{"unsaved", "Not saved", "roc_evb_unsaved_blocks",
+	 "Blocks for which the sink had no space.", LOSS(unsaved)},
+	{"late", "Late", "roc_evb_late_mfps", "MFPs of blocks that were already delivered.",
 	 LOSS(late)},
-	{"gone", "Gone", "roc_evb_gone_mfps", "MFPs that readout units said there are none of.",
+	{"gone", "Gone", "roc_evb_gone_mfps", "MFPs that readout units reported as absent.",
 	 COUNTER(gone)},
-	{"missing", "Missing", "roc_evb_missing_mfps", "MFPs that did not come.", LOSS(missing)},
-	{"dropped", "Dropped", "roc_evb_dropped_mfps", "MFPs that no builder took in time.",
+	{"missing", "Missing", "roc_evb_missing_mfps", "MFPs that did not arrive.", LOSS(missing)},
+	{"dropped", "Dropped", "roc_evb_dropped_mfps", "MFPs that no builder accepted in time.",
 	 LOSS(dropped)},
-	{"droppedEvents", "Events in them", "roc_evb_dropped_events", "Fragments in those.",
-	 LOSS(dropped_events)},
-	{"unsure", "Not known of", "roc_evb_unsure_mfps",
-	 "MFPs that a builder had when it was lost: it may have delivered them.", LOSS(unsure)},
-	{"unsureEvents", "Events in them", "roc_evb_unsure_events", "Fragments in those.",
-	 LOSS(unsure_events)},
+	{"droppedEvents", "Events in them", "roc_evb_dropped_events",
+	 "Fragments in MFPs that no builder accepted in time.", LOSS(dropped_events)},
+	{"unsure", "Maybe delivered", "roc_evb_unsure_mfps",
+	 "MFPs that a builder had when its connection was lost; it may have delivered them.",
+	 LOSS(unsure)},
+	{"unsureEvents", "Events in them", "roc_evb_unsure_events",
+	 "Fragments in MFPs that a builder had when its connection was lost.", LOSS(unsure_events)},
 	{"unassigned", "Unassigned", "roc_evb_unassigned_fragments",
-	 "Fragments of blocks that no table gives to this node.", LOSS(unassigned)},
+	 "Fragments of blocks that no table assigns to this node.", LOSS(unassigned)},
 	{"disorder", "Out of order", "roc_evb_disordered_fragments",
-	 "Fragments with an id that had passed.", LOSS(disorder)},
+	 "Fragments with an event id that had passed.", LOSS(disorder)},
 	{"tooLarge", "Too large", "roc_evb_too_large_fragments",
-	 "Fragments that were larger than said.", LOSS(too_large)},
+	 "Fragments larger than the configured maximum.", LOSS(too_large)},
 	{"copied", "Bytes copied", "roc_evb_copied_bytes", "Bytes that the processor copied.",
 	 COUNTER(copied)},
 	{"calls", "Calls", "roc_evb_fabric_calls", "Calls of libfabric that moved data.",
 	 COUNTER(calls)},
-	{"rejoined", "Joined anew", "roc_evb_rejoins", "Times that it joined anew.",
+	{"rejoined", "Joined again", "roc_evb_rejoins", "Times that the node joined again.",
 	 COUNTER(rejoined)},
-	{"refused", "Turned away", "roc_evb_refused_connections", "Connections turned away.",
+	{"refused", "Refused", "roc_evb_refused_connections", "Connections that the node refused.",
 	 COUNTER(refused)},
-	{"liars", "Liars", "roc_evb_liars", "Peers taken out for what they said.", COUNTER(liars)},
+	{"protocolViolations", "Protocol violations", "roc_evb_protocol_violations",
+	 "Peers removed for a protocol violation.", COUNTER(liars)},
+	{"liars", NULL, "roc_evb_liars", "Deprecated name of roc_evb_protocol_violations_total.",
+	 COUNTER(liars)},
 	{"refusedTables", "Tables refused", "roc_evb_refused_tables",
-	 "Tables of assignment that the node did not take.", COUNTER(refused_tables)},
-	{"openBlocks", NULL, "roc_evb_open_blocks", "Blocks of which something is here.",
+	 "Assignment tables that the node refused.", COUNTER(refused_tables)},
+	{"openBlocks", NULL, "roc_evb_open_blocks", "Blocks with some data in this node.",
 	 GAUGE(open_blocks)},
-	{"openBlocksMax", "Open blocks, most", "roc_evb_open_blocks_max", "Most at once.",
-	 GAUGE(open_blocks_max)},
+	{"openBlocksMax", "Open blocks, max", "roc_evb_open_blocks_max",
+	 "Maximum number of open blocks.", GAUGE(open_blocks_max)},
 	{"readyBlocks", NULL, "roc_evb_ready_blocks", "Blocks that wait for the sink.",
 	 GAUGE(ready_blocks)},
-	{"mfps", NULL, "roc_evb_open_mfps", "MFPs of the readout unit that are not away.",
+	{"mfps", NULL, "roc_evb_open_mfps", "MFPs of the readout unit that are not yet delivered.",
 	 GAUGE(mfps)},
-	{"credits", NULL, "roc_evb_credits", "Segments of builders that may be written to.",
+	{"credits", NULL, "roc_evb_credits", "Segments of builders that the node may write to.",
 	 GAUGE(credits)},
 	{"freeSegments", NULL, "roc_evb_free_segments", "Free segments of the builder.",
 	 GAUGE(free_segments)},
@@ -119,7 +125,7 @@ uint64_t evb_node_losses(const struct roc_evb_counts *n)
 	return sum;
 }
 
-/* ns that so many per cent of the latencies counted in @after and not in @before are not above. */
+/* Percentile in ns of the latencies that were counted between @before and @after. */
 static uint64_t percentile(const struct roc_evb_counts *after, const struct roc_evb_counts *before,
 			   double percent)
 {
@@ -230,7 +236,7 @@ static uint32_t deepest(const struct evb_node_report *r)
 	return most;
 }
 
-/* @full: with every connection and every bin. NULL: no memory. */
+/* @full: with each connection and each bin. NULL: out of memory. */
 static struct json_object *record(const struct evb_node_report *r, bool full)
 {
 	struct json_object *o = json_object_new_object(), *peers;
@@ -309,12 +315,15 @@ bool evb_node_print(FILE *out, struct evb_node_report *r, const struct evb_sourc
 	if (source->ops) {
 		counters = json_object_new_object();
 		source_counters(source, counters);
-		json_object_object_add(o, "sourceBooks", counters);
+		json_object_object_add(o, "sourceCounters", counters);
+		json_object_object_add(o, "sourceBooks",
+				       json_object_get(counters)); /* deprecated */
 	}
 	if (sink->ops) {
 		counters = json_object_new_object();
 		sink_counters(sink, counters);
-		json_object_object_add(o, "sinkBooks", counters);
+		json_object_object_add(o, "sinkCounters", counters);
+		json_object_object_add(o, "sinkBooks", json_object_get(counters)); /* deprecated */
 	}
 	errno = 0;
 	bad = fprintf(out, "%s%s\n", r->cut ? "\n" : "",
@@ -374,7 +383,7 @@ static void prometheus_latency(struct prometheus *p, const struct evb_node_repor
 		limits[i] = fine[4 * i + 3];
 	prometheus_family(
 		p, "roc_evb_latency_seconds", PROMETHEUS_HISTOGRAM,
-		"From the earliest trigger of a block to its complete MEP; the sum is estimated.");
+		"Time from the earliest trigger of a block to its complete MEP; the sum is an estimate.");
 	prometheus_histogram(p, labels, limits, counts, LATENCY_BINS,
 			     prometheus_estimate_sum(fine, r->now.latency, ROC_EVB_LATENCIES));
 }
@@ -386,11 +395,12 @@ static void prometheus_peers(struct prometheus *p, const struct evb_node_report 
 		const char *name, *help;
 		size_t offset;
 	} gauges[] = {
-		{"roc_evb_destination_queue", "MFPs packed for a builder and not sent whole.",
+		{"roc_evb_destination_queue", "MFPs packed for a builder and not completely sent.",
 		 offsetof(struct roc_evb_peer, queue)},
-		{"roc_evb_destination_queue_max", "Most at once.",
+		{"roc_evb_destination_queue_max",
+		 "Maximum number of MFPs packed for a builder and not completely sent.",
 		 offsetof(struct roc_evb_peer, queue_max)},
-		{"roc_evb_destination_in_flight", "MFPs that a builder has and has not given back.",
+		{"roc_evb_destination_in_flight", "MFPs that a builder has and has not released.",
 		 offsetof(struct roc_evb_peer, in_flight)},
 	};
 	struct prometheus_labels one;
@@ -419,7 +429,7 @@ enum unit_gauge {
 	UNIT_GAUGES
 };
 
-/* False: it is not known. */
+/* False: the value is unknown. */
 static bool unit_value(const struct roc_evb_unit *u, enum unit_gauge gauge, double *value)
 {
 	switch (gauge) {
@@ -438,7 +448,7 @@ static bool unit_value(const struct roc_evb_unit *u, enum unit_gauge gauge, doub
 	}
 }
 
-/* The manager's, of each readout unit. */
+/* Families of the manager for each readout unit. */
 static void prometheus_units(struct prometheus *p, const struct evb_node_report *r,
 			     const struct prometheus_labels *labels)
 {
@@ -447,13 +457,15 @@ static void prometheus_units(struct prometheus *p, const struct evb_node_report 
 	} gauges[UNIT_GAUGES] = {
 		[UNIT_STATE] =
 			{"roc_evb_unit_state",
-			 "0 in, 1 cannot be reached, 2 late, 3 protocol error, 4 at other blocks than most."},
+			 "0 member, 1 cannot be reached, 2 late, 3 protocol error, 4 at other blocks than the majority."},
 		[UNIT_ASSIGNED] = {"roc_evb_unit_assigned",
-				   "Whether the newest table has the readout unit."},
-		[UNIT_BLOCKS] = {"roc_evb_unit_blocks_ahead",
-				 "Blocks by which it is ahead of most readout units."},
-		[UNIT_CLOCK] = {"roc_evb_unit_clock_ahead_seconds",
-				"By how much its clock is ahead of those of most nodes."},
+				   "1 if the newest table contains the readout unit, else 0."},
+		[UNIT_BLOCKS] =
+			{"roc_evb_unit_blocks_ahead",
+			 "Blocks by which the readout unit is ahead of the majority; negative if it is behind."},
+		[UNIT_CLOCK] =
+			{"roc_evb_unit_clock_ahead_seconds",
+			 "Time by which its clock is ahead of the clocks of the majority; negative if it is behind."},
 	};
 	struct prometheus_labels one;
 	unsigned int i, g;
@@ -486,13 +498,13 @@ void evb_node_prometheus(struct prometheus *p, const struct evb_node_report *r)
 		prometheus_sample(p, &labels, (double)value_of(&r->now, &figures[i]));
 	}
 	prometheus_family(p, "roc_evb_sink_lost_blocks", PROMETHEUS_COUNTER,
-			  "Blocks that the sink took and lost.");
+			  "Blocks that the sink accepted and lost.");
 	prometheus_sample(p, &labels, (double)r->sink_lost);
 	prometheus_family(p, "roc_evb_contact", PROMETHEUS_GAUGE,
-			  "Whether coordinator and manager can be reached.");
+			  "1 if the coordinator and the manager can be reached, else 0.");
 	prometheus_sample(p, &labels, r->now.contact);
 	prometheus_family(p, "roc_evb_assigned", PROMETHEUS_GAUGE,
-			  "Whether the newest table has this node.");
+			  "1 if the newest table contains this node, else 0.");
 	prometheus_sample(p, &labels, r->now.assigned);
 	prometheus_latency(p, r, &labels);
 	prometheus_peers(p, r, &labels);
@@ -516,7 +528,7 @@ void evb_node_text(FILE *out, const struct evb_node_report *r)
 				value_of(&r->now, &figures[i]));
 	}
 	fprintf(out, "  %-20s%" PRIu64 "\n", "Lost by the sink", r->sink_lost);
-	fprintf(out, "  %-20s%.1f us, of 99 %% %.1f us\n", "Latency of half",
+	fprintf(out, "  %-20s%.1f us, 99th percentile %.1f us\n", "Median latency",
 		(double)percentile(&r->now, &none, 50) / 1e3,
 		(double)percentile(&r->now, &none, 99) / 1e3);
 }

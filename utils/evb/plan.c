@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-evb plan: a system on paper, from numbers that a site knows to those that it wants to know.
+ * The action plan: calculate loads, queues and memory of a system from its nodes, links and
+ * fragments.
  */
 #include <stdlib.h>
 
@@ -43,11 +44,12 @@ static int take_options(const struct evb_options *o, struct plan *p)
 		.segment = (double)(o->segment ? o->segment : SEGMENT),
 	};
 	if (!p->readouts || !p->builders || (o->nodes && (o->readouts || o->builders)))
-		return tool_usage("How many? Give --nodes, or --readouts and --builders.");
+		return tool_usage("Give either --nodes, or --readouts and --builders.");
 	if (!o->fragment)
-		return tool_usage("--fragment is missing: how large is one, in the mean?");
+		return tool_usage("--fragment is missing: give the mean size of a fragment.");
 	if (p->segment <= 64)
-		return tool_usage("--segment: a segment is larger than its head of 64 bytes.");
+		return tool_usage(
+			"--segment: a segment must be larger than its header of 64 bytes.");
 	if (take_real("link-rate", o->link_rate, 0, 1e6, &gbps) ||
 	    take_real("share", o->share, 0, 1, &p->share))
 		return TOOL_USAGE;
@@ -100,22 +102,22 @@ static void show_text(const struct plan *p, const struct plan_result *r, bool ca
 {
 	printf("%u readout units, %u builders, %s, blocks of %u events\n", p->readouts, p->builders,
 	       evb_policies[p->policy], p->events);
-	printf("  %-33s%.6g a second (%.6g at most), in %.6g blocks\n", "Events", r->event_rate,
+	printf("  %-33s%.6g per second (at most %.6g), in %.6g blocks\n", "Events", r->event_rate,
 	       r->max_event_rate, r->block_rate);
-	printf("  %-33s%.0f bytes, %.2f %% of them no data\n", "MFP", r->mfp, 100 * r->overhead);
+	printf("  %-33s%.0f bytes, %.2f %% of them overhead\n", "MFP", r->mfp, 100 * r->overhead);
 	printf("  %-33s%.3f Gb/s, %.1f %%\n", "Link of a readout unit", 8 * r->send / 1e9,
 	       100 * r->send_share);
 	printf("  %-33s%.3f Gb/s, %.1f %%\n", "Link of a builder", 8 * r->receive / 1e9,
 	       100 * r->receive_share);
-	printf("  %-33s%u\n", "Send to one builder at once", r->at_once);
+	printf("  %-33s%u\n", "Senders to one builder at once", r->at_once);
 	if (!carries)
 		return;
-	printf("  %-33s%u in half of the cycles, %u in 99 %%, %u in 99.9 %%\n",
+	printf("  %-33sup to %u in 50 %% of the cycles, %u in 99 %%, %u in 99.9 %%\n",
 	       "Blocks of a cycle for a builder", r->cycle.p50, r->cycle.p99, r->cycle.p999);
-	printf("  %-33s%.4f; the worst builder has %.2f in the mean, %u at most\n",
+	printf("  %-33s%.4f; the worst builder has a mean of %.2f, at most %u\n",
 	       "  two or more: probability", r->cycle.two, r->cycle.worst, r->cycle.worst_ever);
-	printf("  %-33s%.2f in the mean, %u of 99 %%, %u of 99.9 %%, %u at most\n",
-	       "Blocks on the way to a builder", r->queue.mean, r->queue.p99, r->queue.p999,
+	printf("  %-33smean %.2f, 99 %% up to %u, 99.9 %% up to %u, at most %u\n",
+	       "Blocks in transfer to a builder", r->queue.mean, r->queue.p99, r->queue.p999,
 	       r->queue.max);
 	printf("  %-33s%.1f MiB, and %.1f MiB while one readout unit is missing\n",
 	       "Memory of a builder", r->builder_memory / (1 << 20), r->builder_stale / (1 << 20));
@@ -136,6 +138,6 @@ int evb_plan(const struct evb_options *o)
 	(o->json ? show_json : show_text)(&p, &r, carries);
 	if (carries)
 		return TOOL_OK;
-	return tool_fail("The links cannot carry that: at most %.6g events a second.",
+	return tool_fail("The links cannot carry the load: their limit is %.6g events per second.",
 			 r.max_event_rate);
 }

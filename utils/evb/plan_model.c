@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The arithmetic of a system on paper.
+ * The arithmetic of roc-evb plan.
  */
 #include "plan_model.h"
 
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEEPEST 4096 /* queues that are deeper count as this */
+#define DEEPEST 4096 /* deeper queues are counted as this */
 #define WEIGHT 1000
 #define SEGMENT_HEAD 64
 
-/* A number from 0 to 1, the same for the same step. */
+/* A reproducible pseudo-random number from 0 to 1. */
 static double dice(uint64_t *state)
 {
 	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -29,7 +29,10 @@ static double normal(uint64_t *state)
 
 static double mfp_bytes(const struct plan *p)
 {
-	/* Fragments begin at multiples of 8; of sizes that vary half of that is lost. */
+	/*
+	 * Fragments begin at multiples of ROC_MEP_ALIGN. With varying sizes half of the alignment
+	 * is lost in the mean.
+	 */
 	double padded = p->spread > 0 ? p->fragment + (ROC_MEP_ALIGN - 1) / 2.0
 				      : ceil(p->fragment / ROC_MEP_ALIGN) * ROC_MEP_ALIGN;
 	double mfp = ROC_MFP_HEAD + p->events * (ROC_MFP_ENTRY + padded);
@@ -37,7 +40,7 @@ static double mfp_bytes(const struct plan *p)
 	return mfp + SEGMENT_HEAD * ceil(mfp / (p->segment - SEGMENT_HEAD));
 }
 
-/* Of @n blocks that each go to one of @n builders by chance: how many are one's, exactly. */
+/* Binomial distribution: blocks of one builder if @n blocks go to @n builders at random. */
 static void by_chance(unsigned int n, struct plan_cycle *c)
 {
 	double p = pow(1 - 1.0 / n, n), sum = p;
@@ -95,13 +98,16 @@ static unsigned int quantile(const uint64_t *counts, uint64_t total, double part
 	return i;
 }
 
-/* When the blocks of a builder are whole that are not yet. */
+/* Times at which the incomplete blocks of a builder will be complete. */
 struct lane {
 	double finish[DEEPEST];
 	uint64_t first, next;
 };
 
-/* Blocks come evenly; each builder's link takes them one after the other. */
+/*
+ * Simulate the queues: blocks arrive at constant intervals; the link of a builder transfers one
+ * after the other.
+ */
 static bool follow(const struct plan *p, const struct roc_evb_table *t, double block_rate,
 		   double bytes, struct plan_queue *q)
 {
@@ -160,13 +166,15 @@ static void memory(const struct plan *p, struct plan_result *r)
 
 	r->builder_memory = (r->queue.p999 + p->hold * rate) * mep;
 	r->builder_stale = p->stale * rate * (mep - r->mfp);
-	/* Its cycle of blocks, and what waits for a builder until it is given up. */
+	/*
+	 * A cycle of blocks, and the blocks that wait for a failed builder until the stale timeout.
+	 */
 	r->readout_memory = (p->builders + p->stale * rate) * r->mfp;
 }
 
 bool plan_solve(const struct plan *p, struct plan_result *r)
 {
-	/* What stays in the node needs no link. */
+	/* Data that stay in the node need no link. */
 	double away = p->both ? 1 - 1.0 / p->builders : 1, most;
 	struct roc_evb_table *t;
 	bool good;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Members, tables and reports as JSON. Numbers of 64 bits are decimal numbers, as everywhere; what
- * reads them must not go by double.
+ * Convert members, tables and reports to JSON and back. 64-bit numbers are decimal numbers in JSON,
+ * so a parser must not convert them to double.
  */
 #include <json-c/json.h>
 
@@ -47,20 +47,20 @@ static void add_bool(struct json_object *o, const char *key, bool value)
 	json_object_object_add(o, key, json_object_new_boolean(value));
 }
 
-/* A number that is there, is one, and is not above @max. */
+/* Read a number from 0 to @max. */
 static int take_number(struct json_object *o, const char *key, uint64_t max, uint64_t *value,
 		       char *reason)
 {
 	struct json_object *v = NULL;
 
 	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_int))
-		return wrong(reason, "\"%s\" is missing or no number", key);
-	/* One below 0 is 0 to get_uint64(). */
+		return wrong(reason, "\"%s\" is missing or not a number", key);
+	/* json_object_get_uint64() returns 0 for a negative number. */
 	if (json_object_get_string(v)[0] == '-')
-		return wrong(reason, "\"%s\" is below 0", key);
+		return wrong(reason, "\"%s\" is negative", key);
 	*value = json_object_get_uint64(v);
 	if (*value > max)
-		return wrong(reason, "\"%s\" is %llu, at most %llu can be", key,
+		return wrong(reason, "\"%s\" is %llu, the limit is %llu", key,
 			     (unsigned long long)*value, (unsigned long long)max);
 	return 0;
 }
@@ -76,7 +76,7 @@ static int take_u32(struct json_object *o, const char *key, uint32_t max, uint32
 	return ret;
 }
 
-/* Text of printable characters that fits; @value is zero behind it. */
+/* Read text of printable characters without spaces; the rest of @value is set to 0. */
 static int take_text(struct json_object *o, const char *key, size_t size, char *value, char *reason)
 {
 	struct json_object *v = NULL;
@@ -84,15 +84,18 @@ static int take_text(struct json_object *o, const char *key, size_t size, char *
 	size_t length, i;
 
 	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_string))
-		return wrong(reason, "\"%s\" is missing or no text", key);
+		return wrong(reason, "\"%s\" is missing or not a string", key);
 	text = json_object_get_string(v);
 	length = (size_t)json_object_get_string_len(v);
 	if (length >= size)
-		return wrong(reason, "\"%s\" has %zu characters, at most %zu can be", key, length,
+		return wrong(reason, "\"%s\" has %zu characters, the limit is %zu", key, length,
 			     size - 1);
 	for (i = 0; i < length; i++) {
 		if (text[i] <= ' ' || text[i] > '~')
-			return wrong(reason, "\"%s\" has a character that cannot be in it", key);
+			return wrong(
+				reason,
+				"\"%s\" has a space or a character that is not printable ASCII",
+				key);
 	}
 	memset(value, 0, size);
 	memcpy(value, text, length);
@@ -105,8 +108,8 @@ static int take_name(struct json_object *o, char name[ROC_EVB_NAME], char *reaso
 		return -EINVAL;
 	return roc_evb_name_valid(name)
 		       ? 0
-		       : wrong(reason, "\"%s\" is no name of 1 to %d letters, digits and ._-", name,
-			       ROC_EVB_NAME - 1);
+		       : wrong(reason, "\"%s\" is not a name of 1 to %d letters, digits and ._-",
+			       name, ROC_EVB_NAME - 1);
 }
 
 static bool take_bool(struct json_object *o, const char *key)
@@ -134,7 +137,7 @@ int evb_member_read(struct json_object *record, struct roc_evb_member *m,
 {
 	memset(m, 0, sizeof(*m));
 	if (!json_object_is_type(record, json_type_object))
-		return wrong(reason, "a member is an object");
+		return wrong(reason, "the member is not a JSON object");
 	if (take_name(record, m->name, reason) ||
 	    take_text(record, "host", sizeof(m->host), m->host, reason) ||
 	    take_text(record, "port", sizeof(m->port), m->port, reason) ||
@@ -185,16 +188,16 @@ static int take_places(struct json_object *o, const char *key, struct roc_evb_pl
 	size_t i, n;
 
 	if (!json_object_is_type(all, json_type_array))
-		return wrong(reason, "\"%s\" is missing or no list", key);
+		return wrong(reason, "\"%s\" is missing or not a list", key);
 	n = json_object_array_length(all);
 	if (n > ROC_EVB_NODES_MAX)
-		return wrong(reason, "\"%s\" has %zu nodes, at most %d can be", key, n,
+		return wrong(reason, "\"%s\" has %zu nodes, the limit is %d", key, n,
 			     ROC_EVB_NODES_MAX);
 	for (i = 0; i < n; i++) {
 		struct json_object *one = json_object_array_get_idx(all, i);
 
 		if (!json_object_is_type(one, json_type_object))
-			return wrong(reason, "\"%s\" has something that is no node", key);
+			return wrong(reason, "\"%s\" has an element that is not an object", key);
 		if (take_name(one, p[i].name, reason) ||
 		    take_number(one, "incarnation", UINT64_MAX, &p[i].incarnation, reason) ||
 		    take_u32(one, "weight", UINT32_MAX, &p[i].weight, reason))
@@ -208,8 +211,8 @@ int evb_table_read(struct json_object *record, struct roc_evb_table *t, char rea
 {
 	memset(t, 0, sizeof(*t));
 	if (!json_object_is_type(record, json_type_object))
-		return wrong(reason, "a table is an object");
-	/* There must be numbers behind it. */
+		return wrong(reason, "the table is not a JSON object");
+	/* The limit leaves room for later terms and epochs. */
 	if (take_number(record, "term", UINT64_MAX / 2, &t->term, reason) ||
 	    take_number(record, "epoch", UINT64_MAX / 2, &t->epoch, reason) ||
 	    take_number(record, "fromBlock", UINT64_MAX, &t->from_block, reason) ||
@@ -249,7 +252,8 @@ struct json_object *evb_report_record(const struct roc_evb_report *r)
 		add_number(s, "incarnation", r->suspects[i].incarnation);
 		add_number(s, "stale", r->suspects[i].stale);
 		add_bool(s, "gone", r->suspects[i].gone);
-		add_bool(s, "lied", r->suspects[i].lied);
+		add_bool(s, "protocolViolation", r->suspects[i].lied);
+		add_bool(s, "lied", r->suspects[i].lied); /* deprecated, for earlier versions */
 		add_bool(s, "early", r->suspects[i].early);
 		json_object_array_add(all, s);
 	}
@@ -264,23 +268,23 @@ static int take_suspects(struct json_object *record, struct roc_evb_report *r, c
 	size_t i, n;
 
 	if (!json_object_is_type(all, json_type_array))
-		return wrong(reason, "\"suspects\" is missing or no list");
+		return wrong(reason, "\"suspects\" is missing or not a list");
 	n = json_object_array_length(all);
 	if (n > ROC_EVB_SUSPECTS)
-		return wrong(reason, "\"suspects\" has %zu nodes, at most %d can be", n,
+		return wrong(reason, "\"suspects\" has %zu nodes, the limit is %d", n,
 			     ROC_EVB_SUSPECTS);
 	for (i = 0; i < n; i++) {
 		struct json_object *one = json_object_array_get_idx(all, i);
 		struct roc_evb_suspect *s = &r->suspects[i];
 
 		if (!json_object_is_type(one, json_type_object))
-			return wrong(reason, "\"suspects\" has something that is no node");
+			return wrong(reason, "\"suspects\" has an element that is not an object");
 		if (take_name(one, s->name, reason) ||
 		    take_number(one, "incarnation", UINT64_MAX, &s->incarnation, reason) ||
 		    take_u32(one, "stale", UINT32_MAX, &s->stale, reason))
 			return -EINVAL;
 		s->gone = take_bool(one, "gone");
-		s->lied = take_bool(one, "lied");
+		s->lied = take_bool(one, "protocolViolation") || take_bool(one, "lied");
 		s->early = take_bool(one, "early");
 	}
 	r->suspect_count = (unsigned int)n;
@@ -292,7 +296,7 @@ int evb_report_read(struct json_object *record, struct roc_evb_report *r,
 {
 	memset(r, 0, sizeof(*r));
 	if (!json_object_is_type(record, json_type_object))
-		return wrong(reason, "a report is an object");
+		return wrong(reason, "the report is not a JSON object");
 	if (take_number(record, "incarnation", UINT64_MAX, &r->incarnation, reason) ||
 	    take_number(record, "epoch", UINT64_MAX, &r->epoch, reason) ||
 	    take_number(record, "newestBlock", UINT64_MAX, &r->newest_block, reason) ||
@@ -305,7 +309,7 @@ int evb_report_read(struct json_object *record, struct roc_evb_report *r,
 	    take_number(record, "builtBlock", UINT64_MAX, &r->built_block, reason) ||
 	    take_suspects(record, r, reason))
 		return -EINVAL;
-	/* Nodes of before have none. */
+	/* Nodes of earlier versions do not report their clock. */
 	if (json_object_object_get_ex(record, "clock", NULL) &&
 	    take_number(record, "clock", UINT64_MAX, &r->clock_ns, reason))
 		return -EINVAL;
@@ -315,7 +319,7 @@ int evb_report_read(struct json_object *record, struct roc_evb_report *r,
 	return 0;
 }
 
-/* As in "sourceIn" "bytesPerSecond"; whatever is no number is 0. */
+/* The number @b in the object @a, or @a itself if @b is NULL; 0 if it is not a number. */
 static uint64_t number(struct json_object *o, const char *a, const char *b)
 {
 	struct json_object *v = json_object_object_get(o, a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Looking at what was built, or counting it.
+ * The sinks check and count: check the content of blocks, or only count them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "sink.h"
 #include "text.h"
 
-#define DONE 256 /* handles between two looks */
+#define DONE 256 /* handles between two calls of done() */
 
 struct values {
-	uint64_t each; /* ns that a block takes, for who wants a slow sink */
+	uint64_t each; /* ns per block, to simulate a slow sink */
 };
 
 static const struct evb_key keys[] = {
@@ -21,7 +21,7 @@ static const struct evb_key keys[] = {
 struct check {
 	struct values v;
 	struct inspect inspect;
-	uint64_t ready; /* units_now() from which on the next block is taken */
+	uint64_t ready; /* units_now() from which on the sink accepts the next block */
 	uint64_t handles[DONE];
 	unsigned int count;
 };
@@ -109,7 +109,8 @@ static int open_sink(const struct roc_evb_sink_ops *ops, const char *values, str
 	int ret;
 
 	if (!c)
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "Cannot allocate the state of the sink %s.",
+				  ops->name);
 	ret = evb_text_parse(ops->name, values, keys, sizeof(keys) / sizeof(keys[0]), &c->v,
 			     reason);
 	if (ret) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Blocks of events in files: one MEP in one piece behind the other (Documentation/mep.md), written
- * from where they were built. DIR/NAME-000000.mep, then -000001 and so on; what is there already is
- * never written to.
+ * The sink file: write blocks of events to files, one complete MEP after the other
+ * (Documentation/mep.md), from the memory where they were built. Files are DIR/NAME-000000.mep,
+ * -000001 and so on. Existing files are never overwritten.
  *
- * A file may have a limit of length that the system does not report before a write fails (EFBIG).
- * That costs what is on its way into it; the next ones end in time.
+ * A file system may have a limit of the file size that is unknown until a write fails with EFBIG.
+ * Then the blocks in flight to this file are lost; later files end before the limit.
  */
 #include "sink.h"
 
@@ -21,7 +21,7 @@
 #include "utils/common/tool.h"
 #include "utils/record/writer.h"
 
-#define DEPTH 64	 /* blocks on their way at most */
+#define DEPTH 64	 /* limit of blocks in flight */
 #define PIECES (1 << 14) /* of a block */
 
 struct values {
@@ -37,10 +37,10 @@ static const struct evb_key keys[] = {
 struct block_file {
 	struct writer_file base;
 	int fd;
-	unsigned int step; /* of its end */
-	uint64_t end;	   /* of what was handed out */
-	bool too_long;	   /* a block did not fit, though it should have */
-	bool hole;	   /* from that byte on nothing can be read */
+	unsigned int step; /* of end(): sync of the data, sync of the name */
+	uint64_t end;	   /* bytes in use, with blocks in flight */
+	bool too_long;	   /* a write failed with EFBIG below the known limit */
+	bool hole;	   /* from @hole_at on blocks cannot be read */
 	uint64_t hole_at;
 };
 
@@ -48,11 +48,11 @@ struct block {
 	struct writer_op op;
 	struct block_file *file;
 	uint64_t handle;
-	unsigned char *head; /* its own head and table */
+	unsigned char *head; /* header and table of the MEP */
 	size_t head_room;
 	struct iovec *pieces;
 	unsigned int count, room;
-	uint64_t begin; /* in the file */
+	uint64_t begin; /* offset in the file */
 	bool over, well;
 	struct roc_mep_shape {
 		uint64_t events, fragments, data;
@@ -66,10 +66,11 @@ struct file_sink {
 	char name[ROC_EVB_NAME];
 	bool syncing;
 	unsigned int number;
-	uint64_t limit; /* of a file, as far as one is known */
+	uint64_t limit; /* bytes of a file, as far as a limit is known */
 	bool too_long_logged;
-	struct block blocks[DEPTH];	  /* a ring */
-	unsigned int head, settled, tail; /* oldest one, first one that is not counted, next one */
+	struct block blocks[DEPTH]; /* a ring */
+	unsigned int head, settled,
+		tail; /* oldest block, first block that is not counted, next free entry */
 	struct sink_counts calls;
 	struct evb_sink_counters n;
 	char reason[UNITS_REASON];
@@ -87,14 +88,15 @@ static struct block *at(struct file_sink *s, unsigned int n)
 	return &s->blocks[n % DEPTH];
 }
 
-/* For good: there would be a hole in what was written. */
+/* Stop writing for good: continuing would leave a gap in the written blocks. */
 static int no_space(struct file_sink *s, int err)
 {
 	s->w.full = true;
-	s->reason[0] = '\0'; /* that of the file which could not be made */
-	return units_fail(s->reason, ENOSPC,
-			  "%s: %s. Nothing more is written: restart the node when there is room.",
-			  s->v.dir, strerror(err));
+	s->reason[0] = '\0'; /* drop the reason of begin() */
+	return units_fail(
+		s->reason, ENOSPC,
+		"%s: %s. The sink writes nothing more: free space there, and restart the node.",
+		s->v.dir, strerror(err));
 }
 
 static int begin(struct writer *w)
@@ -104,7 +106,7 @@ static int begin(struct writer *w)
 	char path[PATH_MAX];
 
 	if (!f)
-		return units_fail(s->reason, ENOMEM, "There is no memory left.");
+		return units_fail(s->reason, ENOMEM, "Cannot allocate the state of a file.");
 	do {
 		f->fd = numbered_create(s->v.dir, s->name, s->number++, ".mep", path);
 	} while (f->fd == -EEXIST);
@@ -113,7 +115,7 @@ static int begin(struct writer *w)
 
 		free(f);
 		s->number--;
-		units_fail(s->reason, -ret, "%s cannot be written: %s.", path, strerror(-ret));
+		units_fail(s->reason, -ret, "%s cannot be created: %s.", path, strerror(-ret));
 		return s->n.files && writer_no_space(ret) ? no_space(s, -ret) : ret;
 	}
 	s->w.file = &f->base;
@@ -121,16 +123,17 @@ static int begin(struct writer *w)
 	return 0;
 }
 
-/* What lies behind the hole is lost. */
+/* Truncate the file to its readable blocks. */
 static int cut(struct file_sink *s, struct block_file *f)
 {
 	if (f->hole && ftruncate(f->fd, (off_t)f->hole_at))
-		return units_fail(s->reason, errno, "%s cannot be cut: %s.", s->v.dir,
-				  strerror(errno));
+		return units_fail(s->reason, errno,
+				  "A file in %s cannot be truncated to its readable blocks: %s.",
+				  s->v.dir, strerror(errno));
 	return 0;
 }
 
-/* Sync its data, then its name. */
+/* End a file: sync its data, then the folder with its name. */
 static int end(struct writer *w, struct writer_file *file, int synced, int *fd)
 {
 	struct block_file *f = (struct block_file *)file;
@@ -156,11 +159,14 @@ static int piece(struct file_sink *s, struct block *b, const void *data, size_t 
 		return 0;
 	if (b->count == b->room) {
 		if (b->room == PIECES)
-			return units_fail(s->reason, E2BIG, "A block has more than %d pieces.",
-					  PIECES);
+			return units_fail(
+				s->reason, E2BIG,
+				"A block has more than %d pieces: use fewer events in a block, or larger segments.",
+				PIECES);
 		more = realloc(b->pieces, 2 * b->room * sizeof(*more));
 		if (!more)
-			return units_fail(s->reason, ENOMEM, "There is no memory left.");
+			return units_fail(s->reason, ENOMEM,
+					  "Cannot allocate %u pieces of a block.", 2 * b->room);
 		b->pieces = more;
 		b->room *= 2;
 	}
@@ -169,7 +175,7 @@ static int piece(struct file_sink *s, struct block *b, const void *data, size_t 
 	return 0;
 }
 
-/* A MFP lies in the first bytes of its segments. */
+/* Add the pieces of an MFP, which begins at the start of its first segment. */
 static int pieces_of(struct file_sink *s, struct block *b, const struct roc_mep_source *source)
 {
 	uint64_t left = source->view.head.bytes;
@@ -184,7 +190,7 @@ static int pieces_of(struct file_sink *s, struct block *b, const struct roc_mep_
 		left -= n;
 	}
 	b->shape.fragments += source->view.head.count;
-	/* So many at least. */
+	/* A source may lack events, so the largest count is used. */
 	if (source->view.head.count > b->shape.events)
 		b->shape.events = source->view.head.count;
 	b->shape.data += source->view.head.bytes - roc_mfp_data(source->view.head.count);
@@ -203,7 +209,9 @@ static int lay_out(struct file_sink *s, struct block *b, const struct roc_mep *m
 	if (head > b->head_room) {
 		more = realloc(b->head, head);
 		if (!more)
-			return units_fail(s->reason, ENOMEM, "There is no memory left.");
+			return units_fail(s->reason, ENOMEM,
+					  "Cannot allocate the header of a block (%zu bytes).",
+					  head);
 		b->head = more;
 		b->head_room = head;
 	}
@@ -219,7 +227,7 @@ static int lay_out(struct file_sink *s, struct block *b, const struct roc_mep *m
 	return ret;
 }
 
-/* The kernel writes up to the limit, and says so only then. */
+/* A write failed with EFBIG, so its offset is the limit of later files. */
 static void be_too_long(struct file_sink *s, struct block *b)
 {
 	b->file->too_long = true;
@@ -227,7 +235,7 @@ static void be_too_long(struct file_sink *s, struct block *b)
 		s->limit = b->op.place;
 	if (!s->too_long_logged)
 		tool_note(
-			"A file in %s may not be longer, by ulimit -f or by its file system. Blocks that were on their way are lost, and each that is longer alone; the next files end in time.",
+			"A file in %s reached the limit of ulimit -f or of its file system. Blocks in flight are lost, and so is each block that is larger than the limit; the next files end before it.",
 			s->v.dir);
 	s->too_long_logged = true;
 }
@@ -242,7 +250,7 @@ static void written(struct writer *w, struct writer_op *op, int err)
 	if (err == -EFBIG)
 		be_too_long(s, b);
 	else if (writer_no_space(err))
-		no_space(s, -err); /* a reader finds what is whole up to there */
+		no_space(s, -err); /* blocks before this one are complete */
 	else if (err)
 		writer_fail(w, err);
 }
@@ -260,7 +268,7 @@ static int put(void *self, const struct roc_mep *mep)
 	if (s->tail - s->head == DEPTH)
 		return 0;
 	if (f && f->too_long) {
-		/* The next block begins at the hole, if the limit allows it. */
+		/* The next block begins at the hole if it fits below the limit. */
 		ret = f->base.pending ? 0 : cut(s, f) ?: 1;
 		if (ret <= 0)
 			return ret;
@@ -303,8 +311,9 @@ static void add_up(struct file_sink *s, const struct block *b)
 }
 
 /*
- * A reader does not find what lies behind a block that could not be written. So blocks go back, and
- * are counted, in the order of the file: the sum is right also if a write never ends.
+ * Count completed blocks. A block behind one that could not be written cannot be read. So blocks
+ * are returned and counted in the order of the file, and the sum is correct even if a write never
+ * completes.
  */
 static void advance(struct writer *w)
 {
@@ -414,7 +423,7 @@ static const struct roc_evb_sink_ops ops = {
 	.reason = reason_of,
 };
 
-/* Files are read in the order of their names: these come after all that are there. */
+/* Files are read in the order of their names, so new files come after all existing ones. */
 static int first_number(struct file_sink *s)
 {
 	static const char *const ends[] = {".mep", NULL};
@@ -436,7 +445,8 @@ static int prepare(struct file_sink *s)
 	int ret;
 
 	if (!s->v.dir[0])
-		return units_fail(s->reason, EINVAL, "file: which folder? As in file:/data/run1.");
+		return units_fail(s->reason, EINVAL,
+				  "file: the folder is missing, as in file:/data/run1.");
 	ret = writer_open(&s->w, DEPTH, true);
 	if (!ret)
 		ret = first_number(s);
@@ -446,7 +456,8 @@ static int prepare(struct file_sink *s)
 		s->blocks[i].room = 64;
 		s->blocks[i].pieces = calloc(s->blocks[i].room, sizeof(struct iovec));
 		if (!s->blocks[i].pieces)
-			return units_fail(s->reason, ENOMEM, "There is no memory left.");
+			return units_fail(s->reason, ENOMEM,
+					  "Cannot allocate the pieces of %d blocks.", DEPTH);
 	}
 	s->limit = s->v.size ? s->v.size : UINT64_MAX;
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < s->limit)
@@ -461,7 +472,7 @@ int evb_sink_file(const char *values, const char *name, struct evb_sink *sink,
 	int ret;
 
 	if (!s)
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "Cannot allocate the state of the sink file.");
 	s->w = (struct writer){.format = &format,
 			       .dir = s->v.dir,
 			       .reason = s->reason,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Blocks of events sent on to a roc-recv, by the transport of roc-send, from where they were built:
- * each segment of a MFP is a unit, those of a source are on one link, in their order. A block is
- * done with when the receiver has said so of all its segments.
+ * The sink forward: send blocks of events to a roc-recv by the transport of roc-send, from the
+ * memory where they were built. Each segment of an MFP is a unit. The segments of a source are on
+ * one link, in order. A block is complete when the receiver has acknowledged all its segments.
  */
 #include "sink.h"
 
@@ -34,17 +34,17 @@ static const struct evb_key keys[] = {
 };
 
 struct sent {
-	const struct roc_mep *mep; /* NULL: the place is free */
-	unsigned int left;	   /* segments that are not done with, and one until all are put */
+	const struct roc_mep *mep; /* NULL: the entry is free */
+	unsigned int left;	   /* unacknowledged segments, plus 1 until all are submitted */
 };
 
 struct forward {
 	struct values v;
 	char host[EVB_TEXT_MAX], *port;
-	struct source units; /* whose format and memory the sender wants to know */
+	struct source units; /* format and memory of the units, for sink_send() */
 	struct sink *send;
 	struct sent sent[BLOCKS];
-	/* The block that is being put. */
+	/* The block that is being submitted, and its next segment. */
 	struct sent *at;
 	unsigned int source, segment;
 	uint64_t sequence;
@@ -87,7 +87,7 @@ static void put_one(struct forward *f, struct sent *s)
 	f->held--;
 }
 
-/* On with the block that is being put: 1 all of it is; 0 no room now; -errno. */
+/* Continue to submit the present block: 1 complete; 0 no space now; -errno. */
 static int put_on(struct forward *f)
 {
 	const struct roc_mep *mep = f->at->mep;
@@ -103,8 +103,8 @@ static int put_on(struct forward *f)
 			if (v->iov_len > f->v.largest)
 				return units_fail(
 					f->reason, EMSGSIZE,
-					"forward: a segment has %zu bytes: give largest= so many at least.",
-					v->iov_len);
+					"forward: a segment has %zu bytes, more than largest=%llu: increase largest.",
+					v->iov_len, (unsigned long long)f->v.largest);
 			u = (struct unit){
 				.data = v->iov_base,
 				.bytes = v->iov_len,
@@ -152,7 +152,7 @@ static int put(void *self, const struct roc_mep *mep)
 	*f->at = (struct sent){.mep = mep, .left = 1};
 	f->source = f->segment = 0;
 	f->held++;
-	/* What has no room goes on later: it is ours from here on. */
+	/* The block is accepted. Segments that have no space now are submitted later. */
 	ret = put_on(f);
 	return ret < 0 ? ret : 1;
 }
@@ -273,13 +273,14 @@ static int split(struct forward *f, char reason[UNITS_REASON])
 	if (!f->v.to[0])
 		return units_fail(
 			reason, EINVAL,
-			"forward: where to? A host where roc-recv is, as in forward:node2:" NETWORK_PORT
+			"forward: the host of roc-recv is missing, as in forward:node2:" NETWORK_PORT
 			".");
 	strcpy(f->host, f->v.to[0] == '[' ? f->v.to + 1 : f->v.to);
 	if (f->v.to[0] == '[') {
 		colon = strchr(f->host, ']');
 		if (!colon || (colon[1] && colon[1] != ':'))
-			return units_fail(reason, EINVAL, "forward: \"%s\" is no address.",
+			return units_fail(reason, EINVAL,
+					  "forward: \"%s\" is not [ADDRESS] or [ADDRESS]:PORT.",
 					  f->v.to);
 		*colon = '\0';
 		colon = colon[1] ? colon + 1 : NULL;
@@ -299,7 +300,7 @@ int evb_sink_forward(const char *values, const char *name, struct evb_sink *sink
 	int ret;
 
 	if (!f)
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "Cannot allocate the state of the sink forward.");
 	f->v = (struct values){
 		.provider = "tcp",
 		.connections = 1,

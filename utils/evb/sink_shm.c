@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Blocks of events lent to filter processes on this machine (roc/filter.h): they see the memory
- * that blocks were built in, and cannot write to it. Each block goes to the process that has the
- * fewest; of one that ends, lies, or keeps a block for longer than the hold time, what it had is
- * lent to another, three times at most.
+ * The sink shm: lend blocks of events to filter processes on this machine (roc/filter.h). Filters
+ * map the memory where the blocks were built, and cannot write to it. A block goes to the filter
+ * with the fewest blocks. If a filter exits, violates the protocol, or keeps a block for longer
+ * than the hold time, its blocks are lent to other filters, three times at most.
  */
 #include "sink.h"
 
@@ -48,25 +48,25 @@ static const struct evb_key keys[] = {
 	{.name = "pass", .type = EVB_KEY_FLAG, .offset = offsetof(struct values, pass)},
 };
 
-/* A block that is ours. */
+/* A block that the sink has accepted. */
 struct lent {
-	const struct roc_mep *mep; /* NULL: the place is free */
-	unsigned int filter;	   /* NOBODY: it waits */
+	const struct roc_mep *mep; /* NULL: the entry is free */
+	unsigned int filter;	   /* NO_FILTER: the block waits */
 	unsigned int tries;
-	uint32_t times; /* that the place was used: upper half of the handle */
+	uint32_t times; /* times that the entry was used: upper half of the handle */
 	uint64_t since; /* units_now() when it was lent */
 };
 
 struct filter {
-	int fd; /* -1: none */
+	int fd; /* -1: the entry is free */
 	unsigned int out;
-	bool full; /* its socket takes no more now */
+	bool full; /* the socket accepts no more data now */
 };
 
 struct shm {
 	struct values v;
 	int listener, memory;
-	bool no_files; /* for who waits at the door */
+	bool no_files; /* no file descriptor is free for a waiting connection */
 	char *base;
 	size_t length;
 	struct filter filters[FILTERS];
@@ -75,14 +75,14 @@ struct shm {
 	uint64_t done[BLOCKS];
 	unsigned int done_count;
 	unsigned char *message;
-	uint64_t ages_checked; /* units_now() when loans were looked at for their age */
-	dev_t device;	       /* of the socket in the file system, */
-	ino_t inode;	       /* which may be another's by now */
+	uint64_t ages_checked; /* units_now() of the last check of the hold time */
+	dev_t device;	       /* identity of our socket in the file system: */
+	ino_t inode;	       /* another process may have replaced the file */
 	struct evb_sink_counters n;
 	char reason[UNITS_REASON];
 };
 
-/* Whoever gets it must not be able to write to it, nor to make it shorter under us. */
+/* A filter must not be able to write to the memory, or to truncate it. */
 static int memory(void *self, int fd, void *base, size_t length)
 {
 	const int needed = F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
@@ -94,13 +94,13 @@ static int memory(void *self, int fd, void *base, size_t length)
 	if (seals < 0 || (seals & needed) != needed)
 		return units_fail(
 			s->reason, EPERM,
-			"The memory of blocks is not sealed, so filters could write to it: it is not lent.");
+			"shm: the memory of blocks is not sealed, so filters could write to it: no block is lent.");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	s->memory = open(path, O_RDONLY | O_CLOEXEC);
 	if (s->memory < 0)
 		return units_fail(
 			s->reason, errno,
-			"The memory of blocks cannot be opened for filters: %s. Is /proc there?",
+			"shm: the memory of blocks cannot be opened read-only: %s. Is /proc mounted?",
 			strerror(errno));
 	s->base = base;
 	s->length = length;
@@ -162,7 +162,7 @@ static void accept_filters(struct shm *s)
 	unsigned int i;
 	int fd;
 
-	/* Before the memory is known they wait in the queue. */
+	/* Until memory() was called, filters wait in the queue of the socket. */
 	while (s->memory >= 0) {
 		fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		s->no_files = fd < 0 && accept_no_files(errno);
@@ -178,7 +178,7 @@ static void accept_filters(struct shm *s)
 	}
 }
 
-/* What a filter gave back. One that says what cannot be is a filter no more. */
+/* Receive returned blocks. A filter that sends an invalid message is disconnected. */
 static void receive_returns(struct shm *s, unsigned int filter)
 {
 	struct roc_filter_return r;
@@ -201,7 +201,7 @@ static void receive_returns(struct shm *s, unsigned int filter)
 	}
 }
 
-/* A filter that keeps a block for too long has been stopped, or hangs. */
+/* Disconnect filters that keep a block for longer than the hold time: they are stopped or hang. */
 static void expire(struct shm *s)
 {
 	uint64_t now = units_now();
@@ -229,7 +229,7 @@ static void poll_filters(struct shm *s)
 	expire(s);
 }
 
-/* Bytes of the message for a block; 0: it is too large. */
+/* Compose the message for a block: its bytes, or 0 if it exceeds MESSAGE. */
 static size_t encode(struct shm *s, const struct lent *l)
 {
 	const struct roc_mep *mep = l->mep;
@@ -273,7 +273,7 @@ static size_t encode(struct shm *s, const struct lent *l)
 	return (size_t)((unsigned char *)segment - s->message);
 }
 
-/* The filter that has the fewest, NOBODY: all have enough, or there is none. */
+/* The filter with the fewest blocks. NO_FILTER: all have @depth blocks, or there is no filter. */
 static unsigned int choose(const struct shm *s)
 {
 	unsigned int best = NO_FILTER, i;
@@ -287,7 +287,7 @@ static unsigned int choose(const struct shm *s)
 	return best;
 }
 
-/* 1 it is lent; 0 not now; -EMSGSIZE. */
+/* Lend a block: 1 done; 0 not possible now; -EMSGSIZE. */
 static int lend(struct shm *s, struct lent *l)
 {
 	size_t bytes = encode(s, l);
@@ -297,7 +297,7 @@ static int lend(struct shm *s, struct lent *l)
 	if (!bytes)
 		return units_fail(
 			s->reason, EMSGSIZE,
-			"A block has more segments than fit into a message for a filter (%d bytes): have fewer events in a block, or larger segments.",
+			"shm: a block has more segments than fit into a message of %d bytes for a filter: use fewer events in a block, or larger segments.",
 			MESSAGE);
 	while ((filter = choose(s)) != NO_FILTER) {
 		sent = send(s->filters[filter].fd, s->message, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -355,7 +355,7 @@ static int lend_waiting(struct shm *s)
 			break;
 		s->waiting--;
 	}
-	/* What the last filter left must not keep out what passes. */
+	/* Blocks that the last filter left must not block those that pass without a filter. */
 	if (s->v.pass && alone(s))
 		pass_waiting(s);
 	return 0;
@@ -508,7 +508,10 @@ static const struct roc_evb_sink_ops ops = {
 	.reason = reason_of,
 };
 
-/* A socket that nobody listens at was left by who was killed. A file is none of our affair. */
+/*
+ * Whether the path is a socket without a listener, which a killed process left. Other files are not
+ * touched.
+ */
 static bool stale(const struct sockaddr_un *at)
 {
 	struct stat st;
@@ -517,7 +520,7 @@ static bool stale(const struct sockaddr_un *at)
 
 	if (lstat(at->sun_path, &st) || !S_ISSOCK(st.st_mode))
 		return false;
-	/* Who is there but does not accept, with no more room in front of him, is EAGAIN. */
+	/* A live listener with a full queue returns EAGAIN instead of ECONNREFUSED. */
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	refused = fd >= 0 && connect(fd, (const struct sockaddr *)at, sizeof(*at)) &&
 		  errno == ECONNREFUSED;
@@ -535,17 +538,17 @@ static int listen_at(struct shm *s)
 	if (!s->v.path[0] || strlen(s->v.path) >= sizeof(at.sun_path))
 		return units_fail(
 			s->reason, EINVAL,
-			"shm: which socket? A name of less than %zu characters, as in shm:/run/roc/events.",
+			"shm: give the path of a socket with less than %zu characters, as in shm:/run/roc/events.",
 			sizeof(at.sun_path));
 	strcpy(at.sun_path, s->v.path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return units_fail(s->reason, errno, "There is no socket left: %s.",
+		return units_fail(s->reason, errno, "shm: cannot create a socket: %s.",
 				  strerror(errno));
 	if (stale(&at))
 		unlink(s->v.path);
 	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, FILTERS)) {
-		units_fail(s->reason, errno, "shm: %s cannot be listened at: %s.", s->v.path,
+		units_fail(s->reason, errno, "shm: cannot listen at %s: %s.", s->v.path,
 			   strerror(errno));
 		close(fd);
 		return -EADDRINUSE;
@@ -566,16 +569,19 @@ int evb_sink_shm(const char *values, const char *name, struct evb_sink *sink,
 	int ret;
 
 	if (!s)
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "Cannot allocate the state of the sink shm.");
 	s->listener = s->memory = -1;
 	s->v.depth = 8;
 	s->v.hold = 10 * UNITS_NS_PER_S;
 	for (i = 0; i < FILTERS; i++)
 		s->filters[i].fd = -1;
 	s->message = malloc(MESSAGE);
-	ret = s->message ? evb_text_parse("shm", values, keys, sizeof(keys) / sizeof(keys[0]),
-					  &s->v, s->reason)
-			 : units_fail(s->reason, ENOMEM, "There is no memory left.");
+	ret = s->message
+		      ? evb_text_parse("shm", values, keys, sizeof(keys) / sizeof(keys[0]), &s->v,
+				       s->reason)
+		      : units_fail(s->reason, ENOMEM,
+				   "Cannot allocate the message buffer of the sink shm (%d bytes).",
+				   MESSAGE);
 	if (!ret)
 		ret = listen_at(s);
 	if (ret) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A sink of event building in a writer process (utils/units/sink_process.h), so that a file system
- * that does not answer delays neither the network nor the source. There it is a sink of units, each
- * of which is a MEP.
+ * Run a sink of event building in a writer process (utils/units/sink_process.h), so that a file
+ * system that does not respond delays neither the network nor the source. For the writer process
+ * the sink is a sink of units, each of which is an MEP.
  */
 #include "sink.h"
 
@@ -17,20 +17,20 @@
 struct writer_sink {
 	struct sink *sink;
 	const char *text, *name;
-	struct source source; /* of no format */
+	struct source source; /* without a format */
 	struct evb_sink_counters last;
 
-	/* Shared. */
+	/* Shared by both processes. */
 	pthread_mutex_t lock;
 	struct evb_sink_counters counters;
 
-	/* Of the writer process. */
+	/* Used by the writer process. */
 	struct sink writer;
 	struct evb_sink inner;
-	struct roc_mep meps[SINK_PROCESS_UNITS]; /* with the handles of that process */
+	struct roc_mep meps[SINK_PROCESS_UNITS]; /* with the handles of the writer process */
 };
 
-/* The writer process. */
+/* Functions of the writer process. */
 
 static struct writer_sink *around(struct sink *writer)
 {
@@ -133,7 +133,7 @@ static int writer_open(void *options, const struct source *source, struct sink *
 	return evb_sink_open(a->text, a->name, &a->inner, reason);
 }
 
-/* This process. */
+/* Functions of the node. */
 
 static int put(void *self, const struct roc_mep *mep)
 {
@@ -150,7 +150,7 @@ static int flush(void *self)
 	return a->sink->ops->flush(a->sink);
 }
 
-/* What was lost comes back, too: the node counts it by the books. */
+/* Lost blocks are returned, too: the node counts them with the counters of the sink. */
 static int done(void *self, uint64_t *handles, unsigned int room)
 {
 	struct writer_sink *a = self;
@@ -192,13 +192,13 @@ static void counters(void *self, struct evb_sink_counters *counters)
 {
 	struct writer_sink *a = self;
 
-	/* The writer process may have been killed with the lock. */
+	/* The writer process may have been killed while it held the lock. */
 	if (!pthread_mutex_trylock(&a->lock)) {
 		a->last = a->counters;
 		pthread_mutex_unlock(&a->lock);
 	}
 	*counters = a->last;
-	/* With those that it did not get any more. */
+	/* Add blocks that did not reach the writer process. */
 	if (a->sink->n.lost > counters->lost)
 		counters->lost = a->sink->n.lost;
 }
@@ -208,7 +208,7 @@ static bool syncing(void *self)
 	return ((struct writer_sink *)self)->sink->syncing;
 }
 
-/* Frees @self, too, unless the writer process may still use it: see release(). */
+/* Also frees @self, unless the writer process may still use it: see release(). */
 static void close_sink(void *self)
 {
 	sink_close(((struct writer_sink *)self)->sink);
@@ -241,7 +241,8 @@ int evb_sink_in_writer(const char *text, const char *name, struct evb_sink *sink
 	int ret;
 
 	if (!a)
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM,
+				  "Cannot allocate the state of the writer process.");
 	a->text = text;
 	a->name = name;
 	pthread_mutex_init(&a->lock, NULL);

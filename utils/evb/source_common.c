@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The clock as a trigger. Integers only: a double does not have the bits for ns since 1970. Short:
- * three sources share it, and none of them calls another.
+ * The trigger of sources without a card. It uses integers: a double has too few bits for ns since
+ * 1970.
  */
 #include "source.h"
 
@@ -17,7 +17,7 @@ void evb_trigger_start(struct evb_trigger *t, uint64_t rate, uint64_t first, uin
 		return;
 	t->clock = rate;
 	t->first = rate ? scale(now, rate, UNITS_NS_PER_S) + 1 : 0;
-	/* That of event 0 is 1970, and so is that of this one by it. */
+	/* Event 0 is due at the start of 1970; t->start is the due time of t->first by that. */
 	t->start = rate ? scale(t->first, UNITS_NS_PER_S, rate) : now;
 }
 
@@ -41,7 +41,7 @@ uint64_t evb_trigger_next(const struct evb_trigger *t, uint64_t now)
 
 	if (now < t->start)
 		return t->first;
-	/* Event first + n is due in the ns in which n / rate seconds are over. */
+	/* Event first + n is due in the ns in which n / rate seconds have passed. */
 	ends = ((unsigned __int128)(now - t->start) + 1) * t->rate;
 	return t->first + (uint64_t)((ends + UNITS_NS_PER_S - 1) / UNITS_NS_PER_S);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fragments that a GPU, or this machine's own processors in its place, copy into our memory
- * (utils/gpu/copier.h): the body from the device's memory, the head written here. Their content is
- * that of the synthetic source, so receivers check them in the same way.
+ * The sources gpu and cpu: a GPU, or the processors in its place, copies fragments into host memory
+ * (utils/gpu/copier.h). The body is copied from device memory, the head is written here. The
+ * content is that of the synthetic source, so receivers check it in the same way.
  *
- * Each stream of copies has one fragment at a time, in turn: they are lent in the order of events.
+ * The streams of copies have one fragment each, in turn, so fragments are lent in the order of
+ * events.
  */
 #include "source.h"
 
@@ -17,7 +18,7 @@
 #include "utils/units/content.h"
 #include "utils/units/slots.h"
 
-#define POLL_NS 50000 /* a copy that is on its way is looked at so often */
+#define POLL_NS 50000 /* interval of polling for the end of a copy */
 #define POISON 0xa5
 
 struct values {
@@ -52,7 +53,7 @@ struct copied {
 	struct unit_slots slots;
 	struct evb_trigger trigger;
 	struct flight flights[COPIER_STREAMS]; /* by stream */
-	uint64_t begun, lent;		       /* copies; number n is of stream n modulo streams */
+	uint64_t begun, lent;		       /* copies; copy n is on stream n modulo streams */
 	uint64_t next, made;
 	bool stopped;
 	struct roc_evb_part part;
@@ -93,7 +94,7 @@ static int begin(struct copied *c)
 	return 0;
 }
 
-/* All at once: there may be as many as a clock that was set makes. */
+/* Drop all due events in one step: if the clock was set there may be very many. */
 static void drop_due(struct copied *c, uint64_t now)
 {
 	uint64_t n = evb_trigger_next(&c->trigger, now) - c->next;
@@ -105,7 +106,10 @@ static void drop_due(struct copied *c, uint64_t now)
 	c->made += n;
 }
 
-/* What is due, as far as streams and slots go; a card would drop what finds no slot. */
+/*
+ * Begin all due copies for which there are streams and slots. With a rate, events without a slot
+ * are dropped, as on a card.
+ */
 static int begin_all(struct copied *c)
 {
 	uint64_t now = c->v.rate ? units_realtime() : 0;
@@ -233,7 +237,7 @@ static void close_source(void *self)
 	unsigned int i;
 
 	if (c->copier) {
-		/* Copies write to our memory until they are done. */
+		/* Running copies write to the memory of the slots. */
 		for (i = 0; i < c->copier->streams; i++)
 			c->copier->ops->wait(c->copier, i);
 		if (c->pinned)
@@ -287,7 +291,7 @@ static int prepare(struct copied *c, const struct roc_evb_source_ops *ops,
 	if (count < c->v.streams || count > UINT32_MAX)
 		return units_fail(
 			reason, EINVAL,
-			"%s: buffer has no room for a record of %llu bytes for each of %llu streams, or too much.",
+			"%s: buffer must hold a record of %llu bytes for each of %llu streams, and less than 2^32 records.",
 			ops->name, (unsigned long long)c->v.record,
 			(unsigned long long)c->v.streams);
 	ret = unit_slots_open(&c->slots, stride, (uint32_t)count, 0, &names, reason);
@@ -311,7 +315,8 @@ static int open_source(const struct roc_evb_source_ops *ops, const char *values,
 	int ret;
 
 	if (!c)
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "Cannot allocate the state of the source %s.",
+				  ops->name);
 	c->v = (struct values){
 		.record = 1 << 20,
 		.first = EVB_TRIGGER_CLOCK,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fragments made in memory, which every receiver can check by the name of their source, the event
- * and their size alone. Whatever is drawn by lot is drawn from these, so a source that is started
- * anew makes the same again.
+ * The source synthetic: make fragments in memory whose content depends only on the name of the
+ * source, the event and the size, so that each receiver can check them. All random choices depend
+ * only on these, too, so a restarted source makes the same fragments again.
  */
 #include "source.h"
 
@@ -18,9 +18,9 @@
 #define SIZE_MAX_BYTES (UINT64_C(1) << 32)
 #define PARTS_MAX 8
 #define HOLE 64		  /* bytes between two parts */
-#define EXPONENTIAL_MAX 8 /* times the mean; what is larger is cut */
+#define EXPONENTIAL_MAX 8 /* limit of sizes, times the mean */
 #define POISON 0xa5
-#define LOTS (1u << 16) /* drawn in one turn */
+#define LOTS (1u << 16) /* limit of random choices in one call */
 
 enum {
 	SPREAD_NONE,
@@ -60,19 +60,19 @@ static const struct evb_key keys[] = {
 
 struct synthetic {
 	struct values v;
-	uint64_t source; /* its number, of its name */
+	uint64_t source; /* number that is derived from its name */
 	uint64_t largest;
 	struct unit_slots slots;
 	struct evb_trigger trigger;
 	uint64_t next; /* event */
-	uint64_t made; /* events, with gaps and those dropped */
+	uint64_t made; /* events, with gaps and dropped ones */
 	bool stopped;
 	struct roc_evb_part parts[PARTS_MAX];
 	struct evb_source_counters counters;
 	char reason[UNITS_REASON];
 };
 
-/* 0 to 1, drawn for an event and one purpose. */
+/* A pseudo-random number from 0 to 1 for an event and a purpose. */
 static double draw(const struct synthetic *y, uint64_t event, uint64_t purpose)
 {
 	return (double)(content_mix(content_mix(y->source, event), purpose) >> 11) * 0x1p-53;
@@ -108,7 +108,7 @@ static int start(void *self)
 	return 0;
 }
 
-/* Written anew for each event: whoever looks at it after it went back sees something else. */
+/* Write the whole content for each event, so an access after the return finds other data. */
 static unsigned int fill_all(struct synthetic *y, const struct content *c, char *at, uint64_t bytes)
 {
 	unsigned int n = (unsigned int)y->v.parts, i;
@@ -125,7 +125,10 @@ static unsigned int fill_all(struct synthetic *y, const struct content *c, char 
 	return n;
 }
 
-/* Only the head is; the body lies in memory once, and begins at another place for each event. */
+/*
+ * Write only the head for each event. The body is in memory once; each event begins at another
+ * place of it.
+ */
 static unsigned int fill_head(struct synthetic *y, const struct content *c, char *at,
 			      uint64_t bytes)
 {
@@ -178,9 +181,9 @@ static void drop(struct synthetic *y, uint64_t count)
 }
 
 /*
- * Of the events that are due: those that are gaps, and without room those that a card would drop.
- * After a clock was set they may be those of years: nobody draws a lot for each. False: there are
- * more, at the next turn.
+ * Skip due events that are gaps, and without a free slot drop the events that a card would drop. If
+ * the clock was set, years of events may be due: they are dropped without a random choice for each.
+ * False: the limit of one call is reached, continue at the next call.
  */
 static bool pass(struct synthetic *y, uint64_t now)
 {
@@ -238,7 +241,7 @@ static int give_back(void *self, uint64_t handle)
 
 	if (ret)
 		return ret;
-	/* Nobody gets away with looking at what he gave back. */
+	/* Overwrite the slot to detect a use after the return. */
 	memset(unit_slot(&y->slots, slot), POISON, ends);
 	y->counters.returned++;
 	return 0;
@@ -265,7 +268,7 @@ static void idle(void *self, struct roc_idle *idle)
 
 	if (y->stopped)
 		return;
-	/* Also without room: what is due then must be dropped. */
+	/* Also without a free slot, because due events must be dropped. */
 	if (y->v.rate)
 		roc_idle_ns(idle, evb_trigger_wait(&y->trigger, y->next, units_realtime()));
 	else if (y->slots.free_count)
@@ -323,8 +326,9 @@ static int prepare(struct synthetic *y, char reason[UNITS_REASON])
 	int ret;
 
 	if (once && y->v.parts != 1)
-		return units_fail(reason, EINVAL,
-				  "synthetic: fill=head has its parts: leave parts away.");
+		return units_fail(
+			reason, EINVAL,
+			"synthetic: parts cannot be used with fill=head, which determines them itself.");
 	if (once) {
 		stride = CONTENT_HEAD;
 		extra = CONTENT_PLACES * 8 + y->largest;
@@ -333,7 +337,7 @@ static int prepare(struct synthetic *y, char reason[UNITS_REASON])
 	if (!count || count > UINT32_MAX)
 		return units_fail(
 			reason, EINVAL,
-			"synthetic: buffer has no room for one fragment of %llu bytes, or too much.",
+			"synthetic: buffer must hold at least one fragment of %llu bytes, and less than 2^32 fragments.",
 			(unsigned long long)y->largest);
 	ret = unit_slots_open(&y->slots, stride, (uint32_t)count, extra, &names, reason);
 	if (!ret)
@@ -348,7 +352,8 @@ int evb_source_synthetic(const char *values, const char *name, struct evb_source
 	int ret;
 
 	if (!y)
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM,
+				  "Cannot allocate the state of the source synthetic.");
 	y->v = (struct values){
 		.size = 64 << 10,
 		.first = EVB_TRIGGER_CLOCK,

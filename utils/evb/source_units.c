@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whatever utils/units has as a source of events: units are cut by event (cut.c) and put together
- * from all links (assemble.c), without a copy.
+ * The sources card and recording: split the units of a source of utils/units by event (cut.c), and
+ * assemble fragments from all links (assemble.c), without a copy.
  *
- * With a rate, events get other ids than their own and are lent by the clock, one after the other:
- * so a recording plays as if its events were triggered now, beside sources that are.
+ * With a rate, events get new ids and are lent by the clock, one after the other. So a recording
+ * can be played beside sources that are triggered now.
  */
 #include "source.h"
 
@@ -35,17 +35,17 @@ struct values {
 
 struct adapter {
 	struct values v;
-	struct roc_evb_source_ops ops; /* with what its units have */
+	struct roc_evb_source_ops ops; /* with the content of the units */
 	struct source *units;
 	struct assemble *assemble;
 	struct cut cut;
 	bool cutting;
 	bool stopped, ended;
-	bool all_out; /* the units that can be */
-	/* With a rate: what is whole waits for its time. */
+	bool all_out; /* all units are lent: take() returned -EAGAIN */
+	/* With a rate: a complete fragment waits in @kept until it is due. */
 	struct evb_trigger trigger;
 	uint64_t next, dropped;
-	uint64_t flagged; /* units */
+	uint64_t flagged; /* units with UNIT_DAMAGED */
 	struct roc_evb_fragment kept;
 	bool keeps;
 	char reason[UNITS_REASON];
@@ -75,7 +75,7 @@ static int flush(void *self)
 	return ret ? units_failed(a, ret) : 0;
 }
 
-/* What was cut so far has gone in; true: the unit is over. */
+/* Pass the pieces of the unit to the assembler while it has space; true: end of the unit. */
 static bool cut_on(struct adapter *a, uint64_t now)
 {
 	struct cut_piece p;
@@ -110,7 +110,7 @@ static int give_units_back(struct adapter *a)
 	return 0;
 }
 
-/* One unit more: 1; 0 none; -errno. */
+/* Process one more unit: 1; 0 none; -errno. */
 static int feed(struct adapter *a, uint64_t now)
 {
 	struct unit u;
@@ -121,7 +121,7 @@ static int feed(struct adapter *a, uint64_t now)
 			return 0;
 		ret = a->units->ops->take(a->units, &u);
 		if (!ret && a->units->ops->flush) {
-			/* There are sources that move only then. */
+			/* Some sources make progress only in flush(). */
 			ret = flush(a);
 			if (ret)
 				return ret;
@@ -164,7 +164,7 @@ static int take_whole(struct adapter *a, struct roc_evb_fragment *f)
 	return !ret && a->ended && !a->cutting ? -ENODATA : ret;
 }
 
-/* By the clock: what is due when nothing is whole is a gap. */
+/* With a rate, an event that is due while no fragment is complete is a gap. */
 static int take(void *self, struct roc_evb_fragment *f)
 {
 	struct adapter *a = self;
@@ -173,7 +173,7 @@ static int take(void *self, struct roc_evb_fragment *f)
 
 	if (!a->v.rate)
 		return take_whole(a, f);
-	/* What is left has no time any more. */
+	/* After stop() no further event is triggered. */
 	if (a->stopped)
 		return -ENODATA;
 	if (!a->keeps) {
@@ -185,7 +185,7 @@ static int take(void *self, struct roc_evb_fragment *f)
 	now = units_realtime();
 	if (evb_trigger_wait(&a->trigger, a->next, now))
 		return 0;
-	/* Whoever was late leaves out what passed meanwhile. */
+	/* If the source is late, skip the events that were due meanwhile. */
 	due = evb_trigger_next(&a->trigger, now) - 1;
 	if (due > a->next) {
 		a->dropped += due - a->next;
@@ -203,7 +203,7 @@ static int give_back(void *self, uint64_t handle)
 	struct adapter *a = self;
 	int ret = assemble_return(a->assemble, handle);
 
-	return ret ? units_fail(a->reason, -ret, "Fragment 0x%llx is not out.",
+	return ret ? units_fail(a->reason, -ret, "Fragment 0x%llx is not lent.",
 				(unsigned long long)handle)
 		   : give_units_back(a);
 }
@@ -228,7 +228,9 @@ static void idle(void *self, struct roc_idle *idle)
 	}
 	if (assemble_waits(a->assemble, units_now(), &ns))
 		roc_idle_ns(idle, ns);
-	/* What is there, but cannot be taken now, would wake at once and again. */
+	/*
+	 * Do not wait for units that cannot be taken now: the poll would return at once each time.
+	 */
 	if (!a->ended && !a->all_out && assemble_room(a->assemble))
 		a->units->ops->sleep(a->units, idle);
 	else if (a->units->ops->sleep_blocked)
@@ -340,7 +342,7 @@ static enum evb_content content_of_units(enum unit_content content)
 	}
 }
 
-/* With a->units open. */
+/* Complete the source after a->units was opened. */
 static int finish_open(struct adapter *a, struct evb_source *source, char reason[UNITS_REASON])
 {
 	enum unit_content content = a->units->format.content;
@@ -354,7 +356,7 @@ static int finish_open(struct adapter *a, struct evb_source *source, char reason
 
 	a->assemble = assemble_new(&o);
 	if (!a->assemble)
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "Cannot allocate the assembler of fragments.");
 	a->ops.content = content_of_units(content);
 	*source = (struct evb_source){
 		.ops = &a->ops,
@@ -370,7 +372,8 @@ static struct adapter *new_adapter(const struct roc_evb_source_ops *ops, char re
 	struct adapter *a = calloc(1, sizeof(*a));
 
 	if (!a) {
-		units_fail(reason, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "Cannot allocate the state of the source %s.",
+			   ops->name);
 		return NULL;
 	}
 	a->ops = *ops;
@@ -408,15 +411,14 @@ static int open_card(struct adapter *a, char reason[UNITS_REASON])
 	int code;
 
 	if (!a->v.id[0])
-		return units_fail(reason, EINVAL,
-				  "card: which one? Give id=, as in card:id=3b:00.0.");
+		return units_fail(reason, EINVAL, "card: id= is missing, as in card:id=3b:00.0.");
 	code = source_card_usage(o.buffer, o.unit, o.words);
 	if (!code)
 		code = source_card(&o, &a->units);
 	if (!code)
 		return 0;
 	return units_fail(reason, code == TOOL_USAGE ? EINVAL : ENODEV,
-			  "The card cannot be a source, see above.");
+			  "The card cannot be used as a source, see the message before.");
 }
 
 static const struct evb_key card_keys[] = {
@@ -480,9 +482,8 @@ int evb_source_recording(const char *values, const char *name, struct evb_source
 	ret = evb_text_parse("recording", values, recording_keys,
 			     sizeof(recording_keys) / sizeof(recording_keys[0]), &a->v, reason);
 	if (!ret && !a->v.path[0])
-		ret = units_fail(
-			reason, EINVAL,
-			"recording: which one? Give its folder, as in recording:/data/run1.");
+		ret = units_fail(reason, EINVAL,
+				 "recording: the folder is missing, as in recording:/data/run1.");
 	if (!ret) {
 		o.path = a->v.path;
 		o.buffer = a->v.buffer;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-evb: the file of --coordinator static:FILE. A section for the system, and one for each node:
+ * The file of --coordinator=static:FILE. It has a section for the system and one for each node:
  *
  *	[system]
  *	name = testbed
  *	policy = barrel-shift	; round-robin, barrel-shift, random, least-loaded
- *	seed = 1		; of random
- *	readouts = 2		; readout units that the first table waits for
- *	builders = 2		; and builders
- *	lease-ms = 2000		; a node that is silent for so long is gone
+ *	seed = 1		; of the policy random
+ *	readouts = 2		; minimum of readout units for the first table
+ *	builders = 2		; minimum of builders for the first table
+ *	lease-ms = 2000		; a node that is silent for this time is removed
  *
  *	[node1]
  *	roles = readout builder manager
  *	host = 10.0.0.1
- *	port = 9880		; where its builder unit listens; 0 or missing: any that is free
- *	manager-port = 9879	; where the manager, one of the nodes, listens
+ *	port = 9880		; port of the builder unit; 0 or missing: any free port
+ *	manager-port = 9879	; port of the manager, only for the node with this role
  */
 #ifndef ROC_UTILS_EVB_STATIC_H
 #define ROC_UTILS_EVB_STATIC_H
@@ -44,21 +44,20 @@ struct evb_static_file {
 	const struct evb_static_node *manager;
 };
 
-/* Read and looked at as a whole. 0, or -errno with a sentence that has file and line. */
+/* Read and check the file. 0, or -errno with the reason, which has file and line. */
 int evb_static_read(const char *path, struct evb_static_file *f, char reason[ROC_EVB_REASON]);
 void evb_static_free(struct evb_static_file *f);
-/* NULL: it names no such node. */
+/* NULL: the file has no such node. */
 const struct evb_static_node *evb_static_find(const struct evb_static_file *f, const char *name);
 
 /*
- * The manager's end of static:FILE: all nodes connect to it, and hear which nodes are there and
- * which table holds.
+ * The manager of static:FILE. All nodes connect to it and receive the members and the table.
  *
  * Lines of a node:	{"join": member, "system": NAME, "version": 1, "have": table}
  *			{"watch": true, "system": NAME, "version": 1}, of a watcher
  *			{"report": report}, {"status": line}, {"beat": true}
  * Lines to a node:	{"welcome": true, "manager": NAME}
- *			{"refused": sentence, "taken": bool}, and the connection ends
+ *			{"refused": reason, "taken": the name is in use}, and the connection ends
  *			{"members": [member, ...]}, {"table": table}, {"beat": true}
  *			{"node": NAME, "status": line}, to a watcher
  */
@@ -67,7 +66,7 @@ const struct evb_static_node *evb_static_find(const struct evb_static_file *f, c
 
 struct star;
 
-/* @times: of the manager. NULL and a sentence: the port is in use, or there is no memory. */
+/* @times: timing of the manager. NULL with the reason: the port is in use, or out of memory. */
 struct star *star_open(const struct evb_static_file *file,
 		       const struct roc_evb_manager_config *times,
 		       void (*log_fn)(void *self, const char *sentence), void *log_self,
@@ -78,39 +77,41 @@ void star_close(struct star *s);
 const struct manage *star_manage(const struct star *s);
 
 /*
- * roc-evb: a connection on which each line is a JSON object. Nothing waits: what cannot be written
- * now is kept, up to a limit.
+ * A non-blocking connection on which each line is a JSON object. Output that cannot be written now
+ * is buffered, up to 2 * LINE_MAX_BYTES.
  */
 
-#define LINE_MAX_BYTES (1 << 18) /* a table of all nodes there can be is half of it */
+#define LINE_MAX_BYTES (1 << 18) /* twice the size of the largest table */
 
 struct json_object;
 
 struct line {
-	int fd; /* -1: there is none */
+	int fd; /* -1: closed */
 	char *in, *out;
 	size_t in_room, in_have, in_taken, out_room, out_have;
-	int lost; /* why something could not be kept: what comes behind it is not the whole of it */
+	int lost; /* -errno of output that could not be buffered: the stream is incomplete */
 };
 
 void line_open(struct line *l, int fd);
 void line_close(struct line *l);
-/* Read what is there. 0; -ECONNRESET it ended; -EMSGSIZE a line is too long; -errno. */
+/*
+ * Read available input. 0; -ECONNRESET end of the connection; -EMSGSIZE a line is too long; -errno.
+ */
 int line_read(struct line *l);
 /*
- * The next object, the caller's to put. NULL: there is no whole line, or with @bad one that is no
- * JSON object.
+ * The next object, which the caller puts. NULL: no complete line, or with *@bad a line that is not
+ * a JSON object.
  */
 struct json_object *line_next(struct line *l, bool *bad);
 /*
- * An object, which is put; NULL is for want of memory. 0; -ENOBUFS the other end does not read;
- * -errno. A line that cannot be kept is the last: line_flush() says so from then on.
+ * Send an object and put it. NULL stands for an object that could not be allocated. 0; -ENOBUFS the
+ * peer does not read; -errno. After a line that cannot be buffered, line_flush() returns its error.
  */
 int line_send(struct line *l, struct json_object *o);
-/* Text that is a whole line. */
+/* Send @text as a line. */
 int line_send_text(struct line *l, const char *text, size_t length);
 int line_flush(struct line *l);
-/* Is something still to be written? */
+/* Whether buffered output waits to be written. */
 static inline bool line_waits(const struct line *l)
 {
 	return l->out_have > 0;

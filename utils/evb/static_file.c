@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The file of a system whose nodes are known beforehand.
+ * Read the file of static:FILE, which lists all nodes of a system.
  */
 #include "static.h"
 
@@ -23,7 +23,7 @@
 struct reader {
 	struct libroc_ini ini;
 	struct evb_static_file *f;
-	struct evb_static_node *node; /* of the open section; NULL: the system's */
+	struct evb_static_node *node; /* of the present section; NULL: section [system] */
 	bool system;
 };
 
@@ -43,22 +43,24 @@ static int begin(struct libroc_ini *ini)
 
 	if (!strcmp(ini->section, "system")) {
 		if (r->system)
-			return wrong(r, "section [%s] is there twice", ini->section);
+			return wrong(r, "section [%s] occurs twice", ini->section);
 		r->system = true;
 		r->node = NULL;
 		return 0;
 	}
 	if (!roc_evb_name_valid(ini->section))
-		return wrong(r, "[%s] is no name of a node: up to 31 letters, digits and ._-",
+		return wrong(r,
+			     "[%s] is not a name of a node: use up to 31 letters, digits and ._-",
 			     ini->section);
 	other = evb_static_find(f, ini->section);
 	if (other)
 		return roc_fail(
 			EINVAL,
-			"%s:%u: the name %s is given twice, first in line %u; each node has its own",
+			"%s:%u: the name %s is used twice, first in line %u: each node needs its own name",
 			ini->file, ini->line, ini->section, other->line);
 	if (f->count == EVB_MEMBERS_MAX)
-		return wrong(r, "[%s] is one node more than there can be", ini->section);
+		return roc_fail(EINVAL, "%s:%u: [%s] exceeds the limit of %d nodes", ini->file,
+				ini->line, ini->section, EVB_MEMBERS_MAX);
 	r->node = &f->nodes[f->count++];
 	memset(r->node, 0, sizeof(*r->node));
 	strcpy(r->node->m.name, ini->section);
@@ -77,7 +79,8 @@ static int take_roles(struct reader *r, const char *value)
 			continue;
 		i = options_choice(evb_roles, word);
 		if (!evb_roles[i])
-			return wrong(r, "'%.40s' is no role: readout, builder, manager", word);
+			return wrong(r, "'%.40s' is not a role: use readout, builder or manager",
+				     word);
 		r->node->m.roles |= 1u << i;
 	}
 	return 0;
@@ -86,7 +89,7 @@ static int take_roles(struct reader *r, const char *value)
 static int take_text(struct reader *r, const char *key, const char *value, char *to, size_t size)
 {
 	if (!*value || strlen(value) >= size)
-		return wrong(r, "'%s' is empty or too long", key);
+		return wrong(r, "the value of '%s' is empty or too long", key);
 	strcpy(to, value);
 	return 0;
 }
@@ -96,7 +99,7 @@ static int take_port(struct reader *r, const char *key, const char *value, char 
 	uint16_t port;
 
 	if (number_port(value, &port))
-		return wrong(r, "'%s' is no port", key);
+		return wrong(r, "the value of '%s' is not a port number", key);
 	if (port)
 		snprintf(to, ROC_EVB_PORT, "%u", port);
 	return 0;
@@ -106,7 +109,8 @@ static int take_number(struct reader *r, const char *key, const char *value, uin
 		       uint64_t *to)
 {
 	if (number_value(value, to) || *to > max)
-		return wrong(r, "'%s' is no number, or one that is too large", key);
+		return roc_fail(EINVAL, "%s:%u: the value of '%s' is not a number from 0 to %llu",
+				r->ini.file, r->ini.line, key, (unsigned long long)max);
 	return 0;
 }
 
@@ -115,8 +119,9 @@ static int take_policy(struct reader *r, const char *value)
 	r->f->policy = options_choice(evb_policies, value);
 	if (evb_policies[r->f->policy])
 		return 0;
-	return wrong(r, "'%.40s' is no policy: round-robin, barrel-shift, random, least-loaded",
-		     value);
+	return wrong(
+		r, "'%.40s' is not a policy: use round-robin, barrel-shift, random or least-loaded",
+		value);
 }
 
 static int take_value(struct libroc_ini *ini, const char *key, const char *value)
@@ -133,12 +138,17 @@ static int take_value(struct libroc_ini *ini, const char *key, const char *value
 			return take_port(r, key, value, r->node->m.port);
 		if (!strcmp(key, "manager-port"))
 			return take_port(r, key, value, r->node->manager_port);
-		return wrong(r, "a node has no '%.40s', but roles, host, port, manager-port", key);
+		return wrong(
+			r,
+			"unknown key '%.40s' of a node: valid are roles, host, port and manager-port",
+			key);
 	}
 	if (!strcmp(key, "name"))
 		return roc_evb_name_valid(value)
 			       ? take_text(r, key, value, f->system, sizeof(f->system))
-			       : wrong(r, "'%.40s' is no name of a system", value);
+			       : wrong(r,
+				       "'%.40s' is not a name of a system: use up to 31 letters, digits and ._-",
+				       value);
 	if (!strcmp(key, "policy"))
 		return take_policy(r, value);
 	if (!strcmp(key, "seed"))
@@ -151,7 +161,7 @@ static int take_value(struct libroc_ini *ini, const char *key, const char *value
 		return take_number(r, key, value, 600000, &f->lease_ms);
 	return wrong(
 		r,
-		"the system has no '%.40s', but name, policy, seed, readouts, builders, lease-ms",
+		"unknown key '%.40s' of [system]: valid are name, policy, seed, readouts, builders and lease-ms",
 		key);
 }
 
@@ -168,14 +178,14 @@ static int end(struct libroc_ini *ini)
 		return roc_fail(EINVAL, "%s:%u: node %s has no roles", ini->file, n->line,
 				n->m.name);
 	if (!n->m.host[0] && n->m.roles & (ROC_EVB_BUILDER | ROC_EVB_MANAGER))
-		return roc_fail(EINVAL, "%s:%u: node %s has no host: the others come to it",
+		return roc_fail(EINVAL, "%s:%u: node %s has no host, but other nodes connect to it",
 				ini->file, n->line, n->m.name);
 	if (!(n->m.roles & ROC_EVB_MANAGER))
 		return 0;
 	if (f->manager)
 		return roc_fail(
 			EINVAL,
-			"%s:%u: node %s is a second manager, beside %s in line %u; one file has one, several take etcd",
+			"%s:%u: node %s is a second manager, beside %s in line %u: a file permits one, use etcd for several",
 			ini->file, n->line, n->m.name, f->manager->m.name, f->manager->line);
 	if (!n->manager_port[0])
 		strcpy(n->manager_port, EVB_MANAGER_PORT);
@@ -194,18 +204,21 @@ static int check(const char *path, struct evb_static_file *f)
 	if (!f->manager)
 		return roc_fail(EINVAL, "%s: no node has the role manager", path);
 	if (!readouts || !builders)
-		return roc_fail(EINVAL, "%s: there must be a readout unit and a builder", path);
+		return roc_fail(EINVAL,
+				"%s: no node has the role readout, or none has the role builder",
+				path);
 	if (f->readouts > readouts || f->builders > builders)
 		return roc_fail(
 			EINVAL,
-			"%s: the first table would wait for more nodes than the file has: %u readout units, %u builders",
+			"%s: readouts or builders is larger than the number of nodes in the file (%u readout units, %u builders)",
 			path, readouts, builders);
 	if (f->lease_ms < 100)
-		return roc_fail(EINVAL, "%s: a lease is 100 ms or more", path);
+		return roc_fail(EINVAL, "%s: lease-ms is %llu, the minimum is 100", path,
+				(unsigned long long)f->lease_ms);
 	return 0;
 }
 
-/* A file that is not there, or not ours to read, may yet be: that is not -EINVAL. */
+/* A missing or unreadable file may be there later, so its error is not -EINVAL. */
 static int read_all(const char *path, char text[FILE_MAX + 1])
 {
 	FILE *in = fopen(path, "re");
@@ -215,7 +228,7 @@ static int read_all(const char *path, char text[FILE_MAX + 1])
 	if (!in || ferror(in))
 		ret = roc_fail(errno, "%s cannot be read: %s", path, strerror(errno));
 	else if (length > FILE_MAX)
-		ret = roc_fail(EINVAL, "%s is larger than 1 MiB", path);
+		ret = roc_fail(EINVAL, "%s exceeds the limit of 1 MiB", path);
 	else
 		text[length] = '\0';
 	if (in)
@@ -234,7 +247,8 @@ int evb_static_read(const char *path, struct evb_static_file *f, char reason[ROC
 
 	*f = (struct evb_static_file){.system = "roc", .lease_ms = LEASE_MS};
 	f->nodes = calloc(EVB_MEMBERS_MAX, sizeof(*f->nodes));
-	ret = text && f->nodes ? read_all(path, text) : roc_fail(ENOMEM, "there is no memory left");
+	ret = text && f->nodes ? read_all(path, text)
+			       : roc_fail(ENOMEM, "cannot allocate the contents of %s", path);
 	if (!ret)
 		ret = libroc_ini_read(&r.ini, text);
 	if (!ret)

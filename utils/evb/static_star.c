@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The manager's end of static:FILE.
+ * The manager of static:FILE: the central end of the connections of all nodes.
  */
 #include "static.h"
 
@@ -17,9 +17,9 @@
 #include "libroc/fabric/base.h"
 #include "libroc/fabric/control.h"
 
-#define PEERS (EVB_MEMBERS_MAX + 64) /* some who only look */
+#define PEERS (EVB_MEMBERS_MAX + 64) /* members and watchers */
 #define HELLO_NS (2 * FABRIC_NS_PER_S)
-#define RETURN_NS (FABRIC_NS_PER_S / 2) /* as often do nodes try */
+#define RETURN_NS (FABRIC_NS_PER_S / 2) /* interval in which nodes try to connect */
 
 struct peer {
 	struct line line;
@@ -36,10 +36,10 @@ struct star {
 	int fd;
 	struct peer *peers[PEERS];
 	unsigned int count;
-	bool changed;  /* who is there */
-	bool no_files; /* for who waits at the door */
+	bool changed;  /* the list of members */
+	bool no_files; /* no file descriptor is free for a waiting connection */
 	uint64_t lease_ns, beat;
-	uint64_t found; /* when we heard that there was a manager before us; 0: there was none */
+	uint64_t found; /* time when a node reported the table of an earlier manager; 0: none did */
 	struct manage manage;
 	struct roc_evb_table table;
 	void (*log)(void *self, const char *sentence);
@@ -80,7 +80,7 @@ struct star *star_open(const struct evb_static_file *file,
 	struct star *s = calloc(1, sizeof(*s));
 
 	if (!s) {
-		snprintf(reason, ROC_EVB_REASON, "There is no memory left.");
+		snprintf(reason, ROC_EVB_REASON, "Cannot allocate the state of the manager.");
 		return NULL;
 	}
 	cfg.policy = file->policy;
@@ -95,10 +95,11 @@ struct star *star_open(const struct evb_static_file *file,
 	s->manage.log_self = log_self;
 	s->fd = control_listen(n->m.host, n->manager_port, reason);
 	if (s->fd == -EADDRINUSE)
-		snprintf(reason, ROC_EVB_REASON,
-			 "At %s port %s somebody listens already: is there a second manager?",
-			 n->m.host, n->manager_port);
-	/* Seconds since 1970: a manager that is started again is of a later term. */
+		snprintf(
+			reason, ROC_EVB_REASON,
+			"The manager cannot listen at %s port %s, which is in use: is there a second manager?",
+			n->m.host, n->manager_port);
+	/* The term is seconds since 1970, so a restarted manager has a higher term. */
 	if (s->fd < 0 ||
 	    manage_begin(&s->manage, &cfg, fabric_realtime() / FABRIC_NS_PER_S, &none)) {
 		star_close(s);
@@ -158,8 +159,8 @@ static void refuse(struct star *s, struct peer *p, bool taken, const char *fmt, 
 	json_object_object_add(o, "taken", json_object_new_boolean(taken));
 	line_send(&p->line, o);
 	p->refused = true;
-	if (!taken) /* who comes again and again is not worth a line each time */
-		log_message(s, "A node is refused: %s", text);
+	if (!taken) /* a node with a name in use tries repeatedly: do not log each attempt */
+		log_message(s, "A node was refused: %s", text);
 }
 
 static struct json_object *members(const struct star *s)
@@ -182,7 +183,7 @@ static struct json_object *status_of(const struct peer *p)
 	return o;
 }
 
-/* What everybody hears who comes. */
+/* Send the present state to a node or watcher that connected. */
 static void welcome(struct star *s, struct peer *p)
 {
 	struct json_object *o = with("welcome", json_object_new_boolean(true));
@@ -201,7 +202,7 @@ static void welcome(struct star *s, struct peer *p)
 	}
 }
 
-/* To all, each time anew: they are few. */
+/* Send an object to all members and watchers, and put it. */
 static void send_all(struct star *s, struct json_object *o)
 {
 	unsigned int i;
@@ -213,7 +214,7 @@ static void send_all(struct star *s, struct json_object *o)
 	json_object_put(o);
 }
 
-/* A manager before us may have written a newer table than ours. */
+/* The table of a node may be newer than ours: an earlier manager wrote it. */
 static void take_have(struct star *s, struct json_object *have, uint64_t now)
 {
 	static struct roc_evb_table t; /* large, and one thread */
@@ -233,12 +234,12 @@ static bool same_system(struct star *s, struct peer *p, struct json_object *o)
 
 	if (json_object_get_int64(json_object_object_get(o, "version")) != STAR_VERSION) {
 		refuse(s, p, false,
-		       "it speaks another version than %d: the manager and all nodes need the same roc.",
+		       "it has another protocol version than %d: the manager and all nodes need the same version of roc.",
 		       STAR_VERSION);
 		return false;
 	}
 	if (!system || strcmp(system, s->file->system)) {
-		refuse(s, p, false, "it is of system %.40s, this one is %s.",
+		refuse(s, p, false, "it belongs to system %.40s, but this manager to system %s.",
 		       system ? system : "(none)", s->file->system);
 		return false;
 	}
@@ -255,21 +256,23 @@ static void take_join(struct star *s, struct peer *p, struct json_object *o, uin
 	if (!same_system(s, p, o))
 		return;
 	if (evb_member_read(json_object_object_get(o, "join"), &m, reason))
-		return refuse(s, p, false, "what it says of itself is wrong: %.200s.", reason);
+		return refuse(s, p, false, "its member record is invalid: %.200s.", reason);
 	known = evb_static_find(s->file, m.name);
 	if (!known)
-		return refuse(s, p, false, "%s is no name in the file of system %s.", m.name,
+		return refuse(s, p, false, "node %s is not in the file of system %s.", m.name,
 			      s->file->system);
 	if (m.roles & ~known->m.roles)
 		return refuse(s, p, false,
-			      "%s has a role that it has not in the file of system %s.", m.name,
-			      s->file->system);
+			      "node %s has a role that the file of system %s does not give it.",
+			      m.name, s->file->system);
 	for (i = 0; i < s->count; i++) {
 		struct peer *other = s->peers[i];
 
 		if (other != p && other->member && !strcmp(other->m.name, m.name))
-			return refuse(s, p, true, "there is a node of the name %s already.",
-				      m.name);
+			return refuse(
+				s, p, true,
+				"the name %s is already in use by another node: give each node its own --name.",
+				m.name);
 	}
 	p->m = m;
 	p->member = true;
@@ -284,7 +287,7 @@ static void take_report(struct star *s, struct peer *p, struct json_object *reco
 	char reason[ROC_EVB_REASON];
 
 	if (evb_report_read(record, &r, reason))
-		refuse(s, p, false, "the report of %s is wrong: %.200s.", p->m.name, reason);
+		refuse(s, p, false, "the report of node %s is invalid: %.200s.", p->m.name, reason);
 	else
 		roc_evb_manager_report(s->manage.m, p->m.name, &r, now);
 }
@@ -295,7 +298,9 @@ static void take_status(struct star *s, struct peer *p, struct json_object *stat
 	unsigned int i;
 
 	if (strlen(text) >= sizeof(p->status))
-		return refuse(s, p, false, "the line of %s is too long.", p->m.name);
+		return refuse(s, p, false,
+			      "the status line of node %s has %zu bytes, the limit is %d.",
+			      p->m.name, strlen(text), EVB_STATUS_MAX - 1);
 	strcpy(p->status, text);
 	p->status_bytes = strlen(text);
 	for (i = 0; i < s->count; i++) {
@@ -315,7 +320,7 @@ static void take(struct star *s, struct peer *p, struct json_object *o, uint64_t
 		if (p->watcher)
 			welcome(s, p);
 	} else if (!p->member && !p->watcher) {
-		refuse(s, p, false, "it did not say who it is.");
+		refuse(s, p, false, "it sent no join or watch request first.");
 	} else if (p->member && json_object_object_get_ex(o, "report", &v)) {
 		take_report(s, p, v, now);
 	} else if (p->member && json_object_object_get_ex(o, "status", &v)) {
@@ -323,7 +328,7 @@ static void take(struct star *s, struct peer *p, struct json_object *o, uint64_t
 	}
 }
 
-/* False: it is to be dropped. */
+/* Handle the input of a connection; false: drop the connection. */
 static bool serve(struct star *s, struct peer *p, uint64_t now)
 {
 	uint64_t patience = p->member || p->watcher ? s->lease_ns : HELLO_NS;
@@ -337,7 +342,8 @@ static bool serve(struct star *s, struct peer *p, uint64_t now)
 		json_object_put(o);
 	}
 	if (bad)
-		refuse(s, p, false, "%s says what is no JSON.", p->member ? p->m.name : "it");
+		refuse(s, p, false, "%s sent a line that is not a JSON object.",
+		       p->member ? p->m.name : "it");
 	if (!ret)
 		ret = line_flush(&p->line);
 	return !ret && !p->refused && now - p->heard <= patience;
@@ -392,7 +398,7 @@ void star_turn(struct star *s, uint64_t now)
 		s->beat = now;
 		send_all(s, with("beat", json_object_new_boolean(true)));
 	}
-	/* Whom a manager before us had is not gone for not having found us yet. */
+	/* Nodes of an earlier manager may not have reconnected yet: wait before the first table. */
 	if (s->found && now - s->found < s->lease_ns + RETURN_NS)
 		return;
 	t = manage_step(&s->manage, now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The reader of "KIND:KEY=VALUE,...".
+ * Parse "TYPE:KEY=VALUE,...".
  */
 #include "text.h"
 
@@ -25,7 +25,7 @@ bool evb_text_is(const char *text, const char *kind, const char **values)
 	return true;
 }
 
-/* Each reader: NULL, or what is wrong, made to follow the value. */
+/* Each read_*() returns NULL, or a fault as the predicate of "VALUE ...". */
 static const char *read_size(const struct evb_key *key, const char *text, void *to)
 {
 	uint64_t value;
@@ -48,7 +48,7 @@ static const char *read_share(const char *text, void *to)
 		end++;
 	}
 	if (end == text || *end || !isfinite(value) || value < 0 || value > 1)
-		return "is no share (examples: 1%, 0.01)";
+		return "is not a fraction from 0 to 1 (examples: 1%, 0.01)";
 	memcpy(to, &value, sizeof(value));
 	return NULL;
 }
@@ -79,7 +79,7 @@ static const char *read_text(const char *text, void *to)
 {
 	if (!*text)
 		return "is empty";
-	/* The caller's copy is no longer than that. */
+	/* @text is a part of the caller's copy, which has EVB_TEXT_MAX bytes. */
 	strcpy(to, text);
 	return NULL;
 }
@@ -89,7 +89,7 @@ static const char *read_name(const struct evb_key *key, const char *text, void *
 	unsigned int i = options_choice(key->names, text);
 
 	if (!key->names[i])
-		return "is none that there is";
+		return "is not a valid value";
 	memcpy(to, &i, sizeof(i));
 	return NULL;
 }
@@ -122,7 +122,7 @@ static int unknown(const char *kind, const char *name, const struct evb_key *key
 	for (i = 0; i < count; i++)
 		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s",
 			 i ? ", " : "", keys[i].name);
-	return units_fail(reason, EINVAL, "%s: there is no \"%s\": known are %s.", kind, name,
+	return units_fail(reason, EINVAL, "%s: unknown parameter \"%s\": valid are %s.", kind, name,
 			  known);
 }
 
@@ -161,7 +161,8 @@ int evb_text_parse(const char *kind, const char *values, const struct evb_key *k
 	int ret = 0;
 
 	if (strlen(values) >= sizeof(copy))
-		return units_fail(reason, EINVAL, "%s: \"%s\" is too long.", kind, values);
+		return units_fail(reason, EINVAL, "%s: \"%s\" has more than %d characters.", kind,
+				  values, EVB_TEXT_MAX - 1);
 	strcpy(copy, values);
 	while (!ret && values[0] && (word = strsep(&rest, ","))) {
 		ret = one(kind, word, first, keys, count, to, reason);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sources and sinks as people type them: KIND, or KIND:KEY=VALUE,KEY=VALUE. A kind has a table of
- * its keys; values go into its structure, which has the defaults before. Short:
- * for sources and sinks alike.
+ * Parse the arguments of --source and --sink: TYPE, or TYPE:KEY=VALUE,KEY=VALUE. Each type has a
+ * table of its keys. Values are stored in the structure of the type, which the caller sets to the
+ * defaults before.
  */
 #ifndef ROC_UTILS_EVB_TEXT_H
 #define ROC_UTILS_EVB_TEXT_H
@@ -28,15 +28,15 @@ struct evb_key {
 	size_t offset;
 	uint64_t min, max;	  /* EVB_KEY_SIZE; max 0: no limits */
 	const char *const *names; /* EVB_KEY_NAME: ends with NULL */
-	bool bare; /* EVB_KEY_TEXT: may be given without its name, before the others */
+	bool bare;		  /* EVB_KEY_TEXT: the first value may be given without its name */
 };
 
 /*
- * Is @text of this kind, in upper or lower case? What is behind its colon is *@values, empty if
- * there is none.
+ * Whether @text is of the type @kind, in upper or lower case. *@values is the text behind the
+ * colon, empty if there is none.
  */
 bool evb_text_is(const char *text, const char *kind, const char **values);
-/* 0; -EINVAL with the sentence in @reason, which has 512 bytes. */
+/* 0, or -EINVAL with the reason in @reason, which has 512 bytes. */
 int evb_text_parse(const char *kind, const char *values, const struct evb_key *keys, size_t count,
 		   void *to, char *reason);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a node knows of its system.
+ * State of the system as one node has it, and the news about it.
  */
 #include "coordinator.h"
 
@@ -51,10 +51,10 @@ void evb_view_older(struct evb_view *v, const struct roc_evb_table *table, bool 
 		return;
 	}
 	evb_view_out(v,
-		     "The table of %s (term %" PRIu64 ", epoch %" PRIu64
-		     ") is older than this node's (term %" PRIu64 ", epoch %" PRIu64
-		     "): it lost its data, or has an older copy of them.",
-		     by, table->term, table->epoch, ours.term, ours.epoch);
+		     "The assignment table of %s (term %" PRIu64 ", epoch %" PRIu64
+		     ") is older than that of this node (term %" PRIu64 ", epoch %" PRIu64
+		     "): %s lost its data or has an older copy.",
+		     by, table->term, table->epoch, ours.term, ours.epoch, by);
 }
 
 void evb_view_found(struct evb_view *v, const struct roc_evb_table *table)
@@ -93,7 +93,7 @@ void evb_view_back(struct evb_view *v)
 	if (!v->lost)
 		return;
 	v->lost = false;
-	snprintf(v->text[ROC_EVB_BACK], EVB_SENTENCE, "It can be reached again.");
+	snprintf(v->text[ROC_EVB_BACK], EVB_SENTENCE, "The coordinator can be reached again.");
 	is_new(v, ROC_EVB_BACK);
 }
 
@@ -109,7 +109,9 @@ void evb_view_out(struct evb_view *v, const char *fmt, ...)
 
 int evb_view_poll(struct evb_view *v, struct roc_evb_news *news)
 {
-	/* Contact before what was heard by it; who is there before what they are to do. */
+	/*
+	 * Changes of the contact come before the news that it brought, members before their table.
+	 */
 	static const enum roc_evb_what order[] = {ROC_EVB_OUT,	   ROC_EVB_LOST,   ROC_EVB_BACK,
 						  ROC_EVB_MEMBERS, ROC_EVB_LEADER, ROC_EVB_TABLE};
 	size_t i;

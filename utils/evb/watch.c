@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-evb watch: the whole system on a terminal, once a second, from the lines that its nodes give
- * to the coordinator. It is no member: nobody notices it.
+ * The action watch: show the whole system on a terminal once per second, from the status lines that
+ * the nodes send to the coordinator. A watcher is not a member of the system.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -16,8 +16,8 @@
 #include "utils/common/tool.h"
 
 #define MS UINT64_C(1000000)
-#define OLD_NS (3 * FABRIC_NS_PER_S) /* a line that is older is not of now */
-#define ONCE_NS (1500 * MS)	     /* --once: until all have been heard */
+#define OLD_NS (3 * FABRIC_NS_PER_S) /* an older status line is out of date */
+#define ONCE_NS (1500 * MS)	     /* --once: time to receive the status lines of all nodes */
 
 struct watch {
 	const struct evb_options *o;
@@ -26,7 +26,7 @@ struct watch {
 	struct roc_evb_member *members;
 	unsigned int count;
 	bool lost, members_received;
-	char text[EVB_SENTENCE]; /* the last that was said */
+	char text[EVB_SENTENCE]; /* the last message of the coordinator */
 };
 
 static void handle_news(struct watch *w, const struct roc_evb_news *news)
@@ -82,7 +82,7 @@ static void find(void *self, const char *name, const char *line)
 		f->there = watch_line_read(line, f->line);
 }
 
-/* The newest line of a node; false: there is none, and all is 0. */
+/* The newest status line of a node; false: none, and *@line is 0. */
 static bool line_of(const struct watch *w, const char *name, struct watch_line *line)
 {
 	struct found f = {.name = name, .line = line};
@@ -170,7 +170,7 @@ static void print_line(void *self, const char *name, const char *line)
 	printf("%s\"%s\":%s", (*printed)++ ? "," : "", name, line);
 }
 
-/* What comes from the coordinator was parsed by it; names have nothing that is to be escaped. */
+/* The coordinator has parsed the lines, and valid names need no escapes. */
 static void show_json(const struct watch *w)
 {
 	unsigned int i, printed = 0;
@@ -208,7 +208,8 @@ static int loop(struct watch *w)
 			break;
 	}
 	if (!code && !w->members_received)
-		return tool_fail("%s", w->text[0] ? w->text : "Nobody tells who is there.");
+		return tool_fail("%s", w->text[0] ? w->text
+						  : "The coordinator reported no list of members.");
 	return code;
 }
 
@@ -223,7 +224,7 @@ int evb_watch(const struct evb_options *o)
 		w->members = calloc(EVB_MEMBERS_MAX, sizeof(*w->members));
 	if (!w || !w->members) {
 		free(w);
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the list of members.");
 	}
 	w->o = o;
 	stop_not_by_pipes();

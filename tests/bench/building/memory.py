@@ -98,7 +98,7 @@ def run(minutes, protocol):
         if bad:
             wrong.append("did not end in order: " + ", ".join(bad))
         rows = judge(found, max(WARM * seconds, WARM_LEAST), wrong)
-        events = sum(n.number("sourceBooks.events") for n in system.builders())
+        events = sum(n.number("sourceCounters.events") for n in system.builders())
         if system.complete() < SHARE * RATE * seconds:
             wrong.append("only %d complete blocks were built" % system.complete())
         if sum(n.number("rejoined") for n in system.builders()):
@@ -106,7 +106,7 @@ def run(minutes, protocol):
         if events < 0.5 * RATE * seconds * NODES:
             wrong.append("only %d events were made" % events)
         for node in system.builders():
-            if node.number("sinkBooks.errors"):
+            if node.number("sinkCounters.errors"):
                 wrong.append("%s: wrong data: %s" % (node.name, node.says()[-300:]))
         return wrong, {"protocol": protocol, "minutes": minutes, "events": events,
                        "complete": system.complete(), "nodes": rows, "samples": found}

@@ -58,10 +58,10 @@ class Live(System):
         ledger = Ledger(self.directory, killed, fallible,
                         (self.first, behind, EVENTS, self.names(), self.whole))
         for node in self.builders():
-            if node.number("sourceBooks.dropped") and node.name not in fallible:
+            if node.number("sourceCounters.dropped") and node.name not in fallible:
                 wrong.append("%s had no room for %d events" % (
-                    node.name, node.number("sourceBooks.dropped")))
-        if sum(n.number("sinkBooks.errors") for n in self.builders()):
+                    node.name, node.number("sourceCounters.dropped")))
+        if sum(n.number("sinkCounters.errors") for n in self.builders()):
             wrong.append("wrong data")
         if not ledger.complete:
             wrong.append("not one block is complete")
@@ -118,13 +118,13 @@ def transport(directory, protocol, *options, count=3, events=240, memory="16Mi")
             if status:
                 wrong.append("%s ended with %s: %s" % (node.name, status, node.says()[-200:]))
         last = [n.last() for n in system.builders()]
-        books = [x.get("sinkBooks", {}) for x in last]
-        made = sum(x.get("sourceBooks", {}).get("events", 0) for x in last)
+        books = [x.get("sinkCounters", {}) for x in last]
+        made = sum(x.get("sourceCounters", {}).get("events", 0) for x in last)
         got = sum(b.get("fragments", 0) for b in books)
         blocks = sum(b.get("blocks", 0) for b in books)
         bad = sum(b.get(k, 0) for b in books for k in ("errors", "incomplete", "missing"))
         few = [x["node"] for x in last
-               if x.get("sourceBooks", {}).get("events", 0) < 0.9 * events]
+               if x.get("sourceCounters", {}).get("events", 0) < 0.9 * events]
         if few:
             wrong.append("the sources of %s did not come to their end" % ", ".join(few))
         if made != got or blocks != events // 4 or bad:

@@ -99,7 +99,7 @@ class Ledger:
             self.blocks[block.number] = block
         # It may say so although all are here: by a table that the builder never had there were more.
         if block.absent and not block.incomplete:
-            self.wrong.append("block %d lacks %d sources, and does not say so" % (
+            self.wrong.append("block %d lacks %d sources, but is not marked as incomplete" % (
                 block.number, block.absent))
         for name, events in block.events.items():
             self.have.setdefault(name, set()).update(events)
@@ -137,7 +137,7 @@ class Ledger:
         builders had delivered their blocks without. What is in no file was dropped, or of no
         builder, or late; or a builder had it whole when it was lost, which the source counts apart.
         """
-        name, made = line["node"], line["sourceBooks"]["events"]
+        name, made = line["node"], line["sourceCounters"]["events"]
         have = len(self.have.get(name, ()))
         # Who joins anew in the middle of a block has no use for the rest of it: out of order.
         lost = line["droppedEvents"] + line["unassigned"] + line["disorder"]

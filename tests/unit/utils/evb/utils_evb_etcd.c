@@ -171,7 +171,7 @@ static void two_managers(void)
 	nodes[0].stopped = false;
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].outs > outs && all_have("r1 r2 | b1"), 6000));
 	CU_ASSERT_TRUE(TURN_UNTIL(!strcmp(nodes[0].leader, "m2 is the manager."), 6000));
-	CU_ASSERT_TRUE(said("m1 is the manager no more"));
+	CU_ASSERT_TRUE(said("Node m1 is no longer the manager"));
 	close_all();
 }
 
@@ -313,7 +313,7 @@ static void two_of_a_name(void)
 			   12000));
 	UNIT_EQ(nodes[5].ended, -EEXIST);
 	CU_ASSERT_PTR_NOT_NULL(
-		strstr(nodes[5].c.ops->reason(nodes[5].c.self), "a node of the name r1"));
+		strstr(nodes[5].c.ops->reason(nodes[5].c.self), "The name r1 is already in use"));
 	UNIT_EQ(nodes[1].outs, 0);
 	close_all();
 	etcd_end(SIGKILL);

@@ -96,9 +96,9 @@ static void refused(void)
 {
 	if (!closed_etcd())
 		return;
-	is_refused(etcd_text, "etcd wants a name and a password");
-	is_refused(with("daq:wrong\n", 0600), "does not take the name daq");
-	is_refused(with("guest:g\n", 0640), "does not let guest at the keys");
+	is_refused(etcd_text, "etcd requires a user and a password");
+	is_refused(with("daq:wrong\n", 0600), "rejects the password of the user daq");
+	is_refused(with("guest:g\n", 0640), "denies the user guest access to the keys");
 }
 
 static void let_in(void)
@@ -130,7 +130,7 @@ static void files(void)
 		mode_t mode;
 		const char *says;
 	} faults[] = {
-		{"daq:x\n", 0644, "everybody can read the password"},
+		{"daq:x\n", 0644, "other users can access the password"},
 		{"daq\n", 0600, "has no line USER:PASSWORD"},
 		{":x\n", 0600, "has no line USER:PASSWORD"},
 		{"daq:\n", 0600, "has no line USER:PASSWORD"},

@@ -326,13 +326,13 @@ static void no_etcd(void)
 		enum mode mode;
 		const char *says;
 	} modes[] = {
-		{HANGS_UP, "the node goes on with what it has"},
-		{NO_HTTP, "the node goes on with what it has"},
-		{NO_GATEWAY, "cannot be used (it answers 404: its gRPC gateway is off"},
-		{ERROR_500, "cannot be used (it answers 500: the disk is full"},
-		{NO_JSON, "its answer is no JSON object"},
-		{NO_OBJECT, "its answer is no JSON object"},
-		{ENDLESS, "its answer is larger than 16 MiB"},
+		{HANGS_UP, "the node continues with its last assignment table"},
+		{NO_HTTP, "the node continues with its last assignment table"},
+		{NO_GATEWAY, "cannot be used (HTTP status 404: etcd has no gRPC gateway"},
+		{ERROR_500, "cannot be used (HTTP status 500: the disk is full"},
+		{NO_JSON, "the answer is not a JSON object"},
+		{NO_OBJECT, "the answer is not a JSON object"},
+		{ENDLESS, "the answer exceeds the limit of 16 MiB"},
 	};
 	struct roc_evb_news news;
 	size_t i;
@@ -414,9 +414,10 @@ static void strange_keys(void)
 		CU_ASSERT_STRING_EQUAL(nodes[0].members[0].name, "r5");
 		UNIT_EQ(nodes[0].table.epoch, 0);
 		UNIT_EQ(nodes[0].ended, 0);
-		CU_ASSERT_TRUE(said("The member r7 is not taken for one: its name is another"));
-		CU_ASSERT_TRUE(said("The member r9 is not taken for one"));
-		CU_ASSERT_TRUE(said("The table in etcd is not believed"));
+		CU_ASSERT_TRUE(said(
+			"The member record of r7 in etcd is invalid and ignored: the name in the record differs"));
+		CU_ASSERT_TRUE(said("The member record of r9 in etcd is invalid"));
+		CU_ASSERT_TRUE(said("The assignment table in etcd is invalid"));
 		end();
 	}
 }
@@ -427,8 +428,9 @@ static void refuses(void)
 	begin(REFUSES);
 	UNIT_EQ(node_open(&nodes[0], "m1", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(!strcmp(nodes[0].leader, "m1 is the manager."), 5000));
-	CU_ASSERT_TRUE(TURN_UNTIL(strstr(sentences, "The table of m1 is refused by etcd"), 5000));
-	CU_ASSERT_TRUE(said("m1 is the manager no more"));
+	CU_ASSERT_TRUE(TURN_UNTIL(strstr(sentences, "etcd refused the assignment table of node m1"),
+				  5000));
+	CU_ASSERT_TRUE(said("Node m1 is no longer the manager"));
 	UNIT_EQ(nodes[0].table.epoch, 0);
 	UNIT_EQ(nodes[0].ended, 0);
 	close_all();
@@ -444,9 +446,9 @@ static void said_once(void)
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].member_count, 5000));
 	once = true;
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].backs, 5000));
-	UNIT_EQ(times_said("The member r7 is not taken for one"), 1);
-	UNIT_EQ(times_said("The member r9 is not taken for one"), 1);
-	UNIT_EQ(times_said("The table in etcd is not believed"), 1);
+	UNIT_EQ(times_said("The member record of r7 in etcd is invalid"), 1);
+	UNIT_EQ(times_said("The member record of r9 in etcd is invalid"), 1);
+	UNIT_EQ(times_said("The assignment table in etcd is invalid"), 1);
 	end();
 
 	begin(REFUSES);
@@ -454,7 +456,7 @@ static void said_once(void)
 	UNIT_EQ(node_open(&nodes[0], "m1", text), 0);
 	/* Each time that its table is refused it asks for all anew. */
 	CU_ASSERT_TRUE(TURN_UNTIL(report_lists >= 4, 15000));
-	UNIT_EQ(times_said("A report of r9 is not believed"), 1);
+	UNIT_EQ(times_said("The report of node r9 in etcd is invalid"), 1);
 	end();
 }
 
@@ -518,9 +520,9 @@ static void full_database(void)
 	CU_ASSERT_TRUE(TURN_UNTIL(reports >= 3, 10000));
 	UNIT_EQ(nodes[0].losts, 0);
 	UNIT_EQ(times_said("database space exceeded"), 1);
-	UNIT_EQ(times_said("takes what is written again"), 0);
+	UNIT_EQ(times_said("accepts writes again"), 0);
 	full = false;
-	CU_ASSERT_TRUE(TURN_UNTIL(strstr(sentences, "takes what is written again"), 5000));
+	CU_ASSERT_TRUE(TURN_UNTIL(strstr(sentences, "accepts writes again"), 5000));
 	UNIT_EQ(nodes[0].losts, 0);
 	end();
 
@@ -633,8 +635,8 @@ static void wrong_words(void)
 		{"etcd:", "is not http://HOST:PORT"},
 		{"etcd:ftp://x", "is not http://HOST:PORT"},
 		{"etcd:http://x:1,y", "\"y\" is not http://HOST:PORT"},
-		{"etcd:http://x:1?colour=red", "\"colour=red\" is no option"},
-		{"etcd:http://[fe80::1]:2379", "is a link-local address without its interface"},
+		{"etcd:http://x:1?colour=red", "unknown option \"colour=red\""},
+		{"etcd:http://[fe80::1]:2379", "is a link-local address without an interface"},
 	};
 	size_t i;
 

@@ -70,7 +70,7 @@ static void full(void)
 	n = counters();
 	UNIT_EQ(n.lost + n.blocks, put);
 	CU_ASSERT_TRUE(n.lost > 1 && n.blocks > 0);
-	CU_ASSERT_TRUE(strstr(sink.ops->reason(sink.self), "Nothing more is written") != NULL);
+	CU_ASSERT_TRUE(strstr(sink.ops->reason(sink.self), "writes nothing more") != NULL);
 	evb_sink_close(&sink);
 	close(full_disk);
 	full_disk = -1;
@@ -146,7 +146,7 @@ static void limit_found(void)
 	CU_ASSERT_TRUE(n.lost > 1 && n.blocks > 0);
 	UNIT_EQ(n.files, 1);
 	UNIT_EQ(notes, 1);
-	CU_ASSERT_TRUE(strstr(note, "may not be longer, by ulimit -f") != NULL);
+	CU_ASSERT_TRUE(strstr(note, "reached the limit of ulimit -f") != NULL);
 	while (put < 120 && give(batch[put]) == 1)
 		put++;
 	UNIT_EQ(put, 120);
@@ -227,7 +227,7 @@ static void no_next(void)
 	UNIT_EQ(fill(b, 2), -ENOSPC);
 	no_inodes = false;
 	UNIT_EQ(sink.ops->put(sink.self, &b->mep), -ENOSPC);
-	CU_ASSERT_TRUE(strstr(sink.ops->reason(sink.self), "Nothing more is written") != NULL);
+	CU_ASSERT_TRUE(strstr(sink.ops->reason(sink.self), "writes nothing more") != NULL);
 	UNIT_EQ(end(), 1);
 	n = counters();
 	UNIT_EQ(n.files, 1);

@@ -176,10 +176,10 @@ static void stands_still(void)
 static void refused(void)
 {
 	CU_ASSERT_TRUE(evb_sink_open("forward", "bu1", &sink, reason) < 0);
-	CU_ASSERT_TRUE(strstr(reason, "where to?") != NULL);
+	CU_ASSERT_TRUE(strstr(reason, "the host of roc-recv is missing") != NULL);
 	reason[0] = '\0';
 	CU_ASSERT_TRUE(evb_sink_open("forward:[::1", "bu1", &sink, reason) < 0);
-	CU_ASSERT_TRUE(strstr(reason, "is no address") != NULL);
+	CU_ASSERT_TRUE(strstr(reason, "is not [ADDRESS] or [ADDRESS]:PORT") != NULL);
 	reason[0] = '\0';
 	UNIT_EQ(evb_sink_open("forward:[::1]:1,largest=4096", "bu1", &sink, reason), 0);
 	UNIT_EQ(sink.ops->memory(sink.self, -1, NULL, 0), -EIO);

@@ -77,7 +77,7 @@ static void wrong(void)
 
 	b = make_block(5, 200, 1);
 	b->mep.flags = 0;
-	finds(b, "Block 5 lacks 1 sources, and does not say so.");
+	finds(b, "Block 5 lacks 1 sources, but is not marked as incomplete.");
 
 	b = make_block(5, 200, -1);
 	b->mep.flags = ROC_MEP_INCOMPLETE;
@@ -98,7 +98,7 @@ static void wrong(void)
 	open_it("check");
 	UNIT_EQ(give(b), 1);
 	UNIT_EQ(counters().errors, 3);
-	CU_ASSERT_TRUE(strstr(counters().wrong, "what is there of ru1 is of block 5") != NULL);
+	CU_ASSERT_TRUE(strstr(counters().wrong, "the part of ru1 is of block 5") != NULL);
 	evb_sink_close(&sink);
 	free_block(b);
 }
@@ -119,7 +119,7 @@ static void twice(void)
 		UNIT_EQ(counters().errors, i + 1);
 		free_block(b);
 	}
-	CU_ASSERT_TRUE(strstr(counters().wrong, "Block 70 came twice.") != NULL);
+	CU_ASSERT_TRUE(strstr(counters().wrong, "Block 70 was delivered twice.") != NULL);
 	evb_sink_close(&sink);
 }
 
@@ -178,7 +178,7 @@ static void packets(uint32_t orbit, const char *says)
 static void headers(void)
 {
 	packets(5, NULL);
-	packets(6, "Event 1 of cru: the packet at byte 264 is of another orbit.");
+	packets(6, "Event 1 of cru: the packet at byte 264 has another orbit.");
 }
 
 static char *file(unsigned int number)
@@ -247,7 +247,7 @@ static void broken(void)
 	reason[0] = '\0';
 	change(file(0), 0, 1);
 	UNIT_EQ(evb_check_files(file(0), &out, reason), -EPROTO);
-	CU_ASSERT_TRUE(strstr(reason, "byte 0: there is no block") != NULL);
+	CU_ASSERT_TRUE(strstr(reason, "byte 0: no block begins here") != NULL);
 	UNIT_EQ(out.blocks, 0);
 	change(file(0), 0, 1);
 	reason[0] = '\0';
@@ -343,9 +343,11 @@ static void refused(void)
 	static const struct {
 		const char *text, *says;
 	} bad[] = {
-		{"disk", "There is no sink \"disk\""},	  {"file", "which folder?"},
-		{"file:/proc/nowhere", "cannot be made"}, {"check:fast", "there is no \"fast\""},
-		{"Check:fast", "there is no \"fast\""},
+		{"disk", "Unknown sink \"disk\""},
+		{"file", "the folder is missing"},
+		{"file:/proc/nowhere", "cannot be made"},
+		{"check:fast", "unknown parameter \"fast\""},
+		{"Check:fast", "unknown parameter \"fast\""},
 	};
 	size_t i;
 

@@ -79,23 +79,24 @@ static const struct {
 	const char *content, *says;
 } faults[] = {
 	{"nonsense", ":1: neither [section]"},
-	{HEAD M R B R, "13: the name r1 is given twice, first in line 7"},
+	{HEAD M R B R, "13: the name r1 is used twice, first in line 7"},
 	{HEAD M R B "[m2]\nroles = manager\nhost = x\n", "a second manager, beside m in line 3"},
 	{HEAD R B, "no node has the role manager"},
-	{HEAD M R, "there must be a readout unit and a builder"},
-	{HEAD M "[r1]\nroles = reader\n", ":8: 'reader' is no role"},
+	{HEAD M R, "no node has the role readout, or none has the role builder"},
+	{HEAD M "[r1]\nroles = reader\n", ":8: 'reader' is not a role"},
 	{HEAD M R "[b1]\nroles = builder\n", ":9: node b1 has no host"},
-	{HEAD "[r 1]\nroles = readout\n", ":3: [r 1] is no name of a node"},
+	{HEAD "[r 1]\nroles = readout\n", ":3: [r 1] is not a name of a node"},
 	{HEAD M "[r1]\nhost = y\n", ":7: node r1 has no roles"},
-	{HEAD M "[r1]\nroles = readout\nport = 65536\n", ":9: 'port' is no port"},
-	{HEAD M "[r1]\nweight = 5\n", ":8: a node has no 'weight'"},
-	{HEAD "policy = best\n", ":3: 'best' is no policy"},
-	{HEAD "colour = red\n", ":3: the system has no 'colour'"},
-	{HEAD "lease-ms = -1\n", ":3: 'lease-ms' is no number"},
-	{HEAD "lease-ms = 1\n" M R B, "a lease is 100 ms or more"},
-	{HEAD "readouts = 3\n" M R B, "would wait for more nodes than the file has"},
-	{HEAD HEAD, ":3: section [system] is there twice"},
-	{"[system]\nname = a b\n", ":2: 'a b' is no name of a system"},
+	{HEAD M "[r1]\nroles = readout\nport = 65536\n",
+	 ":9: the value of 'port' is not a port number"},
+	{HEAD M "[r1]\nweight = 5\n", ":8: unknown key 'weight' of a node"},
+	{HEAD "policy = best\n", ":3: 'best' is not a policy"},
+	{HEAD "colour = red\n", ":3: unknown key 'colour' of [system]"},
+	{HEAD "lease-ms = -1\n", ":3: the value of 'lease-ms' is not a number"},
+	{HEAD "lease-ms = 1\n" M R B, "lease-ms is 1, the minimum is 100"},
+	{HEAD "readouts = 3\n" M R B, "is larger than the number of nodes in the file"},
+	{HEAD HEAD, ":3: section [system] occurs twice"},
+	{"[system]\nname = a b\n", ":2: 'a b' is not a name of a system"},
 };
 
 static void file_faults(void)
@@ -113,7 +114,7 @@ static void file_faults(void)
 	CU_ASSERT_TRUE(evb_static_read("/nowhere", &f, reason) < 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "/nowhere cannot be read"));
 	UNIT_EQ(node_open(&nodes[0], "r1", "zookeeper:x"), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "is no coordinator: static:FILE or etcd:URL"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "is not valid, use static:FILE or etcd:URL"));
 	CU_ASSERT_TRUE(node_open(&nodes[0], "r1", "Static:/nowhere") < 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "/nowhere cannot be read"));
 }
@@ -227,8 +228,8 @@ static void two_of_a_name(void)
 	UNIT_EQ(node_open(&nodes[5], "r1", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[5].ended, 20000));
 	UNIT_EQ(nodes[5].ended, -EEXIST);
-	CU_ASSERT_PTR_NOT_NULL(strstr(nodes[5].c.ops->reason(nodes[5].c.self),
-				      "there is a node of the name r1 already"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(nodes[5].c.ops->reason(nodes[5].c.self), "the name r1 is already in use"));
 	/* The first one noticed nothing. */
 	UNIT_EQ(nodes[1].losts, 0);
 	UNIT_EQ(nodes[1].table.epoch, 1);
@@ -300,29 +301,30 @@ static void strangers(void)
 	system_file("500", "");
 	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
 	UNIT_EQ(node_open(&nodes[1], "x", text), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "names no node x"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "has no section [x]"));
 	/* A host that is none is told of at once. */
 	write_file(HEAD "[m]\nroles = manager\nhost = no.such.host.invalid.\n" R B);
 	UNIT_EQ(node_open(&nodes[1], "r1", text), -EHOSTUNREACH);
-	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "\"no.such.host.invalid.\", is no address"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "\"no.such.host.invalid.\", cannot be resolved"));
 	/* Files of nodes that are not the manager's. */
 	snprintf(content, sizeof(content), other, port);
 	write_file(content);
 	UNIT_EQ(node_open(&nodes[1], "b9", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[1].ended, 3000));
 	CU_ASSERT_PTR_NOT_NULL(
-		strstr(nodes[1].c.ops->reason(nodes[1].c.self), "b9 is no name in the file"));
+		strstr(nodes[1].c.ops->reason(nodes[1].c.self), "b9 is not in the file"));
 	UNIT_EQ(node_open(&nodes[2], "r1", text), 0);
 	nodes[2].me.roles = ROC_EVB_BUILDER | ROC_EVB_READOUT;
 	nodes[2].c.ops->join(nodes[2].c.self, &nodes[2].me);
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[2].ended, 3000));
 	CU_ASSERT_PTR_NOT_NULL(
-		strstr(nodes[2].c.ops->reason(nodes[2].c.self), "has a role that it has not"));
+		strstr(nodes[2].c.ops->reason(nodes[2].c.self), "has a role that the file"));
 	content[strlen("[system]\nname = t")] = 'u';
 	write_file(content);
 	UNIT_EQ(node_open(&nodes[3], "r1", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[3].ended, 3000));
-	CU_ASSERT_PTR_NOT_NULL(strstr(nodes[3].c.ops->reason(nodes[3].c.self), "this one is test"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(nodes[3].c.ops->reason(nodes[3].c.self), "but this manager to system test"));
 	close_all();
 }
 
@@ -429,7 +431,7 @@ static void no_files(void)
 
 static unsigned int refusals_said(void)
 {
-	static const char refusal[] = "A node is refused";
+	static const char refusal[] = "A node was refused";
 	const char *at = sentences;
 	unsigned int n = 0;
 

@@ -308,7 +308,7 @@ static uint64_t said(const char *key)
 
 static uint64_t book(const char *key)
 {
-	return json_number(json_get(json_get(out, "sourceBooks"), key));
+	return json_number(json_get(json_get(out, "sourceCounters"), key));
 }
 
 /* What a source gave is in the files, or its node says what became of it. */
