@@ -195,7 +195,7 @@ void prometheus_begin_card(struct prometheus *m, FILE *out, const struct roc_car
 	struct prometheus_labels labels;
 
 	prometheus_start(m, out);
-	prometheus_family(m, "roc_card", PROMETHEUS_INFO, "Card endpoint.");
+	prometheus_family(m, "roc_card", PROMETHEUS_INFO, "Properties of the card endpoint.");
 	prometheus_card(&labels, card, -1);
 	if (clock)
 		prometheus_label(&labels, "clock", clock);

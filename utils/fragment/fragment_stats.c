@@ -111,7 +111,7 @@ static const struct value link_value[] = {
 	{LINK(waiting), .key = "waiting"},
 	{LINK(bytes), .key = "bytes"},
 	{LINK(truncated), .key = "truncated"},
-	{LINK(cut), .name = ">Cut bytes", .key = "cutBytes", .verbose = true},
+	{LINK(cut), .name = ">Bytes truncated", .key = "cutBytes", .verbose = true},
 	{LINK(link_errors), .name = ">Of link", .key = "linkErrors", .verbose = true,
 	 .error = true},
 	{LINK(format_errors), .name = ">Format", .key = "formatErrors", .verbose = true,

@@ -171,11 +171,15 @@ static void metrics_prometheus(FILE *out, const void *report)
 		const char *help;
 		double (*value)(const struct roc_card_telemetry *t);
 	} families[] = {
-		{"roc_temperature_celsius", PROMETHEUS_GAUGE, "FPGA temperature.", temperature},
-		{"roc_dropped_packets", PROMETHEUS_COUNTER, "Packets dropped.", dropped},
-		{"roc_ctp_clock_hertz", PROMETHEUS_GAUGE, "Experiment's clock.", ctp},
-		{"roc_local_clock_hertz", PROMETHEUS_GAUGE, "Local clock.", local},
-		{"roc_packets_per_second", PROMETHEUS_GAUGE, "Packets of all links.", rate},
+		{"roc_temperature_celsius", PROMETHEUS_GAUGE, "Temperature of the FPGA.",
+		 temperature},
+		{"roc_dropped_packets", PROMETHEUS_COUNTER,
+		 "Packets dropped by the datapath wrapper.", dropped},
+		{"roc_ctp_clock_hertz", PROMETHEUS_GAUGE,
+		 "Frequency of the clock of the experiment (TTC).", ctp},
+		{"roc_local_clock_hertz", PROMETHEUS_GAUGE, "Frequency of the local clock.", local},
+		{"roc_packets_per_second", PROMETHEUS_GAUGE, "Packets per second of all links.",
+		 rate},
 	};
 	struct prometheus_labels labels;
 	struct prometheus p;

@@ -59,9 +59,9 @@ static const struct value stream[] = {
 	 .metric = "roc_stream_ring_level_bytes",
 	 .help = "Data in the ring."},
 	{STREAM(level), .key = "cardLevel", .metric = "roc_stream_card_level_bytes",
-	 .help = "Data in the card's own memory."},
+	 .help = "Data in the memory of the card."},
 	{STREAM(card.waiting), .key = "waiting", .metric = "roc_stream_waiting_events",
-	 .help = "Events in the card."},
+	 .help = "Events waiting in the card."},
 };
 
 static const struct values p40_values = VALUES(p40), stream_values = VALUES(stream);
@@ -172,27 +172,27 @@ static const char *sub_name(const void *o)
 static const struct value link_value[] = {
 	{.text = sub_name, .key = "sub"},
 	{LINK(fragments), .key = "fragments", .metric = "roc_link_fragments",
-	 .metric_type = PROMETHEUS_COUNTER, .help = "Fragments that the card told of."},
+	 .metric_type = PROMETHEUS_COUNTER, .help = "Fragments reported by the card."},
 	{LINK(bytes), .key = "bytes", .metric = "roc_link_bytes", .metric_type = PROMETHEUS_COUNTER,
-	 .help = "Bytes in these."},
+	 .help = "Bytes of the reported fragments."},
 	{LINK(discarded), .key = "discarded", .metric = "roc_link_discarded_fragments",
-	 .metric_type = PROMETHEUS_COUNTER, .help = "Fragments thrown away by stops and resets."},
+	 .metric_type = PROMETHEUS_COUNTER, .help = "Fragments discarded by stops and resets."},
 	{LINK(truncated), .key = "truncated", .metric = "roc_link_truncated_fragments",
-	 .metric_type = PROMETHEUS_COUNTER, .help = "Fragments longer than a page."},
+	 .metric_type = PROMETHEUS_COUNTER, .help = "Fragments truncated at the page size."},
 	{LINK(link_errors), .key = "linkErrors", .metric = "roc_link_link_error_fragments",
 	 .metric_type = PROMETHEUS_COUNTER, .help = "Fragments with transmission errors."},
 	{LINK(format_errors), .key = "formatErrors", .metric = "roc_link_format_error_fragments",
-	 .metric_type = PROMETHEUS_COUNTER, .help = "Fragments without a header."},
+	 .metric_type = PROMETHEUS_COUNTER, .help = "Fragments without a valid header."},
 	{LINK(sequence_errors), .key = "sequenceErrors",
 	 .metric = "roc_link_sequence_error_fragments", .metric_type = PROMETHEUS_COUNTER,
 	 .help = "Fragments with a wrong event id."},
 	{LINK(holds), .key = "holds", .metric = "roc_link_holds", .metric_type = PROMETHEUS_COUNTER,
 	 .help = "Times that the link was held because no page was free."},
 	{LINK(waiting), .key = "waiting", .metric = "roc_link_waiting_fragments",
-	 .help = "Fragments in the card."},
+	 .help = "Fragments waiting in the card."},
 	{LINK(pages), .key = "pages"},
 	{LINK(pages_host), .key = "pagesHost", .metric = "roc_link_pages_host",
-	 .help = "Pages of the card that the host has."},
+	 .help = "Pages of the card that the host holds."},
 };
 
 static const struct values fragments_values = VALUES(fragments), link_values = VALUES(link_value);

@@ -83,7 +83,7 @@ static void packets_crorc_prometheus(FILE *out, const void *report)
 
 	prometheus_start(&m, out);
 	family(&m, r, "roc_acquisition_rate", PROMETHEUS_GAUGE,
-	       "Acquisition rate, in the card's unit.", r->packets.rate);
+	       "Acquisition rate in the unit of the card.", r->packets.rate);
 	family(&m, r, "roc_packets_received", PROMETHEUS_COUNTER, "Packets received.",
 	       r->packets.received);
 }

@@ -156,13 +156,14 @@ static void packets_prometheus(FILE *out, const void *report)
 	prometheus_start(&m, out);
 	slot_family(&m, r, "roc_packets_accepted", "Packets accepted.", k->accepted);
 	slot_family(&m, r, "roc_packets_rejected", "Packets rejected.", k->rejected);
-	slot_family(&m, r, "roc_packets_forced", "Packets closed without their end.", k->forced);
+	slot_family(&m, r, "roc_packets_forced", "Packets that were closed without their end.",
+		    k->forced);
 	prometheus_card(&labels, &r->card, -1);
 	prometheus_family(&m, "roc_wrapper_dropped_packets", PROMETHEUS_COUNTER,
-			  "Packets dropped.");
+			  "Packets dropped by the datapath wrapper.");
 	prometheus_sample(&m, &labels, k->dropped);
 	prometheus_family(&m, "roc_wrapper_packets_per_second", PROMETHEUS_GAUGE,
-			  "Packets of all links.");
+			  "Packets per second of all links.");
 	prometheus_sample(&m, &labels, k->packets_per_second);
 }
 

@@ -124,13 +124,14 @@ void triggers_prometheus(FILE *out, const struct triggers_report *r)
 	sample(&m, r, "hb", r->counts.hb);
 	sample(&m, r, "phy", r->counts.phy);
 	/* These wrap between two scrapes, so a rate of them would be wrong. */
-	prometheus_family(&m, "roc_triggers_counted", PROMETHEUS_GAUGE,
-			  "Triggers received, 16 bits (cal, tof) and 4 bits (sox, eox).");
+	prometheus_family(
+		&m, "roc_triggers_counted", PROMETHEUS_GAUGE,
+		"Triggers received; the counter has 16 bits (cal, tof) or 4 bits (sox, eox).");
 	sample(&m, r, "cal", r->counts.cal);
 	sample(&m, r, "tof", r->counts.tof);
 	sample(&m, r, "sox", r->counts.sox);
 	sample(&m, r, "eox", r->counts.eox);
-	prometheus_family(&m, "roc_trigger_rate_hertz", PROMETHEUS_GAUGE, "Trigger rates.");
+	prometheus_family(&m, "roc_trigger_rate_hertz", PROMETHEUS_GAUGE, "Trigger rate.");
 	sample(&m, r, "hb", r->rates.hb * 1e3);
 	sample(&m, r, "phy", r->rates.phy * 1e3);
 	sample(&m, r, "cal", r->rates.cal * 1e3);
