@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The card: what its endpoints share, and register access under its lock and its BAR policy.
+ * Cards: the state that endpoints of a board share, and register access under the card lock and the
+ * BAR policy.
  *
  * Two PCI functions with the same type and serial number, in the same place and with different
- * endpoint numbers, are one board. They share registers, so a read-modify-write takes the card's
- * lock, not the endpoint's.
+ * endpoint numbers, are one board. They share registers, so a read-modify-write takes the lock of
+ * the card.
  */
 #include <linux/capability.h>
 #include <linux/list.h>
@@ -20,15 +21,15 @@ static LIST_HEAD(roc_cards);
 static DEFINE_MUTEX(roc_cards_lock);
 
 /*
- * Each endpoint of a board is behind a port of its own, and these ports are on one bus: that of the
- * board's switch. An endpoint without a port is on that bus itself.
+ * Each endpoint of a board is behind its own port, and these ports are on one bus, that of the
+ * switch of the board. An endpoint without a port is on that bus itself.
  */
 static const struct pci_bus *roc_card_place(const struct pci_dev *pdev)
 {
 	return pdev->bus->parent ?: pdev->bus;
 }
 
-/* Serial numbers are written by people: two boards may have the same one. */
+/* Serial numbers are assigned by hand, so two boards may have the same one. */
 static bool roc_card_is(const struct roc_card *card, const struct roc_endpoint *ep)
 {
 	lockdep_assert_held(&roc_cards_lock);
@@ -75,7 +76,7 @@ static void roc_card_unref(struct roc_card *card)
 	kfree(card);
 }
 
-/* The endpoint's reference: another function may take its place. */
+/* Drop the reference of the endpoint, so that another function may take its place. */
 void roc_card_put(struct roc_endpoint *ep)
 {
 	mutex_lock(&roc_cards_lock);
@@ -84,7 +85,10 @@ void roc_card_put(struct roc_endpoint *ep)
 	mutex_unlock(&roc_cards_lock);
 }
 
-/* Four ASCII digits, first in the low byte. -1: the card has no (valid) serial number. */
+/*
+ * Parse four ASCII digits, the first in the low byte. Return: -1 if there is no valid serial
+ * number.
+ */
 int roc_parse_serial(u32 word)
 {
 	int serial = 0;
@@ -116,8 +120,9 @@ static int roc_lock_owner_pid(struct roc_card *card)
 }
 
 /*
- * The advisory lock. It keeps a reference to the card: it may outlive the endpoint through which
- * it was taken. SRCU read side held; a removal wakes us and is seen as another epoch.
+ * Take the advisory lock. It holds a reference to the card, because it may outlive the endpoint
+ * through which it was taken. Inside the SRCU read side: a removal wakes the waiter and changes the
+ * epoch.
  */
 int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *lock_owner,
 		  struct roc_card_lock *arg)
@@ -165,7 +170,7 @@ int roc_card_unlock(struct roc_card *card, const void *lock_owner)
 	swap(pid, card->lock_owner_pid);
 	mutex_unlock(&card->lock);
 	put_pid(pid);
-	/* Pairs with roc_try_lock(): the next holder finds no process of this one. */
+	/* Pairs with roc_try_lock(): the next owner must not see this owner's process. */
 	smp_store_release(&card->lock_owner, NULL);
 	wake_up(&card->lock_wait);
 	mutex_lock(&roc_cards_lock);
@@ -174,13 +179,16 @@ int roc_card_unlock(struct roc_card *card, const void *lock_owner)
 	return 0;
 }
 
-/* Beyond the card's policy. Lockdown keeps root, too, from what can write the kernel's memory. */
+/*
+ * Access beyond the card's policy. Lockdown also restricts root, because a card can write to the
+ * memory of the kernel.
+ */
 static bool roc_rawio(void)
 {
 	return capable(CAP_SYS_RAWIO) && !security_locked_down(LOCKDOWN_PCI_ACCESS);
 }
 
-/* Does the page at @at hold a protected register? */
+/* Does the page at @at contain a protected register? */
 bool roc_page_protected(const struct roc_endpoint *ep, unsigned int bar, u64 at)
 {
 	const struct roc_bar_policy *policy = &ep->ops->policy[bar];
@@ -195,7 +203,10 @@ bool roc_page_protected(const struct roc_endpoint *ep, unsigned int bar, u64 at)
 	return false;
 }
 
-/* Is there a page in this part of a BAR that a mapping may write? Both are whole pages. */
+/*
+ * Does this range of a BAR contain a page that a mapping may write? The range consists of whole
+ * pages.
+ */
 bool roc_bar_writable(const struct roc_endpoint *ep, unsigned int bar, u64 offset, u64 length)
 {
 	u64 at;
@@ -206,7 +217,7 @@ bool roc_bar_writable(const struct roc_endpoint *ep, unsigned int bar, u64 offse
 	return false;
 }
 
-/* What the caller may do with a BAR: the card's policy, or everything with CAP_SYS_RAWIO. */
+/* Access of the caller to a BAR: the card's policy, or everything with CAP_SYS_RAWIO. */
 u32 roc_bar_access(struct roc_endpoint *ep, unsigned int bar)
 {
 	u32 access = ep->ops->policy[bar].access;
@@ -233,7 +244,7 @@ static bool roc_may_write(struct roc_endpoint *ep, unsigned int bar, u32 offset)
 	return roc_rawio();
 }
 
-/* Anywhere in there, whoever they are, root aside? */
+/* May users without CAP_SYS_RAWIO write anywhere in this range? */
 bool roc_users_may_write(const struct roc_endpoint *ep, unsigned int bar, u64 offset, u32 size)
 {
 	const struct roc_bar_policy *policy = &ep->ops->policy[bar];
@@ -262,7 +273,7 @@ static bool roc_may_read(struct roc_endpoint *ep, unsigned int bar, u32 offset)
 	return true;
 }
 
-/* One register, for those who do not hold the card's lock. */
+/* Read one register. The caller does not hold the card lock. */
 u32 roc_card_read(struct roc_endpoint *ep, unsigned int bar, u32 offset)
 {
 	u32 value;
@@ -283,15 +294,15 @@ bool roc_alive(struct roc_endpoint *ep)
 	return alive;
 }
 
-/* May a card that is on its way out still be touched? Valid until its BARs are unmapped. */
+/* May a card that is being removed still be accessed? Valid until its BARs are unmapped. */
 bool roc_reachable(struct roc_endpoint *ep)
 {
 	return READ_ONCE(ep->reachable) && pci_device_is_present(ep->pdev) && roc_alive(ep);
 }
 
 /*
- * May these be endpoints of one board? Two with different endpoint numbers may, if one of them has
- * no serial number.
+ * Could both structures belong to one board? Also true for two with different endpoint numbers if
+ * one of them has no serial number.
  */
 static bool roc_card_same_board(const struct roc_card *card, const struct roc_card *other)
 {
@@ -303,8 +314,8 @@ static bool roc_card_same_board(const struct roc_card *card, const struct roc_ca
 }
 
 /*
- * Does a channel of the board run? With the card lock none of this card's starts meanwhile; one of
- * an endpoint that is only assumed to be of the same board may.
+ * Does a channel of the board run? The card lock excludes starts of this card. An endpoint that may
+ * belong to the same board can still start.
  */
 static bool roc_card_runs(const struct roc_card *card)
 {
@@ -321,7 +332,7 @@ static bool roc_card_runs(const struct roc_card *card)
 	return runs;
 }
 
-/* May the caller write this word, if the register is a protected one? */
+/* May the caller write this word, in case that the register is protected? */
 static int roc_check_protected(struct roc_endpoint *ep, unsigned int bar, u32 offset, u32 word)
 {
 	const struct roc_bar_policy *policy = &ep->ops->policy[bar];
@@ -342,7 +353,7 @@ static int roc_check_protected(struct roc_endpoint *ep, unsigned int bar, u32 of
 	return 0;
 }
 
-/* The word to be written, or an error before anything was written. */
+/* Compute the word to be written. After an error nothing was written. */
 static int roc_prepare_write(struct roc_endpoint *ep, struct roc_reg *reg, bool modify, u32 *word)
 {
 	u32 in_use = ep->ops->in_use ? ep->ops->in_use(ep, reg->bar, reg->offset) : 0;
@@ -381,8 +392,8 @@ static int roc_reg_check(struct roc_endpoint *ep, struct roc_reg *reg)
 }
 
 /*
- * Writes are posted: the other endpoint has its own way to the card, and its read could be there
- * first. So what was written to a shared register is there before the card lock is given up.
+ * Flush writes to a shared register before the card lock is released. Writes are posted, and a read
+ * through the other endpoint, which has its own link, could overtake them.
  */
 void roc_card_flush(struct roc_endpoint *ep, unsigned int bar)
 {
@@ -390,7 +401,7 @@ void roc_card_flush(struct roc_endpoint *ep, unsigned int bar)
 		ep->ops->alive(ep);
 }
 
-/* One of the three register ioctls. SRCU read side held. */
+/* Implement the three register ioctls. Context: inside the SRCU read side. */
 int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg)
 {
 	bool modify = nr == _IOC_NR(ROC_REG_MODIFY);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all contracts between driver and firmware have in common: the start of a capability, the
- * block of the function, which has errors and alarms, and, but for the event interface, the blocks
- * of a channel and of the card. For the driver, the library, the emulated cards and the tests. See
+ * Registers that all contracts between driver and firmware have in common: the start of the
+ * capability, and the block of the function with errors and alarms. All contracts except the event
+ * interface also share the blocks of a channel and of the card.
+ *
+ * Used by the driver, the library, the emulated cards and the tests. See
  * Documentation/hardware/event-interface.md, section 4, and stream-interface.md.
  *
- * All offsets are bytes, all registers 32 bit, everything in host memory little endian.
+ * All offsets are in bytes, all registers have 32 bits, and everything in host memory is little
+ * endian.
  */
 #ifndef CONTRACT_REGS_H
 #define CONTRACT_REGS_H
@@ -34,26 +37,26 @@
 #define BLOCK_GENERATION 0x14
 #define BLOCK_QUIET_MS 1 /* from disabling or reset to QUIET */
 
-/* Block of the function; with a reset of all channels, which the event interface does not have */
+/* Block of the function. The event interface has no RESET, which resets all channels. */
 #define FUNCTION_SIZE 0x40
 #define FUNCTION_ID 0x00    /* [31:16] the contract's id, [15:8] revision, [7:0] channels */
 #define FUNCTION_CAUSE 0x04 /* a written 1 clears */
 #define FUNCTION_ENABLE 0x08
 #define FUNCTION_VECTOR 0x0c
-#define FUNCTION_VECTOR_NONE 0xffff /* also of a channel */
-#define FUNCTION_CHANNELS 0x10	    /* bit per channel: an error bit, or STALLED */
-#define FUNCTION_NOTICE_LOW 0x14    /* bus address of the notice; write only */
-#define FUNCTION_NOTICE_HIGH 0x18   /* this write makes the pair take effect */
+#define FUNCTION_VECTOR_NONE 0xffff /* also as the vector of a channel */
+#define FUNCTION_CHANNELS 0x10	    /* bit for each channel: an error bit, or STALLED */
+#define FUNCTION_NOTICE_LOW 0x14    /* bus address of the notice; write-only */
+#define FUNCTION_NOTICE_HIGH 0x18   /* writing this makes both halves take effect */
 #define FUNCTION_RESET 0x1c	    /* levels, of the card; reads 0 */
 #define FUNCTION_GENERATION 0x20
 
-/* Bits of CAUSE; a contract has some of them, and others of its own. */
+/* Bits of CAUSE. A contract has some of them, and its own in addition. */
 #define FUNCTION_CAUSE_TEMPERATURE (1u << 0) /* rose above FUNCTION_TEMPERATURE_HIGH */
 #define FUNCTION_CAUSE_CRITICAL (1u << 1)    /* rose above FUNCTION_TEMPERATURE_CRITICAL */
 #define FUNCTION_CAUSE_LINK (1u << 2)	     /* a link went up or down */
-#define FUNCTION_CAUSE_FETCH (1u << 8)	     /* a channel: FETCH_ERROR */
-#define FUNCTION_CAUSE_STALL (1u << 9)	     /* a channel: STALLED */
-#define FUNCTION_CAUSE_HOST (1u << 10)	     /* a channel: HOST_ERROR or SETUP_ERROR */
+#define FUNCTION_CAUSE_FETCH (1u << 8)	     /* FETCH_ERROR of a channel */
+#define FUNCTION_CAUSE_STALL (1u << 9)	     /* STALLED of a channel */
+#define FUNCTION_CAUSE_HOST (1u << 10)	     /* HOST_ERROR or SETUP_ERROR of a channel */
 
 #define FUNCTION_TEMPERATURE_HIGH 60 /* degC */
 #define FUNCTION_TEMPERATURE_CRITICAL 80

@@ -13,10 +13,10 @@
 #include "core/shared_memory.h"
 
 /*
- * An open /dev/rocN. Owned by the file (and by the mappings made through it).
+ * An open file of /dev/rocN. Owned by the file, and by the mappings made through it.
  * @locked: the card whose advisory lock this file has
- * @committed: the caller has been given the lock; before, it cannot release it
- * @lock: serialises the taking and giving
+ * @committed: the result was copied to the caller; before that, the lock cannot be released
+ * @lock: serialises lock and unlock through this file
  */
 struct roc_endpoint_file {
 	struct roc_endpoint *ep;
@@ -26,7 +26,7 @@ struct roc_endpoint_file {
 	bool committed;
 };
 
-/* BAR n is at this mmap offset: opaque to users, fits the 44 bits of a 32-bit caller. */
+/* mmap offset of BAR n; opaque to users, fits the 44 bits of a 32-bit caller. */
 #define ROC_BAR_COOKIE_SHIFT 32
 #define ROC_BAR_COOKIE(bar) ((u64)((bar) + 1) << ROC_BAR_COOKIE_SHIFT)
 
@@ -205,7 +205,7 @@ static long roc_endpoint_ioctl(struct file *file, unsigned int cmd, unsigned lon
 	return roc_ioctl_dispatch(file, call, arg, ef->ep, ef->epoch);
 }
 
-/* For handlers that a kind adds. */
+/* For handlers of a channel type. */
 struct roc_endpoint *roc_endpoint_of(struct file *file)
 {
 	struct roc_endpoint_file *ef = file->private_data;
@@ -213,7 +213,7 @@ struct roc_endpoint *roc_endpoint_of(struct file *file)
 	return ef->ep;
 }
 
-/* The offset in the BAR of a page that is touched. */
+/* Offset in the BAR of the faulting page. */
 static u64 roc_bar_place(const struct vm_fault *vmf, unsigned int *bar)
 {
 	*bar = (vmf->vma->vm_pgoff >> (ROC_BAR_COOKIE_SHIFT - PAGE_SHIFT)) - 1;
@@ -221,9 +221,9 @@ static u64 roc_bar_place(const struct vm_fault *vmf, unsigned int *bar)
 }
 
 /*
- * Pages are put in one by one, on first touch, inside the SRCU read side: removal waits for
- * faults in flight and zaps afterwards, so none can slip in behind it. A start that resets the
- * function does the same with @registers.
+ * Pages are inserted one by one on first access, inside the SRCU read side. Removal waits for
+ * faults in progress and zaps the mappings afterwards, so no page is inserted later. A start that
+ * resets the function does the same with @registers.
  */
 static vm_fault_t roc_bar_fault(struct vm_fault *vmf)
 {
@@ -248,8 +248,8 @@ static vm_fault_t roc_bar_fault(struct vm_fault *vmf)
 }
 
 /*
- * The first store to a page. Because this operation exists, mm maps every page read-only at first,
- * also after mprotect() and after a zap.
+ * First store to a page. Because this operation exists, mm maps every page read-only at first, also
+ * after mprotect() and after a zap.
  */
 static vm_fault_t roc_bar_mkwrite(struct vm_fault *vmf)
 {
@@ -294,7 +294,7 @@ static int roc_bar_mmap(struct roc_endpoint *ep, struct vm_area_struct *vma)
 		vm_flags_clear(vma, VM_MAYWRITE);
 	}
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTCOPY | VM_DONTDUMP);
-	/* Registers are never encrypted, whatever memory is. */
+	/* Registers are never encrypted, even if memory encryption is active. */
 	vma->vm_page_prot = pgprot_decrypted(pgprot_noncached(vma->vm_page_prot));
 	vma->vm_ops = &roc_bar_vm_ops;
 	return 0;
@@ -312,7 +312,7 @@ static int roc_endpoint_mmap(struct file *file, struct vm_area_struct *vma)
 	return err;
 }
 
-/* Nothing to read or write here: poll is for those who want to know when the card goes. */
+/* poll() reports only that the hardware went away; there is nothing to read or write. */
 static __poll_t roc_endpoint_poll(struct file *file, poll_table *pt)
 {
 	struct roc_endpoint_file *ef = file->private_data;

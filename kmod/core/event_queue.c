@@ -2,8 +2,8 @@
 /*
  * Event queues: request interrupts, wake waiters, detect lost interrupts. See event_queue.h.
  *
- * An interrupt is a hint: none, one too many, or one without data does no harm. The driver requests
- * one when a caller is going to sleep, with one register write that cannot miss data.
+ * An interrupt is only a hint: a missing, surplus or early one does no harm. The driver requests
+ * one when a caller is about to sleep, with one register write that cannot miss data.
  */
 #include <linux/eventfd.h>
 #include <linux/math64.h>
@@ -12,7 +12,7 @@
 #include "core/run.h"
 #include "core/trace.h"
 
-/* Signal the eventfd. From interrupts, too. */
+/* Signal the eventfd. Context: any, also hard interrupt. */
 void roc_open_signal(struct roc_open *o)
 {
 	unsigned long flags;
@@ -34,7 +34,7 @@ void roc_open_wake(struct roc_open *o)
 	roc_open_signal(o);
 }
 
-/* The type's data begin at @start, and nothing is there. */
+/* Initialise the queue; data of the channel type begin at @start, and none have arrived. */
 void roc_queue_start(struct roc_event_queue *q, unsigned int purpose, u32 start)
 {
 	*q = (struct roc_event_queue){
@@ -45,7 +45,7 @@ void roc_queue_start(struct roc_event_queue *q, unsigned int purpose, u32 start)
 	};
 }
 
-/* Callers of WAIT whose threshold is met. */
+/* Wake callers of WAIT if the threshold is met. */
 void roc_queue_wake(struct roc_run *run, struct roc_event_queue *q)
 {
 	if (!q->waiting || !roc_queue_reached(q, q->threshold))
@@ -55,12 +55,12 @@ void roc_queue_wake(struct roc_run *run, struct roc_event_queue *q)
 	wake_up_all(&run->open.batch);
 }
 
-/* Callers of poll(), and the eventfd: the channel is readable. */
+/* Wake callers of poll() and signal the eventfd: the channel is readable. */
 void roc_queue_notify(struct roc_run *run)
 {
 	struct roc_open *o = &run->open;
 
-	/* roc_run_poll_events() polls under run_lock once it is on the queue. */
+	/* roc_run_poll_events() polls under run_lock after it has been added to the wait queue. */
 	if (waitqueue_active(&o->wait)) {
 		o->ch->stats.wakes++;
 		wake_up_all(&o->wait);
@@ -69,8 +69,8 @@ void roc_queue_notify(struct roc_run *run)
 }
 
 /*
- * Must the next data be reported? A caller that polls for edges, or has an eventfd, does not call
- * again by itself.
+ * Must the next data be reported? A caller that uses edge-triggered poll() or an eventfd makes no
+ * further call by itself.
  */
 bool roc_queue_has_listener(struct roc_run *run)
 {
@@ -78,13 +78,13 @@ bool roc_queue_has_listener(struct roc_run *run)
 
 	if (READ_ONCE(o->eventfd))
 		return true;
-	/* roc_run_poll_events() polls under run_lock once it is on the queue. */
+	/* roc_run_poll_events() polls under run_lock after it has been added to the wait queue. */
 	return waitqueue_active(&o->wait) && (run->edge || !roc_run_ops(run)->readable(run));
 }
 
 /*
- * Request an interrupt for what comes behind @seen, unless the one that is requested serves. A
- * request replaces the one before: waiters for that one are woken here.
+ * Request an interrupt for data beyond @seen, unless the pending request covers it. A request
+ * replaces the one before it, so its waiters are woken here.
  */
 static void roc_queue_request(struct roc_run *run, struct roc_event_queue *q, u32 seen)
 {
@@ -105,13 +105,13 @@ static void roc_queue_request(struct roc_run *run, struct roc_event_queue *q, u3
 	trace_roc_queue_arm(run, q);
 }
 
-/* A caller is going to sleep until there is more than there is now. */
+/* Request an interrupt for the next data: a caller is about to sleep. */
 void roc_queue_request_next(struct roc_run *run, struct roc_event_queue *q)
 {
 	roc_queue_request(run, q, q->count);
 }
 
-/* For the next data that must be reported. */
+/* Request an interrupt for the next data that must be reported. */
 static void roc_queue_rearm(struct roc_run *run, struct roc_event_queue *q)
 {
 	if (roc_queue_has_listener(run))
@@ -120,7 +120,7 @@ static void roc_queue_rearm(struct roc_run *run, struct roc_event_queue *q)
 		roc_queue_request(run, q, q->threshold - 1);
 }
 
-/* A caller is going to sleep until the queue is at @threshold, which it is not. */
+/* A caller is about to sleep until the queue reaches @threshold, which it has not yet. */
 void roc_queue_threshold(struct roc_event_queue *q, u32 threshold)
 {
 	if (!q->waiting || (s32)(threshold - q->threshold) < 0)
@@ -128,7 +128,7 @@ void roc_queue_threshold(struct roc_event_queue *q, u32 threshold)
 	q->waiting = true;
 }
 
-/* The same, with an interrupt. */
+/* The same, and request an interrupt. */
 void roc_queue_wait(struct roc_run *run, struct roc_event_queue *q, u32 threshold)
 {
 	roc_queue_threshold(q, threshold);
@@ -136,8 +136,8 @@ void roc_queue_wait(struct roc_run *run, struct roc_event_queue *q, u32 threshol
 }
 
 /*
- * The card wrote something. The interrupt is requested before a waiter is woken: a reader that is
- * awake rings its doorbell, and a card may refuse a request that is more than a ring behind that.
+ * The card wrote something. Request the interrupt before waking a waiter: a woken reader rings its
+ * doorbell, and a card may refuse a request that is more than a ring behind the doorbell.
  */
 static void roc_queue_serve(struct roc_run *run, struct roc_event_queue *q)
 {
@@ -147,7 +147,7 @@ static void roc_queue_serve(struct roc_run *run, struct roc_event_queue *q)
 		roc_queue_notify(run);
 }
 
-/* The interrupt that was requested did not come. */
+/* The requested interrupt was lost. */
 void roc_queue_missed(struct roc_run *run, struct roc_event_queue *q)
 {
 	trace_roc_queue_missed(run, q);
@@ -178,9 +178,9 @@ void roc_queue_interrupt(struct roc_run *run, struct roc_event_queue *q, bool sh
 		roc_queue_serve(run, q);
 	} else if (sent) {
 		/*
-		 * An interrupt for data that the driver has seen since was sent before the request
-		 * for the next one. An interrupt for another reason may have been sent after that,
-		 * and then was the one that was requested.
+		 * The card sent this interrupt before the request for the next one, for data that
+		 * the driver has already seen. If its cause was not data, it may have been sent
+		 * after that request, and then it was the requested one.
 		 */
 		if (!ops->for_data(run)) {
 			q->armed = false;
@@ -193,7 +193,7 @@ void roc_queue_interrupt(struct roc_run *run, struct roc_event_queue *q, bool sh
 	}
 }
 
-/* The card wrote something, and for long no interrupt came. */
+/* Has the card written something without sending an interrupt in time? */
 static bool roc_queue_is_overdue(struct roc_run *run, struct roc_event_queue *q)
 {
 	s64 moderation = q->armed && roc_queue_fresh(q) ? roc_run_ops(run)->due(run, q) : -1;
@@ -205,7 +205,7 @@ static bool roc_queue_is_overdue(struct roc_run *run, struct roc_event_queue *q)
 	return ++q->overdue >= 2 + div_u64(moderation, ROC_WATCHDOG_MS * NSEC_PER_MSEC);
 }
 
-/* For lost interrupts, and for cards without. */
+/* Watchdog: detect lost interrupts, and poll for cards without interrupts. */
 void roc_queue_tick(struct roc_run *run, struct roc_event_queue *q)
 {
 	const struct roc_run_ops *ops = roc_run_ops(run);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Event queue: what a card writes to memory in order, with an interrupt that the driver requests.
+ * Event queue: data that a card writes to memory in order, with an interrupt on request.
  *
- * The queue keeps which interrupt is requested, wakes every waiter whose threshold is met, and
- * detects interrupts that were lost. The channel type polls memory and writes the register.
+ * The core records which interrupt is requested, wakes every waiter whose threshold is met, and
+ * detects lost interrupts. The channel type polls memory and writes the register.
  */
 #ifndef ROC_EVENT_QUEUE_H
 #define ROC_EVENT_QUEUE_H
@@ -13,18 +13,18 @@
 struct roc_run;
 
 /**
- * struct roc_event_queue - one queue of a run. Under roc_channel.run_lock
- * @purpose: number of its interrupt in the channel
- * @count: how far the card was at the last poll, free running; the type's poll() sets it
- * @armed: an interrupt is requested, and has not come
- * @seen: it is for what lies behind this count
- * @late: an interrupt that was requested earlier may still be on its way
+ * struct roc_event_queue - an event queue of a run; under roc_channel.run_lock
+ * @purpose: interrupt purpose of the queue
+ * @count: free-running count that the card had reached at the last poll; set by the type's poll()
+ * @armed: an interrupt is requested, and has not arrived
+ * @seen: the interrupt is requested for data beyond this count
+ * @late: an interrupt that was requested earlier may still be in flight
  * @waiting: callers of WAIT sleep
- * @threshold: the smallest count that one of them waits for
+ * @threshold: smallest count that one of them waits for
  * @last: @count at the last tick of the watchdog
- * @activity: of the card, at that tick: see struct roc_run_ops
- * @overdue: ticks of the watchdog since an interrupt should have come
- * @silent: ms since the card was active, or was queried, as the watchdog measures it
+ * @activity: activity of the card at that tick: see struct roc_run_ops
+ * @overdue: ticks of the watchdog since an interrupt was due
+ * @silent: ms without activity, or since the last query, as counted by the watchdog
  */
 struct roc_event_queue {
 	unsigned int purpose;
@@ -40,7 +40,7 @@ struct roc_event_queue {
 	u32 silent;
 };
 
-/* Has the card written anything behind what the last interrupt was requested for? */
+/* Has the card written data beyond the count for which the last interrupt was requested? */
 static inline bool roc_queue_fresh(const struct roc_event_queue *q)
 {
 	return (s32)(q->count - q->seen) > 0;
@@ -51,7 +51,7 @@ static inline bool roc_queue_reached(const struct roc_event_queue *q, u32 count)
 	return (s32)(q->count - count) >= 0;
 }
 
-/* All of them after a poll, and under the run's lock. */
+/* All functions are called after a poll and under roc_channel.run_lock. */
 void roc_queue_start(struct roc_event_queue *q, unsigned int purpose, u32 start);
 bool roc_queue_has_listener(struct roc_run *run);
 void roc_queue_notify(struct roc_run *run);

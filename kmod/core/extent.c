@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Extent table: where each byte of a registered buffer lies on the bus. See extent.h.
+ * Extent table of a registered buffer. See extent.h.
  */
 #include <linux/errno.h>
 
@@ -45,7 +45,7 @@ _Bool roc_extents_append(struct roc_extents *ex, __u64 bus, __u64 length)
 	return 1;
 }
 
-/* Last extent that starts at or before @offset; the caller knows that one exists. */
+/* Last extent that starts at or before @offset. The caller ensures that there is one. */
 static const struct roc_extent *find(const struct roc_extents *ex, __u64 offset)
 {
 	__u32 low = 0, high = ex->count;
@@ -85,7 +85,10 @@ __u64 roc_extents_run(const struct roc_extents *ex, __u64 offset)
 	return extent->offset + extent->length - offset;
 }
 
-/* Only a boundary between extents can split a piece. */
+/*
+ * A piece can cross only a boundary between extents, so all boundaries must be multiples of
+ * @granule.
+ */
 _Bool roc_extents_whole(const struct roc_extents *ex, __u64 granule)
 {
 	return ex->count && ex->divisor % granule == 0;

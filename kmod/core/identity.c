@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Verify that a function answers and is the card that its PCI IDs promise, by reads alone.
+ * Verify that a function answers, and that it is the card that its PCI IDs name, by reads only.
  */
 #include <linux/pci.h>
 
@@ -25,7 +25,7 @@ static const char *const roc_answer_text[] = {
 		"its identity registers read all ones: check its link and power, then remove and rescan the device",
 };
 
-/* Missing BARs and short ones are found without an access to the function. */
+/* Check for missing or short BARs without accessing the function. */
 int roc_check_bars(struct pci_dev *pdev, const struct roc_card_ops *ops)
 {
 	unsigned int i;
@@ -46,7 +46,7 @@ int roc_check_bars(struct pci_dev *pdev, const struct roc_card_ops *ops)
 	return 0;
 }
 
-/* A reset of which the kernel restores nothing, as without a driver, clears the addresses. */
+/* A reset after which the kernel restores nothing, as without a driver, clears the addresses. */
 static bool roc_bar_lost(struct pci_dev *pdev, unsigned int bar)
 {
 	const struct resource *resource = &pdev->resource[bar];
@@ -71,7 +71,9 @@ static bool roc_bars_lost(struct roc_endpoint *ep)
 	return false;
 }
 
-/* The card lock is held if the card needs it, except in probe, where no other code has the card. */
+/*
+ * The caller holds the card lock if the card needs it. Probe does not: no other code uses the card.
+ */
 static enum roc_answer roc_answer(struct roc_endpoint *ep)
 {
 	enum roc_answer answer = ROC_ANSWER_ZERO;
@@ -98,8 +100,8 @@ static void roc_answer_log(struct roc_endpoint *ep, enum roc_answer answer)
 }
 
 /*
- * For probe, before the first write to the card and before its configuration changes. -EIO: a card
- * that does not answer. -ENODEV: another design with the same PCI IDs.
+ * Check the card in probe, before the first write to it and before its configuration is changed.
+ * Return: -EIO if the card does not answer, -ENODEV for another design with the same PCI IDs.
  */
 int roc_identity_check(struct roc_endpoint *ep)
 {
@@ -119,7 +121,10 @@ int roc_identity_check(struct roc_endpoint *ep)
 	return -EIO;
 }
 
-/* After a reset or a loss of power. False, with a reason in the log: it must not be used. */
+/*
+ * Check the card after a reset or power loss. Return: false, with a reason in the log, if it must
+ * not be used.
+ */
 bool roc_answers(struct roc_endpoint *ep)
 {
 	enum roc_answer answer;

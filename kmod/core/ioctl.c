@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ioctl contract, and the way in to the hardware: whoever wants it goes through roc_enter(),
- * which compares the file's epoch with the endpoint's, and to the registers through one of the
- * locks that keep a start from resetting the function meanwhile.
+ * Dispatch of ioctls, and access to the hardware.
+ *
+ * roc_enter() compares the epoch of a file with that of the endpoint. Register accesses also need
+ * one of the locks that prevent a start from resetting the function.
  */
 #include <linux/fs.h>
 #include <linux/uaccess.h>
@@ -20,11 +21,11 @@ const struct roc_ioctl *roc_ioctl_find(unsigned int cmd, const struct roc_ioctl_
 	return NULL;
 }
 
-/* With the hardware there, unless the handler sees to that itself. */
+/* Call the handler inside the read side, unless it enters by itself. */
 static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struct roc_endpoint *ep,
 			  u32 epoch, void *arg)
 {
-	struct roc_open *o = file->private_data; /* if call->starts or ->locked */
+	struct roc_open *o = file->private_data; /* only valid if call->starts or call->locked */
 	int err, idx;
 
 	if (call->enters)
@@ -51,20 +52,23 @@ static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struc
 }
 
 /*
- * @call to structure: read the size word, take what we know of the structure, refuse bytes we do
- * not know, call, and write back what the caller knows. Replies go back with errors too: some
- * carry the reason. A structure may grow: what an older caller does not have is 0.
+ * Copy the structure in, call the handler, and copy the result out.
+ *
+ * Only the part that caller and driver both know is copied. A structure may grow: members that an
+ * older caller does not have are 0, and bytes that the driver does not know must be 0. The result
+ * is copied out after errors, too, because it may contain the reason.
  *
  * Undo the operation if the result cannot be copied out. To detect most such callers early, the
- * structure is first written back as it came. An object that a caller without the result could
- * never release (a lock, a handle) is committed only after the final copy, because the caller's
- * memory may have been unmapped meanwhile.
+ * unchanged structure is written back first. An object that a caller without the result could never
+ * release (a lock, a handle) is committed only after the final copy, because the caller's memory
+ * may have been unmapped meanwhile.
  *
- * A wait that a signal interrupts returns -ERESTARTNOHAND, as poll() does: without a handler the
- * call is repeated. So it must leave the structure as it came, with an absolute deadline.
+ * A wait that a signal interrupts returns -ERESTARTNOHAND, as poll() does: the call is restarted if
+ * there is no signal handler. So it must leave the structure unchanged, and its deadline is
+ * absolute.
  *
- * The caller's memory may be somebody else's to provide (userfaultfd, FUSE), who may never do so:
- * it is touched with nothing held that a removal waits for.
+ * Another process may provide the caller's memory (userfaultfd, FUSE) and block an access forever.
+ * So the copies are made without any lock that removal waits for.
  */
 long roc_ioctl_dispatch(struct file *file, const struct roc_ioctl *call, unsigned long arg,
 			struct roc_endpoint *ep, u32 epoch)
@@ -101,7 +105,7 @@ long roc_ioctl_dispatch(struct file *file, const struct roc_ioctl *call, unsigne
 bool roc_enter(struct roc_endpoint *ep, u32 epoch, int *idx)
 {
 	*idx = srcu_read_lock(&ep->srcu);
-	/* Pairs with the release of the epoch: what was set up before it is visible. */
+	/* Pairs with the release of the epoch: everything that was set up before is visible. */
 	if (smp_load_acquire(&ep->epoch) == epoch && epoch)
 		return true;
 	srcu_read_unlock(&ep->srcu, *idx);
@@ -114,8 +118,8 @@ void roc_leave(struct roc_endpoint *ep, int idx)
 }
 
 /*
- * For accesses to registers without a channel's lock: a start does not reset the function
- * meanwhile. SRCU read side held. -ERESTARTSYS: a signal.
+ * Allow register accesses without a channel lock: exclude a start that resets the function. Inside
+ * the SRCU read side. Return: -ERESTARTSYS on a signal.
  */
 int roc_registers_lock(struct roc_endpoint *ep)
 {
@@ -128,8 +132,8 @@ void roc_registers_unlock(struct roc_endpoint *ep)
 }
 
 /*
- * The channel's lock, for accesses to registers: a start does not reset the function meanwhile.
- * -EINTR: killed; -ERESTARTSYS: a signal while a reset is at work.
+ * Take the channel lock for register accesses: wait while a start resets the function. Return:
+ * -EINTR if killed, -ERESTARTSYS on a signal while a reset is in progress.
  */
 int roc_channel_lock(struct roc_channel *ch)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ioctl contract, and the way in to the hardware.
+ * Dispatch of ioctls, and access to the hardware.
  */
 #ifndef ROC_IOCTL_H
 #define ROC_IOCTL_H
@@ -14,21 +14,21 @@ struct file;
 struct roc_channel;
 struct roc_endpoint;
 
-/* The largest structure, so that dispatch can use its stack. */
+/* Size of the largest structure, so that dispatch can use its stack. */
 #define ROC_ARG_MAX 384
 
 /**
  * struct roc_ioctl - an ioctl and its structure
- * @nr: number
+ * @nr: request number
  * @first: size of the structure when it was first published; never changes
- * @size: of the structure now
- * @handler: called inside the endpoint's SRCU read side
- * @commit: publish what the handler made if the result was copied to the caller, else undo it. No
- *	other call can use or release it before. Called outside the read side
- * @enters: the handler goes in by itself, because it waits for user memory outside
- * @registers: the handler accesses registers without a channel's lock, or before it
+ * @size: present size of the structure
+ * @handler: called inside the SRCU read side of the endpoint
+ * @commit: publish what the handler created if the result was copied to the caller, else undo it.
+ *	No other call can use or release it before. Called outside the read side
+ * @enters: the handler calls roc_enter() itself, because it accesses user memory outside
+ * @registers: the handler accesses registers without a channel lock, or before it takes one
  * @starts: the handler starts the channel; see roc_set_starting()
- * @locked: the handler is called with the lock of the open channel
+ * @locked: the handler is called with the lock of the open channel held
  */
 struct roc_ioctl {
 	unsigned int nr;
@@ -42,7 +42,7 @@ struct roc_ioctl {
 	bool locked;
 };
 
-/* @_last: last member of the structure when it was first published. What is optional follows. */
+/* @_last: last member of the structure when it was first published. Later members are optional. */
 #define ROC_IOCTL(_nr, _struct, _last, _handler, ...)                                              \
 	{                                                                                          \
 		.nr = (_nr), .first = offsetofend(struct _struct, _last),                          \
@@ -51,7 +51,7 @@ struct roc_ioctl {
 		.handler = (_handler), ##__VA_ARGS__                                               \
 	}
 
-/* The ioctls of a node, for those that find them. */
+/* Table of the ioctls of a node. */
 struct roc_ioctl_table {
 	const struct roc_ioctl *call;
 	unsigned int count;

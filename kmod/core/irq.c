@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts of an endpoint. A channel's go to its kind, errors and alarms share the function's
- * block and are looked after by a work item.
+ * Interrupts of an endpoint. The channel type handles those of a channel; a work item handles
+ * errors and alarms of the function block.
  *
- * We ask for one vector for the function and one for each purpose of each channel, and live with
- * fewer, with MSI, and with none: then the kind looks by itself. A shared vector costs no register
- * read, because what a channel and the function have to say is in host memory.
+ * The driver requests one vector for the function and one for each purpose of each channel. It
+ * works with fewer vectors, with MSI, and without interrupts, when channel types poll. A handler of
+ * a shared vector reads no register, because channels and function report their causes in host
+ * memory.
  */
 #include <linux/dma-mapping.h>
 #include <linux/interrupt.h>
@@ -31,7 +32,7 @@ static irqreturn_t roc_irq(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-/* The card says that something is wrong with a channel: its kind finds out with which. */
+/* The card reports an error of some channel; each channel type checks its channel. */
 static void roc_irq_handle_channel_errors(struct roc_endpoint *ep)
 {
 	struct roc_channel *ch;
@@ -52,15 +53,15 @@ static void roc_irq_work(struct work_struct *work)
 
 	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
 		return;
-	/* roc_reset_idle() queues this again, or roc_irqs_enable() begins anew. */
+	/* roc_reset_idle() queues this work again, or roc_irqs_enable() starts afresh. */
 	if (!down_read_trylock(&ep->registers))
 		goto out;
-	/* Clear first, look afterwards: what happens in between sets it again. */
+	/* Clear the causes before handling them: a later event sets them again. */
 	roc_serial_lock(ep);
 	cause = ioread32(ep->irqs.block + FUNCTION_CAUSE);
 	if (cause != ROC_ALL_ONES)
 		iowrite32(cause, ep->irqs.block + FUNCTION_CAUSE);
-	/* Pushed out before another access: what stays set never tells again. */
+	/* Flush the write: a cause that stays set raises no further interrupt. */
 	ioread32(ep->irqs.block + FUNCTION_ID);
 	roc_serial_unlock(ep);
 	if (cause == ROC_ALL_ONES)
@@ -76,7 +77,7 @@ out:
 	roc_leave(ep, idx);
 }
 
-/* Which interrupt the card's function block raises, and where its notice goes. */
+/* Program the interrupt of the function block, and the bus address of its notice. */
 static void roc_irq_program(struct roc_endpoint *ep)
 {
 	void __iomem *block = ep->irqs.block;
@@ -110,7 +111,7 @@ void roc_irqs_clear_vectors(struct roc_channel *ch)
 	memset32((u32 *)ch->vector, -1, ARRAY_SIZE(ch->vector));
 }
 
-/* Record what the @got vectors are for. Vector 0 is the function's; channels share the others. */
+/* Assign purposes to the @got vectors. Vector 0 is the function's; channels share the others. */
 static void roc_irq_assign(struct roc_endpoint *ep, unsigned int got)
 {
 	unsigned int purposes = ep->ops->channel_type->purposes, i;
@@ -127,7 +128,7 @@ static void roc_irq_assign(struct roc_endpoint *ep, unsigned int got)
 	}
 }
 
-/* The names are documented in design.md: scripts that place interrupts match them. */
+/* design.md documents the names, because scripts that set affinities match them. */
 static void roc_irq_name(struct roc_vector *vector, unsigned int number)
 {
 	const struct roc_endpoint *ep = vector->ep;
@@ -157,7 +158,7 @@ static int roc_irq_request(struct roc_endpoint *ep, unsigned int number)
 	err = request_irq(vector->irq, roc_irq, 0, vector->name, vector);
 	if (err)
 		return err;
-	/* A hint: near the card, where its channels' threads are. */
+	/* Only a hint: keep the interrupt near the card, where the channels' threads run. */
 	if (node != NUMA_NO_NODE)
 		irq_set_affinity_and_hint(vector->irq, cpumask_of_node(node));
 	return 0;
@@ -190,7 +191,7 @@ void roc_irqs_free(struct roc_endpoint *ep)
 	irqs->notice = NULL;
 }
 
-/* Where the card says that something happened. */
+/* Allocate the page to which the card writes its causes. */
 int roc_irqs_alloc(struct roc_endpoint *ep)
 {
 	struct roc_irqs *irqs = &ep->irqs;
@@ -203,10 +204,11 @@ int roc_irqs_alloc(struct roc_endpoint *ep)
 }
 
 /*
- * As many vectors as there are, and as the card says that it can name: its table of MSI-X may be
- * larger. None at all is no error. Before anybody can open a channel. The bus is off: where an
- * earlier kernel told the card to write to is forgotten before the card may, with interrupts or
- * without.
+ * Allocate as many vectors as are available and the card can name in its registers; its MSI-X table
+ * may be larger. Having none is no error.
+ *
+ * Called before a channel can be opened. Bus mastering is off: the address that an earlier kernel
+ * programmed is cleared before the card may write again, with interrupts or without.
  */
 void roc_irqs_start(struct roc_endpoint *ep)
 {
@@ -241,12 +243,12 @@ void roc_irqs_start(struct roc_endpoint *ep)
 	return;
 
 none:
-	roc_ep_log(info, ep, "no interrupts, the driver looks by itself\n");
+	roc_ep_log(info, ep, "no interrupts, polling\n");
 }
 
 /*
- * Errors and alarms, while no channel runs too: for that the card needs the bus. After the
- * monitor's start, and when the card came back from a reset or from sleep.
+ * Enable interrupts for errors and alarms, also while no channel runs, which requires bus
+ * mastering. Called after roc_monitor_start(), and after a reset or resume.
  */
 void roc_irqs_enable(struct roc_endpoint *ep)
 {
@@ -254,21 +256,28 @@ void roc_irqs_enable(struct roc_endpoint *ep)
 	if (!ep->irqs.count)
 		return;
 	roc_irq_program(ep);
-	/* A removal that was faster takes the bus from all of them, and nobody is to blame. */
+	/*
+	 * Other errors mean that a removal or a suspend disabled bus mastering first, which is
+	 * expected.
+	 */
 	if (roc_bus_master_enable_function(ep) != -EIO)
 		return;
-	roc_ep_log(warn, ep, "a channel does not stop; no alarms by interrupt\n");
-	roc_monitor_check_now(ep); /* then by looking */
+	roc_ep_log(warn, ep,
+		   "failed to enable alarm interrupts: a channel is not quiesced, polling\n");
+	roc_monitor_check_now(ep); /* from now on by polling */
 }
 
-/* After @registers was held for writing: an interrupt's work may have found it so. */
+/*
+ * Queue the work again after @registers was held for writing, because the work may have skipped its
+ * turn.
+ */
 void roc_irqs_requeue(struct roc_endpoint *ep)
 {
 	if (ep->irqs.block && READ_ONCE(ep->irqs.programmed))
 		queue_work(system_freezable_wq, &ep->irqs.work);
 }
 
-/* The card tells of nothing by itself any more. Its channels still do. */
+/* The function block raises no interrupt and writes no notice any more. Channels still do. */
 void roc_irqs_mask(struct roc_endpoint *ep)
 {
 	struct roc_irqs *irqs = &ep->irqs;
@@ -283,8 +292,8 @@ void roc_irqs_mask(struct roc_endpoint *ep)
 }
 
 /*
- * No interrupt comes any more. The bus is off: MSI without masks has its address cleared before it
- * is switched off, and what the card sends in between would be written to bus address 0.
+ * Free the vectors. Bus mastering is off: MSI without per-vector masking has its address cleared
+ * before it is disabled, so an interrupt in between would be written to bus address 0.
  */
 void roc_irqs_stop(struct roc_endpoint *ep)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Interrupts of an endpoint whose firmware raises some: see irq.c.
+ * Interrupts of an endpoint whose firmware has any: see irq.c.
  */
 #ifndef ROC_IRQ_H
 #define ROC_IRQ_H
@@ -9,24 +9,24 @@
 #include <linux/workqueue.h>
 
 #define ROC_CHANNELS_MAX 7
-/* What a channel of some kind raises interrupts for, at most: data, completions, errors. */
+/* Maximum number of interrupt purposes of a channel: data, completions, errors. */
 #define ROC_PURPOSES_MAX 3
 
 struct roc_channel;
 struct roc_endpoint;
 
-/* As many bytes as "roc255:ch6-error" needs, and some more. */
+/* enough for "roc255:ch6-error" */
 #define ROC_VECTOR_NAME 24
 
 /**
- * struct roc_vector - one interrupt vector, and the context of its handler
+ * struct roc_vector - an interrupt vector, and the context of its handler
  * @ep: endpoint that raises it
- * @irq: Linux's number
+ * @irq: Linux interrupt number
  * @channels: mask of the channels that it serves
- * @purposes: of each channel: mask of the purposes that it serves
- * @function: it serves the function's errors and alarms
- * @shared: it serves more than one of these
- * @name: in /proc/interrupts
+ * @purposes: mask of the purposes that it serves, for each channel
+ * @function: the vector serves errors and alarms of the function
+ * @shared: the vector serves more than one of these
+ * @name: name in /proc/interrupts
  *
  * Constant while the handler is registered.
  */
@@ -41,21 +41,22 @@ struct roc_vector {
 };
 
 /**
- * struct roc_irqs - interrupts of an endpoint, and what its function block says; embedded in it
- * @block: the function's registers, see contract_regs.h; set when the kind is probed, NULL = the
- *	card has no interrupts
- * @causes: of which the card tells; set with @block
- * @max_vectors: vectors that the card can name in its registers; set with @block
- * @msix: users cannot write its table; see block.c
- * @count: of @vector, those that the driver has requested
- * @vector: vector 0 is the function's
- * @notice: the card's copy of its causes, in host memory
+ * struct roc_irqs - interrupts of an endpoint, and its function block; embedded in the endpoint
+ * @block: registers of the function block, see contract_regs.h; set by the channel type's probe,
+ *	NULL: the card has no interrupts
+ * @causes: causes for which the card raises an interrupt; set with @block
+ * @max_vectors: number of vectors that the card can name in its registers; set with @block
+ * @msix: MSI-X may be used, because users cannot write its table; see block.c
+ * @count: number of vectors that the driver has requested
+ * @vector: the vectors; vector 0 is the function's
+ * @notice: causes as the card writes them to host memory
  * @notice_bus: bus address of @notice
- * @programmed: the card knows what to tell, and where; written under card->lock or alone
- * @alarms: the card tells of its alarms by itself: programmed, and it has the bus
- * @work: looks after the causes
+ * @programmed: the function block is programmed to raise interrupts; written under card->lock, or
+ *	while nothing else can access it
+ * @alarms: the card raises an interrupt for alarms: it is programmed, and bus mastering is on
+ * @work: handles the causes
  *
- * Written at probe and remove, but for what is said above.
+ * Written at probe and remove, except where stated.
  */
 struct roc_irqs {
 	void __iomem *block;
