@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that cards write to: pages of the driver and pinned pages of users, the process that is
- * charged for them, and their references and loans. See memory.h.
+ * Memory that cards write to: allocate pages of the driver, pin user memory, charge a process for
+ * them, and count references and exports. See memory.h.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -24,7 +24,7 @@
 #include "core/order.h"
 #include "core/roc.h"
 
-/* @now: pages that are charged with the last @pages, against the caller's limit. */
+/* Check a charge against the limit of the caller. @now: pages charged including the last @pages. */
 static int roc_check_memlock(u64 now, unsigned long pages, __u32 *reason, __u64 *limit,
 			     __u64 *pinned)
 {
@@ -36,7 +36,7 @@ static int roc_check_memlock(u64 now, unsigned long pages, __u32 *reason, __u64 
 	return -ENOMEM;
 }
 
-/* As RDMA does it: readout buffers are usually registered there, too. */
+/* Charge pinned_vm as RDMA does, because readout buffers are usually registered there, too. */
 int roc_charge(struct roc_charge *charge, struct mm_struct *mm, unsigned long pages, __u32 *reason,
 	       __u64 *limit, __u64 *pinned)
 {
@@ -63,11 +63,11 @@ void roc_uncharge(struct roc_charge *charge)
 }
 
 /*
- * Lending: the process that makes memory outlive its owner is charged for it as a user, as by
- * io_uring. The limit that a process was charged against ends with the process.
+ * An export may outlive the process, and its charge ends with the process. So the user of the
+ * process that exports memory is charged, too, as in io_uring.
  */
 
-/* @export_cred and @exports of all memory; no lock is taken under it. */
+/* Guards @export_cred and @exports of all memory; a leaf lock. */
 static DEFINE_MUTEX(roc_memory_exports_lock);
 
 static int roc_memory_charge(struct roc_memory *memory, struct roc_buf_export *arg)
@@ -124,8 +124,8 @@ void roc_memory_put(struct roc_memory *memory)
 }
 
 /*
- * A piece of @order or less, at most @left pages. The allocator works harder for @least: a smaller
- * piece is of no use, unless it is the last one.
+ * Allocate a piece of @order->now or less, at most @left pages. The allocator tries harder for
+ * pieces of order @least: a smaller piece is useless, unless it is the last one.
  */
 static struct page *roc_alloc_piece(int node, struct roc_order *order, unsigned int least,
 				    unsigned long left)
@@ -176,7 +176,7 @@ static int roc_alloc_pieces(struct list_head *pieces, unsigned int *count, int n
 	return 0;
 }
 
-/* From here on each page stands for itself. */
+/* Move the pieces to a table, and split them into independent pages. */
 static int roc_list_pieces(struct sg_table *sgt, struct list_head *pieces, unsigned int count)
 {
 	struct page *page, *next;
@@ -185,7 +185,7 @@ static int roc_list_pieces(struct sg_table *sgt, struct list_head *pieces, unsig
 
 	err = sg_alloc_table(sgt, count, ROC_PAGES_GFP);
 	if (err) {
-		/* A long table that is freed half-way keeps its count, and no list. */
+		/* sg_alloc_table() frees a long table after an error, but leaves its count. */
 		*sgt = (struct sg_table){};
 		return err;
 	}
@@ -239,9 +239,9 @@ bool roc_translated(struct device *dev)
 }
 
 /*
- * Does the kernel copy what @dev writes to, or reads from, any of the whole pages that are mapped
- * for it? Behind an IOMMU it does not. A device that is not coherent needs a sync in any case, so
- * that one is judged by what it can address.
+ * Would the kernel bounce DMA of @dev to or from the whole pages that are mapped for it? Not behind
+ * an IOMMU. dma_need_sync() is true for any page of a non-coherent device, so such a device is
+ * judged by its DMA mask.
  */
 bool roc_bounced(struct device *dev, const struct sg_table *sgt)
 {
@@ -261,9 +261,9 @@ bool roc_bounced(struct device *dev, const struct sg_table *sgt)
 }
 
 /*
- * Does the CPU see what the card writes? Nobody could copy, or clean caches, when the reader just
- * looks. Behind an IOMMU older kernels say that all memory needs a sync; whole pages are not copied
- * there.
+ * Does the CPU see what the card writes without a sync? A reader that polls memory makes no call in
+ * which the driver could sync. Behind an IOMMU older kernels report that all memory needs a sync,
+ * but whole pages are not bounced there.
  */
 bool roc_pages_coherent(struct roc_endpoint *ep, dma_addr_t bus)
 {
@@ -273,13 +273,13 @@ bool roc_pages_coherent(struct roc_endpoint *ep, dma_addr_t bus)
 }
 
 /*
- * User memory is pinned in batches (no array of all pages) and merged into a scatter-gather table
- * as it grows: a hugepage is one entry. A batch from within one is taken as a whole: to merge it
- * page by page is most of the time that a gigabyte takes.
+ * User memory is pinned in batches, without an array of all pages, and merged into a growing
+ * scatter-gather table: a hugepage is one entry. A batch inside one hugepage is appended as a
+ * whole: merging it page by page would take most of the time that pinning a gigabyte takes.
  */
 
 #define ROC_PIN_BATCH (PAGE_SIZE / sizeof(struct page *))
-#define ROC_UNPIN_BATCH 4096ul /* an entry may be 4 GiB long */
+#define ROC_UNPIN_BATCH 4096ul /* an entry may have 4 GiB */
 
 struct roc_pin {
 	struct roc_memory memory;
@@ -309,7 +309,10 @@ static void roc_pin_free(struct roc_memory *memory)
 	kfree(pin);
 }
 
-/* Of one folio, without a hole. All pages are looked at: the middle may be of another mapping. */
+/*
+ * Is the batch a contiguous part of one folio? Check all pages: one in the middle may belong to
+ * another mapping.
+ */
 static bool roc_batch_is_whole(struct page **batch, int count)
 {
 	int i;
@@ -324,9 +327,10 @@ static bool roc_batch_is_whole(struct page **batch, int count)
 }
 
 /*
- * Who provides a file (a FUSE daemon) can keep its pages locked as long as he likes, and whoever
- * unpins them would wait for him. Kernels from 6.5 on pin none. Nobody is behind anonymous memory,
- * shmem, hugetlbfs or a device's memory, and without a mapping a page is no file's any more.
+ * Is the page part of a file that another process may provide? A FUSE daemon can keep pages of its
+ * files locked as long as it wants, and unpinning them would wait for it. Kernels from 6.5 on
+ * refuse to pin them. Anonymous memory, shmem, hugetlbfs and device memory have no such provider,
+ * and a page without a mapping belongs to no file any more.
  */
 static bool roc_page_is_file_backed(struct page *page)
 {
@@ -347,7 +351,7 @@ static bool roc_batch_is_file_backed(struct page **batch, int count)
 	return false;
 }
 
-/* Do these pages go on where the table's last entry ends? Then that one is longer, and no more. */
+/* Extend the last entry of the table if the pages follow it directly. */
 static bool roc_pin_extend(struct sg_append_table *table, struct page *first, int count,
 			   unsigned int max_segment, unsigned long left)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory that cards write to, and who is charged for it. See memory.c.
+ * Memory that cards write to, and the process that is charged for it. See memory.c.
  */
 #ifndef ROC_MEMORY_H
 #define ROC_MEMORY_H
@@ -15,35 +15,35 @@ struct device;
 struct mm_struct;
 struct roc_endpoint;
 
-/* Whose pinned_vm, NULL: nobody's; and how much. */
+/* A charge to pinned_vm of @mm; NULL: nothing is charged. */
 struct roc_charge {
 	struct mm_struct *mm;
 	unsigned long pages;
 };
 
 /*
- * To @mm's, that of who opened the channel, against the caller's limit. -ENOMEM: what is out says
- * by which limit, and how much there was already.
+ * Charge @pages to @mm, that of the opener of the channel, against the limit of the caller. Return:
+ * -ENOMEM with @reason, the limit in bytes and the number of bytes that were pinned already.
  */
 int roc_charge(struct roc_charge *charge, struct mm_struct *mm, unsigned long pages, __u32 *reason,
 	       __u64 *limit, __u64 *pinned);
 void roc_uncharge(struct roc_charge *charge);
 
 /*
- * Pages that may outlive the channel whose card writes to them, because they were lent to others.
+ * Pages that may outlive the channel whose card writes to them, because they are exported.
  *
- * The channel holds one reference, until its card is proved quiet; every dma-buf holds one more,
- * and its importers hold the dma-buf. So the last of them gives the pages back, whoever that is.
+ * The channel holds one reference until it is quiesced, and every dma-buf holds another one;
+ * importers hold the dma-buf. The last reference frees the pages.
  */
 
 /**
- * struct roc_memory - whole pages in an order, embedded in what knows where they came from
- * @refs: whoever may still write to the pages, or see them
- * @pages: orig_nents entries of whole pages; never changes. Its DMA side is the channel's own
+ * struct roc_memory - an ordered list of whole pages, embedded in the structure of their owner
+ * @refs: references of users that may still write to the pages or read them
+ * @pages: orig_nents entries of whole pages; never changes. Its DMA side belongs to the channel
  * @length: bytes
- * @export_cred: credentials of the user whose locked_vm is charged while the memory is lent
- * @exports: how often it is
- * @free: give the pages back; may sleep. There may be no hardware and no session any more
+ * @export_cred: credentials of the user whose locked_vm is charged while the memory is exported
+ * @exports: number of exports
+ * @free: free the pages; may sleep. The hardware and the open channel may be gone
  */
 struct roc_memory {
 	struct kref refs;
@@ -73,28 +73,32 @@ static inline void roc_memory_get(struct roc_memory *memory)
 void roc_memory_put(struct roc_memory *memory);
 
 /*
- * A reference that may outlive the owner: the caller's user is charged, too, once for all that
- * there are. With an error @arg says why.
+ * Get a reference that may outlive the opener, and charge the user of the caller, once for all
+ * exports of the memory. After an error @arg says why.
  */
 int roc_memory_export_get(struct roc_memory *memory, struct roc_buf_export *arg);
 void roc_memory_export_put(struct roc_memory *memory);
 
 /*
- * Pages of the driver for the card and for users: ordinary ones, in pieces as large as they come,
- * each split into single pages so that a mapping, direct I/O or RDMA can hold any of them.
+ * Pages of the driver, shared by card and users: allocated in pieces as large as available, and
+ * split into single pages, so that a mapping, direct I/O or RDMA can hold any of them.
  */
 
-/* What the page allocator has in one piece on every kernel. */
+/* largest order that the page allocator supports on every kernel */
 #define ROC_PIECE_ORDER 10
 #define ROC_PIECE_MAX (PAGE_SIZE << ROC_PIECE_ORDER)
-/* Memory that is short is the caller's news, not the log's. */
+/* The caller gets the error if memory is short; a warning in the log would not help. */
 #define ROC_PAGES_GFP (GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
-/* Nobody could copy, or clean caches, when a reader just looks: see roc_pages_coherent(). */
+/*
+ * A reader that polls memory makes no call in which the driver could sync: see
+ * roc_pages_coherent().
+ */
 #define ROC_PAGES_ATTRS DMA_ATTR_SKIP_CPU_SYNC
 
 /*
- * @pages of them, zeroed, on @node, in no piece smaller than @least pages, a power of two; the last
- * one may be. May take long, so nothing is held. With an error there is nothing to free.
+ * Allocate @pages zeroed pages on @node. No piece is smaller than @least pages, a power of two; the
+ * last one may be. May take long, so the caller holds no lock. After an error there is nothing to
+ * free.
  */
 int roc_pages_alloc(struct sg_table *sgt, unsigned long pages, int node, unsigned long least);
 void roc_pages_free(struct sg_table *sgt);
@@ -103,8 +107,9 @@ bool roc_bounced(struct device *dev, const struct sg_table *sgt);
 bool roc_pages_coherent(struct roc_endpoint *ep, dma_addr_t bus);
 
 /*
- * Pin what @arg names, in pieces of at most @max_segment. Charged to the caller. With an error
- * @arg->reason may say more. No driver lock is held: an exporter may block forever.
+ * Pin the memory that @arg names, in segments of at most @max_segment bytes, and charge the caller.
+ * After an error @arg->reason may say more. Context: no lock of the driver, because a page fault
+ * may block forever.
  */
 struct roc_memory *roc_pin(struct roc_buf_register *arg, unsigned int max_segment);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Temperature: hwmon for `sensors` and agents, and an alarm that is noticed without them.
+ * Temperature: a hwmon device for `sensors` and agents, and an alarm that does not depend on them.
  *
- * The sensor belongs to the card, so the card's endpoint 0 shows it. A slow work reads it (one
- * MMIO read every update_interval) and sends a change uevent when an alarm comes or goes. A card
- * that tells of a rising temperature by an interrupt is left alone until it does. The work sleeps
- * with the machine: registers of a suspended function are nobody's to read.
+ * The sensor belongs to the card, so endpoint 0 of the card shows it. A work item polls it (one
+ * register read every update_interval) and sends a change uevent when an alarm is raised or
+ * cleared. If the card raises an interrupt for a rising temperature, the work item polls only while
+ * there is an alarm. It uses a freezable workqueue, because registers of a suspended function must
+ * not be read.
  */
 #include <linux/hwmon.h>
 #include <linux/kernel.h>
@@ -13,12 +14,12 @@
 #include "core/compat/compat.h"
 #include "core/roc.h"
 
-/* How often the work looks, in milliseconds: hwmon's update_interval */
+/* polling period in milliseconds: update_interval of hwmon */
 #define ROC_ALARM_PERIOD 5000
-#define ROC_ALARM_PERIOD_MIN 100 /* nobody gets a newer value anyway: sysfs.c */
+#define ROC_ALARM_PERIOD_MIN 100 /* sysfs.c limits the rate of reads anyway */
 #define ROC_ALARM_PERIOD_MAX 60000
-#define ROC_ALARM_HYSTERESIS 2000	     /* millidegrees below the limit before an alarm goes */
-#define ROC_ALARM_RETRY DIV_ROUND_UP(HZ, 10) /* while a start has the registers */
+#define ROC_ALARM_HYSTERESIS 2000	     /* millidegrees below the limit */
+#define ROC_ALARM_RETRY DIV_ROUND_UP(HZ, 10) /* while a start holds @registers */
 
 static bool roc_monitored(struct roc_endpoint *ep)
 {
@@ -35,7 +36,10 @@ static int roc_read_temperature(const void *what, s64 *value)
 	return err;
 }
 
-/* For everybody; @fresh: for the alarm, which may have been called because of what is new. */
+/*
+ * Read the temperature. @fresh: read the sensor now, for the alarm, which may react to an
+ * interrupt.
+ */
 static int roc_temperature(struct roc_endpoint *ep, bool fresh, long *value)
 {
 	s64 now;
@@ -43,7 +47,7 @@ static int roc_temperature(struct roc_endpoint *ep, bool fresh, long *value)
 
 	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
 		return -ENODEV;
-	/* The alarm does not wait in a work item for a reset: it tries again. */
+	/* The alarm work does not wait for a reset; it tries again. */
 	if (fresh)
 		err = down_read_trylock(&ep->registers) ? 0 : -EBUSY;
 	else
@@ -88,7 +92,7 @@ static void roc_alarm_uevent(struct roc_endpoint *ep, enum roc_alarm alarm, long
 }
 
 #if IS_REACHABLE(CONFIG_HWMON)
-/* For who polls the alarm, and for what listens to hwmon: it is another answer now. */
+/* Notify users that poll the alarm files, and the hwmon core, that a value has changed. */
 static void roc_hwmon_notify(struct roc_endpoint *ep, enum roc_alarm before, enum roc_alarm alarm)
 {
 	struct device *hwmon = READ_ONCE(ep->hwmon);
@@ -124,7 +128,7 @@ static void roc_alarm_work(struct work_struct *work)
 			roc_hwmon_notify(ep, before, alarm);
 		}
 	}
-	/* The card repeats no interrupt, and has none for a temperature that falls. */
+	/* The card does not repeat its interrupt, and has none for a falling temperature. */
 	if (err == -EBUSY)
 		queue_delayed_work(system_freezable_wq, &ep->alarm_work, ROC_ALARM_RETRY);
 	else if (ep->alarm != ROC_ALARM_NONE || !READ_ONCE(ep->irqs.alarms))
@@ -132,7 +136,7 @@ static void roc_alarm_work(struct work_struct *work)
 				   msecs_to_jiffies(READ_ONCE(ep->alarm_period)));
 }
 
-/* The card itself raised an alarm: do not wait for the period. */
+/* The card raised an alarm: check now instead of at the next period. */
 void roc_monitor_check_now(struct roc_endpoint *ep)
 {
 	if (roc_monitored(ep))
@@ -140,18 +144,18 @@ void roc_monitor_check_now(struct roc_endpoint *ep)
 }
 
 /*
- * Whether the card tells of its alarms by itself: it was told how, and masters the bus. Card lock
- * held.
+ * Record whether the card raises interrupts for alarms: it is programmed to, and bus mastering is
+ * on. Card lock held.
  */
 void roc_monitor_alarms_by_irq(struct roc_endpoint *ep, bool on)
 {
 	if (!ep->irqs.programmed || READ_ONCE(ep->irqs.alarms) == on)
 		return;
 	WRITE_ONCE(ep->irqs.alarms, on);
-	roc_monitor_check_now(ep); /* what was before we listened; from now on by looking */
+	roc_monitor_check_now(ep); /* for changes from before; afterwards by polling */
 }
 
-/* A link went up or down; which one is in the card's registers. */
+/* A link went up or down; registers of the card show which one. */
 void roc_link_uevent(struct roc_endpoint *ep)
 {
 	char *env[] = {"ROC_LINK=changed", NULL};
@@ -199,7 +203,7 @@ static int roc_hwmon_read(struct device *dev, enum hwmon_sensor_types type, u32 
 	}
 }
 
-/* Of update_interval, the only one that can be written. */
+/* Write update_interval, the only writable attribute. */
 static int roc_hwmon_write(struct device *dev, enum hwmon_sensor_types type, u32 attr, int channel,
 			   long value)
 {
@@ -252,9 +256,10 @@ static void roc_hwmon_register(struct roc_endpoint *ep)
 	struct device *hwmon = hwmon_device_register_with_info(&ep->pdev->dev, ep->ops->name, ep,
 							       &roc_hwmon_chip, NULL);
 
-	/* The card works without; say so once and go on. */
+	/* The card works without a hwmon device. */
 	if (IS_ERR(hwmon))
-		dev_warn(&ep->pdev->dev, "no hwmon device (%ld)\n", PTR_ERR(hwmon));
+		dev_warn(&ep->pdev->dev, "failed to register a hwmon device: %ld\n",
+			 PTR_ERR(hwmon));
 	else
 		WRITE_ONCE(ep->hwmon, hwmon);
 }
@@ -275,7 +280,7 @@ static void roc_hwmon_unregister(struct roc_endpoint *ep)
 }
 #endif
 
-/* Before anything may tell of an alarm: interrupts, and a start by whoever opened the card. */
+/* Called before anything can report an alarm: interrupts, or a start by an opener. */
 void roc_monitor_init(struct roc_endpoint *ep)
 {
 	ep->alarm_period = ROC_ALARM_PERIOD;
@@ -290,13 +295,16 @@ void roc_monitor_start(struct roc_endpoint *ep)
 	queue_delayed_work(system_freezable_wq, &ep->alarm_work, 0);
 }
 
-/* Before the hardware goes: nothing of this may look for it afterwards. */
+/* Called before the hardware goes away; nothing may poll it afterwards. */
 void roc_monitor_stop(struct roc_endpoint *ep)
 {
 	if (!roc_monitored(ep))
 		return;
-	/* One that found an alarm before the epoch went tells hwmon; a later one finds nothing. */
+	/*
+	 * A work that found an alarm in the old epoch still notifies hwmon; a later one returns
+	 * early.
+	 */
 	cancel_delayed_work_sync(&ep->alarm_work);
-	roc_hwmon_unregister(ep); /* who writes there sets the work going again */
+	roc_hwmon_unregister(ep); /* a write to its files could queue the work again */
 	cancel_delayed_work_sync(&ep->alarm_work);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One open of a channel: the claim, from open until the opener closes its last descriptor.
+ * One open of a channel: the claim, from the open until the opener closes its last descriptor.
  *
- * It is *retired* exactly once, by the first of: the opener's last close, removal of the card, or a
- * function reset. Retiring has the kind stop the card and account for what it held, and only then
- * unmaps and unpins. What is left is an empty shell that answers -ENODEV until it is closed.
+ * The open channel is *retired* exactly once, by the first of: the last close of the opener,
+ * removal of the card, a function reset. To retire it, the channel type stops the card and accounts
+ * for what the card held; then the core unmaps and unpins its memory. Afterwards every call returns
+ * -ENODEV until the file is closed.
  *
  * Copies of the descriptor (a child of fork() before its exec(), a receiver of SCM_RIGHTS) do not
  * keep the claim: the opener may reuse its memory as soon as its close() returns.
@@ -59,7 +60,7 @@ static int roc_open_begin(struct roc_open *o)
 	return 0;
 }
 
-/* Claim the channel: -EBUSY if somebody has it. */
+/* Claim the channel. Return: -EBUSY if it is open. */
 struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch)
 {
 	struct roc_open *o;
@@ -88,7 +89,7 @@ struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch)
 	return ERR_PTR(err);
 }
 
-/* @present: the card may be touched. */
+/* @present: the card may be accessed. */
 void roc_open_retire(struct roc_open *o, bool present)
 {
 	lockdep_assert_held(&o->ch->lock);
@@ -111,20 +112,22 @@ static void roc_open_end(struct roc_open *o)
 	bool first;
 
 	roc_point(ch->ep, ROC_POINT_CLOSE);
-	/* Until a removal that runs meanwhile has retired @o itself, the registers are there. */
+	/* The registers stay mapped until a concurrent removal has retired @o itself. */
 	mutex_lock(&ch->lock);
 	first = !o->ended;
 	o->ended = true;
 	if (first) {
 		roc_point(ch->ep, ROC_POINT_RETIRE);
-		/* While the function is being reset no channel runs: there is nothing to stop. */
+		/*
+		 * No channel runs while the function is being reset, so there is nothing to stop.
+		 */
 		if (!o->retired)
 			roc_open_retire(o, !ch->ep->resetting && roc_reachable(ch->ep));
 	}
 	mutex_unlock(&ch->lock);
 	if (!first)
 		return;
-	/* A doorbell that is still mapped must not ring for the next opener. */
+	/* A write to a doorbell that is still mapped must not reach the card in the next open. */
 	if (atomic_read(&o->doorbell_maps))
 		unmap_mapping_range(ch->ep->inode->i_mapping, ROC_DOORBELL_COOKIE, PAGE_SIZE, 1);
 	roc_run_close(o);
@@ -140,8 +143,9 @@ static int roc_same_file(const void *file, struct file *other, unsigned int fd)
 }
 
 /*
- * A descriptor of @file left the table @files. The claim ends with the opener's last one. An
- * exiting process may still show the closed descriptor in its table, where no thread can use it.
+ * A descriptor of @file was removed from the table @files. The claim ends with the last one of the
+ * opener. In an exiting process, iterate_fd() may still find the closed descriptor, which no thread
+ * can use.
  */
 void roc_open_flush(struct roc_open *o, const struct file *file, struct files_struct *files)
 {
@@ -152,7 +156,7 @@ void roc_open_flush(struct roc_open *o, const struct file *file, struct files_st
 	roc_open_end(o);
 }
 
-/* The last close of all. */
+/* The last reference to the file was dropped. */
 void roc_open_close(struct roc_open *o)
 {
 	struct roc_channel *ch = o->ch;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Order of the next allocation of many. No kernel type: the same file is tested in user space.
+ * Order of the next page allocation in a series. No kernel types: the same file is tested in user
+ * space.
  */
 #ifndef ROC_ORDER_H
 #define ROC_ORDER_H
 
-/* Pieces of an order after which a larger one is tried: a failed attempt costs compaction. */
+/* Successes after which a larger order is tried: a failed attempt costs compaction. */
 #define ROC_ORDER_AGAIN 16
 
 /**
  * struct roc_order - order of the next allocation
- * @now: what to try
- * @most: never more
- * @good: allocations of @now in a row
+ * @now: order to try
+ * @most: maximum order
+ * @good: consecutive successful allocations of @now
  */
 struct roc_order {
 	unsigned int now;
@@ -20,7 +21,7 @@ struct roc_order {
 	unsigned int good;
 };
 
-/* Memory came in a piece of @now. */
+/* An allocation of order @now succeeded. */
 static inline void roc_order_success(struct roc_order *order)
 {
 	if (++order->good < ROC_ORDER_AGAIN || order->now == order->most)
@@ -29,7 +30,7 @@ static inline void roc_order_success(struct roc_order *order)
 	order->good = 0;
 }
 
-/* There was none; @now is not 0. */
+/* An allocation of order @now, which is not 0, failed. */
 static inline void roc_order_failure(struct roc_order *order)
 {
 	order->now--;

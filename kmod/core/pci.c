@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PCI side of the driver: probe and remove, function reset and error recovery, suspend.
+ * PCI driver: probe and remove, function reset and error recovery, suspend.
  *
- * Removal order (and the first half of a function reset):
- *   1. epoch 0: new entries get -ENODEV            2. bus mastering off: nothing can be written
- *   3. wake all waiters                            4. wait for everybody inside (SRCU)
- *   5. zap the BAR mappings                        6. retire open channels: stop the card if
- *   7. give the interrupts back                       it still answers, unmap, unpin; then
- *   8. unmap the BARs, release the regions            revoke what was exported
- *   9. take the nodes away                        10. drop the reference
+ * Order of a removal (steps 1 to 6 are also the first half of a function reset):
+ *  1. clear the epoch: new calls return -ENODEV
+ *  2. disable bus mastering: the card cannot write
+ *  3. wake all waiters
+ *  4. wait for all SRCU read sides
+ *  5. zap the BAR mappings
+ *  6. retire open channels: stop the card if it still answers, unmap, unpin; revoke the exports
+ *  7. free the interrupts
+ *  8. unmap the BARs, release the regions
+ *  9. remove the nodes
+ * 10. drop the reference
  */
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
@@ -46,9 +50,9 @@ static int roc_map_bars(struct roc_endpoint *ep)
 }
 
 /*
- * What the card wrote first has to be seen first: a completion tells of data, and a kind may go
- * by what it finds in the data. So nothing of the card's may overtake, nor miss the caches. The PCI
- * core keeps this over a reset.
+ * Disable relaxed ordering and no-snoop, so that writes of the card become visible in order. A
+ * completion must not be visible before its data, and a channel type may poll the data themselves.
+ * The PCI core preserves this over a reset.
  */
 static void roc_order_writes(struct roc_endpoint *ep)
 {
@@ -59,12 +63,12 @@ static void roc_order_writes(struct roc_endpoint *ep)
 	pcie_capability_read_word(ep->pdev, PCI_EXP_DEVCTL, &control);
 	ep->ordered = !(control & bits);
 	if (!ep->ordered)
-		dev_warn(&ep->pdev->dev, "does not let itself be kept from relaxed ordering\n");
+		dev_warn(&ep->pdev->dev, "failed to disable relaxed ordering and no-snoop\n");
 }
 
 /*
- * The IOMMU layer splits mappings at the device's segment limits, and PCI devices start with
- * 64 KiB. These cards take any 64-bit address and lengths far above a superpage.
+ * The IOMMU layer splits mappings at the segment limits of the device, and the default is 64 KiB.
+ * These cards accept any 64-bit address, and lengths far above a superpage.
  */
 static int roc_setup_dma(struct roc_endpoint *ep)
 {
@@ -89,7 +93,7 @@ static void roc_free_memory(struct roc_endpoint *ep)
 	ep->memory = NULL;
 }
 
-/* Whatever was left running by somebody else, before anybody can open it. */
+/* Stop channels that an earlier owner left running, before they can be opened. */
 static void roc_stop_channels_at_probe(struct roc_endpoint *ep, bool master)
 {
 	struct roc_channel *ch;
@@ -153,8 +157,9 @@ static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool pr
 }
 
 /*
- * The last chance to give memory back has passed: better lost than written into. Channels prove
- * that they are quiet; what the function tells of by itself is stopped by the bus alone.
+ * Deferred frees can no longer be done: leak the pages rather than risk DMA into freed memory. Also
+ * keep the coherent memory of the driver unless bus mastering is off, because nothing else stops
+ * the function's own writes.
  */
 static void roc_abandon_all_deferred(struct roc_endpoint *ep)
 {
@@ -165,12 +170,12 @@ static void roc_abandon_all_deferred(struct roc_endpoint *ep)
 		if (!roc_abandon_deferred(ch))
 			continue;
 		roc_ch_log(alert, ch,
-			   "the card was never stopped; buffers stay pinned until reboot\n");
+			   "failed to stop the card, buffers stay pinned until reboot\n");
 		ep->keep = true;
 	}
 }
 
-/* Of what is shut. */
+/* Free the deferred memory of an endpoint that is shut, or abandon it. */
 static void roc_release_deferred(struct roc_endpoint *ep)
 {
 	if (roc_any_unquiesced(ep) && !roc_reset_function(ep))
@@ -186,7 +191,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	u16 command;
 	int err;
 
-	/* Somebody forced us on a device (driver_override) that is none of our cards. */
+	/* driver_override bound the driver to a device that is no supported card. */
 	if (!ops)
 		return -ENODEV;
 	err = roc_check_bars(pdev, ops);
@@ -209,7 +214,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	foreign = err == -ENODEV;
 	if (err)
 		goto err_unmap;
-	/* A card left running by a crashed owner must not write while its state is checked. */
+	/* A card that a crashed owner left running must not write while its state is checked. */
 	pci_clear_master(pdev);
 	roc_kept_release(pdev);
 	roc_order_writes(ep);
@@ -218,7 +223,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto err_unmap;
 	err = ops->identify(ep);
 	if (err) {
-		dev_err(&pdev->dev, "the card does not identify itself (%d)\n", err);
+		dev_err(&pdev->dev, "failed to identify the card: %d\n", err);
 		goto err_memory;
 	}
 	err = roc_card_get(ep);
@@ -235,7 +240,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	roc_stop_channels_at_probe(ep, command & PCI_COMMAND_MASTER);
 	pci_save_state(pdev);
 	ep->last_epoch = 1;
-	/* Pairs with roc_enter(), which sees all that was set up before. */
+	/* Pairs with roc_enter(): everything that was set up before is visible. */
 	smp_store_release(&ep->epoch, 1);
 	roc_irqs_start(ep);
 	err = roc_endpoint_publish(ep);
@@ -248,7 +253,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	return 0;
 
 err_irqs:
-	/* A node was there for a moment, and somebody may have it open. */
+	/* A node existed for a moment, and may have been opened. */
 	roc_shut(ep, ROC_SHUT_END, true);
 	roc_irqs_stop(ep);
 	roc_monitor_stop(ep);
@@ -264,7 +269,10 @@ err_unmap:
 	pci_release_regions(pdev);
 err_disable:
 	pci_disable_device(pdev);
-	/* Disabling takes the bus, which a program may have given to the foreign design. */
+	/*
+	 * pci_disable_device() disables bus mastering, which a program may have enabled for this
+	 * design.
+	 */
 	if (foreign && command & PCI_COMMAND_MASTER)
 		pci_write_config_word(pdev, PCI_COMMAND, command);
 err_put:
@@ -280,9 +288,8 @@ static void roc_reopen(struct roc_endpoint *ep, enum roc_shut_cause cause)
 	device_lock_assert(&ep->pdev->dev);
 	ep->shut &= ~cause;
 	if (ep->shut & ROC_SHUT_ERROR)
-		roc_ep_log(
-			warn, ep,
-			"closed until error recovery ends; if that failed, bind the driver again\n");
+		roc_ep_log(warn, ep,
+			   "shut until error recovery ends; if it failed, rebind the driver\n");
 	if (ep->shut)
 		return;
 	for_each_roc_channel(ch, ep) {
@@ -296,12 +303,12 @@ static void roc_reopen(struct roc_endpoint *ep, enum roc_shut_cause cause)
 	roc_irqs_enable(ep);
 }
 
-/* Nothing of it writes, interrupts or looks any more. */
+/* Stop all writes, interrupts and polling for good. */
 static void roc_shut_final(struct roc_endpoint *ep)
 {
 	roc_shut(ep, ROC_SHUT_END, true);
-	roc_irqs_mask(ep); /* a start that was on its way may have had the card tell again */
-	roc_irqs_stop(ep); /* an alarm sets the monitor's work going */
+	roc_irqs_mask(ep); /* a concurrent start may have enabled them again */
+	roc_irqs_stop(ep); /* before the monitor, because an alarm interrupt queues its work */
 	roc_monitor_stop(ep);
 }
 
@@ -336,9 +343,12 @@ static void roc_reset_done(struct pci_dev *pdev)
 		ep->shut &= ~ROC_SHUT_RESET;
 		return;
 	}
-	/* The next error recovery wants a saved state, too: restoring one uses it up. */
+	/* Restoring a saved state invalidates it, and the next error recovery needs one. */
 	pci_save_state(pdev);
-	/* Nobody says whether there was one. Where it has to prove something it is done again. */
+	/*
+	 * The PCI core does not report whether the reset took place. If a channel is unquiesced,
+	 * reset again.
+	 */
 	if (!roc_any_unquiesced(ep) || !roc_reset_function(ep))
 		roc_quiesced_by_reset(ep);
 	roc_reopen(ep, ROC_SHUT_RESET);
@@ -368,11 +378,11 @@ static pci_ers_result_t roc_slot_reset(struct pci_dev *pdev)
 	pci_restore_state(pdev);
 	pci_clear_master(pdev);
 	/*
-	 * If the channel was not frozen, another driver below the port requested the reset, and
-	 * what runs ends here. Kernels before 6.18 call this without a reset, so it is no proof.
-	 * The function is not reset here: the PCI core holds pci_bus_sem for reading, and a bus
-	 * reset reads it again, which deadlocks when a writer waits in between. What gives no proof
-	 * stays suspect until the next start.
+	 * If the channel was not frozen, the driver of another function below the port requested
+	 * the reset, and runs end here. Kernels before 6.18 call this without a reset, so it
+	 * verifies nothing. Do not reset the function here: the PCI core holds pci_bus_sem for
+	 * reading, and a bus reset takes it again, which deadlocks if a writer waits in between. A
+	 * channel that cannot be verified otherwise stays unquiesced until the next start.
 	 */
 	if (!frozen)
 		roc_shut(ep, ROC_SHUT_ERROR, true);
@@ -380,7 +390,7 @@ static pci_ers_result_t roc_slot_reset(struct pci_dev *pdev)
 		ep->shut &= ~ROC_SHUT_ERROR;
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
-	/* The next reset wants a saved state, too: restoring one uses it up. */
+	/* Restoring a saved state invalidates it, and the next reset needs one. */
 	pci_save_state(pdev);
 	if (frozen)
 		roc_quiesced_by_reset(ep);
@@ -391,7 +401,7 @@ static void roc_error_resume(struct pci_dev *pdev)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
-	/* Not what an earlier reset, or a shutdown, has closed. */
+	/* Do not reopen what a reset or a shutdown has shut. */
 	if (!(ep->shut & ROC_SHUT_ERROR))
 		return;
 	if (roc_answers(ep))
@@ -414,7 +424,7 @@ static int roc_suspend(struct device *dev)
 	return 0;
 }
 
-/* Without its state the card is as after a reset: open files end, and those opened later work. */
+/* A card that lost its state is treated as after a reset: open files fail, later opens work. */
 static int roc_pm_wake(struct roc_endpoint *ep, bool scratch_valid)
 {
 	bool kept = roc_endpoint_resume(ep, scratch_valid);
@@ -451,7 +461,7 @@ static const struct dev_pm_ops roc_pm_ops = {
 	.restore = pm_sleep_ptr(roc_restore),
 };
 
-/* The next kernel does not know whose memory the card was writing to. */
+/* The next kernel does not know to which memory the card writes. */
 static void roc_pci_shutdown(struct pci_dev *pdev)
 {
 	roc_shut_final(pci_get_drvdata(pdev));
