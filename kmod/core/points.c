@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Points where a test can hold somebody up. See points.h.
+ * Points at which a test can delay a thread. See points.h.
  */
 #include <linux/debugfs.h>
 #include <linux/sched.h>
@@ -53,7 +53,7 @@ static struct roc_point_state roc_point_states[ROC_POINT_COUNT] = {
 
 static struct dentry *roc_debugfs;
 
-/* Looks at the delay again and again, so that a test can take it away under the sleeper. */
+/* Polls the delay, so that a test can shorten it while a thread sleeps. */
 void roc_point(struct roc_endpoint *ep, enum roc_point point)
 {
 	struct roc_point_state *p = &roc_point_states[point];

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Start and stop of a run, its interrupts and its watchdog, and the callers that wait for it. See
- * run.h.
+ * Start and stop of a run, its interrupts and its watchdog, and waiting callers. See run.h.
  *
- * Whatever ends a run, the card is quiesced, or its memory stays. A run ends here and nowhere else.
- * The end takes the channel lock and time: a path that finds that the run has to end, and does not
- * have that lock, calls roc_run_fail(), and the watchdog ends it.
+ * However a run ends, the card is quiesced, or its memory stays allocated. All runs end in
+ * roc_run_end(), which needs the channel lock and takes time. A path that detects that the run must
+ * end, but does not have that lock, calls roc_run_fail(), and the watchdog ends the run.
  */
 #include "core/block.h"
 #include "core/compat/compat.h"
@@ -23,7 +22,7 @@ void roc_run_fail(struct roc_run *run, enum roc_reason reason)
 	mod_delayed_work(system_percpu_wq, &run->watchdog, 0);
 }
 
-/* The card reported, once a run, that an index of the reader's was impossible. */
+/* The card reported an invalid index of the reader. It reports that once a run. */
 void roc_run_bad_index(struct roc_run *run)
 {
 	lockdep_assert_held(&run->open.ch->run_lock);
@@ -47,7 +46,7 @@ static void roc_run_flags(struct roc_run *run, u32 set, u32 clear)
 	WRITE_ONCE(page->flags, (page->flags & ~clear) | set);
 }
 
-/* Without waking callers of WAIT: for paths that request an interrupt first. */
+/* Poll without waking callers of WAIT, for paths that request an interrupt first. */
 static bool roc_run_scan(struct roc_run *run)
 {
 	const struct roc_run_ops *ops = roc_run_ops(run);
@@ -74,8 +73,8 @@ static void roc_run_wake(struct roc_run *run)
 }
 
 /*
- * Whichever path observes new data wakes the callers of WAIT: the card sends no interrupt for what
- * another reader has given back meanwhile.
+ * Whichever path observes new data wakes the callers of WAIT: the card sends no interrupt for data
+ * that another reader has already returned.
  */
 bool roc_run_poll(struct roc_run *run)
 {
@@ -86,7 +85,7 @@ bool roc_run_poll(struct roc_run *run)
 	return runs;
 }
 
-/* What is readable has changed: what is there already may be enough. */
+/* The condition for readable has changed: data that are already there may suffice now. */
 void roc_run_readable(struct roc_run *run)
 {
 	if (roc_run_poll(run) && roc_run_ops(run)->readable(run))
@@ -102,8 +101,9 @@ static void roc_run_request_next(struct roc_run *run)
 }
 
 /*
- * A waiter stands before an entry that may never come: do not leave it asleep until the watchdog's
- * next turn. Only for a bound run: the close cancels the watchdog after it has unbound the run.
+ * An error is pending and a caller waits for data that may never arrive: run the watchdog now, not
+ * at its next tick. Only for a bound run, because close cancels the watchdog after it has unbound
+ * the run.
  */
 static void roc_run_kick_watchdog(struct roc_run *run)
 {
@@ -114,7 +114,10 @@ static void roc_run_kick_watchdog(struct roc_run *run)
 void roc_run_settings(struct roc_run *run)
 {
 	run->changes = READ_ONCE(run->open.ch->changes);
-	/* What was set before is written to the card, or roc_run_bind() sees another change. */
+	/*
+	 * Settings that changed before this are written to the card; for later changes
+	 * roc_run_bind() finds another number of changes.
+	 */
 	smp_rmb();
 }
 
@@ -127,14 +130,14 @@ void roc_run_changed(struct roc_channel *ch)
 		ch->type->run->moderate(ch->running);
 }
 
-/* Another path may have scheduled it for sooner meanwhile: then it stays so. */
+/* queue_delayed_work() keeps an earlier time for which another path has scheduled the watchdog. */
 static void roc_run_watch(struct roc_run *run)
 {
 	run->period = run->open.ch->vector[0] < 0 ? ROC_POLL_MS : ROC_WATCHDOG_MS;
 	queue_delayed_work(system_percpu_wq, &run->watchdog, msecs_to_jiffies(run->period));
 }
 
-/* From here on interrupts and the watchdog find the run. */
+/* From here on, interrupts and the watchdog find the run. */
 static void roc_run_bind(struct roc_run *run)
 {
 	struct roc_channel *ch = run->open.ch;
@@ -148,7 +151,7 @@ static void roc_run_bind(struct roc_run *run)
 	ch->running = run;
 	if (run->changes != ch->changes)
 		roc_run_ops(run)->moderate(run);
-	/* A caller that polls already waits for this, or has done so with an eventfd. */
+	/* A caller already waits in poll(), or has set an eventfd, and makes no further call. */
 	if (waitqueue_active(&run->open.wait) || READ_ONCE(run->open.eventfd))
 		for (i = 0; i < roc_run_ops(run)->queues; i++)
 			if (ch->vector[run->queue[i].purpose] >= 0)
@@ -208,7 +211,7 @@ static int roc_run_enable(struct roc_run *run, u32 start, void *arg)
 	return ops->enable ? ops->enable(run) : roc_run_enable_block(run, start, arg);
 }
 
-/* The card is at work. */
+/* The card was started. */
 static int roc_run_begin(struct roc_run *run)
 {
 	const struct roc_run_ops *ops = roc_run_ops(run);
@@ -250,8 +253,8 @@ int roc_run_start(struct roc_run *run, u32 start, void *arg)
 }
 
 /*
- * What the card wrote until it was quiesced may fail a run that was to be stopped in good order. A
- * suspend stops in good order, too.
+ * End a run. What the card wrote until it was quiesced may still fail a run that was stopped
+ * normally or by a suspend.
  */
 static void roc_run_end(struct roc_run *run, enum roc_ch_state state, enum roc_reason reason,
 			bool present)
@@ -293,12 +296,12 @@ int roc_run_stop(struct roc_run *run, enum roc_reason reason, u32 flags, void *a
 		return roc_stop_not_running(ch);
 	found = ops->drain(run, flags);
 	roc_point(ch->ep, ROC_POINT_STOP);
-	/* The first fault found is the reason, even if the card has gone since. */
+	/* The first fault is the reason, even if the card has been removed since. */
 	found = READ_ONCE(run->reason) ?: found ?: ops->check(ch) ?: reason;
 	roc_run_end(run, found ? ROC_CH_FAILED : ROC_CH_STOPPED, found, true);
 	if (arg)
 		ops->report(run, arg);
-	/* It may still write, if it does not stop: the reader of its memory must know. */
+	/* If the card does not stop, it may still write: report that to the owner of the memory. */
 	return ch->state == ROC_CH_FAILED || run->open.defer_free ? -EIO : 0;
 }
 
@@ -325,9 +328,9 @@ static bool roc_run_tick_locked(struct roc_run *run)
 }
 
 /*
- * One turn of the watchdog. A card that has been silent for long, or reported an error, is queried.
- * That does not depend on waiters: a reader that only polls memory may wait for what the card left
- * out. False: the run is over, or has to be ended. Inside the SRCU read side.
+ * One tick of the watchdog. Query a card that has been silent for long, or that reported an error.
+ * This does not depend on waiters: a reader that only polls memory may wait for data that the card
+ * omitted. Inside the SRCU read side. Return: false if the run is over, or must be ended.
  */
 static bool roc_run_tick(struct roc_run *run)
 {
@@ -337,7 +340,7 @@ static bool roc_run_tick(struct roc_run *run)
 	spin_lock_irq(&ch->run_lock);
 	query = roc_run_tick_locked(run);
 	spin_unlock_irq(&ch->run_lock);
-	/* The channel lock keeps the run from starting or stopping meanwhile. */
+	/* The channel lock excludes a start or stop of the run meanwhile. */
 	if (query && mutex_trylock(&ch->lock)) {
 		if (READ_ONCE(ch->running) == run)
 			roc_run_ops(run)->query(run);
@@ -371,7 +374,10 @@ static void roc_run_watchdog(struct work_struct *work)
 	roc_leave(ch->ep, idx);
 }
 
-/* Only a vector of its own says so; a shared one also serves the function, which reports errors. */
+/*
+ * Only a separate vector reports an error of this channel. A shared one also serves the function
+ * block, which reports errors itself.
+ */
 static void roc_run_error(struct roc_run *run, unsigned int purpose, bool shared)
 {
 	struct roc_channel *ch = run->open.ch;
@@ -406,7 +412,7 @@ void roc_run_irq(struct roc_channel *ch, u32 purposes, bool shared)
 	spin_unlock_irqrestore(&ch->run_lock, flags);
 }
 
-/* The card reports an error of the channel. */
+/* The function block reports an error of some channel. */
 void roc_run_handle_error(struct roc_open *o)
 {
 	struct roc_run *run = roc_run(o);
@@ -417,15 +423,15 @@ void roc_run_handle_error(struct roc_open *o)
 }
 
 /*
- * While a run ends it is not bound to the card, and what the card wrote last is not polled yet: the
- * end wakes all.
+ * While a run ends it is unbound, and what the card wrote last is not polled yet: roc_run_end()
+ * wakes all waiters.
  */
 static bool roc_run_wait_over(struct roc_run *run, u32 number, void *arg)
 {
 	struct roc_channel *ch = run->open.ch;
 	bool runs, over;
 
-	/* Another run may have begun before this waiter got a processor. */
+	/* Another run may have begun before this waiter was scheduled. */
 	if (roc_stale(&run->open) || roc_state(ch) != ROC_CH_RUNNING ||
 	    READ_ONCE(run->number) != number)
 		return true;
@@ -471,8 +477,9 @@ int roc_run_wait(struct roc_run *run, u64 deadline, void *arg)
 }
 
 /*
- * A caller that finds nothing is going to sleep; and a caller that polls for edges does not come
- * back when it has taken what it found. Registers are there only inside the read side.
+ * A caller that finds nothing is about to sleep, and an edge-triggered caller does not return after
+ * it has consumed its data: request an interrupt for both. Registers are accessible only inside the
+ * read side.
  */
 __poll_t roc_run_poll_events(struct roc_open *o, poll_table *pt)
 {
@@ -502,7 +509,7 @@ __poll_t roc_run_poll_events(struct roc_open *o, poll_table *pt)
 	return readable ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* What is there already is signalled at once: maybe no more comes. */
+/* Signal data that are already there, because no more may arrive. */
 void roc_run_eventfd_set(struct roc_open *o)
 {
 	struct roc_run *run = roc_run(o);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Resets and counters of channels with a run: ioctls of a channel's node and of the endpoint's,
- * sysfs.
+ * Resets and counters of channels with a run: ioctls of both nodes, and sysfs files.
  *
- * A caller on the endpoint's node never holds a channel lock while the opener's run is at work, but
+ * A caller on the endpoint's node takes no channel lock while the opener's run is active, except
  * for a reset.
  */
 #include <linux/nospec.h>
 
 #include "core/run.h"
 
-/* Since the driver took the card, or since the present open. */
+/* Counters since the probe, or since the present open. */
 struct roc_stats roc_run_stats(const struct roc_channel *ch, bool since_open)
 {
 	struct roc_stats stats = ch->stats;
@@ -21,7 +20,7 @@ struct roc_stats roc_run_stats(const struct roc_channel *ch, bool since_open)
 	return stats;
 }
 
-/* The channel lock. @caller: see roc_open_by_other(). */
+/* May @caller reset the channel? See roc_open_by_other(). Channel lock held. */
 static int roc_reset_allowed(const struct roc_channel *ch, unsigned int level,
 			     const struct roc_open *caller)
 {
@@ -48,7 +47,7 @@ static int roc_reset_one(struct roc_channel *ch, unsigned int level, const struc
 	return err;
 }
 
-/* All or none. */
+/* Reset all channels, or none. */
 static int roc_reset_all(struct roc_endpoint *ep, unsigned int level)
 {
 	const struct roc_run_ops *ops = ep->ops->channel_type->run;
@@ -69,7 +68,7 @@ static int roc_reset_all(struct roc_endpoint *ep, unsigned int level)
 	return err;
 }
 
-/* -EINVAL, or the index of the level. */
+/* Return: the index of the level, or -EINVAL. */
 static int roc_reset_check(const struct roc_run_ops *ops, const struct roc_reset_arg *arg)
 {
 	if (arg->flags || arg->level >= ops->level_count)
@@ -135,7 +134,7 @@ static struct attribute *roc_queue_attrs[] = {
 	NULL,
 };
 
-/* The first three are of a channel with interrupts. */
+/* The first three attributes exist only for channels with interrupts. */
 static umode_t roc_run_visible(struct kobject *kobj, struct attribute *attr, int n)
 {
 	return n >= 3 || roc_to_channel(kobj_to_dev(kobj))->block ? attr->mode : 0;

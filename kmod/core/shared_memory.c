@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that a reader and its card share. See shared_memory.h.
+ * Memory shared by a reader and its card. See shared_memory.h.
  *
- * All that users map but the doorbell is ordinary pages that the mapping holds: they stay when the
- * card goes. The doorbell is a page of the card with registers that take counts and no address; it
- * is put in on first touch, inside the SRCU read side, and revoked with the BAR mappings. A page
- * that does nothing takes its place: a busy reader polls the kernel's flags when nothing comes, not
- * whenever it rings.
+ * All mappings except the doorbell consist of ordinary pages that the mapping holds, so they remain
+ * when the card is removed. The doorbell is a page of registers that take counts, but no addresses.
+ * It is inserted on first access, inside the SRCU read side, and revoked with the BAR mappings. A
+ * page without a function replaces it then, because a busy reader checks the kernel's flags only
+ * when no data arrive, not before each doorbell write.
  */
 #include <linux/dma-mapping.h>
 #include <linux/fs.h>
@@ -29,7 +29,7 @@ static void roc_area_free(struct roc_area *area)
 	roc_pages_free(&area->sgt);
 }
 
-/* The last owner: neither card nor reader is left. */
+/* The last owner is gone. */
 static void roc_shared_free(struct roc_memory *memory)
 {
 	struct roc_shared_memory *s = container_of(memory, struct roc_shared_memory, memory);
@@ -49,7 +49,7 @@ int roc_shared_check(struct roc_open *o, int (*check)(struct roc_channel *ch, vo
 	struct roc_endpoint *ep = o->ch->ep;
 	int err, idx;
 
-	/* Else each child of a fork would have a limit of its own for the same channel. */
+	/* Otherwise each child of a fork would have its own limit for the same channel. */
 	if (current->mm != o->mm) {
 		*reason = ROC_REASON_OWNER;
 		return -EPERM;
@@ -80,7 +80,7 @@ void roc_shared_put(struct roc_shared_memory *s)
 	roc_memory_put(&s->memory);
 }
 
-/* One piece for the kernel, whatever pieces of memory it has. */
+/* Map the area contiguously for the kernel, whatever pieces it consists of. */
 static int roc_area_map_kernel(struct roc_area *area)
 {
 	struct scatterlist *sg;
@@ -217,7 +217,7 @@ static void roc_shared_free_deferred(struct roc_deferred_free *deferred, struct 
 	roc_shared_release(container_of(deferred, struct roc_shared_memory, deferred), ep);
 }
 
-/* The card may write for ever, so the pages and the table are nobody's from now on. */
+/* The card may write forever, so pages and table are never freed. */
 static void roc_shared_abandon(struct roc_deferred_free *deferred, struct roc_endpoint *ep)
 {
 	struct roc_shared_memory *s = container_of(deferred, struct roc_shared_memory, deferred);
@@ -289,7 +289,7 @@ void roc_shared_commit(struct file *file, const void *data, bool copied)
 	struct roc_channel *ch = o->ch;
 	int idx;
 
-	/* Else the card's part goes with the removal, and the rest with the last close. */
+	/* Otherwise removal releases the card's part, and the last close the rest. */
 	if (!roc_enter(ch->ep, o->epoch, &idx))
 		return;
 	mutex_lock(&ch->lock);
@@ -325,7 +325,7 @@ static int roc_map_begin(struct vm_area_struct *vma)
 	return 0;
 }
 
-/* @count pages from @first on, at *@at, which moves on. */
+/* Insert @count pages from @first on at *@at, and advance *@at. */
 static int roc_map_pages(struct vm_area_struct *vma, unsigned long *at, struct page *first,
 			 unsigned long count)
 {
@@ -373,9 +373,9 @@ static int roc_map_readonly(struct vm_area_struct *vma)
 }
 
 /*
- * For a fault whose page cannot be had yet: the access faults again. It waits a tick at a time, so
- * that other threads get mmap_lock and signals are handled in between. An access by the kernel
- * itself, which does not handle them there, ends with an error when the process is killed.
+ * Retry a fault whose page is not available yet. Sleep for a tick, so that other threads can take
+ * mmap_lock and signals are handled between the tries. A kernel access does not handle signals
+ * between tries, so it fails when the process is killed.
  */
 vm_fault_t roc_fault_retry(void)
 {
@@ -386,8 +386,8 @@ vm_fault_t roc_fault_retry(void)
 }
 
 /*
- * The card is gone, or the claim is given up: no reason to kill the reader. The page is memory and
- * not registers, so it is not mapped with the protection of the doorbell.
+ * The card is gone, or the claim has ended, which is no reason to kill the reader. The page is
+ * memory and not registers, so it does not get the protection of the doorbell.
  */
 static vm_fault_t roc_doorbell_idle(struct vm_fault *vmf, const struct roc_doorbell *doorbell)
 {
@@ -396,8 +396,8 @@ static vm_fault_t roc_doorbell_idle(struct vm_fault *vmf, const struct roc_doorb
 }
 
 /*
- * With the channel lock roc_open_end() finds the page, or this finds the open retired. 0: the
- * function is being reset.
+ * The channel lock ensures that roc_open_end() finds the page, or that this finds @o retired.
+ * Return: 0 while the function is being reset.
  */
 static vm_fault_t roc_doorbell_page(struct vm_fault *vmf, const struct roc_doorbell *doorbell,
 				    struct roc_open *o)
@@ -416,7 +416,7 @@ static vm_fault_t roc_doorbell_page(struct vm_fault *vmf, const struct roc_doorb
 	return ret;
 }
 
-/* A start or a stop has the channel lock for long, which is no time to hold mmap_lock. */
+/* Only try the channel lock: a start or stop holds it for long, and mmap_lock is held here. */
 static vm_fault_t roc_doorbell_fault(struct vm_fault *vmf)
 {
 	const struct roc_doorbell *doorbell = vmf->vma->vm_private_data;
@@ -460,7 +460,7 @@ static const struct vm_operations_struct roc_doorbell_vm_ops = {
 static int roc_map_doorbell(struct vm_area_struct *vma, struct roc_doorbell *doorbell)
 {
 	vm_flags_set(vma, VM_IO | VM_PFNMAP);
-	/* Registers are never encrypted, whatever memory is. */
+	/* Registers are never encrypted, even if memory encryption is active. */
 	vma->vm_page_prot = pgprot_decrypted(pgprot_noncached(vma->vm_page_prot));
 	vma->vm_private_data = doorbell;
 	vma->vm_ops = &roc_doorbell_vm_ops;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Suspend and hibernation. A run ends, with a reason, so that the machine can sleep.
+ * Suspend and hibernation. Running channels end with a reason, so that the machine can suspend.
  *
- * A scratch register shows whether the card kept its state: the driver writes it before the
- * suspend and reads it back afterwards. Such a register keeps what is written, has no effect
- * without bus mastering, and is cleared by a loss of power. The PCI core restores the configuration
- * space before a driver runs, so that space is no evidence. If the value does not read back, or
- * another kernel may have written it, the state counts as lost.
+ * A scratch register shows whether the card kept its state: the driver writes it before the suspend
+ * and reads it back afterwards. The register keeps what is written, has no effect without bus
+ * mastering, and is cleared by a power loss. The PCI core restores the configuration space before a
+ * driver runs, so that space is no evidence. If the value does not read back, or another kernel may
+ * have written it, the state is considered lost.
  */
 #include <linux/pci.h>
 
@@ -14,12 +14,12 @@
 #include "core/run.h"
 
 #define ROC_SCRATCH_TRIES 3
-#define ROC_SCRATCH_VALUE 0xa5 /* fits a register of eight bits or more */
+#define ROC_SCRATCH_VALUE 0xa5 /* fits registers with at least eight bits */
 
 /*
- * The scratch register of the card and the value to write. With a function block it is ENABLE:
- * without vector and notice the enabled causes have no effect. Else it is the card's own register;
- * a register that holds a bus address gets that of the endpoint's memory.
+ * Scratch register of the card, and the value to write. With a function block it is ENABLE: without
+ * vector and notice the enabled causes have no effect. Otherwise it is a register of the card; if
+ * that holds a bus address, the value is the address of the endpoint's memory.
  */
 static void __iomem *roc_scratch(struct roc_endpoint *ep, u32 *value)
 {
@@ -52,8 +52,8 @@ static void roc_scratch_set(struct roc_endpoint *ep)
 }
 
 /*
- * Restore the register only if it reads back what was written: with other firmware its offset may
- * now be that of another register.
+ * Restore the register only if it reads back what was written: with other firmware another register
+ * may be at its offset.
  */
 static bool roc_scratch_kept(struct roc_endpoint *ep)
 {
@@ -73,13 +73,14 @@ static bool roc_scratch_kept(struct roc_endpoint *ep)
 }
 
 /*
- * End all runs. Bus and interrupts stay off, and starts are refused, until roc_endpoint_resume().
+ * End all runs. Until roc_endpoint_resume(), bus mastering and interrupts stay off, and starts are
+ * refused.
  */
 void roc_endpoint_suspend(struct roc_endpoint *ep)
 {
 	struct roc_channel *ch;
 
-	/* A start that has the bus is ended below; one that comes later does not get it. */
+	/* A start that has enabled bus mastering is ended below; a later one cannot enable it. */
 	mutex_lock(&ep->card->lock);
 	ep->suspended = true;
 	mutex_unlock(&ep->card->lock);
@@ -92,7 +93,7 @@ void roc_endpoint_suspend(struct roc_endpoint *ep)
 		}
 		mutex_unlock(&ch->lock);
 	}
-	/* A closed endpoint's function may not decode its registers. */
+	/* The function of an endpoint that is shut may not decode its registers. */
 	if (READ_ONCE(ep->epoch))
 		roc_irqs_mask(ep);
 	roc_bus_master_disable_function(ep);
@@ -101,15 +102,15 @@ void roc_endpoint_suspend(struct roc_endpoint *ep)
 }
 
 /*
- * False: the card has lost its state, or may have. @scratch_valid: no other kernel can have written
- * the scratch register.
+ * Return: false if the card has lost its state, or may have. @scratch_valid: no other kernel can
+ *	have written the scratch register.
  */
 bool roc_endpoint_resume(struct roc_endpoint *ep, bool scratch_valid)
 {
 	mutex_lock(&ep->card->lock);
 	ep->suspended = false;
 	mutex_unlock(&ep->card->lock);
-	/* Without an epoch no file is open that could go on. */
+	/* Without an epoch no open file could continue. */
 	if (!READ_ONCE(ep->epoch) || (scratch_valid && roc_answers(ep) && roc_scratch_kept(ep)))
 		return true;
 	roc_ep_log(

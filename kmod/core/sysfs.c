@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sysfs attributes of endpoints, and those that channels of every kind have: one value per file,
- * for udev, tools and agents. Documented in Documentation/ABI/sysfs-class-roc. Nothing here waits
- * for a running channel.
+ * sysfs attributes of endpoints, and those that channels of every type have: one value per file,
+ * for udev, tools and agents. Documented in Documentation/ABI/sysfs-class-roc. No read waits for a
+ * running channel.
  *
- * Files are world-readable, so register reads of sysfs and hwmon are limited to 10 Hz. In between
- * they show the last value, unless a register was written through the driver meanwhile: then they
- * show what the write changed.
+ * Files are world-readable, so register reads by sysfs and hwmon are limited to 10 Hz. Between
+ * reads they show the last value, unless a register was written through the driver meanwhile: the
+ * value is read again then, because the write may have changed it.
  */
 #include <linux/device.h>
 #include <linux/jiffies.h>
@@ -23,7 +23,7 @@ ROC_SHOW(firmware, "%s", roc_to_endpoint(dev)->firmware);
 ROC_SHOW(user_logic, "%s", roc_to_endpoint(dev)->user_logic);
 ROC_SHOW(channels, "%u", roc_to_endpoint(dev)->ops->channels);
 
-/* The parent is the PCI function; it cannot go before this device. */
+/* The parent is the PCI function, which outlives this device. */
 ROC_SHOW(pci_address, "%s", dev_name(dev->parent));
 ROC_SHOW(numa_node, "%d", dev_to_node(dev->parent));
 
@@ -39,7 +39,7 @@ static ssize_t alarm_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(alarm);
 
-/* The last answer, or a new one of @read(@what). The hardware is there. */
+/* Return the last value, or get a new one from @read(@what). The hardware is accessible. */
 int roc_sample(struct roc_endpoint *ep, struct roc_sample *sample,
 	       int (*read)(const void *what, s64 *value), const void *what, s64 *value)
 {
@@ -61,7 +61,7 @@ int roc_sample(struct roc_endpoint *ep, struct roc_sample *sample,
 	return err;
 }
 
-/* A register, as roc_sample() wants it. */
+/* A register, as the argument of roc_read_place(). */
 struct roc_place {
 	struct roc_endpoint *ep;
 	const struct roc_monitor *monitor;
@@ -80,7 +80,7 @@ static int roc_read_place(const void *what, s64 *value)
 	return 0;
 }
 
-/* A value of the card's, or why there is none. */
+/* Show a value of the card, or return the reason for which there is none. */
 ssize_t roc_show_sample(struct roc_endpoint *ep, struct roc_sample *sample,
 			int (*read)(const void *what, s64 *value), const void *what, char *buf)
 {
@@ -98,7 +98,7 @@ ssize_t roc_show_sample(struct roc_endpoint *ep, struct roc_sample *sample,
 	return err ?: sysfs_emit(buf, "%lld\n", value);
 }
 
-/* A card's own files: see struct roc_monitor. */
+/* Files that a card defines: see struct roc_monitor. */
 ssize_t roc_monitor_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct roc_monitor *m = container_of(attr, struct roc_monitor, attr);
@@ -155,7 +155,7 @@ ROC_SHOW(starting, "%d", !!READ_ONCE(roc_to_channel(dev)->starting));
 ROC_SHOW(failure_reason, "%u", roc_channel_snapshot(roc_to_channel(dev)).reason);
 ROC_SHOW(kind, "%s", roc_to_channel(dev)->type->name);
 
-/* Those that every kind has; the others are the kind's. */
+/* Common attributes; the channel type adds its own. */
 static struct attribute *roc_channel_attrs[] = {
 	&dev_attr_owner_pid.attr,
 	&dev_attr_owner_name.attr,

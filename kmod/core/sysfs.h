@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What can be watched from outside: sysfs, hwmon, uevents.
+ * Files and events for monitoring: sysfs, hwmon, uevents.
  */
 #ifndef ROC_SYSFS_H
 #define ROC_SYSFS_H
@@ -17,7 +17,7 @@ enum roc_alarm {
 	ROC_ALARM_CRITICAL,
 };
 
-/* A value of the card's that everybody may ask for: see sysfs.c. The endpoint's sample_lock. */
+/* A rate-limited value of the card: see sysfs.c. Under roc_endpoint.sample_lock. */
 struct roc_sample {
 	bool taken;
 	int err;
@@ -26,17 +26,17 @@ struct roc_sample {
 	s64 value;
 };
 
-/* A register that sysfs shows. Constant, the card's. */
+/* A register that sysfs shows; constant, defined by the card. */
 struct roc_monitor {
 	struct device_attribute attr;
-	unsigned int sample; /* which of the card's own */
-	unsigned int bar;    /* a channel's file: + number of the channel */
-	u32 offset;	     /* of endpoint 0 */
-	u32 stride;	     /* to endpoint 1; 0 = common to the card */
+	unsigned int sample; /* index of the card's own samples */
+	unsigned int bar;    /* for a file of a channel: plus the number of the channel */
+	u32 offset;	     /* for endpoint 0 */
+	u32 stride;	     /* added for endpoint 1; 0: common to the card */
 	u32 mask;
 };
 
-/* A file with one value, for DEVICE_ATTR: @_value of @dev. */
+/* Define a DEVICE_ATTR file with one value: @_value of @dev. */
 #define ROC_SHOW(_file, _format, _value)                                                           \
 	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \
 	{                                                                                          \
@@ -44,7 +44,7 @@ struct roc_monitor {
 	}                                                                                          \
 	static DEVICE_ATTR_RO(_file)
 
-/* A file of a channel with one counter, for DEVICE_ATTR: @_value of @ch. */
+/* Define a DEVICE_ATTR file of a channel with one counter: @_value of @ch. */
 #define ROC_COUNTER(_file, _value)                                                                 \
 	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \
 	{                                                                                          \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints of the module: those of all channels, those of a pool, those of a run.
- * Minor and channel name the node: /dev/roc<minor>ch<channel>.
+ * Tracepoints of the module: for all channels, for pools, for runs. Minor and channel identify the
+ * node: /dev/roc<minor>ch<channel>.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM roc
@@ -14,7 +14,7 @@
 
 #include "core/run.h"
 
-/* The macros are laid out as everywhere in the kernel. */
+/* The layout of the macros is that of the kernel. */
 /* clang-format off */
 
 #define CHANNEL_ENTRY							\
@@ -86,7 +86,7 @@ TRACE_EVENT(roc_reg_write,
 		  __entry->minor, __entry->bar, __entry->offset, __entry->value)
 );
 
-/* Pool: each superpage on its way in and out, the sleep of the thread. */
+/* Pool: a superpage is submitted or returned, and the thread sleeps. */
 
 TRACE_EVENT(roc_push,
 	TP_PROTO(const struct roc_channel *ch, unsigned int link, const struct roc_fill *fill),
@@ -158,7 +158,7 @@ TRACE_EVENT(roc_sleep,
 		  __entry->waiting)
 );
 
-/* The ends of a run, and what the driver did with each interrupt. Counts are those of the queue. */
+/* Start and end of a run, and the handling of each interrupt. Counts are those of the queue. */
 
 DECLARE_EVENT_CLASS(roc_run,
 	TP_PROTO(const struct roc_run *run, enum roc_reason reason),

@@ -8,9 +8,9 @@
 #include "core/vsec.h"
 
 #define SPACE 4096
-/* As many as there is room for: a list that is longer leads back into itself. */
+/* Maximum number of capabilities in configuration space. A longer list contains a loop. */
 #define CAPABILITIES ((SPACE - 0x100) / 8)
-/* Pieces of a contract that must not overlap. */
+/* maximum number of blocks in a contract that must not overlap */
 #define PIECES (3 * ROC_VSEC_CHANNELS)
 
 __u32 roc_vsec_word(const struct roc_vsec_card *card, unsigned int at)
@@ -61,10 +61,11 @@ static _Bool vsec_is(const struct roc_vsec_card *card, unsigned int at,
 }
 
 /*
- * Its place in configuration space. 0: there is none. -1: the list of them has no end.
+ * Return: the offset of the capability in configuration space, 0 if there is none, -1 if the list
+ *	is endless.
  *
- * Not pci_find_vsec_capability(), which stops at the first capability with this id. Vendors number
- * theirs as they like: ours may come after another one, and has a signature and a revision.
+ * pci_find_vsec_capability() stops at the first capability with the ID. Vendors choose these IDs
+ * freely, so another capability may precede this one, which has a signature and a revision.
  */
 static int vsec_at(const struct roc_vsec_card *card, const struct roc_vsec_id *id)
 {
@@ -153,7 +154,7 @@ static _Bool vsec_overlap(const struct roc_piece *a, const struct roc_piece *b)
 	       b->offset < a->offset + a->size;
 }
 
-/* @user_writable: users may write all of them. */
+/* @user_writable: users may write all of these blocks. */
 static const char *vsec_check_pieces(const struct roc_vsec_card *card,
 				     const struct roc_piece *piece, unsigned int count,
 				     _Bool user_writable)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Find and validate the vendor-specific capability by which a card declares that it has one of our
- * interfaces. Each contract describes its capability in a table. No function here accesses the
- * blocks that a capability places. No kernel type beyond the integers: the same file is tested in
- * user space.
+ * Find and validate the vendor-specific capability by which a card declares an interface of roc.
+ * Each contract describes its capability in a table. No function here accesses the blocks that a
+ * capability places. No kernel types except integers: the same file is tested in user space.
  */
 #ifndef ROC_VSEC_H
 #define ROC_VSEC_H
@@ -11,12 +10,12 @@
 #include <linux/types.h>
 
 #define ROC_VSEC_BARS 6
-#define ROC_VSEC_TABLES 2 /* of MSI-X: the table itself, and its pending bits */
+#define ROC_VSEC_TABLES 2 /* of MSI-X: the table, and the pending bits */
 #define ROC_VSEC_NUMBERS 7
 #define ROC_VSEC_BLOCKS 6
-#define ROC_VSEC_CHANNELS 8 /* of any contract */
+#define ROC_VSEC_CHANNELS 8 /* maximum of all contracts */
 
-/* A piece of a BAR; nothing if @size is 0. */
+/* A range of a BAR; empty if @size is 0. */
 struct roc_piece {
 	__u32 bar;
 	__u64 offset;
@@ -24,13 +23,13 @@ struct roc_piece {
 };
 
 /**
- * struct roc_vsec_card - what is known of the function
- * @read: a word of its configuration space
- * @user_writable: may users write somewhere in this piece?
- * @context: of both
- * @channels: as many as this kind of card has
- * @bar_length: 0: not there, or not ours
- * @table: of MSI-X
+ * struct roc_vsec_card - description of the function
+ * @read: read a word of its configuration space
+ * @user_writable: may users write anywhere in this range?
+ * @context: argument of both functions
+ * @channels: number of channels that this type of card has
+ * @bar_length: length of each BAR; 0: not implemented, or not mapped by the driver
+ * @table: MSI-X table and pending bits
  */
 struct roc_vsec_card {
 	__u32 (*read)(void *context, unsigned int at);
@@ -41,7 +40,7 @@ struct roc_vsec_card {
 	struct roc_piece table[ROC_VSEC_TABLES];
 };
 
-/* What a capability of ours is known by. */
+/* Values that identify a capability. */
 struct roc_vsec_id {
 	__u32 id;
 	__u32 revision;
@@ -51,13 +50,13 @@ struct roc_vsec_id {
 
 /**
  * struct roc_vsec_number - a number in a word of the capability
- * @member: offset of the __u32 of the result that it is stored in
+ * @member: offset of the __u32 in the result that stores it
  * @word: offset of the word in the capability
  * @mask: bits of the word that hold the number
- * @least: a smaller number is refused
- * @most: so is a larger one
- * @used: what the driver uses of it at most, 0: all
- * @reason: reason for which it is refused
+ * @least: smallest valid number
+ * @most: largest valid number
+ * @used: largest number that the driver uses, 0: no limit
+ * @reason: reason for which other numbers are refused
  */
 struct roc_vsec_number {
 	unsigned int member;
@@ -74,14 +73,14 @@ struct roc_vsec_number {
 
 /**
  * struct roc_vsec_blocks - blocks that the capability places
- * @member: offset of the struct roc_piece of the result: one, or one for each channel
- * @place: offset of the word that places the first one, 0: the contract's fill() does it
- * @stride: offset of the word with the distance to the next channel's, 0: there is one block
- * @size: bytes of each
- * @magic: in its ID register, 0: the block has none, or the caller checks it
+ * @member: offset of the struct roc_piece in the result: one, or one for each channel
+ * @place: offset of the word that places the first block, 0: the contract's fill() places it
+ * @stride: offset of the word with the distance between channels, 0: there is one block
+ * @size: size of each block in bytes
+ * @magic: magic number in the ID register, 0: there is none, or the caller checks it
  * @flags: ROC_VSEC_*
  *
- * The place of block i: BAR and offset of the word, plus i times the stride's.
+ * Block i is at BAR and offset of the place, plus i times those of the stride.
  */
 struct roc_vsec_blocks {
 	unsigned int member;
@@ -93,15 +92,15 @@ struct roc_vsec_blocks {
 };
 
 /**
- * struct roc_vsec_contract - a capability of ours, and how to check it
- * @id: of the capability; it may be longer than @length
- * @channels: where it has the number of channels; the number must be that of the card. @most of it
- *	is what a result has room for, at most ROC_VSEC_CHANNELS
- * @number: its other numbers; those without a mask are not used
- * @blocks: what it places; those without a size and flags are not used. Those that users may write
- *	do not overlap each other, nor do the others
- * @fill: reads what the tables cannot express, when the numbers are read. Returns why the
- *	capability cannot be used, or NULL. NULL: there is nothing
+ * struct roc_vsec_contract - a capability, and how to validate it
+ * @id: identification of the capability, which may be longer than @id.length
+ * @channels: location of the number of channels, which must be that of the card; @most is the
+ *	capacity of the result, at most ROC_VSEC_CHANNELS
+ * @number: other numbers; entries without a mask are unused
+ * @blocks: blocks; entries without a size and flags are unused. Blocks that users may write do not
+ *	overlap each other, nor do the others
+ * @fill: read what the tables cannot express, after the numbers; return the reason for which the
+ *	capability cannot be used, or NULL. NULL: nothing to do
  */
 struct roc_vsec_contract {
 	struct roc_vsec_id id;
@@ -113,31 +112,31 @@ struct roc_vsec_contract {
 
 __u32 roc_vsec_word(const struct roc_vsec_card *card, unsigned int at);
 
-/* Where MSI-X has its tables: the capability is at @at. */
+/* Read the location of the MSI-X tables from the capability at @at. */
 void roc_vsec_tables(struct roc_vsec_card *card, unsigned int at);
 
 /*
- * Whoever writes the table has the card write what he likes, where he likes. A BAR that is not ours
- * is nobody's: no user gets at it.
+ * May users write an MSI-X table? A write to it can make the card write any value to any address.
+ * Users cannot access a BAR that the driver does not map.
  */
 _Bool roc_vsec_tables_user_writable(const struct roc_vsec_card *card);
 
-/* Block @i of @size bytes, from the words of its place and of the stride. */
+/* Place block @i of @size bytes, from the words of its place and stride. */
 struct roc_piece roc_vsec_place(__u32 word, __u32 stride, unsigned int i, __u32 size);
 
-/* Blocks of one row of @contract in @result, and how many there are. */
+/* Blocks of one row of @contract in @result, and their number. */
 struct roc_piece *roc_vsec_pieces(const struct roc_vsec_card *card,
 				  const struct roc_vsec_blocks *blocks, void *result,
 				  unsigned int *count);
 
 /*
- * Find the capability of @contract and read it into @result. 1: found, and good. 0: there is none.
- * -1: it cannot be used, or the list of capabilities has no end. *@reason has the cause.
+ * Find the capability of @contract and read it into @result. Return: 1 if it is valid, 0 if there
+ * is none, -1 if it cannot be used or the list of capabilities is endless. *@reason says why.
  */
 int roc_vsec_find(const struct roc_vsec_card *card, const struct roc_vsec_contract *contract,
 		  void *result, const char **reason);
 
-/* Do @count pieces follow each other from @first on, @stride bytes apart? */
+/* Are @count pieces @stride bytes apart, and the first one at @first? */
 _Bool roc_pieces_are_at(const struct roc_piece *piece, unsigned int count,
 			const struct roc_piece *first, __u64 stride);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The newest kernel's names on older kernels, decided by compile probes (Kbuild), never by a
- * version number: distributions backport. Driver code includes this and uses only the new names.
+ * Names of the newest kernel for older kernels. Compile probes (Kbuild) select them, never the
+ * version number, because distributions backport. Driver code uses only the new names.
  */
 #ifndef ROC_COMPAT_H
 #define ROC_COMPAT_H

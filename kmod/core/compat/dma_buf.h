@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The newest kernel's dma-buf on older kernels; see compat.h. A header of its own, because the
- * modules for tests include it and probe nothing else.
+ * dma-buf names of the newest kernel for older kernels; see compat.h. A separate header, because
+ * modules for tests include it and use no other probe.
  */
 #ifndef ROC_COMPAT_DMA_BUF_H
 #define ROC_COMPAT_DMA_BUF_H
@@ -15,7 +15,7 @@
 #define ROC_IMPORT_DMA_BUF_NS MODULE_IMPORT_NS("DMA_BUF")
 #endif
 
-/* In the operations of an importer that pins, and so need not hear that the memory moves. */
+/* For importers that pin the memory, and need no notification of moves. */
 #ifdef HAVE_DMA_BUF_INVALIDATE
 #define ROC_NEVER_MOVED
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does this kernel have an API? Kbuild compiles one section at a time, by -DROC_PROBE_NAME, and
- * never links it: a section that compiles defines HAVE_NAME.
+ * Compile probes: does this kernel have an API? Kbuild compiles one section at a time with
+ * -DROC_PROBE_NAME, and does not link it. If the section compiles, Kbuild defines HAVE_NAME.
  */
 
 #if defined(ROC_PROBE_VM_FLAGS_SET)
@@ -36,7 +36,10 @@ struct workqueue_struct *probe(void)
 }
 
 #elif defined(ROC_PROBE_DMA_BUF_INVALIDATE)
-/* dma_buf_invalidate_mappings(), the new name of dma_buf_move_notify(), which need not be heard. */
+/*
+ * dma_buf_invalidate_mappings(), the new name of dma_buf_move_notify(), which importers that pin
+ * need not implement.
+ */
 #include <linux/dma-buf.h>
 
 void probe(struct dma_buf *dmabuf);
