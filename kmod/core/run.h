@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A run: an open channel that a card writes to by itself, from its start to its stop.
+ * A run of a channel, from start to stop: meanwhile the card writes to memory by itself.
  *
  * All channel types share start and stop, binding to interrupts, and the callers of WAIT. Streams
- * and fragments share the watchdog, poll() and eventfd, settings and resets, too; a pool has a
+ * and fragments also share the watchdog, poll() and eventfd, settings, and resets; a pool has a
  * thread instead of the watchdog. A channel type supplies its ring protocol and its registers by
  * struct roc_run_ops.
  */
@@ -17,23 +17,24 @@
 #include "core/shared_memory.h"
 
 #define ROC_WATCHDOG_MS 500 /* period of the watchdog, ... */
-#define ROC_POLL_MS 5	    /* ... and without an interrupt */
+#define ROC_POLL_MS 5	    /* ... and without interrupts */
 
 #define ROC_QUEUES_MAX 2
 
 /**
  * struct roc_run - an open channel and its run; the first member of the type's structure
  * @open: the core's part of the open channel; first
- * @number: of the run, from 1; channel lock
- * @period: of the watchdog, ms
+ * @number: number of the run, from 1; channel lock
+ * @period: period of the watchdog, ms
  * @changes: roc_channel.changes when the settings were last written to the card; channel lock
- * @queue: from here to @reason under roc_channel.run_lock
- * @edge: a caller polls for edges
- * @refused: the card reported that an index of the reader's was impossible
- * @error_pending: the watchdog has to query the card
- * @query_missed: its last turn could not, because another call had the channel lock
- * @reason: why the run has to end, which the watchdog does
- * @watchdog: also ends a run that failed
+ * @queue: event queues; the members from here to @reason are under roc_channel.run_lock
+ * @edge: a caller uses edge-triggered poll()
+ * @refused: the card reported an invalid index of the reader in this run
+ * @error_pending: the watchdog must query the card
+ * @query_missed: the watchdog could not query the card at its last tick, because another call had
+ *	the channel lock
+ * @reason: reason for which the watchdog must end the run
+ * @watchdog: detects silent cards and lost interrupts, and ends a run that failed
  */
 struct roc_run {
 	struct roc_open open;
@@ -49,7 +50,7 @@ struct roc_run {
 	struct delayed_work watchdog;
 };
 
-/* Flags of the page that the kernel writes: the same in all types. */
+/* Flags in the page that the kernel writes, the same for all types. */
 enum roc_run_flags {
 	ROC_RUN_STOPPED = 1 << 0,
 	ROC_RUN_FAILED = 1 << 1,
@@ -61,7 +62,7 @@ struct roc_run_page {
 	__u32 run;
 };
 
-/* What the ioctls for a reset have in common. */
+/* Common part of the arguments of reset ioctls. */
 struct roc_reset_arg {
 	__u32 size;
 	__u32 flags;
@@ -72,10 +73,10 @@ struct roc_reset_arg {
 #define ROC_RESET_ALL 0xffffffffu
 
 /**
- * struct roc_run_level - a level of reset
- * @bits: of the card's register
- * @stops: not while the channel runs
- * @unowned: also for others than the opener
+ * struct roc_run_level - a reset level
+ * @bits: bits for the reset register of the card
+ * @stops: not allowed while the channel runs
+ * @unowned: also allowed for callers other than the opener
  */
 struct roc_run_level {
 	u32 bits;
@@ -84,56 +85,61 @@ struct roc_run_level {
 };
 
 /**
- * struct roc_run_ops - what a channel type supplies; constant
- * @queues: event queues that the core serves; their interrupts are the first purposes of the
- *	channel. 0: the type serves interrupts and polls by itself, and supplies @started
- * @levels: of resets; 0 sets all to its default
- * @level_count: of @levels
+ * struct roc_run_ops - operations of a channel type for runs; constant
+ * @queues: number of event queues that the core handles; their interrupts are the first purposes of
+ *	the channel. 0: the type handles interrupts and polls by itself, and supplies @started
+ * @levels: reset levels; level 0 resets everything to defaults
+ * @level_count: number of @levels
  *
- * With the channel lock:
+ * Called with the channel lock held:
  *
- * @enable: all that a start does to a card that is verified to be quiesced, as @prepare, @begin and
- *	@setup do it for a block; an error leaves the card quiesced. NULL: these do
- * @refused: a start failed with -EIO before there was a run. NULL: nothing
- * @started: serve the run, which users can see now; returns why it has to end. NULL: the watchdog
- *	serves it
- * @flags: set and clear enum roc_run_flags in the user's page. NULL: that is struct roc_run_page
- * @prepare: make what a start needs, once the card is verified to be quiesced. @arg: of the ioctl.
- *	NULL: nothing
- * @begin: set counts, the user's page and the queues to the beginning of a run
- * @setup: for roc_block_enable()
- * @drain: have the card finish what it has, as far as @flags of the ioctl allow; returns why it
- *	cannot
- * @check: why the run cannot go on, from the card's registers
- * @quiesce: keep what the card's registers hold, which a reset clears. @reason: why the run ends.
- *	If @present, the card may be touched. Returns whether it may be touched after this
- * @finish: take what the card wrote until it was quiesced; returns why the run failed, which only
- *	this shows
+ * @enable: start a card that is verified to be quiesced; an error leaves it quiesced. NULL: the
+ *	core starts a register block with @prepare, @begin and @setup
+ * @refused: a start failed with -EIO before the run began. NULL: nothing to do
+ * @started: serve the run, which users can see now; return the reason for which it must end, or
+ *	NONE. NULL: the watchdog serves it
+ * @flags: set and clear enum roc_run_flags in the user's page. NULL: the page is a struct
+ *	roc_run_page
+ * @prepare: allocate what a start needs, after the card is verified to be quiesced. @arg: argument
+ *	of the ioctl. NULL: nothing to do
+ * @begin: initialise counts, the user's page and the queues for a run
+ * @setup: write the setup, for roc_block_enable()
+ * @drain: let the card finish the data that it has, as far as @flags of the ioctl allow; return the
+ *	reason for which it cannot, or NONE
+ * @check: read the registers of the card; return the reason for which the run cannot continue, or
+ *	NONE
+ * @quiesce: save the registers that a reset clears. @reason: reason for which the run ends.
+ *	@present: the card may be accessed. Return whether it may be accessed afterwards
+ * @finish: process what the card wrote until it was quiesced; return the reason for which the run
+ *	failed, if only this shows it, or NONE
  * @report: fill in the result of a stop
- * @query: read the card's registers: is it there, and does it work?
- * @reset: by @bits of a level, with all that follows
- * @reset_card: after all channels were set to their defaults; NULL: nothing
- * @opened: the channel was opened. NULL: nothing
- * @closed: the claim ends; the channel lock is not held. NULL: nothing
+ * @query: read the registers of the card, and end the run if the card does not respond or work
+ * @reset: reset the channel to a level, with everything that follows from it
+ * @reset_card: called after all channels were reset to defaults; NULL: nothing to do
+ * @opened: the channel was opened. NULL: nothing to do
+ * @closed: the claim ends; the channel lock is not held. NULL: nothing to do
  *
- * With roc_channel.run_lock:
+ * Called with roc_channel.run_lock held:
  *
- * @poll: find out from memory how far card and reader are. The channel runs. NULL: nothing
- * @poll_stopped: the same after the run, of the reader alone; NULL: nothing
- * @readable: is there enough for poll()?
- * @relieve: the reader does not sleep: report room to the card if that is worth it. NULL: nothing
- * @wait: is there enough for a WAIT with @arg? Else, if the channel @runs, request an interrupt by
- *	roc_queue_wait()
- * @beyond: @arg waits for what cannot come. NULL: no such @arg
+ * @poll: read the positions of card and reader from memory, while the channel runs. NULL: nothing
+ *	to do
+ * @poll_stopped: read the position of the reader after the run; NULL: nothing to do
+ * @readable: are there enough data for poll()?
+ * @relieve: the reader does not sleep: report free space to the card if that is worth a register
+ *	write. NULL: nothing to do
+ * @wait: are there enough data for a WAIT with @arg? Otherwise, if the channel @runs, request an
+ *	interrupt by roc_queue_wait()
+ * @beyond: does @arg wait for data that can never arrive? NULL: no @arg does
  * @waited: fill in the result of a WAIT
- * @tick: the watchdog's check for lost register writes; NULL: nothing
+ * @tick: check for lost register writes at a tick of the watchdog; NULL: nothing to do
  * @moderate: write changed settings to the card
- * @activity: changes whenever the card wrote anything; NULL: the count of the queue does
- * @armed_for: the interrupt that is requested serves for what comes behind @seen, too
- * @arm: request one interrupt for what comes behind @seen, or earlier; returns from where
- * @sent: did the card send an interrupt since the last call? @all: account for all. NULL: unknown
- * @for_data: was it for data?
- * @due: the longest delay of an interrupt for what came behind @seen, ns; -1: none need come
+ * @activity: a number that changes whenever the card writes; NULL: the count of the queue
+ * @armed_for: does the requested interrupt also cover data beyond @seen?
+ * @arm: request one interrupt for data beyond @seen, or earlier; return the count from which it is
+ * @sent: has the card sent an interrupt since the last call? @all: account for all of them. NULL:
+ *	unknown
+ * @for_data: was the cause of that interrupt data?
+ * @due: maximum delay of the interrupt for data beyond @seen, ns; -1: no interrupt is due
  */
 struct roc_run_ops {
 	unsigned int queues;
@@ -185,23 +191,23 @@ static inline struct roc_run *roc_run(struct roc_open *o)
 	return container_of(o, struct roc_run, open);
 }
 
-/* Does it run, and is it bound to interrupts? */
+/* Is the run active and bound to interrupts? */
 static inline bool roc_run_bound(const struct roc_run *run)
 {
 	lockdep_assert_held(&run->open.ch->run_lock);
 	return run->open.ch->running == run;
 }
 
-/* Under run_lock. False: it does not run, or not for long any more. */
+/* Poll the channel. Context: run_lock held. Return: false if there is no run, or if it must end. */
 bool roc_run_poll(struct roc_run *run);
 void roc_run_fail(struct roc_run *run, enum roc_reason reason);
 void roc_run_readable(struct roc_run *run);
 void roc_run_bad_index(struct roc_run *run);
 
-/* With the channel lock: end a run that failed. */
+/* End a run that failed. Context: channel lock held. */
 void roc_run_abort(struct roc_run *run, enum roc_reason reason);
 
-/* The counters that the information of each type has. */
+/* Copy the counters that the information of every type contains. */
 #define roc_run_info(_info, _stats)                                                                \
 	do {                                                                                       \
 		(_info)->interrupts = (_stats)->interrupts;                                        \
@@ -217,32 +223,33 @@ void roc_run_abort(struct roc_run *run, enum roc_reason reason);
 
 struct roc_stats roc_run_stats(const struct roc_channel *ch, bool since_open);
 
-/* Before settings are written to a card that is set up. */
+/* Called before settings are written to a card that is set up. */
 void roc_run_settings(struct roc_run *run);
-/* After they changed. Under run_lock. */
+/* Called after settings changed. Context: run_lock held. */
 void roc_run_changed(struct roc_channel *ch);
 
-/* The ioctls. @arg: see struct roc_run_ops. */
+/* Operations of the ioctls. @arg: see struct roc_run_ops. */
 int roc_run_start(struct roc_run *run, u32 start, void *arg);
 /*
- * In good order, with the channel lock. @reason: NONE if the reader requests it. @arg: for the
- * result, NULL: none.
+ * Stop the run normally. @reason: NONE if the opener requests it. @arg: for the result, NULL: none.
+ * Context: channel lock held.
  */
 int roc_run_stop(struct roc_run *run, enum roc_reason reason, u32 flags, void *arg);
 int roc_run_wait(struct roc_run *run, u64 deadline, void *arg);
 int roc_run_reset(struct file *file, void *data);
 
 /*
- * The channel that an ioctl names, NULL: none. On a channel's node @number is 0 or its own, and
- * *@caller is the open channel; on the endpoint's node that is NULL. See roc_open_by_other().
+ * Find the channel that an ioctl names. On a channel's node @number is 0 or that of the channel,
+ * and *@caller is set to the open channel; on the endpoint's node *@caller is set to NULL. See
+ * roc_open_by_other(). Return: NULL if there is no such channel.
  */
 struct roc_channel *roc_named_channel(struct file *file, u32 number,
 				      const struct roc_open **caller);
 
 /*
- * Of an open channel of any type; with the channel lock, but for roc_run_close(). Without the
- * reader's help roc_run_retire() ends the run, and roc_run_suspend() stops it in good order.
- * @present: the card may be touched. roc_run_gone() sets ROC_RUN_GONE.
+ * For open channels of every type. Context: channel lock held, except for roc_run_close().
+ * roc_run_retire() ends the run without the reader, roc_run_suspend() stops it normally, and
+ * roc_run_gone() sets ROC_RUN_GONE. @present: the card may be accessed.
  */
 void roc_run_open(struct roc_open *o);
 void roc_run_retire(struct roc_open *o, bool present);
@@ -250,7 +257,7 @@ void roc_run_suspend(struct roc_open *o);
 void roc_run_gone(struct roc_open *o);
 void roc_run_close(struct roc_open *o);
 
-/* What the types that the core polls for have in struct roc_channel_type. */
+/* Common operations in struct roc_channel_type of types that the core polls. */
 #define ROC_RUN_TYPE_OPS                                                                           \
 	.poll = roc_run_poll_events, .eventfd_set = roc_run_eventfd_set, .share = roc_run_share,   \
 	.irq = roc_run_irq, .handle_error = roc_run_handle_error
