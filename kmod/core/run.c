@@ -26,8 +26,8 @@ void roc_run_fail(struct roc_run *run, enum roc_reason reason)
 void roc_run_bad_index(struct roc_run *run)
 {
 	lockdep_assert_held(&run->open.ch->run_lock);
-	run->open.ch->stats.bad_index += !run->refused;
-	run->refused = true;
+	run->open.ch->stats.bad_index += !run->bad_index_reported;
+	run->bad_index_reported = true;
 }
 
 static void roc_run_flags(struct roc_run *run, u32 set, u32 clear)
@@ -144,7 +144,7 @@ static void roc_run_bind(struct roc_run *run)
 	unsigned int i;
 
 	spin_lock_irq(&ch->run_lock);
-	run->refused = false;
+	run->bad_index_reported = false;
 	run->error_pending = false;
 	run->query_missed = false;
 	run->reason = ROC_REASON_NONE;
@@ -246,8 +246,8 @@ int roc_run_start(struct roc_run *run, u32 start, void *arg)
 	err = requiesced ?: roc_run_enable(run, start, arg);
 	if (!err)
 		err = roc_run_begin(run);
-	else if (err == -EIO && roc_run_ops(run)->refused)
-		roc_run_ops(run)->refused(run);
+	else if (err == -EIO && roc_run_ops(run)->start_failed)
+		roc_run_ops(run)->start_failed(run);
 	mutex_unlock(&run->open.ch->lock);
 	return err;
 }
@@ -449,7 +449,7 @@ int roc_run_wait(struct roc_run *run, u64 deadline, void *arg)
 	const struct roc_run_ops *ops = roc_run_ops(run);
 	struct roc_channel *ch = run->open.ch;
 	u32 number = READ_ONCE(run->number);
-	bool beyond;
+	bool never_met;
 	u64 now;
 	int err;
 
@@ -457,9 +457,9 @@ int roc_run_wait(struct roc_run *run, u64 deadline, void *arg)
 	if (!smp_load_acquire(&run->open.committed))
 		return -EPIPE;
 	spin_lock_irq(&ch->run_lock);
-	beyond = roc_run_poll(run) && ops->beyond && ops->beyond(run, arg);
+	never_met = roc_run_poll(run) && ops->never_met && ops->never_met(run, arg);
 	spin_unlock_irq(&ch->run_lock);
-	if (beyond)
+	if (never_met)
 		return -EINVAL;
 	now = ktime_get_ns();
 	if (deadline > now)
@@ -471,7 +471,7 @@ int roc_run_wait(struct roc_run *run, u64 deadline, void *arg)
 	if (err == -ERESTARTSYS)
 		return -ERESTARTNOHAND; /* see roc_ioctl_dispatch() */
 	spin_lock_irq(&ch->run_lock);
-	ops->waited(run, arg);
+	ops->wait_result(run, arg);
 	spin_unlock_irq(&ch->run_lock);
 	return roc_stale(&run->open) ? -ENODEV : err;
 }
@@ -501,8 +501,8 @@ __poll_t roc_run_poll_events(struct roc_open *o, poll_table *pt)
 		roc_run_kick_watchdog(run);
 		if (!readable || run->edge)
 			roc_run_request_next(run);
-		else if (roc_run_ops(run)->relieve)
-			roc_run_ops(run)->relieve(run);
+		else if (roc_run_ops(run)->report_space)
+			roc_run_ops(run)->report_space(run);
 	}
 	spin_unlock_irq(&o->ch->run_lock);
 	roc_leave(o->ch->ep, idx);

@@ -29,7 +29,7 @@
  * @changes: roc_channel.changes when the settings were last written to the card; channel lock
  * @queue: event queues; the members from here to @reason are under roc_channel.run_lock
  * @edge: a caller uses edge-triggered poll()
- * @refused: the card reported an invalid index of the reader in this run
+ * @bad_index_reported: the card reported an invalid index of the reader in this run
  * @error_pending: the watchdog must query the card
  * @query_missed: the watchdog could not query the card at its last tick, because another call had
  *	the channel lock
@@ -43,7 +43,7 @@ struct roc_run {
 	u32 changes;
 	struct roc_event_queue queue[ROC_QUEUES_MAX];
 	bool edge;
-	bool refused;
+	bool bad_index_reported;
 	bool error_pending;
 	bool query_missed;
 	enum roc_reason reason;
@@ -95,7 +95,7 @@ struct roc_run_level {
  *
  * @enable: start a card that is verified to be quiesced; an error leaves it quiesced. NULL: the
  *	core starts a register block with @prepare, @begin and @setup
- * @refused: a start failed with -EIO before the run began. NULL: nothing to do
+ * @start_failed: a start failed with -EIO before the run began. NULL: nothing to do
  * @started: serve the run, which users can see now; return the reason for which it must end, or
  *	NONE. NULL: the watchdog serves it
  * @flags: set and clear enum roc_run_flags in the user's page. NULL: the page is a struct
@@ -125,12 +125,12 @@ struct roc_run_level {
  *	to do
  * @poll_stopped: read the position of the reader after the run; NULL: nothing to do
  * @readable: are there enough data for poll()?
- * @relieve: the reader does not sleep: report free space to the card if that is worth a register
- *	write. NULL: nothing to do
+ * @report_space: the reader does not sleep: report free space to the card if that is worth a
+ *	register write. NULL: nothing to do
  * @wait: are there enough data for a WAIT with @arg? Otherwise, if the channel @runs, request an
  *	interrupt by roc_queue_wait()
- * @beyond: does @arg wait for data that can never arrive? NULL: no @arg does
- * @waited: fill in the result of a WAIT
+ * @never_met: does @arg wait for data that can never arrive? NULL: no @arg does
+ * @wait_result: fill in the result of a WAIT
  * @tick: check for lost register writes at a tick of the watchdog; NULL: nothing to do
  * @moderate: write changed settings to the card
  * @activity: a number that changes whenever the card writes; NULL: the count of the queue
@@ -147,7 +147,7 @@ struct roc_run_ops {
 	unsigned int level_count;
 
 	int (*enable)(struct roc_run *run);
-	void (*refused)(struct roc_run *run);
+	void (*start_failed)(struct roc_run *run);
 	enum roc_reason (*started)(struct roc_run *run);
 	void (*flags)(struct roc_run *run, u32 set, u32 clear);
 	int (*prepare)(struct roc_run *run, void *arg);
@@ -167,10 +167,10 @@ struct roc_run_ops {
 	void (*poll)(struct roc_run *run);
 	void (*poll_stopped)(struct roc_run *run);
 	bool (*readable)(const struct roc_run *run);
-	void (*relieve)(struct roc_run *run);
+	void (*report_space)(struct roc_run *run);
 	bool (*wait)(struct roc_run *run, void *arg, bool runs);
-	bool (*beyond)(struct roc_run *run, const void *arg);
-	void (*waited)(struct roc_run *run, void *arg);
+	bool (*never_met)(struct roc_run *run, const void *arg);
+	void (*wait_result)(struct roc_run *run, void *arg);
 	void (*tick)(struct roc_run *run);
 	void (*moderate)(struct roc_run *run);
 	u32 (*activity)(const struct roc_run *run);

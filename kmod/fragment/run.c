@@ -92,7 +92,7 @@ static bool roc_fragment_wait(struct roc_run *run, void *data, bool runs)
 }
 
 /* Return true if a count is more than a ring ahead of the card, which cannot be reached. */
-static bool roc_fragment_beyond(struct roc_run *run, const void *data)
+static bool roc_fragment_never_met(struct roc_run *run, const void *data)
 {
 	struct roc_fr_wait arg = *(const struct roc_fr_wait *)data;
 	bool far = false;
@@ -107,7 +107,7 @@ static bool roc_fragment_beyond(struct roc_run *run, const void *data)
 	return far;
 }
 
-static void roc_fragment_waited(struct roc_run *run, void *data)
+static void roc_fragment_wait_result(struct roc_run *run, void *data)
 {
 	const struct roc_fragment_run *r = roc_fragment_run(run);
 	struct roc_fr_wait *arg = data;
@@ -401,8 +401,8 @@ const struct roc_run_ops roc_fragment_run_ops = {
 	.poll = roc_fragment_poll,
 	.readable = roc_fragment_readable,
 	.wait = roc_fragment_wait,
-	.beyond = roc_fragment_beyond,
-	.waited = roc_fragment_waited,
+	.never_met = roc_fragment_never_met,
+	.wait_result = roc_fragment_wait_result,
 	.moderate = roc_fragment_moderate,
 	.armed_for = roc_fragment_armed_for,
 	.arm = roc_fragment_arm,

@@ -123,7 +123,7 @@ static enum roc_reason roc_pool_refusal(struct roc_pool_run *p)
 }
 
 /* A start failed: store the failure reason for the caller, and log it. */
-static void roc_pool_refused(struct roc_run *run)
+static void roc_pool_start_failed(struct roc_run *run)
 {
 	static const char *const text[] = {
 		[ROC_REASON_LOST] = "the card answers all ones",
@@ -308,7 +308,7 @@ static bool roc_pool_wait(struct roc_run *run, void *data, bool runs)
 	return false;
 }
 
-static void roc_pool_waited(struct roc_run *run, void *data)
+static void roc_pool_wait_result(struct roc_run *run, void *data)
 {
 	struct roc_ch_wait *arg = data;
 
@@ -336,7 +336,7 @@ const struct roc_run_ops roc_pool_run_ops = {
 	.opened = roc_pool_opened,
 	.closed = roc_thread_stop,
 	.enable = roc_pool_enable,
-	.refused = roc_pool_refused,
+	.start_failed = roc_pool_start_failed,
 	.started = roc_pool_started,
 	.flags = roc_pool_flags,
 	.drain = roc_pool_drain,
@@ -345,5 +345,5 @@ const struct roc_run_ops roc_pool_run_ops = {
 	.finish = roc_pool_finish,
 	.report = roc_pool_report,
 	.wait = roc_pool_wait,
-	.waited = roc_pool_waited,
+	.wait_result = roc_pool_wait_result,
 };

@@ -127,7 +127,7 @@ static bool roc_stream_readable(const struct roc_run *run)
 }
 
 /* Report released data if they are worth it. A request for an interrupt reports them, too. */
-static void roc_stream_relieve(struct roc_run *run)
+static void roc_stream_report_space(struct roc_run *run)
 {
 	const struct roc_stream_run *r = roc_stream_run(run);
 	u32 room = r->position.read - r->known;
@@ -143,14 +143,14 @@ static bool roc_stream_wait(struct roc_run *run, void *data, bool runs)
 	bool reached = roc_position_reached(&roc_stream_run(run)->position, arg->position);
 
 	if (runs && reached)
-		roc_stream_relieve(run);
+		roc_stream_report_space(run);
 	else if (runs)
 		roc_queue_wait(run, &run->queue[0], arg->position);
 	return reached;
 }
 
 /* A reader that has taken a full ring and released nothing may wait for the next line. */
-static bool roc_stream_beyond(struct roc_run *run, const void *data)
+static bool roc_stream_never_met(struct roc_run *run, const void *data)
 {
 	const struct roc_position *p = &roc_stream_run(run)->position;
 	const struct roc_st_wait *arg = data;
@@ -158,7 +158,7 @@ static bool roc_stream_beyond(struct roc_run *run, const void *data)
 	return (s32)(arg->position - p->read) > (s32)p->lines + 1;
 }
 
-static void roc_stream_waited(struct roc_run *run, void *data)
+static void roc_stream_wait_result(struct roc_run *run, void *data)
 {
 	const struct roc_stream_run *r = roc_stream_run(run);
 	struct roc_st_wait *arg = data;
@@ -380,10 +380,10 @@ const struct roc_run_ops roc_stream_run_ops = {
 	.poll = roc_stream_poll,
 	.poll_stopped = roc_stream_poll_stopped,
 	.readable = roc_stream_readable,
-	.relieve = roc_stream_relieve,
+	.report_space = roc_stream_report_space,
 	.wait = roc_stream_wait,
-	.beyond = roc_stream_beyond,
-	.waited = roc_stream_waited,
+	.never_met = roc_stream_never_met,
+	.wait_result = roc_stream_wait_result,
 	.tick = roc_stream_tick,
 	.moderate = roc_stream_moderate,
 	.activity = roc_stream_activity,
