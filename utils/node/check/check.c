@@ -56,8 +56,8 @@ static void clean(char *text)
 	}
 }
 
-static void keep(struct check *c, enum verdict verdict, const char *subject, const char *expected,
-		 const char *cure, const char *fmt, va_list ap)
+static void add_varargs(struct check *c, enum verdict verdict, const char *subject,
+			const char *expected, const char *cure, const char *fmt, va_list ap)
 {
 	struct finding *f = more(c);
 
@@ -80,17 +80,17 @@ static void keep(struct check *c, enum verdict verdict, const char *subject, con
 		c->out_of_memory = true;
 }
 
-void say(struct check *c, enum verdict verdict, const char *subject, const char *expected,
-	 const char *cure, const char *fmt, ...)
+void add_finding(struct check *c, enum verdict verdict, const char *subject, const char *expected,
+		 const char *cure, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	keep(c, verdict, subject, expected, cure, fmt, ap);
+	add_varargs(c, verdict, subject, expected, cure, fmt, ap);
 	va_end(ap);
 }
 
-void say_unread(struct check *c, const char *subject, const char *expected, int err,
+void add_unread(struct check *c, const char *subject, const char *expected, int err,
 		const char *fmt, ...)
 {
 	char what[256];
@@ -102,28 +102,30 @@ void say_unread(struct check *c, const char *subject, const char *expected, int 
 	switch (err) {
 	case -EACCES:
 	case -EPERM:
-		say(c, VERDICT_UNKNOWN, subject, expected, "run roc-node-check as root",
-		    "%s: no permission", what);
+		add_finding(c, VERDICT_UNKNOWN, subject, expected, "run roc-node-check as root",
+			    "%s: no permission", what);
 		break;
 	case -ENOENT:
-		say(c, VERDICT_UNKNOWN, subject, expected,
-		    "this machine or its kernel does not show it; what the machine's firmware sets is in its setup",
-		    "%s: not there", what);
+		add_finding(
+			c, VERDICT_UNKNOWN, subject, expected,
+			"this machine or its kernel does not show it; what the machine's firmware sets is in its setup",
+			"%s: not there", what);
 		break;
 	case -ENODATA:
-		say(c, VERDICT_UNKNOWN, subject, expected,
-		    "a virtual machine may hide it: check its host", "%s: not known to the kernel",
-		    what);
+		add_finding(c, VERDICT_UNKNOWN, subject, expected,
+			    "a virtual machine may hide it: check its host",
+			    "%s: not known to the kernel", what);
 		break;
 	case -EINVAL:
 	case -EFBIG:
-		say(c, VERDICT_UNKNOWN, subject, expected,
-		    "report it with the file: it has nonsense, or more than a file of its kind has",
-		    "%s: not understood", what);
+		add_finding(
+			c, VERDICT_UNKNOWN, subject, expected,
+			"report it with the file: it has nonsense, or more than a file of its kind has",
+			"%s: not understood", what);
 		break;
 	default:
-		say(c, VERDICT_UNKNOWN, subject, expected, "the kernel's log may say why", "%s: %s",
-		    what, strerror(-err));
+		add_finding(c, VERDICT_UNKNOWN, subject, expected, "the kernel's log may say why",
+			    "%s: %s", what, strerror(-err));
 	}
 }
 

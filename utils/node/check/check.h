@@ -74,7 +74,7 @@ struct check;
 struct rule {
 	const char *name;
 	const char *reason; /* it matters: a sentence */
-	void (*look)(struct check *c);
+	void (*run)(struct check *c);
 	/* Verdicts that it can come to beside PASS, a bit each: there is a fixture for every one.
 	 */
 	unsigned int can;
@@ -118,10 +118,10 @@ unsigned int check_count(const struct check *c, enum verdict verdict); /* of rul
  * A rule says what it found. @expected and @cure are sentences without a full stop, @cure NULL if
  * all is well; @subject NULL for the machine.
  */
-void say(struct check *c, enum verdict verdict, const char *subject, const char *expected,
-	 const char *cure, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+void add_finding(struct check *c, enum verdict verdict, const char *subject, const char *expected,
+		 const char *cure, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* A file could not be read, or has nonsense in it: @err as tree.h gives it. */
-void say_unread(struct check *c, const char *subject, const char *expected, int err,
+void add_unread(struct check *c, const char *subject, const char *expected, int err,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 /* The forms. */

@@ -171,8 +171,8 @@ static int run_depth(const struct roc_card *card, const struct latency_options *
 }
 
 /* Exit code; after a failure the message is out. */
-static int look_at_card(const struct roc_card *card, const struct latency_options *o,
-			struct latency *l, unsigned int *flags)
+static int check_card(const struct roc_card *card, const struct latency_options *o,
+		      struct latency *l, unsigned int *flags)
 {
 	struct roc_ch_info channel = {0};
 	const struct card_type *kind;
@@ -254,7 +254,7 @@ int latency_run(const struct latency_options *o, bool json)
 	err = roc_find(o->id, &card);
 	if (err)
 		return tool_fail_card(err);
-	code = look_at_card(&card, o, &l, &flags);
+	code = check_card(&card, o, &l, &flags);
 	if (code)
 		return code;
 	stop_on_signals();

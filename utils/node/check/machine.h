@@ -102,7 +102,7 @@ unsigned int node_pci_payload(const struct node_pci *pci);
 unsigned int node_pci_payload_max(const struct node_pci *pci);
 unsigned int node_pci_read_request(const struct node_pci *pci);
 /* The smallest code of a read request of @wanted bytes, at most 5 (4096 bytes). */
-unsigned int node_pci_request_code(long wanted);
+unsigned int node_pci_request_code(long size);
 
 /* current_link_speed, max_link_speed: "8.0 GT/s PCIe" is 800, hundredths. -ENODATA: unknown. */
 int node_pci_speed(const struct tree *t, const char *address, const char *file, long *speed);

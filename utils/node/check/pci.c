@@ -17,7 +17,7 @@
 #define CONFIG_HEADER 64 /* bytes: all that others than root may read */
 #define PCI_CFG_SPACE_SIZE 256
 
-static void quiet(char *msg, ...)
+static void discard_message(char *msg, ...)
 {
 }
 
@@ -65,8 +65,8 @@ int node_pci_read(const struct tree *t, const char *address, struct node_pci *pc
 		return err;
 	access = pci_alloc();
 	access->method = PCI_ACCESS_SYS_BUS_PCI;
-	access->warning = quiet;
-	access->debug = quiet;
+	access->warning = discard_message;
+	access->debug = discard_message;
 	pci_set_param(access, "sysfs.path", path);
 	pci_init(access);
 	err = read_function(access, domain, bus, device, function, pci);
@@ -118,11 +118,11 @@ unsigned int node_pci_read_request(const struct node_pci *pci)
 	return bytes((pci->device_control & PCI_EXP_DEVCTL_READRQ) >> 12);
 }
 
-unsigned int node_pci_request_code(long wanted)
+unsigned int node_pci_request_code(long size)
 {
 	unsigned int code = 0;
 
-	while (code < 5 && bytes(code) < wanted)
+	while (code < 5 && bytes(code) < size)
 		code++;
 	return code;
 }

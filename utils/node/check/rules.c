@@ -76,16 +76,16 @@ const struct rule check_rules[] = {
 };
 
 /* A rule that found nothing to judge has judged nothing. */
-static void look(struct check *c, const struct rule *rule)
+static void run_rule(struct check *c, const struct rule *rule)
 {
 	size_t before = c->count;
 
 	c->rule = rule;
-	rule->look(c);
+	rule->run(c);
 	if (c->count > before)
 		return;
-	say(c, VERDICT_UNKNOWN, NULL, "a card that this concerns",
-	    "see the rule cards; then run roc-node-check again", "nothing to look at");
+	add_finding(c, VERDICT_UNKNOWN, NULL, "a card that this concerns",
+		    "see the rule cards; then run roc-node-check again", "nothing to look at");
 	if (c->count > before)
 		c->findings[before].nothing = true;
 }
@@ -98,9 +98,9 @@ void check_run(struct check *c)
 	c->rule = check_rules;
 	err = node_cards_read(&c->tree, &c->cards);
 	if (err)
-		say_unread(c, NULL, "sysfs", err, "/sys/class/roc and /sys/bus/pci");
+		add_unread(c, NULL, "sysfs", err, "/sys/class/roc and /sys/bus/pci");
 	for (rule = check_rules; rule->name; rule++)
-		look(c, rule);
+		run_rule(c, rule);
 }
 
 unsigned int check_count(const struct check *c, enum verdict verdict)

@@ -63,19 +63,19 @@ void rule_memlock(struct check *c)
 		c->limits.group);
 	err = read_memlock(c, &bytes);
 	if (err)
-		say_unread(c, NULL, expected, err, "/proc/self/limits");
+		add_unread(c, NULL, expected, err, "/proc/self/limits");
 	else if (bytes == UINT64_MAX)
-		say(c, VERDICT_PASS, NULL, expected, NULL, "unlimited");
+		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "unlimited");
 	else if (may_lock(c))
-		say(c, VERDICT_UNKNOWN, NULL, expected,
-		    "run roc-node-check once more as the user who will read the cards",
-		    "this process may lock without a limit (CAP_IPC_LOCK)");
+		add_finding(c, VERDICT_UNKNOWN, NULL, expected,
+			    "run roc-node-check once more as the user who will read the cards",
+			    "this process may lock without a limit (CAP_IPC_LOCK)");
 	else if (bytes < one)
-		say(c, VERDICT_FAIL, NULL, expected, cure, "%" PRIu64 " MiB", bytes >> 20);
+		add_finding(c, VERDICT_FAIL, NULL, expected, cure, "%" PRIu64 " MiB", bytes >> 20);
 	else if (bytes < all)
-		say(c, VERDICT_WARN, NULL, expected, cure, "%" PRIu64 " MiB", bytes >> 20);
+		add_finding(c, VERDICT_WARN, NULL, expected, cure, "%" PRIu64 " MiB", bytes >> 20);
 	else
-		say(c, VERDICT_PASS, NULL, expected, NULL, "%" PRIu64 " MiB", bytes >> 20);
+		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "%" PRIu64 " MiB", bytes >> 20);
 }
 
 /* The group, in @text, of this machine or of a copy. 0, -ENOENT or -errno. */
@@ -117,27 +117,26 @@ void rule_group(struct check *c)
 	if (err == -ENOENT) {
 		snprintf(cure, sizeof(cure), "sudo groupadd -r %s, then " APPLY_RULES,
 			 c->limits.group);
-		say(c, VERDICT_FAIL, NULL, expected, cure, "no such group");
+		add_finding(c, VERDICT_FAIL, NULL, expected, cure, "no such group");
 		return;
 	}
 	if (err) {
-		say_unread(c, NULL, expected, err, "/etc/group");
+		add_unread(c, NULL, expected, err, "/etc/group");
 		return;
 	}
 	while (group.gr_mem[members])
 		members++;
 	snprintf(cure, sizeof(cure), "sudo usermod -a -G %s NAME", c->limits.group);
 	if (members)
-		say(c, VERDICT_PASS, NULL, expected, NULL, "%zu member%s", members,
-		    members == 1 ? "" : "s");
+		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "%zu member%s", members,
+			    members == 1 ? "" : "s");
 	else
-		say(c, VERDICT_WARN, NULL, expected, cure,
-		    "it has no members, unless it is a user's primary group");
+		add_finding(c, VERDICT_WARN, NULL, expected, cure,
+			    "it has no members, unless it is a user's primary group");
 }
 
 /* @group_err: of the search for @group. */
-static void look_at_node(struct check *c, const char *name, const struct group *group,
-			 int group_err)
+static void check_node(struct check *c, const char *name, const struct group *group, int group_err)
 {
 	char expected[80], subject[24], cure[256];
 	struct stat st;
@@ -155,22 +154,24 @@ static void look_at_node(struct check *c, const char *name, const struct group *
 	snprintf(subject, sizeof(subject), "%s", name);
 	snprintf(expected, sizeof(expected), "group %s, mode 0660", c->limits.group);
 	if (err == -ENOENT)
-		say(c, VERDICT_FAIL, subject, expected, cure, "no node /dev/%s", name);
+		add_finding(c, VERDICT_FAIL, subject, expected, cure, "no node /dev/%s", name);
 	else if (err)
-		say_unread(c, subject, expected, err, "/dev/%s", name);
+		add_unread(c, subject, expected, err, "/dev/%s", name);
 	else if (group_err == -ENOENT)
-		say(c, VERDICT_FAIL, subject, expected, "see the rule group",
-		    "group %u, and there is no group %s", (unsigned int)st.st_gid, c->limits.group);
+		add_finding(c, VERDICT_FAIL, subject, expected, "see the rule group",
+			    "group %u, and there is no group %s", (unsigned int)st.st_gid,
+			    c->limits.group);
 	else if (group_err)
-		say_unread(c, subject, expected, group_err, "/etc/group");
+		add_unread(c, subject, expected, group_err, "/etc/group");
 	else if (st.st_gid != group->gr_gid)
-		say(c, VERDICT_FAIL, subject, expected, cure, "group %u, not %u",
-		    (unsigned int)st.st_gid, (unsigned int)group->gr_gid);
+		add_finding(c, VERDICT_FAIL, subject, expected, cure, "group %u, not %u",
+			    (unsigned int)st.st_gid, (unsigned int)group->gr_gid);
 	else if ((st.st_mode & 0777) != 0660)
-		say(c, VERDICT_FAIL, subject, expected, cure, "mode 0%03o",
-		    (unsigned int)st.st_mode & 0777);
+		add_finding(c, VERDICT_FAIL, subject, expected, cure, "mode 0%03o",
+			    (unsigned int)st.st_mode & 0777);
 	else
-		say(c, VERDICT_PASS, subject, expected, NULL, "%s, mode 0660", c->limits.group);
+		add_finding(c, VERDICT_PASS, subject, expected, NULL, "%s, mode 0660",
+			    c->limits.group);
 }
 
 void rule_permissions(struct check *c)
@@ -185,10 +186,10 @@ void rule_permissions(struct check *c)
 		const struct node_card *card = &c->cards.card[i];
 		char name[32];
 
-		look_at_node(c, card->name, &group, err);
+		check_node(c, card->name, &group, err);
 		for (k = 0; k < card->channels; k++) {
 			snprintf(name, sizeof(name), "%sch%d", card->name, k);
-			look_at_node(c, name, &group, err);
+			check_node(c, name, &group, err);
 		}
 	}
 }

@@ -26,24 +26,26 @@ void rule_driver(struct check *c)
 		used += (size_t)snprintf(expected + used, sizeof(expected) - used, " or %s",
 					 allowed->text[i]);
 	if (!tree_exists(&c->tree, "sys/module/roc")) {
-		say(c, VERDICT_FAIL, NULL, expected,
-		    "sudo modprobe roc; where modprobe does not find it, install it first with make dkms-install",
-		    "not loaded");
+		add_finding(
+			c, VERDICT_FAIL, NULL, expected,
+			"sudo modprobe roc; where modprobe does not find it, install it first with make dkms-install",
+			"not loaded");
 		return;
 	}
 	err = tree_text(&c->tree, version, sizeof(version), "sys/module/roc/version");
 	if (err) {
-		say_unread(c, NULL, expected, err, "/sys/module/roc/version");
+		add_unread(c, NULL, expected, err, "/sys/module/roc/version");
 		return;
 	}
 	for (i = 0; i < allowed->count && strcmp(allowed->text[i], version); i++)
 		;
 	if (allowed->count ? i < allowed->count : !strcmp(version, roc_version()))
-		say(c, VERDICT_PASS, NULL, expected, NULL, "version %s", version);
+		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "version %s", version);
 	else
-		say(c, VERDICT_FAIL, NULL, expected,
-		    "install that version (make install, make dkms-install), then sudo modprobe -r roc && sudo modprobe roc; or name this one in drivers of the limits",
-		    "version %s", version);
+		add_finding(
+			c, VERDICT_FAIL, NULL, expected,
+			"install that version (make install, make dkms-install), then sudo modprobe -r roc && sudo modprobe roc; or name this one in drivers of the limits",
+			"version %s", version);
 }
 
 static bool planned(const struct limits *limits, int serial)
@@ -66,7 +68,7 @@ static bool has_serial(const struct node_cards *cards, int serial)
 	return false;
 }
 
-static void look_at_boards(struct check *c)
+static void check_boards(struct check *c)
 {
 	size_t i;
 
@@ -74,21 +76,24 @@ static void look_at_boards(struct check *c)
 		const struct node_board *b = &c->cards.board[i];
 
 		if (b->shared_id)
-			say(c, VERDICT_WARN, b->address, "driver roc, if this is a readout card",
-			    "sudo modprobe roc; if the driver refuses the card, the kernel log gives the reason; a development kit with this ID needs no driver",
-			    "the ID of an early CRU, with %s%s",
-			    *b->driver ? "driver " : "no driver", b->driver);
+			add_finding(
+				c, VERDICT_WARN, b->address,
+				"driver roc, if this is a readout card",
+				"sudo modprobe roc; if the driver refuses the card, the kernel log gives the reason; a development kit with this ID needs no driver",
+				"the ID of an early CRU, with %s%s",
+				*b->driver ? "driver " : "no driver", b->driver);
 		else
-			say(c, VERDICT_FAIL, b->address, "driver roc",
-			    *b->driver
-				    ? "unload that driver, then sudo modprobe -r roc && sudo modprobe roc"
-				    : "sudo modprobe roc; if it is loaded, the kernel's log says why it did not take the card",
-			    "%s with %s%s", b->kind->name, *b->driver ? "driver " : "no driver",
-			    b->driver);
+			add_finding(
+				c, VERDICT_FAIL, b->address, "driver roc",
+				*b->driver
+					? "unload that driver, then sudo modprobe -r roc && sudo modprobe roc"
+					: "sudo modprobe roc; if it is loaded, the kernel's log says why it did not take the card",
+				"%s with %s%s", b->kind->name, *b->driver ? "driver " : "no driver",
+				b->driver);
 	}
 }
 
-static void look_at_plan(struct check *c)
+static void check_plan(struct check *c)
 {
 	char serial[24];
 	size_t i;
@@ -97,9 +102,10 @@ static void look_at_plan(struct check *c)
 		if (has_serial(&c->cards, c->limits.card[i].serial))
 			continue;
 		snprintf(serial, sizeof(serial), "%d", c->limits.card[i].serial);
-		say(c, VERDICT_FAIL, serial, "the card, as the limits have it",
-		    "lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether it is in a slot; reseat it, or correct the limits",
-		    "not there");
+		add_finding(
+			c, VERDICT_FAIL, serial, "the card, as the limits have it",
+			"lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether it is in a slot; reseat it, or correct the limits",
+			"not there");
 	}
 	for (i = 0; c->limits.cards && i < c->cards.count; i++) {
 		const struct node_card *card = &c->cards.card[i];
@@ -107,8 +113,8 @@ static void look_at_plan(struct check *c)
 		if (card->serial < 0 || planned(&c->limits, card->serial) ||
 		    !node_card_first(&c->cards, i))
 			continue;
-		say(c, VERDICT_WARN, card->subject, "cards that the limits have",
-		    "add it to cards of the limits, or take it out", "a card more");
+		add_finding(c, VERDICT_WARN, card->subject, "cards that the limits have",
+			    "add it to cards of the limits, or take it out", "a card more");
 	}
 }
 
@@ -117,23 +123,24 @@ void rule_cards(struct check *c)
 	static const char expected[] = "cards, all with driver roc";
 	size_t before = c->count, boards = 0, i;
 
-	look_at_boards(c);
-	look_at_plan(c);
+	check_boards(c);
+	check_plan(c);
 	if (!c->cards.count && c->count == before)
-		say(c, VERDICT_FAIL, NULL, expected,
-		    "lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether one is in a slot, and its driver",
-		    "no card");
+		add_finding(
+			c, VERDICT_FAIL, NULL, expected,
+			"lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether one is in a slot, and its driver",
+			"no card");
 	if (c->count > before)
 		return;
 	for (i = 0; i < c->cards.count; i++) {
 		boards += node_card_first(&c->cards, i);
 		if (!c->cards.card[i].kind)
-			say(c, VERDICT_UNKNOWN, c->cards.card[i].subject, expected,
-			    "install tools as new as the driver",
-			    "a card that these tools do not know");
+			add_finding(c, VERDICT_UNKNOWN, c->cards.card[i].subject, expected,
+				    "install tools as new as the driver",
+				    "a card that these tools do not know");
 	}
 	if (c->count == before)
-		say(c, VERDICT_PASS, NULL, expected, NULL, "%zu", boards);
+		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "%zu", boards);
 }
 
 /* Those of its board: bits by their numbers, and whether one is there twice. */
@@ -159,27 +166,29 @@ static void board(struct check *c, const struct node_card *card)
 {
 	char serial[24], expected[32];
 	unsigned int bits;
-	int wanted, i;
+	int endpoints, i;
 	bool twice;
 
-	wanted = card->kind->endpoints;
+	endpoints = card->kind->endpoints;
 	snprintf(serial, sizeof(serial), "%d", card->serial);
-	snprintf(expected, sizeof(expected), wanted == 1 ? "endpoint 0" : "endpoints 0 to %d",
-		 wanted - 1);
+	snprintf(expected, sizeof(expected), endpoints == 1 ? "endpoint 0" : "endpoints 0 to %d",
+		 endpoints - 1);
 	bits = board_endpoints(&c->cards, card, &twice);
 	if (twice) {
-		say(c, VERDICT_FAIL, serial, "each endpoint once",
-		    "two boards have one serial number: give one of them another", "one twice");
+		add_finding(c, VERDICT_FAIL, serial, "each endpoint once",
+			    "two boards have one serial number: give one of them another",
+			    "one twice");
 		return;
 	}
-	for (i = 0; i < wanted && bits >> i & 1; i++)
+	for (i = 0; i < endpoints && bits >> i & 1; i++)
 		;
-	if (i == wanted)
-		say(c, VERDICT_PASS, serial, expected, NULL, "%s", expected);
+	if (i == endpoints)
+		add_finding(c, VERDICT_PASS, serial, expected, NULL, "%s", expected);
 	else
-		say(c, VERDICT_FAIL, serial, expected,
-		    "divide the slot in the setup of the machine's firmware (bifurcation: x8x8 for a CRU), reseat the card, look for another driver in lspci -nnk",
-		    "endpoint %d is missing", i);
+		add_finding(
+			c, VERDICT_FAIL, serial, expected,
+			"divide the slot in the setup of the machine's firmware (bifurcation: x8x8 for a CRU), reseat the card, look for another driver in lspci -nnk",
+			"endpoint %d is missing", i);
 }
 
 void rule_endpoints(struct check *c)
@@ -190,13 +199,14 @@ void rule_endpoints(struct check *c)
 		const struct node_card *card = &c->cards.card[i];
 
 		if (!card->kind)
-			say(c, VERDICT_UNKNOWN, card->subject, "a known card",
-			    "install tools as new as the driver",
-			    "a card that these tools do not know");
+			add_finding(c, VERDICT_UNKNOWN, card->subject, "a known card",
+				    "install tools as new as the driver",
+				    "a card that these tools do not know");
 		else if (card->serial < 0 || card->endpoint < 0)
-			say(c, VERDICT_FAIL, card->subject, "a serial number and an endpoint",
-			    "load the card's firmware again; a card that lost its number cannot be told from others",
-			    "no %s", card->serial < 0 ? "serial number" : "endpoint number");
+			add_finding(
+				c, VERDICT_FAIL, card->subject, "a serial number and an endpoint",
+				"load the card's firmware again; a card that lost its number cannot be told from others",
+				"no %s", card->serial < 0 ? "serial number" : "endpoint number");
 		else if (node_card_first(&c->cards, i))
 			board(c, card);
 	}
@@ -211,8 +221,8 @@ void rule_firmware(struct check *c)
 
 	tree_path(&c->tree, site, sizeof(site), "%s", &ROC_FIRMWARE_SITE[1]);
 	if (roc_firmware_open(&(struct roc_firmware_paths){.site = site}, &list)) {
-		say(c, VERDICT_UNKNOWN, NULL, expected, "mend or remove that file", "%s",
-		    roc_error());
+		add_finding(c, VERDICT_UNKNOWN, NULL, expected, "mend or remove that file", "%s",
+			    roc_error());
 		return;
 	}
 	for (i = 0; i < c->cards.count; i++) {
@@ -225,22 +235,24 @@ void rule_firmware(struct check *c)
 		snprintf(text, sizeof(text), "%s%s%s", tag ? tag : "", tag ? " " : "",
 			 *card->firmware ? card->firmware : "unknown");
 		if (!card->kind)
-			say(c, VERDICT_UNKNOWN, card->subject, expected,
-			    "install tools as new as the driver", "%s", text);
+			add_finding(c, VERDICT_UNKNOWN, card->subject, expected,
+				    "install tools as new as the driver", "%s", text);
 		else if (!roc_firmware_check(list, card->kind->type, card->firmware))
-			say(c, VERDICT_PASS, card->subject, expected, NULL, "%s", text);
+			add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "%s", text);
 		else if (state == ROC_FIRMWARE_UNKNOWN &&
 			 !roc_firmware_covers(list, card->kind->type))
-			say(c, VERDICT_UNKNOWN, card->subject, expected,
-			    "ask who made it whether it is good, then add it to /etc/o2.d/readoutcard/o2-roc-fw-list.json",
-			    "%s: the list has no firmware of %s", text, card->kind->name);
+			add_finding(
+				c, VERDICT_UNKNOWN, card->subject, expected,
+				"ask who made it whether it is good, then add it to /etc/o2.d/readoutcard/o2-roc-fw-list.json",
+				"%s: the list has no firmware of %s", text, card->kind->name);
 		else
-			say(c, VERDICT_FAIL, card->subject, expected,
-			    "load accepted firmware (roc-fw-check names it), or add this one to /etc/o2.d/readoutcard/o2-roc-fw-list.json",
-			    "%s: %s", text,
-			    state == ROC_FIRMWARE_DENIED ? "known to be bad"
-			    : state == ROC_FIRMWARE_OLD	 ? "no longer accepted"
-							 : "not on the list");
+			add_finding(
+				c, VERDICT_FAIL, card->subject, expected,
+				"load accepted firmware (roc-fw-check names it), or add this one to /etc/o2.d/readoutcard/o2-roc-fw-list.json",
+				"%s: %s", text,
+				state == ROC_FIRMWARE_DENIED ? "known to be bad"
+				: state == ROC_FIRMWARE_OLD  ? "no longer accepted"
+							     : "not on the list");
 	}
 	roc_firmware_close(list);
 }
@@ -277,15 +289,16 @@ void rule_temperature(struct check *c)
 			continue;
 		err = read_sensor(c, card, &value);
 		if (err) {
-			say_unread(c, card->subject, expected, err, "the card's sensor (hwmon)");
+			add_unread(c, card->subject, expected, err, "the card's sensor (hwmon)");
 			continue;
 		}
 		verdict = value >= 1000 * l->temperature_fail	? VERDICT_FAIL
 			  : value >= 1000 * l->temperature_warn ? VERDICT_WARN
 								: VERDICT_PASS;
-		say(c, verdict, card->subject, expected,
-		    verdict ? "raise the fans to full speed in the setup of the machine, close empty slots, leave the slot beside the card free; 3 m/s of air are asked for"
-			    : NULL,
-		    "%.1f C", (double)value / 1000);
+		add_finding(
+			c, verdict, card->subject, expected,
+			verdict ? "raise the fans to full speed in the setup of the machine, close empty slots, leave the slot beside the card free; 3 m/s of air are asked for"
+				: NULL,
+			"%.1f C", (double)value / 1000);
 	}
 }

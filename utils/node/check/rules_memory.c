@@ -44,12 +44,13 @@ static bool read_table(struct check *c, const char *expected, struct dmi *dmi)
 	if (!err && !dmi->damaged && dmi->modules)
 		return true;
 	if (err)
-		say_unread(c, NULL, expected, err, "/%s", path);
+		add_unread(c, NULL, expected, err, "/%s", path);
 	else
-		say(c, VERDICT_UNKNOWN, NULL, expected,
-		    "update the machine's firmware; until then compare dmidecode -t memory with the board",
-		    dmi->damaged ? "the DMI table is damaged"
-				 : "the DMI table has no memory slots");
+		add_finding(
+			c, VERDICT_UNKNOWN, NULL, expected,
+			"update the machine's firmware; until then compare dmidecode -t memory with the board",
+			dmi->damaged ? "the DMI table is damaged"
+				     : "the DMI table has no memory slots");
 	if (length >= 0)
 		dmi_free(dmi);
 	return false;
@@ -147,8 +148,8 @@ static void judge_channels(struct check *c, const struct memory *m)
 		snprintf(subject, sizeof(subject), "socket %.12s", s->name);
 		snprintf(expected, sizeof(expected), "all %zu channels, as on every other socket",
 			 all);
-		say(c, verdict, subject, expected, verdict ? cure : NULL,
-		    "%zu of %zu channels have modules", filled, all);
+		add_finding(c, verdict, subject, expected, verdict ? cure : NULL,
+			    "%zu of %zu channels have modules", filled, all);
 	}
 }
 
@@ -160,7 +161,7 @@ void rule_memory_channels(struct check *c)
 	struct dmi dmi;
 
 	if (!m) {
-		say_unread(c, NULL, expected, -ENOMEM, "the DMI table");
+		add_unread(c, NULL, expected, -ENOMEM, "the DMI table");
 		return;
 	}
 	if (!read_table(c, expected, &dmi))
@@ -168,10 +169,11 @@ void rule_memory_channels(struct check *c)
 	strange = place(&dmi, &c->limits, m);
 	drop_empty(m, dmi.processors);
 	if (strange)
-		say(c, VERDICT_UNKNOWN, NULL, expected,
-		    "write a pattern with (socket) and (channel) into memoryLocators of the limits: see dmidecode -t 17 and the board's manual",
-		    "the slot \"%s\", bank \"%s\", is of no known maker", strange->locator,
-		    strange->bank);
+		add_finding(
+			c, VERDICT_UNKNOWN, NULL, expected,
+			"write a pattern with (socket) and (channel) into memoryLocators of the limits: see dmidecode -t 17 and the board's manual",
+			"the slot \"%s\", bank \"%s\", is of no known maker", strange->locator,
+			strange->bank);
 	else
 		judge_channels(c, m);
 	dmi_free(&dmi);
@@ -212,21 +214,23 @@ void rule_memory_modules(struct check *c)
 	if (wrong) {
 		const struct dmi_module *other = &dmi.module[i - 1];
 
-		say(c, VERDICT_WARN, NULL, expected,
-		    "use modules of one kind; a speed that stays low may be set in the setup of the machine's firmware, or be the processor's",
-		    "%s: %s has %llu MiB at %u MT/s, %s %llu MiB at %u (set: %u)", wrong,
-		    first->locator, (unsigned long long)(first->bytes >> 20), first->speed,
-		    other->locator, (unsigned long long)(other->bytes >> 20), other->speed,
-		    other->configured);
+		add_finding(
+			c, VERDICT_WARN, NULL, expected,
+			"use modules of one kind; a speed that stays low may be set in the setup of the machine's firmware, or be the processor's",
+			"%s: %s has %llu MiB at %u MT/s, %s %llu MiB at %u (set: %u)", wrong,
+			first->locator, (unsigned long long)(first->bytes >> 20), first->speed,
+			other->locator, (unsigned long long)(other->bytes >> 20), other->speed,
+			other->configured);
 	} else if (first && !first->speed) {
-		say(c, VERDICT_PASS, NULL, expected, NULL, "%zu of %llu MiB", count,
-		    (unsigned long long)(first->bytes >> 20));
+		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "%zu of %llu MiB", count,
+			    (unsigned long long)(first->bytes >> 20));
 	} else if (first) {
-		say(c, VERDICT_PASS, NULL, expected, NULL, "%zu of %llu MiB at %u MT/s", count,
-		    (unsigned long long)(first->bytes >> 20), first->speed);
+		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "%zu of %llu MiB at %u MT/s",
+			    count, (unsigned long long)(first->bytes >> 20), first->speed);
 	} else {
-		say(c, VERDICT_UNKNOWN, NULL, expected,
-		    "update the machine's firmware: its DMI table has no module", "no modules");
+		add_finding(c, VERDICT_UNKNOWN, NULL, expected,
+			    "update the machine's firmware: its DMI table has no module",
+			    "no modules");
 	}
 	dmi_free(&dmi);
 }

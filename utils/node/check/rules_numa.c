@@ -34,7 +34,7 @@ static int other_node(const struct node_cards *cards, const struct node_card *ca
 	return -1;
 }
 
-static void look_at_node(struct check *c, const struct numa *numa, const struct node_card *card)
+static void check_node(struct check *c, const struct numa *numa, const struct node_card *card)
 {
 	int planned = planned_node(&c->limits, card->serial);
 	const struct numa_node *node = numa_find(numa, card->node);
@@ -43,25 +43,29 @@ static void look_at_node(struct check *c, const struct numa *numa, const struct 
 	if (planned >= 0)
 		snprintf(expected, sizeof(expected), "node %d, as the limits have it", planned);
 	if (card->node < 0 && numa->count > 1)
-		say(c, VERDICT_FAIL, card->subject, expected,
-		    "update the machine's firmware: its ACPI tables do not say where the slot is",
-		    "not known");
+		add_finding(
+			c, VERDICT_FAIL, card->subject, expected,
+			"update the machine's firmware: its ACPI tables do not say where the slot is",
+			"not known");
 	else if (card->node < 0 && numa->count)
-		say(c, VERDICT_PASS, card->subject, expected, NULL, "the only node");
+		add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "the only node");
 	else if (planned >= 0 && card->node != planned)
-		say(c, VERDICT_FAIL, card->subject, expected,
-		    "put the card into a slot of the other socket, or correct the limits",
-		    "node %d", card->node);
+		add_finding(c, VERDICT_FAIL, card->subject, expected,
+			    "put the card into a slot of the other socket, or correct the limits",
+			    "node %d", card->node);
 	else if (!node || !node->has_cpus)
-		say(c, VERDICT_FAIL, card->subject, expected,
-		    "put the card into a slot of a socket with a processor",
-		    "node %d, which has %s", card->node, node ? "no processors" : "nothing");
+		add_finding(c, VERDICT_FAIL, card->subject, expected,
+			    "put the card into a slot of a socket with a processor",
+			    "node %d, which has %s", card->node,
+			    node ? "no processors" : "nothing");
 	else if (other_node(&c->cards, card) >= 0)
-		say(c, VERDICT_FAIL, card->subject, expected,
-		    "update the machine's firmware, or take a slot whose lanes are one socket's",
-		    "node %d, the other endpoint node %d", card->node, other_node(&c->cards, card));
+		add_finding(
+			c, VERDICT_FAIL, card->subject, expected,
+			"update the machine's firmware, or take a slot whose lanes are one socket's",
+			"node %d, the other endpoint node %d", card->node,
+			other_node(&c->cards, card));
 	else
-		say(c, VERDICT_PASS, card->subject, expected, NULL, "node %d", card->node);
+		add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "node %d", card->node);
 }
 
 void rule_numa_node(struct check *c)
@@ -71,11 +75,11 @@ void rule_numa_node(struct check *c)
 	size_t i;
 
 	if (err) {
-		say_unread(c, NULL, "NUMA nodes", err, nodes_file);
+		add_unread(c, NULL, "NUMA nodes", err, nodes_file);
 		return;
 	}
 	for (i = 0; i < c->cards.count; i++)
-		look_at_node(c, &numa, &c->cards.card[i]);
+		check_node(c, &numa, &c->cards.card[i]);
 }
 
 void rule_numa_balance(struct check *c)
@@ -89,7 +93,7 @@ void rule_numa_balance(struct check *c)
 	snprintf(expected, sizeof(expected), "nodes that differ by %lld cards at most",
 		 (long long)c->limits.node_imbalance);
 	if (err) {
-		say_unread(c, NULL, expected, err, nodes_file);
+		add_unread(c, NULL, expected, err, nodes_file);
 		return;
 	}
 	found[0] = '\0';
@@ -111,10 +115,10 @@ void rule_numa_balance(struct check *c)
 	if (!used)
 		return;
 	if (most - least > (unsigned int)c->limits.node_imbalance)
-		say(c, VERDICT_WARN, NULL, expected, "move a card to a slot of the other socket",
-		    "%s", found);
+		add_finding(c, VERDICT_WARN, NULL, expected,
+			    "move a card to a slot of the other socket", "%s", found);
 	else
-		say(c, VERDICT_PASS, NULL, expected, NULL, "%s", found);
+		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "%s", found);
 }
 
 void rule_sub_numa(struct check *c)
@@ -127,7 +131,7 @@ void rule_sub_numa(struct check *c)
 	snprintf(expected, sizeof(expected), "%lld node%s per socket",
 		 (long long)c->limits.nodes_per_socket, c->limits.nodes_per_socket == 1 ? "" : "s");
 	if (err) {
-		say_unread(c, NULL, expected, err, nodes_file);
+		add_unread(c, NULL, expected, err, nodes_file);
 		return;
 	}
 	for (n = 0; n < numa.count; n++) {
@@ -138,7 +142,7 @@ void rule_sub_numa(struct check *c)
 		if (!node->has_cpus)
 			continue;
 		if (node->socket < 0) {
-			say_unread(c, NULL, expected, -ENOENT, "the socket of node %d",
+			add_unread(c, NULL, expected, -ENOENT, "the socket of node %d",
 				   node->number);
 			continue;
 		}
@@ -151,12 +155,13 @@ void rule_sub_numa(struct check *c)
 		if (!first)
 			continue;
 		snprintf(socket, sizeof(socket), "socket %d", node->socket);
-		say(c, count > c->limits.nodes_per_socket ? VERDICT_WARN : VERDICT_PASS, socket,
-		    expected,
-		    count > c->limits.nodes_per_socket
-			    ? "switch sub-NUMA clustering (SNC, NPS, cluster on die) off in the setup of the machine's firmware"
-			    : NULL,
-		    "%u", count);
+		add_finding(
+			c, count > c->limits.nodes_per_socket ? VERDICT_WARN : VERDICT_PASS, socket,
+			expected,
+			count > c->limits.nodes_per_socket
+				? "switch sub-NUMA clustering (SNC, NPS, cluster on die) off in the setup of the machine's firmware"
+				: NULL,
+			"%u", count);
 	}
 }
 
@@ -226,7 +231,7 @@ void rule_hugepages(struct check *c)
 	size_t n;
 
 	if (err) {
-		say_unread(c, NULL, "huge pages on the nodes of the cards", err, nodes_file);
+		add_unread(c, NULL, "huge pages on the nodes of the cards", err, nodes_file);
 		return;
 	}
 	for (n = 0; n < numa.count; n++) {
@@ -240,19 +245,20 @@ void rule_hugepages(struct check *c)
 		snprintf(expected, sizeof(expected), "%llu MiB free for the cards of the node",
 			 MIB(need));
 		if (node->huge_err) {
-			say_unread(c, subject, expected, node->huge_err, "the node's hugepages");
+			add_unread(c, subject, expected, node->huge_err, "the node's hugepages");
 			continue;
 		}
 		huge_cure(c, &numa, node, cure, sizeof(cure));
-		say(c,
-		    node->huge < need	     ? VERDICT_FAIL
-		    : node->huge_free < need ? VERDICT_WARN
-					     : VERDICT_PASS,
-		    subject, expected,
-		    node->huge < need	     ? cure
-		    : node->huge_free < need ? "stop the programs that use them, or reserve more"
-					     : NULL,
-		    "%llu MiB, %llu MiB free", MIB(node->huge), MIB(node->huge_free));
+		add_finding(c,
+			    node->huge < need	     ? VERDICT_FAIL
+			    : node->huge_free < need ? VERDICT_WARN
+						     : VERDICT_PASS,
+			    subject, expected,
+			    node->huge < need ? cure
+			    : node->huge_free < need
+				    ? "stop the programs that use them, or reserve more"
+				    : NULL,
+			    "%llu MiB, %llu MiB free", MIB(node->huge), MIB(node->huge_free));
 	}
 }
 
@@ -268,8 +274,8 @@ static int read_affinity(const struct check *c, const char *irq, struct tree_set
 	return err ? err : tree_set_read(text, set);
 }
 
-static void look_at_interrupts(struct check *c, const struct node_card *card,
-			       const struct numa_node *node)
+static void check_interrupts(struct check *c, const struct node_card *card,
+			     const struct numa_node *node)
 {
 	static const char expected[] = "interrupts on processors of the card's node";
 	struct tree_names irqs;
@@ -279,7 +285,7 @@ static void look_at_interrupts(struct check *c, const struct node_card *card,
 
 	err = tree_list(&c->tree, &irqs, "sys/bus/pci/devices/%s/msi_irqs", card->address);
 	if (err == -ENOENT || (!err && !irqs.count)) {
-		say(c, VERDICT_PASS, card->subject, expected, NULL, "it has no interrupts");
+		add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "it has no interrupts");
 		goto out;
 	}
 	for (i = 0; !err && i < irqs.count; i++) {
@@ -287,14 +293,15 @@ static void look_at_interrupts(struct check *c, const struct node_card *card,
 		wrong += !err && !tree_sets_meet(&set, &node->cpus);
 	}
 	if (err)
-		say_unread(c, card->subject, expected, err, "/proc/irq/%s",
+		add_unread(c, card->subject, expected, err, "/proc/irq/%s",
 			   i ? irqs.name[i - 1] : "");
 	else if (wrong)
-		say(c, VERDICT_WARN, card->subject, expected,
-		    "write processors of the node to /proc/irq/N/smp_affinity_list, and keep irqbalance from changing it",
-		    "%zu of %zu are elsewhere", wrong, irqs.count);
+		add_finding(
+			c, VERDICT_WARN, card->subject, expected,
+			"write processors of the node to /proc/irq/N/smp_affinity_list, and keep irqbalance from changing it",
+			"%zu of %zu are elsewhere", wrong, irqs.count);
 	else
-		say(c, VERDICT_PASS, card->subject, expected, NULL, "%zu", irqs.count);
+		add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "%zu", irqs.count);
 out:
 	free(irqs.name);
 }
@@ -306,7 +313,7 @@ void rule_irq_affinity(struct check *c)
 	size_t i;
 
 	if (err) {
-		say_unread(c, NULL, "interrupts on processors of the card's node", err, nodes_file);
+		add_unread(c, NULL, "interrupts on processors of the card's node", err, nodes_file);
 		return;
 	}
 	for (i = 0; i < c->cards.count; i++) {
@@ -314,9 +321,9 @@ void rule_irq_affinity(struct check *c)
 		const struct numa_node *node = numa_find(&numa, card->node);
 
 		if (node && node->has_cpus)
-			look_at_interrupts(c, card, node);
+			check_interrupts(c, card, node);
 		else
-			say(c, VERDICT_UNKNOWN, card->subject, "a known node",
-			    "see the rule numa-node", "the card's node is not known");
+			add_finding(c, VERDICT_UNKNOWN, card->subject, "a known node",
+				    "see the rule numa-node", "the card's node is not known");
 	}
 }

@@ -31,16 +31,17 @@ void rule_link_speed(struct check *c)
 		if (!err)
 			err = node_pci_speed(&c->tree, card->address, "max_link_speed", &can);
 		if (err) {
-			say_unread(c, card->subject, same, err, "the speed of the link");
+			add_unread(c, card->subject, same, err, "the speed of the link");
 			continue;
 		}
 		snprintf(expected, sizeof(expected), "%.1f GT/s, as the card can",
 			 (double)can / 100);
-		say(c, now < can ? VERDICT_FAIL : VERDICT_PASS, card->subject, expected,
-		    now < can
-			    ? "set the slot's speed to automatic in the setup of the machine's firmware, reseat the card, try without a riser"
-			    : NULL,
-		    "%.1f GT/s", (double)now / 100);
+		add_finding(
+			c, now < can ? VERDICT_FAIL : VERDICT_PASS, card->subject, expected,
+			now < can
+				? "set the slot's speed to automatic in the setup of the machine's firmware, reseat the card, try without a riser"
+				: NULL,
+			"%.1f GT/s", (double)now / 100);
 	}
 }
 
@@ -59,15 +60,16 @@ void rule_link_width(struct check *c)
 		if (!err)
 			err = node_pci_width(&c->tree, card->address, "max_link_width", &can);
 		if (err) {
-			say_unread(c, card->subject, same, err, "the width of the link");
+			add_unread(c, card->subject, same, err, "the width of the link");
 			continue;
 		}
 		snprintf(expected, sizeof(expected), "x%ld, as the card can", can);
-		say(c, now < can ? VERDICT_FAIL : VERDICT_PASS, card->subject, expected,
-		    now < can
-			    ? "take a slot with that many lanes, divide it in the setup of the machine's firmware (x8x8 for a CRU), reseat the card"
-			    : NULL,
-		    "x%ld", now);
+		add_finding(
+			c, now < can ? VERDICT_FAIL : VERDICT_PASS, card->subject, expected,
+			now < can
+				? "take a slot with that many lanes, divide it in the setup of the machine's firmware (x8x8 for a CRU), reseat the card"
+				: NULL,
+			"x%ld", now);
 	}
 }
 
@@ -84,61 +86,62 @@ static int read_both(const struct check *c, const struct node_card *card, struct
 
 void rule_max_payload(struct check *c)
 {
-	long wanted = (long)c->limits.max_payload;
+	long limit = (long)c->limits.max_payload;
 	struct node_pci pci, port;
 	char expected[64];
 	size_t i;
 	int err;
 
-	snprintf(expected, sizeof(expected), "%ld bytes or more, on card and port", wanted);
+	snprintf(expected, sizeof(expected), "%ld bytes or more, on card and port", limit);
 	for (i = 0; i < c->cards.count; i++) {
 		const struct node_card *card = &c->cards.card[i];
 		bool there;
 
 		err = read_both(c, card, &pci, &port, &there);
 		if (err)
-			say_unread(c, card->subject, expected, err, "the PCI Express capability");
+			add_unread(c, card->subject, expected, err, "the PCI Express capability");
 		else if (there && node_pci_payload(&pci) > node_pci_payload(&port))
-			say(c, VERDICT_FAIL, card->subject, expected,
-			    "boot with pci=pcie_bus_safe, or without pci=pcie_bus_tune_off",
-			    "%u bytes, the port takes %u", node_pci_payload(&pci),
-			    node_pci_payload(&port));
-		else if (node_pci_payload(&pci) < wanted)
-			say(c, VERDICT_WARN, card->subject, expected,
-			    "boot with pci=pcie_bus_safe, or raise it in the setup of the machine's firmware",
-			    "%u bytes, the card can %u", node_pci_payload(&pci),
-			    node_pci_payload_max(&pci));
+			add_finding(c, VERDICT_FAIL, card->subject, expected,
+				    "boot with pci=pcie_bus_safe, or without pci=pcie_bus_tune_off",
+				    "%u bytes, the port takes %u", node_pci_payload(&pci),
+				    node_pci_payload(&port));
+		else if (node_pci_payload(&pci) < limit)
+			add_finding(
+				c, VERDICT_WARN, card->subject, expected,
+				"boot with pci=pcie_bus_safe, or raise it in the setup of the machine's firmware",
+				"%u bytes, the card can %u", node_pci_payload(&pci),
+				node_pci_payload_max(&pci));
 		else
-			say(c, VERDICT_PASS, card->subject, expected, NULL, "%u bytes",
-			    node_pci_payload(&pci));
+			add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "%u bytes",
+				    node_pci_payload(&pci));
 	}
 }
 
 void rule_max_read_request(struct check *c)
 {
-	long wanted = (long)c->limits.max_read_request;
+	long limit = (long)c->limits.max_read_request;
 	char expected[64], cure[160];
 	struct node_pci pci;
 	size_t i;
 	int err;
 
-	snprintf(expected, sizeof(expected), "%ld bytes or more", wanted);
+	snprintf(expected, sizeof(expected), "%ld bytes or more", limit);
 	for (i = 0; i < c->cards.count; i++) {
 		const struct node_card *card = &c->cards.card[i];
 
 		err = node_pci_read(&c->tree, card->address, &pci);
 		if (err)
-			say_unread(c, card->subject, expected, err, "the PCI Express capability");
-		else if (node_pci_read_request(&pci) >= wanted)
-			say(c, VERDICT_PASS, card->subject, expected, NULL, "%u bytes",
-			    node_pci_read_request(&pci));
+			add_unread(c, card->subject, expected, err, "the PCI Express capability");
+		else if (node_pci_read_request(&pci) >= limit)
+			add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "%u bytes",
+				    node_pci_read_request(&pci));
 		else {
 			snprintf(
 				cure, sizeof(cure),
 				"raise it in the setup of the machine's firmware, or after each boot: sudo setpci -s %s CAP_EXP+8.w=%x000:7000",
-				card->address, node_pci_request_code(wanted));
-			say(c, VERDICT_WARN, card->subject, expected, cure, "%u bytes",
-			    node_pci_read_request(&pci));
+				card->address, node_pci_request_code(limit));
+			add_finding(c, VERDICT_WARN, card->subject, expected, cure, "%u bytes",
+				    node_pci_read_request(&pci));
 		}
 	}
 }
@@ -173,21 +176,22 @@ void rule_aspm(struct check *c)
 
 		err = read_both(c, card, &pci, &port, &there);
 		if (err) {
-			say_unread(c, card->subject, expected, err, "the PCI Express capability");
+			add_unread(c, card->subject, expected, err, "the PCI Express capability");
 			continue;
 		}
 		on = (pci.link_control | (there ? port.link_control : 0)) & PCI_EXP_LNKCTL_ASPM;
 		if (on)
-			say(c, VERDICT_FAIL, card->subject, expected,
-			    "switch ASPM off in the setup of the machine's firmware, or boot with pcie_aspm.policy=performance",
-			    "%s%s%s enabled", on & 1 ? "L0s" : "", on == 3 ? " and " : "",
-			    on & 2 ? "L1" : "");
+			add_finding(
+				c, VERDICT_FAIL, card->subject, expected,
+				"switch ASPM off in the setup of the machine's firmware, or boot with pcie_aspm.policy=performance",
+				"%s%s%s enabled", on & 1 ? "L0s" : "", on == 3 ? " and " : "",
+				on & 2 ? "L1" : "");
 		else if (!strncmp(policy, "power", 5))
-			say(c, VERDICT_WARN, card->subject, expected,
-			    "boot with pcie_aspm.policy=performance",
-			    "off, but the kernel's policy is %s", policy);
+			add_finding(c, VERDICT_WARN, card->subject, expected,
+				    "boot with pcie_aspm.policy=performance",
+				    "off, but the kernel's policy is %s", policy);
 		else
-			say(c, VERDICT_PASS, card->subject, expected, NULL, "off");
+			add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "off");
 	}
 }
 
@@ -210,8 +214,8 @@ static int read_errors(const struct check *c, const char *address, const char *k
 	return errno || *end ? -EINVAL : 0;
 }
 
-static void look_at_errors(struct check *c, const char *subject, const char *address,
-			   const char *where)
+static void check_errors(struct check *c, const char *subject, const char *address,
+			 const char *where)
 {
 	static const char expected[] = "none";
 	static const char cure[] =
@@ -224,16 +228,16 @@ static void look_at_errors(struct check *c, const char *subject, const char *add
 	if (!err)
 		err = read_errors(c, address, "correctable", &correctable);
 	if (err)
-		say_unread(c, subject, expected, err, "error counters of %s %s", where, address);
+		add_unread(c, subject, expected, err, "error counters of %s %s", where, address);
 	else if (fatal || nonfatal)
-		say(c, VERDICT_FAIL, subject, expected, cure, "%s: %llu fatal, %llu not fatal",
-		    where, fatal, nonfatal);
+		add_finding(c, VERDICT_FAIL, subject, expected, cure,
+			    "%s: %llu fatal, %llu not fatal", where, fatal, nonfatal);
 	else if (correctable > (unsigned long long)c->limits.correctable_errors)
-		say(c, VERDICT_WARN, subject, expected, cure, "%s: %llu corrected", where,
-		    correctable);
+		add_finding(c, VERDICT_WARN, subject, expected, cure, "%s: %llu corrected", where,
+			    correctable);
 	else
-		say(c, VERDICT_PASS, subject, expected, NULL, "%s: %llu corrected, 0 others", where,
-		    correctable);
+		add_finding(c, VERDICT_PASS, subject, expected, NULL,
+			    "%s: %llu corrected, 0 others", where, correctable);
 }
 
 void rule_aer(struct check *c)
@@ -244,8 +248,8 @@ void rule_aer(struct check *c)
 	for (i = 0; i < c->cards.count; i++) {
 		const struct node_card *card = &c->cards.card[i];
 
-		look_at_errors(c, card->subject, card->address, "card");
+		check_errors(c, card->subject, card->address, "card");
 		if (!node_pci_port(&c->tree, card->address, port, sizeof(port)))
-			look_at_errors(c, card->subject, port, "port");
+			check_errors(c, card->subject, port, "port");
 	}
 }

@@ -17,7 +17,7 @@ static bool is_off(const char *value)
 }
 
 /* Some makers let the kernel show their setup: class firmware-attributes. */
-static size_t look_at_setup(struct check *c, const char *vendor)
+static size_t check_setup(struct check *c, const char *vendor)
 {
 	static const char expected[] = "off";
 	struct tree_names names;
@@ -34,12 +34,14 @@ static size_t look_at_setup(struct check *c, const char *vendor)
 				"sys/class/firmware-attributes/%s/attributes/%s/current_value",
 				vendor, names.name[i]);
 		if (err)
-			say_unread(c, NULL, expected, err, "%s", names.name[i]);
+			add_unread(c, NULL, expected, err, "%s", names.name[i]);
 		else
-			say(c, is_off(value) ? VERDICT_PASS : VERDICT_WARN, NULL, expected,
-			    is_off(value) ? NULL
-					  : "switch it off in the setup of the machine's firmware",
-			    "%s: %s", names.name[i], value);
+			add_finding(
+				c, is_off(value) ? VERDICT_PASS : VERDICT_WARN, NULL, expected,
+				is_off(value)
+					? NULL
+					: "switch it off in the setup of the machine's firmware",
+				"%s: %s", names.name[i], value);
 	}
 	free(names.name);
 	return count;
@@ -52,12 +54,13 @@ void rule_prefetchers(struct check *c)
 
 	tree_list(&c->tree, &vendors, "sys/class/firmware-attributes");
 	for (i = 0; i < vendors.count; i++)
-		count += look_at_setup(c, vendors.name[i]);
+		count += check_setup(c, vendors.name[i]);
 	free(vendors.name);
 	if (!count)
-		say(c, VERDICT_UNKNOWN, NULL, "all four off",
-		    "look in the setup of the machine's firmware; on Intel sudo rdmsr -a 0x1a4 (msr-tools) says f if all are off",
-		    "neither sysfs nor /proc has it");
+		add_finding(
+			c, VERDICT_UNKNOWN, NULL, "all four off",
+			"look in the setup of the machine's firmware; on Intel sudo rdmsr -a 0x1a4 (msr-tools) says f if all are off",
+			"neither sysfs nor /proc has it");
 }
 
 static bool allowed(const struct limits_texts *texts, const char *text)
@@ -95,17 +98,19 @@ void rule_iommu(struct check *c)
 		if (err == -ENOENT)
 			strcpy(type, "none");
 		if (err && err != -ENOENT)
-			say_unread(c, card->subject, expected, err, "the card's IOMMU group");
+			add_unread(c, card->subject, expected, err, "the card's IOMMU group");
 		else if (!strcmp(type, "blocked"))
-			say(c, VERDICT_FAIL, card->subject, expected,
-			    "take the card from the program or guest that has its group, and bind driver roc",
-			    "blocked");
+			add_finding(
+				c, VERDICT_FAIL, card->subject, expected,
+				"take the card from the program or guest that has its group, and bind driver roc",
+				"blocked");
 		else if (!allowed(&c->limits.iommu, type))
-			say(c, VERDICT_WARN, card->subject, expected,
-			    "switch the IOMMU on in the setup of the machine's firmware, and boot with intel_iommu=on (iommu=pt to pass cards through); or allow \"none\" in iommu of the limits",
-			    "%s", type);
+			add_finding(
+				c, VERDICT_WARN, card->subject, expected,
+				"switch the IOMMU on in the setup of the machine's firmware, and boot with intel_iommu=on (iommu=pt to pass cards through); or allow \"none\" in iommu of the limits",
+				"%s", type);
 		else
-			say(c, VERDICT_PASS, card->subject, expected, NULL, "%s", type);
+			add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "%s", type);
 	}
 }
 
@@ -133,14 +138,14 @@ void rule_governor(struct check *c)
 	}
 	free(names.name);
 	if (err || !count)
-		say_unread(c, NULL, expected, err ? err : -ENOENT,
+		add_unread(c, NULL, expected, err ? err : -ENOENT,
 			   "the governor of the processors (cpufreq)");
 	else if (wrong)
-		say(c, VERDICT_WARN, NULL, expected,
-		    "cpupower frequency-set -g performance, in a unit that runs at boot",
-		    "%s on %zu of %zu processors", other, wrong, count);
+		add_finding(c, VERDICT_WARN, NULL, expected,
+			    "cpupower frequency-set -g performance, in a unit that runs at boot",
+			    "%s on %zu of %zu processors", other, wrong, count);
 	else
-		say(c, VERDICT_PASS, NULL, expected, NULL, "on all %zu processors", count);
+		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "on all %zu processors", count);
 }
 
 /* 1 on, 0 off, or -errno. A machine without EFI has none. */
@@ -163,7 +168,7 @@ static int secure_boot(const struct check *c)
 }
 
 /* Who insists on signed modules; NULL: nobody. */
-static const char *who_insists(const struct check *c, int boot)
+static const char *signature_enforcer(const struct check *c, int boot)
 {
 	char text[64];
 
@@ -185,25 +190,28 @@ void rule_secure_boot(struct check *c)
 		"sudo mokutil --import /var/lib/dkms/mok.pub, reboot, and enrol the key; then sudo modprobe roc";
 	bool loaded = tree_exists(&c->tree, "sys/module/roc");
 	int boot = secure_boot(c);
-	const char *who;
+	const char *enforcer;
 	char taint[32];
 	int err;
 
 	if (boot < 0) {
-		say_unread(c, NULL, expected, boot, "whether Secure Boot is on");
+		add_unread(c, NULL, expected, boot, "whether Secure Boot is on");
 		return;
 	}
-	who = who_insists(c, boot);
+	enforcer = signature_enforcer(c, boot);
 	err = loaded ? tree_text(&c->tree, taint, sizeof(taint), "sys/module/roc/taint") : 0;
 	if (err)
-		say_unread(c, NULL, expected, err, "/sys/module/roc/taint");
-	else if (who && !loaded)
-		say(c, VERDICT_WARN, NULL, expected, cure, "%s is on, and roc is not loaded", who);
-	else if (who && strchr(taint, 'E'))
-		say(c, VERDICT_FAIL, NULL, expected, cure,
-		    "%s is on, and roc, which was loaded before, is not signed", who);
-	else if (who)
-		say(c, VERDICT_PASS, NULL, expected, NULL, "%s is on, roc is signed", who);
+		add_unread(c, NULL, expected, err, "/sys/module/roc/taint");
+	else if (enforcer && !loaded)
+		add_finding(c, VERDICT_WARN, NULL, expected, cure,
+			    "%s is on, and roc is not loaded", enforcer);
+	else if (enforcer && strchr(taint, 'E'))
+		add_finding(c, VERDICT_FAIL, NULL, expected, cure,
+			    "%s is on, and roc, which was loaded before, is not signed", enforcer);
+	else if (enforcer)
+		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "%s is on, roc is signed",
+			    enforcer);
 	else
-		say(c, VERDICT_PASS, NULL, expected, NULL, "the kernel takes unsigned modules");
+		add_finding(c, VERDICT_PASS, NULL, expected, NULL,
+			    "the kernel takes unsigned modules");
 }
