@@ -9,7 +9,7 @@
 #define RING_LOG2_USED 22
 
 #define MEMBER(name) __builtin_offsetof(struct roc_fragment_vsec, name)
-#define NO_RINGS "there are no rings of such a size"
+#define NO_RINGS "the largest ring size is out of range"
 /* A link needs memory for one of the largest pages. The number of a smallest page has 28 bits. */
 #define MEMORY_LEAST (1u << (FRAGMENT_PAGE_MAX - 10))
 #define MEMORY_MOST ((1u << (28 + FRAGMENT_PAGE_MIN - 10)) - 1)
@@ -35,24 +35,24 @@ const struct roc_vsec_contract roc_fragment_contract = {
 	.id = {FRAGMENT_VSEC_ID, FRAGMENT_VSEC_REVISION, FRAGMENT_VSEC_LENGTH,
 	       FRAGMENT_VSEC_SIGNATURE_VALUE},
 	.channels = {0, FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_SUBS, 0, ROC_SUBS_MAX, 0,
-		     "it has another number of sub-units"},
+		     "the number of sub-units does not match"},
 	.number =
 		{
 			{MEMBER(links), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_LINKS, 1,
-			 FRAGMENT_LINKS_MAX, 0, "there are no sub-units of so many links"},
+			 FRAGMENT_LINKS_MAX, 0, "the number of links is out of range"},
 			{MEMBER(data_log2), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_DATA_MAX,
 			 FRAGMENT_RING_MIN, FRAGMENT_RING_MAX, RING_LOG2_USED, NO_RINGS},
 			{MEMBER(command_log2), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_COMMAND_MAX,
 			 FRAGMENT_RING_MIN, FRAGMENT_RING_MAX, RING_LOG2_USED, NO_RINGS},
 			{MEMBER(memory_kib), FRAGMENT_VSEC_MEMORY, ~0u, MEMORY_LEAST, MEMORY_MOST,
-			 0, "there are no links of such memory"},
+			 0, "the page memory of a link is out of range"},
 			{MEMBER(vectors), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_VECTORS, 0, ~0u, 0,
 			 ""},
 			{MEMBER(host_pages), FRAGMENT_VSEC_HOST_PAGES, ~0u, 1, ~0u, 0,
-			 "there is no table of no host pages"},
+			 "the host-page table has no entries"},
 			{MEMBER(host_pages), FRAGMENT_VSEC_HOST_PAGES, ~0u, 1,
 			 FRAGMENT_HOST_PAGES_MAX, 0,
-			 "its host-page table is larger than the contract's limit"},
+			 "the host-page table is larger than the contract allows"},
 		},
 	.blocks =
 		{

@@ -52,7 +52,7 @@ static const char *roc_fragment_check(struct roc_endpoint *ep, struct roc_fragme
 	 * numbers of the PCI ID. A card with another layout would get wrong settings.
 	 */
 	if (!roc_fragment_vsec_agrees(vsec, ep->ops->channels, open))
-		return "its open registers are elsewhere than users look for them";
+		return "the open registers are not where user space expects them";
 	reason = roc_block_check(ep, &roc_fragment_contract, vsec);
 	for (i = 0; i < open->links * ep->ops->channels && !reason; i++) {
 		link.offset = open->link.offset + i * open->link_stride;
@@ -73,7 +73,7 @@ int roc_fragment_probe(struct roc_endpoint *ep)
 	if (roc_block_find(ep, &roc_fragment_contract, &vsec, &reason) > 0)
 		reason = roc_fragment_check(ep, &vsec, &ops->open);
 	if (reason) {
-		dev_err(&ep->pdev->dev, "the fragment interface cannot be used: %s\n", reason);
+		dev_err(&ep->pdev->dev, "failed to set up the fragment interface: %s\n", reason);
 		return -ENODEV;
 	}
 	for (c = 0; c < ep->ops->channels; c++)

@@ -88,12 +88,12 @@ int roc_event_probe(struct roc_endpoint *ep)
 		err = roc_event_probe_channel(&ep->channels[i], &vsec);
 	if (err) {
 		roc_event_remove(ep);
-		reason = "its limits or rings are too small";
+		reason = "the limits or rings are too small";
 	}
 	if (err == -ENOMEM)
 		return err;
 	if (reason) {
-		dev_warn(&ep->pdev->dev, "the event capability is not used: %s\n", reason);
+		dev_warn(&ep->pdev->dev, "ignoring the event capability: %s\n", reason);
 		return 0;
 	}
 	roc_block_interrupts(ep, &vsec.function, vsec.vectors, EVENT_CAUSE_ALL);

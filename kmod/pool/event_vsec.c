@@ -18,11 +18,11 @@
 const struct roc_vsec_contract roc_event_contract = {
 	.id = {EVENT_VSEC_ID, EVENT_VSEC_REVISION, EVENT_VSEC_LENGTH, EVENT_VSEC_SIGNATURE_VALUE},
 	.channels = {0, EVENT_VSEC_LIMITS, EVENT_VSEC_CHANNELS, 0, ROC_EVENT_CHANNELS, 0,
-		     "it has another number of channels"},
+		     "the number of channels does not match"},
 	.number =
 		{
 			{MEMBER(ring_log2), EVENT_VSEC_LIMITS, EVENT_VSEC_RING_MAX, EVENT_RING_MIN,
-			 RING_LOG2_MAX, RING_LOG2_MAX, "there are no rings of such a size"},
+			 RING_LOG2_MAX, RING_LOG2_MAX, "the largest ring size is out of range"},
 			{MEMBER(vectors), EVENT_VSEC_LIMITS, EVENT_VSEC_VECTORS, 0, ~0u, 0, ""},
 		},
 	.blocks =

@@ -47,11 +47,11 @@ static const char *roc_stream_probe_one(struct roc_channel *ch, const struct roc
 	st->segments_max = vsec->segments;
 	st->clock = ioread32(st->card + CARD_CLOCK);
 	if (!st->clock || st->clock == ROC_ALL_ONES)
-		return "it does not say how fast its clock is";
+		return "the clock register is invalid";
 	is = ioread32(ch->block + STREAM_TYPE);
 	roc_stream_name(st, is);
 	return (is & 0xffff) == type ? NULL
-				     : "its streams are in another order than users know them in";
+				     : "the streams are not in the order that user space expects";
 }
 
 /*
@@ -68,11 +68,11 @@ int roc_stream_probe(struct roc_endpoint *ep)
 	if (roc_block_find(ep, &roc_stream_contract, &vsec, &reason) > 0)
 		reason = roc_stream_vsec_agrees(&vsec, channels, &ops->open)
 				 ? roc_block_check(ep, &roc_stream_contract, &vsec)
-				 : "its open registers are elsewhere than users look for them";
+				 : "the open registers are not where user space expects them";
 	for (c = 0; c < channels && !reason; c++)
 		reason = roc_stream_probe_one(&ep->channels[c], &vsec, ops->types[c]);
 	if (reason) {
-		dev_err(&ep->pdev->dev, "the stream interface cannot be used: %s\n", reason);
+		dev_err(&ep->pdev->dev, "failed to set up the stream interface: %s\n", reason);
 		return -ENODEV;
 	}
 	roc_block_interrupts(ep, &vsec.function, vsec.vectors,

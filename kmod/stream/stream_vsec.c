@@ -14,12 +14,12 @@ const struct roc_vsec_contract roc_stream_contract = {
 	.id = {STREAM_VSEC_ID, STREAM_VSEC_REVISION, STREAM_VSEC_LENGTH,
 	       STREAM_VSEC_SIGNATURE_VALUE},
 	.channels = {0, STREAM_VSEC_LIMITS, STREAM_VSEC_STREAMS, 0, ROC_STREAMS_MAX, 0,
-		     "it has another number of streams"},
+		     "the number of streams does not match"},
 	.number =
 		{
 			{MEMBER(ring_log2), STREAM_VSEC_LIMITS, STREAM_VSEC_RING_MAX,
 			 STREAM_RING_MIN, RING_LOG2_CARD, RING_LOG2_MAX,
-			 "there are no rings of such a size"},
+			 "the largest ring size is out of range"},
 			{MEMBER(vectors), STREAM_VSEC_LIMITS, STREAM_VSEC_VECTORS, 0, ~0u, 0, ""},
 			{MEMBER(segments), STREAM_VSEC_SEGMENTS, ~0u, 0, ~0u, 0, ""},
 		},

@@ -202,7 +202,8 @@ static int cru_identify(struct roc_endpoint *ep)
 	ep->features = roc_read(ep, CRU_BAR_DMA, CRU_FEATURES);
 	ep->fifo_depth = roc_read(ep, CRU_BAR_DMA, CRU_FIFO_DEPTH) ?: CRU_FIFO_DEPTH_DEFAULT;
 	if (ep->fifo_depth > ROC_FIFO_DEPTH_MAX) {
-		dev_err(&ep->pdev->dev, "register 0x%x has a FIFO depth of %u, more than %u\n",
+		dev_err(&ep->pdev->dev,
+			"FIFO depth register 0x%x reads %u, which exceeds the limit of %u\n",
 			CRU_FIFO_DEPTH, ep->fifo_depth, ROC_FIFO_DEPTH_MAX);
 		return -EIO;
 	}

@@ -179,12 +179,12 @@ static void numbers(void)
 
 	good();
 	put(AT + EVENT_VSEC_LIMITS, 2 | 16 << 8);
-	REFUSED("it has another number of channels");
+	REFUSED("the number of channels does not match");
 	put(AT + EVENT_VSEC_LIMITS, 0 | 16 << 8);
-	REFUSED("it has another number of channels");
+	REFUSED("the number of channels does not match");
 	for (i = 0; i < sizeof(bad_rings); i++) {
 		put(AT + EVENT_VSEC_LIMITS, 1 | (uint32_t)bad_rings[i] << 8);
-		REFUSED("there are no rings of such a size");
+		REFUSED("the largest ring size is out of range");
 	}
 	put(AT + EVENT_VSEC_LIMITS, 1 | 31 << 8);
 	UNIT_EQ(found(), 1);

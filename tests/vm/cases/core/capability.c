@@ -58,7 +58,7 @@ static void odd_words(void)
 	if (skip())
 		return;
 	odd(VSEC + EVENT_VSEC_LIMITS, emu_config(CARD0, 0, VSEC + EVENT_VSEC_LIMITS) | 255 << 8,
-	    "no rings of such a size");
+	    "largest ring size is out of range");
 	works();
 	/* Rings that may be, but with fewer entries than there are links. */
 	odd(VSEC + EVENT_VSEC_LIMITS,

@@ -201,7 +201,7 @@ static void other_links(void)
 	emu_config_set(CARD0, 0, VSEC + FRAGMENT_VSEC_LIMITS, (limits & ~0xf0u) | 5 << 4);
 	UNIT_EQ(put_text("/sys/bus/pci/drivers/roc/bind", address), -ENODEV);
 	UNIT_EQ(RUN("dmesg | grep 'roc %s' | tail -3", address), 0);
-	OUTPUT_HAS("open registers are elsewhere");
+	OUTPUT_HAS("open registers are not where");
 	emu_config_set(CARD0, 0, VSEC + FRAGMENT_VSEC_LIMITS, limits);
 	UNIT_NEED(driver_bind(address));
 }

@@ -125,8 +125,9 @@ static void fifo_too_deep(void)
 	UNIT_EQ(driver_unbind(address), 0);
 	emu(CARD0, "set 0 depth-register 4097");
 	CU_ASSERT(!driver_bind(address));
-	CU_ASSERT(klog_wait(fd, "register 0xc04 has a FIFO depth of 4097, more than 4096", 5000) !=
-		  NULL);
+	CU_ASSERT(klog_wait(fd,
+			    "FIFO depth register 0xc04 reads 4097, which exceeds the limit of 4096",
+			    5000) != NULL);
 	close(fd);
 	emu(CARD0, "set 0 depth-register 128");
 	UNIT_NEED(driver_bind(address));

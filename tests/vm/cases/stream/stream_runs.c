@@ -284,7 +284,7 @@ static void registers_elsewhere(void)
 	UNIT_NEED(UNIT_WAIT(clock_elsewhere(), CYCLES_HIGH_MS));
 	strcpy(address, pci_address(P40_ID));
 	UNIT_EQ(driver_unbind(address), 0);
-	off_by(address, STREAM_VSEC_CARD, ELSEWHERE, "open registers are elsewhere");
+	off_by(address, STREAM_VSEC_CARD, ELSEWHERE, "open registers are not where");
 	off_by(address, STREAM_VSEC_STREAM, 8, "the ID register of a block does not match");
 	UNIT_NEED(driver_bind(address));
 	start(&r);
