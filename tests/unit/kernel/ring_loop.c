@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel's side of the rings as a thread: see ring_loop.h.
+ * The kernel side of the rings as a thread: see ring_loop.h.
  */
 #include <sched.h>
 #include <time.h>
@@ -8,9 +8,9 @@
 #include "kmod/pool/ring.h"
 #include "ring_loop.h"
 
-#define SLEEP_LIMIT_SECONDS 10 /* a reader who published may be kept from kicking by others */
+#define SLEEP_LIMIT_SECONDS 10 /* other processes may delay the kick of a reader */
 
-/* Until the reader kicks. False after a limit: nobody did. */
+/* Sleep until the reader kicks. False: it did not within the limit. */
 static bool sleep_until_kick(struct ring_loop *loop)
 {
 	struct timespec end;
@@ -58,17 +58,17 @@ void *ring_loop_run(void *context)
 	while (loop->taken < __atomic_load_n(&loop->total, __ATOMIC_RELAXED) &&
 	       !__atomic_load_n(&loop->stop, __ATOMIC_RELAXED)) {
 		__u32 count = roc_ring_fill_count(&r);
-		__u32 room = r.ready_entries - roc_ring_ready_count(&r);
+		__u32 space = r.ready_entries - roc_ring_ready_count(&r);
 		__u32 i;
 
-		for (i = 0; i < count && i < room; i++)
+		for (i = 0; i < count && i < space; i++)
 			pass_one(loop, &r);
 		if (i) {
 			roc_ring_publish(&r);
 			continue;
 		}
 		if (count) {
-			sched_yield(); /* no room: the reader will make some without a word */
+			sched_yield(); /* no space: the reader releases entries without a kick */
 			continue;
 		}
 		if (!roc_ring_arm_kick(&r) && !sleep_until_kick(loop) && roc_ring_fill_count(&r))

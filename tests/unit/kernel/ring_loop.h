@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's side of the rings as a thread: the module's own ring.c, around it a loop that hands
- * every superpage back. A file of its own because library and module each have a struct roc_rings.
+ * The kernel side of the rings as a thread: kmod/pool/ring.c in a loop that returns every
+ * superpage. This is a separate file, because library and module each have a struct roc_rings.
  */
 #ifndef UNIT_RING_LOOP_H
 #define UNIT_RING_LOOP_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Owned by the test; the thread uses it from ring_loop_run()'s start to its return. */
+/* Owned by the test. The thread uses it from the start of ring_loop_run() to its return. */
 struct ring_loop {
 	void *user, *kernel, *fill, *ready; /* the shared areas */
 	uint32_t fill_entries, ready_entries;
@@ -19,7 +19,7 @@ struct ring_loop {
 	uint64_t total; /* entries to pass, then return */
 	uint32_t check; /* seed of the entries' pattern */
 	sem_t kick;
-	bool stop; /* atomically: the reader gave up */
+	bool stop; /* atomic: the reader has given up */
 	/* Results, to be read after the thread's end. */
 	uint64_t taken, wrong, sleeps, lost_kicks;
 	__u64 bad_index;
@@ -30,17 +30,17 @@ struct ring_loop {
 void *ring_loop_run(void *loop);
 
 /*
- * The race of barrier E alone, many times over: on each of count pairs of areas the reader
- * publishes one entry while the kernel arms its kick. Both walk the pairs in step.
+ * Repeat the race of barrier (E): on each of @count pairs of areas, the reader publishes one entry
+ * while the kernel arms the kick. Both proceed through the pairs in step.
  */
 struct ring_race {
 	unsigned char *user, *kernel; /* count areas each */
 	uint32_t count;
-	uint32_t reader_at, kernel_at; /* atomically: how far each is */
+	uint32_t reader_at, kernel_at; /* atomic: progress of each side */
 	bool *saw;		       /* out: roc_ring_arm_kick() saw the entry */
 };
 
-/* Wait until the other is where we are, then for a while that differs from pair to pair. */
+/* Wait until the other side has reached pair @i, then for a time that differs between pairs. */
 static inline void ring_race_step(uint32_t *mine, const uint32_t *other, uint32_t i, uint32_t pause)
 {
 	uint32_t spins = 0;

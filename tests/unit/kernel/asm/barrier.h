@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What kernel files that are tested in user space need of the kernel's header of this name. */
+/* The part of the kernel header of this name that kernel files need in user-space tests. */
 #ifndef UNIT_ASM_BARRIER_H
 #define UNIT_ASM_BARRIER_H
 

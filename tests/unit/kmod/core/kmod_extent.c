@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The module's extent table against a table of single pages, which cannot be wrong.
+ * The extent table in kmod/core/extent.c, compared with a table of single pages.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -26,13 +26,13 @@ static void neighbours_join(void)
 	CU_ASSERT(roc_extents_append(&ex, 0x2000, 2 * PAGE));
 	UNIT_EQ(ex.count, 1);
 	UNIT_EQ(table[0].length, 3 * PAGE);
-	/* A gap, a step back, and the same again are each a new one. */
+	/* A gap, a step back, and the same address again each begin a new extent. */
 	CU_ASSERT(roc_extents_append(&ex, 0x5000, PAGE));
 	CU_ASSERT(roc_extents_append(&ex, 0x4000, PAGE));
 	CU_ASSERT(roc_extents_append(&ex, 0x4000, PAGE));
 	UNIT_EQ(ex.count, 4);
 	UNIT_EQ(table[3].offset, 5 * PAGE);
-	/* Full: no more extents, but the last may still grow. */
+	/* The table is full: no new extent, but the last one may still grow. */
 	CU_ASSERT(!roc_extents_append(&ex, 0x9000, PAGE));
 	UNIT_EQ(ex.count, 4);
 	CU_ASSERT(roc_extents_append(&ex, 0x5000, PAGE));
@@ -81,7 +81,7 @@ static void edges(void)
 	UNIT_EQ(roc_extents_find(&ex, UINT64_MAX - PAGE + 1, PAGE, &bus), -ERANGE);
 }
 
-/* Random layouts: find, whole and shortest against the pages one by one. */
+/* Random layouts: compare find, whole, shortest and run with the single pages. */
 static void as_single_pages(void)
 {
 	__u64 pages[PAGES];
@@ -118,7 +118,7 @@ static void as_single_pages(void)
 				if (pages[k + 1] != pages[k] + PAGE)
 					want = -EXDEV;
 			UNIT_EQ(roc_extents_find(&ex, offset, length, &bus), want);
-			/* A run ends where the next byte is somewhere else. */
+			/* A run ends before the first byte that is not contiguous. */
 			length = roc_extents_run(&ex, offset);
 			UNIT_EQ(!length, offset >= count * PAGE);
 			if (length) {

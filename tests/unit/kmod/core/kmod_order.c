@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Order of the module's page allocations, against an allocator that runs out of large pieces for a
- * while.
+ * Order of page allocations in kmod/core/order.h, with an allocator that runs out of large pieces
+ * for a while.
  */
 #include "kmod/core/order.h"
 #include "unit.h"
@@ -11,7 +11,7 @@
 static struct roc_order order;
 static unsigned int attempts;
 
-/* One piece from an allocator whose largest is @largest; its order. */
+/* Allocate one piece from an allocator whose largest order is @largest. Return its order. */
 static unsigned int piece(unsigned int largest)
 {
 	for (attempts++; order.now > largest; attempts++)
@@ -44,7 +44,9 @@ static void falls_at_once(void)
 	UNIT_EQ(piece(0), 0);
 }
 
-/* One page in between must not leave a ring of 64 GiB in single pages. */
+/*
+ * After a failure the order rises again; otherwise a ring of 64 GiB would consist of single pages.
+ */
 static void rises_again(void)
 {
 	unsigned int i;
@@ -57,7 +59,7 @@ static void rises_again(void)
 	UNIT_EQ(piece(MOST), MOST);
 }
 
-/* Fragmented memory costs few attempts that fail. */
+/* With fragmented memory, few attempts fail. */
 static void attempts_are_rare(void)
 {
 	unsigned int i;

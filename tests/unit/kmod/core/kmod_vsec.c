@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The event capability as a card may say it, good and bad, judged by the module.
+ * The parser of capabilities in kmod/core/vsec.c, with valid and invalid event capabilities.
  */
 #include <stdint.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "kmod/pool/event_vsec.h"
 #include "unit.h"
 
-#define AT 0x200 /* our capability */
+#define AT 0x200 /* the event capability */
 #define OTHER 0x100
 #define MSIX 0xb0
 
@@ -45,7 +45,7 @@ static void put(unsigned int at, uint32_t value)
 	space[at / 4] = value;
 }
 
-/* A CRU as it is. */
+/* A valid capability of a CRU. */
 static void good(void)
 {
 	memset(space, 0, sizeof(space));
@@ -76,14 +76,14 @@ static int found(void)
 	return roc_vsec_find(&card, &roc_event_contract, &vsec, &reason);
 }
 
-/* It is found, and refused for this reason. */
+/* The capability is found, and rejected for @reason. */
 #define REFUSED(reason)                                                                            \
 	do {                                                                                       \
 		UNIT_EQ(found(), -1);                                                              \
 		UNIT_STR(reason, reason);                                                          \
 	} while (0)
 
-static void good_ones(void)
+static void valid(void)
 {
 	unsigned int c;
 
@@ -114,7 +114,7 @@ static void good_ones(void)
 	UNIT_EQ(vsec.block[5].offset, 0x800 + 5 * EVENT_CHANNEL_SIZE);
 }
 
-static void not_there(void)
+static void absent(void)
 {
 	good();
 	put(AT + VSEC_SIGNATURE, 0);
@@ -129,7 +129,7 @@ static void not_there(void)
 	UNIT_EQ(found(), 0);
 	memset(space, 0xff, sizeof(space));
 	UNIT_EQ(found(), 0);
-	/* At the very end, where it does not fit. */
+	/* A capability at the end of the configuration space, which does not fit. */
 	good();
 	header(OTHER, PCI_EXT_CAP_ID_VNDR, 0xff8);
 	header(0xff8, PCI_EXT_CAP_ID_VNDR, 0);
@@ -137,8 +137,8 @@ static void not_there(void)
 	UNIT_EQ(found(), 0);
 }
 
-/* Lists that lead back into themselves. */
-static void endless(void)
+/* Circular lists of capabilities. */
+static void circular(void)
 {
 	good();
 	header(OTHER, PCI_EXT_CAP_ID_VNDR, 0x300);
@@ -150,13 +150,13 @@ static void endless(void)
 	header(OTHER, PCI_EXT_CAP_ID_ERR, 0x300);
 	header(0x300, PCI_EXT_CAP_ID_ERR, OTHER);
 	REFUSED("the list of capabilities has no end");
-	/* Ours is among them. */
+	/* The event capability is found even in a circular list. */
 	header(OTHER, PCI_EXT_CAP_ID_VNDR, AT);
 	header(AT, PCI_EXT_CAP_ID_VNDR, OTHER);
 	UNIT_EQ(found(), 1);
 }
 
-/* All there is room for, and ours the last. */
+/* As many capabilities as fit, with the event capability last. */
 static void many(void)
 {
 	unsigned int at;
@@ -189,10 +189,10 @@ static void numbers(void)
 	put(AT + EVENT_VSEC_LIMITS, 1 | 31 << 8);
 	UNIT_EQ(found(), 1);
 	UNIT_EQ(vsec.ring_log2, 31);
-	UNIT_EQ(vsec.vectors, 0); /* no interrupts, and no fault */
+	UNIT_EQ(vsec.vectors, 0); /* no interrupts, which is valid */
 }
 
-/* What @links links that hold @depth superpages each get; 0: the card is refused. */
+/* Depth that the driver chooses for @links links of @depth superpages; 0: it rejects the card. */
 static uint32_t depth_of(uint32_t depth, unsigned int links, unsigned int ring_log2)
 {
 	struct roc_event_sizes s = {0};
@@ -205,7 +205,7 @@ static uint32_t depth_of(uint32_t depth, unsigned int links, unsigned int ring_l
 	return s.depth;
 }
 
-/* LIMITS has a lower bound, and no upper one. */
+/* LIMITS has a lower bound, but no upper one. */
 static void sizes(void)
 {
 	struct roc_event_sizes s;
@@ -220,7 +220,7 @@ static void sizes(void)
 	UNIT_EQ(depth_of(0, 1, 16), 0);
 	UNIT_EQ(depth_of(128, 16, 4), 0); /* 8 entries for 16 links */
 	UNIT_EQ(depth_of(128, 1, 2), 0);
-	/* More slots than the driver has links do no harm, fewer do. */
+	/* More slots than the driver uses are valid, fewer are not. */
 	UNIT_EQ(roc_event_sizes(255u << 16 | 16, 16, 16, &s), 1);
 	UNIT_EQ(s.depth, 16);
 	UNIT_EQ(roc_event_sizes(15u << 16 | 16, 16, 16, &s), 0);
@@ -242,7 +242,7 @@ static void places(void)
 	REFUSED(outside);
 	put(AT + EVENT_VSEC_CHANNEL, 0x1000 | 7);
 	REFUSED(outside);
-	/* BAR 2 is the group's, and so is a register of BAR 0. */
+	/* The group may write BAR 2, and one register of BAR 0. */
 	put(AT + EVENT_VSEC_CHANNEL, 0x1000 | 2);
 	REFUSED(open);
 	put(AT + EVENT_VSEC_CHANNEL, 0x410);
@@ -256,7 +256,7 @@ static void places(void)
 	REFUSED(open);
 	put(AT + EVENT_VSEC_CARD, 0x10000);
 	REFUSED(outside);
-	/* A stride that comes round. */
+	/* A stride that overflows. */
 	good();
 	card.channels = 3;
 	put(AT + EVENT_VSEC_LIMITS, 3 | 16 << 8);
@@ -293,7 +293,7 @@ static void tables(void)
 	CU_ASSERT(!roc_vsec_tables_user_writable(&card));
 	card.table[0].bar = 2;
 	CU_ASSERT(roc_vsec_tables_user_writable(&card));
-	card.table[0].bar = 4; /* nobody's */
+	card.table[0].bar = 4; /* users cannot access this one */
 	CU_ASSERT(!roc_vsec_tables_user_writable(&card));
 	card.table[1].bar = 2;
 	CU_ASSERT(roc_vsec_tables_user_writable(&card));
@@ -304,6 +304,6 @@ static void tables(void)
 	CU_ASSERT(!roc_vsec_tables_user_writable(&card));
 }
 
-UNIT_MAIN("kmod vsec", {"good ones", good_ones}, {"not there", not_there}, {"endless", endless},
-	  {"many", many}, {"numbers", numbers}, {"sizes", sizes}, {"places", places},
+UNIT_MAIN("kmod_vsec", {"valid", valid}, {"absent", absent}, {"circular lists", circular},
+	  {"many capabilities", many}, {"numbers", numbers}, {"sizes", sizes}, {"places", places},
 	  {"overlaps", overlaps}, {"tables", tables})

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The capability of a contract, found and refused: what the tests of all contracts with channels
- * share. A test includes this once and defines @test and agrees().
+ * Shared part of the tests of a capability: find a valid one, and reject invalid ones. A test
+ * includes this once and defines @test and agrees().
  */
 #ifndef ROC_UNIT_KMOD_VSEC_TEST_H
 #define ROC_UNIT_KMOD_VSEC_TEST_H
@@ -33,12 +33,12 @@ static const struct vsec_test {
 	const struct roc_vsec_contract *contract;
 	struct roc_vsec_card card;
 	void *result;
-	struct vsec_words good;	 /* the capability as the contract's card has it */
-	struct vsec_words bad;	 /* with each of these in it, it is refused */
-	struct vsec_words moved; /* with each of these it is found, and does not agree */
+	struct vsec_words good;	 /* a valid capability */
+	struct vsec_words bad;	 /* each of these words makes it invalid */
+	struct vsec_words moved; /* with each of these it is valid, but has another layout */
 } test;
 
-/* Is what was found what users of this PCI id take for granted? */
+/* Return true if the layout is the one that user space expects by the PCI ID. */
 static _Bool agrees(void);
 
 static __u32 space[1024];
@@ -54,7 +54,7 @@ static _Bool is_user_writable(void *context, const struct roc_piece *piece)
 	return piece->bar == open_bar;
 }
 
-/* Both BARs and the tables of MSI-X of a card, by the names of its registers. */
+/* BARs and MSI-X tables of a card, from the constants in its register header. */
 #define VSEC_CARD(CARD, count)                                                                     \
 	{                                                                                          \
 		.read = read_word, .user_writable = is_user_writable, .channels = (count),         \
@@ -77,7 +77,7 @@ static void good(void)
 
 	memset(space, 0, sizeof(space));
 	open_bar = 2;
-	space[0x100 / 4] = 0x0001 | 1 << 16 | VSEC_AT << 20; /* AER, and then ours */
+	space[0x100 / 4] = 0x0001 | 1 << 16 | VSEC_AT << 20; /* AER, followed by the capability */
 	put(0, 0x000b | 1 << 16);
 	for (i = 0; i < test.good.count; i++)
 		put(test.good.word[i].at, test.good.word[i].value);
@@ -90,7 +90,7 @@ static int find(void)
 	return roc_vsec_find(&test.card, test.contract, test.result, &reason);
 }
 
-static void not_there(void)
+static void absent(void)
 {
 	good();
 	put(VSEC_SIGNATURE, 0);
@@ -114,8 +114,8 @@ static void refused(void)
 	UNIT_EQ(find(), -1);
 }
 
-/* Good in itself, and yet not what users of this PCI id take for granted. */
-static void elsewhere(void)
+/* Valid capabilities with another layout than user space expects by the PCI ID. */
+static void other_layout(void)
 {
 	size_t i;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How far a ring is, told by its phase bits in kmod/fragment/count.c: against a card that writes
- * one entry after the other, wherever the 32 bits wrap, and with a reader who says what he likes.
+ * Counting of entries by phase bits in kmod/fragment/count.c, with a card that writes entries in
+ * order, counts that wrap at different places, and readers that report valid or random counts.
  */
 #include "unit.h"
 
@@ -15,7 +15,7 @@
 #define ENTRIES (1u << LOG2)
 
 static struct {
-	__u8 before[64]; /* both are full of what is no entry: nobody may look there */
+	__u8 before[64]; /* guards without valid entries: these may not be read */
 	struct fragment_descriptor entry[ENTRIES];
 	__u8 behind[64];
 } ring;
@@ -36,7 +36,7 @@ static struct roc_count begin(__u32 start)
 	};
 }
 
-/* What a card writes that is in its @count-th entry. */
+/* Write entry number @count as a card does. */
 static void write_entry(const struct roc_count *c, __u32 count)
 {
 	struct fragment_descriptor *at = &ring.entry[fragment_slot(count, LOG2)];
@@ -70,8 +70,8 @@ static void each_step(void)
 	}
 }
 
-/* Who looked long ago begins where the reader is. */
-static void laps_that_nobody_saw(void)
+/* After a long time without an update, the search begins at the count of the reader. */
+static void laps_between_updates(void)
 {
 	__u32 count;
 	size_t o;
@@ -86,7 +86,7 @@ static void laps_that_nobody_saw(void)
 	}
 }
 
-/* The reader need not say where he is as long as nobody sleeps: what is known stays good. */
+/* A reader that does not report its count: the known count stays valid. */
 static void reader_behind(void)
 {
 	struct roc_count c = begin(0);
@@ -102,7 +102,7 @@ static void reader_behind(void)
 	UNIT_EQ(c.known, 45);
 }
 
-/* What the card has written when it has come to @count. */
+/* Write the last lap before @count. */
 static void write_lap(const struct roc_count *c, __u32 count)
 {
 	__u32 i;
@@ -111,8 +111,8 @@ static void write_lap(const struct roc_count *c, __u32 count)
 		write_entry(c, i);
 }
 
-/* However long he did not say where he is: when he does it is where we begin. */
-static void reader_silent_for_long(void)
+/* After any time without a report, a new report is where the search begins. */
+static void late_report(void)
 {
 	static const __u32 silences[] = {0x7fffffff, 0x80000000, 0x80000064, 0xc0000000,
 					 0xffffff00};
@@ -137,8 +137,8 @@ static void reader_silent_for_long(void)
 	}
 }
 
-/* What he said long ago is not said again: it lies half of all counts ahead in the end. */
-static void reader_never_said(void)
+/* An old report is not new, even when it lies half of all counts ahead. */
+static void reader_never_reports(void)
 {
 	static const __u32 laps[] = {0x7fffff00, 0x80000000, 0x80000040, 0xc0000000};
 	size_t o, i;
@@ -155,8 +155,8 @@ static void reader_never_said(void)
 	}
 }
 
-/* Whatever anybody says, the count ends within a lap of it, and nothing else is touched. */
-static void lies(void)
+/* For random input, the count is within a lap of one of the inputs. */
+static void random_counts(void)
 {
 	unsigned int tries, i;
 	__u32 taken, before;
@@ -175,7 +175,7 @@ static void lies(void)
 	}
 }
 
-/* Of what he says that he has nothing is there: it does not count. */
+/* A report beyond the entries that are there is ignored. */
 static void reader_ahead_of_the_card(void)
 {
 	__u32 count;
@@ -194,7 +194,7 @@ static void reader_ahead_of_the_card(void)
 	}
 }
 
-/* A ring that is full of what he has not taken: the entry that he took last is gone. */
+/* The ring is full: the last entry that the reader took is overwritten. */
 static void full_ring(void)
 {
 	__u32 count;
@@ -210,7 +210,7 @@ static void full_ring(void)
 	}
 }
 
-/* A card that leaves out @hole entries from @at on, and writes up to @end. */
+/* Write entries up to @end, but leave out @hole entries from @at on. */
 static void write_with_hole(const struct roc_count *c, __u32 end, __u32 at, __u32 hole)
 {
 	__u32 i;
@@ -223,7 +223,7 @@ static void write_with_hole(const struct roc_count *c, __u32 end, __u32 at, __u3
 static const __u32 hole_sizes[] = {1, 2, 7, ENTRIES / 2};
 #define HOLES (sizeof(hole_sizes) / sizeof(hole_sizes[0]))
 
-/* A reader that comes to the hole is recognized if the search ended behind it. */
+/* If the search ended behind a hole, the hole is detected when the reader reaches it. */
 static void gaps_that_the_reader_reaches(void)
 {
 	unsigned int found = 0;
@@ -254,7 +254,7 @@ static void gaps_that_the_reader_reaches(void)
 	CU_ASSERT_TRUE(found > 0);
 }
 
-/* What the card only counted is missing, too; a count that cannot be is not believed. */
+/* Entries that the card only counted are lost, too; an invalid count is ignored. */
 static void entries_that_were_only_counted(void)
 {
 	size_t o, n;
@@ -277,7 +277,7 @@ static void entries_that_were_only_counted(void)
 	}
 }
 
-/* A reader that does not report its position, and a card that never leaves anything out. */
+/* No loss is reported for a card without holes, and a reader that does not report its count. */
 static void no_gap(void)
 {
 	static const __u32 ahead[] = {
@@ -293,7 +293,9 @@ static void no_gap(void)
 
 				end = c.start + known + ahead[i];
 				write_with_hole(&c, end, end, 0);
-				/* We looked when the card was at @known, and it went on since. */
+				/*
+				 * The last update was at @known; the card has written more since.
+				 */
 				c.known = c.start + known;
 				roc_count_update(&c, end);
 				UNIT_EQ(roc_count_next(&c, end), end);
@@ -306,9 +308,9 @@ static void no_gap(void)
 	}
 }
 
-UNIT_MAIN("kmod_count", {"each step", each_step}, {"laps that nobody saw", laps_that_nobody_saw},
-	  {"reader behind", reader_behind}, {"reader silent for long", reader_silent_for_long},
-	  {"reader who never said", reader_never_said}, {"lies", lies},
+UNIT_MAIN("kmod_count", {"each step", each_step}, {"laps between updates", laps_between_updates},
+	  {"reader behind", reader_behind}, {"report after a long silence", late_report},
+	  {"reader that never reports", reader_never_reports}, {"random counts", random_counts},
 	  {"reader ahead of the card", reader_ahead_of_the_card}, {"full ring", full_ring},
 	  {"gaps that the reader reaches", gaps_that_the_reader_reaches},
 	  {"entries that were only counted", entries_that_were_only_counted}, {"no gap", no_gap})

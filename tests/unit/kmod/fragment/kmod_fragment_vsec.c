@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The fragment capability: found, and refused whenever it says what cannot be.
+ * The fragment capability: a valid one is found, invalid ones are rejected.
  */
 #include "../core/vsec_test.h"
 
@@ -70,21 +70,21 @@ static void found(void)
 }
 
 static const struct vsec_word bad[] = {
-	/* another number of sub-units, no links, rings of no size */
+	/* wrong number of sub-units, no links, invalid ring sizes */
 	{FRAGMENT_VSEC_LIMITS, LIMITS(1, 6, 20, 16)},
 	{FRAGMENT_VSEC_LIMITS, LIMITS(2, 0, 20, 16)},
 	{FRAGMENT_VSEC_LIMITS, LIMITS(2, 6, 3, 16)},
 	{FRAGMENT_VSEC_LIMITS, LIMITS(2, 6, 29, 16)},
 	{FRAGMENT_VSEC_LIMITS, LIMITS(2, 6, 20, 3)},
-	/* less than a page, and more pages than a word can name */
+	/* memory for less than a page, and for more pages than a word can name */
 	{FRAGMENT_VSEC_MEMORY, 63},
 	{FRAGMENT_VSEC_MEMORY, 1u << 28},
-	/* no host page to write to */
+	/* no host page */
 	{FRAGMENT_VSEC_HOST_PAGES, 0},
-	/* a table that takes too long to fill in */
+	/* a table that is too large to be filled in reasonable time */
 	{FRAGMENT_VSEC_HOST_PAGES, FRAGMENT_HOST_PAGES_MAX + 1},
 	{FRAGMENT_VSEC_HOST_PAGES, 0xffffffff},
-	/* outside of the BAR, or none of ours */
+	/* outside of the BAR, or in a BAR that does not exist */
 	{FRAGMENT_VSEC_SUB, ROBINNP_BAR_DMA | (ROBINNP_BAR_DMA_SIZE - 0x100)},
 	{FRAGMENT_VSEC_SUB, 1 | ROBINNP_SUB(0)},
 	{FRAGMENT_VSEC_COUNTS, ROBINNP_BAR_CARD | (ROBINNP_BAR_CARD_SIZE - 0x100)},
@@ -94,7 +94,7 @@ static const struct vsec_word bad[] = {
 	{FRAGMENT_VSEC_FUNCTION, ROBINNP_BAR_CARD | 0x8000},
 	{FRAGMENT_VSEC_DOORBELL, ROBINNP_BAR_CARD | 0x8000},
 	{FRAGMENT_VSEC_SUB, ROBINNP_BAR_CARD | 0x8000},
-	/* over each other, and over the tables of MSI-X */
+	/* overlaps with each other, and with the MSI-X tables */
 	{FRAGMENT_VSEC_STRIDE, 0x80},
 	{FRAGMENT_VSEC_LINK_STRIDE, 0x80},
 	{FRAGMENT_VSEC_LINK_STRIDE, 0},
@@ -103,11 +103,11 @@ static const struct vsec_word bad[] = {
 	{FRAGMENT_VSEC_DOORBELL, ROBINNP_BAR_DMA | 0x1000},
 	{FRAGMENT_VSEC_CARD, ROBINNP_BAR_CARD | ROBINNP_COUNTS(1)},
 	{FRAGMENT_VSEC_CARD, ROBINNP_BAR_CARD | ROBINNP_LINK(5)},
-	/* no page of its own */
+	/* not on a page of its own */
 	{FRAGMENT_VSEC_DOORBELL, ROBINNP_BAR_DMA | (ROBINNP_DOORBELL(0) + 0x800)},
 };
 
-/* A card may have larger rings than counts of 32 bits can tell laps of for sure. */
+/* A card may have larger rings than those whose laps 32-bit counts can distinguish. */
 static void largest_ring(void)
 {
 	good();
@@ -135,5 +135,5 @@ static const struct vsec_test test = {
 	.moved = VSEC_WORDS(moved),
 };
 
-UNIT_MAIN("kmod_fragment_vsec", {"found", found}, {"not there", not_there}, {"refused", refused},
-	  {"largest ring", largest_ring}, {"elsewhere", elsewhere})
+UNIT_MAIN("kmod_fragment_vsec", {"found", found}, {"absent", absent}, {"refused", refused},
+	  {"largest ring", largest_ring}, {"other layout", other_layout})

@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * When the module looks for finished superpages: simulated cards of steady, stepping and pausing
- * rates.
+ * Scheduling of polls in kmod/pool/pace.c: simulated cards with steady, stepping and pausing rates.
  */
 #include "kmod/pool/pace.h"
 #include "unit.h"
 
 #define US 1000ull
 #define MS 1000000ull
-#define HELD 1536 /* superpages in the card */
+#define IN_FLIGHT 1536 /* superpages in the card */
 
-/* A card that finishes a superpage every @interval ns, and a thread that sleeps as it is told. */
-struct world {
+/* A card that finishes a superpage every @interval ns, and a thread that sleeps as scheduled. */
+struct simulation {
 	struct roc_rate rate;
 	__u64 now, interval, from;
 	__u64 seen, ticks, dry;
-	__u64 worst; /* ns that a superpage lay there */
-	__u32 held, min_ready;
+	__u64 worst; /* longest time from the end of a superpage to the poll that found it, ns */
+	__u32 in_flight, min_ready;
 };
 
-static struct world begin(__u64 interval, __u32 held)
+static struct simulation begin(__u64 interval, __u32 in_flight)
 {
-	return (struct world){
-		.now = 1000 * MS, .interval = interval, .from = 1000 * MS, .held = held};
+	return (struct simulation){
+		.now = 1000 * MS, .interval = interval, .from = 1000 * MS, .in_flight = in_flight};
 }
 
-static void step(struct world *w, __u64 interval)
+static void step(struct simulation *w, __u64 interval)
 {
 	w->from = w->now;
 	w->interval = interval;
 }
 
-static void run(struct world *w, __u64 ns)
+static void run(struct simulation *w, __u64 ns)
 {
 	__u64 end = w->now + ns;
 
 	while (w->now < end) {
 		__u64 before = w->now, first, due = 0;
 
-		w->now += roc_rate_tick(&w->rate, w->now, w->held, w->min_ready);
+		w->now += roc_rate_tick(&w->rate, w->now, w->in_flight, w->min_ready);
 		w->ticks++;
 		if (w->interval)
 			due = (w->now - w->from) / w->interval - (before - w->from) / w->interval;
@@ -46,29 +45,29 @@ static void run(struct world *w, __u64 ns)
 			continue;
 		first = w->from + ((before - w->from) / w->interval + 1) * w->interval;
 		w->worst = w->now - first > w->worst ? w->now - first : w->worst;
-		w->dry += due >= w->held;
-		due = due < w->held ? due : w->held;
+		w->dry += due >= w->in_flight;
+		due = due < w->in_flight ? due : w->in_flight;
 		w->seen += due;
 		roc_rate_found(&w->rate, w->now, due);
 	}
 }
 
-static void forget(struct world *w)
+static void clear_results(struct simulation *w)
 {
 	w->seen = w->ticks = w->dry = w->worst = 0;
 }
 
-/* Few wakings under load, never dry, nothing lies for long. */
+/* At a steady rate the thread wakes rarely, the card never runs dry, and the delay is bounded. */
 static void steady(void)
 {
 	static const __u64 intervals[] = {20 * US, 100 * US, 400 * US, MS, 3 * MS, 40 * MS};
 	size_t i;
 
 	for (i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
-		struct world w = begin(intervals[i], HELD);
+		struct simulation w = begin(intervals[i], IN_FLIGHT);
 
 		run(&w, 500 * MS);
-		forget(&w);
+		clear_results(&w);
 		run(&w, 2000 * MS);
 		unit_note("every %llu us: %llu ticks, %llu superpages, worst %llu us",
 			  (unsigned long long)(intervals[i] / US), (unsigned long long)w.ticks,
@@ -85,23 +84,23 @@ static void steady(void)
 static void min_ready_batches(void)
 {
 	static const struct {
-		__u32 held, min_ready;
+		__u32 in_flight, min_ready;
 		__u64 ticks, worst;
 	} cases[] = {
-		{HELD, 20, 101, ROC_TICK_BATCH_MAX},
-		{HELD, 1000000000, 101, ROC_TICK_BATCH_MAX},
-		{HELD, ROC_TICK_BATCH, 201, ROC_TICK_MAX},
+		{IN_FLIGHT, 20, 101, ROC_TICK_BATCH_MAX},
+		{IN_FLIGHT, 1000000000, 101, ROC_TICK_BATCH_MAX},
+		{IN_FLIGHT, ROC_TICK_BATCH, 201, ROC_TICK_MAX},
 		{12, 20, 205, ROC_TICK_MAX},
 		{128, 20, 205, ROC_TICK_MAX},
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct world w = begin(MS, cases[i].held);
+		struct simulation w = begin(MS, cases[i].in_flight);
 
 		w.min_ready = cases[i].min_ready;
 		run(&w, 500 * MS);
-		forget(&w);
+		clear_results(&w);
 		run(&w, 1000 * MS);
 		UNIT_EQ(w.dry, 0);
 		CU_ASSERT(w.ticks <= cases[i].ticks);
@@ -109,23 +108,23 @@ static void min_ready_batches(void)
 	}
 }
 
-/* A card that holds few superpages is looked after before it has used up half of them. */
+/* A card with few superpages is polled before it has filled half of them. */
 static void nearly_empty(void)
 {
-	struct world w = begin(MS, 8);
+	struct simulation w = begin(MS, 8);
 
 	run(&w, 500 * MS);
-	forget(&w);
+	clear_results(&w);
 	run(&w, 1000 * MS);
 	UNIT_EQ(w.dry, 0);
 	CU_ASSERT(w.worst <= 4 * MS);
 }
 
-/* Links that finish together, with a pause between: few wakings, and each time soon enough. */
+/* Links that finish together, with pauses between: few wake-ups, and a bounded delay. */
 static void bursts(void)
 {
 	static const struct {
-		__u64 gap, ticks; /* ns; at most so many wakings per second */
+		__u64 gap, ticks; /* ns; largest number of wake-ups per second */
 		__u64 worst;
 	} cases[] = {
 		{12 * MS, 250, ROC_TICK_MAX},
@@ -143,7 +142,7 @@ static void bursts(void)
 		roc_rate_start(&rate, now);
 		while (n < 40) {
 			done = from + (n + 1) * gap;
-			now += roc_rate_tick(&rate, now, HELD, 1);
+			now += roc_rate_tick(&rate, now, IN_FLIGHT, 1);
 			ticks++;
 			if (now < done)
 				continue;
@@ -151,7 +150,7 @@ static void bursts(void)
 				worst = now - done;
 			roc_rate_found(&rate, now, 12);
 		}
-		unit_note("every %llu ms: %llu wakings/s, worst %llu us",
+		unit_note("every %llu ms: %llu wake-ups/s, worst %llu us",
 			  (unsigned long long)(gap / MS),
 			  (unsigned long long)(ticks * 1000 * MS / (now - from)),
 			  (unsigned long long)(worst / US));
@@ -160,19 +159,19 @@ static void bursts(void)
 	}
 }
 
-/* Nothing comes at all, from the start. */
+/* No data from the start of the run. */
 static void idle(void)
 {
-	struct world w = begin(0, HELD);
+	struct simulation w = begin(0, IN_FLIGHT);
 	int i;
 
 	roc_rate_start(&w.rate, w.now);
 	run(&w, 2000 * MS);
-	forget(&w);
+	clear_results(&w);
 	run(&w, 10000 * MS);
-	unit_note("idle: %llu wakings/s", (unsigned long long)(w.ticks / 10));
+	unit_note("idle: %llu wake-ups/s", (unsigned long long)(w.ticks / 10));
 	CU_ASSERT(w.ticks <= 10000 * MS / ROC_TICK_IDLE + 1);
-	/* The first superpages after such a time say nothing about the rate. */
+	/* The time to the first superpages must not count as the rate. */
 	step(&w, 100 * US);
 	for (i = 0; i < 20 && !w.seen; i++)
 		run(&w, 10 * MS);
@@ -180,33 +179,35 @@ static void idle(void)
 	CU_ASSERT(w.rate.interval <= MS);
 }
 
-/* The rate changes tenfold, up and down, and stops: learned anew without running dry. */
+/*
+ * The rate steps by a factor of ten, and stops: it is measured again, and the card never runs dry.
+ */
 static void steps(void)
 {
-	struct world w = begin(2 * MS, 128);
+	struct simulation w = begin(2 * MS, 128);
 
 	run(&w, 500 * MS);
 	step(&w, 200 * US);
 	run(&w, 500 * MS);
 	UNIT_EQ(w.dry, 0);
-	forget(&w);
+	clear_results(&w);
 	run(&w, 1000 * MS);
 	CU_ASSERT(w.ticks <= w.seen / 4);
 	step(&w, 0);
 	run(&w, 200 * MS);
-	forget(&w);
+	clear_results(&w);
 	run(&w, 1000 * MS);
 	CU_ASSERT(w.ticks <= 1000 * MS / ROC_TICK_MAX / 2);
 	step(&w, MS);
 	run(&w, 300 * MS);
 	CU_ASSERT(w.worst <= ROC_TICK_IDLE);
-	forget(&w);
+	clear_results(&w);
 	run(&w, 300 * MS);
 	CU_ASSERT(w.worst <= ROC_TICK_MAX);
 	UNIT_EQ(w.dry, 0);
 }
 
-/* One superpage at a time, looks cost nothing: the card is idle for little of its time. */
+/* One superpage at a time, with cheap polls: the card is idle only for a small part of the time. */
 static void one_at_a_time(void)
 {
 	static const __u64 intervals[] = {100 * US, 500 * US, 2 * MS, 8 * MS};
@@ -214,16 +215,16 @@ static void one_at_a_time(void)
 
 	for (i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
 		struct roc_pace pace;
-		__u64 now = 1000 * MS, done = now + intervals[i], idle = 0, looks = 0;
+		__u64 now = 1000 * MS, done = now + intervals[i], idle = 0, polls = 0;
 		int n = 0;
 
-		/* What was learned was far too long: a card does not wait for it for ever. */
+		/* Start with an interval that is far too long: it must get shorter. */
 		roc_pace_start(&pace, now);
 		pace.interval = 9 * MS;
 		roc_pace_pushed(&pace, now);
 		while (n < 1000) {
 			now = pace.next;
-			looks++;
+			polls++;
 			if (now < done) {
 				roc_pace_polled(&pace, now, 0);
 				continue;
@@ -234,12 +235,12 @@ static void one_at_a_time(void)
 			roc_pace_pushed(&pace, now);
 			done = now + intervals[i];
 		}
-		unit_note("every %llu us: %.1f looks, idle for %.1f us each",
-			  (unsigned long long)(intervals[i] / US), looks / 1000.0,
+		unit_note("every %llu us: %.1f polls, idle for %.1f us each",
+			  (unsigned long long)(intervals[i] / US), polls / 1000.0,
 			  idle / 900.0 / US);
 		CU_ASSERT(idle / 900 <=
 			  (intervals[i] / 16 > 20 * US ? intervals[i] / 16 : 20 * US));
-		CU_ASSERT(looks <= 8 * 1000);
+		CU_ASSERT(polls <= 8 * 1000);
 	}
 }
 
@@ -258,7 +259,7 @@ static unsigned int reads(struct roc_backoff *d, __u64 *now, __u64 ns,
 	return n;
 }
 
-/* A register is read only where something is expected. */
+/* A register is read only if a superpage is expected. */
 static void backoff(void)
 {
 	struct roc_backoff d;
@@ -266,32 +267,32 @@ static void backoff(void)
 	unsigned int i, n;
 
 	roc_backoff_start(&d, now);
-	/* Nothing has come yet: for safety's sake only. */
+	/* No data yet: only the rare reads that detect a missed superpage. */
 	CU_ASSERT(reads(&d, &now, 10000 * MS, ROC_STAGE_UNTOUCHED) <= 41);
 	for (i = 0; i < 50; i++) {
 		now += 60 * MS;
 		roc_backoff_found(&d, now, 1);
 	}
-	/* At work, and not yet due. */
+	/* Started, and not yet due. */
 	UNIT_EQ(reads(&d, &now, 70 * MS, ROC_STAGE_BEGUN), 0);
-	/* Overdue: soon, and then ever more rarely. */
+	/* Overdue: soon, and then at growing intervals. */
 	n = reads(&d, &now, 30 * MS, ROC_STAGE_BEGUN);
 	CU_ASSERT(n >= 3 && n <= 6);
 	reads(&d, &now, 1000 * MS, ROC_STAGE_BEGUN);
 	n = reads(&d, &now, 10000 * MS, ROC_STAGE_BEGUN);
 	CU_ASSERT(n >= 38 && n <= 41);
-	/* It goes on, and is in its last page: at once, and again within 8 ms. */
+	/* In the last page: at once, and again within 8 ms. */
 	roc_backoff_found(&d, now, 1);
 	CU_ASSERT(roc_backoff_due(&d, now, ROC_STAGE_LAST_PAGE));
 	n = reads(&d, &now, 80 * MS, ROC_STAGE_LAST_PAGE);
 	CU_ASSERT(n >= 11 && n <= 15);
-	/* The same when memory says nothing. */
+	/* The same without sentinels. */
 	roc_backoff_found(&d, now, 1);
 	n = reads(&d, &now, 80 * MS, ROC_STAGE_UNKNOWN);
 	CU_ASSERT(n >= 10 && n <= 15);
 }
 
-/* A card that says nothing is asked once a second, one that sends never. */
+/* The presence of a silent card is checked once a second, that of a sending card never. */
 static void silence(void)
 {
 	struct roc_pace pace;
@@ -310,7 +311,7 @@ static void silence(void)
 	UNIT_EQ(polled, 3);
 }
 
-/* From wherever it stands the longest time is reached, and then nothing is written any more. */
+/* From any value the longest time is reached; then no small change causes a register write. */
 static void moderation(void)
 {
 	static const struct roc_moderation next[] = {{64, 8000}, {60, 7000}, {64, 8000}};
@@ -327,12 +328,12 @@ static void moderation(void)
 	CU_ASSERT(!roc_moderation_changed(&last, &next[2], 8000));
 	CU_ASSERT(!roc_moderation_changed(&last, &low, 8000));
 	CU_ASSERT(roc_moderation_changed(&last, &shorter, 8000));
-	/* Below the longest time a factor of two is near enough, in time as in number. */
+	/* Below the longest time, changes up to a factor of two are ignored, in time and count. */
 	last = low;
 	CU_ASSERT(!roc_moderation_changed(&last, &(struct roc_moderation){32, 7999}, 8000));
 	CU_ASSERT(roc_moderation_changed(&last, &(struct roc_moderation){31, 7999}, 8000));
 	CU_ASSERT(roc_moderation_changed(&last, &(struct roc_moderation){129, 4001}, 8000));
-	/* A reader who wants batches has a longer one. */
+	/* A reader with a large min_ready gets a longer time. */
 	last = next[0];
 	CU_ASSERT(roc_moderation_changed(&last, &(struct roc_moderation){16, 25000}, 8000));
 	last = (struct roc_moderation){16, 25000};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The record ring in kmod/pool/ring.c: against a card that writes one record after the other and
- * leaves some out, wherever its count of 32 bits wraps.
+ * The record ring in kmod/pool/ring.c, with a card that writes records in order or leaves some out.
+ * Initial counts are chosen such that the 32 bits wrap at different places.
  */
 #include <endian.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 #define ENTRIES (1u << LOG2)
 
 static struct {
-	__u8 before[64]; /* both are full of what is no record: nothing may be read there */
+	__u8 before[64]; /* guards without valid records: these may not be read */
 	struct event_record record[ENTRIES];
 	__u8 behind[64];
 } ring;
@@ -33,7 +33,7 @@ static void put(__u32 number, __u32 bytes, __u32 flags)
 	};
 }
 
-/* As after a run in which all before @next was written and consumed. */
+/* State after a run in which all records before @next were written and consumed. */
 static void begin(__u32 next)
 {
 	__u32 i;
@@ -78,7 +78,7 @@ static void reads(void)
 	}
 }
 
-/* Of any size up to the whole ring, with one record behind it or as many as there is room for. */
+/* Holes of any size, followed by one record or by as many as fit into the ring. */
 static void holes(void)
 {
 	unsigned int i;
@@ -98,7 +98,7 @@ static void holes(void)
 	}
 }
 
-/* Records that are in order are no hole, however many there are: nor is a full ring. */
+/* Records in order are no hole, up to a full ring. */
 static void no_holes(void)
 {
 	unsigned int i;
@@ -113,7 +113,7 @@ static void no_holes(void)
 	}
 }
 
-/* A hole behind records that are there is found when these are consumed. */
+/* A hole behind valid records is found when these have been consumed. */
 static void hole_behind(void)
 {
 	begin(10);
@@ -136,7 +136,7 @@ static void contents(void)
 	CU_ASSERT(valid(5, 1, EVENT_RECORD_DAMAGED | EVENT_RECORD_PARTIAL | EVENT_RECORD_FLUSHED));
 	CU_ASSERT(!valid(4, 1, 0));
 	CU_ASSERT(!valid(6, 1, 0));
-	/* 0 bytes: of END and REFUSED, and of nothing else. */
+	/* Only END and REFUSED have 0 bytes. */
 	CU_ASSERT(!valid(5, 0, 0));
 	CU_ASSERT(!valid(5, 0, EVENT_RECORD_PARTIAL | EVENT_RECORD_DAMAGED));
 	CU_ASSERT(valid(5, 0, EVENT_RECORD_END));
@@ -157,6 +157,6 @@ static void too_few_bytes(void)
 	CU_ASSERT(!roc_record_short(&r, 8193));
 }
 
-UNIT_MAIN("the record ring", {"reads", reads}, {"holes", holes}, {"no holes", no_holes},
+UNIT_MAIN("kmod_record", {"reads", reads}, {"holes", holes}, {"no holes", no_holes},
 	  {"a hole behind records", hole_behind}, {"contents", contents},
 	  {"too few bytes", too_few_bytes})

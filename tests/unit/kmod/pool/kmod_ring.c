@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The module's side of the rings when the other side lies: indices from nowhere and entries that
- * change while they are read. (With an honest reader: libroc_rings.c.)
+ * The kernel side of the rings with a misbehaving reader: invalid indices, and entries that change
+ * while they are read. libroc_rings.c tests it with a correct reader.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -85,7 +85,7 @@ static void counts(void)
 	}
 }
 
-/* A wrong fill_prod looks like an empty ring, a wrong ready_cons like a full one; both count. */
+/* An invalid fill_prod makes the ring look empty, an invalid ready_cons full; both are counted. */
 static void wrong_indices(void)
 {
 	static const __u32 wrong[] = {ENTRIES + 1, 1000, 0x7fffffff, 0x80000000, UINT32_MAX};
@@ -100,7 +100,7 @@ static void wrong_indices(void)
 		user.ready_cons -= wrong[i];
 		UNIT_EQ(roc_ring_ready_count(&r), ENTRIES);
 		UNIT_EQ(bad_index, 2);
-		/* Once for each value, however often it is loaded. */
+		/* Each value is counted once, however often it is loaded. */
 		UNIT_EQ(roc_ring_fill_count(&r), 0);
 		UNIT_EQ(roc_ring_ready_count(&r), ENTRIES);
 		UNIT_EQ(bad_index, 2);
@@ -114,7 +114,7 @@ static void wrong_indices(void)
 	}
 }
 
-/* Taken as it was published, place by place across the wrap, and only copies are kept. */
+/* Entries are consumed in order across the wrap, as copies. */
 static void takes_copies(void)
 {
 	struct roc_rings r = rings_at(UINT32_MAX - 7);
@@ -135,7 +135,7 @@ static void takes_copies(void)
 			  got.cookie == i + 3 && got.reserved == i + 4);
 	}
 	UNIT_EQ(roc_ring_fill_count(&r), 0);
-	/* Nothing is given back before it is published. */
+	/* The consumer index changes only when it is published. */
 	UNIT_EQ(kernel.fill_cons, UINT32_MAX - 7);
 	CU_ASSERT(!roc_ring_publish(&r));
 	UNIT_EQ(kernel.fill_cons, (__u32)(UINT32_MAX - 7 + ENTRIES));
@@ -167,7 +167,7 @@ static void flags(void)
 	UNIT_EQ(kernel.flags, ROC_RING_STOPPED | ROC_RING_NEED_KICK);
 	roc_ring_set_flags(&r, ROC_RING_GONE, ROC_RING_STOPPED);
 	UNIT_EQ(kernel.flags, ROC_RING_GONE | ROC_RING_NEED_KICK);
-	/* Published meanwhile: do not sleep. */
+	/* The reader has published entries: the thread must not sleep. */
 	user.fill_prod = 3;
 	CU_ASSERT(roc_ring_arm_kick(&r));
 }
@@ -192,7 +192,7 @@ static void *scribble(void *unused)
 	return NULL;
 }
 
-/* The module's loop against a thread that writes anything anywhere it can. */
+/* The kernel side against a thread that writes random values to the whole user area. */
 static void scribbler(void)
 {
 	struct roc_rings r = rings_at(UINT32_MAX - 100000);
@@ -202,13 +202,16 @@ static void scribbler(void)
 
 	leave = 0;
 	UNIT_NEED(!pthread_create(&thread, NULL, scribble, NULL));
-	/* On one processor the two take turns that are long: until both kinds of index were met. */
+	/*
+	 * On one CPU the threads alternate slowly: run until valid and invalid indices have
+	 * occurred.
+	 */
 	while ((now = unit_seconds()) < begin + 1 || ((!taken || !bad_index) && now < begin + 30)) {
-		__u32 count = roc_ring_fill_count(&r), held = roc_ring_ready_count(&r);
+		__u32 count = roc_ring_fill_count(&r), ready_count = roc_ring_ready_count(&r);
 		struct roc_fill e;
 
-		too_many += count > ENTRIES || held > ENTRIES;
-		for (; count && held < ENTRIES; count--, held++) {
+		too_many += count > ENTRIES || ready_count > ENTRIES;
+		for (; count && ready_count < ENTRIES; count--, ready_count++) {
 			struct roc_ready back = {0};
 
 			roc_ring_fill_take(&r, &e);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The stream capability: found, and refused whenever it says what cannot be.
+ * The stream capability: a valid one is found, invalid ones are rejected.
  */
 #include "../core/vsec_test.h"
 
@@ -52,28 +52,28 @@ static void found(void)
 }
 
 static const struct vsec_word bad[] = {
-	/* another number of streams, rings of no size or too large */
+	/* wrong number of streams, invalid ring sizes */
 	{STREAM_VSEC_LIMITS, 6 | P40_RING_MAX << 8},
 	{STREAM_VSEC_LIMITS, P40_STREAMS | 15 << 8},
 	{STREAM_VSEC_LIMITS, P40_STREAMS | 38 << 8},
-	/* outside of the BAR, or none of ours */
+	/* outside of the BAR, or in a BAR that does not exist */
 	{STREAM_VSEC_STREAM, P40_BAR_DMA | (P40_BAR_DMA_SIZE - 0x100)},
 	{STREAM_VSEC_STREAM, 1 | P40_STREAM(0)},
 	{STREAM_VSEC_SETTINGS, P40_BAR_CARD | (P40_BAR_CARD_SIZE - 0x200)},
 	/* where users may write */
 	{STREAM_VSEC_FUNCTION, P40_BAR_CARD | 0x8000},
 	{STREAM_VSEC_DOORBELL, P40_BAR_CARD | 0x8000},
-	/* over each other, and over the tables of MSI-X */
+	/* overlaps with each other, and with the MSI-X tables */
 	{STREAM_VSEC_STRIDE, 0x40},
 	{STREAM_VSEC_FUNCTION, P40_BAR_DMA | P40_STREAM(3)},
 	{STREAM_VSEC_FUNCTION, P40_BAR_DMA | P40_MSIX_TABLE},
 	{STREAM_VSEC_DOORBELL, P40_BAR_DMA | 0x1000},
 	{STREAM_VSEC_CARD, P40_BAR_CARD | P40_SETTINGS(2)},
-	/* no page of its own */
+	/* not on a page of its own */
 	{STREAM_VSEC_DOORBELL, P40_BAR_DMA | (P40_DOORBELL(0) + 0x800)},
 };
 
-/* Positions are compared with a sign, so the largest ring of the contract is one too large. */
+/* Comparisons of positions are signed, so the driver uses at most half of the largest ring. */
 static void largest_ring(void)
 {
 	good();
@@ -97,5 +97,5 @@ static const struct vsec_test test = {
 	.moved = VSEC_WORDS(moved),
 };
 
-UNIT_MAIN("kmod_stream_vsec", {"found", found}, {"not there", not_there}, {"refused", refused},
-	  {"largest ring", largest_ring}, {"elsewhere", elsewhere})
+UNIT_MAIN("kmod_stream_vsec", {"found", found}, {"absent", absent}, {"refused", refused},
+	  {"largest ring", largest_ring}, {"other layout", other_layout})
