@@ -76,11 +76,11 @@ static int found(void)
 	return roc_vsec_find(&card, &roc_event_contract, &vsec, &reason);
 }
 
-/* The capability is found, and rejected for @reason. */
-#define REFUSED(reason)                                                                            \
+/* The capability is found, and rejected for the reason @expected. */
+#define REFUSED(expected)                                                                          \
 	do {                                                                                       \
 		UNIT_EQ(found(), -1);                                                              \
-		UNIT_STR(reason, reason);                                                          \
+		UNIT_STR(reason, expected);                                                        \
 	} while (0)
 
 static void valid(void)
