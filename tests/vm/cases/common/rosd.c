@@ -68,8 +68,8 @@ bool rosd_generate(const char *id, uint32_t min, uint32_t max, uint32_t rate, ui
 	"}\n"                                                                                      \
 	"LOAD='timeout 300 roc-ros-load --connect=127.0.0.1:9870 --json --size=400 "               \
 	"	--size-max=1600 --clear=50'\n"                                                           \
-	"ask() { $LOAD \"$@\" > asked 2> asked.err; }\n"                                           \
-	"begin() { $LOAD \"$@\" > asked 2> asked.err & load=$!; }\n"                               \
+	"request() { $LOAD \"$@\" > client 2> client.err; }\n"                                     \
+	"begin() { $LOAD \"$@\" > client 2> client.err & load=$!; }\n"                             \
 	"answers() {\n"                                                                            \
 	"	cat metrics 2> /dev/null | awk '/^roc_rosd_replies/ {n = $2} END {print n + 0}'\n"       \
 	"}\n"                                                                                      \
@@ -78,7 +78,7 @@ bool rosd_generate(const char *id, uint32_t min, uint32_t max, uint32_t rate, ui
 	"	for i in $(seq 600); do\n"                                                               \
 	"		[ $(answers) -gt $before ] && return; sleep 0.1\n"                                      \
 	"	done\n"                                                                                  \
-	"	echo \"no answer in a minute, $before before\" >> asked.err\n"                           \
+	"	echo \"no answer in a minute, $before before\" >> client.err\n"                          \
 	"	exit 95\n"                                                                               \
 	"}\n"                                                                                      \
 	"end() { kill $daemon; wait $daemon; }\n"
@@ -98,7 +98,7 @@ int rosd_script(int code, const char *text)
 	return got;
 }
 
-int64_t rosd_said(const char *file, const char *key)
+int64_t rosd_report(const char *file, const char *key)
 {
 	const char *value;
 

@@ -22,7 +22,7 @@ bool rosd_generate(const char *id, uint32_t min, uint32_t max, uint32_t rate, ui
 /*
  * Run a script in an empty directory; returns its exit code, and prints the output if it is not
  * @code. Commands, all with time limits: "serve IDS [OPTION]..." starts the daemon and waits until
- * it serves; "ask [OPTION]..." runs a load; "begin [OPTION]..." runs it in the background ($load);
+ * it serves; "request [OPTION]..." runs a load; "begin [OPTION]..." runs it in the background ($load);
  * "loaded" waits for another reply; "end" sends SIGTERM and waits for the final report.
  */
 int rosd_script(int code, const char *text);
@@ -33,8 +33,8 @@ int rosd_script(int code, const char *text);
 		UNIT_EQ(rosd_code, code);                                                          \
 	} while (0)
 
-/* A number in the report of the load (asked) or the daemon (served); -1: there is none. */
-int64_t rosd_said(const char *file, const char *key);
+/* A number in the report of the clients (client) or the daemon (served); -1: there is none. */
+int64_t rosd_report(const char *file, const char *key);
 /* A number of the daemon's report, summed over all sub-units; -1: no report. */
 int64_t rosd_units(const char *key);
 

@@ -160,7 +160,7 @@ int taker_begin(struct taker *t, struct roc_fr_start *reply)
 {
 	*reply = (struct roc_fr_start){.size = sizeof(*reply), .start = t->start};
 	t->data_count = t->done_count = t->free_count = t->command_count = t->start;
-	t->free_told = t->command_told = t->start;
+	t->free_reported = t->command_reported = t->start;
 	t->fragments = t->transferred = t->released = t->bytes = t->truncated = 0;
 	memset(t->begun, 0, sizeof(t->begun));
 	memset(t->busy, 0, t->numbers.count * sizeof(*t->busy));
@@ -215,12 +215,12 @@ void taker_command(struct taker *t, uint32_t page, uint32_t host_page, uint32_t 
 void taker_ring(struct taker *t)
 {
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	if (t->free_count != t->free_told)
+	if (t->free_count != t->free_reported)
 		t->bell->free = htole32(t->free_count);
-	if (t->command_count != t->command_told)
+	if (t->command_count != t->command_reported)
 		t->bell->command = htole32(t->command_count);
-	t->free_told = t->free_count;
-	t->command_told = t->command_count;
+	t->free_reported = t->free_count;
+	t->command_reported = t->command_count;
 }
 
 uint32_t taker_outstanding(const struct taker *t)
@@ -246,7 +246,7 @@ static uint32_t size_of(const struct taker *t, unsigned int link, uint32_t event
 	return t->min < t->max ? fragment_size(source, event, t->min, t->max) : t->min;
 }
 
-static void judge(struct taker *t, const struct held *h)
+static void validate(struct taker *t, const struct held *h)
 {
 	unsigned int link = ROC_FR_PAGE_LINK(h->page);
 	uint32_t want;
@@ -279,7 +279,7 @@ bool taker_next(struct taker *t, struct held *h)
 			   ROC_FR_STATUS(status)};
 	t->data_count++;
 	t->fragments++;
-	judge(t, h);
+	validate(t, h);
 	return true;
 }
 

@@ -54,7 +54,7 @@ struct taker {
 
 	/* of one run: counts of entries, and their contents */
 	uint32_t data_count, done_count, free_count, command_count;
-	uint32_t free_told, command_told;
+	uint32_t free_reported, command_reported;
 	struct held *asked; /* by host page: its fragment */
 	uint32_t min, max;  /* settings of the generators */
 	uint32_t next[ROBINNP_LINKS];

@@ -117,7 +117,7 @@ struct stranger {
 	char first[160];
 };
 
-static void judge(struct stranger *s, const char *what, int answer, int expected)
+static void expect(struct stranger *s, const char *what, int answer, int expected)
 {
 	if (answer != expected && !s->other++)
 		snprintf(s->first, sizeof(s->first), "%s: %d and not %d", what, answer, expected);
@@ -129,12 +129,12 @@ static int try_all(void *arg)
 	int fd = node_open(s->id, -1);
 	size_t i;
 
-	judge(s, "open of the channel", node_open(s->id, 0), -EBUSY);
+	expect(s, "open of the channel", node_open(s->id, 0), -EBUSY);
 	for (i = 0; i < s->count; i++) {
 		union argument copy = s->attempts[i].arg;
 
-		judge(s, s->attempts[i].what, abi(fd, s->attempts[i].nr, &copy),
-		      s->attempts[i].expected);
+		expect(s, s->attempts[i].what, abi(fd, s->attempts[i].nr, &copy),
+		       s->attempts[i].expected);
 	}
 	close(fd);
 	return fd < 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fragments on request: every byte where it belongs, at what it may cost; what is refused, and with
- * which errno; what a reader can write into its rings, and how little comes of it.
+ * Test fragments on request: every byte of the data, the cost in register accesses, refused calls
+ * and their errno, and invalid entries that a reader writes into its rings.
  */
 #include "fragment/fragment_case.h"
 
@@ -15,7 +15,7 @@ static void start(struct taker *t, uint32_t rate, uint64_t limit)
 	start_of(t, 400, 1600, rate, limit);
 }
 
-/* Fractions of all, and of all links, as the card's own books have it. */
+/* Fractions of all fragments and of all links, compared with the card's counters. */
 static void every_byte(void)
 {
 	static const unsigned int percent[] = {0, 50, 100};
@@ -51,7 +51,7 @@ static void shuffled(void)
 	emu(CARD0, "set all shuffle off");
 }
 
-/* Event ids, and the counts of all rings, over the end of their 32 bits; some laps of each ring. */
+/* Event ids and the counts of all rings wrap at 32 bits, after several laps of each ring. */
 static void wraps(void)
 {
 	struct taker t = {.percent = 50, .start = 0u - 500, .pages = 64, .commands = 64};
@@ -62,7 +62,7 @@ static void wraps(void)
 	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0u - 300, 0);
 	UNIT_NEED(taker_start(&t, 0));
 	CU_ASSERT(taker_run(&t, 6000, 20000));
-	/* How many are asked for depends on how soon host pages come back. */
+	/* The number of commands depends on how fast host pages become free. */
 	for (i = 0; i < 20 && t.command_count >= 0x80000000u; i++)
 		CU_ASSERT(taker_run(&t, t.fragments + 1000, 20000));
 	CU_ASSERT(t.next[0] < 0x80000000u && t.next[5] < 0x80000000u);
@@ -83,7 +83,7 @@ static void truncated(void)
 	stop(&t);
 }
 
-/* A link without pages holds its source, and nobody else's; to the fragment. */
+/* A link without pages stops its own source exactly at that fragment, and no other source. */
 static void back_pressure(void)
 {
 	struct taker t = {.pages = 64};
@@ -92,17 +92,17 @@ static void back_pressure(void)
 
 	emu_normal_robinnp(CARD0);
 	UNIT_NEED(taker_open(&t));
-	/* Sources that begin when there are pages. */
+	/* The sources start once there are pages. */
 	UNIT_NEED(taker_start(&t, 4));
 	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0, 10);
 	for (i = 0; i < 24; i++) {
 		CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
-		/* All but link 3 get their pages back. */
+		/* All links but link 3 get their pages back. */
 		if (ROC_FR_PAGE_LINK(h.page) != 3)
 			taker_free(&t, h.page);
 	}
 	taker_ring(&t);
-	/* Five links come to their end, one stands still. */
+	/* Five links complete, one waits for pages. */
 	for (; i < 5 * 10 + 4; i++) {
 		CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
 		CU_ASSERT(ROC_FR_PAGE_LINK(h.page) != 3);
@@ -116,7 +116,7 @@ static void back_pressure(void)
 	UNIT_EQ(taker_link(&t, 3, FRAGMENT_LINK_OFFERED), 5);
 	UNIT_EQ(taker_link(&t, 3, FRAGMENT_LINK_WAITING), 1);
 	CU_ASSERT(taker_link(&t, 3, FRAGMENT_LINK_HOLD_CYCLES) > 0);
-	/* One page, one fragment, one more that waits. */
+	/* One page, one fragment, and another fragment that waits. */
 	taker_free(&t, ROC_FR_PAGE(3, 0));
 	taker_ring(&t);
 	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
@@ -139,8 +139,8 @@ static uint32_t outcome(struct taker *t, uint32_t page, uint32_t host, uint32_t 
 	return c.status;
 }
 
-/* A command reaches own card pages and own host pages, whatever is in it. */
-static void commands_judged(void)
+/* A command reaches only its own card pages and host pages, whatever it contains. */
+static void invalid_commands(void)
 {
 	struct taker t = {.pages = 64, .host_pages = 4}, other = {.sub = 1, .percent = 100};
 	uint32_t page, beyond;
@@ -161,12 +161,12 @@ static void commands_judged(void)
 	UNIT_EQ(outcome(&t, ROC_FR_PAGE(6, 0), 0, ROC_FR_TRANSFER), ROC_FR_BAD_PAGE);
 	UNIT_EQ(outcome(&t, ROC_FR_PAGE(0, 64), 0, ROC_FR_TRANSFER), ROC_FR_BAD_PAGE);
 	UNIT_EQ(outcome(&t, ROC_FR_PAGE(15, 0x0fffffff), 0, ROC_FR_TRANSFER), ROC_FR_BAD_PAGE);
-	/* One that is the card's. */
+	/* A page that the card owns. */
 	UNIT_EQ(outcome(&t, ROC_FR_PAGE(5, 63), 0, ROC_FR_TRANSFER), ROC_FR_BAD_PAGE);
 	UNIT_EQ(outcome(&t, page, 0, 0), ROC_FR_BAD_OP);
 	UNIT_EQ(outcome(&t, page, 0, 4 | ROC_FR_TRANSFER), ROC_FR_BAD_OP);
 	UNIT_EQ(outcome(&t, page, 3, ROC_FR_TRANSFER | ROC_FR_RELEASE), ROC_FR_OK);
-	/* It was given back. */
+	/* It has been released. */
 	UNIT_EQ(outcome(&t, page, 0, ROC_FR_TRANSFER), ROC_FR_BAD_PAGE);
 	CU_ASSERT(t.memory[3 * t.made.host_page_size] == 'F');
 	CU_ASSERT(taker_run(&other, other.fragments + 100, 10000));
@@ -177,8 +177,8 @@ static void commands_judged(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* Whatever is written where a reader may write: his run is spoilt, and nobody else's. */
-static void reader_that_lies(void)
+/* Invalid values in a reader's areas spoil its own run only. */
+static void invalid_reader_values(void)
 {
 	static const uint32_t lies[] = {1u << 31, ~0u, 1000000, 0x7fffffff, 4097};
 	struct taker t = {.percent = 50}, other = {.sub = 1, .percent = 100};
@@ -189,7 +189,7 @@ static void reader_that_lies(void)
 	taker_generate(&other, TAKER_ALL_LINKS, 64, 64, 1000, 0, 0);
 	UNIT_NEED(taker_start(&other, 0));
 	CU_ASSERT(taker_run(&t, 100, 5000));
-	/* More than there are pages cannot have come. */
+	/* The card cannot have written more entries than there are pages. */
 	t.user->descriptors = t.data_count + t.made.descriptors - 1;
 	CU_ASSERT(UNIT_WAIT(taker_info(&t).bad_index == 1, 5000));
 	for (i = 0; i < N(lies); i++) {
@@ -213,7 +213,7 @@ static void reader_that_lies(void)
 	CU_ASSERT(UNIT_WAIT(taker_info(&t).bad_index > 0, 5000));
 	UNIT_EQ(taker_info(&t).state, ROC_CH_RUNNING);
 	CU_ASSERT(taker_stop(&t));
-	/* And the next run is as good as any. */
+	/* The next run must be unaffected. */
 	taker_generate(&t, TAKER_ALL_LINKS, 400, 1600, 2000, 0, 0);
 	UNIT_NEED(taker_start(&t, 0));
 	CU_ASSERT(taker_run(&t, 1000, 10000));
@@ -224,7 +224,7 @@ static void reader_that_lies(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* Commands that the card has are done; at once, they are lost, and it is said how many. */
+/* A stop waits for the card's commands; an immediate one drops them and returns how many. */
 static void stops(void)
 {
 	struct roc_fr_stop s = {.size = sizeof(s)};
@@ -261,7 +261,7 @@ static void stops(void)
 	}
 }
 
-/* One transfer, its page given back with it. @wait: until it is done. */
+/* Transfer one fragment and release its page with the same command. @wait: until it is done. */
 static void transfer(struct taker *t, bool wait)
 {
 	struct roc_fr_completion c;
@@ -273,8 +273,10 @@ static void transfer(struct taker *t, bool wait)
 	CU_ASSERT(!wait || UNIT_WAIT(taker_finished(t, &c), 5000));
 }
 
-/* Who never sleeps says nothing of how far he is: it is right after many laps of the rings, too. */
-static void stop_of_who_never_sleeps(void)
+/*
+ * A reader that never sleeps never reports its position; the counts are right after many laps, too.
+ */
+static void stop_of_polling_reader(void)
 {
 	struct taker t = {.pages = 16, .commands = 16};
 	struct roc_fr_stop s = {.size = sizeof(s), .flags = ROC_FR_STOP_NOW};
@@ -289,7 +291,7 @@ static void stop_of_who_never_sleeps(void)
 	emu(CARD0, "fault 0 done-late 1 60000000");
 	for (i = 0; i < 5; i++)
 		transfer(&t, false);
-	/* All pages but those five were filled again. */
+	/* The card filled all pages again but those five. */
 	CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, ROBINNP_BAR_DMA,
 				     ROBINNP_SUB(0) + FRAGMENT_DESCRIPTORS) == 16 + 200,
 			    5000));
@@ -307,24 +309,24 @@ static bool stopped_in_full_flow(void)
 	struct roc_fr_stop s = {.size = sizeof(s)};
 	struct taker t = {.pages = 2048};
 	struct held h;
-	int64_t asked, begun;
+	int64_t requested, begun;
 	bool few;
 
 	start(&t, 2000, 0);
 	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
 	emu(CARD0, "fault 0 done-late 1 200000");
-	asked = now_ms();
+	requested = now_ms();
 	taker_command(&t, h.page, 0, 0, ROC_FR_TRANSFER);
 	taker_ring(&t);
 	while (taker_next(&t, &h))
 		;
 	begun = now_ms();
 	UNIT_EQ(abi(t.fd, ROC_FR_STOP, &s), 0);
-	CU_ASSERT(now_ms() - asked >= 190);
+	CU_ASSERT(now_ms() - requested >= 190);
 	begun = now_ms() - begun;
 	UNIT_EQ(s.lost, 0);
 	unit_note("%u fragments in %lld ms", s.descriptors - t.data_count, (long long)begun);
-	/* Of the 12 that the generators make in each. */
+	/* Each of the generators makes 12 fragments. */
 	few = s.descriptors - t.data_count < begun * 3;
 	TAKER_OK(&t);
 	emu(CARD0, "fault all clear");
@@ -332,12 +334,12 @@ static bool stopped_in_full_flow(void)
 	return few;
 }
 
-/* What comes while the card does what it was asked for: nothing more, from the beginning. */
+/* A stop in full flow must not let the card write more than it was requested to write. */
 static void stop_in_full_flow(void)
 {
 	unsigned int tries = 5;
 
-	/* More comes when we are kept from asking; links that go on send more each time. */
+	/* More data come if the test is delayed; running links send more each time. */
 	while (!stopped_in_full_flow() && --tries)
 		;
 	CU_ASSERT(tries > 0);
@@ -352,7 +354,7 @@ static bool card_has(uint32_t links, uint32_t count, uint32_t time)
 	       emu_peek(CARD0, 0, ROBINNP_BAR_DMA, sub + FRAGMENT_DONE_NS) == time;
 }
 
-/* They reach a card that runs, and hold for the runs that follow. */
+/* Settings reach a running card, and stay for later runs. */
 static void settings(void)
 {
 	struct roc_fr_settings set = {
@@ -430,7 +432,7 @@ static void refusals(void)
 	UNIT_EQ(set.data_count, 64);
 	reset.level = 3;
 	UNIT_EQ(abi(fd, ROC_FR_RESET, &reset), -EINVAL);
-	/* The settings are the holder's, and with them what gives up all of them. */
+	/* The settings, and the resets that revert them, belong to the opener. */
 	set.set = ROC_FR_SET_LINKS;
 	set.links = 1;
 	UNIT_EQ(abi(fd, ROC_FR_SETTINGS, &set), 0);
@@ -446,7 +448,7 @@ static void refusals(void)
 	set.set = 0;
 	UNIT_EQ(abi(card, ROC_FR_SETTINGS, &set), 0);
 	UNIT_EQ(set.links, 0x3f);
-	/* What a pool has and this has not. */
+	/* Ioctls of pools fail on a sub-unit. */
 	UNIT_EQ(control(fd, ROC_CH_START, 0, 0), -ENOTTY);
 	UNIT_EQ(abi(fd, ROC_ST_START, &(struct roc_st_start){.size = 16}), -ENOTTY);
 	close(fd);
@@ -467,7 +469,7 @@ static void refusals(void)
 	UNIT_EQ(abi(t.fd, ROC_FR_RESET, &reset), -EBUSY);
 	reset.sub = ROC_FR_ALL;
 	UNIT_EQ(abi(card, ROC_FR_RESET, &reset), -EBUSY);
-	/* What kernel and card write nobody else does. */
+	/* Areas written by kernel and card cannot be mapped writable. */
 	CU_ASSERT(mmap(NULL, t.made.kernel_length, PROT_READ | PROT_WRITE, MAP_SHARED, t.fd,
 		       t.made.kernel_offset) == MAP_FAILED &&
 		  errno == EPERM);
@@ -484,14 +486,14 @@ static void refusals(void)
 	close(card);
 }
 
-/* Callers compiled with another header: a shorter structure, a longer one, one that knows more. */
+/* Callers compiled with other headers: a shorter structure, a longer one, unknown members. */
 static void callers(void)
 {
 	static const struct {
 		unsigned long nr;
 		uint32_t size; /* as first published */
 		int result;    /* with the rest 0, on a stopped sub-unit with rings */
-		int card;      /* on the endpoint's node, while somebody has the sub-unit open */
+		int card; /* on the endpoint's node, while another file has the sub-unit open */
 	} calls[] = {
 		{ROC_FR_INFO, 192, 0, 0},
 		{ROC_FR_RINGS, 120, -EBUSY, -ENOTTY},
@@ -524,7 +526,7 @@ static void callers(void)
 		UNIT_EQ(abi(t.fd, calls[i].nr, arg), -EINVAL);
 		arg[1] = 0;
 		UNIT_EQ(abi(t.fd, calls[i].nr, arg), calls[i].result);
-		/* Nothing beyond what this kernel knows is written. */
+		/* The kernel writes nothing beyond the members that it knows. */
 		UNIT_EQ(arg[words], 0);
 		memset(arg, 0, sizeof(arg));
 		arg[0] = calls[i].size;
@@ -535,8 +537,8 @@ static void callers(void)
 	close(card);
 }
 
-/* Who cannot be told of what was done: it was not. */
-static void not_told(void)
+/* If the result cannot be copied out, the driver undoes the call. */
+static void result_not_copied(void)
 {
 	static const unsigned long calls[] = {
 		ROC_FR_INFO, ROC_FR_RINGS, ROC_FR_SETTINGS, ROC_FR_START, ROC_FR_STOP,
@@ -565,7 +567,7 @@ static void not_told(void)
 	stop(&t);
 }
 
-/* Pages are numbered through all buffers in the order of their handles, and holes close. */
+/* Host pages are numbered through all buffers in the order of their handles, without gaps. */
 static void host_pages(void)
 {
 	struct roc_fr_pages p = {.size = sizeof(p)};
@@ -582,7 +584,10 @@ static void host_pages(void)
 	UNIT_EQ(p.first, 8);
 	UNIT_EQ(p.count, 4);
 	UNIT_EQ(p.total, 12);
-	/* The first goes: the second takes its numbers, and its memory is reached by them. */
+	/*
+	 * After the first buffer is unregistered, the second one has its numbers, which reach its
+	 * memory.
+	 */
 	UNIT_EQ(buffer_unregister(t.fd, t.numbers.handle), 0);
 	p = (struct roc_fr_pages){.size = sizeof(p), .handle = more.handle};
 	UNIT_EQ(abi(t.fd, ROC_FR_PAGES, &p), 0);
@@ -597,7 +602,7 @@ static void host_pages(void)
 	stop(&t);
 }
 
-/* Larger than a page of the machine: they have to lie in one piece. */
+/* A host page larger than a page of the machine must be contiguous. */
 static void large_host_pages(void)
 {
 	struct roc_fr_start reply;
@@ -630,8 +635,8 @@ static void large_host_pages(void)
 	munmap(at, 1 << 20);
 }
 
-/* Without a buffer, and by system calls in place of the doorbell. */
-static void nothing_to_write_to(void)
+/* Without a buffer, and with system calls instead of the doorbell. */
+static void without_host_pages(void)
 {
 	struct roc_fr_tell tell = {.size = sizeof(tell),
 				   .what = ROC_FR_TELL_FREE | ROC_FR_TELL_COMMAND};
@@ -649,7 +654,7 @@ static void nothing_to_write_to(void)
 	tell.free = t.free_count;
 	tell.command = t.command_count;
 	UNIT_EQ(abi(t.fd, ROC_FR_TELL, &tell), 0);
-	t.command_told = t.command_count;
+	t.command_reported = t.command_count;
 	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DONE, 5000), 0);
 	UNIT_EQ(taker_info(&t).doorbells, 2);
 	UNIT_EQ(emu_sub(CARD0, 0, "releases"), 1);
@@ -658,8 +663,10 @@ static void nothing_to_write_to(void)
 
 UNIT_MAIN("fragment", {"every byte", every_byte}, {"shuffled", shuffled}, {"wraps", wraps},
 	  {"truncated", truncated}, {"back-pressure", back_pressure},
-	  {"commands judged", commands_judged}, {"reader that lies", reader_that_lies},
-	  {"stops", stops}, {"stop of who never sleeps", stop_of_who_never_sleeps},
+	  {"invalid commands", invalid_commands},
+	  {"invalid values of a reader", invalid_reader_values}, {"stops", stops},
+	  {"stop of a reader that never sleeps", stop_of_polling_reader},
 	  {"stop in full flow", stop_in_full_flow}, {"settings", settings}, {"refusals", refusals},
-	  {"callers", callers}, {"not told", not_told}, {"host pages", host_pages},
-	  {"large host pages", large_host_pages}, {"nothing to write to", nothing_to_write_to})
+	  {"callers", callers}, {"result cannot be copied out", result_not_copied},
+	  {"host pages", host_pages}, {"large host pages", large_host_pages},
+	  {"without host pages", without_host_pages})

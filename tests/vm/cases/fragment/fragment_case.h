@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the cases of fragments share: how a run of sub-unit 0 of a fresh card begins and ends. */
+/* Common functions of the fragment cases: begin and end a run of sub-unit 0 of a fresh card. */
 #ifndef CASE_FRAGMENT_CASE_H
 #define CASE_FRAGMENT_CASE_H
 

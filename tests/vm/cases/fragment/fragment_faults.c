@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sub-units of cards that break their contract: the run ends and says why, or goes on; nobody else
- * is touched, and what the card could still write to stays.
+ * Test sub-units of cards that violate their contract: the run goes on, or ends with a reason.
+ * Other channels are unaffected, and memory that the card may still write to stays allocated.
  */
 #include "fragment/fragment_case.h"
 
@@ -20,7 +20,7 @@ static void end(struct taker *t)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* The run failed of this, everybody can see it, and a new start recovers. */
+/* The run failed for this reason, sysfs shows it, and a new start recovers. */
 static void failed_of(struct taker *t, uint32_t reason)
 {
 	struct pollfd p = {.fd = t->fd, .events = POLLIN};
@@ -40,7 +40,10 @@ static void failed_of(struct taker *t, uint32_t reason)
 	stop(t);
 }
 
-/* An entry that the card says it wrote, and that nobody can see: the sleeper is not left alone. */
+/*
+ * An entry that the card counts but that is not valid in memory: the run fails, and the reader
+ * wakes up.
+ */
 static void hidden_descriptor(void)
 {
 	struct taker t = {.pages = 64};
@@ -51,7 +54,7 @@ static void hidden_descriptor(void)
 	emu(CARD0, "fault 0 wrong-phase 1 1");
 	taker_set(&t, 0, FRAGMENT_LINK_LIMIT, 2);
 	begun = now_ms();
-	/* Woken, and not by the end of his time. */
+	/* It was woken, not timed out. */
 	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 60000), 0);
 	CU_ASSERT(took_less(begun, 5000));
 	failed_of(&t, ROC_REASON_RECORD);
@@ -71,7 +74,10 @@ static void hidden_completion(void)
 	failed_of(&t, ROC_REASON_RECORD);
 }
 
-/* A card may count an entry before it is in memory: one that is asked meanwhile hides nothing. */
+/*
+ * A card may count an entry before it is in memory: a check at that moment must not report a hidden
+ * entry.
+ */
 static void counted_early(void)
 {
 	const uint32_t counted = ROBINNP_SUB(0) + FRAGMENT_DESCRIPTORS;
@@ -86,7 +92,7 @@ static void counted_early(void)
 	emu(CARD0, "fault 0 count-early 1");
 	taker_set(&t, 0, FRAGMENT_LINK_LIMIT, 4);
 	CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, ROBINNP_BAR_DMA, counted) == 9, 5000));
-	/* His own mistake: the driver asks the card at once. */
+	/* The reader's own invalid value makes the driver check the card at once. */
 	t.bell->free = t.free_count + 1000000;
 	CU_ASSERT(UNIT_WAIT(taker_info(&t).bad_index == 1, 5000));
 	UNIT_EQ(taker_info(&t).state, ROC_CH_RUNNING);
@@ -95,14 +101,17 @@ static void counted_early(void)
 	stop(&t);
 }
 
-/* What descriptors and completions say is the reader's to judge: nothing happens to the kernel. */
-static void entries_that_lie(void)
+/*
+ * Invalid contents of descriptors and completions are for the reader to detect; the kernel is
+ * unaffected.
+ */
+static void invalid_entries(void)
 {
-	/* What the reader must find: not a page that is as good, nor what never comes. */
+	/* @found false: the reader cannot detect another valid page, or a missing entry. */
 	static const struct {
 		const char *fault;
 		bool found;
-	} lies[] = {
+	} faults[] = {
 		{"page-range 1 3", false},  {"page-free 1 3", false},  {"size-big 1 100000", true},
 		{"done-tag 1 3", true},	    {"done-twice 1 3", true},  {"done-lost 1 3", false},
 		{"done-size 1 5000", true}, {"done-status 1 3", true}, {"flip 1 3", true},
@@ -116,17 +125,17 @@ static void entries_that_lie(void)
 	UNIT_NEED(taker_open(&other));
 	taker_generate(&other, TAKER_ALL_LINKS, 64, 64, 1000, 0, 0);
 	UNIT_NEED(taker_start(&other, 0));
-	for (i = 0; i < N(lies); i++) {
+	for (i = 0; i < N(faults); i++) {
 		t.found.count = 0;
 		taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
 		UNIT_NEED(taker_start(&t, 0));
 		CU_ASSERT(taker_run(&t, 100, 5000));
-		emu(CARD0, "fault 0 %s", lies[i].fault);
-		/* Behind all that was there already. */
+		emu(CARD0, "fault 0 %s", faults[i].fault);
+		/* Behind all entries that were there already. */
 		taker_run(&t, t.fragments + 3000, 1000);
-		if (lies[i].found && !t.found.count)
-			unit_note("%s: not found", lies[i].fault);
-		CU_ASSERT(t.found.count || !lies[i].found);
+		if (faults[i].found && !t.found.count)
+			unit_note("%s: not found", faults[i].fault);
+		CU_ASSERT(t.found.count || !faults[i].found);
 		emu(CARD0, "fault all clear");
 		taker_stop(&t);
 		UNIT_EQ(taker_info(&t).state, ROC_CH_STOPPED);
@@ -147,13 +156,13 @@ static void ring_that_cannot_be_read(void)
 
 	start(&t, 0, 1);
 	CU_ASSERT(taker_run(&t, 6, 5000));
-	/* What was given before is read, and the card at rest. */
+	/* The card read what was released before, and stops. */
 	CU_ASSERT(UNIT_WAIT(emu_sub(CARD0, 0, "frees_waiting") == 0, 5000));
 	emu(CARD0, "fault 0 fetch-error 1 1");
 	sleep_ms(20);
 	taker_free(&t, ROC_FR_PAGE(0, 0));
 	taker_ring(&t);
-	/* The card has a vector for that. */
+	/* The card has an interrupt vector for that. */
 	CU_ASSERT(UNIT_WAIT(taker_info(&t).error_interrupts == 1, 15000));
 	failed_of(&t, ROC_REASON_CARD);
 }
@@ -172,7 +181,7 @@ static void tables(void)
 	emu(CARD0, "fault all clear");
 	emu(CARD0, "fault 0 load-slow 1 20");
 	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
-	/* One that fails is tried again, when the card is proved to be at rest. */
+	/* A failed load is tried again, once the card is verified to be stopped. */
 	emu(CARD0, "fault 0 fetch-error 1 1");
 	resets = emu_sub(CARD0, 0, "resets");
 	UNIT_NEED(taker_start(&t, 0));
@@ -181,7 +190,7 @@ static void tables(void)
 	end(&t);
 }
 
-/* A card may carry out an enable later, and show nothing of it until then. */
+/* A card may carry out an enable later, and show no change until then. */
 static void enabled_late(void)
 {
 	struct taker t = {.percent = 100};
@@ -205,7 +214,9 @@ static void all_ones(void)
 	emu(CARD0, "fault 0 all-ones");
 	CU_ASSERT(UNIT_WAIT(t.kernel->flags & ROC_FR_FAILED, 15000));
 	UNIT_EQ(taker_info(&t).reason, ROC_REASON_LOST);
-	/* It comes back as it was: what it may still write to was kept for it. */
+	/*
+	 * The card returns with its old state: the memory that it may write to is still allocated.
+	 */
 	emu(CARD0, "fault all clear");
 	taker_close(&t);
 	sleep_ms(20);
@@ -216,7 +227,7 @@ static void all_ones(void)
 	UNIT_EQ(pins(), before);
 }
 
-/* Who stops before the watchdog has looked is told, too. */
+/* A stop before the watchdog's next turn reports the error, too. */
 static void stop_all_ones(void)
 {
 	struct taker t = {.pages = 64};
@@ -242,9 +253,9 @@ static int stop_is_refused(void *arg)
 	return abi(t->fd, ROC_FR_STOP, &end) == -EIO ? 0 : 1;
 }
 
-#define STOP_MS 1000 /* so long a stop waits for what is on its way, on whatever machine */
+#define STOP_MS 1000 /* time limit of a stop for outstanding writes, on every machine */
 
-/* False: we were kept from it for as long as a stop waits, and nothing is said. */
+/* False: the test was delayed for longer than a stop waits, so nothing can be concluded. */
 static bool stop_failed(void)
 {
 	struct roc_fr_settings set = {
@@ -267,7 +278,7 @@ static bool stop_failed(void)
 	CU_ASSERT(UNIT_WAIT(!emu_peek(CARD0, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(0) + FRAGMENT_LINKS) ||
 				    now_ms() - begun >= STOP_MS,
 			    5000));
-	/* Settings of another thread do not let anything through again. */
+	/* Settings of another thread must not let data through again. */
 	ret = abi(t.fd, ROC_FR_SETTINGS, &set);
 	data_count = emu_peek(CARD0, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(0) + FRAGMENT_DATA_COUNT);
 	links = emu_peek(CARD0, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(0) + FRAGMENT_LINKS);
@@ -275,7 +286,7 @@ static bool stop_failed(void)
 	taker_free(&t, ROC_FR_PAGE(0, 0));
 	taker_ring(&t);
 	status = child_wait(pid, 5000);
-	/* A driver that only waited for its time is late each time. */
+	/* A driver that only waited for the time limit is late each time. */
 	if (now_ms() - begun >= STOP_MS) {
 		emu(CARD0, "fault all clear");
 		taker_close(&t);
@@ -289,7 +300,7 @@ static bool stop_failed(void)
 	return true;
 }
 
-/* The card switches itself off while it is waited for: that is no end in good order. */
+/* The card disables itself during the stop: the stop must fail. */
 static void stop_that_fails(void)
 {
 	unsigned int tries = 5;
@@ -299,7 +310,10 @@ static void stop_that_fails(void)
 	CU_ASSERT(tries > 0);
 }
 
-/* Interrupts that never came: the watchdog wakes, counts, and the next one comes. */
+/*
+ * After a lost interrupt the watchdog wakes the reader and counts it, and the next interrupt
+ * arrives.
+ */
 static void interrupts_lost(void)
 {
 	struct taker t = {.pages = 64};
@@ -346,7 +360,7 @@ static void interrupts_for_nothing(void)
 	end(&t);
 }
 
-/* A command that is never done: the stop says so, in its time. */
+/* A command is never completed: the stop fails within its time limit. */
 static void completion_lost(void)
 {
 	struct roc_fr_stop s = {.size = sizeof(s)};
@@ -369,8 +383,8 @@ static void completion_lost(void)
 }
 
 /*
- * A card that ignores its reset: without proof the bus is taken from it, and it is given back only
- * after one.
+ * A card that ignores its reset: without verified quiescence the driver disables bus mastering, and
+ * enables it only after a verified reset.
  */
 static void reset_ignored(void)
 {
@@ -391,7 +405,7 @@ static void reset_ignored(void)
 	end(&t);
 }
 
-/* Both run, and the first of them does not stop: it has pages for a while. */
+/* Both run, and the first one ignores the stop: it has pages for a while. */
 static void start_one_that_does_not_stop(struct taker *t, struct taker *other)
 {
 	start(t, 200, 0);
@@ -402,7 +416,7 @@ static void start_one_that_does_not_stop(struct taker *t, struct taker *other)
 	emu(CARD0, "fault 0 reset-ignored 1");
 }
 
-/* A neighbour needs the bus, and the card does not stop: who asked for it is told. */
+/* Another channel needs bus mastering and the card does not stop: the stop fails. */
 static void stop_that_is_ignored(void)
 {
 	struct taker t = {.pages = 4096}, other = {.sub = 1, .percent = 50};
@@ -418,7 +432,7 @@ static void stop_that_is_ignored(void)
 	UNIT_EQ(abi(t.fd, ROC_FR_STOP, &end), -EALREADY);
 	CU_ASSERT(taker_run(&other, other.fragments + 50, 5000));
 	taker_close(&t);
-	/* Whoever opens it next has it proved. */
+	/* The next open verifies quiescence. */
 	UNIT_NEED(taker_open(&t));
 	taker_close(&t);
 	TAKER_OK(&other);
@@ -428,8 +442,8 @@ static void stop_that_is_ignored(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* The same, closed: rings and host pages stay until it does. */
-static void memory_held_while_the_card_may_write(void)
+/* The same after close: rings and host pages stay allocated until the card stops. */
+static void memory_kept_while_card_may_write(void)
 {
 	struct taker t = {.pages = 4096}, other = {.sub = 1, .percent = 50}, again = {.pages = 64};
 	int64_t before = pins();
@@ -438,7 +452,7 @@ static void memory_held_while_the_card_may_write(void)
 	start_one_that_does_not_stop(&t, &other);
 	taker_close(&t);
 	CU_ASSERT(pins() >= before + 64 / 2);
-	/* It still writes, and not outside of what is mapped. */
+	/* It still writes, within its mapped memory. */
 	written = emu_sub(CARD0, 0, "descriptors");
 	CU_ASSERT(taker_run(&other, other.fragments + 50, 5000));
 	CU_ASSERT(UNIT_WAIT(emu_sub(CARD0, 0, "descriptors") > written, 5000));
@@ -455,7 +469,7 @@ static void memory_held_while_the_card_may_write(void)
 	UNIT_EQ(pins(), before);
 }
 
-/* What is on its way when the sub-unit is switched off arrives before the memory goes. */
+/* Writes in flight when the sub-unit is disabled arrive before the memory is freed. */
 static void late_writes(void)
 {
 	struct taker t = {.pages = 64, .percent = 50};
@@ -464,7 +478,7 @@ static void late_writes(void)
 	CU_ASSERT(taker_run(&t, 100, 5000));
 	emu(CARD0, "fault 0 write-after-off 1 8");
 	CU_ASSERT(taker_stop(&t));
-	/* It has come, or cannot come. */
+	/* It arrived, or cannot arrive any more. */
 	CU_ASSERT(emu_sub(CARD0, 0, "stray_writes") == 1 || !bus_master(ROBINNP_ID));
 	emu(CARD0, "fault all clear");
 	taker_close(&t);
@@ -478,12 +492,12 @@ static void late_writes(void)
 
 UNIT_MAIN("fragment_faults", {"hidden descriptor", hidden_descriptor},
 	  {"hidden completion", hidden_completion}, {"counted early", counted_early},
-	  {"entries that lie", entries_that_lie},
+	  {"invalid entries", invalid_entries},
 	  {"ring that cannot be read", ring_that_cannot_be_read}, {"tables", tables},
 	  {"enabled late", enabled_late}, {"all ones", all_ones},
 	  {"stopped at all ones", stop_all_ones}, {"stop that fails", stop_that_fails},
 	  {"interrupts lost", interrupts_lost}, {"interrupts for nothing", interrupts_for_nothing},
 	  {"completion lost", completion_lost}, {"reset ignored", reset_ignored},
 	  {"stop that is ignored", stop_that_is_ignored},
-	  {"memory held while the card may write", memory_held_while_the_card_may_write},
+	  {"memory kept while the card may write", memory_kept_while_card_may_write},
 	  {"late writes", late_writes})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A card that vanishes under roc-rosd, under load and in every way in which cards do, and one
- * daemon on two cards of which one does: its links are answered as gone, the others are served on.
+ * Test the loss of a card under roc-rosd, with load, in every way; and one daemon on two cards of
+ * which one is lost: requests for its links get the reply "gone", the other links are served on.
  */
 #include "common/case.h"
 #include "common/host.h"
@@ -15,7 +15,7 @@
 #define SECOND "6002"
 #define KERNEL_MS 30000
 
-/* Does something to the first card, when @at says so; then @at is taken away. */
+/* Act on the first card when file @at appears; then remove @at. */
 struct deed {
 	bool (*fn)(const char *address);
 	char address[32];
@@ -42,7 +42,7 @@ static bool unplug(const char *address)
 	return good;
 }
 
-static int do_deed(void *arg)
+static int act_on_card(void *arg)
 {
 	const struct deed *d = arg;
 
@@ -52,7 +52,7 @@ static int do_deed(void *arg)
 		       : 1;
 }
 
-/* What a script says at the point where the card goes: it is gone when this is over. */
+/* Lines of a script at the point where the card is lost; it is lost when they are done. */
 #define GOES "touch now; for i in $(seq 6000); do [ -e now ] || break; sleep 0.1; done\n"
 
 static void gone(bool (*fn)(const char *address), bool (*back)(const char *address))
@@ -65,7 +65,7 @@ static void gone(bool (*fn)(const char *address), bool (*back)(const char *addre
 	UNIT_NEED(rosd_generate(FIRST, 400, 1600, 0, 0));
 	strcpy(d.address, pci_address(FIRST ":0"));
 	RUN("rm -rf /tmp/rosd");
-	pid = child_start(AS_ROOT, do_deed, &d);
+	pid = child_start(AS_ROOT, act_on_card, &d);
 	ROSD_SCRIPT(1, "serve " FIRST "\n"
 		       "begin --clients=20 --stall-limit=5\n"
 		       "loaded; sleep 0.3\n" GOES "wait $daemon; code=$?\n"
@@ -75,13 +75,13 @@ static void gone(bool (*fn)(const char *address), bool (*back)(const char *addre
 	UNIT_EQ(RUN("cat /tmp/rosd/served.err"), 0);
 	OUTPUT_HAS("serves no more");
 	OUTPUT_HAS("No sub-unit is left");
-	/* What the card was asked for in its last moment stays its own. */
+	/* Outstanding commands of the card write only into memory that is still allocated. */
 	CU_ASSERT(rosd_units("hostPages") > 0);
 	UNIT_EQ(rosd_units("hostPagesFree") + rosd_units("outstanding"), rosd_units("hostPages"));
 	CU_ASSERT(back(d.address));
-	/* It is there again, and serves. */
+	/* The card is there again; a new daemon serves it. */
 	UNIT_NEED(rosd_generate(FIRST, 400, 1600, 0, 0));
-	ROSD_SCRIPT(0, "serve " FIRST "\nask --clients=4 --events=300 || exit 94\nend\n");
+	ROSD_SCRIPT(0, "serve " FIRST "\nrequest --clients=4 --events=300 || exit 94\nend\n");
 }
 
 static void by_unbind(void)
@@ -114,7 +114,7 @@ static void by_unplug(void)
 	gone(unplug, plug);
 }
 
-/* 24 links; then half of them, with the same clients. */
+/* 24 links, then half of them, with the same clients. */
 static void one_of_two(void)
 {
 	struct deed d = {.fn = unbind};
@@ -130,28 +130,28 @@ static void one_of_two(void)
 	UNIT_NEED(rosd_loopback());
 	UNIT_NEED(rosd_generate(FIRST, 400, 1600, 0, 0) && rosd_generate(SECOND, 400, 1600, 0, 0));
 	ROSD_SCRIPT(0, "patience=30000; serve " FIRST "," SECOND "\n"
-		       "ask --clients=20 --all=50 --events=400 || exit 91\n"
+		       "request --clients=20 --all=50 --events=400 || exit 91\n"
 		       "end\n");
-	UNIT_EQ(rosd_said("served", "links"), 2 * ROSD_LINKS);
-	UNIT_EQ(rosd_said("asked", "errors") + rosd_said("asked", "incomplete"), 0);
-	UNIT_EQ(rosd_said("asked", "requests"), events);
-	UNIT_EQ(rosd_said("asked", "clearedFragments"), events * 2 * ROSD_LINKS);
+	UNIT_EQ(rosd_report("served", "links"), 2 * ROSD_LINKS);
+	UNIT_EQ(rosd_report("client", "errors") + rosd_report("client", "incomplete"), 0);
+	UNIT_EQ(rosd_report("client", "requests"), events);
+	UNIT_EQ(rosd_report("client", "clearedFragments"), events * 2 * ROSD_LINKS);
 	UNIT_EQ(rosd_units("cleared"), events * 2 * ROSD_LINKS);
 	UNIT_EQ(rosd_units("hostPagesFree"), rosd_units("hostPages"));
 	strcpy(d.address, pci_address(FIRST ":0"));
 	RUN("rm -rf /tmp/rosd");
-	pid = child_start(AS_ROOT, do_deed, &d);
+	pid = child_start(AS_ROOT, act_on_card, &d);
 	ROSD_SCRIPT(0, "serve " FIRST "," SECOND "\n"
 		       "begin --clients=20 --all=100 --time=300s\n"
-		       "loaded; sleep 0.3\n" GOES "kill $load; wait $load; mv asked meanwhile\n"
-		       "ask --clients=20 --all=100 --events=100\n"
+		       "loaded; sleep 0.3\n" GOES "kill $load; wait $load; mv client meanwhile\n"
+		       "request --clients=20 --all=100 --events=100\n"
 		       "end\n");
 	UNIT_EQ(child_wait(pid, 5000), 0);
-	UNIT_EQ(rosd_said("meanwhile", "errors"), 0);
-	CU_ASSERT(rosd_said("asked", "incomplete") > 0);
-	UNIT_EQ(rosd_said("asked", "errors"), 0);
-	/* Those of the second card go on coming, and none of theirs is missing. */
-	UNIT_EQ(RUN("sed -n '/^{/,$p' /tmp/rosd/asked"), 0);
+	UNIT_EQ(rosd_report("meanwhile", "errors"), 0);
+	CU_ASSERT(rosd_report("client", "incomplete") > 0);
+	UNIT_EQ(rosd_report("client", "errors"), 0);
+	/* Fragments of the second card keep coming, and none is missing. */
+	UNIT_EQ(RUN("sed -n '/^{/,$p' /tmp/rosd/client"), 0);
 	CU_ASSERT(json_number(json_get(json_get(out, "status"), "gone")) > 0);
 	UNIT_EQ(json_number(json_get(json_get(out, "status"), "failed")), 0);
 	CU_ASSERT(driver_bind(d.address));

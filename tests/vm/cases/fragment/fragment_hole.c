@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Cards that leave entries out of the descriptor ring or the completion ring: the run ends as
- * failed, whether its reader sleeps, polls memory or stops, and what cannot be taken is counted.
+ * Test cards that leave entries out of the descriptor ring or the completion ring: the run fails,
+ * whether its reader sleeps, polls memory or stops, and the driver counts the entries that are
+ * lost.
  */
 #include "fragment/fragment_case.h"
 
@@ -23,7 +24,7 @@ enum way {
 
 static const char *const way_names[WAYS] = {"sleeps", "polls", "spins", "stops"};
 
-/* Reads until the run ends. How many waits ended although there was nothing to take. */
+/* Read until the run ends. Returns how many waits ended without a new entry. */
 static unsigned int read_on(struct taker *t, enum way way, bool data)
 {
 	int64_t end = now_ms() + limit_ms(FAIL_MS);
@@ -56,7 +57,7 @@ static void stop_fails(struct taker *t, bool data, uint32_t lost)
 	UNIT_EQ(s.lost, data ? 0 : lost);
 }
 
-/* Entries behind the hole cannot be taken either. */
+/* Entries behind the hole are lost, too. */
 static void failed_with(struct taker *t, enum way way, bool data, uint32_t hole, uint32_t lost)
 {
 	struct roc_fr_info info;
@@ -75,7 +76,10 @@ static void failed_with(struct taker *t, enum way way, bool data, uint32_t hole,
 	UNIT_EQ(info.state, ROC_CH_FAILED);
 	UNIT_EQ(info.reason, ROC_REASON_RECORD);
 	UNIT_EQ(info.lost, lost);
-	/* A waiter may find nothing a few times, until the watchdog has read the card's counts. */
+	/*
+	 * A waiter may wake up without an entry a few times, until the watchdog has read the card's
+	 * counts.
+	 */
 	if (way != SPINS && vain > 1000)
 		unit_note("%s: woken %u times for nothing", way_names[way], vain);
 	CU_ASSERT(way == SPINS || vain < 1000);
@@ -93,7 +97,9 @@ static void limits(struct taker *t, uint32_t fragments)
 		taker_set(t, l, FRAGMENT_LINK_LIMIT, fragments);
 }
 
-/* Some entries, a hole of @hole, and as many entries as the card has pages left for. */
+/*
+ * Some entries, a hole of @hole entries, and then one entry for each page that the card has left.
+ */
 static void descriptors_left_out(enum way way, uint32_t hole)
 {
 	const uint32_t counted = ROBINNP_SUB(0) + FRAGMENT_DESCRIPTORS;
@@ -105,7 +111,7 @@ static void descriptors_left_out(enum way way, uint32_t hole)
 	CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, ROBINNP_BAR_DMA, counted) == t.start + 18, 5000));
 	emu(CARD0, "fault 0 record-hole 1 %u", hole);
 	limits(&t, 0);
-	/* Six pages went back. */
+	/* Six pages were released. */
 	CU_ASSERT(
 		UNIT_WAIT(emu_peek(CARD0, 0, ROBINNP_BAR_DMA, counted) == t.start + ALL + 6, 5000));
 	if (way == STOPS) {
@@ -143,7 +149,7 @@ static void completions_left_out(enum way way, uint32_t hole)
 	TAKER_OK(&t);
 }
 
-/* The last of each: nothing comes behind the hole, and only the card's count shows it. */
+/* A hole at the end: nothing comes behind it, and only the card's count shows it. */
 static void descriptors(void)
 {
 	static const uint32_t holes[] = {1, 2, 60, 256, ALL + 6 - 18};

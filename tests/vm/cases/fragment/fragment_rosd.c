@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-rosd on a RobinNP: the load of a trigger farm, and what may go wrong meanwhile. Everything
- * about its clients is tested on the host, without a card (tests/unit/utils/ros).
+ * Test roc-rosd on a RobinNP: the load of a trigger farm, and faults meanwhile.
+ * tests/unit/utils/ros tests its clients' side on the host, without a card.
  */
 #include "common/case.h"
 #include "common/rosd.h"
@@ -20,7 +20,9 @@ static bool there(void)
 	return false;
 }
 
-/* Every byte, nothing lost, no register read and no system call for what came in. */
+/*
+ * Every byte is right, nothing is lost, and incoming data cost no register read and no system call.
+ */
 static void farm(void)
 {
 	int64_t events = 2000, taken;
@@ -29,20 +31,20 @@ static void farm(void)
 		return;
 	UNIT_NEED(rosd_generate(ID, 400, 1600, 0, 0xfffffc00));
 	ROSD_SCRIPT(0, "patience=30000; serve " ID "\n"
-		       "ask --clients=20 --events=2000 --first-event=0xfffffc00 || exit 91\n"
+		       "request --clients=20 --events=2000 --first-event=0xfffffc00 || exit 91\n"
 		       "end\n");
-	UNIT_EQ(rosd_said("asked", "errors"), 0);
-	UNIT_EQ(rosd_said("asked", "incomplete"), 0);
-	UNIT_EQ(rosd_said("asked", "requests"), events);
-	UNIT_EQ(rosd_said("asked", "clearedEvents"), events);
-	UNIT_EQ(rosd_said("asked", "clearedFragments"), events * ROSD_LINKS);
+	UNIT_EQ(rosd_report("client", "errors"), 0);
+	UNIT_EQ(rosd_report("client", "incomplete"), 0);
+	UNIT_EQ(rosd_report("client", "requests"), events);
+	UNIT_EQ(rosd_report("client", "clearedEvents"), events);
+	UNIT_EQ(rosd_report("client", "clearedFragments"), events * ROSD_LINKS);
 	UNIT_EQ(rosd_units("hostPagesFree"), rosd_units("hostPages"));
 	UNIT_EQ(rosd_units("failed"), 0);
 	UNIT_EQ(rosd_units("cleared"), events * ROSD_LINKS);
 	taken = rosd_units("taken");
 	UNIT_EQ(taken - rosd_units("cleared"), rosd_units("kept"));
 	CU_ASSERT(taken >= events * ROSD_LINKS);
-	/* Told of in batches. */
+	/* Reported in batches. */
 	unit_note("%lld fragments, %lld fetched, %lld doorbells, %lld sleeps", (long long)taken,
 		  (long long)rosd_units("fetched"), (long long)rosd_units("doorbells"),
 		  (long long)rosd_units("sleeps"));
@@ -50,7 +52,10 @@ static void farm(void)
 	UNIT_EQ(rosd_units("tells"), 0);
 }
 
-/* Killed with requests outstanding: what it had goes back, the next one is served. */
+/*
+ * A client is killed with requests outstanding: the daemon releases its fragments and serves the
+ * next one.
+ */
 static void client_killed(void)
 {
 	if (!there())
@@ -64,12 +69,12 @@ static void client_killed(void)
 		"	loaded; sleep 0.3; kill -9 $load; wait $load 2> /dev/null\n"
 		"done\n"
 		"end\n");
-	CU_ASSERT(rosd_said("served", "requests") > 0);
+	CU_ASSERT(rosd_report("served", "requests") > 0);
 	UNIT_EQ(rosd_units("hostPagesFree"), rosd_units("hostPages"));
 	UNIT_EQ(rosd_units("outstanding"), 0);
 }
 
-/* With the card writing into its memory; the next one begins as if nothing had been. */
+/* The daemon is killed while the card writes into its memory; the next one starts normally. */
 static void daemon_killed(void)
 {
 	if (!there())
@@ -80,10 +85,10 @@ static void daemon_killed(void)
 		       "loaded; sleep 0.3; kill -9 $daemon; wait $daemon\n"
 		       "wait $load && exit 92\n"
 		       "serve " ID "\n"
-		       "ask --clients=4 --events=300 || exit 93\n"
+		       "request --clients=4 --events=300 || exit 93\n"
 		       "end\n");
-	UNIT_EQ(rosd_said("asked", "errors"), 0);
-	UNIT_EQ(rosd_said("asked", "replies"), 300);
+	UNIT_EQ(rosd_report("client", "errors"), 0);
+	UNIT_EQ(rosd_report("client", "replies"), 300);
 	UNIT_EQ(rosd_units("hostPagesFree"), rosd_units("hostPages"));
 }
 
@@ -118,7 +123,7 @@ static void left_out(void)
 	}
 }
 
-/* Flagged fragments go to the clients, are counted, and make the exit status 1. */
+/* Clients get flagged fragments, which the daemon counts; they make its exit status 1. */
 static void damage(void)
 {
 	if (!there())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Runs of a sub-unit one after the other: nothing of the one before is left in it. And of a card
- * that can do less when the driver comes back.
+ * Test consecutive runs of a sub-unit: no state of a run affects the next one. And a card that has
+ * lower limits when the driver is bound again.
  */
 #include "fragment/fragment_case.h"
 
@@ -16,8 +16,8 @@ static void start(struct taker *t, uint32_t rate, uint64_t limit)
 	start_of(t, 64, 64, rate, limit);
 }
 
-/* Each impossible count of a reader counts once, impossible doorbells once in each run. */
-static void lies_of_each_run(void)
+/* Each impossible count of a reader counts once; impossible doorbells count once in each run. */
+static void invalid_values_of_each_run(void)
 {
 	struct taker t = {.pages = 64};
 	unsigned int run;
@@ -40,7 +40,7 @@ static void lies_of_each_run(void)
 	taker_close(&t);
 }
 
-/* A run's counts are the reader's to say, and his own counts begin there. */
+/* The reader chooses the start value of a run's counts, and its own counts begin there. */
 static void counts_begin(void)
 {
 	struct taker t = {.pages = 64, .percent = 100};
@@ -72,7 +72,7 @@ static int rings_of_another(void *arg)
 	       rings.reason != ROC_REASON_OWNER;
 }
 
-/* The limit is of who opened it: what was forked makes no rings with one of its own. */
+/* The opener's memlock limit applies: a forked child cannot make rings with a limit of its own. */
 static void forked(void)
 {
 	struct roc_fr_rings rings = {.size = sizeof(rings), .pages = 8};
@@ -84,7 +84,7 @@ static void forked(void)
 	close(fd);
 }
 
-/* Beside the first ones; the handle. */
+/* Register more pages beside the first ones; returns the handle. */
 static uint32_t more_pages(struct taker *t, void *at, size_t length)
 {
 	struct roc_buf_register more;
@@ -93,7 +93,7 @@ static uint32_t more_pages(struct taker *t, void *at, size_t length)
 	return more.handle;
 }
 
-/* A table of one run is made anew for the next, which has more host pages. */
+/* The driver makes a new table for the next run, which has more host pages. */
 static void longer_table(void)
 {
 	struct taker t = {.pages = 64, .percent = 100};
@@ -115,7 +115,7 @@ static void longer_table(void)
 	munmap(at, 2 * HUGE);
 }
 
-/* In one piece is not enough: a host page begins at a multiple of its size. */
+/* Contiguous memory is not enough: a host page starts at a multiple of its size. */
 static void host_pages_askew(void)
 {
 	struct taker t = {.page_size = 16384, .pages = 64};
@@ -136,7 +136,7 @@ static void host_pages_askew(void)
 	munmap(at, HUGE);
 }
 
-/* As @limits and @host_pages of the capability have it. */
+/* Bind the driver with these values of the capability's @limits and @host_pages. */
 static bool driver_again(uint32_t limits, uint32_t host_pages)
 {
 	char address[32];
@@ -148,7 +148,10 @@ static bool driver_again(uint32_t limits, uint32_t host_pages)
 	return driver_bind(address);
 }
 
-/* As many host pages as the card has are registered: more are neither numbered nor started with. */
+/*
+ * Register as many host pages as the card supports: more get no numbers and a start with them
+ * fails.
+ */
 static void no_more_pages(struct taker *t)
 {
 	void *at = memory_make(4096, 4096, LAYOUT_ASCENDING);
@@ -165,7 +168,7 @@ static void no_more_pages(struct taker *t)
 	munmap(at, 4096);
 }
 
-/* What nobody asked for is what the card has, however little: rings of 16 commands. */
+/* Without requested values the rings have the card's limits, however low: 16 commands. */
 static void smaller_card(void)
 {
 	uint32_t limits = emu_config(CARD0, 0, VSEC + FRAGMENT_VSEC_LIMITS);
@@ -190,7 +193,7 @@ static void smaller_card(void)
 	stop(&t);
 }
 
-/* One that says of its links what users do not know is not driven, and says why. */
+/* The driver refuses a card whose register layout libraries do not know, and logs the reason. */
 static void other_links(void)
 {
 	uint32_t limits = emu_config(CARD0, 0, VSEC + FRAGMENT_VSEC_LIMITS);
@@ -206,7 +209,7 @@ static void other_links(void)
 	UNIT_NEED(driver_bind(address));
 }
 
-UNIT_MAIN("fragment_runs", {"lies of each run", lies_of_each_run}, {"counts begin", counts_begin},
-	  {"forked", forked}, {"longer table", longer_table},
+UNIT_MAIN("fragment_runs", {"invalid values of each run", invalid_values_of_each_run},
+	  {"counts begin", counts_begin}, {"forked", forked}, {"longer table", longer_table},
 	  {"host pages askew", host_pages_askew}, {"smaller card", smaller_card},
 	  {"other links", other_links})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fragments on request by the ABI: who sleeps, and is told, and what that costs. Whoever came first
- * hears of what he waits for, whoever comes beside him.
+ * Test waits for fragments, by the ABI: each waiter is woken when its own threshold is reached, in
+ * whichever order and way waiters wait, and the number of interrupts and register writes.
  */
 #include "fragment/fragment_case.h"
 
@@ -17,7 +17,7 @@ static void start(struct taker *t, uint32_t rate, uint64_t limit)
 
 #define BATCH 96 /* fragments at a time */
 
-/* Sleep until the next batch is there, or until all that was asked for is done. */
+/* Sleep until the next batch is there, or until all commands are done. */
 static int sleep_for(struct taker *t, uint32_t mask)
 {
 	struct roc_fr_wait wait = {
@@ -33,8 +33,8 @@ static int sleep_for(struct taker *t, uint32_t mask)
 	return abi(t->fd, ROC_FR_WAIT, &wait);
 }
 
-/* Who takes many at a time is told once of each ring, however slow the card is. */
-static void what_many_cost(void)
+/* A reader that takes many at a time gets one interrupt for each ring, however slow the card is. */
+static void cost_of_batches(void)
 {
 	struct taker t = {.percent = 50, .pages = 1024};
 	struct roc_fr_info before, after;
@@ -59,16 +59,19 @@ static void what_many_cost(void)
 		  (unsigned long long)(t.fragments - from), (unsigned long long)told,
 		  (unsigned long long)writes);
 	CU_ASSERT(t.fragments - from >= 50 * BATCH);
-	/* Two may still have been on their way. */
+	/* Two interrupts may still have been on their way. */
 	CU_ASSERT(told <= 2 * round + 2);
 	CU_ASSERT(writes <= 2 * round + 2);
-	/* A card that is silent for two seconds is asked, and a machine may be so slow. */
+	/*
+	 * If the card is silent for two seconds the driver reads its status; a slow machine may
+	 * cause that.
+	 */
 	CU_ASSERT(after.mmio_reads - before.mmio_reads <= (uint64_t)(now_ms() - begin) / 2000 * 4);
 	UNIT_EQ(after.missed_interrupts, 0);
 	stop(&t);
 }
 
-static void what_one_costs(void)
+static void cost_of_one_fragment(void)
 {
 	struct taker t = {.percent = 0};
 	struct roc_fr_info before, after;
@@ -88,8 +91,8 @@ static void what_one_costs(void)
 		taker_pass(&t);
 		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 50), -ETIME);
 		/*
-		 * As the card counts: a message may be late, two may arrive as one, and with a
-		 * vector that is shared nobody knows whose a late one was.
+		 * Use the card's counts: an interrupt may be late, two may merge into one, and a
+		 * shared vector does not show which ring an interrupt belongs to.
 		 */
 		UNIT_EQ(emu_sub(CARD0, t.sub, "data_interrupts") - told, 1);
 		after = taker_info(&t);
@@ -100,7 +103,10 @@ static void what_one_costs(void)
 	stop(&t);
 }
 
-/* poll, edges of epoll, an eventfd: each hears of the next, after it has heard of one. */
+/*
+ * poll(), edges of epoll and an eventfd are each signalled for the next entry, after one was
+ * signalled.
+ */
 static void sleepers(void)
 {
 	struct epoll_event want = {.events = EPOLLIN | EPOLLET}, got;
@@ -120,7 +126,7 @@ static void sleepers(void)
 	UNIT_EQ(epoll_ctl(ep, EPOLL_CTL_ADD, t.fd, &want), 0);
 	e.fd = efd;
 	UNIT_EQ(abi(t.fd, ROC_CH_EVENTFD, &e), 0);
-	/* Whoever came last may have to wait until the watchdog has seen him. */
+	/* The last waiter may have to wait for the next turn of the watchdog. */
 	for (i = 2; i < 8; i++) {
 		taker_set(&t, 1, FRAGMENT_LINK_LIMIT, i);
 		UNIT_EQ(poll(&by_event, 1, patience_ms(5000)), 1);
@@ -148,12 +154,15 @@ static int wait_for_more(void *arg)
 	struct roc_fr_wait w = {.size = sizeof(w), .mask = ROC_FR_WAIT_DATA};
 
 	w.descriptors = p->t->data_count + p->more;
-	w.deadline = now_ns() + 3600000000000ull; /* who waits for us gives up before */
+	w.deadline = now_ns() + 3600000000000ull; /* the parent gives up earlier */
 	return abi(p->t->fd, ROC_FR_WAIT, &w) ? 1 : 0;
 }
 
-/* Two sleep, the second one for less: he is told first, and the first one when it is enough. */
-static void two_sleepers(void)
+/*
+ * Of two waiters the one with the lower threshold wakes first, and the other one when its threshold
+ * is reached.
+ */
+static void two_thresholds(void)
 {
 	struct taker t = {.pages = 64};
 	struct patience many = {&t, 10}, few = {&t, 2};
@@ -178,7 +187,10 @@ static void two_sleepers(void)
 	stop(&t);
 }
 
-/* So many since the start, of which the card may not have told. */
+/*
+ * Wait until so many descriptors are in memory since the start; the card may not have reported them
+ * yet.
+ */
 static void are_in_memory(uint32_t descriptors)
 {
 	CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, ROBINNP_BAR_DMA,
@@ -186,7 +198,8 @@ static void are_in_memory(uint32_t descriptors)
 			    5000));
 }
 
-/* Whoever waits for many is not woken for few; completions do not wake who waits for descriptors.
+/*
+ * A waiter for many entries is not woken for few; completions do not wake a waiter for descriptors.
  */
 static void waits(void)
 {
@@ -217,14 +230,14 @@ static void waits(void)
 	stop(&t);
 }
 
-/* Takes all there is, and tells nobody but the card. */
+/* Take all entries; only the card gets the reader's position. */
 static bool takes_unreported(struct taker *t, uint64_t fragments)
 {
 	taker_pass(t);
 	return t->fragments >= fragments;
 }
 
-/* Takes all there is without a call that sleeps. */
+/* Take all entries without a call that sleeps. */
 static bool takes(struct taker *t, uint64_t fragments)
 {
 	bool enough = takes_unreported(t, fragments);
@@ -233,7 +246,10 @@ static bool takes(struct taker *t, uint64_t fragments)
 	return enough;
 }
 
-/* An eventfd from before the run: the card is asked as the run begins, and again as it has told. */
+/*
+ * With an eventfd set before the run, the driver arms the card at the start, and again after each
+ * interrupt.
+ */
 static void eventfd_before_the_run(void)
 {
 	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
@@ -245,7 +261,7 @@ static void eventfd_before_the_run(void)
 	UNIT_NEED(taker_open(&t));
 	UNIT_EQ(abi(t.fd, ROC_CH_EVENTFD, &e), 0);
 	taker_generate(&t, 1, 64, 64, 0, 0, 1);
-	/* Nothing comes without pages. */
+	/* Without pages no fragment comes. */
 	UNIT_EQ(taker_begin(&t, &reply), 0);
 	UNIT_EQ(taker_info(&t).arms, 2);
 	taker_give_all(&t, 0);
@@ -256,7 +272,7 @@ static void eventfd_before_the_run(void)
 	close(e.fd);
 }
 
-/* One that comes when nobody has ever slept: it needs no other call. */
+/* An eventfd set during the run, without an earlier waiter: it needs no other call. */
 static void eventfd_in_the_run(void)
 {
 	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
@@ -275,8 +291,11 @@ static void eventfd_in_the_run(void)
 	close(e.fd);
 }
 
-/* One for what has come already, when no more can come: nobody looked before, and nobody will. */
-static void eventfd_for_what_is_there(void)
+/*
+ * An eventfd set after the last entry came: nothing polled before, nothing will come, and it is
+ * signalled.
+ */
+static void eventfd_after_the_data(void)
 {
 	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
 	struct pollfd p = {.fd = e.fd, .events = POLLIN};
@@ -293,8 +312,8 @@ static void eventfd_for_what_is_there(void)
 	close(e.fd);
 }
 
-/* Who polls has the card tell of the first; who sleeps until there are ten hears of the tenth. */
-static void sleeper_beside_poll(void)
+/* With a poll() waiter the card reports the first entry; a waiter for ten is woken at the tenth. */
+static void threshold_beside_poll(void)
 {
 	struct taker t = {.pages = 64};
 	struct patience ten = {&t, 10};
@@ -340,7 +359,7 @@ static void lower_threshold_first(void)
 	stop(&t);
 }
 
-/* Who sleeps is told of no fewer than 1000, or when @ns have passed since the card told last. */
+/* The card reports a batch of 1000 entries, or whatever there is @ns after its last report. */
 static void moderate(struct taker *t, uint32_t ns)
 {
 	struct roc_fr_settings set = {.size = sizeof(set),
@@ -351,7 +370,7 @@ static void moderate(struct taker *t, uint32_t ns)
 	UNIT_EQ(abi(t->fd, ROC_FR_SETTINGS, &set), 0);
 }
 
-/* The card has told of the seventh, all are taken, and it tells of no other for a while. */
+/* The card has reported the seventh entry, all are taken, and it reports no other for a while. */
 static void start_silent(struct taker *t)
 {
 	start(t, 0, 1);
@@ -363,7 +382,7 @@ static void start_silent(struct taker *t)
 	CU_ASSERT(UNIT_WAIT(takes(t, 7), 5000));
 }
 
-/* Five more are in memory, and the card may not tell of them yet. */
+/* Five more are in memory, and the card may not report them yet. */
 static void five_come(struct taker *t)
 {
 	taker_set(t, 1, FRAGMENT_LINK_LIMIT, 7);
@@ -380,8 +399,11 @@ static void stop_moderated(struct taker *t, pid_t ten)
 	stop(t);
 }
 
-/* Whoever asks the card for more tells who sleeps for what is there: the card does not any more. */
-static void asked_for_more(void)
+/*
+ * A reader that submits more wakes waiters for entries already there, which the card does not
+ * report any more.
+ */
+static void submit_wakes_waiter(void)
 {
 	struct taker t = {.pages = 64};
 	struct patience two = {&t, 2}, ten = {&t, 10};
@@ -406,7 +428,7 @@ static int poll_for_data(void *arg)
 	return poll(&p, 1, -1) == 1 && p.revents == POLLIN ? 0 : 1;
 }
 
-static void asked_for_more_beside_poll(void)
+static void submit_beside_poll(void)
 {
 	struct taker t = {.pages = 64};
 	struct patience ten = {&t, 10};
@@ -424,8 +446,11 @@ static void asked_for_more_beside_poll(void)
 	stop_moderated(&t, second);
 }
 
-/* An eventfd hears of what is there, and of what comes next, though somebody waits for more. */
-static void asked_for_more_beside_eventfd(void)
+/*
+ * An eventfd is signalled for entries already there, and for the next one, although a waiter has a
+ * higher threshold.
+ */
+static void submit_beside_eventfd(void)
 {
 	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
 	struct pollfd p = {.fd = e.fd, .events = POLLIN};
@@ -452,7 +477,7 @@ static void asked_for_more_beside_eventfd(void)
 	close(e.fd);
 }
 
-/* The card tells so late that it has gone round once more meanwhile, and nobody knew. */
+/* An interrupt is so late that the ring has gone round once more meanwhile, unnoticed. */
 static bool lap(struct taker *t, uint32_t limit)
 {
 	struct patience one = {t, 1};
@@ -469,8 +494,8 @@ static bool lap(struct taker *t, uint32_t limit)
 	return taker_info(t).spurious_interrupts > before.spurious_interrupts;
 }
 
-/* The sleeper hears of it all the same, and the card was not read for each interrupt. */
-static void told_a_lap_late(void)
+/* The waiter is woken all the same, and the driver did not read the card for each interrupt. */
+static void interrupt_a_lap_late(void)
 {
 	struct taker t = {.pages = 4};
 	unsigned int i, laps = 0;
@@ -479,17 +504,17 @@ static void told_a_lap_late(void)
 	start(&t, 0, 1);
 	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
 	emu(CARD0, "fault 0 irq-late 1 400000");
-	/* Whenever the watchdog looks between, it is no lap. */
+	/* If the watchdog runs in between, there is no lap. */
 	for (i = 0; i < 6 && !(laps && i > 1); i++) {
 		limit += t.made.descriptors + 5;
 		laps += lap(&t, limit);
 	}
-	unit_note("%u of %u were a lap late", laps, i);
+	unit_note("%u of %u interrupts were a lap late", laps, i);
 	emu(CARD0, "fault all clear");
 	stop(&t);
 }
 
-/* One command after the other, until the sleeper is there or it has been long. */
+/* One command after the other, until the waiter wakes up or time is over. */
 static bool woken_beside_commands(struct taker *t, const struct held *h, pid_t sleeper)
 {
 	int64_t end = now_ms() + patience_ms(10000);
@@ -509,8 +534,11 @@ static bool woken_beside_commands(struct taker *t, const struct held *h, pid_t s
 	return !child_wait(sleeper, 5000);
 }
 
-/* No interrupt came, and a lap: the sub-unit is at work all the time, what is slept for is not. */
-static void not_told_beside_commands(void)
+/*
+ * An interrupt is lost and the ring goes round once: other commands run on, without the awaited
+ * entry.
+ */
+static void interrupt_lost_beside_commands(void)
 {
 	struct taker t = {.pages = 4};
 	struct patience one = {&t, 1};
@@ -519,7 +547,7 @@ static void not_told_beside_commands(void)
 	pid_t pid;
 
 	start(&t, 0, 1);
-	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000)); /* its page stays ours */
+	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000)); /* the reader keeps its page */
 	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
 	arms = taker_info(&t).arms;
 	emu(CARD0, "fault 0 irq-lost 1 1");
@@ -533,8 +561,8 @@ static void not_told_beside_commands(void)
 	stop(&t);
 }
 
-/* A start that the card refuses has begun elsewhere: of the run before there is nothing left. */
-static void after_a_start_that_failed(void)
+/* A start that the card refuses begins at a new position: no entry of the previous run is left. */
+static void after_failed_start(void)
 {
 	struct taker t = {.pages = 64};
 	struct roc_fr_start reply;
@@ -554,15 +582,17 @@ static void after_a_start_that_failed(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-UNIT_MAIN("fragment_sleep", {"what many cost", what_many_cost}, {"what one costs", what_one_costs},
-	  {"sleepers", sleepers}, {"waits", waits}, {"two sleepers", two_sleepers},
+UNIT_MAIN("fragment_sleep", {"cost of batches", cost_of_batches},
+	  {"cost of one fragment", cost_of_one_fragment}, {"poll, epoll and eventfd", sleepers},
+	  {"waits", waits}, {"two thresholds", two_thresholds},
 	  {"eventfd before the run", eventfd_before_the_run},
 	  {"eventfd in the run", eventfd_in_the_run},
-	  {"eventfd for what is there", eventfd_for_what_is_there},
-	  {"sleeper beside poll", sleeper_beside_poll},
-	  {"lower threshold first", lower_threshold_first}, {"asked for more", asked_for_more},
-	  {"asked for more beside poll", asked_for_more_beside_poll},
-	  {"asked for more beside eventfd", asked_for_more_beside_eventfd},
-	  {"told a lap late", told_a_lap_late},
-	  {"not told beside commands", not_told_beside_commands},
-	  {"after a start that failed", after_a_start_that_failed})
+	  {"eventfd after the data", eventfd_after_the_data},
+	  {"threshold beside poll", threshold_beside_poll},
+	  {"lower threshold first", lower_threshold_first},
+	  {"submission wakes waiters", submit_wakes_waiter},
+	  {"submission wakes waiters beside poll", submit_beside_poll},
+	  {"submission wakes waiters beside eventfd", submit_beside_eventfd},
+	  {"interrupt a lap late", interrupt_a_lap_late},
+	  {"lost interrupt beside commands", interrupt_lost_beside_commands},
+	  {"after a failed start", after_failed_start})

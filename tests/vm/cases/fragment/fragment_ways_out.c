@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How a sub-unit comes to its end while fragments come and commands are out: its holder is killed,
- * the driver or the card is taken away, the function is reset. No write of the card's afterwards,
- * the memory back, and the mappings that stay do no harm. And a processor that goes and comes.
+ * Test how a sub-unit's use ends while fragments come and commands are outstanding: its opener is
+ * killed, the driver or the card is removed, the function is reset. Afterwards the card writes no
+ * more, memory is freed, and remaining mappings are harmless. And CPU hotplug.
  */
 #include "common/case.h"
 #include "common/taker.h"
@@ -32,7 +32,7 @@ static void start(struct taker *t)
 	UNIT_NEED(taker_start(t, 0));
 	CU_ASSERT(taker_run(t, 100, 10000));
 	TAKER_OK(t);
-	/* Some are out when it ends. */
+	/* Some commands are outstanding when it ends. */
 	taker_pass(t);
 }
 
@@ -48,7 +48,7 @@ static void works(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* Nothing is left in the card's own registers. */
+/* The card's own registers must show no running sub-unit. */
 static bool card_is_off(void)
 {
 	unsigned int s;
@@ -79,8 +79,10 @@ static int hold(void *arg)
 		taker_run(&t, t.fragments + 100, 1000);
 }
 
-/* In mid-request: pages unpinned, card off, and the next one has the sub-unit. */
-static void holder_killed(void)
+/*
+ * Killed in mid-request: pages are unpinned, the card is off, and the next opener has the sub-unit.
+ */
+static void opener_killed(void)
 {
 	volatile int *flows = shared_alloc(sizeof(*flows));
 	int64_t before = pins();
@@ -100,8 +102,8 @@ static void holder_killed(void)
 	works();
 }
 
-/* More pages than the kernel keeps of ended processes, whose stacks it caches: 52 KB were seen. */
-#define HOLDERS 31
+/* More pages than the kernel caches for stacks of ended processes: 52 KB were seen. */
+#define OPENERS 31
 
 static int hold_little(void *arg)
 {
@@ -127,8 +129,8 @@ static void kill_little(volatile int *flows)
 }
 
 /*
- * Rings and table are free again. What is left for a moment is less than a page for each holder, so
- * a single one that each of them leaves would show.
+ * Rings and table are freed. Temporary leftovers are less than a page for each opener, so a leak of
+ * one page each would show.
  */
 static void memory_back(void)
 {
@@ -137,15 +139,15 @@ static void memory_back(void)
 
 	emu_normal_robinnp(CARD0);
 	UNIT_NEED(cgroup_make());
-	for (i = 0; i <= HOLDERS; i++)
+	for (i = 0; i <= OPENERS; i++)
 		kill_little(flows);
-	CU_ASSERT(UNIT_WAIT(cgroup_left() < HOLDERS * 4096, 5000));
+	CU_ASSERT(UNIT_WAIT(cgroup_left() < OPENERS * 4096, 5000));
 	unit_note("%lld bytes are left", (long long)cgroup_bytes());
 	CU_ASSERT(cgroup_end());
 	shared_free((void *)flows, sizeof(*flows));
 }
 
-/* Open and close, more often than fits into his limit at the same time: 8 pages each. */
+/* Open and close repeatedly; together they would exceed the limit: 8 pages each. */
 static int open_and_close(void *arg)
 {
 	const struct rlimit limit = {16 * 4096, 16 * 4096};
@@ -172,7 +174,7 @@ static int open_and_close(void *arg)
 	return 0;
 }
 
-/* What was charged for is not charged for any more. */
+/* Freed memory is not charged any more. */
 static void charge_back(void)
 {
 	emu_normal_robinnp(CARD0);
@@ -186,7 +188,7 @@ static int start_rings(int fd)
 	return abi(fd, ROC_FR_START, &begin);
 }
 
-/* Rings that may be locked with this limit: a descriptor; -1. */
+/* Make rings within this memlock limit: returns a descriptor, or -1. */
 static int small_rings(unsigned int pages)
 {
 	const struct rlimit limit = {pages * 4096, 32 * 4096};
@@ -202,7 +204,7 @@ static int small_rings(unsigned int pages)
 	return -1;
 }
 
-/* The table of host pages is one too many for the limit, and for a child all the same. */
+/* The table of host pages exceeds the limit, also when a child starts the run. */
 static int start_in_a_child(void *arg)
 {
 	unsigned int pages = 1;
@@ -238,7 +240,9 @@ static int stop_now(void *arg)
 	return err || s.lost != 0 || s.completions != 1;
 }
 
-/* What the card does between the look and the end, until it is quiet, was not lost. */
+/*
+ * Completions between the last poll and the end, until the card is quiesced, do not count as lost.
+ */
 static void done_at(const char *point)
 {
 	struct taker t = {.pages = 64};
@@ -264,7 +268,7 @@ static void done_at(const char *point)
 	taker_close(&t);
 }
 
-static void done_at_last(void)
+static void completed_before_quiescence(void)
 {
 	if (!points_there()) {
 		unit_skip("needs --points");
@@ -274,8 +278,8 @@ static void done_at_last(void)
 	done_at("quiesce");
 }
 
-/* The card is gone: the reader hears of it, whichever way it sleeps, and its mappings stay. */
-static void told(struct taker *t)
+/* The card is gone: the reader wakes up from every wait, and its mappings stay. */
+static void sees_removal(struct taker *t)
 {
 	struct roc_fr_tell tell = {.size = sizeof(tell)};
 	struct pollfd p = {.fd = t->fd, .events = POLLIN};
@@ -287,7 +291,7 @@ static void told(struct taker *t)
 	CU_ASSERT(p.revents & POLLERR && p.revents & POLLHUP);
 	UNIT_EQ(taker_wait(t, ROC_FR_WAIT_DATA, 100), -ENODEV);
 	UNIT_EQ(abi(t->fd, ROC_FR_TELL, &tell), -ENODEV);
-	/* What was there still is, and the doorbell reaches nobody. */
+	/* Data in memory stay readable, and the doorbell has no effect. */
 	while (taker_next(t, &h))
 		taker_free(t, h.page);
 	TAKER_OK(t);
@@ -322,12 +326,12 @@ static void driver_taken_off(void)
 	sleep_ms(20);
 	UNIT_EQ(driver_unbind(address), 0);
 	UNIT_EQ(child_wait(pid, 10000), 0);
-	told(&t);
+	sees_removal(&t);
 	CU_ASSERT(card_is_off());
 	UNIT_EQ(pins(), before);
 	UNIT_EQ(module_unload(0), -EWOULDBLOCK);
 	CU_ASSERT(driver_bind(address));
-	/* Another card by the same name is not this reader's. */
+	/* Another card with the same name does not belong to this reader. */
 	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 100), -ENODEV);
 	works();
 	taker_close(&t);
@@ -335,10 +339,10 @@ static void driver_taken_off(void)
 }
 
 /*
- * The interrupts go last. Plain MSI has no masks: its address is 0 before it is switched off, and
- * what a card that has the bus sends in between is written there.
+ * The driver disables interrupts last. Plain MSI has no mask: its address is 0 before it is
+ * disabled, and a card with bus mastering writes its messages there in between.
  */
-static void no_message_to_nowhere(void)
+static void no_message_to_address_0(void)
 {
 	struct taker t = {.percent = 50};
 	struct going g = {.way = WAY_UNBIND};
@@ -378,16 +382,18 @@ static void function_reset(void)
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", pci_address(ROBINNP_ID));
 	start(&t);
 	UNIT_EQ(put_text(path, "1"), 0);
-	told(&t);
+	sees_removal(&t);
 	UNIT_EQ(pins(), before);
-	/* Until it is closed the sub-unit is this reader's, who can do nothing with it. */
+	/* Until close the sub-unit belongs to this reader, which can do nothing with it. */
 	UNIT_EQ(node_open(ROBINNP_ID, 0), -EBUSY);
 	taker_close(&t);
 	works();
 }
 
-/* The module goes as soon as the last one does, in the middle of everything; and comes back. */
-static void module_taken_out(void)
+/*
+ * Unload the module as soon as the last file is closed, in the middle of a run; then load it again.
+ */
+static void module_unloaded(void)
 {
 	volatile int *flows = shared_alloc(sizeof(*flows));
 	unsigned int cards = nodes_there();
@@ -408,14 +414,14 @@ static void module_taken_out(void)
 	works();
 }
 
-/* The driver comes, and knows of nothing: it stops the card before anything else. */
+/* The driver is bound without knowledge of the run: it stops the card first. */
 static void card_left_running(void)
 {
 	struct target target = {.type = ROC_CARD_ROBINNP, .id = ROBINNP_ID};
 	uint8_t *memory, *frees, *seen;
 
 	if (translated(ROBINNP_ID)) {
-		unit_skip("behind an IOMMU a card that nobody has reaches no memory");
+		unit_skip("behind an IOMMU a card without a driver reaches no memory");
 		return;
 	}
 	emu_normal_robinnp(CARD0);
@@ -447,7 +453,7 @@ static void unplugged(void)
 	int log;
 
 	if (!host_there()) {
-		unit_skip("nobody here can unplug a card");
+		unit_skip("needs --host");
 		return;
 	}
 	if (has_msix(pci_address(ROBINNP_ID))) {
@@ -462,7 +468,7 @@ static void unplugged(void)
 	CU_ASSERT(klog_wait(log, "will power off", KERNEL_MS) != NULL);
 	UNIT_EQ(slot_off(address), 0);
 	close(log);
-	told(&t);
+	sees_removal(&t);
 	UNIT_EQ(pins(), before);
 	taker_close(&t);
 	CU_ASSERT(host_do("plug 0 0"));
@@ -470,7 +476,7 @@ static void unplugged(void)
 	works();
 }
 
-/* The bus reports that what came over it was not what was sent. */
+/* The bus reports corrupted transfers. */
 static void bus_errors(void)
 {
 	static const char *const kinds[] = {"fatal", "nonfatal"};
@@ -481,7 +487,7 @@ static void bus_errors(void)
 	int log;
 
 	if (!host_there()) {
-		unit_skip("nobody here can make errors of the bus");
+		unit_skip("needs --host");
 		return;
 	}
 	for (i = 0; i < N(kinds); i++) {
@@ -493,7 +499,7 @@ static void bus_errors(void)
 		CU_ASSERT(line && strstr(line, "successful"));
 		close(log);
 		if (i == 0) {
-			told(&t);
+			sees_removal(&t);
 			UNIT_EQ(pins(), before);
 		} else {
 			CU_ASSERT(taker_run(&t, t.fragments + 100, 10000));
@@ -505,8 +511,8 @@ static void bus_errors(void)
 	}
 }
 
-/* A processor goes, with the interrupts and the work that it had, and comes back. */
-static void processor_goes(void)
+/* A CPU goes offline, with its interrupts and work, and comes back. */
+static void cpu_offline(void)
 {
 	const char *online = "/sys/devices/system/cpu/cpu1/online";
 	struct taker t = {.percent = 50};
@@ -528,9 +534,10 @@ static void processor_goes(void)
 	CU_ASSERT(emu_quiet(CARD0, 0, 30));
 }
 
-UNIT_MAIN("fragment_ways_out", {"holder killed", holder_killed}, {"memory back", memory_back},
+UNIT_MAIN("fragment_ways_out", {"opener killed", opener_killed}, {"memory back", memory_back},
 	  {"charge back", charge_back}, {"charged to its opener", charged_to_its_opener},
-	  {"done at last", done_at_last}, {"driver taken off", driver_taken_off},
-	  {"no message to nowhere", no_message_to_nowhere}, {"function reset", function_reset},
-	  {"module taken out", module_taken_out}, {"card left running", card_left_running},
-	  {"unplugged", unplugged}, {"bus errors", bus_errors}, {"processor goes", processor_goes})
+	  {"completed before quiescence", completed_before_quiescence},
+	  {"driver taken off", driver_taken_off},
+	  {"no message to address 0", no_message_to_address_0}, {"function reset", function_reset},
+	  {"module unloaded", module_unloaded}, {"card left running", card_left_running},
+	  {"unplugged", unplugged}, {"bus errors", bus_errors}, {"CPU offline", cpu_offline})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Streams by the ABI: a ring of the driver's, mapped twice, read in place; who may have it;
- * settings; full rings, to the event.
+ * Test streams by the ABI: a ring of the driver, mapped twice and read in place; access rights;
+ * settings; full rings, exact to the event.
  */
 #include "stream/stream_case.h"
 
@@ -16,7 +16,7 @@
 
 #define PAGE 4096ul
 
-/* Units that go over the end of the ring are read where they lie, byte for byte. */
+/* A unit across the ring's end is read in place, byte for byte. */
 static void packets_over_the_wrap(void)
 {
 	struct reader r = {.ring = 64 * KIB};
@@ -33,7 +33,7 @@ static void packets_over_the_wrap(void)
 	UNIT_STR(node_attr(P40_ID, 0, "events"), "2000");
 }
 
-/* The count of lines goes over 2^32, and over 2^31, as if nothing had been. */
+/* The count of lines wraps at 2^31 and 2^32 without effect on the data. */
 static void counts_over_32_bits(void)
 {
 	static const uint32_t origins[] = {0xffffffff - 300, 0x7fffffff - 300};
@@ -59,7 +59,7 @@ static void all_streams_at_once(void)
 	unsigned int s;
 
 	emu_normal_p40(CARD0);
-	/* Main last, so that meta has a record of each of its packets. */
+	/* Start main last, so that meta has a record of each of its packets. */
 	for (s = P40_STREAMS; s-- > 0;) {
 		r[s] = (struct reader){.stream = s, .ring = 128 * KIB};
 		UNIT_NEED(reader_open(&r[s]));
@@ -169,7 +169,10 @@ static void bad_rings(void)
 	UNIT_EQ(map_err(fd, 128 * KIB, PROT_READ, MAP_SHARED, 0x40ull << 32), -EPIPE);
 	for (i = 0; i < N(bad); i++)
 		UNIT_EQ(ring_err(fd, bad[i], &ring), -EINVAL);
-	/* More than the card takes, and more than there is: nothing happens, nothing is said. */
+	/*
+	 * A ring beyond the card's or the machine's limits: the call fails without a change and
+	 * without a kernel warning.
+	 */
 	UNIT_EQ(ring_err(fd, 1ull << 36, &ring), -EOPNOTSUPP);
 	UNIT_EQ(ring.reason, ROC_REASON_LENGTH);
 	UNIT_EQ(ring.limit, 1ull << P40_RING_MAX);
@@ -194,7 +197,7 @@ static void one_opener(void)
 	UNIT_STR(node_attr(P40_ID, 0, "kind"), "stream");
 	UNIT_STR(node_attr(P40_ID, 0, "stream"), "main");
 	UNIT_STR(node_attr(P40_ID, 6, "stream"), "odin4");
-	/* Anybody on the endpoint's node sees it, and what is not there. */
+	/* Every process sees it on the endpoint's node, and gets an error for an absent stream. */
 	fd = node_open(P40_ID, -1);
 	UNIT_NEED(fd >= 0);
 	UNIT_EQ(abi(fd, ROC_ST_INFO, &info), 0);
@@ -234,18 +237,18 @@ static void settings(void)
 		0);
 	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 4096}), 0);
 	reader_close(&r);
-	/* They are the stream's, not the reader's; others see and set them. */
+	/* Settings belong to the stream, not to the reader; others see and set them. */
 	fd = node_open(P40_ID, -1);
 	UNIT_EQ(abi(fd, ROC_ST_SETTINGS, &s), 0);
 	UNIT_EQ(s.pack_events, 7);
 	UNIT_EQ(s.low_water, 4096);
 	UNIT_EQ(s.spill, P40_SPILL_MAIN);
-	/* What a stream does not have, and a stream that there is not. */
+	/* Settings that a stream does not have, and an absent stream. */
 	UNIT_EQ(set(fd, ROC_ST_SET_PACK_EVENTS,
 		    (struct roc_st_settings){.stream = P40_STREAM_ODIN, .pack_events = 7}),
 		-EOPNOTSUPP);
 	UNIT_EQ(set(fd, 0, (struct roc_st_settings){.stream = P40_STREAMS}), -ENOENT);
-	/* Without a ring the card's longest is the limit. */
+	/* Without a ring the card's longest ring is the limit. */
 	UNIT_EQ(set(fd, ROC_ST_SET_LOW_WATER,
 		    (struct roc_st_settings){.low_water = ROC_ST_RING_MAX + 1}),
 		-EINVAL);
@@ -275,7 +278,7 @@ static void resets(void)
 	reader_generate(&r, 0, 100, 100, 0, 50, 0);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(reader_run(&r, 50, 5000));
-	/* What would end the run is refused, of the stream and of all. */
+	/* Resets that would end the run are refused, of the stream and of the card. */
 	UNIT_EQ(reset(r.fd, 0, ROC_ST_RESET_LOGIC), -EBUSY);
 	UNIT_EQ(reset(fd, 0, ROC_ST_RESET_DEFAULT), -EBUSY);
 	UNIT_EQ(reset(fd, ROC_ST_ALL, ROC_ST_RESET_LOGIC), -EBUSY);
@@ -297,7 +300,7 @@ static void resets(void)
 	close(fd);
 }
 
-/* A source that stands still: nothing comes, until it is let through. */
+/* A masked source sends nothing until it is enabled. */
 static void enable_mask(void)
 {
 	struct roc_st_card card = {.size = sizeof(card), .set = ROC_ST_CARD_ENABLED, .enabled = 0};
@@ -344,7 +347,7 @@ static void consume(void)
 	UNIT_EQ(c.available, 1);
 	UNIT_EQ(r.user->read, there - 1);
 	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "read") == there - 1, 1000));
-	/* Further than to the first line behind a full ring can nobody wait. */
+	/* A wait cannot go further than the first line behind a full ring. */
 	w.position = there - 1 + reader_lines(&r) + 2;
 	UNIT_EQ(abi(r.fd, ROC_ST_WAIT, &w), -EINVAL);
 	w.position--;
@@ -354,7 +357,7 @@ static void consume(void)
 	reader_close(&r);
 }
 
-/* Nobody reads: the source waits, and nothing is lost. */
+/* Without a reader the source waits, and nothing is lost. */
 static void full_ring_waiting_source(void)
 {
 	struct reader r = {.ring = 64 * KIB};
@@ -374,7 +377,7 @@ static void full_ring_waiting_source(void)
 	finish(&r);
 }
 
-/* A detector does not wait: what passed by is accounted for, to the event. */
+/* A detector does not wait: all lost events are counted exactly. */
 static void full_ring_throttled(void)
 {
 	struct reader r = {.ring = 64 * KIB};
@@ -385,7 +388,7 @@ static void full_ring_throttled(void)
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "throttled") > 100, 10000));
 	reader_set(&r, STREAM_SET_GENERATOR, 0);
-	/* All that the card took comes. */
+	/* All units that the card accepted are delivered. */
 	CU_ASSERT(UNIT_WAIT(
 		(reader_take(&r, true), reader_wait(&r, 10), !emu_stream(CARD0, 0, "waiting")),
 		10000));
@@ -403,7 +406,9 @@ static void full_ring_throttled(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* Every event comes, those of a full card without their data; which ones is known exactly. */
+/*
+ * Every event comes; events of a full card come without data, and their numbers are known exactly.
+ */
 static void full_ring_truncated(void)
 {
 	struct reader r = {.ring = 64 * KIB};
@@ -427,7 +432,7 @@ static void full_ring_truncated(void)
 	finish(&r);
 }
 
-/* What a run could not write at its end is counted, and the stream can run again. */
+/* Data that a run could not write at its end are counted, and the stream can run again. */
 static void stop_with_a_full_ring(void)
 {
 	struct roc_st_stop stop = {.size = sizeof(stop)};
@@ -441,7 +446,7 @@ static void stop_with_a_full_ring(void)
 	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), 0);
 	CU_ASSERT(stop.lost > 0);
 	CU_ASSERT(r.kernel->flags & ROC_ST_STOPPED);
-	/* What is in the ring can still be read. */
+	/* Data in the ring remain readable. */
 	UNIT_EQ(reader_there(&r), stop.position);
 	reader_take(&r, true);
 	info = reader_info(&r);
@@ -457,7 +462,10 @@ static void stop_with_a_full_ring(void)
 	finish(&r);
 }
 
-/* io_uring with the ring as a registered buffer: it pins the pages, which no PFN mapping allows. */
+/*
+ * io_uring with the ring as a registered buffer: it pins the pages, which is impossible for a PFN
+ * mapping.
+ */
 static int uring_write(int file, const void *base, size_t ring, const void *at, size_t length)
 {
 	struct io_uring_params p = {0};
@@ -492,8 +500,10 @@ static int uring_write(int file, const void *base, size_t ring, const void *at, 
 	return err;
 }
 
-/* By way of a pipe that holds the pages themselves: any kernel does that with pages, none with
- * PFNs. */
+/*
+ * By a pipe that holds the pages themselves, which every kernel supports for pages, and never for
+ * PFNs.
+ */
 static int splice_write(int file, const void *at, size_t length)
 {
 	struct iovec iov = {(void *)at, length};
@@ -520,7 +530,7 @@ static void written_straight_to_a_file(void)
 	int err;
 
 	start(&r);
-	/* Such that the data go over the ring's end. */
+	/* So that the data cross the ring's end. */
 	reader_generate(&r, 0, 1024, 1024, 0, 30, 0);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(reader_run(&r, 30, 5000));
@@ -531,7 +541,7 @@ static void written_straight_to_a_file(void)
 	CU_ASSERT(skip + there > r.ring);
 	f = tmpfile();
 	copy = malloc(there);
-	/* Who pins wants to write. */
+	/* Pinning needs a writable mapping. */
 	base = mmap(NULL, r.made.ring_length, PROT_READ | PROT_WRITE, MAP_SHARED, r.fd,
 		    r.made.ring_offset);
 	UNIT_NEED(f && copy && base != MAP_FAILED);
@@ -542,7 +552,7 @@ static void written_straight_to_a_file(void)
 	memset(copy, 0, there);
 	err = uring_write(fileno(f), base, r.made.ring_length, base + skip, there);
 	munmap(base, r.made.ring_length);
-	/* Older kernels register no memory of any file, which says nothing of ours. */
+	/* Older kernels register no file mapping at all, whatever the driver does. */
 	if (err == -EOPNOTSUPP) {
 		unit_note("this kernel's io_uring registers no such memory");
 	} else {
@@ -559,7 +569,7 @@ static void written_straight_to_a_file(void)
 
 #define TRACE "/sys/kernel/tracing/"
 
-/* What a run looks like from outside. */
+/* Tracepoints of a run. */
 static void traced(void)
 {
 	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The calls of streams refuse what the ABI says that they refuse, and grow as it says: as abi.c
- * for those of the core and of pools. The table has each with arguments that are good; every test
- * spoils one thing.
+ * Test that the ioctls of streams refuse invalid arguments and support longer structures, as abi.c
+ * does for the core and pools. A table has valid arguments for each ioctl; every test makes one of
+ * them invalid.
  */
 #include "common/case.h"
 #include "common/reader.h"
@@ -13,7 +13,7 @@
 #define PAGE 4096u
 #define RING (64u * KIB)
 
-/* A stream with a ring that does not run, and its endpoint. */
+/* A stopped stream with a ring, and its endpoint. */
 static int ep_fd = -1, ch_fd = -1;
 
 static int stop_it(void)
@@ -47,7 +47,7 @@ static const struct call {
 	size_t size;  /* of the header that the test was built with */
 	size_t first; /* as first published */
 	bool channel;
-	int result; /* of a good call */
+	int result; /* of a valid call */
 	void (*make)(void *arg);
 	uint16_t zero[4]; /* members that must be 0; NO_FIELD ends the list */
 } calls[] = {
@@ -200,7 +200,7 @@ static void sizes(void)
 		for (k = 0; k < N(more); k++) {
 			make(c, arg, sizeof(arg));
 			*size = c->size + more[k];
-			/* Not part of the structure: neither looked at nor written. */
+			/* Bytes beyond the structure: the kernel neither reads nor writes them. */
 			memset(arg + c->size + more[k], 0x5a, 64);
 			is(c, abi(fd_of(c), c->nr, arg), c->result);
 			for (at = 0; at < 64; at++)
@@ -241,7 +241,7 @@ static void flags_and_reserved(void)
 			}
 		}
 	}
-	/* Nothing of all this has started it. */
+	/* None of these calls started it. */
 	UNIT_EQ(stop_it(), -EALREADY);
 }
 
@@ -261,19 +261,19 @@ static void bad_pointers(void)
 		memmove(over, fits, c->size - 4);
 		is(c, abi(fd_of(c), c->nr, over), -EFAULT);
 		is(c, abi(fd_of(c), c->nr, NULL), -EFAULT);
-		/* The answer cannot be written. */
+		/* The result cannot be copied out. */
 		make(c, fits, c->size);
 		UNIT_NEED(!mprotect(two, PAGE, PROT_READ));
 		is(c, abi(fd_of(c), c->nr, fits), -EFAULT);
 		UNIT_NEED(!mprotect(two, PAGE, PROT_READ | PROT_WRITE));
-		/* Then nothing has happened: it does not run, and ... */
+		/* Then the call has no effect: the stream does not run, and ... */
 		UNIT_EQ(stop_it(), -EALREADY);
 	}
 	munmap(two, PAGE);
 }
 
-/* ... there is no ring that nobody knows of. */
-static void ring_that_was_not_told(void)
+/* ... there is no ring. */
+static void ring_not_copied_out(void)
 {
 	struct roc_st_ring *ring =
 		mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -290,7 +290,7 @@ static void ring_that_was_not_told(void)
 	munmap(ring, PAGE);
 }
 
-/* Calls of a pool are not a stream's, nor those of the stream's node the endpoint's. */
+/* Ioctls of pools fail on a stream, and ioctls of a stream fail on the endpoint. */
 static void calls_of_others(void)
 {
 	uint32_t arg[128] = {sizeof(arg)};
@@ -307,5 +307,6 @@ static void calls_of_others(void)
 }
 
 UNIT_MAIN("stream_abi", {"sizes", sizes}, {"flags and reserved members", flags_and_reserved},
-	  {"bad pointers", bad_pointers}, {"a ring that was not told", ring_that_was_not_told},
+	  {"bad pointers", bad_pointers},
+	  {"ring whose result cannot be copied out", ring_not_copied_out},
 	  {"calls of others", calls_of_others})

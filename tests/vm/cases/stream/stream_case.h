@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the cases of streams share: how one begins and ends, and settings by the ABI. */
+/* Common functions of the stream cases: begin and end one, and settings by the ABI. */
 #ifndef CASE_STREAM_CASE_H
 #define CASE_STREAM_CASE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A stream's ring as a dma-buf: a second device sees the same bytes while the card writes; it has
- * them beyond close, not beyond the card.
+ * Test a stream's ring as a dma-buf: a second device reads the same bytes while the card writes.
+ * The dma-buf outlives the close, but not the card.
  */
 #include "common/case.h"
 #include "common/dmabuf.h"
@@ -17,7 +17,7 @@
 #define RING (256ull * KIB)
 #define LIMIT_MS 10000
 
-/* Of the module for tests; one for the whole program. */
+/* Descriptor of the test module's node, for the whole program. */
 static int node;
 
 /* The main stream, and a second device that has its ring. */
@@ -26,14 +26,14 @@ struct shared {
 	uint8_t *ring; /* twice */
 	uint8_t *control;
 	uint32_t read;	  /* lines */
-	uint64_t wrapped; /* looks that went over the ring's end */
+	uint64_t wrapped; /* reads across the ring's end */
 	int fd;
 	int id;
 	uint8_t *view;
 	int64_t pinned;
 };
 
-/* Fragments of such sizes without end, of a generator that was off: @max 0 leaves it off. */
+/* Endless fragments of these sizes from a generator that was off; @max 0 leaves it off. */
 static void generate(uint32_t min, uint32_t max)
 {
 	const struct {
@@ -84,7 +84,7 @@ static void leave(struct shared *s)
 	s->ch = -1;
 }
 
-/* Nobody has it any more: it is given back. */
+/* No user is left: the ring is freed. */
 static void unshare(struct shared *s)
 {
 	dmabuf_drop(node, s->id);
@@ -101,7 +101,7 @@ static bool start(struct shared *s)
 	return !abi(s->ch, ROC_ST_START, &arg);
 }
 
-/* Lines that are there and not yet ours; sleeps until there are some. 0: none came. */
+/* Number of unread lines; sleeps until there are some. 0: none came. */
 static uint32_t there(struct shared *s, unsigned int ms)
 {
 	struct roc_st_wait w = {.size = sizeof(w), .position = s->read + 1};
@@ -113,7 +113,7 @@ static uint32_t there(struct shared *s, unsigned int ms)
 	return le32toh(__atomic_load_n(&state->written, __ATOMIC_ACQUIRE)) - s->read;
 }
 
-/* What the device reads of them is what lies there for us, over the ring's end too. */
+/* The device reads the same bytes of these lines as the test does, across the ring's end, too. */
 static bool same(struct shared *s, uint32_t lines)
 {
 	uint64_t at = (uint64_t)s->read * ROC_ST_LINE % RING,
@@ -135,7 +135,7 @@ static bool give_back(struct shared *s, uint32_t lines)
 	return !abi(s->ch, ROC_ST_CONSUME, &c);
 }
 
-/* Until so many lines came, each seen by the device as by us before it was given back. */
+/* Until so many lines came; the device must read each as the test does before it is consumed. */
 static bool flows(struct shared *s, uint32_t lines)
 {
 	uint32_t n;
@@ -145,7 +145,7 @@ static bool flows(struct shared *s, uint32_t lines)
 		if (!n)
 			break;
 		if (!same(s, n)) {
-			unit_note("%u lines from %u on are others for the device", n, s->read);
+			unit_note("the device reads other data in %u lines from %u on", n, s->read);
 			return false;
 		}
 		if (!give_back(s, n))
@@ -187,7 +187,7 @@ static void refused(void)
 	close(ch);
 }
 
-/* Closed in mid-stream, and then the card goes. */
+/* The stream is closed in full flow, and then the card is removed. */
 static void ring_outlives_close(void)
 {
 	char address[ROC_TEXT_MAX];
@@ -202,7 +202,10 @@ static void ring_outlives_close(void)
 	generate(500, 501);
 	CU_ASSERT(flows(&s, RING / ROC_ST_LINE));
 	leave(&s);
-	/* The stream is free, its ring is not, and nobody writes there any more. */
+	/*
+	 * The stream is free and its ring still allocated, and the card does not write there any
+	 * more.
+	 */
 	CU_ASSERT(pinned_by(0) - s.pinned >= (int64_t)(RING / PAGE));
 	memcpy(before, memory, RING);
 	UNIT_EQ(dmabuf_read(node, s.id, 0, s.view, RING), 0);
@@ -219,7 +222,7 @@ static void ring_outlives_close(void)
 	free(before);
 }
 
-/* In mid-stream, with the ring open and mapped. */
+/* In full flow, with the ring open and mapped. */
 static void ring_ends_with_card(void)
 {
 	char address[ROC_TEXT_MAX];

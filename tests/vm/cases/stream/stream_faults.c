@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Streams of cards that break their contract, and readers that lie: the run ends and says why, or
- * goes on; nobody else is touched, and what the card could still write to stays.
+ * Test streams of cards that violate their contract, and readers with invalid positions: the run
+ * goes on, or ends with a reason. Other channels are unaffected, and memory that the card may still
+ * write to stays allocated.
  */
 #include "common/case.h"
 #include "common/reader.h"
@@ -19,7 +20,7 @@ static void start(struct reader *r)
 	reader_generate(r, 0, 1000, 1000, 20000, 0, 0);
 }
 
-/* The run failed of this, everybody can see it, and a new start recovers. */
+/* The run failed for this reason, sysfs shows it, and a new start recovers. */
 static void failed_of(struct reader *r, uint32_t reason)
 {
 	struct pollfd p = {.fd = r->fd, .events = POLLIN};
@@ -43,8 +44,8 @@ static void failed_of(struct reader *r, uint32_t reason)
 }
 
 /*
- * Positions that no ring has. The card counts from the read position that it knows; behind one that
- * the reader has left meanwhile they could be.
+ * The card reports positions outside of the ring. It counts from the last read position that it
+ * got; behind a later one of the reader they would be possible.
  */
 static void beyond_the_ring(struct reader *r)
 {
@@ -60,7 +61,7 @@ static void position_beyond_the_ring(void)
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(reader_run(&r, 100, 5000));
 	beyond_the_ring(&r);
-	/* The sleeper hears of it. */
+	/* The sleeping reader wakes up. */
 	CU_ASSERT(UNIT_WAIT(reader_wait(&r, 5000) || r.kernel->flags, 15000));
 	failed_of(&r, ROC_REASON_POSITION);
 }
@@ -72,10 +73,10 @@ static void position_backwards(void)
 	start(&r);
 	reader_generate(&r, 0, 1000, 1000, 0, 100, 0);
 	UNIT_NEED(reader_start(&r));
-	/* Nobody sleeps, so the last position that is told stays. */
+	/* No reader sleeps, so the last reported position stays. */
 	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 100), 5000));
 	UNIT_EQ(reader_info(&r).written, r.read);
-	/* 2^32 - 500: as if 500 lines back. */
+	/* 2^32 - 500: like 500 lines back. */
 	emu(CARD0, "fault 0 wrong-position 1 4294966796");
 	reader_set(&r, STREAM_SET_LIMIT, 101);
 	CU_ASSERT(UNIT_WAIT(r.kernel->flags & ROC_ST_FAILED, 5000));
@@ -83,7 +84,10 @@ static void position_backwards(void)
 	failed_of(&r, ROC_REASON_POSITION);
 }
 
-/* Enabled, and nothing of this run in the page yet: that is where it begins, not position 0. */
+/*
+ * The stream is enabled, and its page has no position of this run yet: the run begins there, not at
+ * 0.
+ */
 static void first_state_late(void)
 {
 	struct reader r = {.ring = 64 * KIB, .position = 0x7fffff00};
@@ -101,8 +105,8 @@ static void first_state_late(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* Nobody sleeps or asks: the watchdog finds out. */
-static void position_that_nobody_looks_at(void)
+/* No reader sleeps or polls: the watchdog detects the position. */
+static void position_without_waiter(void)
 {
 	struct reader r = {.ring = 64 * KIB};
 
@@ -112,7 +116,7 @@ static void position_that_nobody_looks_at(void)
 	failed_of(&r, ROC_REASON_POSITION);
 }
 
-/* The state that has the end has the last position, too: whoever stops hears if it cannot be. */
+/* The state with ENDED has the last position, too: a stop reports an impossible one. */
 static void position_at_the_end(void)
 {
 	struct roc_st_stop stop = {.size = sizeof(stop)};
@@ -122,11 +126,11 @@ static void position_at_the_end(void)
 	start(&r);
 	reader_generate(&r, 0, 1000, 1000, 0, 100, 0);
 	UNIT_NEED(reader_start(&r));
-	/* Nobody sleeps: no interrupt is asked for that would have somebody look. */
+	/* No reader sleeps, so the driver arms no interrupt that would detect it. */
 	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 100), 5000));
 	reader_give(&r, r.read, true);
 	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "read") == r.read, 2000));
-	/* It is in the page before anybody stops it, and nothing follows. */
+	/* The state is in the page before the stop, and nothing follows. */
 	emu(CARD0, "fault 0 end-missing 1");
 	emu(CARD0, "fault 0 end-early 1 1");
 	emu(CARD0, "fault 0 beyond-ring 1 1");
@@ -160,7 +164,7 @@ static void all_ones(void)
 	reader_close(&r);
 }
 
-/* Who stops before the watchdog has looked is told, too, and soon. */
+/* A stop before the watchdog's next turn reports the error, too, and soon. */
 static void stop_all_ones(void)
 {
 	struct roc_st_stop stop = {.size = sizeof(stop)};
@@ -182,7 +186,10 @@ static void stop_all_ones(void)
 	CU_ASSERT(emu_quiet(CARD0, 0, 30));
 }
 
-/* An interrupt that never came: the watchdog wakes, counts, and the next one comes. */
+/*
+ * After a lost interrupt the watchdog wakes the reader and counts it, and the next interrupt
+ * arrives.
+ */
 static void interrupts_lost(void)
 {
 	struct reader r = {.ring = 64 * KIB};
@@ -235,8 +242,8 @@ static void doorbells_lost(void)
 	reader_close(&r);
 }
 
-/* Positions that no reader can have: they do not count, are counted, and it goes on. */
-static void reader_that_lies(void)
+/* Impossible positions of a reader have no effect, are counted, and data flow on. */
+static void invalid_reader_positions(void)
 {
 	static const uint32_t lies[] = {1u << 31, ~0u, 1000000, 0x7fffffff};
 	struct reader r = {.ring = 64 * KIB}, other = {.stream = P40_STREAM_ODIN};
@@ -257,7 +264,7 @@ static void reader_that_lies(void)
 		r.user->taken = lies[i];
 		CU_ASSERT(UNIT_WAIT(reader_info(&r).bad_index > bad, 2000));
 		UNIT_EQ(reader_info(&r).state, ROC_CH_RUNNING);
-		/* The position counts once and the doorbell once, however often others look. */
+		/* The position counts once and the doorbell once, however often others poll. */
 		for (j = 0; j < 20; j++)
 			node_count(P40_ID, 0, "ring_level");
 		CU_ASSERT(reader_info(&r).bad_index <= bad + 2);
@@ -274,8 +281,8 @@ static void reader_that_lies(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* The doorbell alone, for several rings: an error of the reader, and not of the card. */
-static void reader_that_rings_alone(void)
+/* The doorbell alone, for several rings, is an error of the reader and not of the card. */
+static void doorbell_without_position(void)
 {
 	struct roc_st_consume none = {.size = sizeof(none)};
 	struct reader r = {.ring = 64 * KIB};
@@ -293,7 +300,7 @@ static void reader_that_rings_alone(void)
 	UNIT_EQ(reader_info(&r).state, ROC_CH_RUNNING);
 	UNIT_EQ(abi(r.fd, ROC_ST_CONSUME, &none), 0);
 	CU_ASSERT(none.available <= reader_lines(&r));
-	/* As if nothing had been. */
+	/* The next run is unaffected. */
 	reader_give(&r, r.read, false);
 	CU_ASSERT(reader_run(&r, r.events + 500, 5000));
 	READER_OK(&r);
@@ -314,7 +321,9 @@ static bool shuffled(void)
 	return strstr(line, "page_alloc.shuffle=1");
 }
 
-/* Every byte on both sides of the border behind a part, the last of which is the ring's end. */
+/*
+ * Check every byte on both sides of each border between parts; the last border is the ring's end.
+ */
 static void over_the_border(struct reader *r, unsigned int part, unsigned int parts)
 {
 	uint32_t lines = reader_lines(r) / parts;
@@ -329,8 +338,8 @@ static void over_the_border(struct reader *r, unsigned int part, unsigned int pa
 }
 
 /*
- * A ring in pieces, in an order that the card has to be told. Its table cannot be read, or not in
- * time, or takes its time. Behind an IOMMU there is none.
+ * A ring in several segments, whose table the card must load. The load fails, times out, or is
+ * slow. Behind an IOMMU the ring is one segment.
  */
 static void tables(void)
 {
@@ -348,13 +357,13 @@ static void tables(void)
 		UNIT_EQ(abi(r.fd, ROC_ST_START, &begin), -EIO);
 		UNIT_EQ(reader_info(&r).state, ROC_CH_STOPPED);
 		UNIT_EQ(emu_stream(CARD0, 0, "fetch_errors"), 3);
-		/* Each try begins with a stream that is proved quiet, and so does the next run. */
+		/* Each try, and the next run, begins with a stream whose quiescence is verified. */
 		CU_ASSERT(emu_stream(CARD0, 0, "resets") >= resets + 4);
 		emu(CARD0, "fault 0 load-slow 1 60000");
 		UNIT_EQ(abi(r.fd, ROC_ST_START, &begin), -EIO);
 		CU_ASSERT(emu_quiet(CARD0, 0, 30));
 		emu(CARD0, "fault 0 load-slow 1 5");
-		/* One that fails is tried again. */
+		/* A failed load is tried again. */
 		emu(CARD0, "fault 0 fetch-error 1 1");
 	}
 	for (i = 0; i < r.made.segments; i++)
@@ -366,8 +375,8 @@ static void tables(void)
 }
 
 /*
- * Without the size of its segments the table would be taken for the ring: no data flow before it is
- * known that it arrived.
+ * Without the size of its segments the card would use the table as the ring: the driver lets no
+ * data flow before it has verified that the size arrived.
  */
 static void segments_lost(void)
 {
@@ -389,7 +398,7 @@ static void segments_lost(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* A card may carry out an enable later, and show nothing of it until then. */
+/* A card may carry out an enable later, and show no change until then. */
 static void enabled_late(void)
 {
 	struct reader r = {.ring = 64 * KIB};
@@ -405,7 +414,7 @@ static void enabled_late(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* Of the size that a server would give it: far out in it, too, each byte is where it belongs. */
+/* A ring as long as on a server: each byte far inside is in its place, too. */
 static void large_ring(void)
 {
 	struct reader r = {.ring = 256 * MIB};
@@ -420,7 +429,7 @@ static void large_ring(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-static void end_that_never_comes(void)
+static void end_missing(void)
 {
 	struct reader r = {.ring = 64 * KIB};
 	int64_t begun;
@@ -437,8 +446,8 @@ static void end_that_never_comes(void)
 }
 
 /*
- * A card that ignores its reset: without proof the bus is taken from it, and it is given back only
- * after one.
+ * A card that ignores its reset: without verified quiescence the driver disables bus mastering, and
+ * enables it only after a verified reset.
  */
 static void reset_ignored(void)
 {
@@ -463,7 +472,7 @@ static void reset_ignored(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* Both run, and the first of them does not stop: it has room for more than a minute. */
+/* Both run, and the first one ignores the stop: its ring has space for more than a minute. */
 static void start_one_that_does_not_stop(struct reader *r, struct reader *other)
 {
 	start(r);
@@ -476,7 +485,7 @@ static void start_one_that_does_not_stop(struct reader *r, struct reader *other)
 	emu(CARD0, "fault 0 reset-ignored 1");
 }
 
-/* Whoever asks is told again. */
+/* Each further stop fails again. */
 static void does_not_stop_yet(const struct reader *r)
 {
 	struct roc_st_stop stop = {.size = sizeof(stop)};
@@ -484,7 +493,7 @@ static void does_not_stop_yet(const struct reader *r)
 	UNIT_EQ(abi(r->fd, ROC_ST_STOP, &stop), -EIO);
 }
 
-/* The card does as it should again; the neighbour never noticed. */
+/* The card obeys again; the neighbour was unaffected. */
 static void stops_after_all(struct reader *r, struct reader *other)
 {
 	struct roc_st_stop stop = {.size = sizeof(stop)};
@@ -498,7 +507,7 @@ static void stops_after_all(struct reader *r, struct reader *other)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* A neighbour needs the bus, and the card does not stop: who asked for it is told. */
+/* Another channel needs bus mastering and the card does not stop: the stop fails. */
 static void stop_that_is_ignored(void)
 {
 	struct reader r = {.ring = 16 * MIB}, other = {.stream = P40_STREAM_ODIN};
@@ -510,7 +519,7 @@ static void stop_that_is_ignored(void)
 	stops_after_all(&r, &other);
 }
 
-/* The same of a run that ended by itself: nobody was told before. */
+/* The same for a run that failed by itself, without an earlier stop. */
 static void end_that_is_ignored(void)
 {
 	struct reader r = {.ring = 16 * MIB}, other = {.stream = P40_STREAM_ODIN};
@@ -526,8 +535,11 @@ static void end_that_is_ignored(void)
 	stops_after_all(&r, &other);
 }
 
-/* Somebody switched it off: what it had is not in the ring, and nobody else looks meanwhile. */
-static void stop_of_one_that_is_off(void)
+/*
+ * Another process disabled the stream: its data are not in the ring, and nothing else polls
+ * meanwhile.
+ */
+static void stop_of_disabled_stream(void)
 {
 	struct roc_st_stop stop = {.size = sizeof(stop)};
 	struct reader r = {.ring = 64 * KIB};
@@ -543,8 +555,8 @@ static void stop_of_one_that_is_off(void)
 	failed_of(&r, ROC_REASON_CARD);
 }
 
-/* The same, closed: the ring stays until it does. */
-static void ring_held_while_the_card_may_write(void)
+/* The same after close: the ring stays allocated until the card stops. */
+static void ring_kept_while_card_may_write(void)
 {
 	struct reader r = {.ring = 16 * MIB}, other = {.stream = P40_STREAM_ODIN};
 	struct reader again = {.ring = 64 * KIB};
@@ -552,7 +564,7 @@ static void ring_held_while_the_card_may_write(void)
 
 	start_one_that_does_not_stop(&r, &other);
 	reader_close(&r);
-	/* It still writes, and not outside of what is mapped. */
+	/* It still writes, within its mapped memory. */
 	written = emu_stream(CARD0, 0, "units");
 	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "units") > written, 5000));
 	CU_ASSERT(emu_clean(CARD0));
@@ -570,7 +582,7 @@ static void ring_held_while_the_card_may_write(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* What is on its way when the stream is switched off arrives before the memory goes. */
+/* Writes in flight when the stream is disabled arrive before the memory is freed. */
 static void late_writes(void)
 {
 	struct reader r = {.ring = 64 * KIB};
@@ -580,7 +592,7 @@ static void late_writes(void)
 	CU_ASSERT(reader_run(&r, 100, 5000));
 	emu(CARD0, "fault 0 write-after-off 1 8");
 	CU_ASSERT(reader_stop(&r));
-	/* It has come, or cannot come. */
+	/* It arrived, or cannot arrive any more. */
 	CU_ASSERT(emu_stream(CARD0, 0, "stray_writes") == 1 || !bus_master(P40_ID));
 	emu(CARD0, "fault all clear");
 	r.event = 0;
@@ -592,8 +604,8 @@ static void late_writes(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* A count that no time makes: whoever reads it, in sysfs or by the ABI, gets some number. */
-static void cycles_that_cannot_be(void)
+/* An impossible count of cycles: readers of sysfs or the ABI get some number. */
+static void impossible_cycles(void)
 {
 	struct reader r = {.ring = 64 * KIB};
 
@@ -614,16 +626,16 @@ static void cycles_that_cannot_be(void)
 
 UNIT_MAIN("stream_faults", {"position beyond the ring", position_beyond_the_ring},
 	  {"position backwards", position_backwards}, {"first state late", first_state_late},
-	  {"position that nobody looks at", position_that_nobody_looks_at},
+	  {"invalid position without a waiter", position_without_waiter},
 	  {"position at the end", position_at_the_end}, {"all ones", all_ones},
 	  {"stopped at all ones", stop_all_ones}, {"interrupts lost", interrupts_lost},
 	  {"interrupts for nothing", interrupts_for_nothing}, {"doorbells lost", doorbells_lost},
-	  {"reader that lies", reader_that_lies},
-	  {"reader that rings alone", reader_that_rings_alone}, {"tables", tables},
+	  {"invalid positions of a reader", invalid_reader_positions},
+	  {"doorbell without a position", doorbell_without_position}, {"tables", tables},
 	  {"segments lost", segments_lost}, {"enabled late", enabled_late},
-	  {"large ring", large_ring}, {"end that never comes", end_that_never_comes},
+	  {"large ring", large_ring}, {"end missing", end_missing},
 	  {"reset ignored", reset_ignored}, {"stop that is ignored", stop_that_is_ignored},
 	  {"end that is ignored", end_that_is_ignored},
-	  {"stop of one that is off", stop_of_one_that_is_off},
-	  {"ring held while the card may write", ring_held_while_the_card_may_write},
-	  {"late writes", late_writes}, {"cycles that cannot be", cycles_that_cannot_be})
+	  {"stop of a disabled stream", stop_of_disabled_stream},
+	  {"ring kept while the card may write", ring_kept_while_card_may_write},
+	  {"late writes", late_writes}, {"impossible count of cycles", impossible_cycles})

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Runs of a stream one after the other: nothing of the one before is left in it, and what is set
- * reaches it.
+ * Test consecutive runs of a stream: no state of a run affects the next one, and settings reach it.
  */
 #include "stream/stream_case.h"
 
@@ -14,7 +13,7 @@
 #define VSEC 0x200 /* where the emulated card has it */
 #define STATE_LATE_US 1000000000
 
-/* Ends the run with a full ring; what it has lost. */
+/* End the run with a full ring; returns the data that it lost. */
 static uint64_t full(struct reader *r)
 {
 	struct roc_st_stop stop = {.size = sizeof(stop)};
@@ -25,7 +24,7 @@ static uint64_t full(struct reader *r)
 	return stop.lost;
 }
 
-/* The card counts on; a run has lost what was lost in it, and its flags and page are its own. */
+/* The card's counts go on; a run reports its own losses, and has its own flags and page. */
 static void after_a_full_ring(void)
 {
 	struct roc_st_stop stop = {.size = sizeof(stop)};
@@ -38,7 +37,7 @@ static void after_a_full_ring(void)
 	CU_ASSERT(lost > 0);
 	UNIT_EQ(reader_info(&r).card.discarded, lost);
 	CU_ASSERT(r.kernel->flags & ROC_ST_STOPPED);
-	/* Nothing of the next one comes into the page before its end. */
+	/* The next run writes nothing into the page before its end. */
 	reader_generate(&r, 0, 1024, 1024, 0, 10, 0);
 	emu(CARD0, "fault 0 state-late 1 %u", STATE_LATE_US);
 	r.position = 5000;
@@ -59,7 +58,7 @@ static void after_a_full_ring(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* Anybody may reset the counters while it runs: what the run has lost is right all the same. */
+/* Any process may reset the counters during a run: the run's losses are right all the same. */
 static void counters_reset_in_a_run(void)
 {
 	struct roc_st_reset reset = {.size = sizeof(reset), .level = ROC_ST_RESET_COUNTERS};
@@ -71,14 +70,14 @@ static void counters_reset_in_a_run(void)
 	start(&r);
 	reader_generate(&r, 0, 1024, 1024, 0, 3000, 0);
 	CU_ASSERT(full(&r) > 0);
-	/* Nothing is lost in this one. */
+	/* This run loses nothing. */
 	reader_generate(&r, 0, 1024, 1024, 0, 10, 0);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(reader_run(&r, 10, 5000));
 	UNIT_EQ(abi(r.fd, ROC_ST_RESET, &reset), 0);
 	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), 0);
 	UNIT_EQ(stop.lost, 0);
-	/* Some before they are reset, and some at the end. */
+	/* Some losses before the reset, and some at the end. */
 	before = emu_stream(CARD0, 0, "discarded");
 	emu(CARD0, "clear");
 	reader_generate(&r, 0, 1024, 1024, 0, 3000, 0);
@@ -100,7 +99,7 @@ static bool card_has(uint32_t bytes, uint32_t time)
 	       emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + STREAM_IRQ_NS) == time;
 }
 
-/* When to interrupt reaches a card that runs, and holds for the runs that follow. */
+/* Interrupt moderation reaches a running card, and stays for later runs. */
 static void moderation(void)
 {
 	struct reader r = {.ring = 64 * KIB};
@@ -126,7 +125,7 @@ static int start_it(void *arg)
 	return -abi(r->fd, ROC_ST_START, &s);
 }
 
-/* A setting that comes while a start waits for the card counts for that run. */
+/* A setting during a start that waits for the card applies to that run. */
 static void set_while_it_starts(void)
 {
 	struct reader r = {.ring = 64 * KIB};
@@ -146,8 +145,11 @@ static void set_while_it_starts(void)
 	finish(&r);
 }
 
-/* At a stop all room that the reader made counts, however little, and whether he told or not. */
-static bool room_counts(void)
+/*
+ * At a stop all space that the reader freed counts, however little, and even if it was not
+ * reported.
+ */
+static bool space_counts(void)
 {
 	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
 	struct roc_st_stop stop = {.size = sizeof(stop)};
@@ -167,17 +169,20 @@ static bool room_counts(void)
 	return !stop.lost;
 }
 
-/* A stop waits 20 ms for the card, in which it may not have had a processor. */
-static void room_that_was_not_told(void)
+/* A stop waits 20 ms for the card, which may get no CPU time for that long. */
+static void unreported_space(void)
 {
 	unsigned int tries = 5;
 
-	while (!room_counts() && --tries)
+	while (!space_counts() && --tries)
 		;
 	CU_ASSERT(tries > 0);
 }
 
-/* What all streams share goes back with the defaults of all, and not with those of one. */
+/*
+ * Settings common to all streams return to their defaults with the card's defaults only, not with a
+ * stream's.
+ */
 static void defaults_of_the_card(void)
 {
 	struct roc_st_card card = {.size = sizeof(card),
@@ -212,7 +217,7 @@ static int ring_of_another(void *arg)
 	       ring.reason != ROC_REASON_OWNER;
 }
 
-/* The limit is of who opened it: what was forked makes no ring with one of its own. */
+/* The opener's memlock limit applies: a forked child cannot make a ring with a limit of its own. */
 static void forked(void)
 {
 	struct roc_st_ring ring = {.size = sizeof(ring), .length = 64 * KIB};
@@ -224,7 +229,7 @@ static void forked(void)
 	close(fd);
 }
 
-/* A doorbell that nobody may ring so: counted once in each run, and the data flow on. */
+/* An impossible doorbell value counts once in each run, and data flow on. */
 static void doorbell_out_of_bounds(void)
 {
 	struct reader r = {.ring = 64 * KIB};
@@ -252,8 +257,8 @@ static void doorbell_out_of_bounds(void)
 }
 
 /*
- * A card's block may seem to be 8 bytes on: where its clock would be, the high word of the cycles
- * since power-on is not 0 any more.
+ * A card's block may seem to be 8 bytes further: at the clock's place there is the high word of the
+ * cycles since power-on, which is not 0 any more.
  */
 #define ELSEWHERE 8
 #define CYCLES_HIGH_MS 20000 /* 17180 by the card's clock, and some */
@@ -263,7 +268,7 @@ static uint32_t clock_elsewhere(void)
 	return emu_peek(CARD0, 0, P40_BAR_CARD, P40_CARD + ELSEWHERE + CARD_CLOCK);
 }
 
-/* A word of the capability is so much more: the card is not driven, for that reason. */
+/* A word of the capability is larger by @more: the driver refuses the card for that reason. */
 static void off_by(const char *address, uint32_t word, uint32_t more, const char *reason)
 {
 	uint32_t before = emu_config(CARD0, 0, VSEC + word);
@@ -275,7 +280,7 @@ static void off_by(const char *address, uint32_t word, uint32_t more, const char
 	emu_config_set(CARD0, 0, VSEC + word, before);
 }
 
-/* The capability says that they are elsewhere than libraries look for them, or where nothing is. */
+/* The capability gives addresses that libraries do not support, or that have no registers. */
 static void registers_elsewhere(void)
 {
 	struct reader r = {.ring = 64 * KIB};
@@ -295,9 +300,11 @@ static void registers_elsewhere(void)
 }
 
 #define PATTERN 0x5a5a5a5au
-#define BLOCKS 4096 /* of BAR 0: that of the function is in it */
+#define BLOCKS 4096 /* of BAR 0: the function's block is in it */
 
-/* As a kernel that crashed: errors are told of, by a word at @bus. The driver is not there. */
+/*
+ * Leave error reporting enabled as a crashed kernel does: messages go to @bus. No driver is bound.
+ */
 static void tell_of_errors(const char *address, uint64_t bus)
 {
 	volatile uint32_t *bar, *block;
@@ -319,7 +326,7 @@ static void tell_of_errors(const char *address, uint64_t bus)
 	close(fd);
 }
 
-/* A kernel that has no interrupts takes back, too, what one before it has told the card. */
+/* A kernel without interrupts also reverts the interrupt settings of an earlier one. */
 static void left_by_another(void)
 {
 	volatile uint32_t *word = memory_make(4096, 4096, LAYOUT_ASCENDING);
@@ -354,8 +361,7 @@ static void left_by_another(void)
 
 UNIT_MAIN("stream_runs", {"after a full ring", after_a_full_ring},
 	  {"counters reset in a run", counters_reset_in_a_run}, {"moderation", moderation},
-	  {"set while it starts", set_while_it_starts},
-	  {"room that was not told", room_that_was_not_told},
+	  {"set while it starts", set_while_it_starts}, {"unreported space", unreported_space},
 	  {"defaults of the card", defaults_of_the_card}, {"forked", forked},
 	  {"doorbell out of bounds", doorbell_out_of_bounds},
 	  {"registers elsewhere", registers_elsewhere}, {"left by another", left_by_another})

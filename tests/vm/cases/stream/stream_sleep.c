@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Streams by the ABI: who sleeps, and is told; who never does; what either costs. Whoever came
- * first hears of what he waits for, whoever comes beside him.
+ * Test waits for a stream's data, by the ABI: each waiter is woken when its own threshold is
+ * reached, in whichever order and way waiters wait, readers that never wait, and the number of
+ * interrupts and register writes.
  */
 #include "stream/stream_case.h"
 
@@ -30,7 +31,7 @@ static void sleepers(void)
 	UNIT_EQ(p.revents, POLLIN);
 	UNIT_EQ(reader_take(&r, true), 5);
 	UNIT_EQ(poll(&p, 1, 0), 0);
-	/* What was taken and not given back does not count as there. */
+	/* Lines that were taken and not consumed do not count as available. */
 	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 0}), 0);
 	reader_set(&r, STREAM_SET_LIMIT, 8);
 	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
@@ -42,7 +43,7 @@ static void sleepers(void)
 	UNIT_EQ(poll(&p, 1, 0), 1);
 	reader_give(&r, r.read, false);
 	r.user->taken = r.read;
-	/* An edge per batch, though the reader makes no call in between. */
+	/* An edge per batch, although the reader makes no call in between. */
 	UNIT_EQ(epoll_ctl(epfd, EPOLL_CTL_ADD, r.fd, &ev), 0);
 	UNIT_EQ(epoll_wait(epfd, &ev, 1, 0), 0);
 	reader_set(&r, STREAM_SET_LIMIT, 12);
@@ -60,8 +61,8 @@ static void sleepers(void)
 }
 
 /*
- * Of a ring more than half may stay empty, for the next unit needs it: who wants more is told when
- * it is full.
+ * More than half of a ring may stay empty, because the next unit does not fit: a waiter for more is
+ * woken when the ring is full.
  */
 static void low_water_of_a_full_ring(void)
 {
@@ -83,8 +84,8 @@ static void low_water_of_a_full_ring(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* So many more events, and whoever sleeps on @fd is told. */
-static void tells(struct reader *r, int fd, uint64_t limit)
+/* Let @limit events come in total; @fd must be signalled. */
+static void signals_data(struct reader *r, int fd, uint64_t limit)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 
@@ -92,7 +93,7 @@ static void tells(struct reader *r, int fd, uint64_t limit)
 	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
 }
 
-/* An eventfd that comes late, when there is nothing or something: no other call is needed. */
+/* An eventfd set during the run, with and without data: no other call is needed. */
 static void eventfd_in_the_run(void)
 {
 	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
@@ -106,7 +107,7 @@ static void eventfd_in_the_run(void)
 	CU_ASSERT(UNIT_WAIT(reader_take(&r, true), 5000));
 	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
 	for (i = 2; i < 5; i++) {
-		tells(&r, e.fd, 2 * i);
+		signals_data(&r, e.fd, 2 * i);
 		CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
 		reader_take(&r, true);
 		while (read(e.fd, &count, sizeof(count)) > 0)
@@ -122,12 +123,12 @@ static void eventfd_in_the_run(void)
 	UNIT_EQ(read(e.fd, &count, sizeof(count)), sizeof(count));
 	reader_take(&r, true);
 	finish(&r);
-	/* The end is something to see, too. */
+	/* The end of the run is a signal, too. */
 	UNIT_EQ(read(e.fd, &count, sizeof(count)), sizeof(count));
 	close(e.fd);
 }
 
-/* Who begins to poll for edges when there are data: of the next ones it hears, too. */
+/* poll for edges begins when there are data: the next data make an edge, too. */
 static void edges_in_the_run(void)
 {
 	struct epoll_event ev = {.events = EPOLLIN | EPOLLET};
@@ -142,10 +143,10 @@ static void edges_in_the_run(void)
 	UNIT_EQ(epoll_wait(epfd, &ev, 1, 0), 1);
 	for (i = 2; i < 5; i++) {
 		reader_take(&r, true);
-		/* An edge for what was taken meanwhile is no harm. */
+		/* An edge for data that were taken meanwhile is allowed. */
 		while (epoll_wait(epfd, &ev, 1, 100) > 0)
 			;
-		tells(&r, epfd, 2 * i);
+		signals_data(&r, epfd, 2 * i);
 		CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
 	}
 	reader_take(&r, true);
@@ -154,10 +155,10 @@ static void edges_in_the_run(void)
 }
 
 /*
- * One interrupt for a unit after silence, and nothing else; a sleeper costs a write per batch. The
- * ring holds all: a throttle is told of, too.
+ * After silence a unit costs one interrupt and nothing else; a sleeping reader costs a write per
+ * batch. The ring holds all data, because a throttle would interrupt, too.
  */
-static void what_it_costs(void)
+static void cost_of_data(void)
 {
 	struct reader r = {.ring = 32 * MIB};
 	struct roc_st_info info;
@@ -179,16 +180,19 @@ static void what_it_costs(void)
 	}
 	info = reader_info(&r);
 	UNIT_EQ(r.events, 4096);
-	/* A card that is silent for two seconds is asked, and a guest may be so slow. */
+	/*
+	 * If the card is silent for two seconds the driver reads its status; a slow guest may cause
+	 * that.
+	 */
 	CU_ASSERT(info.mmio_reads <= (uint64_t)(now_ms() - begin) / 2000);
-	/* With what the doorbell adds when a reader is fast enough never to sleep. */
+	/* Plus the doorbell writes of a reader fast enough never to sleep. */
 	CU_ASSERT(info.mmio_writes <= waits + info.interrupts + 8);
 	unit_note("16 MiB in %llu waits: %llu interrupts, %llu register writes",
 		  (unsigned long long)waits, (unsigned long long)info.interrupts,
 		  (unsigned long long)info.mmio_writes);
 	/*
-	 * Silence, then one packet: one interrupt. As the card counts: a message may be late, and
-	 * two may arrive as one.
+	 * One packet after silence costs one interrupt. Use the card's counts: an interrupt may be
+	 * late, and two may merge into one.
 	 */
 	UNIT_EQ(reader_wait(&r, 100), -ETIME);
 	info = reader_info(&r);
@@ -206,11 +210,11 @@ static void what_it_costs(void)
 }
 
 /*
- * The card tells of a throttle with an interrupt, too, and that one takes the arming with it: who
- * sleeps for data is told of the next all the same. Nobody slept while the throttle went on, so the
- * card tells of it when somebody does, and there is nothing to be read then.
+ * A throttle interrupt also clears the arming. A reader that sleeps for data must be woken by the
+ * next data all the same. No reader slept during the throttle, so its interrupt comes once a reader
+ * sleeps, and then there are no new data.
  */
-static void throttle_told_late(void)
+static void late_throttle_interrupt(void)
 {
 	struct reader r = {.ring = 64 * KIB};
 	struct roc_st_info info;
@@ -239,7 +243,7 @@ static void throttle_told_late(void)
 	finish(&r);
 }
 
-/* A reader whose card has told of the first record, and may tell of no other for @ns. */
+/* A reader whose card has reported the first record, and may report no other for @ns. */
 static void start_moderated(struct reader *r, uint32_t ns)
 {
 	struct roc_st_settings s = {.interrupt_time = ns};
@@ -249,15 +253,15 @@ static void start_moderated(struct reader *r, uint32_t ns)
 	reader_generate(r, 0, 64, 64, 0, 1, 0);
 	reader_set(r, STREAM_SET_GENERATOR, 0);
 	UNIT_NEED(reader_start(r));
-	/* The first one comes at once, and the time runs from there. */
+	/* The first interrupt comes at once, and the moderation time starts there. */
 	UNIT_EQ(reader_wait(r, 10), -ETIME);
 	reader_set(r, STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
 	CU_ASSERT(reader_run(r, 1, 5000));
 	CU_ASSERT(UNIT_WAIT(reader_info(r).interrupts == 1, 5000));
 }
 
-/* Who slept, and then is faster than the card may tell: no interrupt is missing. */
-static void faster_than_told(void)
+/* A reader slept, and then is faster than the card may interrupt: no interrupt is missing. */
+static void faster_than_interrupts(void)
 {
 	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
 	struct roc_st_info info;
@@ -267,7 +271,7 @@ static void faster_than_told(void)
 	reader_set(&r, STREAM_SET_LIMIT, 2);
 	CU_ASSERT(UNIT_WAIT(reader_take(&r, false) == 1, 5000));
 	reader_give(&r, r.read, true);
-	/* As often as the watchdog would have to look, and once more. */
+	/* As many times as the watchdog would need, and once more. */
 	sleep_ms(1600);
 	info = reader_info(&r);
 	UNIT_EQ(info.missed_interrupts, 0);
@@ -293,13 +297,18 @@ static void busy_reader(void)
 	info = reader_info(&r);
 	UNIT_EQ(r.events, 2000);
 	UNIT_EQ(info.interrupts + info.arms, 0);
-	/* A card that is silent for two seconds is asked, and a machine may be so slow. */
+	/*
+	 * If the card is silent for two seconds the driver reads its status; a slow machine may
+	 * cause that.
+	 */
 	CU_ASSERT(info.mmio_reads <= (uint64_t)(now_ms() - begun) / 2000);
 	UNIT_EQ(info.bad_index, 0);
 	finish(&r);
 }
 
-/* An eventfd from before the run: the card is asked as the run begins, not when somebody looks. */
+/*
+ * With an eventfd set before the run, the driver arms the card at the start, not at the first poll.
+ */
 static void eventfd_before_the_run(void)
 {
 	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
@@ -310,7 +319,7 @@ static void eventfd_before_the_run(void)
 	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
 	reader_generate(&r, 0, 64, 64, 1, 2, STREAM_GENERATOR_CLOCKED);
 	UNIT_NEED(reader_start(&r));
-	/* The first may have come since. */
+	/* The first line may have come since. */
 	CU_ASSERT(reader_info(&r).arms >= 1);
 	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
 	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 2), 5000));
@@ -328,12 +337,15 @@ static int wait_for_lines(void *arg)
 	const struct patience *p = arg;
 	struct roc_st_wait w = {.size = sizeof(w), .position = p->r->read + p->lines};
 
-	w.deadline = now_ns() + 3600000000000ull; /* who waits for us gives up before */
+	w.deadline = now_ns() + 3600000000000ull; /* the parent gives up earlier */
 	return abi(p->r->fd, ROC_ST_WAIT, &w) ? 1 : 0;
 }
 
-/* Who polls is told of the first line; who sleeps until there are ten is told of the tenth. */
-static void sleeper_beside_poll(void)
+/*
+ * With a poll() waiter the card reports the first line; a waiter for ten lines is woken at the
+ * tenth.
+ */
+static void threshold_beside_poll(void)
 {
 	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
 	struct patience ten = {&r, 10};
@@ -359,7 +371,10 @@ static void sleeper_beside_poll(void)
 	finish(&r);
 }
 
-/* Two sleep: who wants less is told first, whoever came first, and the other when it is enough. */
+/*
+ * Of two waiters the one with the lower threshold wakes first, in whichever order they came; then
+ * the other one.
+ */
 static void two_sleep(bool less_first)
 {
 	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
@@ -382,14 +397,14 @@ static void two_sleep(bool less_first)
 	finish(&r);
 }
 
-static void two_sleepers(void)
+static void two_thresholds(void)
 {
 	two_sleep(false);
 	two_sleep(true);
 }
 
-/* By a call, or by the doorbell alone: of what was given back the card need not tell any more. */
-static void taken_by_another(bool call)
+/* By a call, or by the doorbell alone: the card need not report consumed data. */
+static void consumed_by_another(bool call)
 {
 	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
 	struct roc_st_consume all = {.size = sizeof(all), .lines = 5};
@@ -413,11 +428,11 @@ static void taken_by_another(bool call)
 	finish(&r);
 }
 
-/* Who sleeps for what was there is told, though another has taken it. */
-static void taken_by_another_reader(void)
+/* A waiter is woken for data although another reader has consumed them. */
+static void consumed_by_another_reader(void)
 {
-	taken_by_another(true);
-	taken_by_another(false);
+	consumed_by_another(true);
+	consumed_by_another(false);
 }
 
 static int poll_for_data(void *arg)
@@ -428,7 +443,7 @@ static int poll_for_data(void *arg)
 	return poll(&p, 1, -1) == 1 && p.revents == POLLIN ? 0 : 1;
 }
 
-/* Nothing more comes: a mark that is lowered to what there is wakes. */
+/* No more data come: a low-water mark lowered to the available data wakes the waiter. */
 static void low_water_lowered(void)
 {
 	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
@@ -461,17 +476,17 @@ static void wakes_all(struct reader *r, int epfd, int event, uint64_t limit)
 	struct epoll_event ev;
 	uint64_t count;
 
-	/* What is left of the record before. */
+	/* What the previous record left. */
 	while (read(event, &count, sizeof(count)) > 0)
 		;
 	while (epoll_wait(epfd, &ev, 1, 0) > 0)
 		;
 	UNIT_EQ(poll(&p, 1, 0), 0);
-	tells(r, epfd, limit);
-	tells(r, event, limit);
-	tells(r, r->fd, limit);
+	signals_data(r, epfd, limit);
+	signals_data(r, event, limit);
+	signals_data(r, r->fd, limit);
 	CU_ASSERT(UNIT_WAIT(reader_take(r, false) == 1, 5000));
-	/* A lender takes before it gives back, and then nothing is new either. */
+	/* A reader may take data before it consumes them; then there are no new data either. */
 	if (limit % 2) {
 		r->user->taken = r->read;
 		UNIT_EQ(poll(&p, 1, 0), 0);
@@ -508,8 +523,8 @@ static void position_wraps(void)
 	}
 }
 
-/* The ring is full, and nothing of it was given back: the next line is behind its end. */
-static void all_is_taken(void)
+/* The ring is full, and nothing was consumed: the next line is behind its end. */
+static void all_taken_none_consumed(void)
 {
 	struct roc_st_wait w = {.size = sizeof(w)};
 	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
@@ -533,7 +548,7 @@ static void all_is_taken(void)
 	finish(&r);
 }
 
-/* What is left of a run that is over can be read, and who polls hears when nothing is. */
+/* After a run its data can be read, and poll() reports when none are left. */
 static void after_the_end(void)
 {
 	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
@@ -545,7 +560,7 @@ static void after_the_end(void)
 	reader_generate(&r, 0, 64, 64, 0, 10, 0);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 10, 5000));
-	/* Of what is left nobody has to wait until it is enough. */
+	/* After a run no wait lasts until the low-water mark. */
 	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 6400}), 0);
 	UNIT_EQ(poll(&p, 1, 0), 0);
 	CU_ASSERT(reader_stop(&r));
@@ -561,7 +576,7 @@ static void after_the_end(void)
 	UNIT_EQ(r.user->read, r.read);
 	UNIT_EQ(reader_info(&r).read, r.read);
 
-	/* A start that the card refuses has begun elsewhere, and there is nothing. */
+	/* A start that the card refuses begins at a new position, without data. */
 	reader_generate(&r, 0, 64, 64, 0, 10, 0);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 10, 5000));
@@ -577,13 +592,13 @@ static void after_the_end(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-UNIT_MAIN("stream_sleep", {"sleepers", sleepers},
+UNIT_MAIN("stream_sleep", {"poll and epoll", sleepers},
 	  {"low water of a full ring", low_water_of_a_full_ring},
 	  {"eventfd in the run", eventfd_in_the_run}, {"edges in the run", edges_in_the_run},
-	  {"what it costs", what_it_costs}, {"throttle told late", throttle_told_late},
-	  {"faster than told", faster_than_told}, {"busy reader", busy_reader},
+	  {"cost of data", cost_of_data}, {"late throttle interrupt", late_throttle_interrupt},
+	  {"faster than the interrupts", faster_than_interrupts}, {"busy reader", busy_reader},
 	  {"eventfd before the run", eventfd_before_the_run},
-	  {"sleeper beside poll", sleeper_beside_poll}, {"two sleepers", two_sleepers},
-	  {"taken by another reader", taken_by_another_reader},
+	  {"threshold beside poll", threshold_beside_poll}, {"two thresholds", two_thresholds},
+	  {"consumed by another reader", consumed_by_another_reader},
 	  {"low water lowered", low_water_lowered}, {"position wraps", position_wraps},
-	  {"all is taken", all_is_taken}, {"after the end", after_the_end})
+	  {"all taken, none consumed", all_taken_none_consumed}, {"after the end", after_the_end})

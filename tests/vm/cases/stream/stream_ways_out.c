@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How a stream comes to its end while data flow: its holder is killed, the driver is taken off, the
- * function is reset. No write of the card's afterwards, the memory back, and the mappings that stay
- * do no harm.
+ * Test how a stream's use ends while data flow: its opener is killed, the driver is unbound, the
+ * function is reset. Afterwards the card writes no more, memory is freed, and remaining mappings
+ * are harmless.
  */
 #include "common/case.h"
 #include "common/cgroup.h"
@@ -16,7 +16,7 @@
 
 #include "common/way.h"
 
-/* Twice: what was put in behind the mapping, and what is there afterwards. */
+/* Write twice: the first write faults in the page behind the mapping, the second one uses it. */
 static bool bell_reaches_the_card(struct reader *r)
 {
 	uint64_t before = emu_touched(CARD0, 0, P40_BAR_DMA, P40_DOORBELL(r->stream)).writes;
@@ -46,8 +46,8 @@ static void works(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* More pages than the kernel keeps of ended processes, whose stacks it caches: 52 KB were seen. */
-#define HOLDERS 31
+/* More pages than the kernel caches for stacks of ended processes: 52 KB were seen. */
+#define OPENERS 31
 
 struct holder {
 	uint64_t ring, events;
@@ -69,7 +69,7 @@ static int hold(void *arg)
 		reader_run(&r, r.events + 100, 1000);
 }
 
-static void kill_holder(uint64_t ring, uint64_t events)
+static void kill_opener(uint64_t ring, uint64_t events)
 {
 	struct holder *h = shared_alloc(sizeof(*h));
 	pid_t pid;
@@ -87,27 +87,27 @@ static void kill_holder(uint64_t ring, uint64_t events)
 }
 
 /*
- * Its pages are free again, each of them. What is left for a moment is less than a page for each
- * holder, so a single one that each of them leaves would show.
+ * Every page of its ring is freed. Temporary leftovers are less than a page for each opener, so a
+ * leak of one page each would show.
  */
-static void holder_killed(void)
+static void opener_killed(void)
 {
 	unsigned int i;
 
 	emu_normal_p40(CARD0);
 	UNIT_NEED(cgroup_make());
-	kill_holder(64 * MIB, 1000);
+	kill_opener(64 * MIB, 1000);
 	CU_ASSERT(emu_quiet(CARD0, 0, 50));
-	for (i = 0; i < HOLDERS; i++)
-		kill_holder(64 * KIB, 10);
-	CU_ASSERT(UNIT_WAIT(cgroup_left() < (HOLDERS + 1) * 4096, 5000));
+	for (i = 0; i < OPENERS; i++)
+		kill_opener(64 * KIB, 10);
+	CU_ASSERT(UNIT_WAIT(cgroup_left() < (OPENERS + 1) * 4096, 5000));
 	unit_note("%lld bytes are left", (long long)cgroup_bytes());
 	CU_ASSERT(cgroup_end());
 	works();
 }
 
-/* The card is gone: the reader hears of it, whichever way it sleeps, and its mappings stay. */
-static void told(struct reader *r)
+/* The card is gone: the reader wakes up from every wait, and its mappings stay. */
+static void sees_removal(struct reader *r)
 {
 	struct roc_st_consume c = {.size = sizeof(c)};
 	struct pollfd p = {.fd = r->fd, .events = POLLIN};
@@ -120,7 +120,7 @@ static void told(struct reader *r)
 	UNIT_EQ(reader_wait(r, 100), -ENODEV);
 	UNIT_EQ(abi(r->fd, ROC_ST_CONSUME, &c), -ENODEV);
 	CU_ASSERT(emu_quiet(CARD0, 0, 50));
-	/* What was there still is, and the doorbell reaches nobody. */
+	/* Data in memory stay readable, and the doorbell has no effect. */
 	UNIT_EQ(r->base[0], byte);
 	UNIT_EQ(r->base[r->ring], byte);
 	reader_take(r, false);
@@ -150,15 +150,15 @@ static void driver_taken_off(void)
 	emu_normal_p40(CARD0);
 	strcpy(address, pci_address(P40_ID));
 	start(&r);
-	/* The card has no room any more: the sleeper waits for more than there will be. */
+	/* The ring is full: the waiter's threshold cannot be reached. */
 	pid = child_start(AS_ROOT, sleeper, &r);
 	sleep_ms(20);
 	UNIT_EQ(driver_unbind(address), 0);
 	UNIT_EQ(child_wait(pid, 10000), 0);
-	told(&r);
+	sees_removal(&r);
 	UNIT_EQ(module_unload(0), -EWOULDBLOCK);
 	CU_ASSERT(driver_bind(address));
-	/* Another card by the same name is not this reader's. */
+	/* Another card with the same name does not belong to this reader. */
 	UNIT_EQ(reader_wait(&r, 100), -ENODEV);
 	CU_ASSERT(!bell_reaches_the_card(&r));
 	works();
@@ -174,12 +174,12 @@ static void function_reset(void)
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", pci_address(P40_ID));
 	start(&r);
 	UNIT_EQ(put_text(path, "1"), 0);
-	told(&r);
-	/* Until it is closed the stream is this reader's, who can do nothing with it. */
+	sees_removal(&r);
+	/* Until close the stream belongs to this reader, which can do nothing with it. */
 	UNIT_EQ(node_open(P40_ID, 0), -EBUSY);
 	reader_close(&r);
 	works();
 }
 
-UNIT_MAIN("stream_ways_out", {"holder killed", holder_killed},
+UNIT_MAIN("stream_ways_out", {"opener killed", opener_killed},
 	  {"driver taken off", driver_taken_off}, {"function reset", function_reset})
