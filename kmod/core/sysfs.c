@@ -153,17 +153,17 @@ static DEVICE_ATTR_RO(state);
 
 ROC_SHOW(starting, "%d", !!READ_ONCE(roc_to_channel(dev)->starting));
 ROC_SHOW(failure_reason, "%u", roc_channel_snapshot(roc_to_channel(dev)).reason);
+ROC_SHOW(channel_type, "%s", roc_to_channel(dev)->type->name);
+
+/* Deprecated name of channel_type. */
 ROC_SHOW(kind, "%s", roc_to_channel(dev)->type->name);
 
 /* Common attributes; the channel type adds its own. */
 static struct attribute *roc_channel_attrs[] = {
-	&dev_attr_owner_pid.attr,
-	&dev_attr_owner_name.attr,
-	&dev_attr_state.attr,
-	&dev_attr_failure_reason.attr,
-	&dev_attr_kind.attr,
-	&dev_attr_starting.attr,
-	NULL,
+	&dev_attr_owner_pid.attr,    &dev_attr_owner_name.attr,
+	&dev_attr_state.attr,	     &dev_attr_failure_reason.attr,
+	&dev_attr_channel_type.attr, &dev_attr_kind.attr,
+	&dev_attr_starting.attr,     NULL,
 };
 
 static const struct attribute_group roc_channel_group = {

@@ -137,6 +137,7 @@ static int look_at_all(void *unused)
 		if (!*node_attr(EP0, 0, all[i].name))
 			return i + 1;
 	return !*node_attr(EP0, 0, "gaps") || strcmp(node_attr(EP0, 0, "state"), "stopped") ||
+			       strcmp(node_attr(EP0, 0, "channel_type"), "pool") ||
 			       strcmp(node_attr(EP0, 0, "kind"), "pool") ||
 			       strcmp(node_attr(EP0, 0, "owner_pid"), "0")
 		       ? 100
