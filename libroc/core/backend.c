@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * The driver as seen from an endpoint's handle.
- */
+/* Access the driver on behalf of an endpoint's handle. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +14,7 @@ static int driver_ioctl(struct roc_endpoint *ep, unsigned long request, void *ar
 	return libroc_ioctl(ep->fd, request, arg);
 }
 
-#define SPIN_US 20 /* below this a sleep takes longer than the wait */
+#define SPIN_US 20 /* below this, nanosleep() takes longer than the wait itself */
 
 static void spin(unsigned int us)
 {
@@ -42,7 +40,7 @@ static void driver_sleep(struct roc_endpoint *ep, unsigned int us)
 	errno = saved;
 }
 
-/* Whether a file of the channel has this text: 1 or 0, or why it cannot be read. */
+/* Return 1 if an attribute of the channel has this text, else 0, or -errno if it cannot be read. */
 static int channel_shows(const struct roc_card *card, int channel, const char *file,
 			 const char *expected)
 {
@@ -51,13 +49,13 @@ static int channel_shows(const struct roc_card *card, int channel, const char *f
 
 	snprintf(path, sizeof(path), LIBROC_CLASS_PATH "/roc%dch%d/%s", card->minor, channel, file);
 	ret = libroc_sysfs_read(AT_FDCWD, path, text, sizeof(text));
-	/* A channel that has gone does not run, and an older driver has no file "starting". */
+	/* A removed channel does not run, and an older driver has no attribute "starting". */
 	if (ret == -ENOENT || ret == -ENODEV)
 		return 0;
 	return ret ? ret : !strcmp(text, expected);
 }
 
-/* A start that ends between the two reads shows in the second. */
+/* Read "starting" first: a start that completes between the two reads is seen by the second. */
 static int channel_running(const struct roc_card *card, int channel)
 {
 	int ret = channel_shows(card, channel, "starting", "1");
@@ -99,7 +97,7 @@ static int driver_running(struct roc_endpoint *ep)
 	ret = own ? any_running(cards, count, own) : -ENODEV;
 	free(cards);
 	errno = saved;
-	return ret < 0 ? libroc_fail_ioctl(-ret, ep->name, "cannot see whether a channel runs")
+	return ret < 0 ? libroc_fail_ioctl(-ret, ep->name, "cannot check whether a channel runs")
 		       : ret;
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * BARs mapped into the process.
- */
+/* Map BARs into the process. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +16,7 @@ int roc_bar_info_get(struct roc_endpoint *ep, unsigned int bar, struct roc_bar_i
 	if (ret == -ENOENT)
 		return roc_fail(ENOENT, "%s: the card has no BAR %u", ep->name, bar);
 	if (ret < 0)
-		return libroc_fail_ioctl(-ret, ep->name, "cannot get a BAR's size");
+		return libroc_fail_ioctl(-ret, ep->name, "cannot read the size of a BAR");
 	*info = arg;
 	return 0;
 }
@@ -27,7 +25,7 @@ static int fail_access(const struct roc_endpoint *ep, unsigned int bar, const ch
 {
 	return roc_fail(
 		EACCES,
-		"%s: BAR %u cannot be mapped for %s by this process: use the register functions, or run as root (CAP_SYS_RAWIO); a BAR of which each page has a protected register is never mapped for writing",
+		"%s: cannot map BAR %u for %s without CAP_SYS_RAWIO, and never for writing if each of its pages has a protected register: use the register functions, or run as root",
 		ep->name, bar, how);
 }
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Order of memory accesses and a store to a device's register, for the doorbells of streams and of
+ * Order memory accesses before a store to a device register, for the doorbells of streams and of
  * fragments.
  */
 #ifndef LIBROC_BARRIER_H
 #define LIBROC_BARRIER_H
 
 /*
- * All loads and stores before this happen before the register stores after it, as the device sees
- * them: it finds the entries that the doorbell counts, and overwrites no data that are still being
- * read. An atomic fence orders the caller with other threads only.
+ * Order all earlier loads and stores before all later register stores, as seen by the device. The
+ * device then finds the entries that the doorbell counts, and overwrites no data that the caller
+ * still reads. An atomic fence would order the caller only against other threads.
  */
 static inline void libroc_device_barrier(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	/* The processor keeps this order for uncached registers. */
+	/* x86 keeps this order for uncached registers; only the compiler must not reorder. */
 	__asm__ volatile("" ::: "memory");
 #elif defined(__aarch64__)
 	__asm__ volatile("dmb osh" ::: "memory");

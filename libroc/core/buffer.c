@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Buffers: memory pinned and mapped for a channel, and every reason why not.
- */
+/* Register and unregister the buffers of a channel, and describe each failure. */
 #include <errno.h>
 
 #include "libroc.h"
 
-/* The reasons that come with a number: the number, then the cure from the table. */
+/* Describe the reasons that come with a number: the number, then the remedy from reason_text[]. */
 static int fail_reason(int err, const struct roc_channel *ch, const struct roc_buf_register *arg)
 {
 	char length[32], granule[32];
@@ -22,7 +20,7 @@ static int fail_reason(int err, const struct roc_channel *ch, const struct roc_b
 	case ROC_REASON_CONTIGUITY:
 		return roc_fail(
 			err,
-			"%s: superpages of %s wanted, but the shortest extent of the %s has %llu bytes: %s",
+			"%s: cannot register superpages of %s, because the shortest extent of the %s has %llu bytes: %s",
 			ch->name,
 			arg->granule ? libroc_size_text(arg->granule, granule, sizeof(granule))
 				     : "the smallest size",
@@ -70,7 +68,7 @@ int roc_buffer_register(struct roc_channel *ch, void *addr, size_t length, uint3
 		return roc_fail(EBUSY, "%s: cannot register while running: stop it first",
 				ch->name);
 	case ENOMEM:
-		return roc_fail(ENOMEM, "%s: no memory in the kernel to register a buffer",
+		return roc_fail(ENOMEM, "%s: the kernel cannot allocate the tables of a buffer",
 				ch->name);
 	default:
 		return libroc_fail_ioctl(-ret, ch->name, "cannot register a buffer");

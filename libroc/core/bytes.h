@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Little-endian numbers at any address; and a structure's, which are at the same places whether
- * they are put or taken.
+ * Read and write little-endian numbers at any address, alone or as the members of a structure. One
+ * table of fields serves both directions.
  */
 #ifndef LIBROC_BYTES_H
 #define LIBROC_BYTES_H
@@ -53,7 +53,7 @@ static inline void put64(unsigned char *at, uint64_t v)
 	memcpy(at, &v, sizeof(v));
 }
 
-/* A number of 4 or 8 bytes: where it is among the bytes, and in the structure. */
+/* A number of 4 or 8 bytes: its offset in the bytes and in the structure. */
 struct bytes_field {
 	uint16_t at, of, size;
 };
@@ -62,10 +62,10 @@ struct bytes_field {
 	{                                                                                          \
 		(offset), offsetof(type, member), BYTES_SIZE(((type *)NULL)->member)               \
 	}
-/* Of another size it does not compile. */
+/* Fails to compile for any other size. */
 #define BYTES_SIZE(number)                                                                         \
 	(sizeof(number) + 0 * sizeof(char[sizeof(number) == 4 || sizeof(number) == 8 ? 1 : -1]))
-/* Of an array of them. */
+/* Pass an array of fields with its length. */
 #define BYTES_FIELDS(fields) (fields), sizeof(fields) / sizeof((fields)[0])
 
 static inline void put_fields(unsigned char *to, const void *from, const struct bytes_field *f,

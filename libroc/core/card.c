@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Card endpoints as data: from sysfs attributes, in order, and chosen by id. Where the attributes
- * come from is enumerate.c's affair.
+ * Parse card endpoints from attributes, sort them and choose one by id. The caller supplies the
+ * attributes (enumerate.c).
  */
 #include <errno.h>
 #include <limits.h>
@@ -34,7 +34,7 @@ const char *roc_card_type_name(enum roc_card_type type)
 	return "unknown";
 }
 
-/* A whole decimal number, or otherwise if that is not what the attribute holds. */
+/* Return the attribute as a decimal number, or @otherwise if it is not one. */
 static int attr_int(libroc_attr_fn attr, void *context, const char *name, int otherwise)
 {
 	const char *text = attr(context, name);
@@ -49,7 +49,7 @@ static int attr_int(libroc_attr_fn attr, void *context, const char *name, int ot
 	return value;
 }
 
-/* False if there is no such attribute or it does not fit. */
+/* Return false if the attribute is missing or does not fit. */
 static bool attr_text(libroc_attr_fn attr, void *context, const char *name, char *to)
 {
 	const char *text = attr(context, name);
@@ -72,8 +72,8 @@ int libroc_card_minor(const char *sysname)
 }
 
 /*
- * Whose it is: what an id may name. -ENOENT: it went away between listing and reading (its
- * attributes do not answer), or is not an endpoint; the caller leaves it out.
+ * Read what a card id can refer to: address, type, serial number and endpoint. -ENOENT: the device
+ * was removed between listing and reading, or is not an endpoint; the caller skips it.
  */
 int libroc_card_identify(const char *sysname, libroc_attr_fn attr, void *context,
 			 struct roc_card *card)
@@ -92,7 +92,7 @@ int libroc_card_identify(const char *sysname, libroc_attr_fn attr, void *context
 	return 0;
 }
 
-/* That, and the rest. */
+/* Read the same attributes and all others. */
 int libroc_card_parse(const char *sysname, libroc_attr_fn attr, void *context,
 		      struct roc_card *card)
 {
@@ -113,7 +113,10 @@ int libroc_card_parse(const char *sysname, libroc_attr_fn attr, void *context,
 	return 0;
 }
 
-/* The domain may have more than 4 digits: longer is later, then as text, all lower-case hex. */
+/*
+ * A PCI domain may have more than 4 digits: sort by length first, then as text. All digits are
+ * lower-case.
+ */
 static int by_address(const void *left, const void *right)
 {
 	const struct roc_card *a = left, *b = right;
@@ -136,7 +139,7 @@ void libroc_cards_sort(struct roc_card *cards, size_t count)
 
 void roc_card_name(const struct roc_card *card, const char *id, char *text, size_t size)
 {
-	/* Only an address has a point; see id.c. */
+	/* Only a PCI address contains a dot; see id.c. */
 	if (!id || strchr(id, '.'))
 		snprintf(text, size, "%s", card->pci_address);
 	else
@@ -155,7 +158,7 @@ void libroc_card_text(const struct roc_card *card, char *text, size_t size)
 		 serial, card->pci_address);
 }
 
-/* All cards in one line, as many as fit. */
+/* List the cards in one line, as many as fit. */
 static void cards_text(const struct roc_card *cards, size_t count, char *text, size_t size)
 {
 	size_t used = 0;
@@ -194,7 +197,7 @@ int libroc_card_choose(const char *text, const struct roc_card *cards, size_t co
 			continue;
 		}
 		if (id.kind == LIBROC_ID_SERIAL && cards[i].endpoint != found->endpoint) {
-			/* Another endpoint of the card: the id means the lowest. */
+			/* An id without endpoint selects the lowest endpoint of the card. */
 			if (cards[i].endpoint < found->endpoint)
 				found = &cards[i];
 			continue;
@@ -209,9 +212,10 @@ int libroc_card_choose(const char *text, const struct roc_card *cards, size_t co
 		return 0;
 	}
 	if (!count)
-		return roc_fail(ENOENT,
-				"card '%s' is not there, nor is any other: see roc-list-cards",
-				text);
+		return roc_fail(
+			ENOENT,
+			"there is no card '%s', and no other card either: run roc-list-cards",
+			text);
 	cards_text(cards, count, list, sizeof(list));
 	return roc_fail(ENOENT, "there is no card '%s'; there %s %s", text,
 			count > 1 ? "are" : "is", list);

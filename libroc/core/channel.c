@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * An open DMA channel: claim, configuration, start, stop, reset.
- */
+/* Open, configure, start, stop and reset a DMA channel. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +14,11 @@ int libroc_fail_owned(const char *address, unsigned int channel, const char *tex
 	char name[64] = "";
 	int pid;
 
-	/* It may have been given up between the two looks. */
+	/* The owner may have closed the channel between the failed open and this query. */
 	if (roc_channel_owner(address, channel, &pid, name, sizeof(name)))
-		return roc_fail(EBUSY, "%s was in use a moment ago: try again", text);
+		return roc_fail(EBUSY,
+				"%s was in use when it was opened, and is free now: try again",
+				text);
 	if (!pid)
 		return roc_fail(
 			EBUSY,
@@ -34,7 +34,7 @@ int libroc_open_channel(const struct roc_card *card, unsigned int channel, const
 	char path[48], rule[48], otherwise[48];
 	int ret;
 
-	/* First: what is open afterwards can be used. */
+	/* Before the open: a node that was opened must be usable. */
 	ret = libroc_node_belongs(node, name);
 	if (ret)
 		return ret;
@@ -47,7 +47,7 @@ int libroc_open_channel(const struct roc_card *card, unsigned int channel, const
 	if (ret != -EBUSY)
 		return ret;
 	snprintf(rule, sizeof(rule), "a %s has one owner", what);
-	snprintf(otherwise, sizeof(otherwise), " or take another %s", what);
+	snprintf(otherwise, sizeof(otherwise), " or open another %s", what);
 	return libroc_fail_owned(card->pci_address, channel, name, rule, otherwise);
 }
 
@@ -73,7 +73,7 @@ int roc_channel_open_card(const struct roc_card *card, const char *id, unsigned 
 				card->channels);
 	new = calloc(1, sizeof(*new));
 	if (!new)
-		return libroc_fail_text(ENOMEM, "no memory for a channel's handle");
+		return libroc_fail_text(ENOMEM, "cannot allocate the handle of a channel");
 	snprintf(new->name, sizeof(new->name), "%s channel %u", name, channel);
 	ret = libroc_open_channel(card, channel, new->name, "channel", &new->node);
 	if (ret) {
@@ -168,7 +168,7 @@ int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_confi
 	case ENOLINK:
 		return roc_fail(
 			ENOLINK,
-			"%s: not all links of mask 0x%x are enabled in the card: enable them there first, or ask for those that are (mask 0)",
+			"%s: not all links of mask 0x%x are enabled in the card: enable them there first, or select the enabled links with mask 0",
 			ch->name, arg.links);
 	case EINVAL:
 		return roc_fail(
@@ -190,9 +190,10 @@ int roc_channel_mode(struct roc_channel *ch, enum roc_mode mode)
 		ch->mode = mode;
 		return 0;
 	case EOPNOTSUPP:
-		return roc_fail(EOPNOTSUPP,
-				"%s: the card has no events: take ROC_MODE_TIMER or ROC_MODE_BUSY",
-				ch->name);
+		return roc_fail(
+			EOPNOTSUPP,
+			"%s: the card does not support ROC_MODE_EVENT: use ROC_MODE_TIMER or ROC_MODE_BUSY",
+			ch->name);
 	case EINVAL:
 		return roc_fail(EINVAL, "%s: there is no mode %u: see enum roc_mode", ch->name,
 				arg.mode);
@@ -213,11 +214,11 @@ static int fail_silent(const struct roc_channel *ch, const char *what)
 {
 	return roc_fail(
 		ETIME,
-		"%s: %s: the far end of the link does not answer within its time: try roc-reset --reset=INTERNAL_SIU; roc-siu-status has what it says",
+		"%s: %s: the far end of the link did not answer in time: try roc-reset --reset=INTERNAL_SIU; roc-siu-status shows its status",
 		ch->name, what);
 }
 
-/* The driver keeps the reason until the next start. */
+/* The driver keeps the failure reason until the next start. */
 static int fail_start(const struct roc_channel *ch)
 {
 	struct roc_ch_info info = {.size = sizeof(info)};
@@ -283,7 +284,7 @@ int libroc_fail_stop(int err, const char *name)
 	if (err == EIO)
 		return roc_fail(
 			EIO,
-			"%s: cannot stop: the card answers all ones or broke its contract, and the run has failed; or it does not stop, and may still write (the kernel log says so)",
+			"%s: cannot stop: the run has failed because the card answers all ones or violated its protocol, or the card did not stop and may still write: see the kernel log",
 			name);
 	return libroc_fail_ioctl(err, name, "cannot stop");
 }
@@ -325,8 +326,8 @@ int roc_channel_reset(struct roc_channel *ch, enum roc_reset_level level)
 		return roc_fail(EBUSY, "%s: cannot reset while running: stop it first", ch->name);
 	case EOPNOTSUPP:
 		return roc_fail(EOPNOTSUPP,
-				"%s: the card does not have reset %s: take a lower level", ch->name,
-				level_name(arg.level));
+				"%s: the card does not support reset level %s: use a lower level",
+				ch->name, level_name(arg.level));
 	case EINVAL:
 		return roc_fail(EINVAL, "%s: there is no reset level %u: see enum roc_reset_level",
 				ch->name, arg.level);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Memory shared with other devices: dma-bufs of our buffers, and buffers of their dma-bufs.
- */
+/* Export buffers as dma-bufs, and register imported dma-bufs as buffers. */
 #include <errno.h>
 #include <string.h>
 
@@ -25,18 +23,19 @@ int roc_buffer_export(struct roc_channel *ch, uint32_t handle, unsigned int flag
 	case EOPNOTSUPP:
 		return roc_fail(
 			EOPNOTSUPP,
-			"%s: buffer %u cannot be exported: it was imported, pass that dma-buf on; or this kernel has none (CONFIG_DMA_SHARED_BUFFER)",
+			"%s: cannot export buffer %u: it was imported, so pass its own dma-buf on; or this kernel has no dma-bufs (CONFIG_DMA_SHARED_BUFFER)",
 			ch->name, handle);
 	case EINVAL:
 		return roc_fail(EINVAL, "%s: export: unknown flag in 0x%x: there are %s", ch->name,
 				flags, "ROC_EXPORT_CLOEXEC and ROC_EXPORT_WRITE");
 	case ENOMEM:
 		if (!arg.reason)
-			return roc_fail(ENOMEM, "%s: no memory in the kernel to export buffer %u",
+			return roc_fail(ENOMEM,
+					"%s: the kernel cannot allocate a dma-buf for buffer %u",
 					ch->name, handle);
 		return roc_fail(
 			ENOMEM,
-			"%s: cannot export buffer %u: what is exported may outlive the process and counts for the user, the limit is %llu bytes and %llu of them are in use: %s",
+			"%s: cannot export buffer %u: exported memory may outlive the process and counts against the user's limit, which is %llu bytes with %llu of them in use: %s",
 			ch->name, handle, (unsigned long long)arg.limit,
 			(unsigned long long)arg.pinned, roc_reason_text(arg.reason));
 	case EMFILE:
@@ -50,13 +49,13 @@ int roc_buffer_export(struct roc_channel *ch, uint32_t handle, unsigned int flag
 static int fail_import(int err, const struct roc_channel *ch, const struct roc_buf_import *arg)
 {
 	if (arg->error)
-		return roc_fail(err, "%s: cannot import dma-buf %d (its exporter says: %s): %s",
+		return roc_fail(err, "%s: cannot import dma-buf %d (its exporter reports: %s): %s",
 				ch->name, arg->fd, strerror(arg->error),
 				roc_reason_text(arg->reason));
 	if (arg->reason == ROC_REASON_CONTIGUITY)
 		return roc_fail(
 			err,
-			"%s: cannot import dma-buf %d: superpages of 0x%x wanted, but its shortest extent has %llu bytes: boot with the IOMMU on, or have its exporter allocate larger pieces",
+			"%s: cannot import dma-buf %d with superpages of 0x%x, because its shortest extent has %llu bytes: boot with the IOMMU on, or let the exporter allocate larger extents",
 			ch->name, arg->fd, arg->granule, (unsigned long long)arg->limit);
 	return roc_fail(err, "%s: cannot import dma-buf %d: %s", ch->name, arg->fd,
 			roc_reason_text(arg->reason));
@@ -91,7 +90,7 @@ int roc_buffer_import(struct roc_channel *ch, int fd, uint64_t offset, uint64_t 
 	case EACCES:
 		return roc_fail(
 			EACCES,
-			"%s: dma-buf %d is not open for writing, and the card writes: export it read-write (O_RDWR, DRM_RDWR, ROC_EXPORT_WRITE)",
+			"%s: dma-buf %d is not open for writing, which the card needs: export it read-write (O_RDWR, DRM_RDWR, ROC_EXPORT_WRITE)",
 			ch->name, fd);
 	case ERANGE:
 		return roc_fail(ERANGE, "%s: 0x%llx + 0x%llx is outside of dma-buf %d", ch->name,
@@ -99,7 +98,7 @@ int roc_buffer_import(struct roc_channel *ch, int fd, uint64_t offset, uint64_t 
 	case EOPNOTSUPP:
 		return roc_fail(
 			EOPNOTSUPP,
-			"%s: this kernel has no dma-bufs: take one with CONFIG_DMA_SHARED_BUFFER",
+			"%s: this kernel has no dma-bufs: use a kernel with CONFIG_DMA_SHARED_BUFFER",
 			ch->name);
 	case ENOSPC:
 		return roc_fail(
@@ -109,7 +108,8 @@ int roc_buffer_import(struct roc_channel *ch, int fd, uint64_t offset, uint64_t 
 	case EBUSY:
 		return roc_fail(EBUSY, "%s: cannot import while running: stop it first", ch->name);
 	case ENOMEM:
-		return roc_fail(ENOMEM, "%s: no memory in the kernel to import dma-buf %d",
+		return roc_fail(ENOMEM,
+				"%s: the kernel cannot allocate the tables to import dma-buf %d",
 				ch->name, fd);
 	default:
 		return libroc_fail_ioctl(-ret, ch->name, "cannot import a dma-buf");

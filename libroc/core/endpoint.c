@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * An open endpoint: information and single registers.
- */
+/* Open an endpoint, query it and access single registers. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +24,7 @@ int roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoi
 
 	new = calloc(1, sizeof(*new));
 	if (!new)
-		return libroc_fail_text(ENOMEM, "no memory for an endpoint's handle");
+		return libroc_fail_text(ENOMEM, "cannot allocate the handle of an endpoint");
 	new->backend = &libroc_driver;
 	strcpy(new->node, card->node);
 	roc_card_name(card, id, new->name, sizeof(new->name));
@@ -76,7 +74,7 @@ int roc_info(struct roc_endpoint *ep, struct roc_ep_info *info)
 	int ret = ep->backend->ioctl(ep, ROC_EP_INFO, &arg);
 
 	if (ret < 0)
-		return libroc_fail_ioctl(-ret, ep->name, "cannot get the card's information");
+		return libroc_fail_ioctl(-ret, ep->name, "cannot read the card's information");
 	*info = arg;
 	return 0;
 }
@@ -107,11 +105,11 @@ static int fail_reg(int err, const struct roc_endpoint *ep, const struct roc_reg
 		if (!strcmp(verb, "read"))
 			return roc_fail(
 				err,
-				"%s: %s: it is protected, because it tells where in memory the card writes, or because reading takes something away: only with CAP_SYS_RAWIO (as root)",
+				"%s: %s: the register is protected, because it holds addresses that the card writes to, or because a read has side effects: run as root (CAP_SYS_RAWIO)",
 				ep->name, what);
 		return roc_fail(
 			err,
-			"%s: %s: it is protected, because it can make the card write anywhere in memory, replace its firmware or damage it for good: only with CAP_SYS_RAWIO (as root)",
+			"%s: %s: the register is protected, because it can make the card write anywhere in memory, replace its firmware or damage the card permanently: run as root (CAP_SYS_RAWIO)",
 			ep->name, what);
 	case EBUSY:
 		return roc_fail(

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Cards and channels of this machine, found by libudev in sysfs: nothing is opened, no register
- * is touched. Every program begins with this, so names are looked up one by one: libudev's own
- * scan visits all devices and their parents, which takes seven times as many system calls. Each
- * attribute takes half a dozen, so of cards that are not meant no more is read than who they are.
+ * Enumerate the cards and channels of this machine in sysfs with libudev, without opening a device
+ * or touching a register. Every program starts with this, so names are looked up one by one:
+ * libudev's own scan visits all devices and their parents, which takes seven times as many system
+ * calls. Each attribute takes about six system calls, so only the identity is read of cards that do
+ * not match.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,13 +18,13 @@
 
 #include "libroc.h"
 
-/* A device that is looked at. */
+/* A device whose attributes are being read. */
 struct sysfs_device {
 	struct udev_device *device;
-	int err; /* 0, or why something of it could not be seen: the first reason */
+	int err; /* first error other than a missing attribute; 0: none */
 };
 
-/* What libudev did not find is not there, or went away; or there is a reason, in errno. */
+/* libudev returns NULL for a missing or removed device, and for errors, which are in errno. */
 static void note_error(struct sysfs_device *dev)
 {
 	if (errno != ENOENT && errno != ENODEV && !dev->err)
@@ -42,7 +43,7 @@ static const char *udev_attr(void *context, const char *name)
 	return text;
 }
 
-/* 0; -ENOENT there is no such device; -errno. */
+/* Return 0; -ENOENT if there is no such device; -errno. */
 static int open_device(struct udev *udev, const char *sysname, struct sysfs_device *dev)
 {
 	char path[sizeof(LIBROC_CLASS_PATH) + NAME_MAX + 1];
@@ -59,7 +60,10 @@ static int open_device(struct udev *udev, const char *sysname, struct sysfs_devi
 typedef int (*read_fn)(const char *sysname, libroc_attr_fn attr, void *context,
 		       struct roc_card *card);
 
-/* -ENOENT if this name is no card's, or it has gone; -errno if it could not be looked at. */
+/*
+ * Return -ENOENT if the name is not that of a card or the card was removed; -errno if it cannot be
+ * read.
+ */
 static int card_named(struct udev *udev, const char *sysname, read_fn read, struct roc_card *card)
 {
 	struct sysfs_device dev;
@@ -104,7 +108,7 @@ static int enumerate(struct udev *udev, read_fn read, struct roc_card **cards, s
 	}
 	if (dir)
 		closedir(dir);
-	/* A card that could not be looked at is there: none is left out. */
+	/* Report a card that cannot be read instead of leaving it out of the list. */
 	if (ret && ret != -ENOENT) {
 		free(found);
 		return ret;
@@ -139,7 +143,7 @@ int roc_enumerate(struct roc_card **cards, size_t *count)
 	return enumerate_all(libroc_card_parse, cards, count);
 }
 
-/* No card at all: the module, or the hardware? */
+/* There is no card at all: distinguish a missing module from missing hardware. */
 static int fail_no_cards(const char *id)
 {
 	int saved = errno;
@@ -149,15 +153,18 @@ static int fail_no_cards(const char *id)
 	if (!module)
 		return roc_fail(
 			ENOENT,
-			"card '%s' is not there: the roc module is not loaded (sudo modprobe roc)",
+			"there is no card '%s', because the roc module is not loaded: run sudo modprobe roc",
 			id);
 	return roc_fail(
 		ENOENT,
-		"card '%s' is not there: the roc module has found no card; lspci -k says whether one is in a slot and whether another driver has it",
+		"there is no card '%s', and the roc module has found no other: check with lspci -k whether a card is in a slot and which driver is bound to it",
 		id);
 }
 
-/* All of a card that was identified. -ENOENT: it has gone, another may have its name. */
+/*
+ * Read all attributes of an identified card. -ENOENT: it was removed, and another may have its
+ * name.
+ */
 static int read_whole(struct roc_card *card)
 {
 	struct udev *udev = udev_new();
@@ -203,7 +210,7 @@ int roc_find(const char *id, struct roc_card *card)
 	if (!ret)
 		ret = read_whole(card);
 	errno = saved;
-	/* Who names a card that is not there is told which are, with all that they are. */
+	/* The error text for an unknown id lists all cards, so read all of their attributes. */
 	return ret == -ENOENT ? find(libroc_card_parse, id, card) : ret;
 }
 
@@ -241,7 +248,7 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
 		ret = roc_fail(ENOENT, "%s has no channel %u: it has %d, from 0", text, channel,
 			       card.channels);
 	} else if (atoi(owner) <= 0 && !*program) {
-		ret = roc_fail(ENOENT, "nobody has channel %u of %s open", channel, text);
+		ret = roc_fail(ENOENT, "channel %u of %s is not open", channel, text);
 	} else {
 		*pid = atoi(owner);
 		if (name && size) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Failures: the thread's sentence, and the sentences that are not tied to one function.
- */
+/* Keep the thread's error text, and format the errors that several functions share. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,7 +45,7 @@ int libroc_ioctl(int fd, unsigned long request, void *arg)
 	return ret;
 }
 
-/* First line of a sysfs file; empty if it cannot be read. */
+/* Read the first line of a file; empty if it cannot be read. */
 static void read_line(const char *path, char *text, size_t size)
 {
 	int saved = errno;
@@ -69,7 +67,7 @@ static int fail_old_module(int err, const char *name, const char *what)
 	read_line("/sys/module/roc/version", version, sizeof(version));
 	return roc_fail(
 		err,
-		"%s: %s: the loaded roc module%s%s does not know how, this library is %s; install the module of this version and reload it (modprobe -r roc && modprobe roc)",
+		"%s: %s: the loaded roc module%s%s does not support the request of this library, version %s: install the module of this version and reload it (modprobe -r roc && modprobe roc)",
 		name, what, version[0] ? " " : "", version, roc_version());
 }
 
@@ -82,17 +80,17 @@ int libroc_fail_ioctl(int err, const char *name, const char *what)
 	case EPERM:
 		return roc_fail(
 			err,
-			"%s: %s: only the process that opened it can use it: open it after fork(), not before",
+			"%s: %s: only the process that opened it can use it: open it after fork()",
 			name, what);
 	case ENODEV:
 		return roc_fail(
 			err,
-			"%s: %s: the card was removed or reset; close it and open it again (roc-list-cards says whether it is there)",
+			"%s: %s: the card was removed or reset: close it and open it again (roc-list-cards shows whether it is present)",
 			name, what);
 	case EIO:
 		return roc_fail(
 			err,
-			"%s: %s: the card answers all ones; it is off the bus or its firmware is being loaded: wait for that, or restart the server cold",
+			"%s: %s: the card answers all ones, because it is off the bus or its firmware is being loaded: wait for the load to finish, or power-cycle the server",
 			name, what);
 	default:
 		return roc_fail(err, "%s: %s: %s", name, what, strerror(err));
@@ -105,6 +103,6 @@ int libroc_fail_map(int err, const char *name, const char *what)
 		return libroc_fail_ioctl(err, name, what);
 	return roc_fail(
 		err,
-		"%s: %s: no address space, or too many mappings: raise the limit (ulimit -v, vm.max_map_count) or have fewer of them, then call again, which only maps what was made",
+		"%s: %s: no address space, or too many mappings: raise the limit (ulimit -v, vm.max_map_count) or unmap some, then call again to map what the driver has already made",
 		name, what);
 }

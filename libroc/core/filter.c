@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A filter process: takes blocks from a builder's memory. The builder is another program, so
- * nothing that it says is used before it was looked at.
+ * Connect a filter process to a builder and receive blocks in the builder's memory. The builder is
+ * another program, so everything that it sends is checked before use.
  */
 #include <roc/filter.h>
 
@@ -22,7 +22,7 @@
 #define MESSAGE_MAX (1 << 22)
 #define SEGMENTS_MAX (1 << 17)
 
-/* A block that is out. */
+/* A block that the caller has not returned yet, if @out. */
 struct taken {
 	struct roc_mep mep;
 	struct roc_mep_source *sources;
@@ -37,8 +37,9 @@ struct roc_filter {
 	uint64_t length;
 	unsigned char *message;
 	uint32_t message_size, depth;
-	size_t waiting; /* bytes of the message, for which there was no memory; 0: none */
-	bool failed;	/* the builder lied */
+	/* bytes of a received message that could not be decoded for lack of memory; 0: none */
+	size_t waiting;
+	bool failed; /* the builder sent an invalid message */
 	struct taken taken[ROC_FILTER_DEPTH_MAX];
 };
 
@@ -50,11 +51,14 @@ static int fail_signal(void)
 
 static int fail_time(void)
 {
-	roc_fail(ETIME, "the builder says nothing: does it run?");
+	roc_fail(ETIME, "the builder did not answer within 10 s: check that it runs");
 	return -ETIME;
 }
 
-/* Where as many wait as can, connect() waits until the builder takes one: that is limited, too. */
+/*
+ * If the backlog of the socket is full, connect() waits until the builder accepts a connection:
+ * limit this wait, too.
+ */
 static int connect_within(int fd, const struct sockaddr_un *to)
 {
 	struct timeval none = {0}, most = {.tv_sec = HELLO_MS / 1000};
@@ -66,19 +70,21 @@ static int connect_within(int fd, const struct sockaddr_un *to)
 	return 0;
 }
 
-/* A connected socket; -errno. */
+/* Return a connected socket or -errno. */
 static int connect_to(const char *path)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	int fd, ret;
 
 	if (strlen(path) >= sizeof(to.sun_path))
-		return roc_fail(ENAMETOOLONG, "%s: the name of a socket has %zu characters at most",
-				path, sizeof(to.sun_path) - 1);
+		return roc_fail(
+			ENAMETOOLONG,
+			"%s: the name of the socket is too long: use at most %zu characters", path,
+			sizeof(to.sun_path) - 1);
 	strcpy(to.sun_path, path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return roc_fail(errno, "no socket: %s", strerror(errno));
+		return roc_fail(errno, "cannot create a socket: %s", strerror(errno));
 	ret = connect_within(fd, &to);
 	if (!ret)
 		return fd;
@@ -89,11 +95,14 @@ static int connect_to(const char *path)
 	case -EINTR:
 		return fail_signal();
 	default:
-		return roc_fail(-ret, "no builder lends blocks at %s: %s", path, strerror(-ret));
+		return roc_fail(-ret, "cannot connect to a builder at %s: %s", path,
+				strerror(-ret));
 	}
 }
 
-/* The one descriptor of a message, -1: there is none. Where there are more, none is kept. */
+/*
+ * Return the descriptor of a message; -1 if there is none. If there are several, close all of them.
+ */
 static int descriptor(struct msghdr *m)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(m);
@@ -112,7 +121,9 @@ static int descriptor(struct msghdr *m)
 	return -1;
 }
 
-/* Get the hello; the descriptor that comes with it, or -errno. @until: by libroc_now() */
+/*
+ * Receive the hello; return its descriptor or -errno. @until: deadline on the clock of libroc_now()
+ */
 static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, uint64_t until)
 {
 	union {
@@ -142,7 +153,9 @@ static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, uint
 	    hello->message < sizeof(struct roc_filter_block) || hello->message > MESSAGE_MAX) {
 		if (fd >= 0)
 			close(fd);
-		roc_fail(EPROTO, "who listens there is no builder, or one of another version");
+		roc_fail(
+			EPROTO,
+			"the peer is not a builder, or a builder of another version: check the path and both versions");
 		return -EPROTO;
 	}
 	return fd;
@@ -157,19 +170,20 @@ static int map(struct roc_filter *f, const struct roc_filter_hello *hello, int f
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
 		return roc_fail(
 			EPROTO,
-			"the builder's memory is not sealed, so it could be taken away while blocks are looked at: builder and filter must be of one version");
+			"the builder's memory is not sealed against shrinking: use builder and filter of the same version");
 	if (fstat(fd, &st) || (uint64_t)st.st_size < hello->length)
-		return roc_fail(EPROTO, "the builder's memory is smaller than it says");
+		return roc_fail(
+			EPROTO,
+			"the builder's memory is smaller than its hello states: use builder and filter of the same version");
 	memory = mmap(NULL, hello->length, PROT_READ, MAP_SHARED, fd, 0);
 	if (memory == MAP_FAILED)
-		return roc_fail(ENOMEM, "the builder's memory cannot be mapped: %s",
-				strerror(errno));
+		return roc_fail(ENOMEM, "cannot map the builder's memory: %s", strerror(errno));
 	f->memory = memory;
 	f->length = hello->length;
 	f->depth = hello->depth;
 	f->message_size = hello->message;
 	f->message = malloc(hello->message);
-	return f->message ? 0 : roc_fail(ENOMEM, "no memory for messages");
+	return f->message ? 0 : roc_fail(ENOMEM, "cannot allocate the message buffer");
 }
 
 int roc_filter_open(const char *path, struct roc_filter **filter)
@@ -181,7 +195,7 @@ int roc_filter_open(const char *path, struct roc_filter **filter)
 
 	if (!f) {
 		errno = saved;
-		return roc_fail(ENOMEM, "no memory for a filter");
+		return roc_fail(ENOMEM, "cannot allocate the handle of a filter");
 	}
 	f->fd = connect_to(path);
 	fd = f->fd < 0 ? f->fd : read_hello(f, &hello, until);
@@ -217,7 +231,7 @@ static int reserve(struct taken *t, unsigned int sources, unsigned int segments)
 		       ? 0
 		       : roc_fail(
 				 ENOMEM,
-				 "no memory for a block of %u segments: call again when there is some",
+				 "cannot allocate the tables for a block of %u segments: free memory and call again",
 				 segments);
 }
 
@@ -293,7 +307,7 @@ static int decode(const struct roc_filter *f, struct taken *t, size_t bytes)
 	return 0;
 }
 
-/* The next message: 1, 0 there is none, -ENODATA. */
+/* Receive the next message. Return 1; 0 if there is none; -ENODATA. */
 static int receive(struct roc_filter *f)
 {
 	ssize_t n;
@@ -304,7 +318,7 @@ static int receive(struct roc_filter *f)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n <= 0)
-		return roc_fail(ENODATA, "the builder is gone");
+		return roc_fail(ENODATA, "the builder has closed the connection");
 	f->waiting = (size_t)n;
 	return 1;
 }
@@ -315,11 +329,11 @@ static int take(struct roc_filter *f, const struct roc_mep **mep)
 	unsigned int i;
 	int ret;
 
-	/* More may have been on its way when it was found out. */
+	/* Further messages may already have been on their way when the invalid one was detected. */
 	if (f->failed)
 		return roc_fail(
 			ENODATA,
-			"the builder sent what is no block of events, and the connection is over: open it again");
+			"the builder sent an invalid message and the connection was closed: open it again");
 	for (i = 0; i < f->depth && !t; i++)
 		t = f->taken[i].out ? NULL : &f->taken[i];
 	if (!t)
@@ -331,7 +345,8 @@ static int take(struct roc_filter *f, const struct roc_mep **mep)
 	if (ret == -EBADMSG) {
 		f->failed = true;
 		shutdown(f->fd, SHUT_RDWR);
-		return roc_fail(EBADMSG, "the builder sent what is no block of events");
+		return roc_fail(EBADMSG,
+				"the builder sent an invalid message instead of a block of events");
 	}
 	if (ret)
 		return ret;
@@ -359,14 +374,14 @@ int roc_filter_return(struct roc_filter *f, const struct roc_mep *mep, uint64_t 
 	for (i = 0; i < f->depth && &f->taken[i].mep != mep; i++)
 		;
 	if (i == f->depth || !f->taken[i].out)
-		return roc_fail(EINVAL, "this block is not out: each is returned once");
+		return roc_fail(EINVAL, "the block is not lent: return each block once");
 	f->taken[i].out = false;
-	/* Small, and there is room for one of each block that is out. */
+	/* This does not block: the socket has space for one such message per lent block. */
 	do
 		n = send(f->fd, &r, sizeof(r), MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	errno = saved;
-	return n == sizeof(r) ? 0 : roc_fail(ENODATA, "the builder is gone");
+	return n == sizeof(r) ? 0 : roc_fail(ENODATA, "the builder has closed the connection");
 }
 
 void roc_filter_close(struct roc_filter *f)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * An open sub-unit: which one, its settings, start, stop; and what can be asked of a card's
- * sub-units without opening them.
- */
+/* Open, configure, start and stop a sub-unit, and query a card's sub-units without opening them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,7 +18,7 @@ static int fail_settings(const struct libroc_target *t, int err, const void *set
 	case ERANGE:
 		return roc_fail(
 			ERANGE,
-			"%s: the card does not take a setting (set 0x%x): links 0x%x, interrupt after %u fragments or %u ns, %u requests or %u ns: see roc_fr_settings",
+			"%s: the card rejected a setting (set 0x%x): links 0x%x, interrupt after %u fragments or %u ns, %u requests or %u ns: see roc_fr_settings",
 			t->name, arg->set, arg->links, arg->data_count, arg->data_time,
 			arg->done_count, arg->done_time);
 	case EINVAL:
@@ -38,10 +35,10 @@ static const struct libroc_named_type type = {
 	.title = "",
 	.cap = ROC_CAP_FRAGMENTS,
 	.lacks =
-		"the card keeps no fragments, its channels are of another kind: see roc-list-cards for what it is",
+		"the card has no sub-units, because its channels are of another type: see roc-list-cards for the type of the card",
 	.levels = "enum roc_fr_level",
 	.mild = "ROC_FR_RESET_COUNTERS",
-	.busy = "runs, or has the settings of who has it open: stop it first, wait for its end",
+	.busy = "runs or is open in another process: stop it first and wait until it is closed",
 	.handle_size = sizeof(struct roc_fragments),
 	.info = ROC_FR_INFO,
 	.info_size = sizeof(struct roc_fr_info),
@@ -92,8 +89,8 @@ void roc_fragments_close(struct roc_fragments *f)
 	if (!f)
 		return;
 	/*
-	 * First: with the opener's last descriptor the driver stops the card, mapped or not. In a
-	 * forked child this stops nothing.
+	 * Close before unmapping: the driver stops the card when the opener's last descriptor is
+	 * closed, mapped or not. In a forked child this stops nothing.
 	 */
 	close(f->c.node.fd);
 	libroc_fragment_unmap(f);
@@ -154,7 +151,7 @@ static int fail_start(int err, const struct roc_fragments *f, const struct roc_f
 	if (arg->reason == ROC_REASON_CONTIGUITY)
 		return roc_fail(
 			err,
-			"%s: a host page of %u bytes is not contiguous for the card: take hugepages (roc_memory_alloc() without plain pages), or smaller host pages",
+			"%s: a host page of %u bytes is not contiguous for the card: use hugepages (roc_memory_alloc() without plain pages), or smaller host pages",
 			f->c.name, f->host_page_size);
 	if (arg->reason)
 		return roc_fail(err, "%s: cannot start (the limit is %llu): %s", f->c.name,
@@ -163,9 +160,9 @@ static int fail_start(int err, const struct roc_fragments *f, const struct roc_f
 }
 
 /*
- * A start that fails may have zeroed the rings, or not have come so far. It sets back what we have
- * said that we took: then we do so, too, because in every other lap a zeroed entry has the phase of
- * one that is there. What is outstanding will not be done.
+ * Take over the positions of a failed start. Such a start may or may not have zeroed the rings. If
+ * it did, it also set the user positions back, and the library must follow: in every other lap a
+ * zeroed entry has the phase of a valid one. Outstanding requests will not complete.
  */
 static void resync_after_failed_start(struct roc_fragments *f)
 {
@@ -201,7 +198,7 @@ int roc_fragments_stop(struct roc_fragments *f, bool now)
 {
 	struct roc_fr_stop arg = {.size = sizeof(arg), .flags = now ? ROC_FR_STOP_NOW : 0};
 
-	/* What was requested is done, if there is time for that. */
+	/* Report queued requests, so that the card completes them if the stop leaves it time. */
 	if (!now)
 		roc_fragments_flush(f);
 	return libroc_named_stop(&f->c, &arg);

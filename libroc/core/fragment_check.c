@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Check what a card delivers. Entries of the descriptor ring and the completion ring come in the
- * order of their counts, so one that is missing while a later one is there never comes: the card
- * left it out. Fragments that are not what they should be are counted: by the card's flags, and by
- * what the card should have flagged.
+ * Check the ring entries and fragments that a card delivers. The card writes the descriptor ring
+ * and the completion ring in order, so an entry that is missing while a later one is present never
+ * comes: the card skipped it. Damaged fragments are counted, both those that the card flagged and
+ * those that it should have flagged.
  */
 #include <errno.h>
 
@@ -11,7 +11,10 @@
 #include "libroc.h"
 #include "kmod/fragment/fragment_data.h"
 
-/* Entries that the card may have written and we have not taken: pages and commands that it has. */
+/*
+ * Number of entries that the card may have written and the library has not consumed: one per page
+ * or command that the card owns
+ */
 static uint32_t due(const struct roc_fragments *f, enum libroc_fragment_lane lane)
 {
 	if (lane == LIBROC_LANE_DONE)
@@ -34,7 +37,7 @@ int libroc_fail_skipped(const struct roc_fragments *f, enum libroc_fragment_lane
 {
 	return roc_fail(
 		EBADMSG,
-		"%s: %s %u is missing although number %u is there: the card left it out, and what comes from there on is lost: start again; if it comes back, load the card's firmware anew",
+		"%s: %s %u is missing although number %u is present, because the card skipped it, and later entries are lost: restart the run; if the error recurs, reload the card's firmware",
 		f->c.name, lane == LIBROC_LANE_DONE ? "completion" : "descriptor",
 		lane == LIBROC_LANE_DONE ? f->done : f->taken, later);
 }
@@ -46,10 +49,13 @@ int libroc_fragment_check_skipped(struct roc_fragments *f, enum libroc_fragment_
 	if (most < 2)
 		return 0;
 	ahead = f->probed[lane] % (most - 1) + 1;
-	/* In this order: the next one may have come meanwhile, and the later one behind it. */
+	/*
+	 * Check the later entry first: both may arrive in the meantime, the next one before the
+	 * later one.
+	 */
 	if (there(f, lane, next + ahead) && !there(f, lane, next))
 		return libroc_fail_skipped(f, lane, next + ahead);
-	/* What was found stays: the next call finds it again. */
+	/* Advance only without an error: the next call must report the same gap again. */
 	f->probed[lane] = ahead;
 	return 0;
 }
@@ -68,7 +74,7 @@ void libroc_fragment_check_kept(struct roc_fragments *f, const struct roc_fragme
 	f->last[kept->link] = kept->event;
 }
 
-/* The header of a fragment that has one of the kind that generators make. */
+/* Return the header of a fragment that a generator made; NULL if it has none. */
 static const struct fragment_header *header(const struct roc_fragment_fetched *out)
 {
 	const struct fragment_header *h = out->data;

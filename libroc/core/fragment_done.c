@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What was requested: completions come in, host pages are lent and come back.
+ * Consume completions, lend host pages and take them back.
  *
- * The tag of a command is the number of its host page, which has no other command at that time: so
- * whatever the card completes is looked up in one place, and what it completes twice is found
- * out. Who returns a page exchanges its handle for 0, which only one can do, and pushes it to a
- * list that the taker takes over as a whole (fragment_pages.c).
+ * The tag of a command is the number of its host page, which has no other command at that time. A
+ * completion is therefore found by one look-up, and a repeated completion is detected. The thread
+ * that returns a page exchanges its handle for 0, which succeeds only once, and pushes the page to
+ * a list that the consumer takes over as a whole (fragment_pages.c).
  */
 #include <errno.h>
 
@@ -18,11 +18,11 @@ static int fail_completion(const struct roc_fragments *f, uint32_t tag, uint32_t
 {
 	return roc_fail(
 		EBADMSG,
-		"%s: the card completes command %u with %u bytes of event %u (status %u), which is none of the %u that are outstanding, or not what it was asked for: start again; if it comes back, load the card's firmware anew",
+		"%s: the card completed command %u with %u bytes of event %u (status %u), which matches none of the %u outstanding requests: restart the run; if the error recurs, reload the card's firmware",
 		f->c.name, tag, size, event, status, f->outstanding);
 }
 
-/* The host page of a completion is one that the card was asked for, and has what it should have. */
+/* Check that a completion matches an outstanding request: its host page, size and event. */
 static bool is_expected(const struct roc_fragments *f, uint32_t tag, uint32_t event, uint32_t size,
 			uint32_t status)
 {
@@ -52,7 +52,7 @@ static void lend(struct roc_fragments *f, uint32_t i, struct roc_fragment_fetche
 	f->counts.fetched++;
 }
 
-/* What is asked of host page @i is over. */
+/* Complete the request of host page @i. */
 static void finish(struct roc_fragments *f, uint32_t i, int error, struct roc_fragment_fetched *out,
 		   uint64_t now)
 {
@@ -77,7 +77,7 @@ static void finish(struct roc_fragments *f, uint32_t i, int error, struct roc_fr
 	f->counts.failed++;
 }
 
-/* The next completion: 1, 0 there is none, -EBADMSG. */
+/* Consume the next completion. Return 1; 0 if there is none; -EBADMSG. */
 static int take(struct roc_fragments *f, struct roc_fragment_fetched *out, uint64_t now)
 {
 	const struct roc_fr_completion *c = &f->completions[f->done & (f->command_entries - 1)];
@@ -97,7 +97,7 @@ static int take(struct roc_fragments *f, struct roc_fragment_fetched *out, uint6
 	return 1;
 }
 
-/* The next request that will not be done any more: 1, 0 there is none. */
+/* Complete the next request that the card will not execute. Return 1; 0 if there is none. */
 static int cancel(struct roc_fragments *f, struct roc_fragment_fetched *out)
 {
 	uint32_t i;
@@ -109,7 +109,7 @@ static int cancel(struct roc_fragments *f, struct roc_fragment_fetched *out)
 		finish(f, i, -ECANCELED, out, 0);
 		return 1;
 	}
-	f->canceled = 0; /* who requests now is told the next time */
+	f->canceled = 0; /* later requests are cancelled by the next call */
 	return 0;
 }
 
@@ -123,12 +123,12 @@ int roc_fragments_done(struct roc_fragments *f, struct roc_fragment_fetched *fet
 
 	if (ret)
 		return ret;
-	/* Before the look: what is not done when the end is told will not be. */
+	/* Load the flags before the ring: if the run has ended, no further completion comes. */
 	flags = __atomic_load_n(&f->kernel->flags, __ATOMIC_ACQUIRE);
 	now = libroc_now();
 	for (i = 0; i < n; i++) {
 		ret = take(f, &fetched[i], now);
-		/* What lies behind a hole is cancelled with what is in it. */
+		/* After a stop, a missing completion is cancelled like all requests behind it. */
 		if (!ret && flags & ROC_FR_STOPPED)
 			ret = cancel(f, &fetched[i]);
 		else if (!ret)
@@ -139,9 +139,12 @@ int roc_fragments_done(struct roc_fragments *f, struct roc_fragment_fetched *fet
 	__atomic_store_n(&f->user->completions, f->done, __ATOMIC_RELEASE);
 	if (i)
 		return i;
-	/* What is outstanding is told as cancelled, but only when the driver has ended the run. */
+	/*
+	 * Report a removed card only after all outstanding requests were cancelled, which needs the
+	 * driver to have ended the run.
+	 */
 	if (!ret && n && flags & ROC_FR_GONE && !f->outstanding)
-		return libroc_fail_ioctl(ENODEV, f->c.name, "cannot take what was requested");
+		return libroc_fail_ioctl(ENODEV, f->c.name, "cannot fetch completions");
 	return ret;
 }
 
@@ -157,14 +160,14 @@ int roc_fragments_return(struct roc_fragments *f, uint64_t handle)
 	if (!handle || i >= f->host_page_count)
 		return roc_fail(
 			EINVAL,
-			"%s: there is no host page with handle 0x%llx: pass the handle that roc_fragments_done() gave, to the same sub-unit",
+			"%s: there is no host page with handle 0x%llx: pass the handle from roc_fragments_done() to the same sub-unit",
 			f->c.name, (unsigned long long)handle);
-	/* Our reads of it are over before the card may write it again. */
+	/* Release: the caller's reads of the page precede the card's next write to it. */
 	if (!__atomic_compare_exchange_n(&h->handle, &expected, 0, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_RELAXED))
 		return roc_fail(
 			ENOENT,
-			"%s: the host page with handle 0x%llx is not lent: it was returned already, or never was",
+			"%s: the host page with handle 0x%llx is not lent: it was already returned, or never lent",
 			f->c.name, (unsigned long long)handle);
 	first = __atomic_load_n(&f->returned_first, __ATOMIC_RELAXED);
 	do {
@@ -188,7 +191,7 @@ void roc_fragments_lent(const struct roc_fragments *f, struct roc_lent *lent)
 			continue;
 		lent->count++;
 		lent->bytes += h->size;
-		/* After its handle: so this one was counted. */
+		/* Load the count after the handle, so that it includes this loan. */
 		count = libroc_handle_count(handle, f->shift,
 					    __atomic_load_n(&f->lent, __ATOMIC_RELAXED));
 		if (count >= oldest)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The index of fragments: chains of rows, one row per event with a place for each of its links.
+ * Index fragments by event: hash chains of rows, one row per event with an entry for each link.
  *
- * Rows do not move, so they can be in the order of their events' arrival at the same time, and
- * what is removed leaves nothing behind that later searches would have to step over: an event that
- * nobody ever clears costs its row and no time. There are at least twice as many chains as events
- * can be; the ids of a run follow each other, which the multiplication spreads evenly.
+ * Rows do not move, so one list can also keep them in the order of their events' arrival. A removed
+ * row leaves nothing that later searches must skip: an event that is never cleared costs its row
+ * and no time. There are at least twice as many chains as events. The ids of a run are consecutive,
+ * which the multiplication spreads evenly.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ int roc_fragment_index_new(uint32_t pages, unsigned int links, struct roc_fragme
 	if (!pages || pages > ROC_FRAGMENT_INDEX_MAX || !links || links > ROC_FRAGMENTS_LINKS_MAX)
 		return roc_fail(
 			EINVAL,
-			"an index of %u fragments of %u links: it can have 1 to %d, of 1 to %d links",
+			"cannot make an index of %u fragments of %u links: it must have 1 to %d fragments of 1 to %d links",
 			pages, links, ROC_FRAGMENT_INDEX_MAX, ROC_FRAGMENTS_LINKS_MAX);
 	while (bits < 28 && UINT32_C(1) << bits < 2 * pages)
 		bits++;
@@ -64,7 +64,7 @@ int roc_fragment_index_new(uint32_t pages, unsigned int links, struct roc_fragme
 
 fail:
 	roc_fragment_index_free(x);
-	return roc_fail(ENOMEM, "no memory for an index of %u fragments", pages);
+	return roc_fail(ENOMEM, "cannot allocate an index of %u fragments", pages);
 }
 
 void roc_fragment_index_free(struct roc_fragment_index *x)
@@ -86,7 +86,10 @@ static uint32_t find(const struct roc_fragment_index *x, uint32_t event)
 	return r;
 }
 
-/* A free row becomes the newest. There is one: each that is in use has one of the entries. */
+/*
+ * Turn a free row into the newest. There is a free one, because each used row has at least one
+ * entry.
+ */
 static uint32_t add(struct roc_fragment_index *x, uint32_t event, uint64_t stamp)
 {
 	uint32_t *first = chain(x, event), r = x->free;
@@ -132,7 +135,7 @@ static void forget(struct roc_fragment_index *x, uint32_t r)
 	x->events--;
 }
 
-/* Pages of @links, which are in the row, by link. */
+/* Store the pages of @links, all of which the row has, indexed by link. */
 static void list(const struct roc_fragment_index *x, uint32_t r, uint32_t links, uint32_t *pages)
 {
 	unsigned int link;
@@ -143,7 +146,9 @@ static void list(const struct roc_fragment_index *x, uint32_t r, uint32_t links,
 	}
 }
 
-/* The same without gaps. */
+/*
+ * Remove the entries of @links from a row; store their pages without gaps and return their number.
+ */
 static int drop(struct roc_fragment_index *x, uint32_t r, uint32_t links, uint32_t *dropped)
 {
 	int n = 0;
@@ -162,7 +167,8 @@ int roc_fragment_index_insert(struct roc_fragment_index *x, uint32_t event, unsi
 	int n = 0;
 
 	if (link >= x->links)
-		return roc_fail(EINVAL, "link %u: the index has %u", link, x->links);
+		return roc_fail(EINVAL, "link %u does not exist: the index has %u links", link,
+				x->links);
 	bit = UINT32_C(1) << link;
 	r = find(x, event);
 	if (r != LIBROC_INDEX_NONE && x->inserted - x->rows[r].born >= LIBROC_INDEX_LAP) {
@@ -173,7 +179,7 @@ int roc_fragment_index_insert(struct roc_fragment_index *x, uint32_t event, unsi
 		n = drop(x, r, x->rows[r].links & bit, dropped);
 	}
 	if (x->count == x->limit)
-		return roc_fail(ENOSPC, "the index has all of its %u fragments: remove some",
+		return roc_fail(ENOSPC, "the index is full with %u fragments: remove some",
 				x->limit);
 	if (r == LIBROC_INDEX_NONE)
 		r = add(x, event, stamp);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The pages of a sub-unit. A page of the card is the card's, kept, or cleared while a request for
- * it is outstanding: until that is done the card must not fill it again. It goes back through the
- * free-page ring. A host page is free, requested or lent.
+ * Track the pages of a sub-unit. A card page is owned by the card, kept, or cleared while a request
+ * for it is outstanding: the card must not fill it again until that request is done. It returns
+ * through the free-page ring. A host page is free, requested or lent.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void put(struct roc_fragments *f, uint32_t page)
 {
 	uint32_t link = page / f->pages;
 
-	/* It cannot be full: it has room for every page, and none is in it twice. */
+	/* The ring cannot be full: it has space for every page, and no page is in it twice. */
 	__atomic_store_n(&f->frees[f->freed & (f->free_entries - 1)],
 			 htole32(ROC_FR_PAGE(link, page % f->pages)), __ATOMIC_RELAXED);
 	f->freed++;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * The rings of a sub-unit, the tables of its pages, and the memory that it writes to.
- */
+/* Make and map the rings of a sub-unit, allocate the tables of its pages, and add host memory. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +17,7 @@ int libroc_need_fragment_rings(const struct roc_fragments *f)
 		return ret;
 	return roc_fail(
 		EPIPE,
-		"%s: there are no rings yet: call roc_fragments_rings(), _add() or _start() first",
+		"%s: the rings do not exist yet: call roc_fragments_rings(), _add() or _start() first",
 		f->c.name);
 }
 
@@ -31,28 +29,29 @@ static int fail_rings(int err, const struct roc_fragments *f, const struct roc_f
 	case ROC_REASON_MEMLOCK:
 		return roc_fail(
 			err,
-			"%s: no rings: the limit is %llu bytes and %llu of them are in use: %s",
+			"%s: cannot make the rings: the limit is %llu bytes and %llu of them are in use: %s",
 			f->c.name, (unsigned long long)arg->limit, (unsigned long long)arg->pinned,
 			roc_reason_text(arg->reason));
 	case ROC_REASON_LENGTH:
 		return roc_fail(
 			err,
-			"%s: no rings for pages of %u bytes, host pages of %u and %u requests: one of them is more than the card's %llu: ask for that at most",
+			"%s: cannot make rings for pages of %u bytes, host pages of %u bytes and %u requests: one of these exceeds the card's limit of %llu",
 			f->c.name, arg->page_size, arg->host_page_size, arg->commands,
 			(unsigned long long)arg->limit);
 	case ROC_REASON_OWNER:
 		return roc_fail(
 			err,
-			"%s: only the process that opened the sub-unit can make its rings: open it after fork(), not before",
+			"%s: only the process that opened the sub-unit can make its rings: open it after fork()",
 			f->c.name);
 	default:
-		return roc_fail(err, "%s: no rings: %s", f->c.name, roc_reason_text(arg->reason));
+		return roc_fail(err, "%s: cannot make the rings: %s", f->c.name,
+				roc_reason_text(arg->reason));
 	}
 	switch (err) {
 	case EINVAL:
 		return roc_fail(
 			err,
-			"%s: pages of %u bytes, host pages of %u, %u requests: they must be powers of two, of %u to %u, %u to %u and not below the page, %u to %u; or 0. Or a link has no memory for %u pages",
+			"%s: cannot make rings for pages of %u bytes, host pages of %u bytes and %u requests: use powers of two from %u to %u, from %u to %u but not below the page, and from %u to %u, or 0 for the default, and check that a link has memory for %u pages",
 			f->c.name, arg->page_size, arg->host_page_size, arg->commands,
 			ROC_FR_PAGE_MIN, ROC_FR_PAGE_MAX, ROC_FR_HOST_PAGE_MIN,
 			ROC_FR_HOST_PAGE_MAX, ROC_FR_COMMANDS_MIN, ROC_FR_COMMANDS_MAX, arg->pages);
@@ -64,7 +63,7 @@ static int fail_rings(int err, const struct roc_fragments *f, const struct roc_f
 	case ENOMEM:
 		return roc_fail(
 			err,
-			"%s: no memory for the rings: they take it on the card's NUMA node (numactl -H): take larger pages, or reserve fewer hugepages",
+			"%s: the kernel cannot allocate the rings on the card's NUMA node (numactl -H): use larger pages, or reserve fewer hugepages",
 			f->c.name);
 	default:
 		return libroc_fail_ioctl(err, f->c.name, "cannot make the rings");
@@ -81,7 +80,7 @@ static bool fits(uint64_t offset, uint64_t entries, uint64_t size, uint64_t leng
 	return offset <= length && entries <= (length - offset) / size;
 }
 
-/* What is written to and read from later is in bounds if this is true. */
+/* Check that all later accesses to the mapped rings are in bounds. */
 static bool rings_valid(const struct roc_fr_rings *r)
 {
 	uint64_t pages = (uint64_t)r->links * r->pages;
@@ -104,7 +103,7 @@ static int fail_unsound(const struct roc_fragments *f)
 {
 	return roc_fail(
 		EPROTO,
-		"%s: the module describes rings that cannot be: install library and module of the same version",
+		"%s: the roc module reports invalid ring sizes: install library and module of the same version",
 		f->c.name);
 }
 
@@ -149,7 +148,7 @@ static int map_rings(struct roc_fragments *f)
 	return 0;
 }
 
-/* Of pages and host pages, as many as there can be: nothing is allocated later. */
+/* Allocate the tables for the maximum of pages and host pages: a run allocates nothing. */
 static int make_tables(struct roc_fragments *f, uint32_t pages, uint32_t host_pages)
 {
 	struct roc_fragment_index *index;
@@ -166,7 +165,7 @@ static int make_tables(struct roc_fragments *f, uint32_t pages, uint32_t host_pa
 		free(f->host_pages);
 		f->card_pages = NULL;
 		f->host_pages = NULL;
-		return roc_fail(ENOMEM, "%s: no memory for the tables of %u pages", f->c.name,
+		return roc_fail(ENOMEM, "%s: cannot allocate the tables of %u pages", f->c.name,
 				f->links * pages + host_pages);
 	}
 	f->index = index;
@@ -229,7 +228,7 @@ int roc_fragments_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, 
 	return 0;
 }
 
-/* Which host pages a buffer is; they follow those that are there. */
+/* Ask the driver for the numbers of a buffer's host pages, which follow the existing ones. */
 static int number(struct roc_fragments *f, char *addr, size_t length, uint32_t handle)
 {
 	struct roc_fr_pages arg = {.size = sizeof(arg), .handle = handle};
@@ -237,16 +236,15 @@ static int number(struct roc_fragments *f, char *addr, size_t length, uint32_t h
 	int ret = libroc_node_ioctl(&f->c.node, ROC_FR_PAGES, &arg);
 
 	if (ret)
-		return libroc_fail_ioctl(-ret, f->c.name,
-					 "cannot ask for the numbers of host pages");
+		return libroc_fail_ioctl(-ret, f->c.name, "cannot read the numbers of host pages");
 	if (arg.first != f->host_page_count || arg.count != length / f->host_page_size ||
 	    arg.count > f->host_pages_max - f->host_page_count)
 		return roc_fail(
 			EPROTO,
-			"%s: the module numbers a buffer's %u host pages from %u on, but it should be %zu from %u: install library and module of the same version",
+			"%s: the roc module numbers %u host pages of a buffer from %u, but %zu from %u were expected: install library and module of the same version",
 			f->c.name, arg.count, arg.first, length / f->host_page_size,
 			f->host_page_count);
-	/* From the last to the first, so that the first is the next to be taken. */
+	/* Add the last page first, so that the first page is allocated next. */
 	for (i = arg.count; i > 0; i--) {
 		f->host_pages[arg.first + i - 1].data = addr + (i - 1) * (size_t)f->host_page_size;
 		libroc_fragment_host_page_back(f, arg.first + i - 1);
@@ -257,7 +255,7 @@ static int number(struct roc_fragments *f, char *addr, size_t length, uint32_t h
 
 int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length)
 {
-	struct roc_channel ch = {.node = f->c.node}; /* for its sentences */
+	struct roc_channel ch = {.node = f->c.node}; /* for its error texts */
 	uint32_t handle;
 	int ret;
 
@@ -265,13 +263,14 @@ int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length)
 	if (ret)
 		return ret;
 	if (!length || length % f->host_page_size)
-		return roc_fail(EINVAL,
-				"%s: a buffer of %zu bytes is not a number of host pages of %u",
-				f->c.name, length, f->host_page_size);
+		return roc_fail(
+			EINVAL,
+			"%s: a buffer of %zu bytes is not a multiple of the host page size of %u bytes",
+			f->c.name, length, f->host_page_size);
 	if (length / f->host_page_size > f->host_pages_max - f->host_page_count)
 		return roc_fail(
 			ENOSPC,
-			"%s: %zu host pages more than the %u there are: the card takes %u in all: add less memory, or take larger host pages",
+			"%s: cannot add %zu host pages to the existing %u, because the card supports %u: add less memory, or use larger host pages",
 			f->c.name, length / f->host_page_size, f->host_page_count,
 			f->host_pages_max);
 	strcpy(ch.name, f->c.name);

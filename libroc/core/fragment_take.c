@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a card keeps: descriptors come in and go into the index, events are cleared and requested.
+ * Consume descriptors into the index, clear events and request their fragments.
  *
- * The card is told of pages that go back in heaps, because each time is a register write; but as
- * soon as it may be short of pages on one link, of what there is.
+ * Released pages are reported to the card in batches, because each report is a register write. If a
+ * link may run short of pages, the library reports what it has at once.
  */
 #include <errno.h>
 
@@ -12,9 +12,9 @@
 #include "fragment_index.h"
 #include "libroc.h"
 
-#define FREE_BATCH 64 /* pages that go back unasked for by the card */
+#define FREE_BATCH 64 /* released pages that are reported even if no link is short of pages */
 
-/* Is the card to be told of the pages that go back? */
+/* Check whether the released pages must be reported to the card now. */
 static bool short_of_pages(const struct roc_fragments *f)
 {
 	unsigned int link;
@@ -27,7 +27,10 @@ static bool short_of_pages(const struct roc_fragments *f)
 	return false;
 }
 
-/* The driver rings. What a sub-unit is told that does not run is lost, as it would be otherwise. */
+/*
+ * Let the driver ring the doorbell. -EALREADY is no error: a stopped sub-unit drops the report, as
+ * it drops a direct doorbell write.
+ */
 static int ring_by_ioctl(struct roc_fragments *f, uint32_t what)
 {
 	struct roc_fr_tell arg = {
@@ -36,7 +39,7 @@ static int ring_by_ioctl(struct roc_fragments *f, uint32_t what)
 
 	f->counts.doorbell_calls++;
 	if (ret && ret != -EALREADY)
-		return libroc_fail_ioctl(-ret, f->c.name, "cannot tell the card");
+		return libroc_fail_ioctl(-ret, f->c.name, "cannot ring the doorbell");
 	return 0;
 }
 
@@ -81,16 +84,19 @@ int roc_fragments_flush(struct roc_fragments *f)
 	return 0;
 }
 
-/* What the card cannot mean. */
+/* Report an impossible descriptor. */
 static int fail_descriptor(const struct roc_fragments *f, const struct roc_fragment_kept *kept)
 {
 	return roc_fail(
 		EBADMSG,
-		"%s: the card tells of %u bytes in page 0x%08x (event %u), but it has %u pages of %u bytes on each of %u links, and that page may not be its own: start again; if it comes back, load the card's firmware anew",
+		"%s: the card reported %u bytes in page 0x%08x (event %u), which it does not own or which does not exist among its %u pages of %u bytes on each of %u links: restart the run; if the error recurs, reload the card's firmware",
 		f->c.name, kept->size, kept->page, kept->event, f->pages, f->page_size, f->links);
 }
 
-/* Place of the page in the table; NONE if there is no such page, or the card has no such to fill */
+/*
+ * Return the index of the page in card_pages; NONE if it does not exist or the card does not own
+ * it.
+ */
 static uint32_t place(const struct roc_fragments *f, uint32_t word)
 {
 	uint32_t link = ROC_FR_PAGE_LINK(word), number = ROC_FR_PAGE_NUMBER(word), page;
@@ -101,7 +107,7 @@ static uint32_t place(const struct roc_fragments *f, uint32_t word)
 	return f->card_pages[page].state == LIBROC_PAGE_CARDS ? page : LIBROC_FRAGMENT_NONE;
 }
 
-/* The next descriptor becomes a kept fragment: 1, 0 there is none, -EBADMSG. */
+/* Consume the next descriptor as a kept fragment. Return 1; 0 if there is none; -EBADMSG. */
 static int take(struct roc_fragments *f, struct roc_fragment_kept *kept, uint64_t now)
 {
 	const struct roc_fr_descriptor *d = &f->descriptors[f->taken & (f->descriptor_entries - 1)];
@@ -128,7 +134,7 @@ static int take(struct roc_fragments *f, struct roc_fragment_kept *kept, uint64_
 							.size = kept->size,
 							.status = kept->status,
 							.state = LIBROC_PAGE_KEPT};
-	/* There is room: the index has a place for every page, and this one was not in it. */
+	/* This cannot fail: the index has an entry for every page, and this page was not in it. */
 	n = roc_fragment_index_insert(f->index, kept->event, kept->link, page, now, dropped);
 	while (n > 0) {
 		libroc_fragment_drop(f, dropped[--n]);
@@ -148,7 +154,7 @@ int roc_fragments_take(struct roc_fragments *f, struct roc_fragment_kept *kept, 
 
 	if (ret)
 		return ret;
-	/* Before the look: what is there when the end is told is all there will be. */
+	/* Load the flags before the ring: if the run has ended, no further entry comes. */
 	flags = __atomic_load_n(&f->kernel->flags, __ATOMIC_ACQUIRE);
 	now = libroc_now();
 	for (i = 0; i < n; i++) {
@@ -161,7 +167,7 @@ int roc_fragments_take(struct roc_fragments *f, struct roc_fragment_kept *kept, 
 	if (i)
 		return i;
 	if (!ret && n && flags & ROC_FR_GONE)
-		return libroc_fail_ioctl(ENODEV, f->c.name, "cannot take fragments");
+		return libroc_fail_ioctl(ENODEV, f->c.name, "cannot read fragments");
 	return ret;
 }
 
@@ -212,7 +218,7 @@ int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t link
 	if (left > libroc_fragment_free(f) || left > f->command_entries - f->outstanding)
 		return roc_fail(
 			EAGAIN,
-			"%s: %u fragments of event %u, but %u host pages are free, and %u of %u requests outstanding: take what is done, and return host pages, or add more of them before the start",
+			"%s: cannot request %u fragments of event %u, because %u host pages are free and %u of %u requests are outstanding: consume completions and return host pages, or add more host pages before the start",
 			f->c.name, left, event, libroc_fragment_free(f), f->outstanding,
 			f->command_entries);
 	for (left = requested; left; left &= left - 1) {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Sleeping until a sub-unit has something.
- */
+/* Wait for the descriptors and completions of a sub-unit. */
 #include <errno.h>
 
 #include "fragment.h"
 #include "libroc.h"
 
-/* Counts at which whoever sleeps is woken. */
+/* Numbers of new entries that end a wait */
 struct threshold {
-	uint32_t data, done; /* 0: not for these */
+	uint32_t data, done; /* 0: do not wait for these */
 };
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -18,9 +16,9 @@ static uint32_t least(uint32_t a, uint32_t b)
 }
 
 /*
- * Half of the pages that the card has of one link, of the one with the fewest: a link that is out
- * of them is held, and others may send nothing, so whoever waits for more may wait for ever. A link
- * that has none sends nothing either. 1 if there are none at all.
+ * Return half of the pages that the card owns of the link with the fewest. A link without pages
+ * stops, and may hold up the others, so a wait for more entries could last for ever. Links that
+ * never had pages do not send. Return 1 if the card has no pages at all.
  */
 static uint32_t few_pages(const struct roc_fragments *f)
 {
@@ -34,8 +32,8 @@ static uint32_t few_pages(const struct roc_fragments *f)
 }
 
 /*
- * Is the last of @wanted entries of a ring there, and so all before it? 1, 0, or -EBADMSG if the
- * card left out the first one: then the reader can take nothing.
+ * Check whether the last of @threshold entries of a ring is present, and so all before it. Return
+ * 1, 0, or -EBADMSG if the card skipped the first one: then the reader can consume nothing.
  */
 static int reached(struct roc_fragments *f, enum libroc_fragment_lane lane, uint32_t threshold)
 {
@@ -53,7 +51,7 @@ static int reached(struct roc_fragments *f, enum libroc_fragment_lane lane, uint
 	return 1;
 }
 
-/* Which of them are there: bits of enum roc_fragments_there, or -EBADMSG. */
+/* Return which thresholds are reached, as bits of enum roc_fragments_there, or -EBADMSG. */
 static int there(struct roc_fragments *f, struct threshold w)
 {
 	int data = reached(f, LIBROC_LANE_DATA, w.data), done;
@@ -66,7 +64,7 @@ static int there(struct roc_fragments *f, struct threshold w)
 	return (data ? ROC_FRAGMENTS_DATA : 0) | (done ? ROC_FRAGMENTS_DONE : 0);
 }
 
-/* Of a sub-unit that does not run: what is left, also if it is less than wanted. */
+/* For a stopped sub-unit: return which rings have any entries left, even below the threshold. */
 static int left(struct roc_fragments *f, struct threshold w)
 {
 	uint32_t flags = __atomic_load_n(&f->kernel->flags, __ATOMIC_ACQUIRE);
@@ -74,7 +72,7 @@ static int left(struct roc_fragments *f, struct threshold w)
 
 	if (data > 0)
 		bits |= ROC_FRAGMENTS_DATA;
-	/* Those that will not be done any more come with an error. */
+	/* roc_fragments_done() reports outstanding requests with an error. */
 	if (w.done && f->outstanding)
 		bits |= ROC_FRAGMENTS_DONE;
 	if (bits || data < 0)
@@ -86,8 +84,8 @@ static int fail_time(const struct roc_fragments *f, struct threshold w, int time
 {
 	return roc_fail(
 		ETIME,
-		"%s: neither %u fragments nor %u of %u requests done after %d ms: check that its links send (roc-status), and that kept events are cleared",
-		f->c.name, w.data, w.done, f->outstanding, timeout_ms);
+		"%s: timed out after %d ms waiting for %u fragments or %u of %u requests: check that its links send (roc-status), and that kept events are cleared",
+		f->c.name, timeout_ms, w.data, w.done, f->outstanding);
 }
 
 int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int done,
@@ -100,8 +98,9 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 	if (ret)
 		return ret;
 	if (timeout_ms < -1)
-		return roc_fail(EINVAL, "%s: %d is no time to wait: -1 means no limit", f->c.name,
-				timeout_ms);
+		return roc_fail(EINVAL,
+				"%s: invalid timeout %d ms: use -1 for no limit, or at least 0",
+				f->c.name, timeout_ms);
 	ret = roc_fragments_flush(f);
 	if (ret)
 		return ret;
@@ -119,7 +118,7 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 	arg.completions = f->done + w.done;
 	arg.deadline = libroc_deadline(timeout_ms);
 	ret = libroc_node_ioctl(&f->c.node, ROC_FR_WAIT, &arg);
-	/* What came after the kernel looked last counts, too. */
+	/* Entries may have arrived after the kernel's last check. */
 	bits = there(f, w);
 	if (bits)
 		return bits;
@@ -129,7 +128,8 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 	case ETIME:
 		return fail_time(f, w, timeout_ms);
 	case EINTR:
-		return libroc_fail_text(EINTR, "a signal ended the wait: call again to go on");
+		return libroc_fail_text(
+			EINTR, "the wait was interrupted by a signal: call again to continue");
 	default:
 		return libroc_fail_ioctl(-ret, f->c.name, "cannot wait");
 	}

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * What the kernel says about its pools of hugepages, and the sentence for a pool too small.
- */
+/* Read the kernel's hugepage pools, and describe a pool that is too small. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,17 +98,17 @@ int libroc_fail_hugepages(size_t length, size_t page_size, int node)
 	if (libroc_hugepages(node, page_size, &total, &nr_free))
 		return roc_fail(
 			ENOMEM,
-			"no %s of hugepages%s: this kernel has no hugepages of %s; allow plain pages (needs an IOMMU)",
+			"cannot allocate %s of hugepages%s: this kernel has no hugepages of %s: allow plain pages (needs an IOMMU)",
 			requested, where, page);
 	pools_text(page_size, pools, sizeof(pools));
 	if (nr_free >= need)
 		return roc_fail(
 			ENOMEM,
-			"no %s of hugepages%s: the %lu pages of %s are there (%s) but promised to other programs or denied by the hugetlb or cpuset cgroup: end those, reserve more, or raise the cgroup's limit",
+			"cannot allocate %s of hugepages%s: the %lu pages of %s are free (%s) but reserved by other programs or denied by the hugetlb or cpuset cgroup: end those programs, reserve more pages, or raise the cgroup's limit",
 			requested, where, need, page, pools);
 	pool_path(path, sizeof(path), node, page_size, "nr_hugepages");
 	return roc_fail(
 		ENOMEM,
-		"no %s of hugepages%s: it takes %lu pages of %s, and %s; reserve them: echo %lu | sudo tee %s",
+		"cannot allocate %s of hugepages%s: %lu pages of %s are needed, and %s; reserve them: echo %lu | sudo tee %s",
 		requested, where, need, page, pools, total + need - nr_free, path);
 }

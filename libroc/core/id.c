@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Card ids as people type them: "[dddd:]bb:dd.f", "serial[:endpoint]", "#n".
+ * Parse card ids: "[dddd:]bb:dd.f", "serial[:endpoint]", "#n".
  *
- * A point makes it a PCI address, a leading # a sequence number, anything else is a serial
- * number: no text can mean two things.
+ * A dot makes an id a PCI address, a leading # a sequence number, anything else is a serial number.
+ * So no text is ambiguous.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,8 +17,8 @@
 #define DOMAIN_DIGITS 8 /* virtual domains (VMD) have more than 4 */
 
 /*
- * One number of 1 to max_digits digits, nothing else before it. Moves *text behind it.
- * False if there is no such number.
+ * Parse a number of 1 to max_digits digits at *text and advance *text past it. Return false if
+ * there is no such number.
  */
 static bool number(const char **text, unsigned int base, size_t max_digits, unsigned long *value)
 {
@@ -89,7 +89,8 @@ static int parse_sequence(const char *text, struct libroc_id *id)
 			"card id '%s': # must be followed by a decimal number and nothing else, such as #0",
 			text);
 	if (n > INT_MAX)
-		return roc_fail(EINVAL, "card id '%s': the number is above %d", text, INT_MAX);
+		return roc_fail(EINVAL, "card id '%s': the sequence number is above %d", text,
+				INT_MAX);
 	id->kind = LIBROC_ID_SEQUENCE;
 	id->sequence = n;
 	return 0;
@@ -103,8 +104,8 @@ static int parse_serial(const char *text, struct libroc_id *id)
 
 	if (digits > SERIAL_DIGITS && (!text[digits] || text[digits] == ':'))
 		return roc_fail(EINVAL,
-				"card id '%s': a serial number has at most %d digits, this has %zu",
-				text, SERIAL_DIGITS, digits);
+				"card id '%s': the serial number has %zu digits, more than %d",
+				text, digits, SERIAL_DIGITS);
 	if (!number(&p, 10, SERIAL_DIGITS, &serial))
 		return roc_fail(EINVAL, "card id '%s': " ID_FORMS, text);
 	id->kind = LIBROC_ID_SERIAL;
@@ -130,7 +131,7 @@ int libroc_id_parse(const char *text, struct libroc_id *id)
 	if (!text || !*text)
 		return roc_fail(EINVAL, "the card id is empty: " ID_FORMS);
 	if (strlen(text) > 64)
-		return roc_fail(EINVAL, "card id '%.20s...': too long: " ID_FORMS, text);
+		return roc_fail(EINVAL, "card id '%.20s...' is too long: " ID_FORMS, text);
 	if (text[0] == '#')
 		return parse_sequence(text, id);
 	if (strchr(text, '.'))

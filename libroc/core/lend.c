@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The book of what is lent: which units are out, since when, and whether one that comes back is
- * one of them. What a unit is, and how its memory goes back to the card, is its kind's affair.
+ * Track lent units: which are lent, since when, and whether a returned unit is one of them. The
+ * lender type defines what a unit is and how its memory returns to the card.
  *
- * A handle is a unit's number and its place in the book, so that a look-up costs nothing and a
- * handle that comes twice is found out. The units that are out are a list in the order in which
- * they were taken: its head is the oldest, and for a stream it is where the ring ends that the card
- * may have.
+ * A handle is a unit's number and its slot, so the look-up is one array access and a repeated
+ * return is detected. The lent units are a list in the order in which they were taken. Its head is
+ * the oldest; for a stream, the card may write up to there.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,14 +23,15 @@ int libroc_lender_new(const struct libroc_lend_type *type, const struct libroc_n
 	uint32_t i;
 
 	if (!limit || limit > ROC_LENDER_MAX)
-		return roc_fail(EINVAL, "a lender of %u units: it can have 1 to %d out", limit,
-				ROC_LENDER_MAX);
+		return roc_fail(EINVAL,
+				"cannot make a lender of %u units: the limit must be from 1 to %d",
+				limit, ROC_LENDER_MAX);
 	l = calloc(1, sizeof(*l));
 	if (l)
 		l->slots = calloc(limit, sizeof(*l->slots));
 	if (!l || !l->slots) {
 		free(l);
-		return roc_fail(ENOMEM, "no memory for a lender of %u units", limit);
+		return roc_fail(ENOMEM, "cannot allocate the table of a lender of %u units", limit);
 	}
 	l->type = type;
 	l->node = node;
@@ -53,7 +53,10 @@ int roc_lender_close(struct roc_lender *l)
 
 	if (!l)
 		return 0;
-	/* In a child the units are its parent's, and a thread of that may have had the lock. */
+	/*
+	 * In a child of the opener, the units belong to the parent, and a thread of the parent may
+	 * have held the lock during fork().
+	 */
 	if (!libroc_is_opener(l->node))
 		goto release;
 	roc_lender_lent(l, &lent);
@@ -73,7 +76,7 @@ release:
 	return 0;
 }
 
-/* Which slot a handle speaks of; there may be none of this number. */
+/* Slot number of a handle, which may exceed the number of slots */
 static uint32_t place(const struct roc_lender *l, uint64_t handle)
 {
 	return handle & ((1u << l->shift) - 1);
@@ -85,7 +88,7 @@ static bool is_out(const struct roc_lender *l, uint32_t index, uint64_t handle)
 	       !l->slots[index].returned;
 }
 
-/* A free slot becomes the newest of those out. */
+/* Turn a free slot into the newest lent one. */
 static void lend(struct roc_lender *l, uint32_t index, const struct libroc_loan *loan)
 {
 	struct libroc_lend_slot *slot = &l->slots[index];
@@ -106,7 +109,7 @@ static void lend(struct roc_lender *l, uint32_t index, const struct libroc_loan 
 	l->lent.held += loan->held;
 }
 
-/* A slot that is out becomes free. */
+/* Free a lent slot. */
 static void forget(struct roc_lender *l, uint32_t index)
 {
 	struct libroc_lend_slot *slot = &l->slots[index];
@@ -149,7 +152,7 @@ int roc_lender_take(struct roc_lender *l, struct roc_unit *unit)
 	if (index == LIBROC_LEND_NONE)
 		return libroc_fail_text(
 			EAGAIN,
-			"as many units are lent as the lender can have out: return some, or make it with a higher limit (roc_lender_lent() says how old the oldest is)");
+			"the lender has reached its limit of lent units: return some, or make it with a higher limit (roc_lender_lent() reports the age of the oldest)");
 	l->type->taken(l, &loan);
 	*unit = loan.unit;
 	return 1;
@@ -162,24 +165,25 @@ int roc_lender_wait(struct roc_lender *l, int timeout_ms)
 	return ret ? ret : l->type->wait(l, timeout_ms);
 }
 
-/* Of a unit that is out no more, or never was. */
+/* Report a handle that is no longer lent, or never was. */
 static int fail_handle(const struct roc_lender *l, uint64_t handle, uint64_t taken)
 {
 	uint64_t number = handle >> l->shift;
 
 	if (number && (number <= taken || taken > UINT64_MAX >> l->shift) &&
 	    place(l, handle) < l->lent.limit)
-		return roc_fail(ENOENT, "unit %llu was returned already: it is lent once only",
+		return roc_fail(ENOENT, "unit %llu was already returned: return each unit once",
 				(unsigned long long)libroc_handle_count(handle, l->shift, taken));
 	return roc_fail(
 		EINVAL,
-		"there is no unit with handle 0x%llx: pass the handle that roc_lender_take() gave, to the same lender",
+		"there is no unit with handle 0x%llx: pass the handle from roc_lender_take() to the same lender",
 		(unsigned long long)handle);
 }
 
 /*
- * The unit is back. A pool gets it at once. A stream gets what no older unit holds: this one and
- * those that waited for it, with one give().
+ * Release the memory of a returned unit to the card, at once unless the type is in_order. In order,
+ * release it only if no older unit is lent, together with the returned units behind it, by one call
+ * of the type's release().
  */
 static int release_unit(struct roc_lender *l, uint32_t index, bool *kick)
 {
@@ -228,7 +232,10 @@ int roc_lender_return(struct roc_lender *l, uint64_t handle)
 	} else {
 		ret = fail_handle(l, handle, l->lent.taken);
 	}
-	/* Under the lock: once it is free, another thread may close the lender and its channel. */
+	/*
+	 * Kick under the lock: after the unlock, another thread may close the lender and its
+	 * channel.
+	 */
 	if (kick)
 		ret = l->type->kick(l);
 	pthread_mutex_unlock(&l->lock);
@@ -246,6 +253,6 @@ void roc_lender_lent(struct roc_lender *l, struct roc_lent *lent)
 		since = l->slots[l->oldest].loan.unit.time;
 	}
 	pthread_mutex_unlock(&l->lock);
-	/* It may have been taken after we looked at the clock. */
+	/* The oldest unit may have been taken after the clock was read. */
 	lent->oldest_ns = now > since ? now - since : 0;
 }

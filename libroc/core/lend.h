@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lending, inside: the book of what is out (lend.c), and what a kind of channel does for it
- * (lend_pool.c, lend_stream.c, lend_fragment.c).
+ * Internal structures of lenders: the table of lent units (lend.c), and the operations of each
+ * lender type (lend_pool.c, lend_stream.c, lend_fragment.c).
  */
 #ifndef LIBROC_LEND_H
 #define LIBROC_LEND_H
@@ -14,35 +14,38 @@
 
 #define LIBROC_LEND_NONE UINT32_MAX
 
-/* A unit, and how its memory goes back. */
+/* A unit and what its release needs */
 struct libroc_loan {
 	struct roc_unit unit;
 	struct roc_fill fill; /* pool: the superpage */
-	uint64_t end;	      /* stream: position behind it; fragment: handle of the host page */
-	uint64_t held;	      /* bytes that the card does without */
+	uint64_t end;  /* stream: position after the unit; fragment: handle of the host page */
+	uint64_t held; /* bytes that the card cannot use meanwhile */
 };
 
-/* One place in the book; in the list of free ones, or in that of those out, oldest first. */
+/* A slot of the table; in the list of free slots, or in the list of lent ones, oldest first. */
 struct libroc_lend_slot {
-	struct libroc_loan loan; /* unit.handle 0: free */
-	bool returned;		 /* waits for an older one */
+	struct libroc_loan loan; /* unit.handle is 0 if the slot is free */
+	bool returned;		 /* returned, but an older unit is still lent */
 	uint32_t older, newer;
 };
 
 /*
- * Called by the thread that takes, except give() and kick(): any thread calls these under the lock.
- * Errors have their sentence.
+ * Operations of a lender type. The consumer's thread calls them, except release() and kick(), which
+ * any thread calls under the lock. A failed operation sets the error text.
  */
 struct libroc_lend_type {
-	/* The next unit, without taking it: 1, 0 there is none, -errno. */
+	/* Show the next unit without consuming it. Return 1; 0 if there is none; -errno. */
 	int (*peek)(struct roc_lender *l, struct libroc_loan *loan);
-	/* The unit that peek() showed is out. */
+	/* Consume the unit that peek() showed. */
 	void (*taken)(struct roc_lender *l, const struct libroc_loan *loan);
-	/* 0, or -errno: it stays out; *@kick: call kick(). */
+	/*
+	 * Return the memory to the card. -errno: the unit stays lent. If *@kick is set, kick() must
+	 * follow.
+	 */
 	int (*release)(struct roc_lender *l, const struct libroc_loan *loan, bool *kick);
 	int (*kick)(struct roc_lender *l);
 	int (*wait)(struct roc_lender *l, int timeout_ms);
-	void (*close)(struct roc_lender *l); /* or NULL */
+	void (*close)(struct roc_lender *l); /* may be NULL */
 	bool in_order;
 };
 
@@ -52,8 +55,9 @@ struct libroc_lend_buffer {
 };
 
 /*
- * Owned by the caller of roc_lender_pool(), _stream() or _fragments(). The lock guards the slots,
- * the lists and the counts; and of the channel whatever give() writes. The rest is the taker's.
+ * Handle of roc_lender_pool(), _stream() and _fragments(). The lock protects the slots, the lists,
+ * the counts, and the state of the channel that release() changes. The consumer's thread owns the
+ * rest.
  */
 struct roc_lender {
 	const struct libroc_lend_type *type;
@@ -62,24 +66,25 @@ struct roc_lender {
 	struct roc_stream *stream;	 /* stream */
 	struct roc_fragments *fragments; /* fragment */
 
-	/* pool: by the cookies of its superpages */
+	/* pool: indexed by the cookie of a superpage */
 	struct libroc_lend_buffer *buffers;
 	unsigned int buffer_count;
-	uint32_t superpages; /* that go round: of all buffers, without those refused */
+	/* superpages in circulation: those of all buffers, except refused ones */
+	uint32_t superpages;
 
-	uint64_t most; /* stream: bytes of a unit, if one packet is not larger */
+	uint64_t most; /* stream: maximum bytes of a unit, unless a single packet is larger */
 	struct roc_fragment_fetched
-		next; /* fragment: was shown and not taken yet; handle 0: none */
+		next; /* fragment: shown by peek() and not consumed; handle 0: none */
 
 	pthread_mutex_t lock;
 	struct libroc_lend_slot *slots;
-	unsigned int shift;	 /* bits of a handle that are the slot's number */
-	uint32_t free;		 /* first free slot; the others by newer */
-	uint32_t oldest, newest; /* of those out */
-	struct roc_lent lent;	 /* without the age */
+	unsigned int shift;	 /* low bits of a handle, which hold the slot number */
+	uint32_t free;		 /* first free slot; the others are linked by newer */
+	uint32_t oldest, newest; /* of the lent units */
+	struct roc_lent lent;	 /* without oldest_ns */
 };
 
-/* The book for any kind; the caller fills in the source. */
+/* Allocate a lender of any type; the caller sets its source. */
 int libroc_lender_new(const struct libroc_lend_type *type, const struct libroc_node *node,
 		      unsigned int limit, struct roc_lender **lender);
 

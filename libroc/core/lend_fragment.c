@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Lending fragments: each that was requested and is done. They come back in any order, one by one.
- */
+/* Lend fragments: each completed request is a unit. They return in any order. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,7 +7,10 @@
 #include "lend.h"
 #include "libroc.h"
 
-/* Taken from the sub-unit and not yet by anybody, because the lender had no place for it. */
+/*
+ * @next is a completion that was consumed from the sub-unit, but not lent yet because the lender
+ * had no free slot.
+ */
 static int peek(struct roc_lender *l, struct libroc_loan *loan)
 {
 	struct roc_fragment_fetched *next = &l->next;
@@ -55,7 +56,7 @@ static int wait_ready(struct roc_lender *l, int timeout_ms)
 		return ret < 0 ? ret : 0;
 	return roc_fail(
 		ENODATA,
-		"%s: nothing is outstanding: call roc_fragments_request(), and roc_fragments_start() before, if it does not run",
+		"%s: no request is outstanding: call roc_fragments_start() if the sub-unit does not run, then roc_fragments_request()",
 		f->c.name);
 }
 

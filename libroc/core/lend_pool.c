@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Lending superpages: from the ready ring to whoever takes them, and back through the fill ring at
- * once. The cookie of a fill entry is the number of its buffer in the lender's list.
+ * Lend superpages: from the ready ring to the consumer, and back through the fill ring at once. The
+ * cookie of a fill entry is the index of its buffer in the lender's list.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int release(struct roc_lender *l, const struct libroc_loan *loan, bool *k
 	if (!entry)
 		return roc_fail(
 			EAGAIN,
-			"%s: the fill ring is full, although it had room for all superpages: do not push into it beside the lender",
+			"%s: the fill ring is full, because superpages were pushed by other callers than the lender: push only with roc_lender_add()",
 			l->ch->name);
 	*entry = loan->fill;
 	*kick = roc_fill_publish(r);
@@ -29,13 +29,13 @@ static int kick_driver(struct roc_lender *l)
 	int ret = roc_channel_kick(l->ch);
 
 	/*
-	 * The superpage is in the fill ring. If the card is gone, roc_lender_wait() reports it; if
-	 * the run has ended, the next start finds the superpage.
+	 * The superpage is in the fill ring, so neither error loses it. If the card was removed,
+	 * roc_lender_wait() reports it; if the run has ended, the next start uses the superpage.
 	 */
 	return ret == -ENODEV || ret == -EALREADY ? 0 : ret;
 }
 
-/* Superpages that the card did not fill: they wait in the fill ring for the next start. */
+/* Push an unfilled superpage back into the fill ring for the next start. */
 static int put_back(struct roc_lender *l, const struct roc_ready *e)
 {
 	struct libroc_loan loan = {.fill = {.buffer = e->buffer,
@@ -54,7 +54,7 @@ static int put_back(struct roc_lender *l, const struct roc_ready *e)
 	return kick ? kick_driver(l) : 0;
 }
 
-/* Else somebody pushes beside us: where its memory is nobody here knows. */
+/* Check that the lender pushed this superpage. Of others it does not know the address. */
 static bool is_known(const struct roc_lender *l, const struct roc_ready *e)
 {
 	return e->cookie < l->buffer_count && l->buffers[e->cookie].handle == e->buffer;
@@ -76,7 +76,7 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 	if (!is_known(l, e)) {
 		ret = roc_fail(
 			EBADMSG,
-			"%s: a superpage came back that was never the lender's: do not push beside it",
+			"%s: a superpage was ready that the lender did not push: push only with roc_lender_add()",
 			l->ch->name);
 		roc_ready_release(&l->ch->rings, 1);
 		return ret;
@@ -112,7 +112,7 @@ static void taken(struct roc_lender *l, const struct libroc_loan *loan)
 	roc_ready_release(&l->ch->rings, 1);
 }
 
-/* Nothing is ready and the channel does not run. */
+/* Report that no superpage is ready and the channel does not run. */
 static int fail_ended(struct roc_lender *l)
 {
 	struct roc_ch_info info;
@@ -126,7 +126,7 @@ static int fail_ended(struct roc_lender *l)
 				roc_reason_text(info.reason));
 	return roc_fail(
 		ENODATA,
-		"%s: the channel does not run, and all it had was taken: start it with roc_channel_start()",
+		"%s: the channel does not run and has no superpage left: start it with roc_channel_start()",
 		l->ch->name);
 }
 
@@ -157,7 +157,7 @@ int roc_lender_pool(struct roc_channel *ch, unsigned int limit, struct roc_lende
 	if (roc_fill_space(&ch->rings) <= ch->rings.fill_mask || roc_ready_peek(&ch->rings))
 		return roc_fail(
 			EBUSY,
-			"%s: superpages that another lender, or somebody, has pushed are in its rings: close the channel and open it anew",
+			"%s: the rings contain superpages that were pushed before: close the channel and open it again",
 			ch->name);
 	ret = libroc_lender_new(&pool, &ch->node, limit, lender);
 	if (!ret)
@@ -166,8 +166,9 @@ int roc_lender_pool(struct roc_channel *ch, unsigned int limit, struct roc_lende
 }
 
 /*
- * Those that are out, or in the ready ring, come back to the fill ring. There is less room than
- * that if somebody pushes beside us.
+ * Number of superpages that can be added. The fill ring must have space for all superpages in
+ * circulation, including those that are lent or in the ready ring. If other callers push, it has
+ * less space than that.
  */
 static uint32_t fill_space(struct roc_lender *l)
 {
@@ -179,7 +180,7 @@ static uint32_t fill_space(struct roc_lender *l)
 	return now < all ? now : all;
 }
 
-/* All superpages of the newest buffer. The ring has room for them. */
+/* Push all superpages of the newest buffer. The caller has checked the space. */
 static int push_all(struct roc_lender *l, size_t length, uint32_t superpage)
 {
 	struct libroc_loan loan = {.fill = {.buffer = l->buffers[l->buffer_count - 1].handle,
@@ -208,11 +209,12 @@ int roc_lender_add(struct roc_lender *l, void *addr, size_t length, uint32_t sup
 	if (l->type != &pool)
 		return libroc_fail_text(
 			EINVAL,
-			"a stream has its ring as memory: only a pool's lender takes buffers");
+			"cannot add a buffer to a lender of a stream or a sub-unit: only the lender of a pool uses buffers");
 	if (!superpage || !length || length % superpage)
-		return roc_fail(EINVAL,
-				"%s: a buffer of %zu bytes is not a number of superpages of %u",
-				l->ch->name, length, superpage);
+		return roc_fail(
+			EINVAL,
+			"%s: a buffer of %zu bytes is not a multiple of the superpage size of %u bytes",
+			l->ch->name, length, superpage);
 	ret = libroc_need_rings(l->ch);
 	if (ret)
 		return ret;
@@ -220,11 +222,11 @@ int roc_lender_add(struct roc_lender *l, void *addr, size_t length, uint32_t sup
 	if (length / superpage > left)
 		return roc_fail(
 			ENOSPC,
-			"%s: %zu superpages, but the fill ring has room for %u more: make larger rings with roc_channel_rings(), or take larger superpages",
+			"%s: cannot add %zu superpages, because the fill ring has space for %u more: make larger rings with roc_channel_rings(), or use larger superpages",
 			l->ch->name, length / superpage, left);
 	more = reallocarray(l->buffers, l->buffer_count + 1, sizeof(*more));
 	if (!more)
-		return libroc_fail_text(ENOMEM, "no memory for a lender's list of buffers");
+		return libroc_fail_text(ENOMEM, "cannot allocate the list of a lender's buffers");
 	l->buffers = more;
 	ret = roc_buffer_register(l->ch, addr, length, superpage, &handle);
 	if (ret)

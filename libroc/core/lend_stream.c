@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Lending windows of a stream's ring: each is a number of whole packets, whose headers are checked
- * before they are lent. The ring is given back as far as no window is out.
+ * Lend windows of a stream's ring. Each contains whole packets, whose headers are checked before
+ * they are lent. The ring is released to the card up to the oldest lent window.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "stream.h"
 
 /*
- * A card that leaves a unit out, or writes one over another, shows it by the numbers. A meta record
+ * Check the sequence number of a packet, which reveals missing or overwritten units. A meta record
  * has the number of its packet, and not every packet has one.
  */
 static int check_number(const struct roc_stream *s, const struct roc_packet *p)
@@ -24,11 +24,14 @@ static int check_number(const struct roc_stream *s, const struct roc_packet *p)
 		return 0;
 	return roc_fail(
 		EBADMSG,
-		"%s: packet %u is where packet %u should be, so units are missing: start again; if it comes back, load the card's firmware anew",
+		"%s: packet %u is where packet %u should be, so units are missing: restart the run; if the error recurs, reload the card's firmware",
 		s->c.name, p->number, w->number);
 }
 
-/* Event ids go up, unless the source begins anew. A gap is right if events were throttled. */
+/*
+ * Follow the event ids, which increase unless the source restarts. A gap is correct if events were
+ * throttled.
+ */
 static void follow(struct libroc_stream_walk *w, const struct roc_packet *p)
 {
 	w->number = p->number + 1;
@@ -43,7 +46,7 @@ static void follow(struct libroc_stream_walk *w, const struct roc_packet *p)
 	w->begun = true;
 }
 
-/* As many whole packets as fit into @most bytes, one at least: their bytes, or -errno. */
+/* Return the bytes of as many whole packets as fit into @most bytes, at least one; or -errno. */
 static int64_t cut(struct roc_stream *s, const void *data, uint64_t bytes, uint64_t most)
 {
 	char before[ROC_ERROR_MAX];
@@ -66,7 +69,10 @@ static int64_t cut(struct roc_stream *s, const void *data, uint64_t bytes, uint6
 	}
 	if (!whole)
 		return ret;
-	/* What is wrong behind good ones shows, and is reported, when it is its turn. */
+	/*
+	 * Restore the error text: the error behind valid packets is reported when they have been
+	 * consumed.
+	 */
 	if (ret < 0)
 		roc_fail(-ret, "%s", before);
 	return (int64_t)whole;
@@ -104,7 +110,7 @@ static void taken(struct roc_lender *l, const struct libroc_loan *loan)
 
 	s->taken = loan->end;
 	s->walk = s->peeked;
-	/* For poll(): what is ours is not new. */
+	/* poll() then no longer reports the data that the lender has. */
 	__atomic_store_n(&s->user->taken, s->taken, __ATOMIC_RELEASE);
 }
 
@@ -127,7 +133,7 @@ static int fail_ended(struct roc_stream *s)
 				roc_reason_text(info.reason));
 	return roc_fail(
 		ENODATA,
-		"%s: the stream does not run, and all it had was taken: start it with roc_stream_start()",
+		"%s: the stream does not run and has no data left: start it with roc_stream_start()",
 		s->c.name);
 }
 

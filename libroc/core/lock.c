@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * The card's lock: one configurator at a time.
- */
+/* Lock a card against other processes that configure it. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +15,7 @@ static int fail_locked(const struct roc_endpoint *ep, int owner)
 	if (owner <= 0)
 		return roc_fail(
 			EBUSY,
-			"%s: the card's lock is held by a process in another container, or by one that inherited the descriptor of a process that has ended: try again when it is released",
+			"%s: the card is locked by a process in another container, or by one that inherited the descriptor of a process that has ended: try again later",
 			ep->name);
 	snprintf(path, sizeof(path), "/proc/%d/comm", owner);
 	f = fopen(path, "re");
@@ -30,7 +28,7 @@ static int fail_locked(const struct roc_endpoint *ep, int owner)
 	errno = saved;
 	return roc_fail(
 		EBUSY,
-		"%s: process %d%s%s%s is working on this card: try again when it has finished, or end it",
+		"%s: the card is locked by process %d%s%s%s: try again when it has finished, or end it",
 		ep->name, owner, name[0] ? " (" : "", name, name[0] ? ")" : "");
 }
 
@@ -40,8 +38,8 @@ int roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
 	int ret;
 
 	if (timeout_ms < 0)
-		return roc_fail(EINVAL, "%s: a card's lock cannot be waited for for %d ms",
-				ep->name, timeout_ms);
+		return roc_fail(EINVAL, "%s: invalid timeout %d ms for the card's lock", ep->name,
+				timeout_ms);
 	if (timeout_ms)
 		arg.deadline = libroc_deadline(timeout_ms);
 	ret = ep->backend->ioctl(ep, ROC_CARD_LOCK, &arg);
@@ -51,9 +49,11 @@ int roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
 	case EBUSY:
 		return fail_locked(ep, arg.owner);
 	case EDEADLK:
-		return roc_fail(EDEADLK, "%s: this handle has the card's lock already", ep->name);
+		return roc_fail(EDEADLK, "%s: this handle has already locked the card", ep->name);
 	case EINTR:
-		return roc_fail(EINTR, "%s: a signal ended the wait for the card's lock", ep->name);
+		return roc_fail(EINTR,
+				"%s: the wait for the card's lock was interrupted by a signal",
+				ep->name);
 	default:
 		return libroc_fail_ioctl(-ret, ep->name, "cannot lock the card");
 	}
@@ -65,7 +65,7 @@ int roc_card_unlock(struct roc_endpoint *ep)
 	int ret = ep->backend->ioctl(ep, ROC_CARD_UNLOCK, &arg);
 
 	if (ret == -EPERM)
-		return roc_fail(EPERM, "%s: this handle does not have the card's lock", ep->name);
+		return roc_fail(EPERM, "%s: this handle has not locked the card", ep->name);
 	if (ret < 0)
 		return libroc_fail_ioctl(-ret, ep->name, "cannot unlock the card");
 	return 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Memory for DMA: hugepages of a memfd, on one NUMA node, all of them present on return.
+ * Allocate memory for DMA: hugepages of a memfd on one NUMA node, all present on return.
  *
- * Shared, not private: after a fork the kernel would copy pinned private pages, and the copies of
- * hugepages come out of the same small pool.
+ * The mapping is shared, not private: after fork() the kernel would copy pinned private pages, and
+ * copies of hugepages come out of the same small pool.
  */
 #include <errno.h>
 #include <linux/memfd.h>
@@ -24,7 +24,7 @@
 #define SIZE_2M (1UL << 21)
 #define SIZE_1G (1UL << 30)
 
-/* Whether the node exists, has memory, and this process's cpuset allows it. */
+/* Check that the node exists, has memory, and is allowed by the cpuset of this process. */
 static bool node_usable(int node)
 {
 	struct bitmask *allowed;
@@ -42,7 +42,10 @@ static bool node_usable(int node)
 	return usable;
 }
 
-/* Bind before the first touch; the policy holds for faults, also those of MADV_POPULATE_WRITE. */
+/*
+ * Bind before the first access: the policy applies to page faults, including those of
+ * MADV_POPULATE_WRITE.
+ */
 static int bind_node(void *addr, size_t length, int node)
 {
 	struct bitmask *mask;
@@ -68,8 +71,8 @@ static int node_of(void *addr)
 }
 
 /*
- * One try with one page size. Sets no sentence; -EINVAL only for the node, -EMFILE and -ENFILE for
- * the file.
+ * Try to allocate with one page size, without setting the error text. -EINVAL: the node cannot be
+ * used; -EMFILE or -ENFILE: no file could be opened; -ENOMEM: all other failures.
  */
 static int try_alloc(size_t length, size_t page_size, int node, struct roc_memory *mem)
 {
@@ -93,7 +96,7 @@ static int try_alloc(size_t length, size_t page_size, int node, struct roc_memor
 		return -ENOMEM;
 	}
 	addr = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd); /* the mapping holds the memory */
+	close(fd); /* the mapping keeps the memory */
 	if (addr == MAP_FAILED)
 		return -ENOMEM;
 
@@ -102,7 +105,9 @@ static int try_alloc(size_t length, size_t page_size, int node, struct roc_memor
 		if (ret)
 			goto unmap;
 	}
-	/* Unlike touching, this reports a pool that is empty on the node instead of SIGBUS. */
+	/*
+	 * If the pool is empty on the node, madvise() fails, whereas an access would raise SIGBUS.
+	 */
 	if (madvise(addr, length, MADV_POPULATE_WRITE) || madvise(addr, length, MADV_DONTFORK)) {
 		ret = -ENOMEM;
 		goto unmap;
@@ -123,11 +128,11 @@ static int fail_node(int node)
 {
 	if (numa_available() < 0)
 		return roc_fail(EINVAL,
-				"there is no NUMA node %d: this machine has one node, take 0 or -1",
+				"there is no NUMA node %d: this machine has one node, use 0 or -1",
 				node);
 	return roc_fail(
 		EINVAL,
-		"no memory may come from NUMA node %d: the nodes here are 0 to %d, and a cpuset may allow fewer (see numactl --hardware, numactl --show)",
+		"cannot allocate on NUMA node %d: this machine has nodes 0 to %d, and a cpuset may allow fewer (see numactl --hardware, numactl --show)",
 		node, numa_max_node());
 }
 
@@ -140,12 +145,12 @@ static int fail_file(int err)
 {
 	return roc_fail(
 		err,
-		"no memory, because it is a file until it is mapped: too many open files of this %s: close some, or raise the limit (%s)",
+		"cannot open a memfd to allocate memory, because this %s has too many open files: close some, or raise the limit (%s)",
 		err == EMFILE ? "process" : "machine",
 		err == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
 }
 
-/* The bytes in lines of @path that have one of @keys; nothing readable: 0. */
+/* Return the sum in bytes of the lines of @path with one of @keys; 0 if it cannot be read. */
 static size_t meminfo(const char *path, const char *const *keys)
 {
 	FILE *f = fopen(path, "re");
@@ -166,11 +171,11 @@ static size_t meminfo(const char *path, const char *const *keys)
 	return sum;
 }
 
-/* What can be had now without taking it from others. */
+/* Return the memory in bytes that can be allocated without swapping or reclaiming from programs. */
 static size_t available(int node)
 {
 	static const char *const here[] = {"MemAvailable", NULL};
-	/* A node has no such line: this is the most that it could be. */
+	/* A node's meminfo has no MemAvailable: sum up an upper bound. */
 	static const char *const there[] = {"MemFree", "Active(file)", "Inactive(file)",
 					    "SReclaimable", NULL};
 	size_t all = meminfo("/proc/meminfo", here), on_node = 0;
@@ -191,7 +196,10 @@ static int alloc_plain(size_t length, int node, struct roc_memory *mem)
 	size_t most = available(node);
 	int ret = -ENOMEM;
 
-	/* A memfd is not limited at creation: filling it would call the OOM killer. */
+	/*
+	 * The creation of a memfd is not limited, and populating too large a one triggers the OOM
+	 * killer.
+	 */
 	if (length < most)
 		ret = try_alloc(length, sysconf(_SC_PAGESIZE), node, mem);
 	if (!ret)
@@ -201,10 +209,10 @@ static int alloc_plain(size_t length, int node, struct roc_memory *mem)
 	if (no_file(ret))
 		return fail_file(-ret);
 	most = available(node) & ~(SIZE_1M - 1);
-	return roc_fail(ENOMEM, "no %s of plain memory: %s are available%s; ask for less",
-			libroc_size_text(length, requested, sizeof(requested)),
-			libroc_size_text(most, have, sizeof(have)),
-			node >= 0 ? " on that node" : "");
+	return roc_fail(
+		ENOMEM, "cannot allocate %s of plain memory: %s are available%s: request less",
+		libroc_size_text(length, requested, sizeof(requested)),
+		libroc_size_text(most, have, sizeof(have)), node >= 0 ? " on that node" : "");
 }
 
 int roc_memory_alloc(size_t length, int numa_node, unsigned int flags, struct roc_memory *mem)
@@ -215,7 +223,7 @@ int roc_memory_alloc(size_t length, int numa_node, unsigned int flags, struct ro
 	int ret;
 
 	if (!length)
-		return libroc_fail_text(EINVAL, "memory of length 0 was asked for: ask for more");
+		return libroc_fail_text(EINVAL, "cannot allocate memory of length 0");
 	if (flags & ~(unsigned int)(ROC_MEMORY_PLAIN_OK | ROC_MEMORY_PLAIN))
 		return roc_fail(EINVAL, "unknown flags 0x%x: see enum roc_memory_flags", flags);
 	if (!node_usable(numa_node)) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * MFP and MEP as bytes: heads, index, table of sources; Documentation/mep.md. All little endian.
- * Nothing of what is read is believed before it was looked at.
+ * Encode and decode MFPs and MEPs: headers, index and table of sources; see Documentation/mep.md.
+ * All numbers are little-endian. Everything that is read is checked before use.
  *
- * MFPs and MEPs are walked in place. A place is a segment and an offset in it. Every step checks
- * how much is in front of it: a writer that changes an MFP while it is read can make the walk end,
- * but not leave the segments.
+ * MFPs and MEPs are walked in place. A position is a segment and an offset in it. Every step checks
+ * the remaining bytes. If a writer changes an MFP during the walk, the walk may end early, but it
+ * never leaves the segments.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -52,7 +52,10 @@ static void get_mfp_entry(const void *from, struct roc_mfp_entry *entry)
 	entry->bytes = get64(at + 8);
 }
 
-/* @from: ROC_MFP_HEAD bytes. 0; -EPROTO, -EPROTONOSUPPORT, -EBADMSG as roc_mfp_open(). */
+/*
+ * Decode the ROC_MFP_HEAD bytes at @from. Return 0 or -EPROTO, -EPROTONOSUPPORT, -EBADMSG as
+ * roc_mfp_open().
+ */
 static int get_mfp(const void *from, struct roc_mfp *head)
 {
 	const unsigned char *at = from;
@@ -110,7 +113,7 @@ size_t roc_mep_put(void *to, const struct roc_mep *mep)
 	return (size_t)(at - (unsigned char *)to);
 }
 
-/* Of a head that is there; 0 or -errno as roc_mep_open() has it. */
+/* Decode a complete header at @at. Return 0 or -errno as roc_mep_open(). */
 static int get_mep(struct roc_mep *mep, const unsigned char *at, uint64_t bytes, uint64_t *length)
 {
 	uint64_t table;
@@ -145,7 +148,7 @@ bool libroc_mfp_of_block(const struct roc_mfp *head, const struct roc_mep *mep)
 	       head->events == mep->events;
 }
 
-/* Of one source: its entry in the table, and its MFP. */
+/* Decode the table entry and the MFP of one source. */
 static int get_source(const struct roc_mep *mep, struct roc_mep_source *s, struct iovec *segment,
 		      const unsigned char *entry, const unsigned char **at, uint64_t *left)
 {
@@ -199,13 +202,13 @@ int roc_mep_open(struct roc_mep *mep, const void *data, uint64_t bytes,
 	return left ? -EBADMSG : 0;
 }
 
-/* A place in a list of segments. */
+/* A position in a list of segments */
 struct place {
 	unsigned int segment;
 	size_t offset;
 };
 
-/* Forward by @bytes; false: there are not so many. */
+/* Advance by @bytes. Return false if fewer are left. */
 static bool skip(const struct iovec *segments, unsigned int count, struct place *p, uint64_t bytes)
 {
 	while (p->segment < count) {
@@ -222,7 +225,7 @@ static bool skip(const struct iovec *segments, unsigned int count, struct place 
 	return !bytes;
 }
 
-/* Copy @bytes and go behind them; false: there are not so many. */
+/* Copy @bytes and advance past them. Return false if fewer are left. */
 static bool gather(const struct iovec *segments, unsigned int count, struct place *p, void *to,
 		   size_t bytes)
 {
@@ -268,7 +271,7 @@ int roc_mfp_open(struct roc_mfp_view *view, const struct iovec *segments, unsign
 	roc_mfp_begin(&walk, view);
 	while ((ret = roc_mfp_next(&walk, &fragment)) > 0)
 		;
-	/* All of it is accounted for. */
+	/* The fragments must cover all data. */
 	return ret ? ret : walk.left ? -EBADMSG : 0;
 }
 
@@ -277,7 +280,7 @@ void roc_mfp_begin(struct roc_mfp_walk *walk, const struct roc_mfp_view *view)
 	struct place entry = {0}, data = {0};
 
 	*walk = (struct roc_mfp_walk){.view = view};
-	/* There is as much: roc_mfp_open() looked. */
+	/* roc_mfp_open() has checked the length. */
 	skip(view->segments, view->count, &entry, ROC_MFP_HEAD);
 	skip(view->segments, view->count, &data, roc_mfp_data(view->head.count));
 	walk->entry_segment = entry.segment;
@@ -317,7 +320,7 @@ int roc_mfp_next(struct roc_mfp_walk *walk, struct roc_mfp_fragment *fragment)
 	else if (entry.bytes <= v->segments[data_at.segment].iov_len - data_at.offset)
 		fragment->data =
 			(const char *)v->segments[data_at.segment].iov_base + data_at.offset;
-	/* The last one may be without what pads it. */
+	/* The last fragment may lack its padding. */
 	step = roc_mep_padded(entry.bytes);
 	if (step > walk->left)
 		step = walk->left;
@@ -370,13 +373,13 @@ size_t roc_mfp_copy(const struct roc_mfp_fragment *fragment, void *to, size_t ca
 	return v ? bytes : 0;
 }
 
-/* Walk of all sources at once: the lowest event that any of them stands at is the next. */
+/* A walk over all sources in parallel. The next event is the lowest that any source is at. */
 struct roc_mep_events {
 	const struct roc_mep *mep;
 	unsigned int capacity;
 	struct roc_mfp_walk *walks;
-	struct roc_mfp_fragment *next;	/* of each source; no view: it has no more */
-	struct roc_mfp_fragment *shown; /* of the event that the caller has */
+	struct roc_mfp_fragment *next;	/* of each source; view is NULL at its end */
+	struct roc_mfp_fragment *shown; /* of the event returned last */
 };
 
 int roc_mep_events_new(unsigned int sources, struct roc_mep_events **events)
@@ -447,7 +450,7 @@ int roc_mep_events_next(struct roc_mep_events *events, struct roc_mep_event *eve
 	unsigned int i;
 	bool any = false;
 
-	/* Ids may go past the last number: what counts is how far they are from the first. */
+	/* Event ids may wrap around: compare their distances from the first. */
 	for (i = 0; i < m->count; i++) {
 		uint64_t offset = events->next[i].event - m->first_event;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 32 /* of a card */
+#define MOST 32 /* channels of a card */
 
 int libroc_target_ioctl(const struct libroc_target *t, unsigned long request, void *arg)
 {
@@ -30,7 +30,7 @@ int libroc_fail_lacks(const struct libroc_named_type *type, const char *name)
 	return roc_fail(EOPNOTSUPP, "%s: %s", name, type->lacks);
 }
 
-/* A structure of any type. */
+/* Ioctl argument of any channel type */
 union any {
 	struct libroc_named_info info;
 	struct libroc_named_settings settings;
@@ -56,8 +56,8 @@ static int name_of(const struct libroc_target *t, char name[ROC_TEXT_MAX])
 }
 
 /*
- * Name the process that has the channel open; if its number is beyond the last, the first open
- * channel.
+ * Report the process that has the channel open. If the channel number is too high, all channels are
+ * meant: report the owner of the first open one.
  */
 static int fail_owned(struct libroc_target t)
 {
@@ -78,7 +78,7 @@ static int fail_owned(struct libroc_target t)
 				 " or make the change in it");
 }
 
-/* How a request failed, where it has no sentence of its own. */
+/* Describe a failed request that has no error text of its own. */
 static int fail_target(const struct libroc_target *t, int err, const char *what)
 {
 	if (err == EBUSY && t->ep)
@@ -105,10 +105,10 @@ int libroc_named_info(struct libroc_target t, void *info)
 		return 0;
 	}
 	if (t.ep) {
-		snprintf(what, sizeof(what), "cannot ask for a %s's state", t.type->one);
+		snprintf(what, sizeof(what), "cannot read the state of a %s", t.type->one);
 		return fail_target(&t, -ret, what);
 	}
-	snprintf(what, sizeof(what), "cannot get the %s's state", t.type->one);
+	snprintf(what, sizeof(what), "cannot read the state of the %s", t.type->one);
 	return libroc_fail_ioctl(-ret, t.name, what);
 }
 
@@ -131,7 +131,7 @@ int libroc_named_settings(struct libroc_target t, void *settings)
 	err = t.type->fail_settings(&t, -ret, &arg);
 	if (err)
 		return err;
-	snprintf(what, sizeof(what), "cannot change the %s's settings", t.type->one);
+	snprintf(what, sizeof(what), "cannot change the settings of the %s", t.type->one);
 	return fail_target(&t, -ret, what);
 }
 
@@ -146,7 +146,7 @@ int libroc_named_reset(struct libroc_target t, unsigned int level)
 	case EBUSY:
 		if (t.ep)
 			return fail_owned(t);
-		return roc_fail(EBUSY, "%s: cannot reset so much of a %s that %s, or take %s",
+		return roc_fail(EBUSY, "%s: cannot reset a %s at this level while it %s, or use %s",
 				t.name, t.type->one, t.type->busy, t.type->mild);
 	case EINVAL:
 		return roc_fail(EINVAL, "%s: there is no reset level %u: see %s", t.name, level,
@@ -154,7 +154,7 @@ int libroc_named_reset(struct libroc_target t, unsigned int level)
 	case EIO:
 		return roc_fail(
 			EIO,
-			"%s: the card answers all ones, or the reset does not show: it is off the bus, or load its firmware anew",
+			"%s: the card answers all ones or did not complete the reset: check that it is on the bus, or reload its firmware",
 			t.name);
 	default:
 		return fail_target(&t, -ret, "cannot reset");
@@ -186,7 +186,7 @@ int libroc_named_find(const struct libroc_named_type *type, struct roc_endpoint 
 	}
 	if (ret == -EOPNOTSUPP)
 		return libroc_fail_lacks(type, ep->name);
-	snprintf(what, sizeof(what), "cannot ask for its %s", type->many);
+	snprintf(what, sizeof(what), "cannot list its %s", type->many);
 	if (ret && ret != -ENOENT)
 		return libroc_fail_ioctl(-ret, ep->name, what);
 	return roc_fail(ENOENT, "%s: the card has no %s '%s'; it has %s", ep->name, type->one, name,
@@ -203,7 +203,7 @@ int libroc_named_open(const struct roc_card *card, const char *id, const char *w
 
 	new = calloc(1, type->handle_size);
 	if (!new)
-		return roc_fail(ENOMEM, "no memory for a %s's handle", type->one);
+		return roc_fail(ENOMEM, "cannot allocate the handle of a %s", type->one);
 	new->type = type;
 	ret = roc_open_card(card, id, &ep);
 	if (ret)
@@ -250,7 +250,7 @@ int libroc_fail_start(int err, const char *name)
 	case EIO:
 		return roc_fail(
 			EIO,
-			"%s: the card does not do as it is told, or is off the bus: start again; if it comes back, load the card's firmware anew",
+			"%s: the card did not acknowledge the start, or is off the bus: start again; if the error recurs, reload the card's firmware",
 			name);
 	default:
 		return libroc_fail_ioctl(err, name, "cannot start");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Nodes of cards and channels: open, ioctl, eventfd and unmap; and the process that may use an open
- * channel. Its rings are not inherited by a child of fork(), and a control that the child sends
- * through its copy of the descriptor would act on the run of its parent. So a handle works in the
- * process that opened it.
+ * Open the nodes of cards and channels, and restrict an open channel to the process that opened it.
+ * Its rings are not inherited by a child of fork(). An ioctl of the child through its copy of the
+ * descriptor would act on the parent's run.
  *
- * getpid() is a system call, and a handler of pthread_atfork() does not run after a bare clone(): a
- * page that the kernel zeroes in each new child costs one load and misses none.
+ * getpid() is a system call, and a handler of pthread_atfork() does not run after a bare clone().
+ * So each process has a page that the kernel zeroes in each new child (MADV_WIPEONFORK): the check
+ * costs one load and detects every child.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +20,9 @@
 #include "libroc.h"
 
 uint32_t *libroc_process;
-static uint32_t numbers; /* given out by this process and those that it was forked from */
+static uint32_t numbers; /* last number used by this process and its ancestors */
 
-/* A page that is zero in each new child; NULL: errno has the reason. */
+/* Map a page that is zero in each new child. On failure return NULL and set errno. */
 static uint32_t *make_page(void)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
@@ -41,7 +41,7 @@ static uint32_t *make_page(void)
 	if (__atomic_compare_exchange_n(&libroc_process, &first, page, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return page;
-	/* Another thread was faster. */
+	/* Another thread has installed its page first. */
 	munmap(page, size);
 	return first;
 }
@@ -90,7 +90,7 @@ void *libroc_node_map(const struct libroc_node *node, uint64_t length, uint64_t 
 
 void libroc_node_unmap(const struct libroc_node *node, volatile const void *at, size_t length)
 {
-	/* In a child there was a hole, and may be its own memory by now: it is left alone. */
+	/* A child did not inherit the mapping, and may have other memory at this address. */
 	if (at && libroc_is_opener(node))
 		munmap((void *)at, length);
 }
@@ -107,14 +107,15 @@ int libroc_eventfd(const struct libroc_node *node, const char *name, int eventfd
 	int ret = libroc_node_ioctl(node, ROC_CH_EVENTFD, &arg);
 
 	if (ret == -EBADF || ret == -EINVAL)
-		return roc_fail(-ret, "%s: descriptor %d is %s: pass one from eventfd(), or -1",
-				name, eventfd, ret == -EBADF ? "not open" : "no eventfd");
+		return roc_fail(-ret,
+				"%s: descriptor %d is %s: pass a descriptor from eventfd(), or -1",
+				name, eventfd, ret == -EBADF ? "not open" : "not an eventfd");
 	if (ret < 0)
 		return libroc_fail_ioctl(-ret, name, "cannot set the eventfd");
 	return 0;
 }
 
-/* Has udev not applied its rules to this device node yet? */
+/* Check whether udev has yet to apply its rules to this device node. */
 static bool udev_is_pending(dev_t node)
 {
 	struct udev *udev = udev_new();
@@ -142,7 +143,7 @@ static int fail_access(int err, const char *name, const char *node)
 	if (closed)
 		return roc_fail(
 			err,
-			"%s: permission denied on %s, and its group has no access either: install the udev rules (60-roc.rules) and run udevadm trigger",
+			"%s: permission denied on %s, which no group can access: install the udev rules (60-roc.rules) and run udevadm trigger",
 			name, node);
 	return roc_fail(
 		err,

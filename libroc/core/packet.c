@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Packets in place. Each number that the card wrote is loaded once and compared with what is known
- * to be there before anything is done with it; sums are taken in 64 bits.
+ * Decode packets in place. Each number that the card wrote is loaded once and checked against known
+ * limits before use; sums are computed in 64 bits.
  */
 #include <endian.h>
 #include <errno.h>
@@ -22,41 +22,43 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 	return (value + unit - 1) & ~(unit - 1);
 }
 
-/* The start of every sentence: where the packet is in what was walked through. */
+/* Start of every error text: offset of the packet in the walked data */
 #define AT "packet at byte %zu: "
 
 static int bad_size(const struct roc_packets *walk, uint32_t size)
 {
 	if (!size)
-		return roc_fail(EBADMSG, AT "its size is 0: a packet has at least %d bytes",
+		return roc_fail(EBADMSG, AT "the size is 0, but a packet has at least %d bytes",
 				walk->done, LINE);
 	if (size % LINE)
-		return roc_fail(EBADMSG, AT "its size of %u is not a multiple of %d", walk->done,
-				size, LINE);
-	return roc_fail(EBADMSG, AT "its size is %u, but there are only %zu bytes", walk->done,
+		return roc_fail(EBADMSG, AT "the size of %u bytes is not a multiple of %d",
+				walk->done, size, LINE);
+	return roc_fail(EBADMSG, AT "the size is %u bytes, but only %zu bytes are left", walk->done,
 			size, walk->left);
 }
 
-/* A packet of events: do its tables fit, and does the first fragment begin behind them? */
+/* Check that the tables of an event packet fit and that the first fragment begins after them. */
 static int check_tables(const struct roc_packets *walk, struct roc_packet *p, uint8_t align,
 			uint32_t data)
 {
 	uint64_t end;
 
 	if (align < ALIGN_MIN || align > ALIGN_MAX)
-		return roc_fail(EBADMSG, AT "fragments aligned to 2^%u, which is not in %d..%d",
+		return roc_fail(EBADMSG,
+				AT "the fragment alignment of 2^%u is not in the range %d..%d",
 				walk->done, align, ALIGN_MIN, ALIGN_MAX);
 	if (!p->fragments || p->fragments > FRAGMENTS_MAX)
-		return roc_fail(EBADMSG, AT "%u fragments, which is not in 1..%d", walk->done,
-				p->fragments, FRAGMENTS_MAX);
+		return roc_fail(EBADMSG,
+				AT "the number of fragments, %u, is not in the range 1..%d",
+				walk->done, p->fragments, FRAGMENTS_MAX);
 	p->align = 1 << align;
 	end = STREAM_PACKET_SIZES(p->fragments) + (uint64_t)p->fragments * 4;
 	if (end > p->size)
-		return roc_fail(EBADMSG,
-				AT "the tables of %u fragments do not fit into its %u bytes",
+		return roc_fail(EBADMSG, AT "the tables of %u fragments do not fit into %u bytes",
 				walk->done, p->fragments, p->size);
 	if (data != round_up(end, p->align) || data > p->size)
-		return roc_fail(EBADMSG, AT "the first fragment is said to be at %u, not at %llu",
+		return roc_fail(EBADMSG,
+				AT "the offset of the first fragment is %u, but must be %llu",
 				walk->done, data, (unsigned long long)round_up(end, p->align));
 	p->offset = data;
 	return 0;
@@ -78,7 +80,7 @@ static int event_packet(const struct roc_packets *walk, struct roc_packet *p)
 static int check_record(const struct roc_packets *walk, struct roc_packet *p)
 {
 	if (p->size != LINE)
-		return roc_fail(EBADMSG, AT "a record of %u bytes, all have %d", walk->done,
+		return roc_fail(EBADMSG, AT "the record has %u bytes, but must have %d", walk->done,
 				p->size, LINE);
 	return 0;
 }
@@ -118,15 +120,15 @@ int roc_packets_next(struct roc_packets *walk, struct roc_packet *packet)
 	if (!walk->left)
 		return 0;
 	if (walk->left < LINE)
-		return roc_fail(EBADMSG, AT "%zu bytes are left, and no packet is so short",
+		return roc_fail(EBADMSG, AT "%zu bytes are left, which is too short for a packet",
 				walk->done, walk->left);
 	magic = le16toh(unit->magic);
 	if (magic != STREAM_MAGIC_PACKET && magic != STREAM_MAGIC_META &&
 	    magic != STREAM_MAGIC_ODIN)
-		return roc_fail(EBADMSG, AT "it begins with 0x%04x, which no packet does",
-				walk->done, magic);
+		return roc_fail(EBADMSG, AT "unknown magic number 0x%04x", walk->done, magic);
 	if (unit->version != STREAM_UNIT_VERSION)
-		return roc_fail(EBADMSG, AT "of version %u, this library knows version %d",
+		return roc_fail(EBADMSG,
+				AT "unsupported version %u: this library supports version %d",
 				walk->done, unit->version, STREAM_UNIT_VERSION);
 	p.size = le32toh(unit->size);
 	if (!p.size || p.size % LINE || p.size > walk->left)
@@ -146,12 +148,13 @@ int roc_packets_next(struct roc_packets *walk, struct roc_packet *packet)
 	return 1;
 }
 
-/* All fragments were shown: what is behind them is less than a line of padding. */
+/* After the last fragment: only padding of less than a line may follow. */
 static int check_end(const struct roc_packet *p)
 {
 	if (round_up(p->offset, LINE) == p->size)
 		return 0;
-	return roc_fail(EBADMSG, "packet %u: its fragments end at byte %u, but it has %u bytes",
+	return roc_fail(EBADMSG,
+			"packet %u: the fragments end at byte %u, but the packet has %u bytes",
 			p->number, p->offset, p->size);
 }
 
@@ -185,7 +188,7 @@ int roc_packet_fragment(struct roc_packet *p, struct roc_fragment *fragment)
 		.truncated = type & STREAM_FRAGMENT_TRUNCATED,
 	};
 	p->next++;
-	/* At most the packet's size, which is a multiple of every alignment. */
+	/* At most the size of the packet, which is a multiple of every alignment */
 	p->offset = round_up(end, p->align);
 	return 1;
 }
@@ -195,8 +198,9 @@ int roc_packet_meta(const struct roc_packet *packet, struct roc_packet_meta *met
 	const struct stream_meta *m = packet->data;
 
 	if (packet->kind != ROC_PACKET_META)
-		return libroc_fail_text(EINVAL,
-					"not a record of stream meta: look at the packet's kind");
+		return libroc_fail_text(
+			EINVAL,
+			"the packet is not a meta record: check the kind of the packet first");
 	*meta = (struct roc_packet_meta){
 		.position = le32toh(m->position),
 		.bytes = le32toh(m->bytes),
@@ -214,7 +218,8 @@ int roc_packet_odin(const struct roc_packet *packet, struct roc_packet_odin *odi
 
 	if (packet->kind != ROC_PACKET_ODIN)
 		return libroc_fail_text(
-			EINVAL, "not a record of an ODIN stream: look at the packet's kind");
+			EINVAL,
+			"the packet is not an ODIN record: check the kind of the packet first");
 	*odin = (struct roc_packet_odin){
 		.cycles = le64toh(o->cycles),
 		.orbit = le32toh(o->orbit),

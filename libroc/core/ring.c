@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Make the rings of a channel and map them. The fast path through them is in roc/rings.h.
- */
+/* Make and map the rings of a channel. The fast path is inline in roc/rings.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +42,7 @@ static int map_rings(struct roc_channel *ch)
 	r->ready = (const struct roc_ready *)((char *)kernel + made->ready_entries_offset);
 	r->fill_mask = made->fill_entries - 1;
 	r->ready_mask = made->ready_entries - 1;
-	/* Where the kernel starts to count is its affair. */
+	/* The kernel chooses the initial value of its counters. */
 	r->fill_cons = __atomic_load_n(&r->kernel->fill_cons, __ATOMIC_ACQUIRE);
 	r->ready_prod = __atomic_load_n(&r->kernel->ready_prod, __ATOMIC_ACQUIRE);
 	r->fill_prod = r->user->fill_prod;

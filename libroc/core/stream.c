@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * An open stream: which one, its settings, start, stop, reset; and what can be asked of a card's
- * streams without opening them.
+ * Open, configure, start, stop and reset a stream, and query a card's streams without opening them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@ static int fail_settings(const struct libroc_target *t, int err, const void *set
 	case ERANGE:
 		return roc_fail(
 			ERANGE,
-			"%s: the card does not take a setting (set 0x%x): policy %u, %u events, %u bytes and %u ns per packet, throttle at %u to %u, truncate at %u, interrupt after %llu bytes or %llu ns: see roc_st_settings, and roc-stream set --help for what it takes",
+			"%s: the card rejected a setting (set 0x%x): policy %u, %u events, %u bytes and %u ns per packet, throttle at %u to %u, truncate at %u, interrupt after %llu bytes or %llu ns: see roc_st_settings, and the valid values in roc-stream set --help",
 			t->name, arg->set, arg->policy, arg->pack_events, arg->pack_bytes,
 			arg->pack_time, arg->throttle_on, arg->throttle_off, arg->truncate_on,
 			(unsigned long long)arg->interrupt_bytes,
@@ -31,7 +30,7 @@ static int fail_settings(const struct libroc_target *t, int err, const void *set
 			return 0;
 		return roc_fail(
 			EOPNOTSUPP,
-			"%s: the stream does not have a setting of set 0x%x, or the card has no streams: set what roc_st_settings says of this kind of stream",
+			"%s: the stream does not have a setting of set 0x%x, or the card has no streams: see roc_st_settings for the settings of this type of stream",
 			t->name, arg->set);
 	case EINVAL:
 		return roc_fail(
@@ -170,7 +169,10 @@ int roc_stream_start(struct roc_stream *s, uint32_t position)
 		begin(s, position);
 		return 0;
 	}
-	/* It may have set the positions back, the card's too, or not have come so far. */
+	/*
+	 * A failed start may or may not have set the positions of the user and the card to
+	 * @position: follow it if it did.
+	 */
 	if (!roc_stream_running(s) &&
 	    __atomic_load_n(&s->user->read, __ATOMIC_RELAXED) == position &&
 	    __atomic_load_n(&s->user->taken, __ATOMIC_RELAXED) == position)
@@ -219,8 +221,10 @@ int roc_card_streams(struct roc_endpoint *ep, struct roc_st_card *streams)
 		return roc_fail(ENOENT, "%s: mask 0x%x enables streams that the card does not have",
 				ep->name, arg.enabled);
 	case ERANGE:
-		return roc_fail(ERANGE, "%s: source id %u: it has 16 bits", ep->name, arg.source);
+		return roc_fail(ERANGE, "%s: source id %u does not fit into 16 bits", ep->name,
+				arg.source);
 	default:
-		return libroc_fail_ioctl(-ret, ep->name, "cannot ask for the card's streams");
+		return libroc_fail_ioctl(-ret, ep->name,
+					 "cannot access the card's stream settings");
 	}
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A stream's ring: making and mapping it, and the way of the data through it.
+ * Make and map the ring of a stream, and read data from it.
  *
- * The card writes its position into host memory and we ours; who sleeps has the driver tell the
- * card. A busy reader tells it by the doorbell, a page of the card that is mapped here: rarely,
- * because each ring of it is a register write, but more often when the card knows of less room than
- * half of the ring, which is as much as one packet may need: then it may be waiting.
+ * The card writes its position into host memory, and the library writes the read position. When a
+ * reader sleeps, the driver reports the read position to the card. A busy reader reports it with
+ * the doorbell, a mapped page of the card, and rarely, because each doorbell is a register write.
+ * It rings more often when the card knows of less free space than half of the ring: one packet may
+ * need that much, so the card may be waiting.
  */
 #include <endian.h>
 #include <errno.h>
@@ -23,11 +24,11 @@ int libroc_need_ring(const struct roc_stream *s)
 		return ret;
 	return roc_fail(
 		EPIPE,
-		"%s: there is no ring yet: call roc_stream_ring() or roc_stream_start() first",
+		"%s: the ring does not exist yet: call roc_stream_ring() or roc_stream_start() first",
 		s->c.name);
 }
 
-/* Reasons that come with a number. */
+/* Describe the reasons that come with a number. */
 static int fail_reason(int err, const struct roc_stream *s, const struct roc_st_ring *arg)
 {
 	char length[32], limit[32];
@@ -38,24 +39,24 @@ static int fail_reason(int err, const struct roc_stream *s, const struct roc_st_
 	case ROC_REASON_MEMLOCK:
 		return roc_fail(
 			err,
-			"%s: no ring of %s, the limit is %llu bytes and %llu of them are in use: %s",
+			"%s: cannot make a ring of %s, the limit is %llu bytes and %llu of them are in use: %s",
 			s->c.name, length, (unsigned long long)arg->limit,
 			(unsigned long long)arg->pinned, roc_reason_text(arg->reason));
 	case ROC_REASON_LENGTH:
-		return roc_fail(err, "%s: no ring of %s: the card takes %s at most", s->c.name,
-				length, limit);
+		return roc_fail(err, "%s: cannot make a ring of %s: the card supports at most %s",
+				s->c.name, length, limit);
 	case ROC_REASON_CONTIGUITY:
 		return roc_fail(
 			err,
-			"%s: no ring of %s: its memory is in more pieces than the card takes: ask for %s at most, or boot with the IOMMU on",
+			"%s: cannot make a ring of %s: its memory has more extents than the card supports: request at most %s, or boot with the IOMMU on",
 			s->c.name, length, limit);
 	case ROC_REASON_OWNER:
 		return roc_fail(
 			err,
-			"%s: only the process that opened the stream can make its ring: open it after fork(), not before",
+			"%s: only the process that opened the stream can make its ring: open it after fork()",
 			s->c.name);
 	default:
-		return roc_fail(err, "%s: no ring of %s: %s", s->c.name, length,
+		return roc_fail(err, "%s: cannot make a ring of %s: %s", s->c.name, length,
 				roc_reason_text(arg->reason));
 	}
 }
@@ -71,7 +72,7 @@ static int fail_ring(int err, const struct roc_stream *s, const struct roc_st_ri
 	case EINVAL:
 		return roc_fail(
 			err,
-			"%s: a ring of %llu bytes: it must be a power of two from %llu to %llu, or 0 for %llu",
+			"%s: cannot make a ring of %llu bytes: use a power of two from %llu to %llu, or 0 for %llu",
 			s->c.name, (unsigned long long)arg->length,
 			(unsigned long long)ROC_ST_RING_MIN, (unsigned long long)ROC_ST_RING_MAX,
 			(unsigned long long)ROC_STREAM_RING_DEFAULT);
@@ -83,7 +84,7 @@ static int fail_ring(int err, const struct roc_stream *s, const struct roc_st_ri
 	case ENOMEM:
 		return roc_fail(
 			err,
-			"%s: no memory for a ring of %s: it takes ordinary pages, on the card's NUMA node first (free -h, numactl -H): ask for a smaller one, or reserve fewer hugepages",
+			"%s: the kernel cannot allocate a ring of %s in ordinary pages, on the card's NUMA node first (free -h, numactl -H): request a smaller one, or reserve fewer hugepages",
 			s->c.name, length);
 	default:
 		return libroc_fail_ioctl(err, s->c.name, "cannot make the ring");
@@ -134,7 +135,7 @@ static int make_ring(struct roc_stream *s, uint64_t length)
 				  .length = length ? length : ROC_STREAM_RING_DEFAULT};
 	int ret = libroc_node_ioctl(&s->c.node, ROC_ST_RING, &arg);
 
-	/* Who did not say how much takes what the card can. */
+	/* Without a requested length, use the largest ring that the card supports. */
 	if (ret && !length && arg.reason == ROC_REASON_LENGTH &&
 	    arg.limit < ROC_STREAM_RING_DEFAULT) {
 		arg = (struct roc_st_ring){.size = sizeof(arg), .length = arg.limit};
@@ -173,16 +174,19 @@ int64_t libroc_stream_from(struct roc_stream *s, uint32_t position, const void *
 {
 	uint32_t flags, written, read, lines;
 
-	/* Before the look: what is there when the end is told is all there will be. */
+	/* Load the flags before the position: if the run has ended, no more data come. */
 	flags = __atomic_load_n(&s->kernel->flags, __ATOMIC_ACQUIRE);
 	written = le32toh(__atomic_load_n(&s->state->written, __ATOMIC_ACQUIRE));
-	/* Behind it: a lender's thread moves it on, and the card follows at once. */
+	/*
+	 * Load the read position after the write position: another thread may release data, which
+	 * the card overwrites at once.
+	 */
 	read = __atomic_load_n(&s->read, __ATOMIC_RELAXED);
-	/* Neither beyond the ring nor back behind what we saw. */
+	/* The write position must neither pass the end of the free space nor go backwards. */
 	if (written - read > s->lines || (int32_t)(written - s->seen) < 0)
 		return roc_fail(
 			EBADMSG,
-			"%s: the card says that it has written up to line %u, but we saw %u and the ring ends at %u: start again; if it comes back, load the card's firmware anew",
+			"%s: the card reported an invalid write position, line %u, because the last one was line %u and the free space ends at line %u: restart the run; if the error recurs, reload the card's firmware",
 			s->c.name, written, s->seen, read + s->lines);
 	s->seen = written;
 	lines = written - position;
@@ -213,7 +217,10 @@ void libroc_stream_release(struct roc_stream *s, uint32_t position)
 	uint32_t reported, written;
 
 	__atomic_store_n(&s->read, position, __ATOMIC_RELAXED);
-	/* Our reads of the data are over before the card or the driver sees that they are. */
+	/*
+	 * Release: reads of the data precede the new read position, as seen by the card and the
+	 * driver.
+	 */
 	__atomic_store_n(&s->user->read, position, __ATOMIC_RELEASE);
 	reported = __atomic_load_n(&s->reported, __ATOMIC_RELAXED);
 	written = le32toh(__atomic_load_n(&s->state->written, __ATOMIC_RELAXED));
@@ -233,19 +240,20 @@ int roc_stream_consume(struct roc_stream *s, uint64_t bytes)
 	if (ret)
 		return ret;
 	if (bytes % ROC_ST_LINE)
-		return roc_fail(EINVAL,
-				"%s: cannot consume %llu bytes: packets are multiples of %d",
-				s->c.name, (unsigned long long)bytes, ROC_ST_LINE);
+		return roc_fail(
+			EINVAL,
+			"%s: cannot consume %llu bytes: the number must be a multiple of %d",
+			s->c.name, (unsigned long long)bytes, ROC_ST_LINE);
 	if (bytes / ROC_ST_LINE > s->seen - s->read)
 		return roc_fail(ERANGE,
-				"%s: cannot consume %llu bytes: roc_stream_peek() showed %llu",
+				"%s: cannot consume %llu bytes: roc_stream_peek() returned %llu",
 				s->c.name, (unsigned long long)bytes,
 				(unsigned long long)(s->seen - s->read) * ROC_ST_LINE);
 	libroc_stream_release(s, s->read + bytes / ROC_ST_LINE);
 	return 0;
 }
 
-/* The wait reported the read position to the card, up to @reported. */
+/* The wait ioctl has reported the read position to the card, up to @reported. */
 static void reported_by_wait(struct roc_stream *s, uint32_t reported)
 {
 	if ((int32_t)(reported - __atomic_load_n(&s->reported, __ATOMIC_RELAXED)) > 0)
@@ -268,7 +276,7 @@ int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t li
 	ret = libroc_node_ioctl(&s->c.node, ROC_ST_WAIT, &arg);
 	if (!ret || ret == -ETIME)
 		reported_by_wait(s, read - arg.unreported);
-	/* What came after the kernel looked last counts, too. */
+	/* Data may have arrived after the kernel's last check. */
 	there = libroc_stream_from(s, position, &data);
 	if (there < 0 || (there && ret == -ENODEV))
 		return there;
@@ -280,10 +288,11 @@ int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t li
 			return there;
 		return roc_fail(
 			ETIME,
-			"%s: %lld of %lld bytes after %d ms: check that its source sends data (roc-stream stats)",
+			"%s: timed out with %lld of %lld bytes after %d ms: check that its source sends data (roc-stream stats)",
 			s->c.name, (long long)there, (long long)min_bytes, timeout_ms);
 	case EINTR:
-		return libroc_fail_text(EINTR, "a signal ended the wait: call again to go on");
+		return libroc_fail_text(
+			EINTR, "the wait was interrupted by a signal: call again to continue");
 	default:
 		return libroc_fail_ioctl(-ret, s->c.name, "cannot wait");
 	}
@@ -301,7 +310,8 @@ int64_t roc_stream_wait(struct roc_stream *s, uint64_t bytes, int timeout_ms)
 				s->c.name, (unsigned long long)bytes,
 				(unsigned long long)s->lines * ROC_ST_LINE);
 	if (timeout_ms < -1)
-		return roc_fail(EINVAL, "%s: %d is no time to wait: -1 means no limit", s->c.name,
-				timeout_ms);
+		return roc_fail(EINVAL,
+				"%s: invalid timeout %d ms: use -1 for no limit, or at least 0",
+				s->c.name, timeout_ms);
 	return libroc_stream_sleep(s, s->read, (bytes + ROC_ST_LINE - 1) / ROC_ST_LINE, timeout_ms);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Single files of sysfs, without libudev, which would look at all parents of each; and whose a
- * number is. The driver gives the lowest free number to who comes: a card that was looked for
- * before may have another by now, and another card its own.
+ * Read single files of sysfs without libudev, which would visit all parents of each, and check
+ * which card has a number. The driver assigns the lowest free number: after a removal, a card may
+ * have another number than when it was enumerated, and another card may have its old number.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ int libroc_sysfs_read(int dir, const char *name, char *text, size_t size)
 	close(fd);
 	if (length < 0)
 		return -err;
-	/* The name of an owner may have another one in it. */
+	/* Remove only the final newline: the name of an owner may contain others. */
 	if (length && text[length - 1] == '\n')
 		length--;
 	text[length] = '\0';
@@ -57,16 +57,17 @@ int libroc_same_card(const struct roc_card *card, const char *name)
 	if (ret == -ENODEV)
 		return roc_fail(
 			ENODEV,
-			"%s: the card was removed or reset, and another has its number by now, or none: list the cards again (roc-list-cards says whether it is there)",
+			"%s: the card was removed or reset, and its number is unused or belongs to another card: list the cards again (roc-list-cards)",
 			name);
 	if (ret)
-		return roc_fail(-ret, "%s: cannot see whose %s is: %s", name, path, strerror(-ret));
+		return roc_fail(-ret, "%s: cannot read %s to identify the card: %s", name, path,
+				strerror(-ret));
 	return 0;
 }
 
 /*
- * A program calls itself what it likes (prctl(2)), and the kernel cuts the name where it gets too
- * long, maybe within a character.
+ * A program can set its name to any bytes (prctl(2)), and the kernel truncates a long name,
+ * possibly within a multi-byte character.
  */
 void libroc_program_name(char *name)
 {

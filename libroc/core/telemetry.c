@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counters and values of cards and channels, from sysfs and hwmon: nothing is opened that needs a
- * right.
+ * Read counters and values of cards and channels from sysfs and hwmon, which needs no access
+ * rights.
  */
 #include <roc/telemetry.h>
 
@@ -17,7 +17,7 @@
 #include "kmod/cards/cru/cru_regs.h"
 #include "libroc.h"
 
-/* By enum roc_counter. */
+/* Names of the sysfs files, by enum roc_counter */
 static const char *const counter_files[ROC_COUNTERS] = {
 	[ROC_COUNT_SUPERPAGES] = "superpages",
 	[ROC_COUNT_BYTES] = "bytes",
@@ -53,26 +53,26 @@ static const char *const counter_files[ROC_COUNTERS] = {
 	[ROC_COUNT_DONE_INTERRUPTS] = "done_interrupts",
 };
 
-/* The reason is this machine's, and says nothing of the card. */
+/* Check for a failure of this process or machine, which does not concern the card. */
 static bool is_local_error(int ret)
 {
 	return ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM;
 }
 
-/* *@err keeps the first reason that is more than that this one value is not to be had. */
+/* Keep the first serious error in *@err. Any other error only makes this one value unknown. */
 static void keep_reason(int ret, int *err)
 {
 	if (!*err && (ret == -ENODEV || ret == -EIO || is_local_error(ret)))
 		*err = ret;
 }
 
-/* Empty: not known. */
+/* Read an attribute; the text is empty if unknown. */
 static void read_text(int dir, const char *name, char *text, size_t size, int *err)
 {
 	keep_reason(libroc_sysfs_read(dir, name, text, size), err);
 }
 
-/* False: not known. */
+/* Read a signed number; return false if unknown. */
 static bool read_signed(int dir, const char *name, int64_t *value, int *err)
 {
 	char text[32], *end;
@@ -83,7 +83,7 @@ static bool read_signed(int dir, const char *name, int64_t *value, int *err)
 	return !errno && end != text && !*end;
 }
 
-/* -1: not known. */
+/* Read a non-negative number; return -1 if unknown. */
 static int64_t read_number(int dir, const char *name, int *err)
 {
 	int64_t value;
@@ -108,7 +108,9 @@ static void read_gaps(int dir, int64_t *gaps, int *err)
 	}
 }
 
-/* A folder with what is this card's: so says its file @address. */
+/*
+ * Open a directory and check that it belongs to the card: its file @address has the card's address.
+ */
 static int open_dir(const struct roc_card *card, const char *path, const char *address)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -125,7 +127,7 @@ static int open_dir(const struct roc_card *card, const char *path, const char *a
 
 static int fail_removed(const struct roc_card *card)
 {
-	return roc_fail(ENODEV, "%s: the card is gone (roc-list-cards shows those there are)",
+	return roc_fail(ENODEV, "%s: the card was removed: list the cards with roc-list-cards",
 			card->pci_address);
 }
 
@@ -133,10 +135,11 @@ static int fail_read(const struct roc_card *card, int ret)
 {
 	if (ret == -ENODEV || ret == -ENOENT)
 		return fail_removed(card);
-	return roc_fail(-ret, "%s: cannot look at the card: %s", card->pci_address, strerror(-ret));
+	return roc_fail(-ret, "%s: cannot read the card's attributes: %s", card->pci_address,
+			strerror(-ret));
 }
 
-/* The endpoint's sensor in degC, NaN if it has none. */
+/* Read the endpoint's temperature in degC; NaN if it has no sensor. */
 static double hwmon_temperature(int minor, int *err)
 {
 	char path[sizeof(LIBROC_CLASS_PATH) + 64];
@@ -168,8 +171,8 @@ static double hwmon_temperature(int minor, int *err)
 }
 
 /*
- * sysfs has 1/1000 degC. The steps of a CRU's sensor are larger, so the nearest step is the value
- * that the sensor has.
+ * sysfs has 1/1000 degC, but the resolution of a CRU's sensor is coarser: round to the nearest
+ * step.
  */
 static double cru_step(double celsius)
 {
@@ -180,7 +183,10 @@ static double cru_step(double celsius)
 	return (int)((celsius + CRU_TEMPERATURE_ZERO) / step + 0.5) * step - CRU_TEMPERATURE_ZERO;
 }
 
-/* A card has one sensor, with its endpoint 0. -ENOENT: that is not there, or not to be told. */
+/*
+ * A card has one sensor, at endpoint 0. Return the number of that endpoint; -ENOENT if it is
+ * missing or cannot be identified.
+ */
 static int sensor_minor(const struct roc_card *card)
 {
 	struct roc_card *cards;
@@ -199,7 +205,7 @@ static int sensor_minor(const struct roc_card *card)
 		if (cards[i].type != card->type || cards[i].serial != card->serial ||
 		    cards[i].endpoint)
 			continue;
-		if (found >= 0) { /* two boards with one number */
+		if (found >= 0) { /* two cards with the same serial number */
 			found = -ENOENT;
 			break;
 		}
@@ -243,7 +249,7 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
 	if (err == -EIO)
 		return roc_fail(
 			EIO,
-			"%s: the card answers all ones; it is off the bus or its firmware is being loaded: wait for that, or restart the server cold",
+			"%s: the card answers all ones, because it is off the bus or its firmware is being loaded: wait for the load to finish, or power-cycle the server",
 			card->pci_address);
 	return 0;
 }
@@ -256,7 +262,7 @@ static int fail_channel(const struct roc_card *card, unsigned int channel, int r
 			channel, card->channels);
 }
 
-/* A channel's folder, or -errno and the sentence. */
+/* Open the directory of a channel. Return -errno with the error text set on failure. */
 static int open_channel(const struct roc_card *card, unsigned int channel)
 {
 	char path[sizeof(LIBROC_CLASS_PATH) + 48];
@@ -283,7 +289,7 @@ int roc_channel_stream(const struct roc_card *card, unsigned int channel, char *
 	ret = libroc_sysfs_read(dir, "stream", text, sizeof(text));
 	close(dir);
 	errno = saved;
-	/* No such file: it is a pool, or the driver is older than streams. */
+	/* The attribute is missing for a pool, and in drivers older than streams. */
 	if (ret && ret != -ENOENT)
 		return fail_read(card, ret);
 	strcpy(name, text);

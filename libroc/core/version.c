@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The version, from the build: in a file of its own, so that a new version compiles only this one.
+ * The version of the build, in a file of its own so that a new version recompiles only this file.
  */
 #include "libroc.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Superpages one by one: push, take and wait for them, and wake the driver.
- */
+/* Push, pop and wait for single superpages, and wake the driver. */
 #include <errno.h>
 #include <time.h>
 
@@ -38,8 +36,9 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 				"%s: cannot wait for %u superpages: the ready ring holds %u",
 				ch->name, min_ready, r->ready_mask + 1);
 	if (timeout_ms < -1)
-		return roc_fail(EINVAL, "%s: %d is no time to wait: -1 means no limit", ch->name,
-				timeout_ms);
+		return roc_fail(EINVAL,
+				"%s: invalid timeout %d ms: use -1 for no limit, or at least 0",
+				ch->name, timeout_ms);
 	count = roc_ready_count(r);
 	if (count >= min_ready)
 		return count;
@@ -50,17 +49,17 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 	case 0:
 		return count;
 	case ETIME:
-		/* They may have come after the kernel looked last. */
+		/* Superpages may have become ready after the kernel's last check. */
 		if (count >= min_ready)
 			return count;
 		if (ch->mode == ROC_MODE_BUSY)
 			return roc_fail(
 				ETIME,
-				"%s: %u of %u superpages after %d ms: in busy mode only roc_channel_poll() polls the card: call it, or choose another mode with roc_channel_mode()",
+				"%s: timed out with %u of %u superpages after %d ms: in busy mode only roc_channel_poll() polls the card: call it, or choose another mode with roc_channel_mode()",
 				ch->name, count, min_ready, timeout_ms);
 		return roc_fail(
 			ETIME,
-			"%s: %u of %u superpages after %d ms: check that there are free superpages in the fill ring and that the source sends data",
+			"%s: timed out with %u of %u superpages after %d ms: check that there are free superpages in the fill ring and that the source sends data",
 			ch->name, count, min_ready, timeout_ms);
 	case ENODEV:
 		/* Superpages that were filled before the card went away can still be read. */
@@ -68,7 +67,8 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 			return count;
 		return libroc_fail_ioctl(ENODEV, ch->name, "cannot wait");
 	case EINTR:
-		return libroc_fail_text(EINTR, "a signal ended the wait: call again to go on");
+		return libroc_fail_text(
+			EINTR, "the wait was interrupted by a signal: call again to continue");
 	default:
 		return libroc_fail_ioctl(-ret, ch->name, "cannot wait");
 	}
@@ -126,7 +126,7 @@ int roc_push(struct roc_channel *ch, uint32_t handle, uint64_t offset, uint32_t 
 	if (!entry)
 		return libroc_fail_text(
 			EAGAIN,
-			"the fill ring is full: wait until superpages come back, or make a larger one with roc_channel_rings()");
+			"the fill ring is full: wait until superpages become ready, or make a larger one with roc_channel_rings()");
 	*entry = (struct roc_fill){
 		.buffer = handle,
 		.length = length,

@@ -222,12 +222,12 @@ static void every_reason_has_a_sentence(void)
 		const char *text = roc_reason_text(every_reason[i]);
 
 		UNIT_NEED(text);
-		CU_ASSERT_TRUE(strlen(text) > 10);
+		CU_ASSERT_TRUE(strlen(text) >= 10);
 		CU_ASSERT_TRUE(strcmp(text, unknown));
 		for (j = 0; j < i; j++)
 			CU_ASSERT_TRUE(strcmp(text, roc_reason_text(every_reason[j])));
 	}
-	CU_ASSERT_PTR_NOT_NULL(strstr(unknown, "does not know"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(unknown, "unknown reason"));
 	UNIT_STR(roc_reason_text(i), unknown);
 	UNIT_STR(roc_reason_text(-1), unknown);
 }

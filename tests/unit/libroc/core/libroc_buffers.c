@@ -46,7 +46,7 @@ static const struct refusal refused[] = {
 	{EOVERFLOW, .texts = {"end of the address space"}},
 	{ENOSPC, .texts = {"too many buffers"}},
 	{EBUSY, .texts = {"stop it first"}},
-	{ENOMEM, .texts = {"no memory in the kernel"}},
+	{ENOMEM, .texts = {"the kernel cannot allocate"}},
 };
 
 static void refuse(struct roc_channel *ch, const struct refusal *r)
@@ -105,10 +105,10 @@ static const struct refusal not_exported[] = {
 	 ROC_REASON_MEMLOCK,
 	 0,
 	 8388608,
-	 {"counts for the user, the limit is 8388608 bytes and 2097152 of them are in use"}},
-	{ENOMEM, .texts = {"no memory in the kernel"}},
+	 {"counts against the user's limit, which is 8388608 bytes with 2097152 of them in use"}},
+	{ENOMEM, .texts = {"the kernel cannot allocate"}},
 	{ENOENT, .texts = {"handle 9"}},
-	{EOPNOTSUPP, .texts = {"it was imported, pass that dma-buf on"}},
+	{EOPNOTSUPP, .texts = {"it was imported, so pass its own dma-buf on"}},
 	{EPIPE, .texts = {"has no ring to export"}},
 	{EINVAL, .texts = {"unknown flag"}},
 	{EMFILE, .texts = {"ulimit -n"}},
@@ -130,11 +130,11 @@ static void refuse_export(struct roc_channel *ch, const struct refusal *r)
 
 static const struct refusal not_imported[] = {
 	{EOPNOTSUPP, ROC_REASON_PEER, EREMOTEIO,
-	 .texts = {"its exporter says: Remote I/O error", "below one PCIe switch"}},
+	 .texts = {"its exporter reports: Remote I/O error", "below one PCIe switch"}},
 	{EOPNOTSUPP, ROC_REASON_NO_P2P, EOPNOTSUPP, .texts = {"CONFIG_PCI_P2PDMA"}},
-	{EOPNOTSUPP, ROC_REASON_EXPORTER, EBUSY, .texts = {"keep its memory in place"}},
+	{EOPNOTSUPP, ROC_REASON_EXPORTER, EBUSY, .texts = {"pin its memory"}},
 	{EOPNOTSUPP, ROC_REASON_CONTIGUITY,
-	 .texts = {"superpages of 0x100000 wanted, but its shortest extent has 4096 bytes"}},
+	 .texts = {"with superpages of 0x100000, because its shortest extent has 4096 bytes"}},
 	{EOPNOTSUPP, ROC_REASON_BOUNCE, .texts = {"cannot import dma-buf 17"}},
 	{EOPNOTSUPP, .texts = {"CONFIG_DMA_SHARED_BUFFER"}},
 	{EBADF, .texts = {"17 is not an open descriptor"}},
@@ -143,7 +143,7 @@ static const struct refusal not_imported[] = {
 	{ERANGE, .texts = {"outside of dma-buf 17"}},
 	{ENOSPC, .texts = {"too many buffers"}},
 	{EBUSY, .texts = {"stop it first"}},
-	{ENOMEM, .texts = {"no memory in the kernel"}},
+	{ENOMEM, .texts = {"the kernel cannot allocate"}},
 };
 
 static void refuse_import(struct roc_channel *ch, const struct refusal *r)

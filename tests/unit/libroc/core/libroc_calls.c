@@ -85,11 +85,12 @@ static void another_card_with_its_number(void)
 	fake_address = "0000:af:00.0";
 	UNIT_EQ(roc_open("245", &ep), -ENODEV);
 	UNIT_STR(fake_address_path, "/sys/class/roc/roc3/pci_address");
-	ERROR_HAS("245 (0000:3b:00.0): the card was removed or reset, and another has its number");
+	ERROR_HAS(
+		"245 (0000:3b:00.0): the card was removed or reset, and its number is unused or belongs to another card");
 	ERROR_HAS("list the cards again");
 	CU_ASSERT_PTR_NULL(ep);
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -ENODEV);
-	ERROR_HAS("another has its number");
+	ERROR_HAS("belongs to another card");
 	/* Who has a channel of that one is not to the point. */
 	fake.open_errno = EBUSY;
 	fake.owner_pid = 4711;
@@ -205,7 +206,7 @@ static void old_modules_and_lost_cards(void)
 
 	fake.errno_ = ENOTTY;
 	UNIT_EQ(roc_info(ep, &info), -ENOTTY);
-	ERROR_HAS("does not know how");
+	ERROR_HAS("does not support the request");
 	ERROR_HAS(roc_version());
 	fake.errno_ = E2BIG;
 	UNIT_EQ(roc_info(ep, &info), -E2BIG);
@@ -243,7 +244,7 @@ static void bars(void)
 	struct roc_bar map = {0};
 
 	UNIT_EQ(roc_bar_map(ep, 0, true, &map), -EACCES);
-	ERROR_HAS("BAR 0 cannot be mapped for writing");
+	ERROR_HAS("cannot map BAR 0 for writing");
 	CU_ASSERT_PTR_NULL(map.regs);
 	UNIT_EQ(roc_bar_map(ep, 0, false, &map), 0);
 	UNIT_EQ(map.length, 4096);
@@ -336,7 +337,7 @@ static void mode(void)
 	UNIT_EQ(fake.in.mode.flags, 0);
 	fake.errno_ = EOPNOTSUPP;
 	UNIT_EQ(roc_channel_mode(ch, ROC_MODE_EVENT), -EOPNOTSUPP);
-	ERROR_HAS("no events");
+	ERROR_HAS("does not support ROC_MODE_EVENT");
 	fake.errno_ = EINVAL;
 	UNIT_EQ(roc_channel_mode(ch, 7), -EINVAL);
 	ERROR_HAS("no mode 7");
@@ -366,7 +367,7 @@ static void start_stop_reset(void)
 	UNIT_EQ(reclaimed, 5);
 	fake.failed_reason = ROC_REASON_RECORD;
 	UNIT_EQ(roc_channel_stop(ch, &reclaimed), -EALREADY);
-	ERROR_HAS("the run has failed: the card's records or descriptors are out of order");
+	ERROR_HAS("the run has failed: the card's records or descriptors are missing");
 	fake.errno_ = EIO;
 	fake.failed_reason = ROC_REASON_SETUP;
 	UNIT_EQ(roc_channel_start(ch), -EIO);
@@ -388,7 +389,7 @@ static void start_stop_reset(void)
 	UNIT_EQ(fake.in.control.level, ROC_RESET_INTERNAL);
 	fake.errno_ = EOPNOTSUPP;
 	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL_SIU), -EOPNOTSUPP);
-	ERROR_HAS("does not have reset INTERNAL_SIU");
+	ERROR_HAS("does not support reset level INTERNAL_SIU");
 	fake.errno_ = EINVAL;
 	UNIT_EQ(roc_channel_reset(ch, 9), -EINVAL);
 	ERROR_HAS("no reset level 9");
@@ -422,9 +423,9 @@ static void links_that_are_down(void)
 	ERROR_HAS("the link is down");
 	fake.errno_ = ETIME;
 	UNIT_EQ(roc_channel_start(ch), -ETIME);
-	ERROR_HAS("does not answer within its time");
+	ERROR_HAS("did not answer in time");
 	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL_SIU), -ETIME);
-	ERROR_HAS("does not answer within its time");
+	ERROR_HAS("did not answer in time");
 	done(ch);
 }
 
@@ -474,7 +475,7 @@ static void commands(void)
 	ERROR_HAS("no link that takes commands");
 	fake.errno_ = ENOTTY;
 	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -ENOTTY);
-	ERROR_HAS("does not know how");
+	ERROR_HAS("does not support the request");
 	fake.calls = 0;
 	count = ROC_COMMAND_REPLIES + 1;
 	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -EINVAL);
@@ -760,7 +761,7 @@ static void waiting(void)
 	ERROR_HAS("descriptor 55 is not open");
 	fake.errno_ = EINVAL;
 	UNIT_EQ(roc_channel_eventfd(ch, 1), -EINVAL);
-	ERROR_HAS("no eventfd");
+	ERROR_HAS("not an eventfd");
 	fake.errno_ = 0;
 	UNIT_EQ(roc_channel_eventfd(ch, -1), 0);
 	UNIT_EQ(fake.in.eventfd.fd, -1);

@@ -162,7 +162,7 @@ static void what_comes_behind_a_lie(void)
 	UNIT_EQ(roc_filter_take(f, &mep), 1);
 	UNIT_EQ(roc_filter_take(f, &none), -EBADMSG);
 	UNIT_EQ(roc_filter_take(f, &none), -ENODATA);
-	ERROR_HAS("the connection is over");
+	ERROR_HAS("the connection was closed");
 	CU_ASSERT_PTR_NULL(none);
 	UNIT_EQ(mep->handle, 1);
 	UNIT_EQ(roc_filter_return(f, mep, 0), -ENODATA);
@@ -260,5 +260,5 @@ UNIT_MAIN("libroc_filter", {"a builder that lies", lying_builder},
 	  {"descriptors that do not belong there", other_descriptors},
 	  {"memory that its builder can make shorter", memory_that_may_shrink},
 	  {"what comes behind a lie", what_comes_behind_a_lie},
-	  {"no memory for a block", no_memory_for_a_block},
+	  {"cannot allocate the tables for a block", no_memory_for_a_block},
 	  {"an MFP of another block", mfp_of_another_block})

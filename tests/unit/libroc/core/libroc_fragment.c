@@ -31,7 +31,7 @@ static void opening(void)
 	      "245 (0000:3b:00.0) sub1 is in use by PID 4711 (roc-rosd): a sub-unit has one owner");
 	node.open_errno = 0;
 	node.other = true;
-	FAILS(roc_fragments_open("245", "sub0", &f), -EOPNOTSUPP, "keeps no fragments");
+	FAILS(roc_fragments_open("245", "sub0", &f), -EOPNOTSUPP, "has no sub-units");
 	node.other = false;
 	UNIT_NEED(!roc_open("245", &ep));
 	UNIT_EQ(roc_card_fragments_find(ep, "sub1", &number), 0);
@@ -63,19 +63,19 @@ static void rings(void)
 	CU_ASSERT_FALSE(roc_fragments_running(f));
 
 	node.errno_ = EINVAL;
-	FAILS(roc_fragments_rings(f, 3000, 0, 0, 0), -EINVAL, "powers of two, of 1024 to 65536");
+	FAILS(roc_fragments_rings(f, 3000, 0, 0, 0), -EINVAL, "powers of two from 1024 to 65536");
 	node.errno_ = EBUSY;
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -EBUSY, "once per open");
 	node.errno_ = ENOMEM;
-	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -ENOMEM, "no memory for the rings");
+	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -ENOMEM, "cannot allocate the rings");
 	node.errno_ = ENOMEM;
 	fake.out.rings =
 		(struct roc_fr_rings){.reason = ROC_REASON_MEMLOCK, .limit = 8, .pinned = 5};
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -ENOMEM, "limit is 8 bytes and 5 of them");
 	node.errno_ = EOPNOTSUPP;
 	fake.out.rings = (struct roc_fr_rings){.reason = ROC_REASON_LENGTH, .limit = 1024};
-	FAILS(roc_fragments_rings(f, 0, 0, 0, 65536), -EOPNOTSUPP, "65536 requests: one of them");
-	ERROR_HAS("ask for that at most");
+	FAILS(roc_fragments_rings(f, 0, 0, 0, 65536), -EOPNOTSUPP, "65536 requests: one of these");
+	ERROR_HAS("exceeds the card's limit");
 	node.errno_ = EPERM;
 	fake.out.rings = (struct roc_fr_rings){.reason = ROC_REASON_OWNER};
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -EPERM, "after fork()");
@@ -102,7 +102,7 @@ static void rings_that_cannot_be_mapped(void)
 		refuse_map = 1;
 		FAILS(roc_fragments_start(f), -ENOMEM, "cannot map the rings");
 		UNIT_EQ(node.calls, 1);
-		FAILS(roc_fragments_take(f, NULL, 1), -EPIPE, "no rings yet");
+		FAILS(roc_fragments_take(f, NULL, 1), -EPIPE, "rings do not exist yet");
 		UNIT_EQ(roc_fragments_add(f, memory, 8 * PAGE), 0);
 		UNIT_EQ(node.calls, 3); /* register, number */
 		UNIT_EQ(roc_fragments_start(f), 0);
@@ -189,9 +189,9 @@ static void memory_for_the_card(void)
 {
 	struct roc_fragments *f = opened("sub0");
 
-	FAILS(roc_fragments_add(f, memory, PAGE + 1), -EINVAL, "host pages of 2048");
+	FAILS(roc_fragments_add(f, memory, PAGE + 1), -EINVAL, "host page size of 2048");
 	FAILS(roc_fragments_add(f, memory, 0), -EINVAL, "0 bytes");
-	FAILS(roc_fragments_add(f, memory, sizeof(memory) + PAGE), -ENOSPC, "the card takes 48");
+	FAILS(roc_fragments_add(f, memory, sizeof(memory) + PAGE), -ENOSPC, "the card supports 48");
 	node.errno_ = EBUSY;
 	FAILS(roc_fragments_add(f, memory, 8 * PAGE), -EBUSY, "while running");
 	UNIT_EQ(roc_fragments_add(f, memory, 8 * PAGE), 0);
@@ -200,8 +200,7 @@ static void memory_for_the_card(void)
 	UNIT_EQ(counts(f).free, 8);
 	/* A module that numbers them otherwise would have the card write elsewhere. */
 	fake.skew = 1;
-	FAILS(roc_fragments_add(f, memory, 8 * PAGE), -EPROTO,
-	      "from 9 on, but it should be 8 from 8");
+	FAILS(roc_fragments_add(f, memory, 8 * PAGE), -EPROTO, "from 9, but 8 from 8");
 	UNIT_EQ(fake.unregistered, 7);
 	UNIT_EQ(counts(f).free, 8);
 	fake.host_pages = 8;
@@ -209,7 +208,8 @@ static void memory_for_the_card(void)
 	UNIT_EQ(roc_fragments_add(f, memory + 8 * PAGE, 40 * PAGE), 0);
 	UNIT_EQ(counts(f).free, 48);
 	UNIT_EQ(counts(f).space, COMMANDS);
-	FAILS(roc_fragments_add(f, memory, PAGE), -ENOSPC, "1 host pages more than the 48");
+	FAILS(roc_fragments_add(f, memory, PAGE), -ENOSPC,
+	      "cannot add 1 host pages to the existing 48");
 	finish(f);
 }
 
@@ -285,7 +285,7 @@ static void completions_that_lie(void)
 		card_does_with(0, ROC_FR_OK);
 		UNIT_EQ(roc_fragments_done(f, got, 4), 1);
 		UNIT_EQ(got[0].tag, 78);
-		FAILS(roc_fragments_done(f, got + 1, 4), -EBADMSG, "the card completes command");
+		FAILS(roc_fragments_done(f, got + 1, 4), -EBADMSG, "the card completed command");
 		FAILS(roc_fragments_done(f, got + 1, 4), -EBADMSG, "none of the 1");
 		UNIT_EQ(counts(f).fetched, 1);
 		UNIT_NEED(!roc_fragments_stop(f, true));
@@ -433,11 +433,11 @@ static void waiting(void)
 	struct roc_fragment_fetched got;
 	unsigned int calls = node.calls;
 
-	FAILS(roc_fragments_wait(f, 1, 0, -2), -EINVAL, "-2 is no time");
+	FAILS(roc_fragments_wait(f, 1, 0, -2), -EINVAL, "invalid timeout -2 ms");
 	UNIT_EQ(roc_fragments_wait(f, 0, 0, -1), 0);
 	UNIT_EQ(roc_fragments_wait(f, 0, 1, -1), 0); /* nothing is outstanding */
 	UNIT_EQ(node.calls, calls);
-	FAILS(roc_fragments_wait(f, 5, 1, 20), -ETIME, "neither 5 fragments nor 0 of 0");
+	FAILS(roc_fragments_wait(f, 5, 1, 20), -ETIME, "waiting for 5 fragments or 0 of 0");
 	UNIT_EQ(fake.in.wait.mask, ROC_FR_WAIT_DATA);
 	UNIT_EQ(fake.in.wait.descriptors, 1005);
 	card_sends(49, 0, 100, 0);
@@ -450,7 +450,7 @@ static void waiting(void)
 	UNIT_EQ(roc_fragments_take(f, NULL, 9), 2);
 	fake.arrive = NULL;
 	/* No more than half of the pages can be wanted that the card has of a link. */
-	FAILS(roc_fragments_wait(f, 1000, 0, 10), -ETIME, "neither 11 fragments");
+	FAILS(roc_fragments_wait(f, 1000, 0, 10), -ETIME, "waiting for 11 fragments");
 	UNIT_EQ(fake.in.wait.descriptors, 1002 + (PAGES - 2) / 2);
 	UNIT_EQ(roc_fragments_request(f, 49, 1, 0), 1);
 	fake.arrive = bring_done;
@@ -483,7 +483,7 @@ static void one_link_sends(void)
 	UNIT_EQ(roc_fragments_wait(f, ALL, 0, 10), ROC_FRAGMENTS_DATA);
 	UNIT_EQ(roc_fragments_take(f, NULL, ALL), PAGES);
 	/* A link that has no page is not waited for, but others may send. */
-	FAILS(roc_fragments_wait(f, ALL, 0, 10), -ETIME, "neither 12 fragments");
+	FAILS(roc_fragments_wait(f, ALL, 0, 10), -ETIME, "waiting for 12 fragments");
 	finish(f);
 }
 
@@ -510,7 +510,7 @@ static void no_doorbell(void)
 	UNIT_EQ(roc_fragments_flush(f), 0);
 	UNIT_EQ(roc_fragments_request(f, 5, 1, 1), 1);
 	node.errno_ = ENODEV;
-	FAILS(roc_fragments_flush(f), -ENODEV, "cannot tell the card");
+	FAILS(roc_fragments_flush(f), -ENODEV, "cannot ring the doorbell");
 	finish(f);
 }
 
@@ -536,17 +536,17 @@ static void settings_and_resets(void)
 	UNIT_EQ(fake.in.reset.level, ROC_FR_RESET_COUNTERS);
 	node.errno_ = EBUSY;
 	FAILS(roc_fragments_reset(f, ROC_FR_RESET_LOGIC), -EBUSY, "stop it first");
-	ERROR_HAS("the settings of who has it open");
+	ERROR_HAS("is open in another process");
 	node.errno_ = EIO;
-	FAILS(roc_fragments_reset(f, ROC_FR_RESET_LOGIC), -EIO, "does not show");
+	FAILS(roc_fragments_reset(f, ROC_FR_RESET_LOGIC), -EIO, "did not complete the reset");
 	UNIT_EQ(roc_fragments_eventfd(f, 5), 0);
 	node.errno_ = EINVAL;
-	FAILS(roc_fragments_eventfd(f, 5), -EINVAL, "no eventfd");
+	FAILS(roc_fragments_eventfd(f, 5), -EINVAL, "not an eventfd");
 	node.errno_ = EBUSY;
 	FAILS(roc_fragments_start(f), -EBUSY, "once per open");
 	UNIT_EQ(roc_fragments_rings(f, 0, 0, 0, 0), 0);
 	node.errno_ = EIO;
-	FAILS(roc_fragments_start(f), -EIO, "does not do as it is told");
+	FAILS(roc_fragments_start(f), -EIO, "did not acknowledge the start");
 	finish(f);
 	UNIT_NEED(!roc_open("245", &ep));
 	UNIT_EQ(roc_card_fragments(ep, 1, &info), 0);
@@ -562,7 +562,7 @@ static void settings_and_resets(void)
 	UNIT_EQ(fake.in.reset.sub, ROC_FR_ALL);
 	node.errno_ = ENOTTY;
 	node.other = true;
-	FAILS(roc_card_fragments_reset(ep, 0, ROC_FR_RESET_COUNTERS), -EOPNOTSUPP, "no fragments");
+	FAILS(roc_card_fragments_reset(ep, 0, ROC_FR_RESET_COUNTERS), -EOPNOTSUPP, "no sub-units");
 	roc_close(ep);
 }
 

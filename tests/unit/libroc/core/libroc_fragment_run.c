@@ -199,7 +199,7 @@ static void no_room(void)
 	for (event = 0; event < 10; event++)
 		UNIT_EQ(roc_fragments_request(f, event, 7, event), 7);
 	UNIT_EQ(counts(f).space, 2);
-	FAILS(roc_fragments_request(f, 10, 7, 10), -EAGAIN, "30 of 32 requests outstanding");
+	FAILS(roc_fragments_request(f, 10, 7, 10), -EAGAIN, "30 of 32 requests are outstanding");
 	UNIT_EQ(counts(f).requested, 30);
 	UNIT_EQ(roc_fragments_request(f, 10, 5, 10), 5);
 	roc_fragments_flush(f);
@@ -240,7 +240,7 @@ static void returned_twice(void)
 	UNIT_EQ(lent.taken, 2);
 	CU_ASSERT_TRUE(lent.oldest_ns < 60000000000);
 	UNIT_EQ(roc_fragments_return(f, got[0].handle), 0);
-	FAILS(roc_fragments_return(f, got[0].handle), -ENOENT, "returned already");
+	FAILS(roc_fragments_return(f, got[0].handle), -ENOENT, "already returned");
 	roc_fragments_lent(f, &lent);
 	UNIT_EQ(lent.count, 1);
 	UNIT_EQ(lent.oldest, 1);
@@ -286,7 +286,7 @@ static void handles_run_over(void)
 	}
 	for (i = 0; i < 3; i++) {
 		UNIT_EQ(roc_fragments_return(f, got[i].handle), 0);
-		FAILS(roc_fragments_return(f, got[i].handle), -ENOENT, "returned already");
+		FAILS(roc_fragments_return(f, got[i].handle), -ENOENT, "already returned");
 		roc_fragments_lent(f, &lent);
 		UNIT_EQ(lent.count, 2 - i);
 		UNIT_EQ(lent.oldest, i < 2 ? first + i + 1 : 0);
@@ -311,7 +311,7 @@ static void fragments_are_lent(void)
 	FAILS(roc_lender_fragments(f, 0, &l), -EINVAL, "1 to");
 	UNIT_NEED(!roc_lender_fragments(f, 2, &l));
 	UNIT_EQ(roc_lender_take(l, &a), 0);
-	FAILS(roc_lender_wait(l, 10), -ENODATA, "nothing is outstanding");
+	FAILS(roc_lender_wait(l, 10), -ENODATA, "no request is outstanding");
 	card_sends(70, 0, 100, ROC_FR_SEQUENCE);
 	card_sends(71, 1, 100, ROC_FR_TRUNCATED);
 	card_sends(72, 2, 100, 0);
@@ -337,7 +337,7 @@ static void fragments_are_lent(void)
 	UNIT_EQ(lent.count, 2);
 	UNIT_EQ(lent.held, 2 * PAGE);
 	UNIT_EQ(roc_lender_return(l, b.handle), 0);
-	FAILS(roc_lender_return(l, b.handle), -ENOENT, "returned already");
+	FAILS(roc_lender_return(l, b.handle), -ENOENT, "already returned");
 	UNIT_EQ(roc_lender_take(l, &c), 1);
 	UNIT_EQ(b.offset + c.offset, 71 + 72);
 	UNIT_EQ(b.offset == 71 ? b.flags : c.flags, ROC_UNIT_DAMAGED);
@@ -584,13 +584,13 @@ static void a_start_that_fails(void)
 		/* Nothing was touched: what the run left behind is there. */
 		card_sends(1001, 1, 100, 0);
 		node.errno_ = EIO;
-		FAILS(roc_fragments_start(f), -EIO, "as it is told");
+		FAILS(roc_fragments_start(f), -EIO, "did not acknowledge the start");
 		UNIT_EQ(roc_fragments_wait(f, 1, 0, 0), ROC_FRAGMENTS_DATA);
 		UNIT_EQ(roc_fragments_take(f, kept, 1), 1);
 		UNIT_EQ(kept[0].event, 1001);
 
 		node.start_errno = EIO;
-		FAILS(roc_fragments_start(f), -EIO, "as it is told");
+		FAILS(roc_fragments_start(f), -EIO, "did not acknowledge the start");
 		CU_ASSERT_FALSE(roc_fragments_running(f));
 		UNIT_EQ(roc_fragments_wait(f, 1, 0, 0), 0);
 		UNIT_EQ(roc_fragments_take(f, kept, 4), 0);

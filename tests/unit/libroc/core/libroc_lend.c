@@ -219,11 +219,11 @@ static void twice_and_never(void)
 		take(l, units, 3);
 		UNIT_EQ(roc_lender_return(l, units[1].handle), 0);
 		FAILS(roc_lender_return(l, units[1].handle), -ENOENT,
-		      "unit 1 was returned already");
+		      "unit 1 was already returned");
 		UNIT_EQ(lent(l).count, 2);
 		UNIT_EQ(roc_lender_return(l, units[0].handle), 0);
 		FAILS(roc_lender_return(l, units[0].handle), -ENOENT,
-		      "unit 0 was returned already");
+		      "unit 0 was already returned");
 		take(l, &later, 1); /* has the place of one of those */
 		FAILS(roc_lender_return(l, units[0].handle), -ENOENT, "unit 0");
 		FAILS(roc_lender_return(l, units[1].handle), -ENOENT, "unit 1");
@@ -256,8 +256,8 @@ static void numbers_run_over(void)
 			UNIT_EQ(roc_lender_return(l, units[0].handle), 0);
 			UNIT_EQ(roc_lender_return(l, units[1].handle), 0);
 			UNIT_EQ(roc_lender_return(l, units[2].handle), 0);
-			FAILS(roc_lender_return(l, units[0].handle), -ENOENT, "returned already");
-			FAILS(roc_lender_return(l, units[2].handle), -ENOENT, "returned already");
+			FAILS(roc_lender_return(l, units[0].handle), -ENOENT, "already returned");
+			FAILS(roc_lender_return(l, units[2].handle), -ENOENT, "already returned");
 			UNIT_EQ(lent(l).count, 0);
 			UNIT_EQ(lent(l).held, 0);
 		}
@@ -542,7 +542,7 @@ static void the_run_ends(void)
 	FAILS(roc_lender_wait(l, 0), -ENODATA, "roc_channel_start()");
 	pool.state = ROC_CH_FAILED;
 	pool.reason = ROC_REASON_SIZE;
-	FAILS(roc_lender_wait(l, 0), -ENODATA, "another one's");
+	FAILS(roc_lender_wait(l, 0), -ENODATA, "that of another superpage");
 	pool.state = ROC_CH_RUNNING;
 	FAILS(roc_lender_wait(l, 0), -ETIME, "0 of 1");
 	answer(ROC_READY_REFUSED, 0);
@@ -567,10 +567,10 @@ static void no_more_than_the_ring_has_room_for(void)
 	while (in_ring())
 		answer(ROC_READY_RECLAIMED, 0);
 	FAILS(roc_lender_add(l, pool.memory, 9 * SUPERPAGE, SUPERPAGE), -ENOSPC,
-	      "9 superpages, but the fill ring has room for 8 more");
+	      "9 superpages, because the fill ring has space for 8 more");
 	UNIT_EQ(pool.registers, 1);
 	UNIT_EQ(roc_lender_add(l, pool.memory, 8 * SUPERPAGE, SUPERPAGE), 0);
-	FAILS(roc_lender_add(l, pool.memory, SUPERPAGE, SUPERPAGE), -ENOSPC, "room for 0 more");
+	FAILS(roc_lender_add(l, pool.memory, SUPERPAGE, SUPERPAGE), -ENOSPC, "space for 0 more");
 	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
 	while (roc_lender_take(l, &unit) == 1)
 		UNIT_EQ(roc_lender_return(l, unit.handle), 0);
@@ -592,10 +592,10 @@ static void somebody_elses(void)
 	UNIT_EQ(roc_lender_add(l, pool.memory, 2 * SUPERPAGE, SUPERPAGE), 0);
 	UNIT_EQ(roc_lender_close(l), 0);
 	/* In the fill ring, and in the ready ring. */
-	FAILS(roc_lender_pool(&pool.ch, 8, &second), -EBUSY, "open it anew");
+	FAILS(roc_lender_pool(&pool.ch, 8, &second), -EBUSY, "open it again");
 	answer(ROC_READY_RECLAIMED, 0);
 	answer(ROC_READY_RECLAIMED, 0);
-	FAILS(roc_lender_pool(&pool.ch, 8, &second), -EBUSY, "open it anew");
+	FAILS(roc_lender_pool(&pool.ch, 8, &second), -EBUSY, "open it again");
 	CU_ASSERT_PTR_NULL(second);
 
 	/* Pushed beside it, with a cookie that it has and with one that it has not. */
@@ -603,10 +603,10 @@ static void somebody_elses(void)
 	UNIT_EQ(roc_lender_add(l, pool.memory, SUPERPAGE, SUPERPAGE), 0);
 	pool.fill[0].buffer = 77;
 	answer(ROC_READY_FILLED, 8);
-	FAILS(roc_lender_take(l, &unit), -EBADMSG, "never the lender's");
+	FAILS(roc_lender_take(l, &unit), -EBADMSG, "the lender did not push");
 	pool.fill[1] = (struct roc_fill){.cookie = 1, .buffer = 101};
 	answer(ROC_READY_RECLAIMED, 0);
-	FAILS(roc_lender_take(l, &unit), -EBADMSG, "never the lender's");
+	FAILS(roc_lender_take(l, &unit), -EBADMSG, "the lender did not push");
 	UNIT_EQ(roc_lender_take(l, &unit), 0);
 	UNIT_EQ(roc_lender_close(l), 0);
 }
@@ -616,11 +616,11 @@ static void bad_buffers(void)
 	struct roc_lender *l = pool_lender(4);
 	struct roc_lender *stream;
 
-	FAILS(roc_lender_add(l, pool.memory, 4 * SUPERPAGE, 0), -EINVAL, "not a number");
-	FAILS(roc_lender_add(l, pool.memory, 0, SUPERPAGE), -EINVAL, "not a number");
-	FAILS(roc_lender_add(l, pool.memory, SUPERPAGE + 1, SUPERPAGE), -EINVAL, "not a number");
+	FAILS(roc_lender_add(l, pool.memory, 4 * SUPERPAGE, 0), -EINVAL, "not a multiple");
+	FAILS(roc_lender_add(l, pool.memory, 0, SUPERPAGE), -EINVAL, "not a multiple");
+	FAILS(roc_lender_add(l, pool.memory, SUPERPAGE + 1, SUPERPAGE), -EINVAL, "not a multiple");
 	FAILS(roc_lender_add(l, pool.memory, 17 * SUPERPAGE, SUPERPAGE), -ENOSPC,
-	      "room for 16 more");
+	      "space for 16 more");
 	UNIT_EQ(pool.registers, 0);
 	UNIT_EQ(in_ring(), 0);
 	UNIT_EQ(roc_lender_close(l), 0);
@@ -667,7 +667,7 @@ static void kicks_that_fail(void)
 	FAILS(roc_lender_return(l, unit.handle), -EIO, "cannot kick");
 	UNIT_EQ(in_ring(), 3);
 	UNIT_EQ(lent(l).count, 0);
-	FAILS(roc_lender_return(l, unit.handle), -ENOENT, "returned already");
+	FAILS(roc_lender_return(l, unit.handle), -ENOENT, "already returned");
 	UNIT_EQ(roc_lender_close(l), 0);
 }
 

@@ -250,7 +250,7 @@ static void more_than_free(void)
 	populated = 0;
 	UNIT_EQ(roc_memory_alloc(length, -1, ROC_MEMORY_PLAIN, &mem), -ENOMEM);
 	UNIT_EQ(populated, 0);
-	ERROR_HAS(" are available; ask for less");
+	ERROR_HAS(" are available: request less");
 	UNIT_EQ(roc_memory_alloc(length, 0, ROC_MEMORY_PLAIN, &mem), -ENOMEM);
 	UNIT_EQ(populated, 0);
 	ERROR_HAS("on that node");

@@ -178,25 +178,25 @@ static void bad_headers(void)
 	BROKEN(broken->version = 2, "version 2");
 	BROKEN(broken->size = 0, "size is 0");
 	BROKEN(broken->size = htole32(96), "multiple of 64");
-	BROKEN(broken->size = htole32(1024), "there are only");
-	BROKEN(broken->size = htole32(0xffffffc0), "4294967232, but there are only");
+	BROKEN(broken->size = htole32(1024), "but only");
+	BROKEN(broken->size = htole32(0xffffffc0), "4294967232 bytes, but only");
 	BROKEN(broken->align = 1, "2..6");
 	BROKEN(broken->align = 7, "2..6");
 	BROKEN(broken->align = 255, "2..6");
-	BROKEN(broken->fragments = 0, "0 fragments");
-	BROKEN(broken->fragments = htole32(65536), "65536 fragments");
-	BROKEN(broken->fragments = htole32(0xffffffff), "4294967295 fragments");
+	BROKEN(broken->fragments = 0, "fragments, 0,");
+	BROKEN(broken->fragments = htole32(65536), "fragments, 65536,");
+	BROKEN(broken->fragments = htole32(0xffffffff), "fragments, 4294967295,");
 	BROKEN(broken->fragments = htole32(65535), "tables of 65535");
 	BROKEN(broken->fragments = htole32(200), "tables of 200");
-	BROKEN(broken->data = htole32(40), "not at 48");
-	BROKEN(broken->data = htole32(56), "not at 48");
-	BROKEN(broken->data = htole32(0xfffffff0), "not at 48");
+	BROKEN(broken->data = htole32(40), "must be 48");
+	BROKEN(broken->data = htole32(56), "must be 48");
+	BROKEN(broken->data = htole32(0xfffffff0), "must be 48");
 	/* Cut off in the middle of it. */
 	fresh();
 	add(1, 3, three, 3);
 	add(4, 3, three, 3);
 	used -= 64;
-	refused("there are only");
+	refused("but only");
 	fresh();
 	add(1, 3, three, 3);
 	used += 63;
@@ -232,8 +232,8 @@ static void bad_fragments(void)
 	bad_fragment(2, 361, 2, "fragment 2 (event 1099511627778) of 361 bytes ends at byte 513");
 	bad_fragment(1, 500, 1, "fragment 1");
 	/* They fit, but do not fill it. */
-	bad_fragment(2, 100, 3, "its fragments end at byte 256, but it has 512");
-	bad_fragment(0, 10, 3, "but it has 512");
+	bad_fragment(2, 100, 3, "the fragments end at byte 256, but the packet has 512");
+	bad_fragment(0, 10, 3, "but the packet has 512");
 }
 
 static void records(void)
@@ -305,10 +305,10 @@ static void records(void)
 	UNIT_EQ(roc_packets_next(&walk, &p), 0);
 	((struct stream_meta *)data)->size = htole32(128);
 	roc_packets_begin(&walk, data, used);
-	BAD(roc_packets_next(&walk, &p), "a record of 128 bytes");
+	BAD(roc_packets_next(&walk, &p), "the record has 128 bytes");
 	((struct stream_odin *)(data + 64))->size = htole32(128);
 	roc_packets_begin(&walk, data + 64, 64);
-	BAD(roc_packets_next(&walk, &p), "there are only 64");
+	BAD(roc_packets_next(&walk, &p), "but only 64");
 }
 
 /* Whatever the bytes are, the walk stays inside and ends. */

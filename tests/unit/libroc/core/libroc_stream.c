@@ -33,7 +33,7 @@ static void opening(void)
 	UNIT_EQ(errno, 77);
 	node.open_errno = EBUSY;
 	FAILS(roc_stream_open("245", "meta", &s), -EBUSY,
-	      "245 (0000:3b:00.0) stream meta is in use by PID 4711 (roc-stream): a stream has one owner; end that program (kill 4711) or take another stream");
+	      "245 (0000:3b:00.0) stream meta is in use by PID 4711 (roc-stream): a stream has one owner; end that program (kill 4711) or open another stream");
 	node.open_errno = EACCES;
 	FAILS(roc_stream_open("245", "meta", &s), -EACCES, "group roc");
 	node.open_errno = 0;
@@ -59,20 +59,21 @@ static void rings(void)
 	FAILS(roc_stream_wait(s, 64, 0), -EPIPE, "roc_stream_ring()");
 	CU_ASSERT_PTR_NULL(roc_stream_base(s, &length));
 	node.errno_ = EINVAL;
-	FAILS(roc_stream_ring(s, 100000), -EINVAL, "100000 bytes: it must be a power of two");
+	FAILS(roc_stream_ring(s, 100000), -EINVAL, "100000 bytes: use a power of two");
 	node.errno_ = EBUSY;
 	FAILS(roc_stream_ring(s, RING), -EBUSY, "once per open");
 	node.errno_ = ENOMEM;
-	FAILS(roc_stream_ring(s, UINT64_C(1) << 36), -ENOMEM, "no memory for a ring of 64 GiB");
+	FAILS(roc_stream_ring(s, UINT64_C(1) << 36), -ENOMEM, "cannot allocate a ring of 64 GiB");
 	node.errno_ = ENOMEM;
 	fake.out.ring = (struct roc_st_ring){.reason = ROC_REASON_MEMLOCK, .limit = 8, .pinned = 5};
 	FAILS(roc_stream_ring(s, RING), -ENOMEM, "limit is 8 bytes and 5 of them");
 	node.errno_ = EOPNOTSUPP;
 	fake.out.ring = (struct roc_st_ring){.reason = ROC_REASON_LENGTH, .limit = 1 << 30};
-	FAILS(roc_stream_ring(s, 0), -EOPNOTSUPP, "ring of 64 MiB: the card takes 1 GiB at most");
+	FAILS(roc_stream_ring(s, 0), -EOPNOTSUPP,
+	      "ring of 64 MiB: the card supports at most 1 GiB");
 	node.errno_ = EOPNOTSUPP;
 	fake.out.ring = (struct roc_st_ring){.reason = ROC_REASON_CONTIGUITY, .limit = 4 << 20};
-	FAILS(roc_stream_ring(s, 0), -EOPNOTSUPP, "ask for 4 MiB at most");
+	FAILS(roc_stream_ring(s, 0), -EOPNOTSUPP, "request at most 4 MiB");
 	node.errno_ = EPERM;
 	fake.out.ring = (struct roc_st_ring){.reason = ROC_REASON_OWNER};
 	FAILS(roc_stream_ring(s, 0), -EPERM, "after fork()");
@@ -89,7 +90,7 @@ static void rings(void)
 	s = stream("main");
 	node.errno_ = EOPNOTSUPP;
 	fake.out.ring = (struct roc_st_ring){.reason = ROC_REASON_LENGTH, .limit = RING};
-	FAILS(roc_stream_ring(s, 64 << 20), -EOPNOTSUPP, "the card takes 64 KiB at most");
+	FAILS(roc_stream_ring(s, 64 << 20), -EOPNOTSUPP, "the card supports at most 64 KiB");
 	node.errno_ = EOPNOTSUPP;
 	UNIT_EQ(roc_stream_ring(s, 0), 0);
 	UNIT_EQ(fake.in.ring.length, RING);
@@ -210,8 +211,8 @@ static void data_in_place(void)
 			node.area[(position + k) % LINES * 64] = round;
 		for (k = 0; k < step; k++)
 			UNIT_EQ(((const char *)data)[k * 64], (char)round);
-		FAILS(roc_stream_consume(s, step * 64 + 64), -ERANGE, "showed");
-		FAILS(roc_stream_consume(s, 63), -EINVAL, "multiples of 64");
+		FAILS(roc_stream_consume(s, step * 64 + 64), -ERANGE, "returned");
+		FAILS(roc_stream_consume(s, 63), -EINVAL, "multiple of 64");
 		UNIT_EQ(fake.user->read, position);
 		/* In two steps. */
 		UNIT_EQ(roc_stream_consume(s, step / 2 * 64), 0);
@@ -225,7 +226,7 @@ static void data_in_place(void)
 	CU_ASSERT_TRUE(position < UINT32_MAX / 2);
 	UNIT_EQ(node.calls, calls); /* no system call */
 	FAILS(roc_stream_consume(s, 64), -ERANGE,
-	      "cannot consume 64 bytes: roc_stream_peek() showed 0");
+	      "cannot consume 64 bytes: roc_stream_peek() returned 0");
 	finish(s);
 }
 
@@ -321,12 +322,12 @@ static void a_card_that_lies(void)
 	fake.card->written = 10 + LINES;
 	UNIT_EQ(roc_stream_peek(s, &data), RING);
 	fake.card->written = 10 + LINES + 1;
-	FAILS(roc_stream_peek(s, &data), -EBADMSG, "the ring ends at 1034");
-	FAILS(roc_stream_wait(s, 64, 0), -EBADMSG, "written up to line 1035");
+	FAILS(roc_stream_peek(s, &data), -EBADMSG, "the free space ends at line 1034");
+	FAILS(roc_stream_wait(s, 64, 0), -EBADMSG, "write position, line 1035");
 	fake.card->written = 10 + LINES - 1; /* back */
-	FAILS(roc_stream_peek(s, &data), -EBADMSG, "but we saw 1034");
+	FAILS(roc_stream_peek(s, &data), -EBADMSG, "the last one was line 1034");
 	fake.card->written = 5;
-	FAILS(roc_stream_peek(s, &data), -EBADMSG, "up to line 5");
+	FAILS(roc_stream_peek(s, &data), -EBADMSG, "write position, line 5");
 	fake.card->written = 10 + LINES;
 	UNIT_EQ(roc_stream_consume(s, RING), 0);
 	UNIT_EQ(roc_stream_peek(s, &data), 0);
@@ -357,7 +358,7 @@ static void waiting(void)
 	UNIT_EQ(node.calls, calls + 1);
 	FAILS(roc_stream_wait(s, RING, 20), -ETIME, "832 of 65536 bytes after 20 ms");
 	FAILS(roc_stream_wait(s, RING + 1, 20), -EINVAL, "the ring holds 65536");
-	FAILS(roc_stream_wait(s, 64, -2), -EINVAL, "-1 means");
+	FAILS(roc_stream_wait(s, 64, -2), -EINVAL, "use -1");
 	node.errno_ = EINTR;
 	FAILS(roc_stream_wait(s, RING, 20), -EINTR, "signal");
 	node.errno_ = ENODEV;
@@ -404,7 +405,7 @@ static void settings_and_resets(void)
 	node.errno_ = EINVAL;
 	FAILS(roc_stream_reset(s, 9), -EINVAL, "no reset level 9");
 	node.errno_ = EIO;
-	FAILS(roc_stream_reset(s, ROC_ST_RESET_LOGIC), -EIO, "does not show");
+	FAILS(roc_stream_reset(s, ROC_ST_RESET_LOGIC), -EIO, "did not complete the reset");
 	UNIT_EQ(roc_stream_info(s, &info), 0);
 	UNIT_STR(info.name, "odin0");
 	UNIT_EQ(roc_stream_stop(s, &lost), 0);
@@ -419,10 +420,10 @@ static void settings_and_resets(void)
 	node.errno_ = EBUSY;
 	FAILS(roc_stream_start(s, 0), -EBUSY, "running already");
 	node.errno_ = EIO;
-	FAILS(roc_stream_start(s, 0), -EIO, "as it is told");
+	FAILS(roc_stream_start(s, 0), -EIO, "did not acknowledge the start");
 	UNIT_EQ(roc_stream_eventfd(s, 5), 0);
 	node.errno_ = EINVAL;
-	FAILS(roc_stream_eventfd(s, 5), -EINVAL, "no eventfd");
+	FAILS(roc_stream_eventfd(s, 5), -EINVAL, "not an eventfd");
 	finish(s);
 
 	UNIT_NEED(!roc_open("245", &ep));

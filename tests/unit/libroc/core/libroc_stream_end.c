@@ -33,12 +33,12 @@ static void a_start_that_fails(void)
 		UNIT_EQ(roc_stream_stop(s, NULL), 0);
 		/* Nothing was touched: what the run left behind is there. */
 		node.errno_ = EIO;
-		FAILS(roc_stream_start(s, left[i].position), -EIO, "as it is told");
+		FAILS(roc_stream_start(s, left[i].position), -EIO, "did not acknowledge the start");
 		UNIT_EQ(roc_stream_peek(s, &data), 64 * left[i].lines);
 		node.start_errno = EIO;
-		FAILS(roc_stream_start(s, left[i].position), -EIO, "as it is told");
+		FAILS(roc_stream_start(s, left[i].position), -EIO, "did not acknowledge the start");
 		UNIT_EQ(roc_stream_peek(s, &data), 0);
-		FAILS(roc_stream_consume(s, 64), -ERANGE, "showed 0");
+		FAILS(roc_stream_consume(s, 64), -ERANGE, "returned 0");
 		node.start_errno = 0;
 		UNIT_EQ(roc_stream_start(s, 7), 0);
 		fake.card->written = 8;
@@ -56,7 +56,7 @@ static void a_start_that_fails(void)
 	UNIT_EQ(roc_stream_peek(s, &data), -EBADMSG);
 	UNIT_EQ(roc_stream_stop(s, NULL), 0);
 	node.start_errno = EIO;
-	FAILS(roc_stream_start(s, 0), -EIO, "as it is told");
+	FAILS(roc_stream_start(s, 0), -EIO, "did not acknowledge the start");
 	UNIT_EQ(roc_stream_peek(s, &data), 0);
 	finish(s);
 }

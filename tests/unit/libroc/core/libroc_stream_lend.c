@@ -115,7 +115,7 @@ static void a_lender_of_a_stream_that_ended(void)
 	fake.state = ROC_CH_RUNNING;
 	FAILS(roc_lender_wait(l, 10), -ETIME, "0 of 64");
 	fake.card->written = LINES + 1;
-	FAILS(roc_lender_take(l, &unit), -EBADMSG, "the ring ends at 1024");
+	FAILS(roc_lender_take(l, &unit), -EBADMSG, "the free space ends at line 1024");
 	UNIT_EQ(roc_lender_close(l), 0);
 	finish(s);
 }
@@ -160,10 +160,11 @@ static void wrong_in_a_window_that_fits(void)
 	UNIT_EQ(roc_lender_take(l, &unit), 1);
 	UNIT_EQ(unit.length, 640);
 	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
-	FAILS(roc_lender_take(l, &unit), -EBADMSG, "its size is 320, but there are only 256");
+	FAILS(roc_lender_take(l, &unit), -EBADMSG, "the size is 320 bytes, but only 256");
 	/* A size of zero. */
 	((struct stream_packet *)(node.area + 640))->size = 0;
-	FAILS(roc_lender_take(l, &unit), -EBADMSG, "its size is 0: a packet has at least 64 bytes");
+	FAILS(roc_lender_take(l, &unit), -EBADMSG,
+	      "the size is 0, but a packet has at least 64 bytes");
 	UNIT_EQ(roc_lender_close(l), 0);
 	finish(s);
 }

@@ -173,9 +173,9 @@ static void what_is_not_there(void)
 	if (!fresh_sysfs())
 		return;
 	UNIT_EQ(roc_card_telemetry_read(&card, &t), -ENODEV);
-	ERROR_HAS("0000:3b:00.0: the card is gone");
+	ERROR_HAS("0000:3b:00.0: the card was removed");
 	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &channel), -ENODEV);
-	ERROR_HAS("the card is gone");
+	ERROR_HAS("the card was removed");
 	endpoint(0, "0000:3b:00.0", "245", "0");
 	show("roc0ch0", "state", "stopped");
 	UNIT_EQ(roc_channel_telemetry_read(&card, 1, &channel), -ENOENT);
@@ -204,11 +204,11 @@ static void another_card_with_its_number(void)
 	show("roc0ch0", "state", "running");
 	show("roc0ch0", "stream", "main");
 	UNIT_EQ(roc_card_telemetry_read(&card, &t), -ENODEV);
-	ERROR_HAS("0000:3b:00.0: the card is gone");
+	ERROR_HAS("0000:3b:00.0: the card was removed");
 	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &channel), -ENODEV);
-	ERROR_HAS("0000:3b:00.0: the card is gone");
+	ERROR_HAS("0000:3b:00.0: the card was removed");
 	UNIT_EQ(roc_channel_stream(&card, 0, name), -ENODEV);
-	ERROR_HAS("0000:3b:00.0: the card is gone");
+	ERROR_HAS("0000:3b:00.0: the card was removed");
 	UNIT_STR(name, "before");
 	/* Nor is a channel that this one may never have had. */
 	UNIT_EQ(roc_channel_stream(&card, 1, name), -ENOENT);
@@ -260,7 +260,8 @@ static void too_few_files(void)
 			failed[i] += !!ret[i];
 		}
 		if (ret[3])
-			ERROR_HAS("0000:3b:00.0: cannot look at the card: Too many open files");
+			ERROR_HAS(
+				"0000:3b:00.0: cannot read the card's attributes: Too many open files");
 	}
 	for (i = 0; i < 4; i++)
 		CU_ASSERT(failed[i] && !ret[i]);
@@ -348,7 +349,7 @@ static void running_or_not_to_be_seen(void)
 	UNIT_NEED(!mkdir("/sys/class/roc/roc1ch0/state", 0755));
 	errno = 77;
 	FAILS(roc_card_running(&ep), -EISDIR,
-	      "245 (0000:3b:00.0): cannot see whether a channel runs: Is a directory");
+	      "245 (0000:3b:00.0): cannot check whether a channel runs: Is a directory");
 	UNIT_EQ(errno, 77);
 	/* The card itself. */
 	UNIT_NEED(!unlink("/sys/class/roc/roc0"));

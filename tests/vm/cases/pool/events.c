@@ -786,7 +786,7 @@ static void left_alone(void)
 		"roc-bench-dma --id=245:0 --buffer-size=16Mi --superpage-size=256Ki --bytes=16Mi --no-display";
 
 	if (!has_events(EP0))
-		return unit_skip("the card has no events");
+		return unit_skip("the card does not support ROC_MODE_EVENT");
 	emu_normal(CARD0, FOUR_LINKS);
 	UNIT_EQ(RUN("%s", bench), 0);
 	UNIT_EQ(emu_touched(CARD0, 0, CRU_BAR_DMA, CRU_SP_PUSH(0)).writes, 0);

@@ -149,7 +149,7 @@ static void faults_are_reported(void)
 		{"damaged 1 2", "The card flagged 2 of ", "units are damaged"},
 		{"record-hole 1 3", "errors in the data", "packet 3 is where packet 0 should be"},
 		{"skip-event 1 5", "errors in the data", "event ids of the stream are wrong"},
-		{"size-zero 1 1", "its size is 0", "its size is 0"},
+		{"size-zero 1 1", "the size is 0", "the size is 0"},
 		/* The sentence depends on whether so many bytes are there already. */
 		{"size-big 1 64", "Invalid packet data: packet", "packet at byte"},
 		{"empty 1 1", "0 fragments", "0 fragments"},
@@ -182,11 +182,10 @@ static void bad_input(void)
 		return;
 	refuses(2, "power of two", "roc-stream follow " ID "--ring=100000");
 	refuses(2, "65536..", "roc-stream follow " ID "--ring=4Ki");
-	refuses(1, "no ring of 32 GiB", "roc-stream follow " ID "--ring=32Gi");
+	refuses(1, "cannot make a ring of 32 GiB", "roc-stream follow " ID "--ring=32Gi");
 	refuses(1, "a ring of 16 GiB", "ulimit -l unlimited; roc-stream follow " ID "--ring=16Gi");
 	refuses(1, "has no stream 'odin5'", "roc-stream follow " ID "--stream=odin5");
-	refuses(1, "does not take a setting",
-		"roc-stream set " ID "--stream=main --pack-events=65536");
+	refuses(1, "rejected a setting", "roc-stream set " ID "--stream=main --pack-events=65536");
 	refuses(1, "at most 1048576", "roc-stream set " ID "--stream=main --fragment-min=2Mi");
 	refuses(1, "no generator", "roc-stream set " ID "--stream=meta --generator=fixed");
 	refuses(1, "16 bits", "roc-stream set " ID "--source-id=65536");

@@ -202,7 +202,7 @@ static void bad_input(void)
 	refuses(2, "smaller than one superpage", "roc-bench-dma --id=245 --buffer-size=64Ki");
 	refuses(1, "no channel 3", "roc-bench-dma --id=245 --dma-channel=3 --buffer-size=32Mi");
 	if (translated(EP0)) {
-		refuses(1, "ask for less", "roc-bench-dma --id=245 --buffer-size=100Gi");
+		refuses(1, "request less", "roc-bench-dma --id=245 --buffer-size=100Gi");
 	} else {
 		refuses(1, "hugepages", "roc-bench-dma --id=245 --buffer-size=100Gi");
 		refuses(1, "echo ", "roc-bench-dma --id=245 --buffer-size=100Gi"); /* the cure */
@@ -308,7 +308,7 @@ static void stalled(void)
 	UNIT_EQ(RUN(BENCH "--bytes=100Gi --data-source=DDG --stall-limit=%u",
 		    limit_ms(5000) / 1000),
 		1);
-	OUTPUT_HAS("more superpages than it was given");
+	OUTPUT_HAS("more superpages than were pushed");
 	emu_normal(CARD0, FOUR_LINKS);
 }
 

@@ -108,7 +108,7 @@ static void refusals(void)
 	card.lock_errno = EBUSY;
 	card.lock_owner = getpid();
 	UNIT_EQ(configure(0), -EBUSY);
-	ERROR_HAS("is working on this card");
+	ERROR_HAS("the card is locked by process");
 	card.lock_errno = 0;
 	card.card_type = ROC_CARD_CRU;
 	UNIT_EQ(configure(ROC_CONFIG_ANY_FIRMWARE), -EOPNOTSUPP);

@@ -371,11 +371,11 @@ static void all_is_checked_before_the_first_write(void)
 	ERROR_HAS("by a process in another container");
 	card.lock_owner = getpid();
 	UNIT_EQ(configure(0, 0), -EBUSY);
-	ERROR_HAS("(libroc_cru_conf) is working on this card");
+	ERROR_HAS("(libroc_cru_conf)");
 	/* A program can call itself anything. */
 	UNIT_NEED(!prctl(PR_SET_NAME, "\033[2Jr\xc3"));
 	UNIT_EQ(configure(0, 0), -EBUSY);
-	ERROR_HAS("(?[2Jr?) is working on this card");
+	ERROR_HAS("(?[2Jr?)");
 	UNIT_NEED(!prctl(PR_SET_NAME, "libroc_cru_config"));
 	card.lock_errno = EINTR;
 	UNIT_EQ(configure(0, 0), -EINTR);

@@ -455,6 +455,7 @@ static void reset_with_six(void)
 UNIT_MAIN("crorc_link", {"link down", link_down}, {"link flaps", link_flaps},
 	  {"link lost in a run", link_lost_in_run}, {"stuck link", stuck}, {"commands", commands},
 	  {"command rejections", command_rejections}, {"reset levels", reset_levels},
-	  {"register policy", register_policy}, {"in use", in_use}, {"no events", no_events},
+	  {"register policy", register_policy}, {"in use", in_use},
+	  {"does not support ROC_MODE_EVENT", no_events},
 	  {"unbound with six running", unbound_with_six},
 	  {"function reset with six running", reset_with_six})
