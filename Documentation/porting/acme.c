@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Skeleton of a card's backend, to be copied to kmod/cards/ and filled in: see porting.md.
+ * Skeleton of the backend of a card. Copy it to kmod/cards/ and fill it in: see porting.md.
  *
- * The "acme" is a card with one BAR and one channel that takes several superpages at a time, in
- * order: push by three writes, a counter of finished superpages, a size register. It is compiled
- * by the tests, and used by nobody.
+ * "acme" is an imaginary card with one BAR and one channel. The channel takes several superpages at
+ * a time and fills them in order. A push takes three writes; there is a counter of finished
+ * superpages, and a size register. The tests compile this file, but no card uses it.
  */
 #include <linux/delay.h>
 
 #include "pool/pool.h"
 
-/* A real card's offsets are in a header of their own that driver, tools and model share. */
+/* The offsets of a real card belong in a header that driver, tools and model share. */
 #define ACME_BAR 0
 #define ACME_ID 0x00
 #define ACME_SERIAL 0x04
@@ -25,12 +25,12 @@
 #define ACME_FINISHED 0x1c
 #define ACME_SIZE 0x20
 
-/* What the driver knows of a channel. Channel lock. */
+/* State of a channel. Channel lock. */
 struct acme_channel {
-	u32 base; /* the counter after the reset */
+	u32 base; /* counter of finished superpages after the reset */
 };
 
-/* Accesses of the data path are counted: they are what the driver costs. */
+/* Count the accesses of the data path, which are the main cost of the driver. */
 static u32 acme_read(struct roc_channel *ch, u32 offset)
 {
 	ch->stats.mmio_reads++;
@@ -50,7 +50,7 @@ static bool acme_alive(struct roc_endpoint *ep)
 
 static const struct roc_register acme_identity[] = {{ACME_BAR, ACME_ID}};
 
-/* All that is constant. The card has no bus yet. */
+/* Read all constants. Bus mastering is disabled. */
 static int acme_identify(struct roc_endpoint *ep)
 {
 	ep->number = 0;
@@ -87,7 +87,7 @@ static int acme_start(struct roc_channel *ch, enum roc_source source, u32 links,
 
 	acme_reset(ch, ROC_RESET_INTERNAL);
 	acme->base = roc_read(ch->ep, ACME_BAR, ACME_FINISHED);
-	/* The bus only now: nothing of an earlier owner is left in the card. */
+	/* Only after the reset: no superpage of an earlier owner is left in the card. */
 	err = roc_bus_master_enable(ch) ?: roc_event_enable(ch);
 	if (err)
 		return err;
@@ -110,7 +110,10 @@ static u32 acme_finished(struct roc_channel *ch, unsigned int link)
 	return acme_read(ch, ACME_FINISHED) - acme->base;
 }
 
-/* A card that does not say yet: -EAGAIN, at once unless @confirmed, else at @until. -EIO: wrong. */
+/*
+ * A real card may report the size late: return -EAGAIN at once if not @confirmed, else at @until.
+ * -EIO: the size is invalid.
+ */
 static int acme_received(struct roc_channel *ch, unsigned int link, u32 length, bool confirmed,
 			 u64 until, u32 *bytes)
 {
@@ -123,15 +126,15 @@ static void acme_flush(struct roc_channel *ch)
 	roc_write(ch->ep, ACME_BAR, ACME_CONTROL, ACME_CONTROL_RUN | ACME_CONTROL_FLUSH);
 }
 
-/* Somebody else's superpages, or a run that is going on. */
+/* True if the card may still run for an earlier owner. */
 static bool acme_left_running(struct roc_channel *ch)
 {
 	return roc_read(ch->ep, ACME_BAR, ACME_CONTROL) & ACME_CONTROL_RUN;
 }
 
 /*
- * Proof, not hope: the reset took effect, and stays. Of a channel that has superpages it must be
- * seen to take effect. Without it the bus is taken from the card.
+ * Verify that the reset took effect, and that the card stays idle. If the channel has superpages, a
+ * register must change by the reset. If this fails, the driver disables bus mastering.
  */
 static int acme_quiesce(struct roc_channel *ch, bool present)
 {
@@ -149,8 +152,8 @@ static int acme_quiesce(struct roc_channel *ch, bool present)
 }
 
 /*
- * It has registers that take a bus address: users may read, and write nothing. A register that
- * reloads firmware or changes non-volatile memory goes into .protected.
+ * The BAR has registers for DMA addresses, so users may only read it. A register that reloads
+ * firmware or changes non-volatile memory belongs in .protected.
  */
 static const struct roc_bar_policy acme_policy[ROC_BARS] = {
 	[ACME_BAR] = {.access = ROC_BAR_MMAP_READ},
@@ -160,7 +163,7 @@ const struct roc_pool_ops roc_acme_ops;
 const struct roc_pool_ops roc_acme_ops = {
 	.card =
 		{
-			.type = ROC_CARD_CRU, /* a new one in the UAPI */
+			.type = ROC_CARD_CRU, /* a real card needs a new type in the UAPI */
 			.name = "acme",
 			.kind = &roc_pool_type,
 			.bar_size = {[ACME_BAR] = ACME_SIZE + 4},
