@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The form of the user ABI: sizes, flags, reserved fields, pointers, callers older, newer and of 32
- * bits. The table has each ioctl with arguments that are good; every test spoils one thing. What
- * the arguments may say is in abi_values.c.
+ * Test the form of the user ABI: sizes, flags, reserved fields, pointers, older and newer callers,
+ * 32-bit callers. A table has valid arguments for each ioctl; every test makes one of them invalid.
+ * abi_values.c tests the values of arguments.
  */
 #include "common/case.h"
 
@@ -54,7 +54,7 @@ static void make_import(void *arg)
 	((struct roc_buf_import *)arg)->fd = -1;
 }
 
-/* Each good call to LOCK finds the lock free, each to UNLOCK finds it taken by its own file. */
+/* Each valid LOCK finds the lock free; each UNLOCK finds it locked by the same file. */
 static void make_lock(void *arg)
 {
 	struct roc_card_lock other = {.size = sizeof(other)};
@@ -69,7 +69,7 @@ static void make_unlock(void *arg)
 	abi(ep_fd, ROC_CARD_LOCK, &other);
 }
 
-/* The structure that has grown: its size as first published. */
+/* A structure that has grown: its size as first published. */
 #define BUF_REGISTER_FIRST 48
 
 #define NO_FIELD 0xffff
@@ -80,7 +80,7 @@ static const struct call {
 	unsigned long nr;
 	size_t size;
 	bool channel;
-	int result; /* of a good call on a stopped channel with rings */
+	int result; /* of a valid call on a stopped channel with rings */
 	uint32_t known_flags;
 	void (*make)(void *arg); /* fill in what is not 0 */
 	uint16_t zero[5];	 /* members that must be 0; NO_FIELD ends the list */
@@ -145,7 +145,7 @@ static const struct call {
 	 ROC_CONFIGURE_STBRD | ROC_CONFIGURE_PLAIN,
 	 NULL,
 	 {NO_FIELD}},
-	/* START is tried by its refusals only: here it fails for want of links. */
+	/* START is only tested with refusals: here it fails without links. */
 	{"CH_START",
 	 ROC_CH_START,
 	 sizeof(struct roc_ch_control),
@@ -253,7 +253,7 @@ static int fd_of(const struct call *c)
 	return c->channel ? ch_fd : ep_fd;
 }
 
-/* Good arguments at the start of @arg, all else of it 0. */
+/* Valid arguments at the start of @arg; the rest of it is 0. */
 static void make(const struct call *c, void *arg, size_t room)
 {
 	memset(arg, 0, room);
@@ -284,7 +284,7 @@ static bool set_up(void)
 	return ep_fd >= 0 && ch_fd >= 0 && event_fd >= 0 && !abi(ch_fd, ROC_CH_RINGS, &rings);
 }
 
-/* Good arguments first: without this the refusals below would prove nothing. */
+/* Test the valid arguments first; otherwise the refusals below prove nothing. */
 static void good_calls(void)
 {
 	uint64_t arg[64];
@@ -313,7 +313,7 @@ static void unknown_numbers(void)
 				known |= calls[i].nr == cmd && calls[i].channel == fd;
 			if (!known)
 				UNIT_EQ(abi(fd ? ch_fd : ep_fd, cmd, arg), -ENOTTY);
-			/* The same number with a direction and a size is another ioctl. */
+			/* The same number with another direction or size is another ioctl. */
 			UNIT_EQ(abi(fd ? ch_fd : ep_fd, _IOWR(ROC_IOC_TYPE, nr, arg), arg),
 				-ENOTTY);
 		}
@@ -336,7 +336,7 @@ static void short_sizes(void)
 	}
 }
 
-/* A program that was built when the structure was shorter: what it does not have is not written. */
+/* A program built with a shorter structure: the kernel does not write beyond its end. */
 static void older_callers(void)
 {
 	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -384,7 +384,7 @@ static void longer_structures(void)
 		for (k = 0; k < N(more); k++) {
 			make(c, arg, sizeof(arg));
 			*size = c->size + more[k];
-			/* Not part of the structure: neither looked at nor written. */
+			/* Bytes beyond the structure: the kernel neither reads nor writes them. */
 			memset(arg + c->size + more[k], 0x5a, 64);
 			CALL_EQ(c, abi(fd_of(c), c->nr, arg), c->result);
 			for (at = 0; at < 64; at++)
@@ -461,7 +461,7 @@ static void bad_pointers(void)
 		CALL_EQ(c, abi(fd_of(c), c->nr, half), -EFAULT);
 		CALL_EQ(c, abi(fd_of(c), c->nr, NULL), -EFAULT);
 		CALL_EQ(c, abi(fd_of(c), c->nr, (void *)-4096l), -EFAULT);
-		/* The answer cannot be written. */
+		/* The result cannot be copied out. */
 		make(c, fits, c->size);
 		UNIT_NEED(!mprotect(two, PAGE, PROT_READ));
 		CALL_EQ(c, abi(fd_of(c), c->nr, fits), -EFAULT);
@@ -480,7 +480,7 @@ static int padded(const char *text, size_t size)
 	return end < size;
 }
 
-/* What the kernel does not say is 0, whatever was there before. */
+/* Output that the kernel does not set is 0, whatever the memory contained. */
 static void no_leaks(void)
 {
 	struct roc_ep_info info;
@@ -523,7 +523,7 @@ static void no_leaks(void)
 	UNIT_EQ(bar.access, ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE);
 }
 
-/* ioctl(2) as a 32-bit program does it. */
+/* ioctl(2) as a 32-bit program calls it. */
 static long compat_ioctl(int fd, unsigned long nr, void *arg)
 {
 	long ret = 54; /* __NR_ioctl of i386 */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the arguments of the user ABI may not say, in each state of a channel: refused with the
- * errno of the header, and without a change to the card. Their form is in abi.c.
+ * Test argument values that the user ABI refuses in each state of a channel: with the errno of the
+ * header, and without a change to the card. abi.c tests the form of arguments.
  */
 #include "common/case.h"
 
@@ -54,7 +54,7 @@ static void bad_registers(void)
 	UNIT_EQ(reg_modify(ep_fd, CRU_BAR_CARD, CRU_BAR_CARD_SIZE, 1, 1, NULL), -ERANGE);
 	UNIT_EQ(reg_read(ep_fd, CRU_BAR_CARD, 0xfffffffc, &v), -ERANGE);
 	UNIT_EQ(reg_write(ep_fd, CRU_BAR_CARD, 0xfffffffc, 1), -ERANGE);
-	/* A value with bits that are not to be changed; no bits to be changed. */
+	/* A value with bits outside of the mask; an empty mask. */
 	UNIT_EQ(reg_modify(ep_fd, CRU_BAR_DMA, CRU_SCRATCH, 0x0f, 0x1f, NULL), -ERANGE);
 	UNIT_EQ(reg_modify(ep_fd, CRU_BAR_DMA, CRU_SCRATCH, 0, 0, NULL), -EINVAL);
 	UNIT_EQ(emu_touched(CARD0, 0, CRU_BAR_DMA, CRU_SCRATCH).reads, 0);
@@ -87,7 +87,7 @@ static int write_as_user(void *arg)
 	if (abi(fd, ROC_BAR_INFO, &bar) ||
 	    bar.access != (ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE))
 		return 3;
-	/* The allow-list, and BAR2. */
+	/* The allow-list of registers, and BAR 2. */
 	if (reg_write(fd, CRU_BAR_DMA, CRU_SCRATCH, 0x55))
 		return 4;
 	if (reg_modify(fd, CRU_BAR_DMA, CRU_TIME_FRAME, 1u << 20, 0, NULL))
@@ -208,7 +208,7 @@ static void bad_rings(void)
 	close(other);
 }
 
-/* A channel without rings: what needs them says so. */
+/* A channel without rings: ioctls that need them fail with the right errno. */
 static void without_rings(void)
 {
 	struct roc_ch_wait w = {.size = sizeof(w), .min_ready = 1};
@@ -251,7 +251,7 @@ static void stopped_channel(void)
 	UNIT_EQ(control(ch_fd, ROC_CH_RESET, 0, ROC_RESET_INTERNAL_SIU), -EOPNOTSUPP);
 	for (level = 3; level; level <<= 1)
 		UNIT_EQ(control(ch_fd, ROC_CH_RESET, 0, level | 1 << 2), -EINVAL);
-	/* Not running: no reason to sleep, whatever the deadline. */
+	/* A stopped channel: the wait ends at once, whatever its timeout. */
 	w.deadline = UINT64_MAX;
 	UNIT_EQ(abi(ch_fd, ROC_CH_WAIT, &w), 0);
 	UNIT_EQ(w.ready, 0);
@@ -314,7 +314,7 @@ static void on_alarm(int number)
 
 static int interrupted_wait(int fd)
 {
-	/* More than once: the first may come before we sleep. */
+	/* More than one signal: the first one may come before the wait. */
 	struct itimerval soon = {{0, 100000}, {0, 100000}}, never = {.it_value = {0}};
 	struct sigaction action = {.sa_handler = on_alarm};
 	struct roc_ch_wait w = {.size = sizeof(w), .min_ready = 1};
@@ -328,7 +328,7 @@ static int interrupted_wait(int fd)
 	return err;
 }
 
-/* Everything that a running channel refuses, and what its run-enable bit is protected from. */
+/* Everything that a running channel refuses, and the protection of its run-enable bit. */
 static void running_channel(void)
 {
 	struct rig r = {.id = EP1, .source = ROC_SOURCE_DDG, .links = 1, .count = 4};
@@ -350,7 +350,7 @@ static void running_channel(void)
 	UNIT_EQ(buffer_register(fd, r.base, HUGE, 0, &reply), -EBUSY);
 	UNIT_EQ(buffer_unregister(fd, r.handle), -EBUSY);
 
-	/* No superpage in the card: nothing comes. */
+	/* No superpage is in the card: no data come. */
 	begin = now_ns();
 	w.deadline = begin + 200000000;
 	UNIT_EQ(abi(fd, ROC_CH_WAIT, &w), -ETIME);
@@ -360,7 +360,9 @@ static void running_channel(void)
 	UNIT_EQ(abi(fd, ROC_CH_WAIT, &w), -ETIME);
 	UNIT_EQ(interrupted_wait(fd), -EINTR);
 
-	/* Run enable is in use, through either endpoint; the other bits of its register are not. */
+	/*
+	 * Run enable is in use, for both endpoints; the other bits of its register may be written.
+	 */
 	for (ep = 0; ep < 2; ep++) {
 		int efd = node_open(ep ? EP1 : EP0, -1);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The card's temperature as every other sensor of the machine: hwmon, `sensors`, the alarm and
- * its uevent. None of our tools takes part.
+ * Test the card's temperature with the standard interfaces only: hwmon, `sensors`, the alarm and
+ * its uevent.
  */
 #include "common/case.h"
 #include "common/uevent.h"
@@ -52,7 +52,7 @@ static bool left_alone(unsigned int ms)
 	return !emu_count(CARD0, 0, "mmio_reads");
 }
 
-/* The time between two looks can be set, within what makes sense. */
+/* The poll interval can be set, within limits. */
 static void period(void)
 {
 	UNIT_EQ(value("update_interval"), LOOK_USUAL_MS);
@@ -61,13 +61,13 @@ static void period(void)
 	UNIT_EQ(look_every(EP0, 3600000), 0);
 	UNIT_EQ(value("update_interval"), 60000);
 	UNIT_EQ(RUN("as-user reader sh -c 'echo 1000 > %s/update_interval'", hwmon), 1);
-	/* One look when it is set, and one that was on its way; then none for a minute. */
+	/* One poll when it is set, and one that was in progress; then none for a minute. */
 	CU_ASSERT(UNIT_WAIT(left_alone(1000), LOOK_MS));
 	UNIT_EQ(look_every(EP0, OFTEN_MS), 0);
 	CU_ASSERT(UNIT_WAIT(emu_count(CARD0, 0, "mmio_reads") > 3, LOOK_MS));
 }
 
-/* What an administrator types. */
+/* As an administrator runs it. */
 static void sensors(void)
 {
 	UNIT_EQ(RUN("sensors"), 0);
@@ -80,7 +80,7 @@ static void sensors(void)
 	CU_ASSERT(strstr(out, "ALARM") == NULL);
 }
 
-/* As programs read it: both cards, each with its own temperature. */
+/* As programs read it: each of both cards has its own temperature. */
 static void sensors_json(void)
 {
 	static const double wanted[] = {52, 37};

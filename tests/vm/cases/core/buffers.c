@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Buffers: what cannot be registered, superpages that must never reach the card, and that every pin
- * is given back.
+ * Test buffers: memory that cannot be registered, superpages that must never reach the card, and
+ * that every pin is released.
  */
 #include "common/case.h"
 
@@ -15,7 +15,7 @@
 #define BUFFERS_MAX 1024
 #define RAMFS "/run/case-ramfs"
 
-/* A running channel with one buffer: raw entries go in, and how they come back is looked at. */
+/* A running channel with one buffer: submit raw entries and check how they are returned. */
 struct bench {
 	struct rig r;
 	uint64_t pushed;
@@ -86,7 +86,7 @@ static void bad_superpages(void)
 	REFUSED(ROC_REASON_RESERVED, .buffer = h, .length = MIB, .reserved = 1);
 	REFUSED(ROC_REASON_RESERVED, .buffer = h, .length = MIB, .reserved = 1ull << 63);
 #undef REFUSED
-	/* Not one of them was seen by the card. */
+	/* The card got none of them. */
 	for (l = 0; l < CRU_LINK_SLOTS; l++) {
 		UNIT_EQ(emu_touched(CARD0, 0, CRU_BAR_DMA, CRU_SP_HIGH(l)).writes, 0);
 		UNIT_EQ(emu_touched(CARD0, 0, CRU_BAR_DMA, CRU_SP_LOW(l)).writes, 0);
@@ -97,7 +97,7 @@ static void bad_superpages(void)
 	UNIT_EQ(info.state, ROC_CH_RUNNING);
 	UNIT_EQ(info.refused, 24);
 	UNIT_EQ(info.pushed, 0);
-	/* A good one still works. */
+	/* A valid one still works. */
 	b.r.sequence = 24;
 	rig_push(&b.r, 4);
 	CU_ASSERT(rig_run(&b.r, 4, 5000));
@@ -108,7 +108,7 @@ static void bad_superpages(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* Two hugepages that are no neighbours: a superpage across their border has no bus address. */
+/* Two hugepages that are not adjacent: a superpage across their border has no bus address. */
 static void across_extents(void)
 {
 	struct bench b = {.r = {.id = EP0, .superpage = MIB, .count = 4}};
@@ -146,7 +146,7 @@ static void across_extents(void)
 	munmap(b.r.memory, 2 * HUGE);
 }
 
-/* Pages of 4 KiB against their physical order: hopeless without an IOMMU, no matter with one. */
+/* Pages of 4 KiB in descending physical order: impossible without an IOMMU, no problem with one. */
 static void plain_pages(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .superpage = MIB, .count = 8};
@@ -206,7 +206,7 @@ static int register_within(void *arg)
 		return 2;
 	strncpy(l->sentence, roc_error(), sizeof(l->sentence) - 1);
 	l->pinned = pinned_by(0);
-	/* Up to the limit is fine; what is charged counts, and is given back. */
+	/* Up to the memlock limit it works; the charge is counted, and returned. */
 	if (buffer_register(fd, l->memory, 4 * MIB, 0, &reply))
 		return 3;
 	l->second = buffer_register(fd, l->memory, PAGE, 0, &l->reply);
@@ -227,7 +227,7 @@ static void memlock_limit(void)
 	UNIT_EQ(l->err, -ENOMEM);
 	UNIT_EQ(l->reply.reason, ROC_REASON_MEMLOCK);
 	UNIT_EQ(l->reply.limit, 4 * MIB);
-	UNIT_EQ(l->reply.pinned, 4 * MIB); /* of the second try, with all of the limit in use */
+	UNIT_EQ(l->reply.pinned, 4 * MIB); /* of the second try, with the limit used up */
 	UNIT_EQ(l->reply.handle, 0);
 	UNIT_EQ(l->pinned, 0);
 	UNIT_EQ(l->second, -ENOMEM);
@@ -235,7 +235,7 @@ static void memlock_limit(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(l->sentence, "4194304"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(l->sentence, "RLIMIT_MEMLOCK"));
 	UNIT_EQ(pins(), before);
-	/* CAP_IPC_LOCK is not bound by it. */
+	/* CAP_IPC_LOCK lifts the limit. */
 	UNIT_EQ(child_run(AS_ROOT, register_within, l, 10000), 2);
 	munmap(l->memory, 6 * MIB);
 	shared_free(l, sizeof(*l));
@@ -262,7 +262,7 @@ static int unregister_inherited(void *arg)
 	return -buffer_unregister(f->fd, f->reply.handle);
 }
 
-/* All that the limit allows, and then three children with the same descriptor. */
+/* Register up to the limit, then fork three children with the same descriptor. */
 static int register_and_fork(void *arg)
 {
 	struct rlimit limit = {4 * MIB, 4 * MIB};
@@ -278,7 +278,7 @@ static int register_and_fork(void *arg)
 		f->child[i] = child_run(AS_ROOT, register_inherited, f, 10000);
 	if (pinned_by(0) != 4 * MIB / PAGE)
 		return 2;
-	/* What is the open file's they may do. */
+	/* They may do what the open file permits. */
 	f->reply.handle = reply.handle;
 	f->unregister = child_run(AS_ROOT, unregister_inherited, f, 10000);
 	if (pinned_by(0))
@@ -330,7 +330,7 @@ static void pins_balance(void)
 	munmap(memory, 8 * MIB);
 }
 
-/* What cannot be pinned: nothing stays pinned of the part that could. */
+/* If pinning fails in the middle, no page stays pinned. */
 static void unpinnable(void)
 {
 	struct roc_buf_register reply;
@@ -351,7 +351,7 @@ static void unpinnable(void)
 	UNIT_EQ(reply.reason, ROC_REASON_PIN);
 	munmap(plain, 16 * PAGE);
 
-	/* Nobody's card may write into a card's registers. */
+	/* Registers of a card cannot be registered as a card's buffer. */
 	UNIT_NEED(!abi(ep, ROC_BAR_INFO, &bar));
 	device = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, ep, bar.mmap_offset);
 	UNIT_NEED(device != MAP_FAILED);
@@ -374,7 +374,7 @@ static void unpinnable(void)
 	munmap(memory, HUGE);
 }
 
-/* A file that is no memfd's: who provides it could hold up whoever unpins it. */
+/* A file other than a memfd: its provider could block the unpinning process. */
 static void of_a_file(void)
 {
 	int fd = node_open(EP0, 0), file;
@@ -394,7 +394,7 @@ static void of_a_file(void)
 	UNIT_EQ(pins(), before);
 	UNIT_EQ(pinned_by(0), 0);
 	munmap(memory, 8 * PAGE);
-	/* What of it is the process's own is its own. */
+	/* Private pages in a mapping of it are the process's own. */
 	memory = mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
 	UNIT_NEED(memory != MAP_FAILED);
 	CU_ASSERT(buffer_register(fd, memory, 8 * PAGE, 0, &reply) != -EFAULT);
@@ -414,7 +414,7 @@ static void too_many(void)
 	int fd = node_open(EP0, 0);
 	unsigned int i, err = 0;
 
-	/* Each its own page: the kernel's DMA debugging counts how often one is mapped. */
+	/* Each registers its own page: the kernel's DMA debugging counts mappings of a page. */
 	for (i = 0; i < BUFFERS_MAX; i++)
 		err |= buffer_register(fd, memory + i * PAGE, PAGE, 0, &reply);
 	UNIT_EQ(err, 0);
@@ -431,7 +431,7 @@ static void too_many(void)
 	munmap(memory, 2 * HUGE);
 }
 
-/* The owner throws its mapping away: the card still writes into memory that nobody else gets. */
+/* The owner unmaps its memory: the card's writes still go to pages that no other process gets. */
 static void unmapped_while_registered(void)
 {
 	struct rig r = {.id = EP0, .superpage = MIB, .count = 8, .links = 0x1, .no_poison = true};
@@ -466,7 +466,7 @@ static int write_all(void *arg)
 	return 0;
 }
 
-/* Private memory, registered, then fork: the parent goes on seeing what the card writes. */
+/* Register private memory, then fork: the parent still sees the card's writes. */
 static void fork_with_private_memory(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .superpage = MIB, .count = 4};

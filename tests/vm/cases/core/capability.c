@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A card with events whose configuration space says odd things: it is used as a plain one, and what
- * users may write never becomes a ring's address or an interrupt's. What is wrong with a capability
- * is tried through and through in tests/unit/kmod/core/kmod_vsec.c; here is that the module asks.
+ * Test a card with events and an invalid capability: the driver uses it as a plain one, and values
+ * that users may write never become the address of a ring or of an interrupt message. All invalid
+ * capabilities are in tests/unit/kmod/core/kmod_vsec.c; this tests that the module checks them.
  */
 #include "common/case.h"
 
@@ -22,7 +22,7 @@ static bool skip(void)
 	return true;
 }
 
-/* Off and on; does it have events now? */
+/* Unbind and bind the driver; returns whether the card has events now. */
 static bool events_again(void)
 {
 	strcpy(address, pci_address(EP0));
@@ -41,8 +41,8 @@ static void works(void)
 	rig_close(&r);
 }
 
-/* This word is something else: no events, for that reason. */
-static void odd(uint32_t offset, uint32_t value, const char *reason)
+/* Change this word: the card is used without events, for that reason. */
+static void invalid(uint32_t offset, uint32_t value, const char *reason)
 {
 	uint32_t before = emu_config(CARD0, 0, offset);
 
@@ -53,23 +53,24 @@ static void odd(uint32_t offset, uint32_t value, const char *reason)
 	emu_config_set(CARD0, 0, offset, before);
 }
 
-static void odd_words(void)
+static void invalid_words(void)
 {
 	if (skip())
 		return;
-	odd(VSEC + EVENT_VSEC_LIMITS, emu_config(CARD0, 0, VSEC + EVENT_VSEC_LIMITS) | 255 << 8,
-	    "largest ring size is out of range");
+	invalid(VSEC + EVENT_VSEC_LIMITS, emu_config(CARD0, 0, VSEC + EVENT_VSEC_LIMITS) | 255 << 8,
+		"largest ring size is out of range");
 	works();
 	/* Rings that may be, but with fewer entries than there are links. */
-	odd(VSEC + EVENT_VSEC_LIMITS,
-	    (emu_config(CARD0, 0, VSEC + EVENT_VSEC_LIMITS) & ~0xff00u) | 4 << 8,
-	    "rings are too small");
+	invalid(VSEC + EVENT_VSEC_LIMITS,
+		(emu_config(CARD0, 0, VSEC + EVENT_VSEC_LIMITS) & ~0xff00u) | 4 << 8,
+		"rings are too small");
 	works();
-	odd(VSEC + EVENT_VSEC_CARD, BLOCKS + 0x800, "the ID register of a block does not match");
+	invalid(VSEC + EVENT_VSEC_CARD, BLOCKS + 0x800,
+		"the ID register of a block does not match");
 	CU_ASSERT(events_again());
 }
 
-/* Its table of messages has room for two, of which it can name one. */
+/* Its MSI-X table has two messages, and it can use one of them. */
 static void fewer_vectors(void)
 {
 	uint32_t limits;
@@ -85,7 +86,7 @@ static void fewer_vectors(void)
 	emu_config_set(CARD0, 0, VSEC + EVENT_VSEC_LIMITS, limits);
 }
 
-/* A block in BAR2, and everything there as a block has it. */
+/* A block in BAR 2, with the contents of a valid block. */
 static void in_reach_of_users(void)
 {
 	int fd = node_open(EP0, -1);
@@ -99,12 +100,12 @@ static void in_reach_of_users(void)
 		0);
 	UNIT_EQ(reg_write(fd, CRU_BAR_CARD, STORAGE + EVENT_LIMITS, 16 << 16 | 128), 0);
 	close(fd);
-	odd(VSEC + EVENT_VSEC_CHANNEL, STORAGE | CRU_BAR_CARD, "where users may write");
-	odd(VSEC + EVENT_VSEC_CARD, STORAGE | CRU_BAR_CARD, "where users may write");
+	invalid(VSEC + EVENT_VSEC_CHANNEL, STORAGE | CRU_BAR_CARD, "where users may write");
+	invalid(VSEC + EVENT_VSEC_CARD, STORAGE | CRU_BAR_CARD, "where users may write");
 	CU_ASSERT(events_again());
 }
 
-/* No memory is no fault of the card's: it is not there, rather than another than it is. */
+/* Without memory the probe fails; the card is not used as a plain one. */
 static void no_memory(void)
 {
 	if (skip())
@@ -130,6 +131,7 @@ static void leave(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-UNIT_MAIN("capability", {"odd words", odd_words}, {"fewer vectors than messages", fewer_vectors},
+UNIT_MAIN("capability", {"invalid words", invalid_words},
+	  {"fewer vectors than messages", fewer_vectors},
 	  {"blocks users may write", in_reach_of_users}, {"no memory", no_memory},
-	  {"as it was", leave})
+	  {"card works as before", leave})

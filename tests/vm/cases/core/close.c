@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What other threads and processes do to a channel's reader: signals while it waits, and its close
- * while others hold copies of its descriptor or mappings: a child between fork and exec, a child
- * that sleeps, a receiver of SCM_RIGHTS. When the opener's last close returns the card writes no
- * more, the memory is the opener's, and the channel is free. Runs on the first card of a guest,
- * whatever its channel type.
+ * Test how other threads and processes affect a channel's reader: signals during a wait, and a
+ * close while others have copies of its descriptor or mappings: a child between fork and exec, a
+ * sleeping child, a receiver of SCM_RIGHTS. When the opener's last close returns, the card writes
+ * no more, the opener has its memory, and the channel is free.
+ *
+ * Runs on the first card of a guest, whatever its channel type.
  */
 #include "common/case.h"
 
@@ -27,7 +28,7 @@
 static struct rig rig;
 static struct reader reader;
 static struct taker taker;
-static uint8_t *memory; /* of the pool: what the card writes to while the channel is open */
+static uint8_t *memory; /* of the pool: card's target memory while the channel is open */
 
 static bool pool_open(void)
 {
@@ -179,14 +180,14 @@ static void sub_normal(void)
 	emu_normal_robinnp(CARD0);
 }
 
-static bool card_quiet(void)
+static bool card_idle(void)
 {
 	return emu_quiet(CARD0, 0, 30);
 }
 
 static const struct type {
 	const char *card, *id;
-	unsigned int rounds; /* beside fork and exec; others start and stop slower than a stream */
+	unsigned int rounds; /* beside fork and exec; a stream starts and stops fastest */
 	bool (*open)(void);
 	bool (*start)(void);
 	int (*fd)(void);
@@ -195,14 +196,14 @@ static const struct type {
 	void (*normal)(void);
 	const volatile void *(*map)(void);
 	const volatile void *(*bell)(void); /* NULL: there is none */
-	bool (*idle)(void);		    /* start, and nothing comes */
-	int (*wait)(unsigned int ms);	    /* for what does not come */
+	bool (*idle)(void);		    /* start, without data */
+	int (*wait)(unsigned int ms);	    /* wait in which no data come */
 } types[] = {
 	{"245", EP0, 100, pool_open, pool_start, pool_fd, pool_close, pool_intact, pool_normal,
 	 pool_map, NULL, pool_idle, pool_wait},
-	{"4001", P40_ID, 300, stream_open, stream_start, stream_fd, stream_close, card_quiet,
+	{"4001", P40_ID, 300, stream_open, stream_start, stream_fd, stream_close, card_idle,
 	 stream_normal, stream_map, stream_bell, stream_idle, stream_wait},
-	{"6001", ROBINNP_ID, 100, sub_open, sub_start, sub_fd, sub_close, card_quiet, sub_normal,
+	{"6001", ROBINNP_ID, 100, sub_open, sub_start, sub_fd, sub_close, card_idle, sub_normal,
 	 sub_map, sub_bell, sub_idle, sub_wait},
 };
 
@@ -242,7 +243,7 @@ static void *fork_and_execute(void *arg)
 	return NULL;
 }
 
-/* A copy lives from fork to exec, in a child of another thread. */
+/* A copy exists from fork to exec, in a child of another thread. */
 static void beside_fork_and_exec(void)
 {
 	unsigned int round, refused = 0, changed = 0;
@@ -270,7 +271,7 @@ static void beside_fork_and_exec(void)
 	unit_note("%u closes beside %u times fork and exec", round, executed);
 }
 
-/* A child that sleeps with its copy, then tries what can be done with it. */
+/* A child that sleeps with its copy, then tries all calls on it. */
 struct heir {
 	int fd;
 	volatile int asleep, wake, start, info, read_only;
@@ -287,7 +288,9 @@ static int inherit(void *arg)
 	return 0;
 }
 
-/* The opener has started a run. It closes while @child has what it inherited, and opens again. */
+/*
+ * The opener has started a run. It closes while @child has its inherited copies, and opens again.
+ */
 static void close_beside(int (*child)(void *arg), struct heir *h)
 {
 	pid_t pid = child_start(AS_ROOT, child, h);
@@ -306,7 +309,7 @@ static void close_beside(int (*child)(void *arg), struct heir *h)
 	CU_ASSERT(type->intact());
 }
 
-/* What the child does with its copy is refused. */
+/* All calls of the child on its copy are refused. */
 static void sleeping_child(void)
 {
 	struct heir *h = shared_alloc(sizeof(*h));
@@ -329,7 +332,7 @@ static int open_and_fork(void *arg)
 	if (!type->open() || !type->start())
 		return 1;
 	h->fd = type->fd();
-	/* Not by child_start(): its children die with their parent. */
+	/* Not by child_start(), whose children die with their parent. */
 	if (!fork())
 		_exit(inherit(h));
 	UNIT_WAIT(h->wake, 60000);
@@ -356,7 +359,7 @@ static void opener_killed(void)
 	shared_free(h, sizeof(*h));
 }
 
-/* The opener's own copies keep the channel, in whatever order they are closed. */
+/* Copies in the opener itself keep the channel open, in whatever order they are closed. */
 static void own_copies(void)
 {
 	int copy, last;
@@ -380,7 +383,7 @@ static void own_copies(void)
 
 #define PAGE 4096ul
 
-/* A child that has nothing but a mapping, which MADV_DOFORK left to it. */
+/* A child that has only a mapping, inherited by MADV_DOFORK. */
 static int keep_mapping(void *arg)
 {
 	const volatile uint8_t *at = (const volatile uint8_t *)type->map();
@@ -406,7 +409,7 @@ static void inherited_mapping(void)
 	if (type->bell)
 		CU_ASSERT(madvise((void *)type->bell(), PAGE, MADV_DOFORK) && errno == EINVAL);
 	if (madvise((void *)type->map(), PAGE, MADV_DOFORK)) {
-		/* As of Linux 7: no child has the mapping. */
+		/* Since Linux 7 children do not inherit the mapping. */
 		UNIT_EQ(errno, EINVAL);
 		type->close();
 	} else {
@@ -427,8 +430,8 @@ static void *wait_in_thread(void *arg)
 }
 
 /*
- * As beside system(): the thread that it is called in blocks SIGCHLD, so the kernel interrupts
- * another one for a signal that has no handler.
+ * As beside system(): the calling thread blocks SIGCHLD, so the kernel interrupts another one for a
+ * signal without a handler.
  */
 static void signals_without_handler(void)
 {
@@ -510,7 +513,7 @@ static void *signal_waiter(void *arg)
 	return NULL;
 }
 
-/* A handler ends the wait, also one with SA_RESTART, as of poll(). */
+/* A signal handler ends the wait, also with SA_RESTART, as for poll(). */
 static void signals_with_handler(void)
 {
 	static const int flags[] = {0, SA_RESTART};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * dma-bufs: the card writes into memory of others, others see what the card wrote into ours, and
- * how long each of them has it.
+ * Test dma-bufs: the card writes into memory of other exporters, other devices read what the card
+ * wrote into memory of roc, and the lifetime of both.
  */
 #include "common/case.h"
 #include "common/dmabuf.h"
@@ -15,7 +15,7 @@
 #define PAGE 4096ul
 #define LIMIT_MS 10000
 
-/* Of the module for tests; one for the whole program. */
+/* Descriptor of the test module's node, for the whole program. */
 static int node;
 
 static void *map_shared(int fd, size_t length)
@@ -23,7 +23,7 @@ static void *map_shared(int fd, size_t length)
 	return mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
-/* A run into an imported dma-buf, which is seen through a mapping of it. */
+/* A run into an imported dma-buf; the test reads it through a mapping. */
 static void run_into(int fd, void *memory, uint64_t offset)
 {
 	struct rig r = {.id = EP0,
@@ -48,7 +48,7 @@ static void import_udmabuf(void)
 	void *memory;
 
 	UNIT_NEED(memfd >= 0 && !ftruncate(memfd, 8 * MIB));
-	/* udmabuf takes huge pages that are not there yet for reserved ones (6.12). */
+	/* udmabuf treats hugepages that are not there yet as reserved ones (6.12). */
 	memory = map_shared(memfd, 8 * MIB);
 	UNIT_NEED(memory != MAP_FAILED);
 	memset(memory, 0, 8 * MIB);
@@ -66,7 +66,7 @@ static void import_udmabuf(void)
 	close(memfd);
 }
 
-/* While it is imported it is held, also by one that could move; afterwards it is not. */
+/* While imported it is pinned, even if its exporter could move it; afterwards it is not. */
 static void import_holds(uint32_t kind)
 {
 	struct roc_buf_import reply = {.granule = MIB};
@@ -88,7 +88,7 @@ static void import_holds(uint32_t kind)
 	UNIT_EQ(use.attached, 0);
 	UNIT_EQ(use.mapped, 0);
 	UNIT_EQ(use.pinned, 0);
-	/* The last close does it, too, and the descriptor of the dma-buf is not needed. */
+	/* The last close releases it, too, and its own descriptor is not needed. */
 	reply = (struct roc_buf_import){.granule = MIB, .fd = fd};
 	UNIT_EQ(buffer_import(ch, &reply), 0);
 	close(fd);
@@ -115,7 +115,7 @@ static void import_sorts(void)
 		UNIT_NEED(memory != MAP_FAILED);
 		memset(memory, 0x33, 16 * MIB);
 		run_into(fd, memory, 2 * MIB);
-		/* What was not imported was not touched. */
+		/* Memory outside of the imported part is unchanged. */
 		CU_ASSERT(!memcmp(memory, (char *)memory + MIB, MIB));
 		UNIT_EQ(((uint8_t *)memory)[0], 0x33);
 		UNIT_EQ(((uint8_t *)memory)[10 * MIB], 0x33);
@@ -127,7 +127,7 @@ static void import_sorts(void)
 	UNIT_EQ(dmabuf_living(node).exports, 0);
 }
 
-/* Until its memory is where it is to stay the card has no business there. */
+/* The card must not access the memory before it is at its final place. */
 static void import_waits(void)
 {
 	struct roc_buf_import arg = {.granule = MIB, .fd = dmabuf_make(node, 8 * MIB, DMABUF_BUSY)};
@@ -157,7 +157,7 @@ static bool kernel_has(const char *symbol)
 	return found;
 }
 
-/* One import that fails; the dma-buf is as if nobody had come. */
+/* One failing import; the dma-buf is unchanged. */
 static void refused(int ch, uint32_t kind, struct roc_buf_import arg, int err, uint32_t reason,
 		    uint32_t error)
 {
@@ -217,7 +217,7 @@ static void import_refused(void)
 	close(ch);
 	close(plain);
 
-	/* The library says it in words. */
+	/* The library's error message has the reason. */
 	UNIT_NEED(!roc_channel_open(EP0, 0, &channel));
 	fd = dmabuf_make(node, 8 * MIB, DMABUF_PEER);
 	UNIT_EQ(roc_buffer_import(channel, fd, 0, 0, MIB, &handle), -EOPNOTSUPP);
@@ -246,8 +246,11 @@ static void import_while_running(void)
 	CU_ASSERT(UNIT_WAIT(dmabuf_living(node).exports == 0, LIMIT_MS));
 }
 
-/* A card that does not answer may come back as it was: until it is known to be quiet it has it. */
-static void import_until_quiet(void)
+/*
+ * A silent card may return with its old state: it keeps the memory until its quiescence is
+ * verified.
+ */
+static void import_until_quiesced(void)
 {
 	int fd = dmabuf_make(node, 8 * MIB, DMABUF_DYNAMIC);
 	struct rig r = {.id = EP0,
@@ -280,7 +283,7 @@ static void import_until_quiet(void)
 	emu(CARD0, "set 0 rate 0");
 }
 
-/* A reader whose buffer is exported, and a second device that has it. */
+/* A reader whose buffer is exported, and a second device that imports it. */
 struct shared {
 	struct rig r;
 	int fd;
@@ -313,7 +316,7 @@ static void unshare(struct shared *s)
 	CU_ASSERT(UNIT_WAIT(pins() == s->pins, LIMIT_MS));
 }
 
-/* Superpages as they come, while the card goes on: the device reads what we do. */
+/* While the card goes on, the device reads the same superpages as the reader. */
 static void seen_as_written(const char *device, bool dynamic)
 {
 	uint8_t *view = malloc(MIB);
@@ -332,13 +335,13 @@ static void seen_as_written(const char *device, bool dynamic)
 		memset(view, 0, MIB);
 		if (dmabuf_read(node, s.id, e->offset, view, e->received) ||
 		    memcmp(view, s.r.base + e->offset, e->received))
-			find_wrong(&s.r.found, "superpage %u is another one for the device", n);
+			find_wrong(&s.r.found, "the device reads other data in superpage %u", n);
 		rig_take(&s.r, true);
 	}
 	UNIT_EQ(n, 24);
 	rig_stop(&s.r);
 	RIG_OK(&s.r);
-	/* And what it writes we read. */
+	/* The reader sees the device's writes. */
 	memset(view, 0x77, MIB);
 	UNIT_EQ(dmabuf_write(node, s.id, 3 * MIB + 5, view, MIB), 0);
 	CU_ASSERT(!memcmp(s.r.base + 3 * MIB + 5, view, MIB));
@@ -352,14 +355,14 @@ static void seen_as_written(const char *device, bool dynamic)
 
 static void export_seen(void)
 {
-	/* One that takes pieces of any length, and one that does not. */
+	/* A device that takes segments of any length, and one that does not. */
 	seen_as_written(pci_address(OTHER_EP0), true);
 	seen_as_written(dmabuf_device(), false);
 }
 
 /*
- * A device of 32 bits, and memory of node 1, which is all above 4 GiB: the kernel would bounce. Its
- * copy, made before the card wrote, would come back over the card's data.
+ * A device with 32-bit DMA, and memory of node 1 above 4 GiB: the kernel would use a bounce buffer.
+ * Its copy, older than the card's data, would overwrite them later.
  */
 static void export_to_one_that_bounces(void)
 {
@@ -426,7 +429,7 @@ static void export_mapped(void)
 	memory[5 * MIB]++;
 	UNIT_EQ(part[PAGE], s.r.base[5 * MIB]);
 	munmap(part, 3 * PAGE);
-	/* Neither private, nor beyond the end, nor for writing where that was not asked for. */
+	/* Neither private, nor beyond the end, nor writable without the flag. */
 	p = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, s.fd, 0);
 	CU_ASSERT(p == MAP_FAILED && errno == EINVAL);
 	p = mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, s.fd, 8 * MIB - PAGE);
@@ -470,7 +473,7 @@ static void export_refused(void)
 	CU_ASSERT(UNIT_WAIT(dmabuf_living(node).exports == 0, LIMIT_MS));
 }
 
-/* A process that is not the opener, with a copy of its descriptor. */
+/* A process other than the opener, with a copy of its descriptor. */
 struct other {
 	pid_t opener;
 	int fd;
@@ -497,7 +500,7 @@ static int export_as_other(void *arg)
 	return 0;
 }
 
-/* @inherits: by fork(), else it takes it from the opener as a receiver of SCM_RIGHTS would. */
+/* @inherits: by fork(); otherwise it fetches the copy, like a receiver of SCM_RIGHTS. */
 static void refused_to_other(bool inherits)
 {
 	struct other *o = shared_alloc(sizeof(*o));
@@ -528,7 +531,7 @@ static void refused_to_other(bool inherits)
 	shared_free(o, sizeof(*o));
 }
 
-/* Only the opener exports its memory, by a descriptor that it may write to. */
+/* Only the opener can export its memory, by a writable descriptor. */
 static void export_of_the_opener_only(void)
 {
 	void *memory = memory_make(HUGE, HUGE, LAYOUT_ASCENDING);
@@ -546,7 +549,7 @@ static void export_of_the_opener_only(void)
 	refused_to_other(false);
 }
 
-/* The channel is closed and the memory's owner has nothing of it: who imported it still has it. */
+/* The channel is closed and its memory unmapped: the importer still has it. */
 static void export_outlives_close(void)
 {
 	uint8_t *before = malloc(8 * MIB), *view = malloc(8 * MIB), *memory;
@@ -577,7 +580,10 @@ static void export_outlives_close(void)
 	free(view);
 }
 
-/* The card goes, or is reset: everybody who can be told is, and nobody gets it any more. */
+/*
+ * The card is removed, or reset: dynamic importers are notified, and no importer can map it any
+ * more.
+ */
 static void revoked(bool reset, bool closed)
 {
 	uint8_t *before = malloc(8 * MIB), *view = malloc(8 * MIB), *memory;
@@ -611,7 +617,7 @@ static void revoked(bool reset, bool closed)
 	CU_ASSERT(p == MAP_FAILED && errno == ENODEV);
 	UNIT_EQ(dmabuf_sync(s.fd, true), -ENODEV);
 	UNIT_EQ(dmabuf_sync(s.fd, false), 0);
-	/* What was mapped is there, and nobody else's: the pages are held. */
+	/* Existing mappings still reach the same pages, which stay allocated. */
 	UNIT_EQ(pins() - s.pins, 8 * MIB / PAGE);
 	memcpy(before, memory, 8 * MIB);
 	UNIT_EQ(dmabuf_read(node, quiet, 0, view, 8 * MIB), 0);
@@ -623,7 +629,7 @@ static void revoked(bool reset, bool closed)
 		rig_close(&s.r);
 	if (!reset)
 		UNIT_NEED(driver_bind(address));
-	/* For good. */
+	/* Permanently. */
 	UNIT_EQ(dmabuf_take(node, device, s.fd, true), -ENODEV);
 	munmap(memory, 8 * MIB);
 	dmabuf_drop(node, quiet);
@@ -636,7 +642,7 @@ static void export_ends_with_card(void)
 {
 	revoked(false, false);
 	revoked(false, true);
-	/* What comes after is as good as ever. */
+	/* Later exports work. */
 	seen_as_written(dmabuf_device(), true);
 }
 
@@ -645,7 +651,7 @@ static void export_ends_with_reset(void)
 	revoked(true, false);
 }
 
-/* From one card to another, which is a device like all others, too. */
+/* From one card to another, which is an importing device like any other. */
 static void from_card_to_card(void)
 {
 	struct rig r = {.id = OTHER_EP0, .source = ROC_SOURCE_DDG, .count = 8, .import = true};
@@ -659,7 +665,10 @@ static void from_card_to_card(void)
 	r.dmabuf = s.fd;
 	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
 	RIG_OK(&r);
-	/* Its card goes. What is imported is pinned: the other one goes on, and ends as always. */
+	/*
+	 * The exporting card is removed. Imported memory is pinned: the other card goes on, and
+	 * ends as usual.
+	 */
 	UNIT_NEED(rig_start(&r));
 	UNIT_EQ(driver_unbind(address), 0);
 	rig_push(&r, RIG_MAX);
@@ -677,13 +686,13 @@ struct limited {
 	void *memory;
 	volatile int fd;  /* of the dma-buf, in the child */
 	volatile bool go; /* the child may end */
-	bool closes;	  /* what it exported */
+	bool closes;	  /* size of the export */
 	int same;
 	struct roc_buf_export reply;
 	char sentence[512];
 };
 
-/* All that the limit allows, exported; and wait. */
+/* Export memory up to the limit, and wait. */
 static int export_and_wait(void *arg)
 {
 	struct rlimit limit = {4 * MIB, 4 * MIB};
@@ -718,7 +727,7 @@ static int export_more(void *arg)
 	return -err;
 }
 
-/* What is exported may outlive the process, whose limit does not. */
+/* An export may outlive the process and its limit. */
 static void export_counts_for_the_user(void)
 {
 	struct limited *l = shared_alloc(sizeof(*l));
@@ -743,7 +752,7 @@ static void export_counts_for_the_user(void)
 	UNIT_EQ(l->reply.limit, 4 * MIB);
 	UNIT_EQ(l->reply.pinned, 4 * MIB);
 	CU_ASSERT_PTR_NOT_NULL(strstr(l->sentence, "4194304"));
-	/* CAP_IPC_LOCK is not bound by it, and another user has a count of its own. */
+	/* CAP_IPC_LOCK lifts the limit, and another user has its own count. */
 	UNIT_EQ(child_run(AS_ROOT, export_more, l, LIMIT_MS), 0);
 	close(fd);
 	CU_ASSERT(UNIT_WAIT(pins() == before, LIMIT_MS));
@@ -753,8 +762,8 @@ static void export_counts_for_the_user(void)
 	shared_free(l, sizeof(*l));
 }
 
-/* All that the limit allows, but there is no number for it, or it is closed at once; and wait. */
-static int export_in_vain(void *arg)
+/* Export up to the limit without a free descriptor, or close it at once; and wait. */
+static int export_and_fail(void *arg)
 {
 	struct rlimit limit = {4 * MIB, 4 * MIB}, files, none;
 	struct roc_buf_export reply;
@@ -777,7 +786,7 @@ static int export_in_vain(void *arg)
 	return !UNIT_WAIT(l->go, LIMIT_MS);
 }
 
-static void vain_counts_for_nobody(bool closes, int result)
+static void not_charged(bool closes, int result)
 {
 	struct limited *l = shared_alloc(sizeof(*l));
 	int64_t before = pins();
@@ -786,7 +795,7 @@ static void vain_counts_for_nobody(bool closes, int result)
 	l->fd = -1;
 	l->closes = closes;
 	l->memory = memory_make(4 * MIB, HUGE, LAYOUT_ASCENDING);
-	pid = child_start(AS_READER, export_in_vain, l);
+	pid = child_start(AS_READER, export_and_fail, l);
 	CU_ASSERT(UNIT_WAIT(l->fd >= 0, LIMIT_MS));
 	UNIT_EQ(l->same, result);
 	UNIT_EQ(pins() - before, 4 * MIB / PAGE);
@@ -798,14 +807,14 @@ static void vain_counts_for_nobody(bool closes, int result)
 	shared_free(l, sizeof(*l));
 }
 
-/* The buffer is still there, and counts for its process. */
+/* The buffer is still there, and charged to its process. */
 static void not_exported(void)
 {
-	vain_counts_for_nobody(false, -EMFILE);
-	vain_counts_for_nobody(true, 0);
+	not_charged(false, -EMFILE);
+	not_charged(true, 0);
 }
 
-/* Nobody has anything any more, of the module for tests either. */
+/* No user is left, of the test module either. */
 static void nothing_left(void)
 {
 	struct dmabuf_alive alive = dmabuf_living(node);
@@ -825,7 +834,7 @@ static void begin(void)
 UNIT_MAIN("dmabuf", {"begin", begin}, {"import of udmabuf", import_udmabuf},
 	  {"import of all sorts", import_sorts}, {"import waits for its memory", import_waits},
 	  {"import refused", import_refused}, {"import while running", import_while_running},
-	  {"import until the card is quiet", import_until_quiet},
+	  {"import until the card is quiesced", import_until_quiesced},
 	  {"export seen by another device", export_seen},
 	  {"export to a device that bounces", export_to_one_that_bounces},
 	  {"export mapped", export_mapped}, {"export refused", export_refused},
@@ -835,5 +844,5 @@ UNIT_MAIN("dmabuf", {"begin", begin}, {"import of udmabuf", import_udmabuf},
 	  {"export ends with a reset", export_ends_with_reset},
 	  {"from card to card", from_card_to_card},
 	  {"export counts for the user", export_counts_for_the_user},
-	  {"what is not exported counts for nobody", not_exported},
+	  {"failed and closed exports are not charged", not_exported},
 	  {"nothing is left", nothing_left})

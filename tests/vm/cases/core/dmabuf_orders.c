@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * dma-bufs meet removal and close, in both orders, and callers that cannot be told: forced by
- * points in the module (kmod/core/points.h).
+ * Test dma-bufs against removal and close, in both orders, and results that cannot be copied out.
+ * Points in the module force the orders (kmod/core/points.h).
  */
 #include "common/case.h"
 #include "common/dmabuf.h"
@@ -12,11 +12,11 @@
 
 #define PAGE 4096ul
 #define LIMIT_MS 10000
-#define MEET_MS 60 /* so long does the second party get to arrive where it waits for the first */
+#define MEET_MS 60 /* time for the second party to reach the lock that the first one has */
 
 static int node;
 
-/* A call that is held up. */
+/* A call that is held at a point. */
 struct held {
 	pthread_t thread;
 	int fd;
@@ -35,7 +35,7 @@ static void *call(void *arg)
 	return NULL;
 }
 
-/* ioctl, or close() where @nr is 0, by another thread; it has come to @point. */
+/* Start an ioctl, or close() if @nr is 0, in another thread, and wait until it is at @point. */
 static bool begin(struct held *h, const char *point, int fd, unsigned long nr, void *arg)
 {
 	*h = (struct held){.fd = fd, .nr = nr, .arg = arg};
@@ -84,7 +84,7 @@ static bool ready(void)
 	return points_there();
 }
 
-/* Mapped for a card that goes: removal waits for it, and takes it back. */
+/* Mapped during a removal: the removal waits for it, and undoes it. */
 static void import_then_removal(void)
 {
 	struct roc_buf_import arg = {.size = sizeof(arg), .granule = MIB};
@@ -160,7 +160,7 @@ static void owner_close(struct owner *o)
 	CU_ASSERT(UNIT_WAIT(pins() == o->pins, LIMIT_MS));
 }
 
-/* A dma-buf whose number nobody knows yet is revoked like all others. */
+/* A dma-buf without a descriptor yet is revoked like all others. */
 static void export_then_removal(void)
 {
 	struct roc_buf_export arg = {.size = sizeof(arg)};
@@ -186,7 +186,7 @@ static void export_then_removal(void)
 	owner_close(&o);
 }
 
-/* What was revoked says nothing of the card that wants to write there. */
+/* A revoked export must not affect an import for another card. */
 static void revoked_then_import(void)
 {
 	struct roc_buf_import import = {.size = sizeof(import), .granule = MIB};
@@ -206,7 +206,7 @@ static void revoked_then_import(void)
 	UNIT_EQ(abi(rig_fd(&r), ROC_BUF_IMPORT, &import), -EOPNOTSUPP);
 	UNIT_EQ(import.reason, ROC_REASON_EXPORTER);
 	UNIT_EQ(import.error, ENODEV);
-	/* The channel is as it was. */
+	/* The channel is unchanged. */
 	rig_push(&r, RIG_MAX);
 	CU_ASSERT(rig_start(&r) && rig_run(&r, 20, LIMIT_MS));
 	RIG_OK(&r);
@@ -216,7 +216,10 @@ static void revoked_then_import(void)
 	owner_close(&o);
 }
 
-/* Removal is about to revoke: who comes now still gets it and is told, who goes now may go. */
+/*
+ * The removal is about to revoke: a new importer still gets it and is notified, and an importer may
+ * detach.
+ */
 static void removal_and_importers(void)
 {
 	struct roc_buf_export arg = {.size = sizeof(arg)}, other;
@@ -285,8 +288,8 @@ static void export_then_close(void)
 	owner_close(&o);
 }
 
-/* The answer cannot be written any more: nothing has happened. */
-static void callers_not_told(void)
+/* The result cannot be copied out: the call has no effect. */
+static void result_not_copied(void)
 {
 	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unsigned int files;
@@ -319,7 +322,7 @@ static void callers_not_told(void)
 	UNIT_EQ(dmabuf_in_use(node, fd).mapped, 0);
 	munmap(page, PAGE);
 	close(fd);
-	/* Only the buffer is left, and goes with its channel. */
+	/* Only the buffer is left; the close of its channel frees it. */
 	UNIT_EQ(buffer_unregister(o.ch, o.reg.handle), 0);
 	CU_ASSERT(UNIT_WAIT(pins() == o.pins, LIMIT_MS));
 	owner_close(&o);
@@ -344,4 +347,5 @@ UNIT_MAIN("dmabuf_orders", {"begin", load}, {"import, then removal", import_then
 	  {"revoked, then import", revoked_then_import},
 	  {"removal and importers", removal_and_importers},
 	  {"export, then close", export_then_close},
-	  {"callers that are not told", callers_not_told}, {"nothing is left", nothing_left})
+	  {"results that cannot be copied out", result_not_copied},
+	  {"nothing is left", nothing_left})

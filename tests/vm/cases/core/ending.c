@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who sleeps, or looks, while a run ends: nobody is told that it is over before the card is quiet
- * and what it wrote last was looked at. Forced by a point in the module (kmod/core/points.h).
+ * Test waits and polls while a run ends: they do not report the end before the card is quiesced and
+ * its last data were read. A point in the module forces the order (kmod/core/points.h).
  */
 #include "common/case.h"
 #include "common/reader.h"
@@ -10,9 +10,9 @@
 #include <poll.h>
 
 #define LIMIT_MS 10000
-#define MEET_MS 300 /* so long does a sleeper get to go on where it should sleep */
+#define MEET_MS 300 /* time for a waiter to return if it does not sleep */
 
-/* The cards as schedules.c has them. */
+/* The IDs of the cards in schedules.c. */
 #define P40 3
 #define CARD_OF_STREAMS "4004:0"
 #define ROBINNP 4
@@ -28,7 +28,7 @@ static int stop_fragments(void *arg)
 	return taker_stop(arg) ? 0 : 1;
 }
 
-static pid_t held_in_its_end(const char *id, int (*stop)(void *), void *arg)
+static pid_t hold_stop(const char *id, int (*stop)(void *), void *arg)
 {
 	pid_t pid;
 
@@ -61,7 +61,7 @@ static void stream_that_ends(void)
 	reader_generate(&r, 0, 64, 64, 0, 2, 0);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(reader_run(&r, 2, LIMIT_MS));
-	pid = held_in_its_end(CARD_OF_STREAMS, stop_stream, &r);
+	pid = hold_stop(CARD_OF_STREAMS, stop_stream, &r);
 	UNIT_EQ(reader_wait(&r, MEET_MS), -ETIME);
 	UNIT_EQ(reader_info(&r).state, ROC_CH_RUNNING);
 	ended(pid, r.fd);
@@ -87,7 +87,7 @@ static void fragments_that_end(void)
 	CU_ASSERT(taker_run(&t, 2 * ROBINNP_LINKS, LIMIT_MS));
 	while (!taker_wait(&t, ROC_FR_WAIT_DATA | ROC_FR_WAIT_DONE, MEET_MS))
 		taker_pass(&t);
-	pid = held_in_its_end(CARD_OF_SUBS, stop_fragments, &t);
+	pid = hold_stop(CARD_OF_SUBS, stop_fragments, &t);
 	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA | ROC_FR_WAIT_DONE, MEET_MS), -ETIME);
 	UNIT_EQ(taker_info(&t).state, ROC_CH_RUNNING);
 	ended(pid, t.fd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The driver refuses a function that does not answer or is no card of its own, with a reason in the
- * log, before it writes anything to it.
+ * Test that the driver refuses a function that does not answer or is no roc card, logs the reason,
+ * and writes nothing to it.
  */
 #include "common/case.h"
 #include "common/klog.h"
@@ -65,7 +65,7 @@ static bool bound(void)
 	return !access(path, F_OK);
 }
 
-/* The driver is off, and the counts of the card are 0. */
+/* The driver is unbound, and the card's counts are 0. */
 static bool begin(const struct card *c)
 {
 	if (!card_there(c->id)) {
@@ -95,7 +95,7 @@ static void leave(const struct card *c)
 	close(klog);
 }
 
-/* As after a fatal error while no driver was there to restore the configuration. */
+/* As after a fatal error without a driver to restore the configuration. */
 static void lost_addresses(void)
 {
 	uint8_t none[BARS_SIZE] = {0}, bars[BARS_SIZE];
@@ -155,7 +155,7 @@ static void silent(void)
 	}
 }
 
-/* IDs that this project chose: another design may have them. */
+/* PCI IDs chosen by this project: another design may use them. */
 static void chosen_ids(void)
 {
 	unsigned int i;
@@ -171,13 +171,13 @@ static void chosen_ids(void)
 		emu(c->number, "fault 0 foreign %u", SEED);
 		snprintf(text, sizeof(text), "not a %s but another design", c->name);
 		refused(c, -ENODEV, text);
-		/* One read decides that it answers, one that it is another design. */
+		/* One read shows that it answers, one that it is another design. */
 		CU_ASSERT(emu_count(c->number, 0, "mmio_reads") <= 2);
 		leave(c);
 	}
 }
 
-/* The function comes anew, with this ID, and drivers are offered it. */
+/* The function is found again, with this ID, and offered to drivers. */
 static void appears(uint32_t id)
 {
 	char path[96];
@@ -202,7 +202,7 @@ static bool documented(const struct emu_access *a)
 	}
 }
 
-/* Reads of the documented registers only, and nothing else of the card is touched. */
+/* Only documented registers are read, and the card is otherwise untouched. */
 static void left_alone(void)
 {
 	struct emu_access *list;
@@ -218,7 +218,7 @@ static void left_alone(void)
 
 #define DEVCTL (0x50 + PCI_EXP_DEVCTL) /* where the emulated cards have it */
 
-/* A board of somebody else's, whose registers below 0x100 are FIFOs, and 0 above. */
+/* A board of another vendor, with FIFOs in its registers below 0x100, and 0 above. */
 static void generic_id(void)
 {
 	const uint16_t master = PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER;
@@ -234,7 +234,7 @@ static void generic_id(void)
 	CU_ASSERT(!bound());
 	CU_ASSERT(!(config_word(PCI_COMMAND) & PCI_COMMAND_MASTER));
 	UNIT_EQ(config_word(DEVCTL), control);
-	/* Whoever uses it without a driver keeps the bus. */
+	/* Its user-space software keeps bus mastering. */
 	config_put(PCI_COMMAND, &master, sizeof(master));
 	UNIT_EQ(put_text("/sys/bus/pci/drivers/roc/bind", address), -ENODEV);
 	CU_ASSERT(config_word(PCI_COMMAND) & PCI_COMMAND_MASTER);
@@ -245,7 +245,7 @@ static void generic_id(void)
 	UNIT_EQ(put_text("/sys/bus/pci/drivers/roc/bind", address), -ENODEV);
 	left_alone();
 	CU_ASSERT(klog_clean(klog));
-	/* With a CRU's registers it is one. */
+	/* With a CRU's registers it is a CRU. */
 	emu(CARD0, "fault 0 clear");
 	CU_ASSERT(driver_bind(address));
 	UNIT_EQ(driver_unbind(address), 0);

@@ -81,7 +81,7 @@ static void names(void)
 		unit_skip("no card has interrupts");
 }
 
-/* An unbound card leaves no name behind; bound again it has the same ones. */
+/* An unbound card leaves no name; bound again it has the same ones. */
 static void again(void)
 {
 	char address[ROC_TEXT_MAX], node[16];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A kernel under lockdown, which not even root takes back: the last case of its guest.
- * CAP_SYS_RAWIO is worth nothing then, and what the group may do goes on.
+ * Test a kernel under lockdown, which even root cannot revert: run it last in its guest.
+ * CAP_SYS_RAWIO has no effect then, and the group's rights are unchanged.
  */
 #include "common/case.h"
 
@@ -24,7 +24,7 @@ static int map(int fd, uint32_t bar, int prot)
 	return 0;
 }
 
-/* What needs CAP_SYS_RAWIO. */
+/* Operations that need CAP_SYS_RAWIO. */
 static void check(int want)
 {
 	int cru = node_open(EP0, -1), crorc = node_open(CRORC_ID, -1);
@@ -38,7 +38,7 @@ static void check(int want)
 	UNIT_EQ(reg_read(cru, CRU_BAR_DMA, CRU_SP_LOW(0), &v), want);
 	UNIT_EQ(reg_write(crorc, 3, CRORC_DONE_LOW, 0), want);
 	UNIT_EQ(reg_write(cru, CRU_BAR_CARD, CRU_FLASH_WRITE_DATA, 0), want);
-	/* What does not. */
+	/* Operations that do not. */
 	UNIT_EQ(map(cru, CRU_BAR_DMA, PROT_READ), 0);
 	UNIT_EQ(map(cru, CRU_BAR_CARD, PROT_READ | PROT_WRITE), 0);
 	UNIT_EQ(reg_write(cru, CRU_BAR_DMA, CRU_SCRATCH, 0x42), 0);
@@ -61,7 +61,7 @@ static void after(void)
 	if (access(LOCKDOWN, F_OK) && mount("none", "/sys/kernel/security", "securityfs", 0, NULL))
 		return unit_skip("no securityfs");
 	if (access(LOCKDOWN, F_OK))
-		return unit_skip("this kernel knows no lockdown");
+		return unit_skip("this kernel has no lockdown");
 	UNIT_EQ(put_text(LOCKDOWN, "integrity"), 0);
 	check(-EPERM);
 	CU_ASSERT(rig_once(&r, 20, 10000));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Probe, removal, start and end of a run meet what else happens, in orders that are forced by
- * points in the module (kmod/core/points.h).
+ * Test probe, removal, start and end of a run against concurrent operations, in orders that points
+ * in the module force (kmod/core/points.h).
  */
 #include "common/case.h"
 #include "common/rig.h"
@@ -12,7 +12,7 @@
 
 #define LIMIT_MS 10000
 #define LOOK_MS 15000
-#define MEET_MS 1000 /* so long does the second party get to go on where it should wait */
+#define MEET_MS 1000 /* time for the second party to go on where it should wait */
 
 static char address[ROC_TEXT_MAX];
 
@@ -42,7 +42,7 @@ static bool hwmon_there(void)
 	return there;
 }
 
-/* Who is about to tell hwmon of an alarm still finds it. */
+/* An alarm in progress during the removal still finds hwmon. */
 static void alarm_then_removal(void)
 {
 	unsigned int before;
@@ -73,7 +73,7 @@ static int bind_without_memory(void *unused)
 	return put_text("/sys/bus/pci/drivers/roc/bind", address) == -ENOMEM ? 0 : 1;
 }
 
-/* Whoever opened the first node of a card of which the next one could not be made. */
+/* The first node of a card is opened, and the next one cannot be made. */
 static void opened_while_probe_fails(void)
 {
 	struct pollfd p = {.events = POLLIN};
@@ -120,7 +120,7 @@ static int stop_run(void *arg)
 	return control(rig_fd(r), ROC_CH_STOP, 0, 0) ? 1 : 0;
 }
 
-/* Whoever sees that the run has ended, and finds nothing more, may believe it. */
+/* A reader that sees the end of the run finds all data. */
 static void ended_with_all_that_comes(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG};
@@ -129,7 +129,7 @@ static void ended_with_all_that_comes(void)
 	if (!ready())
 		return;
 	emu_normal(CARD0, FOUR_LINKS);
-	emu(CARD0, "set 0 rate %llu", emu_rate(2000000)); /* so that some are not used */
+	emu(CARD0, "set 0 rate %llu", emu_rate(2000000)); /* so that some stay unused */
 	UNIT_NEED(rig_open(&r) && rig_push(&r, 16) == 16 && rig_start(&r));
 	CU_ASSERT(rig_run(&r, 1, LIMIT_MS));
 	point_hold("ended", EP0);
@@ -154,7 +154,7 @@ static int start_run(void *arg)
 	return -control(rig_fd(r), ROC_CH_START, 0, 0);
 }
 
-/* A start that is on its way does not give the bus back that a removal has taken. */
+/* A start in progress must not enable bus mastering that a removal has disabled. */
 static void start_then_removal(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG};
@@ -164,7 +164,10 @@ static void start_then_removal(void)
 		return;
 	emu_normal(CARD0, FOUR_LINKS);
 	UNIT_NEED(rig_open(&r));
-	/* A run that is over leaves the card the bus, so the removal is seen to take it. */
+	/*
+	 * The end of a run leaves bus mastering enabled, so the test can see that the removal
+	 * disables it.
+	 */
 	CU_ASSERT(rig_start(&r) && rig_stop(&r));
 	CU_ASSERT(bus_master(EP0));
 	rig_push(&r, RIG_MAX);
@@ -173,7 +176,7 @@ static void start_then_removal(void)
 	starts = child_start(AS_ROOT, start_run, &r);
 	UNIT_NEED(point_reached("start_bus", LIMIT_MS));
 	goes = child_start(AS_ROOT, unbind, NULL);
-	/* It has taken the bus, and waits for the start, which has the channel's lock. */
+	/* It has disabled bus mastering, and waits for the channel's lock, which the start has. */
 	CU_ASSERT(UNIT_WAIT(!bus_master(EP0), LIMIT_MS));
 	point_release("start_bus");
 	UNIT_EQ(child_wait(starts, LIMIT_MS), ENODEV);
@@ -185,7 +188,7 @@ static void start_then_removal(void)
 	UNIT_NEED(driver_bind(address));
 }
 
-/* A reader that sees STOPPED finds all that comes. A removal sets GONE before the run ends. */
+/* A reader that sees STOPPED finds all data. A removal sets GONE before the run ends. */
 static void gone_before_the_end(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG};
@@ -208,7 +211,7 @@ static void gone_before_the_end(void)
 	UNIT_NEED(driver_bind(address));
 }
 
-/* Of a card without events, where it has them, too. */
+/* Without events, also on a card that has them. */
 static struct rig crorc_rig(unsigned int channel)
 {
 	return (struct rig){.id = CRORC_ID,
@@ -224,8 +227,10 @@ static bool filled_rig(struct rig *r)
 	return rig_open(r) && rig_push(r, RIG_MAX) > 0;
 }
 
-/* Nor does it give it back for a neighbour that has not stopped since the start looked at it. */
-static void start_then_suspect(void)
+/*
+ * Nor must it enable bus mastering while a neighbour that it checked earlier is unquiesced since.
+ */
+static void start_then_unquiesced(void)
 {
 	struct rig r = crorc_rig(0), later = crorc_rig(5);
 	pid_t starts;
@@ -252,8 +257,8 @@ static void start_then_suspect(void)
 	rig_close(&r);
 }
 
-/* Who has seen a suspect does not stop the run that it has begun since. */
-static void suspect_then_start(void)
+/* A start that found an unquiesced neighbour must not stop the neighbour's newer run. */
+static void unquiesced_then_start(void)
 {
 	struct rig r = crorc_rig(0), later = crorc_rig(5);
 	pid_t starts;
@@ -271,13 +276,13 @@ static void suspect_then_start(void)
 	point_hold("requiesce", CRORC_ID);
 	starts = child_start(AS_ROOT, start_run, &later);
 	UNIT_NEED(point_reached("requiesce", LIMIT_MS));
-	/* The open proves that it is quiet, so this start meets no suspect. */
+	/* The open verifies quiescence, so this start finds no unquiesced channel. */
 	r = crorc_rig(0);
 	UNIT_NEED(filled_rig(&r));
 	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, LIMIT_MS));
 	point_release("requiesce");
 	UNIT_EQ(child_wait(starts, LIMIT_MS), 0);
-	later.run = 1; /* a child has started it */
+	later.run = 1; /* the child has started it */
 	CU_ASSERT(rig_run(&r, 20, LIMIT_MS) && rig_stop(&r));
 	RIG_OK(&r);
 	rig_close(&r);
@@ -286,7 +291,7 @@ static void suspect_then_start(void)
 	rig_close(&later);
 }
 
-/* For a channel whose reset shows nothing the function is reset, but not under a run. */
+/* For a channel whose reset cannot be verified the function is reset, but not during a run. */
 static void start_then_reset(void)
 {
 	struct rig silent = crorc_rig(0), r = crorc_rig(3), later = crorc_rig(5);
@@ -300,20 +305,20 @@ static void start_then_reset(void)
 	silent.count = 1;
 	UNIT_NEED(filled_rig(&silent) && filled_rig(&r) && filled_rig(&later));
 	UNIT_NEED(rig_start(&silent) && rig_wait(&silent, 1, LIMIT_MS) >= 0);
-	/* As after 256 pushes; the one more that would show a reset is lost. */
+	/* As after 256 pushes; the next push, which would show a reset, is lost. */
 	emu_poke(CRORC0, 0, silent.channel, CRORC_SP_SIZE, 0);
 	emu(CRORC0, "fault 0 lost-push 0x1 1");
 	resets = emu_count(CRORC0, 0, "function_resets");
 	point_hold("start_running", CRORC_ID);
 	first = child_start(AS_ROOT, start_run, &r);
 	UNIT_NEED(point_reached("start_running", LIMIT_MS));
-	/* It has the bus, so that cannot be taken from the other. */
+	/* It has bus mastering, which cannot be disabled for the other channel. */
 	UNIT_EQ(roc_channel_stop(silent.ch, NULL), -EIO);
 	second = child_start(AS_ROOT, start_run, &later);
 	CU_ASSERT(UNIT_STAYS(emu_count(CRORC0, 0, "function_resets") == resets, MEET_MS));
 	point_release("start_running");
 	UNIT_EQ(child_wait(first, LIMIT_MS), 0);
-	r.run = 1; /* a child has started it */
+	r.run = 1; /* the child has started it */
 	UNIT_EQ(child_wait(second, LIMIT_MS), EIO);
 	UNIT_EQ(emu_count(CRORC0, 0, "function_resets"), resets);
 	CU_ASSERT(rig_run(&r, 20, LIMIT_MS) && rig_stop(&r));
@@ -332,5 +337,6 @@ UNIT_MAIN("orders", {"alarm, then removal", alarm_then_removal},
 	  {"opened while a probe fails", opened_while_probe_fails},
 	  {"ended with all that comes", ended_with_all_that_comes},
 	  {"start, then removal", start_then_removal}, {"gone before the end", gone_before_the_end},
-	  {"start, then a suspect", start_then_suspect},
-	  {"suspect, then a start", suspect_then_start}, {"start, then a reset", start_then_reset})
+	  {"start, then an unquiesced neighbour", start_then_unquiesced},
+	  {"unquiesced neighbour, then a start", unquiesced_then_start},
+	  {"start, then a reset", start_then_reset})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who may open what, who has it, and the names by which it is found.
+ * Test the right to open nodes, the reported owner, and names of cards and links.
  */
 #include "common/case.h"
 
@@ -16,16 +16,16 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-struct holder {
+struct opener {
 	volatile int open, leave, result;
 };
 
 static int hold(void *arg)
 {
-	struct holder *h = arg;
+	struct opener *h = arg;
 	int fd = node_open(EP0, 0);
 
-	prctl(PR_SET_NAME, "the-holder");
+	prctl(PR_SET_NAME, "the-opener");
 	close(fd); /* under the new name */
 	fd = node_open(EP0, 0);
 	h->result = fd;
@@ -36,7 +36,7 @@ static int hold(void *arg)
 
 static void second_opener(void)
 {
-	struct holder *h = shared_alloc(sizeof(*h));
+	struct opener *h = shared_alloc(sizeof(*h));
 	pid_t pid = child_start(AS_READER, hold, h);
 	struct roc_channel *ch;
 	char text[32], name[32];
@@ -47,14 +47,14 @@ static void second_opener(void)
 	UNIT_EQ(node_open(EP0, 0), -EBUSY);
 	snprintf(text, sizeof(text), "%d", pid);
 	UNIT_STR(node_attr(EP0, 0, "owner_pid"), text);
-	UNIT_STR(node_attr(EP0, 0, "owner_name"), "the-holder");
+	UNIT_STR(node_attr(EP0, 0, "owner_name"), "the-opener");
 	UNIT_EQ(roc_channel_owner(EP0, 0, &owner, name, sizeof(name)), 0);
 	UNIT_EQ(owner, pid);
-	UNIT_STR(name, "the-holder");
+	UNIT_STR(name, "the-opener");
 	UNIT_EQ(roc_channel_open(EP0, 0, &ch), -EBUSY);
 	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), text));
-	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "the-holder"));
-	/* The card's other channel is free, and the endpoint is everybody's. */
+	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "the-opener"));
+	/* The card's other channel is free, and every process may open the endpoint. */
 	UNIT_STR(node_attr(EP1, 0, "owner_pid"), "0");
 	CU_ASSERT(node_open(EP1, -1) >= 0);
 	CU_ASSERT(node_open(EP0, -1) >= 0);
@@ -84,10 +84,12 @@ static int lock_card(int fd, unsigned int ms, int *owner)
 
 #define SHARED_NAME "shares-table"
 
-/* Opens the channel and locks the card, and leaves both to a process with the same descriptors. */
+/*
+ * Open the channel and lock the card, then leave both to another process with the same descriptors.
+ */
 static int leave_to_another(void *arg)
 {
-	struct holder *h = arg;
+	struct opener *h = arg;
 
 	prctl(PR_SET_NAME, SHARED_NAME);
 	h->result = node_open(EP0, 0) < 0 || lock_card(node_open(EP1, -1), 0, NULL);
@@ -100,10 +102,10 @@ static int leave_to_another(void *arg)
 	return 0;
 }
 
-/* A number never names a process that has ended: it may be another's by now. */
+/* A PID must never name an ended process, because another process may have it by now. */
 static void owner_ended(void)
 {
-	struct holder *h = shared_alloc(sizeof(*h));
+	struct opener *h = shared_alloc(sizeof(*h));
 	struct roc_endpoint *ep;
 	struct roc_channel *ch;
 	int fd, owner = -1;
@@ -156,7 +158,7 @@ static int race(void *arg)
 	return bad;
 }
 
-/* Never two at a time, and never nobody because two shut each other out. */
+/* Never two owners at a time, and never none because two openers refuse each other. */
 static void racing_openers(void)
 {
 	unsigned int *inside = shared_alloc(2 * sizeof(*inside));
@@ -181,7 +183,7 @@ static int unlock_card(int fd)
 
 static int hold_lock(void *arg)
 {
-	struct holder *h = arg;
+	struct opener *h = arg;
 	int fd = node_open(EP1, -1);
 
 	h->result = lock_card(fd, 0, NULL);
@@ -190,10 +192,10 @@ static int hold_lock(void *arg)
 	return unlock_card(fd);
 }
 
-/* One lock for both endpoints, which goes with its owner, however that ends. */
+/* One lock for both endpoints; it ends with its owner, in whatever way. */
 static void card_lock(void)
 {
-	struct holder *h = shared_alloc(sizeof(*h));
+	struct opener *h = shared_alloc(sizeof(*h));
 	int fd = node_open(EP0, -1), same = node_open(EP0, -1), owner;
 	int64_t begin;
 	uint32_t v;
@@ -203,7 +205,7 @@ static void card_lock(void)
 	UNIT_EQ(lock_card(fd, 0, &owner), 0);
 	UNIT_EQ(lock_card(fd, 0, &owner), -EDEADLK);
 	UNIT_EQ(owner, getpid());
-	/* It belongs to the open file, not to the process. */
+	/* The lock belongs to the open file, not to the process. */
 	UNIT_EQ(lock_card(same, 0, &owner), -EBUSY);
 	UNIT_EQ(owner, getpid());
 	UNIT_EQ(unlock_card(same), -EPERM);
@@ -221,7 +223,7 @@ static void card_lock(void)
 	close(same);
 	same = node_open(OTHER_EP0, -1);
 	UNIT_EQ(lock_card(same, 0, NULL), 0); /* another card */
-	/* Waiting for its end. */
+	/* Wait for its release. */
 	h->leave = 1;
 	UNIT_EQ(lock_card(fd, limit_ms(5000), NULL), 0);
 	UNIT_EQ(child_wait(pid, 5000), 0);
@@ -233,7 +235,7 @@ static void card_lock(void)
 	UNIT_EQ(lock_card(fd, 0, NULL), -EBUSY);
 	child_kill(pid);
 	UNIT_EQ(lock_card(fd, 0, NULL), 0);
-	/* The last close gives it up. */
+	/* The last close releases it. */
 	close(fd);
 	fd = node_open(EP1, -1);
 	UNIT_EQ(lock_card(fd, 0, NULL), 0);
@@ -246,13 +248,13 @@ static void on_alarm(int number)
 {
 }
 
-/* Who waits for the card can be interrupted, and does not get it then. */
+/* A signal interrupts a wait for the lock, which is not taken then. */
 static void interrupted_lock(void)
 {
-	/* More than once: the first may come before we sleep. */
+	/* More than one signal: the first one may come before the wait. */
 	struct itimerval soon = {{0, 200000}, {0, 200000}}, never = {.it_value = {0}};
 	struct sigaction action = {.sa_handler = on_alarm}, old;
-	struct holder *h = shared_alloc(sizeof(*h));
+	struct opener *h = shared_alloc(sizeof(*h));
 	int fd = node_open(EP0, -1), owner;
 	pid_t pid = child_start(AS_READER, hold_lock, h);
 
@@ -326,7 +328,7 @@ static void links(void)
 	}
 }
 
-/* What sysfs says of an endpoint is what the card says. */
+/* sysfs attributes of an endpoint have the card's values. */
 static void attributes(void)
 {
 	char text[32];
@@ -345,7 +347,7 @@ static void attributes(void)
 	UNIT_STR(node_attr(EP1, 0, "state"), "stopped");
 }
 
-/* The ways to name a card, and names that mean none. */
+/* Valid and invalid names of cards. */
 static void names(void)
 {
 	struct roc_card card, same;

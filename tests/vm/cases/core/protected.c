@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registers that change what outlasts the power or replace the firmware: the CRU's flash, its
- * remote update, its EEPROM, the memory of its PLLs, and the C-RORC's flash. A write takes
- * CAP_SYS_RAWIO and a card of which no channel runs, and no mapping reaches them.
+ * Test registers whose effect outlasts a power cycle or that replace the firmware: the CRU's flash,
+ * its remote update, its EEPROM, the memory of its PLLs, and the C-RORC's flash. A write needs
+ * CAP_SYS_RAWIO and a card without a running channel; mappings do not reach them.
  */
 #include "common/case.h"
 
@@ -25,7 +25,7 @@ static const uint32_t whole[] = {
 	CRU_FLASH_CSR,	   CRU_FLASH_DATA, CRU_FLASH_WRITE_DATA, CRU_FLASH + CRU_FLASH_SIZE - 4,
 };
 
-/* The registers beside them, which the group may write. */
+/* Registers beside them that the group may write. */
 static const uint32_t neighbours[] = {
 	CRU_RSU - 4,
 	CRU_RSU + CRU_RSU_SIZE,
@@ -90,7 +90,7 @@ static int eeprom_byte(int fd, unsigned int reg)
 	return answer & CRU_I2C_DATA_DONE ? (int)(answer & CRU_I2C_DATA_VALUE) : -ETIME;
 }
 
-/* The EEPROM's text begins with a brace. It is read, and its serial number is loaded anew. */
+/* The EEPROM's text begins with a brace. The group may read it and load its serial number again. */
 static int eeprom_as_user(void *arg)
 {
 	static const uint32_t commands[] = {CRU_I2C_WRITE, CRU_I2C_WRITE | CRU_I2C_READ, UINT32_MAX,
@@ -128,7 +128,7 @@ static void eeprom(void)
 
 	UNIT_EQ(child_run(AS_READER, eeprom_as_user, NULL, 10000), 0);
 	UNIT_EQ(child_run(AS_ROOT_NO_CAPS, eeprom_as_user, NULL, 10000), 0);
-	/* With the capability it is written. */
+	/* With the capability it can be written. */
 	UNIT_EQ(strobe(fd, CRU_I2C_EEPROM, I2C_CONFIG(CRU_I2C_CHIP_EEPROM, 200, 0x42),
 		       CRU_I2C_WRITE, &v),
 		0);
@@ -136,7 +136,7 @@ static void eeprom(void)
 	close(fd);
 }
 
-/* The group programs the PLLs; what burns their registers into them is refused. */
+/* The group may program the PLLs; the command that burns their registers is refused. */
 static int pll_as_user(void *arg)
 {
 	static const uint32_t cores[] = {CRU_I2C_SI5344, CRU_I2C_SI5345_1, CRU_I2C_SI5345_2};
@@ -193,7 +193,7 @@ static uint8_t *map(int fd, unsigned int bar, uint64_t offset, size_t length, in
 		    info.mmap_offset + offset);
 }
 
-/* Every register of a page that holds a protected one may be read and not stored to. */
+/* Every register of a page with a protected one can be read and not stored to. */
 static const uint32_t in_pages[] = {
 	CRU_RSU_CONTROL,
 	CRU_FLASH_CSR,
@@ -204,7 +204,7 @@ static const uint32_t in_pages[] = {
 	CRU_I2C_TEMPERATURE,
 };
 
-/* Does every page of this mapping of the whole BAR take stores where it should, and only there? */
+/* In a mapping of the whole BAR, check that exactly the unprotected pages take stores. */
 static int stores(uint8_t *bar)
 {
 	unsigned int i;
@@ -214,7 +214,7 @@ static int stores(uint8_t *bar)
 			return 10 + i;
 		if (faults(touch, bar + in_pages[i]))
 			return 20 + i;
-		/* A page that was read before is no other. */
+		/* An earlier read of a page makes no difference. */
 		if (faults(store, bar + in_pages[i]) != SIGBUS)
 			return 30 + i;
 	}
@@ -238,7 +238,7 @@ static int mapped(void *arg)
 	bad = stores(p);
 	if (bad)
 		return bad;
-	/* Neither a change of protection nor a move opens it. */
+	/* Neither mprotect() nor mremap() makes it writable. */
 	if (mprotect(p, length, PROT_READ) || mprotect(p, length, PROT_READ | PROT_WRITE))
 		return 3;
 	bad = stores(p);
@@ -252,13 +252,13 @@ static int mapped(void *arg)
 	bad = stores(q);
 	if (bad)
 		return 150 + bad;
-	/* A piece that is left of it. */
+	/* The rest of a partly unmapped mapping. */
 	munmap(q, CRU_FLASH_WRITE_DATA / PAGE * PAGE);
 	if (faults(store, q + CRU_FLASH_WRITE_DATA) != SIGBUS)
 		return 5;
 	munmap(q, length);
 
-	/* Made for reading, and then to be written. */
+	/* Mapped for reading, then made writable. */
 	p = map(fd, CRU_BAR_CARD, 0, 0, PROT_READ);
 	if (p == MAP_FAILED || faults(touch, p + CRU_FLASH_WRITE_DATA) ||
 	    mprotect(p, length, PROT_READ | PROT_WRITE))
@@ -271,7 +271,7 @@ static int mapped(void *arg)
 	return 0;
 }
 
-/* Mappings with nothing in them that may be written are refused at once. */
+/* A writable mapping with only protected pages is refused at once. */
 static int nothing_to_write(void *arg)
 {
 	int fd = node_open(EP0, -1), both = PROT_READ | PROT_WRITE;
@@ -289,7 +289,7 @@ static int nothing_to_write(void *arg)
 	if (!mprotect(p, PAGE, both) || errno != EACCES)
 		return 5;
 	munmap(p, CRU_FLASH_SIZE);
-	/* One page before it is enough. */
+	/* One unprotected page is enough. */
 	p = map(fd, CRU_BAR_CARD, CRU_FLASH - PAGE, 2 * PAGE, both);
 	if (p == MAP_FAILED || faults(store, p) || faults(store, p + PAGE) != SIGBUS)
 		return 6;
@@ -328,7 +328,7 @@ static void mappings(void)
 	close(fd);
 }
 
-/* As root: what each protected register of the card answers to a write through each endpoint. */
+/* As root: the result of a write to each protected register of the card through each endpoint. */
 static void all_answer(int want)
 {
 	unsigned int e, i;
@@ -362,8 +362,8 @@ static int kill_me(void *arg)
 }
 
 /*
- * Both orders: a channel of either endpoint and of either source makes the next write fail, and
- * what was written before keeps no channel from starting.
+ * Both orders: while a channel of either endpoint and source runs, a write fails; an earlier write
+ * does not keep a channel from starting.
  */
 static void running(void)
 {
@@ -384,7 +384,7 @@ static void running(void)
 	all_answer(-EBUSY);
 	CU_ASSERT(rig_stop(&one));
 	all_answer(0);
-	/* Closed while it runs, by its end and by its process's; lost with its function. */
+	/* Closed while it runs, by itself and by its process's end; lost with its function. */
 	CU_ASSERT(rig_start(&one));
 	rig_close(&one);
 	all_answer(0);
@@ -400,7 +400,7 @@ static void running(void)
 	all_answer(0);
 }
 
-/* Endpoints without a serial number may be of one card, so the driver assumes that they are. */
+/* Endpoints without a serial number may belong to one card; the driver assumes that they do. */
 static void no_serial(void)
 {
 	char address[2][ROC_TEXT_MAX];
@@ -434,7 +434,7 @@ static void no_serial(void)
 	UNIT_EQ(node_count(EP0, -1, "serial"), 245);
 }
 
-/* Messages and exit codes of the tools; roc-config programs the PLLs as a member. */
+/* Messages and exit codes of the tools; roc-config programs the PLLs as a group member. */
 static void tools(void)
 {
 	struct rig r = {.id = EP1};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A card of which nobody takes data is quiet, whoever left it and in whatever state: it is looked
- * at itself, and at memory that it knew of and that is somebody else's now.
+ * Test that a card without a reader is quiesced, whatever left it running. The tests check the
+ * card's registers, and memory that the card was given and that another process has now.
  */
 #include "common/case.h"
 
@@ -18,8 +18,8 @@
 #define BAR_MAP 4096
 #define VSEC 0x200 /* where the emulated card has it */
 
-/* Nothing of what was there goes on when the bus is given to it. */
-static void cru_is_quiet(unsigned int card, unsigned int ep)
+/* When bus mastering is enabled, no earlier run goes on. */
+static void cru_is_quiesced(unsigned int card, unsigned int ep)
 {
 	unsigned int l;
 
@@ -29,7 +29,7 @@ static void cru_is_quiet(unsigned int card, unsigned int ep)
 		UNIT_EQ(emu_link_count(card, ep, l, "queued"), 0);
 }
 
-static void crorc_is_quiet(unsigned int channel)
+static void crorc_is_quiesced(unsigned int channel)
 {
 	UNIT_EQ(emu_peek(CRORC0, 0, channel, CRORC_CHAN_CSR) &
 			(CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK),
@@ -38,7 +38,7 @@ static void crorc_is_quiet(unsigned int channel)
 	UNIT_EQ(emu_peek(CRORC0, 0, channel, CRORC_SP_SIZE) & CRORC_SP_SIZE_COUNT, 0);
 }
 
-/* A reader that goes as soon as it hears that the card goes. */
+/* A reader that closes as soon as it detects the removal. */
 struct leaver {
 	struct rig r;
 	volatile bool runs;
@@ -93,21 +93,21 @@ static void left_in_removal(void)
 	for (i = 0; i < 3; i++) {
 		strcpy(address, pci_address(EP0));
 		CU_ASSERT(unbind_under(address, cru));
-		cru_is_quiet(CARD0, 0);
+		cru_is_quiesced(CARD0, 0);
 		UNIT_NEED(driver_bind(address));
 		strcpy(address, pci_address(CRORC_ID));
 		CU_ASSERT(unbind_under(address, crorc));
-		crorc_is_quiet(CHANNEL);
+		crorc_is_quiesced(CHANNEL);
 		UNIT_NEED(driver_bind(address));
 	}
 	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
 	UNIT_EQ(emu_count(CRORC0, 0, "dma_outside"), 0);
 }
 
-/* Software of other people, which knows registers and physical addresses. */
+/* Software other than the driver, which uses registers and physical addresses. */
 struct foreign {
 	volatile uint32_t *bar;
-	uint8_t *memory; /* where the card writes */
+	uint8_t *memory; /* the card's target memory */
 	uint64_t bus;
 };
 
@@ -139,7 +139,7 @@ static void foreign_write(struct foreign *f, uint32_t offset, uint32_t value)
 	f->bar[offset / 4] = value;
 }
 
-/* Dies; its memory is given to somebody else, which is us. */
+/* It is killed; its memory is freed and given to another process, this one. */
 static void foreign_dies(struct foreign *f)
 {
 	munmap((void *)f->bar, BAR_MAP);
@@ -156,7 +156,7 @@ static void foreign_memory_is_ours(struct foreign *f)
 	munmap(f->memory, HUGE);
 }
 
-/* True after at least @n pages more were written. */
+/* True once at least @n more pages were written. */
 static bool writes(unsigned int card, unsigned int n)
 {
 	uint64_t before = emu_count(card, 0, "dma_writes");
@@ -174,7 +174,7 @@ static bool foreign_possible(void)
 {
 	if (!translated(EP0))
 		return true;
-	unit_skip("an IOMMU keeps the card from memory that nobody mapped");
+	unit_skip("an IOMMU keeps the card from unmapped memory");
 	return false;
 }
 
@@ -195,7 +195,7 @@ static void foreign_crorc(struct foreign *f, const char *address)
 	foreign_dies(f);
 }
 
-/* A C-RORC's channel goes on for somebody who died; then another channel needs the bus. */
+/* A C-RORC's channel goes on for a dead process; then another channel needs bus mastering. */
 static void left_running_crorc(void)
 {
 	struct rig r = {.id = CRORC_ID, .channel = NEIGHBOUR};
@@ -209,7 +209,7 @@ static void left_running_crorc(void)
 	foreign_crorc(&f, address);
 	CU_ASSERT(driver_bind(address));
 	memset(f.memory, PATTERN, HUGE); /* until now it could */
-	crorc_is_quiet(CHANNEL);
+	crorc_is_quiesced(CHANNEL);
 	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
 	RIG_OK(&r);
 	rig_close(&r);
@@ -217,8 +217,8 @@ static void left_running_crorc(void)
 	emu_normal_crorc(CRORC0);
 }
 
-/* The same where the reset does nothing, and the push counter would show it. */
-static void left_running_crorc_deaf(void)
+/* The same with a reset that has no effect, which the push counter would show. */
+static void left_running_crorc_reset_ignored(void)
 {
 	struct rig r = {.id = CRORC_ID, .channel = NEIGHBOUR};
 	char address[ROC_TEXT_MAX];
@@ -232,8 +232,8 @@ static void left_running_crorc_deaf(void)
 	emu(CRORC0, "fault 0 reset-ignored 0x1");
 	CU_ASSERT(driver_bind(address));
 	memset(f.memory, PATTERN, HUGE);
-	/* The function was reset: nothing less is a proof. */
-	crorc_is_quiet(CHANNEL);
+	/* The function was reset: nothing less verifies quiescence. */
+	crorc_is_quiesced(CHANNEL);
 	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
 	RIG_OK(&r);
 	rig_close(&r);
@@ -241,7 +241,7 @@ static void left_running_crorc_deaf(void)
 	emu_normal_crorc(CRORC0);
 }
 
-/* Descriptors of which none was finished: a reset that is ignored looks like one that works. */
+/* With no descriptor completed, an ignored reset looks like a working one. */
 static void left_running_cru(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG};
@@ -266,7 +266,7 @@ static void left_running_cru(void)
 	foreign_dies(&f);
 	CU_ASSERT(driver_bind(address));
 	memset(f.memory, PATTERN, HUGE);
-	cru_is_quiet(CARD0, 0);
+	cru_is_quiesced(CARD0, 0);
 	emu(CARD0, "fault 0 clear");
 	emu(CARD0, "set 0 rate 0");
 	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
@@ -275,7 +275,7 @@ static void left_running_cru(void)
 	foreign_memory_is_ours(&f);
 }
 
-/* Started, given superpages, and not one came back. */
+/* Started, with superpages, of which none is completed. */
 static bool idle_rig(struct rig *r)
 {
 	if (!rig_open(r))
@@ -284,7 +284,10 @@ static bool idle_rig(struct rig *r)
 	return rig_start(r);
 }
 
-/* A reset that changes nothing is no proof: the bus is taken, and the memory is not written to. */
+/*
+ * A reset without a visible effect verifies nothing: bus mastering is disabled, and memory is not
+ * written.
+ */
 static void nothing_finished(void)
 {
 	struct rig r = {.id = EP0,
@@ -306,8 +309,7 @@ static void nothing_finished(void)
 	rig_close(&r);
 	UNIT_EQ(pins(), before);
 	memset(memory, PATTERN, 16 * HUGE);
-	/* Now it would write: into memory that is ours, if it still had the descriptors and the
-	 * bus. */
+	/* Now it would write, into freed memory, if it still had descriptors and bus mastering. */
 	emu(CARD0, "fault 0 clear stall");
 	r = (struct rig){.id = EP0,
 			 .source = ROC_SOURCE_DDG,
@@ -322,7 +324,7 @@ static void nothing_finished(void)
 		wrong += memory[i] != PATTERN;
 	UNIT_EQ(wrong, 0);
 	munmap(memory, 16 * HUGE);
-	/* With a reset that works the card is as good as any. */
+	/* With a working reset the card is usable. */
 	emu(CARD0, "fault 0 clear");
 	r = (struct rig){.id = EP0,
 			 .source = ROC_SOURCE_DDG,
@@ -336,7 +338,7 @@ static void nothing_finished(void)
 
 #define QUIET_ROUNDS 3
 
-/* A front end that sends nothing is what operators see every day: start, stop, start. */
+/* A front end without data is an everyday case: start, stop, start. */
 static void nothing_sent(void)
 {
 	struct rig r = {.id = EP0,
@@ -353,22 +355,22 @@ static void nothing_sent(void)
 		UNIT_EQ(r.filled, 0);
 		RIG_OK(&r);
 		rig_close(&r);
-		cru_is_quiet(CARD0, 0);
+		cru_is_quiesced(CARD0, 0);
 	}
 	emu(CARD0, "set 0 source-mode free");
 	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
 	RIG_OK(&r);
 	rig_close(&r);
 	/*
-	 * Proved without a reset of the whole function, of which the next start would have need. A
-	 * card that does not get a processor in time has it reset, but not each time.
+	 * Quiescence is verified without a function reset, which the next start would need
+	 * otherwise. A card that gets no CPU time may have its function reset, but not each time.
 	 */
 	CU_ASSERT(emu_count(CARD0, 0, "function_resets") < QUIET_ROUNDS);
 }
 
 /*
- * 256 pushes are 0 in the push counter, as after a reset. @silent: the last one stays open, and
- * nothing is in it; else it is filled.
+ * 256 pushes make the push counter 0, as after a reset. @silent: the last superpage stays open and
+ * empty; otherwise it is filled.
  */
 static bool push_256(struct rig *r, bool silent)
 {
@@ -418,11 +420,14 @@ static void push_counter_wraps(void)
 			 .configure = ROC_CONFIGURE_PLAIN};
 	CU_ASSERT(rig_once(&r, 10, LIMIT_MS));
 	rig_close(&r);
-	crorc_is_quiet(CHANNEL);
+	crorc_is_quiesced(CHANNEL);
 	emu_normal_crorc(CRORC0);
 }
 
-/* What one more push on top of an open one does is not known: the proof has to do without. */
+/*
+ * One more push on top of an open one has an unknown effect, so the driver cannot use it for
+ * verification.
+ */
 static void push_counter_wraps_open(void)
 {
 	struct rig r;
@@ -433,21 +438,21 @@ static void push_counter_wraps_open(void)
 	UNIT_EQ(r.reclaimed, 1);
 	RIG_OK(&r);
 	rig_close(&r);
-	crorc_is_quiet(CHANNEL);
+	crorc_is_quiesced(CHANNEL);
 	CU_ASSERT(emu_clean(CRORC0));
 	emu_normal_crorc(CRORC0);
 }
 
 #define TWINS 4 /* endpoints of two boards */
 
-/* Two boards with one serial number, which people write. */
+/* Two boards with the same serial number, which users can write. */
 struct twins {
 	char address[TWINS][ROC_TEXT_MAX];
 	struct rig r[TWINS];
-	uint32_t other; /* the second one's own number */
+	uint32_t other; /* the second board's original number */
 };
 
-/* These endpoints of them take data at the same time, the others have no driver. */
+/* These endpoints take data at the same time; no driver is bound to the others. */
 static void twins_run(struct twins *t, const unsigned int *which, unsigned int count)
 {
 	static const char *const ids[TWINS] = {EP0, EP1, OTHER_EP0, OTHER_EP1};
@@ -496,7 +501,7 @@ static void twins(void)
 	unsigned int i;
 
 	twins_run(&t, all, N(all));
-	/* One board stops, the other goes on. */
+	/* One board stops, the other one goes on. */
 	rig_stop(&t.r[0]);
 	rig_stop(&t.r[1]);
 	for (i = 2; i < TWINS; i++)
@@ -504,7 +509,7 @@ static void twins(void)
 	twins_end(&t, all, N(all));
 }
 
-/* Of each board one endpoint, and not the same: only their places tell them apart. */
+/* Another endpoint of each board: only their places show that they are two boards. */
 static void half_twins(void)
 {
 	static const unsigned int halves[] = {0, 3};
@@ -514,7 +519,7 @@ static void half_twins(void)
 	twins_end(&t, halves, N(halves));
 }
 
-/* A start that fails leaves nothing enabled for the next run, which does not use it. */
+/* A failed start leaves nothing enabled for the next run without events. */
 static void failed_start_of_events(void)
 {
 	struct rig r = {.id = CRORC_ID, .channel = CHANNEL, .source = ROC_SOURCE_FEE};
@@ -524,14 +529,15 @@ static void failed_start_of_events(void)
 		return;
 	}
 	emu_normal_crorc(CRORC0);
-	/* The first start of an open resets the far end; only the next one fails with all set up.
+	/*
+	 * The first start of an open resets the far end; only the next one fails after the set-up.
 	 */
 	UNIT_NEED(rig_open(&r));
 	CU_ASSERT(rig_start(&r));
 	rig_stop(&r);
 	emu(CRORC0, "set link-state %u=down", CHANNEL);
 	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -ENOLINK);
-	crorc_is_quiet(CHANNEL);
+	crorc_is_quiesced(CHANNEL);
 	rig_close(&r);
 	r = (struct rig){.id = CRORC_ID,
 			 .channel = CHANNEL,
@@ -549,8 +555,8 @@ static uint32_t card_cause(uint32_t block)
 }
 
 /*
- * An idle card tells of alarms by itself. One that does not answer while the driver lets go of it
- * does so when it is back: not into memory that is somebody else's.
+ * An idle card reports alarms on its own. If it does not answer during the unbind, it reports one
+ * after its return: not into memory that another process has.
  */
 static void notice_after_unbind(void)
 {
@@ -570,7 +576,7 @@ static void notice_after_unbind(void)
 	UNIT_EQ(driver_unbind(address), 0);
 	emu(CARD0, "fault 0 clear");
 	emu(CARD0, "set temperature 85");
-	/* It has an alarm to tell, and tells it. */
+	/* It has an alarm and reports it. */
 	CU_ASSERT(UNIT_WAIT(card_cause(block) & FUNCTION_CAUSE_TEMPERATURE, LIMIT_MS));
 	CU_ASSERT(UNIT_STAYS(emu_count(CARD0, 0, "dma_outside") == outside, 500));
 	emu(CARD0, "set temperature 45");
@@ -580,7 +586,7 @@ static void notice_after_unbind(void)
 
 UNIT_MAIN("quiet", {"left in the removal", left_in_removal},
 	  {"C-RORC left running", left_running_crorc},
-	  {"C-RORC left running, deaf", left_running_crorc_deaf},
+	  {"C-RORC left running, reset ignored", left_running_crorc_reset_ignored},
 	  {"CRU left running", left_running_cru}, {"nothing finished", nothing_finished},
 	  {"nothing sent", nothing_sent}, {"push counter wraps", push_counter_wraps},
 	  {"push counter wraps, open", push_counter_wraps_open}, {"twins", twins},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Error recoveries of the PCI core, most of them about something else below the same port.
+ * Test error recoveries of the PCI core, mostly caused by other devices below the same port.
  */
 #include "common/case.h"
 #include "common/recovery.h"
@@ -27,11 +27,11 @@ static void reset_for_another(struct rig r)
 	UNIT_NEED(rig_open(&r));
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r) && rig_run(&r, 20, LIMIT_MS));
-	/* With ours alone it is over here, and data go on. */
+	/* With only roc devices the recovery is over here, and data go on. */
 	UNIT_EQ(recovery(r.id, "normal,resume"), 0);
 	CU_ASSERT(rig_run(&r, r.filled + 20, LIMIT_MS));
 	UNIT_EQ(recovery(r.id, "normal,reset,resume"), 0);
-	/* Whoever takes data is told that there are none any more. */
+	/* Readers get an error instead of data. */
 	p.fd = rig_fd(&r);
 	CU_ASSERT(poll(&p, 1, 0) == 1 && p.revents & POLLHUP);
 	UNIT_EQ(control(rig_fd(&r), ROC_CH_STOP, 0, 0), -ENODEV);
@@ -42,7 +42,7 @@ static void reset_for_another(struct rig r)
 	works(again);
 }
 
-/* The driver of a neighbour, a network card say, wants a reset after an error that is not fatal. */
+/* The driver of a neighbour, e.g. a network card, requests a reset after a non-fatal error. */
 static void reset_for_a_neighbour(void)
 {
 	emu_normal(CARD0, FOUR_LINKS);
@@ -53,7 +53,7 @@ static void reset_for_a_neighbour(void)
 	UNIT_EQ(emu_count(CRORC0, 0, "dma_outside"), 0);
 }
 
-/* What a run that ended by a reset has set is taken back then, and not by a later run. */
+/* Settings of a run that a reset ended are reverted then, and not by a later run. */
 static void reset_forgets_debug(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_INTERNAL, .links = 0x1, .count = 8};
@@ -78,8 +78,8 @@ static void reset_forgets_debug(void)
 	close(fd);
 }
 
-/* A card that does not answer is not there again because somebody else recovered. */
-static void dead_stays_dead(void)
+/* A silent card does not become usable because another device recovered. */
+static void lost_stays_lost(void)
 {
 	char reset[96];
 
@@ -97,8 +97,8 @@ static void dead_stays_dead(void)
 static const struct rig plain = {
 	.id = EP0, .source = ROC_SOURCE_DDG, .by_timer = true, .configure = ROC_CONFIGURE_PLAIN};
 
-/* A channel whose run has ended, and of which nothing shows that it did: it has its descriptors. */
-static bool left_suspect(void)
+/* A channel whose run has ended without verified quiescence: it still has its descriptors. */
+static bool leave_unquiesced(void)
 {
 	struct rig r = plain;
 	bool good;
@@ -116,7 +116,7 @@ static bool left_suspect(void)
 	return good && emu_link_count(CARD0, 0, 0, "queued") > 0;
 }
 
-/* A start meets the suspect, and resets the function. */
+/* A start finds the unquiesced channel, and resets the function. */
 static void start_resets(uint64_t before)
 {
 	struct rig r = plain;
@@ -132,26 +132,26 @@ static void start_resets(uint64_t before)
 }
 
 /*
- * A recovery in which nothing was reset proves nothing, also behind one that froze the channel and
- * never ended. Nor does the driver reset the function in the recovery, which holds pci_bus_sem.
+ * A recovery without a reset verifies nothing, even after one that froze the channel and never
+ * ended. The driver does not reset the function in the recovery, which holds pci_bus_sem.
  */
-static void recovery_is_no_proof(void)
+static void recovery_verifies_nothing(void)
 {
 	uint64_t before;
 
-	UNIT_NEED(left_suspect());
+	UNIT_NEED(leave_unquiesced());
 	before = emu_count(CARD0, 0, "function_resets");
 	UNIT_EQ(recovery(EP0, "normal,reset,resume"), 0);
 	start_resets(before);
 
-	UNIT_NEED(left_suspect());
+	UNIT_NEED(leave_unquiesced());
 	before = emu_count(CARD0, 0, "function_resets");
 	UNIT_EQ(recovery(EP0, "frozen"), 0);
 	UNIT_EQ(recovery(EP0, "normal,reset,resume"), 0);
 	start_resets(before);
 }
 
-/* The end of a reset is not the end of the recovery in which it came. */
+/* The end of a reset does not end the recovery around it. */
 static void reset_in_recovery(void)
 {
 	emu_normal(CARD0, FOUR_LINKS);
@@ -162,7 +162,7 @@ static void reset_in_recovery(void)
 	works((struct rig){.id = EP0, .source = ROC_SOURCE_DDG});
 }
 
-/* A recovery or a reset does not open what a shutdown has closed for the next kernel. */
+/* A recovery or a reset does not reopen a card after a shutdown for the next kernel. */
 static void shutdown_stays(void)
 {
 	char address[ROC_TEXT_MAX];
@@ -178,13 +178,13 @@ static void shutdown_stays(void)
 	works((struct rig){.id = EP0, .source = ROC_SOURCE_DDG});
 }
 
-/* A card that does not stop is not quiet because somebody tried to reset it. */
+/* A failed reset does not quiesce a running card. */
 static void reset_that_failed(void)
 {
 	unsigned int l;
 	uint64_t before;
 
-	UNIT_NEED(left_suspect());
+	UNIT_NEED(leave_unquiesced());
 	before = emu_count(CARD0, 0, "function_resets");
 	UNIT_EQ(recovery(EP0, "prepare,done"), 0);
 	CU_ASSERT(emu_count(CARD0, 0, "function_resets") > before);
@@ -196,8 +196,8 @@ static void reset_that_failed(void)
 }
 
 /*
- * The configuration that a reset takes is restored once more: after a reset of the function, with
- * which older kernels use up what was saved, and after a recovery, which does the same.
+ * The configuration that a reset clears is restored twice: after a function reset, which consumes
+ * the saved state on older kernels, and after a recovery, which also does.
  */
 static void restored_again(void)
 {
@@ -214,7 +214,7 @@ static void restored_again(void)
 }
 
 UNIT_MAIN("recovery", {"reset for a neighbour", reset_for_a_neighbour},
-	  {"reset forgets debug", reset_forgets_debug}, {"dead stays dead", dead_stays_dead},
-	  {"recovery is no proof", recovery_is_no_proof},
+	  {"reset forgets debug", reset_forgets_debug}, {"lost card stays lost", lost_stays_lost},
+	  {"recovery verifies nothing", recovery_verifies_nothing},
 	  {"reset in a recovery", reset_in_recovery}, {"shutdown stays", shutdown_stays},
 	  {"reset that failed", reset_that_failed}, {"restored again", restored_again})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registers by ioctl and by mapped BAR: what is read is what the card has, modify loses nothing,
- * and the BAR policy holds whatever way round is tried.
+ * Test registers by ioctl and by mapped BAR: reads return the card's values, modify is atomic, and
+ * the BAR policy cannot be bypassed.
  */
 #include "common/case.h"
 
@@ -30,7 +30,7 @@ static void read_and_write(void)
 	UNIT_EQ(reg_modify(fd, CRU_BAR_CARD, STORAGE, 0x00ff00f0, 0x00aa0050, &old), 0);
 	UNIT_EQ(old, 0x12345678);
 	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, STORAGE), 0x12aa5658);
-	/* All ones is a value like any other as long as the card lives. */
+	/* All ones is a valid value as long as the card answers. */
 	UNIT_EQ(reg_write(fd, CRU_BAR_CARD, STORAGE, UINT32_MAX), 0);
 	UNIT_EQ(reg_read(fd, CRU_BAR_CARD, STORAGE, &v), 0);
 	UNIT_EQ(v, UINT32_MAX);
@@ -41,14 +41,14 @@ static void read_and_write(void)
 	close(fd);
 }
 
-/* No more MMIO than needed: a read is one access, a modify two (and one that flushes). */
+/* MMIO accesses: one for a read, two for a modify, and one that flushes. */
 static void accesses(void)
 {
 	int fd = node_open(EP0, -1);
 	struct emu_touched t;
 	uint32_t v;
 
-	emu_poke(CARD0, 0, CRU_BAR_CARD, STORAGE, 0); /* all ones would be looked into */
+	emu_poke(CARD0, 0, CRU_BAR_CARD, STORAGE, 0); /* after all ones it checks the card */
 	emu(CARD0, "clear");
 	UNIT_EQ(reg_read(fd, CRU_BAR_CARD, STORAGE, &v), 0);
 	UNIT_EQ(reg_write(fd, CRU_BAR_CARD, STORAGE, 0), 0);
@@ -56,7 +56,7 @@ static void accesses(void)
 	t = emu_touched(CARD0, 0, CRU_BAR_CARD, STORAGE);
 	UNIT_EQ(t.reads, 2);
 	UNIT_EQ(t.writes, 2);
-	/* What reads elsewhere is the flush of the two writes. */
+	/* The remaining read flushes the two writes. */
 	UNIT_EQ(emu_reads(CARD0, 0), 4);
 	UNIT_EQ(emu_count(CARD0, 0, "mmio_writes"), 2);
 	close(fd);
@@ -101,7 +101,7 @@ static void modify_is_atomic(void)
 		UNIT_EQ(child_wait(pids[i], 20000), 0);
 		UNIT_EQ(t[i].lost, 0);
 	}
-	/* An even number of rounds: all bits are 0 again, the others were left alone. */
+	/* After an even number of rounds all bits are 0 again, and the others unchanged. */
 	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, STORAGE), 0x5a000000);
 	emu_poke(CARD0, 0, CRU_BAR_CARD, STORAGE, 0);
 	shared_free(t, sizeof(*t) * WORKERS);
@@ -154,7 +154,7 @@ static void map_policy(void)
 	UNIT_EQ(child_run(AS_ROOT_NO_CAPS, policy_as_user, NULL, 10000), 0);
 }
 
-/* Descriptor registers are write-only by the documentation: nobody relies on it. */
+/* Descriptor registers are documented as write-only, so software cannot depend on reads. */
 static int addresses_as_user(void *arg)
 {
 	bool *told = arg;
@@ -205,7 +205,10 @@ static void addresses(void)
 		CU_ASSERT(rig_start(&r) && rig_run(&r, 4, 10000));
 		UNIT_EQ(child_run(AS_READER, addresses_as_user, &told, 10000), 0);
 		UNIT_EQ(child_run(AS_ROOT_NO_CAPS, addresses_as_user, &told, 10000), 0);
-		/* There is something to be hidden, but for a card with events, which fetches. */
+		/*
+		 * Addresses must be hidden, except on a card with events, which fetches
+		 * descriptors.
+		 */
 		fd = node_open(EP0, -1);
 		UNIT_EQ(reg_read(fd, CRU_BAR_DMA, CRU_SP_LOW(0), &v), 0);
 		CU_ASSERT(!!v == (told && !has_events(EP0)));
@@ -242,7 +245,7 @@ static void map_limits(void)
 	UNIT_EQ(map_err(fd, PAGE, PROT_READ, MAP_SHARED, bar2 + 0x700000000ull), -EINVAL);
 	UNIT_EQ(map_err(fd, PAGE, PROT_READ, MAP_PRIVATE, bar2), -EINVAL);
 	UNIT_EQ(map_err(fd, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, bar0), -EINVAL);
-	/* A mapping does not grow beyond what was asked for. */
+	/* A mapping cannot grow beyond its requested size. */
 	p = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, bar0 + CRU_BAR_DMA_SIZE - PAGE);
 	UNIT_NEED(p != MAP_FAILED);
 	q = mremap(p, PAGE, 2 * PAGE, MREMAP_MAYMOVE);
@@ -256,7 +259,7 @@ static void touch(void *p)
 	(void)*(volatile uint32_t *)p;
 }
 
-/* Opened for reading only: mapped for reading only, and taken away like all others. */
+/* Opened read-only: mapped read-only, and revoked like all others. */
 static void opened_to_read(void)
 {
 	int fd = open(node_path(EP0, -1), O_RDONLY | O_CLOEXEC);
@@ -310,7 +313,7 @@ static void mapped_is_the_same(void)
 	UNIT_EQ(reg_read(fd, CRU_BAR_CARD, STORAGE, &v), 0);
 	UNIT_EQ(v, 0x600df00d);
 	roc_bar_unmap(&bar);
-	/* Part of a BAR: from the page that was asked for. */
+	/* Part of a BAR: from the requested page on. */
 	part = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd,
 		    bar_offset(fd, 2) + CRU_SERIAL / PAGE * PAGE);
 	UNIT_NEED(part != MAP_FAILED);
@@ -320,7 +323,7 @@ static void mapped_is_the_same(void)
 	close(fd);
 }
 
-/* What is asked of the card sees what was written to it, though nobody read it back. */
+/* A request on the control port sees earlier register writes, even without a read-back. */
 static void control_is_behind_writes(void)
 {
 	struct roc_endpoint *ep;
@@ -344,7 +347,7 @@ static int touch_in_child(void *p)
 	return faults(touch, p);
 }
 
-/* A child of fork has no hold on the card through its parent's mapping. */
+/* A child of fork cannot use the card through its parent's mapping. */
 static void map_is_not_inherited(void)
 {
 	int fd = node_open(EP0, -1);

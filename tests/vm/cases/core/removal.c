@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The driver is taken off a card, or the card is reset, under everybody's feet.
+ * Test unbinding the driver and resetting the card while both are in use.
  */
 #include "common/case.h"
 #include "common/klog.h"
@@ -16,9 +16,9 @@
 
 #define KEPT "of DMA memory stay allocated"
 #define KEPT_FREED "of DMA memory freed"
-#define KEPT_MS 20000 /* the driver looks every five seconds */
+#define KEPT_MS 20000 /* the driver polls every five seconds */
 #define KEPT_LOGGED_MS 1000
-#define LOOPS 2 /* the second finds what the first left */
+#define LOOPS 2 /* the second test checks what the first one left */
 
 static void touch(void *p)
 {
@@ -32,7 +32,7 @@ static int revents(int fd)
 	return poll(&p, 1, 0) == 1 ? p.revents : 0;
 }
 
-/* A reader with everything open that can be open. */
+/* A user with an open file of each kind. */
 struct user {
 	struct rig r;
 	struct roc_bar bar;
@@ -58,7 +58,7 @@ static bool user_open(struct user *u)
 	return rig_start(&u->r) && rig_run(&u->r, 20, 5000) && !faults(touch, (void *)u->bar.regs);
 }
 
-/* All that was open says that the card has gone, and the memory is free. */
+/* All open files report the loss of the card, and the memory is free. */
 static void user_is_out(struct user *u)
 {
 	int fd = rig_fd(&u->r);
@@ -87,7 +87,7 @@ static void user_is_out(struct user *u)
 	CU_ASSERT(p == MAP_FAILED && errno == ENODEV);
 	CU_ASSERT(u->r.rings->kernel->flags & ROC_RING_GONE);
 	UNIT_EQ(roc_push(u->r.ch, u->r.handle, 0, MIB, 0), -ENODEV);
-	/* What was in the card came back. */
+	/* Superpages of the card were returned. */
 	rig_take(&u->r, false);
 	UNIT_EQ(rig_missing(&u->r), 0);
 	RIG_OK(&u->r);
@@ -125,7 +125,7 @@ static void unbound_while_running(void)
 	user_is_out(&u);
 	UNIT_EQ(open_rw(path), -ENOENT);
 	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 0);
-	/* Back again, while the old descriptors are still open. */
+	/* Bound again, while the old descriptors are still open. */
 	UNIT_NEED(driver_bind(address));
 	works();
 	user_is_out(&u);
@@ -152,7 +152,7 @@ static int poll_for_data(void *arg)
 	return poll(&p, 1, limit_ms(20000)) == 1 ? p.revents : 0;
 }
 
-/* Is it signalled, within a while? */
+/* Wait until the eventfd is signalled, with a limit. */
 static bool signalled(int event)
 {
 	struct pollfd p = {.fd = event, .events = POLLIN};
@@ -161,8 +161,8 @@ static bool signalled(int event)
 	return poll(&p, 1, limit_ms(5000)) == 1 && read(event, &count, 8) == 8;
 }
 
-/* Whoever has nothing but an eventfd hears of a stop, of a failure and of the end. */
-static void eventfd_tells(void)
+/* An eventfd alone is signalled at a stop, at a failure and at the removal. */
+static void eventfd_signalled(void)
 {
 	int event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	struct rig r = {.id = EP0, .count = 4};
@@ -184,14 +184,14 @@ static void eventfd_tells(void)
 	works();
 }
 
-/* driver_override matches a device without an entry of our table. */
+/* driver_override matches a device without an entry in the driver's ID table. */
 static void foreign_device(void)
 {
 	const char *bridge = "/sys/bus/pci/devices/0000:00:00.0/";
 	char path[96];
 
 	snprintf(path, sizeof(path), "%sdriver", bridge);
-	UNIT_NEED(access(path, F_OK)); /* nobody's */
+	UNIT_NEED(access(path, F_OK)); /* no driver's */
 	snprintf(path, sizeof(path), "%sdriver_override", bridge);
 	UNIT_EQ(put_text(path, "roc"), 0);
 	UNIT_EQ(put_text("/sys/bus/pci/drivers/roc/bind", "0000:00:00.0"), -ENODEV);
@@ -199,8 +199,8 @@ static void foreign_device(void)
 	works();
 }
 
-/* Those who sleep are woken. */
-static void sleepers_wake(void)
+/* Waiters are woken. */
+static void waiters_wake(void)
 {
 	char address[ROC_TEXT_MAX];
 	pid_t waiting, polling;
@@ -223,7 +223,7 @@ static void sleepers_wake(void)
 	works();
 }
 
-/* Unbinding one endpoint leaves the other at work. */
+/* Unbinding one endpoint does not affect the other one. */
 static void other_endpoint_runs_on(void)
 {
 	struct rig other = {.id = EP1, .source = ROC_SOURCE_DDG, .count = 8};
@@ -248,7 +248,7 @@ static void other_endpoint_runs_on(void)
 	works();
 }
 
-/* Somebody resets the function through sysfs. */
+/* The function is reset through sysfs. */
 static void function_reset(void)
 {
 	char path[96];
@@ -264,10 +264,10 @@ static void function_reset(void)
 	CU_ASSERT(emu_quiet(CARD0, 0, 300));
 	user_is_out(&u);
 	CU_ASSERT(emu_count(CARD0, 0, "function_resets") > 0);
-	/* No new node, but a new epoch: whoever opens it now gets a working card. */
+	/* The node stays, with a new epoch: a new open gets a usable card. */
 	user_close(&u);
 	works();
-	/* And with nobody there. */
+	/* And without any opener. */
 	UNIT_EQ(put_text(path, "1"), 0);
 	works();
 }
@@ -289,7 +289,10 @@ static void unload_in_use(void)
 	works();
 }
 
-/* The number N of /dev/rocN is the PCI function's, in whatever order they come back. */
+/*
+ * The number N of /dev/rocN belongs to the PCI function, in whatever order functions are bound
+ * again.
+ */
 static void numbers_stay(void)
 {
 	char address[2][24], path[2][64], now[64];
@@ -299,7 +302,7 @@ static void numbers_stay(void)
 		snprintf(address[i], sizeof(address[i]), "%s", pci_address(i ? EP1 : EP0));
 		snprintf(path[i], sizeof(path[i]), "%s", node_path(i ? EP1 : EP0, -1));
 	}
-	fd = node_open(EP0, -1); /* the first one's structure lives on */
+	fd = node_open(EP0, -1); /* the old structure still exists */
 	UNIT_NEED(fd >= 0);
 	for (i = 0; i < 2; i++)
 		UNIT_EQ(driver_unbind(address[i]), 0);
@@ -313,11 +316,13 @@ static void numbers_stay(void)
 	works();
 }
 
-/* A C-RORC, unbound while it reads all ones, so that its bus mastering is not seen off. */
+/*
+ * Unbind a C-RORC while it reads all ones, so that disabling its bus mastering cannot be verified.
+ */
 static char deaf[ROC_TEXT_MAX];
-static uint64_t mappings; /* of it, when nothing is kept */
+static uint64_t mappings; /* log text if no memory is kept */
 
-static bool unbind_deaf(int log)
+static bool unbind_silent(int log)
 {
 	emu(CRORC0, "fault 0 all-ones");
 	UNIT_EQ(driver_unbind(deaf), 0);
@@ -343,7 +348,10 @@ static bool crorc_back(void)
 	return good;
 }
 
-/* What it could write to is kept, and that is logged, until it has been reset or answers again. */
+/*
+ * Memory that it could write to stays allocated, which is logged, until it is reset or answers
+ * again.
+ */
 static void kept_until_reset(void)
 {
 	char path[96];
@@ -355,7 +363,7 @@ static void kept_until_reset(void)
 	mappings = emu_count(CRORC0, 0, "mappings");
 	UNIT_NEED(driver_bind(deaf));
 
-	UNIT_NEED(unbind_deaf(log));
+	UNIT_NEED(unbind_silent(log));
 	emu(CRORC0, "fault 0 clear");
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", deaf);
 	UNIT_EQ(put_text(path, "1"), 0);
@@ -363,14 +371,14 @@ static void kept_until_reset(void)
 	UNIT_NEED(driver_bind(deaf));
 	CU_ASSERT(crorc_back());
 
-	/* One that answers again has its bus mastering switched off at last. */
-	UNIT_NEED(unbind_deaf(log));
+	/* If the card answers again, bus mastering is disabled at last. */
+	UNIT_NEED(unbind_silent(log));
 	emu(CRORC0, "fault 0 clear");
 	kept_is_freed(log);
 	CU_ASSERT(!(emu_config(CRORC0, 0, PCI_COMMAND) & PCI_COMMAND_MASTER));
 	UNIT_NEED(driver_bind(deaf));
 
-	UNIT_NEED(unbind_deaf(log));
+	UNIT_NEED(unbind_silent(log));
 	emu(CRORC0, "fault 0 clear");
 	UNIT_NEED(driver_bind(deaf));
 	CU_ASSERT(klog_wait(log, KEPT_FREED, KEPT_MS) != NULL);
@@ -378,14 +386,14 @@ static void kept_until_reset(void)
 	close(log);
 }
 
-/* Freed by the removal itself where an IOMMU is in the way, else when the card is back. */
+/* The removal itself frees it behind an IOMMU; otherwise it is freed when the card is back. */
 static void kept_until_removed(void)
 {
 	char path[96];
 	int log = klog_open();
 
 	emu_normal_crorc(CRORC0);
-	UNIT_NEED(unbind_deaf(log));
+	UNIT_NEED(unbind_silent(log));
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/remove", deaf);
 	UNIT_EQ(put_text(path, "1"), 0);
 	if (translated(EP0))
@@ -416,7 +424,7 @@ static void load_and_unload(void)
 }
 
 UNIT_MAIN("removal", {"unbound while running", unbound_while_running},
-	  {"sleepers wake", sleepers_wake}, {"eventfd tells", eventfd_tells},
+	  {"waiters wake", waiters_wake}, {"eventfd signalled", eventfd_signalled},
 	  {"foreign device", foreign_device}, {"other endpoint runs on", other_endpoint_runs_on},
 	  {"function reset", function_reset}, {"unload in use", unload_in_use},
 	  {"numbers stay", numbers_stay}, {"kept until reset", kept_until_reset},

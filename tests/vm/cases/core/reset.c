@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A start resets the function, since a channel gives no proof that it has stopped, while other
- * processes access the same card: by a mapping of a BAR, by ioctls, through sysfs. The emulated
- * card counts what reaches a function in reset.
+ * Test a start that resets the function, because a channel's stop cannot be verified, while other
+ * processes access the same card: by a mapped BAR, by ioctls, through sysfs. The emulated card
+ * counts accesses to a function in reset.
  */
 #include "common/case.h"
 
 #include <signal.h>
 
 #define LIMIT_MS 15000
-#define MEET_MS 1000 /* so long does an access get that should wait */
-#define ACCESSES 20  /* that each way in gets done before and after */
+#define MEET_MS 1000 /* time for an access that should wait */
+#define ACCESSES 20  /* accesses of each kind before and after */
 
 enum way_in {
 	WAY_IN_MAP,
@@ -19,7 +19,7 @@ enum way_in {
 	WAYS_IN
 };
 
-/* A process that accesses the card until it is killed. Shared with it. */
+/* A process that accesses the card until it is killed; in shared memory. */
 struct accessor {
 	enum way_in way;
 	pid_t pid;
@@ -53,7 +53,7 @@ static bool access_by_ioctl(struct accessor *a)
 	return false;
 }
 
-/* The card's own counter: a read of it waits, or takes the answer of a moment ago. */
+/* The card's own counter: reading it waits, or returns a recent value. */
 static bool access_by_sysfs(struct accessor *a)
 {
 	for (a->begun = true; node_attr(EP0, 0, "dropped")[0]; a->count++)
@@ -86,7 +86,7 @@ static bool goes_on(const struct accessor *a)
 	return UNIT_WAIT(a->count >= count + ACCESSES, LIMIT_MS);
 }
 
-/* It can be killed, whatever it waits for. */
+/* It can be killed in every wait. */
 static void accessor_kill(struct accessor *a)
 {
 	kill(a->pid, SIGKILL);
@@ -104,8 +104,8 @@ static bool ready(void)
 	return points_there();
 }
 
-/* A channel that has been stopped, and of which nothing shows that it has. */
-static bool suspect_open(void)
+/* A stopped channel without verified quiescence. */
+static bool open_unquiesced(void)
 {
 	bool good;
 
@@ -151,7 +151,7 @@ static void start_released(pid_t pid, int status)
 	UNIT_EQ(emu_count(CARD0, 0, "reset_accesses"), 0);
 }
 
-/* The accesses come first, and go on afterwards as if nothing had been. */
+/* The accesses come first, and go on after the reset. */
 static void access_then_reset(void)
 {
 	struct accessor *a[WAYS_IN];
@@ -160,7 +160,7 @@ static void access_then_reset(void)
 
 	if (!ready())
 		return;
-	UNIT_NEED(suspect_open());
+	UNIT_NEED(open_unquiesced());
 	for (w = 0; w < WAYS_IN; w++) {
 		a[w] = accessor_start(w);
 		CU_ASSERT(goes_on(a[w]));
@@ -176,7 +176,7 @@ static void access_then_reset(void)
 	rig_close(&suspect);
 }
 
-/* The reset comes first: accesses wait for it, and whoever waits can be killed. */
+/* The reset comes first: accesses wait for it, and a waiting process can be killed. */
 static void reset_then_access(void)
 {
 	struct accessor *a[WAYS_IN], *killed[WAYS_IN];
@@ -185,10 +185,10 @@ static void reset_then_access(void)
 
 	if (!ready())
 		return;
-	UNIT_NEED(suspect_open());
+	UNIT_NEED(open_unquiesced());
 	node_attr(EP0, 0, "dropped");
 	starts = start_held();
-	sleep_ms(200); /* what sysfs has read before is too old by now */
+	sleep_ms(200); /* values that sysfs read before are too old by now */
 	for (w = 0; w < WAYS_IN; w++) {
 		a[w] = accessor_start(w);
 		killed[w] = accessor_start(w);
@@ -215,21 +215,21 @@ static int modify(void *unused)
 	return fd < 0 || reg_write(fd, CRU_BAR_DMA, CRU_SCRATCH, 1);
 }
 
-/* Neither the card's other endpoint waits for the reset, nor a close of the channel. */
+/* Neither the card's other endpoint nor a close of the channel waits for the reset. */
 static void others_do_not_wait(void)
 {
 	pid_t starts, pid;
 
 	if (!ready())
 		return;
-	UNIT_NEED(suspect_open());
+	UNIT_NEED(open_unquiesced());
 	starts = start_held();
 	pid = child_start(AS_ROOT, modify, NULL);
 	UNIT_EQ(child_wait(pid, LIMIT_MS), 0);
 	CU_ASSERT(point_holds("function_reset"));
 	rig_close(&suspect);
 	CU_ASSERT(point_holds("function_reset"));
-	/* Its claim was given up meanwhile. */
+	/* The close released the channel meanwhile. */
 	start_released(starts, ENODEV);
 	suspect = (struct rig){.id = EP0, .source = ROC_SOURCE_DDG};
 	CU_ASSERT(rig_once(&suspect, 20, LIMIT_MS));

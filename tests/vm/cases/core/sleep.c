@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The machine is suspended while a channel of each type runs: the run ends with a reason, the card
- * writes no more, and open files go on only if the card kept its state. Some tests call only the
+ * Test suspend while a channel of each type runs: the run ends with a reason, the card writes no
+ * more, and open files stay valid only if the card kept its state. Some tests call only the
  * driver's callbacks, without freezing processes, to force both orders with a start.
  */
 #include "common/case.h"
@@ -44,7 +44,7 @@ static struct subject *begin(struct target *t, enum stage stage)
 	return subject_start(t->id, t->channel, t->source, stage);
 }
 
-/* Each card that this guest has. */
+/* Each card of this guest. */
 static void each(void (*test)(struct target *))
 {
 	unsigned int i, present = 0;
@@ -60,7 +60,7 @@ static void each(void (*test)(struct target *))
 	CU_ASSERT(present > 0);
 }
 
-/* The reason, as everybody may read it. */
+/* The reason, from the world-readable attribute. */
 static unsigned int reason(const struct target *t)
 {
 	return node_count(t->id, t->channel, "failure_reason");
@@ -71,7 +71,7 @@ static bool state_is(const struct target *t, const char *state)
 	return !strcmp(node_attr(t->id, t->channel, "state"), state);
 }
 
-/* Its run has ended, its files are good. */
+/* Its run has ended; its files are valid. */
 static void ended(const struct target *t, struct subject *s)
 {
 	CU_ASSERT(state_is(t, "failed"));
@@ -118,7 +118,7 @@ static void with_its_state(void)
 	each(goes_on);
 }
 
-/* Files of before get ENODEV; a channel that is opened later works. */
+/* Older files get ENODEV; a channel that is opened later works. */
 static void other_epoch(const struct target *t, struct subject *s)
 {
 	CU_ASSERT(subject_look(s));
@@ -129,7 +129,7 @@ static void other_epoch(const struct target *t, struct subject *s)
 	leave(t, s);
 }
 
-/* All the way to the processors, and the slots have no power meanwhile. */
+/* Down to the last level, and the slots lose power meanwhile. */
 static void loses_power(struct target *t)
 {
 	struct subject *s = begin(t, STAGE_FLOWS);
@@ -143,11 +143,11 @@ static void loses_power(struct target *t)
 static void without_power(void)
 {
 	if (!suspend_there())
-		return unit_skip("a kernel that does not test suspend");
+		return unit_skip("this kernel has no suspend test");
 	each(loses_power);
 }
 
-/* The same, and the card keeps what it has: for the reader it is a run that ended. */
+/* The same, and the card keeps its state: for the reader the run has ended. */
 static void keeps_power(struct target *t)
 {
 	struct subject *s = begin(t, STAGE_FLOWS);
@@ -164,11 +164,11 @@ static void keeps_power(struct target *t)
 static void with_power(void)
 {
 	if (!suspend_there())
-		return unit_skip("a kernel that does not test suspend");
+		return unit_skip("this kernel has no suspend test");
 	each(keeps_power);
 }
 
-/* An image that another kernel has loaded: what is in the card is not this kernel's. */
+/* A hibernation image restored by another kernel: the card's state is not this kernel's. */
 static void restored(struct target *t)
 {
 	struct subject *s = begin(t, STAGE_FLOWS);
@@ -190,7 +190,7 @@ static int to_sleep(void *arg)
 	return recovery(t->id, "sleep") ? 1 : 0;
 }
 
-/* A start that has the bus is ended; one that comes later does not get it. */
+/* A start that has bus mastering is ended; a later one does not get it. */
 static void start_first(struct target *t)
 {
 	struct subject *s = begin(t, STAGE_READY);

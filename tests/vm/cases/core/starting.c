@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A start in progress counts as a running channel: it has read the card's configuration, or is
- * about to, so a configuration and a write of a protected register are refused. Both orders, held
- * by points in the module.
+ * Test that a start in progress counts as a running channel: it has read the card's configuration,
+ * or is about to, so a configuration and a write of a protected register are refused. Points in the
+ * module force both orders.
  */
 #include "common/case.h"
 
@@ -13,7 +13,7 @@
 #define READ                                                                                       \
 	"roc-bench-dma --buffer-size=32Mi --superpage-size=256Ki --bytes=1Mi --no-display "        \
 	"> read 2>&1 "
-/* More than reading the clock takes: the configuration has passed its first check. */
+/* More than a read of the clock needs: the configuration has passed its first check. */
 #define WRITES_BEGUN 20
 
 static uint32_t links(void)
@@ -82,7 +82,7 @@ static void start_then_configuration(void)
 	UNIT_EQ(links(), 3);
 }
 
-/* The run reads the links of before, so the configuration fails, and says what it left. */
+/* The run uses the earlier links, so the configuration fails, and reports what it left. */
 static void configuration_then_start(void)
 {
 	static const char configure[] =
@@ -99,14 +99,14 @@ static void configuration_then_start(void)
 	UNIT_EQ(child_wait(config, LIMIT_MS), 1);
 	ends(0, "cat output");
 	OUTPUT_HAS("readout was started while the card was configured");
-	/* Nothing is put back under the run, which gets no data until the next pass. */
+	/* Nothing is reverted during the run, which gets no data until the next configuration. */
 	UNIT_EQ(released(EP0, "start_running", pid), 1);
 	ends(0, "roc-config --id=245:0 --links=0-1");
 	UNIT_EQ(links(), 3);
 	ends(0, READ "--id=245:0 --data-source=DDG");
 }
 
-/* Of the start the first half: the card has no bus yet. */
+/* Only the first half of the start: bus mastering is still disabled. */
 static void start_then_protected_register(void)
 {
 	pid_t pid;
@@ -137,7 +137,7 @@ static void c_rorc(void)
 			 READ "--id=" CRORC_ID " --data-source=INTERNAL");
 	ends(1, "roc-config --id=" CRORC_ID " --crorc-id=0x2");
 	OUTPUT_HAS("while a channel of the card runs");
-	/* The flush bit is the driver's while the channel runs. */
+	/* The flush bit belongs to the driver while the channel runs. */
 	UNIT_EQ(reg_modify(fd, 0, CRORC_CONFIG_B, CRORC_CONFIG_B_FLUSH, CRORC_CONFIG_B_FLUSH, NULL),
 		-EBUSY);
 	UNIT_EQ(released(CRORC_ID, "start_running", pid), 0);

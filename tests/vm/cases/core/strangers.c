@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a member of the group that has nothing open can do to a channel that another process has
- * open, of each channel type: see "A channel is its opener's" in Documentation/security.md.
+ * Test what a group member without an open file can do to a channel that another process has open,
+ * for each channel type: see "A channel is its opener's" in Documentation/security.md.
  */
 #include "common/case.h"
 
@@ -14,7 +14,7 @@
 
 #define LIMIT_MS 10000
 
-/* The cards as schedules.c has them. */
+/* The IDs of the cards in schedules.c. */
 #define P40 3
 #define STREAM_CARD "4004:0"
 #define ROBINNP 4
@@ -108,7 +108,7 @@ static const struct attempt at_a_pool[] = {
 	FR_RESET(-ENOTTY, .level = ROC_FR_RESET_LOGIC),
 };
 
-/* Run by the stranger; @other counts answers that are not as expected, and names the first. */
+/* Run by the stranger; @other counts unexpected results, and @first has the first one. */
 struct stranger {
 	const char *id;
 	const struct attempt *attempts;
@@ -152,7 +152,7 @@ static void tries(const char *id, const struct attempt *attempts, size_t count)
 	shared_free(s, sizeof(*s));
 }
 
-/* The tools name the process that has the channel. */
+/* The tools name the process that has the channel open. */
 static void refused(const char *command)
 {
 	char owner[32];
@@ -191,7 +191,7 @@ static void running_stream(void)
 	UNIT_EQ(abi(r.fd, ROC_ST_SETTINGS, &after), 0);
 	READER_OK(&r);
 	CU_ASSERT(reader_stop(&r));
-	/* Stopped, it is the opener's still; closed, anybody's. */
+	/* When stopped, it still belongs to the opener; when closed, to none. */
 	tries(STREAM_CARD, at_a_stream, N(at_a_stream));
 	reader_close(&r);
 	UNIT_EQ(RUN("as-user reader roc-stream reset --id=4004 --level=default"), 0);

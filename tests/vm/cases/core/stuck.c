@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * User memory that does not do what memory does, under an ioctl.
+ * Test ioctls on user memory with faults.
  *
- * A page fault that nobody answers (userfaultfd here; a FUSE mapping does the same for ordinary
- * users): removal, reset and sysfs do not wait for it, and what it left is taken back when it ends.
- * An answer that cannot be written: what the caller cannot be told has not happened.
+ * Page faults that never complete (userfaultfd here; a FUSE mapping does the same for ordinary
+ * users): removal, reset and sysfs do not wait for them, and the driver undoes the call when it
+ * ends. Results that cannot be copied out: the driver undoes the call.
  */
 #include "common/case.h"
 
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 
 #define PAGE 4096ul
-#define LIMIT_MS 10000 /* for what takes a fraction of that when nobody waits */
+#define LIMIT_MS 10000 /* time limit; without a blocked call a fraction of it is enough */
 
 /* An ioctl in a thread of its own. */
 struct call {
@@ -27,7 +27,7 @@ struct call {
 	unsigned long nr;
 	void *arg;
 	volatile pid_t tid;
-	volatile int result; /* before over */
+	volatile int result; /* set before over */
 	volatile bool over;
 };
 
@@ -48,7 +48,7 @@ static void call_start(struct call *c, int fd, unsigned long nr, void *arg)
 		abort();
 }
 
-/* It has its argument, and waits for what it asks for. */
+/* It has read its argument, and waits for the awaited event. */
 static bool call_waits(struct call *c)
 {
 	return UNIT_WAIT(c->tid && child_sleeps(c->tid), 1000) && !c->over;
@@ -61,7 +61,7 @@ static int call_end(struct call *c)
 	return c->result;
 }
 
-/* A page that is there when we say so. */
+/* A page that appears when the test fills it. */
 struct hole {
 	int uffd;
 	char *page;
@@ -82,7 +82,7 @@ static bool hole_make(struct hole *h)
 	return !ioctl(h->uffd, UFFDIO_REGISTER, &reg);
 }
 
-/* From now on it is there. */
+/* From now on the page is there. */
 static bool hole_fill(struct hole *h, const void *content, size_t size)
 {
 	static char page[PAGE] __attribute__((aligned(PAGE)));
@@ -93,7 +93,7 @@ static bool hole_fill(struct hole *h, const void *content, size_t size)
 	return !ioctl(h->uffd, UFFDIO_COPY, &copy);
 }
 
-/* Does the call of the thread need the page, within a while? */
+/* Wait until the thread's call needs the page, with a limit. */
 static bool hole_entered(struct hole *h, struct call *c)
 {
 	struct pollfd p = {.fd = h->uffd, .events = POLLIN};
@@ -107,7 +107,7 @@ static bool hole_entered(struct hole *h, struct call *c)
 
 static void hole_close(struct hole *h)
 {
-	close(h->uffd); /* wakes whoever is still in it */
+	close(h->uffd); /* wakes the call that still waits for it */
 	munmap(h->page, PAGE);
 }
 
@@ -141,7 +141,7 @@ static int unbind(void *unused)
 	return -driver_unbind(address);
 }
 
-static pid_t hung; /* not to be killed: it waits for the page */
+static pid_t hung; /* uninterruptible: it waits for the page */
 
 static void in_time(const char *what, int (*fn)(void *unused))
 {
@@ -170,7 +170,7 @@ static void prepare(void)
 	snprintf(mode, sizeof(mode), "/sys/class/roc/%s/mode", strrchr(node_path(EP0, 0), '/') + 1);
 }
 
-/* All that somebody else may want from the card, and then its end. */
+/* Other processes' operations on the card, and then its removal. */
 static void others_go_on(bool channel)
 {
 	if (channel) {
@@ -217,7 +217,7 @@ static void argument_that_never_comes(void)
 	works();
 }
 
-/* The page is there for the argument, and taken away while the call sleeps. */
+/* The page is there for the argument, and removed while the call sleeps. */
 static void answer_that_never_goes(void)
 {
 	struct roc_card_lock lock = {.size = sizeof(lock)};
@@ -271,7 +271,7 @@ static void buffer_that_never_comes(void)
 	CU_ASSERT(hole_fill(&h, "", 1));
 	UNIT_EQ(call_end(&c), -ENODEV);
 	UNIT_EQ(b.handle, 0);
-	/* The card went meanwhile: the pages are not kept, nor charged. */
+	/* The card was removed meanwhile: the pages are neither pinned nor charged. */
 	UNIT_EQ(pins(), before);
 	UNIT_EQ(pinned_by(0), 0);
 	hole_close(&h);
@@ -295,7 +295,7 @@ static int register_for_ever(void *arg)
 	return 2;
 }
 
-/* Whoever hangs so can be killed, and the channel is free. */
+/* A process in such a call can be killed, and the channel is free. */
 static void killed_in_it(void)
 {
 	struct hole *h = shared_alloc(sizeof(*h));
@@ -306,7 +306,7 @@ static void killed_in_it(void)
 	prepare();
 	pid = child_start(AS_ROOT, register_for_ever, h);
 	if (!UNIT_WAIT(h->entered || h->over, LIMIT_MS) || h->over)
-		unit_note("the memory was not waited for");
+		unit_note("the call did not wait for the memory");
 	child_kill(pid);
 	CU_ASSERT(UNIT_WAIT((fd = node_open(EP0, 0)) >= 0, LIMIT_MS));
 	close(fd);
@@ -314,7 +314,7 @@ static void killed_in_it(void)
 	shared_free(h, sizeof(*h));
 }
 
-/* A page that can be read only. */
+/* A page that can only be read. */
 static void *only_to_read(const void *content, size_t size)
 {
 	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -325,7 +325,7 @@ static void *only_to_read(const void *content, size_t size)
 	return page;
 }
 
-/* Nobody has the card's lock. */
+/* The card's lock must be free. */
 static void lock_is_free(int fd)
 {
 	struct roc_card_lock lock = {.size = sizeof(lock)};
@@ -380,8 +380,8 @@ static void answer_that_cannot_be_written(void)
 	close(ep);
 }
 
-/* It could be written when the call began. */
-static void lock_not_told(void)
+/* It was writable when the call began. */
+static void lock_undone(void)
 {
 	int holder = node_open(EP0, -1), fd = node_open(EP0, -1);
 	struct roc_card_lock lock = {.size = sizeof(lock)};
@@ -408,7 +408,7 @@ static void lock_not_told(void)
 	close(holder);
 }
 
-static void buffer_not_told(void)
+static void buffer_undone(void)
 {
 	struct roc_buf_register b = {.size = sizeof(b), .length = PAGE};
 	int64_t before = pins();
@@ -434,7 +434,7 @@ static void buffer_not_told(void)
 		UNIT_EQ(buffer_unregister(fd, 1), -ENOENT);
 		UNIT_EQ(pinned_by(0), 0);
 		UNIT_EQ(pins(), before);
-		/* Its place is free, and so is the page. */
+		/* The buffer's place is free, and so is the page. */
 		UNIT_EQ(buffer_register(fd, h.page, PAGE, 0, &b), 0);
 		UNIT_EQ(b.handle, 1);
 	}
@@ -444,7 +444,7 @@ static void buffer_not_told(void)
 	UNIT_EQ(pins(), before);
 }
 
-/* It is in the kernel and does not run: it waits for its time, or for its turn. */
+/* It is in the kernel and does not run: it waits for its timeout, or for a lock. */
 static bool call_rests(struct call *c)
 {
 	return UNIT_WAIT(c->over || (c->tid && child_rests(c->tid)), 1000) && !c->over;
@@ -477,7 +477,7 @@ static bool rings_made_late(void)
 	return late && !second;
 }
 
-static void rings_not_told(void)
+static void rings_undone(void)
 {
 	int tries;
 
@@ -485,12 +485,13 @@ static void rings_not_told(void)
 	for (tries = 0; tries < 10; tries++)
 		if (rings_made_late())
 			return;
-	CU_FAIL("the page never went in time");
+	CU_FAIL("the page was never removed in time");
 }
 
 UNIT_MAIN("stuck", {"argument that never comes", argument_that_never_comes},
 	  {"answer that never goes", answer_that_never_goes},
 	  {"buffer that never comes", buffer_that_never_comes}, {"killed in it", killed_in_it},
 	  {"answer that cannot be written", answer_that_cannot_be_written},
-	  {"lock not told", lock_not_told}, {"buffer not told", buffer_not_told},
-	  {"rings not told", rings_not_told})
+	  {"lock undone if the result cannot be copied out", lock_undone},
+	  {"buffer undone if the result cannot be copied out", buffer_undone},
+	  {"rings undone if the result cannot be copied out", rings_undone})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A machine that is suspended: a run ends, a card without one is as before when it wakes. suspend.c
- * has the other types of channel, and cards that lose their state.
+ * Test suspend of the machine: a run ends, and an idle card is unchanged at resume. sleep.c has the
+ * other channel types, and cards that lose their state.
  */
 #include "common/case.h"
 #include "common/recovery.h"
@@ -10,14 +10,14 @@
 
 #include <unistd.h>
 
-#define LOOK_MS 15000	/* the next look is certain to be over */
+#define LOOK_MS 15000	/* longer than a poll interval */
 #define RARELY_MS 60000 /* the longest */
 
 static bool skip(void)
 {
 	if (suspend_there())
 		return false;
-	unit_skip("a kernel that does not test suspend");
+	unit_skip("this kernel has no suspend test");
 	return true;
 }
 
@@ -28,7 +28,7 @@ static void begin(struct rig *r)
 	emu(CARD0, "set 0 rate %llu", emu_rate(8 << 20));
 }
 
-/* The run ends, nothing that came before is lost, and the same file starts the next one. */
+/* The run ends, no data are lost, and the same file starts the next one. */
 static void ends_the_run(void)
 {
 	struct roc_ch_info info;
@@ -65,7 +65,7 @@ static void ends_the_run(void)
 	rig_close(&r);
 }
 
-/* All the way but for the processors: the card has no power for all that it knows. */
+/* Down to the last level except the CPUs: the driver must assume that the card loses power. */
 static void as_before(void)
 {
 	int fd = uevents_listen();
@@ -82,7 +82,7 @@ static void as_before(void)
 	rig_push(&r, RIG_MAX);
 	CU_ASSERT(rig_start(&r) && rig_run(&r, 4, 10000));
 	if (has_events(EP0)) {
-		/* By an interrupt: the next look is a minute away. */
+		/* By an interrupt: the next poll is a minute away. */
 		emu(CARD0, "set temperature 61");
 		CU_ASSERT(uevent(fd, "ROC_ALARM=temperature", LOOK_MS) >= 0);
 		emu(CARD0, "set temperature 45");
@@ -96,8 +96,8 @@ static void as_before(void)
 }
 
 /*
- * On older kernels sleep uses up what was saved of the configuration; an error recovery after it
- * restores all.
+ * On older kernels suspend consumes the saved configuration; an error recovery after it restores
+ * all.
  */
 static void recovered_after_sleep(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What sysfs shows of a card that works: counters that only grow, for everybody, who may look as
- * often as he likes at no cost to the card.
+ * Test the attributes of a working card in sysfs: counters only grow, all users may read them as
+ * often as they like, and reads cost the card nothing.
  */
 #include "common/case.h"
 
@@ -9,7 +9,7 @@
 #include <glob.h>
 
 #define LOOKS 1000
-#define APART_MS 100 /* at least so much time between two reads of a register */
+#define APART_MS 100 /* least time between two reads of a register */
 
 /* A counter, read by root. */
 static uint64_t counter(const char *name)
@@ -60,7 +60,7 @@ struct count {
 	uint64_t since_open;
 };
 
-/* What sysfs says lies between what the ioctl says before and after: the thread may still turn. */
+/* sysfs values lie between the ioctl's values before and after: the thread may run meanwhile. */
 static void compare(int fd, const uint64_t *before, uint64_t gaps_before)
 {
 	struct roc_ch_info low = ch_info(fd), high;
@@ -127,8 +127,8 @@ static void counters_grow(void)
 	}
 }
 
-/* Who may not open the nodes. */
-static int look_at_all(void *unused)
+/* A user without the right to open the nodes. */
+static int read_all(void *unused)
 {
 	struct count all[] = COUNTERS((struct roc_ch_info){});
 	size_t i;
@@ -144,12 +144,12 @@ static int look_at_all(void *unused)
 		       : 0;
 }
 
-static void for_everybody(void)
+static void world_readable(void)
 {
-	UNIT_EQ(child_run(AS_STRANGER, look_at_all, NULL, 10000), 0);
+	UNIT_EQ(child_run(AS_STRANGER, read_all, NULL, 10000), 0);
 }
 
-/* The card counts in each run; while the run lasts and when it is over sysfs has the sum. */
+/* The card counts in each run; sysfs has the sum, during the run and afterwards. */
 static void fifo_empty(void)
 {
 	struct rig r = {.id = EP0,
@@ -165,9 +165,9 @@ static void fifo_empty(void)
 	for (run = 0; run < 2; run++) {
 		rig_push(&r, RIG_MAX);
 		CU_ASSERT(rig_start(&r));
-		/* All its superpages are full, and nobody gives them back. */
+		/* All its superpages are full, and the reader returns none. */
 		CU_ASSERT(UNIT_WAIT(counter("fifo_empty") > before, 10000));
-		/* Not all of them need be there when the first ones are given back. */
+		/* Not all of them need be complete when the first ones are submitted again. */
 		CU_ASSERT(
 			UNIT_WAIT((rig_take(&r, true), ch_info(rig_fd(&r)).fifo_empty > 1), 10000));
 		seen = ch_info(rig_fd(&r)).fifo_empty;
@@ -181,10 +181,10 @@ static void fifo_empty(void)
 	CU_ASSERT(counter("fifo_empty") - first <= card);
 }
 
-/* A file that is read over and over again. */
+/* A file that is read repeatedly. */
 struct looks {
 	char path[256];
-	int64_t ms; /* how long that took */
+	int64_t ms; /* duration of the reads */
 };
 
 static int look(void *arg)
@@ -206,8 +206,8 @@ static int look(void *arg)
 	return 0;
 }
 
-/* As somebody who has nothing to do with the card: it is left in peace. */
-static void look_often(unsigned int card, unsigned int ep, const char *path, unsigned int reads)
+/* Read as a user without any rights: the card is not accessed more often. */
+static void read_often(unsigned int card, unsigned int ep, const char *path, unsigned int reads)
 {
 	struct looks *l = shared_alloc(sizeof(*l));
 	uint64_t most, seen;
@@ -215,7 +215,7 @@ static void look_often(unsigned int card, unsigned int ep, const char *path, uns
 	snprintf(l->path, sizeof(l->path), "%s", path);
 	emu(card, "clear");
 	UNIT_EQ(child_run(AS_STRANGER, look, l, 30000), 0);
-	/* And the driver's own look at the temperature, which is another read or two. */
+	/* Plus the driver's own poll of the temperature, which is another read or two. */
 	most = (l->ms / APART_MS + 2) * reads + 2;
 	seen = emu_count(card, ep, "mmio_reads");
 	if (seen > most)
@@ -233,10 +233,10 @@ static void look_at_node(unsigned int card, unsigned int ep, const char *id, int
 
 	snprintf(path, sizeof(path), "/sys/class/roc/%s/%s",
 		 node_path(id, channel) + strlen("/dev/"), name);
-	look_often(card, ep, path, 1);
+	read_often(card, ep, path, 1);
 }
 
-static void looking_is_free(void)
+static void reads_cost_nothing(void)
 {
 	static const char *const cru[] = {"cru_id",	     "run_enable",
 					  "ctp_clock_hz",    "local_clock_hz",
@@ -262,12 +262,12 @@ static void looking_is_free(void)
 	UNIT_EQ(glob(pattern, 0, NULL, &found), 0);
 	CU_ASSERT(found.gl_pathc >= 6);
 	for (i = 0; i < found.gl_pathc; i++)
-		look_often(CARD0, 0, found.gl_pathv[i], 1);
+		read_often(CARD0, 0, found.gl_pathv[i], 1);
 	globfree(&found);
 }
 
-/* While a channel runs, too, where the FIFO-empty counters are read for each link. */
-static void looking_is_free_in_a_run(void)
+/* Also while a channel runs, when the FIFO-empty counters are read for each link. */
+static void reads_cost_nothing_in_run(void)
 {
 	struct rig r = {.id = EP1, .mode = ROC_MODE_BUSY};
 	char path[256];
@@ -275,13 +275,13 @@ static void looking_is_free_in_a_run(void)
 	UNIT_NEED(rig_open(&r) && rig_start(&r));
 	snprintf(path, sizeof(path), "/sys/class/roc/%s/fifo_empty",
 		 node_path(EP1, 0) + strlen("/dev/"));
-	look_often(CARD0, 1, path, 5);
+	read_often(CARD0, 1, path, 5);
 	rig_stop(&r);
 	rig_close(&r);
 }
 
-/* The last answer is old news, but not for who wrote a register himself, nor for long. */
-static void looks_are_fresh(void)
+/* A cached value is used only for a short time, and never after the reader's own write. */
+static void cached_values_expire(void)
 {
 	int fd = node_open(EP0, -1);
 	char text[32];
@@ -301,7 +301,7 @@ static void looks_are_fresh(void)
 	close(fd);
 }
 
-UNIT_MAIN("sysfs", {"counters grow", counters_grow}, {"for everybody", for_everybody},
-	  {"FIFO empty", fifo_empty}, {"looking is free", looking_is_free},
-	  {"looking is free in a run", looking_is_free_in_a_run},
-	  {"looks are fresh", looks_are_fresh})
+UNIT_MAIN("sysfs", {"counters grow", counters_grow}, {"world-readable", world_readable},
+	  {"FIFO empty", fifo_empty}, {"reads cost the card nothing", reads_cost_nothing},
+	  {"reads cost the card nothing in a run", reads_cost_nothing_in_run},
+	  {"cached values expire", cached_values_expire})

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A card that gets warmer while it sends: three flows of air, as published for three servers, of
- * which one is not enough; the alarm at 60 degrees; and at 80 the card cuts its own power in the
- * middle of a transfer. Every reader is told, the module can be taken out, and the card comes back
+ * Test a card that gets warmer while it sends: three air flows, as published for three servers, of
+ * which one is not enough; the alarm at 60 degrees; at 80 degrees the card cuts its own power in
+ * mid-transfer. Every reader gets an error, the module can be unloaded, and the card works again
  * when it is cool.
  */
 #include "common/case.h"
@@ -14,14 +14,14 @@
 #include <poll.h>
 #include <unistd.h>
 
-#define LOOK_MS 15000	  /* the driver looks every five seconds */
+#define LOOK_MS 15000	  /* the driver polls every five seconds */
 #define LEISURE (2 << 20) /* bytes in a second, with room for eight of these */
 /* Small superpages: at a slow guest's rate a large one takes seconds. */
 #define SOAK                                                                                       \
 	"roc-bench-dma --soak=%us --verdict-every=%us --id=%s --buffer-size=16Mi "                 \
 	"--superpage-size=32Ki --json"
 
-/* It is at 50 degrees, and sends what a slow guest can take. */
+/* The card is at 50 degrees, and sends no more than a slow guest can take. */
 static void warm(const char *slope)
 {
 	tool_enter("/tmp/thermal");
@@ -38,7 +38,10 @@ static double hottest(void)
 
 static void three_slopes(void)
 {
-	/* One without a superpage would be a warning: at LEISURE they come each slowness / 64 s. */
+	/*
+	 * An interval without a superpage would give a warning: at LEISURE they come every slowness
+	 * / 64 s.
+	 */
 	const unsigned int period = 2 + slowness() / 4;
 
 	warm("4@52");
@@ -51,7 +54,7 @@ static void three_slopes(void)
 	UNIT_EQ(RUN(SOAK, 2 * period, period, "0245:0"), 0);
 	CU_ASSERT_DOUBLE_EQUAL(hottest(), 53, 0.7);
 	CU_ASSERT(json_is(json_get(out, "verdict"), "PASS"));
-	/* Long before it is at 68 degrees it is at 60, and that ends it. */
+	/* It reaches 60 degrees, which ends the soak, long before 68. */
 	warm("10@68");
 	UNIT_EQ(RUN(SOAK " 2> sentence", 100, 1, "0245:0"), 1);
 	CU_ASSERT(hottest() >= 60);
@@ -62,7 +65,7 @@ static void three_slopes(void)
 	OUTPUT_HAS("the limit is 60 (--max-temperature)");
 }
 
-/* The attribute that `sensors` reads; poll() tells of a change to who has read it. */
+/* The attribute that `sensors` reads; poll() reports a change to a file that was read before. */
 static int open_alarm(void)
 {
 	char pattern[128];
@@ -86,7 +89,7 @@ static int read_alarm(int fd)
 
 static void alarm_at_60(void)
 {
-	/* A card that sends at a rate drops what has no room: there is some for four seconds. */
+	/* A card with a rate drops data without space: there is space for four seconds. */
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 32};
 	struct pollfd p = {.events = POLLPRI};
 	int fd = uevents_listen();
@@ -98,14 +101,14 @@ static void alarm_at_60(void)
 	emu(CARD0, "set temperature 65");
 	CU_ASSERT(UNIT_WAIT(read_alarm(p.fd) == 1, LOOK_MS));
 	emu(CARD0, "set temperature 50");
-	/* Both see that it is over: what hwmon says may be a tenth of a second old. */
+	/* Both have seen the end; hwmon's value may be a tenth of a second old. */
 	CU_ASSERT(UNIT_WAIT(!strcmp(node_attr(EP0, -1, "alarm"), "none"), LOOK_MS));
 	CU_ASSERT(UNIT_WAIT(!read_alarm(p.fd), LOOK_MS));
 	UNIT_NEED(rig_open(&r));
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, 5000));
 	emu(CARD0, "set temperature-slope 20@64");
-	/* Data are taken meanwhile. That what was before is over may be told only now. */
+	/* Data flow meanwhile. The end of the earlier alarm may be reported only now. */
 	end = now_ms() + patience_ms(LOOK_MS);
 	while (!(poll(&p, 1, 0) == 1 && read_alarm(p.fd) == 1) && now_ms() < end) {
 		roc_channel_wait(r.ch, 1, 20);
@@ -135,7 +138,7 @@ static bool lost(struct rig *r)
 	return ch_info(rig_fd(r)).state == ROC_CH_FAILED;
 }
 
-/* Whoever has it open, on both endpoints: one that takes data, one that sleeps, one that looks. */
+/* Readers on both endpoints: one takes data, one sleeps, one polls. */
 static void power_cut(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 8};
@@ -153,7 +156,7 @@ static void power_cut(void)
 	UNIT_NEED(rig_open(&r));
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, 5000));
-	/* A tool on the other endpoint is told in a sentence. */
+	/* A tool on the other endpoint prints the reason. */
 	tool = child_start(AS_ROOT, soak_other, NULL);
 	CU_ASSERT(UNIT_WAIT(!strcmp(node_attr(EP1, 0, "state"), "running"), 10000));
 	emu(CARD0, "set temperature-slope 20@90");
@@ -164,7 +167,7 @@ static void power_cut(void)
 	CU_ASSERT(UNIT_WAIT(lost(&r), 10000));
 	CU_ASSERT_PTR_NOT_NULL(strstr(emu(CARD0, "power"), "\"on\":false"));
 	UNIT_EQ(ch_info(rig_fd(&r)).reason, ROC_REASON_LOST);
-	/* No counter of what does not answer is believed. */
+	/* Counters of a silent card are ignored. */
 	CU_ASSERT(ch_info(rig_fd(&r)).dropped < UINT32_MAX);
 	rig_take(&r, false);
 	UNIT_EQ(rig_missing(&r), 0);
@@ -176,7 +179,7 @@ static void power_cut(void)
 	close(fd);
 
 	UNIT_EQ(module_unload(20000), 0);
-	/* Cool again, and with power: what is on the bus is found anew. */
+	/* Cool again, and with power: the card is found by a bus rescan. */
 	emu_normal(CARD0, FOUR_LINKS);
 	CU_ASSERT_PTR_NOT_NULL(strstr(emu(CARD0, "power on"), "\"on\":true"));
 	for (i = 0; i < 2; i++) {

@@ -37,7 +37,7 @@ static void *page(const void *from, size_t size)
 	return at;
 }
 
-/* The ids of both as schedules.c has them. */
+/* The IDs of the cards in schedules.c. */
 #define STREAM_ID "4004:0"
 #define SUB_ID "6005:0"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An endpoint disappears from the bus while it runs, and stays away: endpoint 1 of the second card
- * is lost for the rest of this guest. Run it last.
+ * Test an endpoint that disappears from the bus while it runs, and stays away: endpoint 1 of the
+ * second card is lost for the rest of this guest. Run it last.
  */
 #include "common/case.h"
 
@@ -34,10 +34,10 @@ static void vanished(void)
 	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);
 	RIG_OK(&r);
 	rig_close(&r);
-	/* Nothing says that it will not come back and write on: the memory is held. */
+	/* The card might return and write on: the memory stays allocated. */
 	CU_ASSERT(pins() > before);
 	UNIT_EQ(emu_count(CARD1, 1, "dma_outside"), 0);
-	/* Its neighbour on the same card works, and it can be taken out of the system. */
+	/* The other endpoint of the card works, and the lost one can be removed from the system. */
 	CU_ASSERT(rig_once(&other, 20, 5000));
 	RIG_OK(&other);
 	rig_close(&other);

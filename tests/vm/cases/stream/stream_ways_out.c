@@ -49,14 +49,14 @@ static void works(void)
 /* More pages than the kernel caches for stacks of ended processes: 52 KB were seen. */
 #define OPENERS 31
 
-struct holder {
+struct opener {
 	uint64_t ring, events;
 	volatile int flows;
 };
 
 static int hold(void *arg)
 {
-	struct holder *h = arg;
+	struct opener *h = arg;
 	struct reader r = {.ring = h->ring};
 
 	if (cgroup_enter() || !reader_open(&r))
@@ -71,7 +71,7 @@ static int hold(void *arg)
 
 static void kill_opener(uint64_t ring, uint64_t events)
 {
-	struct holder *h = shared_alloc(sizeof(*h));
+	struct opener *h = shared_alloc(sizeof(*h));
 	pid_t pid;
 
 	h->ring = ring;
