@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTS_MOST (1 << 22)  /* of all arrivals of a guest */
-#define PIECES_MOST (1 << 22) /* of all that a guest may announce at once */
+#define PARTS_MOST (1 << 22)  /* of all arrivals of a sender */
+#define PIECES_MOST (1 << 22) /* of all that a sender may announce at once */
 
-unsigned char *evb_segment_at(const struct evb_guest *g, uint32_t segment)
+unsigned char *evb_segment_at(const struct evb_sender *g, uint32_t segment)
 {
 	return g->memory + segment / g->per_region * g->region +
 	       segment % g->per_region * g->segment;
 }
 
-void evb_uncut(struct evb_guest *g)
+void evb_uncut(struct evb_sender *g)
 {
 	free(g->slots);
 	free(g->free_list);
@@ -40,7 +40,7 @@ void evb_uncut(struct evb_guest *g)
 	g->free_count = g->from_count = g->lent = 0;
 }
 
-static uint64_t segment_for(const struct roc_evb *e, const struct evb_guest *g, uint64_t mfp_max,
+static uint64_t segment_for(const struct roc_evb *e, const struct evb_sender *g, uint64_t mfp_max,
 			    bool single)
 {
 	uint64_t bytes = e->cfg.segment, whole = mfp_max + EVB_SEGMENT_HEAD;
@@ -55,7 +55,7 @@ static uint64_t segment_for(const struct roc_evb *e, const struct evb_guest *g, 
 	return bytes < EVB_SEGMENT_MIN ? EVB_SEGMENT_MIN : bytes;
 }
 
-static int allocate(struct evb_guest *g)
+static int allocate(struct evb_sender *g)
 {
 	uint32_t i;
 
@@ -77,7 +77,7 @@ static int allocate(struct evb_guest *g)
 	for (i = 0; i < g->segments; i++)
 		g->free_list[i] = g->segments - 1 - i;
 	g->free_count = g->segments;
-	g->free_arrival = EVB_NOBODY;
+	g->free_arrival = EVB_NONE;
 	for (i = g->arrivals_pool; i--;) {
 		struct evb_arrival *a = &g->arrivals[i];
 
@@ -89,7 +89,7 @@ static int allocate(struct evb_guest *g)
 	return 0;
 }
 
-static uint32_t arrivals_to_pull(struct evb_guest *g)
+static uint32_t arrivals_to_pull(struct evb_sender *g)
 {
 	uint64_t most = PARTS_MOST / g->parts_max, pool;
 
@@ -106,7 +106,7 @@ static uint32_t arrivals_to_pull(struct evb_guest *g)
 	return (uint32_t)pool;
 }
 
-int evb_cut(struct roc_evb *e, struct evb_guest *g, uint64_t mfp_max, uint32_t pieces_max,
+int evb_cut(struct roc_evb *e, struct evb_sender *g, uint64_t mfp_max, uint32_t pieces_max,
 	    bool single)
 {
 	uint64_t segment = segment_for(e, g, mfp_max, single), segments, most;
@@ -137,7 +137,7 @@ int evb_cut(struct roc_evb *e, struct evb_guest *g, uint64_t mfp_max, uint32_t p
 	if (g->arrivals_max > PARTS_MOST / g->parts_max)
 		g->arrivals_max = PARTS_MOST / g->parts_max;
 	g->arrivals_pool = g->arrivals_max;
-	/* What was read is the guest's no more, but is here as long as the sink has it. */
+	/* What was read is the sender's no more, but is here as long as the sink has it. */
 	if (pieces_max)
 		g->arrivals_pool = arrivals_to_pull(g);
 	ret = allocate(g);
@@ -146,7 +146,7 @@ int evb_cut(struct roc_evb *e, struct evb_guest *g, uint64_t mfp_max, uint32_t p
 	return ret;
 }
 
-void evb_segment_free(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
+void evb_segment_free(struct roc_evb *e, struct evb_sender *g, uint32_t segment)
 {
 	g->slots[segment] = (struct evb_slot){.state = SEGMENT_FREE};
 	if (!g->free_count)
@@ -154,19 +154,19 @@ void evb_segment_free(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
 	g->free_list[g->free_count++] = segment;
 }
 
-struct evb_arrival *evb_arrival_new(struct evb_guest *g, uint64_t number, uint64_t bytes)
+struct evb_arrival *evb_arrival_new(struct evb_sender *g, uint64_t number, uint64_t bytes)
 {
 	struct evb_arrival *a;
 	uint32_t i;
 
-	if (g->free_arrival == EVB_NOBODY)
+	if (g->free_arrival == EVB_NONE)
 		return NULL;
 	a = &g->arrivals[g->free_arrival];
 	g->free_arrival = a->next;
 	*a = (struct evb_arrival){
-		.next = EVB_NOBODY,
+		.next = EVB_NONE,
 		.used = true,
-		.block = EVB_NOBODY,
+		.block = EVB_NONE,
 		.number = number,
 		.bytes = bytes,
 		.parts = (uint32_t)evb_parts(bytes, g->room),
@@ -177,7 +177,7 @@ struct evb_arrival *evb_arrival_new(struct evb_guest *g, uint64_t number, uint64
 	if (g->from_count)
 		a->from = g->from_list[--g->from_count];
 	for (i = 0; i < a->parts; i++)
-		a->segments[i] = EVB_NOBODY;
+		a->segments[i] = EVB_NONE;
 	g->arrivals_used++;
 	g->n.in_flight = g->arrivals_used;
 	if (g->n.in_flight > g->n.in_flight_max)
@@ -185,7 +185,7 @@ struct evb_arrival *evb_arrival_new(struct evb_guest *g, uint64_t number, uint64
 	return a;
 }
 
-void evb_arrival_got(struct evb_guest *g, struct evb_arrival *a)
+void evb_arrival_got(struct evb_sender *g, struct evb_arrival *a)
 {
 	if (g->pieces_max && !a->got_said && g->pair.state == PAIR_READY)
 		g->gots[g->got_count++] = a->ticket;
@@ -195,15 +195,15 @@ void evb_arrival_got(struct evb_guest *g, struct evb_arrival *a)
 	a->got_said = true;
 }
 
-void evb_arrival_free(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
+void evb_arrival_free(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)
 {
 	uint32_t i;
 
 	for (i = 0; i < a->parts; i++) {
-		if (a->segments[i] != EVB_NOBODY)
+		if (a->segments[i] != EVB_NONE)
 			evb_segment_free(e, g, a->segments[i]);
 	}
-	if (g->pieces_max && a->segments[0] != EVB_NOBODY)
+	if (g->pieces_max && a->segments[0] != EVB_NONE)
 		g->reading--;
 	evb_arrival_got(g, a);
 	a->used = false;
@@ -216,9 +216,9 @@ void evb_arrival_free(struct roc_evb *e, struct evb_guest *g, struct evb_arrival
 	g->n.in_flight = g->arrivals_used;
 }
 
-void evb_arrival_give_up(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
+void evb_arrival_give_up(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)
 {
-	a->block = EVB_NOBODY;
+	a->block = EVB_NONE;
 	if (!a->whole && !g->pieces_max) {
 		a->given_up = true;
 		g->arrivals_given_up++;
@@ -227,7 +227,7 @@ void evb_arrival_give_up(struct roc_evb *e, struct evb_guest *g, struct evb_arri
 	}
 }
 
-struct evb_arrival *evb_arrival_given_up(struct evb_guest *g, uint64_t number)
+struct evb_arrival *evb_arrival_given_up(struct evb_sender *g, uint64_t number)
 {
 	uint32_t i;
 
@@ -238,7 +238,7 @@ struct evb_arrival *evb_arrival_given_up(struct evb_guest *g, uint64_t number)
 	return NULL;
 }
 
-void evb_recall(struct evb_guest *g)
+void evb_recall(struct evb_sender *g)
 {
 	uint32_t i;
 

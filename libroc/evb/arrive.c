@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int late(struct roc_evb *e, struct evb_guest *g)
+static int late(struct roc_evb *e, struct evb_sender *g)
 {
 	e->n.late++;
 	return 0;
@@ -37,7 +37,7 @@ static bool may_send(const struct roc_evb *e, const struct roc_evb_table *t, uin
 	return number >= t->from_block && is_ours(e, t, number);
 }
 
-static int another_s(struct evb_guest *g, uint64_t number, uint64_t epoch)
+static int another_s(struct evb_sender *g, uint64_t number, uint64_t epoch)
 {
 	return pair_fail(&g->pair, EPROTO,
 			 "it sends block %" PRIu64 ", which by table %" PRIu64
@@ -50,7 +50,7 @@ static int another_s(struct evb_guest *g, uint64_t number, uint64_t epoch)
  * What was sent by it is looked at when it comes; but from the block on that a later one holds
  * from, that one says whose a block is.
  */
-static int judge_unknown(struct roc_evb *e, struct evb_guest *g, uint64_t number, uint64_t epoch)
+static int judge_unknown(struct roc_evb *e, struct evb_sender *g, uint64_t number, uint64_t epoch)
 {
 	const struct evb_known *newest = evb_newest(e), *later = evb_table(e, number);
 
@@ -64,9 +64,9 @@ static int judge_unknown(struct roc_evb *e, struct evb_guest *g, uint64_t number
 }
 
 /*
- * Is the block one that this guest may send us now? 1: it is nobody's fault, but has no use here.
+ * Is the block one that this sender may send us now? 1: it is nobody's fault, but has no use here.
  */
-static int judge_block(struct roc_evb *e, struct evb_guest *g, uint64_t number, uint64_t bytes,
+static int judge_block(struct roc_evb *e, struct evb_sender *g, uint64_t number, uint64_t bytes,
 		       uint64_t epoch)
 {
 	const struct roc_evb_table *t = table_of(e, epoch);
@@ -90,7 +90,7 @@ static int judge_block(struct roc_evb *e, struct evb_guest *g, uint64_t number, 
 }
 
 /* It was sent by a table that is known now. 0 or -errno: it should not have been. */
-static int judge_again(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
+static int judge_again(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)
 {
 	const struct roc_evb_table *t = table_of(e, a->epoch);
 	uint64_t number = a->number;
@@ -99,12 +99,12 @@ static int judge_again(struct roc_evb *e, struct evb_guest *g, struct evb_arriva
 	if (may_send(e, t, number))
 		return 0;
 	/* What is not whole goes with the connection. */
-	if (a->whole && a->block != EVB_NOBODY && e->bu.blocks[a->block].state == BLOCK_OPEN)
+	if (a->whole && a->block != EVB_NONE && e->bu.blocks[a->block].state == BLOCK_OPEN)
 		evb_block_forget(e, g, a);
 	return before ? 0 : another_s(g, number, t->epoch);
 }
 
-int evb_arrive_tables(struct roc_evb *e, struct evb_guest *g)
+int evb_arrive_tables(struct roc_evb *e, struct evb_sender *g)
 {
 	unsigned int i;
 	int ret = 0;
@@ -121,7 +121,7 @@ int evb_arrive_tables(struct roc_evb *e, struct evb_guest *g)
 	return ret;
 }
 
-static void join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct evb_arrival *a,
+static void join(struct roc_evb *e, uint32_t block, struct evb_sender *g, struct evb_arrival *a,
 		 uint64_t epoch)
 {
 	a->epoch = epoch;
@@ -130,7 +130,7 @@ static void join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct 
 }
 
 /* All parts are here: is it a MFP, and the one that was announced? */
-static int completed(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
+static int completed(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)
 {
 	uint32_t i;
 	int ret;
@@ -155,7 +155,7 @@ static int completed(struct roc_evb *e, struct evb_guest *g, struct evb_arrival 
 				 "what it sends as block %" PRIu64 " contradicts itself.",
 				 a->number);
 	evb_arrival_got(g, a);
-	if (a->block == EVB_NOBODY) {
+	if (a->block == EVB_NONE) {
 		evb_arrival_free(e, g, a);
 		return late(e, g);
 	}
@@ -164,7 +164,7 @@ static int completed(struct roc_evb *e, struct evb_guest *g, struct evb_arrival 
 }
 
 /* All writes to a segment are here. */
-static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
+static int part_came(struct roc_evb *e, struct evb_sender *g, uint32_t segment)
 {
 	struct evb_segment head;
 	struct evb_arrival *a;
@@ -177,8 +177,8 @@ static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
 	g->got += !head.part;
 	/* It is judged before anything is opened for it. */
 	block = evb_block_find(e, head.block);
-	i = block == EVB_NOBODY ? EVB_NOBODY : e->bu.blocks[block].arrivals[g - e->bu.guests];
-	a = i == EVB_NOBODY ? evb_arrival_given_up(g, head.block) : &g->arrivals[i];
+	i = block == EVB_NONE ? EVB_NONE : e->bu.blocks[block].arrivals[g - e->bu.senders];
+	a = i == EVB_NONE ? evb_arrival_given_up(g, head.block) : &g->arrivals[i];
 	/*
 	 * Its first part came, and was too late for the block, so that it could say that it has
 	 * passed: its writes are not in order.
@@ -192,8 +192,8 @@ static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
 		ret = judge_block(e, g, head.block, head.mfp_bytes, head.epoch);
 		if (ret < 0)
 			return ret;
-		block = ret || a ? EVB_NOBODY : evb_block_of(e, head.block);
-		if (block == EVB_NOBODY) {
+		block = ret || a ? EVB_NONE : evb_block_of(e, head.block);
+		if (block == EVB_NONE) {
 			evb_segment_free(e, g, segment);
 			return head.part ? 0 : late(e, g);
 		}
@@ -211,7 +211,7 @@ static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
 					 g->arrivals_max);
 		join(e, block, g, a, head.epoch);
 	}
-	if (a->bytes != head.mfp_bytes || a->segments[head.part] != EVB_NOBODY)
+	if (a->bytes != head.mfp_bytes || a->segments[head.part] != EVB_NONE)
 		return pair_fail(&g->pair, EPROTO, "it sends block %" PRIu64 " twice.", head.block);
 	g->slots[segment].state = SEGMENT_HELD;
 	a->segments[head.part] = segment;
@@ -219,7 +219,7 @@ static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
 }
 
 /* One of @of writes to a segment. */
-static int wrote(struct roc_evb *e, struct evb_guest *g, uint32_t segment, uint32_t of)
+static int wrote(struct roc_evb *e, struct evb_sender *g, uint32_t segment, uint32_t of)
 {
 	struct evb_slot *s;
 
@@ -245,11 +245,11 @@ static int written(void *self, struct pair *p, uint32_t number)
 
 	if (e->cfg.protocol != ROC_EVB_PUSH)
 		return pair_fail(p, EPROTO, "it writes to our memory, and nobody asked it to.");
-	return wrote(e, evb_guest_of_pair(p), number & 0xffff, number >> 16);
+	return wrote(e, evb_sender_of_pair(p), number & 0xffff, number >> 16);
 }
 
 /* A piece of a segment as a message. */
-static int piece_came(struct roc_evb *e, struct evb_guest *g, const struct evb_message *m)
+static int piece_came(struct roc_evb *e, struct evb_sender *g, const struct evb_message *m)
 {
 	if (e->cfg.protocol != ROC_EVB_COMMAND || m->number >= g->segments || !m->count ||
 	    m->a > g->segment || m->count > g->segment - m->a || m->b > EVB_WRITES_MAX ||
@@ -264,7 +264,7 @@ static int piece_came(struct roc_evb *e, struct evb_guest *g, const struct evb_m
 }
 
 /* Pulled: a MFP is announced; a long list of pieces takes several messages. */
-static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_message *m)
+static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_message *m)
 {
 	uint32_t first = (uint32_t)(m->c >> 32), all = (uint32_t)m->c, i, block;
 	struct evb_arrival *a = NULL;
@@ -279,7 +279,7 @@ static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_me
 		ret = judge_block(e, g, m->a, m->b, m->d);
 		if (ret < 0)
 			return ret;
-		if (g->telling == EVB_NOBODY && g->announced < g->arrivals_max)
+		if (g->telling == EVB_NONE && g->announced < g->arrivals_max)
 			a = evb_arrival_new(g, m->a, m->b);
 		if (!a)
 			return pair_fail(&g->pair, EPROTO,
@@ -291,15 +291,15 @@ static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_me
 		a->from_count = all;
 		g->telling = (uint32_t)(a - g->arrivals);
 		g->got++;
-		block = ret ? EVB_NOBODY : evb_block_of(e, m->a);
-		i = block == EVB_NOBODY ? 0 : e->bu.blocks[block].arrivals[g - e->bu.guests];
-		if (block != EVB_NOBODY && i == EVB_NOBODY)
+		block = ret ? EVB_NONE : evb_block_of(e, m->a);
+		i = block == EVB_NONE ? 0 : e->bu.blocks[block].arrivals[g - e->bu.senders];
+		if (block != EVB_NONE && i == EVB_NONE)
 			join(e, block, g, a, m->d);
 		/* Of what came by a connection before it knows nothing. */
-		else if (block != EVB_NOBODY && !g->arrivals[i].before)
+		else if (block != EVB_NONE && !g->arrivals[i].before)
 			return pair_fail(&g->pair, EPROTO, "it announces block %" PRIu64 " twice.",
 					 m->a);
-	} else if (g->telling != EVB_NOBODY) {
+	} else if (g->telling != EVB_NONE) {
 		a = &g->arrivals[g->telling];
 	}
 	if (!a || a->ticket != m->number || a->told != first || a->from_count != all)
@@ -318,7 +318,7 @@ static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_me
 	a->told += m->count;
 	if (a->told < a->from_count)
 		return 0;
-	g->telling = EVB_NOBODY;
+	g->telling = EVB_NONE;
 	for (i = 0; i < a->from_count; i++) {
 		bytes += a->from[i].bytes;
 		if (a->from[i].bytes > a->bytes || bytes > a->bytes)
@@ -326,14 +326,14 @@ static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_me
 	}
 	if (bytes != a->bytes || i < a->from_count)
 		return pair_fail(&g->pair, EPROTO, "it announces pieces that are not its MFP.");
-	if (a->block == EVB_NOBODY) {
+	if (a->block == EVB_NONE) {
 		evb_arrival_free(e, g, a);
 		return late(e, g);
 	}
 	/* To be read in its order. */
 	a->listed = true;
-	a->next = EVB_NOBODY;
-	if (g->first_read == EVB_NOBODY)
+	a->next = EVB_NONE;
+	if (g->first_read == EVB_NONE)
 		g->first_read = (uint32_t)(a - g->arrivals);
 	else
 		g->arrivals[g->last_read].next = (uint32_t)(a - g->arrivals);
@@ -342,7 +342,7 @@ static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_me
 }
 
 /* It has nothing more of blocks below, from when all that it sent is here. */
-static int has_passed(struct roc_evb *e, struct evb_guest *g, uint64_t block, uint64_t sent)
+static int has_passed(struct roc_evb *e, struct evb_sender *g, uint64_t block, uint64_t sent)
 {
 	if (block < g->passed_said)
 		return pair_fail(&g->pair, EPROTO, "it takes back which blocks have passed.");
@@ -354,7 +354,7 @@ static int has_passed(struct roc_evb *e, struct evb_guest *g, uint64_t block, ui
 static int heard(void *self, struct pair *p, const struct evb_message *m)
 {
 	struct roc_evb *e = self;
-	struct evb_guest *g = evb_guest_of_pair(p);
+	struct evb_sender *g = evb_sender_of_pair(p);
 
 	switch (m->type) {
 	case EVB_BEAT:
@@ -378,7 +378,7 @@ static int heard(void *self, struct pair *p, const struct evb_message *m)
 static int data_done(void *self, struct pair *p, struct pair_op *op)
 {
 	struct roc_evb *e = self;
-	struct evb_guest *g = evb_guest_of_pair(p);
+	struct evb_sender *g = evb_sender_of_pair(p);
 	struct evb_arrival *a = op->of;
 
 	pair_op_free(p, op);
@@ -399,11 +399,11 @@ const struct pair_use evb_arrive_use = {
 };
 
 /* Segments for all of it, or none. */
-static bool take_segments(struct evb_guest *g, struct evb_arrival *a)
+static bool take_segments(struct evb_sender *g, struct evb_arrival *a)
 {
 	uint32_t i;
 
-	if (a->segments[0] != EVB_NOBODY)
+	if (a->segments[0] != EVB_NONE)
 		return true;
 	/* There is always an arrival left for what may be announced. */
 	if (g->free_count < a->parts || g->reading >= g->arrivals_pool - g->arrivals_max)
@@ -421,7 +421,7 @@ static bool take_segments(struct evb_guest *g, struct evb_arrival *a)
  * can read. The head of a MFP is a piece of its own, and an operation for it would cost as much as
  * one for its data.
  */
-static int read_some(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
+static int read_some(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)
 {
 	uint64_t in_segment = a->filled % g->room, room = g->room - in_segment, done = a->from_done;
 	struct fi_rma_iov from[FABRIC_IOV];
@@ -465,14 +465,14 @@ static int read_some(struct roc_evb *e, struct evb_guest *g, struct evb_arrival 
 	return 0;
 }
 
-static int pull(struct roc_evb *e, struct evb_guest *g)
+static int pull(struct roc_evb *e, struct evb_sender *g)
 {
 	int ret = 0;
 
-	while (g->first_read != EVB_NOBODY && !ret) {
+	while (g->first_read != EVB_NONE && !ret) {
 		struct evb_arrival *a = &g->arrivals[g->first_read];
 
-		if (a->block == EVB_NOBODY) {
+		if (a->block == EVB_NONE) {
 			/* Given up meanwhile: what is being read comes to its end. */
 			g->first_read = a->next;
 			a->listed = false;
@@ -495,7 +495,7 @@ static int pull(struct roc_evb *e, struct evb_guest *g)
 	return ret == -EAGAIN ? 0 : ret;
 }
 
-static int tell_got(struct evb_guest *g)
+static int tell_got(struct evb_sender *g)
 {
 	struct evb_message m = {.type = EVB_GOT};
 	unsigned char *text;
@@ -519,7 +519,7 @@ static int tell_got(struct evb_guest *g)
 	return 0;
 }
 
-int evb_arrive_step(struct roc_evb *e, struct evb_guest *g)
+int evb_arrive_step(struct roc_evb *e, struct evb_sender *g)
 {
 	int ret = 0;
 

@@ -7,23 +7,23 @@
 
 #include <string.h>
 
-bool evb_block_has_none(const struct evb_block *k, const struct evb_guest *g, unsigned int guest)
+bool evb_block_has_none(const struct evb_block *k, const struct evb_sender *g, unsigned int sender)
 {
-	return k->arrivals[guest] == EVB_NOBODY && g->passed > k->number;
+	return k->arrivals[sender] == EVB_NONE && g->passed > k->number;
 }
 
-struct evb_arrival *evb_block_whole(struct evb_builder *b, const struct evb_block *k, int guest)
+struct evb_arrival *evb_block_whole(struct evb_builder *b, const struct evb_block *k, int sender)
 {
 	struct evb_arrival *a;
 
-	if (guest < 0 || k->arrivals[guest] == EVB_NOBODY)
+	if (sender < 0 || k->arrivals[sender] == EVB_NONE)
 		return NULL;
-	a = &b->guests[guest].arrivals[k->arrivals[guest]];
+	a = &b->senders[sender].arrivals[k->arrivals[sender]];
 	return a->whole ? a : NULL;
 }
 
 /* Time of a MFP by our clock. */
-static uint64_t our_time(const struct evb_guest *g, uint64_t time)
+static uint64_t our_time(const struct evb_sender *g, uint64_t time)
 {
 	return g->pair.round_trip ? time - (uint64_t)g->pair.skew : time;
 }
@@ -38,23 +38,23 @@ static bool is_early(struct evb_builder *b, const struct evb_block *k, const str
 	uint32_t i;
 
 	for (i = 0; i < k->mep.count; i++) {
-		int guest = t->guest[i];
+		int sender = t->sender[i];
 
-		if (evb_block_whole(b, k, guest))
+		if (evb_block_whole(b, k, sender))
 			here++;
-		else if (guest < 0 ||
-			 !evb_block_has_none(k, &b->guests[guest], (unsigned int)guest))
+		else if (sender < 0 ||
+			 !evb_block_has_none(k, &b->senders[sender], (unsigned int)sender))
 			lacking++;
 	}
 	return lacking > here;
 }
 
-static void one_source(struct roc_evb *e, struct evb_block *k, int guest, const char *name,
+static void one_source(struct roc_evb *e, struct evb_block *k, int sender, const char *name,
 		       uint32_t i, bool early)
 {
-	struct evb_arrival *a = evb_block_whole(&e->bu, k, guest);
+	struct evb_arrival *a = evb_block_whole(&e->bu, k, sender);
 	struct roc_mep_source *s = &k->sources[i];
-	struct evb_guest *g = guest < 0 ? NULL : &e->bu.guests[guest];
+	struct evb_sender *g = sender < 0 ? NULL : &e->bu.senders[sender];
 	uint64_t time;
 
 	memset(s->name, 0, sizeof(s->name));
@@ -74,8 +74,8 @@ static void one_source(struct roc_evb *e, struct evb_block *k, int guest, const 
 		return;
 	}
 	k->mep.flags |= ROC_MEP_INCOMPLETE;
-	s->state =
-		g && evb_block_has_none(k, g, (unsigned int)guest) ? ROC_MEP_GONE : ROC_MEP_MISSING;
+	s->state = g && evb_block_has_none(k, g, (unsigned int)sender) ? ROC_MEP_GONE
+								       : ROC_MEP_MISSING;
 	if (s->state == ROC_MEP_GONE) {
 		e->n.gone++;
 	} else {
@@ -134,16 +134,16 @@ static void drop_rest(struct roc_evb *e, struct evb_block *k, const struct evb_k
 	uint32_t n;
 
 	for (n = 0; n < b->count; n++) {
-		struct evb_guest *g = &b->guests[n];
+		struct evb_sender *g = &b->senders[n];
 		struct evb_arrival *a;
 
-		if (k->arrivals[n] == EVB_NOBODY)
+		if (k->arrivals[n] == EVB_NONE)
 			continue;
 		a = &g->arrivals[k->arrivals[n]];
 		if (a->whole && t && t->ru_of[n] >= 0)
 			continue;
 		e->n.late += a->whole;
-		k->arrivals[n] = EVB_NOBODY;
+		k->arrivals[n] = EVB_NONE;
 		evb_arrival_give_up(e, g, a);
 	}
 }
@@ -189,7 +189,7 @@ bool evb_block_close(struct roc_evb *e, uint32_t i)
 	k->lacks = false;
 	early = is_early(b, k, t);
 	for (n = 0; n < k->mep.count; n++)
-		one_source(e, k, t->guest[n], t->table.rus[n].name, n, early);
+		one_source(e, k, t->sender[n], t->table.rus[n].name, n, early);
 	/* By a table that never came there may be others. */
 	if (k->epoch > t->table.epoch) {
 		k->mep.flags |= ROC_MEP_INCOMPLETE;

@@ -39,7 +39,7 @@ int evb_blocks_new(struct roc_evb *e)
 		return -ENOMEM;
 	}
 	memset(b->hash, 0xff, hash * sizeof(*b->hash));
-	b->free_first = EVB_NOBODY;
+	b->free_first = EVB_NONE;
 	for (i = b->block_count; i--;) {
 		b->blocks[i].arrivals = arrivals + (size_t)i * b->count;
 		b->blocks[i].sources = sources + (size_t)i * b->count;
@@ -70,8 +70,8 @@ void evb_block_append(struct evb_builder *b, struct evb_blocks *l, uint32_t i)
 {
 	struct evb_block *k = &b->blocks[i];
 
-	k->next = EVB_NOBODY;
-	k->prev = l->count ? l->last : EVB_NOBODY;
+	k->next = EVB_NONE;
+	k->prev = l->count ? l->last : EVB_NONE;
 	if (l->count++)
 		b->blocks[l->last].next = i;
 	else
@@ -83,11 +83,11 @@ void evb_block_take_out(struct evb_builder *b, struct evb_blocks *l, uint32_t i)
 {
 	struct evb_block *k = &b->blocks[i];
 
-	if (k->prev == EVB_NOBODY)
+	if (k->prev == EVB_NONE)
 		l->first = k->next;
 	else
 		b->blocks[k->prev].next = k->next;
-	if (k->next == EVB_NOBODY)
+	if (k->next == EVB_NONE)
 		l->last = k->prev;
 	else
 		b->blocks[k->next].prev = k->prev;
@@ -103,7 +103,7 @@ uint32_t evb_block_slot(const struct evb_builder *b, uint64_t number)
 {
 	uint32_t i = *bucket(b, number);
 
-	while (i != EVB_NOBODY && b->blocks[i].number != number)
+	while (i != EVB_NONE && b->blocks[i].number != number)
 		i = b->blocks[i].next_hash;
 	return i;
 }
@@ -161,9 +161,9 @@ void evb_block_release(struct roc_evb *e, uint32_t i)
 		at = &b->blocks[*at].next_hash;
 	*at = k->next_hash;
 	for (n = 0; n < b->count; n++) {
-		struct evb_guest *g = &b->guests[n];
+		struct evb_sender *g = &b->senders[n];
 
-		if (k->arrivals[n] != EVB_NOBODY)
+		if (k->arrivals[n] != EVB_NONE)
 			evb_arrival_free(e, g, &g->arrivals[k->arrivals[n]]);
 	}
 	k->state = BLOCK_FREE;

@@ -24,16 +24,16 @@ static uint32_t waits_for(struct roc_evb *e, const struct evb_block *k)
 	if (!t || k->epoch > evb_newest(e)->table.epoch)
 		return 1;
 	for (i = 0; i < t->table.ru_count; i++) {
-		const struct evb_guest *g = t->guest[i] < 0 ? NULL : &b->guests[t->guest[i]];
-		uint32_t a = g ? k->arrivals[t->guest[i]] : EVB_NOBODY;
+		const struct evb_sender *g = t->sender[i] < 0 ? NULL : &b->senders[t->sender[i]];
+		uint32_t a = g ? k->arrivals[t->sender[i]] : EVB_NONE;
 
-		if (a != EVB_NOBODY ? !g->arrivals[a].whole : !g || g->passed <= k->number)
+		if (a != EVB_NONE ? !g->arrivals[a].whole : !g || g->passed <= k->number)
 			n++;
 	}
 	return n;
 }
 
-void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct evb_arrival *a,
+void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_sender *g, struct evb_arrival *a,
 		    uint64_t epoch)
 {
 	struct evb_block *k = &e->bu.blocks[block];
@@ -43,7 +43,7 @@ void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_guest *g, stru
 	g->arrivals_given_up -= a->given_up;
 	a->given_up = false;
 	a->block = block;
-	e->bu.blocks[block].arrivals[g - e->bu.guests] = (uint32_t)(a - g->arrivals);
+	e->bu.blocks[block].arrivals[g - e->bu.senders] = (uint32_t)(a - g->arrivals);
 }
 
 /* What was given up of it can be whole yet. */
@@ -53,7 +53,7 @@ static void join_again(struct roc_evb *e, uint32_t block)
 	uint32_t n;
 
 	for (n = 0; n < b->count; n++) {
-		struct evb_guest *g = &b->guests[n];
+		struct evb_sender *g = &b->senders[n];
 		struct evb_arrival *a = evb_arrival_given_up(g, b->blocks[block].number);
 
 		if (a)
@@ -65,7 +65,7 @@ uint32_t evb_block_find(struct roc_evb *e, uint64_t number)
 {
 	uint32_t i = evb_block_slot(&e->bu, number);
 
-	return i != EVB_NOBODY && e->bu.blocks[i].state == BLOCK_OPEN ? i : EVB_NOBODY;
+	return i != EVB_NONE && e->bu.blocks[i].state == BLOCK_OPEN ? i : EVB_NONE;
 }
 
 uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
@@ -74,10 +74,10 @@ uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
 	struct evb_block *k;
 	uint32_t i;
 
-	if (evb_block_slot(b, number) != EVB_NOBODY)
+	if (evb_block_slot(b, number) != EVB_NONE)
 		return evb_block_find(e, number);
-	if (evb_block_is_over(b, number) || b->free_first == EVB_NOBODY)
-		return EVB_NOBODY;
+	if (evb_block_is_over(b, number) || b->free_first == EVB_NONE)
+		return EVB_NONE;
 	i = evb_block_take(b, number);
 	k = &b->blocks[i];
 	k->since = e->now;
@@ -89,7 +89,7 @@ uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
 	return i;
 }
 
-void evb_block_has(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
+void evb_block_has(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)
 {
 	struct evb_block *k = &e->bu.blocks[a->block];
 
@@ -103,15 +103,15 @@ void evb_block_has(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a
 		evb_block_close(e, a->block);
 }
 
-void evb_block_forget(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
+void evb_block_forget(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)
 {
 	uint32_t block = a->block;
 
-	a->block = EVB_NOBODY;
+	a->block = EVB_NONE;
 	evb_arrival_free(e, g, a);
-	if (block == EVB_NOBODY)
+	if (block == EVB_NONE)
 		return;
-	e->bu.blocks[block].arrivals[g - e->bu.guests] = EVB_NOBODY;
+	e->bu.blocks[block].arrivals[g - e->bu.senders] = EVB_NONE;
 	evb_block_unless_begun(e, block);
 }
 
@@ -121,7 +121,7 @@ void evb_block_unless_begun(struct roc_evb *e, uint32_t block)
 	uint32_t n;
 
 	for (n = 0; n < b->count; n++) {
-		if (b->blocks[block].arrivals[n] != EVB_NOBODY)
+		if (b->blocks[block].arrivals[n] != EVB_NONE)
 			return;
 	}
 	/* Nobody else has begun it: who comes and goes must not take all places for blocks. */
@@ -145,7 +145,7 @@ void evb_blocks_look(struct roc_evb *e)
 }
 
 /* It has begun more than it would at once if it had only room: what it holds it holds itself. */
-static bool dawdles(const struct roc_evb *e, const struct evb_guest *g)
+static bool dawdles(const struct roc_evb *e, const struct evb_sender *g)
 {
 	unsigned int i, begun = 0;
 
@@ -155,9 +155,9 @@ static bool dawdles(const struct roc_evb *e, const struct evb_guest *g)
 }
 
 /* Nothing of its can come, or be read, before the sink is done with something. */
-static bool has_no_room(const struct roc_evb *e, const struct evb_guest *g)
+static bool has_no_room(const struct roc_evb *e, const struct evb_sender *g)
 {
-	if (g->free_arrival == EVB_NOBODY)
+	if (g->free_arrival == EVB_NONE)
 		return true;
 	if (e->cfg.protocol != ROC_EVB_PULL)
 		return g->lent + g->free_count < g->parts_max;
@@ -174,10 +174,10 @@ static bool our_fault(struct roc_evb *e, const struct evb_block *k)
 	if (!t || (!b->ready.count && !b->out))
 		return false;
 	for (i = 0; i < t->table.ru_count; i++) {
-		const struct evb_guest *g = t->guest[i] < 0 ? NULL : &b->guests[t->guest[i]];
+		const struct evb_sender *g = t->sender[i] < 0 ? NULL : &b->senders[t->sender[i]];
 
-		if (!g || g->pair.state != PAIR_READY || evb_block_whole(b, k, t->guest[i]) ||
-		    evb_block_has_none(k, g, (unsigned int)t->guest[i]) || dawdles(e, g))
+		if (!g || g->pair.state != PAIR_READY || evb_block_whole(b, k, t->sender[i]) ||
+		    evb_block_has_none(k, g, (unsigned int)t->sender[i]) || dawdles(e, g))
 			continue;
 		if (has_no_room(e, g))
 			return true;
@@ -303,14 +303,14 @@ void evb_blocks_tables(struct roc_evb *e)
 		for (n = 0; n < b->count; n++)
 			t->ru_of[n] = -1;
 		for (i = 0; i < t->table.ru_count; i++) {
-			t->guest[i] = -1;
+			t->sender[i] = -1;
 			for (n = 0; n < b->count; n++) {
-				struct evb_guest *g = &b->guests[n];
+				struct evb_sender *g = &b->senders[n];
 
 				if (!g->used || strcmp(g->name, t->table.rus[i].name) ||
 				    g->incarnation != t->table.rus[i].incarnation)
 					continue;
-				t->guest[i] = (int16_t)n;
+				t->sender[i] = (int16_t)n;
 				t->ru_of[n] = (int16_t)i;
 			}
 		}

@@ -76,9 +76,9 @@ static int share_out(struct roc_evb *e, char reason[ROC_EVB_REASON])
 		return fabric_fail(reason, errno, "The memory of blocks cannot be sealed: %s.",
 				   strerror(errno));
 	for (i = 0; i < b->count; i++) {
-		b->guests[i].memory = b->memory + i * regions * region;
-		b->guests[i].region = region;
-		b->guests[i].regions = (uint32_t)regions;
+		b->senders[i].memory = b->memory + i * regions * region;
+		b->senders[i].region = region;
+		b->senders[i].regions = (uint32_t)regions;
 	}
 	return 0;
 }
@@ -90,16 +90,16 @@ int evb_builder_new(struct roc_evb *e, char reason[ROC_EVB_REASON])
 	int ret;
 
 	b->count = e->cfg.peers;
-	b->guests = calloc(b->count, sizeof(*b->guests));
+	b->senders = calloc(b->count, sizeof(*b->senders));
 	b->waiting = calloc(EVB_WAITING, sizeof(*b->waiting));
 	for (i = 0; b->waiting && i < EVB_WAITING; i++)
 		b->waiting[i].control.fd = b->waiting[i].end.fd = -1;
-	if (!b->guests || !b->waiting)
+	if (!b->senders || !b->waiting)
 		return -ENOMEM;
 	for (i = 0; i < b->count; i++) {
-		if (pair_new(&b->guests[i].pair))
+		if (pair_new(&b->senders[i].pair))
 			return -ENOMEM;
-		b->guests[i].first_read = b->guests[i].telling = EVB_NOBODY;
+		b->senders[i].first_read = b->senders[i].telling = EVB_NONE;
 	}
 	ret = share_out(e, reason);
 	if (!ret)
@@ -118,13 +118,13 @@ void evb_builder_free(struct roc_evb *e)
 	for (i = 0; b->waiting && i < EVB_WAITING; i++)
 		control_close(&b->waiting[i].control);
 	free(b->waiting);
-	for (i = 0; b->guests && i < b->count; i++) {
-		pair_free(&b->guests[i].pair);
-		stuck |= b->guests[i].pair.stuck;
-		evb_uncut(&b->guests[i]);
+	for (i = 0; b->senders && i < b->count; i++) {
+		pair_free(&b->senders[i].pair);
+		stuck |= b->senders[i].pair.stuck;
+		evb_uncut(&b->senders[i]);
 	}
-	free(b->guests);
-	b->guests = NULL;
+	free(b->senders);
+	b->senders = NULL;
 	evb_blocks_free(e);
 	if (b->memory && !stuck)
 		munmap(b->memory, b->memory_bytes);
@@ -148,10 +148,10 @@ static bool all_delivered(struct roc_evb *e)
 	if (!t || !t->table.ru_count)
 		return e->stopped;
 	for (i = 0; i < t->table.ru_count; i++) {
-		if (t->guest[i] < 0 || b->guests[t->guest[i]].passed != UINT64_MAX)
+		if (t->sender[i] < 0 || b->senders[t->sender[i]].passed != UINT64_MAX)
 			return false;
-		if (!b->guests[t->guest[i]].bye_said &&
-		    b->guests[t->guest[i]].pair.state == PAIR_READY)
+		if (!b->senders[t->sender[i]].bye_said &&
+		    b->senders[t->sender[i]].pair.state == PAIR_READY)
 			return false;
 	}
 	return true;
@@ -164,7 +164,7 @@ static bool is_time_to_close(const struct roc_evb *e)
 	       e->now - e->stopped > STOP_STALE * e->cfg.stale_ns + e->cfg.patience_ns;
 }
 
-static void let_nobody_in(struct evb_builder *b)
+static void refuse_senders(struct evb_builder *b)
 {
 	unsigned int i;
 
@@ -179,7 +179,7 @@ static void let_nobody_in(struct evb_builder *b)
 
 static void close_doors(struct roc_evb *e)
 {
-	let_nobody_in(&e->bu);
+	refuse_senders(&e->bu);
 	evb_builder_drop(e);
 }
 
@@ -193,10 +193,10 @@ static void begin_to_end(struct roc_evb *e)
 	unsigned int i;
 
 	b->ending = true;
-	let_nobody_in(b);
+	refuse_senders(b);
 	for (i = 0; i < b->count; i++) {
-		if (b->guests[i].pair.state == PAIR_READY && !b->guests[i].bye_said)
-			evb_guest_close(e, &b->guests[i], NULL);
+		if (b->senders[i].pair.state == PAIR_READY && !b->senders[i].bye_said)
+			evb_sender_close(e, &b->senders[i], NULL);
 	}
 }
 
@@ -212,11 +212,11 @@ int evb_builder_step(struct roc_evb *e)
 	if (is_time_to_close(e))
 		close_doors(e);
 	if (!b->closed)
-		evb_guests_let_in(e);
+		evb_senders_admit(e);
 	for (i = 0; i < b->count; i++) {
-		struct evb_guest *g = &b->guests[i];
+		struct evb_sender *g = &b->senders[i];
 
-		evb_guest_step(e, g);
+		evb_sender_step(e, g);
 		free_segments += g->free_count + g->lent;
 		all += g->segments;
 	}
@@ -240,14 +240,14 @@ void evb_builder_tables(struct roc_evb *e)
 
 	/* Before a block is whole by it. */
 	for (i = 0; i < e->bu.count; i++)
-		evb_guest_tables(e, &e->bu.guests[i]);
+		evb_sender_tables(e, &e->bu.senders[i]);
 	evb_blocks_tables(e);
 	/*
 	 * Who was late by one table begins anew with the next: else whoever comes back would be
 	 * accused at once of what was before.
 	 */
 	for (i = 0; i < e->bu.count; i++)
-		e->bu.guests[i].n.stale = 0;
+		e->bu.senders[i].n.stale = 0;
 }
 
 void evb_builder_drop(struct roc_evb *e)
@@ -256,8 +256,8 @@ void evb_builder_drop(struct roc_evb *e)
 	unsigned int i;
 
 	for (i = 0; i < b->count; i++) {
-		if (b->guests[i].pair.state != PAIR_DOWN)
-			evb_guest_close(e, &b->guests[i], NULL);
+		if (b->senders[i].pair.state != PAIR_DOWN)
+			evb_sender_close(e, &b->senders[i], NULL);
 	}
 	evb_blocks_give_up(e);
 }
@@ -268,15 +268,15 @@ void evb_builder_idle(struct roc_evb *e, struct roc_idle *idle)
 	bool waits = b->ready.count || b->out || (b->ending && !b->finished); /* for the sink */
 	unsigned int i;
 
-	if (!b->closed && (b->no_files || evb_guests_full(b)))
+	if (!b->closed && (b->no_files || evb_senders_full(b)))
 		roc_idle_ns(idle, ACCEPT_AGAIN_NS);
 	else if (!b->closed)
 		roc_idle_fd(idle, b->fd, POLLIN);
 	for (i = 0; i < b->count; i++) {
-		pair_idle(&b->guests[i].pair, idle);
+		pair_idle(&b->senders[i].pair, idle);
 		/* Credits that wait for more of them, of who is there. Who pulls gives none. */
-		if (e->cfg.protocol != ROC_EVB_PULL && b->guests[i].free_count &&
-		    b->guests[i].pair.state == PAIR_READY)
+		if (e->cfg.protocol != ROC_EVB_PULL && b->senders[i].free_count &&
+		    b->senders[i].pair.state == PAIR_READY)
 			roc_idle_ns(idle, EVB_MS / 5);
 	}
 	for (i = 0; i < EVB_WAITING; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The builder unit: blocks, from the first part of the first MFP until the sink is done with the
- * MEP. Each readout unit, a guest, has a share of the memory, cut in segments.
+ * MEP. Each readout unit, a sender, has a share of the memory, cut in segments.
  */
 #ifndef LIBROC_EVB_BUILDER_H
 #define LIBROC_EVB_BUILDER_H
@@ -11,13 +11,12 @@
 struct roc_evb;
 struct evb_known;
 
-#define EVB_NOBODY UINT32_MAX
-#define EVB_READ_MOST 1024 /* pulled: MFPs of a guest that were read and are here */
+#define EVB_READ_MOST 1024 /* pulled: MFPs of a sender that were read and are here */
 #define EVB_WAITING 8	   /* connections that have not said hello */
 
 enum evb_segment_state {
 	SEGMENT_FREE = 0, /* to be lent; pull: to be read into */
-	SEGMENT_LENT,	  /* the guest may write */
+	SEGMENT_LENT,	  /* the sender may write */
 	SEGMENT_WRITING,  /* it has written some of it */
 	SEGMENT_HELD,	  /* data of an arrival */
 };
@@ -35,12 +34,12 @@ struct evb_arrival {
 	bool given_up;	/* not pulled: the block went without it, its rest comes yet */
 	bool listed;	/* pulled: it is to be read */
 	bool got_said;	/* the readout unit may have its memory back */
-	uint32_t block; /* slot; EVB_NOBODY: it was given up */
+	uint32_t block; /* slot; EVB_NONE: it was given up */
 	uint64_t number, bytes;
 	uint64_t epoch; /* of the table that it was sent by, */
 	bool judged;	/* which was known */
 	uint32_t parts, here;
-	uint32_t *segments; /* in the order of parts; EVB_NOBODY: not here */
+	uint32_t *segments; /* in the order of parts; EVB_NONE: not here */
 	struct iovec *pieces;
 	struct roc_mfp_view view; /* when it is whole */
 	/* Pulled: */
@@ -50,7 +49,7 @@ struct evb_arrival {
 	struct evb_piece *from;	    /* until all of it is read */
 };
 
-struct evb_guest {
+struct evb_sender {
 	char name[ROC_EVB_NAME];
 	uint64_t incarnation;
 	bool used; /* the slot is somebody's, who may be away */
@@ -60,7 +59,7 @@ struct evb_guest {
 	unsigned char *memory; /* its share */
 	uint64_t region;       /* bytes that are registered in one piece */
 	uint32_t regions;
-	/* As it is cut for what the guest sends: */
+	/* As it is cut for what the sender sends: */
 	uint64_t mfp_max, segment, room; /* room: without its head */
 	uint32_t segments, per_region;
 	struct evb_slot *slots;
@@ -68,7 +67,7 @@ struct evb_guest {
 	uint32_t free_count, lent;
 	uint64_t free_since;
 	struct evb_arrival *arrivals;
-	uint32_t arrivals_max;	/* that the guest may have sent, or announced, at once */
+	uint32_t arrivals_max;	/* that the sender may have sent, or announced, at once */
 	uint32_t arrivals_pool; /* pulled: and those that were read */
 	uint32_t arrivals_used, parts_max, pieces_max;
 	uint32_t arrivals_before, arrivals_given_up;
@@ -107,7 +106,7 @@ struct evb_block {
 	uint32_t next_hash, next, prev; /* slots */
 	uint32_t waiting;		/* readout units that it waits for */
 	uint32_t generation;
-	uint32_t *arrivals; /* of each guest; EVB_NOBODY */
+	uint32_t *arrivals; /* of each sender; EVB_NONE */
 	struct roc_mep mep;
 	struct roc_mep_source *sources;
 };
@@ -125,7 +124,7 @@ struct evb_builder {
 	int memory_fd;
 	unsigned char *memory;
 	size_t memory_bytes;
-	struct evb_guest *guests;
+	struct evb_sender *senders;
 	unsigned int count;
 	struct evb_block *blocks;
 	uint32_t block_count, free_first;
@@ -144,48 +143,48 @@ struct evb_builder {
 	uint64_t built; /* highest that was delivered, not far from that */
 };
 
-static inline struct evb_guest *evb_guest_of_pair(struct pair *p)
+static inline struct evb_sender *evb_sender_of_pair(struct pair *p)
 {
-	return (struct evb_guest *)((char *)p - offsetof(struct evb_guest, pair));
+	return (struct evb_sender *)((char *)p - offsetof(struct evb_sender, pair));
 }
 
 /* Of arrival.c */
-/* Cut the share for a guest's MFPs. 0; -EMSGSIZE they do not fit; -EBUSY it is in use as it was
+/* Cut the share for a sender's MFPs. 0; -EMSGSIZE they do not fit; -EBUSY it is in use as it was
  * cut. */
-int evb_cut(struct roc_evb *e, struct evb_guest *g, uint64_t mfp_max, uint32_t pieces_max,
+int evb_cut(struct roc_evb *e, struct evb_sender *g, uint64_t mfp_max, uint32_t pieces_max,
 	    bool single);
-void evb_uncut(struct evb_guest *g);
-unsigned char *evb_segment_at(const struct evb_guest *g, uint32_t segment);
-void evb_segment_free(struct roc_evb *e, struct evb_guest *g, uint32_t segment);
+void evb_uncut(struct evb_sender *g);
+unsigned char *evb_segment_at(const struct evb_sender *g, uint32_t segment);
+void evb_segment_free(struct roc_evb *e, struct evb_sender *g, uint32_t segment);
 /* NULL: there are as many as there can be. */
-struct evb_arrival *evb_arrival_new(struct evb_guest *g, uint64_t number, uint64_t bytes);
-/* Pulled: the guest's own memory is not needed any more. */
-void evb_arrival_got(struct evb_guest *g, struct evb_arrival *a);
-/* Its memory is the guest's again. */
-void evb_arrival_free(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a);
+struct evb_arrival *evb_arrival_new(struct evb_sender *g, uint64_t number, uint64_t bytes);
+/* Pulled: the sender's own memory is not needed any more. */
+void evb_arrival_got(struct evb_sender *g, struct evb_arrival *a);
+/* Its memory is the sender's again. */
+void evb_arrival_free(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a);
 /* Its block goes without it. What of it is on its way yet is taken in to its end. */
-void evb_arrival_give_up(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a);
+void evb_arrival_give_up(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a);
 /* That of a block which is given up; NULL: there is none. */
-struct evb_arrival *evb_arrival_given_up(struct evb_guest *g, uint64_t number);
-/* The guest is gone: what it may have written to is ours; whole arrivals stay. */
-void evb_recall(struct evb_guest *g);
+struct evb_arrival *evb_arrival_given_up(struct evb_sender *g, uint64_t number);
+/* The sender is gone: what it may have written to is ours; whole arrivals stay. */
+void evb_recall(struct evb_sender *g);
 
 /* Of blocks.c, block_slots.c (new and free) */
 int evb_blocks_new(struct roc_evb *e);
 void evb_blocks_free(struct roc_evb *e);
-/* Slot of the block of that number, EVB_NOBODY: it is not open. */
+/* Slot of the block of that number, EVB_NONE: it is not open. */
 uint32_t evb_block_find(struct roc_evb *e, uint64_t number);
-/* The same, opened if need be; EVB_NOBODY: it was given up or delivered. */
+/* The same, opened if need be; EVB_NONE: it was given up or delivered. */
 uint32_t evb_block_of(struct roc_evb *e, uint64_t number);
-void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct evb_arrival *a,
+void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_sender *g, struct evb_arrival *a,
 		    uint64_t epoch);
 /* The arrival is whole. */
-void evb_block_has(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a);
+void evb_block_has(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a);
 /* It is closed if nobody has anything of it. */
 void evb_block_unless_begun(struct roc_evb *e, uint32_t block);
 /* An arrival that is not whole will not become so. */
-void evb_block_forget(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a);
-/* What guests have, or who is expected, has changed: look at all open blocks. */
+void evb_block_forget(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a);
+/* What senders have, or who is expected, has changed: look at all open blocks. */
 void evb_blocks_look(struct roc_evb *e);
 /* Deliver what is ready, or too old; take back what the sink is done with. 0 or -errno. */
 int evb_blocks_step(struct roc_evb *e);
@@ -195,18 +194,18 @@ void evb_blocks_tables(struct roc_evb *e);
 
 /* Of arrive.c */
 extern const struct pair_use evb_arrive_use;
-/* Read what was announced; tell what was read. 0 or -errno: the guest is of no more use. */
-int evb_arrive_step(struct roc_evb *e, struct evb_guest *g);
+/* Read what was announced; tell what was read. 0 or -errno: the sender is of no more use. */
+int evb_arrive_step(struct roc_evb *e, struct evb_sender *g);
 /* A table has come: may what was sent by it be here? 0 or -errno, as before. */
-int evb_arrive_tables(struct roc_evb *e, struct evb_guest *g);
+int evb_arrive_tables(struct roc_evb *e, struct evb_sender *g);
 
-/* Of guest.c */
+/* Of sender.c */
 /* As many have not said hello as may: nobody is let in. */
-bool evb_guests_full(const struct evb_builder *b);
-void evb_guests_let_in(struct roc_evb *e);
-void evb_guest_step(struct roc_evb *e, struct evb_guest *g);
-void evb_guest_tables(struct roc_evb *e, struct evb_guest *g);
-void evb_guest_close(struct roc_evb *e, struct evb_guest *g, const char *reason);
+bool evb_senders_full(const struct evb_builder *b);
+void evb_senders_admit(struct roc_evb *e);
+void evb_sender_step(struct roc_evb *e, struct evb_sender *g);
+void evb_sender_tables(struct roc_evb *e, struct evb_sender *g);
+void evb_sender_close(struct roc_evb *e, struct evb_sender *g, const char *reason);
 
 /* Of builder.c */
 int evb_builder_new(struct roc_evb *e, char reason[ROC_EVB_REASON]);

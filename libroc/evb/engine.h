@@ -9,7 +9,7 @@
  *	send.c		readout unit: MFPs on their way
  *	mfp.c		readout unit: one MFP
  *	builder.c	builder unit: its memory, its turn
- *	guest.c		builder unit: the connection of a readout unit
+ *	sender.c		builder unit: the connection of a readout unit
  *	arrive.c	builder unit: what a readout unit writes and says, looked at
  *	blocks.c	builder unit: blocks, from their first part to the sink and back
  *	block_close.c	builder unit: a block becomes a MEP, or is given up
@@ -34,10 +34,10 @@
 struct evb_known {
 	struct roc_evb_table table;
 	int ru; /* we are this readout unit of it, -1 */
-	/* Destinations of its builders, guests of its readout units: slots, -1. */
+	/* Destinations of its builders, senders of its readout units: slots, -1. */
 	int16_t destination[ROC_EVB_NODES_MAX];
-	int16_t guest[ROC_EVB_NODES_MAX];
-	int16_t ru_of[ROC_EVB_NODES_MAX]; /* of each guest, its readout unit here; -1 */
+	int16_t sender[ROC_EVB_NODES_MAX];
+	int16_t ru_of[ROC_EVB_NODES_MAX]; /* of each sender, its readout unit here; -1 */
 };
 
 struct roc_evb {

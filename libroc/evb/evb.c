@@ -274,7 +274,7 @@ void roc_evb_close(struct roc_evb *evb)
 		if (e->ru.started && e->source->flush)
 			e->source->flush(e->source_self);
 	}
-	if (e->sink && e->bu.guests && e->bu.blocks)
+	if (e->sink && e->bu.senders && e->bu.blocks)
 		empty_sink(e);
 	evb_readout_free(e);
 	evb_builder_free(e);
@@ -299,11 +299,11 @@ unsigned int roc_evb_peers(const struct roc_evb *evb, struct roc_evb_peer *peers
 			peers[n] = evb->ru.destinations[i].n;
 		n++;
 	}
-	for (i = 0; evb->bu.guests && i < evb->bu.count; i++) {
-		if (!evb->bu.guests[i].used)
+	for (i = 0; evb->bu.senders && i < evb->bu.count; i++) {
+		if (!evb->bu.senders[i].used)
 			continue;
 		if (n < room)
-			peers[n] = evb->bu.guests[i].n;
+			peers[n] = evb->bu.senders[i].n;
 		n++;
 	}
 	return n;

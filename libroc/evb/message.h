@@ -25,6 +25,8 @@
 #define EVB_PIECES (EVB_PAYLOAD / EVB_PIECE) /* in one message */
 #define EVB_PIECES_MAX 65536		     /* of a MFP */
 
+#define EVB_NONE UINT32_MAX /* no index or slot */
+
 enum evb_status {
 	EVB_OK = 0,
 	EVB_NO_VERSION = 1,

@@ -118,7 +118,7 @@ static void take_table(struct roc_evb *e, const struct roc_evb_table *t)
 			k->ru = (int)i;
 	}
 	for (i = 0; i < ROC_EVB_NODES_MAX; i++)
-		k->destination[i] = k->guest[i] = k->ru_of[i] = -1;
+		k->destination[i] = k->sender[i] = k->ru_of[i] = -1;
 	e->n.epoch = t->epoch;
 	e->n.assigned = k->ru >= 0;
 	for (i = 0; i < t->bu_count; i++) {
@@ -210,7 +210,7 @@ static void suspects(struct roc_evb *e, struct roc_evb_report *r)
 			});
 	}
 	for (i = 0; e->sink && t && i < t->table.ru_count; i++) {
-		const struct evb_guest *g = t->guest[i] < 0 ? NULL : &e->bu.guests[t->guest[i]];
+		const struct evb_sender *g = t->sender[i] < 0 ? NULL : &e->bu.senders[t->sender[i]];
 		const struct roc_evb_place *p = &t->table.rus[i];
 
 		if (g && g->passed == UINT64_MAX)
@@ -254,7 +254,7 @@ int evb_report(struct roc_evb *e)
 		e->reported_packed = e->ru.packed;
 	}
 	for (i = 0; e->sink && i < e->bu.count; i++) {
-		const struct evb_guest *g = &e->bu.guests[i];
+		const struct evb_sender *g = &e->bu.senders[i];
 
 		r.backlog_bytes += (g->segments - g->free_count - g->lent) * g->segment;
 	}

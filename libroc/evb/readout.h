@@ -11,8 +11,6 @@
 
 struct roc_evb;
 
-#define EVB_NONE UINT32_MAX
-
 /* Where in a MFP the next byte to be sent is. */
 struct evb_cursor {
 	uint32_t piece;

@@ -18,7 +18,7 @@
 #define CREDIT_NS (EVB_MS / 5)
 #define CREDITS (EVB_PAYLOAD / 4)
 
-void evb_guest_close(struct roc_evb *e, struct evb_guest *g, const char *reason)
+void evb_sender_close(struct roc_evb *e, struct evb_sender *g, const char *reason)
 {
 	bool was = g->pair.state == PAIR_READY;
 	uint32_t i;
@@ -38,7 +38,7 @@ void evb_guest_close(struct roc_evb *e, struct evb_guest *g, const char *reason)
 			evb_block_forget(e, g, a);
 	}
 	evb_recall(g);
-	g->first_read = g->telling = EVB_NOBODY;
+	g->first_read = g->telling = EVB_NONE;
 	e->progress = true;
 }
 
@@ -113,21 +113,21 @@ static bool is_member(const struct roc_evb *e, const struct evb_greeting *g)
 }
 
 /* The slot of a readout unit of that name, or one for it; NULL: there is none. */
-static struct evb_guest *slot_for(struct roc_evb *e, const char *name)
+static struct evb_sender *slot_for(struct roc_evb *e, const char *name)
 {
 	struct evb_builder *b = &e->bu;
 	const struct evb_known *t = evb_newest(e);
-	struct evb_guest *away = NULL;
+	struct evb_sender *away = NULL;
 	unsigned int i;
 
 	for (i = 0; i < b->count; i++) {
-		struct evb_guest *g = &b->guests[i];
+		struct evb_sender *g = &b->senders[i];
 
 		if (g->used && !strcmp(g->name, name))
 			return g;
 	}
 	for (i = 0; i < b->count; i++) {
-		struct evb_guest *g = &b->guests[i];
+		struct evb_sender *g = &b->senders[i];
 
 		if (!g->used)
 			return g;
@@ -138,7 +138,7 @@ static struct evb_guest *slot_for(struct roc_evb *e, const char *name)
 	return away;
 }
 
-static int lend_memory(struct roc_evb *e, struct evb_guest *g, struct evb_greeting *hello)
+static int lend_memory(struct roc_evb *e, struct evb_sender *g, struct evb_greeting *hello)
 {
 	struct fabric *f = &g->pair.fabric;
 	uint64_t access = e->cfg.protocol == ROC_EVB_PUSH ? FI_REMOTE_WRITE : FI_READ;
@@ -164,8 +164,8 @@ static int lend_memory(struct roc_evb *e, struct evb_guest *g, struct evb_greeti
 	return 0;
 }
 
-/* A place for it: the guest's own pair takes over the connection of who waited. */
-static void move_in(struct roc_evb *e, struct evb_guest *g, struct pair *from)
+/* A place for it: the sender's own pair takes over the connection of who waited. */
+static void move_in(struct roc_evb *e, struct evb_sender *g, struct pair *from)
 {
 	const struct evb_greeting *hello = &from->peer;
 
@@ -184,7 +184,7 @@ static void move_in(struct roc_evb *e, struct evb_guest *g, struct pair *from)
 	from->state = PAIR_DOWN;
 	g->ended = g->bye_said = false;
 	g->got = g->passed = g->passed_said = g->passed_at = 0;
-	g->first_read = g->telling = EVB_NOBODY;
+	g->first_read = g->telling = EVB_NONE;
 	g->pair.state = PAIR_GREETING;
 	g->pair.since = e->now;
 }
@@ -192,7 +192,7 @@ static void move_in(struct roc_evb *e, struct evb_guest *g, struct pair *from)
 static int welcome(struct roc_evb *e, struct pair *from)
 {
 	struct evb_greeting hello = {0};
-	struct evb_guest *g;
+	struct evb_sender *g;
 	struct pair *p;
 	int ret;
 
@@ -206,7 +206,7 @@ static int welcome(struct roc_evb *e, struct pair *from)
 		return refuse(e, from, from->peer.name, EVB_NOT_TRUSTED,
 			      "%s took it out for what it said: start it anew.", e->name);
 	if (g->pair.state != PAIR_DOWN)
-		evb_guest_close(e, g, "it connects anew.");
+		evb_sender_close(e, g, "it connects anew.");
 	ret = evb_cut(e, g, from->peer.mfp_max,
 		      e->cfg.protocol == ROC_EVB_PULL ? from->peer.pieces : 0, e->cfg.single);
 	if (ret == -EMSGSIZE)
@@ -230,7 +230,7 @@ static int welcome(struct roc_evb *e, struct pair *from)
 		ret = pair_ready(p);
 	if (ret) {
 		refuse(e, p, g->name, EVB_BROKEN, "%.200s", p->reason);
-		evb_guest_close(e, g, NULL);
+		evb_sender_close(e, g, NULL);
 		return 0;
 	}
 	evb_introduce(e, &hello);
@@ -240,7 +240,7 @@ static int welcome(struct roc_evb *e, struct pair *from)
 	g->n.connected = true;
 	g->lied = false;
 	if (pair_say_greeting(p, &hello))
-		evb_guest_close(e, g, p->reason);
+		evb_sender_close(e, g, p->reason);
 	evb_blocks_tables(e);
 	e->progress = true;
 	return 0;
@@ -281,7 +281,7 @@ static void greet(struct roc_evb *e, struct pair *p)
 		evb_pair_close(e, p);
 }
 
-bool evb_guests_full(const struct evb_builder *b)
+bool evb_senders_full(const struct evb_builder *b)
 {
 	unsigned int i;
 
@@ -296,7 +296,7 @@ static bool may_be_displaced(const struct roc_evb *e, const struct pair *p)
 	return p->introduced ? !is_member(e, &p->peer) : p->control.in_bytes < EVB_GREETING;
 }
 
-void evb_guests_let_in(struct roc_evb *e)
+void evb_senders_admit(struct roc_evb *e)
 {
 	struct evb_builder *b = &e->bu;
 	unsigned int i;
@@ -305,7 +305,7 @@ void evb_guests_let_in(struct roc_evb *e)
 	if (e->now - b->looked < EVB_MS && b->looked)
 		goto greet;
 	b->looked = e->now;
-	full = evb_guests_full(b);
+	full = evb_senders_full(b);
 	for (i = 0; i < EVB_WAITING; i++) {
 		struct pair *p = &b->waiting[i];
 		int fd;
@@ -337,8 +337,8 @@ greet:
 	}
 }
 
-/* Segments that are free are the guest's: not one by one, unless it has few. */
-static int give_credit(struct roc_evb *e, struct evb_guest *g)
+/* Segments that are free are the sender's: not one by one, unless it has few. */
+static int give_credit(struct roc_evb *e, struct evb_sender *g)
 {
 	struct evb_message m = {.type = EVB_CREDIT};
 	unsigned char *text;
@@ -367,7 +367,7 @@ static int give_credit(struct roc_evb *e, struct evb_guest *g)
 }
 
 /* All of one that ended is delivered: it need not wait any more. */
-static int say_bye(struct roc_evb *e, struct evb_guest *g)
+static int say_bye(struct roc_evb *e, struct evb_sender *g)
 {
 	struct evb_message m = {.type = EVB_BYE};
 	int ret;
@@ -380,7 +380,7 @@ static int say_bye(struct roc_evb *e, struct evb_guest *g)
 	return ret == -EAGAIN ? 0 : ret;
 }
 
-static int serve(struct roc_evb *e, struct evb_guest *g)
+static int serve(struct roc_evb *e, struct evb_sender *g)
 {
 	int ret = pair_progress(&g->pair, &evb_arrive_use, e);
 
@@ -397,21 +397,21 @@ static int serve(struct roc_evb *e, struct evb_guest *g)
 	return ret;
 }
 
-static void lied(struct roc_evb *e, struct evb_guest *g)
+static void lied(struct roc_evb *e, struct evb_sender *g)
 {
 	g->lied = true;
 	e->n.liars++;
 }
 
-void evb_guest_tables(struct roc_evb *e, struct evb_guest *g)
+void evb_sender_tables(struct roc_evb *e, struct evb_sender *g)
 {
 	if (!evb_arrive_tables(e, g))
 		return;
 	lied(e, g);
-	evb_guest_close(e, g, g->pair.reason);
+	evb_sender_close(e, g, g->pair.reason);
 }
 
-void evb_guest_step(struct roc_evb *e, struct evb_guest *g)
+void evb_sender_step(struct roc_evb *e, struct evb_sender *g)
 {
 	int ret;
 
@@ -422,7 +422,7 @@ void evb_guest_step(struct roc_evb *e, struct evb_guest *g)
 		lied(e, g);
 	/* Who has ended and been told so may hang up. */
 	if (ret)
-		evb_guest_close(e, g, g->bye_said ? NULL : g->pair.reason);
+		evb_sender_close(e, g, g->bye_said ? NULL : g->pair.reason);
 	evb_look_at_clock(e, &g->pair, &g->n);
 	g->n.credits = g->lent;
 }
