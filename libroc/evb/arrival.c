@@ -187,12 +187,12 @@ struct evb_arrival *evb_arrival_new(struct evb_sender *g, uint64_t number, uint6
 
 void evb_arrival_got(struct evb_sender *g, struct evb_arrival *a)
 {
-	if (g->pieces_max && !a->got_said && g->pair.state == PAIR_READY)
+	if (g->pieces_max && !a->got_sent && g->pair.state == PAIR_READY)
 		g->gots[g->got_count++] = a->ticket;
 	if (a->from)
 		g->from_list[g->from_count++] = a->from;
 	a->from = NULL;
-	a->got_said = true;
+	a->got_sent = true;
 }
 
 void evb_arrival_free(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)

@@ -302,7 +302,7 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 	} else if (g->telling != EVB_NONE) {
 		a = &g->arrivals[g->telling];
 	}
-	if (!a || a->ticket != m->number || a->told != first || a->from_count != all)
+	if (!a || a->ticket != m->number || a->pieces_announced != first || a->from_count != all)
 		return pair_fail(&g->pair, EPROTO,
 				 "it announces pieces of what it did not announce.");
 	for (i = 0; i < m->count; i++) {
@@ -315,8 +315,8 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 			return pair_fail(&g->pair, EPROTO,
 					 "it announces data outside of its memory.");
 	}
-	a->told += m->count;
-	if (a->told < a->from_count)
+	a->pieces_announced += m->count;
+	if (a->pieces_announced < a->from_count)
 		return 0;
 	g->telling = EVB_NONE;
 	for (i = 0; i < a->from_count; i++) {
@@ -344,14 +344,14 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 /* It has nothing more of blocks below, from when all that it sent is here. */
 static int has_passed(struct roc_evb *e, struct evb_sender *g, uint64_t block, uint64_t sent)
 {
-	if (block < g->passed_said)
+	if (block < g->passed_announced)
 		return pair_fail(&g->pair, EPROTO, "it takes back which blocks have passed.");
-	g->passed_said = block;
+	g->passed_announced = block;
 	g->passed_at = sent;
 	return 0;
 }
 
-static int heard(void *self, struct pair *p, const struct evb_message *m)
+static int receive(void *self, struct pair *p, const struct evb_message *m)
 {
 	struct roc_evb *e = self;
 	struct evb_sender *g = evb_sender_of_pair(p);
@@ -382,7 +382,7 @@ static int data_done(void *self, struct pair *p, struct pair_op *op)
 	struct evb_arrival *a = op->of;
 
 	pair_op_free(p, op);
-	p->heard = e->now;
+	p->received_at = e->now;
 	if (--a->reads || a->listed)
 		return 0;
 	if (a->filled < a->bytes) {
@@ -393,7 +393,7 @@ static int data_done(void *self, struct pair *p, struct pair_op *op)
 }
 
 const struct pair_use evb_arrive_use = {
-	.message = heard,
+	.message = receive,
 	.written = written,
 	.done = data_done,
 };
@@ -495,7 +495,7 @@ static int pull(struct roc_evb *e, struct evb_sender *g)
 	return ret == -EAGAIN ? 0 : ret;
 }
 
-static int tell_got(struct evb_sender *g)
+static int send_got(struct evb_sender *g)
 {
 	struct evb_message m = {.type = EVB_GOT};
 	unsigned char *text;
@@ -523,13 +523,13 @@ int evb_arrive_step(struct roc_evb *e, struct evb_sender *g)
 {
 	int ret = 0;
 
-	if (g->passed < g->passed_said && g->got >= g->passed_at) {
-		g->passed = g->passed_said;
+	if (g->passed < g->passed_announced && g->got >= g->passed_at) {
+		g->passed = g->passed_announced;
 		evb_blocks_look(e);
 		e->progress = true;
 	}
 	if (e->cfg.protocol != ROC_EVB_PULL)
 		return 0;
 	ret = pull(e, g);
-	return ret ? ret : tell_got(g);
+	return ret ? ret : send_got(g);
 }

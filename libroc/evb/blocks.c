@@ -232,8 +232,8 @@ static int put_ready(struct roc_evb *e)
 		if (ret < 0) {
 			/* The node goes on, for days perhaps: nobody asks for it later. */
 			if (!e->n.unsaved++)
-				evb_say_in_any_case(e, "The sink: %.400s",
-						    e->sink->reason(e->sink_self));
+				evb_log_always(e, "The sink: %.400s",
+					       e->sink->reason(e->sink_self));
 			evb_block_release(e, i);
 			continue;
 		}

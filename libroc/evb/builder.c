@@ -150,7 +150,7 @@ static bool all_delivered(struct roc_evb *e)
 	for (i = 0; i < t->table.ru_count; i++) {
 		if (t->sender[i] < 0 || b->senders[t->sender[i]].passed != UINT64_MAX)
 			return false;
-		if (!b->senders[t->sender[i]].bye_said &&
+		if (!b->senders[t->sender[i]].bye_sent &&
 		    b->senders[t->sender[i]].pair.state == PAIR_READY)
 			return false;
 	}
@@ -195,7 +195,7 @@ static void begin_to_end(struct roc_evb *e)
 	b->ending = true;
 	refuse_senders(b);
 	for (i = 0; i < b->count; i++) {
-		if (b->senders[i].pair.state == PAIR_READY && !b->senders[i].bye_said)
+		if (b->senders[i].pair.state == PAIR_READY && !b->senders[i].bye_sent)
 			evb_sender_close(e, &b->senders[i], NULL);
 	}
 }

@@ -33,7 +33,7 @@ struct evb_arrival {
 	bool before;	/* it came by a connection that is no more */
 	bool given_up;	/* not pulled: the block went without it, its rest comes yet */
 	bool listed;	/* pulled: it is to be read */
-	bool got_said;	/* the readout unit may have its memory back */
+	bool got_sent;	/* the readout unit may have its memory back */
 	uint32_t block; /* slot; EVB_NONE: it was given up */
 	uint64_t number, bytes;
 	uint64_t epoch; /* of the table that it was sent by, */
@@ -44,7 +44,7 @@ struct evb_arrival {
 	struct roc_mfp_view view; /* when it is whole */
 	/* Pulled: */
 	uint32_t ticket, reads;
-	uint32_t from_count, told, from_next;
+	uint32_t from_count, pieces_announced, from_next;
 	uint64_t from_done, filled; /* bytes of the piece, of the MFP, that are being read */
 	struct evb_piece *from;	    /* until all of it is read */
 };
@@ -53,7 +53,7 @@ struct evb_sender {
 	char name[ROC_EVB_NAME];
 	uint64_t incarnation;
 	bool used; /* the slot is somebody's, who may be away */
-	bool ended, bye_said;
+	bool ended, bye_sent;
 	bool lied;
 	struct pair pair;
 	unsigned char *memory; /* its share */
@@ -83,9 +83,9 @@ struct evb_sender {
 	uint32_t *gots;
 	uint32_t got_count;
 
-	uint64_t got;			 /* MFPs, on this connection */
-	uint64_t passed;		 /* nothing comes of blocks below, but what is here */
-	uint64_t passed_said, passed_at; /* the same from when @passed_at MFPs are here */
+	uint64_t got;			      /* MFPs, on this connection */
+	uint64_t passed;		      /* nothing comes of blocks below, but what is here */
+	uint64_t passed_announced, passed_at; /* the same from when @passed_at MFPs are here */
 	struct pair_late late;
 	struct roc_evb_peer n;
 };

@@ -12,18 +12,18 @@
 
 #define PAUSE_LEAST (20 * EVB_MS)
 #define PAUSE_MOST (500 * EVB_MS)
-#define LOST_SAY_NS (500 * EVB_MS)
+#define LOST_LOG_NS (500 * EVB_MS)
 
 /* What was lost for a builder, in one sentence for all of it. */
-static void say_lost(struct roc_evb *e, struct evb_destination *d, bool now)
+static void log_lost(struct roc_evb *e, struct evb_destination *d, bool now)
 {
-	if (!d->lost_count || (!now && e->now - d->lost_said < LOST_SAY_NS))
+	if (!d->lost_count || (!now && e->now - d->lost_logged < LOST_LOG_NS))
 		return;
-	evb_say(e,
+	evb_log(e,
 		"Lost for builder %s, which did not take them: %" PRIu64 " blocks from %" PRIu64
 		" to %" PRIu64 ".",
 		d->name, d->lost_count, d->lost_from, d->lost_to);
-	d->lost_said = e->now;
+	d->lost_logged = e->now;
 	d->lost_count = 0;
 }
 
@@ -70,7 +70,7 @@ static void count_unsure(struct roc_evb *e, struct evb_destination *d)
 		return;
 	e->n.unsure += count;
 	e->n.unsure_events += events;
-	evb_say(e,
+	evb_log(e,
 		"Builder %s had %" PRIu64
 		" blocks that it did not give back: whether it delivered them is not known here.",
 		d->name, count);
@@ -82,10 +82,10 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 	bool was = d->pair.state == PAIR_READY;
 	uint32_t i;
 
-	if (reason && (was || !d->failed_said)) {
-		evb_say(e, "Builder %s %s: %s", d->name, was ? "is lost" : "cannot be reached",
+	if (reason && (was || !d->failure_logged)) {
+		evb_log(e, "Builder %s %s: %s", d->name, was ? "is lost" : "cannot be reached",
 			reason);
-		d->failed_said = true;
+		d->failure_logged = true;
 	}
 	/* Who said that it has everything, and did not read all of it, has not. */
 	if (was && (!d->bye || d->tickets.count))
@@ -102,7 +102,7 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 	if (d->pause > PAUSE_MOST)
 		d->pause = PAUSE_MOST;
 	d->retry = e->now + d->pause;
-	d->end_said = false;
+	d->end_sent = false;
 	d->free_count = 0;
 	free(d->free_segments);
 	free(d->lent);
@@ -116,7 +116,7 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 
 		if (m->sending) {
 			m->sending = false;
-			m->flying = m->part = m->told = 0;
+			m->flying = m->part = m->pieces_announced = 0;
 			m->at = (struct evb_cursor){0};
 		}
 	}
@@ -140,7 +140,7 @@ void evb_destination_drop(struct roc_evb *e, struct evb_destination *d)
 	evb_destination_close(e, d, NULL);
 	while (d->queue.count)
 		evb_lose(e, d, evb_pop(e->ru.mfps, &d->queue));
-	say_lost(e, d, true);
+	log_lost(e, d, true);
 	d->used = d->wanted = false;
 }
 
@@ -233,7 +233,7 @@ static int greet(struct roc_evb *e, struct evb_destination *d)
 	memcpy(g.end_name, d->pair.end.name, sizeof(g.end_name));
 	d->pair.state = PAIR_GREETING;
 	d->pair.since = e->now;
-	return pair_say_greeting(&d->pair, &g);
+	return pair_send_greeting(&d->pair, &g);
 }
 
 /* Is what it has what we need? */
@@ -262,7 +262,7 @@ static int judge(struct roc_evb *e, struct evb_destination *d)
 static int be_welcomed(struct roc_evb *e, struct evb_destination *d)
 {
 	const struct evb_greeting *g = &d->pair.peer;
-	int ret = pair_hear_greeting(&d->pair, "what listens there");
+	int ret = pair_receive_greeting(&d->pair, "what listens there");
 
 	if (ret < 1)
 		return ret;
@@ -283,11 +283,11 @@ static int be_welcomed(struct roc_evb *e, struct evb_destination *d)
 		d->limit = (e->ru.mfp_count + 1) / 2;
 	d->free_count = 0;
 	d->sent = 0;
-	d->tell = true;
+	d->send_passed = true;
 	d->stuck = false;
 	d->down = d->pause = 0;
 	d->progress = e->now;
-	d->failed_said = false;
+	d->failure_logged = false;
 	d->n.connected = d->reached = true;
 	e->progress = true;
 	return 0;
@@ -302,31 +302,31 @@ static uint64_t passed(const struct roc_evb *e, const struct evb_destination *d)
 }
 
 /* Say what is to be said. */
-static int tell(struct roc_evb *e, struct evb_destination *d)
+static int send_progress(struct roc_evb *e, struct evb_destination *d)
 {
 	struct evb_readout *r = &e->ru;
 	struct evb_message m = {.type = EVB_PASSED, .a = passed(e, d), .b = d->sent};
 	int ret;
 
-	if (r->ended && r->open == EVB_NONE && !d->queue.count && !d->end_said) {
+	if (r->ended && r->open == EVB_NONE && !d->queue.count && !d->end_sent) {
 		m.type = EVB_END;
-		ret = pair_tell(&d->pair, &m);
-		d->end_said = !ret;
+		ret = pair_send_empty(&d->pair, &m);
+		d->end_sent = !ret;
 		if (ret != -EAGAIN)
 			e->progress = true;
 		return ret == -EAGAIN ? 0 : ret;
 	}
-	if (d->end_said)
+	if (d->end_sent)
 		return 0;
 	/* Now and then without a reason, for a builder whose block nobody else has anything of. */
-	if (!d->tell && e->now - d->told < e->cfg.stale_ns / 8)
+	if (!d->send_passed && e->now - d->passed_sent_at < e->cfg.stale_ns / 8)
 		return 0;
 	if (!r->any)
 		return 0;
-	ret = pair_tell(&d->pair, &m);
+	ret = pair_send_empty(&d->pair, &m);
 	if (!ret) {
-		d->tell = false;
-		d->told = e->now;
+		d->send_passed = false;
+		d->passed_sent_at = e->now;
 	}
 	return ret == -EAGAIN ? 0 : ret;
 }
@@ -340,7 +340,7 @@ static int serve(struct roc_evb *e, struct evb_destination *d)
 	if (ret >= 0)
 		ret = evb_send(e, d);
 	if (!ret)
-		ret = tell(e, d);
+		ret = send_progress(e, d);
 	if (!ret)
 		ret = pair_alive(&d->pair, e->now, e->cfg.silence_ns);
 	return ret;
@@ -422,7 +422,7 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 		evb_destination_close(e, d, d->bye ? NULL : p->reason);
 	give_up(e, d);
 	look_at_tickets(e, d);
-	say_lost(e, d, false);
+	log_lost(e, d, false);
 	d->n.queue = d->queue.count;
 	d->n.credits = d->free_count;
 	evb_look_at_clock(e, p, &d->n);
@@ -432,7 +432,7 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 	     (e->now - d->unwanted > e->cfg.stale_ns && !d->tickets.count && !d->n.in_flight) ||
 	     e->now - d->unwanted > e->cfg.stale_ns + e->cfg.patience_ns)) {
 		evb_destination_close(e, d, NULL);
-		say_lost(e, d, true);
+		log_lost(e, d, true);
 		d->used = false;
 		/* There is a place for whoever had none. */
 		e->ru.rescope = 0;

@@ -17,7 +17,7 @@
  *	arrival.c	builder unit: segments, and a MFP in them
  *	pair.c		what both ends of a connection have in common
  *	message.c	what is said, as bytes
- *	say.c		sentences; which table holds
+ *	log.c		sentences; which table holds
  *	table.c		who builds what
  *
  * Everything is one thread's.
@@ -54,7 +54,7 @@ struct roc_evb {
 	uint64_t incarnation;
 	uint64_t now; /* CLOCK_MONOTONIC, of this turn */
 	uint64_t reported;
-	struct often said;
+	struct rate_limit log_limit;
 	uint64_t reported_packed;
 	bool turning, joined, tables_new, progress;
 	bool opened, begun; /* an endpoint, a connection with a builder, in this turn */
@@ -79,12 +79,11 @@ struct roc_evb {
 /* Until a greeting is given up: the other end may have many to greet, one in a turn. */
 #define EVB_GREET_NS(e) (3000 * EVB_MS + 2 * (e)->cfg.silence_ns)
 
-/* Of say.c */
+/* Of log.c */
 /* A sentence for people; more than some in a second are only counted. */
-void evb_say(struct roc_evb *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void evb_log(struct roc_evb *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* One that is said once in a run, and that nobody else can bring about. */
-void evb_say_in_any_case(struct roc_evb *e, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void evb_log_always(struct roc_evb *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The node cannot go on: keeps the sentence, returns -err. */
 int evb_fail(struct roc_evb *e, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -119,7 +119,7 @@ static int try_fabric(struct roc_evb *e, char reason[ROC_EVB_REASON])
 }
 
 /* What the sink wants to do with it may take time, or fail: before others count on this node. */
-static int say_memory(struct roc_evb *e)
+static int announce_memory(struct roc_evb *e)
 {
 	const struct evb_builder *b = &e->bu;
 	int ret = 0;
@@ -165,7 +165,7 @@ int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_sourc
 	if (!ret && sink)
 		ret = evb_builder_new(e, reason);
 	if (!ret && sink)
-		ret = say_memory(e);
+		ret = announce_memory(e);
 	if (!ret)
 		ret = evb_join(e);
 	if (!ret) {

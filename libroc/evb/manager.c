@@ -53,7 +53,7 @@ void roc_evb_manager_adopt(struct roc_evb_manager *m, const struct roc_evb_table
 }
 
 /* Of readout units that are there the newest block is not known yet; it will be. */
-static bool to_be_heard(const struct roc_evb_manager *m, uint64_t now)
+static bool awaits_report(const struct roc_evb_manager *m, uint64_t now)
 {
 	unsigned int i;
 
@@ -145,7 +145,7 @@ static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
 		return 0;
 	from = evb_ahead(p, count, &majority, m->cfg.lead_ns, m->cfg.lead_blocks, &odd);
 	for (i = 0; i < odd; i++)
-		evb_manager_say(m,
+		evb_manager_log(m,
 				"%s says that it is at block %" PRIu64
 				", far ahead of most others: that does not count.",
 				m->node[p[i].who].m.name, p[i].block);
@@ -233,7 +233,7 @@ int roc_evb_manager_step(struct roc_evb_manager *m, uint64_t term, uint64_t now,
 	if (!changed && !(weighs && evb_manager_passed(now, m->weighed) >= WEIGHTS_NS &&
 			  evb_manager_other_weights(&m->table, next)))
 		return 0;
-	if (m->table.epoch && to_be_heard(m, now))
+	if (m->table.epoch && awaits_report(m, now))
 		return 0;
 	next->from_block = ahead(m, now);
 	newcomers(m, next, now);

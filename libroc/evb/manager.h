@@ -19,7 +19,7 @@
 #define MS UINT64_C(1000000)
 #define SECOND (1000 * MS)
 #define FRESH_NS (3 * SECOND) /* a report that is older says nothing of now */
-#define SENTENCES 32
+#define MESSAGES 32
 #define NODES (2 * ROC_EVB_NODES_MAX) /* each may have one role only */
 #define WEIGHT_FULL 1000
 #define MANAGER_CLOCKS 4 /* of its last reports */
@@ -68,9 +68,9 @@ struct roc_evb_manager {
 	uint64_t tried;		    /* the last epoch that was given out */
 	uint64_t tabled, weighed, judged, compared;
 	struct evb_majority most;
-	bool clocks_known, clocks_said, apart_said;
-	char sentence[SENTENCES][256];
-	unsigned int said, asked;
+	bool clocks_known, clocks_logged, spread_logged;
+	char message[MESSAGES][256];
+	unsigned int written, read;
 };
 
 /* A wrong position concerns the readout unit only. */
@@ -86,7 +86,7 @@ static inline uint64_t evb_manager_passed(uint64_t now, uint64_t then)
 }
 
 /* Of manager_nodes.c */
-void evb_manager_say(struct roc_evb_manager *m, const char *fmt, ...)
+void evb_manager_log(struct roc_evb_manager *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 struct node *evb_manager_find(const struct roc_evb_manager *m, const char *name);
 /* Where a table has somebody, -1. */

@@ -198,7 +198,7 @@ void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now)
 		n->until = UINT64_MAX;
 		strcpy(until, "until it is started anew");
 	}
-	evb_manager_say(m,
+	evb_manager_log(m,
 			"%s is taken out %s: at least half of those who work with it say that %s.",
 			n->m.name, until, reasons[of]);
 }
@@ -217,7 +217,7 @@ void evb_manager_take_back(struct roc_evb_manager *m, uint64_t now)
 			n->in_since = now;
 			n->apart_since = 0;
 			if (n->alive)
-				evb_manager_say(m, "%s is taken back.", n->m.name);
+				evb_manager_log(m, "%s is taken back.", n->m.name);
 		} else if (n->state == ROC_EVB_STATE_IN && n->backoff &&
 			   evb_manager_passed(now, n->in_since) > GOOD_NS) {
 			n->backoff = 0;

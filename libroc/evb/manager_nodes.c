@@ -13,20 +13,20 @@
 #define WEIGHT_MIN 50
 #define CLOCK_MOST (INT64_MAX / 2) /* so the difference of two is a number */
 
-void evb_manager_say(struct roc_evb_manager *m, const char *fmt, ...)
+void evb_manager_log(struct roc_evb_manager *m, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(m->sentence[m->said++ % SENTENCES], sizeof(m->sentence[0]), fmt, ap);
+	vsnprintf(m->message[m->written++ % MESSAGES], sizeof(m->message[0]), fmt, ap);
 	va_end(ap);
-	if (m->said - m->asked > SENTENCES)
-		m->asked = m->said - SENTENCES;
+	if (m->written - m->read > MESSAGES)
+		m->read = m->written - MESSAGES;
 }
 
 const char *roc_evb_manager_says(struct roc_evb_manager *m)
 {
-	return m->asked == m->said ? NULL : m->sentence[m->asked++ % SENTENCES];
+	return m->read == m->written ? NULL : m->message[m->read++ % MESSAGES];
 }
 
 struct node *evb_manager_find(const struct roc_evb_manager *m, const char *name)
@@ -73,7 +73,7 @@ static void comes(struct roc_evb_manager *m, const struct roc_evb_member *member
 	if (!n) {
 		n = place(m);
 		if (!n) {
-			evb_manager_say(
+			evb_manager_log(
 				m, "%s is not let in: there are %u nodes already, more cannot be.",
 				member->name, NODES);
 			return;
@@ -113,7 +113,7 @@ void roc_evb_manager_members(struct roc_evb_manager *m, const struct roc_evb_mem
 			;
 		if (n->alive && k == count) {
 			n->alive = false;
-			evb_manager_say(m, "%s is gone.", n->m.name);
+			evb_manager_log(m, "%s is gone.", n->m.name);
 		}
 	}
 	for (k = 0; k < count; k++) {

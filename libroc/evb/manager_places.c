@@ -52,7 +52,7 @@ static bool too_small(struct roc_evb_manager *m, struct node *n, bool builder)
 	if (!n->m.peers || n->m.peers >= others)
 		return false;
 	if (!(n->unfit & role))
-		evb_manager_say(
+		evb_manager_log(
 			m,
 			"%s is not let in: it is made for %" PRIu32
 			" %s, and the first table waits for %" PRIu32 ": start it with more peers.",
@@ -112,14 +112,14 @@ static void leave_out(struct roc_evb_manager *m, const struct evb_fit *f, bool b
 	if (f->limit == EVB_FIT_ITSELF) {
 		for (i = 0; i < other_count; i++)
 			count += others[i].fits;
-		evb_manager_say(m,
+		evb_manager_log(m,
 				"%s is not let in: it is made for %" PRIu32
 				" %s, and there are %u: start it with more peers.",
 				n->m.name, n->m.peers, other, count);
 		return;
 	}
 	by = &m->node[others[f->limit].who];
-	evb_manager_say(m,
+	evb_manager_log(m,
 			"%s is not let in: %s is made for %" PRIu32
 			" %s, and has them: start that with more peers.",
 			n->m.name, by->m.name, by->m.peers, builder ? "builders" : "readout units");

@@ -69,16 +69,16 @@ static bool most_clocks(struct roc_evb_manager *m, uint64_t now, int64_t *most)
 	for (i = 0; i < count; i++)
 		within += all[i] - *most <= limit && *most - all[i] <= limit;
 	if (count >= CLOCKS_LEAST && 2 * within > count) {
-		m->clocks_said = false;
+		m->clocks_logged = false;
 		return true;
 	}
 	apart = all[count - 1] - all[0];
-	if (apart > limit && !m->clocks_said)
-		evb_manager_say(
+	if (apart > limit && !m->clocks_logged)
+		evb_manager_log(
 			m,
 			"The clocks of the nodes differ by %.1f s, and no majority of them agrees: set them by NTP or PTP.",
 			seconds(apart));
-	m->clocks_said = apart > limit;
+	m->clocks_logged = apart > limit;
 	return false;
 }
 
@@ -99,7 +99,7 @@ static void compare_clock(struct roc_evb_manager *m, struct node *n, int64_t mos
 	off = llabs(n->clock_ahead);
 	if (!n->clock_wrong && off > limit) {
 		n->clock_wrong = true;
-		evb_manager_say(
+		evb_manager_log(
 			m,
 			"The clock of %s is %.1f s %s those of most nodes, more than %.1f s: set it by NTP or PTP.%s",
 			n->m.name, seconds(off), side(n->clock_ahead), seconds(limit),
@@ -108,7 +108,7 @@ static void compare_clock(struct roc_evb_manager *m, struct node *n, int64_t mos
 				: "");
 	} else if (n->clock_wrong && off <= limit / 2) {
 		n->clock_wrong = false;
-		evb_manager_say(m, "The clock of %s agrees with those of most nodes again.",
+		evb_manager_log(m, "The clock of %s agrees with those of most nodes again.",
 				n->m.name);
 	}
 }
@@ -222,7 +222,7 @@ static void take_out(struct roc_evb_manager *m, struct node *n, uint64_t now)
 	if (n->clock_wrong)
 		snprintf(clock, sizeof(clock), ", and its clock is %.1f s %s theirs",
 			 seconds(n->clock_ahead), side(n->clock_ahead));
-	evb_manager_say(m,
+	evb_manager_log(m,
 			"%s is taken out until it agrees again: it is at block %" PRIu64
 			", %" PRIu64 " blocks %s most readout units%s. Check clocks and event ids.",
 			n->m.name, n->block, (uint64_t)llabs(n->apart), side(n->apart), clock);
@@ -243,7 +243,7 @@ static bool stays_apart(const struct roc_evb_manager *m, struct node *n, uint64_
 	       n->at > n->apart_since;
 }
 
-static void say_no_majority(struct roc_evb_manager *m, const struct evb_position *p,
+static void log_no_majority(struct roc_evb_manager *m, const struct evb_position *p,
 			    unsigned int count)
 {
 	const struct evb_position *far = NULL, *near = NULL;
@@ -257,14 +257,14 @@ static void say_no_majority(struct roc_evb_manager *m, const struct evb_position
 		near = &p[i];
 	}
 	apart = far && !m->most.is && far->block - near->block > m->most.apart;
-	if (apart && !m->apart_said)
-		evb_manager_say(
+	if (apart && !m->spread_logged)
+		evb_manager_log(
 			m,
 			"%s is at block %" PRIu64 " and %s at block %" PRIu64
 			", and there is no majority of readout units that agree: no unit is taken out. Check clocks and event ids.",
 			m->node[far->who].m.name, far->block, m->node[near->who].m.name,
 			near->block);
-	m->apart_said = apart;
+	m->spread_logged = apart;
 }
 
 static void compare_positions(struct roc_evb_manager *m, uint64_t now)
@@ -278,7 +278,7 @@ static void compare_positions(struct roc_evb_manager *m, uint64_t now)
 	if (!majority.voters)
 		return;
 	m->most = majority;
-	say_no_majority(m, p, count);
+	log_no_majority(m, p, count);
 	for (i = 0; i < m->count; i++)
 		m->node[i].apart_known = false;
 	for (i = 0; i < count && m->most.is; i++) {

@@ -36,7 +36,7 @@ int evb_join(struct roc_evb *e)
 
 int evb_rejoin(struct roc_evb *e, const char *reason)
 {
-	evb_say(e, "%s What is open is dropped, and the node joins anew.", reason);
+	evb_log(e, "%s What is open is dropped, and the node joins anew.", reason);
 	if (e->source)
 		evb_readout_drop(e);
 	if (e->sink)
@@ -74,24 +74,24 @@ static void take_table(struct roc_evb *e, const struct roc_evb_table *t)
 	    (t->term < k->table.term || (t->term == k->table.term && t->epoch < k->table.epoch))) {
 		e->n.refused_tables++;
 		if (t->term < k->table.term)
-			evb_say(e,
+			evb_log(e,
 				"A table of term %" PRIu64
 				" is not believed: there is a newer manager, of term %" PRIu64 ".",
 				t->term, k->table.term);
 		else
-			evb_say(e,
+			evb_log(e,
 				"Table %" PRIu64 " is refused: it is older than table %" PRIu64 ".",
 				t->epoch, k->table.epoch);
 		return;
 	}
 	if (roc_evb_table_check(t, reason)) {
 		e->n.refused_tables++;
-		evb_say(e, "A table of assignment is refused: %s", reason);
+		evb_log(e, "A table of assignment is refused: %s", reason);
 		return;
 	}
 	if ((e->sink && t->ru_count > e->cfg.peers) || (e->source && t->bu_count > e->cfg.peers)) {
 		e->n.refused_tables++;
-		evb_say(e,
+		evb_log(e,
 			"The table of assignment has %" PRIu32 " readout units and %" PRIu32
 			" builders, and this node is made for %" PRIu32 ": give it more peers.",
 			t->ru_count, t->bu_count, e->cfg.peers);
@@ -166,7 +166,7 @@ int evb_node_step(struct roc_evb *e)
 			break;
 		}
 		if (news.text)
-			evb_say(e, "%s", news.text);
+			evb_log(e, "%s", news.text);
 	}
 	if (!e->tables_new)
 		return 0;

@@ -76,7 +76,7 @@ int pair_close(struct pair *p)
 	p->state = PAIR_DOWN;
 	p->since = fabric_now();
 	p->round_trip = 0;
-	p->peer_heard = 0;
+	p->peer_beat_at = 0;
 	return ret;
 }
 
@@ -125,12 +125,12 @@ int pair_ready(struct pair *p)
 		return pair_fail(p, -ret, "libfabric takes no memory for messages: %s.",
 				 strerror(-ret));
 	p->state = PAIR_READY;
-	p->since = p->heard = fabric_now();
-	p->told = 0;
+	p->since = p->received_at = fabric_now();
+	p->sent_at = 0;
 	return 0;
 }
 
-int pair_say_greeting(struct pair *p, const struct evb_greeting *g)
+int pair_send_greeting(struct pair *p, const struct evb_greeting *g)
 {
 	static const unsigned char none[EVB_GREETING];
 	unsigned char text[EVB_GREETING];
@@ -143,7 +143,7 @@ int pair_say_greeting(struct pair *p, const struct evb_greeting *g)
 	return ret ? pair_fail(p, -ret, "it hung up: %s.", strerror(-ret)) : 0;
 }
 
-int pair_hear_greeting(struct pair *p, const char *what)
+int pair_receive_greeting(struct pair *p, const char *what)
 {
 	struct control *c = &p->control;
 	uint32_t version = 0;
@@ -196,11 +196,11 @@ int pair_send(struct pair *p, unsigned char *text, const struct evb_message *m)
 				      : pair_fail(p, -ret, "a message cannot be sent: %s.",
 						  strerror(-ret));
 	p->free_sends = op->next;
-	p->told = fabric_now();
+	p->sent_at = fabric_now();
 	return 0;
 }
 
-int pair_tell(struct pair *p, const struct evb_message *m)
+int pair_send_empty(struct pair *p, const struct evb_message *m)
 {
 	unsigned char *text = pair_message(p);
 
@@ -226,13 +226,13 @@ void pair_op_free(struct pair *p, struct pair_op *op)
 }
 
 /* When our clock said @m->b, its clock said about @m->a less half of the way there and back. */
-static void hear_beat(struct pair *p, const struct evb_message *m)
+static void receive_beat(struct pair *p, const struct evb_message *m)
 {
 	uint64_t now = fabric_realtime();
 	uint64_t trip = now - m->b - m->c;
 
 	p->peer_clock = m->a;
-	p->peer_heard = now;
+	p->peer_beat_at = now;
 	if (!m->b || now < m->b || now - m->b < m->c)
 		return;
 	/* The shortest way says most; but clocks drift, so that none counts for ever. */
@@ -250,11 +250,11 @@ static int one_message(struct pair *p, const struct pair_use *use, void *self, s
 	struct evb_message m;
 	int ret;
 
-	p->heard = fabric_now();
+	p->received_at = fabric_now();
 	if (!evb_get_message(op->text, bytes, &m))
 		return pair_fail(p, EPROTO, "it sent a message that makes no sense.");
 	if (m.type == EVB_BEAT)
-		hear_beat(p, &m);
+		receive_beat(p, &m);
 	ret = use->message(self, p, &m);
 	/* It may have closed us. */
 	if (ret || p->state != PAIR_READY)
@@ -273,7 +273,7 @@ static int one_event(struct pair *p, const struct pair_use *use, void *self,
 	/* That our own sends are done says nothing about the other end: its kernel may have taken
 	 * them. */
 	if (!op) {
-		p->heard = fabric_now();
+		p->received_at = fabric_now();
 		return use->written(self, p, (uint32_t)e->data);
 	}
 	switch (op->what) {
@@ -314,23 +314,23 @@ int pair_alive(struct pair *p, uint64_t now, uint64_t silence)
 	uint64_t real = fabric_realtime();
 	struct evb_message m = {.type = EVB_BEAT,
 				.a = real,
-				.b = p->peer_heard ? p->peer_clock : 0,
-				.c = real - p->peer_heard};
+				.b = p->peer_beat_at ? p->peer_clock : 0,
+				.c = real - p->peer_beat_at};
 	int ret;
 
-	if (now - p->looked > LOOK_NS) {
-		p->looked = now;
+	if (now - p->polled_at > LOOK_NS) {
+		p->polled_at = now;
 		ret = control_receive(&p->control);
 		if (ret)
 			return pair_fail(p, -ret, "it hung up.");
 		if (p->control.in_bytes)
 			return pair_fail(p, EPROTO, "it says more over TCP than there is to say.");
 	}
-	if (now > p->heard && now - p->heard > silence)
+	if (now > p->received_at && now - p->received_at > silence)
 		return pair_fail(p, ETIMEDOUT, "it says nothing any more.");
 	/* What was sent in this turn is later than the turn's beginning. */
-	if (now > p->told && now - p->told > silence / 16) {
-		ret = pair_tell(p, &m);
+	if (now > p->sent_at && now - p->sent_at > silence / 16) {
+		ret = pair_send_empty(p, &m);
 		if (ret && ret != -EAGAIN)
 			return ret;
 	}

@@ -52,11 +52,11 @@ struct pair {
 	struct pair_op *free_sends, *free_data;
 	unsigned int data_free;
 
-	uint64_t heard, told, looked;	 /* CLOCK_MONOTONIC */
-	uint64_t peer_clock, peer_heard; /* of its last beat: its clock, when that came by ours */
-	int64_t skew;			 /* its clock less ours */
-	uint64_t round_trip;		 /* of the beat by which the skew is known; 0: not known */
-	bool skew_said;
+	uint64_t received_at, sent_at, polled_at; /* CLOCK_MONOTONIC */
+	uint64_t peer_clock, peer_beat_at; /* of its last beat: its clock, when that came by ours */
+	int64_t skew;			   /* its clock less ours */
+	uint64_t round_trip; /* of the beat by which the skew is known; 0: not known */
+	bool skew_logged;
 	uint64_t calls;
 };
 
@@ -88,16 +88,16 @@ int pair_fail(struct pair *p, int err, const char *fmt, ...) __attribute__((form
 int pair_open_fabric(struct pair *p, const char *provider);
 /* The other's endpoint is p->peer's: be ready. */
 int pair_ready(struct pair *p);
-int pair_say_greeting(struct pair *p, const struct evb_greeting *g);
+int pair_send_greeting(struct pair *p, const struct evb_greeting *g);
 /* 1: it is in p->peer; 0 not yet; -errno. @what: as sentences call the other end. */
-int pair_hear_greeting(struct pair *p, const char *what);
+int pair_receive_greeting(struct pair *p, const char *what);
 
 /* A place for a message, or NULL: none is free now. It must be given to pair_send(). */
 unsigned char *pair_message(struct pair *p);
 /* -EAGAIN: it was not sent and the place is free again; else 0 or -errno. */
 int pair_send(struct pair *p, unsigned char *text, const struct evb_message *m);
 /* A message without payload. */
-int pair_tell(struct pair *p, const struct evb_message *m);
+int pair_send_empty(struct pair *p, const struct evb_message *m);
 
 /* For a write or read: NULL: none is free. */
 struct pair_op *pair_op(struct pair *p);

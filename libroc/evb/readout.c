@@ -175,7 +175,7 @@ static void skip_to(struct roc_evb *e, uint64_t block)
 
 	if (r->any && block > r->next_block) {
 		for (i = 0; i < r->count; i++)
-			r->destinations[i].tell = true;
+			r->destinations[i].send_passed = true;
 	}
 	r->next_block = block;
 	if (r->next_block >= r->rescope)
@@ -212,10 +212,10 @@ static void be_behind(struct roc_evb *e, uint64_t event)
 		return;
 	if (!r->behind)
 		r->behind = e->now;
-	if (r->behind_said || e->now - r->behind < BEHIND * e->cfg.stale_ns)
+	if (r->behind_logged || e->now - r->behind < BEHIND * e->cfg.stale_ns)
 		return;
-	r->behind_said = true;
-	evb_say(e,
+	r->behind_logged = true;
+	evb_log(e,
 		"The source is at event %" PRIu64
 		", and this node is in the table from block %" PRIu64 " on, event %" PRIu64
 		". A source that counts from zero cannot come back into a system that runs: start all its nodes anew.",
@@ -235,7 +235,7 @@ static void take_in(struct roc_evb *e, const struct roc_evb_fragment *f)
 	    (r->any && block < r->next_block)) {
 		e->n.disorder++;
 		if (r->closed_early && r->seen && f->event > r->last_event)
-			evb_say(e,
+			evb_log(e,
 				"Event %" PRIu64
 				" is lost: its block was closed because the source said nothing for %u stale timeouts. Give fewer events per block.",
 				f->event, SILENT);
@@ -254,7 +254,7 @@ static void take_in(struct roc_evb *e, const struct roc_evb_fragment *f)
 		return;
 	}
 	r->behind = 0;
-	r->behind_said = false;
+	r->behind_logged = false;
 	if (r->open != EVB_NONE && mfp(e, r->open)->block != block)
 		close_open(e);
 	if (r->open == EVB_NONE) {
@@ -343,13 +343,13 @@ static int go_on(struct roc_evb *e)
  * Nothing came. Is that no silence? There are MFPs that wait, and we have no room to ask, or the
  * source may have lent all to them: a card whose memory it was knows only that nothing comes.
  */
-static bool held_up(const struct evb_readout *r, int said)
+static bool held_up(const struct evb_readout *r, int taken)
 {
 	uint32_t of_open = r->open == EVB_NONE ? 0 : r->mfps[r->open].handle_count;
 
 	if (r->free.count + 1 >= r->mfp_count)
 		return false;
-	return !r->free.count || said == -EAGAIN || (!said && r->held > of_open);
+	return !r->free.count || taken == -EAGAIN || (!taken && r->held > of_open);
 }
 
 static int take(struct roc_evb *e)

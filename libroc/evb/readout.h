@@ -41,8 +41,8 @@ struct evb_mfp {
 	bool handed;   /* all of it */
 	uint32_t part, parts, writes, flying;
 	struct evb_cursor at;
-	uint32_t *segments; /* of the builder, for its parts */
-	uint32_t told;	    /* pull: pieces that the builder was told of */
+	uint32_t *segments;	   /* of the builder, for its parts */
+	uint32_t pieces_announced; /* pull: pieces that the builder was told of */
 };
 
 struct evb_list {
@@ -61,7 +61,7 @@ struct evb_destination {
 	char name[ROC_EVB_NAME];
 	uint64_t incarnation; /* that the tables mean */
 	bool used, wanted;
-	bool lied, failed_said;
+	bool lied, failure_logged;
 	bool reached;		       /* it was connected once */
 	bool stuck;		       /* it did not move in its turn: it has none until it does */
 	struct lookup *lookup;	       /* of its address, as long as that is not known */
@@ -73,9 +73,9 @@ struct evb_destination {
 	uint64_t unwanted;	 /* since when no table needs it */
 	uint64_t progress;	 /* when it took something last */
 	uint64_t moved;		 /* when a write was done, or it gave something back, last */
-	uint64_t told;		 /* when it was told last what has passed */
-	bool end_said, bye;	 /* it knows that nothing more comes; it has everything */
-	bool tell;		 /* it should know soon what has passed */
+	uint64_t passed_sent_at; /* when it was told last what has passed */
+	bool end_sent, bye;	 /* it knows that nothing more comes; it has everything */
+	bool send_passed;	 /* it should know soon what has passed */
 	struct evb_list queue;	 /* not handed over */
 	struct evb_list tickets; /* pull: announced, not fetched yet */
 	uint32_t *free_segments; /* its segments that we may write to */
@@ -84,7 +84,7 @@ struct evb_destination {
 	uint32_t *events; /* of the MFP of which a segment is the last */
 	uint32_t limit;	  /* MFPs that it may have */
 	uint64_t sent;	  /* MFPs, on this connection */
-	uint64_t lost_from, lost_to, lost_count, lost_said; /* blocks that are not said yet */
+	uint64_t lost_from, lost_to, lost_count, lost_logged; /* blocks that are not said yet */
 	struct pair_late late;
 	struct roc_evb_peer n;
 };
@@ -115,7 +115,7 @@ struct evb_readout {
 	uint64_t gone_on; /* epoch of the table by which the source was told where to go on */
 	uint64_t behind;  /* since when its events are of blocks before the table's; 0: they are not
 			   */
-	bool behind_said;
+	bool behind_logged;
 	uint64_t rescope; /* when that block is reached, fewer builders may be wanted */
 	uint64_t packed;  /* MFPs */
 	/* Barrel shift: a cycle that is gathered; and what has its turn, in that order. */

@@ -117,8 +117,8 @@ static int write_some(struct roc_evb *e, struct evb_destination *d, struct evb_m
 		       : ret;
 }
 
-static int tell_some(struct roc_evb *e, struct evb_destination *d, struct evb_mfp *m,
-		     struct evb_cursor *at)
+static int announce_some(struct roc_evb *e, struct evb_destination *d, struct evb_mfp *m,
+			 struct evb_cursor *at)
 {
 	uint64_t bytes = segment_bytes(d, m), from = at->in_part;
 	unsigned char *text = pair_message(&d->pair);
@@ -163,7 +163,7 @@ static int step_push(struct roc_evb *e, struct evb_destination *d, struct evb_mf
 					 "its segments are too large for so many pieces.");
 	}
 	at = m->at;
-	ret = command ? tell_some(e, d, m, &at) : write_some(e, d, m, &at);
+	ret = command ? announce_some(e, d, m, &at) : write_some(e, d, m, &at);
 	if (ret)
 		return ret;
 	m->at = at;
@@ -220,12 +220,12 @@ static void locate(const struct roc_evb *e, const struct iovec *v, uint64_t done
 static int step_pull(struct roc_evb *e, struct evb_destination *d, struct evb_mfp *m)
 {
 	unsigned char *text = pair_message(&d->pair);
-	uint32_t left = m->piece_count - m->told, i;
+	uint32_t left = m->piece_count - m->pieces_announced, i;
 	struct evb_message message = {.type = EVB_HAVE,
 				      .number = (uint32_t)(m - e->ru.mfps),
 				      .a = m->block,
 				      .b = m->bytes,
-				      .c = (uint64_t)m->told << 32 | m->piece_count,
+				      .c = (uint64_t)m->pieces_announced << 32 | m->piece_count,
 				      .d = m->epoch};
 	struct evb_piece p;
 	int ret;
@@ -234,14 +234,14 @@ static int step_pull(struct roc_evb *e, struct evb_destination *d, struct evb_mf
 		return -EAGAIN;
 	message.count = left < EVB_PIECES ? left : EVB_PIECES;
 	for (i = 0; i < message.count; i++) {
-		locate(e, &m->pieces[m->told + i], 0, &p);
+		locate(e, &m->pieces[m->pieces_announced + i], 0, &p);
 		evb_put_piece(text, i, &p);
 	}
 	ret = pair_send(&d->pair, text, &message);
 	if (ret)
 		return ret;
-	m->told += message.count;
-	m->handed = m->told == m->piece_count;
+	m->pieces_announced += message.count;
+	m->handed = m->pieces_announced == m->piece_count;
 	return 0;
 }
 
@@ -317,7 +317,7 @@ void evb_lose(struct roc_evb *e, struct evb_destination *d, uint32_t i)
 		d->lost_from = m->block;
 	if (m->block > d->lost_to)
 		d->lost_to = m->block;
-	d->tell = true;
+	d->send_passed = true;
 	evb_mfp_finish(e, i);
 }
 
@@ -374,7 +374,7 @@ static void moved(struct roc_evb *e, struct evb_destination *d)
 	d->stuck = false;
 }
 
-static int heard(void *self, struct pair *p, const struct evb_message *m)
+static int receive(void *self, struct pair *p, const struct evb_message *m)
 {
 	struct roc_evb *e = self;
 	struct evb_destination *d = evb_destination_of_pair(p);
@@ -395,7 +395,7 @@ static int heard(void *self, struct pair *p, const struct evb_message *m)
 		e->progress = true;
 		return take_tickets(e, d, m);
 	case EVB_BYE:
-		if (!d->end_said)
+		if (!d->end_sent)
 			return pair_fail(p, EPROTO, "it says that it has everything too soon.");
 		d->bye = true;
 		e->progress = true;
@@ -423,7 +423,7 @@ static int data_done(void *self, struct pair *p, struct pair_op *op)
 }
 
 const struct pair_use evb_send_use = {
-	.message = heard,
+	.message = receive,
 	.written = was_written,
 	.done = data_done,
 };

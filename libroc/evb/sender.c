@@ -24,7 +24,7 @@ void evb_sender_close(struct roc_evb *e, struct evb_sender *g, const char *reaso
 	uint32_t i;
 
 	if (reason && was)
-		evb_say(e, "Readout unit %s is lost: %s", g->name, reason);
+		evb_log(e, "Readout unit %s is lost: %s", g->name, reason);
 	evb_pair_close(e, &g->pair);
 	g->n.connected = false;
 	if (!was)
@@ -56,11 +56,11 @@ static int refuse(struct roc_evb *e, struct pair *p, const char *name, enum evb_
 	evb_introduce(e, &g);
 	/* Do not disclose our incarnation: a hello must contain it to be accepted. */
 	g.incarnation = 0;
-	pair_say_greeting(p, &g);
+	pair_send_greeting(p, &g);
 	e->n.refused++;
 	/* Who was taken out tries again and again: that was said. */
 	if (status != EVB_NOT_TRUSTED)
-		evb_say(e, "Readout unit %s is refused: %s", name[0] ? name : "?", g.reason);
+		evb_log(e, "Readout unit %s is refused: %s", name[0] ? name : "?", g.reason);
 	return pair_fail(p, EPROTO, "%s", g.reason);
 }
 
@@ -182,8 +182,8 @@ static void move_in(struct roc_evb *e, struct evb_sender *g, struct pair *from)
 	g->pair.reason[0] = '\0';
 	from->control.fd = -1;
 	from->state = PAIR_DOWN;
-	g->ended = g->bye_said = false;
-	g->got = g->passed = g->passed_said = g->passed_at = 0;
+	g->ended = g->bye_sent = false;
+	g->got = g->passed = g->passed_announced = g->passed_at = 0;
 	g->first_read = g->telling = EVB_NONE;
 	g->pair.state = PAIR_GREETING;
 	g->pair.since = e->now;
@@ -239,7 +239,7 @@ static int welcome(struct roc_evb *e, struct pair *from)
 	memcpy(hello.end_name, p->end.name, sizeof(hello.end_name));
 	g->n.connected = true;
 	g->lied = false;
-	if (pair_say_greeting(p, &hello))
+	if (pair_send_greeting(p, &hello))
 		evb_sender_close(e, g, p->reason);
 	evb_blocks_tables(e);
 	e->progress = true;
@@ -270,7 +270,7 @@ static void greet(struct roc_evb *e, struct pair *p)
 	int ret;
 
 	p->reason[0] = '\0';
-	ret = p->introduced ? 1 : pair_hear_greeting(p, "what connects");
+	ret = p->introduced ? 1 : pair_receive_greeting(p, "what connects");
 	if (ret == -EPROTONOSUPPORT)
 		refuse(e, p, "", EVB_NO_VERSION, "%.200s", p->reason);
 	else if (ret > 0)
@@ -367,16 +367,16 @@ static int give_credit(struct roc_evb *e, struct evb_sender *g)
 }
 
 /* All of one that ended is delivered: it need not wait any more. */
-static int say_bye(struct roc_evb *e, struct evb_sender *g)
+static int send_bye(struct roc_evb *e, struct evb_sender *g)
 {
 	struct evb_message m = {.type = EVB_BYE};
 	int ret;
 
 	/* What was read is given back first: after this we may go. */
-	if (g->bye_said || !g->ended || g->passed != UINT64_MAX || g->arrivals_used || g->got_count)
+	if (g->bye_sent || !g->ended || g->passed != UINT64_MAX || g->arrivals_used || g->got_count)
 		return 0;
-	ret = pair_tell(&g->pair, &m);
-	g->bye_said = !ret;
+	ret = pair_send_empty(&g->pair, &m);
+	g->bye_sent = !ret;
 	return ret == -EAGAIN ? 0 : ret;
 }
 
@@ -391,7 +391,7 @@ static int serve(struct roc_evb *e, struct evb_sender *g)
 	if (!ret && e->cfg.protocol != ROC_EVB_PULL)
 		ret = give_credit(e, g);
 	if (!ret)
-		ret = say_bye(e, g);
+		ret = send_bye(e, g);
 	if (!ret)
 		ret = pair_alive(&g->pair, e->now, e->cfg.silence_ns);
 	return ret;
@@ -422,7 +422,7 @@ void evb_sender_step(struct roc_evb *e, struct evb_sender *g)
 		lied(e, g);
 	/* Who has ended and been told so may hang up. */
 	if (ret)
-		evb_sender_close(e, g, g->bye_said ? NULL : g->pair.reason);
+		evb_sender_close(e, g, g->bye_sent ? NULL : g->pair.reason);
 	evb_look_at_clock(e, &g->pair, &g->n);
 	g->n.credits = g->lent;
 }

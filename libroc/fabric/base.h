@@ -24,28 +24,28 @@ uint64_t fabric_now(void);	/* CLOCK_MONOTONIC ns */
 uint64_t fabric_realtime(void); /* CLOCK_REALTIME ns */
 
 /* Messages that a peer can cause: so many in a second, and how many were left out. */
-#define OFTEN_MOST 20 /* sentences in a second */
-#define OFTEN_LEFT_OUT "%u more sentences were left out."
+#define RATE_LIMIT_MOST 20 /* sentences in a second */
+#define RATE_LIMIT_DROPPED "%u more sentences were left out."
 
-struct often {
+struct rate_limit {
 	uint64_t since; /* fabric_now() of the first of this second */
 	unsigned int count, left_out;
 };
 
-/* Of the second before, to be said first: how many were left out. Then ask often_may_say(). */
-static inline unsigned int often_left_out(struct often *o, uint64_t now)
+/* Of the second before, to be said first: how many were left out. Then ask rate_limit_admits(). */
+static inline unsigned int rate_limit_dropped(struct rate_limit *o, uint64_t now)
 {
 	unsigned int left_out = o->left_out;
 
 	if (now - o->since <= FABRIC_NS_PER_S)
 		return 0;
-	*o = (struct often){.since = now};
+	*o = (struct rate_limit){.since = now};
 	return left_out;
 }
 
-static inline bool often_may_say(struct often *o)
+static inline bool rate_limit_admits(struct rate_limit *o)
 {
-	if (o->count++ < OFTEN_MOST)
+	if (o->count++ < RATE_LIMIT_MOST)
 		return true;
 	o->left_out++;
 	return false;

@@ -120,7 +120,7 @@ int control_connect(struct control *c, const char *host, const char *port,
 		return fabric_fail(reason, err, "%s port %s cannot be reached: %s.", host, port,
 				   strerror(err));
 	set_up(c->fd);
-	c->heard = c->told = fabric_now();
+	c->received_at = c->sent_at = fabric_now();
 	return 0;
 }
 
@@ -141,7 +141,7 @@ void control_accepted(struct control *c, int fd)
 {
 	c->fd = fd;
 	c->in_bytes = c->out_bytes = 0;
-	c->heard = c->told = fabric_now();
+	c->received_at = c->sent_at = fabric_now();
 	set_up(fd);
 }
 
@@ -193,7 +193,7 @@ int control_receive(struct control *c)
 	if (!n)
 		return -ECONNRESET;
 	c->in_bytes += (size_t)n;
-	c->heard = fabric_now();
+	c->received_at = fabric_now();
 	return 0;
 }
 
@@ -223,7 +223,7 @@ int control_flush(struct control *c)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 	c->out_bytes -= (size_t)n;
 	memmove(c->out, c->out + n, c->out_bytes);
-	c->told = fabric_now();
+	c->sent_at = fabric_now();
 	return 0;
 }
 

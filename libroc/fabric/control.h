@@ -14,7 +14,7 @@ struct control {
 	int fd; /* -1: none */
 	size_t in_bytes;
 	size_t out_bytes;
-	uint64_t heard, told; /* fabric_now() */
+	uint64_t received_at, sent_at; /* fabric_now() */
 	unsigned int next; /* address of the name to be tried if this one refuses, 0: the first */
 	unsigned char in[32 << 10];
 	unsigned char out[64 << 10];

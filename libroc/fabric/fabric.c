@@ -207,7 +207,7 @@ int fabric_open(struct fabric *f, const char *provider, const char *node,
 		f->info->rx_attr->size = RECEIVES;
 	f->virt = f->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
 	f->wait_fd = !is_shm(provider);
-	f->number_apart = is_tcp(provider);
+	f->number_separate = is_tcp(provider);
 	f->iov_limit = f->info->tx_attr->iov_limit < FABRIC_IOV
 			       ? (unsigned int)f->info->tx_attr->iov_limit
 			       : FABRIC_IOV;
@@ -396,26 +396,26 @@ static int handed(ssize_t ret)
 }
 
 /* The number of data that were handed over before. -EAGAIN: it is still to be said. */
-static int say_number(struct fabric_end *e)
+static int flush_number(struct fabric_end *e)
 {
-	struct iovec nothing = {.iov_base = (void *)(uintptr_t)e->unsaid.head};
-	struct fi_rma_iov to = {.addr = e->unsaid.to, .key = e->unsaid.key};
+	struct iovec nothing = {.iov_base = (void *)(uintptr_t)e->unsent.head};
+	struct fi_rma_iov to = {.addr = e->unsent.to, .key = e->unsent.key};
 	struct fi_msg_rma message = {
 		.msg_iov = &nothing,
-		.desc = &e->unsaid_desc,
+		.desc = &e->unsent_desc,
 		.iov_count = 1,
 		.addr = e->peer,
 		.rma_iov = &to,
 		.rma_iov_count = 1,
-		.context = e->unsaid.context,
-		.data = e->unsaid.number,
+		.context = e->unsent.context,
+		.data = e->unsent.number,
 	};
 	int ret = handed(
 		fi_writemsg(e->ep, &message,
-			    FI_REMOTE_CQ_DATA | FI_COMPLETION | (e->unsaid.more ? FI_MORE : 0)));
+			    FI_REMOTE_CQ_DATA | FI_COMPLETION | (e->unsent.more ? FI_MORE : 0)));
 
 	if (ret != -EAGAIN)
-		e->is_unsaid = false;
+		e->has_unsent = false;
 	return ret;
 }
 
@@ -423,7 +423,7 @@ int fabric_end_gather(const struct fabric *f, struct fabric_end *e, const struct
 		      unsigned int count, const struct fabric_write *w)
 {
 	struct fi_rma_iov to = {.addr = w->to, .key = w->key};
-	bool apart = f->number_apart;
+	bool apart = f->number_separate;
 	void *desc[FABRIC_IOV];
 	struct fi_msg_rma message = {
 		.msg_iov = pieces,
@@ -438,7 +438,7 @@ int fabric_end_gather(const struct fabric *f, struct fabric_end *e, const struct
 	unsigned int i;
 	int ret;
 
-	ret = e->is_unsaid ? say_number(e) : 0;
+	ret = e->has_unsent ? flush_number(e) : 0;
 	if (ret)
 		return ret;
 	for (i = 0; i < count; i++) {
@@ -450,11 +450,11 @@ int fabric_end_gather(const struct fabric *f, struct fabric_end *e, const struct
 					 (apart || w->more ? FI_MORE : 0)));
 	if (ret || !apart)
 		return ret;
-	e->unsaid = *w;
-	e->unsaid.head = pieces[0].iov_base;
-	e->unsaid_desc = desc[0];
-	e->is_unsaid = true;
-	ret = say_number(e);
+	e->unsent = *w;
+	e->unsent.head = pieces[0].iov_base;
+	e->unsent_desc = desc[0];
+	e->has_unsent = true;
+	ret = flush_number(e);
 	return ret == -EAGAIN ? 0 : ret;
 }
 
@@ -493,7 +493,7 @@ int fabric_end_send(const struct fabric *f, struct fabric_end *e, const void *da
 		    void *context)
 {
 	/* Nothing overtakes it. */
-	int ret = e->is_unsaid ? say_number(e) : 0;
+	int ret = e->has_unsent ? flush_number(e) : 0;
 
 	if (ret)
 		return ret;
@@ -517,8 +517,8 @@ int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigne
 
 	if (room > sizeof(entries) / sizeof(entries[0]))
 		room = sizeof(entries) / sizeof(entries[0]);
-	if (e->is_unsaid) {
-		ret = say_number(e);
+	if (e->has_unsent) {
+		ret = flush_number(e);
 		if (ret && ret != -EAGAIN)
 			return fabric_fail(reason, -ret, "The transfer failed: %s.",
 					   strerror(-ret));

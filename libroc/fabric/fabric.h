@@ -33,7 +33,7 @@ struct fabric {
 	bool virt;		/* remote addresses are those of the other process, else from 0 */
 	bool shm;		/* provider shm: an endpoint is a file in SHM_FOLDER */
 	bool wait_fd;		/* there is a descriptor to wait for */
-	bool number_apart;	/* a write's number follows it in a write of its own */
+	bool number_separate;	/* a write's number follows it in a write of its own */
 };
 
 struct fabric_write {
@@ -51,9 +51,9 @@ struct fabric_end {
 	struct fid_ep *ep;
 	fi_addr_t peer;
 	int fd; /* to wait for, -1 */
-	bool is_unsaid;
-	struct fabric_write unsaid; /* data that were handed over, their number not yet */
-	void *unsaid_desc;
+	bool has_unsent;
+	struct fabric_write unsent; /* data that were handed over, their number not yet */
+	void *unsent_desc;
 	size_t name_bytes;
 	unsigned char name[FABRIC_NAME];
 };

@@ -44,7 +44,7 @@ struct star {
 	struct roc_evb_table table;
 	void (*log)(void *self, const char *sentence);
 	void *log_self;
-	struct often log_limit;
+	struct rate_limit log_limit;
 };
 
 static void log_message(struct star *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -56,12 +56,12 @@ static void log_message(struct star *s, const char *fmt, ...)
 
 	if (!s->log)
 		return;
-	left_out = often_left_out(&s->log_limit, fabric_now());
+	left_out = rate_limit_dropped(&s->log_limit, fabric_now());
 	if (left_out) {
-		snprintf(text, sizeof(text), OFTEN_LEFT_OUT, left_out);
+		snprintf(text, sizeof(text), RATE_LIMIT_DROPPED, left_out);
 		s->log(s->log_self, text);
 	}
-	if (!often_may_say(&s->log_limit))
+	if (!rate_limit_admits(&s->log_limit))
 		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);

@@ -220,7 +220,7 @@ static int welcome(struct recv *r, struct recv_connection *c)
 	w.name_bytes = (uint32_t)c->end.name_bytes;
 	memcpy(w.name, c->end.name, sizeof(w.name));
 	/* The time that the setup took must not count as silence of the peer. */
-	c->control.heard = units_now();
+	c->control.received_at = units_now();
 	c->state = SENDING;
 	c->units = c->bytes = c->received = 0;
 	answer(c, &w);

@@ -169,12 +169,12 @@ int control_beat(struct control *c, uint64_t now, uint32_t silence)
 	struct wire_record r = {.type = WIRE_BEAT};
 	unsigned char text[WIRE_RECORD];
 
-	if (now > c->heard && now - c->heard > limit)
+	if (now > c->received_at && now - c->received_at > limit)
 		return -ETIMEDOUT;
-	if (now > c->told && now - c->told > pause) {
+	if (now > c->sent_at && now - c->sent_at > pause) {
 		wire_put_record(text, &r);
 		control_queue(c, text, sizeof(text));
-		c->told = now;
+		c->sent_at = now;
 	}
 	return 0;
 }

@@ -58,7 +58,7 @@ static bool liar_turn(void)
 static bool greeted(void)
 {
 	liar_turn();
-	return pair_hear_greeting(&liar.pair, "it") != 0;
+	return pair_receive_greeting(&liar.pair, "it") != 0;
 }
 
 __attribute__((unused)) static bool has_credits(void)
@@ -136,7 +136,7 @@ __attribute__((unused)) static void meet_builder(enum roc_evb_protocol protocol)
 
 __attribute__((unused)) static void say_hello(void)
 {
-	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
 	liar.pair.state = PAIR_GREETING;
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
 	UNIT_EQ(liar.pair.peer.status, 0);

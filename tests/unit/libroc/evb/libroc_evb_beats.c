@@ -19,7 +19,7 @@ static void one_beat(void)
 	/* In the same turn, which began before. */
 	UNIT_EQ(pair_alive(&liar.pair, before, SILENCE_NS), 0);
 	UNIT_EQ(liar.pair.calls, calls);
-	UNIT_EQ(pair_alive(&liar.pair, liar.pair.told + SILENCE_NS / 15, SILENCE_NS), 0);
+	UNIT_EQ(pair_alive(&liar.pair, liar.pair.sent_at + SILENCE_NS / 15, SILENCE_NS), 0);
 	UNIT_EQ(liar.pair.calls, calls + 1);
 	part();
 }

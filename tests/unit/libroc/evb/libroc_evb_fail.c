@@ -359,7 +359,7 @@ static void comes_back(void)
 	stop_all();
 }
 
-static bool behind_said(void)
+static bool behind_logged(void)
 {
 	return strstr(nodes[0].said, "A source that counts from zero cannot come back");
 }
@@ -368,7 +368,7 @@ static bool behind_said(void)
 static void counts_from_zero(void)
 {
 	restart_one(false, 15000);
-	if (!run_until(behind_said, 20000)) {
+	if (!run_until(behind_logged, 20000)) {
 		CU_FAIL("nothing is said");
 		show();
 	}

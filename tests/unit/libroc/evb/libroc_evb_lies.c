@@ -218,7 +218,7 @@ static void comes_again(uint64_t incarnation, enum evb_status status)
 	snprintf(port, sizeof(port), "%u", roc_evb_port(honest->evb));
 	UNIT_NEED(!control_connect(&liar.pair.control, "127.0.0.1", port, liar.pair.reason));
 	UNIT_NEED(UNIT_WAIT(control_connected(&liar.pair.control) > 0, 5000));
-	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
 	UNIT_EQ(liar.pair.peer.status, status);
 }
@@ -245,14 +245,14 @@ static void strangers(void)
 {
 	meet_builder(ROC_EVB_PUSH);
 	liar.hello.version = 9;
-	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
 	UNIT_EQ(liar.pair.peer.status, EVB_NO_VERSION);
 	CU_ASSERT_TRUE(strstr(liar.pair.peer.reason, "version 9 of the protocol") != NULL);
 	part();
 	meet_builder(ROC_EVB_PUSH);
 	liar.hello.layout = 2;
-	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
 	UNIT_EQ(liar.pair.peer.status, EVB_NO_LAYOUT);
 	part();
@@ -260,7 +260,7 @@ static void strangers(void)
 	meet_builder(ROC_EVB_PUSH);
 	liar.hello.status = EVB_NO_ROOM;
 	liar.hello.name_bytes = 1500;
-	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
 	UNIT_EQ(liar.pair.peer.status, EVB_BROKEN);
 	CU_ASSERT_TRUE(strstr(liar.pair.peer.reason, "says hello with a refusal") != NULL);
@@ -268,7 +268,7 @@ static void strangers(void)
 	/* What it says does not reach a terminal as it is. */
 	meet_builder(ROC_EVB_PUSH);
 	snprintf(liar.hello.system, sizeof(liar.hello.system), "\033]0;x\nall is well");
-	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
 	UNIT_EQ(liar.pair.peer.status, EVB_NO_SYSTEM);
 	CU_ASSERT_TRUE(strstr(honest->said, "it is of system ?]0;x?all is well") != NULL);
@@ -355,7 +355,7 @@ static void say_welcome(void)
 	g.name_bytes = (uint32_t)liar.pair.end.name_bytes;
 	memcpy(g.end_name, liar.pair.end.name, sizeof(g.end_name));
 	UNIT_NEED(!pair_ready(&liar.pair));
-	UNIT_NEED(!pair_say_greeting(&liar.pair, &g));
+	UNIT_NEED(!pair_send_greeting(&liar.pair, &g));
 	CU_ASSERT_TRUE(run_until(connected, 5000));
 }
 

@@ -34,7 +34,7 @@ static void flood(void)
 	before = resident();
 	end = unit_seconds() + 30 * slowness() * UNIT_PATIENCE;
 	while (sent < FLOOD && (!ret || ret == -EAGAIN) && unit_seconds() < end) {
-		while (!(ret = pair_tell(&liar.pair, &m)))
+		while (!(ret = pair_send_empty(&liar.pair, &m)))
 			sent++;
 		liar_turn();
 	}
@@ -327,7 +327,7 @@ static void second_connects(uint64_t incarnation, uint64_t to)
 	liar_connects(ROC_EVB_PUSH);
 	liar.hello.incarnation = incarnation;
 	liar.hello.to_incarnation = to;
-	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
 	liar.pair.state = PAIR_GREETING;
 }
 

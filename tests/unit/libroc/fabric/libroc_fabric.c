@@ -135,7 +135,7 @@ static void is_number(unsigned int n, unsigned int i, bool more)
 	CU_ASSERT_PTR_EQUAL(played.writes[n].context, &mine[i]);
 }
 
-static const struct fabric apart = {.number_apart = true}, whole = {.number_apart = false};
+static const struct fabric apart = {.number_separate = true}, whole = {.number_separate = false};
 
 static void together(void)
 {

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SKEW_SAID_NS (10 * (int64_t)EVB_MS)
+#define SKEW_LOGGED_NS (10 * (int64_t)EVB_MS)
 
-static void tell(struct roc_evb *e, const char *fmt, va_list ap)
+static void emit(struct roc_evb *e, const char *fmt, va_list ap)
 {
 	char text[ROC_EVB_REASON], *at;
 
@@ -24,7 +24,7 @@ static void tell(struct roc_evb *e, const char *fmt, va_list ap)
 	e->cfg.say(e->cfg.say_self, text);
 }
 
-void evb_say(struct roc_evb *e, const char *fmt, ...)
+void evb_log(struct roc_evb *e, const char *fmt, ...)
 {
 	char text[ROC_EVB_REASON];
 	unsigned int left_out;
@@ -32,26 +32,26 @@ void evb_say(struct roc_evb *e, const char *fmt, ...)
 
 	if (!e->cfg.say)
 		return;
-	left_out = often_left_out(&e->said, e->now);
+	left_out = rate_limit_dropped(&e->log_limit, e->now);
 	if (left_out) {
-		snprintf(text, sizeof(text), OFTEN_LEFT_OUT, left_out);
+		snprintf(text, sizeof(text), RATE_LIMIT_DROPPED, left_out);
 		e->cfg.say(e->cfg.say_self, text);
 	}
-	if (!often_may_say(&e->said))
+	if (!rate_limit_admits(&e->log_limit))
 		return;
 	va_start(ap, fmt);
-	tell(e, fmt, ap);
+	emit(e, fmt, ap);
 	va_end(ap);
 }
 
-void evb_say_in_any_case(struct roc_evb *e, const char *fmt, ...)
+void evb_log_always(struct roc_evb *e, const char *fmt, ...)
 {
 	va_list ap;
 
 	if (!e->cfg.say)
 		return;
 	va_start(ap, fmt);
-	tell(e, fmt, ap);
+	emit(e, fmt, ap);
 	va_end(ap);
 }
 
@@ -74,10 +74,10 @@ void evb_look_at_clock(struct roc_evb *e, struct pair *p, struct roc_evb_peer *n
 	n->skew_known = p->state == PAIR_READY && p->round_trip;
 	n->skew_ns = p->skew;
 	/* Half of the way there and back is what nobody can know. */
-	if (!n->skew_known || p->skew_said || off < SKEW_SAID_NS + (int64_t)(p->round_trip / 2))
+	if (!n->skew_known || p->skew_logged || off < SKEW_LOGGED_NS + (int64_t)(p->round_trip / 2))
 		return;
-	p->skew_said = true;
-	evb_say(e, "The clock of %s is %" PRId64 " ms %s ours: latencies are corrected by it.",
+	p->skew_logged = true;
+	evb_log(e, "The clock of %s is %" PRId64 " ms %s ours: latencies are corrected by it.",
 		n->name, off / (int64_t)EVB_MS, p->skew > 0 ? "ahead of" : "behind");
 }
 
