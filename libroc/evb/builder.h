@@ -54,7 +54,7 @@ struct evb_sender {
 	uint64_t incarnation;
 	bool used; /* the slot is somebody's, who may be away */
 	bool ended, bye_sent;
-	bool lied;
+	bool protocol_error;
 	struct pair pair;
 	unsigned char *memory; /* its share */
 	uint64_t region;       /* bytes that are registered in one piece */

@@ -403,7 +403,8 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 	struct pair *p = &d->pair;
 	int ret = 0;
 
-	if (p->state == PAIR_DOWN && d->wanted && !d->lied && !d->bye && e->now >= d->retry)
+	if (p->state == PAIR_DOWN && d->wanted && !d->protocol_error && !d->bye &&
+	    e->now >= d->retry)
 		ret = connect_to(e, d);
 	if (!ret && p->state == PAIR_CONNECTING)
 		ret = greet(e, d);
@@ -413,9 +414,9 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 		ret = serve(e, d);
 	else if (!ret && p->state != PAIR_DOWN && e->now - p->since > EVB_GREET_NS(e))
 		ret = pair_fail(p, ETIMEDOUT, "it does not answer.");
-	if (ret == -EPROTO && p->state == PAIR_READY && !d->lied && !d->bye) {
-		d->lied = true;
-		e->n.liars++;
+	if (ret == -EPROTO && p->state == PAIR_READY && !d->protocol_error && !d->bye) {
+		d->protocol_error = true;
+		e->n.protocol_violations++;
 	}
 	/* Who has everything may go: there is nothing to say, and nobody to connect with again. */
 	if (ret)
@@ -465,7 +466,7 @@ int evb_destination_of(struct roc_evb *e, const struct roc_evb_place *place)
 		d->incarnation = place->incarnation;
 		lookup_drop(&d->lookup);
 		d->address[0] = '\0';
-		d->lied = d->bye = d->reached = false;
+		d->protocol_error = d->bye = d->reached = false;
 		d->retry = 0;
 		d->down = e->now;
 	}

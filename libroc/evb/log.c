@@ -21,7 +21,7 @@ static void emit(struct roc_evb *e, const char *fmt, va_list ap)
 		if (*at < ' ' || *at > '~')
 			*at = '?';
 	}
-	e->cfg.say(e->cfg.say_self, text);
+	e->cfg.log(e->cfg.log_self, text);
 }
 
 void evb_log(struct roc_evb *e, const char *fmt, ...)
@@ -30,12 +30,12 @@ void evb_log(struct roc_evb *e, const char *fmt, ...)
 	unsigned int left_out;
 	va_list ap;
 
-	if (!e->cfg.say)
+	if (!e->cfg.log)
 		return;
 	left_out = rate_limit_dropped(&e->log_limit, e->now);
 	if (left_out) {
 		snprintf(text, sizeof(text), RATE_LIMIT_DROPPED, left_out);
-		e->cfg.say(e->cfg.say_self, text);
+		e->cfg.log(e->cfg.log_self, text);
 	}
 	if (!rate_limit_admits(&e->log_limit))
 		return;
@@ -48,7 +48,7 @@ void evb_log_always(struct roc_evb *e, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!e->cfg.say)
+	if (!e->cfg.log)
 		return;
 	va_start(ap, fmt);
 	emit(e, fmt, ap);

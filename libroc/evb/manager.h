@@ -28,7 +28,7 @@ struct suspicion {
 	char name[ROC_EVB_NAME];
 	uint64_t incarnation, since;
 	uint32_t stale;
-	bool gone, lied, early;
+	bool gone, protocol_error, early;
 };
 
 struct node {

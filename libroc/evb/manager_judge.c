@@ -79,8 +79,8 @@ static enum roc_evb_state vote(const struct roc_evb_manager *m, const struct nod
 
 		if (strcmp(s->name, n->m.name) || s->incarnation != n->m.incarnation)
 			continue;
-		if (s->lied && voter->at > m->judged)
-			return ROC_EVB_STATE_LIED;
+		if (s->protocol_error && voter->at > m->judged)
+			return ROC_EVB_STATE_PROTOCOL_ERROR;
 		since = since > n->entered ? since : n->entered;
 		if (!settled_in(m, n, now) || !settled_in(m, voter, now))
 			continue;
@@ -139,7 +139,7 @@ static unsigned int accused(const struct roc_evb_manager *m, const struct node *
 		against += v != ROC_EVB_STATE_IN;
 		counts[v]++;
 	}
-	*of = ROC_EVB_STATE_LIED;
+	*of = ROC_EVB_STATE_PROTOCOL_ERROR;
 	for (i = ROC_EVB_STATE_TIME; i > ROC_EVB_STATE_IN; i--)
 		*of = counts[i] > counts[*of] ? (enum roc_evb_state)i : *of;
 	return all ? 1000 * against / all : 0;
@@ -175,7 +175,7 @@ void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now)
 	static const char *const reasons[] = {
 		[ROC_EVB_STATE_OUT] = "it cannot be reached",
 		[ROC_EVB_STATE_SLOW] = "it is late with one block after the other",
-		[ROC_EVB_STATE_LIED] = "it says what cannot be",
+		[ROC_EVB_STATE_PROTOCOL_ERROR] = "it says what cannot be",
 		[ROC_EVB_STATE_TIME] = "its blocks come before those of most others",
 	};
 	enum roc_evb_state of;
@@ -194,7 +194,7 @@ void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now)
 	m->judged = now;
 	snprintf(until, sizeof(until), "for %.1f s", (double)n->backoff / 1e9);
 	/* Those who say so refuse it until then: a table with it would cost blocks each time. */
-	if (of == ROC_EVB_STATE_LIED) {
+	if (of == ROC_EVB_STATE_PROTOCOL_ERROR) {
 		n->until = UINT64_MAX;
 		strcpy(until, "until it is started anew");
 	}

@@ -24,9 +24,14 @@ void evb_manager_log(struct roc_evb_manager *m, const char *fmt, ...)
 		m->read = m->written - MESSAGES;
 }
 
-const char *roc_evb_manager_says(struct roc_evb_manager *m)
+const char *roc_evb_manager_message(struct roc_evb_manager *m)
 {
 	return m->read == m->written ? NULL : m->message[m->read++ % MESSAGES];
+}
+
+const char *roc_evb_manager_says(struct roc_evb_manager *m)
+{
+	return roc_evb_manager_message(m);
 }
 
 struct node *evb_manager_find(const struct roc_evb_manager *m, const char *name)
@@ -143,7 +148,7 @@ static void take_suspects(struct node *n, const struct roc_evb_report *r, uint64
 		s->incarnation = r->suspects[i].incarnation;
 		s->stale = r->suspects[i].stale;
 		s->gone = r->suspects[i].gone;
-		s->lied = r->suspects[i].lied;
+		s->protocol_error = r->suspects[i].protocol_error;
 		s->early = r->suspects[i].early;
 		for (k = 0; k < had && !(before[k].gone && same(&before[k], s)); k++)
 			;

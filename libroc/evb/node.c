@@ -182,7 +182,8 @@ static void suspect(struct roc_evb_report *r, const char *name, const struct roc
 {
 	struct roc_evb_suspect *s;
 
-	if ((!what->stale && !what->gone && !what->lied) || r->suspect_count == ROC_EVB_SUSPECTS)
+	if ((!what->stale && !what->gone && !what->protocol_error) ||
+	    r->suspect_count == ROC_EVB_SUSPECTS)
 		return;
 	s = &r->suspects[r->suspect_count++];
 	*s = *what;
@@ -206,7 +207,7 @@ static void suspects(struct roc_evb *e, struct roc_evb_report *r)
 				.stale = evb_late_row(e, &d->late, &d->n),
 				.gone = d->pair.state != PAIR_READY &&
 					(!d->reached || e->now - d->down > 100 * EVB_MS),
-				.lied = d->lied,
+				.protocol_error = d->protocol_error,
 			});
 	}
 	for (i = 0; e->sink && t && i < t->table.ru_count; i++) {
@@ -220,7 +221,7 @@ static void suspects(struct roc_evb *e, struct roc_evb_report *r)
 				.incarnation = p->incarnation,
 				.stale = g ? evb_late_row(e, &g->late, &g->n) : 0,
 				.gone = !g || g->pair.state != PAIR_READY,
-				.lied = g && g->lied,
+				.protocol_error = g && g->protocol_error,
 				.early = g && g->late.early,
 			});
 	}

@@ -440,7 +440,7 @@ static bool all_sent(struct roc_evb *e)
 	for (i = 0; i < r->count; i++) {
 		const struct evb_destination *d = &r->destinations[i];
 
-		if (!d->used || !d->wanted || d->bye || d->lied)
+		if (!d->used || !d->wanted || d->bye || d->protocol_error)
 			continue;
 		if (d->pair.state == PAIR_READY || e->now - d->down < e->cfg.patience_ns)
 			return e->stopped && e->now - e->stopped > 2 * e->cfg.stale_ns;

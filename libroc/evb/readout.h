@@ -61,7 +61,7 @@ struct evb_destination {
 	char name[ROC_EVB_NAME];
 	uint64_t incarnation; /* that the tables mean */
 	bool used, wanted;
-	bool lied, failure_logged;
+	bool protocol_error, failure_logged;
 	bool reached;		       /* it was connected once */
 	bool stuck;		       /* it did not move in its turn: it has none until it does */
 	struct lookup *lookup;	       /* of its address, as long as that is not known */

@@ -173,7 +173,7 @@ static void move_in(struct roc_evb *e, struct evb_sender *g, struct pair *from)
 		g->n = (struct roc_evb_peer){0};
 		memcpy(g->name, hello->name, sizeof(g->name));
 		memcpy(g->n.name, hello->name, sizeof(g->n.name));
-		g->lied = false;
+		g->protocol_error = false;
 	}
 	g->used = true;
 	g->incarnation = hello->incarnation;
@@ -201,7 +201,7 @@ static int welcome(struct roc_evb *e, struct pair *from)
 		return refuse(e, from, from->peer.name, EVB_NO_ROOM,
 			      "%s has as many readout units as it may (%u): give it more peers.",
 			      e->name, e->bu.count);
-	if (g->used && g->lied && g->incarnation == from->peer.incarnation &&
+	if (g->used && g->protocol_error && g->incarnation == from->peer.incarnation &&
 	    !strcmp(g->name, from->peer.name))
 		return refuse(e, from, from->peer.name, EVB_NOT_TRUSTED,
 			      "%s took it out for what it said: start it anew.", e->name);
@@ -238,7 +238,7 @@ static int welcome(struct roc_evb *e, struct pair *from)
 	hello.name_bytes = (uint32_t)p->end.name_bytes;
 	memcpy(hello.end_name, p->end.name, sizeof(hello.end_name));
 	g->n.connected = true;
-	g->lied = false;
+	g->protocol_error = false;
 	if (pair_send_greeting(p, &hello))
 		evb_sender_close(e, g, p->reason);
 	evb_blocks_tables(e);
@@ -397,17 +397,17 @@ static int serve(struct roc_evb *e, struct evb_sender *g)
 	return ret;
 }
 
-static void lied(struct roc_evb *e, struct evb_sender *g)
+static void note_violation(struct roc_evb *e, struct evb_sender *g)
 {
-	g->lied = true;
-	e->n.liars++;
+	g->protocol_error = true;
+	e->n.protocol_violations++;
 }
 
 void evb_sender_tables(struct roc_evb *e, struct evb_sender *g)
 {
 	if (!evb_arrive_tables(e, g))
 		return;
-	lied(e, g);
+	note_violation(e, g);
 	evb_sender_close(e, g, g->pair.reason);
 }
 
@@ -419,7 +419,7 @@ void evb_sender_step(struct roc_evb *e, struct evb_sender *g)
 		return;
 	ret = serve(e, g);
 	if (ret == -EPROTO)
-		lied(e, g);
+		note_violation(e, g);
 	/* Who has ended and been told so may hang up. */
 	if (ret)
 		evb_sender_close(e, g, g->bye_sent ? NULL : g->pair.reason);

@@ -335,7 +335,8 @@ struct roc_evb_news {
  * @stale: number of consecutive blocks for which it was late, or that it did not accept; 0 as long
  *	as the row has lasted for less than a stale timeout
  * @gone: the peer is unreachable
- * @lied: the peer violated the protocol
+ * @protocol_error: the peer violated the protocol
+ * @lied: deprecated name of @protocol_error
  * @early: it was not late for the blocks of @stale, but sent them so long before most others that
  *	the builder gave them up
  */
@@ -344,7 +345,9 @@ struct roc_evb_suspect {
 	uint64_t incarnation;
 	uint32_t stale;
 	bool gone;
-	bool lied;
+	union {
+		bool protocol_error, lied;
+	};
 	bool early;
 };
 
@@ -470,8 +473,10 @@ enum roc_evb_protocol {
  * @silence_ns: time without a message after which a peer counts as unreachable (@lease_ns)
  * @spin_ns: while data arrives continuously, roc_evb_step() polls for this long before it sleeps,
  *	but at most twice as long as it works (300 us); with ROC_EVB_NO_SPIN it sleeps at once
- * @say: receives each message for users, or NULL
- * @say_self: first argument of @say
+ * @log: receives each message for users, or NULL
+ * @say: deprecated name of @log
+ * @log_self: first argument of @log
+ * @say_self: deprecated name of @log_self
  */
 struct roc_evb_config {
 	const char *system;
@@ -500,8 +505,13 @@ struct roc_evb_config {
 	uint64_t lease_ns;
 	uint64_t silence_ns;
 	uint64_t spin_ns;
-	void (*say)(void *self, const char *sentence);
-	void *say_self;
+	union {
+		void (*log)(void *self, const char *message);
+		void (*say)(void *self, const char *message);
+	};
+	union {
+		void *log_self, *say_self;
+	};
 };
 
 /**
@@ -543,7 +553,8 @@ struct roc_evb_flow {
  * @calls: libfabric calls that moved data
  * @rejoined: times that it joined again
  * @refused: connections that it refused
- * @liars: peers removed for a protocol violation
+ * @protocol_violations: peers removed for a protocol violation
+ * @liars: deprecated name of @protocol_violations
  * @epoch: epoch of the newest table
  * @contact: contact with coordinator and manager, now
  * @assigned: the newest table has this node, now
@@ -568,7 +579,10 @@ struct roc_evb_counts {
 	uint64_t unsure, unsure_events;
 	uint64_t unassigned, disorder, too_large;
 	uint64_t copied, calls;
-	uint64_t rejoined, refused, liars;
+	uint64_t rejoined, refused;
+	union {
+		uint64_t protocol_violations, liars;
+	};
 	uint64_t epoch;
 	bool contact, assigned, ended;
 	uint32_t open_blocks, open_blocks_max, ready_blocks;

@@ -100,7 +100,7 @@ struct roc_evb_manager_config {
  * @ROC_EVB_STATE_IN: the member is in the table, or will be in the next one
  * @ROC_EVB_STATE_OUT: out, because there was no connection to it
  * @ROC_EVB_STATE_SLOW: out, because too many consecutive blocks were late
- * @ROC_EVB_STATE_LIED: out until its restart, because of a protocol violation
+ * @ROC_EVB_STATE_PROTOCOL_ERROR: out until its restart, because of a protocol violation
  * @ROC_EVB_STATE_TIME: its readout unit is at other blocks than most. The readout unit is out until
  *	it agrees again; the member still builds blocks
  */
@@ -108,9 +108,11 @@ enum roc_evb_state {
 	ROC_EVB_STATE_IN,
 	ROC_EVB_STATE_OUT,
 	ROC_EVB_STATE_SLOW,
-	ROC_EVB_STATE_LIED,
+	ROC_EVB_STATE_PROTOCOL_ERROR,
 	ROC_EVB_STATE_TIME,
 };
+
+#define ROC_EVB_STATE_LIED ROC_EVB_STATE_PROTOCOL_ERROR /* deprecated name */
 
 /**
  * roc_evb_manager_new() - Create a manager without members
@@ -211,13 +213,21 @@ unsigned int roc_evb_manager_units(const struct roc_evb_manager *manager,
 				   struct roc_evb_unit *units, unsigned int room);
 
 /**
- * roc_evb_manager_says() - Return the next message about a decision
+ * roc_evb_manager_message() - Return the next message about a decision
  * @manager: handle
  *
  * Each message is returned once. If the caller does not fetch them, the manager discards the
  * oldest.
  *
  * Return: a sentence, valid until the next call with this manager; NULL if there is none.
+ */
+const char *roc_evb_manager_message(struct roc_evb_manager *manager);
+
+/**
+ * roc_evb_manager_says() - Deprecated name of roc_evb_manager_message()
+ * @manager: handle
+ *
+ * Return: as roc_evb_manager_message().
  */
 const char *roc_evb_manager_says(struct roc_evb_manager *manager);
 

@@ -3,9 +3,9 @@
  * A readout unit that connects anew while the builder's sink still has what it sent before: it
  * counts from nothing, and is no liar for what is left of its first connection.
  */
-#include "tests/unit/libroc/evb/evb_liar.h"
+#include "tests/unit/libroc/evb/evb_bad_peer.h"
 
-#define ALL_IT_MAY 4 /* in_flight of the builder in evb_liar.h */
+#define ALL_IT_MAY 4 /* in_flight of the builder in evb_bad_peer.h */
 
 static uint64_t received, late;
 
@@ -19,7 +19,7 @@ static bool is_counted(void)
 {
 	struct roc_evb_counts c;
 
-	liar_turn();
+	bad_peer_turn();
 	c = counts_of(honest);
 	return c.received.count >= received && c.late >= late;
 }
@@ -28,7 +28,7 @@ static bool is_empty(void)
 {
 	struct roc_evb_peer peer;
 
-	liar_turn();
+	bad_peer_turn();
 	return roc_evb_peers(honest->evb, &peer, 1) == 1 && !peer.in_flight;
 }
 
@@ -38,7 +38,8 @@ static void writes(uint64_t block, unsigned int credit)
 	struct evb_segment head = a_head(block, ROC_MFP_HEAD);
 	struct roc_mfp mfp = an_mfp(block);
 
-	write_segment(liar.credits[credit], evb_notice(liar.credits[credit], 1), &head, &mfp);
+	write_segment(bad_peer.credits[credit], evb_notice(bad_peer.credits[credit], 1), &head,
+		      &mfp);
 }
 
 /* Each of them, before the next: they are written from the same memory. */
@@ -53,7 +54,7 @@ static void are_counted(uint64_t block, unsigned int credit, uint64_t *as)
 	}
 	UNIT_EQ(counts_of(honest).received.count, received);
 	UNIT_EQ(counts_of(honest).late, late);
-	UNIT_EQ(counts_of(honest).liars, 0);
+	UNIT_EQ(counts_of(honest).protocol_violations, 0);
 }
 
 /* As many as it may, and as many once more when it is back: there is no room, and it is late. */
@@ -65,10 +66,10 @@ static void anew(void)
 	say_hello();
 	honest->sink.stuck = true;
 	are_counted(4, 0, &received);
-	pair_close(&liar.pair);
+	pair_close(&bad_peer.pair);
 	CU_ASSERT_TRUE(run_until(is_lost, 5000));
-	liar_leaves();
-	liar_connects(ROC_EVB_PUSH);
+	bad_peer_leaves();
+	bad_peer_connects(ROC_EVB_PUSH);
 	say_hello();
 	are_counted(8, 0, &late);
 	/* And nothing is open for it: those that the sink does not take are what there is. */
@@ -78,7 +79,7 @@ static void anew(void)
 	CU_ASSERT_TRUE(run_until(is_empty, 5000));
 	honest->sink.stuck = true;
 	are_counted(12, ALL_IT_MAY, &received);
-	UNIT_NEED(liar.credit_count > 2 * ALL_IT_MAY);
+	UNIT_NEED(bad_peer.credit_count > 2 * ALL_IT_MAY);
 	writes(16, 2 * ALL_IT_MAY);
 	is_taken_out("more MFPs at once than it may (4)");
 }
@@ -101,11 +102,11 @@ static void with_another(enum roc_evb_protocol protocol)
 
 static void is_started_anew(enum roc_evb_protocol protocol)
 {
-	pair_close(&liar.pair);
+	pair_close(&bad_peer.pair);
 	CU_ASSERT_TRUE(run_until(is_lost, 5000));
-	liar_leaves();
-	liar_connects(protocol);
-	liar.hello.incarnation = board.members[1].incarnation = 8;
+	bad_peer_leaves();
+	bad_peer_connects(protocol);
+	bad_peer.hello.incarnation = board.members[1].incarnation = 8;
 	board.members_version++;
 	say_hello();
 }
@@ -116,7 +117,7 @@ static void is_late(uint64_t parts)
 	CU_ASSERT_TRUE(run_until(is_counted, 5000));
 	UNIT_EQ(counts_of(honest).received.count, received);
 	UNIT_EQ(counts_of(honest).late, late);
-	UNIT_EQ(counts_of(honest).liars, 0);
+	UNIT_EQ(counts_of(honest).protocol_violations, 0);
 	UNIT_EQ(counts_of(honest).open_blocks, 1);
 }
 
@@ -124,8 +125,8 @@ static uint32_t credits;
 
 static bool is_given_back(void)
 {
-	liar_turn();
-	return liar.credit_count >= credits;
+	bad_peer_turn();
+	return bad_peer.credit_count >= credits;
 }
 
 /* A process that was started anew begins below what the one before had sent: it does not know. */
@@ -138,17 +139,17 @@ static void pushes_again(void)
 	received = 1;
 	CU_ASSERT_TRUE(run_until(is_counted, 5000));
 	is_started_anew(ROC_EVB_PUSH);
-	credits = liar.credit_count + 3; /* for each that has no use */
+	credits = bad_peer.credit_count + 3; /* for each that has no use */
 	writes(4, 0);
 	is_late(1);
 	/* Nor does it say the same, and as often: it is late once. */
-	head.bytes = liar.pair.peer.segment - EVB_SEGMENT_HEAD;
+	head.bytes = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD;
 	head.mfp_bytes = 2 * head.bytes;
 	head.parts = 2;
-	write_segment(liar.credits[1], evb_notice(liar.credits[1], 1), &head, NULL);
+	write_segment(bad_peer.credits[1], evb_notice(bad_peer.credits[1], 1), &head, NULL);
 	is_late(2);
 	head.part = 1;
-	write_segment(liar.credits[2], evb_notice(liar.credits[2], 1), &head, NULL);
+	write_segment(bad_peer.credits[2], evb_notice(bad_peer.credits[2], 1), &head, NULL);
 	CU_ASSERT_TRUE(run_until(is_given_back, 5000));
 	/* What is its own counts as ever. */
 	writes(5, 3);
@@ -163,7 +164,7 @@ static void announces(uint64_t block, uint32_t ticket)
 {
 	struct roc_mfp mfp = an_mfp(block);
 
-	roc_mfp_put(liar.memory + 64 * ticket, &mfp);
+	roc_mfp_put(bad_peer.memory + 64 * ticket, &mfp);
 	announce(ticket, block, 1, ROC_MFP_HEAD,
 		 (struct evb_piece){.offset = 64 * ticket, .bytes = ROC_MFP_HEAD});
 }

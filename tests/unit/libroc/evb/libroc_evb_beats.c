@@ -2,7 +2,7 @@
 /*
  * Beats: who has nothing to say for long says that he is there.
  */
-#include "tests/unit/libroc/evb/evb_liar.h"
+#include "tests/unit/libroc/evb/evb_bad_peer.h"
 
 #define SILENCE_NS (60000 * MS)
 
@@ -14,13 +14,13 @@ static void one_beat(void)
 	meet_builder(ROC_EVB_PUSH);
 	say_hello();
 	before = fabric_now() - 1;
-	send_it(pair_message(&liar.pair), &m);
-	calls = liar.pair.calls;
+	send_it(pair_message(&bad_peer.pair), &m);
+	calls = bad_peer.pair.calls;
 	/* In the same turn, which began before. */
-	UNIT_EQ(pair_alive(&liar.pair, before, SILENCE_NS), 0);
-	UNIT_EQ(liar.pair.calls, calls);
-	UNIT_EQ(pair_alive(&liar.pair, liar.pair.sent_at + SILENCE_NS / 15, SILENCE_NS), 0);
-	UNIT_EQ(liar.pair.calls, calls + 1);
+	UNIT_EQ(pair_alive(&bad_peer.pair, before, SILENCE_NS), 0);
+	UNIT_EQ(bad_peer.pair.calls, calls);
+	UNIT_EQ(pair_alive(&bad_peer.pair, bad_peer.pair.sent_at + SILENCE_NS / 15, SILENCE_NS), 0);
+	UNIT_EQ(bad_peer.pair.calls, calls + 1);
 	part();
 }
 

@@ -68,7 +68,8 @@ static void all_there(const struct shape *s)
 		UNIT_EQ(nodes[i].sink.incomplete, 0);
 		CU_ASSERT_TRUE(nodes[i].sink.finished);
 		UNIT_EQ(c.complete, nodes[i].sink.meps);
-		UNIT_EQ(c.stale + c.late + c.missing + c.gone + c.liars + c.refused, 0);
+		UNIT_EQ(c.stale + c.late + c.missing + c.gone + c.protocol_violations + c.refused,
+			0);
 		UNIT_EQ(c.open_blocks, 0);
 		meps += c.complete;
 		events += nodes[i].sink.events;

@@ -134,7 +134,7 @@ static void stood_still(void)
 	CU_ASSERT_TRUE(run_until(second_builds, 10000));
 	for (i = 0; i < 3; i++) {
 		UNIT_EQ(nodes[i].sink.wrong, 0);
-		UNIT_EQ(counts_of(&nodes[i]).liars, 0);
+		UNIT_EQ(counts_of(&nodes[i]).protocol_violations, 0);
 		roc_evb_stop(nodes[i].evb);
 	}
 	if (!run_until(NULL, 10000)) {

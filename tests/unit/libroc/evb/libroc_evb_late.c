@@ -115,7 +115,7 @@ static void missed_table(void)
 	publish(ROC_EVB_ROUND_ROBIN, 250);
 	nodes[0].cut_off = false;
 	CU_ASSERT_TRUE(run_until(NULL, 10000));
-	UNIT_EQ(counts_of(&nodes[0]).liars, 0);
+	UNIT_EQ(counts_of(&nodes[0]).protocol_violations, 0);
 	/* Who else should have sent the others nobody knows. */
 	UNIT_EQ(counts_of(&nodes[0]).complete, 250);
 	UNIT_EQ(counts_of(&nodes[0]).incomplete, 50);

@@ -548,7 +548,7 @@ static void report(const char *name, char *words, uint64_t now, uint64_t clock)
 		snprintf(s->name, sizeof(s->name), "%.*s", (int)strcspn(word, "'"), word);
 		s->incarnation = incarnation(word);
 		s->gone = colon[1] == '-';
-		s->lied = colon[1] == '!';
+		s->protocol_error = colon[1] == '!';
 		s->early = strchr(colon + 1, '<');
 		s->stale = isdigit(colon[1]) ? (uint32_t)atoi(colon + 1) : 0;
 		r.suspect_count++;

@@ -2,7 +2,7 @@
 /*
  * Peers that say nothing that cannot be, but too much, too late, or less than they might.
  */
-#include "tests/unit/libroc/evb/evb_liar.h"
+#include "tests/unit/libroc/evb/evb_bad_peer.h"
 
 static uint64_t resident(void)
 {
@@ -34,15 +34,15 @@ static void flood(void)
 	before = resident();
 	end = unit_seconds() + 30 * slowness() * UNIT_PATIENCE;
 	while (sent < FLOOD && (!ret || ret == -EAGAIN) && unit_seconds() < end) {
-		while (!(ret = pair_send_empty(&liar.pair, &m)))
+		while (!(ret = pair_send_empty(&bad_peer.pair, &m)))
 			sent++;
-		liar_turn();
+		bad_peer_turn();
 	}
 	UNIT_EQ(ret, -EAGAIN);
 	CU_ASSERT_TRUE(sent >= FLOOD / 2);
 	unit_note("%u messages, %.0f MB more memory", sent, (double)(resident() - before) / 1e6);
 	CU_ASSERT_TRUE(resident() < before + 100000000);
-	UNIT_EQ(counts_of(honest).liars, 0);
+	UNIT_EQ(counts_of(honest).protocol_violations, 0);
 	part();
 }
 
@@ -53,9 +53,9 @@ static void takes_its_time(void)
 
 	meet_builder(ROC_EVB_PUSH);
 	while (unit_seconds() < end)
-		liar_turn();
+		bad_peer_turn();
 	say_hello();
-	UNIT_EQ(counts_of(honest).liars, 0);
+	UNIT_EQ(counts_of(honest).protocol_violations, 0);
 	part();
 }
 
@@ -65,7 +65,8 @@ static void sends(uint64_t block, uint32_t credit)
 	struct roc_mfp mfp = an_mfp(block);
 
 	head.epoch = mfp.epoch = (uint32_t)board.table.epoch;
-	write_segment(liar.credits[credit], evb_notice(liar.credits[credit], 1), &head, &mfp);
+	write_segment(bad_peer.credits[credit], evb_notice(bad_peer.credits[credit], 1), &head,
+		      &mfp);
 }
 
 /* The same, pulled; each from a place of its own. */
@@ -75,7 +76,7 @@ static void announces(uint64_t block, uint32_t ticket)
 	struct roc_mfp mfp = an_mfp(block);
 
 	mfp.epoch = (uint32_t)board.table.epoch;
-	roc_mfp_put(liar.memory + offset, &mfp);
+	roc_mfp_put(bad_peer.memory + offset, &mfp);
 	announce(ticket, block, board.table.epoch, ROC_MFP_HEAD,
 		 (struct evb_piece){.offset = offset, .bytes = ROC_MFP_HEAD});
 }
@@ -85,15 +86,16 @@ static void delivers(uint64_t block, uint32_t credit)
 	uint64_t before = counts_of(honest).complete + counts_of(honest).incomplete;
 
 	sends(block, credit);
-	CU_ASSERT_TRUE(UNIT_WAIT(
-		(liar_turn(), counts_of(honest).complete + counts_of(honest).incomplete > before),
-		10000));
+	CU_ASSERT_TRUE(
+		UNIT_WAIT((bad_peer_turn(),
+			   counts_of(honest).complete + counts_of(honest).incomplete > before),
+			  10000));
 }
 
 static void reports(void)
 {
 	memset(&board.reports[0], 0, sizeof(board.reports[0]));
-	CU_ASSERT_TRUE(UNIT_WAIT((liar_turn(), board.reports[0].all_segments), 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT((bad_peer_turn(), board.reports[0].all_segments), 10000));
 }
 
 /* One readout unit alone does not say how far the system has come. */
@@ -154,7 +156,7 @@ static void same_bits(void)
 	UNIT_EQ(counts_of(honest).complete, 2);
 	UNIT_EQ(counts_of(honest).late, 0);
 	sends(70 + 3 * UINT64_C(65536), 5);
-	CU_ASSERT_TRUE(UNIT_WAIT((liar_turn(), counts_of(honest).late == 1), 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT((bad_peer_turn(), counts_of(honest).late == 1), 10000));
 	part();
 }
 
@@ -162,9 +164,9 @@ static uint64_t looked_at(void)
 {
 	struct roc_evb_counts c;
 
-	liar_turn();
+	bad_peer_turn();
 	c = counts_of(honest);
-	return c.late + c.complete + c.incomplete + c.open_blocks + c.liars;
+	return c.late + c.complete + c.incomplete + c.open_blocks + c.protocol_violations;
 }
 
 /*
@@ -199,14 +201,14 @@ static void by_missed_table(void)
 		UNIT_EQ(counts_of(honest).incomplete, 1);
 		UNIT_EQ(counts_of(honest).complete, 1);
 		UNIT_EQ(counts_of(honest).late, 1);
-		UNIT_EQ(counts_of(honest).liars, 0);
+		UNIT_EQ(counts_of(honest).protocol_violations, 0);
 		part();
 	}
 }
 
 static bool two_whole(void)
 {
-	liar_turn();
+	bad_peer_turn();
 	return counts_of(honest).received.count == 2;
 }
 
@@ -236,7 +238,7 @@ static void by_later_table(void)
 		CU_ASSERT_TRUE(run_until(two_whole, 5000));
 		board.table.epoch = 1;
 		publish_beside(true, 10);
-		CU_ASSERT_TRUE(UNIT_WAIT((turn_all(), counts_of(honest).liars == 1 &&
+		CU_ASSERT_TRUE(UNIT_WAIT((turn_all(), counts_of(honest).protocol_violations == 1 &&
 							      counts_of(honest).complete == 1),
 					 5000));
 		CU_ASSERT_TRUE(strstr(honest->said, "block 103, which by table 2 is another") !=
@@ -249,7 +251,7 @@ static void by_later_table(void)
 
 static bool one_open(void)
 {
-	liar_turn();
+	bad_peer_turn();
 	return counts_of(honest).open_blocks == 1;
 }
 
@@ -268,28 +270,28 @@ static void comes_and_goes(void)
 	stale_ns = UINT64_C(60000000000);
 	meet_builder(ROC_EVB_PUSH);
 	say_hello();
-	head = a_head(6, liar.pair.peer.segment);
+	head = a_head(6, bad_peer.pair.peer.segment);
 	head.parts = 2;
-	head.bytes = liar.pair.peer.segment - EVB_SEGMENT_HEAD;
-	write_segment(liar.credits[1], evb_notice(liar.credits[1], 1), &head, &mfp);
+	head.bytes = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD;
+	write_segment(bad_peer.credits[1], evb_notice(bad_peer.credits[1], 1), &head, &mfp);
 	CU_ASSERT_TRUE(run_until(one_open, 5000));
-	pair_close(&liar.pair);
+	pair_close(&bad_peer.pair);
 	CU_ASSERT_TRUE(run_until(lost, 5000));
 	turn_all();
 	UNIT_EQ(counts_of(honest).open_blocks, 0);
-	UNIT_EQ(counts_of(honest).liars, 0);
+	UNIT_EQ(counts_of(honest).protocol_violations, 0);
 	part();
 }
 
 static bool all_begun(void)
 {
-	liar_turn();
+	bad_peer_turn();
 	return counts_of(honest).open_blocks == 4;
 }
 
 static bool two_given_up(void)
 {
-	liar_turn();
+	bad_peer_turn();
 	return counts_of(honest).open_blocks <= 2;
 }
 
@@ -305,43 +307,43 @@ static void ends_nothing(void)
 	meet_builder(ROC_EVB_PUSH);
 	say_hello();
 	honest->sink.stuck = true;
-	write_segment(liar.credits[0], evb_notice(liar.credits[0], 1), &head, &mfp);
+	write_segment(bad_peer.credits[0], evb_notice(bad_peer.credits[0], 1), &head, &mfp);
 	for (i = 1; i < 4; i++) {
-		head = a_head(4 + i, liar.pair.peer.segment);
+		head = a_head(4 + i, bad_peer.pair.peer.segment);
 		head.parts = 2;
-		head.bytes = liar.pair.peer.segment - EVB_SEGMENT_HEAD;
-		write_segment(liar.credits[i], evb_notice(liar.credits[i], 1), &head, NULL);
+		head.bytes = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD;
+		write_segment(bad_peer.credits[i], evb_notice(bad_peer.credits[i], 1), &head, NULL);
 	}
 	CU_ASSERT_TRUE(run_until(all_begun, 5000));
 	/* 12 s on a machine that is not slow. */
 	CU_ASSERT_TRUE(run_until(two_given_up, 2400));
-	UNIT_EQ(counts_of(honest).liars, 0);
+	UNIT_EQ(counts_of(honest).protocol_violations, 0);
 	part();
 }
 
-static struct liar first;
+static struct bad_peer first;
 
 /* Another connection than that of node1, which stays as it is. */
 static void second_connects(uint64_t incarnation, uint64_t to)
 {
-	liar_connects(ROC_EVB_PUSH);
-	liar.hello.incarnation = incarnation;
-	liar.hello.to_incarnation = to;
-	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
-	liar.pair.state = PAIR_GREETING;
+	bad_peer_connects(ROC_EVB_PUSH);
+	bad_peer.hello.incarnation = incarnation;
+	bad_peer.hello.to_incarnation = to;
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
+	bad_peer.pair.state = PAIR_GREETING;
 }
 
 /* The first one goes on meanwhile. */
 static bool answered(void)
 {
-	pair_progress(&first.pair, &liar_use, NULL);
+	pair_progress(&first.pair, &bad_peer_use, NULL);
 	pair_alive(&first.pair, fabric_now(), silence_ns);
 	return greeted();
 }
 
 static bool refused(void)
 {
-	return answered() && liar.pair.peer.status;
+	return answered() && bad_peer.pair.peer.status;
 }
 
 /*
@@ -357,30 +359,30 @@ static void impostor(void)
 	meet_builder(ROC_EVB_PUSH);
 	builder = roc_evb_incarnation(honest->evb);
 	say_hello();
-	first = liar;
+	first = bad_peer;
 	second_connects(99, 12345);
 	CU_ASSERT_TRUE(run_until(refused, 5000));
-	UNIT_EQ(liar.pair.peer.status, EVB_OTHER_NODE);
-	UNIT_EQ(liar.pair.peer.incarnation, 0);
-	liar_leaves();
+	UNIT_EQ(bad_peer.pair.peer.status, EVB_OTHER_NODE);
+	UNIT_EQ(bad_peer.pair.peer.incarnation, 0);
+	bad_peer_leaves();
 	second_connects(99, builder);
 	CU_ASSERT_TRUE(run_until(refused, 20000));
-	UNIT_EQ(liar.pair.peer.status, EVB_OTHER_NODE);
-	UNIT_EQ(liar.pair.peer.incarnation, 0);
+	UNIT_EQ(bad_peer.pair.peer.status, EVB_OTHER_NODE);
+	UNIT_EQ(bad_peer.pair.peer.incarnation, 0);
 	CU_ASSERT_PTR_NULL(strstr(honest->said, "is lost"));
-	liar_leaves();
+	bad_peer_leaves();
 	/* node1 is started anew, and comes before the news of it. */
 	second_connects(8, builder);
 	CU_ASSERT_FALSE(run_until(answered, 500));
 	board.members[1].incarnation = 8;
 	board.members_version++;
 	CU_ASSERT_TRUE(run_until(answered, 20000));
-	UNIT_EQ(liar.pair.peer.status, 0);
-	UNIT_EQ(liar.pair.peer.incarnation, builder);
+	UNIT_EQ(bad_peer.pair.peer.status, 0);
+	UNIT_EQ(bad_peer.pair.peer.incarnation, builder);
 	CU_ASSERT_PTR_NOT_NULL(strstr(honest->said, "connects anew"));
-	UNIT_EQ(counts_of(honest).liars, 0);
-	liar_leaves();
-	liar = first;
+	UNIT_EQ(counts_of(honest).protocol_violations, 0);
+	bad_peer_leaves();
+	bad_peer = first;
 	silence_ns = 0;
 	part();
 }

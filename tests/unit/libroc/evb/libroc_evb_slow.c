@@ -81,7 +81,7 @@ static void late_once(unsigned int stale_ms)
 	CU_ASSERT_TRUE(run_until(is_reported, 20000));
 	UNLESS_STILL(unit_seconds() - since > 0.8 * limit);
 	UNIT_EQ(reported(1), 0);
-	UNIT_EQ(counts_of(&nodes[0]).liars, 0);
+	UNIT_EQ(counts_of(&nodes[0]).protocol_violations, 0);
 	close_all();
 }
 

@@ -3,7 +3,7 @@
  * Blocks that are given up before anything of them is whole, and what comes of them after that: it
  * is late once, and nobody is taken for a liar for it.
  */
-#include "tests/unit/libroc/evb/evb_liar.h"
+#include "tests/unit/libroc/evb/evb_bad_peer.h"
 
 #define BLOCK 4
 
@@ -11,19 +11,19 @@ static uint64_t wanted;
 
 static bool are_open(void)
 {
-	liar_turn();
+	bad_peer_turn();
 	return counts_of(honest).open_blocks == wanted;
 }
 
 static bool are_late(void)
 {
-	liar_turn();
-	return counts_of(honest).late >= wanted || counts_of(honest).liars;
+	bad_peer_turn();
+	return counts_of(honest).late >= wanted || counts_of(honest).protocol_violations;
 }
 
 static bool are_incomplete(void)
 {
-	liar_turn();
+	bad_peer_turn();
 	return counts_of(honest).incomplete >= wanted;
 }
 
@@ -35,14 +35,14 @@ static bool is(bool (*what)(void), uint64_t count)
 
 static bool are_out(void)
 {
-	liar_turn();
+	bad_peer_turn();
 	return counts_of(honest).out.count >= wanted;
 }
 
 /* One of the two segments of a MFP of one fragment; each from another credit. */
 static void writes_half(unsigned int which)
 {
-	uint64_t room = liar.pair.peer.segment - EVB_SEGMENT_HEAD, bytes = room + 1000;
+	uint64_t room = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD, bytes = room + 1000;
 	struct evb_segment head = a_head(BLOCK, which ? bytes - room : room);
 	struct roc_mfp mfp = an_mfp(BLOCK);
 
@@ -52,9 +52,9 @@ static void writes_half(unsigned int which)
 	head.part = which;
 	mfp.count = 1;
 	mfp.flags = ROC_MFP_GAPS;
-	roc_mfp_put_entry(liar.memory + EVB_SEGMENT_HEAD, 0,
+	roc_mfp_put_entry(bad_peer.memory + EVB_SEGMENT_HEAD, 0,
 			  &(struct roc_mfp_entry){.bytes = bytes - roc_mfp_data(1)});
-	write_segment(liar.credits[which], evb_notice(liar.credits[which], 1), &head,
+	write_segment(bad_peer.credits[which], evb_notice(bad_peer.credits[which], 1), &head,
 		      which ? NULL : &mfp);
 }
 
@@ -83,7 +83,7 @@ static void meet_another(uint64_t stale, uint64_t events)
 
 static void part_all(void)
 {
-	liar_leaves();
+	bad_peer_leaves();
 	close_all();
 }
 
@@ -98,7 +98,7 @@ static struct roc_evb_counts is_late_and_no_more(void)
 	UNIT_EQ(c.complete + c.incomplete, 0);
 	UNIT_EQ(c.stale, 0);
 	UNIT_EQ(c.missing, 0);
-	UNIT_EQ(c.liars, 0);
+	UNIT_EQ(c.protocol_violations, 0);
 	return c;
 }
 
@@ -124,7 +124,7 @@ static void half_of_one(void)
 
 static void passes(uint64_t block)
 {
-	unsigned char *text = pair_message(&liar.pair);
+	unsigned char *text = pair_message(&bad_peer.pair);
 
 	UNIT_NEED(text);
 	send_it(text, &(struct evb_message){.type = EVB_PASSED, .a = block, .b = 1});
@@ -146,7 +146,7 @@ static void half_has_passed(void)
 	CU_ASSERT_TRUE(is(are_late, 1));
 	c = counts_of(honest);
 	UNIT_EQ(c.late, 1);
-	UNIT_EQ(c.liars, 0);
+	UNIT_EQ(c.protocol_violations, 0);
 	UNIT_EQ(c.incomplete, 2);
 	UNIT_EQ(c.missing + c.gone, 2);
 	UNIT_EQ(c.missing, c.stale);
@@ -169,7 +169,7 @@ static void half_has_passed_late(void)
 	CU_ASSERT_FALSE(run_until(taken_out, 300));
 	c = counts_of(honest);
 	UNIT_EQ(c.late, 1);
-	UNIT_EQ(c.liars, 0);
+	UNIT_EQ(c.protocol_violations, 0);
 	UNIT_EQ(c.incomplete, 2);
 	part_all();
 }
@@ -187,7 +187,7 @@ static void half_of_two_once(unsigned int stale_ms)
 	CU_ASSERT_TRUE(is(are_out, 1));
 	UNLESS_STILL(counts_of(honest).complete == 1);
 	UNLESS_STILL(counts_of(honest).late == 0);
-	UNIT_EQ(counts_of(honest).liars, 0);
+	UNIT_EQ(counts_of(honest).protocol_violations, 0);
 	part_all();
 }
 
@@ -211,7 +211,7 @@ static void no_table(void)
 		turn_all();
 	}
 	say_hello();
-	write_segment(liar.credits[0], evb_notice(liar.credits[0], 1), &head, &mfp);
+	write_segment(bad_peer.credits[0], evb_notice(bad_peer.credits[0], 1), &head, &mfp);
 	is_late_and_no_more();
 	part();
 }

@@ -3,14 +3,14 @@
  * A peer made of the library's own parts that says what it is told to, and a builder that is
  * honest.
  */
-#ifndef ROC_TEST_EVB_LIAR_H
-#define ROC_TEST_EVB_LIAR_H
+#ifndef ROC_TEST_EVB_BAD_PEER_H
+#define ROC_TEST_EVB_BAD_PEER_H
 
 #include "libroc/evb/pair.h"
 #include "tests/unit/libroc/evb/evb_system.h"
 
 /* The one that lies, and what it got. */
-static struct liar {
+static struct bad_peer {
 	struct pair pair;
 	struct evb_greeting hello;
 	uint32_t credits[4096], credit_count, announced;
@@ -18,77 +18,78 @@ static struct liar {
 	unsigned char *memory; /* registered: to write from, or to be read */
 	size_t length;
 	int listener;
-} liar;
+} bad_peer;
 
-static int liar_hears(void *self, struct pair *p, const struct evb_message *m)
+static int bad_peer_receives(void *self, struct pair *p, const struct evb_message *m)
 {
 	uint32_t i;
 
-	for (i = 0; m->type == EVB_CREDIT && i < m->count && liar.credit_count < 4096; i++)
-		liar.credits[liar.credit_count++] = evb_get_number(m, i);
-	liar.announced += m->type == EVB_HAVE;
-	liar.ended |= m->type == EVB_END;
+	for (i = 0; m->type == EVB_CREDIT && i < m->count && bad_peer.credit_count < 4096; i++)
+		bad_peer.credits[bad_peer.credit_count++] = evb_get_number(m, i);
+	bad_peer.announced += m->type == EVB_HAVE;
+	bad_peer.ended |= m->type == EVB_END;
 	return 0;
 }
 
-static int liar_written(void *self, struct pair *p, uint32_t number)
+static int bad_peer_written(void *self, struct pair *p, uint32_t number)
 {
 	return 0;
 }
 
-static int liar_done(void *self, struct pair *p, struct pair_op *op)
+static int bad_peer_done(void *self, struct pair *p, struct pair_op *op)
 {
 	pair_op_free(p, op);
 	return 0;
 }
 
-static const struct pair_use liar_use = {liar_hears, liar_written, liar_done};
+static const struct pair_use bad_peer_use = {bad_peer_receives, bad_peer_written, bad_peer_done};
 
 static struct node *honest;
 static uint64_t stale_ns = UINT64_C(5000000000), silence_ns;
 
-static bool liar_turn(void)
+static bool bad_peer_turn(void)
 {
 	turn_all();
-	if (liar.pair.state == PAIR_READY)
-		return pair_progress(&liar.pair, &liar_use, NULL) < 0;
+	if (bad_peer.pair.state == PAIR_READY)
+		return pair_progress(&bad_peer.pair, &bad_peer_use, NULL) < 0;
 	return false;
 }
 
 static bool greeted(void)
 {
-	liar_turn();
-	return pair_receive_greeting(&liar.pair, "it") != 0;
+	bad_peer_turn();
+	return pair_receive_greeting(&bad_peer.pair, "it") != 0;
 }
 
 __attribute__((unused)) static bool has_credits(void)
 {
-	liar_turn();
-	return liar.credit_count >= 8;
+	bad_peer_turn();
+	return bad_peer.credit_count >= 8;
 }
 
 __attribute__((unused)) static bool taken_out(void)
 {
-	liar_turn();
-	return counts_of(honest).liars > 0;
+	bad_peer_turn();
+	return counts_of(honest).protocol_violations > 0;
 }
 
 /* To the builder, from nothing, with all that is in a hello. */
-__attribute__((unused)) static void liar_connects(enum roc_evb_protocol protocol)
+__attribute__((unused)) static void bad_peer_connects(enum roc_evb_protocol protocol)
 {
-	struct evb_greeting *g = &liar.hello;
+	struct evb_greeting *g = &bad_peer.hello;
 	char port[8];
 
-	memset(&liar, 0, sizeof(liar));
-	liar.length = 1 << 20;
-	liar.memory = calloc(1, liar.length);
-	UNIT_NEED(!pair_new(&liar.pair) && liar.memory);
+	memset(&bad_peer, 0, sizeof(bad_peer));
+	bad_peer.length = 1 << 20;
+	bad_peer.memory = calloc(1, bad_peer.length);
+	UNIT_NEED(!pair_new(&bad_peer.pair) && bad_peer.memory);
 	snprintf(port, sizeof(port), "%u", roc_evb_port(honest->evb));
-	UNIT_NEED(!control_connect(&liar.pair.control, "127.0.0.1", port, liar.pair.reason));
-	UNIT_NEED(UNIT_WAIT(control_connected(&liar.pair.control) > 0, 5000));
-	UNIT_NEED(!pair_open_fabric(&liar.pair, "tcp"));
-	UNIT_NEED(!fabric_register_for(&liar.pair.fabric, liar.memory, liar.length,
-				       FI_WRITE | FI_REMOTE_READ, liar.pair.reason));
+	UNIT_NEED(
+		!control_connect(&bad_peer.pair.control, "127.0.0.1", port, bad_peer.pair.reason));
+	UNIT_NEED(UNIT_WAIT(control_connected(&bad_peer.pair.control) > 0, 5000));
+	UNIT_NEED(!pair_open_fabric(&bad_peer.pair, "tcp"));
+	UNIT_NEED(!fabric_register_for(&bad_peer.pair.fabric, bad_peer.memory, bad_peer.length,
+				       FI_WRITE | FI_REMOTE_READ, bad_peer.pair.reason));
 	*g = (struct evb_greeting){
 		.version = EVB_VERSION,
 		.layout = ROC_MEP_VERSION,
@@ -103,13 +104,13 @@ __attribute__((unused)) static void liar_connects(enum roc_evb_protocol protocol
 		.name = "node1",
 		.to = "node0",
 		.provider = "tcp",
-		.name_bytes = (uint32_t)liar.pair.end.name_bytes,
+		.name_bytes = (uint32_t)bad_peer.pair.end.name_bytes,
 		.region_count = 1,
 	};
-	g->regions[0] = (struct evb_region){.base = fabric_base(&liar.pair.fabric, 1),
-					    .key = fabric_key(&liar.pair.fabric, 1),
-					    .bytes = liar.length};
-	memcpy(g->end_name, liar.pair.end.name, sizeof(g->end_name));
+	g->regions[0] = (struct evb_region){.base = fabric_base(&bad_peer.pair.fabric, 1),
+					    .key = fabric_key(&bad_peer.pair.fabric, 1),
+					    .bytes = bad_peer.length};
+	memcpy(g->end_name, bad_peer.pair.end.name, sizeof(g->end_name));
 }
 
 /* A builder that is honest; node1 lies. */
@@ -131,29 +132,29 @@ __attribute__((unused)) static void meet_builder(enum roc_evb_protocol protocol)
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	nodes[1].used = false;
 	turn_all();
-	liar_connects(protocol);
+	bad_peer_connects(protocol);
 }
 
 __attribute__((unused)) static void say_hello(void)
 {
-	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
-	liar.pair.state = PAIR_GREETING;
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
+	bad_peer.pair.state = PAIR_GREETING;
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
-	UNIT_EQ(liar.pair.peer.status, 0);
-	UNIT_NEED(!pair_ready(&liar.pair));
-	if (liar.hello.protocol != ROC_EVB_PULL)
+	UNIT_EQ(bad_peer.pair.peer.status, 0);
+	UNIT_NEED(!pair_ready(&bad_peer.pair));
+	if (bad_peer.hello.protocol != ROC_EVB_PULL)
 		UNIT_NEED(run_until(has_credits, 5000));
 }
 
-__attribute__((unused)) static void liar_leaves(void)
+__attribute__((unused)) static void bad_peer_leaves(void)
 {
-	pair_free(&liar.pair);
-	free(liar.memory);
+	pair_free(&bad_peer.pair);
+	free(bad_peer.memory);
 }
 
 __attribute__((unused)) static void part(void)
 {
-	liar_leaves();
+	bad_peer_leaves();
 	node_close(honest);
 }
 
@@ -164,7 +165,7 @@ __attribute__((unused)) static void is_taken_out(const char *sentence)
 		unit_note("not \"%s\" but \"%s\"", sentence, honest->said);
 		CU_FAIL("another sentence");
 	}
-	UNIT_EQ(counts_of(honest).liars, 1);
+	UNIT_EQ(counts_of(honest).protocol_violations, 1);
 	UNIT_EQ(honest->sink.wrong, 0);
 	part();
 }
@@ -174,23 +175,24 @@ __attribute__((unused)) static void write_segment(uint32_t number, uint32_t noti
 						  const struct evb_segment *head,
 						  const struct roc_mfp *mfp)
 {
-	const struct evb_greeting *g = &liar.pair.peer;
-	struct iovec v = {.iov_base = liar.memory, .iov_len = 1024};
+	const struct evb_greeting *g = &bad_peer.pair.peer;
+	struct iovec v = {.iov_base = bad_peer.memory, .iov_len = 1024};
 	struct fabric_write w = {
 		.to = g->regions[0].base + number % g->per_region * g->segment,
 		.key = g->regions[0].key,
 		.number = notice,
-		.context = pair_op(&liar.pair),
+		.context = pair_op(&bad_peer.pair),
 	};
 	double end = unit_seconds() + 5 * UNIT_PATIENCE;
 	int ret;
 
-	evb_put_segment(liar.memory, head);
+	evb_put_segment(bad_peer.memory, head);
 	if (mfp)
-		roc_mfp_put(liar.memory + EVB_SEGMENT_HEAD, mfp);
-	while ((ret = fabric_end_gather(&liar.pair.fabric, &liar.pair.end, &v, 1, &w)) == -EAGAIN &&
+		roc_mfp_put(bad_peer.memory + EVB_SEGMENT_HEAD, mfp);
+	while ((ret = fabric_end_gather(&bad_peer.pair.fabric, &bad_peer.pair.end, &v, 1, &w)) ==
+		       -EAGAIN &&
 	       unit_seconds() < end)
-		liar_turn();
+		bad_peer_turn();
 	UNIT_NEED(!ret);
 }
 
@@ -215,8 +217,8 @@ __attribute__((unused)) static void send_it(unsigned char *text, const struct ev
 	double end = unit_seconds() + 5 * UNIT_PATIENCE;
 	int ret;
 
-	while ((ret = pair_send(&liar.pair, text, m)) == -EAGAIN && unit_seconds() < end)
-		liar_turn();
+	while ((ret = pair_send(&bad_peer.pair, text, m)) == -EAGAIN && unit_seconds() < end)
+		bad_peer_turn();
 	UNIT_NEED(!ret);
 }
 
@@ -224,7 +226,7 @@ __attribute__((unused)) static void send_it(unsigned char *text, const struct ev
 __attribute__((unused)) static void announce(uint32_t ticket, uint64_t block, uint64_t epoch,
 					     uint64_t bytes, struct evb_piece piece)
 {
-	unsigned char *text = pair_message(&liar.pair);
+	unsigned char *text = pair_message(&bad_peer.pair);
 	const struct evb_message m = {.type = EVB_HAVE,
 				      .count = 1,
 				      .number = ticket,

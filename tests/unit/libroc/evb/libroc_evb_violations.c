@@ -6,7 +6,7 @@
  */
 #include <sys/socket.h>
 
-#include "tests/unit/libroc/evb/evb_liar.h"
+#include "tests/unit/libroc/evb/evb_bad_peer.h"
 
 #include "port.h"
 
@@ -14,7 +14,7 @@ static void writes_wrong(unsigned int what)
 {
 	struct roc_mfp mfp = an_mfp(what == 4 ? 6 : 5);
 	struct evb_segment head = a_head(5, ROC_MFP_HEAD);
-	uint32_t segment = liar.credits[0], notice = evb_notice(segment, 1);
+	uint32_t segment = bad_peer.credits[0], notice = evb_notice(segment, 1);
 
 	switch (what) {
 	case 0: /* no such segment */
@@ -38,7 +38,7 @@ static void writes_wrong(unsigned int what)
 		break;
 	case 7:
 		head.mfp_bytes = 30000;
-		head.bytes = liar.pair.peer.segment - EVB_SEGMENT_HEAD;
+		head.bytes = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD;
 		head.parts = (uint32_t)evb_parts(30000, head.bytes);
 		break;
 	case 8:
@@ -60,20 +60,20 @@ static void writes_wrong(unsigned int what)
 	/* The same block in another one: the first was incomplete, waits for nobody and is out. */
 	if (what == 10) {
 		head.parts = 2;
-		head.mfp_bytes = liar.pair.peer.segment;
-		head.bytes = liar.pair.peer.segment - EVB_SEGMENT_HEAD;
+		head.mfp_bytes = bad_peer.pair.peer.segment;
+		head.bytes = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD;
 		head.block = 6;
-		write_segment(liar.credits[1], evb_notice(liar.credits[1], 1), &head, &mfp);
-		write_segment(liar.credits[2], evb_notice(liar.credits[2], 1), &head, &mfp);
+		write_segment(bad_peer.credits[1], evb_notice(bad_peer.credits[1], 1), &head, &mfp);
+		write_segment(bad_peer.credits[2], evb_notice(bad_peer.credits[2], 1), &head, &mfp);
 	}
 	/* Another version of the layout. */
 	if (what == 11) {
 		head.block = 8;
 		mfp = an_mfp(8);
-		evb_put_segment(liar.memory, &head);
-		roc_mfp_put(liar.memory + EVB_SEGMENT_HEAD, &mfp);
-		liar.memory[EVB_SEGMENT_HEAD + 4] = 2;
-		write_segment(liar.credits[1], evb_notice(liar.credits[1], 1), &head, NULL);
+		evb_put_segment(bad_peer.memory, &head);
+		roc_mfp_put(bad_peer.memory + EVB_SEGMENT_HEAD, &mfp);
+		bad_peer.memory[EVB_SEGMENT_HEAD + 4] = 2;
+		write_segment(bad_peer.credits[1], evb_notice(bad_peer.credits[1], 1), &head, NULL);
 	}
 }
 
@@ -107,7 +107,7 @@ static void segments(void)
 static void tell(enum evb_type type, uint32_t count, uint32_t number, uint64_t a, uint64_t b,
 		 uint64_t c)
 {
-	unsigned char *text = pair_message(&liar.pair);
+	unsigned char *text = pair_message(&bad_peer.pair);
 	struct evb_message m = {
 		.type = type, .count = count, .number = number, .a = a, .b = b, .c = c, .d = 1};
 
@@ -124,7 +124,7 @@ static void messages(void)
 		uint32_t count, number;
 		uint64_t a, b, c;
 		const char *sentence;
-	} lies[] = {
+	} invalid[] = {
 		{ROC_EVB_PUSH, EVB_GOT, 1, 0, 0, 0, 0, "a readout unit does not send"},
 		{ROC_EVB_PUSH, EVB_TYPES, 0, 0, 0, 0, 0, "makes no sense"},
 		{ROC_EVB_PUSH, EVB_PIECE_OF, 8, 0, 0, 1, 0, "sends a piece for segment"},
@@ -140,11 +140,12 @@ static void messages(void)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
-		meet_builder(lies[i].protocol);
+	for (i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++) {
+		meet_builder(invalid[i].protocol);
 		say_hello();
-		tell(lies[i].type, lies[i].count, lies[i].number, lies[i].a, lies[i].b, lies[i].c);
-		is_taken_out(lies[i].sentence);
+		tell(invalid[i].type, invalid[i].count, invalid[i].number, invalid[i].a,
+		     invalid[i].b, invalid[i].c);
+		is_taken_out(invalid[i].sentence);
 	}
 	meet_builder(ROC_EVB_PUSH);
 	say_hello();
@@ -186,10 +187,10 @@ static void announcements(void)
 	for (i = 0; i < 5; i++) {
 		struct roc_mfp mfp = an_mfp(5 + i);
 
-		roc_mfp_put(liar.memory + 64 * i, &mfp);
+		roc_mfp_put(bad_peer.memory + 64 * i, &mfp);
 	}
 	for (i = 0; i < 5; i++) {
-		unsigned char *text = pair_message(&liar.pair);
+		unsigned char *text = pair_message(&bad_peer.pair);
 		struct evb_message m = {.type = EVB_HAVE,
 					.count = 1,
 					.number = i,
@@ -211,16 +212,17 @@ static void comes_again(uint64_t incarnation, enum evb_status status)
 	char port[8];
 
 	UNIT_NEED(!pair_new(&another));
-	pair_free(&liar.pair);
-	liar.pair = another;
-	liar.hello.incarnation = board.members[1].incarnation = incarnation;
+	pair_free(&bad_peer.pair);
+	bad_peer.pair = another;
+	bad_peer.hello.incarnation = board.members[1].incarnation = incarnation;
 	board.members_version++;
 	snprintf(port, sizeof(port), "%u", roc_evb_port(honest->evb));
-	UNIT_NEED(!control_connect(&liar.pair.control, "127.0.0.1", port, liar.pair.reason));
-	UNIT_NEED(UNIT_WAIT(control_connected(&liar.pair.control) > 0, 5000));
-	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
+	UNIT_NEED(
+		!control_connect(&bad_peer.pair.control, "127.0.0.1", port, bad_peer.pair.reason));
+	UNIT_NEED(UNIT_WAIT(control_connected(&bad_peer.pair.control) > 0, 5000));
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
-	UNIT_EQ(liar.pair.peer.status, status);
+	UNIT_EQ(bad_peer.pair.peer.status, status);
 }
 
 /* Who was taken out is not let in again, unless it is another process. */
@@ -231,12 +233,12 @@ static void not_trusted(void)
 	tell(EVB_GOT, 1, 0, 0, 0, 0);
 	CU_ASSERT_TRUE(run_until(taken_out, 5000));
 	comes_again(7, EVB_NOT_TRUSTED);
-	CU_ASSERT_TRUE(strstr(liar.pair.peer.reason, "start it anew") != NULL);
+	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, "start it anew") != NULL);
 	/* However often it tries, and as long as it is the same one. */
 	comes_again(7, EVB_NOT_TRUSTED);
 	comes_again(8, EVB_OK);
 	/* Nor does that one pay for what was before. */
-	UNIT_EQ(counts_of(honest).liars, 1);
+	UNIT_EQ(counts_of(honest).protocol_violations, 1);
 	part();
 }
 
@@ -244,38 +246,38 @@ static void not_trusted(void)
 static void strangers(void)
 {
 	meet_builder(ROC_EVB_PUSH);
-	liar.hello.version = 9;
-	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
+	bad_peer.hello.version = 9;
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
-	UNIT_EQ(liar.pair.peer.status, EVB_NO_VERSION);
-	CU_ASSERT_TRUE(strstr(liar.pair.peer.reason, "version 9 of the protocol") != NULL);
+	UNIT_EQ(bad_peer.pair.peer.status, EVB_NO_VERSION);
+	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, "version 9 of the protocol") != NULL);
 	part();
 	meet_builder(ROC_EVB_PUSH);
-	liar.hello.layout = 2;
-	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
+	bad_peer.hello.layout = 2;
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
-	UNIT_EQ(liar.pair.peer.status, EVB_NO_LAYOUT);
+	UNIT_EQ(bad_peer.pair.peer.status, EVB_NO_LAYOUT);
 	part();
 	/* A refusal has no sizes: nobody looks at them. */
 	meet_builder(ROC_EVB_PUSH);
-	liar.hello.status = EVB_NO_ROOM;
-	liar.hello.name_bytes = 1500;
-	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
+	bad_peer.hello.status = EVB_NO_ROOM;
+	bad_peer.hello.name_bytes = 1500;
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
-	UNIT_EQ(liar.pair.peer.status, EVB_BROKEN);
-	CU_ASSERT_TRUE(strstr(liar.pair.peer.reason, "says hello with a refusal") != NULL);
+	UNIT_EQ(bad_peer.pair.peer.status, EVB_BROKEN);
+	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, "says hello with a refusal") != NULL);
 	part();
 	/* What it says does not reach a terminal as it is. */
 	meet_builder(ROC_EVB_PUSH);
-	snprintf(liar.hello.system, sizeof(liar.hello.system), "\033]0;x\nall is well");
-	UNIT_NEED(!pair_send_greeting(&liar.pair, &liar.hello));
+	snprintf(bad_peer.hello.system, sizeof(bad_peer.hello.system), "\033]0;x\nall is well");
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
-	UNIT_EQ(liar.pair.peer.status, EVB_NO_SYSTEM);
+	UNIT_EQ(bad_peer.pair.peer.status, EVB_NO_SYSTEM);
 	CU_ASSERT_TRUE(strstr(honest->said, "it is of system ?]0;x?all is well") != NULL);
 	part();
 	meet_builder(ROC_EVB_PUSH);
-	control_queue(&liar.pair.control, "GET / HTTP/1.1\r\n\r\n", 18);
-	UNIT_EQ(control_flush(&liar.pair.control), 0);
+	control_queue(&bad_peer.pair.control, "GET / HTTP/1.1\r\n\r\n", 18);
+	UNIT_EQ(control_flush(&bad_peer.pair.control), 0);
 	CU_ASSERT_TRUE(run_until(greeted, 5000)); /* hung up */
 	UNIT_EQ(counts_of(honest).refused, 0);
 	part();
@@ -286,10 +288,10 @@ static bool accepted(void)
 	int fd;
 
 	turn_all();
-	fd = accept4(liar.listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	fd = accept4(bad_peer.listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
 		return false;
-	control_accepted(&liar.pair.control, fd);
+	control_accepted(&bad_peer.pair.control, fd);
 	return true;
 }
 
@@ -297,7 +299,7 @@ static bool connected(void)
 {
 	struct roc_evb_peer peer;
 
-	liar_turn();
+	bad_peer_turn();
 	return roc_evb_peers(honest->evb, &peer, 1) == 1 && peer.connected;
 }
 
@@ -308,11 +310,11 @@ static void meet_readout(enum roc_evb_protocol protocol, bool cold)
 	char reason[FABRIC_REASON] = "";
 
 	begin();
-	memset(&liar, 0, sizeof(liar));
-	UNIT_NEED(!pair_new(&liar.pair));
+	memset(&bad_peer, 0, sizeof(bad_peer));
+	UNIT_NEED(!pair_new(&bad_peer.pair));
 	snprintf(port, sizeof(port), "%u", free_port());
-	liar.listener = control_listen("127.0.0.1", port, reason);
-	UNIT_NEED(liar.listener >= 0);
+	bad_peer.listener = control_listen("127.0.0.1", port, reason);
+	UNIT_NEED(bad_peer.listener >= 0);
 	honest = node_new(0, ROC_EVB_READOUT);
 	honest->cfg.protocol = protocol;
 	honest->source.cold = cold;
@@ -338,35 +340,35 @@ static void say_welcome(void)
 	char reason[FABRIC_REASON] = "";
 
 	CU_ASSERT_TRUE(run_until(accepted, 5000));
-	UNIT_NEED(!pair_open_fabric(&liar.pair, "tcp"));
-	liar.pair.state = PAIR_GREETING;
+	UNIT_NEED(!pair_open_fabric(&bad_peer.pair, "tcp"));
+	bad_peer.pair.state = PAIR_GREETING;
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
-	g = liar.pair.peer;
-	liar.memory = calloc(1, 1 << 20);
-	UNIT_NEED(!fabric_register(&liar.pair.fabric, liar.memory, 1 << 20, true, reason));
+	g = bad_peer.pair.peer;
+	bad_peer.memory = calloc(1, 1 << 20);
+	UNIT_NEED(!fabric_register(&bad_peer.pair.fabric, bad_peer.memory, 1 << 20, true, reason));
 	memcpy(g.name, "node1", 6);
 	g.incarnation = 7;
 	g.segments = g.per_region = 16;
 	g.segment = 16384;
 	g.region_count = 1;
-	g.regions[0] = (struct evb_region){.base = fabric_base(&liar.pair.fabric, 1),
-					   .key = fabric_key(&liar.pair.fabric, 1),
+	g.regions[0] = (struct evb_region){.base = fabric_base(&bad_peer.pair.fabric, 1),
+					   .key = fabric_key(&bad_peer.pair.fabric, 1),
 					   .bytes = 1 << 20};
-	g.name_bytes = (uint32_t)liar.pair.end.name_bytes;
-	memcpy(g.end_name, liar.pair.end.name, sizeof(g.end_name));
-	UNIT_NEED(!pair_ready(&liar.pair));
-	UNIT_NEED(!pair_send_greeting(&liar.pair, &g));
+	g.name_bytes = (uint32_t)bad_peer.pair.end.name_bytes;
+	memcpy(g.end_name, bad_peer.pair.end.name, sizeof(g.end_name));
+	UNIT_NEED(!pair_ready(&bad_peer.pair));
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &g));
 	CU_ASSERT_TRUE(run_until(connected, 5000));
 }
 
-static void builder_lies(void)
+static void builder_violates_protocol(void)
 {
 	static const struct {
 		enum evb_type type;
 		uint32_t count;
 		unsigned int credit;
 		const char *sentence;
-	} lies[] = {
+	} invalid[] = {
 		{EVB_CREDIT, 1, 99, "credit for segment 99"},
 		{EVB_CREDIT, 2, 1, "credit for segment 1"},
 		{EVB_GOT, 1, 3, "gives back MFP 3"},
@@ -376,18 +378,18 @@ static void builder_lies(void)
 	size_t k;
 	uint32_t i;
 
-	for (k = 0; k < sizeof(lies) / sizeof(lies[0]); k++) {
+	for (k = 0; k < sizeof(invalid) / sizeof(invalid[0]); k++) {
 		unsigned char *text;
-		struct evb_message m = {.type = lies[k].type, .count = lies[k].count};
+		struct evb_message m = {.type = invalid[k].type, .count = invalid[k].count};
 
 		meet_readout(ROC_EVB_PUSH, true);
 		say_welcome();
-		text = pair_message(&liar.pair);
+		text = pair_message(&bad_peer.pair);
 		for (i = 0; i < m.count; i++)
-			evb_put_number(text, i, lies[k].credit);
+			evb_put_number(text, i, invalid[k].credit);
 		send_it(text, &m);
-		close(liar.listener);
-		is_taken_out(lies[k].sentence);
+		close(bad_peer.listener);
+		is_taken_out(invalid[k].sentence);
 	}
 }
 
@@ -398,8 +400,8 @@ static void builder_anew(void)
 	say_welcome();
 	tell(EVB_PASSED, 0, 0, 0, 0, 0);
 	CU_ASSERT_TRUE(run_until(taken_out, 5000));
-	pair_free(&liar.pair);
-	UNIT_NEED(!pair_new(&liar.pair));
+	pair_free(&bad_peer.pair);
+	UNIT_NEED(!pair_new(&bad_peer.pair));
 	CU_ASSERT_TRUE(UNIT_STAYS(!accepted(), 300));
 	nodes[1].used = true;
 	board.members[1].incarnation = 8;
@@ -407,15 +409,15 @@ static void builder_anew(void)
 	publish(ROC_EVB_ROUND_ROBIN, 100);
 	nodes[1].used = false;
 	CU_ASSERT_TRUE(run_until(accepted, 5000));
-	UNIT_EQ(counts_of(honest).liars, 1);
-	close(liar.listener);
+	UNIT_EQ(counts_of(honest).protocol_violations, 1);
+	close(bad_peer.listener);
 	part();
 }
 
-static bool liar_ended(void)
+static bool bad_peer_ended(void)
 {
-	liar_turn();
-	return liar.ended;
+	bad_peer_turn();
+	return bad_peer.ended;
 }
 
 /* One that says that it has everything, and has not: what it was told of is not kept for it. */
@@ -423,13 +425,13 @@ static void builder_leaves(void)
 {
 	meet_readout(ROC_EVB_PULL, false);
 	say_welcome();
-	CU_ASSERT_TRUE(run_until(liar_ended, 5000));
-	UNIT_EQ(liar.announced, 1);
+	CU_ASSERT_TRUE(run_until(bad_peer_ended, 5000));
+	UNIT_EQ(bad_peer.announced, 1);
 	UNIT_EQ(honest->source.out_count, 1);
 	tell(EVB_BYE, 0, 0, 0, 0, 0);
-	CU_ASSERT_TRUE(UNIT_STAYS(!liar_turn() && !honest->over, 100));
-	pair_close(&liar.pair);
-	close(liar.listener);
+	CU_ASSERT_TRUE(UNIT_STAYS(!bad_peer_turn() && !honest->over, 100));
+	pair_close(&bad_peer.pair);
+	close(bad_peer.listener);
 	CU_ASSERT_TRUE(run_until(NULL, 2000));
 	UNIT_EQ(honest->source.out_count, 0);
 	UNIT_EQ(counts_of(honest).unsure, 1);
@@ -439,5 +441,5 @@ static void builder_leaves(void)
 
 UNIT_MAIN("event building, peers that lie", {"segments", segments}, {"messages", messages},
 	  {"announcements", announcements}, {"not_trusted", not_trusted}, {"strangers", strangers},
-	  {"builder_lies", builder_lies}, {"builder_anew", builder_anew},
+	  {"builder_lies", builder_violates_protocol}, {"builder_anew", builder_anew},
 	  {"builder_leaves", builder_leaves})
