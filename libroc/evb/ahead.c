@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #define SECOND UINT64_C(1000000000)
-#define RATE_MAX 10000000	      /* blocks a second; who says more has that */
-#define APART_TWO (UINT64_C(1) << 40) /* of two nobody knows which is right */
-#define TRACK_NS (SECOND / 2)	      /* between two spots of a track */
-#define TRACK_LEAST 5		      /* spots that make a rate */
+#define RATE_MAX 10000000		   /* blocks a second; who says more has that */
+#define SPREAD_UNKNOWN (UINT64_C(1) << 40) /* of two nobody knows which is right */
+#define TRACK_NS (SECOND / 2)		   /* between two spots of a track */
+#define TRACK_LEAST 5			   /* spots that make a rate */
 
 static uint64_t plus(uint64_t a, uint64_t b)
 {
@@ -121,14 +121,14 @@ void evb_majority(struct evb_position *p, unsigned int count, uint64_t ns, uint6
 		return;
 	qsort(rate, most->voters, sizeof(rate[0]), smallest_first);
 	most->rate = rate[most->voters / 2];
-	most->apart = plus(blocks, in_time(most->rate, ns));
+	most->tolerance = plus(blocks, in_time(most->rate, ns));
 	for (i = 0; i < count; i++) {
 		if (p[i].votes && seen++ == most->voters / 2)
 			most->block = p[i].block;
 	}
 	for (i = 0; i < count; i++)
-		within += p[i].votes && p[i].block <= plus(most->block, most->apart) &&
-			  most->block <= plus(p[i].block, most->apart);
+		within += p[i].votes && p[i].block <= plus(most->block, most->tolerance) &&
+			  most->block <= plus(p[i].block, most->tolerance);
 	most->is = 2 * within > most->voters;
 }
 
@@ -136,12 +136,12 @@ void evb_majority(struct evb_position *p, unsigned int count, uint64_t ns, uint6
 static unsigned int count_odd(const struct evb_position *p, unsigned int count,
 			      const struct evb_majority *most)
 {
-	uint64_t apart = most->is ? most->apart : APART_TWO;
+	uint64_t tolerance = most->is ? most->tolerance : SPREAD_UNKNOWN;
 	unsigned int i;
 
 	if (!most->is && most->voters != 2)
 		return 0;
-	for (i = 0; i + 1 < count && p[i].block > plus(most->block, apart); i++)
+	for (i = 0; i + 1 < count && p[i].block > plus(most->block, tolerance); i++)
 		;
 	return i;
 }

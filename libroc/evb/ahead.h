@@ -29,7 +29,7 @@ struct evb_majority {
 	bool is; /* else they contradict each other, or none votes */
 	unsigned int voters;
 	uint64_t block, rate; /* of the one in the middle; a usual rate */
-	uint64_t apart;	      /* blocks by which others may be from there */
+	uint64_t tolerance;   /* blocks by which others may be from there */
 };
 
 /* Sorts @p, farthest first. They may be apart by @ns at their usual rate, and by @blocks. */

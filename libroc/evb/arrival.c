@@ -208,31 +208,31 @@ void evb_arrival_free(struct roc_evb *e, struct evb_sender *g, struct evb_arriva
 	evb_arrival_got(g, a);
 	a->used = false;
 	g->arrivals_before -= a->before;
-	g->arrivals_given_up -= a->given_up;
-	a->before = a->given_up = false;
+	g->arrivals_abandoned -= a->abandoned;
+	a->before = a->abandoned = false;
 	a->next = g->free_arrival;
 	g->free_arrival = (uint32_t)(a - g->arrivals);
 	g->arrivals_used--;
 	g->n.in_flight = g->arrivals_used;
 }
 
-void evb_arrival_give_up(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)
+void evb_arrival_abandon(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)
 {
 	a->block = EVB_NONE;
 	if (!a->whole && !g->pieces_max) {
-		a->given_up = true;
-		g->arrivals_given_up++;
+		a->abandoned = true;
+		g->arrivals_abandoned++;
 	} else if (!a->reads && !a->listed && g->telling != (uint32_t)(a - g->arrivals)) {
 		evb_arrival_free(e, g, a);
 	}
 }
 
-struct evb_arrival *evb_arrival_given_up(struct evb_sender *g, uint64_t number)
+struct evb_arrival *evb_arrival_abandoned(struct evb_sender *g, uint64_t number)
 {
 	uint32_t i;
 
-	for (i = 0; g->arrivals_given_up && i < g->arrivals_pool; i++) {
-		if (g->arrivals[i].given_up && g->arrivals[i].number == number)
+	for (i = 0; g->arrivals_abandoned && i < g->arrivals_pool; i++) {
+		if (g->arrivals[i].abandoned && g->arrivals[i].number == number)
 			return &g->arrivals[i];
 	}
 	return NULL;

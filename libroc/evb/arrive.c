@@ -178,7 +178,7 @@ static int part_came(struct roc_evb *e, struct evb_sender *g, uint32_t segment)
 	/* It is judged before anything is opened for it. */
 	block = evb_block_find(e, head.block);
 	i = block == EVB_NONE ? EVB_NONE : e->bu.blocks[block].arrivals[g - e->bu.senders];
-	a = i == EVB_NONE ? evb_arrival_given_up(g, head.block) : &g->arrivals[i];
+	a = i == EVB_NONE ? evb_arrival_abandoned(g, head.block) : &g->arrivals[i];
 	/*
 	 * Its first part came, and was too late for the block, so that it could say that it has
 	 * passed: its writes are not in order.
@@ -399,7 +399,7 @@ const struct pair_use evb_arrive_use = {
 };
 
 /* Segments for all of it, or none. */
-static bool take_segments(struct evb_sender *g, struct evb_arrival *a)
+static bool add_segments(struct evb_sender *g, struct evb_arrival *a)
 {
 	uint32_t i;
 
@@ -482,7 +482,7 @@ static int pull(struct roc_evb *e, struct evb_sender *g)
 			}
 			continue;
 		}
-		if (!take_segments(g, a))
+		if (!add_segments(g, a))
 			return 0;
 		while (a->filled < a->bytes && !ret)
 			ret = read_some(e, g, a);
@@ -525,7 +525,7 @@ int evb_arrive_step(struct roc_evb *e, struct evb_sender *g)
 
 	if (g->passed < g->passed_announced && g->got >= g->passed_at) {
 		g->passed = g->passed_announced;
-		evb_blocks_look(e);
+		evb_blocks_check(e);
 		e->progress = true;
 	}
 	if (e->cfg.protocol != ROC_EVB_PULL)

@@ -12,11 +12,11 @@
 
 /* Of block_slots.c */
 void evb_block_append(struct evb_builder *b, struct evb_blocks *l, uint32_t i);
-void evb_block_take_out(struct evb_builder *b, struct evb_blocks *l, uint32_t i);
+void evb_block_unlink(struct evb_builder *b, struct evb_blocks *l, uint32_t i);
 /* Of the block of that number, whatever its state; EVB_NONE: there is none. */
 uint32_t evb_block_slot(const struct evb_builder *b, uint64_t number);
 /* Open one of a number that has none. There must be a free slot. */
-uint32_t evb_block_take(struct evb_builder *b, uint64_t number);
+uint32_t evb_block_open(struct evb_builder *b, uint64_t number);
 /* Nothing of it is needed any more; it is in no list. */
 void evb_block_release(struct roc_evb *e, uint32_t i);
 /* Was it delivered, or is it older than what is remembered? */

@@ -144,7 +144,7 @@ static void drop_rest(struct roc_evb *e, struct evb_block *k, const struct evb_k
 			continue;
 		e->n.late += a->whole;
 		k->arrivals[n] = EVB_NONE;
-		evb_arrival_give_up(e, g, a);
+		evb_arrival_abandon(e, g, a);
 	}
 }
 
@@ -167,7 +167,7 @@ bool evb_block_close(struct roc_evb *e, uint32_t i)
 	bool early;
 	uint32_t n;
 
-	evb_block_take_out(b, &b->open, i);
+	evb_block_unlink(b, &b->open, i);
 	e->progress = true;
 	/* That nobody who should has sent it says nothing about others, and later ones. */
 	if (!has_any(b, k, t)) {

@@ -79,7 +79,7 @@ void evb_block_append(struct evb_builder *b, struct evb_blocks *l, uint32_t i)
 	l->last = i;
 }
 
-void evb_block_take_out(struct evb_builder *b, struct evb_blocks *l, uint32_t i)
+void evb_block_unlink(struct evb_builder *b, struct evb_blocks *l, uint32_t i)
 {
 	struct evb_block *k = &b->blocks[i];
 
@@ -108,7 +108,7 @@ uint32_t evb_block_slot(const struct evb_builder *b, uint64_t number)
 	return i;
 }
 
-uint32_t evb_block_take(struct evb_builder *b, uint64_t number)
+uint32_t evb_block_open(struct evb_builder *b, uint64_t number)
 {
 	uint32_t *at = bucket(b, number), i = b->free_first;
 	struct evb_block *k = &b->blocks[i];
@@ -117,7 +117,7 @@ uint32_t evb_block_take(struct evb_builder *b, uint64_t number)
 	k->state = BLOCK_OPEN;
 	k->number = number;
 	k->postponed = 0;
-	k->held_up = false;
+	k->is_blocked = false;
 	k->epoch = 0;
 	k->generation++;
 	memset(k->arrivals, 0xff, b->count * sizeof(*k->arrivals));
@@ -143,9 +143,9 @@ bool evb_block_is_over(const struct evb_builder *b, uint64_t number)
 void evb_block_remember(struct evb_builder *b, const struct evb_block *k)
 {
 	uint64_t number = k->number;
-	uint64_t apart = number > b->whole ? number - b->whole : b->whole - number;
+	uint64_t distance = number > b->whole ? number - b->whole : b->whole - number;
 
-	if (!k->lacks || (b->has_built && apart < NEAR))
+	if (!k->lacks || (b->has_built && distance < NEAR))
 		b->delivered[number % EVB_DELIVERED] = number + 1;
 	else
 		b->odd[number % EVB_DELIVERED] = number + 1;

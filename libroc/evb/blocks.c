@@ -40,8 +40,8 @@ void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_sender *g, str
 
 	if (epoch > k->epoch)
 		k->epoch = epoch;
-	g->arrivals_given_up -= a->given_up;
-	a->given_up = false;
+	g->arrivals_abandoned -= a->abandoned;
+	a->abandoned = false;
 	a->block = block;
 	e->bu.blocks[block].arrivals[g - e->bu.senders] = (uint32_t)(a - g->arrivals);
 }
@@ -54,7 +54,7 @@ static void join_again(struct roc_evb *e, uint32_t block)
 
 	for (n = 0; n < b->count; n++) {
 		struct evb_sender *g = &b->senders[n];
-		struct evb_arrival *a = evb_arrival_given_up(g, b->blocks[block].number);
+		struct evb_arrival *a = evb_arrival_abandoned(g, b->blocks[block].number);
 
 		if (a)
 			evb_block_join(e, block, g, a, a->epoch);
@@ -78,7 +78,7 @@ uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
 		return evb_block_find(e, number);
 	if (evb_block_is_over(b, number) || b->free_first == EVB_NONE)
 		return EVB_NONE;
-	i = evb_block_take(b, number);
+	i = evb_block_open(b, number);
 	k = &b->blocks[i];
 	k->since = e->now;
 	b->any = true;
@@ -125,11 +125,11 @@ void evb_block_unless_begun(struct roc_evb *e, uint32_t block)
 			return;
 	}
 	/* Nobody else has begun it: who comes and goes must not take all places for blocks. */
-	evb_block_take_out(b, &b->open, block);
+	evb_block_unlink(b, &b->open, block);
 	evb_block_release(e, block);
 }
 
-void evb_blocks_look(struct roc_evb *e)
+void evb_blocks_check(struct roc_evb *e)
 {
 	struct evb_builder *b = &e->bu;
 	uint32_t i = b->open.first, n = b->open.count, next;
@@ -151,7 +151,7 @@ static bool dawdles(const struct roc_evb *e, const struct evb_sender *g)
 
 	for (i = 0; e->cfg.protocol != ROC_EVB_PULL && i < g->arrivals_pool; i++)
 		begun += g->arrivals[i].used && !g->arrivals[i].whole;
-	return g->arrivals_given_up || begun > BEGUN_MOST;
+	return g->arrivals_abandoned || begun > BEGUN_MOST;
 }
 
 /* Nothing of its can come, or be read, before the sink is done with something. */
@@ -185,23 +185,23 @@ static bool our_fault(struct roc_evb *e, const struct evb_block *k)
 	return false;
 }
 
-static void give_up_old(struct roc_evb *e)
+static void abandon_old(struct roc_evb *e)
 {
 	struct evb_builder *b = &e->bu;
 
 	while (b->open.count) {
 		struct evb_block *k = &b->blocks[b->open.first];
 		uint32_t i = b->open.first;
-		bool was = k->held_up;
+		bool was = k->is_blocked;
 
 		if (e->now - k->since < e->cfg.stale_ns)
 			return;
 		/* What was our fault until now has all of its time once more: the rest can come. */
-		k->held_up = our_fault(e, k);
-		if (k->postponed < POSTPONED_MOST && (k->held_up || was)) {
+		k->is_blocked = our_fault(e, k);
+		if (k->postponed < POSTPONED_MOST && (k->is_blocked || was)) {
 			k->since = e->now;
 			k->postponed++;
-			evb_block_take_out(b, &b->open, i);
+			evb_block_unlink(b, &b->open, i);
 			evb_block_append(b, &b->open, i);
 			continue;
 		}
@@ -228,7 +228,7 @@ static int put_ready(struct roc_evb *e)
 			break;
 		if (ret < 0 && ret != -ENOSPC)
 			return sink_failed(e, ret);
-		evb_block_take_out(b, &b->ready, i);
+		evb_block_unlink(b, &b->ready, i);
 		if (ret < 0) {
 			/* The node goes on, for days perhaps: nobody asks for it later. */
 			if (!e->n.unsaved++)
@@ -247,7 +247,7 @@ static int put_ready(struct roc_evb *e)
 	return ret ? sink_failed(e, ret) : 0;
 }
 
-static int take_back(struct roc_evb *e)
+static int collect_returned(struct roc_evb *e)
 {
 	struct evb_builder *b = &e->bu;
 	uint64_t handles[DONE_ROOM];
@@ -277,16 +277,16 @@ int evb_blocks_step(struct roc_evb *e)
 	struct evb_builder *b = &e->bu;
 	int ret;
 
-	give_up_old(e);
+	abandon_old(e);
 	ret = put_ready(e);
 	if (!ret)
-		ret = take_back(e);
+		ret = collect_returned(e);
 	e->n.open_blocks = b->open.count + b->ready.count + b->out;
 	e->n.ready_blocks = b->ready.count;
 	return ret;
 }
 
-void evb_blocks_give_up(struct roc_evb *e)
+void evb_blocks_abandon(struct roc_evb *e)
 {
 	while (e->bu.open.count)
 		evb_block_close(e, e->bu.open.first);
@@ -315,5 +315,5 @@ void evb_blocks_tables(struct roc_evb *e)
 			}
 		}
 	}
-	evb_blocks_look(e);
+	evb_blocks_check(e);
 }

@@ -259,7 +259,7 @@ void evb_builder_drop(struct roc_evb *e)
 		if (b->senders[i].pair.state != PAIR_DOWN)
 			evb_sender_close(e, &b->senders[i], NULL);
 	}
-	evb_blocks_give_up(e);
+	evb_blocks_abandon(e);
 }
 
 void evb_builder_idle(struct roc_evb *e, struct roc_idle *idle)

@@ -31,7 +31,7 @@ struct evb_arrival {
 	uint32_t next; /* of the free ones, or of those that are to be read */
 	bool used, whole;
 	bool before;	/* it came by a connection that is no more */
-	bool given_up;	/* not pulled: the block went without it, its rest comes yet */
+	bool abandoned; /* not pulled: the block went without it, its rest comes yet */
 	bool listed;	/* pulled: it is to be read */
 	bool got_sent;	/* the readout unit may have its memory back */
 	uint32_t block; /* slot; EVB_NONE: it was given up */
@@ -70,7 +70,7 @@ struct evb_sender {
 	uint32_t arrivals_max;	/* that the sender may have sent, or announced, at once */
 	uint32_t arrivals_pool; /* pulled: and those that were read */
 	uint32_t arrivals_used, parts_max, pieces_max;
-	uint32_t arrivals_before, arrivals_given_up;
+	uint32_t arrivals_before, arrivals_abandoned;
 	uint32_t announced; /* pulled: and not given back */
 	uint32_t reading;   /* and that have segments */
 	uint32_t free_arrival;
@@ -100,7 +100,7 @@ enum evb_block_state {
 struct evb_block {
 	enum evb_block_state state;
 	uint64_t number, since, postponed;
-	bool held_up;			/* by us, when its time was over last */
+	bool is_blocked;		/* by us, when its time was over last */
 	bool lacks;			/* somebody who neither sent nor passed it */
 	uint64_t epoch;			/* the newest by which somebody sent it */
 	uint32_t next_hash, next, prev; /* slots */
@@ -163,9 +163,9 @@ void evb_arrival_got(struct evb_sender *g, struct evb_arrival *a);
 /* Its memory is the sender's again. */
 void evb_arrival_free(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a);
 /* Its block goes without it. What of it is on its way yet is taken in to its end. */
-void evb_arrival_give_up(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a);
+void evb_arrival_abandon(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a);
 /* That of a block which is given up; NULL: there is none. */
-struct evb_arrival *evb_arrival_given_up(struct evb_sender *g, uint64_t number);
+struct evb_arrival *evb_arrival_abandoned(struct evb_sender *g, uint64_t number);
 /* The sender is gone: what it may have written to is ours; whole arrivals stay. */
 void evb_recall(struct evb_sender *g);
 
@@ -185,11 +185,11 @@ void evb_block_unless_begun(struct roc_evb *e, uint32_t block);
 /* An arrival that is not whole will not become so. */
 void evb_block_forget(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a);
 /* What senders have, or who is expected, has changed: look at all open blocks. */
-void evb_blocks_look(struct roc_evb *e);
+void evb_blocks_check(struct roc_evb *e);
 /* Deliver what is ready, or too old; take back what the sink is done with. 0 or -errno. */
 int evb_blocks_step(struct roc_evb *e);
 /* Deliver all open ones as they are. */
-void evb_blocks_give_up(struct roc_evb *e);
+void evb_blocks_abandon(struct roc_evb *e);
 void evb_blocks_tables(struct roc_evb *e);
 
 /* Of arrive.c */

@@ -347,7 +347,7 @@ static int serve(struct roc_evb *e, struct evb_destination *d)
 }
 
 /* What it does not take has no place for ever. */
-static void give_up(struct roc_evb *e, struct evb_destination *d)
+static void abandon(struct roc_evb *e, struct evb_destination *d)
 {
 	struct evb_readout *r = &e->ru;
 	uint64_t patience = e->cfg.patience_ns;
@@ -382,7 +382,7 @@ static void give_up(struct roc_evb *e, struct evb_destination *d)
  * memory, and then nothing waits that could be given up. It is late for each once more with each
  * patience.
  */
-static void look_at_tickets(struct roc_evb *e, struct evb_destination *d)
+static void check_tickets(struct roc_evb *e, struct evb_destination *d)
 {
 	uint64_t moved = d->moved > d->progress ? d->moved : d->progress, late;
 
@@ -421,12 +421,12 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 	/* Who has everything may go: there is nothing to say, and nobody to connect with again. */
 	if (ret)
 		evb_destination_close(e, d, d->bye ? NULL : p->reason);
-	give_up(e, d);
-	look_at_tickets(e, d);
+	abandon(e, d);
+	check_tickets(e, d);
 	log_lost(e, d, false);
 	d->n.queue = d->queue.count;
 	d->n.credits = d->free_count;
-	evb_look_at_clock(e, p, &d->n);
+	evb_check_clock(e, p, &d->n);
 	/* Nobody needs it any more, and it was told up to where it need not wait for us. */
 	if (!d->wanted && !d->queue.count &&
 	    (p->state != PAIR_READY ||

@@ -93,7 +93,7 @@ int evb_fail(struct roc_evb *e, int err, const char *fmt, ...)
  */
 void evb_pair_close(struct roc_evb *e, struct pair *p);
 /* What is known of the peer's clock. */
-void evb_look_at_clock(struct roc_evb *e, struct pair *p, struct roc_evb_peer *n);
+void evb_check_clock(struct roc_evb *e, struct pair *p, struct roc_evb_peer *n);
 /* One more block in a row that the peer was late for, or too early. */
 void evb_count_late(const struct roc_evb *e, struct pair_late *l, struct roc_evb_peer *n,
 		    bool early);

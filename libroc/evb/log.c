@@ -67,7 +67,7 @@ int evb_fail(struct roc_evb *e, int err, const char *fmt, ...)
 	return -err;
 }
 
-void evb_look_at_clock(struct roc_evb *e, struct pair *p, struct roc_evb_peer *n)
+void evb_check_clock(struct roc_evb *e, struct pair *p, struct roc_evb_peer *n)
 {
 	int64_t off = p->skew < 0 ? -p->skew : p->skew;
 

@@ -218,8 +218,8 @@ int roc_evb_manager_step(struct roc_evb_manager *m, uint64_t term, uint64_t now,
 
 	evb_manager_judge_time(m, now);
 	if (m->table.epoch)
-		evb_manager_take_out(m, now);
-	evb_manager_take_back(m, now);
+		evb_manager_exclude(m, now);
+	evb_manager_readmit(m, now);
 	memset(next, 0, sizeof(*next));
 	next->term = term;
 	/* Of one whose publication failed nobody knows who has it: its number is not used again. */

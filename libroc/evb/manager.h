@@ -54,9 +54,9 @@ struct node {
 	unsigned int clock_count;
 	bool clock_known, clock_wrong; /* beside the majority */
 	int64_t clock_ahead;
-	bool apart_known;
-	int64_t apart; /* blocks ahead of the majority */
-	uint64_t apart_since;
+	bool deviation_known;
+	int64_t deviation; /* blocks ahead of the majority */
+	uint64_t deviates_since;
 	bool by_clock; /* it was taken out with a wrong clock */
 };
 
@@ -96,15 +96,15 @@ void evb_manager_note_clock(struct node *n, uint64_t clock, uint64_t now);
 void evb_manager_back_off(const struct roc_evb_manager *m, struct node *n, uint64_t now);
 
 /* Of manager_judge.c */
-void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now);
-void evb_manager_take_back(struct roc_evb_manager *m, uint64_t now);
+void evb_manager_exclude(struct roc_evb_manager *m, uint64_t now);
+void evb_manager_readmit(struct roc_evb_manager *m, uint64_t now);
 
 /* Of manager_time.c */
 void evb_manager_judge_time(struct roc_evb_manager *m, uint64_t now);
 /* Has its process a place in the table? */
 bool evb_manager_has_place(const struct roc_evb_manager *m, const struct node *n, bool builder);
 /* It is not let in as a readout unit, for its clock. */
-bool evb_manager_keeps_out(const struct roc_evb_manager *m, const struct node *n, uint64_t now);
+bool evb_manager_refuses(const struct roc_evb_manager *m, const struct node *n, uint64_t now);
 /* Does a unit that is out for its position agree again? */
 bool evb_manager_agrees(const struct roc_evb_manager *m, const struct node *n, uint64_t now);
 /* Is it so far ahead that its blocks come too early? */

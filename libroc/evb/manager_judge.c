@@ -170,7 +170,7 @@ static struct node *judge(struct roc_evb_manager *m, bool builders, uint64_t now
 	return worst;
 }
 
-void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now)
+void evb_manager_exclude(struct roc_evb_manager *m, uint64_t now)
 {
 	static const char *const reasons[] = {
 		[ROC_EVB_STATE_OUT] = "it cannot be reached",
@@ -203,7 +203,7 @@ void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now)
 			n->m.name, until, reasons[of]);
 }
 
-void evb_manager_take_back(struct roc_evb_manager *m, uint64_t now)
+void evb_manager_readmit(struct roc_evb_manager *m, uint64_t now)
 {
 	unsigned int i;
 
@@ -215,7 +215,7 @@ void evb_manager_take_back(struct roc_evb_manager *m, uint64_t now)
 			    : n->state != ROC_EVB_STATE_IN && now >= n->until) {
 			n->state = ROC_EVB_STATE_IN;
 			n->in_since = now;
-			n->apart_since = 0;
+			n->deviates_since = 0;
 			if (n->alive)
 				evb_manager_log(m, "%s is taken back.", n->m.name);
 		} else if (n->state == ROC_EVB_STATE_IN && n->backoff &&

@@ -98,8 +98,8 @@ static void comes(struct roc_evb_manager *m, const struct roc_evb_member *member
 	n->track.count = 0;
 	n->moved = false;
 	n->clock_count = 0;
-	n->clock_known = n->clock_wrong = n->apart_known = n->by_clock = false;
-	n->apart_since = 0;
+	n->clock_known = n->clock_wrong = n->deviation_known = n->by_clock = false;
+	n->deviates_since = 0;
 	n->suspect_count = 0;
 	n->unfit = 0;
 	n->weight = WEIGHT_FULL;
@@ -132,7 +132,7 @@ static bool same(const struct suspicion *a, const struct suspicion *b)
 	return !strcmp(a->name, b->name) && a->incarnation == b->incarnation;
 }
 
-static void take_suspects(struct node *n, const struct roc_evb_report *r, uint64_t now)
+static void set_suspects(struct node *n, const struct roc_evb_report *r, uint64_t now)
 {
 	struct suspicion before[ROC_EVB_SUSPECTS];
 	unsigned int i, k, had = n->suspect_count;
@@ -190,7 +190,7 @@ void roc_evb_manager_report(struct roc_evb_manager *m, const char *name,
 	/* One of before it was started anew says nothing of now. */
 	if (!n || !n->alive || report->incarnation != n->m.incarnation)
 		return;
-	take_suspects(n, report, now);
+	set_suspects(n, report, now);
 	n->weight = n->reported ? (3 * n->weight + room(report)) / 4 : room(report);
 	n->moved |= n->reported && report->has_newest &&
 		    (!n->packs || report->newest_block != n->block);

@@ -15,7 +15,7 @@ static bool wanted(const struct roc_evb_manager *m, const struct node *n, bool b
 
 	if (!n->alive || !(n->m.roles & role) || evb_manager_is_out(n, builder))
 		return false;
-	if (!builder && evb_manager_keeps_out(m, n, now))
+	if (!builder && evb_manager_refuses(m, n, now))
 		return false;
 	/* Who is in stays; who came lately waits for those who come with it. */
 	return evb_manager_index(&m->table, n->m.name, builder) >= 0 ||

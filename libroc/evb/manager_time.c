@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_NS (100 * MS)    /* between two comparisons */
-#define CLOCKS_LEAST 3	      /* of fewer none is right by majority */
-#define APART_PEER_BLOCKS 128 /* a readout unit may be apart by these for each builder ... */
-#define APART_LEASES 5	      /* ... and by the blocks of this time */
-#define APART_LEAST 8	      /* blocks, of one whose clock is wrong */
-#define EARLY_NS (SECOND / 2) /* ahead by so much: its blocks may well be too early */
+#define POLL_NS (100 * MS)	  /* between two comparisons */
+#define CLOCKS_LEAST 3		  /* of fewer none is right by majority */
+#define DEVIATION_PEER_BLOCKS 128 /* a readout unit may be apart by these for each builder ... */
+#define DEVIATION_LEASES 5	  /* ... and by the blocks of this time */
+#define DEVIATION_LEAST 8	  /* blocks, of one whose clock is wrong */
+#define EARLY_NS (SECOND / 2)	  /* ahead by so much: its blocks may well be too early */
 
 static double seconds(int64_t ns)
 {
@@ -56,7 +56,7 @@ static int smallest_first(const void *a, const void *b)
 static bool most_clocks(struct roc_evb_manager *m, uint64_t now, int64_t *most)
 {
 	unsigned int i, count = 0, within = 0;
-	int64_t all[NODES], limit = (int64_t)m->cfg.clock_ns, apart;
+	int64_t all[NODES], limit = (int64_t)m->cfg.clock_ns, distance;
 
 	for (i = 0; i < m->count; i++) {
 		if (is_fresh(&m->node[i], now) && m->node[i].clock_count)
@@ -72,13 +72,13 @@ static bool most_clocks(struct roc_evb_manager *m, uint64_t now, int64_t *most)
 		m->clocks_logged = false;
 		return true;
 	}
-	apart = all[count - 1] - all[0];
-	if (apart > limit && !m->clocks_logged)
+	distance = all[count - 1] - all[0];
+	if (distance > limit && !m->clocks_logged)
 		evb_manager_log(
 			m,
 			"The clocks of the nodes differ by %.1f s, and no majority of them agrees: set them by NTP or PTP.",
-			seconds(apart));
-	m->clocks_logged = apart > limit;
+			seconds(distance));
+	m->clocks_logged = distance > limit;
 	return false;
 }
 
@@ -131,7 +131,7 @@ static void compare_clocks(struct roc_evb_manager *m, uint64_t now)
 	}
 }
 
-bool evb_manager_keeps_out(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
+bool evb_manager_refuses(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
 {
 	if (evb_manager_has_place(m, n, false))
 		return false;
@@ -175,30 +175,30 @@ unsigned int evb_manager_positions(const struct roc_evb_manager *m, uint64_t now
 void evb_manager_majority(const struct roc_evb_manager *m, struct evb_position *p,
 			  unsigned int count, struct evb_majority *most)
 {
-	evb_majority(p, count, APART_LEASES * m->cfg.lease_ns,
-		     APART_PEER_BLOCKS * (m->table.bu_count + 1), most);
+	evb_majority(p, count, DEVIATION_LEASES * m->cfg.lease_ns,
+		     DEVIATION_PEER_BLOCKS * (m->table.bu_count + 1), most);
 }
 
 /* How far it may be apart, in blocks. */
 static uint64_t tolerance(const struct roc_evb_manager *m, const struct node *n)
 {
-	uint64_t apart;
+	uint64_t distance;
 
-	if (!n->clock_wrong || (n->clock_ahead > 0) != (n->apart > 0))
-		return m->most.apart;
-	apart = evb_by_now(APART_LEAST, m->most.rate, (uint64_t)llabs(n->clock_ahead) / 2);
-	return apart < m->most.apart ? apart : m->most.apart;
+	if (!n->clock_wrong || (n->clock_ahead > 0) != (n->deviation > 0))
+		return m->most.tolerance;
+	distance = evb_by_now(DEVIATION_LEAST, m->most.rate, (uint64_t)llabs(n->clock_ahead) / 2);
+	return distance < m->most.tolerance ? distance : m->most.tolerance;
 }
 
-static bool is_apart(const struct roc_evb_manager *m, const struct node *n)
+static bool is_deviating(const struct roc_evb_manager *m, const struct node *n)
 {
-	return n->apart_known && (uint64_t)llabs(n->apart) > tolerance(m, n);
+	return n->deviation_known && (uint64_t)llabs(n->deviation) > tolerance(m, n);
 }
 
 bool evb_manager_is_early(const struct roc_evb_manager *m, const struct node *n)
 {
-	return n->apart_known && n->apart > 0 &&
-	       (uint64_t)n->apart > evb_by_now(APART_LEAST, m->most.rate, EARLY_NS);
+	return n->deviation_known && n->deviation > 0 &&
+	       (uint64_t)n->deviation > evb_by_now(DEVIATION_LEAST, m->most.rate, EARLY_NS);
 }
 
 bool evb_manager_agrees(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
@@ -206,12 +206,12 @@ bool evb_manager_agrees(const struct roc_evb_manager *m, const struct node *n, u
 	if (!m->table.ru_count)
 		return true;
 	/* Out of the table a unit packs nothing: only one that was ahead can still be apart. */
-	if (n->clock_wrong || (n->apart > 0 && is_apart(m, n)))
+	if (n->clock_wrong || (n->deviation > 0 && is_deviating(m, n)))
 		return false;
 	return n->by_clock || now >= n->until;
 }
 
-static void take_out(struct roc_evb_manager *m, struct node *n, uint64_t now)
+static void exclude(struct roc_evb_manager *m, struct node *n, uint64_t now)
 {
 	char clock[64] = "";
 
@@ -225,22 +225,23 @@ static void take_out(struct roc_evb_manager *m, struct node *n, uint64_t now)
 	evb_manager_log(m,
 			"%s is taken out until it agrees again: it is at block %" PRIu64
 			", %" PRIu64 " blocks %s most readout units%s. Check clocks and event ids.",
-			n->m.name, n->block, (uint64_t)llabs(n->apart), side(n->apart), clock);
+			n->m.name, n->block, (uint64_t)llabs(n->deviation), side(n->deviation),
+			clock);
 }
 
 /* A wrong id lasts for a moment: two reports have to agree on the difference. */
-static bool stays_apart(const struct roc_evb_manager *m, struct node *n, uint64_t now)
+static bool still_deviates(const struct roc_evb_manager *m, struct node *n, uint64_t now)
 {
 	/* A newcomer reports old blocks until it has packed the first of the table. */
-	if (!is_apart(m, n) || (n->apart < 0 && evb_manager_passed(now, n->entered) <
-							m->cfg.lead_ns + m->cfg.grace_ns)) {
-		n->apart_since = 0;
+	if (!is_deviating(m, n) || (n->deviation < 0 && evb_manager_passed(now, n->entered) <
+								m->cfg.lead_ns + m->cfg.grace_ns)) {
+		n->deviates_since = 0;
 		return false;
 	}
-	if (!n->apart_since)
-		n->apart_since = now;
-	return evb_manager_passed(now, n->apart_since) >= m->cfg.suspect_ns &&
-	       n->at > n->apart_since;
+	if (!n->deviates_since)
+		n->deviates_since = now;
+	return evb_manager_passed(now, n->deviates_since) >= m->cfg.suspect_ns &&
+	       n->at > n->deviates_since;
 }
 
 static void log_no_majority(struct roc_evb_manager *m, const struct evb_position *p,
@@ -248,7 +249,7 @@ static void log_no_majority(struct roc_evb_manager *m, const struct evb_position
 {
 	const struct evb_position *far = NULL, *near = NULL;
 	unsigned int i;
-	bool apart;
+	bool distance;
 
 	for (i = 0; i < count; i++) {
 		if (!p[i].votes)
@@ -256,15 +257,15 @@ static void log_no_majority(struct roc_evb_manager *m, const struct evb_position
 		far = far ? far : &p[i];
 		near = &p[i];
 	}
-	apart = far && !m->most.is && far->block - near->block > m->most.apart;
-	if (apart && !m->spread_logged)
+	distance = far && !m->most.is && far->block - near->block > m->most.tolerance;
+	if (distance && !m->spread_logged)
 		evb_manager_log(
 			m,
 			"%s is at block %" PRIu64 " and %s at block %" PRIu64
 			", and there is no majority of readout units that agree: no unit is taken out. Check clocks and event ids.",
 			m->node[far->who].m.name, far->block, m->node[near->who].m.name,
 			near->block);
-	m->spread_logged = apart;
+	m->spread_logged = distance;
 }
 
 static void compare_positions(struct roc_evb_manager *m, uint64_t now)
@@ -280,23 +281,24 @@ static void compare_positions(struct roc_evb_manager *m, uint64_t now)
 	m->most = majority;
 	log_no_majority(m, p, count);
 	for (i = 0; i < m->count; i++)
-		m->node[i].apart_known = false;
+		m->node[i].deviation_known = false;
 	for (i = 0; i < count && m->most.is; i++) {
 		struct node *n = &m->node[p[i].who];
-		uint64_t apart = p[i].block > m->most.block ? p[i].block - m->most.block
-							    : m->most.block - p[i].block;
+		uint64_t distance = p[i].block > m->most.block ? p[i].block - m->most.block
+							       : m->most.block - p[i].block;
 
-		apart = apart < INT64_MAX ? apart : INT64_MAX;
-		n->apart = p[i].block > m->most.block ? (int64_t)apart : -(int64_t)apart;
-		n->apart_known = true;
-		if (is_going(m, n, now) && n->state == ROC_EVB_STATE_IN && stays_apart(m, n, now))
-			take_out(m, n, now);
+		distance = distance < INT64_MAX ? distance : INT64_MAX;
+		n->deviation = p[i].block > m->most.block ? (int64_t)distance : -(int64_t)distance;
+		n->deviation_known = true;
+		if (is_going(m, n, now) && n->state == ROC_EVB_STATE_IN &&
+		    still_deviates(m, n, now))
+			exclude(m, n, now);
 	}
 }
 
 void evb_manager_judge_time(struct roc_evb_manager *m, uint64_t now)
 {
-	if (m->compared && evb_manager_passed(now, m->compared) < LOOK_NS)
+	if (m->compared && evb_manager_passed(now, m->compared) < POLL_NS)
 		return;
 	m->compared = now;
 	compare_clocks(m, now);
@@ -318,8 +320,8 @@ unsigned int roc_evb_manager_units(const struct roc_evb_manager *m, struct roc_e
 		units[count - 1] = (struct roc_evb_unit){
 			.state = n->state,
 			.assigned = evb_manager_has_place(m, n, false),
-			.position_known = n->apart_known,
-			.blocks_ahead = n->apart_known ? n->apart : 0,
+			.position_known = n->deviation_known,
+			.blocks_ahead = n->deviation_known ? n->deviation : 0,
 			.clock_known = n->clock_known,
 			.clock_ahead_ns = n->clock_known ? n->clock_ahead : 0,
 		};

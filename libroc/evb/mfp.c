@@ -43,7 +43,7 @@ uint32_t evb_pop_second(struct evb_mfp *mfps, struct evb_list *l)
 	return i;
 }
 
-void evb_give_back(struct roc_evb *e, uint64_t handle)
+void evb_return_fragment(struct roc_evb *e, uint64_t handle)
 {
 	int ret = e->source->give_back(e->source_self, handle);
 
@@ -105,7 +105,7 @@ static bool add_copy(struct evb_readout *r, struct evb_mfp *m, const void *data,
 {
 	unsigned char *to = m->copies + m->copied;
 
-	if (bytes > r->copy_room - m->copied || !add_piece(r, m, to, bytes))
+	if (bytes > r->copy_space - m->copied || !add_piece(r, m, to, bytes))
 		return false;
 	if (data)
 		memcpy(to, data, bytes);
@@ -153,7 +153,7 @@ static bool may_copy(const struct roc_evb *e, const struct evb_mfp *m,
 	uint64_t follow = e->cfg.events - 1 - (f->event - m->block * e->cfg.events);
 
 	return f->bytes < e->cfg.copy_below ||
-	       m->copied + f->bytes + follow * r->copy_each <= r->copy_room;
+	       m->copied + f->bytes + follow * r->copy_each <= r->copy_space;
 }
 
 bool evb_mfp_add(struct roc_evb *e, struct evb_mfp *m, const struct roc_evb_fragment *f)
@@ -204,7 +204,7 @@ bool evb_mfp_add(struct roc_evb *e, struct evb_mfp *m, const struct roc_evb_frag
 		m->time = f->time;
 	/* What was copied goes back at once. */
 	if (!stay)
-		evb_give_back(e, f->handle);
+		evb_return_fragment(e, f->handle);
 	return true;
 }
 
@@ -257,7 +257,7 @@ void evb_mfp_finish(struct roc_evb *e, uint32_t i)
 	if (m->in_turns)
 		evb_leave_turns(&e->ru, i);
 	for (k = 0; k < m->handle_count; k++)
-		evb_give_back(e, m->handles[k]);
+		evb_return_fragment(e, m->handles[k]);
 	e->ru.held -= m->handle_count;
 	m->handle_count = 0;
 	evb_push(e->ru.mfps, &e->ru.free, i);
@@ -284,12 +284,12 @@ static int plan(struct roc_evb *e, char reason[ROC_EVB_REASON])
 		copies = r->mfp_max;
 		r->copy_each = 0;
 	}
-	r->copy_room = copies;
+	r->copy_space = copies;
 	/* Its parts, and what aligns the first of them. What there is no use for is not touched. */
 	if (r->in_place && c->copy_below <= c->fragment_max)
 		pieces += (uint64_t)c->events * (ROC_EVB_PARTS + 1);
 	r->pieces_max = pieces < EVB_PIECES_MAX ? (uint32_t)pieces : EVB_PIECES_MAX;
-	own = (size_t)r->parts_max * EVB_SEGMENT_HEAD + roc_mfp_data(c->events) + r->copy_room;
+	own = (size_t)r->parts_max * EVB_SEGMENT_HEAD + roc_mfp_data(c->events) + r->copy_space;
 	r->stride = (own + 4095) & ~(size_t)4095;
 	r->mfp_count = c->blocks;
 	most = MEMORY_MOST / r->stride;

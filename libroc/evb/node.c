@@ -49,7 +49,7 @@ int evb_rejoin(struct roc_evb *e, const char *reason)
 	return evb_join(e);
 }
 
-static void take_members(struct roc_evb *e, const struct roc_evb_news *news)
+static void set_members(struct roc_evb *e, const struct roc_evb_news *news)
 {
 	unsigned int n = news->member_count;
 
@@ -62,7 +62,7 @@ static void take_members(struct roc_evb *e, const struct roc_evb_news *news)
 /*
  * A table is written to for as long as nobody knows it: later ones only replace what they overrule.
  */
-static void take_table(struct roc_evb *e, const struct roc_evb_table *t)
+static void add_table(struct roc_evb *e, const struct roc_evb_table *t)
 {
 	struct evb_known *k = evb_newest(e);
 	char reason[ROC_EVB_REASON] = "";
@@ -146,10 +146,10 @@ int evb_node_step(struct roc_evb *e)
 			break;
 		switch (news.what) {
 		case ROC_EVB_MEMBERS:
-			take_members(e, &news);
+			set_members(e, &news);
 			break;
 		case ROC_EVB_TABLE:
-			take_table(e, news.table);
+			add_table(e, news.table);
 			break;
 		case ROC_EVB_LOST:
 			e->n.contact = false;

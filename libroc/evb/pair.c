@@ -14,7 +14,7 @@
 
 #define EVENTS 64
 #define ROUNDS 8		  /* of EVENTS in one turn */
-#define LOOK_NS (2 * 1000 * 1000) /* between two looks at TCP */
+#define POLL_NS (2 * 1000 * 1000) /* between two looks at TCP */
 #define TEXTS (PAIR_SENDS + PAIR_RECEIVES)
 #define OPS (TEXTS + PAIR_OPS)
 
@@ -318,7 +318,7 @@ int pair_alive(struct pair *p, uint64_t now, uint64_t silence)
 				.c = real - p->peer_beat_at};
 	int ret;
 
-	if (now - p->polled_at > LOOK_NS) {
+	if (now - p->polled_at > POLL_NS) {
 		p->polled_at = now;
 		ret = control_receive(&p->control);
 		if (ret)

@@ -12,7 +12,7 @@
 #define TAKE_MOST 256 /* fragments in one turn */
 #define SILENT 4      /* stale timeouts without a fragment, until a block is closed as it is */
 #define JUMP (UINT64_C(1) << 24) /* events */
-#define LOOK_NS 100000
+#define POLL_NS 100000
 #define TURN 4	 /* the part of a stale timeout for which a builder may stand still in its turn */
 #define BEHIND 4 /* stale timeouts for which a source may be behind the table that it came into */
 
@@ -223,7 +223,7 @@ static void be_behind(struct roc_evb *e, uint64_t event)
 }
 
 /* One fragment; it is the MFP's, or goes back at once. */
-static void take_in(struct roc_evb *e, const struct roc_evb_fragment *f)
+static void pack(struct roc_evb *e, const struct roc_evb_fragment *f)
 {
 	struct evb_readout *r = &e->ru;
 	uint64_t block = f->event / e->cfg.events;
@@ -239,7 +239,7 @@ static void take_in(struct roc_evb *e, const struct roc_evb_fragment *f)
 				"Event %" PRIu64
 				" is lost: its block was closed because the source said nothing for %u stale timeouts. Give fewer events per block.",
 				f->event, SILENT);
-		evb_give_back(e, f->handle);
+		evb_return_fragment(e, f->handle);
 		return;
 	}
 	r->seen = true;
@@ -250,7 +250,7 @@ static void take_in(struct roc_evb *e, const struct roc_evb_fragment *f)
 		close_open(e);
 		e->n.unassigned++;
 		be_behind(e, f->event);
-		evb_give_back(e, f->handle);
+		evb_return_fragment(e, f->handle);
 		return;
 	}
 	r->behind = 0;
@@ -266,14 +266,14 @@ static void take_in(struct roc_evb *e, const struct roc_evb_fragment *f)
 	    !evb_mfp_add(e, mfp(e, r->open), f)) {
 		e->n.too_large++;
 		mfp(e, r->open)->flags |= ROC_MFP_DAMAGED;
-		evb_give_back(e, f->handle);
+		evb_return_fragment(e, f->handle);
 	}
 	if (f->event % e->cfg.events == e->cfg.events - 1)
 		close_open(e);
 }
 
 /* Barrel shift: a new cycle only when every builder has room in its window. */
-static bool held_by_window(struct roc_evb *e)
+static bool blocked_by_window(struct roc_evb *e)
 {
 	const struct evb_readout *r = &e->ru;
 	const struct evb_known *k = evb_table(e, r->next_block);
@@ -292,7 +292,7 @@ static bool held_by_window(struct roc_evb *e)
 }
 
 /* May fragments be taken now? */
-static bool may_take(struct roc_evb *e)
+static bool may_accept(struct roc_evb *e)
 {
 	struct evb_readout *r = &e->ru;
 	const struct evb_known *k = evb_newest(e), *next;
@@ -304,7 +304,7 @@ static bool may_take(struct roc_evb *e)
 	if (k->ru < 0 && (!next || next->ru < 0))
 		return false;
 	if (r->started)
-		return !held_by_window(e);
+		return !blocked_by_window(e);
 	/* At the start every builder should be there; but nobody is waited for for ever. */
 	if (!r->hold)
 		r->hold = e->now + e->cfg.stale_ns;
@@ -343,7 +343,7 @@ static int go_on(struct roc_evb *e)
  * Nothing came. Is that no silence? There are MFPs that wait, and we have no room to ask, or the
  * source may have lent all to them: a card whose memory it was knows only that nothing comes.
  */
-static bool held_up(const struct evb_readout *r, int taken)
+static bool is_blocked(const struct evb_readout *r, int taken)
 {
 	uint32_t of_open = r->open == EVB_NONE ? 0 : r->mfps[r->open].handle_count;
 
@@ -359,7 +359,7 @@ static int take(struct roc_evb *e)
 	unsigned int n;
 	int ret = 0;
 
-	for (n = 0; n < TAKE_MOST && may_take(e) && !e->failed; n++) {
+	for (n = 0; n < TAKE_MOST && may_accept(e) && !e->failed; n++) {
 		if (!r->started) {
 			ret = e->source->start(e->source_self);
 			if (ret)
@@ -373,10 +373,10 @@ static int take(struct roc_evb *e)
 		ret = e->source->take(e->source_self, &f);
 		if (ret < 1)
 			break;
-		take_in(e, &f);
+		pack(e, &f);
 		e->progress = true;
 	}
-	if (held_up(r, ret))
+	if (is_blocked(r, ret))
 		r->last_time = e->now;
 	if (ret == -ENODATA)
 		r->ended = true;
@@ -545,12 +545,12 @@ void evb_readout_idle(struct roc_evb *e, struct roc_idle *idle)
 		if (r->destinations[i].pair.state != PAIR_READY)
 			roc_idle_ns(idle, 10 * EVB_MS);
 	}
-	if (!may_take(e))
+	if (!may_accept(e))
 		return;
 	if (e->source->idle)
 		e->source->idle(e->source_self, idle);
 	else
-		roc_idle_ns(idle, LOOK_NS);
+		roc_idle_ns(idle, POLL_NS);
 }
 
 int evb_readout_new(struct roc_evb *e, char reason[ROC_EVB_REASON])

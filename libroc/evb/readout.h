@@ -96,7 +96,7 @@ struct evb_readout {
 	uint32_t mfp_count;
 	struct evb_list free;
 	uint32_t open; /* that is being packed, EVB_NONE */
-	uint64_t mfp_max, copy_room;
+	uint64_t mfp_max, copy_space;
 	uint64_t copy_each; /* of this, for each event that may come; 0: it does for all */
 	uint32_t parts_max, pieces_max;
 	bool stuck;	       /* libfabric may still read @memory, so it stays mapped */
@@ -135,7 +135,7 @@ void evb_push(struct evb_mfp *mfps, struct evb_list *l, uint32_t i);
 uint32_t evb_pop(struct evb_mfp *mfps, struct evb_list *l);
 /* The one behind the first. */
 uint32_t evb_pop_second(struct evb_mfp *mfps, struct evb_list *l);
-void evb_give_back(struct roc_evb *e, uint64_t handle);
+void evb_return_fragment(struct roc_evb *e, uint64_t handle);
 uint32_t evb_mfp_new(struct roc_evb *e, uint64_t block);
 /* False: there is no room for it. */
 bool evb_mfp_add(struct roc_evb *e, struct evb_mfp *m, const struct roc_evb_fragment *f);

@@ -321,7 +321,7 @@ void evb_lose(struct roc_evb *e, struct evb_destination *d, uint32_t i)
 	evb_mfp_finish(e, i);
 }
 
-static int take_credits(struct evb_destination *d, const struct evb_message *m)
+static int add_credits(struct evb_destination *d, const struct evb_message *m)
 {
 	uint32_t i;
 
@@ -389,7 +389,7 @@ static int receive(void *self, struct pair *p, const struct evb_message *m)
 		e->progress = true;
 		return e->cfg.protocol == ROC_EVB_PULL
 			       ? pair_fail(p, EPROTO, "it gives credit, and it is to read.")
-			       : take_credits(d, m);
+			       : add_credits(d, m);
 	case EVB_GOT:
 		d->progress = e->now;
 		e->progress = true;

@@ -423,6 +423,6 @@ void evb_sender_step(struct roc_evb *e, struct evb_sender *g)
 	/* Who has ended and been told so may hang up. */
 	if (ret)
 		evb_sender_close(e, g, g->bye_sent ? NULL : g->pair.reason);
-	evb_look_at_clock(e, &g->pair, &g->n);
+	evb_check_clock(e, &g->pair, &g->n);
 	g->n.credits = g->lent;
 }

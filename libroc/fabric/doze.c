@@ -8,10 +8,10 @@
 
 #include "base.h"
 
-#define LOOK_FOR 2     /* times what it worked */
-#define CREDIT_SPINS 4 /* so many can be saved up */
-#define VAIN_FREE 3    /* in vain one behind the other, and nothing follows */
-#define SKIP_MOST 63   /* then of 64 sleeps one has a look, which costs next to nothing */
+#define SPIN_FACTOR 2	    /* times what it worked */
+#define CREDIT_SPINS 4	    /* so many can be saved up */
+#define FAILED_SPINS_FREE 3 /* in vain one behind the other, and nothing follows */
+#define SKIP_MOST 63	    /* then of 64 sleeps one has a look, which costs next to nothing */
 
 uint64_t doze_spin(uint64_t ns)
 {
@@ -37,9 +37,9 @@ static void begin(struct doze *d, uint64_t now, uint64_t worked)
 
 	/* It was worth it. */
 	if (d->spins)
-		d->vain = 0;
+		d->failed_spins = 0;
 	d->moved = false;
-	d->credit += LOOK_FOR * worked;
+	d->credit += SPIN_FACTOR * worked;
 	d->credit = d->credit < most ? d->credit : most;
 	d->spins = !d->skip;
 	if (d->skip)
@@ -47,18 +47,19 @@ static void begin(struct doze *d, uint64_t now, uint64_t worked)
 	d->until = now + (d->credit < d->spin_ns ? d->credit : d->spin_ns);
 }
 
-static void in_vain(struct doze *d)
+static void spin_failed(struct doze *d)
 {
-	unsigned int shift = d->vain < VAIN_FREE ? 0 : d->vain - VAIN_FREE + 1;
+	unsigned int shift =
+		d->failed_spins < FAILED_SPINS_FREE ? 0 : d->failed_spins - FAILED_SPINS_FREE + 1;
 
 	d->spins = false;
 	d->skip = (1U << shift) - 1;
 	if (d->skip < SKIP_MOST)
-		d->vain++;
+		d->failed_spins++;
 }
 
 /* True: it is too early for a sleep. The caller looks for itself: some no descriptor tells of. */
-static bool look_on(struct doze *d, struct roc_idle *idle)
+static bool spin_on(struct doze *d, struct roc_idle *idle)
 {
 	uint64_t now = fabric_now(), passed = now - d->since;
 
@@ -73,13 +74,13 @@ static bool look_on(struct doze *d, struct roc_idle *idle)
 	d->moved = ready(idle, 0);
 	if (d->moved || now < d->until)
 		return true;
-	in_vain(d);
+	spin_failed(d);
 	return false;
 }
 
 bool doze(struct doze *d, struct roc_idle *idle)
 {
-	if (!idle->ns || (d->spin_ns && look_on(d, idle)))
+	if (!idle->ns || (d->spin_ns && spin_on(d, idle)))
 		return false;
 	d->moved = ready(idle, idle->ns);
 	if (d->spin_ns)

@@ -28,7 +28,8 @@ struct doze {
 	uint64_t until;	  /* it looks now */
 	bool moved;	  /* something came since */
 	bool spins;
-	unsigned int vain, skip; /* looks in vain, one behind the other; sleeps without one, left */
+	unsigned int failed_spins,
+		skip; /* looks in vain, one behind the other; sleeps without one, left */
 };
 
 /* How long to look where @ns are wished: where there is one processor the other end may need it. */

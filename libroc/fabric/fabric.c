@@ -23,7 +23,7 @@
 #define RECEIVES 256
 #define SPIN_NS 20000 /* a provider without a descriptor is looked at so often */
 /* And one with it: layered providers do not wake for every step that they want driven. */
-#define LOOK_NS 1000000
+#define POLL_NS 1000000
 
 static struct {
 	pthread_mutex_t lock; /* of loading; nothing changes once strerror is set */
@@ -423,7 +423,7 @@ int fabric_end_gather(const struct fabric *f, struct fabric_end *e, const struct
 		      unsigned int count, const struct fabric_write *w)
 {
 	struct fi_rma_iov to = {.addr = w->to, .key = w->key};
-	bool apart = f->number_separate;
+	bool separate = f->number_separate;
 	void *desc[FABRIC_IOV];
 	struct fi_msg_rma message = {
 		.msg_iov = pieces,
@@ -432,7 +432,7 @@ int fabric_end_gather(const struct fabric *f, struct fabric_end *e, const struct
 		.addr = e->peer,
 		.rma_iov = &to,
 		.rma_iov_count = 1,
-		.context = apart ? NULL : w->context,
+		.context = separate ? NULL : w->context,
 		.data = w->number,
 	};
 	unsigned int i;
@@ -446,9 +446,9 @@ int fabric_end_gather(const struct fabric *f, struct fabric_end *e, const struct
 		to.len += pieces[i].iov_len;
 	}
 	ret = handed(fi_writemsg(e->ep, &message,
-				 FI_COMPLETION | (apart ? 0 : FI_REMOTE_CQ_DATA) |
-					 (apart || w->more ? FI_MORE : 0)));
-	if (ret || !apart)
+				 FI_COMPLETION | (separate ? 0 : FI_REMOTE_CQ_DATA) |
+					 (separate || w->more ? FI_MORE : 0)));
+	if (ret || !separate)
 		return ret;
 	e->unsent = *w;
 	e->unsent.head = pieces[0].iov_base;
@@ -563,5 +563,5 @@ void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct roc_i
 		idle->ns = 0;
 	else
 		roc_idle_fd(idle, e->fd, POLLIN);
-	roc_idle_ns(idle, LOOK_NS);
+	roc_idle_ns(idle, POLL_NS);
 }

@@ -30,7 +30,7 @@ static void put(struct lookup *l)
 }
 
 /* Of getaddrinfo() and getnameinfo(). */
-static int look(const char *host, int flags, unsigned int which, char address[CONTROL_ADDRESS])
+static int resolve(const char *host, int flags, unsigned int which, char address[CONTROL_ADDRESS])
 {
 	struct addrinfo hints = {
 		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = flags};
@@ -47,7 +47,7 @@ static int look(const char *host, int flags, unsigned int which, char address[CO
 	return ret;
 }
 
-static void *look_up(void *arg)
+static void *resolve_thread(void *arg)
 {
 	struct lookup *l = arg;
 
@@ -56,7 +56,7 @@ static void *look_up(void *arg)
 	 * has, so glibc turns a name for ::1 into 127.0.0.1, and does not resolve one for
 	 * 127.0.0.1 where only IPv6 is configured.
 	 */
-	l->result = look(l->host, 0, l->which, l->address);
+	l->result = resolve(l->host, 0, l->which, l->address);
 	atomic_store(&l->over, true);
 	put(l);
 	return NULL;
@@ -71,7 +71,7 @@ static int begin(struct lookup *l)
 	/* Signals are for the threads of who asked. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&thread, NULL, look_up, l);
+	ret = pthread_create(&thread, NULL, resolve_thread, l);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!ret)
 		pthread_detach(thread);
@@ -104,7 +104,7 @@ int lookup_address(struct lookup **lookup, const char *host, unsigned int which,
 	struct lookup *l = *lookup;
 	int result;
 
-	if (!l && !look(host, AI_NUMERICHOST, 0, address))
+	if (!l && !resolve(host, AI_NUMERICHOST, 0, address))
 		return 1;
 	if (!l)
 		return start(lookup, host, which, reason);

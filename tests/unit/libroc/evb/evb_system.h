@@ -273,7 +273,7 @@ static struct node *node_of(const char *name)
 	return NULL;
 }
 
-static void look(struct test_sink *s, const struct roc_mep *m)
+static void resolve(struct test_sink *s, const struct roc_mep *m)
 {
 	struct roc_mep_event event;
 	unsigned int i;
@@ -333,7 +333,7 @@ static int sink_put(void *self, const struct roc_mep *m)
 		return 0;
 	if (s->full && s->meps == s->full)
 		return -ENOSPC;
-	look(s, m);
+	resolve(s, m);
 	s->meps++;
 	s->incomplete += !!(m->flags & ROC_MEP_INCOMPLETE);
 	s->damaged += !!(m->flags & ROC_MEP_DAMAGED);

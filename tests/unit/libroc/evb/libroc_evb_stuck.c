@@ -23,7 +23,7 @@ static bool some_are_out(void)
 }
 
 /* What nobody took of node @i, for the node that is stuck and for the others. */
-static void look_at_losses(unsigned int i)
+static void check_losses(unsigned int i)
 {
 	struct roc_evb_peer peers[2 * NODES];
 	unsigned int count = roc_evb_peers(nodes[i].evb, peers, 2 * NODES), p;
@@ -71,7 +71,7 @@ static void stands_still(unsigned int stale_ms)
 		UNIT_EQ(nodes[i].sink.wrong, 0);
 		UNLESS_STILL(!nodes[i].sink.missing[1 - i]);
 		UNLESS_STILL(!nodes[i].sink.gone[1 - i]);
-		look_at_losses(i);
+		check_losses(i);
 	}
 	for (i = 0; i < 3; i++)
 		node_close(&nodes[i]);

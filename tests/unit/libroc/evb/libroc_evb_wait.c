@@ -154,7 +154,7 @@ static void own_fault(void)
 	unhurried(own_fault_once, 300);
 }
 
-static bool given_up(void)
+static bool abandoned(void)
 {
 	return counts_of(&nodes[0]).stale > 10;
 }
@@ -164,7 +164,7 @@ static void own_fault_for_ever(void)
 {
 	no_room(20 * MS);
 	CU_ASSERT_TRUE(run_until(some_wait, 10000));
-	CU_ASSERT_TRUE(run_until(given_up, 20000));
+	CU_ASSERT_TRUE(run_until(abandoned, 20000));
 	UNIT_EQ(nodes[0].sink.meps, 0);
 	nodes[0].sink.stuck = false;
 	stop_all();

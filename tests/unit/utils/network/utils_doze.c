@@ -132,7 +132,7 @@ static void bytes(void)
 	}
 	/* Only those that were to be skipped. */
 	CU_ASSERT_TRUE(slept <= 63);
-	UNIT_EQ(d.vain, 0);
+	UNIT_EQ(d.failed_spins, 0);
 	close(fds[0]);
 	close(fds[1]);
 }
