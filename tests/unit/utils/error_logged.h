@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was wrong last in a run, and no file of it where the tests run: of programs that are linked
- * with --wrap=error_log_add.
+ * Record the last data error of a run instead of writing it to a file. For programs linked with
+ * --wrap=error_log_add.
  */
 #ifndef ROC_UNIT_ERROR_LOGGED_H
 #define ROC_UNIT_ERROR_LOGGED_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Golden files: what a tool prints for a fixed input, byte for byte, under tests/golden/. With
- * ROC_GOLDEN_UPDATE=1 in the environment they are written anew instead of compared; look at the
- * difference before it is committed. Included after unit.h by tests that run at the top of the
- * source tree.
+ * Golden files: the output of a tool for a fixed input, byte for byte, in tests/golden/. With
+ * ROC_GOLDEN_UPDATE=1 in the environment they are rewritten instead of compared; check the
+ * difference before you commit it. Included after unit.h by tests that run at the top of the source
+ * tree.
  */
 #ifndef ROC_UNIT_GOLDEN_H
 #define ROC_UNIT_GOLDEN_H
@@ -17,7 +17,7 @@
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
 
-/* A stream into memory between golden_begin() and golden_end(). */
+/* Stream to memory between golden_begin() and golden_end(). */
 static char *golden_text;
 static size_t golden_length;
 
@@ -29,7 +29,7 @@ __attribute__((unused)) static FILE *golden_begin(void)
 	return out;
 }
 
-/* The same for a file of --metrics, in Debian's folder for node_exporter. */
+/* The same for a --metrics file in Debian's folder for node_exporter. */
 __attribute__((unused)) static FILE *golden_metrics(struct prometheus *p, const char *name)
 {
 	static char path[128];
@@ -71,7 +71,7 @@ static void golden_write(const char *path)
 	UNIT_EQ(fclose(file), 0);
 }
 
-/* The first line that differs says more than two long texts. */
+/* Report the first line that differs. */
 static void golden_difference(const char *name, const char *got, const char *wanted)
 {
 	unsigned int line = 1;
@@ -89,7 +89,7 @@ static void golden_difference(const char *name, const char *got, const char *wan
 	unit_note("%s:%u gets %.*s", name, line, (int)strcspn(got, "\n"), got);
 }
 
-/* Compare what went into @out with tests/golden/@name. */
+/* Compare the contents of @out with tests/golden/@name. */
 __attribute__((unused)) static void golden_end(FILE *out, const char *name)
 {
 	char path[128], *wanted;
@@ -111,7 +111,7 @@ __attribute__((unused)) static void golden_end(FILE *out, const char *name)
 	golden_text = NULL;
 }
 
-/* Two endpoints of one card, and one that has lost its serial number. */
+/* Two endpoints of one card, and a card that lost its serial number. */
 __attribute__((unused)) static const struct roc_card golden_cards[] = {
 	{.sequence = 0,
 	 .type = ROC_CARD_CRU,
@@ -148,8 +148,8 @@ __attribute__((unused)) static const struct roc_card golden_cards[] = {
 #define GOLDEN_TIME UINT64_C(1700000000123456789)
 
 /*
- * The channels of a card: the first one runs and knows all but interrupts, the second is another's
- * and has failed, the others are of an older driver, which tells little.
+ * Channels of a card: the first one runs and has all values but interrupts, the second belongs to
+ * another process and has failed, the others have the few values of an older driver.
  */
 __attribute__((unused)) static struct channels golden_channels(const struct roc_card *card,
 							       unsigned int count)
@@ -181,7 +181,7 @@ __attribute__((unused)) static struct channels golden_channels(const struct roc_
 	return c;
 }
 
-/* Of tests/golden, whatever this machine has installed. The caller closes it. */
+/* The firmware list of tests/golden, independent of the installed one. The caller closes it. */
 __attribute__((unused)) static struct roc_firmware_list *golden_firmware(void)
 {
 	const struct roc_firmware_paths paths = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a port is listened on, as the kernel has it.
+ * Find out from the kernel at which address a port is listened on.
  */
 #ifndef ROC_UNIT_LISTENS_H
 #define ROC_UNIT_LISTENS_H

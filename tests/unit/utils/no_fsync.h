@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tools for which one system call fails, as below a seccomp profile: fsync() for those that must
- * not wait for a disk. Included after tool_run.h.
+ * Run tools for which one system call fails, as under a seccomp profile: fsync() for tools that
+ * must not wait for a disk. Included after tool_run.h.
  */
 #ifndef ROC_UNIT_NO_FSYNC_H
 #define ROC_UNIT_NO_FSYNC_H
@@ -14,7 +14,7 @@
 
 #define NO_FSYNC_CANNOT 77
 
-/* From now on, for this process and what it starts. */
+/* From now on, for this process and its children. */
 static bool refuse_call(unsigned int number, unsigned int error)
 {
 	struct sock_filter code[] = {
@@ -29,7 +29,7 @@ static bool refuse_call(unsigned int number, unsigned int error)
 	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* Exit code of a tool; NO_FSYNC_CANNOT: the test is skipped. */
+/* Return the exit code of a tool; with NO_FSYNC_CANNOT the test is skipped. */
 static int tool_without(unsigned int call, unsigned int error, const char *output,
 			const char *arguments)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A kernel that takes no writes, a disk that is full, and one whose syncs fail or last: of programs
- * that are linked with --wrap=io_uring_submit.
+ * Simulate a kernel that accepts no writes, a full disk, and a disk whose syncs fail or hang. For
+ * programs linked with --wrap=io_uring_submit.
  */
 #ifndef ROC_UNIT_NO_SUBMIT_H
 #define ROC_UNIT_NO_SUBMIT_H
@@ -12,19 +12,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int submit_result;	    /* instead of what it does */
-static unsigned int submit_refuses; /* so many times from now */
-static unsigned int bad_sync;	    /* the so-manieth from now fails, 0: none */
-static int slow_sync = -1;	    /* a pipe: a sync lasts until nobody can write to it any more */
-static pid_t slow_owner;	    /* process that has it: others open it there */
+static int submit_result;	    /* returned while submissions are refused */
+static unsigned int submit_refuses; /* number of submissions to refuse */
+static unsigned int bad_sync;	    /* the n-th sync from now fails; 0: none */
+static int slow_sync = -1;	    /* a pipe: a sync hangs until its write end is closed */
+static pid_t slow_owner;	    /* process that has the pipe; others open it through /proc */
 static unsigned int syncs;
 static struct {
 	int opcode, fd;
 } submitted[16]; /* the last ones */
 static unsigned int submissions;
-static int full_disk = -1; /* /dev/full: what is to be written over that byte goes there */
+static int full_disk = -1; /* /dev/full: a write beyond @disk_ends goes there */
 static uint64_t disk_ends;
-static int no_data = -1; /* a socket without data: the kernel refuses writes for now */
+static int no_data = -1; /* a socket without data: the kernel accepts no writes for now */
 
 int __wrap_io_uring_submit(struct io_uring *ring);
 int __real_io_uring_submit(struct io_uring *ring);
@@ -53,7 +53,7 @@ static void meet_sync(struct io_uring_sqe *sqe)
 	sqe->user_data = whose;
 }
 
-/* What fits behind it is written. */
+/* A write that fits is carried out. */
 static void meet_write(struct io_uring_sqe *sqe)
 {
 	const struct iovec *pieces = (const struct iovec *)(uintptr_t)sqe->addr;
@@ -106,7 +106,7 @@ static int begin_slow_sync(void)
 static void end_slow_sync(int end)
 {
 	close(end);
-	/* Who reads it is in the kernel and keeps it. */
+	/* The kernel keeps the read end while it reads from it. */
 	close(slow_sync);
 	slow_sync = -1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The service manager's end of sd_notify(3). Included after unit.h.
+ * Act as the service manager of sd_notify(3). Included after unit.h.
  */
 #ifndef ROC_UNIT_SERVICE_MANAGER_H
 #define ROC_UNIT_SERVICE_MANAGER_H
@@ -10,11 +10,11 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#define MANAGER_MS 30000 /* for whatever it has to be told */
+#define MANAGER_MS 30000 /* timeout for each notification */
 
 static int manager = -1; /* socket */
 
-/* What is started from now on finds it. */
+/* Processes started from now on notify this manager. */
 static void manager_open(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -33,7 +33,7 @@ static void manager_close(const char *path)
 	unlink(path);
 }
 
-/* What it is told next, or nothing. */
+/* Return the next notification, or an empty text after the timeout. */
 static const char *manager_received(void)
 {
 	static char text[256];
@@ -41,7 +41,7 @@ static const char *manager_received(void)
 	ssize_t got = 0;
 	int ret;
 
-	/* A limit of time and a process that is stopped and goes on: that is EINTR. */
+	/* A stopped and continued process gets EINTR. */
 	do
 		ret = poll(&fd, 1, (int)(MANAGER_MS * slowness()));
 	while (ret < 0 && errno == EINTR);
@@ -51,7 +51,7 @@ static const char *manager_received(void)
 	return text;
 }
 
-/* The next that is not @but; it may be told that any number of times before. */
+/* Return the next notification that is not @but. */
 __attribute__((unused)) static const char *manager_received_other(const char *but)
 {
 	const char *text;

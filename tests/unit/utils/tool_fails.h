@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tool that runs in a child of the test, against what the test plays, and fails.
+ * Run a tool in a child of the test with simulated peers, and expect that it fails.
  */
 #ifndef UNIT_TOOL_FAILS_H
 #define UNIT_TOOL_FAILS_H
@@ -10,7 +10,7 @@
 #include "utils/common/tool.h"
 #include "utils/tools.h"
 
-/* What it says on stderr then; @argv ends with NULL. Until the next call. */
+/* Return the messages on stderr, valid until the next call; @argv ends with NULL. */
 static inline const char *tool_fails(const char *name, char *argv[])
 {
 	const struct tool *tool = tool_find(name);

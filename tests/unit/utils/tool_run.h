@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tools as a user calls them, and what they say: text and JSON. Included after unit.h by tests that
- * have ROC_TOOL in their environment.
+ * Run tools as a user does, and check their output: text and JSON. Included after unit.h by tests
+ * with ROC_TOOL in their environment.
  */
 #ifndef ROC_UNIT_TOOL_RUN_H
 #define ROC_UNIT_TOOL_RUN_H
@@ -16,10 +16,10 @@
 
 #include <json-c/json.h>
 
-static char tool_output[1 << 20];     /* a node says a line of JSON each second, and may be slow */
-static struct json_object *tool_json; /* of the last run, NULL: it printed none */
+static char tool_output[1 << 20];     /* a node prints a line of JSON every second */
+static struct json_object *tool_json; /* of the last run; NULL: none */
 
-/* Exit code; both outputs in tool_output, what is JSON of it in tool_json. */
+/* Run a tool. Return its exit code; tool_output has stdout and stderr, tool_json the JSON in it. */
 __attribute__((unused, format(printf, 1, 2))) static int tool_run(const char *fmt, ...)
 {
 	char arguments[1024], command[1280];
@@ -45,7 +45,7 @@ __attribute__((unused, format(printf, 1, 2))) static int tool_run(const char *fm
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* A number by its way, as in "books.units"; -1: it is not there. */
+/* Return a number by its path, as in "counters.units"; -1: missing. */
 __attribute__((unused)) static int64_t tool_number(const char *way)
 {
 	struct json_object *at = tool_json;
@@ -65,7 +65,7 @@ __attribute__((unused)) static bool tool_printed(const char *text)
 	return false;
 }
 
-/* Started, to be ended by its id; its outputs go to @output. */
+/* Start a tool whose stdout and stderr go to @output; end it by its process id. */
 __attribute__((unused, format(printf, 2, 3))) static pid_t tool_start(const char *output,
 								      const char *fmt, ...)
 {
@@ -82,7 +82,7 @@ __attribute__((unused, format(printf, 2, 3))) static pid_t tool_start(const char
 	pid = fork();
 	if (!pid) {
 		setpgid(0, 0);
-		/* However the tests were started. */
+		/* Independent of how the tests were started. */
 		signal(SIGHUP, SIG_DFL);
 		execl("/bin/sh", "sh", "-c", command, NULL);
 		_exit(127);
@@ -92,7 +92,7 @@ __attribute__((unused, format(printf, 2, 3))) static pid_t tool_start(const char
 	return pid;
 }
 
-/* The tool that was started as @pid, which is its limit of time; 0: not yet. */
+/* Return the tool that was started as @pid, which is its timeout(1); 0: not started yet. */
 __attribute__((unused)) static pid_t tool_child(pid_t pid)
 {
 	char path[64];
@@ -108,7 +108,7 @@ __attribute__((unused)) static pid_t tool_child(pid_t pid)
 	return child;
 }
 
-/* Where the kernel has those that did not end; its stack only for who may see it. */
+/* Print the state of processes that did not end; their stack only with permission. */
 __attribute__((unused)) static void tool_where(pid_t pid)
 {
 	char command[256];
@@ -122,7 +122,9 @@ __attribute__((unused)) static void tool_where(pid_t pid)
 		unit_note("nothing is known of its processes");
 }
 
-/* Wait for its end, at most @ms: exit code, -1 it was killed; by us, if it did not end. */
+/*
+ * Wait at most @ms. Return the exit code, or -1 if the tool was killed, by this function after @ms.
+ */
 __attribute__((unused)) static int tool_wait(pid_t pid, int ms)
 {
 	int status = 0;
@@ -138,7 +140,7 @@ __attribute__((unused)) static int tool_wait(pid_t pid, int ms)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* What a started tool said, into tool_output and tool_json. */
+/* Read the output of a started tool into tool_output and tool_json. */
 __attribute__((unused)) static void tool_read(const char *output)
 {
 	FILE *f = fopen(output, "r");
@@ -155,7 +157,7 @@ __attribute__((unused)) static void tool_read(const char *output)
 	tool_json = begin ? json_tokener_parse(begin) : NULL;
 }
 
-/* How often it has said @text so far. */
+/* Count how often the tool has printed @text so far. */
 __attribute__((unused)) static unsigned int tool_printed_times(const char *output, const char *text)
 {
 	unsigned int count = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The exit codes of all tools, on a machine without the module and on one without a card: 2 for a
- * command line that is wrong everywhere, else 1, with a sentence that has the cure.
+ * Test the exit codes of all tools on a machine without the module and on one without a card: 2 for
+ * a command line that is wrong on every machine, else 1, with a message that has the remedy.
  */
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -13,7 +13,7 @@
 
 #include "utils/tools.h"
 
-/* What each tool is called with when all is well. */
+/* A valid command line of each tool. */
 static const struct {
 	const char *tool, *arguments;
 } good[] = {
@@ -204,14 +204,14 @@ static const char *const usage[] = {
 	"gpu-src --source=cpu --cpus=none",
 };
 
-/* No form of an id. */
+/* Not a valid form of an id. */
 static const char *const ids[] = {"zz", "1:2:3", "#x", "3b:00.9", "245:x", "''"};
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
 static char out[32768];
 
-/* Exit code; what it said is in out. */
+/* Run a tool. Return its exit code; @out has its output. */
 static int run(const char *tool, const char *arguments)
 {
 	char command[512];
@@ -250,7 +250,7 @@ static bool takes_id(const char *name)
 	return false;
 }
 
-/* Of the tools that have arguments some need neither driver nor card: what they lack is another. */
+/* Some tools with arguments need neither driver nor card; they lack something else. */
 static const struct {
 	const char *tool, *says;
 } without_card[] = {
@@ -317,7 +317,7 @@ static void no_card(void)
 		ends(TOOL_FAILED, lacks(i, "lspci"), good[i].tool, good[i].arguments);
 	ends(TOOL_FAILED, "lspci", "metrics", "");
 	ends(TOOL_FAILED, "lspci", "config", "--config-all --from-card");
-	/* The largest, and those that the card chooses. */
+	/* The largest values, and those that the card chooses. */
 	ends(TOOL_FAILED, "lspci", "fragment",
 	     "run --id=245 --page=64Ki --host-page=0 --commands=0");
 	ends(TOOL_FAILED, "lspci", "fragment",
@@ -325,7 +325,7 @@ static void no_card(void)
 	ends(TOOL_FAILED, "lspci", "stream", "follow --id=245 --ring=64Gi");
 }
 
-/* Cards are there, and this is none of them. */
+/* There are cards, but not this one. */
 static void another_card(void)
 {
 	size_t i;
@@ -374,7 +374,7 @@ static void wrong_ids(void)
 	}
 }
 
-/* Start the tool without the descriptors whose bits are in @closed, stopped at its exit. */
+/* Start the tool with the descriptors of mask @closed closed, stopped at its exit. */
 static pid_t start_closed(unsigned int closed, const char *tool, const char *arguments)
 {
 	char text[256], *rest = text, *argv[32] = {(char *)"roc", (char *)tool};
@@ -402,7 +402,10 @@ static pid_t start_closed(unsigned int closed, const char *tool, const char *arg
 	_exit(127);
 }
 
-/* Descriptors 0 to 2 as the tool leaves them: nothing else has taken the place of a closed one. */
+/*
+ * The tool leaves descriptors 0 to 2 on /dev/null: nothing else has taken the place of a closed
+ * one.
+ */
 static void leaves_null(pid_t pid, unsigned int closed, const char *tool)
 {
 	char link[64], target[64];
@@ -441,7 +444,7 @@ static void closed_for(unsigned int closed, const char *tool, const char *argume
 	CU_ASSERT_TRUE(looked);
 }
 
-/* A socket or a file of the tool as descriptor 1 or 2 would get its messages. */
+/* A socket or file that became descriptor 1 or 2 would get the messages of the tool. */
 static void closed_descriptors(void)
 {
 	unsigned int closed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-config, roc-loopback, roc-pat-player, roc-fw-check and roc-bar-stress print, byte for
- * byte.
+ * Compare the output of roc-config, roc-loopback, roc-pat-player, roc-fw-check and roc-bar-stress,
+ * byte for byte.
  */
 #include "unit.h"
 

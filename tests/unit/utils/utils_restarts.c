@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What systemd tries again: a daemon that has a unit exits with 2 for what nobody but who wrote it
- * can put right, which the unit is not started again for, and with 1 for what may pass by itself.
+ * Test which failures systemd retries. A daemon exits with 2 for an error that only its
+ * administrator can fix, after which the unit is not restarted, and with 1 for an error that may be
+ * temporary.
  */
 #include "unit.h"
 
@@ -43,7 +44,7 @@ static void here(void)
 	port = free_port();
 }
 
-/* [m] is the manager, at a port that is free; NULL: there is no file. */
+/* Section [m] is the manager, at a free port; NULL: no file. */
 static void file(const char *more)
 {
 	FILE *f;
@@ -99,7 +100,7 @@ static const struct {
 	{TOOL_USAGE, "--source=synthetic --listen=127.0.0.1", "HOST:PORT"},
 	{TOOL_USAGE, "--source=synthetic --listen=127.0.0.1:65536", "HOST:PORT"},
 	{TOOL_USAGE, "--source=synthetic --metrics-socket=" LONG_64 LONG_64, "too long"},
-	/* A card may come, an address may be given to this machine, a folder made. */
+	/* A card may appear, an address may be assigned, a folder may be created. */
 	{TOOL_FAILED, "--id=246", "246"},
 	{TOOL_FAILED, "--source=synthetic --listen=192.0.2.1:9870", "cannot be listened on"},
 	{TOOL_FAILED, "--source=synthetic --listen=127.0.0.1:0 --metrics-socket=/nowhere/at/all",
@@ -128,7 +129,7 @@ static const struct {
 	{TOOL_USAGE, "[m2]\nroles = manager\nhost = x\n", "a second manager"},
 	{TOOL_USAGE, "[system]\nreadouts = 5\n", "is larger than the number of nodes"},
 	{TOOL_USAGE, "[system]\nname = other\n", "is for the system other, but --system is roc"},
-	/* It may be on its way. */
+	/* The file may not be there yet. */
 	{TOOL_FAILED, NULL, "cannot be read"},
 };
 
@@ -144,7 +145,7 @@ static void files_end(void)
 			 conf);
 		ends(files[i].code, files[i].says, "evb", arguments);
 	}
-	/* The same words for who only looks. */
+	/* The same message for a watcher. */
 	file("nonsense\n");
 	snprintf(arguments, sizeof(arguments), "watch --once --coordinator=static:%s", conf);
 	ends(TOOL_USAGE, ":5: ", "evb", arguments);
@@ -179,7 +180,7 @@ static const struct {
 	{TOOL_USAGE, NULL, "--name=n1 --source=synthetic --events=1024 --fragment=1Gi",
 	 "more than a MFP can have"},
 	{TOOL_USAGE, NULL, "--name=n1 --source=synthetic --fragment=1Mi --memory=4Ki", "memory"},
-	/* What another etcd, card, disk or library has. */
+	/* Depends on another etcd, card, disk or library. */
 	{TOOL_FAILED, "etcd:https://127.0.0.1:1?ca=/nowhere/ca.pem", "--name=n1",
 	 "/nowhere/ca.pem"},
 	{TOOL_FAILED, NULL, "--name=n1 --source=card:id=246", "cannot be used as a source"},

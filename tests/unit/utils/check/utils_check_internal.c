@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The checker of the internal generator's pages, on superpages made here.
+ * Test the checker of the internal generator's pages with generated superpages.
  */
 #include "unit.h"
 
@@ -44,7 +44,7 @@ static void start(struct check_config c)
 	check_init(&checker, &c, &errors);
 }
 
-/* The generator: fills the superpage from this value of the counter on. */
+/* Act as the generator: fill the superpage with counter values from @first on. */
 static void fill(uint32_t first)
 {
 	uint32_t i;
@@ -68,7 +68,7 @@ static uint64_t check(unsigned int link, uint32_t received)
 
 static void good(void)
 {
-	uint32_t first = 0xfffffe00; /* through the wrap */
+	uint32_t first = 0xfffffe00; /* the counter wraps */
 	int i;
 
 	start(config());
@@ -94,7 +94,7 @@ static void links_apart(void)
 	UNIT_EQ(errors.count, 0);
 }
 
-/* Every lane of every word counts: one flipped bit is one error, wherever it is. */
+/* One flipped bit in any lane of any word is exactly one error. */
 static void any_bit(void)
 {
 	uint32_t i;
@@ -138,7 +138,7 @@ static void missing_superpage(void)
 	fill(3 * PAGES * WORDS);
 	check(0, SUPERPAGE);
 	UNIT_EQ(errors.count, 1);
-	/* A loss right after a loss is a second error. */
+	/* A loss directly after a loss is a second error. */
 	fill(6 * PAGES * WORDS);
 	check(0, SUPERPAGE);
 	UNIT_EQ(errors.count, 2);
@@ -148,7 +148,7 @@ static void loss_after_flip(void)
 {
 	start(config());
 	fill(0);
-	data[SUPERPAGE / 4 - 8] ^= 4; /* in the last page's last word */
+	data[SUPERPAGE / 4 - 8] ^= 4; /* in the last word of the last page */
 	check(0, SUPERPAGE);
 	UNIT_EQ(errors.count, 1);
 	fill(2 * PAGES * WORDS);
@@ -202,7 +202,7 @@ static void frequency(void)
 	for (i = 0; i < 6; i++) {
 		fill(i * PAGES * WORDS);
 		for (page = 0; page < PAGES; page++) {
-			/* Damage in pages that are not looked at. */
+			/* Damage pages that are not checked. */
 			if ((i * PAGES + page) % 3)
 				data[page * PAGE / 4 + 99] ^= 1;
 		}
@@ -254,7 +254,7 @@ static void disabled(void)
 	UNIT_EQ(errors.count, 0);
 }
 
-/* The fast comparison gives the first wrong word for every length and place. */
+/* The vectorized comparison returns the first wrong word for every length and position. */
 static void first_wrong_word(void)
 {
 	uint32_t words, bad;
@@ -280,7 +280,7 @@ static void log_file(void)
 	UNIT_NEED(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/errors.txt", dir);
 	error_log_close(&log);
-	CU_ASSERT_NOT_EQUAL(access(path, F_OK), 0); /* no error, no file */
+	CU_ASSERT_NOT_EQUAL(access(path, F_OK), 0); /* no file without an error */
 	for (i = 0; i < ERROR_LOG_MAX + 5; i++)
 		error_log_add(&log, "error %u", i);
 	error_log_close(&log);
@@ -296,7 +296,7 @@ static void log_file(void)
 	UNIT_EQ(lines, ERROR_LOG_MAX + 1);
 	unlink(path);
 	rmdir(dir);
-	/* The directory is gone: counted all the same, and said. */
+	/* Without the directory, errors are counted and the failure is reported. */
 	log = (struct error_log){.path = path, .card = "x"};
 	error_log_add(&log, "error");
 	UNIT_EQ(log.count, 1);
@@ -313,7 +313,7 @@ static unsigned int lines_of(const char *path)
 	UNIT_NEED(file);
 	while (fgets(line, sizeof(line), file)) {
 		lines++;
-		/* Nobody's line begins within another's. */
+		/* A line never starts within another one. */
 		CU_ASSERT_TRUE(!strncmp(line, "first: error ", 13) ||
 			       !strncmp(line, "second: error ", 14));
 	}
@@ -321,7 +321,7 @@ static unsigned int lines_of(const char *path)
 	return lines;
 }
 
-/* Lanes of a soak, or benches in one folder: who finds something late takes nothing away. */
+/* Lanes of a soak, or benches in one folder, share a log: a late error does not truncate it. */
 static void shared_log(void)
 {
 	char dir[] = "/tmp/roc-unit-XXXXXX", path[64];
@@ -339,12 +339,12 @@ static void shared_log(void)
 	error_log_close(&first);
 	error_log_close(&second);
 	UNIT_EQ(lines_of(path), 302);
-	/* A soak that goes on. */
+	/* A continued soak. */
 	first = (struct error_log){.path = path, .card = "first", .keep = true};
 	error_log_add(&first, "error 301");
 	error_log_close(&first);
 	UNIT_EQ(lines_of(path), 303);
-	/* Another run. */
+	/* A new run. */
 	second = (struct error_log){.path = path, .card = "second"};
 	error_log_add(&second, "error 0");
 	error_log_close(&second);
@@ -353,7 +353,7 @@ static void shared_log(void)
 	rmdir(dir);
 }
 
-/* A page that has no word of the counter: an error, and nothing behind the data is read. */
+/* A page size below one counter word is an error, and nothing after the data is read. */
 static void no_word(void)
 {
 	struct check_config c = config();
@@ -370,7 +370,7 @@ static void no_word(void)
 	munmap(memory, 8192);
 }
 
-/* Somebody keeps the file to himself: what is there stays, and nobody waits for him. */
+/* If another process keeps the file locked, its contents stay and the checker does not wait. */
 static void held_log(void)
 {
 	char dir[] = "/tmp/roc-unit-XXXXXX", path[64];
@@ -389,7 +389,7 @@ static void held_log(void)
 	rmdir(dir);
 }
 
-/* A link of another user to a file of ours, and a pipe that has a reader or has none. */
+/* Links of another user to our files, and pipes with and without a reader. */
 static void other_than_files(void)
 {
 	char dir[] = "/tmp/roc-unit-XXXXXX", path[64], target[64];

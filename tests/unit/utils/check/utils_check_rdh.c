@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The checker of packets with a raw data header, on superpages made here: each class of error, and
- * chains that lead nowhere.
+ * Test the checker of packets with raw data headers with generated superpages: each class of error,
+ * and broken chains.
  */
 #include "unit.h"
 
@@ -19,7 +19,7 @@ static uint32_t used;	    /* bytes in the superpage so far */
 static unsigned char *last; /* header of the packet added last */
 static uint64_t number;
 
-/* What the next packet gets; packet counts up by itself. */
+/* Values of the next packet; @packet counts up automatically. */
 static struct {
 	unsigned int link, packet;
 	uint32_t orbit, trigger, counter;
@@ -99,7 +99,7 @@ static uint64_t check(void)
 	return check_link(next.link);
 }
 
-/* Exactly one error, and it says this. */
+/* Expect exactly one error that contains @part. */
 static void one_error(const char *part)
 {
 	UNIT_EQ(errors.count, 1);
@@ -113,7 +113,7 @@ static void good(void)
 	unsigned int tf, i;
 
 	start(config(CHECK_DDG));
-	next.counter = 0xfffe; /* the 16-bit lane wraps, later the payload's length is odd */
+	next.counter = 0xfffe; /* the 16-bit lane wraps; later the payload has an odd length */
 	for (tf = 0; tf < 200; tf++) {
 		for (i = 0; i < 5; i++) {
 			next.orbit = tf * 256 + i * 50;
@@ -135,7 +135,7 @@ static void packed(void)
 		add(100 + 4 * i, (RDH_SIZE + 100 + 4 * i + 31) / 32 * 32);
 	UNIT_EQ(check(), 40);
 	UNIT_EQ(errors.count, 0);
-	/* Packets at any byte. */
+	/* Packets at unaligned offsets. */
 	add(4, RDH_SIZE + 5);
 	add(4, RDH_SIZE + 4);
 	UNIT_EQ(check(), 2);
@@ -171,7 +171,7 @@ static void offset_to_next(unsigned int step, const char *what)
 	add(16, 8192);
 	UNIT_EQ(check(), 1);
 	one_error(what);
-	/* The next superpage is read as if nothing had been. */
+	/* The next superpage is checked as if nothing had happened. */
 	next.packet += 3;
 	add(16, 8192);
 	UNIT_EQ(check(), 1);
@@ -185,7 +185,10 @@ static void broken_chains(void)
 	offset_to_next(0, "page 1 (offset 0x2000): offset to next is 0; 0x4000 bytes skipped");
 	offset_to_next(1, "smaller than a header");
 	offset_to_next(63, "smaller than a header");
-	/* Out of the superpage, and out of what was received: a record that is short by 4099. */
+	/*
+	 * The offset leads out of the superpage, and out of the received data: a record that is
+	 * 4099 bytes short.
+	 */
 	start(config(CHECK_HEADERS));
 	for (i = 0; i < 8; i++)
 		add(16, 8192);
@@ -198,13 +201,13 @@ static void broken_chains(void)
 	used -= 4099;
 	UNIT_EQ(check(), 7);
 	one_error("is beyond the received data");
-	/* A tail too short for a header. */
+	/* The rest is too short for a header. */
 	start(config(CHECK_HEADERS));
 	add(0, RDH_SIZE);
 	used += 63;
 	UNIT_EQ(check(), 1);
 	one_error("too short for a header");
-	/* Without checking there is no walk. */
+	/* Without checking, the packets are not walked through. */
 	struct check_config c = config(CHECK_DDG);
 	CU_ASSERT_TRUE(check_counts_pages(&c));
 	c.enabled = false;
@@ -214,7 +217,7 @@ static void broken_chains(void)
 	set_word(last, 2, 0);
 	UNIT_EQ(check(), 0);
 	UNIT_EQ(errors.count, 0);
-	/* Nothing but zeros. */
+	/* Only zeros. */
 	start(config(CHECK_DDG));
 	used = SUPERPAGE;
 	UNIT_EQ(check(), 0);
@@ -233,7 +236,7 @@ static void memory_size(void)
 	set_word(last, 2, 96 | 97 << 16);
 	check();
 	one_error("memory size 0x61 is outside 0x40..0x60");
-	/* Fits the step, but was not received. */
+	/* Fits in the offset to the next packet, but was not received. */
 	start(config(CHECK_DDG));
 	add(256, 8192);
 	used = RDH_SIZE + 255;
@@ -367,7 +370,7 @@ static void frame_from_trigger(void)
 	next.orbit = 100;
 	next.trigger = RDH_TRIGGER_SOC;
 	add(16, 8192);
-	next.orbit = 355; /* beyond 256, but the frame began at 100 */
+	next.orbit = 355; /* beyond 256, but the frame starts at 100 */
 	add(16, 8192);
 	check();
 	UNIT_EQ(errors.count, 0);
@@ -381,7 +384,7 @@ static void frame_from_trigger(void)
 	next.orbit = 7;
 	add(16, 8192);
 	next.orbit = 300;
-	next.trigger = RDH_TRIGGER_SOT; /* a run starts: not an error anywhere */
+	next.trigger = RDH_TRIGGER_SOT; /* a run starts: never an error */
 	add(16, 8192);
 	check();
 	UNIT_EQ(errors.count, 0);
@@ -423,7 +426,7 @@ static void frame_off(void)
 	UNIT_EQ(errors.count, 0);
 }
 
-/* Every byte of the payload counts, at every length. */
+/* Any wrong byte of a payload of any length is detected. */
 static void any_byte(void)
 {
 	uint32_t bytes, i;
@@ -436,7 +439,10 @@ static void any_byte(void)
 			set_word(last, 2, 8192 | (RDH_SIZE + bytes) << 16);
 			last[RDH_SIZE + i] ^= 1 << i % 8;
 			check();
-			/* The first lane says where the counter starts: alone it proves nothing. */
+			/*
+			 * The first lane defines the start of the counter, so an error in it alone
+			 * cannot be detected.
+			 */
 			if (errors.count != (bytes > 4)) {
 				UNIT_EQ(errors.count, bytes > 4);
 				unit_note("length %u byte %u", bytes, i);
@@ -487,7 +493,7 @@ static void payload_not_checked(void)
 	UNIT_EQ(errors.count, 1);
 }
 
-/* Random bytes: the walk ends, and never reads outside (run it under valgrind to see). */
+/* With random bytes, the walk ends and never reads out of bounds (run under valgrind to check). */
 static void garbage(void)
 {
 	unsigned int i, n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The checker on a C-RORC's generator: headers whose link says nothing, and one 32-bit counter
- * that runs through packets and superpages.
+ * Test the checker with data of a C-RORC's generator: headers without a valid link, and one 32-bit
+ * counter that continues through packets and superpages.
  */
 #include "unit.h"
 
@@ -45,7 +45,7 @@ static void start(struct check_config c)
 	check_init(&checker, &c, &errors);
 }
 
-/* A packet of @words payload words. */
+/* Add a packet of @words payload words. */
 static void add(uint32_t words)
 {
 	uint32_t bytes = RDH_SIZE + 4 * words, i;
@@ -72,7 +72,7 @@ static uint64_t check(void)
 	return check_superpage(&checker, &sp);
 }
 
-/* Some good superpages; nothing may be said of them. */
+/* Add @n good superpages and expect no new error. */
 static void go_on(unsigned int n, uint64_t errors_before)
 {
 	unsigned int i;
@@ -93,14 +93,14 @@ static void good(void)
 
 	start(config());
 	counter = 0xffffff00; /* wraps */
-	go_on(70, 0);	      /* the packet counter wraps, too */
+	go_on(70, 0);	      /* the packet counter wraps as well */
 	for (i = 1; i < 90; i++)
 		add(i);
 	UNIT_EQ(check(), 89);
 	UNIT_EQ(errors.count, 0);
 }
 
-/* Every byte of a payload counts, and one that is wrong is one error. */
+/* Any wrong byte of a payload is exactly one error. */
 static void any_byte(void)
 {
 	uint32_t byte;
@@ -120,7 +120,7 @@ static void any_byte(void)
 	}
 }
 
-/* A first word that is wrong does not start the counter anew. */
+/* A wrong first word does not restart the counter. */
 static void first_word(void)
 {
 	start(config());
@@ -144,7 +144,7 @@ static void words_are_missing(void)
 	go_on(3, 2);
 }
 
-/* A lost packet is one error, not one of the header and one of the payload. */
+/* A lost packet is one error, not one for the header and one for the payload. */
 static void packet_is_missing(void)
 {
 	start(config());
@@ -198,7 +198,7 @@ static void thinned_out(void)
 	last[RDH_SIZE / 4 + 7] ^= 1;
 	check();
 	UNIT_EQ(errors.count, 1);
-	/* Nothing behind the headers. */
+	/* Only headers are checked. */
 	c = config();
 	c.payload = false;
 	start(c);
@@ -209,7 +209,7 @@ static void thinned_out(void)
 	go_on(1, 1);
 }
 
-/* The link of the header counts where it is known to be right. */
+/* The link in the header is checked where it is valid. */
 static void links(void)
 {
 	struct check_config c = config();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A card's counter of 32 bits that goes on, runs over or begins anew between two looks.
+ * Test the difference of a 32-bit card counter that continues, wraps or restarts between two reads.
  */
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The JSON writer: exact text, escapes, numbers.
+ * Test the JSON writer: exact text, escapes, numbers.
  */
 #include "unit.h"
 
@@ -67,7 +67,7 @@ static void numbers(void)
 	       "  null\n]\n");
 }
 
-/* One string, as it comes out between the brackets of an array. */
+/* Print one string in an array and compare the text between the brackets. */
 static void string(const char *value, const char *expected)
 {
 	char all[128];
@@ -87,7 +87,7 @@ static void escapes(void)
 	string("say \"hi\" \\ bye", "\"say \\\"hi\\\" \\\\ bye\"");
 	string("a\nb\tc\x01\x7f", "\"a\\nb\\tc\\u0001\\u007f\"");
 	string("45 \302\260C", "\"45 \302\260C\"");
-	/* Not UTF-8: lone byte, cut character, overlong slash, surrogate. */
+	/* Invalid UTF-8: single byte, truncated character, overlong slash, surrogate. */
 	string("x\xffy", "\"x\\ufffdy\"");
 	string("x\xe2\x82", "\"x\\ufffd\\ufffd\"");
 	string("\xc0\xaf", "\"\\ufffd\\ufffd\"");

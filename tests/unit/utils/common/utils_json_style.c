@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One style of JSON: what each tool prints, as the golden files have it, has keys in camelCase and
- * numbers as numbers, and what is of a card has the same name everywhere; each key is in the tool's
- * manual page, or in another that this one names for it. In the guests every JSON that a tool
- * prints is looked at in the same way (tests/vm/cases/common/tool.c).
+ * Test the style of the JSON output of all tools, as recorded in the golden files: keys are in
+ * camelCase, numbers are numbers, and properties of a card have the same key everywhere. Each key
+ * is in the manual page of the tool or in a page that this one refers to. The VM cases check all
+ * JSON output in the same way (tests/vm/cases/common/tool.c).
  */
 #include "unit.h"
 
@@ -14,7 +14,7 @@
 
 #define GOLDENS 5
 
-/* A tool that prints JSON is in this list. NULL: only seen in guests. */
+/* List of the tools that print JSON. NULL: only tested in VM cases. */
 static const struct {
 	const char *tool;
 	const char *golden[GOLDENS];
@@ -56,8 +56,8 @@ static const struct {
 #define PRINTED (sizeof(printed) / sizeof(printed[0]))
 
 /*
- * What a tool prints as another does is in the page of that one; the golden file of the registers
- * is one for all of their tools.
+ * Manual pages that document the output of another tool as well; one golden file covers all
+ * register tools.
  */
 static const struct {
 	const char *tool, *page;
@@ -79,7 +79,7 @@ static bool key_good(const char *key)
 {
 	const char *p = key;
 
-	/* The list of cards is one by number. */
+	/* The list of cards has numbers as keys. */
 	if (all_digits(key))
 		return true;
 	if (!islower((unsigned char)*p))
@@ -89,13 +89,13 @@ static bool key_good(const char *key)
 	return !*p;
 }
 
-/* Names that a thing had in one tool and not in the others. */
+/* Keys that one tool used for what other tools call differently. */
 static bool key_odd(const char *key)
 {
 	return !strcmp(key, "card") || !strcmp(key, "numaNode");
 }
 
-/* A number in a string; what is made to be read as hexadecimal is none. */
+/* A number in a string; hexadecimal text is allowed. */
 static bool is_number(const char *text)
 {
 	char *end;
@@ -106,7 +106,7 @@ static bool is_number(const char *text)
 	return !*end;
 }
 
-/* Things that look like numbers and are not. */
+/* Values that look like numbers but are names. */
 static bool is_name(const char *key)
 {
 	return !strcmp(key, "firmware") || !strcmp(key, "firmwareHash") ||
@@ -123,8 +123,8 @@ static void complain(const char *file, const char *what, const char *key)
 }
 
 /*
- * Who says more of a card than its address says all that it can be told by; in the list of cards
- * the key is its number.
+ * An object that has another property of a card besides its address has all of its identity; in the
+ * list of cards the key is its number.
  */
 static void card_whole(const char *file, const char *key, struct json_object *value)
 {
@@ -167,7 +167,7 @@ static void walk(const char *file, const char *key, struct json_object *value)
 	}
 }
 
-/* @word stands whole, and bold, in the manual page of a tool. */
+/* @word is a bold word of a tool's manual page. */
 static bool page_has(const char *tool, const char *word)
 {
 	size_t length = strlen(word);

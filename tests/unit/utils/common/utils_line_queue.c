@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lines through a queue to a pipe that is read late: each is read whole, or counted as lost.
+ * Test the line queue with a pipe that is read late: each line is complete or counted as lost.
  */
 #include "unit.h"
 
@@ -12,7 +12,7 @@
 #include "utils/common/tool.h"
 
 #define LINE 1000
-#define LINES 4000 /* more than the queue and the pipe have room for */
+#define LINES 4000 /* more than fits in the queue and the pipe */
 
 static unsigned int whole_lines(int fd)
 {
@@ -72,7 +72,7 @@ static void no_reader(void)
 	UNIT_EQ(line_queue_error(q), EPIPE);
 }
 
-/* A drain ends although the pipe is full; the rest is counted. */
+/* A drain ends even if the pipe is full; the remaining lines are counted. */
 static void never_read(void)
 {
 	char line[LINE];

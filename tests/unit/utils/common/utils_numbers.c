@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What people type as numbers, sizes, times and lists of links: taken exactly or refused.
+ * Test the parsers for numbers, sizes, times and lists of links: they accept a text exactly or
+ * reject it.
  */
 #include "unit.h"
 
@@ -10,7 +11,7 @@
 
 #define MARK UINT64_C(0x1122334455667788)
 
-/* Refused, and the value untouched. */
+/* Expect a rejected text and an unchanged value. */
 static void refuse64(const char *(*parse)(const char *, uint64_t *), const char *text)
 {
 	uint64_t v = MARK;
@@ -152,7 +153,7 @@ static void time_span(void)
 	refuse64(number_time, "-5s");
 	refuse64(number_time, "5 s");
 	refuse64(number_time, "4294967296s");
-	/* Counted in nanoseconds it must fit 64 bits. */
+	/* It must fit in 64 bits as nanoseconds. */
 	accept64(number_time, "1193046h28m15s", UINT32_MAX);
 	refuse64(number_time, "1193046h28m16s");
 	refuse64(number_time, "4294967295h");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The option parser: prefixes, fallbacks, limits, and a sentence for each mistake; and that each
- * tool's manual page names exactly the options of its table.
+ * Test the option parser: abbreviations, defaults, limits and the message for each mistake. Check
+ * that each manual page has exactly the options of its tool.
  */
 #include "unit.h"
 
@@ -109,7 +109,7 @@ static const struct option_spec table[] = {
 
 static const char *const verbs[] = {"give", "take", "look", NULL};
 
-/* The same with a word in front. */
+/* The same options with a word in front. */
 static const struct option_spec with_word[] = {
 	{.name = "VERB",
 	 .type = OPTION_CHOICE,
@@ -204,7 +204,7 @@ static void prefixes(void)
 	UNIT_STR(reason, "--ve is ambiguous: it matches --version, --verbose.");
 }
 
-/* A cut name that meant another option must not change a card. */
+/* An abbreviated name that meant another option must not change a card. */
 static void full_names(void)
 {
 	UNIT_EQ(parse("--id=1", "--lane=1", NULL), OPTIONS_WRONG);
@@ -217,7 +217,9 @@ static void full_names(void)
 	UNIT_EQ(v.lanes, 8);
 }
 
-/* Tools that change a card, and their options that do not: only these may be cut short. */
+/*
+ * Tools that change a card, and those of their options that do not: only these can be abbreviated.
+ */
 static void options_that_change_a_card(void)
 {
 	static const struct {
@@ -258,7 +260,7 @@ static void options_that_change_a_card(void)
 	}
 }
 
-/* No link is a mask; a list has at least one. */
+/* A mask may select no link; a list has at least one. */
 static void no_link(void)
 {
 	UNIT_EQ(parse("--id=1", "--lanes=0x0", NULL), OPTIONS_RUN);
@@ -279,7 +281,7 @@ static void help_and_version(void)
 	CU_ASSERT_TRUE(v.common.verbose);
 }
 
-/* Wrong, with exactly this sentence. */
+/* Expect a usage error with exactly this message. */
 static void wrong(const char *a, const char *b, const char *sentence)
 {
 	UNIT_EQ(parse(a, b, NULL), OPTIONS_WRONG);
@@ -292,7 +294,7 @@ static void mistakes(void)
 	wrong("--id=1", "--nope", "Unknown option --nope: see roc-test --help.");
 	wrong("--id=1", "--nope=5", "Unknown option --nope: see roc-test --help.");
 	wrong("--id=1", "-q", "Unknown option -q: see roc-test --help.");
-	/* A word of letters is told from the option before it, and from one dash too few. */
+	/* A word of letters is distinguished from the previous option and from a missing dash. */
 	wrong("--id=1", "-json", "Unknown option -j: see roc-test --help.");
 	wrong("--id=1", "-fast-check", "Unknown option -f: did you mean --fast-check?");
 	wrong("--id=1", "-count=3", "Unknown option -c: did you mean --count?");
@@ -300,7 +302,7 @@ static void mistakes(void)
 	wrong("-vq", "--id=1", "Unknown option -q: see roc-test --help.");
 	wrong("-v", "-qv", "Unknown option -q: see roc-test --help.");
 	wrong("-bytes=1", "--id=1", "Unknown option -b: did you mean --bytes?");
-	/* What is a name itself is not the start of another. */
+	/* A complete name is not the abbreviation of another one. */
 	wrong("--id=1", "-fast", "Unknown option -f: did you mean --fast?");
 	wrong("--id=1", "--fast=yes", "--fast does not accept a value.");
 	wrong("--id=1", "--help=yes", "--help does not accept a value.");
@@ -320,7 +322,7 @@ static void mistakes(void)
 	wrong("--id=1", "--data-source=FEE", "--data-source: \"FEE\" is not one of INTERNAL, DDG.");
 }
 
-/* Which of two values is meant nobody knows. */
+/* Two values of an option are ambiguous. */
 static void twice(void)
 {
 	UNIT_EQ(parse("--id=1", "--count=2", "--cou=3"), OPTIONS_WRONG);
@@ -337,7 +339,7 @@ static void twice(void)
 	CU_ASSERT_TRUE(v.faster);
 }
 
-/* What says more about an option does nothing without it. */
+/* An option that qualifies another one has no effect without it. */
 static void with_another(void)
 {
 	const struct tool *const *t;
@@ -364,7 +366,7 @@ static void with_another(void)
 	CU_ASSERT_TRUE(seen > 10);
 }
 
-/* Without an upper limit the lower one is not looked at: no tool has it alone. */
+/* Without a maximum the minimum is ignored: no tool has only a minimum. */
 static void limits_are_two(void)
 {
 	const struct tool *const *t;
@@ -385,7 +387,7 @@ static void limits_are_two(void)
 	CU_ASSERT_TRUE(seen > 10);
 }
 
-/* It stands anywhere among the options, once. */
+/* The word can be in any place among the options, once. */
 static void a_word(void)
 {
 	UNIT_EQ(parse_for(&word_tool, "take", "--fast-check", NULL), OPTIONS_RUN);
@@ -417,7 +419,7 @@ static void a_word_of_posix(void)
 	UNIT_STR(reason, "Unexpected argument \"--fast-check\": see roc-test --help.");
 }
 
-/* An option that would do nothing is a mistake; the help says what each is for. */
+/* An option without effect is a mistake; the help names the actions that accept it. */
 static void for_a_word(void)
 {
 	char *help;
@@ -442,7 +444,7 @@ static void for_a_word(void)
 	free(help);
 }
 
-/* What @tool makes of one option; false: refused. */
+/* Return true if @tool accepts the option @spec with @text. */
 static bool taken(const struct tool *t, const struct option_spec *spec, const char *text,
 		  uint32_t *value)
 {
@@ -469,7 +471,7 @@ static bool taken(const struct tool *t, const struct option_spec *spec, const ch
 	return true;
 }
 
-/* Scripts of today's programs: 15 is fifteen wherever it was, and 0x says hexadecimal. */
+/* Compatibility with existing scripts: 15 is decimal everywhere, and hexadecimal needs 0x. */
 static void numbers_are_decimal(void)
 {
 	static const char *const hex[] = {"address", "high-mask", "med-mask", "low-mask"};
@@ -486,7 +488,10 @@ static void numbers_are_decimal(void)
 				continue;
 			spec.max = 0;
 			spec.power = false;
-			/* A flash's words are counted, registers have addresses. */
+			/*
+			 * Register addresses are hexadecimal; words of a flash are counted in
+			 * decimal.
+			 */
 			for (h = 0; h < 4 && strcmp(spec.name, hex[h]); h++)
 				;
 			if (h < 4 && strcmp((*t)->name, "flash-read")) {
@@ -507,7 +512,7 @@ static void numbers_are_decimal(void)
 	UNIT_EQ(hex_seen, 8);
 }
 
-/* What a script has left of its time may be nothing: that is not "never". */
+/* A script may have no time left: 0 must not mean "no limit". */
 static void no_time_is_refused(void)
 {
 	const struct tool *const *t;
@@ -534,7 +539,7 @@ static void no_time_is_refused(void)
 	      "--within: \"0s\" is not allowed: give at least 1s, or omit the option.");
 }
 
-/* Whatever shows something live can be asked not to; all take the option that scripts give. */
+/* Every tool with a live display accepts --no-display. */
 static void all_have_no_display(void)
 {
 	static const char *const names[] = {
@@ -584,7 +589,7 @@ static void choices_in_any_case(void)
 	CU_ASSERT_TRUE(seen > 15);
 }
 
-/* The long options of a text: "--name" with no word character before it; sorted by their place. */
+/* True if @text has the long option @name: "--name" without a word character before it. */
 static bool names_option(const char *text, const char *name)
 {
 	size_t length = strlen(name);
@@ -598,7 +603,7 @@ static bool names_option(const char *text, const char *name)
 	return false;
 }
 
-/* A manual page without its \- for minus and without comments. */
+/* Read a manual page without its \- escapes and comments. */
 static char *read_page(const char *name)
 {
 	char path[128], line[512], *p, *text = NULL;
@@ -626,7 +631,7 @@ static char *read_page(const char *name)
 	return text;
 }
 
-/* Options that @page documents, that is lines that start an entry with one, are all in @help. */
+/* Count the options in entries of @page that are not in @help. */
 static unsigned int page_options_in_help(const char *page, const char *help)
 {
 	unsigned int missing = 0, n;
@@ -690,8 +695,8 @@ static void manual_pages(void)
 	}
 }
 
-/* Links are installed by the names of the pages: each page must have its tool. */
-/* The page of all says what each is for. */
+/* Links are installed with the names of the pages, so each page must have a tool. */
+/* The overview page lists all tools. */
 static void page_of_all(void)
 {
 	const struct tool *const *t;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The writers of InfluxDB lines, OpenMetrics text and tables: what must be escaped, what cannot
- * be said, and how columns stand.
+ * Test the writers of InfluxDB lines, Prometheus text and tables: escapes, values without
+ * representation, alignment.
  */
 #include "unit.h"
 
@@ -56,7 +56,7 @@ static void influx_escapes(void)
 	       "a\\ b\\,c,k\\=1=v\\ w\\,x\\=y,n=12,u=unknown t=\"say \\\"no\\\" \\\\ yes, a=b\",i=-9223372036854775808i,r=0.5 18446744073709551615\n");
 }
 
-/* InfluxDB has no NaN: the field is left out, wherever it stands. */
+/* InfluxDB has no NaN: the field is omitted in any place. */
 static void influx_not_finite(void)
 {
 	FILE *out = begin();
@@ -71,7 +71,10 @@ static void influx_not_finite(void)
 	expect(out, "m b=1e+10,d=0i 1\n");
 }
 
-/* Names and places that dashboards have; only an address that they cannot have keeps its domain. */
+/*
+ * Tags and addresses match the existing dashboards; only an address outside domain 0000 keeps its
+ * domain.
+ */
 static void influx_cards(void)
 {
 	struct roc_card cru = {.type = ROC_CARD_CRU,
@@ -97,7 +100,7 @@ static void influx_cards(void)
 		    "m,serialId=unknown,CRORC=4,id=5,type=CRORC pciAddress=\"10000:01:00.0\" 3\n");
 }
 
-/* TYPE and HELP name what the samples are named; there are only counters and gauges. */
+/* TYPE and HELP have the names of the samples; the only types are counter and gauge. */
 static void prometheus_forms(void)
 {
 	struct prometheus_labels labels = {.text = ""};
@@ -129,7 +132,7 @@ static void prometheus_forms(void)
 		    "h_info{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 1\n");
 }
 
-/* Whatever the file's name is, whole; a sum that is a number. */
+/* Any file name is complete in the label, and a sum is a number. */
 static void prometheus_file(void)
 {
 	static const double limits[] = {0.5, 1};
@@ -138,7 +141,7 @@ static void prometheus_file(void)
 	FILE *out = begin();
 	struct prometheus m;
 
-	/* A byte that is no UTF-8 in either label: node_exporter rejects the file for it. */
+	/* Invalid UTF-8 in either label, for which node_exporter would reject the file. */
 	prometheus_label(&labels, "a", "b\xff");
 	prometheus_start_file(&m, out, "/x\xfe/\"y\\.prom");
 	prometheus_family(&m, "f", PROMETHEUS_GAUGE, "Help.");
@@ -159,7 +162,7 @@ static void prometheus_file(void)
 		    "h_count{" FILE_LABEL "} 7\n");
 }
 
-/* More than fits is cut, and the text still ends. */
+/* A label that does not fit is truncated and still terminated. */
 static void labels_full(void)
 {
 	struct prometheus_labels labels = {.text = ""};
@@ -171,7 +174,7 @@ static void labels_full(void)
 	UNIT_EQ(labels.text[strlen(labels.text) - 1], '"');
 }
 
-/* Each label is whole, however much room there is: its quotes, escapes and characters. */
+/* With any available space, a label keeps its quotes, escapes and characters complete. */
 static void label_cut(void)
 {
 	static const char *const parts[] = {"x", "\"", "\n", "\xc3\xa9", "\xe2\x82\xac"};
@@ -182,7 +185,7 @@ static void label_cut(void)
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		for (before = 0; before < 16; before++) {
 			memset(&labels, 0, sizeof(labels));
-			/* So that the cut is at each byte of a part. */
+			/* Truncate at each byte of a part. */
 			memset(value, 'a', before);
 			for (k = before; k < sizeof(value) - 4;)
 				k += (size_t)sprintf(value + k, "%s", parts[i]);
@@ -194,7 +197,7 @@ static void label_cut(void)
 				  (parts[i][0] == '\n' && labels.text[k - 2] == 'n'));
 			if (parts[i][0] == '"')
 				UNIT_EQ(labels.text[k - 3], '\\');
-			/* And no other fits behind it. */
+			/* No other label fits after it. */
 			prometheus_label(&labels, "another", "value");
 			UNIT_EQ(strlen(labels.text), k);
 		}
@@ -251,7 +254,7 @@ static void choice(void)
 
 static char folder[64];
 
-/* How many files the folder has; each must be @name. */
+/* Count the files in the folder; each must have @name. */
 static unsigned int files(const char *name)
 {
 	DIR *dir = opendir(folder);
@@ -280,7 +283,7 @@ static void holds(const char *path, const char *wanted)
 	UNIT_STR(got, wanted);
 }
 
-/* One tool's run with --output. */
+/* Run a tool once with --output. */
 static int write_one(const char *path, const char *said, int code)
 {
 	struct output_options options = {.prometheus = true, .file = path};
@@ -305,9 +308,12 @@ static void whole_files(void)
 	UNIT_EQ(write_one(path, "one\n", TOOL_OK), TOOL_OK);
 	holds(path, "one\n");
 	UNIT_EQ(stat(path, &first), 0);
-	/* For a collector of another user. */
+	/* Readable for a collector of another user. */
 	UNIT_EQ(first.st_mode & 0777, 0644);
-	/* Who has it open goes on reading the old one: it is another file that took its name. */
+	/*
+	 * A process with the old file open continues to read it, because the name refers to a new
+	 * file.
+	 */
 	reader = fopen(path, "r");
 	UNIT_NEED(reader);
 	UNIT_EQ(write_one(path, "two\n", TOOL_FAILED), TOOL_FAILED);
@@ -316,11 +322,11 @@ static void whole_files(void)
 	holds(path, "two\n");
 	UNIT_EQ(stat(path, &second), 0);
 	CU_ASSERT_NOT_EQUAL(first.st_ino, second.st_ino);
-	/* Nothing to say: the file stays. */
+	/* Without output the file stays. */
 	UNIT_EQ(write_one(path, "", TOOL_FAILED), TOOL_FAILED);
 	holds(path, "two\n");
 	UNIT_EQ(files("roc.prom"), 1);
-	/* A link stays one. */
+	/* A symbolic link stays a link. */
 	snprintf(link, sizeof(link), "%s.link", folder);
 	UNIT_EQ(symlink(path, link), 0);
 	UNIT_EQ(write_one(link, "three\n", TOOL_OK), TOOL_OK);
@@ -361,7 +367,7 @@ static void mode_and_owner(void)
 	UNIT_EQ(rmdir(folder), 0);
 }
 
-/* As a user with write access to the folder, but not in the file's group. */
+/* Write as a user with write access to the folder who is not in the group of the file. */
 static int write_as_other(const char *path)
 {
 	int status = 0;
@@ -378,7 +384,7 @@ static int write_as_other(const char *path)
 	return WEXITSTATUS(status);
 }
 
-/* A group that cannot be kept: the new one has no right that all others had not. */
+/* If the group cannot be kept, it gets no permission that others did not have. */
 static void another_group(void)
 {
 	char path[128];
@@ -405,7 +411,7 @@ static void another_group(void)
 	UNIT_EQ(rmdir(folder), 0);
 }
 
-/* @path, which is the standard output: a log that a shell appends to. */
+/* @path is standard output: a log that a shell appends to. */
 static void log_stays(const char *log, const char *path)
 {
 	int status = 0;
@@ -436,7 +442,7 @@ static void standard_output(void)
 	strcpy(folder, "/tmp/roc-output-XXXXXX");
 	UNIT_NEED(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/log", folder);
-	/* Last by its own name. */
+	/* Last, by its own name. */
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		file = fopen(path, "w");
 		UNIT_NEED(file);
@@ -453,7 +459,7 @@ static void standard_output(void)
 	UNIT_EQ(rmdir(folder), 0);
 }
 
-/* In memory, but a file as others. */
+/* A file in memory is a file like others. */
 static void shared_memory(void)
 {
 	struct stat before, after;
@@ -475,7 +481,7 @@ static void shared_memory(void)
 	UNIT_EQ(rmdir(folder), 0);
 }
 
-/* A device is written to, and stays one; a missing folder is an error. */
+/* A device is written to and stays a device; a missing folder is an error. */
 static void no_file(void)
 {
 	struct stat st;
@@ -501,7 +507,9 @@ static void print_sample(struct prometheus *p, void *what)
 	prometheus_sample(p, &none, 1);
 }
 
-/* A file that is written again and again: what is wrong is said once, and once that it is well. */
+/*
+ * A metrics file that is written periodically: a failure is reported once, and so is the recovery.
+ */
 static void metrics_file(void)
 {
 	struct metrics_file none = {.path = NULL}, device = {.path = "/"}, m = {0};
@@ -532,7 +540,7 @@ static void metrics_file(void)
 		holds(path, "four\n");
 	}
 	UNIT_EQ(files("roc.prom"), 1);
-	/* A relative path is completed, as node_exporter names the file. */
+	/* A relative path becomes absolute, as node_exporter names the file. */
 	UNIT_NEED(getcwd(before, sizeof(before)));
 	UNIT_EQ(chdir(folder), 0);
 	CU_ASSERT_PTR_NULL(metrics_file_write(&relative, print_sample, NULL));
@@ -547,7 +555,10 @@ static void metrics_file(void)
 	CU_ASSERT_PTR_NULL(metrics_file_write(&device, print_text, "one\n"));
 }
 
-/* What a tool says at its end whose output went to a full disk. @early: it noticed on its way. */
+/*
+ * Return the messages of a tool whose output went to a full disk. @early: a write fails before the
+ * end.
+ */
 static const char *said_at_end(bool early)
 {
 	static char said[256];
@@ -576,7 +587,7 @@ static void full_disk(void)
 	CU_ASSERT_PTR_NULL(strstr(said_at_end(true), "not connected"));
 }
 
-/* What a terminal of @columns gets of a live line. */
+/* Return what a terminal with @columns columns gets of a live line. */
 static const char *live_line(unsigned short columns, const char *line)
 {
 	static char got[256];
@@ -613,10 +624,10 @@ static void live_lines(void)
 	UNIT_STR(live_line(80, "twenty columns of it"), "\rtwenty columns of it\033[K");
 	UNIT_STR(live_line(21, "twenty columns of it"), "\rtwenty columns of it\033[K");
 	UNIT_STR(live_line(20, "twenty columns of it"), "\rtwenty columns of i\033[K");
-	/* A character of two bytes has one column, and is not cut in half. */
+	/* A character of two bytes has one column and is not split. */
 	UNIT_STR(live_line(5, "45 \302\260C"), "\r45 \302\260\033[K");
 	UNIT_STR(live_line(4, "45 \302\260C"), "\r45 \033[K");
-	/* A terminal that does not know its size. */
+	/* A terminal of unknown size. */
 	UNIT_STR(live_line(0, "twenty columns of it"), "\rtwenty columns of it\033[K");
 	CU_ASSERT_FALSE(output_is_live(begin()));
 }

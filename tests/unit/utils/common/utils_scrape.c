@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The name of a socket for figures: what it takes over, and what it leaves alone. What comes out of
- * one is in utils_rosd_life.
+ * Test the path of a metrics socket: which sockets are replaced, and what stays. utils_rosd_life
+ * tests the output of a socket.
  */
 #include "unit.h"
 
@@ -64,7 +64,7 @@ static void deserted(void)
 	s = scrape_start(path, print, NULL);
 	UNIT_NEED(s);
 	CU_ASSERT_TRUE(is(S_IFSOCK));
-	/* One that is listened on is not taken. */
+	/* A socket with a listener is not replaced. */
 	CU_ASSERT_PTR_NULL(scrape_start(path, print, NULL));
 	scrape_stop(s);
 	CU_ASSERT_FALSE(is(S_IFSOCK));
@@ -78,7 +78,7 @@ static void is_late(int sig)
 	late = 1;
 }
 
-/* Somebody is there who does not look at who comes, and no more fit in front of the door. */
+/* The listener does not accept, and its backlog is full. */
 static void no_answer(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -124,7 +124,10 @@ int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
 	return __real_accept4(fd, address, size, flags);
 }
 
-/* As many files as may be are open: one who waits is looked for now and then, and gets in later. */
+/*
+ * At the limit of open files, accept() is retried periodically, and a waiting client is accepted
+ * later.
+ */
 static void no_files(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -139,7 +142,7 @@ static void no_files(void)
 	s = scrape_start(path, print, NULL);
 	UNIT_NEED(s);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	/* poll() takes no more descriptors than there may be files. */
+	/* poll() accepts no more descriptors than the limit of open files. */
 	while (count < FILES)
 		files[count++] = dup(fd);
 	last = files[count - 1];
@@ -164,7 +167,7 @@ static void no_files(void)
 	end();
 }
 
-/* Nobody listens on it either. */
+/* A regular file has no listener either. */
 static void a_file(void)
 {
 	struct scrape *s;
@@ -178,7 +181,7 @@ static void a_file(void)
 	end();
 }
 
-/* Somebody removed ours, and has the name. */
+/* Another program has replaced our socket at its path. */
 static void another(void)
 {
 	struct scrape *s;

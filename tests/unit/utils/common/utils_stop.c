@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which signals a tool that goes on until one comes is asked to end by, and which end it.
+ * Test which signals request a stop of a tool, and which ones end it.
  */
 #include "unit.h"
 
@@ -15,7 +15,7 @@ enum {
 	ASKED_TWICE
 };
 
-/* It stands where it is set. */
+/* The clock stands still at this time. */
 static volatile long clock_ms;
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *t);
@@ -29,7 +29,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 	return 0;
 }
 
-/* How a process that gets these signals ends: -N by signal N, else its code. */
+/* Return how a process ends that gets these signals: -N by signal N, else its exit code. */
 static int ends_ms(void (*catch)(void), void (*hangup)(int number), int first, int second, long ms)
 {
 	int status;
@@ -39,7 +39,7 @@ static int ends_ms(void (*catch)(void), void (*hangup)(int number), int first, i
 	pid = fork();
 	if (!pid) {
 		alarm(100);
-		/* However the tests were started. */
+		/* Independent of how the tests were started. */
 		signal(SIGHUP, hangup);
 		catch ();
 		if (stop_requested())
@@ -71,7 +71,7 @@ static void asked(void)
 	UNIT_EQ(ends(stop_in_order, SIG_DFL, SIGPIPE, SIGHUP), ASKED);
 }
 
-/* Not by one who says it to the process, and to all of its group. */
+/* A process and its group get the same signal: it counts once. */
 static void asked_twice(void)
 {
 	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGINT, SIGINT, 1000), ASKED_TWICE);
@@ -91,21 +91,21 @@ static void asked_once(void)
 	UNIT_EQ(ends_ms(stop_on_first_signals, SIG_DFL, SIGINT, SIGTERM, 1000), -SIGTERM);
 }
 
-/* A terminal that goes is said by the shell and by the kernel. */
+/* At the end of a terminal, both the shell and the kernel send SIGHUP. */
 static void terminal_goes(void)
 {
 	UNIT_EQ(ends_ms(stop_on_first_signals, SIG_DFL, SIGHUP, SIGHUP, 5000), ASKED);
 	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGHUP, SIGINT), ASKED);
 }
 
-/* As nohup starts it. */
+/* As started by nohup. */
 static void terminal_may_go(void)
 {
 	UNIT_EQ(ends(stop_on_signals, SIG_IGN, SIGHUP, 0), LEFT_ALONE);
 	UNIT_EQ(ends(stop_on_first_signals, SIG_IGN, SIGHUP, 0), LEFT_ALONE);
 }
 
-/* As a script starts what runs in its background. */
+/* As started by a script in the background. */
 static void background(void)
 {
 	signal(SIGINT, SIG_IGN);

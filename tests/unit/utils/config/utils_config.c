@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-config makes of its options, and of signals, without a card: the linker puts functions
- * of ours in the library's place.
+ * Test how roc-config handles its options and signals, without a card: the linker replaces the
+ * functions of the library.
  */
 #include "unit.h"
 
@@ -15,10 +15,10 @@
 
 static struct config_values v;
 static union config_any any;
-static const struct config_ops *ops = &config_cru; /* of the card that is meant */
+static const struct config_ops *ops = &config_cru; /* of the selected card type */
 #define config (any.cru)
 
-/* Parse up to three options and apply them; exit code. */
+/* Parse up to three options and apply them. Return an exit code. */
 static int apply(const char *a, const char *b, const char *c)
 {
 	char *argv[] = {"roc-config", (char *)a, (char *)b, (char *)c, NULL};
@@ -51,7 +51,7 @@ static unsigned int differences(const char *option, struct roc_config_difference
 	return roc_cru_config_diff(&config, &defaults, diffs);
 }
 
-/* Every option changes its parameter, and nothing else. */
+/* Every option changes only its own parameter. */
 static void one_each(void)
 {
 	static const struct {
@@ -109,7 +109,7 @@ static void links(void)
 	UNIT_EQ(apply("--id=#0", "--no-gbt", "--onu-address=255"), TOOL_OK);
 	CU_ASSERT_FALSE(config.gbt_enabled);
 	UNIT_EQ(config.onu_address, 255);
-	/* Counts only with that clock. */
+	/* Only effective with this clock. */
 	UNIT_EQ(apply("--id=#0", "--clock=TTC", "--pon-upstream"), TOOL_OK);
 	CU_ASSERT_TRUE(config.pon_upstream);
 }
@@ -157,7 +157,7 @@ static void mistakes(void)
 	UNIT_EQ(apply("--config-all", "--from-card", "--status-report=x"), TOOL_USAGE);
 	UNIT_EQ(apply("--config-all", "--from-card", "--status-report=x%i"), TOOL_OK);
 	UNIT_EQ(apply("--gen-cfg-file=x", NULL, NULL), TOOL_OK);
-	/* The card cannot do it: that is not wrong usage. */
+	/* Not supported by the card: not a usage error. */
 	UNIT_EQ(apply("--id=#0", "--crorc-id=1", NULL), TOOL_FAILED);
 	UNIT_EQ(apply("--id=#0", "--no-tf-detection", NULL), TOOL_FAILED);
 	UNIT_EQ(apply("--id=#0", "--set=crorc.crorcId=1", NULL), TOOL_FAILED);
@@ -166,7 +166,7 @@ static void mistakes(void)
 	UNIT_EQ(apply("--id=#0", "--config-uri=consul://host/x", NULL), TOOL_USAGE);
 }
 
-/* Site files load, in both formats, and options go before them. */
+/* Site files load in both formats, and options override them. */
 static void templates(void)
 {
 	struct roc_cru_config ini;
@@ -185,7 +185,7 @@ static void templates(void)
 	CU_ASSERT_FALSE(config.links[0].enabled);
 }
 
-/* The other card has four parameters, and the CRU's are none of its. */
+/* The C-RORC has four parameters, and none of the CRU. */
 static void crorc(void)
 {
 	static const struct {
@@ -222,14 +222,14 @@ static void crorc(void)
 		UNIT_EQ(code, TOOL_FAILED);
 	}
 	UNIT_EQ(apply("--id=#0", "--crorc-id=1000", NULL), TOOL_USAGE);
-	/* A CRU takes the first ones, no card the others. */
+	/* A CRU accepts the first ones, no card accepts the others. */
 	UNIT_EQ(apply("--id=#0", "--tf-length=257", NULL), TOOL_FAILED);
 	UNIT_EQ(apply("--id=#0", "--set=cru.cruId=1", NULL), TOOL_FAILED);
 	UNIT_EQ(apply("--id=#0", "--tf-length=4096", NULL), TOOL_USAGE);
 	UNIT_EQ(apply("--id=#0", "--set=cru.cruId=1000", NULL), TOOL_USAGE);
 	UNIT_EQ(apply("--id=#0", "--set=cru.crorcId=1", NULL), TOOL_USAGE);
 	UNIT_EQ(apply("--id=#0", "--clock=NONE", NULL), TOOL_USAGE);
-	/* Today's template, without an id, and one with. */
+	/* The existing site template without an id, and one with an id. */
 	UNIT_EQ(apply("--id=#0", "--config-uri=ini://Documentation/examples/crorc_template.cfg",
 		      NULL),
 		TOOL_OK);
@@ -241,7 +241,7 @@ static void crorc(void)
 		TOOL_OK);
 	UNIT_EQ(any.crorc.crorc_id, 0x2a);
 	UNIT_EQ(any.crorc.time_frame_length, 255);
-	/* A file for the other card. */
+	/* A file for the other card type. */
 	UNIT_EQ(apply("--id=#0", "--config-uri=Documentation/examples/cru_template.cfg", NULL),
 		TOOL_FAILED);
 	ops = &config_cru;
@@ -249,7 +249,7 @@ static void crorc(void)
 		TOOL_FAILED);
 }
 
-/* Without a card, file and options say which card type is meant. */
+/* Without a card, the file and the options select the card type. */
 static void which_card(void)
 {
 	static const struct {
@@ -277,8 +277,8 @@ static void which_card(void)
 	UNIT_EQ(config_choose(&v, &chosen), TOOL_FAILED);
 }
 
-static int comes;	 /* this signal, in the middle of ... */
-static bool comes_early; /* the wait for the card's lock, else of a pass */
+static int comes;	 /* this signal arrives during ... */
+static bool comes_early; /* the wait for the card's lock, else during a pass */
 
 int __wrap_roc_find(const char *id, struct roc_card *card);
 int __wrap_roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep);
@@ -328,7 +328,7 @@ int __wrap_roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_confi
 	return roc_fail(EBADMSG, "all was put back");
 }
 
-/* What roc-config says until it ends, which must be by @signal. */
+/* Return the messages of roc-config until it is ended by this signal. */
 static const char *interrupted(int signal_number, bool early)
 {
 	static char said[512];
@@ -350,7 +350,7 @@ static const char *interrupted(int signal_number, bool early)
 	return said;
 }
 
-/* A card is not left in the middle of a pass, and it is said what became of it. */
+/* A pass is always completed, and its result is reported. */
 static void not_in_the_middle(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -358,7 +358,7 @@ static void not_in_the_middle(void)
 
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		UNIT_STR(interrupted(signals[i], false), "begun finished roc: all was put back\n");
-		/* Nothing has begun. */
+		/* Nothing has been written. */
 		UNIT_STR(interrupted(signals[i], true), "");
 	}
 }

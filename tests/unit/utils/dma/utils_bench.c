@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-bench-dma makes of the driver's counts, and what it knows of each card.
+ * Test how roc-bench-dma evaluates the driver's counters, and the data sources of each card.
  */
 #include "unit.h"
 
@@ -29,7 +29,7 @@ static void gaps(void)
 	UNIT_EQ(gaps_bucket(g, 50), 4);
 	g[ROC_GAPS - 1] = 1;
 	UNIT_EQ(gaps_bucket(g, 100), ROC_GAPS - 1);
-	/* No product of counts overflows. */
+	/* Products of counts do not overflow. */
 	g[4] = UINT64_MAX / 2;
 	UNIT_EQ(gaps_bucket(g, 99), 4);
 	UNIT_EQ(gaps_bucket(g, 100), ROC_GAPS - 1);

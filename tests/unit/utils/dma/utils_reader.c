@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The reader's loop of roc-bench-dma against a driver played here: two rings in memory, and a card
+ * Test the reader loop of roc-bench-dma with a simulated driver: two rings in memory, and a card
  * that fills superpages while the reader sleeps.
  */
 #include "unit.h"
@@ -29,19 +29,19 @@ static char memory[COUNT * SUPERPAGE] __attribute__((aligned(64)));
 static struct bench_options options;
 static struct bench bench;
 
-/* What the driver does at the next sleep, and what it counted. */
+/* Actions of the driver at the next sleep, and its counters. */
 static struct {
 	unsigned int per_sleep, left; /* superpages */
 	uint32_t counter, received;
 	uint64_t sequence, bytes, superpages;
-	int wait_error; /* of roc_channel_wait() when nothing is left */
-	bool interrupt; /* a signal comes when nothing is left */
-	bool asked;	/* it came */
-	int stop_error; /* of roc_channel_stop() */
+	int wait_error; /* result of roc_channel_wait() when nothing is left */
+	bool interrupt; /* a signal arrives when nothing is left */
+	bool asked;	/* the signal arrived */
+	int stop_error; /* result of roc_channel_stop() */
 	struct roc_ch_info info;
 	unsigned int sleeps, polls, kicks;
-	unsigned int wanted; /* superpages that the last sleep was to bring */
-	long pause_ns;	     /* how long each sleep takes */
+	unsigned int wanted; /* wake threshold of the last sleep */
+	long pause_ns;	     /* duration of each sleep */
 	uint64_t time;
 } driver;
 
@@ -169,7 +169,7 @@ void bench_live_end(struct bench *b)
 {
 }
 
-/* A reader that has given all its superpages to the driver. */
+/* A reader that has pushed all its superpages. */
 static void start(void)
 {
 	struct check_config config = {
@@ -229,9 +229,9 @@ static void bytes(void)
 	driver.per_sleep = 7;
 	finish(BENCH_END_BYTES);
 	CU_ASSERT_TRUE(bench.counts.superpages >= 500 && bench.counts.superpages < 507);
-	/* What was taken last is not given to the card again. */
+	/* The superpages reaped last are not pushed again. */
 	CU_ASSERT_TRUE(bench.free_count > 0);
-	/* The stop closes a superpage that is partly filled, and hands back the rest. */
+	/* The stop closes a partly filled superpage and returns the rest. */
 	complete(ROC_READY_FILLED, 8192);
 	while (waiting())
 		complete(ROC_READY_RECLAIMED, 0);
@@ -249,7 +249,10 @@ static void bytes(void)
 	release();
 }
 
-/* Few sleeps when much comes, but most of the buffer stays with the card; else for each. */
+/*
+ * At high rates the reader sleeps seldom, with most of the buffer in the card; at low rates once
+ * per superpage.
+ */
 static void naps(void)
 {
 	start();
@@ -258,7 +261,7 @@ static void naps(void)
 	driver.pause_ns = 1000000;
 	options.bytes = 3 * SUPERPAGE;
 	finish(BENCH_END_BYTES);
-	UNIT_EQ(driver.wanted, 1); /* nobody knows yet */
+	UNIT_EQ(driver.wanted, 1); /* the rate is unknown yet */
 	driver.left = 3000;
 	driver.per_sleep = 18;
 	options.bytes = 1803 * SUPERPAGE;
@@ -345,7 +348,7 @@ static void failed_channel(void)
 	release();
 }
 
-/* A card that does not become quiet was stopped by nobody else, and may still write. */
+/* A card that does not quiesce may still write; no other process has stopped it. */
 static void failed_stop(void)
 {
 	static const struct {
@@ -375,7 +378,7 @@ static void failed_stop(void)
 	}
 }
 
-/* What the driver flags is counted, and checked like everything else. */
+/* Flagged superpages are counted and checked like others. */
 static void flagged(void)
 {
 	start();
@@ -403,7 +406,7 @@ static void refused(void)
 	release();
 }
 
-/* The reader takes what is there, and one entry was spoiled before. */
+/* The reader reaps the entries, of which one has been corrupted. */
 static void spoiled(struct roc_ready change, const char *what)
 {
 	struct roc_ready *e;
@@ -429,7 +432,7 @@ static void broken_contract(void)
 {
 	static const char strange[] = "was not given to the card";
 
-	/* The same one twice. */
+	/* The same entry twice. */
 	spoiled((struct roc_ready){.cookie = (uint64_t)-1, .offset = (uint64_t)-SUPERPAGE},
 		strange);
 	spoiled((struct roc_ready){.cookie = (uint64_t)-1}, strange);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A soak without cards: limits and verdicts, the log and what may have become of it, and what is
- * shown at the end, byte for byte.
+ * Test a soak without cards: limits and verdicts, valid and damaged logs, and the final report,
+ * byte for byte.
  */
 #include "unit.h"
 
@@ -58,7 +58,7 @@ static void judged(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "dropped 1"));
 }
 
-/* Two periods of three lanes; the third has no sensor, and the second is slow. */
+/* Two periods of three lanes; the third has no sensor and the second is slow. */
 static void make_history(struct soak_history *h)
 {
 	unsigned int i;
@@ -115,7 +115,7 @@ static void leave_nothing(void)
 	unlink(path);
 }
 
-/* The log as a text, from now on. */
+/* Replace the log with @text. */
 static void put(const char *text, size_t length)
 {
 	FILE *f;
@@ -169,7 +169,7 @@ static void written_and_read(void)
 	other = read_log(&back, reason);
 	CU_ASSERT_PTR_NULL(other);
 	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "another soak"));
-	/* NFS without its lock daemon, for example. */
+	/* As on NFS without a lock daemon. */
 	no_locks = true;
 	other = read_log(&back, reason);
 	no_locks = false;
@@ -191,7 +191,7 @@ static void written_and_read(void)
 		CU_ASSERT_TRUE(a->temperature == b->temperature ||
 			       (isnan(a->temperature) && isnan(b->temperature)));
 	}
-	/* And that it failed, whatever comes behind. */
+	/* And the failure, whatever lines follow. */
 	UNIT_EQ(soak_log_fail(log, "0245:1 has \"60.0\" degrees."), 0);
 	UNIT_EQ(soak_log_write(log, &h, 5), 0);
 	soak_log_close(log);
@@ -210,7 +210,7 @@ static void written_and_read(void)
 	"{\"lane\":1,\"at\":60.0,\"seconds\":60.0,\"units\":3,\"bytes\":9,\"errors\":0,"           \
 	"\"dropped\":0,\"gap\":4,\"temperature\":45.5,\"verdict\":\"PASS\"}\n"
 
-/* Wherever a writer was killed: what is whole counts, and the next line is one again. */
+/* Wherever a writer was killed: complete lines count, and the next line is valid again. */
 static void torn(void)
 {
 	static const char text[] = HEAD LINE LINE;
@@ -225,7 +225,7 @@ static void torn(void)
 		log = read_log(&back, reason);
 		UNIT_NEED(log);
 		UNIT_EQ(back.count, (cut - head) / line);
-		/* The others have not been judged yet. */
+		/* The other lanes have no verdict yet. */
 		CU_ASSERT_DOUBLE_EQUAL(back.seconds, 0, 0);
 		free(back.period);
 		UNIT_EQ(soak_log_write(log, &h, 5), 0);
@@ -312,7 +312,7 @@ static void shown(void)
 
 int __wrap_source_card(const struct source_card_options *o, struct source **source);
 
-/* A card that is none. */
+/* A simulated card. */
 int __wrap_source_card(const struct source_card_options *o, struct source **source)
 {
 	const struct synthetic_options synthetic = {.unit = PACKETS * SYNTHETIC_PACKET,
@@ -325,8 +325,10 @@ int __wrap_source_card(const struct source_card_options *o, struct source **sour
 	return *source ? 0 : 1;
 }
 
-/* Errors that a lane finds in a superpage whose packet 3 has the number @counter, and the last one
- * orbit 256. */
+/*
+ * Return the errors that a lane finds in a superpage whose packet 3 has counter @counter and whose
+ * last packet has orbit 256.
+ */
 static uint64_t found(const struct bench_options *o, unsigned char counter)
 {
 	struct soak_lane l = {.pool = true, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -348,7 +350,7 @@ static uint64_t found(const struct bench_options *o, unsigned char counter)
 	return errors;
 }
 
-/* By what it was told, as a run of one channel does. */
+/* The lane uses the check options, as a run of one channel does. */
 static void checked(void)
 {
 	struct bench_options o = {.soak = 1, .frequency = 1, .max_packet = 255, .tf_length = 256};
@@ -359,11 +361,11 @@ static void checked(void)
 	o.no_tf_check = false;
 	o.tf_length = 512;
 	UNIT_EQ(found(&o, 3), 0);
-	/* Going on from what was found, the one behind it is wrong, too. */
+	/* With resync, the following packet is wrong as well. */
 	UNIT_EQ(found(&o, 9), 2);
 	o.no_resync = true;
 	UNIT_EQ(found(&o, 9), 1);
-	/* There are no numbers from 3 on. */
+	/* Counters from 3 on are invalid. */
 	o.max_packet = 2;
 	UNIT_EQ(found(&o, 3), PACKETS - 3);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-flash-read --file without a card: the linker puts a flash of ours in its place. What a
- * reading that stops leaves, and what it must not touch.
+ * Test roc-flash-read --file without a card: the linker replaces the flash. An interrupted read
+ * must not leave or change a file.
  */
 #include "unit.h"
 
@@ -17,9 +17,9 @@
 
 static char folder[] = "/tmp/roc-flash-XXXXXX";
 static char path[64];
-static uint32_t fails_at; /* the word that cannot be read */
+static uint32_t fails_at; /* word that cannot be read */
 static unsigned int reads;
-static int comes; /* a signal, in each of them */
+static int comes; /* a signal during each read */
 
 int __wrap_flash_card_open(const char *id, struct flash_card *f);
 void __wrap_flash_card_close(struct flash_card *f);
@@ -61,7 +61,7 @@ static void begin(const char *name)
 	fails_at = UINT32_MAX;
 }
 
-/* Nothing else is left in the folder. */
+/* No other file is left in the folder. */
 static void end(void)
 {
 	unlink(path);
@@ -105,7 +105,7 @@ static void whole(void)
 	end();
 }
 
-/* The backup of before is worth more than half of a new one. */
+/* An incomplete read does not replace an earlier backup. */
 static void halfway(void)
 {
 	begin("backup.txt");
@@ -128,7 +128,7 @@ static void no_file(void)
 
 	begin("fifo");
 	UNIT_NEED(!mkfifo(path, 0600));
-	/* Who writes to it goes on. */
+	/* The writer of the pipe continues. */
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	fails_at = 1;
 	UNIT_EQ(read_words("--words=2"), TOOL_FAILED);
@@ -138,7 +138,7 @@ static void no_file(void)
 	end();
 }
 
-/* Nobody reads for minutes what has no room. */
+/* A full disk fails before the end of the read, which takes minutes. */
 static void full(void)
 {
 	struct rlimit limit, before;
@@ -158,7 +158,10 @@ static void full(void)
 	end();
 }
 
-/* A terminal that goes leaves no half of a file. In a child: who was asked to stop stays so. */
+/*
+ * A closed terminal leaves no partial file. In a child process, because a stop request cannot be
+ * undone.
+ */
 static void terminal_goes(void)
 {
 	int status = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How a run of roc-fragment ends, against a card and a clock played here: two links send the same
- * events, and each request takes a host page until it is done.
+ * Test the end of a roc-fragment run with a simulated card and clock: two links send the same
+ * events, and each request uses a host page until it is complete.
  */
 #include "unit.h"
 
@@ -13,30 +13,30 @@
 #include "utils/fragment/fragment.h"
 
 #define LINKS 2
-#define TRIES_MAX 100000 /* many more than there are moments in any limit here */
-#define BEFORE 1000	 /* that the card counted of anything, for others */
-#define HOLDS 3		 /* of each link in a run */
+#define TRIES_MAX 100000 /* far more polls than any limit here allows */
+#define BEFORE 1000	 /* counts of earlier runs */
+#define HOLDS 3		 /* of each link per run */
 
 static struct fragment_options options;
-static char *said; /* of the last run */
+static char *said; /* output of the last run */
 
 static struct {
-	uint64_t ns; /* that passed */
+	uint64_t ns; /* elapsed time */
 	unsigned int pages, outstanding, requests;
 	uint64_t taken;		/* fragments */
-	uint64_t events;	/* that the links have yet */
-	unsigned int batch;	/* of them at once */
-	uint64_t done_ns, next; /* requests are done one event after the other, 0: never */
-	bool interrupt;		/* a signal comes with a wait for requests */
-	bool goes;		/* the card goes with one, and nobody says what is not done */
-	bool reset;		/* somebody resets the card's counters before the stop */
+	uint64_t events;	/* events that the links have left */
+	unsigned int batch;	/* events that arrive at once */
+	uint64_t done_ns, next; /* requests complete event by event; 0: never */
+	bool interrupt;		/* a signal arrives during a wait for requests */
+	bool goes;		/* the card is removed then, and requests stay incomplete */
+	bool reset;		/* the card's counters are reset before the stop */
 	bool asked, started, stopped;
 	unsigned int tries;
 	struct roc_fragments_damage damage;
 	int take_error; /* from the fifth event on */
 	uint32_t lost;
-	bool fails;		/* the sub-unit stops by itself, and just before that... */
-	unsigned int published; /* ... so many events come, and requests are completed */
+	bool fails;		/* the sub-unit stops by itself, and just before that ... */
+	unsigned int published; /* ... this many events arrive and requests complete */
 	bool failed, completed;
 } card;
 
@@ -218,7 +218,7 @@ uint32_t roc_fragments_oldest(const struct roc_fragments *f, uint32_t *event, ui
 	return 0;
 }
 
-/* Who tries for ever is let go at last. */
+/* A caller that retries for ever gets space at last. */
 int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t links, uint64_t tag)
 {
 	UNIT_EQ(links, options.links.given ? options.links.value : (1u << LINKS) - 1);
@@ -233,7 +233,7 @@ int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t link
 	return (int)links;
 }
 
-/* They are done as after a stop: with nothing to be looked at. */
+/* Requests complete without data, as after a stop. */
 int roc_fragments_done(struct roc_fragments *f, struct roc_fragment_fetched *got, unsigned int n)
 {
 	unsigned int i;
@@ -271,7 +271,7 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 		card.asked = true;
 		return -EINTR;
 	}
-	/* Nobody sleeps for a card that is gone. */
+	/* A wait for a removed card fails at once. */
 	if (!data && card.goes && ++card.tries <= TRIES_MAX)
 		return -ENODEV;
 	card.ns += (uint64_t)timeout_ms * NS_PER_MS;
@@ -291,7 +291,7 @@ bool stop_requested(void)
 	return card.asked;
 }
 
-/* Requests of four events have room, and ten come at once. */
+/* Requests of four events have space, and ten events arrive at once. */
 static void start(void)
 {
 	memset(&card, 0, sizeof(card));
@@ -317,7 +317,7 @@ static void runs(int code)
 	UNIT_EQ(fragment_run(&options), code);
 	fclose(stdout);
 	stdout = out;
-	card.ns = 0; /* the frame measures times, too */
+	card.ns = 0; /* timeouts of the framework use this clock, too */
 	CU_ASSERT_TRUE(card.tries <= TRIES_MAX);
 }
 
@@ -335,7 +335,7 @@ static void says(const char *key, const char *value)
 	CU_FAIL("another value is said");
 }
 
-/* By the clock that is played, which a slow machine does not hurry. */
+/* By the simulated clock, so a slow machine does not matter. */
 static void lasts(double limit)
 {
 	const char *at = strstr(said, "\"seconds\": ");
@@ -354,7 +354,7 @@ static void never_done(bool busy)
 	runs(1);
 	says("end", "\"stall\"");
 	lasts(2);
-	/* Those that found no room are not called decided on. */
+	/* Events whose requests had no space are not counted. */
 	says("events", "4");
 	says("requested", "4");
 	start();
@@ -383,7 +383,7 @@ static void signalled(void)
 	says("end", "\"signal\"");
 }
 
-/* Ten events need longer than the limit, but something comes all the time. */
+/* Ten events take longer than the limit, but there is constant progress. */
 static void slow(void)
 {
 	start();
@@ -396,7 +396,7 @@ static void slow(void)
 	says("requested", "20");
 }
 
-/* The last event that was wanted is asked for, although there is no room at first. */
+/* The last selected event is requested even if there is no space at first. */
 static void last_event(void)
 {
 	start();
@@ -408,7 +408,7 @@ static void last_event(void)
 	says("requested", "7");
 }
 
-/* What other links send of an event does not have it decided on again. */
+/* Fragments of other links of an event do not cause another request. */
 static void one_of_the_links(void)
 {
 	start();
@@ -423,7 +423,7 @@ static void one_of_the_links(void)
 	says("requested", "4");
 }
 
-/* That is the end, and not tried again and again until a limit. */
+/* The run ends, and does not retry until a limit. */
 static void gone_at_the_end(void)
 {
 	start();
@@ -433,7 +433,7 @@ static void gone_at_the_end(void)
 	says("requested", "4");
 }
 
-/* Said once; and what only the card counts is what it counted since. */
+/* The reset is reported once; the card's own counters count from the reset. */
 static void counters_reset(bool reset)
 {
 	start();
@@ -456,7 +456,7 @@ static void counters(void)
 	counters_reset(true);
 }
 
-/* Of each kind one is enough, and it is reported beside what else is wrong. */
+/* One of each type of damage fails the run, and is reported with other errors. */
 static void damage(void)
 {
 	static const struct {
@@ -480,7 +480,7 @@ static void damage(void)
 	}
 }
 
-/* A card that leaves a descriptor out: also a run without limits ends, and at once. */
+/* If the card omits a descriptor, even a run without limits ends, and at once. */
 static void left_out(bool busy)
 {
 	start();
@@ -507,7 +507,7 @@ static void left_out_awake(void)
 	left_out(true);
 }
 
-/* What arrives between the last empty poll and the stop is delivered before the failure. */
+/* Data between the last empty poll and the stop are delivered before the failure. */
 static void stopped_by_itself(void)
 {
 	start();
@@ -519,7 +519,7 @@ static void stopped_by_itself(void)
 	runs(1);
 	says("end", "\"failed\"");
 	says("events", "3");
-	/* The request that is completed makes room for the second event. */
+	/* The completed request frees the space for the second event. */
 	start();
 	options.channel.busy = true;
 	card.fails = true;
@@ -536,7 +536,7 @@ static void no_room_at_all(void)
 	card.pages = LINKS - 1;
 	runs(1);
 	CU_ASSERT_FALSE(card.started);
-	/* Who fetches nothing needs none. */
+	/* A run that fetches nothing needs no host memory. */
 	start();
 	card.pages = 0;
 	options.percent = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-fragment, and roc-status of a RobinNP, print, byte for byte.
+ * Compare the output of roc-fragment, and of roc-status for a RobinNP, byte for byte.
  */
 #include "unit.h"
 
@@ -23,7 +23,7 @@ static const struct roc_card card = {
 
 #define SUBS 2
 
-/* One that runs, with a link that is held and one with errors; and one that nobody has. */
+/* A running sub-unit with a held link and a link with errors, and an unused one. */
 static void subs(struct fragment_unit unit[SUBS])
 {
 	unsigned int i;
@@ -188,7 +188,7 @@ static void a_run(void)
 	out = golden_begin();
 	channel_report_json(out, &fragment_report, &r.run);
 	golden_end(out, "fragment-run.json");
-	/* The card went, and what it counted with it. */
+	/* The card was removed, and its counters with it. */
 	r.before = r.after;
 	r.after = (struct fragment_counters){0};
 	r.counters_valid = false;
@@ -200,7 +200,7 @@ static void a_run(void)
 	golden_end(out, "fragment-run-gone.json");
 }
 
-/* No limit was reached by what did not begin. */
+/* A run that did not start reached no limit. */
 static void failed(void)
 {
 	static const struct fragment_options opt = {.percent = 10};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A second card with sub-units, which has another type, name and number of links than the RobinNP:
- * roc-fragment, roc-status, roc-rosd and what roc-record reads from serve it with no more than its
- * entry in the table of cards, which is here instead of utils/cards.c.
+ * Test a second card type with sub-units, with another type, name and number of links than the
+ * RobinNP. roc-fragment, roc-status, roc-rosd and the source of roc-record need only an entry for
+ * it in the table of card types, which this file has instead of utils/cards.c.
  *
- * The library's calls about it are played here over fragments made in memory.
+ * The library calls for the card are simulated with fragments in memory.
  */
 #include "unit.h"
 
@@ -27,9 +27,9 @@
 #define LINKS 5
 #define ALL_LINKS ((1u << LINKS) - 1)
 #define SOURCE 0x123
-#define BYTES 512 /* of a fragment */
+#define BYTES 512 /* per fragment */
 
-/* A sub-unit's handle is its source. */
+/* The handle of a sub-unit is its source. */
 struct roc_fragments {
 	unsigned int number;
 	struct ros_source *source;
@@ -98,7 +98,7 @@ const struct card_type card_types[] = {
 	{0},
 };
 
-/* The library, as far as the tools call it. */
+/* Replace a library function that the tools call. */
 #define PLAY(type, name, ...)                                                                      \
 	type __wrap_##name(__VA_ARGS__);                                                           \
 	type __wrap_##name(__VA_ARGS__)
@@ -368,7 +368,7 @@ static void pull_out(void)
 		subs[i].source->ops->close(subs[i].source);
 }
 
-/* Run a tool with its arguments, and keep what it prints. Exit code. */
+/* Run a tool with its arguments and keep its output. Return the exit code. */
 static int run(const struct tool *tool, const char *arguments)
 {
 	char text[256], *rest = text, *argv[16] = {"roc"}, reason[512] = "";
@@ -451,7 +451,7 @@ static void status(void)
 	pull_out();
 }
 
-/* What roc-record, roc-send and roc-evb read from. */
+/* The source of roc-record, roc-send and roc-evb. */
 static void source(void)
 {
 	struct source_card_options o = {
@@ -483,7 +483,7 @@ static void source(void)
 	pull_out();
 }
 
-/* Links of the daemon are numbered through all sub-units. */
+/* The daemon numbers links over all sub-units. */
 static void daemon_links(void)
 {
 	static struct ros_worker workers[SUBS];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-loopback leaves behind, without a card: the linker puts functions of ours in the
- * library's place. However the tool ends, its links are put back, and nobody comes in between.
+ * Test the cleanup of roc-loopback without a card: the linker replaces functions of the library.
+ * However the tool ends, it restores the links and keeps the card locked until then.
  */
 #include "unit.h"
 
@@ -19,7 +19,7 @@
 
 #define ALL_IN_ORDER "lock start clear read stop unlock close "
 
-static int comes; /* the signal that comes after the first look */
+static int comes; /* signal that arrives after the first round */
 static bool locked;
 
 int __wrap_roc_find(const char *id, struct roc_card *card);
@@ -112,7 +112,10 @@ static int test_links(const char *count)
 	return tool->run(values);
 }
 
-/* What is done and said until it ends, and its exit code; -1: a signal ended it. */
+/*
+ * Return the sequence of calls and messages until the tool ends, and its exit code; -1: ended by a
+ * signal.
+ */
 static const char *done(const char *count, int output, int *code)
 {
 	static char said[512];
@@ -134,7 +137,7 @@ static const char *done(const char *count, int output, int *code)
 	return said;
 }
 
-/* The card is ours from before the links are touched until they are as they were. */
+/* The card is locked from the first change of the links until they are restored. */
 static void alone(void)
 {
 	int nowhere = open("/dev/null", O_WRONLY), code;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-bar-stress over a register that is memory: the linker puts a card of ours in its place. Its
- * processes end with the one that started them, however that ends.
+ * Test roc-bar-stress with a register in memory: the linker replaces the card. The child processes
+ * end with their parent, however it ends.
  */
 #include "unit.h"
 
@@ -22,7 +22,7 @@
 #define LENGTH 4096
 #define VALUE 0x5a5au
 
-static uint32_t *reg; /* of the tool's processes and of ours */
+static uint32_t *reg; /* shared by the tool's processes and the test */
 
 int __wrap_roc_find(const char *id, struct roc_card *card);
 int __wrap_roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep);
@@ -32,7 +32,7 @@ void __wrap_roc_bar_unmap(struct roc_bar *map);
 int __wrap_roc_reg_read(struct roc_endpoint *ep, unsigned int bar, uint32_t offset,
 			uint32_t *value);
 
-static int answer; /* of a register that is read by the driver: 0 or -errno */
+static int answer; /* result of a register read through the driver: 0 or -errno */
 
 int __wrap_roc_reg_read(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uint32_t *value)
 {
@@ -78,7 +78,7 @@ static int stress(void)
 	return tool->run(values);
 }
 
-/* kill -9, or the killer that the kernel sends when memory is short. */
+/* SIGKILL, as sent by kill -9 or by the OOM killer. */
 static void killed(void)
 {
 	struct pollfd end = {.events = POLLIN};
@@ -97,12 +97,12 @@ static void killed(void)
 	UNIT_NEED(pid > 0);
 	setpgid(pid, pid);
 	close(ends[1]);
-	/* They begin together: all are there. */
+	/* All processes have started. */
 	CU_ASSERT(UNIT_WAIT(*(volatile uint32_t *)reg == VALUE, 10000));
 	UNIT_EQ(kill(pid, SIGKILL), 0);
 	UNIT_EQ(waitpid(pid, &status, 0), pid);
 	CU_ASSERT(WIFSIGNALED(status));
-	/* The pipe ends with the last who has it. */
+	/* The pipe closes with the last process that has it. */
 	end.fd = ends[0];
 	CU_ASSERT(UNIT_WAIT(poll(&end, 1, 0) == 1 && end.revents & POLLHUP, 10000));
 	kill(-pid, SIGKILL);
@@ -125,7 +125,7 @@ static pid_t first_child(pid_t pid)
 	return child;
 }
 
-/* Started with SIGCHLD ignored, the tool still sees that one of its processes was killed. */
+/* Started with SIGCHLD ignored, the tool still detects that one of its processes was killed. */
 static void no_status(void)
 {
 	char said[512];
@@ -148,17 +148,17 @@ static void no_status(void)
 	child = first_child(pid);
 	UNIT_NEED(child > 0);
 	UNIT_EQ(kill(child, SIGKILL), 0);
-	/* The others go on until the signal. */
+	/* The others run until the signal. */
 	CU_ASSERT(UNIT_WAIT(first_child(pid) != child, 10000));
 	UNIT_EQ(kill(pid, SIGTERM), 0);
 	CU_ASSERT(WIFEXITED(child_output(pid, ends, said, sizeof(said))));
-	/* That one, and none of the others. */
+	/* Only the killed one is reported. */
 	CU_ASSERT_PTR_NOT_NULL(strstr(said, "Process 0: "));
 	CU_ASSERT_PTR_NULL(strstr(said, "Process 1: "));
 	munmap(reg, LENGTH);
 }
 
-/* A store to a page without memory: what the tool reports depends on whether the card answers. */
+/* A store to a page without memory: the report depends on whether the card responds. */
 static void bus_error(const char *reason)
 {
 	int ends[2];

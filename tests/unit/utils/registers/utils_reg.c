@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Register tools: bit fields, and the line that shows a register.
+ * Test the register tools: bit fields and the output line of a register.
  */
 #include "unit.h"
 

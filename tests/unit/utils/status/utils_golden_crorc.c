@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every form of what the tools show of a C-RORC, byte for byte.
+ * Compare the tools' output for a C-RORC in every format, byte for byte.
  */
 #include "unit.h"
 
@@ -114,7 +114,7 @@ static void siu(void)
 	golden_end(out, "siu-status-down.json");
 }
 
-/* Every state in which a flash can be left. */
+/* Every state in which a job can leave the flash. */
 static const struct {
 	enum flash_job job;
 	struct roc_crorc_flash flash;
@@ -161,7 +161,7 @@ static void flash(void)
 		flash_state_text(left[i].job, &left[i].flash, "COMMAND", text, sizeof(text));
 		fprintf(out, "%s\n", text);
 		UNIT_STR(flash_state(left[i].job, &left[i].flash), left[i].state);
-		/* Whoever lost the old firmware hears what not to do. */
+		/* If the old firmware is lost, the message warns against a power-off. */
 		if (left[i].job == FLASH_IMAGE && left[i].flash.step != ROC_CRORC_FLASH_DONE &&
 		    left[i].flash.touched) {
 			CU_ASSERT_PTR_NOT_NULL(strstr(text, "DO NOT power off the server"));

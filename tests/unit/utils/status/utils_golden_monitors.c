@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every form of roc-metrics, roc-pkt-monitor and roc-trig-monitor, byte for byte.
+ * Compare the output of roc-metrics, roc-pkt-monitor and roc-trig-monitor in every format, byte for
+ * byte.
  */
 #include "unit.h"
 
@@ -11,7 +12,7 @@
 #include "utils/node/node.h"
 #include "utils/status/status.h"
 
-/* Two endpoints of a card that knows all, one that knows little, and a C-RORC. */
+/* Two endpoints of a card with all values, one with few values, and a C-RORC. */
 static void metrics_output(void)
 {
 	struct roc_card_telemetry cards[GOLDEN_CARDS + 1];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-status prints of a PCIe40, byte for byte.
+ * Compare the output of roc-status for a PCIe40, byte for byte.
  */
 #include "unit.h"
 

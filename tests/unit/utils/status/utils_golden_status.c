@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every form of roc-status, byte for byte.
+ * Compare the output of roc-status in every format, byte for byte.
  */
 #include "unit.h"
 
@@ -95,7 +95,7 @@ static struct status_report full(void)
 	return r;
 }
 
-/* User logic alone, nothing optional, no link, an unknown serial number. */
+/* Only user logic, no optional value, no link, an unknown serial number. */
 static struct status_report bare(void)
 {
 	struct status_report r = {.card = golden_cards[2], .time = GOLDEN_TIME};
@@ -107,7 +107,7 @@ static struct status_report bare(void)
 	return r;
 }
 
-/* The PON is dark, optical power was not read. */
+/* The PON is dark, and optical power was not read. */
 static struct status_report dark(void)
 {
 	struct status_report r = full();

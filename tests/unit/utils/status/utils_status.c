@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-status refuses of a card, which it calls as the user did. The card is played here;
- * nothing is read from it.
+ * Test which options roc-status rejects for a card, and that it names the card as the user did. The
+ * card is simulated; nothing is read from it.
  */
 #include "unit.h"
 
@@ -10,7 +10,7 @@
 #include "tests/unit/utils/tool_fails.h"
 
 static enum roc_card_type type;
-static char name[ROC_CARD_NAME_MAX]; /* of the card that is open */
+static char name[ROC_CARD_NAME_MAX]; /* of the open card */
 
 int __wrap_roc_find(const char *id, struct roc_card *c);
 int __wrap_roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rates of triggers over times in which their counters run over: a clock and a card are played.
+ * Test trigger rates over times in which the counters wrap, with a simulated clock and card.
  */
 #include "unit.h"
 
@@ -19,7 +19,7 @@ static struct {
 int __wrap_roc_cru_triggers_read(struct roc_endpoint *ep, struct roc_cru_triggers *t);
 bool __wrap_stop_sleep(double seconds);
 
-/* All at their most: one per crossing, one per orbit. */
+/* All rates at their maximum: one per bunch crossing or one per orbit. */
 int __wrap_roc_cru_triggers_read(struct roc_endpoint *ep, struct roc_cru_triggers *t)
 {
 	if (++card.reads == card.fail_at)

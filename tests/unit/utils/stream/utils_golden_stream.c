@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-stream prints, byte for byte.
+ * Compare the output of roc-stream, byte for byte.
  */
 #include "unit.h"
 
@@ -22,7 +22,7 @@ static const struct roc_card card = {
 
 #define STREAMS 3
 
-/* One that runs and loses, one that failed, and one that nobody has. */
+/* A running stream with losses, a failed one and an unused one. */
 static void streams(struct roc_st_info info[STREAMS])
 {
 	info[0] = (struct roc_st_info){
@@ -172,7 +172,7 @@ static void follow(void)
 	golden_end(out, "stream-follow.json");
 }
 
-/* No limit was reached by what did not begin. */
+/* A run that did not start reached no limit. */
 static void failed(void)
 {
 	static const struct stream_options opt = {.channel.action = STREAM_FOLLOW};

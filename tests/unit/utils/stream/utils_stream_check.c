@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-stream's check: data as the documented generator makes them are right, and every byte that is
- * changed is found.
+ * Test the checker of roc-stream: it accepts data of the documented generator and detects every
+ * changed byte.
  */
 #include "unit.h"
 
@@ -37,7 +37,7 @@ static uint32_t up(uint32_t value, uint32_t unit)
 	return (value + unit - 1) / unit * unit;
 }
 
-/* Fragment sizes of the documented function; @cut: fragment that is truncated to nothing. */
+/* Add fragments with the documented sizes. @cut: fragment that is truncated to nothing. */
 static struct stream_packet *add(uint64_t first, uint32_t number, uint32_t fragments, int cut)
 {
 	const struct roc_p40_generator *g = &check.expect.generator;
@@ -76,7 +76,7 @@ static struct stream_packet *add(uint64_t first, uint32_t number, uint32_t fragm
 	return p;
 }
 
-/* Walk through all of it; errors found. */
+/* Check all packets. Return the number of errors. */
 static unsigned int walk(bool headers)
 {
 	struct roc_packets packets;
@@ -112,7 +112,7 @@ static void good_data(void)
 	UNIT_EQ(walk(false), 0);
 }
 
-/* Whichever byte is changed, it is found: in a header, a table, a fragment or the padding. */
+/* A changed byte is detected in a header, a table, a fragment or the padding. */
 static void every_byte(void)
 {
 	size_t i, missed = 0;
@@ -126,8 +126,7 @@ static void every_byte(void)
 		area[i] ^= 0x20;
 		if (walk(false))
 			continue;
-		/* What nothing else tells of: closed, aged, gap of the last packet; its flags only.
-		 */
+		/* Not detectable: the flags closed, aged and gap of the last packet. */
 		unit_note("byte %zu", i);
 		missed++;
 	}
@@ -154,7 +153,7 @@ static void gaps(void)
 	begin(8, 0);
 	add(1, 0, 2, -1);
 	add(13, 1, 2, -1);
-	/* The card did not know of it yet, or events were flushed. */
+	/* The card did not know of the gap yet, or events were flushed. */
 	UNIT_EQ(walk(false), 0);
 	UNIT_EQ(check.missing, 10);
 	begin(8, 0);
@@ -165,7 +164,7 @@ static void gaps(void)
 	add(1, 0, 2, -1);
 	add(3, 2, 2, -1);
 	wrong("expected packet 1");
-	/* Whoever starts the run sees its first packet. */
+	/* A reader from the start of the run gets its first packet. */
 	begin(8, 0);
 	check.from_start = true;
 	add(1, 2, 2, -1);
@@ -184,13 +183,13 @@ static void sizes(void)
 	begin(8, 0);
 	add(1, 0, 2, -1)->flags = htole16(STREAM_PACKET_TRUNCATED);
 	wrong("according to the flags some are");
-	/* Without a generator to compare with sizes are taken as they come. */
+	/* Without generator settings, any size is accepted. */
 	begin(8, 0);
 	add(1, 0, 2, -1);
 	check.expect.generator.size_min = 12;
 	check.expect.known = false;
 	UNIT_EQ(walk(false), 0);
-	/* What is in them is not looked at. */
+	/* The contents are not checked. */
 	begin(8, 0);
 	add(1, 0, 2, -1);
 	area[48] ^= 1;

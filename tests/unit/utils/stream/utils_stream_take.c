@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-stream takes when it is ended, against a card played here: records of ODIN in memory,
- * most of which come with the stop.
+ * Test what roc-stream takes at its end, with a simulated card: ODIN records in memory, most of
+ * which arrive with the stop.
  */
 #include "unit.h"
 
@@ -14,9 +14,9 @@
 #include "utils/stream/stream.h"
 
 #define RECORDS 23
-#define FIRST 3	      /* there before the signal */
-#define POLLS_MAX 100 /* many more than there are records */
-#define BEFORE 1000   /* records that the card counted, for others */
+#define FIRST 3	      /* before the signal */
+#define POLLS_MAX 100 /* far more than the number of records */
+#define BEFORE 1000   /* records of earlier runs */
 
 static struct stream_odin ring[RECORDS];
 static struct stream_options options;
@@ -25,11 +25,11 @@ static struct {
 	unsigned int there, taken; /* records */
 	unsigned int polls;
 	bool stopped, asked;
-	bool reset; /* somebody resets the card's counters before the stop */
-	bool fails; /* the stream stops by itself, and the rest comes just before that */
+	bool reset; /* the card's counters are reset before the stop */
+	bool fails; /* the stream stops by itself, and the rest arrives just before that */
 } card;
 
-/* A card without registers: what its generator makes is not known. */
+/* A card without registers: the settings of its generator are unknown. */
 const struct card_type card_types[] = {{0}};
 
 int __wrap_roc_find(const char *id, struct roc_card *c);
@@ -98,7 +98,7 @@ bool roc_stream_running(const struct roc_stream *s)
 	return !card.stopped;
 }
 
-/* Who looks for ever finds nothing at last. */
+/* A caller that polls for ever finds nothing at last. */
 int64_t roc_stream_peek(struct roc_stream *s, const void **data)
 {
 	if (++card.polls > POLLS_MAX || card.taken == card.there)
@@ -159,7 +159,7 @@ static void packets(uint64_t n)
 	options.packets.value = n;
 }
 
-/* So many records taken, and said to have ended so. Exit code. */
+/* Expect this many records and this end. Return an exit code. */
 static int take(unsigned int records, const char *end)
 {
 	char *said, line[64];
@@ -218,7 +218,7 @@ static void wanted_before(void)
 	UNIT_EQ(card.asked, false);
 }
 
-/* That is said, and not that packets are missing. */
+/* The reset is reported, and no missing packets. */
 static void counters_reset(void)
 {
 	start(STREAM_FOLLOW);
@@ -227,7 +227,7 @@ static void counters_reset(void)
 	UNIT_STR(error_logged, COUNTERS_RESET);
 }
 
-/* Data between the last empty poll and the stop of the stream is delivered before the failure. */
+/* Data between the last empty poll and the stop are delivered before the failure. */
 static void stopped_by_itself(void)
 {
 	start(STREAM_FOLLOW);
