@@ -85,8 +85,8 @@ static void golden_difference(const char *name, const char *got, const char *wan
 		wanted += w + (wanted[w] == '\n');
 		line++;
 	}
-	unit_note("%s:%u has  %.*s", name, line, (int)strcspn(wanted, "\n"), wanted);
-	unit_note("%s:%u gets %.*s", name, line, (int)strcspn(got, "\n"), got);
+	unit_note("%s:%u expected %.*s", name, line, (int)strcspn(wanted, "\n"), wanted);
+	unit_note("%s:%u got      %.*s", name, line, (int)strcspn(got, "\n"), got);
 }
 
 /* Compare the contents of @out with tests/golden/@name. */

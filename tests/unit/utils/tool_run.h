@@ -45,7 +45,7 @@ __attribute__((unused, format(printf, 1, 2))) static int tool_run(const char *fm
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Return a number by its path, as in "counters.units"; -1: missing. */
+/* Return a number by its path, as in "sent.bytes"; -1: missing. */
 __attribute__((unused)) static int64_t tool_number(const char *way)
 {
 	struct json_object *at = tool_json;
@@ -61,7 +61,7 @@ __attribute__((unused)) static bool tool_printed(const char *text)
 {
 	if (strstr(tool_output, text))
 		return true;
-	unit_note("not said: \"%s\", but: %.400s", text, tool_output);
+	unit_note("expected output \"%s\", got: %.400s", text, tool_output);
 	return false;
 }
 
@@ -119,7 +119,7 @@ __attribute__((unused)) static void tool_where(pid_t pid)
 		pid);
 	fflush(stdout);
 	if (system(command))
-		unit_note("nothing is known of its processes");
+		unit_note("the state of its processes is unknown");
 }
 
 /*

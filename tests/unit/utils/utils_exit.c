@@ -440,7 +440,7 @@ static void closed_for(unsigned int closed, const char *tool, const char *argume
 		ptrace(PTRACE_CONT, pid, NULL, signal);
 	}
 	if (!looked)
-		unit_note("%s was not seen at its exit", tool);
+		unit_note("%s was not stopped at its exit", tool);
 	CU_ASSERT_TRUE(looked);
 }
 
@@ -458,7 +458,7 @@ static void closed_descriptors(void)
 	}
 }
 
-UNIT_MAIN("exit codes of all tools", {"every tool is there", all_tools},
+UNIT_MAIN("exit codes of all tools", {"every tool is in the table", all_tools},
 	  {"without the module", no_module}, {"without a card", no_card},
-	  {"another card", another_card}, {"wrong usage", wrong_usage}, {"wrong ids", wrong_ids},
+	  {"another card", another_card}, {"wrong usage", wrong_usage}, {"invalid ids", wrong_ids},
 	  {"descriptors 0 to 2 closed", closed_descriptors})

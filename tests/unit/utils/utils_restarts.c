@@ -225,5 +225,5 @@ static void port_taken(void)
 	close(fd);
 }
 
-UNIT_MAIN("what a unit is started again for", {"units", units_say_so}, {"roc-rosd", rosd_ends},
-	  {"file of nodes", files_end}, {"roc-evb", nodes_end}, {"port taken", port_taken})
+UNIT_MAIN("exit codes that restart a unit", {"units", units_say_so}, {"roc-rosd", rosd_ends},
+	  {"node file", files_end}, {"roc-evb", nodes_end}, {"port taken", port_taken})

@@ -419,13 +419,14 @@ static void other_than_files(void)
 	rmdir(dir);
 }
 
-UNIT_MAIN("utils check internal", {"good data through the counter's wrap", good},
-	  {"links are apart", links_apart}, {"any wrong bit is found", any_bit},
+UNIT_MAIN("utils check internal", {"good data with a wrapping counter", good},
+	  {"links are independent", links_apart}, {"any wrong bit is detected", any_bit},
 	  {"message", message}, {"missing superpage", missing_superpage},
-	  {"loss right after a flipped bit", loss_after_flip},
+	  {"loss directly after a flipped bit", loss_after_flip},
 	  {"repeated superpage", repeated_superpage}, {"unwritten page", unwritten_page},
 	  {"no resync", no_resync}, {"check frequency", frequency}, {"partial superpage", partial},
-	  {"impossible entries", bad_entry}, {"check disabled", disabled},
-	  {"pages without a word", no_word}, {"first wrong word", first_wrong_word},
-	  {"error file", log_file}, {"a log of several", shared_log},
-	  {"a log that somebody holds", held_log}, {"what is no file", other_than_files})
+	  {"invalid entries", bad_entry}, {"check disabled", disabled},
+	  {"page size below one word", no_word}, {"first wrong word", first_wrong_word},
+	  {"error file", log_file}, {"log shared by several processes", shared_log},
+	  {"log locked by another process", held_log},
+	  {"log path is not a regular file", other_than_files})

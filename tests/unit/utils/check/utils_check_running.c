@@ -223,7 +223,7 @@ static void links(void)
 }
 
 UNIT_MAIN("utils check running counter", {"good data", good},
-	  {"any wrong payload byte is found", any_byte}, {"wrong first word", first_word},
-	  {"words are missing", words_are_missing}, {"a packet is missing", packet_is_missing},
+	  {"any wrong payload byte is detected", any_byte}, {"wrong first word", first_word},
+	  {"missing words", words_are_missing}, {"missing packet", packet_is_missing},
 	  {"broken chain", broken_chain}, {"without resync", not_resynchronised},
-	  {"thinned out", thinned_out}, {"link of the header", links})
+	  {"check frequency", thinned_out}, {"link of the header", links})

@@ -27,5 +27,4 @@ static void begins_anew(void)
 	UNIT_EQ(counter32_since(0x70000000, 5), 5);
 }
 
-UNIT_MAIN("utils counter", {"goes on", goes_on}, {"runs over", runs_over},
-	  {"begins anew", begins_anew})
+UNIT_MAIN("utils counter", {"continues", goes_on}, {"wraps", runs_over}, {"restarts", begins_anew})

@@ -91,5 +91,5 @@ static void never_read(void)
 	CU_ASSERT_TRUE(line_queue_lost(q) >= 6 && line_queue_lost(q) <= 10);
 }
 
-UNIT_MAIN("a queue of lines", {"a reader that is late", late_reader},
-	  {"a reader that has gone", no_reader}, {"a pipe that is never read", never_read})
+UNIT_MAIN("line queue", {"late reader", late_reader}, {"reader gone", no_reader},
+	  {"pipe that is never read", never_read})

@@ -18,7 +18,7 @@ static void refuse64(const char *(*parse)(const char *, uint64_t *), const char 
 	const char *reason = parse(text, &v);
 
 	if (!reason)
-		unit_note("\"%s\" was taken as %llu", text, (unsigned long long)v);
+		unit_note("\"%s\" was accepted as %llu", text, (unsigned long long)v);
 	CU_ASSERT_PTR_NOT_NULL(reason);
 	UNIT_EQ(v, MARK);
 }
@@ -41,7 +41,7 @@ static void refuse32(const char *(*parse)(const char *, uint32_t *), const char 
 	const char *reason = parse(text, &v);
 
 	if (!reason)
-		unit_note("\"%s\" was taken as 0x%x", text, v);
+		unit_note("\"%s\" was accepted as 0x%x", text, v);
 	CU_ASSERT_PTR_NOT_NULL(reason);
 	UNIT_EQ(v, (uint32_t)MARK);
 }

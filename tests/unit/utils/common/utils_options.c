@@ -527,7 +527,7 @@ static void no_time_is_refused(void)
 			if (spec->type != OPTION_TIME)
 				continue;
 			if (taken(*t, spec, "0s", &value))
-				unit_note("roc-%s --%s=0s is taken", (*t)->name, spec->name);
+				unit_note("roc-%s --%s=0s is accepted", (*t)->name, spec->name);
 			CU_ASSERT_FALSE(taken(*t, spec, "0s", &value));
 			CU_ASSERT_FALSE(taken(*t, spec, "0h0m", &value));
 			CU_ASSERT_TRUE(taken(*t, spec, "1s", &value) && value == 1);
@@ -654,7 +654,7 @@ static unsigned int page_options_in_help(const char *page, const char *help)
 		name[n] = '\0';
 		if (names_option(help, name))
 			continue;
-		unit_note("the page has --%s, the help has not", name);
+		unit_note("the page has --%s, but the help does not", name);
 		missing++;
 	}
 	return missing;
@@ -742,15 +742,17 @@ static void pages_have_tools(void)
 	CU_ASSERT_PTR_NULL(tool_find("roc-"));
 }
 
-UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
-	  {"prefixes", prefixes}, {"full names", full_names},
-	  {"options that change a card", options_that_change_a_card}, {"no link", no_link},
+UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"options given", given},
+	  {"prefixes", prefixes}, {"unabbreviated names", full_names},
+	  {"options that change a card", options_that_change_a_card}, {"empty link mask", no_link},
 	  {"help and version", help_and_version}, {"mistakes", mistakes},
-	  {"an option twice", twice}, {"with another", with_another},
-	  {"no lower limit alone", limits_are_two}, {"a word", a_word},
-	  {"a word with POSIXLY_CORRECT", a_word_of_posix}, {"options for a word", for_a_word},
-	  {"numbers are decimal", numbers_are_decimal}, {"no time is refused", no_time_is_refused},
-	  {"choices in any case", choices_in_any_case},
-	  {"all have --no-display", all_have_no_display},
+	  {"option given twice", twice}, {"option that needs another one", with_another},
+	  {"no minimum without a maximum", limits_are_two}, {"a word", a_word},
+	  {"word with POSIXLY_CORRECT", a_word_of_posix}, {"options of an action", for_a_word},
+	  {"numbers are decimal", numbers_are_decimal},
+	  {"zero time is rejected", no_time_is_refused},
+	  {"choices ignore case", choices_in_any_case},
+	  {"all tools accept --no-display", all_have_no_display},
 	  {"manual pages and help agree", manual_pages},
-	  {"manual pages and tools agree", pages_have_tools}, {"the page of all", page_of_all})
+	  {"manual pages and tools agree", pages_have_tools},
+	  {"the overview page lists all tools", page_of_all})

@@ -391,7 +391,7 @@ static void another_group(void)
 	struct stat st;
 
 	if (getuid()) {
-		unit_skip("needs root to be another user");
+		unit_skip("needs root to switch to another user");
 		return;
 	}
 	strcpy(folder, "/tmp/roc-output-XXXXXX");
@@ -633,11 +633,11 @@ static void live_lines(void)
 }
 
 UNIT_MAIN("output", {"InfluxDB: escapes", influx_escapes},
-	  {"InfluxDB: numbers that are none", influx_not_finite}, {"InfluxDB: cards", influx_cards},
-	  {"Prometheus", prometheus_forms}, {"the label of a file", prometheus_file},
-	  {"labels that do not fit", labels_full}, {"a label that does not fit", label_cut},
-	  {"columns", columns}, {"one form at a time", choice}, {"files are whole", whole_files},
-	  {"a file's mode and owner", mode_and_owner}, {"a file's group", another_group},
-	  {"the standard output is no file", standard_output}, {"files in /dev/shm", shared_memory},
-	  {"what is no file", no_file}, {"a file of metrics", metrics_file},
-	  {"a full disk", full_disk}, {"live lines", live_lines})
+	  {"InfluxDB: values that are not finite", influx_not_finite},
+	  {"InfluxDB: cards", influx_cards}, {"Prometheus", prometheus_forms},
+	  {"file label", prometheus_file}, {"labels that do not fit", labels_full},
+	  {"truncated label", label_cut}, {"columns", columns}, {"one format at a time", choice},
+	  {"files are complete", whole_files}, {"mode and owner of a file", mode_and_owner},
+	  {"group of a file", another_group}, {"standard output is not replaced", standard_output},
+	  {"files in /dev/shm", shared_memory}, {"output to other file types", no_file},
+	  {"metrics file", metrics_file}, {"full disk", full_disk}, {"live lines", live_lines})

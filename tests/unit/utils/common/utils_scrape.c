@@ -196,6 +196,6 @@ static void another(void)
 	end();
 }
 
-UNIT_MAIN("socket for figures", {"a deserted one is taken over", deserted},
-	  {"one whose owner does not answer stays", no_answer}, {"no file is left", no_files},
-	  {"a file stays", a_file}, {"another's stays", another})
+UNIT_MAIN("metrics socket", {"stale socket is replaced", deserted},
+	  {"socket with a busy listener stays", no_answer}, {"out of descriptors", no_files},
+	  {"regular file stays", a_file}, {"socket of another program stays", another})

@@ -115,6 +115,6 @@ static void background(void)
 	signal(SIGINT, SIG_DFL);
 }
 
-UNIT_MAIN("signals", {"asked", asked}, {"asked twice", asked_twice}, {"asked once", asked_once},
-	  {"a terminal that goes", terminal_goes}, {"a terminal that may go", terminal_may_go},
-	  {"a job in the background", background})
+UNIT_MAIN("signals", {"a signal requests a stop", asked}, {"two stop requests", asked_twice},
+	  {"one stop request", asked_once}, {"closed terminal", terminal_goes},
+	  {"closed terminal with nohup", terminal_may_go}, {"background job", background})

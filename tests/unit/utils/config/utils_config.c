@@ -363,6 +363,6 @@ static void not_in_the_middle(void)
 	}
 }
 
-UNIT_MAIN("config options", {"each option its parameter", one_each}, {"links", links},
+UNIT_MAIN("config options", {"each option sets its parameter", one_each}, {"links", links},
 	  {"mistakes", mistakes}, {"templates", templates}, {"C-RORC", crorc},
-	  {"which kind of card", which_card}, {"no end in the middle of a pass", not_in_the_middle})
+	  {"selection of the card type", which_card}, {"signal during a pass", not_in_the_middle})

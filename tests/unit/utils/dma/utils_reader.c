@@ -518,9 +518,10 @@ static void dumps(void)
 	release();
 }
 
-UNIT_MAIN("utils reader", {"byte limit, stop and drain", bytes}, {"sleeps for what comes", naps},
+UNIT_MAIN("utils reader", {"byte limit, stop and drain", bytes},
+	  {"wake threshold follows the rate", naps},
 	  {"data from the stop are checked", drained_data_are_checked}, {"time limit", time_limit},
 	  {"stall", stall}, {"signal", signalled}, {"failed channel", failed_channel},
 	  {"failed stop", failed_stop}, {"refused superpage", refused},
-	  {"flagged superpages", flagged}, {"broken contract is seen", broken_contract},
+	  {"flagged superpages", flagged}, {"broken contract is detected", broken_contract},
 	  {"busy mode", busy}, {"kicks", kicks}, {"buffer full check", full}, {"dumps", dumps})

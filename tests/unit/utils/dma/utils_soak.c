@@ -370,6 +370,6 @@ static void checked(void)
 	UNIT_EQ(found(&o, 3), PACKETS - 3);
 }
 
-UNIT_MAIN("utils soak", {"the check is as it was told", checked}, {"limits and verdicts", judged},
-	  {"added up", added_up}, {"a log is written and read", written_and_read},
-	  {"a log with a torn end", torn}, {"logs that are none", wrong}, {"what is shown", shown})
+UNIT_MAIN("utils soak", {"check options are applied", checked}, {"limits and verdicts", judged},
+	  {"totals", added_up}, {"a log is written and read", written_and_read},
+	  {"log with an incomplete last line", torn}, {"invalid logs", wrong}, {"reports", shown})

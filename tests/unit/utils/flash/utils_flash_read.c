@@ -184,5 +184,5 @@ static void terminal_goes(void)
 	end();
 }
 
-UNIT_MAIN("roc-flash-read", {"a terminal that goes", terminal_goes}, {"all of it", whole},
-	  {"halfway", halfway}, {"what is no file", no_file}, {"a full disk", full})
+UNIT_MAIN("roc-flash-read", {"closed terminal", terminal_goes}, {"complete read", whole},
+	  {"halfway", halfway}, {"path is not a regular file", no_file}, {"full disk", full})

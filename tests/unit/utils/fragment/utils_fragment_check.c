@@ -123,6 +123,6 @@ static void descriptions_that_do_not_fit(void)
 	expect_errors(f, 1);
 }
 
-UNIT_MAIN("roc-fragment's check", {"data as generators make them", good_data},
-	  {"every word that is changed", every_word_counts},
-	  {"descriptions that do not fit", descriptions_that_do_not_fit})
+UNIT_MAIN("roc-fragment's check", {"generated data are accepted", good_data},
+	  {"every changed word is detected", every_word_counts},
+	  {"inconsistent descriptions", descriptions_that_do_not_fit})

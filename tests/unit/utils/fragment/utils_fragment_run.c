@@ -332,7 +332,7 @@ static void says(const char *key, const char *value)
 	snprintf(line, sizeof(line), "\"%s\": ", key);
 	at = strstr(said, line);
 	unit_note("not %s but %.*s", value, at ? (int)strcspn(at, ",\n") : 0, at ? at : "");
-	CU_FAIL("another value is said");
+	CU_FAIL("unexpected value in the report");
 }
 
 /* By the simulated clock, so a slow machine does not matter. */
@@ -545,12 +545,12 @@ static void no_room_at_all(void)
 	says("end", "\"events\"");
 }
 
-UNIT_MAIN("utils fragment run", {"requests that are never done", asleep},
-	  {"the same of a busy run", awake}, {"a signal while there is no room", signalled},
-	  {"slow, but it goes on", slow}, {"the last event", last_event},
-	  {"a card that goes at the end", gone_at_the_end},
-	  {"events of one of the links that send", one_of_the_links},
-	  {"the card's counters are reset meanwhile", counters}, {"damage of each kind", damage},
-	  {"a descriptor left out", left_out_asleep}, {"the same of a busy run", left_out_awake},
-	  {"a busy run takes what comes just before the sub-unit stops", stopped_by_itself},
-	  {"memory for less than an event", no_room_at_all})
+UNIT_MAIN("utils fragment run", {"requests that never complete", asleep},
+	  {"the same in a busy run", awake}, {"signal while there is no space", signalled},
+	  {"slow progress", slow}, {"last event", last_event},
+	  {"card removed at the end", gone_at_the_end},
+	  {"events of some of the sending links", one_of_the_links},
+	  {"card counters reset during the run", counters}, {"each type of damage", damage},
+	  {"missing descriptor", left_out_asleep}, {"the same in a busy run", left_out_awake},
+	  {"data just before the sub-unit stops, in a busy run", stopped_by_itself},
+	  {"host memory for less than an event", no_room_at_all})

@@ -253,4 +253,4 @@ static void status(void)
 }
 
 UNIT_MAIN("utils golden fragment", {"stats", stats}, {"settings", settings}, {"a run", a_run},
-	  {"a run that failed", failed}, {"roc-status of a RobinNP", status})
+	  {"failed run", failed}, {"roc-status of a RobinNP", status})

@@ -530,5 +530,4 @@ static void daemon_links(void)
 }
 
 UNIT_MAIN("utils second card", {"roc-fragment run", fragment}, {"stats, set, reset", settings},
-	  {"roc-status", status}, {"what roc-record reads from", source},
-	  {"roc-rosd", daemon_links})
+	  {"roc-status", status}, {"source of roc-record", source}, {"roc-rosd", daemon_links})

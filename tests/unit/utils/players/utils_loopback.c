@@ -186,5 +186,5 @@ static void nobody_reads(void)
 	close(ends[1]);
 }
 
-UNIT_MAIN("loopback", {"alone with the card", alone}, {"signals", signals},
-	  {"nobody reads what it says", nobody_reads})
+UNIT_MAIN("loopback", {"card is locked throughout", alone}, {"signals", signals},
+	  {"output has no reader", nobody_reads})

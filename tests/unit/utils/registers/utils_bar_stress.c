@@ -191,4 +191,4 @@ static void bus_errors(void)
 }
 
 UNIT_MAIN("bar stress", {"a store raises SIGBUS", bus_errors},
-	  {"killed, its processes end", killed}, {"SIGCHLD is ignored", no_status})
+	  {"killed tool ends its processes", killed}, {"SIGCHLD is ignored", no_status})

@@ -63,4 +63,4 @@ static void pon(void)
 		"roc: #3 (0000:d8:00.0) is a C-RORC, which has no PON: omit --onu-status.\n");
 }
 
-UNIT_MAIN("roc-status", {"links that a card does not have", links}, {"a PON that it has not", pon})
+UNIT_MAIN("roc-status", {"links that a card lacks", links}, {"PON that a card lacks", pon})

@@ -77,5 +77,5 @@ static void ends(void)
 	UNIT_EQ(card.reads + 1, card.stop_at);
 }
 
-UNIT_MAIN("utils_trig_monitor", {"rates over times long and short", rates},
-	  {"a card that fails, a signal", ends})
+UNIT_MAIN("utils_trig_monitor", {"rates over short and long times", rates},
+	  {"failing card and signal", ends})

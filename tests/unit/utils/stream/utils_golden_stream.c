@@ -248,4 +248,4 @@ static void dump(void)
 }
 
 UNIT_MAIN("utils golden stream", {"stats", stats}, {"settings", settings}, {"follow", follow},
-	  {"a run that failed", failed}, {"dump", dump})
+	  {"failed run", failed}, {"dump", dump})

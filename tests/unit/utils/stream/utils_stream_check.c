@@ -138,7 +138,7 @@ static void wrong(const char *text)
 {
 	CU_ASSERT_TRUE(walk(false) > 0);
 	if (!strstr(errors.last, text))
-		unit_note("\"%s\" does not say \"%s\"", errors.last, text);
+		unit_note("\"%s\" does not contain \"%s\"", errors.last, text);
 	CU_ASSERT_PTR_NOT_NULL(strstr(errors.last, text));
 }
 
@@ -251,6 +251,6 @@ static void records(void)
 	wrong("packet type differs");
 }
 
-UNIT_MAIN("utils stream check", {"what the generator makes is right", good_data},
-	  {"every byte counts", every_byte}, {"gaps", gaps}, {"sizes and truncation", sizes},
-	  {"meta and ODIN records", records})
+UNIT_MAIN("utils stream check", {"generated data are accepted", good_data},
+	  {"every changed byte is detected", every_byte}, {"gaps", gaps},
+	  {"sizes and truncation", sizes}, {"meta and ODIN records", records})

@@ -236,8 +236,8 @@ static void stopped_by_itself(void)
 	UNIT_EQ(take(RECORDS, "failed"), 1);
 }
 
-UNIT_MAIN("utils stream take", {"a signal, and all that is there", all_that_is_there},
-	  {"a signal, and no more packets than are wanted", no_more_than_wanted},
-	  {"so many packets before any signal", wanted_before},
-	  {"the card's counters are reset meanwhile", counters_reset},
-	  {"a busy run takes data published just before the stream stops", stopped_by_itself})
+UNIT_MAIN("utils stream take", {"signal: all available records", all_that_is_there},
+	  {"signal: no more than --packets", no_more_than_wanted},
+	  {"--packets without a signal", wanted_before},
+	  {"card counters reset during the run", counters_reset},
+	  {"data just before the stream stops, in a busy run", stopped_by_itself})
