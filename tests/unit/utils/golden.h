@@ -72,27 +72,27 @@ static void golden_write(const char *path)
 }
 
 /* Report the first line that differs. */
-static void golden_difference(const char *name, const char *got, const char *wanted)
+static void golden_difference(const char *name, const char *got, const char *expected)
 {
 	unsigned int line = 1;
 
-	while (*got && *wanted) {
-		size_t g = strcspn(got, "\n"), w = strcspn(wanted, "\n");
+	while (*got && *expected) {
+		size_t g = strcspn(got, "\n"), w = strcspn(expected, "\n");
 
-		if (g != w || memcmp(got, wanted, g))
+		if (g != w || memcmp(got, expected, g))
 			break;
 		got += g + (got[g] == '\n');
-		wanted += w + (wanted[w] == '\n');
+		expected += w + (expected[w] == '\n');
 		line++;
 	}
-	unit_note("%s:%u expected %.*s", name, line, (int)strcspn(wanted, "\n"), wanted);
+	unit_note("%s:%u expected %.*s", name, line, (int)strcspn(expected, "\n"), expected);
 	unit_note("%s:%u got      %.*s", name, line, (int)strcspn(got, "\n"), got);
 }
 
 /* Compare the contents of @out with tests/golden/@name. */
 __attribute__((unused)) static void golden_end(FILE *out, const char *name)
 {
-	char path[128], *wanted;
+	char path[128], *expected;
 	bool same;
 
 	UNIT_EQ(fclose(out), 0);
@@ -100,12 +100,12 @@ __attribute__((unused)) static void golden_end(FILE *out, const char *name)
 	if (getenv("ROC_GOLDEN_UPDATE")) {
 		golden_write(path);
 	} else {
-		wanted = golden_read(path);
-		same = !strcmp(golden_text, wanted);
+		expected = golden_read(path);
+		same = !strcmp(golden_text, expected);
 		if (!same)
-			golden_difference(name, golden_text, wanted);
+			golden_difference(name, golden_text, expected);
 		CU_ASSERT_TRUE(same);
-		free(wanted);
+		free(expected);
 	}
 	free(golden_text);
 	golden_text = NULL;

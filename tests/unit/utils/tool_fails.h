@@ -16,7 +16,7 @@ static inline const char *tool_fails(const char *name, char *argv[])
 	const struct tool *tool = tool_find(name);
 	void *values = calloc(1, tool->values_size);
 	int ends[2], status, argc = 0;
-	static char said[1024];
+	static char text[1024];
 	char reason[256] = "";
 	pid_t pid;
 
@@ -33,10 +33,10 @@ static inline const char *tool_fails(const char *name, char *argv[])
 		close(ends[0]);
 		_exit(tool->run(values));
 	}
-	status = child_output(pid, ends, said, sizeof(said));
+	status = child_output(pid, ends, text, sizeof(text));
 	UNIT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, TOOL_FAILED);
 	free(values);
-	return said;
+	return text;
 }
 
 #endif

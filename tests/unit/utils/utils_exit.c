@@ -229,14 +229,14 @@ static int run(const char *tool, const char *arguments)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void ends(int code, const char *says, const char *tool, const char *arguments)
+static void ends(int code, const char *message, const char *tool, const char *arguments)
 {
 	int got = run(tool, arguments);
 
-	if (got != code || !strstr(out, says))
+	if (got != code || !strstr(out, message))
 		unit_note("%s %s: exit %d: %.300s", tool, arguments, got, out);
 	UNIT_EQ(got, code);
-	CU_ASSERT_PTR_NOT_NULL(strstr(out, says));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, message));
 }
 
 static bool takes_id(const char *name)
@@ -252,21 +252,21 @@ static bool takes_id(const char *name)
 
 /* Some tools with arguments need neither driver nor card; they lack something else. */
 static const struct {
-	const char *tool, *says;
+	const char *tool, *message;
 } without_card[] = {
 	{"ros-load", "Does roc-rosd run there?"},
 	{"gpu-src", "--source=cpu"},
 };
 
-static const char *lacks(size_t i, const char *says)
+static const char *lacks(size_t i, const char *message)
 {
 	size_t k;
 
 	for (k = 0; k < N(without_card); k++) {
 		if (!strcmp(without_card[k].tool, good[i].tool))
-			return without_card[k].says;
+			return without_card[k].message;
 	}
-	return good[i].arguments[0] && !takes_id(good[i].tool) ? "/tmp/roc-nowhere" : says;
+	return good[i].arguments[0] && !takes_id(good[i].tool) ? "/tmp/roc-nowhere" : message;
 }
 
 static void all_tools(void)
@@ -426,7 +426,7 @@ static void leaves_null(pid_t pid, unsigned int closed, const char *tool)
 static void closed_for(unsigned int closed, const char *tool, const char *arguments)
 {
 	pid_t pid = start_closed(closed, tool, arguments);
-	bool looked = false;
+	bool stopped = false;
 	int status, signal;
 
 	UNIT_NEED(pid > 0);
@@ -434,14 +434,14 @@ static void closed_for(unsigned int closed, const char *tool, const char *argume
 		signal = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
 		if (status >> 16 == PTRACE_EVENT_EXIT) {
 			leaves_null(pid, closed, tool);
-			looked = true;
+			stopped = true;
 		}
 		ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL);
 		ptrace(PTRACE_CONT, pid, NULL, signal);
 	}
-	if (!looked)
+	if (!stopped)
 		unit_note("%s was not stopped at its exit", tool);
-	CU_ASSERT_TRUE(looked);
+	CU_ASSERT_TRUE(stopped);
 }
 
 /* A socket or file that became descriptor 1 or 2 would get the messages of the tool. */

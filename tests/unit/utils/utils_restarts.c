@@ -34,7 +34,7 @@ static void leave_nothing(void)
 	rmdir(dir);
 }
 
-static void here(void)
+static void test_directory(void)
 {
 	if (!strstr(dir, "XXXXXX"))
 		return;
@@ -49,7 +49,7 @@ static void file(const char *more)
 {
 	FILE *f;
 
-	here();
+	test_directory();
 	unlink(conf);
 	if (!more)
 		return;
@@ -60,7 +60,7 @@ static void file(const char *more)
 	fclose(f);
 }
 
-static void ends(int code, const char *says, const char *tool, const char *arguments)
+static void ends(int code, const char *message, const char *tool, const char *arguments)
 {
 	int got = tool_run("%s %s", tool, arguments);
 
@@ -68,10 +68,10 @@ static void ends(int code, const char *says, const char *tool, const char *argum
 		unit_note("%s %s: exit %d, not %d: %.300s", tool, arguments, got, code,
 			  tool_output);
 	UNIT_EQ(got, code);
-	CU_ASSERT_TRUE(tool_printed(says));
+	CU_ASSERT_TRUE(tool_printed(message));
 }
 
-static void units_say_so(void)
+static void units_prevent_restart(void)
 {
 	char text[8192], path[64];
 	size_t i, length;
@@ -92,7 +92,7 @@ static void units_say_so(void)
 
 static const struct {
 	int code;
-	const char *arguments, *says;
+	const char *arguments, *message;
 } rosd[] = {
 	{TOOL_USAGE, "", "--id is missing"},
 	{TOOL_USAGE, "--id=zz", "--id"},
@@ -115,13 +115,13 @@ static void rosd_ends(void)
 		return;
 	endpoint(0, "0000:3b:00.0", "245", "0");
 	for (i = 0; i < N(rosd); i++)
-		ends(rosd[i].code, rosd[i].says, "rosd", rosd[i].arguments);
+		ends(rosd[i].code, rosd[i].message, "rosd", rosd[i].arguments);
 }
 
 static const struct {
 	int code;
 	const char *more; /* of the file */
-	const char *says;
+	const char *message;
 } files[] = {
 	{TOOL_USAGE, "nonsense\n", ":5: "},
 	{TOOL_USAGE, "colour = red\n", "unknown key 'colour' of a node"},
@@ -143,7 +143,7 @@ static void files_end(void)
 		snprintf(arguments, sizeof(arguments),
 			 "node --name=n1 --system=roc --coordinator=static:%s --source=synthetic",
 			 conf);
-		ends(files[i].code, files[i].says, "evb", arguments);
+		ends(files[i].code, files[i].message, "evb", arguments);
 	}
 	/* The same message for a watcher. */
 	file("nonsense\n");
@@ -154,7 +154,7 @@ static void files_end(void)
 static const struct {
 	int code;
 	const char *coordinator; /* NULL: the file */
-	const char *options, *says;
+	const char *options, *message;
 } nodes[] = {
 	{TOOL_USAGE, NULL, "--name=n9", "has no section [n9]"},
 	{TOOL_USAGE, "zookeeper:x", "--name=n1", "is not valid, use static:FILE or etcd:URL"},
@@ -204,7 +204,7 @@ static void nodes_end(void)
 		snprintf(arguments, sizeof(arguments), "node --coordinator=%s%s %s",
 			 nodes[i].coordinator ? "" : "static:",
 			 nodes[i].coordinator ? nodes[i].coordinator : conf, nodes[i].options);
-		ends(nodes[i].code, nodes[i].says, "evb", arguments);
+		ends(nodes[i].code, nodes[i].message, "evb", arguments);
 	}
 }
 
@@ -225,5 +225,6 @@ static void port_taken(void)
 	close(fd);
 }
 
-UNIT_MAIN("exit codes that restart a unit", {"units", units_say_so}, {"roc-rosd", rosd_ends},
-	  {"node file", files_end}, {"roc-evb", nodes_end}, {"port taken", port_taken})
+UNIT_MAIN("exit codes that restart a unit", {"units", units_prevent_restart},
+	  {"roc-rosd", rosd_ends}, {"node file", files_end}, {"roc-evb", nodes_end},
+	  {"port taken", port_taken})

@@ -371,7 +371,7 @@ static void no_word(void)
 }
 
 /* If another process keeps the file locked, its contents stay and the checker does not wait. */
-static void held_log(void)
+static void locked_log(void)
 {
 	char dir[] = "/tmp/roc-unit-XXXXXX", path[64];
 	struct error_log log = {.path = path, .card = "first"};
@@ -428,5 +428,5 @@ UNIT_MAIN("utils check internal", {"good data with a wrapping counter", good},
 	  {"invalid entries", bad_entry}, {"check disabled", disabled},
 	  {"page size below one word", no_word}, {"first wrong word", first_wrong_word},
 	  {"error file", log_file}, {"log shared by several processes", shared_log},
-	  {"log locked by another process", held_log},
+	  {"log locked by another process", locked_log},
 	  {"log path is not a regular file", other_than_files})

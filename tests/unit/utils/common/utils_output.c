@@ -32,10 +32,10 @@ static FILE *begin(void)
 	return out;
 }
 
-static void expect(FILE *out, const char *wanted)
+static void expect(FILE *out, const char *expected)
 {
 	fclose(out);
-	UNIT_STR(text, wanted);
+	UNIT_STR(text, expected);
 	free(text);
 }
 
@@ -272,7 +272,7 @@ static unsigned int files(const char *name)
 	return count;
 }
 
-static void holds(const char *path, const char *wanted)
+static void expect_contents(const char *path, const char *expected)
 {
 	char got[256] = "";
 	FILE *file = fopen(path, "r");
@@ -280,18 +280,18 @@ static void holds(const char *path, const char *wanted)
 	UNIT_NEED(file);
 	got[fread(got, 1, sizeof(got) - 1, file)] = '\0';
 	fclose(file);
-	UNIT_STR(got, wanted);
+	UNIT_STR(got, expected);
 }
 
 /* Run a tool once with --output. */
-static int write_one(const char *path, const char *said, int code)
+static int write_one(const char *path, const char *printed, int code)
 {
 	struct output_options options = {.prometheus = true, .file = path};
 	struct output o;
 
 	UNIT_EQ(output_begin(&options, &o), TOOL_OK);
 	UNIT_EQ(o.format, OUTPUT_PROMETHEUS);
-	fputs(said, o.out);
+	fputs(printed, o.out);
 	return output_end(&o, code);
 }
 
@@ -306,7 +306,7 @@ static void whole_files(void)
 	UNIT_NEED(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/roc.prom", folder);
 	UNIT_EQ(write_one(path, "one\n", TOOL_OK), TOOL_OK);
-	holds(path, "one\n");
+	expect_contents(path, "one\n");
 	UNIT_EQ(stat(path, &first), 0);
 	/* Readable for a collector of another user. */
 	UNIT_EQ(first.st_mode & 0777, 0644);
@@ -319,18 +319,18 @@ static void whole_files(void)
 	UNIT_EQ(write_one(path, "two\n", TOOL_FAILED), TOOL_FAILED);
 	UNIT_EQ(fgetc(reader), 'o');
 	fclose(reader);
-	holds(path, "two\n");
+	expect_contents(path, "two\n");
 	UNIT_EQ(stat(path, &second), 0);
 	CU_ASSERT_NOT_EQUAL(first.st_ino, second.st_ino);
 	/* Without output the file stays. */
 	UNIT_EQ(write_one(path, "", TOOL_FAILED), TOOL_FAILED);
-	holds(path, "two\n");
+	expect_contents(path, "two\n");
 	UNIT_EQ(files("roc.prom"), 1);
 	/* A symbolic link stays a link. */
 	snprintf(link, sizeof(link), "%s.link", folder);
 	UNIT_EQ(symlink(path, link), 0);
 	UNIT_EQ(write_one(link, "three\n", TOOL_OK), TOOL_OK);
-	holds(path, "three\n");
+	expect_contents(path, "three\n");
 	UNIT_EQ(lstat(link, &first), 0);
 	CU_ASSERT(S_ISLNK(first.st_mode));
 	UNIT_EQ(unlink(link), 0);
@@ -361,7 +361,7 @@ static void mode_and_owner(void)
 		UNIT_EQ(st.st_gid, 34);
 		UNIT_EQ(st.st_mode & 07777, 0604);
 	}
-	holds(path, getuid() ? "two\n" : "three\n");
+	expect_contents(path, getuid() ? "two\n" : "three\n");
 	UNIT_EQ(files("roc.prom"), 1);
 	UNIT_EQ(unlink(path), 0);
 	UNIT_EQ(rmdir(folder), 0);
@@ -406,7 +406,7 @@ static void another_group(void)
 	UNIT_EQ(st.st_uid, 57);
 	UNIT_EQ(st.st_gid, 56);
 	UNIT_EQ(st.st_mode & 07777, 0644);
-	holds(path, "other\n");
+	expect_contents(path, "other\n");
 	UNIT_EQ(unlink(path), 0);
 	UNIT_EQ(rmdir(folder), 0);
 }
@@ -452,7 +452,7 @@ static void standard_output(void)
 		log_stays(path, names[i] ? names[i] : path);
 		UNIT_EQ(stat(path, &after), 0);
 		UNIT_EQ(before.st_ino, after.st_ino);
-		holds(path, "old\nbefore\none\nafter\n");
+		expect_contents(path, "old\nbefore\none\nafter\n");
 		UNIT_EQ(files("log"), 1);
 	}
 	UNIT_EQ(unlink(path), 0);
@@ -476,7 +476,7 @@ static void shared_memory(void)
 	UNIT_EQ(write_one(path, "one\n", TOOL_OK), TOOL_OK);
 	UNIT_EQ(stat(path, &after), 0);
 	CU_ASSERT_NOT_EQUAL(before.st_ino, after.st_ino);
-	holds(path, "one\n");
+	expect_contents(path, "one\n");
 	UNIT_EQ(unlink(path), 0);
 	UNIT_EQ(rmdir(folder), 0);
 }
@@ -523,7 +523,7 @@ static void metrics_file(void)
 	snprintf(path, sizeof(path), "%s/roc.prom", folder);
 	m.path = path;
 	CU_ASSERT_PTR_NULL(metrics_file_write(&m, print_text, "one\n"));
-	holds(path, "one\n");
+	expect_contents(path, "one\n");
 	for (turn = 0; turn < 2; turn++) {
 		UNIT_EQ(unlink(path), 0);
 		UNIT_EQ(rmdir(folder), 0);
@@ -535,9 +535,9 @@ static void metrics_file(void)
 		UNIT_EQ(mkdir(folder, 0755), 0);
 		snprintf(sentence, sizeof(sentence), "Writing %s works again.", path);
 		UNIT_STR(metrics_file_write(&m, print_text, "three\n"), sentence);
-		holds(path, "three\n");
+		expect_contents(path, "three\n");
 		CU_ASSERT_PTR_NULL(metrics_file_write(&m, print_text, "four\n"));
-		holds(path, "four\n");
+		expect_contents(path, "four\n");
 	}
 	UNIT_EQ(files("roc.prom"), 1);
 	/* A relative path becomes absolute, as node_exporter names the file. */
@@ -547,7 +547,7 @@ static void metrics_file(void)
 	UNIT_EQ(chdir(before), 0);
 	snprintf(sentence, sizeof(sentence), "# HELP f Help.\n# TYPE f gauge\nf{file=\"%s\"} 1\n",
 		 path);
-	holds(path, sentence);
+	expect_contents(path, sentence);
 	UNIT_EQ(unlink(path), 0);
 	UNIT_EQ(rmdir(folder), 0);
 	UNIT_STR(metrics_file_write(&device, print_text, "one\n"),
@@ -559,9 +559,9 @@ static void metrics_file(void)
  * Return the messages of a tool whose output went to a full disk. @early: a write fails before the
  * end.
  */
-static const char *said_at_end(bool early)
+static const char *messages_at_end(bool early)
 {
-	static char said[256];
+	static char printed[256];
 	int ends[2], status;
 	pid_t pid;
 
@@ -575,16 +575,16 @@ static const char *said_at_end(bool early)
 		errno = ENOTCONN;
 		_exit(tool_finish());
 	}
-	status = child_output(pid, ends, said, sizeof(said));
+	status = child_output(pid, ends, printed, sizeof(printed));
 	UNIT_EQ(WEXITSTATUS(status), TOOL_FAILED);
-	return said;
+	return printed;
 }
 
 static void full_disk(void)
 {
-	CU_ASSERT_PTR_NOT_NULL(strstr(said_at_end(false), "No space left"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(said_at_end(true), "Cannot write the output"));
-	CU_ASSERT_PTR_NULL(strstr(said_at_end(true), "not connected"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(messages_at_end(false), "No space left"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(messages_at_end(true), "Cannot write the output"));
+	CU_ASSERT_PTR_NULL(strstr(messages_at_end(true), "not connected"));
 }
 
 /* Return what a terminal with @columns columns gets of a live line. */

@@ -10,9 +10,9 @@
 #include "utils/common/tool.h"
 
 enum {
-	LEFT_ALONE = 10,
-	ASKED,
-	ASKED_TWICE
+	IGNORED = 10,
+	REQUESTED,
+	REQUESTED_TWICE
 };
 
 /* The clock stands still at this time. */
@@ -50,8 +50,8 @@ static int ends_ms(void (*catch)(void), void (*hangup)(int number), int first, i
 		if (second)
 			raise(second);
 		if (stop_requested_twice())
-			_exit(ASKED_TWICE);
-		_exit(stop_requested() ? ASKED : LEFT_ALONE);
+			_exit(REQUESTED_TWICE);
+		_exit(stop_requested() ? REQUESTED : IGNORED);
 	}
 	UNIT_NEED(pid > 0 && waitpid(pid, &status, 0) == pid);
 	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
@@ -62,31 +62,31 @@ static int ends(void (*catch)(void), void (*hangup)(int number), int first, int 
 	return ends_ms(catch, hangup, first, second, 0);
 }
 
-static void asked(void)
+static void requested(void)
 {
-	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGINT, SIGINT), ASKED);
-	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGTERM, SIGTERM), ASKED);
-	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGHUP, SIGHUP), ASKED);
+	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGINT, SIGINT), REQUESTED);
+	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGTERM, SIGTERM), REQUESTED);
+	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGHUP, SIGHUP), REQUESTED);
 	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGPIPE, 0), -SIGPIPE);
-	UNIT_EQ(ends(stop_in_order, SIG_DFL, SIGPIPE, SIGHUP), ASKED);
+	UNIT_EQ(ends(stop_in_order, SIG_DFL, SIGPIPE, SIGHUP), REQUESTED);
 }
 
 /* A process and its group get the same signal: it counts once. */
-static void asked_twice(void)
+static void requested_twice(void)
 {
-	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGINT, SIGINT, 1000), ASKED_TWICE);
-	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGTERM, SIGINT, 1000), ASKED_TWICE);
-	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGHUP, SIGTERM, 5000), ASKED_TWICE);
-	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGTERM, SIGTERM, 999), ASKED);
-	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGHUP, SIGHUP, 5000), ASKED);
-	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGTERM, SIGHUP, 5000), ASKED);
+	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGINT, SIGINT, 1000), REQUESTED_TWICE);
+	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGTERM, SIGINT, 1000), REQUESTED_TWICE);
+	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGHUP, SIGTERM, 5000), REQUESTED_TWICE);
+	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGTERM, SIGTERM, 999), REQUESTED);
+	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGHUP, SIGHUP, 5000), REQUESTED);
+	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGTERM, SIGHUP, 5000), REQUESTED);
 }
 
-static void asked_once(void)
+static void requested_once(void)
 {
-	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGINT, SIGTERM), ASKED);
-	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGINT, SIGINT), ASKED);
-	UNIT_EQ(ends_ms(stop_on_first_signals, SIG_DFL, SIGTERM, SIGTERM, 999), ASKED);
+	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGINT, SIGTERM), REQUESTED);
+	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGINT, SIGINT), REQUESTED);
+	UNIT_EQ(ends_ms(stop_on_first_signals, SIG_DFL, SIGTERM, SIGTERM, 999), REQUESTED);
 	UNIT_EQ(ends_ms(stop_on_first_signals, SIG_DFL, SIGINT, SIGINT, 1000), -SIGINT);
 	UNIT_EQ(ends_ms(stop_on_first_signals, SIG_DFL, SIGINT, SIGTERM, 1000), -SIGTERM);
 }
@@ -94,27 +94,28 @@ static void asked_once(void)
 /* At the end of a terminal, both the shell and the kernel send SIGHUP. */
 static void terminal_goes(void)
 {
-	UNIT_EQ(ends_ms(stop_on_first_signals, SIG_DFL, SIGHUP, SIGHUP, 5000), ASKED);
-	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGHUP, SIGINT), ASKED);
+	UNIT_EQ(ends_ms(stop_on_first_signals, SIG_DFL, SIGHUP, SIGHUP, 5000), REQUESTED);
+	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGHUP, SIGINT), REQUESTED);
 }
 
 /* As started by nohup. */
 static void terminal_may_go(void)
 {
-	UNIT_EQ(ends(stop_on_signals, SIG_IGN, SIGHUP, 0), LEFT_ALONE);
-	UNIT_EQ(ends(stop_on_first_signals, SIG_IGN, SIGHUP, 0), LEFT_ALONE);
+	UNIT_EQ(ends(stop_on_signals, SIG_IGN, SIGHUP, 0), IGNORED);
+	UNIT_EQ(ends(stop_on_first_signals, SIG_IGN, SIGHUP, 0), IGNORED);
 }
 
 /* As started by a script in the background. */
 static void background(void)
 {
 	signal(SIGINT, SIG_IGN);
-	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGINT, 0), LEFT_ALONE);
-	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGINT, 0), LEFT_ALONE);
-	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGINT, SIGTERM), ASKED);
+	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGINT, 0), IGNORED);
+	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGINT, 0), IGNORED);
+	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGINT, SIGTERM), REQUESTED);
 	signal(SIGINT, SIG_DFL);
 }
 
-UNIT_MAIN("signals", {"a signal requests a stop", asked}, {"two stop requests", asked_twice},
-	  {"one stop request", asked_once}, {"closed terminal", terminal_goes},
-	  {"closed terminal with nohup", terminal_may_go}, {"background job", background})
+UNIT_MAIN("signals", {"a signal requests a stop", requested},
+	  {"two stop requests", requested_twice}, {"one stop request", requested_once},
+	  {"closed terminal", terminal_goes}, {"closed terminal with nohup", terminal_may_go},
+	  {"background job", background})

@@ -277,8 +277,8 @@ static void which_card(void)
 	UNIT_EQ(config_choose(&v, &chosen), TOOL_FAILED);
 }
 
-static int comes;	 /* this signal arrives during ... */
-static bool comes_early; /* the wait for the card's lock, else during a pass */
+static int pending_signal; /* this signal arrives during ... */
+static bool signal_early;  /* the wait for the card's lock, else during a pass */
 
 int __wrap_roc_find(const char *id, struct roc_card *card);
 int __wrap_roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep);
@@ -291,7 +291,7 @@ int __real_roc_find(const char *id, struct roc_card *card);
 
 int __wrap_roc_find(const char *id, struct roc_card *card)
 {
-	if (!comes)
+	if (!pending_signal)
 		return __real_roc_find(id, card);
 	*card = (struct roc_card){.type = ROC_CARD_CRU, .pci_address = "0000:3b:00.0"};
 	return 0;
@@ -309,8 +309,8 @@ void __wrap_roc_close(struct roc_endpoint *ep)
 
 int __wrap_roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
 {
-	if (comes_early)
-		raise(comes);
+	if (signal_early)
+		raise(pending_signal);
 	return 0;
 }
 
@@ -323,7 +323,7 @@ int __wrap_roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_confi
 			     unsigned int flags, struct roc_config_result *result)
 {
 	fputs("begun ", stderr);
-	raise(comes);
+	raise(pending_signal);
 	fputs("finished ", stderr);
 	return roc_fail(EBADMSG, "all was put back");
 }
@@ -331,7 +331,7 @@ int __wrap_roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_confi
 /* Return the messages of roc-config until it is ended by this signal. */
 static const char *interrupted(int signal_number, bool early)
 {
-	static char said[512];
+	static char text[512];
 	int ends[2], status;
 	pid_t pid;
 
@@ -340,14 +340,14 @@ static const char *interrupted(int signal_number, bool early)
 	if (!pid) {
 		signal(signal_number, SIG_DFL);
 		dup2(ends[1], STDERR_FILENO);
-		comes = signal_number;
-		comes_early = early;
+		pending_signal = signal_number;
+		signal_early = early;
 		_exit(tool_config.run(&v));
 	}
-	status = child_output(pid, ends, said, sizeof(said));
+	status = child_output(pid, ends, text, sizeof(text));
 	CU_ASSERT_TRUE(WIFSIGNALED(status));
 	UNIT_EQ(WTERMSIG(status), signal_number);
-	return said;
+	return text;
 }
 
 /* A pass is always completed, and its result is reported. */

@@ -36,12 +36,12 @@ static struct {
 	uint64_t sequence, bytes, superpages;
 	int wait_error; /* result of roc_channel_wait() when nothing is left */
 	bool interrupt; /* a signal arrives when nothing is left */
-	bool asked;	/* the signal arrived */
+	bool requested; /* the signal arrived */
 	int stop_error; /* result of roc_channel_stop() */
 	struct roc_ch_info info;
 	unsigned int sleeps, polls, kicks;
-	unsigned int wanted; /* wake threshold of the last sleep */
-	long pause_ns;	     /* duration of each sleep */
+	unsigned int min_ready; /* wake threshold of the last sleep */
+	long pause_ns;		/* duration of each sleep */
 	uint64_t time;
 } driver;
 
@@ -91,7 +91,7 @@ static unsigned int work(void)
 	for (i = 0; i < driver.per_sleep && driver.left && waiting(); i++, driver.left--)
 		complete(ROC_READY_FILLED, driver.received);
 	if (!driver.left && driver.interrupt)
-		driver.asked = true;
+		driver.requested = true;
 	return i;
 }
 
@@ -125,7 +125,7 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 
 	CU_ASSERT_TRUE(timeout_ms > 0);
 	driver.sleeps++;
-	driver.wanted = min_ready;
+	driver.min_ready = min_ready;
 	if (driver.pause_ns)
 		nanosleep(&slow, NULL);
 	if (!work()) {
@@ -148,7 +148,7 @@ int roc_channel_info(struct roc_channel *ch, struct roc_ch_info *info)
 
 bool stop_requested(void)
 {
-	return driver.asked;
+	return driver.requested;
 }
 
 const char *roc_error(void)
@@ -261,17 +261,17 @@ static void naps(void)
 	driver.pause_ns = 1000000;
 	options.bytes = 3 * SUPERPAGE;
 	finish(BENCH_END_BYTES);
-	UNIT_EQ(driver.wanted, 1); /* the rate is unknown yet */
+	UNIT_EQ(driver.min_ready, 1); /* the rate is unknown yet */
 	driver.left = 3000;
 	driver.per_sleep = 18;
 	options.bytes = 1803 * SUPERPAGE;
 	finish(BENCH_END_BYTES);
-	UNIT_EQ(driver.wanted, COUNT / 4);
+	UNIT_EQ(driver.min_ready, COUNT / 4);
 	driver.per_sleep = 1;
 	driver.pause_ns = 50000000;
 	options.bytes = (bench.counts.superpages + 3) * SUPERPAGE;
 	finish(BENCH_END_BYTES);
-	UNIT_EQ(driver.wanted, 1);
+	UNIT_EQ(driver.min_ready, 1);
 	release();
 }
 
@@ -354,7 +354,7 @@ static void failed_stop(void)
 	static const struct {
 		int err;
 		enum roc_ch_state state;
-		const char *says;
+		const char *message;
 	} stops[] = {
 		{0, ROC_CH_STOPPED, ""},
 		{-EIO, ROC_CH_STOPPED, "sentence of the library"},
@@ -373,7 +373,7 @@ static void failed_stop(void)
 		driver.info.state = stops[i].state;
 		driver.info.reason = ROC_REASON_LOST;
 		bench_reader_stop(&bench);
-		UNIT_STR(bench.failure, stops[i].says);
+		UNIT_STR(bench.failure, stops[i].message);
 		release();
 	}
 }

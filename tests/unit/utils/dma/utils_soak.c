@@ -30,7 +30,7 @@ static enum soak_verdict verdict(double temperature, uint64_t errors, uint64_t d
 	return soak_judge(&limits, &p);
 }
 
-static void judged(void)
+static void verdicts(void)
 {
 	struct soak_counts total = {.errors = 2};
 	char reason[SOAK_REASON] = "";
@@ -211,7 +211,7 @@ static void written_and_read(void)
 	"\"dropped\":0,\"gap\":4,\"temperature\":45.5,\"verdict\":\"PASS\"}\n"
 
 /* Wherever a writer was killed: complete lines count, and the next line is valid again. */
-static void torn(void)
+static void incomplete_line(void)
 {
 	static const char text[] = HEAD LINE LINE;
 	size_t head = strlen(HEAD), line = strlen(LINE), cut;
@@ -277,7 +277,7 @@ static void wrong(void)
 		"line 2 is not a line of a soak log");
 }
 
-static void shown(void)
+static void reports(void)
 {
 	static const struct bench_options options = {.soak = 120};
 	static struct soak_lane lane[3];
@@ -370,6 +370,7 @@ static void checked(void)
 	UNIT_EQ(found(&o, 3), PACKETS - 3);
 }
 
-UNIT_MAIN("utils soak", {"check options are applied", checked}, {"limits and verdicts", judged},
+UNIT_MAIN("utils soak", {"check options are applied", checked}, {"limits and verdicts", verdicts},
 	  {"totals", added_up}, {"a log is written and read", written_and_read},
-	  {"log with an incomplete last line", torn}, {"invalid logs", wrong}, {"reports", shown})
+	  {"log with an incomplete last line", incomplete_line}, {"invalid logs", wrong},
+	  {"reports", reports})

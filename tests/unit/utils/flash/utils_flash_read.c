@@ -84,7 +84,7 @@ static int read_words(const char *words)
 	return code;
 }
 
-static void holds(const char *wanted)
+static void expect_contents(const char *expected)
 {
 	char got[64] = "";
 	FILE *file = fopen(path, "re");
@@ -92,16 +92,16 @@ static void holds(const char *wanted)
 	UNIT_NEED(file);
 	got[fread(got, 1, sizeof(got) - 1, file)] = '\0';
 	fclose(file);
-	UNIT_STR(got, wanted);
+	UNIT_STR(got, expected);
 }
 
 static void whole(void)
 {
 	begin("backup.txt");
 	UNIT_EQ(read_words("--words=3"), TOOL_OK);
-	holds("0\n1\n2\n");
+	expect_contents("0\n1\n2\n");
 	UNIT_EQ(read_words("--words=2"), TOOL_OK);
-	holds("0\n1\n");
+	expect_contents("0\n1\n");
 	end();
 }
 
@@ -112,7 +112,7 @@ static void halfway(void)
 	UNIT_EQ(read_words("--words=2"), TOOL_OK);
 	fails_at = 5000;
 	UNIT_EQ(read_words("--words=9000"), TOOL_FAILED);
-	holds("0\n1\n");
+	expect_contents("0\n1\n");
 	end();
 	begin("other.txt");
 	fails_at = 5000;
@@ -154,7 +154,7 @@ static void full(void)
 	UNIT_EQ(read_words("--words=1000000"), TOOL_FAILED);
 	UNIT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
 	CU_ASSERT_TRUE(reads < 10);
-	holds("0\n1\n");
+	expect_contents("0\n1\n");
 	end();
 }
 
@@ -180,7 +180,7 @@ static void terminal_goes(void)
 	UNIT_EQ(waitpid(pid, &status, 0), pid);
 	CU_ASSERT_TRUE(WIFEXITED(status));
 	UNIT_EQ(WEXITSTATUS(status), TOOL_FAILED);
-	holds("0\n1\n");
+	expect_contents("0\n1\n");
 	end();
 }
 

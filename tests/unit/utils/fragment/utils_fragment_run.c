@@ -18,7 +18,7 @@
 #define HOLDS 3		 /* of each link per run */
 
 static struct fragment_options options;
-static char *said; /* output of the last run */
+static char *printed; /* output of the last run */
 
 static struct {
 	uint64_t ns; /* elapsed time */
@@ -28,9 +28,9 @@ static struct {
 	unsigned int batch;	/* events that arrive at once */
 	uint64_t done_ns, next; /* requests complete event by event; 0: never */
 	bool interrupt;		/* a signal arrives during a wait for requests */
-	bool goes;		/* the card is removed then, and requests stay incomplete */
+	bool removed;		/* the card is removed then, and requests stay incomplete */
 	bool reset;		/* the card's counters are reset before the stop */
-	bool asked, started, stopped;
+	bool requested, started, stopped;
 	unsigned int tries;
 	struct roc_fragments_damage damage;
 	int take_error; /* from the fifth event on */
@@ -267,12 +267,12 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 		return ROC_FRAGMENTS_DATA;
 	if (done && !card.outstanding && !data)
 		return 0;
-	if (done && card.interrupt && !card.asked) {
-		card.asked = true;
+	if (done && card.interrupt && !card.requested) {
+		card.requested = true;
 		return -EINTR;
 	}
 	/* A wait for a removed card fails at once. */
-	if (!data && card.goes && ++card.tries <= TRIES_MAX)
+	if (!data && card.removed && ++card.tries <= TRIES_MAX)
 		return -ENODEV;
 	card.ns += (uint64_t)timeout_ms * NS_PER_MS;
 	return card.done_ns && card.ns >= card.next ? ROC_FRAGMENTS_DONE : -ETIME;
@@ -288,7 +288,7 @@ void stop_not_by_readers(void)
 
 bool stop_requested(void)
 {
-	return card.asked;
+	return card.requested;
 }
 
 /* Requests of four events have space, and ten events arrive at once. */
@@ -312,8 +312,8 @@ static void runs(int code)
 	FILE *out = stdout;
 	size_t length;
 
-	free(said);
-	stdout = open_memstream(&said, &length);
+	free(printed);
+	stdout = open_memstream(&printed, &length);
 	UNIT_EQ(fragment_run(&options), code);
 	fclose(stdout);
 	stdout = out;
@@ -321,16 +321,16 @@ static void runs(int code)
 	CU_ASSERT_TRUE(card.tries <= TRIES_MAX);
 }
 
-static void says(const char *key, const char *value)
+static void expect_value(const char *key, const char *value)
 {
 	char line[64];
 	const char *at;
 
 	snprintf(line, sizeof(line), "\"%s\": %s,", key, value);
-	if (strstr(said, line))
+	if (strstr(printed, line))
 		return;
 	snprintf(line, sizeof(line), "\"%s\": ", key);
-	at = strstr(said, line);
+	at = strstr(printed, line);
 	unit_note("not %s but %.*s", value, at ? (int)strcspn(at, ",\n") : 0, at ? at : "");
 	CU_FAIL("unexpected value in the report");
 }
@@ -338,7 +338,7 @@ static void says(const char *key, const char *value)
 /* By the simulated clock, so a slow machine does not matter. */
 static void lasts(double limit)
 {
-	const char *at = strstr(said, "\"seconds\": ");
+	const char *at = strstr(printed, "\"seconds\": ");
 	double seconds = at ? strtod(at + strlen("\"seconds\": "), NULL) : -1;
 
 	if (seconds < limit || seconds > limit + 0.2)
@@ -352,16 +352,16 @@ static void never_done(bool busy)
 	options.channel.busy = busy;
 	options.channel.stall_limit = 2;
 	runs(1);
-	says("end", "\"stall\"");
+	expect_value("end", "\"stall\"");
 	lasts(2);
 	/* Events whose requests had no space are not counted. */
-	says("events", "4");
-	says("requested", "4");
+	expect_value("events", "4");
+	expect_value("requested", "4");
 	start();
 	options.channel.busy = busy;
 	options.channel.time = 3;
 	runs(0);
-	says("end", "\"time\"");
+	expect_value("end", "\"time\"");
 	lasts(3);
 }
 
@@ -380,7 +380,7 @@ static void signalled(void)
 	start();
 	card.interrupt = true;
 	runs(0);
-	says("end", "\"signal\"");
+	expect_value("end", "\"signal\"");
 }
 
 /* Ten events take longer than the limit, but there is constant progress. */
@@ -392,8 +392,8 @@ static void slow(void)
 	options.channel.stall_limit = 2;
 	options.events = 20;
 	runs(0);
-	says("end", "\"events\"");
-	says("requested", "20");
+	expect_value("end", "\"events\"");
+	expect_value("requested", "20");
 }
 
 /* The last selected event is requested even if there is no space at first. */
@@ -403,9 +403,9 @@ static void last_event(void)
 	card.done_ns = 10 * NS_PER_MS;
 	options.events = 7;
 	runs(0);
-	says("end", "\"events\"");
-	says("events", "7");
-	says("requested", "7");
+	expect_value("end", "\"events\"");
+	expect_value("events", "7");
+	expect_value("requested", "7");
 }
 
 /* Fragments of other links of an event do not cause another request. */
@@ -418,19 +418,19 @@ static void one_of_the_links(void)
 	options.links.value = 1;
 	options.channel.time = 2;
 	runs(0);
-	says("end", "\"time\"");
-	says("events", "4");
-	says("requested", "4");
+	expect_value("end", "\"time\"");
+	expect_value("events", "4");
+	expect_value("requested", "4");
 }
 
 /* The run ends, and does not retry until a limit. */
-static void gone_at_the_end(void)
+static void removed_at_the_end(void)
 {
 	start();
-	card.goes = true;
+	card.removed = true;
 	options.events = 4;
 	runs(1);
-	says("requested", "4");
+	expect_value("requested", "4");
 }
 
 /* The reset is reported once; the card's own counters count from the reset. */
@@ -443,11 +443,11 @@ static void counters_reset(bool reset)
 	error_logged[0] = '\0';
 	runs(reset);
 	UNIT_STR(error_logged, reset ? COUNTERS_RESET : "");
-	says("errors", reset ? "1" : "0");
-	says("discarded", "2");
-	says("holds", "6");
-	says("held", "6");
-	says("holdCycles", "600");
+	expect_value("errors", reset ? "1" : "0");
+	expect_value("discarded", "2");
+	expect_value("holds", "6");
+	expect_value("held", "6");
+	expect_value("holdCycles", "600");
 }
 
 static void counters(void)
@@ -462,21 +462,21 @@ static void damage(void)
 	static const struct {
 		const char *key;
 		struct roc_fragments_damage damage;
-	} kinds[] = {{"damaged", {.damaged = 1}},
+	} types[] = {{"damaged", {.damaged = 1}},
 		     {"sequenceErrors", {.sequence_errors = 1}},
 		     {"short", {.too_short = 1}},
 		     {"empty", {.empty = 1}}};
 	size_t i;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		start();
 		card.done_ns = NS_PER_MS;
-		card.damage = kinds[i].damage;
+		card.damage = types[i].damage;
 		options.events = 7;
 		runs(1);
-		says("end", "\"events\"");
-		says(kinds[i].key, "1");
-		says("errors", "0");
+		expect_value("end", "\"events\"");
+		expect_value(types[i].key, "1");
+		expect_value("errors", "0");
 	}
 }
 
@@ -491,9 +491,9 @@ static void left_out(bool busy)
 	options.channel.busy = busy;
 	options.channel.stall_limit = 0;
 	runs(1);
-	says("end", "\"failed\"");
-	says("lost", "12");
-	CU_ASSERT_PTR_NOT_NULL(strstr(said, "descriptor 9 is missing"));
+	expect_value("end", "\"failed\"");
+	expect_value("lost", "12");
+	CU_ASSERT_PTR_NOT_NULL(strstr(printed, "descriptor 9 is missing"));
 	lasts(0);
 }
 
@@ -517,8 +517,8 @@ static void stopped_by_itself(void)
 	card.events = 0;
 	card.published = 3;
 	runs(1);
-	says("end", "\"failed\"");
-	says("events", "3");
+	expect_value("end", "\"failed\"");
+	expect_value("events", "3");
 	/* The completed request frees the space for the second event. */
 	start();
 	options.channel.busy = true;
@@ -526,11 +526,11 @@ static void stopped_by_itself(void)
 	card.pages = LINKS;
 	card.events = 2;
 	runs(1);
-	says("end", "\"failed\"");
-	says("requested", "2");
+	expect_value("end", "\"failed\"");
+	expect_value("requested", "2");
 }
 
-static void no_room_at_all(void)
+static void no_host_memory(void)
 {
 	start();
 	card.pages = LINKS - 1;
@@ -542,15 +542,15 @@ static void no_room_at_all(void)
 	options.percent = 0;
 	options.events = 100;
 	runs(0);
-	says("end", "\"events\"");
+	expect_value("end", "\"events\"");
 }
 
 UNIT_MAIN("utils fragment run", {"requests that never complete", asleep},
 	  {"the same in a busy run", awake}, {"signal while there is no space", signalled},
 	  {"slow progress", slow}, {"last event", last_event},
-	  {"card removed at the end", gone_at_the_end},
+	  {"card removed at the end", removed_at_the_end},
 	  {"events of some of the sending links", one_of_the_links},
 	  {"card counters reset during the run", counters}, {"each type of damage", damage},
 	  {"missing descriptor", left_out_asleep}, {"the same in a busy run", left_out_awake},
 	  {"data just before the sub-unit stops, in a busy run", stopped_by_itself},
-	  {"host memory for less than an event", no_room_at_all})
+	  {"host memory for less than an event", no_host_memory})

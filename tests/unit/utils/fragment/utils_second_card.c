@@ -34,7 +34,7 @@ struct roc_fragments {
 	unsigned int number;
 	struct ros_source *source;
 	uint64_t transfers, bytes;
-	uint64_t told[LINKS];
+	uint64_t notified[LINKS];
 	bool running;
 };
 
@@ -61,7 +61,7 @@ static int sub_read(struct roc_endpoint *ep, unsigned int sub, struct roc_robinn
 static int link_read(struct roc_endpoint *ep, unsigned int link, struct roc_robinnp_link *l)
 {
 	UNIT_NEED(link < SUBS * LINKS);
-	*l = (struct roc_robinnp_link){.fragments = subs[link / LINKS].told[link % LINKS]};
+	*l = (struct roc_robinnp_link){.fragments = subs[link / LINKS].notified[link % LINKS]};
 	return 0;
 }
 
@@ -245,7 +245,7 @@ PLAY(int, roc_fragments_take, struct roc_fragments *f, struct roc_fragment_kept 
 	int i, got = f->source->ops->take(f->source, kept ? kept : some, n < 64 ? n : 64);
 
 	for (i = 0; i < got; i++)
-		f->told[(kept ? kept : some)[i].link]++;
+		f->notified[(kept ? kept : some)[i].link]++;
 	return got;
 }
 

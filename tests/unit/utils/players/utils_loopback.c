@@ -19,7 +19,7 @@
 
 #define ALL_IN_ORDER "lock start clear read stop unlock close "
 
-static int comes; /* signal that arrives after the first round */
+static int pending_signal; /* signal that arrives after the first round */
 static bool locked;
 
 int __wrap_roc_find(const char *id, struct roc_card *card);
@@ -88,8 +88,8 @@ int __wrap_roc_cru_loopback_read(struct roc_endpoint *ep, uint32_t links,
 							    .rx_locked = true,
 							    .data_layer_up = true,
 							    .gbt_phy_up = true};
-	if (comes)
-		raise(comes);
+	if (pending_signal)
+		raise(pending_signal);
 	return 0;
 }
 
@@ -116,37 +116,37 @@ static int test_links(const char *count)
  * Return the sequence of calls and messages until the tool ends, and its exit code; -1: ended by a
  * signal.
  */
-static const char *done(const char *count, int output, int *code)
+static const char *run_tool(const char *count, int output, int *code)
 {
-	static char said[512];
+	static char printed[512];
 	int ends[2], status;
 	pid_t pid;
 
 	pid = child_begin(ends);
 	if (!pid) {
 		alarm(100);
-		if (comes)
-			signal(comes, SIG_DFL);
+		if (pending_signal)
+			signal(pending_signal, SIG_DFL);
 		dup2(ends[1], STDERR_FILENO);
 		dup2(output, STDOUT_FILENO);
 		close(ends[0]);
 		_exit(test_links(count));
 	}
-	status = child_output(pid, ends, said, sizeof(said));
+	status = child_output(pid, ends, printed, sizeof(printed));
 	*code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	return said;
+	return printed;
 }
 
 /* The card is locked from the first change of the links until they are restored. */
-static void alone(void)
+static void locked_throughout(void)
 {
 	int nowhere = open("/dev/null", O_WRONLY), code;
 
 	UNIT_NEED(nowhere >= 0);
-	UNIT_STR(done("--count=1", nowhere, &code), ALL_IN_ORDER);
+	UNIT_STR(run_tool("--count=1", nowhere, &code), ALL_IN_ORDER);
 	UNIT_EQ(code, TOOL_OK);
 	locked = true;
-	UNIT_STR(done("--count=1", nowhere, &code), "lock roc: somebody has the lock\nclose ");
+	UNIT_STR(run_tool("--count=1", nowhere, &code), "lock roc: somebody has the lock\nclose ");
 	UNIT_EQ(code, TOOL_FAILED);
 	locked = false;
 	close(nowhere);
@@ -160,31 +160,31 @@ static void signals(void)
 
 	UNIT_NEED(nowhere >= 0);
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		comes = all[i];
-		UNIT_STR(done("--count=0", nowhere, &code), ALL_IN_ORDER);
+		pending_signal = all[i];
+		UNIT_STR(run_tool("--count=0", nowhere, &code), ALL_IN_ORDER);
 		UNIT_EQ(code, TOOL_OK);
 	}
-	comes = 0;
+	pending_signal = 0;
 	close(nowhere);
 }
 
 /* As with `| head -1`. */
-static void nobody_reads(void)
+static void no_reader(void)
 {
 	static const char begin[] = "lock start clear read roc: Cannot write the output";
 	static const char end[] = "stop unlock close ";
-	const char *said;
+	const char *printed;
 	int ends[2], code;
 
 	UNIT_NEED(!pipe(ends));
 	close(ends[0]);
-	said = done("--count=0", ends[1], &code);
-	UNIT_EQ(strncmp(said, begin, strlen(begin)), 0);
-	UNIT_NEED(strlen(said) > strlen(end));
-	UNIT_STR(said + strlen(said) - strlen(end), end);
+	printed = run_tool("--count=0", ends[1], &code);
+	UNIT_EQ(strncmp(printed, begin, strlen(begin)), 0);
+	UNIT_NEED(strlen(printed) > strlen(end));
+	UNIT_STR(printed + strlen(printed) - strlen(end), end);
 	UNIT_EQ(code, TOOL_FAILED);
 	close(ends[1]);
 }
 
-UNIT_MAIN("loopback", {"card is locked throughout", alone}, {"signals", signals},
-	  {"output has no reader", nobody_reads})
+UNIT_MAIN("loopback", {"card is locked throughout", locked_throughout}, {"signals", signals},
+	  {"output has no reader", no_reader})

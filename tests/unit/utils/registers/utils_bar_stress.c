@@ -128,7 +128,7 @@ static pid_t first_child(pid_t pid)
 /* Started with SIGCHLD ignored, the tool still detects that one of its processes was killed. */
 static void no_status(void)
 {
-	char said[512];
+	char text[512];
 	pid_t pid, child;
 	int ends[2];
 
@@ -151,10 +151,10 @@ static void no_status(void)
 	/* The others run until the signal. */
 	CU_ASSERT(UNIT_WAIT(first_child(pid) != child, 10000));
 	UNIT_EQ(kill(pid, SIGTERM), 0);
-	CU_ASSERT(WIFEXITED(child_output(pid, ends, said, sizeof(said))));
+	CU_ASSERT(WIFEXITED(child_output(pid, ends, text, sizeof(text))));
 	/* Only the killed one is reported. */
-	CU_ASSERT_PTR_NOT_NULL(strstr(said, "Process 0: "));
-	CU_ASSERT_PTR_NULL(strstr(said, "Process 1: "));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "Process 0: "));
+	CU_ASSERT_PTR_NULL(strstr(text, "Process 1: "));
 	munmap(reg, LENGTH);
 }
 
@@ -162,7 +162,7 @@ static void no_status(void)
 static void bus_error(const char *reason)
 {
 	int ends[2];
-	char said[2048];
+	char text[2048];
 	pid_t pid;
 
 	pid = child_begin(ends);
@@ -170,8 +170,8 @@ static void bus_error(const char *reason)
 		dup2(ends[1], STDERR_FILENO);
 		_exit(stress());
 	}
-	UNIT_EQ(WEXITSTATUS(child_output(pid, ends, said, sizeof(said))), TOOL_FAILED);
-	CU_ASSERT_PTR_NOT_NULL(strstr(said, reason));
+	UNIT_EQ(WEXITSTATUS(child_output(pid, ends, text, sizeof(text))), TOOL_FAILED);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, reason));
 }
 
 static void bus_errors(void)

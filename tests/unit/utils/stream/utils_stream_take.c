@@ -22,9 +22,9 @@ static struct stream_odin ring[RECORDS];
 static struct stream_options options;
 
 static struct {
-	unsigned int there, taken; /* records */
+	unsigned int available, taken; /* records */
 	unsigned int polls;
-	bool stopped, asked;
+	bool stopped, requested;
 	bool reset; /* the card's counters are reset before the stop */
 	bool fails; /* the stream stops by itself, and the rest arrives just before that */
 } card;
@@ -70,21 +70,21 @@ int roc_stream_info(struct roc_stream *s, struct roc_st_info *info)
 {
 	memset(info, 0, sizeof(*info));
 	info->state = card.stopped ? ROC_CH_STOPPED : ROC_CH_RUNNING;
-	info->card.units = card.there + (card.reset && card.stopped ? 0 : BEFORE);
+	info->card.units = card.available + (card.reset && card.stopped ? 0 : BEFORE);
 	info->card.bytes = info->card.units * sizeof(ring[0]);
 	return 0;
 }
 
 int roc_stream_start(struct roc_stream *s, uint32_t position)
 {
-	card.there = FIRST;
+	card.available = FIRST;
 	return 0;
 }
 
 int roc_stream_stop(struct roc_stream *s, unsigned int *lost)
 {
 	card.stopped = true;
-	card.there = RECORDS;
+	card.available = RECORDS;
 	*lost = 0;
 	return 0;
 }
@@ -93,7 +93,7 @@ bool roc_stream_running(const struct roc_stream *s)
 {
 	if (card.fails) {
 		card.stopped = true;
-		card.there = RECORDS;
+		card.available = RECORDS;
 	}
 	return !card.stopped;
 }
@@ -101,10 +101,10 @@ bool roc_stream_running(const struct roc_stream *s)
 /* A caller that polls for ever finds nothing at last. */
 int64_t roc_stream_peek(struct roc_stream *s, const void **data)
 {
-	if (++card.polls > POLLS_MAX || card.taken == card.there)
+	if (++card.polls > POLLS_MAX || card.taken == card.available)
 		return 0;
 	*data = &ring[card.taken];
-	return (int64_t)((card.there - card.taken) * sizeof(ring[0]));
+	return (int64_t)((card.available - card.taken) * sizeof(ring[0]));
 }
 
 int roc_stream_consume(struct roc_stream *s, uint64_t bytes)
@@ -115,9 +115,9 @@ int roc_stream_consume(struct roc_stream *s, uint64_t bytes)
 
 int64_t roc_stream_wait(struct roc_stream *s, uint64_t bytes, int timeout_ms)
 {
-	if (card.taken < card.there)
-		return (int64_t)((card.there - card.taken) * sizeof(ring[0]));
-	card.asked = true;
+	if (card.taken < card.available)
+		return (int64_t)((card.available - card.taken) * sizeof(ring[0]));
+	card.requested = true;
 	return -EINTR;
 }
 
@@ -131,7 +131,7 @@ void stop_not_by_readers(void)
 
 bool stop_requested(void)
 {
-	return card.asked;
+	return card.requested;
 }
 
 static void start(enum stream_action action)
@@ -162,12 +162,12 @@ static void packets(uint64_t n)
 /* Expect this many records and this end. Return an exit code. */
 static int take(unsigned int records, const char *end)
 {
-	char *said, line[64];
+	char *printed, line[64];
 	FILE *out = stdout;
 	size_t length;
 	int code;
 
-	stdout = open_memstream(&said, &length);
+	stdout = open_memstream(&printed, &length);
 	options.channel.json = true;
 	code = stream_take(&options);
 	fclose(stdout);
@@ -175,8 +175,8 @@ static int take(unsigned int records, const char *end)
 	UNIT_EQ(card.taken, records);
 	CU_ASSERT_TRUE(card.polls <= POLLS_MAX);
 	snprintf(line, sizeof(line), "\"end\": \"%s\"", end);
-	CU_ASSERT_TRUE(options.channel.action != STREAM_FOLLOW || strstr(said, line));
-	free(said);
+	CU_ASSERT_TRUE(options.channel.action != STREAM_FOLLOW || strstr(printed, line));
+	free(printed);
 	return code;
 }
 
@@ -185,7 +185,7 @@ static void takes(unsigned int records, const char *end)
 	UNIT_EQ(take(records, end), 0);
 }
 
-static void all_that_is_there(void)
+static void all_available(void)
 {
 	start(STREAM_FOLLOW);
 	takes(RECORDS, "signal");
@@ -197,7 +197,7 @@ static void all_that_is_there(void)
 	takes(RECORDS, "signal");
 }
 
-static void no_more_than_wanted(void)
+static void packet_limit(void)
 {
 	start(STREAM_FOLLOW);
 	packets(5);
@@ -210,12 +210,12 @@ static void no_more_than_wanted(void)
 	takes(10, "packets");
 }
 
-static void wanted_before(void)
+static void packets_before_signal(void)
 {
 	start(STREAM_FOLLOW);
 	packets(2);
 	takes(2, "packets");
-	UNIT_EQ(card.asked, false);
+	UNIT_EQ(card.requested, false);
 }
 
 /* The reset is reported, and no missing packets. */
@@ -236,8 +236,8 @@ static void stopped_by_itself(void)
 	UNIT_EQ(take(RECORDS, "failed"), 1);
 }
 
-UNIT_MAIN("utils stream take", {"signal: all available records", all_that_is_there},
-	  {"signal: no more than --packets", no_more_than_wanted},
-	  {"--packets without a signal", wanted_before},
+UNIT_MAIN("utils stream take", {"signal: all available records", all_available},
+	  {"signal: no more than --packets", packet_limit},
+	  {"--packets without a signal", packets_before_signal},
 	  {"card counters reset during the run", counters_reset},
 	  {"data just before the stream stops, in a busy run", stopped_by_itself})
