@@ -4,7 +4,7 @@
  *
  * A channel type defines the owner of the memory and how data arrive in it. The core implements
  * what is common to all types: the claim, retirement, the ioctls that every channel has, registered
- * buffers, interrupts, and the verification of quiescence. It knows a type only by this table.
+ * buffers, interrupts, and the verification of quiescence. It uses a type only through this table.
  */
 #ifndef ROC_CHANNEL_TYPE_H
 #define ROC_CHANNEL_TYPE_H

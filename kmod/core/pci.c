@@ -461,7 +461,7 @@ static const struct dev_pm_ops roc_pm_ops = {
 	.restore = pm_sleep_ptr(roc_restore),
 };
 
-/* The next kernel does not know to which memory the card writes. */
+/* The next kernel may reuse memory to which the card writes. */
 static void roc_pci_shutdown(struct pci_dev *pdev)
 {
 	roc_shut_final(pci_get_drvdata(pdev));
