@@ -108,8 +108,8 @@ struct roc_run_level {
  *	reason for which it cannot, or NONE
  * @check: read the registers of the card; return the reason for which the run cannot continue, or
  *	NONE
- * @quiesce: save the registers that a reset clears. @reason: reason for which the run ends.
- *	@present: the card may be accessed. Return whether it may be accessed afterwards
+ * @quiesce: save the registers that a reset clears, if the card may be accessed (@present). @reason
+ *	is the reason for which the run ends. Return whether the card may be accessed afterwards
  * @finish: process what the card wrote until it was quiesced; return the reason for which the run
  *	failed, if only this shows it, or NONE
  * @report: fill in the result of a stop
