@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-fw-check: whether the firmware of every card is good for data taking. Looks at sysfs only.
+ * roc-fw-check: check whether the firmware of each card is accepted for data taking, from sysfs
+ * only.
  */
 #include "node.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-list-cards: all endpoints that the driver has, from sysfs alone: no register is touched, so
- * a sick card cannot hang it and a busy one is not disturbed.
+ * roc-list-cards: list all endpoints of the driver, from sysfs only. No register is accessed, so a
+ * faulty card cannot block the tool, and a running card is not disturbed.
  */
 #include "node.h"
 
@@ -78,7 +78,7 @@ void list_cards_json(FILE *out, const struct roc_firmware_list *list, const stru
 	json_object_end(&j);
 }
 
-/* Names of a card's streams; "-" if it has none. */
+/* The names of the streams of a card; "-" if the card has none. */
 static void streams_text(const struct list_streams *s, char *text, size_t size)
 {
 	size_t used = 0;
@@ -128,7 +128,7 @@ void list_cards_text(FILE *out, const struct roc_firmware_list *list, const stru
 	table_print(&table, out, false);
 }
 
-/* Of all cards; the caller frees it. NULL: there is no memory. */
+/* The streams of all cards, which the caller frees; NULL: out of memory. */
 static struct list_streams *find_streams(const struct roc_card *cards, size_t count)
 {
 	struct list_streams *streams = calloc(count ? count : 1, sizeof(*streams));
@@ -139,7 +139,7 @@ static struct list_streams *find_streams(const struct roc_card *cards, size_t co
 		for (c = 0; c < cards[i].channels && c < LIST_STREAMS; c++) {
 			char *name = streams[i].name[streams[i].count];
 
-			/* A card that goes meanwhile is listed without. */
+			/* A card that is removed meanwhile is listed without streams. */
 			if (!roc_channel_stream(&cards[i], (unsigned int)c, name) && *name)
 				streams[i].count++;
 		}

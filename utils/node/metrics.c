@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-metrics: what a monitoring agent takes every few seconds, of all cards, for everybody: sysfs
- * and hwmon are all it looks at.
+ * roc-metrics: metrics of all cards for monitoring agents that poll every few seconds. It reads
+ * only sysfs and hwmon, so every user can run it.
  */
 #include "node.h"
 
@@ -148,7 +148,7 @@ static void metrics_influx(FILE *out, const void *report)
 	for (i = 0; i < m->count; i++) {
 		const struct roc_card_telemetry *t = &m->cards[i];
 
-		/* A C-RORC has none of this. */
+		/* A C-RORC has none of these values. */
 		if (!isnan(temperature(t)) || t->dropped_packets >= 0) {
 			influx_start_card(&l, out, "card", &m->channels[i].card, -1);
 			influx_real(&l, "temperature", temperature(t));
@@ -205,7 +205,7 @@ static void metrics_prometheus(FILE *out, const void *report)
 	channels_prometheus(&p, m->channels, m->count);
 }
 
-/* Exit code; @m has one more if there is something to show. */
+/* Read a card: exit code. If a part could be read, the card is added to @m. */
 static int read_card(const struct roc_card *card, const struct values *v, struct metrics *m)
 {
 	int code, err;
@@ -216,7 +216,7 @@ static int read_card(const struct roc_card *card, const struct values *v, struct
 	err = roc_card_telemetry_read(card, &m->cards[m->count]);
 	if (err)
 		code = tool_fail("%s", roc_error());
-	/* A card that does not answer: the driver still knows what it counted. */
+	/* The card does not respond, but the counters of the driver can still be read. */
 	if (err && err != -EIO)
 		return code;
 	if (channels_read(card, &m->channels[m->count]))
@@ -225,7 +225,7 @@ static int read_card(const struct roc_card *card, const struct values *v, struct
 	return code;
 }
 
-/* All cards, or the one that was asked for; the caller frees *cards. */
+/* Find all cards, or the card @id; the caller frees *cards. */
 static int find_cards(const char *id, struct roc_card **cards, size_t *count)
 {
 	int err;
@@ -235,7 +235,7 @@ static int find_cards(const char *id, struct roc_card **cards, size_t *count)
 	*count = 1;
 	*cards = calloc(1, sizeof(**cards));
 	if (!*cards)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the list of cards.");
 	err = roc_find(id, *cards);
 	return err ? tool_fail_card(err) : TOOL_OK;
 }
@@ -265,10 +265,10 @@ static int run(const void *p)
 	m.cards = calloc(count, sizeof(*m.cards));
 	m.channels = calloc(count, sizeof(*m.channels));
 	if (!m.cards || !m.channels) {
-		code = tool_fail("There is no memory left.");
+		code = tool_fail("Cannot allocate the metrics of %zu cards.", count);
 		goto out;
 	}
-	/* A card that fails does not hide the others. */
+	/* Show the other cards if one fails. */
 	for (i = 0; i < count; i++) {
 		if (read_card(&cards[i], v, &m))
 			code = TOOL_FAILED;

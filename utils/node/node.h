@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Output of the tools that show what a node has: roc-list-cards, roc-fw-check, roc-metrics. The
- * functions take what was read, so that golden tests print cards that no machine has. Short: three
- * tools have nothing else in common.
+ * Output functions of roc-list-cards, roc-fw-check and roc-metrics. They take the values as
+ * arguments, so that golden tests can print cards that do not exist.
  */
 #ifndef ROC_UTILS_NODE_H
 #define ROC_UTILS_NODE_H
@@ -19,7 +18,7 @@
 
 #define LIST_STREAMS 32
 
-/* Names of a card's streams, none: its channels are pools. */
+/* Names of the streams of a card; none: its channels are pools. */
 struct list_streams {
 	unsigned int count;
 	char name[LIST_STREAMS][ROC_TEXT_MAX];
@@ -36,7 +35,7 @@ void fw_check_text(FILE *out, const struct roc_firmware_list *list, const struct
 void fw_check_json(FILE *out, const struct roc_firmware_list *list, const struct roc_card *cards,
 		   size_t count);
 
-/* Two arrays of @count; the cards are named in the second. */
+/* Two arrays of @count elements; the second one has the cards. */
 struct metrics {
 	struct roc_card_telemetry *cards;
 	struct channels *channels;

@@ -301,8 +301,8 @@ static void no_module(void)
 	ends(TOOL_FAILED, "modprobe roc", "node-check", "--json");
 	ends(TOOL_FAILED, "FAIL: driver, cards", "node-check", "--strict");
 	ends(TOOL_FAILED, "modprobe roc", "node-check", "--find-latency --id=245");
-	ends(TOOL_FAILED, "has no folder sys", "node-check", "--root=/nowhere");
-	ends(TOOL_FAILED, "is no folder", "node-check", "--root=/proc/self/status");
+	ends(TOOL_FAILED, "has no directory sys", "node-check", "--root=/nowhere");
+	ends(TOOL_FAILED, "is not a directory", "node-check", "--root=/proc/self/status");
 	ends(TOOL_FAILED, "cannot be read", "node-check", "--limits=/nowhere");
 	ends(TOOL_FAILED, "not JSON", "node-check", "--limits=/proc/self/status");
 }

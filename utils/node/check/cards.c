@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The endpoints of a tree. libroc would ask udev, which knows this machine only, so the class is
- * read by hand.
+ * Read the endpoints of a tree. libroc uses udev, which has only the devices of this machine, so
+ * the device class is read directly.
  */
 #include "machine.h"
 
@@ -13,7 +13,7 @@
 
 #include "utils/common/card.h"
 
-/* "roc" and a number: an endpoint; its channels are roc0ch0 and so on. */
+/* An endpoint is "roc" and a number; its channels are roc0ch0 and so on. */
 static bool is_endpoint(const char *name)
 {
 	size_t length = strlen(name);
@@ -24,7 +24,7 @@ static bool is_endpoint(const char *name)
 	return strspn(name + 3, "0123456789") == length - 3;
 }
 
-/* A small number of a card's file, -1: not known. */
+/* A small number in a sysfs file of a card, -1: unknown. */
 static int small(const struct tree *t, const char *name, const char *file)
 {
 	long long value;
@@ -35,7 +35,10 @@ static int small(const struct tree *t, const char *name, const char *file)
 	return (int)value;
 }
 
-/* Of another kind than a pool the reader's memory need not be contiguous, or it is the driver's. */
+/*
+ * Count channels and pools. Only pools need contiguous buffers: other channel types accept any
+ * memory, or use memory of the driver.
+ */
 static void count_channels(const struct tree *t, struct node_card *card)
 {
 	char kind[ROC_TEXT_MAX];
@@ -45,14 +48,14 @@ static void count_channels(const struct tree *t, struct node_card *card)
 	if (card->channels < 0 || card->channels > NODE_CHANNELS)
 		card->channels = 0;
 	for (i = 0; i < card->channels; i++) {
-		/* A driver that knew no other kind did not say. */
+		/* Drivers that had only pools do not have this file. */
 		if (tree_text(t, kind, sizeof(kind), "sys/class/roc/%sch%d/kind", card->name, i))
 			strcpy(kind, "pool");
 		card->pools += !strcmp(kind, "pool");
 	}
 }
 
-/* It names files later on. */
+/* The address becomes a part of file names, so it is checked. */
 static bool is_address(const char *text)
 {
 	unsigned int domain, bus, device, function;
@@ -127,7 +130,7 @@ static unsigned int id(const struct tree *t, const char *address, const char *fi
 	return (unsigned int)strtoul(text, NULL, 16);
 }
 
-/* False: it is not a board of ours. */
+/* False: not a readout card. */
 static bool find_kind(const struct tree *t, const char *address, struct node_board *b)
 {
 	unsigned int vendor = id(t, address, "vendor"), device = id(t, address, "device"), i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Findings of the rules: kept, counted by verdict, freed.
+ * Store, count and free the findings of the rules.
  */
 #include "check.h"
 
@@ -24,7 +24,7 @@ const char *check_verdict(enum verdict verdict)
 	return verdicts[verdict];
 }
 
-/* The next finding, empty; NULL: there is no memory. */
+/* Append an empty finding; NULL: out of memory. */
 static struct finding *more(struct check *c)
 {
 	struct finding *f;
@@ -43,7 +43,10 @@ static struct finding *more(struct check *c)
 	return f;
 }
 
-/* Texts have names and contents of files, which may be another machine's. */
+/*
+ * Replace characters that are not printable: texts contain names and contents of files, which may
+ * be from another machine.
+ */
 static void clean(char *text)
 {
 	while (text && *text) {
@@ -103,29 +106,29 @@ void add_unread(struct check *c, const char *subject, const char *expected, int 
 	case -EACCES:
 	case -EPERM:
 		add_finding(c, VERDICT_UNKNOWN, subject, expected, "run roc-node-check as root",
-			    "%s: no permission", what);
+			    "%s: permission denied", what);
 		break;
 	case -ENOENT:
 		add_finding(
 			c, VERDICT_UNKNOWN, subject, expected,
-			"this machine or its kernel does not show it; what the machine's firmware sets is in its setup",
-			"%s: not there", what);
+			"this machine or its kernel does not report this value; check the setup of the machine's firmware",
+			"%s: does not exist", what);
 		break;
 	case -ENODATA:
 		add_finding(c, VERDICT_UNKNOWN, subject, expected,
-			    "a virtual machine may hide it: check its host",
-			    "%s: not known to the kernel", what);
+			    "a virtual machine may hide this value: check its host",
+			    "%s: unknown to the kernel", what);
 		break;
 	case -EINVAL:
 	case -EFBIG:
 		add_finding(
 			c, VERDICT_UNKNOWN, subject, expected,
-			"report it with the file: it has nonsense, or more than a file of its kind has",
-			"%s: not understood", what);
+			"report this as a bug, with the file: its content is invalid or too long",
+			"%s: invalid content", what);
 		break;
 	default:
-		add_finding(c, VERDICT_UNKNOWN, subject, expected, "the kernel's log may say why",
-			    "%s: %s", what, strerror(-err));
+		add_finding(c, VERDICT_UNKNOWN, subject, expected, "see the kernel log", "%s: %s",
+			    what, strerror(-err));
 	}
 }
 

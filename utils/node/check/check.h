@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-node-check, inside: a table of rules (rules.c), each of which looks at one matter of a server
- * below a root directory and says what it found. No rule writes anything, opens a device, or knows
- * another rule.
+ * Internals of roc-node-check: a table of rules (rules.c). Each rule checks one property of a
+ * server below a root directory, and adds its findings. A rule does not write, does not open
+ * devices, and does not depend on other rules.
  */
 #ifndef ROC_UTILS_NODE_CHECK_H
 #define ROC_UTILS_NODE_CHECK_H
@@ -16,8 +16,8 @@
 #include "tree.h"
 
 /*
- * What roc-node-check expects of a server: built in, and changed by a file, one JSON object. The
- * example in Documentation/examples/node-check.json has all members, with what is built in.
+ * The limits of roc-node-check. A file with one JSON object can override the built-in values.
+ * Documentation/examples/node-check.json has all members with their built-in values.
  */
 
 #define LIMITS_FILE "/etc/roc/node-check.json"
@@ -31,12 +31,12 @@ struct limits_texts {
 };
 
 struct limits {
-	/* The cards that have to be here, and the NUMA node of each; -1: any. */
+	/* The cards that must be present, and the NUMA node of each; -1: any. */
 	struct {
 		int serial, node;
 	} card[LIMITS_CARDS];
 	size_t cards;
-	struct limits_texts drivers; /* versions; none: the one of the tools */
+	struct limits_texts drivers; /* versions; none: the version of the tools */
 	int64_t temperature_warn;    /* degrees Celsius */
 	int64_t temperature_fail;
 	int64_t max_payload; /* bytes */
@@ -44,23 +44,23 @@ struct limits {
 	int64_t correctable_errors;
 	int64_t node_imbalance; /* cards */
 	int64_t nodes_per_socket;
-	uint64_t memory_per_channel; /* bytes that a reader lends to one channel of a card */
+	uint64_t memory_per_channel; /* bytes of the buffers of one channel */
 	struct limits_texts iommu;   /* types of default domain */
 	struct limits_texts governors;
-	int64_t memory_channels;	     /* of a socket; 0: as many as DMI names */
-	struct limits_texts memory_locators; /* patterns, tried before those that are built in */
+	int64_t memory_channels;	     /* of a socket; 0: the number in DMI */
+	struct limits_texts memory_locators; /* patterns, tried before the built-in ones */
 	char group[32];
 	char source[256]; /* file, empty: built in */
 };
 
 void limits_default(struct limits *limits);
 /*
- * On top of what is in @limits. NULL: LIMITS_FILE if there is one. Return: 0, or -errno with the
- * message in @reason.
+ * Override values in @limits by a file. NULL: LIMITS_FILE if it exists. Return: 0, or -errno with
+ * the message in @reason.
  */
 int limits_read(struct limits *limits, const char *path, char *reason, size_t reason_size);
 
-/* From good to bad: a rule is as bad as the worst that it found. */
+/* In increasing severity: the verdict of a rule is the worst of its findings. */
 enum verdict {
 	VERDICT_PASS,
 	VERDICT_UNKNOWN,
@@ -73,10 +73,9 @@ struct check;
 
 struct rule {
 	const char *name;
-	const char *reason; /* it matters: a sentence */
+	const char *reason; /* why the rule matters: a sentence */
 	void (*run)(struct check *c);
-	/* Verdicts that it can come to beside PASS, a bit each: there is a fixture for every one.
-	 */
+	/* Bit mask of the possible verdicts besides PASS; each has a test fixture. */
 	unsigned int can;
 };
 
@@ -92,43 +91,43 @@ struct finding {
 	char subject[24]; /* card, endpoint, node; empty: the machine */
 	char *found;
 	char *expected;
-	char *cure;   /* NULL: nothing to cure */
-	bool nothing; /* to look at */
+	char *cure;   /* NULL: no remedy needed */
+	bool nothing; /* the rule applies to no card */
 };
 
 struct check {
 	struct tree tree;
 	struct limits limits;
 	struct node_cards cards;
-	const struct rule *rule; /* the one that looks now */
+	const struct rule *rule; /* the rule that runs now */
 	struct finding *findings;
 	size_t count, room;
 	bool out_of_memory;
 };
 
-/* All rules, on @c with its tree and its limits and nothing else. check_end() must follow. */
+/* Run all rules. The caller sets only tree and limits of @c, and calls check_end() afterwards. */
 void check_run(struct check *c);
 void check_end(struct check *c);
 const char *check_verdict(enum verdict verdict);
-/* What came of a rule; NULL: of all of them. */
+/* The verdict of a rule; NULL: of all rules. */
 enum verdict check_worst(const struct check *c, const struct rule *rule);
-unsigned int check_count(const struct check *c, enum verdict verdict); /* of rules */
+unsigned int check_count(const struct check *c, enum verdict verdict); /* number of rules */
 
 /*
- * A rule says what it found. @expected and @cure are sentences without a full stop, @cure NULL if
- * all is well; @subject NULL for the machine.
+ * Add a finding of the present rule. @expected and @cure are sentences without a full stop; @cure
+ * is NULL if nothing is wrong. @subject NULL: the machine.
  */
 void add_finding(struct check *c, enum verdict verdict, const char *subject, const char *expected,
 		 const char *cure, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-/* A file could not be read, or has nonsense in it: @err as tree.h gives it. */
+/* Add the finding that a file could not be read or is invalid. @err: from a function of tree.h. */
 void add_unread(struct check *c, const char *subject, const char *expected, int err,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* The forms. */
+/* The output formats. */
 void check_text(FILE *out, const struct check *c, bool verbose, bool colours);
 void check_json(FILE *out, const struct check *c);
 
-/* The rules, by the file that they are in. */
+/* The rules, grouped by file. */
 void rule_driver(struct check *c); /* rules_cards.c */
 void rule_cards(struct check *c);
 void rule_endpoints(struct check *c);

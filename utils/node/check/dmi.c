@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The DMI table, by hand: no library has it, and dmidecode is a program for people. Structures of
- * SMBIOS 2.1 and later: a header of four bytes (type, length, handle), what its type has, and texts
- * behind it, each with a zero at its end and one more zero behind the last.
+ * Parse the DMI table. No library does this, and the output of dmidecode is not made for programs.
+ * A structure of SMBIOS 2.1 and later has a header of four bytes (type, length, handle), fields
+ * that depend on the type, and strings. Each string ends with a zero, and one more zero follows the
+ * last one.
  */
 #include "machine.h"
 
@@ -21,14 +22,14 @@ enum {
 #define HEADER 4
 #define ARRAYS 64
 
-/* One structure, within the table. */
+/* One structure, which is completely within the table. */
 struct entry {
 	const uint8_t *data, *texts, *end;
 	uint8_t type, length;
 	uint16_t handle;
 };
 
-/* Arrays that are something else than the machine's main memory: flash, video. */
+/* Memory arrays other than the main memory: flash, video. */
 struct others {
 	uint16_t handle[ARRAYS];
 	size_t count;
@@ -49,7 +50,10 @@ static uint32_t dword(const struct entry *e, unsigned int at)
 	return word(e, at) | (uint32_t)word(e, at + 2) << 16;
 }
 
-/* The text whose number is at @at; empty if there is none. What is not printable is a '?'. */
+/*
+ * Copy the string whose number is at @at; empty if there is none. '?' replaces characters that are
+ * not printable.
+ */
 static void text(const struct entry *e, unsigned int at, char *out)
 {
 	unsigned int number = byte(e, at);
@@ -68,7 +72,7 @@ static void text(const struct entry *e, unsigned int at, char *out)
 	out[i] = '\0';
 }
 
-/* The structure at *@at, and *@at behind it. False: there is none that is whole. */
+/* Read the structure at *@at and advance *@at. False: no complete structure. */
 static bool next(const uint8_t *table, size_t length, size_t *at, struct entry *e)
 {
 	size_t end;
@@ -148,7 +152,7 @@ static int device(const struct entry *e, const struct others *others, struct dmi
 	for (i = 0; i < others->count; i++)
 		if (others->handle[i] == word(e, ARRAY))
 			return 0;
-	/* Persistent memory has a slot of a channel, but takes no part in its interleaving. */
+	/* Persistent memory is in a slot of a channel, but is not part of the interleaving. */
 	if (byte(e, TECHNOLOGY) == PERSISTENT)
 		return 0;
 	m = reallocarray(dmi->module, dmi->modules + 1, sizeof(*m));
@@ -172,7 +176,7 @@ int dmi_parse(const uint8_t *table, size_t length, struct dmi *dmi)
 	int err;
 
 	*dmi = (struct dmi){.module = NULL};
-	/* An array may stand behind its devices. */
+	/* An array may follow its devices, so arrays are read first. */
 	for (at = 0; next(table, length, &at, &e) && e.type != TYPE_END;)
 		if (e.type == TYPE_ARRAY)
 			array(&e, &others);

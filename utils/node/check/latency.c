@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The runs of --find-latency. Each opens the channel anew, so that none has superpages of the one
- * before.
+ * The runs of --find-latency. Each run opens the channel again, so that no superpages of the run
+ * before are in the card.
  */
 #include "latency.h"
 
@@ -18,11 +18,11 @@
 #define SETTLE 0.3 /* seconds */
 #define SETTLE_MAX 10.0
 
-/* One run, of which the channel is open and the memory is there. */
+/* A run, with an open channel and its memory. */
 struct run {
 	struct roc_channel *ch;
 	uint32_t buffer, superpage;
-	uint64_t bytes, count; /* of superpages that came */
+	uint64_t bytes, count; /* of received superpages */
 };
 
 static double now(void)
@@ -30,7 +30,7 @@ static double now(void)
 	return (double)now_ns() / NS_PER_S;
 }
 
-/* What is ready goes back at once. 0 or -errno, for which roc_error() has the sentence. */
+/* Return finished superpages to the card at once. 0, or -errno with the message in roc_error(). */
 static int take(struct run *r)
 {
 	struct roc_ready ready;
@@ -42,7 +42,7 @@ static int take(struct run *r)
 		if (ready.flags & (ROC_READY_DAMAGED | ROC_READY_SHORT))
 			return roc_fail(
 				EIO,
-				"The card flagged a superpage as damaged, or sent fewer bytes than it explains: roc-status has the counts of the channel.");
+				"The card flagged a superpage as damaged, or filled it only partly without a reason: see the counters of the channel in roc-status.");
 		r->bytes += ready.received;
 		r->count++;
 		err = roc_push(r->ch, r->buffer, ready.offset, r->superpage, 0);
@@ -52,7 +52,7 @@ static int take(struct run *r)
 	return err;
 }
 
-/* For so long, or until so many superpages came. */
+/* Take data for @seconds, or until @count superpages were received. */
 static int flow(struct run *r, double seconds, uint64_t count)
 {
 	double end = now() + seconds;
@@ -68,7 +68,7 @@ static int flow(struct run *r, double seconds, uint64_t count)
 	return err;
 }
 
-/* A depth with which the card drops is not enough: it needs no longer run. */
+/* End the run at the first dropped packet: the depth is not sufficient. */
 static int flow_until_dropped(struct run *r, double seconds, uint64_t dropped)
 {
 	double end = now() + seconds, left;
@@ -120,8 +120,8 @@ static int measure(struct run *r, const struct latency_options *o, struct latenc
 	if (err)
 		return err;
 	/*
-	 * The card begins before it can use its first superpages, and loses what comes by then.
-	 * What the driver knows of the card is as old as a tenth of a second.
+	 * The card starts before it can use its first superpages, and drops the data until then.
+	 * The driver's copy of the counters may be a tenth of a second old.
 	 */
 	err = flow(r, SETTLE_MAX, superpages);
 	if (!err)
@@ -138,7 +138,7 @@ static int measure(struct run *r, const struct latency_options *o, struct latenc
 		err = flow(r, SETTLE, UINT64_MAX);
 	if (!err)
 		err = roc_channel_info(r->ch, &after);
-	/* Who failed has stopped already, and said why. */
+	/* After an error the channel is stopped already, and roc_error() has the reason. */
 	if (!err)
 		err = roc_channel_stop(r->ch, NULL);
 	step->dropped = counter32_since(before.dropped, after.dropped);
@@ -170,7 +170,7 @@ static int run_depth(const struct roc_card *card, const struct latency_options *
 	return err;
 }
 
-/* Exit code; after a failure the message is out. */
+/* Check the card and get its properties: exit code, with the message printed. */
 static int check_card(const struct roc_card *card, const struct latency_options *o,
 		      struct latency *l, unsigned int *flags)
 {
@@ -190,7 +190,7 @@ static int check_card(const struct roc_card *card, const struct latency_options 
 	kind = card_type_find((enum roc_card_type)info.card_type);
 	if (!kind || !kind->drops)
 		return tool_fail(
-			"--find-latency is for a CRU: %s holds its links when it has no superpage, and loses nothing.",
+			"--find-latency is for a CRU: %s stops its links while it has no superpage, and drops nothing.",
 			card_name((enum roc_card_type)info.card_type));
 	if (o->superpage % info.superpage_align || o->superpage > info.superpage_max)
 		return tool_fail("--superpage-size must be a multiple of %u, and at most %u.",
@@ -236,11 +236,11 @@ static int run_all(const struct roc_card *card, const struct latency_options *o,
 		l->steps++;
 		if (!step->bytes && !step->dropped)
 			return tool_fail(
-				"The card sent nothing: is its source right, are its links up?");
+				"The card sent no data: check --data-source, and whether the links are up.");
 	}
 	if (err)
 		return tool_fail("%s", roc_error());
-	return stop_requested() ? tool_fail("Ended by a signal.") : TOOL_OK;
+	return stop_requested() ? tool_fail("Interrupted by a signal.") : TOOL_OK;
 }
 
 int latency_run(const struct latency_options *o, bool json)

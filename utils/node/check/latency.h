@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-node-check --find-latency: how many superpages each link must have waiting so that nothing is
- * lost while a finished one is replaced. Fewer superpages are lent to the card than its FIFOs hold,
- * a number more in each run, so that the FIFO is as deep as we like with any firmware.
+ * roc-node-check --find-latency: find the number of superpages that must wait for each link so that
+ * no data are lost while a finished superpage is replaced. Each run lends more superpages to the
+ * card, but fewer than its FIFOs hold. So it simulates FIFOs of any smaller depth with the same
+ * firmware.
  */
 #ifndef ROC_UTILS_NODE_LATENCY_H
 #define ROC_UTILS_NODE_LATENCY_H
@@ -41,19 +42,19 @@ struct latency {
 	size_t steps;
 };
 
-/* What came of it. */
+/* The result of all runs. */
 struct latency_result {
-	unsigned int needed;  /* 0: nothing was enough */
-	unsigned int shallow; /* the deepest that was not; 0: none */
-	double rate;	      /* bytes a second, in the run that was enough, or the last one */
-	double least, most;   /* seconds that a refill takes; most 0: not known */
+	unsigned int needed;  /* the sufficient depth; 0: none */
+	unsigned int shallow; /* the largest insufficient depth; 0: none */
+	double rate;	      /* bytes per second of the sufficient run, else of the last one */
+	double least, most;   /* limits of the refill time in seconds; most 0: unknown */
 	enum verdict verdict;
 };
 
 /* Exit code. */
 int latency_run(const struct latency_options *options, bool json);
 
-/* The depth of the next run; 0: it is known. */
+/* The depth of the next run; 0: no further run is needed. */
 unsigned int latency_next(const struct latency *l);
 void latency_judge(const struct latency *l, struct latency_result *result);
 void latency_text(FILE *out, const struct latency *l);

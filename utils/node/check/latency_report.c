@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the runs of --find-latency say.
+ * Evaluate and print the runs of --find-latency.
  */
 #include "latency.h"
 
@@ -15,7 +15,7 @@ static bool enough(const struct latency_step *step)
 	return !step->dropped;
 }
 
-/* 1, 2, 3, 4, 6, 8, 12, 16 and so on, as far as the card's FIFO goes. */
+/* The next depth: 1, 2, 3, 4, 6, 8, 12, 16 and so on, up to the depth of the FIFO. */
 static unsigned int deeper(unsigned int depth)
 {
 	if (depth < 3)
@@ -23,7 +23,7 @@ static unsigned int deeper(unsigned int depth)
 	return depth & (depth - 1) ? depth / 3 * 4 : depth / 2 * 3;
 }
 
-/* Until one is enough, and once more with the double of it, which must be, too. */
+/* Increase the depth until it is sufficient. Then twice this depth must be sufficient, too. */
 unsigned int latency_next(const struct latency *l)
 {
 	const struct latency_step *last = l->steps ? &l->step[l->steps - 1] : NULL;
@@ -64,7 +64,9 @@ void latency_judge(const struct latency *l, struct latency_result *result)
 		result->verdict = 2 * result->needed <= l->fifo ? VERDICT_PASS : VERDICT_WARN;
 	if (result->rate <= 0)
 		return;
-	/* One superpage is being filled, the others wait: so long a link goes on without a new one.
+	/*
+	 * One superpage is being filled and the others wait: a link continues for depth - 1 periods
+	 * without a new one.
 	 */
 	period = (double)l->superpage * l->links / result->rate;
 	result->least = result->shallow ? (result->shallow - 1) * period : 0;
@@ -108,11 +110,11 @@ void latency_text(FILE *out, const struct latency *l)
 		l->links, r.rate / 1e6, l->superpage >> 10, l->fifo);
 	if (!r.needed)
 		fprintf(out,
-			"FAIL: packets are dropped even with %u. A finished superpage is not replaced within %.1f ms.\n",
+			"FAIL: packets are dropped even with a depth of %u. A finished superpage is not replaced within %.1f ms.\n",
 			l->steps ? l->step[l->steps - 1].depth : 0, r.least * 1e3);
 	else
 		fprintf(out,
-			"%s: %u are enough, %u are not; a finished superpage is replaced within %.1f to %.1f ms. Firmware should have %u.\n",
+			"%s: a depth of %u is sufficient, %u is not; a finished superpage is replaced within %.1f to %.1f ms. The FIFO should have a depth of %u.\n",
 			check_verdict(r.verdict), r.needed, r.shallow, r.least * 1e3, r.most * 1e3,
 			2 * r.needed);
 }

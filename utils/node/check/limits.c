@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The file of limits, strictly: a member that nobody knows is a mistake, and so is a value of
- * another kind or out of its bounds. json-c reads it.
+ * Read the file of limits with json-c. An unknown member, a value of another type, or a value out
+ * of range is an error.
  */
 #include "check.h"
 
@@ -76,7 +76,7 @@ static const char *set_text(const struct json_object *value, char *text, size_t 
 	const char *given = json_object_get_string((struct json_object *)value);
 
 	if (!json_object_is_type(value, json_type_string) || !*given || strlen(given) >= size)
-		return "is no text, empty, or too long";
+		return "is not a string, or is empty or too long";
 	strcpy(text, given);
 	return NULL;
 }
@@ -86,21 +86,21 @@ static const char *set_texts(const struct json_object *value, struct limits_text
 	size_t count, i;
 
 	if (!json_object_is_type(value, json_type_array))
-		return "is no array of texts";
+		return "is not an array of strings";
 	count = json_object_array_length(value);
 	if (count > LIMITS_TEXTS)
-		return "has more texts than anybody needs";
+		return "has more than 16 strings";
 	for (i = 0; i < count; i++) {
 		const char *wrong = set_text(json_object_array_get_idx(value, i), texts->text[i],
 					     sizeof(texts->text[i]));
 		if (wrong)
-			return "has a member that is no text, empty, or too long";
+			return "has an element that is not a string, or is empty or too long";
 	}
 	texts->count = count;
 	return NULL;
 }
 
-/* Socket and channel must be groups of it. */
+/* Each pattern needs two groups, the socket and the channel. */
 static const char *check_patterns(const struct limits_texts *texts)
 {
 	const char *wrong = NULL;
@@ -109,9 +109,9 @@ static const char *check_patterns(const struct limits_texts *texts)
 
 	for (i = 0; i < texts->count && !wrong; i++) {
 		if (regcomp(&regex, texts->text[i], REG_EXTENDED))
-			return "has a member that is no extended regular expression";
+			return "has an element that is not an extended regular expression";
 		if (regex.re_nsub < 2)
-			wrong = "has a member without two groups, (socket) and (channel)";
+			wrong = "has an element without two groups, (socket) and (channel)";
 		regfree(&regex);
 	}
 	return wrong;
@@ -122,17 +122,17 @@ static const char *set_cards(const struct json_object *value, struct limits *lim
 	uint64_t serial;
 
 	if (!json_object_is_type(value, json_type_object))
-		return "is no object of serial numbers and nodes";
+		return "is not an object of serial numbers and nodes";
 	limits->cards = 0;
 	json_object_object_foreach((struct json_object *)value, key, node)
 	{
 		if (limits->cards == LIMITS_CARDS)
-			return "has more cards than any server";
+			return "has more than 32 cards";
 		if (number_value(key, &serial) || serial > INT32_MAX)
-			return "has a key that is no serial number";
+			return "has a key that is not a serial number";
 		if (node && (!json_object_is_type(node, json_type_int) ||
 			     json_object_get_int64(node) < 0 || json_object_get_int64(node) > 1023))
-			return "has a value that is no NUMA node (null: any)";
+			return "has a value that is not a NUMA node (null: any)";
 		limits->card[limits->cards].serial = (int)serial;
 		limits->card[limits->cards++].node = node ? json_object_get_int(node) : -1;
 	}
@@ -144,12 +144,12 @@ static const char *set_size(const struct json_object *value, uint64_t *size)
 	const char *wrong;
 
 	if (!json_object_is_type(value, json_type_string))
-		return "is no size as \"1Gi\"";
+		return "is not a size, as in \"1Gi\"";
 	wrong = number_size(json_object_get_string((struct json_object *)value), size);
 	return wrong ? wrong : *size ? NULL : "is 0";
 }
 
-/* NULL, or what is wrong with the value. */
+/* Set a limit: NULL, or the fault of the value. */
 static const char *set(struct limits *limits, const struct member *m,
 		       const struct json_object *value)
 {
@@ -160,10 +160,10 @@ static const char *set(struct limits *limits, const struct member *m,
 	switch (m->kind) {
 	case KIND_NUMBER:
 		if (!json_object_is_type(value, json_type_int))
-			return "is no whole number";
+			return "is not an integer";
 		number = json_object_get_int64(value);
 		if (number < m->min || number > m->max)
-			return "is out of bounds";
+			return "is out of range";
 		*(int64_t *)at = number;
 		return NULL;
 	case KIND_SIZE:
@@ -203,7 +203,7 @@ static int take(struct limits *limits, const struct json_object *root, const cha
 			;
 		if (i == MEMBERS)
 			return fail(EINVAL, reason, size, path, key,
-				    "is no limit; roc-node-check(1) lists them");
+				    "is not a limit; roc-node-check(1) lists all limits");
 		wrong = set(limits, &members[i], value);
 		if (wrong)
 			return fail(EINVAL, reason, size, path, key, wrong);
@@ -262,11 +262,12 @@ int limits_read(struct limits *limits, const char *path, char *reason, size_t re
 		return fail(-err, reason, reason_size, path, "cannot be read", strerror(-err));
 	tokener = json_tokener_new();
 	if (!tokener) {
-		err = fail(ENOMEM, reason, reason_size, path, NULL, "cannot be read: no memory");
+		err = fail(ENOMEM, reason, reason_size, path, NULL,
+			   "cannot be read: cannot allocate a JSON parser");
 		goto out;
 	}
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-	/* With its end, so that a number at the end of the text is known to be whole. */
+	/* Pass the final 0, too, so that a number at the end of the text is complete. */
 	root = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
 	if (json_tokener_get_error(tokener) != json_tokener_success)
 		err = fail(EINVAL, reason, reason_size, path,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Patterns of memory slots. The first group of a pattern is the socket, what the others have is the
- * channel. A slot's locator is tried first, then its bank.
+ * Match memory slots with patterns. The first group of a pattern is the socket, the other groups
+ * are the channel. The locator of a slot is tried first, then its bank.
  */
 #include "check.h"
 
@@ -13,8 +13,8 @@
 #define GROUPS 4
 
 /*
- * Of makers that number their slots through, letters aside, nothing can be told without the number
- * of channels: for these, and where it goes another way, there is memoryLocators of the limits.
+ * If a manufacturer numbers all slots consecutively, the channel cannot be found without the number
+ * of channels. For these and for other labels the limits have memoryLocators.
  */
 static const char *const patterns[] = {
 	"^P([0-9]+)[-_]DIMM([A-Z])[0-9]$",			   /* P1-DIMMA1 */
@@ -66,8 +66,8 @@ static bool fits_module(const char *pattern, const struct dmi_module *module, st
 }
 
 /*
- * A channel that is the number of a slot: they are numbered through all channels, then through all
- * again.
+ * Convert a slot number to a channel: the slots are numbered through all channels, then through all
+ * channels again.
  */
 static void wrap(struct slot *slot, int64_t channels)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a server reports: its cards and NUMA nodes from sysfs, PCI Express capabilities from the
- * configuration space, memory modules from DMI. Each reader works below the root directory of a
- * struct tree, so that tests and copies of another server's files work as the server itself does.
+ * Properties of a server: cards and NUMA nodes from sysfs, PCI Express capabilities from the
+ * configuration space, memory modules from DMI. Each function reads below the root directory of a
+ * struct tree, which may be a test or a copy of the files of another server.
  */
 #ifndef ROC_UTILS_NODE_MACHINE_H
 #define ROC_UTILS_NODE_MACHINE_H
@@ -19,8 +19,8 @@ struct card_type;
 struct limits;
 
 /*
- * The endpoints of a tree: those that the driver has, from its class in sysfs, and boards that lie
- * in a slot without it.
+ * The endpoints of a tree: those with the driver, from its class in sysfs, and boards in a slot
+ * without the driver.
  */
 
 #define NODE_CHANNELS 64
@@ -29,18 +29,18 @@ struct node_card {
 	char name[16];		      /* "roc0" */
 	char address[16];	      /* "0000:3b:00.0" */
 	char subject[24];	      /* for findings: "245:1", or the address */
-	const struct card_type *kind; /* NULL: newer than this program */
+	const struct card_type *kind; /* NULL: a type that this program does not support */
 	int serial, endpoint, node;   /* -1: unknown */
-	int channels, pools;	      /* all of them; those that take superpages */
+	int channels, pools;	      /* number of channels; of those that are pools */
 	char firmware[ROC_TEXT_MAX];
 };
 
-/* A board of ours that the driver does not have. */
+/* A readout card that is not bound to the driver. */
 struct node_board {
 	char address[16];
 	const struct card_type *kind;
-	bool shared_id;		    /* it may be no readout card */
-	char driver[TREE_NAME_MAX]; /* that has it; empty: none */
+	bool shared_id;		    /* the ID is also that of other boards */
+	char driver[TREE_NAME_MAX]; /* name of another driver; empty: none */
 };
 
 struct node_cards {
@@ -52,9 +52,9 @@ struct node_cards {
 
 int node_cards_read(const struct tree *t, struct node_cards *cards);
 void node_cards_free(struct node_cards *cards);
-/* Endpoints of one board? A CRU and a C-RORC may have the same serial number. */
+/* Whether both are endpoints of one board. A CRU and a C-RORC may have the same serial number. */
 bool node_same_board(const struct node_card *a, const struct node_card *b);
-/* Is this the first endpoint in the list of its board? */
+/* Whether @i is the first endpoint of its board in the list. */
 bool node_card_first(const struct node_cards *cards, size_t i);
 
 /*
@@ -67,9 +67,9 @@ struct numa_node {
 	int number;
 	struct tree_set cpus;
 	bool has_cpus;
-	int socket;		  /* of its first processor, -1: not known */
+	int socket;		  /* of the first processor, -1: unknown */
 	uint64_t huge, huge_free; /* bytes, of all sizes */
-	int huge_err;		  /* they could not be read */
+	int huge_err;		  /* -errno if the huge pages could not be read */
 };
 
 struct numa {
@@ -77,14 +77,14 @@ struct numa {
 	size_t count;
 };
 
-/* A kernel without NUMA has one node, 0, with all processors. */
+/* Read the nodes. A kernel without NUMA has one node, 0, with all processors. */
 int numa_read(const struct tree *t, struct numa *numa);
-/* The only node for a negative @number, which the kernel may report there. NULL: none. */
+/* Find a node, or NULL. With only one node the kernel may report a negative @number for it. */
 const struct numa_node *numa_find(const struct numa *numa, int number);
 
 /*
- * The PCI Express capability of a function, by libpci: what the kernel does not show in sysfs. And
- * of its link what the kernel shows.
+ * The PCI Express capability of a function, by libpci, because sysfs does not have it; and the
+ * attributes of its link in sysfs.
  */
 
 struct node_pci {
@@ -93,25 +93,25 @@ struct node_pci {
 	uint16_t link_control;
 };
 
-/* -ENOENT: no such function, or it has no such capability; -EACCES: not for us to read. */
+/* -ENOENT: no such function, or it lacks the capability; -EACCES: no permission. */
 int node_pci_read(const struct tree *t, const char *address, struct node_pci *pci);
-/* The port that the function hangs on; -ENOENT: it hangs on the root of the bus. */
+/* The upstream port of the function; -ENOENT: the function is on the root bus. */
 int node_pci_port(const struct tree *t, const char *address, char *port, size_t size);
-/* Bytes of the codes of device control and device capability. */
+/* Bytes that the fields of device control and device capability stand for. */
 unsigned int node_pci_payload(const struct node_pci *pci);
 unsigned int node_pci_payload_max(const struct node_pci *pci);
 unsigned int node_pci_read_request(const struct node_pci *pci);
-/* The smallest code of a read request of @wanted bytes, at most 5 (4096 bytes). */
+/* The smallest code for a read request of @size bytes, at most 5 (4096 bytes). */
 unsigned int node_pci_request_code(long size);
 
-/* current_link_speed, max_link_speed: "8.0 GT/s PCIe" is 800, hundredths. -ENODATA: unknown. */
+/* @file: current_link_speed or max_link_speed. *@speed in units of 0.01 GT/s. -ENODATA: unknown. */
 int node_pci_speed(const struct tree *t, const char *address, const char *file, long *speed);
-/* current_link_width, max_link_width: lanes. -ENODATA: unknown. */
+/* @file: current_link_width or max_link_width. *@width in lanes. -ENODATA: unknown. */
 int node_pci_width(const struct tree *t, const char *address, const char *file, long *width);
 
 /*
- * Memory modules and processors of the DMI table, as the machine's firmware wrote it. The table is
- * not trusted: every offset in it is compared with its length first.
+ * Memory modules and processors in the DMI table, which the firmware of the machine writes. The
+ * table is not trusted: each offset is compared with the length first.
  */
 
 #define DMI_TEXT_MAX 64
@@ -119,24 +119,24 @@ int node_pci_width(const struct tree *t, const char *address, const char *file, 
 
 struct dmi_module {
 	uint64_t bytes;			/* 0: the slot is empty */
-	unsigned int speed, configured; /* MT/s, 0: not known */
+	unsigned int speed, configured; /* MT/s, 0: unknown */
 	char locator[DMI_TEXT_MAX], bank[DMI_TEXT_MAX];
 };
 
 struct dmi {
-	struct dmi_module *module; /* and slots */
+	struct dmi_module *module; /* modules and empty slots */
 	size_t modules;
-	unsigned int processors; /* sockets that have one; 0: not known */
-	bool damaged;		 /* it ended, or did not fit, before its end */
+	unsigned int processors; /* sockets with a processor; 0: unknown */
+	bool damaged;		 /* the table is truncated or inconsistent */
 };
 
-/* The caller ends it with dmi_free(), whatever came of it. 0 or -ENOMEM. */
+/* Parse the table: 0 or -ENOMEM. The caller must call dmi_free() in both cases. */
 int dmi_parse(const uint8_t *table, size_t length, struct dmi *dmi);
 void dmi_free(struct dmi *dmi);
 
 /*
- * Which socket and which channel a memory slot belongs to. DMI has only what the makers print on
- * their boards, and each maker prints something else.
+ * The socket and the channel of a memory slot. DMI has only the label on the board, and each
+ * manufacturer uses other labels.
  */
 
 #define LOCATOR_MAX 32
@@ -146,7 +146,7 @@ struct slot {
 	char channel[LOCATOR_MAX];
 };
 
-/* False: no pattern fits; of the limits or of those that are built in. */
+/* False: no pattern matches, neither of the limits nor built in. */
 bool locator_read(const struct dmi_module *module, const struct limits *limits, struct slot *slot);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-node-check: can this server carry the cards? Rules over files of sysfs, /proc, the DMI table
- * and /etc/group; nothing is written, and no card is touched.
+ * roc-node-check: check whether a server is suitable for its cards, by rules on files of sysfs,
+ * /proc, the DMI table and /etc/group. It writes nothing and accesses no card.
  */
 #include <errno.h>
 #include <string.h>
@@ -65,15 +65,15 @@ static int fail_root(const char *root, int err)
 {
 	switch (err) {
 	case -ENOENT:
-		return tool_fail("--root: %s is not there, or has no folder sys.", root);
+		return tool_fail("--root: %s does not exist, or has no directory sys.", root);
 	case -ENOTDIR:
-		return tool_fail("--root: %s is no folder.", root);
+		return tool_fail("--root: %s is not a directory.", root);
 	default:
 		return tool_fail("--root: %s: %s.", root, strerror(-err));
 	}
 }
 
-/* The rules that came to @verdict, for a sentence. */
+/* List the rules with @verdict for a message. */
 static void list(const struct check *c, enum verdict verdict, char *text, size_t size)
 {
 	const struct rule *rule;
@@ -86,7 +86,7 @@ static void list(const struct check *c, enum verdict verdict, char *text, size_t
 						 rule->name);
 }
 
-/* Exit code, and on standard error what it is for. */
+/* The exit code; a failure is reported on standard error. */
 static int conclude(const struct check *c, bool strict)
 {
 	enum verdict worst = check_worst(c, NULL);
@@ -107,13 +107,13 @@ static int run(const void *p)
 
 	if (v->find_latency && !v->latency.id)
 		return tool_usage(
-			"--find-latency needs a card. Example: roc-node-check --find-latency --id=245:0");
+			"--find-latency needs --id. Example: roc-node-check --find-latency --id=245:0");
 	if (v->find_latency && (v->root_given || v->limits || v->strict))
 		return tool_usage(
-			"--find-latency takes data on this node and follows no rules: leave --root, --limits and --strict away.");
+			"--find-latency takes data on this node and checks no rules: remove --root, --limits and --strict.");
 	if (v->latency.mode == ROC_MODE_BUSY)
 		return tool_usage(
-			"--mode: with --find-latency the driver looks, by timer or event.");
+			"--mode: --find-latency supports only timer and event, with which the driver detects superpages.");
 	if (v->find_latency)
 		return latency_run(&v->latency, v->json);
 	limits_default(&c.limits);
@@ -124,7 +124,7 @@ static int run(const void *p)
 		return fail_root(v->root, err);
 	check_run(&c);
 	if (c.out_of_memory) {
-		code = tool_fail("There is no memory left.");
+		code = tool_fail("Cannot allocate the findings of the rules.");
 		goto out;
 	}
 	if (v->json)

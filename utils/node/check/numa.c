@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * NUMA nodes, read by hand: four files a node. hwloc would know them too, but neither modules of
- * memory nor huge pages by node, and it wants a whole machine in a copied tree.
+ * Read NUMA nodes from four files per node. hwloc has neither memory modules nor huge pages per
+ * node, and needs the files of a complete machine in a copied tree.
  */
 #include "machine.h"
 
@@ -36,7 +36,7 @@ static int read_hugepages(const struct tree *t, const char *folder, struct numa_
 		node->huge_free += (uint64_t)unused * kib * 1024;
 	}
 	free(sizes.name);
-	/* A kernel without huge pages has none. */
+	/* A kernel without huge pages does not have the folder. */
 	return err == -ENOENT ? 0 : err;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Configuration space by libpci's back end of sysfs, which is told where that is. libpci ends the
- * program where it cannot go on, so it is asked for single functions that are there, with paths
- * that fit, and never to scan a bus.
+ * Read the configuration space with the sysfs back end of libpci, below the root directory of the
+ * tree. libpci exits on errors, so it is used only for single existing functions, with paths that
+ * fit, and never to scan a bus.
  */
 #include "machine.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONFIG_HEADER 64 /* bytes: all that others than root may read */
+#define CONFIG_HEADER 64 /* bytes that users other than root may read */
 #define PCI_CFG_SPACE_SIZE 256
 
 static void discard_message(char *msg, ...)
@@ -29,7 +29,7 @@ static int read_function(struct pci_access *access, unsigned int domain, unsigne
 	struct pci_cap *cap;
 	int err = -ENOENT;
 
-	/* One that is off the bus reads all ones. */
+	/* A function that left the bus reads as all ones. */
 	if (pci_read_word(dev, PCI_VENDOR_ID) == 0xffff)
 		goto out;
 	cap = pci_find_cap(dev, PCI_CAP_ID_EXP, PCI_CAP_NORMAL);

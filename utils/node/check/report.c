@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the rules found, for people and as JSON.
+ * Print the findings of the rules as text and as JSON.
  */
 #include "check.h"
 
@@ -30,7 +30,7 @@ static void line(FILE *out, enum verdict verdict, bool colours, const char *rule
 		check_verdict(verdict), colours ? COLOUR_END : "", rule, subject, found);
 }
 
-/* A sentence below a finding, broken between words. */
+/* Print a sentence below a finding, wrapped between words. */
 static void sentence(FILE *out, const char *what, const char *text, const char *end)
 {
 	size_t column = 0, length;
@@ -60,7 +60,7 @@ static void finding_text(FILE *out, const struct finding *f, bool verbose, bool 
 		sentence(out, "cure", f->cure, ".");
 }
 
-/* All that a rule found; of what is right only that there is so much of it, but for --verbose. */
+/* Print the findings of a rule. Without --verbose, several findings of PASS are only counted. */
 static void rule_text(FILE *out, const struct check *c, const struct rule *rule, bool verbose,
 		      bool colours)
 {
@@ -89,7 +89,7 @@ static void rule_text(FILE *out, const struct check *c, const struct rule *rule,
 	if (count == 1) {
 		finding_text(out, right, verbose, colours);
 	} else if (count) {
-		snprintf(found, sizeof(found), "%u%s are right", count, others ? " others" : "");
+		snprintf(found, sizeof(found), "%u%s passed", count, others ? " others" : "");
 		line(out, VERDICT_PASS, colours, rule->name, "", found);
 	}
 }

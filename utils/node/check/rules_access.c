@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rules of who may do what: limits, device nodes and their group. Nodes are looked at, not opened.
+ * Rules for access: limits of resources, device nodes and their group. Device nodes are not opened.
  */
 #include "check.h"
 
@@ -12,7 +12,7 @@
 
 #define CAP_IPC_LOCK_BIT 14
 
-/* Bytes of the soft limit; UINT64_MAX: none. */
+/* Bytes of the soft limit; UINT64_MAX: unlimited. */
 static int read_memlock(const struct check *c, uint64_t *bytes)
 {
 	static const char name[] = "Max locked memory";
@@ -34,7 +34,7 @@ static int read_memlock(const struct check *c, uint64_t *bytes)
 	return end == p ? -EINVAL : 0;
 }
 
-/* May this process lock without a limit? Then its limit says nothing of a reader's. */
+/* Whether this process may lock memory without a limit. Then its limit is not that of a reader. */
 static bool may_lock(const struct check *c)
 {
 	char text[TREE_TEXT_MAX], *p;
@@ -68,7 +68,7 @@ void rule_memlock(struct check *c)
 		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "unlimited");
 	else if (may_lock(c))
 		add_finding(c, VERDICT_UNKNOWN, NULL, expected,
-			    "run roc-node-check once more as the user who will read the cards",
+			    "run roc-node-check again as the user who reads the cards",
 			    "this process may lock without a limit (CAP_IPC_LOCK)");
 	else if (bytes < one)
 		add_finding(c, VERDICT_FAIL, NULL, expected, cure, "%" PRIu64 " MiB", bytes >> 20);
@@ -78,7 +78,10 @@ void rule_memlock(struct check *c)
 		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "%" PRIu64 " MiB", bytes >> 20);
 }
 
-/* The group, in @text, of this machine or of a copy. 0, -ENOENT or -errno. */
+/*
+ * Find the group of this machine or of the copied tree, with its strings in @text. 0, -ENOENT or
+ * -errno.
+ */
 static int find_group(const struct check *c, struct group *group, char *text, size_t size)
 {
 	char path[TREE_ROOT_MAX + 64];
@@ -103,7 +106,7 @@ static int find_group(const struct check *c, struct group *group, char *text, si
 	return -err;
 }
 
-/* udevd looks up groups when it reads its rules. */
+/* udevd resolves group names when it loads its rules. */
 #define APPLY_RULES "sudo udevadm control --reload && sudo udevadm trigger -s roc"
 
 void rule_group(struct check *c)
@@ -132,10 +135,10 @@ void rule_group(struct check *c)
 			    members == 1 ? "" : "s");
 	else
 		add_finding(c, VERDICT_WARN, NULL, expected, cure,
-			    "it has no members, unless it is a user's primary group");
+			    "the group has no members, unless it is the primary group of a user");
 }
 
-/* @group_err: of the search for @group. */
+/* @group_err: result of find_group() for @group. */
 static void check_node(struct check *c, const char *name, const struct group *group, int group_err)
 {
 	char expected[80], subject[24], cure[256];
@@ -154,12 +157,13 @@ static void check_node(struct check *c, const char *name, const struct group *gr
 	snprintf(subject, sizeof(subject), "%s", name);
 	snprintf(expected, sizeof(expected), "group %s, mode 0660", c->limits.group);
 	if (err == -ENOENT)
-		add_finding(c, VERDICT_FAIL, subject, expected, cure, "no node /dev/%s", name);
+		add_finding(c, VERDICT_FAIL, subject, expected, cure, "no device node /dev/%s",
+			    name);
 	else if (err)
 		add_unread(c, subject, expected, err, "/dev/%s", name);
 	else if (group_err == -ENOENT)
 		add_finding(c, VERDICT_FAIL, subject, expected, "see the rule group",
-			    "group %u, and there is no group %s", (unsigned int)st.st_gid,
+			    "group %u, but the group %s does not exist", (unsigned int)st.st_gid,
 			    c->limits.group);
 	else if (group_err)
 		add_unread(c, subject, expected, group_err, "/etc/group");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rules of driver, cards and their firmware: is there what has to be there, and is it well?
+ * Rules for the presence and the state of driver, cards and their firmware.
  */
 #include "check.h"
 
@@ -28,7 +28,7 @@ void rule_driver(struct check *c)
 	if (!tree_exists(&c->tree, "sys/module/roc")) {
 		add_finding(
 			c, VERDICT_FAIL, NULL, expected,
-			"sudo modprobe roc; where modprobe does not find it, install it first with make dkms-install",
+			"sudo modprobe roc; if modprobe does not find the module, install it first with make dkms-install",
 			"not loaded");
 		return;
 	}
@@ -44,7 +44,7 @@ void rule_driver(struct check *c)
 	else
 		add_finding(
 			c, VERDICT_FAIL, NULL, expected,
-			"install that version (make install, make dkms-install), then sudo modprobe -r roc && sudo modprobe roc; or name this one in drivers of the limits",
+			"install that version (make install, make dkms-install), then sudo modprobe -r roc && sudo modprobe roc; or add this version to drivers of the limits",
 			"version %s", version);
 }
 
@@ -87,7 +87,7 @@ static void check_boards(struct check *c)
 				c, VERDICT_FAIL, b->address, "driver roc",
 				*b->driver
 					? "unload that driver, then sudo modprobe -r roc && sudo modprobe roc"
-					: "sudo modprobe roc; if it is loaded, the kernel's log says why it did not take the card",
+					: "sudo modprobe roc; if roc is loaded, the kernel log has the reason why it refused the card",
 				"%s with %s%s", b->kind->name, *b->driver ? "driver " : "no driver",
 				b->driver);
 	}
@@ -103,9 +103,9 @@ static void check_plan(struct check *c)
 			continue;
 		snprintf(serial, sizeof(serial), "%d", c->limits.card[i].serial);
 		add_finding(
-			c, VERDICT_FAIL, serial, "the card, as the limits have it",
-			"lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether it is in a slot; reseat it, or correct the limits",
-			"not there");
+			c, VERDICT_FAIL, serial, "the card, as in the limits",
+			"lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether the card is in a slot; reseat the card, or correct the limits",
+			"not found");
 	}
 	for (i = 0; c->limits.cards && i < c->cards.count; i++) {
 		const struct node_card *card = &c->cards.card[i];
@@ -113,8 +113,9 @@ static void check_plan(struct check *c)
 		if (card->serial < 0 || planned(&c->limits, card->serial) ||
 		    !node_card_first(&c->cards, i))
 			continue;
-		add_finding(c, VERDICT_WARN, card->subject, "cards that the limits have",
-			    "add it to cards of the limits, or take it out", "a card more");
+		add_finding(c, VERDICT_WARN, card->subject, "only cards of the limits",
+			    "add the card to cards of the limits, or remove it",
+			    "an additional card");
 	}
 }
 
@@ -128,7 +129,7 @@ void rule_cards(struct check *c)
 	if (!c->cards.count && c->count == before)
 		add_finding(
 			c, VERDICT_FAIL, NULL, expected,
-			"lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether one is in a slot, and its driver",
+			"lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether a card is in a slot, and its driver",
 			"no card");
 	if (c->count > before)
 		return;
@@ -136,14 +137,14 @@ void rule_cards(struct check *c)
 		boards += node_card_first(&c->cards, i);
 		if (!c->cards.card[i].kind)
 			add_finding(c, VERDICT_UNKNOWN, c->cards.card[i].subject, expected,
-				    "install tools as new as the driver",
-				    "a card that these tools do not know");
+				    "install tools of the version of the driver",
+				    "a card type that these tools do not support");
 	}
 	if (c->count == before)
 		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "%zu", boards);
 }
 
-/* Those of its board: bits by their numbers, and whether one is there twice. */
+/* The endpoints of the board as a bit mask, and whether a number occurs twice. */
 static unsigned int board_endpoints(const struct node_cards *cards, const struct node_card *of,
 				    bool *twice)
 {
@@ -176,8 +177,8 @@ static void board(struct check *c, const struct node_card *card)
 	bits = board_endpoints(&c->cards, card, &twice);
 	if (twice) {
 		add_finding(c, VERDICT_FAIL, serial, "each endpoint once",
-			    "two boards have one serial number: give one of them another",
-			    "one twice");
+			    "two boards have the same serial number: change the number of one",
+			    "an endpoint number occurs twice");
 		return;
 	}
 	for (i = 0; i < endpoints && bits >> i & 1; i++)
@@ -187,7 +188,7 @@ static void board(struct check *c, const struct node_card *card)
 	else
 		add_finding(
 			c, VERDICT_FAIL, serial, expected,
-			"divide the slot in the setup of the machine's firmware (bifurcation: x8x8 for a CRU), reseat the card, look for another driver in lspci -nnk",
+			"enable bifurcation of the slot in the setup of the machine's firmware (x8x8 for a CRU), reseat the card, or look for another driver in lspci -nnk",
 			"endpoint %d is missing", i);
 }
 
@@ -199,13 +200,13 @@ void rule_endpoints(struct check *c)
 		const struct node_card *card = &c->cards.card[i];
 
 		if (!card->kind)
-			add_finding(c, VERDICT_UNKNOWN, card->subject, "a known card",
-				    "install tools as new as the driver",
-				    "a card that these tools do not know");
+			add_finding(c, VERDICT_UNKNOWN, card->subject, "a supported card",
+				    "install tools of the version of the driver",
+				    "a card type that these tools do not support");
 		else if (card->serial < 0 || card->endpoint < 0)
 			add_finding(
 				c, VERDICT_FAIL, card->subject, "a serial number and an endpoint",
-				"load the card's firmware again; a card that lost its number cannot be told from others",
+				"load the firmware of the card again; a card without a number cannot be distinguished from others",
 				"no %s", card->serial < 0 ? "serial number" : "endpoint number");
 		else if (node_card_first(&c->cards, i))
 			board(c, card);
@@ -221,7 +222,7 @@ void rule_firmware(struct check *c)
 
 	tree_path(&c->tree, site, sizeof(site), "%s", &ROC_FIRMWARE_SITE[1]);
 	if (roc_firmware_open(&(struct roc_firmware_paths){.site = site}, &list)) {
-		add_finding(c, VERDICT_UNKNOWN, NULL, expected, "mend or remove that file", "%s",
+		add_finding(c, VERDICT_UNKNOWN, NULL, expected, "correct or remove this file", "%s",
 			    roc_error());
 		return;
 	}
@@ -236,28 +237,28 @@ void rule_firmware(struct check *c)
 			 *card->firmware ? card->firmware : "unknown");
 		if (!card->kind)
 			add_finding(c, VERDICT_UNKNOWN, card->subject, expected,
-				    "install tools as new as the driver", "%s", text);
+				    "install tools of the version of the driver", "%s", text);
 		else if (!roc_firmware_check(list, card->kind->type, card->firmware))
 			add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "%s", text);
 		else if (state == ROC_FIRMWARE_UNKNOWN &&
 			 !roc_firmware_covers(list, card->kind->type))
 			add_finding(
 				c, VERDICT_UNKNOWN, card->subject, expected,
-				"ask who made it whether it is good, then add it to /etc/o2.d/readoutcard/o2-roc-fw-list.json",
-				"%s: the list has no firmware of %s", text, card->kind->name);
+				"ask the developers of the firmware whether it is suitable, then add it to /etc/o2.d/readoutcard/o2-roc-fw-list.json",
+				"%s: the list has no firmware for %s", text, card->kind->name);
 		else
 			add_finding(
 				c, VERDICT_FAIL, card->subject, expected,
-				"load accepted firmware (roc-fw-check names it), or add this one to /etc/o2.d/readoutcard/o2-roc-fw-list.json",
+				"load accepted firmware (roc-fw-check names it), or add this firmware to /etc/o2.d/readoutcard/o2-roc-fw-list.json",
 				"%s: %s", text,
-				state == ROC_FIRMWARE_DENIED ? "known to be bad"
+				state == ROC_FIRMWARE_DENIED ? "known to be faulty"
 				: state == ROC_FIRMWARE_OLD  ? "no longer accepted"
 							     : "not on the list");
 	}
 	roc_firmware_close(list);
 }
 
-/* Millidegrees of the board's sensor. */
+/* Read the sensor of the board in millidegrees Celsius. */
 static int read_sensor(const struct check *c, const struct node_card *card, long long *value)
 {
 	struct tree_names names;
@@ -297,7 +298,7 @@ void rule_temperature(struct check *c)
 								: VERDICT_PASS;
 		add_finding(
 			c, verdict, card->subject, expected,
-			verdict ? "raise the fans to full speed in the setup of the machine, close empty slots, leave the slot beside the card free; 3 m/s of air are asked for"
+			verdict ? "set the fans to full speed in the setup of the machine's firmware, cover empty slots, and leave the slot beside the card free; the card needs an air flow of 3 m/s"
 				: NULL,
 			"%.1f C", (double)value / 1000);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rules of the memory modules, from the DMI table.
+ * Rules for memory modules, from the DMI table.
  */
 #include "check.h"
 
@@ -32,7 +32,7 @@ struct memory {
 	size_t sockets;
 };
 
-/* The table is read and whole, and has slots; else the rule has said why not. */
+/* Read the table. False: it is damaged or has no slots, and the finding was added. */
 static bool read_table(struct check *c, const char *expected, struct dmi *dmi)
 {
 	static const char path[] = "sys/firmware/dmi/tables/DMI";
@@ -82,7 +82,9 @@ static struct channel *find_channel(struct socket *s, const char *name)
 	return &s->channel[s->channels++];
 }
 
-/* NULL, or a slot that is not understood. */
+/*
+ * Assign the slots to sockets and channels. Return the first slot that no pattern matches, or NULL.
+ */
 static const struct dmi_module *place(const struct dmi *dmi, const struct limits *limits,
 				      struct memory *m)
 {
@@ -115,7 +117,7 @@ static size_t channels_of(const struct check *c, const struct socket *s)
 	return given > s->channels ? given : s->channels;
 }
 
-/* A socket without a processor has no memory, and needs none. */
+/* Drop empty sockets if there are fewer processors than sockets: they need no memory. */
 static void drop_empty(struct memory *m, unsigned int processors)
 {
 	size_t i, kept = 0;
@@ -131,7 +133,7 @@ static void drop_empty(struct memory *m, unsigned int processors)
 static void judge_channels(struct check *c, const struct memory *m)
 {
 	static const char cure[] =
-		"put a module of the same kind into every channel of every socket, the slots that the board's manual has for that";
+		"install a module of the same type in each channel of each socket, in the slots that the manual of the board specifies";
 	char expected[80];
 	size_t i;
 
@@ -146,7 +148,7 @@ static void judge_channels(struct check *c, const struct memory *m)
 		else if (filled != all)
 			verdict = VERDICT_WARN;
 		snprintf(subject, sizeof(subject), "socket %.12s", s->name);
-		snprintf(expected, sizeof(expected), "all %zu channels, as on every other socket",
+		snprintf(expected, sizeof(expected), "all %zu channels, as on each other socket",
 			 all);
 		add_finding(c, verdict, subject, expected, verdict ? cure : NULL,
 			    "%zu of %zu channels have modules", filled, all);
@@ -171,8 +173,8 @@ void rule_memory_channels(struct check *c)
 	if (strange)
 		add_finding(
 			c, VERDICT_UNKNOWN, NULL, expected,
-			"write a pattern with (socket) and (channel) into memoryLocators of the limits: see dmidecode -t 17 and the board's manual",
-			"the slot \"%s\", bank \"%s\", is of no known maker", strange->locator,
+			"add a pattern with the groups (socket) and (channel) to memoryLocators of the limits: see dmidecode -t 17 and the manual of the board",
+			"no pattern matches the slot \"%s\", bank \"%s\"", strange->locator,
 			strange->bank);
 	else
 		judge_channels(c, m);
@@ -181,7 +183,7 @@ out:
 	free(m);
 }
 
-/* In what a module is unlike the first one, or slower than it could be; NULL: in nothing. */
+/* The difference between a module and the first one, or that it is slow; NULL: none. */
 static const char *unlike(const struct dmi_module *a, const struct dmi_module *b)
 {
 	if (a->bytes != b->bytes)
@@ -189,13 +191,13 @@ static const char *unlike(const struct dmi_module *a, const struct dmi_module *b
 	if (a->speed != b->speed)
 		return "modules of different speed";
 	if (b->configured && b->configured < b->speed)
-		return "a module slower than it could be";
+		return "a module below its rated speed";
 	return NULL;
 }
 
 void rule_memory_modules(struct check *c)
 {
-	static const char expected[] = "modules of one size and speed, at the speed that they can";
+	static const char expected[] = "modules of one size and speed, at their rated speed";
 	const struct dmi_module *first = NULL;
 	const char *wrong = NULL;
 	size_t count = 0, i;
@@ -216,8 +218,8 @@ void rule_memory_modules(struct check *c)
 
 		add_finding(
 			c, VERDICT_WARN, NULL, expected,
-			"use modules of one kind; a speed that stays low may be set in the setup of the machine's firmware, or be the processor's",
-			"%s: %s has %llu MiB at %u MT/s, %s %llu MiB at %u (set: %u)", wrong,
+			"use modules of one type; a low speed may be set in the setup of the machine's firmware, or be the limit of the processor",
+			"%s: %s has %llu MiB at %u MT/s, %s %llu MiB at %u (configured: %u)", wrong,
 			first->locator, (unsigned long long)(first->bytes >> 20), first->speed,
 			other->locator, (unsigned long long)(other->bytes >> 20), other->speed,
 			other->configured);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rules of NUMA: where cards, their memory and their interrupts are.
+ * Rules for NUMA: the nodes of cards, their memory and their interrupts.
  */
 #include "check.h"
 
@@ -12,7 +12,7 @@
 
 static const char nodes_file[] = "/sys/devices/system/node";
 
-/* The node that the limits have for a card; -1: any. */
+/* The node of a card in the limits; -1: any. */
 static int planned_node(const struct limits *limits, int serial)
 {
 	size_t i;
@@ -23,7 +23,7 @@ static int planned_node(const struct limits *limits, int serial)
 	return -1;
 }
 
-/* A node that another endpoint of the board is on; -1: none. */
+/* The node of another endpoint of the board if it differs; -1: none. */
 static int other_node(const struct node_cards *cards, const struct node_card *card)
 {
 	size_t i;
@@ -41,12 +41,12 @@ static void check_node(struct check *c, const struct numa *numa, const struct no
 	char expected[64] = "a node with processors and memory, one for the whole board";
 
 	if (planned >= 0)
-		snprintf(expected, sizeof(expected), "node %d, as the limits have it", planned);
+		snprintf(expected, sizeof(expected), "node %d, as in the limits", planned);
 	if (card->node < 0 && numa->count > 1)
 		add_finding(
 			c, VERDICT_FAIL, card->subject, expected,
-			"update the machine's firmware: its ACPI tables do not say where the slot is",
-			"not known");
+			"update the machine's firmware: its ACPI tables do not assign a node to the slot",
+			"unknown");
 	else if (card->node < 0 && numa->count)
 		add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "the only node");
 	else if (planned >= 0 && card->node != planned)
@@ -56,13 +56,13 @@ static void check_node(struct check *c, const struct numa *numa, const struct no
 	else if (!node || !node->has_cpus)
 		add_finding(c, VERDICT_FAIL, card->subject, expected,
 			    "put the card into a slot of a socket with a processor",
-			    "node %d, which has %s", card->node,
-			    node ? "no processors" : "nothing");
+			    "node %d, which %s", card->node,
+			    node ? "has no processors" : "does not exist");
 	else if (other_node(&c->cards, card) >= 0)
 		add_finding(
 			c, VERDICT_FAIL, card->subject, expected,
-			"update the machine's firmware, or take a slot whose lanes are one socket's",
-			"node %d, the other endpoint node %d", card->node,
+			"update the machine's firmware, or use a slot whose lanes belong to one socket",
+			"node %d, the other endpoint is on node %d", card->node,
 			other_node(&c->cards, card));
 	else
 		add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "node %d", card->node);
@@ -165,7 +165,7 @@ void rule_sub_numa(struct check *c)
 	}
 }
 
-/* Is there a translating IOMMU before this endpoint? Then any memory will do. */
+/* Whether a translating IOMMU is in front of this endpoint. Then memory need not be contiguous. */
 static bool translated(const struct check *c, const struct node_card *card)
 {
 	char type[32];
@@ -178,7 +178,7 @@ static bool translated(const struct check *c, const struct node_card *card)
 #define MIB(bytes) ((unsigned long long)((bytes) >> 20))
 #define GIB_UP(bytes) ((unsigned long long)(((bytes) + (1 << 30) - 1) >> 30))
 
-/* Bytes that the readers of this node's cards lock; false: the node has no card. */
+/* Bytes of huge pages that the cards of this node need; false: the node has no card. */
 static bool huge_need(const struct check *c, const struct numa *numa, const struct numa_node *node,
 		      uint64_t *need)
 {
@@ -198,7 +198,9 @@ static bool huge_need(const struct check *c, const struct numa *numa, const stru
 	return any;
 }
 
-/* The boot parameter holds all nodes: a second one of the same page size replaces the first. */
+/*
+ * The boot parameter must have all nodes: a second one for the same page size replaces the first.
+ */
 static void huge_cure(const struct check *c, const struct numa *numa, const struct numa_node *node,
 		      char *text, size_t size)
 {
@@ -256,13 +258,13 @@ void rule_hugepages(struct check *c)
 			    subject, expected,
 			    node->huge < need ? cure
 			    : node->huge_free < need
-				    ? "stop the programs that use them, or reserve more"
+				    ? "stop the programs that use huge pages, or reserve more"
 				    : NULL,
 			    "%llu MiB, %llu MiB free", MIB(node->huge), MIB(node->huge_free));
 	}
 }
 
-/* The processors that an interrupt comes to. */
+/* Read the set of processors that receive an interrupt. */
 static int read_affinity(const struct check *c, const char *irq, struct tree_set *set)
 {
 	char text[TREE_TEXT_MAX];
@@ -285,7 +287,7 @@ static void check_interrupts(struct check *c, const struct node_card *card,
 
 	err = tree_list(&c->tree, &irqs, "sys/bus/pci/devices/%s/msi_irqs", card->address);
 	if (err == -ENOENT || (!err && !irqs.count)) {
-		add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "it has no interrupts");
+		add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "no interrupts");
 		goto out;
 	}
 	for (i = 0; !err && i < irqs.count; i++) {
@@ -299,7 +301,7 @@ static void check_interrupts(struct check *c, const struct node_card *card,
 		add_finding(
 			c, VERDICT_WARN, card->subject, expected,
 			"write processors of the node to /proc/irq/N/smp_affinity_list, and keep irqbalance from changing it",
-			"%zu of %zu are elsewhere", wrong, irqs.count);
+			"%zu of %zu are on other nodes", wrong, irqs.count);
 	else
 		add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "%zu", irqs.count);
 out:
@@ -324,6 +326,6 @@ void rule_irq_affinity(struct check *c)
 			check_interrupts(c, card, node);
 		else
 			add_finding(c, VERDICT_UNKNOWN, card->subject, "a known node",
-				    "see the rule numa-node", "the card's node is not known");
+				    "see the rule numa-node", "the node of the card is unknown");
 	}
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rules of the bus, for each endpoint and the port that it hangs on. Speed, width and error
- * counters the kernel shows in sysfs to everybody, so these are read there; the rest is in the PCI
- * Express capability, which libpci finds and only root may read.
+ * Rules for the PCI Express bus, for each endpoint and its upstream port. Speed, width and error
+ * counters are world-readable in sysfs. The other values are in the PCI Express capability, which
+ * only root may read (with libpci).
  */
 #include "check.h"
 
@@ -18,7 +18,7 @@
 
 void rule_link_speed(struct check *c)
 {
-	static const char same[] = "the fastest that the card can";
+	static const char same[] = "the maximum speed of the card";
 	char expected[64];
 	long now, can;
 	size_t i;
@@ -34,12 +34,12 @@ void rule_link_speed(struct check *c)
 			add_unread(c, card->subject, same, err, "the speed of the link");
 			continue;
 		}
-		snprintf(expected, sizeof(expected), "%.1f GT/s, as the card can",
+		snprintf(expected, sizeof(expected), "%.1f GT/s, the maximum of the card",
 			 (double)can / 100);
 		add_finding(
 			c, now < can ? VERDICT_FAIL : VERDICT_PASS, card->subject, expected,
 			now < can
-				? "set the slot's speed to automatic in the setup of the machine's firmware, reseat the card, try without a riser"
+				? "set the speed of the slot to automatic in the setup of the machine's firmware, reseat the card, or try without a riser"
 				: NULL,
 			"%.1f GT/s", (double)now / 100);
 	}
@@ -47,7 +47,7 @@ void rule_link_speed(struct check *c)
 
 void rule_link_width(struct check *c)
 {
-	static const char same[] = "all lanes that the card has";
+	static const char same[] = "all lanes of the card";
 	char expected[64];
 	long now, can;
 	size_t i;
@@ -63,17 +63,19 @@ void rule_link_width(struct check *c)
 			add_unread(c, card->subject, same, err, "the width of the link");
 			continue;
 		}
-		snprintf(expected, sizeof(expected), "x%ld, as the card can", can);
+		snprintf(expected, sizeof(expected), "x%ld, the maximum of the card", can);
 		add_finding(
 			c, now < can ? VERDICT_FAIL : VERDICT_PASS, card->subject, expected,
 			now < can
-				? "take a slot with that many lanes, divide it in the setup of the machine's firmware (x8x8 for a CRU), reseat the card"
+				? "use a slot with this number of lanes, enable its bifurcation in the setup of the machine's firmware (x8x8 for a CRU), or reseat the card"
 				: NULL,
 			"x%ld", now);
 	}
 }
 
-/* Of endpoint and port; a port that there is not, or not to read, has *there false. */
+/*
+ * Read the capability of the endpoint and of its port. *@there: the port exists and could be read.
+ */
 static int read_both(const struct check *c, const struct node_card *card, struct node_pci *pci,
 		     struct node_pci *port, bool *there)
 {
@@ -103,13 +105,13 @@ void rule_max_payload(struct check *c)
 		else if (there && node_pci_payload(&pci) > node_pci_payload(&port))
 			add_finding(c, VERDICT_FAIL, card->subject, expected,
 				    "boot with pci=pcie_bus_safe, or without pci=pcie_bus_tune_off",
-				    "%u bytes, the port takes %u", node_pci_payload(&pci),
+				    "%u bytes, the port accepts %u", node_pci_payload(&pci),
 				    node_pci_payload(&port));
 		else if (node_pci_payload(&pci) < limit)
 			add_finding(
 				c, VERDICT_WARN, card->subject, expected,
-				"boot with pci=pcie_bus_safe, or raise it in the setup of the machine's firmware",
-				"%u bytes, the card can %u", node_pci_payload(&pci),
+				"boot with pci=pcie_bus_safe, or raise the maximum payload in the setup of the machine's firmware",
+				"%u bytes, the card supports %u", node_pci_payload(&pci),
 				node_pci_payload_max(&pci));
 		else
 			add_finding(c, VERDICT_PASS, card->subject, expected, NULL, "%u bytes",
@@ -138,7 +140,7 @@ void rule_max_read_request(struct check *c)
 		else {
 			snprintf(
 				cure, sizeof(cure),
-				"raise it in the setup of the machine's firmware, or after each boot: sudo setpci -s %s CAP_EXP+8.w=%x000:7000",
+				"raise the value in the setup of the machine's firmware, or after each boot: sudo setpci -s %s CAP_EXP+8.w=%x000:7000",
 				card->address, node_pci_request_code(limit));
 			add_finding(c, VERDICT_WARN, card->subject, expected, cure, "%u bytes",
 				    node_pci_read_request(&pci));
@@ -146,7 +148,7 @@ void rule_max_read_request(struct check *c)
 	}
 }
 
-/* "default performance [powersave] powersupersave": the one in brackets. */
+/* Read the policy in brackets, as in "default performance [powersave] powersupersave". */
 static void read_policy(const struct check *c, char *policy, size_t size)
 {
 	char text[128], *begin, *end;
@@ -195,7 +197,7 @@ void rule_aspm(struct check *c)
 	}
 }
 
-/* Of the lines "RxErr 0" the last one, "TOTAL_ERR_COR 0". */
+/* Read the total in the last line, as in "TOTAL_ERR_COR 0". */
 static int read_errors(const struct check *c, const char *address, const char *kind,
 		       unsigned long long *count)
 {
@@ -219,7 +221,7 @@ static void check_errors(struct check *c, const char *subject, const char *addre
 {
 	static const char expected[] = "none";
 	static const char cure[] =
-		"reseat card and riser, look after the cooling; counters begin anew at each boot";
+		"reseat card and riser, and check the cooling; the counters are reset at each boot";
 	unsigned long long fatal, nonfatal, correctable;
 	int err = read_errors(c, address, "fatal", &fatal);
 

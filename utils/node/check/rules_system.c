@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rules of what is set in the machine's firmware and on the kernel's command line.
+ * Rules for settings of the machine's firmware and of the kernel.
  */
 #include "check.h"
 
@@ -9,14 +9,14 @@
 #include <string.h>
 #include <strings.h>
 
-/* What setups call off. */
+/* Whether a firmware setting means off. */
 static bool is_off(const char *value)
 {
 	return !strncasecmp(value, "disable", 7) || !strcasecmp(value, "off") ||
 	       !strcmp(value, "0");
 }
 
-/* Some makers let the kernel show their setup: class firmware-attributes. */
+/* Some manufacturers provide their firmware settings in the class firmware-attributes. */
 static size_t check_setup(struct check *c, const char *vendor)
 {
 	static const char expected[] = "off";
@@ -59,8 +59,8 @@ void rule_prefetchers(struct check *c)
 	if (!count)
 		add_finding(
 			c, VERDICT_UNKNOWN, NULL, "all four off",
-			"look in the setup of the machine's firmware; on Intel sudo rdmsr -a 0x1a4 (msr-tools) says f if all are off",
-			"neither sysfs nor /proc has it");
+			"check the setup of the machine's firmware; on Intel sudo rdmsr -a 0x1a4 (msr-tools) prints f if all are off",
+			"neither sysfs nor /proc reports them");
 }
 
 static bool allowed(const struct limits_texts *texts, const char *text)
@@ -102,7 +102,7 @@ void rule_iommu(struct check *c)
 		else if (!strcmp(type, "blocked"))
 			add_finding(
 				c, VERDICT_FAIL, card->subject, expected,
-				"take the card from the program or guest that has its group, and bind driver roc",
+				"release the card from the program or guest that has its IOMMU group, and bind driver roc",
 				"blocked");
 		else if (!allowed(&c->limits.iommu, type))
 			add_finding(
@@ -148,7 +148,7 @@ void rule_governor(struct check *c)
 		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "on all %zu processors", count);
 }
 
-/* 1 on, 0 off, or -errno. A machine without EFI has none. */
+/* Read the state of Secure Boot: 1 on, 0 off or no EFI, or -errno. */
 static int secure_boot(const struct check *c)
 {
 	uint8_t variable[8];
@@ -156,7 +156,7 @@ static int secure_boot(const struct check *c)
 
 	if (!tree_exists(&c->tree, "sys/firmware/efi"))
 		return 0;
-	/* Four bytes of attributes, and the value. */
+	/* The variable is four bytes of attributes and one byte of value. */
 	length = tree_bytes(
 		&c->tree, variable, sizeof(variable),
 		"sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c");
@@ -167,7 +167,7 @@ static int secure_boot(const struct check *c)
 	return length == 5 && variable[4] <= 1 ? variable[4] : -EINVAL;
 }
 
-/* Who insists on signed modules; NULL: nobody. */
+/* Name of the mechanism that requires signed modules, or NULL. */
 static const char *signature_enforcer(const struct check *c, int boot)
 {
 	char text[64];
@@ -185,7 +185,7 @@ static const char *signature_enforcer(const struct check *c, int boot)
 
 void rule_secure_boot(struct check *c)
 {
-	static const char expected[] = "a signed module, or a kernel that takes others";
+	static const char expected[] = "a signed module, or a kernel that accepts unsigned modules";
 	static const char cure[] =
 		"sudo mokutil --import /var/lib/dkms/mok.pub, reboot, and enrol the key; then sudo modprobe roc";
 	bool loaded = tree_exists(&c->tree, "sys/module/roc");
@@ -213,5 +213,5 @@ void rule_secure_boot(struct check *c)
 			    enforcer);
 	else
 		add_finding(c, VERDICT_PASS, NULL, expected, NULL,
-			    "the kernel takes unsigned modules");
+			    "the kernel accepts unsigned modules");
 }

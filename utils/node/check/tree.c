@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Files below a root directory, read with a limit and taken for what they are. A file that is a
- * pipe or a device in a copied tree does not hold us up.
+ * Read files below a root directory, with a limit of their size. Pipes and devices in a copied tree
+ * are refused, so that reading does not block.
  */
 #include "tree.h"
 

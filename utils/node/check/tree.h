@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files of sysfs, /proc and /etc below a root directory: "/" for this machine, or a copy of another
- * one's. Paths are without a slash at the beginning. All return a value or -errno; nothing is
- * believed of what a file has.
+ * Files of sysfs, /proc and /etc below a root directory: "/" for this machine, or a copy of the
+ * files of another one. Paths have no leading slash. All functions return a value or -errno, and
+ * check the content of files.
  */
 #ifndef ROC_UTILS_NODE_TREE_H
 #define ROC_UTILS_NODE_TREE_H
@@ -21,31 +21,33 @@ struct tree {
 	char root[TREE_ROOT_MAX]; /* without a slash at the end; empty: this machine */
 };
 
-/* Names of a folder, sorted as version numbers are. */
+/* Names in a directory, sorted by strverscmp(). */
 struct tree_names {
 	char (*name)[TREE_NAME_MAX];
 	size_t count;
 };
 
-/* -ENOTDIR: it is no folder; -ENAMETOOLONG; -ENOENT: there is no sys in it. */
+/* -ENOTDIR: not a directory; -ENAMETOOLONG; -ENOENT: it has no sys. */
 int tree_open(struct tree *t, const char *root);
 
-/* The whole path of a file. */
+/* The complete path of a file. */
 int tree_path(const struct tree *t, char *path, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Up to @size bytes; -EFBIG: there are more. */
+/* Read up to @size bytes; -EFBIG: the file has more. */
 ssize_t tree_bytes(const struct tree *t, void *bytes, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Without white space at its ends; -EFBIG: it is longer, -EINVAL: no text. */
+/* Read text and strip white space at its ends; -EFBIG: too long, -EINVAL: not text. */
 int tree_text(const struct tree *t, char *text, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* One decimal number; -EINVAL: it is none. */
+/* Read a decimal number; -EINVAL: not a number. */
 int tree_number(const struct tree *t, long long *value, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The caller frees @names->name, also of no names. -ENOENT: no such folder. */
+/*
+ * List a directory. The caller frees @names->name, also without names. -ENOENT: no such directory.
+ */
 int tree_list(const struct tree *t, struct tree_names *names, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The last name in a symbolic link. */
+/* Read the last component of a symbolic link. */
 int tree_link(const struct tree *t, char *name, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 int tree_stat(const struct tree *t, struct stat *st, const char *fmt, ...)
@@ -53,7 +55,7 @@ int tree_stat(const struct tree *t, struct stat *st, const char *fmt, ...)
 bool tree_exists(const struct tree *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * A list of numbers as "0-3,8": is one in it? -EINVAL: it is no such list. The highest number is
+ * A set of numbers, read from a list as "0-3,8". -EINVAL: not such a list. The highest number is
  * TREE_LIST_MAX - 1.
  */
 #define TREE_LIST_MAX 8192
@@ -63,6 +65,6 @@ struct tree_set {
 int tree_set_read(const char *text, struct tree_set *set);
 bool tree_set_has(const struct tree_set *set, unsigned int number);
 bool tree_sets_meet(const struct tree_set *a, const struct tree_set *b);
-int tree_set_first(const struct tree_set *set); /* -1: it is empty */
+int tree_set_first(const struct tree_set *set); /* -1: the set is empty */
 
 #endif

@@ -188,7 +188,7 @@ static void anybody(void)
 	CU_ASSERT(is("link-width", "PASS"));
 	CU_ASSERT(is("max-payload", "UNKNOWN"));
 	CU_ASSERT(is("memory-channels", "UNKNOWN"));
-	OUTPUT_HAS("no permission");
+	OUTPUT_HAS("permission denied");
 	UNIT_EQ(RUN("mkdir -p empty/sys && " CHECK " --root=empty"), 1);
 	OUTPUT_HAS("FAIL: driver, cards");
 	UNIT_EQ(RUN("roc-node-check --limits=nowhere.json"), 1);
