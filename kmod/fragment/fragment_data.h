@@ -31,7 +31,7 @@ static inline __u32 fragment_pattern(__u32 source, __u32 event)
 	return event * 0x9e3779b1u + source * 0xc2b2ae3du;
 }
 
-/* Size of a generated fragment with DISTRIBUTED, a multiple of 4; without it it is SIZE_MIN. */
+/* Size of a generated fragment with DISTRIBUTED, a multiple of 4; otherwise it is SIZE_MIN. */
 static inline __u32 fragment_size(__u32 source, __u32 event, __u32 min, __u32 max)
 {
 	__u32 x = event ^ source * 0x9e3779b1u;
