@@ -124,24 +124,24 @@ void roc_memory_put(struct roc_memory *memory)
 }
 
 /*
- * Allocate a piece of @order->now or less, at most @left pages. The allocator tries harder for
- * pieces of order @least: a smaller piece is useless, unless it is the last one.
+ * Allocate a piece of @order->current_order or less, at most @left pages. The allocator tries
+ * harder for pieces of order @least: a smaller piece is useless, unless it is the last one.
  */
 static struct page *roc_alloc_piece(int node, struct roc_order *order, unsigned int least,
 				    unsigned long left)
 {
-	order->now = min_t(unsigned int, order->now, ilog2(left));
+	order->current_order = min_t(unsigned int, order->current_order, ilog2(left));
 	for (;; roc_order_failure(order)) {
-		gfp_t gfp = order->now > least ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL;
-		struct page *page =
-			alloc_pages_node(node, ROC_PAGES_GFP | __GFP_ZERO | gfp, order->now);
+		gfp_t gfp = order->current_order > least ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL;
+		struct page *page = alloc_pages_node(node, ROC_PAGES_GFP | __GFP_ZERO | gfp,
+						     order->current_order);
 
 		if (page) {
-			set_page_private(page, order->now);
+			set_page_private(page, order->current_order);
 			roc_order_success(order);
 			return page;
 		}
-		if (order->now <= least)
+		if (order->current_order <= least)
 			return NULL;
 	}
 }
@@ -159,7 +159,7 @@ static void roc_free_pieces(struct list_head *pieces)
 static int roc_alloc_pieces(struct list_head *pieces, unsigned int *count, int node,
 			    unsigned long pages, unsigned int least)
 {
-	struct roc_order order = {.now = ROC_PIECE_ORDER, .most = ROC_PIECE_ORDER};
+	struct roc_order order = {.current_order = ROC_PIECE_ORDER, .max = ROC_PIECE_ORDER};
 
 	for (*count = 0; pages; (*count)++) {
 		struct page *page;

@@ -11,30 +11,30 @@
 
 /**
  * struct roc_order - order of the next allocation
- * @now: order to try
- * @most: maximum order
- * @good: consecutive successful allocations of @now
+ * @current_order: order to try
+ * @max: maximum order
+ * @successes: consecutive successful allocations of @current_order
  */
 struct roc_order {
-	unsigned int now;
-	unsigned int most;
-	unsigned int good;
+	unsigned int current_order;
+	unsigned int max;
+	unsigned int successes;
 };
 
-/* An allocation of order @now succeeded. */
+/* An allocation of order @current_order succeeded. */
 static inline void roc_order_success(struct roc_order *order)
 {
-	if (++order->good < ROC_ORDER_AGAIN || order->now == order->most)
+	if (++order->successes < ROC_ORDER_AGAIN || order->current_order == order->max)
 		return;
-	order->now++;
-	order->good = 0;
+	order->current_order++;
+	order->successes = 0;
 }
 
-/* An allocation of order @now, which is not 0, failed. */
+/* An allocation of order @current_order, which is not 0, failed. */
 static inline void roc_order_failure(struct roc_order *order)
 {
-	order->now--;
-	order->good = 0;
+	order->current_order--;
+	order->successes = 0;
 }
 
 #endif /* ROC_ORDER_H */

@@ -48,12 +48,12 @@ int roc_sample(struct roc_endpoint *ep, struct roc_sample *sample,
 
 	if (mutex_lock_interruptible(&ep->sample_lock))
 		return -ERESTARTSYS;
-	if (!sample->taken || sample->writes != writes ||
-	    time_is_before_eq_jiffies64(sample->when + ROC_SAMPLE_PERIOD)) {
+	if (!sample->valid || sample->writes != writes ||
+	    time_is_before_eq_jiffies64(sample->time + ROC_SAMPLE_PERIOD)) {
 		sample->err = read(what, &sample->value);
-		sample->when = get_jiffies_64();
+		sample->time = get_jiffies_64();
 		sample->writes = writes;
-		sample->taken = true;
+		sample->valid = true;
 	}
 	err = sample->err;
 	*value = sample->value;
@@ -61,22 +61,22 @@ int roc_sample(struct roc_endpoint *ep, struct roc_sample *sample,
 	return err;
 }
 
-/* A register, as the argument of roc_read_place(). */
-struct roc_place {
+/* A register, as the argument of roc_read_monitor(). */
+struct roc_monitor_register {
 	struct roc_endpoint *ep;
 	const struct roc_monitor *monitor;
 	unsigned int bar;
 	u32 offset;
 };
 
-static int roc_read_place(const void *what, s64 *value)
+static int roc_read_monitor(const void *what, s64 *value)
 {
-	const struct roc_place *place = what;
-	u32 word = roc_card_read(place->ep, place->bar, place->offset);
+	const struct roc_monitor_register *reg = what;
+	u32 word = roc_card_read(reg->ep, reg->bar, reg->offset);
 
-	if (word == ROC_ALL_ONES && !roc_alive(place->ep))
+	if (word == ROC_ALL_ONES && !roc_alive(reg->ep))
 		return -EIO;
-	*value = (word & place->monitor->mask) >> __ffs(place->monitor->mask);
+	*value = (word & reg->monitor->mask) >> __ffs(reg->monitor->mask);
 	return 0;
 }
 
@@ -103,22 +103,22 @@ ssize_t roc_monitor_show(struct device *dev, struct device_attribute *attr, char
 {
 	const struct roc_monitor *m = container_of(attr, struct roc_monitor, attr);
 	struct roc_endpoint *ep = roc_to_endpoint(dev);
-	const struct roc_place place = {.ep = ep,
-					.monitor = m,
-					.bar = m->bar,
-					.offset = m->offset + m->stride * ep->number};
+	const struct roc_monitor_register reg = {.ep = ep,
+						 .monitor = m,
+						 .bar = m->bar,
+						 .offset = m->offset + m->stride * ep->number};
 
-	return roc_show_sample(ep, &ep->samples[m->sample], roc_read_place, &place, buf);
+	return roc_show_sample(ep, &ep->samples[m->sample], roc_read_monitor, &reg, buf);
 }
 
 ssize_t roc_channel_monitor_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct roc_monitor *m = container_of(attr, struct roc_monitor, attr);
 	struct roc_channel *ch = roc_to_channel(dev);
-	const struct roc_place place = {
+	const struct roc_monitor_register reg = {
 		.ep = ch->ep, .monitor = m, .bar = m->bar + ch->number, .offset = m->offset};
 
-	return roc_show_sample(ch->ep, &ch->samples[m->sample], roc_read_place, &place, buf);
+	return roc_show_sample(ch->ep, &ch->samples[m->sample], roc_read_monitor, &reg, buf);
 }
 
 static struct attribute *roc_endpoint_attrs[] = {

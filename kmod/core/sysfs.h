@@ -19,10 +19,10 @@ enum roc_alarm {
 
 /* A rate-limited value of the card: see sysfs.c. Under roc_endpoint.sample_lock. */
 struct roc_sample {
-	bool taken;
+	bool valid;
 	int err;
 	u32 writes;
-	u64 when;
+	u64 time; /* of the read, jiffies */
 	s64 value;
 };
 

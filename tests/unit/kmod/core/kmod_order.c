@@ -14,16 +14,16 @@ static unsigned int attempts;
 /* Allocate one piece from an allocator whose largest order is @largest. Return its order. */
 static unsigned int piece(unsigned int largest)
 {
-	for (attempts++; order.now > largest; attempts++)
+	for (attempts++; order.current_order > largest; attempts++)
 		roc_order_failure(&order);
-	largest = order.now;
+	largest = order.current_order;
 	roc_order_success(&order);
 	return largest;
 }
 
 static void begin(void)
 {
-	order = (struct roc_order){.now = MOST, .most = MOST};
+	order = (struct roc_order){.current_order = MOST, .max = MOST};
 	attempts = 0;
 }
 
@@ -53,9 +53,9 @@ static void rises_again(void)
 
 	begin();
 	UNIT_EQ(piece(0), 0);
-	for (i = 0; i < MOST * ROC_ORDER_AGAIN && order.now < MOST; i++)
+	for (i = 0; i < MOST * ROC_ORDER_AGAIN && order.current_order < MOST; i++)
 		piece(MOST);
-	UNIT_EQ(order.now, MOST);
+	UNIT_EQ(order.current_order, MOST);
 	UNIT_EQ(piece(MOST), MOST);
 }
 
