@@ -66,7 +66,7 @@ static int pin(struct copier *c, void *addr, size_t length)
 	if (mlock(addr, length))
 		return units_fail(
 			c->reason, errno,
-			"%zu bytes cannot be locked in memory: %s. See the limit of locked memory (ulimit -l), or leave pinned memory out.",
+			"%zu bytes cannot be locked in memory: %s. Raise the limit of locked memory (ulimit -l), or omit pinned memory.",
 			length, strerror(errno));
 	return 0;
 }
@@ -87,7 +87,8 @@ static int copy(struct copier *c, unsigned int stream, void *to, uint64_t from, 
 	struct stream *s = &of(c)->stream[stream];
 
 	if (from > c->memory || bytes > c->memory - from)
-		return units_fail(c->reason, EINVAL, "There is no such memory to copy from.");
+		return units_fail(c->reason, EINVAL,
+				  "The range of the copy is outside the device memory.");
 	pthread_mutex_lock(&s->lock);
 	while (s->asked - s->finished == JOBS)
 		pthread_cond_wait(&s->changed, &s->lock);
@@ -171,7 +172,7 @@ struct copier *copier_cpu(const struct copier_options *o, char reason[UNITS_REAS
 	void *memory;
 
 	if (!cpu) {
-		units_fail(reason, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "Cannot allocate the copier.");
 		return NULL;
 	}
 	cpu->copier.ops = &ops;
@@ -179,7 +180,7 @@ struct copier *copier_cpu(const struct copier_options *o, char reason[UNITS_REAS
 	strcpy(cpu->copier.device, "this machine's memory");
 	memory = mmap(NULL, o->memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED) {
-		units_fail(reason, ENOMEM, "There is no memory for %llu bytes to copy from.",
+		units_fail(reason, ENOMEM, "Cannot allocate the device memory (%llu bytes).",
 			   (unsigned long long)o->memory);
 		goto fail;
 	}
@@ -189,7 +190,7 @@ struct copier *copier_cpu(const struct copier_options *o, char reason[UNITS_REAS
 	for (i = 0; i < o->streams; i++) {
 		cpu->stream[i].cpu = cpu;
 		if (start(&cpu->stream[i])) {
-			units_fail(reason, EAGAIN, "No thread can be started for stream %u.", i);
+			units_fail(reason, EAGAIN, "Cannot start a thread for stream %u.", i);
 			goto fail;
 		}
 	}
@@ -209,12 +210,13 @@ int copier_fill(struct copier *c, uint64_t source, bool (*enough)(void))
 	int ret = 0;
 
 	if (!piece)
-		return units_fail(c->reason, ENOMEM, "There is no memory left.");
+		return units_fail(c->reason, ENOMEM, "Cannot allocate the buffer of an upload.");
 	for (at = 0; at < c->memory && !ret; at += PIECE) {
 		size_t bytes = c->memory - at < PIECE ? (size_t)(c->memory - at) : PIECE;
 
 		if (enough && enough()) {
-			ret = units_fail(c->reason, ECANCELED, "It was interrupted.");
+			ret = units_fail(c->reason, ECANCELED,
+					 "Interrupted while the device memory was filled.");
 			break;
 		}
 		content_body(source, at / 8, piece, bytes);

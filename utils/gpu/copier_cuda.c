@@ -91,14 +91,14 @@ static int load(char reason[UNITS_REASON])
 	if (!lib.handle)
 		return units_fail(
 			reason, ENOENT,
-			"There is no driver of a GPU on this machine (%s): install it, or measure without one by --source=cpu.",
+			"There is no GPU driver on this machine (%s): install it, or use --source=cpu.",
 			LIBRARY);
 	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		*functions[i].function = dlsym(lib.handle, functions[i].name);
 		if (!*functions[i].function)
 			return units_fail(
 				reason, ENOENT,
-				"%s has no %s: the GPU's driver is older than that of CUDA 11, or is none.",
+				"%s has no function %s: the GPU driver is older than that of CUDA 11, or is not a CUDA driver.",
 				LIBRARY, functions[i].name);
 	}
 	return 0;
@@ -129,7 +129,7 @@ static int upload(struct copier *c, uint64_t at, const void *data, size_t bytes)
 {
 	int error = lib.copy_up(of(c)->memory + at, data, bytes);
 
-	return error ? fail(c->reason, error, "its memory cannot be filled") : 0;
+	return error ? fail(c->reason, error, "its memory cannot be written") : 0;
 }
 
 static int copy(struct copier *c, unsigned int stream, void *to, uint64_t from, size_t bytes)
@@ -138,9 +138,10 @@ static int copy(struct copier *c, unsigned int stream, void *to, uint64_t from, 
 	int error;
 
 	if (from > c->memory || bytes > c->memory - from)
-		return units_fail(c->reason, EINVAL, "There is no such memory to copy from.");
+		return units_fail(c->reason, EINVAL,
+				  "The range of the copy is outside the device memory.");
 	error = lib.copy_down(to, g->memory + from, bytes, g->stream[stream]);
-	return error ? fail(c->reason, error, "a copy cannot be begun") : 0;
+	return error ? fail(c->reason, error, "a copy cannot be started") : 0;
 }
 
 static int done(struct copier *c, unsigned int stream)
@@ -208,10 +209,10 @@ static int open_device(struct cuda *g, const struct copier_options *o, char reas
 
 	error = lib.init(0);
 	if (error)
-		return fail(reason, error, "its driver does not start");
+		return fail(reason, error, "the driver cannot be initialized");
 	error = lib.device_count(&count);
 	if (!error && o->device >= (unsigned int)count)
-		return units_fail(reason, ENODEV, "There is no GPU %u: the driver knows %d.",
+		return units_fail(reason, ENODEV, "GPU %u does not exist: the driver reports %d.",
 				  o->device, count);
 	if (!error)
 		error = lib.device_get(&g->device, (int)o->device);
@@ -229,7 +230,7 @@ static int open_device(struct cuda *g, const struct copier_options *o, char reas
 	error = lib.memory_alloc(&g->memory, o->memory);
 	if (error) {
 		g->memory = 0;
-		return fail(reason, error, "it has not so much memory");
+		return fail(reason, error, "the device memory cannot be allocated");
 	}
 	g->copier.memory = o->memory;
 	return 0;
@@ -244,7 +245,7 @@ struct copier *copier_cuda(const struct copier_options *o, char reason[UNITS_REA
 		return NULL;
 	g = calloc(1, sizeof(*g));
 	if (!g) {
-		units_fail(reason, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "Cannot allocate the copier.");
 		return NULL;
 	}
 	g->copier.ops = &ops;
@@ -254,7 +255,7 @@ struct copier *copier_cuda(const struct copier_options *o, char reason[UNITS_REA
 	while (g->stream_count < o->streams) {
 		error = lib.stream_create(&g->stream[g->stream_count], STREAM_NON_BLOCKING);
 		if (error) {
-			fail(reason, error, "no more streams of copies");
+			fail(reason, error, "a stream cannot be created");
 			goto fail;
 		}
 		g->stream_count++;

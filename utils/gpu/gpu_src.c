@@ -51,7 +51,8 @@ static int use_cpus(const char *list)
 	unsigned int i;
 
 	if (tree_set_read(list, &set))
-		return tool_usage("--cpus: \"%s\" is no list of processors, as 0-3,8 is.", list);
+		return tool_usage("--cpus: \"%s\" is not a list of processors, such as 0-3,8.",
+				  list);
 	CPU_ZERO(&cpus);
 	for (i = 0; i < CPU_SETSIZE; i++) {
 		if (tree_set_has(&set, i))

@@ -126,7 +126,7 @@ static void check_records(struct sweep *s, const struct slots *slots, struct swe
 			continue;
 		units_fail(s->wrong, EBADMSG,
 			   "A record of %" PRIu64 " bytes was copied wrongly: byte %" PRId64
-			   " is not what the device's memory has.",
+			   " differs from the device memory.",
 			   slots->record, wrong - CONTENT_HEAD);
 		p->errors++;
 	}
@@ -237,12 +237,12 @@ static void report_left_out(const struct sweep *s)
 {
 	if (s->no_space)
 		tool_note(
-			"%u point%s left out: a record for each stream does not fit in %.3g GiB of our memory. Give a smaller --record-max or fewer --streams.",
+			"%u point%s omitted: a record for each stream does not fit into %.3g GiB of host memory. Give a smaller --record-max or fewer --streams.",
 			s->no_space, s->no_space == 1 ? " is" : "s are",
 			(double)s->memory.length / GIB);
 	if (s->too_many)
 		tool_note(
-			"%u point%s left out: more than %d are not kept. Give fewer --steps, or a smaller range of records.",
+			"%u point%s omitted: the maximum is %d points. Give fewer --steps, or a smaller range of records.",
 			s->too_many, s->too_many == 1 ? " is" : "s are", SWEEP_POINTS);
 }
 
@@ -263,7 +263,7 @@ int sweep_run(struct sweep *s)
 		ret = sweep_memory(s, false, &number);
 	report_left_out(s);
 	if (!s->count && stop_requested())
-		return tool_fail("It was interrupted before anything was measured.");
+		return tool_fail("Interrupted before any point was measured.");
 	return ret ? tool_fail("%s", s->copier->reason) : TOOL_OK;
 }
 

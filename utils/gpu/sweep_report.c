@@ -77,7 +77,7 @@ static void print_text(const struct sweep *s)
 	struct table t;
 	unsigned int i;
 
-	printf("From %s%s%s into our memory\n", s->copier->device, s->copier->pci[0] ? " at " : "",
+	printf("From %s%s%s into host memory\n", s->copier->device, s->copier->pci[0] ? " at " : "",
 	       s->copier->pci);
 	if (l->known)
 		printf("Link: %.1f GT/s x %u lanes x %.4f encoding x %.4f (%u of %.0f bytes of a packet%s) = %.1f Gb/s at most\n",
@@ -86,7 +86,7 @@ static void print_text(const struct sweep *s)
 		       l->payload_assumed ? ", which is assumed: only root may read it" : "",
 		       l->ceiling);
 	else
-		printf("Link: none that the kernel knows of, so there is no ceiling to divide by\n");
+		printf("Link: unknown to the kernel, so there is no maximum to compare with\n");
 	table_start(&t, heads);
 	for (i = 0; i < s->count; i++) {
 		const struct sweep_point *p = &s->points[i];

@@ -81,7 +81,7 @@ static void nothing_there(void)
 	CU_ASSERT_TRUE(tool_printed("--source=cpu"));
 	with_gpu("none");
 	UNIT_EQ(tool_run("gpu-src " SMALL), 1);
-	CU_ASSERT_TRUE(tool_printed("There is no GPU 0: the driver knows 0."));
+	CU_ASSERT_TRUE(tool_printed("GPU 0 does not exist: the driver reports 0."));
 }
 
 static void fails(const char *breaks, const char *says)
@@ -93,11 +93,11 @@ static void fails(const char *breaks, const char *says)
 
 static void what_breaks(void)
 {
-	fails("init", "its driver does not start");
-	fails("memory", "it has not so much memory");
+	fails("init", "the driver cannot be initialized");
+	fails("memory", "the device memory cannot be allocated");
 	fails("pin", "memory cannot be pinned");
 	fails("copy", "a copy failed: unspecified launch failure (error 719)");
-	fails("begin", "a copy cannot be begun: it does not (error 2)");
+	fails("begin", "a copy cannot be started: it does not (error 2)");
 	fails("byte", "A record of 1000 bytes was copied wrongly: byte 500 ");
 }
 
@@ -222,7 +222,7 @@ static void interrupted(void)
 	asked = 0;
 	UNIT_EQ(copier_fill(c, 1, enough), -ECANCELED);
 	UNIT_EQ(asked, 3);
-	CU_ASSERT_PTR_NOT_NULL(strstr(c->reason, "interrupted"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(c->reason, "Interrupted"));
 	/* Behind what was filled all is as it came from the kernel. */
 	UNIT_EQ(c->ops->copy(c, 0, &byte, (2 << 20) + 64, 1), 0);
 	UNIT_EQ(c->ops->wait(c, 0), 0);
