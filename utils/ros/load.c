@@ -77,7 +77,7 @@ static int check(const struct load_options *o)
 	if ((o->size && o->size < ROS_FRAGMENT_MIN) || o->size % 4 || o->size_max % 4 ||
 	    (o->size_max && o->size_max < o->size) || (o->size_max && !o->size))
 		return tool_usage(
-			"--size, --size-max: fragments are multiples of 4 bytes from %d on, and the largest is not below the smallest.",
+			"--size, --size-max: sizes must be multiples of 4 bytes, at least %d, and --size-max must not be smaller than --size.",
 			ROS_FRAGMENT_MIN);
 	return TOOL_OK;
 }
@@ -109,9 +109,9 @@ static bool connect_all(struct load *l)
 		if (!wait_for(l, 20))
 			return false;
 		if (stop_requested())
-			return load_fail(l, "It was ended before all clients were welcome.");
+			return load_fail(l, "Interrupted before all clients were connected.");
 		if (l->now - l->progress > FINISH_NS)
-			return load_fail(l, "Of %u clients %u were welcome after %u s.",
+			return load_fail(l, "Of %u clients only %u were connected within %u s.",
 					 l->opt->clients, l->welcomes,
 					 (unsigned int)(FINISH_NS / NS_PER_S));
 	}
@@ -151,7 +151,7 @@ static void check_end(struct load *l)
 	if (load_idle(l))
 		l->progress = l->now;
 	if (l->now - l->progress >= stall) {
-		load_fail(l, "No answer came for %u s.", (unsigned int)(stall / NS_PER_S));
+		load_fail(l, "No reply arrived within %u s.", (unsigned int)(stall / NS_PER_S));
 		l->end = "stall";
 	}
 }
@@ -224,7 +224,7 @@ static int run(const void *values)
 		l->decided.events = calloc((size_t)o->clients * o->outstanding + o->clear + 1,
 					   sizeof(*l->decided.events));
 	if (!l || !l->clients || !l->decided.events) {
-		code = tool_fail("There is no memory left.");
+		code = tool_fail("Cannot allocate the state of %u clients.", o->clients);
 		goto out;
 	}
 	l->opt = o;

@@ -43,8 +43,8 @@ static void check_fragment(struct load *l, uint32_t event, const struct ros_entr
 			      event, e->link, source, (uint64_t)l->sources[card]);
 	if (get32(data + 12) > e->size && !(e->marks & ROC_FR_TRUNCATED))
 		error_log_add(&l->errors,
-			      "event %" PRIu32 " link %u has %" PRIu32
-			      " bytes, its header says %" PRIu32,
+			      "event %" PRIu32 " link %u has %" PRIu32 " bytes, but %" PRIu32
+			      " in its header",
 			      event, e->link, e->size, get32(data + 12));
 	check_size(l, event, e, ros_source_id(source, link));
 }
@@ -58,7 +58,7 @@ void load_check(struct load *l, const struct load_request *r, const struct ros_m
 	unsigned int i;
 
 	if (m->reply.event != r->event)
-		error_log_add(&l->errors, "event %" PRIu32 " was asked for, %" PRIu32 " came",
+		error_log_add(&l->errors, "event %" PRIu32 " was requested, %" PRIu32 " arrived",
 			      r->event, m->reply.event);
 	for (i = 0; i < m->reply.count; i++, data += e.size) {
 		ros_reply_entry(&m->reply, i, &e);
@@ -76,8 +76,8 @@ void load_check(struct load *l, const struct load_request *r, const struct ros_m
 	}
 	if (links != r->links)
 		error_log_add(&l->errors,
-			      "event %" PRIu32 ": links 0x%" PRIx64 " were asked for, 0x%" PRIx64
-			      " came",
+			      "event %" PRIu32 ": links 0x%" PRIx64 " were requested, 0x%" PRIx64
+			      " arrived",
 			      r->event, r->links, links);
 	if (incomplete != (m->flags & ROS_INCOMPLETE))
 		error_log_add(&l->errors, "event %" PRIu32 ": its flag INCOMPLETE is wrong",

@@ -67,7 +67,7 @@ static int connect_to(struct load *l)
 	}
 	freeaddrinfo(list);
 	if (fd < 0)
-		load_fail(l, "There is no connection to %s: %s. Does roc-rosd run there?", text,
+		load_fail(l, "Cannot connect to %s: %s. Check that roc-rosd runs there.", text,
 			  strerror(err));
 	return fd;
 }
@@ -98,7 +98,7 @@ bool load_connect(struct load *l, struct load_client *c)
 	c->in = malloc(c->in_size);
 	c->out = malloc(c->out_size);
 	if (!c->in || !c->out || epoll_ctl(l->epoll, EPOLL_CTL_ADD, c->fd, &event))
-		return load_fail(l, "There is no memory left.");
+		return load_fail(l, "Cannot allocate the buffers of client %u.", c->number);
 	c->queued = ros_encode_hello(c->out, 0, &hello);
 	return load_client_flush(c);
 }
@@ -181,9 +181,9 @@ static bool welcome(struct load_client *c, const struct ros_message *m)
 	uint8_t *in;
 
 	if (c->welcome)
-		return load_fail(l, "Client %u got a second WELCOME.", c->number);
+		return load_fail(l, "Client %u received a second WELCOME.", c->number);
 	if (l->opt->clear > limits->events)
-		return load_fail(l, "--clear: the daemon takes at most %u events in a list.",
+		return load_fail(l, "--clear: the daemon accepts at most %u events in a clear.",
 				 limits->events);
 	if (!limits->links)
 		return load_fail(l, "The daemon serves no links.");
@@ -199,7 +199,7 @@ static bool welcome(struct load_client *c, const struct ros_message *m)
 	c->requests = calloc(most, sizeof(*c->requests));
 	c->spare = calloc(most, sizeof(*c->spare));
 	if (!in || !c->requests || !c->spare)
-		return load_fail(l, "There is no memory left.");
+		return load_fail(l, "Cannot allocate the requests of client %u.", c->number);
 	c->granted = most;
 	c->longest = (uint32_t)longest;
 	for (c->spares = 0; c->spares < most; c->spares++)
@@ -227,7 +227,7 @@ static bool reply(struct load_client *c, const struct ros_message *m)
 
 	if (entry >= c->granted || !c->requests[entry].open ||
 	    c->requests[entry].uses != m->id >> 32)
-		return load_fail(l, "Client %u got a reply that it did not ask for.", c->number);
+		return load_fail(l, "Client %u received a reply without a request.", c->number);
 	r = &c->requests[entry];
 	r->open = false;
 	c->spare[c->spares++] = entry;
@@ -243,14 +243,15 @@ static bool cleared(struct load_client *c, const struct ros_message *m)
 	struct load *l = c->load;
 
 	if (!c->clears)
-		return load_fail(l, "Client %u got a CLEARED that it did not ask for.", c->number);
+		return load_fail(l, "Client %u received a CLEARED without a CLEAR.", c->number);
 	c->clears--;
 	l->counts.acknowledged++;
 	l->counts.cleared_events += m->cleared.events;
 	l->counts.unknown_events += m->cleared.unknown;
 	l->counts.cleared_fragments += m->cleared.fragments;
 	if (m->cleared.events + m->cleared.unknown != m->id)
-		error_log_add(&l->errors, "of %u events to clear %u were, and %u were not there",
+		error_log_add(&l->errors,
+			      "of %u events to clear, %u were cleared and %u were unknown",
 			      (unsigned int)m->id, m->cleared.events, m->cleared.unknown);
 	return true;
 }
@@ -294,7 +295,7 @@ static bool parse(struct load_client *c)
 		if (got == ROS_MORE)
 			break;
 		if (got == ROS_REFUSED)
-			return load_fail(c->load, "Client %u got a message that is none: %s.",
+			return load_fail(c->load, "Client %u received a malformed message: %s.",
 					 c->number, ros_code_name(reason.code));
 		at += m.length;
 		if (m.type == ROS_WELCOME) {

@@ -93,7 +93,7 @@ void load_text(FILE *out, const struct load *l)
 	row(out, "Events cleared", c->cleared_events);
 	row(out, "Not there to clear", c->unknown_events);
 	row(out, "Fragments cleared", c->cleared_fragments);
-	row(out, "Held back", c->delayed);
+	row(out, "Delayed", c->delayed);
 	if (l->opt->no_errorcheck && !l->errors.count)
 		fprintf(out, "  %-22s not checked\n", "Errors");
 	else
@@ -158,7 +158,8 @@ void load_json(FILE *out, const struct load *l)
 	json_unsigned(&j, "clearedEvents", c->cleared_events);
 	json_unsigned(&j, "unknownEvents", c->unknown_events);
 	json_unsigned(&j, "clearedFragments", c->cleared_fragments);
-	json_unsigned(&j, "held", c->delayed);
+	json_unsigned(&j, "delayed", c->delayed);
+	json_unsigned(&j, "held", c->delayed); /* deprecated name */
 	json_unsigned(&j, "receives", c->receives);
 	json_unsigned(&j, "sends", c->sends);
 	json_unsigned(&j, "errors", l->errors.count);

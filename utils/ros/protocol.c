@@ -13,15 +13,15 @@ static const struct {
 	const char *text; /* arguments: limit, then value, both %u */
 } codes[ROS_CODES] = {
 	[ROS_E_NONE] = {"NONE", false, "Nothing is wrong."},
-	[ROS_E_MALFORMED] = {"MALFORMED", true, "A message is not as the protocol says."},
+	[ROS_E_MALFORMED] = {"MALFORMED", true, "A message is malformed."},
 	[ROS_E_TOO_LONG] = {"TOO_LONG", true, "Messages have at most %u bytes; this has %u."},
-	[ROS_E_UNKNOWN_TYPE] = {"UNKNOWN_TYPE", true,
-				"There is no such type of message (limit %u): %u."},
+	[ROS_E_UNKNOWN_TYPE] = {"UNKNOWN_TYPE", true, "Unknown message type (limit %u): %u."},
 	[ROS_E_NO_HELLO] = {"NO_HELLO", true, "The first message has to be HELLO."},
-	[ROS_E_VERSION] = {"VERSION", true, "This daemon speaks versions up to %u, you up to %u."},
+	[ROS_E_VERSION] = {"VERSION", true,
+			   "The daemon supports versions up to %u, the client up to %u."},
 	[ROS_E_TOO_MANY_CLIENTS] =
 		{"TOO_MANY_CLIENTS", true,
-		 "At most %u clients are served, and %u are there: see --max-clients."},
+		 "The maximum number of %u clients is reached, %u are connected: see --max-clients."},
 	[ROS_E_TOO_MANY_REQUESTS] =
 		{"TOO_MANY_REQUESTS", false,
 		 "At most %u requests may be outstanding, and %u are: see --max-requests."},
@@ -32,10 +32,12 @@ static const struct {
 		{"TOO_MANY_EVENTS", false,
 		 "A clear names at most %u events; this names %u: see --max-events."},
 	[ROS_E_NO_LINKS] = {"NO_LINKS", false, "A request names at least one link."},
-	[ROS_E_DRAINING] = {"DRAINING", false, "The daemon ends and takes no new requests."},
-	[ROS_E_TIMEOUT] = {"TIMEOUT", true,
-			   "No HELLO, or half a message, for %u ms: see --patience."},
-	[ROS_E_BAD_MAGIC] = {"BAD_MAGIC", true, "That is no client of this protocol."},
+	[ROS_E_DRAINING] = {"DRAINING", false,
+			    "The daemon is shutting down and accepts no new requests."},
+	[ROS_E_TIMEOUT] =
+		{"TIMEOUT", true,
+		 "HELLO or the rest of a message did not arrive within %u ms: see --patience."},
+	[ROS_E_BAD_MAGIC] = {"BAD_MAGIC", true, "The peer does not use this protocol."},
 };
 
 static const char *const statuses[ROS_STATUSES] = {

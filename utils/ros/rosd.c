@@ -115,9 +115,9 @@ static int check(const struct rosd_options *o)
 		return tool_usage("--id: a synthetic source has no card.");
 	if (o->size % 4 || o->size_max % 4 || (o->size_max && o->size_max < o->size))
 		return tool_usage(
-			"--size, --size-max: fragments are multiples of 4 bytes, and the largest is not below the smallest.");
+			"--size, --size-max: sizes must be multiples of 4 bytes, and --size-max must not be smaller than --size.");
 	if (o->metrics_socket && !scrape_path_fits(o->metrics_socket))
-		return tool_usage("--metrics-socket: \"%s\" is too long for a socket's path.",
+		return tool_usage("--metrics-socket: \"%s\" is too long for the path of a socket.",
 				  o->metrics_socket);
 	return TOOL_OK;
 }
@@ -140,7 +140,7 @@ static int open_synthetic(struct rosd *d)
 		struct ros_source *s = ros_source_synthetic(&set);
 
 		if (!s)
-			return tool_fail("There is no memory left.");
+			return tool_fail("Cannot allocate the synthetic source.");
 		d->workers[d->server.units++].source = s;
 	}
 	return TOOL_OK;
@@ -179,7 +179,7 @@ static int open_card(struct rosd *d, const char *id)
 		if (!add_source(d, s)) {
 			s->ops->close(s);
 			return tool_fail(
-				"--id: these are more than %u sub-units, whose links a request can name.",
+				"--id: the cards have more than %u sub-units, whose links fit into a request.",
 				d->server.units);
 		}
 	}
@@ -191,7 +191,7 @@ static int open_cards(struct rosd *d)
 	int code = TOOL_OK;
 
 	if (!list)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the list of cards.");
 	while (!code && (id = strsep(&rest, ",")))
 		code = open_card(d, id);
 	free(list);
@@ -262,7 +262,7 @@ static int prepare(struct rosd *d)
 			.jobs = o->max_clients * (o->max_requests + o->max_clears),
 		};
 		if (ros_worker_init(w))
-			return tool_fail("There is no memory left.");
+			return tool_fail("Cannot create the queues of %s.", w->source->name);
 	}
 	return ros_server_init(s);
 }
@@ -344,7 +344,7 @@ static void report_failed_units(struct rosd *d, struct seen *seen)
 			continue;
 		seen->gone[i] = true;
 		seen->gone_count++;
-		tool_note("%s serves no more: %s", d->workers[i].source->name,
+		tool_note("%s is out of service: %s", d->workers[i].source->name,
 			  d->workers[i].failure);
 	}
 }
@@ -362,7 +362,7 @@ static int watch(struct rosd *d, const sigset_t *signals, struct seen *seen)
 		}
 		report_failed_units(d, seen);
 		if (seen->gone_count == d->server.units)
-			return tool_fail("No sub-unit is left.");
+			return tool_fail("No sub-unit is in service.");
 		if (sigtimedwait(signals, NULL, &interval) > 0)
 			return TOOL_OK;
 		now = now_ns();
@@ -419,7 +419,7 @@ static int verdict(struct rosd *d, int code)
 				"%s: %" PRIu64 " fragments were flagged as damaged, %" PRIu64
 				" had a wrong event id, %" PRIu64 " were too short, %" PRIu64
 				" were empty, and %" PRIu64
-				" were lost: see which link sent them (roc-fragment stats --verbose).",
+				" were lost: run roc-fragment stats --verbose to find the link.",
 				w->source->name, ros_count_get(&w->counts.damaged),
 				ros_count_get(&w->counts.sequence_errors),
 				ros_count_get(&w->counts.too_short),
@@ -441,7 +441,7 @@ static int run(const void *values)
 		return code;
 	d = aligned_alloc(_Alignof(struct rosd), sizeof(*d));
 	if (!d)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the state of the daemon.");
 	memset(d, 0, sizeof(*d));
 	d->opt = o;
 	d->metrics.path = o->metrics;

@@ -25,27 +25,27 @@ struct figure {
 };
 
 static const struct figure server_figures[] = {
-	{"clients", NULL, "roc_rosd_clients", PROMETHEUS_GAUGE, "Clients.", AT(clients)},
+	{"clients", NULL, "roc_rosd_clients", PROMETHEUS_GAUGE, "Connected clients.", AT(clients)},
 	{"connections", "Connections", "roc_rosd_connections", PROMETHEUS_COUNTER,
-	 "Clients that came.", AT(connections)},
+	 "Connections accepted.", AT(connections)},
 	{"refused", "Refused", "roc_rosd_refused_connections", PROMETHEUS_COUNTER,
-	 "Clients that were too many.", AT(refused)},
+	 "Connections refused because of a limit.", AT(refused)},
 	{"slow", "Dropped as slow", "roc_rosd_slow_clients", PROMETHEUS_COUNTER,
-	 "Clients that were reset for not reading.", AT(slow)},
-	{"requests", "Requests", "roc_rosd_requests", PROMETHEUS_COUNTER, "Requests taken.",
+	 "Clients dropped because they did not read.", AT(slow)},
+	{"requests", "Requests", "roc_rosd_requests", PROMETHEUS_COUNTER, "Requests received.",
 	 AT(requests)},
 	{"replies", "Replies", "roc_rosd_replies", PROMETHEUS_COUNTER, "Replies sent.",
 	 AT(replies)},
 	{"incomplete", "Incomplete", "roc_rosd_incomplete_replies", PROMETHEUS_COUNTER,
-	 "Replies of which a fragment was not there.", AT(incomplete)},
+	 "Replies with at least one missing fragment.", AT(incomplete)},
 	{"unknown", "Unknown", "roc_rosd_unknown_replies", PROMETHEUS_COUNTER,
-	 "Replies of which no fragment was there.", AT(unknown)},
-	{"clears", "Clears", "roc_rosd_clears", PROMETHEUS_COUNTER, "Lists of events to clear.",
-	 AT(clears)},
+	 "Replies without any fragment.", AT(unknown)},
+	{"clears", "Clears", "roc_rosd_clears", PROMETHEUS_COUNTER,
+	 "Clears received, each with a list of events.", AT(clears)},
 	{"clearedEvents", "Events cleared", "roc_rosd_cleared_events", PROMETHEUS_COUNTER,
-	 "Events in them of which there was a fragment.", AT(cleared_events)},
+	 "Events in clears that had a fragment.", AT(cleared_events)},
 	{"unknownEvents", "Not there to clear", "roc_rosd_unknown_events", PROMETHEUS_COUNTER,
-	 "Events in them of which there was none.", AT(unknown_events)},
+	 "Events in clears that had no fragment.", AT(unknown_events)},
 	{"bytes", "Bytes sent", "roc_rosd_sent_bytes", PROMETHEUS_COUNTER, "Bytes sent.",
 	 AT(bytes)},
 	{"receives", "Receive calls", "roc_rosd_receive_calls", PROMETHEUS_COUNTER,
@@ -57,20 +57,20 @@ static const struct figure server_figures[] = {
 	{"zerocopies", "Sent without copy", "roc_rosd_zerocopy_calls", PROMETHEUS_COUNTER,
 	 "System calls that sent without a copy in the kernel.", AT(zerocopies)},
 	{"zerocopiesCopied", "Of these copied", "roc_rosd_zerocopy_copied", PROMETHEUS_COUNTER,
-	 "Of these, told of as copied all the same.", AT(copied)},
+	 "Zero-copy system calls whose data the kernel copied anyway.", AT(copied)},
 	{"spills", "Copied aside", "roc_rosd_spilled_replies", PROMETHEUS_COUNTER,
 	 "Replies copied aside for slow clients.", AT(spills)},
 	{"spilledBytes", NULL, "roc_rosd_spilled_bytes", PROMETHEUS_COUNTER,
 	 "Bytes copied aside for slow clients.", AT(spilled_bytes)},
 	{"backlogBytes", NULL, "roc_rosd_backlog_bytes", PROMETHEUS_GAUGE,
-	 "Bytes of messages that clients have not taken.", AT(backlog_bytes)},
+	 "Bytes of messages that are not sent to clients yet.", AT(backlog_bytes)},
 	{"asideBytes", NULL, "roc_rosd_aside_bytes", PROMETHEUS_GAUGE,
-	 "Bytes in memory beside host pages for slow clients.", AT(aside_bytes)},
+	 "Bytes that are currently copied aside for slow clients.", AT(aside_bytes)},
 };
 
 static const struct figure unit_figures[] = {
 	{"taken", ">Taken", "roc_rosd_unit_taken_fragments", PROMETHEUS_COUNTER,
-	 "Fragments that the card told of.", UNIT(taken)},
+	 "Fragments announced by the card.", UNIT(taken)},
 	{"fetched", ">Fetched", "roc_rosd_unit_fetched_fragments", PROMETHEUS_COUNTER,
 	 "Fragments fetched into host memory.", UNIT(fetched)},
 	{"failed", ">Failed", "roc_rosd_unit_failed_fragments", PROMETHEUS_COUNTER,
@@ -80,9 +80,9 @@ static const struct figure unit_figures[] = {
 	{"aged", ">By age", "roc_rosd_unit_aged_fragments", PROMETHEUS_COUNTER,
 	 "Fragments cleared because of their age.", UNIT(aged)},
 	{"damaged", ">Damaged", "roc_rosd_unit_damaged_fragments", PROMETHEUS_COUNTER,
-	 "Fragments that the card flagged.", UNIT(damaged)},
+	 "Fragments flagged as damaged by the card.", UNIT(damaged)},
 	{"truncated", NULL, "roc_rosd_unit_truncated_fragments", PROMETHEUS_COUNTER,
-	 "Of these, longer than a page.", UNIT(truncated)},
+	 "Damaged fragments that were longer than a page.", UNIT(truncated)},
 	{"sequenceErrors", ">Wrong id", "roc_rosd_unit_sequence_error_fragments",
 	 PROMETHEUS_COUNTER, "Fragments with a wrong event id.", UNIT(sequence_errors)},
 	{"short", NULL, "roc_rosd_unit_short_fragments", PROMETHEUS_COUNTER,
@@ -98,21 +98,23 @@ static const struct figure unit_figures[] = {
 	{"outstanding", NULL, "roc_rosd_unit_outstanding_fragments", PROMETHEUS_GAUGE,
 	 "Fragments on their way into host memory.", UNIT(outstanding)},
 	{"hostPagesFree", NULL, "roc_rosd_unit_free_host_pages", PROMETHEUS_GAUGE,
-	 "Host pages that nobody has.", UNIT(free_pages)},
+	 "Free host pages.", UNIT(free_pages)},
 	{"waited", ">Waited", "roc_rosd_unit_waits", PROMETHEUS_COUNTER,
 	 "Requests and cleared events that had to wait for a fragment.", UNIT(waited)},
 	{"expired", ">Expired", "roc_rosd_unit_expired_waits", PROMETHEUS_COUNTER,
-	 "Of these, in vain.", UNIT(expired)},
+	 "Waits for a fragment that timed out.", UNIT(expired)},
 	{"blocked", ">Blocked", "roc_rosd_unit_blocked_requests", PROMETHEUS_COUNTER,
 	 "Requests that had to wait for a host page.", UNIT(blocked)},
-	{"busy", NULL, "roc_rosd_unit_busy_requests", PROMETHEUS_COUNTER, "Of these, in vain.",
-	 UNIT(busy)},
-	{"sleeps", NULL, "roc_rosd_unit_sleeps", PROMETHEUS_COUNTER, "Times that its thread slept.",
-	 UNIT(sleeps)},
+	{"busy", NULL, "roc_rosd_unit_busy_requests", PROMETHEUS_COUNTER,
+	 "Requests that got no host page in time.", UNIT(busy)},
+	{"sleeps", NULL, "roc_rosd_unit_sleeps", PROMETHEUS_COUNTER,
+	 "Sleeps of the thread of the unit.", UNIT(sleeps)},
 	{"doorbells", ">Doorbells", "roc_rosd_unit_doorbells", PROMETHEUS_COUNTER,
-	 "Register writes.", UNIT(doorbells)},
+	 "Register writes to the card.", UNIT(doorbells)},
+	{"doorbellCalls", NULL, "roc_rosd_unit_doorbell_calls", PROMETHEUS_COUNTER,
+	 "System calls in place of register writes.", UNIT(doorbell_calls)},
 	{"tells", NULL, "roc_rosd_unit_tells", PROMETHEUS_COUNTER,
-	 "System calls in place of register writes.", UNIT(tells)},
+	 "Deprecated name of roc_rosd_unit_doorbell_calls.", UNIT(doorbell_calls)},
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -169,7 +171,7 @@ static void metrics_times(struct prometheus *p, struct rosd *d, const struct pro
 		counts[i] = ros_count_get(&d->server.counts.times[i]);
 	}
 	prometheus_family(p, "roc_rosd_reply_seconds", PROMETHEUS_HISTOGRAM,
-			  "From a request to its reply.");
+			  "Time from a request to its reply.");
 	prometheus_histogram(p, all, limits, counts, ROS_TIMES,
 			     (double)ros_count_get(&d->server.counts.reply_ns) / 1e9);
 }
@@ -186,10 +188,12 @@ static void metrics_units(struct prometheus *p, struct rosd *d,
 			prometheus_sample(p, &labels[unit],
 					  (double)unit_value(d, unit, &unit_figures[i]));
 	}
-	prometheus_family(p, "roc_rosd_unit_up", PROMETHEUS_GAUGE, "Whether it serves.");
+	prometheus_family(p, "roc_rosd_unit_up", PROMETHEUS_GAUGE,
+			  "1 if the unit is in service, else 0.");
 	for (unit = 0; unit < d->server.units; unit++)
 		prometheus_sample(p, &labels[unit], !gone(d, unit));
-	prometheus_family(p, "roc_rosd_unit_host_pages", PROMETHEUS_GAUGE, "Host pages.");
+	prometheus_family(p, "roc_rosd_unit_host_pages", PROMETHEUS_GAUGE,
+			  "Host pages of the unit.");
 	for (unit = 0; unit < d->server.units; unit++)
 		prometheus_sample(p, &labels[unit], d->workers[unit].source->pages);
 }

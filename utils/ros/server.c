@@ -146,7 +146,7 @@ static int listen_all(struct ros_server *s)
 	}
 	freeaddrinfo(list);
 	if (!s->listener_count)
-		return tool_fail("%s cannot be listened on: %s.", s->set.listen, strerror(err));
+		return tool_fail("Cannot listen on %s: %s.", s->set.listen, strerror(err));
 	for (i = 0; i < s->listener_count; i++) {
 		struct epoll_event event = {.events = EPOLLIN, .data.ptr = &s->listeners[i]};
 
@@ -162,8 +162,9 @@ static void raise_files(struct ros_server *s)
 	uint64_t limit = files_raise(needed);
 
 	if (limit < needed)
-		tool_note("Only %llu files may be open (ulimit -n): fewer than %u clients fit.",
-			  (unsigned long long)limit, s->set.clients);
+		tool_note(
+			"The limit of open files (ulimit -n) is %llu: fewer than %u clients can connect.",
+			(unsigned long long)limit, s->set.clients);
 }
 
 static size_t round_up(size_t bytes)
@@ -212,7 +213,7 @@ int ros_server_init(struct ros_server *s)
 	event.data.ptr = &s->bell;
 	if (s->epoll < 0 || !ros_bell_init(&s->bell) ||
 	    epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->bell.fd, &event))
-		return tool_fail("There is no epoll: %s.", strerror(errno));
+		return tool_fail("Cannot create an epoll instance: %s.", strerror(errno));
 	return listen_all(s);
 }
 
@@ -496,7 +497,7 @@ int ros_server_start(struct ros_server *s)
 	err = pthread_create(&s->thread, NULL, serve, s);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
-		return tool_fail("There is no thread left: %s.", strerror(err));
+		return tool_fail("Cannot start a thread: %s.", strerror(err));
 	s->started = true;
 	return TOOL_OK;
 }

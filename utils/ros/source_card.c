@@ -148,7 +148,8 @@ static int links(struct sub_unit *u)
 		return err;
 	u->source.link_count = roc_fragments_links(u->f);
 	if (u->source.link_count > ROS_SOURCE_LINKS_MAX)
-		return roc_fail(EOPNOTSUPP, "%s: %u links: a sub-unit can have %d here",
+		return roc_fail(EOPNOTSUPP,
+				"%s: %u links are too many: the limit of a sub-unit is %d",
 				u->source.name, u->source.link_count, ROS_SOURCE_LINKS_MAX);
 	u->source.links = settings.links & ((1u << u->source.link_count) - 1);
 	return 0;

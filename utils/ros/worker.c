@@ -508,7 +508,7 @@ void ros_worker_copy_counts(struct ros_worker *w)
 	ros_count_set(&w->counts.outstanding, c.outstanding);
 	ros_count_set(&w->counts.free_pages, c.free);
 	ros_count_set(&w->counts.doorbells, c.doorbells);
-	ros_count_set(&w->counts.tells, c.doorbell_calls);
+	ros_count_set(&w->counts.doorbell_calls, c.doorbell_calls);
 	copy_damage(w);
 	w->counted_at = w->now;
 }

@@ -89,7 +89,7 @@ struct ros_worker_counts {
 	ros_count jobs;
 	ros_count turns, sleeps;
 	/* Current state, at most COUNTS_NS old. */
-	ros_count kept, events, outstanding, free_pages, doorbells, tells;
+	ros_count kept, events, outstanding, free_pages, doorbells, doorbell_calls;
 	ros_count damaged, truncated, sequence_errors, too_short, empty, lost;
 };
 

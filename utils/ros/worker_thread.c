@@ -115,7 +115,7 @@ int ros_worker_start(struct ros_worker *w)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err) {
 		w->source->ops->stop(w->source);
-		return tool_fail("There is no thread left: %s.", strerror(err));
+		return tool_fail("Cannot start a thread: %s.", strerror(err));
 	}
 	w->started = true;
 	return TOOL_OK;

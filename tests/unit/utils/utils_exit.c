@@ -254,7 +254,7 @@ static bool takes_id(const char *name)
 static const struct {
 	const char *tool, *message;
 } without_card[] = {
-	{"ros-load", "Does roc-rosd run there?"},
+	{"ros-load", "Check that roc-rosd runs there."},
 	{"gpu-src", "--source=cpu"},
 };
 

@@ -81,7 +81,7 @@ static void reply_of_no_request(void)
 
 	begin();
 	CU_ASSERT_FALSE(hears(out, ros_encode_reply(out, FAR, 1, ROS_INCOMPLETE, &entry, 1, 0)));
-	end("a reply that it did not ask for");
+	end("a reply without a request");
 }
 
 static void cleared_of_no_clear(void)
@@ -96,7 +96,7 @@ static void cleared_of_no_clear(void)
 	CU_ASSERT_FALSE(hears(out, ros_encode_cleared(out, 1, &cleared)));
 	UNIT_EQ(client.clears, 0);
 	UNIT_EQ(load.counts.acknowledged, 1);
-	end("a CLEARED that it did not ask for");
+	end("a CLEARED without a CLEAR");
 }
 
 /* More requests than there is memory for: what was made longer before is not freed twice. */
@@ -111,7 +111,7 @@ static void no_memory(void)
 	UNIT_NEED(!setrlimit(RLIMIT_AS, &little));
 	CU_ASSERT_FALSE(welcomed(UINT32_MAX));
 	setrlimit(RLIMIT_AS, &before);
-	end("no memory left");
+	end("Cannot allocate the requests of client 0.");
 }
 
 UNIT_MAIN("roc-ros-load and a daemon that lies", {"a reply of no request", reply_of_no_request},

@@ -365,10 +365,10 @@ static void refused(void)
 	UNIT_NEED(daemon_start(&d, "--rate=0"));
 	snprintf(arguments, sizeof(arguments), "rosd --source=synthetic --listen=127.0.0.1:%u",
 		 d.port);
-	UNIT_EQ(exit_of(arguments, "cannot be listened on"), 1);
+	UNIT_EQ(exit_of(arguments, "Cannot listen on"), 1);
 	daemon_ends_well(&d);
 	snprintf(arguments, sizeof(arguments), "ros-load --connect=127.0.0.1:%u", d.port);
-	UNIT_EQ(exit_of(arguments, "Does roc-rosd run there?"), 1);
+	UNIT_EQ(exit_of(arguments, "Check that roc-rosd runs there."), 1);
 	UNIT_EQ(exit_of("ros-load --connect=[fe80::1]:7", "fe80::1%INTERFACE"), 1);
 	UNIT_EQ(exit_of("rosd --source=synthetic --listen=[fe80::1]:7", "fe80::1%INTERFACE"), 2);
 	UNIT_EQ(exit_of("rosd --source=synthetic --listen=nowhere", "HOST:PORT"), 2);

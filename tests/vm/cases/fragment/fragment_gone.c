@@ -73,8 +73,8 @@ static void gone(bool (*fn)(const char *address), bool (*back)(const char *addre
 		       "exit $code\n");
 	UNIT_EQ(child_wait(pid, 5000), 0);
 	UNIT_EQ(RUN("cat /tmp/rosd/served.err"), 0);
-	OUTPUT_HAS("serves no more");
-	OUTPUT_HAS("No sub-unit is left");
+	OUTPUT_HAS("is out of service");
+	OUTPUT_HAS("No sub-unit is in service");
 	/* Outstanding commands of the card write only into memory that is still allocated. */
 	CU_ASSERT(rosd_units("hostPages") > 0);
 	UNIT_EQ(rosd_units("hostPagesFree") + rosd_units("outstanding"), rosd_units("hostPages"));

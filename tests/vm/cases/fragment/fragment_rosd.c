@@ -109,14 +109,14 @@ static void left_out(void)
 			 "begin --clients=4 --all=100 --time=300s --stall-limit=0\n"
 			 "loaded; emuctl 0 fault 0 %s > faulted\n"
 			 "for i in $(seq 600); do\n"
-			 "	grep -q 'serves no more' served.err && break; sleep 0.1\n"
+			 "	grep -q 'is out of service' served.err && break; sleep 0.1\n"
 			 "done\n"
 			 "kill $load; wait $load; end\n",
 			 faults[i]);
 		ROSD_SCRIPT(1, script);
 		CU_ASSERT(rosd_units("lost") > 0);
 		UNIT_EQ(RUN("cat /tmp/rosd/served.err"), 0);
-		OUTPUT_HAS("serves no more");
+		OUTPUT_HAS("is out of service");
 		CU_ASSERT(strstr(out, "is missing although") ||
 			  strstr(out, "are missing, out of order"));
 		emu(CARD0, "fault all clear");

@@ -255,8 +255,8 @@ static void card_taken(void)
 	CU_ASSERT(UNIT_WAIT(restarts(ROSD) >= RESTARTS_MANY, 60000));
 	CU_ASSERT(!shows(ROSD, "ActiveState", "active"));
 	ends(0, "journalctl --no-pager -o cat -u " ROSD);
-	OUTPUT_HAS("serves no more");
-	OUTPUT_HAS("No sub-unit is left.");
+	OUTPUT_HAS("is out of service");
+	OUTPUT_HAS("No sub-unit is in service.");
 	UNIT_NEED(driver_bind(address));
 	CU_ASSERT(UNIT_WAIT(shows(ROSD, "ActiveState", "active"), 20000));
 	UNIT_NEED(rosd_generate(card, 400, 1600, 0, 0));
