@@ -73,7 +73,7 @@ static int run(const void *values)
 
 	if (v->of_files && !v->record.dir)
 		return tool_usage(
-			"--prefix, --file-size, --file-time, --depth and --buffered are for --record.");
+			"--prefix, --file-size, --file-time, --depth and --buffered need --record.");
 	code = record_usage(&v->record);
 	if (code)
 		return code;
@@ -87,12 +87,12 @@ static int run(const void *values)
 	if ((v->record.dir && source_recv_recorded(source, v->record.dir)) ||
 	    (v->after && source_recv_recorded(source, v->after))) {
 		source_close(source);
-		return tool_fail("There is no memory left for the units that are recorded.");
+		return tool_fail("Cannot allocate the keys of the recorded units.");
 	}
 	sink = open_sink(v, source, &errors, reason);
 	if (!sink) {
 		source_close(source);
-		return tool_fail("%s", reason[0] ? reason : "There is no memory left.");
+		return tool_fail("%s", reason[0] ? reason : "Cannot allocate the sink.");
 	}
 	/* The note goes to standard error, so that standard output has only the JSON document. */
 	if (!strncmp(v->recv.host, "127.", 4) || !strcmp(v->recv.host, "::1"))

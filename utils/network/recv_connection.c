@@ -177,7 +177,8 @@ static int make_slots(struct recv *r, struct recv_connection *c)
 	c->credits = calloc(c->slots, 4);
 	c->recent = calloc(c->slots, sizeof(*c->recent));
 	if (!c->slot || !c->full || !c->credits || !c->recent)
-		return refuse(r, c, WIRE_BROKEN, "it has no memory left.");
+		return refuse(r, c, WIRE_BROKEN,
+			      "the receiver cannot allocate the slots of the connection.");
 	c->head = c->tail = 0;
 	c->out = c->credit_count = 0;
 	return 0;
@@ -207,7 +208,7 @@ static int welcome(struct recv *r, struct recv_connection *c)
 	 * so one receive is posted to detect them.
 	 */
 	if (!ret && fabric_end_receive(&c->fabric, &c->end, c->memory, WIRE_HEAD, &c->message))
-		ret = units_fail(reason, EIO, "libfabric takes no memory for a message.");
+		ret = units_fail(reason, EIO, "libfabric accepts no receive buffer.");
 	if (ret)
 		return refuse(r, c, WIRE_BROKEN, reason);
 	update_format(r, &c->hello);
@@ -257,34 +258,39 @@ static int check_hello(struct recv *r, struct recv_connection *c)
 	case WIRE_GOOD:
 		break;
 	case WIRE_VERSION_WRONG:
-		snprintf(reason, sizeof(reason),
-			 "it speaks version %" PRIu32 " of the protocol, this roc-recv version %d.",
-			 c->hello.version, WIRE_VERSION);
+		snprintf(
+			reason, sizeof(reason),
+			"the sender uses version %" PRIu32
+			" of the protocol, this roc-recv version %d: install the same roc at both ends.",
+			c->hello.version, WIRE_VERSION);
 		return refuse(r, c, WIRE_NO_VERSION, reason);
 	default:
 		return -EPROTO;
 	}
 	if (strcmp(c->hello.provider, r->opt.provider)) {
-		snprintf(reason, sizeof(reason),
-			 "it listens with --provider=%s, and the sender has --provider=%s.",
-			 r->opt.provider, c->hello.provider);
+		snprintf(
+			reason, sizeof(reason),
+			"the receiver has --provider=%s, and the sender has --provider=%s: set the same at both ends.",
+			r->opt.provider, c->hello.provider);
 		return refuse(r, c, WIRE_NO_PROVIDER, reason);
 	}
 	if (!same_content(r, &c->hello)) {
-		snprintf(reason, sizeof(reason), "it receives other content (%s) already.",
+		snprintf(reason, sizeof(reason),
+			 "the receiver already receives other content (%s).",
 			 units_content_name(r->source.format.content));
 		return refuse(r, c, WIRE_OTHER_CONTENT, reason);
 	}
 	if (receives_another(r, &c->hello))
-		return refuse(r, c, WIRE_BUSY,
-			      "it receives another sender, and ends with it (--once).");
+		return refuse(
+			r, c, WIRE_BUSY,
+			"the receiver serves another sender, and ends with that one (--once).");
 	/* A sender does not change its number of connections. */
 	if (r->expected && r->run == c->hello.run && r->expected != c->hello.connections)
 		return -EPROTO;
 	/* Last check, because it closes the old connection. */
 	if (reconnects_early(r, c))
 		return refuse(r, c, WIRE_BUSY,
-			      "units of its last connection are still being written.");
+			      "units of the previous connection are still being written.");
 	return 0;
 }
 
@@ -341,8 +347,8 @@ void recv_accept(struct recv *r)
 	if (!c || r->stopped || r->over || r->broken) {
 		control_accepted(&waiting.control, fd);
 		refuse(r, &waiting, WIRE_BUSY,
-		       c ? "it is about to end."
-			 : "it has as many connections as it may (--connections).");
+		       c ? "the receiver is about to end."
+			 : "the receiver has its maximum number of connections (--connections).");
 		control_close(&waiting.control);
 		return;
 	}
@@ -402,17 +408,19 @@ static int collect_events(struct recv *r, struct recv_connection *c, char reason
 		struct wire_head head;
 
 		if (events[i].received)
-			return units_fail(reason, EPROTO, "it sent a message, which nobody does");
+			return units_fail(reason, EPROTO, "protocol violation: it sent a message");
 		if (events[i].context)
 			continue;
 		if (slot >= c->slots || c->slot[slot].state != FREE)
-			return units_fail(reason, EPROTO,
-					  "it wrote into a slot that is not its own");
+			return units_fail(
+				reason, EPROTO,
+				"protocol violation: it wrote to a slot that it does not have");
 		wire_get_head((unsigned char *)recv_slot_data(c, (uint32_t)slot) - WIRE_HEAD,
 			      &head);
 		if (head.bytes > c->stride - RECV_ALIGN)
-			return units_fail(reason, EPROTO,
-					  "it sent a unit that is larger than it said");
+			return units_fail(
+				reason, EPROTO,
+				"protocol violation: it sent a unit that is larger than its slot");
 		c->slot[slot] = (struct recv_slot){.state = FULL, .bytes = head.bytes};
 		c->received++;
 		if (has_arrived(r, c, (uint32_t)slot)) {
@@ -440,8 +448,9 @@ static int confirm_end(struct recv *r, struct recv_connection *c, const struct w
 
 	if (end->a != c->units || c->units != c->received)
 		return units_fail(reason, EPROTO,
-				  "it says that it is done with %" PRIu64 " units, and of %" PRIu64
-				  " that came %" PRIu64 " are",
+				  "protocol violation: it reports %" PRIu64
+				  " completed units, but %" PRIu64 " arrived and %" PRIu64
+				  " are complete",
 				  end->a, c->received, c->units);
 	wire_put_record(text, &record);
 	control_queue(&c->control, text, sizeof(text));
@@ -508,7 +517,7 @@ static void lose_connection(struct recv *r, struct recv_connection *c, const cha
 
 	control_address(&c->control, true, other);
 	snprintf(r->source.note, sizeof(r->source.note),
-		 "The sender at %s is gone (%.200s) after %" PRIu64 " units.", other, reason,
+		 "The sender at %s is lost (%.200s) after %" PRIu64 " units.", other, reason,
 		 c->units);
 	recv_connection_close(r, c);
 }

@@ -117,9 +117,9 @@ void link_lose(struct send *s, struct link *l, const char *reason)
 	l->slot_count = 0;
 	l->units = l->bytes = 0;
 	snprintf(s->sink.note, sizeof(s->sink.note),
-		 "The receiver is lost (%.200s): %u units are sent again when it is back.", s->last,
-		 n);
-	s->sink.state = "   The receiver is away";
+		 "The receiver is lost (%.200s): %u units are sent again when it reconnects.",
+		 s->last, n);
+	s->sink.state = "   The receiver is lost";
 }
 
 static void send_hello(struct send *s, struct link *l)
@@ -183,7 +183,7 @@ static int greet(struct send *s, struct link *l, char reason[UNITS_REASON])
 	 * reads it.
 	 */
 	if (ret < 0 && ret != -ECONNRESET)
-		return units_fail(reason, -ret, "%s port %s cannot be reached: %s.", s->opt.host,
+		return units_fail(reason, -ret, "Cannot connect to %s port %s: %s.", s->opt.host,
 				  s->opt.port, strerror(-ret));
 	if (!ret)
 		return 0;
@@ -206,16 +206,16 @@ static int refuse(struct send *s, const struct wire_welcome *w, enum wire_wrong 
 {
 	switch (wrong) {
 	case WIRE_NOT_ROC:
-		return units_fail(reason, EPROTO, "What listens at %s port %s is no roc-recv.",
+		return units_fail(reason, EPROTO, "The server at %s port %s is not a roc-recv.",
 				  s->opt.host, s->opt.port);
 	case WIRE_VERSION_WRONG:
 		return units_fail(
 			reason, EPROTO,
-			"The roc-recv at %s port %s speaks version %" PRIu32
+			"The roc-recv at %s port %s uses version %" PRIu32
 			" of the protocol, this roc-send version %d: install the same roc at both ends.",
 			s->opt.host, s->opt.port, w->version, WIRE_VERSION);
 	case WIRE_MALFORMED:
-		return units_fail(reason, EPROTO, "What %s port %s answers makes no sense.",
+		return units_fail(reason, EPROTO, "The answer of %s port %s is malformed.",
 				  s->opt.host, s->opt.port);
 	default:
 		/*
@@ -224,8 +224,8 @@ static int refuse(struct send *s, const struct wire_welcome *w, enum wire_wrong 
 		 */
 		return units_fail(
 			reason, w->status == WIRE_BUSY || w->status == WIRE_BROKEN ? EBUSY : EPROTO,
-			"The roc-recv at %s port %s refuses: %s", s->opt.host, s->opt.port,
-			w->reason);
+			"The roc-recv at %s port %s refused the connection: %s", s->opt.host,
+			s->opt.port, w->reason);
 	}
 }
 
@@ -238,7 +238,7 @@ static int make_slots(struct link *l, const struct wire_welcome *w, char reason[
 	if (!slots || !in_slot) {
 		free(slots);
 		free(in_slot);
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "Cannot allocate the slots of a connection.");
 	}
 	for (i = 0; i < w->slots; i++) {
 		slots[i] = w->slots - 1 - i;
@@ -267,8 +267,8 @@ static int receive_welcome(struct send *s, struct link *l, char reason[UNITS_REA
 			return refuse(s, &w, wrong, reason);
 	}
 	if (l->control.in_bytes < WIRE_WELCOME)
-		return ret ? units_fail(reason, -ret, "%s port %s hung up: %s.", s->opt.host,
-					s->opt.port, strerror(-ret))
+		return ret ? units_fail(reason, -ret, "%s port %s closed the connection: %s.",
+					s->opt.host, s->opt.port, strerror(-ret))
 			   : 0;
 	wrong = wire_get_welcome(l->control.in, &w);
 	if (wrong || w.status)
@@ -279,7 +279,7 @@ static int receive_welcome(struct send *s, struct link *l, char reason[UNITS_REA
 	ret = fabric_end_peer(&l->end, w.name, w.name_bytes, reason);
 	if (!ret && fabric_end_receive(&s->fabric, &l->end, s->heads + SEND_HEADS - WIRE_HEAD,
 				       WIRE_HEAD, &l->message))
-		ret = units_fail(reason, EIO, "libfabric takes no memory for a message.");
+		ret = units_fail(reason, EIO, "libfabric accepts no receive buffer.");
 	if (!ret)
 		ret = make_slots(l, &w, reason);
 	if (ret)
@@ -307,8 +307,9 @@ int link_try(struct send *s, struct link *l, char reason[UNITS_REASON])
 	if (!ret && l->state == GREETING)
 		ret = receive_welcome(s, l, reason);
 	if (!ret && l->state != READY && now - l->since > GREET_NS)
-		ret = units_fail(reason, ETIMEDOUT, "%s port %s does not answer.", s->opt.host,
-				 s->opt.port);
+		ret = units_fail(reason, ETIMEDOUT, "%s port %s did not answer within %u s.",
+				 s->opt.host, s->opt.port,
+				 (unsigned int)(GREET_NS / UNITS_NS_PER_S));
 	if (ret)
 		link_end(s, l);
 	return ret;

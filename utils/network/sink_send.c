@@ -36,7 +36,7 @@ static int check_patience(struct send *s, const struct link *l)
 		return 0;
 	return units_fail(
 		s->sink.reason, EHOSTUNREACH,
-		"The receiver was lost (%s), and did not come back within %u s (--patience).",
+		"The receiver was lost (%s) and did not reconnect within %u s (--patience).",
 		s->last, s->opt.patience);
 }
 
@@ -168,9 +168,9 @@ static int compare(struct send *s)
 
 		if (l->totals.a != l->units || l->totals.b != l->bytes)
 			return units_fail(s->sink.reason, EBADMSG,
-					  "The receiver says that it has %" PRIu64
-					  " units and %" PRIu64 " bytes of connection %" PRIu32
-					  ", but it took %" PRIu64 " and %" PRIu64 ".",
+					  "The receiver reports %" PRIu64 " units and %" PRIu64
+					  " bytes for connection %" PRIu32
+					  ", but acknowledged %" PRIu64 " and %" PRIu64 ".",
 					  l->totals.a, l->totals.b, i, l->units, l->bytes);
 	}
 	return 0;
@@ -186,15 +186,14 @@ int sink_send_finish(struct sink *sink)
 		return -EIO;
 	/* After lost units the totals differ, and the receiver may be absent. */
 	if (sink->n.lost)
-		return units_fail(sink->reason, EIO,
-				  "The receiver did not take all that was sent.");
+		return units_fail(sink->reason, EIO, "The receiver did not acknowledge all units.");
 	if (!s->confirm_until)
 		s->confirm_until = units_now() + CONFIRM_NS;
 	for (i = 0; i < s->opt.connections && !all_confirmed(s); i++) {
 		struct link *l = &s->links[i];
 
 		if (l->state == READY && !l->ended && send_end(s, l))
-			link_lose(s, l, "it hung up at the end");
+			link_lose(s, l, "it closed the connection at the end");
 		if (l->state != READY)
 			l->ended = false;
 		else if (!l->confirmed)
@@ -206,7 +205,9 @@ int sink_send_finish(struct sink *sink)
 	if (all_confirmed(s))
 		return compare(s) ? -EBADMSG : 1;
 	if (units_now() > s->confirm_until)
-		return units_fail(sink->reason, ETIME, "The receiver did not say what it has (%s).",
+		return units_fail(sink->reason, ETIME,
+				  "The receiver did not report its totals within %u s (%s).",
+				  (unsigned int)(CONFIRM_NS / UNITS_NS_PER_S),
 				  s->last[0] ? s->last : "it is slow");
 	return 0;
 }
@@ -234,7 +235,7 @@ static void abandon(struct sink *sink)
 		for (n = 0; l->in_slot && n < l->welcome.slots && !busy; n++)
 			busy = l->in_slot[n] != SEND_NONE;
 		if (busy)
-			link_lose(s, l, "given up");
+			link_lose(s, l, "abandoned");
 		while (l->queue.count) {
 			uint32_t at = parcel_pop(s, &l->queue);
 
@@ -308,7 +309,7 @@ static int connect_first(struct send *s, struct link *l, uint64_t end)
 		if (ret && (!is_remote(-ret) || units_now() >= end))
 			return ret;
 		if (ret && !noted)
-			tool_note("%s Trying again for %u s (--patience).", s->sink.reason,
+			tool_note("%s Retrying for %u s (--patience).", s->sink.reason,
 				  s->opt.patience);
 		noted |= ret;
 		p.fd = l->control.fd;
@@ -329,7 +330,7 @@ static int prepare(struct send *s)
 	s->heads = calloc(1, SEND_HEADS);
 	s->links = calloc(s->opt.connections, sizeof(*s->links));
 	if (!s->parcels || !s->heads || !s->links)
-		return units_fail(s->sink.reason, ENOMEM, "There is no memory left.");
+		return units_fail(s->sink.reason, ENOMEM, "Cannot allocate the connections.");
 	for (i = 0; i < s->opt.connections; i++) {
 		s->links[i].control.fd = -1;
 		s->links[i].end.fd = -1;
@@ -350,7 +351,7 @@ struct sink *sink_send(const struct send_options *o, const struct source *source
 	struct send *s = calloc(1, sizeof(*s));
 
 	if (!s) {
-		units_fail(reason, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "Cannot allocate the sink for the network.");
 		return NULL;
 	}
 	s->sink.ops = &ops;

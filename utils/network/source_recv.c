@@ -106,7 +106,10 @@ static struct recv_slot *find_returned(struct source *s, uint64_t handle,
 	struct recv_connection *c = number < r->opt.connections ? &r->connections[number] : NULL;
 
 	if (!c || c->state < SENDING || slot >= c->slots || c->slot[slot].state != OUT) {
-		units_fail(s->reason, EINVAL, "Unit 0x%" PRIx64 " is not out.", handle);
+		units_fail(s->reason, EINVAL,
+			   "Unit 0x%" PRIx64
+			   " is not lent: its handle is wrong, or it was returned before.",
+			   handle);
 		return NULL;
 	}
 	c->slot[slot].state = WITHHELD;
@@ -133,7 +136,7 @@ static int give_back(struct source *s, uint64_t handle)
 	if (c->state == SENDING)
 		recv_queue_credit(c, (uint32_t)handle);
 	else if (arrived_add(&of(s)->arrived, slot->key))
-		return units_fail(s->reason, ENOMEM, "There is no memory left.");
+		return units_fail(s->reason, ENOMEM, "Cannot allocate the key of a unit.");
 	return 0;
 }
 
@@ -293,7 +296,7 @@ static int prepare(struct recv *r)
 
 	r->connections = calloc(r->opt.connections, sizeof(*r->connections));
 	if (!r->connections)
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "Cannot allocate the connections.");
 	for (i = 0; i < r->opt.connections; i++)
 		r->connections[i].control.fd = r->connections[i].end.fd = -1;
 	r->share = r->opt.buffer / r->opt.connections & ~(size_t)(RECV_ALIGN - 1);
@@ -304,7 +307,8 @@ static int prepare(struct recv *r)
 				  r->opt.connections);
 	memory = mmap(NULL, r->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
-		return units_fail(reason, ENOMEM, "There is no memory for %zu bytes.", r->length);
+		return units_fail(reason, ENOMEM, "Cannot allocate the buffer (%zu bytes).",
+				  r->length);
 	r->memory = memory;
 	madvise(memory, r->length, MADV_HUGEPAGE);
 	/* Take all page faults now, and not during the transfer. */
@@ -332,7 +336,7 @@ struct source *source_recv(const struct recv_options *o, char reason[UNITS_REASO
 	struct recv *r = calloc(1, sizeof(*r));
 
 	if (!r) {
-		units_fail(reason, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "Cannot allocate the source for the network.");
 		return NULL;
 	}
 	r->source = (struct source){.ops = &ops, .format = {.from = "network"}};

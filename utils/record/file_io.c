@@ -42,7 +42,7 @@ static int refused(char reason[UNITS_REASON])
 			value);
 	return units_fail(
 		reason, EPERM,
-		"A seccomp profile refuses io_uring, as in most containers: allow io_uring_setup, io_uring_enter and io_uring_register in it.");
+		"A seccomp profile blocks io_uring, as in most containers: allow io_uring_setup, io_uring_enter and io_uring_register in it.");
 }
 
 int uring_open(struct io_uring *ring, unsigned int entries, char reason[UNITS_REASON])
@@ -57,14 +57,13 @@ int uring_open(struct io_uring *ring, unsigned int entries, char reason[UNITS_RE
 	case ENOSYS:
 		return units_fail(
 			reason, ENOSYS,
-			"This kernel has no io_uring: take one that was built with CONFIG_IO_URING; or a seccomp profile hides the calls.");
+			"This kernel has no io_uring, or a seccomp profile blocks the calls: use a kernel built with CONFIG_IO_URING, or allow the calls.");
 	case ENOMEM:
 		return units_fail(
 			reason, ENOMEM,
-			"There is no memory for an io_uring: raise the limit of locked memory (ulimit -l), to which kernels before 5.12 charge it.");
+			"Cannot allocate an io_uring: raise the limit of locked memory (ulimit -l), to which kernels before 5.12 charge it.");
 	default:
-		return units_fail(reason, -ret, "The kernel gives no io_uring: %s.",
-				  strerror(-ret));
+		return units_fail(reason, -ret, "Cannot create an io_uring: %s.", strerror(-ret));
 	}
 }
 

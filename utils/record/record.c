@@ -25,7 +25,9 @@ int record_usage(const struct record_options *o)
 {
 	return o->prefix[0] && !strchr(o->prefix, '/')
 		       ? TOOL_OK
-		       : tool_usage("--prefix: \"%s\" is no name of a file.", o->prefix);
+		       : tool_usage(
+				 "--prefix: \"%s\" is not a valid file name: it must not be empty or have a slash.",
+				 o->prefix);
 }
 
 static int run(const void *values)
@@ -38,7 +40,7 @@ static int run(const void *values)
 	int code;
 
 	if (!v->units.synthetic && !v->units.id)
-		return tool_usage("Where do the data come from? Give --id, or --synthetic.");
+		return tool_usage("There is no source: give --id or --synthetic.");
 	code = record_usage(&v->record);
 	if (!code)
 		code = units_open_source(&v->units, &source);

@@ -28,7 +28,7 @@ static int fail_create(const char *name, int err, char reason[UNITS_REASON])
 	if (err == EEXIST)
 		return units_fail(
 			reason, err,
-			"%s is there already: choose another --prefix or folder, nothing is overwritten.",
+			"%s exists: choose another --prefix or folder, because existing files are not overwritten.",
 			name);
 	return units_fail(reason, err, "%s cannot be written: %s.", name, strerror(err));
 }
@@ -290,7 +290,8 @@ static bool time_of(const struct recording_file *f, uint64_t *time, char reason[
 
 	if (pread(f->index, head, sizeof(head), 0) != sizeof(head) ||
 	    recording_get_header(head, sizeof(head), &h) != RECORDING_GOOD) {
-		units_fail(reason, EIO, "The index of the recording is not as written.");
+		units_fail(reason, EIO,
+			   "The index of the recording was changed while it was written.");
 		return false;
 	}
 	*time = h.time;

@@ -62,10 +62,12 @@ static int find_parts(const char *path, struct recording *r, char reason[UNITS_R
 		if (!ends_with(path, RECORDING_INDEX))
 			return units_fail(
 				reason, EINVAL,
-				"%s is no recording: give its folder, or one of the files *%s in it.",
+				"%s is not a recording: give its folder, or one of its files *%s.",
 				path, RECORDING_INDEX);
 		ret = add_part(r, "", path);
-		return ret ? units_fail(reason, -ret, "There is no memory left.") : 0;
+		return ret ? units_fail(reason, -ret, "Cannot allocate the list of files of %s.",
+					path)
+			   : 0;
 	}
 	dir = opendir(path);
 	if (!dir)
@@ -76,7 +78,7 @@ static int find_parts(const char *path, struct recording *r, char reason[UNITS_R
 	}
 	closedir(dir);
 	if (ret)
-		return units_fail(reason, -ret, "There is no memory left.");
+		return units_fail(reason, -ret, "Cannot allocate the list of files of %s.", path);
 	if (!r->count)
 		return units_fail(reason, ENOENT, "There is no recording in %s: no file *%s.", path,
 				  RECORDING_INDEX);
@@ -90,25 +92,25 @@ static int fail_header(const struct recording_part *p, enum recording_wrong wron
 	switch (wrong) {
 	case RECORDING_SHORT:
 		return units_fail(reason, EINVAL,
-				  "%s is cut short: it has no whole header. Copy it again.",
+				  "%s is truncated: its header is incomplete. Copy it again.",
 				  p->index);
 	case RECORDING_NO_INDEX:
 		return units_fail(reason, EINVAL, "%s is not the index of a recording.", p->index);
 	case RECORDING_FOREIGN:
 		return units_fail(
 			reason, EINVAL,
-			"%s has the other byte order: an index is little endian on every machine, so something swapped it on its way.",
+			"%s is big endian: an index is little endian on all machines, so it was swapped during a transfer. Copy it again.",
 			p->index);
 	case RECORDING_NEWER:
 		return units_fail(
 			reason, EINVAL,
 			"%s has version %" PRIu32
-			" of the index, and this is a roc that knows version %d: use the one that wrote it, or a newer one.",
+			" of the index format, and this roc supports version %d: use the roc that wrote it, or a newer one.",
 			p->index, p->header.version, RECORDING_VERSION);
 	case RECORDING_PAGES:
 		return units_fail(reason, EINVAL,
-				  "%s says that its pages have %" PRIu32
-				  " bytes: whatever wrote it is in error.",
+				  "%s has an invalid page size of %" PRIu32
+				  " bytes: the program that wrote it is defective.",
 				  p->index, p->header.page_bytes);
 	default:
 		return units_fail(
@@ -127,7 +129,7 @@ static unsigned char *read_file(const char *name, size_t *length, char reason[UN
 	if (!f || fstat(fileno(f), &st)) {
 		units_fail(reason, errno, "%s cannot be read: %s.", name, strerror(errno));
 	} else if (!(text = malloc((size_t)st.st_size + 1))) {
-		units_fail(reason, ENOMEM, "There is no memory for the index %s.", name);
+		units_fail(reason, ENOMEM, "Cannot allocate the entries of the index %s.", name);
 	} else {
 		*length = fread(text, 1, (size_t)st.st_size, f);
 	}
@@ -190,7 +192,7 @@ static void drop_last(struct recording *r)
 {
 	struct recording_part *p = &r->parts[--r->count];
 
-	units_fail(r->note, 0, "%s has no unit: its writer was ended before.", p->index);
+	units_fail(r->note, 0, "%s has no unit: its writer ended before the first one.", p->index);
 	free(p->data);
 	free(p->index);
 }
@@ -217,7 +219,8 @@ static int load_part(struct recording *r, struct recording_part *p, char reason[
 	} else {
 		ret = take_entries(r, p, text, length, (uint64_t)st.st_size);
 		if (ret)
-			units_fail(reason, -ret, "There is no memory for the index %s.", p->index);
+			units_fail(reason, -ret, "Cannot allocate the entries of the index %s.",
+				   p->index);
 	}
 	free(text);
 	return ret;
@@ -243,22 +246,22 @@ static void report_problems(struct recording *r)
 
 		if (p->cut)
 			units_fail(r->reason, EIO,
-				   "%s is cut short: %" PRIu64 " of %" PRIu64
-				   " units are there. Copy it again.",
+				   "%s is truncated: %" PRIu64 " of %" PRIu64
+				   " units are readable. Copy it again.",
 				   p->data, p->count, p->count + p->lost);
 		else if (p->lost && p->header.flags & RECORDING_CLOSED)
 			units_fail(r->reason, EIO,
 				   "%s is %s: %" PRIu64 " of %" PRIu64
-				   " units are known. Copy it again.",
-				   p->index, p->corrupt ? "damaged" : "cut short", p->count,
+				   " units are readable. Copy it again.",
+				   p->index, p->corrupt ? "damaged" : "truncated", p->count,
 				   p->count + p->lost);
 		else if (!(p->header.flags & RECORDING_CLOSED))
 			units_fail(r->note, 0,
-				   "%s was not closed, its writer was ended: %" PRIu64
-				   " units are known.",
+				   "%s was not closed, because its writer was killed: %" PRIu64
+				   " units are readable.",
 				   p->index, p->count);
 		if (p->header.run != r->parts[0].header.run)
-			units_fail(r->note, 0, "%s is of another recording than %s.", p->index,
+			units_fail(r->note, 0, "%s belongs to another recording than %s.", p->index,
 				   r->parts[0].index);
 	}
 	for (i = 0; i < r->count && r->count > 1; i++) {
@@ -272,7 +275,7 @@ static void report_problems(struct recording *r)
 			number = number_of(r, i);
 		if (r->parts[i].header.number != number)
 			units_fail(r->reason, ENOENT,
-				   "File %u of the recording is missing: after it comes %s.",
+				   "File %u of the recording is missing: the next one is %s.",
 				   number, r->parts[i].index);
 	}
 }
@@ -288,9 +291,10 @@ int recording_open(const char *path, struct recording *r, char reason[UNITS_REAS
 		ret = load_part(r, &r->parts[i], reason);
 		if (!ret && i < r->count &&
 		    r->parts[i].header.content != r->parts[0].header.content)
-			ret = units_fail(reason, EINVAL,
-					 "%s has other content than %s: give the index of one.",
-					 r->parts[i].index, r->parts[0].index);
+			ret = units_fail(
+				reason, EINVAL,
+				"%s and %s have different content: give the index of one of them.",
+				r->parts[i].index, r->parts[0].index);
 	}
 	if (ret)
 		recording_close(r);

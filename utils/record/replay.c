@@ -57,7 +57,7 @@ static int run(const void *values)
 	sink = units_open_check(&v->units, source, &errors);
 	if (!sink) {
 		source_close(source);
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the sink.");
 	}
 	return units_run(&v->common, &v->units, "replay", source, sink, &errors);
 }

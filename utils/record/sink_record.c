@@ -81,11 +81,12 @@ static int set_full(struct record *r, int err)
 	if (err == -EFBIG)
 		return units_fail(
 			r->sink.reason, ENOSPC,
-			"A file in %s may not be longer, by ulimit -f or by its file system: give a smaller --file-size. Nothing more is taken, and what was written is in order.",
+			"A file in %s has reached the maximum size of ulimit -f or of the file system: give a smaller --file-size. The recording has ended, and data that were written are intact.",
 			r->opt.dir);
-	return units_fail(r->sink.reason, ENOSPC,
-			  "%s is full: nothing more is taken, and what was written is in order.",
-			  r->opt.dir);
+	return units_fail(
+		r->sink.reason, ENOSPC,
+		"%s is full: the recording has ended, and data that were written are intact.",
+		r->opt.dir);
 }
 
 static int begin(struct writer *w)
@@ -96,7 +97,7 @@ static int begin(struct writer *w)
 	int ret;
 
 	if (!f)
-		return units_fail(r->sink.reason, ENOMEM, "There is no memory left.");
+		return units_fail(r->sink.reason, ENOMEM, "Cannot allocate the state of a file.");
 	ret = recording_file_begin(&r->set, f, reason);
 	if (ret) {
 		free(f);
@@ -164,8 +165,10 @@ static int put(struct sink *s, const struct unit *u)
 	before = (uintptr_t)u->data % RECORDING_ALIGN;
 	length = (before + u->bytes + RECORDING_ALIGN - 1) & ~(uint64_t)(RECORDING_ALIGN - 1);
 	if (length > INT32_MAX)
-		return units_fail(s->reason, E2BIG, "A unit of %" PRIu64 " bytes is too large.",
-				  u->bytes);
+		return units_fail(s->reason, E2BIG,
+				  "A unit of %" PRIu64
+				  " bytes is too large: the limit is %d bytes.",
+				  u->bytes, INT32_MAX);
 	ret = writer_next(&r->w, file_is_over(r, length));
 	if (ret <= 0)
 		return ret;
@@ -391,7 +394,7 @@ static int prepare(struct record *r, const struct source *source)
 	r->writes = calloc(r->capacity, sizeof(*r->writes));
 	r->commit.text = malloc((size_t)r->capacity * RECORDING_ENTRY);
 	if (!r->writes || !r->commit.text)
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "Cannot allocate the list of writes.");
 	pinned_register(&r->pinned, &r->w.ring, source);
 	/* Report an unwritable folder before the card starts. */
 	return begin(&r->w);
@@ -403,7 +406,7 @@ struct sink *sink_record(const struct record_options *o, const struct source *so
 	struct record *r = calloc(1, sizeof(*r));
 
 	if (!r) {
-		units_fail(reason, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "Cannot allocate the sink for a recording.");
 		return NULL;
 	}
 	r->sink.ops = &ops;

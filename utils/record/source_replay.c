@@ -231,7 +231,7 @@ static int read_ahead(struct replay *r)
 	ret = io_uring_submit(&r->ring);
 	r->source.calls++;
 	if (ret < 0 && ret != -EAGAIN && ret != -EBUSY && ret != -EINTR)
-		return units_fail(r->source.reason, -ret, "The kernel takes no reads: %s.",
+		return units_fail(r->source.reason, -ret, "The kernel accepts no reads: %s.",
 				  strerror(-ret));
 	if (ret > 0)
 		r->queued -= (unsigned int)ret;
@@ -263,7 +263,7 @@ static int finished(struct replay *r, struct slot *slot, int res)
 	/* A partial block is the end of the file; reading it again would make no progress. */
 	if (slot->done == before)
 		return units_fail(r->source.reason, EIO,
-				  "The recording became shorter while it was read.");
+				  "The recording was truncated while it was read.");
 	queue(r, slot);
 	return 0;
 }
@@ -360,7 +360,10 @@ static int give_back(struct source *s, uint64_t handle)
 	uint32_t index = (uint32_t)handle;
 
 	if (index >= r->count || r->slots[index].state != OUT || r->slots[index].handle != handle)
-		return units_fail(s->reason, EINVAL, "Unit 0x%" PRIx64 " is not out.", handle);
+		return units_fail(s->reason, EINVAL,
+				  "Unit 0x%" PRIx64
+				  " is not lent: its handle is wrong, or it was returned before.",
+				  handle);
 	r->slots[index].state = FREE;
 	r->free_list[r->free_count++] = index;
 	return 0;
@@ -467,7 +470,7 @@ static int check_files(struct replay *r)
 
 	r->files = calloc(r->recording.count, sizeof(*r->files));
 	if (!r->files)
-		return units_fail(r->source.reason, ENOMEM, "There is no memory left.");
+		return units_fail(r->source.reason, ENOMEM, "Cannot allocate the list of files.");
 	for (i = 0; i < r->recording.count; i++)
 		r->files[i].fd = -1;
 	for (i = 0; i < r->recording.count; i++) {
@@ -500,15 +503,16 @@ static int make_slots(struct replay *r)
 	r->length = (size_t)r->count * r->slot_bytes;
 	memory = mmap(NULL, r->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
-		return units_fail(r->source.reason, ENOMEM, "There is no memory for %zu bytes.",
-				  r->length);
+		return units_fail(r->source.reason, ENOMEM,
+				  "Cannot allocate the buffer (%zu bytes).", r->length);
 	r->memory = memory;
 	madvise(memory, r->length, MADV_HUGEPAGE);
 	r->slots = calloc(r->count, sizeof(*r->slots));
 	r->order = calloc(r->count, sizeof(*r->order));
 	r->free_list = calloc(r->count, sizeof(*r->free_list));
 	if (!r->slots || !r->order || !r->free_list)
-		return units_fail(r->source.reason, ENOMEM, "There is no memory left.");
+		return units_fail(r->source.reason, ENOMEM,
+				  "Cannot allocate the slots of the buffer.");
 	for (i = 0; i < r->count; i++)
 		r->free_list[i] = r->count - 1 - i;
 	r->free_count = r->count;
@@ -529,7 +533,7 @@ struct source *source_replay(const struct replay_options *o, char reason[UNITS_R
 	const char *found;
 
 	if (!r) {
-		units_fail(reason, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "Cannot allocate the source for a recording.");
 		return NULL;
 	}
 	r->source.ops = &ops;

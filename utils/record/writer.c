@@ -145,7 +145,7 @@ int writer_flush(struct writer *w)
 	if (ret == -EAGAIN || ret == -EBUSY || ret == -EINTR)
 		return 0;
 	if (ret < 0)
-		return units_fail(w->reason, -ret, "The kernel takes no writes: %s.",
+		return units_fail(w->reason, -ret, "The kernel accepts no writes: %s.",
 				  strerror(-ret));
 	w->n->batches++;
 	w->queued -= (unsigned int)ret;
@@ -225,7 +225,7 @@ int writer_finish(struct writer *w)
  */
 static void drop_queued(struct writer *w)
 {
-	units_fail(w->reason, EAGAIN, "The kernel takes no writes: %s.", strerror(EAGAIN));
+	units_fail(w->reason, EAGAIN, "The kernel accepts no writes: %s.", strerror(EAGAIN));
 	w->broken = w->failed = true;
 	w->in_flight = w->queued = 0;
 	while (w->ops)
@@ -287,7 +287,7 @@ static int open_folder(struct writer *w, bool durable)
 	int parent, err;
 
 	if (mkdir(w->dir, 0777) && errno != EEXIST)
-		return units_fail(w->reason, errno, "The folder %s cannot be made: %s.", w->dir,
+		return units_fail(w->reason, errno, "The folder %s cannot be created: %s.", w->dir,
 				  strerror(errno));
 	w->folder = open(w->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (w->folder < 0)
@@ -308,7 +308,7 @@ static int open_folder(struct writer *w, bool durable)
 	 */
 	if (!err || err == EINVAL || err == EACCES)
 		return 0;
-	return units_fail(w->reason, err, "The folder that %s is in cannot be synced: %s.", w->dir,
+	return units_fail(w->reason, err, "The parent folder of %s cannot be synced: %s.", w->dir,
 			  strerror(err));
 }
 

@@ -304,8 +304,8 @@ static void drain(struct pump *p)
 			dry = true;
 		else if (now > until)
 			units_fail(p->reason, ETIME,
-				   "%" PRIu64 " units did not come to their end within %" PRIu64
-				   " s.",
+				   "%" PRIu64
+				   " units were not completed: no progress within %" PRIu64 " s.",
 				   p->n.out, p->limits.finish);
 		else
 			pump_sleep(p);
@@ -325,10 +325,10 @@ static void report_abandoned(struct pump *p)
 	more = move(p, true) != -ENODATA;
 	if (p->n.left + n->lost || more)
 		units_fail(p->reason, EINTR,
-			   "Told twice to end: %" PRIu64 " units, %" PRIu64
-			   " bytes in all, were given up%s.",
+			   "Interrupted twice: %" PRIu64 " units, %" PRIu64
+			   " bytes in total, were abandoned%s.",
 			   p->n.left + n->lost, p->n.left_bytes + n->lost_bytes,
-			   more ? ", and what the source had not fetched yet" : "");
+			   more ? ", and those that the source had not fetched" : "");
 }
 
 /* Abandon the units of the sink: they are lost, but must go back before their memory is freed. */

@@ -112,7 +112,7 @@ static void check_packets(struct check *c, struct run *r, const struct unit *u)
 	int ret;
 
 	if (u->link < 0 || u->link >= CHECK_LINKS) {
-		error_log_add(c->errors, "unit %" PRIu64 ": there is no stream %d", u->sequence,
+		error_log_add(c->errors, "unit %" PRIu64 ": stream %d does not exist", u->sequence,
 			      u->link);
 		return;
 	}
@@ -139,14 +139,15 @@ static void check_fragment(struct check *c, const struct unit *u)
 	if (u->first > UINT32_MAX || u->link < 0 || u->link > FRAGMENT_LINK_LAST ||
 	    u->bytes > UINT32_MAX) {
 		error_log_add(c->errors,
-			      "unit %" PRIu64 ": no fragment has event %" PRIu64 " of link %d",
+			      "unit %" PRIu64 ": event %" PRIu64
+			      " or link %d of a fragment is invalid",
 			      u->sequence, u->first, u->link);
 		return;
 	}
 	reason = ros_fragment_check(u->data, (uint32_t)u->bytes, (uint32_t)u->first,
 				    (uint32_t)u->link, &card);
 	if (!reason && le32toh(h->size) != u->bytes && !(u->flags & UNIT_DAMAGED))
-		reason = "it was cut, and nobody said so";
+		reason = "it is truncated, but not flagged as damaged";
 	if (reason)
 		error_log_add(c->errors, "unit %" PRIu64 ", event %" PRIu64 " of link %d: %s",
 			      u->sequence, u->first, u->link, reason);
@@ -171,8 +172,9 @@ static void check_unit(struct check *c, const struct unit *u)
 	else if (c->format->content == UNIT_FRAGMENTS)
 		check_fragment(c, u);
 	else if (u->bytes > UINT32_MAX)
-		error_log_add(c->errors, "unit %" PRIu64 " has %" PRIu64 " bytes", u->sequence,
-			      u->bytes);
+		error_log_add(c->errors,
+			      "unit %" PRIu64 ": %" PRIu64 " bytes exceed the limit of 4294967295",
+			      u->sequence, u->bytes);
 	else if (c->format->content != UNIT_BYTES)
 		check_superpage(&c->now->pages, &sp);
 }

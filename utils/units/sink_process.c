@@ -396,8 +396,8 @@ static int fail_ended(struct process_sink *a)
 	lose_outstanding(a, &n, &bytes);
 	return units_fail(
 		a->sink.reason, ECHILD,
-		"%s: the writer process was killed, its outstanding units are lost: %" PRIu64
-		" units, %" PRIu64 " bytes in all.",
+		"%s: the writer process was killed, and its outstanding units are lost: %" PRIu64
+		" units, %" PRIu64 " bytes in total.",
 		a->place, n, bytes);
 }
 
@@ -417,9 +417,9 @@ static void give_up(struct process_sink *a)
 	a->sink.hung = true;
 	units_fail(
 		a->sink.reason, ETIME,
-		"%s: the file system does not answer: it is frozen, or its device or server is gone. %" PRIu64
+		"%s: the file system does not respond: it is frozen, or its device or server is lost. %" PRIu64
 		" units, %" PRIu64
-		" bytes in all, are lost; what was committed before is in order. Process %d ends when the file system answers.",
+		" bytes in total, are lost; data that were committed before are intact. Process %d ends when the file system responds.",
 		a->place, n, bytes, (int)a->process.pid);
 }
 
@@ -671,7 +671,7 @@ static int start(struct process_sink *a, char reason[UNITS_REASON])
 	a->there.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (a->here.fd < 0 || a->there.fd < 0) {
 		ret = -errno;
-		units_fail(reason, errno, "No eventfd: %s.", strerror(errno));
+		units_fail(reason, errno, "Cannot create an eventfd: %s.", strerror(errno));
 		free_all(a);
 		return ret;
 	}
@@ -679,8 +679,8 @@ static int start(struct process_sink *a, char reason[UNITS_REASON])
 	a->process = (struct writer_process){.run = run, .context = a, .wake = a->here.fd};
 	ret = writer_process_start(&a->process, (int[]){a->here.fd, a->there.fd}, 2);
 	if (ret) {
-		units_fail(reason, -ret, "The writer process for %s cannot be started: %s.",
-			   a->place, strerror(-ret));
+		units_fail(reason, -ret, "Cannot start the writer process for %s: %s.", a->place,
+			   strerror(-ret));
 		free_all(a);
 		return ret;
 	}
@@ -705,7 +705,8 @@ int sink_process(const struct sink_process_type *type, void *options, const stru
 
 	if (!a) {
 		type->release(options);
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM,
+				  "Cannot allocate the state of the writer process for %s.", place);
 	}
 	*sink = &a->sink;
 	a->ops = ops;

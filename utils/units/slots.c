@@ -31,15 +31,15 @@ int unit_slots_open(struct unit_slots *s, size_t stride, uint32_t count, size_t 
 	s->length = (size_t)count * stride + extra;
 	memory = mmap(NULL, s->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
-		return units_fail(reason, ENOMEM, "There is no memory for %zu bytes of %s.",
-				  s->length, names->all);
+		return units_fail(reason, ENOMEM, "Cannot allocate %zu bytes for %s.", s->length,
+				  names->all);
 	s->memory = memory;
 	populate(memory, s->length);
 	s->free_list = calloc(count, sizeof(*s->free_list));
 	s->out = calloc(count, sizeof(*s->out));
 	if (!s->free_list || !s->out) {
 		unit_slots_close(s);
-		return units_fail(reason, ENOMEM, "There is no memory left.");
+		return units_fail(reason, ENOMEM, "Cannot allocate the list of %s.", names->all);
 	}
 	for (i = 0; i < count; i++)
 		s->free_list[i] = count - 1 - i;
@@ -68,8 +68,10 @@ int unit_slots_return(struct unit_slots *s, uint64_t handle, uint32_t *slot,
 {
 	*slot = (uint32_t)handle;
 	if (*slot >= s->count || !handle || s->out[*slot] != handle)
-		return units_fail(reason, EINVAL, "%s 0x%" PRIx64 " is not out.", s->names->one,
-				  handle);
+		return units_fail(reason, EINVAL,
+				  "%s 0x%" PRIx64
+				  " is not lent: its handle is wrong, or it was returned before.",
+				  s->names->one, handle);
 	s->out[*slot] = 0;
 	s->free_list[s->free_count++] = *slot;
 	return 0;

@@ -83,7 +83,7 @@ static void compare_events(struct source *s)
 	snprintf(s->note, sizeof(s->note),
 		 "The event ids of the stream are wrong: %" PRIu64
 		 " are missing, of which the card throttled %" PRIu64 " and discarded %" PRIu64
-		 ", and %" PRIu64 " packets go back.",
+		 ", and %" PRIu64 " packets have a lower event id than the one before.",
 		 d.missing, c->dropped, c->discarded, d.backward);
 }
 
@@ -251,7 +251,8 @@ static int unit_usage(uint64_t unit, const struct source_card_words *words)
 {
 	return unit && unit <= UINT32_MAX
 		       ? TOOL_OK
-		       : tool_usage("%s: there are none of this size.", words->unit);
+		       : tool_usage("%s: the size must be between 1 and 4294967295 bytes.",
+				    words->unit);
 }
 
 int source_card_usage(uint64_t buffer, uint64_t unit, const struct source_card_words *words)
@@ -281,7 +282,7 @@ static int open_pool(struct card_source *c, const struct source_card_options *o,
 	while (ring < o->buffer / o->unit && ring < ROC_RING_MAX)
 		ring *= 2;
 	if (kind->data[o->data_source] == CHECK_NONE)
-		return tool_fail("A %s has no such data source (%s).",
+		return tool_fail("A %s does not have this data source (%s).",
 				 roc_card_type_name(c->info.card_type), words_of(o)->data_source);
 	if (roc_channel_open_card(&c->card, o->id, o->dma_channel, &c->ch) ||
 	    roc_channel_configure(c->ch, &config) ||
@@ -340,8 +341,8 @@ static int check_firmware(const struct card_source *c, const struct source_card_
 					 c->info.firmware);
 		roc_firmware_close(list);
 	}
-	return ret ? tool_fail("%s: %s (%s skips this)", card_called(&c->card, o->id), roc_error(),
-			       words_of(o)->bypass)
+	return ret ? tool_fail("%s: %s (%s skips this check)", card_called(&c->card, o->id),
+			       roc_error(), words_of(o)->bypass)
 		   : TOOL_OK;
 }
 
@@ -369,11 +370,11 @@ static int refuse_unused(const struct source_card_options *o, const char *name, 
 		return tool_fail("The channels of a %s are %ss: give %s instead of %s.", name, kind,
 				 streams ? w->stream : w->sub, w->channel);
 	if (o->data_source_given)
-		return tool_fail("The %ss of a %s have no data source to choose: leave %s away.",
-				 kind, name, w->data_source);
+		return tool_fail("The %ss of a %s have no selectable data source: omit %s.", kind,
+				 name, w->data_source);
 	if (o->links && streams)
 		return tool_fail(
-			"The streams of a %s have no links to choose from: leave %s away, %s says which one.",
+			"The streams of a %s have no selectable links: omit %s, and select the stream with %s.",
 			name, w->links, w->stream);
 	return TOOL_OK;
 }
@@ -391,14 +392,14 @@ static int open_card(struct card_source *c, const struct source_card_options *o)
 		return tool_fail("%s", roc_error());
 	name = roc_card_type_name(c->info.card_type);
 	if (o->sub && !(c->info.caps & ROC_CAP_FRAGMENTS))
-		return tool_fail("The channels of a %s are no sub-units: leave %s away.", name,
+		return tool_fail("The channels of a %s are not sub-units: omit %s.", name,
 				 words_of(o)->sub);
 	if (c->info.caps & ROC_CAP_STREAMS) {
 		code = refuse_unused(o, name, true);
 		return code ? code : open_stream(c, o);
 	}
 	if (o->stream)
-		return tool_fail("The channels of a %s are no streams: leave %s away.", name,
+		return tool_fail("The channels of a %s are not streams: omit %s.", name,
 				 words_of(o)->stream);
 	/* open_fragments() opens these. */
 	if (c->info.caps & ROC_CAP_FRAGMENTS)
@@ -418,7 +419,7 @@ int source_card(const struct source_card_options *o, struct source **source)
 		return TOOL_USAGE;
 	c = calloc(1, sizeof(*c));
 	if (!c)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the source for a channel.");
 	c->source.ops = &ops;
 	c->source.region_count = 1;
 	code = open_card(c, o);

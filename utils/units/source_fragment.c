@@ -144,7 +144,7 @@ static int explain(struct source *s)
 	if (info.state == ROC_CH_FAILED)
 		return units_fail(s->reason, EIO, "The sub-unit failed: %s",
 				  roc_reason_text(info.reason));
-	return units_fail(s->reason, EIO, "The sub-unit was stopped by something else.");
+	return units_fail(s->reason, EIO, "The sub-unit was stopped, but not by this process.");
 }
 
 /* Content that the card flagged is in the flags of its unit; the rest is reported at the end. */
@@ -157,12 +157,11 @@ static void report_damage(struct fragment_source *c)
 	if (!(d.sequence_errors + d.too_short + d.empty))
 		return;
 	s->incomplete = true;
-	snprintf(
-		s->note, sizeof(s->note),
-		"%" PRIu64 " fragments had a wrong event id, %" PRIu64
-		" were too short, and %" PRIu64
-		" were empty and not fetched: see which link sent them (roc-fragment stats --verbose).",
-		d.sequence_errors, d.too_short, d.empty);
+	snprintf(s->note, sizeof(s->note),
+		 "%" PRIu64 " fragments had a wrong event id, %" PRIu64
+		 " were too short, and %" PRIu64
+		 " were empty and not fetched: run roc-fragment stats --verbose to find the link.",
+		 d.sequence_errors, d.too_short, d.empty);
 }
 
 /* Stop the card when all fragments that it announced before the stop are taken. */
@@ -347,7 +346,7 @@ static int add_memory(struct fragment_source *c, const struct source_fragment_op
 	most = o->buffer / page < info.host_pages_max ? o->buffer / page : info.host_pages_max;
 	if (most < (unsigned int)__builtin_popcount(c->links))
 		return tool_fail(
-			"The buffer (%s) has not room for a fragment of each link: give it %d pages of %u bytes at least.",
+			"The buffer (%s) has no space for a fragment of each link: it needs at least %d pages of %u bytes.",
 			o->buffer_word ? o->buffer_word : "--buffer-size",
 			__builtin_popcount(c->links), (unsigned int)page);
 	if (roc_memory_alloc(most * page, c->card.numa_node, ROC_MEMORY_PLAIN_OK, &c->memory) ||
@@ -385,8 +384,8 @@ static int open_sub(struct fragment_source *c, const struct source_fragment_opti
 	c->links = o->links ? o->links & all : all;
 	c->link = (int32_t)(roc_fragments_number(c->f) * roc_fragments_links(c->f));
 	if (!c->links)
-		return tool_fail("%s has the links 0 to %u (--links).", roc_fragments_name(c->f),
-				 roc_fragments_links(c->f) - 1);
+		return tool_fail("--links: %s has only the links 0 to %u.",
+				 roc_fragments_name(c->f), roc_fragments_links(c->f) - 1);
 	return add_memory(c, o);
 }
 
@@ -396,7 +395,7 @@ int source_fragment(const struct source_fragment_options *o, struct source **sou
 	int code;
 
 	if (!c)
-		return tool_fail("There is no memory left.");
+		return tool_fail("Cannot allocate the source for a sub-unit.");
 	c->source.ops = &ops;
 	code = open_sub(c, o);
 	if (code) {

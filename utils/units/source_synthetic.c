@@ -206,13 +206,13 @@ struct source *source_synthetic(const struct synthetic_options *o, char reason[U
 	    o->total / o->unit > UINT32_MAX) {
 		units_fail(
 			reason, EINVAL,
-			"Synthetic superpages are a multiple of %d bytes, and the buffer has room for one at least.",
+			"The size of a synthetic superpage must be a multiple of %d bytes, and the buffer must have space for one.",
 			SYNTHETIC_PACKET);
 		return NULL;
 	}
 	y = calloc(1, sizeof(*y));
 	if (!y) {
-		units_fail(reason, ENOMEM, "There is no memory left.");
+		units_fail(reason, ENOMEM, "Cannot allocate the synthetic source.");
 		return NULL;
 	}
 	y->opt = *o;

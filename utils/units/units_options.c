@@ -50,7 +50,8 @@ int units_open_source(const struct units_options *o, struct source **source)
 	if (o->synthetic)
 		return open_synthetic(o, source);
 	if (o->rate)
-		return tool_usage("--rate is for data that come from no card: a card has its own.");
+		return tool_usage(
+			"--rate needs a source without a card: a card sends at its own rate.");
 	return source_card(&card, source);
 }
 
@@ -74,8 +75,7 @@ static int verdict(const struct units_options *o, const struct pump *p,
 		   const struct error_log *errors)
 {
 	if (p->end == PUMP_END_STALL)
-		return tool_fail("Nothing came for %u s. --stall-limit sets the patience.",
-				 o->stall_limit);
+		return tool_fail("No data arrived within %u s (--stall-limit).", o->stall_limit);
 	if (p->reason[0])
 		return tool_fail("%s", p->reason);
 	/* After missing data the check can report errors that follow from the gap: report both. */

@@ -132,8 +132,8 @@ void units_report_text(FILE *out, const struct pump *p, bool verbose)
 	row_count(out, "Left with the source", p->n.left);
 	if (p->counters.known) {
 		if (p->counters.units)
-			row_count(out, "Units it wrote", p->counters.units);
-		row_count(out, "Bytes it wrote", p->counters.bytes);
+			row_count(out, "Units written by source", p->counters.units);
+		row_count(out, "Bytes written by source", p->counters.bytes);
 		if (p->counters.dropped_what)
 			fprintf(out, "  Dropped, %-15s %" PRIu64 "\n", p->counters.dropped_what,
 				p->counters.dropped);
@@ -143,10 +143,10 @@ void units_report_text(FILE *out, const struct pump *p, bool verbose)
 	if (n->unconfirmed)
 		row_count(out, "Lost, but unconfirmed", n->unconfirmed);
 	if (p->source->duplicates)
-		row_count(out, "Came again", p->source->duplicates);
+		row_count(out, "Duplicates", p->source->duplicates);
 	if (n->files)
 		row_count(out, "Files", n->files);
-	row_count(out, "Most units out", p->n.out_most);
+	row_count(out, "Most units lent", p->n.out_most);
 	row_count(out, "Bytes copied", n->copied);
 	row_real(out, "Calls per unit", per((double)n->calls, (double)n->units));
 	row_count(out, "Errors", n->errors);
@@ -171,9 +171,9 @@ static void links_json(struct json *j, const struct pump *p)
 	json_array_end(j);
 }
 
-static void counters_json(struct json *j, const struct unit_counters *b)
+static void counters_json(struct json *j, const char *key, const struct unit_counters *b)
 {
-	json_object(j, "books");
+	json_object(j, key);
 	json_bool(j, "known", b->known);
 	json_unsigned(j, "units", b->units);
 	json_unsigned(j, "bytes", b->bytes);
@@ -207,8 +207,10 @@ void units_report_json(FILE *out, const struct pump *p)
 	json_unsigned(&j, "returned", p->n.returned);
 	json_unsigned(&j, "again", n->again);
 	json_unsigned(&j, "unconfirmed", n->unconfirmed);
-	json_unsigned(&j, "cameAgain", p->source->duplicates);
-	counters_json(&j, &p->counters);
+	json_unsigned(&j, "duplicates", p->source->duplicates);
+	json_unsigned(&j, "cameAgain", p->source->duplicates); /* deprecated name */
+	counters_json(&j, "counters", &p->counters);
+	counters_json(&j, "books", &p->counters); /* deprecated name */
 	links_json(&j, p);
 	json_unsigned(&j, "files", n->files);
 	json_unsigned(&j, "outMost", p->n.out_most);
@@ -243,17 +245,18 @@ void units_report_prometheus(struct prometheus *m, const struct pump *p, const c
 		prometheus_label(&labels, "listen", p->source->listen);
 	else
 		prometheus_label(&labels, "source", p->source->format.from);
-	sample(m, tool, "units", PROMETHEUS_COUNTER, "Units brought to their end", &labels,
+	sample(m, tool, "units", PROMETHEUS_COUNTER, "Units completed by the sink", &labels,
 	       (double)n->units);
-	sample(m, tool, "bytes", PROMETHEUS_COUNTER, "Bytes of them", &labels, (double)n->bytes);
-	sample(m, tool, "damaged_units", PROMETHEUS_COUNTER, "Units taken that the card flagged",
-	       &labels, (double)p->n.damaged);
+	sample(m, tool, "bytes", PROMETHEUS_COUNTER, "Bytes of completed units", &labels,
+	       (double)n->bytes);
+	sample(m, tool, "damaged_units", PROMETHEUS_COUNTER,
+	       "Units taken that the card flagged as damaged", &labels, (double)p->n.damaged);
 	sample(m, tool, "lost_units", PROMETHEUS_COUNTER,
-	       "Units taken and not brought to their end", &labels, (double)n->lost);
+	       "Units taken that the sink did not complete", &labels, (double)n->lost);
 	sample(m, tool, "again_units", PROMETHEUS_COUNTER, "Units sent a second time", &labels,
 	       (double)n->again);
-	sample(m, tool, "errors", PROMETHEUS_COUNTER, "Errors in the data", &labels,
+	sample(m, tool, "errors", PROMETHEUS_COUNTER, "Errors found in the data", &labels,
 	       (double)n->errors);
-	sample(m, tool, "out_units", PROMETHEUS_GAUGE, "Units taken and not given back", &labels,
+	sample(m, tool, "out_units", PROMETHEUS_GAUGE, "Units taken and not returned yet", &labels,
 	       (double)p->n.out);
 }

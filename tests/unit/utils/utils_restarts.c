@@ -102,7 +102,7 @@ static const struct {
 	{TOOL_USAGE, "--source=synthetic --metrics-socket=" LONG_64 LONG_64, "too long"},
 	/* A card may appear, an address may be assigned, a folder may be created. */
 	{TOOL_FAILED, "--id=246", "246"},
-	{TOOL_FAILED, "--source=synthetic --listen=192.0.2.1:9870", "cannot be listened on"},
+	{TOOL_FAILED, "--source=synthetic --listen=192.0.2.1:9870", "Cannot listen on"},
 	{TOOL_FAILED, "--source=synthetic --listen=127.0.0.1:0 --metrics-socket=/nowhere/at/all",
 	 "Cannot create the metrics socket"},
 };
@@ -186,7 +186,7 @@ static const struct {
 	{TOOL_FAILED, NULL, "--name=n1 --source=card:id=246", "cannot be used as a source"},
 	{TOOL_FAILED, NULL, "--name=n1 --source=recording:/nowhere", "/nowhere"},
 	{TOOL_FAILED, NULL, "--name=n1 --source=synthetic --sink=file:/proc/self/none",
-	 "cannot be made"},
+	 "cannot be created"},
 	{TOOL_FAILED, NULL, "--name=n1 --source=synthetic --provider=smoke",
 	 "no provider \"smoke\""},
 };

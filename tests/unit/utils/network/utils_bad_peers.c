@@ -213,7 +213,7 @@ static void hears_nothing(void)
 	}
 	CU_ASSERT_TRUE(bounded);
 	CU_ASSERT_TRUE(g->state != SENDING);
-	CU_ASSERT_PTR_NOT_NULL(strstr(s->note, "a slot that is not its own"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(s->note, "a slot that it does not have"));
 	unit_note("thrown out after %d units", (int)((struct recv *)s)->units);
 	hangs_up(&l);
 	/* And the next one is heard. */
@@ -289,7 +289,8 @@ static void ends_too_early(void)
 	UNIT_NEED(says_hello(&l, &usual, NULL) == WIRE_OK);
 	says_end(&l, 1, 8);
 	hangs_up(&l);
-	CU_ASSERT_TRUE(UNIT_WAIT(receiver_says("done with 1 units, and of 0 that came 0"), 5000));
+	CU_ASSERT_TRUE(
+		UNIT_WAIT(receiver_says("reports 1 completed units, but 0 arrived and 0"), 5000));
 	/* Who ends in order is told what is there. */
 	UNIT_NEED(says_hello(&l, &usual, NULL) == WIRE_OK);
 	sends(&l, 2);
@@ -431,7 +432,7 @@ static void strangers_end(void)
 	sends(&one, 3);
 	stranger.run = 2;
 	UNIT_EQ(says_hello(&other, &stranger, NULL), WIRE_BUSY);
-	CU_ASSERT_PTR_NOT_NULL(strstr(other.welcome.reason, "it receives another sender"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(other.welcome.reason, "the receiver serves another sender"));
 	if (!other.welcome.status)
 		says_end(&other, 0, 0);
 	hangs_up(&other);
@@ -708,12 +709,12 @@ static void other_slots(void)
 
 	answers[1].welcome.slots = WIRE_SLOTS_MAX;
 	answers[1].welcome.slot_bytes = 0;
-	sent_to(answers, 60, "makes no sense");
+	sent_to(answers, 60, "is malformed");
 	answers[1].welcome = (struct wire_welcome){.version = WIRE_VERSION,
 						   .status = WIRE_BUSY,
 						   .slots = UINT32_MAX,
 						   .reason = "\033]0;full\a"};
-	sent_to(answers, 1, "did not come back within 1 s");
+	sent_to(answers, 1, "did not reconnect within 1 s");
 }
 
 /* The books before there is anything to be booked. */
@@ -723,7 +724,7 @@ static void confirms_too_early(void)
 		{.welcome = good_welcome(), .record = {.type = WIRE_TOTALS}}};
 
 	answers[1] = answers[0];
-	sent_to(answers, 1, "did not come back within 1 s");
+	sent_to(answers, 1, "did not reconnect within 1 s");
 }
 
 static size_t name_length;

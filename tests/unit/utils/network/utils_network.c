@@ -159,23 +159,23 @@ static void wrong_peers(void)
 
 	fresh();
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=1 --patience=0 " SMALL " --units=3"), 1);
-	CU_ASSERT_TRUE(tool_printed("127.0.0.1 port 1 cannot be reached: Connection refused"));
+	CU_ASSERT_TRUE(tool_printed("Cannot connect to 127.0.0.1 port 1: Connection refused"));
 	UNIT_EQ(tool_run("send no.such.host.invalid. --patience=0 " SMALL " --units=3"), 1);
 	CU_ASSERT_TRUE(tool_printed("is no address"));
-	refused("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", 32, "is no roc-recv");
+	refused("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", 32, "is not a roc-recv");
 	wire_put_welcome(text, &w);
-	refused(text, sizeof(text), "speaks version 9 of the protocol, this roc-send version 1");
+	refused(text, sizeof(text), "uses version 9 of the protocol, this roc-send version 1");
 	/* Shorter, too. */
-	refused(text, 32, "speaks version 9");
+	refused(text, 32, "uses version 9");
 	w.version = WIRE_VERSION;
 	w.status = WIRE_BUSY;
 	strcpy(w.reason, "come later.");
 	wire_put_welcome(text, &w);
-	refused_by(impostor(text, sizeof(text), true), "refuses: come later.");
+	refused_by(impostor(text, sizeof(text), true), "refused the connection: come later.");
 	w.status = WIRE_OK;
 	w.slots = 1;
 	wire_put_welcome(text, &w);
-	refused(text, sizeof(text), "makes no sense");
+	refused(text, sizeof(text), "is malformed");
 	UNIT_EQ(tool_run("send 127.0.0.1 --provider=frob --port=1 --patience=0 " SMALL), 1);
 	UNIT_EQ(tool_run("recv --provider=frob"), 1);
 	CU_ASSERT_TRUE(tool_printed("no provider \"frob\""));
@@ -247,15 +247,15 @@ static void wrong_senders(void)
 	wire_put_hello(text, &h);
 	UNIT_EQ(ask(text, sizeof(text), answer, sizeof(answer)), 0);
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --provider=shm " SMALL, port), 1);
-	CU_ASSERT_TRUE(tool_printed("refuses: it listens with --provider=tcp"));
+	CU_ASSERT_TRUE(tool_printed("refused the connection: the receiver has --provider=tcp"));
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --connections=2 " SMALL, port), 1);
-	CU_ASSERT_TRUE(tool_printed("as many connections as it may"));
+	CU_ASSERT_TRUE(tool_printed("its maximum number of connections"));
 	/* When it has heard that the one before is gone: till then it has no place. */
 	CU_ASSERT_TRUE(UNIT_WAIT(
 		tool_run(
 			"send 127.0.0.1 --port=%u --synthetic --buffer-size=8Mi --superpage-size=2Mi --units=3",
 			port) == 1 &&
-			!strstr(tool_output, "as many connections as it may"),
+			!strstr(tool_output, "its maximum number of connections"),
 		10000));
 	CU_ASSERT_TRUE(tool_printed("give roc-recv a larger --buffer-size"));
 	/* And it is as it was. */

@@ -28,7 +28,7 @@ static void there(const char *provider, unsigned int connections)
 	UNIT_EQ(tool_number("again"), 0);
 	UNIT_EQ(tool_number("copiedBytes"), 0);
 	UNIT_EQ(tool_number("calls"), 99);
-	UNIT_EQ(tool_number("books.units"), 99);
+	UNIT_EQ(tool_number("counters.units"), 99);
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 	tool_read(file("recv"));
 	UNIT_EQ(tool_number("units"), 99);
@@ -402,7 +402,7 @@ static void slow_receiver(void)
 	pid = receiver("recv", 0, options);
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --rate=4Gi --units=300 --json", port),
 		0);
-	dropped = tool_number("books.dropped");
+	dropped = tool_number("counters.dropped");
 	CU_ASSERT_TRUE(tool_number("outMost") <= 16);
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 	tool_read(file("recv"));
@@ -473,7 +473,7 @@ static void flat(void)
 	UNIT_EQ(tool_wait(sender, 20000), 0);
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 	tool_read(file("send"));
-	CU_ASSERT_TRUE(tool_number("books.dropped") > 0);
+	CU_ASSERT_TRUE(tool_number("counters.dropped") > 0);
 	CU_ASSERT_TRUE(tool_number("outMost") <= 16);
 	tool_read(file("recv"));
 	/* As many as it gave credits for. */

@@ -395,7 +395,7 @@ static void looks_late(void)
 	late = true;
 	CU_ASSERT_PTR_NULL(sink_send(&o, &source, reason));
 	late = false;
-	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "refuses: "));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "refused the connection: "));
 	let_go();
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

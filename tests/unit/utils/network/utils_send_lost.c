@@ -68,14 +68,14 @@ static void killed_after(const char *durability, unsigned int ms, bool another)
 	UNIT_EQ(tool_wait(second, 20000), 0);
 	tool_read(file("recv2"));
 	CU_ASSERT_TRUE(tool_number("units") < sent);
-	UNIT_EQ(tool_number("units"), tool_number("books.units"));
+	UNIT_EQ(tool_number("units"), tool_number("counters.units"));
 	again = tool_number("cameAgain");
 	twice = sequences(file("a"), seen, sizeof(seen));
 	if (another)
 		twice += sequences(file("b"), seen, sizeof(seen));
 	UNIT_EQ(twice, 0);
 	tool_read(file("send"));
-	dropped = tool_number("books.dropped") / 32;
+	dropped = tool_number("counters.dropped") / 32;
 	UNIT_NEED(sent + dropped <= SEEN_MAX);
 	for (i = 0; i < sent + dropped; i++)
 		missing += !seen[i];
@@ -326,10 +326,10 @@ static void receiver_gone(void)
 	tool_wait(pid, 5000);
 	UNIT_EQ(tool_wait(sender, 20000), 1);
 	tool_read(file("send"));
-	CU_ASSERT_TRUE(tool_printed("did not come back within 1 s"));
+	CU_ASSERT_TRUE(tool_printed("did not reconnect within 1 s"));
 	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
 	UNIT_EQ(tool_number("returned"), tool_number("taken"));
-	UNIT_EQ(tool_number("books.units"), tool_number("taken") + tool_number("left"));
+	UNIT_EQ(tool_number("counters.units"), tool_number("taken") + tool_number("left"));
 	CU_ASSERT_TRUE(tool_number("lost") > 0);
 	/* What was with the receiver when it died may be in its index. */
 	CU_ASSERT_TRUE(tool_number("unconfirmed") <= tool_number("lost"));
@@ -347,7 +347,7 @@ static void in_one_of_both(int64_t taken)
 	memset(seen, 0, sizeof(seen));
 	twice = sequences(file("a"), seen, sizeof(seen)) + sequences(file("b"), seen, sizeof(seen));
 	tool_read(file("send"));
-	dropped = tool_number("books.dropped") / 32;
+	dropped = tool_number("counters.dropped") / 32;
 	UNIT_NEED(taken + dropped <= SEEN_MAX);
 	for (i = 0; i < taken + dropped; i++)
 		missing += !seen[i];
@@ -403,12 +403,13 @@ static void full_disk(void)
 			    port);
 	UNIT_EQ(tool_wait(first, 20000), 1);
 	tool_read(file("recv1"));
-	CU_ASSERT_TRUE(tool_printed("is full: nothing more is taken, and what was written"));
+	CU_ASSERT_TRUE(
+		tool_printed("is full: the recording has ended, and data that were written"));
 	CU_ASSERT_TRUE(tool_printed("\"end\": \"full\""));
 	written = tool_number("units");
 	CU_ASSERT_TRUE(written >= 20 && written < 40);
 	UNIT_EQ(tool_number("taken"), written + tool_number("lost"));
-	UNIT_EQ(tool_number("books.units"), tool_number("taken") + tool_number("left"));
+	UNIT_EQ(tool_number("counters.units"), tool_number("taken") + tool_number("left"));
 	UNIT_EQ(tool_run("replay %s --no-errorcheck --json", file("a")), 0);
 	UNIT_EQ(tool_number("units"), written);
 	snprintf(options, sizeof(options), "--once --connections=2 --buffer-size=8Mi --record=%s",
@@ -539,7 +540,7 @@ static void end_while_silent(void)
 	/* 10 s for what is on its way, and not a minute more. */
 	CU_ASSERT_TRUE(unit_seconds() - begin < 50);
 	tool_read(file("send"));
-	CU_ASSERT_TRUE(tool_printed("did not come to their end within 10 s"));
+	CU_ASSERT_TRUE(tool_printed("were not completed: no progress within 10 s"));
 	CU_ASSERT_TRUE(tool_number("lost") > 0);
 	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
 	kill(-pid, SIGKILL);
@@ -560,7 +561,7 @@ static void sender_silent(void)
 	CU_ASSERT_TRUE(UNIT_WAIT(!access(file("m"), F_OK), 20000));
 	kill(-sender, SIGSTOP);
 	CU_ASSERT_TRUE(UNIT_WAIT(
-		(tool_read(file("recv")), strstr(tool_output, "is gone (Connection timed out)")),
+		(tool_read(file("recv")), strstr(tool_output, "is lost (Connection timed out)")),
 		8000));
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=20", port), 0);
 	kill(-sender, SIGKILL);
@@ -584,7 +585,7 @@ static void sender_killed(void)
 	CU_ASSERT_TRUE(UNIT_WAIT(index_has("a", 5), 20000));
 	kill(-sender, SIGKILL);
 	tool_wait(sender, 5000);
-	CU_ASSERT_TRUE(UNIT_WAIT((tool_read(file("recv")), strstr(tool_output, "is gone")), 20000));
+	CU_ASSERT_TRUE(UNIT_WAIT((tool_read(file("recv")), strstr(tool_output, "is lost")), 20000));
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=40 --json", port), 0);
 	units = tool_number("units");
 	UNIT_EQ(tool_wait(pid, 20000), 0);

@@ -176,7 +176,7 @@ static void fills(const char *options, uint64_t unit)
 			" %s",
 			path, unit, options),
 		1);
-	CU_ASSERT_TRUE(tool_printed("is full: nothing more is taken"));
+	CU_ASSERT_TRUE(tool_printed("is full: the recording has ended"));
 	written = tool_number("units");
 	UNIT_EQ(tool_number("taken"), written + tool_number("lost"));
 	unit_note("%s: %" PRId64 " units of %" PRIu64 " bytes in %" PRIu64 " free bytes", options,

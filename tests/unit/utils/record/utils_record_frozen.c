@@ -155,12 +155,12 @@ static void record_ends(bool twice)
 	}
 	UNIT_EQ(tool_wait(pid, twice ? 15000 : 35000), 1);
 	tool_read(output);
-	CU_ASSERT_TRUE(tool_printed("the file system does not answer"));
+	CU_ASSERT_TRUE(tool_printed("the file system does not respond"));
 	CU_ASSERT_TRUE(tool_printed(place));
 	units = tool_number("units");
 	CU_ASSERT_TRUE(units >= 4);
 	UNIT_EQ(tool_number("taken"), units + tool_number("lost"));
-	UNIT_EQ(tool_number("books.units"), tool_number("taken") + tool_number("left"));
+	UNIT_EQ(tool_number("counters.units"), tool_number("taken") + tool_number("left"));
 	thaw();
 	CU_ASSERT_TRUE(UNIT_WAIT(is_gone(stuck), 20000));
 	UNIT_EQ(tool_run("replay %s/r --json", place), 0);
@@ -210,7 +210,7 @@ static void builder(void)
 	kill(tool, SIGTERM);
 	UNIT_EQ(tool_wait(pid, 90000), 1);
 	tool_read(output);
-	CU_ASSERT_TRUE(tool_printed("the file system does not answer"));
+	CU_ASSERT_TRUE(tool_printed("the file system does not respond"));
 	thaw();
 	CU_ASSERT_TRUE(UNIT_WAIT(is_gone(stuck), 20000));
 	unmount();
@@ -324,8 +324,8 @@ static void killed(void)
 	UNIT_EQ(tool_wait(pid, 30000), 1);
 	tool_read(output);
 	CU_ASSERT_TRUE(
-		tool_printed("the writer process was killed, its outstanding units are lost"));
-	CU_ASSERT_FALSE(tool_printed("the file system does not answer"));
+		tool_printed("the writer process was killed, and its outstanding units are lost"));
+	CU_ASSERT_FALSE(tool_printed("the file system does not respond"));
 	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
 }
 

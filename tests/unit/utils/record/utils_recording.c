@@ -433,7 +433,7 @@ static void index_spoilt(void)
 	note(&f, &e);
 	UNIT_EQ(pwrite(f.index, "?", 1, 100), 1);
 	UNIT_EQ(end_file(&set, &f), -EIO);
-	UNIT_STR(reason, "The index of the recording is not as written.");
+	UNIT_STR(reason, "The index of the recording was changed while it was written.");
 }
 
 /* Cut in the middle of a unit's block after it was opened: it ends, with a sentence. */
@@ -464,7 +464,7 @@ static void cut_while_read(void)
 			ret = replay->ops->flush(replay);
 	}
 	UNIT_EQ(ret, -EIO);
-	UNIT_STR(replay->reason, "The recording became shorter while it was read.");
+	UNIT_STR(replay->reason, "The recording was truncated while it was read.");
 	source_close(replay);
 }
 

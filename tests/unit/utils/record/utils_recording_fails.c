@@ -156,7 +156,7 @@ static void meets(const char *name, const char *other_end)
 	snprintf(other, sizeof(other), "%s/%s", path, name);
 	UNIT_EQ(close(creat(other, 0666)), 0);
 	UNIT_EQ(put_large(sink, memory, 2), -EIO);
-	snprintf(says, sizeof(says), "%s is there already", other);
+	snprintf(says, sizeof(says), "%s exists: choose another --prefix", other);
 	CU_ASSERT_PTR_NOT_NULL(strstr(sink->reason, says));
 	CU_ASSERT_TRUE(UNIT_WAIT(turn(sink, &back) >= 0 && back == 1, 20000));
 	sink_close(sink);
@@ -241,7 +241,7 @@ static void end_refused(void)
 	alarm(0);
 	submit_refuses = 0;
 	UNIT_EQ(sink->ops->finish(sink), -EIO);
-	UNIT_STR(sink->reason, "The kernel takes no writes: Cannot allocate memory.");
+	UNIT_STR(sink->reason, "The kernel accepts no writes: Cannot allocate memory.");
 	sink_close(sink);
 	/* And the second one, of which nothing was written, is gone. */
 	UNIT_EQ(closed_files(path), 0);
@@ -287,7 +287,7 @@ static void never_begun(void)
 		UNIT_EQ(sink->ops->lost(sink, handles, 4), 3);
 		UNIT_EQ(sink->n.lost, 3);
 		UNIT_EQ(sink->ops->finish(sink), -EIO);
-		UNIT_STR(sink->reason, "The kernel takes no writes: Cannot allocate memory.");
+		UNIT_STR(sink->reason, "The kernel accepts no writes: Cannot allocate memory.");
 		sink_close(sink);
 		free(memory);
 	}
@@ -391,7 +391,7 @@ static void folder_fails(void)
 	CU_ASSERT_PTR_NULL(sink);
 	sink_close(sink);
 	snprintf(expected, sizeof(expected),
-		 "The folder that %s is in cannot be synced: Input/output error.", record.dir);
+		 "The parent folder of %s cannot be synced: Input/output error.", record.dir);
 	UNIT_STR(reason, expected);
 	reason[0] = '\0';
 	fsync_error = EINVAL;

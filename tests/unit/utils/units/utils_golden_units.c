@@ -84,7 +84,7 @@ static void recorded(void)
 	fill(&p);
 	sink.n.files = 3;
 	sink.n.again = 0;
-	strcpy(p.reason, "/data is full: nothing more is taken.");
+	strcpy(p.reason, "/data is full: the recording has ended.");
 	forms("record", "record", &p);
 	out = golden_begin();
 	units_report_text(out, &p, true);

@@ -292,7 +292,7 @@ static void sink_that_hangs(void)
 	alarm(120);
 	pump_run(&p);
 	alarm(0);
-	UNIT_STR(p.reason, "3 units did not come to their end within 1 s.");
+	UNIT_STR(p.reason, "3 units were not completed: no progress within 1 s.");
 	UNIT_EQ(p.end, PUMP_END_FAILED);
 	UNIT_EQ(p.n.out, 0);
 }
@@ -335,7 +335,7 @@ static void tool_fails(void (*prepare)(struct fake_source *, struct fake_sink *)
 
 static void tools_told_twice(void)
 {
-	tool_fails(tell_twice, "Told twice to end: ");
+	tool_fails(tell_twice, "Interrupted twice: ");
 }
 
 static void one_damaged(struct fake_source *source, struct fake_sink *sink)
@@ -372,7 +372,7 @@ static void told_twice(void)
 	CU_ASSERT_TRUE(p.n.left > 0);
 	UNIT_EQ(p.n.left_bytes, 4 * p.n.left);
 	snprintf(says, sizeof(says),
-		 "Told twice to end: %llu units, %llu bytes in all, were given up.",
+		 "Interrupted twice: %llu units, %llu bytes in total, were abandoned.",
 		 (unsigned long long)p.n.left, (unsigned long long)p.n.left_bytes);
 	UNIT_STR(p.reason, says);
 	UNIT_EQ(p.end, PUMP_END_FAILED);
@@ -393,7 +393,7 @@ static void told_twice_of_nothing(void)
 	alarm(0);
 	UNIT_STR(
 		p.reason,
-		"Told twice to end: 0 units, 0 bytes in all, were given up, and what the source had not fetched yet.");
+		"Interrupted twice: 0 units, 0 bytes in total, were abandoned, and those that the source had not fetched.");
 	UNIT_EQ(p.end, PUMP_END_FAILED);
 	CU_ASSERT_TRUE(sink.finished);
 }

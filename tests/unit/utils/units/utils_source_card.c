@@ -93,10 +93,10 @@ static void streams(void)
 	refused("--stream=odin0", "--dma-channel=3",
 		"The channels of a PCIe40 are streams: give --stream instead of --dma-channel.");
 	refused("--links=0-2", NULL,
-		"The streams of a PCIe40 have no links to choose from: leave --links away, --stream says which one.");
+		"The streams of a PCIe40 have no selectable links: omit --links, and select the stream with --stream.");
 	refused("--data-source=INTERNAL", NULL,
-		"The streams of a PCIe40 have no data source to choose: leave --data-source away.");
-	refused("--sub=1", NULL, "The channels of a PCIe40 are no sub-units: leave --sub away.");
+		"The streams of a PCIe40 have no selectable data source: omit --data-source.");
+	refused("--sub=1", NULL, "The channels of a PCIe40 are not sub-units: omit --sub.");
 }
 
 static void sub_units(void)
@@ -107,9 +107,8 @@ static void sub_units(void)
 	refused("--dma-channel=1", NULL,
 		"The channels of a RobinNP are sub-units: give --sub instead of --dma-channel.");
 	refused("--data-source=FEE", NULL,
-		"The sub-units of a RobinNP have no data source to choose: leave --data-source away.");
-	refused("--stream=main", NULL,
-		"The channels of a RobinNP are no streams: leave --stream away.");
+		"The sub-units of a RobinNP have no selectable data source: omit --data-source.");
+	refused("--stream=main", NULL, "The channels of a RobinNP are not streams: omit --stream.");
 }
 
 /* What roc-evb says with this source. */
@@ -148,12 +147,11 @@ static void keys(void)
 	info = (struct roc_ep_info){.card_type = ROC_CARD_P40, .caps = ROC_CAP_STREAMS};
 	evb_refused("card:1001,channel=3",
 		    "The channels of a PCIe40 are streams: give stream= instead of channel=.");
-	evb_refused(
-		"card:1001,data-source=FEE",
-		"The streams of a PCIe40 have no data source to choose: leave data-source= away.");
-	evb_refused("card:1001,sub=1",
-		    "The channels of a PCIe40 are no sub-units: leave sub= away.");
-	evb_refused("card:1001,superpage=0", "superpage=: there are none of this size.");
+	evb_refused("card:1001,data-source=FEE",
+		    "The streams of a PCIe40 have no selectable data source: omit data-source=.");
+	evb_refused("card:1001,sub=1", "The channels of a PCIe40 are not sub-units: omit sub=.");
+	evb_refused("card:1001,superpage=0",
+		    "superpage=: the size must be between 1 and 4294967295 bytes.");
 	evb_refused("card:1001,buffer=1Ki",
 		    "The buffer (buffer=) is smaller than one superpage (superpage=).");
 }
@@ -164,9 +162,9 @@ static void firmware(void)
 
 	info = (struct roc_ep_info){.card_type = ROC_CARD_CRU};
 	strcpy(info.firmware, "deadbeef");
-	CU_ASSERT_TRUE(strstr(record(NULL, NULL), "(--bypass-fw-check skips this)") != NULL);
+	CU_ASSERT_TRUE(strstr(record(NULL, NULL), "(--bypass-fw-check skips this check)") != NULL);
 	sentence = evb("card:1001");
-	CU_ASSERT_TRUE(strstr(sentence, "(bypass-fw-check skips this)") != NULL);
+	CU_ASSERT_TRUE(strstr(sentence, "(bypass-fw-check skips this check)") != NULL);
 	/* It goes on to the channel, which is not there. */
 	sentence = evb("card:1001,bypass-fw-check");
 	CU_ASSERT_TRUE(sentence[0] && !strstr(sentence, "skips this"));

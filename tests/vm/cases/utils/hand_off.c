@@ -141,7 +141,7 @@ static void fragments_recorded(void)
 	UNIT_EQ(RUN("roc-replay rec"), 1);
 	OUTPUT_HAS("1 errors in the data");
 	UNIT_EQ(RUN("roc-record rec2 --id=6001 --stream=main"), 1);
-	OUTPUT_HAS("are no streams");
+	OUTPUT_HAS("are not streams");
 }
 
 /* Some links only, to a receiver that looks at every word, until ^C. */
