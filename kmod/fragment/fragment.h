@@ -188,7 +188,7 @@ u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane);
 void roc_fragment_enable_links(struct roc_channel *ch, u32 links);
 u32 roc_fragment_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen);
 void roc_fragment_moderate(struct roc_run *run);
-void roc_fragment_ring_doorbells(struct roc_channel *ch, const struct roc_fr_tell *arg);
+void roc_fragment_ring_doorbells(struct roc_channel *ch, const struct roc_fr_doorbell *arg);
 u64 roc_fragment_counter(struct roc_sub *sub, unsigned int nr);
 u64 roc_fragment_links_counter(struct roc_sub *sub, unsigned int nr);
 

@@ -235,8 +235,8 @@ static inline __u32 fragment_slot(__u32 count, __u32 log2)
 #define FRAGMENT_RATE_MAX 1000000u
 
 /* Time limits of the card, ms and ns */
-#define FRAGMENT_LOAD_MS 100   /* from enabling to the end of LOADING */
-#define FRAGMENT_TELL_NS 20000 /* from a full page to its descriptor */
-#define FRAGMENT_HELD_MS 10    /* shortest interval of interrupts for HELD */
+#define FRAGMENT_LOAD_MS 100	     /* from enabling to the end of LOADING */
+#define FRAGMENT_DESCRIPTOR_NS 20000 /* from a full page to its descriptor */
+#define FRAGMENT_HELD_MS 10	     /* shortest interval of interrupts for HELD */
 
 #endif /* FRAGMENT_REGS_H */

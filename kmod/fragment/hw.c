@@ -178,18 +178,18 @@ void roc_fragment_moderate(struct roc_run *run)
 }
 
 /* Write the reader's counts to the doorbells. The card ignores invalid ones. */
-void roc_fragment_ring_doorbells(struct roc_channel *ch, const struct roc_fr_tell *arg)
+void roc_fragment_ring_doorbells(struct roc_channel *ch, const struct roc_fr_doorbell *arg)
 {
 	const struct roc_sub *sub = roc_sub(ch);
 	void __iomem *doorbell = ch->ep->bar[sub->doorbell.bar] + sub->doorbell.offset;
 
 	lockdep_assert_held(&ch->run_lock);
-	if (arg->what & ROC_FR_TELL_FREE) {
+	if (arg->what & ROC_FR_DOORBELL_FREE) {
 		ch->stats.mmio_writes++;
 		ch->stats.doorbells++;
 		iowrite32(arg->free, doorbell + FRAGMENT_FREE);
 	}
-	if (arg->what & ROC_FR_TELL_COMMAND) {
+	if (arg->what & ROC_FR_DOORBELL_COMMAND) {
 		ch->stats.mmio_writes++;
 		ch->stats.doorbells++;
 		iowrite32(arg->command, doorbell + FRAGMENT_COMMAND);

@@ -122,14 +122,15 @@ static int roc_fr_stop(struct file *file, void *data)
 	return roc_run_stop(roc_run(file->private_data), ROC_REASON_NONE, arg->flags, arg);
 }
 
-static int roc_fr_tell(struct file *file, void *data)
+static int roc_fr_doorbell(struct file *file, void *data)
 {
 	struct roc_run *run = roc_run(file->private_data);
 	struct roc_channel *ch = run->open.ch;
-	const struct roc_fr_tell *arg = data;
+	const struct roc_fr_doorbell *arg = data;
 	int err = 0;
 
-	if (arg->flags || arg->reserved || arg->what & ~(ROC_FR_TELL_FREE | ROC_FR_TELL_COMMAND))
+	if (arg->flags || arg->reserved ||
+	    arg->what & ~(ROC_FR_DOORBELL_FREE | ROC_FR_DOORBELL_COMMAND))
 		return -EINVAL;
 	/* Pairs with the release in roc_shared_commit(): the shared memory is set up. */
 	if (!smp_load_acquire(&run->open.committed))
@@ -178,7 +179,7 @@ static const struct roc_ioctl roc_fragment_calls[] = {
 	ROC_IOCTL(ROC_FR_SETTINGS, roc_fr_settings, reserved, roc_sub_set),
 	ROC_IOCTL(ROC_FR_START, roc_fr_start, limit, roc_fr_start, .starts = true),
 	ROC_IOCTL(ROC_FR_STOP, roc_fr_stop, reserved, roc_fr_stop, .locked = true),
-	ROC_IOCTL(ROC_FR_TELL, roc_fr_tell, reserved, roc_fr_tell),
+	ROC_IOCTL(ROC_FR_DOORBELL, roc_fr_doorbell, reserved, roc_fr_doorbell),
 	ROC_IOCTL(ROC_FR_WAIT, roc_fr_wait, deadline, roc_fr_wait),
 	ROC_IOCTL(ROC_FR_RESET, roc_fr_reset, level, roc_run_reset, .registers = true),
 	ROC_IOCTL(ROC_FR_PAGES, roc_fr_pages, total, roc_fr_pages),

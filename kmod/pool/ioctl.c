@@ -66,7 +66,7 @@ static int roc_ch_info(struct file *file, void *arg)
 		.bytes = since.bytes,
 		.reclaimed = pool.reclaimed,
 		.refused = pool.refused,
-		.looks = pool.polls,
+		.polls = pool.polls,
 		.mmio_reads = since.mmio_reads,
 		.mmio_writes = since.mmio_writes,
 		.bad_index = since.bad_index,

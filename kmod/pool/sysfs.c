@@ -16,7 +16,8 @@ ROC_COUNTER(refused, roc_pool(ch)->stats.refused);
 ROC_COUNTER(damaged, roc_pool(ch)->stats.damaged);
 ROC_COUNTER(short, roc_pool(ch)->stats.short_superpages);
 ROC_COUNTER(lost, ch->stats.lost);
-ROC_COUNTER(looks, roc_pool(ch)->stats.polls);
+ROC_COUNTER(polls, roc_pool(ch)->stats.polls);
+ROC_COUNTER(looks, roc_pool(ch)->stats.polls); /* deprecated name of polls */
 ROC_COUNTER(retries, roc_pool(ch)->stats.retries);
 ROC_COUNTER(turns, ch->stats.turns);
 
@@ -117,14 +118,23 @@ static ssize_t fifo_empty_show(struct device *dev, struct device_attribute *attr
 static DEVICE_ATTR_RO(fifo_empty);
 
 static struct attribute *roc_pool_attrs[] = {
-	&dev_attr_mode.attr,	   &dev_attr_superpages.attr,
-	&dev_attr_bytes.attr,	   &dev_attr_pushed.attr,
-	&dev_attr_reclaimed.attr,  &dev_attr_refused.attr,
-	&dev_attr_damaged.attr,	   &dev_attr_short.attr,
-	&dev_attr_lost.attr,	   &dev_attr_looks.attr,
-	&dev_attr_retries.attr,	   &dev_attr_turns.attr,
-	&dev_attr_gaps.attr,	   &dev_attr_dropped.attr,
-	&dev_attr_fifo_empty.attr, NULL,
+	&dev_attr_mode.attr,
+	&dev_attr_superpages.attr,
+	&dev_attr_bytes.attr,
+	&dev_attr_pushed.attr,
+	&dev_attr_reclaimed.attr,
+	&dev_attr_refused.attr,
+	&dev_attr_damaged.attr,
+	&dev_attr_short.attr,
+	&dev_attr_lost.attr,
+	&dev_attr_polls.attr,
+	&dev_attr_looks.attr,
+	&dev_attr_retries.attr,
+	&dev_attr_turns.attr,
+	&dev_attr_gaps.attr,
+	&dev_attr_dropped.attr,
+	&dev_attr_fifo_empty.attr,
+	NULL,
 };
 
 static umode_t roc_pool_visible(struct kobject *kobj, struct attribute *attr, int n)

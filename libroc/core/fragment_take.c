@@ -33,9 +33,9 @@ static bool short_of_pages(const struct roc_fragments *f)
  */
 static int ring_by_ioctl(struct roc_fragments *f, uint32_t what)
 {
-	struct roc_fr_tell arg = {
+	struct roc_fr_doorbell arg = {
 		.size = sizeof(arg), .what = what, .free = f->freed, .command = f->commanded};
-	int ret = libroc_node_ioctl(&f->c.node, ROC_FR_TELL, &arg);
+	int ret = libroc_node_ioctl(&f->c.node, ROC_FR_DOORBELL, &arg);
 
 	f->counts.doorbell_calls++;
 	if (ret && ret != -EALREADY)
@@ -46,11 +46,11 @@ static int ring_by_ioctl(struct roc_fragments *f, uint32_t what)
 static void ring(struct roc_fragments *f, uint32_t what)
 {
 	libroc_device_barrier();
-	if (what & ROC_FR_TELL_FREE) {
+	if (what & ROC_FR_DOORBELL_FREE) {
 		*(volatile __le32 *)&f->bell->free = htole32(f->freed);
 		f->counts.doorbells++;
 	}
-	if (what & ROC_FR_TELL_COMMAND) {
+	if (what & ROC_FR_DOORBELL_COMMAND) {
 		*(volatile __le32 *)&f->bell->command = htole32(f->commanded);
 		f->counts.doorbells++;
 	}
@@ -65,7 +65,7 @@ int roc_fragments_flush(struct roc_fragments *f)
 	if (ret)
 		return ret;
 	if (f->freed != f->freed_rung && short_of_pages(f)) {
-		what |= ROC_FR_TELL_FREE;
+		what |= ROC_FR_DOORBELL_FREE;
 		f->freed_rung = f->freed;
 		for (link = 0; link < f->links; link++) {
 			f->with_card[link] += f->unrung[link];
@@ -73,7 +73,7 @@ int roc_fragments_flush(struct roc_fragments *f)
 		}
 	}
 	if (f->commanded != f->commanded_rung) {
-		what |= ROC_FR_TELL_COMMAND;
+		what |= ROC_FR_DOORBELL_COMMAND;
 		f->commanded_rung = f->commanded;
 	}
 	if (!what)

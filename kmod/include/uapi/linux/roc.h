@@ -350,7 +350,8 @@ enum roc_mode {
  *	the last value read
  * @fifo_empty: times that the card found a link's FIFO empty in this run, a 32-bit sum that wraps;
  *	the channel's fifo_empty in sysfs continues over wraps and runs
- * @looks: passes over the card's counters since open
+ * @polls: polls for finished superpages since open
+ * @looks: deprecated name of @polls
  * @mmio_reads: register reads on the data path since open
  * @mmio_writes: register writes on the data path since open
  * @bad_index: ring indices from user space that were out of range since open; each value counts
@@ -386,7 +387,9 @@ struct roc_ch_info {
 	__aligned_u64 refused;
 	__aligned_u64 dropped;
 	__aligned_u64 fifo_empty;
-	__aligned_u64 looks;
+	union {
+		__aligned_u64 polls, looks;
+	};
 	__aligned_u64 mmio_reads;
 	__aligned_u64 mmio_writes;
 	__aligned_u64 bad_index;

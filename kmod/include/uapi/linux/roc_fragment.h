@@ -48,10 +48,14 @@
 #define ROC_FR_SETTINGS _IO(ROC_IOC_TYPE, 0x42)
 #define ROC_FR_START _IO(ROC_IOC_TYPE, 0x43)
 #define ROC_FR_STOP _IO(ROC_IOC_TYPE, 0x44)
-#define ROC_FR_TELL _IO(ROC_IOC_TYPE, 0x45)
+#define ROC_FR_DOORBELL _IO(ROC_IOC_TYPE, 0x45)
 #define ROC_FR_WAIT _IO(ROC_IOC_TYPE, 0x46)
 #define ROC_FR_RESET _IO(ROC_IOC_TYPE, 0x47)
 #define ROC_FR_PAGES _IO(ROC_IOC_TYPE, 0x48)
+
+/* Deprecated names */
+#define ROC_FR_TELL ROC_FR_DOORBELL
+#define roc_fr_tell roc_fr_doorbell
 
 /* Sizes of card pages and host pages in bytes; both are powers of two */
 #define ROC_FR_PAGE_MIN (1u << 10)
@@ -109,7 +113,7 @@
  * @missed_interrupts: out: times that the watchdog found entries without an interrupt for them
  * @spurious_interrupts: out: interrupts without new entries
  * @arms: out: times that the driver armed the interrupt: one register write each
- * @doorbells: out: times that the kernel rang a doorbell (ROC_FR_TELL): one register write each
+ * @doorbells: out: times that the kernel rang a doorbell (ROC_FR_DOORBELL): one register write each
  * @wakes: out: times that the driver woke waiters
  * @mmio_reads: out: register reads while running
  * @mmio_writes: out: register writes while running
@@ -327,7 +331,8 @@ struct roc_fr_bell {
  *	roc_fr_user
  * @user_length: out: length of the user area; map exactly this
  * @bell_offset: out: mmap offset of the doorbell (PROT_WRITE, MAP_SHARED): struct roc_fr_bell
- * @bell_length: out: length of the doorbell; map exactly this. 0 if there is none: use ROC_FR_TELL
+ * @bell_length: out: length of the doorbell; map exactly this. 0 if there is none: use
+ *	ROC_FR_DOORBELL
  * @descriptors_offset: out: where the descriptor ring starts inside the kernel area
  * @completions_offset: out: where the completion ring starts inside the kernel area
  * @frees_offset: out: where the free-page ring starts inside the user area: one __le32 per entry,
@@ -534,18 +539,22 @@ struct roc_fr_stop {
 };
 
 /**
- * enum roc_fr_bells - Doorbells in &roc_fr_tell.what
- * @ROC_FR_TELL_FREE: &roc_fr_tell.free
- * @ROC_FR_TELL_COMMAND: &roc_fr_tell.command
+ * enum roc_fr_bells - Doorbells in &roc_fr_doorbell.what
+ * @ROC_FR_DOORBELL_FREE: &roc_fr_doorbell.free
+ * @ROC_FR_DOORBELL_COMMAND: &roc_fr_doorbell.command
+ * @ROC_FR_TELL_FREE: deprecated name of ROC_FR_DOORBELL_FREE
+ * @ROC_FR_TELL_COMMAND: deprecated name of ROC_FR_DOORBELL_COMMAND
  */
 enum roc_fr_bells {
-	ROC_FR_TELL_FREE = 1 << 0,
-	ROC_FR_TELL_COMMAND = 1 << 1,
+	ROC_FR_DOORBELL_FREE = 1 << 0,
+	ROC_FR_DOORBELL_COMMAND = 1 << 1,
+	ROC_FR_TELL_FREE = ROC_FR_DOORBELL_FREE,
+	ROC_FR_TELL_COMMAND = ROC_FR_DOORBELL_COMMAND,
 };
 
 /**
- * struct roc_fr_tell - ioctl(ROC_FR_TELL): Ring doorbells
- * @size: sizeof(struct roc_fr_tell)
+ * struct roc_fr_doorbell - ioctl(ROC_FR_DOORBELL): Ring doorbells
+ * @size: sizeof(struct roc_fr_doorbell)
  * @flags: must be 0
  * @what: bits of enum roc_fr_bells
  * @free: as &roc_fr_bell.free
@@ -554,7 +563,7 @@ enum roc_fr_bells {
  *
  * Errors: EPIPE if there are no rings; EALREADY if the sub-unit is not running.
  */
-struct roc_fr_tell {
+struct roc_fr_doorbell {
 	__u32 size;
 	__u32 flags;
 	__u32 what;

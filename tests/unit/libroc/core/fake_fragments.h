@@ -42,7 +42,7 @@ static struct {
 		struct roc_fr_settings settings;
 		struct roc_fr_reset reset;
 		struct roc_fr_wait wait;
-		struct roc_fr_tell tell;
+		struct roc_fr_doorbell tell;
 		struct roc_fr_stop stop;
 		struct roc_buf_register buffer;
 	} in, out;
@@ -171,11 +171,11 @@ static int fake_ioctl(int fd, unsigned long request, void *arg)
 		fake.in.stop = *(struct roc_fr_stop *)arg;
 		fake.kernel->flags = ROC_FR_STOPPED;
 		return 0;
-	case ROC_FR_TELL:
-		fake.in.tell = *(struct roc_fr_tell *)arg;
-		if (fake.in.tell.what & ROC_FR_TELL_FREE)
+	case ROC_FR_DOORBELL:
+		fake.in.tell = *(struct roc_fr_doorbell *)arg;
+		if (fake.in.tell.what & ROC_FR_DOORBELL_FREE)
 			fake.bell->free = htole32(fake.in.tell.free);
-		if (fake.in.tell.what & ROC_FR_TELL_COMMAND)
+		if (fake.in.tell.what & ROC_FR_DOORBELL_COMMAND)
 			fake.bell->command = htole32(fake.in.tell.command);
 		return 0;
 	case ROC_FR_SETTINGS:

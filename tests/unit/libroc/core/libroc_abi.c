@@ -78,7 +78,7 @@ FROZEN(roc_fr_rings, 120);
 FROZEN(roc_fr_settings, 40);
 FROZEN(roc_fr_start, 32);
 FROZEN(roc_fr_stop, 24);
-FROZEN(roc_fr_tell, 24);
+FROZEN(roc_fr_doorbell, 24);
 FROZEN(roc_fr_user, 128);
 FROZEN(roc_fr_wait, 32);
 

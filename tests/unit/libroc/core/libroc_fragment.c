@@ -495,13 +495,13 @@ static void no_doorbell(void)
 	node.no_bell = true;
 	UNIT_NEED(!roc_fragments_add(f, memory, sizeof(memory)));
 	UNIT_NEED(!roc_fragments_start(f));
-	UNIT_EQ(fake.in.tell.what, ROC_FR_TELL_FREE);
+	UNIT_EQ(fake.in.tell.what, ROC_FR_DOORBELL_FREE);
 	UNIT_EQ(fake.in.tell.free, ALL);
 	card_sends(5, 0, 100, 0);
 	UNIT_EQ(roc_fragments_take(f, NULL, 1), 1);
 	UNIT_EQ(roc_fragments_request(f, 5, 1, 1), 1);
 	UNIT_EQ(roc_fragments_flush(f), 0);
-	UNIT_EQ(fake.in.tell.what, ROC_FR_TELL_COMMAND);
+	UNIT_EQ(fake.in.tell.what, ROC_FR_DOORBELL_COMMAND);
 	UNIT_EQ(fake.in.tell.command, 1);
 	UNIT_EQ(counts(f).doorbell_calls, 2);
 	UNIT_EQ(counts(f).doorbells, 0);

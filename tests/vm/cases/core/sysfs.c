@@ -49,10 +49,10 @@ static uint64_t sum_of_gaps(const struct roc_ch_info *info)
 	{                                                                                          \
 		{"superpages", (info).completed}, {"bytes", (info).bytes},                         \
 			{"pushed", (info).pushed}, {"reclaimed", (info).reclaimed},                \
-			{"refused", (info).refused}, {"looks", (info).looks},                      \
-			{"mmio_reads", (info).mmio_reads}, {"mmio_writes", (info).mmio_writes},    \
-			{"retries", (info).retries}, {"turns", (info).turns},                      \
-			{"bad_index", (info).bad_index},                                           \
+			{"refused", (info).refused}, {"polls", (info).polls},                      \
+			{"looks", (info).polls}, {"mmio_reads", (info).mmio_reads},                \
+			{"mmio_writes", (info).mmio_writes}, {"retries", (info).retries},          \
+			{"turns", (info).turns}, {"bad_index", (info).bad_index},                  \
 	}
 
 struct count {
@@ -104,7 +104,7 @@ static void counters_grow(void)
 		gaps_before = gaps();
 		UNIT_NEED(rig_open(&r));
 		info = ch_info(rig_fd(&r));
-		UNIT_EQ(info.completed | info.bytes | info.pushed | info.looks | info.turns |
+		UNIT_EQ(info.completed | info.bytes | info.pushed | info.polls | info.turns |
 				info.mmio_writes | info.bad_index | sum_of_gaps(&info),
 			0);
 		compare(rig_fd(&r), before, gaps_before);
@@ -121,7 +121,7 @@ static void counters_grow(void)
 		info = ch_info(rig_fd(&r));
 		UNIT_EQ(info.completed, r.filled);
 		UNIT_EQ(info.bytes, r.bytes);
-		CU_ASSERT(info.looks && info.turns && info.mmio_writes);
+		CU_ASSERT(info.polls && info.turns && info.mmio_writes);
 		compare(rig_fd(&r), before, gaps_before);
 		rig_close(&r);
 	}

@@ -393,7 +393,7 @@ static void refusals(void)
 	int fd = node_open(ROBINNP_ID, 0), card = node_open(ROBINNP_ID, -1);
 	struct roc_fr_start begin = {.size = sizeof(begin)};
 	struct roc_fr_pages pages = {.size = sizeof(pages), .handle = 1};
-	struct roc_fr_tell tell = {.size = sizeof(tell), .what = ROC_FR_TELL_FREE};
+	struct roc_fr_doorbell tell = {.size = sizeof(tell), .what = ROC_FR_DOORBELL_FREE};
 	struct roc_fr_settings set = {.size = sizeof(set)};
 	struct roc_fr_reset reset = {.size = sizeof(reset)};
 	struct roc_fr_info info = {.size = sizeof(info), .sub = 2};
@@ -415,7 +415,7 @@ static void refusals(void)
 	UNIT_EQ(rings(fd, (struct roc_fr_rings){.reason = 1}), -EINVAL);
 	UNIT_EQ(abi(fd, ROC_FR_START, &begin), -EPIPE);
 	UNIT_EQ(abi(fd, ROC_FR_PAGES, &pages), -EPIPE);
-	UNIT_EQ(abi(fd, ROC_FR_TELL, &tell), -EPIPE);
+	UNIT_EQ(abi(fd, ROC_FR_DOORBELL, &tell), -EPIPE);
 	CU_ASSERT(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0x10ull << 32) == MAP_FAILED &&
 		  errno == EPIPE);
 	UNIT_EQ(abi(card, ROC_FR_INFO, &info), -ENOENT);
@@ -456,7 +456,7 @@ static void refusals(void)
 	UNIT_NEED(taker_open(&t));
 	r = (struct roc_fr_rings){.size = sizeof(r)};
 	UNIT_EQ(abi(t.fd, ROC_FR_RINGS, &r), -EBUSY);
-	UNIT_EQ(abi(t.fd, ROC_FR_TELL, &tell), -EALREADY);
+	UNIT_EQ(abi(t.fd, ROC_FR_DOORBELL, &tell), -EALREADY);
 	pages.handle = 7;
 	UNIT_EQ(abi(t.fd, ROC_FR_PAGES, &pages), -ENOENT);
 	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0, 1);
@@ -499,7 +499,7 @@ static void callers(void)
 		{ROC_FR_RINGS, 120, -EBUSY, -ENOTTY},
 		{ROC_FR_SETTINGS, 40, 0, 0},
 		{ROC_FR_STOP, 24, -EALREADY, -ENOTTY},
-		{ROC_FR_TELL, 24, -EALREADY, -ENOTTY},
+		{ROC_FR_DOORBELL, 24, -EALREADY, -ENOTTY},
 		{ROC_FR_WAIT, 32, -EINVAL, -ENOTTY},
 		{ROC_FR_RESET, 16, 0, -EBUSY},
 		{ROC_FR_PAGES, 24, -ENOENT, -ENOTTY},
@@ -541,8 +541,8 @@ static void callers(void)
 static void result_not_copied(void)
 {
 	static const unsigned long calls[] = {
-		ROC_FR_INFO, ROC_FR_RINGS, ROC_FR_SETTINGS, ROC_FR_START, ROC_FR_STOP,
-		ROC_FR_TELL, ROC_FR_WAIT,  ROC_FR_RESET,    ROC_FR_PAGES,
+		ROC_FR_INFO,	 ROC_FR_RINGS, ROC_FR_SETTINGS, ROC_FR_START, ROC_FR_STOP,
+		ROC_FR_DOORBELL, ROC_FR_WAIT,  ROC_FR_RESET,	ROC_FR_PAGES,
 	};
 	struct roc_fr_rings *rings = memory_make(4096, 4096, LAYOUT_ASCENDING);
 	struct taker t = {.pages = 64, .percent = 100};
@@ -638,8 +638,8 @@ static void large_host_pages(void)
 /* Without a buffer, and with system calls instead of the doorbell. */
 static void without_host_pages(void)
 {
-	struct roc_fr_tell tell = {.size = sizeof(tell),
-				   .what = ROC_FR_TELL_FREE | ROC_FR_TELL_COMMAND};
+	struct roc_fr_doorbell tell = {.size = sizeof(tell),
+				       .what = ROC_FR_DOORBELL_FREE | ROC_FR_DOORBELL_COMMAND};
 	struct taker t = {.pages = 64};
 	struct held h;
 
@@ -653,7 +653,7 @@ static void without_host_pages(void)
 	taker_command(&t, h.page, 0, 9, ROC_FR_RELEASE);
 	tell.free = t.free_count;
 	tell.command = t.command_count;
-	UNIT_EQ(abi(t.fd, ROC_FR_TELL, &tell), 0);
+	UNIT_EQ(abi(t.fd, ROC_FR_DOORBELL, &tell), 0);
 	t.command_reported = t.command_count;
 	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DONE, 5000), 0);
 	UNIT_EQ(taker_info(&t).doorbells, 2);
