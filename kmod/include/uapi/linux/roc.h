@@ -280,7 +280,7 @@ struct roc_card_lock {
  * enum roc_ch_state - State of a channel
  * @ROC_CH_STOPPED: no superpage is in the card
  * @ROC_CH_RUNNING: started
- * @ROC_CH_FAILED: the card violated the protocol, or the machine was suspended; &roc_ch_info.why
+ * @ROC_CH_FAILED: the card violated the protocol, or the machine was suspended; &roc_ch_info.reason
  *	has the reason. The channel is stopped and quiesced, and all superpages were returned; a new
  *	start recovers it
  * @ROC_CH_GONE: the card was removed
@@ -446,7 +446,7 @@ struct roc_fill {
  * @ROC_READY_FILLED: the card wrote &roc_ready.received bytes
  * @ROC_READY_RECLAIMED: returned unused at stop; received is 0
  * @ROC_READY_REFUSED: the driver did not give it to the card, or the card did not accept it;
- *	&roc_ready.why has the reason
+ *	&roc_ready.reason has the reason
  * @ROC_READY_DAMAGED: with FILLED: the card reports that the content is damaged or incomplete
  * @ROC_READY_SHORT: with FILLED: the card reports fewer bytes than the superpage has, without a
  *	reason (cards with ROC_CAP_EVENTS), or no bytes at all (other cards)
