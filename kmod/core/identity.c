@@ -39,7 +39,7 @@ int roc_check_bars(struct pci_dev *pdev, const struct roc_card_ops *ops)
 			continue;
 		dev_info(
 			&pdev->dev,
-			"not a %s: BAR %u has %llu bytes of memory, at least %u are needed; device left untouched\n",
+			"not a %s: BAR %u has %llu bytes of memory, at least %u are needed, device left untouched\n",
 			ops->name, i, (unsigned long long)size, ops->bar_size[i]);
 		return -ENODEV;
 	}
@@ -111,7 +111,7 @@ int roc_identity_check(struct roc_endpoint *ep)
 	if (readable && ep->ops->foreign && ep->ops->foreign(ep)) {
 		dev_info(
 			&ep->pdev->dev,
-			"not a %s but another design with the PCI IDs %04x:%04x; device left untouched\n",
+			"not a %s: another design with the PCI IDs %04x:%04x, device left untouched\n",
 			ep->ops->name, ep->pdev->vendor, ep->pdev->device);
 		return -ENODEV;
 	}

@@ -239,7 +239,7 @@ void roc_irqs_start(struct roc_endpoint *ep)
 		}
 	}
 	irqs->count = got;
-	roc_ep_log(info, ep, "%d of %u interrupts\n", got, want);
+	roc_ep_log(info, ep, "using %d of %u interrupt vectors\n", got, want);
 	return;
 
 none:

@@ -62,7 +62,7 @@ static _Bool vsec_is(const struct roc_vsec_card *card, unsigned int at,
 
 /*
  * Return: the offset of the capability in configuration space, 0 if there is none, -1 if the list
- *	is endless.
+ *	is circular.
  *
  * pci_find_vsec_capability() stops at the first capability with the ID. Vendors choose these IDs
  * freely, so another capability may precede this one, which has a signature and a revision.
@@ -191,7 +191,7 @@ static const char *vsec_check_blocks(const struct roc_vsec_card *card,
 			continue;
 		for (k = 0; k < count; k++) {
 			if (n == PIECES)
-				return "it has too many blocks";
+				return "there are too many blocks";
 			if (blocks->flags & ROC_VSEC_PAGE && piece[k].offset % blocks->size)
 				return "a doorbell is not a page";
 			all[n++] = piece[k];
@@ -206,7 +206,7 @@ int roc_vsec_find(const struct roc_vsec_card *card, const struct roc_vsec_contra
 	int at = vsec_at(card, &contract->id);
 	unsigned int i;
 
-	*reason = at ? "the list of capabilities has no end" : "there is no such capability";
+	*reason = at ? "the list of capabilities is circular" : "there is no such capability";
 	if (at <= 0)
 		return at;
 	*reason = vsec_read_numbers(card, at, contract, result);

@@ -143,13 +143,13 @@ static void circular(void)
 	good();
 	header(OTHER, PCI_EXT_CAP_ID_VNDR, 0x300);
 	header(0x300, PCI_EXT_CAP_ID_VNDR, OTHER);
-	REFUSED("the list of capabilities has no end");
+	REFUSED("the list of capabilities is circular");
 	CU_ASSERT(reads < 4096);
 	header(OTHER, PCI_EXT_CAP_ID_VNDR, OTHER);
-	REFUSED("the list of capabilities has no end");
+	REFUSED("the list of capabilities is circular");
 	header(OTHER, PCI_EXT_CAP_ID_ERR, 0x300);
 	header(0x300, PCI_EXT_CAP_ID_ERR, OTHER);
-	REFUSED("the list of capabilities has no end");
+	REFUSED("the list of capabilities is circular");
 	/* The event capability is found even in a circular list. */
 	header(OTHER, PCI_EXT_CAP_ID_VNDR, AT);
 	header(AT, PCI_EXT_CAP_ID_VNDR, OTHER);

@@ -81,7 +81,7 @@ static void fewer_vectors(void)
 	emu_config_set(CARD0, 0, VSEC + EVENT_VSEC_LIMITS, (limits & 0xffff) | 1 << 16);
 	CU_ASSERT(events_again());
 	UNIT_EQ(RUN("dmesg | grep 'roc %s' | tail -3", address), 0);
-	OUTPUT_HAS("1 of 2 interrupts");
+	OUTPUT_HAS("1 of 2 interrupt vectors");
 	works();
 	emu_config_set(CARD0, 0, VSEC + EVENT_VSEC_LIMITS, limits);
 }

@@ -169,7 +169,7 @@ static void chosen_ids(void)
 		if (!begin(c))
 			return;
 		emu(c->number, "fault 0 foreign %u", SEED);
-		snprintf(text, sizeof(text), "not a %s but another design", c->name);
+		snprintf(text, sizeof(text), "not a %s: another design", c->name);
 		refused(c, -ENODEV, text);
 		/* One read shows that it answers, one that it is another design. */
 		CU_ASSERT(emu_count(c->number, 0, "mmio_reads") <= 2);
@@ -230,7 +230,7 @@ static void generic_id(void)
 	control = config_word(DEVCTL);
 	emu_trace_start(CARD0, 0);
 	appears(GENERIC_ID);
-	CU_ASSERT_PTR_NOT_NULL(klog_wait(klog, "not a cru but another design", LIMIT_MS));
+	CU_ASSERT_PTR_NOT_NULL(klog_wait(klog, "not a cru: another design", LIMIT_MS));
 	CU_ASSERT(!bound());
 	CU_ASSERT(!(config_word(PCI_COMMAND) & PCI_COMMAND_MASTER));
 	UNIT_EQ(config_word(DEVCTL), control);
