@@ -132,7 +132,7 @@ int card_find(const char *id, struct roc_card *card, const struct card_type **ty
 
 /*
  * List all cards; the caller frees *@cards. Return an exit code. It is a failure if there is none;
- * the message tells a missing driver from missing hardware.
+ * the message distinguishes a missing driver from missing hardware.
  */
 int cards_list(struct roc_card **cards, size_t *count);
 

@@ -36,7 +36,7 @@ const char *number_links(const char *text, uint32_t *value);
 /*
  * Difference of a 32-bit counter between @before and @now. The counter may have wrapped or been
  * reset: a CRU resets it when its run enable is set, as by the start of the first channel. If fewer
- * than 2^31 counts lie between two reads, the difference tells the two cases apart, unless the
+ * than 2^31 counts lie between two reads, the difference distinguishes the two cases, unless the
  * counter was within 2^31 of its end at the reset.
  */
 static inline uint64_t counter32_since(uint64_t before, uint64_t now)

@@ -36,7 +36,7 @@ static void put_file(void)
 	FILE *f = fopen(path, "we");
 
 	UNIT_NEED(f);
-	fputs("somebody's", f);
+	fputs("another's", f);
 	fclose(f);
 }
 

@@ -55,7 +55,7 @@ void __wrap_roc_close(struct roc_endpoint *ep)
 int __wrap_roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
 {
 	fputs("lock ", stderr);
-	return locked ? roc_fail(EBUSY, "somebody has the lock") : 0;
+	return locked ? roc_fail(EBUSY, "another process has the lock") : 0;
 }
 
 int __wrap_roc_card_unlock(struct roc_endpoint *ep)
@@ -146,7 +146,7 @@ static void locked_throughout(void)
 	UNIT_STR(run_tool("--count=1", nowhere, &code), ALL_IN_ORDER);
 	UNIT_EQ(code, TOOL_OK);
 	locked = true;
-	UNIT_STR(run_tool("--count=1", nowhere, &code), "lock roc: somebody has the lock\nclose ");
+	UNIT_STR(run_tool("--count=1", nowhere, &code), "lock roc: another process has the lock\nclose ");
 	UNIT_EQ(code, TOOL_FAILED);
 	locked = false;
 	close(nowhere);
