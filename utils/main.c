@@ -43,7 +43,7 @@ static int run_tool(const struct tool *tool, int argc, char **argv)
 		 * An interrupted run succeeded even if its report has no reader: ^C ends all of a
 		 * pipeline.
 		 */
-		if (code == TOOL_OK && !stop_excuses_report())
+		if (code == TOOL_OK && !stop_report_optional())
 			code = written;
 		break;
 	case OPTIONS_HELP:

@@ -64,7 +64,7 @@ int channel_settings(const struct channel_setting *settings, size_t count, const
 	return TOOL_OK;
 }
 
-uint32_t channel_word(const struct given_size *size, uint32_t now)
+uint32_t channel_value32(const struct given_size *size, uint32_t now)
 {
 	if (!size->given)
 		return now;
@@ -83,8 +83,8 @@ void channel_change_generator(const struct channel_options *o, const struct chan
 		*g->running = o->generator.value;
 		*g->distributed = o->generator.value == 2;
 	}
-	*g->size_min = channel_word(&o->size_min, *g->size_min);
-	*g->size_max = channel_word(&o->size_max, *g->size_max);
+	*g->size_min = channel_value32(&o->size_min, *g->size_min);
+	*g->size_max = channel_value32(&o->size_max, *g->size_max);
 	if (o->limit.given)
 		*g->limit = o->limit.value;
 	if (o->rate.given)

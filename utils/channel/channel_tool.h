@@ -235,7 +235,7 @@ const char *channel_generator_name(bool running, bool distributed);
  * Return @size, or @now if it was not given. A value above UINT32_MAX becomes UINT32_MAX, which the
  * card rejects with a message.
  */
-uint32_t channel_word(const struct given_size *size, uint32_t now);
+uint32_t channel_value32(const struct given_size *size, uint32_t now);
 
 const char *channel_state_name(uint32_t state);
 const char *channel_state_colour(uint32_t state);

@@ -11,7 +11,7 @@
 
 #include "clock.h"
 
-static volatile sig_atomic_t asked, twice, twice_ends;
+static volatile sig_atomic_t requested, twice, twice_ends;
 static bool report_optional;
 static _Atomic uint64_t first; /* time of the first signal */
 
@@ -32,7 +32,7 @@ static void on_signal(int number)
 		first = now;
 	else if (number != SIGHUP && now - since >= NS_PER_S)
 		twice = 1;
-	asked = 1;
+	requested = 1;
 	/* The signal is blocked here; it ends the process when this handler returns. */
 	if (twice && twice_ends) {
 		signal(number, SIG_DFL);
@@ -72,9 +72,9 @@ void stop_not_by_readers(void)
 	report_optional = true;
 }
 
-bool stop_excuses_report(void)
+bool stop_report_optional(void)
 {
-	return report_optional && asked;
+	return report_optional && requested;
 }
 
 void stop_not_by_files(void)
@@ -107,12 +107,12 @@ void stop_block_signals(sigset_t *before)
 
 void stop_request(void)
 {
-	asked = 1;
+	requested = 1;
 }
 
 bool stop_requested(void)
 {
-	return asked;
+	return requested;
 }
 
 bool stop_requested_twice(void)
@@ -132,7 +132,7 @@ bool stop_sleep(double seconds)
 		end.tv_nsec -= 1000000000;
 	}
 	/* Only SIGCONT or a debugger can cause EINTR without a stop request: sleep on. */
-	while (!asked && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
+	while (!requested && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
 		;
-	return asked;
+	return requested;
 }

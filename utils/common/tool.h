@@ -84,7 +84,7 @@ void stop_not_by_pipes(void);
  */
 void stop_not_by_readers(void);
 /* True if a signal came and stop_not_by_readers() is in effect. */
-bool stop_excuses_report(void);
+bool stop_report_optional(void);
 /* Ignore SIGXFSZ: a write beyond the file size limit (ulimit -f) fails with EFBIG instead. */
 void stop_not_by_files(void);
 /* stop_on_signals() and stop_not_by_pipes(): for tools that must clean up. */

@@ -316,7 +316,7 @@ static void take_data(struct bench *b)
 	compare_counts(b, &before);
 }
 
-static void judge(struct bench *b)
+static void find_failures(struct bench *b)
 {
 	const struct bench_counts *n = &b->counts;
 
@@ -343,7 +343,7 @@ static void judge(struct bench *b)
 
 static int result(struct bench *b)
 {
-	judge(b);
+	find_failures(b);
 	if (b->opt->json)
 		bench_report_json(stdout, b);
 	else

@@ -166,8 +166,8 @@ struct bench {
 	 * Wake threshold of the reader in ready superpages; when and at which count it was
 	 * computed.
 	 */
-	unsigned int nap;
-	uint64_t nap_time, nap_superpages;
+	unsigned int wake_threshold;
+	uint64_t wake_time, wake_superpages;
 
 	struct checker checker;
 	struct error_log errors;

@@ -13,11 +13,11 @@
 #include "utils/common/clock.h"
 #include "utils/common/tool.h"
 
-#define TICK_NS NS_PER_S	/* live line and temperature */
-#define WAIT_MS 100		/* longest sleep, also if a signal comes just before it */
-#define BATCH 32		/* superpages between two refills */
-#define NAP_NS (20 * NS_PER_MS) /* sleep until the data of this time are ready */
-#define NAP_SUPERPAGES 64	/* but at most until this many superpages are ready */
+#define TICK_NS NS_PER_S	 /* live line and temperature */
+#define WAIT_MS 100		 /* longest sleep, also if a signal comes just before it */
+#define BATCH 32		 /* superpages between two refills */
+#define WAKE_NS (20 * NS_PER_MS) /* sleep until the data of this time are ready */
+#define WAKE_SUPERPAGES_MAX 64	 /* but at most until this many superpages are ready */
 
 static uint32_t ring_size(uint32_t entries)
 {
@@ -242,19 +242,19 @@ static void pause_us(uint32_t us)
  * Number of ready superpages that are worth a wakeup, from the rate since the last time. Most of
  * the buffer stays with the card.
  */
-static unsigned int nap(struct bench *b)
+static unsigned int wake_threshold(struct bench *b)
 {
-	uint64_t now = now_ns(), slept = now - b->nap_time;
-	uint64_t most = b->count / 4 < NAP_SUPERPAGES ? b->count / 4 : NAP_SUPERPAGES, n;
+	uint64_t now = now_ns(), slept = now - b->wake_time;
+	uint64_t most = b->count / 4 < WAKE_SUPERPAGES_MAX ? b->count / 4 : WAKE_SUPERPAGES_MAX, n;
 
-	if (slept >= NAP_NS) {
-		n = (b->counts.superpages - b->nap_superpages) * NAP_NS / slept;
+	if (slept >= WAKE_NS) {
+		n = (b->counts.superpages - b->wake_superpages) * WAKE_NS / slept;
 		n = n < most ? n : most;
-		b->nap = n ? (unsigned int)n : 1;
-		b->nap_time = now;
-		b->nap_superpages = b->counts.superpages;
+		b->wake_threshold = n ? (unsigned int)n : 1;
+		b->wake_time = now;
+		b->wake_superpages = b->counts.superpages;
 	}
-	return b->nap;
+	return b->wake_threshold;
 }
 
 /* Nothing is ready: sleep, or poll the card in busy mode. */
@@ -337,8 +337,8 @@ void bench_reader_run(struct bench *b)
 
 	b->counts.start = now;
 	b->end = BENCH_END_FAILED;
-	b->nap = 1;
-	b->nap_time = now;
+	b->wake_threshold = 1;
+	b->wake_time = now;
 	while (!finished(b, now, progress)) {
 		if (b->free_count && !b->opt->buffer_full_check)
 			bench_reader_fill(b);
@@ -350,7 +350,7 @@ void bench_reader_run(struct bench *b)
 		} else if (reap(b, BATCH)) {
 			progress = now;
 		} else {
-			idle(b, nap(b));
+			idle(b, wake_threshold(b));
 		}
 		if (b->opt->random_pause)
 			random_pause(now, &next_pause);

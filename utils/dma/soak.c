@@ -57,15 +57,15 @@ static void poll_lanes(struct soak *s)
 		struct soak_counts c = counts_of(l, s);
 
 		soak_lane_poll(l);
-		c.errors = l->errors_judged + c.errors - l->last.errors;
-		c.dropped = l->dropped_judged + c.dropped - l->last.dropped;
+		c.errors = l->errors_before + c.errors - l->last.errors;
+		c.dropped = l->dropped_before + c.dropped - l->last.dropped;
 		if (soak_broken(&s->limits, l->name, l->temperature, &c, reason))
 			fail(s, "%s", reason);
 	}
 }
 
 /* Add the period since the last verdict; skip a lane that has published nothing since. */
-static int judge_lane(struct soak *s, unsigned int i, double at)
+static int add_period(struct soak *s, unsigned int i, double at)
 {
 	struct soak_lane *l = &s->lanes[i];
 	struct soak_counts c = counts_of(l, s), *b = &l->last;
@@ -85,20 +85,20 @@ static int judge_lane(struct soak *s, unsigned int i, double at)
 	p.gap = soak_lane_gap(l);
 	p.verdict = soak_judge(&s->limits, &p);
 	l->last = c;
-	l->errors_judged += p.errors;
-	l->dropped_judged += p.dropped;
+	l->errors_before += p.errors;
+	l->dropped_before += p.dropped;
 	l->hottest = NAN;
 	return soak_history_add(&s->history, &p);
 }
 
-static void judge(struct soak *s, double at)
+static void make_verdicts(struct soak *s, double at)
 {
 	size_t first = s->history.count;
 	unsigned int i;
 	int ret = 0;
 
 	for (i = 0; i < s->count; i++)
-		ret = judge_lane(s, i, at) ? -ENOMEM : ret;
+		ret = add_period(s, i, at) ? -ENOMEM : ret;
 	if (ret)
 		fail(s, "Cannot allocate a verdict.");
 	if (s->log) {
@@ -134,14 +134,14 @@ static void watch(struct soak *s)
 		if (s->interrupted || at >= (double)o->soak)
 			break;
 		if (at >= next && !s->reason[0]) {
-			judge(s, at);
+			make_verdicts(s, at);
 			next += every;
 		}
 	}
 	wait_for_lanes(s);
 	/* Account for the data since the last verdict, including those of the end. */
 	poll_lanes(s);
-	judge(s, at);
+	make_verdicts(s, at);
 	for (i = 0; i < s->count && !s->interrupted; i++) {
 		struct soak_sum sum;
 
@@ -170,8 +170,8 @@ static void start(struct soak *s)
 	s->begin = units_now();
 	for (i = 0; i < s->count; i++) {
 		soak_add_up(&s->history, i, &sum);
-		s->lanes[i].errors_judged = sum.errors;
-		s->lanes[i].dropped_judged = sum.dropped;
+		s->lanes[i].errors_before = sum.errors;
+		s->lanes[i].dropped_before = sum.dropped;
 		s->lanes[i].pump.limits.stall = s->opt->stall_limit;
 		err = soak_lane_start(&s->lanes[i]);
 		if (err) {

@@ -63,7 +63,7 @@ struct soak_lane {
 
 	/* Owned by the main thread. */
 	struct soak_counts last;		/* at the end of the last period */
-	uint64_t errors_judged, dropped_judged; /* in all periods, including earlier calls */
+	uint64_t errors_before, dropped_before; /* in all periods, including earlier calls */
 	int64_t gaps[ROC_GAPS];			/* at the end of the last period */
 	double temperature, hottest;
 };

@@ -111,7 +111,7 @@ static int set_generator(struct roc_endpoint *ep, const struct fragment_register
 	channel_change_generator(o, &(struct channel_generator){&g->running, &g->distributed,
 								&g->size_min, &g->size_max,
 								&g->rate, &g->limit});
-	g->first = channel_word(&o->first_event, g->first);
+	g->first = channel_value32(&o->first_event, g->first);
 	return registers->generator_set(ep, link, g) || registers->generator_read(ep, link, g);
 }
 

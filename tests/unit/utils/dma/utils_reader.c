@@ -253,7 +253,7 @@ static void bytes(void)
  * At high rates the reader sleeps seldom, with most of the buffer in the card; at low rates once
  * per superpage.
  */
-static void naps(void)
+static void wake_thresholds(void)
 {
 	start();
 	driver.left = 20;
@@ -519,7 +519,7 @@ static void dumps(void)
 }
 
 UNIT_MAIN("utils reader", {"byte limit, stop and drain", bytes},
-	  {"wake threshold follows the rate", naps},
+	  {"wake threshold follows the rate", wake_thresholds},
 	  {"data from the stop are checked", drained_data_are_checked}, {"time limit", time_limit},
 	  {"stall", stall}, {"signal", signalled}, {"failed channel", failed_channel},
 	  {"failed stop", failed_stop}, {"refused superpage", refused},
