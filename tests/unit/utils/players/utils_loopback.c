@@ -146,7 +146,8 @@ static void locked_throughout(void)
 	UNIT_STR(run_tool("--count=1", nowhere, &code), ALL_IN_ORDER);
 	UNIT_EQ(code, TOOL_OK);
 	locked = true;
-	UNIT_STR(run_tool("--count=1", nowhere, &code), "lock roc: another process has the lock\nclose ");
+	UNIT_STR(run_tool("--count=1", nowhere, &code),
+		 "lock roc: another process has the lock\nclose ");
 	UNIT_EQ(code, TOOL_FAILED);
 	locked = false;
 	close(nowhere);
