@@ -7,12 +7,10 @@
  *
  * - The card's position may only grow, and must not be further ahead of the reader than the ring is
  *   long. Otherwise the card has violated the protocol.
- * - The reader's position may only grow, and must not pass the card's. Otherwise it is ignored,
- * which
- *   affects only the run of this reader.
+ * - The reader's position may only grow, and must not pass the card's. Otherwise it is ignored.
+ *   Only the run of this reader is affected.
  * - A reader with a doorbell may have reported a larger position to the card than its page has.
- * Then
- *   the position that the card knows applies, and counts as an error of the reader.
+ *   Then the reported position applies, and counts as an error of the reader.
  *
  * No position is used as an address. The caller serialises the calls. The unit tests compile this
  * file in user space.
@@ -29,7 +27,7 @@
  * @read: read position of the reader, as last accepted
  * @taken: end of the data that the reader has taken, as last loaded from its page
  * @passed: @read has reached @taken, which is ignored until its value changes
- * @wrong: the last loaded read position was invalid, or behind the position that the card knows
+ * @wrong: the last loaded read position was invalid, or behind the position reported to the card
  * @wrong_read: value of that read position
  * @bad: number of different invalid read positions, until the caller resets it
  */

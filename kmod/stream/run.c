@@ -173,8 +173,8 @@ static u32 roc_stream_activity(const struct roc_run *run)
 }
 
 /*
- * The card knows the read position, and raises the interrupt even if its data were polled
- * meanwhile.
+ * An armed interrupt still serves if the read position was reported. The card raises it even if its
+ * data were polled meanwhile.
  */
 static bool roc_stream_armed_for(const struct roc_run *run, const struct roc_event_queue *q,
 				 u32 seen)

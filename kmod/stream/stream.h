@@ -94,7 +94,7 @@ struct roc_stream_ring {
  * @run: first
  * @discarded: events that the card had discarded before the run; channel lock
  * @position: write and read position; from here on under roc_channel.run_lock
- * @known: read position that the card knows
+ * @known: read position that was last reported to the card
  * @sent: the card's count of interrupts, up to which they have been accounted for
  */
 struct roc_stream_run {

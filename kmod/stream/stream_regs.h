@@ -141,7 +141,7 @@ struct stream_state {
 	__le32 status;	   /* as the register, except QUIET */
 	__le32 reason;	   /* of the last interrupt: STREAM_REASON_* */
 	__le32 interrupts; /* number sent since the stream was enabled, free running */
-	__le32 read;	   /* read position that the card knows */
+	__le32 read;	   /* read position that was last reported to the card */
 	__le32 level;	   /* bytes in the spill buffer */
 	__le32 throttles;  /* low words of the counters with these names */
 	__le32 throttled;

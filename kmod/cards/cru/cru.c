@@ -49,7 +49,7 @@ struct cru_size {
 /**
  * struct cru_channel - state of the DMA block of an endpoint. Channel lock.
  * @links: mask of the link slots of the run
- * @holds_run: we are counted in the card's run enable
+ * @holds_run: this channel counts in roc_card.runs
  * @debug_set: the driver has set the debug bit and has to clear it
  * @started: @links and the counters below belong to a run that this driver started
  * @sizes: the size FIFO works. Firmware before v3.4.0 has none, and fills every superpage
