@@ -39,7 +39,7 @@
 /* Longest delay by moderation: by default, and if waiters have a min_ready above 1. */
 #define ROC_MODERATION_US 8000
 #define ROC_MODERATION_BATCH 16	      /* superpages that an interrupt should report */
-#define ROC_MODERATION_BATCH_US 25000 /* below ROC_WATCH_NS */
+#define ROC_MODERATION_BATCH_US 25000 /* below ROC_WATCH_LATE_NS */
 /* Turns without a waiter after which the last wake threshold no longer applies. */
 #define ROC_MIN_READY_TURNS 4
 
