@@ -201,14 +201,14 @@ bool roc_abandon_deferred(struct roc_channel *ch)
 	return any;
 }
 
-/* Free coherent memory of the driver (NULL: none), or keep it allocated if @ep->keep is set. */
+/* Free coherent memory of the driver (NULL: none), or keep it allocated if @ep->keep_dma is set. */
 void roc_dma_free(struct roc_endpoint *ep, size_t size, void *memory, dma_addr_t bus)
 {
 	struct roc_kept *kept;
 
 	if (!memory)
 		return;
-	if (!ep->keep) {
+	if (!ep->keep_dma) {
 		dma_free_coherent(&ep->pdev->dev, size, memory, bus);
 		return;
 	}
@@ -220,7 +220,7 @@ void roc_dma_free(struct roc_endpoint *ep, size_t size, void *memory, dma_addr_t
 		.memory = memory,
 		.bus = bus,
 	};
-	ep->kept += size;
+	ep->kept_bytes += size;
 	mutex_lock(&roc_kept_lock);
 	list_add(&kept->node, &roc_kept);
 	mutex_unlock(&roc_kept_lock);
@@ -229,12 +229,12 @@ void roc_dma_free(struct roc_endpoint *ep, size_t size, void *memory, dma_addr_t
 /* The binding has ended: log how much memory was kept, and start to poll the function. */
 void roc_kept_report(struct roc_endpoint *ep)
 {
-	if (!ep->kept)
+	if (!ep->kept_bytes)
 		return;
 	roc_ep_log(
 		warn, ep,
 		"no answer, %zu bytes of DMA memory stay allocated until the function is reset\n",
-		ep->kept);
+		ep->kept_bytes);
 	queue_delayed_work(system_freezable_wq, &roc_kept_work, ROC_KEPT_PERIOD);
 }
 

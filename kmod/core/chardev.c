@@ -163,7 +163,7 @@ struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_c
 		return ERR_PTR(-ENOMEM);
 	ep->pdev = pdev;
 	ep->ops = ops;
-	init_waitqueue_head(&ep->gone);
+	init_waitqueue_head(&ep->gone_wait);
 	init_rwsem(&ep->registers);
 	init_waitqueue_head(&ep->reset_wait);
 	mutex_init(&ep->sample_lock);

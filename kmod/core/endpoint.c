@@ -317,7 +317,7 @@ static __poll_t roc_endpoint_poll(struct file *file, poll_table *pt)
 {
 	struct roc_endpoint_file *ef = file->private_data;
 
-	poll_wait(file, &ef->ep->gone, pt);
+	poll_wait(file, &ef->ep->gone_wait, pt);
 	return READ_ONCE(ef->ep->epoch) == ef->epoch ? 0 : EPOLLERR | EPOLLHUP;
 }
 

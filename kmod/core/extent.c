@@ -6,7 +6,7 @@
 
 #include "core/extent.h"
 
-static __u64 end_of(const struct roc_extents *ex)
+static __u64 extents_end(const struct roc_extents *ex)
 {
 	const struct roc_extent *last;
 
@@ -39,14 +39,14 @@ _Bool roc_extents_append(struct roc_extents *ex, __u64 bus, __u64 length)
 		return 0;
 	if (ex->count && (!ex->shortest || last->length < ex->shortest))
 		ex->shortest = last->length;
-	ex->divisor = common_divisor(ex->divisor, end_of(ex));
-	ex->table[ex->count] = (struct roc_extent){end_of(ex), length, bus};
+	ex->divisor = common_divisor(ex->divisor, extents_end(ex));
+	ex->table[ex->count] = (struct roc_extent){extents_end(ex), length, bus};
 	ex->count++;
 	return 1;
 }
 
 /* Last extent that starts at or before @offset. The caller ensures that there is one. */
-static const struct roc_extent *find(const struct roc_extents *ex, __u64 offset)
+static const struct roc_extent *extent_at(const struct roc_extents *ex, __u64 offset)
 {
 	__u32 low = 0, high = ex->count;
 
@@ -64,11 +64,11 @@ static const struct roc_extent *find(const struct roc_extents *ex, __u64 offset)
 int roc_extents_find(const struct roc_extents *ex, __u64 offset, __u64 length, __u64 *bus)
 {
 	const struct roc_extent *extent;
-	__u64 end = end_of(ex);
+	__u64 end = extents_end(ex);
 
 	if (offset > end || length > end - offset || !length)
 		return -ERANGE;
-	extent = find(ex, offset);
+	extent = extent_at(ex, offset);
 	if (offset + length > extent->offset + extent->length)
 		return -EXDEV;
 	*bus = extent->bus + (offset - extent->offset);
@@ -79,9 +79,9 @@ __u64 roc_extents_run(const struct roc_extents *ex, __u64 offset)
 {
 	const struct roc_extent *extent;
 
-	if (offset >= end_of(ex))
+	if (offset >= extents_end(ex))
 		return 0;
-	extent = find(ex, offset);
+	extent = extent_at(ex, offset);
 	return extent->offset + extent->length - offset;
 }
 

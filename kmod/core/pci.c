@@ -139,7 +139,7 @@ static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool pr
 		}
 		mutex_unlock(&ch->lock);
 	}
-	wake_up_all(&ep->gone);
+	wake_up_all(&ep->gone_wait);
 	wake_up_all(&ep->card->lock_wait);
 	synchronize_srcu(&ep->srcu);
 	unmap_mapping_range(ep->inode->i_mapping, 0, ROC_REVOKED_END, 1);
@@ -165,13 +165,13 @@ static void roc_abandon_all_deferred(struct roc_endpoint *ep)
 {
 	struct roc_channel *ch;
 
-	ep->keep = !roc_bus_master_is_off(ep->pdev);
+	ep->keep_dma = !roc_bus_master_is_off(ep->pdev);
 	for_each_roc_channel(ch, ep) {
 		if (!roc_abandon_deferred(ch))
 			continue;
 		roc_ch_log(alert, ch,
 			   "failed to stop the card, buffers stay pinned until reboot\n");
-		ep->keep = true;
+		ep->keep_dma = true;
 	}
 }
 

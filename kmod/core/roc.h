@@ -158,14 +158,14 @@ struct roc_channel {
  * @reachable: registers may be accessed; also without an epoch, until removal unmaps them
  * @suspended: the machine is being suspended, and bus mastering is refused; under card->lock
  * @scratch: content of the scratch register before the suspend; see suspend.c
- * @gone: waiters in poll() of the endpoint; woken when @epoch becomes 0
+ * @gone_wait: waiters in poll() of the endpoint; woken when @epoch becomes 0
  * @inode: private inode whose mapping all openers share, so that one zap revokes all BAR mappings
  * @privileged_bars: mask of BARs that only CAP_SYS_RAWIO may map, whatever the policy allows
  * @bar: kernel mappings; valid under @srcu in the current epoch, or while a channel is open
  * @memory: host memory that the card writes to, ops->host_memory bytes, from probe to remove
- * @keep: bus mastering could not be verified to be off at unbind, so roc_dma_free() keeps the
+ * @keep_dma: bus mastering could not be verified to be off at unbind, so roc_dma_free() keeps the
  *	memory
- * @kept: bytes that roc_dma_free() kept
+ * @kept_bytes: number of bytes that roc_dma_free() kept
  * @exports_lock: guards @exports
  * @exports: dma-bufs of memory of the channels; a dma-buf may outlive its channel
  * @sample_lock: guards @samples and @temperature, and the @samples of the channels
@@ -210,7 +210,7 @@ struct roc_endpoint {
 	bool reachable;
 	bool suspended;
 	u32 scratch;
-	wait_queue_head_t gone;
+	wait_queue_head_t gone_wait;
 	struct inode *inode;
 	const struct roc_card_ops *ops;
 	struct roc_card *card;
@@ -223,8 +223,8 @@ struct roc_endpoint {
 	bool translated;
 	void *memory;
 	dma_addr_t memory_bus;
-	bool keep;
-	size_t kept;
+	bool keep_dma;
+	size_t kept_bytes;
 	struct roc_irqs irqs;
 	struct mutex exports_lock;
 	struct list_head exports;
