@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 /**
- * struct player - a reader that takes data until it is told to leave
+ * struct player - a reader that takes data until it is requested to end
  * @id: endpoint
  * @channel: of it
  * @source: of its data
@@ -43,7 +43,7 @@ void players_free(struct player *p, unsigned int count);
 
 void player_start(struct player *p);
 /*
- * Wait until each took @n superpages more, at most @ms. Skips players that have been told to leave.
+ * Wait until each took @n superpages more, at most @ms. Skips players that were requested to end.
  */
 bool players_advance(struct player *p, unsigned int count, uint64_t n, unsigned int ms);
 /* End all running players with a stop; false, with a note, if one found an error. */

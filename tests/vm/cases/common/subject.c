@@ -114,12 +114,12 @@ static int wait_now(void)
 	return fragments ? abi(fd, ROC_FR_WAIT, &sub) : abi(fd, ROC_CH_WAIT, &pool);
 }
 
-static void look(struct subject_told *t)
+static void report_state(struct subject_report *t)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	uint32_t flags = 0;
 
-	*t = (struct subject_told){.rings = rig.rings || reader.kernel || taker.kernel};
+	*t = (struct subject_report){.rings = rig.rings || reader.kernel || taker.kernel};
 	poll(&p, 1, 0);
 	t->poll = p.revents;
 	t->wait = wait_now();
@@ -139,7 +139,7 @@ static void look(struct subject_told *t)
 }
 
 /* By the descriptor, not by the library: the other thread may close it meanwhile. */
-static int obey(enum order order)
+static int carry_out(enum order order)
 {
 	switch (order) {
 	case ORDER_OPEN:
@@ -154,7 +154,7 @@ static int obey(enum order order)
 	case ORDER_CLOSE:
 		return do_close();
 	case ORDER_LOOK:
-		look(&self->told);
+		report_state(&self->report);
 		return 0;
 	default:
 		return -EINVAL;
@@ -170,7 +170,7 @@ static void *hand(void *arg)
 			sleep_ms(1);
 			continue;
 		}
-		self->hand[i].result = obey(self->hand[i].order);
+		self->hand[i].result = carry_out(self->hand[i].order);
 		self->hand[i].done = true;
 	}
 	return NULL;
@@ -318,7 +318,7 @@ bool subject_done(struct subject *s, unsigned int hand, unsigned int ms)
 	return true;
 }
 
-bool subject_look(struct subject *s)
+bool subject_query(struct subject *s)
 {
 	subject_order(s, LOOK_HAND, ORDER_LOOK);
 	return subject_done(s, LOOK_HAND, END_MS);

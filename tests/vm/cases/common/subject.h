@@ -33,7 +33,7 @@ enum order {
 #define SUBJECT_HANDS 2
 
 /* The driver's immediate answers to the opener of the channel. */
-struct subject_told {
+struct subject_report {
 	int poll;   /* revents */
 	int wait;   /* 0 or -errno */
 	bool rings; /* the rings are valid; their flags: */
@@ -51,7 +51,7 @@ struct subject {
 		volatile bool done;
 		volatile int result; /* 0 or -errno */
 	} hand[SUBJECT_HANDS];
-	struct subject_told told;
+	struct subject_report report;
 	pid_t pid; /* 0: the run has ended */
 };
 
@@ -62,8 +62,8 @@ struct subject *subject_start(const char *id, unsigned int channel, enum roc_sou
 void subject_order(struct subject *s, unsigned int hand, enum order order);
 /* Wait until it has carried out its order, at most @ms. True without an order. */
 bool subject_done(struct subject *s, unsigned int hand, unsigned int ms);
-/* Fill in @told. False: it does not answer. */
-bool subject_look(struct subject *s);
+/* Fill in @report. False: it does not answer. */
+bool subject_query(struct subject *s);
 /* Kill it now, or let it end. False: it does not end. */
 void subject_kill(struct subject *s);
 bool subject_end(struct subject *s);

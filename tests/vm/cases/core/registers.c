@@ -157,7 +157,7 @@ static void map_policy(void)
 /* Descriptor registers are documented as write-only, so software cannot depend on reads. */
 static int addresses_as_user(void *arg)
 {
-	bool *told = arg;
+	bool *readable = arg;
 	struct roc_bar_info bar = {.size = sizeof(bar), .bar = CRU_BAR_DMA};
 	int fd = node_open(EP0, -1);
 	unsigned int l;
@@ -173,9 +173,9 @@ static int addresses_as_user(void *arg)
 	if (reg_read(fd, CRU_BAR_DMA, CRU_DMA_CONTROL, &v) ||
 	    reg_read(fd, CRU_BAR_DMA, CRU_FIRMWARE_COMPILE_INFO, &v))
 		return 1;
-	if (abi(fd, ROC_BAR_INFO, &bar) || bar.access != (*told ? 0 : ROC_BAR_MMAP_READ))
+	if (abi(fd, ROC_BAR_INFO, &bar) || bar.access != (*readable ? 0 : ROC_BAR_MMAP_READ))
 		return 2;
-	if (map_err(fd, PAGE, PROT_READ, MAP_SHARED, bar.mmap_offset) != (*told ? -EPERM : 0))
+	if (map_err(fd, PAGE, PROT_READ, MAP_SHARED, bar.mmap_offset) != (*readable ? -EPERM : 0))
 		return 3;
 	bar.bar = CRU_BAR_CARD;
 	if (abi(fd, ROC_BAR_INFO, &bar) ||
@@ -189,36 +189,36 @@ static void addresses(void)
 {
 	struct rig r = {.id = EP0, .links = 0x1, .count = 4};
 	char address[ROC_TEXT_MAX];
-	bool told;
+	bool readable;
 	uint32_t v;
 	int fd;
 
 	emu_normal(CARD0, FOUR_LINKS);
 	strcpy(address, pci_address(EP0));
-	for (told = false;; told = true) {
-		if (told)
+	for (readable = false;; readable = true) {
+		if (readable)
 			emu(CARD0, "fault 0 addresses-read-back");
 		UNIT_EQ(driver_unbind(address), 0);
 		UNIT_NEED(driver_bind(address));
 		if (rig_open(&r))
 			rig_push(&r, RIG_MAX);
 		CU_ASSERT(rig_start(&r) && rig_run(&r, 4, 10000));
-		UNIT_EQ(child_run(AS_READER, addresses_as_user, &told, 10000), 0);
-		UNIT_EQ(child_run(AS_ROOT_NO_CAPS, addresses_as_user, &told, 10000), 0);
+		UNIT_EQ(child_run(AS_READER, addresses_as_user, &readable, 10000), 0);
+		UNIT_EQ(child_run(AS_ROOT_NO_CAPS, addresses_as_user, &readable, 10000), 0);
 		/*
 		 * Addresses must be hidden, except on a card with events, which fetches
 		 * descriptors.
 		 */
 		fd = node_open(EP0, -1);
 		UNIT_EQ(reg_read(fd, CRU_BAR_DMA, CRU_SP_LOW(0), &v), 0);
-		CU_ASSERT(!!v == (told && !has_events(EP0)));
+		CU_ASSERT(!!v == (readable && !has_events(EP0)));
 		UNIT_EQ(map_err(fd, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_offset(fd, 0)),
 			0);
 		close(fd);
 		rig_stop(&r);
 		RIG_OK(&r);
 		rig_close(&r);
-		if (told)
+		if (readable)
 			break;
 	}
 	emu(CARD0, "fault 0 clear");

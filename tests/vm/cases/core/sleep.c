@@ -79,9 +79,9 @@ static void ended(const struct target *t, struct subject *s)
 	CU_ASSERT(!bus_master(t->id));
 	CU_ASSERT(emu_quiet(t->card, 0, QUIET_MS));
 	UNIT_EQ(emu_count(t->card, 0, "dma_outside"), 0);
-	CU_ASSERT(subject_look(s));
-	CU_ASSERT(s->told.poll & POLLERR);
-	CU_ASSERT(s->told.stopped && !s->told.gone);
+	CU_ASSERT(subject_query(s));
+	CU_ASSERT(s->report.poll & POLLERR);
+	CU_ASSERT(s->report.stopped && !s->report.gone);
 }
 
 static int order(struct subject *s, enum order what)
@@ -121,10 +121,10 @@ static void with_its_state(void)
 /* Older files get ENODEV; a channel that is opened later works. */
 static void other_epoch(const struct target *t, struct subject *s)
 {
-	CU_ASSERT(subject_look(s));
-	CU_ASSERT(s->told.poll & POLLHUP);
-	UNIT_EQ(s->told.wait, -ENODEV);
-	CU_ASSERT(s->told.gone);
+	CU_ASSERT(subject_query(s));
+	CU_ASSERT(s->report.poll & POLLHUP);
+	UNIT_EQ(s->report.wait, -ENODEV);
+	CU_ASSERT(s->report.gone);
 	UNIT_EQ(order(s, ORDER_START), -ENODEV);
 	leave(t, s);
 }

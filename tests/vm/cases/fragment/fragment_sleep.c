@@ -38,7 +38,7 @@ static void cost_of_batches(void)
 {
 	struct taker t = {.percent = 50, .pages = 1024};
 	struct roc_fr_info before, after;
-	uint64_t from, told, writes; /* without the reader's own doorbells */
+	uint64_t from, interrupts, writes; /* without the reader's own doorbells */
 	unsigned int round;
 	int64_t begin;
 
@@ -53,14 +53,14 @@ static void cost_of_batches(void)
 		UNIT_EQ(sleep_for(&t, ROC_FR_WAIT_DONE), 0);
 	}
 	after = taker_info(&t);
-	told = after.interrupts - before.interrupts;
+	interrupts = after.interrupts - before.interrupts;
 	writes = after.mmio_writes - before.mmio_writes;
 	unit_note("%llu fragments: %llu interrupts, %llu writes",
-		  (unsigned long long)(t.fragments - from), (unsigned long long)told,
+		  (unsigned long long)(t.fragments - from), (unsigned long long)interrupts,
 		  (unsigned long long)writes);
 	CU_ASSERT(t.fragments - from >= 50 * BATCH);
 	/* Two interrupts may still have been on their way. */
-	CU_ASSERT(told <= 2 * round + 2);
+	CU_ASSERT(interrupts <= 2 * round + 2);
 	CU_ASSERT(writes <= 2 * round + 2);
 	/*
 	 * If the card is silent for two seconds the driver reads its status; a slow machine may
@@ -81,11 +81,11 @@ static void cost_of_one_fragment(void)
 	for (i = 0; i < 6; i++)
 		CU_ASSERT(taker_run(&t, i + 1, 5000));
 	for (i = 0; i < 3; i++) {
-		uint64_t told;
+		uint64_t interrupts;
 
 		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 50), -ETIME);
 		before = taker_info(&t);
-		told = emu_sub(CARD0, t.sub, "data_interrupts");
+		interrupts = emu_sub(CARD0, t.sub, "data_interrupts");
 		taker_set(&t, 2, FRAGMENT_LINK_LIMIT, i + 2);
 		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 5000), 0);
 		taker_pass(&t);
@@ -94,9 +94,9 @@ static void cost_of_one_fragment(void)
 		 * Use the card's counts: an interrupt may be late, two may merge into one, and a
 		 * shared vector does not show which ring an interrupt belongs to.
 		 */
-		UNIT_EQ(emu_sub(CARD0, t.sub, "data_interrupts") - told, 1);
+		UNIT_EQ(emu_sub(CARD0, t.sub, "data_interrupts") - interrupts, 1);
 		after = taker_info(&t);
-		CU_ASSERT(after.interrupts <= told + 1);
+		CU_ASSERT(after.interrupts <= interrupts + 1);
 		UNIT_EQ(after.arms - before.arms, 1);
 		UNIT_EQ(after.spurious_interrupts, 0);
 	}
@@ -318,20 +318,20 @@ static void threshold_beside_poll(void)
 	struct taker t = {.pages = 64};
 	struct patience ten = {&t, 10};
 	struct pollfd p;
-	uint64_t arms, told;
+	uint64_t arms, interrupts;
 	pid_t pid;
 
 	start(&t, 0, 1);
 	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
 	p = (struct pollfd){.fd = t.fd, .events = POLLIN};
-	told = taker_info(&t).data_interrupts;
+	interrupts = taker_info(&t).data_interrupts;
 	pid = child_start(AS_ROOT, wait_for_more, &ten);
 	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms > 0, 5000));
 	arms = taker_info(&t).arms;
 	UNIT_EQ(poll(&p, 1, 0), 0);
 	CU_ASSERT(taker_info(&t).arms > arms);
 	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 2);
-	CU_ASSERT(UNIT_WAIT(taker_info(&t).data_interrupts > told, 5000));
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).data_interrupts > interrupts, 5000));
 	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 11);
 	UNIT_EQ(child_wait(pid, 5000), 0);
 	CU_ASSERT(UNIT_WAIT(takes(&t, 16), 5000));

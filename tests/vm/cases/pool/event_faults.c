@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Cards with the event interface that break its contract, and alarms that they raise themselves.
+ * Test cards with the event interface that violate its contract, and alarms that they raise.
  */
 #include "common/case.h"
 #include "common/tool.h"
@@ -23,13 +23,13 @@ static bool skip(void)
 
 static struct counters at_open;
 
-/* Since the channel was opened. */
+/* Counts since the channel was opened. */
 static struct counters counted(void)
 {
 	return counters_since(EP0, 0, at_open);
 }
 
-/* A channel with data: for five seconds nobody may look, and nothing is dropped. */
+/* A channel with data: for five seconds the reader may pause, and no data are dropped. */
 static bool flow(struct rig *r)
 {
 	*r = (struct rig){.id = EP0,
@@ -46,8 +46,8 @@ static bool flow(struct rig *r)
 	return rig_start(r) && rig_run(r, 40, 5000);
 }
 
-/* It went on, and nothing is missing. */
-static void went_on(struct rig *r, unsigned int n)
+/* The channel goes on, and no data are missing. */
+static void still_runs(struct rig *r, unsigned int n)
 {
 	CU_ASSERT(rig_run(r, r->filled + n, 5000));
 	rig_stop(r);
@@ -68,7 +68,7 @@ static void works(void)
 	rig_close(&r);
 }
 
-/* The flush bit was left set by a run that is over: a start with it is a run like any other. */
+/* An earlier run left the flush bit set: a start with it is a normal run. */
 static void flush_bit_left(void)
 {
 	if (skip())
@@ -87,7 +87,7 @@ static struct roc_ch_losses losses(struct rig *r)
 	return l;
 }
 
-/* The run ended for this reason, the card is quiet, and everything came back. */
+/* The run ended for this reason, the card is quiesced, and all superpages were returned. */
 static void failed(struct rig *r, enum roc_reason reason, unsigned int ms)
 {
 	struct roc_ch_info info;
@@ -107,17 +107,17 @@ static void failed(struct rig *r, enum roc_reason reason, unsigned int ms)
 	UNIT_EQ(rig_missing(r), 0);
 	CU_ASSERT(r->reclaimed > 0);
 	UNIT_EQ(r->reason, reason);
-	/* After its END a card has no data that it did not report. */
+	/* After its END the card has no unreported data. */
 	UNIT_EQ(losses(r).lost, reason == ROC_REASON_CARD ? 0 : r->reclaimed);
 	CU_ASSERT(node_count(EP0, 0, "lost") >= losses(r).lost);
-	/* A card that says so itself has finished what it had. */
+	/* A card that reports the error itself has completed its superpages. */
 	if (reason == ROC_REASON_CARD)
 		rig_agrees(r, CARD0, 0);
 	emu(CARD0, "fault 0 clear");
 	emu(CARD0, "set 0 rate 0");
 	/*
-	 * A new start recovers, on the same descriptor. Nothing is lent before it: a lost card that
-	 * is back writes to what it had, until it is reset.
+	 * A new start recovers, on the same descriptor. No superpage is in the card before it: a
+	 * lost card that is back writes into its old ones until it is reset.
 	 */
 	CU_ASSERT(rig_start(r));
 	rig_push(r, RIG_MAX);
@@ -128,8 +128,8 @@ static void failed(struct rig *r, enum roc_reason reason, unsigned int ms)
 	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
 }
 
-/* Somebody else lets the card flush: it ends, and nobody had asked for that. */
-static void end_unasked(void)
+/* Another process makes the card flush: its END is unsolicited. */
+static void unsolicited_end(void)
 {
 	struct rig r;
 	int ep;
@@ -156,7 +156,10 @@ static void lost_interrupt(void)
 	UNIT_NEED(flow(&r));
 	for (i = 0; i < 2; i++) {
 		tries = 3;
-		/* On a crowded machine another one may come so late that it is not waited for. */
+		/*
+		 * On a busy machine another interrupt may be so late that the driver does not wait
+		 * for it.
+		 */
 		do {
 			at_open = counters(EP0, 0);
 			emu(CARD0, "fault 0 irq-lost 1");
@@ -164,7 +167,7 @@ static void lost_interrupt(void)
 		} while (counted().missed > 1 && --tries);
 		UNIT_EQ(counted().missed, 1);
 	}
-	went_on(&r, 50);
+	still_runs(&r, 50);
 }
 
 static void spurious_interrupt(void)
@@ -177,7 +180,7 @@ static void spurious_interrupt(void)
 		return;
 	UNIT_NEED(flow(&r));
 	emu(CARD0, "fault 0 irq-spurious 2");
-	/* On a crowded machine one may come so late that it is not waited for. */
+	/* On a busy machine one may be so late that the driver does not wait for it. */
 	do {
 		at_open = counters(EP0, 0);
 		end = now_ms() + patience_ms(5000);
@@ -188,7 +191,7 @@ static void spurious_interrupt(void)
 	} while (counted().missed && --tries);
 	UNIT_EQ(counted().missed, 0);
 	emu(CARD0, "fault 0 clear");
-	went_on(&r, 50);
+	still_runs(&r, 50);
 }
 
 static void record_late(void)
@@ -199,10 +202,10 @@ static void record_late(void)
 		return;
 	UNIT_NEED(flow(&r));
 	emu(CARD0, "fault 0 record-late 4000");
-	went_on(&r, 100);
+	still_runs(&r, 100);
 }
 
-static void bad_record(const char *fault)
+static void record_fault(const char *fault)
 {
 	struct rig r;
 
@@ -215,26 +218,26 @@ static void bad_record(const char *fault)
 
 static void record_twice(void)
 {
-	bad_record("record-twice 1");
+	record_fault("record-twice 1");
 }
 
 static void record_sequence(void)
 {
-	bad_record("record-sequence 3");
+	record_fault("record-sequence 3");
 }
 
 static void record_overrun(void)
 {
-	bad_record("record-overrun 2");
+	record_fault("record-overrun 2");
 }
 
-/* The phase says that it is not there; the next one is. */
+/* Its phase shows it as absent; the next record is valid. */
 static void record_hidden(void)
 {
-	bad_record("record-overrun 1");
+	record_fault("record-overrun 1");
 }
 
-static void in_mode(struct rig *r, enum roc_mode mode)
+static void open_in_mode(struct rig *r, enum roc_mode mode)
 {
 	r->mode = mode;
 	r->by_timer = mode == ROC_MODE_TIMER;
@@ -242,12 +245,12 @@ static void in_mode(struct rig *r, enum roc_mode mode)
 	CU_ASSERT(rig_run(r, r->filled + 20, 5000));
 }
 
-/* The documented time, and what the reset of the channel takes. */
+/* The documented time, plus the time of the channel's reset. */
 #define HOLE_MS 6000
 
 /*
- * Records that are never written, in each mode: with others behind them, and as many as
- * half a ring, so that the card has no superpage left to write another record for.
+ * Records that are never written, in each mode: with other records behind the hole, and a hole of
+ * half a ring, so that the card has no superpage left for another record.
  */
 static void holes(enum roc_mode mode)
 {
@@ -259,7 +262,7 @@ static void holes(enum roc_mode mode)
 		return;
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		UNIT_NEED(flow(&r));
-		in_mode(&r, mode);
+		open_in_mode(&r, mode);
 		unit_note("%u records", sizes[i]);
 		emu(CARD0, "fault 0 record-hole %u", sizes[i]);
 		failed(&r, ROC_REASON_RECORD, HOLE_MS);
@@ -281,7 +284,7 @@ static void holes_busy(void)
 	holes(ROC_MODE_BUSY);
 }
 
-/* The stop finds that a record is missing, and fails. */
+/* The stop detects a missing record, and fails. */
 static void stop_fails(struct rig *r)
 {
 	int64_t begin = now_ms();
@@ -298,7 +301,7 @@ static void flushed_missing(void)
 	if (skip())
 		return;
 	UNIT_NEED(flow(&r));
-	/* A packet in eight seconds: one is in an open superpage until the stop. */
+	/* One packet in eight seconds: it is in an open superpage until the stop. */
 	emu(CARD0, "set 0 rate 1024");
 	CU_ASSERT(UNIT_WAIT(emu_count(CARD0, 0, "open") > 0, 30000));
 	emu(CARD0, "fault 0 flushed-missing 1");
@@ -307,10 +310,10 @@ static void flushed_missing(void)
 
 static void record_empty(void)
 {
-	bad_record("empty 1");
+	record_fault("empty 1");
 }
 
-/* Damaged and short superpages come back, are counted, and the run goes on. */
+/* Damaged and short superpages are returned and counted, and the run goes on. */
 static void spoiled(void)
 {
 	uint64_t damaged = node_count(EP0, 0, "damaged"), too_short = node_count(EP0, 0, "short");
@@ -326,7 +329,7 @@ static void spoiled(void)
 	UNIT_EQ(losses(&r).damaged, 3);
 	UNIT_EQ(losses(&r).short_, 0);
 	RIG_OK(&r);
-	/* What is in a superpage that says it is shorter is not checked. */
+	/* Data behind the reported length are not checked. */
 	r.sizes_unknown = r.no_poison = true;
 	emu(CARD0, "fault 0 short 4099");
 	CU_ASSERT(rig_run(&r, r.filled + 40, 5000));
@@ -344,7 +347,7 @@ static void spoiled(void)
 	works();
 }
 
-/* Every tool that takes the data says so, and ends with 1. */
+/* Every tool that takes the data reports them, and ends with 1. */
 static void tools_report(void)
 {
 	static const char *const faults[] = {"damaged 2", "short 4099"};
@@ -375,7 +378,7 @@ static void tools_report(void)
 	OUTPUT_HAS("roc_channel_lost_total");
 }
 
-/* The same driver, one link: the END is behind the hole, or is not written. */
+/* The same driver with one link: the END is behind the hole, or missing. */
 static void crorc_holes(void)
 {
 	static const char *const faults[] = {"record-hole 1", "record-hole 2", "end-missing 1"};
@@ -398,7 +401,7 @@ static void crorc_holes(void)
 		emu(CRORC0, "fault 0 %s", faults[i]);
 		rig_push(&r, 8);
 		ret = roc_channel_stop(r.ch, NULL);
-		/* The driver's thread may have seen the hole before. */
+		/* The driver's thread may have detected the hole before. */
 		CU_ASSERT(ret == -EIO || (i < 2 && ret == -EALREADY));
 		UNIT_EQ(ch_info(rig_fd(&r)).reason, ROC_REASON_RECORD);
 		UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_FAILED);
@@ -427,7 +430,7 @@ static void fetch_error(void)
 	failed(&r, ROC_REASON_CARD, 2000);
 }
 
-/* The stop does not wait for ever for what does not come, and does not call it good. */
+/* The stop does not wait forever for a missing record, and fails. */
 static void end_missing(void)
 {
 	struct rig r;
@@ -440,7 +443,7 @@ static void end_missing(void)
 	works();
 }
 
-/* Only memory is looked at while it is stopped, and memory of a card that has gone is silent. */
+/* During the stop the driver polls only memory, and the memory of a lost card does not change. */
 static void lost_at_stop(void)
 {
 	struct rig r;
@@ -451,12 +454,12 @@ static void lost_at_stop(void)
 	UNIT_NEED(flow(&r));
 	emu(CARD0, "fault 0 all-ones");
 	ret = roc_channel_stop(r.ch, NULL);
-	/* Unless this program was kept from it for longer than a card may be silent. */
+	/* Skip the check if this program was delayed for longer than a card may be silent. */
 	CU_ASSERT(ret == -EIO || ret == -EALREADY);
 	failed(&r, ROC_REASON_LOST, 2000);
 }
 
-/* Nobody but the reader looks, and it finds out as well. */
+/* Only the reader polls, and it detects the loss, too. */
 static void lost_in_busy_mode(void)
 {
 	struct rig r;
@@ -478,8 +481,8 @@ static void lost_in_busy_mode(void)
 	failed(&r, ROC_REASON_LOST, 0);
 }
 
-/* Quiet cannot be proved: then the card must not have the bus. */
-static void never_quiet(void)
+/* Without verified quiescence bus mastering must be disabled. */
+static void never_quiesced(void)
 {
 	struct rig r;
 
@@ -496,8 +499,8 @@ static void never_quiet(void)
 	works();
 }
 
-/* It is proved in the time that the contract gives the card: no reason to take the bus. */
-static void quiet_late(void)
+/* The card quiesces within the contract's time limit: bus mastering stays enabled. */
+static void quiesced_late(void)
 {
 	struct rig r;
 
@@ -547,8 +550,7 @@ static void under_load(void)
 		return;
 	emu_normal(CARD0, FOUR_LINKS);
 	UNIT_NEED(rig_open(&r));
-	/* On a crowded machine an interrupt may come so late that it tells nothing; not each time.
-	 */
+	/* On a busy machine an interrupt may be so late that it finds nothing; not each time. */
 	do {
 		at_open = counters(EP0, 0);
 		stop_and_reset(&r);
@@ -560,11 +562,11 @@ static void under_load(void)
 }
 
 #define NO_LOOK_MS 60000
-/* Far more than the card's word takes, and less than until the next look. */
-#define TOLD_MS 30000
+/* Far more than the card's report takes, and less than until the next poll. */
+#define REPORT_MS 30000
 
-/* The driver looks once when that is set, and then not for a minute. */
-static void look_no_more(void)
+/* The driver polls once when the interval is set, and then not for a minute. */
+static void stop_polling(void)
 {
 	emu(CARD0, "clear");
 	UNIT_EQ(look_every(EP0, NO_LOOK_MS), 0);
@@ -578,12 +580,12 @@ static void alarm_of(int fd, unsigned int degrees, const char *line)
 	emu(CARD0, "set temperature %u", degrees);
 	ms = uevent(fd, line, 8000);
 	unit_note("%s after %lld ms", line, (long long)ms);
-	CU_ASSERT(ms >= 0 && ms < TOLD_MS);
+	CU_ASSERT(ms >= 0 && ms < REPORT_MS);
 }
 
 #define OFTEN_MS 250
 
-/* It gets cooler, and the driver sees that by looking. */
+/* It gets cooler, which the driver detects by polling. */
 static void cool(int fd)
 {
 	UNIT_EQ(look_every(EP0, OFTEN_MS), 0);
@@ -591,7 +593,7 @@ static void cool(int fd)
 	CU_ASSERT(uevent(fd, "ROC_ALARM=none", 12000) >= 0);
 }
 
-/* The driver does not look for long, but the card says so itself. */
+/* The driver does not poll for long, but the card reports the alarm itself. */
 static void alarms(void)
 {
 	int fd;
@@ -601,11 +603,11 @@ static void alarms(void)
 	fd = uevents_listen();
 	UNIT_NEED(fd >= 0);
 	emu_normal(CARD0, FOUR_LINKS);
-	look_no_more();
+	stop_polling();
 	alarm_of(fd, 62, "ROC_ALARM=temperature");
 	CU_ASSERT_STRING_EQUAL(node_attr(EP0, -1, "alarm"), "temperature");
 	alarm_of(fd, 82, "ROC_ALARM=temperature-critical");
-	/* Going down it does not say: only while an alarm lasts the driver looks by itself. */
+	/* The card does not report the end of an alarm: the driver polls while an alarm lasts. */
 	cool(fd);
 	emu(CARD0, "clear");
 	sleep_ms(5 * OFTEN_MS);
@@ -614,7 +616,10 @@ static void alarms(void)
 	close(fd);
 }
 
-/* The bus was taken from a channel that would not stop: no interrupt tells of alarms either. */
+/*
+ * Bus mastering was disabled for a channel that ignored its stop: no interrupt reports alarms
+ * either.
+ */
 static void alarm_without_bus(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .mode = ROC_MODE_EVENT};
@@ -636,11 +641,10 @@ static void alarm_without_bus(void)
 	CU_ASSERT(uevent(fd, "ROC_ALARM=temperature", 12000) >= 0);
 	emu(CARD0, "fault 0 clear");
 	cool(fd);
-	/* The next start gives it back, and the card tells by itself again: nobody looks meanwhile.
-	 */
+	/* The next start enables it, and the card reports alarms again; nothing polls meanwhile. */
 	UNIT_NEED(rig_start(&r));
 	CU_ASSERT(bus_master(EP0));
-	look_no_more();
+	stop_polling();
 	alarm_of(fd, 62, "ROC_ALARM=temperature");
 	cool(fd);
 	UNIT_EQ(look_every(EP0, LOOK_USUAL_MS), 0);
@@ -654,8 +658,8 @@ static void leave(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
-UNIT_MAIN("event_faults", {"flush bit left", flush_bit_left}, {"end unasked", end_unasked},
-	  {"interrupt lost", lost_interrupt}, {"interrupts for nothing", spurious_interrupt},
+UNIT_MAIN("event_faults", {"flush bit left", flush_bit_left}, {"unsolicited end", unsolicited_end},
+	  {"interrupt lost", lost_interrupt}, {"spurious interrupts", spurious_interrupt},
 	  {"record late", record_late}, {"record twice", record_twice},
 	  {"wrong sequence", record_sequence}, {"record of another round", record_overrun},
 	  {"record skipped", record_hidden}, {"holes by event", holes_by_event},
@@ -664,6 +668,7 @@ UNIT_MAIN("event_faults", {"flush bit left", flush_bit_left}, {"end unasked", en
 	  {"damaged and short", spoiled}, {"tools report", tools_report},
 	  {"holes of a C-RORC", crorc_holes}, {"descriptors unreadable", fetch_error},
 	  {"no end", end_missing}, {"lost at a stop", lost_at_stop},
-	  {"lost in busy mode", lost_in_busy_mode}, {"never quiet", never_quiet},
-	  {"quiet late", quiet_late}, {"stop and reset under load", under_load}, {"alarms", alarms},
-	  {"alarm without the bus", alarm_without_bus}, {"card was never asked too much", leave})
+	  {"lost in busy mode", lost_in_busy_mode}, {"never quiesced", never_quiesced},
+	  {"quiesced late", quiesced_late}, {"stop and reset under load", under_load},
+	  {"alarms", alarms}, {"alarm without the bus", alarm_without_bus},
+	  {"card saw no violations", leave})

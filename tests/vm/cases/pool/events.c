@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Cards with the event interface: what an interrupt costs and brings, who is woken how often, and
- * who looks. What the card may do wrong is in event_faults.c.
+ * Test cards with the event interface: the number of interrupts and their data, wake-ups of
+ * waiters, and polling readers. event_faults.c tests faults of the card.
  */
 #include "common/case.h"
 
@@ -21,7 +21,7 @@
 #define AWAY_NS 20000000ull
 #define EVENTS 0x1000 /* a CRU's channel block, in BAR 0 */
 
-/* A plain card says what it cannot do; the other tests are not for it. */
+/* A plain card reports that it has no events; the other tests need them. */
 static bool events(void)
 {
 	return has_events(EP0);
@@ -43,7 +43,7 @@ static void plain_card_refuses(void)
 	struct roc_ch_mode raw = {.size = sizeof(raw), .mode = ROC_MODE_EVENT + 1};
 	char path[96];
 
-	/* The driver's word against the card's: whatever follows goes by the driver's. */
+	/* Compare the driver's report with the card's; the following tests use the driver's. */
 	UNIT_EQ(events(), json_is(json_get(emu(CARD0, "get events"), "value"), "on"));
 	UNIT_NEED(!roc_channel_open(EP0, 0, &ch));
 	UNIT_EQ(roc_channel_configure(ch, &config), want);
@@ -63,7 +63,7 @@ static void plain_card_refuses(void)
 
 static struct counters at_open;
 
-/* Of endpoint 0, since the channel was opened. */
+/* Counts of endpoint 0 since the channel was opened. */
 static struct counters counted(void)
 {
 	return counters_since(EP0, 0, at_open);
@@ -76,9 +76,9 @@ static bool opened(struct rig *r)
 }
 
 /*
- * What the card saw of some superpages, how long they took (@span: as the card counted), what the
- * driver missed up to their end, for how long the reader was away at most from the start on, and
- * what the card was told.
+ * Costs of some superpages: the card's counts, their duration (@span: by the card's clock), the
+ * driver's missed interrupts up to their end, the reader's longest pause from the start on, and the
+ * moderation time set in the card.
  */
 struct cost {
 	uint64_t superpages, reads, writes, interrupts, missed, ns, span, pause;
@@ -91,8 +91,8 @@ static uint32_t moderation_us(void)
 }
 
 /*
- * @n superpages at this rate, after some that came faster. A rate is kept only by who does not
- * check.
+ * Measure @n superpages at this rate, after some that came faster. Only a reader without checks
+ * keeps up with a rate.
  */
 static struct cost cost_of(uint64_t rate, uint64_t n)
 {
@@ -116,7 +116,7 @@ static struct cost cost_of(uint64_t rate, uint64_t n)
 	if (rig_start(&r) && rig_run(&r, n / 4, LIMIT_MS)) {
 		emu(CARD0, "set 0 rate %llu", (unsigned long long)rate);
 		rig_run(&r, r.filled + n / 4, LIMIT_MS);
-		/* It has learned the rate. */
+		/* The driver has adapted to the rate. */
 		c.span = now_ns();
 		emu(CARD0, "clear");
 		c.ns = now_ns();
@@ -125,7 +125,7 @@ static struct cost cost_of(uint64_t rate, uint64_t n)
 		c.pause = r.pause;
 		c.ns = now_ns() - c.ns;
 		c.missed = counted().missed;
-		/* All of one moment: the card goes on. */
+		/* All counts from one moment, because the card goes on. */
 		counts = json_at(json_get(emu(CARD0, "counts 0"), "ep"), 0);
 		c.span = now_ns() - c.span;
 		c.us = moderation_us();
@@ -148,8 +148,8 @@ static struct cost cost_of(uint64_t rate, uint64_t n)
 }
 
 /*
- * The card rightly tells more often of what comes after a pause, and on a crowded machine it, the
- * driver and the reader all make pauses. A measure counts if nobody was away for much longer than
+ * After a pause the card may interrupt more often, and on a busy machine the card, the driver and
+ * the reader all pause. A measurement counts if the reader's pauses were not much longer than
  * moderation explains, and the card kept its rate.
  */
 static bool undisturbed(const struct cost *c, uint64_t bytes, uint64_t rate)
@@ -157,7 +157,7 @@ static bool undisturbed(const struct cost *c, uint64_t bytes, uint64_t rate)
 	return c->pause < AWAY_NS && (!rate || bytes * 1e9 / c->ns > 0.9 * rate);
 }
 
-/* Measured again, MEASURES times at most, as long as it is too dear and was disturbed. */
+/* Repeat the measurement, at most MEASURES times, while it is too expensive and was disturbed. */
 static struct cost fair_cost(uint64_t rate, uint64_t n, bool (*cheap)(const struct cost *))
 {
 	unsigned int tries = MEASURES;
@@ -187,8 +187,8 @@ static void busy_channel(void)
 }
 
 /*
- * One for each time that the card was told to let pass, which it keeps to within a tenth; so slow a
- * rate gets the longest time, whatever was learned before.
+ * One interrupt per moderation time, which the card keeps to within a tenth; so low a rate gets the
+ * longest time, whatever the rate was before.
  */
 static bool steady_is_cheap(const struct cost *c)
 {
@@ -217,10 +217,13 @@ static int by_value(const void *a, const void *b)
 #define SINGLES 30
 #define SINGLE_MS 25 /* between two */
 
-/* One superpage after the other into a silent card; how long each took. Interrupts that it sent. */
+/*
+ * Submit one superpage after the other to a silent card; @delay gets their times. Returns the
+ * number of interrupts.
+ */
 static uint64_t single_superpages(struct rig *r, uint64_t *delay)
 {
-	uint64_t begin, told;
+	uint64_t begin, interrupts;
 	size_t i;
 
 	emu(CARD0, "clear");
@@ -234,38 +237,38 @@ static uint64_t single_superpages(struct rig *r, uint64_t *delay)
 		delay[i] = now_ns() - begin;
 		UNIT_EQ(rig_take(r, false), 1);
 	}
-	told = emu_count(CARD0, 0, "interrupts");
-	CU_ASSERT(UNIT_WAIT(counted().interrupts == told, 2000));
+	interrupts = emu_count(CARD0, 0, "interrupts");
+	CU_ASSERT(UNIT_WAIT(counted().interrupts == interrupts, 2000));
 	UNIT_EQ(emu_reads(CARD0, 0), 0);
 	qsort(delay, SINGLES, sizeof(delay[0]), by_value);
 	unit_note("push to ready: %.2f ms a quarter, %.2f ms half, %.2f ms all of them",
 		  delay[SINGLES / 4] / 1e6, delay[SINGLES / 2] / 1e6, delay[SINGLES - 1] / 1e6);
-	return told;
+	return interrupts;
 }
 
-/* Moderation would delay every one; a machine that is busy with other things only some. */
+/* Moderation would delay every superpage; a busy machine delays only some. */
 static bool soon(const uint64_t *delay)
 {
 	return delay[SINGLES / 4] < limit_ms(4) * 1000000ull;
 }
 
-/* A card that is mostly silent tells of each superpage, once, at once. */
+/* A card that is mostly silent reports each superpage, once and at once. */
 static void low_rate(void)
 {
 	struct rig r = {.id = EP0, .mode = ROC_MODE_EVENT, .superpage = 64 * KIB, .count = 4};
 	unsigned int tries = MEASURES;
-	uint64_t delay[SINGLES], told;
+	uint64_t delay[SINGLES], interrupts;
 
 	NEED_EVENTS;
 	emu_normal(CARD0, ONE_LINK);
 	UNIT_NEED(rig_open(&r) && rig_start(&r));
 	sleep_ms(50);
-	/* An interrupt that is late itself finds nothing, or is not waited for: measured again. */
+	/* A late interrupt finds nothing, or the driver does not wait for it: measure again. */
 	do
-		told = single_superpages(&r, delay);
-	while ((told != SINGLES || counted().spurious || counted().missed || !soon(delay)) &&
+		interrupts = single_superpages(&r, delay);
+	while ((interrupts != SINGLES || counted().spurious || counted().missed || !soon(delay)) &&
 	       r.pause > SINGLE_MS * 1000000ull + AWAY_NS && --tries);
-	UNIT_EQ(told, SINGLES);
+	UNIT_EQ(interrupts, SINGLES);
 	UNIT_EQ(counted().spurious, 0);
 	UNIT_EQ(counted().missed, 0);
 	CU_ASSERT(soon(delay));
@@ -276,7 +279,7 @@ static void low_rate(void)
 
 #define SLEEPERS 8
 
-/* Has each channel a vector of its own, beside the card's? */
+/* True if each channel has its own vector, besides the card's. */
 static bool own_vectors(const char *id, unsigned int channels)
 {
 	char pattern[96];
@@ -289,7 +292,7 @@ static bool own_vectors(const char *id, unsigned int channels)
 	return own;
 }
 
-/* Six channels of the C-RORC and two endpoints of the CRU. */
+/* Open six channels of the C-RORC and two endpoints of the CRU. */
 static bool open_sleepers(struct rig *r, int epoll)
 {
 	unsigned int i;
@@ -329,8 +332,8 @@ static struct counters sum_of(struct rig *r)
 	return sum;
 }
 
-/* What one sleep after the other brings. @told: how often we were. */
-static struct cost cost_of_sleep(struct rig *r, int epoll, uint64_t n, uint64_t *told)
+/* Costs of repeated sleeps. @wakeups: number of wake-ups. */
+static struct cost cost_of_waits(struct rig *r, int epoll, uint64_t n, uint64_t *wakeups)
 {
 	struct counters before = sum_of(r), after; /* takes a while */
 	struct epoll_event e[SLEEPERS];
@@ -339,11 +342,14 @@ static struct cost cost_of_sleep(struct rig *r, int epoll, uint64_t n, uint64_t 
 	int64_t end;
 	int ready, i;
 
-	/* Meanwhile the card ran dry; now it is at its rate again, and that is learned. */
+	/*
+	 * Meanwhile the card ran dry; wait until it is at its rate again, and the driver has
+	 * adapted.
+	 */
 	for (end = now_ms() + 300; now_ms() < end;)
 		for (i = 0; i < SLEEPERS; i++)
 			rig_take(&r[i], true);
-	*told = 0;
+	*wakeups = 0;
 	begin = last = now_ns();
 	end = now_ms() + patience_ms(LIMIT_MS);
 	while (c.superpages < n && now_ms() < end) {
@@ -353,7 +359,7 @@ static struct cost cost_of_sleep(struct rig *r, int epoll, uint64_t n, uint64_t 
 		now = now_ns();
 		c.pause = now - last > c.pause ? now - last : c.pause;
 		last = now;
-		*told += ready;
+		*wakeups += ready;
 		for (i = 0; i < ready; i++)
 			c.superpages += rig_take(&r[e[i].data.u32], true);
 	}
@@ -362,18 +368,18 @@ static struct cost cost_of_sleep(struct rig *r, int epoll, uint64_t n, uint64_t 
 	c.interrupts = after.interrupts - before.interrupts;
 	c.missed = after.missed - before.missed;
 	UNIT_EQ(after.reads, before.reads);
-	unit_note("%llu superpages, %llu interrupts, told %llu times, %.1f ms away of %.0f ms",
+	unit_note("%llu superpages, %llu interrupts, woken %llu times, %.1f ms away of %.0f ms",
 		  (unsigned long long)c.superpages, (unsigned long long)c.interrupts,
-		  (unsigned long long)*told, c.pause / 1e6, c.ns / 1e6);
+		  (unsigned long long)*wakeups, c.pause / 1e6, c.ns / 1e6);
 	return c;
 }
 
-/* At most once for each batch that an interrupt told of. */
-static bool sleep_is_cheap(const struct cost *c, uint64_t told)
+/* At most one wake-up for each batch that an interrupt reported. */
+static bool sleep_is_cheap(const struct cost *c, uint64_t wakeups)
 {
-	/* On a shared vector each one's interrupt is all others' look. */
-	return told <= c->interrupts + SLEEPERS && !c->missed &&
-	       (!own_vectors(CRORC_ID, 6) || 2 * told <= c->superpages);
+	/* With a shared vector an interrupt of one channel polls all channels. */
+	return wakeups <= c->interrupts + SLEEPERS && !c->missed &&
+	       (!own_vectors(CRORC_ID, 6) || 2 * wakeups <= c->superpages);
 }
 
 /* One epoll for all. */
@@ -384,7 +390,7 @@ static void sleeping_reader(void)
 	unsigned int tries = MEASURES, i;
 	struct rig r[SLEEPERS];
 	struct cost c;
-	uint64_t told;
+	uint64_t wakeups;
 
 	NEED_EVENTS;
 	emu_normal(CARD0, ONE_LINK);
@@ -393,11 +399,11 @@ static void sleeping_reader(void)
 	emu(CRORC0, "set rate %llu", (unsigned long long)rate);
 	UNIT_NEED(open_sleepers(r, epoll));
 	do
-		c = cost_of_sleep(r, epoll, 3000, &told);
-	while (!sleep_is_cheap(&c, told) && c.superpages >= 3000 &&
+		c = cost_of_waits(r, epoll, 3000, &wakeups);
+	while (!sleep_is_cheap(&c, wakeups) && c.superpages >= 3000 &&
 	       !undisturbed(&c, c.superpages * 32 * KIB, SLEEPERS * rate) && --tries);
 	CU_ASSERT(c.superpages >= 3000);
-	CU_ASSERT(sleep_is_cheap(&c, told));
+	CU_ASSERT(sleep_is_cheap(&c, wakeups));
 	for (i = 0; i < SLEEPERS; i++) {
 		CU_ASSERT(r[i].filled > 100);
 		rig_stop(&r[i]);
@@ -437,10 +443,10 @@ static void by_eventfd(void)
 }
 
 /*
- * Who waits for 40 sleeps until there are 40. Whether we were told more often than we woke: of 16
- * on a machine that keeps nobody from his work; a guest that stands still is told of all at once.
+ * A waiter for 40 entries sleeps until there are 40. Check whether there were more signals than
+ * wake-ups: for 16 on an idle machine; a guest that pauses gets all at once.
  */
-static bool waited_once(void)
+static bool woken_once(void)
 {
 	struct rig r = {.id = EP0, .mode = ROC_MODE_EVENT, .superpage = 64 * KIB, .count = 64};
 	struct rusage before, after;
@@ -462,17 +468,17 @@ static bool waited_once(void)
 	return often;
 }
 
-static void waits_once(void)
+static void many_wake_once(void)
 {
 	unsigned int tries = MEASURES;
 
 	NEED_EVENTS;
-	while (!waited_once() && --tries)
+	while (!woken_once() && --tries)
 		;
 	CU_ASSERT(tries > 0);
 }
 
-/* In memory, for so long. */
+/* Take entries from memory only, for @ms. */
 static void take_in_memory(struct rig *r, unsigned int ms)
 {
 	int64_t end = now_ms() + ms;
@@ -511,7 +517,7 @@ static void ended_min_ready(void)
 	UNIT_NEED(rig_start(&r));
 	take_in_memory(&r, 500);
 	CU_ASSERT(UNIT_WAIT(wakes_soon(&r), 2000));
-	/* One look, and one sleep that ends before there are so many. */
+	/* A poll, and a wait that times out before the threshold is reached. */
 	for (i = 0; i < 2; i++) {
 		w = (struct roc_ch_wait){.size = sizeof(w), .min_ready = 200};
 		w.deadline = i ? now_ns() + 20000000 : 0;
@@ -519,7 +525,7 @@ static void ended_min_ready(void)
 		take_in_memory(&r, 500);
 		CU_ASSERT(UNIT_WAIT(wakes_soon(&r), 2000));
 	}
-	/* And one that comes true. */
+	/* And one whose threshold is reached. */
 	w = (struct roc_ch_wait){.size = sizeof(w), .min_ready = 100};
 	w.deadline = now_ns() + limit_ms(10000) * 1000000ull;
 	UNIT_EQ(abi(rig_fd(&r), ROC_CH_WAIT, &w), 0);
@@ -530,7 +536,7 @@ static void ended_min_ready(void)
 	rig_close(&r);
 }
 
-/* Whoever looks, each superpage comes once, and none of them reads a register. */
+/* In every mode each superpage comes once, and the reader reads no register. */
 static void mode_changes(void)
 {
 	static const struct {
@@ -555,7 +561,7 @@ static void mode_changes(void)
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r));
 	UNIT_EQ(counted().reads, 0);
-	/* On a crowded machine an interrupt may come so late that it is not waited for. */
+	/* On a busy machine an interrupt may be so late that the driver does not wait for it. */
 	do {
 		at_open = counters(EP0, 0);
 		for (i = 0; i < 2 * N(turns); i++) {
@@ -579,10 +585,10 @@ static void mode_changes(void)
 }
 
 #define CROSSINGS 12	 /* interrupts at least, however long they take, */
-#define CROSSING_MS 4000 /* and on a fast machine so many that some of them cross a look */
+#define CROSSING_MS 4000 /* and on a fast machine so many that some of them coincide with a poll */
 
-/* False: the interrupts do not come. */
-static bool cross_interrupts(struct rig *r)
+/* False: the interrupts are missing. */
+static bool poll_beside_interrupts(struct rig *r)
 {
 	int64_t begin = now_ms(), now = begin, slept = begin;
 
@@ -591,7 +597,7 @@ static bool cross_interrupts(struct rig *r)
 		CU_ASSERT(roc_channel_poll(r->ch) >= 0);
 		if (now - slept < 10)
 			continue;
-		/* Without a pause of the looks no interrupt comes first. */
+		/* Without a pause between polls no interrupt comes first. */
 		sleep_ms(5);
 		slept = now_ms();
 		if (slept - begin >= CROSSING_MS && counted().interrupts >= CROSSINGS)
@@ -601,11 +607,11 @@ static bool cross_interrupts(struct rig *r)
 }
 
 /*
- * An interrupt whose records a look took is not spurious. One that arrives more than 30 ms after
- * the look counts as spurious: on a loaded machine that happens to one of twenty. A driver that
- * does not remember the looks counts every fourth.
+ * An interrupt whose records were already polled is not spurious. One that arrives more than 30 ms
+ * after the poll counts as spurious: on a busy machine one of twenty does. A driver that does not
+ * remember its polls would count every fourth.
  */
-static void looks_cross_interrupts(void)
+static void polls_beside_interrupts(void)
 {
 	struct rig r = {.id = EP0,
 			.source = ROC_SOURCE_DDG,
@@ -622,7 +628,7 @@ static void looks_cross_interrupts(void)
 	UNIT_NEED(opened(&r));
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r));
-	CU_ASSERT(cross_interrupts(&r));
+	CU_ASSERT(poll_beside_interrupts(&r));
 	c = counted();
 	unit_note("%llu of %llu interrupts were spurious", (unsigned long long)c.spurious,
 		  (unsigned long long)c.interrupts);
@@ -632,7 +638,7 @@ static void looks_cross_interrupts(void)
 	rig_close(&r);
 }
 
-/* By the clock, and still from memory. */
+/* The driver wakes the reader by the clock, and still polls memory only. */
 static void timer_mode(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .by_timer = true};
@@ -653,7 +659,7 @@ static void timer_mode(void)
 	rig_close(&r);
 }
 
-/* What the card offers, and not MSI-X when users may write its table. */
+/* All vectors that the card has, but not MSI-X if users may write its table. */
 static void vectors(void)
 {
 	const char *all = json_get(emu(CARD0, "get interrupts"), "value");
@@ -668,7 +674,10 @@ static void vectors(void)
 	UNIT_STR(kind, msix ? "msix\n" : "msi\n");
 }
 
-/* All six of the C-RORC with data at once, checked; each is ended in another way, then goes on. */
+/*
+ * All six channels of the C-RORC with data at once, checked; end each one in another way, then
+ * start it again.
+ */
 static void all_of_a_crorc(void)
 {
 	struct counters before[6];
@@ -707,7 +716,7 @@ static void all_of_a_crorc(void)
 	UNIT_EQ(emu_count(CRORC0, 0, "host_errors"), 0);
 }
 
-/* Without any vector the records are there all the same, and somebody looks. */
+/* Without any vector the records are there all the same, and the driver polls. */
 static void no_vector(void)
 {
 	struct rig r = {.id = EP1, .source = ROC_SOURCE_DDG, .mode = ROC_MODE_EVENT};
@@ -722,10 +731,10 @@ static void no_vector(void)
 	UNIT_NEED(driver_bind(address));
 	CU_ASSERT(rig_once(&r, 60, 5000));
 	RIG_OK(&r);
-	/* It counts anew since it took the card. */
+	/* The counts start at 0 when the driver is bound. */
 	UNIT_EQ(counters(EP1, 0).interrupts, 0);
 	UNIT_EQ(counters(EP1, 0).reads, 0);
-	/* Nor does one tell of an error: a card that has fallen silent is asked. */
+	/* An error causes no interrupt either: the driver reads the status of a silent card. */
 	rig_push(&r, RIG_MAX);
 	CU_ASSERT(rig_start(&r) && rig_run(&r, 20, 5000));
 	emu(CARD0, "fault 1 fetch-error 1");
@@ -744,8 +753,8 @@ static void no_vector(void)
 }
 
 /*
- * In event mode, but nothing tells: whoever gives more to a card that has little left, and has been
- * silent, must say so.
+ * Event mode without interrupts: a reader that submits superpages to a card with few left, after a
+ * silence, must kick the driver.
  */
 static void no_vector_kicks(void)
 {
@@ -764,7 +773,7 @@ static void no_vector_kicks(void)
 	UNIT_NEED(rig_start(&r));
 	CU_ASSERT(UNIT_WAIT((rig_push(&r, rig_take(&r, false)), r.filled >= 40), 5000));
 	emu(CRORC0, "set rate 1");
-	/* All that it had finished is taken, and it has four. */
+	/* All completed superpages are taken, and the card has four. */
 	CU_ASSERT(UNIT_WAIT((rig_push(&r, rig_take(&r, false)),
 			     r.filled == emu_count(CRORC0, 0, "superpages") &&
 				     ch_info(rig_fd(&r)).in_flight == 4),
@@ -779,7 +788,7 @@ static void no_vector_kicks(void)
 	UNIT_NEED(driver_bind(address));
 }
 
-/* The tool leaves the events alone when it is asked to: superpages go through registers. */
+/* The tool can use a card without events: superpages go through registers. */
 static void left_alone(void)
 {
 	static const char *const bench =
@@ -802,13 +811,13 @@ static void leave(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
-UNIT_MAIN("events", {"who has events says so", plain_card_refuses},
+UNIT_MAIN("events", {"plain card reports no events", plain_card_refuses},
 	  {"a busy channel", busy_channel}, {"a steady rate", steady_rate},
 	  {"a low rate", low_rate}, {"eight channels, one sleeper", sleeping_reader},
-	  {"eventfd", by_eventfd}, {"a wait for many is one wait", waits_once},
+	  {"eventfd", by_eventfd}, {"a waiter for many wakes once", many_wake_once},
 	  {"threshold of a waiter that left", ended_min_ready},
 	  {"mode while running", mode_changes}, {"timer mode", timer_mode}, {"vectors", vectors},
-	  {"looks that cross interrupts", looks_cross_interrupts},
+	  {"polls that coincide with interrupts", polls_beside_interrupts},
 	  {"events left alone", left_alone}, {"all channels of a C-RORC", all_of_a_crorc},
 	  {"no vector at all", no_vector}, {"no vector, and a kick", no_vector_kicks},
-	  {"card was never asked too much", leave})
+	  {"card saw no violations", leave})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Cards that break their contract, one way each: the documented outcome, no hang, and a new start
- * that works.
+ * Test cards that violate their contract, one way each: the documented outcome, no hang, and a new
+ * start that works.
  */
 #include "common/case.h"
 
@@ -31,7 +31,7 @@ static uint32_t state(const struct rig *r)
 	return ch_info(rig_fd(r)).state;
 }
 
-/* Take what there is until the channel fails; then everything is ours again. */
+/* Take entries until the channel fails; then all superpages have been returned. */
 static void fails_with(struct rig *r, uint32_t reason)
 {
 	int64_t end = now_ms() + patience_ms(FAIL_MS);
@@ -53,17 +53,19 @@ static void fails_with(struct rig *r, uint32_t reason)
 	UNIT_EQ(rig_missing(r), 0);
 	CU_ASSERT(r->reclaimed > 0);
 	UNIT_EQ(r->reason, reason);
-	/* Of a card that does not answer nobody knows whether it is quiet. */
+	/* The quiescence of a silent card is unknown. */
 	UNIT_EQ(control(rig_fd(r), ROC_CH_STOP, 0, 0),
 		reason == ROC_REASON_LOST ? -EIO : -EALREADY);
 	UNIT_STR(node_attr(EP0, 0, "state"), "failed");
 }
 
-/* The same open channel starts again, with what is left in its fill ring. */
+/* The same open channel starts again, with the remaining entries of its fill ring. */
 static void recovers(struct rig *r)
 {
 	emu(CARD0, "fault all clear");
-	/* A card that is back goes on with what it had, until the start's reset: fresh ones later.
+	/*
+	 * A returned card goes on with its old superpages until the start resets it: submit new
+	 * ones later.
 	 */
 	CU_ASSERT(rig_start(r));
 	rig_push(r, RIG_MAX);
@@ -98,8 +100,8 @@ static void all_ones(void)
 }
 
 /*
- * The reader of a lost card has gone, then the card is back as it was, with descriptors and bus
- * mastering: it must find the old memory, until somebody can take the bus from it.
+ * The reader of a lost card closes, then the card is back with its old descriptors and bus
+ * mastering: the old memory must still be allocated until bus mastering can be disabled.
  */
 static void lost_and_back(void)
 {
@@ -130,7 +132,7 @@ static void lost_and_back(void)
 	UNIT_EQ(pins(), before);
 }
 
-/* A reset of the function proves that the card is quiet: nobody has to open it for that. */
+/* A function reset verifies that the card is quiesced, without another open. */
 static void lost_and_reset(void)
 {
 	struct rig r = open_rig(ROC_SOURCE_DDG);
@@ -157,7 +159,7 @@ static void lost_and_reset(void)
 	UNIT_EQ(pins(), before);
 }
 
-/* Off the bus while nobody takes data: open, info and stop still answer. */
+/* The card is lost while idle: open, info and stop still answer. */
 static void all_ones_when_idle(void)
 {
 	struct rig r = open_rig(ROC_SOURCE_DDG);
@@ -171,10 +173,10 @@ static void all_ones_when_idle(void)
 	rig_close(&r);
 	emu(CARD0, "fault all clear");
 	UNIT_NEED(running_rig(&r));
-	/* All ones when it is to be stopped. */
+	/* All ones at the stop. */
 	emu(CARD0, "fault 0 all-ones");
 	ret = roc_channel_stop(r.ch, NULL);
-	/* Perhaps the driver's thread had seen it before. */
+	/* The driver's thread may have detected it before. */
 	CU_ASSERT(ret == -EIO || ret == -EALREADY);
 	UNIT_EQ(state(&r), ROC_CH_FAILED);
 	UNIT_EQ(ch_info(rig_fd(&r)).reason, ROC_REASON_LOST);
@@ -191,7 +193,7 @@ static void stall(void)
 
 	UNIT_NEED(running_rig(&r));
 	emu(CARD0, "fault 0 stall");
-	/* What was finished before comes and is given back, then the card has all. */
+	/* Superpages completed before are returned and submitted again, then the card has all. */
 	CU_ASSERT(emu_quiet(CARD0, 0, 50));
 	CU_ASSERT(rig_run(&r, emu_count(CARD0, 0, "superpages"), 5000));
 	CU_ASSERT(UNIT_WAIT((rig_take(&r, true), ch_info(rig_fd(&r)).in_flight == 64), 5000));
@@ -214,7 +216,7 @@ static void late_completion(void)
 	UNIT_NEED(rig_open(&r));
 	rig_push(&r, RIG_MAX);
 	CU_ASSERT(rig_start(&r) && rig_run(&r, 200, 5000));
-	/* Superpages that are only counted after the stop are handed back. */
+	/* Superpages that the card counts only after the stop are returned. */
 	rig_stop(&r);
 	UNIT_EQ(rig_missing(&r), 0);
 	CU_ASSERT(emu_quiet(CARD0, 0, 100));
@@ -231,7 +233,7 @@ static void wrong_count(void)
 	recovers(&r);
 }
 
-/* The size shows up late, the old one before it: only slower. */
+/* The size is written late, with the old value before it: only slower. */
 static void size_late(void)
 {
 	struct rig r = open_rig(ROC_SOURCE_DDG);
@@ -284,7 +286,7 @@ static void size_zero(void)
 	UNIT_EQ(r.partial, 0);
 	rig_close(&r);
 	RIG_OK(&r);
-	/* The driver cannot know better than the card. */
+	/* The driver depends on the card's count. */
 	emu(CARD0, "set 0 packets-per-tf 20");
 	partial.sizes_unknown = true;
 	partial.no_poison = true;
@@ -294,7 +296,7 @@ static void size_zero(void)
 	recovers(&partial);
 }
 
-/* Has every superpage that is lent the byte where the card would begin? */
+/* True if every submitted superpage has this byte where the card would begin. */
 static bool begins_with(const struct rig *r, uint8_t byte)
 {
 	unsigned int i, k;
@@ -307,17 +309,17 @@ static bool begins_with(const struct rig *r, uint8_t byte)
 }
 
 /*
- * Without sizes nothing proves that the card came by: a reader who writes into what he gave away
- * gets nothing for it, and the driver leaves nothing there.
+ * Without sizes nothing shows that the card wrote a superpage: a reader that writes into submitted
+ * ones gains nothing, and the driver stores no sentinel there.
  */
-static void size_zero_and_a_liar(void)
+static void size_zero_and_writing_reader(void)
 {
 	struct rig r = {.id = EP0, .superpage = 64 * KIB, .count = 32, .links = 0x1};
 	uint64_t filled;
 	unsigned int i;
 
 	if (has_events(EP0))
-		return unit_skip("a card with events says how much there is");
+		return unit_skip("a card with events reports sizes");
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "fault 0 size-zero");
 	UNIT_NEED(rig_open(&r));
@@ -334,7 +336,7 @@ static void size_zero_and_a_liar(void)
 	UNIT_EQ(ch_info(rig_fd(&r)).completed, filled);
 	rig_stop(&r);
 	UNIT_EQ(rig_missing(&r), 0);
-	/* It is known of this card now. */
+	/* The driver has detected it for this card now. */
 	rig_push(&r, RIG_MAX);
 	CU_ASSERT(rig_start(&r));
 	UNIT_EQ(ch_info(rig_fd(&r)).in_flight, r.count);
@@ -343,7 +345,7 @@ static void size_zero_and_a_liar(void)
 	recovers(&r);
 }
 
-/* A size that vanishes after it was seen to work is an error, not old firmware. */
+/* If sizes vanish after they worked, that is an error, not old firmware. */
 static void size_zero_in_the_middle(void)
 {
 	struct rig r = open_rig(ROC_SOURCE_DDG);
@@ -358,7 +360,7 @@ static void counter_wrap(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .superpage = 64 * KIB};
 
-	/* A stop asks for a second at most; what it has not heard of then comes back as unused. */
+	/* A stop takes at most a second; superpages not reported by then are returned as unused. */
 	r.count = limit_ms(1) < 8 ? 64 : 32;
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "set 0 count-start 0xfffffff0");
@@ -376,7 +378,7 @@ static void index_wrap(void)
 	struct rig r = {.id = EP0,
 			.source = ROC_SOURCE_DDG,
 			.superpage = 32 * KIB,
-			/* A stop asks for a second at most. */
+			/* A stop takes at most a second. */
 			.count = limit_ms(1) < 8 ? 128 : 32,
 			.links = 0x1};
 
@@ -387,7 +389,7 @@ static void index_wrap(void)
 	rig_close(&r);
 }
 
-/* The card cannot be stopped: its bus mastering is taken away before anything is released. */
+/* The card ignores its reset: its bus mastering is disabled before any memory is released. */
 static void reset_ignored(void)
 {
 	struct rig r = open_rig(ROC_SOURCE_INTERNAL);
@@ -409,7 +411,7 @@ static void reset_ignored(void)
 	recovers(&r);
 }
 
-/* It does not get the bus back before its reset works: it still has the old descriptors. */
+/* Bus mastering stays disabled until a reset works: the card still has the old descriptors. */
 static void reset_ignored_for_ever(void)
 {
 	struct rig r = open_rig(ROC_SOURCE_INTERNAL);
@@ -447,7 +449,7 @@ static void reset_ignored_at_close(void)
 	recovers(&r);
 }
 
-/* Firmware that does not know its FIFO's depth has 128. */
+/* Firmware without a FIFO-depth register has 128. */
 static void depth_unknown(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .superpage = 32 * KIB, .count = 600};
@@ -479,7 +481,7 @@ static void depth_small(void)
 	UNIT_NEED(rebind_card(CARD0));
 }
 
-/* The serial number is not there until the card is asked to load it. */
+/* The serial number is missing until the card is requested to load it. */
 static void serial_dropped(void)
 {
 	char address[ROC_TEXT_MAX];
@@ -495,7 +497,7 @@ static void serial_dropped(void)
 	emu(CARD0, "fault all clear");
 }
 
-/* Slow to take up new superpages: gaps are counted, nothing is lost. */
+/* The card accepts superpages slowly: gaps are counted, nothing is lost. */
 static void slow_refill(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .superpage = 64 * KIB, .count = 16};
@@ -521,7 +523,7 @@ static bool unordered(unsigned int card, unsigned int ep)
 	return emu_config(card, ep, DEVICE_CONTROL) & UNORDERED;
 }
 
-/* What the card writes is seen in the order in which it writes; cards power on otherwise. */
+/* The card's writes become visible in order; cards power on with relaxed ordering. */
 static void ordered_writes(void)
 {
 	char address[ROC_TEXT_MAX], path[96];
@@ -542,7 +544,8 @@ UNIT_MAIN("hazards", {"ordered writes", ordered_writes}, {"all ones", all_ones},
 	  {"all ones when idle", all_ones_when_idle}, {"stall", stall},
 	  {"late completion", late_completion}, {"wrong count", wrong_count},
 	  {"size late", size_late}, {"size never", size_never}, {"size index", size_index},
-	  {"size zero", size_zero}, {"size zero and a liar", size_zero_and_a_liar},
+	  {"size zero", size_zero},
+	  {"size zero and a writing reader", size_zero_and_writing_reader},
 	  {"size zero in the middle", size_zero_in_the_middle}, {"counter wrap", counter_wrap},
 	  {"index wrap", index_wrap}, {"reset ignored", reset_ignored},
 	  {"reset ignored for ever", reset_ignored_for_ever},

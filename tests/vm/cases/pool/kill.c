@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Readers that die in the middle: the card stops, the pins go, and the next one starts as if
- * nothing had happened.
+ * Test readers that are killed at any moment: the card stops, the pins are released, and the next
+ * reader starts normally.
  */
 #include "common/case.h"
 
@@ -13,9 +13,9 @@
 
 struct victim {
 	volatile unsigned int filled; /* superpages so far */
-	volatile unsigned int about;  /* what it is doing: enum */
+	volatile unsigned int about;  /* its current operation: enum */
 	volatile int failed;
-	uint64_t until; /* stop_often: which moment */
+	uint64_t until; /* stop_often: the moment to be killed at */
 };
 
 enum {
@@ -72,7 +72,7 @@ fail:
 	return 1;
 }
 
-/* The card is still, run enable off, nothing pinned, nobody owns the channel. */
+/* The card is quiesced, run enable off, nothing pinned, and the channel has no owner. */
 static void nothing_left(int64_t pins_before, unsigned int quiet_ms)
 {
 	CU_ASSERT(emu_quiet(CARD0, 0, quiet_ms));
@@ -113,7 +113,7 @@ static void killed_in_transfer(void)
 	shared_free(v, sizeof(*v));
 }
 
-/* As the ordinary user, at any moment of its life. */
+/* As an ordinary user, at random moments. */
 static void killed_at_random(void)
 {
 	struct victim *v = shared_alloc(sizeof(*v));
@@ -121,7 +121,7 @@ static void killed_at_random(void)
 	unsigned int i, seed = getpid();
 	pid_t pid;
 
-	unit_note("seed %u", seed); /* another one in each guest */
+	unit_note("seed %u", seed); /* another seed in each guest */
 	emu_normal(CARD0, FOUR_LINKS);
 	for (i = 0; i < ROUNDS; i++) {
 		memset(v, 0, sizeof(*v));
@@ -217,7 +217,9 @@ static int pass_on(void *arg)
 	return 3;
 }
 
-/* The opener dies, a receiver has a copy of the descriptor: the run ends with the opener. */
+/*
+ * The opener is killed, and a receiver has a copy of the descriptor: the run ends with the opener.
+ */
 static void descriptor_passed(void)
 {
 	int64_t before = pins();
@@ -245,7 +247,7 @@ static void descriptor_passed(void)
 	works_again();
 }
 
-/* All of it volatile: what is said to be ready must be there before. */
+/* All volatile: data must be in memory before the index is. */
 struct heir {
 	struct rig *rig;
 	volatile int ready, leave, touched, waited, popped, stopped;
@@ -273,7 +275,7 @@ static int inherit(void *arg)
 	return 0;
 }
 
-/* A child of fork has no part in the rings, and does not keep the channel. */
+/* A child of fork cannot use the rings, and does not keep the channel open. */
 static void forked_child(void)
 {
 	struct heir *h = shared_alloc(sizeof(*h));
@@ -303,9 +305,9 @@ static void forked_child(void)
 
 #define TRACE "/sys/kernel/tracing/"
 #define SLEEPS TRACE "events/roctest/sleep/"
-#define QUIET_US 10000 /* CRU_QUIET_US: for so long a card that was reset must not change */
+#define QUIET_US 10000 /* CRU_QUIET_US: time for which a card that was reset must not change */
 
-/* From now on the kernel counts the sleeps of each thread inside drivers, by their length. */
+/* From now on the kernel counts sleeps of each thread in drivers, by their length. */
 static bool count_sleeps(void)
 {
 	return !put_text(TRACE "kprobe_events",
@@ -315,7 +317,7 @@ static bool count_sleeps(void)
 
 /*
  * No sleep of @thread was longer than the one in which a card that was reset must not change. That
- * one was there @once; what was shorter polls.
+ * one occurred @once; shorter ones belong to polls.
  */
 static void slept_no_longer(pid_t thread, unsigned int once)
 {
@@ -341,7 +343,7 @@ static void slept_no_longer(pid_t thread, unsigned int once)
 	UNIT_EQ(put_text(TRACE "kprobe_events", "-:roctest/sleep"), 0);
 }
 
-/* Only the card's reset and the proof that it stays so are waited for, not the wait of a start. */
+/* The stop waits only for the card's reset and its verification, not for the waits of a start. */
 static void sleeps_of_a_stop(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 512, .superpage = 32 * KIB};
@@ -381,7 +383,7 @@ static void sleeps_of_a_killed_reader(void)
 	shared_free(v, sizeof(*v));
 }
 
-/* A card may take all of the time that the reference software grants each reset. */
+/* A card may take the full time that the reference software allows for each reset. */
 static void slow_reset(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 16};

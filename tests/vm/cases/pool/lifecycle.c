@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Start, stop and reset: the documented order of registers, nothing of one run in the next, and two
- * endpoints that share one run-enable bit.
+ * Test start, stop and reset: the documented order of registers, no state of a run in the next one,
+ * and two endpoints that share one run-enable bit.
  */
 #include "common/case.h"
 
 #include "kmod/pool/event_regs.h"
 
 #define MS 1000ull
-#define LATE_MS 20   /* the card's process may note a write that much later than it was made, */
-#define LATEST_MS 60 /* on a slow machine more, but what is documented is 100 ms; */
-#define LATE_TRIES 5 /* and on a crowded machine later still, but not each time */
+#define LATE_MS 20   /* the card's process may record a write that much later than it was made, */
+#define LATEST_MS 60 /* on a slow machine more, but documented waits are 100 ms; */
+#define LATE_TRIES 5 /* and on a busy machine later still, but not each time */
 #define EVENTS                                                                                     \
 	0x1000 /* the channel's block, if it has events: section 2 of the event interface          \
 		*/
 
-/* A step of a documented sequence: an access, and how long it took at least since the last step. */
+/* A step of a documented sequence: an access, and the least time since the previous step. */
 struct step {
 	bool write;
 	unsigned int bar;
@@ -36,7 +36,7 @@ struct step {
 		true, CRU_BAR_CARD, CRU_USER_CONTROL, value, 1, after                              \
 	}
 
-/* Accesses that belong to the sequence: all but reads of counters and the data path. */
+/* Accesses of the sequence: all but reads of counters and accesses of the data path. */
 static bool counts(const struct emu_access *a)
 {
 	if (a->bar == CRU_BAR_CARD)
@@ -56,7 +56,7 @@ static uint64_t late_us(void)
 	return MS * (limit_ms(LATE_MS) < LATEST_MS ? limit_ms(LATE_MS) : LATEST_MS);
 }
 
-/* Fails if the order is wrong. False: a step came too early after the one before. */
+/* Fails if the order is wrong. False: a step came too early after the previous one. */
 static bool check_steps(const char *what, const struct step *steps, unsigned int count,
 			const struct emu_access *list, unsigned int length)
 {
@@ -90,7 +90,7 @@ static bool check_steps(const char *what, const struct step *steps, unsigned int
 	return waited;
 }
 
-/* Where in the list a register was first written with this value; -1: nowhere. */
+/* Index in the list where a register was first written with this value; -1: none. */
 static int written(const struct emu_access *list, unsigned int count, uint32_t offset,
 		   uint32_t value)
 {
@@ -120,7 +120,7 @@ static void check_event_order(const struct emu_access *start, unsigned int start
 	CU_ASSERT(disable < written(stop, stops, CRU_RESET_CONTROL, CRU_RESET_GENERAL));
 }
 
-/* Trace one start and one stop; the lists are the caller's. */
+/* Trace one start and one stop; the caller frees the lists. */
 static bool traced_run(struct rig *r, struct emu_access **start, unsigned int *start_count,
 		       struct emu_access **stop, unsigned int *stop_count)
 {
@@ -187,8 +187,8 @@ static void order_internal(void)
 		R0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START, 0),
 		W0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH, 0),
 		/*
-		 * Beyond the documented stop: nothing stays in the card, and that is proved. The
-		 * reset is polled for, and then nothing may change for 10 ms.
+		 * Beyond the documented stop the driver verifies that nothing stays in the card. It
+		 * polls for the reset, and then nothing may change for 10 ms.
 		 */
 		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 0),
 		W0(CRU_DMA_CONTROL, 0, 0),
@@ -198,7 +198,10 @@ static void order_internal(void)
 	check_order(ROC_SOURCE_INTERNAL, start, N(start), stop, N(stop));
 }
 
-/* With the time-frame register at 0 the generator gets its debug bit, and gives it back. */
+/*
+ * With the time-frame register at 0 the driver sets the generator's debug bit, and clears it
+ * afterwards.
+ */
 static void order_internal_debug(void)
 {
 	static const struct step start[] = {
@@ -224,7 +227,7 @@ static void order_internal_debug(void)
 	emu_poke(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME, 256u << 20);
 }
 
-/* A length that is configured beside the debug bit outlives the run, which takes back the bit. */
+/* A length configured beside the debug bit stays after the run, which clears the bit. */
 static void length_beside_debug(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_INTERNAL, .links = 0x1, .count = 4};
@@ -271,7 +274,7 @@ static void order_datapath(void)
 	check_order(ROC_SOURCE_FEE, start, N(start), stop, N(stop));
 }
 
-/* Where the card was last told of superpages, and first to let data flow; -1: never. */
+/* Index where the card last got superpages, and where data flow was enabled; -1: none. */
 static int last_push(const struct emu_access *list, unsigned int count, unsigned int link)
 {
 	uint32_t offset = has_events(EP0) ? EVENTS + EVENT_DOORBELL : CRU_SP_PUSH(link);
@@ -294,7 +297,7 @@ static int run_enabled(const struct emu_access *list, unsigned int count)
 	return -1;
 }
 
-/* Data that find no superpage are dropped, so those that were given are in the card before. */
+/* Data without a superpage are dropped, so the card must get its superpages before. */
 static void superpages_before_data(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 8};
@@ -319,7 +322,7 @@ static void superpages_before_data(void)
 	rig_close(&r);
 }
 
-/* With events: the doorbell once, and no register is read. */
+/* With events: one doorbell, and no register is read. */
 static void check_event_push(const struct emu_access *list, unsigned int count)
 {
 	unsigned int i, bells = 0;
@@ -336,7 +339,7 @@ static void check_event_push(const struct emu_access *list, unsigned int count)
 	UNIT_EQ(bells, 1);
 }
 
-/* A superpage goes in by three writes, in this order; nothing else is written while it runs. */
+/* Three writes submit a superpage, in this order; the run makes no other write. */
 static void order_of_a_push(void)
 {
 	struct rig r = {.id = EP0, .links = 0x2, .count = 1, .superpage = 96 * KIB};
@@ -405,8 +408,8 @@ static void threads_are_near_their_cards(void)
 }
 
 /*
- * Nobody has started the card yet, and after a stop it keeps still. One with events may always
- * write, for its alarms: the driver has stopped it first.
+ * Before its first start, and after a stop, the card must not write. One with events may always
+ * write, for its alarms; the driver has stopped it before.
  */
 static void bus_mastering(void)
 {
@@ -430,7 +433,7 @@ static void bus_mastering(void)
 	UNIT_EQ(emu_count(CARD0, 0, "dma_no_master"), 0);
 }
 
-/* Runs after each other: the rig checks run numbers and that counters start anew. */
+/* Consecutive runs: the rig checks run numbers and that counters start anew. */
 static void run_after_run(enum roc_source source)
 {
 	struct rig r = {.id = EP0, .source = source, .count = 24, .superpage = 256 * KIB};
@@ -444,7 +447,7 @@ static void run_after_run(enum roc_source source)
 		rig_push(&r, RIG_MAX);
 		emu(CARD0, "clear");
 		UNIT_NEED(rig_start(&r) && rig_run(&r, 30, 8000));
-		/* The card has superpages half full, the reader some it has not looked at. */
+		/* The card has half-filled superpages, and the reader has unread entries. */
 		sleep_ms(20);
 		rig_stop(&r);
 		rig_agrees(&r, CARD0, 0);
@@ -479,7 +482,7 @@ static void left_in_the_ring(void)
 	UNIT_EQ(rig_push(&r, RIG_MAX), 200);
 	UNIT_NEED(rig_start(&r));
 	UNIT_EQ(ch_info(rig_fd(&r)).in_flight, 128);
-	/* A card with events writes no END while it is stalled. */
+	/* A stalled card with events writes no END. */
 	UNIT_EQ(roc_channel_stop(r.ch, NULL), has_events(EP0) ? -EIO : 0);
 	rig_take(&r, false);
 	UNIT_EQ(r.reclaimed, 128);
@@ -523,7 +526,9 @@ static void reset_levels(void)
 	close(fd);
 }
 
-/* One run-enable bit for two endpoints: the first to stop does not starve the other. */
+/*
+ * Two endpoints share a run-enable bit: the first one to stop must not stop the other one's data.
+ */
 static void shared_run_enable(void)
 {
 	struct rig a = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 8};
@@ -535,7 +540,7 @@ static void shared_run_enable(void)
 	UNIT_NEED(rig_open(&a) && rig_open(&b));
 	rig_push(&a, RIG_MAX);
 	UNIT_NEED(rig_start(&a) && rig_run(&a, 10, 5000));
-	/* The second start must not clear the bit under the first. */
+	/* The second start must not clear the bit of the first. */
 	emu_trace_start(CARD0, 1);
 	rig_push(&b, RIG_MAX);
 	UNIT_NEED(rig_start(&b));
@@ -550,7 +555,7 @@ static void shared_run_enable(void)
 	rig_stop(&a);
 	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 1);
 	CU_ASSERT(rig_run(&b, b.filled + 20, 5000));
-	/* And the other way round, with a stopped one started again. */
+	/* And in the other order, with a stopped one started again. */
 	rig_push(&a, RIG_MAX);
 	UNIT_NEED(rig_start(&a) && rig_run(&a, 10, 5000));
 	rig_close(&b); /* without a stop */
@@ -563,7 +568,7 @@ static void shared_run_enable(void)
 	rig_close(&a);
 }
 
-/* Crashed software left the bit set: the next start begins with it off. */
+/* Crashed software left the bit set: the next start clears it first. */
 static void stale_run_enable(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A start that the card refuses: each cause has its own reason, in what the library says, in sysfs
- * and in the kernel's log. The next start that succeeds clears it.
+ * Test starts that the card refuses: the library's message, sysfs and the kernel log have the reason
+ * of each. The next successful start clears it.
  */
 #include "common/case.h"
 
@@ -114,7 +114,7 @@ static void neighbour(void)
 	emu_normal_crorc(CRORC0);
 }
 
-/* A card that the driver does not take says which limit it is beyond. */
+/* If the driver refuses a card, the log has the exceeded limit. */
 static void fifo_too_deep(void)
 {
 	char address[ROC_TEXT_MAX];

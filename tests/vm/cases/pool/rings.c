@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The shared rings in hostile hands: whatever a reader writes there, only its own data suffer.
+ * Test invalid contents of the shared rings: whatever a reader writes there affects only its own
+ * data.
  */
 #include "common/case.h"
 #include "common/cgroup.h"
@@ -48,7 +49,7 @@ static void mappings(void)
 	UNIT_EQ(map_err(w.fd, ul, PROT_READ | PROT_WRITE, MAP_SHARED, user), 0);
 	UNIT_EQ(map_err(w.fd, ul, PROT_READ, MAP_SHARED, user), 0);
 	UNIT_EQ(map_err(w.fd, kl, PROT_READ, MAP_SHARED, kernel), 0);
-	/* Exactly this, from the start. */
+	/* Only mappings of exactly this size and offset. */
 	UNIT_EQ(map_err(w.fd, ul - PAGE, PROT_READ, MAP_SHARED, user), -EINVAL);
 	UNIT_EQ(map_err(w.fd, ul + PAGE, PROT_READ, MAP_SHARED, user), -EINVAL);
 	UNIT_EQ(map_err(w.fd, ul - PAGE, PROT_READ, MAP_SHARED, user + PAGE), -EINVAL);
@@ -57,7 +58,7 @@ static void mappings(void)
 	UNIT_EQ(map_err(w.fd, kl, PROT_READ, MAP_SHARED, kernel + PAGE), -EINVAL);
 	UNIT_EQ(map_err(w.fd, PAGE, PROT_READ, MAP_SHARED, 0), -EINVAL);
 	UNIT_EQ(map_err(w.fd, ul, PROT_READ, MAP_SHARED, kernel + (kernel - user)), -EINVAL);
-	/* Nobody gets a copy of his own. */
+	/* A private mapping is refused. */
 	UNIT_EQ(map_err(w.fd, ul, PROT_READ | PROT_WRITE, MAP_PRIVATE, user), -EINVAL);
 	UNIT_EQ(map_err(w.fd, kl, PROT_READ | PROT_WRITE, MAP_PRIVATE, kernel), -EINVAL);
 	close(w.fd);
@@ -90,7 +91,7 @@ static void kernel_area_is_read_only(void)
 	close(w.fd);
 }
 
-/* The memory of the rings is zero before use, whoever had it before. */
+/* The memory of the rings is zero before use, whatever it contained before. */
 static void fresh_memory(void)
 {
 	struct raw w;
@@ -127,7 +128,7 @@ static uint64_t bad_indices(struct rig *r)
 	return ch_info(rig_fd(r)).bad_index;
 }
 
-/* A fill_prod that promises more entries than there are: none is taken. */
+/* A fill_prod beyond the ring's entries: none is taken. */
 static void bad_fill_prod(void)
 {
 	static const uint32_t bad[] = {17, 0x80000000, 0xffffffff, 0x7fffffff, 1000000};
@@ -146,7 +147,7 @@ static void bad_fill_prod(void)
 		UNIT_EQ(r.rings->kernel->ready_prod, 0);
 		UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_RUNNING);
 	}
-	/* In order again, and it goes on as if nothing had been. */
+	/* Valid again, and it goes on normally. */
 	__atomic_store_n(&r.rings->user->fill_prod, 0, __ATOMIC_RELEASE);
 	rig_push(&r, RIG_MAX);
 	CU_ASSERT(rig_run(&r, 50, 5000));
@@ -156,7 +157,7 @@ static void bad_fill_prod(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* All that the card can write lies inside what was registered, so any entries will do. */
+/* The card can write only into registered memory, so random entries are harmless. */
 static void garbage_entries(void)
 {
 	struct rig r;
@@ -185,7 +186,7 @@ static void garbage_entries(void)
 	rig_close(&r);
 }
 
-/* A ready_cons from nowhere: the ring counts as full, nothing is taken, nothing is written over. */
+/* An impossible ready_cons: the ring counts as full, nothing is taken or overwritten. */
 static void bad_ready_cons(void)
 {
 	static const uint32_t bad[] = {1, 0x80000000, 0xffffff00, 5};
@@ -211,10 +212,10 @@ static void bad_ready_cons(void)
 	rig_close(&r);
 }
 
-/* What the card holds has its room in the ready ring, whatever the reader says of the rest. */
+/* Superpages in the card have reserved space in the ready ring, whatever ready_cons is. */
 static void bad_ready_cons_in_flight(void)
 {
-	/* Out of range, and in range but so far behind that it cannot be. */
+	/* Out of range, and in range but impossibly far behind. */
 	static const uint32_t bad[] = {1, 0x80000000, 0u - 16};
 	struct rig r = {.id = EP0, .count = 32, .superpage = 64 * KIB, .ring = 16, .links = 0x1};
 	size_t i;
@@ -254,7 +255,7 @@ static int scribble(void *arg)
 
 	if (!hostile_rig(&r))
 		return 1;
-	/* What it set and cleared of both endpoints, too. */
+	/* Settings and resets of both endpoints, too. */
 	s->begun = true;
 	rig_push(&r, RIG_MAX);
 	end = now_ms() + 1500;
@@ -293,7 +294,7 @@ static int scribble(void *arg)
 	return 0; /* without a stop */
 }
 
-/* Everything at once, at random, while the other endpoint takes data. */
+/* All invalid values at random, while the other endpoint takes data. */
 static void scribbler_and_neighbour(void)
 {
 	struct rig other = {.id = EP1, .source = ROC_SOURCE_DDG, .count = 16};
@@ -319,7 +320,7 @@ static void scribbler_and_neighbour(void)
 	shared_free(s, sizeof(*s));
 }
 
-/* The reader does not take anything: the card gets no more than the ready ring has room for. */
+/* The reader takes nothing: the card gets no more superpages than the ready ring has space for. */
 static void back_pressure(void)
 {
 	struct rig r = {.id = EP0, .count = 64, .superpage = 32 * KIB, .ring = 16, .links = 0x1};
@@ -332,7 +333,7 @@ static void back_pressure(void)
 	UNIT_EQ(rig_push(&r, RIG_MAX), 16);
 	UNIT_NEED(rig_start(&r));
 	UNIT_EQ(rig_wait(&r, 16, 3000), 16);
-	/* More for the taking in the fill ring, no room in the ready ring. */
+	/* More entries in the fill ring, no space in the ready ring. */
 	UNIT_EQ(rig_push(&r, RIG_MAX), 16);
 	sleep_ms(200);
 	info = ch_info(rig_fd(&r));
@@ -340,7 +341,7 @@ static void back_pressure(void)
 	UNIT_EQ(info.in_flight, 0);
 	UNIT_EQ(rig_push(&r, RIG_MAX), 0);
 	UNIT_EQ(emu_count(CARD0, 0, "superpages"), 16);
-	/* One taken, one more goes to the card. */
+	/* One entry taken, one more superpage goes to the card. */
 	for (i = 0; i < 4; i++) {
 		last = ch_info(rig_fd(&r)).pushed;
 		CU_ASSERT(roc_ready_peek(r.rings) != NULL);
@@ -352,14 +353,14 @@ static void back_pressure(void)
 		CU_ASSERT(UNIT_WAIT(ch_info(rig_fd(&r)).pushed == last + 1, 2000));
 		UNIT_EQ(rig_wait(&r, 16, 2000), 16);
 	}
-	/* Drained, it runs at full speed. */
+	/* Once drained, it runs at full speed. */
 	CU_ASSERT(rig_run(&r, 200, 5000));
 	rig_stop(&r);
 	RIG_OK(&r);
 	rig_close(&r);
 }
 
-/* The smallest rings and a long run: the indices go round many times. */
+/* The smallest rings and a long run: the indices wrap many times. */
 static void tiny_rings(void)
 {
 	struct rig r = {.id = EP0,
@@ -377,7 +378,7 @@ static void tiny_rings(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* MiB, rounded, that the largest rings add to the group, without what the kernel charged ahead. */
+/* MiB, rounded, that the largest rings add to the cgroup, without what the kernel charged ahead. */
 static int make_largest_rings(void *unused)
 {
 	struct roc_ch_rings rings = {
@@ -401,7 +402,7 @@ static int make_rings(void *channel)
 	return -abi(*(int *)channel, ROC_CH_RINGS, &rings);
 }
 
-/* They are the opener's memory, as far as anybody limits it; a child of his makes none. */
+/* Rings are charged to the opener; a child of it cannot make any. */
 static void charged_to_the_opener(void)
 {
 	int length = (ROC_RING_MAX * (sizeof(struct roc_fill) + sizeof(struct roc_ready))) >> 20;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every way out of a channel meets every phase of its life, in both orders, forced by points in the
- * module (kmod/core/points.h): then nothing of the card is left running, it can be used again, its
- * neighbour too, and no byte of memory that was free meanwhile has changed.
+ * Test every way to end the use of a channel in every phase of its life, in both orders, forced by
+ * points in the module (kmod/core/points.h). Afterwards nothing of the card runs, it and its
+ * neighbour can be used again, and no byte of memory that was free meanwhile has changed.
  *
  *	schedules		a selection: each way and each phase at least once for each card
  *	schedules all		the whole matrix
  *	schedules list		its cells, and why some are impossible; needs no card
  *	schedules NAME...	these, for example crorc:unbind:closing:way
  *
- * KIND:WAY:PHASE:ORDER; ORDER is who comes first. The environment's ROC_ROUND chooses among the
- * points where there is more than one. tests/vm/matrix runs all of it again and again.
+ * A name is CARD:WAY:PHASE:ORDER; ORDER is the party that comes first, "way" or "phase". The
+ * environment variable ROC_ROUND selects among several points. tests/vm/matrix repeats all cells.
  */
 #include "common/case.h"
 #include "common/free_memory.h"
@@ -29,12 +29,12 @@
 
 #define REACH_MS 5000
 #define JOIN_MS 15000
-/* A card that does not answer any more is asked when it was silent for two seconds. */
-#define TOLD_MS 10000
-/* So long does the second party get to arrive where it has to wait for the first. */
-#define SETTLE_MS 30
+/* The driver reads the status of a card that was silent for two seconds. */
+#define NOTIFY_MS 10000
+/* Time for the second party to reach the lock that the first one has. */
+#define BLOCK_MS 30
 #define MEET_MS 60
-#define RATE 4000000 /* bytes/s: superpages are in the card at every moment */
+#define RATE 4000000 /* bytes/s: superpages are in the card all the time */
 #define SLOW 200000
 
 enum phase {
@@ -56,7 +56,7 @@ enum first {
 
 static const char *const first_names[] = {"phase", "way"};
 
-/* What the channel does in each phase, from which stage, and where it can be held up in it. */
+/* The channel's operation in each phase, its stage, and the points where it can be held. */
 static const struct {
 	const char *name;
 	enum stage stage;
@@ -142,9 +142,9 @@ static const struct meeting selection[] = {
 };
 
 /*
- * The same, and whatever happens to a card, with the ring mapped and data in it. Not that it dies:
- * a doorbell that is on its way then makes QEMU itself die of an assertion, at times. That is left
- * to tests/vm/matrix, which begins such a pair again.
+ * The same, and all faults of a card, with the ring mapped and data in it. Not the death of the
+ * card's process: with a doorbell write in flight QEMU sometimes dies of an assertion.
+ * tests/vm/matrix tests that, and repeats such a pair.
  */
 static const struct meeting selection_of_streams[] = {
 	{WAY_CLOSE, PHASE_STARTING, PHASE_FIRST},
@@ -167,8 +167,9 @@ static const struct meeting selection_of_streams[] = {
 };
 
 /*
- * Of sub-units, with commands out at every moment: each phase. The ways that are not here are in
- * tests/vm/cases/fragment/fragment_ways_out.c, while data flow, and with all phases in the matrix.
+ * Sub-units, with commands outstanding all the time: each phase.
+ * tests/vm/cases/fragment/fragment_ways_out.c tests the missing ways while data flow, and the
+ * matrix tests them with all phases.
  */
 static const struct meeting selection_of_fragments[] = {
 	{WAY_CLOSE, PHASE_STARTING, PHASE_FIRST}, {WAY_STOP, PHASE_STOPPING, PHASE_FIRST},
@@ -184,12 +185,12 @@ static const char *impossible(enum way way, enum phase phase, enum first first)
 	if (way == WAY_CLOSE && phase == PHASE_CLOSING)
 		return "there is one last close";
 	if (way == WAY_STOP && phase == PHASE_STOPPING && first == WAY_FIRST)
-		return "the same as the other order";
+		return "the same as in the other order";
 	if (first == PHASE_FIRST) {
 		if ((way == WAY_CLOSE || way == WAY_STOP) && phase == PHASE_OPENING)
 			return "no descriptor before open has returned";
 		if (way == WAY_STOP && phase == PHASE_CLOSING)
-			return "no descriptor is left to do it with";
+			return "no descriptor is left for it";
 		return NULL;
 	}
 	if (way == WAY_RMMOD && phase != PHASE_OPENING)
@@ -197,9 +198,9 @@ static const char *impossible(enum way way, enum phase phase, enum first first)
 	if (phase == PHASE_OPENING || phase == PHASE_FLOWING || phase == PHASE_FAILED)
 		return NULL;
 	if (way == WAY_CLOSE)
-		return "no descriptor is left to do it with";
+		return "no descriptor is left for it";
 	if (way == WAY_KILL)
-		return "the dead do nothing";
+		return "a killed process does nothing more";
 	return NULL;
 }
 
@@ -212,14 +213,14 @@ static const char *turn_about(const char *const *points)
 	return n ? points[round_number % n] : NULL;
 }
 
-/* Does the driver still look at a run whose way out is held? */
+/* True if the driver still watches a run whose way out is held. */
 static bool sees_failure(const struct cell *c)
 {
 	bool pool = c->t->type == ROC_CARD_CRU || c->t->type == ROC_CARD_CRORC;
 
 	/*
-	 * A stop has the channel's lock. Of other kinds the watchdog stays out of what is shut, and
-	 * nothing goes wrong where nobody takes anything.
+	 * A stop holds the channel's lock. In other channel types the watchdog skips a closed
+	 * channel, and without a reader no error occurs.
 	 */
 	if (c->way == WAY_STOP || c->way == WAY_ALL_ONES || c->way == WAY_POWER)
 		return false;
@@ -248,7 +249,7 @@ static const char *phase_point(enum phase phase)
 	return turn_about(points);
 }
 
-/* What a card that was left running writes into, and what the runs of the verdict use. */
+/* Target memory of a card that was left running, and of the runs of the verdict. */
 static struct roc_memory victim, own;
 
 static uint64_t physical(const void *p)
@@ -267,14 +268,14 @@ static bool has_failed(const char *id, unsigned int channel)
 	return !strcmp(node_attr(id, channel, "state"), "failed");
 }
 
-/* The subject's own end, and whatever it waits for. */
+/* The subject's own end, and the end of its waits. */
 static void end_subject(struct subject *s)
 {
 	if (s)
 		CU_ASSERT(subject_end(s));
 }
 
-/* The channel is in its phase, held there, and somebody goes. */
+/* The channel is held in its phase, and the way begins. */
 static void phase_first(const struct cell *c, struct going *g)
 {
 	const struct target *t = c->t;
@@ -299,15 +300,15 @@ static void phase_first(const struct cell *c, struct going *g)
 		point_watch("shut_epoch", t->id);
 	before = point_hits("shut_epoch");
 	way_begin(g);
-	/* Where it stands is known of a removal only. */
-	end = now_ms() + limit_ms(way_shuts(c->way) ? JOIN_MS : SETTLE_MS);
+	/* The position is known for a removal only. */
+	end = now_ms() + limit_ms(way_shuts(c->way) ? JOIN_MS : BLOCK_MS);
 	while (!way_done(g, 1) && now_ms() < end)
 		if (way_shuts(c->way) && point_hits("shut_epoch") != before)
 			break;
-	/* Else they do not meet. A module that is in use is not taken out at all. */
+	/* Otherwise they do not meet. The module cannot be unloaded while in use. */
 	if (way_shuts(c->way) && c->way != WAY_RMMOD)
 		CU_ASSERT(point_hits("shut_epoch") != before);
-	sleep_ms(limit_ms(SETTLE_MS));
+	sleep_ms(limit_ms(BLOCK_MS));
 	CU_ASSERT(!point || point_holds(point));
 	points_release();
 	if (c->way != WAY_KILL)
@@ -315,7 +316,7 @@ static void phase_first(const struct cell *c, struct going *g)
 	CU_ASSERT(way_done(g, JOIN_MS));
 }
 
-/* Somebody goes and is held; the channel does what it does in its phase. */
+/* The way begins and is held; the channel does what belongs to its phase. */
 static void way_first(const struct cell *c, struct going *g)
 {
 	const struct target *t = c->t;
@@ -327,7 +328,7 @@ static void way_first(const struct cell *c, struct going *g)
 	unsigned int closes = 0;
 	int64_t end;
 
-	/* Who opens cannot be who closes. */
+	/* The opening process cannot be the closing one. */
 	if (owner)
 		g->s = subject_start(t->id, t->channel, t->source, STAGE_FLOWS);
 	else if (!opening)
@@ -342,7 +343,7 @@ static void way_first(const struct cell *c, struct going *g)
 		point_watch("close", t->id);
 		closes = point_hits("close");
 	}
-	/* Nobody gives a superpage any more: there has to be one left when the card is to fail. */
+	/* No more superpages are submitted: one must be left for the card to fail. */
 	if (owner && c->phase == PHASE_FAILED && sees_failure(c))
 		target_rate(t, 0, SLOW);
 	way_begin(g);
@@ -352,7 +353,7 @@ static void way_first(const struct cell *c, struct going *g)
 		subject_order(s, 0, phases[c->phase].order);
 	else
 		sleep_ms(limit_ms(MEET_MS));
-	/* No way that is held keeps it from there, and what comes later has met nobody. */
+	/* No held way prevents it, and what comes later meets nothing. */
 	if (closing)
 		CU_ASSERT(UNIT_WAIT(point_hits("close") != closes, REACH_MS));
 	if (c->phase == PHASE_FAILED && c->way != WAY_POWER) {
@@ -379,8 +380,7 @@ static void way_first(const struct cell *c, struct going *g)
 	end_subject(other);
 }
 
-/* Another software's run was left; the module is loaded, and the channel (or its neighbour) lives.
- */
+/* Other software's run was left; the module is loaded, and the channel (or its neighbour) runs. */
 static void reloaded(const struct cell *c, struct going *g)
 {
 	const struct target *t = c->t;
@@ -409,11 +409,11 @@ static void reloaded(const struct cell *c, struct going *g)
 	sleep_ms(limit_ms(MEET_MS));
 }
 
-static bool is_told(const struct cell *c, struct subject *s)
+static bool is_notified(const struct cell *c, struct subject *s)
 {
-	const struct subject_told *t = &s->told;
+	const struct subject_report *t = &s->report;
 
-	if (!subject_look(s))
+	if (!subject_query(s))
 		return false;
 	if (way_shuts(c->way))
 		return t->wait == -ENODEV && t->poll & POLLERR && t->poll & POLLHUP &&
@@ -424,24 +424,24 @@ static bool is_told(const struct cell *c, struct subject *s)
 }
 
 /*
- * Who has the channel hears of what came over it, and of nothing else: that the card is gone, that
- * it does not answer (it is asked while data should flow), or, of an error that was repaired,
- * nothing.
+ * The channel's user must be notified of the way that occurred, and of nothing else: that the card
+ * is gone, that it does not answer (the driver reads its status while data should flow), or, after
+ * a corrected error, of nothing.
  */
-static void told(const struct cell *c, struct subject *s)
+static void check_notified(const struct cell *c, struct subject *s)
 {
-	const struct subject_told *t = &s->told;
+	const struct subject_report *t = &s->report;
 	bool hears = c->phase != PHASE_OPENING && c->phase != PHASE_CLOSING;
 	bool asked = c->way == WAY_ALL_ONES && c->phase == PHASE_FLOWING;
 	bool spared = c->way == WAY_AER_NONFATAL;
 	bool good;
 
-	/* With an open file the module stays. */
+	/* With an open file the module stays loaded. */
 	if (!hears || !(asked || spared || (way_shuts(c->way) && c->way != WAY_RMMOD)))
 		return;
-	good = UNIT_WAIT(is_told(c, s), TOLD_MS);
+	good = UNIT_WAIT(is_notified(c, s), NOTIFY_MS);
 	if (!good)
-		unit_note("told: poll %#x, wait %d, %s%s%s", t->poll, t->wait,
+		unit_note("the driver reports: poll %#x, wait %d, %s%s%s", t->poll, t->wait,
 			  t->rings ? "rings" : "no rings", t->stopped ? ", stopped" : "",
 			  t->gone ? ", gone" : "");
 	CU_ASSERT(good);
@@ -463,16 +463,18 @@ static void verdict(const struct cell *c, struct going *g, int64_t pins_before, 
 	bool gone = c->way == WAY_POWER, away = gone || c->way == WAY_ALL_ONES;
 	struct free_memory m = {0};
 
-	/* Of the meeting itself: what follows clears the counts. */
+	/* Of the meeting itself; the following runs clear the counts. */
 	if (!gone)
 		nothing_outside(t);
-	/* What does not answer cannot be stopped, and comes back as it was. */
+	/* A silent card cannot be stopped, and returns with its old state. */
 	if (!away) {
-		/* A channel that nobody has used since the module came may stand there without bus.
+		/*
+		 * A channel that was not used since the module was loaded may have bus mastering
+		 * disabled.
 		 */
 		if (c->way != WAY_RELOAD)
 			CU_ASSERT(left_nothing(t));
-		target_normal(t); /* unlimited: whatever still writes writes much */
+		target_normal(t); /* unlimited: a card that still writes writes much */
 	}
 	UNIT_NEED(free_memory_hold(&m));
 	if (c->way != WAY_RELOAD)
@@ -487,7 +489,7 @@ static void verdict(const struct cell *c, struct going *g, int64_t pins_before, 
 		CU_ASSERT(memory_unchanged("memory of the run that was left", victim.addr,
 					   victim.length));
 	nothing_outside(t);
-	/* A card that is dead keeps what it had until reboot. */
+	/* A card that is lost keeps its memory until reboot. */
 	if (!gone)
 		UNIT_EQ(pins(), pins_before);
 	CU_ASSERT(klog_clean(log));
@@ -524,7 +526,7 @@ static void run_cell(void)
 		unit_skip("QEMU dies of an assertion when a function with MSI-X is unplugged");
 		return;
 	}
-	/* One that was broken off leaves its mess to the next. */
+	/* An aborted cell would disturb the next one. */
 	if (unfinished) {
 		points_release();
 		way_done(&g, JOIN_MS);
@@ -548,9 +550,9 @@ static void run_cell(void)
 	else
 		UNIT_EQ(g.status, 0);
 	if (g.s)
-		told(c, g.s);
+		check_notified(c, g.s);
 	end_subject(g.s);
-	/* Refused: there is nothing to come back from. */
+	/* Refused: nothing to undo. */
 	if (c->way == WAY_RMMOD && g.s)
 		g.way = WAY_CLOSE;
 	g.s = NULL;
@@ -620,7 +622,7 @@ static bool prepare_targets(void)
 	}
 	if (roc_memory_alloc(HUGE, -1, 0, &own) || roc_memory_alloc(2 * HUGE, -1, 0, &victim))
 		return false;
-	/* Present in our page table, too. */
+	/* Also present in this process's page table. */
 	memory_fill(victim.addr, victim.length);
 	return true;
 }
@@ -646,7 +648,7 @@ int main(int argc, char **argv)
 	if (getenv("ROC_ROUND"))
 		round_number = atoi(getenv("ROC_ROUND"));
 	find_targets();
-	/* The ways that cost memory come last. */
+	/* Ways that leak memory come last. */
 	for (way = 0; way < WAY_COUNT; way++)
 		for (i = 0; i < N(targets); i++)
 			for (phase = 0; phase < PHASE_COUNT; phase++)

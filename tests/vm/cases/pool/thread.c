@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The manners of a channel's thread: it gives way to others on its processor and at the channel's
- * lock, whatever reader and card do to it.
+ * Test that a channel's thread yields its processor and the channel's lock to others, whatever
+ * reader and card do.
  */
 #include "common/case.h"
 
@@ -9,7 +9,7 @@
 
 #define PREEMPT "/sys/kernel/debug/sched/preempt"
 
-/* Run on this processor, as every child of this process will. */
+/* Run on this processor; children inherit it. */
 static bool on_cpu(unsigned int cpu)
 {
 	cpu_set_t set;
@@ -19,7 +19,7 @@ static bool on_cpu(unsigned int cpu)
 	return !sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* How the kernel may take a processor from its own code: as "none" at the next call. */
+/* Set the kernel's preemption mode to "none" for this test. */
 static bool preempt_only_when_asked(char *before, size_t size)
 {
 	char *begin, *end;
@@ -39,7 +39,7 @@ static bool preempt_only_when_asked(char *before, size_t size)
 	return before[0] && !put_text(PREEMPT, "none");
 }
 
-/* Somebody who wants all of processor 0. */
+/* A process that uses all of processor 0. */
 static int work(void *arg)
 {
 	if (!on_cpu(0))
@@ -48,8 +48,8 @@ static int work(void *arg)
 		;
 }
 
-/* Times that the thread gave its processor away without having finished its work. */
-static unsigned int gave_way(int pid)
+/* Number of times that the thread was preempted or yielded with work left. */
+static unsigned int times_yielded(int pid)
 {
 	unsigned int n = 0;
 
@@ -58,7 +58,7 @@ static unsigned int gave_way(int pid)
 	return n;
 }
 
-/* A reader is quicker than the thread: it has more to do before it is done, and is kicked. */
+/* A reader faster than the thread: there is always work left, and the thread is kicked. */
 static void refuse(struct rig *r)
 {
 	struct roc_fill *fill;
@@ -75,22 +75,22 @@ static void others_get_their_turn(struct rig *r)
 {
 	int thread = thread_pid(EP0, 0), round, i;
 	bool *works = shared_alloc(sizeof(*works));
-	unsigned int before = gave_way(thread), times = 0;
+	unsigned int before = times_yielded(thread), times = 0;
 	pid_t worker = child_start(AS_ROOT, work, works);
 
 	CU_ASSERT(UNIT_WAIT(*(volatile bool *)works, 5000));
 	for (round = 0; round < 20 && times < 2; round++) {
 		for (i = 0; i < 2000; i++)
 			refuse(r);
-		times = gave_way(thread) - before;
+		times = times_yielded(thread) - before;
 	}
 	child_kill(worker);
-	unit_note("gave way %u times in %d rounds", times, round);
+	unit_note("yielded %u times in %d rounds", times, round);
 	CU_ASSERT(times >= 2);
 	shared_free(works, sizeof(*works));
 }
 
-/* The thread of EP0 is on processor 0. Where it must be asked, it is. */
+/* The thread of EP0 is on processor 0. In this mode it must yield explicitly. */
 static void kicks_without_end(void)
 {
 	struct rig r = {.id = EP0, .links = 0x1};
@@ -108,8 +108,8 @@ static void kicks_without_end(void)
 }
 
 /*
- * A ring full of entries that are refused: somebody else gets the lock while they are. Looked at by
- * what others see meanwhile; with luck they see nothing, so several times.
+ * A ring full of entries that are refused: another thread must get the lock meanwhile. The test
+ * observes intermediate states by ioctl; by chance it may see none, so it tries several times.
  */
 static void refused_in_pieces(void)
 {
@@ -138,7 +138,7 @@ static void refused_in_pieces(void)
 	rig_close(&r);
 }
 
-/* The longest time in ms that somebody else waits for the channel while data are taken for @ms. */
+/* Longest time in ms that another thread waits for the channel while data are taken for @ms. */
 static unsigned int longest_wait(struct rig *r, unsigned int ms)
 {
 	int64_t end = now_ms() + ms, begin, longest = 0;
@@ -154,8 +154,8 @@ static unsigned int longest_wait(struct rig *r, unsigned int ms)
 }
 
 /*
- * A card that takes its time with each size: 96 of them together would take 0.8 seconds. It has 20
- * ms, and on a crowded machine needs most of them to wake up.
+ * A card that is slow with each size: 96 of them together would take 0.8 seconds. It has 20 ms, and
+ * on a busy machine needs most of them to wake up.
  */
 static void sizes_just_in_time(void)
 {
@@ -168,7 +168,7 @@ static void sizes_just_in_time(void)
 	UNIT_NEED(rig_open(&r));
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r));
-	/* Whoever holds the lock for so long does it each time; a crowded machine only at times. */
+	/* A thread that holds the lock so long does so each time; a busy machine only sometimes. */
 	do {
 		longest = longest_wait(&r, 2000);
 		unit_note("longest wait %u ms, %llu superpages", longest,
@@ -186,10 +186,11 @@ static void sizes_just_in_time(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
-/* In so many ms: a sleep may last longer, and is followed by that many more. */
+/* Turns in @ms: a sleep may last longer, and counts for that much more. */
 static uint64_t turns_in(struct rig *r, unsigned int ms)
 {
-	int64_t begin = now_ms(); /* before the count: for who is kept off between the two */
+	int64_t begin =
+		now_ms(); /* before the count: the process may be preempted between the two */
 	uint64_t before = ch_info(rig_fd(r)).turns, turns;
 
 	sleep_ms(ms);
@@ -197,9 +198,11 @@ static uint64_t turns_in(struct rig *r, unsigned int ms)
 	return turns * ms / (now_ms() - begin);
 }
 
-/* A full ready ring, or an index that says so or worse: looked at now and then, not all the time.
+/*
+ * A full ready ring, or an index that makes it look full or worse: the thread checks it now and
+ * then, not all the time.
  */
-static void no_room(void)
+static void full_ready_ring(void)
 {
 	static const uint32_t ahead[] = {0, 1, 0x80000000};
 	struct rig r = {.id = EP0, .count = 32, .superpage = 32 * KIB, .ring = 16, .links = 0x1};
@@ -220,7 +223,7 @@ static void no_room(void)
 		turns_in(&r, 200);
 		UNIT_NEED(turns_in(&r, 300) < 50);
 	}
-	/* Right again, it goes on by itself. */
+	/* A valid index: it goes on without a kick. */
 	__atomic_store_n(&r.rings->user->ready_cons, good, __ATOMIC_RELEASE);
 	CU_ASSERT(rig_run(&r, 100, 5000));
 	rig_stop(&r);
@@ -230,7 +233,9 @@ static void no_room(void)
 
 #define SLEEPS "/sys/kernel/tracing/events/roc/roc_sleep/"
 
-/* The thread's sleeps by what it left lying: more than @few superpages, or any to be given. */
+/*
+ * Number of the thread's sleeps with more than @few completed superpages, or any to be submitted.
+ */
 static unsigned int slept_on_work(unsigned int few)
 {
 	unsigned int finished, waiting, n, found = 0;
@@ -246,7 +251,7 @@ static unsigned int slept_on_work(unsigned int few)
 	return found;
 }
 
-/* A reader that looks at no data. */
+/* A reader that ignores the data. */
 static void give_back_until(struct rig *r, uint64_t superpages)
 {
 	int64_t end = now_ms() + limit_ms(20000);
@@ -267,8 +272,8 @@ static void give_back_until(struct rig *r, uint64_t superpages)
 }
 
 /*
- * A card as fast as it can be: the thread does not sleep while there is something finished, or
- * something to give. What comes between its last look and its sleep is not its fault.
+ * A card at full speed: the thread does not sleep with completed superpages or submitted entries.
+ * What comes between its last poll and its sleep does not count.
  */
 static void no_sleep_on_work(void)
 {
@@ -306,4 +311,4 @@ static void no_sleep_on_work(void)
 
 UNIT_MAIN("thread", {"kicks without end", kicks_without_end},
 	  {"refused in pieces", refused_in_pieces}, {"no sleep on work", no_sleep_on_work},
-	  {"no room", no_room}, {"sizes just in time", sizes_just_in_time})
+	  {"full ready ring", full_ready_ring}, {"sizes just in time", sizes_just_in_time})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Data from card to reader: every byte, every count, every way to be told that it is there.
+ * Test data from card to reader: every byte, every count, every way to wait for data.
  */
 #include "common/case.h"
 
@@ -12,7 +12,7 @@
 
 #define LIMIT_MS 15000
 
-/* One run; afterwards the reader's counts are the card's, and everything came back. */
+/* One run; afterwards the reader's counts equal the card's, and all superpages were returned. */
 static void transfer(struct rig *r, uint32_t enabled, uint64_t n)
 {
 	struct roc_ch_info info;
@@ -46,7 +46,7 @@ static void internal_one_link(void)
 	UNIT_EQ(r.link[0].superpages, r.filled);
 }
 
-/* The generator feeds one link only; the others keep theirs until the stop. */
+/* The generator feeds one link only; the other links keep their superpages until the stop. */
 static void internal_twelve_links(void)
 {
 	struct rig r = {.id = EP0, .count = 48, .superpage = 256 * KIB};
@@ -73,7 +73,9 @@ static void ddg_twelve_links(void)
 		CU_ASSERT(r.link[l].superpages > 0);
 }
 
-/* A time frame shorter than a superpage: it comes back when the next one starts. */
+/*
+ * A time frame shorter than a superpage: the superpage is returned when the next time frame starts.
+ */
 static void partly_filled(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 16};
@@ -87,7 +89,7 @@ static void partly_filled(void)
 	emu(CARD0, "set 0 packet 8128");
 }
 
-/* Packets behind each other without gaps. */
+/* Packets without gaps between them. */
 static void packed_packets(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .superpage = 64 * KIB, .count = 32};
@@ -107,7 +109,7 @@ static void packed_packets(void)
 
 static void sizes(void)
 {
-	/* A stop asks for a second at most; what it has not heard of then comes back as unused. */
+	/* A stop takes at most a second; superpages not reported by then are returned as unused. */
 	const uint32_t many = limit_ms(1) < 8 ? 256 : 32;
 	const struct {
 		uint32_t size, count, n;
@@ -142,8 +144,8 @@ static void busy_mode(void)
 	transfer(&r, FOUR_LINKS, 60);
 }
 
-/* One look has a deadline: on a crowded machine several are needed for what is there. */
-static int looked(struct rig *r, int *found)
+/* One poll has a time limit: a busy machine needs several for all entries. */
+static int poll_some(struct rig *r, int *found)
 {
 	int more = roc_channel_poll(r->ch);
 
@@ -151,8 +153,8 @@ static int looked(struct rig *r, int *found)
 	return *found += more;
 }
 
-/* In busy mode nobody but the reader looks. */
-static void busy_mode_is_quiet(void)
+/* In busy mode only the reader polls. */
+static void busy_mode_needs_no_thread(void)
 {
 	struct rig r = {.id = EP0, .mode = ROC_MODE_BUSY, .count = 8};
 	int found = 0;
@@ -167,7 +169,7 @@ static void busy_mode_is_quiet(void)
 	sleep_ms(200);
 	UNIT_EQ(emu_touched(CARD0, 0, CRU_BAR_DMA, CRU_SP_READY(0)).reads, 0);
 	UNIT_EQ(roc_ready_count(r.rings), 0);
-	CU_ASSERT(UNIT_WAIT(looked(&r, &found) == 8, 5000));
+	CU_ASSERT(UNIT_WAIT(poll_some(&r, &found) == 8, 5000));
 	UNIT_EQ(roc_ready_count(r.rings), 8);
 	rig_stop(&r);
 	RIG_OK(&r);
@@ -182,7 +184,7 @@ static int polled(int fd, int ms)
 	return n < 0 ? -errno : n ? p.revents : 0;
 }
 
-/* Signals since the last look; 0: none. */
+/* Signals since the last call; 0: none. */
 static uint64_t signals(int event)
 {
 	uint64_t count = 0;
@@ -192,8 +194,8 @@ static uint64_t signals(int event)
 	return count;
 }
 
-/* poll, epoll and eventfd: silent before, told once there is something. */
-static void told(void)
+/* poll, epoll and eventfd: silent without entries, signalled once there are some. */
+static void signalled(void)
 {
 	struct rig r = {.id = EP0, .count = 4};
 	int ep = epoll_create1(EPOLL_CLOEXEC), event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -218,7 +220,7 @@ static void told(void)
 	count = signals(event);
 	CU_ASSERT(count >= 1 && count <= 2);
 	UNIT_EQ(rig_take(&r, false), 2);
-	/* Level-triggered: quiet again; edge-triggered: told anew by the next. */
+	/* Level-triggered: no longer signalled; edge-triggered: signalled by the next entry. */
 	UNIT_EQ(polled(rig_fd(&r), 50), 0);
 	epoll_wait(ep, &e, 1, 0);
 	UNIT_EQ(epoll_wait(ep, &e, 1, 50), 0);
@@ -241,8 +243,11 @@ static void told(void)
 	close(ep);
 }
 
-/* One for what is ready already, when nothing more can be: all memory lies in the ready ring. */
-static void eventfd_for_what_is_there(void)
+/*
+ * An eventfd is signalled for ready entries even if no more can come: all memory is in the ready
+ * ring.
+ */
+static void eventfd_after_the_data(void)
 {
 	int event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	struct rig r = {.id = EP0, .count = 4};
@@ -259,7 +264,7 @@ static void eventfd_for_what_is_there(void)
 	UNIT_EQ(roc_channel_eventfd(r.ch, event), 0);
 	UNIT_EQ(polled(event, patience_ms(2000)) & POLLIN, POLLIN);
 	UNIT_EQ(signals(event), 1);
-	/* When all is taken there is nothing to see. */
+	/* When all are taken there is no signal. */
 	UNIT_EQ(rig_take(&r, false), 4);
 	UNIT_EQ(roc_channel_eventfd(r.ch, event), 0);
 	UNIT_EQ(signals(event), 0);
@@ -269,7 +274,7 @@ static void eventfd_for_what_is_there(void)
 	close(event);
 }
 
-/* One for a run that failed before, and says no more. */
+/* An eventfd is signalled for a run that failed before. */
 static void eventfd_after_a_failure(void)
 {
 	int event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -304,7 +309,7 @@ static void waits(void)
 	CU_ASSERT(now_ms() - begin >= 150 && took_less(begin, 1500));
 	rig_push(&r, 5);
 	UNIT_EQ(rig_wait(&r, 5, 3000), 5);
-	/* As many as asked for, not the first. */
+	/* A wait ends with the requested number, not with the first one. */
 	begin = now_ms();
 	UNIT_EQ(roc_channel_wait(r.ch, 6, 150), -ETIME);
 	CU_ASSERT(now_ms() - begin >= 150);
@@ -319,7 +324,7 @@ struct waiter {
 	int fd;
 	uint32_t min_ready;
 	unsigned int ms;     /* 0: LIMIT_MS */
-	volatile int result; /* before over */
+	volatile int result; /* set before over */
 	volatile bool over;
 };
 
@@ -334,7 +339,7 @@ static void *waiter_run(void *arg)
 	return NULL;
 }
 
-/* Each gets what it asked for, in whichever order they came. */
+/* Each waiter gets its number, in whichever order they came. */
 static void two_waiters(void)
 {
 	struct rig r = {.id = EP0, .count = 8};
@@ -365,7 +370,7 @@ static void two_waiters(void)
 }
 
 /* A waiter that times out withdraws only its own threshold, in whichever order they came. */
-static void one_gives_up(void)
+static void one_times_out(void)
 {
 	struct rig r = {.id = EP0, .count = 8};
 	int64_t begin;
@@ -389,7 +394,7 @@ static void one_gives_up(void)
 		begin = now_ms();
 		rig_push(&r, 5);
 		pthread_join(stays->thread, NULL);
-		/* Not by its own deadline. */
+		/* It must not end by its own timeout. */
 		CU_ASSERT(now_ms() - begin < limit_ms(LIMIT_MS) / 2);
 		UNIT_EQ(stays->result, 0);
 		UNIT_EQ(rig_wait(&r, 5, 3000), 5);
@@ -400,7 +405,7 @@ static void one_gives_up(void)
 	rig_close(&r);
 }
 
-/* The sleeping kernel asks for a kick, and one kick is enough. */
+/* The sleeping thread requests a kick, and one kick is enough. */
 static void kick(void)
 {
 	struct rig r = {.id = EP0, .count = 4};
@@ -446,7 +451,7 @@ static void busy_mode_needs_no_kick(void)
 	rig_close(&r);
 }
 
-/* On one link superpages come back in the order in which they were given. */
+/* On one link superpages are returned in the order of submission. */
 static void order_of_a_link(void)
 {
 	static const uint8_t order[] = {5, 1, 7, 0, 3, 6, 2, 4};
@@ -476,7 +481,7 @@ static void order_of_a_link(void)
 	rig_close(&r);
 }
 
-/* Two endpoints at once, each with its own data, none disturbed. */
+/* Two endpoints at once, each with its own data, undisturbed. */
 static void two_endpoints(void)
 {
 	struct rig a = {.id = EP0, .source = ROC_SOURCE_DDG};
@@ -515,10 +520,11 @@ UNIT_MAIN("transfer", {"internal, one link", internal_one_link},
 	  {"internal, twelve links", internal_twelve_links}, {"DDG, one link", ddg_one_link},
 	  {"DDG, twelve links", ddg_twelve_links}, {"partly filled", partly_filled},
 	  {"packed packets", packed_packets}, {"sizes", sizes}, {"busy mode", busy_mode},
-	  {"busy mode is quiet", busy_mode_is_quiet}, {"told", told},
-	  {"eventfd for what is there", eventfd_for_what_is_there},
+	  {"busy mode needs no thread", busy_mode_needs_no_thread},
+	  {"poll, epoll and eventfd", signalled},
+	  {"eventfd after the data", eventfd_after_the_data},
 	  {"eventfd after a failure", eventfd_after_a_failure}, {"waits", waits},
-	  {"two waiters", two_waiters}, {"one gives up", one_gives_up}, {"kick", kick},
+	  {"two waiters", two_waiters}, {"one times out", one_times_out}, {"kick", kick},
 	  {"busy mode needs no kick", busy_mode_needs_no_kick},
 	  {"order of a link", order_of_a_link}, {"two endpoints", two_endpoints},
-	  {"card was never asked too much", leave})
+	  {"card saw no violations", leave})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What one turn of a channel's thread or watchdog does. Forced by points in the module
+ * Test one turn of a channel's thread or watchdog. Points in the module force the orders
  * (kmod/core/points.h).
  */
 #include "common/case.h"
@@ -54,13 +54,13 @@ static void lost_interrupt(void)
 	rig_close(&r);
 }
 
-/* The cards as schedules.c has them. */
+/* The IDs of the cards in schedules.c. */
 #define P40 3
 #define STREAM_CARD "4004:0"
 #define ROBINNP 4
 #define SUB_CARD "6005:0"
 
-#define SILENT_TURNS 4 /* after so many turns without news a watchdog asks the card */
+#define SILENT_TURNS 4 /* after so many turns without data a watchdog reads the card's status */
 
 struct resetter {
 	const char *id;
@@ -76,10 +76,10 @@ static int reset_counters(void *arg)
 }
 
 /*
- * A silent card is to be asked whether it is there, while a reset holds the channel lock. The
- * watchdog asks at its next turn after that, and not after another two seconds of silence.
+ * The watchdog must read the status of a silent card, while a reset holds the channel lock. It
+ * reads it in its next turn after that, and not after another two seconds of silence.
  */
-static void asks_late(struct resetter *r)
+static void reads_status_late(struct resetter *r)
 {
 	uint64_t reads = node_count(r->id, 0, "mmio_reads");
 	unsigned int turns;
@@ -96,12 +96,12 @@ static void asks_late(struct resetter *r)
 	turns = point_hits("turn");
 	point_release("reset");
 	CU_ASSERT(UNIT_WAIT(node_count(r->id, 0, "mmio_reads") > reads, LIMIT_MS));
-	unit_note("asked after %u turns", point_hits("turn") - turns);
+	unit_note("status read after %u turns", point_hits("turn") - turns);
 	CU_ASSERT(point_hits("turn") - turns <= SILENT_TURNS / 2);
 	UNIT_EQ(child_wait(pid, LIMIT_MS), 0);
 }
 
-static void stream_asked_late(void)
+static void stream_status_read_late(void)
 {
 	struct resetter r = {.id = STREAM_CARD,
 			     .nr = ROC_ST_RESET,
@@ -118,14 +118,14 @@ static void stream_asked_late(void)
 	UNIT_NEED(reader_start(&reader));
 	CU_ASSERT(reader_run(&reader, 2, LIMIT_MS));
 	emu(P40, "fault 0 stall 1");
-	asks_late(&r);
+	reads_status_late(&r);
 	emu(P40, "fault 0 clear stall");
 	CU_ASSERT(reader_stop(&reader));
 	READER_OK(&reader);
 	reader_close(&reader);
 }
 
-static void sub_unit_asked_late(void)
+static void sub_unit_status_read_late(void)
 {
 	struct resetter r = {.id = SUB_CARD,
 			     .nr = ROC_FR_RESET,
@@ -141,7 +141,7 @@ static void sub_unit_asked_late(void)
 	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0, 2);
 	UNIT_NEED(taker_start(&t, 0));
 	CU_ASSERT(taker_run(&t, 2 * ROBINNP_LINKS, LIMIT_MS));
-	asks_late(&r);
+	reads_status_late(&r);
 	CU_ASSERT(taker_stop(&t));
 	TAKER_OK(&t);
 	taker_close(&t);
@@ -155,5 +155,7 @@ static void leave(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
-UNIT_MAIN("turns", {"lost interrupt", lost_interrupt}, {"stream asked late", stream_asked_late},
-	  {"sub-unit asked late", sub_unit_asked_late}, {"card saw no wrong access", leave})
+UNIT_MAIN("turns", {"lost interrupt", lost_interrupt},
+	  {"stream status read late", stream_status_read_late},
+	  {"sub-unit status read late", sub_unit_status_read_late},
+	  {"card saw no violations", leave})
