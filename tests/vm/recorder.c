@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * In a guest that loses its power: write units whose content follows from their number, and report
- * each unit that came back; after the next boot, look which of them the recording has.
+ * In a guest that loses its power: write units whose content depends on their number, and print
+ * each unit that was returned. After the next boot, check which units the recording has.
  *
  *	recorder write FOLDER LEVEL [buffered]	until the power goes, "back N" for every unit
  *	recorder check FOLDER			"entries N first-gap N wrong N cut N"
@@ -18,7 +18,7 @@
 
 #define UNIT_MAX (64 << 10)
 #define MEMORY (32 * UNIT_MAX)
-#define FILE_BYTES (2 << 20) /* files end and begin, too */
+#define FILE_BYTES (2 << 20) /* the end and begin of files are tested, too */
 
 static char reason[UNITS_REASON];
 
@@ -78,7 +78,7 @@ static int write_units(const char *folder, const char *level, bool buffered)
 	if (!sink)
 		return fail("to begin");
 	while (ret >= 0) {
-		/* A place is free when the unit that was in it is back. */
+		/* A slot is free when its unit was returned. */
 		while (put - back < MEMORY / UNIT_MAX) {
 			struct unit u = {.data = memory + put % (MEMORY / UNIT_MAX) * UNIT_MAX,
 					 .bytes = bytes_of(put),

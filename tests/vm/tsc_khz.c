@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Prints the frequency of this machine's time stamp counter in kHz, nothing where there is none.
- * QEMU hands the counter through to an emulated CPU, but the guest's kernel measures it against
- * timers that are late when the machine is busy, and all its times are wrong by that factor.
+ * Print the frequency of this machine's time stamp counter in kHz, or nothing without one. QEMU
+ * passes the counter to an emulated CPU, but the guest's kernel measures it with timers that are
+ * late on a busy machine; then all its times are wrong by that factor.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* Of many pairs the one that was read in the shortest time: nobody interrupted it. */
+/* Of many pairs the one read in the shortest time: it was not interrupted. */
 static struct moment moment(void)
 {
 	uint64_t shortest = UINT64_MAX;

@@ -113,5 +113,5 @@ static struct miscdevice dmabuf_misc = {
 module_misc_device(dmabuf_misc);
 
 MODULE_AUTHOR("roc developers");
-MODULE_DESCRIPTION("dma-bufs for tests: exporters of all sorts and a second device");
+MODULE_DESCRIPTION("dma-bufs for tests: exporters of all kinds and a second device");
 MODULE_LICENSE("GPL");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * roc-test-dmabuf.ko inside: see dmabuf_test.h.
+ * Internal declarations of roc-test-dmabuf.ko: see dmabuf_test.h.
  */
 #ifndef DMABUF_H
 #define DMABUF_H

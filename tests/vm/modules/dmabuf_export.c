@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exporters of all sorts: pages of the kernel behind a dma-buf that behaves as the test wants.
+ * Exporters of all kinds: kernel pages behind a dma-buf with the behaviour that a test requests.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-fence.h>
@@ -32,7 +32,7 @@ struct exported {
 	atomic_t mapped;
 };
 
-/* What one importer has: @shown is what it gets, @own is how it came to be. */
+/* An importer's mapping: @shown is returned to it, @own is its origin. */
 struct mapping {
 	struct sg_table shown;
 	struct sg_table own;
@@ -76,7 +76,7 @@ static void has_moved(struct work_struct *work)
 	dma_fence_signal(e->moving);
 }
 
-/* As a GPU's driver that copies to where the memory is to stay, and says when it has done so. */
+/* Like a GPU's driver that copies to the final place, and signals a fence when it is done. */
 static int begin_to_move(struct exported *e, struct dma_resv *resv)
 {
 	int err;
@@ -145,7 +145,7 @@ static int make_own(struct exported *e, struct sg_table *own)
 	return 0;
 }
 
-/* The addresses, and nothing that could be looked at. */
+/* Only the addresses, without pages. */
 static int make_shown(struct exported *e, struct mapping *m)
 {
 	struct scatterlist *in, *out;
@@ -266,7 +266,7 @@ static const struct dma_buf_ops export_dynamic_ops = {
 	.release = export_release,
 };
 
-/* Physically in reverse, so that no two pages are neighbours in the order of the buffer. */
+/* In descending physical order, so that consecutive pages of the buffer are not adjacent. */
 static int compare_pages(const void *a, const void *b)
 {
 	unsigned long x = page_to_pfn(*(struct page *const *)a);

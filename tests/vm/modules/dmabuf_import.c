@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A second device: a PCI function of the guest that has dma-bufs mapped, and whose view of them is
- * followed by hand.
+ * A second device: a PCI function of the guest that maps dma-bufs; the module reads and writes for
+ * it.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -22,9 +22,9 @@ struct imported {
 	struct dma_buf_attachment *attachment;
 	struct device *dev;
 	struct sg_table *sgt;
-	u64 mask; /* the device's own, to be restored; 0: unchanged */
+	u64 mask; /* the device's own mask, to be restored; 0: unchanged */
 	bool dynamic;
-	bool moved; /* under dma_resv: what is mapped is not valid any more */
+	bool moved; /* under dma_resv: the mapping is no longer valid */
 	u32 moves;
 };
 
@@ -41,7 +41,7 @@ static const struct dma_buf_attach_ops import_ops = {
 	.invalidate_mappings = import_moved,
 };
 
-/* Until it is detached the device takes addresses of @bits bits. */
+/* Until detached the device has DMA addresses of @bits bits. */
 static int limit(struct imported *im, u32 bits)
 {
 	u64 mask = dma_get_mask(im->dev);
@@ -116,7 +116,7 @@ static void import_unlock(struct imported *im)
 	dma_resv_unlock(im->dmabuf->resv);
 }
 
-/* With the lock, if it is dynamic. */
+/* With the lock held if it is dynamic. */
 static int map_now(struct imported *im)
 {
 	struct sg_table *sgt;
@@ -222,7 +222,7 @@ void dmabuf_detach_all(struct dmabuf_file *f)
 		drop(im);
 }
 
-/* Where the device's access would end up. */
+/* The memory that the device's access would reach. */
 static void *as_device(struct imported *im, dma_addr_t bus)
 {
 	struct iommu_domain *domain = iommu_get_domain_for_dev(im->dev);
@@ -280,7 +280,7 @@ static int copy_all(struct imported *im, struct dmabuf_copy *arg)
 	return -ERANGE;
 }
 
-/* A dynamic importer that was told maps anew. */
+/* A dynamic importer maps again after a move notification. */
 int dmabuf_copy(struct dmabuf_file *f, struct dmabuf_copy *arg)
 {
 	struct imported *im = xa_load(&f->imports, arg->id);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * What a test asks of roc-test-dmabuf.ko: dma-bufs of all sorts as the driver's importer meets
- * them, and a second device that imports the driver's.
+ * Interface of roc-test-dmabuf.ko: dma-bufs of all kinds for the driver's importer, and a second
+ * device that imports the driver's dma-bufs.
  *
- * The second device is a PCI function of the guest, named by its address. It does nothing: what it
- * would read and write is looked up with the bus addresses that it was given, through the IOMMU if
- * there is one. All ioctls go to /dev/roc-test-dmabuf; what an open file has imported goes with it.
+ * The second device is a PCI function of the guest, named by its address, which does no DMA. The
+ * module reads and writes the memory at its DMA addresses instead, translated by the IOMMU if there
+ * is one. All ioctls go to /dev/roc-test-dmabuf; closing a file detaches its imports.
  */
 #ifndef DMABUF_TEST_H
 #define DMABUF_TEST_H
@@ -13,20 +13,20 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* How an exporter is. */
+/* Behaviour of an exporter. */
 enum dmabuf_kind {
-	DMABUF_SCATTERED = 1 << 0, /* single pages, no two neighbours; else pieces of 2 MiB */
-	DMABUF_DYNAMIC = 1 << 1,   /* could move, and says so */
-	DMABUF_NO_PIN = 1 << 2,	   /* and refuses to stay */
-	DMABUF_PEER = 1 << 3,	   /* memory of a device that no other one reaches */
-	DMABUF_NO_ATTACH = 1 << 4, /* as before, and says so at once */
-	DMABUF_NO_PAGES = 1 << 5,  /* only bus addresses, as peer memory that can be reached */
+	DMABUF_SCATTERED = 1 << 0, /* single pages, none adjacent; otherwise pieces of 2 MiB */
+	DMABUF_DYNAMIC = 1 << 1,   /* could move, and notifies importers */
+	DMABUF_NO_PIN = 1 << 2,	   /* and fails to pin */
+	DMABUF_PEER = 1 << 3,	   /* memory of a device that no other device reaches */
+	DMABUF_NO_ATTACH = 1 << 4, /* the same, and fails at the attachment */
+	DMABUF_NO_PAGES = 1 << 5,  /* only bus addresses, like reachable peer memory */
 	DMABUF_SHORT = 1 << 6,	   /* maps one page less than there is */
 	DMABUF_READ_ONLY = 1 << 7, /* the descriptor is */
-	DMABUF_NO_MEMORY = 1 << 8, /* cannot map for want of memory */
-	DMABUF_BUSY = 1 << 9,	/* dynamic; moves its memory for DMABUF_BUSY_MS from the pin on */
-	DMABUF_STUCK = 1 << 10, /* the same, until the pin is taken back */
-	DMABUF_INTERRUPTED = 1 << 11, /* dynamic; a signal came while it was to be pinned */
+	DMABUF_NO_MEMORY = 1 << 8, /* fails to map with ENOMEM */
+	DMABUF_BUSY = 1 << 9,	   /* dynamic; moves its memory for DMABUF_BUSY_MS after the pin */
+	DMABUF_STUCK = 1 << 10,	   /* the same, until the unpin */
+	DMABUF_INTERRUPTED = 1 << 11, /* dynamic; a signal interrupts the pin */
 };
 
 #define DMABUF_BUSY_MS 500
@@ -37,7 +37,7 @@ struct dmabuf_export {
 	__s32 fd; /* out */
 };
 
-/* What has been done to an export of ours, and not been undone. */
+/* Operations on an export of roc that are not undone. */
 struct dmabuf_use {
 	__s32 fd;
 	__s32 attached;
@@ -46,24 +46,24 @@ struct dmabuf_use {
 	__s32 moving; /* now */
 };
 
-/* All that live. */
+/* All live objects. */
 struct dmabuf_alive {
 	__s32 exports;
 	__s32 imports;
 };
 
 struct dmabuf_attach {
-	char device[16]; /* as lspci -D says it */
+	char device[16]; /* as lspci -D prints it */
 	__s32 fd;
-	__u32 dynamic; /* wants to be told */
+	__u32 dynamic; /* accepts move notifications */
 	__u32 id;      /* out: for the rest */
-	__u32 bits;    /* of an address that the device can use; 0: as it is */
+	__u32 bits;    /* bits of the device's DMA addresses; 0: unchanged */
 };
 
 struct dmabuf_import {
 	__u32 id;
-	__u32 pieces; /* out of MAP: as the device sees it */
-	__u32 moves;  /* out of STATE: how often it was told */
+	__u32 pieces; /* out of MAP: as the device reads it */
+	__u32 moves;  /* out of STATE: move notifications */
 	__u32 mapped; /* out of STATE */
 };
 

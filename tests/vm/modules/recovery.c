@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * roc-test-recovery.ko: the steps of an error recovery by the PCI core, as the driver of one
- * function meets them. Which come, and in which order, depends on what drivers of other functions
- * below the same port answer. As with kernels where "reset" is only said, nothing is reset; after
- * "lost" the function's configuration is as after a real one: it answers nobody. The same for what
- * comes before and after a reset of the function, as when that fails. The steps of suspend and
- * hibernation are the driver's callbacks alone, so processes run on meanwhile. The steps of a
- * recovery come inside pci_walk_bus(), as from the core, which holds pci_bus_sem for reading there.
+ * roc-test-recovery.ko: call the steps of a PCI error recovery for the driver of one function. In a
+ * real recovery their number and order depend on the drivers of other functions below the same
+ * port. "reset" resets nothing, as in a recovery that only reports a reset. "lost" disables memory
+ * access and bus mastering, as after a real reset, so the function does not answer.
+ *
+ * "prepare" and "done" are the steps around a function reset, here without the reset, as if it
+ * failed. The steps of suspend and hibernation call the driver's callbacks only, so processes run
+ * on meanwhile. The steps of a recovery run inside pci_walk_bus(), as in the PCI core, which holds
+ * pci_bus_sem for reading there.
  */
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -14,7 +16,7 @@
 
 static char *device = "";
 module_param(device, charp, 0);
-MODULE_PARM_DESC(device, "address of the function, as lspci -D says it");
+MODULE_PARM_DESC(device, "address of the function, as lspci -D prints it");
 
 static char *steps = "";
 module_param(steps, charp, 0);
@@ -43,7 +45,7 @@ struct recovery_step {
 	int err;
 };
 
-/* What does not come from an error recovery, by the driver's own table: -EINVAL if it does. */
+/* Call a step that is not part of an error recovery; -EINVAL: it is part of one. */
 static int recovery_other(struct pci_dev *pdev, const char *step)
 {
 	const struct pci_error_handlers *handlers = pdev->driver->err_handler;
@@ -123,7 +125,7 @@ static int recovery_steps(struct pci_dev *pdev)
 	return err;
 }
 
-/* All is done when it is loaded. */
+/* Loading the module runs the steps. */
 static int __init recovery_init(void)
 {
 	unsigned int domain, bus, slot, function;

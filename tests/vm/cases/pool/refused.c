@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test starts that the card refuses: the library's message, sysfs and the kernel log have the reason
- * of each. The next successful start clears it.
+ * Test starts that the card refuses: the library's message, sysfs and the kernel log have the
+ * reason of each. The next successful start clears it.
  */
 #include "common/case.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Events built from cards of three kinds: a readout unit with a CRU's channel, one with a PCIe40's
- * stream, one with a RobinNP's sub-unit, and two builders. Each byte in their files is what the
- * cards' generators make of that event, and what a source gave is in the files once.
+ * Test building events from three card types: a readout unit with a CRU's channel, one with a
+ * PCIe40's stream, one with a RobinNP's sub-unit, and two builders. Each byte in their files must
+ * be what the cards' generators make for that event, and each fragment must be in the files once.
  */
 #include "common/case.h"
 
@@ -21,23 +21,23 @@
 #include "kmod/stream/stream_packet.h"
 #include "utils/check/rdh.h"
 
-/* The cards of this guest, each with the number that its place gives it. */
+/* The cards of this guest, each with its number, which follows from its place. */
 #define CRU "245"
 #define P40 "4002"
 #define ROBINNP "6003"
 #define P40_CARD 1u
 #define ROBINNP_CARD 2u
 
-#define RATE 100	  /* events/s on a machine of usual speed: the slowest sets the pace */
+#define RATE 100	  /* events/s of the slowest source, at usual speed */
 #define PAYLOAD 512u	  /* bytes of a CRU's packet that is not the last of its orbit */
 #define ORBIT_PACKETS 2u  /* of a link; the last one is empty */
-#define BLOCKS 25	  /* of each builder that have to be complete */
-#define PATIENCE_MS 30000 /* for those */
+#define BLOCKS 25	  /* complete blocks that each builder must have */
+#define PATIENCE_MS 30000 /* time limit for those */
 
-/* What is wrong with the data of a fragment, or NULL. */
+/* The error in the data of a fragment, or NULL. */
 typedef const char *look_fn(const struct roc_mfp_fragment *f);
 
-static look_fn look_at_orbit, look_at_stream, look_at_links;
+static look_fn check_orbit, check_stream, check_links;
 
 static struct source {
 	const char *name;
@@ -46,12 +46,12 @@ static struct source {
 	const char *wrong;
 	uint64_t wrong_event;
 } sources[] = {
-	{.name = "cru", .look = look_at_orbit},
-	{.name = "p40", .look = look_at_stream},
-	{.name = "rob", .look = look_at_links},
+	{.name = "cru", .look = check_orbit},
+	{.name = "p40", .look = check_stream},
+	{.name = "rob", .look = check_links},
 };
 
-/* In the order in which they begin: a CRU is the only one that does not wait for who takes it. */
+/* In the order of their start: only a CRU does not wait for the builders. */
 static struct {
 	const char *name, *ends;
 	pid_t pid;
@@ -76,7 +76,7 @@ static uint32_t word(const void *at)
 	return le32toh(w);
 }
 
-/* Words from @first on, of the last as many bytes as there are. */
+/* Words that count up from @first; the last one may be incomplete. */
 static bool counts(const unsigned char *at, uint64_t size, uint32_t first)
 {
 	uint64_t i;
@@ -90,8 +90,8 @@ static bool counts(const unsigned char *at, uint64_t size, uint32_t first)
 	return true;
 }
 
-/* Packets of an orbit, of all links: headers, and behind them the generator's counter. */
-static const char *look_at_orbit(const struct roc_mfp_fragment *f)
+/* Packets of an orbit, of all links: headers, and the generator's counter behind each. */
+static const char *check_orbit(const struct roc_mfp_fragment *f)
 {
 	const unsigned char *at = f->data, *end = at + f->bytes;
 	uint32_t size, i, counter;
@@ -113,8 +113,8 @@ static const char *look_at_orbit(const struct roc_mfp_fragment *f)
 	return NULL;
 }
 
-/* What one event has in a stream; which stream it is its first fragment says. */
-static const char *look_at_stream(const struct roc_mfp_fragment *f)
+/* An event's data of a stream; its first fragment has the stream's number. */
+static const char *check_stream(const struct roc_mfp_fragment *f)
 {
 	uint32_t source;
 
@@ -130,8 +130,8 @@ static const char *look_at_stream(const struct roc_mfp_fragment *f)
 		       : "a word of a fragment";
 }
 
-/* What the links of a sub-unit have of an event, one behind the other. */
-static const char *look_at_links(const struct roc_mfp_fragment *f)
+/* An event's fragments of a sub-unit's links, one behind the other. */
+static const char *check_links(const struct roc_mfp_fragment *f)
 {
 	const unsigned char *at = f->data;
 	uint64_t left = f->bytes;
@@ -151,13 +151,13 @@ static const char *look_at_links(const struct roc_mfp_fragment *f)
 	return NULL;
 }
 
-static void look_at_fragment(struct source *s, const struct roc_mfp_fragment *f)
+static void check_fragment(struct source *s, const struct roc_mfp_fragment *f)
 {
 	const char *wrong;
 
 	s->fragments++;
 	s->bytes += f->bytes;
-	/* The end may be in the middle of what a link sent. */
+	/* The end may be in the middle of a link's data. */
 	if (f->flags & ROC_MFP_DAMAGED) {
 		s->damaged++;
 		return;
@@ -169,7 +169,7 @@ static void look_at_fragment(struct source *s, const struct roc_mfp_fragment *f)
 	}
 }
 
-static void look_at_block(const struct roc_mep *mep)
+static void check_block(const struct roc_mep *mep)
 {
 	struct roc_mep_events *walk;
 	struct roc_mep_event event;
@@ -182,14 +182,14 @@ static void look_at_block(const struct roc_mep *mep)
 			for (k = 0; k < N(sources); k++) {
 				if (event.fragments[i].view &&
 				    !strcmp(mep->sources[i].name, sources[k].name))
-					look_at_fragment(&sources[k], &event.fragments[i]);
+					check_fragment(&sources[k], &event.fragments[i]);
 			}
 		}
 	}
 	roc_mep_events_free(walk);
 }
 
-static void look_at_file(const char *path)
+static void check_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct roc_mep_source in[N(sources)];
@@ -205,7 +205,7 @@ static void look_at_file(const char *path)
 	while (at < (uint64_t)st.st_size &&
 	       !roc_mep_open(&mep, data + at, (uint64_t)st.st_size - at, in, segments,
 			     N(sources))) {
-		look_at_block(&mep);
+		check_block(&mep);
 		at += roc_mep_bytes(&mep);
 	}
 	UNIT_EQ(at, st.st_size);
@@ -213,8 +213,8 @@ static void look_at_file(const char *path)
 	close(fd);
 }
 
-/* All that was written. */
-static void look_at_files(void)
+/* Read all written files. */
+static void check_files(void)
 {
 	glob_t found = {0};
 	size_t i;
@@ -227,7 +227,7 @@ static void look_at_files(void)
 	UNIT_EQ(glob("files/*.mep", 0, NULL, &found), 0);
 	CU_ASSERT(found.gl_pathc >= BUILDERS);
 	for (i = 0; i < found.gl_pathc; i++)
-		look_at_file(found.gl_pathv[i]);
+		check_file(found.gl_pathv[i]);
 	globfree(&found);
 }
 
@@ -256,7 +256,10 @@ static void begin(void)
 		   patience_ms(2000));
 	UNIT_EQ(code, 0);
 	for (i = 0; i < N(nodes); i++) {
-		/* Who is ahead is so by less than what gets stale meanwhile. */
+		/*
+		 * A readout unit can be ahead of the others by less than what becomes stale
+		 * meanwhile.
+		 */
 		snprintf(command, sizeof(command),
 			 "exec roc-evb node --name=%s --coordinator=static:evb.conf --events=4 "
 			 "--fragment=256Ki --mfp=2Mi --in-flight=4 --blocks=8 --stale=20000 "
@@ -275,7 +278,7 @@ static unsigned int complete(unsigned int builder)
 		       : (unsigned int)strtoul(out, NULL, 10);
 }
 
-/* So many blocks more, each with all of its sources. */
+/* Wait for so many more blocks, each with all of its sources. */
 static void build(unsigned int blocks)
 {
 	unsigned int before[BUILDERS], i;
@@ -286,7 +289,7 @@ static void build(unsigned int blocks)
 		CU_ASSERT(UNIT_WAIT(complete(i) >= before[i] + blocks, PATIENCE_MS));
 }
 
-/* Readout units first: who builds gets what they have. */
+/* Stop readout units first: the builders get their remaining data. */
 static void end(void)
 {
 	unsigned int i;
@@ -301,31 +304,32 @@ static void end(void)
 	}
 }
 
-static uint64_t said(const char *key)
+static uint64_t final_report(const char *key)
 {
 	return json_number(json_get(out, key));
 }
 
-static uint64_t book(const char *key)
+static uint64_t counter(const char *key)
 {
 	return json_number(json_get(json_get(out, "sourceCounters"), key));
 }
 
-/* What a source gave is in the files, or its node says what became of it. */
+/* A source's data are in the files, or its node counts what happened to them. */
 static void balances(const struct source *s)
 {
 	uint64_t lost;
 
 	UNIT_EQ(RUN("tail -n 1 %s.json", s->name), 0);
-	lost = said("droppedEvents") + said("unsureEvents") + said("unassigned");
+	lost = final_report("droppedEvents") + final_report("unsureEvents") +
+	       final_report("unassigned");
 	unit_note("%s: %" PRIu64 " fragments, %" PRIu64 " bytes, %" PRIu64 " damaged, %" PRIu64
 		  " lost",
 		  s->name, s->fragments, s->bytes, s->damaged, lost);
 	CU_ASSERT(s->fragments > s->damaged + 4 * BLOCKS);
-	UNIT_EQ(s->fragments + lost, book("events"));
+	UNIT_EQ(s->fragments + lost, counter("events"));
 	if (!lost)
-		UNIT_EQ(s->bytes, book("bytes"));
-	UNIT_EQ(s->damaged, book("damaged"));
+		UNIT_EQ(s->bytes, counter("bytes"));
+	UNIT_EQ(s->damaged, counter("damaged"));
 }
 
 static bool ready(void)
@@ -343,7 +347,7 @@ static bool ready(void)
 	emu(CARD0, "set all orbit 0");
 	emu(CARD0, "set all packet %u", PAYLOAD);
 	emu(CARD0, "set all packets-per-tf %u", ORBIT_PACKETS * CRU_TIME_FRAME_LENGTH_DEFAULT);
-	/* A packet takes a page, whatever is in it. */
+	/* A packet takes a page, whatever its size. */
 	emu(CARD0, "set all rate %llu", emu_rate(RATE * 4 * ORBIT_PACKETS * CRU_PAGE_SIZE));
 	code = RUN(
 		"roc-stream reset --id=" P40 " --level=default && roc-stream set --id=" P40
@@ -360,15 +364,15 @@ static bool ready(void)
 }
 
 /*
- * The sub-unit is ahead of the others, and keeps what has no place: that is not lost. Nor has a
- * source lost what its card has since it was powered, before it begins.
+ * The sub-unit is ahead of the others, and keeps events without space: they are not lost. Nor does
+ * a source count as lost what its card counted before the source began.
  */
 static void nothing_dropped(void)
 {
-	UNIT_EQ(RUN("sed '$d' rob.json | tail -n 1"), 0); /* the last line may not be whole */
-	UNIT_EQ(book("dropped"), 0);
+	UNIT_EQ(RUN("sed '$d' rob.json | tail -n 1"), 0); /* the last line may be incomplete */
+	UNIT_EQ(counter("dropped"), 0);
 	if (!RUN("grep -m 1 '\"epoch\":0' cru.json"))
-		UNIT_EQ(book("dropped"), 0);
+		UNIT_EQ(counter("dropped"), 0);
 }
 
 static void as_sent(void)
@@ -381,7 +385,7 @@ static void as_sent(void)
 	build(BLOCKS);
 	nothing_dropped();
 	end();
-	look_at_files();
+	check_files();
 	for (i = 0; i < N(sources); i++) {
 		balances(&sources[i]);
 		if (sources[i].wrong)
@@ -391,7 +395,7 @@ static void as_sent(void)
 	}
 }
 
-/* One bit of a few units of each card; nobody on the way looks, or mends it. */
+/* Flip one bit of a few units of each card; no node on the way checks or corrects it. */
 static void wrong_bits(void)
 {
 	unsigned int i;
@@ -406,7 +410,7 @@ static void wrong_bits(void)
 	emu(ROBINNP_CARD, "fault 0 flip 2 3");
 	build(BLOCKS);
 	end();
-	look_at_files();
+	check_files();
 	for (i = 0; i < N(sources); i++) {
 		balances(&sources[i]);
 		CU_ASSERT_PTR_NOT_NULL(sources[i].wrong);

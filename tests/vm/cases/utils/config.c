@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-config as operators call it: what the card has afterwards in its own view, that nothing is
- * written twice, files, refusals, and two at once.
+ * Test roc-config as operators use it: the card's registers afterwards, no repeated writes, files,
+ * refusals, and two processes at once.
  */
 #include "common/case.h"
 
@@ -41,7 +41,7 @@ static void registers(void)
 	OUTPUT_HAS("configured");
 	UNIT_EQ(peek(CRU_USER_CONTROL) & CRU_USER_CONTROL_CRU_ID,
 		0x123u << CRU_USER_CONTROL_CRU_ID_SHIFT);
-	/* The clock was the wanted one, so nobody selected it. */
+	/* The clock was already the requested one, so the tool did not select it. */
 	UNIT_EQ(peek(CRU_TTC_DATA) & CRU_TTC_DATA_CLOCK, CRU_TTC_DATA_CLOCK_TTC);
 	UNIT_EQ((peek(CRU_TTC_DATA) & CRU_TTC_DATA_DOWNSTREAM) >> CRU_TTC_DATA_DOWNSTREAM_SHIFT,
 		CRU_TTC_DATA_MIDTRG);
@@ -68,11 +68,11 @@ static void registers(void)
 		UNIT_EQ(peek(CRU_GBT(0, l) + CRU_GBT_SOURCE) & CRU_GBT_SOURCE_LOOPBACK,
 			CRU_GBT_SOURCE_LOOPBACK);
 	}
-	/* The other endpoint of the card is not this one. */
+	/* The card's other endpoint is unchanged. */
 	UNIT_EQ(peek(CRU_DATAPATH(1) + CRU_DATAPATH_ENABLE) & CRU_DATAPATH_LINKS, FOUR_LINKS);
 }
 
-/* The emulator counts: the second run writes no register at all. */
+/* By the emulator's counts the second run writes no register at all. */
 static void twice(void)
 {
 	ends(0, "roc-config --id=245:0 --force-config --json " WANTED);
@@ -94,15 +94,15 @@ static void files(void)
 	ends(0, "roc-config --id=245:0 " WANTED);
 	ends(0, "roc-config --id=245:0 --from-card --gen-cfg-file=card.cfg");
 	ends(0, "roc-config --gen-cfg-file=options.json " WANTED);
-	/* Both are what the card has; one made into the other, too. */
+	/* Both match the card, and so does one converted into the other. */
 	ends(0, "roc-config --id=245:0 --compare --config-uri=ini://card.cfg");
 	ends(0, "roc-config --id=245:0 --compare --config-uri=json://options.json");
 	ends(0, "roc-config --config-uri=options.json --gen-cfg-file=again.cfg");
 	ends(0, "roc-config --id=245:0 --compare --config-uri=again.cfg");
-	/* Back again, to the last byte. */
+	/* Converted back, the bytes are the same. */
 	ends(0, "roc-config --config-uri=again.cfg --gen-cfg-file=third.json");
 	ends(0, "test \"$(cat options.json)\" = \"$(cat third.json)\"");
-	/* Options change what a file says. */
+	/* Options override the file's values. */
 	ends(1, "roc-config --id=245:0 --compare --config-uri=card.cfg --tf-length=64");
 	OUTPUT_HAS("cru.timeFrameLength");
 	ends(0, "roc-config --id=245:0 --from-card --set=link3.gbtMux=SWT,cru.cruId=0x77 -v");
@@ -111,7 +111,7 @@ static void files(void)
 	UNIT_EQ(peek(CRU_MUX(2)) >> CRU_MUX_SHIFT(2) & CRU_MUX_MASK, CRU_MUX_DDG);
 }
 
-/* Refused with this sentence, and no register was written. */
+/* Refused with this sentence, without a register write. */
 static void refuses_unwritten(int code, const char *sentence, const char *command)
 {
 	emu(CARD0, "clear");
@@ -170,7 +170,7 @@ static void firmware(void)
 	ends(0, "rm -r /etc/roc");
 }
 
-/* One card that cannot be configured is said and does not stop the others. */
+/* A card that cannot be configured is reported and does not stop the others. */
 static void all_cards(void)
 {
 	int code;
@@ -183,7 +183,7 @@ static void all_cards(void)
 		   until_running(EP0, 0));
 	UNIT_EQ(code, 1);
 	OUTPUT_HAS("failed");
-	/* Both endpoints of that card are refused, those of the other are done. */
+	/* Both endpoints of that card are refused; those of the other card are configured. */
 	OUTPUT_HAS("2 of 4 done, 2 failed");
 	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME) >> CRU_TIME_FRAME_LENGTH_SHIFT,
 		128);
@@ -227,7 +227,7 @@ static int hold(void *arg)
 	return 0;
 }
 
-/* So many processes sleep in the kernel for a card's lock. */
+/* Number of processes that sleep in the kernel for a card's lock. */
 static unsigned long asleep(void)
 {
 	char text[16];
@@ -246,7 +246,10 @@ static int two(void *unused)
 	return shell(NULL, 0, TOOL_LIMIT, ID ONE " & a=$!; " ID OTHER "; b=$?; wait $a && exit $b");
 }
 
-/* Two at once wait for who has the card, by way of the other endpoint, and then for each other. */
+/*
+ * Two processes wait for a third one, which has locked the card by its other endpoint, and then for
+ * each other.
+ */
 static void serialised(void)
 {
 	struct holder *h = shared_alloc(sizeof(*h));
@@ -264,14 +267,14 @@ static void serialised(void)
 	UNIT_EQ(child_wait(holder, 15000), 0);
 	UNIT_EQ(child_wait(both, TOOL_LIMIT), 0);
 	shared_free(h, sizeof(*h));
-	/* What is there is all of the one or all of the other. */
+	/* The card has all values of one process or all of the other. */
 	code[0] = RUN(ID "--compare " ONE);
 	code[1] = RUN(ID "--compare " OTHER);
 	UNIT_EQ(code[0] + code[1], 1);
 }
 
-/* A change that fails half-way, and says so: the card is as it was. */
-static void taken_back(const char *change, const char *reason)
+/* A change that fails half-way: the tool reports it, and the card is unchanged. */
+static void restored_after(const char *change, const char *reason)
 {
 	static const uint32_t looked_at[] = {
 		CRU_TTC_DATA,
@@ -310,21 +313,21 @@ static void restored(void)
 	char name[16];
 
 	ends(0, ID "--config-uri=card.cfg");
-	/* One of the last registers does not take its value. */
+	/* One of the last registers does not keep its value. */
 	emu(CARD0, "fault 0 stuck-register 0x%x 0x%x", stuck, peek(stuck));
 	snprintf(name, sizeof(name), "0x%x", stuck);
-	taken_back(ID CHANGE, name);
+	restored_after(ID CHANGE, name);
 	emu(CARD0, "fault 0 clear");
-	/* The clock does not come. */
+	/* The clock is missing. */
 	emu(CARD0, "set onu down");
-	taken_back(ID "--clock=TTC" CHANGE, "PON RX calibration failed");
+	restored_after(ID "--clock=TTC" CHANGE, "PON RX calibration failed");
 	emu(CARD0, "set onu up");
 	ends(0, ID CHANGE);
 	UNIT_EQ(peek(stuck) & 0xffff, 0x77);
 	ends(0, ID "--config-uri=card.cfg");
 }
 
-/* The cards as the other cases want them. */
+/* Settings that the other cases expect. */
 static void leave(void)
 {
 	ends(0,
@@ -335,7 +338,7 @@ static void leave(void)
 	CU_ASSERT(emu_clean(CARD1));
 }
 
-UNIT_MAIN("config", {"enter", enter}, {"the card's own view", registers}, {"twice", twice},
+UNIT_MAIN("config", {"enter", enter}, {"the card's registers", registers}, {"twice", twice},
 	  {"files", files}, {"refusals", refusals}, {"firmware", firmware},
 	  {"all cards", all_cards}, {"status report", report}, {"two at once", serialised},
 	  {"put back", restored}, {"cards were left alone", leave})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-flash and roc-flash-read on an emulated C-RORC: serial number, refusals before anything is
- * written, and what is said when it stops halfway.
+ * Test roc-flash and roc-flash-read on an emulated C-RORC: serial number, refusals before any
+ * write, and messages when it stops half-way.
  */
 #include "common/case.h"
 
@@ -59,7 +59,7 @@ static void flash_serial(void)
 	ends(0, "roc-flash " ID "--serial=1003 --confirm=1003");
 }
 
-/* Is it there, and has it its line? */
+/* True if the file exists and is not empty. */
 static bool written(const char *file)
 {
 	struct stat st;
@@ -82,15 +82,15 @@ static void flash_image(void)
 	OUTPUT_HAS("not a number");
 	UNIT_EQ(emu_count(CRORC0, 0, "flash_erases"), before);
 	UNIT_EQ(writes(), 0);
-	/* Stopped in the middle: it says so, and leaves the chips readable. */
+	/* Stopped in the middle: it reports that, and leaves the chips readable. */
 	ends(0,
 	     "{ roc-flash " ID
-	     "--file=image.txt --confirm=1003 & echo $! > pid; wait $!; echo $? > code; } > said.txt 2>&1 &");
+	     "--file=image.txt --confirm=1003 & echo $! > pid; wait $!; echo $? > code; } > output.txt 2>&1 &");
 	CU_ASSERT(UNIT_WAIT(emu_count(CRORC0, 0, "flash_erases") > before, TOOL_LIMIT));
 	CU_ASSERT(UNIT_WAIT(written("pid"), TOOL_LIMIT));
 	ends(0, "kill -TERM $(cat pid)");
 	CU_ASSERT(UNIT_WAIT(written("code"), TOOL_LIMIT));
-	ends(1, "cat said.txt; exit $(cat code)");
+	ends(1, "cat output.txt; exit $(cat code)");
 	OUTPUT_HAS("State of the flash: ");
 	OUTPUT_HAS("DO NOT power off the server");
 	OUTPUT_HAS("roc-flash --id=");
@@ -99,7 +99,7 @@ static void flash_image(void)
 	ends(0, "roc-flash-read " ID "--words=1");
 	ends(1, "roc-flash " ID "--file=image.txt --verify");
 	UNIT_EQ(emu_count(CRORC0, 0, "flash_erases"), erases);
-	/* A chip that fails is heard. */
+	/* A failing chip is reported. */
 	emu(CRORC0, "fault 0 flash-fail 0 1");
 	ends(1, "roc-flash " ID "--file=image.txt --confirm=1003");
 	OUTPUT_HAS("erase failed");

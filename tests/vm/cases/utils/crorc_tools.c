@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tools on an emulated C-RORC, as operators call them: what they say is held against the card's
- * own view, its counts and the order of its register accesses.
+ * Test the tools on an emulated C-RORC as operators use them: their output is compared with the
+ * card's registers, its counts and the order of its register accesses.
  */
 #include "common/case.h"
 
@@ -80,7 +80,7 @@ static void config(void)
 	emu(CRORC0, "clear");
 	ends(0, "roc-config " ID "--config-uri=card.json");
 	UNIT_EQ(writes(), 0);
-	/* Today's template has no id. */
+	/* The current template has no id. */
 	ends(0, "printf '[crorc]\\ndynamicOffset=false\\ntimeFrameLength=255\\n' > old.cfg");
 	ends(0, "roc-config --config-all --config-uri=old.cfg");
 	OUTPUT_HAS("old.cfg has no crorcId, using 0x0");
@@ -90,7 +90,7 @@ static void config(void)
 	ends(0, "as-user reader roc-config " ID "--crorc-id=0x77");
 	UNIT_EQ(peek(0, 0x1f0), 0x770);
 	emu(CRORC0, "clear");
-	/* A CRU takes the first one, no card the second. */
+	/* A CRU accepts the first value, no card the second. */
 	ends(1, "roc-config " ID "--tf-length=257");
 	ends(2, "roc-config " ID "--tf-length=4096");
 	ends(1, "roc-config " ID "--clock=TTC");
@@ -101,7 +101,7 @@ static void config(void)
 	ends(0, "roc-config " ID);
 }
 
-/* A channel in use keeps the configuration as it is. */
+/* A channel in use prevents a change of the configuration. */
 static void config_while_running(void)
 {
 	int code;
@@ -159,7 +159,7 @@ static void status(void)
 	emu(CRORC0, "set optical-power 5=400");
 }
 
-/* The tool's counts are the card's. */
+/* The tool's counts equal the card's. */
 static void check_bench(unsigned int channel, const char *source)
 {
 	CU_ASSERT(json_valid(out));
@@ -198,7 +198,7 @@ static void bench(void)
 	CU_ASSERT(access("readout_errors.txt", F_OK) != 0);
 }
 
-/* Did the card get this word at this register of the channel? */
+/* True if the card got this word at this register of the channel. */
 static bool was_written(struct emu_access *list, unsigned int n, unsigned int channel,
 			uint32_t offset, uint32_t value)
 {
@@ -251,7 +251,7 @@ static void six_at_once(void)
 	}
 }
 
-/* Once the data flow: the first packet of a run starts the count, so the jump comes later. */
+/* Once data flow: the first packet of a run starts the count, so the jump comes later. */
 static int skip_packets(void *unused)
 {
 	if (!UNIT_WAIT(emu_link_count(CRORC0, 0, 0, "superpages") >= 4, 20000))
@@ -260,8 +260,8 @@ static int skip_packets(void *unused)
 	return 0;
 }
 
-/* What is wrong with the card or its data is seen, and is in the report. */
-static void what_goes_wrong(void)
+/* Errors of the card or in its data are detected and in the report. */
+static void errors(void)
 {
 	pid_t pid;
 
@@ -285,8 +285,8 @@ static void what_goes_wrong(void)
 	emu(CRORC0, "fault 0 clear");
 }
 
-/* Once the data flow: channel 4 does not stop any more, and shall. */
-static int stop_deaf(void *unused)
+/* Once data flow: channel 4 ignores its stop from now on, and is stopped. */
+static int stop_ignored(void *unused)
 {
 	if (!UNIT_WAIT(emu_link_count(CRORC0, 0, 4, "superpages") > 20, 20000))
 		return 1;
@@ -294,14 +294,14 @@ static int stop_deaf(void *unused)
 	return shell(NULL, 0, TOOL_LIMIT, "kill -TERM $(cat bench.pid)");
 }
 
-/* A neighbour runs, so the bus cannot be taken from a channel that does not become quiet. */
+/* A neighbour runs, so bus mastering cannot be disabled for a channel that does not quiesce. */
 static void stop_fails(void)
 {
 	int64_t before = pins();
 	pid_t pid;
 
 	emu(CRORC0, "clear");
-	pid = child_start(AS_ROOT, stop_deaf, NULL);
+	pid = child_start(AS_ROOT, stop_ignored, NULL);
 	UNIT_EQ(RUN(BENCH
 		    "> other.txt & other=$!; %s; " BENCH
 		    "--channel=4 & echo $! > bench.pid; wait $!; code=$?; kill -TERM $other; wait $other || code=9; exit $code",
@@ -357,5 +357,5 @@ static void resets(void)
 UNIT_MAIN("crorc_tools", {"enter", enter}, {"list of cards", list_cards}, {"configuration", config},
 	  {"configuration while running", config_while_running}, {"status", status},
 	  {"bench", bench}, {"front end", front_end}, {"six at once", six_at_once},
-	  {"what goes wrong", what_goes_wrong}, {"a stop that fails", stop_fails},
-	  {"SIU status", siu_status}, {"resets", resets})
+	  {"errors", errors}, {"a stop that fails", stop_fails}, {"SIU status", siu_status},
+	  {"resets", resets})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tools and the example for fragments on request, as people call them, on a RobinNP: what they
- * print, what they say to bad input, and their exit codes.
+ * Test the tools and the example for fragments on request as users call them, on a RobinNP: their
+ * output, messages for bad input, and exit codes.
  */
 #include "tests/vm/cases/common/case.h"
 
@@ -22,19 +22,22 @@ static void links_make(unsigned int rate)
 		0);
 }
 
-/* Taken in, some fetched, every word of them right, and the card's books say the same. */
+/* Fragments are taken, some are fetched, every word is right, and the card's counters agree. */
 static void runs_with(int code, const char *options)
 {
 	int64_t begin = now_ms();
 
-	/* The sentences on standard error are not part of the JSON. */
-	UNIT_EQ(RUN("roc-fragment run " ID "--json %s 2> said", options), code);
+	/* Messages on standard error are not part of the JSON. */
+	UNIT_EQ(RUN("roc-fragment run " ID "--json %s 2> messages", options), code);
 	CU_ASSERT(json_valid(out));
 	UNIT_EQ(json_number(json_get(out, "errors")), 0);
 	UNIT_EQ(json_number(json_get(out, "incomplete")), 0);
 	UNIT_EQ(json_number(json_get(out, "replaced")), 0);
 	UNIT_EQ(json_number(json_get(out, "failed")), 0);
-	/* A card that is silent for two seconds is asked, and a guest may be so slow. */
+	/*
+	 * If the card is silent for two seconds the driver reads its status; a slow guest may cause
+	 * that.
+	 */
 	CU_ASSERT(json_number(json_get(out, "mmioReads")) <=
 		  (uint64_t)(now_ms() - begin) / 2000 * 4);
 	UNIT_EQ(json_number(json_get(out, "fetched")), 6 * json_number(json_get(out, "requested")));
@@ -62,13 +65,12 @@ static void every_word(void)
 	UNIT_EQ(json_number(json_get(out, "waits")), 0);
 	UNIT_EQ(json_number(json_get(out, "doneInterrupts")), 0);
 	CU_ASSERT(json_is(json_get(out, "sub"), "sub1"));
-	/* Fragments longer than a page are cut and counted, and the rest of them is right. */
+	/* Fragments longer than a page are cut and counted, and the rest of each is right. */
 	links_make(1000);
 	runs_with(1, "--pages=2048 --page=1Ki --events=300");
 	CU_ASSERT(json_number(json_get(out, "damaged")) > 0);
 	UNIT_EQ(json_number(json_get(out, "damaged")), json_number(json_get(out, "truncated")));
-	/* With few pages and little memory links are held and requests wait, and nothing is lost.
-	 */
+	/* With few pages and little memory links stop and requests wait, and nothing is lost. */
 	links_make(0);
 	runs("--events=2000 --pages=16 --memory=64Ki --commands=16");
 	CU_ASSERT(json_number(json_get(out, "holds")) > 0);
@@ -77,28 +79,28 @@ static void every_word(void)
 #define ENDS_ITSELF "true"
 #define ENDS_BY_SIGNAL "sleep 0.5; kill $pid"
 
-/* While data flow, and not before: the first fragment of a link may have any event id. */
+/* While data flow, not before: the first fragment of a link may have any event id. */
 static void during(int code, const char *fault, const char *command, const char *ends)
 {
 	int got = RUN(
-		"%s > printed 2> said & pid=$!; timeout 30 sh -c '%s' || cat said; sleep 0.3; emuctl 0 fault 0 %s > faulted; %s; wait $pid; code=$?; cat printed; exit $code",
+		"%s > printed 2> messages & pid=$!; timeout 30 sh -c '%s' || cat messages; sleep 0.3; emuctl 0 fault 0 %s > faulted; %s; wait $pid; code=$?; cat printed; exit $code",
 		command, until_running("6001", 0), fault, ends);
 
 	if (got != code) {
 		unit_note("%s: %s: exit %d: %.1000s", fault, command, got, out);
-		RUN("cat said faulted");
+		RUN("cat messages faulted");
 		unit_note("%.500s", out);
 	}
 	UNIT_EQ(got, code);
 	emu(CARD0, "fault all clear");
 }
 
-/* Each kind is counted by every tool that reads fragments, and none ends as if all was well. */
+/* Every tool that reads fragments counts each kind of damage, and none ends with 0. */
 static void damage(void)
 {
 	static const struct {
 		const char *fault, *key, *units_say;
-		const char *file; /* of sysfs, which has what the card counted */
+		const char *file; /* of sysfs, with the card's count */
 		int flagged;
 	} kinds[] = {
 		{"damaged 1 3", "damaged", "flagged", "damaged", 3},
@@ -131,7 +133,7 @@ static void damage(void)
 		       "rm -rf rec; roc-record rec " ID
 		       "--superpage-size=4Ki --buffer-size=4Mi --json",
 		       ENDS_BY_SIGNAL);
-		UNIT_EQ(RUN("cat said"), 0);
+		UNIT_EQ(RUN("cat messages"), 0);
 		if (!strstr(out, kinds[i].units_say))
 			unit_note("%s: %.500s", kinds[i].fault, out);
 		CU_ASSERT_PTR_NOT_NULL(strstr(out, kinds[i].units_say));
@@ -143,17 +145,18 @@ static void damage(void)
 	RUN("rm -rf rec");
 }
 
-/* A system of one node, whose events are built from sub0 until a signal. */
+/* A system of one node, which builds events from sub0 until a signal. */
 static void built(int code, const char *fault, const char *says)
 {
 	int got;
 
 	links_make(500);
-	got = RUN("roc-evb node --name=n1 --coordinator=static:evb.conf --events=4 "
-		  "--source=card:id=6001,sub=sub0,buffer=4Mi --sink=check --metrics=evb.prom "
-		  "--json > printed 2> said & pid=$!; timeout 30 sh -c '%s' || cat said; sleep 1; "
-		  "%s > faulted; sleep 1; kill $pid; wait $pid; code=$?; cat said; exit $code",
-		  until_running("6001", 0), fault);
+	got = RUN(
+		"roc-evb node --name=n1 --coordinator=static:evb.conf --events=4 "
+		"--source=card:id=6001,sub=sub0,buffer=4Mi --sink=check --metrics=evb.prom "
+		"--json > printed 2> messages & pid=$!; timeout 30 sh -c '%s' || cat messages; sleep 1; "
+		"%s > faulted; sleep 1; kill $pid; wait $pid; code=$?; cat messages; exit $code",
+		until_running("6001", 0), fault);
 	if (got != code || !strstr(out, says))
 		unit_note("%s: exit %d: %.1000s", fault, got, out);
 	UNIT_EQ(got, code);
@@ -174,7 +177,7 @@ static void building(void)
 	built(1, "emuctl 0 fault 0 record-hole 1 1", "is missing");
 }
 
-/* Without any limit, asleep and awake, a card that leaves entries out is found out at once. */
+/* Sleeping and polling readers detect at once that a card leaves entries out, without any limit. */
 static void left_out(void)
 {
 	static const char *const faults[] = {"record-hole 1 1", "record-hole 1 200",
@@ -197,7 +200,7 @@ static void left_out(void)
 			CU_ASSERT(json_valid(out));
 			CU_ASSERT(json_is(json_get(out, "end"), "failed"));
 			CU_ASSERT(json_number(json_get(out, "lost")) > 0);
-			/* Each wait takes in a batch, or sleeps. */
+			/* Each wait returns a batch, or sleeps. */
 			CU_ASSERT(json_number(json_get(out, "waits")) < 5000);
 			unit_note("%s %s: %llu waits, %llu lost", faults[i], ways[w],
 				  (unsigned long long)json_number(json_get(out, "waits")),
@@ -219,8 +222,8 @@ static void example(void)
 	links_make(2000);
 	UNIT_EQ(RUN("as-user reader /usr/lib/roc/fragment 6001 sub1 500 5"), 0);
 	/*
-	 * A fifth of the events, six links each: it ends with the batch in which it has as many as
-	 * it was told, and these need not be without a gap.
+	 * A fifth of the events, six links each: it ends with the batch that reaches the requested
+	 * number, and the events may have gaps.
 	 */
 	UNIT_EQ(sscanf(out, "%u events, %u fragments fetched", &events, &fetched), 2);
 	CU_ASSERT(events >= 500 && fetched >= 600 && !(fetched % 6) && fetched <= 2 * events);
@@ -262,7 +265,7 @@ static void bad_input(void)
 	refuses(1, "roc-fragment run", "roc-bench-dma " ID);
 	refuses(1, "roc-fragment stats", "roc-pkt-monitor " ID);
 	refuses(1, "roc-fragment set", "roc-config " ID "--links=0");
-	/* Nothing comes, and the tool says so. */
+	/* Without data the tool reports that. */
 	UNIT_EQ(RUN("roc-fragment reset " ID "--level=default"), 0);
 	refuses(1, "no generator runs", "roc-fragment run " ID);
 	refuses(1, "all links of --links send",

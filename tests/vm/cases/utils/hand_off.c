@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A card's data on their way out: recorded, and sent to another machine (a network namespace, with
- * delay and loss in between), with the card's own books beside. What it wrote is what arrived.
+ * Test recording a card's data, and sending them to another machine (a network namespace, with
+ * delay and loss in between). The data that arrive must be those of the card's counters.
  */
 #include "tests/vm/cases/common/case.h"
 
@@ -20,8 +20,8 @@ static int64_t number(const char *key)
 	return json_number(json_get(out, key));
 }
 
-/* What the last tool printed: all came to its end, and the card says the same. */
-static void books_are_right(bool kept_up)
+/* The last tool's report: everything completed, and the card's counters agree. */
+static void counters_agree(bool kept_up)
 {
 	const char *books = json_get(out, "books");
 
@@ -44,7 +44,7 @@ static void recorded(void)
 	emu_normal(0, 0xfff);
 	RUN("rm -rf rec");
 	UNIT_EQ(RUN("roc-record rec " CARD "--links=0,3 --bytes=8Mi --file-size=4Mi --json"), 0);
-	books_are_right(true);
+	counters_agree(true);
 	units = number("units");
 	bytes = number("bytes");
 	CU_ASSERT_TRUE(bytes >= 8 << 20);
@@ -69,7 +69,7 @@ static void stream_recorded(void)
 		0);
 	RUN("rm -rf rec");
 	UNIT_EQ(RUN("roc-record rec " STREAM "--bytes=8Mi --json"), 0);
-	books_are_right(true);
+	counters_agree(true);
 	bytes = number("bytes");
 	UNIT_EQ(RUN("roc-replay rec --json"), 0);
 	UNIT_EQ(number("bytes"), bytes);
@@ -77,7 +77,7 @@ static void stream_recorded(void)
 	CU_ASSERT_TRUE(json_is(json_get(out, "content"), "packets"));
 }
 
-/* Each link sends so many fragments, and no more. */
+/* Each link sends exactly so many fragments. */
 #define FRAGMENTS 300
 #define SUB "--id=6001 --sub=sub1 "
 
@@ -94,16 +94,16 @@ static bool links_make(const char *rate)
 }
 
 /*
- * Host pages for all, then for few: what has no room stays in the card, which waits. Then fragments
- * that are cut, and an end in the middle: what the card has told of until then comes still, which
- * is nearly all, because its links have pages enough.
+ * Host pages for all, then for few: fragments without space stay in the card, which waits. Then
+ * fragments that are cut, and an end in the middle: fragments that the card has reported until then
+ * still come, which is nearly all, because its links have enough pages.
  */
 static void fragments_recorded(void)
 {
 	static const struct {
 		const char *rate, *options;
 		int units, pages;
-		bool cut; /* the card flags those that are, and tools end with 1 */
+		bool cut; /* the card flags cut fragments, and tools end with 1 */
 	} ways[] = {
 		{"2000", "--buffer-size=4Mi", 6 * FRAGMENTS, 1024, false},
 		{"0", "--buffer-size=64Ki --page=1Ki", 6 * FRAGMENTS, 16, true},
@@ -121,7 +121,7 @@ static void fragments_recorded(void)
 		UNIT_EQ(RUN("roc-record rec " SUB "--superpage-size=4Ki %s --units=%d --json",
 			    ways[i].options, ways[i].units),
 			ways[i].cut);
-		books_are_right(all);
+		counters_agree(all);
 		units = number("units");
 		damaged = number("damaged");
 		UNIT_EQ(damaged > 0, ways[i].cut);
@@ -136,7 +136,7 @@ static void fragments_recorded(void)
 		UNIT_EQ(number("damaged"), damaged);
 		UNIT_EQ(number("errors"), 0);
 	}
-	/* A word that is not right is found. */
+	/* A wrong word is detected. */
 	UNIT_EQ(RUN("printf x | dd of=rec/run-000000.data bs=1 seek=300 conv=notrunc"), 0);
 	UNIT_EQ(RUN("roc-replay rec"), 1);
 	OUTPUT_HAS("1 errors in the data");
@@ -144,7 +144,7 @@ static void fragments_recorded(void)
 	OUTPUT_HAS("are not streams");
 }
 
-/* Some links only, to a receiver that looks at every word, until ^C. */
+/* Some links only, to a receiver that checks every word, until SIGINT. */
 static void fragments_sent(void)
 {
 	int64_t units;
@@ -161,7 +161,7 @@ static void fragments_sent(void)
 		"--links=1,3 --buffer-size=1Mi --units=%d --json; code=$?; wait $recv || code=97; exit $code",
 		2 * FRAGMENTS);
 	UNIT_EQ(code, 0);
-	books_are_right(true);
+	counters_agree(true);
 	units = number("units");
 	UNIT_EQ(units, 2 * FRAGMENTS);
 	UNIT_EQ(json_number(json_get(json_get(out, "books"), "units")), units);
@@ -194,7 +194,7 @@ static bool own_network(const char *trouble)
 #define LISTENING                                                                                  \
 	"for i in $(seq 1200); do " FAR "ss -ltn | grep -q :4817 && break; sleep 0.1; done; "
 
-/* And until the index of what it has recorded there is larger than that. */
+/* And until the index of its recording there is larger than that. */
 #define RECORDED(folder, bytes)                                                                    \
 	"for i in $(seq 1200); do [ $(stat -c %%s " folder "/run-000000.index 2> /dev/null || "    \
 	"echo 0) -gt " bytes " ] && break; sleep 0.1; done; "
@@ -203,11 +203,11 @@ static bool own_network(const char *trouble)
 #define SLOTS 16
 
 /*
- * Two links over two connections, and the receiver dies in the middle: the card may wait, but what
- * it wrote is on one disk or both. The first is killed when it has recorded more units than it has
- * slots, SLOTS of them: so the sender was told of one at least, which it does not send again. (That
- * libfabric looks for one provider only spares a slow guest seconds at either end; and one that
- * stands still for ten of them is not silent.)
+ * Two links over two connections, and the receiver is killed in the middle: the card may wait, but
+ * its data are on one disk or both. The first receiver is killed when it has recorded more units
+ * than it has slots (SLOTS): so at least one was acknowledged, which the sender does not send
+ * again. (Libfabric with only one provider saves a slow guest seconds at either end; a guest that
+ * pauses for ten seconds must not count as silent.)
  */
 static void sent_far(void)
 {
@@ -230,7 +230,7 @@ static void sent_far(void)
 		unit_note("%.600s", out);
 	UNIT_EQ(code, 0);
 	UNIT_EQ(RUN("cat sent"), 0);
-	books_are_right(false);
+	counters_agree(false);
 	units = number("units");
 	again = number("again");
 	UNIT_EQ(units, (int64_t)(emu_link_count(0, 0, 0, "superpages") +
@@ -241,8 +241,7 @@ static void sent_far(void)
 	second = number("units");
 	CU_ASSERT_TRUE(again <= SLOTS);
 	CU_ASSERT_TRUE(second > 0 && second < units);
-	/* In both there are those that were sent twice; of the dead one's last second there is no
-	 * index. */
+	/* Units sent twice are in both; the killed receiver's last second has no index. */
 	CU_ASSERT_TRUE(first + second <= units + again);
 	unit_note("%lld arrived, %lld sent again; %lld and %lld in the recordings",
 		  (long long)units, (long long)again, (long long)first, (long long)second);
@@ -251,10 +250,9 @@ static void sent_far(void)
 }
 
 /*
- * A write ends in the middle, because its sender is killed, is given up, or is left by a receiver
- * that is told to end. Units are far larger than what sockets hold, so whoever is stopped is in the
- * middle of one. A receiver that lives hears the next sender, and ends with 1 for the one
- * that it lost.
+ * A write ends in the middle, because its sender is killed, gives up, or is left by a receiver that
+ * ends. Units are far larger than socket buffers, so a stopped process is in the middle of one. A
+ * receiver that goes on serves the next sender, and ends with 1 for the lost one.
  */
 #define CUT_RECV "roc-recv --buffer-size=64Mi --connections=1 --silence=%u --record=one > recv 2>&1"
 #define CUT_SEND "roc-send 127.0.0.1 --synthetic --links=0 --silence=60 --buffer-size=64Mi "

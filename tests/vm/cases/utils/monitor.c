@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-status, roc-metrics, the monitors, the link test, the players and roc-bar-stress against
- * an emulated card whose links, light, temperature and triggers are told from here.
+ * Test roc-status, roc-metrics, the monitors, the link test, the players and roc-bar-stress on an
+ * emulated card. The test sets its links, light, temperature and triggers.
  */
 #include "common/case.h"
 
@@ -31,9 +31,12 @@ static void status(void)
 {
 	uint64_t accesses;
 
-	/* Forget what was before. */
+	/* Clear the state of earlier cases. */
 	ends(0, "roc-status --id=245:0");
-	/* Today's program: 1753 reads and 802 writes. The driver pushes out a write by a read. */
+	/*
+	 * The present program makes 1753 reads and 802 writes. The driver flushes a write by a
+	 * read.
+	 */
 	emu(CARD0, "clear");
 	ends(0, "roc-status --id=245:0");
 	accesses = emu_reads(CARD0, 0) + emu_count(CARD0, 0, "mmio_writes");
@@ -46,7 +49,7 @@ static void status(void)
 	UNIT_EQ(json_number(link_member(3, "status")), 1);
 	CU_ASSERT_DOUBLE_EQUAL(json_real(link_member(3, "opticalPower")), 500, 0.1);
 	CU_ASSERT_DOUBLE_EQUAL(json_real(link_member(3, "rxFreq")), 240.474, 0.001);
-	/* A link that goes down, comes back, and is forgiven when it was seen. */
+	/* A link that goes down and comes back is reported as such once. */
 	emu(CARD0, "set 0 link-state 3=down");
 	emu(CARD0, "set 0 optical-power 2=123.4");
 	ends(0, "roc-status --id=245:0 --json");
@@ -74,7 +77,7 @@ static void status(void)
 	OUTPUT_HAS("# TYPE roc_card_info gauge");
 	ends(2, "roc-status --id=245:0 --json --monitoring");
 	ends(2, "roc-status --id=245:0 --links=12");
-	/* A card is called as the user calls it, with its address, and never by its node. */
+	/* Messages name a card as the user did, with its address, and never its node. */
 	ends(1, "roc-siu-status --id=#0");
 	OUTPUT_HAS("#0 (0000:");
 	ends(1, "roc-reg-read --id=245:1 --channel=4 --address=0");
@@ -88,11 +91,11 @@ static const char *channel_member(const char *card, const char *key)
 	return json_get(json_at(json_get(card, "channels"), 0), key);
 }
 
-/* A monitoring pass costs few reads, writes nothing, and needs no right. */
+/* A monitoring pass costs few reads, no writes, and needs no rights. */
 static void metrics(void)
 {
 	emu(CARD0, "set temperature 61");
-	/* What was read before is given again for a tenth of a second. */
+	/* Cached values are used for a tenth of a second. */
 	ends(0, "sleep 0.2");
 	emu(CARD0, "clear");
 	ends(0, "as-user stranger roc-metrics --id=245:0 --json");
@@ -101,11 +104,11 @@ static void metrics(void)
 	CU_ASSERT_DOUBLE_EQUAL(json_real(json_get(json_at(out, 0), "localClock")),
 			       peek(CRU_CLOCK_LOCAL) / 1e6, 0.1);
 	CU_ASSERT(json_is(channel_member(json_at(out, 0), "state"), "stopped"));
-	/* The driver looks at the temperature, too, now and then. */
+	/* The driver polls the temperature, too, now and then. */
 	UNIT_EQ(emu_reads(CARD0, 0), ROC_CRU_METRICS_READS - 1);
 	CU_ASSERT(emu_touched(CARD0, 0, CRU_BAR_CARD, CRU_TEMPERATURE).reads >= 1);
 	UNIT_EQ(emu_count(CARD0, 0, "mmio_writes"), 0);
-	/* The sensor is the card's, not the endpoint's. */
+	/* The sensor belongs to the card, not to the endpoint. */
 	ends(0, "as-user stranger roc-metrics --id=245:1 --json");
 	CU_ASSERT_DOUBLE_EQUAL(json_real(json_get(json_at(out, 0), "temperature")), 61, 0.7);
 	ends(0, "roc-metrics --monitoring | grep -c ^card,serialId=");
@@ -116,13 +119,13 @@ static void metrics(void)
 	UNIT_STR(out, "4\n");
 	emu(CARD0, "set temperature 45");
 	ends(1, "roc-metrics --id=999");
-	/* A card that does not answer: the driver knows what it counted all the same. */
+	/* For a silent card the driver still reports its own counts. */
 	emu(CARD0, "fault 0 all-ones");
 	ends(1, "sleep 0.2; roc-metrics --id=245:0");
 	OUTPUT_HAS("answers all ones");
 	OUTPUT_HAS("stopped");
 	emu_normal(CARD0, FOUR_LINKS);
-	/* The driver keeps a failed reading for a while, too. */
+	/* The driver caches a failed read for a while, too. */
 	CU_ASSERT(UNIT_WAIT(!RUN("roc-metrics --id=245:0"), 5000));
 	ends(0, "roc-config --id=245:0 --links=0-3 --cru-id=0x42");
 	emu(CARD0, "clear");
@@ -137,7 +140,7 @@ static void packets(void)
 	superpages = json_number(channel_member(json_at(out, 0), "superpages"));
 	ends(0,
 	     "roc-bench-dma --id=245:0 --buffer-size=32Mi --superpage-size=256Ki --no-display --data-source=DDG --bytes=32Mi");
-	/* The driver's counters go on from run to run, and every tool has the same. */
+	/* The driver's counters go on from run to run, and every tool shows the same. */
 	ends(0, "roc-metrics --id=245:0 --json");
 	UNIT_EQ(json_number(channel_member(json_at(out, 0), "superpages")) - superpages,
 		emu_count(CARD0, 0, "superpages"));
@@ -157,7 +160,7 @@ static void packets(void)
 	OUTPUT_HAS("roc_packets_accepted_total{");
 }
 
-/* An orbit of 3564 crossings at 40.079 MHz, by a tool that may be held up between two looks. */
+/* An orbit of 3564 crossings at 40.079 MHz; the tool may be delayed between two reads. */
 static bool orbits_are_right(void)
 {
 	double rate;
@@ -201,7 +204,7 @@ static void triggers(void)
 	ends(2, "roc-ctp-emulator --id=245:0 --eox --single-trigger");
 }
 
-/* What the trigger emulator is told is what the card has. */
+/* The card's registers have the trigger emulator's settings. */
 static void trigger_registers(void)
 {
 	ends(0,
@@ -260,7 +263,7 @@ static void loopback(void)
 	ends(1, "roc-loopback --id=245:0 --links=0-3 --count=2 --json");
 	OUTPUT_HAS("1 of 4 links");
 	emu(CARD0, "set 0 link-state 1=up");
-	/* SIGTERM ends it after the first look, and the links are as they were. */
+	/* SIGTERM ends it after the first round, and the links are restored. */
 	ends(0, "rm loopback.out");
 	pid = child_start(AS_ROOT, test_links, "");
 	CU_ASSERT(UNIT_WAIT(testing(2) && !RUN("grep 'Round 1' loopback.out"), 20000));
@@ -297,7 +300,7 @@ static void players(void)
 	ends(0, "roc-config --id=245:0 --links=0-3 --cru-id=0x42");
 }
 
-/* Each operation is one access, no more and no less. */
+/* Each operation is exactly one access. */
 static void stress(void)
 {
 	struct emu_touched touched;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-node-check on a server that is there: as it is, with an endpoint missing, with things on the
- * wrong node, too warm, and as somebody who may read little. What all rules say of all faults is in
- * tests/unit/utils/node/check/.
+ * Test roc-node-check on this guest: unchanged, with a missing endpoint, with memory and card on
+ * the wrong node, too warm, and as a user with few rights. tests/unit/utils/node/check/ tests all
+ * rules with all faults.
  */
 #include "common/case.h"
 
@@ -10,13 +10,13 @@
 #include <pthread.h>
 #include <unistd.h>
 
-/* What this guest is like, and a server would better not be. */
+/* Properties of this guest that a server should not have. */
 #define LIMITS                                                                                     \
 	"\"maxPayload\": 128, \"memoryPerChannel\": \"32Mi\", "                                    \
 	"\"iommu\": [\"none\", \"identity\", \"DMA\", \"DMA-FQ\"]"
 #define CHECK "roc-node-check --limits=limits.json"
 #define HUGEPAGES "/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages"
-#define LOOK_MS 15000 /* the driver looks every five seconds */
+#define LOOK_MS 15000 /* the driver polls every five seconds */
 
 static void limits(const char *more)
 {
@@ -27,7 +27,7 @@ static void limits(const char *more)
 	UNIT_EQ(put_text("limits.json", text), 0);
 }
 
-/* The rule in what a check with --json said. */
+/* The rule in the last JSON report. */
 static const char *rule(const char *name)
 {
 	const char *r = json_at(json_get(out, "rules"), 0);
@@ -44,7 +44,7 @@ static bool is(const char *name, const char *verdict)
 	return json_is(json_get(rule(name), "verdict"), verdict);
 }
 
-/* It came to this verdict, of this subject. */
+/* True if the rule has this verdict for this subject. */
 static bool of(const char *name, const char *verdict, const char *subject)
 {
 	const char *f = json_at(json_get(rule(name), "findings"), 0);
@@ -94,7 +94,7 @@ static void as_it_is(void)
 	}
 	CU_ASSERT(of("endpoints", "PASS", "245"));
 	CU_ASSERT(of("numa-node", "PASS", "246:1"));
-	/* The emulated machine does not say. */
+	/* The emulated machine does not report it. */
 	CU_ASSERT(is("prefetchers", "UNKNOWN"));
 	UNIT_EQ(RUN(CHECK " --strict"), 1);
 	OUTPUT_HAS("roc-node-check: UNKNOWN: ");
@@ -102,7 +102,7 @@ static void as_it_is(void)
 	OUTPUT_HAS("endpoints 0 to 1");
 }
 
-/* An endpoint that the machine has lost, and one that the driver does not have. */
+/* An endpoint missing on the bus, and one without the driver. */
 static void missing_endpoint(void)
 {
 	char address[16], path[64];
@@ -134,7 +134,7 @@ static void wrong_node(void)
 {
 	char before[16];
 
-	/* The second card is where the limits have the first one. */
+	/* The limits expect the first card at the second one's place. */
 	limits(", \"cards\": {\"245\": 1, \"246\": 1, \"1003\": null}");
 	check(1);
 	CU_ASSERT(of("numa-node", "FAIL", "245:0"));
@@ -146,7 +146,7 @@ static void wrong_node(void)
 	CU_ASSERT(is("numa-node", "PASS"));
 	CU_ASSERT(of("cards", "FAIL", "247"));
 
-	/* Huge pages on the other node only. */
+	/* Hugepages on the other node only. */
 	limits("");
 	UNIT_EQ(RUN("cat " HUGEPAGES), 0);
 	snprintf(before, sizeof(before), "%.*s", (int)strcspn(out, "\n"), out);
@@ -176,8 +176,8 @@ static void too_warm(void)
 	CU_ASSERT(UNIT_WAIT(warm("PASS"), LOOK_MS));
 }
 
-/* Who may read little learns what he may not. */
-static void anybody(void)
+/* A user with few rights gets a report of what could not be read. */
+static void unprivileged(void)
 {
 	limits("");
 	UNIT_EQ(RUN("chmod 755 . && chmod 644 limits.json"), 0);
@@ -195,8 +195,8 @@ static void anybody(void)
 	OUTPUT_HAS("nowhere.json: cannot be read");
 }
 
-/* The cure of the first finding of a rule that came to this verdict; empty: none. */
-static const char *cure_of(const char *name, const char *verdict)
+/* The remedy of the first finding of a rule with this verdict; empty: none. */
+static const char *remedy_of(const char *name, const char *verdict)
 {
 	static char cure[512];
 	const char *f = json_at(json_get(rule(name), "findings"), 0);
@@ -210,7 +210,7 @@ static const char *cure_of(const char *name, const char *verdict)
 	return cure;
 }
 
-/* Run what follows @begin in a cure, without its sudo. */
+/* Run the part of a remedy that starts with @begin, without sudo. */
 static void apply(const char *cure, const char *begin)
 {
 	const char *command = strstr(cure, begin);
@@ -221,18 +221,18 @@ static void apply(const char *cure, const char *begin)
 	UNIT_EQ(RUN("sudo() { \"$@\"; }; %s", command), 0);
 }
 
-static void cured_read_request(void)
+static void remedied_read_request(void)
 {
 	limits("");
 	UNIT_EQ(RUN("setpci -s %s CAP_EXP+8.w=0000:7000", pci_address(EP0)), 0);
 	check(0);
 	CU_ASSERT(of("max-read-request", "WARN", EP0));
-	apply(cure_of("max-read-request", "WARN"), "sudo setpci");
+	apply(remedy_of("max-read-request", "WARN"), "sudo setpci");
 	check(0);
 	CU_ASSERT(is("max-read-request", "PASS"));
 }
 
-/* The machine's firmware enabled @aspm at both ends before the kernel finds the endpoint. */
+/* The firmware enabled @aspm at both ends before the kernel finds the endpoint. */
 static void found_with_aspm(unsigned int aspm)
 {
 	char address[16], port[16];
@@ -249,14 +249,14 @@ static void found_with_aspm(unsigned int aspm)
 	CU_ASSERT(wait_nodes(5));
 }
 
-static void cured_aspm(void)
+static void remedied_aspm(void)
 {
 	limits("");
 	found_with_aspm(1);
 	check(1);
 	CU_ASSERT(of("aspm", "FAIL", EP0));
-	CU_ASSERT_PTR_NOT_NULL(strstr(cure_of("aspm", "FAIL"), "pcie_aspm.policy=performance"));
-	/* The boot parameter is this file. */
+	CU_ASSERT_PTR_NOT_NULL(strstr(remedy_of("aspm", "FAIL"), "pcie_aspm.policy=performance"));
+	/* This file has the same effect as the boot parameter. */
 	UNIT_EQ(RUN("echo performance > /sys/module/pcie_aspm/parameters/policy"), 0);
 	check(0);
 	CU_ASSERT(is("aspm", "PASS"));
@@ -264,8 +264,8 @@ static void cured_aspm(void)
 	found_with_aspm(0);
 }
 
-/* The group is missing when udev reads its rules, and made later. */
-static void cured_group(void)
+/* The group is missing when udev reads its rules, and created later. */
+static void remedied_group(void)
 {
 	const char *cure;
 
@@ -275,9 +275,9 @@ static void cured_group(void)
 	check(1);
 	CU_ASSERT(is("group", "FAIL"));
 	CU_ASSERT(of("permissions", "FAIL", "roc0"));
-	cure = cure_of("group", "FAIL");
+	cure = remedy_of("group", "FAIL");
 	CU_ASSERT_PTR_NOT_NULL(strstr(cure, "groupadd -r roc, then "));
-	/* groupadd is not in every guest. */
+	/* Not every guest has groupadd. */
 	UNIT_EQ(RUN("cp -p group /etc/group"), 0);
 	apply(cure, "sudo udevadm");
 	CU_ASSERT(wait_nodes(5));
@@ -290,15 +290,15 @@ static void enter(void)
 	tool_enter("/tmp/node_check");
 }
 
-/* In which each of four links takes a superpage; what disturbs a run is looked at beside it. */
+/* Time in which each of four links fills a superpage; a thread measures disturbances of the run. */
 #define LINK_ROUND_MS 80
 #define ATTEMPTS 6
 #define LOOK_US 2000
 
 static _Atomic bool looking;
-static uint64_t longest; /* ns between two looks: what this guest stood still */
+static uint64_t longest; /* ns between two reads of the clock: the longest pause of this guest */
 
-static void *look_on(void *unused)
+static void *measure_pauses(void *unused)
 {
 	uint64_t before = now_ns(), now;
 
@@ -311,7 +311,10 @@ static void *look_on(void *unused)
 	return NULL;
 }
 
-/* The run with this depth in what --find-latency said: what it dropped, -1: there was none. */
+/*
+ * Packets dropped in the run with this depth, from the report of --find-latency; -1: there was no
+ * run.
+ */
 static int64_t dropped(unsigned int depth)
 {
 	const char *r = json_at(json_get(out, "runs"), 0);
@@ -322,7 +325,7 @@ static int64_t dropped(unsigned int depth)
 	return -1;
 }
 
-/* What the tool finds needed when a superpage can be used so many us after its push. */
+/* The depth that the tool reports when a superpage is usable so many us after its push. */
 static uint64_t needed(unsigned int round_ms, unsigned int refill_us)
 {
 	char command[128];
@@ -335,7 +338,7 @@ static uint64_t needed(unsigned int round_ms, unsigned int refill_us)
 		 (3 * round_ms + 999) / 1000);
 	longest = 0;
 	looking = true;
-	UNIT_EQ(pthread_create(&looker, NULL, look_on, NULL), 0);
+	UNIT_EQ(pthread_create(&looker, NULL, measure_pauses, NULL), 0);
 	UNIT_EQ(RUN("%s", command), 0);
 	looking = false;
 	pthread_join(looker, NULL);
@@ -349,9 +352,9 @@ static bool fits(uint64_t depth, uint64_t least, uint64_t most)
 }
 
 /*
- * With a refill that takes @percent of a round. What the guest, its host or the card's process does
- * beside adds to it, and not all of that can be seen from here: a slower card is asked, to which it
- * is less. A tool that is wrong is so with each of them.
+ * With a refill that takes @percent of a round. Other work of the guest, its host or the card's
+ * process adds to it, and the test cannot see all of that: it repeats with slower cards, to which
+ * it adds less. A wrong tool is wrong with each of them.
  */
 static void needs(unsigned int percent, uint64_t least, uint64_t most)
 {
@@ -376,7 +379,7 @@ static void needs(unsigned int percent, uint64_t least, uint64_t most)
 	UNIT_EQ(dropped(2 * (unsigned int)depth), 0);
 }
 
-/* Published: a server that was slower dropped, and a FIFO of double depth was the cure. */
+/* Published: a slower server dropped packets, and a FIFO of double depth solved it. */
 static void find_latency(void)
 {
 	emu_normal(CARD0, FOUR_LINKS);
@@ -392,6 +395,6 @@ static void find_latency(void)
 
 UNIT_MAIN("roc-node-check", {"enter", enter}, {"as it is", as_it_is},
 	  {"a missing endpoint", missing_endpoint}, {"the wrong node", wrong_node},
-	  {"a cured read request", cured_read_request}, {"a cured link", cured_aspm},
-	  {"a cured group", cured_group}, {"too warm", too_warm}, {"for anybody", anybody},
-	  {"the depth of the FIFO", find_latency})
+	  {"a remedied read request", remedied_read_request}, {"a remedied link", remedied_aspm},
+	  {"a remedied group", remedied_group}, {"too warm", too_warm},
+	  {"user with few rights", unprivileged}, {"the depth of the FIFO", find_latency})

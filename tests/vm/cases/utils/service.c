@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The units as they are installed, in a guest whose first process is systemd: when it takes them
- * for started, what their sandbox leaves them, and what becomes of them when they are stopped,
- * killed, hang, lose their card or were told nonsense.
+ * Test the installed units in a guest whose first process is systemd: readiness, the sandbox, and
+ * the units' behaviour when stopped, killed or hanging, without their card, and with invalid
+ * options.
  */
 #include "common/case.h"
 #include "common/rosd.h"
@@ -18,14 +18,14 @@
 #define LOAD                                                                                       \
 	"timeout 300 roc-ros-load --connect=127.0.0.1:9870 --json --size=400 --size-max=1600 "     \
 	"--clear=50 --clients=4 "
-/* Tenths, of 10 for what is least protected: this unit is at 1.7. */
+/* In tenths; 10 is the least protected, this unit has 1.7. */
 #define EXPOSED_MOST "20"
-/* More often than systemd's own limit allows, if they are fast: five times in 10 s. */
+/* More often than systemd's own limit permits if restarts are fast: five times in 10 s. */
 #define RESTARTS_MANY 6
 
 static char card[16];
 
-/* A RobinNP, wherever it is among the guest's cards. */
+/* A RobinNP, at any place among the guest's cards. */
 static bool there(void)
 {
 	struct roc_card found;
@@ -57,13 +57,13 @@ static unsigned int restarts(const char *unit)
 							   : (unsigned int)strtoul(out, NULL, 10);
 }
 
-/* It is up, once more than @before. */
+/* The unit is up, with more restarts than @before. */
 static bool up_again(const char *unit, unsigned int before)
 {
 	return restarts(unit) > before && shows(unit, "ActiveState", "active");
 }
 
-/* What it and systemd said of it since it was started last. */
+/* Search the log of the unit and of systemd since its last start. */
 static bool journal_has(const char *unit, const char *text)
 {
 	return !RUN("journalctl --sync; journalctl --invocation=0 -o cat --no-pager -u %s", unit) &&
@@ -83,7 +83,7 @@ static void usual(void)
 	conf(options);
 }
 
-/* Limits of a unit, in ms; 0: none. */
+/* Time limits of a unit, in ms; 0: none. */
 static void limits(const char *unit, unsigned int watchdog, unsigned int stop)
 {
 	UNIT_EQ(RUN("mkdir -p " UNITS "/%s.service.d && printf '[Service]\\nWatchdogSec=%ums\\n"
@@ -93,29 +93,29 @@ static void limits(const char *unit, unsigned int watchdog, unsigned int stop)
 		0);
 }
 
-/* Every byte of so many events. */
-static void asks(const char *events)
+/* Load with so many events; every byte is checked. */
+static void request_events(const char *events)
 {
 	UNIT_EQ(RUN(LOAD
-		    "--stall-limit=%u --events=%s > /tmp/asked 2> /tmp/asked.err || { code=$?; cat /tmp/asked.err; exit $code; }",
+		    "--stall-limit=%u --events=%s > /tmp/client 2> /tmp/client.err || { code=$?; cat /tmp/client.err; exit $code; }",
 		    patience_ms(10000) / 1000, events),
 		0);
-	UNIT_EQ(RUN("sed -n '/^{/,$p' /tmp/asked"), 0);
+	UNIT_EQ(RUN("sed -n '/^{/,$p' /tmp/client"), 0);
 	UNIT_EQ(json_number(json_get(out, "errors")), 0);
 	UNIT_EQ(json_number(json_get(out, "incomplete")), 0);
 	UNIT_EQ(json_number(json_get(out, "replies")), strtol(events, NULL, 10));
 }
 
-/* Its own limits. How often it is tried again has none: see "card taken". */
+/* The unit's own limits. Restarts have no limit: see "card taken". */
 static void own_limits(const char *unit, const char *stop)
 {
-	/* A property only while it runs. */
+	/* systemd shows this property only while it runs. */
 	UNIT_EQ(RUN("systemctl cat %s | grep -x WatchdogSec=10", unit), 0);
 	CU_ASSERT(shows(unit, "TimeoutStopUSec", stop));
 	CU_ASSERT(shows(unit, "StartLimitIntervalUSec", "0"));
 }
 
-/* From here on their limits are those of a machine that may be slow. */
+/* From here on the units have limits for a slow machine. */
 static void installed(void)
 {
 	if (!there())
@@ -131,7 +131,7 @@ static void installed(void)
 	limits("roc-evb@", patience_ms(10000), patience_ms(40000));
 }
 
-/* Started when it serves, and for good. */
+/* The unit counts as started when it serves, and is enabled at boot. */
 static void serves(void)
 {
 	if (!there())
@@ -139,17 +139,20 @@ static void serves(void)
 	usual();
 	ends(0, "systemctl enable --now " ROSD);
 	CU_ASSERT(shows(ROSD, "ActiveState", "active"));
-	asks("300");
+	request_events("300");
 	ends(0, "systemctl is-enabled " ROSD);
-	/* For who collects metrics. */
+	/* Metrics are world-readable for collectors. */
 	CU_ASSERT(UNIT_WAIT(
 		!RUN("as-user stranger grep '^roc_rosd_replies' /run/roc-rosd/metrics.prom"),
 		10000));
 	ends(0, "as-user stranger test -w /run/roc-rosd/metrics.sock");
 }
 
-/* As nobody in particular, with no rights, no files to write and no devices but the cards. */
-static void shut_in(void)
+/*
+ * It runs as an unprivileged user, without capabilities, writable files or devices other than the
+ * cards.
+ */
+static void sandboxed(void)
 {
 	if (!there())
 		return;
@@ -163,7 +166,7 @@ static void shut_in(void)
 	OUTPUT_HAS("Read-only file system");
 	ends(0,
 	     "nsenter -t $(systemctl show -P MainPID " ROSD ") -m touch /run/roc-rosd/of-roc-rosd");
-	/* Even root, who has all rights, opens no other device in its place. */
+	/* Even root cannot open another device in its cgroup. */
 	ends(0, ": < /dev/kmsg");
 	UNIT_EQ(RUN("echo $$ > /sys/fs/cgroup/system.slice/" ROSD
 		    ".service/cgroup.procs && : < /dev/roc0 && : < /dev/kmsg"),
@@ -174,7 +177,7 @@ static void shut_in(void)
 
 static int load(void *unused)
 {
-	return RUN(LOAD "--time=600s > /tmp/asked 2> /tmp/asked.err");
+	return RUN(LOAD "--time=600s > /tmp/client 2> /tmp/client.err");
 }
 
 static uint64_t replies(void)
@@ -184,7 +187,7 @@ static uint64_t replies(void)
 		       : strtoull(out, NULL, 10);
 }
 
-/* Stopped in the middle of a load it answers what it was asked, and ends by itself. */
+/* Stopped under load it answers outstanding requests, and ends by itself. */
 static void stops(void)
 {
 	uint64_t before;
@@ -200,14 +203,14 @@ static void stops(void)
 	CU_ASSERT(shows(ROSD, "ActiveState", "inactive"));
 	CU_ASSERT(child_wait(pid, 30000) >= 0);
 	UNIT_EQ(RUN("test -e /run/roc-rosd"), 1);
-	/* None was lost on the way. */
+	/* No fragment was lost. */
 	CU_ASSERT(UNIT_WAIT(journal_has(ROSD, "\"clients\""), 10000));
 	ends(0, "journalctl --invocation=0 -o cat --no-pager -u " ROSD " | sed -n '/^{/,/^}/p'");
 	CU_ASSERT(json_number(json_get(out, "requests")) > 0);
 	UNIT_EQ(json_number(json_get(out, "replies")), json_number(json_get(out, "requests")));
 }
 
-/* The card has been written to by none since, and the next one begins as if nothing had been. */
+/* The card has written nothing for it since, and the next start is a normal one. */
 static void killed(void)
 {
 	unsigned int before;
@@ -218,10 +221,12 @@ static void killed(void)
 	before = restarts(ROSD);
 	ends(0, "systemctl kill -s KILL " ROSD);
 	CU_ASSERT(UNIT_WAIT(up_again(ROSD, before), 20000));
-	asks("100");
+	request_events("100");
 }
 
-/* Who is silent for the time of the watchdog is taken for dead. (It asks for less than the unit.)
+/*
+ * systemd kills a unit that is silent for the watchdog's time, which is shorter than the unit's
+ * own.
  */
 static void hangs(void)
 {
@@ -238,10 +243,10 @@ static void hangs(void)
 		!RUN("journalctl --no-pager -o cat -u " ROSD " | grep 'Watchdog timeout'"), 10000));
 	limits(ROSD, patience_ms(10000), patience_ms(20000));
 	ends(0, "systemctl restart " ROSD);
-	asks("100");
+	request_events("100");
 }
 
-/* It tries until the card is there again, however long that takes. */
+/* It is restarted until the card is there again, without a limit. */
 static void card_taken(void)
 {
 	char address[32];
@@ -261,12 +266,12 @@ static void card_taken(void)
 	CU_ASSERT(UNIT_WAIT(shows(ROSD, "ActiveState", "active"), 20000));
 	UNIT_NEED(rosd_generate(card, 400, 1600, 0, 0));
 	ends(0, "systemctl restart " ROSD);
-	asks("100");
+	request_events("100");
 	ends(0, "systemctl stop " ROSD);
 }
 
-/* A wrong command line does not get better by being tried again. */
-static void nonsense(const char *unit, const char *sentence)
+/* An invalid command line is not tried again. */
+static void rejects_options(const char *unit, const char *sentence)
 {
 	CU_ASSERT(RUN("systemctl start %s", unit) > 0);
 	CU_ASSERT(UNIT_WAIT(shows(unit, "ActiveState", "failed"), 10000));
@@ -281,12 +286,12 @@ static void bad_options(void)
 	if (!there())
 		return;
 	conf("--id=nonsense --listen=127.0.0.1:9870");
-	nonsense(ROSD, "nonsense");
+	rejects_options(ROSD, "nonsense");
 	conf("--speed=high");
-	nonsense(ROSD, "--speed");
-	/* As it is when nobody has said anything yet. */
+	rejects_options(ROSD, "--speed");
+	/* Without a configuration file, as after the installation. */
 	UNIT_EQ(RUN("rm " ROSD_CONF), 0);
-	nonsense(ROSD, "--id is missing");
+	rejects_options(ROSD, "--id is missing");
 	usual();
 }
 
@@ -302,7 +307,7 @@ static void evb_conf(const char *options)
 	UNIT_EQ(code, 0);
 }
 
-/* Blocks, since it was started last. */
+/* Wait for complete blocks since its last start. */
 static void builds(void)
 {
 	CU_ASSERT(UNIT_WAIT(
@@ -310,7 +315,7 @@ static void builds(void)
 		30000));
 }
 
-/* A node that is a whole system of its own: from a card into files, in the same sandbox. */
+/* A node that is a whole system: from a card into files, in the same sandbox. */
 static void event_building(void)
 {
 	char options[320];
@@ -332,16 +337,16 @@ static void event_building(void)
 	builds();
 	ends(0, "systemctl stop " EVB);
 	CU_ASSERT(shows(EVB, "Result", "success"));
-	/* A reset has the generators begin anew: what was written before has the same events. */
+	/* After a reset the generators begin anew: earlier files have the same events. */
 	ends(0, "roc-evb check --path=$(ls -t /var/lib/roc-evb-n1/*.mep | head -n 1) --json");
 	CU_ASSERT(json_number(json_get(out, "events")) > 100);
 	evb_conf("--source=nonsense");
-	nonsense(EVB, "nonsense");
+	rejects_options(EVB, "nonsense");
 	UNIT_EQ(RUN("rm /etc/roc/evb/n1.env"), 0);
 	UNIT_EQ(RUN("systemctl start " EVB), 1);
 }
 
-/* Whether a process in the unit's sandbox may open a character device: the unit then starts. */
+/* True if a process in the unit's sandbox can open a character device: then the unit starts. */
 static bool may_open(const char *node)
 {
 	bool started;
@@ -357,7 +362,7 @@ static bool may_open(const char *node)
 	return started;
 }
 
-/* The connection manager of verbs is a misc device: that one, and no other, is in the sandbox. */
+/* The connection manager of verbs is a misc device: only that one is in the sandbox. */
 static void verbs_devices(void)
 {
 	if (!there())
@@ -371,7 +376,7 @@ static void verbs_devices(void)
 	CU_ASSERT_TRUE(may_open("/dev/infiniband/rdma_cm"));
 	CU_ASSERT_FALSE(may_open("/dev/infiniband/other"));
 	UNIT_EQ(RUN("rm -r /dev/infiniband"), 0);
-	/* Without the node the unit starts all the same. */
+	/* Without the node the unit starts, too. */
 	CU_ASSERT_TRUE(may_open("/dev/null"));
 	UNIT_EQ(RUN("rm /etc/roc/evb/n1.env"), 0);
 }
@@ -386,7 +391,7 @@ static void leave(void)
 		0);
 }
 
-UNIT_MAIN("units under systemd", {"installed", installed}, {"serves", serves}, {"shut in", shut_in},
-	  {"stops", stops}, {"killed", killed}, {"hangs", hangs}, {"card taken", card_taken},
-	  {"bad options", bad_options}, {"event building", event_building},
-	  {"devices of verbs", verbs_devices}, {"leave", leave})
+UNIT_MAIN("units under systemd", {"installed", installed}, {"serves", serves},
+	  {"sandboxed", sandboxed}, {"stops", stops}, {"killed", killed}, {"hangs", hangs},
+	  {"card taken", card_taken}, {"bad options", bad_options},
+	  {"event building", event_building}, {"devices of verbs", verbs_devices}, {"leave", leave})

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-bench-dma --soak on all that is there at once: verdicts, the limits that end it, the log that
- * a later call goes on with, and exit codes that a script can trust. ROC_SOAK_SECONDS has it last
- * longer (make soak).
+ * Test roc-bench-dma --soak on all channels at once: verdicts, the limits that end it, a log that a
+ * later call continues, and exit codes for scripts. ROC_SOAK_SECONDS makes it last longer (make
+ * soak).
  */
 #include "common/case.h"
 
@@ -10,7 +10,7 @@
 
 #define SOAK                                                                                       \
 	"roc-bench-dma --soak=%us --verdict-every=%us --buffer-size=16Mi --superpage-size=256Ki "
-/* The same, ended when two periods are in its log. SIGINT is ignored behind "&". */
+/* The same, ended once its log has two periods. SIGINT is ignored behind "&". */
 #define INTERRUPTED(options)                                                                       \
 	SOAK options " --log=log & pid=$!; "                                                       \
 		     "for i in $(seq 1200); do [ \"$(cat log 2> /dev/null | wc -l)\" -gt 2 ] && "  \
@@ -26,7 +26,7 @@ static unsigned int wanted_seconds(void)
 	return seconds ? seconds : 2;
 }
 
-/* Data that a slow guest can keep up with, on all cards. */
+/* Data rates on all cards that a slow guest can keep up with. */
 static bool calm(void)
 {
 	unsigned int card;
@@ -89,13 +89,15 @@ static void everything(void)
 	}
 	UNIT_EQ(RUN("grep -c '^<polyline' plot.svg"), 0);
 	CU_ASSERT(strtol(out, NULL, 10) >= 10 + ALL_ENDPOINTS);
-	/* Nothing is left to do: it says again what came of it, without a card. */
+	/* Nothing is left to do: it prints the result again, without a card. */
 	UNIT_EQ(soak(seconds, every, "--log=log"), 0);
 	OUTPUT_HAS("Soak: ");
 }
 
-/* ^C in the middle, then the same command; a writer that was killed in the middle of a line. */
-static void gone_on_with(void)
+/*
+ * Interrupt it, then repeat the command; and a log whose writer was killed in the middle of a line.
+ */
+static void continued(void)
 {
 	if (!calm())
 		return;
@@ -114,7 +116,7 @@ static void gone_on_with(void)
 	UNIT_EQ(RUN("roc-bench-dma --id=0245 --log=log"), 2);
 }
 
-/* The first sentence of a soak that broke a limit long before its time. */
+/* A soak beyond a limit ends long before its time; its first sentence is the reason. */
 static void fails(const char *options, const char *sentence)
 {
 	int code = soak(100, 1, options);
@@ -134,34 +136,34 @@ static void limits(void)
 	emu(CARD1, "fault 0 flip 50");
 	fails("--id=0246:0", "errors in the data");
 	emu(CARD1, "fault all clear");
-	/* Two are within the limit; with the two of the next call they are not. */
+	/* Two errors are within the limit; with two more of the next call they are not. */
 	emu(CARD1, "fault 0 flip 2");
 	UNIT_EQ(RUN(INTERRUPTED("--id=0246:0 --max-errors=3"), 100, 1), 3);
 	emu(CARD1, "fault 0 flip 2");
 	fails("--id=0246:0 --max-errors=3 --log=log", "errors in the data, see");
 	emu(CARD1, "fault all clear");
 	RUN("rm log");
-	/* More than any reader here takes. What is missing is an error in the data, too. */
+	/* More than any reader here takes. Missing data are an error in the data, too. */
 	emu(CARD0, "set 1 rate 4000000000");
 	fails("--id=0245:1 --data-source=DDG --no-errorcheck", "0245:1: the card dropped ");
 	fails("--id=0245:1 --data-source=DDG", "0245:1: ");
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "fault 0 stall");
 	fails("--id=0245:0 --stall-limit=1 --log=log", "0245:0: no data arrived for 1 s");
-	/* Nobody goes on with that. */
+	/* A failed soak cannot be continued. */
 	UNIT_EQ(soak(100, 1, "--id=0245:0 --log=log"), 1);
 	OUTPUT_HAS("The soak in log has failed already: 0245:0: no data arrived for 1 s");
-	/* Also if it is over before that is known. */
+	/* The same if it ends before that is detected. */
 	UNIT_EQ(soak(1, 1, "--id=0245:0"), 1);
 	OUTPUT_HAS("0245:0: no data arrived:");
 	emu(CARD0, "fault all clear");
 }
 
-/* All streams of a card, and both sub-units of another, each set to send. */
+/* All streams of a card, and both sub-units of another, each with its generator on. */
 static void other_kinds(void)
 {
 	static const char *const sets[] = {
-		/* Of what main sends, meta tells. */
+		/* Meta's data describe main's. */
 		"roc-stream set --id=4001 --stream=main --generator=distributed --fragment-min=0 "
 		"--fragment-max=3000 --event-rate=1000 && for n in 0 1 2 3 4; do roc-stream set "
 		"--id=4001 --stream=odin$n --generator=fixed --event-rate=2000 || exit 1; done",
@@ -202,14 +204,14 @@ static void other_kinds(void)
 #define SMALL_RINGS                                                                                \
 	"roc-bench-dma --soak=10s --verdict-every=1s --buffer-size=1Mi --superpage-size=256Ki "    \
 	"--id=4001 --max-dropped=1000000000 --log=log --json 2> note"
-/* When its log has this, its reader stands still for longer than the ring lasts. */
+/* When its log has this text, stop its reader for longer than the ring lasts. */
 #define STAND_STILL(text)                                                                          \
 	"until grep -qs '" text "' log; do sleep 0.05; done; "                                     \
 	"kill -STOP $pid; sleep 0.7; kill -CONT $pid; "
 /*
- * The soak cannot count what the card drops between its last poll and the reset. Main slows down so
- * far that its ring lasts for 20 s. The reset waits until the log of main, which is lane 0, has as
- * much as the card counts, five times in a row: while the card drops, it counts on.
+ * The soak cannot count what the card drops between its last poll and the reset. So main slows down
+ * until its ring lasts for 20 s. The reset waits until the log of main, which is lane 0, has the
+ * card's count five times in a row: while the card drops data, its count grows.
  */
 #define THEN_RESET                                                                                 \
 	"roc-stream set --id=4001 --stream=main --event-rate=20 > slow; agree=0; "                 \
@@ -220,7 +222,7 @@ static void other_kinds(void)
 	"[ $agree = 5 ] && break; sleep 0.1; done; [ $agree = 5 ] || kill $pid; "                  \
 	"roc-stream reset --id=4001 --level=counters > reset; wait $pid"
 
-/* Somebody sets a card's counters to 0 meanwhile: what it dropped before that stays dropped. */
+/* A card's counters are reset during a soak: data dropped before stay counted. */
 static void counters_reset(void)
 {
 	const char *c;
@@ -254,6 +256,6 @@ static void counters_reset(void)
 	UNIT_EQ(RUN("roc-stream reset --id=4001 --level=default"), 0);
 }
 
-UNIT_MAIN("soak", {"everything at once", everything}, {"gone on with", gone_on_with},
+UNIT_MAIN("soak", {"everything at once", everything}, {"continued from its log", continued},
 	  {"limits end it", limits}, {"streams and sub-units", other_kinds},
 	  {"counters reset", counters_reset})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tools and the example for streams, as people call them, on a PCIe40: what
- * they print, what they say to bad input, and their exit codes.
+ * Test the tools and the example for streams as users call them, on a PCIe40: their output,
+ * messages for bad input, and exit codes.
  */
 #include "tests/vm/cases/common/case.h"
 
@@ -21,7 +21,7 @@ static void main_makes(const char *settings)
 		0);
 }
 
-/* Read, and every byte of it is right. */
+/* Read data, and check every byte. */
 static void follows(const char *stream, const char *options)
 {
 	int64_t begin = now_ms();
@@ -31,7 +31,10 @@ static void follows(const char *stream, const char *options)
 	CU_ASSERT(json_valid(out));
 	UNIT_EQ(json_number(json_get(out, "errors")), 0);
 	UNIT_EQ(json_number(json_get(out, "missing")), 0);
-	/* A card that is silent for two seconds is asked, and a guest may be so slow. */
+	/*
+	 * If the card is silent for two seconds the driver reads its status; a slow guest may cause
+	 * that.
+	 */
 	CU_ASSERT(json_number(json_get(out, "mmioReads")) <= (uint64_t)(now_ms() - begin) / 2000);
 	CU_ASSERT(json_number(json_get(out, "packets")) > 0);
 	CU_ASSERT(json_is(json_get(out, "stream"), stream));
@@ -98,7 +101,7 @@ static void second_reader(void)
 	second_reader_fails(&readers);
 }
 
-/* A function reset sets the card's counters back, and no tool may compare with older ones. */
+/* A function reset clears the card's counters; tools must not compare with older values. */
 static void counts_after_a_function_reset(void)
 {
 	if (!there())
@@ -107,14 +110,14 @@ static void counts_after_a_function_reset(void)
 	follows("main", "--bytes=1Mi");
 	UNIT_EQ(RUN("echo 1 > /sys/bus/pci/devices/%s/reset", pci_address("4001")), 0);
 	UNIT_EQ(strtoull(node_attr("4001", 0, "units"), NULL, 10), 0);
-	/* No reset of the driver's: it would read the counters. */
+	/* Not the driver's reset, which would read the counters. */
 	UNIT_EQ(RUN("roc-stream set " ID "--stream=main --generator=fixed"), 0);
 	follows("main", "--bytes=1Mi");
 }
 
 /*
- * The card answers with all ones while units come. Its page has not all of them when it loses the
- * bus. The runs that follow begin with what it counts.
+ * The card answers all ones while units come. When it loses bus mastering its page is behind. Later
+ * runs begin with the card's counts.
  */
 static void counts_after_all_ones(void)
 {
@@ -132,7 +135,7 @@ static void counts_after_all_ones(void)
 		follows("main", "--bytes=1Mi");
 }
 
-/* Main makes packets of 4 events, none of them empty, and the next ones have this fault. */
+/* Main makes packets of 4 events, none of them empty; later ones have this fault. */
 static void main_has(const char *fault)
 {
 	main_makes("--pack-events=4 --event-rate=20000");
@@ -140,7 +143,7 @@ static void main_has(const char *fault)
 	emu(CARD0, "fault 0 %s", fault);
 }
 
-/* Each fault of a unit ends what reads it with status 1 and a sentence. */
+/* Each fault of a unit ends its readers with status 1 and a message. */
 static void faults_are_reported(void)
 {
 	static const struct {
@@ -150,10 +153,10 @@ static void faults_are_reported(void)
 		{"record-hole 1 3", "errors in the data", "packet 3 is where packet 0 should be"},
 		{"skip-event 1 5", "errors in the data", "event ids of the stream are wrong"},
 		{"size-zero 1 1", "the size is 0", "the size is 0"},
-		/* The sentence depends on whether so many bytes are there already. */
+		/* The message depends on whether so many bytes are there already. */
 		{"size-big 1 64", "Invalid packet data: packet", "packet at byte"},
 		{"empty 1 1", "0 fragments", "0 fragments"},
-		/* Only those who know what the generator makes can see this one. */
+		/* Only a reader that knows the generator's data can detect this one. */
 		{"short 1 7", "errors in the data", NULL},
 	};
 	unsigned int i;
@@ -190,7 +193,7 @@ static void bad_input(void)
 	refuses(1, "no generator", "roc-stream set " ID "--stream=meta --generator=fixed");
 	refuses(1, "16 bits", "roc-stream set " ID "--source-id=65536");
 	refuses(1, "does not have", "roc-stream set " ID "--enabled=0-7");
-	/* A wrong name changes nothing, and no stream is a value. */
+	/* A wrong name changes nothing, and a stream name is not a value. */
 	UNIT_EQ(RUN("roc-stream set " ID "--enabled=0"), 0);
 	refuses(1, "has no stream 'nosuch'",
 		"roc-stream set " ID "--stream=nosuch --enabled=0x0 --source-id=7");
@@ -200,7 +203,7 @@ static void bad_input(void)
 	refuses(1, "roc-stream follow", "roc-bench-dma " ID);
 	refuses(1, "roc-stream", "roc-pkt-monitor " ID);
 	refuses(1, "roc-stream", "roc-config " ID "--links=0");
-	/* Nothing comes, and the tool says so. */
+	/* Without data the tool reports that. */
 	UNIT_EQ(RUN("roc-stream reset " ID "--level=default"), 0);
 	refuses(1, "the source makes events", "roc-stream follow " ID "--stall-limit=1");
 }

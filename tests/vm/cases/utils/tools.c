@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The installed tools and the example, as people call them: what they print, what they say to bad
- * input, and their exit codes.
+ * Test the installed tools and the example as users call them: their output, messages for bad
+ * input, and exit codes.
  */
 #include "common/case.h"
 
@@ -67,7 +67,7 @@ static void registers(void)
 	UNIT_EQ(RUN("roc-reg-read-range --id=245 --channel=0 --address=0x500 --range=4"), 0);
 	OUTPUT_HAS("0x500");
 	OUTPUT_HAS("0x50c");
-	/* The file of that name is replaced, not written over. */
+	/* The file of that name is replaced, not overwritten in place. */
 	UNIT_EQ(RUN("echo before > words && ln words kept && roc-reg-read-range --id=245 --channel=2 --address=0x0 --range=5 --file=words && wc -c < words && cat kept"),
 		0);
 	OUTPUT_HAS("20\nbefore\n");
@@ -79,7 +79,7 @@ static void registers(void)
 
 static void reset(void)
 {
-	/* A case before may have left it in doubt whether the card is quiet: an open asks then. */
+	/* After an earlier case the card may be unquiesced: an open verifies it then. */
 	UNIT_EQ(RUN("roc-bench-dma --id=245 --bytes=1Mi --buffer-size=32Mi"), 0);
 	emu(CARD0, "clear");
 	UNIT_EQ(RUN("roc-reset --id=245 --channel=0 --reset=NOTHING"), 0);
@@ -91,7 +91,7 @@ static void reset(void)
 	CU_ASSERT(json_is(json_get(out, "reset"), "INTERNAL"));
 }
 
-/* The bench's own count is the card's. */
+/* The bench's count equals the card's. */
 static void check_bench(const char *source, unsigned int ep)
 {
 	UNIT_EQ(json_number(json_get(out, "errors")), 0);
@@ -118,7 +118,7 @@ static void bench(void)
 	emu(CARD0, "clear");
 	UNIT_EQ(RUN(BENCH "--json --bytes=48Mi --data-source=DDG --mode=busy"), 0);
 	check_bench("DDG", 0);
-	/* Orbits and ready counts go through 2^32. */
+	/* Orbits and ready counts wrap at 2^32. */
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "set 0 orbit 0xfffffd00");
 	emu(CARD0, "set 0 packets-per-tf 200");
@@ -126,7 +126,7 @@ static void bench(void)
 	UNIT_EQ(RUN(BENCH "--json --bytes=48Mi --data-source=DDG"), 0);
 	check_bench("DDG", 0);
 	emu_normal(CARD0, FOUR_LINKS);
-	/* As people call it: the table. */
+	/* As users call it: with the table. */
 	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=DDG"), 0);
 	OUTPUT_HAS("Superpages");
 	OUTPUT_HAS("Gb/s");
@@ -136,7 +136,7 @@ static void bench(void)
 
 static void bench_as_user(void)
 {
-	/* The installed limits are for logins; here the limit is set as they set it. */
+	/* The installed limits apply to logins; set the same limit here. */
 	UNIT_EQ(RUN("ulimit -l unlimited; as-user reader " BENCH "--bytes=16Mi --data-source=DDG"),
 		0);
 	UNIT_EQ(RUN("ulimit -l 1024; cd /tmp; as-user reader " BENCH "--bytes=16Mi"), 1);
@@ -177,12 +177,15 @@ static void bad_usage(void)
 	refuses(2, "Unknown tool", "roc frobnicate");
 }
 
-/* Every sentence says what is wrong; 2 if it is on every machine. The card does not change. */
+/*
+ * Every message gives the reason; the exit code is 2 if no machine could accept the input. The card
+ * is unchanged.
+ */
 static void bad_input(void)
 {
 	emu_normal(CARD0, FOUR_LINKS);
 	refuses(1, "999", "roc-reg-read --id=999 --channel=2 --address=0");
-	refuses(1, "245", "roc-reg-read --id=999 --channel=2 --address=0"); /* those there are */
+	refuses(1, "245", "roc-reg-read --id=999 --channel=2 --address=0"); /* the present ones */
 	refuses(2, "zz", "roc-reg-read --id=zz --channel=2 --address=0");
 	refuses(1, "#9", "roc-bench-dma --id='#9' --bytes=1Mi");
 	refuses(2, "multiple of 4", "roc-reg-read --id=245 --channel=2 --address=0x2");
@@ -205,7 +208,7 @@ static void bad_input(void)
 		refuses(1, "request less", "roc-bench-dma --id=245 --buffer-size=100Gi");
 	} else {
 		refuses(1, "hugepages", "roc-bench-dma --id=245 --buffer-size=100Gi");
-		refuses(1, "echo ", "roc-bench-dma --id=245 --buffer-size=100Gi"); /* the cure */
+		refuses(1, "echo ", "roc-bench-dma --id=245 --buffer-size=100Gi"); /* the remedy */
 	}
 	UNIT_EQ(emu_count(CARD0, 0, "resets"), 0);
 	UNIT_EQ(emu_count(CARD0, 0, "mmio_writes"), 0);
@@ -222,7 +225,7 @@ static void plain_memory(void)
 		UNIT_EQ(RUN(BENCH "--plain-memory --bytes=16Mi --data-source=DDG"), 0);
 		return;
 	}
-	/* So much of it, in such large pieces, that it cannot lie in a row by chance. */
+	/* So much memory, in such large pieces, that it cannot be contiguous by chance. */
 	refuses(1, "hugepages",
 		"roc-bench-dma --id=245 --plain-memory --buffer-size=256Mi --superpage-size=8Mi");
 }
@@ -237,18 +240,18 @@ static void owned_by_another(void)
 	refuses(1, "in use by", BENCH "--bytes=1Mi");
 	OUTPUT_HAS(text);
 	refuses(1, "in use by", "roc-reset --id=245 --channel=0 --reset=INTERNAL");
-	/* Everybody sees whose it is. */
+	/* All users can see the owner. */
 	UNIT_EQ(RUN("as-user stranger roc-metrics --id=245 --json"), 0);
 	channel = json_at(json_get(json_at(out, 0), "channels"), 0);
 	UNIT_EQ(json_number(json_get(channel, "ownerPid")), getpid());
 	CU_ASSERT(json_is(json_get(channel, "state"), "stopped"));
-	/* The endpoint is free for all. */
+	/* The endpoint is usable by all. */
 	UNIT_EQ(RUN("roc-reg-read --id=245 --channel=0 --address=0x500"), 0);
 	close(fd);
 }
 
 /*
- * Break the data once they flow: a bench takes the first packet of a link as it comes. Slowly until
+ * Break the data once they flow: a bench accepts the first packet of a link as it is. Slowly until
  * then, so that enough is left.
  */
 static int break_data(void *fault)
@@ -260,7 +263,7 @@ static int break_data(void *fault)
 	return 0;
 }
 
-/* One wrong thing in the data: exit 1, counted, and the file has it. */
+/* One error in the data: exit code 1, counted, and in the file. */
 static void finds(const char *fault)
 {
 	pid_t pid;
@@ -312,7 +315,7 @@ static void stalled(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
-/* Once the data flow: a signal by its name. */
+/* Once data flow: send a signal, given by its name. */
 static int interrupt(void *name)
 {
 	if (!UNIT_WAIT(emu_count(CARD0, 0, "superpages") > 20, 20000))
@@ -320,7 +323,7 @@ static int interrupt(void *name)
 	return shell(NULL, 0, TOOL_LIMIT, "kill -%s $(cat bench.pid)", (const char *)name);
 }
 
-/* This signal ends an endless run in order: stopped, counted, exit 0. */
+/* This signal ends an endless run in order: stopped, counted, exit code 0. */
 static void in_order_at(char *name)
 {
 	int64_t before = pins();
@@ -328,7 +331,7 @@ static void in_order_at(char *name)
 
 	emu_normal(CARD0, FOUR_LINKS);
 	pid = child_start(AS_ROOT, interrupt, name);
-	/* Not behind "&", where a shell has SIGINT ignored. */
+	/* Not behind "&", where a shell ignores SIGINT. */
 	ends(0, "echo $$ > bench.pid; exec " BENCH "--data-source=DDG --json");
 	UNIT_EQ(child_wait(pid, 1000), 0);
 	CU_ASSERT(json_is(json_get(out, "end"), "signal"));
