@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks of events as a builder has them, of three synthetic sources. Included after unit.h.
+ * Blocks of events of three synthetic sources, in the form of a builder. Included after unit.h.
  */
 #ifndef ROC_UNIT_EVB_BLOCKS_H
 #define ROC_UNIT_EVB_BLOCKS_H
@@ -11,11 +11,11 @@
 #include "utils/evb/source.h"
 #include "utils/units/content.h"
 
-#define EVENTS 8 /* of a block */
+#define EVENTS 8 /* in a block */
 #define SOURCES 3
 #define SEGMENTS 64
 
-static char *block_memory; /* NULL: each segment is one of its own */
+static char *block_memory; /* NULL: each segment is allocated separately */
 static size_t block_room, block_used;
 
 static void *block_piece(size_t bytes)
@@ -35,7 +35,7 @@ static void block_piece_free(void *piece)
 		free(piece);
 }
 
-/* A block whose MFPs lie in segments of their own, as a builder has them. */
+/* A block whose MFPs are in their own segments, as in a builder. */
 struct block {
 	struct roc_mep mep;
 	struct roc_mep_source sources[SOURCES];
@@ -58,7 +58,7 @@ static void make_mfp(struct block *b, unsigned int source, uint64_t number, size
 	uint64_t at, left;
 	unsigned int i, n;
 
-	/* The second source has nothing of each third event. */
+	/* The second source has no data for each third event. */
 	for (i = 0; i < EVENTS; i++) {
 		if (source != 1 || (head.first_event + i) % 3)
 			head.count++;
@@ -91,7 +91,7 @@ static void make_mfp(struct block *b, unsigned int source, uint64_t number, size
 	UNIT_EQ(roc_mfp_open(&b->sources[source].view, b->segments[source], n), 0);
 }
 
-/* @missing: a source that is not there, -1: none. */
+/* @missing: index of a missing source, -1: none. */
 static struct block *make_block(uint64_t number, size_t segment, int missing)
 {
 	struct block *b = calloc(1, sizeof(*b));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An etcd of the test's own: on the loopback, with ports and a folder that nobody else has.
- * Included after unit.h.
+ * Run an etcd for the test: on the loopback, with its own ports and folder. Included after unit.h.
  */
 #ifndef ROC_UNIT_ETCD_RUN_H
 #define ROC_UNIT_ETCD_RUN_H
@@ -18,8 +17,8 @@
 static char etcd_dir[] = "/tmp/roc-etcd-XXXXXX";
 static pid_t etcd_pid;
 static unsigned int etcd_port, etcd_peer_port;
-static char etcd_text[64]; /* of --coordinator */
-/* Certificates, as options of etcd; then it is asked for its health at a port of its own. */
+static char etcd_text[64]; /* argument of --coordinator */
+/* Options of etcd for certificates. With them the health check uses a port of its own. */
 static char etcd_tls[512];
 static unsigned int etcd_health_port;
 
@@ -60,7 +59,7 @@ static bool etcd_listens(void)
 	return n > 0 && strstr(answer, "\"true\"");
 }
 
-/* Write a value; numbers of revisions go up with each. */
+/* Write a value, which increments the revision of etcd. */
 __attribute__((unused)) static void etcd_put_raw(const char *key, const char *value)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -91,7 +90,10 @@ static void etcd_make_dir(void)
 	}
 }
 
-/* False: it did not start; the test is skipped if there is none. @empty: what it knew is lost. */
+/*
+ * False: etcd did not start; without etcd the test is skipped. @empty: drop the data of an earlier
+ * run.
+ */
 static bool etcd_start(bool empty)
 {
 	const char *scheme = etcd_tls[0] ? "https" : "http";
@@ -127,7 +129,7 @@ static bool etcd_start(bool empty)
 		char data[64];
 
 		snprintf(data, sizeof(data), "%s/data", etcd_dir);
-		/* Not longer than the test itself runs. */
+		/* etcd ends with the test. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		execl("/bin/sh", "sh", "-c", command, data, NULL);
 		_exit(127);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes that are nothing but their coordinators, all in one thread: they join, hear, report and
- * leave. Included after unit.h.
+ * Nodes that consist only of their coordinators, all in one thread: they join, receive news, report
+ * and leave. Included after unit.h.
  */
 #ifndef ROC_UNIT_EVB_NODES_H
 #define ROC_UNIT_EVB_NODES_H
@@ -19,10 +19,10 @@ struct node {
 	struct roc_evb_member members[EVB_MEMBERS_MAX];
 	unsigned int member_count;
 	struct roc_evb_table table;
-	uint64_t first_from; /* block, of the first table */
+	uint64_t first_from; /* first block of the first table */
 	bool open, lost, stopped, silent;
 	unsigned int outs, losts, backs, tables;
-	int ended; /* what poll() said */
+	int ended; /* error that poll() returned */
 	struct roc_evb_report report;
 	uint64_t reported;
 	char leader[256], lost_text[256], out_text[256];
@@ -30,13 +30,13 @@ struct node {
 
 static struct node nodes[NODES];
 /*
- * In etcd, of those that are opened from now on. None runs out because the machine was busy, but
- * where a test waits for that.
+ * Lease in etcd of nodes that are opened from now on. It is so long that no lease expires on a busy
+ * machine, except where a test waits for that.
  */
 #define LEASE_LONG UINT64_C(20000000000)
 #define LEASE_SHORT UINT64_C(2000000000)
 static uint64_t nodes_lease = LEASE_LONG;
-static char sentences[32768]; /* of all managers */
+static char sentences[32768]; /* log of all managers */
 static char reason[ROC_EVB_REASON];
 
 static void sentence(void *self, const char *text)
@@ -45,15 +45,18 @@ static void sentence(void *self, const char *text)
 		 text);
 }
 
-__attribute__((unused)) static bool said(const char *text)
+__attribute__((unused)) static bool logged(const char *text)
 {
 	if (strstr(sentences, text))
 		return true;
-	unit_note("not said: \"%s\", but: %s", text, sentences);
+	unit_note("missing: \"%s\", but: %s", text, sentences);
 	return false;
 }
 
-/* 0, or what the coordinator says; roles as they are in the name: r, b, m. */
+/*
+ * Open a node whose roles are the letters of its name (r, b, m): 0, or the error of the
+ * coordinator.
+ */
 static int node_open(struct node *n, const char *name, const char *text)
 {
 	struct evb_coordinator_config cfg = {
@@ -125,7 +128,7 @@ static void node_turn(struct node *n)
 			break;
 		case ROC_EVB_OUT:
 			n->outs++;
-			/* The engine forgets its tables: the next may have any number. */
+			/* The engine drops its tables, so the next one may have any epoch. */
 			n->table.epoch = 0;
 			snprintf(n->out_text, sizeof(n->out_text), "%s",
 				 news.text ? news.text : "");
@@ -155,11 +158,11 @@ static bool turn(void)
 	return true;
 }
 
-/* All turn until it is so. */
+/* Run all nodes until the condition is true. */
 #define TURN_UNTIL(condition, ms) UNIT_WAIT(turn() && (condition), ms)
 #define TURN_WHILE(condition, ms) UNIT_STAYS(turn() && (condition), ms)
 
-/* "r1 | b1", of the node's table. */
+/* Whether the table of the node is @expected, as in "r1 | b1". */
 static bool table_is(const struct node *n, const char *expected)
 {
 	static char text[512];
@@ -175,7 +178,7 @@ static bool table_is(const struct node *n, const char *expected)
 	return !strcmp(text, expected);
 }
 
-/* Of all that are open. */
+/* Whether all open nodes have this table. */
 __attribute__((unused)) static bool all_have(const char *table)
 {
 	unsigned int i;

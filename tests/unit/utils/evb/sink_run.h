@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One sink of event building at a time, blocks for it, and the folder of what it writes. Of
- * programs that are linked with --wrap=open; included after unit.h.
+ * Run one sink of event building at a time, with blocks for it and a folder for its files. The
+ * program must be linked with --wrap=open. Included after unit.h.
  */
 #ifndef ROC_UNIT_SINK_RUN_H
 #define ROC_UNIT_SINK_RUN_H
@@ -17,9 +17,9 @@
 static struct evb_sink sink;
 static char reason[UNITS_REASON];
 static char dir[] = "/tmp/roc-evb-XXXXXX";
-static unsigned int taken; /* that many names of blocks' files are there already */
-static int opened;	   /* the last of blocks' files */
-static bool no_inodes;	   /* for another of them */
+static unsigned int taken; /* number of file names that exist already */
+static int opened;	   /* descriptor of the last opened file of blocks */
+static bool no_inodes;	   /* opening another file of blocks fails */
 
 int __wrap_open(const char *path, int flags, ...);
 int __real_open(const char *path, int flags, ...);
@@ -65,7 +65,7 @@ static struct evb_sink_counters counters(void)
 	return n;
 }
 
-/* Put, and wait until it is back. */
+/* Put a block and wait until it is returned. */
 static int give(struct block *b)
 {
 	uint64_t handle = 0;
@@ -84,7 +84,7 @@ static int give(struct block *b)
 	return 1;
 }
 
-/* The sink makes the folder again. */
+/* Remove the folder; the sink creates it again. */
 static void clean(void)
 {
 	char command[64];
@@ -108,7 +108,7 @@ static int end(void)
 	return ret;
 }
 
-/* Write @count blocks; what the sink said of them. */
+/* Write @count blocks and return the counters of the sink. */
 static struct evb_sink_counters record(const char *options, unsigned int count)
 {
 	struct evb_sink_counters n;

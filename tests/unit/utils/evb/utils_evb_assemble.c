@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Units of many links put together by event: in order, each byte once, and no unit is kept for ever
- * whatever the links do.
+ * Test the assembly of fragments from the units of many links: order, each byte once, and no unit
+ * is kept forever, whatever the links send.
  */
 #include "unit.h"
 
@@ -74,7 +74,7 @@ static void collect(void)
 		units_back++;
 }
 
-/* The next fragment is @event, of @parts parts and @packets packets; -1: there is none. */
+/* The next fragment must be @event, with @parts parts and @packets packets; -1: no fragment. */
 static uint64_t expect(int64_t event, unsigned int parts, unsigned int packets)
 {
 	struct roc_evb_fragment f = {.event = UINT64_MAX};
@@ -111,7 +111,7 @@ static void together(void)
 	SUPERPAGE(0, 5, 5, 6, 7);
 	expect(-1, 0, 0);
 	SUPERPAGE(1, 5, 6, 6);
-	/* Link 1 may have more of 6. */
+	/* Link 1 may still send more of event 6. */
 	h[0] = expect(5, 2, 3);
 	expect(-1, 0, 0);
 	SUPERPAGE(1, 6, 7, 8);
@@ -122,7 +122,7 @@ static void together(void)
 	UNIT_EQ(units_back, 0);
 	back(h[1]);
 	back(h[0]);
-	/* 5 and 6 are back: only the second unit has nothing else. */
+	/* Fragments 5 and 6 are returned: only the second unit has no other fragment. */
 	UNIT_EQ(units_back, 1);
 	back(h[2]);
 	UNIT_EQ(units_back, 2);
@@ -135,7 +135,7 @@ static void together(void)
 	UNIT_EQ(units_back, units_in);
 }
 
-/* How many links there are is not known: only after a while. */
+/* The number of links is unknown: fragments are emitted after the first hold time. */
 static void learnt(void)
 {
 	begin(ASSEMBLE_PASSED, true, 0);
@@ -163,15 +163,15 @@ static void silent(void)
 		now += HOLD / 5;
 		SUPERPAGE(0, i);
 	}
-	/* Link 1 is not waited for any more. */
+	/* The assembler no longer waits for link 1. */
 	back(expect(1, 2, 2));
 	UNIT_EQ(counts().damaged, 0);
 	for (i = 2; i < 11; i++)
 		back(expect(i, 1, 1));
-	/* And each says so. */
+	/* All of these fragments are marked as damaged. */
 	UNIT_EQ(counts().damaged, 9);
 	expect(-1, 0, 0);
-	/* It comes back, late with what it has, and is waited for again. */
+	/* Link 1 continues with late pieces, and the assembler waits for it again. */
 	SUPERPAGE(1, 10, 11);
 	UNIT_EQ(counts().late, 1);
 	expect(-1, 0, 0);
@@ -193,7 +193,7 @@ static void wraps(void)
 	back(expect(0xffffffff, 2, 2));
 	back(expect(0x100000000, 2, 2));
 	expect(-1, 0, 0);
-	/* Less than half of all ids back is back. */
+	/* An id that is less than 2^31 behind goes back. */
 	SUPERPAGE(0, 0xffffffff);
 	UNIT_EQ(counts().disorder, 1);
 	SUPERPAGE(0, 2, 3);
@@ -207,7 +207,7 @@ static void broken(void)
 
 	begin(ASSEMBLE_PASSED, true, 1);
 	superpage(0, orbits, 3);
-	/* The same, with nonsense in the third header. */
+	/* Another superpage, with an invalid third header. */
 	units_in--;
 	begin(ASSEMBLE_PASSED, true, 1);
 	{
@@ -235,8 +235,8 @@ static void broken(void)
 	UNIT_EQ(counts().disorder, 1);
 }
 
-/* Sizes in headers that lead out of the superpage, and into the header itself. */
-static void lies(void)
+/* Sizes in headers that point behind the superpage, or into the header itself. */
+static void invalid_sizes(void)
 {
 	static const uint32_t sizes[] = {
 		0,	    63,	       64 << 16, 64 << 16 | 63, 63 << 16 | 64, 129 << 16 | 128,
@@ -261,7 +261,7 @@ static void lies(void)
 	UNIT_EQ(cut_next(&cut, &p), 0);
 }
 
-/* One unit for each event and link, which may overtake each other. */
+/* A unit for each event and link. Such units may overtake each other. */
 static void fragment(int link, uint64_t event)
 {
 	struct unit u = {.data = memory[link],
@@ -291,7 +291,7 @@ static void fetched(void)
 	back(expect(2, 2, 2));
 	fragment(0, 3);
 	expect(-1, 0, 0);
-	/* Link 1 sends nothing of 3. */
+	/* Link 1 sends nothing of event 3. */
 	now += HOLD;
 	back(expect(3, 1, 1));
 	fragment(1, 3);
@@ -300,7 +300,7 @@ static void fetched(void)
 	UNIT_EQ(units_back, units_in);
 }
 
-/* One that was silent while the others went round comes back where they are. */
+/* A link that was silent while the ids of the others wrapped continues at their ids. */
 static void one_of(enum assemble_way way, int link, uint64_t id)
 {
 	if (way == ASSEMBLE_EACH)
@@ -342,7 +342,7 @@ static void far_behind(void)
 {
 	uint64_t steps;
 
-	/* Half of all ids, all of them, and more. */
+	/* The others advance by half of the id range, all of it, and more. */
 	for (steps = 64; steps <= 1024; steps += 64) {
 		long_silent(ASSEMBLE_PASSED, steps);
 		long_silent(ASSEMBLE_EACH, steps);
@@ -351,7 +351,7 @@ static void far_behind(void)
 
 #define FAR (UINT64_C(1) << 30)
 
-/* One wrong id costs what it stands at. */
+/* One wrong id affects only its own piece. */
 static void wrong_id(enum assemble_way way)
 {
 	uint64_t id, event;
@@ -374,7 +374,7 @@ static void wrong_id(enum assemble_way way)
 	UNIT_EQ(counts().late, 0);
 	UNIT_EQ(counts().disorder, 2);
 	UNIT_EQ(counts().damaged, 0);
-	/* Two in a row are right: only the first one lacks what was not believed. */
+	/* Two consecutive ids are accepted: only the first event lacks its rejected piece. */
 	id += FAR;
 	for (link = 0; link < 2; link++) {
 		for (event = id; event < id + 3; event++)
@@ -392,7 +392,7 @@ static void wrong_id(enum assemble_way way)
 	UNIT_EQ(units_back, units_in);
 }
 
-/* Of the packets of a unit only the fragments that are truncated are damaged. */
+/* Only the truncated fragments of a unit are marked as damaged. */
 static void truncated_fragments(void)
 {
 	const struct {
@@ -442,7 +442,7 @@ static void wrong_ids(void)
 	wrong_id(ASSEMBLE_PASSED);
 	wrong_id(ASSEMBLE_EACH);
 	begin(ASSEMBLE_AT_ONCE, false, 1);
-	/* The first one may be any. */
+	/* The first id may be any. */
 	one_piece(FAR << 10);
 	back(expect(FAR << 10, 1, 1));
 	one_piece(FAR << 30);
@@ -455,7 +455,7 @@ static void wrong_ids(void)
 	UNIT_EQ(units_back, units_in);
 }
 
-/* More than there is room for: nothing is written that is not ours, nothing is lost. */
+/* More pieces than there is space for: no write out of bounds, and no loss. */
 static void crowded(void)
 {
 	struct cut_piece p = {.data = memory, .bytes = PACKET};
@@ -483,8 +483,8 @@ static void crowded(void)
 	a = NULL;
 }
 
-UNIT_MAIN("Events of many links", {"two links", together}, {"links that are not known", learnt},
-	  {"a link that is silent", silent}, {"ids that wrap", wraps}, {"no header", broken},
-	  {"headers that lie", lies}, {"fragments that are fetched", fetched},
-	  {"an id that is wrong", wrong_ids}, {"truncated fragments", truncated_fragments},
-	  {"a link that was silent while others went round", far_behind}, {"no room", crowded})
+UNIT_MAIN("Events of many links", {"two links", together}, {"unknown number of links", learnt},
+	  {"silent link", silent}, {"ids that wrap", wraps}, {"invalid header", broken},
+	  {"invalid sizes in headers", invalid_sizes}, {"fetched fragments", fetched},
+	  {"wrong id", wrong_ids}, {"truncated fragments", truncated_fragments},
+	  {"silent link while the ids of others wrap", far_behind}, {"no space", crowded})

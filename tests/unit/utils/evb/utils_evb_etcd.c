@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * etcd:URL with a real etcd: who comes, who goes, two managers, two of a name, etcd restarted while
- * nodes report, and with all that it knew lost.
+ * Test the coordinator etcd:URL with a real etcd: nodes that join and leave, two managers, two
+ * nodes of one name, etcd restarted while nodes report, and etcd with lost data.
  */
 #include "unit.h"
 
@@ -13,7 +13,7 @@
 #include "tests/unit/utils/evb/etcd_run.h"
 #include "tests/unit/utils/evb/evb_nodes.h"
 
-/* The manager is open. */
+/* Open all nodes except the manager, which is open. */
 static void open_others(void)
 {
 	static const char *const names[] = {"r1", "r2", "b1", "b2"};
@@ -65,7 +65,7 @@ static bool all_lost(bool lost)
 	return true;
 }
 
-/* The manager has the clocks of all readout units, which are one. */
+/* Whether the manager has the clocks of all @count readout units, and they agree. */
 static bool clocks_are_known(unsigned int count)
 {
 	struct roc_evb_unit units[NODES];
@@ -93,16 +93,16 @@ static void come_and_go(void)
 	CU_ASSERT_TRUE(TURN_UNTIL(clocks_are_known(2), 6000));
 	UNIT_EQ(evb_coordinator_units(&nodes[1].c, NULL, 0), 0);
 
-	/* Reports arrive. */
+	/* Two nodes report b1 as suspect: the manager must receive the reports. */
 	nodes[1].report.suspect_count = 1;
 	strcpy(nodes[1].report.suspects[0].name, "b1");
 	nodes[1].report.suspects[0].incarnation = nodes[3].me.incarnation;
 	nodes[1].report.suspects[0].lied = true;
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b2"), 6000));
-	CU_ASSERT_TRUE(said("b1 is taken out"));
+	CU_ASSERT_TRUE(logged("b1 is taken out"));
 	nodes[1].report.suspect_count = 0;
 
-	/* Who leaves is out before its lease could run out. */
+	/* A node that leaves is removed before its lease expires. */
 	left = unit_seconds();
 	node_close(&nodes[2]);
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 | b2"), 6000));
@@ -110,7 +110,7 @@ static void come_and_go(void)
 	close_all();
 }
 
-/* What a run before left is the manager's to go on from, and nobody's to follow. */
+/* The manager continues from the table of an earlier run, but no node uses that table. */
 static void second_run(void)
 {
 	unsigned int tables;
@@ -119,12 +119,12 @@ static void second_run(void)
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
 	nodes[1].report.has_newest = nodes[2].report.has_newest = true;
 	nodes[1].report.newest_block = nodes[2].report.newest_block = 5000000;
-	/* Both are heard before somebody goes. */
+	/* The manager should receive both reports before a node leaves. */
 	tables = nodes[1].tables;
 	CU_ASSERT_TRUE(TURN_WHILE(nodes[1].tables == tables, 1300));
 	node_close(&nodes[4]);
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1"), 6000));
-	/* Where the machine was busy they were not: then the next one goes by them. */
+	/* On a busy machine the reports may be late: then a later table uses them. */
 	while (nodes[1].table.from_block != 5000064 && tables++ < 6) {
 		UNIT_EQ(node_open(&nodes[4], "b2", etcd_text), 0);
 		CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
@@ -144,9 +144,9 @@ static void second_run(void)
 }
 
 /*
- * The first one is stopped for longer than its lease, and does not know it. The second one comes
- * when the first one leads; should the first one's lease run out earlier, all is as if it were
- * stopped.
+ * The first manager is stopped for longer than its lease, and does not detect it. The second one
+ * starts while the first one leads. If the lease of the first one expires earlier, the result is
+ * the same.
  */
 static void two_managers(void)
 {
@@ -171,7 +171,7 @@ static void two_managers(void)
 	nodes[0].stopped = false;
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].outs > outs && all_have("r1 r2 | b1"), 6000));
 	CU_ASSERT_TRUE(TURN_UNTIL(!strcmp(nodes[0].leader, "m2 is the manager."), 6000));
-	CU_ASSERT_TRUE(said("Node m1 is no longer the manager"));
+	CU_ASSERT_TRUE(logged("Node m1 is no longer the manager"));
 	close_all();
 }
 
@@ -188,10 +188,10 @@ static void restarted(void)
 	if (!etcd_start(false))
 		return;
 	CU_ASSERT_TRUE(TURN_UNTIL(all_lost(false), 15000));
-	/* Its leases are as they were: nobody had to join anew, and nothing was decided. */
+	/* The leases survived: no node had to join again, and the manager decided nothing. */
 	UNIT_EQ(sum_outs(), 0);
 	UNIT_EQ(nodes[1].table.epoch, epoch);
-	/* Told once, not each time that it tried again. */
+	/* A loss of contact is reported once, not for each attempt. */
 	UNIT_EQ(nodes[1].losts, nodes[1].backs);
 	node_close(&nodes[4]);
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1"), 6000));
@@ -218,7 +218,7 @@ static void all_lost_there(void)
 	close_all();
 }
 
-/* All have this table, and those that joined anew have it since then. */
+/* Whether all nodes have this table, and received it after they joined again. */
 static bool all_have_anew(const char *table)
 {
 	unsigned int i;
@@ -231,8 +231,8 @@ static bool all_have_anew(const char *table)
 }
 
 /*
- * etcd loses its data and the manager is a new process that knows nothing: its term and its epochs
- * are lower than those that the nodes have.
+ * etcd loses its data, and the manager is a new process without a table. Its term and its epochs
+ * are lower than those of the nodes.
  */
 static void new_manager_after_loss(void)
 {
@@ -266,7 +266,9 @@ static void new_manager_after_loss(void)
 	close_all();
 }
 
-/* An older copy of its data, in which the leases of nodes live on: only the table shows it. */
+/*
+ * etcd with an older copy of its data, in which the leases of nodes exist: only the table shows it.
+ */
 static void older_copy(void)
 {
 	struct json_object *o;
@@ -304,7 +306,7 @@ static void two_of_a_name(void)
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
 	UNIT_EQ(node_open(&nodes[5], "r1", etcd_text), 0);
 	nodes_lease = LEASE_LONG;
-	/* One that was started anew before its lease ran out is let in after that. */
+	/* A node that was restarted before its lease expired is admitted after that. */
 	UNIT_EQ(node_open(&nodes[6], "b2", etcd_text), 0);
 	nodes[4].stopped = true;
 	CU_ASSERT_TRUE(
@@ -319,8 +321,8 @@ static void two_of_a_name(void)
 	etcd_end(SIGKILL);
 }
 
-UNIT_MAIN("event building: etcd", {"nodes come and go", come_and_go}, {"a second run", second_run},
-	  {"two managers", two_managers}, {"restarted while nodes report", restarted},
-	  {"all that it knew is lost", all_lost_there},
-	  {"and the manager is a new one", new_manager_after_loss},
-	  {"an older copy of its data", older_copy}, {"two of a name", two_of_a_name})
+UNIT_MAIN("event building: etcd", {"nodes join and leave", come_and_go},
+	  {"a second run", second_run}, {"two managers", two_managers},
+	  {"restart while nodes report", restarted}, {"lost data", all_lost_there},
+	  {"lost data and a new manager", new_manager_after_loss},
+	  {"an older copy of its data", older_copy}, {"two nodes of one name", two_of_a_name})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * etcd:URL with a real etcd that wants to know who asks: name and password come from a file, who
- * has none or wrong ones is told so, and a token that is known no more is asked for anew.
+ * Test the coordinator etcd:URL with a real etcd that requires authentication: user and password
+ * come from a file, wrong ones are refused with a message, and an expired token is renewed.
  */
 #include "unit.h"
 
@@ -12,12 +12,12 @@
 #include "tests/unit/utils/evb/evb_nodes.h"
 #include "utils/evb/etcd.h"
 
-static int answered; /* 1: well, 2: not */
+static int answer_status; /* 1: success, 2: failure */
 
 static void take_answer(void *self, unsigned int place, int result, struct json_object *answer,
 			const char *text)
 {
-	answered = result ? 2 : 1;
+	answer_status = result ? 2 : 1;
 	if (result)
 		unit_note("%s", text);
 }
@@ -25,26 +25,26 @@ static void take_answer(void *self, unsigned int place, int result, struct json_
 static bool turn_http(struct http *h)
 {
 	http_turn(h);
-	return answered;
+	return answer_status;
 }
 
-/* What an administrator does, once. */
-static void tell_etcd(const char *path, const char *body)
+/* Send a request of an administrator. */
+static void etcd_request(const char *path, const char *body)
 {
 	const struct http_tls none = {.ca = NULL};
 	struct http *h = http_open(&none, take_answer, NULL, reason);
 	char url[128];
 
 	UNIT_NEED(h);
-	answered = 0;
+	answer_status = 0;
 	snprintf(url, sizeof(url), "%s/v3/%s", strchr(etcd_text, ':') + 1, path);
 	UNIT_EQ(http_post(h, 0, url, json_tokener_parse(body), 20000), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(turn_http(h), 20000));
-	UNIT_EQ(answered, 1);
+	UNIT_EQ(answer_status, 1);
 	http_close(h);
 }
 
-/* Of the coordinator, with a file of this content. */
+/* The argument of --coordinator, with an auth file of this content. */
 static const char *with(const char *content, mode_t mode)
 {
 	static char path[64], text[256];
@@ -68,25 +68,26 @@ static bool closed_etcd(void)
 
 	if (!etcd_started(true))
 		return false;
-	tell_etcd("auth/user/add", "{\"name\":\"root\",\"password\":\"r\"}");
-	tell_etcd("auth/role/add", "{\"name\":\"root\"}");
-	tell_etcd("auth/user/grant", "{\"user\":\"root\",\"role\":\"root\"}");
-	tell_etcd("auth/role/add", "{\"name\":\"evb\"}");
-	tell_etcd("auth/role/grant", role); /* from /roc-evb to before /roc-evc */
-	tell_etcd("auth/user/add", "{\"name\":\"daq\",\"password\":\"a:b c\"}");
-	tell_etcd("auth/user/grant", "{\"user\":\"daq\",\"role\":\"evb\"}");
-	tell_etcd("auth/user/add", "{\"name\":\"guest\",\"password\":\"g\"}");
-	tell_etcd("auth/enable", "{}");
+	etcd_request("auth/user/add", "{\"name\":\"root\",\"password\":\"r\"}");
+	etcd_request("auth/role/add", "{\"name\":\"root\"}");
+	etcd_request("auth/user/grant", "{\"user\":\"root\",\"role\":\"root\"}");
+	etcd_request("auth/role/add", "{\"name\":\"evb\"}");
+	etcd_request("auth/role/grant", role); /* from /roc-evb to before /roc-evc */
+	etcd_request("auth/user/add", "{\"name\":\"daq\",\"password\":\"a:b c\"}");
+	etcd_request("auth/user/grant", "{\"user\":\"daq\",\"role\":\"evb\"}");
+	etcd_request("auth/user/add", "{\"name\":\"guest\",\"password\":\"g\"}");
+	etcd_request("auth/enable", "{}");
 	return true;
 }
 
-static void is_refused(const char *text, const char *says)
+static void is_refused(const char *text, const char *expected)
 {
 	UNIT_EQ(node_open(&nodes[0], "r1", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].ended, 20000));
 	UNIT_EQ(nodes[0].ended, -EACCES);
-	if (!strstr(nodes[0].c.ops->reason(nodes[0].c.self), says)) {
-		unit_note("not \"%s\" but \"%s\"", says, nodes[0].c.ops->reason(nodes[0].c.self));
+	if (!strstr(nodes[0].c.ops->reason(nodes[0].c.self), expected)) {
+		unit_note("not \"%s\" but \"%s\"", expected,
+			  nodes[0].c.ops->reason(nodes[0].c.self));
 		CU_FAIL("another sentence");
 	}
 	close_all();
@@ -110,7 +111,7 @@ static void let_in(void)
 	for (i = 0; i < 3; i++)
 		UNIT_EQ(node_open(&nodes[i], names[i], text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 | b1"), 20000));
-	/* Its tokens are lost with it, what it has written is not. */
+	/* The restart drops the tokens, but not the data. */
 	etcd_end(SIGKILL);
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[1].lost && nodes[0].lost, 20000));
 	if (!etcd_start(false))
@@ -128,7 +129,7 @@ static void files(void)
 	static const struct {
 		const char *content;
 		mode_t mode;
-		const char *says;
+		const char *expected;
 	} faults[] = {
 		{"daq:x\n", 0644, "other users can access the password"},
 		{"daq\n", 0600, "has no line USER:PASSWORD"},
@@ -142,17 +143,17 @@ static void files(void)
 	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		CU_ASSERT_TRUE(node_open(&nodes[0], "r1", with(faults[i].content, faults[i].mode)) <
 			       0);
-		if (!strstr(reason, faults[i].says))
-			unit_note("not \"%s\" but \"%s\"", faults[i].says, reason);
-		CU_ASSERT_PTR_NOT_NULL(strstr(reason, faults[i].says));
+		if (!strstr(reason, faults[i].expected))
+			unit_note("not \"%s\" but \"%s\"", faults[i].expected, reason);
+		CU_ASSERT_PTR_NOT_NULL(strstr(reason, faults[i].expected));
 	}
 	snprintf(text, sizeof(text), "%s?auth=%s/no-such", etcd_text, etcd_dir);
 	UNIT_EQ(node_open(&nodes[0], "r1", text), -ENOENT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "No such file"));
 }
 
-/* A file for an etcd that asks nobody does no harm. */
-static void not_asked(void)
+/* An auth file has no effect on an etcd without authentication. */
+static void no_authentication(void)
 {
 	if (!etcd_started(true))
 		return;
@@ -163,5 +164,5 @@ static void not_asked(void)
 	etcd_end(SIGKILL);
 }
 
-UNIT_MAIN("event building: an etcd that asks who it is", {"refused", refused}, {"let in", let_in},
-	  {"files", files}, {"not asked", not_asked})
+UNIT_MAIN("event building: etcd with authentication", {"refused", refused}, {"accepted", let_in},
+	  {"files", files}, {"no authentication", no_authentication})

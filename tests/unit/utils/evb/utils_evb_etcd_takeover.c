@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A manager that takes over from one that is gone, by what it finds in etcd's keys. What etcd
- * answers is played: nobody is asked.
+ * Test a manager that takes over from a failed one, from the keys in etcd. The test supplies the
+ * answers of etcd; no server runs.
  */
 #include "unit.h"
 
@@ -34,7 +34,7 @@ static struct json_object *member(const char *key, const char *name, uint32_t ro
 	return kv(key, evb_member_record(&m), LEASE + 1);
 }
 
-/* r1's, whose rate is as many blocks a second. */
+/* The report of r1 with @rate blocks per second. */
 static struct json_object *report(uint64_t block, uint64_t rate)
 {
 	struct roc_evb_report r = {
@@ -46,7 +46,7 @@ static struct json_object *report(uint64_t block, uint64_t rate)
 	return kv("/roc-evb-reports/roc/r1", o, LEASE + 1);
 }
 
-static void hears(enum etcd_place place, int result, struct json_object *answer)
+static void deliver(enum etcd_place place, int result, struct json_object *answer)
 {
 	etcd_answer(c.self, place, result, answer, "");
 	json_object_put(answer);
@@ -62,7 +62,7 @@ static struct json_object *listed(struct json_object *kvs)
 	return o;
 }
 
-/* What is in the keys: a table with b9, who is gone. */
+/* The keys in etcd: the table has b9, which has left. */
 static struct json_object *keys(bool ours)
 {
 	static struct roc_evb_table t;
@@ -106,25 +106,27 @@ static void takes_over(void)
 	e->lease = LEASE;
 	e->joined = true;
 	e->step = STEP_LIST;
-	hears(ETCD_COMMAND, 0, keys(false));
+	deliver(ETCD_COMMAND, 0, keys(false));
 	CU_ASSERT_FALSE(e->managing);
 	e->step = STEP_LIST;
-	hears(ETCD_COMMAND, 0, keys(true));
+	deliver(ETCD_COMMAND, 0, keys(true));
 	UNIT_NEED(e->managing);
 	UNIT_EQ(e->view.table.epoch, 3);
-	/* Nobody was heard yet. */
+	/* No node has reported yet. */
 	CU_ASSERT_PTR_NULL(manage_step(&e->manage, fabric_now()));
 
-	/* Reports are of a second ago perhaps: 0.3 s ahead of where r1 is by now. */
+	/*
+	 * Reports may be one second old. The table begins 0.3 s ahead of the present block of r1.
+	 */
 	json_object_array_add(kvs, report(100000, 100000));
-	hears(ETCD_REPORT_LIST, 0, listed(kvs));
+	deliver(ETCD_REPORT_LIST, 0, listed(kvs));
 	now = fabric_now() + 100 * MS;
 	t = manage_step(&e->manage, now);
 	UNIT_NEED(t);
 	UNIT_EQ(t->bu_count, 1);
 	CU_ASSERT_TRUE(t->from_block >= 230000);
 
-	/* What a watch tells is of now. */
+	/* A report from a watch is current. */
 	o = json_object_new_object();
 	json_object_object_add(o, "kv", report(200000, 0));
 	kvs = json_object_new_array();
@@ -132,11 +134,11 @@ static void takes_over(void)
 	o = json_object_new_object();
 	json_object_object_add(o, "events", kvs);
 	json_object_object_add(line, "result", o);
-	hears(ETCD_REPORTS, 1, line);
+	deliver(ETCD_REPORTS, 1, line);
 	t = manage_step(&e->manage, now + 300 * MS);
 	UNIT_NEED(t);
 	UNIT_EQ(t->from_block, 200064);
 	evb_coordinator_close(&c);
 }
 
-UNIT_MAIN("event building: a manager takes over", {"by what is in the keys", takes_over})
+UNIT_MAIN("event building: a manager takes over", {"from the keys in etcd", takes_over})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * etcd:https://... with a real etcd, and certificates that the test has made: who cannot show the
- * right one is refused with a sentence, at either end.
+ * Test etcd:https://... with a real etcd and certificates of the test: a wrong certificate is
+ * refused with a message, on both sides.
  */
 #include "unit.h"
 
@@ -12,12 +12,12 @@
 
 #define OPENSSL "/usr/bin/openssl"
 
-/* Two authorities; the first of them speaks for the etcd at 127.0.0.1, and for a node. */
+/* Two authorities. The first one signs the certificates of the etcd at 127.0.0.1 and of a node. */
 static const char make_them[] =
 	"cd %s && new='req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes' && for ca in ca other; do " OPENSSL
-	" $new -x509 -days 2 -subj /CN=$ca -keyout $ca.key -out $ca.pem || exit 1; done && echo subjectAltName=IP:127.0.0.1 > names && for who in etcd node; do " OPENSSL
-	" $new -subj /CN=$who -keyout $who.key -out $who.csr && " OPENSSL
-	" x509 -req -in $who.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out $who.pem || exit 1; done";
+	" $new -x509 -days 2 -subj /CN=$ca -keyout $ca.key -out $ca.pem || exit 1; done && echo subjectAltName=IP:127.0.0.1 > names && for name in etcd node; do " OPENSSL
+	" $new -subj /CN=$name -keyout $name.key -out $name.csr && " OPENSSL
+	" x509 -req -in $name.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out $name.pem || exit 1; done";
 
 static bool has_certificates(void)
 {
@@ -49,17 +49,17 @@ static bool started(const char *more)
 	return etcd_started(true);
 }
 
-/* Of the coordinator: with these files of ours. */
-static const char *with(const char *ca, const char *who)
+/* The argument of --coordinator with these files. */
+static const char *with(const char *ca, const char *client)
 {
 	static char text[512];
 	int at = snprintf(text, sizeof(text), "%s", etcd_text);
 
 	if (ca)
 		at += snprintf(text + at, sizeof(text) - (size_t)at, "?ca=%s/%s.pem", etcd_dir, ca);
-	if (who)
+	if (client)
 		snprintf(text + at, sizeof(text) - (size_t)at, "&cert=%s/%s.pem&key=%s/%s.key",
-			 etcd_dir, who, etcd_dir, who);
+			 etcd_dir, client, etcd_dir, client);
 	return text;
 }
 
@@ -67,17 +67,17 @@ static void works(const char *text)
 {
 	UNIT_EQ(node_open(&nodes[0], "m1", text), 0);
 	UNIT_EQ(node_open(&nodes[1], "rb1", text), 0);
-	/* An etcd that took its time, on a busy machine, was lost meanwhile. */
+	/* On a busy machine a slow etcd may have been reported as lost meanwhile. */
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("rb1 | rb1") && !nodes[0].lost, 20000));
 	close_all();
 }
 
-static void is_refused(const char *text, const char *says)
+static void is_refused(const char *text, const char *expected)
 {
 	UNIT_EQ(node_open(&nodes[0], "m1", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].lost, 20000));
-	if (!strstr(nodes[0].lost_text, says)) {
-		unit_note("not \"%s\" but \"%s\"", says, nodes[0].lost_text);
+	if (!strstr(nodes[0].lost_text, expected)) {
+		unit_note("not \"%s\" but \"%s\"", expected, nodes[0].lost_text);
 		CU_FAIL("another sentence");
 	}
 	UNIT_EQ(nodes[0].tables, 0);
@@ -99,9 +99,9 @@ static void strangers(void)
 	if (!started(""))
 		return;
 	is_refused(with("other", NULL), "certificate");
-	/* Nobody whom this machine knows speaks for it. */
+	/* No authority of this machine has signed the certificate. */
 	is_refused(with(NULL, NULL), "certificate");
-	/* The right certificate, but another's name. */
+	/* A valid certificate, but for another name. */
 	snprintf(text, sizeof(text), "etcd:https://localhost:%u?ca=%s/ca.pem", etcd_port, etcd_dir);
 	is_refused(text, "subject name");
 	snprintf(text, sizeof(text), "etcd:http://127.0.0.1:%u", etcd_port);
@@ -109,7 +109,10 @@ static void strangers(void)
 	etcd_end(SIGKILL);
 }
 
-/* An etcd that wants a certificate of who asks. It hangs up, and may do so before it says why. */
+/*
+ * An etcd that requires a client certificate. It may close the connection before it sends the
+ * reason.
+ */
 static void both_ways(void)
 {
 	if (!started("--client-cert-auth --trusted-ca-file "))
@@ -136,5 +139,5 @@ static void files(void)
 	}
 }
 
-UNIT_MAIN("event building: an etcd by TLS", {"known", known}, {"strangers", strangers},
-	  {"both ways", both_ways}, {"files", files})
+UNIT_MAIN("event building: etcd with TLS", {"valid certificate", known},
+	  {"wrong certificates", strangers}, {"client certificate", both_ways}, {"files", files})

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The sink of event building that writes files, on disks that are full or slow, with limits of what
- * a file may have, under signals and on a kernel that takes no writes: each block is given back
- * once, and the sink says how many are not there.
+ * Test the sink file with disks that are full or slow, with limits of the file size, with signals,
+ * and with a kernel that refuses writes: each block is returned once, and the sink counts the lost
+ * blocks.
  */
 #include "unit.h"
 
@@ -18,7 +18,7 @@
 #include "tests/unit/utils/evb/sink_run.h"
 #include "tests/unit/utils/no_submit.h"
 
-/* Put at once, as far as they are taken: so many, which are all back. */
+/* Put all blocks that the sink accepts, and wait until they are returned. Return their number. */
 static unsigned int give_all(struct block *blocks[], unsigned int count)
 {
 	unsigned int put = 0, back = 0;
@@ -33,7 +33,7 @@ static unsigned int give_all(struct block *blocks[], unsigned int count)
 	return put;
 }
 
-/* What is in the folder is what the sink said. */
+/* The files must agree with the counters of the sink. */
 static void is_there(const struct evb_sink_counters *n)
 {
 	struct evb_sink_counters out;
@@ -46,9 +46,9 @@ static void is_there(const struct evb_sink_counters *n)
 }
 
 /*
- * The disk is full: what is there can be read, every block comes back, and the sink says how many
- * are not there. A batch is on its way at once: blocks behind the one that failed are lost, too,
- * though there was room for them.
+ * The disk is full: the written blocks can be read, each block is returned, and the sink counts the
+ * lost blocks. A batch is in flight at once, so blocks behind the failed one are lost, too,
+ * although there was space for them.
  */
 static void full(void)
 {
@@ -79,7 +79,7 @@ static void full(void)
 	is_there(&n);
 }
 
-/* None may be longer; 0: what they might be before. */
+/* Limit the size of files; 0: restore the limit. */
 static void limit_files(rlim_t bytes)
 {
 	static struct rlimit before;
@@ -110,7 +110,7 @@ void __wrap_tool_note(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* A limit of the length of files ends one as its size does: nothing is lost. */
+/* With a known limit of the file size, files end before it, and nothing is lost. */
 static void limit_known(void)
 {
 	struct evb_sink_counters n;
@@ -125,7 +125,7 @@ static void limit_known(void)
 	is_there(&n);
 }
 
-/* One that nobody tells costs what is on its way when it is found out, once, and that is said. */
+/* An unknown limit costs the blocks in flight when it is reached, once, which is logged. */
 static void limit_found(void)
 {
 	struct block *batch[120];
@@ -163,7 +163,7 @@ static void limit_found(void)
 	is_there(&n);
 }
 
-/* A block that is longer alone is lost, and no other. */
+/* Only a block that is larger than the limit is lost. */
 static void longer_than_files(void)
 {
 	struct block *large = make_block(0, 5000, -1), *small = make_block(1, 5000, 1);
@@ -198,7 +198,7 @@ static void open_small(void)
 	open_it(text);
 }
 
-/* Until the sink takes no more, or has so many files: 0, or -errno. */
+/* Put blocks until the sink accepts no more, or has @files files: 0, or -errno. */
 static int fill(struct block *b, uint64_t files)
 {
 	uint64_t handle;
@@ -215,7 +215,7 @@ static int fill(struct block *b, uint64_t files)
 	return ret < 0 ? ret : 0;
 }
 
-/* There is no room for another file: that is as if there were none in it. */
+/* No space for another file has the same effect as no space in the file. */
 static void no_next(void)
 {
 	struct block *b = make_block(0, 5000, -1);
@@ -239,7 +239,7 @@ static void no_next(void)
 	CU_ASSERT_TRUE(out.blocks > 1);
 }
 
-/* The disk is not done with a file that is over: the next one is written, and nobody waits. */
+/* The disk still syncs a finished file: the next one is written without waiting. */
 static void end_lasts(void)
 {
 	struct roc_idle idle = {.ns = UNITS_NS_PER_S};
@@ -265,13 +265,13 @@ static void end_lasts(void)
 					 counters().files == 3,
 				 20000));
 	UNIT_EQ(end(), 1);
-	/* Each file and its name once. */
+	/* Each file and its folder are synced once. */
 	UNIT_EQ(syncs - before, 6);
 	evb_sink_close(&sink);
 	free_block(b);
 }
 
-/* Of the data or the name of any file, not only of the last one; it stays a failure. */
+/* A failed sync of the data or the name of any file is a permanent failure. */
 static void end_fails(void)
 {
 	struct block *b = make_block(0, 5000, -1);
@@ -300,12 +300,12 @@ static void on_alarm(int number)
 	static char much[1 << 16];
 	int err = errno;
 
-	/* It may be empty by then. */
+	/* The pipe may be empty by then. */
 	if (++alarms >= ALARMS && read(pipe_out, much, sizeof(much)) < 0)
 		errno = err;
 }
 
-/* A write to it waits until the pipe is read. */
+/* Create a full pipe: a write to it blocks until the pipe is read. */
 static void full_pipe(int ends[2])
 {
 	void *fill;
@@ -322,8 +322,8 @@ static void full_pipe(int ends[2])
 }
 
 /*
- * The write of the first block hangs: the second one is in the file, but no reader finds it there.
- * It neither goes back nor is counted before the first one.
+ * The write of the first block hangs. The second one is in the file, but cannot be read before the
+ * first one. So it is not returned or counted before the first one.
  */
 static void one_hangs(void)
 {
@@ -362,7 +362,7 @@ static void one_hangs(void)
 	}
 }
 
-/* What is let go of while signals come: the kernel still reads it until its write has ended. */
+/* Abandon blocks while signals arrive: the kernel reads their memory until the writes end. */
 static void interrupted(void)
 {
 	struct sigaction action = {.sa_handler = on_alarm}, before;
@@ -394,8 +394,8 @@ static void interrupted(void)
 	free_block(b);
 }
 
-/* Three blocks, of which the kernel has @first when it begins to refuse, are let go of. */
-static void let_go(unsigned int first, int says, unsigned int times, unsigned int well)
+/* Abandon three blocks, of which the kernel has accepted @first before it begins to refuse. */
+static void abandon_blocks(unsigned int first, int result, unsigned int times, unsigned int well)
 {
 	struct block *blocks[3];
 	uint64_t handles[4];
@@ -408,7 +408,7 @@ static void let_go(unsigned int first, int says, unsigned int times, unsigned in
 		blocks[i] = make_block(i * 2, 5000, -1);
 		if (i == first) {
 			UNIT_EQ(sink.ops->flush(sink.self), 0);
-			submit_result = says;
+			submit_result = result;
 			submit_refuses = times;
 		}
 		UNIT_EQ(sink.ops->put(sink.self, &blocks[i]->mep), 1);
@@ -424,24 +424,23 @@ static void let_go(unsigned int first, int says, unsigned int times, unsigned in
 		free_block(blocks[i]);
 }
 
-/* What the kernel never had is not waited for, and goes back. */
+/* Blocks that the kernel never accepted are returned without waiting. */
 static void never_begun(void)
 {
 	unsigned int first;
 
 	for (first = 0; first < 3; first++)
-		let_go(first, -ENOMEM, UINT_MAX, first);
+		abandon_blocks(first, -ENOMEM, UINT_MAX, first);
 }
 
 static void begun_late(void)
 {
-	let_go(0, -EAGAIN, 3, 3);
+	abandon_blocks(0, -EAGAIN, 3, 3);
 }
 
-UNIT_MAIN("Files of event building that fail", {"a full disk", full},
-	  {"files with a limit", limit_known}, {"a limit that is found out", limit_found},
-	  {"a block that is longer than files", longer_than_files},
-	  {"no room for the next file", no_next}, {"a file that takes its time to end", end_lasts},
-	  {"one that does not end", end_fails}, {"a block that hangs", one_hangs},
-	  {"signals while blocks are let go of", interrupted},
-	  {"a kernel that takes no writes", never_begun}, {"one that takes them late", begun_late})
+UNIT_MAIN("Failures of the sink file", {"full disk", full}, {"known limit of files", limit_known},
+	  {"unknown limit of files", limit_found}, {"block larger than a file", longer_than_files},
+	  {"no space for the next file", no_next}, {"slow end of a file", end_lasts},
+	  {"failed end of a file", end_fails}, {"hanging block", one_hangs},
+	  {"signals while blocks are abandoned", interrupted},
+	  {"kernel refuses writes", never_begun}, {"kernel accepts writes late", begun_late})

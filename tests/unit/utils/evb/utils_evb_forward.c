@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Blocks of events sent on to a roc-recv: each is back once, and what arrives is what was built.
+ * Test the sink forward with a roc-recv: each block is returned once, and the received data are
+ * those of the blocks.
  */
 #include "unit.h"
 
@@ -61,7 +62,7 @@ static int finishes(void)
 	return ret;
 }
 
-/* The MFP of @source in block @number is what the units of its link have next. */
+/* Compare the MFP of @source in block @number with the next units of its link. */
 static unsigned int wrong_mfp(const struct recording *r, uint64_t *next, unsigned int number,
 			      unsigned int source, FILE *data)
 {
@@ -125,7 +126,7 @@ static void there(void)
 	munmap(block_memory, MEMORY);
 }
 
-/* The receiver is lost for good: everything comes back, and is said to be lost. */
+/* The receiver is lost permanently: all blocks are returned and counted as lost. */
 static void lost(void)
 {
 	struct evb_sink_counters n;
@@ -151,8 +152,8 @@ static void lost(void)
 	munmap(block_memory, MEMORY);
 }
 
-/* Who asks a receiver that stands still what it has goes on with his own affairs. */
-static void stands_still(void)
+/* A receiver that hangs does not block the caller of done(). */
+static void receiver_hangs(void)
 {
 	pid_t pid;
 
@@ -187,6 +188,5 @@ static void refused(void)
 	evb_sink_close(&sink);
 }
 
-UNIT_MAIN("Blocks sent on", {"to a receiver, and there the same", there},
-	  {"a receiver that is lost", lost}, {"a receiver that stands still", stands_still},
-	  {"what is refused", refused})
+UNIT_MAIN("Sink forward", {"received data are those of the blocks", there}, {"lost receiver", lost},
+	  {"hanging receiver", receiver_hangs}, {"refused arguments", refused})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The corpus of the fuzzer of what roc-evb reads as JSON.
+ * Run the corpus of the fuzzer of the JSON parsers of roc-evb.
  */
 #include "unit.h"
 
@@ -15,4 +15,4 @@ static void corpus(void)
 	corpus_is_run(9);
 }
 
-UNIT_MAIN("corpus of the records' fuzzer", {"corpus", corpus}, {"changed", changed})
+UNIT_MAIN("corpus of the fuzzer of records", {"corpus", corpus}, {"changed", changed})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A call to a server whose host is a name, while the name server does not answer: glibc's own
- * resolver, in a network namespace whose name server is a socket that is never read.
+ * Test a call to a server whose host is a name, while the name server does not answer. The resolver
+ * of glibc runs in a network namespace whose name server is a socket that is never read.
  */
 #include "unit.h"
 
@@ -19,7 +19,7 @@
 #include "libroc/fabric/base.h"
 #include "utils/evb/etcd.h"
 
-/* The resolver waits so long for its server; a turn may take a small part of it. */
+/* Timeout of the resolver in seconds; a turn may take only a small part of it. */
 #define RESOLVER_S 25
 #define TURN_S 5
 
@@ -48,7 +48,7 @@ static bool put_file(const char *path, const char *text, const char *over)
 	return !mount(path, over, "none", MS_BIND, NULL);
 }
 
-/* Socket of the name server; -1: the test is skipped. */
+/* Create the socket of the name server; -1: the test is skipped. */
 static int silent_server(void)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET,
@@ -84,7 +84,7 @@ static double turn(struct http *h)
 	return unit_seconds() - begin;
 }
 
-/* A server that answers one request with an empty object. */
+/* Start a server that answers one request with an empty object. */
 static pid_t one_answer(int listener)
 {
 	static const char text[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
@@ -146,7 +146,7 @@ static void silent(void)
 	}
 	UNIT_EQ(http_post(h, 0, "http://nowhere.test:2379/v3/x", json_object_new_object(), 60000),
 		0);
-	/* The call ends long before the resolver does, and no turn waits for it. */
+	/* The call ends long before the resolver, and no turn waits for the resolver. */
 	begin = unit_seconds();
 	while (!answered.calls && unit_seconds() - begin < RESOLVER_S) {
 		took = turn(h);
@@ -156,7 +156,7 @@ static void silent(void)
 	UNIT_EQ(answered.calls, 1);
 	UNIT_EQ(answered.result, -EHOSTUNREACH);
 	CU_ASSERT_TRUE(longest < TURN_S);
-	/* Other servers are reached meanwhile. */
+	/* Meanwhile other servers can be reached. */
 	known_name(h);
 	begin = unit_seconds();
 	http_close(h);
@@ -165,4 +165,4 @@ static void silent(void)
 	close(server);
 }
 
-UNIT_MAIN("calls to named servers", {"a name server that does not answer", silent})
+UNIT_MAIN("calls to named servers", {"name server does not answer", silent})

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-evb as users call it: small systems on the loopback, from beginning to end; what it prints,
- * how it exits, what the service manager is told; and whether the arithmetic of `roc-evb plan` is
- * that of a system that runs.
+ * Test roc-evb as users call it, with small systems on the loopback: output, exit status and
+ * notifications of the service manager. Compare the arithmetic of `roc-evb plan` with a running
+ * system.
  */
 #include "unit.h"
 
@@ -17,7 +17,7 @@
 #include "tests/unit/utils/no_fsync.h"
 #include "tests/unit/utils/service_manager.h"
 
-/* Nobody is given up for having been late on a busy machine; who is killed hangs up. */
+/* No lease expires on a busy machine. A killed node is detected by its closed connection. */
 #define LEASE "20000"
 #define PATIENT "--stale=10000 --lease=" LEASE
 
@@ -74,7 +74,7 @@ static pid_t node(unsigned int number, const char *options)
 			  number, conf, options);
 }
 
-/* The last line that a node printed, to tool_json. */
+/* Parse the last line that a node printed into tool_json. */
 static void last_line(unsigned int number)
 {
 	static char text[1 << 20];
@@ -105,7 +105,7 @@ static int64_t node_number(unsigned int number, const char *way)
 	return tool_number(way);
 }
 
-/* From the first event to the last: everything arrives, once. */
+/* All events arrive, once each. */
 static void to_the_end(void)
 {
 	static const char options[] =
@@ -137,7 +137,7 @@ static void to_the_end(void)
 	UNIT_EQ(json_object_array_length(peers), 4);
 }
 
-/* A builder that no readout unit can reach. */
+/* No readout unit can reach the builder. */
 static void all_is_lost(void)
 {
 	static const char source[] =
@@ -181,7 +181,7 @@ static bool metric(const char *begin, const char *value)
 	return false;
 }
 
-/* One of two dies: the other says so, and a script that wants all complete hears it. */
+/* One of two nodes is killed: the other one reports it, and fails with --complete. */
 static void killed(void)
 {
 	pid_t a, b;
@@ -197,12 +197,12 @@ static void killed(void)
 	UNIT_EQ(tool_wait(a, 20000), 1);
 	CU_ASSERT_TRUE(node_number(1, "incomplete") > 0);
 	if (!strstr(tool_output, "this node lost data"))
-		unit_note("said last: %.400s", tool_output);
+		unit_note("last output: %.400s", tool_output);
 	CU_ASSERT_PTR_NOT_NULL(strstr(tool_output, "this node lost data"));
 	UNIT_EQ(tool_number("sinkCounters.errors"), 0);
 }
 
-/* The whole system, as somebody who only looks on sees it. */
+/* Check the output of roc-evb watch. */
 static void watched(void)
 {
 	struct json_object *lines, *one;
@@ -230,7 +230,7 @@ static double plan_number(const char *key)
 	return json_object_get_double(json_object_object_get(tool_json, key));
 }
 
-/* Bytes, and of a MFP; in all, or a second. */
+/* Moved bytes and bytes of an MFP; totals, or per second. */
 struct moved {
 	double time, sent, sent_count, received, mfp;
 };
@@ -246,7 +246,7 @@ static struct moved moved_by(unsigned int number)
 	};
 }
 
-/* By the first node. */
+/* Data that the first node moved since @before. */
 static struct moved moved_since(const struct moved *before)
 {
 	struct moved m = moved_by(1);
@@ -266,7 +266,7 @@ static bool near(const struct moved *m, const struct moved *planned)
 	       fabs(m->mfp - planned->mfp) < 0.01 * planned->mfp;
 }
 
-/* Bytes over each link, and of a MFP, as measured and on paper: within 5 %. */
+/* The measured bytes of each link and of an MFP agree with the calculated ones within 5 %. */
 static void as_planned(void)
 {
 	static const char options[] =
@@ -277,7 +277,9 @@ static void as_planned(void)
 
 	UNIT_EQ(tool_run("evb plan --nodes=2 --fragment=10000 --events=4 --event-rate=400 --json"),
 		0);
-	/* What a node sends itself is counted by the engine, and needs no link on paper. */
+	/*
+	 * The engine counts data that a node sends to itself; in the calculation they need no link.
+	 */
 	planned.sent = 2 * plan_number("sendBytesPerSecond");
 	planned.received = 2 * plan_number("receiveBytesPerSecond");
 	planned.mfp = plan_number("mfpBytes");
@@ -289,7 +291,7 @@ static void as_planned(void)
 				 15000));
 	before = moved_by(1);
 	watched();
-	/* What is held up on a busy machine comes later: over some time it is as planned. */
+	/* On a busy machine data are late, so compare the rates over some time. */
 	CU_ASSERT_TRUE(UNIT_WAIT(
 		(moved = moved_since(&before)).time > 2.5 && near(&moved, &planned), 15000));
 	kill(-a, SIGTERM);
@@ -309,7 +311,7 @@ static void as_planned(void)
 		""));
 }
 
-/* A builder that etcd knows of: without an address only processes of this machine can connect. */
+/* A builder with etcd: without an address option only processes of this machine can connect. */
 static void listens_at(const char *options, enum listens where)
 {
 	unsigned int number = free_port();
@@ -332,7 +334,7 @@ static void where_it_listens(void)
 	listens_at("--advertise=127.0.0.1", LISTENS_LOOPBACK);
 	listens_at("--bind=::", LISTENS_ELSEWHERE);
 	listens_at("--host=127.0.0.1 --bind=0.0.0.0", LISTENS_ELSEWHERE);
-	/* The others would be sent where nothing listens. */
+	/* The other nodes would connect to an address without a listener. */
 	UNIT_EQ(tool_run("evb node --name=b --roles=builder --coordinator=%s --advertise=10.1.2.3",
 			 etcd_text),
 		2);
@@ -340,7 +342,7 @@ static void where_it_listens(void)
 	etcd_end(SIGKILL);
 }
 
-/* Three nodes by etcd; one of them is the manager and nothing else. */
+/* Three nodes with etcd; one of them is only the manager. */
 static void by_etcd(void)
 {
 	static const char source[] =
@@ -365,7 +367,7 @@ static void by_etcd(void)
 	UNIT_EQ(tool_wait(b, 30000), 0);
 	UNIT_EQ(node_number(1, "sinkCounters.fragments") + node_number(2, "sinkCounters.fragments"),
 		2000);
-	/* Where a builder is told to be that does not say it. */
+	/* A builder without an address option logs its address. */
 	tool_read(file("out2"));
 	CU_ASSERT_TRUE(tool_printed("The other nodes connect to this builder at 127.0.0.1"));
 	tool_read(file("out1"));
@@ -375,7 +377,7 @@ static void by_etcd(void)
 	etcd_end(SIGKILL);
 }
 
-/* The thread that writes the metrics makes all turns: it waits for no disk. */
+/* The thread that writes the metrics runs the node, so it must not wait for a disk. */
 static void metrics_without_disk(void)
 {
 	static const char options[] = "--source=synthetic:size=3000,events=100,rate=100 " PATIENT;
@@ -399,7 +401,7 @@ static void metrics_without_disk(void)
 	CU_ASSERT_TRUE(metric("roc_evb_assigned{system=\"small\",node=\"node1\"", "1\n"));
 }
 
-/* What was wrong with them is no verdict on the data, not even when it lasts to the end. */
+/* A failure of the metrics does not change the exit status, even if it lasts to the end. */
 static void metrics_away(void)
 {
 	pid_t a;
@@ -418,7 +420,7 @@ static void metrics_away(void)
 	UNIT_EQ(tool_printed_times(file("out1"), METRICS_FAIL), 2);
 }
 
-/* As systemd starts it. */
+/* Run the node as systemd does. */
 static void service(void)
 {
 	char path[128];
@@ -434,13 +436,13 @@ static void service(void)
 	UNIT_STR(manager_received(), "WATCHDOG=1");
 	kill(-a, SIGTERM);
 	UNIT_STR(manager_received_other("WATCHDOG=1"), "STOPPING=1");
-	/* Its own limit for what is on its way, and more. */
+	/* The limit for the end of the node, with a margin. */
 	UNIT_STR(manager_received(), "EXTEND_TIMEOUT_USEC=40000000");
 	tool_wait(a, 15000);
 	manager_close(path);
 }
 
-/* May the tool that was started as @pid open all that its hard limit allows? */
+/* Whether the soft limit of open files of @pid is its hard limit. */
 static bool has_all_files(pid_t pid)
 {
 	pid_t child = tool_child(pid);
@@ -450,7 +452,7 @@ static bool has_all_files(pid_t pid)
 	       limit.rlim_cur == limit.rlim_max;
 }
 
-/* Of a hundred other nodes: who is started by hand has a soft limit for forty. */
+/* A hundred other nodes need more files than the usual soft limit, which is enough for forty. */
 static void open_files(void)
 {
 	struct rlimit before, few;
@@ -475,8 +477,8 @@ static bool comes(int fd)
 	return read(fd, &c, 1) == 1;
 }
 
-/* Whoever read what it prints has gone: it ends in order, and says so by its exit code. */
-static void nobody_reads(void)
+/* The reader of standard output exits: the node ends in order and fails. */
+static void reader_gone(void)
 {
 	pid_t a;
 	int fd;
@@ -491,7 +493,7 @@ static void nobody_reads(void)
 	UNIT_EQ(tool_wait(a, 60000), 1);
 }
 
-/* Standard output and error are a pipe that is never read: data and metrics go on. */
+/* Standard output and error are a pipe that is never read: data and metrics continue. */
 static void pipe_is_full(void)
 {
 	struct stat before = {0}, now;
@@ -506,7 +508,7 @@ static void pipe_is_full(void)
 	end = open(file("out1"), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	UNIT_NEED(fd >= 0 && end >= 0);
 	UNIT_NEED(fcntl(fd, F_SETPIPE_SZ, 4096) > 0);
-	/* Full before the node starts. */
+	/* Fill the pipe before the node starts. */
 	while (write(end, "", 1) == 1)
 		;
 	a = tool_start(
@@ -524,7 +526,7 @@ static void pipe_is_full(void)
 	close(end);
 }
 
-/* A line that is lost, as the log's disk is full, is no reason to end: that is told at the end. */
+/* Lost lines, as with a full disk of the log, do not end the node; they are reported at the end. */
 static void lines_lost(void)
 {
 	struct stat before = {0}, now;
@@ -537,7 +539,7 @@ static void lines_lost(void)
 		"/dev/full",
 		"evb node --name=node1 --coordinator=static:%s --json --source=synthetic:rate=50 --metrics=%s",
 		conf, file("node.prom"));
-	/* With each line, and at the end: another file each time. */
+	/* The read lines are from another file each time. */
 	for (i = 0; i < 4; i++) {
 		UNIT_NEED(UNIT_WAIT(!stat(file("node.prom"), &now) && now.st_ino != before.st_ino,
 				    METRICS_MS));
@@ -547,10 +549,10 @@ static void lines_lost(void)
 	UNIT_EQ(tool_wait(a, 60000), 1);
 }
 
-UNIT_MAIN("roc-evb", {"to the end", to_the_end}, {"all is lost", all_is_lost},
-	  {"one is killed", killed}, {"as planned, and watched", as_planned},
-	  {"where it listens", where_it_listens}, {"by etcd", by_etcd},
-	  {"metrics wait for no disk", metrics_without_disk},
-	  {"metrics whose folder was away", metrics_away}, {"as a service", service},
-	  {"open files", open_files}, {"nobody reads", nobody_reads},
-	  {"lines are lost", lines_lost}, {"a pipe that is full", pipe_is_full})
+UNIT_MAIN("roc-evb", {"run to the end", to_the_end}, {"all data lost", all_is_lost},
+	  {"killed node", killed}, {"rates as planned, and watch", as_planned},
+	  {"listening addresses", where_it_listens}, {"etcd", by_etcd},
+	  {"metrics do not wait for a disk", metrics_without_disk},
+	  {"missing folder of the metrics", metrics_away}, {"service", service},
+	  {"open files", open_files}, {"reader of the output exits", reader_gone},
+	  {"lost lines", lines_lost}, {"full pipe", pipe_is_full})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The end of a node whose disk takes its time to sync: longer than any limit for the end, by a
- * clock that is set ahead meanwhile.
+ * Test the end of a node whose disk syncs longer than the limit for the end. The clock of the node
+ * is set ahead meanwhile.
  */
 #include "unit.h"
 
@@ -17,10 +17,11 @@
 #include "utils/tools.h"
 
 #define LIMIT_MS 30000
-#define AHEAD_NS (UINT64_C(100) * 1000000000) /* more than its limit, and less than half a lease */
+#define AHEAD_NS                                                                                   \
+	(UINT64_C(100) * 1000000000) /* more than the limit for the end, less than half a lease */
 
 static char dir[] = "/tmp/roc-evb-end-XXXXXX";
-static uint64_t *ahead; /* of the node's clock: it is another process */
+static uint64_t *ahead; /* offset of the clock of the node; shared with its process */
 
 uint64_t __real_fabric_now(void);
 uint64_t __wrap_fabric_now(void);
@@ -48,7 +49,7 @@ static const char *file(const char *name)
 	return path;
 }
 
-/* A system of one node; exit code. */
+/* Run a system of one node; exit code. */
 static int node(void)
 {
 	char coordinator[80], sink[80], reason[256];
@@ -86,7 +87,7 @@ static pid_t start(int writer)
 	pid = fork();
 	if (!pid) {
 		close(writer);
-		/* What hangs ends all the same. */
+		/* End the process if it hangs. */
 		alarm(250);
 		if (!freopen(file("out"), "w", stdout))
 			_exit(2);
@@ -96,7 +97,7 @@ static pid_t start(int writer)
 	return pid;
 }
 
-/* Bytes of its first file. */
+/* Whether the first file has data. */
 static bool written(void)
 {
 	char command[128];
@@ -128,7 +129,7 @@ static void disk_takes_its_time(void)
 	kill(pid, SIGTERM);
 	UNIT_STR(manager_received(), "STOPPING=1");
 	UNIT_STR(manager_received(), more);
-	/* Each second anew, as long as it syncs. */
+	/* The node extends the timeout each second during the sync. */
 	UNIT_STR(manager_received(), more);
 	__atomic_store_n(ahead, AHEAD_NS, __ATOMIC_RELAXED);
 	for (i = 0; i < 3; i++)
@@ -140,4 +141,4 @@ static void disk_takes_its_time(void)
 	manager_close(path);
 }
 
-UNIT_MAIN("the end of a node", {"a disk that takes its time to sync", disk_takes_its_time})
+UNIT_MAIN("the end of a node", {"slow sync of the disk", disk_takes_its_time})

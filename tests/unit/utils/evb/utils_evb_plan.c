@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The arithmetic of a system on paper: by hand where that can be done, by counting all cases, and
- * against the theory of queues. Against a system that runs: utils_evb_node.c.
+ * Test the arithmetic of roc-evb plan: by hand, by counting all cases, and with the theory of
+ * queues. utils_evb_node.c compares it with a running system.
  */
 #include "unit.h"
 
@@ -45,7 +45,7 @@ static void small(unsigned int policy)
 
 static void by_hand(void)
 {
-	double mfp = 64 + 10 * (16 + 1008) + 64 * 3; /* three segments of 4096 bytes and a head */
+	double mfp = 64 + 10 * (16 + 1008) + 64 * 3; /* three segments of 4096 bytes with headers */
 
 	small(ROC_EVB_BARREL_SHIFT);
 	CU_ASSERT_TRUE(plan_solve(&p, &r));
@@ -60,19 +60,19 @@ static void by_hand(void)
 	UNIT_EQ(r.cycle.worst_ever, 1);
 	CU_ASSERT_TRUE(r.cycle.two == 0);
 	UNIT_EQ(r.queue.max, 1);
-	/* One block on its way, half a second of 50 blocks at the sink; 4 MFPs each. */
+	/* One block in transfer, half a second of 50 blocks at the sink, 4 MFPs each. */
 	CU_ASSERT_TRUE(close_to("memory", r.builder_memory, 26 * 4 * mfp, 1e-12));
 	CU_ASSERT_TRUE(close_to("stale memory", r.builder_stale, 2 * 50 * 3 * mfp, 1e-12));
 	CU_ASSERT_TRUE(close_to("readout memory", r.readout_memory, (2 + 100) * mfp, 1e-12));
 
-	/* Nodes that are both keep a part to themselves. */
+	/* Nodes with both roles keep a part of their data. */
 	p.readouts = 2;
 	p.both = true;
 	CU_ASSERT_TRUE(plan_solve(&p, &r));
 	CU_ASSERT_TRUE(close_to("send", r.send, 50 * mfp, 1e-12));
 	CU_ASSERT_TRUE(close_to("receive", r.receive, 50 * mfp, 1e-12));
 
-	/* As much as the share, and not more than the link. */
+	/* The load is --share of the link; more than the link is refused. */
 	small(ROC_EVB_ROUND_ROBIN);
 	p.event_rate = 0;
 	CU_ASSERT_TRUE(plan_solve(&p, &r));
@@ -82,7 +82,7 @@ static void by_hand(void)
 	CU_ASSERT_FALSE(plan_solve(&p, &r));
 }
 
-/* All 3^3, and all 4^4 ways to give so many blocks to so many builders. */
+/* Count all 3^3 and all 4^4 ways to assign 3 or 4 blocks to as many builders. */
 static void chance(void)
 {
 	unsigned int n, way, ways, k, hits, two, rest;
@@ -100,8 +100,10 @@ static void chance(void)
 		CU_ASSERT_TRUE(plan_solve(&p, &r));
 		CU_ASSERT_TRUE(close_to("two", r.cycle.two, (double)two / ways, 1e-12));
 	}
-	/* Many: a Poisson distribution of mean 1. Half have 1 or none, 98.1 % up to 3, 99.63 % up
-	   to 4, 99.94 % up to 5. */
+	/*
+	 * For many builders this is a Poisson distribution of mean 1: half have 1 or none, 98.1 %
+	 * up to 3, 99.63 % up to 4, 99.94 % up to 5.
+	 */
 	p.readouts = p.builders = 500;
 	p.event_rate = 100;
 	CU_ASSERT_TRUE(plan_solve(&p, &r));
@@ -112,7 +114,7 @@ static void chance(void)
 	CU_ASSERT_TRUE(r.cycle.worst > 4 && r.cycle.worst < 7);
 }
 
-/* Blocks that come by chance to a server of constant speed (M/D/1), seen by one that comes. */
+/* Random arrivals at a server of constant speed (M/D/1), as seen at an arrival. */
 static void queues(void)
 {
 	static const double loads[] = {0.3, 0.5, 0.8, 0.9};
@@ -129,14 +131,14 @@ static void queues(void)
 		CU_ASSERT_TRUE(plan_solve(&p, &r));
 		unit_note("load %.1f: %.3f blocks, %.3f by theory", rho, r.queue.mean, expected);
 		CU_ASSERT_TRUE(close_to("queue", r.queue.mean, expected, 0.05));
-		/* Barrel shift has no queue, whatever the load. */
+		/* Barrel shift has no queue at any load. */
 		p.policy = ROC_EVB_BARREL_SHIFT;
 		CU_ASSERT_TRUE(plan_solve(&p, &r));
 		UNIT_EQ(r.queue.max, 1);
 	}
 }
 
-/* Sizes that vary make a queue of what comes evenly. */
+/* With varying sizes evenly spaced blocks form a queue. */
 static void sizes(void)
 {
 	small(ROC_EVB_BARREL_SHIFT);
@@ -147,11 +149,11 @@ static void sizes(void)
 	p.spread = 500;
 	CU_ASSERT_TRUE(plan_solve(&p, &r));
 	CU_ASSERT_TRUE(r.queue.mean > 1.1 && r.queue.mean < 3);
-	/* Of many fragments together they vary less. */
+	/* The sum of many fragments varies less. */
 	p.events = 1000;
 	CU_ASSERT_TRUE(plan_solve(&p, &r));
 	CU_ASSERT_TRUE(r.queue.mean < 1.01);
 }
 
-UNIT_MAIN("event building: a system on paper", {"by hand", by_hand}, {"by chance", chance},
-	  {"queues", queues}, {"sizes that vary", sizes})
+UNIT_MAIN("event building: plan", {"by hand", by_hand}, {"random assignment", chance},
+	  {"queues", queues}, {"varying sizes", sizes})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Blocks lent to filter processes: each comes back once, whoever dies and whatever he says.
+ * Test the sink shm: each block is returned once, also if filters exit or send invalid messages.
  */
 #include "unit.h"
 
@@ -75,7 +75,7 @@ static struct evb_sink_counters counters(void)
 	return n;
 }
 
-/* One turn of a builder: each block comes back once. */
+/* Run one turn of a builder, and check that each block is returned once. */
 static unsigned int turn(void)
 {
 	uint64_t handles[64];
@@ -107,7 +107,7 @@ static int put(int missing)
 	return ret;
 }
 
-/* The hello comes when the builder makes a turn. */
+/* The builder sends the hello message in its turn. */
 static struct roc_filter *new_filter(void)
 {
 	struct opening o = {.path = path};
@@ -129,7 +129,7 @@ static void there_and_back(void)
 	unsigned int i;
 
 	begin(",depth=2");
-	UNIT_EQ(put(-1), 0); /* nobody is there */
+	UNIT_EQ(put(-1), 0); /* no filter */
 	f = new_filter();
 	UNIT_EQ(put(-1), 1);
 	UNIT_EQ(put(2), 1);
@@ -158,8 +158,11 @@ static void there_and_back(void)
 	end();
 }
 
-/* A filter dies with blocks: another one gets them; one that kills three is given up. */
-static void dies(void)
+/*
+ * The blocks of a filter that exits go to another one. A block during which three filters exit is
+ * lost.
+ */
+static void filter_dies(void)
 {
 	const struct roc_mep *mep;
 	struct roc_filter *a, *b;
@@ -184,8 +187,8 @@ static void dies(void)
 	end();
 }
 
-/* What passes without a filter passes again when the last one is gone. */
-static void the_last_dies(void)
+/* With pass, blocks pass again after the last filter exits. */
+static void last_filter_dies(void)
 {
 	const struct roc_mep *mep;
 	struct roc_filter *f;
@@ -202,7 +205,7 @@ static void the_last_dies(void)
 	UNIT_EQ(counters().blocks, 3);
 	UNIT_EQ(counters().unknown, 3);
 	UNIT_EQ(counters().lost, 0);
-	/* Who comes then gets what is new. */
+	/* A filter that connects then gets new blocks. */
 	f = new_filter();
 	UNIT_EQ(put(-1), 1);
 	UNIT_EQ(roc_filter_take(f, &mep), 1);
@@ -213,8 +216,11 @@ static void the_last_dies(void)
 	end();
 }
 
-/* One that keeps a block for too long is a filter no more; one that does not read is passed by. */
-static void stands_still(void)
+/*
+ * A filter that keeps a block for too long is disconnected. A filter that does not read gets no
+ * blocks.
+ */
+static void filter_hangs(void)
 {
 	const struct roc_mep *mep;
 	struct roc_filter *a, *b;
@@ -254,7 +260,7 @@ static bool sleeps(void)
 	return idle.ns && !poll(idle.fds, idle.count, 0);
 }
 
-/* Who cannot be let in as there is no file for him is not asked for again and again. */
+/* Without a free file descriptor the sink does not poll the listener in a busy loop. */
 static void no_files(void)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -283,8 +289,8 @@ static void no_files(void)
 	end();
 }
 
-/* Whatever a filter says, what is another's stays his. */
-static void lies(void)
+/* No message of a filter can return the blocks of another one. */
+static void bad_filters(void)
 {
 	struct roc_filter_return bad[] = {{0, 0},
 					  {UINT64_C(1) << 32 | 1, 0},
@@ -307,7 +313,7 @@ static void lies(void)
 		else
 			UNIT_EQ(send(fd, "x", 1, 0), 1);
 		UNIT_EQ(turn(), 0);
-		/* The hello, then the end. */
+		/* The filter receives the hello message, then the end of the connection. */
 		recv(fd, &byte, 1, 0);
 		UNIT_EQ(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
 		close(fd);
@@ -316,7 +322,7 @@ static void lies(void)
 	UNIT_EQ(roc_filter_return(f, mep, 1), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 1, 2000));
 	roc_filter_close(f);
-	/* And what it got it cannot write to. */
+	/* The filter cannot write to the memory of the descriptor. */
 	fd = stranger();
 	{
 		char hello[64], room[CMSG_SPACE(sizeof(int))];
@@ -330,7 +336,7 @@ static void lies(void)
 		UNIT_EQ(recvmsg(fd, &m, 0), sizeof(struct roc_filter_hello));
 		memcpy(&got, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(got));
 		CU_ASSERT_TRUE(mmap(NULL, MEMORY, PROT_WRITE, MAP_SHARED, got, 0) == MAP_FAILED);
-		/* Nor if it is opened anew. */
+		/* Nor after opening it again through /proc. */
 		snprintf(hello, sizeof(hello), "/proc/self/fd/%d", got);
 		anew = open(hello, O_RDWR);
 		CU_ASSERT_TRUE(anew < 0 || (mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -348,7 +354,7 @@ static void on_alarm(int number)
 	UNIT_EQ(number, SIGALRM);
 }
 
-/* It is not the builder's silence that ended the wait; and errno is the program's own. */
+/* A signal must not end the wait as a timeout does, and errno must be kept. */
 static void a_signal_while_opening(void)
 {
 	struct itimerval soon = {.it_value.tv_usec = 20000, .it_interval.tv_usec = 20000};
@@ -371,8 +377,11 @@ static void a_signal_while_opening(void)
 	unlink(path);
 }
 
-/* At path: somebody who lets nobody in, and as many wait to be as can. The one who waits. */
-static int stand_still(int *listener)
+/*
+ * Create a listener at path that does not accept, with a full queue. Return the connection in the
+ * queue.
+ */
+static int hang_listener(int *listener)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	int waits = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -385,15 +394,15 @@ static int stand_still(int *listener)
 	return waits;
 }
 
-static void a_builder_that_stands_still(void)
+static void builder_hangs(void)
 {
-	int listener, before = stand_still(&listener);
+	int listener, before = hang_listener(&listener);
 	struct opening o = {.path = path};
 	pthread_t thread;
 
 	UNIT_EQ(pthread_create(&thread, NULL, open_in_thread, &o), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(o.over, 15000));
-	/* At the latest now nobody is there. */
+	/* From here on no process listens. */
 	close(listener);
 	unlink(path);
 	pthread_join(thread, NULL);
@@ -405,7 +414,7 @@ struct second {
 	struct evb_sink sink;
 	char text[80], reason[UNITS_REASON];
 	int ret;
-	atomic_bool over;
+	atomic_bool done;
 };
 
 static void *open_second(void *argument)
@@ -413,21 +422,21 @@ static void *open_second(void *argument)
 	struct second *o = argument;
 
 	o->ret = evb_sink_open(o->text, "bu2", &o->sink, o->reason);
-	o->over = true;
+	o->done = true;
 	return NULL;
 }
 
-/* The socket of one who stands still is his: who comes second hears so, and does not wait. */
-static void second_of_one_that_stands_still(void)
+/* The socket of a hanging builder is not taken over: the second one fails without waiting. */
+static void second_listener(void)
 {
-	int listener, before = stand_still(&listener);
+	int listener, before = hang_listener(&listener);
 	struct second o = {0};
 	pthread_t thread;
 
 	snprintf(o.text, sizeof(o.text), "shm:%s", path);
 	UNIT_EQ(pthread_create(&thread, NULL, open_second, &o), 0);
-	CU_ASSERT_TRUE(UNIT_WAIT(o.over, 2000));
-	/* At the latest now nobody is there. */
+	CU_ASSERT_TRUE(UNIT_WAIT(o.done, 2000));
+	/* From here on no process listens. */
 	close(listener);
 	pthread_join(thread, NULL);
 	UNIT_EQ(o.ret, -EADDRINUSE);
@@ -439,7 +448,7 @@ static void second_of_one_that_stands_still(void)
 	close(before);
 }
 
-static void nobody(void)
+static void no_filter(void)
 {
 	struct roc_filter *f = NULL;
 	struct evb_sink second;
@@ -448,7 +457,7 @@ static void nobody(void)
 
 	UNIT_EQ(roc_filter_open("/tmp/roc-nowhere", &f), -ENOENT);
 	begin(",pass");
-	/* Two builders at one socket. */
+	/* Two builders use one socket. */
 	{
 		char text[80];
 
@@ -456,12 +465,12 @@ static void nobody(void)
 		CU_ASSERT_TRUE(evb_sink_open(text, "bu2", &second, reason) < 0);
 		CU_ASSERT_TRUE(strstr(reason, "cannot listen at") != NULL);
 	}
-	/* Nobody filters: it passes, and is counted. */
+	/* Without filters a block passes and is counted. */
 	UNIT_EQ(put(-1), 1);
 	UNIT_EQ(sink.ops->done(sink.self, &handle, 1), 1);
 	UNIT_EQ(counters().unknown, 1);
 	end();
-	/* A file of that name is somebody's. */
+	/* A regular file of that name is not replaced. */
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
 	close(fd);
 	{
@@ -473,7 +482,7 @@ static void nobody(void)
 		UNIT_EQ(access(path, F_OK), 0);
 		unlink(path);
 	}
-	/* A socket that was left by who was killed is taken over. */
+	/* A socket that a killed process left is taken over. */
 	fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 	{
 		struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -483,7 +492,7 @@ static void nobody(void)
 	}
 	close(fd);
 	begin("");
-	/* Another's by now. */
+	/* Another process has replaced the socket. */
 	unlink(path);
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
 	close(fd);
@@ -495,10 +504,9 @@ static void nobody(void)
 	close(memory);
 }
 
-UNIT_MAIN("Blocks lent to filters", {"there and back", there_and_back},
-	  {"a filter that dies", dies}, {"the last filter dies", the_last_dies},
-	  {"a filter that stands still", stands_still}, {"no file is left", no_files},
-	  {"filters that lie", lies}, {"a signal while it is opened", a_signal_while_opening},
-	  {"a builder that stands still", a_builder_that_stands_still},
-	  {"the socket of one that stands still", second_of_one_that_stands_still},
-	  {"nobody there", nobody})
+UNIT_MAIN("Sink shm", {"lend and return", there_and_back}, {"filter exits", filter_dies},
+	  {"last filter exits", last_filter_dies}, {"hanging filter", filter_hangs},
+	  {"no free file descriptor", no_files}, {"invalid messages of filters", bad_filters},
+	  {"signal while a filter opens", a_signal_while_opening},
+	  {"hanging builder", builder_hangs}, {"socket of a hanging builder", second_listener},
+	  {"no filter", no_filter})

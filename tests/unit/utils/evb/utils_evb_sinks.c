@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sinks of event building: what is wrong in a block is found, what is right comes out of a file as
- * it went in.
+ * Test sinks of event building: errors in blocks are found, and files contain the blocks unchanged.
  */
 #include "unit.h"
 
@@ -46,15 +45,15 @@ static void right(void)
 	evb_sink_close(&sink);
 }
 
-/* One block with something wrong in it, which is found and named. */
-static void finds(struct block *b, const char *says)
+/* The sink must report the error of the block. */
+static void finds_error(struct block *b, const char *expected)
 {
 	open_it("check");
 	UNIT_EQ(give(b), 1);
 	UNIT_EQ(counters().errors, 1);
-	if (!strstr(counters().wrong, says))
+	if (!strstr(counters().wrong, expected))
 		unit_note("%s", counters().wrong);
-	CU_ASSERT_TRUE(strstr(counters().wrong, says) != NULL);
+	CU_ASSERT_TRUE(strstr(counters().wrong, expected) != NULL);
 	evb_sink_close(&sink);
 	free_block(b);
 }
@@ -65,7 +64,7 @@ static void wrong(void)
 	unsigned int last = b->sources[2].view.count - 1;
 
 	((char *)b->segments[2][last].iov_base)[0] ^= 1;
-	finds(b, " of ru3: byte ");
+	finds_error(b, " of ru3: byte ");
 
 	b = make_block(5, 200, -1);
 	strcpy(b->sources[0].name, "ru9");
@@ -77,7 +76,7 @@ static void wrong(void)
 
 	b = make_block(5, 200, 1);
 	b->mep.flags = 0;
-	finds(b, "Block 5 lacks 1 sources, but is not marked as incomplete.");
+	finds_error(b, "Block 5 lacks 1 sources, but is not marked as incomplete.");
 
 	b = make_block(5, 200, -1);
 	b->mep.flags = ROC_MEP_INCOMPLETE;
@@ -90,7 +89,7 @@ static void wrong(void)
 
 	b = make_block(5, 200, -1);
 	b->sources[1].view.head.flags |= ROC_MFP_DAMAGED;
-	finds(b, "Block 5 has damaged data");
+	finds_error(b, "Block 5 has damaged data");
 
 	b = make_block(5, 200, -1);
 	b->mep.block = 6;
@@ -105,7 +104,7 @@ static void wrong(void)
 
 static void twice(void)
 {
-	/* Back and forth, over the border of the window, and round it. */
+	/* Block numbers that go up and down, cross the border of the window, and wrap in it. */
 	static const uint64_t blocks[] = {70, 3, 69, 4, 65541, 65540, 200000, 199999, 1 << 30};
 	unsigned int i;
 
@@ -131,8 +130,8 @@ static void packet(unsigned char *at, uint32_t orbit, uint32_t next)
 	memcpy(at, words, sizeof(words));
 }
 
-/* Packets of an orbit, wherever segments end. */
-static void packets(uint32_t orbit, const char *says)
+/* Packets of an orbit with all positions of the segment border. */
+static void packets(uint32_t orbit, const char *expected)
 {
 	unsigned char data[80 + 64 + 100 * 3] = {0};
 	struct roc_mfp head = {.block = 1,
@@ -168,9 +167,9 @@ static void packets(uint32_t orbit, const char *says)
 	open_it("check");
 	UNIT_EQ(sink.ops->put(sink.self, &mep), 1);
 	UNIT_EQ(sink.ops->done(sink.self, &handle, 1), 1);
-	UNIT_EQ(counters().errors, says != NULL);
-	if (says)
-		CU_ASSERT_TRUE(strstr(counters().wrong, says) != NULL);
+	UNIT_EQ(counters().errors, expected != NULL);
+	if (expected)
+		CU_ASSERT_TRUE(strstr(counters().wrong, expected) != NULL);
 	UNIT_EQ(counters().unknown, 0);
 	evb_sink_close(&sink);
 }
@@ -203,14 +202,14 @@ static void files(void)
 	UNIT_EQ(out.files, in.files);
 	UNIT_EQ(out.incomplete, 1);
 	UNIT_EQ(out.errors, 0);
-	/* A second run leaves the first alone. */
+	/* A second run does not change the files of the first one. */
 	record("", 5);
 	reason[0] = '\0';
 	UNIT_EQ(evb_check_files(dir, &out, reason), 0);
 	UNIT_EQ(out.files, in.files + 1);
 	UNIT_EQ(out.blocks, in.blocks + 5);
-	UNIT_EQ(out.errors, 5); /* the same blocks, again */
-	/* Nor does a run write into the gaps that an earlier one left: its blocks come after. */
+	UNIT_EQ(out.errors, 5); /* each block for the second time */
+	/* A run does not use gaps in the numbers: its files come after all others. */
 	UNIT_EQ(close(creat(file(50), 0666)), 0);
 	record("", 5);
 	UNIT_EQ(access(file((unsigned int)in.files + 1), F_OK), -1);
@@ -230,7 +229,7 @@ static void change(const char *path, long at, unsigned char mask)
 	fclose(f);
 }
 
-/* What cannot be read is said, and what is before it counts. */
+/* A damaged part is reported, and the blocks before it are counted. */
 static void broken(void)
 {
 	struct evb_sink_counters out;
@@ -260,7 +259,7 @@ static void broken(void)
 	UNIT_EQ(evb_check_files("/tmp/roc-nowhere", &out, reason), -ENOENT);
 }
 
-/* A folder's name is no pattern: a[b] has the broken file, and ab the good one. */
+/* The name of a folder is not a pattern: a[b] has the broken file, ab the good one. */
 static void folder_of_any_name(void)
 {
 	struct evb_sink_counters out;
@@ -286,7 +285,7 @@ static void folder_of_any_name(void)
 	UNIT_EQ(evb_check_files(plain, &out, reason), 0);
 	UNIT_EQ(out.files, 1);
 	CU_ASSERT_TRUE(out.blocks > 0);
-	/* Another program's, not finished, and what only ends alike. */
+	/* A temporary file of another program, and a file whose name only ends in the same way. */
 	snprintf(path, sizeof(path), "%s/.x.mep", plain);
 	UNIT_NEED(!link(file(1), path));
 	snprintf(path, sizeof(path), "%s/x.mep.part", plain);
@@ -295,7 +294,7 @@ static void folder_of_any_name(void)
 	UNIT_EQ(out.files, 1);
 }
 
-/* However many there were: the next one is begun, and read behind them. */
+/* A file with a number above 999999 is created, and read after the others. */
 static void many(void)
 {
 	static const struct {
@@ -316,7 +315,7 @@ static void many(void)
 	UNIT_EQ(out.blocks, in.blocks);
 	UNIT_EQ(out.errors, 0);
 
-	/* What came twice is seen if the files are read one after the other. */
+	/* A block in two files is detected if the files are read in order. */
 	clean();
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		char text[64];
@@ -341,7 +340,7 @@ static void many(void)
 static void refused(void)
 {
 	static const struct {
-		const char *text, *says;
+		const char *text, *expected;
 	} bad[] = {
 		{"disk", "Unknown sink \"disk\""},
 		{"file", "the folder is missing"},
@@ -354,15 +353,15 @@ static void refused(void)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		reason[0] = '\0';
 		CU_ASSERT_TRUE(evb_sink_open(bad[i].text, "bu1", &sink, reason) < 0);
-		if (!strstr(reason, bad[i].says))
+		if (!strstr(reason, bad[i].expected))
 			unit_note("%s: %s", bad[i].text, reason);
-		CU_ASSERT_TRUE(strstr(reason, bad[i].says) != NULL);
+		CU_ASSERT_TRUE(strstr(reason, bad[i].expected) != NULL);
 		evb_sink_close(&sink);
 	}
 }
 
-UNIT_MAIN("Sinks of event building", {"what is right", right}, {"what is wrong", wrong},
-	  {"a block that comes twice", twice}, {"packets with headers", headers},
-	  {"files, there and back", files}, {"files that are broken", broken},
-	  {"a folder of any name", folder_of_any_name}, {"a million files", many},
-	  {"what is refused, and why", refused})
+UNIT_MAIN("Sinks of event building", {"valid blocks", right}, {"errors in blocks", wrong},
+	  {"block delivered twice", twice}, {"packets with headers", headers},
+	  {"write and check files", files}, {"broken files", broken},
+	  {"folder with special characters", folder_of_any_name}, {"a million files", many},
+	  {"refused arguments", refused})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sources of event building: what they lend is what was asked for, to the byte and in order, and
- * the books balance.
+ * Test sources of event building: they lend the requested bytes in order, and their counters are
+ * correct.
  */
 #include <dlfcn.h>
 
@@ -17,7 +17,7 @@ static char reason[UNITS_REASON];
 
 #define YEARS (UINT64_C(50) * 365 * 86400 * UNITS_NS_PER_S)
 
-/* The clock, which somebody may have set. */
+/* Offset of the clock, to simulate that it is set. */
 static uint64_t ahead;
 uint64_t __real_fabric_realtime(void);
 uint64_t __wrap_fabric_realtime(void);
@@ -44,7 +44,7 @@ static struct evb_source_counters counters(void)
 	return b;
 }
 
-/* The next fragment within two seconds, 0 or what take() said last. */
+/* Take the next fragment within two seconds; else return the last result of take(). */
 static int take(struct roc_evb_fragment *f)
 {
 	int ret = 0;
@@ -59,7 +59,7 @@ static void give(uint64_t handle)
 	UNIT_EQ(source.ops->give_back(source.self, handle), 0);
 }
 
-/* Wrong bytes of a fragment; all of its parts lie in the source's regions. */
+/* Count wrong bytes of a fragment, and check that its parts are in the regions of the source. */
 static unsigned int wrong_bytes(const struct roc_evb_fragment *f, const char *name)
 {
 	struct content c = content_of(content_source(name), f->event, f->bytes);
@@ -83,7 +83,7 @@ static unsigned int wrong_bytes(const struct roc_evb_fragment *f, const char *na
 	return wrong + (at != f->bytes);
 }
 
-/* Where the system is; but an id of the clock, or one that has been, stays as it is. */
+/* go_on() sets the next event, but not with ids that follow the clock, and not backwards. */
 static void go_on(void)
 {
 	static const struct {
@@ -100,7 +100,9 @@ static void go_on(void)
 	uint64_t before;
 	size_t i;
 
-	/* Of a GPU's driver a library of ours stands in, which is found by its name from now on. */
+	/*
+	 * A library of the test replaces the GPU driver; dlopen() finds it by its name from now on.
+	 */
 	UNIT_NEED(dlopen(FAKE_LIBRARIES "/libcuda.so.1", RTLD_NOW | RTLD_LOCAL));
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		open_it(kinds[i].text);
@@ -142,7 +144,7 @@ static void synthetic(const char *text, uint64_t first, unsigned int events, uin
 		small = f.bytes < small ? f.bytes : small;
 		large = f.bytes > large ? f.bytes : large;
 		handles[n++] = f.handle;
-		/* In an order of its own. */
+		/* Return fragments out of order. */
 		if (n % 7 == 6) {
 			give(handles[n - 3]);
 			handles[n - 3] = 0;
@@ -190,20 +192,20 @@ static void full(void)
 	give(f[1].handle);
 	UNIT_EQ(take(&f[2]), 1);
 	UNIT_EQ(f[2].event, 2);
-	/* Once each, and only what was lent. */
+	/* Each fragment can be returned once, and only if it was lent. */
 	UNIT_EQ(source.ops->give_back(source.self, f[1].handle), -EINVAL);
 	UNIT_EQ(source.ops->give_back(source.self, 0), -EINVAL);
 	UNIT_EQ(source.ops->give_back(source.self, UINT64_MAX), -EINVAL);
 	CU_ASSERT_TRUE(wrong_bytes(&f[0], "ru1") == 0);
 	give(f[0].handle);
-	/* It is another's now. */
+	/* The slot has another fragment now. */
 	CU_ASSERT_TRUE(wrong_bytes(&f[0], "ru1") > 0);
 	UNIT_EQ(source.ops->stop(source.self), 0);
 	UNIT_EQ(source.ops->take(source.self, &f[0]), -ENODATA);
 	evb_source_close(&source);
 }
 
-/* Gaps, damage and wrong bytes are what was asked for, and are told but for the last. */
+/* Gaps, damage and wrong bytes have the requested shares; all but wrong bytes are reported. */
 static void by_lot(void)
 {
 	unsigned int n = 0, damaged = 0, wrong = 0;
@@ -228,7 +230,7 @@ static void by_lot(void)
 	evb_source_close(&source);
 }
 
-/* Two of the same rate agree on event and time without a word; what finds no room is dropped. */
+/* Two sources of the same rate agree on event and time. Events without a free slot are dropped. */
 static void by_clock(void)
 {
 	struct roc_evb_fragment a, b;
@@ -244,7 +246,7 @@ static void by_clock(void)
 	UNIT_EQ(take(&b), 1);
 	UNIT_EQ(b.event, a.event + 1);
 	UNIT_EQ(take(&b), 1);
-	/* Nothing is given back: from now on events are dropped. */
+	/* No fragment is returned, so further events are dropped. */
 	CU_ASSERT_TRUE(UNIT_WAIT(
 		source.ops->take(source.self, &b) == -EAGAIN && counters().dropped >= 5, 2000));
 	give(a.handle);
@@ -253,7 +255,10 @@ static void by_clock(void)
 	evb_source_close(&source);
 }
 
-/* Set forward by years: what passed meanwhile is dropped at once, and the source goes on. */
+/*
+ * The clock is set forward by years: the passed events are dropped at once, and the source
+ * continues.
+ */
 static void clock_set(void)
 {
 	static const char *const kinds[] = {
@@ -285,7 +290,7 @@ static void clock_set(void)
 static void refused(void)
 {
 	static const struct {
-		const char *text, *says;
+		const char *text, *expected;
 	} wrong[] = {
 		{"radio", "Unknown source \"radio\""},
 		{"synthetics", "Unknown source"},
@@ -315,14 +320,14 @@ static void refused(void)
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		reason[0] = '\0';
 		CU_ASSERT_TRUE(evb_source_open(wrong[i].text, "ru1", &source, reason) < 0);
-		if (!strstr(reason, wrong[i].says))
+		if (!strstr(reason, wrong[i].expected))
 			unit_note("%s: %s", wrong[i].text, reason);
-		CU_ASSERT_TRUE(strstr(reason, wrong[i].says) != NULL);
+		CU_ASSERT_TRUE(strstr(reason, wrong[i].expected) != NULL);
 		evb_source_close(&source);
 	}
 }
 
-/* Each superpage of three links is an orbit: three parts of each event, in order. */
+/* Each superpage of three links is an orbit, so each event has three parts, in order. */
 static void recorded(void)
 {
 	char dir[] = "/tmp/roc-evb-XXXXXX", text[128];
@@ -350,7 +355,7 @@ static void recorded(void)
 	UNIT_EQ(counters().late + counters().disorder, 0);
 	evb_source_close(&source);
 
-	/* As if it were triggered now. */
+	/* With a rate, events get ids of the present time. */
 	snprintf(text, sizeof(text), "recording:%s,links=3,rate=1000", dir);
 	open_it(text);
 	for (n = 0; n < 5; n++) {
@@ -358,7 +363,7 @@ static void recorded(void)
 		CU_ASSERT_TRUE(f.time == f.event * 1000000 &&
 			       units_realtime() - f.time < 2 * UNITS_NS_PER_S);
 		UNIT_EQ(rdh_orbit(f.parts[0].data), n);
-		/* The last one stays out: whoever closes gets all memory back. */
+		/* The last fragment is not returned: closing the source must free it. */
 		if (n < 4)
 			give(f.handle);
 	}
@@ -371,7 +376,7 @@ static void recorded(void)
 	UNIT_EQ(system(text), 0);
 }
 
-UNIT_MAIN("Sources of event building", {"content and order", made}, {"no room", full},
+UNIT_MAIN("Sources of event building", {"content and order", made}, {"no free slot", full},
 	  {"gaps, damage, wrong bytes", by_lot}, {"ids and times by the clock", by_clock},
-	  {"the clock is set", clock_set}, {"what is refused, and why", refused},
-	  {"a recording", recorded}, {"into a system that runs", go_on})
+	  {"clock is set", clock_set}, {"refused arguments", refused}, {"recording", recorded},
+	  {"continue in a running system", go_on})

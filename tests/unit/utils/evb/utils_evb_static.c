@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * static:FILE: the file with its faults, and systems of a few nodes: who comes, who goes, a manager
- * that goes and comes back, two of a name, strangers, nonsense on the line.
+ * Test the coordinator static:FILE: errors in the file, and systems of a few nodes: nodes that join
+ * and leave, a restarted manager, two nodes of one name, foreign connections and invalid messages.
  */
 #include "unit.h"
 
@@ -63,7 +63,7 @@ static void file_good(void)
 	UNIT_EQ(evb_static_find(&f, "b1")->m.roles, ROC_EVB_BUILDER | ROC_EVB_READOUT);
 	CU_ASSERT_PTR_NULL(evb_static_find(&f, "b2"));
 	evb_static_free(&f);
-	/* Words that there are so many of may be in any case. */
+	/* Policies and roles may be in upper or lower case. */
 	write_file(HEAD "policy = Least-Loaded\n" M B "[r1]\nroles = Readout MANAGER builder\n"
 			"host = x\n");
 	UNIT_NEED(evb_static_read(path, &f, reason) < 0);
@@ -76,7 +76,7 @@ static void file_good(void)
 }
 
 static const struct {
-	const char *content, *says;
+	const char *content, *expected;
 } faults[] = {
 	{"nonsense", ":1: neither [section]"},
 	{HEAD M R B R, "13: the name r1 is used twice, first in line 7"},
@@ -107,9 +107,9 @@ static void file_faults(void)
 	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		write_file(faults[i].content);
 		CU_ASSERT_TRUE(evb_static_read(path, &f, reason) < 0);
-		if (!strstr(reason, faults[i].says))
-			unit_note("not said: \"%s\", but: %s", faults[i].says, reason);
-		CU_ASSERT_PTR_NOT_NULL(strstr(reason, faults[i].says));
+		if (!strstr(reason, faults[i].expected))
+			unit_note("missing: \"%s\", but: %s", faults[i].expected, reason);
+		CU_ASSERT_PTR_NOT_NULL(strstr(reason, faults[i].expected));
 	}
 	CU_ASSERT_TRUE(evb_static_read("/nowhere", &f, reason) < 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "/nowhere cannot be read"));
@@ -119,9 +119,9 @@ static void file_faults(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "/nowhere cannot be read"));
 }
 
-#define LONG "20000" /* a lease that runs out for nobody, however busy the machine is */
-
-#define OVER_SOON "6000" /* one that does, and not while the machine looks elsewhere for seconds */
+#define LONG "20000" /* ms: a lease that does not expire on a busy machine */
+#define OVER_SOON                                                                                  \
+	"6000" /* ms: a lease that expires in the test, but not if the machine stalls for seconds */
 
 static void system_file(const char *lease, const char *more)
 {
@@ -158,13 +158,13 @@ static void come_and_go(void)
 	CU_ASSERT_STRING_EQUAL(nodes[2].leader, "m is the manager.");
 	CU_ASSERT_STRING_EQUAL(nodes[4].c.system, "test");
 
-	/* One ends, and hangs up. */
+	/* One node ends and closes its connection. */
 	node_close(&nodes[4]);
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1"), 3000));
 	UNIT_EQ(node_open(&nodes[4], "b2", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
 
-	/* One says nothing any more, and its connection is there. */
+	/* One node sends nothing any more, but its connection stays open. */
 	nodes[2].stopped = true;
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 | b1 b2"), 15000));
 	nodes[2].stopped = false;
@@ -172,7 +172,7 @@ static void come_and_go(void)
 	UNIT_EQ(nodes[2].losts, 1);
 	UNIT_EQ(nodes[2].backs, 1);
 
-	/* Reports arrive: half of the readout units accuse a builder. */
+	/* Half of the readout units report a builder as suspect. */
 	nodes[1].report.suspect_count = 1;
 	strcpy(nodes[1].report.suspects[0].name, "b1");
 	nodes[1].report.suspects[0].incarnation = nodes[3].me.incarnation;
@@ -180,7 +180,7 @@ static void come_and_go(void)
 	nodes[1].report.has_newest = true;
 	nodes[1].report.newest_block = 5000;
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b2"), 6000));
-	CU_ASSERT_TRUE(said("b1 is taken out"));
+	CU_ASSERT_TRUE(logged("b1 is taken out"));
 	UNIT_EQ(nodes[1].table.from_block, 5064);
 	close_all();
 }
@@ -193,7 +193,7 @@ static void manager_goes(void)
 	system_file("2000", "");
 	open_all();
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
-	/* Some tables on: the next manager's own would be too old. */
+	/* Advance by some tables, so that the first table of the next manager would be too old. */
 	node_close(&nodes[4]);
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1"), 3000));
 	UNIT_EQ(node_open(&nodes[4], "b2", text), 0);
@@ -204,10 +204,10 @@ static void manager_goes(void)
 	node_close(&nodes[0]);
 	CU_ASSERT_TRUE(
 		TURN_UNTIL(nodes[1].lost && nodes[2].lost && nodes[3].lost && nodes[4].lost, 3000));
-	/* They keep what they have. */
+	/* The nodes keep their table. */
 	CU_ASSERT_TRUE(all_have("r1 r2 | b1 b2"));
 	CU_ASSERT_TRUE(TURN_WHILE(!nodes[1].ended && nodes[1].losts == losts + 1, 2400));
-	/* Another process, which does not know what was; its clock may be the same second. */
+	/* The new manager has no table of the old one; its term may be the same second. */
 	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(!nodes[1].lost && !nodes[2].lost && !nodes[3].lost &&
 					  !nodes[4].lost && nodes[0].table.epoch,
@@ -230,12 +230,11 @@ static void two_of_a_name(void)
 	UNIT_EQ(nodes[5].ended, -EEXIST);
 	CU_ASSERT_PTR_NOT_NULL(
 		strstr(nodes[5].c.ops->reason(nodes[5].c.self), "the name r1 is already in use"));
-	/* The first one noticed nothing. */
+	/* The first node is not affected. */
 	UNIT_EQ(nodes[1].losts, 0);
 	UNIT_EQ(nodes[1].table.epoch, 1);
 	node_close(&nodes[5]);
-	/* One that is started again while the one before is not given up yet is let in after that.
-	 */
+	/* A node that is restarted before its lease expires is admitted after that. */
 	nodes[1].stopped = true;
 	UNIT_EQ(node_open(&nodes[5], "r1", text), 0);
 	CU_ASSERT_TRUE(
@@ -255,7 +254,7 @@ static void two_managers(void)
 	close_all();
 }
 
-/* The largest table goes through a line, and a node that comes back tells it. */
+/* The largest table fits into a line, and a node that reconnects reports it. */
 static void largest(void)
 {
 	static struct roc_evb_table t;
@@ -283,7 +282,7 @@ static void largest(void)
 	UNIT_EQ(evb_table_read(o, &t, reason), 0);
 	UNIT_EQ(t.bus[ROC_EVB_NODES_MAX - 1].incarnation, UINT64_MAX);
 	json_object_put(o);
-	/* One that has no number behind it would be the last for ever. */
+	/* A table with the highest epoch could never be replaced. */
 	t.epoch++;
 	o = evb_table_record(&t);
 	UNIT_EQ(evb_table_read(o, &t, reason), -EINVAL);
@@ -302,11 +301,11 @@ static void strangers(void)
 	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
 	UNIT_EQ(node_open(&nodes[1], "x", text), -EINVAL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "has no section [x]"));
-	/* A host that is none is told of at once. */
+	/* An invalid host is refused at once. */
 	write_file(HEAD "[m]\nroles = manager\nhost = no.such.host.invalid.\n" R B);
 	UNIT_EQ(node_open(&nodes[1], "r1", text), -EHOSTUNREACH);
 	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "\"no.such.host.invalid.\", cannot be resolved"));
-	/* Files of nodes that are not the manager's. */
+	/* Nodes with other files than the manager. */
 	snprintf(content, sizeof(content), other, port);
 	write_file(content);
 	UNIT_EQ(node_open(&nodes[1], "b9", text), 0);
@@ -338,7 +337,7 @@ static int dial(void)
 	return fd;
 }
 
-/* Said to the manager, which hangs up, and goes on with the others. */
+/* The manager closes a connection with invalid messages, and continues with the others. */
 static void nonsense(void)
 {
 	static const char *const lines[] = {
@@ -371,7 +370,7 @@ static void nonsense(void)
 		fd = dial();
 		CU_ASSERT_TRUE(
 			TURN_UNTIL(send(fd, lines[i], strlen(lines[i]), MSG_NOSIGNAL) > 0, 1000));
-		/* A sentence, and the end. */
+		/* The peer receives the reason and the end of the connection. */
 		memset(got, 0, sizeof(got));
 		CU_ASSERT_TRUE(TURN_UNTIL(
 			(n = recv(fd, got + strlen(got), sizeof(got) - strlen(got) - 1, 0)) == 0,
@@ -381,7 +380,7 @@ static void nonsense(void)
 		CU_ASSERT_PTR_NOT_NULL(strstr(got, "refused"));
 		close(fd);
 	}
-	/* One line without an end. */
+	/* A line without an end. */
 	fd = dial();
 	memset(got, 'x', sizeof(got));
 	CU_ASSERT_TRUE(
@@ -400,7 +399,7 @@ static bool sleeps(const struct node *n)
 	return idle.ns && !poll(idle.fds, idle.count, 0);
 }
 
-/* Who cannot be let in as there is no file for him is not asked for again and again. */
+/* Without a free file descriptor the manager does not poll the listener in a busy loop. */
 static void no_files(void)
 {
 	struct rlimit limit, none;
@@ -420,7 +419,7 @@ static void no_files(void)
 	UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &none));
 	CU_ASSERT_TRUE(TURN_UNTIL(sleeps(&nodes[0]), 6000));
 	UNIT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	/* Then he is heard. */
+	/* With a free descriptor the connection is accepted. */
 	CU_ASSERT_TRUE(TURN_UNTIL(send(fd, "hello\n", 6, MSG_NOSIGNAL) > 0, 1000));
 	CU_ASSERT_TRUE(TURN_UNTIL(recv(fd, &byte, 1, 0) == 1, 6000));
 	close(fd);
@@ -429,7 +428,7 @@ static void no_files(void)
 
 #define STRANGERS 200
 
-static unsigned int refusals_said(void)
+static unsigned int refusals_logged(void)
 {
 	static const char refusal[] = "A node was refused";
 	const char *at = sentences;
@@ -453,7 +452,10 @@ static void one_stranger(void)
 	close(fd);
 }
 
-/* Whoever connects does not fill the manager's log; how many were left out is said. */
+/*
+ * Foreign connections do not fill the log of the manager; the number of suppressed messages is
+ * logged.
+ */
 static void many_strangers(void)
 {
 	unsigned int i, n;
@@ -465,14 +467,14 @@ static void many_strangers(void)
 	for (i = 0; i < STRANGERS; i++)
 		one_stranger();
 	seconds = unit_seconds() - seconds;
-	n = refusals_said();
-	unit_note("%u of %u refusals are said, in %.2f s", n, STRANGERS, seconds);
+	n = refusals_logged();
+	unit_note("%u of %u refusals are logged in %.2f s", n, STRANGERS, seconds);
 	CU_ASSERT_TRUE(n <= 20 * (1 + (unsigned int)seconds));
 	seconds = unit_seconds();
 	CU_ASSERT_TRUE(TURN_UNTIL(unit_seconds() - seconds > 1.1, 5000));
 	one_stranger();
-	/* A machine that is slow enough has room for all. */
-	CU_ASSERT_TRUE(n == STRANGERS || said(" more sentences were left out."));
+	/* On a slow machine all messages are within the rate limit. */
+	CU_ASSERT_TRUE(n == STRANGERS || logged(" more sentences were left out."));
 	close_all();
 }
 
@@ -502,9 +504,9 @@ static void watcher(void)
 	nodes[3].c.status(nodes[3].c.self, two, strlen(two));
 	CU_ASSERT_TRUE(TURN_UNTIL(
 		(nodes[5].c.statuses(nodes[5].c.self, count_lines, &found), found == 3), 3000));
-	/* Nobody takes it for a node. */
+	/* The watcher is not a member. */
 	UNIT_EQ(nodes[1].member_count, 5);
-	/* Who goes has no line any more. */
+	/* The status line of a node that left is dropped. */
 	node_close(&nodes[1]);
 	CU_ASSERT_TRUE(TURN_UNTIL(
 		(found = 0, nodes[5].c.statuses(nodes[5].c.self, count_lines, &found), found == 2),
@@ -512,9 +514,9 @@ static void watcher(void)
 	close_all();
 }
 
-#define FLOOD 2000 /* lines of each size: far more than is kept for anybody */
+#define FLOOD 2000 /* lines of each size: far more than the buffer of a connection */
 
-static void say_all(int fd, const char *line)
+static void send_line(int fd, const char *line)
 {
 	size_t length = strlen(line), sent = 0;
 	ssize_t n = 0;
@@ -525,15 +527,15 @@ static void say_all(int fd, const char *line)
 	UNIT_NEED(sent == length);
 }
 
-/* Has it heard that r1 is gone, or that it has not heard all? */
-static bool knows(int fd)
+/* Whether the watcher received that r1 left, or the end of its connection. */
+static bool is_informed(int fd)
 {
 	static char heard[4 << 20];
 	static size_t have;
 	const char *at = heard, *last = NULL;
 	ssize_t n;
 
-	/* It is there, all the time. */
+	/* Keep the lease of the connection alive. */
 	send(fd, "{}\n", 3, MSG_NOSIGNAL);
 	n = recv(fd, heard + have, sizeof(heard) - 1 - have, 0);
 	if (n <= 0)
@@ -545,7 +547,7 @@ static bool knows(int fd)
 	return last && !memmem(last, (size_t)(strchr(last, '\n') - last), "\"r1\"", 4);
 }
 
-/* What is too much for who does not read, and is not said to him, he does not do without. */
+/* A watcher that does not read is disconnected, instead of missing some messages. */
 static void does_not_read(void)
 {
 	static const size_t sizes[] = {4000, 400, 40, 1};
@@ -558,27 +560,28 @@ static void does_not_read(void)
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].member_count == 1, 6000));
 	fd = dial();
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
-	say_all(fd, "{\"watch\": true, \"system\": \"test\", \"version\": 1}\n");
+	send_line(fd, "{\"watch\": true, \"system\": \"test\", \"version\": 1}\n");
 	other = dial();
-	say_all(other,
+	send_line(
+		other,
 		"{\"join\": {\"name\": \"r1\", \"host\": \"\", \"port\": \"\", \"incarnation\": 4, \"roles\": 1, \"peers\": 8}, \"system\": \"test\", \"version\": 1}\n");
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		snprintf(line, sizeof(line), "{\"status\": {\"x\": \"%0*d\"}}\n", (int)sizes[i], 0);
 		for (k = 0; k < FLOOD; k++)
-			say_all(other, line);
+			send_line(other, line);
 	}
-	/* The manager has taken all that was before what it hangs up for. */
-	say_all(other, "bye\n");
+	/* The manager has processed all earlier lines when it closes this connection. */
+	send_line(other, "bye\n");
 	CU_ASSERT_TRUE(TURN_UNTIL(recv(other, &end, 1, MSG_TRUNC) == 0, 10000));
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].member_count == 1, 6000));
-	CU_ASSERT_TRUE(TURN_UNTIL(knows(fd), 5000));
+	CU_ASSERT_TRUE(TURN_UNTIL(is_informed(fd), 5000));
 	close(other);
 	close(fd);
 	close_all();
 }
 
-/* A manager that says what the test says. */
-static void say_table(int fd, uint64_t term, uint64_t epoch)
+/* Send a table as a manager. */
+static void send_table(int fd, uint64_t term, uint64_t epoch)
 {
 	static struct roc_evb_table t;
 	struct json_object *o = json_object_new_object();
@@ -591,8 +594,8 @@ static void say_table(int fd, uint64_t term, uint64_t epoch)
 }
 
 /*
- * The clock of the manager's machine was set back, and it was started again: its tables are older
- * than what a node has that was cut off meanwhile.
+ * The clock of the manager was set back, and the manager was restarted. Its tables are older than
+ * the table of a node that was disconnected meanwhile.
  */
 static void older(void)
 {
@@ -607,32 +610,32 @@ static void older(void)
 	UNIT_EQ(node_open(r1, "r1", text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0, 6000));
 	dprintf(fd, "{\"welcome\": true, \"manager\": \"m\"}\n");
-	say_table(fd, 9, 5);
+	send_table(fd, 9, 5);
 	CU_ASSERT_TRUE(TURN_UNTIL(r1->table.epoch == 5, 6000));
 	UNIT_EQ(r1->outs, 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(recv(fd, got, sizeof(got) - 1, 0) > 0, 6000));
-	/* The same once more is nothing new. */
-	say_table(fd, 9, 5);
-	say_table(fd, 8, 6);
+	/* The same table again is ignored. */
+	send_table(fd, 9, 5);
+	send_table(fd, 8, 6);
 	CU_ASSERT_TRUE(TURN_UNTIL(r1->outs == 1, 6000));
 	CU_ASSERT_PTR_NOT_NULL(strstr(r1->out_text, "is older than"));
 	UNIT_EQ(r1->c.view->refused, 1);
-	/* It comes as another incarnation, and claims no table. */
+	/* The node joins with another incarnation and without a table. */
 	CU_ASSERT_TRUE(TURN_UNTIL(recv(fd, got, sizeof(got) - 1, MSG_PEEK) > 0, 6000));
 	memset(got, 0, sizeof(got));
 	CU_ASSERT_TRUE(recv(fd, got, sizeof(got) - 1, 0) > 0);
 	CU_ASSERT_TRUE(strstr(got, "\"join\"") && !strstr(got, "\"have\""));
-	say_table(fd, 8, 7);
+	send_table(fd, 8, 7);
 	CU_ASSERT_TRUE(TURN_UNTIL(r1->table.term == 8 && r1->table.epoch == 7, 6000));
 	close(fd);
 	close(listener);
 	close_all();
 }
 
-UNIT_MAIN("event building: static coordinator", {"the file", file_good},
-	  {"faults of the file", file_faults}, {"nodes come and go", come_and_go},
-	  {"the manager goes and comes back", manager_goes}, {"two of a name", two_of_a_name},
-	  {"two managers", two_managers}, {"an older table", older}, {"strangers", strangers},
-	  {"the largest table", largest}, {"nonsense on the line", nonsense},
-	  {"who only looks", watcher}, {"who does not read", does_not_read},
-	  {"no file is left", no_files}, {"many strangers", many_strangers})
+UNIT_MAIN("event building: static coordinator", {"file", file_good},
+	  {"errors in the file", file_faults}, {"nodes join and leave", come_and_go},
+	  {"manager restarts", manager_goes}, {"two nodes of one name", two_of_a_name},
+	  {"two managers", two_managers}, {"older table", older}, {"refused nodes", strangers},
+	  {"largest table", largest}, {"invalid messages", nonsense}, {"watcher", watcher},
+	  {"watcher that does not read", does_not_read}, {"no free file descriptor", no_files},
+	  {"many refused connections", many_strangers})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a node of roc-evb says of itself, byte by byte: its line, its metrics (which the collectors
- * look at, too: tests/vm/monitoring), its table.
+ * Golden test of the reports of a node of roc-evb: JSON line, metrics (which tests/vm/monitoring
+ * passes to collectors, too), and final table.
  */
 #include "unit.h"
 
@@ -133,7 +133,7 @@ static void forms(void)
 	golden_end(out, "evb-line.json");
 }
 
-/* What a script hears of with --complete. */
+/* The losses that fail a node with --complete. */
 static void losses(void)
 {
 	struct roc_evb_counts n = {.complete = 5, .damaged = 1, .gone = 3, .liars = 7};
@@ -146,7 +146,7 @@ static void losses(void)
 	UNIT_EQ(evb_node_losses(&n), 15);
 }
 
-/* Of a line that found no room there may be a part: it costs none of those behind it. */
+/* A line that was written only in part does not damage the following lines. */
 static void half_a_line(void)
 {
 	struct rlimit before, limit;
@@ -174,5 +174,5 @@ static void half_a_line(void)
 	fclose(out);
 }
 
-UNIT_MAIN("what a node of roc-evb says", {"forms", forms}, {"losses", losses},
-	  {"half a line", half_a_line})
+UNIT_MAIN("reports of a node of roc-evb", {"formats", forms}, {"losses", losses},
+	  {"incomplete line", half_a_line})

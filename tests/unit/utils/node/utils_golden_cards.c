@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Golden forms of the tools that come with a card: the list of cards, the bench's report,
- * registers, trigger emulator and user logic.
+ * Golden test of the output of tools for a card: list of cards, report of the bench, registers,
+ * trigger emulator and user logic.
  */
 #include "unit.h"
 
@@ -35,7 +35,7 @@ static void list_forms(void)
 	roc_firmware_close(list);
 }
 
-/* One with streams beside one without. */
+/* A card with streams, and one without. */
 static void list_streams(void)
 {
 	static const struct list_streams streams[] = {
@@ -112,7 +112,7 @@ static void bench_forms(void)
 	bench_report_json(out, &b);
 	golden_end(out, "bench-dma.json");
 
-	/* A run that ended at once, on a card without a sensor, with all that can be asked for. */
+	/* A run that ended at once, on a card without a sensor, with all options. */
 	options.common.verbose = true;
 	options.bar_hammer = true;
 	options.buffer_full_check = true;
@@ -135,7 +135,7 @@ static void bench_forms(void)
 	memset(&options.common, 0, sizeof(options.common));
 	options.bar_hammer = options.buffer_full_check = options.no_errorcheck = false;
 
-	/* With everything, and errors. */
+	/* A complete report with errors. */
 	fill(&b);
 	options.common.verbose = true;
 	b.errors.count = 7;
@@ -204,7 +204,7 @@ static void user_logic_forms(void)
 	golden_end(out, "ul.json");
 }
 
-UNIT_MAIN("tools of a card, byte for byte", {"roc-list-cards", list_forms},
+UNIT_MAIN("output of tools for a card", {"roc-list-cards", list_forms},
 	  {"roc-list-cards with streams", list_streams}, {"roc-bench-dma", bench_forms},
 	  {"registers", register_forms}, {"roc-ctp-emulator", trigger_forms},
 	  {"roc-ul", user_logic_forms})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-metrics over a sysfs that this test writes, without any device node: what everybody sees.
+ * Test roc-metrics with a sysfs that the test writes, and without device nodes, as for an
+ * unprivileged user.
  */
 #include "unit.h"
 
@@ -10,7 +11,7 @@
 
 static char out[65536];
 
-/* Exit code; what it said is in out. */
+/* Run roc-metrics: exit code, with its output in @out. */
 static int run(const char *arguments)
 {
 	char command[256];
@@ -27,14 +28,14 @@ static int run(const char *arguments)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void says(const char *text)
+static void prints(const char *text)
 {
 	if (!strstr(out, text))
 		unit_note("\"%s\" is not in: %.1500s", text, out);
 	CU_ASSERT_PTR_NOT_NULL(strstr(out, text));
 }
 
-/* A card of two endpoints; the first one's channel runs. */
+/* A card with two endpoints; the channel of the first one runs. */
 static bool card(void)
 {
 	if (!fresh_sysfs())
@@ -106,20 +107,20 @@ static void others(void)
 	if (!card())
 		return;
 	UNIT_EQ(run("--id=245:0"), 0);
-	says("0245:0  0000:3b:00.0  CRU     45.0        7   240.47     240.00       1000");
-	says("running  timer  roc-bench-dma (4711)");
+	prints("0245:0  0000:3b:00.0  CRU     45.0        7   240.47     240.00       1000");
+	prints("running  timer  roc-bench-dma (4711)");
 	UNIT_EQ(run("--monitoring"), 0);
-	says("card,serialId=245,endpoint=0,id=0,type=CRU pciAddress=\"3b:00.0\",temperature=44.9550781,");
-	says("channel,serialId=245,endpoint=0,CRU=0,id=0,type=CRU pciAddress=\"3b:00.0\",state=\"running\"");
-	says(",retries=2i,fifoEmpty=1i,");
+	prints("card,serialId=245,endpoint=0,id=0,type=CRU pciAddress=\"3b:00.0\",temperature=44.9550781,");
+	prints("channel,serialId=245,endpoint=0,CRU=0,id=0,type=CRU pciAddress=\"3b:00.0\",state=\"running\"");
+	prints(",retries=2i,fifoEmpty=1i,");
 	UNIT_EQ(run("--prometheus"), 0);
-	says("roc_channel_bytes_total{pci_address=\"0000:3b:00.0\",serial=\"245\",endpoint=\"0\",channel=\"0\"} 1048576\n");
-	says("channel=\"0\",state=\"running\"} 1\n");
-	says("roc_channel_gap_seconds_bucket{pci_address=\"0000:3b:00.0\",serial=\"245\",endpoint=\"0\",channel=\"0\",le=\"2e-06\"} 9\n");
-	says("roc_channel_gap_seconds_count{pci_address=\"0000:3b:00.0\",serial=\"245\",endpoint=\"0\",channel=\"0\"} 10\n");
+	prints("roc_channel_bytes_total{pci_address=\"0000:3b:00.0\",serial=\"245\",endpoint=\"0\",channel=\"0\"} 1048576\n");
+	prints("channel=\"0\",state=\"running\"} 1\n");
+	prints("roc_channel_gap_seconds_bucket{pci_address=\"0000:3b:00.0\",serial=\"245\",endpoint=\"0\",channel=\"0\",le=\"2e-06\"} 9\n");
+	prints("roc_channel_gap_seconds_count{pci_address=\"0000:3b:00.0\",serial=\"245\",endpoint=\"0\",channel=\"0\"} 10\n");
 }
 
-/* A card that fails does not hide the others. */
+/* The other cards are shown if one fails. */
 static void serial_lost(void)
 {
 	if (!card())
@@ -127,10 +128,10 @@ static void serial_lost(void)
 	endpoint(2, "0000:af:00.0", "-1", "0");
 	show("roc2ch0", "state", "stopped");
 	UNIT_EQ(run(""), 1);
-	says("0000:af:00.0 has no valid serial number");
-	says("0245:1");
+	prints("0000:af:00.0 has no valid serial number");
+	prints("0245:1");
 	UNIT_EQ(run("--force-report"), 0);
-	says("?:0");
+	prints("?:0");
 }
 
 /* Channels that are streams, beside a pool. */
@@ -153,9 +154,9 @@ static void streams(void)
 	show("roc2ch0", "throttled", "41");
 	show("roc2ch0", "doorbells", "2");
 	UNIT_EQ(run(""), 0);
-	says("Stream  State");
-	says("main    running  roc-stream (815)       12    3000  786432         41");
-	says("Superpages");
+	prints("Stream  State");
+	prints("main    running  roc-stream (815)       12    3000  786432         41");
+	prints("Superpages");
 	UNIT_EQ(run("--id=401"), 0);
 	CU_ASSERT_PTR_NULL(strstr(out, "Superpages"));
 	UNIT_EQ(run("--id=401 --json"), 0);
@@ -172,11 +173,11 @@ static void streams(void)
 	UNIT_EQ(run("--id=245:0 --json"), 0);
 	CU_ASSERT_PTR_NULL(strstr(out, "throttled"));
 	UNIT_EQ(run("--prometheus"), 0);
-	says("roc_channel_throttled_events_total{pci_address=\"0000:5e:00.0\",serial=\"401\",endpoint=\"0\",channel=\"0\"} 41\n");
-	says("stream=\"main\"");
+	prints("roc_channel_throttled_events_total{pci_address=\"0000:5e:00.0\",serial=\"401\",endpoint=\"0\",channel=\"0\"} 41\n");
+	prints("stream=\"main\"");
 	UNIT_EQ(run("--monitoring"), 0);
-	says("stream=\"main\"");
-	says("packets=12i");
+	prints("stream=\"main\"");
+	prints("packets=12i");
 }
 
 /* Channels that are sub-units. */
@@ -200,9 +201,9 @@ static void sub_units(void)
 	show("roc2ch0", "done_interrupts", "9");
 	show("roc2ch0", "error_interrupts", "5000000000");
 	UNIT_EQ(run(""), 0);
-	says("Sub-unit  State");
-	says("running  roc-rosd (816)   300  480000   2900");
-	says("Superpages");
+	prints("Sub-unit  State");
+	prints("running  roc-rosd (816)   300  480000   2900");
+	prints("Superpages");
 	UNIT_EQ(run("--id=417"), 0);
 	CU_ASSERT_PTR_NULL(strstr(out, "Superpages"));
 	UNIT_EQ(run("--id=417 --json"), 0);
@@ -212,7 +213,7 @@ static void sub_units(void)
 		json_object_array_get_idx(member(json_object_array_get_idx(all, 0), "channels"), 0);
 	UNIT_EQ(json_object_get_int64(member(channel, "transfers")), 300);
 	UNIT_EQ(json_object_get_int64(member(channel, "doneInterrupts")), 9);
-	/* As many as the structure of programs can say. */
+	/* The largest count of the user-space structure. */
 	UNIT_EQ(json_object_get_int64(member(channel, "errorInterrupts")), UINT32_MAX);
 	CU_ASSERT_FALSE(json_object_object_get_ex(channel, "superpages", NULL));
 	CU_ASSERT_FALSE(json_object_object_get_ex(channel, "packets", NULL));
@@ -223,18 +224,18 @@ static void sub_units(void)
 	CU_ASSERT_PTR_NULL(strstr(out, "transfers"));
 	CU_ASSERT_PTR_NULL(strstr(out, "errorInterrupts"));
 	UNIT_EQ(run("--prometheus"), 0);
-	says("roc_channel_transferred_fragments_total{pci_address=\"0000:5e:00.0\",serial=\"417\",endpoint=\"0\",channel=\"0\"} 300\n");
-	says("roc_channel_error_interrupts_total{pci_address=\"0000:5e:00.0\",serial=\"417\",endpoint=\"0\",channel=\"0\"} 2\n");
+	prints("roc_channel_transferred_fragments_total{pci_address=\"0000:5e:00.0\",serial=\"417\",endpoint=\"0\",channel=\"0\"} 300\n");
+	prints("roc_channel_error_interrupts_total{pci_address=\"0000:5e:00.0\",serial=\"417\",endpoint=\"0\",channel=\"0\"} 2\n");
 	UNIT_EQ(run("--monitoring"), 0);
-	says("freed=2900i");
-	says("errorInterrupts=2i");
+	prints("freed=2900i");
+	prints("errorInterrupts=2i");
 	UNIT_EQ(run("--id=245:0 --monitoring"), 0);
 	CU_ASSERT_PTR_NULL(strstr(out, "errorInterrupts"));
 	UNIT_EQ(run("--id=417 --verbose"), 0);
-	says("Of errors");
+	prints("Of errors");
 }
 
-/* A program can call itself anything: what says its name stays text of one line. */
+/* The name of the owner may have any characters, but the output must stay one line of text. */
 static void owner_of_any_name(void)
 {
 	static const struct {
@@ -255,16 +256,16 @@ static void owner_of_any_name(void)
 			return;
 		show("roc0ch0", "owner_name", owners[i].name);
 		UNIT_EQ(run(""), 0);
-		says(owners[i].text);
+		prints(owners[i].text);
 		UNIT_EQ(run("--json"), 0);
-		says(owners[i].json);
+		prints(owners[i].json);
 		UNIT_EQ(run("--monitoring"), 0);
-		says(owners[i].influx);
+		prints(owners[i].influx);
 		UNIT_EQ(run("--prometheus"), 0);
-		says(owners[i].prometheus);
+		prints(owners[i].prometheus);
 	}
 }
 
-UNIT_MAIN("roc-metrics without any right", {"JSON", json}, {"other forms", others},
-	  {"a card without its number", serial_lost}, {"streams", streams},
-	  {"sub-units", sub_units}, {"an owner of any name", owner_of_any_name})
+UNIT_MAIN("roc-metrics without privileges", {"JSON", json}, {"other formats", others},
+	  {"card without a serial number", serial_lost}, {"streams", streams},
+	  {"sub-units", sub_units}, {"owner with special characters", owner_of_any_name})

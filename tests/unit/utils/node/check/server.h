@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A server as files: two sockets with six memory channels each, a CRU of two endpoints on either,
- * all as it should be. A test has it changed by a line of text, a change after the other, with ';'
- * between them:
+ * The files of a server: two sockets with six memory channels each, a CRU with two endpoints on
+ * each socket, and no faults. A test changes it by a text with changes, separated by ';':
+ *
  *
  *	PATH=TEXT		the file has this text
- *	-PATH			neither file, folder nor link
- *	0PATH			nobody may read the file
+ *	-PATH			remove the file, folder or link
+ *	0PATH			make the file unreadable
  *	>PATH=TARGET		a symbolic link
  *	@config=ADDRESS PAYLOAD REQUEST ASPM
  *				configuration space; PAYLOAD 0: its first 64 bytes only
  *	@dmi=N N ...		memory modules on each socket
  *	@module=N GIB SPEED SET	the tables of @dmi that follow have such a module in slot N
- *	@slots=MAKER		the same: how the board names its slots (enum server_maker)
- *	@secure=0 or 1		Secure Boot's variable
- *	@nobody=		no member in group roc
+ *	@slots=MAKER		the same, with other names of slots (enum server_maker)
+ *	@secure=0 or 1		the variable of Secure Boot
+ *	@no-members=		no members in group roc
  *
  * Included after unit.h.
  */
@@ -33,7 +33,7 @@
 
 #include "server_dmi.h"
 
-static char server_root[64]; /* of the test that runs */
+static char server_root[64]; /* of the present test */
 static void server_folders(const char *path)
 {
 	char part[512];
@@ -84,7 +84,7 @@ static void server_link(const char *target, const char *path)
 	UNIT_EQ(symlink(target, whole), 0);
 }
 
-/* A function with the PCI Express capability. */
+/* Write the configuration space of a function with the PCI Express capability. */
 static void server_config(const char *path, unsigned int payload, unsigned int request,
 			  unsigned int aspm)
 {
@@ -205,7 +205,7 @@ static void server_new(void)
 	static const unsigned int full[] = {6, 6};
 	unsigned int i;
 
-	/* Two hundred files a server: in memory where that can be. */
+	/* A server has two hundred files: put them into memory if possible. */
 	snprintf(server_root, sizeof(server_root), "%s/roc-server-XXXXXX",
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	UNIT_NEED(mkdtemp(server_root));
@@ -277,7 +277,7 @@ static void server_special(const char *change)
 	} else if (!strncmp(change, "@module=", 8)) {
 		UNIT_NEED(sscanf(change, "@module=%u %u %u %u", &server_odd.slot, &server_odd.gib,
 				 &server_odd.speed, &server_odd.configured) == 4);
-	} else if (!strcmp(change, "@nobody=")) {
+	} else if (!strcmp(change, "@no-members=")) {
 		server_group("");
 	} else if (!strncmp(change, "@dmi=", 5)) {
 		change += 5;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The DMI table of a server with six memory channels for each socket and two slots for each
- * channel, as its maker's firmware would write it. Included after unit.h.
+ * Write the DMI table of a server with six memory channels for each socket and two slots for each
+ * channel, as the firmware of a manufacturer does. Included after unit.h.
  */
 #ifndef ROC_UNIT_NODE_SERVER_DMI_H
 #define ROC_UNIT_NODE_SERVER_DMI_H
@@ -18,16 +18,16 @@ enum server_maker {
 	MAKER_NODES,   /* the bank is P0_Node0_Channel0_Dimm0, with two nodes of three channels */
 	MAKER_NODE,    /* NODE 1 CHANNEL 0 DIMM 0 */
 	MAKER_CHANNEL, /* CPU0_Channel0_DIMM0 */
-	MAKER_NUMBERS, /* PROC 1 DIMM 1, numbered through */
-	MAKER_SHORT,   /* A1: nothing can be told from it */
+	MAKER_NUMBERS, /* PROC 1 DIMM 1, numbered consecutively */
+	MAKER_SHORT,   /* A1: has no socket */
 };
 static enum server_maker server_maker;
 
 static struct {
 	unsigned int slot, gib, speed, configured;
-} server_odd; /* a memory module that is unlike the others; gib 0: there is none */
+} server_odd; /* a memory module that differs from the others; gib 0: none */
 
-/* A structure of the DMI table and its texts, which end with NULL. */
+/* Add a structure of the DMI table and its strings, which end with NULL. */
 static size_t server_dmi_entry(uint8_t *at, const uint8_t *data, size_t length,
 			       const char *const *texts)
 {
@@ -91,7 +91,7 @@ static void server_module(uint8_t *device, unsigned int slot)
 		speed = server_odd.speed;
 		configured = server_odd.configured;
 	}
-	/* From 32 GiB on there is a longer field for it. */
+	/* Sizes from 32 GiB on are in the extended field. */
 	device[0x0c] = gib < 32 ? 0 : 0xff;
 	device[0x0d] = (uint8_t)(gib < 32 ? gib << 2 : 0x7f);
 	device[0x1d] = (uint8_t)(gib << 2);
@@ -133,7 +133,7 @@ static size_t server_dmi_table(uint8_t *table, const unsigned int *filled, unsig
 			used += server_dmi_entry(table + used, d, sizeof(d), texts);
 		}
 	}
-	/* Not main memory: nobody counts it. */
+	/* An array that is not main memory, which must not be counted. */
 	{
 		uint8_t d[0x28] = {17, sizeof(d), 0xee, 0x11, 1, 0x10, [0x0c] = 16, [0x10] = 1};
 

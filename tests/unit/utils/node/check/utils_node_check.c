@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The rules of roc-node-check on servers made of files. For each WARN, FAIL and UNKNOWN that a rule
- * can come to there is a server with just that fault, and no other rule may complain of it.
+ * Test the rules of roc-node-check with servers that consist of files. For each possible WARN, FAIL
+ * and UNKNOWN of a rule there is a server with only this fault, and all other rules must pass.
  */
 #include "unit.h"
 
@@ -38,9 +38,9 @@
 static const struct server {
 	const char *rule;
 	enum verdict verdict;
-	const char *found; /* is in what that rule found */
+	const char *found; /* part of the finding of the rule */
 	const char *changes;
-	const char *also; /* rules that cannot but complain, too */
+	const char *also; /* other rules that must fail, too */
 } servers[] = {
 	{"driver", F, "not loaded", "-sys/module/roc", ""},
 	{"driver", F, "version 0.0.9", "sys/module/roc/version=0.0.9", ""},
@@ -62,7 +62,7 @@ static const struct server {
 	 "-sys/class/roc/roc1;-sys/bus/pci/devices/0000:3c:00.0", ""},
 	{"endpoints", F, "endpoint 0 is missing",
 	 "-sys/class/roc/roc2;-sys/bus/pci/devices/0000:af:00.0", ""},
-	/* A number that a card of another kind has, too. */
+	/* A card of another type has the same serial number. */
 	{"endpoints", F, "endpoint 0 is missing", CLASS0 "card_type=crorc", "firmware"},
 	{"endpoints", F, "occurs twice", "sys/class/roc/roc1/endpoint=0", "temperature"},
 	{"endpoints", F, "no serial number", CLASS0 "serial=-1", ""},
@@ -82,7 +82,7 @@ static const struct server {
 	 "etc/o2.d/readoutcard/o2-roc-fw-list.json={\"f00d\": \"site\"};" CLASS0 "firmware=f00d",
 	 ""},
 
-	/* Published: fans to full speed and three airflows ended at 52, 53 and 68 C. */
+	/* Published: with fans at full speed three airflows gave 52, 53 and 68 C. */
 	{"temperature", P, "52.0 C", EP0 "hwmon/hwmon3/temp1_input=52000", ""},
 	{"temperature", P, "53.0 C", EP0 "hwmon/hwmon3/temp1_input=53000", ""},
 	{"temperature", W, "55.0 C", EP0 "hwmon/hwmon3/temp1_input=55000", ""},
@@ -117,7 +117,7 @@ static const struct server {
 	{"aer", U, "invalid content", EP0 "aer_dev_fatal=TOTAL_ERR_FATAL -1", ""},
 
 	{"numa-node", F, "the other endpoint", CLASS0 "numa_node=1", "numa-balance irq-affinity"},
-	/* A board of another kind may have the same number. */
+	/* A board of another type may have the same serial number. */
 	{"numa-node", P, "", CLASS0 "card_type=crorc;" CLASS0 "numa_node=1",
 	 "endpoints firmware irq-affinity"},
 	{"numa-node", F, "unknown", CLASS0 "numa_node=-1;sys/class/roc/roc1/numa_node=-1",
@@ -233,13 +233,13 @@ static const struct server {
 	{"permissions", F, "but the group roc does not exist", "etc/group=root:x:0:", "group"},
 	{"permissions", F, "not 12345",
 	 "etc/group=daq:x:12345:anna;limits.json={\"group\": \"daq\"}", ""},
-	{"group", W, "no members", "@nobody=", ""},
+	{"group", W, "no members", "@no-members=", ""},
 	{"group", U, "permission denied", "0etc/group", "permissions"},
 	{"permissions", U, "/etc/group: permission denied", "0etc/group", "group"},
 	{"group", F, "no such group", "-etc/group", "permissions"},
 };
 
-static void look(struct check *c, const struct limits *limits)
+static void check(struct check *c, const struct limits *limits)
 {
 	*c = (struct check){.limits = *limits};
 	UNIT_NEED(!tree_open(&c->tree, server_root));
@@ -247,7 +247,7 @@ static void look(struct check *c, const struct limits *limits)
 	CU_ASSERT_FALSE(c->out_of_memory);
 }
 
-/* Those of the server, if it has a file of them. */
+/* Read the limits of the server, if it has a file. */
 static void read_limits(struct limits *limits)
 {
 	char path[96], reason[256] = "";
@@ -259,8 +259,8 @@ static void read_limits(struct limits *limits)
 	UNIT_STR(reason, "");
 }
 
-/* As a user who may read only what everybody may. */
-static void look_as_nobody(struct check *c)
+/* Check as an unprivileged user. */
+static void check_unprivileged(struct check *c)
 {
 	struct limits limits;
 	bool root = !geteuid();
@@ -270,7 +270,7 @@ static void look_as_nobody(struct check *c)
 		UNIT_NEED(!setegid(65534));
 		UNIT_NEED(!seteuid(65534));
 	}
-	look(c, &limits);
+	check(c, &limits);
 	if (root) {
 		UNIT_NEED(!seteuid(0));
 		UNIT_NEED(!setegid(0));
@@ -300,7 +300,7 @@ static void show(const struct check *c, const struct server *s)
 				  c->findings[i].found);
 }
 
-/* What is not right says what to do. */
+/* Whether each finding other than PASS has a remedy. */
 static bool all_cured(const struct check *c)
 {
 	size_t i;
@@ -311,7 +311,7 @@ static bool all_cured(const struct check *c)
 	return true;
 }
 
-/* The rule says what it should, those in @also complain, and no other. */
+/* The rule must have the expected finding. The rules in @also must fail, and all others pass. */
 static void judge(const struct check *c, const struct server *s)
 {
 	const struct rule *rule;
@@ -336,7 +336,7 @@ static void as_it_should_be(void)
 	struct check c;
 
 	server_new();
-	look_as_nobody(&c);
+	check_unprivileged(&c);
 	judge(&c, &good);
 	check_end(&c);
 	server_end();
@@ -350,7 +350,7 @@ static void one_fault_each(void)
 	for (i = 0; i < N(servers); i++) {
 		server_new();
 		server_change(servers[i].changes);
-		look_as_nobody(&c);
+		check_unprivileged(&c);
 		judge(&c, &servers[i]);
 		check_end(&c);
 		server_end();
@@ -390,7 +390,7 @@ static void forms(void)
 	server_change("sys/module/roc/version=1.2.3;@dmi=6 4;-" EP0
 		      "hwmon;@config=0000:3c:00.0 128 512 0;-sys/class/firmware-attributes;" EP0
 		      "current_link_width=4");
-	look(&c, &limits);
+	check(&c, &limits);
 	out = golden_begin();
 	check_text(out, &c, false, false);
 	golden_end(out, "node-check.txt");
@@ -404,7 +404,7 @@ static void forms(void)
 	server_end();
 }
 
-/* Neither form has anything that moves a terminal. */
+/* Neither format contains control characters for a terminal. */
 static void harmless(const struct check *c)
 {
 	size_t length, i;
@@ -425,7 +425,9 @@ static void harmless(const struct check *c)
 	free(text);
 }
 
-/* Trees that are no server, or a hostile one: an answer, and none is PASS. */
+/*
+ * Trees that are not a server, or have hostile files: the check ends, and the verdict is not PASS.
+ */
 static void hostile(void)
 {
 	static const char *const changes[] = {
@@ -454,7 +456,7 @@ static void hostile(void)
 	for (i = 0; i < N(changes); i++) {
 		server_new();
 		server_change(changes[i]);
-		look_as_nobody(&c);
+		check_unprivileged(&c);
 		CU_ASSERT(c.count >= 25);
 		CU_ASSERT(all_cured(&c));
 		harmless(&c);
@@ -479,7 +481,7 @@ static const char *cure_of(const struct check *c, const char *rule)
 	return "";
 }
 
-/* What a cure must name, and must not. */
+/* Texts that a remedy must contain, and must not contain. */
 static void cures(void)
 {
 	static const char no_huge_pages[] =
@@ -526,7 +528,7 @@ static void cures(void)
 		server_new();
 		server_change(cures[i].changes);
 		read_limits(&limits);
-		look(&c, &limits);
+		check(&c, &limits);
 		cure = cure_of(&c, cures[i].rule);
 		if (!strstr(cure, cures[i].has) || strstr(cure, cures[i].lacks))
 			unit_note("%s: %s", cures[i].rule, cure);
@@ -537,7 +539,7 @@ static void cures(void)
 	}
 }
 
-/* Ten modules, by whatever names their slots have. */
+/* Ten modules are found with all naming schemes of slots. */
 static void makers(void)
 {
 	struct limits limits;
@@ -550,7 +552,7 @@ static void makers(void)
 		server_new();
 		snprintf(change, sizeof(change), "@slots=%d;@dmi=6 4", maker);
 		server_change(change);
-		look(&c, &limits);
+		check(&c, &limits);
 		if (!found(&c, "memory-channels", F, "4 of 6"))
 			unit_note("of maker %d", maker);
 		CU_ASSERT(found(&c, "memory-channels", F, "4 of 6"));
@@ -560,7 +562,7 @@ static void makers(void)
 	}
 }
 
-UNIT_MAIN("rules of roc-node-check", {"a server as it should be", as_it_should_be},
+UNIT_MAIN("rules of roc-node-check", {"server without faults", as_it_should_be},
 	  {"servers with one fault each", one_fault_each},
-	  {"a server for each verdict", all_verdicts}, {"cures", cures},
-	  {"names of memory slots", makers}, {"forms", forms}, {"nonsense", hostile})
+	  {"server for each verdict", all_verdicts}, {"remedies", cures},
+	  {"names of memory slots", makers}, {"formats", forms}, {"invalid trees", hostile})

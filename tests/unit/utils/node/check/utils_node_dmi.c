@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * DMI tables that are cut, and tables with bytes that are wrong: behind the last byte there is no
- * memory, so whoever looks there dies.
+ * Test truncated DMI tables and tables with wrong bytes. No memory is mapped behind the last byte,
+ * so an access there crashes.
  */
 #include "unit.h"
 
@@ -14,7 +14,7 @@
 #define TABLE 8192 /* bytes, of pages */
 #define ROUNDS 20000
 
-/* TABLE bytes with a hole behind them. */
+/* Map TABLE bytes with an unmapped page behind them. */
 static uint8_t *before_hole(void)
 {
 	uint8_t *memory =
@@ -62,7 +62,10 @@ static void right(void)
 	dmi_free(&dmi);
 }
 
-/* What is before the cut is there, and the cut is noticed; without its last structure, too. */
+/*
+ * The structures before the cut are parsed, and the cut is detected, also after a complete
+ * structure.
+ */
 static void cut(void)
 {
 	uint8_t table[TABLE], *hole = before_hole();
@@ -76,7 +79,7 @@ static void cut(void)
 		UNIT_EQ(dmi_parse(at, cut_at, &dmi), 0);
 		CU_ASSERT(dmi.modules >= before && dmi.modules <= 24);
 		before = dmi.modules;
-		/* Between two structures nothing shows it. */
+		/* A cut between two structures cannot be detected. */
 		if (cut_at && cut_at < length - 6 && table[cut_at - 1])
 			CU_ASSERT_TRUE(dmi.damaged);
 		dmi_free(&dmi);
@@ -85,7 +88,7 @@ static void cut(void)
 	munmap(hole, 2 * TABLE);
 }
 
-/* Structures that are too short for their type, and texts that are too long. */
+/* Structures that are too short for their type, and strings that are too long. */
 static void odd(void)
 {
 	static const uint8_t stubs[][6] = {{17, 4}, {16, 4}, {4, 4}, {127, 4}, {17, 5, 0, 0, 9}};
@@ -119,7 +122,7 @@ static void odd(void)
 	munmap(hole, 2 * TABLE);
 }
 
-/* The same bytes each time: who fails can be found. */
+/* A reproducible pseudo-random number, so that failures can be repeated. */
 static uint32_t next_random(uint32_t *state)
 {
 	*state ^= *state << 13;
@@ -150,7 +153,7 @@ static void wrong_bytes(void)
 	munmap(hole, 2 * TABLE);
 }
 
-/* Nothing but noise. */
+/* Tables of random bytes. */
 static void noise(void)
 {
 	uint8_t *hole = before_hole();
@@ -170,5 +173,5 @@ static void noise(void)
 	munmap(hole, 2 * TABLE);
 }
 
-UNIT_MAIN("the DMI table", {"a table that is right", right}, {"cut at every byte", cut},
+UNIT_MAIN("the DMI table", {"valid table", right}, {"cut at every byte", cut},
 	  {"wrong bytes", wrong_bytes}, {"noise", noise}, {"odd structures", odd})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What --find-latency makes of its runs: which depth comes next, and what is said at the end. The
- * card here drops as long as its FIFO is not deep enough.
+ * Test the evaluation of the runs of --find-latency: the next depth, and the final report. The
+ * simulated card drops packets while its FIFO is not deep enough.
  */
 #include "unit.h"
 
@@ -11,7 +11,7 @@
 
 #define MI (1u << 20)
 
-/* All runs with a card that needs @needed. */
+/* All runs with a card that needs a depth of @needed. */
 static void runs(struct latency *l, unsigned int needed, unsigned int fifo)
 {
 	unsigned int depth;
@@ -34,7 +34,7 @@ static void runs(struct latency *l, unsigned int needed, unsigned int fifo)
 
 static void depths(void)
 {
-	/* Enough, and the double of it to be sure. */
+	/* The sufficient depth, and twice of it as a confirmation. */
 	static const struct {
 		unsigned int needed, fifo, found;
 		enum verdict verdict;
@@ -63,7 +63,7 @@ static void depths(void)
 	}
 }
 
-/* A run that was lucky does not count. */
+/* A depth that is sufficient only by chance does not count. */
 static void lucky(void)
 {
 	struct latency_result r;
@@ -112,5 +112,5 @@ static void forms(void)
 	golden_end(out, "node-latency.json");
 }
 
-UNIT_MAIN("the depth of a FIFO", {"depths", depths}, {"luck", lucky}, {"times", times},
-	  {"forms", forms})
+UNIT_MAIN("the depth of a FIFO", {"depths", depths}, {"sufficient by chance", lucky},
+	  {"times", times}, {"formats", forms})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The file of limits: the example has all that is built in, and each mistake has its sentence.
+ * Test the file of limits: the example has all built-in values, and each error has a message.
  */
 #include "unit.h"
 
@@ -36,7 +36,7 @@ static void example(void)
 	UNIT_EQ(memcmp(&limits, &builtin, sizeof(limits)), 0);
 }
 
-/* The manual page has every member. */
+/* The manual page describes each member. */
 static void manual(void)
 {
 	char line[512], *name, *end;
@@ -68,7 +68,7 @@ static void manual(void)
 static void mistakes(void)
 {
 	static const struct {
-		const char *text, *says;
+		const char *text, *expected;
 	} wrong[] = {
 		{"", "not JSON"},
 		{"[]", "not a JSON object"},
@@ -105,9 +105,9 @@ static void mistakes(void)
 		write_limits(wrong[i].text);
 		reason[0] = '\0';
 		UNIT_EQ(limits_read(&limits, path, reason, sizeof(reason)), -EINVAL);
-		if (!strstr(reason, wrong[i].says) || !strstr(reason, path))
+		if (!strstr(reason, wrong[i].expected) || !strstr(reason, path))
 			unit_note("%s: %s", wrong[i].text, reason);
-		CU_ASSERT_PTR_NOT_NULL(strstr(reason, wrong[i].says));
+		CU_ASSERT_PTR_NOT_NULL(strstr(reason, wrong[i].expected));
 		CU_ASSERT_PTR_NOT_NULL(strstr(reason, path));
 	}
 	UNIT_EQ(limits_read(&limits, "/nowhere/limits.json", reason, sizeof(reason)), -ENOENT);
@@ -117,5 +117,5 @@ static void mistakes(void)
 	unlink(path);
 }
 
-UNIT_MAIN("limits of roc-node-check", {"the example is what is built in", example},
-	  {"the manual page has all", manual}, {"mistakes", mistakes})
+UNIT_MAIN("limits of roc-node-check", {"example has the built-in values", example},
+	  {"manual page is complete", manual}, {"errors", mistakes})
