@@ -148,7 +148,7 @@ static int acme_quiesce(struct roc_channel *ch, bool present)
 	usleep_range(1000, 2000);
 	if (after || roc_read(ch->ep, ACME_BAR, ACME_FINISHED))
 		return -EIO;
-	return ch->loaded && before == after ? -ENODATA : 0;
+	return ch->dma_configured && before == after ? -ENODATA : 0;
 }
 
 /*
@@ -165,7 +165,7 @@ const struct roc_pool_ops roc_acme_ops = {
 		{
 			.type = ROC_CARD_CRU, /* a real card needs a new type in the UAPI */
 			.name = "acme",
-			.kind = &roc_pool_type,
+			.channel_type = &roc_pool_type,
 			.bar_size = {[ACME_BAR] = ACME_SIZE + 4},
 			.channels = 1,
 			.dma_bits = 64,

@@ -115,8 +115,8 @@ void roc_run_settings(struct roc_run *run)
 {
 	run->changes = READ_ONCE(run->open.ch->changes);
 	/*
-	 * Settings that changed before this are written to the card; for later changes
-	 * roc_run_bind() finds another number of changes.
+	 * Pairs with roc_run_changed(). Settings that changed before are written to the card;
+	 * roc_run_bind() detects later changes by their number.
 	 */
 	smp_rmb();
 }
