@@ -141,7 +141,7 @@ static void refusals(void)
 	refuses_unwritten(1, "a CRU has no such parameter", ID "--no-tf-detection");
 	refuses_unwritten(2, "--clock", ID "--clock=SUNDIAL");
 	refuses_unwritten(2, "--cru-id", ID "--cru-id=0x1000");
-	refuses_unwritten(2, "links above 11", ID "--links=0-12");
+	refuses_unwritten(2, "the highest is 11", ID "--links=0-12");
 	refuses_unwritten(2, "userLogicEnabled", ID "--user-and-common-logic");
 	refuses_unwritten(2, "SECTION.KEY=VALUE", ID "--set=cruId=1");
 	refuses_unwritten(2, "linkx", ID "--set=linkx.enabled=true");

@@ -86,7 +86,8 @@ static void reset(void)
 	UNIT_EQ(emu_count(CARD0, 0, "resets"), 0);
 	UNIT_EQ(RUN("as-user reader roc-reset --id=245 --channel=0 --reset=INTERNAL"), 0);
 	CU_ASSERT(emu_count(CARD0, 0, "resets") >= 1);
-	refuses(1, "reset INTERNAL_SIU", "roc-reset --id=245 --channel=0 --reset=INTERNAL_SIU");
+	refuses(1, "reset level INTERNAL_SIU",
+		"roc-reset --id=245 --channel=0 --reset=INTERNAL_SIU");
 	UNIT_EQ(RUN("roc-reset --id=245 --channel=0 --reset=INTERNAL --json"), 0);
 	CU_ASSERT(json_is(json_get(out, "reset"), "INTERNAL"));
 }
@@ -160,7 +161,7 @@ static void example(void)
 static void bad_usage(void)
 {
 	refuses(2, "--id is missing", "roc-reg-read --channel=2 --address=0");
-	refuses(2, "Give --id", "roc-bench-dma");
+	refuses(2, "--id is missing", "roc-bench-dma");
 	refuses(2, "hexadecimal", "roc-reg-read --id=245 --channel=2 --address=xyz");
 	refuses(2, "32 bits", "roc-reg-read --id=245 --channel=2 --address=0x100000000");
 	refuses(2, "32 bits", "roc-reg-write --id=245 --channel=2 --address=0 --value=0x123456789");
@@ -170,8 +171,8 @@ static void bad_usage(void)
 	refuses(2, "unit", BENCH "--bytes=10Kb");
 	refuses(2, "too large", BENCH "--bytes=99999999999999999999");
 	refuses(2, "not a time", BENCH "--time=soon");
-	refuses(2, "none of", BENCH "--data-source=NOISE");
-	refuses(2, "none of", "roc-reset --id=245 --channel=0 --reset=ALL");
+	refuses(2, "is not one of", BENCH "--data-source=NOISE");
+	refuses(2, "is not one of", "roc-reset --id=245 --channel=0 --reset=ALL");
 	refuses(2, "Unknown option", "roc-reg-read --frobnicate");
 	refuses(2, "needs a value", "roc-reg-read --id");
 	refuses(2, "Unknown tool", "roc frobnicate");
@@ -193,7 +194,8 @@ static void bad_input(void)
 	refuses(1, "no data source SIU", BENCH "--bytes=1Mi --data-source=SIU");
 	refuses(1, "BAR", "roc-reg-read --id=245 --channel=2 --address=0x1000000");
 	refuses(1, "BAR", "roc-reg-read --id=245 --channel=1 --address=0x0");
-	refuses(1, "beyond", "roc-reg-read-range --id=245 --channel=0 --address=0xfff0 --range=5");
+	refuses(1, "exceed BAR 0",
+		"roc-reg-read-range --id=245 --channel=0 --address=0xfff0 --range=5");
 	refuses(1, "rotected",
 		"as-user reader roc-reg-write --id=245 --channel=0 --address=0x200 --value=1");
 	refuses(1, "ermission denied",
