@@ -210,11 +210,12 @@ static int run(struct soak *s)
 	int code;
 
 	if (s->history.failed[0])
-		fail(s, "The soak in %s has failed already: %s Give another --log for a new soak.",
+		fail(s,
+		     "The soak in %s has already failed (%s): give another --log for a new soak.",
 		     s->opt->log, s->history.failed);
 	else if (soak_report_verdict(s) == SOAK_FAIL)
 		fail(s,
-		     "The soak in %s has failed already with a verdict FAIL. Give another --log for a new soak.",
+		     "The soak in %s already has the verdict FAIL: give another --log for a new soak.",
 		     s->opt->log);
 	if (s->reason[0])
 		return result(s);

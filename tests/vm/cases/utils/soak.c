@@ -152,7 +152,7 @@ static void limits(void)
 	fails("--id=0245:0 --stall-limit=1 --log=log", "0245:0: no data arrived for 1 s");
 	/* A failed soak cannot be continued. */
 	UNIT_EQ(soak(100, 1, "--id=0245:0 --log=log"), 1);
-	OUTPUT_HAS("The soak in log has failed already: 0245:0: no data arrived for 1 s");
+	OUTPUT_HAS("The soak in log has already failed (0245:0: no data arrived for 1 s");
 	/* The same if it ends before that is detected. */
 	UNIT_EQ(soak(1, 1, "--id=0245:0"), 1);
 	OUTPUT_HAS("0245:0: no data arrived:");
