@@ -260,9 +260,9 @@ static int roc_pool_push(struct roc_pool_run *p, struct roc_link *link, struct r
 /* Number of superpages that the reader has submitted and that the card could take now. */
 u32 roc_pool_submittable(struct roc_pool_run *p)
 {
-	u32 room = p->link_count * p->depth - p->in_flight;
+	u32 space = p->link_count * p->depth - p->in_flight;
 
-	return min3(roc_ring_fill_count(&p->rings), roc_pool_space(p), room);
+	return min3(roc_ring_fill_count(&p->rings), roc_pool_space(p), space);
 }
 
 /*
@@ -292,8 +292,8 @@ static void roc_pool_ring_doorbell(struct roc_pool_run *p)
  */
 enum roc_reason roc_pool_refill(struct roc_pool_run *p, u64 now, enum roc_pool_refill *left)
 {
-	u32 count = roc_ring_fill_count(&p->rings), room = count ? roc_pool_space(p) : 0;
-	u32 most = min3(count, room, (u32)ROC_REFILL_MAX), n;
+	u32 count = roc_ring_fill_count(&p->rings), space = count ? roc_pool_space(p) : 0;
+	u32 most = min3(count, space, (u32)ROC_REFILL_MAX), n;
 
 	lockdep_assert_held(&p->ch->lock);
 	for (n = 0; n < most; n++) {
@@ -320,7 +320,7 @@ enum roc_reason roc_pool_refill(struct roc_pool_run *p, u64 now, enum roc_pool_r
 	else if (n == count)
 		*left = ROC_REFILL_DONE;
 	else
-		*left = n == room ? ROC_REFILL_BLOCKED : ROC_REFILL_MORE;
+		*left = n == space ? ROC_REFILL_BLOCKED : ROC_REFILL_MORE;
 	return ROC_REASON_NONE;
 }
 

@@ -44,7 +44,7 @@ void roc_pool_count_fifo_empty(struct roc_channel *ch)
 static int roc_pool_alloc_flights(struct roc_pool_run *p)
 {
 	struct roc_endpoint *ep = p->ch->ep;
-	u32 room = max(ep->fifo_depth, p->pool->event.depth);
+	u32 capacity = max(ep->fifo_depth, p->pool->event.depth);
 	unsigned int i;
 
 	p->depth = roc_pool_depth(p);
@@ -52,8 +52,9 @@ static int roc_pool_alloc_flights(struct roc_pool_run *p)
 	for (i = 0; i < roc_pool_ops(ep)->link_slots; i++) {
 		if (p->link[i].flights)
 			continue;
-		p->link[i].flights = kvcalloc(roundup_pow_of_two(room), sizeof(struct roc_flight),
-					      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		p->link[i].flights =
+			kvcalloc(roundup_pow_of_two(capacity), sizeof(struct roc_flight),
+				 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!p->link[i].flights)
 			return -ENOMEM;
 	}

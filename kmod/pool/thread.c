@@ -169,9 +169,7 @@ static u64 roc_thread_supply(const struct roc_pool_run *p)
 static u32 roc_thread_min_ready(struct roc_pool_run *p)
 {
 	const struct roc_event_queue *q = &p->run.queue[0];
-	/*
-	 * Used for moderation only: roc_pool_publish() wakes waiters by their threshold.
-	 */
+	/* Used for moderation only: roc_pool_publish() wakes waiters by their threshold. */
 	bool waiting = READ_ONCE(q->waiting) && waitqueue_active(&p->run.open.batch);
 
 	if (waiting) {

@@ -156,12 +156,12 @@ u32 roc_stream_arm(struct roc_run *run, struct roc_event_queue *q, u32 seen)
 	struct roc_stream_run *r = roc_stream_run(run);
 	const struct roc_position *p = &r->position;
 	struct roc_channel *ch = run->open.ch;
-	bool room = p->read != r->known || p->read == p->written;
+	bool released = p->read != r->known || p->read == p->written;
 
 	lockdep_assert_held(&ch->run_lock);
-	seen = room ? p->read : p->written;
+	seen = released ? p->read : p->written;
 	r->known = p->read;
-	iowrite32(seen, ch->block + (room ? STREAM_ARM : STREAM_ARM_SEEN));
+	iowrite32(seen, ch->block + (released ? STREAM_ARM : STREAM_ARM_SEEN));
 	return seen;
 }
 

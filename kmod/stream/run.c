@@ -9,7 +9,7 @@
 #include "stream/stream.h"
 
 /* Report 1/4 of the ring as released by a register write of its own; less only if it is full. */
-#define ROC_RELIEVE_FRACTION 4
+#define ROC_REPORT_FRACTION 4
 #define ROC_TORN_TRIES 64 /* reads of a state that the card is writing */
 #define ROC_CLOSE_TRY_US 500
 /* More than the limit of the contract, for an emulated card on a busy machine. */
@@ -49,7 +49,7 @@ static void roc_stream_poll_taken(struct roc_run *run)
 }
 
 /* Poll both positions. False: the card violated the protocol, or was writing its state (@torn). */
-static bool roc_stream_take(struct roc_run *run, bool *torn)
+static bool roc_stream_poll_positions(struct roc_run *run, bool *torn)
 {
 	const struct stream_state *state = roc_stream_state(run);
 	__le32 end = READ_ONCE(state->sequence_end);
@@ -60,9 +60,7 @@ static bool roc_stream_take(struct roc_run *run, bool *torn)
 	written = le32_to_cpu(READ_ONCE(state->written));
 	dma_rmb();
 	read = READ_ONCE(roc_stream_user(run)->read);
-	/*
-	 * As roc_position_update() requires: the reader rings its doorbell after it stored @read.
-	 */
+	/* The reader rings its doorbell after it has stored @read: load the reported one later. */
 	smp_rmb();
 	known = roc_stream_state_word(run, read);
 	dma_rmb();
@@ -73,7 +71,7 @@ static bool roc_stream_take(struct roc_run *run, bool *torn)
 	return good;
 }
 
-/* Card and reader may move meanwhile. Invalid positions are rejected: see position.h. */
+/* Card and reader may move during a poll. Invalid positions are rejected: see position.h. */
 static void roc_stream_poll(struct roc_run *run)
 {
 	struct roc_position *p = &roc_stream_run(run)->position;
@@ -82,7 +80,7 @@ static void roc_stream_poll(struct roc_run *run)
 	u32 before = p->written;
 	bool torn;
 
-	while (!roc_stream_take(run, &torn)) {
+	while (!roc_stream_poll_positions(run, &torn)) {
 		if (!torn)
 			roc_run_fail(run, ROC_REASON_POSITION);
 		/* After too many torn states, give up until the next poll. */
@@ -111,8 +109,8 @@ static void roc_stream_poll_stopped(struct roc_run *run)
 }
 
 /*
- * The low-water mark is limited to half of the ring: no unit is larger, so a full ring has at least
- * that much, and perhaps not much more. After the end of the run any data count.
+ * The low-water mark is limited to half of the ring. No unit is larger than that, so a full ring
+ * has more than half, but perhaps not much more. After the end of the run any data count.
  */
 static bool roc_stream_readable(const struct roc_run *run)
 {
@@ -130,10 +128,10 @@ static bool roc_stream_readable(const struct roc_run *run)
 static void roc_stream_report_space(struct roc_run *run)
 {
 	const struct roc_stream_run *r = roc_stream_run(run);
-	u32 room = r->position.read - r->known;
+	u32 released = r->position.read - r->known;
 
-	if (room >= r->position.lines / ROC_RELIEVE_FRACTION ||
-	    (room && roc_stream_state_word(run, status) & STREAM_STATUS_FULL))
+	if (released >= r->position.lines / ROC_REPORT_FRACTION ||
+	    (released && roc_stream_state_word(run, status) & STREAM_STATUS_FULL))
 		roc_stream_report_read(run);
 }
 
@@ -213,7 +211,7 @@ static s64 roc_stream_due(const struct roc_run *run, const struct roc_event_queu
 	return READ_ONCE(roc_stream(run->open.ch)->settings.interrupt_time);
 }
 
-/* If the card waits for space, report the read position again: the report may have been lost. */
+/* If the card waits for space, repeat the report, which may have been lost or omitted. */
 static void roc_stream_tick(struct roc_run *run)
 {
 	if (roc_stream_state_word(run, status) & STREAM_STATUS_FULL &&
