@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-gpu-src without a GPU, and with one that a library of ours stands in for; and content that
- * can be checked.
+ * roc-gpu-src without a GPU, and with a simulated driver library; and content that can be checked.
  */
 #include "unit.h"
 
@@ -105,7 +104,7 @@ static void spoken_out(void)
 {
 	struct gpu_link l;
 
-	/* What a Gen3 x16 slot can carry in packets of 256 bytes. */
+	/* Capacity of a Gen3 x16 slot with packets of 256 bytes. */
 	gpu_link_set(&l, 8.0, 16, 256);
 	CU_ASSERT_DOUBLE_EQUAL(l.ceiling, 8 * 16 * (128.0 / 130) * (256.0 / 280), 1e-9);
 	gpu_link_set(&l, 5.0, 8, 128);
@@ -149,7 +148,7 @@ static void of_sysfs(void)
 
 #define BYTES 1021
 
-/* Whatever is cut where, every wrong byte is found, and the first one is named. */
+/* Wherever a check starts and ends, every wrong byte is found, and the first one is reported. */
 static void every_byte(void)
 {
 	struct content c = content_of(content_source("ru1"), 1234567, BYTES);
@@ -179,7 +178,7 @@ static void every_byte(void)
 	}
 }
 
-/* Neither the source nor the event nor the size can be another's. */
+/* Content of another source, event or size is detected. */
 static void whose(void)
 {
 	static const char *const names[] = {"ru1", "ru2", "r1u", ""};
@@ -198,7 +197,7 @@ static void whose(void)
 	CU_ASSERT_TRUE(content_check(&other, 64, data + 64, 192) >= 0);
 	other = content_of(content_source("ru1"), 7, 255);
 	UNIT_EQ(content_check(&other, 0, data, 8), 0);
-	/* A body from memory that was written once. */
+	/* A body from memory that was filled once. */
 	content_body(content_source("ru1"), c.place + 8, data + 64, 192);
 	UNIT_EQ(content_check(&c, 0, data, 256), -1);
 }
@@ -210,7 +209,7 @@ static bool enough(void)
 	return ++asked == 3;
 }
 
-/* To fill a device's memory takes seconds, and ^C does not wait for that. */
+/* Filling a device's memory takes seconds, and a signal interrupts it. */
 static void interrupted(void)
 {
 	const struct copier_options o = {.streams = 1, .memory = 8 << 20};
@@ -223,7 +222,7 @@ static void interrupted(void)
 	UNIT_EQ(copier_fill(c, 1, enough), -ECANCELED);
 	UNIT_EQ(asked, 3);
 	CU_ASSERT_PTR_NOT_NULL(strstr(c->reason, "Interrupted"));
-	/* Behind what was filled all is as it came from the kernel. */
+	/* The memory after the filled part is still zero. */
 	UNIT_EQ(c->ops->copy(c, 0, &byte, (2 << 20) + 64, 1), 0);
 	UNIT_EQ(c->ops->wait(c, 0), 0);
 	UNIT_EQ(byte, 0);

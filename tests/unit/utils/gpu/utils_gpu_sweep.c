@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How a sweep of roc-gpu-src is interrupted, and what it leaves out, with a copier played here: the
- * signal comes with one of the copies, and nobody writes to our memory.
+ * Interruption of a sweep of roc-gpu-src, and omitted points, with a simulated copier: the signal
+ * arrives with one of the copies, and the buffer is not written.
  */
 #include "unit.h"
 
@@ -12,12 +12,12 @@
 #include "utils/common/tool.h"
 #include "utils/gpu/sweep.h"
 
-#define COPIES_MAX 1000000 /* of who does not hear the signal */
+#define COPIES_MAX 1000000 /* limit if the signal is ignored */
 #define STREAMS 2
 
 static struct {
-	uint64_t copies, interrupt; /* the signal comes with that one */
-	uint64_t copying[STREAMS];  /* begun and not waited for */
+	uint64_t copies, interrupt; /* number of the copy with which the signal arrives */
+	uint64_t copying[STREAMS];  /* started and not waited for */
 } device;
 
 static struct sweep_options options;
@@ -61,7 +61,7 @@ int __wrap_roc_memory_alloc(size_t length, int node, unsigned int flags, struct 
 	return 0;
 }
 
-/* Exit code of a sweep by the options. */
+/* Exit code of a sweep with the options. */
 static int sweep_by_options(void)
 {
 	static struct copier copier;
@@ -72,7 +72,7 @@ static int sweep_by_options(void)
 	sweep.opt = &options;
 	sweep.copier = &copier;
 	code = sweep_run(&sweep);
-	/* Who frees the memory may do so. */
+	/* All copies are waited for, so the memory can be freed. */
 	UNIT_EQ(device.copying[0], 0);
 	UNIT_EQ(device.copying[1], 0);
 	return code;
@@ -99,10 +99,10 @@ static void all_of_it(void)
 	UNIT_EQ(sweeps(8, 5000, UINT64_MAX), 0);
 	UNIT_EQ(sweep.count, 2);
 	UNIT_EQ(sweep.points[1].repeats, 3);
-	UNIT_EQ(device.copies, 2 * 3 * 5000 + 1 + 2); /* the first ones are not measured */
+	UNIT_EQ(device.copies, 2 * 3 * 5000 + 1 + 2); /* the first copies are not measured */
 }
 
-/* Days of copies, of which none is a whole repeat. */
+/* Days of copies, without a complete repeat. */
 static void in_the_first_repeat(void)
 {
 	UNIT_EQ(sweeps(8, UINT64_C(1) << 37, 3000), 1);
@@ -110,7 +110,7 @@ static void in_the_first_repeat(void)
 	CU_ASSERT_TRUE(device.copies >= 3000 && device.copies < 5000);
 }
 
-/* What was measured before is shown, and no rate is made of a part. */
+/* Complete points are reported, and an incomplete repeat does not count. */
 static void in_a_later_repeat(void)
 {
 	UNIT_EQ(sweeps(8, 200000, 300000), 0);
@@ -120,14 +120,14 @@ static void in_a_later_repeat(void)
 	CU_ASSERT_TRUE(device.copies >= 300000 && device.copies < 302000);
 }
 
-/* A large record takes a while: no more of them are begun. */
+/* After a signal no other large record is started. */
 static void large_records(void)
 {
 	UNIT_EQ(sweeps(1 << 20, 1 << 20, 50), 1);
 	UNIT_EQ(device.copies, 50);
 }
 
-/* What it says when it has no more points than @count. */
+/* Return the message of a sweep with @count points. */
 static const char *says(unsigned int count)
 {
 	static char said[1024];
@@ -145,7 +145,7 @@ static const char *says(unsigned int count)
 	return said;
 }
 
-/* Two records of 600 MiB do not lie side by side in 1 GiB. */
+/* Two records of 600 MiB do not fit into 1 GiB. */
 static void no_room(void)
 {
 	options = (struct sweep_options){.record_min = 600 << 20,
@@ -160,7 +160,7 @@ static void no_room(void)
 		"roc: 1 point is omitted: a record for each stream does not fit into 1 GiB of host memory. Give a smaller --record-max or fewer --streams.\n");
 	options.streams = 1;
 	UNIT_STR(says(1), "");
-	/* Of 500 MiB two fit, and four do not. */
+	/* Two records of 500 MiB fit, and four do not. */
 	options.streams = 4;
 	options.record_min = 500 << 20;
 	UNIT_STR(

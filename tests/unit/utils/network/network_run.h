@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A receiver at a port of its own, and a folder for what comes of it. Included after unit.h.
- */
+/* Run a receiver at a port of its own, with a folder for its output. Included after unit.h. */
 #ifndef ROC_UNIT_NETWORK_RUN_H
 #define ROC_UNIT_NETWORK_RUN_H
 
@@ -11,7 +9,7 @@
 #include "libroc/fabric/fabric.h"
 #include "utils/record/recording.h"
 
-/* As the tools do: ends with other sizes of buffers do not connect. */
+/* Set the environment as the tools do: ends with different buffer sizes do not connect. */
 __attribute__((constructor)) static void use_environment(void)
 {
 	fabric_environment();
@@ -49,13 +47,13 @@ static void fresh(void)
 		UNIT_NEED(mkdtemp(dir));
 		atexit(leave_nothing);
 	}
-	/* A test that ended early may have left its disk there. */
+	/* A test that ended early may have left its disk mounted. */
 	umount2(file("a"), MNT_DETACH);
 	snprintf(command, sizeof(command), "rm -rf %s/*", dir);
 	UNIT_EQ(system(command), 0);
 }
 
-/* A receiver at a port of its own, or @at; its outputs go to the file @name. */
+/* Start a receiver at a port of its own, or at @at; its output goes to the file @name. */
 static pid_t receiver(const char *name, unsigned int at, const char *options)
 {
 	const char *said;
@@ -70,7 +68,10 @@ static pid_t receiver(const char *name, unsigned int at, const char *options)
 	return pid;
 }
 
-/* Sequences in the recordings below one path: each once at least; how many twice. */
+/*
+ * Check that each sequence number in the recordings below @path occurs; return how many occur
+ * twice.
+ */
 __attribute__((unused)) static unsigned int sequences(const char *path, unsigned char *seen,
 						      unsigned int room)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Units that arrived although their sender may not know: the last ones are known, and memory has a
- * limit.
+ * Keys of units that arrived although their sender may not have the credit: the last ones are kept,
+ * and memory is limited.
  */
 #include "unit.h"
 
@@ -20,7 +20,7 @@ static void bounded(void)
 	for (key = last - ARRIVED_KEYS + 1; key <= last; key++)
 		known &= arrived_has(&a, key);
 	CU_ASSERT_TRUE(known);
-	/* The oldest are forgotten. */
+	/* The oldest keys are dropped. */
 	CU_ASSERT_FALSE(arrived_has(&a, 1));
 	CU_ASSERT_FALSE(arrived_has(&a, ARRIVED_KEYS));
 	arrived_free(&a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Senders and receivers that lie, by real connections: what they say costs nobody else anything,
- * and no memory but their own slots is touched.
+ * Senders and receivers that violate the protocol, over real connections. They affect no other
+ * connection, and no memory except their own slots is written.
  */
 #include "unit.h"
 
@@ -16,7 +16,7 @@
 
 #define MEMORY 8192
 
-/* A sender of ours, that says what it wants to. */
+/* A sender of this test, which sends any values. */
 struct bad_peer {
 	struct control control;
 	struct fabric fabric;
@@ -36,7 +36,7 @@ static const struct wire_hello usual = {.version = WIRE_VERSION,
 					.from = "a liar",
 					.provider = "tcp"};
 
-/* Good slots, behind a name at which nobody is. */
+/* A welcome with valid slots and an endpoint name that does not exist. */
 static struct wire_welcome good_welcome(void)
 {
 	struct sockaddr_in nobody = {.sin_family = AF_INET,
@@ -75,7 +75,7 @@ static void opens_fabric(struct bad_peer *l)
 	UNIT_EQ(fabric_end_open(&l->fabric, &l->end, reason), 0);
 }
 
-/* Its end of libfabric, and the hello with it. */
+/* Open libfabric and fill in the hello. */
 static void greets(struct bad_peer *l, const struct wire_hello *hello)
 {
 	unsigned char text[WIRE_HELLO];
@@ -90,7 +90,10 @@ static void greets(struct bad_peer *l, const struct wire_hello *hello)
 	UNIT_EQ(control_flush(&l->control), 0);
 }
 
-/* What it says, and the answer: the status, -1: there was none. @turn: of a receiver of ours. */
+/*
+ * Send a hello and return the status of the answer, -1: none. @turn: receiver in this process that
+ * must run.
+ */
 static int says_hello(struct bad_peer *l, const struct wire_hello *hello, struct source *turn)
 {
 	int gone = 0;
@@ -129,7 +132,7 @@ static void hangs_up(struct bad_peer *l)
 	l->memory = NULL;
 }
 
-/* All that it wrote is there. */
+/* All writes have completed. */
 static bool arrived(struct bad_peer *l)
 {
 	struct fabric_event events[8];
@@ -139,10 +142,11 @@ static bool arrived(struct bad_peer *l)
 	return !l->in_flight;
 }
 
-/* Into @slot, if libfabric takes it now. */
+/* Write to @slot, if libfabric accepts it now. */
 static bool writes(struct bad_peer *l, uint32_t slot, uint64_t bytes)
 {
-	static uint64_t sequence; /* a unit that has the number of another one came again */
+	/* sequence number; a unit with a known number would be a duplicate */
+	static uint64_t sequence;
 	const struct wire_head head = {
 		.bytes = bytes, .first = UNIT_FIRST_UNKNOWN, .sequence = sequence};
 	struct fabric_write w = {
@@ -166,7 +170,7 @@ static bool writes(struct bad_peer *l, uint32_t slot, uint64_t bytes)
 	return !ret;
 }
 
-/* One unit through a receiver of ours, if there is one. */
+/* Pass one unit through the receiver in this process, if there is one. */
 static void pass(struct source *s)
 {
 	struct unit u;
@@ -176,7 +180,10 @@ static void pass(struct source *s)
 		UNIT_EQ(s->ops->give_back(s, u.handle), 0);
 }
 
-/* It hears nothing, so that no credit gets through, and goes on writing: until it is thrown out. */
+/*
+ * The peer does not read its credits and continues to write, until the receiver closes the
+ * connection.
+ */
 static void hears_nothing(void)
 {
 	const struct recv_options o = {.host = "127.0.0.1",
@@ -199,7 +206,7 @@ static void hears_nothing(void)
 	g = &((struct recv *)s)->connections[0];
 	port = source_recv_port(s);
 	UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
-	/* Little is on its way between the two, so that it comes to the point soon. */
+	/* Small socket buffers, so that they are full soon. */
 	setsockopt(l.control.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 	setsockopt(g->control.fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
 	UNIT_EQ(g->slots, 2);
@@ -208,7 +215,7 @@ static void hears_nothing(void)
 		control_beat(&l.control, units_now(), 100);
 		control_flush(&l.control);
 		pass(s);
-		/* Behind it is somebody else's memory. */
+		/* The memory behind it belongs to something else. */
 		bounded = g->credit_count <= g->slots;
 	}
 	CU_ASSERT_TRUE(bounded);
@@ -216,7 +223,7 @@ static void hears_nothing(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(s->note, "a slot that it does not have"));
 	unit_note("thrown out after %d units", (int)((struct recv *)s)->units);
 	hangs_up(&l);
-	/* And the next one is heard. */
+	/* The next sender is served. */
 	if (bounded) {
 		UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
 		hangs_up(&l);
@@ -224,7 +231,7 @@ static void hears_nothing(void)
 	source_close(s);
 }
 
-/* @count more units of @bytes, from @slot on, with their credits. */
+/* Send @count units of @bytes, from @slot on, and receive their credits. */
 static void sends_of(struct bad_peer *l, uint32_t slot, unsigned int count, uint64_t bytes)
 {
 	struct wire_record r;
@@ -248,7 +255,7 @@ static void sends(struct bad_peer *l, unsigned int count)
 	sends_of(l, 0, count, 8);
 }
 
-/* The next that it says but that it is there. */
+/* Receive the next record that is not a keep-alive. */
 static bool hears(struct bad_peer *l, struct wire_record *r)
 {
 	control_receive(&l->control);
@@ -266,13 +273,16 @@ static bool receiver_says(const char *text)
 	return strstr(tool_output, text);
 }
 
-/* Thrown out, so that its place is free. */
+/* The connection is closed, and its entry is free. */
 static bool is_out(struct bad_peer *l)
 {
 	return UNIT_WAIT(control_receive(&l->control) < 0, 5000);
 }
 
-/* Its place is free again, although it sent less than it says: hung up, or still there. */
+/*
+ * The entry is free again, although the peer sent fewer units than it reports, with the connection
+ * closed or open.
+ */
 static void ends_too_early(void)
 {
 	struct wire_record r;
@@ -291,7 +301,7 @@ static void ends_too_early(void)
 	hangs_up(&l);
 	CU_ASSERT_TRUE(
 		UNIT_WAIT(receiver_says("reports 1 completed units, but 0 arrived and 0"), 5000));
-	/* Who ends in order is told what is there. */
+	/* A sender that ends in order gets the totals. */
 	UNIT_NEED(says_hello(&l, &usual, NULL) == WIRE_OK);
 	sends(&l, 2);
 	says_end(&l, 2, 16);
@@ -304,7 +314,7 @@ static void ends_too_early(void)
 	UNIT_EQ(tool_number("units"), 4);
 }
 
-/* A receiver ends while half of a unit is there, and the rest does not come. */
+/* The receiver ends while half of a unit has arrived, and the rest never does. */
 static void half_a_unit(void)
 {
 	const size_t bytes = 32 << 20;
@@ -329,7 +339,7 @@ static void half_a_unit(void)
 				  .to = l.welcome.base,
 				  .key = l.welcome.key,
 				  .context = &l};
-	/* As much as a socket takes: whoever looks for no events sends no more. */
+	/* As much as the socket accepts: a peer that polls no events sends no more. */
 	UNIT_EQ(fabric_end_write(&l.fabric, &l.end, &w), 0);
 	usleep(100000);
 	kill(pid, SIGINT);
@@ -340,7 +350,7 @@ static void half_a_unit(void)
 	UNIT_EQ(tool_number("units"), 1);
 }
 
-/* Messages that nobody asked for libfabric would keep, as many as there are. */
+/* libfabric would buffer unexpected messages without a limit. */
 static void sends_messages(void)
 {
 	struct bad_peer l;
@@ -358,7 +368,7 @@ static void sends_messages(void)
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 }
 
-/* The same of a receiver: what it has of libfabric is real. */
+/* The same with a receiver that sends messages: its libfabric endpoint is real. */
 static void answers_with_messages(void)
 {
 	struct sockaddr_in a;
@@ -396,7 +406,7 @@ static void answers_with_messages(void)
 	UNIT_EQ(tool_wait(pid, 20000), 1);
 }
 
-/* Nothing of it is left, and it was told so. */
+/* The peer ends without a unit and gets the totals. */
 static void ends_empty(struct bad_peer *l, const struct wire_hello *h)
 {
 	struct wire_record r;
@@ -407,7 +417,7 @@ static void ends_empty(struct bad_peer *l, const struct wire_hello *h)
 	hangs_up(l);
 }
 
-/* Whoever ends with one sender is not ended by another. */
+/* A run with --once does not end when another sender ends. */
 static void strangers_end(void)
 {
 	struct wire_hello h = usual, stranger = usual;
@@ -415,11 +425,12 @@ static void strangers_end(void)
 	pid_t pid;
 
 	fresh();
-	/* The first one says nothing while all the others come. */
+	/* The first sender is silent while the others connect. */
 	pid = receiver("recv", 0,
 		       "--once --connections=4 --no-errorcheck --buffer-size=1Mi --silence=200");
-	/* Nor by who comes first and has nothing, or does not say who it is; and they leave
-	 * nothing. */
+	/*
+	 * Nor does it end with a sender that had no unit, or sent no hello; these leave no state.
+	 */
 	stranger.run = 2;
 	stranger.content = UNIT_COUNTER;
 	stranger.page_bytes = 8192;
@@ -436,12 +447,12 @@ static void strangers_end(void)
 	if (!other.welcome.status)
 		says_end(&other, 0, 0);
 	hangs_up(&other);
-	/* Nor by who says that there are fewer connections. */
+	/* Nor with a sender that reports fewer connections. */
 	stranger = h;
 	stranger.connections = 1;
 	UNIT_EQ(says_hello(&other, &stranger, NULL), -1);
 	hangs_up(&other);
-	/* One that ends twice is still one. */
+	/* A connection that ends twice counts once. */
 	h.connection = 1;
 	ends_empty(&other, &h);
 	ends_empty(&other, &h);
@@ -453,7 +464,7 @@ static void strangers_end(void)
 	UNIT_EQ(tool_number("units"), 5);
 }
 
-/* It is let in; if not it is told so, and comes again. */
+/* The peer connects; if it is refused with a reason, it retries. */
 static bool gets_in(struct bad_peer *l, struct source *s)
 {
 	if (says_hello(l, &usual, s) == WIRE_OK)
@@ -462,7 +473,7 @@ static bool gets_in(struct bad_peer *l, struct source *s)
 	return false;
 }
 
-/* They keep out nobody who says at once who it is, for longer than a second. */
+/* Connections without a hello delay a sender by at most a second. */
 static void strangers_wait(void)
 {
 	const struct recv_options o = {.host = "127.0.0.1",
@@ -483,7 +494,7 @@ static void strangers_wait(void)
 	begin = unit_seconds();
 	CU_ASSERT_TRUE(UNIT_WAIT(gets_in(&sender, s), 2000));
 	unit_note("let in after %.1f s", unit_seconds() - begin);
-	/* The one that has waited for longest went, and the other may wait on, for 15 s. */
+	/* The oldest of these connections was closed; the other one may wait for 15 s. */
 	CU_ASSERT_TRUE(UNIT_WAIT(control_receive(&silent[0].control) < 0, 5000));
 	CU_ASSERT_TRUE(!control_receive(&silent[1].control) || unit_seconds() - begin > 10);
 	hangs_up(&sender);
@@ -492,7 +503,7 @@ static void strangers_wait(void)
 	source_close(s);
 }
 
-/* Nothing that a receiver would sleep for is there. */
+/* Nothing would wake a sleeping receiver. */
 static bool would_sleep(struct source *s)
 {
 	struct units_sleep sleep = {.ns = UNITS_NS_PER_S};
@@ -502,7 +513,10 @@ static bool would_sleep(struct source *s)
 	return sleep.ns && !poll(sleep.fds, sleep.count, 0);
 }
 
-/* As many files as may be are open: who waits keeps it not awake, and is let in later. */
+/*
+ * All file descriptors are in use: a waiting connection does not keep the receiver awake, and is
+ * accepted later.
+ */
 static void no_files(void)
 {
 	const struct recv_options o = {.host = "127.0.0.1",
@@ -544,7 +558,7 @@ static bool wakes(struct recv_connection *g)
 	return !sleep.ns || poll(sleep.fds, sleep.count, 0) > 0;
 }
 
-/* What is written after the stop is not looked at: it keeps nobody awake either. */
+/* Writes after the stop are not collected, and do not keep the receiver awake. */
 static void after_the_stop(void)
 {
 	const struct recv_options o = {.host = "127.0.0.1",
@@ -575,7 +589,7 @@ static void after_the_stop(void)
 	source_close(s);
 }
 
-/* Of no bytes: there is nothing to write, and the disk is not full. */
+/* Units of 0 bytes: there is nothing to write, and the disk does not count as full. */
 static void empty_units(void)
 {
 	struct recording recording;
@@ -608,7 +622,7 @@ static void empty_units(void)
 	UNIT_EQ(tool_number("bytes"), 8);
 }
 
-/* Pages without a word, and text that a terminal obeys. */
+/* Page sizes that are not whole words, and text with control characters. */
 static void sizes_and_words(void)
 {
 	struct wire_hello h = usual;
@@ -637,12 +651,12 @@ static void sizes_and_words(void)
 	CU_ASSERT_TRUE(tool_printed("\"from\": \"?[2J\""));
 }
 
-/* A receiver that answers so, one after the other, each a moment after the hello. */
+/* A receiver that sends these answers one after the other, each a moment after the hello. */
 #define ANSWERS 2
 
 struct answer {
 	struct wire_welcome welcome;
-	struct wire_record record; /* behind it, if it has a type */
+	struct wire_record record; /* sent after it, if it has a type */
 };
 
 static void answer(int peer, const struct answer *a)
@@ -685,7 +699,7 @@ static pid_t lying_receiver(const struct answer *answers)
 	return pid;
 }
 
-/* @patience: a second is half over when the second connection is tried. */
+/* @patience: half a second has passed when the second connection is tried. */
 static void sent_to(const struct answer *answers, unsigned int patience, const char *sentence)
 {
 	pid_t pid = lying_receiver(answers);
@@ -702,7 +716,7 @@ static void sent_to(const struct answer *answers, unsigned int patience, const c
 	waitpid(pid, NULL, 0);
 }
 
-/* What it had of the first connection is not what it says at the second. */
+/* The slots of the second connection differ from those of the first. */
 static void other_slots(void)
 {
 	struct answer answers[ANSWERS] = {{.welcome = good_welcome()}, {.welcome = good_welcome()}};
@@ -717,7 +731,7 @@ static void other_slots(void)
 	sent_to(answers, 1, "did not reconnect within 1 s");
 }
 
-/* The books before there is anything to be booked. */
+/* Totals before the end of the data. */
 static void confirms_too_early(void)
 {
 	struct answer answers[ANSWERS] = {
@@ -729,7 +743,7 @@ static void confirms_too_early(void)
 
 static size_t name_length;
 
-/* As a provider whose names are texts reads one. */
+/* Read a name like a provider whose names are strings. */
 static int reads_text(struct fid_av *av, const void *address, size_t count, fi_addr_t *peer,
 		      uint64_t flags, void *context)
 {
@@ -737,7 +751,9 @@ static int reads_text(struct fid_av *av, const void *address, size_t count, fi_a
 	return 1;
 }
 
-/* Nobody hears the receiver while its files are written out: what is done is said before. */
+/*
+ * The receiver does not serve connections while its files are ended: credits are sent before that.
+ */
 static void credit_before_the_end(void)
 {
 	const struct recv_options o = {.host = "127.0.0.1",
@@ -768,7 +784,7 @@ static void credit_before_the_end(void)
 	source_close(s);
 }
 
-/* A name of as many bytes as there may be, none of them the end of a text. */
+/* A name of the maximum length without a terminating 0. */
 static void endless_name(void)
 {
 	struct fi_ops_av names = {.size = sizeof(names), .insert = reads_text};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * When a loop looks on and when it sleeps: while something comes, for a time that is bounded; not
- * when nothing comes, and seldom when it was in vain.
+ * When a loop polls and when it sleeps. It polls for a limited time while events arrive, does not
+ * poll when none arrive, and polls rarely after polling in vain.
  */
 #include "unit.h"
 
@@ -17,7 +17,7 @@
 
 static bool rest(struct doze *d, int fd)
 {
-	/* As short as can be: it is counted whether it sleeps, not how long. */
+	/* The shortest sleep: the test counts sleeps, not their time. */
 	struct roc_idle idle = {.ns = 1};
 
 	if (fd >= 0)
@@ -34,7 +34,7 @@ static void work(struct doze *d, uint64_t ns)
 	doze_moved(d);
 }
 
-/* Looks until it sleeps. */
+/* Number of polls until it sleeps. */
 static unsigned int looks(struct doze *d, int fd)
 {
 	unsigned int n;
@@ -55,7 +55,7 @@ static void never(void)
 	}
 }
 
-/* After its work it looks for as long as it may, and sleeps then. */
+/* After work, it polls up to the limit and then sleeps. */
 static void bounded(void)
 {
 	struct doze d = {.spin_ns = 2 * MS};
@@ -68,7 +68,7 @@ static void bounded(void)
 	CU_ASSERT_TRUE(fabric_now() - began >= 2 * MS);
 }
 
-/* Who worked for a moment looks for a moment: the bound alone would be an hour. */
+/* After a short time of work it polls for a short time; the limit alone would be an hour. */
 static void by_work(void)
 {
 	struct doze d = {.spin_ns = 3600 * FABRIC_NS_PER_S};
@@ -81,7 +81,7 @@ static void by_work(void)
 	CU_ASSERT_TRUE(fabric_now() - began < 600 * FABRIC_NS_PER_S);
 }
 
-/* Nothing comes: every turn is a sleep. */
+/* Nothing arrives: every turn sleeps. */
 static void idle(void)
 {
 	struct doze d = {.spin_ns = MS};
@@ -94,7 +94,7 @@ static void idle(void)
 	UNIT_EQ(n, 0);
 }
 
-/* What comes never comes while it looks. */
+/* Nothing arrives while it polls. */
 static void in_vain(void)
 {
 	struct doze d = {.spin_ns = 20 * US};
@@ -105,13 +105,13 @@ static void in_vain(void)
 		n += looks(&d, -1) > 0;
 	}
 	CU_ASSERT_TRUE(n > 0);
-	/* Three, then after 1, 3, 7 and so on to 63 others. */
+	/* It skips polling three times, then after 1, 3, 7 and up to 63 other sleeps. */
 	if (n > 30)
 		unit_note("of %d sleeps %u had a look", ROUNDS, n);
 	CU_ASSERT_TRUE(n <= 30);
 }
 
-/* Bytes are there, of something that is not whole: no sleep, and the next look is not skipped. */
+/* Part of a message has arrived: no sleep, and the next poll is not skipped. */
 static void bytes(void)
 {
 	struct doze d = {.spin_ns = MS};
@@ -137,7 +137,7 @@ static void bytes(void)
 	close(fds[1]);
 }
 
-/* The other end can do nothing while we look. */
+/* With one processor, the other end cannot run while this one polls. */
 static void one_processor(void)
 {
 	cpu_set_t all, one;

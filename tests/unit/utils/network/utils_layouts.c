@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The numbers of what goes over a network, or to disk, are where the pages about it have them
- * (transport.md, recording.md, mep.md, event-building-protocol.md), and nothing else is there.
+ * Numbers in network messages and files have the offsets that the pages define (transport.md,
+ * recording.md, mep.md, event-building-protocol.md), and all other bytes are 0.
  */
 #include "unit.h"
 
@@ -12,15 +12,15 @@
 
 #include <roc/mep.h>
 
-/* Number k of a structure, of 4 and of 8 bytes: its first and its last byte are k. */
+/* Number k of a structure, of 4 and of 8 bytes: its first and last byte are k. */
 #define HALF(k) ((uint32_t)(k) << 24 | (k))
 #define WHOLE(k) ((uint64_t)(k) << 56 | (k))
 #define END UINT32_MAX
 #define AT(...) ((const unsigned int[]){__VA_ARGS__, END})
 
 /*
- * Of the bytes from @first to @end: those that AT() lists are numbers of 4 bytes, then of 8,
- * counted from 1; the rest is 0.
+ * From @first to @end, the bytes that AT() lists are numbers of 4 bytes, then of 8 bytes, counted
+ * from 1; the rest is 0.
  */
 static void numbers_at(const unsigned char *text, unsigned int first, unsigned int end,
 		       const unsigned int *halves, const unsigned int *wholes)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The protocol of roc-send and roc-recv: what is said as bytes, and that whoever is not a roc of
- * this version, or asks for too much, gets a sentence.
+ * The protocol of roc-send and roc-recv: encoding of messages, and the messages to peers that use
+ * another protocol or version, or request too much.
  */
 #include "unit.h"
 
@@ -41,7 +41,10 @@ static void layouts(void)
 	UNIT_EQ(text[40], 0x88);
 	UNIT_EQ(wire_get_hello(text, &g), WIRE_GOOD);
 	UNIT_EQ(memcmp(&g, &h, sizeof(g)), 0);
-	/* No text of another machine moves a cursor here, and no page is without a word. */
+	/*
+	 * Text of another machine has no control characters here, and a page size is a multiple of
+	 * a word.
+	 */
 	strcpy(h.from, "\033]0;x\a\177 \n~");
 	wire_put_hello(text, &h);
 	UNIT_EQ(wire_get_hello(text, &g), WIRE_GOOD);
@@ -60,7 +63,7 @@ static void layouts(void)
 	UNIT_EQ(memcmp(&head, &back, sizeof(head)), 0);
 }
 
-/* Whatever is in them: what is let through is in its limits. */
+/* Whatever the input is, accepted values are within their limits. */
 static void wild_bytes(void)
 {
 	unsigned char text[WIRE_WELCOME];
@@ -106,7 +109,7 @@ static void wild_bytes(void)
 	CU_ASSERT_TRUE(good > 10);
 }
 
-/* Who listens and says @answer, once; and goes at once without having heard a word, or does not. */
+/* A server that sends @answer once. It closes the connection at once without reading, or waits. */
 static pid_t impostor(const void *answer, size_t bytes, bool goes)
 {
 	const struct linger at_once = {.l_onoff = 1};
@@ -125,7 +128,7 @@ static pid_t impostor(const void *answer, size_t bytes, bool goes)
 		alarm(120);
 		peer = accept(fd, NULL, NULL);
 		if (goes) {
-			/* While the other one opens its libfabric. */
+			/* While the peer opens libfabric. */
 			usleep(30000);
 			setsockopt(peer, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
 			_exit(write(peer, answer, bytes) != (ssize_t)bytes);
@@ -165,7 +168,7 @@ static void wrong_peers(void)
 	refused("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", 32, "is not a roc-recv");
 	wire_put_welcome(text, &w);
 	refused(text, sizeof(text), "uses version 9 of the protocol, this roc-send version 1");
-	/* Shorter, too. */
+	/* A shorter answer, too. */
 	refused(text, 32, "uses version 9");
 	w.version = WIRE_VERSION;
 	w.status = WIRE_BUSY;
@@ -183,7 +186,7 @@ static void wrong_peers(void)
 	UNIT_EQ(tool_run("recv --provider=tcp"), 1);
 	UNIT_EQ(unsetenv("FI_PROVIDER"), 0);
 	CU_ASSERT_TRUE(tool_printed("FI_PROVIDER=udp limits the choice: unset it"));
-	/* Before anything is opened or connected to. */
+	/* Rejected before anything is opened or connected. */
 	UNIT_EQ(tool_run("recv --provider=cxi"), 2);
 	CU_ASSERT_TRUE(tool_printed("Provider cxi is not supported"));
 	UNIT_EQ(tool_run("send 127.0.0.1 --provider=cxi --port=1 --patience=0 " SMALL), 2);
@@ -203,7 +206,7 @@ static void wrong_peers(void)
 	CU_ASSERT_TRUE(tool_printed("Nobody can listen"));
 }
 
-/* What a client that is no roc-send, or another one, gets from roc-recv. */
+/* Return the answer of roc-recv to a client that is not a matching roc-send. */
 static size_t ask(const void *text, size_t bytes, unsigned char *answer, size_t room)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET,
@@ -250,7 +253,7 @@ static void wrong_senders(void)
 	CU_ASSERT_TRUE(tool_printed("refused the connection: the receiver has --provider=tcp"));
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --connections=2 " SMALL, port), 1);
 	CU_ASSERT_TRUE(tool_printed("its maximum number of connections"));
-	/* When it has heard that the one before is gone: till then it has no place. */
+	/* Until the receiver has detected the end of the first connection, it has no free entry. */
 	CU_ASSERT_TRUE(UNIT_WAIT(
 		tool_run(
 			"send 127.0.0.1 --port=%u --synthetic --buffer-size=8Mi --superpage-size=2Mi --units=3",
@@ -258,7 +261,7 @@ static void wrong_senders(void)
 			!strstr(tool_output, "its maximum number of connections"),
 		10000));
 	CU_ASSERT_TRUE(tool_printed("give roc-recv a larger --buffer-size"));
-	/* And it is as it was. */
+	/* The receiver still works. */
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=30", port), 0);
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-send and roc-recv on one machine, by libfabric's tcp and shm: nothing is lost that is not
+ * roc-send and roc-recv on one machine, over the tcp and shm providers of libfabric: every loss is
  * counted, and memory does not grow.
  */
 #include "unit.h"
@@ -51,7 +51,7 @@ static void by_shm(void)
 	there("shm", 2);
 }
 
-/* Recorded, sent, recorded there: the same. */
+/* Send a recording and record it again: both are equal. */
 static void recording_sent(void)
 {
 	char options[160], command[256];
@@ -71,7 +71,7 @@ static void recording_sent(void)
 	CU_ASSERT_TRUE(tool_printed("\"content\": \"ddg\""));
 }
 
-/* As the recording of a run that ended before its first unit. */
+/* A recording whose run ended before its first unit. */
 static void as_of_nothing(void)
 {
 	unsigned char text[RECORDING_HEADER];
@@ -104,7 +104,7 @@ static void nothing_sent(void)
 	pid = receiver("recv", 0, options);
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --replay=%s --json", port, file("a")), 0);
 	UNIT_EQ(tool_number("units"), 0);
-	/* And the next one is heard. */
+	/* The next sender is served. */
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=10", port), 0);
 	kill(pid, SIGINT);
 	UNIT_EQ(tool_wait(pid, 20000), 0);
@@ -136,7 +136,7 @@ static void interrupted(void)
 	UNIT_EQ(tool_number("units"), units);
 }
 
-/* What another one sends begins anew: its counters are not wrong because those before went on. */
+/* Counters of another sender restart: that is not an error. */
 static void one_after_the_other(void)
 {
 	unsigned int i;
@@ -155,7 +155,10 @@ static void one_after_the_other(void)
 	UNIT_EQ(tool_number("errors"), 0);
 }
 
-/* Whether it is gone: told without a pause, as its last steps are short. */
+/*
+ * Send a signal; false: the process has ended. Called without a pause, because its last steps are
+ * short.
+ */
 static bool told(int fd)
 {
 	unsigned int i;
@@ -167,7 +170,7 @@ static bool told(int fd)
 	return false;
 }
 
-/* Told again and again, until nobody is left who could be told. */
+/* Send signals until the process has ended. */
 static void told_to_the_end(void)
 {
 	pid_t pid, child;
@@ -181,7 +184,7 @@ static void told_to_the_end(void)
 		UNIT_NEED(child > 0);
 		fd = (int)syscall(SYS_pidfd_open, child, 0);
 		UNIT_NEED(fd >= 0);
-		/* Not while it begins: it can be told when it looks for senders. */
+		/* Not during its start: signals count when it waits for senders. */
 		UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=1", port), 0);
 		CU_ASSERT_TRUE(UNIT_WAIT(told(fd), 20000));
 		close(fd);
@@ -191,7 +194,7 @@ static void told_to_the_end(void)
 	}
 }
 
-/* Data whose time frames are not those that most have. */
+/* Data whose time frames have an unusual length. */
 static void time_frames(void)
 {
 	static const char *const options[] = {"--once", "--once --no-tf-check",
@@ -204,7 +207,7 @@ static void time_frames(void)
 	UNIT_EQ(tool_run("record %s --synthetic --buffer-size=4Mi --superpage-size=256Ki --units=2",
 			 file("a")),
 		0);
-	/* Orbit 256 in the last packet: it begins the next one. */
+	/* Orbit 256 in the last packet, which starts the next time frame. */
 	snprintf(
 		command, sizeof(command),
 		"printf '\\000\\001' | dd of=%s/run-000000.data bs=1 seek=%d conv=notrunc status=none",
@@ -212,7 +215,7 @@ static void time_frames(void)
 	UNIT_EQ(system(command), 0);
 	for (i = 0; i < 3; i++) {
 		pid = receiver("recv", 0, options[i]);
-		/* The checksum of the recording finds the change, whatever is checked beside. */
+		/* The checksum of the recording detects the change, whatever else is checked. */
 		UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --replay=%s", port, file("a")), 1);
 		UNIT_EQ(tool_wait(pid, 20000), 1);
 		tool_read(file("recv"));
@@ -221,7 +224,7 @@ static void time_frames(void)
 	}
 }
 
-/* Both at once, and both have a link 0. */
+/* Two senders at once, both with link 0. */
 static void two_at_once(const char *options)
 {
 	pid_t pid, senders[2];
@@ -248,7 +251,7 @@ static void two_are_checked(void)
 	UNIT_EQ(tool_number("errors"), 0);
 }
 
-/* In one recording they are still two, and when that is sent on, too. */
+/* In one recording they remain two runs, also when it is sent again. */
 static void two_are_recorded(void)
 {
 	char options[160];
@@ -268,7 +271,7 @@ static void two_are_recorded(void)
 	UNIT_EQ(tool_number("errors"), 0);
 }
 
-/* The recording becomes one of a card whose headers say nothing of the link: it is 0. */
+/* Turn the recording into one of a card without link numbers in its headers: they are 0. */
 static void as_any_link(const char *index)
 {
 	unsigned char text[RECORDING_HEADER + 64 * RECORDING_ENTRY], *at;
@@ -293,7 +296,10 @@ static void as_any_link(const char *index)
 	fclose(f);
 }
 
-/* Of a CRU and of a C-RORC: each is looked at as what it is, in one folder and in one recording. */
+/*
+ * Recordings of a CRU and a C-RORC: each is checked according to its type, in one folder and in one
+ * recording.
+ */
 static void links_that_say_nothing(void)
 {
 	static const char *const names[] = {"cru", "crorc"};
@@ -308,7 +314,7 @@ static void links_that_say_nothing(void)
 				file("a"), names[1 - i]),
 			0);
 	as_any_link(file("a/crorc-000000.index"));
-	/* By its name it is the first one. */
+	/* Its name makes it the first one. */
 	UNIT_EQ(tool_run("replay %s --json", file("a")), 0);
 	UNIT_EQ(tool_number("errors"), 0);
 	UNIT_EQ(rename(file("a/crorc-000000.index"), file("a/rorc-000000.index")), 0);
@@ -328,7 +334,7 @@ static void links_that_say_nothing(void)
 	UNIT_EQ(tool_number("errors"), 0);
 }
 
-/* A sample that begins so, of a tool that keeps metrics; -1: there is none. */
+/* Return the value of a metrics sample that begins with @begins; -1: none. */
 static int64_t sample(const char *name, const char *begins)
 {
 	char text[4096] = "";
@@ -349,7 +355,7 @@ static int64_t so_far(const char *name)
 	return sample(name, "_units_total{");
 }
 
-/* Metrics go on under the same name, whoever sends: by how it is reached. */
+/* Metrics keep their labels, whichever sender is connected. */
 static void metrics_of_one(void)
 {
 	char options[160], label[192];
@@ -367,7 +373,7 @@ static void metrics_of_one(void)
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 }
 
-/* Only processes of this machine can connect, unless the user opens it. */
+/* Only processes of this machine can connect, unless --bind allows others. */
 static void where_it_listens(void)
 {
 	unsigned int number = free_port();
@@ -386,7 +392,9 @@ static void where_it_listens(void)
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 }
 
-/* Three slots and a card that does not wait: memory stays, and what is dropped is a gap. */
+/*
+ * Three slots and a card that does not wait: memory does not grow, and dropped units leave a gap.
+ */
 static void slow_receiver(void)
 {
 	static unsigned char seen[1 << 20];
@@ -414,11 +422,11 @@ static void slow_receiver(void)
 		missing += !seen[i];
 	unit_note("%u of %u superpages dropped by the card", missing, last + 1);
 	CU_ASSERT_TRUE(missing > 0);
-	/* Packets; the last ones may have been dropped behind the last that came. */
+	/* Packets; the last ones may have been dropped after the last unit that arrived. */
 	CU_ASSERT_TRUE(dropped >= missing * 32);
 }
 
-/* KiB that a tool has in memory. */
+/* Resident memory of a tool in KiB. */
 static long resident(pid_t pid)
 {
 	char path[64], line[128];
@@ -436,8 +444,8 @@ static long resident(pid_t pid)
 }
 
 /*
- * Much more is sent than both ends have memory for, to a receiver that cannot take so much: neither
- * grows, and not more is on its way than there are slots.
+ * Much more data than both ends have memory for, to a slow receiver: neither end grows, and not
+ * more units are in flight than there are slots.
  */
 static void flat(void)
 {
@@ -458,7 +466,7 @@ static void flat(void)
 	before = so_far("m");
 	sends = resident(sender);
 	takes = resident(pid);
-	/* Slower still: not at all for a moment. */
+	/* Stop it completely for a moment. */
 	kill(-pid, SIGSTOP);
 	usleep(300000);
 	kill(-pid, SIGCONT);
@@ -476,7 +484,7 @@ static void flat(void)
 	CU_ASSERT_TRUE(tool_number("counters.dropped") > 0);
 	CU_ASSERT_TRUE(tool_number("outMost") <= 16);
 	tool_read(file("recv"));
-	/* As many as it gave credits for. */
+	/* Not more than it gave credits for. */
 	CU_ASSERT_TRUE(tool_number("outMost") <= 3);
 	CU_ASSERT_TRUE(tool_number("units") > 500);
 }

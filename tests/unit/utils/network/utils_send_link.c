@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A connection of roc-send, with libfabric played here and the receiver by a process: all of a
- * batch but the last write say that more follow, so that a provider can tell its card once; and
- * nobody is asked for a name while data wait.
+ * A connection of roc-send, with simulated libfabric and a process as the receiver. All writes of a
+ * batch except the last have the flag "more", so that a provider can ring its doorbell once. No
+ * name is resolved while data wait.
  */
 #include "unit.h"
 
@@ -22,7 +22,7 @@
 #define WRITES 64
 #define SLOTS 8
 
-/* The writes that were asked for, and how many more are taken. */
+/* The writes so far, and how many more are accepted. */
 static struct {
 	bool more[WRITES];
 	uint64_t number[WRITES], sequence[WRITES];
@@ -101,11 +101,11 @@ int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct 
 	return 0;
 }
 
-static unsigned int asked; /* for addresses of names */
-static bool two_addresses; /* of each name; at the first nobody listens */
-static bool comes_up;	   /* no address at first, then one at which nobody listens yet */
+static unsigned int asked; /* calls of getaddrinfo() */
+static bool two_addresses; /* each name has two; nothing listens at the first */
+static bool comes_up;	   /* first no address, then one without a listener */
 
-/* Whatever this machine says of a name, it is that of the loopback. */
+/* Every name resolves to the loopback. */
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
 		struct addrinfo **list)
 {
@@ -125,7 +125,7 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
 	return ret ?: real("127.0.0.1", service, hints, &(*list)->ai_next);
 }
 
-static bool late; /* who connects has not looked yet when the other one has hung up */
+static bool late; /* the sender polls only after the receiver has closed the connection */
 
 int setsockopt(int fd, int level, int option, const void *value, socklen_t size)
 {
@@ -139,7 +139,7 @@ int setsockopt(int fd, int level, int option, const void *value, socklen_t size)
 	return real(fd, level, option, value, size);
 }
 
-static int hold = -1; /* while it is open, who hangs up does not yet */
+static int hold = -1; /* while it is open, the receiver does not close the connection */
 
 static void let_go(void)
 {
@@ -148,7 +148,7 @@ static void let_go(void)
 	hold = -1;
 }
 
-/* Whoever comes next is answered so. */
+/* Answer the next connection with this status. */
 static int answer(int fd, uint32_t status)
 {
 	const struct wire_welcome w = {.version = WIRE_VERSION,
@@ -177,7 +177,7 @@ static void stays(int fd, int held)
 	pause();
 }
 
-/* Once, when it is let go. */
+/* Close the connection once, when @held is released. */
 static void hangs_up(int fd, int held)
 {
 	int peer = welcome(fd);
@@ -189,7 +189,7 @@ static void hangs_up(int fd, int held)
 	stays(fd, held);
 }
 
-/* The same; whoever comes then is told that there is no end for him, for once. */
+/* The same; the next connection is refused once, because there is no endpoint for it. */
 static void lacks_an_end(int fd, int held)
 {
 	int peer = welcome(fd);
@@ -202,7 +202,7 @@ static void lacks_an_end(int fd, int held)
 	stays(fd, held);
 }
 
-/* Nobody is let in, and the connection is broken off before it has said a word. */
+/* Close the connection before any data, with a reset. */
 static void goes_at_once(int fd, int held)
 {
 	const struct linger now = {.l_onoff = 1};
@@ -213,7 +213,7 @@ static void goes_at_once(int fd, int held)
 	pause();
 }
 
-/* Of two connections the first is booked and over, the second not. */
+/* Of two connections, the first is confirmed and closed, the second is not. */
 static void confirms_one(int fd, int held)
 {
 	static const struct wire_record totals = {.type = WIRE_TOTALS};
@@ -266,7 +266,7 @@ static void put(struct sink *sink, unsigned int count)
 		UNIT_EQ(sink->ops->put(sink, &u), 1);
 }
 
-/* Of the writes from @from on all but the last say that more follow. */
+/* All writes from @from on, except the last, have the flag "more". */
 static void is_a_batch(unsigned int from, unsigned int count)
 {
 	unsigned int i;
@@ -276,7 +276,7 @@ static void is_a_batch(unsigned int from, unsigned int count)
 		UNIT_EQ(writes.more[i], i + 1 < writes.count);
 }
 
-/* A sink with a receiver behind it, and nothing written. */
+/* A sink with a connected receiver, and no writes yet. */
 static struct sink *open_sink(pid_t *pid, void (*play)(int fd, int held), uint32_t connections)
 {
 	static const struct source source = {.format = {.unit_max = 4096, .from = "here"}};
@@ -329,7 +329,7 @@ static void batches(void)
 	close_sink(sink, pid);
 }
 
-/* What libfabric does not take now comes again, and in its order. */
+/* Writes that libfabric does not accept now are repeated in order. */
 static void taken_later(void)
 {
 	struct sink *sink;
@@ -349,7 +349,7 @@ static void taken_later(void)
 	close_sink(sink, pid);
 }
 
-/* The first address of a name need not be the one at which it listens. */
+/* The receiver may listen at the second address of a name. */
 static void second_address(void)
 {
 	struct sink *sink;
@@ -364,7 +364,7 @@ static void second_address(void)
 	close_sink(sink, pid);
 }
 
-/* A receiver that comes up after the sender: within --patience the sender tries again. */
+/* A receiver that starts after the sender: the sender retries within --patience. */
 static void receiver_comes_up(void)
 {
 	struct sink *sink;
@@ -379,7 +379,7 @@ static void receiver_comes_up(void)
 	close_sink(sink, pid);
 }
 
-/* What it said is read, however late we look. */
+/* The reason is read even if the sender polls late. */
 static void looks_late(void)
 {
 	static const struct source source = {.format = {.unit_max = 4096, .from = "here"}};
@@ -401,7 +401,7 @@ static void looks_late(void)
 	waitpid(pid, NULL, 0);
 }
 
-/* Whoever answers for names may be slow, and all connections would wait. */
+/* Resolving a name may be slow and would block all connections. */
 static void name_once(void)
 {
 	struct sink *sink;
@@ -414,14 +414,14 @@ static void name_once(void)
 	UNIT_EQ(sink->ops->flush(sink), 0);
 	UNIT_EQ(writes.count, 2);
 	let_go();
-	/* It is lost with the first two, and there again with none of them. */
+	/* The connection is lost with the first two, and reconnects without them. */
 	CU_ASSERT_TRUE(UNIT_WAIT((sink->ops->flush(sink), writes.count == 4), 10000));
 	UNIT_EQ(sink->n.again, 2);
 	UNIT_EQ(asked, 1);
 	close_sink(sink, pid);
 }
 
-/* A connection that is done with does not wake it while it waits for another one. */
+/* A confirmed connection does not wake the sink while it waits for another one. */
 static void one_is_confirmed(void)
 {
 	struct units_sleep sleep = {.ns = UNITS_NS_PER_S};
@@ -442,7 +442,7 @@ static void one_is_confirmed(void)
 	close_sink(sink, pid);
 }
 
-/* A receiver that holds the lost connection yet may have no memory for another one. */
+/* A receiver that still has the lost connection may have no memory for a new one. */
 static void no_end_for_now(void)
 {
 	struct sink *sink;
@@ -459,7 +459,7 @@ static void no_end_for_now(void)
 	close_sink(sink, pid);
 }
 
-/* Units of two runs, whose numbers begin anew: in the order in which they were put. */
+/* Units of two runs, whose sequence numbers restart, keep the order of put(). */
 static void again_in_order(void)
 {
 	static const uint64_t sequences[] = {5, 6, 0, 1, 6};

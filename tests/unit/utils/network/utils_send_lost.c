@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An end of roc-send and roc-recv that dies, falls silent, is interrupted or has a full disk: no
- * unit is missing that is not counted.
+ * An end of roc-send and roc-recv that is killed, silent, interrupted, or has a full disk: every
+ * missing unit is counted.
  */
 #include "unit.h"
 
@@ -14,7 +14,7 @@
 #include "tests/unit/utils/network/network_run.h"
 #include "utils/network/network.h"
 
-#define SEEN_MAX (1 << 16) /* what is dropped while nobody is there has its numbers, too */
+#define SEEN_MAX (1 << 16) /* units that are dropped without a receiver have numbers, too */
 
 static bool file_has(const char *name, long entries)
 {
@@ -24,8 +24,8 @@ static bool file_has(const char *name, long entries)
 }
 
 /*
- * The receiver is killed and another one starts, which writes into the same folder or, with
- * --after, into @another: the indexes have every unit that was sent, and each of them once.
+ * The receiver is killed and another one starts, which writes to the same folder or, with --after,
+ * to @another. The indexes have every unit that was sent exactly once.
  */
 static void killed_after(const char *durability, unsigned int ms, bool another)
 {
@@ -42,8 +42,10 @@ static void killed_after(const char *durability, unsigned int ms, bool another)
 		 "--connections=2 --buffer-size=8Mi --record=%s --durability=%s", file("a"),
 		 durability);
 	first = receiver("recv1", free_port(), options);
-	/* Slower than the slowest machine: nothing is dropped for want of room but while it is
-	 * away. */
+	/*
+	 * Slower than the slowest machine, so that units are dropped only while there is no
+	 * receiver.
+	 */
 	sender = tool_start(file("send"),
 			    "send 127.0.0.1 --port=%u --connections=2 " SMALL " --rate=40Mi --json",
 			    port);
@@ -56,7 +58,7 @@ static void killed_after(const char *durability, unsigned int ms, bool another)
 		 durability, file(another ? "b" : "a"), another ? "--after=" : "--prefix=two",
 		 another ? file("a") : "");
 	second = receiver("recv2", port, options);
-	/* It sends until both have had some, however late we are. */
+	/* It sends until both receivers have some units, however slow the machine is. */
 	CU_ASSERT_TRUE(UNIT_WAIT(file_has(then, 64), 40000));
 	kill(sender, SIGINT);
 	UNIT_EQ(tool_wait(sender, 40000), 0);
@@ -81,12 +83,12 @@ static void killed_after(const char *durability, unsigned int ms, bool another)
 		missing += !seen[i];
 	unit_note("%s: %d sent, %u twice, %d came again, %d dropped by the card, %u missing",
 		  durability, (int)sent, twice, (int)again, (int)dropped, missing);
-	/* The card dropped those, and no other unit is missing. */
+	/* The missing units are those that the card dropped. */
 	UNIT_EQ(missing, dropped);
 	CU_ASSERT_TRUE(again <= tool_number("again"));
 }
 
-/* At every durability level; ROC_KILLS: how often in all. */
+/* At every durability level; ROC_KILLS: total number of kills. */
 static void receiver_killed(void)
 {
 	const char *kills = getenv("ROC_KILLS");
@@ -97,7 +99,7 @@ static void receiver_killed(void)
 			     i % 2);
 }
 
-/* What is in the files of one that was killed is looked at as what it is, and not as any bytes. */
+/* Files of a killed receiver are checked according to their content type. */
 static void killed_is_checked(void)
 {
 	char options[160], command[256];
@@ -117,7 +119,7 @@ static void killed_is_checked(void)
 	CU_ASSERT_TRUE(tool_printed("\"content\": \"ddg\""));
 	CU_ASSERT_TRUE(tool_number("units") >= 3);
 	UNIT_EQ(tool_number("errors"), 0);
-	/* So wrong data are found. */
+	/* So wrong data are detected. */
 	snprintf(command, sizeof(command),
 		 "printf B | dd of=%s/run-000000.data bs=1 seek=100000 conv=notrunc status=none",
 		 file("a"));
@@ -139,7 +141,7 @@ static int64_t entries_of(const char *name)
 	return units;
 }
 
-/* A receiver that ends when some units are in its index, before it gives any credit. */
+/* A receiver that ends when some units are in its index, before it sends any credit. */
 static void index_and_die(const char *to, const char *at)
 {
 	const struct recv_options recv = {.host = "127.0.0.1",
@@ -168,7 +170,7 @@ static void index_and_die(const char *to, const char *at)
 	_exit(sink ? 0 : 2);
 }
 
-/* Every unit that the first one has comes again, and is not written again. */
+/* All units of the first receiver are sent again, and are not written again. */
 static void indexed_without_credit(void)
 {
 	unsigned int number = free_port();
@@ -206,7 +208,7 @@ static void indexed_without_credit(void)
 	UNIT_EQ(sequences(file("a"), seen, sizeof(seen)), 0);
 }
 
-/* The control connections of senders at this port break. */
+/* Break the control connections of senders at this port. */
 static unsigned int break_connections(unsigned int number)
 {
 	struct sockaddr_in at;
@@ -226,8 +228,8 @@ static unsigned int break_connections(unsigned int number)
 }
 
 /*
- * A receiver whose connections break when some units are in its index and before it returns any of
- * them, which it does a moment later. Exit status: 0, or what went wrong.
+ * A receiver whose connections break when some units are in its index, before it returns any of
+ * them, which it does a moment later. Exit status: 0, or the step that failed.
  */
 static void index_and_break(const char *to, unsigned int number)
 {
@@ -265,7 +267,7 @@ static void index_and_break(const char *to, unsigned int number)
 				_exit(4);
 			again = units_now() + UNITS_NS_PER_S;
 		}
-		/* The sender has tried to come back meanwhile. */
+		/* The sender has tried to reconnect meanwhile. */
 		if (again && units_now() > again) {
 			for (i = 0; i < n; i++)
 				source->ops->give_back(source, handles[i]);
@@ -283,7 +285,7 @@ static void index_and_break(const char *to, unsigned int number)
 	_exit(known < 3 ? 6 : 0);
 }
 
-/* Only the connection broke: what the sender sends again the recording has already. */
+/* Only the connection broke: the recording already has the units that the sender sends again. */
 static void connection_breaks(void)
 {
 	static unsigned char seen[SEEN_MAX];
@@ -331,13 +333,16 @@ static void receiver_gone(void)
 	UNIT_EQ(tool_number("returned"), tool_number("taken"));
 	UNIT_EQ(tool_number("counters.units"), tool_number("taken") + tool_number("left"));
 	CU_ASSERT_TRUE(tool_number("lost") > 0);
-	/* What was with the receiver when it died may be in its index. */
+	/* Units that a killed receiver had may be in its index. */
 	CU_ASSERT_TRUE(tool_number("unconfirmed") <= tool_number("lost"));
 	CU_ASSERT_TRUE(entries_of("a") >= tool_number("units"));
 	CU_ASSERT_TRUE(entries_of("a") <= tool_number("units") + tool_number("unconfirmed"));
 }
 
-/* Of @taken units, and of what the card dropped among them, each is in one of both recordings. */
+/*
+ * Of @taken units, including those that the card dropped, each is in exactly one of both
+ * recordings.
+ */
 static void in_one_of_both(int64_t taken)
 {
 	static unsigned char seen[SEEN_MAX];
@@ -358,8 +363,8 @@ static void in_one_of_both(int64_t taken)
 }
 
 /*
- * A receiver that ends in order, in the middle, and another one: what the first wrote the sender
- * knows of, so that nothing comes twice and nothing is missing.
+ * A receiver ends in order during the transfer, and another one starts. The sender has the credits
+ * of the first, so no unit is sent twice and none is missing.
  */
 static void receiver_interrupted(void)
 {
@@ -387,7 +392,7 @@ static void receiver_interrupted(void)
 	in_one_of_both(tool_number("taken"));
 }
 
-/* What it wrote is in order; the rest is the sender's still, and goes to the next one. */
+/* Its files are intact; the sender still has the rest and sends it to the next receiver. */
 static void full_disk(void)
 {
 	pid_t first, second, sender;
@@ -425,7 +430,7 @@ static void full_disk(void)
 	in_one_of_both(tool_number("taken"));
 }
 
-/* Folder "a" is a disk of this @size while it runs. */
+/* Folder "a" is a disk of this @size during @run. */
 static void with_disk(const char *size, void (*run)(void))
 {
 	if (!own_sysfs()) {
@@ -444,7 +449,7 @@ static void receiver_full(void)
 	with_disk("size=10m", full_disk);
 }
 
-/* All the room that a sender has is in units that could not be written: no other one ever comes. */
+/* All memory of a sender is in units that could not be written, so no other unit arrives. */
 static void full_without_room(void)
 {
 	pid_t first, sender;
@@ -475,7 +480,7 @@ static unsigned int timed_out(void)
 	return tool_printed_times(file("send"), "is lost (Connection timed out)");
 }
 
-/* A receiver says nothing any more, but is there: after so long another one is looked for. */
+/* A receiver is silent but connected: after --silence the sender looks for another one. */
 static void receiver_silent(void)
 {
 	pid_t first, second, sender;
@@ -489,7 +494,7 @@ static void receiver_silent(void)
 			    " --rate=20Mi --units=400 --metrics=%s --json",
 			    port, file("m"));
 	CU_ASSERT_TRUE(UNIT_WAIT(!access(file("m"), F_OK), 20000));
-	/* A machine may be so slow that it was lost before. */
+	/* On a slow machine the connection may have been lost before. */
 	before = timed_out();
 	begin = unit_seconds();
 	kill(-first, SIGSTOP);
@@ -506,7 +511,7 @@ static void receiver_silent(void)
 	UNIT_EQ(tool_number("lost"), 0);
 }
 
-/* The metrics say that all memory of a sender is in units that were taken. */
+/* Whether the metrics show that all memory of a sender is in units that were taken. */
 static bool all_out(void)
 {
 	const char *at;
@@ -517,7 +522,10 @@ static bool all_out(void)
 	return at && strtoul(at + 2, NULL, 10) == 16;
 }
 
-/* A sender that is asked to end gives up what such a receiver has, and asks for no books. */
+/*
+ * A sender that is interrupted abandons the units of a silent receiver, and does not wait for
+ * totals.
+ */
 static void end_while_silent(void)
 {
 	pid_t pid, sender;
@@ -531,13 +539,13 @@ static void end_while_silent(void)
 			    port, file("m"));
 	CU_ASSERT_TRUE(UNIT_WAIT(!access(file("m"), F_OK), 20000));
 	kill(-pid, SIGSTOP);
-	/* What is said from now on is so while it is silent. */
+	/* Values from now on are written while the receiver is silent. */
 	unlink(file("m"));
 	CU_ASSERT_TRUE(UNIT_WAIT(all_out(), 20000));
 	begin = unit_seconds();
 	kill(sender, SIGTERM);
 	UNIT_EQ(tool_wait(sender, 40000), 1);
-	/* 10 s for what is on its way, and not a minute more. */
+	/* 10 s for units in flight, and not a minute more. */
 	CU_ASSERT_TRUE(unit_seconds() - begin < 50);
 	tool_read(file("send"));
 	CU_ASSERT_TRUE(tool_printed("were not completed: no progress within 10 s"));
@@ -547,7 +555,7 @@ static void end_while_silent(void)
 	tool_wait(pid, 5000);
 }
 
-/* And a sender that does so keeps no other one out. */
+/* A silent sender does not block other senders. */
 static void sender_silent(void)
 {
 	pid_t pid, sender;
@@ -570,7 +578,7 @@ static void sender_silent(void)
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 }
 
-/* Of a sender that dies the receiver keeps what came, and hears the next one. */
+/* If a sender is killed, the receiver keeps the units that arrived, and serves the next sender. */
 static void sender_killed(void)
 {
 	char options[160];

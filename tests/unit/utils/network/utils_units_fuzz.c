@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The corpus of the fuzzer of what roc-send, roc-recv and roc-replay read.
- */
+/* Corpus of the fuzzer for the input of roc-send, roc-recv and roc-replay. */
 #include "unit.h"
 
 #include "tests/fuzz/units.c"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A folder for recordings, gone at exit, and their open files.
- */
+/* A folder for recordings, deleted at exit, and descriptors of open files in it. */
 #ifndef ROC_UNIT_RECORDING_DIR_H
 #define ROC_UNIT_RECORDING_DIR_H
 
@@ -38,7 +36,7 @@ static const char *fresh(const char *name)
 	return path;
 }
 
-/* Of the open file whose name ends so. */
+/* Return the descriptor of the open file whose name ends with @end. */
 __attribute__((unused)) static int fd_of(const char *end)
 {
 	char link[32], name[PATH_MAX];

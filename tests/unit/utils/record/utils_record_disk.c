@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Recordings on file systems of the test's own: one with little space left, one that needs larger
- * blocks for direct I/O than a recording has.
+ * Recordings on test file systems: one with little space left, one that needs larger blocks for
+ * direct I/O than a recording has.
  */
 #include "unit.h"
 
@@ -32,9 +32,9 @@ int __wrap_fstatvfs(int fd, struct statvfs *disk)
 	return ret;
 }
 
-static int64_t blocks = -1; /* for direct I/O, as statx() reports it; -1: as it is */
-static bool no_blocks;	    /* statx() does not report it */
-static bool refuses;	    /* direct I/O in blocks of a recording */
+static int64_t blocks = -1; /* block size for direct I/O in statx(); -1: unchanged */
+static bool no_blocks;	    /* statx() does not report the block size */
+static bool refuses;	    /* the file system refuses direct I/O in blocks of a recording */
 
 int __wrap_statx(int at, const char *path, int flags, unsigned int mask, struct statx *st);
 int __real_statx(int at, const char *path, int flags, unsigned int mask, struct statx *st);
@@ -91,8 +91,8 @@ static bool own_mounts(void)
 }
 
 /*
- * Path of an empty file system of @size on a loop device with blocks of @sector bytes; NULL: the
- * test is skipped. The device goes with the mount.
+ * Return the path of an empty file system of @size on a loop device with sectors of @sector bytes;
+ * NULL: the test is skipped. Unmounting deletes the device.
  */
 static const char *disk(const char *mkfs, const char *size, unsigned int sector)
 {
@@ -139,7 +139,7 @@ static uint64_t allocated(const char *path)
 	return (uint64_t)st.st_blocks * 512;
 }
 
-/* A recording in @path/r after its first unit, of 1 MiB. */
+/* A recording in @path/r after its first unit of 1 MiB. */
 static struct sink *one_unit(const char *path, uint64_t total_bytes)
 {
 	static struct source source = {.format.unit_max = MIB};
@@ -198,7 +198,7 @@ static void nearly_full(void)
 	fills("--buffered", 8192);
 }
 
-/* Programs beside a recording have space as long as the data have not come. */
+/* Other programs can use the space that the recording has no data for yet. */
 static void leaves_space(void)
 {
 	const char *path = small_disk();
@@ -211,14 +211,14 @@ static void leaves_space(void)
 	sink = one_unit(path, 0);
 	CU_ASSERT_TRUE(free_space(path) > space / 4 * 3);
 	UNIT_EQ(sink->ops->finish(sink), 0);
-	/* Both files are as long as what is in them, and so are their blocks. */
+	/* Length and allocated blocks of both files match their content. */
 	CU_ASSERT_TRUE(allocated(path) >= MIB && allocated(path) < MIB + MIB / 8);
 	CU_ASSERT_TRUE(free_space(path) > space - MIB - MIB / 8);
 	sink_close(sink);
 	UNIT_EQ(umount(path), 0);
 }
 
-/* ext4 keeps what a failed fallocate() got. */
+/* ext4 keeps blocks that a failed fallocate() has allocated. */
 static void returns_space(void)
 {
 	const char *path = small_disk();
@@ -248,7 +248,7 @@ static void not_more_than_all(void)
 	sink_close(sink);
 }
 
-/* Blocks of 16 KiB, and superpages that are no multiple of them. */
+/* Blocks of 16 KiB, and superpages that are not a multiple of them. */
 static void large_blocks(void)
 {
 	const char *path = disk("mkfs.xfs -q -b size=16k -s size=16k", "320M", 16384);
@@ -264,7 +264,7 @@ static void large_blocks(void)
 		0);
 	UNIT_EQ(tool_number("units"), 40);
 	CU_ASSERT_TRUE(tool_number("files") > 2);
-	/* Once for all files. */
+	/* The note is printed once for all files. */
 	first = strstr(tool_output, says);
 	CU_ASSERT_TRUE(first && !strstr(first + 1, says));
 	UNIT_EQ(tool_run("replay %s/r --json", path), 0);
@@ -285,7 +285,7 @@ static bool is_direct(const char *name)
 	return fcntl(fd, F_GETFL) & O_DIRECT;
 }
 
-/* Written and read, by direct I/O or, with this note, by the page cache. */
+/* Write and read, with direct I/O or, with this note, through the page cache. */
 static void goes(bool direct, const char *says)
 {
 	const char *path = fresh("direct");
@@ -334,7 +334,7 @@ static void direct_or_not(void)
 	blocks = 0;
 	goes(false, "this file system has no direct I/O");
 	blocks = -1;
-	/* Without an answer of statx() it takes an attempt. */
+	/* Without an answer of statx(), a block is tried. */
 	no_blocks = true;
 	goes(true, "");
 	refuses = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Durability of recordings: when a unit goes back to its source, its entry is in the index, and
- * what the level promises was synced before, in the right order. What a reader makes of data that
+ * Durability of recordings. When a unit is returned to its source, its entry is in the index, and
+ * the syncs of the durability level were done before, in the right order. Readers handle data that
  * do not match their entries.
  */
 #include "unit.h"
@@ -50,7 +50,7 @@ static bool comes_back(struct sink *sink)
 	return sink->ops->done(sink, &handle, 1) == 1;
 }
 
-/* As another program finds it. */
+/* As another program reads it. */
 static bool has_entry(unsigned int n, struct recording_entry *e)
 {
 	unsigned char text[RECORDING_ENTRY];
@@ -60,7 +60,7 @@ static bool has_entry(unsigned int n, struct recording_entry *e)
 	       recording_get_entry(text, e);
 }
 
-/* When a unit comes back its entry is in the file, at every level. */
+/* When a unit is returned, its entry is in the file, at every level. */
 static void entry_first(void)
 {
 	struct recording_entry e;
@@ -82,7 +82,7 @@ static void entry_first(void)
 	}
 }
 
-/* 's' and 'w': a sync and a write of @index, 'S' and 'W' of @data, 'F' a sync of the folder. */
+/* 's' and 'w': a sync and a write of @index, 'S' and 'W': of @data, 'F': a sync of the folder. */
 static const char *operations(int data, int index)
 {
 	static char text[17];
@@ -121,7 +121,7 @@ static void syncs_in_order(void)
 	}
 }
 
-/* As long as the disk has not confirmed the data there is no entry, and the unit stays out. */
+/* Until the disk has confirmed the data there is no entry, and the unit is not returned. */
 static void no_entry_before_its_data(void)
 {
 	struct sink *sink = open_sink(fresh("slow"), RECORDING_DURABLE_INDEX);
@@ -134,14 +134,14 @@ static void no_entry_before_its_data(void)
 	end = begin_slow_sync();
 	UNIT_NEED(end >= 0);
 	put(sink, 1);
-	/* Its write ends, and the sync begins. */
+	/* Its write completes, and the sync starts. */
 	submissions = 0;
 	CU_ASSERT_TRUE(
 		UNIT_WAIT(sink->ops->done(sink, &handle, 1) == 0 && submissions == 1, 20000));
 	CU_ASSERT_TRUE(UNIT_STAYS(!comes_back(sink) && !has_entry(1, &e), 200));
-	/* The disk may take longer than the pump waits for a sink without progress. */
+	/* The disk may take longer than the pump's limit without progress. */
 	CU_ASSERT_TRUE(sink->syncing);
-	/* Units that are written meanwhile are of the next commit. */
+	/* Units that are written meanwhile belong to the next commit. */
 	put(sink, 2);
 	CU_ASSERT_TRUE(UNIT_STAYS(!comes_back(sink), 100));
 	end_slow_sync(end);
@@ -153,7 +153,7 @@ static void no_entry_before_its_data(void)
 	sink_close(sink);
 }
 
-/* A disk that reports an error for its data: their units are lost, and no entry names them. */
+/* The disk reports an error for the data: their units are lost, and no entry refers to them. */
 static void sync_fails(void)
 {
 	struct sink *sink = open_sink(fresh("bad"), RECORDING_DURABLE_DISK);
@@ -177,8 +177,8 @@ static void sync_fails(void)
 }
 
 /*
- * The kernel takes no operation for a while, in the middle of a commit: what is given up then stays
- * given up when the kernel takes operations again.
+ * The kernel accepts no operation for a while, during a commit: an abandoned commit stays abandoned
+ * when the kernel accepts operations again.
  */
 static void commit_given_up(void)
 {
@@ -191,7 +191,7 @@ static void commit_given_up(void)
 	put(sink, 1);
 	submit_result = -ENOMEM;
 	submit_refuses = UINT_MAX;
-	/* Its write has ended, and the commit cannot begin. */
+	/* Its write has completed, and the commit cannot start. */
 	CU_ASSERT_TRUE(UNIT_WAIT(sink->ops->done(sink, handles, 4) < 0, 20000));
 	UNIT_EQ(sink->ops->put(sink, &(struct unit){.data = memory, .bytes = UNIT, .handle = 3}),
 		1);
@@ -218,7 +218,7 @@ static void change_byte(const char *name, off_t at)
 	close(fd);
 }
 
-/* As a version before the checksums of data wrote it. */
+/* As a version without checksums of data wrote it. */
 static void make_old(const char *name)
 {
 	unsigned char text[RECORDING_HEADER + 8 * RECORDING_ENTRY], *at;
@@ -244,7 +244,7 @@ static void make_old(const char *name)
 	close(fd);
 }
 
-/* Data that changed on the disk are counted, wherever the tool's own check does not look. */
+/* Changed data on the disk are counted, even where the tool's own check does not detect them. */
 static void changed_data(void)
 {
 	const char *path = fresh("changed");

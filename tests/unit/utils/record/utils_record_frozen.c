@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tools whose file system is frozen while they write to it: they end all the same and report which
- * file system does not answer. What was committed before is in order after the thaw.
+ * Tools whose file system is frozen while they write to it: they end and report the file system.
+ * Data that were committed before are intact after the thaw.
  */
 #include "unit.h"
 
@@ -19,7 +19,7 @@
 #include "tests/unit/utils/tool_run.h"
 
 static char place[64];	  /* where the file system is mounted */
-static int place_fd = -1; /* it can be frozen */
+static int place_fd = -1; /* it can be frozen; -1: not mounted */
 
 static void thaw(void)
 {
@@ -54,11 +54,11 @@ static void unmount(void)
 {
 	close(place_fd);
 	place_fd = -1;
-	/* A process that was held up in it ends after the thaw. */
+	/* A process that was blocked in it ends after the thaw. */
 	CU_ASSERT_TRUE(UNIT_WAIT(!umount(place), 20000));
 }
 
-/* Of a thread or process below /proc: its state, its parent. 0: it is gone. */
+/* State and parent of a thread or process below /proc; 0: it has ended. */
 static char state_of(const char *name, pid_t *parent)
 {
 	char path[64], state = 0;
@@ -73,7 +73,7 @@ static char state_of(const char *name, pid_t *parent)
 	return state;
 }
 
-/* A thread of @process, or an io_uring worker of it, waits in the file system. */
+/* A thread of @process, or an io_uring worker of it, is blocked in the file system. */
 static bool is_stuck(const char *process)
 {
 	char path[32], task[40];
@@ -93,7 +93,7 @@ static bool is_stuck(const char *process)
 	return found;
 }
 
-/* The process that @pid started and that waits in the file system; 0: none. */
+/* The child of @pid that is blocked in the file system; 0: none. */
 static pid_t stuck_in(pid_t pid)
 {
 	DIR *proc = opendir("/proc");
@@ -129,7 +129,7 @@ static off_t size_of(const char *name)
 	return stat(path, &st) ? 0 : st.st_size;
 }
 
-/* One signal: the tool waits for its limit of time. Two: it ends soon. */
+/* One signal: the tool waits for its time limit. Two: it ends soon. */
 static void record_ends(bool twice)
 {
 	char output[160];
@@ -149,7 +149,7 @@ static void record_ends(bool twice)
 	CU_ASSERT_TRUE(UNIT_WAIT((stuck = stuck_in(tool)) > 0, 20000));
 	kill(tool, SIGTERM);
 	if (twice) {
-		/* What comes within a second is one signal. */
+		/* Signals within a second count as one. */
 		usleep(1200000);
 		kill(tool, SIGTERM);
 	}
@@ -179,7 +179,7 @@ static void one_signal(void)
 	record_ends(false);
 }
 
-/* A node of event building has one limit of time for its end. */
+/* An event building node has one time limit for its end. */
 static void builder(void)
 {
 	char output[160], conf[160];
@@ -216,7 +216,10 @@ static void builder(void)
 	unmount();
 }
 
-/* The metrics alone are on it: data go on, it is reported once, and the tool ends in order. */
+/*
+ * Only the metrics are on it: data continue, the problem is reported once, and the tool ends in
+ * order.
+ */
 static void metrics(void)
 {
 	char output[160];
@@ -243,7 +246,7 @@ static void metrics(void)
 	unmount();
 }
 
-/* The number behind @name in a file of metrics; -1: none. */
+/* The number of metric @name in a file; -1: none. */
 static double metric(const char *file, const char *name)
 {
 	double value = -1;
@@ -259,7 +262,7 @@ static double metric(const char *file, const char *name)
 	return value;
 }
 
-/* If the file system answers while the tool ends, the file has the values of the end. */
+/* If the file system responds while the tool ends, the file has the final values. */
 static void newest_metrics(void)
 {
 	char output[160], file[128];
@@ -303,7 +306,7 @@ static pid_t child_of(pid_t pid)
 	return found;
 }
 
-/* A writer process that is killed is reported as such, not as a frozen file system. */
+/* A killed writer process is reported as such, and not as a frozen file system. */
 static void killed(void)
 {
 	char output[160], index[160];
@@ -329,7 +332,7 @@ static void killed(void)
 	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
 }
 
-/* What is frozen for a while costs nothing but time. */
+/* A freeze for a limited time causes only a delay. */
 static void goes_on(void)
 {
 	char output[160];

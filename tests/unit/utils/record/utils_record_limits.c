@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * roc-record and roc-replay that may have few files open, or none that is long.
- */
+/* roc-record and roc-replay with limits of open files and of file size. */
 #include "unit.h"
 
 #include <errno.h>
@@ -11,7 +9,7 @@
 #include "tests/unit/utils/tool_run.h"
 #include "utils/record/recording.h"
 
-/* The tool that may have so much of @resource and not more; exit code, -1: by a signal. */
+/* Run the tool with this limit of @resource; exit code, -1: ended by a signal. */
 static int limited(int resource, rlim_t most, const char *arguments)
 {
 	struct rlimit limit = {.rlim_cur = most, .rlim_max = most};
@@ -26,7 +24,7 @@ static int limited(int resource, rlim_t most, const char *arguments)
 	pid = fork();
 	if (!pid) {
 		setpgid(0, 0);
-		/* However the tests were started. */
+		/* Whatever the caller of the tests has set. */
 		signal(SIGXFSZ, SIG_DFL);
 		alarm(250);
 		if (setrlimit(resource, &limit))
@@ -41,7 +39,7 @@ static int limited(int resource, rlim_t most, const char *arguments)
 	return code;
 }
 
-/* A file is open while it is read, and no longer: there may be more than can be open. */
+/* A file is open only while it is read: there may be more files than descriptors. */
 static void many_files(void)
 {
 	const char *path = fresh("many");
@@ -56,12 +54,12 @@ static void many_files(void)
 	UNIT_EQ(limited(RLIMIT_NOFILE, 16, arguments), 0);
 	UNIT_EQ(tool_number("units"), 24);
 	UNIT_EQ(tool_number("errors"), 0);
-	/* More reads at a time than files may be open. */
+	/* More concurrent reads than descriptors. */
 	snprintf(arguments, sizeof(arguments), "replay %s --json --depth=1024", path);
 	UNIT_EQ(limited(RLIMIT_NOFILE, 16, arguments), 0);
 	UNIT_EQ(tool_number("units"), 24);
 	UNIT_EQ(tool_number("errors"), 0);
-	/* One that cannot be read is said before anything is, wherever it is. */
+	/* An unreadable file is reported before any unit is read, wherever it is. */
 	snprintf(name, sizeof(name), "%s/run-000023.data", path);
 	UNIT_EQ(unlink(name), 0);
 	UNIT_EQ(mknod(name, S_IFSOCK | 0600, 0), 0);
@@ -70,7 +68,7 @@ static void many_files(void)
 	CU_ASSERT_PTR_NULL(strstr(tool_output, "Units"));
 }
 
-/* Of three files with a unit each, by two slots. */
+/* Three files with a unit each, read with two slots. */
 static struct source *three_files(const char *name, uint32_t depth)
 {
 	struct replay_options options = {.path = fresh(name), .depth = depth};
@@ -86,7 +84,7 @@ static struct source *three_files(const char *name, uint32_t depth)
 	return replay;
 }
 
-/* What is there now; false: none. */
+/* Take the next unit; false: none. */
 static bool takes(struct source *replay)
 {
 	struct unit u;
@@ -96,7 +94,7 @@ static bool takes(struct source *replay)
 	return !replay->ops->give_back(replay, u.handle);
 }
 
-/* This process may have so many; what it had before. */
+/* Set the limit of descriptors of this process; return the previous one. */
 static rlim_t may_have(rlim_t descriptors)
 {
 	struct rlimit limit;
@@ -109,7 +107,7 @@ static rlim_t may_have(rlim_t descriptors)
 	return before;
 }
 
-/* Somebody else of the process takes each descriptor that is free. */
+/* Another part of the process takes each free descriptor. */
 static void none_is_given_up(void)
 {
 	struct source *replay = three_files("kept", 2);
@@ -120,12 +118,12 @@ static void none_is_given_up(void)
 	while (n < 64 && (others[n] = dup(0)) >= 0)
 		n++;
 	UNIT_NEED(n && n < 64);
-	/* One is left, and the next file is wanted while the first one is read. */
+	/* One is left, and the next file is needed while the first one is read. */
 	close(others[--n]);
 	UNIT_EQ(replay->ops->start(replay), 0);
 	for (; units < 3 && UNIT_WAIT(takes(replay), 20000); units++) {
 		last = dup(0);
-		/* The last file's is nobody's any more. */
+		/* The descriptor of the last file is free. */
 		if (units < 2)
 			UNIT_EQ(last, -1);
 		close(last);
@@ -138,7 +136,7 @@ static void none_is_given_up(void)
 	source_close(replay);
 }
 
-/* All are with others for a while. */
+/* All descriptors are in use for a while. */
 static void none_for_a_while(void)
 {
 	struct units_sleep sleep = {.ns = UNITS_NS_PER_S};
@@ -152,7 +150,7 @@ static void none_for_a_while(void)
 	before = may_have(3);
 	UNIT_EQ(replay->ops->flush(replay), 0);
 	UNIT_EQ(replay->ops->take(replay, &u), 0);
-	/* It does not ask all the time. */
+	/* It does not retry all the time. */
 	replay->ops->sleep(replay, &sleep);
 	CU_ASSERT_TRUE(sleep.ns > 0 && sleep.ns < UNITS_NS_PER_S);
 	UNIT_EQ(sleep.count, 0);
@@ -187,8 +185,10 @@ static void none_at_all(void)
 	source_close(replay);
 }
 
-/* Files may not be as long as they should be: that is as a disk that is full, and no end by a
- * signal. */
+/*
+ * Files cannot have the requested size: this is handled like a full disk, and no signal ends the
+ * tool.
+ */
 static void short_to(rlim_t most, const char *options)
 {
 	const char *path = fresh("short");
@@ -206,7 +206,7 @@ static void short_to(rlim_t most, const char *options)
 	written = tool_number("units");
 	UNIT_EQ(tool_number("taken"), written + tool_number("lost"));
 	UNIT_EQ(tool_number("returned"), tool_number("taken"));
-	/* As many as may be: the room that is made ahead would be longer. */
+	/* As many as fit: the reservation would be longer. */
 	UNIT_EQ(written, 4);
 	UNIT_EQ(tool_run("replay %s --json", path), 0);
 	CU_ASSERT_PTR_NULL(strstr(tool_output, "was not closed"));
@@ -220,13 +220,15 @@ static void short_files(void)
 	char arguments[256];
 
 	short_to(1 << 20, "");
-	/* In the middle of a block of the file, and of the disk: one after the other, so that the
-	 * first that does not fit says why. */
+	/*
+	 * In the middle of a block of the file and of the disk. One write at a time, so that the
+	 * first one that does not fit determines the reason.
+	 */
 	short_to((1 << 20) + 512, "--depth=1");
 	short_to((1 << 20) + 1, "--depth=1");
 	short_to((1 << 20) + 1, "--depth=1 --buffered");
 	short_to((1 << 20) + 8192 + 1, "");
-	/* With files that may be so long it goes on. */
+	/* With files of an allowed size it continues. */
 	path = fresh("enough");
 	snprintf(
 		arguments, sizeof(arguments),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-record and roc-replay as a user has them: files, full disks, folders one may not write, files
- * that were cut short, and ends by a signal.
+ * roc-record and roc-replay from the user's view: files, full disks, folders without write
+ * permission, truncated files, and ends by a signal.
  */
 #include "unit.h"
 
@@ -39,7 +39,7 @@ static void fresh(void)
 	UNIT_EQ(system(command), 0);
 }
 
-/* So many bytes at @offset of a file of ours; or its length, if there are none. */
+/* Overwrite bytes at @offset of a file; without bytes: set its length. */
 static void change(const char *name, long offset, const char *bytes, size_t count)
 {
 	char path[128];
@@ -84,7 +84,7 @@ static void good(void)
 	CU_ASSERT_TRUE(tool_printed("  Link 2                   16 units, 4194304 bytes\n"));
 	UNIT_EQ(tool_run("replay %s/r --no-errorcheck --rate=100Mi --json", dir), 0);
 	CU_ASSERT_TRUE(json_object_get_double(json_object_object_get(tool_json, "seconds")) > 0.11);
-	/* Data that are not right are found. */
+	/* Wrong data are detected. */
 	change("r/run-000002.data", 100000, "\x42", 1);
 	UNIT_EQ(tool_run("replay %s/r", dir), 1);
 	CU_ASSERT_TRUE(tool_printed("1 errors in the data"));
@@ -95,7 +95,7 @@ static void good(void)
 	CU_ASSERT_TRUE(tool_printed("choose another --prefix"));
 }
 
-/* Two in one folder: the second does not go on where the first ended. */
+/* Two recordings in one folder: the second does not continue the first. */
 static void two_recordings(void)
 {
 	char name[64];
@@ -107,7 +107,7 @@ static void two_recordings(void)
 	UNIT_EQ(tool_number("units"), 60);
 	UNIT_EQ(tool_number("errors"), 0);
 	CU_ASSERT_TRUE(tool_printed("b-000000.index belongs to another recording than"));
-	/* And what is missing of the second is said, too. */
+	/* A missing file of the second is reported, too. */
 	snprintf(name, sizeof(name), "%s/r/b-000001.index", dir);
 	UNIT_EQ(unlink(name), 0);
 	UNIT_EQ(tool_run("replay %s/r --no-errorcheck", dir), 1);
@@ -156,7 +156,7 @@ static void refused_for(const char *name)
 	snprintf(says, sizeof(says), "%s exists: choose another --prefix or folder", path);
 	CU_ASSERT_TRUE(tool_printed(says));
 	CU_ASSERT_TRUE(as_it_was(path));
-	/* And no other file came. */
+	/* No other file was created. */
 	UNIT_EQ(unlink(in_dir(path)), 0);
 	UNIT_EQ(rmdir(in_dir("r")), 0);
 }
@@ -192,7 +192,7 @@ static void another_recording(void)
 	UNIT_EQ(tool_number("files"), 4);
 }
 
-/* No message of the writer is in its files, whatever its descriptors 0 to 2 are. */
+/* No message of the writer goes into its files, whatever its descriptors 0 to 2 are. */
 static void closed_descriptors(void)
 {
 	static const char *const close_it[] = {"<&-", ">&-", "2>&-"};
@@ -219,7 +219,7 @@ static void closed_descriptors(void)
 	}
 }
 
-/* Data whose time frames are not those that most have. */
+/* Data whose time frames have an unusual length. */
 static void time_frames(void)
 {
 	fresh();
@@ -227,19 +227,19 @@ static void time_frames(void)
 			"record %s/r --synthetic --buffer-size=4Mi --superpage-size=256Ki --units=2",
 			dir),
 		0);
-	/* Orbit 256 in the last packet: it begins the next one. */
+	/* Orbit 256 in the last packet, which starts the next time frame. */
 	change("r/run-000000.data", (1 << 19) - 8192 + 20, "\0\1", 2);
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
 	UNIT_EQ(tool_number("errors"), 1);
 	unlink("readout_errors.txt");
-	/* The change is found by the checksum only. */
+	/* Only the checksum detects the change. */
 	UNIT_EQ(tool_run("replay %s/r --json --no-tf-check", dir), 1);
 	UNIT_EQ(tool_number("errors"), 0);
 	UNIT_EQ(tool_run("replay %s/r --json --timeframe-length=512", dir), 1);
 	UNIT_EQ(tool_number("errors"), 0);
 }
 
-/* Units come every 2 s: the wait for a rate is no stall. */
+/* A unit arrives every 2 s: waiting for the rate is not a stall. */
 static void slower_than_the_limit(void)
 {
 	fresh();
@@ -258,7 +258,7 @@ static void rotates_by_time(void)
 	double seconds;
 
 	fresh();
-	/* Of these 40 there are 17 in the first second at most. */
+	/* At most 17 of these 40 units arrive in the first second. */
 	UNIT_EQ(tool_run("record %s/r " SMALL " --rate=4Mi --units=40 --file-time=1s --json", dir),
 		0);
 	seconds = json_object_get_double(json_object_object_get(tool_json, "seconds"));
@@ -278,7 +278,7 @@ static void cut(void)
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
 	CU_ASSERT_TRUE(tool_printed("run-000003.index is truncated: 1 of 2"));
 	UNIT_EQ(tool_number("units"), 49);
-	/* What comes behind it does not go on from there: both are said. */
+	/* The data after it do not continue: both are reported. */
 	make();
 	change("r/run-000001.data", 300000, NULL, 0);
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
@@ -317,7 +317,7 @@ static void damaged(void)
 	CU_ASSERT_TRUE(tool_printed("No such file"));
 }
 
-/* Where they cannot be written nobody is sent to look for them. */
+/* If the error file cannot be written, the message does not refer to it. */
 static void no_place_for_errors(void)
 {
 	char before[PATH_MAX];
@@ -345,7 +345,7 @@ static void one_file_missing(void)
 	CU_ASSERT_TRUE(tool_printed("File 1 of the recording is missing"));
 }
 
-/* A disk of our own, of @size; false: skipped. */
+/* A separate disk of @size; false: skipped. */
 static bool own_disk(const char *options)
 {
 	if (!own_sysfs()) {
@@ -377,7 +377,7 @@ static void full(void)
 	UNIT_EQ(umount(dir), 0);
 }
 
-/* There is room for data, but not for another file: full is full. */
+/* There is space for data, but not for another file: this counts as a full disk. */
 static void full_of_files(void)
 {
 	int64_t written;
@@ -422,7 +422,7 @@ static bool grows(const char *name, long bytes)
 	return !stat(path, &st) && st.st_size >= bytes;
 }
 
-/* @signal: to the writer, while it writes. */
+/* @signal: sent to the writer while it writes. */
 static int64_t ended_by(int signal)
 {
 	char output[64];
@@ -431,9 +431,9 @@ static int64_t ended_by(int signal)
 
 	fresh();
 	snprintf(output, sizeof(output), "%s/out", dir);
-	/* Slowly: it is long before so many are there that they fill a block. */
+	/* Slowly: it takes long until the entries fill a block. */
 	pid = tool_start(output, "record %s/r " SMALL " --rate=1Mi --json", dir);
-	/* Entries come in the index after a second at the latest. */
+	/* Entries are in the index after a second at most. */
 	CU_ASSERT_TRUE(UNIT_WAIT(grows("r/run-000000.index", 256 + 3 * 64), 20000));
 	kill(signal == SIGKILL ? -pid : pid, signal);
 	code = tool_wait(pid, 20000);
@@ -493,7 +493,7 @@ static void terminal_may_go(void)
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 }
 
-/* With its outputs at @out, until SIGTERM; exit code, -1: ended by a signal. */
+/* With output to @out, until SIGTERM; exit code, -1: ended by a signal. */
 static int to_output(int out)
 {
 	pid_t pid;
@@ -507,7 +507,7 @@ static int to_output(int out)
 		dup2(out, STDOUT_FILENO);
 		dup2(out, STDERR_FILENO);
 		close(out);
-		/* A message after a second: the folder of the metrics is not there. */
+		/* A message after a second: the folder of the metrics does not exist. */
 		execl(getenv("ROC_TOOL"), "roc", "record", in_dir("r"), "--synthetic",
 		      "--buffer-size=4Mi", "--superpage-size=256Ki", "--rate=4Mi",
 		      "--metrics=/nowhere/m.prom", NULL);
@@ -528,7 +528,7 @@ static void is_closed(void)
 	CU_ASSERT_PTR_NULL(strstr(tool_output, "was not closed"));
 }
 
-/* The program that reads the messages has ended: the files are the same. */
+/* The reader of the messages has ended: the files are the same. */
 static void reader_gone(void)
 {
 	int fds[2];
@@ -538,11 +538,11 @@ static void reader_gone(void)
 	close(fds[0]);
 	UNIT_EQ(to_output(fds[1]), 0);
 	is_closed();
-	/* Nor does a full disk behind the report change the status of a run that a signal ended. */
+	/* Nor does a full disk for the report change the status of a run that a signal ended. */
 	fresh();
 	UNIT_EQ(to_output(open("/dev/full", O_WRONLY | O_CLOEXEC)), 0);
 	is_closed();
-	/* One that ended by itself has a report to write. */
+	/* A run that ended by itself must write its report. */
 	fresh();
 	UNIT_EQ(tool_run("record %s/r " SMALL " --units=5 > /dev/full", dir), 1);
 }
@@ -553,7 +553,7 @@ static void killed(void)
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 0);
 	CU_ASSERT_TRUE(tool_printed("was not closed"));
 	CU_ASSERT_TRUE(tool_number("units") >= 3);
-	/* Not only when so many are there that they fill a block. */
+	/* Even if the entries do not fill a block. */
 	CU_ASSERT_TRUE(tool_number("units") < 64);
 	UNIT_EQ(tool_number("errors"), 0);
 }
@@ -581,7 +581,7 @@ static void metrics(void)
 	nine_units(path);
 }
 
-/* Data do not wait until they are on the disk. The recording itself needs no fsync() here. */
+/* Data do not wait for metrics on the disk. The recording needs no fsync() here. */
 static void metrics_without_disk(void)
 {
 	char path[64], out[64], arguments[256];
@@ -599,7 +599,7 @@ static void metrics_without_disk(void)
 	nine_units(path);
 }
 
-/* What keeps a process from io_uring: each cause has its own remedy. */
+/* Causes that prevent the use of io_uring: each has its own remedy. */
 static void no_io_uring(void)
 {
 	static const struct {
@@ -650,7 +650,7 @@ static void metrics_away(void)
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 }
 
-/* The number behind this name in a file of metrics, -1: it is not there. */
+/* The number of this metric in a file, -1: none. */
 static long metric(const char *file, const char *name)
 {
 	char line[512];
@@ -666,7 +666,7 @@ static long metric(const char *file, const char *name)
 	return value;
 }
 
-/* ^S stops a terminal: the live line and messages are held up, and the data are not. */
+/* ^S stops a terminal: the live line and messages are blocked, and data are not. */
 static void stopped_terminal(void)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave, status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Recordings from inside: the index as bytes, units of any place and size there and back, and the
- * book of what was dropped.
+ * Internals of recordings: encoding of the index, units of any place and size, and counters of
+ * dropped data.
  */
 #include "unit.h"
 
@@ -43,7 +43,7 @@ static void swap(unsigned char *at, size_t bytes)
 	}
 }
 
-/* By the page, not by the code: what other programs build on. */
+/* Checked against the page and not the code, because other programs rely on it. */
 static void layout(void)
 {
 	static const unsigned char head[] = {'R', 'O', 'C', '-', 'I', 'D', 'X', '\n', 4, 3, 2,
@@ -63,7 +63,7 @@ static void layout(void)
 	UNIT_EQ(h.run, header.run);
 	UNIT_EQ(h.unit_max, header.unit_max);
 	UNIT_STR(h.from, header.from);
-	UNIT_EQ(crc32c("123456789", 9), 0xe3069283); /* CRC-32C's own test */
+	UNIT_EQ(crc32c("123456789", 9), 0xe3069283); /* test value of CRC-32C */
 	UNIT_EQ(crc32c_by_table("123456789", 9), 0xe3069283);
 	recording_put_entry(entry, &e);
 	UNIT_EQ(entry[1], 0x10);
@@ -77,7 +77,7 @@ static void layout(void)
 	CU_ASSERT_FALSE(recording_get_entry(entry, &g));
 }
 
-/* The instruction and the table agree for every length around the blocks of the first. */
+/* Instruction and table agree for every length around the block size of the instruction. */
 static void checksums(void)
 {
 	static unsigned char data[32 << 10];
@@ -118,7 +118,9 @@ static void wrong_headers(void)
 	UNIT_EQ(recording_get_header(text, sizeof(text), &h), RECORDING_NO_INDEX);
 }
 
-/* What a header says was written by anybody: it leads nobody out of the data, or off the line. */
+/*
+ * Header fields are not trusted: they cause no access beyond the data, and no control characters.
+ */
 static void lying_headers(void)
 {
 	static const uint32_t pages[] = {1, 32, 65, 8191, UINT32_MAX};
@@ -139,7 +141,7 @@ static void lying_headers(void)
 	UNIT_STR(h.from, "?[2J?card");
 }
 
-/* A source of units of any place and size, that come back in another order. */
+/* A source of units of any place and size, which are returned in another order. */
 #define ODD 200
 #define ODD_ROOM (4 << 20)
 
@@ -263,7 +265,7 @@ static void compare_odd(const struct odd *o, struct source *replay)
 			UNIT_EQ(u.first, n % 2 ? UNIT_FIRST_UNKNOWN : n * 100);
 			n++;
 			UNIT_EQ(replay->ops->give_back(replay, u.handle), 0);
-			/* Twice is once too often. */
+			/* A second return is rejected. */
 			UNIT_EQ(replay->ops->give_back(replay, u.handle), -EINVAL);
 		}
 		UNIT_NEED(ret >= 0 || ret == -EAGAIN);
@@ -291,7 +293,10 @@ static void there_and_back(void)
 	}
 }
 
-/* A synthetic card that is faster than the disk may be: what is dropped is a gap in the numbers. */
+/*
+ * A synthetic card that is faster than the disk: dropped superpages are gaps in the sequence
+ * numbers.
+ */
 static void dropped_is_counted(void)
 {
 	struct synthetic_options y = {
@@ -323,7 +328,9 @@ static void dropped_is_counted(void)
 	}
 	unit_note("%" PRIu64 " of %" PRIu64 " superpages were dropped", missing, next);
 	CU_ASSERT_TRUE(missing > 0);
-	/* Packets, of which a superpage has eight; the last ones may have been dropped behind it.
+	/*
+	 * Packets, of which a superpage has eight; the last ones may have been dropped after the
+	 * last unit.
 	 */
 	CU_ASSERT_TRUE(p.counters.dropped >= missing * 8);
 	recording_close(&recording);
@@ -331,7 +338,7 @@ static void dropped_is_counted(void)
 	source_close(p.source);
 }
 
-/* As the sink does, but waiting. */
+/* As the sink does, but synchronously. */
 static int end_file(const struct recording_set *set, struct recording_file *f)
 {
 	int ret, fd, synced = 0;
@@ -378,7 +385,9 @@ static void many_files(void)
 	recording_close(&recording);
 }
 
-/* The machine went down before the last file had a unit: its index is empty, zeros or alone. */
+/*
+ * The machine stopped before the last file had a unit: its index is empty, zeros, or exists alone.
+ */
 static void last_not_begun(void)
 {
 	const struct record_options record = {.dir = fresh("begun"), .prefix = "run", .depth = 4};
@@ -412,14 +421,14 @@ static void last_not_begun(void)
 	UNIT_EQ(recording_open(record.dir, &recording, reason), 0);
 	UNIT_EQ(recording.units, 1);
 	recording_close(&recording);
-	/* With an entry it is a file that is missing. */
+	/* With an entry, its data file is missing. */
 	note(&f, &e);
 	UNIT_EQ(recording_open(record.dir, &recording, reason), -ENOENT);
 	close(f.data);
 	close(f.index);
 }
 
-/* Somebody wrote over the head of the index: it cannot be closed, and that is said. */
+/* The header of the index was overwritten: it cannot be closed, and that is reported. */
 static void index_spoilt(void)
 {
 	const struct record_options record = {.dir = fresh("spoilt"), .prefix = "run", .depth = 4};
@@ -436,7 +445,7 @@ static void index_spoilt(void)
 	UNIT_STR(reason, "The index of the recording was changed while it was written.");
 }
 
-/* Cut in the middle of a unit's block after it was opened: it ends, with a sentence. */
+/* Truncated within a unit after it was opened: the replay ends with a message. */
 static void cut_while_read(void)
 {
 	struct replay_options options = {.buffer = 1 << 20, .depth = 1};
@@ -482,7 +491,7 @@ static void on_alarm(int number)
 	errno = err;
 }
 
-/* Signals while it is closed: the kernel still writes to our memory until its read has ended. */
+/* Signals during the close: the kernel writes to the memory until the reads have completed. */
 static void closed_by_signals(void)
 {
 	struct itimerval often = {{.tv_usec = 20000}, {.tv_usec = 20000}}, never = {0};
@@ -498,7 +507,7 @@ static void closed_by_signals(void)
 	free(o.memory);
 	replay = source_replay(&options, reason);
 	UNIT_NEED(replay);
-	/* It is opened when it is read. */
+	/* Files are opened when they are read. */
 	UNIT_EQ(unlink(data), 0);
 	UNIT_EQ(mkfifo(data, 0600), 0);
 	pipe_in = open(data, O_RDWR | O_CLOEXEC);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Recordings on a disk that does not take what was written or takes its time, and under a kernel
- * that takes no writes: nothing is said to be closed that is not, and every unit comes back.
+ * Recordings on a disk that fails or is slow, and under a kernel that accepts no operations: no
+ * file is wrongly marked as closed, and every unit is returned.
  */
 #include "unit.h"
 
@@ -17,7 +17,7 @@
 #include "utils/units/pump.h"
 #include "utils/units/sources.h"
 
-static int fsync_error; /* of a folder */
+static int fsync_error; /* for a folder */
 
 int __wrap_fsync(int fd);
 int __real_fsync(int fd);
@@ -40,14 +40,14 @@ uint64_t __wrap_fabric_now(void)
 	return __real_fabric_now() + ahead_ns;
 }
 
-#define LARGE (700 << 10) /* two of them are too much for one file */
+#define LARGE (700 << 10) /* two of them do not fit into one file */
 
-/* @file_bytes: of a file, 0: no limit. @memory: of a unit, filled. */
+/* @file_bytes: limit of a file, 0: none. @memory: memory of a unit, filled. */
 static struct sink *open_sink(const char *path, uint64_t file_bytes, uint64_t unit, void **memory)
 {
 	struct record_options record = {
 		.dir = path, .prefix = "run", .file_bytes = file_bytes, .depth = 4};
-	static struct source source; /* the sink looks at its format */
+	static struct source source; /* the sink uses its format */
 	struct sink *sink;
 
 	source.format.unit_max = unit;
@@ -72,7 +72,7 @@ static int put_large(struct sink *sink, void *memory, uint64_t handle)
 	return sink->ops->put(sink, &u);
 }
 
-/* As the pump does in each of its turns. */
+/* As in each turn of the pump. */
 static int turn(struct sink *sink, unsigned int *back)
 {
 	uint64_t handles[4];
@@ -83,7 +83,10 @@ static int turn(struct sink *sink, unsigned int *back)
 	return n;
 }
 
-/* A file that was not the last one is not ended: its units went back, and the run still failed. */
+/*
+ * A file before the last one cannot be ended: its units were returned, and the run fails all the
+ * same.
+ */
 static void end_fails(void)
 {
 	static const char *const says[] = {
@@ -113,7 +116,7 @@ static void end_fails(void)
 	}
 }
 
-/* The last one is not. */
+/* The last file cannot be ended. */
 static void finish_fails(void)
 {
 	struct sink *sink;
@@ -142,7 +145,7 @@ static unsigned int closed_files(const char *path)
 	return n;
 }
 
-/* A file of another program that appears after the start stays, and ours are in order. */
+/* A file of another program that appears after the start stays, and the recording is intact. */
 static void meets(const char *name, const char *other_end)
 {
 	const char *path = fresh("meets");
@@ -180,7 +183,7 @@ static void end_it(int number)
 	close(slow_end);
 }
 
-/* The disk is not done with a file that is over: the next one is written, and nobody waits. */
+/* The disk is still syncing a finished file: the next one is written without a wait. */
 static void end_lasts(void)
 {
 	const char *path = fresh("lasts");
@@ -197,7 +200,7 @@ static void end_lasts(void)
 	CU_ASSERT_TRUE(UNIT_WAIT(!turn(sink, &back) && back == 2, 20000));
 	UNIT_EQ(sink->ops->flush(sink), 0);
 	UNIT_EQ(syncs - before, 1);
-	/* The second file is full, and the first one not ended. */
+	/* The second file is full, and the first one is not ended. */
 	UNIT_EQ(put_large(sink, memory, 3), 0);
 	UNIT_EQ(sink->n.files, 2);
 	sink->ops->sleep(sink, &sleep);
@@ -207,7 +210,7 @@ static void end_lasts(void)
 	CU_ASSERT_TRUE(UNIT_WAIT(turn(sink, &back) >= 0 && put_large(sink, memory, 3) == 1, 20000));
 	UNIT_EQ(sink->n.files, 3);
 	UNIT_EQ(closed_files(path), 1);
-	/* Whoever ends waits for the one before too. */
+	/* The end waits for the previous file, too. */
 	slow_end = begin_slow_sync();
 	UNIT_NEED(slow_end >= 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(!turn(sink, &back) && back == 3, 20000));
@@ -222,7 +225,7 @@ static void end_lasts(void)
 	free(memory);
 }
 
-/* A sync that the kernel never had: the file is not said to be closed. */
+/* The kernel does not accept a sync: the file is not marked as closed. */
 static void end_refused(void)
 {
 	const char *path = fresh("refused");
@@ -243,12 +246,12 @@ static void end_refused(void)
 	UNIT_EQ(sink->ops->finish(sink), -EIO);
 	UNIT_STR(sink->reason, "The kernel accepts no writes: Cannot allocate memory.");
 	sink_close(sink);
-	/* And the second one, of which nothing was written, is gone. */
+	/* The second file, which has no data, is deleted. */
 	UNIT_EQ(closed_files(path), 0);
 	free(memory);
 }
 
-/* Three units, of which the kernel has @first when it begins to refuse, are let go of. */
+/* Three units are abandoned; the kernel has accepted @first of their writes. */
 static struct sink *let_go(const char *path, void **memory, unsigned int first)
 {
 	struct sink *sink = open_sink(path, 0, 4096, memory);
@@ -270,7 +273,7 @@ static struct sink *let_go(const char *path, void **memory, unsigned int first)
 	return sink;
 }
 
-/* What the kernel never had is not waited for, and goes back. */
+/* Operations that the kernel did not accept are not waited for, and their units are returned. */
 static void never_begun(void)
 {
 	uint64_t handles[4];
@@ -282,7 +285,7 @@ static void never_begun(void)
 		submit_refuses = UINT_MAX;
 		submit_result = -ENOMEM;
 		sink = let_go(fresh("never"), &memory, first);
-		/* Those that were written have no entry. */
+		/* The written ones have no entry. */
 		UNIT_EQ(sink->ops->done(sink, handles, 4), 0);
 		UNIT_EQ(sink->ops->lost(sink, handles, 4), 3);
 		UNIT_EQ(sink->n.lost, 3);
@@ -309,7 +312,7 @@ static void begun_late(void)
 	free(memory);
 }
 
-/* Neither index nor data can be written any more: every unit comes back as lost. */
+/* Neither index nor data can be written any more: every unit is returned as lost. */
 static void nothing_written(void)
 {
 	struct unit u = {.bytes = 4096, .handle = 1};
@@ -342,14 +345,14 @@ static void nothing_written(void)
 	UNIT_EQ(sink->ops->lost(sink, handles, 4), 2);
 	UNIT_EQ(sink->n.lost, 3);
 	UNIT_EQ(sink->n.units, 0);
-	/* The error is reported when no unit is left. */
+	/* The error is reported after all units are returned. */
 	CU_ASSERT_TRUE(sink->ops->lost(sink, handles, 4) < 0);
 	UNIT_EQ(sink->ops->finish(sink), -EIO);
 	sink_close(sink);
 	free(memory);
 }
 
-/* A run whose index fails ends with that, and all that was taken goes back. */
+/* A run whose index fails ends with that error, and all units are returned. */
 static void index_fails(void)
 {
 	struct synthetic_options y = {.unit = 64 << 10, .total = 8 << 20, .rate = 64 << 20};
@@ -376,7 +379,9 @@ static void index_fails(void)
 	source_close(p.source);
 }
 
-/* The name of the folder is not on the disk; a file system that cannot sync one is none of that. */
+/*
+ * The name of the folder cannot be synced. A file system that does not support it is not an error.
+ */
 static void folder_fails(void)
 {
 	struct record_options record = {
@@ -401,7 +406,7 @@ static void folder_fails(void)
 	sink_close(sink);
 }
 
-/* An operation that the kernel refuses for now is tried again, but not for ever. */
+/* An operation that the kernel refuses is retried for a limited time. */
 static void refused_for_now(void)
 {
 	struct unit u = {.bytes = 4096, .handle = 1};

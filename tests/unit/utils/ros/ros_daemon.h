@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A roc-rosd of synthetic fragments, and clients of it that do what they should not. Included after
- * unit.h. The daemon listens on a loopback port that the kernel chose, and is ended by its process
- * id.
+ * Start a roc-rosd with synthetic fragments, and clients that violate the protocol. Included after
+ * unit.h. The daemon listens on a loopback port that the kernel selects, and is ended by its
+ * process id.
  */
 #ifndef ROC_UNIT_ROS_DAEMON_H
 #define ROC_UNIT_ROS_DAEMON_H
@@ -24,16 +24,16 @@
 #include "utils/ros/fragment_check.h"
 #include "utils/ros/protocol.h"
 
-#define LIMIT_MS 30000 /* for whatever has to come */
+#define LIMIT_MS 30000 /* for anything that must arrive */
 #define ARGUMENTS_MAX 40
 
 struct daemon {
 	pid_t pid;
-	int out; /* its standard output: the report of --json, and nothing else */
-	int err; /* where it says that it serves */
+	int out; /* its standard output: only the report of --json */
+	int err; /* its standard error, with the line that it is ready */
 	uint16_t port;
-	int status;	  /* when it has ended */
-	char text[65536]; /* all that it said */
+	int status;	  /* valid after its end */
+	char text[65536]; /* its complete output */
 	size_t length;
 	json_object *report; /* of --json */
 };
@@ -44,7 +44,7 @@ static inline double daemon_ms(void)
 	return unit_seconds() * 1000;
 }
 
-/* What it says next at @from; false: it closed that, or said nothing for so long. */
+/* Read the next output from @from; false: closed, or nothing within the limit. */
 static inline bool daemon_hear(struct daemon *d, int from, int ms)
 {
 	struct pollfd fd = {.fd = from, .events = POLLIN};
@@ -60,7 +60,7 @@ static inline bool daemon_hear(struct daemon *d, int from, int ms)
 	return true;
 }
 
-/* @options: words with one blank between them. */
+/* @options: words separated by one blank. */
 static inline bool daemon_start(struct daemon *d, const char *options)
 {
 	static const char *const fixed[] = {"rosd", "--source=synthetic", "--json"};
@@ -105,7 +105,7 @@ static inline bool daemon_start(struct daemon *d, const char *options)
 	return true;
 }
 
-/* Until it has ended; exit status, or -1 if it had to be killed, or was. */
+/* Wait until it has ended; exit status, or -1 if it was killed. */
 static inline int daemon_wait(struct daemon *d)
 {
 	double end = daemon_ms() + LIMIT_MS * slowness();
@@ -130,7 +130,7 @@ static inline int daemon_wait(struct daemon *d)
 	return got && WIFEXITED(d->status) ? WEXITSTATUS(d->status) : -1;
 }
 
-/* SIGTERM, and all that follows. */
+/* Send SIGTERM and wait for the end. */
 static inline int daemon_stop(struct daemon *d)
 {
 	if (d->pid > 0)
@@ -144,7 +144,7 @@ static inline void daemon_forget(struct daemon *d)
 	d->report = NULL;
 }
 
-/* A figure of the report; -1: there is none. */
+/* A number of the report; -1: none. */
 static inline int64_t daemon_figure(struct daemon *d, const char *key)
 {
 	json_object *value;
@@ -165,7 +165,7 @@ static inline int64_t daemon_error(struct daemon *d, enum ros_code code)
 	return json_object_get_int64(value);
 }
 
-/* The sum of all sub-units. */
+/* Sum over all sub-units. */
 static inline int64_t daemon_units(struct daemon *d, const char *key)
 {
 	json_object *units, *value;
@@ -182,7 +182,7 @@ static inline int64_t daemon_units(struct daemon *d, const char *key)
 	return sum;
 }
 
-/* It ended in order, and every host page is back. */
+/* It ended in order, and all host pages were returned. */
 static inline void daemon_ends_well(struct daemon *d)
 {
 	UNIT_EQ(daemon_stop(d), 0);
@@ -195,13 +195,13 @@ static inline void daemon_ends_well(struct daemon *d)
 struct client {
 	int fd;
 	struct ros_limits limits;
-	struct ros_message m; /* the last one that came; what it points to is in in[] */
-	size_t have;	      /* bytes in in[], */
-	size_t used;	      /* of which the last message has so many */
+	struct ros_message m; /* the last message received; it points into in[] */
+	size_t have;	      /* bytes in in[] */
+	size_t used;	      /* bytes of the last message */
 	uint8_t in[1 << 18];
 };
 
-/* @receive: of its receive buffer, 0: as the system has it. */
+/* @receive: size of the receive buffer, 0: default of the system. */
 static inline bool client_connect(struct client *c, const struct daemon *d, int receive)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET,
@@ -224,7 +224,7 @@ static inline void client_close(struct client *c)
 	c->fd = -1;
 }
 
-/* All of it, or false. */
+/* Send all bytes, or return false. */
 static inline bool client_send(struct client *c, const void *bytes, size_t length)
 {
 	const char *at = bytes;
@@ -242,13 +242,13 @@ static inline bool client_send(struct client *c, const void *bytes, size_t lengt
 
 enum heard {
 	HEARD_MESSAGE,
-	HEARD_END,     /* the daemon closed the connection, */
-	HEARD_RESET,   /* or reset it */
-	HEARD_NOTHING, /* in time */
+	HEARD_END,     /* the daemon closed the connection */
+	HEARD_RESET,   /* the daemon reset the connection */
+	HEARD_NOTHING, /* within the limit */
 	HEARD_NONSENSE,
 };
 
-/* The next message, within @ms. */
+/* Receive the next message within @ms. */
 static inline enum heard client_hear(struct client *c, int ms)
 {
 	double end = daemon_ms() + ms * slowness();
@@ -295,7 +295,7 @@ static inline bool client_hears(struct client *c, enum ros_type type)
 	return c->m.type == type;
 }
 
-/* Connected and welcome. */
+/* Connect and receive the WELCOME. */
 static inline bool client_open(struct client *c, const struct daemon *d, int receive)
 {
 	struct ros_hello hello = {.lowest = 1, .highest = ROS_VERSION};
@@ -324,7 +324,7 @@ static inline bool client_clear(struct client *c, uint64_t id, const uint32_t *e
 	return client_send(c, out, ros_encode_clear(out, id, events, count));
 }
 
-/* Is every byte of the reply right, and all of it OK? */
+/* Check that the reply is complete, and every byte of it. */
 static inline bool client_reply_good(struct client *c, uint32_t event, uint64_t links)
 {
 	const uint8_t *data = c->m.reply.data;
@@ -356,7 +356,7 @@ static inline bool client_asks(struct client *c, uint32_t event, uint64_t links)
 	       client_reply_good(c, event, links);
 }
 
-/* It is refused, and with that limit. */
+/* The client is refused with that limit. */
 static inline void client_refused(struct client *c, enum ros_code code, uint32_t limit)
 {
 	if (!client_hears(c, ROS_ERROR))

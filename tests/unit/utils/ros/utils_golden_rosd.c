@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-rosd says of itself, byte for byte: two sub-units, of which one is gone. Its metrics go
- * through Debian's promtool and node_exporter with the other golden files (tests/vm/monitoring).
+ * Golden files of roc-rosd with two sub-units, one of them failed. The metrics are also checked by
+ * Debian's promtool and node_exporter with the other golden files (tests/vm/monitoring).
  */
 #include "unit.h"
 
 #include "tests/unit/utils/golden.h"
 #include "utils/ros/rosd.h"
 
-/* A number of its own for each figure of a structure of counts. */
+/* Set each counter of a structure to a different value. */
 static void fill(void *counts, size_t size, uint64_t from)
 {
 	ros_count *c = counts;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The corpus of the fuzzer of what roc-rosd and its clients say.
- */
+/* Corpus of the fuzzer for the messages of roc-rosd and its clients. */
 #include "unit.h"
 
 #include "tests/fuzz/ros_protocol.c"

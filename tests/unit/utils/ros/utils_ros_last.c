@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a client had said when its connection ends, and was not read: of one that is gone the clears
- * are carried out, of one that is reset nothing is. The server's loop does not run: its steps are
- * made one by one.
+ * Input of a client that was not read when its connection ended: if the client is lost, its clears
+ * are executed; if it was reset, they are not. The loop of the server does not run: the test calls
+ * its steps.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -17,7 +17,7 @@
 
 #define CLEARS 2
 
-/* A sub-unit whose orders nobody carries out. */
+/* A sub-unit whose jobs no thread executes. */
 static struct ros_source source = {.links = 1, .pages = 16};
 static struct ros_worker worker;
 static struct ros_server server;
@@ -25,7 +25,7 @@ static struct ros_client *client;
 static int peer;
 static uint8_t out[4096];
 
-/* @backlog: bytes of answers that it may not have taken. */
+/* @backlog: limit of unsent replies in bytes. */
 static void begin(uint32_t backlog)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -59,7 +59,7 @@ static void begin(uint32_t backlog)
 	UNIT_NEED(client);
 }
 
-/* So much has come, and is to be read. */
+/* This many bytes have arrived and are readable. */
 static bool came(size_t bytes)
 {
 	int unread;
@@ -92,7 +92,7 @@ static void says_clears(unsigned int count)
 	says(length);
 }
 
-/* It is killed, and that has come, too. */
+/* The client is killed, and its end has arrived. */
 static void is_killed(void)
 {
 	struct linger now = {.l_onoff = 1};
@@ -106,7 +106,7 @@ static void is_killed(void)
 	UNIT_EQ(client->state, ROS_CLIENT_GONE);
 }
 
-/* How many clears the worker has been told of; it has done them. */
+/* Return how many clears the worker was given, and finish them. */
 static unsigned int carried_out(void)
 {
 	struct ros_job *job;
@@ -131,7 +131,7 @@ static void end(void)
 	ros_queue_free(&worker.orders);
 }
 
-/* One clear is read, and one is still in the socket: it does not take the answer to its HELLO. */
+/* One clear is in the buffer, and one is in the socket: the client does not read its WELCOME. */
 static void takes_nothing(void)
 {
 	begin(0);
@@ -151,7 +151,7 @@ static void gone(void)
 	end();
 }
 
-/* It may come again, and ask for what it wanted cleared. */
+/* It may reconnect and repeat its clears. */
 static void slow(void)
 {
 	takes_nothing();
@@ -164,7 +164,7 @@ static void slow(void)
 	end();
 }
 
-/* As send.c has it of what goes without a copy, and the kernel is not done with. */
+/* As in send.c for zero-copy sends that the kernel has not completed. */
 static void kernel_keeps(void)
 {
 	struct ros_out *o;
@@ -182,8 +182,8 @@ static void kernel_keeps(void)
 }
 
 /*
- * The answers that it has heard are still with the kernel, and so is their memory: what it clears
- * then is no less cleared. More than may be outstanding is not.
+ * The kernel still reads replies that the client has received, so their slots are in use. Its
+ * clears are executed all the same, but not more than may be outstanding.
  */
 static void answers_kept(void)
 {
@@ -199,7 +199,7 @@ static void answers_kept(void)
 	UNIT_EQ(carried_out(), 0);
 	is_killed();
 	UNIT_EQ(carried_out(), CLEARS);
-	/* And now it is done. */
+	/* Now the kernel has completed them. */
 	client->zerocopy_open = 0;
 	ros_client_tick(client);
 	CU_ASSERT_PTR_EQUAL(TAILQ_FIRST(&server.retired), client);

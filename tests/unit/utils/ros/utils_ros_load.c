@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-ros-load and a daemon that lies: what was not asked for ends the run with a sentence, and
- * nothing that it says is an index before it was looked at.
+ * roc-ros-load with a daemon that violates the protocol: unexpected messages end the run with a
+ * message, and no value is used as an index before it is validated.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #include "utils/ros/load.h"
 
 #define GRANTED 2
-#define FAR 40000000 /* an entry where no memory is */
+#define FAR 40000000 /* an entry beyond the memory */
 
 static struct load_options options = {.outstanding = UINT32_MAX, .clear = 1, .no_errorcheck = true};
 static struct load_client client;
@@ -58,7 +58,7 @@ static void connects(void)
 	UNIT_NEED(daemon_fd >= 0);
 }
 
-/* Welcome, with fewer requests than it would like to have outstanding. */
+/* Connected, with fewer requests granted than the client wants. */
 static void begin(void)
 {
 	connects();
@@ -99,7 +99,9 @@ static void cleared_of_no_clear(void)
 	end("a CLEARED without a CLEAR");
 }
 
-/* More requests than there is memory for: what was made longer before is not freed twice. */
+/*
+ * More requests than there is memory for: buffers that were allocated before are not freed twice.
+ */
 static void no_memory(void)
 {
 	struct rlimit before, little;

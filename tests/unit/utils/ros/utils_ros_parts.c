@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What daemon and load are made of: who waits for which event, queues and bells between threads,
- * the histogram, the contents of fragments.
+ * Data structures of the daemon and the load generator: waiters, queues and doorbells between
+ * threads, the histogram, the content of fragments.
  */
 #include <math.h>
 #include <poll.h>
@@ -48,7 +48,7 @@ static void waiting(void)
 	for (i = 0; i < 1000; i++)
 		UNIT_EQ(found(&w, i * 65537 - 500), WAITERS / 1000);
 	UNIT_EQ(found(&w, 1), 0);
-	/* Of one event the newest first. */
+	/* Waiters for one event: newest first. */
 	CU_ASSERT_PTR_EQUAL(ros_waiting_find(&w, waiters[7].event, NULL), &waiters[WAITERS - 993]);
 	for (i = 0; i < WAITERS; i += 2)
 		ros_waiting_remove(&w, &waiters[i]);
@@ -96,9 +96,9 @@ struct pair {
 	int limit; /* ms */
 };
 
-static atomic_uint slept_through; /* there was something, and the bell had not rung */
+static atomic_uint slept_through; /* sleeps that timed out although an entry had been queued */
 
-/* Sleeps whenever there is nothing, till somebody rings. */
+/* Sleep whenever the queue is empty, until the bell rings. */
 static void *take(struct ros_queue *q, struct ros_bell *bell, int limit)
 {
 	struct pollfd fd = {.fd = bell->fd, .events = POLLIN};
@@ -165,7 +165,7 @@ static void percentiles(void)
 
 	memset(&h, 0, sizeof(h));
 	UNIT_EQ(histogram_percentile(&h, 50), 0);
-	/* Each value comes back to three digits, from above. */
+	/* Each value is returned with three digits, rounded up. */
 	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		memset(&h, 0, sizeof(h));
 		histogram_add(&h, values[i]);
@@ -184,7 +184,7 @@ static void percentiles(void)
 	UNIT_EQ(histogram_percentile(&h, 100), HISTOGRAM_MAX);
 }
 
-/* As many values are not above as the part says, and not one more. */
+/* The number of values up to a percentile is exact. */
 static void ranks(void)
 {
 	uint64_t total, i;
@@ -203,7 +203,7 @@ static void ranks(void)
 	UNIT_EQ(histogram_percentile(&h, 99.9), 999);
 }
 
-/* Columns, growing percentiles, the end of the text as HdrHistogram has it. */
+/* Columns, increasing percentiles, and the end of the text in HdrHistogram format. */
 static void hgrm(void)
 {
 	double value, percentile, last = -1;
@@ -250,16 +250,19 @@ static void contents(void)
 		CU_ASSERT_PTR_NULL(ros_fragment_check(data, size, 0xfffffe00 + i, 7, &card));
 	}
 	UNIT_EQ(card, 0x123);
-	/* Any bit of it, the wrong event, the wrong link. */
+	/* Any wrong bit, a wrong event, a wrong link. */
 	ros_fragment_fill(data, source, 5, 64);
 	for (i = 0; i < 64 * 8; i++) {
 		data[i / 8] ^= (uint8_t)(1 << i % 8);
-		/* Of the source id the card's part, and of the size more, can be so. */
+		/*
+		 * Other values are allowed for the card's part of the source id, and for a larger
+		 * size.
+		 */
 		if (i / 32 == 2 ? i % 32 < 4 : i / 32 != 3)
 			CU_ASSERT_PTR_NOT_NULL(ros_fragment_check(data, 64, 5, 7, &card));
 		data[i / 8] ^= (uint8_t)(1 << i % 8);
 	}
-	CU_ASSERT_PTR_NULL(ros_fragment_check(data, 60, 5, 7, &card)); /* cut by the card */
+	CU_ASSERT_PTR_NULL(ros_fragment_check(data, 60, 5, 7, &card)); /* truncated by the card */
 	CU_ASSERT_PTR_NOT_NULL(ros_fragment_check(data, 68, 5, 7, &card));
 	CU_ASSERT_PTR_NOT_NULL(ros_fragment_check(data, 64, 6, 7, &card));
 	CU_ASSERT_PTR_NOT_NULL(ros_fragment_check(data, 64, 5, 6, &card));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The messages of roc-rosd as Documentation/ros-protocol.md has them, byte for byte; what is
- * refused, and with which limit.
+ * The messages of roc-rosd as specified in Documentation/ros-protocol.md, byte for byte; refused
+ * messages with their limits.
  */
 #include "unit.h"
 
@@ -109,7 +109,7 @@ static void welcome(void)
 	UNIT_EQ(server(64), ROS_MESSAGE);
 	UNIT_EQ(m.welcome.version, 1);
 	CU_ASSERT_EQUAL(memcmp(&m.welcome.limits, &limits, sizeof(limits)), 0);
-	/* A later version says more. */
+	/* A later version may be longer. */
 	put32(at, 80);
 	UNIT_EQ(server(80), ROS_MESSAGE);
 	UNIT_EQ(m.length, 80);
@@ -181,7 +181,7 @@ static void cleared(void)
 	UNIT_EQ(m.cleared.fragments, 110);
 }
 
-/* A sentence for each code, with limit and value in it where there are such. */
+/* A text for each code, with limit and value where it has them. */
 static void errors(void)
 {
 	char text[ROS_SENTENCE_MAX + 1];
@@ -218,7 +218,7 @@ static void refused(size_t have, enum ros_code code, uint32_t limit, uint32_t va
 
 static void refusals(void)
 {
-	/* As soon as the header is there: who knows how much more would come. */
+	/* Refused after the header, because any length could follow. */
 	header(8217, ROS_CLEAR);
 	UNIT_EQ(client(15), ROS_MORE);
 	refused(16, ROS_E_TOO_LONG, 8216, 8217);
@@ -256,7 +256,7 @@ static void refusals(void)
 	refused(28, ROS_E_MALFORMED, 0, 0);
 }
 
-/* The next message is where it should be. */
+/* The next message follows. */
 static void refusals_that_do_not_close(void)
 {
 	header(32, ROS_REQUEST);

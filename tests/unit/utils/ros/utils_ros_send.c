@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What goes to a client that is slow: what the kernel reads, what is copied aside, and the book of
- * both. The client is a TCP connection over the loopback that takes little and says when.
+ * Sending to a slow client: pages that the kernel reads, replies copied aside, and the accounting
+ * of both. The client is a TCP connection over the loopback that reads little, when the test says
+ * so.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -15,7 +16,7 @@
 #define BYTES (UINT32_C(1) << 22)
 #define REPLIES 4
 
-/* A sub-unit of 512 host pages of which nobody asks what they hold. */
+/* A sub-unit of 512 host pages whose content is not checked. */
 static unsigned int returned;
 
 static void fake_return_page(struct ros_source *s, uint64_t handle)
@@ -108,14 +109,14 @@ static void end(void)
 	close(server.epoll);
 }
 
-/* The kernel is done with what it took of it. */
+/* The kernel has completed its zero-copy sends. */
 static bool told(struct one *one, struct ros_out *out)
 {
 	ros_send_zerocopied(&one->c);
 	return !out->zerocopies;
 }
 
-/* A part of it went without a copy, and then the rest is copied aside. */
+/* A part was sent without a copy, and then the rest is copied aside. */
 static void pinned_and_spilled(void)
 {
 	static struct one one;
@@ -125,7 +126,7 @@ static void pinned_and_spilled(void)
 	connects(&one);
 	out = replies(&one, 0, BYTES);
 	ros_send(&one.c);
-	/* Pages that the kernel reads count as locked ones. */
+	/* Pages that the kernel reads count as locked memory. */
 	if (!server.counts.zerocopies && geteuid()) {
 		unit_skip("the kernel copies all for who may lock as little as we");
 		leaves(&one);
@@ -144,7 +145,7 @@ static void pinned_and_spilled(void)
 	end();
 }
 
-/* It has so much to take, and stands still. */
+/* It has this much to read, and stopped reading. */
 static void stands(struct one *one, uint32_t size)
 {
 	connects(one);
@@ -155,7 +156,10 @@ static void stands(struct one *one, uint32_t size)
 	server.now++;
 }
 
-/* What is copied aside is full: of those who hold much of it the slowest goes, and no other. */
+/*
+ * The space for copies is full: of the clients with a large share, the slowest is dropped, and no
+ * other.
+ */
 static void full_for_some(void)
 {
 	static struct one slow[3], small, fresh;
@@ -169,7 +173,7 @@ static void full_for_some(void)
 		CU_ASSERT_PTR_NULL(ros_send_spill(&slow[i].c));
 	}
 	server.now++;
-	slow[0].c.stalled = server.now; /* it took some */
+	slow[0].c.stalled = server.now; /* it read some */
 	stands(&fresh, BYTES);
 	CU_ASSERT_PTR_EQUAL(ros_send_spill(&fresh.c), &slow[1].c);
 	leaves(&slow[1]);

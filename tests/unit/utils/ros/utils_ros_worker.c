@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The worker of a sub-unit, turn by turn, over a source that does what a test tells it: the card
- * fails, refuses, has no host pages, vanishes.
+ * The worker of a sub-unit, turn by turn, with a source controlled by the test: the card fails,
+ * refuses requests, has no host pages, or is removed.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,7 +17,7 @@
 /* A source of 64 events. */
 static struct {
 	struct ros_source source;
-	uint32_t there[EVENTS]; /* links, taken in */
+	uint32_t there[EVENTS]; /* links with a fragment that was taken */
 	struct roc_fragment_kept news[FLYING];
 	unsigned int new_count;
 	struct {
@@ -25,16 +25,17 @@ static struct {
 		uint64_t tag;
 	} flying[FLYING];
 	unsigned int flying_count;
-	bool hold; /* nothing gets done */
-	int error; /* of what is done */
-	int room;  /* host pages */
+	bool hold; /* no request is completed */
+	int error; /* result of completed requests */
+	int room;  /* free host pages */
 	int take_error;
-	unsigned int done_later; /* so often only done_error comes of what was asked */
+	/* this many times, done() returns done_error instead of completions */
+	unsigned int done_later;
 	int done_error;
-	struct ros_worker *late; /* that has a host page only after it has looked for one */
+	struct ros_worker *late; /* gets a host page only after it has checked for one */
 	_Atomic bool overslept;
 	_Atomic bool stopped;
-	uint32_t published; /* links of event 3 that come just before the stop */
+	uint32_t published; /* links of event 3 that are announced just before the stop */
 	unsigned int starts, stops, flushes;
 	struct roc_fragments_damage damage;
 	uint64_t lost;
@@ -250,7 +251,7 @@ static struct ros_part *ask(unsigned int i, uint32_t event, uint32_t links)
 	return &parts[i];
 }
 
-/* The next that is done is this one, and its links are so. */
+/* The next job done is this one, and its links have this status. */
 static void is_done(struct ros_part *p, uint32_t links, enum ros_status status)
 {
 	CU_ASSERT_PTR_EQUAL(ros_queue_pop(&w.results), p);
@@ -316,7 +317,7 @@ static void in_vain(void)
 	UNIT_EQ(p->pieces[1].status, ROS_NOT_THERE);
 	UNIT_EQ(w.counts.expired, 1);
 	end();
-	/* Nobody waits, or nobody any more. */
+	/* There is no waiter, or none any more. */
 	begin(0, 1000);
 	p = ask(0, 3, 0x3);
 	ros_worker_turn(&w);
@@ -331,7 +332,7 @@ static void in_vain(void)
 	end();
 }
 
-/* In the order in which they came; who is small does not overtake. */
+/* In order of arrival; a small request does not overtake. */
 static void no_pages(void)
 {
 	struct ros_part *p[3];
@@ -389,7 +390,7 @@ static void card_fails(void)
 	end();
 }
 
-/* In every state at the same time: waiting, without a page, on its way; and afterwards. */
+/* Jobs in every state at the same time: waiting, without a page, in flight; and afterwards. */
 static void card_vanishes(void)
 {
 	struct ros_part *p[4];
@@ -420,8 +421,8 @@ static void card_vanishes(void)
 }
 
 /*
- * The driver says that the card is gone, and only a moment later that the run has ended, with what
- * was asked as cancelled: who was answered already is not answered again.
+ * The driver reports the removal of the card first, and then the end of the run with canceled
+ * requests: jobs that are done are not done again.
  */
 static void cancelled_late(void)
 {
@@ -442,7 +443,7 @@ static void cancelled_late(void)
 	CU_ASSERT_PTR_NULL(ros_queue_pop(&w.results));
 	UNIT_EQ(fake.stops, 1);
 	end();
-	/* It never tells of them: the card is left once all the same. */
+	/* The completions never arrive: the card is taken out of service once all the same. */
 	begin(60000, 60000);
 	fake.take_error = -ENODEV;
 	fake.done_later = UINT_MAX;
@@ -453,7 +454,7 @@ static void cancelled_late(void)
 	end();
 }
 
-/* A sub-unit that stops without a word is seen by the thread, too. */
+/* The thread detects a sub-unit that stops without a notification. */
 static void stops_by_itself(void)
 {
 	struct ros_part *p;
@@ -481,8 +482,8 @@ static void stops_by_itself(void)
 }
 
 /*
- * A host page comes back after the last look for one, when there is nobody to be woken yet: it is
- * not slept on.
+ * A host page is returned after the last check for one, before the worker can be woken: the worker
+ * does not sleep.
  */
 static void a_late_page(void)
 {
@@ -504,7 +505,9 @@ static void a_late_page(void)
 	end();
 }
 
-/* What is asked of the card never comes, and nobody hears of it: who asked is answered. */
+/*
+ * The card does not write a requested fragment, and no event is signaled: the request is answered.
+ */
 static void card_is_silent(void)
 {
 	struct ros_part *p[3];
@@ -569,12 +572,12 @@ static void cleared(void)
 	comes(2, 0x0f);
 	ros_worker_turn(&w);
 	c = clear(events, 3);
-	p = ask(0, 2, 0x30); /* of what is still to come */
+	p = ask(0, 2, 0x30); /* for links without a fragment */
 	ros_worker_turn(&w);
 	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
 	UNIT_EQ(fake.there[1], 0);
 	UNIT_EQ(fake.there[2], 0);
-	/* Both of it at once: who asked gets both, and then it goes. */
+	/* Both arrive at once: the request gets both, and then they are cleared. */
 	comes(2, 0x30);
 	ros_worker_turn(&w);
 	is_done(p, 0x30, ROS_OK);
@@ -585,7 +588,7 @@ static void cleared(void)
 	UNIT_EQ(c->fragments, 12);
 	UNIT_EQ(found[0] + 2 * found[1] + 4 * found[2], 3);
 	end();
-	/* Nothing of it is there yet: all of it is waited for. */
+	/* No link has a fragment: the clear waits for all. */
 	begin(60000, 1000);
 	c = clear(events, 4);
 	ros_worker_turn(&w);
@@ -635,7 +638,9 @@ static void aged(void)
 	end();
 }
 
-/* Who waits for the rest holds half of the host pages at most; and gets what is cleared meanwhile.
+/*
+ * Requests that wait for other links prefetch into at most half of the host pages; a clear
+ * meanwhile does not take their fragments.
  */
 static void ahead_of_the_rest(void)
 {
@@ -657,12 +662,12 @@ static void ahead_of_the_rest(void)
 	ros_worker_turn(&w);
 	UNIT_EQ(FLYING - fake.room, 4); /* of the second and the third */
 	is_done((ask(4, 5, 0x3f), ros_worker_turn(&w), &parts[4]), 0x3f, ROS_OK);
-	/* What is cleared is fetched before. */
+	/* Fragments are fetched before they are cleared. */
 	clear(&first, 1);
 	ros_worker_turn(&w);
 	UNIT_EQ(FLYING - fake.room, 4 + 6 + 5);
 	UNIT_EQ(fake.there[1], 0);
-	/* The rest comes, and there is room for those behind. */
+	/* The rest arrives, and there are host pages for the following requests. */
 	comes(2, 0x08);
 	ros_worker_turn(&w);
 	is_done(p[1], 0x09, ROS_OK);
@@ -672,7 +677,7 @@ static void ahead_of_the_rest(void)
 	comes(3, 0x38);
 	ros_worker_turn(&w);
 	is_done(p[2], 0x3f, ROS_OK);
-	/* In vain: what was there is sent. */
+	/* The wait ends: what is available is sent. */
 	ros_worker_drain(&w);
 	UNIT_NEED(UNIT_WAIT(result(), 1000));
 	is_done(p[0], 0x1f, ROS_OK);
@@ -681,7 +686,7 @@ static void ahead_of_the_rest(void)
 	UNIT_EQ(w.ahead, 0);
 	UNIT_EQ(w.deferred, 0);
 	end();
-	/* A card that vanishes: nothing is asked of it for those who waited. */
+	/* The card is removed: nothing is requested from it for waiting requests. */
 	begin(60000, 60000);
 	fake.source.pages = 2;
 	comes(1, 0x3);
@@ -696,7 +701,7 @@ static void ahead_of_the_rest(void)
 	end();
 }
 
-/* Each kind is one that the daemon reports at its end. */
+/* The daemon reports each type of damage at its end. */
 static void damage(void)
 {
 	static const struct roc_fragments_damage kinds[] = {{.damaged = 3, .truncated = 1},
@@ -719,7 +724,7 @@ static void damage(void)
 	}
 }
 
-/* An entry that the card left out: the sub-unit is given up at once, with the reason. */
+/* The card skipped an entry: the sub-unit is taken out of service at once, with the reason. */
 static void left_out(void)
 {
 	begin(0, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-rosd with clients that behave: what they ask for comes, what is cleared is gone, many at
- * once.
+ * roc-rosd with clients that follow the protocol: requests are answered, cleared fragments are
+ * gone, many clients run at once.
  */
 #include "unit.h"
 
@@ -40,7 +40,7 @@ static void fragments(void)
 	UNIT_NEED(client_open(&a, &d, 0));
 	for (event = 0; event < 200; event++)
 		CU_ASSERT_TRUE(client_asks(&a, event, event % 3 ? UINT64_C(1) << event % 24 : ALL));
-	/* As often as one likes, and in part links that there are not. */
+	/* Repeated requests, partly for links that do not exist. */
 	CU_ASSERT_TRUE(client_asks(&a, 5, ALL));
 	CU_ASSERT_TRUE(client_request(&a, 1, 5, 3 | UINT64_C(1) << 24 | UINT64_C(1) << 63));
 	UNIT_NEED(client_hears(&a, ROS_REPLY));
@@ -59,7 +59,7 @@ static void fragments(void)
 	daemon_forget(&d);
 }
 
-/* Answered after the wait, not before; or at once if there is none. */
+/* Answered after the wait, and not before; at once if there is none. */
 static void unknown(int wait)
 {
 	char options[64];
@@ -92,7 +92,7 @@ static void unknown_at_once(void)
 	unknown(0);
 }
 
-/* Asked for before it is there; and across the end of the ids. */
+/* Requested before they arrive, and across the wrap of event ids. */
 static void early_and_wrap(void)
 {
 	static struct client other;
@@ -104,7 +104,7 @@ static void early_and_wrap(void)
 	UNIT_NEED(client_open(&a, &d, 0));
 	for (i = 0; i < 8; i++)
 		CU_ASSERT_TRUE(client_request(&a, i, event + 100 + i, ALL));
-	/* What is asked for behind them is there: they are with the workers. */
+	/* The available event behind them shows that the workers have the requests. */
 	CU_ASSERT_TRUE(client_asks(&other, event, ALL));
 	client_close(&other);
 	asked = daemon_ms();
@@ -116,7 +116,7 @@ static void early_and_wrap(void)
 	CU_ASSERT_TRUE(client_asks(&a, 0, ALL));
 	client_close(&a);
 	daemon_ends_well(&d);
-	/* The first of them comes a second after the daemon began. */
+	/* The first of them arrives a second after the start of the daemon. */
 	CU_ASSERT_TRUE(asked - began >= 1000 || daemon_units(&d, "waited") >= 32);
 	UNIT_EQ(daemon_units(&d, "expired"), 0);
 	daemon_forget(&d);
@@ -135,7 +135,7 @@ static void cleared(uint32_t events, uint32_t none, uint32_t fragments)
 	is_cleared(events, none, fragments);
 }
 
-/* Of 64 pages 64 events fill all: what is cleared makes room for as many. */
+/* 64 events fill all 64 pages: cleared events free space for as many. */
 static void clears(void)
 {
 	uint32_t events[64], i;
@@ -148,7 +148,7 @@ static void clears(void)
 	CU_ASSERT_TRUE(client_clear(&a, 1, events, 64));
 	cleared(64, 0, 64 * 24);
 	CU_ASSERT_TRUE(client_asks(&a, 127, ALL));
-	/* What is not there: cleared before, twice in a list, and far away. */
+	/* Not available: cleared before, twice in a list, and far in the future. */
 	events[0] = 64;
 	events[1] = 64;
 	events[2] = 5;
@@ -166,7 +166,7 @@ static void clears(void)
 	daemon_forget(&d);
 }
 
-/* Answers come as they are ready: with the data there, that to the clear may be the first. */
+/* Replies are sent when they are ready: with available data, that to the clear may be the first. */
 static void asked_and_cleared(const char *options, uint32_t first, unsigned int ms)
 {
 	unsigned int i, replies = 0, clears = 0;
@@ -177,7 +177,7 @@ static void asked_and_cleared(const char *options, uint32_t first, unsigned int 
 	usleep(1000 * ms);
 	for (i = 0; i < 20; i++)
 		events[i] = first + i;
-	/* Who asked first gets them all the same. */
+	/* An earlier request gets the fragments all the same. */
 	CU_ASSERT_TRUE(client_request(&a, 50, first + 10, ALL));
 	CU_ASSERT_TRUE(client_clear(&a, 1, events, 20));
 	for (i = 0; i < 2; i++) {
@@ -197,14 +197,14 @@ static void asked_and_cleared(const char *options, uint32_t first, unsigned int 
 	daemon_forget(&d);
 }
 
-/* A decision that is quicker than the data: they go when they come. And one that is not. */
+/* A decision before the data: they are cleared when they arrive. And one after the data. */
 static void clear_before_data(void)
 {
 	asked_and_cleared("--rate=200 --pages=256 --wait=30000", 100, 0);
 	asked_and_cleared("--rate=200 --pages=256 --wait=30000", 0, 200);
 }
 
-/* Nobody asks and nobody clears: the links are held, or it goes by age. */
+/* Without requests and clears, the links are throttled, or events are cleared by age. */
 static void age(void)
 {
 	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --max-age=4s"));
@@ -219,7 +219,7 @@ static void age(void)
 	daemon_forget(&d);
 }
 
-/* Answers come as they are ready, each with its id. */
+/* Replies are sent when they are ready, each with its id. */
 static void out_of_order(void)
 {
 	struct ros_request far = {.event = 1000000, .links = ALL}, near = {.event = 10, .links = 1};
@@ -228,7 +228,7 @@ static void out_of_order(void)
 
 	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --wait=200"));
 	UNIT_NEED(client_open(&a, &d, 0));
-	/* Both at once: nobody waits for the first one before the second is there. */
+	/* Both in one write, so that the second is there when the first one starts to wait. */
 	length = ros_encode_request(out, 1, &far);
 	length += ros_encode_request(out + length, 2, &near);
 	CU_ASSERT_TRUE(client_send(&a, out, length));
@@ -241,7 +241,7 @@ static void out_of_order(void)
 	daemon_forget(&d);
 }
 
-/* The load tool: exit status, and what it says. */
+/* Run the load tool: exit status and output. */
 static int load(struct daemon *daemon, const char *options, json_object **said)
 {
 	static char text[1 << 16];
@@ -305,7 +305,9 @@ static void fraction(void)
 	     10000);
 }
 
-/* Who waits for a host page hears of it as soon as one is back, also if nobody else says anything.
+/*
+ * A request that waits for a host page is served as soon as one is returned, also without other
+ * events.
  */
 static void pages_come_back(void)
 {
@@ -314,7 +316,7 @@ static void pages_come_back(void)
 
 	UNIT_NEED(daemon_start(&d, "--rate=0 --host-pages=64"));
 	UNIT_NEED(client_open(&a, &d, 0));
-	CU_ASSERT_TRUE(client_asks(&a, 59, ALL)); /* all of them are there */
+	CU_ASSERT_TRUE(client_asks(&a, 59, ALL)); /* all of them are available */
 	begin = daemon_ms();
 	for (i = 0; i < 60; i++)
 		CU_ASSERT_TRUE(client_request(&a, i, i, ALL));
@@ -328,8 +330,7 @@ static void pages_come_back(void)
 	daemon_forget(&d);
 }
 
-/* It would say so if anything were wrong: sizes that are not as expected, and events that never
- * come. */
+/* The load tool detects wrong sizes and events that never arrive. */
 static void load_finds_out(void)
 {
 	json_object *o = NULL;
@@ -347,7 +348,7 @@ static void load_finds_out(void)
 	daemon_forget(&d);
 }
 
-/* So few host pages that everybody waits for some. */
+/* So few host pages that all clients wait for some. */
 static void few_pages(void)
 {
 	farm("--rate=0 --host-pages=64 --patience=60000 --wait=30000",

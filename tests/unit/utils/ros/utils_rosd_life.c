@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How roc-rosd begins and ends: what the service manager is told, its metrics, SIGTERM with answers
- * outstanding, SIGKILL at full rate.
+ * Start and end of roc-rosd: notifications to the service manager, metrics, SIGTERM with
+ * outstanding replies, SIGKILL at full rate.
  */
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -17,7 +17,7 @@
 static struct daemon d;
 static struct client a;
 
-/* What waits is answered, what is new is refused, and it ends by itself. */
+/* Waiting requests are answered, new ones are refused, and the daemon ends. */
 static void drain(void)
 {
 	struct client late = {.fd = -1};
@@ -27,7 +27,7 @@ static void drain(void)
 	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --wait=30000"));
 	UNIT_NEED(client_open(&a, &d, 0));
 	CU_ASSERT_TRUE(client_request(&a, 1, 1000000, ALL));
-	CU_ASSERT_TRUE(client_asks(&a, 3, ALL)); /* the first one is with the workers */
+	CU_ASSERT_TRUE(client_asks(&a, 3, ALL)); /* the workers have the first one */
 	CU_ASSERT_TRUE(client_clear(&a, 2, &event, 1));
 	begin = daemon_ms();
 	kill(d.pid, SIGTERM);
@@ -49,7 +49,7 @@ static void drain(void)
 	daemon_forget(&d);
 }
 
-/* One that does not take its answers is waited for so long, and no longer. */
+/* A client that does not read its replies delays the end up to the limit. */
 static void drain_limit(void)
 {
 	double begin;
@@ -66,7 +66,7 @@ static void drain_limit(void)
 	daemon_forget(&d);
 }
 
-/* With load, again and again: nothing is left on the machine, and the next one begins at once. */
+/* Under load, repeatedly: nothing is left on the machine, and the next daemon starts at once. */
 static void killed(void)
 {
 	char command[256], options[128];
@@ -78,7 +78,7 @@ static void killed(void)
 		snprintf(options, sizeof(options), "--rate=0 --wait=20000 --listen=127.0.0.1:%u",
 			 port);
 		UNIT_NEED(daemon_start(&d, options));
-		/* An event that comes when a thousand others have been cleared. */
+		/* An event that arrives when a thousand others have been cleared. */
 		UNIT_NEED(client_open(&a, &d, 0));
 		CU_ASSERT_TRUE(client_request(&a, 1, 6000, 1));
 		snprintf(
@@ -93,7 +93,7 @@ static void killed(void)
 		UNIT_EQ(WTERMSIG(d.status), SIGKILL);
 		client_close(&a);
 		daemon_forget(&d);
-		UNIT_EQ(WEXITSTATUS(pclose(load)), 1); /* it says so, and does not hang */
+		UNIT_EQ(WEXITSTATUS(pclose(load)), 1); /* the tool reports it and does not hang */
 	}
 }
 
@@ -111,7 +111,7 @@ static void service(void)
 		UNIT_STR(manager_received(), "WATCHDOG=1");
 	kill(d.pid, SIGTERM);
 	UNIT_STR(manager_received_other("WATCHDOG=1"), "STOPPING=1");
-	/* Its own limit, and more: that of the unit's file is shorter. */
+	/* The drain time, which is longer than the limit in the unit file, and more. */
 	UNIT_STR(manager_received(), "EXTEND_TIMEOUT_USEC=40000000");
 	unsetenv("WATCHDOG_USEC");
 	daemon_ends_well(&d);
@@ -119,7 +119,7 @@ static void service(void)
 	daemon_forget(&d);
 }
 
-/* systemd finds nothing to say about the unit, whatever it says of others; nothing is started. */
+/* systemd reports no problem of the unit, whatever it reports of others; nothing is started. */
 static void unit_file(void)
 {
 	char command[1024], text[4096];
@@ -195,7 +195,7 @@ static unsigned int tool_printed_times(const char *text)
 	return count;
 }
 
-/* Up to the end of a line: its name and its sentence may come apart. */
+/* Read whole lines: the name and the message may arrive separately. */
 static bool hears_lines(unsigned int count)
 {
 	while (tool_printed_times("\n") < count) {
@@ -205,7 +205,7 @@ static bool hears_lines(unsigned int count)
 	return true;
 }
 
-/* One line as long as the file cannot be written, however often that is tried; one when it can. */
+/* One line while the file cannot be written, however often that is tried; one when it can again. */
 static void metrics_away(void)
 {
 	char folder[64], away[80], path[80], options[160];
@@ -247,7 +247,7 @@ static int scraper(const char *path)
 	return -1;
 }
 
-/* All that comes, into metrics_text; false: it did not end in time. */
+/* Read everything into metrics_text; false: it did not end in time. */
 static bool scrape(const char *path, const char *request)
 {
 	int fd = scraper(path);
@@ -268,13 +268,16 @@ static bool scrape(const char *path, const char *request)
 	return !got;
 }
 
-/* A reply counts when it is sent, which its client may know first. */
+/* A reply is counted after it is sent, so its client may have it earlier. */
 static bool scraped(const char *path, const char *request, const char *text)
 {
 	return UNIT_WAIT(scrape(path, request) && strstr(metrics_text, text), LIMIT_MS);
 }
 
-/* Each gets what is now; who asks for nothing, or does not read, holds nobody up. */
+/*
+ * Each request gets current values; a connection that sends nothing or does not read delays no
+ * other.
+ */
 static void metrics_socket(void)
 {
 	static const char ask[] = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -284,7 +287,7 @@ static void metrics_socket(void)
 
 	snprintf(path, sizeof(path), "/tmp/roc-rosd-%d.sock", (int)getpid());
 	snprintf(options, sizeof(options), "--rate=0 --metrics-socket=%s", path);
-	/* One is left by somebody who was killed. */
+	/* A socket file is left by a killed daemon. */
 	UNIT_NEED(daemon_start(&d, options));
 	kill(d.pid, SIGKILL);
 	daemon_wait(&d);
@@ -308,7 +311,7 @@ static void metrics_socket(void)
 	CU_ASSERT_TRUE(client_asks(&a, 3, ALL));
 	CU_ASSERT_TRUE(scraped(path, ask, "127.0.0.1:0\"} 3\n"));
 	client_close(&a);
-	/* Nor does who is still there when it ends. */
+	/* Nor does a connection that is open at the end. */
 	daemon_ends_well(&d);
 	for (i = 0; i < 10; i++)
 		close(silent[i]);
@@ -336,7 +339,7 @@ static int exit_of(const char *arguments, const char *says)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Port 0 without an address: the port that is named is that of both families. */
+/* Port 0 without an address: the reported port is that of both families. */
 static void any_port(void)
 {
 	struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-rosd with clients that do not behave: each is refused with the limit that it passed, and
- * beside each of them another client is served as if nothing were.
+ * roc-rosd with clients that violate the protocol: each is refused with the limit that it exceeded,
+ * and another client is served at the same time.
  */
 #include "unit.h"
 
@@ -15,7 +15,7 @@
 #include "utils/ros/server.h"
 
 #define ALL UINT64_C(0xffffff)
-#define CROWD (ROS_GREETING_MAX + 80) /* even: the last one has said half */
+#define CROWD (ROS_GREETING_MAX + 80) /* even: the last one has sent half */
 
 static struct daemon d;
 static struct client good, bad;
@@ -43,7 +43,7 @@ static void header(uint32_t length, uint16_t type)
 	put64(out + 8, 99);
 }
 
-/* What is in out[] ends the connection. */
+/* The bytes in out[] end the connection. */
 static void breaks(bool hello, size_t length, enum ros_code code, uint32_t limit)
 {
 	CU_ASSERT_TRUE(hello ? client_open(&bad, &d, 0) : client_connect(&bad, &d, 0));
@@ -71,8 +71,8 @@ static void malformed(void)
 	header(24, ROS_HELLO);
 	put32(out + 16, ROS_MAGIC);
 	put32(out + 20, 0x10001);
-	breaks(true, 24, ROS_E_MALFORMED, 0); /* a second one */
-	/* Nobody waits for the rest of what is too long. */
+	breaks(true, 24, ROS_E_MALFORMED, 0); /* a second HELLO */
+	/* A message that is too long is refused without the rest. */
 	header(24 + 8 * 100 + 1, ROS_CLEAR);
 	breaks(true, 16, ROS_E_TOO_LONG, 24 + 8 * 100);
 	header(UINT32_MAX, ROS_REQUEST);
@@ -91,12 +91,12 @@ static void no_hello(void)
 	breaks(false, 32, ROS_E_NO_HELLO, 0);
 	header(24, ROS_HELLO);
 	breaks(false, 24, ROS_E_BAD_MAGIC, 0);
-	/* Of another version. */
+	/* Another version. */
 	put32(out + 16, ROS_MAGIC);
 	put16(out + 20, ROS_VERSION + 1);
 	put16(out + 22, ROS_VERSION + 3);
 	breaks(false, 24, ROS_E_VERSION, ROS_VERSION);
-	/* Of another protocol: "GET " is a long message of a type that there is not. */
+	/* Another protocol: "GET " is a long message of an unknown type. */
 	strcpy((char *)out, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	breaks(false, strlen((char *)out), ROS_E_TOO_LONG, 24 + 8 * 1024);
 	finish();
@@ -116,7 +116,7 @@ static void no_more(void)
 	daemon_forget(&d);
 }
 
-/* Half a message, a byte at a time, is half a message. */
+/* Half a message, byte by byte. */
 static void dripping(void)
 {
 	bool taken = true;
@@ -138,7 +138,7 @@ static void dripping(void)
 	daemon_forget(&d);
 }
 
-/* Behind what is in out[], so that all of it goes at once; the length with it. */
+/* Append to out[], so that all is sent at once; return the length. */
 static size_t add_request(size_t at, uint64_t id, uint32_t event, uint64_t links)
 {
 	struct ros_request request = {.event = event, .links = links};
@@ -146,7 +146,7 @@ static size_t add_request(size_t at, uint64_t id, uint32_t event, uint64_t links
 	return at + ros_encode_request(out + at, id, &request);
 }
 
-/* Refusals that do not end anything: what is before and behind them is answered. */
+/* Refusals that do not close the connection: messages before and after them are answered. */
 static void too_many_requests(void)
 {
 	unsigned int i, replies = 0, errors = 0;
@@ -201,7 +201,9 @@ static void too_many_clears(void)
 	daemon_forget(&d);
 }
 
-/* One has as many events waiting as it may: another's clear waits beside it, and takes what comes.
+/*
+ * One client has its maximum of waiting events; the clear of another client waits, too, and takes
+ * what arrives.
  */
 static void clears_of_all(void)
 {
@@ -216,7 +218,7 @@ static void clears_of_all(void)
 			far[k] = 1000000 + 1024 * i + k;
 		CU_ASSERT_TRUE(client_clear(&bad, i, far, 1024));
 	}
-	CU_ASSERT_TRUE(client_asks(&bad, 1, ALL)); /* they are with the workers */
+	CU_ASSERT_TRUE(client_asks(&bad, 1, ALL)); /* the workers have them */
 	CU_ASSERT_TRUE(client_clear(&good, 1, &next, 1));
 	CU_ASSERT_TRUE(client_clear(&good, 2, &first, 1));
 	for (i = 0; i < 2; i++) {
@@ -240,7 +242,7 @@ static void too_many_clients(void)
 		client_refused(&more[0], ROS_E_TOO_MANY_CLIENTS, 2);
 		client_close(&more[0]);
 	}
-	/* A crowd of them does not bother those who are in. */
+	/* Many of them do not affect connected clients. */
 	for (i = 0; i < 40; i++)
 		CU_ASSERT_TRUE(client_connect(&more[i], &d, 0));
 	CU_ASSERT_TRUE(client_asks(&good, 2, ALL));
@@ -254,7 +256,7 @@ static void too_many_clients(void)
 	daemon_forget(&d);
 }
 
-/* Connected from an address of the loopback of its own, and nothing said yet. */
+/* Connect from a separate loopback address, without a message. */
 static bool connects(struct client *c, const char *from)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET};
@@ -269,7 +271,7 @@ static bool connects(struct client *c, const char *from)
 	return !connect(c->fd, (struct sockaddr *)&a, sizeof(a));
 }
 
-/* And welcome; false: it is refused. */
+/* Connect and receive the WELCOME; false: refused. */
 static bool comes_in(struct client *c, const char *from)
 {
 	struct ros_hello hello = {.lowest = 1, .highest = ROS_VERSION};
@@ -281,29 +283,29 @@ static bool comes_in(struct client *c, const char *from)
 	return false;
 }
 
-/* Who has asked for something keeps its place, who is silent only while nobody needs it. */
+/* A client with requests keeps its place. An idle one keeps it until another client needs it. */
 static void silent_clients(void)
 {
 	static struct client other, third, stranger;
 	unsigned int i;
 
-	/* Who comes says HELLO within that, also on a busy machine. */
+	/* HELLO arrives within this time, also on a busy machine. */
 	start("--rate=0 --pages=64 --max-clients=3 --patience=4000 --wait=60000");
 	CU_ASSERT_TRUE(comes_in(&other, "127.0.0.2"));
 	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
 	CU_ASSERT_TRUE(comes_in(&bad, "127.0.0.3"));
-	usleep(4100000); /* all three have been silent for long enough */
+	usleep(4100000); /* all three have been idle for long enough */
 	CU_ASSERT_TRUE(connects(&stranger, "127.0.0.2"));
-	/* Its own before that of another, which has been silent for longer. */
+	/* It displaces its own client first, although another one has been idle for longer. */
 	CU_ASSERT_TRUE(comes_in(&third, "127.0.0.3"));
 	client_refused(&bad, ROS_E_TOO_MANY_CLIENTS, 3);
 	client_close(&bad);
-	/* Who came before it and said nothing has cost nobody his place. */
+	/* A connection without HELLO displaced no client. */
 	UNIT_EQ(client_hear(&other, 300), HEARD_NOTHING);
 	client_close(&stranger);
 	CU_ASSERT_TRUE(client_request(&third, 77, 1000000, ALL));
 	CU_ASSERT_TRUE(client_asks(&third, 1, ALL));
-	/* That of another, where it has none that is silent: the one that is so for longest. */
+	/* Without an idle client of its own, it displaces the one that was idle for longest. */
 	CU_ASSERT_TRUE(comes_in(&bad, "127.0.0.3"));
 	client_refused(&other, ROS_E_TOO_MANY_CLIENTS, 3);
 	client_close(&other);
@@ -311,7 +313,7 @@ static void silent_clients(void)
 	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
 	CU_ASSERT_TRUE(client_request(&bad, 77, 1000000, ALL));
 	CU_ASSERT_TRUE(client_asks(&bad, 1, ALL));
-	/* Nobody who waits for something, however long. */
+	/* A client with an outstanding request is never displaced. */
 	for (i = 0; i < 6; i++) {
 		usleep(800000);
 		CU_ASSERT_FALSE(comes_in(&other, "127.0.0.2"));
@@ -323,8 +325,8 @@ static void silent_clients(void)
 }
 
 /*
- * Who says nothing, or half a HELLO, has no client's place, and no client goes for it; of so many
- * that there is no place even for these the first go.
+ * A connection without HELLO, or with half of it, has no client's place and displaces no client. If
+ * there are too many of these, the oldest go.
  */
 static void strangers(void)
 {
@@ -344,7 +346,7 @@ static void strangers(void)
 	CU_ASSERT_TRUE(comes_in(&newcomer, "127.0.0.1"));
 	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
 	CU_ASSERT_TRUE(client_asks(&newcomer, 1, ALL));
-	/* Who has waited meanwhile may say what it wants to, and is one too many now. */
+	/* A connection that waited meanwhile may send HELLO, and is one too many now. */
 	CU_ASSERT_TRUE(client_send(&bad, out + length / 2, length - length / 2));
 	client_refused(&bad, ROS_E_TOO_MANY_CLIENTS, 2);
 	for (i = 0; i < CROWD; i++)
@@ -355,7 +357,7 @@ static void strangers(void)
 	daemon_forget(&d);
 }
 
-/* Asks for everything there is, and takes nothing. */
+/* Request all available fragments, and read nothing. */
 static unsigned int greedy(struct client *c, unsigned int most)
 {
 	unsigned int i;
@@ -375,7 +377,7 @@ static void does_not_read(void)
 	CU_ASSERT_TRUE(client_open(&bad, &d, 4096));
 	begin = daemon_ms();
 	greedy(&bad, 500);
-	/* The connection is broken off, and not before its time. */
+	/* The connection is reset, and not too early. */
 	while (daemon_ms() - begin < LIMIT_MS * slowness() && client_request(&bad, 1, 1, 1))
 		CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
 	CU_ASSERT_TRUE(daemon_ms() - begin >= 1900);
@@ -385,7 +387,7 @@ static void does_not_read(void)
 	daemon_forget(&d);
 }
 
-/* A sample of the metrics in a file; -1: it is not there. */
+/* A sample of the metrics in a file; -1: none. */
 static int64_t gauge(const char *path, const char *begins)
 {
 	static char text[1 << 16];
@@ -401,7 +403,7 @@ static int64_t gauge(const char *path, const char *begins)
 	return at ? strtoll(at, NULL, 10) : -1;
 }
 
-/* With its backlog full nothing is read from it, and that is no error. */
+/* With a full backlog the client is not read from, which is no error. */
 static void backlog(void)
 {
 	unsigned int i, replies = 0;
@@ -415,7 +417,7 @@ static void backlog(void)
 	start(options);
 	CU_ASSERT_TRUE(client_open(&bad, &d, 32768));
 	UNIT_EQ(greedy(&bad, 1000), 1000);
-	/* What it has not taken is counted meanwhile, and none of it in the end. */
+	/* The backlog is counted meanwhile, and is 0 at the end. */
 	CU_ASSERT_TRUE(UNIT_WAIT(gauge(path, "\nroc_rosd_backlog_bytes{") > 65536, LIMIT_MS));
 	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
 	for (i = 0; i < 1000 && client_hear(&bad, LIMIT_MS) == HEARD_MESSAGE; i++)
@@ -449,8 +451,7 @@ static void backlog_is_small(void)
 }
 
 /*
- * One that reads little by little has all host pages of the daemon in its replies, if it is let:
- * the others do not notice.
+ * A client that reads slowly would have all host pages in its replies: the others are not delayed.
  */
 static void slow_among_fast(void)
 {
@@ -470,7 +471,7 @@ static void slow_among_fast(void)
 			slow += client_hear(&bad, 0) == HEARD_MESSAGE;
 	}
 	unit_note("longest wait beside a slow client: %.1f ms; it took %u replies", longest, slow);
-	/* Who waits for the slow one waits for 5 s, and again; the machine may have stood still. */
+	/* A wait for the slow client takes 5 s, and may repeat if the machine was stopped. */
 	CU_ASSERT_TRUE(waits <= 1);
 	for (; slow < 200 && client_hear(&bad, LIMIT_MS) == HEARD_MESSAGE; slow++)
 		CU_ASSERT_TRUE(client_reply_good(&bad, (uint32_t)bad.m.id % 60, ALL));
@@ -482,7 +483,7 @@ static void slow_among_fast(void)
 	daemon_forget(&d);
 }
 
-/* Gone with requests in every state: waiting, fetched, half sent. */
+/* Killed with requests in every state: waiting, fetched, partly sent. */
 static void killed(const char *options)
 {
 	struct linger now = {.l_onoff = 1};
@@ -502,7 +503,7 @@ static void killed(const char *options)
 	finish();
 }
 
-/* Is there still something of the event? One that has gone does not come again. */
+/* Return whether the event has a fragment. A cleared event does not come back. */
 static bool still_there(uint32_t event)
 {
 	struct ros_entry e;
@@ -512,14 +513,14 @@ static bool still_there(uint32_t event)
 	return e.status == ROS_OK;
 }
 
-/* Of all links; what is asked for from here on is not waited for in vain. */
+/* All links have a fragment, so that requests from now on do not wait in vain. */
 static bool there_by_now(uint32_t event)
 {
 	UNIT_NEED(client_request(&good, event, event, ALL) && client_hears(&good, ROS_REPLY));
 	return !(good.m.flags & ROS_INCOMPLETE);
 }
 
-/* All that it said has come to the daemon's machine. */
+/* All bytes that the client sent have arrived at the daemon's machine. */
 static bool all_said(struct client *c)
 {
 	int unsent;
@@ -528,9 +529,8 @@ static bool all_said(struct client *c)
 }
 
 /*
- * Until the daemon does not read from it any more: a clear that is not carried out, though the
- * daemon answers somebody else again and again, and reads from all that it reads from meanwhile.
- * How many clears that took.
+ * Send clears until the daemon does not read them any more: a clear is not executed, although the
+ * daemon replies to another client. Return how many clears were sent.
  */
 static unsigned int until_unread(uint32_t event)
 {
@@ -548,7 +548,10 @@ static unsigned int until_unread(uint32_t event)
 	return clears;
 }
 
-/* What it cleared before it went is cleared, also if the daemon had not read so far. */
+/*
+ * Clears that a client sent before it was killed are executed, even if the daemon had not read
+ * them.
+ */
 static void last_words(const char *options)
 {
 	static const uint32_t events[] = {5, 6, 7}, more[] = {8};
@@ -558,7 +561,10 @@ static void last_words(const char *options)
 	start(options);
 	CU_ASSERT_TRUE(UNIT_WAIT(there_by_now(59), 20000));
 	CU_ASSERT_TRUE(client_open(&bad, &d, 4096));
-	/* It does not read. When that has its answers it is not read from any more, either. */
+	/*
+	 * The client does not read. When its backlog is full, the daemon does not read from it,
+	 * either.
+	 */
 	UNIT_EQ(greedy(&bad, 100), 100);
 	clears = until_unread(10);
 	CU_ASSERT_TRUE(client_clear(&bad, 1, events, 3));
@@ -598,7 +604,7 @@ static void killed_plain(void)
 	daemon_forget(&d);
 }
 
-/* Pages that the kernel reads count as locked ones, and who may lock few has all copied. */
+/* Pages that the kernel reads count as locked memory; with a low limit all data are copied. */
 static bool may_lock_nothing(void)
 {
 	struct rlimit may;
@@ -611,7 +617,7 @@ static bool may_lock_nothing(void)
 	return true;
 }
 
-/* Replies go without a copy until the kernel says that it made one. */
+/* Replies are sent without a copy until the kernel reports that it made one. */
 static void killed_zerocopy(void)
 {
 	killed("--rate=0 --wait=100 --host-pages=512 --zerocopy=4096");
@@ -620,7 +626,7 @@ static void killed_zerocopy(void)
 	daemon_forget(&d);
 }
 
-/* Says that it sends no more, and reads on: it gets all its answers, then the end. */
+/* The client shuts down its sending side: it gets all replies, then the end. */
 static void half_closed(void)
 {
 	unsigned int i, replies = 0;
@@ -637,8 +643,7 @@ static void half_closed(void)
 	daemon_forget(&d);
 }
 
-/* Over the loopback the kernel copies what it was asked not to: it is asked once, or until it says.
- */
+/* Over the loopback the kernel copies zero-copy sends: they are tried until it reports that. */
 static void copied_all_the_same(void)
 {
 	unsigned int i;
@@ -658,7 +663,7 @@ static void copied_all_the_same(void)
 	daemon_forget(&d);
 }
 
-/* An option of the daemon's end of a connection; -1: it cannot be looked at, and errno says why. */
+/* A socket option of the daemon's end; -1: it cannot be read, see errno. */
 static int its_option(struct client *c, int option)
 {
 	struct sockaddr_in ours, theirs;
@@ -686,7 +691,7 @@ static int its_option(struct client *c, int option)
 	return value;
 }
 
-/* What a machine that is gone does not acknowledge ends its connection, after a minute at least. */
+/* Data that a lost machine does not acknowledge end its connection after at least a minute. */
 static void machine_gone(void)
 {
 	static const struct {
@@ -700,7 +705,7 @@ static void machine_gone(void)
 		start(cases[i].options);
 		CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
 		limit = its_option(&good, TCP_USER_TIMEOUT);
-		/* Kernels before 5.6, and those that keep processes from each other. */
+		/* Kernels before 5.6, and those that isolate processes. */
 		if (limit < 0 && (errno == EPERM || errno == ENOSYS))
 			unit_skip("no look into another process: %s", strerror(errno));
 		else

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Golden forms of the tools that move units: what a run was, to people, to programs and to
- * Prometheus.
+ * Golden files of the tools that move units: report of a run as text, JSON and Prometheus metrics.
  */
 #include "unit.h"
 
@@ -19,7 +18,7 @@ static struct source source = {
 
 static struct sink sink = {.ops = &to};
 
-/* Of two links; the last 3 of 100 units were lost, 5 more were left. */
+/* Two links; the last 3 of 100 units were lost, 5 more were left. */
 static void fill(struct pump *p)
 {
 	sink.n = (struct sink_counts){
@@ -100,7 +99,7 @@ static void sent(void)
 	forms("send", "send", &p);
 }
 
-/* Nothing came, and nobody keeps a book. */
+/* No data arrived, and the source has no counters. */
 static void received(void)
 {
 	struct pump p = {.source = &source, .sink = &sink, .end = PUMP_END_STALL};

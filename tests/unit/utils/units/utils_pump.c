@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The pump between a source that could always be taken from and a sink that is slow: it waits for
- * the sink, and does not look all the time. And a source that does not take all back, and a sink
- * that takes longer for all that it has than it may for one.
+ * The pump between a source that always has a unit and a slow sink: the pump waits for the sink and
+ * does not poll all the time. Further cases are a source that does not accept all units back, and a
+ * sink that needs longer for all its units than the limit for one.
  */
 #include "unit.h"
 
@@ -15,23 +15,23 @@
 #include "utils/units/units_options.h"
 
 #define SLOW_NS (300 * 1000 * 1000)
-#define LOOKS 50 /* far more than there are in that time, far less than without a sleep */
+#define LOOKS 50 /* far fewer than without a sleep, far more than necessary */
 
 struct fake_source {
 	struct source source;
-	unsigned int units, out_max; /* there are; that can be out */
-	uint64_t stuck;		     /* handle that cannot go back, 0: none */
-	uint64_t damaged;	     /* handle of the unit that is, 0: none */
-	bool fetches;		     /* behind them it waits for more, and never has it */
+	unsigned int units, out_max; /* total; maximum that can be lent */
+	uint64_t stuck;		     /* handle that cannot be returned, 0: none */
+	uint64_t damaged;	     /* handle of the damaged unit, 0: none */
+	bool fetches;		     /* after these units, it never has another one */
 	unsigned int taken, back, looks, sleeps, sleeps_held;
 };
 
 struct fake_sink {
 	struct sink sink;
-	uint64_t until; /* it is slow, by units_now() */
-	bool no_room;	/* meanwhile; else it keeps what it has */
-	uint64_t pause; /* ns for each, 0: it is done with all at once */
-	uint64_t again; /* then a second signal comes, and it is slow no more; 0: none does */
+	uint64_t until; /* slow until then, by units_now() */
+	bool no_room;	/* while it is slow: accepts no unit; otherwise it keeps what it has */
+	uint64_t pause; /* ns for each unit, 0: all are completed at once */
+	uint64_t again; /* time of the second signal, which also ends the slowness; 0: none */
 	uint64_t handles[8];
 	unsigned int count, looks;
 	bool finished;
@@ -74,7 +74,7 @@ static int give_back(struct source *s, uint64_t handle)
 	return 0;
 }
 
-/* As a descriptor that can be read. */
+/* Like a descriptor that is always readable. */
 static void sleep_ready(struct source *s, struct units_sleep *sleep)
 {
 	from(s)->sleeps++;
@@ -192,7 +192,7 @@ static void pump(struct fake_source *source, struct fake_sink *sink)
 	UNIT_EQ(source->back, source->units);
 	CU_ASSERT_TRUE(source->looks < LOOKS);
 	CU_ASSERT_TRUE(sink->looks < LOOKS);
-	/* It never said that there is nothing yet. */
+	/* The source never returned 0 from take(). */
 	UNIT_EQ(source->sleeps, 0);
 	CU_ASSERT_TRUE(source->sleeps_held > 0);
 }
@@ -221,7 +221,7 @@ static void source_at_its_end(void)
 	pump(&source, &sink);
 }
 
-/* What was to go back with it goes back all the same, and is counted. */
+/* The other units of the batch are returned and counted all the same. */
 static void source_that_fails(void)
 {
 	struct fake_source source = {.units = 6, .out_max = 8, .stuck = 2};
@@ -240,7 +240,7 @@ static void source_that_fails(void)
 	UNIT_EQ(p.n.out, 0);
 }
 
-/* A disk that takes its time is waited for longer than anything else is. */
+/* While a disk sync is in progress, no time limit counts. */
 static void sink_that_syncs(void)
 {
 	struct fake_source source = {.units = 1, .out_max = 8};
@@ -259,7 +259,7 @@ static void sink_that_syncs(void)
 	UNIT_EQ(source.back, 1);
 }
 
-/* One that has much, and gets on with it, is not in silence: it may take as long as it needs. */
+/* A sink that makes progress may take as long as it needs. */
 static void sink_that_has_much(void)
 {
 	struct fake_source source = {.units = 8, .out_max = 8};
@@ -279,7 +279,7 @@ static void sink_that_has_much(void)
 	CU_ASSERT_TRUE(p.n.finish - p.n.start > 2 * UNITS_NS_PER_S);
 }
 
-/* And one that does nothing is given up. */
+/* A sink without progress is abandoned. */
 static void sink_that_hangs(void)
 {
 	struct fake_source source = {.units = 3, .out_max = 8};
@@ -297,7 +297,7 @@ static void sink_that_hangs(void)
 	UNIT_EQ(p.n.out, 0);
 }
 
-/* It would take minutes, and is told so twice. */
+/* Without the second signal this would take minutes. */
 static void tell_twice(struct fake_source *source, struct fake_sink *sink)
 {
 	*source = (struct fake_source){.source.ops = &source_ops, .units = 1000, .out_max = 16};
@@ -345,15 +345,15 @@ static void one_damaged(struct fake_source *source, struct fake_sink *sink)
 	source->damaged = 3;
 }
 
-/* All units come to their end, and one of them is not what it should be. */
+/* All units are completed, and one of them is damaged. */
 static void damaged_unit(void)
 {
 	tool_fails(one_damaged, "1 of 5 units are damaged: the card flagged them");
 }
 
 /*
- * Who is told so twice does not wait for it: what the source has goes back, counted, and the sink
- * comes to its end. Among the last ones here: it stays said.
+ * After a second signal the pump does not wait: units of the source go back and are counted, and
+ * the sink ends. This is one of the last tests, because the signal state stays.
  */
 static void told_twice(void)
 {
@@ -379,7 +379,7 @@ static void told_twice(void)
 	CU_ASSERT_TRUE(sink.finished);
 }
 
-/* Nor for what a source fetches for ever, and nobody takes that for a good end. */
+/* Nor does it wait for a source that fetches forever, and the run does not count as successful. */
 static void told_twice_of_nothing(void)
 {
 	struct fake_source source;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The check of units: what continues does so within one run, whoever sends beside it.
- */
+/* The check of units: counters continue within one run, whatever other senders send in between. */
 #include "unit.h"
 
 #include "utils/units/sources.h"
@@ -29,7 +27,7 @@ static struct source *sender(void)
 	return s;
 }
 
-/* The next unit of @from, of link 0 as all are, as one of the run @run; @skip: it is lost. */
+/* Put the next unit of @from, which has link 0 like all, as one of run @run; @skip: it is lost. */
 static void one(struct sink *sink, struct source *from, uint64_t run, bool skip)
 {
 	uint64_t handle;
@@ -58,7 +56,7 @@ static void two_senders(void)
 		one(sink, b, 2, false);
 	}
 	UNIT_EQ(errors.count, 0);
-	/* And what one of them loses is found, once. */
+	/* A lost unit of one of them is detected once. */
 	one(sink, a, 1, true);
 	one(sink, b, 2, false);
 	UNIT_EQ(errors.count, 0);
@@ -73,7 +71,10 @@ static void two_senders(void)
 	source_close(b);
 }
 
-/* A receiver runs for weeks: who was not heard for longest is forgotten, and not who sends. */
+/*
+ * A receiver runs for weeks: the state of the run without units for longest is dropped, and not
+ * that of an active sender.
+ */
 static void many_come_and_go(void)
 {
 	struct source *stays = sender(), *guest;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A sink in a writer process: its memory is freed when that process has ended, and only then.
- */
+/* A sink in a writer process: its memory is freed after that process has ended, and not before. */
 #include "unit.h"
 
 #include <errno.h>
@@ -11,7 +9,8 @@
 #include "utils/common/writer_process.h"
 #include "utils/units/sink_process.h"
 
-static _Atomic uint64_t ahead_ns, step_ns; /* the clock, and by how much each look at it sets it */
+/* the clock, and the step by which each read advances it */
+static _Atomic uint64_t ahead_ns, step_ns;
 
 uint64_t __wrap_fabric_now(void);
 uint64_t __real_fabric_now(void);
@@ -23,7 +22,7 @@ uint64_t __wrap_fabric_now(void)
 }
 
 static atomic_uint kills;
-static atomic_bool hangs; /* in the kernel: no signal ends it */
+static atomic_bool hangs; /* in an uninterruptible call: no signal ends it */
 
 void __wrap_writer_process_kill(struct writer_process *a);
 void __real_writer_process_kill(struct writer_process *a);
@@ -38,7 +37,7 @@ void __wrap_writer_process_kill(struct writer_process *a)
 /* The sink of the writer process. */
 struct inner {
 	struct sink sink;
-	int error; /* of open() */
+	int error; /* result of open() */
 	uint64_t handles[4];
 	unsigned int count;
 	atomic_bool closing, ends, closed, released;
@@ -153,7 +152,7 @@ static void not_opened(void)
 	CU_ASSERT_TRUE(in.released);
 }
 
-/* The first call that hangs is the close: nothing is freed that the process uses. */
+/* The close is the first call that hangs: nothing that the process uses is freed. */
 static void close_hangs(void)
 {
 	static struct inner in;
@@ -167,13 +166,13 @@ static void close_hangs(void)
 	UNIT_EQ(kills, 1);
 	CU_ASSERT_TRUE(in.closing);
 	CU_ASSERT_FALSE(in.closed || in.released);
-	/* It answers after all, in its memory. */
+	/* It responds later, in its memory. */
 	in.ends = true;
 	CU_ASSERT_TRUE(UNIT_WAIT(in.closed, 20000));
 	CU_ASSERT_FALSE(in.released);
 }
 
-/* One that a signal ends is no longer there, and its memory is freed. */
+/* A process that a signal ends has ended, and its memory is freed. */
 static void close_is_killed(void)
 {
 	struct inner in = {0};

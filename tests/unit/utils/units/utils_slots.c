@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Slots that are lent: no handle is 0 and none comes twice, for as long as anybody runs.
- */
+/* Slots that are lent: no handle is 0, and no handle repeats, however long a run is. */
 #include "unit.h"
 
 #include <errno.h>
@@ -19,7 +17,7 @@ static void for_ever(void)
 	uint32_t slot;
 
 	UNIT_NEED(!unit_slots_open(&s, 4096, 1, 0, &names, reason));
-	/* So many times, and a few more. */
+	/* Up to the wrap of the counter, and a few more. */
 	s.lent = UINT32_MAX - UINT64_C(2);
 	for (i = 0; i < 5; i++) {
 		handle = unit_slots_lend(&s, &slot);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which channel of a card is a source, by what was asked for: a card that has no such thing says
- * so, and takes no other instead. The card is played here; its channels cannot be opened.
+ * Selection of a card's channel as a source: a card that lacks the requested channel reports it and
+ * uses no other one. The card is simulated; its channels cannot be opened.
  */
 #include "unit.h"
 
@@ -61,7 +61,7 @@ int __wrap_roc_fragments_open_card(const struct roc_card *c, const char *id, con
 	return -EIO;
 }
 
-/* What roc-record says with this option, or two. */
+/* Return the output of roc-record with one or two options. */
 static const char *record(const char *one, const char *two)
 {
 	char *argv[] = {"roc-record", "/dev/null/no-folder", "--id=1001",
@@ -111,7 +111,7 @@ static void sub_units(void)
 	refused("--stream=main", NULL, "The channels of a RobinNP are not streams: omit --stream.");
 }
 
-/* What roc-evb says with this source. */
+/* Return the error of roc-evb with this source. */
 static const char *evb(const char *text)
 {
 	static char said[1024];
@@ -141,7 +141,7 @@ static void evb_refused(const char *text, const char *sentence)
 	UNIT_STR(evb(text), expected);
 }
 
-/* Nobody is told to give what his tool does not have: roc-evb has keys of the source. */
+/* Messages name the keys of roc-evb, and not options that it does not have. */
 static void keys(void)
 {
 	info = (struct roc_ep_info){.card_type = ROC_CARD_P40, .caps = ROC_CAP_STREAMS};
@@ -165,7 +165,7 @@ static void firmware(void)
 	CU_ASSERT_TRUE(strstr(record(NULL, NULL), "(--bypass-fw-check skips this check)") != NULL);
 	sentence = evb("card:1001");
 	CU_ASSERT_TRUE(strstr(sentence, "(bypass-fw-check skips this check)") != NULL);
-	/* It goes on to the channel, which is not there. */
+	/* It continues with the channel, which does not exist. */
 	sentence = evb("card:1001,bypass-fw-check");
 	CU_ASSERT_TRUE(sentence[0] && !strstr(sentence, "skips this"));
 }

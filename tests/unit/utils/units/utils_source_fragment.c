@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The books of fragments as a source, against a card played here whose counters somebody else
- * resets.
+ * Counters of fragments as a source, with a simulated card whose counters are reset from outside.
  */
 #include "unit.h"
 
@@ -17,12 +16,12 @@
 #define LINKS 2
 #define BYTES 1000 /* of a fragment */
 
-/* Of each link; what is sent is of all. */
+/* Counters of each link; transfers are of all links. */
 static struct {
 	uint64_t told, discarded, waiting, sent;
 	bool running;
-	bool fails;	    /* it stops by itself, and just before that... */
-	unsigned int ready; /* ... so many fragments are completed */
+	bool fails;	    /* stops during the run; before that, ... */
+	unsigned int ready; /* ... this many fragments are completed */
 	struct roc_fragments_damage damage;
 } card;
 
@@ -199,7 +198,7 @@ int roc_lender_close(struct roc_lender *l)
 	return 0;
 }
 
-/* So many of each link come, and are sent but for those that wait then. */
+/* On each link, @fragments arrive, and all but those that wait afterwards are sent. */
 static void comes(uint64_t fragments, uint64_t waiting)
 {
 	uint64_t told = card.waiting + fragments - waiting;
@@ -209,7 +208,7 @@ static void comes(uint64_t fragments, uint64_t waiting)
 	card.waiting = waiting;
 }
 
-/* What waits is offered again. */
+/* The waiting fragments are counted as offered again. */
 static void counters_reset(void)
 {
 	card.told = card.discarded = card.sent = 0;
@@ -230,7 +229,7 @@ static void begin(void)
 	struct source_fragment_options o = {.id = "#0", .page = 2048, .buffer = 64 << 10};
 
 	memset(&card, 0, sizeof(card));
-	/* Of somebody before. */
+	/* Counters of an earlier run. */
 	comes(5000, 0);
 	card.discarded = 70;
 	UNIT_NEED(!source_fragment(&o, &source));
@@ -239,7 +238,7 @@ static void begin(void)
 	UNIT_EQ(counters().dropped, 0);
 }
 
-/* The card loses what it keeps. */
+/* After the end, the fragments that the card keeps are lost. */
 static void end(uint64_t units, uint64_t dropped)
 {
 	struct unit unit;
@@ -275,7 +274,7 @@ static void with_a_reset(void)
 	end(150, 0);
 }
 
-/* What was lost before stays lost, and so does what waits at the end. */
+/* Losses before a reset are kept, and fragments that wait at the end are added. */
 static void losses(void)
 {
 	begin();
@@ -288,7 +287,7 @@ static void losses(void)
 	end(143, 16);
 }
 
-/* What no unit says of itself is reported at the end, and is a failure then. */
+/* Damage without a flag in a unit is reported at the end and is a failure. */
 static void damage(void)
 {
 	static const struct roc_fragments_damage kinds[] = {
@@ -314,7 +313,7 @@ static void damage(void)
 	source->ops->close(source);
 }
 
-/* Fragments between an empty take and the stop of the sub-unit come before the failure. */
+/* Fragments between an empty take and the stop of the sub-unit are returned before the failure. */
 static void stopped_by_itself(void)
 {
 	struct units_sleep sleep = {0};

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The card that is none: what it drops at a rate, however high that is.
- */
+/* The synthetic source: superpages that it drops at a rate, however high the rate is. */
 #include "unit.h"
 
 #include <errno.h>
@@ -12,7 +10,7 @@
 
 static struct source *begin(uint64_t rate)
 {
-	/* Room for one. */
+	/* Space for one superpage. */
 	const struct synthetic_options o = {
 		.unit = SYNTHETIC_PACKET, .total = SYNTHETIC_PACKET, .rate = rate};
 	char reason[UNITS_REASON] = "";
@@ -39,7 +37,7 @@ static void nobody_keeps_up(void)
 
 	UNIT_EQ(s->ops->take(s, &u), 1);
 	UNIT_EQ(u.sequence, 0);
-	/* It says so, instead of going after the clock for ever. */
+	/* It returns, instead of following the clock forever. */
 	alarm(20);
 	UNIT_EQ(s->ops->take(s, &next), -EAGAIN);
 	alarm(0);
@@ -57,12 +55,12 @@ static void waits(struct source *s, uint64_t until)
 	struct units_sleep sleep = {.ns = UINT64_MAX};
 
 	s->ops->sleep(s, &sleep);
-	/* That something is dropped is no reason to wake. */
+	/* A drop does not wake the pump. */
 	CU_ASSERT_TRUE(sleep.ns == UINT64_MAX);
 	UNIT_NEED(UNIT_WAIT(units_now() >= until, 20000));
 }
 
-/* One in a millisecond: as many as had their time are dropped. */
+/* One superpage per millisecond: those that are due are dropped. */
 static void as_many_as_were_due(void)
 {
 	uint64_t before = units_now(), begun, from, to;
@@ -75,7 +73,7 @@ static void as_many_as_were_due(void)
 	from = units_now();
 	UNIT_EQ(s->ops->take(s, &next), -EAGAIN);
 	to = units_now();
-	/* The first one was not. */
+	/* The first one was not dropped. */
 	CU_ASSERT_TRUE(dropped(s) >= (from - begun) / MS - 1);
 	CU_ASSERT_TRUE(dropped(s) <= (to - before) / MS + 1);
 	waits(s, to + 50 * MS);
