@@ -83,11 +83,11 @@ static void nothing_there(void)
 	CU_ASSERT_TRUE(tool_printed("GPU 0 does not exist: the driver reports 0."));
 }
 
-static void fails(const char *breaks, const char *says)
+static void fails(const char *breaks, const char *printed)
 {
 	with_gpu(breaks);
 	UNIT_EQ(tool_run("gpu-src " SMALL), 1);
-	CU_ASSERT_TRUE(tool_printed(says));
+	CU_ASSERT_TRUE(tool_printed(printed));
 }
 
 static void what_breaks(void)
@@ -100,7 +100,7 @@ static void what_breaks(void)
 	fails("byte", "A record of 1000 bytes was copied wrongly: byte 500 ");
 }
 
-static void spoken_out(void)
+static void link_capacity(void)
 {
 	struct gpu_link l;
 
@@ -125,7 +125,7 @@ static void write_file(const char *dir, const char *name, const char *text)
 	fclose(f);
 }
 
-static void of_sysfs(void)
+static void capacity_from_sysfs(void)
 {
 	char dir[] = "/tmp/roc-gpu-XXXXXX", command[128];
 	struct gpu_link l;
@@ -179,7 +179,7 @@ static void every_byte(void)
 }
 
 /* Content of another source, event or size is detected. */
-static void whose(void)
+static void other_content(void)
 {
 	static const char *const names[] = {"ru1", "ru2", "r1u", ""};
 	struct content c = content_of(content_source("ru1"), 7, 256), other;
@@ -230,8 +230,8 @@ static void interrupted(void)
 	copier_close(c);
 }
 
-UNIT_MAIN("A GPU as a source", {"this machine's memory in place of one", by_cpu},
-	  {"a library that stands in for its driver's", by_gpu}, {"none there", nothing_there},
-	  {"what breaks is said", what_breaks}, {"interrupted", interrupted},
-	  {"the ceiling of a link", spoken_out}, {"the ceiling by sysfs", of_sysfs},
-	  {"content: every byte", every_byte}, {"content: source, event and size", whose})
+UNIT_MAIN("A GPU as a source", {"this machine's memory", by_cpu},
+	  {"a simulated driver library", by_gpu}, {"no GPU", nothing_there},
+	  {"errors are reported", what_breaks}, {"interrupted", interrupted},
+	  {"capacity of a link", link_capacity}, {"capacity from sysfs", capacity_from_sysfs},
+	  {"content: every byte", every_byte}, {"content: source, event and size", other_content})

@@ -128,9 +128,9 @@ static void large_records(void)
 }
 
 /* Return the message of a sweep with @count points. */
-static const char *says(unsigned int count)
+static const char *message_of(unsigned int count)
 {
-	static char said[1024];
+	static char printed[1024];
 	int ends[2];
 	pid_t pid;
 
@@ -141,12 +141,12 @@ static const char *says(unsigned int count)
 		dup2(ends[1], STDERR_FILENO);
 		_exit(sweep_by_options() || sweep.count != count);
 	}
-	UNIT_EQ(child_output(pid, ends, said, sizeof(said)), 0);
-	return said;
+	UNIT_EQ(child_output(pid, ends, printed, sizeof(printed)), 0);
+	return printed;
 }
 
 /* Two records of 600 MiB do not fit into 1 GiB. */
-static void no_room(void)
+static void no_space(void)
 {
 	options = (struct sweep_options){.record_min = 600 << 20,
 					 .record_max = 600 << 20,
@@ -156,15 +156,15 @@ static void no_room(void)
 					 .memory = SWEEP_PAGEABLE,
 					 .no_check = true};
 	UNIT_STR(
-		says(1),
+		message_of(1),
 		"roc: 1 point is omitted: a record for each stream does not fit into 1 GiB of host memory. Give a smaller --record-max or fewer --streams.\n");
 	options.streams = 1;
-	UNIT_STR(says(1), "");
+	UNIT_STR(message_of(1), "");
 	/* Two records of 500 MiB fit, and four do not. */
 	options.streams = 4;
 	options.record_min = 500 << 20;
 	UNIT_STR(
-		says(3),
+		message_of(3),
 		"roc: 3 points are omitted: a record for each stream does not fit into 1 GiB of host memory. Give a smaller --record-max or fewer --streams.\n");
 }
 
@@ -178,12 +178,12 @@ static void too_many_points(void)
 					 .memory = SWEEP_PAGEABLE,
 					 .no_check = true};
 	UNIT_STR(
-		says(SWEEP_POINTS),
+		message_of(SWEEP_POINTS),
 		"roc: 5 points are omitted: the maximum is 1024 points. Give fewer --steps, or a smaller range of records.\n");
 }
 
-UNIT_MAIN("utils gpu sweep", {"all of it", all_of_it},
+UNIT_MAIN("utils gpu sweep", {"complete sweep", all_of_it},
 	  {"a signal in the first repeat", in_the_first_repeat},
 	  {"a signal in a later repeat", in_a_later_repeat},
-	  {"a signal among large records", large_records}, {"records that do not fit", no_room},
+	  {"a signal among large records", large_records}, {"records that do not fit", no_space},
 	  {"too many points", too_many_points})

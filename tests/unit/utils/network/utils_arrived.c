@@ -26,4 +26,4 @@ static void bounded(void)
 	arrived_free(&a);
 }
 
-UNIT_MAIN("units that arrived", {"the last ones are known, the first are forgotten", bounded})
+UNIT_MAIN("keys of units that arrived", {"oldest keys are dropped", bounded})

@@ -33,7 +33,7 @@ static const struct wire_hello usual = {.version = WIRE_VERSION,
 					.content = UNIT_BYTES,
 					.run = 1,
 					.unit_max = 4096,
-					.from = "a liar",
+					.from = "a bad peer",
 					.provider = "tcp"};
 
 /* A welcome with valid slots and an endpoint name that does not exist. */
@@ -94,7 +94,7 @@ static void greets(struct bad_peer *l, const struct wire_hello *hello)
  * Send a hello and return the status of the answer, -1: none. @turn: receiver in this process that
  * must run.
  */
-static int says_hello(struct bad_peer *l, const struct wire_hello *hello, struct source *turn)
+static int sends_hello(struct bad_peer *l, const struct wire_hello *hello, struct source *turn)
 {
 	int gone = 0;
 
@@ -113,7 +113,7 @@ static int says_hello(struct bad_peer *l, const struct wire_hello *hello, struct
 	return (int)l->welcome.status;
 }
 
-static void says_end(struct bad_peer *l, uint64_t units, uint64_t bytes)
+static void sends_end(struct bad_peer *l, uint64_t units, uint64_t bytes)
 {
 	const struct wire_record r = {.type = WIRE_END, .a = units, .b = bytes};
 	unsigned char text[WIRE_RECORD];
@@ -184,7 +184,7 @@ static void pass(struct source *s)
  * The peer does not read its credits and continues to write, until the receiver closes the
  * connection.
  */
-static void hears_nothing(void)
+static void reads_no_credits(void)
 {
 	const struct recv_options o = {.host = "127.0.0.1",
 				       .port = "0",
@@ -205,7 +205,7 @@ static void hears_nothing(void)
 	UNIT_NEED(s);
 	g = &((struct recv *)s)->connections[0];
 	port = source_recv_port(s);
-	UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
+	UNIT_EQ(sends_hello(&l, &usual, s), WIRE_OK);
 	/* Small socket buffers, so that they are full soon. */
 	setsockopt(l.control.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 	setsockopt(g->control.fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
@@ -225,7 +225,7 @@ static void hears_nothing(void)
 	hangs_up(&l);
 	/* The next sender is served. */
 	if (bounded) {
-		UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
+		UNIT_EQ(sends_hello(&l, &usual, s), WIRE_OK);
 		hangs_up(&l);
 	}
 	source_close(s);
@@ -256,7 +256,7 @@ static void sends(struct bad_peer *l, unsigned int count)
 }
 
 /* Receive the next record that is not a keep-alive. */
-static bool hears(struct bad_peer *l, struct wire_record *r)
+static bool receives(struct bad_peer *l, struct wire_record *r)
 {
 	control_receive(&l->control);
 	while (control_record(&l->control, r) > 0) {
@@ -267,14 +267,14 @@ static bool hears(struct bad_peer *l, struct wire_record *r)
 	return false;
 }
 
-static bool receiver_says(const char *text)
+static bool receiver_prints(const char *text)
 {
 	tool_read(file("recv"));
 	return strstr(tool_output, text);
 }
 
 /* The connection is closed, and its entry is free. */
-static bool is_out(struct bad_peer *l)
+static bool is_closed(struct bad_peer *l)
 {
 	return UNIT_WAIT(control_receive(&l->control) < 0, 5000);
 }
@@ -291,21 +291,21 @@ static void ends_too_early(void)
 
 	fresh();
 	pid = receiver("recv", 0, "--connections=1 --no-errorcheck --buffer-size=1Mi");
-	UNIT_EQ(says_hello(&l, &usual, NULL), WIRE_OK);
+	UNIT_EQ(sends_hello(&l, &usual, NULL), WIRE_OK);
 	sends(&l, 2);
-	says_end(&l, UINT64_MAX, 16);
-	CU_ASSERT_TRUE(is_out(&l));
+	sends_end(&l, UINT64_MAX, 16);
+	CU_ASSERT_TRUE(is_closed(&l));
 	hangs_up(&l);
-	UNIT_NEED(says_hello(&l, &usual, NULL) == WIRE_OK);
-	says_end(&l, 1, 8);
+	UNIT_NEED(sends_hello(&l, &usual, NULL) == WIRE_OK);
+	sends_end(&l, 1, 8);
 	hangs_up(&l);
 	CU_ASSERT_TRUE(
-		UNIT_WAIT(receiver_says("reports 1 completed units, but 0 arrived and 0"), 5000));
+		UNIT_WAIT(receiver_prints("reports 1 completed units, but 0 arrived and 0"), 5000));
 	/* A sender that ends in order gets the totals. */
-	UNIT_NEED(says_hello(&l, &usual, NULL) == WIRE_OK);
+	UNIT_NEED(sends_hello(&l, &usual, NULL) == WIRE_OK);
 	sends(&l, 2);
-	says_end(&l, 2, 16);
-	CU_ASSERT_TRUE(UNIT_WAIT(hears(&l, &r), 5000));
+	sends_end(&l, 2, 16);
+	CU_ASSERT_TRUE(UNIT_WAIT(receives(&l, &r), 5000));
 	UNIT_EQ(r.type, WIRE_TOTALS);
 	hangs_up(&l);
 	kill(pid, SIGINT);
@@ -327,7 +327,7 @@ static void half_a_unit(void)
 	fresh();
 	pid = receiver("recv", 0, "--connections=1 --no-errorcheck --buffer-size=64Mi");
 	h.unit_max = bytes;
-	UNIT_NEED(says_hello(&l, &h, NULL) == WIRE_OK);
+	UNIT_NEED(sends_hello(&l, &h, NULL) == WIRE_OK);
 	sends(&l, 1);
 	data = aligned_alloc(4096, bytes);
 	UNIT_NEED(data);
@@ -358,7 +358,7 @@ static void sends_messages(void)
 
 	fresh();
 	pid = receiver("recv", 0, "--connections=1 --no-errorcheck --buffer-size=1Mi");
-	UNIT_EQ(says_hello(&l, &usual, NULL), WIRE_OK);
+	UNIT_EQ(sends_hello(&l, &usual, NULL), WIRE_OK);
 	sends(&l, 1);
 	UNIT_EQ(fabric_end_send(&l.fabric, &l.end, l.memory, 32, &l), 0);
 	l.in_flight++;
@@ -411,16 +411,16 @@ static void ends_empty(struct bad_peer *l, const struct wire_hello *h)
 {
 	struct wire_record r;
 
-	UNIT_NEED(says_hello(l, h, NULL) == WIRE_OK);
-	says_end(l, 0, 0);
-	CU_ASSERT_TRUE(UNIT_WAIT(hears(l, &r), 5000));
+	UNIT_NEED(sends_hello(l, h, NULL) == WIRE_OK);
+	sends_end(l, 0, 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(receives(l, &r), 5000));
 	hangs_up(l);
 }
 
 /* A run with --once does not end when another sender ends. */
-static void strangers_end(void)
+static void other_sender_ends(void)
 {
-	struct wire_hello h = usual, stranger = usual;
+	struct wire_hello h = usual, other_hello = usual;
 	struct bad_peer one, other;
 	pid_t pid;
 
@@ -431,33 +431,33 @@ static void strangers_end(void)
 	/*
 	 * Nor does it end with a sender that had no unit, or sent no hello; these leave no state.
 	 */
-	stranger.run = 2;
-	stranger.content = UNIT_COUNTER;
-	stranger.page_bytes = 8192;
-	ends_empty(&other, &stranger);
+	other_hello.run = 2;
+	other_hello.content = UNIT_COUNTER;
+	other_hello.page_bytes = 8192;
+	ends_empty(&other, &other_hello);
 	UNIT_NEED(connects(&other));
 	control_close(&other.control);
-	stranger = usual;
+	other_hello = usual;
 	h.connections = 2;
-	UNIT_NEED(says_hello(&one, &h, NULL) == WIRE_OK);
+	UNIT_NEED(sends_hello(&one, &h, NULL) == WIRE_OK);
 	sends(&one, 3);
-	stranger.run = 2;
-	UNIT_EQ(says_hello(&other, &stranger, NULL), WIRE_BUSY);
+	other_hello.run = 2;
+	UNIT_EQ(sends_hello(&other, &other_hello, NULL), WIRE_BUSY);
 	CU_ASSERT_PTR_NOT_NULL(strstr(other.welcome.reason, "the receiver serves another sender"));
 	if (!other.welcome.status)
-		says_end(&other, 0, 0);
+		sends_end(&other, 0, 0);
 	hangs_up(&other);
 	/* Nor with a sender that reports fewer connections. */
-	stranger = h;
-	stranger.connections = 1;
-	UNIT_EQ(says_hello(&other, &stranger, NULL), -1);
+	other_hello = h;
+	other_hello.connections = 1;
+	UNIT_EQ(sends_hello(&other, &other_hello, NULL), -1);
 	hangs_up(&other);
 	/* A connection that ends twice counts once. */
 	h.connection = 1;
 	ends_empty(&other, &h);
 	ends_empty(&other, &h);
 	sends(&one, 2);
-	says_end(&one, 5, 40);
+	sends_end(&one, 5, 40);
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 	hangs_up(&one);
 	tool_read(file("recv"));
@@ -465,16 +465,16 @@ static void strangers_end(void)
 }
 
 /* The peer connects; if it is refused with a reason, it retries. */
-static bool gets_in(struct bad_peer *l, struct source *s)
+static bool connects_in_turn(struct bad_peer *l, struct source *s)
 {
-	if (says_hello(l, &usual, s) == WIRE_OK)
+	if (sends_hello(l, &usual, s) == WIRE_OK)
 		return true;
 	hangs_up(l);
 	return false;
 }
 
 /* Connections without a hello delay a sender by at most a second. */
-static void strangers_wait(void)
+static void without_hello(void)
 {
 	const struct recv_options o = {.host = "127.0.0.1",
 				       .port = "0",
@@ -482,7 +482,7 @@ static void strangers_wait(void)
 				       .buffer = 2 << 20,
 				       .connections = 2,
 				       .silence = 10};
-	struct bad_peer silent[2], sender;
+	struct bad_peer without[2], sender;
 	struct source *s;
 	double begin;
 
@@ -490,16 +490,16 @@ static void strangers_wait(void)
 	s = source_recv(&o, reason);
 	UNIT_NEED(s);
 	port = source_recv_port(s);
-	UNIT_NEED(connects(&silent[0]) && connects(&silent[1]));
+	UNIT_NEED(connects(&without[0]) && connects(&without[1]));
 	begin = unit_seconds();
-	CU_ASSERT_TRUE(UNIT_WAIT(gets_in(&sender, s), 2000));
+	CU_ASSERT_TRUE(UNIT_WAIT(connects_in_turn(&sender, s), 2000));
 	unit_note("let in after %.1f s", unit_seconds() - begin);
 	/* The oldest of these connections was closed; the other one may wait for 15 s. */
-	CU_ASSERT_TRUE(UNIT_WAIT(control_receive(&silent[0].control) < 0, 5000));
-	CU_ASSERT_TRUE(!control_receive(&silent[1].control) || unit_seconds() - begin > 10);
+	CU_ASSERT_TRUE(UNIT_WAIT(control_receive(&without[0].control) < 0, 5000));
+	CU_ASSERT_TRUE(!control_receive(&without[1].control) || unit_seconds() - begin > 10);
 	hangs_up(&sender);
-	control_close(&silent[0].control);
-	control_close(&silent[1].control);
+	control_close(&without[0].control);
+	control_close(&without[1].control);
 	source_close(s);
 }
 
@@ -576,7 +576,7 @@ static void after_the_stop(void)
 	UNIT_NEED(s);
 	g = &((struct recv *)s)->connections[0];
 	port = source_recv_port(s);
-	UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
+	UNIT_EQ(sends_hello(&l, &usual, s), WIRE_OK);
 	CU_ASSERT_TRUE(UNIT_WAIT((pass(s), writes(&l, 0, 8)), 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT((arrived(&l), pass(s), g->units == 1), 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(arrived(&l), 10000));
@@ -601,7 +601,7 @@ static void empty_units(void)
 	snprintf(options, sizeof(options), "--connections=1 --buffer-size=1Mi --record=%s",
 		 file("out"));
 	pid = receiver("recv", 0, options);
-	UNIT_NEED(says_hello(&l, &usual, NULL) == WIRE_OK);
+	UNIT_NEED(sends_hello(&l, &usual, NULL) == WIRE_OK);
 	sends_of(&l, 0, 2, 0);
 	sends_of(&l, 2, 1, 8);
 	sends_of(&l, 3, 1, 0);
@@ -623,7 +623,7 @@ static void empty_units(void)
 }
 
 /* Page sizes that are not whole words, and text with control characters. */
-static void sizes_and_words(void)
+static void sizes_and_text(void)
 {
 	struct wire_hello h = usual;
 	struct bad_peer l;
@@ -633,17 +633,17 @@ static void sizes_and_words(void)
 	pid = receiver("recv", 0, "--connections=1 --buffer-size=1Mi");
 	h.content = UNIT_COUNTER;
 	h.page_bytes = 1;
-	UNIT_EQ(says_hello(&l, &h, NULL), -1);
+	UNIT_EQ(sends_hello(&l, &h, NULL), -1);
 	hangs_up(&l);
 	h = usual;
 	strcpy(h.provider, "\033]0;x\n.<3>kernel: y");
-	UNIT_EQ(says_hello(&l, &h, NULL), WIRE_NO_PROVIDER);
+	UNIT_EQ(sends_hello(&l, &h, NULL), WIRE_NO_PROVIDER);
 	hangs_up(&l);
-	CU_ASSERT_TRUE(UNIT_WAIT(receiver_says("--provider=?]0;x?.<3>kernel: y"), 5000));
+	CU_ASSERT_TRUE(UNIT_WAIT(receiver_prints("--provider=?]0;x?.<3>kernel: y"), 5000));
 	CU_ASSERT_PTR_NULL(strchr(tool_output, '\033'));
 	h = usual;
 	strcpy(h.from, "\033[2J");
-	UNIT_EQ(says_hello(&l, &h, NULL), WIRE_OK);
+	UNIT_EQ(sends_hello(&l, &h, NULL), WIRE_OK);
 	hangs_up(&l);
 	kill(pid, SIGINT);
 	UNIT_EQ(tool_wait(pid, 20000), 0);
@@ -673,7 +673,7 @@ static void answer(int peer, const struct answer *a)
 	usleep(300000);
 }
 
-static pid_t lying_receiver(const struct answer *answers)
+static pid_t bad_receiver(const struct answer *answers)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), peer;
@@ -702,7 +702,7 @@ static pid_t lying_receiver(const struct answer *answers)
 /* @patience: half a second has passed when the second connection is tried. */
 static void sent_to(const struct answer *answers, unsigned int patience, const char *sentence)
 {
-	pid_t pid = lying_receiver(answers);
+	pid_t pid = bad_receiver(answers);
 
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --patience=%u " SMALL " --rate=40Mi --json",
 			 port, patience),
@@ -771,13 +771,13 @@ static void credit_before_the_end(void)
 	s = source_recv(&o, reason);
 	UNIT_NEED(s);
 	port = source_recv_port(s);
-	UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
+	UNIT_EQ(sends_hello(&l, &usual, s), WIRE_OK);
 	CU_ASSERT_TRUE(UNIT_WAIT((s->ops->flush(s), writes(&l, 0, 8)), 5000));
 	CU_ASSERT_TRUE(UNIT_WAIT((arrived(&l), s->ops->flush(s), s->ops->take(s, &u) == 1), 5000));
 	UNIT_EQ(s->ops->stop(s), 0);
 	UNIT_EQ(s->ops->give_back(s, u.handle), 0);
 	UNIT_EQ(s->ops->flush(s), 0);
-	CU_ASSERT_TRUE(UNIT_WAIT(hears(&l, &r), 2000));
+	CU_ASSERT_TRUE(UNIT_WAIT(receives(&l, &r), 2000));
 	UNIT_EQ(r.type, WIRE_CREDIT);
 	UNIT_EQ(r.count, 1);
 	hangs_up(&l);
@@ -785,7 +785,7 @@ static void credit_before_the_end(void)
 }
 
 /* A name of the maximum length without a terminating 0. */
-static void endless_name(void)
+static void unterminated_name(void)
 {
 	struct fi_ops_av names = {.size = sizeof(names), .insert = reads_text};
 	struct fid_av av = {.ops = &names};
@@ -798,15 +798,17 @@ static void endless_name(void)
 	CU_ASSERT_TRUE(fabric_end_peer(&end, name, sizeof(name) + 1, reason) < 0);
 }
 
-UNIT_MAIN("peers that lie", {"a sender that hears nothing", hears_nothing},
+UNIT_MAIN("peers that violate the protocol",
+	  {"a sender that does not read its credits", reads_no_credits},
 	  {"a sender that ends too early", ends_too_early},
-	  {"a sender that stops in a unit", half_a_unit},
+	  {"a sender that stops within a unit", half_a_unit},
 	  {"a sender that sends messages", sends_messages},
 	  {"a receiver that sends messages", answers_with_messages},
-	  {"a stranger ends nothing", strangers_end}, {"strangers who say nothing", strangers_wait},
-	  {"no file is left", no_files}, {"a sender that writes after the stop", after_the_stop},
-	  {"units of no bytes", empty_units}, {"sizes and words of a sender", sizes_and_words},
-	  {"a receiver that has other slots now", other_slots},
-	  {"a receiver that books too early", confirms_too_early},
-	  {"a credit before the end", credit_before_the_end},
-	  {"a name without an end", endless_name})
+	  {"another sender does not end --once", other_sender_ends},
+	  {"connections without a hello", without_hello}, {"no file descriptor is left", no_files},
+	  {"a sender that writes after the stop", after_the_stop},
+	  {"units of 0 bytes", empty_units}, {"page sizes and text of a sender", sizes_and_text},
+	  {"a receiver with other slots after a reconnect", other_slots},
+	  {"a receiver that sends totals too early", confirms_too_early},
+	  {"credits are sent before the end", credit_before_the_end},
+	  {"an endpoint name without a terminator", unterminated_name})

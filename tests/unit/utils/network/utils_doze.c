@@ -35,7 +35,7 @@ static void work(struct doze *d, uint64_t ns)
 }
 
 /* Number of polls until it sleeps. */
-static unsigned int looks(struct doze *d, int fd)
+static unsigned int polls(struct doze *d, int fd)
 {
 	unsigned int n;
 
@@ -64,7 +64,7 @@ static void bounded(void)
 	CU_ASSERT_TRUE(rest(&d, -1));
 	work(&d, 5 * MS);
 	began = fabric_now();
-	CU_ASSERT_TRUE(looks(&d, -1) > 0);
+	CU_ASSERT_TRUE(polls(&d, -1) > 0);
 	CU_ASSERT_TRUE(fabric_now() - began >= 2 * MS);
 }
 
@@ -77,7 +77,7 @@ static void by_work(void)
 	CU_ASSERT_TRUE(rest(&d, -1));
 	work(&d, MS);
 	began = fabric_now();
-	looks(&d, -1);
+	polls(&d, -1);
 	CU_ASSERT_TRUE(fabric_now() - began < 600 * FABRIC_NS_PER_S);
 }
 
@@ -88,9 +88,9 @@ static void idle(void)
 	unsigned int i, n = 0;
 
 	work(&d, MS);
-	looks(&d, -1);
+	polls(&d, -1);
 	for (i = 0; i < ROUNDS; i++)
-		n += looks(&d, -1);
+		n += polls(&d, -1);
 	UNIT_EQ(n, 0);
 }
 
@@ -102,7 +102,7 @@ static void in_vain(void)
 
 	for (i = 0; i < ROUNDS; i++) {
 		work(&d, 20 * US);
-		n += looks(&d, -1) > 0;
+		n += polls(&d, -1) > 0;
 	}
 	CU_ASSERT_TRUE(n > 0);
 	/* It skips polling three times, then after 1, 3, 7 and up to 63 other sleeps. */
@@ -122,7 +122,7 @@ static void bytes(void)
 	CU_ASSERT_TRUE(rest(&d, fds[0]));
 	for (i = 0; i < 100; i++) {
 		work(&d, 20 * US);
-		looks(&d, fds[0]);
+		polls(&d, fds[0]);
 	}
 	CU_ASSERT_TRUE(d.skip > 0);
 	UNIT_EQ(write(fds[1], "", 1), 1);
@@ -154,6 +154,7 @@ static void one_processor(void)
 	UNIT_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
 }
 
-UNIT_MAIN("the wait of a loop", {"none is wanted", never}, {"no longer than it may", bounded},
-	  {"no longer than twice its work", by_work}, {"nothing comes", idle}, {"in vain", in_vain},
-	  {"something comes in pieces", bytes}, {"one processor", one_processor})
+UNIT_MAIN("polling and sleeping of a loop", {"no polling", never}, {"polling is limited", bounded},
+	  {"polling is limited by the work", by_work}, {"nothing arrives", idle},
+	  {"polling in vain", in_vain}, {"a message arrives in pieces", bytes},
+	  {"one processor", one_processor})

@@ -207,7 +207,7 @@ static void wrong_peers(void)
 }
 
 /* Return the answer of roc-recv to a client that is not a matching roc-send. */
-static size_t ask(const void *text, size_t bytes, unsigned char *answer, size_t room)
+static size_t answer_to(const void *text, size_t bytes, unsigned char *answer, size_t room)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET,
 				.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
@@ -239,16 +239,16 @@ static void wrong_senders(void)
 
 	fresh();
 	pid = receiver("recv", 0, "--once --connections=1 --buffer-size=1Mi");
-	UNIT_EQ(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 27, answer, sizeof(answer)), 0);
+	UNIT_EQ(answer_to("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 27, answer, sizeof(answer)), 0);
 	wire_put_hello(text, &h);
-	UNIT_EQ(ask(text, 20, answer, sizeof(answer)), sizeof(answer));
+	UNIT_EQ(answer_to(text, 20, answer, sizeof(answer)), sizeof(answer));
 	UNIT_EQ(wire_get_welcome(answer, &w), WIRE_GOOD);
 	UNIT_EQ(w.status, WIRE_NO_VERSION);
 	CU_ASSERT_PTR_NOT_NULL(strstr(w.reason, "version 9"));
 	h.version = WIRE_VERSION;
 	h.name_bytes = 1000;
 	wire_put_hello(text, &h);
-	UNIT_EQ(ask(text, sizeof(text), answer, sizeof(answer)), 0);
+	UNIT_EQ(answer_to(text, sizeof(text), answer, sizeof(answer)), 0);
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --provider=shm " SMALL, port), 1);
 	CU_ASSERT_TRUE(tool_printed("refused the connection: the receiver has --provider=tcp"));
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --connections=2 " SMALL, port), 1);
@@ -266,6 +266,6 @@ static void wrong_senders(void)
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 }
 
-UNIT_MAIN("who roc-send and roc-recv talk to", {"what is said, as the page has it", layouts},
-	  {"wild bytes", wild_bytes}, {"peers that are none", wrong_peers},
-	  {"senders that are none", wrong_senders})
+UNIT_MAIN("peers of roc-send and roc-recv", {"messages match the page", layouts},
+	  {"random bytes", wild_bytes}, {"servers that are not roc-recv", wrong_peers},
+	  {"clients that are not roc-send", wrong_senders})

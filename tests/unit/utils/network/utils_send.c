@@ -159,7 +159,7 @@ static void one_after_the_other(void)
  * Send a signal; false: the process has ended. Called without a pause, because its last steps are
  * short.
  */
-static bool told(int fd)
+static bool signalled(int fd)
 {
 	unsigned int i;
 
@@ -171,7 +171,7 @@ static bool told(int fd)
 }
 
 /* Send signals until the process has ended. */
-static void told_to_the_end(void)
+static void signals_until_end(void)
 {
 	pid_t pid, child;
 	unsigned int i;
@@ -186,7 +186,7 @@ static void told_to_the_end(void)
 		UNIT_NEED(fd >= 0);
 		/* Not during its start: signals count when it waits for senders. */
 		UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=1", port), 0);
-		CU_ASSERT_TRUE(UNIT_WAIT(told(fd), 20000));
+		CU_ASSERT_TRUE(UNIT_WAIT(signalled(fd), 20000));
 		close(fd);
 		UNIT_EQ(tool_wait(pid, 20000), 0);
 		tool_read(file("recv"));
@@ -300,7 +300,7 @@ static void as_any_link(const char *index)
  * Recordings of a CRU and a C-RORC: each is checked according to its type, in one folder and in one
  * recording.
  */
-static void links_that_say_nothing(void)
+static void links_without_numbers(void)
 {
 	static const char *const names[] = {"cru", "crorc"};
 	char options[160];
@@ -447,7 +447,7 @@ static long resident(pid_t pid)
  * Much more data than both ends have memory for, to a slow receiver: neither end grows, and not
  * more units are in flight than there are slots.
  */
-static void flat(void)
+static void memory_stays(void)
 {
 	long sends, takes, sent, took;
 	char options[160];
@@ -489,16 +489,16 @@ static void flat(void)
 	CU_ASSERT_TRUE(tool_number("units") > 500);
 }
 
-UNIT_MAIN("roc-send and roc-recv", {"where it listens", where_it_listens}, {"by tcp", by_tcp},
-	  {"by three connections", by_tcp_thrice}, {"by shm", by_shm},
+UNIT_MAIN("roc-send and roc-recv", {"listening address", where_it_listens}, {"over tcp", by_tcp},
+	  {"over three connections", by_tcp_thrice}, {"over shm", by_shm},
 	  {"a recording is sent and recorded", recording_sent},
-	  {"a recording of nothing is sent", nothing_sent},
+	  {"an empty recording is sent", nothing_sent},
 	  {"an interrupted sender ends in order", interrupted},
 	  {"one sender after the other", one_after_the_other},
-	  {"told until it is gone", told_to_the_end},
+	  {"repeated signals until the end", signals_until_end},
 	  {"time frames of another length", time_frames}, {"two senders at once", two_are_checked},
 	  {"two senders in one recording", two_are_recorded},
-	  {"links that say nothing, beside others", links_that_say_nothing},
-	  {"metrics under one name", metrics_of_one},
-	  {"a slow receiver costs the card, not memory", slow_receiver},
-	  {"memory stays as it is", flat})
+	  {"links without numbers beside others", links_without_numbers},
+	  {"metrics keep their labels", metrics_of_one},
+	  {"a slow receiver does not grow memory", slow_receiver},
+	  {"memory does not grow", memory_stays})

@@ -101,9 +101,9 @@ int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct 
 	return 0;
 }
 
-static unsigned int asked; /* calls of getaddrinfo() */
-static bool two_addresses; /* each name has two; nothing listens at the first */
-static bool comes_up;	   /* first no address, then one without a listener */
+static unsigned int resolved; /* calls of getaddrinfo() */
+static bool two_addresses;    /* each name has two; nothing listens at the first */
+static bool comes_up;	      /* first no address, then one without a listener */
 
 /* Every name resolves to the loopback. */
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
@@ -116,9 +116,9 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
 		*(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
 	if (!node || !node[strspn(node, "0123456789.")])
 		return real(node, service, hints, list);
-	asked++;
-	if (comes_up && asked < 3)
-		return asked == 1 ? EAI_AGAIN : real("127.0.0.3", service, hints, list);
+	resolved++;
+	if (comes_up && resolved < 3)
+		return resolved == 1 ? EAI_AGAIN : real("127.0.0.3", service, hints, list);
 	if (!two_addresses)
 		return real("127.0.0.1", service, hints, list);
 	ret = real("127.0.0.2", service, hints, list);
@@ -139,13 +139,13 @@ int setsockopt(int fd, int level, int option, const void *value, socklen_t size)
 	return real(fd, level, option, value, size);
 }
 
-static int hold = -1; /* while it is open, the receiver does not close the connection */
+static int held_open = -1; /* while it is open, the receiver does not close the connection */
 
 static void let_go(void)
 {
-	if (hold >= 0)
-		close(hold);
-	hold = -1;
+	if (held_open >= 0)
+		close(held_open);
+	held_open = -1;
 }
 
 /* Answer the next connection with this status. */
@@ -171,39 +171,39 @@ static int welcome(int fd)
 	return answer(fd, WIRE_OK);
 }
 
-static void stays(int fd, int held)
+static void stays(int fd, int release_fd)
 {
 	welcome(fd);
 	pause();
 }
 
 /* Close the connection once, when @held is released. */
-static void hangs_up(int fd, int held)
+static void closes(int fd, int release_fd)
 {
 	int peer = welcome(fd);
 	char text;
 
-	if (read(held, &text, 1))
+	if (read(release_fd, &text, 1))
 		_exit(1);
 	close(peer);
-	stays(fd, held);
+	stays(fd, release_fd);
 }
 
 /* The same; the next connection is refused once, because there is no endpoint for it. */
-static void lacks_an_end(int fd, int held)
+static void lacks_an_endpoint(int fd, int release_fd)
 {
 	int peer = welcome(fd);
 	char text;
 
-	if (read(held, &text, 1))
+	if (read(release_fd, &text, 1))
 		_exit(1);
 	close(peer);
 	close(answer(fd, WIRE_BROKEN));
-	stays(fd, held);
+	stays(fd, release_fd);
 }
 
 /* Close the connection before any data, with a reset. */
-static void goes_at_once(int fd, int held)
+static void resets_at_once(int fd, int release_fd)
 {
 	const struct linger now = {.l_onoff = 1};
 	int peer = answer(fd, WIRE_BUSY);
@@ -214,7 +214,7 @@ static void goes_at_once(int fd, int held)
 }
 
 /* Of two connections, the first is confirmed and closed, the second is not. */
-static void confirms_one(int fd, int held)
+static void confirms_one(int fd, int release_fd)
 {
 	static const struct wire_record totals = {.type = WIRE_TOTALS};
 	unsigned char text[WIRE_HELLO + WIRE_RECORD];
@@ -230,7 +230,7 @@ static void confirms_one(int fd, int held)
 	pause();
 }
 
-static pid_t receiver(char port[16], void (*play)(int fd, int held))
+static pid_t receiver(char port[16], void (*play)(int fd, int release_fd))
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -253,7 +253,7 @@ static pid_t receiver(char port[16], void (*play)(int fd, int held))
 	UNIT_NEED(pid > 0);
 	close(fd);
 	close(ends[0]);
-	hold = ends[1];
+	held_open = ends[1];
 	return pid;
 }
 
@@ -277,7 +277,8 @@ static void is_a_batch(unsigned int from, unsigned int count)
 }
 
 /* A sink with a connected receiver, and no writes yet. */
-static struct sink *open_sink(pid_t *pid, void (*play)(int fd, int held), uint32_t connections)
+static struct sink *open_sink(pid_t *pid, void (*play)(int fd, int release_fd),
+			      uint32_t connections)
 {
 	static const struct source source = {.format = {.unit_max = 4096, .from = "here"}};
 	static char port[16];
@@ -370,17 +371,17 @@ static void receiver_comes_up(void)
 	struct sink *sink;
 	pid_t pid;
 
-	asked = 0;
+	resolved = 0;
 	comes_up = true;
 	sink = open_sink(&pid, stays, 1);
 	comes_up = false;
-	UNIT_EQ(asked, 3);
+	UNIT_EQ(resolved, 3);
 	UNIT_STR(sink->reason, "");
 	close_sink(sink, pid);
 }
 
 /* The reason is read even if the sender polls late. */
-static void looks_late(void)
+static void polls_late(void)
 {
 	static const struct source source = {.format = {.unit_max = 4096, .from = "here"}};
 	char port[16], reason[UNITS_REASON] = "";
@@ -390,7 +391,7 @@ static void looks_late(void)
 				       .connections = 1,
 				       .patience = 0,
 				       .silence = 20};
-	pid_t pid = receiver(port, goes_at_once);
+	pid_t pid = receiver(port, resets_at_once);
 
 	late = true;
 	CU_ASSERT_PTR_NULL(sink_send(&o, &source, reason));
@@ -407,9 +408,9 @@ static void name_once(void)
 	struct sink *sink;
 	pid_t pid;
 
-	asked = 0;
-	sink = open_sink(&pid, hangs_up, 1);
-	UNIT_EQ(asked, 1);
+	resolved = 0;
+	sink = open_sink(&pid, closes, 1);
+	UNIT_EQ(resolved, 1);
 	put(sink, 2);
 	UNIT_EQ(sink->ops->flush(sink), 0);
 	UNIT_EQ(writes.count, 2);
@@ -417,7 +418,7 @@ static void name_once(void)
 	/* The connection is lost with the first two, and reconnects without them. */
 	CU_ASSERT_TRUE(UNIT_WAIT((sink->ops->flush(sink), writes.count == 4), 10000));
 	UNIT_EQ(sink->n.again, 2);
-	UNIT_EQ(asked, 1);
+	UNIT_EQ(resolved, 1);
 	close_sink(sink, pid);
 }
 
@@ -449,7 +450,7 @@ static void no_end_for_now(void)
 	bool refused = false;
 	pid_t pid;
 
-	sink = open_sink(&pid, lacks_an_end, 1);
+	sink = open_sink(&pid, lacks_an_endpoint, 1);
 	put(sink, 1);
 	UNIT_EQ(sink->ops->flush(sink), 0);
 	let_go();
@@ -469,7 +470,7 @@ static void again_in_order(void)
 	unsigned int i;
 	pid_t pid;
 
-	sink = open_sink(&pid, hangs_up, 1);
+	sink = open_sink(&pid, closes, 1);
 	for (i = 0; i < 5; i++) {
 		u.sequence = sequences[i];
 		u.run = i / 2;
@@ -483,12 +484,13 @@ static void again_in_order(void)
 	close_sink(sink, pid);
 }
 
-UNIT_MAIN("a connection of roc-send", {"all of a batch but the last say that more follow", batches},
-	  {"what is not taken now comes later", taken_later},
+UNIT_MAIN("a connection of roc-send",
+	  {"all of a batch except the last have the flag more", batches},
+	  {"refused writes are repeated", taken_later},
 	  {"the second address of a name", second_address},
-	  {"a receiver that comes up later", receiver_comes_up},
-	  {"who has gone when we look is heard", looks_late},
-	  {"a name is asked for once", name_once},
-	  {"one of two connections is done with", one_is_confirmed},
-	  {"a receiver that has no end for now", no_end_for_now},
-	  {"what is sent again is in its order", again_in_order})
+	  {"a receiver that starts later", receiver_comes_up},
+	  {"the reason of a closed connection is read", polls_late},
+	  {"a name is resolved once", name_once},
+	  {"one of two connections is confirmed", one_is_confirmed},
+	  {"a receiver without an endpoint for now", no_end_for_now},
+	  {"units are sent again in order", again_in_order})

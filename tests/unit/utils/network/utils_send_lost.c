@@ -450,7 +450,7 @@ static void receiver_full(void)
 }
 
 /* All memory of a sender is in units that could not be written, so no other unit arrives. */
-static void full_without_room(void)
+static void full_without_memory(void)
 {
 	pid_t first, sender;
 	char options[160];
@@ -468,9 +468,9 @@ static void full_without_room(void)
 	UNIT_EQ(tool_wait(sender, 20000), 1);
 }
 
-static void receiver_has_no_room(void)
+static void receiver_has_no_memory(void)
 {
-	with_disk("size=1m", full_without_room);
+	with_disk("size=1m", full_without_memory);
 }
 
 #define QUICK "--connections=1 --buffer-size=8Mi --no-errorcheck --silence=1"
@@ -603,15 +603,15 @@ static void sender_killed(void)
 }
 
 UNIT_MAIN("an end of roc-send and roc-recv that is lost",
-	  {"a receiver is killed, another one comes", receiver_killed},
-	  {"what a killed receiver indexed is not written again", indexed_without_credit},
-	  {"a connection breaks, its receiver does not", connection_breaks},
-	  {"what a killed receiver wrote is checked", killed_is_checked},
-	  {"a receiver is gone for good", receiver_gone},
-	  {"a receiver is interrupted, another one comes", receiver_interrupted},
+	  {"a receiver is killed, another one starts", receiver_killed},
+	  {"units in the index of a killed receiver are not written again", indexed_without_credit},
+	  {"a connection breaks, its receiver continues", connection_breaks},
+	  {"files of a killed receiver are checked", killed_is_checked},
+	  {"a receiver is lost and not restarted", receiver_gone},
+	  {"a receiver is interrupted, another one starts", receiver_interrupted},
 	  {"a receiver's disk is full", receiver_full},
-	  {"a receiver's disk is full, and all its memory", receiver_has_no_room},
+	  {"a receiver's disk is full, and all its memory", receiver_has_no_memory},
 	  {"a receiver is silent", receiver_silent},
 	  {"a sender ends, its receiver is silent", end_while_silent},
 	  {"a sender is silent", sender_silent},
-	  {"a sender is killed, another one comes", sender_killed})
+	  {"a sender is killed, another one starts", sender_killed})

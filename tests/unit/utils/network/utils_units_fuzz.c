@@ -13,4 +13,4 @@ static void corpus(void)
 	corpus_is_run(20);
 }
 
-UNIT_MAIN("corpus of the units' fuzzer", {"corpus", corpus}, {"changed", changed})
+UNIT_MAIN("corpus of the fuzzer of units", {"corpus", corpus}, {"changed", changed})

@@ -345,5 +345,5 @@ static void direct_or_not(void)
 UNIT_MAIN("recordings and their disks", {"a nearly full disk is used to its end", nearly_full},
 	  {"a small disk has space for others", leaves_space},
 	  {"a reservation that fails is returned", returns_space},
-	  {"no more is reserved than the run takes", not_more_than_all},
+	  {"not more than the limit of the run is reserved", not_more_than_all},
 	  {"blocks of 16 KiB", large_blocks}, {"direct I/O, or the page cache", direct_or_not})

@@ -180,7 +180,7 @@ static void sync_fails(void)
  * The kernel accepts no operation for a while, during a commit: an abandoned commit stays abandoned
  * when the kernel accepts operations again.
  */
-static void commit_given_up(void)
+static void commit_abandoned(void)
 {
 	struct sink *sink = open_sink(fresh("given"), RECORDING_DURABLE_INDEX);
 	struct recording_entry e;
@@ -269,9 +269,9 @@ static void changed_data(void)
 	UNIT_EQ(tool_number("units"), 8);
 }
 
-UNIT_MAIN("durability of recordings", {"a unit that is back has its entry", entry_first},
-	  {"what is synced, in its order", syncs_in_order},
-	  {"no entry comes before its data", no_entry_before_its_data},
+UNIT_MAIN("durability of recordings", {"a returned unit has its entry", entry_first},
+	  {"order of syncs", syncs_in_order},
+	  {"no entry before its data", no_entry_before_its_data},
 	  {"data that cannot be synced are lost", sync_fails},
-	  {"a commit that is given up", commit_given_up},
-	  {"data that changed, and an old recording", changed_data})
+	  {"an abandoned commit", commit_abandoned},
+	  {"changed data, and an old recording", changed_data})

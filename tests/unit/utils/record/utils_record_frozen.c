@@ -235,7 +235,8 @@ static void metrics(void)
 	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(size_of("m.prom") > 0, 20000));
 	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
-	CU_ASSERT_TRUE(UNIT_WAIT(tool_printed_times(output, "m.prom is not written") == 1, 20000));
+	CU_ASSERT_TRUE(
+		UNIT_WAIT(tool_printed_times(output, "m.prom: its file system") == 1, 20000));
 	kill(tool, SIGTERM);
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 	tool_read(output);
@@ -279,7 +280,8 @@ static void newest_metrics(void)
 	UNIT_NEED(UNIT_WAIT((tool = tool_child(pid)) > 0, 10000));
 	CU_ASSERT_TRUE(UNIT_WAIT(size_of("m.prom") > 0, 20000));
 	UNIT_EQ(ioctl(place_fd, FIFREEZE, 0), 0);
-	CU_ASSERT_TRUE(UNIT_WAIT(tool_printed_times(output, "m.prom is not written") == 1, 20000));
+	CU_ASSERT_TRUE(
+		UNIT_WAIT(tool_printed_times(output, "m.prom: its file system") == 1, 20000));
 	kill(tool, SIGTERM);
 	/* Meanwhile the tool ends its recording; then it waits for the metrics, up to 5 s. */
 	sleep(2);
@@ -363,6 +365,6 @@ static void goes_on(void)
 }
 
 UNIT_MAIN("frozen file systems", {"roc-record ends after two signals", two_signals},
-	  {"and after one, when its time is over", one_signal}, {"a thaw in time", goes_on},
-	  {"metrics", metrics}, {"the newest metrics", newest_metrics},
+	  {"roc-record ends after one signal and the time limit", one_signal},
+	  {"a thaw in time", goes_on}, {"metrics", metrics}, {"metrics of the end", newest_metrics},
 	  {"roc-evb ends after two signals", builder}, {"a writer process that is killed", killed})

@@ -108,7 +108,7 @@ static rlim_t may_have(rlim_t descriptors)
 }
 
 /* Another part of the process takes each free descriptor. */
-static void none_is_given_up(void)
+static void descriptor_is_kept(void)
 {
 	struct source *replay = three_files("kept", 2);
 	rlim_t before = may_have(64);
@@ -240,6 +240,6 @@ static void short_files(void)
 }
 
 UNIT_MAIN("roc-record and roc-replay with limits", {"more files than can be open", many_files},
-	  {"no descriptor is given up between two files", none_is_given_up},
-	  {"there is none for a while", none_for_a_while}, {"there is none at all", none_at_all},
-	  {"files that may not be long enough", short_files})
+	  {"the descriptor is kept between two files", descriptor_is_kept},
+	  {"no descriptor for a while", none_for_a_while}, {"no descriptor at all", none_at_all},
+	  {"limit of file size", short_files})

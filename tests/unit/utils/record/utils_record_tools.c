@@ -127,7 +127,7 @@ static void put_file(const char *name)
 	FILE *f = fopen(in_dir(name), "w");
 
 	UNIT_NEED(f);
-	fputs("somebody's", f);
+	fputs("other data", f);
 	fclose(f);
 }
 
@@ -140,7 +140,7 @@ static bool as_it_was(const char *name)
 		return false;
 	CU_ASSERT_TRUE(fread(text, 1, sizeof(text) - 1, f) > 0);
 	fclose(f);
-	return !strcmp(text, "somebody's");
+	return !strcmp(text, "other data");
 }
 
 /* Only @name is in the folder: the run is refused before it writes anything. */
@@ -318,7 +318,7 @@ static void damaged(void)
 }
 
 /* If the error file cannot be written, the message does not refer to it. */
-static void no_place_for_errors(void)
+static void error_file_unwritable(void)
 {
 	char before[PATH_MAX];
 
@@ -710,17 +710,17 @@ UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
 	  {"another recording stays", another_recording},
 	  {"descriptors 0 to 2 closed", closed_descriptors},
 	  {"time frames of another length", time_frames}, {"files change by time", rotates_by_time},
-	  {"a rate below the stall limit", slower_than_the_limit},
-	  {"files that were cut short", cut}, {"files that are damaged or foreign", damaged},
-	  {"no place for the errors", no_place_for_errors},
-	  {"a file that is missing", one_file_missing}, {"a full disk keeps the book", full},
-	  {"no room for a file keeps the book", full_of_files},
-	  {"a folder that may not be written", may_not_write},
-	  {"interrupted files are whole", interrupted},
-	  {"files of a terminal that went are whole", terminal_goes},
-	  {"who was told so outlives its terminal", terminal_may_go},
-	  {"messages that nothing reads", reader_gone}, {"what a killed writer leaves", killed},
-	  {"what refuses io_uring", no_io_uring}, {"metrics", metrics},
-	  {"metrics wait for no disk", metrics_without_disk},
-	  {"metrics whose folder was away", metrics_away},
-	  {"a terminal that is stopped", stopped_terminal})
+	  {"a rate below the stall limit", slower_than_the_limit}, {"truncated files", cut},
+	  {"damaged and foreign files", damaged},
+	  {"the error file cannot be written", error_file_unwritable},
+	  {"a missing file", one_file_missing}, {"counters with a full disk", full},
+	  {"counters without space for a file", full_of_files},
+	  {"a folder without write permission", may_not_write},
+	  {"files are intact after a signal", interrupted},
+	  {"files are intact after the terminal is closed", terminal_goes},
+	  {"nohup continues without a terminal", terminal_may_go},
+	  {"the reader of the messages has ended", reader_gone},
+	  {"files of a killed writer", killed}, {"io_uring is refused", no_io_uring},
+	  {"metrics", metrics}, {"metrics are not synced", metrics_without_disk},
+	  {"metrics whose folder was missing", metrics_away},
+	  {"a stopped terminal", stopped_terminal})

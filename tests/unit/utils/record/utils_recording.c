@@ -121,29 +121,29 @@ static void wrong_headers(void)
 /*
  * Header fields are not trusted: they cause no access beyond the data, and no control characters.
  */
-static void lying_headers(void)
+static void wrong_values(void)
 {
 	static const uint32_t pages[] = {1, 32, 65, 8191, UINT32_MAX};
 	unsigned char text[RECORDING_HEADER];
-	struct recording_header h, lie;
+	struct recording_header h, values;
 	unsigned int i;
 
 	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
-		lie = header;
-		lie.page_bytes = pages[i];
-		recording_put_header(text, &lie);
+		values = header;
+		values.page_bytes = pages[i];
+		recording_put_header(text, &values);
 		UNIT_EQ(recording_get_header(text, sizeof(text), &h), RECORDING_PAGES);
 	}
-	lie = header;
-	strcpy(lie.from, "\033[2J\ncard");
-	recording_put_header(text, &lie);
+	values = header;
+	strcpy(values.from, "\033[2J\ncard");
+	recording_put_header(text, &values);
 	UNIT_EQ(recording_get_header(text, sizeof(text), &h), RECORDING_GOOD);
 	UNIT_STR(h.from, "?[2J?card");
 }
 
 /* A source of units of any place and size, which are returned in another order. */
 #define ODD 200
-#define ODD_ROOM (4 << 20)
+#define ODD_SPACE (4 << 20)
 
 struct odd {
 	struct source source;
@@ -154,7 +154,7 @@ struct odd {
 
 static void odd_unit(unsigned int n, uint64_t *place, uint64_t *bytes)
 {
-	*place = (n * 12345u) % (ODD_ROOM / 2);
+	*place = (n * 12345u) % (ODD_SPACE / 2);
 	*bytes = n ? 1 + (n * 7919u) % 70000 : 1;
 }
 
@@ -224,12 +224,12 @@ static void record_odd(struct odd *o, const char *path, bool buffered)
 	unsigned int i;
 	void *memory = NULL;
 
-	UNIT_EQ(posix_memalign(&memory, 4096, ODD_ROOM), 0);
+	UNIT_EQ(posix_memalign(&memory, 4096, ODD_SPACE), 0);
 	*o = (struct odd){.source = {.ops = &odd_ops, .format = {.unit_max = 70000, .from = "odd"}},
 			  .memory = memory};
-	for (i = 0; i < ODD_ROOM; i++)
+	for (i = 0; i < ODD_SPACE; i++)
 		o->memory[i] = (unsigned char)(i * 2654435761u >> 24);
-	o->source.regions[0] = (struct unit_region){.addr = memory, .length = ODD_ROOM / 2};
+	o->source.regions[0] = (struct unit_region){.addr = memory, .length = ODD_SPACE / 2};
 	o->source.region_count = 1;
 	p.sink = sink_record(&record, &o->source, reason);
 	UNIT_STR(reason, "");
@@ -523,12 +523,11 @@ static void closed_by_signals(void)
 	close(pipe_in);
 }
 
-UNIT_MAIN("recordings", {"the index as the page has it", layout}, {"checksums", checksums},
-	  {"headers that are none", wrong_headers}, {"headers that lie", lying_headers},
-	  {"units of any place and size come back as they were", there_and_back},
-	  {"what is dropped is counted, and seen in the index", dropped_is_counted},
-	  {"a million files are read in their order", many_files},
-	  {"a last file without a unit", last_not_begun},
-	  {"an index whose head is not as written", index_spoilt},
-	  {"a file that is cut while it is read", cut_while_read},
+UNIT_MAIN("recordings", {"the index matches the page", layout}, {"checksums", checksums},
+	  {"invalid headers", wrong_headers}, {"headers with wrong values", wrong_values},
+	  {"units of any place and size", there_and_back},
+	  {"dropped units are counted and are gaps in the index", dropped_is_counted},
+	  {"order of a million files", many_files}, {"a last file without a unit", last_not_begun},
+	  {"an index with an overwritten header", index_spoilt},
+	  {"a file is truncated while it is read", cut_while_read},
 	  {"signals while a recording is closed", closed_by_signals})

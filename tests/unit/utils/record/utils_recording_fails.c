@@ -252,7 +252,7 @@ static void end_refused(void)
 }
 
 /* Three units are abandoned; the kernel has accepted @first of their writes. */
-static struct sink *let_go(const char *path, void **memory, unsigned int first)
+static struct sink *abandoned(const char *path, void **memory, unsigned int first)
 {
 	struct sink *sink = open_sink(path, 0, 4096, memory);
 	struct unit u = {.data = *memory, .bytes = 4096};
@@ -284,7 +284,7 @@ static void never_begun(void)
 	for (first = 0; first < 3; first++) {
 		submit_refuses = UINT_MAX;
 		submit_result = -ENOMEM;
-		sink = let_go(fresh("never"), &memory, first);
+		sink = abandoned(fresh("never"), &memory, first);
 		/* The written ones have no entry. */
 		UNIT_EQ(sink->ops->done(sink, handles, 4), 0);
 		UNIT_EQ(sink->ops->lost(sink, handles, 4), 3);
@@ -304,7 +304,7 @@ static void begun_late(void)
 
 	submit_refuses = 3;
 	submit_result = -EAGAIN;
-	sink = let_go(fresh("late"), &memory, 0);
+	sink = abandoned(fresh("late"), &memory, 0);
 	UNIT_EQ(sink->ops->done(sink, handles, 4), 3);
 	UNIT_EQ(sink->ops->finish(sink), 0);
 	UNIT_STR(sink->reason, "");
@@ -444,13 +444,13 @@ static void refused_for_now(void)
 	close(ends[1]);
 }
 
-UNIT_MAIN("recordings that fail", {"a file that cannot be ended is no success", end_fails},
-	  {"a file of another program is in the way", another_comes},
-	  {"one that could not, in the end", finish_fails}, {"one that takes its time", end_lasts},
-	  {"one that the kernel does not end", end_refused},
-	  {"what the kernel did not take is let go of", never_begun},
-	  {"what the kernel takes later is written", begun_late},
+UNIT_MAIN("recordings that fail", {"a file that cannot be ended fails the run", end_fails},
+	  {"a file of another program has the name", another_comes},
+	  {"the last file cannot be ended", finish_fails}, {"a slow sync", end_lasts},
+	  {"the kernel refuses a sync", end_refused},
+	  {"operations that the kernel refused are dropped", never_begun},
+	  {"operations that the kernel accepts later are written", begun_late},
 	  {"neither data nor index can be written", nothing_written},
 	  {"an index that fails ends the run", index_fails},
-	  {"the folder's name cannot be synced", folder_fails},
-	  {"an operation that the kernel refuses again and again", refused_for_now})
+	  {"the name of the folder cannot be synced", folder_fails},
+	  {"an operation that the kernel refuses repeatedly", refused_for_now})

@@ -51,4 +51,4 @@ static void forms(void)
 	golden_end(out, "rosd.json");
 }
 
-UNIT_MAIN("what roc-rosd prints", {"metrics, text, JSON", forms})
+UNIT_MAIN("golden files of roc-rosd", {"metrics, text, JSON", forms})

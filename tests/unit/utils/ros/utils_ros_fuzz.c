@@ -13,4 +13,4 @@ static void corpus(void)
 	corpus_is_run(30);
 }
 
-UNIT_MAIN("corpus of the protocol's fuzzer", {"corpus", corpus}, {"changed", changed})
+UNIT_MAIN("corpus of the fuzzer of the protocol", {"corpus", corpus}, {"changed", changed})

@@ -73,7 +73,7 @@ static void says(size_t bytes)
 	UNIT_NEED(UNIT_WAIT(came(bytes), 5000));
 }
 
-static void says_hello(void)
+static void sends_hello(void)
 {
 	struct ros_hello hello = {.lowest = 1, .highest = ROS_VERSION};
 
@@ -82,7 +82,7 @@ static void says_hello(void)
 	UNIT_EQ(client->state, ROS_CLIENT_OPEN);
 }
 
-static void says_clears(unsigned int count)
+static void sends_clears(unsigned int count)
 {
 	static const uint32_t event = 7;
 	size_t length = 0;
@@ -107,7 +107,7 @@ static void is_killed(void)
 }
 
 /* Return how many clears the worker was given, and finish them. */
-static unsigned int carried_out(void)
+static unsigned int executed(void)
 {
 	struct ros_job *job;
 	unsigned int n = 0;
@@ -135,19 +135,19 @@ static void end(void)
 static void takes_nothing(void)
 {
 	begin(0);
-	says_hello();
-	says_clears(1);
+	sends_hello();
+	sends_clears(1);
 	ros_client_event(client, EPOLLIN);
 	CU_ASSERT_TRUE(client->paused);
-	says_clears(1);
-	UNIT_EQ(carried_out(), 0);
+	sends_clears(1);
+	UNIT_EQ(executed(), 0);
 }
 
 static void gone(void)
 {
 	takes_nothing();
 	is_killed();
-	UNIT_EQ(carried_out(), 2);
+	UNIT_EQ(executed(), 2);
 	end();
 }
 
@@ -160,7 +160,7 @@ static void slow(void)
 	ros_client_tick(client);
 	UNIT_EQ(client->state, ROS_CLIENT_GONE);
 	UNIT_EQ(ros_count_get(&server.counts.slow), 1);
-	UNIT_EQ(carried_out(), 0);
+	UNIT_EQ(executed(), 0);
 	end();
 }
 
@@ -169,7 +169,7 @@ static void kernel_keeps(void)
 {
 	struct ros_out *o;
 
-	UNIT_EQ(carried_out(), CLEARS);
+	UNIT_EQ(executed(), CLEARS);
 	while ((o = TAILQ_FIRST(&client->out))) {
 		TAILQ_REMOVE(&client->out, o, entry);
 		client->clears -= o->type == ROS_OUT_CLEARED;
@@ -188,17 +188,17 @@ static void kernel_keeps(void)
 static void answers_kept(void)
 {
 	begin(1 << 20);
-	says_hello();
-	says_clears(CLEARS);
+	sends_hello();
+	sends_clears(CLEARS);
 	ros_client_event(client, EPOLLIN);
 	kernel_keeps();
 	UNIT_EQ(client->clears, 0);
-	says_clears(CLEARS + 1);
+	sends_clears(CLEARS + 1);
 	ros_client_event(client, EPOLLIN);
 	CU_ASSERT_TRUE(client->paused);
-	UNIT_EQ(carried_out(), 0);
+	UNIT_EQ(executed(), 0);
 	is_killed();
-	UNIT_EQ(carried_out(), CLEARS);
+	UNIT_EQ(executed(), CLEARS);
 	/* Now the kernel has completed them. */
 	client->zerocopy_open = 0;
 	ros_client_tick(client);
@@ -206,5 +206,5 @@ static void answers_kept(void)
 	end();
 }
 
-UNIT_MAIN("last words of clients", {"one that is gone", gone}, {"one that is slow", slow},
-	  {"one whose answers the kernel keeps", answers_kept})
+UNIT_MAIN("final clears of clients", {"a lost client", gone}, {"a slow client", slow},
+	  {"a client whose replies the kernel reads", answers_kept})

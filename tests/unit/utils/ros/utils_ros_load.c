@@ -22,7 +22,7 @@ static struct load_client client;
 static struct load load;
 static int daemon_fd;
 
-static bool hears(const void *bytes, size_t length)
+static bool receives(const void *bytes, size_t length)
 {
 	struct pollfd fd = {.fd = client.fd, .events = POLLIN};
 
@@ -36,7 +36,7 @@ static bool welcomed(uint32_t requests)
 		.links = 1, .requests = requests, .clears = 1, .events = 8, .fragment = 65536};
 	uint8_t out[ROS_WELCOME_BYTES];
 
-	return hears(out, ros_encode_welcome(out, 0, ROS_VERSION, &limits));
+	return receives(out, ros_encode_welcome(out, 0, ROS_VERSION, &limits));
 }
 
 static void connects(void)
@@ -66,9 +66,9 @@ static void begin(void)
 	UNIT_EQ(client.spares, GRANTED);
 }
 
-static void end(const char *says)
+static void end(const char *expected)
 {
-	CU_ASSERT_PTR_NOT_NULL(strstr(load.failure, says));
+	CU_ASSERT_PTR_NOT_NULL(strstr(load.failure, expected));
 	load_disconnect(&client);
 	close(daemon_fd);
 	close(load.epoll);
@@ -80,7 +80,7 @@ static void reply_of_no_request(void)
 	uint8_t out[ROS_REPLY_HEAD_MAX];
 
 	begin();
-	CU_ASSERT_FALSE(hears(out, ros_encode_reply(out, FAR, 1, ROS_INCOMPLETE, &entry, 1, 0)));
+	CU_ASSERT_FALSE(receives(out, ros_encode_reply(out, FAR, 1, ROS_INCOMPLETE, &entry, 1, 0)));
 	end("a reply without a request");
 }
 
@@ -92,8 +92,8 @@ static void cleared_of_no_clear(void)
 
 	begin();
 	load_client_clear(&client, &event, 1);
-	CU_ASSERT_TRUE(hears(out, ros_encode_cleared(out, 1, &cleared)));
-	CU_ASSERT_FALSE(hears(out, ros_encode_cleared(out, 1, &cleared)));
+	CU_ASSERT_TRUE(receives(out, ros_encode_cleared(out, 1, &cleared)));
+	CU_ASSERT_FALSE(receives(out, ros_encode_cleared(out, 1, &cleared)));
 	UNIT_EQ(client.clears, 0);
 	UNIT_EQ(load.counts.acknowledged, 1);
 	end("a CLEARED without a CLEAR");
@@ -116,5 +116,6 @@ static void no_memory(void)
 	end("Cannot allocate the requests of client 0.");
 }
 
-UNIT_MAIN("roc-ros-load and a daemon that lies", {"a reply of no request", reply_of_no_request},
-	  {"a CLEARED of no clear", cleared_of_no_clear}, {"no memory", no_memory})
+UNIT_MAIN("roc-ros-load and a daemon that violates the protocol",
+	  {"a reply without a request", reply_of_no_request},
+	  {"a CLEARED without a CLEAR", cleared_of_no_clear}, {"no memory", no_memory})

@@ -269,6 +269,6 @@ static void contents(void)
 	CU_ASSERT_PTR_NOT_NULL(ros_fragment_check(data, 12, 5, 7, &card));
 }
 
-UNIT_MAIN("parts of roc-rosd and roc-ros-load", {"waiting", waiting}, {"queue full", queue_full},
+UNIT_MAIN("parts of roc-rosd and roc-ros-load", {"waiters", waiting}, {"queue full", queue_full},
 	  {"queue between threads", queue_threads}, {"percentiles", percentiles}, {"ranks", ranks},
-	  {"text of percentiles", hgrm}, {"contents", contents})
+	  {"HdrHistogram text", hgrm}, {"contents", contents})

@@ -110,7 +110,7 @@ static void end(void)
 }
 
 /* The kernel has completed its zero-copy sends. */
-static bool told(struct one *one, struct ros_out *out)
+static bool completed(struct one *one, struct ros_out *out)
 {
 	ros_send_zerocopied(&one->c);
 	return !out->zerocopies;
@@ -128,7 +128,7 @@ static void pinned_and_spilled(void)
 	ros_send(&one.c);
 	/* Pages that the kernel reads count as locked memory. */
 	if (!server.counts.zerocopies && geteuid()) {
-		unit_skip("the kernel copies all for who may lock as little as we");
+		unit_skip("the limit of locked memory is too low for zero-copy sends");
 		leaves(&one);
 		end();
 		return;
@@ -136,7 +136,7 @@ static void pinned_and_spilled(void)
 	CU_ASSERT_TRUE(out->left && out->left < BYTES);
 	UNIT_EQ(server.counts.zerocopies, 1);
 	UNIT_EQ(server.pinned[0], 1);
-	UNIT_NEED(UNIT_WAIT(told(&one, out), 5000));
+	UNIT_NEED(UNIT_WAIT(completed(&one, out), 5000));
 	CU_ASSERT_PTR_NULL(ros_send_spill(&one.c));
 	CU_ASSERT_PTR_NOT_NULL(out->spilled);
 	UNIT_EQ(returned, 1);
@@ -146,7 +146,7 @@ static void pinned_and_spilled(void)
 }
 
 /* It has this much to read, and stopped reading. */
-static void stands(struct one *one, uint32_t size)
+static void stalls(struct one *one, uint32_t size)
 {
 	connects(one);
 	one->c.zerocopy = false;
@@ -166,15 +166,15 @@ static void full_for_some(void)
 	unsigned int i;
 
 	begin(4 * (uint64_t)BYTES);
-	stands(&small, BYTES / 8);
+	stalls(&small, BYTES / 8);
 	CU_ASSERT_PTR_NULL(ros_send_spill(&small.c));
 	for (i = 0; i < 3; i++) {
-		stands(&slow[i], BYTES);
+		stalls(&slow[i], BYTES);
 		CU_ASSERT_PTR_NULL(ros_send_spill(&slow[i].c));
 	}
 	server.now++;
 	slow[0].c.stalled = server.now; /* it read some */
-	stands(&fresh, BYTES);
+	stalls(&fresh, BYTES);
 	CU_ASSERT_PTR_EQUAL(ros_send_spill(&fresh.c), &slow[1].c);
 	leaves(&slow[1]);
 	slow[1].c.state = ROS_CLIENT_GONE;
@@ -186,5 +186,5 @@ static void full_for_some(void)
 	end();
 }
 
-UNIT_MAIN("what goes to slow clients", {"pinned and spilled", pinned_and_spilled},
-	  {"full for some", full_for_some})
+UNIT_MAIN("sending to slow clients", {"pinned and spilled", pinned_and_spilled},
+	  {"space for copies is full", full_for_some})

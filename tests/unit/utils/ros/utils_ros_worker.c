@@ -25,9 +25,9 @@ static struct {
 		uint64_t tag;
 	} flying[FLYING];
 	unsigned int flying_count;
-	bool hold; /* no request is completed */
-	int error; /* result of completed requests */
-	int room;  /* free host pages */
+	bool held_back; /* no request is completed */
+	int error;	/* result of completed requests */
+	int host_pages; /* free host pages */
 	int take_error;
 	/* this many times, done() returns done_error instead of completions */
 	unsigned int done_later;
@@ -65,7 +65,7 @@ static int fake_take(struct ros_source *s, struct roc_fragment_kept *kept, unsig
 	if (fake.take_error)
 		return fake.take_error;
 	if (fake.late && !fake.late->bell.armed)
-		fake.room = 0;
+		fake.host_pages = 0;
 	for (i = 0; i < count; i++) {
 		kept[i] = fake.news[i];
 		fake.there[kept[i].event] |= 1u << kept[i].link;
@@ -93,12 +93,12 @@ static int fake_request(struct ros_source *s, uint32_t event, uint32_t links, ui
 	unsigned int link;
 
 	links &= fake_find(s, event);
-	if (fake.room < __builtin_popcount(links))
+	if (fake.host_pages < __builtin_popcount(links))
 		return -EAGAIN;
 	for (link = 0; link < ROS_SOURCE_LINKS_MAX; link++) {
 		if (!(links & 1u << link))
 			continue;
-		fake.room--;
+		fake.host_pages--;
 		fake.flying[fake.flying_count].event = event;
 		fake.flying[fake.flying_count].link = link;
 		fake.flying[fake.flying_count++].tag = tag;
@@ -126,8 +126,8 @@ static int fake_done(struct ros_source *s, struct roc_fragment_fetched *fetched,
 	unsigned int i;
 
 	if (fake.late)
-		fake.room = 1;
-	if (fake.hold)
+		fake.host_pages = 1;
+	if (fake.held_back)
 		return 0;
 	if (fake.done_later) {
 		fake.done_later--;
@@ -183,7 +183,7 @@ static bool fake_wait(struct ros_source *s, int fd, int ms)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 
-	if (fake.late && fake.room && fake.late->starving)
+	if (fake.late && fake.host_pages && fake.late->starving)
 		fake.overslept = true;
 	return poll(&poll_fd, 1, ms < 5 ? ms : 5) > 0;
 }
@@ -216,7 +216,7 @@ static void begin(uint64_t wait_ms, uint64_t busy_ms)
 {
 	memset(&fake, 0, sizeof(fake));
 	fake.source = (struct ros_source){.ops = &ops, .links = 0x3f, .pages = FLYING};
-	fake.room = FLYING;
+	fake.host_pages = FLYING;
 	memset(&w, 0, sizeof(w));
 	w.source = &fake.source;
 	w.network = &network;
@@ -244,7 +244,7 @@ static void comes(uint32_t event, uint32_t links)
 
 static struct ros_part parts[40];
 
-static struct ros_part *ask(unsigned int i, uint32_t event, uint32_t links)
+static struct ros_part *request(unsigned int i, uint32_t event, uint32_t links)
 {
 	parts[i] = (struct ros_part){.event = event, .links = links};
 	ros_worker_order(&w, &parts[i].job);
@@ -272,7 +272,7 @@ static void served(void)
 	begin(1000, 1000);
 	comes(3, 0x3f);
 	ros_worker_turn(&w);
-	p = ask(0, 3, 0x15);
+	p = request(0, 3, 0x15);
 	ros_worker_turn(&w);
 	is_done(p, 0x15, ROS_OK);
 	UNIT_EQ(p->pieces[2].size, 4);
@@ -286,8 +286,8 @@ static void waits(void)
 	struct ros_part *p, *q;
 
 	begin(60000, 1000);
-	p = ask(0, 3, 0x3);
-	q = ask(1, 3, 0x2);
+	p = request(0, 3, 0x3);
+	q = request(1, 3, 0x2);
 	ros_worker_turn(&w);
 	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
 	comes(3, 1);
@@ -309,7 +309,7 @@ static void in_vain(void)
 
 	begin(50, 1000);
 	comes(3, 1);
-	p = ask(0, 3, 0x3);
+	p = request(0, 3, 0x3);
 	ros_worker_turn(&w);
 	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
 	CU_ASSERT_TRUE(UNIT_WAIT(result(), 5000));
@@ -319,12 +319,12 @@ static void in_vain(void)
 	end();
 	/* There is no waiter, or none any more. */
 	begin(0, 1000);
-	p = ask(0, 3, 0x3);
+	p = request(0, 3, 0x3);
 	ros_worker_turn(&w);
 	is_done(p, 3, ROS_NOT_THERE);
 	end();
 	begin(60000, 1000);
-	p = ask(0, 3, 0x3);
+	p = request(0, 3, 0x3);
 	ros_worker_turn(&w);
 	ros_worker_drain(&w);
 	ros_worker_turn(&w);
@@ -340,16 +340,16 @@ static void no_pages(void)
 	begin(1000, 60000);
 	comes(1, 0x3f);
 	ros_worker_turn(&w);
-	fake.room = 7;
-	p[0] = ask(0, 1, 0x3f);
-	p[1] = ask(1, 1, 0x3);
-	p[2] = ask(2, 1, 0x1);
+	fake.host_pages = 7;
+	p[0] = request(0, 1, 0x3f);
+	p[1] = request(1, 1, 0x3);
+	p[2] = request(2, 1, 0x1);
 	ros_worker_turn(&w);
 	is_done(p[0], 0x3f, ROS_OK);
 	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
 	CU_ASSERT_TRUE(w.starving);
 	UNIT_EQ(w.counts.blocked, 2);
-	fake.room = 3;
+	fake.host_pages = 3;
 	ros_worker_turn(&w);
 	is_done(p[1], 3, ROS_OK);
 	is_done(p[2], 1, ROS_OK);
@@ -364,8 +364,8 @@ static void busy(void)
 	begin(1000, 50);
 	comes(1, 0x3f);
 	ros_worker_turn(&w);
-	fake.room = 0;
-	p = ask(0, 1, 0x3);
+	fake.host_pages = 0;
+	p = request(0, 1, 0x3);
 	ros_worker_turn(&w);
 	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
 	CU_ASSERT_TRUE(UNIT_WAIT(result(), 5000));
@@ -382,7 +382,7 @@ static void card_fails(void)
 	comes(1, 0x3f);
 	ros_worker_turn(&w);
 	fake.error = -EIO;
-	p = ask(0, 1, 0x21);
+	p = request(0, 1, 0x21);
 	ros_worker_turn(&w);
 	is_done(p, 0x21, ROS_FAILED);
 	UNIT_EQ(p->pieces[5].handle, 0);
@@ -391,7 +391,7 @@ static void card_fails(void)
 }
 
 /* Jobs in every state at the same time: waiting, without a page, in flight; and afterwards. */
-static void card_vanishes(void)
+static void card_removed(void)
 {
 	struct ros_part *p[4];
 
@@ -399,11 +399,11 @@ static void card_vanishes(void)
 	comes(1, 0x3f);
 	comes(2, 0x3f);
 	ros_worker_turn(&w);
-	fake.hold = true;
-	fake.room = 6;
-	p[0] = ask(0, 1, 0x3f);
-	p[1] = ask(1, 2, 0x3);
-	p[2] = ask(2, 9, 0x7);
+	fake.held_back = true;
+	fake.host_pages = 6;
+	p[0] = request(0, 1, 0x3f);
+	p[1] = request(1, 2, 0x3);
+	p[2] = request(2, 9, 0x7);
 	ros_worker_turn(&w);
 	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
 	fake.take_error = -ENODEV;
@@ -413,7 +413,7 @@ static void card_vanishes(void)
 	is_done(p[0], 0x3f, ROS_GONE);
 	is_done(p[1], 3, ROS_GONE);
 	is_done(p[2], 7, ROS_GONE);
-	p[3] = ask(3, 1, 1);
+	p[3] = request(3, 1, 1);
 	ros_worker_turn(&w);
 	is_done(p[3], 1, ROS_GONE);
 	UNIT_EQ(fake.stops, 1);
@@ -431,10 +431,10 @@ static void cancelled_late(void)
 	begin(60000, 60000);
 	comes(1, 0x3f);
 	ros_worker_turn(&w);
-	fake.hold = true;
-	p = ask(0, 1, 0x7);
+	fake.held_back = true;
+	p = request(0, 1, 0x7);
 	ros_worker_turn(&w);
-	fake.hold = false;
+	fake.held_back = false;
 	fake.error = -ECANCELED;
 	fake.take_error = -ENODEV;
 	fake.done_later = 1;
@@ -461,7 +461,7 @@ static void stops_by_itself(void)
 
 	begin(60000, 1000);
 	UNIT_NEED(!ros_worker_start(&w));
-	p = ask(0, 3, 1);
+	p = request(0, 3, 1);
 	ros_worker_wake(&w);
 	fake.stopped = true;
 	CU_ASSERT_TRUE(UNIT_WAIT(!ros_queue_empty(&w.results), 5000));
@@ -491,9 +491,9 @@ static void a_late_page(void)
 
 	begin(1000, 60000);
 	comes(1, 0x3f);
-	fake.room = 0;
+	fake.host_pages = 0;
 	ros_worker_turn(&w);
-	p = ask(0, 1, 1);
+	p = request(0, 1, 1);
 	ros_worker_turn(&w);
 	CU_ASSERT_TRUE(w.starving);
 	fake.late = &w;
@@ -508,7 +508,7 @@ static void a_late_page(void)
 /*
  * The card does not write a requested fragment, and no event is signaled: the request is answered.
  */
-static void card_is_silent(void)
+static void card_times_out(void)
 {
 	struct ros_part *p[3];
 
@@ -516,11 +516,11 @@ static void card_is_silent(void)
 	w.set.fetch_ns = 50 * MS;
 	comes(1, 0x3f);
 	ros_worker_turn(&w);
-	fake.hold = true;
-	fake.room = 3;
-	p[0] = ask(0, 1, 0x7);
-	p[1] = ask(1, 1, 0x1);
-	p[2] = ask(2, 9, 0x1);
+	fake.held_back = true;
+	fake.host_pages = 3;
+	p[0] = request(0, 1, 0x7);
+	p[1] = request(1, 1, 0x1);
+	p[2] = request(2, 9, 0x1);
 	CU_ASSERT_TRUE(UNIT_WAIT(result(), 5000));
 	CU_ASSERT_TRUE(w.gone);
 	UNIT_EQ(fake.stops, 1);
@@ -533,13 +533,13 @@ static void card_is_silent(void)
 	w.set.fetch_ns = 1800000 * MS;
 	comes(1, 0x3f);
 	ros_worker_turn(&w);
-	fake.hold = true;
-	p[0] = ask(0, 1, 0x7);
+	fake.held_back = true;
+	p[0] = request(0, 1, 0x7);
 	ros_worker_turn(&w);
 	w.now -= 3600000 * MS;
 	ros_worker_turn(&w);
 	CU_ASSERT_FALSE(w.gone);
-	fake.hold = false;
+	fake.held_back = false;
 	ros_worker_turn(&w);
 	is_done(p[0], 0x7, ROS_OK);
 	end();
@@ -572,7 +572,7 @@ static void cleared(void)
 	comes(2, 0x0f);
 	ros_worker_turn(&w);
 	c = clear(events, 3);
-	p = ask(0, 2, 0x30); /* for links without a fragment */
+	p = request(0, 2, 0x30); /* for links without a fragment */
 	ros_worker_turn(&w);
 	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
 	UNIT_EQ(fake.there[1], 0);
@@ -642,7 +642,7 @@ static void aged(void)
  * Requests that wait for other links prefetch into at most half of the host pages; a clear
  * meanwhile does not take their fragments.
  */
-static void ahead_of_the_rest(void)
+static void prefetch(void)
 {
 	static const uint32_t first = 1;
 	struct ros_part *p[4];
@@ -655,17 +655,17 @@ static void ahead_of_the_rest(void)
 	comes(4, 0x01);
 	comes(5, 0x3f);
 	ros_worker_turn(&w);
-	p[0] = ask(0, 1, 0x3f);
-	p[1] = ask(1, 2, 0x09);
-	p[2] = ask(2, 3, 0x3f);
-	p[3] = ask(3, 4, 0x03);
+	p[0] = request(0, 1, 0x3f);
+	p[1] = request(1, 2, 0x09);
+	p[2] = request(2, 3, 0x3f);
+	p[3] = request(3, 4, 0x03);
 	ros_worker_turn(&w);
-	UNIT_EQ(FLYING - fake.room, 4); /* of the second and the third */
-	is_done((ask(4, 5, 0x3f), ros_worker_turn(&w), &parts[4]), 0x3f, ROS_OK);
+	UNIT_EQ(FLYING - fake.host_pages, 4); /* of the second and the third */
+	is_done((request(4, 5, 0x3f), ros_worker_turn(&w), &parts[4]), 0x3f, ROS_OK);
 	/* Fragments are fetched before they are cleared. */
 	clear(&first, 1);
 	ros_worker_turn(&w);
-	UNIT_EQ(FLYING - fake.room, 4 + 6 + 5);
+	UNIT_EQ(FLYING - fake.host_pages, 4 + 6 + 5);
 	UNIT_EQ(fake.there[1], 0);
 	/* The rest arrives, and there are host pages for the following requests. */
 	comes(2, 0x08);
@@ -691,12 +691,12 @@ static void ahead_of_the_rest(void)
 	fake.source.pages = 2;
 	comes(1, 0x3);
 	ros_worker_turn(&w);
-	p[0] = ask(0, 1, 0x7);
+	p[0] = request(0, 1, 0x7);
 	ros_worker_turn(&w);
 	fake.take_error = -ENODEV;
 	ros_worker_turn(&w);
 	is_done(p[0], 0x7, ROS_GONE);
-	UNIT_EQ(fake.room, FLYING);
+	UNIT_EQ(fake.host_pages, FLYING);
 	UNIT_EQ(w.deferred, 0);
 	end();
 }
@@ -725,7 +725,7 @@ static void damage(void)
 }
 
 /* The card skipped an entry: the sub-unit is taken out of service at once, with the reason. */
-static void left_out(void)
+static void entry_skipped(void)
 {
 	begin(0, 0);
 	fake.lost = 7;
@@ -740,11 +740,12 @@ static void left_out(void)
 	end();
 }
 
-UNIT_MAIN("worker of a sub-unit", {"served", served}, {"waits", waits}, {"in vain", in_vain},
-	  {"no host pages", no_pages}, {"busy", busy}, {"the card fails", card_fails},
-	  {"the card vanishes", card_vanishes}, {"cancelled late", cancelled_late},
-	  {"it stops by itself", stops_by_itself},
-	  {"published before it stops", published_before_stop},
-	  {"a host page comes late", a_late_page}, {"the card is silent", card_is_silent},
-	  {"cleared", cleared}, {"aged", aged}, {"ahead of the rest", ahead_of_the_rest},
-	  {"damage", damage}, {"left out by the card", left_out})
+UNIT_MAIN("worker of a sub-unit", {"served", served}, {"waiting requests", waits},
+	  {"expired waits", in_vain}, {"no host pages", no_pages}, {"busy", busy},
+	  {"the card fails", card_fails}, {"the card is removed", card_removed},
+	  {"cancelled late", cancelled_late}, {"the sub-unit stops", stops_by_itself},
+	  {"fragments before the stop", published_before_stop},
+	  {"a host page is returned late", a_late_page},
+	  {"the card does not write a fragment", card_times_out}, {"cleared", cleared},
+	  {"aged", aged}, {"prefetch for incomplete requests", prefetch}, {"damage", damage},
+	  {"an entry skipped by the card", entry_skipped})

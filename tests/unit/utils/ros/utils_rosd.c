@@ -97,7 +97,7 @@ static void early_and_wrap(void)
 {
 	static struct client other;
 	uint32_t event = 0xffffffc0, i;
-	double began = daemon_ms(), asked;
+	double began = daemon_ms(), requested;
 
 	UNIT_NEED(daemon_start(&d, "--rate=100 --wait=20000 --first-event=0xffffffc0"));
 	UNIT_NEED(client_open(&other, &d, 0));
@@ -107,7 +107,7 @@ static void early_and_wrap(void)
 	/* The available event behind them shows that the workers have the requests. */
 	CU_ASSERT_TRUE(client_asks(&other, event, ALL));
 	client_close(&other);
-	asked = daemon_ms();
+	requested = daemon_ms();
 	for (i = 0; i < 8; i++) {
 		UNIT_NEED(client_hears(&a, ROS_REPLY));
 		CU_ASSERT_TRUE(client_reply_good(&a, event + 100 + (uint32_t)a.m.id, ALL));
@@ -117,7 +117,7 @@ static void early_and_wrap(void)
 	client_close(&a);
 	daemon_ends_well(&d);
 	/* The first of them arrives a second after the start of the daemon. */
-	CU_ASSERT_TRUE(asked - began >= 1000 || daemon_units(&d, "waited") >= 32);
+	CU_ASSERT_TRUE(requested - began >= 1000 || daemon_units(&d, "waited") >= 32);
 	UNIT_EQ(daemon_units(&d, "expired"), 0);
 	daemon_forget(&d);
 }
@@ -167,7 +167,7 @@ static void clears(void)
 }
 
 /* Replies are sent when they are ready: with available data, that to the clear may be the first. */
-static void asked_and_cleared(const char *options, uint32_t first, unsigned int ms)
+static void requested_and_cleared(const char *options, uint32_t first, unsigned int ms)
 {
 	unsigned int i, replies = 0, clears = 0;
 	uint32_t events[20];
@@ -200,8 +200,8 @@ static void asked_and_cleared(const char *options, uint32_t first, unsigned int 
 /* A decision before the data: they are cleared when they arrive. And one after the data. */
 static void clear_before_data(void)
 {
-	asked_and_cleared("--rate=200 --pages=256 --wait=30000", 100, 0);
-	asked_and_cleared("--rate=200 --pages=256 --wait=30000", 0, 200);
+	requested_and_cleared("--rate=200 --pages=256 --wait=30000", 100, 0);
+	requested_and_cleared("--rate=200 --pages=256 --wait=30000", 0, 200);
 }
 
 /* Without requests and clears, the links are throttled, or events are cleared by age. */
@@ -242,7 +242,7 @@ static void out_of_order(void)
 }
 
 /* Run the load tool: exit status and output. */
-static int load(struct daemon *daemon, const char *options, json_object **said)
+static int load(struct daemon *daemon, const char *options, json_object **printed)
 {
 	static char text[1 << 16];
 	char command[512];
@@ -258,33 +258,33 @@ static int load(struct daemon *daemon, const char *options, json_object **said)
 	length = fread(text, 1, sizeof(text) - 1, pipe);
 	text[length] = '\0';
 	status = pclose(pipe);
-	*said = json_tokener_parse(text);
+	*printed = json_tokener_parse(text);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static int64_t said(json_object *o, const char *key)
+static int64_t printed(json_object *o, const char *key)
 {
 	json_object *value;
 
 	return o && json_object_object_get_ex(o, key, &value) ? json_object_get_int64(value) : -1;
 }
 
-static void farm(const char *serve, const char *ask, int64_t events)
+static void farm(const char *serve, const char *request_at, int64_t events)
 {
 	json_object *o = NULL;
 
 	UNIT_NEED(daemon_start(&d, serve));
-	UNIT_EQ(load(&d, ask, &o), 0);
-	UNIT_EQ(said(o, "errors"), 0);
-	UNIT_EQ(said(o, "incomplete"), 0);
-	UNIT_EQ(said(o, "events"), events);
-	UNIT_EQ(said(o, "requests"), said(o, "replies"));
-	UNIT_EQ(said(o, "clearedEvents"), events);
-	UNIT_EQ(said(o, "clearedFragments"), events * 24);
-	unit_note("%lld replies/s of %lld requests", (long long)said(o, "repliesPerSecond"),
-		  (long long)said(o, "requests"));
+	UNIT_EQ(load(&d, request_at, &o), 0);
+	UNIT_EQ(printed(o, "errors"), 0);
+	UNIT_EQ(printed(o, "incomplete"), 0);
+	UNIT_EQ(printed(o, "events"), events);
+	UNIT_EQ(printed(o, "requests"), printed(o, "replies"));
+	UNIT_EQ(printed(o, "clearedEvents"), events);
+	UNIT_EQ(printed(o, "clearedFragments"), events * 24);
+	unit_note("%lld replies/s of %lld requests", (long long)printed(o, "repliesPerSecond"),
+		  (long long)printed(o, "requests"));
 	daemon_ends_well(&d);
-	UNIT_EQ(daemon_figure(&d, "replies"), said(o, "replies"));
+	UNIT_EQ(daemon_figure(&d, "replies"), printed(o, "replies"));
 	unit_note("%.2f system calls of the network's thread per reply",
 		  (double)(daemon_figure(&d, "sends") + daemon_figure(&d, "receives") +
 			   daemon_figure(&d, "polls") + daemon_figure(&d, "wakeups")) /
@@ -337,12 +337,12 @@ static void load_finds_out(void)
 
 	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --size=400 --wait=50"));
 	UNIT_EQ(load(&d, "--clients=2 --events=10 --size=404 2>/dev/null", &o), 1);
-	CU_ASSERT_TRUE(said(o, "errors") > 0);
+	CU_ASSERT_TRUE(printed(o, "errors") > 0);
 	json_object_put(o);
 	UNIT_EQ(load(&d, "--clients=2 --events=10 --first-event=1000000 --clear=0", &o), 0);
-	UNIT_EQ(said(o, "incomplete"), 10);
-	UNIT_EQ(said(o, "unknown"), 10);
-	UNIT_EQ(said(o, "fragments"), 0);
+	UNIT_EQ(printed(o, "incomplete"), 10);
+	UNIT_EQ(printed(o, "unknown"), 10);
+	UNIT_EQ(printed(o, "fragments"), 0);
 	json_object_put(o);
 	daemon_ends_well(&d);
 	daemon_forget(&d);
@@ -356,9 +356,11 @@ static void few_pages(void)
 }
 
 UNIT_MAIN("roc-rosd", {"welcome", welcome}, {"fragments", fragments},
-	  {"unknown events wait", unknown_waits}, {"unknown events at once", unknown_at_once},
-	  {"before it is there, and when ids wrap", early_and_wrap}, {"clears", clears},
+	  {"unknown events wait", unknown_waits},
+	  {"unknown events without a wait", unknown_at_once},
+	  {"events before they arrive, and across the wrap", early_and_wrap}, {"clears", clears},
 	  {"a clear before the data", clear_before_data}, {"age", age},
-	  {"out of order", out_of_order}, {"200 clients", many_clients}, {"a tenth", fraction},
-	  {"few host pages", few_pages}, {"host pages come back", pages_come_back},
-	  {"the load finds out", load_finds_out})
+	  {"out of order", out_of_order}, {"200 clients", many_clients},
+	  {"a tenth of the events", fraction}, {"few host pages", few_pages},
+	  {"host pages are returned", pages_come_back},
+	  {"the load tool detects errors", load_finds_out})

@@ -196,7 +196,7 @@ static unsigned int tool_printed_times(const char *text)
 }
 
 /* Read whole lines: the name and the message may arrive separately. */
-static bool hears_lines(unsigned int count)
+static bool reads_lines(unsigned int count)
 {
 	while (tool_printed_times("\n") < count) {
 		if (!daemon_hear(&d, d.err, LIMIT_MS))
@@ -218,10 +218,10 @@ static void metrics_away(void)
 	UNIT_NEED(daemon_start(&d, options));
 	CU_ASSERT_TRUE(UNIT_WAIT(metrics_read(path), LIMIT_MS));
 	UNIT_NEED(!rename(folder, away));
-	CU_ASSERT_TRUE(hears_lines(1));
+	CU_ASSERT_TRUE(reads_lines(1));
 	CU_ASSERT_FALSE(daemon_hear(&d, d.err, 2200));
 	UNIT_NEED(!rename(away, folder));
-	CU_ASSERT_TRUE(hears_lines(2));
+	CU_ASSERT_TRUE(reads_lines(2));
 	UNIT_EQ(tool_printed_times(
 			"m.prom: No such file or directory. The next update tries again.\n"),
 		1);
@@ -387,8 +387,8 @@ static void refused(void)
 	daemon_forget(&d);
 }
 
-UNIT_MAIN("roc-rosd: beginning and end", {"drain", drain}, {"drain with a limit", drain_limit},
+UNIT_MAIN("roc-rosd: start and end", {"drain", drain}, {"drain with a limit", drain_limit},
 	  {"killed at full rate", killed}, {"service manager", service}, {"unit file", unit_file},
-	  {"metrics", metrics}, {"metrics whose folder was away", metrics_away},
+	  {"metrics", metrics}, {"metrics whose folder was missing", metrics_away},
 	  {"metrics on a socket", metrics_socket}, {"any port, by IPv4 and IPv6", any_port},
-	  {"what does not begin", refused})
+	  {"refused starts", refused})

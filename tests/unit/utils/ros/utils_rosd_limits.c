@@ -105,7 +105,7 @@ static void no_hello(void)
 }
 
 /* Nothing at all, and half a message. */
-static void no_more(void)
+static void stops_sending(void)
 {
 	start("--rate=0 --patience=4000");
 	breaks(false, 0, ROS_E_TIMEOUT, 4000);
@@ -272,7 +272,7 @@ static bool connects(struct client *c, const char *from)
 }
 
 /* Connect and receive the WELCOME; false: refused. */
-static bool comes_in(struct client *c, const char *from)
+static bool is_welcome(struct client *c, const char *from)
 {
 	struct ros_hello hello = {.lowest = 1, .highest = ROS_VERSION};
 
@@ -284,29 +284,29 @@ static bool comes_in(struct client *c, const char *from)
 }
 
 /* A client with requests keeps its place. An idle one keeps it until another client needs it. */
-static void silent_clients(void)
+static void idle_clients(void)
 {
-	static struct client other, third, stranger;
+	static struct client other, third, early;
 	unsigned int i;
 
 	/* HELLO arrives within this time, also on a busy machine. */
 	start("--rate=0 --pages=64 --max-clients=3 --patience=4000 --wait=60000");
-	CU_ASSERT_TRUE(comes_in(&other, "127.0.0.2"));
+	CU_ASSERT_TRUE(is_welcome(&other, "127.0.0.2"));
 	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
-	CU_ASSERT_TRUE(comes_in(&bad, "127.0.0.3"));
+	CU_ASSERT_TRUE(is_welcome(&bad, "127.0.0.3"));
 	usleep(4100000); /* all three have been idle for long enough */
-	CU_ASSERT_TRUE(connects(&stranger, "127.0.0.2"));
+	CU_ASSERT_TRUE(connects(&early, "127.0.0.2"));
 	/* It displaces its own client first, although another one has been idle for longer. */
-	CU_ASSERT_TRUE(comes_in(&third, "127.0.0.3"));
+	CU_ASSERT_TRUE(is_welcome(&third, "127.0.0.3"));
 	client_refused(&bad, ROS_E_TOO_MANY_CLIENTS, 3);
 	client_close(&bad);
 	/* A connection without HELLO displaced no client. */
 	UNIT_EQ(client_hear(&other, 300), HEARD_NOTHING);
-	client_close(&stranger);
+	client_close(&early);
 	CU_ASSERT_TRUE(client_request(&third, 77, 1000000, ALL));
 	CU_ASSERT_TRUE(client_asks(&third, 1, ALL));
 	/* Without an idle client of its own, it displaces the one that was idle for longest. */
-	CU_ASSERT_TRUE(comes_in(&bad, "127.0.0.3"));
+	CU_ASSERT_TRUE(is_welcome(&bad, "127.0.0.3"));
 	client_refused(&other, ROS_E_TOO_MANY_CLIENTS, 3);
 	client_close(&other);
 	CU_ASSERT_TRUE(client_request(&good, 77, 1000000, ALL));
@@ -316,7 +316,7 @@ static void silent_clients(void)
 	/* A client with an outstanding request is never displaced. */
 	for (i = 0; i < 6; i++) {
 		usleep(800000);
-		CU_ASSERT_FALSE(comes_in(&other, "127.0.0.2"));
+		CU_ASSERT_FALSE(is_welcome(&other, "127.0.0.2"));
 	}
 	CU_ASSERT_TRUE(client_asks(&third, 2, ALL));
 	client_close(&third);
@@ -328,7 +328,7 @@ static void silent_clients(void)
  * A connection without HELLO, or with half of it, has no client's place and displaces no client. If
  * there are too many of these, the oldest go.
  */
-static void strangers(void)
+static void without_hello(void)
 {
 	struct ros_hello hello = {.lowest = 1, .highest = ROS_VERSION};
 	size_t length = ros_encode_hello(out, 1, &hello);
@@ -343,7 +343,7 @@ static void strangers(void)
 		if (i % 2)
 			CU_ASSERT_TRUE(client_send(&bad, out, length / 2));
 	}
-	CU_ASSERT_TRUE(comes_in(&newcomer, "127.0.0.1"));
+	CU_ASSERT_TRUE(is_welcome(&newcomer, "127.0.0.1"));
 	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
 	CU_ASSERT_TRUE(client_asks(&newcomer, 1, ALL));
 	/* A connection that waited meanwhile may send HELLO, and is one too many now. */
@@ -521,7 +521,7 @@ static bool there_by_now(uint32_t event)
 }
 
 /* All bytes that the client sent have arrived at the daemon's machine. */
-static bool all_said(struct client *c)
+static bool all_arrived(struct client *c)
 {
 	int unsent;
 
@@ -552,7 +552,7 @@ static unsigned int until_unread(uint32_t event)
  * Clears that a client sent before it was killed are executed, even if the daemon had not read
  * them.
  */
-static void last_words(const char *options)
+static void final_clears(const char *options)
 {
 	static const uint32_t events[] = {5, 6, 7}, more[] = {8};
 	struct linger now = {.l_onoff = 1};
@@ -570,7 +570,7 @@ static void last_words(const char *options)
 	CU_ASSERT_TRUE(client_clear(&bad, 1, events, 3));
 	UNIT_EQ(greedy(&bad, 100), 100);
 	CU_ASSERT_TRUE(client_clear(&bad, 2, more, 1));
-	CU_ASSERT_TRUE(UNIT_WAIT(all_said(&bad), 20000));
+	CU_ASSERT_TRUE(UNIT_WAIT(all_arrived(&bad), 20000));
 	for (i = 5; i < 9; i++)
 		CU_ASSERT_TRUE(still_there(i));
 	setsockopt(bad.fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
@@ -587,14 +587,14 @@ static void last_words(const char *options)
 	"--rate=0 --pages=64 --size=2048 --max-requests=4000 --max-backlog=64Ki --patience=60000 " \
 	"--wait=100 "
 
-static void last_words_plain(void)
+static void final_clears_plain(void)
 {
-	last_words(SMALL_BACKLOG "--zerocopy=0");
+	final_clears(SMALL_BACKLOG "--zerocopy=0");
 }
 
-static void last_words_zerocopy(void)
+static void final_clears_zerocopy(void)
 {
-	last_words(SMALL_BACKLOG "--zerocopy=4096");
+	final_clears(SMALL_BACKLOG "--zerocopy=4096");
 }
 
 static void killed_plain(void)
@@ -612,7 +612,7 @@ static bool may_lock_nothing(void)
 	if (daemon_figure(&d, "zerocopies") || !geteuid() || getrlimit(RLIMIT_MEMLOCK, &may) ||
 	    may.rlim_cur == RLIM_INFINITY)
 		return false;
-	unit_skip("the kernel copies all for who may lock %llu bytes",
+	unit_skip("the kernel copies all data with a limit of %llu bytes of locked memory",
 		  (unsigned long long)may.rlim_cur);
 	return true;
 }
@@ -644,7 +644,7 @@ static void half_closed(void)
 }
 
 /* Over the loopback the kernel copies zero-copy sends: they are tried until it reports that. */
-static void copied_all_the_same(void)
+static void copied_anyway(void)
 {
 	unsigned int i;
 
@@ -692,7 +692,7 @@ static int its_option(struct client *c, int option)
 }
 
 /* Data that a lost machine does not acknowledge end its connection after at least a minute. */
-static void machine_gone(void)
+static void machine_lost(void)
 {
 	static const struct {
 		const char *options;
@@ -715,15 +715,16 @@ static void machine_gone(void)
 	}
 }
 
-UNIT_MAIN("roc-rosd and those who do not behave", {"malformed", malformed}, {"no HELLO", no_hello},
-	  {"says no more", no_more}, {"byte by byte", dripping},
-	  {"too many requests", too_many_requests}, {"too many clears and events", too_many_clears},
-	  {"clears of one and of another", clears_of_all}, {"too many clients", too_many_clients},
-	  {"silent clients", silent_clients}, {"strangers", strangers},
-	  {"does not read", does_not_read}, {"backlog", backlog},
-	  {"no more than the backlog", backlog_is_small}, {"slow among fast", slow_among_fast},
-	  {"last words", last_words_plain},
-	  {"last words while the kernel reads its pages", last_words_zerocopy},
-	  {"killed", killed_plain}, {"killed while the kernel reads its pages", killed_zerocopy},
-	  {"copied all the same", copied_all_the_same}, {"half closed", half_closed},
-	  {"a machine that is gone", machine_gone})
+UNIT_MAIN("roc-rosd and clients that violate the protocol", {"malformed", malformed},
+	  {"no HELLO", no_hello}, {"a client that stops sending", stops_sending},
+	  {"byte by byte", dripping}, {"too many requests", too_many_requests},
+	  {"too many clears and events", too_many_clears},
+	  {"waiting clears of two clients", clears_of_all}, {"too many clients", too_many_clients},
+	  {"idle clients", idle_clients}, {"connections without HELLO", without_hello},
+	  {"a client that does not read", does_not_read}, {"backlog", backlog},
+	  {"a small backlog", backlog_is_small},
+	  {"a slow client beside fast ones", slow_among_fast}, {"final clears", final_clears_plain},
+	  {"final clears while the kernel reads pages", final_clears_zerocopy},
+	  {"killed", killed_plain}, {"killed while the kernel reads pages", killed_zerocopy},
+	  {"zero-copy sends that are copied", copied_anyway}, {"half closed", half_closed},
+	  {"a lost machine", machine_lost})

@@ -123,5 +123,5 @@ static void replayed(void)
 	forms("replay", "check", &p);
 }
 
-UNIT_MAIN("golden forms of units on their way", {"roc-record", recorded}, {"roc-send", sent},
+UNIT_MAIN("golden files of the unit tools", {"roc-record", recorded}, {"roc-send", sent},
 	  {"roc-recv", received}, {"roc-replay", replayed})

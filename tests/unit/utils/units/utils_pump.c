@@ -15,7 +15,7 @@
 #include "utils/units/units_options.h"
 
 #define SLOW_NS (300 * 1000 * 1000)
-#define LOOKS 50 /* far fewer than without a sleep, far more than necessary */
+#define POLLS_MAX 50 /* far fewer than without a sleep, far more than necessary */
 
 struct fake_source {
 	struct source source;
@@ -23,17 +23,17 @@ struct fake_source {
 	uint64_t stuck;		     /* handle that cannot be returned, 0: none */
 	uint64_t damaged;	     /* handle of the damaged unit, 0: none */
 	bool fetches;		     /* after these units, it never has another one */
-	unsigned int taken, back, looks, sleeps, sleeps_held;
+	unsigned int taken, back, polls, sleeps, sleeps_held;
 };
 
 struct fake_sink {
 	struct sink sink;
 	uint64_t until; /* slow until then, by units_now() */
-	bool no_room;	/* while it is slow: accepts no unit; otherwise it keeps what it has */
+	bool no_space;	/* while it is slow: accepts no unit; otherwise it keeps what it has */
 	uint64_t pause; /* ns for each unit, 0: all are completed at once */
 	uint64_t again; /* time of the second signal, which also ends the slowness; 0: none */
 	uint64_t handles[8];
-	unsigned int count, looks;
+	unsigned int count, polls;
 	bool finished;
 };
 
@@ -56,7 +56,7 @@ static int take(struct source *s, struct unit *u)
 {
 	struct fake_source *f = from(s);
 
-	f->looks++;
+	f->polls++;
 	if (f->taken == f->units)
 		return f->fetches ? 0 : -ENODATA;
 	if (f->taken - f->back == f->out_max)
@@ -116,8 +116,8 @@ static int put(struct sink *s, const struct unit *u)
 {
 	struct fake_sink *f = to(s);
 
-	f->looks++;
-	if ((f->no_room && units_now() < f->until) || f->count == 8)
+	f->polls++;
+	if ((f->no_space && units_now() < f->until) || f->count == 8)
 		return 0;
 	f->sink.syncing = false;
 	f->handles[f->count++] = u->handle;
@@ -134,7 +134,7 @@ static int done(struct sink *s, uint64_t *handles, unsigned int room)
 		f->again = f->pause = f->until = 0;
 		return 0;
 	}
-	if (!f->no_room && units_now() < f->until)
+	if (!f->no_space && units_now() < f->until)
 		return 0;
 	if (f->pause && n) {
 		f->until = units_now() + f->pause;
@@ -186,21 +186,21 @@ static void pump(struct fake_source *source, struct fake_sink *sink)
 	alarm(60);
 	pump_run(&p);
 	alarm(0);
-	unit_note("%u looks at the source, %u at the sink", source->looks, sink->looks);
+	unit_note("%u looks at the source, %u at the sink", source->polls, sink->polls);
 	UNIT_STR(p.reason, "");
 	UNIT_EQ(p.end, PUMP_END_SOURCE);
 	UNIT_EQ(source->back, source->units);
-	CU_ASSERT_TRUE(source->looks < LOOKS);
-	CU_ASSERT_TRUE(sink->looks < LOOKS);
+	CU_ASSERT_TRUE(source->polls < POLLS_MAX);
+	CU_ASSERT_TRUE(sink->polls < POLLS_MAX);
 	/* The source never returned 0 from take(). */
 	UNIT_EQ(source->sleeps, 0);
 	CU_ASSERT_TRUE(source->sleeps_held > 0);
 }
 
-static void sink_without_room(void)
+static void sink_without_space(void)
 {
 	struct fake_source source = {.units = 2, .out_max = 8};
-	struct fake_sink sink = {.no_room = true};
+	struct fake_sink sink = {.no_space = true};
 
 	pump(&source, &sink);
 }
@@ -208,7 +208,7 @@ static void sink_without_room(void)
 static void source_all_out(void)
 {
 	struct fake_source source = {.units = 2, .out_max = 1};
-	struct fake_sink sink = {.no_room = false};
+	struct fake_sink sink = {.no_space = false};
 
 	pump(&source, &sink);
 }
@@ -216,7 +216,7 @@ static void source_all_out(void)
 static void source_at_its_end(void)
 {
 	struct fake_source source = {.units = 2, .out_max = 8};
-	struct fake_sink sink = {.no_room = false};
+	struct fake_sink sink = {.no_space = false};
 
 	pump(&source, &sink);
 }
@@ -225,7 +225,7 @@ static void source_at_its_end(void)
 static void source_that_fails(void)
 {
 	struct fake_source source = {.units = 6, .out_max = 8, .stuck = 2};
-	struct fake_sink sink = {.no_room = false};
+	struct fake_sink sink = {.no_space = false};
 	struct pump p = {.source = &source.source, .sink = &sink.sink};
 
 	source.source.ops = &source_ops;
@@ -244,7 +244,7 @@ static void source_that_fails(void)
 static void sink_that_syncs(void)
 {
 	struct fake_source source = {.units = 1, .out_max = 8};
-	struct fake_sink sink = {.no_room = true, .sink.syncing = true};
+	struct fake_sink sink = {.no_space = true, .sink.syncing = true};
 	struct pump p = {
 		.source = &source.source, .sink = &sink.sink, .limits = {.time = 1, .finish = 1}};
 
@@ -298,7 +298,7 @@ static void sink_that_hangs(void)
 }
 
 /* Without the second signal this would take minutes. */
-static void tell_twice(struct fake_source *source, struct fake_sink *sink)
+static void interrupt_twice(struct fake_source *source, struct fake_sink *sink)
 {
 	*source = (struct fake_source){.source.ops = &source_ops, .units = 1000, .out_max = 16};
 	*sink = (struct fake_sink){.sink.ops = &sink_ops, .pause = 400 * 1000 * 1000};
@@ -317,7 +317,7 @@ static void tool_fails(void (*prepare)(struct fake_source *, struct fake_sink *)
 	struct fake_source source;
 	struct fake_sink sink;
 	int ends[2], status;
-	char said[8192];
+	char printed[8192];
 	pid_t pid;
 
 	pid = child_begin(ends);
@@ -327,15 +327,15 @@ static void tool_fails(void (*prepare)(struct fake_source *, struct fake_sink *)
 		prepare(&source, &sink);
 		_exit(units_run(&common, &options, "record", &source.source, &sink.sink, NULL));
 	}
-	status = child_output(pid, ends, said, sizeof(said));
+	status = child_output(pid, ends, printed, sizeof(printed));
 	CU_ASSERT_TRUE(WIFEXITED(status));
 	UNIT_EQ(WEXITSTATUS(status), 1);
-	CU_ASSERT_PTR_NOT_NULL(strstr(said, sentence));
+	CU_ASSERT_PTR_NOT_NULL(strstr(printed, sentence));
 }
 
-static void tools_told_twice(void)
+static void tools_interrupted_twice(void)
 {
-	tool_fails(tell_twice, "Interrupted twice: ");
+	tool_fails(interrupt_twice, "Interrupted twice: ");
 }
 
 static void one_damaged(struct fake_source *source, struct fake_sink *sink)
@@ -355,14 +355,14 @@ static void damaged_unit(void)
  * After a second signal the pump does not wait: units of the source go back and are counted, and
  * the sink ends. This is one of the last tests, because the signal state stays.
  */
-static void told_twice(void)
+static void abandoned(void)
 {
 	struct fake_source source;
 	struct fake_sink sink;
 	struct pump p = {.source = &source.source, .sink = &sink.sink, .limits = {.twice = true}};
-	char says[UNITS_REASON];
+	char printed_text[UNITS_REASON];
 
-	tell_twice(&source, &sink);
+	interrupt_twice(&source, &sink);
 	pump_run(&p);
 	alarm(0);
 	UNIT_EQ(source.taken, 1000);
@@ -371,22 +371,22 @@ static void told_twice(void)
 	UNIT_EQ(p.n.units + p.n.left, 1000);
 	CU_ASSERT_TRUE(p.n.left > 0);
 	UNIT_EQ(p.n.left_bytes, 4 * p.n.left);
-	snprintf(says, sizeof(says),
+	snprintf(printed_text, sizeof(printed_text),
 		 "Interrupted twice: %llu units, %llu bytes in total, were abandoned.",
 		 (unsigned long long)p.n.left, (unsigned long long)p.n.left_bytes);
-	UNIT_STR(p.reason, says);
+	UNIT_STR(p.reason, printed_text);
 	UNIT_EQ(p.end, PUMP_END_FAILED);
 	CU_ASSERT_TRUE(sink.finished);
 }
 
 /* Nor does it wait for a source that fetches forever, and the run does not count as successful. */
-static void told_twice_of_nothing(void)
+static void abandoned_fetching(void)
 {
 	struct fake_source source;
 	struct fake_sink sink;
 	struct pump p = {.source = &source.source, .sink = &sink.sink, .limits = {.twice = true}};
 
-	tell_twice(&source, &sink);
+	interrupt_twice(&source, &sink);
 	source.units = 0;
 	source.fetches = true;
 	pump_run(&p);
@@ -398,14 +398,14 @@ static void told_twice_of_nothing(void)
 	CU_ASSERT_TRUE(sink.finished);
 }
 
-UNIT_MAIN("pump", {"a sink that has no room is waited for", sink_without_room},
-	  {"a sink that has all units that can be out is waited for", source_all_out},
-	  {"a sink that has the last units is waited for", source_at_its_end},
-	  {"a unit that cannot go back", source_that_fails},
-	  {"a sink whose disk takes its time is waited for", sink_that_syncs},
-	  {"a sink that has much and gets on is waited for", sink_that_has_much},
-	  {"a sink that hangs is not", sink_that_hangs},
-	  {"a unit that the card flagged", damaged_unit},
-	  {"tools that are told twice to end", tools_told_twice},
-	  {"who is told twice to end waits for nobody", told_twice},
-	  {"nor for what is being fetched", told_twice_of_nothing})
+UNIT_MAIN("pump", {"wait for a sink without space", sink_without_space},
+	  {"wait for a sink that has all units", source_all_out},
+	  {"wait for a sink that has the last units", source_at_its_end},
+	  {"a unit that cannot be returned", source_that_fails},
+	  {"wait for a disk sync", sink_that_syncs},
+	  {"wait for a slow sink that makes progress", sink_that_has_much},
+	  {"no wait for a sink without progress", sink_that_hangs},
+	  {"a damaged unit", damaged_unit},
+	  {"tools that are interrupted twice", tools_interrupted_twice},
+	  {"second signal abandons the units", abandoned},
+	  {"second signal abandons units being fetched", abandoned_fetching})

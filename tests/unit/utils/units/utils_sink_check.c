@@ -75,28 +75,28 @@ static void two_senders(void)
  * A receiver runs for weeks: the state of the run without units for longest is dropped, and not
  * that of an active sender.
  */
-static void many_come_and_go(void)
+static void many_short_runs(void)
 {
-	struct source *stays = sender(), *guest;
+	struct source *long_run = sender(), *other;
 	struct error_log errors = {0};
-	struct sink *sink = sink_check(&stays->format, &config, &errors);
+	struct sink *sink = sink_check(&long_run->format, &config, &errors);
 	uint64_t run;
 
 	UNIT_NEED(sink);
 	for (run = 2; run < 1000; run++) {
-		one(sink, stays, 1, false);
-		guest = sender();
-		one(sink, guest, run, false);
-		one(sink, guest, run, false);
-		source_close(guest);
+		one(sink, long_run, 1, false);
+		other = sender();
+		one(sink, other, run, false);
+		one(sink, other, run, false);
+		source_close(other);
 	}
 	UNIT_EQ(errors.count, 0);
-	one(sink, stays, 1, true);
-	one(sink, stays, 1, false);
+	one(sink, long_run, 1, true);
+	one(sink, long_run, 1, false);
 	CU_ASSERT_TRUE(errors.count > 0);
 	sink_close(sink);
-	source_close(stays);
+	source_close(long_run);
 }
 
 UNIT_MAIN("the check of units", {"two senders of the same link", two_senders},
-	  {"many come and go, one stays", many_come_and_go})
+	  {"many short runs beside a long one", many_short_runs})

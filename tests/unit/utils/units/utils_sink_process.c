@@ -188,6 +188,6 @@ static void close_is_killed(void)
 	CU_ASSERT_FALSE(in.closed);
 }
 
-UNIT_MAIN("a sink in a writer process", {"units there and back", there_and_back},
-	  {"one that cannot be opened", not_opened}, {"a close that hangs", close_hangs},
+UNIT_MAIN("a sink in a writer process", {"units pass through", there_and_back},
+	  {"a sink that cannot be opened", not_opened}, {"a close that hangs", close_hangs},
 	  {"a close that is killed", close_is_killed})

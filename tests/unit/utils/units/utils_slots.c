@@ -8,7 +8,7 @@
 
 static const struct unit_slots_names names = {"Slot", "slots"};
 
-static void for_ever(void)
+static void handle_wraps(void)
 {
 	struct unit_slots s = {0};
 	uint64_t handle, last = 0;
@@ -35,4 +35,4 @@ static void for_ever(void)
 	unit_slots_close(&s);
 }
 
-UNIT_MAIN("slots", {"lent more often than a handle can count", for_ever})
+UNIT_MAIN("slots", {"handle counter wraps", handle_wraps})

@@ -114,7 +114,7 @@ static void sub_units(void)
 /* Return the error of roc-evb with this source. */
 static const char *evb(const char *text)
 {
-	static char said[1024];
+	static char printed[1024];
 	int ends[2], status;
 	pid_t pid;
 
@@ -128,9 +128,9 @@ static const char *evb(const char *text)
 		close(ends[0]);
 		_exit(evb_source_open(text, "ru1", &source, reason) ? TOOL_FAILED : TOOL_OK);
 	}
-	status = child_output(pid, ends, said, sizeof(said));
+	status = child_output(pid, ends, printed, sizeof(printed));
 	UNIT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, TOOL_FAILED);
-	return said;
+	return printed;
 }
 
 static void evb_refused(const char *text, const char *sentence)
@@ -171,4 +171,4 @@ static void firmware(void)
 }
 
 UNIT_MAIN("a channel of a card as a source", {"streams", streams}, {"sub-units", sub_units},
-	  {"keys of roc-evb", keys}, {"firmware that nobody listed", firmware})
+	  {"keys of roc-evb", keys}, {"firmware that is not in the list", firmware})

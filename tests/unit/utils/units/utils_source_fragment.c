@@ -18,7 +18,7 @@
 
 /* Counters of each link; transfers are of all links. */
 static struct {
-	uint64_t told, discarded, waiting, sent;
+	uint64_t announced, discarded, waiting, sent;
 	bool running;
 	bool fails;	    /* stops during the run; before that, ... */
 	unsigned int ready; /* ... this many fragments are completed */
@@ -36,8 +36,8 @@ static int sub_read(struct roc_endpoint *ep, unsigned int sub, struct roc_robinn
 static int link_read(struct roc_endpoint *ep, unsigned int link, struct roc_robinnp_link *l)
 {
 	UNIT_NEED(link < LINKS);
-	*l = (struct roc_robinnp_link){.offered = card.told + card.discarded + card.waiting,
-				       .fragments = card.told,
+	*l = (struct roc_robinnp_link){.offered = card.announced + card.discarded + card.waiting,
+				       .fragments = card.announced,
 				       .discarded = card.discarded,
 				       .waiting = card.waiting};
 	return 0;
@@ -199,19 +199,19 @@ int roc_lender_close(struct roc_lender *l)
 }
 
 /* On each link, @fragments arrive, and all but those that wait afterwards are sent. */
-static void comes(uint64_t fragments, uint64_t waiting)
+static void arrives(uint64_t fragments, uint64_t waiting)
 {
-	uint64_t told = card.waiting + fragments - waiting;
+	uint64_t announced = card.waiting + fragments - waiting;
 
-	card.told += told;
-	card.sent += told * LINKS;
+	card.announced += announced;
+	card.sent += announced * LINKS;
 	card.waiting = waiting;
 }
 
 /* The waiting fragments are counted as offered again. */
 static void counters_reset(void)
 {
-	card.told = card.discarded = card.sent = 0;
+	card.announced = card.discarded = card.sent = 0;
 }
 
 static struct unit_counters counters(void)
@@ -230,7 +230,7 @@ static void begin(void)
 
 	memset(&card, 0, sizeof(card));
 	/* Counters of an earlier run. */
-	comes(5000, 0);
+	arrives(5000, 0);
 	card.discarded = 70;
 	UNIT_NEED(!source_fragment(&o, &source));
 	UNIT_EQ(source->ops->start(source), 0);
@@ -255,22 +255,22 @@ static void end(uint64_t units, uint64_t dropped)
 static void without_a_reset(void)
 {
 	begin();
-	comes(100, 30);
+	arrives(100, 30);
 	UNIT_EQ(counters().units, 70 * LINKS);
 	UNIT_EQ(counters().dropped, 0);
-	comes(50, 20);
+	arrives(50, 20);
 	end(130, 20);
 }
 
 static void with_a_reset(void)
 {
 	begin();
-	comes(100, 30);
+	arrives(100, 30);
 	UNIT_EQ(counters().units, 70 * LINKS);
 	counters_reset();
 	UNIT_EQ(counters().units, 70 * LINKS);
 	UNIT_EQ(counters().dropped, 0);
-	comes(50, 0);
+	arrives(50, 0);
 	end(150, 0);
 }
 
@@ -278,11 +278,11 @@ static void with_a_reset(void)
 static void losses(void)
 {
 	begin();
-	comes(100, 30);
+	arrives(100, 30);
 	card.discarded += 9;
 	UNIT_EQ(counters().dropped, 9 * LINKS);
 	counters_reset();
-	comes(50, 7);
+	arrives(50, 7);
 	UNIT_EQ(counters().dropped, 9 * LINKS);
 	end(143, 16);
 }
@@ -333,7 +333,7 @@ static void stopped_by_itself(void)
 	source->ops->close(source);
 }
 
-UNIT_MAIN("books of fragments", {"what is lost is what waits at the end", without_a_reset},
-	  {"counters are reset while some wait", with_a_reset},
-	  {"what was lost before a reset", losses}, {"damage", damage},
+UNIT_MAIN("counters of fragments", {"fragments that wait at the end are lost", without_a_reset},
+	  {"counters are reset while fragments wait", with_a_reset},
+	  {"losses before a reset are kept", losses}, {"damage", damage},
 	  {"completed just before the sub-unit stops", stopped_by_itself})

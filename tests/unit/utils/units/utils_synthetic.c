@@ -30,7 +30,7 @@ static uint64_t dropped(struct source *s)
 	return b.dropped;
 }
 
-static void nobody_keeps_up(void)
+static void rate_too_high(void)
 {
 	struct source *s = begin(UINT64_C(1000000000000000000));
 	struct unit u, next;
@@ -61,7 +61,7 @@ static void waits(struct source *s, uint64_t until)
 }
 
 /* One superpage per millisecond: those that are due are dropped. */
-static void as_many_as_were_due(void)
+static void due_are_dropped(void)
 {
 	uint64_t before = units_now(), begun, from, to;
 	struct source *s = begin(SYNTHETIC_PACKET * 1000);
@@ -86,6 +86,5 @@ static void as_many_as_were_due(void)
 	source_close(s);
 }
 
-UNIT_MAIN("superpages made in memory",
-	  {"a rate that nobody keeps up with does not hold", nobody_keeps_up},
-	  {"what had its time is dropped", as_many_as_were_due})
+UNIT_MAIN("synthetic superpages", {"a rate that is too high", rate_too_high},
+	  {"due superpages are dropped", due_are_dropped})
