@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Read the card block that every card with one of our contracts has: identity, sensors, features.
- */
+/* Read the card block of the hardware contracts: identity, sensors, features. */
 #include <math.h>
 #include <stdio.h>
 
 #include "kmod/core/contract_regs.h"
 #include "libroc/board/libroc_pass.h"
 
-/* Four decimal digits as characters, the first in the lowest byte. */
+/* Decode four decimal digits in ASCII, the first in the lowest byte. */
 static int32_t serial_number(uint32_t digits)
 {
 	int32_t number = 0;
@@ -45,7 +43,7 @@ void libroc_card_block_read(struct libroc_pass *c, unsigned int bar, uint32_t ba
 	snprintf(b->firmware, sizeof(b->firmware), "%u.%u.%u", firmware >> 16, firmware >> 8 & 0xff,
 		 firmware & 0xff);
 	snprintf(b->hash, sizeof(b->hash), "%08x", libroc_pass_read(c, bar, base + CARD_HASH));
-	/* Decimal digits, four bits each. */
+	/* Date and time are binary-coded decimals. */
 	snprintf(b->date, sizeof(b->date), "%04x-%02x-%02x %02x:%02x:%02x", date >> 16,
 		 date >> 8 & 0xff, date & 0xff, daytime >> 16 & 0xff, daytime >> 8 & 0xff,
 		 daytime & 0xff);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The list of cards that have a configuration, and the reading of files: an error names the card
- * that a file is for. A new card needs its line in the list, and its function. Short: a list.
+ * List the card types that have a configuration, and load their files. An error in a file names the
+ * card type that the file is for. A new card type needs an entry in the list and a load function.
  */
 #include "libroc/board/crorc/libroc_crorc.h"
 #include "libroc/board/cru/libroc_cru.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A configuration pass of any card: what differs, what has to be written, and putting it back when
- * a register does not read back.
+ * Common part of the configuration passes: collect differences and changes, write the changes, and
+ * restore the registers if one does not read back.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ int libroc_config_begin(struct roc_endpoint *ep, enum roc_card_type type, unsign
 	return ret;
 }
 
-/* As files write it: by the parameter of that name, if there is one. */
+/* Format a value as in configuration files if a parameter has its name, otherwise as a number. */
 static void value_text(const struct libroc_params *first, const struct libroc_params *second,
 		       const struct libroc_value *v, uint32_t value, char *text, size_t size)
 {
@@ -124,7 +124,7 @@ unsigned int libroc_changes_apply(struct libroc_changes *changes)
 
 		change->before = libroc_pass_modify(c, change->at.bar, change->at.offset,
 						    change->at.mask, change->target);
-		/* Nothing was written, and what was there is not known: not to be put back. */
+		/* The modify failed, so there is no previous value to restore. */
 		if (c->err)
 			break;
 		word = libroc_pass_read(c, change->at.bar, change->at.offset);
@@ -163,11 +163,13 @@ bool libroc_changes_restorable(struct libroc_changes *changes, unsigned int writ
 		snprintf(outcome, size, "nothing was written");
 		return false;
 	}
-	/* Putting back would change clock and registers of a readout that was started meanwhile. */
+	/*
+	 * Restoring would change the clock and registers of a readout that was started meanwhile.
+	 */
 	if (roc_card_running(c->ep) > 0) {
 		snprintf(
 			outcome, size,
-			"nothing was put back, because readout was started meanwhile: stop it and configure the card again");
+			"nothing was restored, because readout was started meanwhile: stop it and configure the card again");
 		return false;
 	}
 	return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Configuration files, INI and JSON: both are sections of keys and go through one reader, which
- * knows section, key and line of each value and so can say where a fault is. What sections and keys
- * there are is a table of the card's.
+ * Read and write configuration files in INI and JSON format. Both consist of sections of keys and
+ * share one reader, which tracks the section, key and line of each value for error messages. Each
+ * card type has a table of its sections and keys.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,19 +15,19 @@
 #include "libroc_pass.h"
 #include "libroc_replace.h"
 
-/* A file being read. On the stack of libroc_config_load(); @ini is first, for the callbacks. */
+/* A file being read, on the stack of libroc_config_load(); @ini is first, for the callbacks. */
 struct reader {
 	struct libroc_ini ini;
-	const struct libroc_config_format *const *formats; /* of all cards, and NULL */
-	const struct libroc_config_format *format;	   /* of the card */
+	const struct libroc_config_format *const *formats; /* of all card types, NULL-terminated */
+	const struct libroc_config_format *format;	   /* of this card type */
 	void *config;
-	uint32_t seen;	  /* bit per section */
-	uint32_t keys;	  /* bit per key of the open section that was there */
-	uint32_t missing; /* optional keys that section 0 did not have */
-	int section;	  /* open one, -1 none */
+	uint32_t seen;	  /* mask of sections read */
+	uint32_t keys;	  /* mask of keys read in the current section */
+	uint32_t missing; /* mask of optional keys missing in section 0 */
+	int section;	  /* current section, -1: none */
 };
 
-/* NULL: no card has such a section. */
+/* Return the format that has this section; NULL if no card type has it. */
 static const struct libroc_config_format *format_of(const struct reader *r, const char *section)
 {
 	const struct libroc_config_format *const *f;
@@ -38,7 +38,7 @@ static const struct libroc_config_format *format_of(const struct reader *r, cons
 	return NULL;
 }
 
-/* Today's files have every key in each section they have; so a missing one is a slip. */
+/* Existing files have every key in each of their sections, so a missing key is an error. */
 static int end_section(struct libroc_ini *ini)
 {
 	struct reader *r = (struct reader *)ini;
@@ -54,7 +54,7 @@ static int end_section(struct libroc_ini *ini)
 		if (!params->list[i].optional)
 			return roc_fail(
 				EINVAL,
-				"%s:%u: section [%s] has no key '%s': a section has all of its keys or is left out",
+				"%s:%u: section [%s] lacks the key '%s': give all keys of a section, or omit the section",
 				r->ini.file, r->ini.section_line, r->ini.section,
 				params->list[i].key);
 		if (!r->section)
@@ -71,15 +71,14 @@ static int begin_section(struct libroc_ini *ini)
 	const struct libroc_config_format *other = format_of(r, ini->section);
 
 	if (section < 0 && other)
-		return roc_fail(
-			EINVAL,
-			"%s:%u: section [%s]: this is a file for a %s, and the card is a %s",
-			ini->file, ini->line, ini->section, other->card, r->format->card);
+		return roc_fail(EINVAL,
+				"%s:%u: section [%s]: the file is for a %s, but the card is a %s",
+				ini->file, ini->line, ini->section, other->card, r->format->card);
 	if (section < 0)
 		return roc_fail(EINVAL, "%s:%u: unknown section [%s]: %s", ini->file, ini->line,
 				ini->section, r->format->sections);
 	if (r->seen & 1u << section)
-		return roc_fail(EINVAL, "%s:%u: section [%s] is there twice", ini->file, ini->line,
+		return roc_fail(EINVAL, "%s:%u: section [%s] is repeated", ini->file, ini->line,
 				ini->section);
 	ret = r->format->order ? r->format->order(ini->file, ini->line, section, r->seen) : 0;
 	if (ret)
@@ -100,10 +99,10 @@ static int take_value(struct libroc_ini *ini, const char *key, const char *value
 	int ret;
 
 	if (!p)
-		return roc_fail(EINVAL, "%s:%u: section [%s] has no key '%.60s'", ini->file,
+		return roc_fail(EINVAL, "%s:%u: section [%s]: unknown key '%.60s'", ini->file,
 				ini->line, ini->section, key);
 	if (r->keys & 1u << (p - params->list))
-		return roc_fail(EINVAL, "%s:%u: [%s] %s is there twice", ini->file, ini->line,
+		return roc_fail(EINVAL, "%s:%u: [%s] %s is repeated", ini->file, ini->line,
 				ini->section, key);
 	r->keys |= 1u << (p - params->list);
 	ret = libroc_param_parse(p, value, &number, reason, sizeof(reason));
@@ -120,7 +119,7 @@ static int json_value(struct reader *r, struct json_object *object, const char *
 	char text[128];
 
 	if (!json_object_object_get_ex(object, key, &value))
-		return roc_fail(EINVAL, "%s:%u: section [%s] has no key '%.60s'", r->ini.file,
+		return roc_fail(EINVAL, "%s:%u: section [%s]: unknown key '%.60s'", r->ini.file,
 				r->ini.line, r->ini.section, key);
 	switch (json_object_get_type(value)) {
 	case json_type_string:
@@ -130,14 +129,16 @@ static int json_value(struct reader *r, struct json_object *object, const char *
 	default:
 		return roc_fail(
 			EINVAL,
-			"%s:%u: [%s] %.60s: the value must be a text, a whole number, true or false",
+			"%s:%u: [%s] %.60s: the value must be a string, an integer, true or false",
 			r->ini.file, r->ini.line, r->ini.section, key);
 	}
 	snprintf(text, sizeof(text), "%s", json_object_get_string(value));
 	return r->ini.value(&r->ini, key, text);
 }
 
-/* Past a string that begins at p[0] == '"'; its length in *length. The text is known to be JSON. */
+/*
+ * Skip the string that begins at p[0] == '"'; store its length in *length. The text is valid JSON.
+ */
 static const char *skip_string(const char *p, size_t *length)
 {
 	const char *start = ++p;
@@ -174,8 +175,8 @@ static int json_key(struct reader *r, struct json_object *root, unsigned int dep
 }
 
 /*
- * json-c checks the syntax and has the values. It keeps neither lines nor keys that are there
- * twice, so the keys are found once more in the text.
+ * json-c checks the syntax and provides the values. It keeps neither line numbers nor repeated
+ * keys, so this scans the text for the keys once more.
  */
 static int walk_json(struct reader *r, struct json_object *root, const char *p)
 {
@@ -222,7 +223,7 @@ static int read_json(struct reader *r, const char *text)
 	return ret;
 }
 
-/* Which format, and the path without the scheme. */
+/* Determine the format, and the path without the scheme. */
 static int split_uri(const char *uri, const char **path, bool *json)
 {
 	const char *scheme = strstr(uri, "://");
@@ -241,12 +242,13 @@ static int split_uri(const char *uri, const char **path, bool *json)
 	if (!strncasecmp(uri, "consul://", 9))
 		return roc_fail(
 			EOPNOTSUPP,
-			"%s: this library does not ask a Consul server: save its value to a file and give ini://FILE or json://FILE",
+			"%s: Consul servers are not supported: save the value to a file and use ini://FILE or json://FILE",
 			uri);
-	return roc_fail(EOPNOTSUPP, "%s: only ini://FILE, json://FILE or a plain path", uri);
+	return roc_fail(EOPNOTSUPP,
+			"%s: unknown scheme: use ini://FILE, json://FILE or a plain path", uri);
 }
 
-/* The callbacks are in @r. */
+/* Read a file through the callbacks in @r. */
 static int read_file(struct reader *r, const char *uri)
 {
 	char *text;
@@ -278,12 +280,12 @@ int libroc_config_load(const struct libroc_config_format *format,
 
 	r.config = malloc(format->size);
 	if (!r.config)
-		return roc_fail(ENOMEM, "no memory for a configuration");
+		return roc_fail(ENOMEM, "cannot allocate a configuration");
 	memcpy(r.config, config, format->size);
 	ret = read_file(&r, uri);
 	if (!ret && !r.seen)
-		ret = roc_fail(EINVAL, "%s:1: there is no section in it, [%s] for example",
-			       r.ini.file, format->example);
+		ret = roc_fail(EINVAL, "%s:1: the file has no section, such as [%s]", r.ini.file,
+			       format->example);
 	if (!ret) {
 		ret = format->check(r.config);
 		if (ret) {
@@ -300,7 +302,7 @@ int libroc_config_load(const struct libroc_config_format *format,
 	return ret;
 }
 
-/* The first section with a known name ends the reading. */
+/* Stop at the first section with a known name. */
 static int find_card(struct libroc_ini *ini)
 {
 	const struct libroc_config_format *format = format_of((struct reader *)ini, ini->section);
@@ -329,7 +331,7 @@ int libroc_config_card(const struct libroc_config_format *const *formats, const 
 
 	if (!ret)
 		ret = roc_fail(EINVAL,
-			       "%s: it has no section of a card, [cru] or [crorc] for example",
+			       "%s: the file has no section of a card, such as [cru] or [crorc]",
 			       r.ini.file);
 	if (ret < 0)
 		return ret;
@@ -378,11 +380,11 @@ int libroc_config_save(const char *uri, const void *config,
 			fputs("\n  }\n}\n", r.file);
 		ret = libroc_replace_end(&r);
 		if (ret)
-			ret = roc_fail(-ret, "%s cannot be written: %s", path, strerror(-ret));
+			ret = roc_fail(-ret, "cannot write %s: %s", path, strerror(-ret));
 	} else if (ret == -EINVAL) {
-		ret = roc_fail(EINVAL, "%s is not a file", path);
+		ret = roc_fail(EINVAL, "cannot write %s: it is not a regular file", path);
 	} else {
-		ret = roc_fail(-ret, "%s cannot be written: %s", path, strerror(-ret));
+		ret = roc_fail(-ret, "cannot write %s: %s", path, strerror(-ret));
 	}
 	errno = saved;
 	return ret;

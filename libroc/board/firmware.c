@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The list of firmware versions: a JSON file with a version of its own. An override replaces it,
- * a site's file adds to it. Without an installed file the list that was built in is used.
+ * Read the list of firmware versions, a JSON file with its own version. An override replaces the
+ * list, a site's file extends it. Without an installed file, the list built into the library is
+ * used.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,15 +26,15 @@ struct entry {
 	char *hash;
 	char *tag;
 	enum roc_firmware_state state;
-	enum roc_card_type type; /* 0: of any card */
+	enum roc_card_type type; /* 0: any card type */
 };
 
-/* Owned by the caller of roc_firmware_open(), with all texts. Constant once it is made. */
+/* Handle of roc_firmware_open(), which owns all strings. Constant after it was made. */
 struct roc_firmware_list {
 	char *version;
 	char *source;
 	struct entry *entries;
-	size_t count, site; /* from @site on: of the site's file */
+	size_t count, site; /* entries from @site on are from the site's file */
 };
 
 static const struct {
@@ -45,7 +46,7 @@ static const struct {
 	{"denied", ROC_FIRMWARE_DENIED},
 };
 
-/* One list for each kind of card. */
+/* Keys of the lists, one for each card type */
 static const struct {
 	const char *name;
 	enum roc_card_type type;
@@ -65,7 +66,7 @@ static const char *significant(const char *hash)
 
 static int no_memory(void)
 {
-	return roc_fail(ENOMEM, "no memory for the list of firmware versions");
+	return roc_fail(ENOMEM, "cannot allocate the list of firmware versions");
 }
 
 static int add(struct roc_firmware_list *list, enum roc_card_type type, const char *hash,
@@ -120,8 +121,7 @@ static int take_list(struct roc_firmware_list *list, const char *path, struct js
 
 	if (!json_object_object_get_ex(root, "format", &format) ||
 	    json_object_get_int(format) != FORMAT)
-		return roc_fail(EINVAL, "%s: \"format\" is not %d, which this library reads", path,
-				FORMAT);
+		return roc_fail(EINVAL, "%s: the \"format\" must be %d", path, FORMAT);
 	list->version = version ? strdup(version) : NULL;
 	list->source = strdup(path);
 	if ((version && !list->version) || !list->source)
@@ -139,12 +139,12 @@ static int take_list(struct roc_firmware_list *list, const char *path, struct js
 	if (!ret && (!version || !found))
 		return roc_fail(
 			EINVAL,
-			"%s: needs a text \"version\" and a list \"cru\", \"crorc\", \"p40\" or \"robinnp\"",
+			"%s: the file needs a string \"version\" and a list \"cru\", \"crorc\", \"p40\" or \"robinnp\"",
 			path);
 	return ret;
 }
 
-/* Today's rule: entries with an empty hash or tag are left out. */
+/* Entries with an empty hash or tag are skipped, as in existing software. */
 static int take_site(struct roc_firmware_list *list, const char *path, struct json_object *root)
 {
 	int ret = 0;
@@ -155,9 +155,10 @@ static int take_site(struct roc_firmware_list *list, const char *path, struct js
 		if (ret)
 			break;
 		if (!json_object_is_type(tag, json_type_string))
-			return roc_fail(EINVAL,
-					"%s: '%.40s': each entry is \"hash\": \"tag\", both texts",
-					path, hash);
+			return roc_fail(
+				EINVAL,
+				"%s: '%.40s': each entry must be \"hash\": \"tag\", both strings",
+				path, hash);
 		if (*hash && *json_object_get_string(tag))
 			ret = add(list, 0, hash, json_object_get_string(tag),
 				  ROC_FIRMWARE_ACCEPTED);
@@ -167,13 +168,13 @@ static int take_site(struct roc_firmware_list *list, const char *path, struct js
 
 typedef int (*take_fn)(struct roc_firmware_list *list, const char *path, struct json_object *root);
 
-/* Asked before, so that a file which need not be there leaves no sentence behind. */
+/* Check for an optional file before reading it, so that a missing one sets no error text. */
 static bool is_missing(const char *path)
 {
 	return access(path, F_OK) && errno == ENOENT;
 }
 
-/* -ENOENT if there is no file, without a sentence. */
+/* Read a list. Return -ENOENT without an error text if there is no file. */
 static int read_list(struct roc_firmware_list *list, const char *path, take_fn take)
 {
 	struct json_object *root;
@@ -207,8 +208,8 @@ static int read_built_in(struct roc_firmware_list *list)
 }
 
 /*
- * The list that was installed with this library: from where the library is, which need not be where
- * it was meant for when it was built. Empty: there is none.
+ * Find the list that was installed with this library, relative to the path of the library, which
+ * may have been moved after the build. The path is empty if there is none.
  */
 static void installed_list(char path[PATH_MAX])
 {
@@ -219,7 +220,7 @@ static void installed_list(char path[PATH_MAX])
 
 	path[0] = '\0';
 	dladdr(&libroc_firmware_data, &library);
-	/* In a program that has the library linked in this is argv[0], maybe without a path. */
+	/* In a statically linked program dli_fname is argv[0], which may lack the path. */
 	if (library.dli_fname && library.dli_fname[0] == '/')
 		snprintf(folder, sizeof(folder), "%s", library.dli_fname);
 	else if (!realpath("/proc/self/exe", folder))
@@ -269,7 +270,7 @@ int roc_firmware_open(const struct roc_firmware_paths *paths, struct roc_firmwar
 		if (ret == -ENOENT)
 			ret = 0;
 	}
-	errno = saved; /* the parser of JSON changes it */
+	errno = saved; /* the JSON parser changes errno */
 	if (ret) {
 		roc_firmware_close(new);
 		return ret;
@@ -319,7 +320,7 @@ bool roc_firmware_covers(const struct roc_firmware_list *list, enum roc_card_typ
 	return false;
 }
 
-/* From the end: the site's word counts more than ours. */
+/* Search from the end: entries of the site take precedence. */
 static const struct entry *find(const struct roc_firmware_list *list, enum roc_card_type type,
 				const char *hash)
 {
@@ -392,7 +393,7 @@ int roc_firmware_check(const struct roc_firmware_list *list, enum roc_card_type 
 	accepted_text(list, type, accepted, sizeof(accepted));
 	return roc_fail(
 		EPERM,
-		"firmware %s%s%s is %s in list %s of %s; accepted: %s; load one of these, or add it to " ROC_FIRMWARE_SITE,
+		"firmware %s%s%s is %s in list %s of %s: load an accepted one (%s), or add it to " ROC_FIRMWARE_SITE,
 		*hash ? hash : "unknown", e ? " " : "", e ? e->tag : "",
 		!e			       ? "not"
 		: e->state == ROC_FIRMWARE_OLD ? "no longer accepted"

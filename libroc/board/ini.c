@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reader of INI files: sections, "key = value", comments after ; or # at the start of a line or
- * after a blank. Values are handed out with the line they stand in.
+ * Read INI files: sections, "key = value", comments after ; or # at the start of a line or after a
+ * blank. Each value is reported with its line number.
  *
- * Not libinih: as distributions build it, an indented "key = value" continues the value before, #
- * after a value belongs to it, text after [section] is accepted, lines end after 199 bytes, and a
- * handler learns neither the line of a value nor that a section is empty.
+ * libinih is not used, because distributions build it with other rules: an indented "key = value"
+ * continues the previous value, # after a value belongs to it, text after [section] is accepted,
+ * and lines are cut after 199 bytes. Its handler gets neither the line of a value nor empty
+ * sections.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -45,12 +46,13 @@ static int begin_section(struct libroc_ini *ini, char *text)
 	int ret;
 
 	if (!end || end[1])
-		return roc_fail(EINVAL, "%s:%u: a section is [name] and nothing else", ini->file,
-				ini->line);
+		return roc_fail(EINVAL, "%s:%u: invalid section: write only [name] in the line",
+				ini->file, ini->line);
 	*end = '\0';
 	text = trim(text + 1);
 	if (!*text || strlen(text) >= sizeof(ini->section))
-		return roc_fail(EINVAL, "%s:%u: a section's name has 1 to %zu characters",
+		return roc_fail(EINVAL,
+				"%s:%u: the name of a section must have 1 to %zu characters",
 				ini->file, ini->line, sizeof(ini->section) - 1);
 	ret = ini->end(ini);
 	if (ret)
@@ -72,12 +74,12 @@ static int take_line(struct libroc_ini *ini, char *text)
 		return begin_section(ini, text);
 	equals = strchr(text, '=');
 	if (!equals || equals == text)
-		return roc_fail(EINVAL, "%s:%u: neither [section] nor key = value: '%.60s'",
+		return roc_fail(EINVAL, "%s:%u: expected [section] or key = value, not '%.60s'",
 				ini->file, ini->line, text);
 	*equals = '\0';
 	key = trim(text);
 	if (!ini->section[0])
-		return roc_fail(EINVAL, "%s:%u: %.60s stands before the first [section]", ini->file,
+		return roc_fail(EINVAL, "%s:%u: %.60s precedes the first [section]", ini->file,
 				ini->line, key);
 	return ini->value(ini, key, trim(equals + 1));
 }

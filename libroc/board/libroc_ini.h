@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc, inside: reader of INI files. Needs roc_fail() and nothing else, so whoever reads such a
- * file is linked with the one object.
+ * Internal reader of INI files. It depends only on roc_fail(), so that tools can link this object
+ * alone.
  */
 #ifndef LIBROC_INI_H
 #define LIBROC_INI_H
@@ -11,13 +11,13 @@ struct libroc_ini {
 	unsigned int line;
 	char section[64];
 	unsigned int section_line;
-	/* A value: 0, or the -errno that ends the reading. */
+	/* Handle a value. Return 0, or -errno to stop reading. */
 	int (*value)(struct libroc_ini *ini, const char *key, const char *value);
-	int (*begin)(struct libroc_ini *ini); /* a section begins */
-	int (*end)(struct libroc_ini *ini);   /* it ends; also called when none is open */
+	int (*begin)(struct libroc_ini *ini); /* start of a section */
+	int (*end)(struct libroc_ini *ini);   /* end of a section; also called if there was none */
 };
 
-/* @text: all of the file; it is cut up. */
+/* @text: the complete file, which is modified */
 int libroc_ini_read(struct libroc_ini *ini, char *text);
 
 #endif /* LIBROC_INI_H */

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * libroc, inside: text files and JSON.
- */
+/* Internal readers of text files and JSON. */
 #ifndef LIBROC_JSON_H
 #define LIBROC_JSON_H
 
 #include <json-c/json.h>
 
-/* The whole file, to be freed; -ENOENT and the like, with a sentence. */
+/* Read a whole file; the caller frees *@text. On failure return -errno and set the error text. */
 int libroc_text_read(const char *path, char **text);
 
 /*
- * One JSON object, strictly; the caller puts it. -EINVAL and a sentence with @path and the line.
+ * Parse one JSON object strictly; the caller puts it. On failure return -EINVAL and set an error
+ * text with @path and the line.
  */
 int libroc_json_parse(const char *path, const char *text, struct json_object **root);
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Parameters by the names that configuration files and tools use: text to number and back, ranges,
- * differences.
- */
+/* Parse, format, check and compare parameters by the names of configuration files and tools. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +65,7 @@ static int parse_bool(const char *text, uint32_t *value)
 	return 0;
 }
 
-/* Digits to the end; 0x is welcome in either base. */
+/* Parse a number that ends the text; 0x is allowed in either base. */
 static int parse_number(const char *text, bool hex, uint32_t last, uint32_t *value)
 {
 	bool prefix = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -121,13 +118,13 @@ int libroc_param_parse(const struct libroc_param *p, const char *text, uint32_t 
 			}
 		}
 		names_text(p, names, sizeof(names));
-		snprintf(reason, size, "'%.40s' is none of %s", text, names);
+		snprintf(reason, size, "'%.40s' is not one of %s", text, names);
 		return -EINVAL;
 	default:
 		ret = parse_number(text, p->kind == LIBROC_P_HEX, p->last, value);
 		libroc_param_text(p, p->last, last, sizeof(last));
 		if (ret == -ERANGE)
-			snprintf(reason, size, "%.40s is out of range, which ends at %s", text,
+			snprintf(reason, size, "%.40s is out of range: the maximum is %s", text,
 				 last);
 		else if (ret)
 			snprintf(reason, size, "'%.40s' is not a %s number", text,
@@ -143,9 +140,9 @@ static int check_param(const char *section, const struct libroc_param *p, const 
 
 	libroc_param_text(p, p->last, last, sizeof(last));
 	if (p->kind == LIBROC_P_NAME && (value > p->last || !p->names[value]))
-		return roc_fail(ERANGE, "%s.%s: %u is none of its values", section, p->key, value);
+		return roc_fail(ERANGE, "%s.%s: %u is not a valid value", section, p->key, value);
 	if (value > p->last)
-		return roc_fail(ERANGE, "%s.%s: %u is out of range, which ends at %s", section,
+		return roc_fail(ERANGE, "%s.%s: %u is out of range: the maximum is %s", section,
 				p->key, value, last);
 	return 0;
 }

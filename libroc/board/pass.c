@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * One pass over a card: accesses that are counted and keep the first error, and the card lock.
+ * Access registers in a pass, which counts accesses and keeps the first error, and lock the card.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "libroc_pass.h"
 
-/* The high word of a count changes once a second at most: one that is another so often is none. */
+/*
+ * The high word of a counter changes at most once a second: if it differs at so many reads, the
+ * register is broken.
+ */
 #define COUNT_READS 8
 
-/* Whoever calls may have it already, which is no failure and leaves no sentence. */
+/* The caller may already have locked the card: then succeed and keep the previous error text. */
 static int take_lock(struct libroc_pass *c)
 {
 	char before[ROC_ERROR_MAX];
@@ -39,7 +42,7 @@ int libroc_pass_begin(struct roc_endpoint *ep, struct libroc_pass *c, enum roc_c
 	if (ret)
 		return ret;
 	if (info->card_type != type)
-		return roc_fail(EOPNOTSUPP, "%s is a %s: only a %s can do this",
+		return roc_fail(EOPNOTSUPP, "%s is a %s: only a %s supports this",
 				roc_endpoint_name(ep), roc_card_type_name(info->card_type),
 				roc_card_type_name(type));
 	return lock ? take_lock(c) : 0;
@@ -54,7 +57,7 @@ int libroc_pass_end(struct libroc_pass *c)
 		c->locked = false;
 		snprintf(first, sizeof(first), "%s", roc_error());
 		ret = roc_card_unlock(c->ep);
-		/* The first failure's sentence is the one that helps. */
+		/* Keep the error text of the first failure. */
 		if (ret && c->err)
 			roc_fail(-c->err, "%s", first);
 		libroc_pass_fail(c, ret);
@@ -110,7 +113,7 @@ uint64_t libroc_pass_read_count(struct libroc_pass *c, unsigned int bar, uint32_
 			c,
 			roc_fail(
 				EBADMSG,
-				"%s: the high word of a count (BAR %u, 0x%x) is another at each read: what the card's registers say is not to be trusted",
+				"%s: the high word of a counter (BAR %u, 0x%x) changes at each read: the card's registers are unreliable",
 				roc_endpoint_name(c->ep), bar, offset + 4));
 	return 0;
 }
@@ -178,7 +181,7 @@ int libroc_pass_need_feature(struct roc_endpoint *ep, enum roc_card_type type,
 			&c,
 			roc_fail(
 				EOPNOTSUPP,
-				"%s: the card's firmware has no %s: load one that has, or take what its inputs send",
+				"%s: the card's firmware has no %s: load a firmware with it, or use the data of the card's inputs",
 				roc_endpoint_name(ep), lacks));
 	return libroc_pass_end(&c);
 }
@@ -203,7 +206,7 @@ int libroc_pass_still_stopped(struct libroc_pass *c)
 	if (ret > 0)
 		ret = roc_fail(
 			EBUSY,
-			"%s: readout was started while the card was configured: what it reads is not to be trusted; stop it and configure the card again",
+			"%s: readout was started while the card was configured, so its data may be wrong: stop it and configure the card again",
 			roc_endpoint_name(c->ep));
 	libroc_pass_fail(c, ret);
 	return c->err;

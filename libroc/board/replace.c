@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A file is replaced: written beside the old one, on the disk, and then given its name, with the
- * mode and the owner of the old one. A device or a pipe is not, as its name would be a file's from
- * then on; nor is a file that the process has as its standard output, which may be a log that a
- * shell appends to.
+ * Replace a file atomically: write a temporary file in the same directory, sync it, and rename it,
+ * with the mode and owner of the old one. Devices and pipes are written in place, because a rename
+ * would turn their name into a regular file. So is a file that is a standard output of the process,
+ * which may be a log that a shell appends to.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #define TRIES 100
 
-/* Descriptor of this process that is this file and can be written, or -1. */
+/* Return the writable standard descriptor of the process that is this file, or -1. */
 static int standard(const struct stat *st)
 {
 	static const int all[] = {STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO};
@@ -36,7 +36,7 @@ static bool is_below(const char *path, const char *folder)
 	return !strncmp(path, folder, strlen(folder));
 }
 
-/* Names of what is open already, and of what is no file. In /dev/shm there are usual files. */
+/* Check for names of open descriptors and of devices. /dev/shm contains regular files. */
 static bool is_special(const char *path, const struct stat *st)
 {
 	return is_below(path, "/proc/") || is_below(path, "/dev/fd/") ||
@@ -45,17 +45,17 @@ static bool is_special(const char *path, const struct stat *st)
 
 static int open_in_place(const char *path, int fd)
 {
-	/* What was printed so far comes before. */
+	/* Earlier output must precede the file. */
 	if (fd == STDOUT_FILENO)
 		fflush(stdout);
-	/* A second open() of a log would begin at its start. */
+	/* Duplicate the descriptor: a new open() would write at the start of a log. */
 	return fd < 0 ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
 		      : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
 /*
- * As open() makes one; mkstemp() makes it for the owner alone. The name must not end as the file's:
- * there are collectors that take every *.prom.
+ * Open the temporary file with the mode of open(); mkstemp() would restrict it to the owner. Its
+ * name must not end like that of the file, because some collectors read every *.prom.
  */
 static int open_work(struct libroc_replacement *r, mode_t mode)
 {
@@ -71,7 +71,7 @@ static int open_work(struct libroc_replacement *r, mode_t mode)
 	return fd;
 }
 
-/* If the group cannot be kept, another one gets no more than all others have. */
+/* If the group cannot be kept, reduce the group's access to that of others. */
 static int copy_owner(int fd, const struct stat *old)
 {
 	mode_t mode = old->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
@@ -81,7 +81,7 @@ static int copy_owner(int fd, const struct stat *old)
 	return fchmod(fd, mode);
 }
 
-/* A new file; a link to nothing would be lost. */
+/* Create a new file. A dangling symbolic link is an error, because the rename would replace it. */
 static int open_new(struct libroc_replacement *r, const char *path, int err)
 {
 	struct stat st;
@@ -98,7 +98,7 @@ static int open_new(struct libroc_replacement *r, const char *path, int err)
 	return open_work(r, 0666);
 }
 
-/* Descriptor, or -1 with errno. */
+/* Return a descriptor, or -1 with errno set. */
 static int open_for(struct libroc_replacement *r, const char *path)
 {
 	struct stat st;

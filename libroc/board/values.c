@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * The engine behind the tables of register fields.
- */
+/* Read, check and write registers by tables of their fields. */
 #include <errno.h>
 #include <string.h>
 
@@ -54,7 +52,7 @@ int libroc_values_check(const char *what, const struct libroc_value *table, size
 		if (v->kind == LIBROC_BOOL)
 			continue;
 		if (value > libroc_value_max(v) || value < v->first)
-			return roc_fail(ERANGE, "%s: %s is %u, and must be from %u to %u", what,
+			return roc_fail(ERANGE, "%s: %s is %u, but must be from %u to %u", what,
 					v->name, value, v->first, libroc_value_max(v));
 	}
 	return 0;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * One pass over a C-RORC: where its values are.
- */
+/* Begin a pass over a C-RORC and locate its values. */
 #include "libroc_crorc.h"
 
 static struct libroc_where where(const struct libroc_pass *c, const struct libroc_value *v,

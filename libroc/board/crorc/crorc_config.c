@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Configuration of a C-RORC: its parameters, its registers, its files, and a pass.
- */
+/* Configure a C-RORC: parameters, registers, files and the configuration pass. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -11,10 +9,10 @@
 #include "libroc_crorc.h"
 
 #define SECTION "crorc"
-#define LASER_US 100000 /* how long it may take to come on */
+#define LASER_US 100000 /* maximum time until the laser is on */
 #define LASER_STEP_US 1000
 
-/* Today's template has no crorcId, and no file has timeFrameDetection. */
+/* Existing templates have no crorcId, and no existing file has timeFrameDetection. */
 static const struct libroc_param list[] = {
 	LIBROC_PARAM("crorcId", LIBROC_P_HEX, roc_crorc_config, crorc_id, 0xfff, .optional = true),
 	LIBROC_PARAM("dynamicOffset", LIBROC_P_BOOL, roc_crorc_config, dynamic_offset, 1),
@@ -56,10 +54,10 @@ int roc_crorc_config_set(struct roc_crorc_config *config, const char *section, c
 	int ret;
 
 	if (strcmp(section, SECTION))
-		return roc_fail(ENOENT, "there is no section '%s', only " SECTION, section);
+		return roc_fail(ENOENT, "unknown section '%s': the only one is " SECTION, section);
 	p = libroc_param_find(&params, key);
 	if (!p)
-		return roc_fail(ENOENT, "section " SECTION " has no key '%s'", key);
+		return roc_fail(ENOENT, "unknown key in section " SECTION ": '%s'", key);
 	ret = libroc_param_parse(p, value, &number, reason, sizeof(reason));
 	if (ret)
 		return roc_fail(-ret, SECTION ".%s: %s", key, reason);
@@ -145,11 +143,11 @@ int roc_crorc_config_read(struct roc_endpoint *ep, struct roc_crorc_config *conf
 	return ret;
 }
 
-/* One call of roc_crorc_configure(). On the heap of that call. */
+/* State of a call of roc_crorc_configure(), which allocates it */
 struct pass {
 	struct libroc_pass c;
 	struct libroc_changes changes;
-	bool laser; /* to be switched on */
+	bool laser; /* switch the laser on */
 };
 
 static bool laser_is_on(struct libroc_pass *c)
@@ -206,7 +204,7 @@ static void switch_on(struct pass *p)
 		c,
 		roc_fail(
 			EBADMSG,
-			"%s: the laser was told to switch on and is not on after %u ms: look at the optical modules; nothing was configured",
+			"%s: the laser did not switch on within %u ms, and nothing was configured: check the optical modules",
 			roc_endpoint_name(c->ep), LASER_US / 1000));
 }
 
@@ -215,7 +213,7 @@ static void write_all(struct pass *p)
 	struct roc_config_result *r = p->changes.result;
 	struct libroc_pass *c = &p->c;
 	unsigned int written, writes = c->writes;
-	char reason[1024], outcome[192] = "what had been written was put back as it was";
+	char reason[1024], outcome[192] = "all written registers were restored";
 
 	r->reconfigured = true;
 	if (p->laser)
@@ -234,7 +232,7 @@ static void write_all(struct pass *p)
 		r->restored = libroc_changes_restore(&p->changes, written);
 		if (!r->restored)
 			snprintf(outcome, sizeof(outcome),
-				 "not all registers could be put back: configure the card again");
+				 "not all registers could be restored: configure the card again");
 	}
 	libroc_changes_set_error(&p->changes, reason, outcome);
 }
@@ -246,7 +244,7 @@ static void run(struct pass *p, const struct roc_crorc_config *config, unsigned 
 	compare(p, config, force);
 	if (p->c.err || flags & ROC_CONFIG_COMPARE_ONLY || (!p->changes.result->count && !force))
 		return;
-	if (!libroc_pass_need_stopped(&p->c, "it cannot be configured"))
+	if (!libroc_pass_need_stopped(&p->c, "cannot configure the card"))
 		write_all(p);
 }
 
@@ -265,7 +263,7 @@ int roc_crorc_configure(struct roc_endpoint *ep, const struct roc_crorc_config *
 		return ret;
 	p = calloc(1, sizeof(*p));
 	if (!p)
-		return roc_fail(ENOMEM, "no memory for a configuration");
+		return roc_fail(ENOMEM, "cannot allocate the state of a configuration");
 	p->changes.c = &p->c;
 	p->changes.result = result;
 	ret = libroc_config_begin(ep, ROC_CARD_CRORC, flags);

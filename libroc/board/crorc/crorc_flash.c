@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The C-RORC's flash: two NOR chips behind a command register. What they are told and how long they
- * may take is the documented sequence of each operation; struct roc_crorc_flash always says how far
- * it came.
+ * Access the C-RORC's flash, two NOR chips behind a command register. The command sequences and
+ * time limits are those of the chips' documentation. struct roc_crorc_flash always holds the
+ * progress made.
  *
- * Nothing here stops in the middle of a command: the caller's progress function is asked only
- * between commands, and on every way out the chips are back in the mode in which they can be read.
- * A chip that has not come ready for seconds is another matter: the caller is asked while it is
- * waited for, and who comes next begins with abort_command() anyway.
+ * A command is never interrupted in the middle: the caller's progress function is called only
+ * between commands, and every return leaves the chips in read mode. The exception is a chip that
+ * does not become ready for seconds. Then the progress function is called during the wait, and the
+ * next call starts with abort_command() anyway.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@
 
 #include "libroc_crorc.h"
 
-/* Commands of the chips. */
+/* Commands of the chips */
 #define CLEAR_STATUS 0x50
-#define SETUP 0x60 /* of a block, or of the configuration */
+#define SETUP 0x60 /* followed by the command for a block or the configuration */
 #define SETUP_CONFIGURATION 0x03
 #define SETUP_UNLOCK 0xd0
 #define CONFIRM 0xd0
@@ -27,27 +27,28 @@
 #define READ_STATUS 0x70
 #define READ_ARRAY 0xff
 
-#define ASYNCHRONOUS 0xbddf /* read configuration, on the address lines */
+#define ASYNCHRONOUS 0xbddf /* read configuration, put on the address lines */
 #define STATUS_READY 0x80
 #define STATUS_ERRORS 0x7f
 #define BLOCK_WORDS 0x10000
 #define BUFFER_WORDS 32
 #define BLANK 0xffff
-/* A chip that waits for the number of words takes READ_STATUS as that, less one. */
+/* A chip that expects the number of words minus one interprets READ_STATUS as that. */
 #define ABORT_WORDS (READ_STATUS + 1)
 
 #define US_CLEAR 100
 #define US_COMMAND 10
 #define US_STATUS 1
-#define US_SPIN 1000 /* so long it is asked every US_STATUS, from then on every US_POLL */
+#define US_SPIN 1000 /* poll every US_STATUS during this time, then every US_POLL */
 #define US_POLL 100
 #define US_ERASE_MAX 100000000
 #define US_BUFFER_MAX 30000000
-#define US_FIRST_REPORT 5000000 /* longer than a chip takes: the caller may want to stop */
+/* longer than a working chip takes: then call the progress function */
+#define US_FIRST_REPORT 5000000
 #define US_REPORT 100000
-#define PROGRESS_WORDS 4096 /* read between two calls of the progress function */
+#define PROGRESS_WORDS 4096 /* words read between two calls of the progress function */
 
-/* One call. On the stack of its function. */
+/* State of one call, on its stack */
 struct job {
 	struct libroc_pass c;
 	roc_crorc_flash_fn progress;
@@ -55,10 +56,10 @@ struct job {
 	struct roc_crorc_flash *now;
 };
 
-/* Until the card is ready. On the stack of its function. */
+/* State of a wait for the card, on the stack of its function */
 struct wait {
 	uint64_t start, slept, max; /* us */
-	uint64_t report_at;	    /* when the caller is asked next */
+	uint64_t report_at;	    /* time of the next call of the progress function */
 	bool last;
 };
 
@@ -109,7 +110,7 @@ static void fail_status(struct job *j, uint32_t at, uint16_t status)
 				  status & 0x02 ? ", block is locked" : ""));
 }
 
-/* Whether to go on. */
+/* Call the progress function. Return whether to continue. */
 static bool report(struct job *j)
 {
 	if (j->progress && !j->c.err && !j->progress(j->context, j->now))
@@ -123,8 +124,8 @@ static struct wait wait_start(uint64_t us_max)
 }
 
 /*
- * Between two looks; false: the wait is over. A sleep takes longer than it was asked for, and what
- * came while the program stood still is seen by a last look.
+ * Sleep between two polls. Return false when the wait is over. A sleep may take longer than
+ * requested, so the caller polls once more after the limit.
  */
 static bool wait_more(struct job *j, struct wait *w)
 {
@@ -145,7 +146,7 @@ static bool wait_more(struct job *j, struct wait *w)
 	return true;
 }
 
-/* Until the chip is ready. Its status. */
+/* Wait until the chip is ready and return its status. */
 static uint16_t wait_done(struct job *j, uint32_t at, uint64_t us_max)
 {
 	struct wait w = wait_start(us_max);
@@ -158,12 +159,12 @@ static uint16_t wait_done(struct job *j, uint32_t at, uint64_t us_max)
 	} while (wait_more(j, &w));
 	if (!j->c.err)
 		libroc_pass_fail(&j->c,
-				 roc_fail(ETIME, "%s: the flash does not come ready at word 0x%x",
+				 roc_fail(ETIME, "%s: timed out waiting for the flash at word 0x%x",
 					  roc_endpoint_name(j->c.ep), at));
 	return status;
 }
 
-/* Until the chip is ready and has no error. */
+/* Wait until the chip is ready and check its status. */
 static void wait_ready(struct job *j, uint32_t at, uint64_t us_max)
 {
 	uint16_t status = wait_done(j, at, us_max);
@@ -202,7 +203,7 @@ static void erase_block(struct job *j, uint32_t at)
 	wait_ready(j, at, US_ERASE_MAX);
 }
 
-/* A write in a buffered command: the port says when it can take the next. */
+/* Write a word of a buffered command and wait until the port is ready for the next. */
 static void port(struct job *j, uint32_t word)
 {
 	struct wait w = wait_start(US_BUFFER_MAX);
@@ -211,13 +212,14 @@ static void port(struct job *j, uint32_t word)
 	while (!libroc_pass_read(&j->c, CRORC_BAR_CARD, CRORC_FLASH_READY) && !j->c.err) {
 		if (wait_more(j, &w) || j->c.err)
 			continue;
-		libroc_pass_fail(&j->c, roc_fail(ETIME, "%s: the flash's port does not come ready",
-						 roc_endpoint_name(j->c.ep)));
+		libroc_pass_fail(&j->c,
+				 roc_fail(ETIME, "%s: timed out waiting for the flash's port",
+					  roc_endpoint_name(j->c.ep)));
 	}
 	libroc_pass_sleep(&j->c, US_STATUS);
 }
 
-/* A whole buffer; behind the last word it is filled with what an erased flash has. */
+/* Program a whole buffer, padded with the value of erased flash. */
 static void program_buffer(struct job *j, uint32_t at, const uint16_t *words, uint32_t count)
 {
 	uint32_t i;
@@ -302,7 +304,7 @@ static void verify(struct job *j, uint32_t from, const uint16_t *words, uint32_t
 				&j->c,
 				roc_fail(
 					EBADMSG,
-					"%s: word 0x%x of the flash is 0x%04x and should be 0x%04x",
+					"%s: word 0x%x of the flash is 0x%04x, but should be 0x%04x",
 					roc_endpoint_name(j->c.ep), from + i, word, words[i]));
 			return;
 		}
@@ -312,7 +314,7 @@ static void verify(struct job *j, uint32_t from, const uint16_t *words, uint32_t
 	report(j);
 }
 
-/* The chips as they were found, as far as they still answer; the first error stays. */
+/* Return the chips to read mode, even after an error, which is kept. */
 static int end(struct job *j, uint32_t at)
 {
 	char reason[512];
@@ -332,11 +334,12 @@ static int end(struct job *j, uint32_t at)
 }
 
 /*
- * A program that was killed left the chip where it was: in an erase, or in the middle of a command
- * of several words, and then what is written next is no command but a part of that one. So as many
- * words come as it may still wait for, and one in the place of its confirmation, which READ_ARRAY
- * never is: the chip gives up, and says so in its status. No address goes before them: the one that
- * was given last is of that chip, and not every chip gives up when an address comes first.
+ * Abort the command of a program that was killed. The chip may still erase, or may be in the middle
+ * of a command of several words and would interpret the next write as a part of it. So write as
+ * many words as it may still expect, and one more in place of its confirmation. READ_ARRAY is never
+ * a confirmation: the chip aborts the command and reports that in its status. Write no address
+ * before: the last address is one of that chip, and not every chip aborts if an address comes
+ * first.
  */
 static void abort_command(struct job *j)
 {
@@ -404,7 +407,8 @@ int roc_crorc_flash_read(struct roc_endpoint *ep, uint32_t at, uint16_t *words, 
 	int ret;
 
 	if (at >= ROC_CRORC_FLASH_WORDS || count > ROC_CRORC_FLASH_WORDS - at)
-		return roc_fail(ERANGE, "%s: the flash has %u words, and %zu from %u on are more",
+		return roc_fail(ERANGE,
+				"%s: the flash has only %u words: cannot read %zu from word %u on",
 				roc_endpoint_name(ep), ROC_CRORC_FLASH_WORDS, count, at);
 	ret = begin(&j, ep, NULL, NULL, &unused);
 	if (ret)
@@ -414,7 +418,9 @@ int roc_crorc_flash_read(struct roc_endpoint *ep, uint32_t at, uint16_t *words, 
 	return libroc_pass_end(&j.c);
 }
 
-/* The label of a card: blanks, and the serial number at its place. Two characters a word. */
+/*
+ * Make the label of a card: blanks, and the serial number at its offset, two characters per word.
+ */
 static void make_label(unsigned int serial, uint16_t words[BUFFER_WORDS])
 {
 	char text[2 * BUFFER_WORDS + 1], number[16];
@@ -436,7 +442,7 @@ int roc_crorc_serial_write(struct roc_endpoint *ep, unsigned int serial,
 	int ret;
 
 	if (!serial || serial > ROC_CRORC_SERIAL_MAX)
-		return roc_fail(ERANGE, "%s: a serial number is from 1 to %u, not %u",
+		return roc_fail(ERANGE, "%s: the serial number must be from 1 to %u, not %u",
 				roc_endpoint_name(ep), ROC_CRORC_SERIAL_MAX, serial);
 	ret = begin(&j, ep, NULL, NULL, flash);
 	if (ret)

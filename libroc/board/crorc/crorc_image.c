@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Image files for a C-RORC's flash: text, one decimal 16-bit word in each line. A file that is not
- * exactly that does not get near a card.
+ * Load image files for a C-RORC's flash: text with one decimal 16-bit word per line. Any other file
+ * is rejected before the card is accessed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "libroc_crorc.h"
 
-/* A file being read. On the stack of roc_crorc_image_load(). */
+/* A file being read, on the stack of roc_crorc_image_load() */
 struct reader {
 	FILE *file;
 	const char *path;
@@ -21,11 +21,11 @@ struct reader {
 static int fail_line(const struct reader *r, const char *what)
 {
 	return roc_fail(EINVAL,
-			"%s:%u: %s: an image has one decimal number from 0 to 65535 in each line",
+			"%s:%u: %s: an image must have one decimal number from 0 to 65535 per line",
 			r->path, r->count + 1, what);
 }
 
-/* One line: 1, 0 at the end of the file, or a failure. */
+/* Read one line. Return 1, 0 at the end of the file, or -errno. */
 static int read_word(struct reader *r)
 {
 	unsigned int value = 0, digits = 0;
@@ -41,11 +41,11 @@ static int read_word(struct reader *r)
 	if (ch == '\r')
 		ch = getc_unlocked(r->file);
 	if (!digits || (ch != '\n' && ch != EOF))
-		return fail_line(r, digits ? "something follows the number" : "not a number");
+		return fail_line(r, digits ? "text after the number" : "not a number");
 	if (r->count == ROC_CRORC_IMAGE_WORDS)
 		return roc_fail(
 			EINVAL,
-			"%s has more than the %u words of an image: it is not one for this card",
+			"%s has more words than an image of this card, which has %u: use an image for this card",
 			r->path, ROC_CRORC_IMAGE_WORDS);
 	r->words[r->count++] = value;
 	return 1;
@@ -62,16 +62,16 @@ static int read_all(struct reader *r)
 	if (ret)
 		return ret;
 	if (ferror(r->file))
-		return roc_fail(EIO, "%s cannot be read: %s", r->path, strerror(errno));
+		return roc_fail(EIO, "cannot read %s: %s", r->path, strerror(errno));
 	if (r->count != ROC_CRORC_IMAGE_WORDS)
 		return roc_fail(
 			EINVAL,
-			"%s has %u words, and an image has %u: it was cut short, or is not one for this card",
+			"%s has %u words, but an image of this card has %u: use a complete image for this card",
 			r->path, r->count, ROC_CRORC_IMAGE_WORDS);
 	for (i = 1; i < r->count && r->words[i] == r->words[0]; i++)
 		;
 	if (i == r->count)
-		return roc_fail(EINVAL, "%s has the word %u only: that is no image", r->path,
+		return roc_fail(EINVAL, "%s is not an image: all of its words are %u", r->path,
 				r->words[0]);
 	return 0;
 }
@@ -83,12 +83,12 @@ int roc_crorc_image_load(const char *path, uint16_t **image)
 
 	r.file = fopen(path, "re");
 	if (!r.file) {
-		ret = roc_fail(errno, "%s cannot be read: %s", path, strerror(errno));
+		ret = roc_fail(errno, "cannot read %s: %s", path, strerror(errno));
 		errno = saved;
 		return ret;
 	}
 	r.words = calloc(ROC_CRORC_IMAGE_WORDS, sizeof(*r.words));
-	ret = r.words ? read_all(&r) : roc_fail(ENOMEM, "no memory for an image");
+	ret = r.words ? read_all(&r) : roc_fail(ENOMEM, "cannot allocate an image");
 	fclose(r.file);
 	errno = saved;
 	if (ret)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * The two ends of a C-RORC's link: questions over the link's command channel, and their answers in
- * words.
- */
+/* Query the two ends of a C-RORC's link over its command channel, and decode their status. */
 #include <errno.h>
 #include <string.h>
 
@@ -78,7 +75,7 @@ const char *roc_crorc_remote_state(uint32_t status)
 	return remote_states[CRORC_DDL_REMOTE_STATE(status)];
 }
 
-/* An answer and its acknowledge; the answer must be of this kind. */
+/* Send a command and read the reply and its acknowledge; the reply must have this code. */
 static int ask(struct roc_channel *ch, uint32_t command, unsigned int code, uint32_t *answer)
 {
 	uint32_t reply[2];
@@ -93,15 +90,15 @@ static int ask(struct roc_channel *ch, uint32_t command, unsigned int code, uint
 	    CRORC_DDL_END(reply[1]) != CRORC_DDL_END(command))
 		return roc_fail(
 			EPROTO,
-			"%s: command 0x%x was answered 0x%x 0x%x, which is no answer to it: reset the link (roc-reset --reset=INTERNAL_SIU) and ask again",
-			roc_channel_name(ch), command, reply[0], reply[1]);
+			"%s: invalid reply 0x%x 0x%x to command 0x%x: reset the link (roc-reset --reset=INTERNAL_SIU) and try again",
+			roc_channel_name(ch), reply[0], reply[1], command);
 	*answer = reply[0];
 	return 0;
 }
 
 static int read_hardware_id(struct roc_channel *ch, char *text, size_t size)
 {
-	uint32_t word = 0; /* gcc 14 at -O3 does not see that a failed ask() is not 0 */
+	uint32_t word = 0; /* gcc 14 at -O3 does not detect that a failed ask() returns nonzero */
 	size_t i;
 	int ret;
 
@@ -114,7 +111,7 @@ static int read_hardware_id(struct roc_channel *ch, char *text, size_t size)
 			break;
 	}
 	text[i] = '\0';
-	/* Blank padded. */
+	/* The text is padded with blanks. */
 	while (i > 0 && text[i - 1] == ' ')
 		text[--i] = '\0';
 	return 0;
@@ -126,10 +123,10 @@ int roc_crorc_siu_read(struct roc_channel *ch, struct roc_crorc_siu *siu)
 
 	memset(siu, 0, sizeof(*siu));
 	if (roc_channel_card_type(ch) != ROC_CARD_CRORC)
-		return roc_fail(EOPNOTSUPP, "%s is a %s's: only a C-RORC's link has an SIU",
-				roc_channel_name(ch),
-				roc_card_type_name(roc_channel_card_type(ch)));
-	/* The near end first: it answers whatever the link does. */
+		return roc_fail(
+			EOPNOTSUPP, "%s belongs to a %s: only the link of a C-RORC has an SIU",
+			roc_channel_name(ch), roc_card_type_name(roc_channel_card_type(ch)));
+	/* Query the near end first: it replies even if the link is down. */
 	ret = ask(ch, CRORC_DDL_READ_STATUS_DIU, CRORC_DDL_IFSTW, &siu->diu);
 	if (ret)
 		return ret;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Status of a C-RORC and its links, and their packet counters.
- */
+/* Read the status of a C-RORC and its links, and their packet counters. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -13,7 +11,7 @@
 #define C(m) offsetof(struct roc_crorc_status, m)
 #define L(m) offsetof(struct link, m)
 
-/* A link, as its registers have it. */
+/* Register values of a link */
 struct link {
 	bool down, receiving, loopback;
 	uint32_t power, orbit, rate, received;
@@ -55,7 +53,7 @@ int roc_crorc_status_read(struct roc_endpoint *ep, uint32_t links, struct roc_cr
 	int ret;
 
 	if (links & ~ROC_CRORC_ALL_LINKS)
-		return roc_fail(ERANGE, "%s: there is no link %d: links are 0 to %d",
+		return roc_fail(ERANGE, "%s: link %d does not exist: links are 0 to %d",
 				roc_endpoint_name(ep), __builtin_ctz(links & ~ROC_CRORC_ALL_LINKS),
 				ROC_CRORC_LINKS - 1);
 	ret = libroc_crorc_begin(ep, &c, false);

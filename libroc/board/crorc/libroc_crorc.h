@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * libroc, inside: the C-RORC's registers.
- */
+/* Internal interface to the C-RORC's registers. */
 #ifndef LIBROC_CRORC_H
 #define LIBROC_CRORC_H
 
@@ -10,7 +8,7 @@
 #include "kmod/cards/crorc/crorc_regs.h"
 #include "libroc/board/libroc_pass.h"
 
-/* Of struct libroc_value. */
+/* Places of struct libroc_value */
 enum libroc_crorc_place {
 	LIBROC_CRORC_CARD,
 	LIBROC_CRORC_CHANNEL, /* in the BAR of the link's channel */
@@ -19,7 +17,7 @@ enum libroc_crorc_place {
 
 /* crorc.c */
 
-/* Begin a pass: is it a C-RORC? With @lock also take the card lock. */
+/* Begin a pass: check that the card is a C-RORC. With @lock also lock the card. */
 int libroc_crorc_begin(struct roc_endpoint *ep, struct libroc_pass *c, bool lock);
 
 /* crorc_config.c */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * One pass over a CRU: where its values are, and the links that the card has.
- */
+/* Begin a pass over a CRU, locate its values, and find the links of the card. */
 #include <errno.h>
 
 #include "libroc_cru.h"
@@ -55,9 +53,9 @@ int libroc_cru_begin(struct roc_endpoint *ep, struct libroc_pass *c, bool lock)
 	if (ret)
 		return ret;
 	if (info.endpoint < 0 || info.endpoint >= CRU_ENDPOINTS) {
-		libroc_pass_fail(
-			c, roc_fail(EIO, "%s: the card does not say which of its endpoints this is",
-				    roc_endpoint_name(ep)));
+		libroc_pass_fail(c,
+				 roc_fail(EIO, "%s: cannot read the endpoint number from the card",
+					  roc_endpoint_name(ep)));
 		return libroc_pass_end(c);
 	}
 	c->where = where;
@@ -65,7 +63,7 @@ int libroc_cru_begin(struct roc_endpoint *ep, struct libroc_pass *c, bool lock)
 	return 0;
 }
 
-/* A wrapper is there, and its clock runs, if its clock counter moves. */
+/* A wrapper exists and its clock runs if its clock counter advances. */
 static bool has_wrapper(struct libroc_pass *c, unsigned int w)
 {
 	uint32_t offset = CRU_WRAPPER(w) + CRU_WRAPPER_CLOCK;
@@ -75,8 +73,8 @@ static bool has_wrapper(struct libroc_pass *c, unsigned int w)
 }
 
 /*
- * Banks 2e and 2e + 1 of wrapper 0 belong to endpoint e; links alternate between them. Six links
- * a bank is the only layout there is.
+ * Banks 2e and 2e + 1 of wrapper 0 belong to endpoint e, and links alternate between them. Other
+ * layouts than six links per bank do not exist.
  */
 static uint32_t layout_links(struct libroc_pass *c)
 {
@@ -119,14 +117,14 @@ int libroc_cru_find_links(struct libroc_pass *c, uint32_t need, bool *still)
 			c,
 			roc_fail(
 				ENOLINK,
-				"%s: the card has no link %d: its firmware has links of mask 0x%x on this endpoint",
+				"%s: link %d does not exist: the firmware has the links of mask 0x%x on this endpoint",
 				roc_endpoint_name(c->ep), __builtin_ctz(need & ~links), links));
 	else if (need && !runs)
 		libroc_pass_fail(
 			c,
 			roc_fail(
 				ENOLINK,
-				"%s: the clock of the GBT links stands still: select the clock with roc-config; if that fails, check its input",
+				"%s: the clock of the GBT links has stopped: select the clock with roc-config; if that fails, check the clock input",
 				roc_endpoint_name(c->ep)));
 	return c->err;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The card's clock: what is selected, and the way to select another.
+ * Read and select the card's clock.
  *
  * Three PLLs make the clocks. Their full register tables are made by the vendor's program for a
- * board and are not part of this library: if there is a file for a PLL, it is written; without
- * one the PLL keeps the table that the card loaded, and only the input of Si5345 #2 is switched.
+ * board and are not part of this library. If there is a file for a PLL, it is written. Without one
+ * the PLL keeps the table that the card loaded, and only the input of Si5345 #2 is switched.
  * Documentation/configuration.md describes the files.
  */
 #include <errno.h>
@@ -36,7 +36,7 @@ static const struct {
 	{"si5344", CRU_I2C_SI5344},
 };
 
-/* What the site's files have for one clock; a PLL without a file has 0 entries. */
+/* Tables of the site's files for one clock; a PLL without a file has 0 entries */
 struct pll_tables {
 	struct pll_entry entries[LIBROC_COUNT(plls)][PLL_ENTRIES_MAX];
 	size_t count[LIBROC_COUNT(plls)];
@@ -49,7 +49,7 @@ static enum roc_cru_clock clock_of(uint32_t input)
 		       : ROC_CRU_CLOCK_TTC;
 }
 
-/* The resets of the GBT links' FIFOs: set from the first write of a selection to its last. */
+/* Resets of the GBT links' FIFOs, set from the first write of a clock selection to its last */
 #define UNFINISHED (CRU_USER_CONTROL_GBT_TX_RESET | CRU_USER_CONTROL_GBT_RX_RESET)
 
 bool libroc_clock_unfinished(struct libroc_pass *c)
@@ -58,10 +58,10 @@ bool libroc_clock_unfinished(struct libroc_pass *c)
 }
 
 /*
- * Reading a PLL takes register writes, and a configured card must see none. The last answer of the
- * PLL's I2C core is trusted if it belongs to a read of the input register. Loading the firmware
- * loses it, programming the PLL clears it. The acknowledge of a write has no data, which would look
- * like LOCAL.
+ * Reading a PLL takes register writes, which a configured card must not get. So use the last answer
+ * of the PLL's I2C core if it belongs to a read of the input register. Loading the firmware clears
+ * that answer, and so does programming the PLL. The acknowledge of a write has no data, and would
+ * look like LOCAL.
  */
 bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock target)
 {
@@ -82,7 +82,10 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *open)
 				   CRU_PLL_INPUT >> 8) &&
 		  libroc_i2c_read(c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL, CRU_PLL_PREAMBLE & 0xff,
 				  &preamble);
-	/* Clear the answer, which libroc_clock_known() would take for the next command's. */
+	/*
+	 * Clear the answer, which libroc_clock_known() would otherwise use as that of the next
+	 * command.
+	 */
 	libroc_i2c_reset(c, CRU_I2C_SI5345_2);
 	answers = answers && libroc_i2c_read(c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL,
 					     CRU_PLL_INPUT & 0xff, &input);
@@ -93,7 +96,7 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *open)
 				EIO,
 				"%s: clock generator Si5345 #2 does not answer on the card's I2C bus: the card needs a power cycle, or is broken",
 				roc_endpoint_name(c->ep)));
-	/* Nor must the next pass trust this answer. */
+	/* The next pass must not use this answer either. */
 	if (preamble & CRU_PLL_PREAMBLE_ON)
 		libroc_i2c_reset(c, CRU_I2C_SI5345_2);
 	if (open)
@@ -101,7 +104,10 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *open)
 	return clock_of(input);
 }
 
-/* Lines "0xADDRESS,0xVALUE"; # begins a comment, a line without digits in front is a heading. */
+/*
+ * Read lines "0xADDRESS,0xVALUE"; # begins a comment, a line that does not start with a digit is a
+ * heading.
+ */
 static int read_table(FILE *f, const char *path, struct pll_entry *table, size_t *count)
 {
 	unsigned int address, value, n = 0;
@@ -111,7 +117,10 @@ static int read_table(FILE *f, const char *path, struct pll_entry *table, size_t
 	int ret = 0;
 
 	while (!ret && (length = getline(&line, &room, f)) >= 0) {
-		/* Behind a zero byte nobody sees the rest of the line. */
+		/*
+		 * The parser stops at a zero byte: reject such a line, unless a comment precedes
+		 * the byte.
+		 */
 		bool cut = strlen(line) != (size_t)length && !strchr(line, '#');
 
 		n++;
@@ -122,12 +131,12 @@ static int read_table(FILE *f, const char *path, struct pll_entry *table, size_t
 		    address > 0xffff || value > 0xff)
 			ret = roc_fail(
 				EINVAL,
-				"%s:%u: not an address of 16 bits, a comma and a value of 8 bits, both hexadecimal",
+				"%s:%u: expected a 16-bit address, a comma and an 8-bit value, both hexadecimal",
 				path, n);
 		else if ((address & 0xff) == (CRU_PLL_NVM_WRITE & 0xff))
 			ret = roc_fail(
 				EINVAL,
-				"%s:%u: register 0x%04x programs the PLL's non-volatile memory, and the driver refuses such writes: remove the line",
+				"%s:%u: register 0x%04x programs the PLL's non-volatile memory, which the driver rejects: remove the line",
 				path, n, address);
 		else if (*count == PLL_ENTRIES_MAX)
 			ret = roc_fail(EINVAL, "%s:%u: more than %d entries", path, n,
@@ -140,7 +149,7 @@ static int read_table(FILE *f, const char *path, struct pll_entry *table, size_t
 	free(line);
 	if (ret)
 		return ret;
-	return *count ? 0 : roc_fail(EINVAL, "%s: no entry in it", path);
+	return *count ? 0 : roc_fail(EINVAL, "%s: the file has no entry", path);
 }
 
 static int load_table(const char *path, struct pll_entry *table, size_t *count)
@@ -189,7 +198,7 @@ static void program_pll(struct libroc_pass *c, const char *name, uint32_t core,
 				roc_endpoint_name(c->ep), name));
 }
 
-/* All files are read before anything is written. */
+/* Read all files before the first register write. */
 static int load_tables(enum roc_cru_clock clock, struct pll_tables *t)
 {
 	bool local = clock == ROC_CRU_CLOCK_LOCAL;
@@ -239,12 +248,12 @@ static void program_plls(struct libroc_pass *c, enum roc_cru_clock clock,
 			c,
 			roc_fail(
 				EBADMSG,
-				"%s: clock generator Si5345 #2 does not take input %s: register 0x%x reads back another",
+				"%s: clock generator Si5345 #2 did not switch to input %s: register 0x%x does not read back",
 				roc_endpoint_name(c->ep), roc_cru_clock_name(clock),
 				CRU_PLL_INPUT));
 }
 
-/* Steps in a reconfiguration space, which has one byte register a word. */
+/* Steps in a reconfiguration space, which has one 8-bit register per word */
 struct step {
 	enum {
 		SET,
@@ -254,7 +263,7 @@ struct step {
 		COPY_BYTE
 	} op;
 	uint16_t reg;
-	uint16_t mask; /* COPY, COPY_BYTE: register that it comes from */
+	uint16_t mask; /* COPY, COPY_BYTE: source register */
 	uint8_t value;
 };
 
@@ -324,7 +333,10 @@ static const struct step cdr_reference[] = {
 	{COPY, CRU_RECONF_CDR_REF, CRU_RECONF_CDR_LOOKUP + 2, 0},
 };
 
-/* That a wait runs out is no error in itself: whether the clock came up is asked at the end. */
+/*
+ * Wait until the bits are clear. A timeout is no error here: the final check decides whether the
+ * clock is up.
+ */
 static void wait_clear(struct libroc_pass *c, uint32_t offset, uint32_t mask)
 {
 	unsigned int i;
@@ -386,7 +398,10 @@ static void pon_calibrate(struct libroc_pass *c)
 	libroc_pass_sleep(c, ONU_SETTLE_US);
 }
 
-/* A pass ended between two steps of pon_calibrate(): the transmitter comes last. */
+/*
+ * Check whether a pass ended between two steps of pon_calibrate(), which handles the transmitter
+ * last.
+ */
 static bool pon_unfinished(struct libroc_pass *c)
 {
 	static const struct {
@@ -463,7 +478,7 @@ int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool *b
 
 /*
  * The FIFOs need the edges of their resets after the calibrations. Until the last write at least
- * one reset is set, so that a pass that ends here is unfinished, too.
+ * one reset is set, so a pass that ends here counts as unfinished.
  */
 void libroc_clock_finish(struct libroc_pass *c)
 {

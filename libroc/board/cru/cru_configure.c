@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A configuration pass: compare the card with what is wanted, and write what differs.
+ * Configure a CRU: compare the card with the target configuration and write the differences.
  *
- * Nothing is written before everything is known to be possible. Each register is read back after
- * its write; when one is wrong, all that were written are put back in reverse order.
+ * All checks precede the first write. Each register is read back after its write. If one differs,
+ * all written registers are restored in reverse order.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,25 +12,28 @@
 
 #include "libroc_cru.h"
 
-/* One call of roc_cru_configure(). On the heap of that call. */
+/* State of a call of roc_cru_configure(), which allocates it */
 struct pass {
 	struct libroc_pass c;
 	const struct roc_cru_config *config;
 	unsigned int flags;
 	struct roc_config_result *result;
 	struct libroc_state target, have;
-	bool clock, pon;	     /* to be done */
-	bool half;		     /* TTC is selected, but is not the source of triggers */
-	bool unfinished;	     /* a pass ended while it selected a clock */
-	bool still;		     /* the clock of the GBT links stands still */
-	unsigned int clock_count;    /* differences of the clock, which come first */
-	unsigned int writes;	     /* of before the first register that changes the card */
-	uint32_t onu_address;	     /* before; valid with pon */
-	bool clock_begun, pon_begun; /* registers of it may have been written */
+	bool clock, pon;	     /* steps to do */
+	bool half;		     /* TTC is selected, but is not the trigger source */
+	bool unfinished;	     /* an earlier pass ended while it selected a clock */
+	bool still;		     /* the clock of the GBT links has stopped */
+	unsigned int clock_count;    /* number of differences of the clock, which come first */
+	unsigned int writes;	     /* write count before the first change of the card */
+	uint32_t onu_address;	     /* previous address; valid with pon */
+	bool clock_begun, pon_begun; /* its registers may have been written */
 	struct libroc_changes changes;
 };
 
-/* @skip: flags of values that do not count; @unreported: of those that are no reason for a pass. */
+/*
+ * Compare values. @skip: ignore values with these flags; @unreported: write values with these
+ * flags, but do not report them as differences.
+ */
 static void compare(struct pass *p, const struct libroc_value *table, size_t n, int link,
 		    const void *target, const void *have, unsigned int skip,
 		    unsigned int unreported)
@@ -63,7 +66,10 @@ static void compare_clock(struct pass *p)
 	bool ready = pon && libroc_onu_ready(&p->c, p->config->onu_address);
 	bool differs = p->target.clock != p->have.clock;
 
-	/* What only a pass leaves that ended in its middle: the PLLs first, then the source. */
+	/*
+	 * Only an interrupted pass leaves this state: it sets the PLLs first, then the trigger
+	 * source.
+	 */
 	p->half = !differs && p->target.clock == ROC_CRU_CLOCK_TTC &&
 		  p->have.trigger_source != p->target.trigger_source;
 	differs |= p->unfinished || p->still;
@@ -104,7 +110,7 @@ static bool link_differs(const struct pass *p, unsigned int l)
 	return false;
 }
 
-/* Links that are off, and stay off or go off, are treated as today's software treats them. */
+/* Links to be disabled are handled as in existing software. */
 static void compare_links(struct pass *p)
 {
 	bool all = p->flags & ROC_CONFIG_FORCE, any = all;
@@ -130,7 +136,7 @@ static void compare_links(struct pass *p)
 	}
 }
 
-/* May be repeated: the differences and changes of the call before are dropped. */
+/* This may be called again, and then drops the differences and changes of the previous call. */
 static void compare_registers(struct pass *p)
 {
 	unsigned int skip = 0;
@@ -147,7 +153,9 @@ static void compare_registers(struct pass *p)
 	compare(p, libroc_state_last, libroc_state_last_count, -1, &p->target, &p->have, skip, 0);
 }
 
-/* Add what could not be put back to the list in @lost. */
+/*
+ * If @right is false or the pass has failed, append @what to the list of unrestored parts in @lost.
+ */
 static void note_lost(struct pass *p, bool right, const char *what, char *lost, size_t size)
 {
 	size_t used = strlen(lost);
@@ -158,9 +166,9 @@ static void note_lost(struct pass *p, bool right, const char *what, char *lost, 
 }
 
 /*
- * The clock goes back to what it was. If it was selected again and the ONU did not come up, the
- * PLLs are as they were, and the links have not followed them yet; after another failure the state
- * of the PLLs is unknown.
+ * Restore the clock. If the clock was selected again and the ONU did not come up, the PLLs are as
+ * before, but the links have not been calibrated to them yet. After another failure the state of
+ * the PLLs is unknown.
  */
 static bool restore_clock(struct pass *p, int err)
 {
@@ -179,13 +187,16 @@ static bool restore_clock(struct pass *p, int err)
 		libroc_clock_finish(c);
 	libroc_pass_modify(c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLOCK,
 			   p->have.trigger_source);
-	/* What was unfinished before is finished now, and the failed pass has to be repeated. */
+	/*
+	 * An unfinished or stopped clock before this pass cannot be restored: the pass must be
+	 * repeated.
+	 */
 	return right && !p->unfinished && !p->still;
 }
 
 /*
- * Put back what was written. Errors of that do not hide the one that made it necessary. @outcome:
- * what became of the card.
+ * Restore the written registers. Errors of the restore do not replace the original one. @outcome:
+ * resulting state of the card.
  */
 static void restore(struct pass *p, unsigned int written, char *outcome, size_t size)
 {
@@ -208,9 +219,9 @@ static void restore(struct pass *p, unsigned int written, char *outcome, size_t 
 	c->err = err;
 	p->result->restored = !lost[0];
 	if (lost[0])
-		snprintf(outcome, size, "not put back: %s; configure the card again", lost);
+		snprintf(outcome, size, "not restored: %s; configure the card again", lost);
 	else
-		snprintf(outcome, size, "what had been written was put back as it was");
+		snprintf(outcome, size, "all written registers were restored");
 }
 
 static uint32_t target_links(const struct libroc_state *state)
@@ -231,7 +242,7 @@ static void read_state(struct pass *p)
 	p->have.clock = clock;
 }
 
-/* The links could not be read while their clock stood still. */
+/* Read the links, which could not be read while their clock was stopped. */
 static void find_links_again(struct pass *p)
 {
 	struct libroc_pass *c = &p->c;
@@ -261,12 +272,12 @@ static void write_all(struct pass *p)
 
 	p->result->reconfigured = true;
 	p->writes = c->writes;
-	/* The generator's state and a run enable that a crash left must not live on. */
+	/* Clear a run enable that a crashed program left, and the state of the generator. */
 	if (libroc_pass_read(c, CRU_BAR_CARD, CRU_USER_CONTROL) & CRU_USER_CONTROL_RUN)
 		libroc_pass_modify(c, CRU_BAR_CARD, CRU_USER_CONTROL, CRU_USER_CONTROL_RUN, 0);
 	if (p->clock && !c->err) {
 		select_clock(p);
-		/* Putting back would take the clock from that readout once more. */
+		/* If readout runs, a restore would interrupt its clock once more. */
 		if (!c->err && libroc_pass_still_stopped(c))
 			return;
 	}
@@ -285,7 +296,7 @@ static void write_all(struct pass *p)
 		libroc_pass_still_stopped(c);
 		return;
 	}
-	/* Putting back may fail too, and must not take away the sentence of the first failure. */
+	/* Save the first error text: the restore may fail, too. */
 	snprintf(reason, sizeof(reason), "%s", roc_error());
 	restore(p, written, outcome, sizeof(outcome));
 	libroc_changes_set_error(&p->changes, reason, outcome);
@@ -309,9 +320,9 @@ static int run(struct pass *p)
 	needed = p->result->count || p->flags & ROC_CONFIG_FORCE;
 	if (c->err || !needed || p->flags & ROC_CONFIG_COMPARE_ONLY)
 		return c->err;
-	if (libroc_pass_need_stopped(c, "it cannot be configured"))
+	if (libroc_pass_need_stopped(c, "cannot configure the card"))
 		return c->err;
-	/* What is wrong with a file must not cost the links their clock. */
+	/* Check the files before anything stops the clock of the links. */
 	if (p->clock && libroc_clock_check(c, p->target.clock))
 		return c->err;
 	write_all(p);
@@ -333,7 +344,7 @@ int roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_config *conf
 		return ret;
 	p = calloc(1, sizeof(*p));
 	if (!p)
-		return roc_fail(ENOMEM, "no memory for a configuration");
+		return roc_fail(ENOMEM, "cannot allocate the state of a configuration");
 	ret = libroc_config_begin(ep, ROC_CARD_CRU, flags);
 	if (!ret)
 		ret = libroc_cru_begin(ep, &p->c, true);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Counters for monitoring: the card's metrics, packets of the datapath, triggers.
- */
+/* Read counters for monitoring: card metrics, packets of the datapath, triggers. */
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
@@ -30,7 +28,7 @@ static const struct libroc_value triggers_table[] = {
 	LIBROC_VALUE("cal", LIBROC_CARD, CRU_TTC_TOF_CAL, 0xffffu << CRU_TTC_CAL_SHIFT, T(cal)),
 };
 
-/* Of one slot. */
+/* Register values of one slot */
 struct slot {
 	uint32_t accepted, rejected, forced;
 };
@@ -43,7 +41,7 @@ static const struct libroc_value slot_table[] = {
 	LIBROC_VALUE("forced", LIBROC_DPL, CRU_DPL_FORCED, ALL, offsetof(struct slot, forced)),
 };
 
-/* Linear, between what the sensor's converter gives at its two ends; 0 and 1023 are its limits. */
+/* Convert linearly between the ends of the sensor's range; 0 and 1023 are its limits. */
 static double to_celsius(uint32_t raw)
 {
 	return raw * (double)CRU_TEMPERATURE_RANGE / 1024 - CRU_TEMPERATURE_ZERO;
@@ -96,7 +94,7 @@ int roc_cru_packets_read(struct roc_endpoint *ep, struct roc_cru_packets *packet
 	enable = libroc_pass_read(&c, CRU_BAR_CARD, datapath + CRU_DATAPATH_ENABLE);
 	read_slot(&c, CRU_LINK_RUN_STATISTICS(c.e), &now);
 	read_slot(&c, CRU_LINK_USER_LOGIC, &now);
-	/* User logic alone takes the links' place. */
+	/* User logic without common logic replaces the links. */
 	if (!(enable & 1u << CRU_LINK_USER_LOGIC) || enable & CRU_DATAPATH_USER_COMMON)
 		for (l = 0; l < ROC_CRU_LINKS; l++)
 			read_slot(&c, l, &now);

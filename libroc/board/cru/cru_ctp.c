@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * The CTP emulator: triggers without the experiment.
- */
+/* Set up the CTP emulator, which generates triggers without the experiment. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -9,7 +7,7 @@
 #include "libroc_cru.h"
 
 #define P(m) offsetof(struct roc_cru_ctp, m)
-#define DIVIDER_OFF 5 /* small enough for none of the three */
+#define DIVIDER_OFF 5 /* too small for all three dividers, so it disables them */
 
 static const char *const names[] = {"manual", "periodic", "continuous", "fixed", "hc", "cal"};
 
@@ -27,7 +25,7 @@ static const struct libroc_value orbit[] = {
 	LIBROC_VALUE("init-orbit", LIBROC_CARD, CRU_CTP_INIT_ORBIT, 0xffffffff, P(init_orbit)),
 };
 
-/* Which divider a mode uses, the smallest that makes it trigger, and the card's run mode. */
+/* Divider of each mode, its range that triggers, and the card's run mode */
 static const struct mode {
 	uint32_t divider; /* 0: none */
 	uint32_t first;
@@ -63,8 +61,9 @@ void roc_cru_ctp_default(struct roc_cru_ctp *ctp)
 }
 
 /*
- * The card triggers two crossings after the value of a slot, so the value is two crossings earlier,
- * around the end of an orbit of bcmax + 1 crossings. 0 switches the slot off.
+ * Convert a bunch crossing to the value of a slot. The card triggers two crossings after that
+ * value, so it is two crossings earlier, modulo the orbit of bcmax + 1 crossings. 0 disables the
+ * slot.
  */
 static uint32_t two_early(const struct roc_cru_ctp *ctp, uint32_t bc)
 {
@@ -80,7 +79,7 @@ int roc_cru_ctp_check(const struct roc_cru_ctp *ctp)
 	int ret;
 
 	if (ctp->mode >= LIBROC_COUNT(modes))
-		return roc_fail(ERANGE, "CTP emulator: there is no mode %u", ctp->mode);
+		return roc_fail(ERANGE, "CTP emulator: unknown mode %u", ctp->mode);
 	ret = libroc_values_check("CTP emulator", parameters, LIBROC_COUNT(parameters), ctp);
 	if (ret)
 		return ret;
@@ -88,7 +87,7 @@ int roc_cru_ctp_check(const struct roc_cru_ctp *ctp)
 	if (m->divider && (ctp->divider < m->first || ctp->divider > CRU_CTP_DIV_MASK))
 		return roc_fail(
 			ERANGE,
-			"CTP emulator: the divider is %u, and in mode %s must be from %u to %u",
+			"CTP emulator: the divider is %u, but in mode %s must be from %u to %u",
 			ctp->divider, names[ctp->mode], m->first, CRU_CTP_DIV_MASK);
 	for (i = 0; i < CRU_CTP_FIXED_BCS; i++) {
 		uint32_t bc = ctp->fixed_bc[i];
@@ -96,12 +95,12 @@ int roc_cru_ctp_check(const struct roc_cru_ctp *ctp)
 		if (bc > last)
 			return roc_fail(
 				ERANGE,
-				"CTP emulator: there is no bunch crossing %u, the last is %u", bc,
-				last);
+				"CTP emulator: bunch crossing %u does not exist: the last is %u",
+				bc, last);
 		if (fixed && bc && !two_early(ctp, bc))
 			return roc_fail(
 				ERANGE,
-				"CTP emulator: bunch crossing %u cannot be fixed: the card takes it as 0, which switches the slot off",
+				"CTP emulator: bunch crossing %u cannot be fixed, because its slot value is 0, which disables the slot",
 				bc);
 	}
 	return 0;
@@ -140,7 +139,7 @@ int roc_cru_ctp_start(struct roc_endpoint *ep, const struct roc_cru_ctp *ctp)
 								 : 0);
 	set_run_mode(&c, m->run);
 	libroc_values_write(&c, "CTP emulator", parameters, LIBROC_COUNT(parameters), ctp);
-	/* What is not set up as wanted does not trigger. */
+	/* After an error, leave the emulator idle: it must not trigger with a partial set-up. */
 	if (c.err)
 		libroc_pass_modify_anyway(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_MODE,
 					  CRU_CTP_IDLE);
@@ -175,7 +174,7 @@ int roc_cru_ctp_trigger(struct roc_endpoint *ep)
 			&c,
 			roc_fail(
 				EINVAL,
-				"%s: the CTP emulator is not in manual mode, and triggers by itself or not at all: start it in manual mode first",
+				"%s: cannot trigger, because the CTP emulator is not in manual mode: start it in manual mode first",
 				roc_endpoint_name(ep)));
 	libroc_pass_pulse(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_TRIGGER);
 	return libroc_pass_end(&c);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Sections and keys in the configuration files of a CRU.
- */
+/* Define the sections and keys in the configuration files of a CRU. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +43,7 @@ static int order(const char *file, unsigned int line, unsigned int section, uint
 	if (section == LINKS_SECTION && seen >> LINK_SECTION(0))
 		return roc_fail(
 			EINVAL,
-			"%s:%u: section [links] must stand before [link%d], which it would undo",
+			"%s:%u: section [links] must precede [link%d], which it would override",
 			file, line, __builtin_ctz(seen >> LINK_SECTION(0)));
 	return 0;
 }
@@ -58,7 +56,7 @@ static int check(const void *config)
 const struct libroc_config_format libroc_cru_format = {
 	.type = ROC_CARD_CRU,
 	.card = "CRU",
-	.sections = "there are [cru], [links], and [link0] to [link11]",
+	.sections = "the sections are [cru], [links], and [link0] to [link11]",
 	.example = "cru",
 	.size = sizeof(struct roc_cru_config),
 	.section = section_number,
@@ -73,7 +71,7 @@ static bool same_link(const struct roc_cru_link_config *a, const struct roc_cru_
 	return a->enabled == b->enabled && a->mux == b->mux && a->fee_id == b->fee_id;
 }
 
-/* [links] is what the last link has; those that differ get a section of their own. */
+/* [links] has the values of the last link; each link that differs gets its own section. */
 static void write_config(struct libroc_config_writer *w, const void *from)
 {
 	const struct roc_cru_config *config = from;

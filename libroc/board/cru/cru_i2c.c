@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The CRU's I2C cores. A transaction is several registers, so the card lock is held by whoever
- * calls.
+ * Access the CRU's I2C cores. A transaction uses several registers, so the caller must hold the
+ * card lock.
  */
 #include "libroc_cru.h"
 
@@ -16,7 +16,7 @@ void libroc_i2c_reset(struct libroc_pass *c, uint32_t core)
 	command(c, core, CRU_I2C_RESET);
 }
 
-/* The done bit of an earlier transaction may still show at first, so sleep before each look. */
+/* The done bit of an earlier transaction may still be set at first, so sleep before each poll. */
 static bool transact(struct libroc_pass *c, uint32_t core, uint32_t config, uint32_t strobe,
 		     uint32_t *answer)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Test patterns on GBT links.
- */
+/* Test GBT links with patterns. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -45,7 +43,7 @@ static int begin(struct roc_endpoint *ep, struct libroc_pass *c, uint32_t links,
 	int ret;
 
 	if (!links || links & ~ROC_CRU_ALL_LINKS) {
-		roc_fail(ERANGE, "%s: 0x%x is no mask of links: links are 0 to %d",
+		roc_fail(ERANGE, "%s: invalid mask of links 0x%x: links are 0 to %d",
 			 roc_endpoint_name(ep), links, ROC_CRU_LINKS - 1);
 		return -ERANGE;
 	}
@@ -88,7 +86,7 @@ static void put_back(struct libroc_pass *c, const struct roc_cru_loopback_saved 
 			   CRU_WRAPPER_TEST_8BIT, was->wrapper & CRU_WRAPPER_TEST_8BIT);
 }
 
-/* Put the links back after a failure, which stays the pass's error. */
+/* Restore the links after a failure, which remains the error of the pass. */
 static void put_back_failed(struct libroc_pass *c, const struct roc_cru_loopback_saved *was)
 {
 	char first[ROC_ERROR_MAX];
@@ -98,8 +96,8 @@ static void put_back_failed(struct libroc_pass *c, const struct roc_cru_loopback
 	c->err = 0;
 	put_back(c, was);
 	roc_fail(-err, "%.900s (%s)", first,
-		 c->err ? "the links could not be put back as they were: configure the card"
-			: "the links were put back as they were");
+		 c->err ? "the links could not be restored: configure the card"
+			: "the links were restored");
 	c->err = err;
 }
 
@@ -115,7 +113,7 @@ int roc_cru_loopback_start(struct roc_endpoint *ep, const struct roc_cru_loopbac
 	ret = begin(ep, &c, test->links, true);
 	if (ret)
 		return ret;
-	libroc_pass_need_stopped(&c, "its links cannot be tested");
+	libroc_pass_need_stopped(&c, "cannot test the links");
 	read_back(&c, &was);
 	if (c.err)
 		return libroc_pass_end(&c);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * The ONU: the card's end of the optical network that brings clock and triggers.
- */
+/* Control the ONU, the card's end of the optical network that delivers clock and triggers. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +8,7 @@
 #include "libroc_cru.h"
 
 #define PHASE_STEPS 50000
-#define PHASE_GOOD 19 /* readings in a row */
+#define PHASE_GOOD 19 /* consecutive readings */
 
 static const char *const bit_names[] = {
 	"RX40 locked",	"phase good",	"RX locked",	     "operational",
@@ -23,7 +21,7 @@ uint32_t libroc_onu_address(struct libroc_pass *c)
 				libroc_pass_read(c, CRU_BAR_CARD, CRU_ONU_CONTROL));
 }
 
-/* Everything up; "operational" may still be missing. */
+/* Check that everything but "operational" is up. */
 static bool good(uint32_t status)
 {
 	status &= CRU_ONU_STICKY_MASK;
@@ -52,14 +50,14 @@ int libroc_onu_need(struct libroc_pass *c, uint32_t bits, const char *what)
 		c,
 		roc_fail(
 			ETIME,
-			"%s: %s: the ONU's status is 0x%02x and lacks: %s; check the fibre of the TTC-PON and that its other end sends",
+			"%s: %s: the ONU's status is 0x%02x without %s: check the fibre of the TTC-PON and that its other end sends",
 			roc_endpoint_name(c->ep), what, status & CRU_ONU_STICKY_MASK, missing));
 	return c->err;
 }
 
 /*
- * Step the transmitter's phase until it has come out of a bad region and stayed good: then it is at
- * the beginning of the good one, always the same.
+ * Step the transmitter's phase until it has left a bad region and stayed good. That is always at
+ * the same place, the beginning of the good region.
  */
 static bool scan_phase(struct libroc_pass *c)
 {
@@ -78,7 +76,7 @@ static bool scan_phase(struct libroc_pass *c)
 			in_a_row++;
 		} else {
 			in_a_row = 0;
-			/* All but the phase: that is the bad region. */
+			/* Everything is up except for the phase: this is the bad region. */
 			seen_bad |= good(status | CRU_ONU_PHASE_GOOD);
 		}
 		if (seen_bad && in_a_row == PHASE_GOOD)
@@ -93,7 +91,10 @@ int libroc_onu_connect(struct libroc_pass *c, uint32_t address)
 	uint32_t got;
 	bool found;
 
-	/* If the pass ends in the scan, the next pass sees another address and scans again. */
+	/*
+	 * Clear the address first: if the pass ends during the scan, the next one sees the
+	 * difference and scans again.
+	 */
 	libroc_pass_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_ADDRESS,
 			   libroc_to_mask(CRU_ONU_CONTROL_ADDRESS, other));
 	found = scan_phase(c);
@@ -105,7 +106,7 @@ int libroc_onu_connect(struct libroc_pass *c, uint32_t address)
 			c,
 			roc_fail(
 				ETIME,
-				"%s: PON TX phase scan failed: no good phase in %d steps, the ONU's status is 0x%02x; check the fibre of the TTC-PON",
+				"%s: the PON TX phase scan found no good phase in %d steps, and the ONU's status is 0x%02x: check the fibre of the TTC-PON",
 				roc_endpoint_name(c->ep), PHASE_STEPS,
 				status & CRU_ONU_STICKY_MASK));
 	}
@@ -113,9 +114,10 @@ int libroc_onu_connect(struct libroc_pass *c, uint32_t address)
 			   libroc_to_mask(CRU_ONU_CONTROL_ADDRESS, address));
 	got = libroc_onu_address(c);
 	if (!c->err && got != address)
-		libroc_pass_fail(c, roc_fail(EBADMSG,
-					     "%s: the ONU's address was written %u and reads %u",
-					     roc_endpoint_name(c->ep), address, got));
+		libroc_pass_fail(
+			c, roc_fail(EBADMSG,
+				    "%s: the ONU's address was written as %u, but reads back as %u",
+				    roc_endpoint_name(c->ep), address, got));
 	return c->err;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Optical power: of the links by the minipod receivers, of the PON by its SFP.
+ * Read the optical power of the links from the minipod receivers, and that of the PON from its SFP.
  */
 #include "libroc_cru.h"
 
 #define MINIPODS (2 * ROC_CRU_LINKS / CRU_MINIPOD_CHANNELS)
 #define TENTH_UW 0.1
 
-/* Two registers, the high byte first, in 0.1 uW. */
+/* Read two registers, the high byte first, in units of 0.1 uW. */
 static bool read_power(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8_t reg, double *uw)
 {
 	uint8_t high, low;
@@ -19,7 +19,7 @@ static bool read_power(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8
 	return true;
 }
 
-/* Of @count addresses from @chip on, in ascending order; other chips may sit between them. */
+/* Probe @count addresses from @chip on, in ascending order; other chips may be between them. */
 static unsigned int probe_receivers(struct libroc_pass *c, unsigned int chip, unsigned int count,
 				    uint8_t chips[MINIPODS])
 {
@@ -36,8 +36,8 @@ static unsigned int probe_receivers(struct libroc_pass *c, unsigned int chip, un
 }
 
 /*
- * An address where nothing answers costs a millisecond, and there are 128 of them. The modules of
- * this kind leave three bits of theirs to the board, so that is where they are looked for at first.
+ * Find the receivers. An address without a chip costs a millisecond, and there are 128 addresses.
+ * These modules leave three address bits to the board, so the range of those is probed first.
  */
 static unsigned int find_receivers(struct libroc_pass *c, uint8_t chips[MINIPODS])
 {
@@ -57,7 +57,7 @@ bool libroc_optical_power(struct libroc_pass *c, double power[ROC_CRU_LINKS])
 		unsigned int pod = value / CRU_MINIPOD_CHANNELS;
 
 		power[l] = 0;
-		/* One receiver alone has the values of endpoint 0. */
+		/* A single receiver has the values of endpoint 0. */
 		if (pod < n &&
 		    !read_power(c, CRU_I2C_MINIPOD, chips[pod],
 				CRU_MINIPOD_POWER(value % CRU_MINIPOD_CHANNELS), &power[l]))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The CRU's parameters by the names that configuration files and tools use: defaults, checks,
+ * Define the CRU's parameters with the names of configuration files and tools: defaults, checks,
  * comparison.
  */
 #include <errno.h>
@@ -119,12 +119,13 @@ int roc_cru_config_set(struct roc_cru_config *config, const char *section, const
 	int i, ret;
 
 	if (!all && link < 0 && strcmp(section, "cru"))
-		return roc_fail(ENOENT,
-				"there is no section '%s', only cru, links, and link0 to link%d",
-				section, ROC_CRU_LINKS - 1);
+		return roc_fail(
+			ENOENT,
+			"unknown section '%s': the sections are cru, links, and link0 to link%d",
+			section, ROC_CRU_LINKS - 1);
 	p = libroc_param_find(all || link >= 0 ? &libroc_cru_link_params : &libroc_cru_params, key);
 	if (!p)
-		return roc_fail(ENOENT, "section %s has no key '%s'", section, key);
+		return roc_fail(ENOENT, "unknown key in section %s: '%s'", section, key);
 	ret = libroc_param_parse(p, value, &number, reason, sizeof(reason));
 	if (ret)
 		return roc_fail(-ret, "%s.%s: %s", section, key, reason);
@@ -152,11 +153,14 @@ int roc_cru_config_check(const struct roc_cru_config *config)
 	if (config->user_and_common_logic && !config->user_logic)
 		return roc_fail(
 			EINVAL,
-			"cru.userAndCommonLogicEnabled needs cru.userLogicEnabled: set both, or neither");
+			"cru.userAndCommonLogicEnabled requires cru.userLogicEnabled: set both or neither");
 	return 0;
 }
 
-/* gbtEnabled is only what it does to the links; without a wanted PON its parameters are free. */
+/*
+ * Check whether a parameter takes part in the comparison. gbtEnabled is compared by its effect on
+ * the links. The parameters of the PON count only if the target uses it.
+ */
 static bool counts(const struct libroc_param *p, const struct roc_cru_config *target)
 {
 	switch (p->member) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * The pattern player.
- */
+/* Set up the pattern player. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -11,7 +9,7 @@
 
 #define P(m) offsetof(struct roc_cru_patterns, m)
 
-/* Bits 79 to 64 are a register of 16. */
+/* Bits 79 to 64 are in a 16-bit register. */
 #define PATTERN_TOP 0xffff
 #define WORD(n, i, bits, mask)                                                                     \
 	LIBROC_VALUE(bits, LIBROC_CARD, CRU_PAT(n) + 4 * (i), mask, P(pat[n].word[i]))
@@ -42,7 +40,7 @@ static const struct libroc_value parameters[] = {
 		     CRU_PAT2_COUNTERS_BC, P(pat2_trigger_bc)),
 };
 
-/* The register has length and delay together. */
+/* One register holds the length plus the delay. */
 static const struct libroc_value length_and_delay[] = {
 	LIBROC_VALUE("pat1 length and delay", LIBROC_CARD, CRU_PAT1_LENGTH, 0xffffffff, 0),
 };
@@ -73,7 +71,7 @@ int roc_cru_pattern_parse(const char *text, struct roc_cru_pattern *pattern)
 	if (!*digits || digits[strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789")])
 		return roc_fail(
 			EINVAL,
-			"pattern '%.40s' is neither a decimal number nor a hexadecimal one with 0x in front",
+			"pattern '%.40s' is neither a decimal number nor a hexadecimal one with the prefix 0x",
 			text);
 	for (; *digits; digits++) {
 		char digit[2] = {*digits};
@@ -109,7 +107,7 @@ int roc_cru_patterns_set(struct roc_endpoint *ep, const struct roc_cru_patterns 
 	if (both < patterns->pat1_length)
 		return roc_fail(
 			ERANGE,
-			"pattern player: pat1 length %u and delay %u together do not fit 32 bits",
+			"pattern player: the sum of pat1 length %u and delay %u does not fit into 32 bits",
 			patterns->pat1_length, patterns->pat1_delay);
 	ret = libroc_cru_begin(ep, &c, true);
 	if (ret)

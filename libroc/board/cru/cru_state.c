@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The registers that a configuration is made of, as tables, and the way between them and the
- * parameters. The order of the tables is the order of writing: the links before the datapath that
- * lets them in.
+ * Define the configuration registers as tables, and convert between them and the parameters.
+ * Registers are written in the order of the tables: the links before the datapath that enables
+ * them.
  */
 #include <stddef.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 #define S(m) offsetof(struct libroc_state, m)
 #define L(m) offsetof(struct libroc_link_state, m)
 
-/* Before the links: where triggers and downstream data come from. */
+/* Before the links: the sources of triggers and downstream data */
 const struct libroc_value libroc_state_first[] = {
 	LIBROC_VALUE("clock (source of triggers)", LIBROC_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLOCK,
 		     S(trigger_source), .flags = LIBROC_V_CLOCK),
 	LIBROC_VALUE("downstreamData", LIBROC_CARD, CRU_TTC_DATA, CRU_TTC_DATA_DOWNSTREAM,
 		     S(downstream)),
-	/* Pulses, which a pass that ended between their two writes has left on. */
+	/* Pulses, which an interrupted pass may have left set */
 	LIBROC_VALUE("ponUpstream (reset)", LIBROC_CARD, CRU_CLOCK_CONTROL,
 		     CRU_CLOCK_CONTROL_FPLL_RESET, S(pon_reset), .kind = LIBROC_BOOL),
 	LIBROC_VALUE("datapathGenerator (reset)", LIBROC_DATAPATH, CRU_DATAPATH_GENERATOR,
@@ -29,7 +29,7 @@ const struct libroc_value libroc_state_first[] = {
 
 const size_t libroc_state_first_count = LIBROC_COUNT(libroc_state_first);
 
-/* Of each link; those without LIBROC_V_ENABLED also of links that are or go off. */
+/* Of each link; those without LIBROC_V_ENABLED also apply to disabled links */
 const struct libroc_value libroc_state_links[] = {
 	LIBROC_VALUE("testGenerator", LIBROC_GBT, CRU_GBT_SOURCE, CRU_GBT_SOURCE_GENERATOR,
 		     L(generator), .flags = LIBROC_V_ENABLED),

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Status of an endpoint and its links.
- */
+/* Read the status of an endpoint and its links. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -87,7 +85,7 @@ static const struct libroc_value fec_table[] = {
 
 #define STICKY (CRU_GBT_PHY_WAS_DOWN | CRU_GBT_DATA_WAS_DOWN)
 
-/* A sticky bit that cannot be cleared says that the link is down now. */
+/* If a sticky bit cannot be cleared, the link is down now. */
 static enum roc_cru_link_state link_state(struct libroc_pass *c, unsigned int l)
 {
 	uint32_t at = c->base[l] + CRU_GBT_STATUS;
@@ -152,7 +150,7 @@ int roc_cru_status_read(struct roc_endpoint *ep, uint32_t links, unsigned int fl
 	int ret;
 
 	if (links & ~ROC_CRU_ALL_LINKS)
-		return roc_fail(ERANGE, "%s: there is no link %d: links are 0 to %d",
+		return roc_fail(ERANGE, "%s: link %d does not exist: links are 0 to %d",
 				roc_endpoint_name(ep), __builtin_ctz(links & ~ROC_CRU_ALL_LINKS),
 				ROC_CRU_LINKS - 1);
 	if (flags & ~(ROC_CRU_STATUS_OPTICAL | ROC_CRU_STATUS_ONU | ROC_CRU_STATUS_FEC |

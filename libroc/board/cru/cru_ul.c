@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * User logic: the example generator that comes with the firmware.
- */
+/* Control the example generator of user logic that comes with the firmware. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -43,7 +41,7 @@ int roc_cru_ul_set(struct roc_endpoint *ep, const struct roc_cru_ul *ul)
 		return ret;
 	libroc_pass_write(&c, CRU_BAR_CARD, CRU_UL_RESET, 0);
 	libroc_values_write(&c, "user logic", size, LIBROC_COUNT(size), ul);
-	/* The register toggles, so it is read first. */
+	/* A write toggles the register, so read it first. */
 	random = libroc_pass_read(&c, CRU_BAR_CARD, CRU_UL_RANDOM_SIZE) & 1;
 	if (random != ul->random_size)
 		libroc_pass_write(&c, CRU_BAR_CARD, CRU_UL_RANDOM_SIZE, CRU_UL_RANDOM_SIZE_TOGGLE);
@@ -53,7 +51,7 @@ int roc_cru_ul_set(struct roc_endpoint *ep, const struct roc_cru_ul *ul)
 			&c,
 			roc_fail(
 				EBADMSG,
-				"%s: user logic: random event size (register 0x%x of BAR %d) does not toggle: is there user logic in this firmware?",
+				"%s: user logic: random event size (register 0x%x of BAR %d) does not toggle: check that the firmware contains user logic",
 				roc_endpoint_name(ep), CRU_UL_RANDOM_SIZE, CRU_BAR_CARD));
 	libroc_values_write(&c, "user logic", ids, LIBROC_COUNT(ids), ul);
 	return libroc_pass_end(&c);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The generators of a PCIe40's streams. The card keeps an old value when it is given one that it
- * does not take, so everything written is read back.
+ * Set up the generators of a PCIe40's streams. The card keeps the old value if it does not support
+ * a new one, so every write is read back.
  */
 #include <errno.h>
 
@@ -25,7 +25,7 @@ static uint32_t word(struct libroc_pass *c, unsigned int stream, uint32_t offset
 	return libroc_pass_read(c, P40_BAR_CARD, P40_SETTINGS(stream) + offset);
 }
 
-/* A setting, which stands still. */
+/* Read a 64-bit setting, which does not change meanwhile. */
 static uint64_t wide(struct libroc_pass *c, unsigned int stream, uint32_t offset)
 {
 	uint32_t low = word(c, stream, offset);
@@ -85,31 +85,37 @@ static int check_values(struct roc_endpoint *ep, unsigned int stream,
 			const struct roc_p40_generator *g)
 {
 	if (g->rate > STREAM_GENERATOR_RATE_MAX)
-		return roc_fail(ERANGE, "%s: %u events per second: at most %u are possible",
-				roc_endpoint_name(ep), g->rate, STREAM_GENERATOR_RATE_MAX);
+		return roc_fail(
+			ERANGE,
+			"%s: the rate of %u events per second is too high: the maximum is %u",
+			roc_endpoint_name(ep), g->rate, STREAM_GENERATOR_RATE_MAX);
 	if (g->clocked && !g->rate)
-		return roc_fail(ERANGE, "%s: a generator that is clocked needs a rate",
+		return roc_fail(ERANGE, "%s: the rate is 0: a clocked generator needs a rate",
 				roc_endpoint_name(ep));
 	if (stream != P40_STREAM_MAIN) {
 		if (g->size_min || g->size_max || g->distributed || g->align)
 			return roc_fail(
 				ERANGE,
-				"%s: records of stream %u have one size: leave sizes and alignment 0",
+				"%s: records of stream %u have a fixed size: set sizes and alignment to 0",
 				roc_endpoint_name(ep), stream);
 		return 0;
 	}
 	if (g->size_min > STREAM_FRAGMENT_MAX || g->size_max > STREAM_FRAGMENT_MAX)
-		return roc_fail(ERANGE, "%s: fragments of %u to %u bytes: they have at most %u",
-				roc_endpoint_name(ep), g->size_min, g->size_max,
-				STREAM_FRAGMENT_MAX);
+		return roc_fail(
+			ERANGE,
+			"%s: the sizes of fragments, %u to %u bytes, are too large: the maximum is %u",
+			roc_endpoint_name(ep), g->size_min, g->size_max, STREAM_FRAGMENT_MAX);
 	if (g->distributed && g->size_min > g->size_max)
-		return roc_fail(ERANGE, "%s: fragments of %u to %u bytes: the second is lower",
-				roc_endpoint_name(ep), g->size_min, g->size_max);
+		return roc_fail(
+			ERANGE,
+			"%s: the sizes of fragments, %u to %u bytes, are reversed: the second must not be lower",
+			roc_endpoint_name(ep), g->size_min, g->size_max);
 	if (g->align < 1u << STREAM_SET_ALIGN_MIN || g->align > 1u << STREAM_SET_ALIGN_MAX ||
 	    g->align & (g->align - 1))
-		return roc_fail(ERANGE,
-				"%s: fragments aligned to %u: it must be 4, 8, 16, 32 or 64",
-				roc_endpoint_name(ep), g->align);
+		return roc_fail(
+			ERANGE,
+			"%s: the alignment of fragments is %u: it must be 4, 8, 16, 32 or 64",
+			roc_endpoint_name(ep), g->align);
 	return 0;
 }
 
@@ -126,7 +132,7 @@ static void put(struct libroc_pass *c, unsigned int stream, uint32_t offset, uin
 			c,
 			roc_fail(
 				EIO,
-				"%s: the card has 0x%x in register 0x%x of BAR %d after 0x%x was written: its firmware is another than this library knows",
+				"%s: the card reads 0x%x from register 0x%x of BAR %d after 0x%x was written: this library does not support its firmware",
 				roc_endpoint_name(c->ep), now, at, P40_BAR_CARD, value));
 }
 
@@ -156,7 +162,7 @@ int roc_p40_generator_set(struct roc_endpoint *ep, unsigned int stream,
 	if (ret)
 		return ret;
 	read_all(&c, stream, &now);
-	/* These count from the start on. */
+	/* @first and @limit take effect at the start. */
 	if (now.running && (now.first != g->first || now.limit != g->limit))
 		put(&c, stream, STREAM_SET_GENERATOR, control & ~STREAM_GENERATOR_RUN);
 	put_wide(&c, stream, STREAM_SET_FIRST, g->first);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The generators of a RobinNP's links. The card keeps an old value when it is given one that it
- * does not take, so everything written is read back.
+ * Set up the generators of a RobinNP's links. The card keeps the old value if it does not support a
+ * new one, so every write is read back.
  */
 #include <errno.h>
 
@@ -15,8 +15,8 @@ static int check_link(struct roc_endpoint *ep, unsigned int link)
 {
 	if (link < ROBINNP_SUBS * ROBINNP_LINKS)
 		return 0;
-	return roc_fail(ENOENT, "%s: there is no link %u: a RobinNP has %d", roc_endpoint_name(ep),
-			link, ROBINNP_SUBS * ROBINNP_LINKS);
+	return roc_fail(ENOENT, "%s: link %u does not exist: a RobinNP has %d",
+			roc_endpoint_name(ep), link, ROBINNP_SUBS * ROBINNP_LINKS);
 }
 
 static uint32_t word(struct libroc_pass *c, unsigned int link, uint32_t offset)
@@ -24,7 +24,7 @@ static uint32_t word(struct libroc_pass *c, unsigned int link, uint32_t offset)
 	return libroc_pass_read(c, ROBINNP_BAR_CARD, ROBINNP_LINK(link) + offset);
 }
 
-/* A setting, which stands still. */
+/* Read a 64-bit setting, which does not change meanwhile. */
 static uint64_t wide(struct libroc_pass *c, unsigned int link, uint32_t offset)
 {
 	uint32_t low = word(c, link, offset);
@@ -85,17 +85,21 @@ static int check_card(struct roc_endpoint *ep)
 static int check_values(struct roc_endpoint *ep, const struct roc_robinnp_generator *g)
 {
 	if (g->rate > FRAGMENT_RATE_MAX)
-		return roc_fail(ERANGE, "%s: %u fragments per second: at most %u are possible",
-				roc_endpoint_name(ep), g->rate, FRAGMENT_RATE_MAX);
+		return roc_fail(
+			ERANGE,
+			"%s: the rate of %u fragments per second is too high: the maximum is %u",
+			roc_endpoint_name(ep), g->rate, FRAGMENT_RATE_MAX);
 	if (no_size(g->size_min) || no_size(g->size_max))
 		return roc_fail(
 			ERANGE,
-			"%s: fragments of %u to %u bytes: they have %u to %u, in multiples of 4",
+			"%s: the sizes of fragments, %u to %u bytes, are invalid: use %u to %u, in multiples of 4",
 			roc_endpoint_name(ep), g->size_min, g->size_max, FRAGMENT_BYTES_MIN,
 			FRAGMENT_BYTES_MAX);
 	if (g->distributed && g->size_min > g->size_max)
-		return roc_fail(ERANGE, "%s: fragments of %u to %u bytes: the second is lower",
-				roc_endpoint_name(ep), g->size_min, g->size_max);
+		return roc_fail(
+			ERANGE,
+			"%s: the sizes of fragments, %u to %u bytes, are reversed: the second must not be lower",
+			roc_endpoint_name(ep), g->size_min, g->size_max);
 	return 0;
 }
 
@@ -112,7 +116,7 @@ static void put(struct libroc_pass *c, unsigned int link, uint32_t offset, uint3
 			c,
 			roc_fail(
 				EIO,
-				"%s: the card has 0x%x in register 0x%x of BAR %d after 0x%x was written: its firmware is another than this library knows",
+				"%s: the card reads 0x%x from register 0x%x of BAR %d after 0x%x was written: this library does not support its firmware",
 				roc_endpoint_name(c->ep), now, at, ROBINNP_BAR_CARD, value));
 }
 
@@ -135,7 +139,7 @@ int roc_robinnp_generator_set(struct roc_endpoint *ep, unsigned int link,
 	if (ret)
 		return ret;
 	read_all(&c, link, &now);
-	/* These count from the start on. */
+	/* @first and @limit take effect at the start. */
 	if (now.running && (now.first != g->first || now.limit != g->limit))
 		put(&c, link, FRAGMENT_LINK_GENERATOR, control & ~FRAGMENT_GENERATOR_RUN);
 	put(&c, link, FRAGMENT_LINK_FIRST, g->first);

@@ -64,7 +64,7 @@ int roc_robinnp_sub_read(struct roc_endpoint *ep, unsigned int sub, struct roc_r
 	int ret;
 
 	if (sub >= ROBINNP_SUBS)
-		return roc_fail(ENOENT, "%s: there is no sub-unit %u: a RobinNP has %d",
+		return roc_fail(ENOENT, "%s: sub-unit %u does not exist: a RobinNP has %d",
 				roc_endpoint_name(ep), sub, ROBINNP_SUBS);
 	ret = libroc_pass_begin(ep, &c, ROC_CARD_ROBINNP, false, NULL);
 	if (ret)
@@ -110,7 +110,7 @@ int roc_robinnp_link_read(struct roc_endpoint *ep, unsigned int link,
 	int ret;
 
 	if (link >= ROBINNP_SUBS * ROBINNP_LINKS)
-		return roc_fail(ENOENT, "%s: there is no link %u: a RobinNP has %d",
+		return roc_fail(ENOENT, "%s: link %u does not exist: a RobinNP has %d",
 				roc_endpoint_name(ep), link, ROBINNP_SUBS * ROBINNP_LINKS);
 	ret = libroc_pass_begin(ep, &c, ROC_CARD_ROBINNP, false, NULL);
 	if (ret)

@@ -217,11 +217,11 @@ static void faulty_lists_are_refused(void)
 	static const struct {
 		const char *text, *error;
 	} faults[] = {
-		{"", ":1: not JSON"},
-		{"[]", "not a JSON object"},
-		{"{\"format\": 1,\n ", ":2: not JSON"},
-		{"{\n\"format\": 1,}", ":2: not JSON"},
-		{"{}\nx", ":2: not JSON"},
+		{"", ":1: invalid JSON"},
+		{"[]", "invalid JSON: not an object"},
+		{"{\"format\": 1,\n ", ":2: invalid JSON"},
+		{"{\n\"format\": 1,}", ":2: invalid JSON"},
+		{"{}\nx", ":2: invalid JSON"},
 		{"{}", "\"format\""},
 		{"{\"format\": 2, \"version\": \"x\", \"cru\": []}", "\"format\""},
 		{"{\"format\": 1, \"cru\": []}", "\"version\""},

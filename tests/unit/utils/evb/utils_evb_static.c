@@ -78,7 +78,7 @@ static void file_good(void)
 static const struct {
 	const char *content, *expected;
 } faults[] = {
-	{"nonsense", ":1: neither [section]"},
+	{"nonsense", ":1: expected [section]"},
 	{HEAD M R B R, "13: the name r1 is used twice, first in line 7"},
 	{HEAD M R B "[m2]\nroles = manager\nhost = x\n", "a second manager, beside m in line 3"},
 	{HEAD R B, "no node has the role manager"},

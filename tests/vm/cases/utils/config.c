@@ -295,7 +295,7 @@ static void restored_after(const char *change, const char *reason)
 	emu(CARD0, "clear");
 	ends(1, change);
 	OUTPUT_HAS(reason);
-	OUTPUT_HAS("put back");
+	OUTPUT_HAS("restored");
 	CU_ASSERT(writes(CARD0) > 20);
 	for (i = 0; i < N(looked_at); i++)
 		UNIT_EQ(peek(looked_at[i]), before[i]);

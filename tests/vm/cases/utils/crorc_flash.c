@@ -77,7 +77,7 @@ static void flash_image(void)
 	ends(0, "roc-flash " ID "--file=image.txt --dry-run");
 	ends(1,
 	     "head -1000 image.txt > short.txt; roc-flash " ID "--file=short.txt --confirm=1003");
-	OUTPUT_HAS("has 1000 words, and an image has 4616222");
+	OUTPUT_HAS("has 1000 words, but an image of this card has 4616222");
 	ends(1, "roc-flash " ID "--file=/bin/sh --confirm=1003");
 	OUTPUT_HAS("not a number");
 	UNIT_EQ(emu_count(CRORC0, 0, "flash_erases"), before);

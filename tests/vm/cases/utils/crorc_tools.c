@@ -115,7 +115,7 @@ static void config_while_running(void)
 		"--serial=7 --confirm=1003 >> refused.txt 2>&1; echo $? >> refused.txt; kill -TERM $pid; wait; cat refused.txt",
 		until_running(CRORC_ID, 4));
 	UNIT_EQ(code, 0);
-	OUTPUT_HAS("it cannot be configured while a channel of the card runs");
+	OUTPUT_HAS("cannot configure the card while a channel of the card runs");
 	OUTPUT_HAS("Cannot access the flash while a channel of the card is in use: 1003 (0000:");
 	OUTPUT_HAS("(roc-bench-dma)");
 	UNIT_EQ(peek(0, 0x1f0), 0);

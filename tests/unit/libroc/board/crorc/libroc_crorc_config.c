@@ -94,11 +94,11 @@ static void refusals(void)
 	unusual();
 	card.running = true;
 	UNIT_EQ(configure(0), -EBUSY);
-	ERROR_HAS("#0 (0000:3b:00.0): it cannot be configured while a channel of the card runs");
+	ERROR_HAS("#0 (0000:3b:00.0): cannot configure the card while a channel of the card runs");
 	card.running = false;
 	config.time_frame_length = 257;
 	UNIT_EQ(configure(0), -ERANGE);
-	ERROR_HAS("crorc.timeFrameLength: 257 is out of range, which ends at 256");
+	ERROR_HAS("crorc.timeFrameLength: 257 is out of range: the maximum is 256");
 	config.time_frame_length = 256;
 	config.crorc_id = 0x1000;
 	UNIT_EQ(configure(0), -ERANGE);
@@ -112,7 +112,7 @@ static void refusals(void)
 	card.lock_errno = 0;
 	card.card_type = ROC_CARD_CRU;
 	UNIT_EQ(configure(ROC_CONFIG_ANY_FIRMWARE), -EOPNOTSUPP);
-	ERROR_HAS("#0 (0000:3b:00.0) is a CRU: only a CRORC can do this");
+	ERROR_HAS("#0 (0000:3b:00.0) is a CRU: only a CRORC supports this");
 	UNIT_EQ(card.writes, 0);
 	card_end();
 }
@@ -158,7 +158,7 @@ static void put_back(void)
 	UNIT_EQ(configure(0), -EBADMSG);
 	ERROR_HAS(
 		"register 0x1f4 of BAR 0 (crorc.timeFrameLength) was written 0x4d and reads 0x100");
-	ERROR_HAS("was put back as it was");
+	ERROR_HAS("all written registers were restored");
 	CU_ASSERT_TRUE(result.restored);
 	UNIT_STR(result.register_name, "crorc.timeFrameLength");
 	UNIT_EQ(result.got, 0x100);
@@ -173,7 +173,7 @@ static void laser_that_does_not_come_on(void)
 	card.stuck = 0x0d0;
 	unusual();
 	UNIT_EQ(configure(0), -EBADMSG);
-	ERROR_HAS("the laser was told to switch on and is not on after 100 ms");
+	ERROR_HAS("the laser did not switch on within 100 ms");
 	UNIT_EQ(peek(0, 0x1f0), 0);
 	UNIT_EQ(peek(0, 0x1f4), 0x1100);
 	UNIT_EQ(card.slept_us, 100000);
@@ -281,17 +281,17 @@ static void faulty_files(void)
 		int err;
 	} faults[] = {
 		{"[crorc]\ndynamicOffset=true\n",
-		 ":1: section [crorc] has no key 'timeFrameLength'", EINVAL},
+		 ":1: section [crorc] lacks the key 'timeFrameLength'", EINVAL},
 		{"[crorc]\ntimeFrameLength=257\n",
-		 ":2: [crorc] timeFrameLength: 257 is out of range, which ends at 256", ERANGE},
-		{"[crorc]\ncruId=1\n", ":2: section [crorc] has no key 'cruId'", EINVAL},
+		 ":2: [crorc] timeFrameLength: 257 is out of range: the maximum is 256", ERANGE},
+		{"[crorc]\ncruId=1\n", ":2: section [crorc]: unknown key 'cruId'", EINVAL},
 		{"[cru]\ncruId=1\n",
-		 ":1: section [cru]: this is a file for a CRU, and the card is a C-RORC", EINVAL},
-		{"\n[link3]\n", ":2: section [link3]: this is a file for a CRU", EINVAL},
+		 ":1: section [cru]: the file is for a CRU, but the card is a C-RORC", EINVAL},
+		{"\n[link3]\n", ":2: section [link3]: the file is for a CRU", EINVAL},
 		{"[other]\n", ":1: unknown section [other]: there is only [crorc]", EINVAL},
-		{"", ":1: there is no section in it, [crorc] for example", EINVAL},
+		{"", ":1: the file has no section, such as [crorc]", EINVAL},
 		{"[crorc]\ntimeFrameLength=1\ndynamicOffset=1\n[crorc]\n",
-		 ":4: section [crorc] is there twice", EINVAL},
+		 ":4: section [crorc] is repeated", EINVAL},
 	};
 	struct roc_crorc_config before;
 	enum roc_card_type type;
@@ -323,7 +323,7 @@ static void by_name(void)
 	UNIT_EQ(roc_crorc_config_set(&config, "crorc", "timeFrameDetection", "false"), 0);
 	CU_ASSERT_FALSE(config.time_frame_detection);
 	UNIT_EQ(roc_crorc_config_set(&config, "cru", "cruId", "1"), -ENOENT);
-	ERROR_HAS("only crorc");
+	ERROR_HAS("the only one is crorc");
 	UNIT_EQ(roc_crorc_config_set(&config, "crorc", "clock", "TTC"), -ENOENT);
 	UNIT_EQ(roc_crorc_config_set(&config, "crorc", "dynamicOffset", "maybe"), -EINVAL);
 	UNIT_EQ(roc_crorc_config_set(&config, "crorc", "crorcId", "1000"), -ERANGE);
@@ -364,7 +364,7 @@ static void status_of_it(void)
 	CU_ASSERT_DOUBLE_EQUAL(s.links[4].optical_power, 0, 1e-9);
 	CU_ASSERT_DOUBLE_EQUAL(s.links[5].optical_power, 6553.5, 1e-9);
 	UNIT_EQ(roc_crorc_status_read(ep, 1 << 6, &s), -ERANGE);
-	ERROR_HAS("there is no link 6: links are 0 to 5");
+	ERROR_HAS("link 6 does not exist: links are 0 to 5");
 	crorc_card.write(host.card, 0, 2, 0x010, 0x1200);
 	UNIT_EQ(roc_crorc_status_read(ep, 0xc, &s), 0);
 	UNIT_EQ(s.link_mask, 0xc);

@@ -163,7 +163,7 @@ static void the_chip_fails(void)
 	CU_ASSERT_TRUE(readable(0, image[0]));
 	crorc_card.fault_set(host.card, 0, "flash-busy", 1);
 	UNIT_EQ(roc_crorc_serial_write(ep, 1002, &flash), -ETIME);
-	ERROR_HAS("the flash does not come ready at word 0x470000");
+	ERROR_HAS("timed out waiting for the flash at word 0x470000");
 	UNIT_EQ(flash.step, ROC_CRORC_FLASH_ERASE);
 	crorc_card.fault_clear(host.card, 0, "flash-busy");
 	card_end();
@@ -258,7 +258,7 @@ static void reading(void)
 	UNIT_EQ(roc_crorc_flash_read(ep, 0xffffff, word, NULL, 2), -ERANGE);
 	UNIT_EQ(roc_crorc_flash_read(ep, 0x1000000, word, NULL, 1), -ERANGE);
 	UNIT_EQ(roc_crorc_flash_read(ep, 0, word, NULL, SIZE_MAX), -ERANGE);
-	ERROR_HAS("the flash has 16777216 words");
+	ERROR_HAS("the flash has only 16777216 words");
 	card.card_type = ROC_CARD_CRU;
 	UNIT_EQ(roc_crorc_flash_read(ep, 0, word, NULL, 1), -EOPNOTSUPP);
 	UNIT_EQ(roc_crorc_flash_write(ep, image, NULL, NULL, &flash), -EOPNOTSUPP);
@@ -400,9 +400,9 @@ static void image_files(void)
 	UNIT_EQ(words[WORDS - 1], 17);
 	free(words);
 	write_image("", WORDS - 1, "");
-	refuses("has 4616221 words, and an image has 4616222");
+	refuses("has 4616221 words, but an image of this card has 4616222");
 	write_image("", WORDS, "5\n");
-	refuses("has more than the 4616222 words");
+	refuses("has more words than an image of this card, which has 4616222");
 	write_image("", 0, "");
 	refuses("has 0 words");
 	write_image("", 3, "65536\n");
@@ -410,7 +410,7 @@ static void image_files(void)
 	write_image("", 3, "999999999999\n");
 	refuses(":4: the number is too large");
 	write_image("", 3, "0x12\n");
-	refuses(":4: something follows the number");
+	refuses(":4: text after the number");
 	write_image("", 3, "-1\n");
 	refuses(":4: not a number");
 	write_image("", 3, "\n1\n");
@@ -420,13 +420,13 @@ static void image_files(void)
 		    "ELF");
 	refuses(":3: not a number");
 	write_image("", 2, "12 13\n");
-	refuses(":3: something follows the number");
+	refuses(":3: text after the number");
 	for (i = 0; i < WORDS; i++) {
 		memcpy(text + 2 * i, "7\n", 2);
 		ends[i + 1] = 2 * i + 2;
 	}
 	write_image("", WORDS, "");
-	refuses("has the word 7 only");
+	refuses("all of its words are 7");
 	free(text);
 	free(ends);
 	unlink(path);

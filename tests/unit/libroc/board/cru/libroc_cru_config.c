@@ -303,7 +303,7 @@ static void a_register_that_does_not_read_back(void)
 		card.stuck = stuck[i];
 		n = snapshot(before, 262144);
 		UNIT_EQ(configure(0, 0), -EBADMSG);
-		ERROR_HAS("put back");
+		ERROR_HAS("restored");
 		UNIT_EQ(result.bar, CRU_BAR_CARD);
 		UNIT_EQ(result.offset, stuck[i]);
 		CU_ASSERT_TRUE(result.register_name[0]);
@@ -338,7 +338,7 @@ static void a_register_that_cannot_be_modified(void)
 		fails += configure(0, 0) == -EIO;
 		UNIT_EQ(card.modify_fails, 0);
 		CU_ASSERT_TRUE(result.restored);
-		ERROR_HAS("put back");
+		ERROR_HAS("restored");
 		UNIT_EQ(snapshot(after, 262144), n);
 		CU_ASSERT_FALSE(memcmp(before, after, n * sizeof(before[0])));
 	}
@@ -384,7 +384,7 @@ static void all_is_checked_before_the_first_write(void)
 	poke(0x400000, 0x55550); /* banks of 5 links */
 	config.links[10].enabled = true;
 	UNIT_EQ(configure(0, 0), -ENOLINK);
-	ERROR_HAS("no link 10");
+	ERROR_HAS("link 10 does not exist");
 	poke(0x400000, 0x66660);
 	UNIT_EQ(card.writes, 0);
 	card_end();
@@ -470,7 +470,7 @@ static void started_before_it_is_put_back(void)
 		card.starts = fails[i].starts;
 		card.stuck = fails[i].stuck;
 		UNIT_EQ(configure(0, 0), fails[i].err);
-		ERROR_HAS("(nothing was put back, because readout was started meanwhile: stop it");
+		ERROR_HAS("(nothing was restored, because readout was started meanwhile: stop it");
 		CU_ASSERT_FALSE(result.restored);
 		UNIT_EQ(pll_input(), CRU_PLL_INPUT_TTC);
 		card_end();
@@ -633,7 +633,7 @@ static void a_clock_that_does_not_lock(void)
 	config.pon_upstream = true;
 	config.onu_address = 1;
 	UNIT_EQ(configure(0, 0), -ETIME);
-	ERROR_HAS("phase scan failed");
+	ERROR_HAS("phase scan found no good phase");
 	ERROR_HAS("0xfd");
 	CU_ASSERT_TRUE(result.restored);
 	UNIT_EQ(peek(0x22a000), 0);
@@ -738,7 +738,7 @@ static void a_clock_that_stands_still(void)
 	UNIT_EQ(cru_clock_selected(host.card), 0);
 	roc_cru_loopback_default(&test);
 	UNIT_EQ(roc_cru_loopback_start(&card.ep[0], &test, &saved), -ENOLINK);
-	ERROR_HAS("the clock of the GBT links stands still: select the clock with roc-config");
+	ERROR_HAS("the clock of the GBT links has stopped: select the clock with roc-config");
 	config.links[2].fee_id++;
 	config.cru_id++;
 	UNIT_EQ(configure(0, ROC_CONFIG_COMPARE_ONLY), 0);
@@ -757,7 +757,7 @@ static void a_clock_that_stands_still(void)
 	poke(0x400000, 0x55550);
 	card.writes = 0;
 	UNIT_EQ(configure(0, 0), -ENOLINK);
-	ERROR_HAS("no link 11");
+	ERROR_HAS("link 11 does not exist");
 	UNIT_EQ(card.writes, 0);
 	card_end();
 }
@@ -873,7 +873,7 @@ static void pll_tables_of_a_site(void)
 	/* A table that switches to the other clock is found out. */
 	write_table(names[2], "0x0540,0x01\n0x052A,0x03\n0x0540,0x00\n");
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EBADMSG);
-	ERROR_HAS("does not take input LOCAL");
+	ERROR_HAS("did not switch to input LOCAL");
 	/* What is wrong with a file is said before anything but that question is written. */
 	card.writes = 0;
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE | ROC_CONFIG_COMPARE_ONLY), 0);

@@ -142,20 +142,20 @@ static const struct refusal {
 	const char *error[3]; /* place, and what */
 } ini_refusals[] = {
 	{"", EINVAL, {":1: ", "no section"}},
-	{"clock=TTC\n", EINVAL, {":1: clock", "before the first [section]"}},
+	{"clock=TTC\n", EINVAL, {":1: clock", "precedes the first [section]"}},
 	{"[cru]\nclock=TTC\n\n[links]\n", EINVAL, {":1: section [cru]", "'allowRejection'"}},
 	{"[cru]\n" CRU_KEYS, EINVAL, {":1: section [cru]", "'dropBadRdhEnabled'"}},
 	{"[cru]\n" CRU "colour=red\n", EINVAL, {":20: section [cru]", "'colour'"}},
 	{"[links]\n" LINK "clock=TTC\n", EINVAL, {":5: section [links]", "'clock'"}},
-	{"[cru]\n" CRU "clock=TTC\n", EINVAL, {":20: [cru] clock", "twice"}},
-	{"[link3]\n" LINK "\n[link3]\n" LINK, EINVAL, {":6: section [link3]", "twice"}},
-	{"[link3]\n" LINK "[links]\n" LINK, EINVAL, {":5: ", "[links] must stand before [link3]"}},
+	{"[cru]\n" CRU "clock=TTC\n", EINVAL, {":20: [cru] clock", "repeated"}},
+	{"[link3]\n" LINK "\n[link3]\n" LINK, EINVAL, {":6: section [link3]", "repeated"}},
+	{"[link3]\n" LINK "[links]\n" LINK, EINVAL, {":5: ", "[links] must precede [link3]"}},
 	{"[link12]\n" LINK, EINVAL, {":1: unknown section [link12]"}},
 	{"[link03]\n" LINK, EINVAL, {":1: unknown section [link03]"}},
 	{"[Cru]\n" CRU, EINVAL, {":1: unknown section [Cru]"}},
 	{"[crorc]\ndynamicOffset=true\n", EINVAL, {":1: ", "C-RORC"}},
 	{"[links\n" LINK, EINVAL, {":1: ", "[name]"}},
-	{"[]\n", EINVAL, {":1: ", "name has"}},
+	{"[]\n", EINVAL, {":1: ", "name of a section"}},
 	{"[links]\nenabled\n", EINVAL, {":2: ", "key = value", "'enabled'"}},
 	{"[links]\nenabled=yes\n", EINVAL, {":2: [links] enabled", "'yes'", "true"}},
 	{"[links]\nenabled=true\ngbtMux=TCC\n", EINVAL, {":3: [links] gbtMux", "TTC, DDG, SWT"}},
@@ -176,25 +176,25 @@ static const struct refusal {
 };
 
 static const struct refusal json_refusals[] = {
-	{"", EINVAL, {":1: not JSON"}},
-	{"{\n \"cru\": {\n \"clock\" \"TTC\"\n }\n}", EINVAL, {":3: not JSON"}},
+	{"", EINVAL, {":1: invalid JSON"}},
+	{"{\n \"cru\": {\n \"clock\" \"TTC\"\n }\n}", EINVAL, {":3: invalid JSON"}},
 	{"{}", EINVAL, {":1: ", "no section"}},
-	{"{}\n x", EINVAL, {":2: not JSON"}},
-	{"[]", EINVAL, {":1: not a JSON object"}},
+	{"{}\n x", EINVAL, {":2: invalid JSON"}},
+	{"[]", EINVAL, {":1: invalid JSON: not an object"}},
 	{"{\n\"cru\": 1\n}", EINVAL, {":2: section [cru]", "object"}},
-	{"{\n\"links\": {\n\"enabled\": []\n}}", EINVAL, {":3: [links] enabled", "text"}},
-	{"{\n\"links\": {\n\"enabled\": {\"x\": 1}\n}}", EINVAL, {":3: [links] enabled", "text"}},
+	{"{\n\"links\": {\n\"enabled\": []\n}}", EINVAL, {":3: [links] enabled", "string"}},
+	{"{\n\"links\": {\n\"enabled\": {\"x\": 1}\n}}", EINVAL, {":3: [links] enabled", "string"}},
 	{"{\n\"links\": {\n\"enabled\": true}}", EINVAL, {":2: section [links]", "'gbtMux'"}},
 	{"{\n\"links\": {\n\"enabled\": true,\n\"colour\": 1\n}}",
 	 EINVAL,
 	 {":4: section [links]", "'colour'"}},
 	{"{\n\"links\": {\n\"enabled\": true,\n\"enabled\": true\n}}",
 	 EINVAL,
-	 {":4: [links] enabled", "twice"}},
+	 {":4: [links] enabled", "repeated"}},
 	{"{\n\"link3\": {\"enabled\": true, \"gbtMux\": \"TTC\", \"feeId\": \"0x1\"},\n"
 	 "\"link3\": {\"enabled\": true, \"gbtMux\": \"TTC\", \"feeId\": \"0x1\"}}",
 	 EINVAL,
-	 {":3: section [link3]", "twice"}},
+	 {":3: section [link3]", "repeated"}},
 	{"{\n\"crorc\": {}}", EINVAL, {":2: ", "C-RORC"}},
 	{"{\n\"links\": {\n\"feeId\": \"0x1ffff\"\n}}", ERANGE, {":3: [links] feeId", "0xffff"}},
 	{"{\n\"links\": {\n\"feeId\": -1\n}}", EINVAL, {":3: [links] feeId", "hexadecimal"}},
@@ -263,11 +263,11 @@ static void combinations_are_checked(void)
 	memcpy(at, "userLogicEnabled=0\n  ", strlen("userLogicEnabled=true"));
 	UNIT_EQ(roc_cru_config_load(file("both.cfg", text), &c), -EINVAL);
 	ERROR_HAS(path);
-	ERROR_HAS("userAndCommonLogicEnabled needs");
+	ERROR_HAS("userAndCommonLogicEnabled requires");
 	unlink(path);
 }
 
-/* What has a name that is not a file's keeps it, and so does a link. */
+/* What has a name that is not a regular file's keeps it, and so does a link. */
 static void names_stay(void)
 {
 	char link[sizeof(path) + 8];
@@ -280,7 +280,7 @@ static void names_stay(void)
 	unlink(path);
 	UNIT_NEED(!mkfifo(path, 0600));
 	UNIT_EQ(roc_cru_config_save(path, &c), -EINVAL);
-	ERROR_HAS("is not a file");
+	ERROR_HAS("is not a regular file");
 	UNIT_NEED(!lstat(path, &st));
 	CU_ASSERT_TRUE(S_ISFIFO(st.st_mode));
 	unlink(path);

@@ -85,7 +85,7 @@ static void loopback_that_fails(void)
 		card.modify_fails = i;
 		UNIT_EQ(roc_cru_loopback_start(&card.ep[0], &test, &saved), -EIO);
 		UNIT_EQ(card.modify_fails, 0);
-		ERROR_HAS("the links were put back as they were");
+		ERROR_HAS("the links were restored");
 		UNIT_EQ(peek(0x400008), 0);
 		UNIT_EQ(peek(GBT(2) + 0x30), 1 << 4 | 1 << 5);
 		UNIT_EQ(peek(GBT(2) + 0x20), 0x11);
@@ -332,7 +332,7 @@ static void ctp_limits(void)
 	REFUSED(fixed_bc[8], 3564, "3564");
 	good.mode = ROC_CRU_CTP_FIXED;
 	good.bcmax = 99;
-	REFUSED(fixed_bc[8], 100, "no bunch crossing 100, the last is 99");
+	REFUSED(fixed_bc[8], 100, "bunch crossing 100 does not exist: the last is 99");
 	REFUSED(fixed_bc[3], 2, "bunch crossing 2 cannot be fixed");
 	good.bcmax = 3563;
 	good.mode = ROC_CRU_CTP_HC;

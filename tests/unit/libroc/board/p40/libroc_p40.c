@@ -131,7 +131,7 @@ static void a_count_that_jumps(void)
 	card.count_bar = P40_BAR_CARD;
 	card.count_at = P40_SETTINGS(0) + STREAM_SET_GENERATED;
 	card.count_jumps = 1000;
-	FAILS(roc_p40_generator_read(card.ep, 0, &g), -EBADMSG, "is another at each read");
+	FAILS(roc_p40_generator_read(card.ep, 0, &g), -EBADMSG, "changes at each read");
 	CU_ASSERT_TRUE(card.count_jumps > 900);
 	card_end();
 }
@@ -154,21 +154,21 @@ static void bad_values(void)
 	refused(good, 1, -ENOENT, "stream 1 has no generator");
 	refused(good, 7, -ENOENT, "stream 7 has no generator");
 	FAILS(roc_p40_generator_read(card.ep, 1, &g), -ENOENT, "no generator");
-	refused(good, 2, -ERANGE, "leave sizes and alignment 0");
+	refused(good, 2, -ERANGE, "set sizes and alignment to 0");
 	g.align = 24;
-	refused(g, 0, -ERANGE, "aligned to 24");
+	refused(g, 0, -ERANGE, "fragments is 24");
 	g.align = 128;
-	refused(g, 0, -ERANGE, "aligned to 128");
+	refused(g, 0, -ERANGE, "fragments is 128");
 	g = good;
 	g.size_min = (1 << 20) + 1;
-	refused(g, 0, -ERANGE, "at most 1048576");
+	refused(g, 0, -ERANGE, "maximum is 1048576");
 	g = good;
 	g.distributed = true;
 	g.size_min = 9;
-	refused(g, 0, -ERANGE, "the second is lower");
+	refused(g, 0, -ERANGE, "the second must not be lower");
 	g = good;
 	g.rate = 100000001;
-	refused(g, 0, -ERANGE, "at most 100000000");
+	refused(g, 0, -ERANGE, "maximum is 100000000");
 	g.rate = 0;
 	g.clocked = true;
 	refused(g, 0, -ERANGE, "needs a rate");

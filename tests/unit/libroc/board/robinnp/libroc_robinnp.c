@@ -153,11 +153,11 @@ static void bad_values(void)
 	struct roc_robinnp_generator g = good;
 
 	card_begin();
-	refused(good, 12, -ENOENT, "there is no link 12");
-	FAILS(roc_robinnp_generator_read(card.ep, 12, &g), -ENOENT, "there is no link 12");
+	refused(good, 12, -ENOENT, "link 12 does not exist");
+	FAILS(roc_robinnp_generator_read(card.ep, 12, &g), -ENOENT, "link 12 does not exist");
 	g = good;
 	g.size_min = 12;
-	refused(g, 0, -ERANGE, "they have 16 to 131072");
+	refused(g, 0, -ERANGE, "use 16 to 131072");
 	g.size_min = 1002;
 	refused(g, 0, -ERANGE, "in multiples of 4");
 	g = good;
@@ -166,10 +166,10 @@ static void bad_values(void)
 	g = good;
 	g.distributed = true;
 	g.size_min = 1004;
-	refused(g, 0, -ERANGE, "the second is lower");
+	refused(g, 0, -ERANGE, "the second must not be lower");
 	g = good;
 	g.rate = 1000001;
-	refused(g, 0, -ERANGE, "at most 1000000");
+	refused(g, 0, -ERANGE, "maximum is 1000000");
 	/* A card that does not take a value. */
 	card.stuck_bar = ROBINNP_BAR_CARD;
 	card.stuck = ROBINNP_LINK(0) + FRAGMENT_LINK_SIZE_MAX;
