@@ -12,7 +12,8 @@
  * reader waits. A command can name only a page of its own sub-unit, or an index into the table that
  * the kernel fills from the reader's buffers before a run.
  *
- * Calls go one way: kind > run, ioctl > control > hw, count, table; rings and sysfs beside them.
+ * Calls go one way: channel_type > run, ioctl > control > hw, count, table; rings and sysfs beside
+ * them.
  */
 #ifndef ROC_FRAGMENT_H
 #define ROC_FRAGMENT_H

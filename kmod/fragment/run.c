@@ -174,7 +174,7 @@ static bool roc_fragment_missing(struct roc_run *run, unsigned int lane,
 }
 
 /*
- * Check that the card is there, that it still runs, and that the entries which it counted are in
+ * Check that the card is present, that it still runs, and that the entries that it counted are in
  * memory. The channel lock keeps the run from starting or stopping meanwhile. An entry that was
  * missing @last is lost if the card is still less than a lap further. Otherwise the entry was
  * there, and a later lap wrote over it.

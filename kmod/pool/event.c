@@ -4,8 +4,8 @@
  *
  * No function here reads a register while data flow. For a card that does not tolerate concurrent
  * accesses the writes are made under the card lock, but no read flushes them: the contract requires
- * that a card with this interface tolerates that. If a doorbell is lost nevertheless, the next one
- * or the watchdog in thread.c repeats it.
+ * that a card with this interface tolerates unflushed writes. If a doorbell is lost nevertheless,
+ * the next one or the watchdog in thread.c repeats it.
  */
 #include <linux/dma-mapping.h>
 #include <linux/pci.h>

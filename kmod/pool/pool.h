@@ -195,7 +195,7 @@ struct roc_watch {
 /**
  * struct roc_thread - the thread of an open channel, from its first start to its close
  *
- * Channel lock, but for @task and @kicked, which are used without it to wake the thread.
+ * Channel lock, except @task and @kicked, which wake the thread without it.
  *
  * @task: the thread, NULL: none
  * @kicked: set before each wake-up of @task

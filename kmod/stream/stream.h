@@ -7,7 +7,7 @@
  *   run       one open: the ring, the positions; see core/run.h
  *   ring      memory that the card writes to, and the pages shared with the reader
  *
- * Calls go one way: kind > run, ioctl > control > hw, position; ring and sysfs beside them.
+ * Calls go one way: channel_type > run, ioctl > control > hw, position; ring and sysfs beside them.
  */
 #ifndef ROC_STREAM_H
 #define ROC_STREAM_H
