@@ -4,8 +4,8 @@
  *
  *	static:FILE	a file lists all nodes (static.h); one of them is the manager, and all
  *			others have a connection to it
- *	etcd:URL,...	an etcd of the site: membership is by leases, watches deliver members and
- *			tables
+ *	etcd:URL,...	an etcd of the site: a lease makes a node a member, watches deliver
+ *			members and tables
  *
  * In a node with the role ROC_EVB_MANAGER the manager runs inside the coordinator. With static: the
  * file names the manager. With etcd: the first candidate becomes the manager, the others stand by.
@@ -28,7 +28,7 @@ struct manage {
 	struct roc_evb_manager *m; /* NULL: this node is not the manager */
 	struct roc_evb_table next;
 	uint64_t term, stepped;
-	void (*log)(void *self, const char *sentence);
+	void (*log)(void *self, const char *message);
 	void *log_self;
 };
 
@@ -48,7 +48,7 @@ void manage_found(struct manage *m, const struct roc_evb_table *table);
  */
 
 #define EVB_MEMBERS_MAX (2 * ROC_EVB_NODES_MAX)
-#define EVB_SENTENCE 256
+#define EVB_MESSAGE_MAX 256
 
 struct evb_view {
 	struct roc_evb_member members[EVB_MEMBERS_MAX];
@@ -58,7 +58,7 @@ struct evb_view {
 	bool lost;
 	uint64_t refused;  /* number of tables that were older than the one before */
 	unsigned int news; /* bit per enum roc_evb_what */
-	char text[ROC_EVB_OUT + 1][EVB_SENTENCE];
+	char text[ROC_EVB_OUT + 1][EVB_MESSAGE_MAX];
 };
 
 /* Set all members. */
@@ -89,7 +89,7 @@ struct evb_coordinator_config {
 	uint64_t lease_ns;  /* etcd only; static uses lease-ms of the file */
 	/* Static uses the policy, the seed and the minimum numbers of nodes of the file. */
 	struct roc_evb_manager_config manager;
-	void (*log)(void *self, const char *sentence);
+	void (*log)(void *self, const char *message);
 	void *log_self;
 };
 

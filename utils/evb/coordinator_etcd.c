@@ -262,7 +262,7 @@ static bool unscoped(const char *url)
 }
 
 /* Parse "http://a:2379,http://b:2379?ca=FILE&cert=FILE&key=FILE&auth=FILE"; modifies @text. */
-static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *reason)
+static int parse_where(struct etcd *e, char *text, struct http_tls *tls, char *reason)
 {
 	char *options = strchr(text, '?'), *one;
 	int ret;
@@ -351,7 +351,7 @@ static int set_up(struct etcd *e, const struct evb_coordinator_config *cfg, cons
 	copy = strdup(where);
 	if (!copy)
 		return -ENOMEM;
-	ret = take_where(e, copy, &tls, reason);
+	ret = parse_where(e, copy, &tls, reason);
 	if (!ret)
 		ret = try_files(&tls, reason);
 	if (!ret) {

@@ -113,7 +113,7 @@ static void forget(struct spoke *s)
 	}
 }
 
-static void take_members(struct spoke *s, struct json_object *list)
+static void handle_members(struct spoke *s, struct json_object *list)
 {
 	static struct roc_evb_member all[EVB_MEMBERS_MAX]; /* large, and one thread */
 	size_t i,
@@ -130,7 +130,7 @@ static void take_members(struct spoke *s, struct json_object *list)
 		forget(s);
 }
 
-static void take_status(struct spoke *s, struct json_object *o)
+static void handle_status(struct spoke *s, struct json_object *o)
 {
 	const char *name = json_object_get_string(json_object_object_get(o, "node"));
 	const char *line = json_object_to_json_string_ext(json_object_object_get(o, "status"),
@@ -149,7 +149,7 @@ static void take_status(struct spoke *s, struct json_object *o)
 }
 
 /* Handle a message of the manager: 0, or -errno to end the node. */
-static int take(struct spoke *s, struct json_object *o, uint64_t now)
+static int handle_message(struct spoke *s, struct json_object *o, uint64_t now)
 {
 	static struct roc_evb_table t; /* large, and one thread */
 	struct json_object *v = NULL;
@@ -179,14 +179,14 @@ static int take(struct spoke *s, struct json_object *o, uint64_t now)
 		return json_object_get_boolean(json_object_object_get(o, "taken")) ? -EEXIST
 										   : -EPERM;
 	} else if (json_object_object_get_ex(o, "members", &v)) {
-		take_members(s, v);
+		handle_members(s, v);
 	} else if (json_object_object_get_ex(o, "table", &v)) {
 		if (evb_table_read(v, &t, reason))
 			disconnect(s, reason);
 		else if (evb_view_table(&s->view, &t))
 			evb_view_older(&s->view, &t, !s->watches, "the manager");
 	} else if (json_object_object_get_ex(o, "node", &v)) {
-		take_status(s, o);
+		handle_status(s, o);
 	}
 	return 0;
 }
@@ -223,7 +223,7 @@ static int receive_lines(struct spoke *s, uint64_t now)
 
 	while (s->line.fd >= 0 && (o = line_next(&s->line, &bad))) {
 		s->received = now;
-		end = take(s, o, now);
+		end = handle_message(s, o, now);
 		json_object_put(o);
 		if (end)
 			return end;

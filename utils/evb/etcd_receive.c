@@ -23,7 +23,7 @@ static struct json_object *value_of(const struct etcd_kv *kv)
 
 static void log_message(struct etcd *e, const char *fmt, const char *a, const char *b)
 {
-	char text[EVB_SENTENCE];
+	char text[EVB_MESSAGE_MAX];
 
 	if (!e->manage.log)
 		return;
@@ -58,7 +58,7 @@ static void forget(struct etcd *e, const char *name)
 	}
 }
 
-static void take_member(struct etcd *e, const struct etcd_kv *kv, const char *name)
+static void handle_member(struct etcd *e, const struct etcd_kv *kv, const char *name)
 {
 	struct json_object *o = value_of(kv);
 	struct roc_evb_member m;
@@ -97,7 +97,7 @@ static bool names_members(const struct etcd *e, const struct roc_evb_place *plac
  * etcd accepts a table only from the newest manager, and a node receives tables in the order of
  * their revisions. So a table that is older than ours shows that etcd lost data.
  */
-static void take_older(struct etcd *e, const struct roc_evb_table *t)
+static void handle_older_table(struct etcd *e, const struct roc_evb_table *t)
 {
 	bool joined = e->joined;
 
@@ -114,13 +114,13 @@ static void accept_table(struct etcd *e, const struct roc_evb_table *t)
 	if (names_members(e, t->rus, t->ru_count) || names_members(e, t->bus, t->bu_count) ||
 	    !(t->ru_count + t->bu_count)) {
 		if (evb_view_table(&e->view, t))
-			take_older(e, t);
+			handle_older_table(e, t);
 	} else {
 		evb_view_found(&e->view, t);
 	}
 }
 
-static void take_table(struct etcd *e, const struct etcd_kv *kv)
+static void handle_table(struct etcd *e, const struct etcd_kv *kv)
 {
 	static struct roc_evb_table t; /* large, and one thread */
 	struct json_object *o = value_of(kv);
@@ -162,7 +162,7 @@ static void resign(struct etcd *e)
 		    "its key in etcd was deleted or belongs to another node");
 }
 
-static void take_manager(struct etcd *e, const struct etcd_kv *kv)
+static void handle_manager(struct etcd *e, const struct etcd_kv *kv)
 {
 	bool ours = kv->value && e->joined && kv->lease == e->lease && e->lease;
 
@@ -174,7 +174,7 @@ static void take_manager(struct etcd *e, const struct etcd_kv *kv)
 		resign(e);
 }
 
-static void take_kv(struct etcd *e, const struct etcd_kv *kv)
+static void handle_kv(struct etcd *e, const struct etcd_kv *kv)
 {
 	size_t length = strlen(etcd_key(e, "", ""));
 	const char *what = kv->key + length;
@@ -182,11 +182,11 @@ static void take_kv(struct etcd *e, const struct etcd_kv *kv)
 	if (strncmp(kv->key, etcd_key(e, "", ""), length))
 		return;
 	if (!strncmp(what, "members/", 8))
-		take_member(e, kv, what + 8);
+		handle_member(e, kv, what + 8);
 	else if (!strcmp(what, "manager"))
-		take_manager(e, kv);
+		handle_manager(e, kv);
 	else if (!strcmp(what, "table"))
-		take_table(e, kv);
+		handle_table(e, kv);
 }
 
 static void update_status(struct etcd *e, const char *name, struct json_object *status)
@@ -222,7 +222,7 @@ static void extrapolate(struct roc_evb_report *r)
 	r->clock_ns = 0;
 }
 
-static void take_report(struct etcd *e, const struct etcd_kv *kv, bool found)
+static void handle_report(struct etcd *e, const struct etcd_kv *kv, bool found)
 {
 	size_t length = strlen(etcd_report_key(e, ""));
 	const char *name = kv->key + length;
@@ -255,19 +255,19 @@ static void take_report(struct etcd *e, const struct etcd_kv *kv, bool found)
 	json_object_put(o);
 }
 
-static void take_watched_report(struct etcd *e, const struct etcd_kv *kv)
+static void handle_watched_report(struct etcd *e, const struct etcd_kv *kv)
 {
-	take_report(e, kv, false);
+	handle_report(e, kv, false);
 }
 
-static void take_listed_report(struct etcd *e, const struct etcd_kv *kv)
+static void handle_listed_report(struct etcd *e, const struct etcd_kv *kv)
 {
-	take_report(e, kv, true);
+	handle_report(e, kv, true);
 }
 
 typedef void kv_fn(struct etcd *e, const struct etcd_kv *kv);
 
-static void take_list(struct etcd *e, struct json_object *answer, kv_fn *fn)
+static void handle_list(struct etcd *e, struct json_object *answer, kv_fn *fn)
 {
 	struct json_object *list = json_object_object_get(answer, "kvs");
 	size_t i,
@@ -282,7 +282,7 @@ static void take_list(struct etcd *e, struct json_object *answer, kv_fn *fn)
 }
 
 /* Handle a line of a watch; false: etcd cancelled the watch. */
-static bool take_events(struct etcd *e, struct json_object *line, kv_fn *fn)
+static bool handle_events(struct etcd *e, struct json_object *line, kv_fn *fn)
 {
 	struct json_object *result = json_object_object_get(line, "result");
 	struct json_object *list, *type;
@@ -309,7 +309,7 @@ static bool take_events(struct etcd *e, struct json_object *line, kv_fn *fn)
 	return true;
 }
 
-static void take_state(struct etcd *e, struct json_object *answer)
+static void handle_state(struct etcd *e, struct json_object *answer)
 {
 	uint64_t revision = etcd_revision(answer);
 	const struct etcd_kv none = {.value = NULL};
@@ -317,9 +317,9 @@ static void take_state(struct etcd *e, struct json_object *answer)
 
 	e->count = 0;
 	e->manager_created = 0;
-	take_list(e, answer, take_kv);
+	handle_list(e, answer, handle_kv);
 	if (!e->manager_created && before)
-		take_manager(e, &none);
+		handle_manager(e, &none);
 	update_members(e);
 	e->listed = e->contacted = true;
 	etcd_post(e, ETCD_WATCH, "watch", etcd_watch(etcd_key(e, "", ""), revision + 1), true);
@@ -327,7 +327,7 @@ static void take_state(struct etcd *e, struct json_object *answer)
 		evb_view_back(&e->view);
 }
 
-static void take_joined(struct etcd *e, struct json_object *answer)
+static void handle_join(struct etcd *e, struct json_object *answer)
 {
 	struct json_object *list, *range = NULL;
 	struct roc_evb_member m = {0};
@@ -369,7 +369,7 @@ static void take_joined(struct etcd *e, struct json_object *answer)
 	e->ended = -EEXIST;
 }
 
-static void take_token(struct etcd *e, struct json_object *answer)
+static void handle_token(struct etcd *e, struct json_object *answer)
 {
 	const char *token = etcd_auth_token(answer);
 
@@ -379,11 +379,11 @@ static void take_token(struct etcd *e, struct json_object *answer)
 			  "the answer to the authentication has no token");
 }
 
-static void take_command(struct etcd *e, struct json_object *answer)
+static void handle_command(struct etcd *e, struct json_object *answer)
 {
 	switch (e->step) {
 	case STEP_AUTH:
-		take_token(e, answer);
+		handle_token(e, answer);
 		break;
 	case STEP_REVOKE:
 		e->old_lease = 0;
@@ -393,10 +393,10 @@ static void take_command(struct etcd *e, struct json_object *answer)
 		e->renewed = e->granted;
 		break;
 	case STEP_JOIN:
-		take_joined(e, answer);
+		handle_join(e, answer);
 		break;
 	case STEP_LIST:
-		take_state(e, answer);
+		handle_state(e, answer);
 		break;
 	default:
 		/* The watch reports the new manager. Do not try again before that. */
@@ -415,13 +415,13 @@ static void lease_expired(struct etcd *e)
 		     e->me.name);
 }
 
-static void take_kept(struct etcd *e, struct json_object *answer)
+static void handle_keepalive(struct etcd *e, struct json_object *answer)
 {
 	if (!etcd_number(json_object_object_get(answer, "result"), "TTL"))
 		lease_expired(e);
 }
 
-static void take_published(struct etcd *e, struct json_object *answer)
+static void handle_publish(struct etcd *e, struct json_object *answer)
 {
 	if (!e->managing)
 		return;
@@ -507,9 +507,9 @@ static void clear_full(struct etcd *e)
  */
 static bool auth_failed(struct etcd *e, unsigned int place, int result, const char *reason)
 {
-	char sentence[ROC_EVB_REASON];
+	char message[ROC_EVB_REASON];
 
-	switch (result == -EPROTO ? etcd_auth_judge(&e->auth, reason, sentence) : ETCD_AUTH_OTHER) {
+	switch (result == -EPROTO ? etcd_auth_judge(&e->auth, reason, message) : ETCD_AUTH_OTHER) {
 	case ETCD_AUTH_AGAIN:
 		/* The request for a new token must not carry the expired one. */
 		http_authorize(e->http, NULL);
@@ -522,7 +522,7 @@ static bool auth_failed(struct etcd *e, unsigned int place, int result, const ch
 	case ETCD_AUTH_REFUSED:
 		if (e->contacted)
 			return false;
-		memcpy(e->reason, sentence, sizeof(e->reason));
+		memcpy(e->reason, message, sizeof(e->reason));
 		e->ended = -EACCES;
 		return true;
 	default:
@@ -552,17 +552,17 @@ static void call_done(struct etcd *e, unsigned int place, struct json_object *an
 
 	switch ((enum etcd_place)place) {
 	case ETCD_COMMAND:
-		take_command(e, answer);
+		handle_command(e, answer);
 		break;
 	case ETCD_KEEP:
-		take_kept(e, answer);
+		handle_keepalive(e, answer);
 		break;
 	case ETCD_PUBLISH:
-		take_published(e, answer);
+		handle_publish(e, answer);
 		break;
 	case ETCD_REPORT_LIST:
 		revision = etcd_revision(answer);
-		take_list(e, answer, take_listed_report);
+		handle_list(e, answer, handle_listed_report);
 		e->reports_listed = true;
 		etcd_post(e, ETCD_REPORTS, "watch",
 			  etcd_watch(etcd_report_key(e, ""), revision + 1), true);
@@ -591,7 +591,7 @@ void etcd_answer(void *self, unsigned int place, int result, struct json_object 
 	} else if (!result) {
 		call_done(e, place, answer);
 	} else if (place == ETCD_WATCH) {
-		if (take_events(e, answer, take_kv)) {
+		if (handle_events(e, answer, handle_kv)) {
 			update_members(e);
 		} else {
 			/*
@@ -601,7 +601,7 @@ void etcd_answer(void *self, unsigned int place, int result, struct json_object 
 			http_cancel(e->http, place);
 			watch_ended(e, place);
 		}
-	} else if (!take_events(e, answer, take_watched_report)) {
+	} else if (!handle_events(e, answer, handle_watched_report)) {
 		http_cancel(e->http, place);
 		watch_ended(e, place);
 	}

@@ -36,11 +36,11 @@ void manage_found(struct manage *m, const struct roc_evb_table *table)
 
 static void log_decisions(struct manage *m)
 {
-	const char *sentence;
+	const char *message;
 
-	while ((sentence = roc_evb_manager_says(m->m))) {
+	while ((message = roc_evb_manager_says(m->m))) {
 		if (m->log)
-			m->log(m->log_self, sentence);
+			m->log(m->log_self, message);
 	}
 }
 

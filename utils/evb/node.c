@@ -43,13 +43,13 @@ struct node {
 	struct evb_node_report report;
 };
 
-static void log_message(void *self, const char *sentence)
+static void log_message(void *self, const char *message)
 {
-	tool_note("%s", sentence);
+	tool_note("%s", message);
 }
 
 /* "readout,builder" */
-static int take_roles(const char *text, uint32_t *roles)
+static int parse_roles(const char *text, uint32_t *roles)
 {
 	char copy[64], *rest = copy, *word;
 	unsigned int i;
@@ -90,7 +90,7 @@ static int open_coordinator(struct node *n)
 	if (ret)
 		return tool_fail_for(ret, reason);
 	n->roles = n->coordinator.me.roles;
-	return o->roles ? take_roles(o->roles, &n->roles) : TOOL_OK;
+	return o->roles ? parse_roles(o->roles, &n->roles) : TOOL_OK;
 }
 
 static int open_ends(struct node *n)
@@ -259,10 +259,10 @@ static void print_metrics(struct prometheus *p, void *report)
 
 static void metrics(struct node *n)
 {
-	const char *sentence = metrics_file_write(&n->metrics, print_metrics, &n->report);
+	const char *message = metrics_file_write(&n->metrics, print_metrics, &n->report);
 
-	if (sentence)
-		tool_note("%s", sentence);
+	if (message)
+		tool_note("%s", message);
 }
 
 static void send_status(struct node *n)

@@ -13,7 +13,7 @@
 
 #define SEGMENT (256 << 10)
 
-static int take_real(const char *name, const char *text, double min, double max, double *value)
+static int parse_real(const char *name, const char *text, double min, double max, double *value)
 {
 	char *end;
 
@@ -24,7 +24,7 @@ static int take_real(const char *name, const char *text, double min, double max,
 	return TOOL_OK;
 }
 
-static int take_options(const struct evb_options *o, struct plan *p)
+static int parse_options(const struct evb_options *o, struct plan *p)
 {
 	double gbps;
 
@@ -50,8 +50,8 @@ static int take_options(const struct evb_options *o, struct plan *p)
 	if (p->segment <= 64)
 		return tool_usage(
 			"--segment: a segment must be larger than its header of 64 bytes.");
-	if (take_real("link-rate", o->link_rate, 0, 1e6, &gbps) ||
-	    take_real("share", o->share, 0, 1, &p->share))
+	if (parse_real("link-rate", o->link_rate, 0, 1e6, &gbps) ||
+	    parse_real("share", o->share, 0, 1, &p->share))
 		return TOOL_USAGE;
 	p->link = gbps * 1e9 / 8;
 	return TOOL_OK;
@@ -130,7 +130,7 @@ int evb_plan(const struct evb_options *o)
 	struct plan_result r;
 	struct plan p;
 	bool carries;
-	int code = take_options(o, &p);
+	int code = parse_options(o, &p);
 
 	if (code)
 		return code;

@@ -48,7 +48,7 @@ static void add_bool(struct json_object *o, const char *key, bool value)
 }
 
 /* Read a number from 0 to @max. */
-static int take_number(struct json_object *o, const char *key, uint64_t max, uint64_t *value,
+static int read_number(struct json_object *o, const char *key, uint64_t max, uint64_t *value,
 		       char *reason)
 {
 	struct json_object *v = NULL;
@@ -65,11 +65,11 @@ static int take_number(struct json_object *o, const char *key, uint64_t max, uin
 	return 0;
 }
 
-static int take_u32(struct json_object *o, const char *key, uint32_t max, uint32_t *value,
+static int read_u32(struct json_object *o, const char *key, uint32_t max, uint32_t *value,
 		    char *reason)
 {
 	uint64_t number = 0;
-	int ret = take_number(o, key, max, &number, reason);
+	int ret = read_number(o, key, max, &number, reason);
 
 	if (!ret)
 		*value = (uint32_t)number;
@@ -77,7 +77,7 @@ static int take_u32(struct json_object *o, const char *key, uint32_t max, uint32
 }
 
 /* Read text of printable characters without spaces; the rest of @value is set to 0. */
-static int take_text(struct json_object *o, const char *key, size_t size, char *value, char *reason)
+static int read_text(struct json_object *o, const char *key, size_t size, char *value, char *reason)
 {
 	struct json_object *v = NULL;
 	const char *text;
@@ -102,9 +102,9 @@ static int take_text(struct json_object *o, const char *key, size_t size, char *
 	return 0;
 }
 
-static int take_name(struct json_object *o, char name[ROC_EVB_NAME], char *reason)
+static int read_name(struct json_object *o, char name[ROC_EVB_NAME], char *reason)
 {
-	if (take_text(o, "name", ROC_EVB_NAME, name, reason))
+	if (read_text(o, "name", ROC_EVB_NAME, name, reason))
 		return -EINVAL;
 	return roc_evb_name_valid(name)
 		       ? 0
@@ -112,7 +112,7 @@ static int take_name(struct json_object *o, char name[ROC_EVB_NAME], char *reaso
 			       name, ROC_EVB_NAME - 1);
 }
 
-static bool take_bool(struct json_object *o, const char *key)
+static bool read_bool(struct json_object *o, const char *key)
 {
 	return json_object_get_boolean(json_object_object_get(o, key));
 }
@@ -138,13 +138,13 @@ int evb_member_read(struct json_object *record, struct roc_evb_member *m,
 	memset(m, 0, sizeof(*m));
 	if (!json_object_is_type(record, json_type_object))
 		return wrong(reason, "the member is not a JSON object");
-	if (take_name(record, m->name, reason) ||
-	    take_text(record, "host", sizeof(m->host), m->host, reason) ||
-	    take_text(record, "port", sizeof(m->port), m->port, reason) ||
-	    take_number(record, "incarnation", UINT64_MAX, &m->incarnation, reason) ||
-	    take_u32(record, "roles", ROC_EVB_READOUT | ROC_EVB_BUILDER | ROC_EVB_MANAGER,
+	if (read_name(record, m->name, reason) ||
+	    read_text(record, "host", sizeof(m->host), m->host, reason) ||
+	    read_text(record, "port", sizeof(m->port), m->port, reason) ||
+	    read_number(record, "incarnation", UINT64_MAX, &m->incarnation, reason) ||
+	    read_u32(record, "roles", ROC_EVB_READOUT | ROC_EVB_BUILDER | ROC_EVB_MANAGER,
 		     &m->roles, reason) ||
-	    take_u32(record, "peers", ROC_EVB_NODES_MAX, &m->peers, reason))
+	    read_u32(record, "peers", ROC_EVB_NODES_MAX, &m->peers, reason))
 		return -EINVAL;
 	return 0;
 }
@@ -181,7 +181,7 @@ struct json_object *evb_table_record(const struct roc_evb_table *t)
 	return o;
 }
 
-static int take_places(struct json_object *o, const char *key, struct roc_evb_place *p,
+static int read_places(struct json_object *o, const char *key, struct roc_evb_place *p,
 		       uint32_t *count, char *reason)
 {
 	struct json_object *all = json_object_object_get(o, key);
@@ -198,9 +198,9 @@ static int take_places(struct json_object *o, const char *key, struct roc_evb_pl
 
 		if (!json_object_is_type(one, json_type_object))
 			return wrong(reason, "\"%s\" has an element that is not an object", key);
-		if (take_name(one, p[i].name, reason) ||
-		    take_number(one, "incarnation", UINT64_MAX, &p[i].incarnation, reason) ||
-		    take_u32(one, "weight", UINT32_MAX, &p[i].weight, reason))
+		if (read_name(one, p[i].name, reason) ||
+		    read_number(one, "incarnation", UINT64_MAX, &p[i].incarnation, reason) ||
+		    read_u32(one, "weight", UINT32_MAX, &p[i].weight, reason))
 			return -EINVAL;
 	}
 	*count = (uint32_t)n;
@@ -213,13 +213,13 @@ int evb_table_read(struct json_object *record, struct roc_evb_table *t, char rea
 	if (!json_object_is_type(record, json_type_object))
 		return wrong(reason, "the table is not a JSON object");
 	/* The limit leaves room for later terms and epochs. */
-	if (take_number(record, "term", UINT64_MAX / 2, &t->term, reason) ||
-	    take_number(record, "epoch", UINT64_MAX / 2, &t->epoch, reason) ||
-	    take_number(record, "fromBlock", UINT64_MAX, &t->from_block, reason) ||
-	    take_number(record, "seed", UINT64_MAX, &t->seed, reason) ||
-	    take_u32(record, "policy", UINT32_MAX, &t->policy, reason) ||
-	    take_places(record, "readoutUnits", t->rus, &t->ru_count, reason) ||
-	    take_places(record, "builderUnits", t->bus, &t->bu_count, reason))
+	if (read_number(record, "term", UINT64_MAX / 2, &t->term, reason) ||
+	    read_number(record, "epoch", UINT64_MAX / 2, &t->epoch, reason) ||
+	    read_number(record, "fromBlock", UINT64_MAX, &t->from_block, reason) ||
+	    read_number(record, "seed", UINT64_MAX, &t->seed, reason) ||
+	    read_u32(record, "policy", UINT32_MAX, &t->policy, reason) ||
+	    read_places(record, "readoutUnits", t->rus, &t->ru_count, reason) ||
+	    read_places(record, "builderUnits", t->bus, &t->bu_count, reason))
 		return -EINVAL;
 	return roc_evb_table_check(t, reason);
 }
@@ -262,7 +262,7 @@ struct json_object *evb_report_record(const struct roc_evb_report *r)
 	return o;
 }
 
-static int take_suspects(struct json_object *record, struct roc_evb_report *r, char *reason)
+static int read_suspects(struct json_object *record, struct roc_evb_report *r, char *reason)
 {
 	struct json_object *all = json_object_object_get(record, "suspects");
 	size_t i, n;
@@ -279,13 +279,13 @@ static int take_suspects(struct json_object *record, struct roc_evb_report *r, c
 
 		if (!json_object_is_type(one, json_type_object))
 			return wrong(reason, "\"suspects\" has an element that is not an object");
-		if (take_name(one, s->name, reason) ||
-		    take_number(one, "incarnation", UINT64_MAX, &s->incarnation, reason) ||
-		    take_u32(one, "stale", UINT32_MAX, &s->stale, reason))
+		if (read_name(one, s->name, reason) ||
+		    read_number(one, "incarnation", UINT64_MAX, &s->incarnation, reason) ||
+		    read_u32(one, "stale", UINT32_MAX, &s->stale, reason))
 			return -EINVAL;
-		s->gone = take_bool(one, "gone");
-		s->lied = take_bool(one, "protocolViolation") || take_bool(one, "lied");
-		s->early = take_bool(one, "early");
+		s->gone = read_bool(one, "gone");
+		s->lied = read_bool(one, "protocolViolation") || read_bool(one, "lied");
+		s->early = read_bool(one, "early");
 	}
 	r->suspect_count = (unsigned int)n;
 	return 0;
@@ -297,25 +297,25 @@ int evb_report_read(struct json_object *record, struct roc_evb_report *r,
 	memset(r, 0, sizeof(*r));
 	if (!json_object_is_type(record, json_type_object))
 		return wrong(reason, "the report is not a JSON object");
-	if (take_number(record, "incarnation", UINT64_MAX, &r->incarnation, reason) ||
-	    take_number(record, "epoch", UINT64_MAX, &r->epoch, reason) ||
-	    take_number(record, "newestBlock", UINT64_MAX, &r->newest_block, reason) ||
-	    take_number(record, "blocksPerSecond", UINT64_MAX, &r->blocks_per_s, reason) ||
-	    take_u32(record, "openBlocks", UINT32_MAX, &r->open_blocks, reason) ||
-	    take_u32(record, "readyBlocks", UINT32_MAX, &r->ready_blocks, reason) ||
-	    take_u32(record, "freeSegments", UINT32_MAX, &r->free_segments, reason) ||
-	    take_u32(record, "allSegments", UINT32_MAX, &r->all_segments, reason) ||
-	    take_number(record, "backlogBytes", UINT64_MAX, &r->backlog_bytes, reason) ||
-	    take_number(record, "builtBlock", UINT64_MAX, &r->built_block, reason) ||
-	    take_suspects(record, r, reason))
+	if (read_number(record, "incarnation", UINT64_MAX, &r->incarnation, reason) ||
+	    read_number(record, "epoch", UINT64_MAX, &r->epoch, reason) ||
+	    read_number(record, "newestBlock", UINT64_MAX, &r->newest_block, reason) ||
+	    read_number(record, "blocksPerSecond", UINT64_MAX, &r->blocks_per_s, reason) ||
+	    read_u32(record, "openBlocks", UINT32_MAX, &r->open_blocks, reason) ||
+	    read_u32(record, "readyBlocks", UINT32_MAX, &r->ready_blocks, reason) ||
+	    read_u32(record, "freeSegments", UINT32_MAX, &r->free_segments, reason) ||
+	    read_u32(record, "allSegments", UINT32_MAX, &r->all_segments, reason) ||
+	    read_number(record, "backlogBytes", UINT64_MAX, &r->backlog_bytes, reason) ||
+	    read_number(record, "builtBlock", UINT64_MAX, &r->built_block, reason) ||
+	    read_suspects(record, r, reason))
 		return -EINVAL;
 	/* Nodes of earlier versions do not report their clock. */
 	if (json_object_object_get_ex(record, "clock", NULL) &&
-	    take_number(record, "clock", UINT64_MAX, &r->clock_ns, reason))
+	    read_number(record, "clock", UINT64_MAX, &r->clock_ns, reason))
 		return -EINVAL;
-	r->has_newest = take_bool(record, "hasNewest");
-	r->ended = take_bool(record, "ended");
-	r->has_built = take_bool(record, "hasBuilt");
+	r->has_newest = read_bool(record, "hasNewest");
+	r->ended = read_bool(record, "ended");
+	r->has_built = read_bool(record, "hasBuilt");
 	return 0;
 }
 

@@ -228,7 +228,7 @@ static int lay_out(struct file_sink *s, struct block *b, const struct roc_mep *m
 }
 
 /* A write failed with EFBIG, so its offset is the limit of later files. */
-static void be_too_long(struct file_sink *s, struct block *b)
+static void handle_file_limit(struct file_sink *s, struct block *b)
 {
 	b->file->too_long = true;
 	if (b->op.place < s->limit)
@@ -248,7 +248,7 @@ static void written(struct writer *w, struct writer_op *op, int err)
 	b->over = true;
 	b->well = !err;
 	if (err == -EFBIG)
-		be_too_long(s, b);
+		handle_file_limit(s, b);
 	else if (writer_no_space(err))
 		no_space(s, -err); /* blocks before this one are complete */
 	else if (err)

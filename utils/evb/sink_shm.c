@@ -114,7 +114,7 @@ static void finished(struct shm *s, struct lent *l)
 	s->held--;
 }
 
-static void give_up(struct shm *s, unsigned int filter)
+static void disconnect_filter(struct shm *s, unsigned int filter)
 {
 	unsigned int i;
 
@@ -192,7 +192,7 @@ static void receive_returns(struct shm *s, unsigned int filter)
 		l = &s->lent[n == sizeof(r) ? (uint32_t)r.handle % BLOCKS : 0];
 		if (n != sizeof(r) || (uint32_t)r.handle >= BLOCKS || !l->mep ||
 		    l->filter != filter || l->times != r.handle >> 32) {
-			give_up(s, filter);
+			disconnect_filter(s, filter);
 			return;
 		}
 		s->filters[filter].out--;
@@ -213,7 +213,7 @@ static void expire(struct shm *s)
 	for (i = 0; i < BLOCKS; i++) {
 		if (s->lent[i].mep && s->lent[i].filter != NO_FILTER &&
 		    now - s->lent[i].since > s->v.hold)
-			give_up(s, s->lent[i].filter);
+			disconnect_filter(s, s->lent[i].filter);
 	}
 }
 
@@ -306,7 +306,7 @@ static int lend(struct shm *s, struct lent *l)
 		if (sent < 0 && (errno == EAGAIN || errno == EINTR))
 			s->filters[filter].full = true;
 		else
-			give_up(s, filter);
+			disconnect_filter(s, filter);
 	}
 	if (filter == NO_FILTER)
 		return 0;
@@ -437,7 +437,7 @@ static void abandon(void *self)
 
 	for (i = 0; i < FILTERS; i++) {
 		if (s->filters[i].fd >= 0)
-			give_up(s, i);
+			disconnect_filter(s, i);
 	}
 	for (i = 0; i < BLOCKS; i++) {
 		if (!s->lent[i].mep)

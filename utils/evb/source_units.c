@@ -96,7 +96,7 @@ static bool cut_on(struct adapter *a, uint64_t now)
 	return false;
 }
 
-static int give_units_back(struct adapter *a)
+static int return_units(struct adapter *a)
 {
 	uint64_t handle;
 	int ret;
@@ -141,11 +141,11 @@ static int feed(struct adapter *a, uint64_t now)
 	}
 	if (!cut_on(a, now))
 		return 0;
-	ret = give_units_back(a);
+	ret = return_units(a);
 	return ret ? ret : 1;
 }
 
-static int take_whole(struct adapter *a, struct roc_evb_fragment *f)
+static int take_complete(struct adapter *a, struct roc_evb_fragment *f)
 {
 	uint64_t now = units_now();
 	int ret;
@@ -172,12 +172,12 @@ static int take(void *self, struct roc_evb_fragment *f)
 	int ret;
 
 	if (!a->v.rate)
-		return take_whole(a, f);
+		return take_complete(a, f);
 	/* After stop() no further event is triggered. */
 	if (a->stopped)
 		return -ENODATA;
 	if (!a->keeps) {
-		ret = take_whole(a, &a->kept);
+		ret = take_complete(a, &a->kept);
 		if (ret <= 0)
 			return ret;
 		a->keeps = true;
@@ -205,7 +205,7 @@ static int give_back(void *self, uint64_t handle)
 
 	return ret ? units_fail(a->reason, -ret, "Fragment 0x%llx is not lent.",
 				(unsigned long long)handle)
-		   : give_units_back(a);
+		   : return_units(a);
 }
 
 static int stop(void *self)
@@ -282,7 +282,7 @@ static void close_source(void *self)
 	if (a->assemble)
 		assemble_abandon(a->assemble);
 	if (a->units && a->assemble)
-		give_units_back(a);
+		return_units(a);
 	source_close(a->units);
 	assemble_free(a->assemble);
 	free(a);

@@ -69,7 +69,7 @@ struct star;
 /* @times: timing of the manager. NULL with the reason: the port is in use, or out of memory. */
 struct star *star_open(const struct evb_static_file *file,
 		       const struct roc_evb_manager_config *times,
-		       void (*log_fn)(void *self, const char *sentence), void *log_self,
+		       void (*log_fn)(void *self, const char *message), void *log_self,
 		       char reason[ROC_EVB_REASON]);
 void star_turn(struct star *s, uint64_t now);
 void star_idle(const struct star *s, struct roc_idle *idle);

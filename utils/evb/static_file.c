@@ -68,7 +68,7 @@ static int begin(struct libroc_ini *ini)
 	return 0;
 }
 
-static int take_roles(struct reader *r, const char *value)
+static int parse_roles(struct reader *r, const char *value)
 {
 	char copy[128], *rest = copy, *word;
 	unsigned int i;
@@ -86,7 +86,7 @@ static int take_roles(struct reader *r, const char *value)
 	return 0;
 }
 
-static int take_text(struct reader *r, const char *key, const char *value, char *to, size_t size)
+static int parse_text(struct reader *r, const char *key, const char *value, char *to, size_t size)
 {
 	if (!*value || strlen(value) >= size)
 		return wrong(r, "the value of '%s' is empty or too long", key);
@@ -94,7 +94,7 @@ static int take_text(struct reader *r, const char *key, const char *value, char 
 	return 0;
 }
 
-static int take_port(struct reader *r, const char *key, const char *value, char to[ROC_EVB_PORT])
+static int parse_port(struct reader *r, const char *key, const char *value, char to[ROC_EVB_PORT])
 {
 	uint16_t port;
 
@@ -105,8 +105,8 @@ static int take_port(struct reader *r, const char *key, const char *value, char 
 	return 0;
 }
 
-static int take_number(struct reader *r, const char *key, const char *value, uint64_t max,
-		       uint64_t *to)
+static int parse_number(struct reader *r, const char *key, const char *value, uint64_t max,
+			uint64_t *to)
 {
 	if (number_value(value, to) || *to > max)
 		return roc_fail(EINVAL, "%s:%u: the value of '%s' is not a number from 0 to %llu",
@@ -114,7 +114,7 @@ static int take_number(struct reader *r, const char *key, const char *value, uin
 	return 0;
 }
 
-static int take_policy(struct reader *r, const char *value)
+static int parse_policy(struct reader *r, const char *value)
 {
 	r->f->policy = options_choice(evb_policies, value);
 	if (evb_policies[r->f->policy])
@@ -124,20 +124,20 @@ static int take_policy(struct reader *r, const char *value)
 		value);
 }
 
-static int take_value(struct libroc_ini *ini, const char *key, const char *value)
+static int parse_value(struct libroc_ini *ini, const char *key, const char *value)
 {
 	struct reader *r = (struct reader *)ini;
 	struct evb_static_file *f = r->f;
 
 	if (r->node) {
 		if (!strcmp(key, "roles"))
-			return take_roles(r, value);
+			return parse_roles(r, value);
 		if (!strcmp(key, "host"))
-			return take_text(r, key, value, r->node->m.host, ROC_EVB_HOST);
+			return parse_text(r, key, value, r->node->m.host, ROC_EVB_HOST);
 		if (!strcmp(key, "port"))
-			return take_port(r, key, value, r->node->m.port);
+			return parse_port(r, key, value, r->node->m.port);
 		if (!strcmp(key, "manager-port"))
-			return take_port(r, key, value, r->node->manager_port);
+			return parse_port(r, key, value, r->node->manager_port);
 		return wrong(
 			r,
 			"unknown key '%.40s' of a node: valid are roles, host, port and manager-port",
@@ -145,20 +145,20 @@ static int take_value(struct libroc_ini *ini, const char *key, const char *value
 	}
 	if (!strcmp(key, "name"))
 		return roc_evb_name_valid(value)
-			       ? take_text(r, key, value, f->system, sizeof(f->system))
+			       ? parse_text(r, key, value, f->system, sizeof(f->system))
 			       : wrong(r,
 				       "'%.40s' is not a name of a system: use up to 31 letters, digits and ._-",
 				       value);
 	if (!strcmp(key, "policy"))
-		return take_policy(r, value);
+		return parse_policy(r, value);
 	if (!strcmp(key, "seed"))
-		return take_number(r, key, value, UINT64_MAX, &f->seed);
+		return parse_number(r, key, value, UINT64_MAX, &f->seed);
 	if (!strcmp(key, "readouts"))
-		return take_number(r, key, value, ROC_EVB_NODES_MAX, &f->readouts);
+		return parse_number(r, key, value, ROC_EVB_NODES_MAX, &f->readouts);
 	if (!strcmp(key, "builders"))
-		return take_number(r, key, value, ROC_EVB_NODES_MAX, &f->builders);
+		return parse_number(r, key, value, ROC_EVB_NODES_MAX, &f->builders);
 	if (!strcmp(key, "lease-ms"))
-		return take_number(r, key, value, 600000, &f->lease_ms);
+		return parse_number(r, key, value, 600000, &f->lease_ms);
 	return wrong(
 		r,
 		"unknown key '%.40s' of [system]: valid are name, policy, seed, readouts, builders and lease-ms",
@@ -239,7 +239,7 @@ static int read_all(const char *path, char text[FILE_MAX + 1])
 int evb_static_read(const char *path, struct evb_static_file *f, char reason[ROC_EVB_REASON])
 {
 	struct reader r = {
-		.ini = {.file = path, .value = take_value, .begin = begin, .end = end},
+		.ini = {.file = path, .value = parse_value, .begin = begin, .end = end},
 		.f = f,
 	};
 	char *text = malloc(FILE_MAX + 1);

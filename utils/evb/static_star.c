@@ -42,7 +42,7 @@ struct star {
 	uint64_t found; /* time when a node reported the table of an earlier manager; 0: none did */
 	struct manage manage;
 	struct roc_evb_table table;
-	void (*log)(void *self, const char *sentence);
+	void (*log)(void *self, const char *message);
 	void *log_self;
 	struct rate_limit log_limit;
 };
@@ -50,7 +50,7 @@ struct star {
 static void log_message(struct star *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void log_message(struct star *s, const char *fmt, ...)
 {
-	char text[EVB_SENTENCE];
+	char text[EVB_MESSAGE_MAX];
 	unsigned int left_out;
 	va_list ap;
 
@@ -71,7 +71,7 @@ static void log_message(struct star *s, const char *fmt, ...)
 
 struct star *star_open(const struct evb_static_file *file,
 		       const struct roc_evb_manager_config *times,
-		       void (*log_fn)(void *self, const char *sentence), void *log_self,
+		       void (*log_fn)(void *self, const char *message), void *log_self,
 		       char reason[ROC_EVB_REASON])
 {
 	const struct evb_static_node *n = file->manager;
@@ -148,7 +148,7 @@ static void refuse(struct star *s, struct peer *p, bool taken, const char *fmt, 
 	__attribute__((format(printf, 4, 5)));
 static void refuse(struct star *s, struct peer *p, bool taken, const char *fmt, ...)
 {
-	char text[EVB_SENTENCE];
+	char text[EVB_MESSAGE_MAX];
 	struct json_object *o;
 	va_list ap;
 
@@ -215,7 +215,7 @@ static void send_all(struct star *s, struct json_object *o)
 }
 
 /* The table of a node may be newer than ours: an earlier manager wrote it. */
-static void take_have(struct star *s, struct json_object *have, uint64_t now)
+static void adopt_table(struct star *s, struct json_object *have, uint64_t now)
 {
 	static struct roc_evb_table t; /* large, and one thread */
 	char reason[ROC_EVB_REASON];
@@ -246,7 +246,7 @@ static bool same_system(struct star *s, struct peer *p, struct json_object *o)
 	return true;
 }
 
-static void take_join(struct star *s, struct peer *p, struct json_object *o, uint64_t now)
+static void handle_join(struct star *s, struct peer *p, struct json_object *o, uint64_t now)
 {
 	const struct evb_static_node *known;
 	struct roc_evb_member m;
@@ -277,11 +277,11 @@ static void take_join(struct star *s, struct peer *p, struct json_object *o, uin
 	p->m = m;
 	p->member = true;
 	s->changed = true;
-	take_have(s, json_object_object_get(o, "have"), now);
+	adopt_table(s, json_object_object_get(o, "have"), now);
 	welcome(s, p);
 }
 
-static void take_report(struct star *s, struct peer *p, struct json_object *record, uint64_t now)
+static void handle_report(struct star *s, struct peer *p, struct json_object *record, uint64_t now)
 {
 	struct roc_evb_report r;
 	char reason[ROC_EVB_REASON];
@@ -292,7 +292,7 @@ static void take_report(struct star *s, struct peer *p, struct json_object *reco
 		roc_evb_manager_report(s->manage.m, p->m.name, &r, now);
 }
 
-static void take_status(struct star *s, struct peer *p, struct json_object *status)
+static void handle_status(struct star *s, struct peer *p, struct json_object *status)
 {
 	const char *text = json_object_to_json_string_ext(status, JSON_C_TO_STRING_PLAIN);
 	unsigned int i;
@@ -309,12 +309,12 @@ static void take_status(struct star *s, struct peer *p, struct json_object *stat
 	}
 }
 
-static void take(struct star *s, struct peer *p, struct json_object *o, uint64_t now)
+static void handle_message(struct star *s, struct peer *p, struct json_object *o, uint64_t now)
 {
 	struct json_object *v = NULL;
 
 	if (json_object_object_get_ex(o, "join", &v)) {
-		take_join(s, p, o, now);
+		handle_join(s, p, o, now);
 	} else if (json_object_object_get_ex(o, "watch", &v) && !p->watcher) {
 		p->watcher = same_system(s, p, o);
 		if (p->watcher)
@@ -322,9 +322,9 @@ static void take(struct star *s, struct peer *p, struct json_object *o, uint64_t
 	} else if (!p->member && !p->watcher) {
 		refuse(s, p, false, "it sent no join or watch request first.");
 	} else if (p->member && json_object_object_get_ex(o, "report", &v)) {
-		take_report(s, p, v, now);
+		handle_report(s, p, v, now);
 	} else if (p->member && json_object_object_get_ex(o, "status", &v)) {
-		take_status(s, p, v);
+		handle_status(s, p, v);
 	}
 }
 
@@ -338,7 +338,7 @@ static bool serve(struct star *s, struct peer *p, uint64_t now)
 
 	while (!p->refused && (o = line_next(&p->line, &bad))) {
 		p->heard = now;
-		take(s, p, o, now);
+		handle_message(s, p, o, now);
 		json_object_put(o);
 	}
 	if (bad)

@@ -70,7 +70,7 @@ void evb_view_leader(struct evb_view *v, const char *name)
 	snprintf(v->leader, sizeof(v->leader), "%s", name);
 	if (!*name)
 		return;
-	snprintf(v->text[ROC_EVB_LEADER], EVB_SENTENCE, "%s is the manager.", name);
+	snprintf(v->text[ROC_EVB_LEADER], EVB_MESSAGE_MAX, "%s is the manager.", name);
 	is_new(v, ROC_EVB_LEADER);
 }
 
@@ -81,7 +81,7 @@ void evb_view_lost(struct evb_view *v, const char *fmt, ...)
 	if (v->lost)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(v->text[ROC_EVB_LOST], EVB_SENTENCE, fmt, ap);
+	vsnprintf(v->text[ROC_EVB_LOST], EVB_MESSAGE_MAX, fmt, ap);
 	va_end(ap);
 	v->lost = true;
 	v->news &= ~(1u << ROC_EVB_BACK);
@@ -93,7 +93,7 @@ void evb_view_back(struct evb_view *v)
 	if (!v->lost)
 		return;
 	v->lost = false;
-	snprintf(v->text[ROC_EVB_BACK], EVB_SENTENCE, "The coordinator can be reached again.");
+	snprintf(v->text[ROC_EVB_BACK], EVB_MESSAGE_MAX, "The coordinator can be reached again.");
 	is_new(v, ROC_EVB_BACK);
 }
 
@@ -102,7 +102,7 @@ void evb_view_out(struct evb_view *v, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(v->text[ROC_EVB_OUT], EVB_SENTENCE, fmt, ap);
+	vsnprintf(v->text[ROC_EVB_OUT], EVB_MESSAGE_MAX, fmt, ap);
 	va_end(ap);
 	is_new(v, ROC_EVB_OUT);
 }

@@ -26,7 +26,7 @@ struct watch {
 	struct roc_evb_member *members;
 	unsigned int count;
 	bool lost, members_received;
-	char text[EVB_SENTENCE]; /* the last message of the coordinator */
+	char text[EVB_MESSAGE_MAX]; /* the last message of the coordinator */
 };
 
 static void handle_news(struct watch *w, const struct roc_evb_news *news)

@@ -31,7 +31,7 @@ static double now(void)
 }
 
 /* Return finished superpages to the card at once. 0, or -errno with the message in roc_error(). */
-static int take(struct run *r)
+static int return_finished(struct run *r)
 {
 	struct roc_ready ready;
 	int err;
@@ -63,7 +63,7 @@ static int flow(struct run *r, double seconds, uint64_t count)
 		if (err == -ETIME || err == -EINTR)
 			err = 0;
 		if (err >= 0)
-			err = take(r);
+			err = return_finished(r);
 	}
 	return err;
 }

@@ -191,8 +191,8 @@ static int fail(int err, char *reason, size_t size, const char *path, const char
 	return -err;
 }
 
-static int take(struct limits *limits, const struct json_object *root, const char *path,
-		char *reason, size_t size)
+static int parse_object(struct limits *limits, const struct json_object *root, const char *path,
+			char *reason, size_t size)
 {
 	const char *wrong;
 	size_t i;
@@ -275,7 +275,7 @@ int limits_read(struct limits *limits, const char *path, char *reason, size_t re
 	else if (!json_object_is_type(root, json_type_object))
 		err = fail(EINVAL, reason, reason_size, path, NULL, "is not a JSON object");
 	else
-		err = take(limits, root, path, reason, reason_size);
+		err = parse_object(limits, root, path, reason, reason_size);
 	if (!err)
 		snprintf(limits->source, sizeof(limits->source), "%s", path);
 out:

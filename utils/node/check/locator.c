@@ -28,7 +28,7 @@ static const char *const patterns[] = {
 
 #define PATTERNS (sizeof(patterns) / sizeof(patterns[0]))
 
-static void take(const char *text, const regmatch_t *match, size_t groups, struct slot *slot)
+static void set_slot(const char *text, const regmatch_t *match, size_t groups, struct slot *slot)
 {
 	size_t i, used = 0;
 
@@ -55,7 +55,7 @@ static bool fits(const char *pattern, const char *text, struct slot *slot)
 	groups = regex.re_nsub < GROUPS ? regex.re_nsub : GROUPS - 1;
 	found = !regexec(&regex, text, GROUPS, match, 0) && match[1].rm_so >= 0;
 	if (found)
-		take(text, match, groups, slot);
+		set_slot(text, match, groups, slot);
 	regfree(&regex);
 	return found;
 }
