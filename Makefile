@@ -6,7 +6,7 @@
 # to $(O). The kernel module is built by kbuild (kmod/Kbuild) for the kernel in $(KVER).
 
 O ?= build
-# One folder has one name, from here: what the compiler says of headers is of the objects by that name.
+# O is relative to this folder: the compiler's dependency files name the objects by that path.
 relative = $(shell realpath -m --relative-to="$(1)" "$(2)")
 override O := $(call relative,.,$(O))
 PREFIX ?= /usr/local
@@ -33,7 +33,7 @@ CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
 	-Wno-unused-parameter
 WERROR ?=
-# A header in quotes is beside the file that includes it, or it is named from here.
+# A header in quotes is beside the including file, or its path starts at this folder.
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -iquote . $(WARN) $(WERROR) -MMD -MP $(CPPFLAGS) $(CFLAGS)
 
 .DELETE_ON_ERROR:
@@ -43,12 +43,12 @@ all: libroc utils
 
 BUILD_MK := libroc/build.mk utils/build.mk udev/build.mk \
 	$(addprefix tests/,emu/build.mk unit/build.mk fuzz/build.mk vm/build.mk bench/build.mk evb/build.mk)
-# What is compiled depends on them, too: on its flags.
+# Objects also depend on the makefiles, which set their flags.
 RULES := Makefile $(BUILD_MK)
 include $(BUILD_MK)
 
-# What is built knows where other things will be from its own place, so PREFIX is not in it. The
-# file changes when these ways do: `make install` may be given other folders than `make`.
+# Installed files find each other by relative paths, so PREFIX is not compiled in. The file changes
+# when these paths do: `make install` may be called with other folders than `make`.
 WAYS = $(call relative,$(LIBDIR),$(DATADIR)) $(call relative,$(BINDIR),$(LIBDIR))
 
 .PHONY: always
@@ -62,9 +62,9 @@ $(O)/%.o: %.c $(RULES)
 
 -include $(shell find $(O) \( -path $(O)/vm -o -path $(O)/kmod \) -prune -o -name '*.d' -print 2>/dev/null)
 
-# kbuild writes beside the sources, so it gets a copy; -u keeps what did not change. Our command
-# line is not its: O means something else there. The environment passes (INSTALL_MOD_PATH, LLVM), except
-# variables that select kbuild's output folder or architecture: they are removed unless given on our
+# kbuild writes beside the sources, so it gets a copy; -u keeps unchanged files. The variables of this
+# command line are not passed: O has another meaning there. The environment passes (INSTALL_MOD_PATH, LLVM), except
+# variables that select kbuild's output folder or architecture: they are removed unless given on this
 # command line.
 KBUILD_OWN := ARCH SUBARCH CROSS_COMPILE KBUILD_OUTPUT KBUILD_EXTMOD KBUILD_EXTMOD_OUTPUT \
 	KBUILD_EXTRA_SYMBOLS

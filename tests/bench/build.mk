@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The ledger: what runs inside the guest (readers, ledger) and the instruction counter of the
-# virtual machine. $(O)/bench/NAME; tests/bench/run puts the former into the guest.
+# Build the ledger: the programs for the guest (readers, ledger), which tests/bench/run installs there,
+# and the instruction counter of the virtual machine. All are $(O)/bench/NAME.
 
 BENCH_LEDGER := counters ledger port readers snapshot
 BENCH_READERS := fragment reader standin stream
@@ -30,7 +30,7 @@ $(BENCH_READERS:%=$(O)/bench/roc-bench-%): $(O)/bench/roc-bench-%: $(O)/tests/be
 bench: packages
 	@O=$(O) tests/bench/run $(if $(FULL),--full) $(if $(STRICT),--strict)
 
-# What tests/bench/send measures roc-send beside; on the host.
+# The reference for roc-send in tests/bench/send; runs on the host.
 $(O)/tests/bench/fabric.o: override CPPFLAGS += -Ilibroc/include
 bench-fabric: $(O)/bench/fabric
 $(O)/bench/fabric: $(O)/tests/bench/fabric.o $(O)/utils/libutils.a $(LIBROC_LINKED)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the kernel counts: system calls by process and number, and DMA mappings and bounces, by
- * histograms of tracepoints (the kernel adds them up itself, nothing is sampled or lost silently);
- * CPU time and context switches of processes and of the driver's threads; interrupts.
+ * Read the kernel's counters: system calls by process and number, DMA mappings and bounces by
+ * histograms of tracepoints (the kernel counts each event, without sampling or silent loss), CPU
+ * time and context switches of processes and of the driver's threads, and interrupts.
  */
 #include "ledger.h"
 
@@ -25,7 +25,7 @@ static const struct {
 	const char *filter;
 } histograms[] = {
 	{"raw_syscalls/sys_enter", "common_pid,id", ""},
-	/* The driver's threads go to sleep with something to do: see kmod/core/trace.h. */
+	/* The driver's threads sleep with work left: see kmod/core/trace.h. */
 	{"roc/roc_sleep", "common_pid", " if finished > 2 || waiting > 0"},
 	{"dma/dma_map_sg", "common_pid", ""},	/* from kernel 6.12 on */
 	{"dma/dma_map_page", "common_pid", ""}, /* the same; dma_map_phys in newer ones */
@@ -74,8 +74,8 @@ void counters_open(void)
 	unsigned int i;
 
 	for (i = 0; i < sizeof(histograms) / sizeof(histograms[0]); i++)
-		trigger(i, "!"); /* left behind by one that was killed */
-	/* Of DMA not every kernel has all. One that is there and does not count would say 0. */
+		trigger(i, "!"); /* left by a killed process */
+	/* Not every kernel has all DMA tracepoints. An absent one must not count as 0. */
 	for (i = 0; i < sizeof(histograms) / sizeof(histograms[0]); i++)
 		if (!trigger(i, "") && (!i || errno != ENOENT))
 			die("%s cannot be counted: %s", histograms[i].event, strerror(errno));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What libfabric does by itself, for roc-send and roc-evb to be measured beside:
- * fabric PROVIDER BYTES COUNT WINDOW spin|wait write|read. Two processes; one writes COUNT times
- * BYTES into the memory of the other, or reads them from there, WINDOW operations on their way, as
- * fi_rma_bw of fabtests does (which is in no package; its -o), looking all the time or sleeping
- * (its -c spin, -c fd). Opening is the tools' own code; the loop is bare calls, no credits, no
- * heads, no books. Prints bytes per second.
+ * Measure libfabric alone, as a reference for roc-send and roc-evb: fabric PROVIDER BYTES COUNT
+ * WINDOW spin|wait write|read. Two processes; one writes COUNT times BYTES into the memory of the
+ * other, or reads them from there, with WINDOW operations outstanding, like fi_rma_bw of fabtests
+ * (which no package contains; its -o), polling or sleeping (its -c spin, -c fd). The tools' own
+ * code opens the endpoints; the loop makes bare calls, without credits, headers or counters. Prints
+ * bytes per second.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static void transfer(int fd, void *data, size_t length, bool out)
 	check(n == (ssize_t)length ? 0 : -EPIPE, "the other process");
 }
 
-/* An end with registered memory; names and keys are exchanged. */
+/* An endpoint with registered memory; the ends exchange names and keys. */
 static void open_end(const char *provider, bool target, int in, int out, struct fabric *f,
 		     struct fabric_end *e, struct hello *other)
 {
@@ -81,7 +81,7 @@ static void idle(const struct fabric *f, struct fabric_end *e)
 		ppoll(s.fds, s.count, &t, NULL);
 }
 
-/* The one that is written to: drives its side until the last write is there. */
+/* The target: makes progress until the last write has arrived. */
 static int target(const char *provider, int in, int out)
 {
 	struct fi_cq_data_entry entry;
@@ -126,13 +126,13 @@ static double run(const char *provider, int in, int out)
 
 	open_end(provider, false, in, out, &f, &e, &other);
 	while (done < count) {
-		/* The first one makes the connection, and is not measured. */
+		/* The first operation makes the connection, and is not measured. */
 		while (posted < count && posted - done < (begin ? window : 1)) {
 			uint64_t at = posted % window * bytes;
 			char *from = (char *)f.regions[0].iov_base + at;
 			bool last = posted + 1 == count;
 
-			/* The last one is a write, and tells the other that it may end. */
+			/* The last one is a write, which lets the target end. */
 			if (last && reads && done < posted)
 				break;
 			if (last)

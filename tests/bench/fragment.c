@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-bench-fragment: the reader of a sub-unit whose costs the ledger measures. It takes fragments
- * in, fetches a fraction of the events and clears all, batch by batch; it looks at no data. What it
- * counts it writes into memory shared with the ledger, so that being watched costs it nothing:
- * superpages are fragments taken in, bytes those that were fetched, reclaimed are whole events,
- * refused those of them that were fetched, looks is the most that was kept at any time.
+ * roc-bench-fragment: the reader of a sub-unit whose costs the ledger measures. It takes fragments,
+ * fetches a fraction of the events and clears all, batch by batch; it does not read the data. It
+ * counts in memory shared with the ledger, so that the measurement costs it nothing: superpages are
+ * fragments taken, bytes those fetched, reclaimed are complete events, refused the fetched ones of
+ * them, looks is the largest backlog.
  */
 #include "measured.h"
 
@@ -19,10 +19,10 @@
 #include "utils/common/clock.h"
 
 #define BATCH 256
-#define WAIT 64		   /* fragments that a sleeper waits for */
-#define ALONE_RATE 20	   /* events per second of a link whose fragments come alone */
-#define MOST 101	   /* percent: whatever there is room for */
-#define OUTSTANDING 1024   /* commands; what bounds the backlog with MOST */
+#define WAIT 64		   /* fragments in a sleeping reader's threshold */
+#define ALONE_RATE 20	   /* events/s of a link whose fragments come one by one */
+#define MOST 101	   /* percent: as many as there is space for */
+#define OUTSTANDING 1024   /* commands; limits the backlog with MOST */
 #define MEMORY (16u << 20) /* of host pages */
 
 static struct {
@@ -88,7 +88,7 @@ static void prepare(void)
 	generate(true);
 }
 
-/* What is done is given back at once. */
+/* Release completed fragments at once. */
 static int fetch(void)
 {
 	struct bench_channel *c = &state->channels[0];
@@ -175,7 +175,10 @@ static int take(void)
 	return n;
 }
 
-/* What is done is looked at when there are new fragments: whoever waits for it sleeps less. */
+/*
+ * Completions are checked when there are new fragments: a wait for completions would wake up more
+ * often.
+ */
 static void run(void)
 {
 	unsigned int data = bench.alone ? 1 : WAIT;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-ledger: one scenario, inside the guest. The cards are set, readers started, everything
- * counted at both ends of a window of steady readout, readers stopped. Prints one JSON object of
- * raw counts; tests/bench/ledger/figures.py makes figures of them.
+ * roc-ledger: run one scenario, inside the guest. It sets the cards, starts readers, reads all
+ * counters at both ends of a window of steady readout, and stops the readers. Prints one JSON
+ * object of raw counts; tests/bench/ledger/figures.py computes figures from them.
  */
 #include "ledger.h"
 
@@ -75,7 +75,7 @@ static void set_all(const struct scenario *s, const char *key, const char *value
 		card_ask(s->endpoints[e].card, "set %u %s %s", s->endpoints[e].fn, key, value);
 }
 
-/* Our clock minus the cards'. They share one; the quickest answer is the truest. */
+/* Offset of this clock from the cards' clock; the fastest reply is the most exact. */
 static void synchronise(struct scenario *s)
 {
 	uint64_t best = UINT64_MAX;
@@ -101,15 +101,15 @@ static void synchronise(struct scenario *s)
 }
 
 /*
- * What the cards can do when their buffers are always ready. Right before and right after the
- * window, because the machine below may have other things to do as well.
+ * The cards' own rate with buffers always ready. Measured right before and right after the window,
+ * because the host may be busy with other work, too.
  */
 static void reference(const struct scenario *s, const char *name)
 {
 	if (s->reference <= 0)
 		return;
 	set_all(s, "recycle", "on");
-	pause_for(0.3); /* what the driver holds goes into the cards */
+	pause_for(0.3); /* return the driver's entries to the cards */
 	fprintf(result, ",\"%s\":[{", name);
 	snapshot_cards(result, s);
 	pause_for(s->reference);
@@ -142,8 +142,8 @@ static void measure(struct scenario *s)
 }
 
 /*
- * A program, looked at before, twice while it runs, and after. What it prints is the result. Its
- * children's system calls between the two looks in the middle are those of their work alone.
+ * A program, with counters read before, twice while it runs, and after. Its output is the result.
+ * Its children's system calls between the two middle readings belong to their work alone.
  */
 static void run_command(struct scenario *s)
 {

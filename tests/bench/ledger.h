@@ -58,16 +58,16 @@ struct scenario {
 };
 
 void sleep_until(uint64_t ns);
-/* Ends the program; readers end with it. */
+/* Ends the program and its readers. */
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* port.c. The answer without its newline, valid until the next call; NULL: no such port. */
+/* port.c. The reply without its newline, valid until the next call; NULL: no such port. */
 const char *port_ask(const char *port, const char *line);
 const char *card_ask(unsigned int card, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* readers.c */
 void readers_start(struct scenario *s);
-/* All run, and have a superpage each or @limit seconds are over. */
+/* Wait until all run and have a superpage each, at most @limit seconds. */
 void readers_wait(struct scenario *s, double limit);
 void readers_stop(struct scenario *s);
 bool scenario_uses(const struct scenario *s, unsigned int card);
@@ -77,7 +77,7 @@ void counters_open(void);
 void counters_close(void);
 void counters_process(FILE *out, pid_t pid);
 void counters_threads(FILE *out);
-/* "workers":[...]: processes of roc-bar-stress that were started by another one of that name. */
+/* "workers":[...]: child processes of roc-bar-stress. */
 void counters_workers(FILE *out);
 void counters_system(FILE *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A measured process: what the readers of pools, streams and fragments and the stand-in have in
- * common. Each counts into memory that it shares with the ledger, see state.h.
+ * A measured process: common code of the readers of pools, streams and fragments and of the
+ * stand-in. Each counts in memory that it shares with the ledger, see state.h.
  */
 #ifndef BENCH_MEASURED_H
 #define BENCH_MEASURED_H

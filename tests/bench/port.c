@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lines to what stands outside of the guest, over virtio ports: the emulated cards' control
- * sockets and the instruction counter. A port is opened at its first use and stays open.
+ * Requests to the host over virtio ports: the emulated cards' control sockets and the instruction
+ * counter. A port is opened at its first use and stays open.
  */
 #include "ledger.h"
 

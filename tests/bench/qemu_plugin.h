@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The few calls of QEMU's plugin interface that the instruction counter needs. No Debian package
- * has QEMU's own header; these are facts about its stable interface, from version 2 on (QEMU 9.0).
+ * The few declarations of QEMU's plugin interface that the instruction counter needs. No Debian
+ * package has QEMU's own header; these are facts about its stable interface, from version 2 on
+ * (QEMU 9.0).
  */
 #ifndef BENCH_QEMU_PLUGIN_H
 #define BENCH_QEMU_PLUGIN_H
@@ -17,7 +18,7 @@
 struct qemu_plugin_tb;
 struct qemu_plugin_scoreboard;
 
-/* What QEMU says about itself. More follows, which is not needed here. */
+/* QEMU's information about itself. More members follow, which are not needed here. */
 struct qemu_info {
 	const char *target_name;
 	struct {
@@ -51,7 +52,7 @@ uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
 uint64_t qemu_plugin_u64_sum(struct qemu_plugin_u64 entry);
 
-/* What a plugin has. */
+/* The plugin's version and functions. */
 extern QEMU_PLUGIN_EXPORT int qemu_plugin_version;
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
 					   char **argv);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-bench-reader: the reader whose costs the ledger measures. It takes superpages and gives them
- * back at once; it looks at no data. What it counts it writes into memory shared with the ledger,
- * so that being watched costs it nothing.
+ * roc-bench-reader: the reader whose costs the ledger measures. It takes superpages and submits
+ * them again at once; it does not read the data. It counts in memory shared with the ledger, so
+ * that the measurement costs it nothing.
  */
 #include "measured.h"
 
@@ -22,8 +22,8 @@
 enum rest {
 	REST_WAIT,  /* roc_channel_wait(): one channel, a batch and a time limit */
 	REST_EPOLL, /* all channels on one epoll */
-	REST_SPIN,  /* not at all: it looks at the ring again and again */
-	REST_LOOK,  /* not at all: it makes the driver look at the card (busy mode) */
+	REST_SPIN,  /* no wait: it polls the ring */
+	REST_LOOK,  /* no wait: it lets the driver poll the card (busy mode) */
 };
 
 struct source {
@@ -52,7 +52,7 @@ static struct {
 
 static void open_source(struct source *s)
 {
-	/* Timer and busy are what today's firmware can do, on a card that could do more. */
+	/* Timer and busy mode are available with today's firmware, also on a newer card. */
 	struct roc_channel_config config = {
 		.source = bench.source,
 		.mode = bench.mode,
@@ -72,7 +72,7 @@ static void give(struct source *s, uint64_t cookie)
 {
 	struct roc_fill *fill = roc_fill_next(s->rings);
 
-	/* The rings have room for every superpage there is. */
+	/* The rings have space for all superpages. */
 	if (!fill)
 		fail("the fill ring is full");
 	*fill = (struct roc_fill){
@@ -92,7 +92,7 @@ static void publish(struct source *s)
 		fail("%s", roc_error());
 }
 
-/* Packets the card dropped, as the driver knows it. */
+/* Packets that the card dropped, by the driver's count. */
 static uint64_t dropped(struct source *s)
 {
 	struct roc_ch_info info;
@@ -103,8 +103,8 @@ static uint64_t dropped(struct source *s)
 }
 
 /*
- * As readers do on a server: on the card's node, where its memory and the driver's thread are. One
- * that never sleeps would there take the guest's only processor from that thread.
+ * As readers do on a server: on the card's node, with its memory and the driver's thread. A reader
+ * that never sleeps would take the guest's only processor there from that thread.
  */
 static void run_near(const struct source *s)
 {
@@ -120,7 +120,7 @@ static void prepare(void)
 	for (i = 0; i < bench.count; i++) {
 		struct source *s = &bench.sources[i];
 
-		/* The cards of a machine are looked through once. */
+		/* The library lists the cards of a machine once. */
 		if (roc_find(s->id, &s->card) || roc_open_card(&s->card, s->id, &s->ep) ||
 		    roc_info(s->ep, &s->info))
 			fail("%s", roc_error());
@@ -138,7 +138,7 @@ static void prepare(void)
 			fail("%s", roc_error());
 	}
 	mark(BENCH_ALLOCATED);
-	run_near(&bench.sources[0]); /* not before: all may help to zero the memory */
+	run_near(&bench.sources[0]); /* not before: all processors may help to zero the memory */
 	for (i = 0; i < bench.count; i++) {
 		struct source *s = &bench.sources[i];
 
@@ -171,7 +171,7 @@ static void take_times(struct source *s, const struct roc_ready *r, uint64_t now
 	bench_time_add(&state->from_card, (int64_t)(now - stamp) - state->clock_offset);
 }
 
-/* Everything that is ready goes round. Superpages taken. */
+/* Submit all ready superpages again. Returns their number. */
 static uint32_t drain(struct source *s)
 {
 	uint32_t count = roc_ready_count(s->rings), i;

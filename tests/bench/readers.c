@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The measured processes of a scenario: one for each endpoint, or one for all. They are the
- * ledger's own reader, or that of streams; roc-bench-dma as it is installed; or the stand-in for a
- * reader without a driver.
+ * ledger's reader of pools or streams, the installed roc-bench-dma, or the stand-in for a reader
+ * without a driver.
  */
 #include "ledger.h"
 
@@ -48,7 +48,7 @@ struct words {
 	unsigned int count;
 };
 
-/* NAME and, if there is one, VALUE right behind it. In a child that becomes something else. */
+/* NAME and, if given, VALUE right behind it. In a child before its exec. */
 static void word(struct words *w, const char *name, const char *value)
 {
 	size_t length = strlen(name) + (value ? strlen(value) : 0) + 1;
@@ -60,7 +60,7 @@ static void word(struct words *w, const char *name, const char *value)
 	w->argv[w->count++] = text;
 }
 
-/* Counts into the memory behind @fd. */
+/* Count in the memory behind @fd. */
 static void program_words(struct words *w, const struct scenario *s, const char *program, int fd)
 {
 	char text[16];
@@ -106,7 +106,7 @@ static void fragment_words(struct words *w, const struct scenario *s, const stru
 	word(w, s->endpoints[r->first].channel, NULL);
 }
 
-/* The card has no events for it, unless they are what is measured. */
+/* Switch off the card's events, unless they are measured. */
 static void tool_words(struct words *w, const struct scenario *s, const struct reader *r)
 {
 	char id[80], *slash;
@@ -201,7 +201,7 @@ static void check(const struct reader *r)
 		die("a reader ended by itself, status 0x%x", (unsigned int)status);
 }
 
-/* The tool does not say how far it is: its endpoint does. */
+/* The tool does not report its progress: use its endpoint's counts. */
 static void watch_tool(const struct scenario *s, struct reader *r)
 {
 	const struct endpoint *e = &s->endpoints[r->first];
@@ -234,7 +234,7 @@ void readers_wait(struct scenario *s, double limit)
 	}
 }
 
-/* What the tool says that it counted. */
+/* The tool's own counts. */
 static void read_tool(struct reader *r)
 {
 	static const char *const names[] = {"superpages", "bytes", "dropped"};
@@ -279,7 +279,10 @@ void readers_stop(struct scenario *s)
 		struct reader *r = &s->readers[i];
 
 		while (waitpid(r->pid, &status, WNOHANG) != r->pid) {
-			/* The signal may have come between its look at the flag and its sleep. */
+			/*
+			 * The signal may come between the process's check of the flag and its
+			 * sleep.
+			 */
 			if (!is_tool(s))
 				kill(r->pid, SIGTERM);
 			if (now_ns() > begin + STOP_LIMIT * 1e9)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Everything that is counted, at one moment, as JSON. The order is the same each time, so that
- * every counter has a window of the same length.
+ * All counters at one moment, as JSON. The order is the same each time, so that the window of every
+ * counter has the same length.
  */
 #include "ledger.h"
 
@@ -98,7 +98,7 @@ static void walks(FILE *out, const struct bench_walks *w)
 	fprintf(out, "]");
 }
 
-/* "times":[...]: of each reader, start-up, latencies, and what its own work took. */
+/* "times":[...]: of each reader, start-up, latencies, and the time of its own work. */
 void snapshot_times(FILE *out, const struct scenario *s)
 {
 	unsigned int i, m;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-bench-standin: stands in for a reader as it is without a driver for the data, so that the
- * ledger can measure against one in the same run. It maps the registers of a CRU, looks at its
- * links in turn without ever sleeping, and for each superpage reads one counter and one size and
- * writes four registers. It looks at no data.
+ * roc-bench-standin: a stand-in for a reader without a driver, as a reference in the same run. It
+ * maps the registers of a CRU, polls its links in turn without sleeping, and for each superpage
+ * reads one counter and one size and writes four registers. It does not read the data.
  *
- * It needs to be root: the registers hand out bus addresses, which are found in the page map, so
- * there must be no IOMMU. Nobody else may use the endpoint meanwhile. Without a state to share it
- * runs for --seconds and prints what it got.
+ * It must run as root: it writes bus addresses to registers, which it finds in the page map, so
+ * there must be no IOMMU. No other process may use the endpoint meanwhile. Without shared state it
+ * runs for --seconds and prints its counts.
  */
 #include "measured.h"
 
@@ -72,7 +71,7 @@ static void pause_ms(unsigned int ms)
 	nanosleep(&t, NULL);
 }
 
-/* May the card write? Nobody else's business while it is ours. */
+/* Enables or disables bus mastering; no other process uses the card. */
 static void bus_master(bool may)
 {
 	char path[80];
@@ -89,7 +88,7 @@ static void bus_master(bool may)
 	close(fd);
 }
 
-/* Superpages lie in huge pages, so their first byte says where all of them are. */
+/* Superpages lie in hugepages, so the first byte's address gives all addresses. */
 static void find_addresses(void)
 {
 	uint64_t n = standin.buffer / standin.superpage, i, word;
@@ -119,7 +118,7 @@ static void push(struct link *l, uint32_t index)
 	l->ring[l->pushed++ % CRU_FIFO_DEPTH_DEFAULT] = index;
 }
 
-/* The oldest superpage of a link is finished. */
+/* The oldest superpage of a link is complete. */
 static uint32_t take(struct link *l)
 {
 	unsigned int tries = SIZE_TRIES;
@@ -175,7 +174,7 @@ static void prepare(const char *id)
 	if (roc_memory_alloc(standin.buffer, standin.info.numa_node, 0, &standin.memory))
 		fail("%s", roc_error());
 	mark(BENCH_ALLOCATED);
-	/* Registers are nearer from the card's processors. */
+	/* Register accesses from the card's node are faster. */
 	run_on_node(standin.info.numa_node);
 	find_addresses();
 	mark(BENCH_REGISTERED);
@@ -217,7 +216,7 @@ static void stop(void)
 	}
 	state->channels[0].dropped = get(&standin.card, CRU_DATAPATH(standin.info.endpoint) +
 								CRU_DATAPATH_DROPPED_PACKETS);
-	/* It must not find our memory when that is somebody else's. */
+	/* The card must not reach this memory once another process has it. */
 	put(&standin.dma, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
 	pause_ms(RESET_MS);
 	put(&standin.dma, CRU_DMA_CONTROL, 0);
@@ -236,7 +235,10 @@ static void run(uint64_t seconds)
 	}
 }
 
-/* Also takes what only the measured reader knows. The endpoint: ID/CHANNEL, as for that. */
+/*
+ * Also accepts options of the measured reader, and ignores them. The endpoint: ID/CHANNEL, as
+ * there.
+ */
 static const char *parse(int argc, char **argv, uint64_t *seconds)
 {
 	const struct measured_option options[] = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a measured reader and the ledger share: one page range of memory per reader, so that the
- * ledger can look at any moment without costing the reader a system call.
+ * State shared by a measured reader and the ledger: one page range of memory per reader, so that
+ * the ledger can read it at any moment without a system call of the reader.
  *
- * Made by the ledger before it starts the reader, mapped by both, gone with the last of them. All
- * is written by the reader, except where said.
+ * The ledger creates it before it starts the reader, both map it, and it is freed with the last of
+ * them. The reader writes all members except those marked as the ledger's.
  */
 #ifndef BENCH_STATE_H
 #define BENCH_STATE_H
@@ -21,7 +21,7 @@
 #define BENCH_EIGHTHS 8
 #define BENCH_CLASSES (24 * BENCH_EIGHTHS)
 
-/* What happens between exec and the first superpage, in this order. */
+/* Phases between exec and the first superpage, in this order. */
 enum bench_mark {
 	BENCH_EXEC,	  /* written by the ledger, right before */
 	BENCH_MAIN,	  /* the program runs: loading and linking are over */
@@ -30,8 +30,8 @@ enum bench_mark {
 	BENCH_ALLOCATED,  /* memory there, zeroed */
 	BENCH_REGISTERED, /* pinned and mapped for the card */
 	BENCH_FILLED,	  /* free superpages in the ring */
-	BENCH_STARTED,	  /* the card has had its waits */
-	BENCH_FIRST,	  /* first superpage in the reader's hands */
+	BENCH_STARTED,	  /* the card's start-up waits are over */
+	BENCH_FIRST,	  /* the reader has the first superpage */
 	BENCH_MARKS
 };
 
@@ -48,7 +48,7 @@ struct bench_times {
 	_Atomic uint64_t classes[BENCH_CLASSES];
 };
 
-/* How long it took to walk through the packets of a batch: ps for each, the last of them. */
+/* Time to walk through the packets of a batch: ps per packet, for the latest batches. */
 #define BENCH_WALKS 64
 
 struct bench_walks {
@@ -68,14 +68,14 @@ struct bench_state {
 	_Atomic uint32_t stop;	       /* by the ledger: end in order; comes with SIGTERM */
 	_Atomic uint32_t measuring;    /* by the ledger: count times */
 	_Atomic uint32_t stamped;      /* by the ledger: superpages begin with the card's time */
-	_Atomic int64_t clock_offset;  /* by the ledger: our clock minus the card's, ns */
+	_Atomic int64_t clock_offset;  /* by the ledger: this clock minus the card's, ns */
 	_Atomic uint32_t phase;	       /* enum bench_phase */
 	_Atomic uint64_t sleeps;       /* times the reader went to sleep */
-	_Atomic uint64_t empty_wakes;  /* and woke for nothing */
-	char reason[256];	       /* sentence of one that failed */
+	_Atomic uint64_t empty_wakes;  /* wake-ups without data */
+	char reason[256];	       /* error message of a failed reader */
 	uint64_t marks[BENCH_MARKS];   /* ns of CLOCK_MONOTONIC */
-	struct bench_times from_card;  /* card finished it -> in the reader's hands */
-	struct bench_times from_ready; /* kernel saw it -> in the reader's hands */
+	struct bench_times from_card;  /* card finished it -> reader has it */
+	struct bench_times from_ready; /* kernel saw it -> reader has it */
 	struct bench_walks walks;      /* outside of the window */
 	struct bench_channel channels[BENCH_CHANNELS];
 };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-bench-stream: the reader of streams whose costs the ledger measures. It takes what is there
- * and gives it back, batch by batch; it looks at no data, or walks through every packet, as any
- * reader has to. What it counts it writes into memory shared with the ledger, so that being watched
- * costs it nothing.
+ * roc-bench-stream: the reader of streams whose costs the ledger measures. It consumes data batch
+ * by batch, without reading them, or walks through every packet, as any reader must. It counts in
+ * memory shared with the ledger, so that the measurement costs it nothing.
  */
 #include "measured.h"
 
@@ -19,7 +18,7 @@
 
 #include "utils/common/clock.h"
 
-#define ALONE_RATE 20	  /* events per second of a stream whose packets come alone */
+#define ALONE_RATE 20	  /* events/s of a stream whose packets come one by one */
 #define RECORD_RATE 10000 /* of an ODIN stream */
 #define SMALL_RING (1u << 20)
 #define OVERHEAD 40 /* of a packet with one fragment: header, tables */
@@ -35,7 +34,7 @@ static struct {
 	struct roc_stream *s;
 } bench;
 
-/* Packets of one fragment, so that a packet has the size that is asked for. */
+/* Packets of one fragment, so that packets have the requested size. */
 static void settings(void)
 {
 	struct roc_st_settings s = {
@@ -54,7 +53,7 @@ static void settings(void)
 		fail("%s", roc_error());
 }
 
-/* Only once the stream runs: what it makes before is nobody's. */
+/* Only once the stream runs: earlier data would not be read. */
 static void generate(void)
 {
 	struct roc_p40_generator g;
@@ -78,7 +77,7 @@ static void generate(void)
 	roc_close(ep);
 }
 
-/* As reader.c does, and for the same reason. */
+/* As in reader.c, for the same reason. */
 static void run_near(void)
 {
 	struct roc_card card;
@@ -112,7 +111,7 @@ static void prepare(void)
 	generate();
 }
 
-/* Every packet and each of its fragments, in place: where they are, and whether they fit. */
+/* Walk every packet and each of its fragments in place: their position and size. */
 static uint64_t walk(const void *data, uint64_t bytes)
 {
 	struct roc_fragment f;
@@ -143,8 +142,8 @@ static uint64_t cpu_ns(void)
 }
 
 /*
- * What walking takes by itself: before and after the window, because asking for the time is a
- * system call; less what asking takes.
+ * The time of walking alone: measured before and after the window, because reading the clock is a
+ * system call; less the time of reading the clock.
  */
 static uint64_t walk_timed(const void *data, uint64_t bytes)
 {
@@ -157,7 +156,7 @@ static uint64_t walk_timed(const void *data, uint64_t bytes)
 	return packets;
 }
 
-/* Everything that is there goes back. Bytes of it. */
+/* Consume all available data. Returns the number of bytes. */
 static uint64_t drain(void)
 {
 	struct bench_channel *c = &state->channels[0];

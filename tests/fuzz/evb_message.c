@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fuzzing what nodes of event building read of each other. The first byte says what the rest is: a
- * greeting (0), the head of a segment (1), or a message. Whatever it is, nothing outside is read,
- * and what is let through is within its limits and says the same when it is said again.
+ * Fuzz the data that nodes of event building read from each other. The first byte selects the rest:
+ * a greeting (0), the header of a segment (1), or a message. No input may cause a read outside of
+ * it; accepted input is within its limits and encodes to the same bytes again.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void segment(const uint8_t *data)
 	     t.epoch == s.epoch);
 }
 
-/* So that the compiler keeps every read. */
+/* Keeps the compiler from removing the reads. */
 static volatile uint32_t seen;
 
 static void message(const uint8_t *data, size_t size)
@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size--)
 		return 0;
-	/* Of exactly its size: one byte further is somebody else's. */
+	/* Of exactly its size: a sanitizer detects a read beyond it. */
 	exact = malloc(size ? size : 1);
 	must(!!exact);
 	memcpy(exact, data + 1, size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fuzzing what roc-evb reads from a manager, from nodes and from etcd: JSON of members, tables,
- * reports, keys and lines. The first byte says what the rest is. What is believed is written and
- * read again, and is the same.
+ * Fuzz the data that roc-evb reads from a manager, from nodes and from etcd: JSON of members,
+ * tables, reports, keys and lines. The first byte selects the rest. Accepted input is written and
+ * read again, and must be the same.
  */
 #include <json-c/json.h>
 #include <stdint.h>

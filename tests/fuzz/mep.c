@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fuzzing what reads packed blocks of events. The first byte says what the rest is: a MEP in one
- * piece (0), or a MFP, in segments of that many bytes. Whatever it is, nothing outside is read,
- * what opens can be walked to its end, and all bytes of a fragment are in its parts.
+ * Fuzz the reader of packed blocks of events. The first byte selects the rest: a MEP in one piece
+ * (0), or a MFP, in segments of that many bytes. No input may cause a read outside of it; an
+ * accepted one can be walked to its end, and the parts of a fragment contain all of its bytes.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -60,7 +60,7 @@ static void fuzz_mfp(const uint8_t *data, size_t size, size_t piece)
 	while (size && n < SEGMENTS) {
 		size_t here = size < piece ? size : piece;
 
-		/* Each of exactly its size: one byte further is somebody else's. */
+		/* Each of exactly its size: a sanitizer detects a read beyond it. */
 		segments[n] = (struct iovec){.iov_base = malloc(here), .iov_len = here};
 		must(!!segments[n].iov_base);
 		memcpy(segments[n++].iov_base, data, here);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fuzzing what roc-rosd and its clients read: the first byte says whose bytes the rest are (even: a
- * client's, odd: the daemon's). Whatever they are, nothing outside is read, a message is never seen
- * before it is all there, and encoding what was decoded gives the same bytes.
+ * Fuzz the data that roc-rosd and its clients read. The first byte selects the sender of the rest
+ * (even: a client, odd: the daemon). No input may cause a read outside of it; an incomplete message
+ * is never accepted, and a decoded message encodes to the same bytes.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static size_t encode_reply(uint8_t *out, const uint8_t *at, const struct ros_mes
 	return head + bytes;
 }
 
-/* Of the messages that this end may send; bytes, 0: nobody encodes that. */
+/* Encode a message that this end may send; returns its length, 0: this end never sends it. */
 static size_t encode(uint8_t *out, const uint8_t *at, const struct ros_message *m)
 {
 	switch (m->type) {
@@ -75,7 +75,7 @@ static size_t encode(uint8_t *out, const uint8_t *at, const struct ros_message *
 	}
 }
 
-/* Fields that a reader has to ignore may be anything in what the daemon sends. */
+/* The daemon's messages may have any value in fields that a reader must ignore. */
 static void check_message(const uint8_t *at, const struct ros_message *m, int daemon)
 {
 	static uint8_t out[LONGEST];
@@ -94,7 +94,7 @@ static void check_message(const uint8_t *at, const struct ros_message *m, int da
 			     length - ROS_REPLY_BYTES));
 }
 
-/* What is there in part is no message, however it is cut. */
+/* An incomplete message is no message, at whatever byte it is cut. */
 static void check_parts(const uint8_t *at, const struct ros_message *m, int daemon)
 {
 	static const size_t cuts[] = {0, 1, 15, 16, 17, 23, 24, 31, 32};
@@ -153,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	/* Of exactly its size: one byte further is somebody else's. */
+	/* Of exactly its size: a sanitizer detects a read beyond it. */
 	exact = malloc(size - 1 ? size - 1 : 1);
 	if (!exact)
 		return 0;

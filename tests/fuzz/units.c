@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fuzzing what roc-send and roc-recv hear of each other, and what roc-replay reads. The first byte
- * says what the rest is: a hello, a welcome, records as they come over a connection, the head of a
- * unit, the header of an index, an entry of it. Whatever it is, nothing outside is read, what is
- * let through is in its limits, and encoding what was decoded gives the same again.
+ * Fuzz the data that roc-send and roc-recv read from each other, and that roc-replay reads. The
+ * first byte selects the rest: a hello, a welcome, records as they come over a connection, the
+ * header of a unit, the header of an index, or an entry of it. No input may cause a read outside of
+ * it; accepted input is within its limits, and encodes to the same bytes.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void must(int holds)
 		abort();
 }
 
-/* Ends within its room, and no terminal obeys it. */
+/* Ends within @room, and contains no control characters. */
 static void printable(const char *text, size_t room)
 {
 	size_t length = strnlen(text, room), i;
@@ -67,7 +67,7 @@ static void welcome(const uint8_t *data)
 	must(wire_get_welcome(text, &again) == WIRE_GOOD && !memcmp(&w, &again, sizeof(w)));
 }
 
-/* In two pieces: what is not whole is not there. */
+/* In two pieces: an incomplete record is not accepted. */
 static void records(const uint8_t *data, size_t size)
 {
 	static struct control c;
@@ -114,7 +114,7 @@ static void unit_head(const uint8_t *data)
 	must(!memcmp(&head, &again, sizeof(head)));
 }
 
-/* The checksum keeps out what was damaged, not what was made so. */
+/* The checksum detects damage, not input made with a valid checksum. */
 static void set_crc(uint8_t *text, size_t at)
 {
 	uint32_t crc = crc32c(text, at);
@@ -135,7 +135,7 @@ static void index_header(const uint8_t *data, size_t size)
 	printable(h.from, sizeof(h.from));
 	recording_put_header(text, &h);
 	must(recording_get_header(text, sizeof(text), &again) == RECORDING_GOOD);
-	/* What its writer puts there whatever it is told. */
+	/* Fields that the writer sets itself. */
 	again.align = h.align;
 	must(!memcmp(&h, &again, sizeof(h)));
 }
@@ -190,7 +190,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	/* Of exactly its size: one byte further is somebody else's. */
+	/* Of exactly its size: a sanitizer detects a read beyond it. */
 	exact = malloc(size - 1 ? size - 1 : 1);
 	if (!exact)
 		return 0;

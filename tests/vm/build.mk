@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The guest: its cases, the tree that is laid over its root, and the targets that boot it.
-# Each NAME.c in a folder of tests/vm/cases/ is one CUnit program, $(O)/cases/NAME, linked with what
-# is in common/ there. The other folders are those of what is tested. `make cases` builds them all,
-# CASES="NAME ..." only some.
+# Build the cases and the files for the guest, and targets that boot it.
+# Each NAME.c in a folder of tests/vm/cases/ is one CUnit program, $(O)/cases/NAME, linked with the
+# objects of common/. The other folders are named after the code under test. `make cases` builds all
+# cases, CASES="NAME ..." only some.
 
 CASE_COMMON := $(patsubst %.c,$(O)/%.o,$(wildcard tests/vm/cases/common/*.c))
 CASE_SRCS := $(filter-out tests/vm/cases/common/%,$(sort $(shell find tests/vm/cases -name '*.c')))
@@ -54,8 +54,8 @@ packages:
 shell: packages
 	@O=$(O) tests/vm/guest
 
-# Of a CRU; with CARD=p40 of a PCIe40, with CARD=robinnp of a RobinNP; with EVB=1 event building, on
-# the host.
+# The demo of a CRU; with CARD=p40 of a PCIe40, with CARD=robinnp of a RobinNP; with EVB=1 of event
+# building, on the host.
 demo: packages $(if $(EVB),evb-programs)
 	@O=$(O) $(if $(EVB),tests/evb/demo,tests/vm/demo$(addprefix -,$(filter p40 robinnp,$(CARD))))
 
@@ -75,18 +75,18 @@ check-compilers: packages
 check-matrix: packages
 	@O=$(O) tests/vm/matrix
 
-# What `make check` does for two seconds, for as long as it takes to trust it.
+# Soak tests, which `make check` runs for two seconds, for hours.
 SOAK_SECONDS ?= 60
 soak: packages
 	@O=$(O) tests/vm/guest --cards cru:2,crorc:1 --timeout $$(($(SOAK_SECONDS) + 300)) -- \
 		env ROC_SOAK_SECONDS=$(SOAK_SECONDS) /usr/lib/roc/cases/soak
 
-# What a recording has after its receiver is killed and after the machine loses its power.
+# Completeness of a recording after its receiver is killed, and after a power cut.
 check-power: packages
 	ROC_KILLS=20 $(MAKE) --no-print-directory unit UNIT=utils_send_lost
 	@O=$(O) tests/vm/power
 
-# systemd is the first process of this guest, which boots as long as two cases may take.
+# In this guest systemd is the first process; it boots for as long as two cases may take.
 check-service: packages
 	@O=$(O) tests/vm/run --matrix 6.12-services
 

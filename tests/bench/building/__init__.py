@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Event building measured: what tests/bench/evb runs, and the arithmetic of it."""
+"""Measurements of event building: the parts of tests/bench/evb, and their arithmetic."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Figures of event building from what was counted. tests/bench/selftest looks at these."""
+"""Compute figures of event building from counts. tests/bench/selftest tests these functions."""
 
 
 def slope(points):
@@ -12,15 +12,15 @@ def slope(points):
 
 def growth(points, warm):
     """
-    Bytes by which something grows from second @warm to the end of (second, bytes): by the slope of
-    all that was seen meanwhile, so that one sample more or less says nothing.
+    Return by how many bytes a list of (second, bytes) grows from second @warm to its end: by the
+    slope of all samples, so that a single sample has little effect.
     """
     late = [p for p in points if p[0] >= warm]
     return slope(late) * (late[-1][0] - late[0][0]) if len(late) > 1 else 0.0
 
 
 def longest_still(points):
-    """Seconds for which the count of (second, count) did not grow, at most, also at the end."""
+    """Return the longest time in seconds in which the count of (second, count) did not grow."""
     longest, (since, before) = 0.0, points[0]
     for at, count in points:
         longest = max(longest, at - since)
@@ -31,8 +31,8 @@ def longest_still(points):
 
 def mean_rate(points):
     """
-    Bytes per second of (ns, bytes so far), from the first at which there were any to the last; None:
-    there are not two.
+    Return bytes per second of a list of (ns, bytes so far), from the first non-zero one to the last;
+    None if there are fewer than two.
     """
     there = [p for p in points if p[1] > 0]
     if len(there) < 2 or there[-1][0] <= there[0][0]:
@@ -41,7 +41,7 @@ def mean_rate(points):
 
 
 def median(values):
-    """None: there is none."""
+    """Return the median, or None for an empty list."""
     there = sorted(v for v in values if v is not None)
     middle = len(there) // 2
     if not there:
@@ -50,6 +50,6 @@ def median(values):
 
 
 def ratio(ours, theirs):
-    """Of medians of means; what libfabric does counts as it does best: spinning, or asleep."""
+    """Return the ratio of medians of means, with libfabric's better one of spinning and sleeping."""
     mine, best = median(ours), max((m for m in map(median, theirs) if m), default=None)
     return mine / best if mine is not None and best else None

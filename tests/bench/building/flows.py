@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-All four flows of a node at once: in from its source, out to builders, in from readout units, and out
-to the farm, which is a roc-recv. Two nodes on this machine, each of them all of that; beside it what
-the parts do alone, in the same run.
+Measure all four flows of a node at once: in from its source, out to builders, in from readout
+units, and out to the farm, which is a roc-recv. Two nodes on this machine have all flows; for
+comparison the parts run alone, too.
 """
 
 import json
@@ -22,7 +22,7 @@ BUFFER = "--buffer-size=%d" % (64 << 20)
 
 
 class Farm:
-    """A roc-recv, at a port of its own."""
+    """A roc-recv with its own port."""
 
     def __init__(self, *options):
         self.process = subprocess.Popen(
@@ -37,7 +37,7 @@ class Farm:
 
 
 def sent_alone():
-    """Bytes per second of roc-send to a farm, with nothing beside."""
+    """Return bytes per second of roc-send to a farm, with nothing else running."""
     farm = Farm("--once")
     try:
         done = subprocess.run(
@@ -86,7 +86,7 @@ def measure(seconds):
 
 
 def wrong_with(found):
-    """What goes in has to come out: no flow may be behind the one before it."""
+    """Return errors: a flow must not be slower than the one before it."""
     said = []
     for name, flows in found["together"].items():
         if not all(flows.values()):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Memory of a system that runs for a while at a low rate: what each node has must not grow. libfabric
-keeps messages for which no memory was posted on the heap of the process, without a limit: they
+Check that the memory of nodes does not grow in a system that runs for a while at a low rate.
+libfabric keeps messages without a posted buffer on the heap of the process, without a limit; they
 would show in its RssAnon.
 """
 
@@ -22,17 +22,17 @@ NODES, RATE = 3, 500
 # And for as many seconds at least: by then each builder has had 65536 blocks, which is as long as
 # those rings are, and something over.
 WARM_LEAST = 1.15 * 65536 * NODES / RATE
-# A leak of two bytes per event in half an hour; below that a page more or less says nothing.
+# A leak of two bytes per event in half an hour; a difference of a page is within the noise.
 ALLOWED = 512 << 10
 FIELDS = ("VmRSS", "RssAnon")
-# Who builds nothing needs no memory either: no builder is without a complete block for so long, in
-# seconds, and all of them have at least so large a share of the blocks.
+# A builder that builds nothing needs no memory either: each builder must have a complete block
+# within so many seconds, and at least this share of the blocks.
 STILL, SHARE = 30, 0.5
 MANAGER = "m"  # builds nothing
 
 
 def status(pid):
-    """Bytes of what /proc says of a process, and how many files it has open."""
+    """Return memory of a process in bytes, from /proc, and its number of open files."""
     found = {"files": len(os.listdir("/proc/%d/fd" % pid))}
     with open("/proc/%d/status" % pid, encoding="ascii") as f:
         for line in f:
@@ -77,7 +77,7 @@ def judge(found, warm, wrong):
 
 
 def run(minutes, protocol):
-    """What is wrong, and the record."""
+    """Return errors, and the record."""
     directory, wrong = tempfile.mkdtemp(prefix="roc-evb-memory-"), []
     network = Net(NODES)
     seconds = 60 * minutes

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-One readout unit and one builder on this machine, beside bare libfabric (tests/bench/fabric.c, which
-does what fi_rma_bw of fabtests does): the same provider, as many bytes in one operation, turn and
-turn about in one run. Pushed is held against its writes, pulled against its reads. Means are compared
-with means: of roc-evb the bytes that its sink took from the first whole second on, of libfabric all
-its bytes but the first operation.
+Measure one readout unit and one builder on this machine against bare libfabric
+(tests/bench/fabric.c, which works like fi_rma_bw of fabtests): with the same provider and operation
+size, alternating in one run. Push is compared with writes, pull with reads. Means are compared: of
+roc-evb the bytes of its sink from the first whole second on, of libfabric all bytes but the first
+operation.
 """
 
 import os
@@ -20,7 +20,7 @@ from .arithmetic import mean_rate, median, ratio
 KI = 1 << 10
 SIZES = (KI, 4 * KI, 16 * KI, 64 * KI, 256 * KI, 1024 * KI)
 FROM, TARGET = 64 * KI, 0.8
-WINDOW = 64  # on their way: operations of libfabric, blocks of roc-evb
+WINDOW = 64  # outstanding: operations of libfabric, blocks of roc-evb
 LIMIT = 120
 # What is measured: name, provider, protocol, events of a block, sizes of a fragment.
 WAYS = (
@@ -32,7 +32,7 @@ WAYS = (
 
 
 class Here:
-    """No namespaces: all are on the loopback."""
+    """Without namespaces: all processes use the loopback."""
 
     @staticmethod
     def inside(_):
@@ -54,7 +54,7 @@ def free_port():
 
 
 def ours(provider, protocol, size, events, seconds):
-    """Bytes per second that the sink took; None: it did not come to that."""
+    """Return bytes per second of the sink; None if there were none."""
     directory = tempfile.mkdtemp(prefix="roc-evb-rate-")
     config = os.path.join(directory, "evb.conf")
     with open(config, "w", encoding="utf-8") as f:
@@ -72,7 +72,7 @@ def ours(provider, protocol, size, events, seconds):
         def points():
             return [(line["time"], line["sinkOut"]["bytes"]) for line in list(nodes[0].lines)
                     if line["sinkOut"]["bytes"]]
-        # The first line is of a part of a second.
+        # The first line covers a part of a second.
         wait(lambda: len(points()) > seconds + 1, 20 + seconds)
         return mean_rate(points()[1:])
     finally:
@@ -82,7 +82,7 @@ def ours(provider, protocol, size, events, seconds):
 
 
 def measure(sizes, runs, seconds, say):
-    """Rows: for each way and size bytes per second of both, and their ratio."""
+    """Return rows: for each way and size bytes per second of both, and their ratio."""
     rows = []
     for size in sizes:
         theirs = {}
@@ -108,7 +108,7 @@ def measure(sizes, runs, seconds, say):
 
 
 def judged(row):
-    """What has to reach the target: commands are there to be compared with."""
+    """Return whether a row must reach the target; rows of commands are for comparison only."""
     return row["bytes"] >= FROM and not row["way"].startswith("commands") and row["events"] == 1
 
 
@@ -131,7 +131,7 @@ HEAD = "%-22s %8s %10s %10s %7s %10s" % ("way", "bytes", "GB/s", "libfabric", "r
 
 
 def command_path(rows):
-    """By size: how many times as much goes by the path for data as by that for commands."""
+    """Return by size the ratio of the data path to the command path."""
     found = {row["bytes"]: {} for row in rows}
     for row in rows:
         found[row["bytes"]][row["way"]] = row["bytesPerSecond"]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Systems of 2, 4 and 8 nodes in network namespaces, by both protocols, with MFPs in one segment and in
-several: every event has to be complete, with every byte as it was made. And how many blocks wait for
-one builder at most, by policy: barrel shift has to keep to its window, random does not.
+Run systems of 2, 4 and 8 nodes in network namespaces, with both protocols and with MFPs in one
+segment and in several: every event must be complete, with every byte right. Also measure the
+longest queue of blocks for a builder by policy: barrel shift keeps to its window, random does not.
 """
 
 import shutil
@@ -25,7 +25,7 @@ def in_folder(act, *args, **more):
 
 
 def transports(say):
-    """Rows: what was moved, and what is wrong."""
+    """Return rows: transferred data, and errors."""
     rows = []
     for nodes in NODES:
         for protocol in ("push", "pull"):
@@ -39,7 +39,7 @@ def transports(say):
 
 
 def queues(say):
-    """Rows: most blocks that waited for one builder."""
+    """Return rows: the longest queue of blocks for one builder."""
     rows = []
     for nodes in NODES:
         for policy in POLICIES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""From raw counts at both ends of a window to the figures of the ledger."""
+"""Compute the figures of the ledger from raw counts at both ends of a window."""
 
 from .scenario import PAGE
 
@@ -17,8 +17,8 @@ def class_ns(number):
 
 def percentile(classes, part):
     """
-    How far this part (0..1) of all reaches, those of a class spread evenly over it; None when there
-    are none.
+    Return the percentile @part (0..1), with the values of a class spread evenly over it; None if
+    there are none.
     """
     wanted = part * sum(classes)
     if not wanted:
@@ -46,43 +46,43 @@ def change(begin, end, *keys):
 
 
 def of_readers(begin, end, key):
-    """Change of what the readers count of their channels."""
+    """Return the change of a count, summed over the readers' channels."""
     return sum(sign * c.get(key, 0) for sign, snapshot in ((-1, begin), (1, end))
                for r in snapshot["readers"] for c in r["channels"])
 
 
 def card_seconds(begin, end):
-    """By the cards' clock, which is the one that their rate follows."""
+    """Return seconds by the cards' clock, which determines their rate."""
     first = next(iter(begin["cards"]))
     return (end["cards"][first]["now_ns"] - begin["cards"][first]["now_ns"]) / 1e9
 
 
 def _worked(first, last):
     """
-    Seconds that an emulated card had for its work, by its own count: it was at it, or waited for
-    the host. In the others the machine below was at something else; a real card shares its
-    processor with nobody. 0 where it is not counted.
+    Return the seconds that an emulated card had for its work, by its own count: it worked, or
+    waited for the host. The rest of the time its host was busy; a real card shares its processor
+    with nothing. 0 if it is not counted.
     """
     return sum(last.get(key, 0) - first.get(key, 0)
                for key in ("engine_run_ns", "engine_idle_ns")) / 1e9
 
 
 def rate_at_work(begin, end, written):
-    """What the cards wrote, bytes/s of the time that they had for it."""
+    """Return what the cards wrote in bytes/s, relative to the time that they had for their work."""
     seconds = card_seconds(begin, end)
     return sum((written(last) - written(first)) / (_worked(first, last) or seconds)
                for first, last in zip(cards(begin), cards(end)))
 
 
 def starved(begin, end):
-    """Share of the time that a card did not have; the one that had least."""
+    """Return the largest share of time that a card did not have for its work."""
     seconds = card_seconds(begin, end)
     worked = [_worked(first, last) or seconds for first, last in zip(cards(begin), cards(end))]
     return max(0.0, 1 - min(worked, default=seconds) / seconds)
 
 
 def reference(raw, recycled):
-    """What the cards can do, bytes/s: mean of before and after; None without a reference."""
+    """Return the cards' own rate in bytes/s, mean of before and after; None without a reference."""
     rates = [rate_at_work(*raw[name], recycled)
              for name in ("reference_before", "reference_after") if name in raw]
     return sum(rates) / len(rates) if rates else None
@@ -90,8 +90,8 @@ def reference(raw, recycled):
 
 def guest_had(begin, end):
     """
-    Of the time in which the guest's processors wanted to run, the part in which they did. What of
-    the rest falls into somebody's work the guest takes for CPU time. 1 where it is not counted.
+    Return the part of the time in which the guest's processors ran, of the time in which they had
+    work. The guest counts the rest as CPU time of its processes. 1 if it is not counted.
     """
     first, last = begin["insns"] or {}, end["insns"] or {}
     run, wait = (last.get(key, 0) - first.get(key, 0) for key in ("run_ns", "wait_ns"))
@@ -99,15 +99,15 @@ def guest_had(begin, end):
 
 
 def copies(begin, end):
-    """Pages that were copied because the card could not reach them."""
+    """Return the number of pages that were copied because the card could not reach them."""
     return end["events"].get("swiotlb/swiotlb_bounced", -1) - \
         begin["events"].get("swiotlb/swiotlb_bounced", 0)
 
 
 def insns(begin, end, idle):
     """
-    [user, kernel] beyond those of a guest in which nothing is measured, which are insns_per_second()
-    or None; None where they are not counted.
+    Return [user, kernel] instructions beyond those of an idle guest, which are insns_per_second()
+    or None; None if they are not counted.
     """
     if not begin["insns"] or not end["insns"]:
         return None
@@ -126,7 +126,7 @@ def insns_per_second(raw):
 
 
 def _written(ep):
-    """Bytes that went into superpages of the host, finished or not."""
+    """Return bytes written into superpages of the host, complete or not."""
     return (ep["packets"] + ep["open"]) * PAGE
 
 
@@ -189,12 +189,12 @@ NOTHING = "nothing came in the window"
 
 
 def forbidden(ep, *names):
-    """What a card counted of what must not be, as sentences."""
+    """Return the card's counts of violations, as messages."""
     return ["%s: %d" % (name, ep[name]) for name in names if ep.get(name)]
 
 
 def disagree(raw, card_key, host_key, sentence, more=0):
-    """The cards count as much as the readers, and @more; else the sentence."""
+    """Return a message unless the cards' count equals that of the readers plus @more."""
     card = total(raw["final"], card_key)
     host = sum(c[host_key] for c in raw["final"]["superpages"])
     return [] if card == host + more else [sentence % (card, host)]
@@ -202,8 +202,8 @@ def disagree(raw, card_key, host_key, sentence, more=0):
 
 def errors(raw, proofs=0):
     """
-    Everything that must not be, as sentences. proofs: cards that finish one page more than the
-    readers get, see Scenario.proofs().
+    Return all errors, as messages. proofs: cards that finish one page more than the readers get,
+    see Scenario.proofs().
     """
     found = []
     for ep in cards(raw["final"]):
@@ -315,7 +315,7 @@ def bar_figures(processes, raw):
     printed = raw["printed"]
     ops = sum(p["reads"]["count"] + p["writes"]["count"] for p in printed["processes"])
     mmio = change(raw["before"], raw["after"], "mmio_reads", "mmio_writes")
-    # While they are at it: one operation is one access.
+    # In the steady phase one operation is one access.
     steady = change(raw["begin"], raw["end"], "mmio_reads", "mmio_writes")
     calls = sum(syscalls(raw["begin"], raw["end"], "workers").values())
     if len(raw["end"]["workers"]) != processes or not steady:

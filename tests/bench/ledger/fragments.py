@@ -58,17 +58,17 @@ def full():
 
 
 def errors(raw):
-    """Everything that must not be, as sentences."""
+    """Return all errors, as messages."""
     found = []
     for ep in figures.cards(raw["final"]):
         if ep["offered"] != ep["fragments"] + ep["discarded"] + ep["waiting"]:
-            found.append("fragments are missing in the card's books")
+            found.append("fragments are missing in the card's counters")
         if ep["commands"] != ep["ok"] + ep["commands_discarded"] + ep["commands_waiting"]:
-            found.append("commands failed, or are missing in the card's books")
+            found.append("commands failed, or are missing in the card's counters")
         found += figures.forbidden(ep, "bad_free", "dma_outside", "host_errors", "stray_writes",
                                    "bad_access")
     found += figures.disagree(raw, "fragments", "superpages",
-                              "the cards told of %d fragments, the readers took %d")
+                              "the cards reported %d fragments, the readers took %d")
     return found + figures.disagree(raw, "transferred", "bytes",
                                     "the cards sent %d bytes, the readers got %d")
 

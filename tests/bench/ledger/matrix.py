@@ -148,8 +148,8 @@ def fifo(mode, seconds):
     return found
 
 
-# Processes, and seconds. All on the processor of the card's node: from the other one an access takes
-# three times as long here, and what the index would tell is who was where.
+# Processes, and seconds. All on the processor of the card's node: an access from the other node
+# takes three times as long here, and the index would show the placement of the processes.
 BAR_QUICK = ((1, 3), (8, 5))
 BAR_FULL = ((1, 5), (2, 5), (4, 5), (8, 10))
 BAR_PROCESSOR = 0

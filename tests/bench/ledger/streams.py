@@ -68,23 +68,26 @@ def full():
 
 
 def of_main(snapshot, key):
-    """Of stream main, all cards: what the other streams have is little, and would blur it."""
+    """
+    Return a count of stream main, of all cards: the other streams have little data, which would
+    blur it.
+    """
     return sum(ep["streams"][0][key] for ep in figures.cards(snapshot))
 
 
 def errors(raw):
-    """Everything that must not be, as sentences."""
+    """Return all errors, as messages."""
     found = []
     for ep in figures.cards(raw["final"]):
         if ep["offered"] != ep["events"] + ep["throttled"] + ep["discarded"] + ep["waiting"]:
-            found.append("events are missing in the card's books")
+            found.append("events are missing in the card's counters")
         found += figures.forbidden(ep, "dma_outside", "host_errors", "stray_writes", "bad_access")
     return found + figures.disagree(raw, "bytes", "bytes",
                                     "the cards wrote %d bytes, the readers got %d")
 
 
 def walk_ns(raw):
-    """What a packet took of a reader that walked through it and did nothing else; None: nobody did."""
+    """Return ns per packet of a reader that only walked through packets; None if there was none."""
     taken = [ps for reader in raw["times"] for ps in reader["walks_ps"]]
     return statistics.median(taken) / 1000 if taken else None
 

@@ -2,10 +2,10 @@
 """
 The targets, in one place, and whether they are reached.
 
-A Target picks rows of the ledger and has a limit for one figure of theirs; it is reached when every
-row that it picks keeps the limit, and says the worst of them; or, for what is measured a few times,
-the median of them. Without a row it is "not measured". Of a limit that is easier to keep with less
-data a row is a proof only when the data of its rate came.
+A Target selects rows of the ledger and has a limit for one of their figures. It is reached if every
+selected row keeps the limit, and reports the worst of them, or the median of a repeated measurement.
+Without a row it is "not measured". If a limit is easier to keep with less data, a row counts only if
+the data of its rate came.
 """
 
 from .scenario import KI, MB, MI, SHAPED
@@ -88,7 +88,7 @@ def _startup_rest(row):
 
 
 def _from_one(row):
-    """One superpage may lie on an edge of the window, and its interrupt beyond."""
+    """One superpage may lie on the edge of the window, and its interrupt outside."""
     value = row["interrupts_per_superpage"]
     return None if value is None else max(0, abs(value - 1) - 1.01 / row["superpages"])
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Bringing everything up to date before a guest starts: user space by make, roc.ko by kbuild on a
-copy of kmod/ below $(O), with the compiler and the headers of the kernel's own tree.
+Bring everything up to date before a guest starts: user space by make, roc.ko by kbuild on a copy of
+kmod/ below $(O), with the compiler and the headers of the kernel's own tree.
 """
 
 import fcntl
@@ -16,10 +16,10 @@ import time
 from . import cache, cpio, root
 from .util import TOP, VM_DIR, VmError, build_dir, run, say
 
-POINTS = "-points"  # ends the name of the folder of roc.ko with points
+POINTS = "-points"  # suffix of the folder of roc.ko with points
 
 def case_names():
-    """All cases there are, of all folders but common/, which is what they share."""
+    """Return the names of all cases, of all folders except common/, which they share."""
     top = os.path.join(VM_DIR, "cases")
     return sorted(name[:-2] for where, _, names in os.walk(top)
                   if where != os.path.join(top, "common")
@@ -28,9 +28,9 @@ def case_names():
 
 def user_space(cases=()):
     """
-    Build what goes into the guest and what stands beside it. Returns an archive (bytes) of what
-    `make install` puts there, and of the named cases: a copy, so that nothing changes under a
-    guest when the tree is built again.
+    Build the programs for the guest and for the host. Returns an archive (bytes) of the files of
+    `make install` and of the named cases: a copy, so that a later build does not change a running
+    guest.
     """
     environment = {k: v for k, v in os.environ.items()
                    if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR", "PREFIX")}
@@ -49,7 +49,7 @@ def user_space(cases=()):
 
 
 def installed(cases=()):
-    """The archive of what is installed and built now."""
+    """Return the archive of what is installed and built now."""
     stream = io.BytesIO()
     archive = cpio.Archive(stream)
     root = os.path.join(build_dir(), "vm", "root")
@@ -71,7 +71,7 @@ def _sources(root):
 
 
 def _version():
-    """As `make kmod` has it: the module says the same as library and tools."""
+    """Return the version as `make kmod` sets it: the module has the same as library and tools."""
     with open(os.path.join(TOP, "dkms.conf")) as f:
         found = re.search(r'^PACKAGE_VERSION="([^"]*)"', f.read(), re.MULTILINE)
     if not found:
@@ -106,8 +106,8 @@ def copy_sources(root, target):
 
 def module(kernel, points=False):
     """
-    roc.ko for one of cache.KERNELS (bytes), built when it is not up to date. points: the variant
-    for tests that can hold somebody up (kmod/core/points.h).
+    Return roc.ko for one of cache.KERNELS (bytes), built if it is not up to date. points: the
+    variant in which tests can hold threads at points (kmod/core/points.h).
     """
     if not os.path.exists(os.path.join(TOP, "kmod", "Kbuild")):
         raise VmError("kmod/Kbuild is missing")
@@ -116,8 +116,8 @@ def module(kernel, points=False):
 
 def test_modules(kernel):
     """
-    The archive (bytes) of the modules for tests, tests/vm/modules/: they are where nothing loads
-    them by itself. They compile with the same names of the newest kernel as roc.ko.
+    Return the archive (bytes) of the test modules of tests/vm/modules/, in a folder from which
+    nothing loads them automatically. They compile against the newest kernel's names, like roc.ko.
     """
     folders = {"": os.path.join(VM_DIR, "modules"),
                "core/compat": os.path.join(TOP, "kmod", "core", "compat")}
@@ -131,7 +131,7 @@ def test_modules(kernel):
 
 
 def _module(kernel, points, kind, name, folders):
-    """One module of those that kbuild makes of these folders: place below it -> folder."""
+    """Return one module that kbuild makes of these folders: {place below it: folder}."""
     release = cache.kernel_release(kernel)
     work = os.path.join(build_dir(), kind, release + (POINTS if points else ""))
     os.makedirs(work, exist_ok=True)
@@ -170,7 +170,7 @@ def _built(kernel, release, work, points, name, folders):
 
 
 def _take_objects(plain, work):
-    """Most objects of the module with points are those of the one without, if that is built."""
+    """Reuse objects of the module without points, if it is built: most are the same."""
     if os.path.exists(os.path.join(plain, ".digest")):
         with open(os.path.join(plain, ".lock")) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -68,7 +68,7 @@ RECIPES = {
         "pkg-config", "python3", "sed"]),
 }
 
-# What is done to a tree before it is complete, and what this depends on beside the recipe.
+# Steps that complete a tree, and what they depend on besides the recipe.
 _FINISH = {
     "kernel-debug": (debug_kernel.build, debug_kernel.key),
     "lint": (lint.unpack, lint.key),

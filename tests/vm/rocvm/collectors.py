@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-The programs that collect what the tools print for monitoring, as Debian has them: node_exporter with
-its textfile collector, promtool, InfluxDB. Each runs on a loopback port that the kernel chose, for as
-long as its `with` lasts.
+Debian's programs that collect the tools' output for monitoring: node_exporter with its textfile
+collector, promtool, InfluxDB. Each runs on a loopback port that the kernel chose, as long as its
+`with` lasts.
 """
 
 import json
@@ -21,12 +21,12 @@ from .util import VmError, run, start, stop
 
 LIMIT = 60.0  # seconds, of every wait
 
-# Environment without proxies: what is asked is on this machine.
+# Environment without proxies: all requests go to this machine.
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def promtool(text):
-    """What promtool has against a text of metrics; empty: nothing."""
+    """Return promtool's errors for a text of metrics; empty: none."""
     done = run(cache.program("monitoring", "promtool") + ["check", "metrics"], LIMIT, "promtool",
                input=text, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode and not done.stdout.strip():
@@ -35,7 +35,7 @@ def promtool(text):
 
 
 class _Server:
-    """A program that says in its log where it listens."""
+    """A program that logs the address on which it listens."""
 
     def __init__(self, binary, listens):
         self.folder = tempfile.mkdtemp(prefix="roc-%s-" % binary)
@@ -103,13 +103,13 @@ class NodeExporter(_Server):
         return Exposition(text)
 
     def complaints(self):
-        """Lines of its log that are about the files."""
+        """Return lines of its log about the files."""
         return [line for line in self.log().splitlines()
                 if "level=ERROR" in line or "level=WARN" in line and "as root" not in line]
 
 
 class Exposition:
-    """The text that a scrape brings: types and samples by name."""
+    """The text of a scrape: types and samples by name."""
 
     _SAMPLE = re.compile(r'([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$')
     _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
@@ -164,7 +164,7 @@ class InfluxDb(_Server):
         return json.loads(text)["results"][0].get("series", [])
 
     def write(self, lines):
-        """What it has against these lines; empty: nothing."""
+        """Return InfluxDB's errors for these lines; empty: none."""
         status, text = self.ask("/write?db=roc&precision=ns", lines.encode())
         return "" if status == 204 else "%d: %s" % (status, text.strip())
 

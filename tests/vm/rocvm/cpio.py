@@ -66,7 +66,7 @@ class Archive:
                 self.data(name, f.read(), mode)
 
     def tree(self, root, below="", skip=()):
-        """A whole directory. skip: names relative to root, directories or files, left out."""
+        """Add a whole directory. skip: names relative to root, directories or files, left out."""
         for where, dirs, files in os.walk(root):
             dirs.sort()
             relative = os.path.relpath(where, root)

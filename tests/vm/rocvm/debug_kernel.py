@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-The kernel that looks for mistakes: Debian's source with debug.config beside this file, compiled
-once into the cache. It has lockdep, KASAN, DMA-API debugging, checks of sleeping in atomic context,
-of freed objects and of page accounting, and fault injection.
+Build the debug kernel: Debian's source with debug.config beside this file, compiled once into the
+cache. It has lockdep, KASAN, DMA-API debugging, checks of sleeping in atomic context, of freed
+objects and of page accounting, and fault injection.
 """
 
 import os
@@ -46,7 +46,7 @@ rm -f /usr/src/linux-source-*
 
 
 def key():
-    """What the kernel depends on beside the packages."""
+    """Return what the kernel depends on besides the packages."""
     with open(_CONFIG, encoding="ascii") as f:
         return [f.read(), _SCRIPT]
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 A disk with a volatile write cache, for one guest after the other: an NBD server on a Unix socket,
-which QEMU connects to. A write is in the cache until the guest sends FLUSH. When the power is cut,
-each sector of the cache that was not flushed is on the medium or is not, at random: a real cache
-writes in any order and may be interrupted in the middle of a write.
+to which QEMU connects. A write stays in the cache until the guest sends FLUSH. At a power cut each
+unflushed sector of the cache is on the medium or not, at random: a real cache writes in any order
+and may be interrupted in the middle of a write.
 """
 
 import random
@@ -37,7 +37,7 @@ class Disk:
         self.flushes = self.dropped = self.kept = 0
 
     def serve(self, path):
-        """Power on: one connection at @path is served until close()."""
+        """Switch the power on: serve one connection at @path until close()."""
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(path)
         self._listener.listen(1)
@@ -47,12 +47,12 @@ class Disk:
         self._thread.start()
 
     def cut_after(self, writes, then):
-        """The power goes with one of the next writes; @then is called in the server's thread."""
+        """Cut the power at one of the next writes; call @then in the server's thread."""
         with self._lock:
             self._writes_left, self._then = writes, then
 
     def close(self):
-        """The power is off, if it was not before."""
+        """Switch the power off, if it is on."""
         with self._lock:
             self._power_off()
         for s in (self._connection, self._listener):

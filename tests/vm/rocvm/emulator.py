@@ -14,7 +14,7 @@ from .util import VmError, build_dir, start, stop
 FIRST_SERIAL = 245
 READY_LIMIT = 60.0
 ENDPOINTS = {"cru": 2, "crorc": 1, "p40": 1, "robinnp": 1}
-# Of a card 0; card K has K more.
+# Of card 0; the number of card K is larger by K.
 SERIALS = {"cru": FIRST_SERIAL, "crorc": 1001, "p40": 4001, "robinnp": 6001}
 
 
@@ -42,7 +42,7 @@ def add_event_options(parser):
 
 
 def event_settings(args):
-    """Start-up settings for what add_event_options() took."""
+    """Return start-up settings for the options of add_event_options()."""
     settings = ["events=on"] if args.events else []
     for name in ("vectors", "interrupts"):
         if getattr(args, name) is not None:
@@ -53,12 +53,14 @@ def event_settings(args):
 
 
 def arguments(number, kind, settings):
-    """What roc-emu is told about card `number`; 'crorc:KEY=VALUE' is for cards of that kind only."""
+    """
+    Return arguments of roc-emu for card `number`; 'crorc:KEY=VALUE' is for cards of that type only.
+    """
     argv = ["--card", kind, "--serial", str(SERIALS[kind] + number)]
     for setting in settings:
         wanted, _, rest = setting.partition(":")
         if kind in ("p40", "robinnp") and setting.startswith("events="):
-            continue    # its streams or sub-units are always there
+            continue    # its streams or sub-units always have events
         if wanted not in ENDPOINTS:
             argv += ["--set", setting]
         elif wanted == kind:
@@ -87,7 +89,7 @@ class Emulator:
                               stdout=subprocess.PIPE, stderr=self._log)
 
     def kill(self):
-        """As a board that loses its power; start() brings another one."""
+        """Kill it, like a board that loses its power; start() starts another one."""
         self._process.kill()
         self._process.wait(READY_LIMIT)
         self._process.stdout.close()
@@ -121,7 +123,7 @@ class Emulator:
         return os.path.join(self.directory, "ctl.sock")
 
     def control(self, line, limit=10.0):
-        """One control line, its JSON answer as a dictionary."""
+        """Send one control line; returns the JSON reply as a dictionary."""
         with socket.socket(socket.AF_UNIX) as s:
             s.settimeout(limit)
             s.connect(self.control_path)
@@ -139,7 +141,7 @@ class Emulator:
             return f.read()
 
     def stop(self):
-        """End it; its exit status (non-zero when the card wrote where nothing was mapped)."""
+        """End it; returns its exit status (non-zero if the card wrote where nothing was mapped)."""
         status = stop(self._process, 10.0)
         self._process.stdout.close()
         self._log.close()

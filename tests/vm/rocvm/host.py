@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-What only the machine around the guest can do to a card, asked for from inside by one line over the
-port roc.host: `kill K`, `revive K`, `unplug K EP`, `plug K EP`, `aer K EP fatal|nonfatal`. The answer
-is `ok` or a sentence.
+Operations on a card that only the host can do. The guest requests them by one line over the port
+roc.host: `kill K`, `revive K`, `unplug K EP`, `plug K EP`, `aer K EP fatal|nonfatal`. The reply is
+`ok` or an error message.
 """
 
 import json
@@ -15,8 +15,8 @@ from .util import VmError
 
 LIMIT = 20.0
 CONNECTED = "03"  # in /proc/net/unix
-HEARS = "IO vfio-user"  # QEMU's thread that hears the cards
-# Errors that a root port may see, by whether they are fatal unless the kernel says otherwise.
+CARDS_THREAD = "IO vfio-user"  # QEMU's thread for the cards
+# Errors that a root port may report, by whether they are fatal by default.
 ERRORS = {"fatal": "DLP", "nonfatal": "COMP_TIME"}
 
 
@@ -32,7 +32,7 @@ class Monitor:
         self.call("qmp_capabilities")
 
     def _answer(self):
-        """The next message that is no event."""
+        """Return the next message that is not an event."""
         while True:
             line = self._lines.readline()
             if not line:
@@ -50,7 +50,7 @@ class Monitor:
         return answer.get("return")
 
     def thread(self, name):
-        """Where /proc has this thread of QEMU."""
+        """Return the /proc path of this thread of QEMU."""
         peer = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         folder = "/proc/%d/task" % struct.unpack("3i", peer)[0]
         for task in os.listdir(folder):
@@ -68,7 +68,7 @@ class Monitor:
 
 
 def sleeps(thread):
-    """Whether it does, and how often it has begun to."""
+    """Return whether the thread sleeps, and how often it has begun to."""
     fields = {}
     with open(os.path.join(thread, "status"), encoding="ascii") as f:
         for line in f:
@@ -78,14 +78,14 @@ def sleeps(thread):
 
 
 def _connected(path):
-    """How many are at the other end of connections to this socket."""
+    """Return the number of peers of connections to this socket."""
     with open("/proc/net/unix", encoding="utf-8", errors="replace") as f:
         lines = [line.rstrip("\n").split(maxsplit=7) for line in f]
     return sum(fields[5] == CONNECTED and fields[7:] == [path] for fields in lines[1:])
 
 
 class Host:
-    """Does what one line says. describe(card, ep): the device as QEMU's command line has it."""
+    """Carry out one line. describe(card, ep): the device as in QEMU's command line."""
 
     def __init__(self, monitor, cards, describe):
         self._monitor, self._cards, self._describe = monitor, cards, describe
@@ -101,10 +101,10 @@ class Host:
             return str(error) or type(error).__name__
 
     def _kill(self, card):
-        # QEMU 10.1 dies of an assertion when a write of the guest meets the end of the connection, and
-        # does not say when it has seen that end. But the thread that does is awake from the end of
-        # the card's process on, and sleeps again when it has looked at all that there was.
-        thread = self._monitor.thread(HEARS)
+        # QEMU 10.1 dies of an assertion when a guest's write meets the end of the connection, and
+        # does not report when it has detected that end. But its thread wakes up at the end of the
+        # card's process, and sleeps again when it has processed all events.
+        thread = self._monitor.thread(CARDS_THREAD)
         self._monitor.call("stop")
         before = sleeps(thread)[1]
         card.kill()
@@ -124,9 +124,9 @@ class Host:
 
     def _plug(self, card, ep):
         device = self._describe(card, int(ep))
-        # The one before may be on its way out still. Its connection outlives its name: QEMU gives it
-        # up later, and not at all while it waits for the answer to a new one, which the card's
-        # server gives only then.
+        # The previous device may still be being removed. Its connection outlives its name: QEMU
+        # closes it later, and not at all while it waits for the reply to a new one, which the
+        # card's server sends only then.
         deadline = time.monotonic() + LIMIT
         while device["id"] in self._devices() or _connected(device["socket"]["path"]):
             if time.monotonic() > deadline:

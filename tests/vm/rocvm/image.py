@@ -3,8 +3,8 @@
 The guest's root, an initramfs in three concatenated archives:
 
   base      the programs, the same for every run; packed once and kept in the cache
-  kernel    the few modules of the kernel that the guest needs to reach its ports, and for a network
-  overlay   what is under test: the installed project, roc.ko, the scripts of rootfs/, the command
+  kernel    the kernel modules that the guest needs for its ports and for a network
+  overlay   the code under test: the installed project, roc.ko, the scripts of rootfs/, the command
 """
 
 import glob
@@ -104,8 +104,8 @@ def base_archives(kernel):
 
 def _write_systemd(archive):
     """
-    For a guest whose first process is systemd: Debian's units, without the links by which those of a
-    whole system start. Limits of time are for machines that are not emulated.
+    Add systemd for a guest in which it is the first process: Debian's units, without the links that
+    start those of a whole system. Their time limits are extended for an emulated machine.
     """
     units = os.path.join(cache.tree("guest"), "usr/lib/systemd/system")
     for name in sorted(os.listdir(units)):
@@ -121,8 +121,8 @@ def _write_systemd(archive):
 def write_overlay(stream, kernel, settings, command, installed=None, module=None, systemd=False):
     """
     settings: NAME -> value, read by rootfs/init; command: argument list, empty for a shell;
-    installed: archive from build.user_space(); module: contents of roc.ko; systemd: it is the
-    first process.
+    installed: archive from build.user_space(); module: contents of roc.ko; systemd: it is the first
+    process.
     """
     if installed:
         stream.write(installed)

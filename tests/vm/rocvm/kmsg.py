@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The kernel log of a run: which of its lines mean that something is broken."""
+"""Find lines in the kernel log of a run that show a bug."""
 
 import re
 
-# Anything a driver can provoke. "roc-vm: BUG:" lines come from the guest's own init.
+# Everything that a driver can cause. "roc-vm: BUG:" lines come from the guest's own init.
 _BAD = re.compile("|".join([
     r"\bBUG\b", r"\bWARNING\b", r"\bOops\b", r"Kernel panic", r"Call Trace:", r"cut here",
     r"general protection", r"[Uu]nable to handle", r"divide error", r"invalid opcode",
@@ -19,8 +19,8 @@ _BAD = re.compile("|".join([
     r"segfault at", r"traps: ",
 ]))
 
-# Lines of a healthy boot that the patterns would catch; most of them are a debug kernel's, which
-# says what it watches for.
+# Lines of a normal boot that the patterns would match; most come from a debug kernel, which logs
+# its checks.
 _FINE = re.compile("|".join([
     r"DMAR: Host address width", r"RIP: 0033:", r"Kernel command line:", r"Command line:",
     r"KFENCE|kfence: initialized", r"lockdep is turned off", r"Allocated kfence",
@@ -40,7 +40,7 @@ def clean(line):
 
 
 class Finding:
-    """One bad line, with what surrounds it and the case during which it was written."""
+    """One bad line, with the lines around it and the case during which it was logged."""
 
     def __init__(self, case, lines):
         self.case = case
@@ -51,7 +51,7 @@ class Finding:
 
 
 def scan(text, context=25, allow=None):
-    """All findings of a log. allow: pattern of lines that this run provokes on purpose."""
+    """Return all findings of a log. allow: pattern of lines that this run provokes on purpose."""
     allowed = re.compile(allow) if allow else None
     lines = text.splitlines()
     findings, case, covered = [], None, -1

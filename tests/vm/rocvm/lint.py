@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-The scripts with which kernel developers check a patch. No package of Debian has them but the
-kernel's source, of which the rest is removed.
+The scripts with which kernel developers check a patch. Debian has them only in the package of the
+kernel's source, the rest of which is removed.
 """
 
 import subprocess
@@ -24,7 +24,7 @@ ln -s libpython3.13.so.1.0 /usr/lib/x86_64-linux-gnu/libpython3.13.so
 
 
 def key():
-    """What the tree depends on beside the packages."""
+    """Return what the tree depends on besides the packages."""
     return [_SCRIPT]
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Where Debian's packages come from: the mirror that this machine's own apt uses, reached as apt
-reaches it. A suite that the machine does not have is taken from the same mirror by its own name.
-$ROC_DEBIAN_MIRROR names another one: what lies above its debian/ and debian-security/.
+Find mirrors of Debian's packages: the mirror of this machine's own apt, accessed as apt does. A
+suite that the machine does not have is taken from the same mirror by its own name.
+$ROC_DEBIAN_MIRROR names another one: the URL above its debian/ and debian-security/.
 """
 
 import os
@@ -14,20 +14,20 @@ from .util import VmError, say
 VARIABLE = "ROC_DEBIAN_MIRROR"
 LIMIT = 60.0
 
-# What apt calls a suite of Debian; by code name, and by age.
+# apt's names of a suite of Debian: by code name, and by age.
 _NAMES = ("bullseye", "bookworm", "trixie", "forky", "duke", "sid", "oldoldstable", "oldstable",
           "stable", "testing", "unstable")
 _MAIN = re.compile(r"(%s)(-updates|-proposed-updates|-backports)?" % "|".join(_NAMES))
 _SECURITY = re.compile(r"(%s)(-security|/updates)" % "|".join(_NAMES))
 
-# How apt reaches its mirrors: proxies, certificates, clocks that are wrong; but not what it keeps.
+# Options of apt for its mirrors: proxies, certificates, wrong clocks; but not its caches.
 _OURS_NOT = re.compile(r"Acquire::(IndexTargets|Changelogs|CompressionTypes|GzipIndexes|Languages|"
                        r"Allow\w*Repositories|cdrom)\b", re.IGNORECASE)
 _OPTION = re.compile(r'(Acquire::\S+) "(.*)";')
 
 
 def _ask(environment, *argv):
-    """What one of apt's programs says; "" when there is none, or it fails."""
+    """Return the output of one of apt's programs; "" if it is missing or fails."""
     try:
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, timeout=LIMIT,
@@ -38,7 +38,7 @@ def _ask(environment, *argv):
 
 
 def _targets(environment, *options):
-    """(mirror, suite, who made it or "") of all sources of main that are switched on, in order."""
+    """Return (mirror, suite, origin or "") of all enabled sources of main, in order."""
     form = "$(REPO_URI)\t$(RELEASE)\t$(ORIGIN)"
     text = _ask(environment, "apt-get", "indextargets", *options, "--format", form,
                 "Created-By: Packages", "Component: main")
@@ -49,7 +49,8 @@ def _targets(environment, *options):
 
 def _configured(environment):
     """The mirrors of this machine's apt: {"debian": ..., "debian-security": ...}, where known."""
-    # Who made it is known of what was fetched before; the list of all does not tell it.
+    # The origin is known for sources that were fetched before; the list of all sources does not
+    # have it.
     made = {(mirror, suite): origin for mirror, suite, origin in _targets(environment)}
     found = {}
     for sure in (True, False):
@@ -77,7 +78,7 @@ def mirrors(environment=os.environ):
 
 
 def sources(wanted, environment=os.environ):
-    """wanted: "ARCHIVE SUITE COMPONENT" each. Lines of a sources.list."""
+    """wanted: "ARCHIVE SUITE COMPONENT" each. Returns lines of a sources.list."""
     known, lines = mirrors(environment), []
     for one in wanted:
         archive, _, rest = one.partition(" ")
@@ -89,7 +90,7 @@ def sources(wanted, environment=os.environ):
 
 
 def apt_options(environment=os.environ):
-    """Options of apt, as lines of its configuration, with which it reaches a mirror here."""
+    """Return options of apt, as lines of its configuration, with which it reaches a mirror here."""
     lines = []
     for line in _ask(environment, "apt-config", "dump").splitlines():
         match = _OPTION.fullmatch(line)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Which processors of the host the threads of a guest use. An access to an emulated card goes from a
-virtual CPU to QEMU's thread for the cards, to the card's server and back; to wake a thread of another
-processor costs more than all the rest of it. So what answers each other shares one processor: all
-of QEMU and the cards' servers. The cards' engines, which move the data, have the others; so have
-virtual CPUs but the first: two on one processor would wait for each other's locks. A server does
-not push aside who posts writes to it, so several of them cost it one waking, as on a real bus.
+Choose the host's processors for the threads of a guest. An access to an emulated card goes from a
+virtual CPU to QEMU's thread for the cards, to the card's server and back. Waking a thread on
+another processor costs more than all the rest of it, so threads that wait for each other share one
+processor: all of QEMU and the cards' servers. The cards' engines, which move the data, have the
+other processors, and so have virtual CPUs except the first: two on one processor would wait for
+each other's locks. A server does not preempt a thread that posts writes to it, so several writes
+cost one wake-up, as on a real bus.
 """
 
 import os
@@ -28,7 +29,7 @@ def _threads(pid):
 
 
 def apart(qemu, cards, cpus):
-    """qemu, cards: process ids, just started; cpus: how many virtual ones. New threads inherit."""
+    """qemu, cards: process ids, just started; cpus: number of virtual ones. New threads inherit."""
     processors = sorted(os.sched_getaffinity(0))
     if len(processors) < 2:
         return

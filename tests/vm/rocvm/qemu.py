@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-The command line of the virtual machine: a two-socket server in small. Two NUMA nodes, each with
-one CPU, half of the memory and a PCIe host bridge of its own; card K sits on node K mod 2, each of
-its endpoints behind a root port of its own.
+The command line of the virtual machine: a small two-socket server. Two NUMA nodes, each with one
+CPU, half of the memory and its own PCIe host bridge; card K is on node K mod 2, each of its
+endpoints behind its own root port.
 """
 
 import json
@@ -23,8 +23,8 @@ KERNEL_ARGS = ("console=ttyS0 loglevel=7 panic=-1 oops=panic tsc=reliable no_tim
                "cryptomgr.notests "
                "watchdog_thresh=60")
 
-# Emulated, the wide vectors that the C library likes best are its slowest choice, and strings that
-# "repeat fast" are copied and cleared byte by byte.
+# In emulation, the wide vectors that the C library prefers are its slowest choice, and strings with
+# fast "rep" are copied and cleared byte by byte.
 CPU = "max,-avx,-erms,-fsrm"
 
 
@@ -39,16 +39,16 @@ def parse_size(text):
 
 
 def _has_kvm():
-    """/dev/kvm alone proves nothing: only these two modules boot an unchanged kernel."""
+    """/dev/kvm alone is not enough: only these two modules boot an unchanged kernel."""
     return (any(os.path.isdir("/sys/module/" + m) for m in ("kvm_intel", "kvm_amd"))
             and os.access("/dev/kvm", os.R_OK | os.W_OK))
 
 
 def _accel(parallel):
     """
-    Emulated processors, each with a thread of its own on a host that has no more of them, spin for
-    locks whose holder does not run: 83 of 297 s of two guests of a check. In one thread
-    they take turns, where one has to wait at once.
+    Emulated processors, each with its own thread on a host without more processors, spin for locks
+    whose holder does not run: 83 of 297 s of two guests of a check. In one thread they alternate,
+    and one that waits yields at once.
     """
     if _has_kvm():
         return "kvm"
@@ -57,7 +57,7 @@ def _accel(parallel):
 
 
 def _clock():
-    """Measured by the guest itself on a busy machine it can be wrong by a factor: see tsc_khz.c."""
+    """The guest's own measurement can be wrong by a factor on a busy machine: see tsc_khz.c."""
     program = os.path.join(build_dir(), "vm", "tsc_khz")
     if not os.path.exists(program):
         return []  # --no-build, and nothing is built yet
@@ -105,7 +105,7 @@ def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console,
     if monitor:
         argv += ["-qmp", "unix:%s,server=on,wait=off" % monitor]
     if disk:
-        # cache=none: no cache of QEMU's between the guest and the one that is emulated.
+        # cache=none: QEMU has no cache of its own besides the emulated disk's.
         argv += ["-drive", "id=disk,if=none,format=raw,cache=none,discard=ignore,file=nbd+unix:///?socket=" + disk,
                  "-device", "virtio-blk-pci,drive=disk,bus=pcie.0"]
     argv += _cards(emulators)
@@ -115,7 +115,7 @@ def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console,
 def _gigapages(each):
     if not each:
         return []
-    # A kernel at a random place may take the only gigabyte that is whole.
+    # A kernel at a random address may occupy the only whole gigabyte.
     return ["nokaslr", "hugepagesz=1G", "hugepages=" + ",".join("%d:%d" % (n, each) for n in range(NODES))]
 
 
@@ -133,7 +133,7 @@ def _ports(ports, tty):
 
 
 def function(card, endpoint):
-    """A card's PCI function, as -device and device_add take it."""
+    """Return a card's PCI function as -device and device_add accept it."""
     name = "card%dep%d" % (card.number, endpoint)
     return {"driver": "vfio-user-pci", "id": name, "bus": "port_" + name,
             "socket": {"type": "unix", "path": card.socket_path(endpoint)}}

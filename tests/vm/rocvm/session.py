@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-One life of one guest: start the cards and QEMU, run one command, carry its streams, collect the
-kernel log, end everything. Every wait has a limit and every process is ended by its owner. Limits of the
-guest are for a machine of usual speed: it says how many times slower it is (rootfs/slowness).
+Run one guest: start the cards and QEMU, run one command, carry its streams, collect the kernel log,
+end everything. Every wait has a limit and every process is ended by its owner. Time limits of the
+guest are for a machine of usual speed; the guest measures how many times slower it is
+(rootfs/slowness).
 """
 
 import fcntl
@@ -23,16 +24,16 @@ import tty as tty_module
 from . import emulator, host, image, kmsg, place, qemu
 from .util import VmError, say, start, stop
 
-BOOT_LIMIT = 180.0        # without a word from it while it comes up
-BOOT_LIMIT_ALL = 3600.0   # whatever it says
+BOOT_LIMIT = 180.0        # without output while it boots
+BOOT_LIMIT_ALL = 3600.0   # with output
 EXIT_BAD_LOG = 99
 EXIT_BAD_DMA = 98
 EXIT_TIMEOUT = 124
 EXIT_NO_GUEST = 125
-OUTSIDE = "DMA outside any"  # what a card says that wrote or read where nothing is mapped
+OUTSIDE = "DMA outside any"  # a card's message about an access where nothing is mapped
 
 
-# Set by a thread that must not wait for the others' guests to end by themselves.
+# Set by a thread that must not wait until the other guests end by themselves.
 interrupted = threading.Event()
 
 
@@ -59,7 +60,7 @@ class Options:
         self.allow_log = None
         self.insns = None   # QEMU plugin that counts instructions
         self.apart = False  # place.apart()
-        self.host = False   # the guest may ask for what host.py does
+        self.host = False   # the guest may request operations of host.py
         self.disk = None    # disk.Disk: the guest's /dev/vda
         self.command = []
         for name, value in kwargs.items():
@@ -68,8 +69,8 @@ class Options:
             setattr(self, name, value)
 
 
-# A guest in which an order of events is forced: kmod/core/points.h, host.py. Little free memory, since all
-# of it is held and looked at; and errors of the PCI bus are wanted.
+# A guest in which an order of events is forced: kmod/core/points.h, host.py. Little free memory,
+# since all of it is filled and checked; errors of the PCI bus are intended.
 FORCED = {"host": True, "hugepages": 24, "allow_log": r"pcieport .*AER:"}
 
 
@@ -77,11 +78,11 @@ class Result:
     def __init__(self):
         self.status = EXIT_NO_GUEST  # of the command, or one of EXIT_*
         self.command_status = None   # None: the command did not end by itself
-        self.error = None            # a sentence when the guest itself failed
+        self.error = None            # a message when the guest itself failed
         self.log = ""                # kernel log
         self.findings = []           # of kmsg.scan()
-        self.card_errors = []        # sentences about emulated cards
-        self.qemu_signal = 0         # that QEMU died of, by itself
+        self.card_errors = []        # messages about emulated cards
+        self.qemu_signal = 0         # that killed QEMU, unless the session did
         self.boot_seconds = None
         self.slowness = 1.0          # as measured when it came up
         self.run_seconds = None
@@ -114,13 +115,13 @@ class Session:
         self._slowness = 1.0
 
     def alive(self, slowness=None):
-        """The command goes on: its limit begins anew."""
+        """The command makes progress: restart its time limit."""
         self._since = time.monotonic()
         self._slowness = slowness or self._slowness
 
     def run(self):
         result = self._result
-        # A short path: a socket's name must fit into 108 bytes.
+        # A short path, because a socket's name must fit into 108 bytes.
         self._dir = tempfile.mkdtemp(prefix="roc-vm-")
         try:
             self._start()
@@ -269,7 +270,7 @@ class Session:
         return 1
 
     def _feed(self, connection, stdin_is_data):
-        """Our standard input goes to the guest: to its terminal, or as the command's input."""
+        """Send standard input to the guest: to its terminal, or as the command's input."""
         if stdin_is_data and (not self._options.stdin or os.isatty(0)):
             connection.close()
             return
@@ -281,13 +282,13 @@ class Session:
                     if not data:
                         break
                     connection.sendall(data)
-                # QEMU forgets what it has not yet read when the other side goes.
+                # QEMU loses unread data when the peer closes the connection.
                 while _unread(connection):
                     time.sleep(0.05)
                 if stdin_is_data:
                     connection.close()
             except OSError:
-                pass  # the guest has gone, or we have no standard input
+                pass  # the guest ended, or there is no standard input
 
         threading.Thread(target=carry, daemon=True).start()
 
@@ -347,7 +348,7 @@ class Session:
             alive = card.alive()
             status = card.stop()
             words = card.errors()
-            # One that was killed on the way (host.py) has told of it in its log only.
+            # A card that was killed on request (host.py) has left its errors in its log only.
             if not alive or status not in (0, -signal.SIGTERM) or OUTSIDE in words:
                 result.card_errors.append("card %d: roc-emu ended with %s: %s" % (
                     card.number, status, words.strip() or "no message"))
@@ -385,7 +386,7 @@ class Session:
 
 
 def report(result):
-    """Say on stderr what went wrong beside the command itself."""
+    """Print on stderr all errors besides those of the command."""
     for finding in result.findings:
         say("roc-vm: kernel log%s:" % (" during " + finding.case if finding.case else ""))
         say("".join("    %s\n" % line for line in finding.lines).rstrip("\n"))
@@ -396,7 +397,7 @@ def report(result):
 
 
 def _take(connection):
-    """What has come; nothing at the end, also when the other side died with our words unread."""
+    """Return received data; empty at the end, also when the peer died with unread data."""
     try:
         return connection.recv(1 << 16)
     except ConnectionResetError:
@@ -404,7 +405,7 @@ def _take(connection):
 
 
 def _unread(connection):
-    """Bytes that the other side has not taken yet."""
+    """Return the number of bytes that the peer has not read yet."""
     return struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)))[0]
 
 
@@ -414,7 +415,7 @@ def _write_all(fd, data):
 
 
 class RawTerminal:
-    """Our terminal in raw mode while the guest's shell uses it."""
+    """Set the terminal to raw mode while the guest's shell uses it."""
 
     def __enter__(self):
         self._old = termios.tcgetattr(0) if os.isatty(0) else None

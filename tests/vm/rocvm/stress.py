@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-What finds the tests that look too early: the same case many times, on a machine that has other
-things to do.
+Detect tests that depend on timing: run the same case many times, on a busy machine.
 """
 
 import os
@@ -13,7 +12,7 @@ BUSY = "while True: pass"
 
 
 class Loops:
-    """So many processes that do nothing but run, on each processor that we may use."""
+    """Busy loops: so many processes on each available processor."""
 
     def __init__(self, each):
         self._each = each
@@ -35,12 +34,12 @@ class Loops:
 
 
 def pin():
-    """All that we start from now on shares one processor."""
+    """Run this process and its later children on one processor."""
     os.sched_setaffinity(0, [max(os.sched_getaffinity(0))])
 
 
 class Summary:
-    """What came of each case, over all its runs."""
+    """The results of each case, over all its runs."""
 
     def __init__(self):
         self._cases = {}  # name -> [(good, seconds, slowness, names of failed tests)]

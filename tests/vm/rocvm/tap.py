@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Counting results: TAP of a program, and the closing line `N passed, N failed, N skipped`."""
+"""Count results: TAP of a program, and the closing line `N passed, N failed, N skipped`."""
 
 import re
 
@@ -22,8 +22,8 @@ class Count:
 
 def count(lines, status):
     """
-    Results of one TAP program with its exit status. A program that died, or left out tests that
-    it had planned, has failed whatever it printed.
+    Count the results of one TAP program with its exit status. A program that died, or left out
+    planned tests, has failed whatever it printed.
     """
     result, planned = Count(), None
     for line in lines:
@@ -44,13 +44,13 @@ def count(lines, status):
 
 
 def skipped_for(lines, reasons):
-    """Lines of tests that were skipped for one of these."""
+    """Return lines of tests that were skipped for one of these reasons."""
     return [line for line in lines if line.startswith("ok ") and
             any(reason in line.partition("# SKIP")[2] for reason in reasons)]
 
 
 def closing(text):
-    """The last closing line in a text, or None."""
+    """Return the last closing line in a text, or None."""
     found = None
     for line in text.splitlines():
         match = _CLOSING.match(line.strip())

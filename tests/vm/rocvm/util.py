@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Small things that every part of the virtual machine code needs."""
+"""Small functions for all parts of the virtual machine code."""
 
 import ctypes
 import os
@@ -9,7 +9,7 @@ import sys
 
 
 class VmError(Exception):
-    """Something the person at the keyboard must read; printed as one sentence."""
+    """An error message for the user; printed as one sentence."""
 
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
@@ -20,7 +20,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def build_dir():
-    """Where make puts its output: $O, by default build/ at the top of the tree."""
+    """Return make's output folder: $O, by default build/ at the top of the tree."""
     return os.path.abspath(os.path.join(TOP, os.environ.get("O", "build")))
 
 
@@ -29,7 +29,7 @@ def say(text):
 
 
 def run(argv, limit, what, **kwargs):
-    """subprocess.run() with a limit in seconds, and a sentence about what did not end."""
+    """subprocess.run() with a limit in seconds, and an error message if the limit is exceeded."""
     try:
         return subprocess.run(argv, timeout=limit, **kwargs)
     except subprocess.TimeoutExpired as error:
@@ -37,7 +37,7 @@ def run(argv, limit, what, **kwargs):
 
 
 def end_on_signals():
-    """SIGTERM and SIGHUP (but for nohup) end us as ^C does: with everything put away."""
+    """Let SIGTERM and SIGHUP (except under nohup) end the program as SIGINT does: with a clean-up."""
     def interrupt(*unused):
         raise KeyboardInterrupt
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -46,8 +46,8 @@ def end_on_signals():
 
 
 def _child_setup(sig):
-    # An own session, so that a ^C at the terminal reaches us and not the child; and the child
-    # ends with us even when we are killed with SIGKILL.
+    # A session of its own, so that a SIGINT of the terminal reaches this program and not the child.
+    # The child ends with this program, even if that is killed with SIGKILL.
     def setup():
         os.setsid()
         _libc.prctl(PR_SET_PDEATHSIG, sig)
@@ -60,7 +60,7 @@ def start(argv, sig=signal.SIGKILL, **kwargs):
 
 
 def stop(process, limit=5.0):
-    """End one process of ours: ask, wait, then insist. Returns its status."""
+    """End one child process: terminate it, wait, then kill it. Returns its status."""
     if process.poll() is None:
         process.terminate()
         try:
