@@ -109,16 +109,17 @@ extern const char *const channel_generators[];
 			 "MODE", "generate " what " without a detector"),                          \
 	 .choices = channel_generators},                                                           \
 		CHANNEL_GENERATOR(actions, "fragment-min", OPTION_SIZE, size_min, "SIZE",          \
-				  "set the size of its fragments, " sizes),                        \
+				  "set the fragment size of the generator, " sizes),               \
 		CHANNEL_GENERATOR(actions, "fragment-max", OPTION_SIZE, size_max, "SIZE",          \
-				  "set the size of its largest fragments, if distributed"),        \
-		CHANNEL_GENERATOR(actions, "event-rate", OPTION_NUMBER, rate, "N",                 \
-				  "set its events per second, 0 = as fast as " at_rate_0)
+				  "set the largest fragment size for --generator=distributed"),    \
+		CHANNEL_GENERATOR(                                                                 \
+			actions, "event-rate", OPTION_NUMBER, rate, "N",                           \
+			"set the events per second of the generator, 0 = as fast as " at_rate_0)
 #define CHANNEL_EVENT_OPTIONS(actions, more)                                                       \
 	CHANNEL_GENERATOR(actions, "first-event", OPTION_SIZE, first_event, "N",                   \
-			  "set its first event id" more),                                          \
+			  "set the first event id of the generator" more),                         \
 		CHANNEL_GENERATOR(actions, "event-limit", OPTION_SIZE, limit, "N",                 \
-				  "stop it after this many events, 0 = never")
+				  "stop the generator after this many events, 0 = never")
 #define CHANNEL_LEVEL_OPTION(actions, names)                                                       \
 	{                                                                                          \
 		CHANNEL_OPTION("level", OPTION_CHOICE, level),                                     \

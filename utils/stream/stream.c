@@ -74,7 +74,7 @@ static const struct option_spec options[] = {
 		 "set the bytes from which on poll() reports data")},
 	CHANNEL_GENERATOR_OPTIONS(FOR_SET, "events", "up to 1Mi", "they are consumed"),
 	{AT("clocked", OPTION_FLAG, clocked), .only = FOR_SET, .full = true,
-	 .help = "generate events at that rate even if they are dropped"},
+	 .help = "generate events at --event-rate even if they are dropped"},
 	{AT("waiting", OPTION_FLAG, waiting), .only = FOR_SET, .full = true,
 	 .help = "let events wait until they are consumed"},
 	CHANNEL_EVENT_OPTIONS(FOR_SET, ""),
