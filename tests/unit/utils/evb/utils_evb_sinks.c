@@ -344,7 +344,7 @@ static void refused(void)
 	} bad[] = {
 		{"disk", "Unknown sink \"disk\""},
 		{"file", "the folder is missing"},
-		{"file:/proc/nowhere", "cannot be made"},
+		{"file:/proc/nowhere", "cannot be created"},
 		{"check:fast", "unknown parameter \"fast\""},
 		{"Check:fast", "unknown parameter \"fast\""},
 	};
