@@ -119,7 +119,7 @@ int roc_shared_alloc(struct roc_shared_memory *s, int node, __u32 *reason, __u64
 		     __u64 *pinned)
 {
 	struct roc_area *exported_area = container_of(s->memory.pages, struct roc_area, sgt);
-	unsigned long pages = s->doorbell.there;
+	unsigned long pages = s->doorbell.exists;
 	unsigned int i;
 	int err = 0;
 
@@ -130,7 +130,7 @@ int roc_shared_alloc(struct roc_shared_memory *s, int node, __u32 *reason, __u64
 		err = roc_charge(&s->charge, current->mm, pages, reason, limit, pinned);
 	if (err)
 		return err;
-	if (s->doorbell.there) {
+	if (s->doorbell.exists) {
 		s->doorbell.idle = alloc_pages_node(node, ROC_PAGES_GFP | __GFP_ZERO, 0);
 		if (!s->doorbell.idle)
 			return -ENOMEM;
@@ -514,7 +514,7 @@ int roc_shared_mmap(struct roc_open *o, struct vm_area_struct *vma)
 	for (i = 0; i < s->views; i++)
 		if (cookie == s->view[i].cookie && length == roc_view_length(s, &s->view[i]))
 			return roc_map_view(vma, s, &s->view[i]);
-	if (s->doorbell.there && cookie == ROC_DOORBELL_COOKIE && length == ROC_DOORBELL_LENGTH)
+	if (s->doorbell.exists && cookie == ROC_DOORBELL_COOKIE && length == ROC_DOORBELL_LENGTH)
 		return roc_map_doorbell(vma, &s->doorbell);
 	return -EINVAL;
 }

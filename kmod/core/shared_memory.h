@@ -41,7 +41,7 @@ enum roc_area_number {
 
 /* A page of the card, if there is one, and the page that replaces it when the card is gone. */
 struct roc_doorbell {
-	bool there;
+	bool exists;
 	unsigned int bar;
 	u64 offset;
 	struct page *idle;

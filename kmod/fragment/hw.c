@@ -30,7 +30,7 @@ static void roc_fragment_probe_one(struct roc_channel *ch, const struct roc_frag
 	sub->data_log2 = vsec->data_log2;
 	sub->command_log2 = vsec->command_log2;
 	sub->host_pages_max = vsec->host_pages;
-	sub->doorbell.there = true;
+	sub->doorbell.exists = true;
 	sub->doorbell.bar = vsec->doorbell[c].bar;
 	sub->doorbell.offset = vsec->doorbell[c].offset;
 	sub->link = roc_block(ch->ep, &open->link) + c * sub->links * open->link_stride;

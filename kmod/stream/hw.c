@@ -40,7 +40,7 @@ static const char *roc_stream_probe_one(struct roc_channel *ch, const struct roc
 	st->open = roc_block(ep, &vsec->settings[ch->number]);
 	ch->block = roc_block(ep, &vsec->stream[ch->number]);
 	st->card = roc_block(ep, &vsec->card);
-	st->doorbell.there = true;
+	st->doorbell.exists = true;
 	st->doorbell.bar = vsec->doorbell[ch->number].bar;
 	st->doorbell.offset = vsec->doorbell[ch->number].offset;
 	st->ring_max = 1ull << vsec->ring_log2;
