@@ -171,7 +171,7 @@ static void a_run(void)
 		.counters_valid = true,
 		.counts = {.taken = 120003,
 			   .replaced = 1,
-			   .asked = 12000,
+			   .requested = 12000,
 			   .fetched = 11990,
 			   .failed = 10,
 			   .cleared = 120002,
