@@ -518,7 +518,7 @@ static void leave(void)
 	emu_normal_crorc(CRORC0);
 }
 
-UNIT_MAIN("crorc_vices", {"lost pushes", lost_pushes}, {"lost words", lost_words},
+UNIT_MAIN("crorc_faults", {"lost pushes", lost_pushes}, {"lost words", lost_words},
 	  {"lost switches", lost_switches}, {"late completions", late}, {"late flush", late_flush},
 	  {"lost flush", lost_flush}, {"write race", write_race}, {"broken contract", broken},
 	  {"no bytes", no_bytes}, {"all ones", all_ones}, {"all ones at a stop", all_ones_at_stop},

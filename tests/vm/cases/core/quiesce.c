@@ -584,7 +584,7 @@ static void notice_after_unbind(void)
 	CU_ASSERT(has_events(EP0));
 }
 
-UNIT_MAIN("quiet", {"left in the removal", left_in_removal},
+UNIT_MAIN("quiesce", {"left in the removal", left_in_removal},
 	  {"C-RORC left running", left_running_crorc},
 	  {"C-RORC left running, reset ignored", left_running_crorc_reset_ignored},
 	  {"CRU left running", left_running_cru}, {"nothing finished", nothing_finished},
