@@ -120,7 +120,7 @@ def make_row(scenario, raw, baseline=None):
 COLUMNS = (
     ("reader", lambda r: r["rest"], "%s"), ("bytes", lambda r: r["fragment_bytes"], "%d"),
     ("links", lambda r: r["links"], "%d"), ("events/s", lambda r: r["rate"], "%d"),
-    ("asked %", lambda r: "most" if r["percent"] == MOST else str(r["percent"]), "%s"),
+    ("requested %", lambda r: "most" if r["percent"] == MOST else str(r["percent"]), "%s"),
     ("got %", lambda r: r["fraction"] and 100 * r["fraction"], "%.1f"),
     ("fragments", lambda r: r["fragments"], "%d"), ("ratio", lambda r: r["rate_ratio"], "%.3f"),
     ("sent", lambda r: rate_text(r["bytes_per_second"]), "%s"),

@@ -407,7 +407,7 @@ bool emu_clean(unsigned int card)
 	return check_never(card) && !soiled;
 }
 
-bool emu_quiet(unsigned int card, unsigned int ep, unsigned int ms)
+bool emu_idle(unsigned int card, unsigned int ep, unsigned int ms)
 {
 	uint64_t before = emu_count(card, ep, "dma_writes");
 

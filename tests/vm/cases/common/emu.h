@@ -78,6 +78,6 @@ void emu_normal_crorc(unsigned int card);
 bool emu_clean(unsigned int card);
 
 /* True if the endpoint wrote nothing for @ms. */
-bool emu_quiet(unsigned int card, unsigned int ep, unsigned int ms);
+bool emu_idle(unsigned int card, unsigned int ep, unsigned int ms);
 
 #endif /* CASE_EMU_H */

@@ -66,20 +66,20 @@ static bool drop_caps(void)
 	return !syscall(SYS_capset, &header, data);
 }
 
-bool become(enum who who)
+bool change_user(enum run_as as)
 {
 	struct passwd *user;
 
-	if (who == AS_ROOT)
+	if (as == AS_ROOT)
 		return true;
-	if (who == AS_ROOT_NO_CAPS)
+	if (as == AS_ROOT_NO_CAPS)
 		return drop_caps();
-	user = getpwnam(who == AS_READER ? "reader" : "stranger");
+	user = getpwnam(as == AS_READER ? "reader" : "stranger");
 	return user && !initgroups(user->pw_name, user->pw_gid) && !setgid(user->pw_gid) &&
 	       !setuid(user->pw_uid);
 }
 
-pid_t child_start(enum who who, int (*fn)(void *arg), void *arg)
+pid_t child_start(enum run_as as, int (*fn)(void *arg), void *arg)
 {
 	pid_t parent = getpid(), pid;
 
@@ -89,11 +89,11 @@ pid_t child_start(enum who who, int (*fn)(void *arg), void *arg)
 		return pid;
 	/* The child dies with its parent. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || !become(who)) {
+	if (getppid() != parent || !change_user(as)) {
 		fprintf(stderr, "# a child could not change its user\n");
 		_exit(254);
 	}
-	if (who != AS_ROOT) /* a change of user cleared it */
+	if (as != AS_ROOT) /* a change of user cleared it */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	_exit(fn(arg));
 }
@@ -152,9 +152,9 @@ bool child_rests(pid_t pid)
 	return state == 'S' || state == 'D';
 }
 
-int child_run(enum who who, int (*fn)(void *arg), void *arg, unsigned int ms)
+int child_run(enum run_as as, int (*fn)(void *arg), void *arg, unsigned int ms)
 {
-	pid_t pid = child_start(who, fn, arg);
+	pid_t pid = child_start(as, fn, arg);
 
 	return pid < 0 ? -1 : child_wait(pid, ms);
 }

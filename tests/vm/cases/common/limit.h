@@ -23,7 +23,7 @@ unsigned int patience_ms(unsigned int ms);
 /* True if less than @ms passed since @begin (now_ms()). */
 bool took_less(int64_t begin, unsigned int ms);
 
-enum who {
+enum run_as {
 	AS_ROOT,
 	AS_ROOT_NO_CAPS, /* root without capabilities */
 	AS_READER,	 /* in group roc */
@@ -31,16 +31,16 @@ enum who {
 };
 
 /* Change the user of this process permanently. False if that fails. */
-bool become(enum who who);
+bool change_user(enum run_as as);
 
 /*
  * Run @fn in a child and return its return value (0..255). -1: it did not end within @ms and was
  * killed; -2: a signal ended it.
  */
-int child_run(enum who who, int (*fn)(void *arg), void *arg, unsigned int ms);
+int child_run(enum run_as as, int (*fn)(void *arg), void *arg, unsigned int ms);
 
 /* Start a child; wait for it, or kill it, later. */
-pid_t child_start(enum who who, int (*fn)(void *arg), void *arg);
+pid_t child_start(enum run_as as, int (*fn)(void *arg), void *arg);
 int child_wait(pid_t pid, unsigned int ms);
 void child_kill(pid_t pid);   /* SIGKILL, and wait for the end */
 bool child_sleeps(pid_t pid); /* true in an interruptible sleep */

@@ -289,7 +289,7 @@ int put_text(const char *path, const char *text)
 	return err;
 }
 
-int look_every(const char *id, unsigned int ms)
+int set_poll_interval(const char *id, unsigned int ms)
 {
 	return shell(NULL, 0, 5000,
 		     "echo %u | tee /sys/bus/pci/devices/%s/hwmon/hwmon*/update_interval", ms,

@@ -79,7 +79,7 @@ bool bus_master(const char *id);
 int put_text(const char *path, const char *text);
 /* Set the poll interval of the card's temperature, until the next probe. */
 #define LOOK_USUAL_MS 5000
-int look_every(const char *id, unsigned int ms);
+int set_poll_interval(const char *id, unsigned int ms);
 /*
  * Unbind and bind a PCI function; wait for its nodes. By address, because an unbound function has
  * no id.

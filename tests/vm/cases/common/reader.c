@@ -123,7 +123,7 @@ uint32_t reader_lines(const struct reader *r)
 	return r->made.length / ROC_ST_LINE;
 }
 
-uint32_t reader_there(const struct reader *r)
+uint32_t reader_available(const struct reader *r)
 {
 	return le32toh(__atomic_load_n((const uint32_t *)&r->state->written, __ATOMIC_ACQUIRE)) -
 	       r->read;
@@ -233,7 +233,7 @@ static void check_unit(struct reader *r, const struct stream_unit *u, uint32_t o
  * The reader stores the position before it rings the doorbell, so the kernel is never behind the
  * card.
  */
-void reader_give(struct reader *r, uint32_t position, bool ring)
+void reader_consume(struct reader *r, uint32_t position, bool ring)
 {
 	__atomic_store_n(&r->user->read, position, __ATOMIC_RELEASE);
 	if (ring)
@@ -242,7 +242,7 @@ void reader_give(struct reader *r, uint32_t position, bool ring)
 
 unsigned int reader_take(struct reader *r, bool back)
 {
-	uint32_t there = reader_there(r), lines = reader_lines(r);
+	uint32_t there = reader_available(r), lines = reader_lines(r);
 	unsigned int units = 0;
 
 	if (there > lines)
@@ -267,7 +267,7 @@ unsigned int reader_take(struct reader *r, bool back)
 		units++;
 	}
 	if (back && units)
-		reader_give(r, r->read, false);
+		reader_consume(r, r->read, false);
 	return units;
 }
 
@@ -290,7 +290,7 @@ bool reader_run(struct reader *r, uint64_t events, unsigned int ms)
 		err = reader_wait(r, ms);
 		if (err && err != -ETIME)
 			return find_failed(&r->found, "ROC_ST_WAIT", err);
-		if (r->kernel->flags & ROC_ST_STOPPED && !reader_there(r))
+		if (r->kernel->flags & ROC_ST_STOPPED && !reader_available(r))
 			break;
 	}
 	return !r->found.count && r->events >= events;

@@ -70,7 +70,7 @@ bool reader_stop(struct reader *r);
 /* Check the units in the ring and (@back) consume them. Returns their number. */
 unsigned int reader_take(struct reader *r, bool back);
 /* Consume data up to @position; @ring: also write the doorbell. */
-void reader_give(struct reader *r, uint32_t position, bool ring);
+void reader_consume(struct reader *r, uint32_t position, bool ring);
 /* Read until @events came or @ms are over; sleeps in ROC_ST_WAIT. */
 bool reader_run(struct reader *r, uint64_t events, unsigned int ms);
 /* Sleep until a line beyond the read position is there: 0, or -errno. */
@@ -78,7 +78,7 @@ int reader_wait(struct reader *r, unsigned int ms);
 
 struct roc_st_info reader_info(const struct reader *r);
 /* Lines of unread data in the ring. */
-uint32_t reader_there(const struct reader *r);
+uint32_t reader_available(const struct reader *r);
 uint32_t reader_lines(const struct reader *r);
 
 /* Clear all faults and counts, set all keys to power-on values; works without the driver. */

@@ -341,7 +341,7 @@ int rig_wait(struct rig *r, uint32_t n, unsigned int ms)
 	return roc_channel_wait(r->ch, n, patience_ms(ms));
 }
 
-void rig_settle(struct rig *r)
+void rig_wait_reported(struct rig *r)
 {
 	ch_info(rig_fd(r)); /* takes the channel's lock, under which the driver reports entries */
 }

@@ -84,7 +84,7 @@ bool rig_stop(struct rig *r);
  * Entries are in the ring before the driver reports them to waiters: wait until it has reported all
  * that are visible.
  */
-void rig_settle(struct rig *r);
+void rig_wait_reported(struct rig *r);
 
 /*
  * Take ready entries, check them, and (@again) submit the superpages again. Returns the number of

@@ -238,7 +238,7 @@ static bool prepare(void)
 static void take_stream(void)
 {
 	reader_take(&reader, false);
-	reader_give(&reader, reader.read, true);
+	reader_consume(&reader, reader.read, true);
 }
 
 /* The same; the card gets the pages back as soon as it runs. */
@@ -247,7 +247,7 @@ static void take_fragments(void)
 	if (!given && taker.kernel->flags & ROC_FR_STOPPED)
 		return;
 	if (!given)
-		taker_give_all(&taker, 0);
+		taker_submit_pages(&taker, 0);
 	given = true;
 	taker_pass(&taker);
 }

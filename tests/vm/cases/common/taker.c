@@ -167,7 +167,7 @@ int taker_begin(struct taker *t, struct roc_fr_start *reply)
 	return abi(t->fd, ROC_FR_START, reply);
 }
 
-void taker_give_all(struct taker *t, uint32_t pages)
+void taker_submit_pages(struct taker *t, uint32_t pages)
 {
 	unsigned int l;
 	uint32_t p;
@@ -185,7 +185,7 @@ bool taker_start(struct taker *t, uint32_t pages)
 
 	if (err)
 		return find_failed(&t->found, "ROC_FR_START", err);
-	taker_give_all(t, pages);
+	taker_submit_pages(t, pages);
 	return true;
 }
 

@@ -77,7 +77,7 @@ uint64_t taker_link(struct taker *t, unsigned int link, unsigned int counter);
 
 /* START, and submit pages to the card; @pages: of each link, 0: all. */
 bool taker_start(struct taker *t, uint32_t pages);
-void taker_give_all(struct taker *t, uint32_t pages);	      /* only submit the pages */
+void taker_submit_pages(struct taker *t, uint32_t pages);     /* only submit the pages */
 int taker_begin(struct taker *t, struct roc_fr_start *reply); /* only START; 0 or -errno */
 bool taker_stop(struct taker *t);
 

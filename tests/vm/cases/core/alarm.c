@@ -56,14 +56,14 @@ static bool left_alone(unsigned int ms)
 static void period(void)
 {
 	UNIT_EQ(value("update_interval"), LOOK_USUAL_MS);
-	UNIT_EQ(look_every(EP0, 0), 0);
+	UNIT_EQ(set_poll_interval(EP0, 0), 0);
 	UNIT_EQ(value("update_interval"), 100);
-	UNIT_EQ(look_every(EP0, 3600000), 0);
+	UNIT_EQ(set_poll_interval(EP0, 3600000), 0);
 	UNIT_EQ(value("update_interval"), 60000);
 	UNIT_EQ(RUN("as-user reader sh -c 'echo 1000 > %s/update_interval'", hwmon), 1);
 	/* One poll when it is set, and one that was in progress; then none for a minute. */
 	CU_ASSERT(UNIT_WAIT(left_alone(1000), LOOK_MS));
-	UNIT_EQ(look_every(EP0, OFTEN_MS), 0);
+	UNIT_EQ(set_poll_interval(EP0, OFTEN_MS), 0);
 	CU_ASSERT(UNIT_WAIT(emu_count(CARD0, 0, "mmio_reads") > 3, LOOK_MS));
 }
 
@@ -172,7 +172,7 @@ static void raised_and_cleared(void)
 	CU_ASSERT(alarm_is("none"));
 	CU_ASSERT(UNIT_WAIT(value("temp1_max_alarm") == 0, LOOK_MS));
 	close(fd);
-	UNIT_EQ(look_every(EP0, LOOK_USUAL_MS), 0);
+	UNIT_EQ(set_poll_interval(EP0, LOOK_USUAL_MS), 0);
 }
 
 UNIT_MAIN("alarm", {"hwmon", find}, {"how often", period}, {"sensors", sensors},

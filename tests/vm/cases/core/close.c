@@ -182,7 +182,7 @@ static void sub_normal(void)
 
 static bool card_idle(void)
 {
-	return emu_quiet(CARD0, 0, 30);
+	return emu_idle(CARD0, 0, 30);
 }
 
 static const struct type {

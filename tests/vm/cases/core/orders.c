@@ -51,7 +51,7 @@ static void alarm_then_removal(void)
 	if (!ready())
 		return;
 	emu_normal(CARD0, FOUR_LINKS);
-	UNIT_EQ(look_every(EP0, 100), 0);
+	UNIT_EQ(set_poll_interval(EP0, 100), 0);
 	CU_ASSERT(UNIT_WAIT(!strcmp(node_attr(EP0, -1, "alarm"), "none"), LOOK_MS));
 	point_watch("shut_retire", EP0);
 	before = point_hits("shut_retire");
@@ -121,7 +121,7 @@ static int stop_run(void *arg)
 }
 
 /* A reader that sees the end of the run finds all data. */
-static void ended_with_all_that_comes(void)
+static void end_after_all_data(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG};
 	pid_t pid;
@@ -335,7 +335,7 @@ static void start_then_reset(void)
 
 UNIT_MAIN("orders", {"alarm, then removal", alarm_then_removal},
 	  {"opened while a probe fails", opened_while_probe_fails},
-	  {"ended with all that comes", ended_with_all_that_comes},
+	  {"end visible only after all data", end_after_all_data},
 	  {"start, then removal", start_then_removal}, {"gone before the end", gone_before_the_end},
 	  {"start, then an unquiesced neighbour", start_then_unquiesced},
 	  {"unquiesced neighbour, then a start", unquiesced_then_start},

@@ -300,7 +300,7 @@ static int nothing_to_write(void *arg)
 
 static void mappings(void)
 {
-	static const enum who openers[] = {AS_READER, AS_ROOT_NO_CAPS, AS_ROOT};
+	static const enum run_as openers[] = {AS_READER, AS_ROOT_NO_CAPS, AS_ROOT};
 	unsigned int i;
 	int fd;
 

@@ -121,7 +121,7 @@ static void unbound_while_running(void)
 	strcpy(path, node_path(EP0, 0));
 	UNIT_NEED(user_open(&u));
 	UNIT_EQ(driver_unbind(address), 0);
-	CU_ASSERT(emu_quiet(CARD0, 0, 500));
+	CU_ASSERT(emu_idle(CARD0, 0, 500));
 	user_is_out(&u);
 	UNIT_EQ(open_rw(path), -ENOENT);
 	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 0);
@@ -261,7 +261,7 @@ static void function_reset(void)
 	}
 	UNIT_NEED(user_open(&u));
 	UNIT_EQ(put_text(path, "1"), 0);
-	CU_ASSERT(emu_quiet(CARD0, 0, 300));
+	CU_ASSERT(emu_idle(CARD0, 0, 300));
 	user_is_out(&u);
 	CU_ASSERT(emu_count(CARD0, 0, "function_resets") > 0);
 	/* The node stays, with a new epoch: a new open gets a usable card. */

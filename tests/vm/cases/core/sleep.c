@@ -77,7 +77,7 @@ static void ended(const struct target *t, struct subject *s)
 	CU_ASSERT(state_is(t, "failed"));
 	UNIT_EQ(reason(t), ROC_REASON_SUSPENDED);
 	CU_ASSERT(!bus_master(t->id));
-	CU_ASSERT(emu_quiet(t->card, 0, QUIET_MS));
+	CU_ASSERT(emu_idle(t->card, 0, QUIET_MS));
 	UNIT_EQ(emu_count(t->card, 0, "dma_outside"), 0);
 	CU_ASSERT(subject_query(s));
 	CU_ASSERT(s->report.poll & POLLERR);

@@ -197,7 +197,7 @@ static void works(void)
 	rig_close(&r);
 }
 
-static void argument_that_never_comes(void)
+static void argument_never_present(void)
 {
 	struct roc_ch_info info = {.size = sizeof(info)};
 	struct call c;
@@ -218,7 +218,7 @@ static void argument_that_never_comes(void)
 }
 
 /* The page is there for the argument, and removed while the call sleeps. */
-static void answer_that_never_goes(void)
+static void result_never_present(void)
 {
 	struct roc_card_lock lock = {.size = sizeof(lock)};
 	struct call c;
@@ -246,7 +246,7 @@ static void answer_that_never_goes(void)
 	works();
 }
 
-static void buffer_that_never_comes(void)
+static void buffer_never_present(void)
 {
 	struct roc_buf_register b = {.size = sizeof(b), .length = PAGE};
 	int64_t before;
@@ -488,9 +488,9 @@ static void rings_undone(void)
 	CU_FAIL("the page was never removed in time");
 }
 
-UNIT_MAIN("stuck", {"argument that never comes", argument_that_never_comes},
-	  {"answer that never goes", answer_that_never_goes},
-	  {"buffer that never comes", buffer_that_never_comes}, {"killed in it", killed_in_it},
+UNIT_MAIN("stuck", {"argument page never present", argument_never_present},
+	  {"result page never present", result_never_present},
+	  {"buffer page never present", buffer_never_present}, {"killed in it", killed_in_it},
 	  {"answer that cannot be written", answer_that_cannot_be_written},
 	  {"lock undone if the result cannot be copied out", lock_undone},
 	  {"buffer undone if the result cannot be copied out", buffer_undone},

@@ -78,7 +78,7 @@ static void as_before(void)
 	UNIT_EQ(suspend("platform"), 0);
 	CU_ASSERT(rig_once(&r, 20, 10000));
 	RIG_OK(&r);
-	UNIT_EQ(look_every(EP0, RARELY_MS), 0);
+	UNIT_EQ(set_poll_interval(EP0, RARELY_MS), 0);
 	rig_push(&r, RIG_MAX);
 	CU_ASSERT(rig_start(&r) && rig_run(&r, 4, 10000));
 	if (has_events(EP0)) {
@@ -90,7 +90,7 @@ static void as_before(void)
 	CU_ASSERT(rig_stop(&r));
 	RIG_OK(&r);
 	rig_close(&r);
-	UNIT_EQ(look_every(EP0, LOOK_USUAL_MS), 0);
+	UNIT_EQ(set_poll_interval(EP0, LOOK_USUAL_MS), 0);
 	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
 	close(fd);
 }

@@ -187,7 +187,7 @@ struct looks {
 	int64_t ms; /* duration of the reads */
 };
 
-static int look(void *arg)
+static int read_attr(void *arg)
 {
 	struct looks *l = arg;
 	int64_t begin = now_ms();
@@ -214,7 +214,7 @@ static void read_often(unsigned int card, unsigned int ep, const char *path, uns
 
 	snprintf(l->path, sizeof(l->path), "%s", path);
 	emu(card, "clear");
-	UNIT_EQ(child_run(AS_STRANGER, look, l, 30000), 0);
+	UNIT_EQ(child_run(AS_STRANGER, read_attr, l, 30000), 0);
 	/* Plus the driver's own poll of the temperature, which is another read or two. */
 	most = (l->ms / APART_MS + 2) * reads + 2;
 	seen = emu_count(card, ep, "mmio_reads");
@@ -226,8 +226,8 @@ static void read_often(unsigned int card, unsigned int ep, const char *path, uns
 	shared_free(l, sizeof(*l));
 }
 
-static void look_at_node(unsigned int card, unsigned int ep, const char *id, int channel,
-			 const char *name)
+static void read_node_attr(unsigned int card, unsigned int ep, const char *id, int channel,
+			   const char *name)
 {
 	char path[256];
 
@@ -250,13 +250,13 @@ static void reads_cost_nothing(void)
 	size_t i;
 
 	for (i = 0; i < N(cru); i++)
-		look_at_node(CARD0, 1, EP1, -1, cru[i]);
-	look_at_node(CARD0, 1, EP1, 0, "dropped");
-	look_at_node(CARD0, 1, EP1, 0, "fifo_empty");
+		read_node_attr(CARD0, 1, EP1, -1, cru[i]);
+	read_node_attr(CARD0, 1, EP1, 0, "dropped");
+	read_node_attr(CARD0, 1, EP1, 0, "fifo_empty");
 	for (i = 0; i < N(crorc); i++)
-		look_at_node(CRORC0, 0, CRORC_ID, -1, crorc[i]);
+		read_node_attr(CRORC0, 0, CRORC_ID, -1, crorc[i]);
 	for (i = 0; i < N(channel); i++)
-		look_at_node(CRORC0, 0, CRORC_ID, 5, channel[i]);
+		read_node_attr(CRORC0, 0, CRORC_ID, 5, channel[i]);
 	snprintf(pattern, sizeof(pattern), "/sys/bus/pci/devices/%s/hwmon/hwmon*/temp1_*",
 		 pci_address(EP0));
 	UNIT_EQ(glob(pattern, 0, NULL, &found), 0);

@@ -62,7 +62,7 @@ static void wraps(void)
 	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0u - 300, 0);
 	UNIT_NEED(taker_start(&t, 0));
 	CU_ASSERT(taker_run(&t, 6000, 20000));
-	/* The number of commands depends on how fast host pages become free. */
+	/* The number of commands depends on how fast host pages change_user free. */
 	for (i = 0; i < 20 && t.command_count >= 0x80000000u; i++)
 		CU_ASSERT(taker_run(&t, t.fragments + 1000, 20000));
 	CU_ASSERT(t.next[0] < 0x80000000u && t.next[5] < 0x80000000u);
@@ -257,7 +257,7 @@ static void stops(void)
 		UNIT_EQ(abi(t.fd, ROC_FR_STOP, &s), -EALREADY);
 		emu(CARD0, "fault all clear");
 		taker_close(&t);
-		CU_ASSERT(emu_quiet(CARD0, 0, 30));
+		CU_ASSERT(emu_idle(CARD0, 0, 30));
 	}
 }
 
@@ -301,7 +301,7 @@ static void stop_of_polling_reader(void)
 	UNIT_EQ(s.descriptors, 16 + 200);
 	emu(CARD0, "fault all clear");
 	taker_close(&t);
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 }
 
 static bool stopped_in_full_flow(void)

@@ -19,7 +19,7 @@ static inline void stop(struct taker *t)
 {
 	TAKER_OK(t);
 	CU_ASSERT(taker_stop(t));
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 	taker_close(t);
 }
 

@@ -31,7 +31,7 @@ static void failed_of(struct taker *t, uint32_t reason)
 	UNIT_EQ(taker_info(t).reason, reason);
 	UNIT_EQ(poll(&p, 1, 0), 1);
 	CU_ASSERT(p.revents & POLLERR && !(p.revents & POLLHUP));
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 	emu(CARD0, "fault all clear");
 	t->found.count = 0;
 	taker_generate(t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
@@ -379,7 +379,7 @@ static void completion_lost(void)
 	CU_ASSERT(now_ms() - begun >= 900 && took_less(begun, 3000));
 	emu(CARD0, "fault all clear");
 	taker_close(&t);
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 }
 
 /*
@@ -396,7 +396,7 @@ static void reset_ignored(void)
 	emu(CARD0, "fault 0 reset-ignored 1");
 	CU_ASSERT(taker_stop(&t));
 	CU_ASSERT(!bus_master(ROBINNP_ID));
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 	UNIT_EQ(taker_begin(&t, &reply), -EIO);
 	emu(CARD0, "fault all clear");
 	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
@@ -486,7 +486,7 @@ static void late_writes(void)
 	CU_ASSERT(taker_run(&t, 100, 5000));
 	emu(CARD0, "fault 0 reset-slow 1 3");
 	taker_close(&t);
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 	CU_ASSERT(emu_clean(CARD0));
 }
 

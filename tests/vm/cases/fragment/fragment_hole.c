@@ -85,7 +85,7 @@ static void failed_with(struct taker *t, enum way way, bool data, uint32_t hole,
 	CU_ASSERT(way == SPINS || vain < 1000);
 	emu(CARD0, "fault all clear");
 	taker_close(t);
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 	CU_ASSERT(emu_clean(CARD0));
 }
 

@@ -56,7 +56,7 @@ static void counts_begin(void)
 		UNIT_EQ(taker_begin(&t, &reply), 0);
 		UNIT_EQ(t.user->descriptors, t.start);
 		UNIT_EQ(t.user->completions, t.start);
-		taker_give_all(&t, 0);
+		taker_submit_pages(&t, 0);
 		CU_ASSERT(taker_run(&t, 200, 10000));
 		TAKER_OK(&t);
 		CU_ASSERT(taker_stop(&t));

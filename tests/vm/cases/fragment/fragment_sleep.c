@@ -264,7 +264,7 @@ static void eventfd_before_the_run(void)
 	/* Without pages no fragment comes. */
 	UNIT_EQ(taker_begin(&t, &reply), 0);
 	UNIT_EQ(taker_info(&t).arms, 2);
-	taker_give_all(&t, 0);
+	taker_submit_pages(&t, 0);
 	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
 	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms == 3, 5000));
 	CU_ASSERT(UNIT_WAIT(takes(&t, 1), 5000));

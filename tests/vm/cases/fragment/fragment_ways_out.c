@@ -44,7 +44,7 @@ static void works(void)
 	start(&t);
 	CU_ASSERT(taker_stop(&t));
 	taker_close(&t);
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 	CU_ASSERT(emu_clean(CARD0));
 }
 
@@ -95,7 +95,7 @@ static void opener_killed(void)
 	UNIT_EQ(pins() - before, 4096);
 	child_kill(pid);
 	CU_ASSERT(UNIT_WAIT(!strcmp(node_attr(ROBINNP_ID, 0, "owner_pid"), "0"), 5000));
-	CU_ASSERT(emu_quiet(CARD0, 0, 50));
+	CU_ASSERT(emu_idle(CARD0, 0, 50));
 	CU_ASSERT(card_is_off());
 	UNIT_EQ(pins(), before);
 	shared_free((void *)flows, sizeof(*flows));
@@ -228,7 +228,7 @@ static void charged_to_its_opener(void)
 {
 	emu_normal_robinnp(CARD0);
 	UNIT_EQ(child_run(AS_READER, start_in_a_child, NULL, 20000), 0);
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 }
 
 static int stop_now(void *arg)
@@ -311,7 +311,7 @@ static int sleeper(void *arg)
 	return abi(t->fd, ROC_FR_WAIT, &w) == -ENODEV ? 0 : 1;
 }
 
-static void driver_taken_off(void)
+static void driver_unbound(void)
 {
 	struct taker t = {.percent = 50};
 	int64_t before = pins();
@@ -335,7 +335,7 @@ static void driver_taken_off(void)
 	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 100), -ENODEV);
 	works();
 	taker_close(&t);
-	CU_ASSERT(emu_quiet(CARD0, 0, 50));
+	CU_ASSERT(emu_idle(CARD0, 0, 50));
 }
 
 /*
@@ -406,7 +406,7 @@ static void module_unloaded(void)
 	kill(pid, SIGKILL);
 	UNIT_EQ(module_unload(10000), 0);
 	child_wait(pid, 5000);
-	CU_ASSERT(emu_quiet(CARD0, 0, 50));
+	CU_ASSERT(emu_idle(CARD0, 0, 50));
 	CU_ASSERT(card_is_off());
 	UNIT_EQ(shell(NULL, 0, KERNEL_MS, "modprobe roc"), 0);
 	CU_ASSERT(wait_nodes(cards));
@@ -436,7 +436,7 @@ static void card_left_running(void)
 	CU_ASSERT(driver_bind(target.address[0]));
 	memcpy(seen, memory, HUGE);
 	CU_ASSERT(card_is_off());
-	CU_ASSERT(emu_quiet(CARD0, 0, 50));
+	CU_ASSERT(emu_idle(CARD0, 0, 50));
 	CU_ASSERT(!memcmp(seen, memory, HUGE));
 	free(seen);
 	munmap(frees, HUGE);
@@ -531,13 +531,13 @@ static void cpu_offline(void)
 		  (unsigned long long)taker_info(&t).missed_interrupts);
 	CU_ASSERT(taker_stop(&t));
 	taker_close(&t);
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 }
 
 UNIT_MAIN("fragment_ways_out", {"opener killed", opener_killed}, {"memory back", memory_back},
 	  {"charge back", charge_back}, {"charged to its opener", charged_to_its_opener},
 	  {"completed before quiescence", completed_before_quiescence},
-	  {"driver taken off", driver_taken_off},
-	  {"no message to address 0", no_message_to_address_0}, {"function reset", function_reset},
-	  {"module unloaded", module_unloaded}, {"card left running", card_left_running},
-	  {"unplugged", unplugged}, {"bus errors", bus_errors}, {"CPU offline", cpu_offline})
+	  {"driver unbound", driver_unbound}, {"no message to address 0", no_message_to_address_0},
+	  {"function reset", function_reset}, {"module unloaded", module_unloaded},
+	  {"card left running", card_left_running}, {"unplugged", unplugged},
+	  {"bus errors", bus_errors}, {"CPU offline", cpu_offline})

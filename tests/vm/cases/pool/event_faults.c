@@ -102,7 +102,7 @@ static void failed(struct rig *r, enum roc_reason reason, unsigned int ms)
 	UNIT_EQ(info.state, ROC_CH_FAILED);
 	UNIT_EQ(info.reason, reason);
 	UNIT_EQ(info.in_flight, 0);
-	CU_ASSERT(emu_quiet(CARD0, 0, 100));
+	CU_ASSERT(emu_idle(CARD0, 0, 100));
 	rig_take(r, false);
 	UNIT_EQ(rig_missing(r), 0);
 	CU_ASSERT(r->reclaimed > 0);
@@ -528,7 +528,7 @@ static void stop_and_reset(struct rig *r)
 		CU_ASSERT(rig_start(r));
 		CU_ASSERT(rig_run(r, 20 + 17 * i, 5000));
 		rig_stop(r);
-		CU_ASSERT(emu_quiet(CARD0, 0, 20));
+		CU_ASSERT(emu_idle(CARD0, 0, 20));
 		rig_agrees(r, CARD0, 0);
 		UNIT_EQ(rig_missing(r), 0);
 		UNIT_EQ(emu_count(CARD0, 0, "ends"), 1);
@@ -569,7 +569,7 @@ static void under_load(void)
 static void stop_polling(void)
 {
 	emu(CARD0, "clear");
-	UNIT_EQ(look_every(EP0, NO_LOOK_MS), 0);
+	UNIT_EQ(set_poll_interval(EP0, NO_LOOK_MS), 0);
 	CU_ASSERT(UNIT_WAIT(emu_count(CARD0, 0, "mmio_reads") > 0, 5000));
 }
 
@@ -588,7 +588,7 @@ static void alarm_of(int fd, unsigned int degrees, const char *line)
 /* It gets cooler, which the driver detects by polling. */
 static void cool(int fd)
 {
-	UNIT_EQ(look_every(EP0, OFTEN_MS), 0);
+	UNIT_EQ(set_poll_interval(EP0, OFTEN_MS), 0);
 	emu(CARD0, "set temperature 45");
 	CU_ASSERT(uevent(fd, "ROC_ALARM=none", 12000) >= 0);
 }
@@ -612,7 +612,7 @@ static void alarms(void)
 	emu(CARD0, "clear");
 	sleep_ms(5 * OFTEN_MS);
 	UNIT_EQ(emu_count(CARD0, 0, "mmio_reads"), 0);
-	UNIT_EQ(look_every(EP0, LOOK_USUAL_MS), 0);
+	UNIT_EQ(set_poll_interval(EP0, LOOK_USUAL_MS), 0);
 	close(fd);
 }
 
@@ -636,7 +636,7 @@ static void alarm_without_bus(void)
 	emu(CARD0, "fault 0 never-quiet");
 	rig_stop(&r);
 	CU_ASSERT(!bus_master(EP0));
-	UNIT_EQ(look_every(EP0, OFTEN_MS), 0);
+	UNIT_EQ(set_poll_interval(EP0, OFTEN_MS), 0);
 	emu(CARD0, "set temperature 62");
 	CU_ASSERT(uevent(fd, "ROC_ALARM=temperature", 12000) >= 0);
 	emu(CARD0, "fault 0 clear");
@@ -647,7 +647,7 @@ static void alarm_without_bus(void)
 	stop_polling();
 	alarm_of(fd, 62, "ROC_ALARM=temperature");
 	cool(fd);
-	UNIT_EQ(look_every(EP0, LOOK_USUAL_MS), 0);
+	UNIT_EQ(set_poll_interval(EP0, LOOK_USUAL_MS), 0);
 	rig_close(&r);
 	close(fd);
 }

@@ -87,7 +87,7 @@ static void all_ones(void)
 	UNIT_NEED(running_rig(&r));
 	emu(CARD0, "fault 0 all-ones");
 	fails_with(&r, ROC_REASON_LOST);
-	CU_ASSERT(emu_quiet(CARD0, 0, 300));
+	CU_ASSERT(emu_idle(CARD0, 0, 300));
 	UNIT_EQ(reg_read(fd, CRU_BAR_CARD, CRU_FW_HASH, &v), -EIO);
 	UNIT_EQ(reg_modify(fd, CRU_BAR_CARD, CRU_CTP_INIT_ORBIT, 1, 1, NULL), -EIO);
 	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);
@@ -124,7 +124,7 @@ static void lost_and_back(void)
 	UNIT_NEED(roc_channel_open(EP0, 0, &r.ch) == 0);
 	UNIT_EQ(pins(), before);
 	CU_ASSERT(!bus_master(EP0));
-	CU_ASSERT(emu_quiet(CARD0, 0, 200));
+	CU_ASSERT(emu_idle(CARD0, 0, 200));
 	rig_close(&r);
 	emu(CARD0, "set 0 rate 0");
 	UNIT_NEED(rig_open(&r));
@@ -180,7 +180,7 @@ static void all_ones_when_idle(void)
 	CU_ASSERT(ret == -EIO || ret == -EALREADY);
 	UNIT_EQ(state(&r), ROC_CH_FAILED);
 	UNIT_EQ(ch_info(rig_fd(&r)).reason, ROC_REASON_LOST);
-	CU_ASSERT(emu_quiet(CARD0, 0, 200));
+	CU_ASSERT(emu_idle(CARD0, 0, 200));
 	rig_take(&r, false);
 	UNIT_EQ(rig_missing(&r), 0);
 	recovers(&r);
@@ -194,7 +194,7 @@ static void stall(void)
 	UNIT_NEED(running_rig(&r));
 	emu(CARD0, "fault 0 stall");
 	/* Superpages completed before are returned and submitted again, then the card has all. */
-	CU_ASSERT(emu_quiet(CARD0, 0, 50));
+	CU_ASSERT(emu_idle(CARD0, 0, 50));
 	CU_ASSERT(rig_run(&r, emu_count(CARD0, 0, "superpages"), 5000));
 	CU_ASSERT(UNIT_WAIT((rig_take(&r, true), ch_info(rig_fd(&r)).in_flight == 64), 5000));
 	UNIT_EQ(roc_channel_wait(r.ch, 1, 200), -ETIME);
@@ -219,7 +219,7 @@ static void late_completion(void)
 	/* Superpages that the card counts only after the stop are returned. */
 	rig_stop(&r);
 	UNIT_EQ(rig_missing(&r), 0);
-	CU_ASSERT(emu_quiet(CARD0, 0, 100));
+	CU_ASSERT(emu_idle(CARD0, 0, 100));
 	recovers(&r);
 }
 
@@ -326,7 +326,7 @@ static void size_zero_and_writing_reader(void)
 	rig_push(&r, RIG_MAX);
 	CU_ASSERT(rig_start(&r) && rig_run(&r, 40, 5000));
 	emu(CARD0, "fault 0 stall");
-	CU_ASSERT(emu_quiet(CARD0, 0, 50));
+	CU_ASSERT(emu_idle(CARD0, 0, 50));
 	filled = emu_count(CARD0, 0, "superpages");
 	CU_ASSERT(rig_run(&r, filled, 5000));
 	for (i = 0; i < r.count; i++)
@@ -399,12 +399,12 @@ static void reset_ignored(void)
 	emu(CARD0, "fault 0 reset-ignored");
 	UNIT_EQ(roc_channel_stop(r.ch, NULL), 0);
 	CU_ASSERT(!bus_master(EP0));
-	CU_ASSERT(emu_quiet(CARD0, 0, 300));
+	CU_ASSERT(emu_idle(CARD0, 0, 300));
 	rig_take(&r, false);
 	UNIT_EQ(rig_missing(&r), 0);
 	rig_close(&r);
 	UNIT_EQ(pins(), before);
-	CU_ASSERT(emu_quiet(CARD0, 0, 200));
+	CU_ASSERT(emu_idle(CARD0, 0, 200));
 	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
 	r = open_rig(ROC_SOURCE_INTERNAL);
 	UNIT_NEED(rig_open(&r));
@@ -426,7 +426,7 @@ static void reset_ignored_for_ever(void)
 	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);
 	UNIT_EQ(state(&r), ROC_CH_STOPPED);
 	CU_ASSERT(!bus_master(EP0));
-	CU_ASSERT(emu_quiet(CARD0, 0, 200));
+	CU_ASSERT(emu_idle(CARD0, 0, 200));
 	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
 	recovers(&r);
 }
@@ -442,7 +442,7 @@ static void reset_ignored_at_close(void)
 	rig_close(&r);
 	CU_ASSERT(!bus_master(EP0));
 	UNIT_EQ(pins(), before);
-	CU_ASSERT(emu_quiet(CARD0, 0, 300));
+	CU_ASSERT(emu_idle(CARD0, 0, 300));
 	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
 	r = open_rig(ROC_SOURCE_INTERNAL);
 	UNIT_NEED(rig_open(&r));
@@ -523,7 +523,7 @@ static bool unordered(unsigned int card, unsigned int ep)
 	return emu_config(card, ep, DEVICE_CONTROL) & UNORDERED;
 }
 
-/* The card's writes become visible in order; cards power on with relaxed ordering. */
+/* The card's writes change_user visible in order; cards power on with relaxed ordering. */
 static void ordered_writes(void)
 {
 	char address[ROC_TEXT_MAX], path[96];

@@ -75,7 +75,7 @@ fail:
 /* The card is quiesced, run enable off, nothing pinned, and the channel has no owner. */
 static void nothing_left(int64_t pins_before, unsigned int quiet_ms)
 {
-	CU_ASSERT(emu_quiet(CARD0, 0, quiet_ms));
+	CU_ASSERT(emu_idle(CARD0, 0, quiet_ms));
 	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 0);
 	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_DMA_CONTROL), 0);
 	UNIT_EQ(emu_link_count(CARD0, 0, 0, "queued"), 0);
@@ -106,7 +106,7 @@ static void killed_in_transfer(void)
 	UNIT_EQ(v->failed, 0);
 	CU_ASSERT(pins() > before);
 	CU_ASSERT(pinned_by(pid) > 0);
-	CU_ASSERT(UNIT_WAIT(!emu_quiet(CARD0, 0, 100), 5000));
+	CU_ASSERT(UNIT_WAIT(!emu_idle(CARD0, 0, 100), 5000));
 	child_kill(pid);
 	nothing_left(before, 1000);
 	works_again();
@@ -397,7 +397,7 @@ static void slow_reset(void)
 	CU_ASSERT(rig_stop(&r));
 	CU_ASSERT(bus_master(EP0));
 	UNIT_EQ(rig_missing(&r), 0);
-	CU_ASSERT(emu_quiet(CARD0, 0, 100));
+	CU_ASSERT(emu_idle(CARD0, 0, 100));
 	UNIT_EQ(emu_link_count(CARD0, 0, 0, "queued"), 0);
 	RIG_OK(&r);
 	rig_close(&r);

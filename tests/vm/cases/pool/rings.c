@@ -315,7 +315,7 @@ static void scribbler_and_neighbour(void)
 	RIG_OK(&other);
 	UNIT_EQ(pins(), before);
 	rig_close(&other);
-	CU_ASSERT(emu_quiet(CARD0, 0, 100));
+	CU_ASSERT(emu_idle(CARD0, 0, 100));
 	CU_ASSERT(emu_clean(CARD0));
 	shared_free(s, sizeof(*s));
 }

@@ -204,7 +204,7 @@ static const char *impossible(enum way way, enum phase phase, enum first first)
 	return NULL;
 }
 
-static const char *turn_about(const char *const *points)
+static const char *select_point(const char *const *points)
 {
 	unsigned int n = 0;
 
@@ -232,13 +232,13 @@ static const char *way_point(const struct cell *c)
 	bool early = c->phase == PHASE_FAILED && sees_failure(c);
 
 	if (c->way == WAY_STOP)
-		return turn_about(points_of_stop);
+		return select_point(points_of_stop);
 	if (way_of_owner(c->way))
-		return early ? points_of_close[0] : turn_about(points_of_close);
+		return early ? points_of_close[0] : select_point(points_of_close);
 	if (early)
 		return points_of_shut[0];
-	return turn_about(c->way == WAY_FLR || c->way == WAY_AER_FATAL ? points_of_shut
-								       : points_of_remove);
+	return select_point(c->way == WAY_FLR || c->way == WAY_AER_FATAL ? points_of_shut
+									 : points_of_remove);
 }
 
 static const char *phase_point(enum phase phase)
@@ -246,7 +246,7 @@ static const char *phase_point(enum phase phase)
 	const char *points[4] = {phases[phase].points[0], phases[phase].points[1],
 				 phases[phase].points[2], NULL};
 
-	return turn_about(points);
+	return select_point(points);
 }
 
 /* Target memory of a card that was left running, and of the runs of the verdict. */

@@ -71,7 +71,7 @@ static void refuse(struct rig *r)
 	roc_ready_release(r->rings, roc_ready_count(r->rings));
 }
 
-static void others_get_their_turn(struct rig *r)
+static void others_run(struct rig *r)
 {
 	int thread = thread_pid(EP0, 0), round, i;
 	bool *works = shared_alloc(sizeof(*works));
@@ -99,7 +99,7 @@ static void kicks_without_end(void)
 	emu_normal(CARD0, FOUR_LINKS);
 	UNIT_NEED(on_cpu(1) && rig_open(&r) && rig_start(&r));
 	if (preempt_only_when_asked(before, sizeof(before))) {
-		others_get_their_turn(&r);
+		others_run(&r);
 		UNIT_EQ(put_text(PREEMPT, before), 0);
 	} else {
 		unit_skip("this kernel preempts at any time");

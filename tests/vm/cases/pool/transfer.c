@@ -216,7 +216,7 @@ static void signalled(void)
 	UNIT_EQ(epoll_wait(ep, &e, 1, patience_ms(2000)), 1);
 	UNIT_EQ(e.data.u32, 42);
 	UNIT_EQ(rig_wait(&r, 2, 2000), 2);
-	rig_settle(&r);
+	rig_wait_reported(&r);
 	count = signals(event);
 	CU_ASSERT(count >= 1 && count <= 2);
 	UNIT_EQ(rig_take(&r, false), 2);
@@ -227,14 +227,14 @@ static void signalled(void)
 	rig_push(&r, 1);
 	UNIT_EQ(epoll_wait(ep, &e, 1, patience_ms(2000)), 1);
 	UNIT_EQ(rig_wait(&r, 1, 2000), 1);
-	rig_settle(&r);
+	rig_wait_reported(&r);
 	UNIT_EQ(signals(event), 1);
 	/* No more signals after -1. */
 	UNIT_EQ(roc_channel_eventfd(r.ch, -1), 0);
 	rig_take(&r, false);
 	rig_push(&r, 1);
 	UNIT_EQ(rig_wait(&r, 1, 2000), 1);
-	rig_settle(&r);
+	rig_wait_reported(&r);
 	UNIT_EQ(signals(event), 0);
 	rig_stop(&r);
 	RIG_OK(&r);
@@ -258,7 +258,7 @@ static void eventfd_after_the_data(void)
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r));
 	CU_ASSERT(UNIT_WAIT(roc_ready_count(r.rings) == 4, 5000));
-	rig_settle(&r);
+	rig_wait_reported(&r);
 	info = ch_info(rig_fd(&r));
 	UNIT_EQ(info.in_flight, 0);
 	UNIT_EQ(roc_channel_eventfd(r.ch, event), 0);

@@ -335,7 +335,7 @@ static void consume(void)
 	reader_generate(&r, 0, 100, 100, 0, 50, 0);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "events") == 50, 5000));
-	there = reader_there(&r);
+	there = reader_available(&r);
 	CU_ASSERT(there > 1);
 	c.lines = there + 1;
 	UNIT_EQ(abi(r.fd, ROC_ST_CONSUME, &c), -ERANGE);
@@ -367,7 +367,7 @@ static void full_ring_waiting_source(void)
 	reader_generate(&r, 77, 1024, 1024, 0, 5000, 0);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(UNIT_WAIT(reader_info(&r).card.throttles == 1, 10000));
-	CU_ASSERT(reader_there(&r) <= reader_lines(&r));
+	CU_ASSERT(reader_available(&r) <= reader_lines(&r));
 	CU_ASSERT(reader_run(&r, 5000, 30000));
 	info = reader_info(&r);
 	UNIT_EQ(r.gaps, 0);
@@ -447,7 +447,7 @@ static void stop_with_a_full_ring(void)
 	CU_ASSERT(stop.lost > 0);
 	CU_ASSERT(r.kernel->flags & ROC_ST_STOPPED);
 	/* Data in the ring remain readable. */
-	UNIT_EQ(reader_there(&r), stop.position);
+	UNIT_EQ(reader_available(&r), stop.position);
 	reader_take(&r, true);
 	info = reader_info(&r);
 	UNIT_EQ(r.events, info.card.events);
@@ -537,7 +537,7 @@ static void written_straight_to_a_file(void)
 	skip = r.read * ROC_ST_LINE;
 	reader_set(&r, STREAM_SET_LIMIT, 30 + 40);
 	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "events") == 70, 5000));
-	there = reader_there(&r) * ROC_ST_LINE;
+	there = reader_available(&r) * ROC_ST_LINE;
 	CU_ASSERT(skip + there > r.ring);
 	f = tmpfile();
 	copy = malloc(there);

@@ -31,7 +31,7 @@ static void failed_of(struct reader *r, uint32_t reason)
 	UNIT_EQ(reader_info(r).reason, reason);
 	UNIT_EQ(poll(&p, 1, 0), 1);
 	CU_ASSERT(p.revents & POLLERR && !(p.revents & POLLHUP));
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 	emu(CARD0, "fault all clear");
 	r->found.count = 0;
 	r->event = 0;
@@ -49,7 +49,7 @@ static void failed_of(struct reader *r, uint32_t reason)
  */
 static void beyond_the_ring(struct reader *r)
 {
-	reader_give(r, r->read, true);
+	reader_consume(r, r->read, true);
 	emu(CARD0, "fault 0 beyond-ring 1 1000000");
 }
 
@@ -95,7 +95,7 @@ static void first_state_late(void)
 	start(&r);
 	emu(CARD0, "fault 0 state-late 1 1000000000");
 	UNIT_NEED(reader_start(&r));
-	UNIT_EQ(reader_there(&r), 0);
+	UNIT_EQ(reader_available(&r), 0);
 	UNIT_EQ(reader_wait(&r, 20), -ETIME);
 	emu(CARD0, "fault 0 clear");
 	CU_ASSERT(reader_run(&r, 100, 5000));
@@ -128,7 +128,7 @@ static void position_at_the_end(void)
 	UNIT_NEED(reader_start(&r));
 	/* No reader sleeps, so the driver arms no interrupt that would detect it. */
 	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 100), 5000));
-	reader_give(&r, r.read, true);
+	reader_consume(&r, r.read, true);
 	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "read") == r.read, 2000));
 	/* The state is in the page before the stop, and nothing follows. */
 	emu(CARD0, "fault 0 end-missing 1");
@@ -155,7 +155,7 @@ static void all_ones(void)
 	UNIT_EQ(reader_info(&r).reason, ROC_REASON_LOST);
 	emu(CARD0, "fault all clear");
 	reader_close(&r);
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 	start(&r);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(reader_run(&r, 100, 5000));
@@ -183,7 +183,7 @@ static void stop_all_ones(void)
 	UNIT_EQ(reader_info(&r).reason, ROC_REASON_LOST);
 	emu(CARD0, "fault all clear");
 	reader_close(&r);
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 }
 
 /*
@@ -260,7 +260,7 @@ static void invalid_reader_positions(void)
 		uint64_t bad = reader_info(&r).bad_index;
 
 		before = r.read;
-		reader_give(&r, before + lies[i], true);
+		reader_consume(&r, before + lies[i], true);
 		r.user->taken = lies[i];
 		CU_ASSERT(UNIT_WAIT(reader_info(&r).bad_index > bad, 2000));
 		UNIT_EQ(reader_info(&r).state, ROC_CH_RUNNING);
@@ -268,7 +268,7 @@ static void invalid_reader_positions(void)
 		for (j = 0; j < 20; j++)
 			node_count(P40_ID, 0, "ring_level");
 		CU_ASSERT(reader_info(&r).bad_index <= bad + 2);
-		reader_give(&r, before, false);
+		reader_consume(&r, before, false);
 		CU_ASSERT(reader_run(&r, r.events + 50, 5000));
 		CU_ASSERT(reader_run(&other, other.events + 1, 5000));
 	}
@@ -301,7 +301,7 @@ static void doorbell_without_position(void)
 	UNIT_EQ(abi(r.fd, ROC_ST_CONSUME, &none), 0);
 	CU_ASSERT(none.available <= reader_lines(&r));
 	/* The next run is unaffected. */
-	reader_give(&r, r.read, false);
+	reader_consume(&r, r.read, false);
 	CU_ASSERT(reader_run(&r, r.events + 500, 5000));
 	READER_OK(&r);
 	CU_ASSERT(reader_stop(&r));
@@ -361,7 +361,7 @@ static void tables(void)
 		CU_ASSERT(emu_stream(CARD0, 0, "resets") >= resets + 4);
 		emu(CARD0, "fault 0 load-slow 1 60000");
 		UNIT_EQ(abi(r.fd, ROC_ST_START, &begin), -EIO);
-		CU_ASSERT(emu_quiet(CARD0, 0, 30));
+		CU_ASSERT(emu_idle(CARD0, 0, 30));
 		emu(CARD0, "fault 0 load-slow 1 5");
 		/* A failed load is tried again. */
 		emu(CARD0, "fault 0 fetch-error 1 1");
@@ -441,7 +441,7 @@ static void end_missing(void)
 	begun = now_ms();
 	CU_ASSERT(reader_stop(&r));
 	CU_ASSERT(took_less(begun, 2000));
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 	reader_close(&r);
 }
 
@@ -460,7 +460,7 @@ static void reset_ignored(void)
 	emu(CARD0, "fault 0 reset-ignored 1");
 	CU_ASSERT(reader_stop(&r));
 	CU_ASSERT(!bus_master(P40_ID));
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 	UNIT_EQ(abi(r.fd, ROC_ST_START, &begin), -EIO);
 	emu(CARD0, "fault all clear");
 	r.event = 0;
@@ -600,7 +600,7 @@ static void late_writes(void)
 	CU_ASSERT(reader_run(&r, 100, 5000));
 	emu(CARD0, "fault 0 reset-slow 1 3");
 	reader_close(&r);
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_idle(CARD0, 0, 30));
 	CU_ASSERT(emu_clean(CARD0));
 }
 

@@ -44,7 +44,7 @@ static void after_a_full_ring(void)
 	r.event = 0;
 	UNIT_NEED(reader_start(&r));
 	UNIT_EQ(r.kernel->flags, 0);
-	UNIT_EQ(reader_there(&r), 0);
+	UNIT_EQ(reader_available(&r), 0);
 	UNIT_EQ(r.state->read, 5000);
 	UNIT_EQ(r.state->status, 0);
 	UNIT_EQ(reader_info(&r).card.discarded, lost);
@@ -159,7 +159,7 @@ static bool space_counts(void)
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, r.stream, "waiting") == 100, 10000));
 	UNIT_EQ(reader_take(&r, false), 1024);
-	reader_give(&r, 200, false);
+	reader_consume(&r, 200, false);
 	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), 0);
 	UNIT_EQ(stop.position, 1124 - stop.lost);
 	UNIT_EQ(reader_take(&r, true), 100 - stop.lost);
@@ -305,7 +305,7 @@ static void registers_elsewhere(void)
 /*
  * Leave error reporting enabled as a crashed kernel does: messages go to @bus. No driver is bound.
  */
-static void tell_of_errors(const char *address, uint64_t bus)
+static void enable_error_reports(const char *address, uint64_t bus)
 {
 	volatile uint32_t *bar, *block;
 	char path[96];
@@ -337,7 +337,7 @@ static void left_by_another(void)
 	strcpy(address, pci_address(P40_ID));
 	UNIT_EQ(driver_unbind(address), 0);
 	*word = PATTERN;
-	tell_of_errors(address, memory_physical((void *)word));
+	enable_error_reports(address, memory_physical((void *)word));
 	limits = emu_config(CARD0, 0, VSEC + STREAM_VSEC_LIMITS);
 	emu_config_set(CARD0, 0, VSEC + STREAM_VSEC_LIMITS, limits & 0xffff);
 	UNIT_NEED(driver_bind(address));

@@ -35,26 +35,26 @@ static void sleepers(void)
 	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 0}), 0);
 	reader_set(&r, STREAM_SET_LIMIT, 8);
 	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
-	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 3, 2000));
+	CU_ASSERT(UNIT_WAIT(reader_available(&r) == 3, 2000));
 	reader_take(&r, false);
 	r.user->taken = r.read;
 	UNIT_EQ(poll(&p, 1, 0), 0);
 	r.user->taken = r.read - 1;
 	UNIT_EQ(poll(&p, 1, 0), 1);
-	reader_give(&r, r.read, false);
+	reader_consume(&r, r.read, false);
 	r.user->taken = r.read;
 	/* An edge per batch, although the reader makes no call in between. */
 	UNIT_EQ(epoll_ctl(epfd, EPOLL_CTL_ADD, r.fd, &ev), 0);
 	UNIT_EQ(epoll_wait(epfd, &ev, 1, 0), 0);
 	reader_set(&r, STREAM_SET_LIMIT, 12);
 	UNIT_EQ(epoll_wait(epfd, &ev, 1, patience_ms(5000)), 1);
-	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 4, 2000));
+	CU_ASSERT(UNIT_WAIT(reader_available(&r) == 4, 2000));
 	reader_take(&r, true);
 	while (epoll_wait(epfd, &ev, 1, 100) > 0)
 		;
 	reader_set(&r, STREAM_SET_LIMIT, 14);
 	UNIT_EQ(epoll_wait(epfd, &ev, 1, patience_ms(5000)), 1);
-	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
+	CU_ASSERT(UNIT_WAIT(reader_available(&r) == 2, 2000));
 	reader_take(&r, true);
 	close(epfd);
 	finish(&r);
@@ -77,7 +77,7 @@ static void low_water_of_a_full_ring(void)
 	UNIT_NEED(reader_start(&r));
 	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
 	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "throttles") > 0, 10000));
-	CU_ASSERT(reader_there(&r) < reader_lines(&r));
+	CU_ASSERT(reader_available(&r) < reader_lines(&r));
 	UNIT_EQ(poll(&p, 1, 0), 1);
 	CU_ASSERT(reader_stop(&r));
 	reader_close(&r);
@@ -108,7 +108,7 @@ static void eventfd_in_the_run(void)
 	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
 	for (i = 2; i < 5; i++) {
 		signals_data(&r, e.fd, 2 * i);
-		CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
+		CU_ASSERT(UNIT_WAIT(reader_available(&r) == 2, 2000));
 		reader_take(&r, true);
 		while (read(e.fd, &count, sizeof(count)) > 0)
 			;
@@ -117,7 +117,7 @@ static void eventfd_in_the_run(void)
 	e.fd = -1;
 	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
 	reader_set(&r, STREAM_SET_LIMIT, 10);
-	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 5000));
+	CU_ASSERT(UNIT_WAIT(reader_available(&r) == 2, 5000));
 	e.fd = eventfd(0, EFD_NONBLOCK);
 	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
 	UNIT_EQ(read(e.fd, &count, sizeof(count)), sizeof(count));
@@ -138,7 +138,7 @@ static void edges_in_the_run(void)
 	start(&r);
 	reader_generate(&r, 0, 64, 64, 0, 2, 0);
 	UNIT_NEED(reader_start(&r));
-	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 5000));
+	CU_ASSERT(UNIT_WAIT(reader_available(&r) == 2, 5000));
 	UNIT_EQ(epoll_ctl(epfd, EPOLL_CTL_ADD, r.fd, &ev), 0);
 	UNIT_EQ(epoll_wait(epfd, &ev, 1, 0), 1);
 	for (i = 2; i < 5; i++) {
@@ -147,7 +147,7 @@ static void edges_in_the_run(void)
 		while (epoll_wait(epfd, &ev, 1, 100) > 0)
 			;
 		signals_data(&r, epfd, 2 * i);
-		CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
+		CU_ASSERT(UNIT_WAIT(reader_available(&r) == 2, 2000));
 	}
 	reader_take(&r, true);
 	close(epfd);
@@ -227,7 +227,7 @@ static void late_throttle_interrupt(void)
 	end = now_ms() + limit_ms(20000);
 	while (r.events < 3000 && !r.found.count && now_ms() < end)
 		if (reader_take(&r, false))
-			reader_give(&r, r.read, true);
+			reader_consume(&r, r.read, true);
 	UNIT_EQ(r.events, 3000);
 	UNIT_EQ(reader_info(&r).interrupts, 0);
 	UNIT_EQ(reader_wait(&r, 20), -ETIME);
@@ -270,7 +270,7 @@ static void faster_than_interrupts(void)
 	UNIT_EQ(reader_wait(&r, 10), -ETIME);
 	reader_set(&r, STREAM_SET_LIMIT, 2);
 	CU_ASSERT(UNIT_WAIT(reader_take(&r, false) == 1, 5000));
-	reader_give(&r, r.read, true);
+	reader_consume(&r, r.read, true);
 	/* As many times as the watchdog would need, and once more. */
 	sleep_ms(1600);
 	info = reader_info(&r);
@@ -293,7 +293,7 @@ static void busy_reader(void)
 	end = begun + limit_ms(20000);
 	while (r.events < 2000 && !r.found.count && now_ms() < end)
 		if (reader_take(&r, false))
-			reader_give(&r, r.read, true);
+			reader_consume(&r, r.read, true);
 	info = reader_info(&r);
 	UNIT_EQ(r.events, 2000);
 	UNIT_EQ(info.interrupts + info.arms, 0);
@@ -417,12 +417,12 @@ static void consumed_by_another(bool call)
 	pid = child_start(AS_ROOT, wait_for_lines, &two);
 	CU_ASSERT(UNIT_WAIT(reader_info(&r).arms > arms, 5000));
 	reader_set(&r, STREAM_SET_LIMIT, 6);
-	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 5, 5000));
+	CU_ASSERT(UNIT_WAIT(reader_available(&r) == 5, 5000));
 	reader_take(&r, false);
 	if (call)
 		UNIT_EQ(abi(r.fd, ROC_ST_CONSUME, &all), 0);
 	else
-		reader_give(&r, r.read, true);
+		reader_consume(&r, r.read, true);
 	UNIT_EQ(child_wait(pid, 5000), 0);
 	UNIT_EQ(reader_info(&r).missed_interrupts, 0);
 	finish(&r);
@@ -455,7 +455,7 @@ static void low_water_lowered(void)
 	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 640}), 0);
 	reader_generate(&r, 0, 64, 64, 0, 5, 0);
 	UNIT_NEED(reader_start(&r));
-	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 5, 5000));
+	CU_ASSERT(UNIT_WAIT(reader_available(&r) == 5, 5000));
 	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
 	pid = child_start(AS_ROOT, poll_for_data, &r);
 	CU_ASSERT(UNIT_WAIT(child_sleeps(pid), 5000));
@@ -491,7 +491,7 @@ static void wakes_all(struct reader *r, int epfd, int event, uint64_t limit)
 		r->user->taken = r->read;
 		UNIT_EQ(poll(&p, 1, 0), 0);
 	}
-	reader_give(r, r->read, true);
+	reader_consume(r, r->read, true);
 }
 
 /* Runs that begin before, at and behind the position where the 32 bits wrap. */
@@ -534,7 +534,7 @@ static void all_taken_none_consumed(void)
 	start(&r);
 	reader_generate(&r, 0, 64, 64, 0, reader_lines(&r) + 5, 0);
 	UNIT_NEED(reader_start(&r));
-	CU_ASSERT(UNIT_WAIT(reader_there(&r) == reader_lines(&r), 5000));
+	CU_ASSERT(UNIT_WAIT(reader_available(&r) == reader_lines(&r), 5000));
 	UNIT_EQ(reader_take(&r, false), reader_lines(&r));
 	r.user->taken = r.read;
 	UNIT_EQ(reader_wait(&r, 10), -ETIME);
@@ -542,7 +542,7 @@ static void all_taken_none_consumed(void)
 	UNIT_EQ(abi(r.fd, ROC_ST_WAIT, &w), -EINVAL);
 	pid = child_start(AS_ROOT, wait_for_lines, &one);
 	CU_ASSERT(UNIT_WAIT(child_sleeps(pid), 5000));
-	reader_give(&r, r.read, true);
+	reader_consume(&r, r.read, true);
 	UNIT_EQ(child_wait(pid, 5000), 0);
 	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == reader_lines(&r) + 5), 5000));
 	finish(&r);
@@ -559,7 +559,7 @@ static void after_the_end(void)
 	p = (struct pollfd){.fd = r.fd, .events = POLLIN};
 	reader_generate(&r, 0, 64, 64, 0, 10, 0);
 	UNIT_NEED(reader_start(&r));
-	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 10, 5000));
+	CU_ASSERT(UNIT_WAIT(reader_available(&r) == 10, 5000));
 	/* After a run no wait lasts until the low-water mark. */
 	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 6400}), 0);
 	UNIT_EQ(poll(&p, 1, 0), 0);
@@ -579,7 +579,7 @@ static void after_the_end(void)
 	/* A start that the card refuses begins at a new position, without data. */
 	reader_generate(&r, 0, 64, 64, 0, 10, 0);
 	UNIT_NEED(reader_start(&r));
-	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 10, 5000));
+	CU_ASSERT(UNIT_WAIT(reader_available(&r) == 10, 5000));
 	CU_ASSERT(reader_stop(&r));
 	emu(CARD0, "fault 0 enable-slow %u 60000", 1u << P40_STREAM_ODIN);
 	READER_OK(&r);

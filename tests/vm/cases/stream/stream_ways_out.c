@@ -21,8 +21,8 @@ static bool bell_reaches_the_card(struct reader *r)
 {
 	uint64_t before = emu_touched(CARD0, 0, P40_BAR_DMA, P40_DOORBELL(r->stream)).writes;
 
-	reader_give(r, r->read, true);
-	reader_give(r, r->read, true);
+	reader_consume(r, r->read, true);
+	reader_consume(r, r->read, true);
 	return emu_touched(CARD0, 0, P40_BAR_DMA, P40_DOORBELL(r->stream)).writes != before;
 }
 
@@ -97,7 +97,7 @@ static void opener_killed(void)
 	emu_normal_p40(CARD0);
 	UNIT_NEED(cgroup_make());
 	kill_opener(64 * MIB, 1000);
-	CU_ASSERT(emu_quiet(CARD0, 0, 50));
+	CU_ASSERT(emu_idle(CARD0, 0, 50));
 	for (i = 0; i < OPENERS; i++)
 		kill_opener(64 * KIB, 10);
 	CU_ASSERT(UNIT_WAIT(cgroup_left() < (OPENERS + 1) * 4096, 5000));
@@ -119,7 +119,7 @@ static void sees_removal(struct reader *r)
 	CU_ASSERT(p.revents & POLLERR && p.revents & POLLHUP);
 	UNIT_EQ(reader_wait(r, 100), -ENODEV);
 	UNIT_EQ(abi(r->fd, ROC_ST_CONSUME, &c), -ENODEV);
-	CU_ASSERT(emu_quiet(CARD0, 0, 50));
+	CU_ASSERT(emu_idle(CARD0, 0, 50));
 	/* Data in memory stay readable, and the doorbell has no effect. */
 	UNIT_EQ(r->base[0], byte);
 	UNIT_EQ(r->base[r->ring], byte);
@@ -141,7 +141,7 @@ static int sleeper(void *arg)
 	return abi(r->fd, ROC_ST_WAIT, &w) == -ENODEV ? 0 : 1;
 }
 
-static void driver_taken_off(void)
+static void driver_unbound(void)
 {
 	struct reader r = {.ring = 64 * KIB};
 	char address[32];
@@ -181,5 +181,5 @@ static void function_reset(void)
 	works();
 }
 
-UNIT_MAIN("stream_ways_out", {"opener killed", opener_killed},
-	  {"driver taken off", driver_taken_off}, {"function reset", function_reset})
+UNIT_MAIN("stream_ways_out", {"opener killed", opener_killed}, {"driver unbound", driver_unbound},
+	  {"function reset", function_reset})

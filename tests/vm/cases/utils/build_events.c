@@ -35,13 +35,13 @@
 #define PATIENCE_MS 30000 /* time limit for those */
 
 /* The error in the data of a fragment, or NULL. */
-typedef const char *look_fn(const struct roc_mfp_fragment *f);
+typedef const char *check_fn(const struct roc_mfp_fragment *f);
 
-static look_fn check_orbit, check_stream, check_links;
+static check_fn check_orbit, check_stream, check_links;
 
 static struct source {
 	const char *name;
-	look_fn *look;
+	check_fn *look;
 	uint64_t fragments, bytes, damaged;
 	const char *wrong;
 	uint64_t wrong_event;

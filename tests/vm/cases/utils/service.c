@@ -106,7 +106,7 @@ static void request_events(const char *events)
 	UNIT_EQ(json_number(json_get(out, "replies")), strtol(events, NULL, 10));
 }
 
-/* The unit's own limits. Restarts have no limit: see "card taken". */
+/* The unit's own limits. Restarts have no limit: see "card removed". */
 static void own_limits(const char *unit, const char *stop)
 {
 	/* systemd shows this property only while it runs. */
@@ -247,7 +247,7 @@ static void hangs(void)
 }
 
 /* It is restarted until the card is there again, without a limit. */
-static void card_taken(void)
+static void card_removed(void)
 {
 	char address[32];
 
@@ -393,5 +393,5 @@ static void leave(void)
 
 UNIT_MAIN("units under systemd", {"installed", installed}, {"serves", serves},
 	  {"sandboxed", sandboxed}, {"stops", stops}, {"killed", killed}, {"hangs", hangs},
-	  {"card taken", card_taken}, {"bad options", bad_options},
+	  {"card removed", card_removed}, {"bad options", bad_options},
 	  {"event building", event_building}, {"devices of verbs", verbs_devices}, {"leave", leave})

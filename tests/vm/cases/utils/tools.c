@@ -341,7 +341,7 @@ static void in_order_at(char *name)
 	CU_ASSERT(json_number(json_get(out, "superpages")) > 0);
 	UNIT_EQ(json_number(json_get(out, "superpages")), emu_count(CARD0, 0, "superpages"));
 	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 0);
-	CU_ASSERT(emu_quiet(CARD0, 0, 100));
+	CU_ASSERT(emu_idle(CARD0, 0, 100));
 	UNIT_EQ(pins(), before);
 }
 
@@ -350,7 +350,7 @@ static void interrupted(void)
 	in_order_at("INT");
 }
 
-static void terminal_goes(void)
+static void terminal_closed(void)
 {
 	in_order_at("HUP");
 }
@@ -376,5 +376,5 @@ UNIT_MAIN("tools", {"version and help", enter}, {"list cards", list_cards},
 	  {"bench as user", bench_as_user}, {"example", example}, {"bad usage", bad_usage},
 	  {"bad input", bad_input}, {"plain memory", plain_memory},
 	  {"owned by another", owned_by_another}, {"wrong data", wrong_data}, {"stalled", stalled},
-	  {"interrupted", interrupted}, {"a terminal that goes", terminal_goes},
+	  {"interrupted", interrupted}, {"a closed terminal", terminal_closed},
 	  {"cards were left alone", leave})

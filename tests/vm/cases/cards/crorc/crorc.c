@@ -322,7 +322,7 @@ static void runs_of(enum roc_source source, uint32_t configure, const char *firs
 		UNIT_STR(text, run ? later : first);
 		rig_agrees(&r, CRORC0, 0);
 		UNIT_EQ(rig_missing(&r), 0);
-		CU_ASSERT(emu_quiet(CRORC0, 0, 20));
+		CU_ASSERT(emu_idle(CRORC0, 0, 20));
 		UNIT_EQ(emu_peek(CRORC0, 0, 1, CRORC_CHAN_CSR) &
 				(CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK),
 			0);
@@ -388,7 +388,7 @@ static void sources_in_turn(void)
 		}
 		RIG_OK(&r);
 		rig_close(&r); /* every second time in the middle of the run */
-		CU_ASSERT(emu_quiet(CRORC0, 0, 10));
+		CU_ASSERT(emu_idle(CRORC0, 0, 10));
 	}
 	CU_ASSERT(emu_clean(CRORC0));
 }

@@ -116,7 +116,7 @@ static void lost_switches(void)
 		snprintf(fault, sizeof(fault), "lost-write 0x%x 2", offsets[i]);
 		survives(ROC_SOURCE_INTERNAL, 5, fault);
 		CU_ASSERT(emu_count(CRORC0, 0, "writes_lost") > 0);
-		CU_ASSERT(emu_quiet(CRORC0, 0, 20));
+		CU_ASSERT(emu_idle(CRORC0, 0, 20));
 		UNIT_EQ(emu_peek(CRORC0, 0, CHANNEL, CRORC_CHAN_CSR) &
 				(CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK),
 			0);

@@ -125,7 +125,7 @@ static void link_lost_in_run(void)
 	emu(CRORC0, "set link-state 3=down");
 	sleep_ms(50);
 	rig_take(&r, true);
-	CU_ASSERT(emu_quiet(CRORC0, 0, 100));
+	CU_ASSERT(emu_idle(CRORC0, 0, 100));
 	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_RUNNING);
 	emu(CRORC0, "set link-state 3=up");
 	CU_ASSERT(rig_run(&r, r.filled + 20, LIMIT_MS));
@@ -183,7 +183,7 @@ static void commands(void)
 		UNIT_EQ(CRORC_DDL_TRANSACTION(c.reply[1]), i);
 		UNIT_EQ(CRORC_DDL_CODE(c.reply[1]), CRORC_DDL_CTSTW);
 		/*
-		 * A surplus word, or an unsolicited one, must not become the reply to the next
+		 * A surplus word, or an unsolicited one, must not change_user the reply to the next
 		 * command.
 		 */
 		emu(CRORC0, "fault 0 ddl-extra 0x8 1");
@@ -409,7 +409,7 @@ static void six_are_out(int64_t before)
 	struct roc_ch_info info = {.size = sizeof(info)};
 	unsigned int i;
 
-	CU_ASSERT(emu_quiet(CRORC0, 0, 200));
+	CU_ASSERT(emu_idle(CRORC0, 0, 200));
 	for (i = 0; i < SIX; i++) {
 		UNIT_EQ(abi(rig_fd(&six[i]), ROC_CH_INFO, &info), -ENODEV);
 		UNIT_EQ(control(rig_fd(&six[i]), ROC_CH_START, 0, 0), -ENODEV);
