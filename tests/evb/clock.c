@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A clock that is wrong, for one process (LD_PRELOAD): CLOCK_REALTIME is off by the ns in the file
- * that ROC_TEST_CLOCK names, 8 bytes of this machine's order, which may change at any time.
+ * A wrong clock for one process (LD_PRELOAD): CLOCK_REALTIME is ahead by the ns in the file that
+ * ROC_TEST_CLOCK names (8 bytes in host byte order), which may change at any time.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ __attribute__((constructor)) static void find_file(void)
 	if (fd >= 0)
 		at = mmap(NULL, sizeof(*offset), PROT_READ, MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED) {
-		fprintf(stderr, "clock: there is no file in ROC_TEST_CLOCK\n");
+		fprintf(stderr, "clock: the file of ROC_TEST_CLOCK cannot be opened\n");
 		_exit(1);
 	}
 	close(fd);

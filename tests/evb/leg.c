@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A bad network in user space, for kernels that have none of their own (tc netem): a tap device
- * here and one in another network namespace, and between them frames are late, lost, or not carried
- * at all.
+ * Simulate a bad network in user space, for kernels without tc netem: a tap device in this network
+ * namespace and one in another namespace. Frames between them are delayed, lost, or not carried at
+ * all.
  *
  *	leg HERE NAMESPACE THERE
  *
- * Lines on standard input say how it is from then on, in ms and parts of a hundred thousand:
- * "DELAY JITTER LOSS"; a loss of 100000 is a cut. It ends when its input does.
+ * Lines "DELAY JITTER LOSS" on standard input set the delay and the jitter in ms, and the loss in
+ * parts of 100000; 100000 is a cut link. The program ends with its input.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define FRAME 9216
-#define FRAMES 4096 /* on their way in one direction: what is more is lost, as in a real one */
+#define FRAMES 4096 /* in flight in one direction; more frames are lost, as in a real network */
 #define WHOLE 100000
 
 struct frame {
@@ -37,7 +37,7 @@ struct way {
 	int from, to;
 	struct frame *frames;
 	unsigned int head, count;
-	uint64_t last; /* due time of the newest: frames do not overtake */
+	uint64_t last; /* due time of the newest frame: frames do not overtake each other */
 };
 
 static unsigned long delay, jitter, loss;
@@ -88,7 +88,7 @@ static void take(struct way *w)
 	}
 }
 
-/* What is due goes out; ns until the next is. */
+/* Send all frames that are due; return the ns until the next one is due. */
 static uint64_t give(struct way *w)
 {
 	uint64_t now = now_ns();
@@ -96,7 +96,7 @@ static uint64_t give(struct way *w)
 	while (w->count && w->frames[w->head].due <= now) {
 		struct frame *f = &w->frames[w->head];
 
-		/* A device that is down, or full, loses it. */
+		/* A device that is down or full loses the frame. */
 		if (write(w->to, f->data, f->bytes) < 0 && errno != EIO && errno != EAGAIN &&
 		    errno != ENOBUFS)
 			die("write");
@@ -113,7 +113,7 @@ static void hear(void)
 	if (!fgets(line, sizeof(line), stdin))
 		exit(0);
 	if (sscanf(line, "%lu %lu %lu", &delay, &jitter, &loss) != 3)
-		fprintf(stderr, "leg: not understood: %s", line);
+		fprintf(stderr, "leg: invalid line: %s", line);
 	printf("now\n");
 	fflush(stdout);
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-What a system of event building must stand. Each case is a function that gets a directory of its
-own and returns what is wrong, and a note with figures.
+Cases of whole systems of event building. Each case is a function that gets its own directory and
+returns a list of errors, and a note with figures.
 
-Rates are low: two processors are shared by all nodes. The clock is the trigger, so a node that was
-started anew agrees with the others on event ids.
+Rates are low because all nodes share two processors. The clock is the trigger, so a restarted node
+agrees with the others on event ids.
 """
 
 import math
@@ -18,14 +18,14 @@ from .net import Net
 from .pace import PACE
 from .system import LEG, Clock, System, wait
 
-STALE, LEASE = 500, 2000  # ms: what goes on after the former cannot have waited for the latter
-EVENTS, RATE = 4, 200  # of a block, and per second
-IN_FLIGHT, WINDOW = 32, 2  # blocks that a builder may have of a readout unit, and that wait there
+STALE, LEASE = 500, 2000  # ms: a system that continues after STALE cannot have waited for LEASE
+EVENTS, RATE = 4, 200  # in a block; per second
+IN_FLIGHT, WINDOW = 32, 2  # limits of blocks of a readout unit: at a builder; waiting
 LIVE = "synthetic:size=8Ki,spread=even,rate=%d" % RATE
 
 
 class Live(System):
-    """A system that is fed by the clock and writes files; @gaps: whose sources leave events out."""
+    """A system that is triggered by the clock and writes files; @gaps: nodes whose sources omit events."""
 
     def __init__(self, network, directory, times=1, gaps=(), **more):
         options = dict(source=LIVE, sink="file:" + directory, stale=PACE.ms(times * STALE),
@@ -34,41 +34,41 @@ class Live(System):
                                 "--window=%d" % WINDOW])
         options.update(more)
         super().__init__(network, directory, **options)
-        self.first = None  # block from which on all of them were there
+        self.first = None  # first block for which all nodes were present
         self.whole = [name for name in self.names() if name not in gaps]
 
     def begins(self, wrong, seconds=30, more=10):
-        """All of them build."""
+        """Wait until all nodes build."""
         if not self.builds(seconds=seconds, more=more):
-            wrong.append("it does not begin: " + self.nodes["n1"].says()[-300:])
+            wrong.append("the system does not begin: " + self.nodes["n1"].says()[-300:])
             return False
         self.first = self.block_now() + 1
         return True
 
     @staticmethod
     def block_now():
-        """The clock is the trigger: the block whose events are due now."""
+        """The block whose events are due now, by the clock."""
         return int(time.time() * RATE) // EVENTS
 
     def look(self, wrong, killed=(), fallible=()):
-        """End in order; the ledger, and events that came late."""
-        # What is not taken from a source by the time that it is told to stop is not made.
+        """End all nodes in order. Return the ledger, and the number of late events."""
+        # A source makes no events after it is requested to stop.
         behind = self.block_now() - math.ceil(self.stale * RATE / EVENTS)
-        wrong += ["did not end in order: " + ", ".join(bad) for bad in [self.stop_all()] if bad]
+        wrong += ["nodes that did not end in order: " + ", ".join(bad) for bad in [self.stop_all()] if bad]
         ledger = Ledger(self.directory, killed, fallible,
                         (self.first, behind, EVENTS, self.names(), self.whole))
         for node in self.builders():
             if node.number("sourceCounters.dropped") and node.name not in fallible:
-                wrong.append("%s had no room for %d events" % (
+                wrong.append("%s had no space for %d events" % (
                     node.name, node.number("sourceCounters.dropped")))
         if sum(n.number("sinkCounters.errors") for n in self.builders()):
-            wrong.append("wrong data")
+            wrong.append("errors in the data")
         if not ledger.complete:
-            wrong.append("not one block is complete")
+            wrong.append("no block is complete")
         return ledger, EVENTS * sum(n.number("late") for n in self.builders())
 
     def settle(self, wrong, killed=(), fallible=()):
-        """The same, with the books of all whose last line is there; a note."""
+        """As look(), and compare the counters of all nodes that printed a last line. Return a note."""
         ledger, late = self.look(wrong, killed, fallible)
         totals = [0, 0, 0]
         for node in self.builders():
@@ -76,8 +76,8 @@ class Live(System):
                                   ledger.balance(node.last(), late)):
                 totals[i] += n
         wrong += ledger.wrong[:5]
-        return "%d blocks complete, %d incomplete, %d nowhere; of those whose books are there %d " \
-            "fragments made, %d in files, %d said to be lost, at most %d in the hands of who was " \
+        return "%d blocks complete, %d incomplete, %d in no file; nodes with counters: %d " \
+            "fragments made, %d in files, %d reported as lost, at most %d at a builder that was " \
             "lost" % (ledger.complete, ledger.incomplete, ledger.nowhere, *totals,
                       sum(n.number("unsureEvents") for n in self.builders()))
 
@@ -89,21 +89,21 @@ def expect(wrong, well, sentence):
 
 def goes_on(wrong, growth, names, stale, began):
     """
-    Each of these delivered a block within one stale timeout, since a node failed: what it takes
-    to find out about that node, or to write another table, is no part of it.
+    Each of these nodes must deliver a block within one stale timeout after a node failed, without
+    waiting for the detection of the failure or for a new table.
     """
     still = PACE.stood_still()
     longest = growth.longest(names, began, time.monotonic())
-    # What comes between is a block for each, in its turn.
+    # Between two blocks of a node each other node gets a block in its turn.
     allowed = 1.25 * stale + 2 * len(names) * EVENTS / RATE + 3 * still
     if longest > allowed:
-        wrong.append("one delivered nothing for %.2f s" % longest)
-    return "nobody delivered nothing for more than %.2f s (stale timeout %.2f s, of the machine " \
+        wrong.append("a node delivered nothing for %.2f s" % longest)
+    return "each node delivered within %.2f s (stale timeout %.2f s, stall of the machine " \
         "%.2f s)" % (longest, stale, still)
 
 
 def transport(directory, protocol, *options, count=3, events=240, memory="16Mi"):
-    """So many events, each complete and byte-checked, and every node ends by itself."""
+    """Build @events events: each is complete and checked, and each node ends by itself."""
     network = Net(count)
     system = System(network, directory,
                     "synthetic:size=20000,spread=even,parts=3,gaps=2%%,first=0,events=%d,"
@@ -118,15 +118,15 @@ def transport(directory, protocol, *options, count=3, events=240, memory="16Mi")
             if status:
                 wrong.append("%s ended with %s: %s" % (node.name, status, node.says()[-200:]))
         last = [n.last() for n in system.builders()]
-        books = [x.get("sinkCounters", {}) for x in last]
+        counters = [x.get("sinkCounters", {}) for x in last]
         made = sum(x.get("sourceCounters", {}).get("events", 0) for x in last)
-        got = sum(b.get("fragments", 0) for b in books)
-        blocks = sum(b.get("blocks", 0) for b in books)
-        bad = sum(b.get(k, 0) for b in books for k in ("errors", "incomplete", "missing"))
+        got = sum(b.get("fragments", 0) for b in counters)
+        blocks = sum(b.get("blocks", 0) for b in counters)
+        bad = sum(b.get(k, 0) for b in counters for k in ("errors", "incomplete", "missing"))
         few = [x["node"] for x in last
                if x.get("sourceCounters", {}).get("events", 0) < 0.9 * events]
         if few:
-            wrong.append("the sources of %s did not come to their end" % ", ".join(few))
+            wrong.append("the sources of %s did not end" % ", ".join(few))
         if made != got or blocks != events // 4 or bad:
             wrong.append("%d fragments made, %d built, in %d blocks, %d wrong or missing" % (
                 made, got, blocks, bad))
@@ -157,7 +157,7 @@ def command(directory):
 
 
 def limited(directory):
-    """The seed's hardware: regions of 2 MiB, eight of them."""
+    """Memory as on the hardware of the seed: eight regions of 2 MiB."""
     return transport(directory, "push", "--segment=64Ki", "--max-region=2Mi", "--max-regions=8",
                      memory="6Mi")
 
@@ -170,7 +170,7 @@ QUEUED_EVENTS = 800
 
 
 def longest_queue(directory, policy, count=4):
-    """Most MFPs that waited for one builder, at any readout unit; and the complete blocks."""
+    """The longest queue for a builder at any readout unit, the complete blocks, and failed nodes."""
     network = Net(count)
     system = System(network, directory,
                     "synthetic:size=64Ki,first=0,events=%d,buffer=16Mi,fill=head" %
@@ -188,20 +188,20 @@ def longest_queue(directory, policy, count=4):
 
 
 def queues(directory):
-    """Barrel shift keeps a destination's queue to its window (2), random does not."""
+    """Barrel shift limits the queue for a builder to its window (2), random does not."""
     wrong, most = [], {}
     for policy in ("barrel-shift", "random"):
         most[policy], complete, bad = longest_queue(directory, policy)
         if bad or complete != QUEUED_EVENTS // EVENTS:
             wrong.append("%s: %d blocks are complete, %s failed" % (policy, complete, bad))
     if most["barrel-shift"] > WINDOW or most["random"] <= WINDOW:
-        wrong.append("the window is no bound, or random needs none")
-    return wrong, "most blocks that waited for one builder: %s" % ", ".join(
+        wrong.append("barrel-shift exceeds its window, or random does not")
+    return wrong, "longest queue for a builder: %s" % ", ".join(
         "%s %d" % item for item in most.items())
 
 
 def with_live(count, act, bad=(), **more):
-    """A case: @act() gets a system that has begun, and what is wrong so far; it returns a note."""
+    """A case: @act() gets a running system and the list of errors, and returns a note."""
     def case(directory):
         wrong, note = [], ""
         network = Net(count, bad=bad, leg=LEG)
@@ -219,139 +219,139 @@ def with_live(count, act, bad=(), **more):
 
 
 def killed(system, wrong):
-    """A node is killed and brought back: it costs only its own, and the others go on."""
+    """A node is killed and restarted: only its own data are lost, and the others continue."""
     others, growth = ["n1", "n2", "n4"], Growth(system.directory)
     PACE.forget()
     system.nodes["n3"].kill()
     began = time.monotonic()
-    expect(wrong, system.builds(but=["n3"], more=20), "the others do not go on")
+    expect(wrong, system.builds(but=["n3"], more=20), "the others do not continue")
     how = goes_on(wrong, growth, others, system.stale, began)
     growth.stop()
     for name in others:
         if system.nodes[name].number("unsure") > IN_FLIGHT:
-            wrong.append("%s says that more was in its hands than may be" % name)
+            wrong.append("%s reports more unsure MFPs than its limit" % name)
     back = system.start(3)
     expect(wrong, wait(lambda: back.number("complete") > 10, 20),
-           "it does not come back: " + back.says()[-300:])
-    expect(wrong, system.builds(), "it does not go on with all four")
+           "the node does not continue after its restart: " + back.says()[-300:])
+    expect(wrong, system.builds(), "the system does not continue with all four nodes")
     return "%s; %s" % (system.settle(wrong, killed=["n3"], fallible=["n3"]), how)
 
 
 def manager_killed(system, wrong):
-    """Without the manager everything goes on, and says so; one that comes back is taken."""
+    """Without the manager the nodes continue and report it; they accept the restarted manager."""
     system.nodes["m"].kill()
     expect(wrong, wait(lambda: all(not n.last().get("contact", True) for n in system.builders()),
-                       10), "nobody says that the manager is away")
-    expect(wrong, system.builds(), "they do not go on without a manager")
+                       10), "not all nodes report the lost manager")
+    expect(wrong, system.builds(), "the nodes do not continue without a manager")
     system.start_manager()
     expect(wrong, wait(lambda: all(n.last().get("contact") for n in system.builders()), 20),
-           "the manager that came back is not heard")
-    expect(wrong, system.builds(), "they do not go on with the manager")
+           "not all nodes are connected to the restarted manager")
+    expect(wrong, system.builds(), "the nodes do not continue with the manager")
     return system.settle(wrong)
 
 
 def stopped(system, wrong):
-    """A node that is stopped (SIGSTOP) for longer than its lease joins anew."""
+    """A node that is stopped (SIGSTOP) for longer than its lease joins again."""
     node, growth = system.nodes["n2"], Growth(system.directory)
     PACE.forget()
     node.signal(signal.SIGSTOP)
     began = time.monotonic()
-    expect(wrong, system.builds(but=["n2"], more=40), "the others do not go on")
+    expect(wrong, system.builds(but=["n2"], more=40), "the others do not continue")
     how = goes_on(wrong, growth, ["n1", "n3"], system.stale, began)
     growth.stop()
     time.sleep(max(0, 2 * PACE.ms(LEASE) / 1000 - (time.monotonic() - began)))
     node.signal(signal.SIGCONT)
-    expect(wrong, wait(lambda: node.number("rejoined") > 0, 20), "it does not join anew")
-    expect(wrong, system.builds(), "it does not go on with all three")
+    expect(wrong, wait(lambda: node.number("rejoined") > 0, 20), "the node does not join again")
+    expect(wrong, system.builds(), "the system does not continue with all three nodes")
     return "%s; %s" % (system.settle(wrong, fallible=["n2"]), how)
 
 
 def slow_leg(system, wrong):
-    """A delay of 20 to 30 ms and 1 % of the frames lost, from then on: no event is."""
+    """A delay of 20 to 30 ms and a loss of 1 % of the frames: no event is lost."""
     system.network.legs[3].set(delay=10, jitter=5, loss=0.01)
-    expect(wrong, system.builds(more=40, seconds=30), "it does not go on")
+    expect(wrong, system.builds(more=40, seconds=30), "the system does not continue")
     return system.settle(wrong)
 
 
 def cut_leg(system, wrong):
-    """One node cannot be reached for a while: the others go on, and it comes back."""
+    """One node cannot be reached for a while: the others continue, and the node rejoins."""
     growth, leg = Growth(system.directory), system.network.legs[3]
     PACE.forget()
     leg.cut()
     began = time.monotonic()
-    expect(wrong, system.builds(but=["n3"], more=40), "the others do not go on")
+    expect(wrong, system.builds(but=["n3"], more=40), "the others do not continue")
     how = goes_on(wrong, growth, ["n1", "n2"], system.stale, began)
     growth.stop()
     time.sleep(max(0, 2 * PACE.ms(LEASE) / 1000 - (time.monotonic() - began)))
     leg.set()
-    expect(wrong, system.builds(seconds=30), "it does not go on with all three")
+    expect(wrong, system.builds(seconds=30), "the system does not continue with all three nodes")
     return "%s; %s" % (system.settle(wrong, fallible=["n3"]), how)
 
 
 def is_alone_out(system, wrong, name):
-    """The manager names this node, and takes out no other."""
-    says = system.nodes["m"].says()
-    expect(wrong, "clock of %s is 3600.0 s" % name in says, "the manager does not name it: " + says)
+    """The manager logs the clock of this node, and takes out no other node."""
+    messages = system.nodes["m"].says()
+    expect(wrong, "clock of %s is 3600.0 s" % name in messages,
+           "the manager does not log the clock of the node: " + messages)
     for other in system.names():
-        expect(wrong, other == name or other + " is taken out" not in says,
+        expect(wrong, other == name or other + " is taken out" not in messages,
                "the manager takes %s out" % other)
 
 
 def wrong_clock(system, wrong, seconds):
     """
-    A node comes back with a clock that is wrong. The manager names it and does not let it in, which
-    costs the others nothing, and when its clock is right it is let in.
+    A node restarts with a wrong clock. The manager logs it and does not admit the node, without a
+    loss for the others. When the clock is right, the manager admits the node.
     """
     others, clock = ["n1", "n2", "n4"], Clock(system.directory)
     clock.set(seconds)
     system.nodes["n3"].kill()
-    expect(wrong, system.builds(but=["n3"], more=60), "the others do not go on without it")
+    expect(wrong, system.builds(but=["n3"], more=60), "the others do not continue without the node")
     before = sum(system.nodes[name].number("incomplete") for name in others)
     back = system.start(3, clock.environment)
     expect(wrong, wait(lambda: system.unit("n3", "clock_ahead_seconds"), 20),
-           "the manager does not know its clock")
+           "the manager has no clock of the node")
     ahead = system.unit("n3", "clock_ahead_seconds") or 0
-    expect(wrong, abs(ahead - seconds) < 10, "its clock is ahead by %f s, by the metrics" % ahead)
-    expect(wrong, system.builds(but=["n3"], more=150, seconds=30), "the others do not go on with it")
+    expect(wrong, abs(ahead - seconds) < 10, "the metrics have a clock ahead by %f s" % ahead)
+    expect(wrong, system.builds(but=["n3"], more=150, seconds=30), "the others do not continue with the node")
     lost = sum(system.nodes[name].number("incomplete") for name in others) - before
-    expect(wrong, lost < 50, "%d blocks are incomplete meanwhile" % lost)
+    expect(wrong, lost < 50, "%d blocks were incomplete meanwhile" % lost)
     is_alone_out(system, wrong, "n3")
     expect(wrong, not back.number("sourceIn.count") and not system.unit("n3", "assigned"),
-           "its readout unit is in the table")
+           "the readout unit of the node is in the table")
     clock.set(0)
     expect(wrong, wait(lambda: back.number("sourceIn.count"), 30),
-           "it is not let in when its clock is right: " + system.nodes["m"].says()[-300:])
-    expect(wrong, system.builds(), "it does not go on with all four")
+           "the node is not admitted when its clock is right: " + system.nodes["m"].says()[-300:])
+    expect(wrong, system.builds(), "the system does not continue with all four nodes")
     return "%d blocks incomplete meanwhile; %s" % (
         lost, system.settle(wrong, killed=["n3"], fallible=["n3"]))
 
 
 def clock_steps(system, wrong):
     """
-    The clock of a node that runs goes ahead by an hour. Its source has no room for the events of
-    that hour and is there, the node is taken out, and let in when it is started anew with a clock
-    that is right.
+    The clock of a running node steps ahead by an hour. Its source drops the events of that hour, and
+    the node is taken out. After a restart with the right clock it is admitted.
     """
     clock = Clock(system.directory)
     system.nodes["n3"].kill()
-    expect(wrong, system.builds(but=["n3"], more=20), "the others do not go on without it")
+    expect(wrong, system.builds(but=["n3"], more=20), "the others do not continue without the node")
     node = system.start(3, clock.environment)
-    expect(wrong, wait(lambda: node.number("sourceIn.count"), 30), "it does not come back")
-    expect(wrong, system.builds(), "it does not go on with all four")
+    expect(wrong, wait(lambda: node.number("sourceIn.count"), 30), "the node does not continue after its restart")
+    expect(wrong, system.builds(), "the system does not continue with all four nodes")
     clock.set(3600)
-    expect(wrong, wait(lambda: system.unit("n3", "state") == 4, 30), "it is not taken out")
-    expect(wrong, system.builds(but=["n3"], more=60), "the others do not go on without it")
+    expect(wrong, wait(lambda: system.unit("n3", "state") == 4, 30), "the node is not taken out")
+    expect(wrong, system.builds(but=["n3"], more=60), "the others do not continue without the node")
     is_alone_out(system, wrong, "n3")
     expect(wrong, (system.unit("n3", "blocks_ahead") or 0) > 3500 * RATE / EVENTS,
-           "it is not ahead, by the metrics")
+           "the metrics do not have the node ahead")
     node.kill()
     expect(wrong, wait(lambda: "n3 is gone" in system.nodes["m"].says().split("taken out")[-1], 20),
-           "the manager does not miss it")
+           "the manager does not detect the killed node")
     node = system.start(3)
-    expect(wrong, wait(lambda: node.number("sourceIn.count"), 30), "it is not let in again")
-    expect(wrong, system.builds(), "it does not go on with all four")
-    # What it had an hour too early is in files, and the ledger takes that for losses.
-    wrong += ["did not end in order: " + ", ".join(bad) for bad in [system.stop_all()] if bad]
+    expect(wrong, wait(lambda: node.number("sourceIn.count"), 30), "the node is not admitted again")
+    expect(wrong, system.builds(), "the system does not continue with all four nodes")
+    # Blocks of the wrong hour are in files, which the ledger would count as losses.
+    wrong += ["nodes that did not end in order: " + ", ".join(bad) for bad in [system.stop_all()] if bad]
     return "%d blocks complete" % system.complete()
 
 
@@ -364,7 +364,7 @@ def hour_behind(system, wrong):
 
 
 def etcd_restarted(directory):
-    """etcd is killed under load and started again with what it knew: nobody has to join anew."""
+    """etcd is killed under load and restarted with its data: no node has to join again."""
     network, wrong, note = Net(3), [], ""
     etcd = Etcd(directory)
     # Leases of etcd are in whole seconds.
@@ -378,15 +378,15 @@ def etcd_restarted(directory):
             etcd.end()
             expect(wrong, wait(lambda: all(not n.last().get("contact", True)
                                            for n in system.builders()), 20),
-                   "nobody says that etcd is away")
-            expect(wrong, system.builds(more=30), "they do not go on without etcd")
+                   "not all nodes report the lost etcd")
+            expect(wrong, system.builds(more=30), "the nodes do not continue without etcd")
             etcd.start()
             expect(wrong, wait(lambda: all(n.last().get("contact") for n in system.builders()),
-                               30), "the etcd that came back is not heard")
-            expect(wrong, system.builds(more=30), "they do not go on with etcd")
+                               30), "not all nodes are connected to the restarted etcd")
+            expect(wrong, system.builds(more=30), "the nodes do not continue with etcd")
             expect(wrong, {n.number("epoch") for n in system.builders()} == epochs and
                    not sum(n.number("rejoined") for n in system.builders()),
-                   "somebody was given up")
+                   "a node was removed")
             note = system.settle(wrong)
         return wrong, note
     finally:
@@ -395,13 +395,13 @@ def etcd_restarted(directory):
         network.close()
 
 
-etcd_restarted.needs = lambda: "" if PROGRAM else "there is no etcd: install etcd-server"
+etcd_restarted.needs = lambda: "" if PROGRAM else "etcd is missing: install etcd-server"
 
-# In make check only the quick ones, of the others there are unit tests.
+# make check runs only these; unit tests cover the others.
 QUICK = [
     ("push, three nodes, several segments", push),
     ("pull, three nodes, one segment", pull_single),
-    ("a node killed and brought back", with_live(4, killed)),
+    ("killed and restarted node", with_live(4, killed)),
 ]
 ALL = QUICK + [
     ("push, one segment", push_single),
@@ -409,14 +409,14 @@ ALL = QUICK + [
     ("data as commands", command),
     ("regions of 2 MiB, eight of them", limited),
     ("eight nodes", eight),
-    ("a window bounds the queues of barrel shift", queues),
-    ("the manager killed and brought back", with_live(3, manager_killed)),
-    ("a node stopped, and going on", with_live(3, stopped)),
-    ("a leg that is slow and loses frames",
+    ("the window limits the queues of barrel shift", queues),
+    ("killed and restarted manager", with_live(3, manager_killed)),
+    ("stopped and continued node", with_live(3, stopped)),
+    ("slow link that loses frames",
      with_live(3, slow_leg, bad=[3], times=6)),
-    ("a leg that is cut", with_live(3, cut_leg, bad=[3])),
-    ("a node whose clock is an hour ahead", with_live(4, hour_ahead)),
-    ("a node whose clock is an hour behind", with_live(4, hour_behind)),
-    ("a clock that goes ahead by an hour", with_live(4, clock_steps, kinds={3: LIVE + ",buffer=256Ki"})),
+    ("cut link", with_live(3, cut_leg, bad=[3])),
+    ("node with a clock an hour ahead", with_live(4, hour_ahead)),
+    ("node with a clock an hour behind", with_live(4, hour_behind)),
+    ("clock that steps ahead by an hour", with_live(4, clock_steps, kinds={3: LIVE + ",buffer=256Ki"})),
     ("etcd restarted", etcd_restarted),
 ]

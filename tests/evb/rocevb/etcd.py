@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An etcd of the test's own, beside the bridge: nobody outside of our namespaces reaches it."""
+"""An etcd for the test, beside the bridge: only the namespaces of the test can reach it."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ PROGRAM = shutil.which("etcd")
 
 
 class Etcd:
-    """It keeps what it knows in a folder, so it may be started again."""
+    """An etcd with its data in a folder, so it can be restarted with them."""
 
     def __init__(self, directory):
         self.directory = os.path.join(directory, "etcd")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""When each builder's files grow: whether it goes on is seen there, to a few hundredths of a second."""
+"""Record when the files of each builder grow, to detect whether it continues, to some 0.01 s."""
 
 import os
 import threading
@@ -9,7 +9,7 @@ LOOK = 0.02
 
 
 class Growth:
-    """Of the files NODE-*.mep of a directory, until it is asked to stop."""
+    """Watches the files NODE-*.mep of a directory until stop()."""
 
     def __init__(self, directory):
         self._directory, self._over = directory, threading.Event()
@@ -37,7 +37,7 @@ class Growth:
         self._thread.join()
 
     def longest(self, names, since, until):
-        """Seconds for which one of these stood still at most, meanwhile."""
+        """The longest time in seconds in which the files of one of these nodes did not grow."""
         most = 0.0
         for name in names:
             times = [t for t in self._grew.get(name, ()) if since < t < until]

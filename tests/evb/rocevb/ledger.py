@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-The ledger of a run: what is in the files of all builders, read here anew from the layout
-(Documentation/mep.md), against what each source says that it made.
+The ledger of a run: compare the files of all builders, parsed by the documented layout
+(Documentation/mep.md), with the counters of each source.
 
-Every fragment is in the files once; or it is one that its readout unit counted as dropped, or as
-of no builder; or a builder that was lost had it whole, which the readout unit counted, too. Blocks
-that are not complete say so, and lack only who was made to fail; those that such a builder built may
-lack others, and while it is cut off it builds by the table that it has: what it cannot complete may
-be there a second time. A block that is nowhere was that builder's.
+Each fragment is in the files once, or its readout unit counted it as dropped or unassigned, or a
+builder that failed had all of it, which the readout unit counted, too. Incomplete blocks are marked,
+and lack only nodes that the test made fail. Blocks of a failed builder may lack others. While it is
+cut off it builds by its old table, so a block that it cannot complete may exist twice. A block that
+is in no file was to be built by the failed builder.
 """
 
 import glob
@@ -30,7 +30,7 @@ class Block:
 
 
 def read_mfp(data, at, block):
-    """Event ids of a MFP."""
+    """The event ids of an MFP."""
     magic, version, number, first, _, _, events, count, *_ = MFP.unpack_from(data, at)
     if magic != b"RMFP" or version != 1 or number != block or count > events:
         raise ValueError("no MFP of block %d" % block)
@@ -39,7 +39,7 @@ def read_mfp(data, at, block):
 
 
 def read_file(path, whole=True):
-    """Blocks of a file; not @whole: who wrote it was killed, and the last may be cut."""
+    """Blocks of a file; not @whole: its writer was killed, so the last block may be truncated."""
     builder = os.path.basename(path).rsplit("-", 1)[0]
     with open(path, "rb") as f:
         data = f.read()
@@ -73,10 +73,10 @@ def read_file(path, whole=True):
 
 class Ledger:
     """
-    @killed: builders of which files may be cut; @fallible: nodes that were made to fail. @span:
-    blocks that are looked at in full, from when all nodes were there until they were asked to end:
-    first, one behind the last, events of a block, names of all nodes in their order, and of those
-    whose sources leave no event out.
+    @killed: builders whose files may be truncated; @fallible: nodes that the test made fail. @span:
+    blocks that are checked completely, from the presence of all nodes to the request to end: first,
+    one behind the last, events of a block, names of all nodes in order, and names of those whose
+    sources omit no event.
     """
 
     def __init__(self, directory, killed=(), fallible=(), span=None):
@@ -97,7 +97,7 @@ class Ledger:
                 block.number, other.builder, block.builder))
         if not other or block not in cut_off:
             self.blocks[block.number] = block
-        # It may say so although all are here: by a table that the builder never had there were more.
+        # A complete block may be marked: a table that the builder did not have had more nodes.
         if block.absent and not block.incomplete:
             self.wrong.append("block %d lacks %d sources, but is not marked as incomplete" % (
                 block.number, block.absent))
@@ -105,22 +105,22 @@ class Ledger:
             self.have.setdefault(name, set()).update(events)
 
     def _look(self, first, behind, events, names, whole):
-        """A block is whole but for who failed, or it is nowhere, and was that one's to build."""
+        """Each block has all sources that did not fail, or is in no file because its builder failed."""
         for number in range(first, behind):
             block = self.blocks.get(number)
             if not block:
                 self.nowhere += 1
                 owner = names[number % len(names)]
                 if owner not in self.fallible:
-                    self.wrong.append("block %d is nowhere, and with %s, who should have built "
-                                      "it, nothing was wrong" % (number, owner))
+                    self.wrong.append("block %d is in no file, but its builder %s did not "
+                                      "fail" % (number, owner))
                 continue
             if block.incomplete and block.builder in self.fallible:
                 continue
             for name in whole:
                 if name not in self.fallible and len(block.events.get(name, ())) != events:
-                    self.wrong.append("block %d, of %s, has %d events of %s, with which nothing "
-                                      "was wrong" % (number, block.builder,
+                    self.wrong.append("block %d of builder %s has %d events of %s, which did "
+                                      "not fail" % (number, block.builder,
                                                      len(block.events.get(name, ())), name))
 
     @property
@@ -133,17 +133,17 @@ class Ledger:
 
     def balance(self, line, late):
         """
-        A source's books against the files; @line: the last that its node said; @late: events that
-        builders had delivered their blocks without. What is in no file was dropped, or of no
-        builder, or late; or a builder had it whole when it was lost, which the source counts apart.
+        Compare the counters of a source with the files. @line: the last line of its node; @late:
+        events that builders received too late. An event that is in no file was dropped, unassigned
+        or late, or a builder had all of it when it failed (unsureEvents).
         """
         name, made = line["node"], line["sourceCounters"]["events"]
         have = len(self.have.get(name, ()))
-        # Who joins anew in the middle of a block has no use for the rest of it: out of order.
+        # A node that joins again during a block counts the rest of the block as out of order.
         lost = line["droppedEvents"] + line["unassigned"] + line["disorder"]
         if not 0 <= made - have - lost <= line["unsureEvents"] + late:
-            self.wrong.append("%s made %d events: %d are in files, %d it says are lost, of %d it "
-                              "does not know, %d came late: %+d" % (
+            self.wrong.append("%s made %d events: %d are in files, %d are reported as lost, "
+                              "%d as unsure, %d were late: %+d" % (
                                   name, made, have, lost, line["unsureEvents"], late,
                                   made - have - lost))
         return made, have, lost

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Networks of our own: everything is in a network and mount namespace that ends with us, so nothing of
-the machine is touched, and neither root nor a module is needed where users may have namespaces.
+Networks for tests: everything is in a network and mount namespace that ends with the test, so the
+machine is not changed. If users may have namespaces, neither root nor a module is needed.
 
-Each node has a namespace of its own and the address 10.77.0.k, all are on one bridge. A node can have a bad
-leg: tests/evb/leg.c carries its frames late, loses some, or all of them.
+Each node has its own namespace with the address 10.77.0.k; all are on one bridge. A node can have a bad
+link (leg): tests/evb/leg.c delays or drops its frames.
 """
 
 import ctypes
@@ -18,16 +18,16 @@ MARK = "ROC_EVB_NAMESPACES"
 
 
 def enter():
-    """Run this program again in namespaces of its own; returns when it is there."""
+    """Run this program again in its own namespaces; return in the new process."""
     if os.environ.get(MARK):
-        # What is named by process ids, too: ours begin at 1.
+        # Names contain process ids, which begin at 1 in the namespace.
         for folder in ("/run", "/dev/shm"):
             subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], check=True)
         os.makedirs("/run/netns")
         run("ip", "link", "set", "lo", "up")
         return
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-    # The processes of the test end with it, however it ends.
+    # All processes of the test end with it.
     argv = ["unshare", *user, "--net", "--mount", "--pid", "--fork", "--mount-proc",
             "--kill-child", sys.executable, "-B", *sys.argv]
     os.execvpe(argv[0], argv, dict(os.environ, **{MARK: "1"}))
@@ -42,7 +42,7 @@ def address(k):
 
 
 class Leg:
-    """The bad leg of a node."""
+    """The bad link of a node."""
 
     def __init__(self, program, here, there):
         self.process = subprocess.Popen(
@@ -52,7 +52,7 @@ class Leg:
             raise RuntimeError("the bad leg did not start")
 
     def set(self, delay=0, jitter=0, loss=0.0):
-        """ms, ms, and a share; it holds when this returns."""
+        """Set delay and jitter in ms, and the share of lost frames; they are in effect on return."""
         self.process.stdin.write("%d %d %d\n" % (delay, jitter, round(loss * 100000)))
         if self.process.stdout.readline() != "now\n":
             raise RuntimeError("the bad leg ended")
@@ -68,7 +68,7 @@ class Leg:
 class Net:
     """A bridge and @count namespaces; those in @bad have a leg."""
 
-    made = 0  # devices go away some time after their namespace: no two networks have the same names
+    made = 0  # devices disappear some time after their namespace, so each network has its own names
 
     def __init__(self, count, bad=(), leg=None):
         Net.made += 1
@@ -94,7 +94,7 @@ class Net:
         return "n%d.%d" % (Net.made, k)
 
     def inside(self, k):
-        """What to put before a command to run it at node @k; 0: beside the bridge."""
+        """The prefix of a command to run it at node @k; 0: beside the bridge."""
         return ["nsenter", "--net=/run/netns/" + self.name(k)] if k else []
 
     def close(self):
@@ -106,5 +106,5 @@ class Net:
 
 
 def end_with_parent():
-    """For preexec_fn: a child ends when its parent does."""
+    """For preexec_fn: the child ends with its parent."""
     ctypes.CDLL(None).prctl(1, 9)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-How fast this machine is just now. Times of the systems under test are stretched by it, and who
-looked at one is told how long the machine stood still meanwhile, or kept one of its processes from
-running.
+The present speed of this machine. Timeouts of the systems under test are scaled by it. The cases
+get the longest stall of the machine, and the longest time that one of their processes waited for a
+processor.
 """
 
 import collections
@@ -12,12 +12,12 @@ import threading
 import time
 
 LEAST, MOST = 1.0, 8.0
-LOOK = 0.01  # seconds between two looks of the watch
-KEPT = 0.5  # seconds of which a process has so much to wait, stretched
+LOOK = 0.01  # seconds between two samples
+KEPT = 0.5  # length of the window in seconds for waiting processes, before scaling
 
 
 def slowness():
-    """How much longer than on a free machine things take here."""
+    """The factor by which this machine is slower than an idle one."""
     began, used = time.monotonic(), time.thread_time()
     while time.thread_time() - used < 0.02:
         pass
@@ -27,7 +27,7 @@ def slowness():
 
 
 def waited(pid):
-    """Seconds for which a process could have run and did not; None: it is gone."""
+    """Seconds that a process waited for a processor; None: the process has ended."""
     try:
         with open("/proc/%d/schedstat" % pid, encoding="ascii") as f:
             return int(f.read().split()[1]) / 1e9
@@ -37,8 +37,8 @@ def waited(pid):
 
 class Pace:
     """
-    Times of one case: its scale, for how long at most nothing ran on this machine, and which of the
-    processes that are watched waited for a processor for longest.
+    Times of one case: its scale, the longest stall of this machine, and the watched process that
+    waited longest for a processor.
     """
 
     def __init__(self):
@@ -70,20 +70,20 @@ class Pace:
         self._kept = max(self._kept, (seconds - looks[0][1], name))
 
     def watch(self, name, pid):
-        """A process, until it ends."""
+        """Watch a process until it ends."""
         with self._lock:
             self._watched[pid] = (name, collections.deque())
 
     def begin(self, times=1.0):
-        """A case begins."""
-        # Who sleeps most of the time gets his turn sooner than one that is always busy.
+        """Begin a case."""
+        # A process that mostly sleeps is scheduled sooner than one that is always busy.
         scale = math.sqrt(slowness()) * times
         with self._lock:
             self.scale, self._most, self._kept = scale, 0.0, (0.0, "")
         self.forget()
 
     def stood_still(self):
-        """Seconds for which nothing ran, at most, since somebody forgot."""
+        """The longest stall of the machine in seconds since forget()."""
         with self._lock:
             return self._longest
 
@@ -92,12 +92,12 @@ class Pace:
             self._longest = 0.0
 
     def most_still(self):
-        """The same of the whole case."""
+        """The longest stall in the whole case."""
         with self._lock:
             return self._most
 
     def most_kept(self):
-        """Seconds that one waited in so much time, at most, and which one."""
+        """The longest wait of a process in a window in seconds, and its name."""
         with self._lock:
             return self._kept
 

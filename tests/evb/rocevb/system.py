@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-A system of event building: its nodes as processes, what they say, and how they end.
+A system of event building: its nodes as processes, their output, and how they end.
 
-Each node is `roc-evb node`; it prints a JSON line each second, which a thread collects. Waits have
-a limit, longer on a machine that is slow.
+Each node is `roc-evb node`, which prints a JSON line each second. A thread collects the lines. Waits
+have a limit, which is longer on a slow machine.
 """
 
 import collections
@@ -26,12 +26,12 @@ CLOCK = os.path.join(BUILD, "evb", "clock.so")
 ENVIRONMENT = dict(os.environ, LD_LIBRARY_PATH=os.path.join(BUILD, "libroc"))
 
 
-LINES = 60  # of each node that are kept
-PATIENCE = 3  # times as long as usual is waited for what should be, and is, at once
+LINES = 60  # kept lines of each node
+PATIENCE = 3  # factor for waits that usually end at once
 
 
 def wait(what, seconds):
-    """Until @what() is true, or the time is over: whether it became so."""
+    """Wait until @what() is true, or the time is over. Return whether it became true."""
     until = time.monotonic() + PATIENCE * seconds * slowness()
     while not what():
         if time.monotonic() > until:
@@ -71,19 +71,19 @@ class Node:
                     self.words.append(line)
 
     def last(self):
-        """The newest line, {} before the first."""
+        """The newest line, {} before the first one."""
         with self.lock:
             return self.lines[-1] if self.lines else {}
 
     def number(self, way):
-        """A number of the newest line by its way, as in "sinkOut.count"; 0: it is not there."""
+        """A number in the newest line by its path, as in "sinkOut.count"; 0: missing."""
         at = self.last()
         for key in way.split("."):
             at = at.get(key, {}) if isinstance(at, dict) else {}
         return at if isinstance(at, (int, float)) else 0
 
     def says(self):
-        """Its sentences."""
+        """The messages of the node."""
         self.log.flush()
         with open(self.log.name, encoding="utf-8", errors="replace") as f:
             return f.read()
@@ -96,7 +96,7 @@ class Node:
         self.process.wait()
 
     def wait(self, seconds):
-        """Exit status, None: it did not end."""
+        """Exit status; None: the node did not end."""
         try:
             status = self.process.wait(PATIENCE * seconds * slowness())
         except subprocess.TimeoutExpired:
@@ -105,7 +105,7 @@ class Node:
         return status
 
     def stop(self, seconds=20):
-        """In order; exit status."""
+        """End the node in order; exit status."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         status = self.wait(seconds)
@@ -123,7 +123,7 @@ class Clock:
         self.set(0)
 
     def set(self, seconds):
-        """It is so much ahead from now on."""
+        """Set the clock ahead by this time."""
         with open(self.path, "r+b" if os.path.exists(self.path) else "wb") as f:
             f.write(struct.pack("=q", round(seconds * 1e9)))
 
@@ -160,7 +160,7 @@ class System:
         return self.nodes["m"]
 
     def unit(self, name, family):
-        """A metric that the manager has of a readout unit; None: it has none."""
+        """A metric of the manager for a readout unit; None: missing."""
         try:
             with open(self.metrics, encoding="utf-8") as f:
                 lines = [line.split() for line in f]
@@ -172,7 +172,7 @@ class System:
         return values[0] if values else None
 
     def start(self, k, environment=None):
-        """@environment: what its process has besides the usual."""
+        """@environment: additional variables of the process."""
         name = "n%d" % k
         roles = [] if self.coordinator.startswith("static:") else [
             "--roles=readout,builder", "--host=" + net.address(k)]
@@ -191,21 +191,21 @@ class System:
         return [n for name, n in self.nodes.items() if name != "m"]
 
     def names(self):
-        """Of all that build, in the order of tables."""
+        """All builders, in the order of tables."""
         return ["n%d" % k for k in range(1, self.count + 1)]
 
     def complete(self, but=()):
-        """Complete blocks so far, of all but some."""
+        """Complete blocks so far, without those of some builders."""
         return sum(n.number("complete") for n in self.builders() if n.name not in but)
 
     def builds(self, but=(), seconds=15, more=10):
-        """Each builder but some has built so many complete blocks more."""
+        """Wait until each builder, except some, has built @more complete blocks."""
         before = {n.name: n.number("complete") for n in self.builders() if n.name not in but}
         return wait(lambda: all(self.nodes[name].number("complete") >= was + more
                                 for name, was in before.items()), seconds)
 
     def stop_all(self):
-        """All of them in order, the manager last: names of those that did not end well."""
+        """End all nodes in order, the manager last. Return the names of those that failed."""
         nodes = self.builders()
         for node in nodes:
             if node.process.poll() is None:
