@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The bodies of the tracepoints in trace.h: a compilation unit of its own, because nothing else may
- * include that header before CREATE_TRACE_POINTS is defined.
+ * Define the tracepoints of trace.h. This is a separate compilation unit, because no other file may
+ * define CREATE_TRACE_POINTS before it includes that header.
  */
 #define CREATE_TRACE_POINTS
 #include "core/trace.h"
