@@ -15,8 +15,8 @@
 #include "utils/common/tool.h"
 
 #define WAIT_MS 100
-#define SETTLE 0.3 /* seconds */
-#define SETTLE_MAX 10.0
+#define REFRESH_SECONDS 0.3    /* longer than the driver keeps its copy of the counters */
+#define START_SECONDS_MAX 10.0 /* until the first superpages arrive */
 
 /* A run, with an open channel and its memory. */
 struct run {
@@ -76,7 +76,7 @@ static int flow_until_dropped(struct run *r, double seconds, uint64_t dropped)
 	int err = 0;
 
 	while (!err && (left = end - now()) > 0 && !stop_requested()) {
-		err = flow(r, left < SETTLE ? left : SETTLE, UINT64_MAX);
+		err = flow(r, left < REFRESH_SECONDS ? left : REFRESH_SECONDS, UINT64_MAX);
 		if (!err)
 			err = roc_channel_info(r->ch, &info);
 		if (!err && info.dropped != dropped)
@@ -123,9 +123,9 @@ static int measure(struct run *r, const struct latency_options *o, struct latenc
 	 * The card starts before it can use its first superpages, and drops the data until then.
 	 * The driver's copy of the counters may be a tenth of a second old.
 	 */
-	err = flow(r, SETTLE_MAX, superpages);
+	err = flow(r, START_SECONDS_MAX, superpages);
 	if (!err)
-		err = flow(r, SETTLE, UINT64_MAX);
+		err = flow(r, REFRESH_SECONDS, UINT64_MAX);
 	if (!err)
 		err = roc_channel_info(r->ch, &before);
 	begin = now();
@@ -135,7 +135,7 @@ static int measure(struct run *r, const struct latency_options *o, struct latenc
 	step->seconds = now() - begin;
 	step->bytes = r->bytes;
 	if (!err)
-		err = flow(r, SETTLE, UINT64_MAX);
+		err = flow(r, REFRESH_SECONDS, UINT64_MAX);
 	if (!err)
 		err = roc_channel_info(r->ch, &after);
 	/* After an error the channel is stopped already, and roc_error() has the reason. */
