@@ -38,7 +38,7 @@ static void log_decisions(struct manage *m)
 {
 	const char *message;
 
-	while ((message = roc_evb_manager_says(m->m))) {
+	while ((message = roc_evb_manager_message(m->m))) {
 		if (m->log)
 			m->log(m->log_self, message);
 	}

@@ -188,7 +188,7 @@ static int open_engine(struct node *n)
 		.patience_ns = o->patience * MS,
 		.lease_ns = n->coordinator.lease_ns,
 		.spin_ns = o->spin ? o->spin * UINT64_C(1000) : ROC_EVB_NO_SPIN,
-		.say = log_message,
+		.log = log_message,
 	};
 	char reason[ROC_EVB_REASON] = "";
 	int ret = choose_addresses(n, &cfg);

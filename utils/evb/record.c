@@ -252,8 +252,9 @@ struct json_object *evb_report_record(const struct roc_evb_report *r)
 		add_number(s, "incarnation", r->suspects[i].incarnation);
 		add_number(s, "stale", r->suspects[i].stale);
 		add_bool(s, "gone", r->suspects[i].gone);
-		add_bool(s, "protocolViolation", r->suspects[i].lied);
-		add_bool(s, "lied", r->suspects[i].lied); /* deprecated, for earlier versions */
+		add_bool(s, "protocolViolation", r->suspects[i].protocol_error);
+		add_bool(s, "lied",
+			 r->suspects[i].protocol_error); /* deprecated, for earlier versions */
 		add_bool(s, "early", r->suspects[i].early);
 		json_object_array_add(all, s);
 	}
@@ -284,7 +285,7 @@ static int read_suspects(struct json_object *record, struct roc_evb_report *r, c
 		    read_u32(one, "stale", UINT32_MAX, &s->stale, reason))
 			return -EINVAL;
 		s->gone = read_bool(one, "gone");
-		s->lied = read_bool(one, "protocolViolation") || read_bool(one, "lied");
+		s->protocol_error = read_bool(one, "protocolViolation") || read_bool(one, "lied");
 		s->early = read_bool(one, "early");
 	}
 	r->suspect_count = (unsigned int)n;

@@ -136,7 +136,8 @@ static void forms(void)
 /* The losses that fail a node with --complete. */
 static void losses(void)
 {
-	struct roc_evb_counts n = {.complete = 5, .damaged = 1, .gone = 3, .liars = 7};
+	struct roc_evb_counts n = {
+		.complete = 5, .damaged = 1, .gone = 3, .protocol_violations = 7};
 
 	UNIT_EQ(evb_node_losses(&n), 0);
 	n.late = 1;
