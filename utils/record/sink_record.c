@@ -168,7 +168,7 @@ static int put(struct sink *s, const struct unit *u)
 		return units_fail(s->reason, E2BIG,
 				  "A unit of %" PRIu64
 				  " bytes is too large: the limit is %d bytes.",
-				  u->bytes, INT32_MAX);
+				  u->bytes, INT32_MAX - (RECORDING_ALIGN - 1) - (int)before);
 	ret = writer_next(&r->w, file_is_over(r, length));
 	if (ret <= 0)
 		return ret;

@@ -495,8 +495,8 @@ static int make_slots(struct replay *r)
 	if (r->slot_bytes > INT32_MAX)
 		return units_fail(r->source.reason, E2BIG,
 				  "The recording has units of %" PRIu64
-				  " bytes, which are too large.",
-				  r->recording.unit_max);
+				  " bytes, which are too large: the limit is %d bytes.",
+				  r->recording.unit_max, INT32_MAX - 2 * RECORDING_ALIGN + 1);
 	r->count = (uint32_t)(r->opt.buffer / r->slot_bytes);
 	if (r->count < 2)
 		r->count = 2;

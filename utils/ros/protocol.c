@@ -16,7 +16,7 @@ static const struct {
 	[ROS_E_MALFORMED] = {"MALFORMED", true, "A message is malformed."},
 	[ROS_E_TOO_LONG] = {"TOO_LONG", true, "Messages have at most %u bytes; this has %u."},
 	[ROS_E_UNKNOWN_TYPE] = {"UNKNOWN_TYPE", true, "Unknown message type (limit %u): %u."},
-	[ROS_E_NO_HELLO] = {"NO_HELLO", true, "The first message has to be HELLO."},
+	[ROS_E_NO_HELLO] = {"NO_HELLO", true, "The first message must be HELLO."},
 	[ROS_E_VERSION] = {"VERSION", true,
 			   "The daemon supports versions up to %u, the client up to %u."},
 	[ROS_E_TOO_MANY_CLIENTS] =

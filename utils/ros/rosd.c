@@ -18,8 +18,8 @@
 #define SYNTHETIC_LINKS 6 /* of a sub-unit, as in a RobinNP */
 #define SYNTHETIC_PAGES 4096
 #define WATCH_NS (100 * NS_PER_MS)	  /* between two checks of the main thread */
-#define ALIVE_NS (UINT64_C(3) * NS_PER_S) /* a thread without a turn for so long hangs */
-/* a card that does not write a fragment for so long hangs */
+#define ALIVE_NS (UINT64_C(3) * NS_PER_S) /* a thread without a turn for this time hangs */
+/* a card that does not write a fragment for this time hangs */
 #define FETCH_NS (UINT64_C(30) * NS_PER_S)
 
 static const char *const sources[] = {

@@ -221,7 +221,7 @@ static void reads_no_credits(void)
 	CU_ASSERT_TRUE(bounded);
 	CU_ASSERT_TRUE(g->state != SENDING);
 	CU_ASSERT_PTR_NOT_NULL(strstr(s->note, "a slot that it does not have"));
-	unit_note("thrown out after %d units", (int)((struct recv *)s)->units);
+	unit_note("closed after %d units", (int)((struct recv *)s)->units);
 	hangs_up(&l);
 	/* The next sender is served. */
 	if (bounded) {
@@ -493,7 +493,7 @@ static void without_hello(void)
 	UNIT_NEED(connects(&without[0]) && connects(&without[1]));
 	begin = unit_seconds();
 	CU_ASSERT_TRUE(UNIT_WAIT(connects_in_turn(&sender, s), 2000));
-	unit_note("let in after %.1f s", unit_seconds() - begin);
+	unit_note("accepted after %.1f s", unit_seconds() - begin);
 	/* The oldest of these connections was closed; the other one may wait for 15 s. */
 	CU_ASSERT_TRUE(UNIT_WAIT(control_receive(&without[0].control) < 0, 5000));
 	CU_ASSERT_TRUE(!control_receive(&without[1].control) || unit_seconds() - begin > 10);

@@ -107,7 +107,7 @@ static void in_vain(void)
 	CU_ASSERT_TRUE(n > 0);
 	/* It skips polling three times, then after 1, 3, 7 and up to 63 other sleeps. */
 	if (n > 30)
-		unit_note("of %d sleeps %u had a look", ROUNDS, n);
+		unit_note("of %d sleeps %u were preceded by polling", ROUNDS, n);
 	CU_ASSERT_TRUE(n <= 30);
 }
 

@@ -434,7 +434,7 @@ static void full_disk(void)
 static void with_disk(const char *size, void (*run)(void))
 {
 	if (!own_sysfs()) {
-		unit_skip("a mount namespace of our own is not permitted here");
+		unit_skip("a new mount namespace is not permitted here");
 		return;
 	}
 	fresh();

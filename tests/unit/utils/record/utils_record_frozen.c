@@ -32,7 +32,7 @@ static bool own_file_system(void)
 	char command[512];
 
 	if (geteuid() || !own_sysfs()) {
-		unit_skip("a mount namespace of our own is not permitted here");
+		unit_skip("a new mount namespace is not permitted here");
 		return false;
 	}
 	snprintf(place, sizeof(place), "%.60s", fresh("frozen"));

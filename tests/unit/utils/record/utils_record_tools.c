@@ -349,7 +349,7 @@ static void one_file_missing(void)
 static bool own_disk(const char *options)
 {
 	if (!own_sysfs()) {
-		unit_skip("a mount namespace of our own is not permitted here");
+		unit_skip("a new mount namespace is not permitted here");
 		return false;
 	}
 	fresh();

@@ -148,7 +148,7 @@ static void queue_threads(void)
 	pthread_join(thread, NULL);
 	UNIT_EQ(got, TOKENS);
 	UNIT_EQ(slept_through, 0);
-	unit_note("%u pointers there and back, %llu and %llu rings", TOKENS,
+	unit_note("%u pointers in both directions, %llu and %llu rings", TOKENS,
 		  (unsigned long long)p.bells[0].rung, (unsigned long long)p.bells[1].rung);
 	ros_queue_free(&p.there);
 	ros_queue_free(&p.back);

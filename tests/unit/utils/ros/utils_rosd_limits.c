@@ -707,7 +707,7 @@ static void machine_lost(void)
 		limit = its_option(&good, TCP_USER_TIMEOUT);
 		/* Kernels before 5.6, and those that isolate processes. */
 		if (limit < 0 && (errno == EPERM || errno == ENOSYS))
-			unit_skip("no look into another process: %s", strerror(errno));
+			unit_skip("another process cannot be inspected: %s", strerror(errno));
 		else
 			UNIT_EQ(limit, cases[i].limit);
 		finish();

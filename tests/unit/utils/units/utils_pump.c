@@ -186,7 +186,7 @@ static void pump(struct fake_source *source, struct fake_sink *sink)
 	alarm(60);
 	pump_run(&p);
 	alarm(0);
-	unit_note("%u looks at the source, %u at the sink", source->polls, sink->polls);
+	unit_note("%u polls of the source, %u of the sink", source->polls, sink->polls);
 	UNIT_STR(p.reason, "");
 	UNIT_EQ(p.end, PUMP_END_SOURCE);
 	UNIT_EQ(source->back, source->units);
