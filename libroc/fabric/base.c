@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The sentence of a failure, and the clocks. Short: what everything else here is built upon.
+ * Error messages and clocks. Short: the lowest layer, which all files of this folder use.
  */
 #include "base.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The control connection.
+ * Non-blocking TCP connections for control messages.
  */
 #include "control.h"
 
@@ -34,7 +34,7 @@ static int resolve(const char *host, const char *port, int flags, struct addrinf
 	}
 	if (!ret)
 		return 0;
-	return fabric_fail(reason, EHOSTUNREACH, "\"%s\" port %s is no address: %s.",
+	return fabric_fail(reason, EHOSTUNREACH, "Cannot resolve host \"%s\" port %s: %s.",
 			   host ? host : "*", port, gai_strerror(ret));
 }
 
@@ -46,7 +46,7 @@ static int listen_on(const struct addrinfo *a)
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* "::" takes connections of both families, whatever net.ipv6.bindv6only is. */
+	/* "::" accepts connections of both families, regardless of net.ipv6.bindv6only. */
 	if (a->ai_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	if (!bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, SOMAXCONN))
@@ -80,7 +80,7 @@ int control_listen(const char *host, const char *port, char reason[FABRIC_REASON
 		fd = listen_on(a);
 	freeaddrinfo(list);
 	if (fd < 0)
-		return fabric_fail(reason, -fd, "Nobody can listen at %s port %s: %s.",
+		return fabric_fail(reason, -fd, "Cannot listen at %s port %s: %s.",
 				   host ? host : "all addresses,", port, strerror(-fd));
 	return fd;
 }
@@ -153,7 +153,7 @@ void control_close(struct control *c)
 	c->in_bytes = c->out_bytes = 0;
 }
 
-/* As IPv4, if it is such an address in an IPv6 socket's notation: libfabric needs the former. */
+/* Convert an IPv4-mapped IPv6 address to IPv4, as libfabric needs it. */
 static void unmap(struct sockaddr_storage *a, socklen_t *size)
 {
 	const struct sockaddr_in6 *mapped = (const struct sockaddr_in6 *)a;

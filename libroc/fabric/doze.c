@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * To look on for a moment, or to sleep.
+ * Poll for a moment before sleeping.
  */
 #include "doze.h"
 
@@ -8,16 +8,16 @@
 
 #include "base.h"
 
-#define SPIN_FACTOR 2	    /* times what it worked */
-#define CREDIT_SPINS 4	    /* so many can be saved up */
-#define FAILED_SPINS_FREE 3 /* in vain one behind the other, and nothing follows */
-#define SKIP_MOST 63	    /* then of 64 sleeps one has a look, which costs next to nothing */
+#define SPIN_FACTOR 2	    /* polling time per working time */
+#define CREDIT_SPINS 4	    /* maximum of the saved polling time, in units of spin_ns */
+#define FAILED_SPINS_FREE 3 /* consecutive polls without work that have no effect */
+#define SKIP_MOST 63	    /* then one of 64 sleeps is preceded by a poll */
 
 uint64_t doze_spin(uint64_t ns)
 {
 	cpu_set_t set;
 
-	/* It fails where there are more than fit in. */
+	/* It fails if the machine has more processors than the set. */
 	if (sched_getaffinity(0, sizeof(set), &set))
 		return ns;
 	return CPU_COUNT(&set) > 1 ? ns : 0;
@@ -35,7 +35,6 @@ static void begin(struct doze *d, uint64_t now, uint64_t worked)
 {
 	uint64_t most = CREDIT_SPINS * d->spin_ns;
 
-	/* It was worth it. */
 	if (d->spins)
 		d->failed_spins = 0;
 	d->moved = false;
@@ -58,7 +57,10 @@ static void spin_failed(struct doze *d)
 		d->failed_spins++;
 }
 
-/* True: it is too early for a sleep. The caller looks for itself: some no descriptor tells of. */
+/*
+ * Return true if the caller should poll again instead of sleeping. It polls its queues itself,
+ * because not every queue has a descriptor.
+ */
 static bool spin_on(struct doze *d, struct roc_idle *idle)
 {
 	uint64_t now = fabric_now(), passed = now - d->since;
@@ -70,7 +72,7 @@ static bool spin_on(struct doze *d, struct roc_idle *idle)
 		d->credit -= passed < d->credit ? passed : d->credit;
 	if (!d->spins)
 		return false;
-	/* Bytes of something that is not whole yet. */
+	/* A part of a message arrived, for example. */
 	d->moved = ready(idle, 0);
 	if (d->moved || now < d->until)
 		return true;

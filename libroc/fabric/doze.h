@@ -15,33 +15,37 @@
 
 #include <roc/idle.h>
 
-#define DOZE_SPIN_US 300 /* where nobody says otherwise; and as options have it: */
+#define DOZE_SPIN_US 300 /* default; DOZE_SPIN_TEXT is the same for the text of options */
 #define DOZE_SPIN_TEXT DOZE_TEXT(DOZE_SPIN_US)
 #define DOZE_TEXT(number) DOZE_TEXT_OF(number)
 #define DOZE_TEXT_OF(number) #number
 #define DOZE_SPIN_MOST_US 10000
 
 struct doze {
-	uint64_t spin_ns; /* look for so long at most before each sleep; 0: sleep at once */
-	uint64_t since;	  /* the last wait, or look */
-	uint64_t credit;  /* ns for which it may still look */
-	uint64_t until;	  /* it looks now */
-	bool moved;	  /* something came since */
+	uint64_t spin_ns; /* poll for at most this long before each sleep; 0: sleep at once */
+	uint64_t since;	  /* time of the last sleep or poll */
+	uint64_t credit;  /* ns for which it may still poll */
+	uint64_t until;	  /* end of the current polling */
+	bool moved;	  /* there was work since */
 	bool spins;
 	unsigned int failed_spins,
-		skip; /* looks in vain, one behind the other; sleeps without one, left */
+		skip; /* consecutive polls without work; sleeps left without polling */
 };
 
-/* How long to look where @ns are wished: where there is one processor the other end may need it. */
+/*
+ * Return how long to poll if @ns are requested: 0 with one processor, which the other end may need.
+ */
 uint64_t doze_spin(uint64_t ns);
 
-/* Something was done in a turn. */
+/* Note that a turn of the loop had work. */
 static inline void doze_moved(struct doze *d)
 {
 	d->moved = true;
 }
 
-/* Wait for what @idle has. False: it did not sleep. */
+/*
+ * Wait for the descriptors or the deadline of @idle. Return false if it polled instead of sleeping.
+ */
 bool doze(struct doze *d, struct roc_idle *idle);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libfabric, and only here. Its functions are asked for by the versions that programs built with
- * any 1.x are bound to, so that a newer library gives the structures that we know.
+ * The only file that calls libfabric. It loads the symbol versions that a program built with any
+ * libfabric 1.x is bound to, so that a newer library uses the same structures.
  */
 #include "fabric.h"
 
@@ -19,14 +19,14 @@
 #define LIBRARY "libfabric.so.1"
 #define API FI_VERSION(1, 11)
 #define CQ_ENTRIES 4096
-#define SENDS 512 /* operations of an endpoint on their way */
+#define SENDS 512 /* pending operations of an endpoint */
 #define RECEIVES 256
-#define SPIN_NS 20000 /* a provider without a descriptor is looked at so often */
-/* And one with it: layered providers do not wake for every step that they want driven. */
+#define SPIN_NS 20000 /* polling interval of a provider without a descriptor */
+/* Polling interval with a descriptor: layered providers do not signal each step of progress. */
 #define POLL_NS 1000000
 
 static struct {
-	pthread_mutex_t lock; /* of loading; nothing changes once strerror is set */
+	pthread_mutex_t lock; /* guards loading; nothing changes once strerror is set */
 	void *handle;
 	int (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags,
 		       const struct fi_info *hints, struct fi_info **info);
@@ -36,17 +36,16 @@ static struct {
 	const char *(*strerror)(int err);
 } lib = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A function's address, as POSIX has it. */
 static void *function(const char *name, const char *version)
 {
 	return dlvsym(lib.handle, name, version);
 }
 
 /*
- * What layered providers (rxm) have without being told is 85 MiB and 0.1 s for each endpoint, for
- * messages of 16 KiB. Ours are of 4 KiB, and data are written past them. And a queue with room for
- * 256 peers, which fills 12 MiB little by little: an end of ours has one. Who sets these variables
- * knows better.
+ * By default, layered providers (rxm) use 85 MiB and 0.1 s per endpoint, for messages of 16 KiB.
+ * Messages of this library have 4 KiB, and data bypass the message buffers. The default queue for
+ * 256 peers grows to 12 MiB, but an endpoint has one peer. Variables that the user has set are
+ * kept.
  */
 static const char *const less[][2] = {
 	{"FI_OFI_RXM_BUFFER_SIZE", "4352"}, {"FI_OFI_RXM_TX_SIZE", "256"},
@@ -54,7 +53,7 @@ static const char *const less[][2] = {
 	{"FI_OFI_RXM_MSG_RX_SIZE", "64"},   {"FI_UNIVERSE_SIZE", "16"},
 };
 
-/* With it a write's number would be done before its data are. */
+/* With this variable, the number of a write can complete before its data. */
 #define ZEROCOPY "FI_TCP_ZEROCOPY_SIZE"
 
 void fabric_environment(void)
@@ -86,7 +85,7 @@ static int load_locked(char reason[FABRIC_REASON])
 		lib.strerror = NULL;
 		return fabric_fail(
 			reason, ENOENT,
-			"The libfabric that is installed is not known: 1.11 or a later 1.x or 2.x is needed.");
+			"The installed libfabric is not supported: 1.11 or a later 1.x or 2.x is needed.");
 	}
 	return 0;
 }
@@ -101,7 +100,10 @@ static int load(char reason[FABRIC_REASON])
 	return ret;
 }
 
-/* -EINVAL and -ENOSPC tell our caller that he asked for what cannot be: libfabric's do not. */
+/*
+ * For the callers, -EINVAL and -ENOSPC mean an impossible configuration, which libfabric's codes do
+ * not: return -EIO for these.
+ */
 static int fail(char reason[FABRIC_REASON], int ret, const char *what)
 {
 	bool known = -ret > 0 && -ret < FI_ERRNO_OFFSET && ret != -FI_EINVAL && ret != -FI_ENOSPC;
@@ -120,17 +122,16 @@ const char *fabric_provider(const char *name)
 }
 
 /*
- * A write that its connection's end cuts off in the middle is nobody's at the other end. rxm over
- * tcp is told of it all the same if it has a number, takes the owner that it has not for its own,
- * and crashes (1.17 to 2.1). So over tcp data go without one; a write of no bytes, which cannot be
- * cut, follows with it.
+ * If a connection ends in the middle of a write with a number, rxm over tcp (1.17 to 2.1) gets a
+ * completion of a write without an owner and crashes. So over tcp, data are written without a
+ * number. An empty write, which cannot be cut, follows with the number.
  */
 static bool is_tcp(const char *provider)
 {
 	return !strncmp(provider, "tcp", 3);
 }
 
-/* It has no address as those of the internet are, and no descriptor to wait for. */
+/* Provider shm has no internet addresses, and no descriptor for poll(). */
 static bool is_shm(const char *provider)
 {
 	return !strcmp(provider, "shm");
@@ -147,16 +148,16 @@ static int fail_provider(char reason[FABRIC_REASON], const char *provider, int r
 			provider, lib.strerror(-ret), only, fabric_provider(provider));
 	return fabric_fail(
 		reason, ENODEV,
-		"libfabric has no provider \"%s\" here for what is needed (%s): fi_info lists what there is.",
+		"libfabric has no provider \"%s\" with the required features here (%s): fi_info lists the available ones.",
 		provider, lib.strerror(-ret));
 }
 
 int fabric_usage(const char *provider, char reason[FABRIC_REASON])
 {
-	/* It takes writes only into memory that is bound to an endpoint (FI_MR_ENDPOINT). */
+	/* It writes only to memory that is bound to an endpoint (FI_MR_ENDPOINT). */
 	if (!strncmp(provider, "cxi", 3))
 		return fabric_fail(reason, EINVAL,
-				   "Provider cxi is not supported: give tcp, shm, verbs or efa.");
+				   "Provider cxi is not supported: use tcp, shm, verbs or efa.");
 	return 0;
 }
 
@@ -179,7 +180,7 @@ int fabric_open(struct fabric *f, const char *provider, const char *node,
 		return ret;
 	hints = lib.dupinfo(NULL);
 	if (!hints)
-		return fabric_fail(reason, ENOMEM, "There is no memory left.");
+		return fabric_fail(reason, ENOMEM, "Cannot allocate the hints for libfabric.");
 	hints->caps = FI_MSG | FI_RMA;
 	hints->mode = FI_CONTEXT | FI_CONTEXT2;
 	hints->ep_attr->type = FI_EP_RDM;
@@ -215,16 +216,16 @@ int fabric_open(struct fabric *f, const char *provider, const char *node,
 			       ? (unsigned int)f->info->tx_attr->rma_iov_limit
 			       : FABRIC_IOV;
 	/*
-	 * Who says nothing reads one. And shm, which says four, takes 15 times as long for two
-	 * pieces of 64 KiB as for one after the other.
+	 * A provider without a limit reads one piece. shm reports four, but takes 15 times as long
+	 * for two pieces of 64 KiB as for one after the other.
 	 */
 	if (!f->rma_limit || is_shm(provider))
 		f->rma_limit = 1;
 	ret = lib.fabric(f->info->fabric_attr, &f->fabric, NULL);
 	if (ret)
-		return fail(reason, ret, "the fabric cannot be opened");
+		return fail(reason, ret, "cannot open the fabric");
 	ret = fi_domain(f->fabric, f->info, &f->domain, NULL);
-	return ret ? fail(reason, ret, "the domain cannot be opened") : 0;
+	return ret ? fail(reason, ret, "cannot open the domain") : 0;
 }
 
 int fabric_register(struct fabric *f, void *addr, size_t length, bool remote,
@@ -242,26 +243,26 @@ int fabric_register_for(struct fabric *f, void *addr, size_t length, uint64_t ac
 
 	if (i == FABRIC_REGIONS)
 		return fabric_fail(reason, ENOSPC,
-				   "There are more than %d pieces of memory to register.",
+				   "The memory has more than %d pieces to register.",
 				   FABRIC_REGIONS);
 	ret = fi_mr_reg(f->domain, addr, length, access, 0, ++keys, 0, &f->mr[i], NULL);
 	if (ret)
 		return fabric_fail(
 			reason, ENOMEM,
-			"libfabric: %zu bytes cannot be registered: %s. See the limit of locked memory (ulimit -l).",
+			"libfabric: cannot register %zu bytes: %s. Check the limit of locked memory (ulimit -l).",
 			length, lib.strerror(-ret));
 	f->regions[i] = (struct iovec){.iov_base = addr, .iov_len = length};
 	f->region_count++;
 	return 0;
 }
 
-/* Keep the first failure in @ret and @reason. */
+/* Close @fid. The first failure stays in *@ret and @reason. */
 static void close_fid(struct fid *fid, const char *what, int *ret, char reason[FABRIC_REASON])
 {
 	int err = fi_close(fid);
 
 	if (err && !*ret)
-		*ret = fabric_fail(reason, EIO, "libfabric: %s cannot be closed: %s.", what,
+		*ret = fabric_fail(reason, EIO, "libfabric: cannot close %s: %s.", what,
 				   lib.strerror ? lib.strerror(-err) : strerror(-err));
 }
 
@@ -303,7 +304,7 @@ static int open_queue(struct fabric *f, struct fabric_end *e)
 		if (!ret && !fi_control(&e->cq->fid, FI_GETWAIT, &e->fd))
 			return 0;
 		if (!ret)
-			fi_close(&e->cq->fid); /* nothing is bound to it yet */
+			fi_close(&e->cq->fid); /* it cannot fail: no endpoint is bound to it */
 		e->cq = NULL;
 		e->fd = -1;
 		f->wait_fd = false;
@@ -339,8 +340,8 @@ int fabric_end_open(struct fabric *f, struct fabric_end *e, char reason[FABRIC_R
 		ret = shm_reserve(e->name, e->name_bytes, reason);
 	if (!ret)
 		return 0;
-	/* It keeps the sentence of shm_reserve(). */
-	ret = fail(reason, ret, "an endpoint cannot be opened");
+	/* This keeps the message of shm_reserve(). */
+	ret = fail(reason, ret, "cannot open an endpoint");
 	fabric_end_close(e, reason);
 	return ret;
 }
@@ -348,15 +349,18 @@ int fabric_end_open(struct fabric *f, struct fabric_end *e, char reason[FABRIC_R
 int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t bytes,
 		    char reason[FABRIC_REASON])
 {
-	/* Providers read as much as their names have; some are texts, up to their end. */
+	/* Providers read the length of their own names; some names are strings. */
 	unsigned char whole[FABRIC_NAME + 1] = {0};
 
 	if (bytes > FABRIC_NAME)
-		return fabric_fail(reason, EPROTO, "The other end's address has %zu bytes.", bytes);
+		return fabric_fail(
+			reason, EPROTO,
+			"The endpoint address of the peer has %zu bytes, at most %d are supported.",
+			bytes, FABRIC_NAME);
 	memcpy(whole, name, bytes);
 	if (fi_av_insert(e->av, whole, 1, &e->peer, 0, NULL) != 1)
 		return fabric_fail(reason, EPROTO,
-				   "libfabric does not take the other end's address.");
+				   "libfabric rejects the endpoint address of the peer.");
 	return 0;
 }
 
@@ -367,9 +371,9 @@ int fabric_end_close(struct fabric_end *e, char reason[FABRIC_REASON])
 	if (e->ep)
 		close_fid(&e->ep->fid, "an endpoint", &ret, reason);
 	if (e->cq)
-		close_fid(&e->cq->fid, "the queue of events", &ret, reason);
+		close_fid(&e->cq->fid, "the completion queue", &ret, reason);
 	if (e->av)
-		close_fid(&e->av->fid, "the table of addresses", &ret, reason);
+		close_fid(&e->av->fid, "the address vector", &ret, reason);
 	*e = (struct fabric_end){.fd = -1};
 	return ret;
 }
@@ -387,7 +391,7 @@ static void *descriptor(const struct fabric *f, const void *addr)
 	return NULL;
 }
 
-/* Of a call that hands something to libfabric. */
+/* Convert the result of posting an operation. */
 static int handed(ssize_t ret)
 {
 	if (!ret || ret == -FI_EAGAIN)
@@ -395,7 +399,7 @@ static int handed(ssize_t ret)
 	return ret < 0 && -ret < FI_ERRNO_OFFSET ? (int)ret : -EIO;
 }
 
-/* The number of data that were handed over before. -EAGAIN: it is still to be said. */
+/* Post the number of the write that was posted before. Return -EAGAIN if it is still pending. */
 static int flush_number(struct fabric_end *e)
 {
 	struct iovec nothing = {.iov_base = (void *)(uintptr_t)e->unsent.head};
@@ -492,7 +496,7 @@ int fabric_end_read(const struct fabric *f, struct fabric_end *e, void *into,
 int fabric_end_send(const struct fabric *f, struct fabric_end *e, const void *data, size_t bytes,
 		    void *context)
 {
-	/* Nothing overtakes it. */
+	/* The number of the last write goes first. */
 	int ret = e->has_unsent ? flush_number(e) : 0;
 
 	if (ret)
@@ -520,16 +524,16 @@ int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigne
 	if (e->has_unsent) {
 		ret = flush_number(e);
 		if (ret && ret != -EAGAIN)
-			return fabric_fail(reason, -ret, "The transfer failed: %s.",
+			return fabric_fail(reason, -ret, "The transfer over libfabric failed: %s.",
 					   strerror(-ret));
 	}
-	/* Of a queue that is full of such there may be something behind them. */
+	/* Skipped entries may fill the queue, and events may follow them. */
 	do {
 		n = fi_cq_read(e->cq, entries, room - count);
 		for (i = 0; i < n; i++) {
 			bool theirs = entries[i].flags & FI_REMOTE_CQ_DATA;
 
-			/* Data whose number follows: that tells of both. */
+			/* Data whose number follows: that completes both. */
 			if (!theirs && !entries[i].op_context)
 				continue;
 			events[count++] = (struct fabric_event){
@@ -540,15 +544,15 @@ int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigne
 			};
 		}
 	} while (n > 0 && count < room);
-	/* What came before an error is told first; that is there the next time, too. */
+	/* Return the events before an error first; the next call sees the error again. */
 	if (count || n == -FI_EAGAIN)
 		return (int)count;
 	if (n == -FI_EAVAIL) {
 		fi_cq_readerr(e->cq, &error, 0);
-		return fabric_fail(reason, ECONNRESET, "The transfer failed: %s.",
+		return fabric_fail(reason, ECONNRESET, "The transfer over libfabric failed: %s.",
 				   lib.strerror(error.err));
 	}
-	return n < 0 ? fail(reason, (int)n, "the queue of events failed") : 0;
+	return n < 0 ? fail(reason, (int)n, "the completion queue failed") : 0;
 }
 
 void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct roc_idle *idle)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Looking up a name takes as long as its server likes, and cannot be interrupted: it has a thread
- * of its own, which outlives who asked if need be.
+ * Resolve a host name in a thread of its own. A name server can block the lookup for any time and
+ * it cannot be interrupted, so the thread may outlive its caller.
  */
 #include "control.h"
 
@@ -15,10 +15,10 @@
 #include <sys/socket.h>
 
 struct lookup {
-	atomic_int users; /* the thread, and who asked */
+	atomic_int users; /* the thread and the caller */
 	atomic_bool over;
 	unsigned int which;
-	int result; /* of getaddrinfo() or getnameinfo(), when it is over */
+	int result; /* of getaddrinfo() or getnameinfo(); valid if @over */
 	char host[256];
 	char address[CONTROL_ADDRESS];
 };
@@ -29,7 +29,7 @@ static void put(struct lookup *l)
 		free(l);
 }
 
-/* Of getaddrinfo() and getnameinfo(). */
+/* Return 0 or an error of getaddrinfo() and getnameinfo(). @which: index of the address, modulo. */
 static int resolve(const char *host, int flags, unsigned int which, char address[CONTROL_ADDRESS])
 {
 	struct addrinfo hints = {
@@ -68,7 +68,7 @@ static int begin(struct lookup *l)
 	pthread_t thread;
 	int ret;
 
-	/* Signals are for the threads of who asked. */
+	/* Signals are delivered to threads of the caller only. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	ret = pthread_create(&thread, NULL, resolve_thread, l);
@@ -95,7 +95,8 @@ static int start(struct lookup **lookup, const char *host, unsigned int which,
 		return 0;
 	}
 	free(l);
-	return fabric_fail(reason, ret, "\"%.100s\" cannot be looked up: %s.", host, strerror(ret));
+	return fabric_fail(reason, ret, "Cannot start the lookup of host \"%.100s\": %s.", host,
+			   strerror(ret));
 }
 
 int lookup_address(struct lookup **lookup, const char *host, unsigned int which,
@@ -116,7 +117,7 @@ int lookup_address(struct lookup **lookup, const char *host, unsigned int which,
 	if (!result)
 		return 1;
 	address[0] = '\0';
-	return fabric_fail(reason, EHOSTUNREACH, "\"%s\" is no address: %s.", host,
+	return fabric_fail(reason, EHOSTUNREACH, "Cannot resolve host \"%s\": %s.", host,
 			   gai_strerror(result));
 }
 

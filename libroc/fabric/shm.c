@@ -17,10 +17,10 @@
 
 #define SCHEME "fi_shm://"
 
-/* Size of an endpoint's file: that of libfabric 1.17 to 2.1, until a file was seen. */
+/* Size of an endpoint's file: the value of libfabric 1.17 to 2.1 until a file was opened. */
 static _Atomic(off_t) file_size = 16 << 20;
 
-/* PID:UID:N, as the provider names its files; 0: another program's file. */
+/* Parse the provider's file names, PID:UID:N. Return the PID, 0: another program's file. */
 static pid_t owner_of(const char *name)
 {
 	unsigned int uid, number;
@@ -52,11 +52,11 @@ void shm_remove_stale(void)
 
 static int no_room(int err, off_t size, char reason[FABRIC_REASON])
 {
-	/* The callers take -ENOSPC for an impossible configuration. */
+	/* For the callers, -ENOSPC means an impossible configuration. */
 	return fabric_fail(
 		reason, err == ENOSPC ? ENOMEM : err,
-		"%s has no room for the %lld bytes of an endpoint of provider shm: %s. Remove files there, enlarge it (mount -o remount,size=SIZE %s), or use provider tcp.",
-		SHM_FOLDER, (long long)size, strerror(err), SHM_FOLDER);
+		"Cannot allocate %lld bytes in %s for an endpoint of provider shm: %s. Remove files there, enlarge it (mount -o remount,size=SIZE %s), or use provider tcp.",
+		(long long)size, SHM_FOLDER, strerror(err), SHM_FOLDER);
 }
 
 int shm_check_room(char reason[FABRIC_REASON])
@@ -65,7 +65,7 @@ int shm_check_room(char reason[FABRIC_REASON])
 	int fd, err;
 
 	fd = open(SHM_FOLDER, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	/* Without such files shm_reserve() alone has to do. */
+	/* Without O_TMPFILE, only shm_reserve() checks the space. */
 	if (fd < 0)
 		return 0;
 	err = posix_fallocate(fd, 0, size);
@@ -84,7 +84,7 @@ int shm_reserve(const unsigned char *name, size_t bytes, char reason[FABRIC_REAS
 		return 0;
 	snprintf(path, sizeof(path), "%s/%s", SHM_FOLDER, text + strlen(SCHEME));
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	/* A provider that keeps its memory elsewhere. */
+	/* The provider keeps its memory elsewhere. */
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &s)) {

@@ -15,12 +15,12 @@
  * process that ends in order.
  */
 void shm_remove_stale(void);
-/* Check that the next endpoint's file has room: 0, or -errno with the sentence. */
+/* Check that there is space for the next endpoint's file. Return 0, or -errno with @reason. */
 int shm_check_room(char reason[FABRIC_REASON]);
 /*
  * Reserve all space of the file of the endpoint with this address, which the provider makes sparse:
- * a later write that finds no space would end the process by SIGBUS. 0, or -errno with the
- * sentence.
+ * a later write that finds no space would end the process by SIGBUS. Return 0, or -errno with
+ * @reason.
  */
 int shm_reserve(const unsigned char *name, size_t bytes, char reason[FABRIC_REASON]);
 

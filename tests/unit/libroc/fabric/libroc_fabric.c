@@ -224,7 +224,7 @@ static void number_refused(void)
 	played.refusal = -FI_ENOTCONN;
 	reason[0] = 0;
 	UNIT_EQ(fabric_end_events(&e, events, 4, reason), -ENOTCONN);
-	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "The transfer failed"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "The transfer over libfabric failed"));
 	UNIT_EQ(played.count, 1);
 	e = fresh(1);
 	played.refusal = -FI_ENOTCONN;
@@ -264,7 +264,7 @@ static void unsupported(void)
 
 	reason[0] = '\0';
 	UNIT_EQ(fabric_open(&f, "cxi", NULL, reason), -EINVAL);
-	UNIT_STR(reason, "Provider cxi is not supported: give tcp, shm, verbs or efa.");
+	UNIT_STR(reason, "Provider cxi is not supported: use tcp, shm, verbs or efa.");
 	fabric_close(&f, reason);
 }
 
@@ -300,7 +300,7 @@ static void not_closed(void)
 		UNIT_EQ(fabric_end_close(&e, reason), i ? -EIO : 0);
 		UNIT_EQ(close_count, 3);
 		UNIT_STR(reason,
-			 i ? "libfabric: an endpoint cannot be closed: Device or resource busy."
+			 i ? "libfabric: cannot close an endpoint: Device or resource busy."
 			   : "");
 		close_count = 0;
 		reason[0] = '\0';
@@ -309,7 +309,7 @@ static void not_closed(void)
 		UNIT_EQ(close_count, 3);
 		UNIT_STR(
 			reason,
-			i ? "libfabric: registered memory cannot be closed: Device or resource busy."
+			i ? "libfabric: cannot close registered memory: Device or resource busy."
 			  : "");
 		CU_ASSERT_PTR_NULL(f.domain);
 	}

@@ -97,7 +97,7 @@ static void full(void)
 		UNIT_EQ(stat(path, &s), 0);
 		CU_ASSERT_TRUE(s.st_size > 0 && s.st_blocks * 512 >= s.st_size);
 		CU_ASSERT_TRUE(fabric_end_open(&f, &second, reason) < 0);
-		CU_ASSERT_PTR_NOT_NULL(strstr(reason, "has no room for the"));
+		CU_ASSERT_PTR_NOT_NULL(strstr(reason, "for an endpoint of provider shm"));
 		CU_ASSERT_PTR_NOT_NULL(strstr(reason, "mount -o remount,size="));
 		fabric_end_close(&first, reason);
 		/* And with its space there is room for another one. */
