@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A node: what its files share. Calls go down this list:
+ * Shared structures of a node, and the functions of its files. Calls go down this list:
  *
- *	evb.c		the public functions: open, the turn of the loop, counts
- *	node.c		the coordinator: members, tables, joining anew, the report
- *	readout.c	readout unit: from the source to MFPs, and which builder gets each
- *	destination.c	readout unit: the connection to a builder
- *	send.c		readout unit: MFPs on their way
- *	mfp.c		readout unit: one MFP
- *	builder.c	builder unit: its memory, its turn
- *	sender.c		builder unit: the connection of a readout unit
- *	arrive.c	builder unit: what a readout unit writes and says, looked at
- *	blocks.c	builder unit: blocks, from their first part to the sink and back
- *	block_close.c	builder unit: a block becomes a MEP, or is given up
- *	block_slots.c	builder unit: where blocks are kept
- *	arrival.c	builder unit: segments, and a MFP in them
- *	pair.c		what both ends of a connection have in common
- *	message.c	what is said, as bytes
- *	log.c		sentences; which table holds
- *	table.c		who builds what
+ *	evb.c		public functions: open, one step of the loop, counters
+ *	node.c		coordinator: members, assignment tables, joining again, reports
+ *	readout.c	readout unit: packs fragments into MFPs and assigns their builders
+ *	destination.c	readout unit: connection to a builder
+ *	send.c		readout unit: sends MFPs
+ *	mfp.c		readout unit: memory of a MFP
+ *	builder.c	builder unit: memory, one step of the loop
+ *	sender.c	builder unit: connection of a readout unit
+ *	arrive.c	builder unit: checks data and messages of a readout unit
+ *	blocks.c	builder unit: blocks from their first part to the return by the sink
+ *	block_close.c	builder unit: turns a block into a MEP, or abandons it
+ *	block_slots.c	builder unit: storage of blocks
+ *	arrival.c	builder unit: segments, and the MFPs in them
+ *	pair.c		common part of both ends of a connection
+ *	message.c	encoding of messages
+ *	log.c		log messages; lookup of tables
+ *	table.c		assignment of blocks to builders
  *
- * Everything is one thread's.
+ * One thread calls all of it, so there are no locks.
  */
 #ifndef LIBROC_EVB_ENGINE_H
 #define LIBROC_EVB_ENGINE_H
@@ -30,14 +30,14 @@
 #include "builder.h"
 #include "readout.h"
 
-/* A table of assignment, and where we are in it. */
+/* An assignment table, and the place of this node in it. */
 struct evb_known {
 	struct roc_evb_table table;
-	int ru; /* we are this readout unit of it, -1 */
-	/* Destinations of its builders, senders of its readout units: slots, -1. */
+	int ru; /* index of this node's readout unit, -1: none */
+	/* Slots of the destinations of its builders and of the senders of its readout units; -1. */
 	int16_t destination[ROC_EVB_NODES_MAX];
 	int16_t sender[ROC_EVB_NODES_MAX];
-	int16_t ru_of[ROC_EVB_NODES_MAX]; /* of each sender, its readout unit here; -1 */
+	int16_t ru_of[ROC_EVB_NODES_MAX]; /* index of the readout unit for each sender; -1 */
 };
 
 struct roc_evb {
@@ -52,22 +52,22 @@ struct roc_evb {
 	void *coordinator_self;
 
 	uint64_t incarnation;
-	uint64_t now; /* CLOCK_MONOTONIC, of this turn */
+	uint64_t now; /* CLOCK_MONOTONIC at the start of this step */
 	uint64_t reported;
 	struct rate_limit log_limit;
 	uint64_t reported_packed;
 	bool turning, joined, tables_new, progress;
-	bool opened, begun; /* an endpoint, a connection with a builder, in this turn */
-	int failed;	    /* by something that is called from deep below */
-	volatile bool stop; /* by a signal's handler */
+	bool opened, begun; /* in this step: opened an endpoint, began a connection to a builder */
+	int failed;	    /* -errno of a function that cannot return it */
+	volatile bool stop; /* set by a signal handler */
 	struct doze doze;
-	uint64_t stopped; /* when the source was told */
+	uint64_t stopped; /* when the source was requested to stop */
 
 	struct roc_evb_member *members;
 	unsigned int member_count;
 	struct evb_known *tables; /* ROC_EVB_TABLES, oldest first */
 	unsigned int table_count;
-	bool table_missed; /* one that was overruled before it held, or never came */
+	bool table_missed; /* a table was superseded before it became valid, or never arrived */
 
 	struct evb_readout ru;
 	struct evb_builder bu;
@@ -76,43 +76,43 @@ struct roc_evb {
 };
 
 #define EVB_MS UINT64_C(1000000)
-/* Until a greeting is given up: the other end may have many to greet, one in a turn. */
+/* Timeout of a greeting. The peer may have to greet many nodes, one in each step. */
 #define EVB_GREET_NS(e) (3000 * EVB_MS + 2 * (e)->cfg.silence_ns)
 
 /* Of log.c */
-/* A sentence for people; more than some in a second are only counted. */
+/* Log a message for users, rate-limited. */
 void evb_log(struct roc_evb *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* One that is said once in a run, and that nobody else can bring about. */
+/* Log without the rate limit. For messages that appear once in a run and that no peer can cause. */
 void evb_log_always(struct roc_evb *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The node cannot go on: keeps the sentence, returns -err. */
+/* Fail the node: store the message, return -@err. */
 int evb_fail(struct roc_evb *e, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * End a connection. If libfabric does not close it, data that come or go may still be written: the
- * node cannot go on, and roc_evb_step() returns that.
+ * Close a connection. If libfabric fails to close it, the peer may still write memory: the node
+ * fails, and roc_evb_step() returns the error.
  */
 void evb_pair_close(struct roc_evb *e, struct pair *p);
-/* What is known of the peer's clock. */
+/* Update the clock difference of the peer in @n; log a large one once. */
 void evb_check_clock(struct roc_evb *e, struct pair *p, struct roc_evb_peer *n);
-/* One more block in a row that the peer was late for, or too early. */
+/* Count a consecutive block for which the peer was late or, with @early, too early. */
 void evb_count_late(const struct roc_evb *e, struct pair_late *l, struct roc_evb_peer *n,
 		    bool early);
-/* The row as the manager gets it: 0 until it has lasted for a stale timeout. */
+/* Return the number of consecutive blocks for the report: 0 until they span a stale timeout. */
 uint32_t evb_late_row(const struct roc_evb *e, const struct pair_late *l,
 		      const struct roc_evb_peer *n);
-/* The table that holds for a block, NULL: none that is known. */
+/* Return the table that is valid for a block, NULL: unknown. */
 struct evb_known *evb_table(struct roc_evb *e, uint64_t block);
 struct evb_known *evb_newest(struct roc_evb *e);
 const struct roc_evb_member *evb_member(const struct roc_evb *e, const char *name);
-/* What each greeting says of us. */
+/* Fill in the members of a greeting that describe this node. */
 void evb_introduce(const struct roc_evb *e, struct evb_greeting *g);
 
 /* Of node.c */
 int evb_join(struct roc_evb *e);
-/* What the coordinator says. 0 or -errno. */
+/* Process the news of the coordinator. Return 0 or -errno. */
 int evb_node_step(struct roc_evb *e);
 int evb_report(struct roc_evb *e);
-/* We were given up by the others: drop everything and join anew. */
+/* The other nodes excluded this node: drop all data and join again. */
 int evb_rejoin(struct roc_evb *e, const char *reason);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Event building: a node as its caller sees it.
+ * Public functions of an event building node: open, step, stop, close, counters.
  */
 #include "engine.h"
 
@@ -66,7 +66,7 @@ static int check(struct roc_evb *e, char reason[ROC_EVB_REASON])
 	set32(&c->events, 1);
 	set64(&c->fragment_max, UINT64_C(1) << 20);
 	set32(&c->blocks, 64);
-	/* One is packed while another waits. */
+	/* One block is packed while another one waits. */
 	if (c->blocks < 2)
 		c->blocks = 2;
 	set32(&c->window, 2);
@@ -82,43 +82,47 @@ static int check(struct roc_evb *e, char reason[ROC_EVB_REASON])
 	set64(&c->spin_ns, DOZE_SPIN_US * UINT64_C(1000));
 	e->doze.spin_ns = c->spin_ns == ROC_EVB_NO_SPIN ? 0 : doze_spin(c->spin_ns);
 	if (c->events > ROC_MFP_EVENTS_MAX)
-		return fabric_fail(reason, EINVAL, "A block has 1 to %d events, not %" PRIu32 ".",
-				   ROC_MFP_EVENTS_MAX, c->events);
-	if (c->fragment_max > ROC_MFP_BYTES_MAX / 2 / c->events)
 		return fabric_fail(reason, EINVAL,
-				   "%" PRIu32 " fragments of %" PRIu64
-				   " bytes are more than a MFP can have.",
-				   c->events, c->fragment_max);
+				   "A block cannot have %" PRIu32 " events: use 1 to %d.",
+				   c->events, ROC_MFP_EVENTS_MAX);
+	if (c->fragment_max > ROC_MFP_BYTES_MAX / 2 / c->events)
+		return fabric_fail(
+			reason, EINVAL,
+			"%" PRIu32 " fragments of %" PRIu64
+			" bytes exceed the size of a MFP: use fewer events per block, or smaller fragments.",
+			c->events, c->fragment_max);
 	whole = roc_mfp_data(c->events) + c->events * roc_mep_padded(c->fragment_max);
 	set64(&c->mfp_max, whole);
 	if (c->mfp_max > whole)
 		c->mfp_max = whole;
 	if (c->peers > ROC_EVB_NODES_MAX || c->protocol > ROC_EVB_COMMAND ||
 	    c->in_flight > EVB_SEGMENTS || c->segment > ROC_MFP_BYTES_MAX)
-		return fabric_fail(
-			reason, EINVAL,
-			"The configuration has a number that is too large: up to %d peers, %d in flight.",
-			ROC_EVB_NODES_MAX, EVB_SEGMENTS);
+		return fabric_fail(reason, EINVAL,
+				   "The configuration exceeds a limit: %d peers, %d in flight.",
+				   ROC_EVB_NODES_MAX, EVB_SEGMENTS);
 	if (!(c->roles & ROC_EVB_READOUT) != !e->source ||
 	    !(c->roles & ROC_EVB_BUILDER) != !e->sink)
 		return fabric_fail(
 			reason, EINVAL,
-			"A readout unit has a source, a builder unit a sink, and no other node has.");
+			"A readout unit needs a source, a builder unit needs a sink, and other nodes have neither.");
 	return 0;
 }
 
-/* Is there a libfabric, and such a provider? It is loaded here, before anybody waits for us. */
+/* Check for libfabric and the provider. Loading it here delays no connection. */
 static int try_fabric(struct roc_evb *e, char reason[ROC_EVB_REASON])
 {
 	struct fabric f;
 	int ret = fabric_open(&f, e->provider, e->host[0] ? e->host : NULL, reason);
 
-	/* Nothing is registered yet. */
+	/* This cannot fail: no memory is registered. */
 	fabric_close(&f, reason);
 	return ret;
 }
 
-/* What the sink wants to do with it may take time, or fail: before others count on this node. */
+/*
+ * Pass the memory to the sink. This may take long or fail, so it comes before other nodes depend on
+ * this one.
+ */
 static int announce_memory(struct roc_evb *e)
 {
 	const struct evb_builder *b = &e->bu;
@@ -139,7 +143,7 @@ int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_sourc
 
 	reason[0] = '\0';
 	if (!e)
-		return fabric_fail(reason, ENOMEM, "There is no memory left.");
+		return fabric_fail(reason, ENOMEM, "Cannot allocate the node.");
 	e->cfg = *config;
 	e->source = source;
 	e->source_self = source_self;
@@ -175,7 +179,7 @@ int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_sourc
 	if (e->reason[0])
 		fabric_fail(reason, -ret, "%s", e->reason);
 	fabric_fail(reason, -ret, "%s.",
-		    ret == -ENOMEM ? "There is no memory left" : strerror(-ret));
+		    ret == -ENOMEM ? "Cannot allocate the tables of the node" : strerror(-ret));
 	roc_evb_close(e);
 	return ret;
 }
@@ -188,7 +192,7 @@ static void rest(struct roc_evb *e, int timeout_ms)
 	doze(&e->doze, &idle);
 }
 
-/* Was the node stopped for so long that the others have given it up? */
+/* Rejoin if this node made no step for so long that the other nodes have excluded it. */
 static int turn(struct roc_evb *e)
 {
 	uint64_t before = e->now;
@@ -199,7 +203,7 @@ static int turn(struct roc_evb *e)
 		e->turning = true;
 		return 0;
 	}
-	snprintf(reason, sizeof(reason), "This node made no turn for %" PRIu64 " ms.",
+	snprintf(reason, sizeof(reason), "This node did not run for %" PRIu64 " ms.",
 		 (e->now - before) / EVB_MS);
 	return evb_rejoin(e, reason);
 }
@@ -249,7 +253,7 @@ void roc_evb_stop(struct roc_evb *evb)
 	evb->stop = true;
 }
 
-/* The sink lets go of what it has: at once, or never. */
+/* Have the sink return its blocks: only those that it returns at once. */
 static void empty_sink(struct roc_evb *e)
 {
 	uint64_t handles[64];
@@ -268,7 +272,7 @@ void roc_evb_close(struct roc_evb *evb)
 		return;
 	if (e->joined)
 		e->coordinator->leave(e->coordinator_self);
-	/* First nobody reaches memory any more, then it is given back. */
+	/* Close the connections, which can access memory, before the memory is freed. */
 	if (e->source && e->ru.destinations && e->ru.mfps) {
 		evb_readout_drop(e);
 		if (e->ru.started && e->source->flush)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sentences of a node, and what of it everybody looks up.
+ * Log messages of a node, and lookups that several files share.
  */
 #include "engine.h"
 
@@ -16,7 +16,7 @@ static void emit(struct roc_evb *e, const char *fmt, va_list ap)
 	char text[ROC_EVB_REASON], *at;
 
 	vsnprintf(text, sizeof(text), fmt, ap);
-	/* Some of it may be what a stranger said: that is not to reach a terminal as it is. */
+	/* The text may come from a peer: remove control characters before it reaches a terminal. */
 	for (at = text; *at; at++) {
 		if (*at < ' ' || *at > '~')
 			*at = '?';
@@ -73,11 +73,13 @@ void evb_check_clock(struct roc_evb *e, struct pair *p, struct roc_evb_peer *n)
 
 	n->skew_known = p->state == PAIR_READY && p->round_trip;
 	n->skew_ns = p->skew;
-	/* Half of the way there and back is what nobody can know. */
+	/* The uncertainty is half of the round trip. */
 	if (!n->skew_known || p->skew_logged || off < SKEW_LOGGED_NS + (int64_t)(p->round_trip / 2))
 		return;
 	p->skew_logged = true;
-	evb_log(e, "The clock of %s is %" PRId64 " ms %s ours: latencies are corrected by it.",
+	evb_log(e,
+		"The clock of %s is %" PRId64
+		" ms %s the clock of this node: latencies are corrected by it.",
 		n->name, off / (int64_t)EVB_MS, p->skew > 0 ? "ahead of" : "behind");
 }
 
@@ -92,7 +94,7 @@ void evb_count_late(const struct roc_evb *e, struct pair_late *l, struct roc_evb
 	l->last = e->now;
 }
 
-/* A network that stalls for little longer than a stale timeout makes many blocks late at once. */
+/* After a stall of the network of little more than a stale timeout, many blocks are late at once. */
 uint32_t evb_late_row(const struct roc_evb *e, const struct pair_late *l,
 		      const struct roc_evb_peer *n)
 {

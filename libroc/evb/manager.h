@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The manager, inside: what its files share. Calls go down this list:
+ * Internal structures of the manager, and the functions of its files. Calls go down this list:
  *
- *	manager.c		the next table, and the block that it holds from
- *	manager_places.c	who has a place in it
- *	manager_judge.c		whom the others speak against
- *	manager_time.c		whose clock or position contradicts the majority
- *	manager_nodes.c		who is there, and what they reported
- *	fit.c, ahead.c		who can be together; how far the system is
+ *	manager.c		the next table, and its first block
+ *	manager_places.c	members of the next table
+ *	manager_judge.c		excludes members that the others suspect
+ *	manager_time.c		members whose clock or position deviates from the majority
+ *	manager_nodes.c		present members and their reports
+ *	fit.c, ahead.c		sizes of members; positions of readout units
  */
 #ifndef LIBROC_EVB_MANAGER_H
 #define LIBROC_EVB_MANAGER_H
@@ -18,11 +18,11 @@
 
 #define MS UINT64_C(1000000)
 #define SECOND (1000 * MS)
-#define FRESH_NS (3 * SECOND) /* a report that is older says nothing of now */
+#define FRESH_NS (3 * SECOND) /* an older report is ignored */
 #define MESSAGES 32
-#define NODES (2 * ROC_EVB_NODES_MAX) /* each may have one role only */
+#define NODES (2 * ROC_EVB_NODES_MAX) /* each node may have only one role */
 #define WEIGHT_FULL 1000
-#define MANAGER_CLOCKS 4 /* of its last reports */
+#define MANAGER_CLOCKS 4 /* clocks kept per node */
 
 struct suspicion {
 	char name[ROC_EVB_NAME];
@@ -34,38 +34,38 @@ struct suspicion {
 struct node {
 	struct roc_evb_member m;
 	bool alive;
-	uint32_t unfit; /* roles in which it is left out, which was said */
+	uint32_t unfit; /* roles for which it was logged that it does not fit */
 	enum roc_evb_state state;
-	uint64_t came, in_since, entered; /* entered: a table */
-	bool met;			  /* since then, by all who work with it */
-	uint64_t until, backoff;	  /* out until; how long the last time */
-	/* Of its last report. */
+	uint64_t came, in_since, entered; /* entered: joined a table */
+	bool met;		 /* all its peers have reported a connection since @entered */
+	uint64_t until, backoff; /* end of the exclusion; its last duration */
+	/* From its last report. */
 	bool reported, packs, built, ended;
-	bool moved;		  /* it packs, and has packed since it came */
-	uint64_t epoch;		  /* of the table that it had */
-	uint64_t at, block, rate; /* when; the newest, and so many a second */
+	bool moved;		  /* it packs blocks, and has packed some since it came */
+	uint64_t epoch;		  /* epoch of its table */
+	uint64_t at, block, rate; /* time, newest block, blocks per second */
 	struct evb_track track;
 	uint64_t built_block;
 	uint32_t weight;
 	struct suspicion suspects[ROC_EVB_SUSPECTS];
 	unsigned int suspect_count;
 	/* Of manager_time.c. */
-	int64_t clocks[MANAGER_CLOCKS]; /* CLOCK_REALTIME less ours */
+	int64_t clocks[MANAGER_CLOCKS]; /* CLOCK_REALTIME of the node minus ours */
 	unsigned int clock_count;
-	bool clock_known, clock_wrong; /* beside the majority */
+	bool clock_known, clock_wrong; /* compared with the majority */
 	int64_t clock_ahead;
 	bool deviation_known;
 	int64_t deviation; /* blocks ahead of the majority */
 	uint64_t deviates_since;
-	bool by_clock; /* it was taken out with a wrong clock */
+	bool by_clock; /* it was excluded with a wrong clock */
 };
 
 struct roc_evb_manager {
 	struct roc_evb_manager_config cfg;
 	struct node node[NODES];
 	unsigned int count;
-	struct roc_evb_table table; /* holds; epoch 0: there is none */
-	uint64_t tried;		    /* the last epoch that was given out */
+	struct roc_evb_table table; /* valid table; epoch 0: none */
+	uint64_t tried;		    /* newest epoch that was used */
 	uint64_t tabled, weighed, judged, compared;
 	struct evb_majority most;
 	bool clocks_known, clocks_logged, spread_logged;
@@ -79,7 +79,7 @@ static inline bool evb_manager_is_out(const struct node *n, bool builder)
 	return n->state != ROC_EVB_STATE_IN && !(builder && n->state == ROC_EVB_STATE_TIME);
 }
 
-/* What was told last may be of a moment after that of the step. */
+/* Return the time since @then, 0 if @then is later: a report can be newer than the step's clock. */
 static inline uint64_t evb_manager_passed(uint64_t now, uint64_t then)
 {
 	return now > then ? now - then : 0;
@@ -89,10 +89,10 @@ static inline uint64_t evb_manager_passed(uint64_t now, uint64_t then)
 void evb_manager_log(struct roc_evb_manager *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 struct node *evb_manager_find(const struct roc_evb_manager *m, const char *name);
-/* Where a table has somebody, -1. */
+/* Return the index of a node in a table, -1: it is not there. */
 int evb_manager_index(const struct roc_evb_table *t, const char *name, bool builder);
 void evb_manager_note_clock(struct node *n, uint64_t clock, uint64_t now);
-/* It is out from now on, each time for twice as long. */
+/* Exclude a node from now on, each time for twice as long. */
 void evb_manager_back_off(const struct roc_evb_manager *m, struct node *n, uint64_t now);
 
 /* Of manager_judge.c */
@@ -101,15 +101,15 @@ void evb_manager_readmit(struct roc_evb_manager *m, uint64_t now);
 
 /* Of manager_time.c */
 void evb_manager_judge_time(struct roc_evb_manager *m, uint64_t now);
-/* Has its process a place in the table? */
+/* Return true if the node's process is in the table. */
 bool evb_manager_has_place(const struct roc_evb_manager *m, const struct node *n, bool builder);
-/* It is not let in as a readout unit, for its clock. */
+/* Return true if the node must not become a readout unit because of its clock. */
 bool evb_manager_refuses(const struct roc_evb_manager *m, const struct node *n, uint64_t now);
-/* Does a unit that is out for its position agree again? */
+/* Return true if a unit that was excluded for its position agrees with the majority again. */
 bool evb_manager_agrees(const struct roc_evb_manager *m, const struct node *n, uint64_t now);
-/* Is it so far ahead that its blocks come too early? */
+/* Return true if the unit is so far ahead that its blocks arrive too early. */
 bool evb_manager_is_early(const struct roc_evb_manager *m, const struct node *n);
-/* Positions of all that pack blocks; their number, at most NODES. */
+/* Get the positions of all nodes that pack blocks. Return their number, at most NODES. */
 unsigned int evb_manager_positions(const struct roc_evb_manager *m, uint64_t now,
 				   struct evb_position *p);
 void evb_manager_majority(const struct roc_evb_manager *m, struct evb_position *p,
@@ -117,24 +117,27 @@ void evb_manager_majority(const struct roc_evb_manager *m, struct evb_position *
 
 /* Of manager_places.c */
 void evb_manager_fill(struct roc_evb_manager *m, struct roc_evb_table *t, uint64_t now);
-/* Is somebody of the table still there? Else it is of a run before, and all begins anew. */
+/* Return true if a member of the table is present. Else the table is of a previous run. */
 bool evb_manager_runs(const struct roc_evb_manager *m);
-/* Are they tables of others; do they have other weights? */
+/* Return true if the tables have different members, or different weights. */
 bool evb_manager_others(const struct roc_evb_table *a, const struct roc_evb_table *b);
 bool evb_manager_other_weights(const struct roc_evb_table *a, const struct roc_evb_table *b);
 
-/* fit.c: who can be in a table together: each node is made for so many of the other role. */
+/* fit.c: which nodes can be in a table together. Each node supports a number of peers. */
 #define EVB_FIT_ITSELF UINT32_MAX
 
 struct evb_fit {
-	uint32_t who;	/* for the caller */
-	uint32_t peers; /* that it is made for; 0: any number */
-	bool holds;	/* it has its place already */
-	bool fits;	/* the answer */
-	uint32_t limit; /* if not: index of the one that it is too many for, or EVB_FIT_ITSELF */
+	uint32_t who;	/* index, for the caller */
+	uint32_t peers; /* supported number; 0: any */
+	bool holds;	/* it is in the current table */
+	bool fits;	/* result */
+	uint32_t
+		limit; /* not fitting: index of the node whose limit it exceeds, or EVB_FIT_ITSELF */
 };
 
-/* Both in the order in which they are preferred. Who holds a place keeps it. */
+/*
+ * Choose the nodes of a table. Both arrays are in order of preference. Holders keep their places.
+ */
 void evb_fit(struct evb_fit *rus, unsigned int ru_count, struct evb_fit *bus,
 	     unsigned int bu_count);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Greetings, messages and heads of segments as bytes.
+ * Encode and decode greetings, messages and heads of segments.
  */
 #include "message.h"
 
@@ -32,7 +32,7 @@ static const struct bytes_field segment_numbers[] = {SEGMENT(8, block),	 SEGMENT
 						     SEGMENT(24, bytes), SEGMENT(32, epoch),
 						     SEGMENT(40, part),	 SEGMENT(44, parts)};
 
-/* Text of a fixed length, ended with 0. */
+/* Copy a field of @size bytes, and terminate it. */
 static void get_text(char *to, const unsigned char *from, size_t size)
 {
 	memcpy(to, from, size);
@@ -68,7 +68,7 @@ enum evb_wrong evb_get_version(const unsigned char *from, uint32_t *version)
 	return *version == EVB_VERSION ? EVB_GOOD : EVB_VERSION_WRONG;
 }
 
-/* Sizes and numbers that contradict each other. */
+/* Return true if sizes and numbers are inconsistent. */
 static bool contradicts(const struct evb_greeting *g)
 {
 	uint32_t i;
@@ -116,14 +116,14 @@ enum evb_wrong evb_get_greeting(const unsigned char *from, struct evb_greeting *
 		};
 	if (!g->status)
 		return contradicts(g) ? EVB_MALFORMED : EVB_GOOD;
-	/* Who refuses says why, and has no sizes that anybody could use. */
+	/* A refusal has a reason and no valid sizes. */
 	g->events = g->in_flight = g->pieces = g->name_bytes = g->region_count = 0;
 	g->segments = g->per_region = 0;
 	g->segment = g->mfp_max = 0;
 	return g->status < EVB_STATUSES ? EVB_GOOD : EVB_MALFORMED;
 }
 
-/* What a message carries. */
+/* Size of the payload. */
 static size_t payload_bytes(enum evb_type type, uint32_t count)
 {
 	switch (type) {

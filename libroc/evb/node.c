@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a node hears from the coordinator and tells it. Without a coordinator it goes on with the
- * members and tables that it has.
+ * Exchange with the coordinator: members, assignment tables and reports. Without contact, the node
+ * continues with the members and tables that it has.
  */
 #include "engine.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define NEWS_MOST 16 /* in one turn */
+#define NEWS_MOST 16 /* in one step */
 
 int evb_join(struct roc_evb *e)
 {
@@ -36,7 +36,7 @@ int evb_join(struct roc_evb *e)
 
 int evb_rejoin(struct roc_evb *e, const char *reason)
 {
-	evb_log(e, "%s What is open is dropped, and the node joins anew.", reason);
+	evb_log(e, "%s This node drops its open blocks and joins again.", reason);
 	if (e->source)
 		evb_readout_drop(e);
 	if (e->sink)
@@ -60,7 +60,7 @@ static void set_members(struct roc_evb *e, const struct roc_evb_news *news)
 }
 
 /*
- * A table is written to for as long as nobody knows it: later ones only replace what they overrule.
+ * Add a table. A later table replaces the tables whose first block is not below its own.
  */
 static void add_table(struct roc_evb *e, const struct roc_evb_table *t)
 {
@@ -76,7 +76,7 @@ static void add_table(struct roc_evb *e, const struct roc_evb_table *t)
 		if (t->term < k->table.term)
 			evb_log(e,
 				"A table of term %" PRIu64
-				" is not believed: there is a newer manager, of term %" PRIu64 ".",
+				" is refused: there is a newer manager, of term %" PRIu64 ".",
 				t->term, k->table.term);
 		else
 			evb_log(e,
@@ -86,21 +86,22 @@ static void add_table(struct roc_evb *e, const struct roc_evb_table *t)
 	}
 	if (roc_evb_table_check(t, reason)) {
 		e->n.refused_tables++;
-		evb_log(e, "A table of assignment is refused: %s", reason);
+		evb_log(e, "An assignment table is refused: %s", reason);
 		return;
 	}
 	if ((e->sink && t->ru_count > e->cfg.peers) || (e->source && t->bu_count > e->cfg.peers)) {
 		e->n.refused_tables++;
 		evb_log(e,
-			"The table of assignment has %" PRIu32 " readout units and %" PRIu32
-			" builders, and this node is made for %" PRIu32 ": give it more peers.",
+			"The assignment table has %" PRIu32 " readout units and %" PRIu32
+			" builders, but this node supports %" PRIu32
+			" peers: raise the number of its peers.",
 			t->ru_count, t->bu_count, e->cfg.peers);
 		return;
 	}
-	/* Who is slow is told of the newest only. */
+	/* The coordinator sends only the newest table to a slow node. */
 	if (k && t->epoch != k->table.epoch + 1)
 		e->table_missed = true;
-	/* What begins at the same block or later never holds. */
+	/* A table that begins at the same block or later never becomes valid. */
 	while (e->table_count && e->tables[e->table_count - 1].table.from_block >= t->from_block) {
 		e->table_count--;
 		e->table_missed = true;
@@ -158,7 +159,7 @@ int evb_node_step(struct roc_evb *e)
 			e->n.contact = true;
 			break;
 		case ROC_EVB_OUT:
-			ret = evb_rejoin(e, "The coordinator gave this node up.");
+			ret = evb_rejoin(e, "The coordinator excluded this node.");
 			if (ret)
 				return ret;
 			break;
@@ -190,7 +191,7 @@ static void suspect(struct roc_evb_report *r, const char *name, const struct roc
 	memcpy(s->name, name, sizeof(s->name));
 }
 
-/* Whom the newest table has and we do not. */
+/* Report nodes of the newest table that are late, not connected, or violated the protocol. */
 static void suspects(struct roc_evb *e, struct roc_evb_report *r)
 {
 	const struct evb_known *t = evb_newest(e);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The connection of a readout unit with a builder.
+ * One end of a connection between a readout unit and a builder: greeting, messages, beats.
  */
 #include "pair.h"
 
@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 
 #define EVENTS 64
-#define ROUNDS 8		  /* of EVENTS in one turn */
-#define POLL_NS (2 * 1000 * 1000) /* between two looks at TCP */
+#define ROUNDS 8		  /* of EVENTS in one step */
+#define POLL_NS (2 * 1000 * 1000) /* interval for polling TCP */
 #define TEXTS (PAIR_SENDS + PAIR_RECEIVES)
 #define OPS (TEXTS + PAIR_OPS)
 
@@ -47,7 +47,7 @@ int pair_new(struct pair *p)
 
 void pair_free(struct pair *p)
 {
-	/* Memory ended before its turn came, and 0 is somebody's descriptor. */
+	/* pair_new() was not called: fd 0 of the control connection is not ours to close. */
 	if (!p->ops && !p->texts)
 		return;
 	pair_close(p);
@@ -67,7 +67,7 @@ int pair_close(struct pair *p)
 
 	if (!ret)
 		ret = closed;
-	/* It may still use what it has of ours: that is never given back. */
+	/* libfabric may still access the memory: never free it. */
 	if (ret) {
 		memcpy(p->reason, reason, sizeof(p->reason));
 		p->stuck = true;
@@ -122,8 +122,7 @@ int pair_ready(struct pair *p)
 		ret = fabric_end_receive(&p->fabric, &p->end, p->ops[i].text, EVB_COMMAND,
 					 &p->ops[i]);
 	if (ret)
-		return pair_fail(p, -ret, "libfabric takes no memory for messages: %s.",
-				 strerror(-ret));
+		return pair_fail(p, -ret, "cannot post receive buffers: %s.", strerror(-ret));
 	p->state = PAIR_READY;
 	p->since = p->received_at = fabric_now();
 	p->sent_at = 0;
@@ -140,7 +139,7 @@ int pair_send_greeting(struct pair *p, const struct evb_greeting *g)
 	evb_put_greeting(text, g);
 	control_queue(&p->control, text, sizeof(text));
 	ret = control_flush(&p->control);
-	return ret ? pair_fail(p, -ret, "it hung up: %s.", strerror(-ret)) : 0;
+	return ret ? pair_fail(p, -ret, "the peer closed the connection: %s.", strerror(-ret)) : 0;
 }
 
 int pair_receive_greeting(struct pair *p, const char *what)
@@ -153,13 +152,15 @@ int pair_receive_greeting(struct pair *p, const char *what)
 	ret = control_flush(c);
 	if (!ret)
 		ret = control_receive(c);
-	/* Another version may be shorter. */
+	/* The greeting of another version may be shorter. */
 	if (c->in_bytes >= EVB_GREETING_SAME)
 		wrong = evb_get_version(c->in, &version);
 	if (!wrong && c->in_bytes >= EVB_GREETING)
 		wrong = evb_get_greeting(c->in, &p->peer);
 	else if (!wrong)
-		return ret ? pair_fail(p, -ret, "%s hung up: %s.", what, strerror(-ret)) : 0;
+		return ret ? pair_fail(p, -ret, "%s closed the connection: %s.", what,
+				       strerror(-ret))
+			   : 0;
 	switch (wrong) {
 	case EVB_GOOD:
 		control_drop(c, EVB_GREETING);
@@ -168,14 +169,13 @@ int pair_receive_greeting(struct pair *p, const char *what)
 		p->peer.version = version;
 		return pair_fail(
 			p, EPROTONOSUPPORT,
-			"%s speaks version %" PRIu32
+			"%s uses version %" PRIu32
 			" of the protocol, this node version %d: install the same roc on all nodes.",
 			what, version, EVB_VERSION);
 	case EVB_STRANGER:
-		return pair_fail(p, EPROTO, "%s is no node of roc-evb.", what);
+		return pair_fail(p, EPROTO, "%s is not a node of roc-evb.", what);
 	default:
-		return pair_fail(p, EBADMSG,
-				 "%s says hello with numbers that contradict each other.", what);
+		return pair_fail(p, EBADMSG, "%s sent a greeting with inconsistent sizes.", what);
 	}
 }
 
@@ -192,9 +192,9 @@ int pair_send(struct pair *p, unsigned char *text, const struct evb_message *m)
 	ret = fabric_end_send(&p->fabric, &p->end, text, evb_put_message(text, m), op);
 	p->calls++;
 	if (ret)
-		return ret == -EAGAIN ? ret
-				      : pair_fail(p, -ret, "a message cannot be sent: %s.",
-						  strerror(-ret));
+		return ret == -EAGAIN
+			       ? ret
+			       : pair_fail(p, -ret, "cannot send a message: %s.", strerror(-ret));
 	p->free_sends = op->next;
 	p->sent_at = fabric_now();
 	return 0;
@@ -225,7 +225,7 @@ void pair_op_free(struct pair *p, struct pair_op *op)
 	p->data_free++;
 }
 
-/* When our clock said @m->b, its clock said about @m->a less half of the way there and back. */
+/* At our time @m->b, the peer's clock was about @m->a minus half of the round trip. */
 static void receive_beat(struct pair *p, const struct evb_message *m)
 {
 	uint64_t now = fabric_realtime();
@@ -235,7 +235,7 @@ static void receive_beat(struct pair *p, const struct evb_message *m)
 	p->peer_beat_at = now;
 	if (!m->b || now < m->b || now - m->b < m->c)
 		return;
-	/* The shortest way says most; but clocks drift, so that none counts for ever. */
+	/* The shortest round trip is the most exact. Clocks drift, so its weight decreases. */
 	if (p->round_trip && trip > p->round_trip + p->round_trip / 8) {
 		p->round_trip += p->round_trip / 8 + 1;
 		return;
@@ -252,17 +252,15 @@ static int one_message(struct pair *p, const struct pair_use *use, void *self, s
 
 	p->received_at = fabric_now();
 	if (!evb_get_message(op->text, bytes, &m))
-		return pair_fail(p, EPROTO, "it sent a message that makes no sense.");
+		return pair_fail(p, EPROTO, "protocol violation: malformed message.");
 	if (m.type == EVB_BEAT)
 		receive_beat(p, &m);
 	ret = use->message(self, p, &m);
-	/* It may have closed us. */
+	/* The callback may have closed the pair. */
 	if (ret || p->state != PAIR_READY)
 		return ret;
 	ret = fabric_end_receive(&p->fabric, &p->end, op->text, EVB_COMMAND, op);
-	return ret ? pair_fail(p, -ret, "libfabric takes no memory for messages: %s.",
-			       strerror(-ret))
-		   : 0;
+	return ret ? pair_fail(p, -ret, "cannot post receive buffers: %s.", strerror(-ret)) : 0;
 }
 
 static int one_event(struct pair *p, const struct pair_use *use, void *self,
@@ -270,8 +268,7 @@ static int one_event(struct pair *p, const struct pair_use *use, void *self,
 {
 	struct pair_op *op = e->context;
 
-	/* That our own sends are done says nothing about the other end: its kernel may have taken
-	 * them. */
+	/* A completed local send does not show that the peer is alive: its kernel may have taken it. */
 	if (!op) {
 		p->received_at = fabric_now();
 		return use->written(self, p, (uint32_t)e->data);
@@ -322,13 +319,15 @@ int pair_alive(struct pair *p, uint64_t now, uint64_t silence)
 		p->polled_at = now;
 		ret = control_receive(&p->control);
 		if (ret)
-			return pair_fail(p, -ret, "it hung up.");
+			return pair_fail(p, -ret, "the peer closed the connection.");
 		if (p->control.in_bytes)
-			return pair_fail(p, EPROTO, "it says more over TCP than there is to say.");
+			return pair_fail(p, EPROTO,
+					 "protocol violation: unexpected data over TCP.");
 	}
 	if (now > p->received_at && now - p->received_at > silence)
-		return pair_fail(p, ETIMEDOUT, "it says nothing any more.");
-	/* What was sent in this turn is later than the turn's beginning. */
+		return pair_fail(p, ETIMEDOUT, "timed out: no message for %" PRIu64 " ms.",
+				 silence / 1000000);
+	/* sent_at can be later than @now, which is the start of this step. */
 	if (now > p->sent_at && now - p->sent_at > silence / 16) {
 		ret = pair_send_empty(p, &m);
 		if (ret && ret != -EAGAIN)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A readout unit and a builder: the connection between the two as either end has it. TCP says who
- * the other is and that it is there; commands and data go over libfabric, by an endpoint and memory
- * keys that are this pair's alone: when it is closed, nothing that comes late can reach memory that
- * has another use.
+ * One end of the connection between a readout unit and a builder. TCP identifies the peer and
+ * detects its end. Messages and data go over libfabric. Each pair has its own endpoint and memory
+ * keys, so after it is closed, no late write can reach memory that is reused.
  */
 #ifndef LIBROC_EVB_PAIR_H
 #define LIBROC_EVB_PAIR_H
@@ -11,18 +10,18 @@
 #include "libroc/fabric/control.h"
 #include "message.h"
 
-#define PAIR_SENDS 64	  /* messages on their way */
-#define PAIR_RECEIVES 128 /* messages that may come at once */
-#define PAIR_OPS 256	  /* writes and reads on their way */
+#define PAIR_SENDS 64	  /* pending sends */
+#define PAIR_RECEIVES 128 /* posted receives */
+#define PAIR_OPS 256	  /* pending writes and reads */
 
 enum pair_state {
 	PAIR_DOWN,
 	PAIR_CONNECTING, /* TCP */
-	PAIR_GREETING,	 /* the other end's greeting has not come */
+	PAIR_GREETING,	 /* waiting for the greeting of the peer */
 	PAIR_READY,
 };
 
-/* Of something that libfabric does for us; it may use the context for itself. */
+/* A pending libfabric operation; libfabric owns the context until it completes. */
 struct pair_op {
 	struct fi_context2 context;
 	enum {
@@ -30,82 +29,84 @@ struct pair_op {
 		PAIR_RECEIVE,
 		PAIR_DATA
 	} what;
-	unsigned char *text; /* of a message */
-	void *of;	     /* of data: whose */
-	uint32_t i;	     /* of data: what of that */
+	unsigned char *text; /* message: its buffer */
+	void *of;	     /* data: owner, for the caller */
+	uint32_t i;	     /* data: index, for the caller */
 	struct pair_op *next;
 };
 
 struct pair {
 	enum pair_state state;
-	uint64_t since; /* of the state */
+	uint64_t since; /* start of the state */
 	struct control control;
 	struct fabric fabric;
 	struct fabric_end end;
 	struct evb_greeting peer;
 	char reason[FABRIC_REASON]; /* of the last failure */
-	bool introduced;	    /* its greeting has come, and its member is waited for */
-	bool stuck;		    /* libfabric did not close something */
+	bool introduced;	    /* greeted; its member entry has not arrived yet */
+	bool stuck;		    /* libfabric failed to close an object */
 
-	unsigned char *texts; /* of messages, registered */
+	unsigned char *texts; /* registered buffers of messages */
 	struct pair_op *ops;
 	struct pair_op *free_sends, *free_data;
 	unsigned int data_free;
 
 	uint64_t received_at, sent_at, polled_at; /* CLOCK_MONOTONIC */
-	uint64_t peer_clock, peer_beat_at; /* of its last beat: its clock, when that came by ours */
-	int64_t skew;			   /* its clock less ours */
-	uint64_t round_trip; /* of the beat by which the skew is known; 0: not known */
+	uint64_t peer_clock, peer_beat_at; /* last beat: its clock, and our clock on arrival */
+	int64_t skew;			   /* its clock minus ours */
+	uint64_t round_trip;		   /* of the beat that measured the skew; 0: unknown */
 	bool skew_logged;
 	uint64_t calls;
 };
 
-/* How long blocks have been late in a row; how many they are is in struct roc_evb_peer. */
+/* Times of consecutive late blocks; their number is in struct roc_evb_peer. */
 struct pair_late {
-	uint64_t first, last; /* when the first and the last of them were given up */
-	bool early;	      /* most others had not sent them yet */
+	uint64_t first, last; /* when the first and the last of them were abandoned */
+	bool early;	      /* the peer was early: most others had not sent them yet */
 };
 
-/* What the two ends do differently. Each: 0 or -errno with the sentence in pair->reason. */
+/* Callbacks of the two types of ends. They return 0, or -errno with the message in pair->reason. */
 struct pair_use {
 	int (*message)(void *self, struct pair *p, const struct evb_message *m);
-	/* The other end wrote, and said this number. */
+	/* The peer wrote data with this number. */
 	int (*written)(void *self, struct pair *p, uint32_t number);
-	/* Our write or read of @op->of is done. */
+	/* The local write or read for @op->of completed. */
 	int (*done)(void *self, struct pair *p, struct pair_op *op);
 };
 
-int pair_new(struct pair *p); /* memory; 0 or -ENOMEM */
+int pair_new(struct pair *p); /* allocate memory; 0 or -ENOMEM */
 void pair_free(struct pair *p);
 /*
- * End a connection, in any state. 0: nothing reaches our memory any more. -errno with @reason:
- * libfabric did not close it and may still use our memory.
+ * Close a connection in any state. Return 0 if no operation can access local memory any more, or
+ * -errno with @reason if libfabric failed to close it and may still access the memory.
  */
 int pair_close(struct pair *p);
 int pair_fail(struct pair *p, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* libfabric's end, and memory for messages; what else the other may reach, the caller registers. */
+/* Open the endpoint and register the message buffers. The caller registers all other memory. */
 int pair_open_fabric(struct pair *p, const char *provider);
-/* The other's endpoint is p->peer's: be ready. */
+/* Connect to the endpoint in p->peer and enter PAIR_READY. */
 int pair_ready(struct pair *p);
 int pair_send_greeting(struct pair *p, const struct evb_greeting *g);
-/* 1: it is in p->peer; 0 not yet; -errno. @what: as sentences call the other end. */
+/*
+ * Return 1: the greeting is in p->peer; 0: not yet; -errno. @what: the peer's role, for messages.
+ */
 int pair_receive_greeting(struct pair *p, const char *what);
 
-/* A place for a message, or NULL: none is free now. It must be given to pair_send(). */
+/* Get a message buffer for pair_send(), NULL: none is free. */
 unsigned char *pair_message(struct pair *p);
-/* -EAGAIN: it was not sent and the place is free again; else 0 or -errno. */
+/* Return 0, -EAGAIN if it was not sent and the buffer was freed, or -errno. */
 int pair_send(struct pair *p, unsigned char *text, const struct evb_message *m);
-/* A message without payload. */
+/* Send a message without payload. */
 int pair_send_empty(struct pair *p, const struct evb_message *m);
 
-/* For a write or read: NULL: none is free. */
+/* Get an operation for a write or read, NULL: none is free. */
 struct pair_op *pair_op(struct pair *p);
 void pair_op_free(struct pair *p, struct pair_op *op);
 
-/* Take in what happened; how much, or -errno. */
+/* Process completions. Return their number, or -errno. */
 int pair_progress(struct pair *p, const struct pair_use *use, void *self);
-/* Of one that is ready: is the other still there, and say that we are. 0 or -errno. */
+/* In PAIR_READY: check that the peer is alive, and send a beat when due. Return 0 or -errno. */
 int pair_alive(struct pair *p, uint64_t now, uint64_t silence);
 void pair_idle(struct pair *p, struct roc_idle *idle);
 

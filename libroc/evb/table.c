@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which builder gets a block, and in which order a readout unit sends: both follow from the table
- * alone, so nobody is asked per block, and all nodes that have the table know the same.
+ * Which builder gets a block, and the order in which a readout unit sends. Both are functions of the
+ * table alone: nodes with the same table agree without any message per block.
  */
 #include <roc/evb_manager.h>
 
@@ -23,7 +23,7 @@ static int wrong(char *reason, const char *fmt, ...)
 	return -EINVAL;
 }
 
-/* All bits of the result depend on all of the argument's (the finalizer of SplitMix64). */
+/* Hash in which each bit depends on all bits of @x (the finalizer of SplitMix64). */
 static uint64_t mixed(uint64_t x)
 {
 	x += UINT64_C(0x9e3779b97f4a7c15);
@@ -32,7 +32,7 @@ static uint64_t mixed(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* @x is a fraction of 2^64: that fraction of @n. */
+/* Return @n * @x / 2^64. */
 static uint64_t share(uint64_t x, uint64_t n)
 {
 	return (uint64_t)(((unsigned __int128)x * n) >> 64);
@@ -44,9 +44,8 @@ static unsigned int by_hash(const struct roc_evb_table *t, uint64_t block)
 }
 
 /*
- * Multiples of the golden ratio fill the interval more evenly than anything else, from wherever
- * they begin: each builder's share of any stretch of blocks is its share of the weights, but for a
- * few.
+ * Multiples of the golden ratio fill an interval evenly from any start. So the share of each builder
+ * in any sequence of blocks is its share of the weights, except for a few blocks.
  */
 static unsigned int by_weight(const struct roc_evb_table *t, uint64_t block)
 {
@@ -85,7 +84,7 @@ uint64_t roc_evb_turn(const struct roc_evb_table *t, unsigned int ru, uint64_t s
 		return step;
 	cycle = step / n;
 	base = (t->from_block + cycle * n) % n;
-	/* Whose turn it is, and how far behind that of the cycle's first block it stands. */
+	/* The builder of this turn, and its distance from the builder of the cycle's first block. */
 	builder = (ru + cycle % n + step % n) % n;
 	return cycle * n + (builder + n - base) % n;
 }
@@ -120,10 +119,10 @@ int roc_evb_table_check(const struct roc_evb_table *t, char reason[ROC_EVB_REASO
 	if (t->ru_count > ROC_EVB_NODES_MAX || t->bu_count > ROC_EVB_NODES_MAX)
 		return wrong(
 			reason,
-			"the table names %u readout units and %u builders, at most %u of each can be",
+			"the table has %u readout units and %u builders, at most %u of each are supported",
 			t->ru_count, t->bu_count, ROC_EVB_NODES_MAX);
 	if (t->policy >= ROC_EVB_POLICIES)
-		return wrong(reason, "the table's policy is %u, which this version does not know",
+		return wrong(reason, "the table has policy %u, which this version does not support",
 			     t->policy);
 	if (!t->epoch)
 		return wrong(reason, "the table has no epoch");
@@ -141,8 +140,8 @@ int roc_evb_table_check(const struct roc_evb_table *t, char reason[ROC_EVB_REASO
 			return -EINVAL;
 		if (!t->bus[i].weight || t->bus[i].weight > WEIGHT_MAX)
 			return wrong(reason,
-				     "the table gives builder %s the weight %u, it is from 1 to %u",
-				     t->bus[i].name, t->bus[i].weight, WEIGHT_MAX);
+				     "the table has weight %u for builder %s, the range is 1 to %u",
+				     t->bus[i].weight, t->bus[i].name, WEIGHT_MAX);
 		for (k = 0; k < i; k++) {
 			if (!strcmp(t->bus[i].name, t->bus[k].name))
 				return wrong(reason, "the table names builder %s twice",
