@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Builder unit: the share of memory of a readout unit, and MFPs in it. A segment is free, lent to
- * the readout unit, or holds data until the sink is done with them.
+ * Builder unit: the memory share of a readout unit, and the MFPs in it. A segment is free, lent to
+ * the readout unit, or has data until the sink returns them.
  */
 #include "engine.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define PARTS_MOST (1 << 22)  /* of all arrivals of a sender */
-#define PIECES_MOST (1 << 22) /* of all that a sender may announce at once */
+#define PIECES_MOST (1 << 22) /* of all MFPs that a sender may announce at once */
 
 unsigned char *evb_segment_at(const struct evb_sender *g, uint32_t segment)
 {
@@ -137,7 +137,7 @@ int evb_cut(struct roc_evb *e, struct evb_sender *g, uint64_t mfp_max, uint32_t 
 	if (g->arrivals_max > PARTS_MOST / g->parts_max)
 		g->arrivals_max = PARTS_MOST / g->parts_max;
 	g->arrivals_pool = g->arrivals_max;
-	/* What was read is the sender's no more, but is here as long as the sink has it. */
+	/* MFPs that were read do not count as announced, but stay until the sink returns them. */
 	if (pieces_max)
 		g->arrivals_pool = arrivals_to_pull(g);
 	ret = allocate(g);
@@ -173,7 +173,7 @@ struct evb_arrival *evb_arrival_new(struct evb_sender *g, uint64_t number, uint6
 		.segments = a->segments,
 		.pieces = a->pieces,
 	};
-	/* There are as many as may be announced. */
+	/* There is one list for each MFP that may be announced. */
 	if (g->from_count)
 		a->from = g->from_list[--g->from_count];
 	for (i = 0; i < a->parts; i++)

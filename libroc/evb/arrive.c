@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Builder unit: what a readout unit writes and says. None of it is believed: segments, sizes,
- * blocks and counts are looked at before they are used, and who says what cannot be is taken out.
+ * Builder unit: process the writes and messages of a readout unit. All segments, sizes, blocks and
+ * counts are validated before use. A readout unit that violates the protocol is disconnected.
  */
 #include "engine.h"
 
@@ -31,7 +31,7 @@ static const struct roc_evb_table *table_of(const struct roc_evb *e, uint64_t ep
 	return NULL;
 }
 
-/* By this table, of which we know. */
+/* Return true if the known table @t assigns the block to this builder. */
 static bool may_send(const struct roc_evb *e, const struct roc_evb_table *t, uint64_t number)
 {
 	return number >= t->from_block && is_ours(e, t, number);
@@ -40,15 +40,15 @@ static bool may_send(const struct roc_evb *e, const struct roc_evb_table *t, uin
 static int another_s(struct evb_sender *g, uint64_t number, uint64_t epoch)
 {
 	return pair_fail(&g->pair, EPROTO,
-			 "it sends block %" PRIu64 ", which by table %" PRIu64
-			 " is another builder's.",
+			 "protocol violation: block %" PRIu64
+			 " belongs to another builder by table %" PRIu64 ".",
 			 number, epoch);
 }
 
 /*
- * A table that is not known may not have come yet, have been missed, or be one of too long ago.
- * What was sent by it is looked at when it comes; but from the block on that a later one holds
- * from, that one says whose a block is.
+ * Check a block that was sent by an unknown table. The table may not have arrived yet, may have
+ * been missed, or may be too old. The block is checked again when the table arrives. From the first
+ * block of a later table on, the later table decides.
  */
 static int judge_unknown(struct roc_evb *e, struct evb_sender *g, uint64_t number, uint64_t epoch)
 {
@@ -57,14 +57,15 @@ static int judge_unknown(struct roc_evb *e, struct evb_sender *g, uint64_t numbe
 	if (!epoch || (newest && epoch < newest->table.epoch && epoch > e->tables[0].table.epoch &&
 		       !e->table_missed))
 		return pair_fail(&g->pair, EPROTO,
-				 "it sends block %" PRIu64 " by table %" PRIu64
-				 ", which there is none of.",
+				 "protocol violation: block %" PRIu64 " was sent by table %" PRIu64
+				 ", which does not exist.",
 				 number, epoch);
 	return later && later->table.epoch > epoch && !is_ours(e, &later->table, number);
 }
 
 /*
- * Is the block one that this sender may send us now? 1: it is nobody's fault, but has no use here.
+ * Check that the sender may send this block now. Return 0, 1 if the block is valid but useless
+ * here, or -errno.
  */
 static int judge_block(struct roc_evb *e, struct evb_sender *g, uint64_t number, uint64_t bytes,
 		       uint64_t epoch)
@@ -73,23 +74,24 @@ static int judge_block(struct roc_evb *e, struct evb_sender *g, uint64_t number,
 
 	if (bytes > g->mfp_max)
 		return pair_fail(&g->pair, EPROTO,
-				 "it sends a MFP of %" PRIu64
-				 " bytes and said that none has more than %" PRIu64 ".",
+				 "protocol violation: a MFP has %" PRIu64
+				 " bytes, more than the announced maximum of %" PRIu64 ".",
 				 bytes, g->mfp_max);
 	if (number > UINT64_MAX / e->cfg.events - 1)
-		return pair_fail(&g->pair, EPROTO, "it sends block %" PRIu64 ", which cannot be.",
+		return pair_fail(&g->pair, EPROTO,
+				 "protocol violation: block number %" PRIu64 " is too large.",
 				 number);
 	if (number < g->passed)
 		return pair_fail(&g->pair, EPROTO,
-				 "it sends block %" PRIu64
-				 " and said that it has none below %" PRIu64 ".",
+				 "protocol violation: block %" PRIu64
+				 " was sent after PASSED for blocks below %" PRIu64 ".",
 				 number, g->passed);
 	if (!t)
 		return judge_unknown(e, g, number, epoch);
 	return may_send(e, t, number) ? 0 : another_s(g, number, epoch);
 }
 
-/* It was sent by a table that is known now. 0 or -errno: it should not have been. */
+/* Check an arrival again, whose table is known now. Return 0 or -errno. */
 static int judge_again(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)
 {
 	const struct roc_evb_table *t = table_of(e, a->epoch);
@@ -98,7 +100,7 @@ static int judge_again(struct roc_evb *e, struct evb_sender *g, struct evb_arriv
 
 	if (may_send(e, t, number))
 		return 0;
-	/* What is not whole goes with the connection. */
+	/* An incomplete arrival ends with the connection. */
 	if (a->whole && a->block != EVB_NONE && e->bu.blocks[a->block].state == BLOCK_OPEN)
 		evb_block_forget(e, g, a);
 	return before ? 0 : another_s(g, number, t->epoch);
@@ -129,7 +131,7 @@ static void join(struct roc_evb *e, uint32_t block, struct evb_sender *g, struct
 	evb_block_join(e, block, g, a, epoch);
 }
 
-/* All parts are here: is it a MFP, and the one that was announced? */
+/* All parts have arrived: check that they are the announced MFP. */
 static int completed(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)
 {
 	uint32_t i;
@@ -146,13 +148,14 @@ static int completed(struct roc_evb *e, struct evb_sender *g, struct evb_arrival
 	ret = roc_mfp_open(&a->view, a->pieces, a->parts);
 	if (ret == -EPROTONOSUPPORT)
 		return pair_fail(&g->pair, EPROTO,
-				 "its MFPs have version %" PRIu32 " of the layout, ours %d.",
+				 "protocol violation: its MFPs have layout version %" PRIu32
+				 ", this node supports version %d.",
 				 a->view.head.count, ROC_MEP_VERSION);
 	if (ret || a->view.head.bytes != a->bytes || a->view.head.block != a->number ||
 	    a->view.head.events != e->cfg.events ||
 	    a->view.head.first_event != a->number * e->cfg.events)
 		return pair_fail(&g->pair, EPROTO,
-				 "what it sends as block %" PRIu64 " contradicts itself.",
+				 "protocol violation: the MFP of block %" PRIu64 " is malformed.",
 				 a->number);
 	evb_arrival_got(g, a);
 	if (a->block == EVB_NONE) {
@@ -163,7 +166,7 @@ static int completed(struct roc_evb *e, struct evb_sender *g, struct evb_arrival
 	return 0;
 }
 
-/* All writes to a segment are here. */
+/* All writes to a segment have arrived. */
 static int part_came(struct roc_evb *e, struct evb_sender *g, uint32_t segment)
 {
 	struct evb_segment head;
@@ -173,21 +176,21 @@ static int part_came(struct roc_evb *e, struct evb_sender *g, uint32_t segment)
 
 	if (!evb_get_segment(evb_segment_at(g, segment), g->room, &head))
 		return pair_fail(&g->pair, EPROTO,
-				 "what it writes has a head that makes no sense.");
+				 "protocol violation: malformed head of a segment.");
 	g->got += !head.part;
-	/* It is judged before anything is opened for it. */
+	/* Check the block before opening it. */
 	block = evb_block_find(e, head.block);
 	i = block == EVB_NONE ? EVB_NONE : e->bu.blocks[block].arrivals[g - e->bu.senders];
 	a = i == EVB_NONE ? evb_arrival_abandoned(g, head.block) : &g->arrivals[i];
 	/*
-	 * Its first part came, and was too late for the block, so that it could say that it has
-	 * passed: its writes are not in order.
+	 * The first part arrived too late for the block and was dropped. Writes are not ordered
+	 * with PASSED, so a further part can arrive after it.
 	 */
 	if (!a && head.part && head.block < g->passed) {
 		evb_segment_free(e, g, segment);
 		return 0;
 	}
-	/* Of what came by a connection before it knows nothing: that is here, and this is late. */
+	/* Arrivals of a previous connection stay; what the new connection sends of them is late. */
 	if (!a || a->before) {
 		ret = judge_block(e, g, head.block, head.mfp_bytes, head.epoch);
 		if (ret < 0)
@@ -200,32 +203,37 @@ static int part_came(struct roc_evb *e, struct evb_sender *g, uint32_t segment)
 		a = evb_arrival_new(g, head.block, head.mfp_bytes);
 		if (!a)
 			evb_block_unless_begun(e, block);
-		/* It knows nothing of what came before it connected anew, and is here yet. */
+		/*
+		 * Arrivals of its previous connection occupy the limit, which the sender cannot
+		 * know.
+		 */
 		if (!a && g->arrivals_before) {
 			evb_segment_free(e, g, segment);
 			return head.part ? 0 : late(e, g);
 		}
 		if (!a)
 			return pair_fail(&g->pair, EPROTO,
-					 "it sends more MFPs at once than it may (%" PRIu32 ").",
+					 "protocol violation: more than %" PRIu32 " MFPs at once.",
 					 g->arrivals_max);
 		join(e, block, g, a, head.epoch);
 	}
 	if (a->bytes != head.mfp_bytes || a->segments[head.part] != EVB_NONE)
-		return pair_fail(&g->pair, EPROTO, "it sends block %" PRIu64 " twice.", head.block);
+		return pair_fail(&g->pair, EPROTO,
+				 "protocol violation: block %" PRIu64 " was sent twice.",
+				 head.block);
 	g->slots[segment].state = SEGMENT_HELD;
 	a->segments[head.part] = segment;
 	return ++a->here == a->parts ? completed(e, g, a) : 0;
 }
 
-/* One of @of writes to a segment. */
+/* Process one of @of writes to a segment. */
 static int wrote(struct roc_evb *e, struct evb_sender *g, uint32_t segment, uint32_t of)
 {
 	struct evb_slot *s;
 
 	if (segment >= g->segments || !of)
 		return pair_fail(&g->pair, EPROTO,
-				 "it writes to segment %" PRIu32 ", and it has %" PRIu32 ".",
+				 "protocol violation: write to segment %" PRIu32 " of %" PRIu32 ".",
 				 segment, g->segments);
 	s = &g->slots[segment];
 	if (s->state == SEGMENT_LENT) {
@@ -234,7 +242,8 @@ static int wrote(struct roc_evb *e, struct evb_sender *g, uint32_t segment, uint
 	}
 	if (s->state != SEGMENT_WRITING || s->of != of)
 		return pair_fail(&g->pair, EPROTO,
-				 "it writes to segment %" PRIu32 ", which is not its own now.",
+				 "protocol violation: write to segment %" PRIu32
+				 ", which it has no credit for.",
 				 segment);
 	return ++s->writes == s->of ? part_came(e, g, segment) : 0;
 }
@@ -244,11 +253,12 @@ static int written(void *self, struct pair *p, uint32_t number)
 	struct roc_evb *e = self;
 
 	if (e->cfg.protocol != ROC_EVB_PUSH)
-		return pair_fail(p, EPROTO, "it writes to our memory, and nobody asked it to.");
+		return pair_fail(p, EPROTO,
+				 "protocol violation: a write, although the protocol is not push.");
 	return wrote(e, evb_sender_of_pair(p), number & 0xffff, number >> 16);
 }
 
-/* A piece of a segment as a message. */
+/* Process a message with a piece of a segment. */
 static int piece_came(struct roc_evb *e, struct evb_sender *g, const struct evb_message *m)
 {
 	if (e->cfg.protocol != ROC_EVB_COMMAND || m->number >= g->segments || !m->count ||
@@ -256,14 +266,14 @@ static int piece_came(struct roc_evb *e, struct evb_sender *g, const struct evb_
 	    (g->slots[m->number].state != SEGMENT_LENT &&
 	     g->slots[m->number].state != SEGMENT_WRITING))
 		return pair_fail(&g->pair, EPROTO,
-				 "it sends a piece for segment %" PRIu32 ", which cannot be.",
+				 "protocol violation: invalid piece for segment %" PRIu32 ".",
 				 m->number);
 	memcpy(evb_segment_at(g, m->number) + m->a, m->payload, m->count);
 	e->n.copied += m->count;
 	return wrote(e, g, m->number, (uint32_t)m->b);
 }
 
-/* Pulled: a MFP is announced; a long list of pieces takes several messages. */
+/* Pull: process the announcement of a MFP; a long list of pieces takes several messages. */
 static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_message *m)
 {
 	uint32_t first = (uint32_t)(m->c >> 32), all = (uint32_t)m->c, i, block;
@@ -274,7 +284,8 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 	if (e->cfg.protocol != ROC_EVB_PULL || !m->count || !all || all > g->pieces_max ||
 	    first > all || m->count > all - first || m->b < ROC_MFP_HEAD)
 		return pair_fail(&g->pair, EPROTO,
-				 "it announces block %" PRIu64 ", which cannot be.", m->a);
+				 "protocol violation: invalid announcement of block %" PRIu64 ".",
+				 m->a);
 	if (!first) {
 		ret = judge_block(e, g, m->a, m->b, m->d);
 		if (ret < 0)
@@ -283,8 +294,8 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 			a = evb_arrival_new(g, m->a, m->b);
 		if (!a)
 			return pair_fail(&g->pair, EPROTO,
-					 "it announces more MFPs at once than it may (%" PRIu32
-					 ").",
+					 "protocol violation: more than %" PRIu32
+					 " MFPs announced at once.",
 					 g->arrivals_max);
 		g->announced++;
 		a->ticket = m->number;
@@ -295,16 +306,17 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 		i = block == EVB_NONE ? 0 : e->bu.blocks[block].arrivals[g - e->bu.senders];
 		if (block != EVB_NONE && i == EVB_NONE)
 			join(e, block, g, a, m->d);
-		/* Of what came by a connection before it knows nothing. */
+		/* The new connection may announce again what the previous one sent. */
 		else if (block != EVB_NONE && !g->arrivals[i].before)
-			return pair_fail(&g->pair, EPROTO, "it announces block %" PRIu64 " twice.",
-					 m->a);
+			return pair_fail(
+				&g->pair, EPROTO,
+				"protocol violation: block %" PRIu64 " was announced twice.", m->a);
 	} else if (g->telling != EVB_NONE) {
 		a = &g->arrivals[g->telling];
 	}
 	if (!a || a->ticket != m->number || a->pieces_announced != first || a->from_count != all)
 		return pair_fail(&g->pair, EPROTO,
-				 "it announces pieces of what it did not announce.");
+				 "protocol violation: pieces of a MFP that was not announced.");
 	for (i = 0; i < m->count; i++) {
 		struct evb_piece *p = &a->from[first + i];
 
@@ -313,7 +325,7 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 		    p->bytes > g->pair.peer.regions[p->region].bytes ||
 		    p->offset > g->pair.peer.regions[p->region].bytes - p->bytes)
 			return pair_fail(&g->pair, EPROTO,
-					 "it announces data outside of its memory.");
+					 "protocol violation: announced data outside its memory.");
 	}
 	a->pieces_announced += m->count;
 	if (a->pieces_announced < a->from_count)
@@ -325,12 +337,14 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 			break;
 	}
 	if (bytes != a->bytes || i < a->from_count)
-		return pair_fail(&g->pair, EPROTO, "it announces pieces that are not its MFP.");
+		return pair_fail(
+			&g->pair, EPROTO,
+			"protocol violation: the announced pieces do not add up to the MFP.");
 	if (a->block == EVB_NONE) {
 		evb_arrival_free(e, g, a);
 		return late(e, g);
 	}
-	/* To be read in its order. */
+	/* Arrivals are read in the order of their announcement. */
 	a->listed = true;
 	a->next = EVB_NONE;
 	if (g->first_read == EVB_NONE)
@@ -341,11 +355,12 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 	return 0;
 }
 
-/* It has nothing more of blocks below, from when all that it sent is here. */
+/* Process PASSED. It takes effect once all @sent MFPs have arrived. */
 static int has_passed(struct roc_evb *e, struct evb_sender *g, uint64_t block, uint64_t sent)
 {
 	if (block < g->passed_announced)
-		return pair_fail(&g->pair, EPROTO, "it takes back which blocks have passed.");
+		return pair_fail(&g->pair, EPROTO,
+				 "protocol violation: PASSED for a lower block than before.");
 	g->passed_announced = block;
 	g->passed_at = sent;
 	return 0;
@@ -360,7 +375,7 @@ static int receive(void *self, struct pair *p, const struct evb_message *m)
 	case EVB_BEAT:
 		return 0;
 	case EVB_PASSED:
-		return g->ended ? pair_fail(p, EPROTO, "it goes on after its end.")
+		return g->ended ? pair_fail(p, EPROTO, "protocol violation: PASSED after END.")
 				: has_passed(e, g, m->a, m->b);
 	case EVB_END:
 		g->ended = true;
@@ -370,11 +385,13 @@ static int receive(void *self, struct pair *p, const struct evb_message *m)
 	case EVB_HAVE:
 		return announced(e, g, m);
 	default:
-		return pair_fail(p, EPROTO, "it sent a message that a readout unit does not send.");
+		return pair_fail(p, EPROTO,
+				 "protocol violation: message type %u is not for builders.",
+				 (unsigned int)m->type);
 	}
 }
 
-/* A read is done. */
+/* Process the completion of a read. */
 static int data_done(void *self, struct pair *p, struct pair_op *op)
 {
 	struct roc_evb *e = self;
@@ -398,14 +415,14 @@ const struct pair_use evb_arrive_use = {
 	.done = data_done,
 };
 
-/* Segments for all of it, or none. */
+/* Get segments for the whole MFP, or none. */
 static bool add_segments(struct evb_sender *g, struct evb_arrival *a)
 {
 	uint32_t i;
 
 	if (a->segments[0] != EVB_NONE)
 		return true;
-	/* There is always an arrival left for what may be announced. */
+	/* Keep enough free arrivals for all MFPs that may be announced. */
 	if (g->free_count < a->parts || g->reading >= g->arrivals_pool - g->arrivals_max)
 		return false;
 	g->reading++;
@@ -417,9 +434,9 @@ static bool add_segments(struct evb_sender *g, struct evb_arrival *a)
 }
 
 /*
- * The next bytes of it, as far as the segment here goes: of as many pieces there as one operation
- * can read. The head of a MFP is a piece of its own, and an operation for it would cost as much as
- * one for its data.
+ * Read the next bytes, up to the end of the segment, from as many pieces as one operation can read.
+ * The head of a MFP is a separate piece, and a separate operation for it would cost as much as one
+ * for the data.
  */
 static int read_some(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)
 {
@@ -454,9 +471,10 @@ static int read_some(struct roc_evb *e, struct evb_sender *g, struct evb_arrival
 	e->n.calls++;
 	if (ret) {
 		pair_op_free(&g->pair, op);
-		return ret == -EAGAIN ? ret
-				      : pair_fail(&g->pair, -ret, "it cannot be read from: %s.",
-						  strerror(-ret));
+		return ret == -EAGAIN
+			       ? ret
+			       : pair_fail(&g->pair, -ret, "cannot read from its memory: %s.",
+					   strerror(-ret));
 	}
 	a->reads++;
 	a->filled += g->room - in_segment - room;
@@ -473,7 +491,7 @@ static int pull(struct roc_evb *e, struct evb_sender *g)
 		struct evb_arrival *a = &g->arrivals[g->first_read];
 
 		if (a->block == EVB_NONE) {
-			/* Given up meanwhile: what is being read comes to its end. */
+			/* Abandoned meanwhile: pending reads complete first. */
 			g->first_read = a->next;
 			a->listed = false;
 			if (!a->reads) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Readout unit: the connection to a builder, how it comes about and what becomes of MFPs when it
- * breaks.
+ * Readout unit: connect to a builder, and account for its MFPs when the connection breaks.
  */
 #include "engine.h"
 
@@ -14,20 +13,20 @@
 #define PAUSE_MOST (500 * EVB_MS)
 #define LOST_LOG_NS (500 * EVB_MS)
 
-/* What was lost for a builder, in one sentence for all of it. */
+/* Log the losses for a builder in one message. */
 static void log_lost(struct roc_evb *e, struct evb_destination *d, bool now)
 {
 	if (!d->lost_count || (!now && e->now - d->lost_logged < LOST_LOG_NS))
 		return;
 	evb_log(e,
-		"Lost for builder %s, which did not take them: %" PRIu64 " blocks from %" PRIu64
-		" to %" PRIu64 ".",
+		"Builder %s did not accept %" PRIu64 " blocks from %" PRIu64 " to %" PRIu64
+		": they are lost.",
 		d->name, d->lost_count, d->lost_from, d->lost_to);
 	d->lost_logged = e->now;
 	d->lost_count = 0;
 }
 
-/* A slot for another builder: what is allocated stays. */
+/* Prepare a slot for another builder; its allocations stay. */
 static void reset(struct evb_destination *d, const struct roc_evb_place *place)
 {
 	struct pair pair = d->pair;
@@ -41,8 +40,8 @@ static void reset(struct evb_destination *d, const struct roc_evb_place *place)
 }
 
 /*
- * What it was given whole and has not given back: it may have delivered some of it before it went,
- * and nobody is left to ask.
+ * Count the MFPs that the builder received completely and did not return: it is unknown whether it
+ * delivered them before the connection broke.
  */
 static void count_unsure(struct roc_evb *e, struct evb_destination *d)
 {
@@ -72,7 +71,7 @@ static void count_unsure(struct roc_evb *e, struct evb_destination *d)
 	e->n.unsure_events += events;
 	evb_log(e,
 		"Builder %s had %" PRIu64
-		" blocks that it did not give back: whether it delivered them is not known here.",
+		" blocks that it did not return: it is unknown whether it delivered them.",
 		d->name, count);
 }
 
@@ -87,11 +86,11 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 			reason);
 		d->failure_logged = true;
 	}
-	/* Who said that it has everything, and did not read all of it, has not. */
+	/* A builder that sent BYE before it read everything does not have everything. */
 	if (was && (!d->bye || d->tickets.count))
 		count_unsure(e, d);
 	evb_pair_close(e, &d->pair);
-	/* Another of its addresses may do. */
+	/* Try another address of its host. */
 	if (!was) {
 		d->address[0] = '\0';
 		d->which++;
@@ -110,7 +109,7 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 	d->free_segments = NULL;
 	d->lent = NULL;
 	d->events = NULL;
-	/* Half of it is with the builder and nobody can say which half: it begins anew. */
+	/* An unknown part of the first MFP is at the builder: send it again from the start. */
 	if (d->queue.count) {
 		struct evb_mfp *m = &r->mfps[d->queue.first];
 
@@ -122,7 +121,7 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 	}
 	while (d->tickets.count)
 		evb_mfp_finish(e, evb_pop(r->mfps, &d->tickets));
-	/* No peer reads them any more. */
+	/* The connection is closed, so no operation uses these MFPs. */
 	for (i = 0; i < r->mfp_count; i++) {
 		struct evb_mfp *m = &r->mfps[i];
 
@@ -150,13 +149,15 @@ static int connect_to(struct roc_evb *e, struct evb_destination *d)
 	char reason[FABRIC_REASON] = "";
 	int ret;
 
-	/* As many in a turn as can say hello in one: a builder hangs up on who connects and is
-	 * mute. */
+	/*
+	 * One connection per step, as only one greeting is sent per step: a builder closes
+	 * connections without a greeting.
+	 */
 	if (e->begun)
 		return 0;
 	d->pair.reason[0] = '\0';
 	if (!m || m->incarnation != d->incarnation || !m->port[0])
-		return pair_fail(&d->pair, ENOENT, "nobody says where it is.");
+		return pair_fail(&d->pair, ENOENT, "the coordinator has no address of it.");
 	ret = 1;
 	if (!d->address[0])
 		ret = lookup_address(&d->lookup, m->host, d->which, d->address, reason);
@@ -172,7 +173,7 @@ static int connect_to(struct roc_evb *e, struct evb_destination *d)
 	return 0;
 }
 
-/* Pulled: everything that a MFP can be in is the builder's to read. */
+/* Register the memory of MFPs. Pull: the builder may read it, so the greeting lists the regions. */
 static int lend_memory(struct roc_evb *e, struct evb_destination *d, struct evb_greeting *g)
 {
 	struct evb_readout *r = &e->ru;
@@ -191,11 +192,12 @@ static int lend_memory(struct roc_evb *e, struct evb_destination *d, struct evb_
 					  d->pair.reason);
 	if (ret || e->cfg.protocol != ROC_EVB_PULL)
 		return ret;
-	/* The first is that of messages. */
+	/* Region 0 has the messages. */
 	g->region_count = f->region_count - 1;
 	if (g->region_count > EVB_REGIONS)
 		return pair_fail(&d->pair, ENOSPC,
-				 "our memory is in %" PRIu32 " pieces, and %d can be said.",
+				 "the memory of this node has %" PRIu32
+				 " regions, but a greeting has space for %d.",
 				 g->region_count, EVB_REGIONS);
 	for (i = 0; i < g->region_count; i++)
 		g->regions[i] = (struct evb_region){.base = fabric_base(f, i + 1),
@@ -214,7 +216,7 @@ static int greet(struct roc_evb *e, struct evb_destination *d)
 
 	if (ret < 0)
 		return pair_fail(&d->pair, -ret, "%s.", strerror(-ret));
-	/* Opening an endpoint takes time: one in a turn. */
+	/* Opening an endpoint takes time: open one per step. */
 	if (!ret)
 		return 0;
 	if (e->opened) {
@@ -236,25 +238,26 @@ static int greet(struct roc_evb *e, struct evb_destination *d)
 	return pair_send_greeting(&d->pair, &g);
 }
 
-/* Is what it has what we need? */
+/* Check the greeting of the builder. */
 static int judge(struct roc_evb *e, struct evb_destination *d)
 {
 	const struct evb_greeting *g = &d->pair.peer;
 	uint64_t room = g->segment - EVB_SEGMENT_HEAD, parts;
 
 	if (g->status)
-		return pair_fail(&d->pair, EPROTO, "it refuses: %s", g->reason);
+		return pair_fail(&d->pair, EPROTO, "it refused the connection: %s", g->reason);
 	if (strcmp(g->name, d->name) || g->incarnation != d->incarnation)
-		return pair_fail(&d->pair, EPROTO, "somebody else (%s) answers there.", g->name);
+		return pair_fail(&d->pair, EPROTO, "another node (%s) listens at its address.",
+				 g->name);
 	if (e->cfg.protocol == ROC_EVB_PULL)
 		return 0;
 	if (!g->segments)
-		return pair_fail(&d->pair, EPROTO, "it has no segments.");
+		return pair_fail(&d->pair, EPROTO, "its greeting has no segments.");
 	parts = evb_parts(e->ru.mfp_max, room);
 	if (parts > g->segments || parts > e->ru.parts_max)
 		return pair_fail(&d->pair, EMSGSIZE,
-				 "its segments of %" PRIu64 " bytes do not do for MFPs of %" PRIu64
-				 ".",
+				 "its segments of %" PRIu64
+				 " bytes are too small or too few for MFPs of %" PRIu64 " bytes.",
 				 g->segment, e->ru.mfp_max);
 	return 0;
 }
@@ -262,7 +265,7 @@ static int judge(struct roc_evb *e, struct evb_destination *d)
 static int be_welcomed(struct roc_evb *e, struct evb_destination *d)
 {
 	const struct evb_greeting *g = &d->pair.peer;
-	int ret = pair_receive_greeting(&d->pair, "what listens there");
+	int ret = pair_receive_greeting(&d->pair, "the process at this address");
 
 	if (ret < 1)
 		return ret;
@@ -275,10 +278,10 @@ static int be_welcomed(struct roc_evb *e, struct evb_destination *d)
 	d->lent = calloc(g->segments + 1, sizeof(*d->lent));
 	d->events = calloc(g->segments + 1, sizeof(*d->events));
 	if (!d->free_segments || !d->lent || !d->events)
-		return pair_fail(&d->pair, ENOMEM, "there is no memory left.");
+		return pair_fail(&d->pair, ENOMEM, "cannot allocate the lists of its segments.");
 	d->limit =
 		g->in_flight && g->in_flight < e->cfg.in_flight ? g->in_flight : e->cfg.in_flight;
-	/* Pulled: one that reads nothing must not have all of our memory. */
+	/* Pull: a builder that reads nothing must not block all MFPs of this node. */
 	if (e->cfg.protocol == ROC_EVB_PULL && d->limit > (e->ru.mfp_count + 1) / 2)
 		d->limit = (e->ru.mfp_count + 1) / 2;
 	d->free_count = 0;
@@ -293,7 +296,7 @@ static int be_welcomed(struct roc_evb *e, struct evb_destination *d)
 	return 0;
 }
 
-/* Blocks below have been sent, or there are none. */
+/* Return the block below which all blocks were sent or do not exist. */
 static uint64_t passed(const struct roc_evb *e, const struct evb_destination *d)
 {
 	const struct evb_readout *r = &e->ru;
@@ -301,7 +304,7 @@ static uint64_t passed(const struct roc_evb *e, const struct evb_destination *d)
 	return d->queue.count ? r->mfps[d->queue.first].block : r->next_block;
 }
 
-/* Say what is to be said. */
+/* Send PASSED or END, if due. */
 static int send_progress(struct roc_evb *e, struct evb_destination *d)
 {
 	struct evb_readout *r = &e->ru;
@@ -318,7 +321,7 @@ static int send_progress(struct roc_evb *e, struct evb_destination *d)
 	}
 	if (d->end_sent)
 		return 0;
-	/* Now and then without a reason, for a builder whose block nobody else has anything of. */
+	/* Send PASSED periodically: a block of the builder may lack all other sources. */
 	if (!d->send_passed && e->now - d->passed_sent_at < e->cfg.stale_ns / 8)
 		return 0;
 	if (!r->any)
@@ -346,14 +349,14 @@ static int serve(struct roc_evb *e, struct evb_destination *d)
 	return ret;
 }
 
-/* What it does not take has no place for ever. */
+/* Drop MFPs that the builder does not accept in time. */
 static void abandon(struct roc_evb *e, struct evb_destination *d)
 {
 	struct evb_readout *r = &e->ru;
 	uint64_t patience = e->cfg.patience_ns;
 
 	while (d->queue.count) {
-		/* Half of the first may be there: what is behind it does not wait for that. */
+		/* If the first MFP is partly sent, the ones behind it are dropped all the same. */
 		bool half = r->mfps[d->queue.first].sending, ready = d->pair.state == PAIR_READY;
 		struct evb_mfp *m = &r->mfps[d->queue.first];
 		uint64_t since, moved = d->moved > d->progress ? d->moved : d->progress;
@@ -367,7 +370,7 @@ static void abandon(struct roc_evb *e, struct evb_destination *d)
 		since = m->since;
 		if (ready && (moved > since || (d->stuck && d->n.stale)))
 			since = moved;
-		/* Who has been away for so long already is not waited for anew with each MFP. */
+		/* The patience with a disconnected builder does not restart with each MFP. */
 		if (!ready && d->down && d->down < since)
 			since = d->down;
 		if (e->now - since < patience && (d->wanted || ready))
@@ -378,9 +381,9 @@ static void abandon(struct roc_evb *e, struct evb_destination *d)
 }
 
 /*
- * Pulled: what it was told of, and does not read, it holds here: several such have all of our
- * memory, and then nothing waits that could be given up. It is late for each once more with each
- * patience.
+ * Pull: announced MFPs that the builder does not read occupy memory of this node, and several such
+ * builders can occupy all of it, so that no MFP waits that could be dropped. Count each of these
+ * MFPs as late once per patience.
  */
 static void check_tickets(struct roc_evb *e, struct evb_destination *d)
 {
@@ -413,12 +416,13 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 	if (!ret && p->state == PAIR_READY)
 		ret = serve(e, d);
 	else if (!ret && p->state != PAIR_DOWN && e->now - p->since > EVB_GREET_NS(e))
-		ret = pair_fail(p, ETIMEDOUT, "it does not answer.");
+		ret = pair_fail(p, ETIMEDOUT, "timed out: no greeting for %" PRIu64 " ms.",
+				EVB_GREET_NS(e) / EVB_MS);
 	if (ret == -EPROTO && p->state == PAIR_READY && !d->protocol_error && !d->bye) {
 		d->protocol_error = true;
 		e->n.protocol_violations++;
 	}
-	/* Who has everything may go: there is nothing to say, and nobody to connect with again. */
+	/* A builder that has everything may close the connection: no message, no new connection. */
 	if (ret)
 		evb_destination_close(e, d, d->bye ? NULL : p->reason);
 	abandon(e, d);
@@ -427,7 +431,7 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 	d->n.queue = d->queue.count;
 	d->n.credits = d->free_count;
 	evb_check_clock(e, p, &d->n);
-	/* Nobody needs it any more, and it was told up to where it need not wait for us. */
+	/* No table needs the builder, and it had time to receive the last PASSED. */
 	if (!d->wanted && !d->queue.count &&
 	    (p->state != PAIR_READY ||
 	     (e->now - d->unwanted > e->cfg.stale_ns && !d->tickets.count && !d->n.in_flight) ||
@@ -435,7 +439,7 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 		evb_destination_close(e, d, NULL);
 		log_lost(e, d, true);
 		d->used = false;
-		/* There is a place for whoever had none. */
+		/* A builder that had no slot can use this one. */
 		e->ru.rescope = 0;
 	}
 }
@@ -459,10 +463,10 @@ int evb_destination_of(struct roc_evb *e, const struct roc_evb_place *place)
 	}
 	if (!d)
 		return -1;
-	/* A later table has it as it is now. */
+	/* The later table has the newer incarnation. */
 	if (!d->wanted && d->incarnation != place->incarnation) {
 		if (d->pair.state != PAIR_DOWN)
-			evb_destination_close(e, d, "it was started anew.");
+			evb_destination_close(e, d, "it was restarted.");
 		d->incarnation = place->incarnation;
 		lookup_drop(&d->lookup);
 		d->address[0] = '\0';
@@ -479,8 +483,7 @@ int evb_destinations_new(struct roc_evb *e, char reason[ROC_EVB_REASON])
 	struct evb_readout *r = &e->ru;
 	unsigned int i;
 
-	/* Builders of a table, beside those of the one before that have not got all that is theirs.
-	 */
+	/* Builders of the newest table and of the previous one, whose data may still be sent. */
 	r->count = 2 * e->cfg.peers;
 	r->destinations = calloc(r->count, sizeof(*r->destinations));
 	if (!r->destinations)

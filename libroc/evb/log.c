@@ -94,7 +94,9 @@ void evb_count_late(const struct roc_evb *e, struct pair_late *l, struct roc_evb
 	l->last = e->now;
 }
 
-/* After a stall of the network of little more than a stale timeout, many blocks are late at once. */
+/*
+ * After a stall of the network of little more than a stale timeout, many blocks are late at once.
+ */
 uint32_t evb_late_row(const struct roc_evb *e, const struct pair_late *l,
 		      const struct roc_evb_peer *n)
 {

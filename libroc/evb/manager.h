@@ -131,8 +131,8 @@ struct evb_fit {
 	uint32_t peers; /* supported number; 0: any */
 	bool holds;	/* it is in the current table */
 	bool fits;	/* result */
-	uint32_t
-		limit; /* not fitting: index of the node whose limit it exceeds, or EVB_FIT_ITSELF */
+	/* Not fitting: index of the node whose limit it exceeds, or EVB_FIT_ITSELF. */
+	uint32_t limit;
 };
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Readout unit: a MFP from its first fragment on. Small fragments are copied together, large ones
- * stay where the source has them until they are sent.
+ * Readout unit: build a MFP from fragments. Small fragments are copied; large ones stay in the
+ * memory of the source until they are sent.
  */
 #include "engine.h"
 
@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define MEMORY_MOST (UINT64_C(256) << 20) /* for MFPs, unless fewer of them would not do */
+#define MEMORY_MOST                                                                                \
+	(UINT64_C(256) << 20) /* limit for all MFPs, unless that allows fewer than MFPS_LEAST */
 #define MFPS_LEAST 4
 
 void evb_push(struct evb_mfp *mfps, struct evb_list *l, uint32_t i)
@@ -74,7 +75,7 @@ uint32_t evb_mfp_new(struct roc_evb *e, uint64_t block)
 	return i;
 }
 
-/* Regions may lie side by side; a piece is in one, by which others reach it or it is sent. */
+/* Regions may be adjacent, but a piece must lie in one region, whose key is used for it. */
 static bool begins_region(const struct evb_readout *r, const void *data)
 {
 	unsigned int i;
@@ -84,7 +85,7 @@ static bool begins_region(const struct evb_readout *r, const void *data)
 	return i < r->region_count;
 }
 
-/* Of the last piece, or a new one; false: there are no more. */
+/* Extend the last piece or add one. Return false if there is no free piece. */
 static bool add_piece(struct evb_readout *r, struct evb_mfp *m, const void *data, size_t bytes)
 {
 	struct iovec *last = &m->pieces[m->piece_count - 1];
@@ -134,7 +135,7 @@ static bool stays(struct roc_evb *e, const struct evb_mfp *m, const struct roc_e
 	const struct evb_readout *r = &e->ru;
 	unsigned int i;
 
-	/* One is left for what is copied behind it. */
+	/* One piece is left for data that are copied after it. */
 	if (!r->in_place || f->bytes < e->cfg.copy_below ||
 	    m->piece_count + f->count >= r->pieces_max)
 		return false;
@@ -145,7 +146,7 @@ static bool stays(struct roc_evb *e, const struct evb_mfp *m, const struct roc_e
 	return true;
 }
 
-/* What is not small leaves room for all small ones that may follow. */
+/* Return true if the copy leaves space for all small fragments that may follow. */
 static bool may_copy(const struct roc_evb *e, const struct evb_mfp *m,
 		     const struct roc_evb_fragment *f)
 {
@@ -202,7 +203,7 @@ bool evb_mfp_add(struct roc_evb *e, struct evb_mfp *m, const struct roc_evb_frag
 		m->flags |= ROC_MFP_DAMAGED;
 	if (f->time && (!m->time || f->time < m->time))
 		m->time = f->time;
-	/* What was copied goes back at once. */
+	/* A copied fragment is returned at once. */
 	if (!stay)
 		evb_return_fragment(e, f->handle);
 	return true;
@@ -264,7 +265,7 @@ void evb_mfp_finish(struct roc_evb *e, uint32_t i)
 	e->progress = true;
 }
 
-/* How many there can be, and how large each. */
+/* Calculate number and size of the MFPs. */
 static int plan(struct roc_evb *e, char reason[ROC_EVB_REASON])
 {
 	const struct roc_evb_config *c = &e->cfg;
@@ -285,7 +286,7 @@ static int plan(struct roc_evb *e, char reason[ROC_EVB_REASON])
 		r->copy_each = 0;
 	}
 	r->copy_space = copies;
-	/* Its parts, and what aligns the first of them. What there is no use for is not touched. */
+	/* The parts of each fragment and its alignment. Unused memory is never touched. */
 	if (r->in_place && c->copy_below <= c->fragment_max)
 		pieces += (uint64_t)c->events * (ROC_EVB_PARTS + 1);
 	r->pieces_max = pieces < EVB_PIECES_MAX ? (uint32_t)pieces : EVB_PIECES_MAX;
@@ -296,10 +297,10 @@ static int plan(struct roc_evb *e, char reason[ROC_EVB_REASON])
 	if (r->mfp_count > most)
 		r->mfp_count = most < MFPS_LEAST ? MFPS_LEAST : (uint32_t)most;
 	r->chunk = r->stride * r->mfp_count;
-	/* Who reads from it reads from pieces that are registered. */
+	/* Pull: the builder reads from registered regions. */
 	if (c->protocol == ROC_EVB_PULL && c->max_region && c->max_region < r->chunk) {
 		uint64_t per_chunk = c->max_region / r->stride;
-		/* The greeting has room for so many, and what the source has is said there, too. */
+		/* The greeting has space for EVB_REGIONS, including those of the source. */
 		uint64_t chunks = EVB_REGIONS - r->region_count;
 
 		if (c->max_regions && c->max_regions < chunks)
@@ -308,7 +309,7 @@ static int plan(struct roc_evb *e, char reason[ROC_EVB_REASON])
 		if (per_chunk * chunks < MFPS_LEAST)
 			return evb_fail(
 				e, ENOSPC,
-				"A readout unit that is read from needs %d MFPs of %zu bytes, and that does not fit %llu regions of %llu bytes: give fewer events per block, or larger regions.",
+				"A readout unit with protocol pull needs %d MFPs of %zu bytes, which do not fit %llu regions of %llu bytes: use fewer events per block, or larger regions.",
 				MFPS_LEAST, r->stride, (unsigned long long)chunks,
 				(unsigned long long)c->max_region);
 		r->chunk = r->stride * per_chunk;

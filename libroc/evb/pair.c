@@ -268,7 +268,10 @@ static int one_event(struct pair *p, const struct pair_use *use, void *self,
 {
 	struct pair_op *op = e->context;
 
-	/* A completed local send does not show that the peer is alive: its kernel may have taken it. */
+	/*
+	 * A completed local send does not show that the peer is alive: its kernel may have taken
+	 * it.
+	 */
 	if (!op) {
 		p->received_at = fabric_now();
 		return use->written(self, p, (uint32_t)e->data);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Readout unit: takes fragments, closes MFPs at the end of their blocks, and says to which builder
- * each goes. That is in the table of assignment; nobody is asked.
+ * Readout unit: get fragments from the source, close MFPs at the end of their blocks, and assign
+ * each to its builder by the assignment table.
  */
 #include "engine.h"
 
@@ -9,19 +9,19 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define TAKE_MOST 256 /* fragments in one turn */
-#define SILENT 4      /* stale timeouts without a fragment, until a block is closed as it is */
+#define TAKE_MOST 256 /* fragments in one step */
+#define SILENT 4      /* stale timeouts without a fragment after which a block is closed */
 #define JUMP (UINT64_C(1) << 24) /* events */
 #define POLL_NS 100000
-#define TURN 4	 /* the part of a stale timeout for which a builder may stand still in its turn */
-#define BEHIND 4 /* stale timeouts for which a source may be behind the table that it came into */
+#define TURN 4	 /* a builder loses its turn after 1/TURN of a stale timeout without progress */
+#define BEHIND 4 /* stale timeouts after which a source behind its table is logged */
 
 static struct evb_mfp *mfp(struct roc_evb *e, uint32_t i)
 {
 	return &e->ru.mfps[i];
 }
 
-/* A list by next_turn. */
+/* Append to a list that is linked by next_turn. */
 static void turn_push(struct evb_readout *r, struct evb_list *l, uint32_t i)
 {
 	r->mfps[i].next_turn = EVB_NONE;
@@ -32,7 +32,7 @@ static void turn_push(struct evb_readout *r, struct evb_list *l, uint32_t i)
 	l->last = i;
 }
 
-/* The cycle that was gathered: each MFP in the turn of its builder. */
+/* Release the gathered cycle: put each MFP into the turn of its builder. */
 static void release_cycle(struct roc_evb *e)
 {
 	struct evb_readout *r = &e->ru;
@@ -62,7 +62,7 @@ static void release_cycle(struct roc_evb *e)
 		left--;
 		r->order[r->order_count++] = at;
 	}
-	/* Another table came between: they go as they are. */
+	/* The table changed meanwhile: release the rest in the present order. */
 	for (at = r->gather.first, n = 0; n < r->gather.count; n++, at = mfp(e, at)->next_turn) {
 		if (mfp(e, at)->released)
 			continue;
@@ -79,7 +79,9 @@ static void release_cycle(struct roc_evb *e)
 	r->gather = (struct evb_list){0};
 }
 
-/* Barrel shift: nobody waits for long behind a builder that died, or stands still. */
+/*
+ * Barrel shift: remove a builder without progress from the turns, so that it does not block others.
+ */
 static void pass_turns(struct roc_evb *e)
 {
 	struct evb_readout *r = &e->ru;
@@ -108,7 +110,7 @@ static void pass_turns(struct roc_evb *e)
 	}
 }
 
-/* To its builder: at once, or when its cycle is there. */
+/* Queue a MFP for its builder. Barrel shift: it is released with its cycle. */
 static void assign(struct roc_evb *e, uint32_t i)
 {
 	struct evb_readout *r = &e->ru;
@@ -167,7 +169,7 @@ static void close_open(struct roc_evb *e)
 		evb_readout_tables(e);
 }
 
-/* Blocks are skipped: builders need not wait for them. */
+/* Skip blocks, and report this to the builders, which need not wait for them. */
 static void skip_to(struct roc_evb *e, uint64_t block)
 {
 	struct evb_readout *r = &e->ru;
@@ -183,8 +185,8 @@ static void skip_to(struct roc_evb *e, uint64_t block)
 }
 
 /*
- * An id that is far ahead of the one before is a wrong one, unless the next goes on from there: one
- * broken word must not make all that follows too old.
+ * Return true if an event id is implausible. An id far ahead of the previous one is wrong, unless
+ * the next one follows it: one corrupted word must not make all later events too old.
  */
 static bool is_jump(struct evb_readout *r, uint64_t event)
 {
@@ -200,8 +202,8 @@ static bool is_jump(struct evb_readout *r, uint64_t event)
 }
 
 /*
- * Its events are of blocks that no table of ours has any more. Who was started a moment ago comes
- * to those that the table has; a source that counts from zero never does.
+ * The events precede all known tables. A source that has just started reaches the blocks of the
+ * table soon; a source that counts from zero never does. Log this once.
  */
 static void be_behind(struct roc_evb *e, uint64_t event)
 {
@@ -217,12 +219,12 @@ static void be_behind(struct roc_evb *e, uint64_t event)
 	r->behind_logged = true;
 	evb_log(e,
 		"The source is at event %" PRIu64
-		", and this node is in the table from block %" PRIu64 " on, event %" PRIu64
-		". A source that counts from zero cannot come back into a system that runs: start all its nodes anew.",
+		", but the table of this node begins at block %" PRIu64 ", event %" PRIu64
+		": a source that restarts at event zero cannot rejoin a running system, restart all nodes.",
 		event, k->table.from_block, k->table.from_block * e->cfg.events);
 }
 
-/* One fragment; it is the MFP's, or goes back at once. */
+/* Pack a fragment into the open MFP, or return it at once. */
 static void pack(struct roc_evb *e, const struct roc_evb_fragment *f)
 {
 	struct evb_readout *r = &e->ru;
@@ -237,7 +239,7 @@ static void pack(struct roc_evb *e, const struct roc_evb_fragment *f)
 		if (r->closed_early && r->seen && f->event > r->last_event)
 			evb_log(e,
 				"Event %" PRIu64
-				" is lost: its block was closed because the source said nothing for %u stale timeouts. Give fewer events per block.",
+				" is lost: its block was closed because the source gave no data for %u stale timeouts. Use fewer events per block.",
 				f->event, SILENT);
 		evb_return_fragment(e, f->handle);
 		return;
@@ -272,7 +274,7 @@ static void pack(struct roc_evb *e, const struct roc_evb_fragment *f)
 		close_open(e);
 }
 
-/* Barrel shift: a new cycle only when every builder has room in its window. */
+/* Barrel shift: return true if a new cycle must wait, because a builder's window is full. */
 static bool blocked_by_window(struct roc_evb *e)
 {
 	const struct evb_readout *r = &e->ru;
@@ -291,7 +293,7 @@ static bool blocked_by_window(struct roc_evb *e)
 	return false;
 }
 
-/* May fragments be taken now? */
+/* Return true if fragments can be accepted now. */
 static bool may_accept(struct roc_evb *e)
 {
 	struct evb_readout *r = &e->ru;
@@ -305,7 +307,7 @@ static bool may_accept(struct roc_evb *e)
 		return false;
 	if (r->started)
 		return !blocked_by_window(e);
-	/* At the start every builder should be there; but nobody is waited for for ever. */
+	/* At the start, wait for the connections to all builders, at most for a stale timeout. */
 	if (!r->hold)
 		r->hold = e->now + e->cfg.stale_ns;
 	for (i = 0; i < r->count && e->now < r->hold; i++) {
@@ -320,7 +322,7 @@ static int source_failed(struct roc_evb *e, int ret)
 	return evb_fail(e, -ret, "The source: %.400s", e->source->reason(e->source_self));
 }
 
-/* What is before the table that we came into need not be made. */
+/* After joining a table, have the source skip the events before it. */
 static int go_on(struct roc_evb *e)
 {
 	struct evb_readout *r = &e->ru;
@@ -334,14 +336,14 @@ static int go_on(struct roc_evb *e)
 	    k->table.from_block > UINT64_MAX / e->cfg.events - 1)
 		return 0;
 	ret = e->source->go_on(e->source_self, k->table.from_block * e->cfg.events);
-	/* The next id is no wrong one, however far it is from the last. */
+	/* The next id may be far from the last one. */
 	r->seen = false;
 	return ret ? source_failed(e, ret) : 0;
 }
 
 /*
- * Nothing came. Is that no silence? There are MFPs that wait, and we have no room to ask, or the
- * source may have lent all to them: a card whose memory it was knows only that nothing comes.
+ * Return true if the lack of fragments is not the source's silence. MFPs wait, and either no MFP is
+ * free, or the waiting MFPs hold all memory of the source: a card without memory delivers nothing.
  */
 static bool is_blocked(const struct evb_readout *r, int taken)
 {
@@ -385,7 +387,7 @@ static int take(struct roc_evb *e)
 	return e->failed;
 }
 
-/* The end of the source, or of our patience with it after a stop. */
+/* End the readout when the source has ended, or a stale timeout after a stop. */
 static int come_to_end(struct roc_evb *e)
 {
 	struct evb_readout *r = &e->ru;
@@ -405,8 +407,8 @@ static int come_to_end(struct roc_evb *e)
 }
 
 /*
- * The rest of the cycle that is gathered finds no MFP: there are fewer than it has blocks. Who is
- * asked for the last fragments of a block has one left, too.
+ * Return true if the gathered cycle cannot be completed, because there are fewer MFPs than blocks
+ * in a cycle.
  */
 static bool no_room_for_cycle(struct roc_evb *e)
 {
@@ -416,7 +418,7 @@ static bool no_room_for_cycle(struct roc_evb *e)
 	return !r->free.count && !r->turns.count && k && k->table.bu_count >= r->mfp_count;
 }
 
-/* Nothing is gathered or packed for ever if the source is slow. */
+/* Release a gathered cycle and close an open MFP after a timeout, if the source is slow. */
 static void linger(struct roc_evb *e)
 {
 	struct evb_readout *r = &e->ru;
@@ -487,7 +489,10 @@ void evb_readout_tables(struct roc_evb *e)
 	r->rescope = UINT64_MAX;
 	for (i = 0; i < r->count; i++)
 		r->destinations[i].wanted = false;
-	/* The newest first: of a builder that was started anew there is one connection. */
+	/*
+	 * The newest table first: a restarted builder has one connection, to its newest
+	 * incarnation.
+	 */
 	for (k = e->table_count; k-- > 0;) {
 		struct evb_known *known = &e->tables[k];
 		uint64_t until =
@@ -567,7 +572,7 @@ int evb_readout_new(struct roc_evb *e, char reason[ROC_EVB_REASON])
 		r->region_count = e->source->regions(e->source_self, r->regions, ROC_EVB_REGIONS);
 	if (r->region_count > ROC_EVB_REGIONS)
 		r->region_count = 0;
-	/* Who reads from it reads from pieces that are registered. */
+	/* Pull: the builder reads from registered regions. */
 	for (i = 0; i < r->region_count && c->protocol == ROC_EVB_PULL; i++) {
 		if ((c->max_region && r->regions[i].length > c->max_region) || c->max_regions)
 			r->region_count = 0;

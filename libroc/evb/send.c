@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Readout unit: MFPs on their way to a builder. Pushed: written into its segments; as commands: the
- * same by messages; pulled: the builder is told where they are.
+ * Readout unit: send MFPs to a builder. Push: write them into its segments. Command: the same by
+ * messages. Pull: announce their addresses to the builder, which reads them.
  */
 #include "engine.h"
 
@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define DATA_LEAST 8 /* operations that are left to others before a MFP is begun */
+#define DATA_LEAST 8 /* free operations required to start a MFP */
 
-/* Bytes of the segment in which part m->part goes, with its head. */
+/* Bytes of the segment of part m->part, with its head. */
 static uint64_t segment_bytes(const struct evb_destination *d, const struct evb_mfp *m)
 {
 	uint64_t room = d->pair.peer.segment - EVB_SEGMENT_HEAD;
@@ -20,13 +20,13 @@ static uint64_t segment_bytes(const struct evb_destination *d, const struct evb_
 	return EVB_SEGMENT_HEAD + (left < room ? left : room);
 }
 
-/* Heads lie one behind the other, that of part 0 as the last of them, before the MFP's. */
+/* The heads are contiguous; that of part 0 is the last one, directly before the head of the MFP. */
 static unsigned char *segment_head(const struct evb_mfp *m, uint32_t part)
 {
 	return part ? m->heads + (size_t)(part - 1) * EVB_SEGMENT_HEAD : m->head - EVB_SEGMENT_HEAD;
 }
 
-/* The next bytes of the segment that are in one piece, up to @limit; goes behind them. */
+/* Get the next contiguous bytes of the segment, at most @limit, and advance @at. */
 static struct iovec run(const struct evb_mfp *m, struct evb_cursor *at, uint64_t limit)
 {
 	const struct iovec *piece = &m->pieces[at->piece];
@@ -35,7 +35,7 @@ static struct iovec run(const struct evb_mfp *m, struct evb_cursor *at, uint64_t
 	if (at->in_part < EVB_SEGMENT_HEAD) {
 		v.iov_base = segment_head(m, m->part) + at->in_part;
 		v.iov_len = EVB_SEGMENT_HEAD - at->in_part;
-		/* The head of the MFP is right behind that of its first segment. */
+		/* The head of the MFP follows the head of its first segment. */
 		if (!m->part)
 			v.iov_len += piece->iov_len;
 	} else {
@@ -61,7 +61,7 @@ static struct iovec run(const struct evb_mfp *m, struct evb_cursor *at, uint64_t
 	return v;
 }
 
-/* How many writes the part takes. */
+/* Count the writes of the current part. */
 static uint32_t count_writes(const struct evb_destination *d, const struct evb_mfp *m, bool command)
 {
 	uint64_t bytes = segment_bytes(d, m);
@@ -112,9 +112,9 @@ static int write_some(struct roc_evb *e, struct evb_destination *d, struct evb_m
 		pair_op_free(&d->pair, op);
 	else
 		m->flying++;
-	return ret && ret != -EAGAIN
-		       ? pair_fail(&d->pair, -ret, "it cannot be written to: %s.", strerror(-ret))
-		       : ret;
+	return ret && ret != -EAGAIN ? pair_fail(&d->pair, -ret, "cannot write to its memory: %s.",
+						 strerror(-ret))
+				     : ret;
 }
 
 static int announce_some(struct roc_evb *e, struct evb_destination *d, struct evb_mfp *m,
@@ -140,7 +140,7 @@ static int announce_some(struct roc_evb *e, struct evb_destination *d, struct ev
 	return pair_send(&d->pair, text, &message);
 }
 
-/* One more step of a MFP into the segments that it has. */
+/* Send the next piece of a MFP to its segments. */
 static int step_push(struct roc_evb *e, struct evb_destination *d, struct evb_mfp *m)
 {
 	bool command = e->cfg.protocol == ROC_EVB_COMMAND;
@@ -159,8 +159,10 @@ static int step_push(struct roc_evb *e, struct evb_destination *d, struct evb_mf
 						      .parts = m->parts});
 		m->writes = count_writes(d, m, command);
 		if (m->writes > EVB_WRITES_MAX)
-			return pair_fail(&d->pair, EMSGSIZE,
-					 "its segments are too large for so many pieces.");
+			return pair_fail(
+				&d->pair, EMSGSIZE,
+				"its segments are too large: a part has more than %d pieces.",
+				EVB_WRITES_MAX);
 	}
 	at = m->at;
 	ret = command ? announce_some(e, d, m, &at) : write_some(e, d, m, &at);
@@ -175,7 +177,7 @@ static int step_push(struct roc_evb *e, struct evb_destination *d, struct evb_mf
 	return 0;
 }
 
-/* Take segments for all of it: a MFP that got some only would hold what others need. */
+/* Get segments for the whole MFP: a MFP with only some would block segments that others need. */
 static bool begin_push(struct evb_destination *d, struct evb_mfp *m)
 {
 	uint32_t i;
@@ -191,7 +193,7 @@ static bool begin_push(struct evb_destination *d, struct evb_mfp *m)
 	return true;
 }
 
-/* Where a piece of a MFP is, as the builder knows our memory. */
+/* Convert the address of a piece to region and offset, as announced in the greeting. */
 static void locate(const struct roc_evb *e, const struct iovec *v, uint64_t done,
 		   struct evb_piece *p)
 {
@@ -216,7 +218,7 @@ static void locate(const struct roc_evb *e, const struct iovec *v, uint64_t done
 	}
 }
 
-/* Tell the builder what there is; a long list takes several messages. */
+/* Announce a MFP to the builder; a long list of pieces takes several messages. */
 static int step_pull(struct roc_evb *e, struct evb_destination *d, struct evb_mfp *m)
 {
 	unsigned char *text = pair_message(&d->pair);
@@ -265,7 +267,7 @@ static void handed_over(struct roc_evb *e, struct evb_destination *d, struct evb
 		evb_mfp_finish(e, i);
 }
 
-/* Barrel shift: only what is in the window of turns may move. */
+/* Barrel shift: return true if the MFP is in the window of turns. */
 static bool has_turn(const struct roc_evb *e, uint32_t i)
 {
 	const struct evb_readout *r = &e->ru;
@@ -330,8 +332,8 @@ static int add_credits(struct evb_destination *d, const struct evb_message *m)
 
 		if (segment >= d->pair.peer.segments || d->lent[segment] == LENT_FREE)
 			return pair_fail(&d->pair, EPROTO,
-					 "it gives credit for segment %" PRIu32
-					 ", which it cannot.",
+					 "protocol violation: credit for segment %" PRIu32
+					 ", which is free or does not exist.",
 					 segment);
 		if (d->lent[segment] == LENT_LAST && d->n.in_flight)
 			d->n.in_flight--;
@@ -341,7 +343,7 @@ static int add_credits(struct evb_destination *d, const struct evb_message *m)
 	return 0;
 }
 
-/* The builder has read MFPs, or will not. */
+/* Release MFPs that the builder has read or does not need. */
 static int take_tickets(struct roc_evb *e, struct evb_destination *d, const struct evb_message *m)
 {
 	struct evb_mfp *mfps = e->ru.mfps;
@@ -350,7 +352,7 @@ static int take_tickets(struct roc_evb *e, struct evb_destination *d, const stru
 	for (i = 0; i < m->count; i++) {
 		uint32_t ticket = evb_get_number(m, i), at = EVB_NONE;
 
-		/* Mostly in their order. */
+		/* Tickets usually return in order. */
 		for (n = d->tickets.count; n; n--) {
 			at = evb_pop(mfps, &d->tickets);
 			if (at == ticket)
@@ -359,7 +361,8 @@ static int take_tickets(struct roc_evb *e, struct evb_destination *d, const stru
 		}
 		if (!n)
 			return pair_fail(&d->pair, EPROTO,
-					 "it gives back MFP %" PRIu32 ", which it does not have.",
+					 "protocol violation: it returned MFP %" PRIu32
+					 ", which was not announced.",
 					 ticket);
 		d->n.in_flight--;
 		d->n.stale = 0;
@@ -388,7 +391,9 @@ static int receive(void *self, struct pair *p, const struct evb_message *m)
 		d->progress = e->now;
 		e->progress = true;
 		return e->cfg.protocol == ROC_EVB_PULL
-			       ? pair_fail(p, EPROTO, "it gives credit, and it is to read.")
+			       ? pair_fail(
+					 p, EPROTO,
+					 "protocol violation: credit, although the protocol is pull.")
 			       : add_credits(d, m);
 	case EVB_GOT:
 		d->progress = e->now;
@@ -396,18 +401,21 @@ static int receive(void *self, struct pair *p, const struct evb_message *m)
 		return take_tickets(e, d, m);
 	case EVB_BYE:
 		if (!d->end_sent)
-			return pair_fail(p, EPROTO, "it says that it has everything too soon.");
+			return pair_fail(p, EPROTO, "protocol violation: BYE before END.");
 		d->bye = true;
 		e->progress = true;
 		return 0;
 	default:
-		return pair_fail(p, EPROTO, "it sent a message that a builder does not send.");
+		return pair_fail(p, EPROTO,
+				 "protocol violation: message type %u is not for readout units.",
+				 (unsigned int)m->type);
 	}
 }
 
 static int was_written(void *self, struct pair *p, uint32_t number)
 {
-	return pair_fail(p, EPROTO, "it writes to a readout unit.");
+	return pair_fail(p, EPROTO,
+			 "protocol violation: it wrote to the memory of a readout unit.");
 }
 
 static int data_done(void *self, struct pair *p, struct pair_op *op)

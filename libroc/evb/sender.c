@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Builder unit: the connection of a readout unit, and credits for its segments.
+ * Builder unit: accept and serve the connection of a readout unit, and give credits for its
+ * segments.
  */
 #include "engine.h"
 
@@ -14,7 +15,8 @@
 
 #include "libroc/fabric/base.h"
 
-#define MUTE_NS (500 * EVB_MS) /* for a connection that has said nothing */
+#define MUTE_NS                                                                                    \
+	(500 * EVB_MS) /* timeout of a connection without a greeting, if all places are used */
 #define CREDIT_NS (EVB_MS / 5)
 #define CREDITS (EVB_PAYLOAD / 4)
 
@@ -29,7 +31,7 @@ void evb_sender_close(struct roc_evb *e, struct evb_sender *g, const char *reaso
 	g->n.connected = false;
 	if (!was)
 		return;
-	/* Nothing reaches its memory any more. What is not whole will not become so. */
+	/* The memory is unreachable now: incomplete arrivals will not be completed. */
 	for (i = 0; i < g->arrivals_pool; i++) {
 		struct evb_arrival *a = &g->arrivals[i];
 
@@ -54,56 +56,55 @@ static int refuse(struct roc_evb *e, struct pair *p, const char *name, enum evb_
 	vsnprintf(g.reason, sizeof(g.reason), fmt, ap);
 	va_end(ap);
 	evb_introduce(e, &g);
-	/* Do not disclose our incarnation: a hello must contain it to be accepted. */
+	/* Do not disclose the incarnation: a greeting must contain it to be accepted. */
 	g.incarnation = 0;
 	pair_send_greeting(p, &g);
 	e->n.refused++;
-	/* Who was taken out tries again and again: that was said. */
+	/* A disconnected violator retries periodically: the violation was logged. */
 	if (status != EVB_NOT_TRUSTED)
 		evb_log(e, "Readout unit %s is refused: %s", name[0] ? name : "?", g.reason);
 	return pair_fail(p, EPROTO, "%s", g.reason);
 }
 
-/* What must be the same at both ends. */
+/* Check that both ends have the same parameters. */
 static int judge(struct roc_evb *e, struct pair *p)
 {
 	const struct evb_greeting *g = &p->peer;
 
 	if (g->status)
-		return refuse(e, p, "", EVB_BROKEN, "it says hello with a refusal.");
+		return refuse(e, p, "", EVB_BROKEN, "its greeting is a refusal.");
 	if (g->layout != ROC_MEP_VERSION)
 		return refuse(e, p, g->name, EVB_NO_LAYOUT,
-			      "its MFPs have version %" PRIu32
-			      " of the layout, those of %s version %d.",
+			      "its MFPs have layout version %" PRIu32 ", those of %s version %d.",
 			      g->layout, e->name, ROC_MEP_VERSION);
 	if (strcmp(g->system, e->system))
-		return refuse(e, p, g->name, EVB_NO_SYSTEM, "it is of system %s, and %s is of %s.",
+		return refuse(e, p, g->name, EVB_NO_SYSTEM, "its system is %s, that of %s is %s.",
 			      g->system, e->name, e->system);
 	if (strcmp(g->to, e->name) || g->to_incarnation != e->incarnation)
 		return refuse(e, p, g->name, EVB_OTHER_NODE,
-			      "it wants %s as it was started once, and this is %s, started anew.",
-			      g->to, e->name);
+			      "it connects to %s, but this is another node or another incarnation (%s).", g->to,
+			      e->name);
 	if (strcmp(g->provider, e->provider))
 		return refuse(e, p, g->name, EVB_NO_PROVIDER,
-			      "it has provider %s of libfabric, and %s has %s.", g->provider,
+			      "its libfabric provider is %s, that of %s is %s.", g->provider,
 			      e->name, e->provider);
 	if (g->protocol != e->cfg.protocol)
 		return refuse(
 			e, p, g->name, EVB_NO_PROTOCOL,
-			"one of both pushes and the other pulls, or sends commands: give %s the same protocol.",
+			"its protocol (push, pull or command) differs from that of %s: configure the same protocol.",
 			e->name);
 	if (g->events != e->cfg.events)
 		return refuse(e, p, g->name, EVB_NO_EVENTS,
 			      "its blocks have %" PRIu32 " events, those of %s %" PRIu32 ".",
 			      g->events, e->name, e->cfg.events);
 	if (!g->mfp_max || (e->cfg.protocol == ROC_EVB_PULL && (!g->pieces || !g->region_count)))
-		return refuse(e, p, g->name, EVB_BROKEN, "it says hello without its sizes.");
+		return refuse(e, p, g->name, EVB_BROKEN, "its greeting has no sizes.");
 	return 0;
 }
 
 /*
- * Whether the coordinator has that process among its members. A readout unit may connect
- * before the news of it comes.
+ * Return true if the coordinator lists that process as a member. A readout unit may connect before
+ * the coordinator reports it.
  */
 static bool is_member(const struct roc_evb *e, const struct evb_greeting *g)
 {
@@ -112,7 +113,7 @@ static bool is_member(const struct roc_evb *e, const struct evb_greeting *g)
 	return m && m->incarnation == g->incarnation && m->roles & ROC_EVB_READOUT;
 }
 
-/* The slot of a readout unit of that name, or one for it; NULL: there is none. */
+/* Return the slot of a readout unit, or a free one; NULL: there is none. */
 static struct evb_sender *slot_for(struct roc_evb *e, const char *name)
 {
 	struct evb_builder *b = &e->bu;
@@ -131,7 +132,7 @@ static struct evb_sender *slot_for(struct roc_evb *e, const char *name)
 
 		if (!g->used)
 			return g;
-		/* Whom no table needs, and of whom nothing is here, has no claim. */
+		/* A slot can be reused if no table has its unit and none of its data are here. */
 		if (g->pair.state == PAIR_DOWN && !g->arrivals_used && (!t || t->ru_of[i] < 0))
 			away = g;
 	}
@@ -155,7 +156,7 @@ static int lend_memory(struct roc_evb *e, struct evb_sender *g, struct evb_greet
 	hello->segment = g->segment;
 	hello->region_count = g->regions;
 	for (i = 0; i < g->regions; i++)
-		/* The first is that of messages. Commands are copied: they need no key. */
+		/* Region 0 has the messages. Commands are copied: they need no key. */
 		hello->regions[i] = (struct evb_region){
 			.base = fabric_base(f, i + 1),
 			.key = e->cfg.protocol == ROC_EVB_PUSH ? fabric_key(f, i + 1) : 0,
@@ -164,7 +165,7 @@ static int lend_memory(struct roc_evb *e, struct evb_sender *g, struct evb_greet
 	return 0;
 }
 
-/* A place for it: the sender's own pair takes over the connection of who waited. */
+/* Move an accepted connection to the pair of its sender. */
 static void move_in(struct roc_evb *e, struct evb_sender *g, struct pair *from)
 {
 	const struct evb_greeting *hello = &from->peer;
@@ -198,28 +199,30 @@ static int welcome(struct roc_evb *e, struct pair *from)
 
 	g = slot_for(e, from->peer.name);
 	if (!g)
-		return refuse(e, from, from->peer.name, EVB_NO_ROOM,
-			      "%s has as many readout units as it may (%u): give it more peers.",
-			      e->name, e->bu.count);
+		return refuse(
+			e, from, from->peer.name, EVB_NO_ROOM,
+			"%s has the maximum number of readout units (%u): raise its number of peers.",
+			e->name, e->bu.count);
 	if (g->used && g->protocol_error && g->incarnation == from->peer.incarnation &&
 	    !strcmp(g->name, from->peer.name))
 		return refuse(e, from, from->peer.name, EVB_NOT_TRUSTED,
-			      "%s took it out for what it said: start it anew.", e->name);
+			      "%s excluded it after a protocol violation: restart it.", e->name);
 	if (g->pair.state != PAIR_DOWN)
-		evb_sender_close(e, g, "it connects anew.");
+		evb_sender_close(e, g, "it connected again.");
 	ret = evb_cut(e, g, from->peer.mfp_max,
 		      e->cfg.protocol == ROC_EVB_PULL ? from->peer.pieces : 0, e->cfg.single);
 	if (ret == -EMSGSIZE)
 		return refuse(e, from, from->peer.name, EVB_TOO_LARGE,
 			      "its MFPs have up to %" PRIu64
-			      " bytes, and its share of the memory of %s is %" PRIu32
+			      " bytes, but its share of the memory of %s is %" PRIu32
 			      " times %" PRIu64
-			      "%s: give more memory, larger regions, or fewer peers.",
+			      "%s: configure more memory, larger regions, or fewer peers.",
 			      from->peer.mfp_max, e->name, g->regions, g->region,
 			      e->cfg.single ? ", and each must fit one segment" : "");
 	if (ret)
 		return refuse(e, from, from->peer.name, EVB_NO_ROOM,
-			      "the memory of %s that it had before is still in use.", e->name);
+			      "its previous data still occupy its share of the memory of %s.",
+			      e->name);
 	move_in(e, g, from);
 	e->opened = true;
 	p = &g->pair;
@@ -246,16 +249,19 @@ static int welcome(struct roc_evb *e, struct pair *from)
 	return 0;
 }
 
-/* 0; -errno: it is refused, or gone. */
+/* Process a greeting. Return 0, or -errno if the connection is refused or closed. */
 static int introduce(struct roc_evb *e, struct pair *p)
 {
 	int ret = p->introduced ? control_receive(&p->control) : judge(e, p);
 
 	if (ret)
 		return ret;
-	/* What it may only send after our answer would wake us again and again. */
+	/*
+	 * Early data would wake this node again and again: they are allowed only after the answer.
+	 */
 	if (p->control.in_bytes)
-		return pair_fail(p, EPROTO, "it sent data before its hello was answered.");
+		return pair_fail(p, EPROTO,
+				 "protocol violation: data before the answer to its greeting.");
 	p->introduced = true;
 	if (is_member(e, &p->peer))
 		return welcome(e, p);
@@ -270,7 +276,7 @@ static void greet(struct roc_evb *e, struct pair *p)
 	int ret;
 
 	p->reason[0] = '\0';
-	ret = p->introduced ? 1 : pair_receive_greeting(p, "what connects");
+	ret = p->introduced ? 1 : pair_receive_greeting(p, "the connecting process");
 	if (ret == -EPROTONOSUPPORT)
 		refuse(e, p, "", EVB_NO_VERSION, "%.200s", p->reason);
 	else if (ret > 0)
@@ -290,7 +296,7 @@ bool evb_senders_full(const struct evb_builder *b)
 	return i == EVB_WAITING;
 }
 
-/* Do not close a connection whose complete hello was not examined yet. */
+/* Do not close a connection whose complete greeting was not checked yet. */
 static bool may_be_displaced(const struct roc_evb *e, const struct pair *p)
 {
 	return p->introduced ? !is_member(e, &p->peer) : p->control.in_bytes < EVB_GREETING;
@@ -331,13 +337,13 @@ void evb_senders_admit(struct roc_evb *e)
 	}
 greet:
 	for (i = 0; i < EVB_WAITING; i++) {
-		/* Opening an endpoint takes time: one in a turn. */
+		/* Opening an endpoint takes time: open one per step. */
 		if (b->waiting[i].state == PAIR_GREETING && !e->opened)
 			greet(e, &b->waiting[i]);
 	}
 }
 
-/* Segments that are free are the sender's: not one by one, unless it has few. */
+/* Give credit for free segments: in batches, unless the sender has few. */
 static int give_credit(struct roc_evb *e, struct evb_sender *g)
 {
 	struct evb_message m = {.type = EVB_CREDIT};
@@ -366,13 +372,13 @@ static int give_credit(struct roc_evb *e, struct evb_sender *g)
 	return 0;
 }
 
-/* All of one that ended is delivered: it need not wait any more. */
+/* Send BYE if all data of a sender that ended are delivered. */
 static int send_bye(struct roc_evb *e, struct evb_sender *g)
 {
 	struct evb_message m = {.type = EVB_BYE};
 	int ret;
 
-	/* What was read is given back first: after this we may go. */
+	/* GOT comes first: after BYE the sender may exit. */
 	if (g->bye_sent || !g->ended || g->passed != UINT64_MAX || g->arrivals_used || g->got_count)
 		return 0;
 	ret = pair_send_empty(&g->pair, &m);
@@ -420,7 +426,7 @@ void evb_sender_step(struct roc_evb *e, struct evb_sender *g)
 	ret = serve(e, g);
 	if (ret == -EPROTO)
 		note_violation(e, g);
-	/* Who has ended and been told so may hang up. */
+	/* After BYE, the sender may close the connection: no message. */
 	if (ret)
 		evb_sender_close(e, g, g->bye_sent ? NULL : g->pair.reason);
 	evb_check_clock(e, &g->pair, &g->n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which builder gets a block, and the order in which a readout unit sends. Both are functions of the
- * table alone: nodes with the same table agree without any message per block.
+ * Which builder gets a block, and the order in which a readout unit sends. Both are functions of
+ * the table alone: nodes with the same table agree without any message per block.
  */
 #include <roc/evb_manager.h>
 
@@ -44,8 +44,8 @@ static unsigned int by_hash(const struct roc_evb_table *t, uint64_t block)
 }
 
 /*
- * Multiples of the golden ratio fill an interval evenly from any start. So the share of each builder
- * in any sequence of blocks is its share of the weights, except for a few blocks.
+ * Multiples of the golden ratio fill an interval evenly from any start. So the share of each
+ * builder in any sequence of blocks is its share of the weights, except for a few blocks.
  */
 static unsigned int by_weight(const struct roc_evb_table *t, uint64_t block)
 {
@@ -84,7 +84,9 @@ uint64_t roc_evb_turn(const struct roc_evb_table *t, unsigned int ru, uint64_t s
 		return step;
 	cycle = step / n;
 	base = (t->from_block + cycle * n) % n;
-	/* The builder of this turn, and its distance from the builder of the cycle's first block. */
+	/*
+	 * The builder of this turn, and its distance from the builder of the cycle's first block.
+	 */
 	builder = (ru + cycle % n + step % n) % n;
 	return cycle * n + (builder + n - base) % n;
 }

@@ -117,7 +117,7 @@ int control_connect(struct control *c, const char *host, const char *port,
 	freeaddrinfo(list);
 	c->next = a ? i : 0;
 	if (c->fd < 0)
-		return fabric_fail(reason, err, "%s port %s cannot be reached: %s.", host, port,
+		return fabric_fail(reason, err, "Cannot connect to %s port %s: %s.", host, port,
 				   strerror(err));
 	set_up(c->fd);
 	c->received_at = c->sent_at = fabric_now();

@@ -81,7 +81,7 @@ static void anew(void)
 	are_counted(12, ALL_IT_MAY, &received);
 	UNIT_NEED(bad_peer.credit_count > 2 * ALL_IT_MAY);
 	writes(16, 2 * ALL_IT_MAY);
-	is_taken_out("more MFPs at once than it may (4)");
+	is_taken_out("more than 4 MFPs at once");
 }
 
 /* Waits for who never comes: what is here of a block stays open. */
@@ -157,7 +157,7 @@ static void pushes_again(void)
 	CU_ASSERT_TRUE(run_until(is_counted, 5000));
 	UNIT_EQ(counts_of(honest).late, 2);
 	writes(5, 4);
-	is_taken_out("sends block 5 twice");
+	is_taken_out("block 5 was sent twice");
 }
 
 static void announces(uint64_t block, uint32_t ticket)
@@ -182,7 +182,7 @@ static void announces_again(void)
 	received = 2;
 	CU_ASSERT_TRUE(run_until(is_counted, 5000));
 	announces(5, 2);
-	is_taken_out("announces block 5 twice");
+	is_taken_out("block 5 was announced twice");
 }
 
 UNIT_MAIN("a readout unit that connects anew", {"anew", anew}, {"pushes_again", pushes_again},

@@ -241,8 +241,8 @@ static void by_later_table(void)
 		CU_ASSERT_TRUE(UNIT_WAIT((turn_all(), counts_of(honest).protocol_violations == 1 &&
 							      counts_of(honest).complete == 1),
 					 5000));
-		CU_ASSERT_TRUE(strstr(honest->said, "block 103, which by table 2 is another") !=
-			       NULL);
+		CU_ASSERT_TRUE(strstr(honest->said,
+				      "block 103 belongs to another builder by table 2") != NULL);
 		UNIT_EQ(counts_of(honest).open_blocks, 0);
 		UNIT_EQ(counts_of(honest).incomplete, 0);
 		part();
@@ -379,7 +379,7 @@ static void impostor(void)
 	CU_ASSERT_TRUE(run_until(answered, 20000));
 	UNIT_EQ(bad_peer.pair.peer.status, 0);
 	UNIT_EQ(bad_peer.pair.peer.incarnation, builder);
-	CU_ASSERT_PTR_NOT_NULL(strstr(honest->said, "connects anew"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(honest->said, "it connected again"));
 	UNIT_EQ(counts_of(honest).protocol_violations, 0);
 	bad_peer_leaves();
 	bad_peer = first;

@@ -144,8 +144,8 @@ static bool is_refused(void)
 static void does_not_fit(void)
 {
 	static const char *const sentences[] = {
-		"it is of system other",	"its blocks have 2 events",
-		"give node0 the same protocol", "it has provider tcp;ofi_rxm of libfabric",
+		"its system is other",	       "its blocks have 2 events",
+		"configure the same protocol", "its libfabric provider is tcp;ofi_rxm",
 		"its MFPs have up to",
 	};
 	unsigned int i;

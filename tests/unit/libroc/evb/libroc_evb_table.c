@@ -234,7 +234,7 @@ static void believed(void)
 	t.bu_count = UINT32_MAX;
 	refused("at most 512");
 	table(ROC_EVB_LEAST_LOADED + 1, 3, 3);
-	refused("policy is 4");
+	refused("has policy 4, which");
 	table(ROC_EVB_RANDOM, 3, 3);
 	t.epoch = 0;
 	refused("no epoch");

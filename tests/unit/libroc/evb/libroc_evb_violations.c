@@ -80,19 +80,19 @@ static void writes_wrong(unsigned int what)
 static void segments(void)
 {
 	static const char *const sentences[] = {
-		"it writes to segment 60000",
-		"it writes to segment",
-		"a head that makes no sense",
-		"a head that makes no sense",
-		"contradicts itself",
-		"contradicts itself",
-		"contradicts itself",
-		"said that none has more than 20000",
-		"which cannot be",
-		"which is not its own now",
-		"sends block 6 twice",
-		"version 2 of the layout, ours 1",
-		"which there is none of",
+		"write to segment 60000 of",
+		"write to segment",
+		"malformed head of a segment",
+		"malformed head of a segment",
+		"is malformed",
+		"is malformed",
+		"is malformed",
+		"more than the announced maximum of 20000",
+		"is too large",
+		"which it has no credit for",
+		"block 6 was sent twice",
+		"layout version 2, this node supports version 1",
+		"which does not exist",
 	};
 	unsigned int i;
 
@@ -125,18 +125,18 @@ static void messages(void)
 		uint64_t a, b, c;
 		const char *sentence;
 	} invalid[] = {
-		{ROC_EVB_PUSH, EVB_GOT, 1, 0, 0, 0, 0, "a readout unit does not send"},
-		{ROC_EVB_PUSH, EVB_TYPES, 0, 0, 0, 0, 0, "makes no sense"},
-		{ROC_EVB_PUSH, EVB_PIECE_OF, 8, 0, 0, 1, 0, "sends a piece for segment"},
-		{ROC_EVB_COMMAND, EVB_PIECE_OF, 8, 0, 1 << 30, 1, 0, "sends a piece for segment"},
-		{ROC_EVB_COMMAND, EVB_PIECE_OF, 8, 60000, 0, 1, 0, "sends a piece for segment"},
-		{ROC_EVB_COMMAND, EVB_PIECE_OF, 8, 0, 0, 0, 0, "it writes to segment 0"},
-		{ROC_EVB_PUSH, EVB_HAVE, 1, 0, 5, 64, 1, "announces block 5"},
-		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 64, 9, "announces block 5"},
-		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 64, 1, "outside of its memory"},
-		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 30000, 1, "said that none has more"},
+		{ROC_EVB_PUSH, EVB_GOT, 1, 0, 0, 0, 0, "is not for builders"},
+		{ROC_EVB_PUSH, EVB_TYPES, 0, 0, 0, 0, 0, "malformed message"},
+		{ROC_EVB_PUSH, EVB_PIECE_OF, 8, 0, 0, 1, 0, "invalid piece for segment"},
+		{ROC_EVB_COMMAND, EVB_PIECE_OF, 8, 0, 1 << 30, 1, 0, "invalid piece for segment"},
+		{ROC_EVB_COMMAND, EVB_PIECE_OF, 8, 60000, 0, 1, 0, "invalid piece for segment"},
+		{ROC_EVB_COMMAND, EVB_PIECE_OF, 8, 0, 0, 0, 0, "write to segment 0 of"},
+		{ROC_EVB_PUSH, EVB_HAVE, 1, 0, 5, 64, 1, "invalid announcement of block 5"},
+		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 64, 9, "invalid announcement of block 5"},
+		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 64, 1, "outside its memory"},
+		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 30000, 1, "more than the announced maximum"},
 		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 64, (UINT64_C(1) << 32) + 2,
-		 "pieces of what it did not announce"},
+		 "pieces of a MFP that was not announced"},
 	};
 	size_t i;
 
@@ -151,12 +151,12 @@ static void messages(void)
 	say_hello();
 	tell(EVB_PASSED, 0, 0, 50, 0, 0);
 	tell(EVB_PASSED, 0, 0, 49, 0, 0);
-	is_taken_out("takes back which blocks have passed");
+	is_taken_out("PASSED for a lower block than before");
 	meet_builder(ROC_EVB_PUSH);
 	say_hello();
 	tell(EVB_END, 0, 0, 0, 0, 0);
 	tell(EVB_PASSED, 0, 0, 49, 0, 0);
-	is_taken_out("goes on after its end");
+	is_taken_out("PASSED after END");
 }
 
 static void have(uint32_t ticket, uint64_t block, uint64_t bytes, uint64_t piece)
@@ -171,16 +171,16 @@ static void announcements(void)
 	meet_builder(ROC_EVB_PULL);
 	say_hello();
 	have(1, 5, 64, 65);
-	is_taken_out("pieces that are not its MFP");
+	is_taken_out("pieces do not add up to the MFP");
 	meet_builder(ROC_EVB_PULL);
 	say_hello();
 	have(1, 5, 64, 2 << 20);
-	is_taken_out("outside of its memory");
+	is_taken_out("outside its memory");
 	/* What it reads is nothing. */
 	meet_builder(ROC_EVB_PULL);
 	say_hello();
 	have(1, 5, 64, 64);
-	is_taken_out("contradicts itself");
+	is_taken_out("is malformed");
 	meet_builder(ROC_EVB_PULL);
 	say_hello();
 	honest->sink.stuck = true;
@@ -203,7 +203,7 @@ static void announcements(void)
 		evb_put_piece(text, 0, &(struct evb_piece){.offset = 64 * i, .bytes = 64});
 		send_it(text, &m);
 	}
-	is_taken_out("more MFPs at once than it may (4)");
+	is_taken_out("more than 4 MFPs announced at once");
 }
 
 static void comes_again(uint64_t incarnation, enum evb_status status)
@@ -233,7 +233,7 @@ static void not_trusted(void)
 	tell(EVB_GOT, 1, 0, 0, 0, 0);
 	CU_ASSERT_TRUE(run_until(taken_out, 5000));
 	comes_again(7, EVB_NOT_TRUSTED);
-	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, "start it anew") != NULL);
+	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, ": restart it") != NULL);
 	/* However often it tries, and as long as it is the same one. */
 	comes_again(7, EVB_NOT_TRUSTED);
 	comes_again(8, EVB_OK);
@@ -265,7 +265,7 @@ static void strangers(void)
 	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
 	UNIT_EQ(bad_peer.pair.peer.status, EVB_BROKEN);
-	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, "says hello with a refusal") != NULL);
+	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, "its greeting is a refusal") != NULL);
 	part();
 	/* What it says does not reach a terminal as it is. */
 	meet_builder(ROC_EVB_PUSH);
@@ -273,7 +273,7 @@ static void strangers(void)
 	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
 	UNIT_EQ(bad_peer.pair.peer.status, EVB_NO_SYSTEM);
-	CU_ASSERT_TRUE(strstr(honest->said, "it is of system ?]0;x?all is well") != NULL);
+	CU_ASSERT_TRUE(strstr(honest->said, "its system is ?]0;x?all is well") != NULL);
 	part();
 	meet_builder(ROC_EVB_PUSH);
 	control_queue(&bad_peer.pair.control, "GET / HTTP/1.1\r\n\r\n", 18);
@@ -371,9 +371,9 @@ static void builder_violates_protocol(void)
 	} invalid[] = {
 		{EVB_CREDIT, 1, 99, "credit for segment 99"},
 		{EVB_CREDIT, 2, 1, "credit for segment 1"},
-		{EVB_GOT, 1, 3, "gives back MFP 3"},
-		{EVB_BYE, 0, 0, "too soon"},
-		{EVB_PASSED, 0, 0, "a builder does not send"},
+		{EVB_GOT, 1, 3, "it returned MFP 3"},
+		{EVB_BYE, 0, 0, "BYE before END"},
+		{EVB_PASSED, 0, 0, "is not for readout units"},
 	};
 	size_t k;
 	uint32_t i;

@@ -172,7 +172,7 @@ static void own_fault_for_ever(void)
 
 static bool some_are_lost(void)
 {
-	return strstr(nodes[1].said, "Lost for builder node0") != NULL;
+	return strstr(nodes[1].said, "Builder node0 did not accept ") != NULL;
 }
 
 /* And without patience: what it did not take is dropped, and said as a range of blocks. */
