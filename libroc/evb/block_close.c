@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Builder unit: a block is closed. What is here of it becomes a MEP, the rest is given up, and all
- * of it is counted.
+ * Builder unit: close a block. Its complete arrivals become a MEP, the rest is abandoned, and all
+ * are counted.
  */
 #include "block.h"
 
@@ -22,15 +22,15 @@ struct evb_arrival *evb_block_whole(struct evb_builder *b, const struct evb_bloc
 	return a->whole ? a : NULL;
 }
 
-/* Time of a MFP by our clock. */
+/* Convert the time of a MFP to the clock of this node. */
 static uint64_t our_time(const struct evb_sender *g, uint64_t time)
 {
 	return g->pair.round_trip ? time - (uint64_t)g->pair.skew : time;
 }
 
 /*
- * Most readout units of the table have neither sent nor passed the block: those that have sent it
- * are too early, as with a clock that is ahead.
+ * Return true if most readout units of the table have neither sent nor passed the block: those that
+ * have sent it are too early, for example because of a fast clock.
  */
 static bool is_early(struct evb_builder *b, const struct evb_block *k, const struct evb_known *t)
 {
@@ -88,13 +88,13 @@ static void one_source(struct roc_evb *e, struct evb_block *k, int sender, const
 
 uint64_t roc_evb_latency_ns(unsigned int bin)
 {
-	/* Below 4 ns each has its own; then four to a power of two. */
+	/* Four bins per power of two; below 4 ns one bin per ns. */
 	if (bin < 4)
 		return bin;
 	return (uint64_t)(4 + bin % 4) << (bin / 4 - 1);
 }
 
-/* From the trigger to now, in a bin of four to each power of two. */
+/* Count the time from the trigger to now. */
 static void count_latency(struct roc_evb *e, uint64_t time)
 {
 	uint64_t now = fabric_realtime();
@@ -109,9 +109,9 @@ static void count_latency(struct roc_evb *e, uint64_t time)
 }
 
 /*
- * How far the system has come, of which those that are started anew go on: all readout units say so
- * by a block that they have sent or passed. One that lacks somebody may be what a single one made
- * of a wrong id.
+ * Note how far the system has built; restarted nodes continue from there. Only a block that all
+ * readout units have sent or passed is proof. An incomplete block may come from one unit with a
+ * wrong event id.
  */
 static void note_built(struct evb_builder *b, const struct evb_block *k)
 {
@@ -127,7 +127,7 @@ static void note_built(struct evb_builder *b, const struct evb_block *k)
 		b->built = k->number;
 }
 
-/* What is not whole, or is of nobody who should have sent it, has no use any more. */
+/* Abandon incomplete arrivals, and arrivals of senders that are not in the table. */
 static void drop_rest(struct roc_evb *e, struct evb_block *k, const struct evb_known *t)
 {
 	struct evb_builder *b = &e->bu;
@@ -169,7 +169,10 @@ bool evb_block_close(struct roc_evb *e, uint32_t i)
 
 	evb_block_unlink(b, &b->open, i);
 	e->progress = true;
-	/* That nobody who should has sent it says nothing about others, and later ones. */
+	/*
+	 * A block without an arrival of the table's units is not remembered: they may still send
+	 * it.
+	 */
 	if (!has_any(b, k, t)) {
 		drop_rest(e, k, t);
 		evb_block_release(e, i);
@@ -190,7 +193,7 @@ bool evb_block_close(struct roc_evb *e, uint32_t i)
 	early = is_early(b, k, t);
 	for (n = 0; n < k->mep.count; n++)
 		one_source(e, k, t->sender[n], t->table.rus[n].name, n, early);
-	/* By a table that never came there may be others. */
+	/* The block was sent by a table that never arrived, which may have more sources. */
 	if (k->epoch > t->table.epoch) {
 		k->mep.flags |= ROC_MEP_INCOMPLETE;
 		k->lacks = true;

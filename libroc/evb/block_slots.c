@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Builder unit: where blocks are kept, by number and in lists, and which were delivered.
+ * Builder unit: storage of blocks, by number and in lists, and the record of delivered blocks.
  */
 #include "block.h"
 
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number so far below one that was delivered is not late: that one was wrong. */
+/* If a block is this far below a delivered one, the delivered number was wrong. */
 #define BEHIND_MOST (UINT64_C(1) << 24)
-#define NEAR (EVB_DELIVERED / 2) /* to the highest that all had sent or passed */
-#define SPARE 64		 /* blocks of which nothing is here any more */
+#define NEAR (EVB_DELIVERED / 2) /* to the highest block that all sources had sent or passed */
+#define SPARE 64		 /* slots for blocks without an arrival */
 
 int evb_blocks_new(struct roc_evb *e)
 {
@@ -21,7 +21,7 @@ int evb_blocks_new(struct roc_evb *e)
 	uint32_t i, hash = 16;
 
 	b->block_count = b->count * e->cfg.in_flight + SPARE;
-	/* What was read stays, until the sink is done, beside what is announced. */
+	/* MFPs that were read stay until the sink returns them, beside the announced ones. */
 	if (e->cfg.protocol == ROC_EVB_PULL)
 		b->block_count += b->count * EVB_READ_MOST;
 	while (hash < 2 * b->block_count)
@@ -136,9 +136,9 @@ bool evb_block_is_over(const struct evb_builder *b, uint64_t number)
 }
 
 /*
- * A block that lacks somebody and is far from those that all had sent or passed may be what a
- * single one made of a wrong id, or of many: that one is remembered, and nothing follows for those
- * before it. Who passed it says with the others that it was to come.
+ * Remember a delivered block. An incomplete block far from those that all sources had sent or
+ * passed may come from one unit with wrong event ids. It is remembered separately, so that no
+ * earlier block counts as over.
  */
 void evb_block_remember(struct evb_builder *b, const struct evb_block *k)
 {

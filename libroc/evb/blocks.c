@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Builder unit: blocks. One is open from the first part of it that comes until all readout units
- * that its table names are here, or said that they have nothing, or it is too old; then the sink
- * has it, once.
+ * Builder unit: blocks. A block is open from its first part until each readout unit of its table
+ * has sent or passed it, or until it is too old. Then the sink gets it, once.
  */
 #include "block.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define POSTPONED_MOST 16 /* stale timeouts for which a block can be our own fault */
-#define BEGUN_MOST 2	  /* MFPs of a readout unit that are on their way at the same time */
+#define POSTPONED_MOST                                                                             \
+	16	     /* stale timeouts by which this builder's own delays can postpone a block */
+#define BEGUN_MOST 2 /* MFPs of a readout unit that are in transit at the same time */
 #define DONE_ROOM 64
 
-/* Readout units that the block still waits for. */
+/* Count the readout units that are missing in a block. */
 static uint32_t waits_for(struct roc_evb *e, const struct evb_block *k)
 {
 	struct evb_builder *b = &e->bu;
 	const struct evb_known *t = evb_table(e, k->number);
 	uint32_t i, n = 0;
 
-	/* As long as the table by which it was sent is not known nobody can say. */
+	/* The table by which the block was sent is unknown, so the sources are unknown. */
 	if (!t || k->epoch > evb_newest(e)->table.epoch)
 		return 1;
 	for (i = 0; i < t->table.ru_count; i++) {
@@ -46,7 +46,7 @@ void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_sender *g, str
 	e->bu.blocks[block].arrivals[g - e->bu.senders] = (uint32_t)(a - g->arrivals);
 }
 
-/* What was given up of it can be whole yet. */
+/* Attach abandoned arrivals of the block, which can still be completed. */
 static void join_again(struct roc_evb *e, uint32_t block)
 {
 	struct evb_builder *b = &e->bu;
@@ -124,7 +124,9 @@ void evb_block_unless_begun(struct roc_evb *e, uint32_t block)
 		if (b->blocks[block].arrivals[n] != EVB_NONE)
 			return;
 	}
-	/* Nobody else has begun it: who comes and goes must not take all places for blocks. */
+	/*
+	 * No sender has begun it: a sender that reconnects again and again must not fill all slots.
+	 */
 	evb_block_unlink(b, &b->open, block);
 	evb_block_release(e, block);
 }
@@ -144,7 +146,7 @@ void evb_blocks_check(struct roc_evb *e)
 	}
 }
 
-/* It has begun more than it would at once if it had only room: what it holds it holds itself. */
+/* Return true if the sender has begun more MFPs than it sends at once: it delays its own data. */
 static bool dawdles(const struct roc_evb *e, const struct evb_sender *g)
 {
 	unsigned int i, begun = 0;
@@ -154,7 +156,7 @@ static bool dawdles(const struct roc_evb *e, const struct evb_sender *g)
 	return g->arrivals_abandoned || begun > BEGUN_MOST;
 }
 
-/* Nothing of its can come, or be read, before the sink is done with something. */
+/* Return true if the sender cannot send, or be read, until the sink returns a block. */
 static bool has_no_room(const struct roc_evb *e, const struct evb_sender *g)
 {
 	if (g->free_arrival == EVB_NONE)
@@ -164,7 +166,7 @@ static bool has_no_room(const struct roc_evb *e, const struct evb_sender *g)
 	return g->free_count < g->parts_max || g->reading >= g->arrivals_pool - g->arrivals_max;
 }
 
-/* Does it wait for somebody who cannot send because we hold all that is his? */
+/* Return true if the block waits for a sender that cannot send because its share is full here. */
 static bool our_fault(struct roc_evb *e, const struct evb_block *k)
 {
 	struct evb_builder *b = &e->bu;
@@ -196,7 +198,9 @@ static void abandon_old(struct roc_evb *e)
 
 		if (e->now - k->since < e->cfg.stale_ns)
 			return;
-		/* What was our fault until now has all of its time once more: the rest can come. */
+		/*
+		 * A block that this builder delayed gets a full timeout again: the rest can arrive.
+		 */
 		k->is_blocked = our_fault(e, k);
 		if (k->postponed < POSTPONED_MOST && (k->is_blocked || was)) {
 			k->since = e->now;
@@ -230,7 +234,7 @@ static int put_ready(struct roc_evb *e)
 			return sink_failed(e, ret);
 		evb_block_unlink(b, &b->ready, i);
 		if (ret < 0) {
-			/* The node goes on, for days perhaps: nobody asks for it later. */
+			/* The node continues, possibly for days: log the first failure always. */
 			if (!e->n.unsaved++)
 				evb_log_always(e, "The sink: %.400s",
 					       e->sink->reason(e->sink_self));
@@ -262,9 +266,10 @@ static int collect_returned(struct roc_evb *e)
 
 			if (slot >= b->block_count || b->blocks[slot].state != BLOCK_OUT ||
 			    b->blocks[slot].generation != handles[i] >> 32)
-				return evb_fail(e, EPROTO,
-						"The sink %s gives back what it does not have.",
-						e->sink->name);
+				return evb_fail(
+					e, EPROTO,
+					"The sink %s returned a block that it does not have.",
+					e->sink->name);
 			b->out--;
 			evb_block_release(e, slot);
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Builder unit: its memory, which is shared out among readout units, and its turn.
+ * Builder unit: divide the memory among the readout units, and run one step of the builder.
  */
 #include "engine.h"
 
@@ -15,7 +15,7 @@
 
 #include "libroc/fabric/base.h"
 
-#define STOP_STALE 8 /* stale timeouts after the stop for which something may come */
+#define STOP_STALE 8 /* stale timeouts after a stop for which data are still accepted */
 
 static int listen_at(struct roc_evb *e, char reason[ROC_EVB_REASON])
 {
@@ -33,7 +33,7 @@ static int listen_at(struct roc_evb *e, char reason[ROC_EVB_REASON])
 	return 0;
 }
 
-/* How the memory is shared out: pieces of at most max_region bytes, at most max_regions of them. */
+/* Divide the memory into regions: at most max_regions of them, of at most max_region bytes. */
 static int share_out(struct roc_evb *e, char reason[ROC_EVB_REASON])
 {
 	const struct roc_evb_config *c = &e->cfg;
@@ -45,21 +45,21 @@ static int share_out(struct roc_evb *e, char reason[ROC_EVB_REASON])
 	if (limited && c->max_region && region > c->max_region)
 		region = c->max_region & ~UINT64_C(4095);
 	if (!region || region < EVB_SEGMENT_MIN)
-		return fabric_fail(reason, ENOSPC,
-				   "%" PRIu64 " bytes of memory, in regions of up to %" PRIu64
-				   " bytes, are too little for %u readout units.",
-				   c->memory, c->max_region ? c->max_region : c->memory, b->count);
+		return fabric_fail(
+			reason, ENOSPC,
+			"%" PRIu64 " bytes of memory in regions of up to %" PRIu64
+			" bytes are too small for %u readout units: configure more memory or larger regions.",
+			c->memory, c->max_region ? c->max_region : c->memory, b->count);
 	regions = share / region;
 	if (limited && c->max_regions && regions > c->max_regions / b->count)
 		regions = c->max_regions / b->count;
 	if (regions > EVB_REGIONS)
 		regions = EVB_REGIONS;
 	if (!regions)
-		return fabric_fail(
-			reason, ENOSPC,
-			"%u readout units need a region of memory each, and only %" PRIu32
-			" may be registered: give fewer peers, or more regions.",
-			b->count, c->max_regions);
+		return fabric_fail(reason, ENOSPC,
+				   "%u readout units need a memory region each, but only %" PRIu32
+				   " may be registered: configure fewer peers, or more regions.",
+				   b->count, c->max_regions);
 	b->memory_bytes = b->count * regions * region;
 	b->memory_fd = memfd_create("roc-evb", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (b->memory_fd < 0 || ftruncate(b->memory_fd, (off_t)b->memory_bytes))
@@ -70,10 +70,12 @@ static int share_out(struct roc_evb *e, char reason[ROC_EVB_REASON])
 		b->memory = NULL;
 		return -ENOMEM;
 	}
-	/* Whoever a sink lends it to can open it anew: but not to write, nor to make it shorter. */
+	/*
+	 * Processes that get the descriptor from a sink can neither write the memory nor resize it.
+	 */
 	if (fcntl(b->memory_fd, F_ADD_SEALS,
 		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL))
-		return fabric_fail(reason, errno, "The memory of blocks cannot be sealed: %s.",
+		return fabric_fail(reason, errno, "Cannot seal the memory of blocks: %s.",
 				   strerror(errno));
 	for (i = 0; i < b->count; i++) {
 		b->senders[i].memory = b->memory + i * regions * region;
@@ -134,7 +136,9 @@ void evb_builder_free(struct roc_evb *e)
 		close(b->fd);
 }
 
-/* Every readout unit of the newest table has ended, and all that they sent is delivered. */
+/*
+ * Return true if all readout units of the newest table have ended and all their data are delivered.
+ */
 static bool all_delivered(struct roc_evb *e)
 {
 	struct evb_builder *b = &e->bu;
@@ -157,7 +161,10 @@ static bool all_delivered(struct roc_evb *e)
 	return true;
 }
 
-/* Others may go on for ever. Who ends with us has had the time to send what it had. */
+/*
+ * Return true if a stopped builder should close: readout units that end too had time to send their
+ * data, and others may never end.
+ */
 static bool is_time_to_close(const struct roc_evb *e)
 {
 	return e->stopped && !e->bu.closed &&
@@ -184,8 +191,8 @@ static void close_doors(struct roc_evb *e)
 }
 
 /*
- * The sink may take time to end, and gets nothing any more: whatever tables say from now on. Who
- * was told that we have everything may not have heard it yet.
+ * Start the end of the sink, which may take time. The sink gets no further block, even if a new
+ * table arrives. Connections stay open after BYE, which may still be in transit.
  */
 static void begin_to_end(struct roc_evb *e)
 {
@@ -238,13 +245,13 @@ void evb_builder_tables(struct roc_evb *e)
 {
 	unsigned int i;
 
-	/* Before a block is whole by it. */
+	/* Check arrivals first: the new table can complete a block. */
 	for (i = 0; i < e->bu.count; i++)
 		evb_sender_tables(e, &e->bu.senders[i]);
 	evb_blocks_tables(e);
 	/*
-	 * Who was late by one table begins anew with the next: else whoever comes back would be
-	 * accused at once of what was before.
+	 * Late blocks count per table: else a node that is readmitted would be suspected at once
+	 * for blocks of the previous table.
 	 */
 	for (i = 0; i < e->bu.count; i++)
 		e->bu.senders[i].n.stale = 0;
@@ -274,7 +281,9 @@ void evb_builder_idle(struct roc_evb *e, struct roc_idle *idle)
 		roc_idle_fd(idle, b->fd, POLLIN);
 	for (i = 0; i < b->count; i++) {
 		pair_idle(&b->senders[i].pair, idle);
-		/* Credits that wait for more of them, of who is there. Who pulls gives none. */
+		/*
+		 * Free segments of a connected sender that wait for a batch. Pull has no credits.
+		 */
 		if (e->cfg.protocol != ROC_EVB_PULL && b->senders[i].free_count &&
 		    b->senders[i].pair.state == PAIR_READY)
 			roc_idle_ns(idle, EVB_MS / 5);

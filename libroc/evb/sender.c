@@ -81,9 +81,10 @@ static int judge(struct roc_evb *e, struct pair *p)
 		return refuse(e, p, g->name, EVB_NO_SYSTEM, "its system is %s, that of %s is %s.",
 			      g->system, e->name, e->system);
 	if (strcmp(g->to, e->name) || g->to_incarnation != e->incarnation)
-		return refuse(e, p, g->name, EVB_OTHER_NODE,
-			      "it connects to %s, but this is another node or another incarnation (%s).", g->to,
-			      e->name);
+		return refuse(
+			e, p, g->name, EVB_OTHER_NODE,
+			"it connects to %s, but this is another node or another incarnation (%s).",
+			g->to, e->name);
 	if (strcmp(g->provider, e->provider))
 		return refuse(e, p, g->name, EVB_NO_PROVIDER,
 			      "its libfabric provider is %s, that of %s is %s.", g->provider,
