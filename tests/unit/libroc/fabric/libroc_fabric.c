@@ -300,17 +300,15 @@ static void not_closed(void)
 		UNIT_EQ(fabric_end_close(&e, reason), i ? -EIO : 0);
 		UNIT_EQ(close_count, 3);
 		UNIT_STR(reason,
-			 i ? "libfabric: cannot close an endpoint: Device or resource busy."
-			   : "");
+			 i ? "libfabric: cannot close an endpoint: Device or resource busy." : "");
 		close_count = 0;
 		reason[0] = '\0';
 		f = (struct fabric){.mr = {&mr, &mr}, .region_count = 2, .domain = &domain};
 		UNIT_EQ(fabric_close(&f, reason), i ? -EIO : 0);
 		UNIT_EQ(close_count, 3);
-		UNIT_STR(
-			reason,
-			i ? "libfabric: cannot close registered memory: Device or resource busy."
-			  : "");
+		UNIT_STR(reason,
+			 i ? "libfabric: cannot close registered memory: Device or resource busy."
+			   : "");
 		CU_ASSERT_PTR_NULL(f.domain);
 	}
 }
