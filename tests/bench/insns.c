@@ -116,7 +116,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 	int fd;
 
 	if (argc != 1 || strncmp(argv[0], "socket=", 7)) {
-		fprintf(stderr, "insns: say socket=PATH\n");
+		fprintf(stderr, "insns: the option socket=PATH is required\n");
 		return 1;
 	}
 	user.score = qemu_plugin_scoreboard_new(sizeof(struct count));

@@ -61,7 +61,7 @@ struct bench_channel {
 	_Atomic uint64_t packets;	    /* walked through */
 	_Atomic uint64_t reclaimed, refused;
 	_Atomic uint64_t kicks, looks;
-	uint64_t dropped; /* packets, by the driver: the card counts anew from each start */
+	uint64_t dropped; /* packets, by the driver: the card's count restarts at each start */
 };
 
 struct bench_state {

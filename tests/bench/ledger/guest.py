@@ -16,7 +16,7 @@ SCRIPTS = ("guest.sh", "fifo.sh")
 PLACE = "usr/lib/roc/bench/"
 # On each node: two endpoints with 256 MiB, or four channels with 1 GiB in one page.
 MEMORY = {"memory": "12G", "hugepages": 300, "gigapages": 4}
-SLACK = 40.0  # seconds that one scenario may take beyond what it says
+SLACK = 40.0  # seconds that a scenario may take beyond its own duration
 
 
 class Cards:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which scenarios there are: the quick form, the whole matrix, and the experiments beside it."""
+"""List the scenarios: the quick form, the whole matrix, and further experiments."""
 
 from .scenario import GI, KI, MB, MI, SHAPED, SIZES, Scenario
 
@@ -23,7 +23,7 @@ def _batch(superpage, rate, buffer):
 
 
 def make(card, mode, superpage=MI, endpoints=1, rate=0, **kwargs):
-    """A scenario whose reader sleeps as one would that wants few system calls."""
+    """Return a scenario whose reader sleeps, to make few system calls."""
     rest = "look" if mode == "busy" else kwargs.pop("rest", "wait")
     # What is larger than a page of 2 MiB needs pages of 1 GiB. A card that has more may be left alone
     # for longer.
@@ -48,7 +48,7 @@ def at_rates(card, mode, low_window):
 
 
 def alone(card, mode):
-    """Superpages so rare that each comes alone: what one costs, and how soon it is there."""
+    """Return rows with superpages so rare that each comes alone, for its cost and latency."""
     return make(card, mode, rate=10 * MB, links=1, batch=1, stamp=True, window=3, purpose="alone")
 
 
@@ -83,7 +83,7 @@ def full():
     for card, mode in MODES:
         rows += at_rates(card, mode, 26)
         rows.append(alone(card, mode))
-        # What fewer looks cost in latency.
+        # The latency cost of fewer polls.
         rows += [make(card, mode, rate=rate, batch=1, stamp=True, purpose="latency", window=5)
                  for rate in CURVE if mode != "busy" and (card == "cru" or rate <= 500 * MB)]
         for size in SIZES:
@@ -96,7 +96,7 @@ def full():
 
 
 def beside(window, pairs):
-    """roc-bench-dma, turn about with the stand-in for a reader without a driver."""
+    """Return rows of roc-bench-dma, alternating with the stand-in for a reader without a driver."""
     def row(rest, mode, rate):
         return Scenario("cru", mode, rate=rate, rest=rest, buffer=512 * MI, window=window,
                         settle=0.3, reference=0.0, purpose="tool")
@@ -118,7 +118,7 @@ def startup(mode):
 
 
 def startups():
-    """Three of each: a start is done once, so what else the machine does is not averaged out."""
+    """Return three of each: a single start does not average out other work of the machine."""
     return [startup("timer"), startup("event")] * 3
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-The ledger as pictures, in the shape of the published figures: how much of what the card can deliver
-arrives, and what it costs, against superpage size; and the share of each process in BAR operations.
+Plot the ledger like the published figures: the delivered part of the card's own rate, and its cost,
+against superpage size; and the share of each process in BAR operations.
 """
 
 import os
@@ -68,7 +68,7 @@ PICTURES = (
 )
 
 
-# The trade: what latency the looks that are saved cost.
+# The trade-off: the latency cost of fewer polls.
 TRADE = (
     ("trade-latency", "Latency, 1 MiB superpages", "p99, ms",
      lambda r: r["latency"] and r["latency"]["p99_ms"]),

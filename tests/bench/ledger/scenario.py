@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is measured: one Scenario is one row of the ledger."""
+"""The measurements: one Scenario is one row of the ledger."""
 
 KI, MI, GI = 1 << 10, 1 << 20, 1 << 30
 MB = 1000000
 
 SIZES = (32 * KI, 64 * KI, 128 * KI, 256 * KI, 512 * KI, MI, 2 * MI, 4 * MI, 8 * MI)
 SHAPED = 250 * MB  # bytes/s of each endpoint
-# What a card's generator makes when nothing else limits it, bytes/s, 0: as fast as memory goes. That of
-# a C-RORC's channel has the rate of its optical line.
+# A card's generator at full rate, bytes/s, 0: as fast as memory permits. That of a C-RORC's channel has
+# the rate of its optical line.
 LINE = {"cru": 0, "crorc": 600 * MB}
 ZEROED = 200 * MB  # bytes/s, by an emulated kernel
 PAGE = 8192  # every packet of the generators takes one DMA page

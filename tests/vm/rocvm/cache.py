@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-What is fetched once and kept outside the source tree, in $XDG_CACHE_HOME/roc.
+Downloads that are kept outside the source tree, in $XDG_CACHE_HOME/roc.
 
 A *tree* is a directory of unpacked Debian packages made by mmdebstrap: nothing is installed, no
 package script runs, so neither root nor a user namespace is needed to make one. Each tree is
@@ -11,9 +11,9 @@ exists is complete, and two builds at once share the work.
   kernel-NAME   one kernel: image, modules, headers and the compiler that fits it; kernel-debug is
                 compiled here (debug_kernel.py), the others are Debian's
   guest         the programs inside the guest
-  monitoring    who takes what the tools print for monitoring, run by its own dynamic loader
-  lint          what checks the sources, and the kernel's own scripts for that
-  compilers     the compilers that everything must build with, and what it links to
+  monitoring    collectors of the tools' monitoring output, run by its own dynamic loader
+  lint          checkers of the sources, and the kernel's scripts for that
+  compilers     the compilers that must build everything, and the libraries for it
 """
 
 import contextlib

@@ -25,7 +25,7 @@ set -e
 cd /mnt/work
 tar --strip-components=1 -xf /usr/src/linux-source-*.tar.xz
 KCONFIG_ALLCONFIG=debug.config make -s allnoconfig
-# Kconfig drops without a word what it does not know, or what lacks something.
+# Kconfig silently drops unknown options, and those with a missing dependency.
 grep '^CONFIG' debug.config | while read -r line; do
 	case $line in
 	*=n) grep -q "^${line%%=n}=" .config || continue ;;

@@ -43,7 +43,7 @@ reader:x:1000:1000:may read the cards:/tmp:/bin/bash
 stranger:x:1001:1001:may not:/tmp:/bin/bash
 """
 
-# The groups that Debian's own udev rules name, then ours.
+# The groups of Debian's udev rules, then roc's.
 _GROUPS = ("root:x:0:\ndaemon:x:1:\nadm:x:4:\ntty:x:5:\ndisk:x:6:\nlp:x:7:\nkmem:x:15:\n"
            "dialout:x:20:\ncdrom:x:24:\ntape:x:26:\naudio:x:29:\nvideo:x:44:\nplugdev:x:46:\n"
            "input:x:101:\nsgx:x:102:\nkvm:x:103:\nrender:x:104:\nclock:x:105:\nroc:x:900:reader\n"

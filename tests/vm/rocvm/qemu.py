@@ -72,8 +72,8 @@ def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console,
     ports: port name -> path of the socket that QEMU connects to; console: file for the kernel
     log; tty: socket path of the terminal, or None; insns: (plugin, path of its socket) to count
     instructions, read through port roc.insns, or None; monitor: path of its socket, or None; shuffled:
-    free memory is handed out in no order, as on a machine that has been up for long; parallel: its
-    processors run at the same time, whatever that costs; disk: socket of an NBD server, or None.
+    free memory is allocated in random order, as after a long uptime; parallel: its
+    processors run in parallel, in spite of the cost; disk: socket of an NBD server, or None.
     """
     half = parse_size(memory) // NODES
     accel = _accel(parallel)
@@ -92,7 +92,7 @@ def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console,
         argv += ["-object", "memory-backend-memfd,id=mem%d,size=%d,share=on" % (node, half),
                  "-numa", "node,nodeid=%d,cpus=%d,memdev=mem%d" % (node, node, node)]
     if iommu != "off":
-        # caching-mode: the guest announces every new mapping, so the cards' processes know it.
+        # caching-mode: the guest reports every new mapping, which the cards' processes need.
         argv += ["-device", "intel-iommu,caching-mode=on,intremap=off"]
     for node in range(NODES):
         argv += ["-device", "pxb-pcie,id=socket%d,bus=pcie.0,bus_nr=%d,numa_node=%d" %

@@ -13,7 +13,7 @@ def run(root, command, binds, limit=LIMIT, **kwargs):
     Run a shell command with this folder as its root. binds: (host directory, place below /mnt)
     pairs.
     """
-    # chroot is where an ordinary user does not look.
+    # chroot is in a folder that is not in the PATH of ordinary users.
     script = ["set -e", "PATH=$PATH:/usr/sbin:/sbin",
               "mount --rbind /dev %s/dev" % root, "mount --rbind /proc %s/proc" % root,
               "mount -t tmpfs tmpfs %s/mnt" % root, "mount -t tmpfs tmpfs %s/tmp" % root]

@@ -56,7 +56,7 @@ class Options:
         self.module = True
         self.systemd = False  # it is the first process, with Debian's units
         self.tty = False
-        self.stdin = False  # our standard input is the command's
+        self.stdin = False  # standard input goes to the command
         self.allow_log = None
         self.insns = None   # QEMU plugin that counts instructions
         self.apart = False  # place.apart()

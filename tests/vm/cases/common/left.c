@@ -266,7 +266,7 @@ static bool p40_nothing(unsigned int card)
 	for (s = 0; s < P40_STREAMS; s++) {
 		uint32_t status = emu_peek(card, 0, P40_BAR_DMA, P40_STREAM(s) + BLOCK_STATUS);
 
-		good &= zero("what the status says of a run", 0, s,
+		good &= zero("run flags in the status", 0, s,
 			     status & (BLOCK_STATUS_ENABLED | BLOCK_STATUS_LOADING));
 		good &= zero("the status without QUIET", 0, s, ~status & BLOCK_STATUS_QUIET);
 		good &= zero("the control register", 0, s,
@@ -283,7 +283,7 @@ static bool robinnp_nothing(unsigned int card)
 	for (s = 0; s < ROBINNP_SUBS; s++) {
 		uint32_t status = emu_peek(card, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(s) + BLOCK_STATUS);
 
-		good &= zero("what the status says of a run", 0, s,
+		good &= zero("run flags in the status", 0, s,
 			     status & (BLOCK_STATUS_ENABLED | BLOCK_STATUS_LOADING));
 		good &= zero("the status without QUIET", 0, s, ~status & BLOCK_STATUS_QUIET);
 		good &= zero("the control register", 0, s,

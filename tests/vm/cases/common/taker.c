@@ -252,7 +252,7 @@ static void validate(struct taker *t, const struct held *h)
 	uint32_t want;
 
 	if (link >= t->made.links || ROC_FR_PAGE_NUMBER(h->page) >= t->made.pages) {
-		find_wrong(&t->found, "a descriptor of page %#x, which there is not", h->page);
+		find_wrong(&t->found, "descriptor with invalid page %#x", h->page);
 		return;
 	}
 	if (t->begun[link] && h->event != t->next[link])
@@ -322,8 +322,7 @@ static void check_done(struct taker *t, const struct roc_fr_completion *c)
 	const struct held *h;
 
 	if (c->tag >= t->numbers.count || !t->busy[c->tag]) {
-		find_wrong(&t->found, "a completion of tag %#x, of which there is no command",
-			   c->tag);
+		find_wrong(&t->found, "completion with unknown tag %#x", c->tag);
 		return;
 	}
 	h = &t->asked[c->tag];

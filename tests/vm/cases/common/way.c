@@ -230,6 +230,6 @@ bool way_back(const struct going *g)
 	}
 	good = wait_nodes(endpoints) && good;
 	if (!good)
-		printf("# %s: no way back\n", way_names[g->way]);
+		printf("# %s: failed to restore the card\n", way_names[g->way]);
 	return good;
 }

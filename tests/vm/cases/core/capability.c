@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Test a card with events and an invalid capability: the driver uses it as a plain one, and values
- * that users may write never change_user the address of a ring or of an interrupt message. All
+ * that users may write never become the address of a ring or of an interrupt message. All
  * invalid capabilities are in tests/unit/kmod/core/kmod_vsec.c; this tests that the module checks
  * them.
  */

@@ -78,7 +78,7 @@ static void reset_forgets_debug(void)
 	close(fd);
 }
 
-/* A silent card does not change_user usable because another device recovered. */
+/* A silent card does not become usable because another device recovered. */
 static void lost_stays_lost(void)
 {
 	char reset[96];

@@ -62,7 +62,7 @@ static void wraps(void)
 	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0u - 300, 0);
 	UNIT_NEED(taker_start(&t, 0));
 	CU_ASSERT(taker_run(&t, 6000, 20000));
-	/* The number of commands depends on how fast host pages change_user free. */
+	/* The number of commands depends on how fast host pages become free. */
 	for (i = 0; i < 20 && t.command_count >= 0x80000000u; i++)
 		CU_ASSERT(taker_run(&t, t.fragments + 1000, 20000));
 	CU_ASSERT(t.next[0] < 0x80000000u && t.next[5] < 0x80000000u);

@@ -12,7 +12,7 @@
 #define ALL (PAGES * ROBINNP_LINKS)
 #define COMMANDS 64
 #define HELD 48
-#define FAIL_MS 3000 /* as the contract says */
+#define FAIL_MS 3000 /* as the contract requires */
 
 enum way {
 	SLEEPS, /* in ROC_FR_WAIT */

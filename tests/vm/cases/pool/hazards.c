@@ -523,7 +523,7 @@ static bool unordered(unsigned int card, unsigned int ep)
 	return emu_config(card, ep, DEVICE_CONTROL) & UNORDERED;
 }
 
-/* The card's writes change_user visible in order; cards power on with relaxed ordering. */
+/* The card's writes become visible in order; cards power on with relaxed ordering. */
 static void ordered_writes(void)
 {
 	char address[ROC_TEXT_MAX], path[96];

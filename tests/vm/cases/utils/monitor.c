@@ -49,7 +49,7 @@ static void status(void)
 	UNIT_EQ(json_number(link_member(3, "status")), 1);
 	CU_ASSERT_DOUBLE_EQUAL(json_real(link_member(3, "opticalPower")), 500, 0.1);
 	CU_ASSERT_DOUBLE_EQUAL(json_real(link_member(3, "rxFreq")), 240.474, 0.001);
-	/* A link that goes down and comes back is reported as such once. */
+	/* A link that went down and came back is reported once. */
 	emu(CARD0, "set 0 link-state 3=down");
 	emu(CARD0, "set 0 optical-power 2=123.4");
 	ends(0, "roc-status --id=245:0 --json");

@@ -183,7 +183,7 @@ static void commands(void)
 		UNIT_EQ(CRORC_DDL_TRANSACTION(c.reply[1]), i);
 		UNIT_EQ(CRORC_DDL_CODE(c.reply[1]), CRORC_DDL_CTSTW);
 		/*
-		 * A surplus word, or an unsolicited one, must not change_user the reply to the next
+		 * A surplus word, or an unsolicited one, must not become the reply to the next
 		 * command.
 		 */
 		emu(CRORC0, "fault 0 ddl-extra 0x8 1");
