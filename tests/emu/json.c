@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "say.h"
+#include "log.h"
 #include "utf8.h"
 
 static void put(struct json *j, const char *text, size_t len)
@@ -20,7 +20,7 @@ static void put(struct json *j, const char *text, size_t len)
 		char *more = realloc(j->text, room);
 
 		if (!more) {
-			emu_say("roc-emu: out of memory for a reply");
+			emu_log("roc-emu: out of memory for a reply");
 			abort();
 		}
 		j->text = more;

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/emu/say.h"
+#include "tests/emu/log.h"
 
 #define NS 1000000000ull
-#define OUTSIDE_QUIET_NS NS /* one line for all DMA outside within that time of each other */
+#define OUTSIDE_LOG_NS NS /* one line for all DMA outside within that time of each other */
 
 static uint64_t host_now(void *ctx)
 {
@@ -23,8 +23,8 @@ static enum card_dma outside(struct function *f, const char *what, uint64_t addr
 {
 	uint64_t now = emu_now();
 
-	if (!f->outside_ns || now - f->outside_ns > OUTSIDE_QUIET_NS)
-		emu_say("roc-emu: function %u: DMA outside any %s mapping: 0x%" PRIx64
+	if (!f->outside_ns || now - f->outside_ns > OUTSIDE_LOG_NS)
+		emu_log("roc-emu: function %u: DMA outside any %s mapping: 0x%" PRIx64
 			", %zu bytes",
 			f->nr, what, addr, len);
 	f->outside_ns = now;

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "tests/emu/say.h"
+#include "tests/emu/log.h"
 
 #define NS 1000000000ull
 
@@ -114,7 +114,7 @@ bool function_dark(struct function *f)
 	if (!emu->ops->off || !emu->ops->off(emu->card))
 		return false;
 	atomic_store(&emu->off, true);
-	emu_say("%s: too hot: it has cut its own power", emu->ops->name);
+	emu_log("%s: too hot: it has cut its own power", emu->ops->name);
 	return true;
 }
 

@@ -8,9 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "tests/emu/say.h"
+#include "tests/emu/log.h"
 
-#define RESET_QUIET_NS 1000000000ull /* one line for all accesses within that time of each other */
+#define RESET_LOG_NS 1000000000ull /* one line for all accesses within that time of each other */
 
 int function_init(struct function *f, struct emu *emu, unsigned int nr)
 {
@@ -99,8 +99,8 @@ static void bad_access(struct function *f, const char *what, unsigned int bar, u
 	if (!f->in_reset)
 		return;
 	f->reset_hits++;
-	if (!f->reset_ns || now - f->reset_ns > RESET_QUIET_NS)
-		emu_say("roc-emu: function %u: %s during a reset: BAR%u, 0x%" PRIx64, f->nr, what,
+	if (!f->reset_ns || now - f->reset_ns > RESET_LOG_NS)
+		emu_log("roc-emu: function %u: %s during a reset: BAR%u, 0x%" PRIx64, f->nr, what,
 			bar, off);
 	f->reset_ns = now;
 }

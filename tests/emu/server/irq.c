@@ -13,7 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "tests/emu/say.h"
+#include "tests/emu/log.h"
 
 unsigned int irq_count(const struct function *f, unsigned int index)
 {
@@ -77,7 +77,7 @@ static void trigger(struct irq *irq)
 	if (!eventfd_write(irq->fd, 1) || errno == EAGAIN || irq->failed)
 		return;
 	irq->failed = true;
-	emu_say("roc-emu: interrupt: %s", strerror(errno));
+	emu_log("roc-emu: interrupt: %s", strerror(errno));
 }
 
 enum card_message irq_message(struct function *f, unsigned int vector)

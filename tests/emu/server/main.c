@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/emu/say.h"
+#include "tests/emu/log.h"
 #include "utils/common/files.h"
 
 static const struct card_ops *const cards[] = {&cru_card, &crorc_card, &p40_card, &robinnp_card};
@@ -117,12 +117,12 @@ static int verdict(struct emu *emu)
 	}
 	emu_unlock_all(emu, false);
 	if (lost)
-		emu_say("roc-emu: %" PRIu64 " DMA accesses met memory that the client took away",
+		emu_log("roc-emu: %" PRIu64 " DMA accesses met memory that the client took away",
 			lost);
 	if (outside)
-		emu_say("roc-emu: %" PRIu64 " DMA accesses went outside any mapping", outside);
+		emu_log("roc-emu: %" PRIu64 " DMA accesses went outside any mapping", outside);
 	if (in_reset)
-		emu_say("roc-emu: %" PRIu64 " register accesses met a function in reset", in_reset);
+		emu_log("roc-emu: %" PRIu64 " register accesses met a function in reset", in_reset);
 	return outside || in_reset ? 2 : lost ? 3 : 0;
 }
 

@@ -15,7 +15,7 @@
 
 #include <linux/magic.h>
 
-#include "tests/emu/say.h"
+#include "tests/emu/log.h"
 
 /* Whose memory this thread may be using. The handler has nothing else to go by. */
 static _Thread_local struct memory_files *used;
@@ -44,7 +44,7 @@ static bool replace_page(uint8_t *at)
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		return false;
 	if (!f->cut)
-		emu_say_line(text, sizeof(text) - 1);
+		emu_log_line(text, sizeof(text) - 1);
 	f->cut = 1;
 	used->lost++;
 	return true;

@@ -11,11 +11,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tests/emu/say.h"
+#include "tests/emu/log.h"
 #include "version.h"
 #include "wire.h"
 
-#define QUIET_NS 1000000000ull /* one line for what happens within that time of each other */
+#define REFUSED_LOG_NS 1000000000ull /* one line for what happens within that time of each other */
 
 /* Who is connected. */
 struct client {
@@ -24,7 +24,7 @@ struct client {
 	bool agreed;	   /* on a version: nothing else is done before */
 	bool over;	   /* after this answer */
 	uint32_t max_read; /* bytes of a region that it takes in one answer */
-	uint64_t told_ns;
+	uint64_t logged_ns;
 };
 
 /* The answer's body; zeroed. */
@@ -240,14 +240,14 @@ static int run(struct client *c, struct message *m)
 }
 
 /* What nobody answers would go unseen. */
-static void tell_refused(struct client *c, const struct message *m, int rc)
+static void log_refused(struct client *c, const struct message *m, int rc)
 {
 	uint64_t now = emu_now();
 
-	if (!c->told_ns || now - c->told_ns > QUIET_NS)
-		emu_say("roc-emu: function %u: command %u refused without an answer: %s", c->f->nr,
+	if (!c->logged_ns || now - c->logged_ns > REFUSED_LOG_NS)
+		emu_log("roc-emu: function %u: command %u refused without an answer: %s", c->f->nr,
 			m->head.command, strerror(-rc));
-	c->told_ns = now;
+	c->logged_ns = now;
 }
 
 /* 0, or -1 when this client has to go. */
@@ -262,7 +262,7 @@ static int handle(struct client *c, struct message *m)
 	rc = run(c, m);
 	if (m->head.flags & VU_NO_REPLY) {
 		if (rc)
-			tell_refused(c, m, rc);
+			log_refused(c, m, rc);
 		return c->over ? -1 : 0;
 	}
 	if (rc)
@@ -292,7 +292,7 @@ void vfio_user_serve(struct function *f, int fd)
 			break;
 	}
 	if (rc == -EPROTO)
-		emu_say("roc-emu: function %u: no vfio-user message, client sent away", f->nr);
+		emu_log("roc-emu: function %u: no vfio-user message, client sent away", f->nr);
 	descriptors_close(&c.wire.along);
 	free(m.body);
 	free(m.reply);

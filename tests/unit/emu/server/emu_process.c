@@ -17,7 +17,7 @@ static void lives_and_quits(void)
 	int a, b;
 
 	start(extra);
-	UNIT_NEED(says_ready());
+	UNIT_NEED(wait_ready());
 	a = dial("ctl.sock");
 	b = dial("ctl.sock");
 	/* Two clients, lines in pieces, lines in one piece. */
@@ -44,7 +44,7 @@ static void ends_on_signals(void)
 
 	for (i = 0; i < 2; i++) {
 		start(NULL);
-		UNIT_NEED(says_ready());
+		UNIT_NEED(wait_ready());
 		kill(emu.pid, signals[i]);
 		UNIT_EQ(ended(), 0);
 		clean();
@@ -87,7 +87,7 @@ static void wrong_arguments(void)
 
 	for (i = 0; i < sizeof(extras) / sizeof(extras[0]); i++) {
 		start(extras[i]);
-		CU_ASSERT(!says_ready());
+		CU_ASSERT(!wait_ready());
 		UNIT_EQ(ended(), 1);
 		clean();
 	}
@@ -109,7 +109,7 @@ static void outside_is_remembered(void)
 	int ep, ctl;
 
 	start(NULL);
-	UNIT_NEED(says_ready());
+	UNIT_NEED(wait_ready());
 	ep = dial_endpoint("ep1.sock");
 	ctl = dial("ctl.sock");
 	push(ep, 0x1000);
@@ -123,7 +123,7 @@ static void outside_is_remembered(void)
 }
 
 /* Its stderr is a pipe that is full. @fds is the caller's to close. */
-static void start_unheard(int *fds)
+static void start_stderr_unread(int *fds)
 {
 	char page[4096] = "";
 
@@ -137,13 +137,13 @@ static void start_unheard(int *fds)
 }
 
 /* Nobody reads what it says: the card goes on all the same. */
-static void unheard(void)
+static void stderr_unread(void)
 {
 	char page[4096];
 	int fds[2], ep, ctl;
 
-	start_unheard(fds);
-	UNIT_NEED(says_ready());
+	start_stderr_unread(fds);
+	UNIT_NEED(wait_ready());
 	ep = dial_endpoint("ep1.sock");
 	ctl = dial("ctl.sock");
 	push(ep, 0x1000);
@@ -176,7 +176,7 @@ static void vanish_and_return(void)
 
 	UNIT_NEED(memory >= 0 && !ftruncate(memory, 1 << 20));
 	start(NULL);
-	UNIT_NEED(says_ready());
+	UNIT_NEED(wait_ready());
 	ctl = dial("ctl.sock");
 	ep = dial_endpoint("ep0.sock");
 	request(ep, VU_DMA_MAP, 0, &map, sizeof(map), memory);
@@ -228,7 +228,7 @@ static void closes_a_pipe(void)
 	int ep, ctl, fds[2];
 
 	UNIT_NEED(!pipe2(fds, O_CLOEXEC));
-	UNIT_NEED(says_ready());
+	UNIT_NEED(wait_ready());
 	ep = dial_endpoint("ep0.sock");
 	ctl = dial("ctl.sock");
 	UNIT_EQ(set_trigger(ep, fds[1]), 0);
@@ -250,11 +250,11 @@ static void closed_pipe(void)
 	closes_a_pipe();
 }
 
-static void closed_pipe_unheard(void)
+static void closed_pipe_stderr_unread(void)
 {
 	int fds[2];
 
-	start_unheard(fds);
+	start_stderr_unread(fds);
 	closes_a_pipe();
 	close(fds[0]);
 	close(fds[1]);
@@ -293,7 +293,7 @@ static void out_of_descriptors(void)
 
 	UNIT_NEED(memory >= 0 && !ftruncate(memory, 4096));
 	start(NULL);
-	UNIT_NEED(says_ready());
+	UNIT_NEED(wait_ready());
 	UNIT_NEED(!prlimit(emu.pid, RLIMIT_NOFILE, &few, NULL));
 	/* At both endpoints, so that no thread there is about to put one aside, now or later. */
 	ep = dial_endpoint("ep0.sock");
@@ -335,7 +335,7 @@ static void loses_memory(void)
 	int memory = memfd_create("guest", 0), ep, ctl;
 
 	UNIT_NEED(memory >= 0 && !ftruncate(memory, 1 << 20));
-	UNIT_NEED(says_ready());
+	UNIT_NEED(wait_ready());
 	ctl = dial("ctl.sock");
 	ep = dial_endpoint("ep0.sock");
 	UNIT_EQ(request(ep, VU_DMA_MAP, 0, &map, sizeof(map), memory), 0);
@@ -360,24 +360,24 @@ static void lost_memory_is_remembered(void)
 	loses_memory();
 }
 
-static void lost_memory_unheard(void)
+static void lost_memory_stderr_unread(void)
 {
 	int fds[2];
 
-	start_unheard(fds);
+	start_stderr_unread(fds);
 	loses_memory();
 	close(fds[0]);
 	close(fds[1]);
 }
 
 /* It has no memory for an answer: that is its end, whether anybody hears of it or not. */
-static void out_of_memory_unheard(void)
+static void out_of_memory_stderr_unread(void)
 {
 	const struct rlimit none = {0, 0};
 	int fds[2], ep, ctl, i;
 
-	start_unheard(fds);
-	UNIT_NEED(says_ready());
+	start_stderr_unread(fds);
+	UNIT_NEED(wait_ready());
 	UNIT_NEED(!prlimit(emu.pid, RLIMIT_CORE, &none, NULL));
 	ep = dial_endpoint("ep0.sock");
 	ctl = dial("ctl.sock");
@@ -399,10 +399,10 @@ static void out_of_memory_unheard(void)
 UNIT_MAIN("roc-emu", {"lives and quits", lives_and_quits}, {"ends on signals", ends_on_signals},
 	  {"descriptors 0 to 2 closed", closed_descriptors}, {"wrong arguments", wrong_arguments},
 	  {"DMA outside mappings is in the exit status", outside_is_remembered},
-	  {"nobody reads what it says", unheard}, {"vanish and return", vanish_and_return},
+	  {"nobody reads what it says", stderr_unread}, {"vanish and return", vanish_and_return},
 	  {"a closed pipe", closed_pipe},
-	  {"a closed pipe, and nobody reads what it says", closed_pipe_unheard},
+	  {"a closed pipe, and nobody reads what it says", closed_pipe_stderr_unread},
 	  {"out of descriptors", out_of_descriptors},
 	  {"memory taken away is in the exit status", lost_memory_is_remembered},
-	  {"memory taken away, and nobody reads what it says", lost_memory_unheard},
-	  {"out of memory, and nobody reads what it says", out_of_memory_unheard})
+	  {"memory taken away, and nobody reads what it says", lost_memory_stderr_unread},
+	  {"out of memory, and nobody reads what it says", out_of_memory_stderr_unread})

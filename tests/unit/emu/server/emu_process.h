@@ -75,7 +75,7 @@ __attribute__((unused)) static void start(const char *const *extra)
 	start_card("cru", extra);
 }
 
-__attribute__((unused)) static bool says_ready(void)
+__attribute__((unused)) static bool wait_ready(void)
 {
 	struct pollfd p = {.fd = emu.out, .events = POLLIN};
 	char text[16] = "";

@@ -327,7 +327,7 @@ static void all_at_once(const char *card, unsigned int endpoints, const char *co
 	storm.memory = memfd_create("guest", MFD_CLOEXEC);
 	UNIT_NEED(storm.memory >= 0 && !ftruncate(storm.memory, MEMORY));
 	start_card(card, extra);
-	UNIT_NEED(says_ready());
+	UNIT_NEED(wait_ready());
 	for (i = 0; i < n; i++) {
 		callers[i].state = i + 1;
 		callers[i].ep = i;

@@ -408,7 +408,7 @@ static void too_many(void)
 	end();
 }
 
-static void quietly(void)
+static void discard_stderr(void)
 {
 	freopen("/dev/null", "w",
 		stderr); /* what is refused is said, but not for the reader here */
@@ -427,6 +427,6 @@ int main(int argc, char **argv)
 		{"too many descriptors", too_many},
 	};
 
-	quietly();
+	discard_stderr();
 	return unit_run("vfio-user stream", tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
 }

@@ -2,7 +2,7 @@
 /*
  * What the process says of itself, on stderr.
  */
-#include "say.h"
+#include "log.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -13,24 +13,24 @@
 #include <unistd.h>
 
 /* Somebody has seen that there is room. Who comes second, in a handler, may not wait for him. */
-static atomic_flag speaks = ATOMIC_FLAG_INIT;
+static atomic_flag writing = ATOMIC_FLAG_INIT;
 
-void emu_say_line(const char *line, size_t len)
+void emu_log_line(const char *line, size_t len)
 {
 	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
 
-	if (atomic_flag_test_and_set(&speaks))
+	if (atomic_flag_test_and_set(&writing))
 		return;
 	/* A pipe that has room at all has room for a line. */
 	if (poll(&p, 1, 0) == 1 && p.revents & POLLOUT && write(STDERR_FILENO, line, len) < 0)
 		errno = 0; /* nobody listens any more */
-	atomic_flag_clear(&speaks);
+	atomic_flag_clear(&writing);
 }
 
 /* By whoever says something, and it may hold a function's lock. */
-static pthread_mutex_t mouth = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void emu_say(const char *fmt, ...)
+void emu_log(const char *fmt, ...)
 {
 	char line[256];
 	va_list ap;
@@ -43,7 +43,7 @@ void emu_say(const char *fmt, ...)
 		return;
 	n = n < (int)sizeof(line) - 2 ? n : (int)sizeof(line) - 2;
 	line[n++] = '\n';
-	pthread_mutex_lock(&mouth);
-	emu_say_line(line, (size_t)n);
-	pthread_mutex_unlock(&mouth);
+	pthread_mutex_lock(&lock);
+	emu_log_line(line, (size_t)n);
+	pthread_mutex_unlock(&lock);
 }
