@@ -81,7 +81,7 @@ static void disable(struct event_channel *ch)
 	ch->ended = false;
 	ch->fetch_count = 0;
 	ch->done_count = 0;
-	ch->quiet_ns = e->host->now(e->host->ctx) + e->fault.quiet_late_us * 1000;
+	ch->quiesced_ns = e->host->now(e->host->ctx) + e->fault.quiesced_late_us * 1000;
 	e->ops->forget(e->model, ch->nr);
 }
 
@@ -156,7 +156,7 @@ static uint32_t status(const struct event_channel *ch)
 	uint32_t s = 0;
 
 	s |= ch->control & EVENT_CONTROL_ENABLE ? EVENT_STATUS_ENABLED : 0;
-	s |= event_quiet(ch) ? EVENT_STATUS_QUIET : 0;
+	s |= event_quiesced(ch) ? EVENT_STATUS_QUIET : 0;
 	s |= ch->stalled ? EVENT_STATUS_STALLED : 0;
 	s |= ch->ended ? EVENT_STATUS_ENDED : 0;
 	s |= ch->armed ? EVENT_STATUS_ARMED : 0;

@@ -131,8 +131,8 @@ uint64_t *event_fault(struct event_card *e, const char *name)
 		{"empty", &f->empty},
 		{"end-missing", &f->end_missing},
 		{"fetch-error", &f->fetch_error},
-		{"never-quiet", &f->never_quiet},
-		{"quiet-late", &f->quiet_late_us},
+		{"never-quiet", &f->never_quiesced},
+		{"quiet-late", &f->quiesced_late_us},
 	};
 	unsigned int i;
 

@@ -445,14 +445,14 @@ void event_pushed(struct event_card *e, unsigned int channel)
 	event_host_error(&e->ch[channel]);
 }
 
-bool event_quiet(const struct event_channel *ch)
+bool event_quiesced(const struct event_channel *ch)
 {
 	const struct event_card *e = ch->card;
 
-	if (e->fault.never_quiet)
+	if (e->fault.never_quiesced)
 		return false;
 	if (!event_enabled(e, ch->nr))
-		return now_ns(e) >= ch->quiet_ns;
+		return now_ns(e) >= ch->quiesced_ns;
 	if (ch->done_count || event_interrupt_to_come(ch))
 		return false;
 	if (ch->ending)

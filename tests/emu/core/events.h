@@ -83,7 +83,7 @@ struct event_channel {
 	bool armed, ending, ended, stalled, waiting;
 	bool interrupted; /* since enabled; at: */
 	uint64_t interrupt_ns;
-	uint64_t quiet_ns; /* disabled, QUIET not before */
+	uint64_t quiesced_ns; /* disabled, QUIET not before */
 
 	struct event_descriptor fetch[EVENT_FETCH]; /* read, and not yet in a FIFO */
 	unsigned int fetch_at, fetch_count;
@@ -96,7 +96,7 @@ struct event_channel {
 /* Faults; 0 is off. They hit whatever channel of the function comes first. */
 struct event_faults {
 	uint64_t irq_lost, irq_spurious_ms, record_late_us, record_twice, record_sequence;
-	uint64_t record_overrun, end_missing, fetch_error, never_quiet, quiet_late_us;
+	uint64_t record_overrun, end_missing, fetch_error, never_quiesced, quiesced_late_us;
 	uint64_t record_hole, flushed_missing, damaged, short_bytes, empty;
 	bool spurious_now;
 	uint64_t spurious_ns; /* when the next is due */
@@ -181,7 +181,7 @@ void event_clear(struct event_card *e);
 /* events.c for event_block.c */
 void event_cause(struct event_card *e, uint32_t bits);
 void event_host_error(struct event_channel *ch);
-bool event_quiet(const struct event_channel *ch);
+bool event_quiesced(const struct event_channel *ch);
 /* An armed interrupt that will be sent without anything new. */
 bool event_interrupt_to_come(const struct event_channel *ch);
 

@@ -242,7 +242,7 @@ void p40_logic(struct unit *u);
 void p40_reset_counters(struct unit *u);
 void p40_defaults(struct unit *u);
 void p40_error(struct unit *u, uint32_t status);
-bool p40_quiet(const struct unit *u);
+bool p40_quiesced(const struct unit *u);
 size_t p40_turn(struct unit *u, uint64_t now, size_t budget, uint64_t *when);
 
 /* p40_ring.c */

@@ -46,7 +46,7 @@ void p40_error(struct unit *u, uint32_t status)
 		p40_stream(u)->urgent |= STREAM_REASON_ERROR;
 }
 
-bool p40_quiet(const struct unit *u)
+bool p40_quiesced(const struct unit *u)
 {
 	if (p40_stream(u)->ended)
 		return !p40_interrupt_to_come(p40_stream(u));

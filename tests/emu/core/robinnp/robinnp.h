@@ -227,7 +227,7 @@ uint64_t robinnp_stray_at(const struct unit *u);
 void robinnp_off(struct unit *u);
 void robinnp_logic(struct unit *u);
 void robinnp_defaults(struct unit *u);
-bool robinnp_quiet(const struct unit *u);
+bool robinnp_quiesced(const struct unit *u);
 uint32_t robinnp_status(const struct unit *u);
 size_t robinnp_turn(struct unit *u, uint64_t now, size_t budget, uint64_t *when);
 

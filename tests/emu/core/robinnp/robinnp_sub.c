@@ -23,7 +23,7 @@ void robinnp_free(struct unit *u)
 	robinnp_pages_free(robinnp_sub(u));
 }
 
-bool robinnp_quiet(const struct unit *u)
+bool robinnp_quiesced(const struct unit *u)
 {
 	return !u->enabled && !u->loading && !robinnp_sub(u)->error_due;
 }

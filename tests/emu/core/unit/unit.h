@@ -42,7 +42,7 @@ enum unit_fault {
 	UNIT_ENABLE_SLOW,
 	UNIT_LOAD_SLOW,
 	UNIT_FETCH_ERROR,
-	UNIT_NEVER_QUIET,
+	UNIT_NEVER_QUIESCED,
 	UNIT_RESET_IGNORED,
 	UNIT_RESET_SLOW,
 	UNIT_WRITE_AFTER_OFF,
@@ -199,7 +199,7 @@ struct unit_ops {
 	void (*defaults)(struct unit *u);
 	void (*flush)(struct unit *u);			/* NULL: there is no such level */
 	void (*error)(struct unit *u, uint32_t status); /* an error bit of STATUS was set */
-	bool (*quiet)(const struct unit *u);
+	bool (*quiesced)(const struct unit *u);
 	uint32_t (*status)(const struct unit *u);
 	/* Returns bytes of budget used; sets *@when to the next call. Not called in a stall. */
 	size_t (*turn)(struct unit *u, uint64_t now, size_t budget, uint64_t *when);
@@ -345,7 +345,7 @@ uint64_t unit_card_fault_get(void *card, unsigned int fn, const char *name);
 			       "an interrupt for nothing now, and every ms"},                      \
 	[UNIT_ENABLE_SLOW] = {"enable-slow", many, "ms",                                           \
 			       "enables are carried out that much later"},                         \
-	[UNIT_NEVER_QUIET] = {"never-quiet", NULL, NULL, "QUIET is never shown"},                  \
+	[UNIT_NEVER_QUIESCED] = {"never-quiet", NULL, NULL, "QUIET is never shown"},                  \
 	[UNIT_RESET_IGNORED] = {"reset-ignored", many, NULL, "reset and disable do nothing"},      \
 	[UNIT_RESET_SLOW] = {"reset-slow", many, "ms", "resets are carried out that much later"}
 

@@ -16,13 +16,13 @@
 uint32_t unit_status(const struct unit *u)
 {
 	const struct unit_ops *ops = u->card->ops;
-	bool leaves = u->card->fault[UNIT_NEVER_QUIET] || u->stray_ns;
+	bool leaves = u->card->fault[UNIT_NEVER_QUIESCED] || u->stray_ns;
 	const struct {
 		bool set;
 		uint32_t bit;
 	} bits[] = {
 		{u->enabled, BLOCK_STATUS_ENABLED},
-		{!leaves && ops->quiet(u), BLOCK_STATUS_QUIET},
+		{!leaves && ops->quiesced(u), BLOCK_STATUS_QUIET},
 		{u->loading && u->load_shows, BLOCK_STATUS_LOADING},
 		{u->setup_error, BLOCK_STATUS_SETUP_ERROR},
 		{u->fetch_error, BLOCK_STATUS_FETCH_ERROR},

@@ -265,7 +265,7 @@ static void not_to_be_stopped(void)
 	host_end();
 }
 
-static void quiet_late(void)
+static void quiesced_late(void)
 {
 	begin();
 	fault(0, "quiet-late", 1000);
@@ -317,5 +317,5 @@ UNIT_MAIN("emulated event interface, faults", {"lost interrupt", lost_interrupt}
 	  {"record hole", record_hole}, {"spoiled records", spoiled_records},
 	  {"missing end", missing_end}, {"fetch error", fetch_error},
 	  {"a ring outside any mapping", ring_outside}, {"not to be stopped", not_to_be_stopped},
-	  {"quiet late", quiet_late}, {"stall", stalled_card},
+	  {"quiet late", quiesced_late}, {"stall", stalled_card},
 	  {"late completions", completions_late_as_ever})

@@ -258,7 +258,7 @@ static void resets(void)
 	host_end();
 }
 
-static void quiet(void)
+static void quiesced(void)
 {
 	stream(1);
 	fault(0, "never-quiet", 1);
@@ -347,5 +347,5 @@ UNIT_MAIN("emulated PCIe40: faults", {"stall", stall}, {"state late", state_late
 	  {"positions that lie", positions_that_lie}, {"units that lie", units_that_lie},
 	  {"holes", holes}, {"content that lacks", content_that_lacks},
 	  {"interrupts lost and spurious", interrupts}, {"resets ignored and slow", resets},
-	  {"never quiet, and a write after off", quiet}, {"end missing", end_missing},
+	  {"never quiet, and a write after off", quiesced}, {"end missing", end_missing},
 	  {"DMA outside", outside}, {"every fault", every_fault})

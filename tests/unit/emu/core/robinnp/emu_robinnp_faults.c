@@ -343,7 +343,7 @@ static void resets(void)
 	host_end();
 }
 
-static void quiet(void)
+static void quiesced(void)
 {
 	ready(1);
 	fault(0, "never-quiet", 1);
@@ -405,5 +405,5 @@ UNIT_MAIN("emulated RobinNP: faults", {"stall", stall}, {"late", late},
 	  {"fragments that lie", fragments_that_lie}, {"holes", holes}, {"transfers", transfers},
 	  {"completions that lie", completions_that_lie},
 	  {"interrupts lost and spurious", interrupts}, {"resets ignored and slow", resets},
-	  {"never quiet, and a write after off", quiet}, {"DMA outside", outside},
+	  {"never quiet, and a write after off", quiesced}, {"DMA outside", outside},
 	  {"every fault", every_fault})
