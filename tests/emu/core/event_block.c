@@ -113,7 +113,7 @@ void event_reset_all(struct event_card *e)
 	e->vector = 0;
 	e->notice_low = 0;
 	e->notice = 0;
-	e->told = 0;
+	e->reported = 0;
 	e->notice_due = false;
 	e->interrupt_due = false;
 	e->hot = false;

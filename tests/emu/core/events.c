@@ -370,9 +370,9 @@ static void alarm_turn(struct event_card *e)
 {
 	uint32_t value = e->cause & e->enable;
 
-	if (value != e->told)
+	if (value != e->reported)
 		e->notice_due = true;
-	e->told = value;
+	e->reported = value;
 	if (e->notice_due && e->notice) {
 		uint32_t word = htole32(value);
 

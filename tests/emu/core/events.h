@@ -127,8 +127,8 @@ struct event_card {
 	struct event_channel ch[EVENT_CHANNELS];
 
 	uint32_t cause, enable, vector, notice_low;
-	uint64_t notice; /* bus address */
-	uint32_t told;	 /* value that the notice has */
+	uint64_t notice;   /* bus address */
+	uint32_t reported; /* value that the notice has */
 	bool notice_due, interrupt_due;
 	bool hot, critical; /* temperature as last seen */
 	uint32_t links;	    /* that are up, as last seen */

@@ -147,7 +147,7 @@ struct p40_stream {
 	/* of the run */
 	bool closing, ended;
 	uint32_t ring_log2, segment_log2;
-	uint32_t written, told, read; /* positions */
+	uint32_t written, reported, read; /* positions */
 	uint32_t units;
 	uint32_t skipped; /* fault record-hole: numbers without a unit */
 	uint64_t last_event;
@@ -156,8 +156,8 @@ struct p40_stream {
 
 	/* control page and interrupts */
 	uint32_t sequence, counters_sequence;
-	uint32_t told_status;
-	bool state_due, counters_due, end_told;
+	uint32_t reported_status;
+	bool state_due, counters_due, end_reported;
 	uint64_t state_ns, counters_ns;
 	struct unit_irq irq; /* in bytes */
 	uint32_t urgent, reason, interrupts;

@@ -34,13 +34,13 @@ void p40_page_begin(struct p40_stream *st)
 {
 	st->sequence = 0;
 	st->counters_sequence = 0;
-	st->told = st->unit.start;
-	st->told_status = 0;
+	st->reported = st->unit.start;
+	st->reported_status = 0;
 	st->state_due = true;
 	st->state_ns = 0;
 	st->counters_due = true;
 	st->counters_ns = 0;
-	st->end_told = false;
+	st->end_reported = false;
 	st->irq.armed = false;
 	st->irq.sent = false;
 	st->urgent = 0;
@@ -90,11 +90,11 @@ static uint32_t position(struct p40_stream *st)
 	return value;
 }
 
-static uint32_t told_status(const struct p40_stream *st)
+static uint32_t reported_status(const struct p40_stream *st)
 {
 	uint32_t status = unit_status(&st->unit) & ~BLOCK_STATUS_QUIET & ~STREAM_STATUS_ARMED;
 
-	if (st->end_told)
+	if (st->end_reported)
 		status |= STREAM_STATUS_ENDED;
 	return status;
 }
@@ -118,8 +118,8 @@ static bool write_state(struct p40_stream *st, uint64_t now)
 	const size_t last = offsetof(struct stream_state, sequence_end);
 
 	_Static_assert(sizeof(s) == STREAM_LINE, "the state is a line");
-	st->told_status = told_status(st);
-	s.status = htole32(st->told_status | (st->irq.armed ? STREAM_STATUS_ARMED : 0) |
+	st->reported_status = reported_status(st);
+	s.status = htole32(st->reported_status | (st->irq.armed ? STREAM_STATUS_ARMED : 0) |
 			   (unit_fault_take(&st->unit, P40_END_EARLY) ? STREAM_STATUS_ENDED : 0));
 	/* Data are in memory before the position that covers them. */
 	atomic_thread_fence(memory_order_release);
@@ -133,7 +133,7 @@ static bool write_state(struct p40_stream *st, uint64_t now)
 		unit_put(&st->unit, st->unit.base[P40_PAGE] + STREAM_PAGE_STATE + last,
 			 &s.sequence_end, 4);
 	st->sequence++;
-	st->told = st->written;
+	st->reported = st->written;
 	st->state_due = false;
 	st->state_ns = 0;
 	st->n.states++;
@@ -142,7 +142,7 @@ static bool write_state(struct p40_stream *st, uint64_t now)
 
 static uint32_t pending(const struct p40_stream *st)
 {
-	return st->told - st->irq.seen;
+	return st->reported - st->irq.seen;
 }
 
 bool p40_interrupt_to_come(const struct p40_stream *st)
@@ -195,8 +195,8 @@ static void end(struct p40_stream *st, uint64_t now)
 	uint64_t when = CARD_STEP_IDLE;
 	uint32_t reason;
 
-	if (!st->end_told) {
-		st->end_told = true;
+	if (!st->end_reported) {
+		st->end_reported = true;
 		st->urgent |= STREAM_REASON_ENDED;
 	}
 	if (!write_counters(st, now))
@@ -223,7 +223,7 @@ uint64_t p40_page_turn(struct p40_stream *st, uint64_t now)
 
 	if (!st->unit.enabled)
 		return when;
-	if (!st->ended && told_status(st) != st->told_status)
+	if (!st->ended && reported_status(st) != st->reported_status)
 		st->state_due = true;
 	if (!st->ended && late(st, now, &when))
 		return when;

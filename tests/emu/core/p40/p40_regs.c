@@ -46,7 +46,7 @@ static bool is_late(const struct p40_stream *st, uint32_t value)
 /* From the read position to what the host was told. */
 static bool in_bounds(const struct p40_stream *st, uint32_t value)
 {
-	return value - st->read <= st->told - st->read;
+	return value - st->read <= st->reported - st->read;
 }
 
 static void arm(struct p40_stream *st, uint32_t value, bool read)

@@ -79,7 +79,7 @@ void p40_prepare(struct unit *u)
 
 	nothing_asked(st);
 	st->written = u->start;
-	st->told = u->start;
+	st->reported = u->start;
 	st->read = u->start;
 	st->irq.seen = u->start;
 	st->recycled = 0;

@@ -147,8 +147,8 @@ struct robinnp_sub {
 
 	/* counts of the run */
 	uint32_t descriptors, completions; /* written */
-	uint32_t free_told, freed;
-	uint32_t command_told, fetched, executed;
+	uint32_t free_submitted, freed;
+	uint32_t commands_submitted, fetched, executed;
 
 	struct robinnp_link link[ROBINNP_LINKS];
 	unsigned int turn; /* link to be served next */
@@ -188,12 +188,12 @@ static inline struct robinnp_page *robinnp_page(struct robinnp_sub *sub, uint32_
 /* Commands that the card was told of and has not completed; free pages that it has not taken. */
 static inline uint32_t robinnp_commands(const struct robinnp_sub *sub)
 {
-	return sub->unit.enabled ? sub->command_told - sub->executed : 0;
+	return sub->unit.enabled ? sub->commands_submitted - sub->executed : 0;
 }
 
 static inline uint32_t robinnp_frees(const struct robinnp_sub *sub)
 {
-	return sub->unit.enabled ? sub->free_told - sub->freed : 0;
+	return sub->unit.enabled ? sub->free_submitted - sub->freed : 0;
 }
 
 /* Fragments that were offered, and none of the other counters of the link has yet. */
@@ -238,7 +238,7 @@ void robinnp_pages_free(struct robinnp_sub *sub);
 bool robinnp_page_there(const struct robinnp_sub *sub, uint32_t word);
 /* A page that the host had goes to its link. */
 void robinnp_page_back(struct robinnp_sub *sub, uint32_t word);
-void robinnp_free_told(struct robinnp_sub *sub, uint32_t value);
+void robinnp_free_doorbell(struct robinnp_sub *sub, uint32_t value);
 void robinnp_free_turn(struct robinnp_sub *sub);
 
 /* robinnp_source.c */
@@ -255,7 +255,7 @@ uint64_t robinnp_hold_cycles(struct robinnp_link *link, uint64_t now);
 uint32_t robinnp_held(const struct robinnp_sub *sub);
 
 /* robinnp_command.c */
-void robinnp_command_told(struct robinnp_sub *sub, uint32_t value);
+void robinnp_command_doorbell(struct robinnp_sub *sub, uint32_t value);
 size_t robinnp_command_turn(struct robinnp_sub *sub, uint64_t now, size_t budget, uint64_t *when);
 
 /* robinnp_irq.c */

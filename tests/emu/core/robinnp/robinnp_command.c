@@ -11,25 +11,26 @@
 
 #define WORTH 64 /* bytes of the budget for a command without data */
 
-void robinnp_command_told(struct robinnp_sub *sub, uint32_t value)
+void robinnp_command_doorbell(struct robinnp_sub *sub, uint32_t value)
 {
 	sub->n.command_doorbells++;
 	if (!unit_doorbell(&sub->unit))
 		return;
 	if (value - sub->executed > 1u << sub->command_log2 ||
-	    value - sub->executed < sub->command_told - sub->executed) {
+	    value - sub->executed < sub->commands_submitted - sub->executed) {
 		unit_host_error(&sub->unit);
 		return;
 	}
-	sub->unit.total[FRAGMENT_COUNT_COMMANDS] += value - sub->command_told;
-	sub->command_told = value;
+	sub->unit.total[FRAGMENT_COUNT_COMMANDS] += value - sub->commands_submitted;
+	sub->commands_submitted = value;
 }
 
 /* As many as there are, up to the ring's end. */
 static void fetch(struct robinnp_sub *sub)
 {
 	uint32_t slot = fragment_slot(sub->fetched, sub->command_log2);
-	uint32_t n = (1u << sub->command_log2) - slot, left = sub->command_told - sub->fetched;
+	uint32_t n = (1u << sub->command_log2) - slot,
+		 left = sub->commands_submitted - sub->fetched;
 
 	n = n < left ? n : left;
 	n = n < ROBINNP_FETCH ? n : ROBINNP_FETCH;
@@ -251,7 +252,7 @@ static bool late(struct robinnp_sub *sub, uint64_t now, uint64_t *when)
 {
 	uint32_t us = sub->unit.fault[ROBINNP_DONE_LATE];
 
-	if (!us || sub->command_told == sub->executed)
+	if (!us || sub->commands_submitted == sub->executed)
 		sub->done_ns = 0;
 	else if (unit_late(us, &sub->done_ns, now, when))
 		return true;

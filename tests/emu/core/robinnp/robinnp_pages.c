@@ -81,7 +81,7 @@ static void take(struct robinnp_sub *sub, uint32_t word)
 /* As much as there is, up to the ring's end. False: no further. */
 static bool take_piece(struct robinnp_sub *sub)
 {
-	uint32_t left = sub->free_told - sub->freed,
+	uint32_t left = sub->free_submitted - sub->freed,
 		 slot = fragment_slot(sub->freed, sub->free_log2);
 	uint32_t n = (1u << sub->free_log2) - slot, i;
 	__le32 word[AT_ONCE];
@@ -115,16 +115,16 @@ void robinnp_free_turn(struct robinnp_sub *sub)
 		;
 }
 
-void robinnp_free_told(struct robinnp_sub *sub, uint32_t value)
+void robinnp_free_doorbell(struct robinnp_sub *sub, uint32_t value)
 {
 	sub->n.free_doorbells++;
 	if (!unit_doorbell(&sub->unit))
 		return;
 	if (value - sub->freed > 1u << sub->free_log2 ||
-	    value - sub->freed < sub->free_told - sub->freed) {
+	    value - sub->freed < sub->free_submitted - sub->freed) {
 		unit_host_error(&sub->unit);
 		return;
 	}
-	sub->unit.total[FRAGMENT_COUNT_FREES] += value - sub->free_told;
-	sub->free_told = value;
+	sub->unit.total[FRAGMENT_COUNT_FREES] += value - sub->free_submitted;
+	sub->free_submitted = value;
 }

@@ -45,7 +45,7 @@ uint32_t robinnp_read(struct unit *u, uint32_t off)
 	case FRAGMENT_FREED:
 		return sub->freed;
 	case FRAGMENT_COMMANDS:
-		return sub->command_told;
+		return sub->commands_submitted;
 	}
 	return 0;
 }
@@ -68,16 +68,16 @@ void robinnp_before_read(struct unit *u, uint32_t off)
 uint32_t robinnp_doorbell_read(struct unit *u, uint32_t off)
 {
 	if (off == FRAGMENT_FREE)
-		return robinnp_sub(u)->free_told;
-	return off == FRAGMENT_COMMAND ? robinnp_sub(u)->command_told : 0;
+		return robinnp_sub(u)->free_submitted;
+	return off == FRAGMENT_COMMAND ? robinnp_sub(u)->commands_submitted : 0;
 }
 
 void robinnp_doorbell_write(struct unit *u, uint32_t off, uint32_t value)
 {
 	if (off == FRAGMENT_FREE)
-		robinnp_free_told(robinnp_sub(u), value);
+		robinnp_free_doorbell(robinnp_sub(u), value);
 	if (off == FRAGMENT_COMMAND)
-		robinnp_command_told(robinnp_sub(u), value);
+		robinnp_command_doorbell(robinnp_sub(u), value);
 }
 
 /*

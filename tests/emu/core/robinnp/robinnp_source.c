@@ -224,7 +224,7 @@ static void describe(struct robinnp_sub *sub, uint32_t count, uint32_t word,
 	};
 }
 
-static void told(struct robinnp_sub *sub, uint32_t word)
+static void reported(struct robinnp_sub *sub, uint32_t word)
 {
 	struct robinnp_link *link = &sub->link[FRAGMENT_PAGE_LINK(word)];
 	struct robinnp_page *page = robinnp_page(sub, word);
@@ -287,7 +287,7 @@ static bool describe_piece(struct robinnp_sub *sub)
 		sub->unit.n.dma_writes++;
 	}
 	for (i = 0; i < n; i++)
-		told(sub, sub->filled[(sub->filled_at + i) % all]);
+		reported(sub, sub->filled[(sub->filled_at + i) % all]);
 	sub->filled_at = (sub->filled_at + n) % all;
 	sub->filled_count -= n;
 	sub->descriptors += n;

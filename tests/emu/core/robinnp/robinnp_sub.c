@@ -76,9 +76,9 @@ static void counts_begin(struct robinnp_sub *sub, uint32_t start)
 	sub->run_start = start;
 	sub->descriptors = start;
 	sub->completions = start;
-	sub->free_told = start;
+	sub->free_submitted = start;
 	sub->freed = start;
-	sub->command_told = start;
+	sub->commands_submitted = start;
 	sub->fetched = start;
 	sub->executed = start;
 	sub->fetch_at = 0;

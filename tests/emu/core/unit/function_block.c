@@ -36,9 +36,9 @@ void function_block_turn(struct function_block *b, const struct card_host *host,
 	if (crossed(&b->critical, temperature, FUNCTION_TEMPERATURE_CRITICAL))
 		function_block_cause(b, FUNCTION_CAUSE_CRITICAL);
 	value = b->cause & b->enable;
-	if (value != b->told)
+	if (value != b->reported)
 		b->notice_due = true;
-	b->told = value;
+	b->reported = value;
 	if (b->notice_due && b->notice) {
 		uint32_t word = htole32(value);
 

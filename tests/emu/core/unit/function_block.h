@@ -26,8 +26,8 @@ struct function_block {
 	const struct function_block_ops *ops;
 	void *model;
 	uint32_t cause, enable, vector, notice_low, generation;
-	uint64_t notice; /* bus address */
-	uint32_t told;	 /* value that the notice has */
+	uint64_t notice;   /* bus address */
+	uint32_t reported; /* value that the notice has */
 	bool notice_due, interrupt_due;
 	bool hot, critical; /* temperature as last seen */
 	uint32_t resets;    /* units whose reset by this block is not done */

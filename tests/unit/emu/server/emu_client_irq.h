@@ -69,17 +69,18 @@ __attribute__((unused)) static void control_is(const char *fault)
 }
 
 /*
- * Who has a page mapped can make any access to it: nothing comes of one that is no word. @bell: of
- * a doorbell page.
+ * Who has a page mapped can make any access to it: nothing comes of one that is no word.
+ * @ring_bell: of a doorbell page.
  */
-__attribute__((unused)) static void no_words_into(uint32_t bell)
+__attribute__((unused)) static void no_words_into(uint32_t ring_bell)
 {
 	const struct {
 		uint32_t bar, off, len;
 	} at[] = {
-		{0, bell, 1},	   {0, bell, 2},	  {0, bell, 8},	     {0, bell + 2, 4},
-		{0, bell + 4, 2},  {0, bell + 0xff8, 8},  {2, CARD_TEST, 1}, {2, CARD_TEST, 2},
-		{2, CARD_TEST, 8}, {2, CARD_TEST + 1, 4},
+		{0, ring_bell, 1},     {0, ring_bell, 2},     {0, ring_bell, 8},
+		{0, ring_bell + 2, 4}, {0, ring_bell + 4, 2}, {0, ring_bell + 0xff8, 8},
+		{2, CARD_TEST, 1},     {2, CARD_TEST, 2},     {2, CARD_TEST, 8},
+		{2, CARD_TEST + 1, 4},
 	};
 	uint64_t all = ~0ull, got;
 	unsigned int i;

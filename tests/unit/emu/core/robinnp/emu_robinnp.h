@@ -158,7 +158,7 @@ __attribute__((unused)) static void begin(unsigned int s, uint32_t pages, uint32
 	reader[s].done = reader[s].start;
 }
 
-/* Into the free-page ring; the card is told with free_bell(). */
+/* Into the free-page ring; the card is told with free_doorbell(). */
 __attribute__((unused)) static void give(unsigned int s, uint32_t word)
 {
 	struct reader *r = &reader[s];
@@ -167,7 +167,7 @@ __attribute__((unused)) static void give(unsigned int s, uint32_t word)
 	memcpy(host.memory + FREE_AT(s) + 4 * fragment_slot(r->freed++, r->free_log2), &word, 4);
 }
 
-__attribute__((unused)) static void free_bell(unsigned int s)
+__attribute__((unused)) static void free_doorbell(unsigned int s)
 {
 	wr0(ROBINNP_DOORBELL(s) + FRAGMENT_FREE, reader[s].freed);
 }
@@ -180,7 +180,7 @@ __attribute__((unused)) static void give_all(unsigned int s)
 		for (p = 0; p < reader[s].pages; p++)
 			give(s, FRAGMENT_PAGE(l, p));
 	}
-	free_bell(s);
+	free_doorbell(s);
 }
 
 __attribute__((unused)) static void generate(unsigned int l, uint32_t first, uint32_t min,
@@ -217,7 +217,7 @@ __attribute__((unused)) static bool take(unsigned int s, struct fragment_descrip
 	return there;
 }
 
-/* Into the command ring; the card is told with command_bell(). */
+/* Into the command ring; the card is told with command_doorbell(). */
 __attribute__((unused)) static void ask(unsigned int s, uint32_t word, uint32_t host_page,
 					uint32_t tag, uint32_t op)
 {
@@ -228,7 +228,7 @@ __attribute__((unused)) static void ask(unsigned int s, uint32_t word, uint32_t 
 	       16);
 }
 
-__attribute__((unused)) static void command_bell(unsigned int s)
+__attribute__((unused)) static void command_doorbell(unsigned int s)
 {
 	wr0(ROBINNP_DOORBELL(s) + FRAGMENT_COMMAND, reader[s].asked);
 }
@@ -249,7 +249,7 @@ __attribute__((unused)) static uint32_t asked(unsigned int s, uint32_t word, uin
 	uint32_t tag = reader[s].asked * 3 + 1;
 
 	ask(s, word, host_page, tag, op);
-	command_bell(s);
+	command_doorbell(s);
 	run(0);
 	UNIT_NEED(done(s, d));
 	UNIT_EQ(d->tag, tag);

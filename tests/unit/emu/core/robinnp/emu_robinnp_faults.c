@@ -40,7 +40,7 @@ static void stall(void)
 	generate(6, 0, 64, 64, 1);
 	wr(0, FRAGMENT_ARM_DATA, 0);
 	ask(0, FRAGMENT_PAGE(0, 0), 0, 0, FRAGMENT_OP_RELEASE);
-	command_bell(0);
+	command_doorbell(0);
 	run_for(0, 10 * MS);
 	UNIT_NEED(!take(0, &d) && !done(0, &c));
 	UNIT_NEED(take(1, &d));
@@ -66,7 +66,7 @@ static void late(void)
 	UNIT_NEED(take(0, &d));
 	fault(0, "done-late", ONE(0) | 2000);
 	ask(0, d.page, 0, 0, BOTH);
-	command_bell(0);
+	command_doorbell(0);
 	run_for(0, 2 * MS - 1);
 	UNIT_NEED(!done(0, &c));
 	UNIT_EQ(host.memory[host_page_at(0, 0)], 0xee);
@@ -206,7 +206,7 @@ static void holes(void)
 	fault(0, "done-hole", ONE(0) | 1);
 	ask(0, d.page, 0, 0, 0);
 	ask(0, d.page, 0, 0, 0);
-	command_bell(0);
+	command_doorbell(0);
 	run(0);
 	UNIT_EQ(rd(0, FRAGMENT_COMPLETIONS), 2);
 	UNIT_NEED(!done(0, &c));
@@ -242,7 +242,7 @@ static void completions_that_lie(void)
 	ready(2);
 	fault(0, "done-tag", ONE(0) | 1);
 	ask(0, 0, 0, 77, 0);
-	command_bell(0);
+	command_doorbell(0);
 	run(0);
 	UNIT_NEED(done(0, &c));
 	UNIT_EQ(c.tag, ~77u);
@@ -257,7 +257,7 @@ static void completions_that_lie(void)
 	UNIT_NEED(!done(0, &c));
 	fault(0, "done-lost", ONE(0) | 1);
 	ask(0, 0, 0, 0, 0);
-	command_bell(0);
+	command_doorbell(0);
 	run(0);
 	UNIT_NEED(!done(0, &c));
 	/* Its books are not wrong for that, and it takes as many commands as ever. */
@@ -265,7 +265,7 @@ static void completions_that_lie(void)
 	UNIT_NEED(even(0));
 	fault(0, "done-wrong-phase", ONE(0) | 1);
 	ask(0, 0, 0, 0, 0);
-	command_bell(0);
+	command_doorbell(0);
 	run(0);
 	UNIT_NEED(!done(0, &c));
 	UNIT_EQ(count(0, -1, "completions_lost"), 1);
@@ -298,12 +298,12 @@ static void interrupts(void)
 	fault(0, "lost-doorbell", ONE(0) | 2);
 	give(0, 0);
 	ask(0, 0, 0, 0, 0);
-	free_bell(0);
-	command_bell(0);
+	free_doorbell(0);
+	command_doorbell(0);
 	run(0);
 	UNIT_NEED(!done(0, &c));
 	UNIT_EQ(count(0, -1, "doorbells_lost"), 2);
-	command_bell(0);
+	command_doorbell(0);
 	run(0);
 	UNIT_NEED(done(0, &c));
 	host_end();

@@ -252,9 +252,9 @@ static void disable_at_once(void)
 	UNIT_EQ(LINK(0, FRAGMENTS), 200);
 	for (uint32_t n = 0; n < 200; n++)
 		ask(0, FRAGMENT_PAGE(0, n), n, n, BOTH);
-	command_bell(0);
+	command_doorbell(0);
 	give(0, 7);
-	free_bell(0);
+	free_doorbell(0);
 	robinnp_card.step(host.card, 0, 8192);
 	UNIT_NEED(SUB(0, OK) > 0 && SUB(0, COMMANDS_WAITING) > 100);
 	wr(0, FRAGMENT_ARM_DATA, 0);
@@ -323,10 +323,10 @@ static void levels(void)
 	UNIT_EQ(LINK(0, OFFERED), 5);
 	/* Counters: what waits is offered and told anew. */
 	give(0, FRAGMENT_PAGE(0, 0));
-	free_bell(0);
+	free_doorbell(0);
 	ask(0, 0, 0, 0, 0);
 	ask(0, 0, 0, 0, 0);
-	command_bell(0);
+	command_doorbell(0);
 	wr(0, BLOCK_RESET, BLOCK_RESET_COUNTERS);
 	UNIT_EQ(rd(0, BLOCK_GENERATION), generation);
 	UNIT_EQ(LINK(0, OFFERED), 1);
@@ -419,9 +419,9 @@ static void no_bus(void)
 	UNIT_EQ(host.message[1], 1);
 	host.no_master = true;
 	ask(0, FRAGMENT_PAGE(2, 0), 0, 0, BOTH);
-	command_bell(0);
+	command_doorbell(0);
 	give(0, FRAGMENT_PAGE(2, 1));
-	free_bell(0);
+	free_doorbell(0);
 	run(0);
 	UNIT_NEED(!done(0, &c));
 	UNIT_EQ(SUB(0, COMMANDS_WAITING), 1);
@@ -463,9 +463,9 @@ static void fetch_errors(void)
 			ask(0, 0, 0, 0, FRAGMENT_OP_RELEASE);
 			give(0, 0);
 			if (n == 1)
-				free_bell(0);
+				free_doorbell(0);
 			else
-				command_bell(0);
+				command_doorbell(0);
 			run(0);
 		}
 		UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET | BLOCK_STATUS_FETCH_ERROR);

@@ -79,7 +79,7 @@ static void mask(void)
 		FRAGMENT_LINK_STATUS_MASKED | FRAGMENT_LINK_STATUS_HELD);
 	give(0, FRAGMENT_PAGE(0, 0));
 	give(0, FRAGMENT_PAGE(0, 1));
-	free_bell(0);
+	free_doorbell(0);
 	run(0);
 	UNIT_EQ(LINK(0, FRAGMENTS), 11);
 	UNIT_EQ(LINK(0, WAITING), 0);
@@ -107,7 +107,7 @@ static void held(void)
 		if (FRAGMENT_PAGE_LINK(d.page) == 1)
 			give(1, d.page);
 	}
-	free_bell(1);
+	free_doorbell(1);
 	run_for(0, MS / 2 + 3 * MS);
 	UNIT_EQ(rd(1, FRAGMENT_HELD), 1);
 	UNIT_EQ(rd(1, BLOCK_STATUS), BLOCK_STATUS_ENABLED | FRAGMENT_STATUS_HELD);
@@ -122,7 +122,7 @@ static void held(void)
 	/* A page: the one that waited goes, and the next is due 1 ms later. */
 	give(1, FRAGMENT_PAGE(0, 3));
 	give(1, FRAGMENT_PAGE(0, 1));
-	free_bell(1);
+	free_doorbell(1);
 	run(0);
 	UNIT_EQ(rd(1, FRAGMENT_HELD), 0);
 	run_for(0, MS - 1);
@@ -188,7 +188,7 @@ static void pages_out(void)
 		give(0, FRAGMENT_PAGE(0, 0));
 		if (!n)
 			give(0, FRAGMENT_PAGE(1, 0));
-		free_bell(0);
+		free_doorbell(0);
 		run(0);
 	}
 	/* After 12 of 16 ms. */

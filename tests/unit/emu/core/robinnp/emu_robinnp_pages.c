@@ -29,7 +29,7 @@ static void bad_frees(void)
 		give(0, bad[i]);
 	give(0, FRAGMENT_PAGE(3, 1));
 	give(0, FRAGMENT_PAGE(3, 1));
-	free_bell(0);
+	free_doorbell(0);
 	run(0);
 	UNIT_EQ(SUB(0, BAD_FREE), 6);
 	UNIT_EQ(SUB(0, FREED), 1);
@@ -39,11 +39,11 @@ static void bad_frees(void)
 	/* Filled, and then told of: the host's again. */
 	generate(3, 0, 64, 64, 1);
 	give(0, FRAGMENT_PAGE(3, 1));
-	free_bell(0);
+	free_doorbell(0);
 	run(0);
 	UNIT_EQ(SUB(0, BAD_FREE), 7);
 	give(0, FRAGMENT_PAGE(3, 1));
-	free_bell(0);
+	free_doorbell(0);
 	run(0);
 	UNIT_EQ(SUB(0, BAD_FREE), 7);
 	UNIT_EQ(SUB(0, FREED), 2);
@@ -161,7 +161,7 @@ static void doorbells(void)
 	wr0(command, 0xfffffffa + 17);
 	wr0(command, 0xfffffff9);
 	UNIT_EQ(rd0(command), 0xfffffffa);
-	command_bell(0);
+	command_doorbell(0);
 	UNIT_EQ(rd0(command), 0xfffffffa + 16);
 	wr0(command, 0xfffffffa + 17);
 	UNIT_EQ(count(0, -1, "host_errors"), 6);
@@ -221,7 +221,7 @@ static void released_once(void)
 		UNIT_NEED(take(0, &d));
 		for (i = 0; i < 5; i++)
 			ask(0, d.page, i, i, ops[i]);
-		command_bell(0);
+		command_doorbell(0);
 		run(0);
 		for (i = 0; i < 5; i++) {
 			UNIT_NEED(done(0, &c));
@@ -254,7 +254,7 @@ static void out_of_order(void)
 		UNIT_NEED(take(0, &d));
 		ask(0, d.page, n, n, BOTH);
 	}
-	command_bell(0);
+	command_doorbell(0);
 	run(0);
 	for (n = 0; n < 60; n++) {
 		UNIT_NEED(done(0, &c));

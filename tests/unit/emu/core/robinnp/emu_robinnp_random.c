@@ -73,7 +73,7 @@ static void some_commands(unsigned int s)
 		ask(s, any_page(), any(10) ? any(HOST_PAGES) : any_value(), any_value(),
 		    any(10) ? 1 + any(3) : any_value());
 	if (any(3))
-		command_bell(s);
+		command_doorbell(s);
 	else
 		wr0(ROBINNP_DOORBELL(s) + FRAGMENT_COMMAND, any_value());
 }
@@ -85,7 +85,7 @@ static void some_pages(unsigned int s)
 	while (n--)
 		give(s, any_page());
 	if (any(3))
-		free_bell(s);
+		free_doorbell(s);
 	else
 		wr0(ROBINNP_DOORBELL(s) + FRAGMENT_FREE, any_value());
 }
@@ -107,8 +107,8 @@ static void good_host(unsigned int s)
 	while (reader[s].pages && done(s, &c))
 		UNIT_NEED(c.size <= 2048 &&
 			  FRAGMENT_DONE_STATUS(c.status) <= FRAGMENT_DONE_ABORTED);
-	free_bell(s);
-	command_bell(s);
+	free_doorbell(s);
+	command_doorbell(s);
 }
 
 static void act(void)
@@ -269,8 +269,8 @@ static void a_good_one(void)
 			}
 			kept[i] = kept[--held_back];
 		}
-		free_bell(0);
-		command_bell(0);
+		free_doorbell(0);
+		command_doorbell(0);
 		while (done(0, &c)) {
 			UNIT_NEED(FRAGMENT_DONE_STATUS(c.status) == FRAGMENT_DONE_OK);
 			UNIT_NEED(c.event == (c.tag & 0x0fffffff));

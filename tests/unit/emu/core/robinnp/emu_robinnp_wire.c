@@ -69,7 +69,7 @@ static void base(unsigned int s, uint32_t off, uint64_t at)
 	wr(s, off + 4, (BASE + at) >> 32);
 }
 
-static void bell(unsigned int s, uint32_t which, uint32_t value)
+static void ring_bell(unsigned int s, uint32_t which, uint32_t value)
 {
 	bar_write(0, ROBINNP_DOORBELL(s) + which, value);
 }
@@ -110,7 +110,7 @@ static void enable(unsigned int s)
 		for (p = 0; p < CARD_PAGES; p++)
 			give(s, FRAGMENT_PAGE(l, p));
 	}
-	bell(s, FRAGMENT_FREE, reader[s].freed);
+	ring_bell(s, FRAGMENT_FREE, reader[s].freed);
 }
 
 /* Is entry @count of a ring there? */
@@ -182,9 +182,9 @@ static bool take_in(unsigned int s)
 		ring = (uint32_t *)(vu.memory + COMMAND(s));
 	}
 	if (reader[s].asked != before)
-		bell(s, FRAGMENT_COMMAND, reader[s].asked);
+		ring_bell(s, FRAGMENT_COMMAND, reader[s].asked);
 	if (reader[s].freed != cleared)
-		bell(s, FRAGMENT_FREE, reader[s].freed);
+		ring_bell(s, FRAGMENT_FREE, reader[s].freed);
 	return true;
 }
 
@@ -270,7 +270,7 @@ static void unmapped(void)
 	UNIT_EQ(unmap_region(BASE, MEMORY, 0), 0);
 	CU_ASSERT(UNIT_WAIT(counted("dma_outside"), LIMIT_MS));
 	/* A ring that cannot be read ends it. */
-	bell(0, FRAGMENT_COMMAND, 1);
+	ring_bell(0, FRAGMENT_COMMAND, 1);
 	CU_ASSERT(UNIT_WAIT(status(0) & BLOCK_STATUS_FETCH_ERROR, LIMIT_MS));
 	UNIT_EQ(status(0), BLOCK_STATUS_QUIET | BLOCK_STATUS_FETCH_ERROR);
 	/* A function-level reset clears it. */
