@@ -476,7 +476,7 @@ static int do_quit(struct request *r)
 {
 	if (no_more(r))
 		return -1;
-	atomic_store(&r->emu->quit_asked, true);
+	atomic_store(&r->emu->quit_requested, true);
 	return 0;
 }
 

@@ -60,7 +60,7 @@ static void *serve(void *arg)
 				line[0] = '\0'; /* no command goes on behind a NUL */
 			control_run(client->emu, line, &reply);
 			gone = write_line(client->fd, &reply);
-			if (atomic_load(&client->emu->quit_asked))
+			if (atomic_load(&client->emu->quit_requested))
 				client->emu->on_quit(client->emu);
 			len -= end + 1 - line;
 			memmove(line, end + 1, len);

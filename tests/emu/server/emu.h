@@ -74,7 +74,7 @@ struct emu {
 	struct function fn[CARD_FUNCTIONS];
 	atomic_bool off; /* the card has no power */
 	atomic_bool quit;
-	atomic_bool quit_asked; /* by the control command; on_quit follows its answer */
+	atomic_bool quit_requested; /* by the control command; on_quit follows its answer */
 	void (*on_quit)(struct emu *emu);
 };
 

@@ -51,7 +51,7 @@ struct host {
 	uint32_t pushed, next;
 	unsigned int channels;	    /* C-RORC; streams of a PCIe40; of a RobinNP 1: fetch all */
 	uint32_t read[P40_STREAMS]; /* positions */
-	uint32_t taken[ROBINNP_SUBS], freed[ROBINNP_SUBS], asked[ROBINNP_SUBS]; /* counts */
+	uint32_t taken[ROBINNP_SUBS], freed[ROBINNP_SUBS], requested[ROBINNP_SUBS]; /* counts */
 	uint64_t bytes;
 };
 
@@ -285,10 +285,10 @@ static void np_start(struct host *h, const struct measurement *m)
 	}
 }
 
-static void np_ask(struct host *h, unsigned int sub, uint32_t word)
+static void np_request(struct host *h, unsigned int sub, uint32_t word)
 {
 	struct fragment_command *ring = (void *)(h->memory + NP_COMMAND(sub));
-	uint32_t count = h->asked[sub]++;
+	uint32_t count = h->requested[sub]++;
 
 	ring[fragment_slot(count, NP_COMMAND_LOG2)] = (struct fragment_command){
 		.page = word,
@@ -303,7 +303,7 @@ static void np_serve(struct host *h, unsigned int sub)
 	const struct fragment_descriptor *ring = (void *)(h->memory + NP_DATA(sub));
 	uint32_t done = read_bar(h->f, ROBINNP_BAR_DMA, ROBINNP_SUB(sub) + FRAGMENT_COMPLETIONS);
 
-	while (h->asked[sub] - done < 1u << NP_COMMAND_LOG2) {
+	while (h->requested[sub] - done < 1u << NP_COMMAND_LOG2) {
 		uint32_t count = h->taken[sub];
 		const struct fragment_descriptor *d = &ring[fragment_slot(count, NP_DATA_LOG2)];
 		uint32_t status = __atomic_load_n(&d->status, __ATOMIC_ACQUIRE);
@@ -313,12 +313,13 @@ static void np_serve(struct host *h, unsigned int sub)
 		h->taken[sub]++;
 		h->bytes += d->size;
 		if (h->channels)
-			np_ask(h, sub, d->page);
+			np_request(h, sub, d->page);
 		else
 			np_give(h, sub, d->page);
 	}
 	write_bar(h->f, ROBINNP_BAR_DMA, ROBINNP_DOORBELL(sub) + FRAGMENT_FREE, h->freed[sub]);
-	write_bar(h->f, ROBINNP_BAR_DMA, ROBINNP_DOORBELL(sub) + FRAGMENT_COMMAND, h->asked[sub]);
+	write_bar(h->f, ROBINNP_BAR_DMA, ROBINNP_DOORBELL(sub) + FRAGMENT_COMMAND,
+		  h->requested[sub]);
 }
 
 static void np_refill(struct host *h)

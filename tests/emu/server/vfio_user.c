@@ -83,7 +83,7 @@ static int do_unmap(struct client *c, struct message *m)
 }
 
 /* What asks for information is a structure of which only argsz and, if any, the index are set. */
-static bool asks(const struct message *m, uint32_t size, uint32_t index_at)
+static bool is_info_request(const struct message *m, uint32_t size, uint32_t index_at)
 {
 	uint32_t argsz, i;
 
@@ -101,7 +101,7 @@ static int do_device_info(struct client *c, struct message *m)
 {
 	struct vu_device_info *info;
 
-	if (!asks(m, sizeof(*info), 0))
+	if (!is_info_request(m, sizeof(*info), 0))
 		return -EINVAL;
 	info = reply(m, sizeof(*info));
 	info->argsz = sizeof(*info);
@@ -123,7 +123,7 @@ static int do_region_info(struct client *c, struct message *m)
 	const struct vfio_region_info *ask = (const void *)m->body;
 	struct vfio_region_info *info;
 
-	if (!asks(m, sizeof(*ask), offsetof(struct vfio_region_info, index)) ||
+	if (!is_info_request(m, sizeof(*ask), offsetof(struct vfio_region_info, index)) ||
 	    ask->index >= VU_REGIONS)
 		return -EINVAL;
 	info = reply(m, sizeof(*info));
@@ -140,7 +140,8 @@ static int do_irq_info(struct client *c, struct message *m)
 	const struct vfio_irq_info *ask = (const void *)m->body;
 	struct vfio_irq_info *info;
 
-	if (!asks(m, sizeof(*ask), offsetof(struct vfio_irq_info, index)) || ask->index >= VU_IRQS)
+	if (!is_info_request(m, sizeof(*ask), offsetof(struct vfio_irq_info, index)) ||
+	    ask->index >= VU_IRQS)
 		return -EINVAL;
 	info = reply(m, sizeof(*info));
 	info->argsz = sizeof(*info);
@@ -310,14 +311,14 @@ static void *server(void *arg)
 
 	pthread_setname_np(pthread_self(), "server");
 	while ((fd = emu_accept(f->emu, f->listen_fd)) >= 0) {
-		bool wanted;
+		bool requested;
 
 		function_lock(f);
-		wanted = !f->vanished && !atomic_load(&f->emu->quit);
-		if (wanted)
+		requested = !f->vanished && !atomic_load(&f->emu->quit);
+		if (requested)
 			f->client_fd = fd;
 		function_unlock(f, false);
-		if (wanted)
+		if (requested)
 			vfio_user_serve(f, fd);
 		else
 			close(fd);

@@ -199,15 +199,15 @@ static bool given_back(struct cru *c, uint32_t off, uint32_t value)
 
 static void write_link_arbitration(struct cru *c, uint32_t off, uint32_t value)
 {
-	uint32_t reg, wanted = reconf(c, off, CRU_RECONF_CALIBRATE);
+	uint32_t reg, requested = reconf(c, off, CRU_RECONF_CALIBRATE);
 	uint32_t status = reconf(c, off, CRU_RECONF_CAL_STATUS);
 	struct cru_gbt *g = link_of(c, off, &reg);
 
 	if (!given_back(c, off, value))
 		return;
-	if (wanted & CRU_RECONF_CALIBRATE_TX && !(status & CRU_RECONF_CAL_STATUS_TX_EN))
+	if (requested & CRU_RECONF_CALIBRATE_TX && !(status & CRU_RECONF_CAL_STATUS_TX_EN))
 		g->tx_epoch = c->board.epoch;
-	if (wanted & CRU_RECONF_CALIBRATE_RX && !(status & CRU_RECONF_CAL_STATUS_RX_EN) &&
+	if (requested & CRU_RECONF_CALIBRATE_RX && !(status & CRU_RECONF_CAL_STATUS_RX_EN) &&
 	    reconf(c, off, CRU_RECONF_CDR_REF) == reconf(c, off, CRU_RECONF_CDR_LOOKUP + 2))
 		g->rx_epoch = c->board.epoch;
 	c->board.changed = true;

@@ -65,7 +65,7 @@ bool p40_setup_ok(const struct unit *u)
 }
 
 /* Neither interrupt nor end is asked for any more. */
-static void nothing_asked(struct p40_stream *st)
+static void clear_requests(struct p40_stream *st)
 {
 	st->closing = false;
 	st->ended = false;
@@ -77,7 +77,7 @@ void p40_prepare(struct unit *u)
 {
 	struct p40_stream *st = p40_stream(u);
 
-	nothing_asked(st);
+	clear_requests(st);
 	st->written = u->start;
 	st->reported = u->start;
 	st->read = u->start;
@@ -123,7 +123,7 @@ void p40_off(struct unit *u)
 	events = p40_source_drop(st, now);
 	events += p40_packet_drop(st, true);
 	u->total[P40_DISCARDED] += events;
-	nothing_asked(st);
+	clear_requests(st);
 	st->urgent = 0;
 }
 

@@ -113,7 +113,7 @@ static void refused(void)
 	run(longest);
 	CU_ASSERT(has("\"ok\":false"));
 	UNIT_STR(run("info"), before);
-	UNIT_EQ(emu->quit_asked, false);
+	UNIT_EQ(emu->quit_requested, false);
 	end();
 }
 
@@ -295,7 +295,7 @@ static void quit(void)
 {
 	begin();
 	UNIT_STR(run("quit"), OK);
-	UNIT_EQ(emu->quit_asked, true);
+	UNIT_EQ(emu->quit_requested, true);
 	end();
 }
 

@@ -31,7 +31,7 @@
 /* What the host of sub-unit s keeps. */
 static struct reader {
 	uint32_t data_log2, free_log2, command_log2, pages;
-	uint32_t start, taken, freed, asked, done; /* counts */
+	uint32_t start, taken, freed, requested, done; /* counts */
 } reader[ROBINNP_SUBS];
 
 /* Links are numbered through the card. */
@@ -154,7 +154,7 @@ __attribute__((unused)) static void begin(unsigned int s, uint32_t pages, uint32
 	};
 	reader[s].taken = reader[s].start;
 	reader[s].freed = reader[s].start;
-	reader[s].asked = reader[s].start;
+	reader[s].requested = reader[s].start;
 	reader[s].done = reader[s].start;
 }
 
@@ -224,13 +224,13 @@ __attribute__((unused)) static void ask(unsigned int s, uint32_t word, uint32_t 
 	struct fragment_command c = {htole32(word), htole32(host_page), htole32(tag), htole32(op)};
 	struct reader *r = &reader[s];
 
-	memcpy(host.memory + COMMAND_AT(s) + 16 * fragment_slot(r->asked++, r->command_log2), &c,
-	       16);
+	memcpy(host.memory + COMMAND_AT(s) + 16 * fragment_slot(r->requested++, r->command_log2),
+	       &c, 16);
 }
 
 __attribute__((unused)) static void command_doorbell(unsigned int s)
 {
-	wr0(ROBINNP_DOORBELL(s) + FRAGMENT_COMMAND, reader[s].asked);
+	wr0(ROBINNP_DOORBELL(s) + FRAGMENT_COMMAND, reader[s].requested);
 }
 
 __attribute__((unused)) static bool done(unsigned int s, struct fragment_completion *d)
@@ -243,10 +243,10 @@ __attribute__((unused)) static bool done(unsigned int s, struct fragment_complet
 }
 
 /* One command and its completion, which has to come at once: its status. */
-__attribute__((unused)) static uint32_t asked(unsigned int s, uint32_t word, uint32_t host_page,
-					      uint32_t op, struct fragment_completion *d)
+__attribute__((unused)) static uint32_t requested(unsigned int s, uint32_t word, uint32_t host_page,
+						  uint32_t op, struct fragment_completion *d)
 {
-	uint32_t tag = reader[s].asked * 3 + 1;
+	uint32_t tag = reader[s].requested * 3 + 1;
 
 	ask(s, word, host_page, tag, op);
 	command_doorbell(s);

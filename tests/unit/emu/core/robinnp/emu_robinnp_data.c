@@ -26,7 +26,7 @@ static void one_of_each(void)
 		UNIT_EQ(d.page, FRAGMENT_PAGE(l, 0));
 		UNIT_EQ(d.size, n ? 16 : 400);
 		UNIT_EQ(d.status, FRAGMENT_PHASE);
-		UNIT_EQ(asked(0, d.page, 3 + n, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_OK);
+		UNIT_EQ(requested(0, d.page, 3 + n, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_OK);
 		UNIT_EQ(c.size, d.size);
 		UNIT_EQ(c.event, d.event);
 		UNIT_EQ(c.status, FRAGMENT_PHASE);
@@ -57,7 +57,7 @@ static void laps(uint32_t first, unsigned int rounds, uint32_t min, uint32_t max
 		UNIT_EQ(FRAGMENT_PAGE_LINK(d.page), 2);
 		UNIT_EQ(d.size, min < max ? fragment_size(0xa708, event, min, max) : min);
 		UNIT_EQ(d.status & ~FRAGMENT_PHASE, 0);
-		UNIT_EQ(asked(1, d.page, n % HOST_PAGES, BOTH, &c), FRAGMENT_DONE_OK);
+		UNIT_EQ(requested(1, d.page, n % HOST_PAGES, BOTH, &c), FRAGMENT_DONE_OK);
 		UNIT_EQ(c.event, event);
 		UNIT_NEED(content_is(1, n % HOST_PAGES, 8, event, d.size, d.size, 0xee));
 		memset(host.memory + host_page_at(1, n % HOST_PAGES), 0xee, 1 << HOST_PAGE_LOG2);
@@ -109,7 +109,7 @@ static void truncated(void)
 	UNIT_NEED(take(0, &d));
 	UNIT_EQ(d.size, 2048);
 	UNIT_EQ(d.status, FRAGMENT_PHASE | FRAGMENT_IS_TRUNCATED);
-	UNIT_EQ(asked(0, d.page, 0, BOTH, &c), FRAGMENT_DONE_OK);
+	UNIT_EQ(requested(0, d.page, 0, BOTH, &c), FRAGMENT_DONE_OK);
 	UNIT_EQ(c.size, 2048);
 	UNIT_NEED(content_is(0, 0, 3, 5, 2048, 2052, 0xee));
 	UNIT_EQ(LINK(3, TRUNCATED), 1);
@@ -159,16 +159,16 @@ static void pages_used_again(void)
 	UNIT_EQ(d.event, 1);
 	run_for(0, 5 * MS);
 	/* Twice, as long as the host has it. */
-	UNIT_EQ(asked(0, d.page, 0, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_OK);
+	UNIT_EQ(requested(0, d.page, 0, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_OK);
 	UNIT_EQ(c.event, 1);
-	UNIT_EQ(asked(0, d.page, 1, BOTH, &c), FRAGMENT_DONE_OK);
+	UNIT_EQ(requested(0, d.page, 1, BOTH, &c), FRAGMENT_DONE_OK);
 	UNIT_EQ(c.event, 1);
 	UNIT_NEED(content_is(0, 0, 0, 1, 64, 64, 0xee) && content_is(0, 1, 0, 1, 64, 64, 0xee));
 	/* It went to the fragment that waited. */
 	run(0);
 	UNIT_NEED(take(0, &d));
 	UNIT_EQ(d.event, 2);
-	UNIT_EQ(asked(0, d.page, 2, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_OK);
+	UNIT_EQ(requested(0, d.page, 2, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_OK);
 	UNIT_NEED(content_is(0, 2, 0, 2, 64, 64, 0xee));
 	host_end();
 }
@@ -187,7 +187,7 @@ static void source_ids(void)
 	run(0);
 	card_wr(ROBINNP_CARD + CARD_SOURCE, 0x4321);
 	UNIT_NEED(take(1, &d));
-	UNIT_EQ(asked(1, d.page, 0, BOTH, &c), FRAGMENT_DONE_OK);
+	UNIT_EQ(requested(1, d.page, 0, BOTH, &c), FRAGMENT_DONE_OK);
 	UNIT_NEED(!content_is(1, 0, 11, 9, 64, 64, 0xee));
 	card_wr(ROBINNP_CARD + CARD_SOURCE, 0x1234);
 	UNIT_NEED(content_is(1, 0, 11, 9, 64, 64, 0xee));

@@ -141,14 +141,14 @@ static void completions(void)
 	wr(0, FRAGMENT_DONE_COUNT, 3);
 	wr(0, FRAGMENT_DONE_NS, 1000 * MS);
 	wr(0, FRAGMENT_ARM_DONE, 0);
-	asked(0, 0, 0, 0, &c);
+	requested(0, 0, 0, 0, &c);
 	UNIT_EQ(DONE, 1);
 	wr(0, FRAGMENT_ARM_DONE, 1);
-	asked(0, 0, 0, 0, &c);
-	asked(0, 0, 0, 0, &c);
+	requested(0, 0, 0, 0, &c);
+	requested(0, 0, 0, 0, &c);
 	UNIT_EQ(DONE, 1);
 	UNIT_NEED(rd(0, BLOCK_STATUS) & FRAGMENT_STATUS_DONE_ARMED);
-	asked(0, 0, 0, 0, &c);
+	requested(0, 0, 0, 0, &c);
 	UNIT_EQ(DONE, 2);
 	UNIT_EQ(DATA, 0);
 	UNIT_EQ(SUB(0, DONE_INTERRUPTS), 2);

@@ -124,8 +124,8 @@ static void without_a_table(void)
 	generate(0, 0, 64, 64, 1);
 	run(0);
 	UNIT_NEED(take(0, &d));
-	UNIT_EQ(asked(0, d.page, 0, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_BAD_HOST_PAGE);
-	UNIT_EQ(asked(0, d.page, 0, FRAGMENT_OP_RELEASE, &c), FRAGMENT_DONE_OK);
+	UNIT_EQ(requested(0, d.page, 0, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_BAD_HOST_PAGE);
+	UNIT_EQ(requested(0, d.page, 0, FRAGMENT_OP_RELEASE, &c), FRAGMENT_DONE_OK);
 	host_end();
 }
 
@@ -161,7 +161,7 @@ static void tables(void)
 	generate(0, 0, 64, 64, 1);
 	run(0);
 	UNIT_NEED(take(0, &d));
-	UNIT_EQ(asked(0, d.page, 255, BOTH, &c), FRAGMENT_DONE_OK);
+	UNIT_EQ(requested(0, d.page, 255, BOTH, &c), FRAGMENT_DONE_OK);
 	UNIT_NEED(content_is(0, 255, 0, 0, 64, 64, 0xee));
 	UNIT_EQ(count(0, -1, "dma_outside"), 1);
 	host_end();
@@ -295,7 +295,7 @@ static void nothing_of_the_last_run(void)
 	UNIT_NEED(take(0, &d));
 	wr(0, BLOCK_CONTROL, 0);
 	begin(0, 4, 5, 4);
-	UNIT_EQ(asked(0, d.page, 0, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_BAD_PAGE);
+	UNIT_EQ(requested(0, d.page, 0, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_BAD_PAGE);
 	/* The next fragment is the third. */
 	give_all(0);
 	link_wr(0, FRAGMENT_LINK_LIMIT, 3);

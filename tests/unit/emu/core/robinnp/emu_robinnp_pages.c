@@ -63,9 +63,9 @@ static void filled_is_not_the_hosts(void)
 	generate(0, 0, 64, 64, 1);
 	run(0);
 	UNIT_EQ(link_rd(0, FRAGMENT_LINK_PAGES_FILLED), 1);
-	UNIT_EQ(asked(0, FRAGMENT_PAGE(0, 0), 0, BOTH, &c), FRAGMENT_DONE_BAD_PAGE);
+	UNIT_EQ(requested(0, FRAGMENT_PAGE(0, 0), 0, BOTH, &c), FRAGMENT_DONE_BAD_PAGE);
 	run_for(0, MS);
-	UNIT_EQ(asked(0, FRAGMENT_PAGE(0, 0), 0, BOTH, &c), FRAGMENT_DONE_OK);
+	UNIT_EQ(requested(0, FRAGMENT_PAGE(0, 0), 0, BOTH, &c), FRAGMENT_DONE_OK);
 	host_end();
 }
 
@@ -83,17 +83,17 @@ static void bad_commands(void)
 	run(0);
 	UNIT_NEED(take(0, &d));
 	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-		UNIT_EQ(asked(0, d.page, 0, ops[i], &c), FRAGMENT_DONE_BAD_OP);
+		UNIT_EQ(requested(0, d.page, 0, ops[i], &c), FRAGMENT_DONE_BAD_OP);
 	UNIT_EQ(c.size | c.event, 0);
-	UNIT_EQ(asked(0, FRAGMENT_PAGE(0, 4), 0, BOTH, &c), FRAGMENT_DONE_BAD_PAGE);
-	UNIT_EQ(asked(0, FRAGMENT_PAGE(6, 0), 0, BOTH, &c), FRAGMENT_DONE_BAD_PAGE);
-	UNIT_EQ(asked(0, ~0u, 0, FRAGMENT_OP_RELEASE, &c), FRAGMENT_DONE_BAD_PAGE);
-	UNIT_EQ(asked(0, FRAGMENT_PAGE(0, 1), 0, BOTH, &c), FRAGMENT_DONE_BAD_PAGE); /* FREE */
-	UNIT_EQ(asked(0, d.page, HOST_PAGES, BOTH, &c), FRAGMENT_DONE_BAD_HOST_PAGE);
-	UNIT_EQ(asked(0, d.page, ~0u, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_BAD_HOST_PAGE);
+	UNIT_EQ(requested(0, FRAGMENT_PAGE(0, 4), 0, BOTH, &c), FRAGMENT_DONE_BAD_PAGE);
+	UNIT_EQ(requested(0, FRAGMENT_PAGE(6, 0), 0, BOTH, &c), FRAGMENT_DONE_BAD_PAGE);
+	UNIT_EQ(requested(0, ~0u, 0, FRAGMENT_OP_RELEASE, &c), FRAGMENT_DONE_BAD_PAGE);
+	UNIT_EQ(requested(0, FRAGMENT_PAGE(0, 1), 0, BOTH, &c), FRAGMENT_DONE_BAD_PAGE); /* FREE */
+	UNIT_EQ(requested(0, d.page, HOST_PAGES, BOTH, &c), FRAGMENT_DONE_BAD_HOST_PAGE);
+	UNIT_EQ(requested(0, d.page, ~0u, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_BAD_HOST_PAGE);
 	/* Of two errors the first. */
-	UNIT_EQ(asked(0, ~0u, ~0u, 8, &c), FRAGMENT_DONE_BAD_OP);
-	UNIT_EQ(asked(0, ~0u, ~0u, BOTH, &c), FRAGMENT_DONE_BAD_PAGE);
+	UNIT_EQ(requested(0, ~0u, ~0u, 8, &c), FRAGMENT_DONE_BAD_OP);
+	UNIT_EQ(requested(0, ~0u, ~0u, BOTH, &c), FRAGMENT_DONE_BAD_PAGE);
 	/* None of it did anything. */
 	for (i = 0; i < HOST_PAGES << HOST_PAGE_LOG2; i++)
 		UNIT_NEED(host.memory[HOST_AT(0) + i] == 0xee);
@@ -101,10 +101,10 @@ static void bad_commands(void)
 	UNIT_EQ(SUB(0, BAD_OP), 6);
 	UNIT_EQ(SUB(0, BAD_PAGE), 5);
 	UNIT_EQ(SUB(0, BAD_HOST_PAGE), 2);
-	UNIT_EQ(asked(0, d.page, ~0u, FRAGMENT_OP_RELEASE, &c), FRAGMENT_DONE_OK);
+	UNIT_EQ(requested(0, d.page, ~0u, FRAGMENT_OP_RELEASE, &c), FRAGMENT_DONE_OK);
 	UNIT_EQ(c.event, 9);
 	UNIT_EQ(c.size, 0);
-	UNIT_EQ(asked(0, d.page, 0, FRAGMENT_OP_RELEASE, &c), FRAGMENT_DONE_BAD_PAGE);
+	UNIT_EQ(requested(0, d.page, 0, FRAGMENT_OP_RELEASE, &c), FRAGMENT_DONE_BAD_PAGE);
 	UNIT_NEED(even(0) && pages_even(0));
 	host_end();
 }
@@ -116,10 +116,11 @@ static void empty_pages(void)
 
 	host_begin();
 	begin(1, 4, 5, 4);
-	UNIT_EQ(asked(1, FRAGMENT_PAGE(2, 3), 0, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_BAD_PAGE);
-	UNIT_EQ(asked(1, FRAGMENT_PAGE(2, 3), 0, BOTH, &c), FRAGMENT_DONE_BAD_PAGE);
+	UNIT_EQ(requested(1, FRAGMENT_PAGE(2, 3), 0, FRAGMENT_OP_TRANSFER, &c),
+		FRAGMENT_DONE_BAD_PAGE);
+	UNIT_EQ(requested(1, FRAGMENT_PAGE(2, 3), 0, BOTH, &c), FRAGMENT_DONE_BAD_PAGE);
 	UNIT_EQ(link_rd(8, FRAGMENT_LINK_PAGES_HOST), 4);
-	UNIT_EQ(asked(1, FRAGMENT_PAGE(2, 3), 0, FRAGMENT_OP_RELEASE, &c), FRAGMENT_DONE_OK);
+	UNIT_EQ(requested(1, FRAGMENT_PAGE(2, 3), 0, FRAGMENT_OP_RELEASE, &c), FRAGMENT_DONE_OK);
 	UNIT_EQ(c.event, 0);
 	UNIT_EQ(link_rd(8, FRAGMENT_LINK_PAGES_FREE), 1);
 	generate(8, 3, 64, 64, 1);

@@ -57,7 +57,7 @@ static void start(unsigned int s)
 		.pages = PAGES,
 		.start = rd(s, FRAGMENT_START),
 	};
-	reader[s].freed = reader[s].asked = reader[s].done = reader[s].taken = reader[s].start;
+	reader[s].freed = reader[s].requested = reader[s].done = reader[s].taken = reader[s].start;
 	wr(s, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	give_all(s);
 	for (l = 6 * s; l < 6 * s + 6; l++)
@@ -233,7 +233,7 @@ static void anything(void)
 /* A host that keeps to the rules, at any time: nothing is lost, mixed up or refused. */
 static void a_good_one(void)
 {
-	uint32_t next[6] = {0}, n, l, asked_now = 0, held_back = 0;
+	uint32_t next[6] = {0}, n, l, requested_now = 0, held_back = 0;
 	struct fragment_descriptor d, kept[64];
 	struct fragment_completion c;
 
@@ -260,10 +260,10 @@ static void a_good_one(void)
 			/* The tag says which it has to be. */
 			if (!any(3)) {
 				give(0, kept[i].page);
-			} else if (asked_now < 1 << LOG2) {
-				ask(0, kept[i].page, asked_now % HOST_PAGES,
+			} else if (requested_now < 1 << LOG2) {
+				ask(0, kept[i].page, requested_now % HOST_PAGES,
 				    FRAGMENT_PAGE_LINK(kept[i].page) << 28 | kept[i].event, BOTH);
-				asked_now++;
+				requested_now++;
 			} else {
 				break;
 			}
@@ -274,7 +274,7 @@ static void a_good_one(void)
 		while (done(0, &c)) {
 			UNIT_NEED(FRAGMENT_DONE_STATUS(c.status) == FRAGMENT_DONE_OK);
 			UNIT_NEED(c.event == (c.tag & 0x0fffffff));
-			asked_now--;
+			requested_now--;
 		}
 	}
 	UNIT_NEED(even(0) && pages_even(0));

@@ -25,7 +25,7 @@
 #define CARD_PAGES 2000
 
 static struct {
-	uint32_t taken, freed, asked, done;		   /* counts */
+	uint32_t taken, freed, requested, done;		   /* counts */
 	uint32_t next[ROBINNP_LINKS];			   /* event ids */
 	uint32_t host_page[1 << COMMAND_LOG2], host_pages; /* that are free */
 	uint64_t fragments, transfers, bytes;
@@ -159,7 +159,7 @@ static bool content_ok(const uint32_t *word, uint32_t source, uint32_t event, ui
 static bool take_in(unsigned int s)
 {
 	uint32_t *ring = (uint32_t *)(vu.memory + COMMAND(s));
-	uint32_t before = reader[s].asked, cleared = reader[s].freed;
+	uint32_t before = reader[s].requested, cleared = reader[s].freed;
 	const uint32_t *d;
 
 	while (reader[s].host_pages && (d = entry(DATA(s), LOG2, reader[s].taken))) {
@@ -174,15 +174,15 @@ static bool take_in(unsigned int s)
 			give(s, d[1]);
 			continue;
 		}
-		ring += 4 * fragment_slot(reader[s].asked++, COMMAND_LOG2);
+		ring += 4 * fragment_slot(reader[s].requested++, COMMAND_LOG2);
 		ring[0] = d[1];
 		ring[1] = reader[s].host_page[--reader[s].host_pages];
 		ring[2] = link << 16 | ring[1];
 		ring[3] = FRAGMENT_OP_TRANSFER | FRAGMENT_OP_RELEASE;
 		ring = (uint32_t *)(vu.memory + COMMAND(s));
 	}
-	if (reader[s].asked != before)
-		ring_bell(s, FRAGMENT_COMMAND, reader[s].asked);
+	if (reader[s].requested != before)
+		ring_bell(s, FRAGMENT_COMMAND, reader[s].requested);
 	if (reader[s].freed != cleared)
 		ring_bell(s, FRAGMENT_FREE, reader[s].freed);
 	return true;
