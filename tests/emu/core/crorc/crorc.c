@@ -139,7 +139,7 @@ static void counts(void *card, unsigned int fn, struct json *j)
 	unsigned int i;
 
 	for (i = 0; i < CRORC_CHANNELS; i++) {
-		crorc_channel_settle(&c->ch[i], crorc_now(c));
+		crorc_channel_count_done(&c->ch[i], crorc_now(c));
 		add(&sum, &c->ch[i].n);
 		open += packets_open(&c->ch[i]);
 	}
@@ -171,7 +171,7 @@ static void clear(void *card, unsigned int fn)
 	for (i = 0; i < CRORC_CHANNELS; i++) {
 		struct crorc_channel *ch = &c->ch[i];
 
-		crorc_channel_settle(ch, crorc_now(c));
+		crorc_channel_count_done(ch, crorc_now(c));
 		memset(&ch->n, 0, sizeof(ch->n));
 		/* What will still be completed was generated, too: the ledger stays even. */
 		ch->n.generated = packets_open(ch);

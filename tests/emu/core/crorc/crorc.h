@@ -215,7 +215,7 @@ void crorc_channel_resume(struct crorc_channel *ch);
 void crorc_channel_power_on(struct crorc_channel *ch);
 void crorc_channel_dma_off(struct crorc_channel *ch);
 /* Completion and late writes that are due; CARD_STEP_IDLE or when to come back. */
-uint64_t crorc_channel_settle(struct crorc_channel *ch, uint64_t now);
+uint64_t crorc_channel_count_done(struct crorc_channel *ch, uint64_t now);
 /* Write a page into the open superpage, @step bytes there. False: no bus mastering, wait. */
 bool crorc_channel_put(struct crorc_channel *ch, const struct page *page, uint32_t step);
 

@@ -147,7 +147,7 @@ static void write_stray(struct crorc_channel *ch)
 	ch->n.stray_writes++;
 }
 
-uint64_t crorc_channel_settle(struct crorc_channel *ch, uint64_t now)
+uint64_t crorc_channel_count_done(struct crorc_channel *ch, uint64_t now)
 {
 	uint64_t when = CARD_STEP_IDLE;
 
@@ -210,7 +210,7 @@ static void close_at(struct crorc_channel *ch, uint64_t now, uint64_t due, bool 
 	ch->done_due = due;
 	ch->open = false;
 	ch->closing = true;
-	crorc_channel_settle(ch, now);
+	crorc_channel_count_done(ch, now);
 }
 
 void crorc_channel_close(struct crorc_channel *ch, uint64_t now)

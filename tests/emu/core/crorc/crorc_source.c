@@ -214,7 +214,7 @@ static uint64_t move(struct crorc *c, size_t budget)
 	while (moved < budget && idle < CRORC_CHANNELS) {
 		struct crorc_channel *ch = &c->ch[c->turn];
 		uint32_t bytes = send(ch, now, &when);
-		uint64_t due = crorc_channel_settle(ch, now);
+		uint64_t due = crorc_channel_count_done(ch, now);
 
 		c->turn = (c->turn + 1) % CRORC_CHANNELS;
 		moved += bytes;

@@ -142,7 +142,7 @@ static void counts(void *card, unsigned int fn, struct json *j)
 	for (l = 0; l < CRU_LINK_SLOTS; l++) {
 		const struct cru_link *k = &ep->link[l];
 
-		cru_link_settle(ep, l, now);
+		cru_link_count_done(ep, l, now);
 		sum.superpages += k->n.superpages;
 		sum.bytes += k->n.bytes;
 		sum.packets += k->n.packets;
@@ -199,7 +199,7 @@ static void clear(void *card, unsigned int fn)
 	for (l = 0; l < CRU_LINK_SLOTS; l++) {
 		struct cru_link *k = &ep->link[l];
 
-		cru_link_settle(ep, l, cru_now(ep->card));
+		cru_link_count_done(ep, l, cru_now(ep->card));
 		memset(&k->n, 0, sizeof(k->n));
 		/* What will still be counted was generated, too: the ledger stays even. */
 		k->n.generated = packets_open(k);

@@ -223,7 +223,7 @@ void cru_link_push(struct cru_ep *ep, unsigned int l, uint32_t pages);
 bool cru_link_open(struct cru_ep *ep, unsigned int l, uint64_t now, uint64_t *when);
 void cru_link_close(struct cru_ep *ep, unsigned int l, uint64_t now);
 /* Count what is due. */
-void cru_link_settle(struct cru_ep *ep, unsigned int l, uint64_t now);
+void cru_link_count_done(struct cru_ep *ep, unsigned int l, uint64_t now);
 /* Count the oldest that is not: its record is written. */
 void cru_link_count(struct cru_ep *ep, unsigned int l);
 enum event_put cru_link_put(struct cru_ep *ep, unsigned int l, uint64_t addr, uint32_t bytes,

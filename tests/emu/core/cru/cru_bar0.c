@@ -85,7 +85,7 @@ static void write_time_frame(struct cru_ep *ep, unsigned int i, uint32_t value)
 
 static uint32_t read_ready(struct cru_ep *ep, unsigned int i, bool peek)
 {
-	cru_link_settle(ep, i, cru_now(ep->card));
+	cru_link_count_done(ep, i, cru_now(ep->card));
 	return ep->link[i].ready;
 }
 

@@ -171,7 +171,7 @@ void cru_link_close(struct cru_ep *ep, unsigned int l, uint64_t now)
 		stamp(ep, k);
 	if (k->made - k->taken == CRU_DONE_MAX) {
 		ep->size_overflow++;
-		cru_link_settle(ep, l, UINT64_MAX);
+		cru_link_count_done(ep, l, UINT64_MAX);
 		k->taken++; /* the oldest size is lost */
 	}
 	d = &k->done[k->made++ % CRU_DONE_MAX];
@@ -185,7 +185,7 @@ void cru_link_close(struct cru_ep *ep, unsigned int l, uint64_t now)
 	if (event_enabled(&ep->events, 0))
 		report(ep, l, d);
 	else
-		cru_link_settle(ep, l, now);
+		cru_link_count_done(ep, l, now);
 }
 
 static void show_size(struct cru_ep *ep, struct cru_link *k)
@@ -226,7 +226,7 @@ void cru_link_count(struct cru_ep *ep, unsigned int l)
 	k->taken = k->counted; /* the size FIFO is not fed */
 }
 
-void cru_link_settle(struct cru_ep *ep, unsigned int l, uint64_t now)
+void cru_link_count_done(struct cru_ep *ep, unsigned int l, uint64_t now)
 {
 	struct cru_link *k = &ep->link[l];
 
@@ -247,7 +247,7 @@ void cru_link_advance(struct cru_ep *ep, unsigned int l)
 {
 	struct cru_link *k = &ep->link[l];
 
-	cru_link_settle(ep, l, cru_now(ep->card));
+	cru_link_count_done(ep, l, cru_now(ep->card));
 	if (k->taken == k->counted)
 		k->advances++;
 	else

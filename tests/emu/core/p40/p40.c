@@ -9,7 +9,7 @@
 
 static void clear(struct unit *u)
 {
-	p40_source_settle(p40_stream(u), unit_now(u));
+	p40_source_update_counters(p40_stream(u), unit_now(u));
 }
 
 static void show(struct unit *u, struct json *j)
@@ -22,7 +22,7 @@ static void show(struct unit *u, struct json *j)
 }
 
 /* Bring the counters up to date before their sums are shown. */
-static void settle(struct unit_card *card, struct json *j)
+static void update_counters(struct unit_card *card, struct json *j)
 {
 	unsigned int i;
 
@@ -152,7 +152,7 @@ static const struct unit_ops ops = {
 	.open_read = p40_open_read,
 	.open_write = p40_open_write,
 	.open_poke = p40_open_poke,
-	.show_first = settle,
+	.show_first = update_counters,
 	.read = p40_read,
 	.write = p40_write,
 	.control = p40_control,

@@ -270,7 +270,7 @@ uint32_t p40_source_drop(struct p40_stream *st, uint64_t now);
 /* The stream stands still: neither throttle nor truncation is on. */
 void p40_source_off(struct p40_stream *st, uint64_t now);
 /* The counters are up to date: what passed while the throttle was on, and for how long. */
-void p40_source_settle(struct p40_stream *st, uint64_t now);
+void p40_source_update_counters(struct p40_stream *st, uint64_t now);
 /* An event that was accepted is too large by now. */
 void p40_source_cut(struct p40_stream *st, uint64_t now, struct p40_event *e, uint32_t size);
 /* Bytes of the largest packet, and of the payload that it has room for. */

@@ -60,7 +60,7 @@ static bool write_counters(struct p40_stream *st, uint64_t now)
 	unsigned int i;
 
 	_Static_assert(sizeof(c) == 16 + sizeof(value), "the counters are all that is between");
-	p40_source_settle(st, now);
+	p40_source_update_counters(st, now);
 	for (i = 0; i < STREAM_COUNTERS; i++)
 		value[i] = htole64(p40_counter(st, i));
 	c.sequence = htole32(st->counters_sequence + 1);

@@ -91,7 +91,7 @@ void p40_control(struct unit *u, uint32_t value)
 
 	if (!(value & STREAM_CONTROL_CLOSE) || st->closing)
 		return;
-	p40_source_settle(st, unit_now(u));
+	p40_source_update_counters(st, unit_now(u));
 	st->closing = true;
 	st->n.closes++;
 	generator_clock(&st->gen);

@@ -32,7 +32,7 @@ static void write_enable(struct p40 *c, uint32_t value)
 	if (value & ~P40_ALL)
 		return;
 	for (s = 0; s < P40_STREAMS; s++)
-		p40_source_settle(&c->st[s], unit_now(&c->st[s].unit));
+		p40_source_update_counters(&c->st[s], unit_now(&c->st[s].unit));
 	c->enable = value;
 }
 
@@ -115,7 +115,7 @@ static uint32_t read_settings(struct p40_stream *st, uint32_t off)
 	if (find(st, off, &s))
 		return *s.value;
 	if (off - STREAM_SET_COUNTERS < STREAM_COUNTERS * sizeof(uint64_t)) {
-		p40_source_settle(st, unit_now(&st->unit));
+		p40_source_update_counters(st, unit_now(&st->unit));
 		return register_half(p40_counter(st, (off - STREAM_SET_COUNTERS) / 8), off);
 	}
 	switch (off) {
@@ -129,7 +129,7 @@ static uint32_t read_settings(struct p40_stream *st, uint32_t off)
 		return st->spill.level;
 	case STREAM_SET_GENERATED:
 	case STREAM_SET_GENERATED + 4:
-		p40_source_settle(st, unit_now(&st->unit));
+		p40_source_update_counters(st, unit_now(&st->unit));
 		return register_half(st->gen.generated, off);
 	}
 	return 0;
@@ -153,7 +153,7 @@ static void write_settings(struct p40_stream *st, uint32_t off, uint32_t value)
 	struct setting s;
 
 	/* What was before this write was by the old settings. */
-	p40_source_settle(st, unit_now(&st->unit));
+	p40_source_update_counters(st, unit_now(&st->unit));
 	if (wide) {
 		register_set_half(wide, off, value);
 		return;

@@ -273,7 +273,7 @@ uint32_t p40_source_drop(struct p40_stream *st, uint64_t now)
 	return events;
 }
 
-void p40_source_settle(struct p40_stream *st, uint64_t now)
+void p40_source_update_counters(struct p40_stream *st, uint64_t now)
 {
 	if (st->spill.throttling)
 		pass(st, now);
@@ -282,7 +282,7 @@ void p40_source_settle(struct p40_stream *st, uint64_t now)
 
 void p40_source_off(struct p40_stream *st, uint64_t now)
 {
-	p40_source_settle(st, now);
+	p40_source_update_counters(st, now);
 	st->spill.throttling = false;
 	st->spill.truncating = false;
 	generator_clock(&st->gen);
