@@ -15,16 +15,16 @@
 
 static void put(struct json *j, const char *text, size_t len)
 {
-	if (j->len + len + 1 > j->room) {
-		size_t room = (j->len + len + 1) * 2;
-		char *more = realloc(j->text, room);
+	if (j->len + len + 1 > j->capacity) {
+		size_t capacity = (j->len + len + 1) * 2;
+		char *more = realloc(j->text, capacity);
 
 		if (!more) {
 			emu_log("roc-emu: out of memory for a reply");
 			abort();
 		}
 		j->text = more;
-		j->room = room;
+		j->capacity = capacity;
 	}
 	memcpy(j->text + j->len, text, len);
 	j->len += len;
@@ -145,6 +145,6 @@ void json_free(struct json *j)
 	free(j->text);
 	j->text = NULL;
 	j->len = 0;
-	j->room = 0;
+	j->capacity = 0;
 	j->comma = false;
 }

@@ -14,7 +14,7 @@
 struct json {
 	char *text;
 	size_t len;
-	size_t room;
+	size_t capacity;
 	bool comma; /* a value was written at this level */
 };
 

@@ -12,9 +12,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void must(int holds)
+static void must(int condition)
 {
-	if (!holds)
+	if (!condition)
 		abort();
 }
 

@@ -16,14 +16,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void must(int holds)
+static void must(int condition)
 {
-	if (!holds)
+	if (!condition)
 		abort();
 }
 
 /* Read all of it. */
-static void look(const struct roc_mfp_fragment *f)
+static void check_fragment(const struct roc_mfp_fragment *f)
 {
 	struct iovec parts[SEGMENTS];
 	unsigned int n = roc_mfp_parts(f, parts, SEGMENTS), i;
@@ -74,7 +74,7 @@ static void fuzz_mfp(const uint8_t *data, size_t size, size_t piece)
 			must(!seen || f.event - view.head.first_event > before);
 			before = f.event - view.head.first_event;
 			seen++;
-			look(&f);
+			check_fragment(&f);
 		}
 		must(seen == view.head.count);
 	}
@@ -100,7 +100,7 @@ static void fuzz_mep(const uint8_t *data, size_t size, struct roc_mep_events *ev
 			must(event.here && event.here <= event.count);
 			for (i = 0; i < event.count; i++)
 				if (event.fragments[i].view)
-					look(&event.fragments[i]);
+					check_fragment(&event.fragments[i]);
 		}
 		again = malloc(ROC_MEP_HEAD + SOURCES * ROC_MEP_ENTRY);
 		must(again &&

@@ -16,9 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct ros_limits limits = {.message = LONGEST, .events = 64};
 
-static void must(int holds)
+static void must(int condition)
 {
-	if (!holds)
+	if (!condition)
 		abort();
 }
 

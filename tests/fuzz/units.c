@@ -17,18 +17,18 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void must(int holds)
+static void must(int condition)
 {
-	if (!holds)
+	if (!condition)
 		abort();
 }
 
-/* Ends within @room, and contains no control characters. */
-static void printable(const char *text, size_t room)
+/* Ends within @capacity, and contains no control characters. */
+static void printable(const char *text, size_t capacity)
 {
-	size_t length = strnlen(text, room), i;
+	size_t length = strnlen(text, capacity), i;
 
-	must(length < room);
+	must(length < capacity);
 	for (i = 0; i < length; i++)
 		must(text[i] >= ' ' && text[i] <= '~');
 }
@@ -151,7 +151,7 @@ static void index_entry(const uint8_t *data)
 	must(recording_get_entry(text, &again) && !memcmp(&e, &again, sizeof(e)));
 }
 
-static void look(unsigned int what, uint8_t *data, size_t size)
+static void decode(unsigned int what, uint8_t *data, size_t size)
 {
 	switch (what) {
 	case 0:
@@ -195,7 +195,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!exact)
 		return 0;
 	memcpy(exact, data + 1, size - 1);
-	look(data[0] % 6, exact, size - 1);
+	decode(data[0] % 6, exact, size - 1);
 	free(exact);
 	return 0;
 }

@@ -27,7 +27,7 @@ static bool setup_ok(const struct event_channel *ch)
 	return ch->written_bases == 0xf && size_ok(ch->submit_size) && size_ok(ch->record_size) &&
 	       !(submit % (sizeof(struct event_descriptor) << ch->submit_size)) &&
 	       !(record % (sizeof(struct event_record) << ch->record_size)) &&
-	       !e->ops->holds(e->model, ch->nr);
+	       !e->ops->has_descriptors(e->model, ch->nr);
 }
 
 /* Nothing that a run left: counts, rings, errors. */
@@ -122,7 +122,7 @@ void event_reset_all(struct event_card *e)
 }
 
 int event_init(struct event_card *e, const struct card_host *host, unsigned int fn,
-	       unsigned int channels, uint32_t room)
+	       unsigned int channels, uint32_t capacity)
 {
 	unsigned int c;
 
@@ -134,8 +134,8 @@ int event_init(struct event_card *e, const struct card_host *host, unsigned int 
 
 		ch->card = e;
 		ch->nr = c;
-		ch->room = room + e->ops->links + EVENT_FETCH + 2;
-		ch->done = calloc(ch->room, sizeof(*ch->done));
+		ch->capacity = capacity + e->ops->links + EVENT_FETCH + 2;
+		ch->done = calloc(ch->capacity, sizeof(*ch->done));
 		if (!ch->done)
 			return -1;
 	}

@@ -71,7 +71,7 @@ static uint32_t entries(unsigned int log2)
 
 static void push_done(struct event_channel *ch, const struct event_done *d)
 {
-	struct event_done *to = &ch->done[(ch->done_at + ch->done_count++) % ch->room];
+	struct event_done *to = &ch->done[(ch->done_at + ch->done_count++) % ch->capacity];
 	uint64_t late = now_ns(ch->card) + ch->card->fault.record_late_us * US;
 
 	*to = *d;
@@ -82,7 +82,7 @@ static void push_done(struct event_channel *ch, const struct event_done *d)
 /* Places kept for what a flush closes, its END, and descriptors read ahead. */
 static bool done_full(const struct event_channel *ch)
 {
-	return ch->done_count + ch->card->ops->links + EVENT_FETCH + 1 >= ch->room;
+	return ch->done_count + ch->card->ops->links + EVENT_FETCH + 1 >= ch->capacity;
 }
 
 /* Read what is published, as far as one read goes: not over the ring's end nor a page's. */
@@ -189,7 +189,7 @@ static enum card_dma put_record(struct event_channel *ch, const struct event_don
 	return put_words(e, ch->record + (uint64_t)slot * sizeof(struct event_record), word, 4);
 }
 
-static bool has_room(const struct event_channel *ch)
+static bool has_space(const struct event_channel *ch)
 {
 	return ch->written - ch->consumed < entries(ch->record_log2);
 }
@@ -260,7 +260,7 @@ static enum card_dma write_record(struct event_channel *ch)
 		f->record_overrun = 0;
 		wrote(ch, &d);
 	}
-	ch->done_at = (ch->done_at + 1) % ch->room;
+	ch->done_at = (ch->done_at + 1) % ch->capacity;
 	ch->done_count--;
 	if (d.status & EVENT_RECORD_END) {
 		ch->ended = true;
@@ -268,7 +268,7 @@ static enum card_dma write_record(struct event_channel *ch)
 	} else if (!(d.status & EVENT_RECORD_REFUSED)) {
 		e->ops->counted(e->model, ch->nr, &done);
 	}
-	if (f->record_twice && has_room(ch) &&
+	if (f->record_twice && has_space(ch) &&
 	    put_record(ch, &d, ch->written, ch->written) == CARD_DMA_OK) {
 		f->record_twice--;
 		wrote(ch, &d);
@@ -286,7 +286,7 @@ static uint64_t record_turn(struct event_channel *ch, uint64_t now)
 			when = ch->done[ch->done_at].due_ns;
 			break;
 		}
-		stalled = !has_room(ch);
+		stalled = !has_space(ch);
 		if (stalled || write_record(ch) == CARD_DMA_NO_MASTER)
 			break;
 	}
@@ -418,7 +418,7 @@ uint64_t event_turn(struct event_card *e, uint64_t now, bool *fetched)
 	return soonest;
 }
 
-bool event_holds_back(const struct event_card *e, unsigned int channel)
+bool event_backpressure(const struct event_card *e, unsigned int channel)
 {
 	const struct event_channel *ch = &e->ch[channel];
 
@@ -459,7 +459,7 @@ bool event_quiesced(const struct event_channel *ch)
 		return true;
 	if (ch->fetch_count || (ch->fetched != ch->published && !ch->fetch_error))
 		return false;
-	return !e->ops->holds(e->model, ch->nr);
+	return !e->ops->has_descriptors(e->model, ch->nr);
 }
 
 /* The alarms of temperature come again only after it was some degrees lower. */

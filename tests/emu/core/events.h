@@ -10,8 +10,8 @@
  *	event_flush			when its ordinary flush has closed what was open
  *	event_reset			when its ordinary reset has emptied a channel
  *	event_turn			in every step, before and after data moved
- * and moves no payload of a channel while event_holds_back(). Nothing here has a lock or a thread:
- * card.h says who may call what when.
+ * and moves no payload of a channel while event_backpressure(). Nothing here has a lock or a
+ * thread: card.h says who may call what when.
  */
 #ifndef EMU_EVENTS_H
 #define EMU_EVENTS_H
@@ -47,7 +47,7 @@ struct event_ops {
 	enum event_put (*put)(void *model, unsigned int channel, unsigned int link, uint64_t addr,
 			      uint32_t bytes, uint32_t number);
 	/* Are there descriptors in the channel, used ones included? */
-	bool (*holds)(void *model, unsigned int channel);
+	bool (*has_descriptors)(void *model, unsigned int channel);
 	/* Drop them, and superpages that are open. */
 	void (*forget)(void *model, unsigned int channel);
 	/* The record of a finished superpage is in memory; in the order of event_finish(). */
@@ -88,7 +88,7 @@ struct event_channel {
 	struct event_descriptor fetch[EVENT_FETCH]; /* read, and not yet in a FIFO */
 	unsigned int fetch_at, fetch_count;
 	struct event_done *done; /* @room of them */
-	uint32_t room, done_at, done_count;
+	uint32_t capacity, done_at, done_count;
 
 	struct event_counts n;
 };
@@ -141,7 +141,7 @@ struct event_card {
 
 /* @room: superpages of a channel that can be finished and without a record. -1: out of memory. */
 int event_init(struct event_card *e, const struct card_host *host, unsigned int fn,
-	       unsigned int channels, uint32_t room);
+	       unsigned int channels, uint32_t capacity);
 void event_free(struct event_card *e);
 void event_messages(const struct event_card *e, struct card_messages *m);
 void event_vectors(const struct event_setup *s, struct card_messages *m);
@@ -157,7 +157,7 @@ static inline bool event_enabled(const struct event_card *e, unsigned int channe
 }
 
 /* No payload now: a record waits for room, or the channel has ended. */
-bool event_holds_back(const struct event_card *e, unsigned int channel);
+bool event_backpressure(const struct event_card *e, unsigned int channel);
 void event_finish(struct event_card *e, unsigned int channel, const struct event_done *d);
 void event_flush(struct event_card *e, unsigned int channel);
 /* The plain push register was used. */

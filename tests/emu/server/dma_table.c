@@ -33,14 +33,14 @@ static size_t find(const struct dma_table *t, uint64_t addr)
 
 static int insert(struct dma_table *t, size_t at, const struct dma_range *r)
 {
-	if (t->count == t->room) {
-		size_t room = t->room ? t->room * 2 : 64;
-		struct dma_range *more = realloc(t->range, room * sizeof(*more));
+	if (t->count == t->capacity) {
+		size_t capacity = t->capacity ? t->capacity * 2 : 64;
+		struct dma_range *more = realloc(t->range, capacity * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		t->range = more;
-		t->room = room;
+		t->capacity = capacity;
 	}
 	memmove(&t->range[at + 1], &t->range[at], (t->count - at) * sizeof(*r));
 	t->range[at] = *r;
@@ -110,7 +110,7 @@ void dma_unmap_all(struct dma_table *t)
 	free(t->range);
 	t->range = NULL;
 	t->count = 0;
-	t->room = 0;
+	t->capacity = 0;
 	t->last = 0;
 }
 

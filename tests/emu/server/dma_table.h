@@ -30,7 +30,7 @@ struct dma_range {
 
 struct dma_table {
 	struct dma_range *range; /* by address */
-	size_t count, room;
+	size_t count, capacity;
 	size_t last; /* where the last lookup ended */
 	struct memory_files files;
 	uint8_t nowhere[4096];

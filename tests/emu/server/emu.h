@@ -128,7 +128,7 @@ void function_reset(struct function *f);
 /* Power is there again; under the lock. */
 void function_power_on(struct function *f);
 /* The host is gone: no mappings, no interrupts, power-on state. */
-void function_host_gone(struct function *f);
+void function_disconnected(struct function *f);
 
 /* irq.c: under the function's lock */
 void irq_init(struct function *f);

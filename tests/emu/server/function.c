@@ -225,7 +225,7 @@ void function_reset(struct function *f)
 	function_unlock(f, true);
 }
 
-void function_host_gone(struct function *f)
+void function_disconnected(struct function *f)
 {
 	function_lock(f);
 	reset_locked(f);

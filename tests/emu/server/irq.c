@@ -65,9 +65,9 @@ void irq_release(struct function *f)
  */
 static bool full(const struct irq *irq)
 {
-	struct pollfd room = {.fd = irq->fd, .events = POLLOUT};
+	struct pollfd capacity = {.fd = irq->fd, .events = POLLOUT};
 
-	return !poll(&room, 1, 0);
+	return !poll(&capacity, 1, 0);
 }
 
 static void trigger(struct irq *irq)

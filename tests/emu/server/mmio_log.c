@@ -55,14 +55,15 @@ void mmio_log_clear(struct mmio_log *log)
 
 static void touch(struct mmio_log *log, unsigned int bar, uint32_t reg)
 {
-	if (log->touched_count[bar] == log->touched_room[bar]) {
-		uint32_t room = log->touched_room[bar] ? log->touched_room[bar] * 2 : 64;
-		uint32_t *more = realloc(log->touched[bar], room * sizeof(*more));
+	if (log->touched_count[bar] == log->touched_capacity[bar]) {
+		uint32_t capacity =
+			log->touched_capacity[bar] ? log->touched_capacity[bar] * 2 : 64;
+		uint32_t *more = realloc(log->touched[bar], capacity * sizeof(*more));
 
 		if (!more)
 			return; /* counted, but not shown one by one */
 		log->touched[bar] = more;
-		log->touched_room[bar] = room;
+		log->touched_capacity[bar] = capacity;
 	}
 	log->touched[bar][log->touched_count[bar]++] = reg;
 }

@@ -29,7 +29,7 @@ struct mmio_log {
 	uint64_t reads, writes, bad;
 	struct mmio_count *bar[CARD_BARS]; /* one per register */
 	uint32_t *touched[CARD_BARS];	   /* registers with a count, in order of first touch */
-	uint32_t touched_count[CARD_BARS], touched_room[CARD_BARS];
+	uint32_t touched_count[CARD_BARS], touched_capacity[CARD_BARS];
 	struct mmio_entry *trace; /* NULL: not tracing */
 	uint32_t trace_count;
 	uint64_t trace_lost, trace_start;

@@ -297,7 +297,7 @@ void vfio_user_serve(struct function *f, int fd)
 	descriptors_close(&c.wire.along);
 	free(m.body);
 	free(m.reply);
-	function_host_gone(f);
+	function_disconnected(f);
 	function_lock(f);
 	f->client_fd = -1;
 	function_unlock(f, false);
@@ -311,14 +311,14 @@ static void *server(void *arg)
 
 	pthread_setname_np(pthread_self(), "server");
 	while ((fd = emu_accept(f->emu, f->listen_fd)) >= 0) {
-		bool requested;
+		bool accepting;
 
 		function_lock(f);
-		requested = !f->vanished && !atomic_load(&f->emu->quit);
-		if (requested)
+		accepting = !f->vanished && !atomic_load(&f->emu->quit);
+		if (accepting)
 			f->client_fd = fd;
 		function_unlock(f, false);
-		if (requested)
+		if (accepting)
 			vfio_user_serve(f, fd);
 		else
 			close(fd);

@@ -7,7 +7,7 @@
 
 #include <limits.h>
 
-#define ROOM 1024 /* finished superpages without a record */
+#define CAPACITY 1024 /* finished superpages without a record */
 
 static unsigned int queued(const struct crorc_channel *ch)
 {
@@ -28,7 +28,7 @@ static enum event_put put(void *model, unsigned int channel, unsigned int link, 
 	return EVENT_PUT_TAKEN;
 }
 
-static bool holds(void *model, unsigned int channel)
+static bool has_descriptors(void *model, unsigned int channel)
 {
 	const struct crorc_channel *ch = &((struct crorc *)model)->ch[channel];
 
@@ -74,7 +74,7 @@ static uint32_t depth(void *model, unsigned int channel)
 static const struct event_ops ops = {
 	.links = 1,
 	.put = put,
-	.holds = holds,
+	.has_descriptors = has_descriptors,
 	.forget = forget,
 	.counted = counted,
 	.depth = depth,
@@ -163,5 +163,5 @@ int crorc_events_init(struct crorc *c)
 	c->events.ops = &ops;
 	c->events.model = c;
 	c->events.setup = &c->event_setup;
-	return event_init(&c->events, c->host, CRORC_FN, CRORC_CHANNELS, ROOM);
+	return event_init(&c->events, c->host, CRORC_FN, CRORC_CHANNELS, CAPACITY);
 }

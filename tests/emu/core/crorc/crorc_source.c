@@ -178,7 +178,7 @@ static uint32_t send(struct crorc_channel *ch, uint64_t now, uint64_t *when)
 
 	*when = CARD_STEP_IDLE;
 	if (!flows(ch) || crorc_fault_on(ch, CRORC_STALL) ||
-	    event_holds_back(&ch->card->events, ch->nr))
+	    event_backpressure(&ch->card->events, ch->nr))
 		return 0;
 	if (!ch->source.started)
 		start(ch);

@@ -55,7 +55,7 @@ static uint64_t move(struct cru_ep *ep, uint64_t now, size_t budget)
 {
 	bool flushed = ep->control & CRU_DMA_CONTROL_FLUSH && !ep->fault.reset_ignored;
 
-	if (!(ep->control & CRU_DMA_CONTROL_START) || flushed || event_holds_back(&ep->events, 0))
+	if (!(ep->control & CRU_DMA_CONTROL_START) || flushed || event_backpressure(&ep->events, 0))
 		return CARD_STEP_IDLE;
 	if (ep->source == CRU_DATA_SOURCE_INTERNAL)
 		return internal_step(ep, now, budget);

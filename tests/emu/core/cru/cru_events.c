@@ -12,7 +12,7 @@ static enum event_put put(void *model, unsigned int channel, unsigned int link, 
 	return cru_link_put(model, link, addr, bytes, number);
 }
 
-static bool holds(void *model, unsigned int channel)
+static bool has_descriptors(void *model, unsigned int channel)
 {
 	const struct cru_ep *ep = model;
 	unsigned int l;
@@ -47,7 +47,7 @@ static uint32_t depth(void *model, unsigned int channel)
 static const struct event_ops ops = {
 	.links = CRU_LINK_SLOTS,
 	.put = put,
-	.holds = holds,
+	.has_descriptors = has_descriptors,
 	.forget = forget,
 	.counted = counted,
 	.depth = depth,

@@ -110,7 +110,7 @@ static const struct identity identity = {
 	.temperature = 45000,
 };
 
-#define MARKS(first) (1u << (first) | 1u << ((first) + 1) | 1u << ((first) + 2))
+#define EVENT_ID_COUNTERS(first) (1u << (first) | 1u << ((first) + 1) | 1u << ((first) + 2))
 
 static const struct unit_ops ops = {
 	.vendor = P40_VENDOR,
@@ -145,7 +145,8 @@ static const struct unit_ops ops = {
 	.stray = STREAM_LINE,
 	.faults = p40_fault_list,
 	.counters = counters,
-	.marks = MARKS(P40_THROTTLE_FIRST) | MARKS(P40_TRUNCATE_FIRST),
+	.event_id_counters =
+		EVENT_ID_COUNTERS(P40_THROTTLE_FIRST) | EVENT_ID_COUNTERS(P40_TRUNCATE_FIRST),
 	.waiting = waits,
 	.counts = counts,
 	.card_default = p40_card_default,

@@ -97,7 +97,7 @@ struct p40_event {
 
 struct p40_spill {
 	struct p40_event *event; /* @room of them */
-	uint32_t room, at, count;
+	uint32_t capacity, at, count;
 	uint32_t size, level; /* bytes */
 	bool throttling, truncating;
 	uint64_t throttle_ns, truncate_ns; /* since then, or since it was last added up */
@@ -250,7 +250,7 @@ size_t p40_turn(struct unit *u, uint64_t now, size_t budget, uint64_t *when);
 enum card_dma p40_ring_at(struct p40_stream *st, uint32_t position, uint32_t offset, size_t *len,
 			  void **ptr);
 uint32_t p40_lines(const struct p40_stream *st);
-uint32_t p40_room(const struct p40_stream *st);
+uint32_t p40_space(const struct p40_stream *st);
 /* By the fault record-hole: the next unit, of so many events, is counted and not written. */
 bool p40_unit_skip(struct p40_stream *st, uint32_t events);
 /* A unit is whole in the ring. */
@@ -262,7 +262,7 @@ void p40_source_default(struct p40_stream *st);
 bool p40_source_peek(struct p40_stream *st, uint64_t now, struct p40_event *e, uint64_t *when);
 void p40_source_take(struct p40_stream *st, uint64_t now, const struct p40_event *e);
 /* By the key rate: not yet. */
-bool p40_source_held(struct p40_stream *st, uint64_t now, uint64_t *when);
+bool p40_source_paced(struct p40_stream *st, uint64_t now, uint64_t *when);
 /* Nothing can be packed now: what comes goes into the spill buffer. */
 void p40_source_spill(struct p40_stream *st, uint64_t now, uint64_t *when);
 /* What waits in the spill buffer is thrown away; how many events. */

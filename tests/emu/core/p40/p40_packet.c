@@ -161,7 +161,7 @@ static bool fill(struct p40_stream *st, uint64_t now, uint64_t *when)
 			close_packet(st, now, 0);
 			return true;
 		}
-		if (!p->count && p40_source_held(st, now, when))
+		if (!p->count && p40_source_paced(st, now, when))
 			return false;
 		if (!p40_source_peek(st, now, &e, when))
 			return p->count && aged(st, now, when);
@@ -299,13 +299,13 @@ static void stamp(struct p40_stream *st)
 		memcpy(ptr, &now, sizeof(now));
 }
 
-static bool has_room(struct p40_stream *st)
+static bool has_space(struct p40_stream *st)
 {
 	uint32_t lines = st->packet.bytes / STREAM_LINE;
 
-	if (p40_room(st) < p40_ahead(st) + lines)
+	if (p40_space(st) < p40_ahead(st) + lines)
 		st->recycled = 0;
-	return p40_room(st) >= p40_ahead(st) + lines && p40_meta_ready(p40_of(st));
+	return p40_space(st) >= p40_ahead(st) + lines && p40_meta_ready(p40_of(st));
 }
 
 static void written(struct p40_stream *st)
@@ -341,7 +341,7 @@ size_t p40_packet_turn(struct p40_stream *st, uint64_t now, size_t budget, uint6
 			p->closed = false;
 			continue;
 		}
-		if (!p->writing && !has_room(st)) {
+		if (!p->writing && !has_space(st)) {
 			st->n.fulls += !st->full;
 			st->full = true;
 			p40_source_spill(st, now, when);

@@ -21,7 +21,7 @@ static bool meta_takes(const struct p40 *c)
 
 static bool meta_waits(const struct p40_stream *meta)
 {
-	return meta->set.policy & STREAM_POLICY_THROTTLE && !p40_room(meta);
+	return meta->set.policy & STREAM_POLICY_THROTTLE && !p40_space(meta);
 }
 
 bool p40_meta_ready(const struct p40 *c)
@@ -76,7 +76,7 @@ bool p40_meta_write(struct p40_stream *main)
 	_Static_assert(sizeof(m) == STREAM_LINE, "a record is a line");
 	if (!meta_takes(p40_of(main)))
 		return true;
-	if (!p40_room(meta)) {
+	if (!p40_space(meta)) {
 		drop(meta, p);
 		return true;
 	}
@@ -130,11 +130,11 @@ static void spoil(struct p40_stream *st, struct stream_odin *o)
 		o->word[1] ^= htole32(0x10);
 }
 
-static bool odin_room(struct p40_stream *st)
+static bool odin_space(struct p40_stream *st)
 {
-	if (p40_room(st) == p40_ahead(st))
+	if (p40_space(st) == p40_ahead(st))
 		st->recycled = 0;
-	if (p40_room(st) > p40_ahead(st))
+	if (p40_space(st) > p40_ahead(st))
 		return true;
 	st->n.fulls += !st->full;
 	st->full = true;
@@ -156,12 +156,12 @@ static void odin_done(struct p40_stream *st, uint64_t event)
 /* Where the next records go: as many lines as there is room, budget and memory in one piece. */
 static enum card_dma lines_at(struct p40_stream *st, size_t budget, uint8_t **to, uint32_t *lines)
 {
-	uint32_t room = p40_room(st) - p40_ahead(st);
+	uint32_t capacity = p40_space(st) - p40_ahead(st);
 	size_t len = (budget + STREAM_LINE - 1) / STREAM_LINE * STREAM_LINE;
 	enum card_dma how;
 
-	if (len > (size_t)room * STREAM_LINE)
-		len = (size_t)room * STREAM_LINE;
+	if (len > (size_t)capacity * STREAM_LINE)
+		len = (size_t)capacity * STREAM_LINE;
 	how = p40_ring_at(st, st->written + p40_ahead(st), 0, &len, (void **)to);
 	*lines = len / STREAM_LINE;
 	if (how == CARD_DMA_OK && *lines)
@@ -182,7 +182,7 @@ static uint32_t put_records(struct p40_stream *st, uint64_t now, uint8_t *to, ui
 	while (n < lines) {
 		struct stream_odin *o = to ? (struct stream_odin *)(to + n * STREAM_LINE) : &lost;
 
-		if (p40_source_held(st, now, when) || !p40_source_peek(st, now, &e, when))
+		if (p40_source_paced(st, now, when) || !p40_source_peek(st, now, &e, when))
 			break;
 		if (p40_unit_skip(st, 1)) {
 			p40_source_take(st, now, &e);
@@ -207,9 +207,9 @@ size_t p40_odin_turn(struct p40_stream *st, uint64_t now, size_t budget, uint64_
 		enum card_dma how;
 		uint32_t lines;
 
-		if (p40_source_held(st, now, when) || !p40_source_peek(st, now, &e, when))
+		if (p40_source_paced(st, now, when) || !p40_source_peek(st, now, &e, when))
 			break;
-		if (!odin_room(st)) {
+		if (!odin_space(st)) {
 			p40_source_spill(st, now, when);
 			break;
 		}

@@ -9,7 +9,7 @@ uint32_t p40_lines(const struct p40_stream *st)
 	return 1u << (st->ring_log2 - STREAM_LINE_LOG2);
 }
 
-uint32_t p40_room(const struct p40_stream *st)
+uint32_t p40_space(const struct p40_stream *st)
 {
 	return p40_lines(st) - (st->written - st->read);
 }

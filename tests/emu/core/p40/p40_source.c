@@ -37,7 +37,7 @@ static uint64_t due(struct p40_stream *st, uint64_t now, uint64_t *when)
 }
 
 /* A source that waits is as fast as the key rate says; a clock is not to be held. */
-bool p40_source_held(struct p40_stream *st, uint64_t now, uint64_t *when)
+bool p40_source_paced(struct p40_stream *st, uint64_t now, uint64_t *when)
 {
 	return !clocked(&st->gen) && !st->closing && unit_paced(&st->unit, now, when);
 }
@@ -228,7 +228,7 @@ void p40_source_take(struct p40_stream *st, uint64_t now, const struct p40_event
 		return;
 	}
 	s->level -= level_of(st, &s->event[s->at]);
-	s->at = (s->at + 1) % s->room;
+	s->at = (s->at + 1) % s->capacity;
 	s->count--;
 	lowered(st, now);
 }
@@ -248,7 +248,7 @@ void p40_source_spill(struct p40_stream *st, uint64_t now, uint64_t *when)
 			break;
 		}
 		accept(st, now, &e);
-		s->event[(s->at + s->count++) % s->room] = e;
+		s->event[(s->at + s->count++) % s->capacity] = e;
 		s->level += level_of(st, &e);
 		if (st->set.policy & STREAM_POLICY_THROTTLE && s->level >= st->set.throttle_on)
 			throttle_on(st, now);

@@ -20,8 +20,8 @@ int p40_init(struct unit *u)
 	if (st->kind == STREAM_TYPE_META)
 		return 0;
 	s->size = st->kind == STREAM_TYPE_MAIN ? P40_SPILL_MAIN : P40_SPILL_ODIN;
-	s->room = s->size / (st->kind == STREAM_TYPE_MAIN ? P40_EVENT_BYTES : STREAM_LINE) + 1;
-	s->event = calloc(s->room, sizeof(*s->event));
+	s->capacity = s->size / (st->kind == STREAM_TYPE_MAIN ? P40_EVENT_BYTES : STREAM_LINE) + 1;
+	s->event = calloc(s->capacity, sizeof(*s->event));
 	if (!s->event || st->kind != STREAM_TYPE_MAIN)
 		return s->event ? 0 : -1;
 	p->size = calloc(STREAM_PACK_EVENTS_MAX, sizeof(*p->size));

@@ -165,7 +165,7 @@ struct unit_ops {
 	const struct card_fault *faults;
 
 	const char *const *counters; /* names of UNIT_COUNTERS */
-	uint32_t marks;		     /* bit per counter that is no number but an event id */
+	uint32_t event_id_counters;  /* bit per counter that is no number but an event id */
 	const struct unit_waiting *waiting;
 	const struct unit_count *counts;
 

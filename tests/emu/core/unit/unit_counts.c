@@ -14,7 +14,7 @@ static uint64_t since(const struct unit *u, unsigned int nr, const uint64_t *bas
 		if (w->waiting == nr)
 			return w->count(u);
 	}
-	return u->card->ops->marks & 1u << nr ? u->total[nr] : u->total[nr] - base[nr];
+	return u->card->ops->event_id_counters & 1u << nr ? u->total[nr] : u->total[nr] - base[nr];
 }
 
 uint64_t unit_counter(const struct unit *u, unsigned int nr)
@@ -44,7 +44,7 @@ static void show_sums(struct json *j, struct unit_card *c)
 	uint64_t sum;
 
 	for (k = 0; k < UNIT_COUNTERS; k++) {
-		for (i = 0, sum = 0; i < ops->count && !(ops->marks & 1u << k); i++)
+		for (i = 0, sum = 0; i < ops->count && !(ops->event_id_counters & 1u << k); i++)
 			sum += since(unit_of(c, i), k, unit_of(c, i)->clear);
 		json_uint(j, ops->counters[k], sum);
 	}

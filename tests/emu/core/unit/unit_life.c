@@ -182,7 +182,7 @@ static void no_errors(struct unit *u)
 	u->host_error = false;
 }
 
-static bool table_room(struct unit *u)
+static bool table_has_space(struct unit *u)
 {
 	u->table = calloc(u->entries, sizeof(*u->table));
 	return u->table;
@@ -204,7 +204,7 @@ void unit_enable(struct unit *u)
 	u->entries = 0;
 	u->loaded = 0;
 	u->card->ops->take_over(u);
-	if (u->entries && !table_room(u))
+	if (u->entries && !table_has_space(u))
 		unit_fetch_failed(u);
 	else
 		load(u);

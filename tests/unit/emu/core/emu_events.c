@@ -282,7 +282,7 @@ static void end_of_nothing(void)
 	host_end();
 }
 
-static void no_room(void)
+static void no_space(void)
 {
 	const uint8_t *guard;
 
@@ -608,7 +608,7 @@ static void bus_mastering_off(void)
 }
 
 /* The keys of the plain FIFO hold for this one: depth, refill latency, rate. */
-static void keys_hold(void)
+static void keys_take_effect(void)
 {
 	uint64_t begun;
 	unsigned int n = 0;
@@ -641,7 +641,7 @@ static void keys_hold(void)
 	host_end();
 }
 
-static void endpoints_apart(void)
+static void independent_endpoints(void)
 {
 	struct driver other = {.fn = 1, .block = BLOCK};
 
@@ -666,9 +666,10 @@ UNIT_MAIN("emulated event interface", {"a plain card has none of it", plain_card
 	  {"enabling is checked", enable_is_checked}, {"one superpage", one_superpage},
 	  {"batches and phases", batches_and_phases},
 	  {"links and time frames", links_and_time_frames}, {"flush and end", flush_and_end},
-	  {"end of nothing", end_of_nothing}, {"no room", no_room}, {"bounds", bounds},
+	  {"end of nothing", end_of_nothing}, {"no room", no_space}, {"bounds", bounds},
 	  {"bad descriptors", bad_descriptors}, {"a bad one in its turn", bad_in_its_turn},
 	  {"fetching", fetching}, {"fetching over pages", fetching_over_pages},
 	  {"a flush stops fetching", flush_stops_fetching}, {"disable", disable},
 	  {"resets", resets}, {"bus mastering off", bus_mastering_off},
-	  {"rate, depth and latency hold", keys_hold}, {"endpoints apart", endpoints_apart})
+	  {"rate, depth and latency hold", keys_take_effect},
+	  {"endpoints apart", independent_endpoints})

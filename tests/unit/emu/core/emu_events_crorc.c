@@ -163,7 +163,7 @@ static void time_frames_and_flush(void)
 	host_end();
 }
 
-static void channels_apart(void)
+static void independent_channels(void)
 {
 	begin();
 	begin_run(0, 4);
@@ -284,7 +284,7 @@ static void link_alarm(void)
 
 UNIT_MAIN("emulated event interface, C-RORC", {"blocks", blocks}, {"superpages", superpages},
 	  {"a FIFO of sixteen", fifo_of_sixteen}, {"the plain way is off", plain_way_is_off},
-	  {"time frames and flush", time_frames_and_flush}, {"channels apart", channels_apart},
-	  {"bad descriptors", bad_descriptors}, {"a lost write of the setup", lost_setup_write},
-	  {"faults", faults_are_there}, {"flushed record missing", flushed_missing},
-	  {"links", link_alarm})
+	  {"time frames and flush", time_frames_and_flush},
+	  {"channels apart", independent_channels}, {"bad descriptors", bad_descriptors},
+	  {"a lost write of the setup", lost_setup_write}, {"faults", faults_are_there},
+	  {"flushed record missing", flushed_missing}, {"links", link_alarm})

@@ -7,10 +7,10 @@
 #include "tests/emu/core/pattern.h"
 #include "unit.h"
 
-#define ROOM 8192
-#define MARK 0xc3
+#define CAPACITY 8192
+#define SENTINEL 0xc3
 
-static uint8_t buffer[64 + ROOM + 64];
+static uint8_t buffer[64 + CAPACITY + 64];
 
 static uint32_t expected(const struct page *p, uint32_t lane)
 {
@@ -35,10 +35,10 @@ static unsigned int wrong(const struct page *p, unsigned int shift)
 	unsigned int i, n = 0, start = 64 + shift;
 	uint32_t word;
 
-	memset(buffer, MARK, sizeof(buffer));
+	memset(buffer, SENTINEL, sizeof(buffer));
 	page_write(buffer + start, p);
 	for (i = 0; i < start; i++)
-		n += buffer[i] != MARK;
+		n += buffer[i] != SENTINEL;
 	if (p->header) {
 		n += memcmp(buffer + start, p->header, 64) != 0;
 		start += 64;
@@ -48,7 +48,7 @@ static unsigned int wrong(const struct page *p, unsigned int shift)
 		n += word != expected(p, i);
 	}
 	for (i = start + p->payload; i < sizeof(buffer); i++)
-		n += buffer[i] != MARK;
+		n += buffer[i] != SENTINEL;
 	return n;
 }
 
@@ -59,7 +59,7 @@ static void every_size(void)
 	unsigned int shift, bad = 0;
 
 	for (shift = 0; shift <= 32; shift += 4) {
-		for (p.payload = 0; p.payload <= ROOM - 64; p.payload += 16) {
+		for (p.payload = 0; p.payload <= CAPACITY - 64; p.payload += 16) {
 			p.header = header;
 			p.pattern = PATTERN_DDG;
 			bad += wrong(&p, shift);
@@ -73,7 +73,7 @@ static void every_size(void)
 		}
 		p.header = header;
 		p.pattern = PATTERN_WORDS;
-		for (p.payload = 0; p.payload <= ROOM - 64; p.payload += 4)
+		for (p.payload = 0; p.payload <= CAPACITY - 64; p.payload += 4)
 			bad += wrong(&p, shift);
 	}
 	UNIT_EQ(bad, 0);
@@ -81,7 +81,7 @@ static void every_size(void)
 
 static void counter_wraps(void)
 {
-	struct page p = {.counter = 0xfffffff0, .payload = ROOM, .pattern = PATTERN_COUNTER};
+	struct page p = {.counter = 0xfffffff0, .payload = CAPACITY, .pattern = PATTERN_COUNTER};
 
 	UNIT_EQ(wrong(&p, 0), 0);
 	p.pattern = PATTERN_DDG;
@@ -113,12 +113,12 @@ static void speed(void)
 	UNIT_NEED(memory);
 	memset(memory, 0, 64 << 20);
 	for (kind = PATTERN_COUNTER; kind <= PATTERN_WORDS; kind++) {
-		struct page p = {.payload = ROOM, .pattern = kind};
+		struct page p = {.payload = CAPACITY, .pattern = kind};
 
 		t = used_seconds();
-		for (i = 0; i < (64 << 20) / ROOM; i++) {
+		for (i = 0; i < (64 << 20) / CAPACITY; i++) {
 			p.counter += 256;
-			page_write(memory + (size_t)i * ROOM, &p);
+			page_write(memory + (size_t)i * CAPACITY, &p);
 		}
 		t = used_seconds() - t;
 		unit_note("%s: %.1f GB/s", names[kind], (64 << 20) / t / 1e9);

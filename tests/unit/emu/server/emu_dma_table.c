@@ -21,7 +21,7 @@ static int memory(uint64_t size)
 }
 
 /* Bytes that can be written at @addr, of 1 MiB asked for; 0 if outside. */
-static size_t room(struct dma_table *t, uint64_t addr)
+static size_t writable_bytes(struct dma_table *t, uint64_t addr)
 {
 	size_t len = 1 << 20;
 	void *ptr;
@@ -46,10 +46,10 @@ static void lookup(void)
 
 	UNIT_EQ(dma_map(&t, 0x10000, 2 * PAGE, fd, 4 * PAGE, true), 0);
 	UNIT_EQ(dma_map(&t, 0x20000, PAGE, fd, 0, true), 0);
-	UNIT_EQ(room(&t, 0x10000), 2 * PAGE);
-	UNIT_EQ(room(&t, 0x11ffc), 4);
-	UNIT_EQ(room(&t, 0x12000), 0);
-	UNIT_EQ(room(&t, 0xfffc), 0);
+	UNIT_EQ(writable_bytes(&t, 0x10000), 2 * PAGE);
+	UNIT_EQ(writable_bytes(&t, 0x11ffc), 4);
+	UNIT_EQ(writable_bytes(&t, 0x12000), 0);
+	UNIT_EQ(writable_bytes(&t, 0xfffc), 0);
 	/* Outside up to where the next range begins. */
 	len = 1 << 20;
 	UNIT_EQ(dma_lookup(&t, 0x12000, &len, &ptr), false);
@@ -63,7 +63,7 @@ static void lookup(void)
 	UNIT_EQ(*(uint8_t *)&len, 0x5a);
 	UNIT_EQ(at(&t, 0x10000) - at(&t, 0x20000), 4 * PAGE);
 	dma_unmap_all(&t);
-	UNIT_EQ(room(&t, 0x10000), 0);
+	UNIT_EQ(writable_bytes(&t, 0x10000), 0);
 	close(fd);
 }
 
@@ -102,8 +102,8 @@ static void not_writable(void)
 
 	UNIT_EQ(dma_map(&t, 0x1000, PAGE, fd, 0, false), 0);
 	UNIT_EQ(dma_map(&t, 0x2000, PAGE, -1, 0, true), 0);
-	UNIT_EQ(room(&t, 0x1000), 0);
-	UNIT_EQ(room(&t, 0x2000), 0);
+	UNIT_EQ(writable_bytes(&t, 0x1000), 0);
+	UNIT_EQ(writable_bytes(&t, 0x2000), 0);
 	UNIT_EQ(t.count, 2);
 	dma_unmap_all(&t);
 	close(fd);
@@ -113,7 +113,7 @@ static void not_writable(void)
 	UNIT_EQ(dma_map(&t, 0x1000, PAGE, fd, 0, true), -EACCES);
 	CU_ASSERT_PTR_NULL(t.files.first);
 	UNIT_EQ(dma_map(&t, 0x1000, PAGE, fd, 0, false), 0);
-	UNIT_EQ(room(&t, 0x1000), 0);
+	UNIT_EQ(writable_bytes(&t, 0x1000), 0);
 	CU_ASSERT(dma_lookup_read(&t, 0x1000, &len, &ptr));
 	CU_ASSERT(!memcmp(ptr, "\177ELF", 4));
 	dma_unmap_all(&t);
@@ -147,7 +147,7 @@ static void descriptors_of_a_file(void)
 		UNIT_EQ(dma_map(&t, 0x3000, PAGE, out, 0, false), -EACCES);
 		UNIT_EQ(dma_map(&t, 0x3000, PAGE, path, 0, false), -EBADF);
 		UNIT_EQ(dma_map(&t, 0x3000, PAGE, both, 0, true), 0);
-		UNIT_EQ(room(&t, 0x3000), PAGE);
+		UNIT_EQ(writable_bytes(&t, 0x3000), PAGE);
 		dma_unmap_all(&t);
 		CU_ASSERT_PTR_NULL(t.files.first);
 	}
@@ -175,11 +175,11 @@ static void unmap_forms(void)
 	UNIT_EQ(dma_unmap(&t, 0x18000, PAGE), -ENOENT);
 	UNIT_EQ(dma_unmap(&t, 0xf000, PAGE), -ENOENT);
 	UNIT_EQ(t.count, 2);
-	UNIT_EQ(room(&t, 0x10000), 4 * PAGE);
+	UNIT_EQ(writable_bytes(&t, 0x10000), 4 * PAGE);
 	UNIT_EQ(dma_unmap(&t, 0x10000, 4 * PAGE), 0);
-	UNIT_EQ(room(&t, 0x10000), 0);
+	UNIT_EQ(writable_bytes(&t, 0x10000), 0);
 	UNIT_EQ(dma_unmap(&t, 0x10000, 4 * PAGE), -ENOENT);
-	UNIT_EQ(room(&t, 0x14000), 4 * PAGE);
+	UNIT_EQ(writable_bytes(&t, 0x14000), 4 * PAGE);
 	dma_unmap_all(&t);
 	close(fd);
 }
@@ -224,7 +224,7 @@ static void nothing_is_replaced(void)
 	UNIT_EQ(dma_map(&t, 0x13000, 2 * PAGE, -1, 0, true), -EEXIST);
 	UNIT_EQ(dma_map(&t, 0x8000, 1 << 20, -1, 0, true), -EEXIST);
 	UNIT_EQ(t.count, 1);
-	UNIT_EQ(room(&t, 0x10000), 4 * PAGE);
+	UNIT_EQ(writable_bytes(&t, 0x10000), 4 * PAGE);
 	/* Side by side is no overlap. */
 	UNIT_EQ(dma_map(&t, 0x14000, PAGE, b, 0, true), 0);
 	UNIT_EQ(dma_map(&t, 0xf000, PAGE, b, 0, true), 0);
@@ -291,8 +291,8 @@ static void many(void)
 	UNIT_EQ(t.count, n);
 	for (i = 0; i < n; i++) {
 		wrong += at(&t, 2 * i * PAGE) != at(&t, 0) + i * PAGE;
-		wrong += room(&t, 2 * i * PAGE) != PAGE;
-		wrong += room(&t, (2 * i + 1) * PAGE) != 0;
+		wrong += writable_bytes(&t, 2 * i * PAGE) != PAGE;
+		wrong += writable_bytes(&t, (2 * i + 1) * PAGE) != 0;
 	}
 	UNIT_EQ(wrong, 0);
 	UNIT_EQ(dma_unmap(&t, 2 * 7 * PAGE, PAGE), 0);

@@ -6,14 +6,14 @@
 #include "emu_client.h"
 
 #define FILES 4
-#define ROOM 32768
+#define CAPACITY 32768
 #define MAPS 64
 #define PAGE 4096u
 #define SCRATCH 0xff /* bits of that register */
 
 /* Messages to be sent, and which bytes descriptors go with. */
 static struct {
-	uint8_t bytes[ROOM];
+	uint8_t bytes[CAPACITY];
 	size_t len;
 	struct {
 		size_t at; /* the message begins there */
@@ -60,7 +60,7 @@ static void add(uint16_t command, uint32_t flags, const void *body, uint32_t len
 		.flags = flags,
 	};
 
-	UNIT_NEED(stream.len + head.size <= ROOM);
+	UNIT_NEED(stream.len + head.size <= CAPACITY);
 	memcpy(stream.bytes + stream.len, &head, sizeof(head));
 	if (len)
 		memcpy(stream.bytes + stream.len + sizeof(head), body, len);
@@ -192,7 +192,7 @@ static void gather(const size_t *pieces, unsigned int count)
 	arrived();
 }
 
-static const size_t whole[] = {ROOM};
+static const size_t whole[] = {CAPACITY};
 
 /* Any number of posted writes, then a map, then more: wherever a read ends, the file is the map's.
  */
@@ -370,7 +370,7 @@ static void any_stream(void)
 		}
 		add_write();
 		for (i = 0; i < 16; i++)
-			pieces[i] = any(3) ? 1 + any(120) : ROOM;
+			pieces[i] = any(3) ? 1 + any(120) : CAPACITY;
 		if (any(2)) {
 			gather(pieces, 16);
 		} else {

@@ -540,7 +540,7 @@ static void peek_and_poke(void)
 	host_end();
 }
 
-static void sizes_nobody_reads(void)
+static void unread_sizes(void)
 {
 	unsigned int i;
 
@@ -574,4 +574,4 @@ UNIT_MAIN("emulated CRU, DMA block", {"identity and plain registers", identity},
 	  {"generator: random sizes", random_sizes}, {"generator: injected error", inject_error},
 	  {"rate", pace}, {"DMA outside memory", outside_memory},
 	  {"DMA without bus mastering", no_master}, {"function reset", function_reset},
-	  {"peek and poke", peek_and_poke}, {"size FIFO overflow", sizes_nobody_reads})
+	  {"peek and poke", peek_and_poke}, {"size FIFO overflow", unread_sizes})

@@ -66,7 +66,7 @@ static void state_late(void)
 	host_end();
 }
 
-static void positions_that_lie(void)
+static void invalid_positions(void)
 {
 	stream(4);
 	UNIT_EQ(state(MAIN)->written, 16);
@@ -94,7 +94,7 @@ static void positions_that_lie(void)
 	host_end();
 }
 
-static void units_that_lie(void)
+static void invalid_units(void)
 {
 	struct stream_packet p;
 
@@ -344,7 +344,7 @@ static void outside(void)
 }
 
 UNIT_MAIN("emulated PCIe40: faults", {"stall", stall}, {"state late", state_late},
-	  {"positions that lie", positions_that_lie}, {"units that lie", units_that_lie},
+	  {"positions that lie", invalid_positions}, {"units that lie", invalid_units},
 	  {"holes", holes}, {"content that lacks", content_that_lacks},
 	  {"interrupts lost and spurious", interrupts}, {"resets ignored and slow", resets},
 	  {"never quiet, and a write after off", quiesced}, {"end missing", end_missing},

@@ -95,7 +95,7 @@ static void late(void)
 	host_end();
 }
 
-static void descriptors_that_lie(void)
+static void invalid_descriptors(void)
 {
 	ready(1);
 	next();
@@ -151,7 +151,7 @@ static void fragments_with_errors(void)
 }
 
 /* What the status does not report, and what only the status reports. */
-static void fragments_that_lie(void)
+static void invalid_fragments(void)
 {
 	ready(1);
 	next();
@@ -237,7 +237,7 @@ static void transfers(void)
 	host_end();
 }
 
-static void completions_that_lie(void)
+static void invalid_completions(void)
 {
 	ready(2);
 	fault(0, "done-tag", ONE(0) | 1);
@@ -400,10 +400,10 @@ static void outside(void)
 }
 
 UNIT_MAIN("emulated RobinNP: faults", {"stall", stall}, {"late", late},
-	  {"descriptors that lie", descriptors_that_lie},
+	  {"descriptors that lie", invalid_descriptors},
 	  {"fragments with errors", fragments_with_errors},
-	  {"fragments that lie", fragments_that_lie}, {"holes", holes}, {"transfers", transfers},
-	  {"completions that lie", completions_that_lie},
+	  {"fragments that lie", invalid_fragments}, {"holes", holes}, {"transfers", transfers},
+	  {"completions that lie", invalid_completions},
 	  {"interrupts lost and spurious", interrupts}, {"resets ignored and slow", resets},
 	  {"never quiet, and a write after off", quiesced}, {"DMA outside", outside},
 	  {"every fault", every_fault})

@@ -192,7 +192,7 @@ static bool untouched(void)
 
 static void anything(void)
 {
-	uint64_t fragments = 0, transfers = 0, holds = 0, refused = 0, discarded = 0;
+	uint64_t fragments = 0, transfers = 0, has_descriptors = 0, refused = 0, discarded = 0;
 	unsigned int h, n, s;
 
 	for (h = 0; h < HOSTS; h++) {
@@ -213,7 +213,7 @@ static void anything(void)
 		UNIT_EQ(count(0, -1, "dma_outside"), 0);
 		fragments += count(0, -1, "fragments");
 		transfers += count(0, -1, "transfers");
-		holds += count(0, -1, "holds");
+		has_descriptors += count(0, -1, "holds");
 		refused += count(0, -1, "bad_free") + count(0, -1, "bad_page") +
 			   count(0, -1, "bad_op") + count(0, -1, "bad_host_page");
 		discarded += count(0, -1, "discarded") + count(0, -1, "commands_discarded");
@@ -221,11 +221,11 @@ static void anything(void)
 	}
 	unit_note("%llu fragments, %llu transfers, %llu holds, %llu refused, %llu discarded",
 		  (unsigned long long)fragments, (unsigned long long)transfers,
-		  (unsigned long long)holds, (unsigned long long)refused,
+		  (unsigned long long)has_descriptors, (unsigned long long)refused,
 		  (unsigned long long)discarded);
 	UNIT_NEED(fragments > 10000);
 	UNIT_NEED(transfers > 3000);
-	UNIT_NEED(holds > 1000);
+	UNIT_NEED(has_descriptors > 1000);
 	UNIT_NEED(refused > 1000);
 	UNIT_NEED(discarded > 100);
 }
@@ -233,7 +233,7 @@ static void anything(void)
 /* A host that keeps to the rules, at any time: nothing is lost, mixed up or refused. */
 static void a_good_one(void)
 {
-	uint32_t next[6] = {0}, n, l, requested_now = 0, held_back = 0;
+	uint32_t next[6] = {0}, n, l, requested_now = 0, kept_count = 0;
 	struct fragment_descriptor d, kept[64];
 	struct fragment_completion c;
 
@@ -249,13 +249,13 @@ static void a_good_one(void)
 	for (n = 0; n < 100000; n++) {
 		host.now += any(30000);
 		robinnp_card.step(host.card, 0, 64 + any(20000));
-		while (held_back < 64 && any(4) && take(0, &d)) {
+		while (kept_count < 64 && any(4) && take(0, &d)) {
 			l = FRAGMENT_PAGE_LINK(d.page);
 			UNIT_NEED(d.event == next[l]++);
-			kept[held_back++] = d;
+			kept[kept_count++] = d;
 		}
-		while (held_back && any(3)) {
-			uint32_t i = any(held_back);
+		while (kept_count && any(3)) {
+			uint32_t i = any(kept_count);
 
 			/* The tag says which it has to be. */
 			if (!any(3)) {
@@ -267,7 +267,7 @@ static void a_good_one(void)
 			} else {
 				break;
 			}
-			kept[i] = kept[--held_back];
+			kept[i] = kept[--kept_count];
 		}
 		free_doorbell(0);
 		command_doorbell(0);
