@@ -84,7 +84,7 @@ static int read_file(struct reader *r, const char *path, char reason[UNITS_REASO
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		ret = units_fail(reason, fd < 0 ? errno : EINVAL, "%s cannot be read: %s.", path,
-				 fd < 0 ? strerror(errno) : "it is not a regular file");
+				 fd < 0 ? strerror(errno) : "not a regular file");
 		goto out;
 	}
 	if (!st.st_size)

@@ -115,7 +115,7 @@ static void forget(struct spoke *s)
 
 static void handle_members(struct spoke *s, struct json_object *list)
 {
-	static struct roc_evb_member all[EVB_MEMBERS_MAX]; /* large, and one thread */
+	static struct roc_evb_member all[EVB_MEMBERS_MAX]; /* too large for the stack; one thread */
 	size_t i,
 		n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
 	unsigned int count = 0;
@@ -151,7 +151,7 @@ static void handle_status(struct spoke *s, struct json_object *o)
 /* Handle a message of the manager: 0, or -errno to end the node. */
 static int handle_message(struct spoke *s, struct json_object *o, uint64_t now)
 {
-	static struct roc_evb_table t; /* large, and one thread */
+	static struct roc_evb_table t; /* too large for the stack; one thread */
 	struct json_object *v = NULL;
 	char reason[ROC_EVB_REASON];
 
@@ -235,7 +235,8 @@ static int receive_lines(struct spoke *s, uint64_t now)
 	if (!ret)
 		ret = line_flush(&s->line);
 	if (ret || bad)
-		disconnect(s, bad ? "it sent a line that is not a JSON object" : strerror(-ret));
+		disconnect(s, bad ? "the manager sent a line that is not a JSON object"
+				  : strerror(-ret));
 	else if (now - s->received > lease(s))
 		disconnect(s, "no message for longer than lease-ms");
 	return 0;

@@ -122,7 +122,7 @@ static void accept_table(struct etcd *e, const struct roc_evb_table *t)
 
 static void handle_table(struct etcd *e, const struct etcd_kv *kv)
 {
-	static struct roc_evb_table t; /* large, and one thread */
+	static struct roc_evb_table t; /* too large for the stack; one thread */
 	struct json_object *o = value_of(kv);
 	char reason[ROC_EVB_REASON];
 

@@ -414,7 +414,7 @@ int http_post(struct http *h, unsigned int place, const char *url, struct json_o
 	return -ENOMEM;
 }
 
-/* A call is over. */
+/* Finish a call: pass its answer or its failure to the function. */
 static void call_done(struct http *h, struct call *c, CURLcode code)
 {
 	unsigned int place = (unsigned int)(c - h->calls);

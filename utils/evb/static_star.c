@@ -217,7 +217,7 @@ static void send_all(struct star *s, struct json_object *o)
 /* The table of a node may be newer than ours: an earlier manager wrote it. */
 static void adopt_table(struct star *s, struct json_object *have, uint64_t now)
 {
-	static struct roc_evb_table t; /* large, and one thread */
+	static struct roc_evb_table t; /* too large for the stack; one thread */
 	char reason[ROC_EVB_REASON];
 
 	if (!have || evb_table_read(have, &t, reason) || t.epoch <= s->table.epoch)
@@ -234,12 +234,13 @@ static bool same_system(struct star *s, struct peer *p, struct json_object *o)
 
 	if (json_object_get_int64(json_object_object_get(o, "version")) != STAR_VERSION) {
 		refuse(s, p, false,
-		       "it has another protocol version than %d: the manager and all nodes need the same version of roc.",
+		       "the node has another protocol version than %d: the manager and all nodes need the same version of roc.",
 		       STAR_VERSION);
 		return false;
 	}
 	if (!system || strcmp(system, s->file->system)) {
-		refuse(s, p, false, "it belongs to system %.40s, but this manager to system %s.",
+		refuse(s, p, false,
+		       "the node belongs to system %.40s, but this manager to system %s.",
 		       system ? system : "(none)", s->file->system);
 		return false;
 	}
@@ -256,7 +257,8 @@ static void handle_join(struct star *s, struct peer *p, struct json_object *o, u
 	if (!same_system(s, p, o))
 		return;
 	if (evb_member_read(json_object_object_get(o, "join"), &m, reason))
-		return refuse(s, p, false, "its member record is invalid: %.200s.", reason);
+		return refuse(s, p, false, "the member record of the node is invalid: %.200s.",
+			      reason);
 	known = evb_static_find(s->file, m.name);
 	if (!known)
 		return refuse(s, p, false, "node %s is not in the file of system %s.", m.name,
@@ -320,7 +322,7 @@ static void handle_message(struct star *s, struct peer *p, struct json_object *o
 		if (p->watcher)
 			welcome(s, p);
 	} else if (!p->member && !p->watcher) {
-		refuse(s, p, false, "it sent no join or watch request first.");
+		refuse(s, p, false, "the node sent no join or watch request first.");
 	} else if (p->member && json_object_object_get_ex(o, "report", &v)) {
 		handle_report(s, p, v, now);
 	} else if (p->member && json_object_object_get_ex(o, "status", &v)) {
@@ -343,7 +345,7 @@ static bool serve(struct star *s, struct peer *p, uint64_t now)
 	}
 	if (bad)
 		refuse(s, p, false, "%s sent a line that is not a JSON object.",
-		       p->member ? p->m.name : "it");
+		       p->member ? p->m.name : "the node");
 	if (!ret)
 		ret = line_flush(&p->line);
 	return !ret && !p->refused && now - p->heard <= patience;
@@ -369,7 +371,7 @@ static void accept_all(struct star *s, uint64_t now)
 
 static void update_manager(struct star *s, uint64_t now)
 {
-	static struct roc_evb_member all[EVB_MEMBERS_MAX]; /* large, and one thread */
+	static struct roc_evb_member all[EVB_MEMBERS_MAX]; /* too large for the stack; one thread */
 	unsigned int i, count = 0;
 
 	for (i = 0; i < s->count; i++) {
