@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A child of a test, of which is kept what it says and how it ends.
- */
+/* Run a child process of a test, and capture its output and exit status. */
 #ifndef UNIT_CHILD_H
 #define UNIT_CHILD_H
 
@@ -11,7 +9,7 @@
 
 #include "unit.h"
 
-/* As fork(), with a pipe for what the child says. */
+/* Like fork(), with a pipe for the child's output. */
 static inline pid_t child_begin(int ends[2])
 {
 	UNIT_NEED(!pipe(ends));
@@ -19,7 +17,10 @@ static inline pid_t child_begin(int ends[2])
 	return fork();
 }
 
-/* In the parent: what @pid writes into the pipe @ends until it ends; returns its wait status. */
+/*
+ * In the parent: read the output of @pid from the pipe @ends until it exits; return its wait
+ * status.
+ */
 static inline int child_output(pid_t pid, const int ends[2], char *said, size_t size)
 {
 	size_t length = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sysfs that a test writes: a tmpfs over /sys in a mount namespace of its own, with cards in it
- * as the driver shows them. Included after unit.h.
+ * Fake sysfs: a tmpfs over /sys in a private mount namespace, with cards as the driver shows them.
+ * Included after unit.h.
  */
 #ifndef ROC_UNIT_FAKE_SYSFS_H
 #define ROC_UNIT_FAKE_SYSFS_H
@@ -27,7 +27,7 @@ __attribute__((unused)) static bool write_file(const char *path, const char *tex
 	return ok;
 }
 
-/* All folders of a path. */
+/* Create all directories of a path. */
 __attribute__((unused)) static void make_folders(const char *path)
 {
 	char part[256];
@@ -41,10 +41,10 @@ __attribute__((unused)) static void make_folders(const char *path)
 	}
 }
 
-/* Namespaces of our own, with /sys empty: as root, or as anybody where that is allowed. */
+/* Enter private namespaces with an empty /sys, as root, or as a user if permitted. */
 __attribute__((unused)) static bool own_sysfs(void)
 {
-	static int state; /* 1 there, -1 not possible */
+	static int state; /* 1: done, -1: not possible */
 	char users[32], groups[32];
 	uid_t uid = getuid();
 
@@ -65,13 +65,13 @@ __attribute__((unused)) static bool own_sysfs(void)
 	if (mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
 	    mount("roc-test", "/sys", "tmpfs", 0, NULL))
 		return false;
-	/* Newer libraries insist that /sys is a sysfs. */
+	/* Newer versions of libudev require that /sys is a sysfs. */
 	setenv("SYSTEMD_DEVICE_VERIFY_SYSFS", "0", 1);
 	state = 1;
 	return true;
 }
 
-/* Empty again; false (and the test skipped) if we may not have a /sys of our own. */
+/* Empty the fake sysfs. Return false and skip the test if namespaces are not permitted. */
 __attribute__((unused)) static bool fresh_sysfs(void)
 {
 	if (!own_sysfs()) {
@@ -95,7 +95,7 @@ __attribute__((unused)) static void attribute(const char *device, const char *na
 	UNIT_NEED(write_file(path, line));
 }
 
-/* What every device of class roc has. */
+/* Create the common files of a device of class roc. */
 __attribute__((unused)) static void class_device(const char *device, const char *name,
 						 const char *type, int minor)
 {
@@ -148,7 +148,7 @@ __attribute__((unused)) static void endpoint(int minor, const char *address, con
 	attribute(device, "owner_name", "");
 }
 
-/* A file of an endpoint ("roc0") or a channel ("roc0ch0"). */
+/* Write a file of an endpoint ("roc0") or a channel ("roc0ch0"). */
 __attribute__((unused)) static void show(const char *name, const char *file, const char *value)
 {
 	char path[64];
@@ -157,7 +157,7 @@ __attribute__((unused)) static void show(const char *name, const char *file, con
 	attribute(path, file, value);
 }
 
-/* The sensor of the card of an endpoint. */
+/* Write the temperature of the card of an endpoint. */
 __attribute__((unused)) static void sensor(const char *address, const char *millidegrees)
 {
 	char path[128];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Opening a filter in a thread of its own, while the test is the builder. Included after unit.h.
- */
+/* Open a filter in a separate thread while the test acts as the builder. Included after unit.h. */
 #ifndef ROC_UNIT_FILTER_OPENING_H
 #define ROC_UNIT_FILTER_OPENING_H
 

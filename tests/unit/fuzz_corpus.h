@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A fuzzer's corpus, as it is and with some bytes changed: what `make fuzz` looks at for longer,
- * and with clang. Included after unit.h and the fuzzer's target, with the corpus' folder as CORPUS.
+ * Run a fuzzer's corpus, unchanged and with some bytes changed; `make fuzz` does so for longer,
+ * with clang. Included after unit.h and the fuzzer's target, with the directory of the corpus as
+ * CORPUS.
  */
 #ifndef ROC_UNIT_FUZZ_CORPUS_H
 #define ROC_UNIT_FUZZ_CORPUS_H
@@ -23,7 +24,7 @@ static int visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* By name, so that what is changed is the same on every disk. */
+/* Load the files sorted by name, so that the changes are reproducible. */
 static void load(void)
 {
 	struct dirent **names;
@@ -45,7 +46,7 @@ static void load(void)
 	free(names);
 }
 
-/* All of it, and that it is not less than @least. */
+/* Run the whole corpus, which must have at least @least files. */
 static void corpus_is_run(unsigned int least)
 {
 	unsigned int i;
@@ -64,7 +65,7 @@ static uint32_t next(uint32_t below)
 	return (uint32_t)((uint64_t)seed * below >> 32);
 }
 
-/* A few bytes are others, a length or a count is off by one, the end is missing. */
+/* Change a few bytes, a length or a count by one, or truncate the data. */
 static void changed(void)
 {
 	static const uint8_t values[] = {0, 1, 2, 3, 16, 24, 32, 63, 64, 127, 128, 254, 255};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A port for who listens on the loopback. Included after unit.h.
- */
+/* Choose a free port for a server on the loopback interface. Included after unit.h. */
 #ifndef ROC_UNIT_PORT_H
 #define ROC_UNIT_PORT_H
 
@@ -10,12 +8,12 @@
 #include <sys/socket.h>
 
 /*
- * A port that is free now. It is below those that the kernel gives to whoever asks for any, and
- * nobody else who asks here takes it till this process ends: the number is held as one of UDP, of
- * which nobody here makes use. Each process begins to look at another place.
+ * Return a free port below the range of ephemeral ports. Other callers of this function do not get
+ * the port until this process ends, because it keeps a UDP socket on the same number, which no test
+ * uses otherwise. Each process starts the search at another number.
  */
 #define PORTS_FIRST 10240
-#define PORTS 22000 /* the kernel's begin at 32768 */
+#define PORTS 22000 /* ephemeral ports begin at 32768 */
 #define PORTS_EACH 16
 
 __attribute__((unused)) static unsigned int free_port(void)
@@ -36,7 +34,7 @@ __attribute__((unused)) static unsigned int free_port(void)
 			close(fd);
 		}
 		if (err)
-			close(hold); /* else it stays open: that holds the number */
+			close(hold); /* otherwise the socket stays open and reserves the number */
 	}
 	UNIT_NEED(!err);
 	return port;

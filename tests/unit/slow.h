@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How slow this machine is: the guest measures itself and says so in $ROC_SLOWNESS (1 is usual, 4
- * takes four times as long). Limits of time are stretched by it; what must last at least so long
- * is not.
+ * Scale time limits by the slowness of this machine, which the guest measures and passes in
+ * $ROC_SLOWNESS (1 is usual, 4 means four times as slow). Minimum times are not scaled.
  */
 #ifndef ROC_UNIT_SLOW_H
 #define ROC_UNIT_SLOW_H
@@ -12,8 +11,8 @@
 #define SLOWNESS_MAX 100.0
 
 /*
- * Limits of waits say when to give up, not how long something may take: on a machine that does
- * other things, too, it takes a few times as long.
+ * The limit of a wait is when a test gives up, not a performance requirement: on a loaded machine
+ * an operation takes a few times as long.
  */
 #define UNIT_PATIENCE 5
 
@@ -26,7 +25,7 @@ __attribute__((unused)) static double slowness(void)
 		return known;
 	text = getenv("ROC_SLOWNESS");
 	known = text ? strtod(text, NULL) : 1;
-	if (!(known >= 1)) /* nor is it a number */
+	if (!(known >= 1)) /* also true for NaN */
 		known = 1;
 	if (known > SLOWNESS_MAX)
 		known = SLOWNESS_MAX;

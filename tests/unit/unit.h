@@ -38,7 +38,7 @@ struct unit_test {
 
 static char unit_skip_reason[256];
 
-/* Say why this test cannot run here; return from the test right after. Counts as skipped. */
+/* Mark the test as skipped, with the reason; the test must return right after. */
 __attribute__((unused, format(printf, 1, 2))) static void unit_skip(const char *fmt, ...)
 {
 	va_list ap;
@@ -50,7 +50,7 @@ __attribute__((unused, format(printf, 1, 2))) static void unit_skip(const char *
 		strcpy(unit_skip_reason, "no reason given");
 }
 
-/* A note for the reader of the output, shown as a TAP comment: measured figures and the like. */
+/* Print a TAP comment, such as a measurement. */
 __attribute__((unused, format(printf, 1, 2))) static void unit_note(const char *fmt, ...)
 {
 	va_list ap;
@@ -62,7 +62,7 @@ __attribute__((unused, format(printf, 1, 2))) static void unit_note(const char *
 	printf("\n");
 }
 
-/* Equal integers, both values shown when they are not. Goes on after a failure. */
+/* Assert that two integers are equal; print both on a failure, and continue. */
 #define UNIT_EQ(actual, expected)                                                                  \
 	do {                                                                                       \
 		long long unit_a = (long long)(actual), unit_e = (long long)(expected);            \
@@ -74,7 +74,7 @@ __attribute__((unused, format(printf, 1, 2))) static void unit_note(const char *
 					CU_FALSE);                                                 \
 	} while (0)
 
-/* Equal strings, both shown when they are not. */
+/* Assert that two strings are equal; print both on a failure, and continue. */
 #define UNIT_STR(actual, expected)                                                                 \
 	do {                                                                                       \
 		const char *unit_a = (actual), *unit_e = (expected);                               \
@@ -85,7 +85,7 @@ __attribute__((unused, format(printf, 1, 2))) static void unit_note(const char *
 					__FILE__, "", CU_FALSE);                                   \
 	} while (0)
 
-/* True; the test ends here when it is not. */
+/* Assert a condition and end the test if it is false. */
 #define UNIT_NEED(condition)                                                                       \
 	do {                                                                                       \
 		if (condition) {                                                                   \
@@ -93,11 +93,11 @@ __attribute__((unused, format(printf, 1, 2))) static void unit_note(const char *
 			break;                                                                     \
 		}                                                                                  \
 		CU_assertImplementation(CU_FALSE, __LINE__, #condition, __FILE__, "", CU_TRUE);    \
-		abort(); /* not reached: CUnit jumps, which the compiler does not see */           \
+		abort(); /* not reached: CUnit calls longjmp(), which gcc cannot detect */         \
 	} while (0)
 
-/* A structure that ends with a flexible array, as @name, and @bytes of that array. */
-#define UNIT_WITH_ROOM(type, name, bytes)                                                          \
+/* Declare @name, a structure that ends with a flexible array, with @bytes for that array. */
+#define UNIT_WITH_BYTES(type, name, bytes)                                                         \
 	union {                                                                                    \
 		type name;                                                                         \
 		unsigned char room[sizeof(type) + (bytes)];                                        \
@@ -119,7 +119,7 @@ __attribute__((unused, format(printf, 1, 2))) static void unit_note(const char *
  */
 #define UNIT_WAIT(condition, ms) UNIT_POLL(condition, (ms)*slowness() * UNIT_PATIENCE / 1000.0)
 
-/* Whether a condition stays true for so long, and no longer on any machine. */
+/* Check that a condition stays true for @ms milliseconds, which are not scaled. */
 #define UNIT_STAYS(condition, ms) (!UNIT_POLL(!(condition), (ms) / 1000.0))
 
 __attribute__((unused)) static double unit_seconds(void)
@@ -164,7 +164,7 @@ __attribute__((unused)) static int unit_run(const char *suite_name, const struct
 		return 1;
 	}
 	CU_set_error_action(CUEA_IGNORE);
-	/* However the tests were started: a script may run them in the background. */
+	/* A script may have started the tests in the background, which ignores SIGINT. */
 	signal(SIGINT, SIG_DFL);
 	for (i = 0; i < count; i++)
 		planned += unit_selected(tests[i].name, argc, argv);

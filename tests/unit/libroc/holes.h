@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Children of a process that has mappings which they do not inherit: where those are, a child has
- * holes, and by and by its own memory. Included after unit.h.
+ * Test children of a process whose mappings are not inherited. At those addresses a child has
+ * holes, and later possibly its own memory. Included after unit.h.
  */
 #ifndef ROC_UNIT_LIBROC_HOLES_H
 #define ROC_UNIT_LIBROC_HOLES_H
@@ -23,7 +23,7 @@ static bool is_mapped(const struct iovec *area)
 	return true;
 }
 
-/* Status of a child that inherits none of the areas and ends with what @run returns. */
+/* Run @run in a child that inherits none of the areas; return its exit status. */
 static int child_without(const struct iovec *areas, unsigned int count, int (*run)(void *),
 			 void *what)
 {
@@ -66,7 +66,10 @@ static int fill_and_let_go(void *arg)
 	return 0;
 }
 
-/* A child has memory in all of them, and lets go of what it inherited. 0: it has its own still. */
+/*
+ * A child maps memory in all areas and then closes the inherited handles. Return 0 if its memory is
+ * still mapped.
+ */
 __attribute__((unused)) static int child_lets_go(const struct iovec *areas, unsigned int count,
 						 void (*let_go)(void *), void *what)
 {
@@ -75,7 +78,10 @@ __attribute__((unused)) static int child_lets_go(const struct iovec *areas, unsi
 	return child_without(areas, count, fill_and_let_go, &l);
 }
 
-/* In a child: the call is refused. @at counts calls; the first that is not is the status. */
+/*
+ * In a child, check that the call is refused. @at counts the calls; the number of the first
+ * accepted call is the exit status.
+ */
 #define REFUSED(at, call)                                                                          \
 	do {                                                                                       \
 		(at)++;                                                                            \

@@ -93,7 +93,7 @@ static bool call(struct caller *c, uint16_t command, const void *body, uint32_t 
 static bool access_region(struct caller *c, uint32_t index, uint64_t off, const uint32_t *value,
 			  uint32_t count)
 {
-	UNIT_WITH_ROOM(struct vu_region_access, a, 4)
+	UNIT_WITH_BYTES(struct vu_region_access, a, 4)
 	m = {.a = {.offset = off, .region = index, .count = count}};
 
 	if (value)

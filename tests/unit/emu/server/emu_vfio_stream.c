@@ -69,7 +69,7 @@ static void add(uint16_t command, uint32_t flags, const void *body, uint32_t len
 
 static void add_write(void)
 {
-	UNIT_WITH_ROOM(struct vu_region_access, a, 4)
+	UNIT_WITH_BYTES(struct vu_region_access, a, 4)
 	w = {.a = {.offset = CRU_SCRATCH, .count = 4}};
 	const uint32_t value = ++stream.writes & SCRATCH;
 

@@ -192,7 +192,7 @@ static void nothing_before_the_version(void)
 		.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
 		.count = 1,
 	};
-	UNIT_WITH_ROOM(struct vu_region_access, a, 2)
+	UNIT_WITH_BYTES(struct vu_region_access, a, 2)
 	write = {.a = {.region = VFIO_PCI_CONFIG_REGION_INDEX, .offset = PCI_COMMAND, .count = 2}};
 	uint64_t resets;
 
@@ -341,7 +341,7 @@ static void accesses(void)
 {
 	static const char little[] = "{\"capabilities\":{\"max_data_xfer_size\":64}}";
 	struct vu_region_access a = {.region = VFIO_PCI_CONFIG_REGION_INDEX, .count = 64};
-	UNIT_WITH_ROOM(struct vu_region_access, a, 8)
+	UNIT_WITH_BYTES(struct vu_region_access, a, 8)
 	write = {.a = {.offset = CRU_SCRATCH, .count = 4}};
 	const uint32_t value[2] = {0x42, 0x43};
 
@@ -365,7 +365,7 @@ static void accesses(void)
 
 static int irqs(uint32_t flags, uint32_t start, uint32_t count, uint32_t data_bytes, int fd)
 {
-	UNIT_WITH_ROOM(struct vfio_irq_set, set, 8)
+	UNIT_WITH_BYTES(struct vfio_irq_set, set, 8)
 	m = {.set = {.argsz = sizeof(m.set) + data_bytes,
 		     .flags = flags,
 		     .start = start,

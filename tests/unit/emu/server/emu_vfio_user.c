@@ -183,7 +183,7 @@ static void interrupts(void)
 		.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
 		.count = 1,
 	};
-	UNIT_WITH_ROOM(struct vfio_irq_set, set, 1)
+	UNIT_WITH_BYTES(struct vfio_irq_set, set, 1)
 	flag = {.set = {.argsz = sizeof(flag.set) + 1, .count = 1}};
 	int fd = eventfd(0, EFD_NONBLOCK);
 	eventfd_t value = 0;

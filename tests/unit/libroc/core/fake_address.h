@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose rocN is, as sysfs would say: the linker turns openat() into ours (--wrap=openat). Included
- * by the fake kernels, whose card it is.
+ * Fake the address file of rocN in sysfs: the linker redirects openat() to this one
+ * (--wrap=openat). Included by the fake kernels, which have the card.
  */
 #ifndef ROC_UNIT_LIBROC_FAKE_ADDRESS_H
 #define ROC_UNIT_LIBROC_FAKE_ADDRESS_H
@@ -17,7 +17,7 @@
 
 #define FAKE_ADDRESS "0000:3b:00.0"
 
-/* NULL: there is no such card; @fake_address_errno: this, instead. */
+/* NULL: no such card. If @fake_address_errno is set, fail with that instead. */
 static const char *fake_address = FAKE_ADDRESS;
 static int fake_address_errno;
 static char fake_address_path[64];

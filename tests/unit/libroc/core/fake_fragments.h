@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A kernel and a card of a few lines under the library's fragments: the linker turns open(),
- * ioctl(), roc_find() and roc_channel_owner() into ours, and the card is a table of pages and what
- * it reads from the rings. Included once by each program that needs them.
+ * Fake the kernel and a card with fragments: the linker redirects open(), ioctl(), roc_find() and
+ * roc_channel_owner() to these. The card is a table of pages and the entries that it reads from the
+ * rings. Included once by each program that needs them.
  */
 #ifndef ROC_UNIT_LIBROC_FAKE_FRAGMENTS_H
 #define ROC_UNIT_LIBROC_FAKE_FRAGMENTS_H
@@ -12,17 +12,17 @@
 #include "libroc/core/fragment.h"
 
 #define LINKS 3
-#define PAGES 24 /* of each link: no power of two */
+#define PAGES 24 /* pages of each link, not a power of two */
 #define ALL (LINKS * PAGES)
 #define DESCRIPTORS 128
 #define COMMANDS 32
 #define PAGE 2048
 #define HOST_PAGES 48
-/* Offsets in the file that stands for the node. */
+/* Offsets in the file that replaces the node */
 #define DESCRIPTORS_AT 4096
 #define COMPLETIONS_AT 8192
 #define USER_AT 16384
-#define FREES_AT 4096 /* behind */
+#define FREES_AT 4096 /* offset in the second area */
 #define COMMANDS_AT 8192
 #define BELL_AT 32768
 #define FILE_END 36864
@@ -36,7 +36,7 @@
 #include "fake_node.h"
 
 static struct {
-	uint32_t start; /* counts begin with */
+	uint32_t start; /* initial value of the counts */
 	union {
 		struct roc_fr_rings rings;
 		struct roc_fr_settings settings;
@@ -47,8 +47,8 @@ static struct {
 		struct roc_buf_register buffer;
 	} in, out;
 	unsigned int unregistered;
-	uint32_t host_pages, skew; /* what PAGES says wrong */
-	void (*arrive)(void);	   /* what a wait brings */
+	uint32_t host_pages, skew; /* error in the answer to PAGES */
+	void (*arrive)(void);	   /* called by a wait */
 
 	struct roc_fr_kernel *kernel;
 	struct roc_fr_descriptor *descriptors;
@@ -58,12 +58,12 @@ static struct {
 	struct roc_fr_command *commands;
 	struct roc_fr_bell *bell;
 
-	/* The card. */
+	/* State of the card */
 	bool has[LINKS][PAGES];	      /* free pages */
-	uint32_t event[LINKS][PAGES]; /* in the others */
+	uint32_t event[LINKS][PAGES]; /* event ids of the used pages */
 	uint32_t size[LINKS][PAGES];
-	uint32_t sent, done, freed, commanded; /* counts */
-	uint32_t waiting[COMMANDS], n_waiting; /* commands, by slot */
+	uint32_t sent, done, freed, commanded; /* counts of the rings */
+	uint32_t waiting[COMMANDS], n_waiting; /* outstanding commands, by slot */
 } fake;
 
 static char memory[HOST_PAGES * PAGE] __attribute__((aligned(4096)));
@@ -198,7 +198,10 @@ static int fake_ioctl(int fd, unsigned long request, void *arg)
 	return -1;
 }
 
-/* What the card knows of by its doorbells: pages, each of which is not its own, and commands. */
+/*
+ * Read the entries that the doorbells reported to the card: pages, none of which it owns yet, and
+ * commands.
+ */
 __attribute__((unused)) static void card_looks(void)
 {
 	uint32_t word;
@@ -229,7 +232,7 @@ __attribute__((unused)) static void card_writes(uint32_t event, uint32_t page, u
 	fake.sent++;
 }
 
-/* False: the link has no free page. */
+/* Send a fragment. Return false if the link has no free page. */
 __attribute__((unused)) static bool card_sends(uint32_t event, uint32_t link, uint32_t size,
 					       uint32_t status)
 {
@@ -256,7 +259,7 @@ __attribute__((unused)) static void card_writes_done(uint32_t tag, uint32_t size
 	fake.done++;
 }
 
-/* Command number @i of those that wait. */
+/* Complete outstanding command number @i. */
 __attribute__((unused)) static void card_does_with(unsigned int i, uint32_t status)
 {
 	struct roc_fr_command *c = &fake.commands[fake.waiting[i]];
@@ -265,7 +268,7 @@ __attribute__((unused)) static void card_does_with(unsigned int i, uint32_t stat
 
 	UNIT_NEED(le32toh(c->op) == ROC_FR_TRANSFER && link < LINKS && number < PAGES &&
 		  le32toh(c->host_page) < HOST_PAGES);
-	CU_ASSERT_FALSE(fake.has[link][number]); /* the page was given back too early */
+	CU_ASSERT_FALSE(fake.has[link][number]); /* the page was released too early */
 	if (status == ROC_FR_OK) {
 		to[0] = fake.event[link][number];
 		to[1] = link;
@@ -292,7 +295,7 @@ __attribute__((unused)) static struct roc_fragments *opened(const char *name)
 	return f;
 }
 
-/* With rings and all host pages, running, counts from @start on. */
+/* Open and start a sub-unit with rings and all host pages; counts begin at @start. */
 __attribute__((unused)) static struct roc_fragments *running(uint32_t start)
 {
 	struct roc_fragments *f = opened("sub0");

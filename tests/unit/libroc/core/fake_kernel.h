@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A kernel made of a few lines: the linker turns the library's open(), ioctl(), stat(), roc_find()
- * and roc_channel_owner() into these (--wrap), so what is checked is what the library asks and what
- * it makes of the answers.
+ * Fake the kernel: the linker redirects the library's open(), ioctl(), stat(), roc_find() and
+ * roc_channel_owner() to these (--wrap). The tests check the requests of the library and its
+ * handling of the replies.
  */
 #ifndef TESTS_FAKE_KERNEL_H
 #define TESTS_FAKE_KERNEL_H
@@ -22,18 +22,18 @@
 #include "wrap_mmap.h"
 
 #define ENTRIES 16
-#define KERNEL_AREA 65536 /* offset of the kernel area in the file that stands for the node */
+#define KERNEL_AREA 65536 /* offset of the kernel area in the file that replaces the node */
 
-/* One kernel for all tests; reset() makes it anew. */
+/* State of the fake kernel; reset() initializes it. */
 static struct {
-	int open_errno;		/* refuse the next open() with this */
-	uint32_t failed_reason; /* the last run failed for this reason */
-	int errno_;		/* refuse the next ioctl() with this */
-	mode_t node_mode;	/* of the node for stat(); 0: there is none */
-	bool udev_pending;	/* udev has not come to the node yet */
-	unsigned long request;	/* last one */
+	int open_errno;		/* errno of the next open() */
+	uint32_t failed_reason; /* failure reason of the last run */
+	int errno_;		/* errno of the next ioctl() */
+	mode_t node_mode;	/* mode of the node for stat(); 0: no node */
+	bool udev_pending;	/* udev has not processed the node yet */
+	unsigned long request;	/* last request */
 	unsigned int calls;
-	union { /* what it brought, and the answer to be given */
+	union { /* its argument, and the reply */
 		struct roc_ep_info info;
 		struct roc_bar_info bar;
 		struct roc_reg reg;
@@ -51,12 +51,12 @@ static struct {
 		struct roc_buf_import import;
 		uint32_t size;
 	} in, out;
-	uint32_t reply;			/* bytes of out that replace the caller's structure */
+	uint32_t reply;			/* bytes of the reply to copy to the caller */
 	struct roc_ring_kernel *kernel; /* rings of the last open */
 	struct roc_ready *ready;
 	struct roc_ring_user *user;
-	uint32_t arrive; /* a wait brings the ready ring to this */
-	int owner_pid;	 /* -1: in another container, 0: nobody */
+	uint32_t arrive; /* producer index of the ready ring after a wait */
+	int owner_pid;	 /* -1: in another container, 0: none */
 	enum roc_card_type type;
 } fake;
 
@@ -138,7 +138,7 @@ int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, cha
 	return 0;
 }
 
-/* The node's file becomes the two areas, as the driver would map them. */
+/* Fill the node's file with the two areas that the driver would map. */
 static inline void make_rings(int fd, struct roc_ch_rings *rings)
 {
 	char *area;
@@ -208,7 +208,7 @@ static inline struct roc_channel *channel(bool with_rings)
 	return ch;
 }
 
-/* Closes, and with it the two mappings that make_rings() left. */
+/* Close the channel and unmap the two areas of make_rings(). */
 static inline void done(struct roc_channel *ch)
 {
 	if (fake.user)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A fake node of a card with named channels: the linker turns open(), ioctl(), roc_find()
- * and roc_channel_owner() into ours, what is opened is memory, and another process has channel 1.
- * Included by the fake of a channel type, behind what says how its card is: FAKE_CARD,
+ * Fake the node of a card with named channels: the linker redirects open(), ioctl(), roc_find() and
+ * roc_channel_owner() to these. An opened node is memory, and another process owns channel 1.
+ * Included by the fake of a channel type, after the definitions of the card: FAKE_CARD,
  * FAKE_CHANNELS, FAKE_OWNER, FAKE_CAPS, FAKE_INFO with its structure, and FILE_END.
  */
 #ifndef ROC_UNIT_LIBROC_FAKE_NODE_H
@@ -20,21 +20,21 @@
 #include "wrap_mmap.h"
 
 static struct {
-	uint32_t failed_reason; /* the last run failed for this reason */
-	int open_errno, errno_; /* of the next call */
-	int start_errno;	/* of a start, when the rings are set back */
-	bool other;		/* the endpoint has no such channels */
-	bool old;		/* the module does not know INFO */
+	uint32_t failed_reason; /* failure reason of the last run */
+	int open_errno, errno_; /* errno of the next call */
+	int start_errno;	/* errno of a start after it has reset the rings */
+	bool other;		/* the endpoint has no channels of this type */
+	bool old;		/* the module does not support INFO */
 	bool no_bell;
 	unsigned int calls;
-	unsigned long request; /* last one */
+	unsigned long request; /* last request */
 	char opened[64];
-	char *area; /* all of the file, for us */
+	char *area; /* mapping of the whole file */
 } node;
 
 /*
- * Of the channel type: INFO, false if there is no such channel; what an ioctl that fails returns;
- * all other ioctls.
+ * Defined by the fake of a channel type: INFO, false if there is no such channel; the result of an
+ * ioctl that fails; all other ioctls.
  */
 static bool fake_info(struct FAKE_INFO_ARG *info);
 static void fake_refuse(unsigned long request, void *arg);

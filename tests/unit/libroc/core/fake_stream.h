@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A kernel and a card of a few lines under the library's streams: the linker turns open(), ioctl(),
- * mmap(), roc_find() and roc_channel_owner() into ours. The ring is memory that is mapped twice, as
- * the driver maps it. Included once by each program that needs them.
+ * Fake the kernel and a card with streams: the linker redirects open(), ioctl(), mmap(), roc_find()
+ * and roc_channel_owner() to these. The ring is memory that is mapped twice, as by the driver.
+ * Included once by each program that needs them.
  */
 #ifndef ROC_UNIT_LIBROC_FAKE_STREAM_H
 #define ROC_UNIT_LIBROC_FAKE_STREAM_H
@@ -13,7 +13,7 @@
 
 #define RING ROC_ST_RING_MIN
 #define LINES (RING / ROC_ST_LINE)
-/* Offsets in the file that stands for the node. */
+/* Offsets in the file that replaces the node */
 #define CONTROL_AT RING
 #define USER_AT (RING + 8192)
 #define BELL_AT (RING + 12288)
@@ -37,8 +37,8 @@ static struct {
 		struct roc_st_wait wait;
 		struct roc_st_card card;
 	} in, out;
-	uint32_t arrive; /* lines that a wait brings, before it looks */
-	uint32_t known;	 /* read position that the waits told the card */
+	uint32_t arrive; /* lines that arrive at the start of a wait */
+	uint32_t known;	 /* read position that the waits reported to the card */
 	uint32_t state, reason;
 
 	struct roc_st_kernel *kernel;
@@ -90,7 +90,10 @@ static bool fake_info(struct roc_st_info *info)
 	return true;
 }
 
-/* As the driver: all of it if the wait sleeps, else only what is worth it. */
+/*
+ * Like the driver, report the whole position if the wait sleeps, otherwise only a large enough
+ * step.
+ */
 static uint32_t unreported_by_wait(void)
 {
 	bool sleeps = (int32_t)(fake.card->written - fake.in.wait.position) < 0;
@@ -169,7 +172,7 @@ static struct roc_stream *stream(const char *name)
 	return s;
 }
 
-/* With a ring, running from @position. */
+/* Open and start a stream with a ring at @position. */
 __attribute__((unused)) static struct roc_stream *running(uint32_t position)
 {
 	struct roc_stream *s = stream("main");

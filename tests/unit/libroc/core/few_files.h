@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A process that can open few files more, or none. Included after unit.h.
- */
+/* Limit how many more files the process can open. Included after unit.h. */
 #ifndef ROC_UNIT_FEW_FILES_H
 #define ROC_UNIT_FEW_FILES_H
 
@@ -9,10 +7,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* More than what is tested has open at a time. */
+/* More files than the tested code has open at a time */
 #define FEW_FILES_ENOUGH 16
 
-/* So many at a time from now on; -1: as many as ever. */
+/* Allow @files more open files; -1: no limit. */
 static void few_files(int files)
 {
 	static struct rlimit usual;

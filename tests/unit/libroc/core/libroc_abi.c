@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What others build on: sizes of the shared structures, exported symbols, headers that stand
- * alone, and the sentences for every reason.
+ * Check the ABI and API: sizes of the shared structures, exported symbols, self-contained headers,
+ * and a text for every failure reason.
  */
 #include <ctype.h>
 #include <glob.h>
@@ -26,10 +26,11 @@
 #include "unit.h"
 
 /*
- * Frozen: a structure of the ioctls may only grow, and then the number here grows with it, but not
- * the size as first published in the module's table. 64-bit members are aligned alike for 32-bit
- * programs (__aligned_u64). Those that the library fills in for programs (roc_ep_info,
- * roc_bar_info, roc_ch_info) are frozen for good: a program's may be the shorter one.
+ * Sizes of the structures of the ABI. A structure of the ioctls may only grow. Then its size here
+ * grows, too, but not the size first published, which is in the module's table. 64-bit members are
+ * aligned for 32-bit programs as well (__aligned_u64). The structures that the library fills in for
+ * programs (roc_ep_info, roc_bar_info, roc_ch_info) must never grow, because the program's may be
+ * shorter.
  */
 #define FROZEN(name, bytes) _Static_assert(sizeof(struct name) == (bytes), #name " changed")
 
@@ -82,7 +83,7 @@ FROZEN(roc_fr_doorbell, 24);
 FROZEN(roc_fr_user, 128);
 FROZEN(roc_fr_wait, 32);
 
-/* The library's own structures that programs allocate. */
+/* Structures of the library that programs allocate */
 FROZEN(roc_card, 108);
 FROZEN(roc_bar, 24);
 FROZEN(roc_memory, 32);
@@ -173,7 +174,7 @@ _Static_assert(offsetof(struct roc_memory, pid) == 28, "was padding");
 _Static_assert(offsetof(struct roc_channel_telemetry, error_interrupts) == 52, "was reserved");
 _Static_assert(offsetof(struct roc_channel_telemetry, counter) == 56, "counters moved");
 
-/* A function keeps its arguments: one that takes others has another name. */
+/* A function must keep its arguments: a change needs a new name. */
 #define SAME(function, type)                                                                       \
 	_Static_assert(__builtin_types_compatible_p(typeof(function), type), #function " changed")
 
@@ -182,7 +183,9 @@ SAME(roc_firmware_find, enum roc_firmware_state(const struct roc_firmware_list *
 SAME(roc_firmware_text,
      void(const struct roc_firmware_list *list, const char *hash, char *text, size_t size));
 
-/* Neighbours of another writer on cache lines of their own, two lines apart for the prefetcher. */
+/*
+ * Members of different writers are two cache lines apart, because of the adjacent-line prefetcher.
+ */
 _Static_assert(offsetof(struct roc_ring_user, ready_cons) == 128, "cache lines");
 _Static_assert(offsetof(struct roc_ring_kernel, ready_prod) == 128, "cache lines");
 _Static_assert(offsetof(struct roc_ring_kernel, flags) == 256, "cache lines");
@@ -212,7 +215,7 @@ static size_t reasons_in_header(void)
 	return n;
 }
 
-static void every_reason_has_a_sentence(void)
+static void every_reason_has_a_text(void)
 {
 	const char *unknown = roc_reason_text(12345);
 	size_t i, j;
@@ -239,7 +242,7 @@ static void *fail_elsewhere(void *unused)
 	return NULL;
 }
 
-static void sentences_belong_to_threads(void)
+static void error_texts_are_per_thread(void)
 {
 	pthread_t thread;
 	char long_text[3000];
@@ -268,7 +271,7 @@ static const struct library {
 	const char *map, *shared, *version;
 	const char *needs[6]; /* beginnings of sonames */
 } libraries[] = {
-	/* ld-linux, which has the variables of threads, is the C library's. */
+	/* ld-linux, which provides thread-local variables, belongs to the C library. */
 	{"libroc/core/libroc.map",
 	 LIBROC_BUILT "/libroc.so",
 	 "@@ROC_0.",
@@ -277,7 +280,7 @@ static const struct library {
 	 LIBROC_BUILT "/libroc-board.so",
 	 "@@ROC_BOARD_0.",
 	 {"libc.so.", "libjson-c.so.", "libm.so.", "libroc.so.", "ld-linux"}},
-	/* libfabric is loaded when a node is made. */
+	/* libfabric is loaded when a node is created. */
 	{"libroc/evb/libroc-evb.map",
 	 LIBROC_BUILT "/libroc-evb.so",
 	 "@@ROC_EVB_0.",
@@ -288,7 +291,7 @@ static const struct library {
 #define EVB (&libraries[2])
 #define LIBRARIES (sizeof(libraries) / sizeof(libraries[0]))
 
-/* All others are libroc's. */
+/* All other headers belong to libroc. */
 static const char *const board_headers[] = {"board.h", "config.h",   "crorc.h",	 "cru.h",
 					    "p40.h",   "firmware.h", "robinnp.h"};
 
@@ -323,7 +326,7 @@ static bool has_line(const char *path, const char *beginning)
 	return found;
 }
 
-/* Those that a header defines, of which this file must have a line. */
+/* Check that this file has a line for each structure that a header defines. */
 static size_t frozen_structures(const char *header)
 {
 	char line[256], name[64], frozen[80];
@@ -384,7 +387,7 @@ static void all_in(const struct symbols *some, const struct symbols *all, const 
 			complain(what, some->name[i]);
 }
 
-/* Lines of the symbol map that are one name and a semicolon. */
+/* Read the lines of the symbol map that are one name and a semicolon. */
 static void read_map(const char *path, struct symbols *symbols)
 {
 	FILE *f = fopen(path, "re");
@@ -397,7 +400,7 @@ static void read_map(const char *path, struct symbols *symbols)
 	fclose(f);
 }
 
-/* Functions that a header declares and does not define, and those that it describes. */
+/* Read the functions that a header declares without defining them, and those that it documents. */
 static void read_header(const char *path, struct symbols *symbols, struct symbols *described)
 {
 	FILE *f = fopen(path, "re");
@@ -420,7 +423,9 @@ static void read_header(const char *path, struct symbols *symbols, struct symbol
 	fclose(f);
 }
 
-/* What a shared library exports, with versions, all of which are the map's. */
+/*
+ * Read the exported symbols of a shared library with their versions, all of which the map defines.
+ */
 static void read_versioned(const struct library *library, struct symbols *symbols)
 {
 	char line[256], name[128], kind;
@@ -486,7 +491,7 @@ static void exports_exactly_the_map(void)
 			complain("in both libraries", exported[0].name[j]);
 }
 
-/* The symbols of 0.3.0, with their nodes. A release adds nodes, here too once it is out. */
+/* Symbols of 0.3.0 with their version nodes. A release appends its nodes here. */
 #define PUBLISHED "tests/golden/libroc_symbols.txt"
 
 static void read_published(struct symbols *published, struct symbols *nodes)
@@ -508,8 +513,8 @@ static void read_published(struct symbols *published, struct symbols *nodes)
 }
 
 /*
- * The loader asks an older library for its nodes, not for their names: what comes to a published
- * one is missed in the middle of a run.
+ * The loader checks that an older library has the version nodes, not each symbol. A symbol added to
+ * a published node would only be missed in the middle of a run.
  */
 static void published_nodes_stay(void)
 {
@@ -527,7 +532,7 @@ static void published_nodes_stay(void)
 			complain("has come to a published node", exported.name[i]);
 }
 
-/* Who has only the one library's headers in mind gets no others. */
+/* The headers of libroc must not include those of the other libraries. */
 static void headers_of_libroc_alone(void)
 {
 	glob_t headers;
@@ -553,7 +558,7 @@ static void headers_of_libroc_alone(void)
 	globfree(&headers);
 }
 
-/* Sonames that a program or library asks the loader for. */
+/* Read the sonames that a program or library needs. */
 static void read_needed(const char *path, struct symbols *needed)
 {
 	char line[256];
@@ -587,7 +592,7 @@ static void needs_only(const char *path, const char *const *needs)
 	CU_ASSERT_TRUE(needed.count > 1);
 }
 
-/* libroc is thin, and a reader needs nothing else. */
+/* libroc has few dependencies, and a reader needs only libroc. */
 static void needs_little(void)
 {
 	static const char *const reader[] = {"libc.so.", "libroc.so.", "ld-linux", NULL};
@@ -622,7 +627,7 @@ static void version_is_the_packages(void)
 	UNIT_STR(roc_version(), version);
 }
 
-/* Each header is the whole program, first in C, then in C++, every warning an error. */
+/* Compile each header as a whole program, in C and in C++, with warnings as errors. */
 static void headers_stand_alone(void)
 {
 	static const char *const languages[] = {"-std=c11 -Wstrict-prototypes -x c",
@@ -650,7 +655,7 @@ static void headers_stand_alone(void)
 	globfree(&headers);
 }
 
-/* People copy them into projects that have more warnings than ours. */
+/* Users copy the examples into projects that enable more warnings. */
 static void examples_compile_cleanly(void)
 {
 	char command[512];
@@ -670,12 +675,12 @@ static void examples_compile_cleanly(void)
 }
 
 UNIT_MAIN("libroc_abi", {"all structures of public headers are frozen", all_structures_are_frozen},
-	  {"every reason has a sentence", every_reason_has_a_sentence},
-	  {"sentences belong to threads", sentences_belong_to_threads},
+	  {"every failure reason has a text", every_reason_has_a_text},
+	  {"error texts are per thread", error_texts_are_per_thread},
 	  {"each library exports exactly its map", exports_exactly_the_map},
-	  {"nodes of a release that is out stay as they are", published_nodes_stay},
-	  {"headers of libroc ask for no others", headers_of_libroc_alone},
-	  {"libroc needs little, a reader only that", needs_little},
-	  {"version is the package's", version_is_the_packages},
-	  {"headers stand alone in C and C++", headers_stand_alone},
+	  {"version nodes of a published release do not change", published_nodes_stay},
+	  {"headers of libroc include no others", headers_of_libroc_alone},
+	  {"libroc has few dependencies, a reader needs only libroc", needs_little},
+	  {"the version is that of the package", version_is_the_packages},
+	  {"headers are self-contained in C and C++", headers_stand_alone},
 	  {"examples compile without warnings", examples_compile_cleanly})

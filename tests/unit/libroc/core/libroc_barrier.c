@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The barrier before a doorbell, as a compiler for arm64 makes it of the library's own files. On
- * x86 the processor keeps the order, so no run here can show that it is there.
+ * Check the barrier before a doorbell in the library's files as compiled for arm64. On x86 the
+ * processor keeps the order, so no run can show that the barrier is present.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static bool no_compiler(void)
 	return true;
 }
 
-/* No other barrier in these files is one for device memory. */
+/* No other barrier in these files is for device memory. */
 static void ordered(const char *source)
 {
 	char command[256];

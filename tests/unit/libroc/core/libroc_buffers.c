@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Memory for a channel: what is asked of the driver, and the sentence for each of its answers.
- */
+/* Buffers of a channel: the requests to the driver, and the error text for each failure. */
 #include "libroc/core/libroc.h"
 #include "tests/unit/libroc/libroc_error.h"
 #include "unit.h"
@@ -10,7 +8,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What the driver answers, and what the sentence has in it. */
+/* A failure of the driver, and parts of the error text */
 struct refusal {
 	int err;
 	uint32_t reason, error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The calls into the driver and every sentence, over a kernel of ours: opening, registers, a
- * channel's life, waiting. Those of memory are in libroc_buffers.c.
+ * Calls to the driver and their error texts, with a fake kernel: opening, registers, a channel's
+ * life, waiting. Those of memory are in libroc_buffers.c.
  */
 #include <errno.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ static void opening(void)
 	fake.node_mode = 0600;
 	UNIT_EQ(roc_open("245", &ep), -EACCES);
 	ERROR_HAS("60-roc.rules");
-	/* Right after a card returned. */
+	/* Right after a card was added */
 	fake.udev_pending = true;
 	UNIT_EQ(roc_open("245", &ep), -EACCES);
 	ERROR_HAS("udev has not applied its rules to it yet: wait (udevadm settle)");
@@ -53,7 +53,7 @@ static void opening(void)
 	fake.open_errno = EMFILE;
 	UNIT_EQ(roc_open("245", &ep), -EMFILE);
 	ERROR_HAS("Too many open files");
-	UNIT_EQ(errno, 77); /* never touched */
+	UNIT_EQ(errno, 77); /* unchanged */
 	CU_ASSERT_PTR_NULL(ep);
 
 	fake.open_errno = EBUSY;
@@ -74,7 +74,7 @@ static void opening(void)
 	roc_channel_close(NULL);
 }
 
-/* The driver gives numbers anew: what has ours by now may be another card. */
+/* The driver reuses numbers: another card may have this number by now. */
 static void another_card_with_its_number(void)
 {
 	struct roc_endpoint *ep = NULL;
@@ -91,7 +91,7 @@ static void another_card_with_its_number(void)
 	CU_ASSERT_PTR_NULL(ep);
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -ENODEV);
 	ERROR_HAS("belongs to another card");
-	/* Who has a channel of that one is not to the point. */
+	/* The owner of the other card's channel must not be reported. */
 	fake.open_errno = EBUSY;
 	fake.owner_pid = 4711;
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -ENODEV);
@@ -109,7 +109,10 @@ static void another_card_with_its_number(void)
 	roc_close(ep);
 }
 
-/* The user's word and the address, never the number of a node; an address alone says it all. */
+/*
+ * Error texts name the card by the user's id and its address, or by the address alone, never by the
+ * number of a node.
+ */
 static void names(void)
 {
 	struct roc_card card = {.node = "/dev/roc3",
@@ -198,7 +201,7 @@ static void registers(void)
 	roc_close(ep);
 }
 
-/* What every ioctl may answer. */
+/* Errors that every ioctl can return */
 static void old_modules_and_lost_cards(void)
 {
 	struct roc_endpoint *ep = endpoint();
@@ -213,7 +216,7 @@ static void old_modules_and_lost_cards(void)
 	ERROR_HAS("modprobe -r roc && modprobe roc");
 	fake.errno_ = ENODEV;
 	UNIT_EQ(roc_info(ep, &info), -ENODEV);
-	ERROR_HAS("roc-list-cards"); /* there is no line in the kernel log */
+	ERROR_HAS("roc-list-cards"); /* the kernel log has no message in this case */
 	ERROR_HAS("open it again");
 	fake.errno_ = 0;
 	fake.reply = sizeof(info);
@@ -224,7 +227,7 @@ static void old_modules_and_lost_cards(void)
 	roc_close(ep);
 }
 
-/* An endpoint whose BAR 0 may be mapped, one page of it, to read. */
+/* Open an endpoint of which one page of BAR 0 can be mapped for reading. */
 static struct roc_endpoint *endpoint_with_bar(void)
 {
 	struct roc_endpoint *ep = endpoint();
@@ -302,7 +305,7 @@ static void configuration(void)
 	done(ch);
 }
 
-/* A program of a later header has more, which is 0. */
+/* A program with a later header has more members, which are set to 0. */
 static void losses(void)
 {
 	union {
@@ -399,7 +402,7 @@ static void start_stop_reset(void)
 	done(ch);
 }
 
-/* A C-RORC's channel has one link, with somebody at its far end. */
+/* Open a channel of a C-RORC, whose single link has a far end. */
 static struct roc_channel *ddl_channel(void)
 {
 	struct roc_channel *ch = NULL;
@@ -449,12 +452,12 @@ static void commands(void)
 	UNIT_EQ(count, 2);
 	UNIT_EQ(reply[0], 0x20c2);
 	UNIT_EQ(reply[1], 0x2);
-	UNIT_EQ(reply[2], 3); /* no more than was asked for */
+	UNIT_EQ(reply[2], 3); /* no more than requested */
 	count = 0;
 	fake.out.command.count = 0;
 	UNIT_EQ(roc_channel_command(ch, 0xf1, NULL, &count), 0);
 
-	/* What came before the time was over is there. */
+	/* Replies before the timeout are returned. */
 	count = 4;
 	fake.out.command.count = 1;
 	fake.out.command.reply[0] = 0x1234;
@@ -510,7 +513,7 @@ static void making_rings(void)
 	done(ch);
 }
 
-/* Rings are made once per open: without address space for them they wait to be mapped. */
+/* Rings are made once per open. If mmap() fails, a later call maps them. */
 static void rings_that_cannot_be_mapped(void)
 {
 	struct roc_channel *ch;
@@ -595,12 +598,12 @@ static int use_channel(void *arg)
 	REFUSED(at, roc_buffer_export(ch, 1, 0, &fd));
 	REFUSED(at, roc_buffer_import(ch, 0, 0, 0, 0, &word));
 	IN_CHILD(at, fake.calls == calls);
-	/* The page has this process's number now, and 0 in its children. */
+	/* The page has the number of this process, and is 0 in its children. */
 	IN_CHILD(at, !open_own(ch));
 	return child_without(NULL, 0, (int (*)(void *))open_own, ch);
 }
 
-/* Rings are not inherited, and a child's ioctls would act on its parent's run. */
+/* Rings are not inherited, and a child's ioctls would affect its parent's run. */
 static void in_a_child_of_fork(void)
 {
 	struct roc_channel *ch = channel(true);
@@ -611,13 +614,13 @@ static void in_a_child_of_fork(void)
 	CU_ASSERT_PTR_EQUAL(roc_channel_ring(ch), r);
 	UNIT_EQ(roc_push(ch, 1, 0, 4096, 0), 0);
 	done(ch);
-	/* Rings that do not exist yet are not made either. */
+	/* A child cannot make missing rings either. */
 	ch = channel(false);
 	UNIT_EQ(child_without(NULL, 0, use_channel, ch), 0);
 	done(ch);
 }
 
-/* A child has no rings and no BARs, but handles that it may close. */
+/* A child has neither rings nor BARs, but may close its handles. */
 static void children_let_go(void)
 {
 	struct roc_channel *ch = channel(true);
@@ -695,7 +698,7 @@ static void waiting(void)
 	fake.kernel->ready_prod = 2;
 	UNIT_EQ(roc_channel_wait(ch, 2, 1000), 2);
 	UNIT_EQ(roc_channel_wait(ch, 0, -1), 2);
-	UNIT_EQ(fake.calls, 0); /* they were there: no system call */
+	UNIT_EQ(fake.calls, 0); /* already ready: no system call */
 	fake.arrive = 5;
 	UNIT_EQ(roc_channel_wait(ch, 3, -1), 5);
 	UNIT_EQ(fake.in.wait.min_ready, 3);
@@ -707,7 +710,7 @@ static void waiting(void)
 	ERROR_HAS("5 of 7 superpages after 2500 ms");
 	left = fake.in.wait.deadline - (now.tv_sec * 1000000000ll + now.tv_nsec);
 	CU_ASSERT_TRUE(left >= 2500000000ll && left < 3500000000ll);
-	/* In busy mode the driver finds nothing by itself, whatever the source does. */
+	/* In busy mode the driver never polls by itself. */
 	fake.errno_ = 0;
 	UNIT_EQ(roc_channel_mode(ch, ROC_MODE_BUSY), 0);
 	fake.errno_ = ETIME;
@@ -719,12 +722,12 @@ static void waiting(void)
 	fake.errno_ = ETIME;
 	UNIT_EQ(roc_channel_wait(ch, 7, 2500), -ETIME);
 	ERROR_HAS("that the source sends data");
-	fake.arrive = 7; /* they came while the kernel gave up */
+	fake.arrive = 7; /* they arrived while the wait timed out */
 	UNIT_EQ(roc_channel_wait(ch, 7, 0), 7);
 	fake.arrive = 0;
-	fake.errno_ = 0; /* the channel stopped: fewer than wanted, and no failure */
+	fake.errno_ = 0; /* the channel stopped: fewer than requested without an error */
 	UNIT_EQ(roc_channel_wait(ch, 16, 100), 7);
-	fake.errno_ = ENODEV; /* the card is gone: what it filled is delivered first */
+	fake.errno_ = ENODEV; /* the card was removed: filled superpages are delivered first */
 	UNIT_EQ(roc_channel_wait(ch, 16, 100), 7);
 	for (; roc_pop(ch, &ready) == 1; popped++)
 		;
@@ -772,7 +775,7 @@ static void interrupted(int signal)
 {
 }
 
-/* The card gets its time, though a signal comes every millisecond. */
+/* A sleep lasts the full time, although a signal arrives every millisecond. */
 static void sleeping(void)
 {
 	static const unsigned int lengths[] = {5, 30000};
@@ -800,7 +803,7 @@ static void sleeping(void)
 	roc_close(ep);
 }
 
-UNIT_MAIN("libroc_calls", {"opening, and who may not", opening},
+UNIT_MAIN("libroc_calls", {"open and its failures", opening},
 	  {"another card with its number", another_card_with_its_number}, {"names", names},
 	  {"registers", registers}, {"old modules and lost cards", old_modules_and_lost_cards},
 	  {"BAR mappings", bars}, {"configuration", configuration}, {"mode while running", mode},
@@ -808,6 +811,6 @@ UNIT_MAIN("libroc_calls", {"opening, and who may not", opening},
 	  {"links that are down", links_that_are_down}, {"commands", commands},
 	  {"making rings", making_rings},
 	  {"rings that cannot be mapped", rings_that_cannot_be_mapped},
-	  {"children let go of what they have not", children_let_go},
+	  {"children close handles without mappings", children_let_go},
 	  {"a child of fork() is refused", in_a_child_of_fork}, {"push and pop", push_and_pop},
 	  {"waiting", waiting}, {"sleeping", sleeping})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Enumeration by the real libudev, and the udev rules by the real udevadm, over a sysfs that this
- * test writes.
+ * Test enumeration with the real libudev, and the udev rules with the real udevadm, in a sysfs that
+ * this test writes.
  */
 #include <sys/resource.h>
 #include <sys/sysmacros.h>
@@ -76,7 +76,7 @@ static void finds_endpoints_in_order(void)
 	ERROR_HAS("there are #0 CRU without serial at 0000:3a:00.0, #1 CRU 245:1 at 0000:3b:00.0");
 }
 
-/* CPU time of one run of the tool, in us, or -1. */
+/* Return the CPU time of one run of the tool in us, or -1. */
 static long list_cards_us(const char *tool)
 {
 	struct rusage use;
@@ -94,7 +94,7 @@ static long list_cards_us(const char *tool)
 	       use.ru_stime.tv_usec;
 }
 
-/* A scan of all cards stands at the start of every tool, so it must cost next to nothing. */
+/* Every tool starts with a scan of all cards, so the scan must be fast. */
 static void lists_six_endpoints_quickly(void)
 {
 	const char *tool = getenv("ROC_TOOL");
@@ -110,7 +110,7 @@ static void lists_six_endpoints_quickly(void)
 	endpoint(3, "0000:5b:00.0", "246", "1");
 	endpoint(4, "0000:af:00.0", "247", "0");
 	endpoint(5, "0000:b0:00.0", "247", "1");
-	/* The best of a few: what others do to the caches is not the tool's own time. */
+	/* Use the best of a few runs, because other programs affect the caches. */
 	for (i = 0; i < 5; i++) {
 		long us = list_cards_us(tool);
 
@@ -144,19 +144,19 @@ static void names_the_owner(void)
 	UNIT_STR(name, "roc");
 	UNIT_EQ(roc_channel_owner("245", 3, &pid, name, sizeof(name)), -ENOENT);
 	ERROR_HAS("no channel 3");
-	/* A program can call itself anything. */
+	/* A program can set its name to any bytes. */
 	attribute(PCI "0000:3b:00.0/roc/roc0/roc0ch0", "owner_name", "\n\033[2Jr\xc3");
 	UNIT_EQ(roc_channel_owner("245", 0, &pid, name, sizeof(name)), 0);
 	UNIT_STR(name, "??[2Jr?");
 	attribute(PCI "0000:3b:00.0/roc/roc0/roc0ch0", "owner_name", "roc-bench-dma");
-	/* In a PID namespace that we do not see it has a name only. */
+	/* An owner in an invisible PID namespace has only a name. */
 	attribute(PCI "0000:3b:00.0/roc/roc0/roc0ch0", "owner_pid", "0");
 	UNIT_EQ(roc_channel_owner("245", 0, &pid, name, sizeof(name)), 0);
 	UNIT_EQ(pid, 0);
 	UNIT_STR(name, "roc-bench-dma");
 }
 
-/* libudev takes several at a time: what it could not look at is there all the same. */
+/* If libudev cannot open more files, enumeration fails instead of skipping a card. */
 static void too_few_files(void)
 {
 	struct roc_card *cards, card;
@@ -217,7 +217,7 @@ static void pool(int node, unsigned int total, unsigned int nr_free)
 	attribute(path, "free_hugepages", number);
 }
 
-/* 8 MiB want 4 pages; the command must name the total that leaves 4 free. */
+/* 8 MiB need 4 pages; the command must name the total that leaves 4 free. */
 static void hugepage_sentences(void)
 {
 	if (!fresh_sysfs())
@@ -239,7 +239,9 @@ static void hugepage_sentences(void)
 	ERROR_HAS("5 pages of 2 MiB are needed");
 }
 
-/* What udev makes of our rules for a device: DEVLINKS, GROUP and MODE as udevadm prints them. */
+/*
+ * Check the result of the udev rules for a device: DEVLINKS, GROUP and MODE as udevadm prints them.
+ */
 static void rules_say(const char *device, const char *const *want, size_t count)
 {
 	static char output[65536];
@@ -264,8 +266,8 @@ static void rules_say(const char *device, const char *const *want, size_t count)
 }
 
 /*
- * udevadm reads rules from fixed folders and makes links in /dev even in a test: all of them are
- * covered by empty ones of ours, with our rules and a /dev/null.
+ * udevadm reads rules from fixed directories and makes links in /dev even in a test: cover all of
+ * them with empty ones, which contain only the tested rules and /dev/null.
  */
 static bool only_our_rules(void)
 {
@@ -296,7 +298,7 @@ static void udev_rules(void)
 		"GROUP",
 		"MODE 0660",
 		"!by-serial/245:1ch",
-		"!nvalid", /* a complaint about the rules */
+		"!nvalid", /* a warning about the rules */
 	};
 	static const char *const of_channel[] = {
 		"roc/by-serial/245:1ch0",
@@ -336,5 +338,5 @@ UNIT_MAIN("libroc_enumerate", {"no module", no_module},
 	  {"finds endpoints in order", finds_endpoints_in_order},
 	  {"lists six endpoints in under 20 ms of CPU", lists_six_endpoints_quickly},
 	  {"names the owner of a channel", names_the_owner},
-	  {"leaves no card out for want of files", too_few_files},
-	  {"sentences about hugepages", hugepage_sentences}, {"udev rules", udev_rules})
+	  {"fails if no more files can be opened", too_few_files},
+	  {"error texts about hugepages", hugepage_sentences}, {"udev rules", udev_rules})

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A filter process, and a builder that is this test: it may say anything.
- */
+/* Test a filter process. The test acts as the builder and sends valid and invalid messages. */
 #include "unit.h"
 
 #include <errno.h>
@@ -18,7 +16,7 @@
 #include "tests/unit/libroc/libroc_error.h"
 
 #define LENGTH 4096
-#define DESCRIPTORS 2 /* at most with a hello */
+#define DESCRIPTORS 2 /* maximum sent with a hello */
 
 static struct {
 	char path[64];
@@ -67,7 +65,9 @@ static void say_hello(unsigned int descriptors)
 	UNIT_EQ(sendmsg(builder.fd, &with, 0), sizeof(hello));
 }
 
-/* Somebody opens what this builder lends: memory with a MFP at its start. What he gets. */
+/*
+ * Open a filter on this builder's memory, which starts with an MFP. Return the result of the open.
+ */
 static int open_filter(int seals, unsigned int descriptors)
 {
 	struct roc_mfp head = {.events = 1, .bytes = ROC_MFP_HEAD};
@@ -109,7 +109,7 @@ static void end(struct roc_filter *f)
 	unlink(builder.path);
 }
 
-/* A block of one MFP. */
+/* Send a block of one MFP. */
 static void send_block(uint64_t handle)
 {
 	struct message m = {.b = {.handle = handle, .events = 1, .count = 1, .segments = 1},
@@ -128,7 +128,7 @@ static int open_files(void)
 	return count;
 }
 
-/* One descriptor comes with a hello, and of whatever else comes none is left. */
+/* A hello has one descriptor; the library must close all others. */
 static void other_descriptors(void)
 {
 	unsigned int descriptors;
@@ -142,7 +142,7 @@ static void other_descriptors(void)
 	}
 }
 
-/* Memory that its builder makes shorter would end whoever looks at it with SIGBUS. */
+/* Memory without a seal could be truncated, which would kill the reader by SIGBUS. */
 static void memory_that_may_shrink(void)
 {
 	UNIT_EQ(open_filter(F_SEAL_GROW, 1), -EPROTO);
@@ -150,8 +150,11 @@ static void memory_that_may_shrink(void)
 	end(builder.opening.filter);
 }
 
-/* After what is no block nothing is taken, also if it came before the end was known. */
-static void what_comes_behind_a_lie(void)
+/*
+ * After an invalid message no block is accepted, even if it arrived before the connection was
+ * closed.
+ */
+static void blocks_after_an_invalid_message(void)
 {
 	const struct roc_mep *mep = NULL, *none = NULL;
 	struct roc_filter *f = filter();
@@ -170,7 +173,7 @@ static void what_comes_behind_a_lie(void)
 	end(f);
 }
 
-/* A block for which there was no memory is there when there is some. */
+/* A block whose tables could not be allocated is delivered by a later call. */
 static void no_memory_for_a_block(void)
 {
 	const struct roc_mep *mep[2] = {NULL, NULL};
@@ -197,8 +200,8 @@ static void no_memory_for_a_block(void)
 	end(f);
 }
 
-/* A builder that says what cannot be does no harm to a filter. */
-static void lying_builder(void)
+/* Invalid messages of a builder do not harm the filter. */
+static void invalid_messages(void)
 {
 	static const struct {
 		uint32_t count, segments, state, of_source;
@@ -212,7 +215,7 @@ static void lying_builder(void)
 		{5000, 0, 0, 0, 0, 0, 0}, {1, 1, 0, 1, 1, 100, 0},
 		{1, 1, 0, 1, 0, 4096, 0},
 	};
-	/* The last is good. */
+	/* The last one is valid. */
 	size_t i;
 
 	for (i = 0; i < sizeof(say) / sizeof(say[0]); i++) {
@@ -232,7 +235,7 @@ static void lying_builder(void)
 	}
 }
 
-/* An MFP that is whole, and of another block than the head. */
+/* A valid MFP that belongs to another block than the header. */
 static void mfp_of_another_block(void)
 {
 	static const struct roc_filter_block heads[] = {
@@ -256,9 +259,9 @@ static void mfp_of_another_block(void)
 	}
 }
 
-UNIT_MAIN("libroc_filter", {"a builder that lies", lying_builder},
-	  {"descriptors that do not belong there", other_descriptors},
-	  {"memory that its builder can make shorter", memory_that_may_shrink},
-	  {"what comes behind a lie", what_comes_behind_a_lie},
-	  {"cannot allocate the tables for a block", no_memory_for_a_block},
+UNIT_MAIN("libroc_filter", {"invalid messages", invalid_messages},
+	  {"unexpected descriptors", other_descriptors},
+	  {"memory without a seal against shrinking", memory_that_may_shrink},
+	  {"blocks after an invalid message", blocks_after_an_invalid_message},
+	  {"no memory for a block", no_memory_for_a_block},
 	  {"an MFP of another block", mfp_of_another_block})

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Sub-units: opened, given rings and memory, started, waited for and stopped, and the cards that
- * lie.
- */
+/* Sub-units: open, rings and memory, start, wait and stop, and invalid entries of cards. */
 #include "fake_fragments.h"
 #include "tests/unit/libroc/holes.h"
 
@@ -87,7 +84,7 @@ static void rings(void)
 	finish(f);
 }
 
-/* They are made once per open: without address space for them they wait to be mapped. */
+/* Rings are made once per open. If mmap() fails, a later call maps them. */
 static void rings_that_cannot_be_mapped(void)
 {
 	struct roc_fragments *f;
@@ -152,7 +149,7 @@ static int use_fragments(void *arg)
 	return 0;
 }
 
-/* The rings are not inherited, and a child's ioctls would act on its parent's run. */
+/* Rings are not inherited, and a child's ioctls would affect its parent's run. */
 static void in_a_child_of_fork(void)
 {
 	struct roc_fragments *f = running(0);
@@ -170,7 +167,7 @@ static void in_a_child_of_fork(void)
 	finish(f);
 }
 
-/* A child has no rings, but a handle that it may close. */
+/* A child has no rings, but may close its handle. */
 static void children_let_go(void)
 {
 	struct roc_fragments *f = running(0);
@@ -198,7 +195,7 @@ static void memory_for_the_card(void)
 	UNIT_EQ(fake.in.buffer.granule, PAGE);
 	UNIT_EQ(fake.in.buffer.length, 8 * PAGE);
 	UNIT_EQ(counts(f).free, 8);
-	/* A module that numbers them otherwise would have the card write elsewhere. */
+	/* If the module numbered the pages differently, the card would write to other pages. */
 	fake.skew = 1;
 	FAILS(roc_fragments_add(f, memory, 8 * PAGE), -EPROTO, "from 9, but 8 from 8");
 	UNIT_EQ(fake.unregistered, 7);
@@ -213,8 +210,11 @@ static void memory_for_the_card(void)
 	finish(f);
 }
 
-/* A page that is not the card's, or no page at all, or more than a page has. */
-static void descriptors_that_lie(void)
+/*
+ * Descriptors of a page that the card does not own, of a page that does not exist, or with too many
+ * bytes.
+ */
+static void invalid_descriptors(void)
 {
 	static const struct {
 		uint32_t page, size;
@@ -222,8 +222,8 @@ static void descriptors_that_lie(void)
 		{ROC_FR_PAGE(LINKS, 0), 100},  {ROC_FR_PAGE(15, 0), 100},
 		{ROC_FR_PAGE(0, PAGES), 100},  {ROC_FR_PAGE(0, 0xfffffff), 100},
 		{ROC_FR_PAGE(1, 1), PAGE + 1}, {ROC_FR_PAGE(1, 1), UINT32_MAX},
-		{ROC_FR_PAGE(0, 0), 100}, /* is kept */
-		{ROC_FR_PAGE(2, 0), 100}, /* the link has told of all it has */
+		{ROC_FR_PAGE(0, 0), 100}, /* already kept */
+		{ROC_FR_PAGE(2, 0), 100}, /* the link has reported all of its pages */
 	};
 	struct roc_fragment_kept kept[PAGES];
 	struct roc_fragments *f;
@@ -244,7 +244,7 @@ static void descriptors_that_lie(void)
 		else
 			card_writes(7, lies[i].page, lies[i].size, 0);
 		card_sends(4, 1, 100, 0);
-		/* What was there before is taken, and nothing behind it. */
+		/* The entries before the invalid one are consumed, and none after it. */
 		UNIT_EQ(roc_fragments_take(f, kept, PAGES), 1);
 		UNIT_EQ(kept[0].event, 3);
 		FAILS(roc_fragments_take(f, kept, PAGES), -EBADMSG, "(event 7)");
@@ -258,15 +258,16 @@ static void descriptors_that_lie(void)
 	}
 }
 
-static void completions_that_lie(void)
+static void invalid_completions(void)
 {
 	static const struct {
 		uint32_t tag, size, event, status;
 	} lies[] = {
-		{HOST_PAGES, 100, 1, 0}, {UINT32_MAX, 100, 1, 0}, {1, 100, 1, 0}, /* done already */
-		{2, 100, 1, 0}, /* never asked for */
-		{0, 101, 1, 0},		 {0, 100, 2, 0},	  {0, 100, 1, 5},
-		{0, UINT32_MAX, 1, 0},
+		/* already completed */
+		{HOST_PAGES, 100, 1, 0}, {UINT32_MAX, 100, 1, 0},
+		{1, 100, 1, 0},		 {2, 100, 1, 0}, /* never requested */
+		{0, 101, 1, 0},		 {0, 100, 2, 0},
+		{0, 100, 1, 5},		 {0, UINT32_MAX, 1, 0},
 	};
 	struct roc_fragment_fetched got[4];
 	struct roc_fragments *f;
@@ -296,7 +297,7 @@ static void completions_that_lie(void)
 		UNIT_EQ(roc_fragments_return(f, got[0].handle), 0);
 		finish(f);
 	}
-	/* Of a command that the card was not told of. */
+	/* A completion of a command without a doorbell. */
 	f = running(0);
 	card_sends(1, 0, 100, 0);
 	UNIT_EQ(roc_fragments_take(f, NULL, 100), 1);
@@ -306,7 +307,7 @@ static void completions_that_lie(void)
 	finish(f);
 }
 
-/* Errors of the card's come back as such, with nothing to return. */
+/* Errors of the card are reported as such, without a host page to return. */
 static void refused(void)
 {
 	struct roc_fragments *f = running(0);
@@ -335,7 +336,10 @@ static void refused(void)
 	finish(f);
 }
 
-/* What was done is there, what was not is told, and host pages that are lent stay so. */
+/*
+ * After a run, completions are available, other requests are reported as cancelled, and lent host
+ * pages stay lent.
+ */
 static void the_end_of_a_run(void)
 {
 	struct roc_fragments *f = running(0);
@@ -349,7 +353,7 @@ static void the_end_of_a_run(void)
 		UNIT_EQ(roc_fragments_request(f, i, 1, i), 1);
 	roc_fragments_flush(f);
 	card_does();
-	UNIT_EQ(roc_fragments_request(f, 3, 1, 4), 1); /* the card never hears of it */
+	UNIT_EQ(roc_fragments_request(f, 3, 1, 4), 1); /* without a doorbell */
 	card_sends(9, 1, 100, 0);
 	UNIT_EQ(roc_fragments_stop(f, true), 0);
 	UNIT_EQ(fake.in.stop.flags, ROC_FR_STOP_NOW);
@@ -366,7 +370,7 @@ static void the_end_of_a_run(void)
 	CU_ASSERT_PTR_NULL(got[4].data);
 	UNIT_EQ(roc_fragments_done(f, &more, 1), 0);
 	UNIT_EQ(roc_fragments_wait(f, 1, 1, -1), 0);
-	/* Who requests after the end is told, too. */
+	/* Requests after the end are reported as cancelled, too. */
 	UNIT_EQ(roc_fragments_request(f, 3, 1, 6), 1);
 	UNIT_EQ(roc_fragments_done(f, &more, 1), 1);
 	UNIT_EQ(more.error, -ECANCELED);
@@ -384,13 +388,16 @@ static void the_end_of_a_run(void)
 	UNIT_EQ(le32toh(fake.bell->command), 0);
 	UNIT_EQ(roc_fragments_stop(f, false), 0);
 	UNIT_EQ(fake.in.stop.flags, 0);
-	UNIT_EQ(le32toh(fake.bell->command), 1); /* the card hears of what was requested */
-	/* Nobody looks at the end of that request: the start forgets it. */
+	UNIT_EQ(le32toh(fake.bell->command), 1); /* the stop rings the doorbell */
+	/* The caller does not fetch the end of that request: the start drops it. */
 	UNIT_EQ(roc_fragments_start(f), 0);
 	UNIT_EQ(counts(f).outstanding, 0);
 	UNIT_EQ(counts(f).free, HOST_PAGES);
 	UNIT_EQ(counts(f).failed, 6);
-	/* The card goes: that is told first, and when the run is over what will not be done. */
+	/*
+	 * The card is removed: completions are reported first, cancelled requests when the run is
+	 * over.
+	 */
 	card_sends(2, 1, 100, 0);
 	fake.kernel->flags = ROC_FR_GONE;
 	UNIT_EQ(roc_fragments_take(f, NULL, 100), 1);
@@ -443,13 +450,13 @@ static void waiting(void)
 	card_sends(49, 0, 100, 0);
 	calls = node.calls;
 	UNIT_EQ(roc_fragments_wait(f, 1, 0, -1), ROC_FRAGMENTS_DATA);
-	UNIT_EQ(node.calls, calls); /* it is there */
+	UNIT_EQ(node.calls, calls); /* already present */
 	fake.arrive = bring_data;
 	UNIT_EQ(roc_fragments_wait(f, 2, 0, -1), ROC_FRAGMENTS_DATA);
 	UNIT_EQ(fake.in.wait.deadline, INT64_MAX);
 	UNIT_EQ(roc_fragments_take(f, NULL, 9), 2);
 	fake.arrive = NULL;
-	/* No more than half of the pages can be wanted that the card has of a link. */
+	/* A wait is limited to half of the pages that the card owns of a link. */
 	FAILS(roc_fragments_wait(f, 1000, 0, 10), -ETIME, "waiting for 11 fragments");
 	UNIT_EQ(fake.in.wait.descriptors, 1002 + (PAGES - 2) / 2);
 	UNIT_EQ(roc_fragments_request(f, 49, 1, 0), 1);
@@ -471,7 +478,7 @@ static void waiting(void)
 	finish(f);
 }
 
-/* A single link sends, until it is out of pages: those that wait for more are woken by that. */
+/* If a single link sends until it is out of pages, a wait for more must still end. */
 static void one_link_sends(void)
 {
 	struct roc_fragments *f = running(1000);
@@ -482,12 +489,12 @@ static void one_link_sends(void)
 	UNIT_EQ(event, PAGES);
 	UNIT_EQ(roc_fragments_wait(f, ALL, 0, 10), ROC_FRAGMENTS_DATA);
 	UNIT_EQ(roc_fragments_take(f, NULL, ALL), PAGES);
-	/* A link that has no page is not waited for, but others may send. */
+	/* The wait ignores a link without pages, because others may send. */
 	FAILS(roc_fragments_wait(f, ALL, 0, 10), -ETIME, "waiting for 12 fragments");
 	finish(f);
 }
 
-/* Without a doorbell that can be mapped the driver rings, both with one call. */
+/* Without a mapped doorbell, one call of the driver rings both. */
 static void no_doorbell(void)
 {
 	struct roc_fragments *f = opened("sub0");
@@ -569,11 +576,11 @@ static void settings_and_resets(void)
 UNIT_MAIN("libroc_fragment", {"opened by name and number", opening},
 	  {"every reason why there are no rings", rings},
 	  {"rings that cannot be mapped", rings_that_cannot_be_mapped},
-	  {"children let go of what they have not", children_let_go},
+	  {"children close handles without mappings", children_let_go},
 	  {"a child of fork() is refused", in_a_child_of_fork},
 	  {"memory for the card", memory_for_the_card},
-	  {"descriptors that lie", descriptors_that_lie},
-	  {"completions that lie", completions_that_lie},
-	  {"requests that the card refuses", refused}, {"the end of a run", the_end_of_a_run},
-	  {"waiting", waiting}, {"one link sends", one_link_sends},
-	  {"without a doorbell", no_doorbell}, {"settings, resets and starts", settings_and_resets})
+	  {"invalid descriptors", invalid_descriptors},
+	  {"invalid completions", invalid_completions}, {"requests that the card rejects", refused},
+	  {"the end of a run", the_end_of_a_run}, {"waiting", waiting},
+	  {"one link sends", one_link_sends}, {"without a doorbell", no_doorbell},
+	  {"settings, resets and starts", settings_and_resets})

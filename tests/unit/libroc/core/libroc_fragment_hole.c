@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A card that leaves entries out of its rings, and fragments that are not what they should be: the
- * reader finds out by polling alone and in its waits, and counts.
+ * A card that skips entries of its rings, and damaged fragments: the reader must detect both by
+ * polling and in waits, and count them.
  */
 #include "fake_fragments.h"
 #include "kmod/fragment/fragment_data.h"
@@ -12,7 +12,7 @@ static const uint32_t done_holes[] = {1, 2, 5, COMMANDS / 2};
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The next entry is counted, and not written. */
+/* Count the next entry without writing it. */
 static void skip_descriptor(void)
 {
 	struct roc_fr_descriptor before = fake.descriptors[fake.sent % DESCRIPTORS];
@@ -33,7 +33,7 @@ static void skip_completion(void)
 	fake.completions[at] = before;
 }
 
-/* Polling without a system call finds the hole. */
+/* Polling without a system call must detect the gap. */
 static void found_by_polling(struct roc_fragments *f, bool data, uint32_t most)
 {
 	struct roc_fragment_fetched got[4];
@@ -48,7 +48,7 @@ static void found_by_polling(struct roc_fragments *f, bool data, uint32_t most)
 	UNIT_EQ(node.calls, calls);
 }
 
-static void descriptors_left_out(void)
+static void skipped_descriptors(void)
 {
 	size_t s, h;
 	uint32_t i;
@@ -63,14 +63,14 @@ static void descriptors_left_out(void)
 			UNIT_EQ(roc_fragments_take(f, NULL, 9), 2);
 			for (i = 0; i < data_holes[h]; i++)
 				skip_descriptor();
-			/* Nothing later is there: that may be in order. */
+			/* No later entry is present, which may be correct. */
 			for (i = 0; i < 2 * DESCRIPTORS; i++)
 				UNIT_EQ(roc_fragments_take(f, NULL, 9), 0);
 			UNIT_NEED(card_sends(2, 2, 100, 0));
 			found_by_polling(f, true, ALL);
 			UNIT_EQ(roc_fragments_take(f, NULL, 9), -EBADMSG);
 			UNIT_EQ(fake.user->descriptors, starts[s] + 2);
-			/* A wait does not report that there is something to take. */
+			/* A wait must not report available entries. */
 			FAILS(roc_fragments_wait(f, data_holes[h] + 1, 0, 1000), -EBADMSG,
 			      "descriptor");
 			UNIT_EQ(node.calls, calls);
@@ -82,7 +82,7 @@ static void descriptors_left_out(void)
 	}
 }
 
-static void completions_left_out(void)
+static void skipped_completions(void)
 {
 	struct roc_fragment_fetched got[COMMANDS];
 	size_t s, h;
@@ -125,8 +125,8 @@ static void completions_left_out(void)
 	}
 }
 
-/* A slow card is not accused of leaving anything out, over many laps. */
-static void nothing_left_out(void)
+/* Over many laps, a slow card must not be reported for skipped entries. */
+static void no_skipped_entries(void)
 {
 	struct roc_fragments *f = running(0xffffff00u);
 	struct roc_fragment_fetched got[4];
@@ -173,7 +173,7 @@ static void flagged_and_empty(void)
 	UNIT_EQ(damage(f).truncated, 1);
 	UNIT_EQ(damage(f).sequence_errors, 0);
 	UNIT_EQ(damage(f).empty, 1);
-	/* Another link begins where it likes. Flagged; and twice not flagged. */
+	/* Another link may begin with any id. One gap is flagged, two are not. */
 	card_sends(70, 1, 100, 0);
 	card_sends(72, 1, 100, ROC_FR_SEQUENCE);
 	card_sends(80, 1, 100, 0);
@@ -182,7 +182,7 @@ static void flagged_and_empty(void)
 	UNIT_EQ(roc_fragments_take(f, NULL, 9), 5);
 	UNIT_EQ(damage(f).sequence_errors, 3);
 	UNIT_EQ(damage(f).damaged, 2);
-	/* So does a new run; ids wrap. */
+	/* A new run may begin with any id; ids wrap. */
 	UNIT_EQ(roc_fragments_stop(f, false), 0);
 	UNIT_EQ(roc_fragments_start(f), 0);
 	card_sends(0xffffffff, 1, 100, 0);
@@ -192,7 +192,7 @@ static void flagged_and_empty(void)
 	finish(f);
 }
 
-/* Fetch a fragment whose header says @magic, @event and @size; it is event 7, of 100 bytes. */
+/* Fetch a fragment whose header has @magic, @event and @size; it is event 7, of 100 bytes. */
 static void fetch(struct roc_fragments *f, uint32_t flags, uint32_t bytes, uint32_t magic,
 		  uint32_t event, uint32_t size)
 {
@@ -220,7 +220,7 @@ static void short_and_of_another_event(void)
 
 	fetch(f, 0, 100, FRAGMENT_MAGIC, 7, 100);
 	fetch(f, ROC_FR_TRUNCATED, 100, FRAGMENT_MAGIC, 7, 5000);
-	fetch(f, 0, 100, 0x12345678, 9, 5000); /* not the generators' */
+	fetch(f, 0, 100, 0x12345678, 9, 5000); /* not a header of the generators */
 	UNIT_EQ(damage(f).too_short, 0);
 	fetch(f, 0, 100, FRAGMENT_MAGIC, 7, 104);
 	UNIT_EQ(damage(f).too_short, 1);
@@ -233,8 +233,7 @@ static void short_and_of_another_event(void)
 	finish(f);
 }
 
-UNIT_MAIN("libroc_fragment_hole", {"descriptors that the card leaves out", descriptors_left_out},
-	  {"completions that the card leaves out", completions_left_out},
-	  {"nothing is left out", nothing_left_out},
+UNIT_MAIN("libroc_fragment_hole", {"skipped descriptors", skipped_descriptors},
+	  {"skipped completions", skipped_completions}, {"no skipped entries", no_skipped_entries},
 	  {"fragments that are flagged or empty", flagged_and_empty},
 	  {"short fragments, and one of another event", short_and_of_another_event})

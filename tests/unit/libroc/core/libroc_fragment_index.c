@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The index of fragments: by itself, at its limits, and against a model that is a table of all
- * there is.
- */
+/* Test the index of fragments: alone, at its limits, and against a plain table of all entries. */
 #include <errno.h>
 
 #include "libroc/core/fragment_index.h"
@@ -71,14 +68,14 @@ static void limits(void)
 	UNIT_EQ(roc_fragment_index_new(16, ROC_FRAGMENTS_LINKS_MAX + 1, &x), -EINVAL);
 	ERROR_HAS("1 to 16 links");
 	roc_fragment_index_free(NULL);
-	/* One event for each entry, which is the most that there can be. */
+	/* One event for each entry, which is the maximum. */
 	x = index_of(1000, ROC_FRAGMENTS_LINKS_MAX);
 	for (i = 0; i < 1000; i++)
 		UNIT_EQ(roc_fragment_index_insert(x, i * 7919, 15, i, 0, dropped), 0);
 	UNIT_EQ(roc_fragment_index_insert(x, 1, 0, i, 0, dropped), -ENOSPC);
 	ERROR_HAS("full with 1000 fragments");
 	UNIT_EQ(roc_fragment_index_insert(x, 7919, 0, i, 0, dropped), -ENOSPC);
-	/* In the place of another there is room. */
+	/* A full index still accepts a replacement. */
 	UNIT_EQ(roc_fragment_index_insert(x, 7919, 15, 5555, 0, dropped), 1);
 	UNIT_EQ(dropped[0], 1);
 	UNIT_EQ(roc_fragment_index_count(x, &events), 1000);
@@ -90,7 +87,7 @@ static void limits(void)
 	UNIT_EQ(roc_fragment_index_count(x, &events), 0);
 	UNIT_EQ(events, 0);
 	roc_fragment_index_free(x);
-	/* And all links of one event. */
+	/* All links of one event. */
 	x = index_of(16, ROC_FRAGMENTS_LINKS_MAX);
 	for (i = 0; i < 16; i++)
 		UNIT_EQ(roc_fragment_index_insert(x, UINT32_MAX, i, i, 0, dropped), 0);
@@ -98,7 +95,7 @@ static void limits(void)
 	roc_fragment_index_free(x);
 }
 
-/* A link that sends an event twice costs its own fragment, and nothing of the other links. */
+/* If a link repeats an event, its own fragment is replaced and those of other links stay. */
 static void the_same_again(void)
 {
 	struct roc_fragment_index *x = index_of(100, LINKS);
@@ -115,7 +112,7 @@ static void the_same_again(void)
 	UNIT_EQ(roc_fragment_index_count(x, NULL), 2);
 	UNIT_EQ(roc_fragment_index_oldest(x, &event, &stamp), 3);
 	UNIT_EQ(stamp, 1);
-	/* Alone in its event. */
+	/* The only fragment of its event. */
 	roc_fragment_index_insert(x, 8, 4, 84, 4, dropped);
 	UNIT_EQ(roc_fragment_index_insert(x, 8, 4, 85, 5, dropped), 1);
 	UNIT_EQ(dropped[0], 84);
@@ -124,7 +121,10 @@ static void the_same_again(void)
 	roc_fragment_index_free(x);
 }
 
-/* Ids that have been all around: nothing of the old event is put together with the new one's. */
+/*
+ * After the ids have wrapped around, fragments of the old event must not be combined with those of
+ * the new one.
+ */
 static void ids_wrap(void)
 {
 	struct roc_fragment_index *x = index_of(100, LINKS);
@@ -136,11 +136,11 @@ static void ids_wrap(void)
 	roc_fragment_index_insert(x, UINT32_MAX, 3, 3, 0, dropped);
 	roc_fragment_index_insert(x, 0, 0, 4, 1, dropped);
 	roc_fragment_index_insert(x, 0, 2, 5, 1, dropped);
-	/* Late, but of this lap. */
+	/* Late, but in the same lap. */
 	x->inserted = LIBROC_INDEX_LAP - 1;
 	UNIT_EQ(roc_fragment_index_insert(x, UINT32_MAX, 1, 6, 2, dropped), 0);
 	UNIT_EQ(roc_fragment_index_find(x, UINT32_MAX, pages), 0xf);
-	/* Of the next: of a link that the old one has, and of one that it has not. */
+	/* In the next lap: a link that the old event has, and one that it does not have. */
 	UNIT_EQ(roc_fragment_index_insert(x, UINT32_MAX, 1, 7, 3, dropped), 4);
 	UNIT_EQ(dropped[0] + dropped[1] + dropped[2] + dropped[3], 1 + 2 + 3 + 6);
 	UNIT_EQ(roc_fragment_index_find(x, UINT32_MAX, pages), 0x2);
@@ -159,14 +159,14 @@ static void ids_wrap(void)
 #define EVENTS 64
 #define LIMIT 150
 
-/* What there is, by event and link; page 0: nothing. */
+/* Pages by event and link; 0: none */
 static struct model {
 	uint32_t page[EVENTS][LINKS];
-	uint64_t born[EVENTS]; /* of the first link */
+	uint64_t born[EVENTS]; /* when the first link arrived */
 	unsigned int count, events;
 } model;
 
-/* Some have the same hash, some follow each other over the wrap. */
+/* Some ids have the same hash, some are consecutive across the wrap. */
 static uint32_t id(unsigned int i)
 {
 	return i < EVENTS / 2 ? UINT32_MAX - EVENTS / 4 + i : i * UINT32_C(0x144cbc89) << 6;
@@ -275,7 +275,7 @@ static void as_the_model(void)
 }
 
 UNIT_MAIN("libroc_fragment_index", {"an event of some links", an_event_of_some_links},
-	  {"as many as there can be, and no more", limits},
+	  {"limits of the index", limits},
 	  {"the same event of the same link again", the_same_again},
-	  {"event ids that have been all around", ids_wrap},
-	  {"the same as a simple table, 60000 times", as_the_model})
+	  {"event ids that have wrapped around", ids_wrap},
+	  {"60000 operations agree with a plain table", as_the_model})

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Fragments on their way: taken in, requested, lent, returned and cleared, in order and in any.
- */
+/* Take, request, lend, return and clear fragments, in order and in random order. */
 #include <pthread.h>
 #include <sched.h>
 
 #include "fake_fragments.h"
 
-/* An event comes, is fetched, given back and cleared: nobody makes a system call. */
+/* Take, fetch, return and clear an event without a system call. */
 static void an_event(void)
 {
 	struct roc_fragments *f = running(0);
@@ -50,7 +48,7 @@ static void an_event(void)
 	UNIT_EQ(le32toh(fake.bell->command), 3); /* one doorbell */
 	UNIT_EQ(counts(f).outstanding, 3);
 	card_looks();
-	card_does_with(2, ROC_FR_OK); /* of event 6 */
+	card_does_with(2, ROC_FR_OK); /* completes the request of event 6 */
 	UNIT_EQ(roc_fragments_done(f, got, 8), 1);
 	UNIT_EQ(got[0].tag, 2);
 	UNIT_EQ(got[0].event, 6);
@@ -69,7 +67,7 @@ static void an_event(void)
 	UNIT_EQ(got[2].status, ROC_FR_TRUNCATED);
 	UNIT_EQ(counts(f).free, HOST_PAGES - 3);
 	UNIT_EQ(counts(f).fetched, 3);
-	/* The card's pages are kept; they go back with the clear. */
+	/* The card's pages are kept until the clear. */
 	UNIT_EQ(counts(f).kept, 4);
 	UNIT_EQ(counts(f).pages_out, 4);
 	UNIT_EQ(roc_fragments_clear(f, events, 3), 2);
@@ -83,7 +81,7 @@ static void an_event(void)
 	finish(f);
 }
 
-/* The card is told of pages in heaps, but at once if it may be short of them on a link. */
+/* Pages are reported to the card in batches, but at once if a link may be short of them. */
 static void pages_go_back(void)
 {
 	struct roc_fragments *f = running(0);
@@ -102,7 +100,7 @@ static void pages_go_back(void)
 	roc_fragments_flush(f);
 	UNIT_EQ(le32toh(fake.bell->free), ++told);
 	UNIT_EQ(counts(f).unrung, 0);
-	/* Those of other links wait for company. */
+	/* The pages of other links wait for a batch. */
 	card_sends(200, 0, 100, 0);
 	UNIT_EQ(roc_fragments_take(f, NULL, 100), 1);
 	event = 200;
@@ -117,7 +115,7 @@ static void pages_go_back(void)
 		card_sends(event, event % 3, 100, 0);
 		UNIT_EQ(roc_fragments_take(f, NULL, 1), 1);
 		roc_fragments_clear(f, &event, 1);
-		f->with_card[event % 3] = PAGES; /* never short */
+		f->with_card[event % 3] = PAGES; /* never short of pages */
 	}
 	roc_fragments_flush(f);
 	UNIT_EQ(le32toh(fake.bell->free), ALL + 64);
@@ -125,7 +123,7 @@ static void pages_go_back(void)
 	finish(f);
 }
 
-/* With one page of each link there is never less than a quarter of them but none. */
+/* With one page per link, a link is short of pages only if it has none. */
 static void few_pages(void)
 {
 	struct roc_fragments *f = opened("sub0");
@@ -143,7 +141,10 @@ static void few_pages(void)
 	finish(f);
 }
 
-/* What is requested when its event is cleared is fetched, and its page goes back after that. */
+/*
+ * If an event is cleared while it is requested, the request completes and then the page is
+ * released.
+ */
 static void cleared_while_outstanding(void)
 {
 	struct roc_fragments *f = running(0);
@@ -153,7 +154,7 @@ static void cleared_while_outstanding(void)
 	card_sends(9, 1, 100, 0);
 	UNIT_EQ(roc_fragments_take(f, NULL, 9), 1);
 	UNIT_EQ(roc_fragments_request(f, 9, 2, 1), 2);
-	UNIT_EQ(roc_fragments_request(f, 9, 2, 2), 2); /* for somebody else */
+	UNIT_EQ(roc_fragments_request(f, 9, 2, 2), 2); /* a second request */
 	roc_fragments_flush(f);
 	UNIT_EQ(roc_fragments_clear(f, &event, 1), 1);
 	UNIT_EQ(roc_fragments_find(f, 9), 0);
@@ -168,7 +169,7 @@ static void cleared_while_outstanding(void)
 	UNIT_EQ(got[0].tag, 1);
 	UNIT_EQ(got[1].tag, 2);
 	UNIT_EQ(*(const uint32_t *)got[1].data, 9);
-	/* The same id comes again while the old fragment is requested. */
+	/* The same id arrives again while the old fragment is requested. */
 	card_sends(9, 1, 100, 0);
 	UNIT_EQ(roc_fragments_take(f, NULL, 9), 1);
 	UNIT_EQ(roc_fragments_request(f, 9, 2, 4), 2);
@@ -185,7 +186,7 @@ static void cleared_while_outstanding(void)
 	finish(f);
 }
 
-static void no_room(void)
+static void no_space(void)
 {
 	struct roc_fragments *f = running(0);
 	struct roc_fragment_fetched got[COMMANDS];
@@ -245,7 +246,7 @@ static void returned_twice(void)
 	UNIT_EQ(lent.count, 1);
 	UNIT_EQ(lent.oldest, 1);
 	UNIT_EQ(lent.returned, 1);
-	/* The same page, lent to somebody else. */
+	/* The same page, lent again. */
 	f->free = LIBROC_FRAGMENT_NONE;
 	UNIT_EQ(roc_fragments_request(f, 1, 1, 0), 1);
 	roc_fragments_flush(f);
@@ -259,7 +260,7 @@ static void returned_twice(void)
 	finish(f);
 }
 
-/* The number in a handle runs over, and no handle is 0; what counts them goes on. */
+/* The number in a handle wraps around without a handle of 0, while the counter continues. */
 static void handles_run_over(void)
 {
 	struct roc_fragments *f = running(0);
@@ -272,7 +273,7 @@ static void handles_run_over(void)
 	for (i = 0; i < 3; i++) {
 		card_sends(1, i, 100, 0);
 		UNIT_EQ(roc_fragments_take(f, NULL, 9), 1);
-		/* The second one in host page 0, where a number of 0 would be nobody's handle. */
+		/* The second loan uses host page 0, where the number 0 would make the handle 0. */
 		f->free = i == 1 ? 0 : i + 1;
 		UNIT_EQ(roc_fragments_request(f, 1, 1 << i, 0), 1u << i);
 		roc_fragments_flush(f);
@@ -330,7 +331,7 @@ static void fragments_are_lent(void)
 	UNIT_EQ(a.length, 100);
 	UNIT_EQ(a.flags, 0);
 	UNIT_EQ(*(const uint32_t *)a.data, 70);
-	UNIT_EQ(roc_lender_take(l, &b), 1); /* the one that failed is passed over */
+	UNIT_EQ(roc_lender_take(l, &b), 1); /* the failed one is skipped */
 	FAILS(roc_lender_take(l, &c), -EAGAIN, "return some");
 	UNIT_EQ(roc_lender_wait(l, 10), 0);
 	roc_lender_lent(l, &lent);
@@ -350,7 +351,7 @@ static void fragments_are_lent(void)
 	finish(f);
 }
 
-/* Pages that another thread gives back. */
+/* Pages that another thread returns */
 static struct {
 	struct roc_fragments *f;
 	uint64_t handles[64];
@@ -409,7 +410,7 @@ static void returned_by_another_thread(void)
 	finish(f);
 }
 
-/* A host and a card that do what comes to their mind, over the wrap of the counts. */
+/* State of a host and a card that act at random, across the wrap of the counts */
 static struct {
 	uint64_t handles[HOST_PAGES];
 	unsigned int lent;
@@ -472,7 +473,7 @@ static void host_does_anything(struct roc_fragments *f)
 		}
 		return;
 	case 5:
-		/* A list of what is done with, or what has been there longest, asked for or not. */
+		/* Clear a list of finished events, or the oldest event, requested or not. */
 		if (random() % 2 || !roc_fragments_oldest(f, &event, &age))
 			event = any.oldest + random() % 4;
 		else
@@ -482,7 +483,7 @@ static void host_does_anything(struct roc_fragments *f)
 	}
 }
 
-/* Everything is somewhere, and in one place. */
+/* Check that every page and request is accounted for exactly once. */
 static void in_balance(struct roc_fragments *f)
 {
 	struct roc_fragments_counts c = counts(f);
@@ -491,7 +492,10 @@ static void in_balance(struct roc_fragments *f)
 	for (link = 0; link < LINKS; link++)
 		for (number = 0; number < PAGES; number++)
 			free += fake.has[link][number];
-	/* Pages: the card's, on their way to it, told of and not taken, and the host's. */
+	/*
+	 * Pages: owned by the card, in the free-page ring, reported and not consumed, and kept by
+	 * the host.
+	 */
 	UNIT_EQ(free + (f->freed - fake.freed) + (fake.sent - f->taken) + c.pages_out, ALL);
 	UNIT_EQ(c.free + c.outstanding + any.lent, HOST_PAGES);
 	UNIT_EQ(c.requested, c.fetched + c.outstanding);
@@ -519,7 +523,7 @@ static void anything(void)
 	CU_ASSERT_TRUE(any.fetched > 2000);
 	CU_ASSERT_TRUE(any.next < 1u << 31);
 	CU_ASSERT_TRUE(f->taken < 1u << 31);
-	/* And when all is over, all pages are where they belong. */
+	/* At the end all pages are owned by the card. */
 	roc_fragments_flush(f);
 	card_looks();
 	while (fake.n_waiting)
@@ -542,7 +546,7 @@ static void anything(void)
 	finish(f);
 }
 
-/* Each ring in its second lap: an entry of it that is zeroed has the phase of one that is there. */
+/* Bring each ring into its second lap, where a zeroed entry has the phase of a valid one. */
 static struct roc_fragments *in_odd_laps(uint32_t begin)
 {
 	struct roc_fragments *f = running(begin);
@@ -565,7 +569,7 @@ static struct roc_fragments *in_odd_laps(uint32_t begin)
 	return f;
 }
 
-/* The driver makes the rings anew, and then the card takes no orders. */
+/* The driver resets the rings, and then the card does not start. */
 static void a_start_that_fails(void)
 {
 	static const uint32_t begins[] = {0, UINT32_MAX - 2};
@@ -581,7 +585,7 @@ static void a_start_that_fails(void)
 		UNIT_EQ(roc_fragments_request(f, 1000, ~0u, 77), 2);
 		UNIT_EQ(roc_fragments_flush(f), 0);
 		UNIT_EQ(roc_fragments_stop(f, true), 0);
-		/* Nothing was touched: what the run left behind is there. */
+		/* The rings were not reset: the entries of the last run are still available. */
 		card_sends(1001, 1, 100, 0);
 		node.errno_ = EIO;
 		FAILS(roc_fragments_start(f), -EIO, "did not acknowledge the start");
@@ -614,13 +618,13 @@ static void a_start_that_fails(void)
 
 UNIT_MAIN("libroc_fragment_run",
 	  {"an event comes, is fetched and cleared without a system call", an_event},
-	  {"pages go back in heaps, or when the card is short of them", pages_go_back},
+	  {"pages are released in batches, or when the card is short of them", pages_go_back},
 	  {"one page of each link", few_pages},
 	  {"an event that is cleared while it is requested", cleared_while_outstanding},
-	  {"a request for which there is no room", no_room},
+	  {"a request without space", no_space},
 	  {"host pages that are returned twice", returned_twice},
-	  {"a start that fails when the rings are new", a_start_that_fails},
-	  {"the numbers in the handles run over", handles_run_over},
+	  {"a start that fails after the rings were reset", a_start_that_fails},
+	  {"the numbers in the handles wrap around", handles_run_over},
 	  {"fragments are lent and returned", fragments_are_lent},
 	  {"host pages that another thread returns", returned_by_another_thread},
-	  {"anything in any order, over the wrap", anything})
+	  {"random operations across the wrap", anything})

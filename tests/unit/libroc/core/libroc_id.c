@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Card ids, and cards as sysfs describes them, without any sysfs.
- */
+/* Test card ids and the parsing of sysfs attributes, without a sysfs. */
 #include <errno.h>
 
 #include "libroc/core/libroc.h"
@@ -56,7 +54,7 @@ static void serials(void)
 	}
 }
 
-/* Any number: today's software knows only digits up to 7. */
+/* Any number: existing software accepts only 0 to 7. */
 static void sequence_numbers(void)
 {
 	static const int good[] = {0, 7, 8, 9, 18, 99, 2147483647};
@@ -191,7 +189,7 @@ static void attributes(void)
 	UNIT_EQ(card.numa_node, -1);
 	UNIT_STR(card.firmware, "");
 
-	/* What is no number or does not fit is unknown, not half of it. */
+	/* An invalid or too large number is unknown instead of truncated. */
 	UNIT_EQ(libroc_card_parse("roc0", pair_attr, broken, &card), 0);
 	UNIT_STR(roc_card_type_name(card.type), "CRORC");
 	UNIT_EQ(card.serial, -1);
@@ -199,7 +197,7 @@ static void attributes(void)
 	UNIT_EQ(card.numa_node, -1);
 	UNIT_STR(card.firmware, "");
 
-	/* Each attribute is read from a file: to know who it is takes three. */
+	/* Each attribute is a file: the identity needs only three. */
 	asked = 0;
 	UNIT_EQ(libroc_card_identify("roc12", counted_attr, full, &card), 0);
 	UNIT_EQ(asked, 3);
@@ -249,7 +247,8 @@ static void ids_choose_cards(void)
 		card_with("0000:b2:00.0", -1, -1), card_with("0000:b3:00.0", -1, -1),
 	};
 	static const struct {
-		const char *id, *address; /* address NULL: refused with err, which says text */
+		/* address NULL: rejected with err and an error text that contains text */
+		const char *id, *address;
 		int err;
 		const char *error;
 	} cases[] = {
@@ -284,8 +283,8 @@ static void ids_choose_cards(void)
 	UNIT_STR(roc_error(), "there is no card '#5'; there is #0 CRU 245:1 at 0000:3b:00.0");
 }
 
-/* The list of cards is cut at a whole card, and says so. */
-static void many_cards_in_the_sentence(void)
+/* The list of cards is cut after a whole card and marked as incomplete. */
+static void many_cards_in_an_error_text(void)
 {
 	struct roc_card cards[64];
 	struct roc_card card;
@@ -307,4 +306,4 @@ UNIT_MAIN("libroc_id", {"PCI addresses", pci_addresses}, {"serial numbers", seri
 	  {"sequence numbers", sequence_numbers}, {"malformed ids", malformed_ids},
 	  {"attributes of a card", attributes}, {"order is by address", order_is_by_address},
 	  {"ids choose cards", ids_choose_cards},
-	  {"many cards in the sentence", many_cards_in_the_sentence})
+	  {"many cards in an error text", many_cards_in_an_error_text})

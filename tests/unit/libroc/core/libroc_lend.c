@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lend and return: the book of what is out over a kind made of a few lines, in order as a stream
- * and in any order as a pool; then superpages through the two rings of a channel.
+ * Test lenders with a fake lender type, in order like a stream and in any order like a pool; then
+ * with superpages in the two rings of a channel.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,13 +16,13 @@
 #include "tests/unit/libroc/holes.h"
 #include "wrap_ioctl.h"
 
-/* A source of units of 100 bytes that need 128: @there can be taken. */
+/* A source of units of 100 bytes that occupy 128 bytes; @there units are available. */
 static struct {
 	unsigned int there, taken;
-	uint64_t released_end; /* in order: how far the memory is back */
+	uint64_t released_end; /* in order: end of the released memory */
 	unsigned int releases, kicks;
-	bool full;   /* give() has no room */
-	bool sleeps; /* it wants a kick */
+	bool full;   /* release() fails */
+	bool sleeps; /* release() requests a kick */
 } source;
 
 static int fake_peek(struct roc_lender *l, struct libroc_loan *loan)
@@ -113,7 +113,7 @@ static void limits_of_a_lender(void)
 	UNIT_EQ(roc_lender_close(NULL), 0);
 }
 
-/* Neither more nor less than the limit, however often it goes round. */
+/* Exactly the limit can be lent, over many rounds. */
 static void full_and_round(void)
 {
 	struct roc_unit units[5], none = {.handle = 77};
@@ -139,7 +139,7 @@ static void full_and_round(void)
 			UNIT_EQ(lent(l).count, 0);
 			UNIT_EQ(lent(l).held, 0);
 		}
-		/* A refused take takes nothing from the source. */
+		/* A failed take consumes nothing from the source. */
 		UNIT_EQ(source.taken, 500);
 		UNIT_EQ(lent(l).taken, 500);
 		UNIT_EQ(lent(l).returned, 500);
@@ -149,8 +149,8 @@ static void full_and_round(void)
 	}
 }
 
-/* A pool's unit is back at once, whatever else is out. */
-static void unordered_gives_at_once(void)
+/* A pool's unit is released at once, even if older ones are lent. */
+static void unordered_releases_at_once(void)
 {
 	struct roc_lender *l = lender_of(&unordered, 4, 4);
 	struct roc_unit units[4];
@@ -165,7 +165,7 @@ static void unordered_gives_at_once(void)
 	UNIT_EQ(source.released_end, 128);
 	UNIT_EQ(lent(l).oldest, 1);
 	source.there = 6;
-	take(l, units, 1); /* there is room, although the oldest is still out */
+	take(l, units, 1); /* a slot is free, although the oldest unit is still lent */
 	UNIT_EQ(units[0].sequence, 4);
 	UNIT_EQ(roc_lender_return(l, units[1].handle), 0);
 	UNIT_EQ(lent(l).oldest, 3);
@@ -174,8 +174,8 @@ static void unordered_gives_at_once(void)
 	UNIT_EQ(roc_lender_close(l), 0);
 }
 
-/* A stream's room is back up to the oldest unit that is out, and no further. */
-static void ordered_gives_the_prefix(void)
+/* A stream is released up to the oldest lent unit. */
+static void ordered_releases_the_prefix(void)
 {
 	struct roc_lender *l = lender_of(&ordered, 4, 4);
 	struct roc_unit units[4];
@@ -189,7 +189,7 @@ static void ordered_gives_the_prefix(void)
 	UNIT_EQ(lent(l).bytes, 200);
 	UNIT_EQ(lent(l).held, 4 * 128);
 	UNIT_EQ(lent(l).oldest, 0);
-	/* What waits has no free place. */
+	/* Returned units that wait still occupy their slots. */
 	source.there = 5;
 	FAILS(roc_lender_take(l, &units[3]), -EAGAIN, "return some");
 	UNIT_EQ(roc_lender_return(l, units[0].handle), 0);
@@ -224,7 +224,7 @@ static void twice_and_never(void)
 		UNIT_EQ(roc_lender_return(l, units[0].handle), 0);
 		FAILS(roc_lender_return(l, units[0].handle), -ENOENT,
 		      "unit 0 was already returned");
-		take(l, &later, 1); /* has the place of one of those */
+		take(l, &later, 1); /* reuses the slot of one of those */
 		FAILS(roc_lender_return(l, units[0].handle), -ENOENT, "unit 0");
 		FAILS(roc_lender_return(l, units[1].handle), -ENOENT, "unit 1");
 		UNIT_EQ(lent(l).count, 2);
@@ -237,7 +237,9 @@ static void twice_and_never(void)
 	}
 }
 
-/* The number in a handle runs over, and no handle is 0; the unit's own number goes on. */
+/*
+ * The number in a handle wraps around without a handle of 0, while the sequence number continues.
+ */
 static void numbers_run_over(void)
 {
 	const struct libroc_lend_type *kinds[] = {&unordered, &ordered};
@@ -263,7 +265,7 @@ static void numbers_run_over(void)
 		}
 		UNIT_EQ(roc_lender_close(l), 0);
 	}
-	/* A unit in the first place whose number is the first after the last. */
+	/* A unit in the first slot, with the first number after the wrap. */
 	l = lender_of(&ordered, 4, 1);
 	l->lent.taken = l->lent.returned = UINT64_MAX >> l->shift;
 	take(l, units, 1);
@@ -289,7 +291,7 @@ static void age_of_the_oldest(void)
 	UNIT_EQ(now.oldest, 0);
 	CU_ASSERT_TRUE(now.oldest_ns >= 3000000);
 	CU_ASSERT_TRUE(units[1].time >= units[0].time + 3000000);
-	/* Without the oldest the next one counts, from its own time. */
+	/* After the return of the oldest, the age is that of the next one. */
 	UNIT_EQ(roc_lender_return(l, units[0].handle), 0);
 	now = lent(l);
 	UNIT_EQ(now.oldest, 1);
@@ -318,7 +320,7 @@ static void a_full_ring_keeps_it_out(void)
 	UNIT_EQ(roc_lender_close(l), 0);
 }
 
-/* One thread takes, two return what it took, each its own half and backwards. */
+/* One thread takes units, and two threads return one half each in reverse order. */
 #define MANY 40000
 #define DEEP 64
 
@@ -396,7 +398,7 @@ static void other_threads_return(void)
 	others_return(&unordered);
 }
 
-/* A channel over memory: the driver's side of its rings is ours. */
+/* A channel in memory, with the test as the driver */
 #define ENTRIES 16
 #define SUPERPAGE 4096
 
@@ -407,7 +409,7 @@ static struct {
 	struct roc_ready ready[ENTRIES];
 	struct roc_channel ch;
 	unsigned int kicks, registers;
-	int kick_errno; /* of each kick */
+	int kick_errno; /* errno of each kick */
 	uint32_t state, reason;
 	char memory[8 * SUPERPAGE];
 } pool;
@@ -453,7 +455,7 @@ static struct roc_lender *pool_lender(unsigned int limit)
 	return l;
 }
 
-/* The driver takes the oldest fill entry and answers it. */
+/* Act as the driver: consume the oldest fill entry and report it as ready. */
 static void answer(uint32_t flags, uint32_t received)
 {
 	const struct roc_fill *fill = &pool.fill[pool.kernel.fill_cons++ % ENTRIES];
@@ -502,7 +504,7 @@ static void superpages_go_round(void)
 	CU_ASSERT_PTR_EQUAL(b.data, pool.memory + SUPERPAGE);
 	UNIT_EQ(lent(l).bytes, 2000);
 	UNIT_EQ(lent(l).held, 2 * SUPERPAGE);
-	/* Back at once, the newer one first; the driver sleeps. */
+	/* Both are released at once, the newer one first, while the driver sleeps. */
 	pool.kernel.flags = ROC_RING_NEED_KICK;
 	UNIT_EQ(in_ring(), 1);
 	UNIT_EQ(roc_lender_return(l, b.handle), 0);
@@ -523,7 +525,7 @@ static void superpages_go_round(void)
 	UNIT_EQ(roc_lender_close(l), 0);
 }
 
-/* What the card did not fill waits in the fill ring; what was refused is told once. */
+/* Unfilled superpages return to the fill ring; a refused one is reported once. */
 static void the_run_ends(void)
 {
 	struct roc_lender *l = pool_lender(8);
@@ -553,8 +555,8 @@ static void the_run_ends(void)
 	UNIT_EQ(roc_lender_close(l), 0);
 }
 
-/* Superpages that are out, or that a run left behind, come back: their places are not to be had. */
-static void no_more_than_the_ring_has_room_for(void)
+/* Lent superpages and those left by a run keep their places in the fill ring. */
+static void no_more_than_the_ring_has_space_for(void)
 {
 	struct roc_lender *l = pool_lender(8);
 	struct roc_unit unit;
@@ -575,7 +577,7 @@ static void no_more_than_the_ring_has_room_for(void)
 	while (roc_lender_take(l, &unit) == 1)
 		UNIT_EQ(roc_lender_return(l, unit.handle), 0);
 	UNIT_EQ(in_ring(), 16);
-	/* One that was refused does not come back. */
+	/* A refused superpage frees its place. */
 	answer(ROC_READY_REFUSED, 0);
 	FAILS(roc_lender_take(l, &unit), -EBADMSG, "no buffer has this handle");
 	UNIT_EQ(roc_lender_add(l, pool.memory, SUPERPAGE, SUPERPAGE), 0);
@@ -583,22 +585,22 @@ static void no_more_than_the_ring_has_room_for(void)
 	UNIT_EQ(roc_lender_close(l), 0);
 }
 
-/* Superpages of which a lender does not know the memory are no units of it. */
-static void somebody_elses(void)
+/* Superpages that the lender did not push are rejected. */
+static void superpages_of_others(void)
 {
 	struct roc_lender *l = pool_lender(8), *second = NULL;
 	struct roc_unit unit;
 
 	UNIT_EQ(roc_lender_add(l, pool.memory, 2 * SUPERPAGE, SUPERPAGE), 0);
 	UNIT_EQ(roc_lender_close(l), 0);
-	/* In the fill ring, and in the ready ring. */
+	/* Superpages in the fill ring, and in the ready ring. */
 	FAILS(roc_lender_pool(&pool.ch, 8, &second), -EBUSY, "open it again");
 	answer(ROC_READY_RECLAIMED, 0);
 	answer(ROC_READY_RECLAIMED, 0);
 	FAILS(roc_lender_pool(&pool.ch, 8, &second), -EBUSY, "open it again");
 	CU_ASSERT_PTR_NULL(second);
 
-	/* Pushed beside it, with a cookie that it has and with one that it has not. */
+	/* Superpages pushed by the caller, with a known and an unknown cookie. */
 	l = pool_lender(8);
 	UNIT_EQ(roc_lender_add(l, pool.memory, SUPERPAGE, SUPERPAGE), 0);
 	pool.fill[0].buffer = 77;
@@ -630,8 +632,8 @@ static void bad_buffers(void)
 }
 
 /*
- * The superpage is in the fill ring before the driver is woken: a lender that cannot wake it has
- * lost nothing, and the error must not look as if the call had done nothing.
+ * The superpage is in the fill ring before the kick. So a failed kick loses nothing, and its error
+ * must not look as if the return had failed.
  */
 static void kicks_that_fail(void)
 {
@@ -653,7 +655,7 @@ static void kicks_that_fail(void)
 		UNIT_EQ(pool.kicks, 3);
 		UNIT_EQ(roc_lender_close(l), 0);
 	}
-	/* Any other is reported, and what it is about took place. */
+	/* Other errors are reported, although the superpage was pushed. */
 	l = pool_lender(4);
 	pool.kernel.flags = ROC_RING_NEED_KICK;
 	pool.kick_errno = EIO;
@@ -686,13 +688,15 @@ static int use_in_child(void *arg)
 	REFUSED(at, roc_lender_wait(f->l, 0));
 	REFUSED(at, roc_lender_return(f->l, f->unit.handle));
 	REFUSED(at, roc_lender_add(f->l, pool.memory, SUPERPAGE, SUPERPAGE));
-	/* Its lock may be taken by a thread that the child does not have. */
+	/* A thread that does not exist in the child may hold the lock. */
 	IN_CHILD(at, !pthread_mutex_lock(&f->l->lock));
 	IN_CHILD(at, !roc_lender_close(f->l));
 	return 0;
 }
 
-/* The units are the parent's: a child takes none, gives none back, and may free its copy. */
+/*
+ * The units belong to the parent: a child can neither take nor return them, but may free its copy.
+ */
 static void in_a_child_of_fork(void)
 {
 	struct forked f = {.l = pool_lender(4)};
@@ -708,19 +712,19 @@ static void in_a_child_of_fork(void)
 	UNIT_EQ(roc_lender_close(f.l), 0);
 }
 
-UNIT_MAIN("libroc_lend", {"a lender has from 1 to its most units", limits_of_a_lender},
-	  {"as many as the limit, round and round", full_and_round},
-	  {"a pool's unit is back at once", unordered_gives_at_once},
-	  {"a stream's room is back up to the oldest unit out", ordered_gives_the_prefix},
-	  {"a unit comes back once, and only one that was lent", twice_and_never},
-	  {"the numbers in the handles run over", numbers_run_over},
+UNIT_MAIN("libroc_lend", {"limits of a lender", limits_of_a_lender},
+	  {"exactly the limit can be lent", full_and_round},
+	  {"a pool's unit is released at once", unordered_releases_at_once},
+	  {"a stream is released up to the oldest lent unit", ordered_releases_the_prefix},
+	  {"repeated returns and unknown handles", twice_and_never},
+	  {"the numbers in the handles wrap around", numbers_run_over},
 	  {"the oldest and its age", age_of_the_oldest},
-	  {"a full fill ring keeps the unit out", a_full_ring_keeps_it_out},
+	  {"a unit stays lent if the fill ring is full", a_full_ring_keeps_it_out},
 	  {"two threads return what a third takes", other_threads_return},
-	  {"superpages go round", superpages_go_round},
-	  {"what a run leaves behind, and refusals", the_run_ends},
-	  {"no more superpages than the fill ring has room for",
-	   no_more_than_the_ring_has_room_for},
-	  {"superpages of somebody else", somebody_elses}, {"kicks that fail", kicks_that_fail},
-	  {"a child of fork() is refused", in_a_child_of_fork},
-	  {"buffers that a lender does not take", bad_buffers})
+	  {"superpages circulate", superpages_go_round},
+	  {"unfilled and refused superpages", the_run_ends},
+	  {"no more superpages than the fill ring has space for",
+	   no_more_than_the_ring_has_space_for},
+	  {"superpages of other callers", superpages_of_others},
+	  {"kicks that fail", kicks_that_fail},
+	  {"a child of fork() is refused", in_a_child_of_fork}, {"invalid buffers", bad_buffers})

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Memory for DMA: plain pages everywhere, hugepages where this machine has some.
- */
+/* Test memory for DMA: plain pages, and hugepages if this machine has some. */
 #include <errno.h>
 #include <numa.h>
 #include <numaif.h>
@@ -17,7 +15,7 @@
 
 #include "tests/unit/libroc/holes.h"
 
-/* The lines of smaps about the mapping that starts at addr have this text in the line of key. */
+/* Check that smaps has this text in the line of @key for the mapping that starts at @addr. */
 static bool smaps_has(const void *addr, const char *key, const char *text)
 {
 	FILE *f = fopen("/proc/self/smaps", "re");
@@ -56,7 +54,7 @@ static void check_memory(const struct roc_memory *mem, size_t page_size, size_t 
 			break;
 	UNIT_EQ(i, length / sizeof(*words));
 	CU_ASSERT_TRUE(smaps_has(mem->addr, "VmFlags:", " sh ")); /* shared */
-	CU_ASSERT_TRUE(smaps_has(mem->addr, "VmFlags:", " dc ")); /* not for children */
+	CU_ASSERT_TRUE(smaps_has(mem->addr, "VmFlags:", " dc ")); /* not inherited by children */
 }
 
 static void plain_pages(void)
@@ -69,7 +67,7 @@ static void plain_pages(void)
 	UNIT_NEED(!roc_memory_alloc(1000001, -1, ROC_MEMORY_PLAIN, &mem));
 	UNIT_EQ(errno, 77);
 	snprintf(rss, sizeof(rss), " %zu kB", mem.length >> 10);
-	CU_ASSERT_TRUE(smaps_has(mem.addr, "Rss:", rss)); /* before anybody touched it */
+	CU_ASSERT_TRUE(smaps_has(mem.addr, "Rss:", rss)); /* before the first access */
 	check_memory(&mem, page, (1000001 + page - 1) / page * page);
 	memset(mem.addr, 0xa5, mem.length);
 	roc_memory_free(&mem);
@@ -78,7 +76,7 @@ static void plain_pages(void)
 	roc_memory_free(&mem);
 }
 
-/* It is no memory that is missing, whatever pages are asked for. */
+/* A lack of descriptors is not reported as a lack of memory, for any page size. */
 static void no_file_for_it(void)
 {
 	static const unsigned int flags[] = {0, ROC_MEMORY_PLAIN_OK, ROC_MEMORY_PLAIN};
@@ -102,7 +100,7 @@ static void no_file_for_it(void)
 	}
 }
 
-/* The last node that has memory that we may use; -1: there is none. */
+/* Return the last node with usable memory; -1: none. */
 static int last_node(void)
 {
 	struct bitmask *allowed = numa_get_mems_allowed();
@@ -115,7 +113,7 @@ static int last_node(void)
 	return node;
 }
 
-/* Every page of it is on the node, by the kernel's own account. */
+/* Every page is on the node, according to the kernel. */
 static void on_the_node(void)
 {
 	struct roc_memory mem;
@@ -163,7 +161,7 @@ static unsigned long hugepages_of(const char *kind)
 	return number;
 }
 
-/* Whether the kernel does, without the library between. */
+/* Check without the library whether the kernel can allocate hugepages. */
 static bool gives_hugepages(size_t length)
 {
 	void *addr = mmap(NULL, length, PROT_READ | PROT_WRITE,
@@ -181,7 +179,7 @@ static void hugepages(void)
 	struct roc_memory mem;
 	int ret;
 
-	/* Of the free ones some are promised to others. */
+	/* Some of the free hugepages are reserved by other programs. */
 	if (hugepages_of("free") < hugepages_of("resv") + 2) {
 		unit_skip("fewer than two hugepages of 2 MiB are free on this machine");
 		return;
@@ -196,7 +194,10 @@ static void hugepages(void)
 	roc_memory_free(&mem);
 }
 
-/* More hugepages than any machine has; and plain pages for the same must not fill the machine. */
+/*
+ * Request more hugepages than any machine has. The fallback to plain pages must not fill the
+ * memory.
+ */
 static void too_much(void)
 {
 	const size_t huge = 1ull << 45;
@@ -217,8 +218,7 @@ static void too_much(void)
 	UNIT_EQ(errno, 77);
 }
 
-static size_t populated =
-	SIZE_MAX; /* by the call that is refused, 0: none; SIZE_MAX: it is not refused */
+static size_t populated = SIZE_MAX; /* by the rejected call; SIZE_MAX: not rejected */
 
 int __wrap_madvise(void *addr, size_t length, int advice);
 int __real_madvise(void *addr, size_t length, int advice);
@@ -232,7 +232,7 @@ int __wrap_madvise(void *addr, size_t length, int advice)
 	return -1;
 }
 
-/* Nobody is ended for a buffer: what others have is not there to be taken. */
+/* An allocation must not trigger the OOM killer: memory of other programs is not available. */
 static void more_than_free(void)
 {
 	struct roc_memory mem;
@@ -241,7 +241,7 @@ static void more_than_free(void)
 	FILE *f = fopen("/proc/meminfo", "re");
 
 	UNIT_NEED(f);
-	/* Less than the machine has, more than is ever available. */
+	/* Less than the total memory, more than is ever available. */
 	while (!kib && fgets(line, sizeof(line), f))
 		sscanf(line, "MemTotal: %zu", &kib);
 	fclose(f);
@@ -269,7 +269,7 @@ static void bad_arguments(void)
 	ERROR_HAS("unknown flags 0x6");
 }
 
-/* Without hugepages the fallback is taken, and only when it was allowed. */
+/* The fallback to plain pages is used only if it is allowed. */
 static void fallback(void)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -281,7 +281,7 @@ static void fallback(void)
 	roc_memory_free(&mem);
 }
 
-/* A child does not have it, and so cannot copy or keep it. */
+/* A child does not inherit the memory, and so cannot copy or keep it. */
 static void children_do_not_have_it(void)
 {
 	struct roc_memory mem;
@@ -306,7 +306,7 @@ static void free_memory(void *mem)
 	roc_memory_free(mem);
 }
 
-/* Nor do they free in its place what is theirs. */
+/* Nor does a child unmap its own memory at the same address. */
 static void children_let_go(void)
 {
 	struct roc_memory mem;
@@ -319,9 +319,9 @@ static void children_let_go(void)
 	CU_ASSERT_FALSE(is_mapped(&area));
 }
 
-UNIT_MAIN("libroc_memory", {"plain pages", plain_pages}, {"no file for it", no_file_for_it},
+UNIT_MAIN("libroc_memory", {"plain pages", plain_pages}, {"no descriptors left", no_file_for_it},
 	  {"on the node", on_the_node}, {"hugepages", hugepages}, {"too much", too_much},
 	  {"more than is free", more_than_free}, {"bad arguments", bad_arguments},
 	  {"fallback to plain pages", fallback},
-	  {"children do not have it", children_do_not_have_it},
-	  {"children let go of it", children_let_go})
+	  {"children do not inherit it", children_do_not_have_it},
+	  {"children keep their own memory", children_let_go})

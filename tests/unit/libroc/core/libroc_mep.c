@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Packed blocks of events: what is written is read, in one piece and in several, and whatever
- * contradicts itself is refused. The fuzzer's corpus is made here, and run here.
+ * Test packed blocks of events: written blocks read back, in one segment and in several, and
+ * inconsistent ones are rejected. The fuzzer's corpus is made and run here.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ static unsigned char byte_of(unsigned int source, unsigned int i, uint64_t at)
 	return (unsigned char)(source * 31 + i * 7 + at);
 }
 
-/* A MFP with events 0, 2, 3, 6, 7 of eight; fragments of some odd sizes. */
+/* Make an MFP with events 0, 2, 3, 6, 7 of eight; some fragments have odd sizes. */
 static uint64_t make(unsigned char *to, uint32_t source)
 {
 	static const uint32_t offsets[FRAGMENTS] = {0, 2, 3, 6, 7};
@@ -126,16 +126,16 @@ static void contradictions(void)
 	UNIT_EQ(open_with(0, 'R', 1), -EMSGSIZE);
 	UNIT_EQ(open_with(0, 'R', 320), -EMSGSIZE);
 	UNIT_EQ(open_with(39, 1, 0), -EBADMSG);		       /* bytes */
-	UNIT_EQ(open_with(32, 63, 0), -EBADMSG);	       /* the same, fewer */
-	UNIT_EQ(open_with(40, 4, 0), -EBADMSG);		       /* events fewer than fragments */
-	UNIT_EQ(open_with(44, 4, 0), -EBADMSG);		       /* not all of it accounted for */
+	UNIT_EQ(open_with(32, 63, 0), -EBADMSG);	       /* too few bytes */
+	UNIT_EQ(open_with(40, 4, 0), -EBADMSG);		       /* fewer events than fragments */
+	UNIT_EQ(open_with(44, 4, 0), -EBADMSG);		       /* data without a fragment */
 	UNIT_EQ(open_with(ROC_MFP_HEAD + 16, 0, 0), -EBADMSG); /* the same event twice */
 	UNIT_EQ(open_with(ROC_MFP_HEAD + 64, 8, 0), -EBADMSG); /* an event of the next block */
-	UNIT_EQ(open_with(ROC_MFP_HEAD + 48 + 8, 255, 0), -EBADMSG); /* longer than there is */
+	UNIT_EQ(open_with(ROC_MFP_HEAD + 48 + 8, 255, 0), -EBADMSG); /* longer than the data */
 	UNIT_EQ(open_with(ROC_MFP_HEAD + 48 + 15, 255, 0), -EBADMSG);
 }
 
-/* Three sources, of which one is missing; the third has its events, too. */
+/* Make a MEP with three sources, one of which is missing; the third has its own events. */
 static uint64_t make_mep(void)
 {
 	static struct roc_mep_source sources[3];
@@ -206,7 +206,7 @@ static void events_of_all_sources(void)
 	roc_mep_events_free(events);
 }
 
-/* A source without event 58: the others have theirs. And ids that go past the last number. */
+/* One source lacks event 58, the others have it. Event ids wrap around. */
 static void gaps_and_wrap(void)
 {
 	struct roc_mep_source sources[3];
@@ -291,7 +291,7 @@ static void run_changed(const unsigned char *text, size_t size)
 	}
 }
 
-/* $ROC_CORPUS: write what the corpus has. */
+/* If $ROC_CORPUS is set, write the corpus there. */
 static void keep(const char *name, const unsigned char *text, size_t size)
 {
 	char path[512];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Packets in place: what is good is shown as it is, and whatever a card could write that is not is
- * refused with its place and its reason. The bytes end where an inaccessible page begins, so that
- * whoever believes a size dies of it.
+ * Test the decoding of packets in place: valid packets are returned unchanged, and invalid ones are
+ * rejected with their position and the reason. The data end at an inaccessible page, so a read
+ * beyond them is detected.
  */
 #include <endian.h>
 #include <errno.h>
@@ -16,28 +16,31 @@
 
 #define BAD(call, text) FAILS(call, -EBADMSG, text)
 
-#define ROOM 65536
+#define SPACE 65536
 
-static unsigned char *area; /* ROOM bytes, then a page that nobody may touch */
-static size_t used;	    /* from area's end backwards everything is laid out anew */
+static unsigned char *area; /* SPACE bytes, then an inaccessible page */
+static size_t used;	    /* bytes used; they are moved to the end of the area for a test */
 
 static unsigned char *fresh(void)
 {
 	if (!area) {
-		area = mmap(NULL, ROOM + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		area = mmap(NULL, SPACE + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			    -1, 0);
 		UNIT_NEED(area != MAP_FAILED);
-		UNIT_NEED(!mprotect(area + ROOM, 4096, PROT_NONE));
+		UNIT_NEED(!mprotect(area + SPACE, 4096, PROT_NONE));
 	}
-	memset(area, 0xee, ROOM);
+	memset(area, 0xee, SPACE);
 	used = 0;
 	return area;
 }
 
-/* Moved to the end of the area, aligned as a ring is: behind the last packet is the page. */
+/*
+ * Move the data to the end of the area, aligned like a ring, so that the inaccessible page follows
+ * the last packet.
+ */
 static void *at_the_end(void)
 {
-	unsigned char *at = area + ROOM - (used + 63) / 64 * 64;
+	unsigned char *at = area + SPACE - (used + 63) / 64 * 64;
 
 	memmove(at, area, used);
 	return at;
@@ -48,7 +51,7 @@ static uint32_t up(uint32_t value, uint32_t unit)
 	return (value + unit - 1) / unit * unit;
 }
 
-/* A packet behind what is there, fragments of source 7 with the documented pattern. */
+/* Append a packet with fragments of source 7, which have the documented pattern. */
 static struct stream_packet *add(uint64_t first, uint32_t fragments, const uint32_t *sizes,
 				 unsigned int align)
 {
@@ -140,7 +143,7 @@ static void good_ones(void)
 
 static const uint32_t three[] = {100, 0, 300};
 
-/* The packet that @data begins with is refused, behind a good one too. */
+/* Check that the packet is rejected, also after a valid one. */
 static void refused(const char *text)
 {
 	struct roc_packet p = {.number = 12345};
@@ -149,7 +152,7 @@ static void refused(const char *text)
 	size_t good = le32toh(((const struct stream_packet *)data)->size);
 	char place[80];
 
-	/* The first packet is a good one. */
+	/* The first packet is valid. */
 	roc_packets_begin(&walk, data, used);
 	UNIT_EQ(roc_packets_next(&walk, &p), 1);
 	p.number = 12345;
@@ -157,7 +160,7 @@ static void refused(const char *text)
 	BAD(roc_packets_next(&walk, &p), text);
 	ERROR_HAS(place);
 	UNIT_EQ(walk.done, good);
-	BAD(roc_packets_next(&walk, &p), text); /* it stays */
+	BAD(roc_packets_next(&walk, &p), text); /* the error repeats */
 	UNIT_EQ(p.number, 12345);
 }
 
@@ -191,7 +194,7 @@ static void bad_headers(void)
 	BROKEN(broken->data = htole32(40), "must be 48");
 	BROKEN(broken->data = htole32(56), "must be 48");
 	BROKEN(broken->data = htole32(0xfffffff0), "must be 48");
-	/* Cut off in the middle of it. */
+	/* A truncated packet. */
 	fresh();
 	add(1, 3, three, 3);
 	add(4, 3, three, 3);
@@ -203,7 +206,7 @@ static void bad_headers(void)
 	refused("63 bytes are left");
 }
 
-/* The first fragment that does not fit is not shown. */
+/* Check that the first fragment that does not fit is rejected. */
 static void bad_fragment(uint32_t number, uint32_t size, unsigned int shown, const char *text)
 {
 	struct roc_fragment f = {.size = 77};
@@ -231,7 +234,7 @@ static void bad_fragments(void)
 	bad_fragment(0, 0x80000000, 0, "of 2147483648 bytes");
 	bad_fragment(2, 361, 2, "fragment 2 (event 1099511627778) of 361 bytes ends at byte 513");
 	bad_fragment(1, 500, 1, "fragment 1");
-	/* They fit, but do not fill it. */
+	/* The fragments fit, but do not fill the packet. */
 	bad_fragment(2, 100, 3, "the fragments end at byte 256, but the packet has 512");
 	bad_fragment(0, 10, 3, "but the packet has 512");
 }
@@ -311,7 +314,7 @@ static void records(void)
 	BAD(roc_packets_next(&walk, &p), "but only 64");
 }
 
-/* Whatever the bytes are, the walk stays inside and ends. */
+/* With random bytes, the walk stays within the data and ends. */
 static void noise(void)
 {
 	struct roc_packets walk;
@@ -346,7 +349,7 @@ static void noise(void)
 	CU_ASSERT_TRUE(good > 100 && bad > 1000);
 }
 
-UNIT_MAIN("libroc_packet", {"packets of events, byte by byte", good_ones},
-	  {"headers and tables that are not", bad_headers},
+UNIT_MAIN("libroc_packet", {"valid packets of events", good_ones},
+	  {"invalid headers and tables", bad_headers},
 	  {"fragments that do not fit, or do not fill", bad_fragments},
 	  {"meta and ODIN records", records}, {"noise stays inside", noise})

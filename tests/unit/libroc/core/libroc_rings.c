@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The ring fast path against the module's own ring code in another thread.
- */
+/* Test the ring fast path against the module's ring code in another thread. */
 #include <pthread.h>
 #include <sched.h>
 
@@ -18,7 +16,7 @@ static struct roc_ring_kernel kernel;
 static struct roc_fill fill[ENTRIES_MAX];
 static struct roc_ready ready[ENTRIES_MAX];
 
-/* Empty rings, all indices at start. */
+/* Make empty rings with all indices at @start. */
 static struct roc_rings rings_at(uint32_t start, uint32_t fill_entries, uint32_t ready_entries)
 {
 	struct roc_rings r = {
@@ -45,7 +43,7 @@ static struct roc_rings rings_at(uint32_t start, uint32_t fill_entries, uint32_t
 	return r;
 }
 
-/* As many as there are entries, across the wrap of the indices, and not one more. */
+/* The fill ring accepts exactly as many entries as it has, across the wrap of the indices. */
 static void fill_is_full(void)
 {
 	struct roc_rings r = rings_at(UINT32_MAX - 5, 16, 16);
@@ -64,7 +62,7 @@ static void fill_is_full(void)
 	roc_fill_publish(&r);
 	UNIT_EQ(user.fill_prod, 10);
 	CU_ASSERT_PTR_NULL(roc_fill_next(&r));
-	kernel.fill_cons = 1; /* the kernel took 7 */
+	kernel.fill_cons = 1; /* the kernel consumed 7 */
 	UNIT_EQ(roc_fill_space(&r), 7);
 	for (i = 0; i < 7; i++)
 		CU_ASSERT_PTR_NOT_NULL(roc_fill_next(&r));
@@ -76,7 +74,7 @@ static void kick_when_asked(void)
 	struct roc_rings r = rings_at(0, 16, 16);
 
 	kernel.flags = ROC_RING_NEED_KICK;
-	CU_ASSERT_FALSE(roc_fill_publish(&r)); /* nothing new: nobody needs to wake */
+	CU_ASSERT_FALSE(roc_fill_publish(&r)); /* nothing new: no kick needed */
 	roc_fill_next(&r);
 	CU_ASSERT_TRUE(roc_fill_publish(&r));
 	kernel.flags = ROC_RING_STOPPED;
@@ -101,15 +99,15 @@ static void ready_in_order(void)
 	roc_ready_release(&r, 2);
 	UNIT_EQ(user.ready_cons, 0);
 	UNIT_EQ(roc_ready_peek(&r)->cookie, 102);
-	roc_ready_release(&r, 1000); /* more than there are: all */
+	roc_ready_release(&r, 1000); /* more than ready: releases all */
 	UNIT_EQ(user.ready_cons, 3);
 	CU_ASSERT_PTR_NULL(roc_ready_peek(&r));
 }
 
 /*
- * The reader's half of a two-thread run. batch: most entries published at once. With fewer
- * processors than threads, or with others on them, not all of the loop's total is reached in time:
- * then the last one goes in when @least did. Number of entries.
+ * Run the reader's half of a two-thread run. @batch: maximum of entries published at once. On a
+ * loaded machine, or with fewer processors than threads, the loop may not reach its total in time:
+ * then it ends after @least entries. Return the number of entries.
  */
 static uint64_t run_threads(struct roc_rings *r, struct ring_loop *loop, uint32_t batch,
 			    uint64_t least)
@@ -147,7 +145,7 @@ static uint64_t run_threads(struct roc_rings *r, struct ring_loop *loop, uint32_
 			    got->offset != RING_LOOP_PATTERN(back, loop->check) ||
 			    got->received != (uint32_t)got->offset)
 				wrong++;
-			if (released > r->ready_mask) { /* more than there is room for */
+			if (released > r->ready_mask) { /* more than the space in the ring */
 				wrong++;
 				break;
 			}
@@ -192,7 +190,7 @@ static struct ring_loop loop_for(const struct roc_rings *r, uint64_t total)
 	};
 }
 
-/* Large batches through rings of unlike sizes, over the wrap of all four indices. */
+/* Large batches through rings of different sizes, across the wrap of all four indices. */
 static void millions_across_the_wrap(void)
 {
 	struct roc_rings r = rings_at(UINT32_MAX - 10000, 256, 1024);
@@ -203,7 +201,7 @@ static void millions_across_the_wrap(void)
 	UNIT_EQ(user.ready_cons, count - 10001);
 }
 
-/* The ready ring is the smaller one: the kernel must wait for the reader's releases. */
+/* The ready ring is smaller, so the kernel must wait for the reader's releases. */
 static void ready_ring_never_overflows(void)
 {
 	struct roc_rings r = rings_at(UINT32_MAX - 1000, 1024, 16);
@@ -213,8 +211,7 @@ static void ready_ring_never_overflows(void)
 }
 
 /*
- * One entry at a time, the next when it came back: the kernel goes to sleep after each, and every
- * publication races with that.
+ * One entry at a time: the kernel goes to sleep after each, and every publication races with that.
  */
 static void no_kick_is_lost(void)
 {
@@ -228,7 +225,7 @@ static void no_kick_is_lost(void)
 #define RACES 512
 #define ROUNDS 320
 
-/* Whatever the timing: the kernel sees the entry, or the reader is told to kick. */
+/* With any timing, the kernel sees the entry or the publish requests a kick. */
 static void publish_races_with_arm(void)
 {
 	static struct roc_ring_user users[RACES];
@@ -271,7 +268,7 @@ static void publish_races_with_arm(void)
 }
 
 UNIT_MAIN("libroc_rings", {"fill ring is full at its size", fill_is_full},
-	  {"kick only when the kernel asks", kick_when_asked},
+	  {"kick only when the kernel requests it", kick_when_asked},
 	  {"ready entries come in order", ready_in_order},
 	  {"millions of entries across the index wrap", millions_across_the_wrap},
 	  {"ready ring never overflows", ready_ring_never_overflows},

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Streams: opened, read where they are, waited for, and why there is none.
- */
+/* Test streams: open, failures to make the ring, reading in place, doorbell and waits. */
 #include "fake_stream.h"
 
 #include <roc/lend.h>
@@ -81,12 +79,12 @@ static void rings(void)
 	UNIT_EQ(fake.in.ring.length, RING);
 	data = roc_stream_base(s, &length);
 	UNIT_EQ(length, RING);
-	/* The same bytes follow themselves. */
+	/* The second mapping shows the same bytes. */
 	node.area[5] = 'x';
 	UNIT_EQ(((const char *)data)[5], 'x');
 	UNIT_EQ(((const char *)data)[RING + 5], 'x');
 	finish(s);
-	/* A card that takes less than the default: only who asked for so much is told. */
+	/* If the card supports less than the default, only an explicit length fails. */
 	s = stream("main");
 	node.errno_ = EOPNOTSUPP;
 	fake.out.ring = (struct roc_st_ring){.reason = ROC_REASON_LENGTH, .limit = RING};
@@ -97,7 +95,7 @@ static void rings(void)
 	finish(s);
 }
 
-/* It is made once per open: without address space for it, it waits to be mapped. */
+/* The ring is made once per open. If mmap() fails, a later call maps it. */
 static void a_ring_that_cannot_be_mapped(void)
 {
 	const void *data = NULL;
@@ -156,7 +154,7 @@ static int use_stream(void *arg)
 	return 0;
 }
 
-/* The ring is not inherited, and a child's ioctls would act on its parent's run. */
+/* The ring is not inherited, and a child's ioctls would affect its parent's run. */
 static void in_a_child_of_fork(void)
 {
 	struct roc_stream *s = running(0);
@@ -174,7 +172,7 @@ static void in_a_child_of_fork(void)
 	finish(s);
 }
 
-/* A child has no ring, but a handle that it may close. */
+/* A child has no ring, but may close its handle. */
 static void children_let_go(void)
 {
 	struct roc_stream *s = running(0);
@@ -191,7 +189,7 @@ static void children_let_go(void)
 		CU_ASSERT_FALSE(is_mapped(&areas[i]));
 }
 
-/* Round the ring, and over 2^32 lines: always in one piece. */
+/* Data are contiguous across the end of the ring and the wrap at 2^32 lines. */
 static void data_in_place(void)
 {
 	struct roc_stream *s = running(UINT32_MAX - 2 * LINES + 3);
@@ -230,7 +228,10 @@ static void data_in_place(void)
 	finish(s);
 }
 
-/* Told for every half of the ring, and with the position then; not at all if the driver does. */
+/*
+ * The doorbell is rung with the current position after half of the ring, but not if the driver
+ * rings it.
+ */
 static void doorbell(void)
 {
 	struct roc_stream *s = running(0);
@@ -250,7 +251,7 @@ static void doorbell(void)
 		rings++;
 	}
 	UNIT_EQ(rings, 8);
-	/* A card that knows of little room is told sooner. */
+	/* If the card knows of little free space, the doorbell is rung sooner. */
 	fake.card->written += LINES;
 	roc_stream_peek(s, &data);
 	for (i = 1; i < LINES / 2; i++) {
@@ -260,7 +261,7 @@ static void doorbell(void)
 	roc_stream_peek(s, &data);
 	roc_stream_consume(s, RING - i * 64 + 64);
 	UNIT_EQ(*fake.bell, last + LINES);
-	/* A wait tells it. */
+	/* A wait reports the position. */
 	last = *fake.bell;
 	fake.card->written += LINES / 2 - 1;
 	roc_stream_peek(s, &data);
@@ -283,8 +284,11 @@ static void doorbell(void)
 	finish(s);
 }
 
-/* Whatever the reader does, when it has consumed all the card knows of half of the ring. */
-static void room_for_the_next_unit(void)
+/*
+ * After the reader has consumed all data, the card always knows of at least half of the ring as
+ * free.
+ */
+static void space_for_the_next_unit(void)
 {
 	struct roc_stream *s = running(LINES - 7);
 	unsigned int i, waits = 0;
@@ -314,7 +318,7 @@ static void room_for_the_next_unit(void)
 	finish(s);
 }
 
-static void a_card_that_lies(void)
+static void invalid_write_positions(void)
 {
 	struct roc_stream *s = running(10);
 	const void *data = NULL;
@@ -324,7 +328,7 @@ static void a_card_that_lies(void)
 	fake.card->written = 10 + LINES + 1;
 	FAILS(roc_stream_peek(s, &data), -EBADMSG, "the free space ends at line 1034");
 	FAILS(roc_stream_wait(s, 64, 0), -EBADMSG, "write position, line 1035");
-	fake.card->written = 10 + LINES - 1; /* back */
+	fake.card->written = 10 + LINES - 1; /* a step back */
 	FAILS(roc_stream_peek(s, &data), -EBADMSG, "the last one was line 1034");
 	fake.card->written = 5;
 	FAILS(roc_stream_peek(s, &data), -EBADMSG, "write position, line 5");
@@ -335,7 +339,7 @@ static void a_card_that_lies(void)
 	FAILS(roc_stream_peek(s, &data), -EBADMSG, "4294967295");
 	fake.card->written = 10 + LINES + 2;
 	fake.kernel->flags = ROC_ST_STOPPED | ROC_ST_GONE;
-	UNIT_EQ(roc_stream_peek(s, &data), 128); /* what is there can be read */
+	UNIT_EQ(roc_stream_peek(s, &data), 128); /* available data can be read */
 	UNIT_EQ(roc_stream_consume(s, 128), 0);
 	FAILS(roc_stream_peek(s, &data), -ENODEV, "removed");
 	finish(s);
@@ -351,7 +355,7 @@ static void waiting(void)
 	UNIT_EQ(roc_stream_wait(s, 0, 0), 192);
 	UNIT_EQ(roc_stream_wait(s, 192, -1), 192);
 	UNIT_EQ(roc_stream_wait(s, 129, -1), 192);
-	UNIT_EQ(node.calls, calls); /* it was there */
+	UNIT_EQ(node.calls, calls); /* already available */
 	fake.arrive = 10;
 	UNIT_EQ(roc_stream_wait(s, 257, 50), 832);
 	UNIT_EQ(fake.in.wait.position, 105);
@@ -362,7 +366,7 @@ static void waiting(void)
 	node.errno_ = EINTR;
 	FAILS(roc_stream_wait(s, RING, 20), -EINTR, "signal");
 	node.errno_ = ENODEV;
-	UNIT_EQ(roc_stream_wait(s, RING, 20), 832); /* of a card that is gone this is left */
+	UNIT_EQ(roc_stream_wait(s, RING, 20), 832); /* the rest, after the removal of the card */
 	fake.state = ROC_CH_STOPPED;
 	UNIT_EQ(roc_stream_wait(s, RING, 20), 832);
 	UNIT_EQ(roc_stream_consume(s, 832), 0);
@@ -459,12 +463,12 @@ static void settings_and_resets(void)
 }
 
 UNIT_MAIN("libroc_stream", {"opened by name and number", opening},
-	  {"every reason why there is no ring", rings},
+	  {"failures to make the ring", rings},
 	  {"a ring that cannot be mapped", a_ring_that_cannot_be_mapped},
-	  {"children let go of what they have not", children_let_go},
+	  {"children close handles without mappings", children_let_go},
 	  {"a child of fork() is refused", in_a_child_of_fork},
-	  {"data in one piece, round and round, without a system call", data_in_place},
+	  {"contiguous data without a system call", data_in_place},
 	  {"the doorbell is rung for halves of the ring, and for less when it is full", doorbell},
-	  {"the card knows of room for the next unit", room_for_the_next_unit},
-	  {"a card that lies about its position", a_card_that_lies}, {"waiting", waiting},
+	  {"the card knows of space for the next unit", space_for_the_next_unit},
+	  {"invalid write positions", invalid_write_positions}, {"waiting", waiting},
 	  {"settings, resets, start and stop", settings_and_resets})

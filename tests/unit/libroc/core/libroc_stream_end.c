@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Streams between two looks of their reader: a start that fails in the middle, lines that come
- * back, a card that goes.
+ * Test races of a stream's reader: a start that fails halfway, lines released during a read, and
+ * the removal of the card.
  */
 #include "fake_stream.h"
 
@@ -9,10 +9,10 @@
 
 static struct roc_stream *raced;
 
-/* The driver sets positions back, and then the card takes no orders. */
+/* The driver resets the positions, and then the card does not start. */
 static void a_start_that_fails(void)
 {
-	/* What was left, whether somebody had looked at it, and where the stream begins anew. */
+	/* Remaining data, whether the reader had seen them, and the new start position */
 	static const struct {
 		uint32_t lines;
 		bool peek;
@@ -31,7 +31,7 @@ static void a_start_that_fails(void)
 		if (left[i].peek)
 			UNIT_EQ(roc_stream_peek(s, &data), 64 * left[i].lines);
 		UNIT_EQ(roc_stream_stop(s, NULL), 0);
-		/* Nothing was touched: what the run left behind is there. */
+		/* The positions were not reset: the data of the last run are still available. */
 		node.errno_ = EIO;
 		FAILS(roc_stream_start(s, left[i].position), -EIO, "did not acknowledge the start");
 		UNIT_EQ(roc_stream_peek(s, &data), 64 * left[i].lines);
@@ -45,11 +45,11 @@ static void a_start_that_fails(void)
 		UNIT_EQ(roc_stream_peek(s, &data), 64);
 		finish(s);
 	}
-	/* Set back to where it was read from last: only what was not read is gone. */
+	/* Reset to the read position: only unread data are lost. */
 	s = running(0);
 	fake.card->written = 4;
 	UNIT_EQ(roc_stream_peek(s, &data), 256);
-	/* One that runs is let alone. */
+	/* A running stream is not changed. */
 	node.errno_ = EBUSY;
 	FAILS(roc_stream_start(s, 0), -EBUSY, "running already");
 	fake.card->written = 2;
@@ -61,7 +61,7 @@ static void a_start_that_fails(void)
 	finish(s);
 }
 
-/* In the moment in which the reader looks at what was written: half goes back, half is new. */
+/* While the reader loads the write position, release half of the data and write new ones. */
 static void give_and_write(int number)
 {
 	uint32_t position = fake.user->read + LINES / 2;
@@ -72,8 +72,8 @@ static void give_and_write(int number)
 	fake.card->written = position + LINES;
 }
 
-/* A lender's thread may give back at any time, and a card that waited for it writes at once. */
-static void given_back_meanwhile(void)
+/* Another thread may release data at any time, and a waiting card writes at once. */
+static void released_meanwhile(void)
 {
 	struct sigaction race = {.sa_handler = give_and_write}, before;
 	struct roc_stream *s = running(10);
@@ -90,7 +90,7 @@ static void given_back_meanwhile(void)
 	finish(s);
 }
 
-/* The card writes for the last time, and is gone, between two looks of the reader. */
+/* Between two loads of the reader, the card writes for the last time and is removed. */
 static void write_and_go(int number)
 {
 	UNIT_EQ(number, SIGSEGV);
@@ -100,8 +100,11 @@ static void write_and_go(int number)
 	fake.kernel->flags = ROC_ST_STOPPED | ROC_ST_GONE;
 }
 
-/* -ENODEV says that nothing is left: whichever it looks at first, what was written is had. */
-static void gone_meanwhile(void)
+/*
+ * -ENODEV means that no data are left: with any order of events, all written data must be returned
+ * first.
+ */
+static void removed_meanwhile(void)
 {
 	struct sigaction race = {.sa_handler = write_and_go}, before;
 	struct roc_stream *s = running(10);
@@ -118,6 +121,6 @@ static void gone_meanwhile(void)
 }
 
 UNIT_MAIN("libroc_stream_end",
-	  {"a start that fails when the positions are set back", a_start_that_fails},
-	  {"lines that are given back while somebody looks", given_back_meanwhile},
-	  {"a card that goes while somebody looks", gone_meanwhile})
+	  {"a start that fails after the positions were reset", a_start_that_fails},
+	  {"lines released during a read", released_meanwhile},
+	  {"a card removed during a read", removed_meanwhile})

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Windows of streams that are lent to others.
- */
+/* Test the lending of windows of a stream's ring. */
 #include <roc/lend.h>
 
 #include "fake_stream.h"
@@ -12,7 +10,7 @@ static uint32_t number; /* of the next packet */
 static uint16_t flags;	/* of the next packets */
 static uint64_t event;	/* of the fragment of the next packet */
 
-/* Packets of one fragment, @lines each, behind the write position. */
+/* Write @count packets of one fragment and @lines each at the write position. */
 static void card_writes(uint32_t lines, unsigned int count)
 {
 	uint32_t at = fake.card->written;
@@ -42,7 +40,7 @@ static void begin(struct roc_stream *s, uint32_t position)
 	event = 1000;
 }
 
-/* Windows of whole packets; the ring is given back up to the oldest that is out. */
+/* Windows contain whole packets; the ring is released up to the oldest lent window. */
 static void windows_are_lent(void)
 {
 	struct roc_stream *s = stream("main");
@@ -54,7 +52,7 @@ static void windows_are_lent(void)
 	UNIT_NEED(!roc_stream_ring(s, RING));
 	FAILS(roc_lender_stream(s, 0, 1024, &l), -EINVAL, "1 to");
 	UNIT_NEED(!roc_lender_stream(s, 4, 1024, &l));
-	begin(s, LINES - 10); /* the first window straddles the end */
+	begin(s, LINES - 10); /* the first window crosses the end of the ring */
 	UNIT_EQ(roc_lender_take(l, &a), 0);
 	card_writes(5, 3);
 	UNIT_EQ(roc_lender_wait(l, 0), 0);
@@ -64,10 +62,10 @@ static void windows_are_lent(void)
 	UNIT_EQ(a.run, 1);
 	UNIT_EQ(fake.user->taken, LINES + 5);
 	UNIT_EQ(fake.user->read, LINES - 10);
-	card_writes(5, 4); /* of which three fit */
+	card_writes(5, 4); /* three of them fit */
 	UNIT_EQ(roc_lender_take(l, &b), 1);
 	UNIT_EQ(b.length, 960);
-	card_writes(40, 1); /* one alone does not */
+	card_writes(40, 1); /* a single packet larger than the limit */
 	UNIT_EQ(roc_lender_take(l, &c), 1);
 	UNIT_EQ(c.length, 320);
 	UNIT_EQ(roc_lender_return(l, c.handle), 0);
@@ -75,11 +73,11 @@ static void windows_are_lent(void)
 	UNIT_EQ(last.length, 2560);
 	UNIT_EQ(roc_lender_take(l, &c), 0);
 	UNIT_EQ(fake.user->taken, LINES - 10 + 35 + 40);
-	/* Sleeping is for what was not taken. */
+	/* A wait is for data that were not taken. */
 	fake.arrive = 1;
 	UNIT_EQ(roc_lender_wait(l, 100), 0);
 	UNIT_EQ(fake.in.wait.position, LINES - 10 + 35 + 40 + 1);
-	/* What came is no packet. */
+	/* The new data are not a packet. */
 	memset(node.area + (fake.card->written - 1) % LINES * 64, 0xee, 64);
 	l->most = 32;
 	FAILS(roc_lender_take(l, &c), -EBADMSG, "0xeeee");
@@ -90,7 +88,7 @@ static void windows_are_lent(void)
 	UNIT_EQ(roc_lender_return(l, b.handle), 0);
 	UNIT_EQ(fake.user->read, LINES - 10);
 	UNIT_EQ(roc_lender_return(l, a.handle), 0);
-	UNIT_EQ(fake.user->read, LINES - 10 + 35); /* with the one that waited */
+	UNIT_EQ(fake.user->read, LINES - 10 + 35); /* including the returned one that waited */
 	FAILS(roc_lender_close(l), -EBUSY, "1 units are lent");
 	UNIT_EQ(roc_lender_return(l, last.handle), 0);
 	UNIT_EQ(fake.user->read, LINES - 10 + 75);
@@ -120,7 +118,7 @@ static void a_lender_of_a_stream_that_ended(void)
 	finish(s);
 }
 
-/* Good packets come first, without a word of what is behind them. */
+/* Valid packets are returned first, without an error text about the invalid one after them. */
 static void wrong_behind_good_ones(void)
 {
 	struct roc_stream *s = stream("main");
@@ -143,7 +141,7 @@ static void wrong_behind_good_ones(void)
 	finish(s);
 }
 
-/* A window that fits is looked into, too: nobody gets what is no packet. */
+/* A window that fits entirely is checked, too. */
 static void wrong_in_a_window_that_fits(void)
 {
 	struct roc_stream *s = stream("main");
@@ -154,7 +152,7 @@ static void wrong_in_a_window_that_fits(void)
 	UNIT_NEED(!roc_lender_stream(s, 2, RING, &l));
 	begin(s, 0);
 	card_writes(5, 2);
-	/* A size beyond what was written. */
+	/* A size beyond the write position. */
 	card_writes(5, 1);
 	fake.card->written -= 1;
 	UNIT_EQ(roc_lender_take(l, &unit), 1);
@@ -169,7 +167,7 @@ static void wrong_in_a_window_that_fits(void)
 	finish(s);
 }
 
-/* A packet that is missing at the start, between two windows, or in one; a new run begins at 0. */
+/* A missing packet at the start, between two windows, or within one; a new run begins at 0. */
 static void packets_are_missing(void)
 {
 	struct roc_stream *s = stream("main");
@@ -198,7 +196,7 @@ static void packets_are_missing(void)
 	UNIT_EQ(roc_lender_take(l, &unit), 1);
 	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
 	UNIT_EQ(roc_lender_close(l), 0);
-	/* A lender that comes when the run is over takes what is left as it is. */
+	/* A lender made after the end of the run accepts the remaining packets with any number. */
 	card_writes(5, 2);
 	UNIT_NEED(!roc_lender_stream(s, 4, RING, &l));
 	UNIT_EQ(roc_lender_take(l, &unit), 1);
@@ -208,7 +206,7 @@ static void packets_are_missing(void)
 	finish(s);
 }
 
-/* Only the window that has the packet is flagged. */
+/* Only the window with the damaged packet is flagged. */
 static void damaged_packets_are_flagged(void)
 {
 	struct roc_stream *s = stream("main");
@@ -237,7 +235,7 @@ static void damaged_packets_are_flagged(void)
 	finish(s);
 }
 
-/* Gaps and steps back in the event ids of what was given out, between two windows and in one. */
+/* Gaps and backward steps in the event ids of lent packets, between two windows and within one. */
 static void event_ids_are_followed(void)
 {
 	struct roc_stream *s = stream("main");
@@ -265,7 +263,7 @@ static void event_ids_are_followed(void)
 	UNIT_EQ(d.missing, 3);
 	UNIT_EQ(d.backward, 1);
 	UNIT_EQ(d.damaged, 3);
-	/* Another run begins where it likes, and what was counted stays. */
+	/* Another run may begin with any id, and the counters are kept. */
 	UNIT_EQ(roc_lender_take(l, &unit), 1);
 	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
 	begin(s, 0);
@@ -283,8 +281,8 @@ static void event_ids_are_followed(void)
 
 UNIT_MAIN("libroc_stream_lend", {"windows are lent and returned", windows_are_lent},
 	  {"a lender when the stream has ended", a_lender_of_a_stream_that_ended},
-	  {"what is wrong behind good packets is said in its turn", wrong_behind_good_ones},
-	  {"wrong in a window that fits", wrong_in_a_window_that_fits},
+	  {"an error after valid packets is reported after them", wrong_behind_good_ones},
+	  {"an invalid packet in a window that fits", wrong_in_a_window_that_fits},
 	  {"packets are missing", packets_are_missing},
 	  {"damaged packets are flagged", damaged_packets_are_flagged},
 	  {"event ids are followed", event_ids_are_followed})

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * What everybody may see of cards and channels, over a sysfs that this test writes.
- */
+/* Test telemetry of cards and channels in a sysfs that this test writes. */
 #include <math.h>
 #include <roc/telemetry.h>
 
@@ -38,7 +36,7 @@ static void card_values(void)
 	UNIT_EQ(t.dropped_packets, 4294967295);
 	UNIT_EQ(t.packets_per_second, 0);
 	UNIT_EQ(t.ctp_hz, 240474000);
-	/* The nearest step of the sensor, 458.44: hwmon has no such value of a CRU. */
+	/* The nearest step of the sensor is 458.44, which hwmon never reports for a CRU. */
 	CU_ASSERT_DOUBLE_EQUAL(t.temperature, 458 * 693.0 / 1024 - 265, 1e-9);
 	sensor("0000:3b:00.0", "44955");
 	UNIT_EQ(roc_card_telemetry_read(&card, &t), 0);
@@ -46,12 +44,12 @@ static void card_values(void)
 	other.type = ROC_CARD_P40;
 	UNIT_EQ(roc_card_telemetry_read(&other, &t), 0);
 	CU_ASSERT_DOUBLE_EQUAL(t.temperature, 44.955, 1e-9);
-	/* No such file, no number. */
+	/* A missing file means an unknown value. */
 	UNIT_EQ(t.local_hz, -1);
 	show("roc0", "ctp_clock_hz", "unknown");
 	show("roc0", "packets_per_second", "12 monkeys");
 	show("roc0", "local_clock_hz", "");
-	/* What a clock or a count cannot be, a cold card is. */
+	/* A clock or a counter cannot be negative, but a temperature can. */
 	show("roc0", "dropped_packets", "-1000");
 	sensor("0000:3b:00.0", "-1000");
 	UNIT_EQ(roc_card_telemetry_read(&card, &t), 0);
@@ -65,7 +63,7 @@ static void card_values(void)
 	CU_ASSERT(isnan(t.temperature));
 }
 
-/* The sensor is the card's, and sits at its endpoint 0. */
+/* The card has one sensor, at endpoint 0. */
 static void temperature_of_both(void)
 {
 	struct roc_card second = card, other = card;
@@ -87,7 +85,7 @@ static void temperature_of_both(void)
 	CU_ASSERT_DOUBLE_EQUAL(t.temperature, 482 * 693.0 / 1024 - 265, 1e-9);
 	UNIT_EQ(roc_card_telemetry_read(&other, &t), 0);
 	CU_ASSERT(isnan(t.temperature));
-	/* Another board with that number: nobody can tell whose it is. */
+	/* With another card of the same serial number, the sensor is ambiguous. */
 	endpoint(3, "0000:b0:00.0", "245", "0");
 	UNIT_EQ(roc_card_telemetry_read(&second, &t), 0);
 	CU_ASSERT(isnan(t.temperature));
@@ -132,7 +130,7 @@ static void channel_values(void)
 	UNIT_EQ(t.counter[ROC_COUNT_PUSHED], 13);
 	for (i = ROC_COUNT_RECLAIMED; i <= ROC_COUNT_MMIO_WRITES; i++)
 		UNIT_EQ(t.counter[i], i - ROC_COUNT_RECLAIMED + 1);
-	/* A card without events, and what a later header may have. */
+	/* Counters of a card without events, and of a later header. */
 	for (i = ROC_COUNT_INTERRUPTS; i < 32; i++)
 		UNIT_EQ(t.counter[i], -1);
 	for (i = 0; i < ROC_GAPS - 1; i++)
@@ -150,7 +148,7 @@ static void channel_values(void)
 	UNIT_EQ(losses.short_, 12);
 	UNIT_EQ(losses.lost, 13);
 	UNIT_EQ(roc_channel_losses_read(&card, 9, &losses), -ENOENT);
-	/* A program can call itself anything. */
+	/* A program can set its name to any bytes. */
 	show("roc0ch0", "owner_name", "\n\033[2Jr\xc3");
 	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &t), 0);
 	UNIT_STR(t.owner_name, "??[2Jr?");
@@ -165,7 +163,7 @@ static void channel_values(void)
 	UNIT_EQ(t.gaps[0], -1);
 }
 
-static void what_is_not_there(void)
+static void missing_values(void)
 {
 	struct roc_channel_telemetry channel;
 	struct roc_card_telemetry t;
@@ -180,7 +178,7 @@ static void what_is_not_there(void)
 	show("roc0ch0", "state", "stopped");
 	UNIT_EQ(roc_channel_telemetry_read(&card, 1, &channel), -ENOENT);
 	ERROR_HAS("no channel 1");
-	/* An older driver: what it has not is not known, and no failure. */
+	/* With an older driver, missing values are unknown without an error. */
 	UNIT_EQ(roc_card_telemetry_read(&card, &t), 0);
 	UNIT_EQ(t.dropped_packets, -1);
 	CU_ASSERT(isnan(t.temperature));
@@ -190,7 +188,7 @@ static void what_is_not_there(void)
 	UNIT_STR(channel.mode, "");
 }
 
-/* The driver gives numbers anew: what another card does is not told as this one's. */
+/* The driver reuses numbers: values of another card must not be reported for this one. */
 static void another_card_with_its_number(void)
 {
 	char name[ROC_TEXT_MAX] = "before";
@@ -210,11 +208,11 @@ static void another_card_with_its_number(void)
 	UNIT_EQ(roc_channel_stream(&card, 0, name), -ENODEV);
 	ERROR_HAS("0000:3b:00.0: the card was removed");
 	UNIT_STR(name, "before");
-	/* Nor is a channel that this one may never have had. */
+	/* Nor must a channel of the other card. */
 	UNIT_EQ(roc_channel_stream(&card, 1, name), -ENOENT);
 }
 
-/* Who has no file left cannot see: that says nothing of the card, and no value is left out. */
+/* If no file can be opened, the call fails instead of reporting unknown values. */
 static void too_few_files(void)
 {
 	struct roc_channel_telemetry channel;
@@ -267,7 +265,7 @@ static void too_few_files(void)
 		CU_ASSERT(failed[i] && !ret[i]);
 }
 
-/* The library looks at files that the kernel documents. */
+/* The library reads only documented sysfs files. */
 static void files_are_documented(void)
 {
 	struct roc_channel_telemetry t;
@@ -293,7 +291,7 @@ static void files_are_documented(void)
 	UNIT_EQ(found, ROC_COUNTERS);
 }
 
-/* Of the card, with all its endpoints, and of no other. */
+/* Running channels of any endpoint of the card count, and no others. */
 static void running_channels(void)
 {
 	struct roc_endpoint ep = {.backend = &libroc_driver, .node = "/dev/roc0"};
@@ -309,7 +307,7 @@ static void running_channels(void)
 	UNIT_EQ(roc_card_running(&ep), 0);
 	show("roc1ch0", "state", "running");
 	UNIT_EQ(roc_card_running(&ep), 1);
-	/* A start in progress counts, of the own card. */
+	/* A start in progress on the same card counts. */
 	show("roc1ch0", "state", "stopped");
 	show("roc1ch0", "starting", "0");
 	show("roc2ch0", "starting", "1");
@@ -322,8 +320,8 @@ static void running_channels(void)
 	UNIT_EQ(roc_card_running(&ep), 1);
 }
 
-/* A card that may run is not said to stand still. */
-static void running_or_not_to_be_seen(void)
+/* If the state cannot be read, the card must not be reported as stopped. */
+static void unreadable_state(void)
 {
 	struct roc_endpoint ep = {
 		.backend = &libroc_driver, .node = "/dev/roc0", .name = "245 (0000:3b:00.0)"};
@@ -343,7 +341,7 @@ static void running_or_not_to_be_seen(void)
 			FAILS(ret, -EMFILE, "Too many open files");
 	}
 	UNIT_EQ(ret, 1);
-	/* One of its channels. */
+	/* The state of a channel is missing. */
 	UNIT_NEED(!unlink("/sys/class/roc/roc1ch0/state"));
 	UNIT_EQ(roc_card_running(&ep), 0);
 	UNIT_NEED(!mkdir("/sys/class/roc/roc1ch0/state", 0755));
@@ -351,7 +349,7 @@ static void running_or_not_to_be_seen(void)
 	FAILS(roc_card_running(&ep), -EISDIR,
 	      "245 (0000:3b:00.0): cannot check whether a channel runs: Is a directory");
 	UNIT_EQ(errno, 77);
-	/* The card itself. */
+	/* The card is missing. */
 	UNIT_NEED(!unlink("/sys/class/roc/roc0"));
 	FAILS(roc_card_running(&ep), -ENODEV, "the card was removed or reset");
 }
@@ -380,8 +378,8 @@ static void streams(void)
 
 UNIT_MAIN("telemetry", {"values of a card", card_values},
 	  {"temperature of both endpoints", temperature_of_both},
-	  {"values of a channel", channel_values}, {"what is not there", what_is_not_there},
+	  {"values of a channel", channel_values}, {"missing values", missing_values},
 	  {"another card with its number", another_card_with_its_number},
 	  {"too few files", too_few_files}, {"files are documented", files_are_documented},
 	  {"running channels", running_channels},
-	  {"running, or not to be seen", running_or_not_to_be_seen}, {"streams", streams})
+	  {"running channels, unreadable state", unreadable_state}, {"streams", streams})

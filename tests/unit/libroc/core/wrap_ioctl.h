@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The linker turns the library's ioctl() into this one (--wrap=ioctl), which asks on_ioctl() of the
- * test that includes it: -1 with errno, or what the driver would return.
+ * The linker redirects the library's ioctl() to this one (--wrap=ioctl), which calls on_ioctl() of
+ * the including test. It returns -1 with errno, or the result of the driver.
  */
 #ifndef TESTS_WRAP_IOCTL_H
 #define TESTS_WRAP_IOCTL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The linker turns the library's mmap() into this one (--wrap=mmap), which has no address space
- * when the test says so, and else asks on_mmap() of the test that includes it.
+ * The linker redirects the library's mmap() to this one (--wrap=mmap), which fails on request, and
+ * otherwise calls on_mmap() of the including test.
  */
 #ifndef TESTS_WRAP_MMAP_H
 #define TESTS_WRAP_MMAP_H
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-static unsigned int refuse_map; /* the how manyth mapping from now on fails; 0: none */
+static unsigned int refuse_map; /* number of the mapping from now on that fails; 0: none */
 
 static void *on_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset);
 

@@ -35,7 +35,7 @@ struct one {
 	struct ros_client c;
 	int peer;
 	struct iovec iov[REPLIES];
-	UNIT_WITH_ROOM(struct ros_slot, slot, sizeof(struct ros_part)) reply[REPLIES];
+	UNIT_WITH_BYTES(struct ros_slot, slot, sizeof(struct ros_part)) reply[REPLIES];
 };
 
 static void begin(uint64_t spill)
