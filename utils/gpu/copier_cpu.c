@@ -24,7 +24,7 @@ struct stream {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct job jobs[JOBS];
-	uint64_t asked, finished;
+	uint64_t requested, finished;
 	bool ended;
 };
 
@@ -46,9 +46,9 @@ static void *work(void *argument)
 
 	pthread_mutex_lock(&s->lock);
 	for (;;) {
-		while (s->asked == s->finished && !s->ended)
+		while (s->requested == s->finished && !s->ended)
 			pthread_cond_wait(&s->changed, &s->lock);
-		if (s->asked == s->finished)
+		if (s->requested == s->finished)
 			break;
 		job = s->jobs[s->finished % JOBS];
 		pthread_mutex_unlock(&s->lock);
@@ -90,9 +90,9 @@ static int copy(struct copier *c, unsigned int stream, void *to, uint64_t from, 
 		return units_fail(c->reason, EINVAL,
 				  "The range of the copy is outside the device memory.");
 	pthread_mutex_lock(&s->lock);
-	while (s->asked - s->finished == JOBS)
+	while (s->requested - s->finished == JOBS)
 		pthread_cond_wait(&s->changed, &s->lock);
-	s->jobs[s->asked++ % JOBS] = (struct job){.to = to, .from = from, .bytes = bytes};
+	s->jobs[s->requested++ % JOBS] = (struct job){.to = to, .from = from, .bytes = bytes};
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 	return 0;
@@ -104,7 +104,7 @@ static int done(struct copier *c, unsigned int stream)
 	int ret;
 
 	pthread_mutex_lock(&s->lock);
-	ret = s->asked == s->finished;
+	ret = s->requested == s->finished;
 	pthread_mutex_unlock(&s->lock);
 	return ret;
 }
@@ -114,7 +114,7 @@ static int wait_for(struct copier *c, unsigned int stream)
 	struct stream *s = &of(c)->stream[stream];
 
 	pthread_mutex_lock(&s->lock);
-	while (s->asked != s->finished)
+	while (s->requested != s->finished)
 		pthread_cond_wait(&s->changed, &s->lock);
 	pthread_mutex_unlock(&s->lock);
 	return 0;

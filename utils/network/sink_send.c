@@ -128,7 +128,7 @@ static void send_sleep(struct sink *sink, struct units_sleep *sleep)
 }
 
 /* Sleep until a connection needs service. */
-static void rest(struct sink *sink)
+static void wait_for_service(struct sink *sink)
 {
 	struct units_sleep sleep = {.ns = UNITS_NS_PER_S / 20};
 
@@ -217,7 +217,7 @@ static int finish(struct sink *sink)
 	int ret;
 
 	while (!(ret = sink_send_finish(sink)))
-		rest(sink);
+		wait_for_service(sink);
 	return ret < 0 ? ret : 0;
 }
 

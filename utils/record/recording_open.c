@@ -142,14 +142,14 @@ static unsigned char *read_file(const char *name, size_t *length, char reason[UN
 static int take_entries(struct recording *r, struct recording_part *p, const unsigned char *text,
 			size_t length, uint64_t data_bytes)
 {
-	uint64_t capacity = (length - RECORDING_HEADER) / RECORDING_ENTRY, wanted = capacity, i;
+	uint64_t capacity = (length - RECORDING_HEADER) / RECORDING_ENTRY, expected = capacity, i;
 
 	if (p->header.flags & RECORDING_CLOSED)
-		wanted = p->header.entries;
+		expected = p->header.entries;
 	p->entries = calloc(capacity + 1, sizeof(*p->entries));
 	if (!p->entries)
 		return -ENOMEM;
-	for (i = 0; i < capacity && i < wanted; i++) {
+	for (i = 0; i < capacity && i < expected; i++) {
 		struct recording_entry *e = &p->entries[p->count];
 
 		if (!recording_get_entry(text + RECORDING_HEADER + i * RECORDING_ENTRY, e)) {
@@ -165,7 +165,7 @@ static int take_entries(struct recording *r, struct recording_part *p, const uns
 		p->count++;
 		r->bytes += e->bytes;
 	}
-	p->lost = wanted - p->count;
+	p->lost = expected - p->count;
 	r->units += p->count;
 	return 0;
 }

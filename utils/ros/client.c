@@ -92,7 +92,7 @@ void ros_client_count(struct ros_client *c)
 }
 
 /* Return whether a client has nothing outstanding and was idle for longer than --patience. */
-static bool is_silent(const struct ros_client *c)
+static bool is_idle(const struct ros_client *c)
 {
 	const struct ros_server *s = c->server;
 	int unread;
@@ -287,7 +287,7 @@ static struct ros_client *find_displaced(struct ros_server *s, const struct in6_
 		/* A connection whose timeout or refused HELLO is being reported has 0 here. */
 		since = greeting ? c->half : c->active;
 		if ((from_same && !same) || (longest && from_same == same && since >= first) ||
-		    c->greeting != greeting || (!greeting && !is_silent(c)))
+		    c->greeting != greeting || (!greeting && !is_idle(c)))
 			continue;
 		longest = c;
 		first = since;
@@ -298,14 +298,14 @@ static struct ros_client *find_displaced(struct ros_server *s, const struct in6_
 
 bool ros_client_place(struct ros_server *s, const struct in6_addr *from)
 {
-	struct ros_client *silent;
+	struct ros_client *idle;
 
 	if (s->client_count < s->set.clients)
 		return true;
-	silent = find_displaced(s, from, false);
-	if (silent)
-		displace(silent);
-	return silent;
+	idle = find_displaced(s, from, false);
+	if (idle)
+		displace(idle);
+	return idle;
 }
 
 bool ros_client_may_greet(struct ros_server *s, const struct in6_addr *from)

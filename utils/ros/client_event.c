@@ -25,9 +25,9 @@ static void parse_final_clears(struct ros_client *c)
 	if (ioctl(c->fd, FIONREAD, &unread))
 		unread = 0;
 	while (ros_client_parse_clears(c) && unread > 0) {
-		size_t room = c->server->in_bytes - c->have;
+		size_t space = c->server->in_bytes - c->have;
 
-		got = recv(c->fd, c->in + c->have, (size_t)unread < room ? (size_t)unread : room,
+		got = recv(c->fd, c->in + c->have, (size_t)unread < space ? (size_t)unread : space,
 			   MSG_DONTWAIT);
 		if (got <= 0)
 			break;

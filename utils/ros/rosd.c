@@ -17,8 +17,8 @@
 
 #define SYNTHETIC_LINKS 6 /* of a sub-unit, as in a RobinNP */
 #define SYNTHETIC_PAGES 4096
-#define WATCH_NS (100 * NS_PER_MS)	  /* between two checks of the main thread */
-#define ALIVE_NS (UINT64_C(3) * NS_PER_S) /* a thread without a turn for this time hangs */
+#define WATCH_NS (100 * NS_PER_MS)	 /* between two checks of the main thread */
+#define HANG_NS (UINT64_C(3) * NS_PER_S) /* a thread without a turn for this time hangs */
 /* a card that does not write a fragment for this time hangs */
 #define FETCH_NS (UINT64_C(30) * NS_PER_S)
 
@@ -317,7 +317,7 @@ struct seen {
 	unsigned int gone_count;
 };
 
-static bool alive(struct rosd *d, struct seen *seen, uint64_t now)
+static bool all_running(struct rosd *d, struct seen *seen, uint64_t now)
 {
 	bool all = true;
 	unsigned int i;
@@ -329,7 +329,7 @@ static bool alive(struct rosd *d, struct seen *seen, uint64_t now)
 		if (turns != seen->turns[i] || !seen->when[i])
 			seen->when[i] = now;
 		seen->turns[i] = turns;
-		all &= now - seen->when[i] < ALIVE_NS;
+		all &= now - seen->when[i] < HANG_NS;
 	}
 	return all;
 }
@@ -366,7 +366,7 @@ static int watch(struct rosd *d, const sigset_t *signals, struct seen *seen)
 		if (sigtimedwait(signals, NULL, &interval) > 0)
 			return TOOL_OK;
 		now = now_ns();
-		if (alive(d, seen, now) && ping && now - pinged >= ping) {
+		if (all_running(d, seen, now) && ping && now - pinged >= ping) {
 			notify_manager("WATCHDOG=1");
 			pinged = now;
 		}
@@ -385,7 +385,7 @@ static void drain(struct rosd *d, const sigset_t *signals, struct seen *seen)
 	while (!ros_server_ended(&d->server)) {
 		if (sigtimedwait(signals, NULL, &interval) > 0)
 			ros_server_hurry(&d->server);
-		if (alive(d, seen, now_ns()) && ping)
+		if (all_running(d, seen, now_ns()) && ping)
 			notify_manager("WATCHDOG=1");
 	}
 }

@@ -279,7 +279,7 @@ static void drain(struct pump *p)
 
 	while (!p->reason[0] && (!dry || p->n.out || p->has_pending)) {
 		/* A full sink has its own message. */
-		if (p->limits.twice && !p->full && stop_requested_twice()) {
+		if (p->limits.second_stop && !p->full && stop_requested_twice()) {
 			p->abandoned = true;
 			return;
 		}

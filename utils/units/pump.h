@@ -11,12 +11,12 @@
 #include "units.h"
 
 struct pump_limits {
-	uint64_t bytes;	 /* 0: none */
-	uint64_t units;	 /* 0: none */
-	uint64_t time;	 /* seconds, 0: none */
-	uint64_t stall;	 /* seconds without a unit until the run fails, 0: no limit */
-	uint64_t finish; /* seconds without progress at the end */
-	bool twice;	 /* a second stop signal abandons the remaining units */
+	uint64_t bytes;	  /* 0: none */
+	uint64_t units;	  /* 0: none */
+	uint64_t time;	  /* seconds, 0: none */
+	uint64_t stall;	  /* seconds without a unit until the run fails, 0: no limit */
+	uint64_t finish;  /* seconds without progress at the end */
+	bool second_stop; /* a second stop signal abandons the remaining units */
 };
 
 enum pump_end {

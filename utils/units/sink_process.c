@@ -405,7 +405,7 @@ static int fail_ended(struct process_sink *a)
  * Units that did not come back are lost. The source reuses their memory from now on, so the writer
  * process must not continue: it would commit data that it did not write.
  */
-static void give_up(struct process_sink *a)
+static void fail_hung(struct process_sink *a)
 {
 	uint64_t n, bytes;
 	unsigned int i;
@@ -573,7 +573,7 @@ static int finish(struct sink *s)
 		return fail_ended(a);
 	if (ret) {
 		if (!a->sink.hung)
-			give_up(a);
+			fail_hung(a);
 		return -ETIME;
 	}
 	update(a, true);
@@ -611,7 +611,7 @@ static void abandon(struct sink *s)
 	if (ret == -ECHILD)
 		fail_ended(a);
 	else if (ret)
-		give_up(a);
+		fail_hung(a);
 	else
 		update(a, true);
 }

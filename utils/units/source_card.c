@@ -266,7 +266,7 @@ int source_card_usage(uint64_t buffer, uint64_t unit, const struct source_card_w
 }
 
 static int open_pool(struct card_source *c, const struct source_card_options *o,
-		     const struct card_type *kind)
+		     const struct card_type *type)
 {
 	struct roc_channel_config config = {
 		.source = (enum roc_source)o->data_source,
@@ -281,7 +281,7 @@ static int open_pool(struct card_source *c, const struct source_card_options *o,
 		return TOOL_USAGE;
 	while (ring < o->buffer / o->unit && ring < ROC_RING_MAX)
 		ring *= 2;
-	if (kind->data[o->data_source] == CHECK_NONE)
+	if (type->data[o->data_source] == CHECK_NONE)
 		return tool_fail("A %s does not have this data source (%s).",
 				 roc_card_type_name(c->info.card_type), words_of(o)->data_source);
 	if (roc_channel_open_card(&c->card, o->id, o->dma_channel, &c->ch) ||
@@ -295,8 +295,8 @@ static int open_pool(struct card_source *c, const struct source_card_options *o,
 	c->source.regions[0] =
 		(struct unit_region){.addr = c->memory.addr, .length = c->memory.length};
 	c->source.format = (struct unit_format){
-		.content = content_of(kind->data[o->data_source]),
-		.any_link = kind->any_link,
+		.content = content_of(type->data[o->data_source]),
+		.any_link = type->any_link,
 		.page_bytes = c->info.page_size,
 		.unit_max = o->unit,
 	};
@@ -363,14 +363,14 @@ static int open_fragments(const struct source_card_options *o, struct source **s
 /* Reject options that have no effect: the user would get other data than requested. */
 static int refuse_unused(const struct source_card_options *o, const char *name, bool streams)
 {
-	const char *kind = streams ? "stream" : "sub-unit";
+	const char *type = streams ? "stream" : "sub-unit";
 	const struct source_card_words *w = words_of(o);
 
 	if (o->dma_channel)
-		return tool_fail("The channels of a %s are %ss: give %s instead of %s.", name, kind,
+		return tool_fail("The channels of a %s are %ss: give %s instead of %s.", name, type,
 				 streams ? w->stream : w->sub, w->channel);
 	if (o->data_source_given)
-		return tool_fail("The %ss of a %s have no selectable data source: omit %s.", kind,
+		return tool_fail("The %ss of a %s have no selectable data source: omit %s.", type,
 				 name, w->data_source);
 	if (o->links && streams)
 		return tool_fail(
@@ -381,11 +381,11 @@ static int refuse_unused(const struct source_card_options *o, const char *name, 
 
 static int open_card(struct card_source *c, const struct source_card_options *o)
 {
-	const struct card_type *kind;
+	const struct card_type *type;
 	const char *name;
 	int code;
 
-	code = card_open(o->id, &c->card, &c->ep, &kind);
+	code = card_open(o->id, &c->card, &c->ep, &type);
 	if (code)
 		return code;
 	if (roc_info(c->ep, &c->info))
@@ -407,7 +407,7 @@ static int open_card(struct card_source *c, const struct source_card_options *o)
 	code = check_firmware(c, o);
 	if (code)
 		return code;
-	return open_pool(c, o, kind);
+	return open_pool(c, o, type);
 }
 
 int source_card(const struct source_card_options *o, struct source **source)

@@ -368,14 +368,14 @@ static int add_memory(struct fragment_source *c, const struct source_fragment_op
 
 static int open_sub(struct fragment_source *c, const struct source_fragment_options *o)
 {
-	const struct card_type *kind;
+	const struct card_type *type;
 	uint32_t all;
 	int code;
 
-	code = card_open(o->id, &c->card, &c->ep, &kind);
+	code = card_open(o->id, &c->card, &c->ep, &type);
 	if (code)
 		return code;
-	c->registers = kind->fragments;
+	c->registers = type->fragments;
 	if (!c->registers)
 		return card_fail_unknown(&c->card, o->id);
 	if (roc_fragments_open_card(&c->card, o->id, o->sub ? o->sub : "0", &c->f))

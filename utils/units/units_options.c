@@ -106,7 +106,7 @@ int units_run(const struct common_options *common, const struct units_options *o
 			   .units = o->units,
 			   .time = o->time,
 			   .stall = o->stall_limit,
-			   .twice = true},
+			   .second_stop = true},
 		.tick = units_report_tick,
 		.context = &report,
 		.doze.spin_ns = doze_spin(o->spin * UINT64_C(1000)),

@@ -359,7 +359,8 @@ static void abandoned(void)
 {
 	struct fake_source source;
 	struct fake_sink sink;
-	struct pump p = {.source = &source.source, .sink = &sink.sink, .limits = {.twice = true}};
+	struct pump p = {
+		.source = &source.source, .sink = &sink.sink, .limits = {.second_stop = true}};
 	char printed_text[UNITS_REASON];
 
 	interrupt_twice(&source, &sink);
@@ -384,7 +385,8 @@ static void abandoned_fetching(void)
 {
 	struct fake_source source;
 	struct fake_sink sink;
-	struct pump p = {.source = &source.source, .sink = &sink.sink, .limits = {.twice = true}};
+	struct pump p = {
+		.source = &source.source, .sink = &sink.sink, .limits = {.second_stop = true}};
 
 	interrupt_twice(&source, &sink);
 	source.units = 0;
