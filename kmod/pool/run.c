@@ -129,7 +129,7 @@ static void roc_pool_start_failed(struct roc_run *run)
 	static const char *const text[] = {
 		[ROC_REASON_LOST] = "the card answers all ones",
 		[ROC_REASON_SETUP] = "the card refused its rings (SETUP_ERROR)",
-		[ROC_REASON_RESET] = "the channel did not carry out its reset, or did not quiesce",
+		[ROC_REASON_RESET] = "the channel did not complete its reset, or did not quiesce",
 		[ROC_REASON_NEIGHBOUR] = "another channel of the function is not quiesced",
 	};
 	struct roc_channel *ch = run->open.ch;
@@ -139,7 +139,7 @@ static void roc_pool_start_failed(struct roc_run *run)
 		return;
 	reason = roc_pool_refusal(roc_pool_run(run));
 	roc_set_refused(ch, reason);
-	dev_warn_ratelimited(&ch->ep->pdev->dev, "roc%dch%u: cannot start: %s\n", ch->ep->minor,
+	dev_warn_ratelimited(&ch->ep->pdev->dev, "roc%dch%u: failed to start: %s\n", ch->ep->minor,
 			     ch->number, text[reason]);
 }
 

@@ -46,7 +46,7 @@ static void card_gone(void)
 	emu_normal(CARD0, FOUR_LINKS);
 	UNIT_NEED(rig_open(&r));
 	emu(CARD0, "fault 0 all-ones");
-	refused(&r, ROC_REASON_LOST, "cannot start: the card answers all ones");
+	refused(&r, ROC_REASON_LOST, "failed to start: the card answers all ones");
 	emu(CARD0, "fault 0 clear");
 	starts_again(&r);
 }
@@ -62,7 +62,7 @@ static void rings_refused(void)
 	emu_normal(CARD0, FOUR_LINKS);
 	UNIT_NEED(rig_open(&r));
 	emu(CARD0, "fault 0 stuck-dma-register 0x%x 0", SUBMIT_SIZE);
-	refused(&r, ROC_REASON_SETUP, "cannot start: the card refused its rings");
+	refused(&r, ROC_REASON_SETUP, "failed to start: the card refused its rings");
 	emu(CARD0, "fault 0 clear");
 	starts_again(&r);
 }
@@ -79,7 +79,7 @@ static void reset_ignored(void)
 	UNIT_NEED(rig_open(&r));
 	rig_push(&r, 1);
 	emu(CRORC0, "fault 0 reset-ignored 0x1");
-	refused(&r, ROC_REASON_RESET, "cannot start: the channel did not carry out its reset");
+	refused(&r, ROC_REASON_RESET, "failed to start: the channel did not complete its reset");
 	emu(CRORC0, "fault 0 clear");
 	starts_again(&r);
 	emu_normal_crorc(CRORC0);
@@ -101,7 +101,7 @@ static void neighbour(void)
 	CU_ASSERT(rig_run(&runs, 10, 10000) && rig_run(&deaf, 10, 10000));
 	emu(CRORC0, "fault 0 reset-ignored 0x4");
 	UNIT_EQ(roc_channel_stop(deaf.ch, NULL), -EIO);
-	refused(&r, ROC_REASON_NEIGHBOUR, "cannot start: another channel of the function");
+	refused(&r, ROC_REASON_NEIGHBOUR, "failed to start: another channel of the function");
 	emu(CRORC0, "fault 0 clear");
 	roc_channel_stop(deaf.ch, NULL);
 	starts_again(&r);
