@@ -122,12 +122,13 @@ static void roc_fragment_wait_result(struct roc_run *run, void *data)
  * is more than a lap ahead it has overwritten the phases, which is normal for a reader that does
  * not report its position.
  */
-static bool roc_fragment_hidden(const struct roc_fragment_run *r, unsigned int lane, u32 next)
+static bool roc_fragment_entry_missing(const struct roc_fragment_run *r, unsigned int lane,
+				       u32 next)
 {
 	const struct roc_fragment_lane *l = &r->lane[lane];
-	u32 hidden = l->counted - next;
+	u32 missing = l->counted - next;
 
-	return !r->bad && hidden && hidden <= roc_count_entries(&l->count);
+	return !r->bad && missing && missing <= roc_count_entries(&l->count);
 }
 
 /*
@@ -160,13 +161,13 @@ struct roc_missing {
 };
 
 /* Record the missing entry of a lane. True: it was missing at the @last query, too, and is lost. */
-static bool roc_fragment_missing(struct roc_run *run, unsigned int lane,
-				 const struct roc_missing *last, struct roc_missing *now)
+static bool roc_fragment_record_missing(struct roc_run *run, unsigned int lane,
+					const struct roc_missing *last, struct roc_missing *now)
 {
 	const struct roc_fragment_run *r = roc_fragment_run(run);
 	u32 next = roc_count_next(&r->lane[lane].count, roc_lane_taken(run, lane));
 
-	if (!roc_fragment_hidden(r, lane, next))
+	if (!roc_fragment_entry_missing(r, lane, next))
 		return false;
 	now->lanes |= BIT(lane);
 	now->next[lane] = next;
@@ -204,7 +205,7 @@ static struct roc_missing roc_fragment_query_once(struct roc_run *run,
 		for (i = 0; i < ROC_LANES && !reason; i++) {
 			r->lane[i].counted = written[i];
 			roc_fragment_lapped(run, i);
-			if (roc_fragment_missing(run, i, last, &now))
+			if (roc_fragment_record_missing(run, i, last, &now))
 				reason = ROC_REASON_RECORD;
 		}
 		if (reason)

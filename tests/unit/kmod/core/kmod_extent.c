@@ -112,12 +112,12 @@ static void as_single_pages(void)
 		for (i = 0; i < 200; i++) {
 			__u64 offset = rand() % (count * PAGE + 100), bus = 0, run_bus;
 			__u64 length = 1 + rand() % (4 * PAGE), k;
-			int want = offset + length > count * PAGE ? -ERANGE : 0;
+			int expected = offset + length > count * PAGE ? -ERANGE : 0;
 
-			for (k = offset / PAGE; !want && k < (offset + length - 1) / PAGE; k++)
+			for (k = offset / PAGE; !expected && k < (offset + length - 1) / PAGE; k++)
 				if (pages[k + 1] != pages[k] + PAGE)
-					want = -EXDEV;
-			UNIT_EQ(roc_extents_find(&ex, offset, length, &bus), want);
+					expected = -EXDEV;
+			UNIT_EQ(roc_extents_find(&ex, offset, length, &bus), expected);
 			/* A run ends before the first byte that is not contiguous. */
 			length = roc_extents_run(&ex, offset);
 			UNIT_EQ(!length, offset >= count * PAGE);
@@ -126,7 +126,7 @@ static void as_single_pages(void)
 				UNIT_EQ(roc_extents_find(&ex, offset, length + 1, &run_bus),
 					offset + length == count * PAGE ? -ERANGE : -EXDEV);
 			}
-			if (!want)
+			if (!expected)
 				UNIT_EQ(bus, pages[offset / PAGE] + offset % PAGE);
 		}
 	}
