@@ -22,7 +22,7 @@ struct piece {
 	uint32_t unit, next;
 };
 
-struct held {
+struct unit_ref {
 	uint64_t handle;
 	uint32_t users; /* pieces, and 1 while the unit is being split */
 };
@@ -47,7 +47,7 @@ struct event {
 	bool damaged;
 };
 
-struct line {
+struct link_state {
 	bool known;
 	uint64_t id;   /* of the last piece of the link */
 	uint64_t seen; /* CLOCK_MONOTONIC ns */
@@ -65,12 +65,12 @@ struct stack {
 
 struct assemble {
 	struct assemble_options opt;
-	struct held *units;
+	struct unit_ref *units;
 	struct event *events;
 	struct piece *pieces;
 	struct stack free_units, free_events, free_pieces, done;
 	uint32_t first, last; /* of the list of open events */
-	struct line lines[UNITS_LINKS];
+	struct link_state link_states[UNITS_LINKS];
 	uint64_t begun; /* first unit, CLOCK_MONOTONIC ns; 0: none */
 	uint64_t high;	/* the highest id so far */
 	bool any, gone_any;
@@ -174,7 +174,7 @@ void assemble_unit(struct assemble *a, const struct unit *u, uint64_t now)
 {
 	a->unit = *u;
 	a->unit_index = pop(&a->free_units);
-	a->units[a->unit_index] = (struct held){.handle = u->handle, .users = 1};
+	a->units[a->unit_index] = (struct unit_ref){.handle = u->handle, .users = 1};
 	if (!a->begun)
 		a->begun = now;
 }
@@ -185,16 +185,16 @@ void assemble_unit_end(struct assemble *a)
 }
 
 /* The link of the unit that is being split. */
-static struct line *line_of(struct assemble *a)
+static struct link_state *link_of(struct assemble *a)
 {
 	int32_t link = a->unit.link;
 
-	return &a->lines[link < 0 || link >= UNITS_LINKS ? 0 : link];
+	return &a->link_states[link < 0 || link >= UNITS_LINKS ? 0 : link];
 }
 
 void assemble_bad(struct assemble *a)
 {
-	const struct line *l = line_of(a);
+	const struct link_state *l = link_of(a);
 
 	/* The invalid rest may belong to the event of the last piece, or to a later one. */
 	if (l->known && l->at != NONE && a->events[l->at].state == OPEN &&
@@ -203,20 +203,20 @@ void assemble_bad(struct assemble *a)
 	a->n.disorder++;
 }
 
-static bool active(const struct assemble *a, const struct line *l, uint64_t now)
+static bool active(const struct assemble *a, const struct link_state *l, uint64_t now)
 {
 	return l->known && now - l->seen < a->opt.hold;
 }
 
 /* The id near which the next id of a link is. If the link was silent, its own last id may be more
  * than 2^31 behind the other links, so the highest id of all links counts. */
-static uint64_t near(const struct assemble *a, const struct line *l, uint64_t now)
+static uint64_t near(const struct assemble *a, const struct link_state *l, uint64_t now)
 {
 	return active(a, l, now) ? l->id : a->high;
 }
 
 /* Extend a 32-bit id to the 64-bit id near @from; false: the id goes back. */
-static bool unwrap(struct assemble *a, const struct line *l, uint64_t from, uint64_t *id)
+static bool unwrap(struct assemble *a, const struct link_state *l, uint64_t from, uint64_t *id)
 {
 	uint32_t ahead = (uint32_t)*id - (uint32_t)from;
 
@@ -238,7 +238,7 @@ static bool unwrap(struct assemble *a, const struct line *l, uint64_t from, uint
  * Reject an id that is far ahead, unless the next id of the link continues from it. Otherwise one
  * corrupt word would make all following pieces go back, or be late.
  */
-static bool is_jump(const struct assemble *a, struct line *l, uint64_t from, uint64_t id)
+static bool is_jump(const struct assemble *a, struct link_state *l, uint64_t from, uint64_t id)
 {
 	bool again = l->jumped && id > l->jump && id - l->jump < JUMP;
 
@@ -277,7 +277,7 @@ static uint32_t link_in(struct assemble *a, uint32_t before, uint64_t id)
 }
 
 /* Find the event @id, beginning at the last event of the link; create it if it does not exist. */
-static uint32_t find(struct assemble *a, const struct line *l, uint64_t id)
+static uint32_t find(struct assemble *a, const struct link_state *l, uint64_t id)
 {
 	uint32_t at = a->last;
 
@@ -320,7 +320,7 @@ static void add(struct assemble *a, struct event *e, const struct cut_piece *p)
 
 void assemble_piece(struct assemble *a, const struct cut_piece *p, uint64_t now)
 {
-	struct line *l = line_of(a);
+	struct link_state *l = link_of(a);
 	uint64_t id = p->event, from = near(a, l, now);
 	struct event *e;
 	uint32_t at;
@@ -343,7 +343,7 @@ void assemble_piece(struct assemble *a, const struct cut_piece *p, uint64_t now)
 		e->since = now;
 		e->time = a->unit.time;
 	}
-	e->links |= UINT64_C(1) << (l - a->lines);
+	e->links |= UINT64_C(1) << (l - a->link_states);
 	e->damaged |= p->damaged;
 	add(a, e, p);
 	if (!a->any || id > a->high)
@@ -364,7 +364,7 @@ static bool whole(const struct assemble *a, uint64_t now)
 	if (a->opt.way == ASSEMBLE_AT_ONCE)
 		return true;
 	for (i = 0; i < UNITS_LINKS; i++) {
-		const struct line *l = &a->lines[i];
+		const struct link_state *l = &a->link_states[i];
 
 		seen += l->known;
 		if (!active(a, l, now))
@@ -387,7 +387,7 @@ static bool lacks_link(const struct assemble *a, const struct event *e)
 	unsigned int i;
 
 	for (i = 0; a->opt.way != ASSEMBLE_AT_ONCE && i < UNITS_LINKS; i++) {
-		const struct line *l = &a->lines[i];
+		const struct link_state *l = &a->link_states[i];
 
 		if (l->known && !(e->links >> i & 1) &&
 		    (a->opt.way == ASSEMBLE_EACH || l->id < e->id || (l->lost && l->jump == e->id)))

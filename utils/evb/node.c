@@ -207,7 +207,7 @@ static int open_engine(struct node *n)
 }
 
 /* A node that is only the manager has no engine: join the coordinator directly. */
-static int join_alone(struct node *n)
+static int join_manager(struct node *n)
 {
 	struct roc_evb_member me = n->coordinator.me;
 
@@ -232,7 +232,7 @@ static void handle_news(struct node *n, const struct roc_evb_news *news)
 		tool_note("%s", news->text);
 }
 
-static int step_alone(struct node *n)
+static int step_manager(struct node *n)
 {
 	struct roc_idle idle = {.ns = STEP_MS * MS};
 	struct roc_evb_news news;
@@ -240,7 +240,7 @@ static int step_alone(struct node *n)
 
 	while ((ret = n->coordinator.ops->poll(n->coordinator.self, &news)) == 1) {
 		handle_news(n, &news);
-		if (news.what == ROC_EVB_OUT && join_alone(n))
+		if (news.what == ROC_EVB_OUT && join_manager(n))
 			return -EIO;
 	}
 	if (ret < 0)
@@ -368,7 +368,7 @@ static int loop(struct node *n)
 
 	n->began = n->reported = now;
 	while (!ret) {
-		ret = n->evb ? roc_evb_step(n->evb, STEP_MS) : step_alone(n);
+		ret = n->evb ? roc_evb_step(n->evb, STEP_MS) : step_manager(n);
 		now = fabric_now();
 		stop_in_time(n, now);
 		if (!ret && now - n->reported >= REPORT_NS)
@@ -465,7 +465,7 @@ static int run_node(struct node *n)
 	n->report.roles = n->roles;
 	code = open_ends(n);
 	if (!code)
-		code = works ? open_engine(n) : join_alone(n);
+		code = works ? open_engine(n) : join_manager(n);
 	if (code)
 		return code;
 	stop_on_signals();

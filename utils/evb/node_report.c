@@ -308,7 +308,7 @@ bool evb_node_print(FILE *out, struct evb_node_report *r, const struct evb_sourc
 		    const struct evb_sink *sink)
 {
 	struct json_object *o = record(r, true), *counters;
-	bool bad, gone;
+	bool bad, reader_gone;
 
 	if (!o)
 		return true;
@@ -329,9 +329,9 @@ bool evb_node_print(FILE *out, struct evb_node_report *r, const struct evb_sourc
 	bad = fprintf(out, "%s%s\n", r->cut ? "\n" : "",
 		      json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN)) < 0;
 	r->cut = fflush(out) || bad;
-	gone = errno == EPIPE;
+	reader_gone = errno == EPIPE;
 	json_object_put(o);
-	return !gone;
+	return !reader_gone;
 }
 
 char *evb_node_line(const struct evb_node_report *r, size_t *length)

@@ -49,7 +49,7 @@ struct forward {
 	unsigned int source, segment;
 	uint64_t sequence;
 	uint64_t done[BLOCKS];
-	unsigned int done_count, held;
+	unsigned int done_count, accepted;
 	struct evb_sink_counters n;
 	char reason[UNITS_REASON];
 };
@@ -84,7 +84,7 @@ static void put_one(struct forward *f, struct sent *s)
 		return;
 	f->done[f->done_count++] = s->mep->handle;
 	s->mep = NULL;
-	f->held--;
+	f->accepted--;
 }
 
 /* Continue to submit the present block: 1 complete; 0 no space now; -errno. */
@@ -144,14 +144,14 @@ static int put(void *self, const struct roc_mep *mep)
 		if (ret <= 0)
 			return ret;
 	}
-	if (f->held + f->done_count >= BLOCKS)
+	if (f->accepted + f->done_count >= BLOCKS)
 		return 0;
 	for (i = 0; f->sent[i].mep; i++)
 		;
 	f->at = &f->sent[i];
 	*f->at = (struct sent){.mep = mep, .left = 1};
 	f->source = f->segment = 0;
-	f->held++;
+	f->accepted++;
 	/* The block is accepted. Segments that have no space now are submitted later. */
 	ret = put_on(f);
 	return ret < 0 ? ret : 1;

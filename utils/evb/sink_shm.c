@@ -71,7 +71,7 @@ struct shm {
 	size_t length;
 	struct filter filters[FILTERS];
 	struct lent lent[BLOCKS];
-	unsigned int held, waiting;
+	unsigned int accepted, waiting;
 	uint64_t done[BLOCKS];
 	unsigned int done_count;
 	unsigned char *message;
@@ -111,7 +111,7 @@ static void finished(struct shm *s, struct lent *l)
 {
 	s->done[s->done_count++] = l->mep->handle;
 	l->mep = NULL;
-	s->held--;
+	s->accepted--;
 }
 
 static void disconnect_filter(struct shm *s, unsigned int filter)
@@ -318,7 +318,7 @@ static int lend(struct shm *s, struct lent *l)
 	return 1;
 }
 
-static bool alone(const struct shm *s)
+static bool no_filters(const struct shm *s)
 {
 	unsigned int i;
 
@@ -356,7 +356,7 @@ static int lend_waiting(struct shm *s)
 		s->waiting--;
 	}
 	/* Blocks that the last filter left must not block those that pass without a filter. */
-	if (s->v.pass && alone(s))
+	if (s->v.pass && no_filters(s))
 		pass_waiting(s);
 	return 0;
 }
@@ -392,7 +392,7 @@ static int put(void *self, const struct roc_mep *mep)
 	ret = lend_waiting(s);
 	if (ret)
 		return ret;
-	if (s->waiting || s->done_count + s->held >= BLOCKS)
+	if (s->waiting || s->done_count + s->accepted >= BLOCKS)
 		return 0;
 	for (i = 0; i < BLOCKS && s->lent[i].mep; i++)
 		;
@@ -403,14 +403,14 @@ static int put(void *self, const struct roc_mep *mep)
 	ret = lend(s, l);
 	if (ret <= 0) {
 		l->mep = NULL;
-		if (ret || !s->v.pass || !alone(s))
+		if (ret || !s->v.pass || !no_filters(s))
 			return ret;
 		s->n.unknown++;
 		s->done[s->done_count++] = mep->handle;
 		count(s, mep);
 		return 1;
 	}
-	s->held++;
+	s->accepted++;
 	count(s, mep);
 	return 1;
 }
@@ -455,7 +455,7 @@ static void idle(void *self, struct roc_idle *idle)
 
 	if (s->done_count)
 		roc_idle_ns(idle, 0);
-	if (s->held && s->v.hold)
+	if (s->accepted && s->v.hold)
 		roc_idle_ns(idle, s->v.hold / 8 + 1);
 	if (s->no_files)
 		roc_idle_ns(idle, ACCEPT_AGAIN_NS);
