@@ -21,10 +21,10 @@
 static struct {
 	struct roc_endpoint ep[CARD_FUNCTIONS];
 	unsigned int reads, writes;
-	unsigned int locks; /* taken in all */
-	int lock_errno;	    /* refuse the lock with this */
-	int lock_owner;	    /* and say that this process has it */
-	int unlock_errno;   /* give it back, and say this */
+	unsigned int locks; /* total of locks */
+	int lock_errno;	    /* errno of the lock */
+	int lock_owner;	    /* and the reported owner */
+	int unlock_errno;   /* errno of the unlock, which succeeds nevertheless */
 	bool locked;
 	bool running;		/* a channel runs */
 	uint32_t starts;	/* a write to this register starts one; 0: none */
@@ -33,11 +33,10 @@ static struct {
 	unsigned int count_bar; /* register of 64 bits that counts reads of it; offset 0: none */
 	uint32_t count_at;
 	uint64_t count;
-	unsigned int count_jumps;  /* reads at which it goes on by 2^32 */
-	unsigned int modify_fails; /* the modify of this number from here fails; 0: none */
-	unsigned int
-		killed_after; /* writes from here that take place, then it is gone; 0: all do */
-	bool gone;	      /* all reads give all ones */
+	unsigned int count_jumps;  /* number of reads at which it jumps by 2^32 */
+	unsigned int modify_fails; /* number of the modify from here that fails; 0: none */
+	unsigned int killed_after; /* number of writes before the card disappears; 0: never */
+	bool gone;		   /* the card answers all ones */
 	void (*asleep)(unsigned int us);
 	unsigned int card_type;
 	uint64_t slept_us;
@@ -119,7 +118,7 @@ static int card_ioctl(struct roc_endpoint *ep, unsigned long request, void *arg)
 	case ROC_REG_MODIFY:
 		if (!reg->mask || reg->value & ~reg->mask)
 			return -EINVAL;
-		/* Like the driver: it reads all ones, and writes nothing. */
+		/* Like the driver, fail if the register reads all ones, without a write. */
 		if (card.gone || (card.modify_fails && !--card.modify_fails))
 			return -EIO;
 		reg->old = card_read(fn, reg->bar, reg->offset);
@@ -166,7 +165,7 @@ static void card_begin(void)
 	}
 }
 
-/* The lock must have been given back, whatever happened. */
+/* The lock must have been released, even after an error. */
 static void card_end(void)
 {
 	CU_ASSERT_FALSE(card.locked);

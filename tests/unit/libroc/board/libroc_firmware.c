@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The list of firmware versions: the one that comes with the library, an override, a site's file.
- */
+/* Test the list of firmware versions: the installed one, an override, a site's file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -60,7 +58,7 @@ static void the_list_that_comes_with_it(void)
 	for (round = 0; round < 2; round++) {
 		struct roc_firmware_paths none = {"", "", ""};
 
-		/* As a file, and built in where there is none. */
+		/* From the file, and built in without a file. */
 		UNIT_EQ(roc_firmware_open(round ? &none : &paths, &list), 0);
 		UNIT_STR(roc_firmware_source(list), round ? "built into libroc" : INSTALLED);
 		UNIT_STR(roc_firmware_version(list), "2026-03-31");
@@ -101,7 +99,7 @@ static void the_list_that_comes_with_it(void)
 	end();
 }
 
-/* A version of the other kind of card is none of this one's. */
+/* Versions of another card type are not valid for this one. */
 static void each_card_has_its_own(void)
 {
 	const char *tag;
@@ -124,13 +122,13 @@ static void each_card_has_its_own(void)
 	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "f6b5d742"), -EPERM);
 	UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "f086417", NULL), ROC_FIRMWARE_UNKNOWN);
 	UNIT_STR(text_of("f086417"), "f086417");
-	/* In whichever kind of card. */
+	/* In the list of any card type. */
 	UNIT_EQ(roc_firmware_find(list, "f086417", &tag), ROC_FIRMWARE_OLD);
 	UNIT_STR(tag, "v2.8.0");
 	roc_firmware_text(list, "f086417", text, sizeof(text));
 	UNIT_STR(text, "v2.8.0 (old)");
 	roc_firmware_close(list);
-	/* The same version of two kinds: what each says is its own card's. */
+	/* The same version of two card types has a separate state for each. */
 	write_file(override, "{\"format\": 1, \"version\": \"both\", \"cru\": ["
 			     "{\"hash\": \"abc\", \"tag\": \"of a CRU\", "
 			     "\"state\": \"accepted\"}],"
@@ -145,7 +143,7 @@ static void each_card_has_its_own(void)
 	UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_P40, "abc", NULL), ROC_FIRMWARE_UNKNOWN);
 	roc_firmware_close(list);
 	UNIT_EQ(unlink(override), 0);
-	/* A site's additions are of any card. */
+	/* A site's additions apply to any card type. */
 	write_file(site, "{\"12345678\": \"test\"}\n");
 	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
 	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "12345678"), 0);
@@ -172,7 +170,7 @@ static void an_override_takes_its_place(void)
 	end();
 }
 
-/* A site's word counts most. */
+/* A site's entries take precedence. */
 static void a_site_adds(void)
 {
 	begin();
@@ -190,7 +188,7 @@ static void a_site_adds(void)
 	end();
 }
 
-/* Files that need not be there are not: that is no failure. */
+/* Missing optional files are no failure. */
 static void leaves_the_sentence(void)
 {
 	struct roc_firmware_paths none = {"", override, site};
@@ -205,7 +203,7 @@ static void leaves_the_sentence(void)
 	roc_firmware_close(list);
 	UNIT_STR(roc_error(), "of before");
 	UNIT_EQ(errno, 77);
-	/* One that is there and leads nowhere is. */
+	/* A dangling link is a failure. */
 	UNIT_NEED(!symlink(site, site));
 	UNIT_EQ(roc_firmware_open(&paths, &list), -ELOOP);
 	ERROR_HAS(site);
@@ -261,7 +259,7 @@ static void faulty_lists_are_refused(void)
 
 #define BESIDE "ROC_UNIT_BESIDE"
 
-/* The program again, below: it prints which list it uses. */
+/* In the child program below: print which list it uses. */
 __attribute__((constructor)) static void beside(void)
 {
 	if (!getenv(BESIDE))
@@ -274,8 +272,8 @@ __attribute__((constructor)) static void beside(void)
 }
 
 /*
- * A program that has the library linked in, found by PATH, in another user's folder that has a list
- * where the library would have its own.
+ * A statically linked program, found by PATH, in another user's directory that has a list where the
+ * library would expect its own.
  */
 static void not_from_the_working_directory(void)
 {
@@ -313,9 +311,9 @@ static void not_from_the_working_directory(void)
 	UNIT_EQ(system(command), 0);
 }
 
-UNIT_MAIN("libroc_firmware", {"the list that comes with it", the_list_that_comes_with_it},
-	  {"each card has its own", each_card_has_its_own},
-	  {"an override takes its place", an_override_takes_its_place},
-	  {"a site adds", a_site_adds}, {"a success leaves the sentence", leaves_the_sentence},
-	  {"faulty lists are refused", faulty_lists_are_refused},
+UNIT_MAIN("libroc_firmware", {"the installed list", the_list_that_comes_with_it},
+	  {"each card type has its own list", each_card_has_its_own},
+	  {"an override replaces the list", an_override_takes_its_place},
+	  {"a site adds", a_site_adds}, {"success keeps the error text", leaves_the_sentence},
+	  {"invalid lists are rejected", faulty_lists_are_refused},
 	  {"not from the working directory", not_from_the_working_directory})

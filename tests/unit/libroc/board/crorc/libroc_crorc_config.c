@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Configuring an emulated C-RORC: what the card has afterwards by its own view, nothing written
- * when nothing differs, everything put back when something goes wrong; and files.
+ * Configure an emulated C-RORC: check the resulting registers in the model, that nothing is written
+ * when nothing differs, and that everything is restored after an error; test files.
  */
 #include "libroc_crorc_card.h"
 
@@ -19,8 +19,8 @@ static void unusual(void)
 		.crorc_id = 0xabc, .dynamic_offset = true, .time_frame_length = 77};
 }
 
-/* The numbers are those of the card's description, not of the library's tables. */
-static void the_card_gets_it_all(void)
+/* The numbers are from the card's documentation, not from the library's tables. */
+static void all_parameters_are_written(void)
 {
 	struct roc_crorc_config back;
 	unsigned int bar;
@@ -44,7 +44,7 @@ static void the_card_gets_it_all(void)
 	UNIT_EQ(roc_crorc_config_read(ep, &back), 0);
 	UNIT_EQ(roc_crorc_config_diff(&config, &back, NULL), 0);
 	UNIT_EQ(card.locks, 1);
-	/* And back to the defaults. */
+	/* Back to the defaults */
 	roc_crorc_config_default(&config);
 	UNIT_EQ(configure(0), 0);
 	UNIT_EQ(result.count, 4);
@@ -66,7 +66,7 @@ static void nothing_to_do(void)
 	UNIT_EQ(card.writes, 0);
 	UNIT_EQ(card.reads, 3);
 	UNIT_EQ(result.reads, 3);
-	/* Also while it runs, and when only asked. */
+	/* A comparison alone also works while a channel runs. */
 	card.running = true;
 	UNIT_EQ(configure(0), 0);
 	config.crorc_id = 1;
@@ -75,7 +75,7 @@ static void nothing_to_do(void)
 	CU_ASSERT_FALSE(result.reconfigured);
 	UNIT_EQ(card.writes, 0);
 	card.running = false;
-	/* No more than what differs. */
+	/* Only differences are written. */
 	UNIT_EQ(configure(0), 0);
 	UNIT_EQ(result.writes, 1);
 	UNIT_EQ(card.writes, 1);
@@ -117,7 +117,7 @@ static void refusals(void)
 	card_end();
 }
 
-/* Nothing is put back under a readout that has begun. */
+/* Nothing is restored while readout runs. */
 static void started_meanwhile(void)
 {
 	card_begin();
@@ -129,7 +129,7 @@ static void started_meanwhile(void)
 	CU_ASSERT_FALSE(result.restored);
 	UNIT_EQ(peek(0, 0x1f0), 0xabc1);
 	UNIT_EQ(peek(0, 0x1f4), 77);
-	/* Stopped and configured again, as it says. */
+	/* The remedy of the error text works: stop and configure again. */
 	card.running = false;
 	card.starts = 0;
 	UNIT_EQ(configure(ROC_CONFIG_FORCE), 0);
@@ -150,7 +150,7 @@ static void firmware(void)
 	card_end();
 }
 
-static void put_back(void)
+static void restored_after_an_error(void)
 {
 	card_begin();
 	card.stuck = 0x1f4;
@@ -167,7 +167,7 @@ static void put_back(void)
 	card_end();
 }
 
-static void laser_that_does_not_come_on(void)
+static void laser_timeout(void)
 {
 	card_begin();
 	card.stuck = 0x0d0;
@@ -191,8 +191,11 @@ static void come_on(unsigned int us)
 		crorc_card.write(host.card, 0, 0, 0x0d0, CRORC_I2C_LASER_ON);
 }
 
-/* What is at its end when the time is over counts; and a card that is gone is no dark laser. */
-static void laser_that_nobody_saw_come_on(void)
+/*
+ * The laser is checked once more at the end of the wait, and a removed card is not reported as a
+ * dark laser.
+ */
+static void laser_check_at_the_end(void)
 {
 	card_begin();
 	card.stuck = 0x0d0;
@@ -230,7 +233,7 @@ static void write_file(const char *scheme, const char *text)
 	snprintf(uri, sizeof(uri), "%s%s", scheme, path);
 }
 
-/* Today's template has neither a crorcId nor a key for the detection. */
+/* Existing templates have neither crorcId nor timeFrameDetection. */
 static void files(void)
 {
 	struct roc_crorc_config back;
@@ -260,7 +263,7 @@ static void files(void)
 	CU_ASSERT_TRUE(config.dynamic_offset);
 	CU_ASSERT_FALSE(config.time_frame_detection);
 	UNIT_EQ(roc_crorc_config_load(uri, &config, NULL), 0);
-	/* Written and read again, in both formats. */
+	/* Write and read a file in both formats. */
 	for (no_id = true; no_id; no_id = uri[0] != 'i') {
 		snprintf(uri, sizeof(uri), "%s://%s", uri[0] == 'j' ? "ini" : "json", path);
 		UNIT_EQ(roc_crorc_config_save(uri, &config), 0);
@@ -329,7 +332,7 @@ static void by_name(void)
 	UNIT_EQ(roc_crorc_config_set(&config, "crorc", "crorcId", "1000"), -ERANGE);
 }
 
-/* Link by link different; a dark one is down. */
+/* Each link has other values; a dark link is down. */
 static void status_of_it(void)
 {
 	struct roc_crorc_status s;
@@ -392,10 +395,10 @@ static void packets(void)
 	card_end();
 }
 
-UNIT_MAIN("libroc_crorc_config", {"the card gets it all", the_card_gets_it_all},
+UNIT_MAIN("libroc_crorc_config", {"all parameters are written", all_parameters_are_written},
 	  {"nothing to do, nothing written", nothing_to_do}, {"refusals", refusals},
-	  {"started meanwhile", started_meanwhile}, {"firmware", firmware}, {"put back", put_back},
-	  {"a laser that does not come on", laser_that_does_not_come_on},
-	  {"a laser that nobody saw come on", laser_that_nobody_saw_come_on}, {"files", files},
+	  {"started meanwhile", started_meanwhile}, {"firmware", firmware},
+	  {"restored after an error", restored_after_an_error}, {"laser timeout", laser_timeout},
+	  {"laser check at the end of the wait", laser_check_at_the_end}, {"files", files},
 	  {"faulty files", faulty_files}, {"by name", by_name}, {"status", status_of_it},
 	  {"packets", packets})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The flash of the emulated C-RORC: a whole image in and back, the serial number, everything that
- * can go wrong on the way, and image files that are none.
+ * Test the flash of an emulated C-RORC: write and read an image, the serial number, errors, and
+ * invalid image files.
  */
 #include "libroc_crorc_card.h"
 
@@ -10,7 +10,7 @@
 static uint16_t *image;
 static struct roc_crorc_flash flash;
 
-/* Words as a generator makes them; none repeats its neighbour. */
+/* Make pseudo-random words; no word equals its neighbour. */
 static void make_image(uint32_t seed)
 {
 	uint32_t i;
@@ -22,7 +22,7 @@ static void make_image(uint32_t seed)
 		image[i] = (i * 2654435761u + seed) >> 13;
 }
 
-/* A word of the flash, read as the description says, without the library. */
+/* Read a word of the flash as documented, without the library. */
 static uint16_t cell(uint32_t at)
 {
 	const struct card_ops *o = &crorc_card;
@@ -33,7 +33,7 @@ static uint16_t cell(uint32_t at)
 	return o->read(host.card, 0, 0, 0x0f4);
 }
 
-/* Chips left in the mode in which they are read; then plain reads do. */
+/* Check that the chips are in read mode, so that plain reads work. */
 static bool readable(uint32_t at, uint16_t word)
 {
 	const struct card_ops *o = &crorc_card;
@@ -46,7 +46,7 @@ static bool readable(uint32_t at, uint16_t word)
 struct watch {
 	unsigned int calls;
 	enum roc_crorc_flash_step stop_at;
-	uint32_t stop_words; /* programmed or verified */
+	uint32_t stop_words; /* words programmed or verified at which to stop */
 	uint32_t last;
 	bool forward;
 };
@@ -91,7 +91,7 @@ static void whole_image(void)
 	CU_ASSERT_TRUE(readable(0, image[0]));
 	UNIT_EQ(card.locks, 1);
 	unit_note("%.0f s of the card's and the library's waits", card.slept_us / 1e6);
-	/* What is there compares; one that differs does not. */
+	/* The written image compares equal; a different one does not. */
 	UNIT_EQ(roc_crorc_flash_compare(ep, image, NULL, NULL, &flash), 0);
 	UNIT_EQ(flash.step, ROC_CRORC_FLASH_DONE);
 	CU_ASSERT_FALSE(flash.touched);
@@ -107,7 +107,7 @@ static void whole_image(void)
 	card_end();
 }
 
-/* Stopped at each step: it says how far it came, and the next call begins anew. */
+/* Stop at each step: the progress is reported, and the next call starts over. */
 static void stopped(void)
 {
 	struct watch w = {.stop_at = ROC_CRORC_FLASH_ERASE};
@@ -169,7 +169,7 @@ static void the_chip_fails(void)
 	card_end();
 }
 
-/* Asks to stop when the chip hangs, which it does from @step on. */
+/* Stop when the chip hangs, from @step on. */
 struct hang {
 	enum roc_crorc_flash_step step;
 	uint64_t since;
@@ -204,7 +204,7 @@ static void stopped_while_the_chip_hangs(void)
 		ERROR_HAS("stopped");
 		CU_ASSERT_TRUE(flash.touched);
 		CU_ASSERT_TRUE(card.slept_us - h.since < 10000000);
-		/* Not at every microsecond of it. */
+		/* The wait must not poll every microsecond. */
 		CU_ASSERT_TRUE(card.reads < 200000);
 		crorc_card.fault_clear(host.card, 0, "flash-busy");
 		h.step = ROC_CRORC_FLASH_IDLE;
@@ -236,7 +236,7 @@ static void serial_number(void)
 		UNIT_EQ(ready[i], 1);
 	}
 	UNIT_EQ(cell(0x46ffff), 0xffff);
-	/* As the card finds it when it is switched on: digits from the third word on. */
+	/* In the format that the card reads at power-on: digits from the third word on. */
 	UNIT_EQ(cell(0x470010), ' ' << 8 | '0');
 	UNIT_EQ(cell(0x470011), '1' << 8 | '0');
 	UNIT_EQ(cell(0x470012), '0' << 8 | '2');
@@ -267,10 +267,7 @@ static void reading(void)
 	card_end();
 }
 
-/*
- * What a program that was killed leaves behind: a chip in the middle of a command. 0x01: address,
- * 0x03: write.
- */
+/* States after a killed program: a chip in the middle of a command. 0x01: address, 0x03: write. */
 static const struct {
 	const char *where;
 	uint32_t commands[7];
@@ -323,7 +320,7 @@ static void after_a_kill(void)
 	UNIT_EQ(roc_crorc_flash_compare(ep, image, NULL, NULL, &flash), 0);
 	kill_in(4);
 	UNIT_EQ(roc_crorc_flash_write(ep, image, NULL, NULL, &flash), 0);
-	/* While it erases: the read waits until the block is erased. */
+	/* During an erase, the read waits until the block is erased. */
 	key(0, "flash-erase-us", "500000");
 	unlock();
 	crorc_card.write(host.card, 0, 0, 0x0f0, 0x03000020);
@@ -338,8 +335,8 @@ static void after_a_kill(void)
 
 static char path[] = "/tmp/roc-unit-XXXXXX";
 
-static char *text;     /* all lines */
-static uint32_t *ends; /* where each ends */
+static char *text;     /* all lines of the image file */
+static uint32_t *ends; /* end of each line */
 
 static void make_text(void)
 {
@@ -355,7 +352,7 @@ static void make_text(void)
 	}
 }
 
-/* A file of @begin, so many lines of the text, and @end. */
+/* Write a file of @begin, @count lines of the text, and @end. */
 static void write_image(const char *begin, uint32_t count, const char *end)
 {
 	FILE *f = fopen(path, "we");
@@ -391,7 +388,7 @@ static void image_files(void)
 	UNIT_EQ(roc_crorc_image_load(path, &words), 0);
 	UNIT_EQ(memcmp(words, image, WORDS * sizeof(*image)), 0);
 	free(words);
-	/* From another system, and without an end of the last line. */
+	/* CR LF line ends, and a last line without end. */
 	write_image("65535\r\n00012\r\n", WORDS - 3, "17");
 	UNIT_EQ(roc_crorc_image_load(path, &words), 0);
 	UNIT_EQ(words[0], 65535);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Asking both ends of a C-RORC's link, with the emulated card at the other end of
- * roc_channel_command(), which is played here as the driver does it (--wrap).
+ * Query both ends of a C-RORC's link. The test replaces roc_channel_command() and passes the
+ * commands to the emulated card like the driver (--wrap).
  */
 #include "libroc_crorc_card.h"
 
 static struct roc_channel channel = {
 	.node = {.fd = -1}, .type = ROC_CARD_CRORC, .name = "3b:00.0 channel 3"};
 static unsigned int commands;
-static uint32_t spoil; /* exclusive or of the next answer */
+static uint32_t spoil; /* XOR mask for the next reply */
 
 int __wrap_roc_channel_command(struct roc_channel *ch, uint32_t command, uint32_t *reply,
 			       unsigned int *count);
@@ -50,7 +50,7 @@ static void both_ends(void)
 	UNIT_STR(roc_crorc_port_state(ROC_CRORC_SIU, siu.siu), "online");
 	UNIT_STR(roc_crorc_port_state(ROC_CRORC_DIU, siu.diu), "online");
 	UNIT_STR(roc_crorc_remote_state(siu.diu), "online");
-	/* The columns of the label are there, the blanks behind it are not. */
+	/* The label keeps its columns, but not the trailing blanks. */
 	UNIT_EQ(strncmp(siu.hardware_id, "SIU2   2.0 Ch03", 15), 0);
 	UNIT_EQ(strncmp(siu.hardware_id + 28, "S/N: ", 5), 0);
 	UNIT_EQ(strlen(siu.hardware_id), 38);
@@ -58,7 +58,7 @@ static void both_ends(void)
 	card_end();
 }
 
-/* The near end still says what it sees. */
+/* The near end still reports its status. */
 static void link_down(void)
 {
 	struct roc_crorc_siu siu;
@@ -97,7 +97,7 @@ static void strange_answers(void)
 	card_end();
 }
 
-/* Each end has its own meaning for most bits. */
+/* Most bits have different meanings at the two ends. */
 static void bits(void)
 {
 	unsigned int bit, named[3] = {0};
@@ -119,4 +119,4 @@ static void bits(void)
 }
 
 UNIT_MAIN("libroc_crorc_siu", {"both ends", both_ends}, {"link down", link_down},
-	  {"strange answers", strange_answers}, {"bits in words", bits})
+	  {"invalid replies", strange_answers}, {"texts of the bits", bits})

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The library over the emulated CRU's model; see libroc_card.h.
- */
+/* Connect the library to the model of an emulated CRU; see libroc_card.h. */
 #ifndef ROC_UNIT_LIBROC_CRU_CARD_H
 #define ROC_UNIT_LIBROC_CRU_CARD_H
 

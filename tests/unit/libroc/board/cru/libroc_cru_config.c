@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Configuring an emulated CRU: what the card has afterwards by its own view, nothing written when
- * nothing differs, and everything put back when something goes wrong.
+ * Configure an emulated CRU: check the resulting registers in the model, that nothing is written
+ * when nothing differs, and that everything is restored after an error.
  */
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ static int configure(unsigned int e, unsigned int flags)
 	return roc_cru_configure(&card.ep[e], &config, flags | ROC_CONFIG_ANY_FIRMWARE, &result);
 }
 
-/* Everything unlike the card's power-on state and the defaults. */
+/* A configuration that differs from the card's power-on state and the defaults in every value. */
 static void unusual(void)
 {
 	unsigned int l;
@@ -45,8 +45,8 @@ static void unusual(void)
 }
 
 /*
- * The numbers are those of the card's description, not of the library's tables. @source: of
- * triggers; who selects the clock sets it, and on a new card nobody has.
+ * The numbers are from the card's documentation, not from the library's tables. @source: expected
+ * trigger source. Selecting the clock sets it, and a new card has no clock selected.
  */
 static void check_unusual(unsigned int e, uint32_t source)
 {
@@ -78,7 +78,7 @@ static void check_unusual(unsigned int e, uint32_t source)
 	}
 }
 
-static void the_card_gets_it_all(void)
+static void all_parameters_are_written(void)
 {
 	struct roc_cru_config back;
 	unsigned int e;
@@ -144,7 +144,7 @@ static void twice_writes_nothing(void)
 		UNIT_EQ(card.writes, 0);
 		CU_ASSERT_FALSE(result.reconfigured);
 		UNIT_EQ(configure(0, 0), 0);
-		/* One word, and the pulse that resets the datapath's generator. */
+		/* One word, and the pulse that resets the datapath generator. */
 		UNIT_EQ(card.writes, 3);
 		CU_ASSERT_FALSE(result.clock_programmed);
 		card_end();
@@ -152,11 +152,11 @@ static void twice_writes_nothing(void)
 }
 
 /*
- * A card that has the wanted clock since power-on: its source of triggers is left alone, as by
- * today's software. The first pass reads the PLL, by commands of its I2C core, and leaves the
- * answer to the second.
+ * If a card has the target clock since power-on, its trigger source is not changed, as by existing
+ * software. The first pass reads the PLL with commands of its I2C core, and the second pass uses
+ * the answer.
  */
-static void a_clock_that_nobody_selected(void)
+static void power_on_clock(void)
 {
 	unsigned int i;
 
@@ -170,7 +170,7 @@ static void a_clock_that_nobody_selected(void)
 		UNIT_EQ(peek(0x200000), 2 << 16);
 	}
 	UNIT_EQ(card.writes, 0);
-	/* Both find each other's card as wanted. */
+	/* Each software accepts the configuration of the other. */
 	poke(0x200000, 2 << 16 | 2);
 	UNIT_EQ(configure(0, 0), 0);
 	CU_ASSERT_FALSE(result.reconfigured);
@@ -180,7 +180,10 @@ static void a_clock_that_nobody_selected(void)
 #define CONTROL(l) (0x640000 + 0x2000 * (l))
 #define IDS(l) (CONTROL(l) + 4)
 
-/* As today's software: who goes off gets the mode, and with any change all who are off the ids. */
+/*
+ * As with existing software, a link that is disabled gets the mode, and after any change all
+ * disabled links get the ids.
+ */
 static void links_that_are_off(void)
 {
 	cru_begin();
@@ -208,7 +211,7 @@ static void links_that_are_off(void)
 	CU_ASSERT_FALSE(result.reconfigured);
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
 	UNIT_EQ(peek(CONTROL(1)), 0x800001fc);
-	/* All links off at once is another matter: they keep what they have. */
+	/* If GBT is disabled altogether, the links keep their values. */
 	config.gbt_enabled = false;
 	config.datapath_mode = ROC_CRU_STREAMING;
 	config.system_id = 0x5f;
@@ -218,8 +221,8 @@ static void links_that_are_off(void)
 	card_end();
 }
 
-/* Somebody else changed it: each kind of place is looked at. */
-static void every_change_is_seen(void)
+/* A change by other software is detected in each place. */
+static void every_change_is_detected(void)
 {
 	static const struct {
 		uint32_t offset, flip;
@@ -263,14 +266,14 @@ static void every_change_is_seen(void)
 		UNIT_STR(result.diffs[0].name, changes[i].name);
 		UNIT_EQ(peek(changes[i].offset), good);
 	}
-	/* What a link that is off has is nobody's concern. */
+	/* Values of a disabled link do not matter. */
 	poke(0x642004, 0x12345);
 	UNIT_EQ(configure(0, 0), 0);
 	CU_ASSERT_FALSE(result.reconfigured);
 	card_end();
 }
 
-/* Registers that a configuration can reach, but for those that move by themselves. */
+/* Save the registers that a configuration can change, except for counters. */
 static size_t snapshot(uint32_t *words, size_t max)
 {
 	static const uint32_t ranges[][2] = {
@@ -317,7 +320,7 @@ static void a_register_that_does_not_read_back(void)
 	}
 }
 
-/* The card answers all ones for a moment: nobody knows what was in the register. */
+/* The card answers all ones for a moment, so the previous value of the register is unknown. */
 static void a_register_that_cannot_be_modified(void)
 {
 	static uint32_t before[262144], after[262144];
@@ -332,7 +335,7 @@ static void a_register_that_cannot_be_modified(void)
 	config.drop_bad_rdh = false;
 	config.links[2].fee_id++;
 	config.links[11].fee_id++;
-	/* The first two are the pulse that resets the datapath's generator. */
+	/* The first two writes are the pulse that resets the datapath generator. */
 	for (i = 3; i < 7; i++) {
 		card.modify_fails = i;
 		fails += configure(0, 0) == -EIO;
@@ -372,7 +375,7 @@ static void all_is_checked_before_the_first_write(void)
 	card.lock_owner = getpid();
 	UNIT_EQ(configure(0, 0), -EBUSY);
 	ERROR_HAS("(libroc_cru_conf)");
-	/* A program can call itself anything. */
+	/* A program can set its name to any bytes. */
 	UNIT_NEED(!prctl(PR_SET_NAME, "\033[2Jr\xc3"));
 	UNIT_EQ(configure(0, 0), -EBUSY);
 	ERROR_HAS("(?[2Jr?)");
@@ -394,7 +397,7 @@ static void not_while_it_runs(void)
 {
 	cru_begin();
 	unusual();
-	roc_cru_config_read(&card.ep[0], &config); /* leaves the clock known */
+	roc_cru_config_read(&card.ep[0], &config); /* the answer of the PLL remains valid */
 	card.writes = 0;
 	unusual();
 	card.running = true;
@@ -403,7 +406,7 @@ static void not_while_it_runs(void)
 	CU_ASSERT_FALSE(result.reconfigured);
 	CU_ASSERT_TRUE(result.count > 10);
 	UNIT_EQ(peek(0x600034), 0);
-	/* Nothing to do is fine while it runs. */
+	/* A pass without changes succeeds while a channel runs. */
 	card.running = false;
 	UNIT_EQ(configure(0, 0), 0);
 	card.running = true;
@@ -430,7 +433,10 @@ static void started_meanwhile(void)
 	CU_ASSERT_TRUE(result.reconfigured);
 	CU_ASSERT_FALSE(result.restored);
 	UNIT_EQ(peek(0x600034), 0);
-	/* Stopped and configured again, as it says; and then one that starts at the end. */
+	/*
+	 * The remedy of the error text works: stop and configure again. Then start readout at the
+	 * end of the pass.
+	 */
 	card.running = false;
 	card.asleep = NULL;
 	UNIT_EQ(configure(0, 0), 0);
@@ -448,7 +454,10 @@ static unsigned int pll_input(void)
 	return cru_pll_input(host.card);
 }
 
-/* After the clock was programmed; what then fails must not program it again under that run. */
+/*
+ * If readout starts after the clock was programmed, a later failure must not program the clock
+ * again during the run.
+ */
 static void started_before_it_is_put_back(void)
 {
 	static const struct {
@@ -477,8 +486,8 @@ static void started_before_it_is_put_back(void)
 	}
 }
 
-/* A crash of other software left run enable set. */
-static void a_stale_run_enable_goes(void)
+/* Run enable is set, left by other software that crashed. */
+static void a_stale_run_enable_is_cleared(void)
 {
 	cru_begin();
 	unusual();
@@ -501,7 +510,7 @@ static void a_lock_held_already_is_kept(void)
 	card_end();
 }
 
-static void firmware_is_asked(void)
+static void firmware_is_checked(void)
 {
 	cru_begin();
 	unusual();
@@ -537,7 +546,7 @@ static void force_writes_all(void)
 	UNIT_EQ(result.count, 0);
 	CU_ASSERT_TRUE(result.reconfigured && result.clock_programmed);
 	CU_ASSERT_TRUE(card.writes > 250);
-	CU_ASSERT_TRUE(card.slept_us > 4000000); /* two pauses of the PLL, one for all */
+	CU_ASSERT_TRUE(card.slept_us > 4000000); /* the pauses of the PLLs */
 	check_unusual(0, 2);
 	unit_note("forced: %u reads, %u writes, %.1f s of waiting", card.reads, card.writes,
 		  card.slept_us / 1e6);
@@ -559,7 +568,10 @@ static void ttc_clock_and_pon(void)
 	UNIT_EQ(peek(0x200000) & 3, 0);
 	UNIT_EQ(peek(0x22a000), 0xa5 << 1);
 	UNIT_EQ(peek(0x224448), peek(0x22444c));
-	/* Reference 1 of the ONU's fPLL, reference 2 of the links' CDR: from the lookup. */
+	/*
+	 * Reference 1 of the ONU's fPLL and reference 2 of the links' CDR, from the lookup
+	 * registers.
+	 */
 	UNIT_EQ(peek(0x248000 + 4 * 0x114), 0x77);
 	UNIT_EQ(peek(0x248000 + 4 * 0x11c), 0x78);
 	UNIT_EQ(peek(0x423000 + 4 * 0x141), peek(0x423000 + 4 * 0x16c));
@@ -570,7 +582,7 @@ static void ttc_clock_and_pon(void)
 	CU_ASSERT_TRUE(has_difference(&result, "cru.ponUpstream", "up at 166", "no"));
 	CU_ASSERT_FALSE(result.clock_programmed);
 	UNIT_EQ(peek(0x22a000), 0xa6 << 1);
-	/* And back. */
+	/* Back to the local clock */
 	config.clock = ROC_CRU_CLOCK_LOCAL;
 	UNIT_EQ(configure(0, 0), 0);
 	CU_ASSERT_TRUE(result.clock_programmed);
@@ -580,7 +592,7 @@ static void ttc_clock_and_pon(void)
 	card_end();
 }
 
-/* As a pass leaves it that was killed after the PLLs: nothing behind them is as it should be. */
+/* A pass was killed after it set the PLLs, so nothing after them is set up. */
 static void a_clock_half_selected(void)
 {
 	struct libroc_pass c;
@@ -608,7 +620,7 @@ static void a_clock_half_selected(void)
 	card_end();
 }
 
-/* No light: the clock cannot lock, and the card goes back to the one it had. */
+/* Without light the clock cannot lock, and the previous clock is restored. */
 static void a_clock_that_does_not_lock(void)
 {
 	struct roc_cru_config back;
@@ -628,7 +640,7 @@ static void a_clock_that_does_not_lock(void)
 	check_unusual(0, 0);
 	UNIT_EQ(roc_cru_config_read(&card.ep[0], &back), 0);
 	UNIT_EQ(back.clock, ROC_CRU_CLOCK_LOCAL);
-	/* All up but the phase: no step of the scan finds a good one. */
+	/* Everything is up except for the phase: no step of the scan finds a good one. */
 	key(0, "onu", "0xfd");
 	config.pon_upstream = true;
 	config.onu_address = 1;
@@ -638,7 +650,7 @@ static void a_clock_that_does_not_lock(void)
 	CU_ASSERT_TRUE(result.restored);
 	UNIT_EQ(peek(0x22a000), 0);
 	check_unusual(0, 0);
-	/* Nor does a selection of the clock that it has leave a trace. */
+	/* Selecting the current clock leaves no trace either. */
 	config.clock = ROC_CRU_CLOCK_LOCAL;
 	config.pon_upstream = false;
 	config.cru_id = 0xabc;
@@ -661,7 +673,7 @@ static void break_pll(unsigned int us)
 			model->board.chip[i].addr = 0x7f;
 }
 
-/* The PLLs are written again before the ONU is asked: the links have to follow them. */
+/* The PLLs were written again before the ONU failed, so the links must be calibrated again. */
 static void a_clock_that_locks_no_more(void)
 {
 	cru_begin();
@@ -675,14 +687,14 @@ static void a_clock_that_locks_no_more(void)
 	CU_ASSERT_TRUE(result.restored);
 	CU_ASSERT_TRUE(peek(0x423000 + 4 * 0x141) > 0);
 	UNIT_EQ(peek(0x423000 + 4 * 0x141), peek(0x423000 + 4 * 0x16c));
-	/* A PLL that was not written to its end is not as it was. */
+	/* A partly written PLL is not restored. */
 	card.asleep = break_pll;
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EIO);
 	CU_ASSERT_FALSE(result.restored);
 	card_end();
 }
 
-/* Writes and pauses of the clock would disturb the run that caused the refusal. */
+/* A refused pass must not write to the clock, which would disturb the running readout. */
 static void a_pass_refused_before_the_clock(void)
 {
 	static const unsigned int flags[] = {0, ROC_CONFIG_FORCE};
@@ -703,7 +715,7 @@ static void a_pass_refused_before_the_clock(void)
 		UNIT_EQ(card.modify_fails, 0);
 		ERROR_HAS("(nothing was written)");
 		CU_ASSERT_TRUE(result.restored);
-		/* Reading the clock takes a few commands of the I2C core, and no pause. */
+		/* Reading the clock takes a few commands of the I2C core and no pause. */
 		CU_ASSERT_TRUE(card.writes <= 13);
 		CU_ASSERT_TRUE(card.slept_us < 1000000);
 		UNIT_EQ(peek(0x18), 0xabc0001);
@@ -723,8 +735,8 @@ static struct cru_chip *pll(uint32_t core)
 }
 
 /*
- * A PLL that other software left in the middle of its table: no clock, so the links' wrapper stands
- * still. One pass makes it run, and configures the links, too.
+ * Other software left a PLL in the middle of its table, so the links' wrapper has no clock. One
+ * pass starts the clock and also configures the links.
  */
 static void a_clock_that_stands_still(void)
 {
@@ -752,7 +764,7 @@ static void a_clock_that_stands_still(void)
 	CU_ASSERT_TRUE(cru_gbt_calibrated(host.card));
 	UNIT_EQ(configure(0, 0), 0);
 	CU_ASSERT_FALSE(result.reconfigured);
-	/* Links that the firmware does not have are another matter, before anything is written. */
+	/* Missing links are reported before the first write. */
 	pll(CRU_I2C_SI5345_2)->reg[CRU_PLL_PREAMBLE] = 1;
 	poke(0x400000, 0x55550);
 	card.writes = 0;
@@ -762,7 +774,9 @@ static void a_clock_that_stands_still(void)
 	card_end();
 }
 
-/* The clock is the card's: its links follow, those of the other endpoint and those that are off. */
+/*
+ * All links of the card are calibrated to a new clock: those of both endpoints, and disabled ones.
+ */
 static void links_follow_the_clock(void)
 {
 	const struct cru *model;
@@ -792,8 +806,8 @@ static void leave(unsigned int us)
 	card.gone |= us == 1000000;
 }
 
-/* In a pause of a PLL, so that what fails next is its bus. */
-static void a_card_that_goes(void)
+/* The card is removed during a pause of a PLL, so that the next access to its bus fails. */
+static void a_removed_card(void)
 {
 	cru_begin();
 	unusual();
@@ -831,7 +845,7 @@ static void put_zero(const char *name, long at)
 	fclose(f);
 }
 
-/* A site's table is written as it stands, on its pages. */
+/* A site's table is written unchanged, with the page selects. */
 static void pll_tables_of_a_site(void)
 {
 	static const char *const names[] = {"si5344-local.csv", "si5345-1-local.csv",
@@ -844,14 +858,14 @@ static void pll_tables_of_a_site(void)
 	cru_begin();
 	libroc_pll_directory = directory;
 	write_table(names[0], "# made up\nAddress,Data\n0x0302,0x17\n0x0B24,0xC0\n");
-	/* Of a comment no piece is an entry. */
+	/* No part of a long comment is read as an entry. */
 	snprintf(text, sizeof(text), "#%126s0x0009,0x77\r\n%s", "",
 		 "0x0540,0x01\r\n0x0009,0x5a\r\n0x0540,0x00\r\n");
 	write_table(names[1], text);
 	unusual();
 	errno = 77;
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
-	UNIT_EQ(errno, 77); /* although a table is not there */
+	UNIT_EQ(errno, 77); /* although a table is missing */
 	UNIT_EQ(roc_fail(1, "marker"), -1);
 	{
 		struct libroc_pass c;
@@ -870,11 +884,11 @@ static void pll_tables_of_a_site(void)
 		CU_ASSERT_FALSE(libroc_i2c_read(&c, 0x30500, 0x42, 0x09, &value));
 		UNIT_EQ(libroc_pass_end(&c), 0);
 	}
-	/* A table that switches to the other clock is found out. */
+	/* A table that selects the other clock is detected. */
 	write_table(names[2], "0x0540,0x01\n0x052A,0x03\n0x0540,0x00\n");
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EBADMSG);
 	ERROR_HAS("did not switch to input LOCAL");
-	/* What is wrong with a file is said before anything but that question is written. */
+	/* An invalid file is reported before the first write except for reading the PLL. */
 	card.writes = 0;
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE | ROC_CONFIG_COMPARE_ONLY), 0);
 	asking = card.writes;
@@ -895,12 +909,12 @@ static void pll_tables_of_a_site(void)
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
 	ERROR_HAS("si5345-2-local.csv:3: register 0x00e3 programs");
 	UNIT_EQ(card.writes, 4 * asking);
-	/* A zero byte in a line takes neither the rest of it away, nor the next one. */
+	/* A line with a zero byte is rejected instead of losing its rest or the next line. */
 	write_table(names[2], "0x0540,0x01 \n0x052A,0x01\n0x0540,0x00\n");
 	put_zero(names[2], 11);
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
 	ERROR_HAS("si5345-2-local.csv:1:");
-	/* However long it is, the last line needs no end. */
+	/* The last line may be long and lack a line end. */
 	snprintf(text, sizeof(text), "0x0540,0x01\n0x052A,0x01\n0x0540,0x00%116s", "");
 	write_table(names[2], text);
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
@@ -908,14 +922,16 @@ static void pll_tables_of_a_site(void)
 		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
 		unlink(path);
 	}
-	/* What could not be read to its end is not taken for all of it. */
+	/* A read error is not treated as the end of the file. */
 	UNIT_NEED(!mkdir(path, 0700));
 	card.writes = 0;
 	errno = 77;
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EISDIR);
 	ERROR_HAS("si5345-2-local.csv: Is a directory");
 	UNIT_EQ(errno, 77);
-	/* A file that changes after the check fails before the reference is switched, too. */
+	/*
+	 * If a file changes after the check, the pass also fails before the reference is switched.
+	 */
 	{
 		struct libroc_pass c;
 		bool begun = false;
@@ -934,26 +950,25 @@ static void pll_tables_of_a_site(void)
 	card_end();
 }
 
-UNIT_MAIN("libroc_cru_config", {"the card gets it all", the_card_gets_it_all},
-	  {"the other endpoint stays", the_other_endpoint_stays},
-	  {"twice writes nothing", twice_writes_nothing},
-	  {"a clock that nobody selected", a_clock_that_nobody_selected},
-	  {"links that are off", links_that_are_off},
-	  {"every change is seen", every_change_is_seen},
+UNIT_MAIN("libroc_cru_config", {"all parameters are written", all_parameters_are_written},
+	  {"the other endpoint is unchanged", the_other_endpoint_stays},
+	  {"a second pass writes nothing", twice_writes_nothing},
+	  {"power-on clock", power_on_clock}, {"disabled links", links_that_are_off},
+	  {"every change is detected", every_change_is_detected},
 	  {"a register that does not read back", a_register_that_does_not_read_back},
 	  {"a register that cannot be modified", a_register_that_cannot_be_modified},
 	  {"all is checked before the first write", all_is_checked_before_the_first_write},
 	  {"not while it runs", not_while_it_runs}, {"started meanwhile", started_meanwhile},
-	  {"started before it is put back", started_before_it_is_put_back},
-	  {"a stale run enable goes", a_stale_run_enable_goes},
-	  {"a lock held already is kept", a_lock_held_already_is_kept},
-	  {"firmware is asked", firmware_is_asked},
-	  {"GBT off switches links off", gbt_off_switches_links_off},
-	  {"force writes all", force_writes_all}, {"TTC clock and PON", ttc_clock_and_pon},
-	  {"a clock that is half selected", a_clock_half_selected},
+	  {"started before the restore", started_before_it_is_put_back},
+	  {"a stale run enable is cleared", a_stale_run_enable_is_cleared},
+	  {"a lock of the caller is kept", a_lock_held_already_is_kept},
+	  {"firmware is checked", firmware_is_checked},
+	  {"disabling GBT disables the links", gbt_off_switches_links_off},
+	  {"force writes everything", force_writes_all}, {"TTC clock and PON", ttc_clock_and_pon},
+	  {"a half selected clock", a_clock_half_selected},
 	  {"a clock that does not lock", a_clock_that_does_not_lock},
-	  {"a clock that locks no more", a_clock_that_locks_no_more},
-	  {"a clock that stands still", a_clock_that_stands_still},
+	  {"a clock that loses its lock", a_clock_that_locks_no_more},
+	  {"a stopped clock", a_clock_that_stands_still},
 	  {"links follow the clock", links_follow_the_clock},
 	  {"a pass refused before the clock", a_pass_refused_before_the_clock},
-	  {"a card that goes", a_card_that_goes}, {"PLL tables of a site", pll_tables_of_a_site})
+	  {"a removed card", a_removed_card}, {"PLL tables of a site", pll_tables_of_a_site})

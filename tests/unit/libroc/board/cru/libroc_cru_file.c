@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Configuration files of a CRU: the templates, what a faulty file is told, and the way there and
- * back.
+ * Test configuration files of a CRU: templates, error messages of invalid files, and round trips.
  */
 #include <errno.h>
 #include <sys/stat.h>
@@ -118,7 +117,7 @@ static void every_value_arrives(void)
 	unlink(path);
 }
 
-/* What a section that is not there leaves alone. */
+/* A missing section leaves its values unchanged. */
 static void absent_sections_keep_values(void)
 {
 	struct roc_cru_config c, before;
@@ -139,7 +138,7 @@ static void absent_sections_keep_values(void)
 static const struct refusal {
 	const char *text;
 	int err;
-	const char *error[3]; /* place, and what */
+	const char *error[3]; /* parts of the error text */
 } ini_refusals[] = {
 	{"", EINVAL, {":1: ", "no section"}},
 	{"clock=TTC\n", EINVAL, {":1: clock", "precedes the first [section]"}},
@@ -253,7 +252,7 @@ static void other_places_are_refused(void)
 	ERROR_HAS("/nonexistent/x.cfg");
 }
 
-/* The combination is refused in a file as it is elsewhere, and says which file. */
+/* An invalid combination is rejected in a file, too, with the name of the file. */
 static void combinations_are_checked(void)
 {
 	char text[2048] = "[cru]\n" CRU, *at = strstr(text, "userLogicEnabled=true");
@@ -267,7 +266,7 @@ static void combinations_are_checked(void)
 	unlink(path);
 }
 
-/* What has a name that is not a regular file's keeps it, and so does a link. */
+/* Special files and symbolic links are not replaced. */
 static void names_stay(void)
 {
 	char link[sizeof(path) + 8];
@@ -293,7 +292,7 @@ static void names_stay(void)
 	UNIT_EQ(roc_cru_config_load(path, &c), 0);
 	UNIT_NEED(!stat(path, &st));
 	UNIT_EQ(st.st_mode & 07777, 0640);
-	/* It leads nowhere now. */
+	/* The link is dangling now. */
 	unlink(path);
 	UNIT_EQ(roc_cru_config_save(link, &c), -ENOENT);
 	UNIT_NEED(!lstat(link, &st));
@@ -333,7 +332,7 @@ static void round_trips(void)
 	ERROR_HAS("cru.cruId");
 	CU_ASSERT_TRUE(access(path, F_OK));
 	remove_directory();
-	CU_ASSERT_TRUE(access(directory, F_OK)); /* no temporary file stayed */
+	CU_ASSERT_TRUE(access(directory, F_OK)); /* no temporary file is left */
 	umask(mask);
 }
 
@@ -376,8 +375,8 @@ static void differences_have_names(void)
 	UNIT_EQ(roc_cru_config_diff(&a, &b, d), 0);
 	a.cru_id = 0x1f;
 	a.links[3].enabled = true;
-	b.links[5].fee_id = 7; /* both disabled: no matter */
-	b.onu_address = 3;     /* no PON wanted */
+	b.links[5].fee_id = 7; /* both links are disabled: ignored */
+	b.onu_address = 3;     /* ignored without PON */
 	UNIT_EQ(roc_cru_config_diff(&a, &b, d), 2);
 	UNIT_STR(d[0].name, "cru.cruId");
 	UNIT_STR(d[0].wanted, "0x1f");
@@ -394,11 +393,11 @@ static void differences_have_names(void)
 }
 
 UNIT_MAIN("libroc_cru_file", {"templates load", templates_load},
-	  {"every value arrives", every_value_arrives},
+	  {"every value is read", every_value_arrives},
 	  {"absent sections keep values", absent_sections_keep_values},
-	  {"faulty INI files are refused", faulty_ini_files_are_refused},
-	  {"faulty JSON files are refused", faulty_json_files_are_refused},
-	  {"other places are refused", other_places_are_refused},
+	  {"invalid INI files are rejected", faulty_ini_files_are_refused},
+	  {"invalid JSON files are rejected", faulty_json_files_are_refused},
+	  {"other schemes are rejected", other_places_are_refused},
 	  {"combinations are checked", combinations_are_checked}, {"single values", single_values},
-	  {"differences have names", differences_have_names}, {"names stay", names_stay},
-	  {"round trips", round_trips})
+	  {"differences have names", differences_have_names},
+	  {"special files and links are kept", names_stay}, {"round trips", round_trips})

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A configuration pass that is killed after each of its register writes, and the pass that follows:
- * registers, PLLs and calibrations of the whole card are as on a card whose pass was not killed.
+ * Kill a configuration pass after each of its register writes and run another pass. Afterwards the
+ * registers, PLLs and calibrations of the whole card must be as on a card whose pass was not
+ * killed.
  */
 #include <sys/stat.h>
 
@@ -10,7 +11,7 @@
 
 #define WORDS (1u << 20)
 
-/* What passes change; @compared but for skipped(). */
+/* State that passes change; @compared except for skipped(). */
 static const struct {
 	uint32_t from, to;
 	bool compared;
@@ -62,7 +63,10 @@ static void give(const struct snapshot *s)
 	}
 }
 
-/* Counters, status with sticky bits, strobes, and what has no meaning without ponUpstream. */
+/*
+ * Check for counters, sticky status bits, strobes, and registers without meaning unless ponUpstream
+ * is set.
+ */
 static bool skipped(uint32_t at, bool pon)
 {
 	uint32_t in_link = (at - 0x400000) % 0x2000;
@@ -73,7 +77,7 @@ static bool skipped(uint32_t at, bool pon)
 	return at == CRU_ONU_STATUS || (!pon && at == CRU_ONU_CONTROL);
 }
 
-/* Each is as if the killed pass had never begun, or as if it had been completed. */
+/* Check that each register is as if the killed pass had never begun, or had been completed. */
 static bool as_one_of_them(bool pon)
 {
 	struct cru_board *b = &model()->board;
@@ -115,7 +119,7 @@ static int configure(unsigned int e, unsigned int flags)
 	return roc_cru_configure(&card.ep[e], &config, flags | ROC_CONFIG_ANY_FIRMWARE, &result);
 }
 
-/* A configuration, on both endpoints. @address: of the ONU; 0: without ponUpstream. */
+/* A configuration of both endpoints. @address: of the ONU; 0: without ponUpstream. */
 struct step {
 	enum roc_cru_clock clock;
 	unsigned int flags, address, registers;
@@ -145,9 +149,9 @@ static void configures(const struct step *s)
 	UNIT_EQ(configure(1, s->flags & ~ROC_CONFIG_FORCE), 0);
 }
 
-static const char *site_tables; /* directory of the PLLs' tables; NULL: none */
+static const char *site_tables; /* directory of the PLL tables; NULL: none */
 
-/* @begun is killed on endpoint 0, and @wanted follows. */
+/* Kill a pass to @begun on endpoint 0, then configure @wanted. */
 static void killed(const struct step *had, const struct step *begun, const struct step *wanted)
 {
 	unsigned int step, writes, bad = 0;
@@ -176,7 +180,7 @@ static void killed(const struct step *had, const struct step *begun, const struc
 		CU_ASSERT_TRUE(configure(0, begun->flags) < 0);
 		card.killed_after = 0;
 		card.gone = false;
-		/* A status in between does not hide it. */
+		/* A status read in between must not hide the interrupted pass. */
 		if (step % 2)
 			UNIT_EQ(roc_cru_config_read(&card.ep[0], &status), 0);
 		configures(wanted);
@@ -217,7 +221,7 @@ static void from_ttc_to_local(void)
 	killed(&ttc, &begun_local, &then_ttc);
 }
 
-/* No value differs, so that only the resets show that the pass was killed. */
+/* No value differs, so only the resets show that the pass was killed. */
 static void the_same_clock_again(void)
 {
 	killed(&local, &forced, &then_local);

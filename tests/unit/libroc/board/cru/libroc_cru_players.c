@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The CRU's test blocks: loopback patterns, pattern player, CTP emulator, user logic.
- */
+/* Test the CRU's test blocks: loopback patterns, pattern player, CTP emulator, user logic. */
 #include "tests/emu/core/cru/cru.h"
 #include "libroc_cru_card.h"
 
@@ -65,10 +63,10 @@ static void loopback(void)
 	card_end();
 }
 
-/* Whichever write fails, no test pattern stays on. */
+/* No test pattern stays enabled, whichever write fails. */
 static void loopback_that_fails(void)
 {
-	const unsigned int modifies = 1 + 2; /* of the wrapper, of each link */
+	const unsigned int modifies = 1 + 2; /* one of the wrapper, two of each link */
 	struct roc_cru_loopback_saved saved;
 	struct roc_cru_loopback test;
 	unsigned int i, l;
@@ -93,7 +91,7 @@ static void loopback_that_fails(void)
 		UNIT_EQ(peek(GBT(7) + 0x30), 0);
 		for (l = 0; l < 3; l++)
 			UNIT_EQ(peek(GBT(7) + 0x20 + 4 * l), 0);
-		/* It says so if that fails, too. */
+		/* A failed restore is reported, too. */
 		card.gone = true;
 		CU_ASSERT_TRUE(roc_cru_loopback_start(&card.ep[0], &test, &saved) < 0);
 		card.gone = false;
@@ -189,7 +187,7 @@ static void pattern_player(void)
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -EBADMSG);
 	ERROR_HAS("0x260030");
 	ERROR_HAS("pat2 length");
-	/* Neither is it left in an edit, nor the links with its patterns. */
+	/* The player is not left in edit mode, nor the links with its patterns. */
 	poke(0x200000, 2 << 16);
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -EBADMSG);
 	ERROR_HAS("pat2 length");
@@ -201,7 +199,7 @@ static void pattern_player(void)
 	UNIT_EQ(peek(0x200000), 2 << 16);
 	card.stuck = 0x260030;
 	p.pat2_length++;
-	/* That the lock could not be given back as well is not what helps. */
+	/* The error text of the first failure is kept if the unlock fails, too. */
 	card.unlock_errno = ENODEV;
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -EBADMSG);
 	ERROR_HAS("pat2 length");
@@ -249,7 +247,7 @@ static void ctp_emulator(void)
 	UNIT_EQ(roc_cru_ctp_start(&card.ep[0], &ctp), 0);
 	UNIT_EQ(peek(0x280018), 1000);
 	UNIT_EQ(peek(0x280020), 5);
-	/* Manual: each call is one trigger, if the card's own triggers are in use. */
+	/* In manual mode each call is one trigger, if the card's own triggers are selected. */
 	wr2(0x200000, 2);
 	wr2(0x18, 1);
 	ctp.mode = ROC_CRU_CTP_MANUAL;
@@ -260,7 +258,7 @@ static void ctp_emulator(void)
 	UNIT_EQ(roc_cru_ctp_trigger(&card.ep[0]), 0);
 	UNIT_EQ(roc_cru_triggers_read(&card.ep[0], &after), 0);
 	UNIT_EQ(after.phy - before.phy, 2);
-	/* One that is not as wanted does not run, and is not left in its reset. */
+	/* After a failed set-up the emulator does not run, and is not left in reset. */
 	card.stuck = 0x280004;
 	ctp.bcmax--;
 	UNIT_EQ(roc_cru_ctp_start(&card.ep[0], &ctp), -EBADMSG);
@@ -270,7 +268,7 @@ static void ctp_emulator(void)
 	card_end();
 }
 
-/* The card triggers two crossings after the value, in orbits of any length. */
+/* The card triggers two crossings after the slot value, with any orbit length. */
 static void fixed_crossings(void)
 {
 	static const uint32_t lasts[] = {3563, 99, 3};
@@ -296,7 +294,7 @@ static void fixed_crossings(void)
 			UNIT_EQ(value ? (value + 2) % (lasts[n] + 1) : 0, ctp.fixed_bc[i]);
 		}
 		UNIT_EQ(peek(0x280010) & 3, 1);
-		/* Each of the three comes once an orbit. */
+		/* Each of the three triggers occurs once per orbit. */
 		wr2(0x200000, 2);
 		wr2(0x18, 1);
 		UNIT_EQ(roc_cru_triggers_read(&card.ep[0], &before), 0);

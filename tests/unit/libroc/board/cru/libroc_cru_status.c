@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Status, metrics and counters of an emulated CRU, and what they cost in register accesses.
- */
+/* Test status, metrics and counters of an emulated CRU, and the number of register accesses. */
 #include <math.h>
 
 #include "tests/emu/core/cru/cru.h"
@@ -33,7 +31,7 @@ static void card_values(void)
 	UNIT_EQ(status.ul_orbit_sor, 4711);
 	UNIT_EQ(status.link_mask, 0);
 	CU_ASSERT_FALSE(status.has_onu || status.has_fec || status.has_optical);
-	/* Endpoint 0 has none of it. */
+	/* Endpoint 0 is unchanged. */
 	UNIT_EQ(roc_cru_status_read(&card.ep[0], 0, 0, &status), 0);
 	CU_ASSERT_FALSE(status.dynamic_offset || status.user_logic || status.run_stats);
 	UNIT_EQ(status.ul_orbit_sor, 0);
@@ -53,7 +51,7 @@ static void link_values(void)
 	poke(gbt + 0x3c, 1 << 8);
 	poke(gbt + 0x30, 1 << 4);
 	poke(gbt + 0x44, 3);
-	poke(gbt + 0x1c, 0xabcd1234); /* 16 bits count */
+	poke(gbt + 0x1c, 0xabcd1234); /* only 16 bits are valid */
 	poke(dpl, 0x800001fc);
 	poke(dpl + 4, 0x3d1105);
 	for (i = 0; i < 5; i++)
@@ -98,7 +96,7 @@ static void link_values(void)
 	card_end();
 }
 
-/* Nobody looks for a broken clock generator when there is no card. */
+/* A removed card is not reported as a broken clock generator. */
 static void a_card_that_is_gone(void)
 {
 	struct roc_cru_config config;
@@ -155,7 +153,7 @@ static void optical_power(void)
 	}
 	UNIT_EQ(roc_cru_status_read(&card.ep[0], ROC_CRU_ALL_LINKS, 0, &status), 0);
 	CU_ASSERT_FALSE(status.has_optical);
-	/* A board that wires its modules otherwise. */
+	/* A board with other addresses of its modules. */
 	for (l = 0; l < CRU_CHIPS; l++)
 		if (model->board.chip[l].core == CRU_I2C_MINIPOD)
 			model->board.chip[l].addr += 0x20;
@@ -196,7 +194,7 @@ static void onu_and_fec(void)
 	CU_ASSERT_TRUE(status.fec.latch_errors);
 	UNIT_EQ(status.fec.single_errors, 0xa5);
 	UNIT_EQ(status.fec.double_errors, 0x17);
-	/* What was bad for a moment, and what is. */
+	/* Sticky bits of a past failure, and of a present one. */
 	key(0, "onu", "0xfb");
 	key(0, "onu", "0xfe");
 	key(0, "pon-power", "0");
@@ -250,7 +248,7 @@ static void metrics(void)
 	card_end();
 }
 
-/* The figures of Documentation/configuration.md. */
+/* The numbers of accesses in Documentation/configuration.md. */
 static void accesses_are_counted(void)
 {
 	static const struct {
@@ -356,7 +354,7 @@ static void triggers(void)
 	card_end();
 }
 
-/* A card whose PLL is silent, or with no links at all. */
+/* A card whose PLL does not answer, and a card without links. */
 static void a_poorer_card(void)
 {
 	cru_begin();
@@ -371,9 +369,9 @@ static void a_poorer_card(void)
 	card_end();
 }
 
-UNIT_MAIN("libroc_cru_status", {"a card that is gone", a_card_that_is_gone},
+UNIT_MAIN("libroc_cru_status", {"a removed card", a_card_that_is_gone},
 	  {"card values", card_values}, {"link values", link_values},
 	  {"links go down and come back", links_go_down_and_come_back},
 	  {"optical power", optical_power}, {"ONU and FEC", onu_and_fec}, {"metrics", metrics},
 	  {"accesses are counted", accesses_are_counted}, {"packets", packets},
-	  {"triggers", triggers}, {"a poorer card", a_poorer_card})
+	  {"triggers", triggers}, {"a card without PLL or links", a_poorer_card})

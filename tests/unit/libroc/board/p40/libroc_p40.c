@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The library's view of a PCIe40's open registers, over the emulated card's model.
- */
+/* Test access to a PCIe40's registers with the model of an emulated card. */
 #include <math.h>
 
 #define HOST_CARD p40_card
@@ -38,7 +36,7 @@ static void status(void)
 	CU_ASSERT_TRUE(s.date[4] == '-' && s.date[10] == ' ' && s.date[13] == ':');
 	CU_ASSERT_PTR_NOT_NULL(strchr(s.firmware, '.'));
 	UNIT_EQ(card.writes, 0);
-	/* The start of a commit id, which may begin with 0. */
+	/* The prefix of a commit id, which may begin with 0. */
 	key(0, "firmware", "bad5eed");
 	UNIT_EQ(roc_p40_status_read(card.ep, &s), 0);
 	UNIT_STR(s.hash, "0bad5eed");
@@ -78,34 +76,34 @@ static void generators(void)
 	UNIT_EQ(now.rate, 50000);
 	UNIT_EQ(now.limit, g.limit);
 	CU_ASSERT_TRUE(now.running && now.distributed && now.clocked);
-	/* Only what differs is written; a running generator is not begun anew for that. */
+	/* Only differences are written; a running generator is not restarted. */
 	writes = card.writes;
 	UNIT_EQ(roc_p40_generator_set(card.ep, 0, &g), 0);
 	UNIT_EQ(card.writes, writes);
 	g.rate = 7;
 	UNIT_EQ(roc_p40_generator_set(card.ep, 0, &g), 0);
 	UNIT_EQ(card.writes, writes + 1);
-	/* Who has the lock keeps it, and his last failure's sentence. */
+	/* A caller that has locked the card keeps the lock, and its previous error text. */
 	UNIT_EQ(roc_card_lock(card.ep, 0), 0);
 	roc_fail(EIO, "of before");
 	UNIT_EQ(roc_p40_generator_set(card.ep, 0, &g), 0);
 	UNIT_STR(roc_error(), "of before");
 	CU_ASSERT_TRUE(card.locked);
 	UNIT_EQ(roc_card_unlock(card.ep), 0);
-	/* For another first event it is. */
+	/* Another first event restarts the generator. */
 	writes = card.writes;
 	g.first = 9;
 	UNIT_EQ(roc_p40_generator_set(card.ep, 0, &g), 0);
 	UNIT_EQ(card.writes, writes + 4); /* off, low and high word, on */
 	UNIT_EQ(setting(0, STREAM_SET_GENERATOR), 7);
-	/* ODIN records have no size. */
+	/* ODIN records have a fixed size. */
 	g = (struct roc_p40_generator){.running = true, .rate = 1000};
 	UNIT_EQ(roc_p40_generator_set(card.ep, P40_STREAM_ODIN + 4, &g), 0);
 	UNIT_EQ(setting(6, STREAM_SET_RATE), 1000);
 	card_end();
 }
 
-/* The low word runs over between any two of the reads. */
+/* The low word wraps between any two of the reads. */
 static void a_count_that_runs(void)
 {
 	struct roc_p40_generator g;
@@ -122,7 +120,7 @@ static void a_count_that_runs(void)
 	card_end();
 }
 
-/* Words that do not stand still are no count, and nobody reads them for ever. */
+/* If the high word changes at every read, the read ends with an error. */
 static void a_count_that_jumps(void)
 {
 	struct roc_p40_generator g;
@@ -172,7 +170,7 @@ static void bad_values(void)
 	g.rate = 0;
 	g.clocked = true;
 	refused(g, 0, -ERANGE, "needs a rate");
-	/* A card that does not take a value. */
+	/* A card that does not store a value. */
 	card.stuck_bar = P40_BAR_CARD;
 	card.stuck = P40_SETTINGS(0) + STREAM_SET_SIZE_MAX;
 	g = good;
@@ -181,14 +179,13 @@ static void bad_values(void)
 	card.lock_errno = EBUSY;
 	card.lock_owner = 4711;
 	UNIT_EQ(roc_p40_generator_set(card.ep, 0, &g), -EBUSY);
-	/* Data come from the detector alone. */
+	/* A card without generators: data come only from the detector. */
 	CU_ASSERT(HOST_CARD.poke(host.card, 0, P40_BAR_CARD, P40_CARD + CARD_FEATURES, 0));
 	FAILS(roc_p40_generator_set(card.ep, 0, &(struct roc_p40_generator){0}), -EOPNOTSUPP,
 	      "has no generators");
 	card_end();
 }
 
-UNIT_MAIN("libroc_p40", {"what the card says of itself", status},
-	  {"generators are set and read back", generators},
+UNIT_MAIN("libroc_p40", {"status", status}, {"generators are set and read back", generators},
 	  {"a count that runs", a_count_that_runs}, {"a count that jumps", a_count_that_jumps},
-	  {"values that the card does not have", bad_values})
+	  {"invalid values", bad_values})

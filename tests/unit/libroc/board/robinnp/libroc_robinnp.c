@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The library's view of a RobinNP's open registers, over the emulated card's model.
- */
+/* Test access to a RobinNP's registers with the model of an emulated card. */
 #include <math.h>
 
 #define HOST_CARD robinnp_card
@@ -38,7 +36,7 @@ static void status(void)
 	CU_ASSERT_TRUE(s.date[4] == '-' && s.date[10] == ' ' && s.date[13] == ':');
 	CU_ASSERT_PTR_NOT_NULL(strchr(s.firmware, '.'));
 	UNIT_EQ(card.writes, 0);
-	/* The start of a commit id, which may begin with 0. */
+	/* The prefix of a commit id, which may begin with 0. */
 	key(0, "firmware", "bad5eed");
 	UNIT_EQ(roc_robinnp_status_read(card.ep, &s), 0);
 	UNIT_STR(s.hash, "0bad5eed");
@@ -47,7 +45,7 @@ static void status(void)
 	card_end();
 }
 
-/* Of a card that nobody has started: its sources stand still. */
+/* Counters of a card that was not started, whose sources do not send. */
 static void counts(void)
 {
 	struct roc_robinnp_link link;
@@ -105,14 +103,14 @@ static void generators(void)
 	UNIT_EQ(now.rate, 50000);
 	UNIT_EQ(now.limit, g.limit);
 	CU_ASSERT_TRUE(now.running && now.distributed);
-	/* Only what differs is written; a running generator is not begun anew for that. */
+	/* Only differences are written; a running generator is not restarted. */
 	writes = card.writes;
 	UNIT_EQ(roc_robinnp_generator_set(card.ep, 7, &g), 0);
 	UNIT_EQ(card.writes, writes);
 	g.rate = 7;
 	UNIT_EQ(roc_robinnp_generator_set(card.ep, 7, &g), 0);
 	UNIT_EQ(card.writes, writes + 1);
-	/* For another first event it is. */
+	/* Another first event restarts the generator. */
 	writes = card.writes;
 	g.first = 9;
 	UNIT_EQ(roc_robinnp_generator_set(card.ep, 7, &g), 0);
@@ -121,7 +119,7 @@ static void generators(void)
 	card_end();
 }
 
-/* The low word runs over between any two of the reads. */
+/* The low word wraps between any two of the reads. */
 static void a_count_that_runs(void)
 {
 	struct roc_robinnp_generator g;
@@ -170,7 +168,7 @@ static void bad_values(void)
 	g = good;
 	g.rate = 1000001;
 	refused(g, 0, -ERANGE, "maximum is 1000000");
-	/* A card that does not take a value. */
+	/* A card that does not store a value. */
 	card.stuck_bar = ROBINNP_BAR_CARD;
 	card.stuck = ROBINNP_LINK(0) + FRAGMENT_LINK_SIZE_MAX;
 	g = good;
@@ -179,15 +177,13 @@ static void bad_values(void)
 	card.lock_errno = EBUSY;
 	card.lock_owner = 4711;
 	UNIT_EQ(roc_robinnp_generator_set(card.ep, 0, &g), -EBUSY);
-	/* Data come from the detector alone. */
+	/* A card without generators: data come only from the detector. */
 	CU_ASSERT(HOST_CARD.poke(host.card, 0, ROBINNP_BAR_CARD, ROBINNP_CARD + CARD_FEATURES, 0));
 	FAILS(roc_robinnp_generator_set(card.ep, 0, &(struct roc_robinnp_generator){0}),
 	      -EOPNOTSUPP, "has no generators");
 	card_end();
 }
 
-UNIT_MAIN("libroc_robinnp", {"what the card says of itself", status},
-	  {"counts of sub-units and links", counts},
+UNIT_MAIN("libroc_robinnp", {"status", status}, {"counts of sub-units and links", counts},
 	  {"generators are set and read back", generators},
-	  {"a count that runs", a_count_that_runs},
-	  {"values that the card does not have", bad_values})
+	  {"a count that runs", a_count_that_runs}, {"invalid values", bad_values})
