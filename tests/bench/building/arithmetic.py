@@ -3,7 +3,7 @@
 
 
 def slope(points):
-    """Least squares of (x, y): y per x; 0 when there are not two x."""
+    """Return the least-squares slope of (x, y): y per x; 0 with fewer than two different x."""
     n = len(points)
     mean_x, mean_y = (sum(p[i] for p in points) / max(n, 1) for i in (0, 1))
     wide = sum((x - mean_x) ** 2 for x, _ in points)

@@ -51,7 +51,7 @@ def sent_alone():
 
 
 def together(seconds):
-    """{node: {flow: bytes per second}}"""
+    """Return {node: {flow: bytes per second}} with all flows at once."""
     directory = tempfile.mkdtemp(prefix="roc-evb-flows-")
     config, farms, nodes = os.path.join(directory, "evb.conf"), [], []
     with open(config, "w", encoding="utf-8") as f:
@@ -100,7 +100,7 @@ def wrong_with(found):
 
 
 def table(found):
-    """Lines of text."""
+    """Return the lines of the table."""
     alone = found["alone"]
     lines = ["%-6s %-10s %8s %14s" % ("node", "flow", "GB/s", "of source in")]
     for name, flows in found["together"].items():

@@ -43,7 +43,7 @@ def status(pid):
 
 
 def sample(nodes, seconds, every):
-    """{node: {field: [(second, value)]}}"""
+    """Return {node: {field: [(second, value)]}}."""
     found = {n.name: {} for n in nodes}
     began = time.monotonic()
     while time.monotonic() - began < seconds:
@@ -117,7 +117,7 @@ def run(minutes, protocol):
 
 
 def table(record):
-    """Lines of text."""
+    """Return the lines of the table."""
     lines = ["%-8s %-6s %14s %14s %14s %14s" % ("protocol", "node", "VmRSS, KiB", "grown by, KiB",
                                                  "RssAnon, KiB", "grown by, KiB")]
     for row in record.get("nodes", ()):

@@ -140,7 +140,7 @@ def command_path(rows):
 
 
 def curves(rows):
-    """For a plot: (way, None, {size: ratio})."""
+    """Return the curves of a plot: (way, None, {size: ratio})."""
     found = {}
     for row in rows:
         if row["ratio"] is not None:

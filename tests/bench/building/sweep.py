@@ -56,6 +56,6 @@ def queues(say):
 
 
 def curves(rows):
-    """For a plot: (policy, None, {nodes: most})."""
+    """Return the curves of a plot: (policy, None, {nodes: most})."""
     return [(policy, None, {r["nodes"]: r["most"] for r in rows if r["policy"] == policy})
             for policy in POLICIES]

@@ -10,7 +10,7 @@ EIGHTHS = 8
 
 
 def class_ns(number):
-    """Lower limit of a class in ns."""
+    """Return the lower limit of a class in ns."""
     octave, eighth = divmod(number, EIGHTHS)
     return 1000.0 * (2 ** octave) * (1 + eighth / EIGHTHS)
 
@@ -33,7 +33,7 @@ def percentile(classes, part):
 
 
 def cards(snapshot):
-    """The endpoints of all cards of a snapshot, in order."""
+    """Return the endpoints of all cards of a snapshot, in order."""
     return [ep for card in snapshot["cards"].values() for ep in card["ep"]]
 
 
@@ -117,7 +117,7 @@ def insns(begin, end, idle):
 
 
 def insns_per_second(raw):
-    """Of a guest in which nothing is measured: (user, kernel)."""
+    """Return instructions per second of an idle guest: (user, kernel)."""
     begin, end = raw["begin"], raw["end"]
     if not begin["insns"] or not end["insns"]:
         return None
@@ -131,7 +131,7 @@ def _written(ep):
 
 
 def by_key(begin, end, part, key):
-    """Difference of a counter of readers or threads; those that came later count from 0."""
+    """Return the differences of a counter of readers or threads; those that came later count from 0."""
     before = {one.get("pid", one.get("name")): one for one in begin[part]}
     total = 0
     for one in end[part]:
@@ -141,7 +141,7 @@ def by_key(begin, end, part, key):
 
 
 def syscalls(begin, end, part="readers"):
-    """Number -> count, of all readers or workers."""
+    """Return {number: count} of system calls, of all readers or workers."""
     total = {}
     for sign, snapshot in ((-1, begin), (1, end)):
         for reader in snapshot[part]:
@@ -172,7 +172,7 @@ STARTUP = ("load", "find", "open", "allocate", "register", "fill", "start", "fir
 
 
 def startup(times):
-    """Milliseconds of each part between exec and the first superpage, of the slowest reader."""
+    """Return milliseconds of each part between exec and the first superpage, of the slowest reader."""
     slowest = None
     for t in times:
         marks = t["marks"]
@@ -219,7 +219,7 @@ def errors(raw, proofs=0):
 
 
 def figures(scenario, raw, baseline=None):
-    """One object of build/bench.json; baseline: insns_per_second() of the same guest."""
+    """Return one object of build/bench.json; baseline: insns_per_second() of the same guest."""
     row = {"name": scenario.name(), "purpose": scenario.purpose, "card": scenario.card,
            "mode": scenario.mode, "endpoints": scenario.channels, "rest": scenario.rest,
            "process": scenario.process, "superpage_bytes": scenario.superpage,
@@ -295,7 +295,7 @@ def figures(scenario, raw, baseline=None):
 
 
 def compare(rows):
-    """of_standin: how much a tool's row has of what the stand-ins before and behind it have."""
+    """Set of_standin: a tool row's rate, relative to the stand-in rows before and behind it."""
     for number, row in enumerate(rows):
         if row["rest"] != "tool" or not row.get("bytes_per_second"):
             continue
@@ -307,7 +307,7 @@ def compare(rows):
 
 
 def bar_figures(processes, raw):
-    """BAR operations by several processes at once."""
+    """Return figures of BAR operations by several processes at once."""
     row = {"name": "BAR operations, %d process%s" % (processes, "" if processes == 1 else "es"),
            "purpose": "bar", "processes": processes}
     if "error" in raw:

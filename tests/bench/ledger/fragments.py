@@ -36,7 +36,7 @@ class Fragments:
         return 4 + self.window
 
     def words(self, cards):
-        """Arguments of roc-ledger."""
+        """Return the arguments of roc-ledger."""
         return ["mode=fragment", "rest=" + self.rest, "source=" + self.purpose,
                 "superpage=%d" % self.size, "percent=%d" % self.percent, "batch=%d" % self.rate,
                 "process=each", "settle=0.6", "window=%g" % self.window,
@@ -74,7 +74,7 @@ def errors(raw):
 
 
 def make_row(scenario, raw, baseline=None):
-    """One object of "fragments" in build/bench.json."""
+    """Return one object of "fragments" in build/bench.json."""
     row = {"name": scenario.name(), "purpose": scenario.purpose, "rest": scenario.rest,
            "fragment_bytes": scenario.size, "percent": scenario.percent, "cards": scenario.cards,
            "rate": scenario.rate}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One guest that runs scenarios: builds, boots, brings back what was counted."""
+"""Run scenarios in one guest: build, boot, fetch the results."""
 
 import io
 import json
@@ -20,14 +20,14 @@ SLACK = 40.0  # seconds that a scenario may take beyond its own duration
 
 
 class Cards:
-    """The emulated cards of a guest, by number: kinds in the order of --cards."""
+    """The emulated cards of a guest, by number, in the order of --cards."""
 
     def __init__(self, text):
         self.text = text
         self.kinds = emulator.parse_cards(text)
 
     def endpoints(self, kind, count):
-        """roc-ledger's text for the first @count channels of cards of a kind."""
+        """Return roc-ledger's text for the first @count channels of cards of a type."""
         found = []
         for number, have in enumerate(self.kinds):
             if have != kind:
@@ -42,7 +42,9 @@ class Cards:
         return ",".join(found[:count])
 
     def of_each(self, kind, cards, count):
-        """The same for the first @count streams or sub-units of each of @cards cards of a kind."""
+        """
+        Return the same for the first @count streams or sub-units of each of @cards cards of a type.
+        """
         numbers = [number for number, have in enumerate(self.kinds) if have == kind]
         if len(numbers) < cards:
             raise VmError("%d cards of kind %s in %s" % (cards, kind, self.text))
@@ -55,7 +57,7 @@ class Cards:
 
 
 def programs():
-    """Archive of what the guest needs for measuring, built now."""
+    """Build and return the archive of the guest's programs for measurements."""
     environment = {k: v for k, v in os.environ.items()
                    if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR", "PREFIX")}
     made = subprocess.run(["make", "-s", "-C", TOP, "-j%d" % (os.cpu_count() or 1),
@@ -66,7 +68,7 @@ def programs():
 
 
 def archive(jobs):
-    """jobs: (seconds, [program, arguments...])."""
+    """Return the archive of jobs: (seconds, [program, arguments...])."""
     stream = io.BytesIO()
     out = cpio.Archive(stream)
     for name in PROGRAMS:

@@ -37,7 +37,7 @@ def make(card, mode, superpage=MI, endpoints=1, rate=0, **kwargs):
 
 
 def at_rates(card, mode, low_window):
-    """1 MiB at each rate, for costs; latency where a reader wakes at once."""
+    """Return rows of 1 MiB at each rate, for costs; latency where a reader wakes at once."""
     rows = [make(card, mode, rate=None, window=3, purpose="rate"),
             make(card, mode, rate=MB, window=low_window, purpose="rate")]
     for rate in (100 * MB, 1000 * MB):
@@ -107,7 +107,9 @@ def beside(window, pairs):
 
 
 def epoll(window, mode="event"):
-    """Eight channels on one epoll: four endpoints of CRUs and four channels of a C-RORC."""
+    """
+    Return rows with eight channels on one epoll: four endpoints of CRUs, four channels of a C-RORC.
+    """
     return Scenario("cru", mode, MI, 4, SHAPED, rest="epoll", process="one", source="internal",
                     buffer=64 * MI, window=window, purpose="epoll", extra=("crorc", 4))
 
@@ -129,14 +131,14 @@ LINKS = 12
 
 
 def fifo_depth(superpage=MI, rate=SHAPED):
-    """Places that the refill latency needs."""
+    """Return the number of places that the refill latency needs."""
     period_ms = superpage * LINKS / rate * 1000
     waiting = -(-(REFILL_MS + DRIVER_MS) // period_ms)
     return 1 + int(waiting)
 
 
 def fifo(mode, seconds):
-    """(depth, expects drops, scenario): deep enough, half, double."""
+    """Return (depth, expects drops, scenario): deep enough, half, double."""
     deep = fifo_depth()
     found = []
     beside = min(seconds / 4, 60)

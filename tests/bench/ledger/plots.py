@@ -48,7 +48,7 @@ def _per_mib(key):
 
 
 def _cpu_per_gb(row):
-    """Per cent of a vCPU for each GB/s."""
+    """Return per cent of a vCPU for each GB/s."""
     return 100 * row["cpu_share"] / (row["bytes_per_second"] / 1e9) \
         if row["bytes_per_second"] else None
 
@@ -78,7 +78,7 @@ TRADE = (
 
 
 def _fractions(rows):
-    """The largest fraction of events that was fetched, by size of a fragment; by rate of events."""
+    """Return the largest fetched fraction of events, by size of a fragment and rate of events."""
     found = {}
     for row in rows:
         if row.get("purpose") == "most" and row.get("fraction") is not None:

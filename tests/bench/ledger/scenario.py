@@ -84,12 +84,12 @@ class Scenario:
             "" if self.channels == 1 else "s", rate_text(self.rate), self.rest)
 
     def seconds(self):
-        """How long it takes, about; large buffers are zeroed first."""
+        """Return the approximate duration; large buffers are zeroed first."""
         zeroing = max(0, self.buffer * self.channels - GI // 4) / ZEROED
         return zeroing + self.settle + self.window + (self.reference and 2 * self.reference + 0.6) + 2
 
     def words(self, cards):
-        """Arguments of roc-ledger; cards: see guest.Cards."""
+        """Return the arguments of roc-ledger; cards: see guest.Cards."""
         # No data at all: links that are enabled, and down. A C-RORC's own generator needs no link.
         sets = [("rate", 1 if self.rate is None else self.rate or LINE[self.card])]
         if self.card == "cru":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Rows of the ledger about streams: what is measured, and raw counts to figures per MiB."""
+"""Rows of the ledger about streams: scenarios, and raw counts to figures per MiB."""
 
 import statistics
 
@@ -34,7 +34,7 @@ class Stream:
         return 3 + self.window + (self.reference and 2 * self.reference + 0.6)
 
     def words(self, cards):
-        """Arguments of roc-ledger."""
+        """Return the arguments of roc-ledger."""
         batch, limit = (BATCH, LIMIT_MS) if self.purpose != "alone" else (64, 2)
         return ["mode=stream", "rest=" + self.rest, "source=" + self.purpose,
                 "superpage=%d" % self.packet, "buffer=%d" % RING, "batch=%d" % batch,
@@ -93,7 +93,7 @@ def walk_ns(raw):
 
 
 def make_row(scenario, raw, baseline=None):
-    """One object of "streams" in build/bench.json."""
+    """Return one object of "streams" in build/bench.json."""
     row = {"name": scenario.name(), "purpose": scenario.purpose, "rest": scenario.rest,
            "packet_bytes": scenario.packet, "streams": scenario.streams, "cards": scenario.cards,
            "rate": scenario.rate}

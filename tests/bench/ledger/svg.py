@@ -45,7 +45,7 @@ class Plot:
 
 
 def ticks(top):
-    """About five round steps from 0 to at least @top."""
+    """Return about five round steps from 0 to at least @top."""
     step = 1.0
     while step * 5 < top:
         step *= 10
@@ -98,7 +98,7 @@ def lines(title, x_label, y_label, sizes, curves, top=None):
 
 
 def shares(title, columns):
-    """columns: (text, [share of each process], note): bars stacked to 100 %."""
+    """Draw bars stacked to 100 %. columns: (text, [share of each process], note)."""
     plot = Plot(title, "processes", "share of operations, %")
     bottom = HEIGHT - BOTTOM
     width = (WIDTH - RIGHT - LEFT) / max(len(columns), 1)

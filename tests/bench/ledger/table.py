@@ -31,7 +31,7 @@ COLUMNS = (
 
 
 def bar_table(rows):
-    """Lines of text about BAR operations."""
+    """Return lines of text about BAR operations."""
     lines = ["processes  operations    ops/s  MMIO/op  calls/op  Jain    shares %"]
     for row in rows:
         if "failed" in row:
@@ -50,7 +50,9 @@ def _cell(row, show, form):
 
 
 def table(rows, columns=COLUMNS):
-    """Lines of text about pools, streams or fragments; below, rows that failed or were skipped."""
+    """
+    Return lines of text about pools, streams or fragments; below, rows that failed or were skipped.
+    """
     cells = [[name for name, _, _ in columns]]
     cells += [[_cell(row, show, form) for _, show, form in columns]
               for row in rows if "seconds" in row]

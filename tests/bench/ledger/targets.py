@@ -79,7 +79,7 @@ def _cpu(row):
 
 
 def _startup_rest(row):
-    """Of exec to first superpage: all but the zeroing and the card's waits, ms."""
+    """Return ms from exec to first superpage, without the zeroing and the card's waits."""
     parts = row["startup_ms"]
     if not parts:
         return None
@@ -108,7 +108,7 @@ def _mapped(row):
 
 
 def _sleeps_on_work(row):
-    """Part of the thread's sleeps; those that a superpage overtook are not its fault."""
+    """Return the share of sleeps with work left, except two: a superpage may come just before a sleep."""
     count = row["sleeps_on_work"]
     return None if count is None else max(0, count - 2) / max(1, row["sleeps"])
 
