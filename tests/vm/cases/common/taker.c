@@ -55,8 +55,8 @@ static bool make_host_pages(struct taker *t)
 	if (err)
 		return find_failed(&t->found, "ROC_FR_PAGES", err);
 	t->busy = calloc(t->numbers.count, sizeof(*t->busy));
-	t->asked = calloc(t->numbers.count, sizeof(*t->asked));
-	return t->busy && t->asked;
+	t->requested = calloc(t->numbers.count, sizeof(*t->requested));
+	return t->busy && t->requested;
 }
 
 bool taker_open(struct taker *t)
@@ -94,13 +94,13 @@ void taker_close(struct taker *t)
 	if (t->memory)
 		munmap(t->memory, t->length);
 	free(t->busy);
-	free(t->asked);
+	free(t->requested);
 	t->kernel = NULL;
 	t->user = NULL;
 	t->bell = NULL;
 	t->memory = NULL;
 	t->busy = NULL;
-	t->asked = NULL;
+	t->requested = NULL;
 	t->fd = -1;
 }
 
@@ -246,7 +246,7 @@ static uint32_t size_of(const struct taker *t, unsigned int link, uint32_t event
 	return t->min < t->max ? fragment_size(source, event, t->min, t->max) : t->min;
 }
 
-static void validate(struct taker *t, const struct held *h)
+static void validate(struct taker *t, const struct taker_fragment *h)
 {
 	unsigned int link = ROC_FR_PAGE_LINK(h->page);
 	uint32_t want;
@@ -268,15 +268,15 @@ static void validate(struct taker *t, const struct held *h)
 	t->truncated += !!(h->status & ROC_FR_TRUNCATED);
 }
 
-bool taker_next(struct taker *t, struct held *h)
+bool taker_next(struct taker *t, struct taker_fragment *h)
 {
 	const struct roc_fr_descriptor *d = &t->data[t->data_count & (t->made.descriptors - 1)];
 	uint32_t status;
 
 	if (!there(t, &d->status, t->data_count, t->made.descriptors, &status))
 		return false;
-	*h = (struct held){le32toh(d->event), le32toh(d->page), le32toh(d->size),
-			   ROC_FR_STATUS(status)};
+	*h = (struct taker_fragment){le32toh(d->event), le32toh(d->page), le32toh(d->size),
+				     ROC_FR_STATUS(status)};
 	t->data_count++;
 	t->fragments++;
 	validate(t, h);
@@ -296,7 +296,7 @@ bool taker_finished(struct taker *t, struct roc_fr_completion *c)
 	return true;
 }
 
-static void check_data(struct taker *t, const struct held *h, const uint8_t *at)
+static void check_data(struct taker *t, const struct taker_fragment *h, const uint8_t *at)
 {
 	uint32_t source = fragment_source(FRAGMENT_CARD_SOURCE_DEFAULT,
 					  t->sub * ROBINNP_LINKS + ROC_FR_PAGE_LINK(h->page));
@@ -319,13 +319,13 @@ static void check_data(struct taker *t, const struct held *h, const uint8_t *at)
 
 static void check_done(struct taker *t, const struct roc_fr_completion *c)
 {
-	const struct held *h;
+	const struct taker_fragment *h;
 
 	if (c->tag >= t->numbers.count || !t->busy[c->tag]) {
 		find_wrong(&t->found, "completion with unknown tag %#x", c->tag);
 		return;
 	}
-	h = &t->asked[c->tag];
+	h = &t->requested[c->tag];
 	t->busy[c->tag] = false;
 	if (c->status != ROC_FR_OK || c->size != h->size || c->event != h->event)
 		find_wrong(&t->found, "event %u: status %u, %u of %u bytes, event %u", h->event,
@@ -349,7 +349,7 @@ static int host_page(const struct taker *t)
 	return -1;
 }
 
-static void use(struct taker *t, const struct held *h)
+static void use(struct taker *t, const struct taker_fragment *h)
 {
 	int page = t->fragments % 100 < t->percent ? host_page(t) : -1;
 
@@ -359,7 +359,7 @@ static void use(struct taker *t, const struct held *h)
 		return;
 	}
 	t->busy[page] = true;
-	t->asked[page] = *h;
+	t->requested[page] = *h;
 	taker_command(t, h->page, t->numbers.first + page, page, ROC_FR_TRANSFER | ROC_FR_RELEASE);
 }
 
@@ -378,7 +378,7 @@ static unsigned int finish(struct taker *t)
 unsigned int taker_pass(struct taker *t)
 {
 	unsigned int seen = finish(t);
-	struct held h;
+	struct taker_fragment h;
 
 	for (; seen < 2 * BATCH && !t->found.count && taker_next(t, &h); seen++)
 		use(t, &h);

@@ -23,7 +23,7 @@
 #define TAKER_ALL_LINKS 0x3fu
 
 /* A fragment whose descriptor was read; the reader owns its page. */
-struct held {
+struct taker_fragment {
 	uint32_t event, page, size, status;
 };
 
@@ -55,8 +55,8 @@ struct taker {
 	/* of one run: counts of entries, and their contents */
 	uint32_t data_count, done_count, free_count, command_count;
 	uint32_t free_reported, command_reported;
-	struct held *asked; /* by host page: its fragment */
-	uint32_t min, max;  /* settings of the generators */
+	struct taker_fragment *requested; /* by host page: its fragment */
+	uint32_t min, max;		  /* settings of the generators */
 	uint32_t next[ROBINNP_LINKS];
 	bool begun[ROBINNP_LINKS];
 	uint64_t fragments, transferred, released, bytes, truncated;
@@ -82,7 +82,7 @@ int taker_begin(struct taker *t, struct roc_fr_start *reply); /* only START; 0 o
 bool taker_stop(struct taker *t);
 
 /* Read and validate the next descriptor. False: there is none. */
-bool taker_next(struct taker *t, struct held *h);
+bool taker_next(struct taker *t, struct taker_fragment *h);
 /* Read the next completion. False: there is none. */
 bool taker_finished(struct taker *t, struct roc_fr_completion *c);
 

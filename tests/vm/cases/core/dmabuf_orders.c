@@ -17,7 +17,7 @@
 static int node;
 
 /* A call that is held at a point. */
-struct held {
+struct held_call {
 	pthread_t thread;
 	int fd;
 	unsigned long nr;
@@ -28,7 +28,7 @@ struct held {
 
 static void *call(void *arg)
 {
-	struct held *h = arg;
+	struct held_call *h = arg;
 
 	h->result = h->nr ? abi(h->fd, h->nr, h->arg) : close(h->fd);
 	h->over = true;
@@ -36,14 +36,14 @@ static void *call(void *arg)
 }
 
 /* Start an ioctl, or close() if @nr is 0, in another thread, and wait until it is at @point. */
-static bool begin(struct held *h, const char *point, int fd, unsigned long nr, void *arg)
+static bool begin(struct held_call *h, const char *point, int fd, unsigned long nr, void *arg)
 {
-	*h = (struct held){.fd = fd, .nr = nr, .arg = arg};
+	*h = (struct held_call){.fd = fd, .nr = nr, .arg = arg};
 	return !pthread_create(&h->thread, NULL, call, h) &&
 	       (!point || point_reached(point, LIMIT_MS));
 }
 
-static int end(struct held *h)
+static int end(struct held_call *h)
 {
 	pthread_join(h->thread, NULL);
 	return h->result;
@@ -88,7 +88,7 @@ static bool ready(void)
 static void import_then_removal(void)
 {
 	struct roc_buf_import arg = {.size = sizeof(arg), .granule = MIB};
-	struct held h;
+	struct held_call h;
 	pid_t pid;
 	int ch;
 
@@ -165,7 +165,7 @@ static void export_then_removal(void)
 {
 	struct roc_buf_export arg = {.size = sizeof(arg)};
 	struct owner o;
-	struct held h;
+	struct held_call h;
 	pid_t pid;
 
 	if (!ready())
@@ -225,7 +225,7 @@ static void removal_and_importers(void)
 	struct roc_buf_export arg = {.size = sizeof(arg)}, other;
 	const char *device = strdup(pci_address(OTHER_EP0));
 	uint8_t *view = malloc(PAGE);
-	struct held leaving;
+	struct held_call leaving;
 	struct owner o;
 	pid_t pid;
 	int id;
@@ -265,7 +265,7 @@ static void export_then_close(void)
 {
 	struct roc_buf_export arg = {.size = sizeof(arg)};
 	struct owner o;
-	struct held h;
+	struct held_call h;
 	uint8_t *p;
 
 	if (!ready())
@@ -294,7 +294,7 @@ static void result_not_copied(void)
 	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unsigned int files;
 	struct owner o;
-	struct held h;
+	struct held_call h;
 	int fd;
 
 	if (!ready())

@@ -87,7 +87,7 @@ static void truncated(void)
 static void back_pressure(void)
 {
 	struct taker t = {.pages = 64};
-	struct held h;
+	struct taker_fragment h;
 	unsigned int i;
 
 	emu_normal_robinnp(CARD0);
@@ -144,7 +144,7 @@ static void invalid_commands(void)
 {
 	struct taker t = {.pages = 64, .host_pages = 4}, other = {.sub = 1, .percent = 100};
 	uint32_t page, beyond;
-	struct held h;
+	struct taker_fragment h;
 
 	emu_normal_robinnp(CARD0);
 	UNIT_NEED(taker_open(&t));
@@ -230,7 +230,7 @@ static void stops(void)
 	struct roc_fr_stop s = {.size = sizeof(s)};
 	struct taker t = {.pages = 64};
 	struct roc_fr_completion c;
-	struct held h;
+	struct taker_fragment h;
 	int i, now;
 
 	for (now = 0; now < 2; now++) {
@@ -265,7 +265,7 @@ static void stops(void)
 static void transfer(struct taker *t, bool wait)
 {
 	struct roc_fr_completion c;
-	struct held h;
+	struct taker_fragment h;
 
 	CU_ASSERT(UNIT_WAIT(taker_next(t, &h), 5000));
 	taker_command(t, h.page, 0, 0, ROC_FR_TRANSFER | ROC_FR_RELEASE);
@@ -308,7 +308,7 @@ static bool stopped_in_full_flow(void)
 {
 	struct roc_fr_stop s = {.size = sizeof(s)};
 	struct taker t = {.pages = 2048};
-	struct held h;
+	struct taker_fragment h;
 	int64_t requested, begun;
 	bool few;
 
@@ -641,7 +641,7 @@ static void without_host_pages(void)
 	struct roc_fr_doorbell tell = {.size = sizeof(tell),
 				       .what = ROC_FR_DOORBELL_FREE | ROC_FR_DOORBELL_COMMAND};
 	struct taker t = {.pages = 64};
-	struct held h;
+	struct taker_fragment h;
 
 	emu_normal_robinnp(CARD0);
 	UNIT_NEED(taker_open(&t));

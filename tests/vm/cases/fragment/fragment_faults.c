@@ -63,7 +63,7 @@ static void hidden_descriptor(void)
 static void hidden_completion(void)
 {
 	struct taker t = {.pages = 64};
-	struct held h;
+	struct taker_fragment h;
 
 	start(&t, 0, 1);
 	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
@@ -263,7 +263,7 @@ static bool stop_failed(void)
 	uint32_t data_count, links;
 	struct taker t = {.pages = 64};
 	int64_t begun;
-	struct held h;
+	struct taker_fragment h;
 	int ret, status;
 	pid_t pid;
 
@@ -318,7 +318,7 @@ static void interrupts_lost(void)
 {
 	struct taker t = {.pages = 64};
 	struct roc_fr_completion c;
-	struct held h;
+	struct taker_fragment h;
 
 	start(&t, 0, 1);
 	CU_ASSERT(taker_run(&t, 6, 5000));
@@ -365,7 +365,7 @@ static void completion_lost(void)
 {
 	struct roc_fr_stop s = {.size = sizeof(s)};
 	struct taker t = {.pages = 64};
-	struct held h;
+	struct taker_fragment h;
 	int64_t begun;
 
 	start(&t, 0, 1);

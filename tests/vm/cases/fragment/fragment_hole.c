@@ -31,7 +31,7 @@ static unsigned int read_on(struct taker *t, enum way way, bool data)
 	struct pollfd p = {.fd = t->fd, .events = POLLIN};
 	struct roc_fr_completion c;
 	unsigned int vain = 0, seen;
-	struct held h;
+	struct taker_fragment h;
 
 	while (!(t->kernel->flags & ROC_FR_STOPPED) && now_ms() < end) {
 		for (seen = 0; data ? taker_next(t, &h) : taker_finished(t, &c);)
@@ -115,7 +115,7 @@ static void descriptors_left_out(enum way way, uint32_t hole)
 	CU_ASSERT(
 		UNIT_WAIT(emu_peek(CARD0, 0, ROBINNP_BAR_DMA, counted) == t.start + ALL + 6, 5000));
 	if (way == STOPS) {
-		struct held h;
+		struct taker_fragment h;
 
 		while (taker_next(&t, &h))
 			;
@@ -129,7 +129,7 @@ static void completions_left_out(enum way way, uint32_t hole)
 	const uint32_t counted = ROBINNP_SUB(0) + FRAGMENT_COMPLETIONS;
 	struct taker t = {.pages = PAGES, .commands = COMMANDS, .start = 0xffffffc0};
 	struct roc_fr_completion c;
-	struct held h[HELD];
+	struct taker_fragment h[HELD];
 	unsigned int i;
 
 	start_of(&t, 64, 64, 0, HELD / ROBINNP_LINKS);
@@ -181,7 +181,7 @@ static void silent_reader(void)
 	const uint64_t many = 10 * 4 * ROBINNP_LINKS;
 	struct taker t = {.pages = 4};
 	struct roc_fr_info info;
-	struct held h;
+	struct taker_fragment h;
 	int64_t begin, now;
 
 	start_of(&t, 64, 64, 2000, 0);

@@ -515,7 +515,7 @@ static void interrupt_a_lap_late(void)
 }
 
 /* One command after the other, until the waiter wakes up or time is over. */
-static bool woken_beside_commands(struct taker *t, const struct held *h, pid_t sleeper)
+static bool woken_beside_commands(struct taker *t, const struct taker_fragment *h, pid_t sleeper)
 {
 	int64_t end = now_ms() + patience_ms(10000);
 	struct roc_fr_completion c;
@@ -542,7 +542,7 @@ static void interrupt_lost_beside_commands(void)
 {
 	struct taker t = {.pages = 4};
 	struct patience one = {&t, 1};
-	struct held h;
+	struct taker_fragment h;
 	uint64_t arms;
 	pid_t pid;
 

@@ -246,7 +246,7 @@ static int stop_now(void *arg)
 static void done_at(const char *point)
 {
 	struct taker t = {.pages = 64};
-	struct held h;
+	struct taker_fragment h;
 	pid_t pid;
 
 	emu_normal_robinnp(CARD0);
@@ -283,7 +283,7 @@ static void sees_removal(struct taker *t)
 {
 	struct roc_fr_doorbell tell = {.size = sizeof(tell)};
 	struct pollfd p = {.fd = t->fd, .events = POLLIN};
-	struct held h;
+	struct taker_fragment h;
 
 	CU_ASSERT(UNIT_WAIT(t->kernel->flags & ROC_FR_GONE, 10000));
 	CU_ASSERT(UNIT_WAIT(t->kernel->flags & ROC_FR_STOPPED, 10000));
