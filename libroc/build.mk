@@ -151,7 +151,7 @@ UNIT_LIBS_libroc_crorc_siu = $(EMU_OBJS)
 UNIT_LIBS_libroc_p40 = $(EMU_OBJS)
 UNIT_LIBS_libroc_robinnp = $(EMU_OBJS)
 
-# One looks at what is built, and compiles the headers.
+# libroc_abi checks the built libraries and compiles the headers.
 $(O)/unit/libroc_abi: $(LIBROC_LINKED) $(LIBROC_EXAMPLES)
 $(O)/tests/unit/libroc/core/libroc_abi.o: override CPPFLAGS += -DLIBROC_BUILT='"$(O)/libroc"' \
 	-DLIBROC_CC='"$(CC)"'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A filter process on a builder's machine: filter SOCKET [every]. Looks at each event of each block
- * where it was built, without a copy, and keeps every so many of those that are complete.
+ * A filter process on a builder's machine: filter SOCKET [every]. It reads each event of each block
+ * in place, without a copy, and keeps one of @every complete events.
  */
 #include <roc/filter.h>
 #include <roc/roc.h>
@@ -21,7 +21,7 @@ static int check(int ret)
 	exit(1);
 }
 
-/* Stands in for physics: each byte is read where it lies, in as many parts as it has. */
+/* Placeholder for the analysis: read each byte in place, in all segments of the fragment. */
 static void look(const struct roc_mfp_fragment *fragment)
 {
 	struct iovec parts[64];
@@ -35,7 +35,7 @@ static void look(const struct roc_mfp_fragment *fragment)
 	}
 }
 
-/* How many of its events are to be kept. */
+/* Return the number of events of the block to keep. */
 static unsigned long filter(const struct roc_mep *mep, unsigned long every)
 {
 	struct roc_mep_event event;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A complete reader of a sub-unit: fragment ID [sub-unit] [events] [n]. It fetches every n-th event
- * that its generators send, of which it checks every word, and clears all.
+ * that the generators send, checks every word of it, and clears all events.
  */
 #include <roc/fragment.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static struct {
 	unsigned long long most, every, events, fetched, bytes, bad;
 } counts;
 
-/* On exit the driver stops the card and unpins the memory, however we end. */
+/* However the process exits, the driver stops the card and unpins the memory. */
 static int check(int ret, const char *text)
 {
 	if (ret >= 0)
@@ -23,7 +23,10 @@ static int check(int ret, const char *text)
 	exit(1);
 }
 
-/* A header (magic, event id, source, bytes before truncation), then words that count up. */
+/*
+ * Check a fragment: a header (magic, event id, source, bytes before truncation), then increasing
+ * words.
+ */
 static bool good(const struct roc_fragment_fetched *g)
 {
 	const uint32_t *word = g->data;
@@ -37,7 +40,7 @@ static bool good(const struct roc_fragment_fetched *g)
 	return true;
 }
 
-/* What was requested and is in memory now, and the memory back. */
+/* Read the completed requests and return their host pages. */
 static void fetch(struct roc_fragments *f)
 {
 	struct roc_fragment_fetched got[BATCH];
@@ -52,7 +55,7 @@ static void fetch(struct roc_fragments *f)
 	}
 }
 
-/* What the card has: an event is decided on as soon as all links have sent it. */
+/* Take new fragments; request or clear an event as soon as all links have sent it. */
 static void take(struct roc_fragments *f, uint32_t links)
 {
 	struct roc_fragment_kept kept[BATCH];
@@ -66,7 +69,8 @@ static void take(struct roc_fragments *f, uint32_t links)
 		counts.events++;
 		while (kept[i].event % counts.every == 0 &&
 		       roc_fragments_request(f, kept[i].event, links, 0) < 0) {
-			check(roc_fragments_wait(f, 0, 1, 10000), NULL); /* until there is room */
+			/* until a request is done */
+			check(roc_fragments_wait(f, 0, 1, 10000), NULL);
 			fetch(f);
 		}
 		cleared[clear++] = kept[i].event;
@@ -81,7 +85,7 @@ int main(int argc, char **argv)
 
 	counts.most = argc > 3 ? strtoull(argv[3], NULL, 0) : 1000;
 	counts.every = argc > 4 ? strtoull(argv[4], NULL, 0) : 10;
-	check(counts.every ? 0 : -1, "every 0th event: from 1 on");
+	check(counts.every ? 0 : -1, "n must be at least 1");
 	check(roc_fragments_open(argc > 1 ? argv[1] : "#0", argc > 2 ? argv[2] : "sub0", &f), NULL);
 	check(roc_memory_alloc(MEMORY, -1, ROC_MEMORY_PLAIN, &m), NULL);
 	check(roc_fragments_add(f, m.addr, m.length), NULL);

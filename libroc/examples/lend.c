@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A pool's superpages lent to threads, which give them back in any order:
- * lend ID [superpages] [threads]. What the threads do is a stand-in for a network or a disk.
+ * Lend a pool's superpages to threads, which return them in any order: lend ID [superpages]
+ * [threads]. The threads are placeholders for a network or a disk.
  */
 #include <roc/lend.h>
 #include <pthread.h>
@@ -13,9 +13,9 @@
 #define SLOTS 64
 
 static struct roc_lender *lender;
-static int queue[2]; /* of struct roc_unit: a pipe takes a whole one or none */
+static int queue[2]; /* pipe of struct roc_unit, which are written as a whole */
 
-/* On exit the driver stops the card and unpins the memory, however we end. */
+/* However the process exits, the driver stops the card and unpins the memory. */
 static int check(int ret, const char *text)
 {
 	if (ret >= 0)
@@ -24,7 +24,7 @@ static int check(int ret, const char *text)
 	exit(1);
 }
 
-/* Adds up what it is given, without a copy, and returns it. */
+/* Sum up the data of each unit in place and return the unit. */
 static void *consumer(void *sum)
 {
 	const uint64_t *word;
@@ -38,7 +38,7 @@ static void *consumer(void *sum)
 	return NULL;
 }
 
-/* The next unit, sleeping if need be. */
+/* Take the next unit; sleep if there is none. */
 static struct roc_unit take(void)
 {
 	struct roc_unit unit;
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	struct roc_unit unit;
 	struct roc_card card;
 
-	check(count && count <= 16 ? 0 : -1, "1 to 16 threads");
+	check(count && count <= 16 ? 0 : -1, "the number of threads must be from 1 to 16");
 	check(roc_find(argc > 1 ? argv[1] : "#0", &card), NULL);
 	check(roc_channel_open(card.pci_address, 0, &ch), NULL);
 	check(roc_memory_alloc(SLOTS * SUPERPAGE, card.numa_node, ROC_MEMORY_PLAIN_OK, &m), NULL);
@@ -76,13 +76,14 @@ int main(int argc, char **argv)
 	for (i = 0; i < n; i++) {
 		unit = take();
 		bytes += unit.length;
-		check(write(queue[1], &unit, sizeof(unit)) > 0 ? 0 : -1, "the queue is gone");
+		check(write(queue[1], &unit, sizeof(unit)) > 0 ? 0 : -1,
+		      "cannot write to the queue");
 		roc_lender_lent(lender, &lent);
 		most = lent.count > most ? lent.count : most;
 		oldest = lent.oldest_ns > oldest ? lent.oldest_ns : oldest;
 	}
 	check(roc_channel_stop(ch, NULL), NULL);
-	close(queue[1]); /* the threads take what is left, and end */
+	close(queue[1]); /* the threads process the remaining units, and end */
 	for (i = 0; i < count; sum += sums[i++])
 		pthread_join(threads[i], NULL);
 	check(roc_lender_close(lender), NULL);

@@ -7,7 +7,7 @@
 #define SUPERPAGE (1 << 20)
 #define SLOTS 64
 
-/* On exit the driver stops the card and unpins the memory, however we end. */
+/* However the process exits, the driver stops the card and unpins the memory. */
 static int check(int ret, const char *text)
 {
 	if (ret >= 0)
@@ -16,7 +16,10 @@ static int check(int ret, const char *text)
 	exit(1);
 }
 
-/* Packets from at to end; each is led by a header (RDH) with the offset to the next at byte 8. */
+/*
+ * Count the packets from @at to @end; each begins with a header (RDH) with the offset of the next
+ * at byte 8.
+ */
 static int walk(const uint8_t *data, size_t at, size_t end)
 {
 	int packets = 0;

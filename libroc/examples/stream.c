@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A complete reader of a stream: stream ID [name of the stream] [packets]. It walks through every
- * packet in place, and sees to it that the event ids have no gap that the card does not tell of.
+ * packet in place, and reports gaps in the event ids beside the number of events that the card
+ * throttled.
  */
 #include <roc/packet.h>
 #include <roc/stream.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* On exit the driver stops the card and frees the ring, however we end. */
+/* However the process exits, the driver stops the card and frees the ring. */
 static int64_t check(int64_t ret, const char *text)
 {
 	if (ret >= 0)
@@ -28,7 +29,8 @@ static void take_packet(struct roc_packet *p)
 
 	if (counts.packets++ && p->first_event != counts.next)
 		counts.gaps++;
-	counts.next = p->first_event + p->fragments; /* meta: those of main's packet */
+	/* a meta record has the count of its main packet */
+	counts.next = p->first_event + p->fragments;
 	while (check(roc_packet_fragment(p, &f), NULL)) {
 		counts.fragments++;
 		counts.truncated += f.truncated;
@@ -36,7 +38,7 @@ static void take_packet(struct roc_packet *p)
 	}
 }
 
-/* What is there now: a batch, given back with one roc_stream_consume(). */
+/* Read the available packets as a batch and release them with one roc_stream_consume(). */
 static void take_batch(struct roc_stream *s, uint64_t most)
 {
 	struct roc_packets walk;

@@ -439,7 +439,7 @@ uint32_t roc_fragments_oldest(const struct roc_fragments *f, uint32_t *event, ui
  * is cleared.
  *
  * Return: mask of the requested links, 0 if none of @links has a kept fragment; -EAGAIN if too few
- * host pages are free or too many requests are outstanding (&roc_fragments_counts.room). After
+ * host pages are free or too many requests are outstanding (&roc_fragments_counts.space). After
  * -EAGAIN nothing was requested.
  */
 int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t links, uint64_t tag);

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 #define ROC_IDLE_FDS 256
-#define ROC_IDLE_CROWDED_NS 1000000 /* between two looks when there are more descriptors */
+#define ROC_IDLE_CROWDED_NS 1000000 /* poll interval if there are more descriptors */
 
 /**
  * struct roc_idle - Descriptors and timeout of a wait

@@ -8,10 +8,10 @@
  *
  * Barriers, each with its partner in the kernel:
  *   A  fill_prod is stored with release: the kernel sees the entries before the index
- *   B  fill_cons is loaded with acquire: the kernel has read an entry before we write it anew
- *   C  ready_prod is loaded with acquire: we see the entries that the index promises
- *   D  ready_cons is stored with release: our reads of an entry are over before the kernel
- *	writes it anew
+ *   B  fill_cons is loaded with acquire: the kernel has read an entry before the reader reuses it
+ *   C  ready_prod is loaded with acquire: the reader sees all entries before the index
+ *   D  ready_cons is stored with release: the reader has read an entry before the kernel
+ *	reuses it
  *   E  a full fence between A's store and the load of the flags. The kernel sets
  *	ROC_RING_NEED_KICK, executes a full fence and reads fill_prod again. At least one of the two
  *	sees the store of the other, so no entry remains unnoticed while the kernel sleeps

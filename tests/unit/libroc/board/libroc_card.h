@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The library over an emulated card's model, without a driver between them: what the library does
- * to the card is what the model sees, and time goes on only when the library sleeps.
+ * Connect the library to the model of an emulated card, without a driver between them. The model
+ * sees every access of the library, and time advances only when the library sleeps.
  *
- * One card at a time: card_begin() makes it, card_end() takes it away. Who includes this has
- * included emu_host_card.h with HOST_CARD, and says what the card is:
+ * There is one card at a time: card_begin() creates it, card_end() removes it. The including file
+ * has included emu_host_card.h with HOST_CARD, and defines:
  *
  *	CARD_TYPE	enum roc_card_type
  *	CARD_SERIAL_NUMBER its serial number

@@ -132,7 +132,7 @@ int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, cha
 			     size_t size)
 {
 	if (!fake.owner_pid)
-		return roc_fail(ENOENT, "nobody");
+		return roc_fail(ENOENT, "no owner");
 	*pid = fake.owner_pid > 0 ? fake.owner_pid : 0;
 	snprintf(name, size, "roc-bench-dma");
 	return 0;

@@ -186,7 +186,8 @@ static void hugepages(void)
 	}
 	ret = roc_memory_alloc(page + 1, -1, 0, &mem);
 	if (ret == -ENOMEM && !gives_hugepages(2 * page)) {
-		unit_skip("somebody was quicker, or we may not have them");
+		unit_skip(
+			"another program took the hugepages, or this process is not permitted to use them");
 		return;
 	}
 	UNIT_NEED(!ret);
