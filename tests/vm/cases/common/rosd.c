@@ -40,6 +40,7 @@ bool rosd_generate(const char *id, uint32_t min, uint32_t max, uint32_t rate, ui
 		{FRAGMENT_LINK_SIZE_MAX, max},
 		{FRAGMENT_LINK_RATE, rate},
 		{FRAGMENT_LINK_FIRST, first},
+		{FRAGMENT_LINK_LIMIT, 0},
 		{FRAGMENT_LINK_GENERATOR, FRAGMENT_GENERATOR_RUN | FRAGMENT_GENERATOR_DISTRIBUTED},
 	};
 	struct roc_endpoint *ep;
