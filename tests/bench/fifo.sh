@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# fifo.sh CARD DEPTH WORDS...: roc-ledger with descriptor FIFOs of another depth. The driver learns
-# the depth when it meets a card, so it meets it anew; afterwards all is as it was.
+# fifo.sh CARD DEPTH WORDS...: run roc-ledger with descriptor FIFOs of another depth. The driver reads
+# the depth at probe, so the module is loaded again; afterwards the old depth is restored.
 
 card=$1 depth=$2
 shift 2

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Inside the guest: run the scenarios of a file, one program and its arguments a line; what each
-# prints becomes /run/out/NUMBER.json. A scenario that fails does not keep the others from running.
+# Inside the guest: run the scenarios of a file, with one program and its arguments per line. The output
+# of each goes to /run/out/NUMBER.json. After a failed scenario the others still run.
 
 number=0
 while read -r -a words; do

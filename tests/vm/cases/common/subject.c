@@ -161,17 +161,17 @@ static int carry_out(enum order order)
 	}
 }
 
-static void *hand(void *arg)
+static void *worker(void *arg)
 {
 	unsigned int i = (uintptr_t)arg;
 
 	for (;;) {
-		if (self->hand[i].order == ORDER_NONE || self->hand[i].done) {
+		if (self->worker[i].order == ORDER_NONE || self->worker[i].done) {
 			sleep_ms(1);
 			continue;
 		}
-		self->hand[i].result = carry_out(self->hand[i].order);
-		self->hand[i].done = true;
+		self->worker[i].result = carry_out(self->worker[i].order);
+		self->worker[i].done = true;
 	}
 	return NULL;
 }
@@ -254,7 +254,7 @@ static void take_fragments(void)
 
 static int live(void *arg)
 {
-	pthread_t threads[SUBJECT_HANDS];
+	pthread_t threads[SUBJECT_WORKERS];
 	unsigned int i;
 
 	self = arg;
@@ -264,8 +264,8 @@ static int live(void *arg)
 		self->failed = true;
 		return 1;
 	}
-	for (i = 0; i < SUBJECT_HANDS; i++)
-		if (pthread_create(&threads[i], NULL, hand, (void *)(uintptr_t)i))
+	for (i = 0; i < SUBJECT_WORKERS; i++)
+		if (pthread_create(&threads[i], NULL, worker, (void *)(uintptr_t)i))
 			return 1;
 	self->ready = true;
 	for (;;) {
@@ -300,17 +300,17 @@ struct subject *subject_start(const char *id, unsigned int channel, enum roc_sou
 	return NULL;
 }
 
-void subject_order(struct subject *s, unsigned int hand, enum order order)
+void subject_order(struct subject *s, unsigned int worker, enum order order)
 {
-	s->hand[hand].done = false;
-	s->hand[hand].order = order;
+	s->worker[worker].done = false;
+	s->worker[worker].order = order;
 }
 
-bool subject_done(struct subject *s, unsigned int hand, unsigned int ms)
+bool subject_done(struct subject *s, unsigned int worker, unsigned int ms)
 {
 	int64_t end = now_ms() + patience_ms(ms);
 
-	while (s->hand[hand].order != ORDER_NONE && !s->hand[hand].done) {
+	while (s->worker[worker].order != ORDER_NONE && !s->worker[worker].done) {
 		if (now_ms() > end)
 			return false;
 		sleep_ms(1);

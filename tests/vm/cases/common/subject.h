@@ -30,7 +30,7 @@ enum order {
 	ORDER_LOOK, /* report the driver's state of the card */
 };
 
-#define SUBJECT_HANDS 2
+#define SUBJECT_WORKERS 2
 
 /* The driver's immediate answers to the opener of the channel. */
 struct subject_report {
@@ -50,7 +50,7 @@ struct subject {
 		volatile enum order order;
 		volatile bool done;
 		volatile int result; /* 0 or -errno */
-	} hand[SUBJECT_HANDS];
+	} worker[SUBJECT_WORKERS];
 	struct subject_report report;
 	pid_t pid; /* 0: the run has ended */
 };
@@ -59,9 +59,9 @@ struct subject {
 struct subject *subject_start(const char *id, unsigned int channel, enum roc_source source,
 			      enum stage stage);
 /* Give an order; returns at once. */
-void subject_order(struct subject *s, unsigned int hand, enum order order);
+void subject_order(struct subject *s, unsigned int worker, enum order order);
 /* Wait until it has carried out its order, at most @ms. True without an order. */
-bool subject_done(struct subject *s, unsigned int hand, unsigned int ms);
+bool subject_done(struct subject *s, unsigned int worker, unsigned int ms);
 /* Fill in @report. False: it does not answer. */
 bool subject_query(struct subject *s);
 /* Kill it now, or let it end. False: it does not end. */

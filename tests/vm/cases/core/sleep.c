@@ -87,7 +87,7 @@ static void ended(const struct target *t, struct subject *s)
 static int order(struct subject *s, enum order what)
 {
 	subject_order(s, 0, what);
-	return subject_done(s, 0, LIMIT_MS) ? s->hand[0].result : -ETIMEDOUT;
+	return subject_done(s, 0, LIMIT_MS) ? s->worker[0].result : -ETIMEDOUT;
 }
 
 static void leave(const struct target *t, struct subject *s)
@@ -206,7 +206,7 @@ static void start_first(struct target *t)
 	points_release();
 	UNIT_EQ(child_wait(pid, LIMIT_MS), 0);
 	CU_ASSERT(subject_done(s, 0, LIMIT_MS));
-	UNIT_EQ(s->hand[0].result, 0);
+	UNIT_EQ(s->worker[0].result, 0);
 	ended(t, s);
 	UNIT_EQ(recovery(t->id, "wake"), 0);
 	leave(t, s);

@@ -305,7 +305,7 @@ static void phase_first(const struct cell *c, struct going *g)
 	while (!way_done(g, 1) && now_ms() < end)
 		if (way_shuts(c->way) && point_hits("shut_epoch") != before)
 			break;
-	/* Otherwise they do not meet. The module cannot be unloaded while in use. */
+	/* Otherwise way and phase do not meet. The module cannot be unloaded while in use. */
 	if (way_shuts(c->way) && c->way != WAY_RMMOD)
 		CU_ASSERT(point_hits("shut_epoch") != before);
 	sleep_ms(limit_ms(BLOCK_MS));
@@ -353,7 +353,7 @@ static void way_first(const struct cell *c, struct going *g)
 		subject_order(s, 0, phases[c->phase].order);
 	else
 		sleep_ms(limit_ms(MEET_MS));
-	/* No held way prevents it, and what comes later meets nothing. */
+	/* A held way must not keep the channel from its phase; a later one would not meet it. */
 	if (closing)
 		CU_ASSERT(UNIT_WAIT(point_hits("close") != closes, REACH_MS));
 	if (c->phase == PHASE_FAILED && c->way != WAY_POWER) {
@@ -463,7 +463,7 @@ static void verdict(const struct cell *c, struct going *g, int64_t pins_before, 
 	bool gone = c->way == WAY_POWER, away = gone || c->way == WAY_ALL_ONES;
 	struct free_memory m = {0};
 
-	/* Of the meeting itself; the following runs clear the counts. */
+	/* Check the counts of this pair now: the following runs clear them. */
 	if (!gone)
 		nothing_outside(t);
 	/* A silent card cannot be stopped, and returns with its old state. */
@@ -474,7 +474,7 @@ static void verdict(const struct cell *c, struct going *g, int64_t pins_before, 
 		 */
 		if (c->way != WAY_RELOAD)
 			CU_ASSERT(left_nothing(t));
-		target_normal(t); /* unlimited: a card that still writes writes much */
+		target_normal(t); /* no rate limit, so that a card that still writes is detected */
 	}
 	UNIT_NEED(free_memory_hold(&m));
 	if (c->way != WAY_RELOAD)
