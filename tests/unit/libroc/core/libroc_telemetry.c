@@ -208,7 +208,7 @@ static void another_card_with_its_number(void)
 	UNIT_EQ(roc_channel_stream(&card, 0, name), -ENODEV);
 	ERROR_HAS("0000:3b:00.0: the card was removed");
 	UNIT_STR(name, "before");
-	/* Nor must a channel of the other card. */
+	/* Nor must a channel of the other card be reported. */
 	UNIT_EQ(roc_channel_stream(&card, 1, name), -ENOENT);
 }
 
