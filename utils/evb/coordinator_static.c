@@ -97,7 +97,7 @@ static void introduce(struct spoke *s, uint64_t now)
 }
 
 /* Drop the status lines of nodes that left. */
-static void forget(struct spoke *s)
+static void drop_departed(struct spoke *s)
 {
 	unsigned int i, k;
 
@@ -127,7 +127,7 @@ static void handle_members(struct spoke *s, struct json_object *list)
 	}
 	evb_view_members(&s->view, all, count);
 	if (s->statuses)
-		forget(s);
+		drop_departed(s);
 }
 
 static void handle_status(struct spoke *s, struct json_object *o)

@@ -46,7 +46,7 @@ static void update_members(struct etcd *e)
 		roc_evb_manager_members(e->manage.m, e->members, e->count, fabric_now());
 }
 
-static void forget(struct etcd *e, const char *name)
+static void remove_member(struct etcd *e, const char *name)
 {
 	unsigned int i;
 
@@ -64,7 +64,7 @@ static void handle_member(struct etcd *e, const struct etcd_kv *kv, const char *
 	struct roc_evb_member m;
 	char reason[ROC_EVB_REASON] = "the name in the record differs from the name of the key";
 
-	forget(e, name);
+	remove_member(e, name);
 	if (kv->value && (evb_member_read(o, &m, reason) || strcmp(m.name, name))) {
 		log_bad_key(e, kv->key,
 			    "The member record of %.40s in etcd is invalid and ignored: %.130s.",
