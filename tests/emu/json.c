@@ -48,7 +48,7 @@ static void put_quoted(struct json *j, const char *text)
 		} else if (c < 0x20) {
 			put(j, escaped, snprintf(escaped, sizeof(escaped), "\\u%04x", c));
 		} else if (!len) {
-			put(j, "\\ufffd", 6); /* what stands for a byte that is no character */
+			put(j, "\\ufffd", 6); /* replaces a byte that is no character */
 		} else {
 			put(j, text, len);
 		}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small JSON writer: one growing text, commas set by itself.
+ * A small JSON writer: it builds one growing text and inserts the commas.
  *
- * Owned by whoever declares it; json_free() at the end. Not for sharing between threads.
+ * The declaring function owns the object and calls json_free() at the end. Threads must not share
+ * it.
  */
 #ifndef EMU_JSON_H
 #define EMU_JSON_H
@@ -27,9 +28,9 @@ void json_uint(struct json *j, const char *key, uint64_t value);
 void json_real(struct json *j, const char *key, double value);
 void json_string(struct json *j, const char *key, const char *value);
 void json_bool(struct json *j, const char *key, bool value);
-/* A string "0x..." as registers and offsets are shown. */
+/* A string "0x...", the format of registers and offsets. */
 void json_hex(struct json *j, const char *key, uint64_t value);
-/* Empty again, memory kept. */
+/* Clear the text and keep the memory. */
 void json_restart(struct json *j);
 void json_free(struct json *j);
 

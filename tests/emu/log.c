@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the process says of itself, on stderr.
+ * Log lines of the process on stderr.
  */
 #include "log.h"
 
@@ -12,7 +12,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Somebody has seen that there is room. Who comes second, in a handler, may not wait for him. */
+/*
+ * Set while a writer has checked that stderr takes a line. A second writer may be a signal handler,
+ * so it drops its line instead of waiting.
+ */
 static atomic_flag writing = ATOMIC_FLAG_INIT;
 
 void emu_log_line(const char *line, size_t len)
@@ -21,13 +24,13 @@ void emu_log_line(const char *line, size_t len)
 
 	if (atomic_flag_test_and_set(&writing))
 		return;
-	/* A pipe that has room at all has room for a line. */
+	/* A pipe that is writable at all has space for a line. */
 	if (poll(&p, 1, 0) == 1 && p.revents & POLLOUT && write(STDERR_FILENO, line, len) < 0)
-		errno = 0; /* nobody listens any more */
+		errno = 0; /* the reader of stderr has closed it */
 	atomic_flag_clear(&writing);
 }
 
-/* By whoever says something, and it may hold a function's lock. */
+/* Serializes callers of emu_log(). They may hold a function's lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void emu_log(const char *fmt, ...)

@@ -5,11 +5,11 @@
 #include <stddef.h>
 
 /*
- * A line on stderr, lost when nobody takes it: who says it may hold a lock, and a full pipe must
- * not stop the card.
+ * Write a line to stderr. The line is lost if stderr takes no data: the caller may hold a lock, and
+ * a full pipe must not stop the card.
  */
 void emu_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The same of a line that is made already, its newline included: a signal handler may do this. */
+/* Write a complete line, including its newline. A signal handler may call this. */
 void emu_log_line(const char *line, size_t len);
 
 #endif /* EMU_SAY_H */

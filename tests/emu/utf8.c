@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which bytes are UTF-8: shortest forms only, no surrogates, nothing above U+10FFFF.
+ * Validate UTF-8: shortest forms only, no surrogates, nothing above U+10FFFF.
  */
 #include "utf8.h"
 

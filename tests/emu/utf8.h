@@ -4,7 +4,10 @@
 
 #include <stddef.h>
 
-/* Bytes of the UTF-8 character that @text, which ends with a NUL, begins with; 0: none does. */
+/*
+ * Length in bytes of the UTF-8 character at the beginning of @text, which ends with a NUL; 0:
+ * invalid.
+ */
 size_t utf8_length(const char *text);
 
 #endif /* EMU_UTF8_H */

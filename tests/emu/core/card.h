@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a card model is to the server around it: registers, a data engine to be stepped, keys,
- * faults and counts. One model serves all functions (endpoints) of a card.
+ * The interface between a card model and the server: registers, a data engine that is stepped,
+ * keys, faults and counts. One model serves all functions (endpoints) of a card.
  *
- * A model has no threads and no locks. Whoever drives it makes sure that
+ * A model has no threads and no locks. The caller ensures that
  *  - calls for one function never overlap (step, read, write, ... of that function);
  *  - a call for a BAR in common_bars, and every call without a function argument, overlaps
  *    with nothing at all.
- * Data is in host memory before the registers show it, in program order; the caller's locks
- * make that order visible to others.
+ * Data is in host memory before the registers show it, in program order; the caller's locks make
+ * that order visible to others.
  */
 #ifndef EMU_CARD_H
 #define EMU_CARD_H
@@ -22,24 +22,26 @@
 #define CARD_FUNCTIONS 2
 #define CARD_BARS 6
 
-/* Why a DMA write cannot be done. */
+/* Reasons why a DMA write cannot be done. */
 enum card_dma {
 	CARD_DMA_OK,
 	CARD_DMA_OUTSIDE,   /* nothing mapped there, or not writable: the write is lost */
-	CARD_DMA_NO_MASTER, /* bus mastering is off: the card has to wait */
+	CARD_DMA_NO_MASTER, /* bus mastering is off: the card must wait */
 };
 
-/* What became of a message-signalled interrupt. */
+/* Results of sending a message-signalled interrupt. */
 enum card_message {
 	CARD_MESSAGE_SENT,	/* or kept pending by a mask */
 	CARD_MESSAGE_OFF,	/* the host has not enabled this vector */
-	CARD_MESSAGE_NO_MASTER, /* bus mastering is off: the card has to wait */
+	CARD_MESSAGE_NO_MASTER, /* bus mastering is off: the card must wait */
 };
 
 #define CARD_VECTORS 32 /* of a function */
 #define CARD_VENDOR_WORDS 16
 
-/* What of a function's configuration space depends on its settings; all 0: a plain card. */
+/*
+ * The parts of a function's configuration space that depend on its settings; all 0: a plain card.
+ */
 struct card_messages {
 	unsigned int msix; /* vectors, 0: no such capability */
 	unsigned int bar, table, pending;
@@ -51,13 +53,13 @@ struct card_messages {
 	} vendor;
 };
 
-/* What the model needs from outside. Called from within the model's calls. */
+/* Services that the server provides to the model. They are called from within the model's calls. */
 struct card_host {
 	void *ctx;
 	/*
-	 * Where the card may write @len bytes at bus address @addr of function @fn. In: *len
-	 * wanted. Out: *len contiguous bytes there (at least 1), or, for CARD_DMA_OUTSIDE, that
-	 * many bytes from @addr on are outside.
+	 * Where the card may write @len bytes at bus address @addr of function @fn. In: *len is the
+	 * requested length. Out: *len contiguous bytes there (at least 1), or, for
+	 * CARD_DMA_OUTSIDE, that many bytes from @addr on are outside.
 	 */
 	enum card_dma (*dma)(void *ctx, unsigned int fn, uint64_t addr, size_t *len, void **ptr);
 	uint64_t (*now)(void *ctx); /* ns, monotonic */
@@ -68,7 +70,7 @@ struct card_host {
 	enum card_message (*message)(void *ctx, unsigned int fn, unsigned int vector);
 };
 
-#define CARD_STEP_AGAIN 0	  /* there is more to do at once */
+#define CARD_STEP_AGAIN 0	  /* more work can be done at once */
 #define CARD_STEP_IDLE UINT64_MAX /* nothing until a register or a key is written */
 
 struct card_key {
@@ -97,7 +99,7 @@ struct card_ops {
 	uint32_t bar_size[CARD_BARS]; /* 0: no such BAR */
 	bool bars_32bit;	      /* else each takes two of six places */
 	unsigned int pcie_gen;
-	unsigned int common_bars; /* bit per BAR that is one space for all functions */
+	unsigned int common_bars; /* bit per BAR that all functions share */
 
 	void *(*create)(const struct card_host *host);
 	void (*destroy)(void *card);
@@ -106,22 +108,31 @@ struct card_ops {
 	uint32_t (*read)(void *card, unsigned int fn, unsigned int bar, uint32_t off);
 	void (*write)(void *card, unsigned int fn, unsigned int bar, uint32_t off, uint32_t value);
 	/*
-	 * After a write: may an engine that waits have something to do? NULL: always. To wake it
-	 * for a value that is only kept costs the writer more than the write.
+	 * After a write: can a waiting engine have new work? NULL: always. Waking the engine for a
+	 * value that is only stored costs the writer more time than the write.
 	 */
 	bool (*stirs)(void *card, unsigned int fn, unsigned int bar, uint32_t off);
-	/* read and write without side effects; poke says false where nothing is stored. */
+	/*
+	 * Read and write without side effects; poke returns false if nothing is stored at the
+	 * address.
+	 */
 	uint32_t (*peek)(void *card, unsigned int fn, unsigned int bar, uint32_t off);
 	bool (*poke)(void *card, unsigned int fn, unsigned int bar, uint32_t off, uint32_t value);
 
-	/* Move about @budget bytes: CARD_STEP_AGAIN, CARD_STEP_IDLE, or when to come back (ns). */
+	/*
+	 * Move about @budget bytes. Returns CARD_STEP_AGAIN, CARD_STEP_IDLE, or the time of the
+	 * next call (ns).
+	 */
 	uint64_t (*step)(void *card, unsigned int fn, size_t budget);
-	/* Function-level reset, also at power-on and when the host is gone. */
+	/* Function-level reset, also at power-on and when the host disconnects. */
 	void (*reset)(void *card, unsigned int fn);
 
-	const struct card_key *keys;	 /* up to one with name NULL */
-	const struct card_fault *faults; /* up to one with name NULL */
-	/* @arg is what the fault's help says; false if unknown. Clear with name NULL clears all. */
+	const struct card_key *keys;	 /* the last entry has the name NULL */
+	const struct card_fault *faults; /* the last entry has the name NULL */
+	/*
+	 * @arg has the meaning that the fault's help describes. Returns false for an unknown fault.
+	 * Clear with name NULL clears all faults.
+	 */
 	bool (*fault_set)(void *card, unsigned int fn, const char *name, uint64_t arg);
 	bool (*fault_clear)(void *card, unsigned int fn, const char *name);
 	uint64_t (*fault_get)(void *card, unsigned int fn, const char *name); /* 0: not set */
@@ -133,7 +144,10 @@ struct card_ops {
 	/* Interrupts and vendor-specific capability, as set at start-up. NULL: a plain card. */
 	void (*messages)(void *card, struct card_messages *m);
 	uint64_t (*dma_outside)(void *card); /* since creation; clear does not touch it */
-	/* Has the card cut its own power? NULL: it never does. Overlaps with everything. */
+	/*
+	 * Has the card cut its own power? NULL: it never does. The call may overlap with every
+	 * other call.
+	 */
 	bool (*off)(void *card);
 };
 

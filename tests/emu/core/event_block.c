@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Event interface: creation, the registers of a channel's block and of the function's, and what
- * enabling, disabling and reset do.
+ * Event interface: creation, the registers of the channels' and the function's blocks, and
+ * enabling, disabling and reset.
  */
 #include "events.h"
 
@@ -30,7 +30,7 @@ static bool setup_ok(const struct event_channel *ch)
 	       !e->ops->has_descriptors(e->model, ch->nr);
 }
 
-/* Nothing that a run left: counts, rings, errors. */
+/* Clear the state of the last run: counts, rings, errors. */
 static void restart(struct event_channel *ch)
 {
 	ch->submit = join(ch->submit_high, ch->submit_low);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Event interface: start-up settings, what they make of the configuration space, faults, counts.
+ * Event interface: start-up settings, the configuration space that depends on them, faults, counts.
  */
 #include "events.h"
 #include "values.h"
@@ -68,19 +68,19 @@ void event_get_vectors(const struct event_setup *s, char *text, size_t size)
 	snprintf(text, size, "%u", s->vectors);
 }
 
-/* A place as the capability writes it. */
+/* A position in the format of the capability. */
 static uint32_t at(unsigned int bar, uint32_t off)
 {
 	return bar | off;
 }
 
-/* What the setup says of interrupts alone. */
+/* The part of the setup that concerns interrupts. */
 void event_vectors(const struct event_setup *s, struct card_messages *m)
 {
 	memset(m, 0, sizeof(*m));
 	if (s->interrupts == EVENT_NO_INTERRUPTS || !s->vectors)
 		return;
-	/* Messages of MSI come in powers of two. */
+	/* The number of MSI messages is a power of two. */
 	for (m->msi = 1; m->msi * 2 <= s->vectors; m->msi *= 2)
 		;
 	if (s->interrupts == EVENT_MSI)

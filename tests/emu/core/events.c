@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Event interface, the part that moves: descriptors in, records out, interrupts, alarms. The
- * registers are in event_block.c.
+ * Event interface, data path: descriptors, records, interrupts, alarms. The registers are in
+ * event_block.c.
  */
 #include "events.h"
 
@@ -22,7 +22,7 @@ static uint64_t now_ns(const struct event_card *e)
 	return e->host->now(e->host->ctx);
 }
 
-/* Bits that were not there yet raise the interrupt. */
+/* Newly set bits raise the interrupt. */
 void event_cause(struct event_card *e, uint32_t bits)
 {
 	if (bits & e->enable & ~e->cause)
@@ -45,7 +45,7 @@ static enum card_dma outside(struct event_card *e)
 	return CARD_DMA_OUTSIDE;
 }
 
-/* A few aligned words that lie in one page; the last of them becomes visible last. */
+/* Write a few aligned words that are in one page; the last word becomes visible last. */
 static enum card_dma put_words(struct event_card *e, uint64_t addr, const uint32_t *word,
 			       unsigned int words)
 {
@@ -79,13 +79,13 @@ static void push_done(struct event_channel *ch, const struct event_done *d)
 		to->due_ns = late;
 }
 
-/* Places kept for what a flush closes, its END, and descriptors read ahead. */
+/* Places reserved for superpages that a flush closes, its END, and descriptors read ahead. */
 static bool done_full(const struct event_channel *ch)
 {
 	return ch->done_count + ch->card->ops->links + EVENT_FETCH + 1 >= ch->capacity;
 }
 
-/* Read what is published, as far as one read goes: not over the ring's end nor a page's. */
+/* Read the published descriptors up to the end of the ring or of the page. */
 static enum card_dma fetch(struct event_channel *ch)
 {
 	struct event_card *e = ch->card;
@@ -129,7 +129,7 @@ static enum card_dma fetch(struct event_channel *ch)
 	return CARD_DMA_OK;
 }
 
-/* The next descriptor into its FIFO. False: it has to wait. */
+/* Push the next descriptor into its FIFO. False: it must wait. */
 static bool place(struct event_channel *ch)
 {
 	const struct event_descriptor *d = &ch->fetch[ch->fetch_at];
@@ -140,7 +140,7 @@ static bool place(struct event_channel *ch)
 
 	if (done_full(ch))
 		return false;
-	/* No length is as bad as flags. */
+	/* A length of 0 is as invalid as unknown flags. */
 	if (link < e->ops->links)
 		how = e->ops->put(e->model, ch->nr, link, le64toh(d->address),
 				  d->flags ? 0 : le32toh(d->length), number);
@@ -177,7 +177,7 @@ static bool fetch_turn(struct event_channel *ch)
 	return any;
 }
 
-/* @number decides about the phase; a fault makes it another one than @sequence. */
+/* @number determines the phase; a fault makes it differ from @sequence. */
 static enum card_dma put_record(struct event_channel *ch, const struct event_done *d,
 				uint32_t number, uint32_t sequence)
 {
@@ -204,7 +204,7 @@ static void wrote(struct event_channel *ch, const struct event_done *d)
 	ch->has_urgent = true;
 }
 
-/* A fault that counts how often it is still to come: does it come now? */
+/* Use a counted fault once: does it apply now? */
 static bool fault_take(uint64_t *fault)
 {
 	if (!*fault)
@@ -213,7 +213,7 @@ static bool fault_take(uint64_t *fault)
 	return true;
 }
 
-/* The record as the faults spoil it; what the card counts of the superpage stays right. */
+/* Apply the faults to the record. The card's own counts of the superpage stay right. */
 static struct event_done spoiled(struct event_faults *f, const struct event_done *done)
 {
 	struct event_done d = *done;
@@ -232,14 +232,14 @@ static struct event_done spoiled(struct event_faults *f, const struct event_done
 	return d;
 }
 
-/* A record that is counted, and whose place in the ring stays as it was. */
+/* Count a record without writing its place in the ring. */
 static bool skipped(struct event_faults *f, const struct event_done *d)
 {
 	return fault_take(&f->record_hole) ||
 	       (d->status & EVENT_RECORD_FLUSHED && fault_take(&f->flushed_missing));
 }
 
-/* One record, with what the faults make of it. */
+/* Write one record, with faults applied. */
 static enum card_dma write_record(struct event_channel *ch)
 {
 	struct event_card *e = ch->card;
@@ -253,7 +253,7 @@ static enum card_dma write_record(struct event_channel *ch)
 	} else if (!(d.status & EVENT_RECORD_END && fault_take(&f->end_missing))) {
 		how = put_record(ch, &d, number, number + f->record_sequence);
 		if (how == CARD_DMA_NO_MASTER) {
-			*f = kept; /* it is written later, and spoiled then */
+			*f = kept; /* it is written later, and the faults apply then */
 			return how;
 		}
 		f->record_sequence = 0;
@@ -298,7 +298,7 @@ static uint64_t record_turn(struct event_channel *ch, uint64_t now)
 	return when;
 }
 
-/* False: bus mastering is off, and it has to be tried again. */
+/* False: bus mastering is off, try again later. */
 static bool send_interrupt(struct event_channel *ch, uint64_t now)
 {
 	struct event_card *e = ch->card;
@@ -462,7 +462,7 @@ bool event_quiesced(const struct event_channel *ch)
 	return !e->ops->has_descriptors(e->model, ch->nr);
 }
 
-/* The alarms of temperature come again only after it was some degrees lower. */
+/* Temperature alarms are re-armed only after the temperature was some degrees lower. */
 static uint32_t crossed(bool *above, int temperature, int limit)
 {
 	bool was = *above;

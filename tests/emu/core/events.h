@@ -3,15 +3,15 @@
  * The event interface of Documentation/hardware/event-interface.md, for every card model: rings in
  * host memory, records, moderated interrupts, alarms.
  *
- * The model owns a struct event_card for each function and says through struct event_ops how its
- * descriptors come in. It calls
- *	event_read, event_write		for registers (event_find says whether one is ours)
+ * The model owns a struct event_card for each function and supplies a struct event_ops that takes
+ * its descriptors. It calls
+ *	event_read, event_write		for registers that event_find() finds
  *	event_finish			when a superpage is closed
  *	event_flush			when its ordinary flush has closed what was open
  *	event_reset			when its ordinary reset has emptied a channel
  *	event_turn			in every step, before and after data moved
- * and moves no payload of a channel while event_backpressure(). Nothing here has a lock or a
- * thread: card.h says who may call what when.
+ * and moves no payload of a channel while event_backpressure(). These functions have no locks and
+ * no threads; card.h has the locking rules.
  */
 #ifndef EMU_EVENTS_H
 #define EMU_EVENTS_H
@@ -37,7 +37,7 @@ struct event_done {
 
 enum event_put {
 	EVENT_PUT_TAKEN,
-	EVENT_PUT_FULL, /* no room in this link's FIFO now; or bad, and others are before it */
+	EVENT_PUT_FULL, /* no space in this FIFO now; or bad, and others are before it */
 	EVENT_PUT_BAD,
 };
 
@@ -46,11 +46,13 @@ struct event_ops {
 	/* A descriptor for a link, which is below @links. */
 	enum event_put (*put)(void *model, unsigned int channel, unsigned int link, uint64_t addr,
 			      uint32_t bytes, uint32_t number);
-	/* Are there descriptors in the channel, used ones included? */
+	/* Are there descriptors in the channel, including used ones? */
 	bool (*has_descriptors)(void *model, unsigned int channel);
-	/* Drop them, and superpages that are open. */
+	/* Drop descriptors and open superpages. */
 	void (*forget)(void *model, unsigned int channel);
-	/* The record of a finished superpage is in memory; in the order of event_finish(). */
+	/*
+	 * The record of a finished superpage is in memory; called in the order of event_finish().
+	 */
 	void (*counted)(void *model, unsigned int channel, const struct event_done *d);
 	/* Superpages a link holds. */
 	uint32_t (*depth)(void *model, unsigned int channel);
@@ -74,7 +76,7 @@ struct event_channel {
 	unsigned int written_bases; /* which of the four address registers */
 	bool setup_error, fetch_error, host_error;
 
-	/* as taken over when it was enabled */
+	/* values latched at enabling */
 	uint64_t submit, record;
 	unsigned int submit_log2, record_log2;
 	uint32_t published, fetched, written, consumed; /* free running */
@@ -83,7 +85,7 @@ struct event_channel {
 	bool armed, ending, ended, stalled, waiting;
 	bool interrupted; /* since enabled; at: */
 	uint64_t interrupt_ns;
-	uint64_t quiesced_ns; /* disabled, QUIET not before */
+	uint64_t quiesced_ns; /* earliest time of QUIET after disabling */
 
 	struct event_descriptor fetch[EVENT_FETCH]; /* read, and not yet in a FIFO */
 	unsigned int fetch_at, fetch_count;
@@ -93,7 +95,7 @@ struct event_channel {
 	struct event_counts n;
 };
 
-/* Faults; 0 is off. They hit whatever channel of the function comes first. */
+/* Faults; 0 is off. They apply to the first channel of the function that meets the condition. */
 struct event_faults {
 	uint64_t irq_lost, irq_spurious_ms, record_late_us, record_twice, record_sequence;
 	uint64_t record_overrun, end_missing, fetch_error, never_quiesced, quiesced_late_us;
@@ -128,10 +130,10 @@ struct event_card {
 
 	uint32_t cause, enable, vector, notice_low;
 	uint64_t notice;   /* bus address */
-	uint32_t reported; /* value that the notice has */
+	uint32_t reported; /* value of the notice in memory */
 	bool notice_due, interrupt_due;
-	bool hot, critical; /* temperature as last seen */
-	uint32_t links;	    /* that are up, as last seen */
+	bool hot, critical; /* temperature at the last update */
+	uint32_t links;	    /* links that were up at the last update */
 	bool links_known;
 
 	struct event_faults fault;
@@ -139,14 +141,17 @@ struct event_card {
 	uint64_t dma_outside, dma_outside_ever;
 };
 
-/* @room: superpages of a channel that can be finished and without a record. -1: out of memory. */
+/*
+ * @capacity: superpages of a channel that can be finished and without a record. Returns -1 if out
+ * of memory.
+ */
 int event_init(struct event_card *e, const struct card_host *host, unsigned int fn,
 	       unsigned int channels, uint32_t capacity);
 void event_free(struct event_card *e);
 void event_messages(const struct event_card *e, struct card_messages *m);
 void event_vectors(const struct event_setup *s, struct card_messages *m);
 
-/* Is this register ours? Never if the interface is not offered. */
+/* Is @off a register of the interface? Always false if the interface is not offered. */
 bool event_find(const struct event_card *e, unsigned int bar, uint32_t off);
 uint32_t event_read(struct event_card *e, unsigned int bar, uint32_t off);
 void event_write(struct event_card *e, unsigned int bar, uint32_t off, uint32_t value);
@@ -156,25 +161,28 @@ static inline bool event_enabled(const struct event_card *e, unsigned int channe
 	return e->ch[channel].control & EVENT_CONTROL_ENABLE;
 }
 
-/* No payload now: a record waits for room, or the channel has ended. */
+/* May no payload be moved now? A record waits for space, or the channel has ended. */
 bool event_backpressure(const struct event_card *e, unsigned int channel);
 void event_finish(struct event_card *e, unsigned int channel, const struct event_done *d);
 void event_flush(struct event_card *e, unsigned int channel);
-/* The plain push register was used. */
+/* The host wrote the plain push register. */
 void event_pushed(struct event_card *e, unsigned int channel);
 void event_reset(struct event_card *e, unsigned int channel);
 /* Function-level reset, power-on: all channels and the function's block. */
 void event_reset_all(struct event_card *e);
-/* What the alarms are about. @temperature: in 1/1000 degC, INT_MIN if there is no value. */
+/*
+ * Update the states that raise alarms. @temperature: in 1/1000 degC, INT_MIN if there is no value.
+ */
 void event_observe(struct event_card *e, int temperature, uint32_t links_up);
 
 /*
- * Fetch, write, interrupt what can be now. When to come back, CARD_STEP_IDLE if only data or a
- * register can change anything. *fetched: descriptors came in.
+ * Fetch descriptors, write records and send interrupts that are due. Returns the time of the next
+ * call, or CARD_STEP_IDLE if only data or a register can change anything. *fetched: descriptors
+ * were fetched.
  */
 uint64_t event_turn(struct event_card *e, uint64_t now, bool *fetched);
 
-/* Sums over the channels, and an array with each of them. */
+/* Show sums over the channels, and an array with the counts of each channel. */
 void event_counts(struct event_card *e, struct json *j);
 void event_clear(struct event_card *e);
 
@@ -182,14 +190,14 @@ void event_clear(struct event_card *e);
 void event_cause(struct event_card *e, uint32_t bits);
 void event_host_error(struct event_channel *ch);
 bool event_quiesced(const struct event_channel *ch);
-/* An armed interrupt that will be sent without anything new. */
+/* Is an armed interrupt due later without any new event? */
 bool event_interrupt_to_come(const struct event_channel *ch);
 
 /* event_setup.c: start-up settings and faults, for the tables of a card */
 /* clang-format off */
 #define EVENT_FAULTS                                                                               \
 	{"irq-lost", "N", NULL, "the next N interrupts do not arrive"},                            \
-	{"irq-spurious", "ms", NULL, "an interrupt for nothing now, and every ms"},                \
+	{"irq-spurious", "ms", NULL, "an interrupt without a reason now, and every ms"},           \
 	{"record-late", "us", NULL, "records are written that much later"},                        \
 	{"record-twice", "N", NULL, "the next N records are written twice"},                       \
 	{"record-sequence", "N", NULL, "the sequence of the next record is off by N"},             \
@@ -201,11 +209,11 @@ bool event_interrupt_to_come(const struct event_channel *ch);
 	{"empty", "N", NULL, "the next N records have 0 bytes"},                                   \
 	{"end-missing", "N", NULL, "the next N END records are not written"},                      \
 	{"fetch-error", "N", NULL, "the next N reads of descriptors fail"},                        \
-	{"never-quiet", NULL, NULL, "QUIET is never shown"},                                       \
-	{"quiet-late", "us", NULL, "QUIET comes that much later than disabling"}
+	{"never-quiet", NULL, NULL, "STATUS never shows QUIET"},                                   \
+	{"quiet-late", "us", NULL, "STATUS shows QUIET that much later than disabling"}
 /* clang-format on */
 
-/* NULL if it is none of these. */
+/* Returns NULL if it is none of these. */
 uint64_t *event_fault(struct event_card *e, const char *name);
 void event_fault_set(struct event_card *e, uint64_t *fault, uint64_t arg);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The copy loops. Everything the emulated card delivers goes through here, so each loop is
- * nothing but vector adds and stores.
+ * The copy loops. All data of the emulated card pass through here, so each loop has only vector
+ * adds and stores.
  */
 #include "pattern.h"
 
@@ -10,8 +10,8 @@
 typedef uint32_t lanes __attribute__((vector_size(32), aligned(4), may_alias));
 
 /*
- * One copy for machines with AVX2, one for all others, chosen when the program is loaded: too early
- * for code with a sanitizer in it.
+ * One copy for machines with AVX2, one for all others, selected when the program is loaded, which
+ * is too early for sanitizer instrumentation.
  */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
 	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -20,7 +20,9 @@ typedef uint32_t lanes __attribute__((vector_size(32), aligned(4), may_alias));
 #define FOR_THIS_CPU
 #endif
 
-/* Word after word: value & mask, value += step. Vectors by pointer: their ABI depends on the CPU.
+/*
+ * Write word after word: value & mask, value += step. Vectors are passed by pointer, because their
+ * ABI depends on the CPU.
  */
 FOR_THIS_CPU static void fill(uint8_t *to, uint32_t words, const uint32_t *start,
 			      const uint32_t *add, const uint32_t *keep)
@@ -100,7 +102,10 @@ void page_write(void *dst, const struct page *page)
 		write_count(out, page->counter, page->payload);
 		break;
 	}
-	/* In the second lane of a word: the first may be what a reader takes the counter from. */
+	/*
+	 * Flip a bit in the second lane of a word, because a reader may take the counter from the
+	 * first lane.
+	 */
 	if (page->flip && page->payload >= 16)
 		out[page->payload / 32 * 16 + 4] ^= 0x10;
 }

@@ -19,7 +19,7 @@ struct page {
 	enum pattern pattern;
 	uint32_t counter; /* of the first word */
 	uint32_t payload; /* bytes, whole words of the pattern */
-	int flip;	  /* one payload bit is to be wrong */
+	int flip;	  /* flip one payload bit */
 };
 
 static inline uint32_t page_bytes(const struct page *p)

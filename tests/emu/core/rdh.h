@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Raw data header, version 7: what both cards put in front of a packet.
+ * Raw data header, version 7: the packet header of both cards.
  */
 #ifndef EMU_RDH_H
 #define EMU_RDH_H

@@ -14,7 +14,7 @@
 #define LOWEST -264    /* as the register has it */
 #define HIGHEST 427
 
-/* Of 1/1000, in the bounds; @end is behind it. */
+/* Parse a temperature in 1/1000 degC within the bounds; *@end is the first character after it. */
 static bool number(const char *text, char **end, double low, double high, int64_t *value)
 {
 	double d = strtod(text, end);

@@ -135,7 +135,7 @@ uint32_t value_serial_word(unsigned int serial)
 	return (uint32_t)text[0] | text[1] << 8 | text[2] << 16 | (uint32_t)text[3] << 24;
 }
 
-/* Which link a word of the list is for; -1 and a sentence if none. *word goes on to the value. */
+/* Link number of a word of the list; -1 and a sentence if invalid. *word is moved to the value. */
 static int item_link(char **word, unsigned int position, unsigned int links, char *err)
 {
 	char *equal = strchr(*word, '=');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How the values of settings are written on the command line and the control socket.
+ * Format of setting values on the command line and the control socket.
  *
  * A setting with a value per link takes one value for all links, a list of all (a,b,...), or single
  * ones (3=a,5=b), and reads as the list of all.
@@ -13,7 +13,7 @@
 
 #define VALUES_LINKS_MAX 16
 
-/* How one value is written; parse: 0, or -1 and a sentence in @err (size CARD_ERR). */
+/* Format of one value; parse returns 0, or -1 and a sentence in @err (size CARD_ERR). */
 struct value_kind {
 	int (*parse)(const char *text, uint64_t *value, char *err);
 	void (*print)(uint64_t value, char *text, size_t size);
@@ -52,7 +52,7 @@ void value_serial_print(uint32_t word, char *text, size_t size);
 uint32_t value_serial_word(unsigned int serial);
 #define VALUE_SERIAL_WORD(a, b, c, d) ((a) | (b) << 8 | (c) << 16 | (d) << 24)
 
-/* One entry of @value for each of @links links; all is read before anything is taken. */
+/* Parse one entry of @value for each of @links links; all are parsed before any is stored. */
 int value_list_parse(const struct value_kind *kind, const char *text, uint64_t *value,
 		     unsigned int links, char *err);
 void value_list_print(const struct value_kind *kind, const uint64_t *value, unsigned int links,

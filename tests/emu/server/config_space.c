@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * PCI configuration space: values, which bits can be written, and the few that do something.
+ * PCI configuration space: values, writable bits, and the few bits that have an action.
  */
 #include "config_space.h"
 
@@ -12,13 +12,13 @@
 #define CAP_EXP 0x50
 #define CAP_MSI 0x90
 #define CAP_MSIX 0xb0
-#define CAP_OTHER 0x100 /* extended: a vendor-specific one of somebody else, as FPGA cores have */
+#define CAP_OTHER 0x100 /* extended: a capability of another vendor, as FPGA cores have */
 #define CAP_OTHER_ID 0x1172
 #define CAP_OTHER_LENGTH 0x44
 #define CAP_VENDOR 0x200
 #define VENDOR_HEADER 0x04   /* [15:0] id, [19:16] revision, [31:20] length */
-#define VENDOR_WORDS 0x08    /* what the model says comes from here on */
-#define CLASS_CODE 0xff0000u /* fits no defined class */
+#define VENDOR_WORDS 0x08    /* words of the model begin here */
+#define CLASS_CODE 0xff0000u /* no defined class */
 #define BARS 6
 
 static void put(uint8_t *at, uint32_t value, unsigned int bytes)
@@ -89,7 +89,7 @@ static void init_express(struct config_space *c)
 	put(c->clear + CAP_EXP + PCI_EXP_DEVSTA, 0xf, 2);
 	reg(c, CAP_EXP + PCI_EXP_LNKCAP, 4, speed | 8 << 4 | PCI_EXP_LNKCAP_ASPM_L0S, 0);
 	reg(c, CAP_EXP + PCI_EXP_LNKCTL, 2, 0, PCI_EXP_LNKCTL_ASPMC | PCI_EXP_LNKCTL_CCC);
-	/* The numbers of the speeds are the same in capability, status and control. */
+	/* Capability, status and control encode the link speed alike. */
 	reg(c, CAP_EXP + PCI_EXP_LNKSTA, 2, speed | PCI_EXP_LNKSTA_NLW_X8 | PCI_EXP_LNKSTA_SLC, 0);
 	reg(c, CAP_EXP + PCI_EXP_DEVCTL2, 2, 0, PCI_EXP_DEVCTL2_COMP_TIMEOUT);
 	reg(c, CAP_EXP + PCI_EXP_LNKCAP2, 4, speeds, 0);
@@ -131,7 +131,7 @@ static void init_messages(struct config_space *c)
 	const struct card_messages *m = &c->id.messages;
 	unsigned int i;
 
-	/* At the end of the list that begins with power management. */
+	/* Append to the list that begins with power management. */
 	if (m->msi) {
 		reg(c, CAP_EXP + 1, 1, CAP_MSI, 0);
 		init_msi(c);

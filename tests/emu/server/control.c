@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The commands of the control socket. Each holds the whole card still while it runs, but for quit.
+ * The commands of the control socket. Each command stops the whole card while it runs, except quit.
  */
 #include "emu.h"
 
@@ -21,8 +21,8 @@ struct request {
 	struct emu *emu;
 	char *word[WORDS];
 	unsigned int count;
-	unsigned int at;	  /* next word to look at */
-	unsigned int first, last; /* endpoints meant: first..last-1 */
+	unsigned int at;	  /* next word to parse */
+	unsigned int first, last; /* selected endpoints: first..last-1 */
 	struct json *out;
 	char error[CARD_ERR + 80];
 };
@@ -42,7 +42,7 @@ static const char *next(struct request *r)
 	return r->at < r->count ? r->word[r->at++] : NULL;
 }
 
-/* An endpoint, if the next word is one; all of them otherwise. True if there was one. */
+/* Parse an endpoint if the next word is one, else select all. Returns true if there was one. */
 static bool endpoints(struct request *r)
 {
 	const char *word = r->at < r->count ? r->word[r->at] : "";
@@ -64,7 +64,7 @@ static bool endpoints(struct request *r)
 static int one_endpoint(struct request *r)
 {
 	if (!endpoints(r) || r->last - r->first != 1)
-		return refuse(r, "say which endpoint: 0%s",
+		return refuse(r, "endpoint is missing: 0%s",
 			      r->emu->ops->functions > 1 ? " or 1" : "");
 	return 0;
 }
@@ -306,7 +306,10 @@ static int do_poke(struct request *r)
 	return 0;
 }
 
-/* What the host reads, or from now on shall read: a card that says odd things of itself. */
+/*
+ * The word that the host reads. With a value, change that word: a card with an unusual
+ * configuration space.
+ */
 static int do_config(struct request *r)
 {
 	struct config_space *c;
@@ -330,7 +333,7 @@ static int do_config(struct request *r)
 	return 0;
 }
 
-/* The server's own faults, which every card has. */
+/* Faults of the server, which every card has. */
 static const struct card_fault server_faults[] = {
 	{.name = ALL_ONES}, {.name = VANISH}, {.name = FOREIGN, .arg = "SEED"},
 	{.name = FORGETS},  {.name = NULL},
@@ -391,10 +394,10 @@ static int do_fault(struct request *r)
 	unsigned int e;
 
 	if (!endpoints(r))
-		return refuse(r, "say which endpoint: 0, 1 or all");
+		return refuse(r, "endpoint is missing: 0, 1 or all");
 	name = next(r);
 	if (!name)
-		return refuse(r, "which fault? The command faults lists them");
+		return refuse(r, "fault name is missing: the command faults lists all names");
 	if (!strcmp(name, "clear"))
 		return clear_fault(r);
 	server = find_fault(server_faults, name);
@@ -452,7 +455,7 @@ static int do_faults(struct request *r)
 	return 0;
 }
 
-/* A card that cut its own power stays off until somebody gives it power. */
+/* A card that cut its own power stays off until this command restores it. */
 static int do_power(struct request *r)
 {
 	const char *word = next(r);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The control socket: lines in, JSON lines out, a thread per client so that a slow reader of a
- * long answer holds nobody up. Clients end with the process.
+ * The control socket: lines in, JSON lines out, a thread per client, so that a slow reader of a
+ * long answer does not delay other clients. Clients end with the process.
  */
 #include "emu.h"
 
@@ -57,7 +57,7 @@ static void *serve(void *arg)
 		while (!gone && (end = memchr(line, '\n', len))) {
 			*end = '\0';
 			if (strlen(line) < (size_t)(end - line))
-				line[0] = '\0'; /* no command goes on behind a NUL */
+				line[0] = '\0'; /* a command ends at a NUL */
 			control_run(client->emu, line, &reply);
 			gone = write_line(client->fd, &reply);
 			if (atomic_load(&client->emu->quit_requested))
@@ -66,7 +66,7 @@ static void *serve(void *arg)
 			memmove(line, end + 1, len);
 		}
 		if (len == sizeof(line) - 1)
-			gone = true; /* no line is that long */
+			gone = true; /* the line is too long */
 	}
 	json_free(&reply);
 	close(client->fd);

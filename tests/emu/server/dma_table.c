@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The interval table: this is what makes the emulated card a sanitizer for DMA.
+ * The interval table of guest mappings. It makes the emulated card a sanitizer for DMA.
  */
 #include "dma_table.h"
 
@@ -114,7 +114,7 @@ void dma_unmap_all(struct dma_table *t)
 	t->last = 0;
 }
 
-/* Where what is gone is written to and read from. */
+/* Scratch memory that replaces truncated pages. */
 static void *nowhere(struct dma_table *t, size_t *len, bool write)
 {
 	if (*len > sizeof(t->nowhere))

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the guest has mapped for one function: an interval table over bus addresses.
+ * Guest mappings of one function: an interval table over bus addresses.
  *
- * Ranges never overlap and are never cut: one is there as it was mapped or it is not. Whoever owns
- * the table guards it; a pointer from dma_lookup() is good until the next change, for the thread
- * that asked. Memory whose file was truncated counts as there: to miss it is not the card's fault.
+ * Ranges never overlap and are never split: a mapping exists as a whole or not at all. The owner of
+ * the table serializes access. A pointer from dma_lookup() is valid until the next change, for the
+ * calling thread. Memory whose file was truncated counts as mapped, because its loss is not an
+ * error of the card.
  */
 #ifndef EMU_DMA_TABLE_H
 #define EMU_DMA_TABLE_H
@@ -16,14 +17,14 @@
 #include "memory_file.h"
 
 /*
- * Unmaps of less than this are of one mapping and of all of it. Larger ones may be of many or of
- * none: see Documentation/emulator.md for who needs that.
+ * A smaller unmap must cover exactly one mapping. A larger one may cover many mappings or none;
+ * Documentation/emulator.md describes which client needs that.
  */
 #define DMA_SWEEP (1u << 20)
 
 struct dma_range {
 	uint64_t addr, size;
-	struct memory_file *file; /* NULL: mapped, but nothing that we could reach */
+	struct memory_file *file; /* NULL: mapped, but not accessible to this process */
 	uint8_t *ptr;
 	bool write;
 };
@@ -37,17 +38,20 @@ struct dma_table {
 };
 
 /*
- * @fd may be -1; it stays the caller's. 0, or -errno: -EEXIST when something is mapped there,
- * -EACCES when what may be written is in a file that may not.
+ * @fd may be -1; the caller keeps it. Returns 0 or -errno: -EEXIST if a part is already mapped,
+ * -EACCES if a writable mapping has a file that is not writable.
  */
 int dma_map(struct dma_table *t, uint64_t addr, uint64_t size, int fd, uint64_t offset, bool write);
-/* 0; -ENOENT: nothing is mapped there; -EINVAL: not what was mapped, or it would cut a mapping. */
+/*
+ * Returns 0; -ENOENT: nothing is mapped there; -EINVAL: the range differs from the mapping, or it
+ * would split one.
+ */
 int dma_unmap(struct dma_table *t, uint64_t addr, uint64_t size);
 void dma_unmap_all(struct dma_table *t);
 
 /*
- * May @len bytes at @addr be written? True: *ptr, and *len cut to what is contiguous there. False:
- * *len cut to what is not writable from there on.
+ * Are *len bytes at @addr writable? True: *ptr is set, and *len is cut to what is contiguous.
+ * False: *len is cut to what is not writable from @addr on.
  */
 bool dma_lookup(struct dma_table *t, uint64_t addr, size_t *len, void **ptr);
 /* The same for reading. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A card from creation to end, and the way from the model to host memory.
+ * Creation and destruction of a card, and the model's access to host memory.
  */
 #include "emu.h"
 
@@ -12,7 +12,7 @@
 #include "tests/emu/log.h"
 
 #define NS 1000000000ull
-#define OUTSIDE_LOG_NS NS /* one line for all DMA outside within that time of each other */
+#define OUTSIDE_LOG_NS NS /* one log line for all DMA outside within that time of each other */
 
 static uint64_t host_now(void *ctx)
 {
@@ -31,7 +31,7 @@ static enum card_dma outside(struct function *f, const char *what, uint64_t addr
 	return CARD_DMA_OUTSIDE;
 }
 
-/* Called from the model's calls: the function's lock is held. */
+/* Called from within the model's calls: the caller holds the function's lock. */
 static enum card_dma host_dma(void *ctx, unsigned int fn, uint64_t addr, size_t *len, void **ptr)
 {
 	struct function *f = &((struct emu *)ctx)->fn[fn];
@@ -60,7 +60,7 @@ static enum card_message host_message(void *ctx, unsigned int fn, unsigned int v
 	struct function *f = &((struct emu *)ctx)->fn[fn];
 	enum card_message how = irq_message(f, vector);
 
-	/* A message is a write, too. */
+	/* A message is a memory write, so it needs bus mastering, too. */
 	if (how == CARD_MESSAGE_SENT && config_msi_nowhere(&f->config)) {
 		f->nowhere++;
 		outside(f, "interrupt", 0, sizeof(uint32_t));

@@ -19,7 +19,7 @@ uint64_t emu_now(void)
 	return t.tv_sec * NS + t.tv_nsec;
 }
 
-/* Some ten microseconds: longer than what is done under the lock, shorter than to be woken. */
+/* Spin for some ten microseconds: longer than the work under the lock, shorter than a wake-up. */
 #define SPINS 400
 
 static void pause_processor(void)
@@ -104,7 +104,7 @@ static void give_way(struct function *f)
 	f->gave_way = false;
 }
 
-/* What is off stays off, however cool it gets. */
+/* A card without power stays off even when it is cool enough. */
 bool function_dark(struct function *f)
 {
 	struct emu *emu = f->emu;
@@ -114,7 +114,7 @@ bool function_dark(struct function *f)
 	if (!emu->ops->off || !emu->ops->off(emu->card))
 		return false;
 	atomic_store(&emu->off, true);
-	emu_log("%s: too hot: it has cut its own power", emu->ops->name);
+	emu_log("%s: too hot, the card has cut its own power", emu->ops->name);
 	return true;
 }
 

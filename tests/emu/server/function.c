@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One PCI function: everything that reaches it over the bus.
+ * One PCI function: all accesses over the bus.
  */
 #include "emu.h"
 
@@ -10,7 +10,7 @@
 
 #include "tests/emu/log.h"
 
-#define RESET_LOG_NS 1000000000ull /* one line for all accesses within that time of each other */
+#define RESET_LOG_NS 1000000000ull /* one log line for all accesses within this time */
 
 int function_init(struct function *f, struct emu *emu, unsigned int nr)
 {
@@ -46,7 +46,7 @@ static bool is_word(struct function *f, unsigned int bar, uint64_t off, uint32_t
 	       off + 4 <= f->emu->ops->bar_size[bar];
 }
 
-/* The locks that an access to this BAR needs. */
+/* Take the locks that an access to this BAR needs. */
 static void lock_bar(struct function *f, unsigned int bar)
 {
 	if (f->emu->ops->common_bars & 1u << bar)
@@ -63,7 +63,7 @@ static void unlock_bar(struct function *f, unsigned int bar, bool kick)
 		function_unlock(f, kick);
 }
 
-#define FOREIGN_REGISTERS 0x100 /* in each BAR; above them nothing is decoded */
+#define FOREIGN_REGISTERS 0x100 /* in each BAR; higher offsets are not decoded */
 
 /* Registers of another design: each read takes an entry from a FIFO, so it cannot be repeated. */
 static uint32_t foreign_read(struct function *f, unsigned int bar, uint32_t off)
@@ -188,7 +188,7 @@ int function_map(struct function *f, const struct vu_dma_map *map, int fd)
 	int rc;
 
 	if (map->flags & VU_MAP_FILE_IO)
-		return -EOPNOTSUPP; /* a card does not wait for a system call */
+		return -EOPNOTSUPP; /* the card must not wait for a system call */
 	if (map->flags & ~(access | VU_MAP_MMAP) || !(map->flags & access) ||
 	    (map->flags & VU_MAP_MMAP && fd < 0))
 		return -EINVAL;

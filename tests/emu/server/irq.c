@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Interrupts of a function: the bookkeeping that a vfio client expects (eventfds in and out,
- * masks, the loop-back trigger), and the messages of cards with the event interface. INTx is there
- * and never used. Which vectors exist and which are enabled is in the configuration space; the
- * masks of single MSI-X vectors are the client's, which keeps the table.
+ * Interrupts of a function: the state that a vfio client expects (eventfds, masks, the loop-back
+ * trigger), and the messages of cards with the event interface. INTx exists and is never used. The
+ * configuration space defines which vectors exist and are enabled. The client keeps the MSI-X table
+ * and with it the masks of single vectors.
  */
 #include "emu.h"
 
@@ -59,9 +59,10 @@ void irq_release(struct function *f)
 }
 
 /*
- * The lock is held, so this must not wait, and the descriptor's flags are the client's, who may
- * rely on reads that wait, and change them at any time. So it is asked for room first; only the
- * client itself could take that away in between. Whoever reads a full one has had its interrupt.
+ * The caller holds the lock, so this must not wait. The client owns the descriptor's flags: it may
+ * rely on blocking reads, and it can change the flags at any time. So poll for space before the
+ * write; only the client itself could fill the eventfd in between. The reader of a full eventfd has
+ * had its interrupt.
  */
 static bool full(const struct irq *irq)
 {
@@ -131,7 +132,9 @@ static int act(struct irq *irq, uint32_t action)
 	return -EINVAL;
 }
 
-/* Eventfds for the triggers. For (un)mask nobody would signal them, so they are let go. */
+/*
+ * Store eventfds of triggers. Eventfds for (un)mask would never be signalled, so they are closed.
+ */
 static void set_eventfds(struct irq *irq, const struct vfio_irq_set *set, int *fds,
 			 unsigned int fd_count)
 {
@@ -166,7 +169,7 @@ static bool one_of(uint32_t bits)
 	return bits && !(bits & (bits - 1));
 }
 
-/* As much data and as many descriptors as the flags say, and a range that there is. */
+/* Data and descriptors must match the flags, and the range must exist. */
 static bool well_formed(struct function *f, const struct vfio_irq_set *set, uint32_t data_bytes,
 			unsigned int fd_count)
 {
@@ -177,7 +180,7 @@ static bool well_formed(struct function *f, const struct vfio_irq_set *set, uint
 		return false;
 	if (set->index >= VU_IRQS || (uint64_t)set->start + set->count > irq_count(f, set->index))
 		return false;
-	/* None at all is to switch them all off. */
+	/* A count of 0 switches all of them off. */
 	if (!set->count &&
 	    (set->start || set->flags != (VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER)))
 		return false;

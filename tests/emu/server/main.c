@@ -102,7 +102,7 @@ static void on_quit(struct emu *emu)
 	kill(getpid(), SIGTERM);
 }
 
-/* How it went: the exit status. */
+/* Determine the exit status and log its reason. */
 static int verdict(struct emu *emu)
 {
 	uint64_t outside, lost = 0, in_reset = 0;
@@ -117,7 +117,8 @@ static int verdict(struct emu *emu)
 	}
 	emu_unlock_all(emu, false);
 	if (lost)
-		emu_log("roc-emu: %" PRIu64 " DMA accesses met memory that the client took away",
+		emu_log("roc-emu: %" PRIu64
+			" DMA accesses used memory that the client had truncated",
 			lost);
 	if (outside)
 		emu_log("roc-emu: %" PRIu64 " DMA accesses went outside any mapping", outside);
@@ -131,12 +132,15 @@ static int serve(struct emu *emu, const char *dir)
 	sigset_t signals;
 	int sig, rc;
 
-	/* Before any thread exists, so that all leave the signals to sigwait() below. */
+	/*
+	 * Block the signals before any thread exists, so that all threads leave them to sigwait()
+	 * below.
+	 */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	/* What a client lets us write into may be a pipe that it has closed. */
+	/* A client's eventfd may be a pipe whose reader has closed it. */
 	signal(SIGPIPE, SIG_IGN);
 
 	emu->on_quit = on_quit;
@@ -176,13 +180,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "roc-emu: /dev/null: %s\n", strerror(errno));
 		return 1;
 	}
-	/* The card first: keys belong to it. */
+	/* Select the card first: keys belong to it. */
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (opt) {
 		case 'c':
 			ops = find_card(optarg);
 			if (!ops) {
-				fprintf(stderr, "roc-emu: no card '%s'\n", optarg);
+				fprintf(stderr, "roc-emu: unknown card '%s'\n", optarg);
 				return 1;
 			}
 			break;
@@ -226,6 +230,6 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
-	/* Control clients may still be answered; the process ends with them. */
+	/* Control clients may still be served; they end with the process. */
 	exit(serve(emu, dir));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Guest memory files, and what happens when they are truncated under the card.
+ * Guest memory files, and the handling of their truncation during DMA.
  */
 #include "memory_file.h"
 
@@ -17,7 +17,7 @@
 
 #include "tests/emu/log.h"
 
-/* Whose memory this thread may be using. The handler has nothing else to go by. */
+/* Files whose memory this thread may be using. The signal handler has no other reference. */
 static _Thread_local struct memory_files *used;
 
 void memory_files_used(struct memory_files *files)
@@ -25,10 +25,10 @@ void memory_files_used(struct memory_files *files)
 	used = files;
 }
 
-/* Empty memory in the place of the page that is gone. The access is done again and hits that. */
+/* Map empty memory in place of the lost page. The access is repeated and uses that memory. */
 static bool replace_page(uint8_t *at)
 {
-	static const char text[] = "roc-emu: guest memory is gone, its file was truncated\n";
+	static const char text[] = "roc-emu: guest memory is lost, its file was truncated\n";
 	struct memory_file *f;
 	size_t off;
 
@@ -54,7 +54,10 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
-	/* Anything else is a mistake in here: without the handler it ends the process. */
+	/*
+	 * Any other SIGBUS is a bug of this process: without the handler the repeated access ends
+	 * the process.
+	 */
 	if (info->si_code <= 0 || !replace_page(info->si_addr))
 		signal(SIGBUS, SIG_DFL);
 	errno = saved;
@@ -67,7 +70,7 @@ static void guard(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-/* Of huge pages only whole ones can be replaced. */
+/* Huge pages can only be replaced as a whole. */
 static size_t page_size(int fd)
 {
 	struct statfs s;
@@ -77,7 +80,7 @@ static size_t page_size(int fd)
 	return sysconf(_SC_PAGESIZE);
 }
 
-/* By the same right, too: what is mapped for one descriptor another may not be good for. */
+/* Compare access rights, too: two descriptors of one file may have different rights. */
 static bool is_the_file(const struct memory_file *f, const struct stat *st, int mode)
 {
 	return f->dev == st->st_dev && f->ino == st->st_ino && f->size == (uint64_t)st->st_size &&

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Guest memory files, each mapped once and whole, however often it is handed in with the same right
- * to it.
+ * Guest memory files. Each is mapped once and as a whole, even if it is passed several times with
+ * the same access rights.
  *
- * Whoever hands in a file can truncate it at any time. The card's access to what is gone then
- * raises SIGBUS in the thread that makes it; here it becomes an access to nothing, which is
- * counted. Whoever owns the list guards it.
+ * The client can truncate its file at any time. The card's next access to the lost part raises
+ * SIGBUS in the accessing thread. The handler here redirects the access to empty memory and counts
+ * it. The owner of the list serializes access.
  */
 #ifndef EMU_MEMORY_FILE_H
 #define EMU_MEMORY_FILE_H
@@ -22,30 +22,32 @@ struct memory_file {
 	ino_t ino;
 	uint8_t *base;
 	uint64_t size;
-	int mode;    /* what its descriptor may: O_RDONLY, O_RDWR, ... */
-	size_t page; /* what a part of the mapping can be replaced by, a multiple of it */
-	int fd;	     /* to ask for its size */
+	int mode;    /* access mode of its descriptor: O_RDONLY, O_RDWR, ... */
+	size_t page; /* granularity of replacing parts of the mapping */
+	int fd;	     /* for fstat() */
 	bool writable;
-	volatile sig_atomic_t cut; /* pages of it were gone when they were used */
+	volatile sig_atomic_t cut; /* pages were lost when they were used */
 	size_t users;
 };
 
 struct memory_files {
 	struct memory_file *first;
-	volatile uint64_t lost; /* pages that were gone when they were used, accesses after that */
+	volatile uint64_t lost; /* lost pages that were used, and later accesses to them */
 };
 
-/* @fd stays the caller's. 0 or -errno; memory_file_put() when done with it. */
+/* The caller keeps @fd. Returns 0 or -errno; release with memory_file_put(). */
 int memory_file_get(struct memory_files *files, int fd, struct memory_file **file);
 void memory_file_put(struct memory_files *files, struct memory_file *file);
 
 /*
- * Is @offset still there? Then *len is cut to what is there from it on. To be asked before memory
- * is used; says yes as long as nothing was seen to be gone.
+ * Is @offset still in the file? Then *len is cut to the part that is. Call this before memory is
+ * used; it returns true as long as no loss was detected.
  */
 bool memory_file_there(struct memory_files *files, struct memory_file *file, uint64_t offset,
 		       size_t *len);
-/* From here on this thread uses memory of these files, under the lock of their owner. */
+/*
+ * Declare that this thread uses memory of these files from now on, under the lock of their owner.
+ */
 void memory_files_used(struct memory_files *files);
 
 #endif /* EMU_MEMORY_FILE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counting register accesses and remembering their order.
+ * Count register accesses and record their order.
  */
 #include "mmio_log.h"
 
@@ -61,7 +61,7 @@ static void touch(struct mmio_log *log, unsigned int bar, uint32_t reg)
 		uint32_t *more = realloc(log->touched[bar], capacity * sizeof(*more));
 
 		if (!more)
-			return; /* counted, but not shown one by one */
+			return; /* counted, but not listed */
 		log->touched[bar] = more;
 		log->touched_capacity[bar] = capacity;
 	}

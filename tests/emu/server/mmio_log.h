@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who touched which register how often, and in which order: the ledger of one function's BARs.
- * Guarded by the lock of the function it belongs to.
+ * Log of register accesses of one function's BARs: counts per register, and the order of accesses.
+ * The lock of the function protects it.
  */
 #ifndef EMU_MMIO_LOG_H
 #define EMU_MMIO_LOG_H
@@ -41,11 +41,11 @@ void mmio_log_clear(struct mmio_log *log);
 void mmio_log_access(struct mmio_log *log, bool write, unsigned int bar, uint32_t off,
 		     uint32_t value, uint64_t now_ns);
 bool mmio_log_trace_start(struct mmio_log *log, uint64_t now_ns);
-/* Members "trace" and "lost"; tracing ends. */
+/* Show members "trace" and "lost" and end tracing. */
 void mmio_log_trace_stop(struct mmio_log *log, struct json *j);
-/* Writes to all registers of a BAR. */
+/* Number of writes to all registers of a BAR. */
 uint64_t mmio_log_writes(const struct mmio_log *log, unsigned int bar);
-/* Members "bar0", "bar2", ...: {"0x200":[reads,writes],...}. */
+/* Show members "bar0", "bar2", ...: {"0x200":[reads,writes],...}. */
 void mmio_log_show(const struct mmio_log *log, struct json *j);
 
 #endif /* EMU_MMIO_LOG_H */

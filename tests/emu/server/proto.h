@@ -32,7 +32,7 @@ enum vu_command {
 #define VU_MAX_FDS 8
 #define VU_MAX_XFER (1024 * 1024)
 #define VU_MAX_MAPS 65535
-#define VU_PAGE 4096 /* mappings are multiples of it */
+#define VU_PAGE 4096 /* mappings are multiples of this size */
 #define VU_MAX_MESSAGE (VU_MAX_XFER + 4096)
 
 #define VU_REGIONS VFIO_PCI_NUM_REGIONS
@@ -53,13 +53,13 @@ struct vu_version {
 	char json[]; /* NUL at the end */
 };
 
-#define VU_MAP_MMAP 0x4	   /* the file has to be mapped */
-#define VU_MAP_FILE_IO 0x8 /* it has to be read and written */
+#define VU_MAP_MMAP 0x4	   /* the file must be mapped */
+#define VU_MAP_FILE_IO 0x8 /* the file must be read and written */
 
 struct vu_dma_map {
 	uint32_t argsz;
 	uint32_t flags;	 /* VFIO_DMA_MAP_FLAG_READ, _WRITE, VU_MAP_MMAP */
-	uint64_t offset; /* in the file that came along */
+	uint64_t offset; /* in the file of the message */
 	uint64_t address;
 	uint64_t size;
 };

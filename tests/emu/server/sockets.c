@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sockets in the folder of a card: listen and accept, for the vfio-user and the control server.
- * A file of its own: neither server calls the other.
+ * Sockets in the folder of a card: listen and accept, common to the vfio-user and the control
+ * server.
  */
 #include "emu.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How fast is the emulated card by itself? A host that always has superpages ready, in this
- * process: the engine, the model and the copy loops run as they do for a guest, only the register
- * accesses come without a socket.
+ * Measure the speed of the emulated card without a guest. A host in this process always has
+ * superpages ready. The engine, the model and the copy loops run as they do for a guest; only the
+ * register accesses need no socket.
  */
 #include "emu.h"
 
@@ -24,13 +24,13 @@
 
 #define MEMORY (128u << 20)
 #define SUPERPAGE (1u << 20)
-#define PLACES (MEMORY / SUPERPAGE - 1) /* the last one is for what the C-RORC writes besides */
+#define PLACES (MEMORY / SUPERPAGE - 1) /* the last one is for the C-RORC's completion blocks */
 #define CRORC_SUPERPAGE (8 * SUPERPAGE) /* one at a time: the host needs time for the next */
 #define BUS_ADDRESS 0x100000000ull
 #define P40_RING 23 /* log2 of the bytes */
 #define BLOCKS (PLACES * SUPERPAGE)
 
-/* In the memory, of sub-unit s of a RobinNP: */
+/* Memory layout of sub-unit s of a RobinNP: */
 #define NP_DATA(s) (MEMORY / 2 * (s))
 #define NP_FREE(s) (NP_DATA(s) + 4 * SUPERPAGE)
 #define NP_COMMAND(s) (NP_DATA(s) + 5 * SUPERPAGE)
@@ -44,7 +44,7 @@
 #define NP_HOST_PAGES 16384
 #define NP_RATE 100000
 
-/* A guest's side of one function. */
+/* The host's side of one function. */
 struct host {
 	struct function *f;
 	uint8_t *memory;
@@ -66,7 +66,7 @@ struct measurement {
 	uint32_t source;
 	void (*start)(struct host *h, const struct measurement *m);
 	void (*refill)(struct host *h);
-	void (*finish)(struct host *h); /* the last look at the bytes */
+	void (*finish)(struct host *h); /* final update of the byte count */
 	unsigned int pause_us;
 };
 
@@ -138,7 +138,7 @@ static void crorc_push(struct host *h, unsigned int channel)
 {
 	uint64_t addr = next_place(h, CRORC_SUPERPAGE);
 
-	block(h, channel)->count = CRORC_DONE_COUNT_START + 1; /* no counter's value */
+	block(h, channel)->count = CRORC_DONE_COUNT_START + 1; /* not a valid count */
 	write_bar(h->f, channel, CRORC_SP_HIGH, addr >> 32);
 	write_bar(h->f, channel, CRORC_SP_LOW, addr);
 	write_bar(h->f, channel, CRORC_SP_SIZE, CRORC_SUPERPAGE);
@@ -330,7 +330,7 @@ static void np_refill(struct host *h)
 		np_serve(h, i);
 }
 
-/* Memory, mapping, PCI enables. */
+/* Set up memory, the mapping, and the PCI enables. */
 static int prepare(struct host *h, struct function *f)
 {
 	struct vu_dma_map map = {
@@ -348,7 +348,7 @@ static int prepare(struct host *h, struct function *f)
 	h->memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (h->memory == MAP_FAILED)
 		return -1;
-	/* All pages there before the clock starts. */
+	/* Touch all pages before the measurement starts. */
 	memset(h->memory, 0, MEMORY);
 	close(fd);
 	h->f = f;
@@ -411,7 +411,7 @@ out:
 		name, &p40_card, 1, streams, fragment, p40_start, p40_refill, nothing_left, 100    \
 	}
 
-/* As fast as the generators: 12 links at 100 kHz, if the card carries that. */
+/* Limited by the generators: 12 links at 100 kHz, if the card keeps up. */
 #define ROBINNP(name, fetch, fragment)                                                             \
 	{                                                                                          \
 		name, &robinnp_card, 1, fetch, fragment, np_start, np_refill, nothing_left, 500    \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Version data is JSON: an object, in it `capabilities`, in that what the sender can do. All of it
- * may be left out. What a later minor version may add is not looked at.
+ * Version data is a JSON object with an optional object `capabilities`, which lists the features of
+ * the sender. Members of later minor versions are ignored.
  */
 #include "version.h"
 
@@ -16,10 +16,10 @@
 
 #define MAJOR 0
 
-/* Numbers that both sides name. An answer has only what was proposed. */
+/* Numbers that both sides propose. An answer has only those that the client proposed. */
 static const struct {
 	const char *name;
-	uint64_t least; /* that makes sense */
+	uint64_t least; /* smallest valid value */
 	uint64_t ours;
 } limits[] = {
 	{"max_msg_fds", 0, VU_MAX_FDS},
@@ -30,7 +30,7 @@ static const struct {
 
 #define LIMITS (sizeof(limits) / sizeof(limits[0]))
 
-/* @name of @o, NULL when it is not there. False when it is there and of another type. */
+/* Get member @name of @o, NULL if it is missing. Returns false if it has another type. */
 static bool member(struct json_object *o, const char *name, enum json_type type,
 		   struct json_object **value)
 {
@@ -51,7 +51,7 @@ static bool number(struct json_object *o, const char *name, uint64_t *value, boo
 	return !v || json_object_get_int64(v) >= 0;
 }
 
-/* What we know and do not do: it has to be well-formed all the same. */
+/* Known capabilities that this server does not support: they must be well-formed all the same. */
 static bool optional_well_formed(struct json_object *o)
 {
 	static const char *const sizes[] = {"pgsize", "max_bitmap_size"};
@@ -101,7 +101,7 @@ static bool agree(struct json_object *proposal, struct json_object *answer, uint
 	return optional_well_formed(caps);
 }
 
-/* json-c takes more than JSON is: other quotes, other numbers, any bytes in a string. */
+/* json-c accepts more than JSON: other quotes, other numbers, any bytes in a string. */
 static bool is_json_alphabet(const char *text)
 {
 	static const char outside[] = " \t\r\n{}[]:,\"+-.0123456789eEtrufalsn";
@@ -128,7 +128,7 @@ static struct json_object *parse(const char *text, uint32_t len)
 	if (!tokener)
 		return NULL;
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-	/* With the NUL, which says that there is no more, and which it does not take itself. */
+	/* Parse with the final NUL, which marks the end of the input and is not consumed. */
 	o = json_tokener_parse_ex(tokener, text, len);
 	if (json_tokener_get_error(tokener) != json_tokener_success ||
 	    json_tokener_get_parse_end(tokener) != len - 1) {

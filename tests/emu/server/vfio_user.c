@@ -15,19 +15,19 @@
 #include "version.h"
 #include "wire.h"
 
-#define REFUSED_LOG_NS 1000000000ull /* one line for what happens within that time of each other */
+#define REFUSED_LOG_NS 1000000000ull /* one log line for all refusals within this time */
 
-/* Who is connected. */
+/* The connected client. */
 struct client {
 	struct function *f;
 	struct wire wire;
-	bool agreed;	   /* on a version: nothing else is done before */
-	bool over;	   /* after this answer */
-	uint32_t max_read; /* bytes of a region that it takes in one answer */
+	bool agreed;	   /* on a version: all other commands are refused before */
+	bool over;	   /* disconnect after this answer */
+	uint32_t max_read; /* bytes of a region that it accepts in one answer */
 	uint64_t logged_ns;
 };
 
-/* The answer's body; zeroed. */
+/* Returns the answer's body, zeroed. */
 static void *reply(struct message *m, uint32_t len)
 {
 	void *body = m->reply + sizeof(struct vu_header);
@@ -38,8 +38,8 @@ static void *reply(struct message *m, uint32_t len)
 }
 
 /*
- * Who does not speak our version, or does not know how to say so, has to go: with what it sends
- * then nobody knows what it wants.
+ * Disconnect a client with another version or an invalid proposal: its later messages could not be
+ * interpreted.
  */
 static int do_version(struct client *c, struct message *m)
 {
@@ -82,7 +82,7 @@ static int do_unmap(struct client *c, struct message *m)
 	return function_unmap(c->f, unmap);
 }
 
-/* What asks for information is a structure of which only argsz and, if any, the index are set. */
+/* A request for information is a structure in which only argsz and, if any, the index are set. */
 static bool is_info_request(const struct message *m, uint32_t size, uint32_t index_at)
 {
 	uint32_t argsz, i;
@@ -232,7 +232,7 @@ static int run(struct client *c, struct message *m)
 	unsigned int command = m->head.command;
 
 	if (m->head.flags & ~VU_NO_REPLY)
-		return -EINVAL; /* no command, or bits that none has */
+		return -EINVAL; /* not a command, or undefined flags */
 	if (!c->agreed && command != VU_VERSION)
 		return -EINVAL;
 	if (command >= sizeof(handlers) / sizeof(handlers[0]) || !handlers[command])
@@ -240,7 +240,7 @@ static int run(struct client *c, struct message *m)
 	return handlers[command](c, m);
 }
 
-/* What nobody answers would go unseen. */
+/* Log a refusal that has no answer; the client would not see it otherwise. */
 static void log_refused(struct client *c, const struct message *m, int rc)
 {
 	uint64_t now = emu_now();
@@ -251,14 +251,14 @@ static void log_refused(struct client *c, const struct message *m, int rc)
 	c->logged_ns = now;
 }
 
-/* 0, or -1 when this client has to go. */
+/* Returns 0, or -1 if the client must be disconnected. */
 static int handle(struct client *c, struct message *m)
 {
 	struct vu_header *head = (struct vu_header *)m->reply;
 	int rc;
 
 	if ((m->head.flags & VU_TYPE) == VU_REPLY)
-		return 0; /* we ask nothing, so this answers nothing */
+		return 0; /* the server sends no commands, so a reply answers none */
 	m->reply_len = 0;
 	rc = run(c, m);
 	if (m->head.flags & VU_NO_REPLY) {
@@ -293,7 +293,8 @@ void vfio_user_serve(struct function *f, int fd)
 			break;
 	}
 	if (rc == -EPROTO)
-		emu_log("roc-emu: function %u: no vfio-user message, client sent away", f->nr);
+		emu_log("roc-emu: function %u: invalid vfio-user message, client disconnected",
+			f->nr);
 	descriptors_close(&c.wire.along);
 	free(m.body);
 	free(m.reply);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Cutting the stream into messages.
+ * Split the stream into messages.
  *
- * The kernel hands out descriptors with the first byte of the sendmsg() that they were sent with,
- * and does not say which byte of what was read that is. So a read never goes from a message that
- * may take descriptors into the next one: those that come with a read belong to the message that
- * it is for. From one that takes none it goes ahead, but not farther than such a message is long
- * at least. That way a register access takes one system call, and who has several messages in one
- * sendmsg() gets its descriptors to the first of them that takes any.
+ * The kernel delivers descriptors with the first byte of the sendmsg() that carried them, and does
+ * not report which byte of the read data that is. So a read never extends from a message that may
+ * take descriptors into the next one: descriptors of a read belong to the message being read. From
+ * a message that takes none, a read continues ahead, but not further than the shortest message that
+ * takes descriptors. So a register access takes one system call. If one sendmsg() carries several
+ * messages, its descriptors go to the first message that takes any.
  */
 #include "wire.h"
 
@@ -19,9 +19,9 @@
 _Static_assert(WIRE_AHEAD >= sizeof(struct vu_header), "a header is read in one piece");
 _Static_assert(WIRE_AHEAD < sizeof(struct vu_header) + sizeof(struct vu_dma_map) &&
 		       WIRE_AHEAD < sizeof(struct vu_header) + sizeof(struct vfio_irq_set),
-	       "a read ahead ends in the message that its descriptors are for");
+	       "a read ahead ends in the message that takes its descriptors");
 
-/* May descriptors be for this message? One that is too short for its command takes none. */
+/* May this message take descriptors? A message that is too short for its command takes none. */
 static bool takes_descriptors(const struct vu_header *head)
 {
 	uint32_t body = head->size - sizeof(*head);
@@ -39,7 +39,7 @@ void descriptors_close(struct descriptors *d)
 	d->lost = false;
 }
 
-/* 0, or -EPROTO when there are more than we said that a message may have. */
+/* Returns 0, or -EPROTO if there are more descriptors than the agreed limit per message. */
 static int take_descriptors(struct descriptors *d, struct msghdr *msg)
 {
 	struct cmsghdr *c;
@@ -67,7 +67,7 @@ static int take_descriptors(struct descriptors *d, struct msghdr *msg)
 	return rc;
 }
 
-/* One read: bytes, 0 or -1 when the client is gone, -EPROTO. */
+/* Read once. Returns bytes, 0 or -1 if the client has disconnected, or -EPROTO. */
 static ssize_t read_some(struct wire *w, struct iovec *iov, int pieces)
 {
 	char control[CMSG_SPACE(sizeof(int) * (VU_MAX_FDS + 1))];

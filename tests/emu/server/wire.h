@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stream of vfio-user messages of one client: where a message begins and ends, and whose the
- * file descriptors are that came along.
+ * The stream of vfio-user messages of one client: message boundaries, and assignment of file
+ * descriptors to messages.
  */
 #ifndef EMU_WIRE_H
 #define EMU_WIRE_H
@@ -12,14 +12,17 @@
 
 #include "proto.h"
 
-/* As long as the shortest message that takes descriptors may be read ahead without doubt. */
+/* Length of the shortest message that takes descriptors: this much may always be read ahead. */
 #define WIRE_AHEAD 32
 
-/* File descriptors that came along; ours until closed, or taken out and set to -1. */
+/*
+ * Received file descriptors. This process owns them until they are closed, or taken out and set to
+ * -1.
+ */
 struct descriptors {
 	int fd[VU_MAX_FDS];
 	unsigned int count;
-	bool lost; /* this process had no room for them all */
+	bool lost; /* this process had no space for all of them */
 };
 
 struct wire {
@@ -32,18 +35,21 @@ struct wire {
 /* A message being handled, and its answer. */
 struct message {
 	struct vu_header head;
-	uint8_t *body; /* room for VU_MAX_MESSAGE */
+	uint8_t *body; /* VU_MAX_MESSAGE bytes */
 	uint32_t len;  /* of the body */
 	struct descriptors along;
 
-	uint8_t *reply; /* room for VU_MAX_MESSAGE */
+	uint8_t *reply; /* VU_MAX_MESSAGE bytes */
 	uint32_t reply_len;
 };
 
 void descriptors_close(struct descriptors *d);
-/* The next message. 0; -1 when the client is gone; -EPROTO when it sends what cannot be one. */
+/*
+ * Read the next message. Returns 0; -1 if the client has disconnected; -EPROTO if it sent an
+ * invalid message.
+ */
 int wire_next(struct wire *w, struct message *m);
-/* 0, or -1 when the client is gone. */
+/* Returns 0, or -1 if the client has disconnected. */
 int wire_send(int fd, const void *data, size_t len);
 
 #endif /* EMU_WIRE_H */

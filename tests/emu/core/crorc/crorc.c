@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The C-RORC as one card: life and counts, and the table through which the server sees it.
+ * The C-RORC as one card: creation, reset and counts, and its table of card operations.
  */
 #include "crorc.h"
 
@@ -73,7 +73,7 @@ static uint64_t step(void *card, unsigned int fn, size_t budget)
 	return crorc_step(card, budget);
 }
 
-/* The channels; configuration, laser and flash are not the function's but the board's. */
+/* Reset the channels. Configuration, laser and flash belong to the board and keep their state. */
 static void reset(void *card, unsigned int fn)
 {
 	struct crorc *c = card;
@@ -85,7 +85,7 @@ static void reset(void *card, unsigned int fn)
 		crorc_channel_power_on(&c->ch[i]);
 }
 
-/* Packets in memory, but in superpages not completed yet. */
+/* Packets in memory whose superpages are not completed yet. */
 static uint64_t packets_open(const struct crorc_channel *ch)
 {
 	return (ch->open ? ch->cur_packets : 0) + (ch->closing ? ch->done_packets : 0) +
@@ -98,7 +98,7 @@ static void show(struct json *j, const struct crorc_counts *n, uint64_t open)
 	json_uint(j, "bytes", n->bytes);
 	json_uint(j, "packets", n->packets);
 	json_uint(j, "generated", n->generated);
-	json_uint(j, "dropped", 0); /* this card holds the source instead */
+	json_uint(j, "dropped", 0); /* this card stops the source (XOFF) instead */
 	json_uint(j, "discarded", n->discarded);
 	json_uint(j, "open", open);
 	json_uint(j, "recycled", n->recycled);
@@ -119,7 +119,7 @@ static void show(struct json *j, const struct crorc_counts *n, uint64_t open)
 	json_uint(j, "ddl_overflow", n->ddl_overflow);
 }
 
-/* The counts are nothing but numbers of one type: add them one by one. */
+/* All members of the counts have the same type, so they are added one by one. */
 static void add(struct crorc_counts *sum, const struct crorc_counts *n)
 {
 	uint64_t *to = (uint64_t *)sum;
@@ -173,7 +173,10 @@ static void clear(void *card, unsigned int fn)
 
 		crorc_channel_count_done(ch, crorc_now(c));
 		memset(&ch->n, 0, sizeof(ch->n));
-		/* What will still be completed was generated, too: the ledger stays even. */
+		/*
+		 * Count packets that are still to be completed as generated, so that the sums stay
+		 * right.
+		 */
 		ch->n.generated = packets_open(ch);
 		ch->xoff_since = crorc_now(c);
 	}

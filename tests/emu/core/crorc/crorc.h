@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The C-RORC model from the inside: its state, and what its files offer to each other.
- * From the outside the model is `crorc_card` of card.h.
+ * Internal interface of the C-RORC model: its state and the functions that its files share. The
+ * server uses the model through `crorc_card` (card.h).
  *
  *	crorc.c          life, counts
  *	crorc_regs.c     the registers of six BARs
@@ -9,11 +9,11 @@
  *	crorc_source.c   generator and front end: packets, pace, the engine's step
  *	crorc_ddl.c      detector data link: commands and replies
  *	crorc_flash.c    flash command port and the two chips behind it
- *	crorc_events.c   how superpages come and go through the event interface
+ *	crorc_events.c   superpages of the event interface
  *	crorc_keys.c     settings of the control socket
  *	crorc_faults.c   faults of the control socket
  *
- * All state belongs to struct crorc and lives as long as it; card.h says who may call what when.
+ * All state belongs to struct crorc and lives as long as it; card.h has the locking rules.
  */
 #ifndef EMU_CRORC_H
 #define EMU_CRORC_H
@@ -70,7 +70,7 @@ struct crorc_ddl {
 	unsigned int head, count;
 	bool diu_loop, siu_loop;
 	bool fee_open;
-	bool stuck; /* fault: a command is in the register and stays there */
+	bool stuck; /* fault: a command stays in the register */
 };
 
 /* Packet source of a channel; crorc_source.c only. */
@@ -100,7 +100,7 @@ struct crorc_settings {
 struct crorc_counts {
 	uint64_t superpages, bytes, packets; /* completed */
 	uint64_t generated, discarded;	     /* packets */
-	uint64_t recycled;		     /* bytes written and not shown */
+	uint64_t recycled;		     /* bytes written and not reported */
 	uint64_t pushes, protocol_errors, bad_push;
 	uint64_t xoff, xoff_ns;
 	uint64_t dma_writes, dma_outside, dma_no_master;
@@ -131,13 +131,16 @@ struct crorc_channel {
 	uint32_t cur_packets;
 	uint64_t cur_tf;
 
-	/* With the event interface: what follows, and packets in superpages without a record. */
+	/*
+	 * With the event interface: the following members, and packets in superpages without a
+	 * record.
+	 */
 	struct crorc_desc fifo[CRORC_EVENT_DEPTH];
 	unsigned int fifo_head, fifo_count;
 	uint32_t number; /* of the superpage that is open */
 	uint64_t unrecorded;
 
-	bool closing; /* a completion is on its way */
+	bool closing; /* a completion is pending */
 	uint64_t done_due;
 	uint32_t done_size, done_bytes, done_packets;
 	uint8_t done_next; /* count of the next completion */
@@ -149,7 +152,7 @@ struct crorc_channel {
 	uint64_t xoff_since;
 	bool no_master; /* waiting, counted */
 	uint32_t fault[CRORC_FAULTS];
-	uint64_t unread_ns;		 /* last write that no read has followed; 0: none */
+	uint64_t unread_ns;		 /* last write that was not followed by a read; 0: none */
 	uint64_t csr_reads, size_writes; /* for faults that hit every Nth */
 
 	/* packets in this second, and in the last whole one */
@@ -169,9 +172,9 @@ struct crorc {
 
 	uint32_t config_a, config_b;
 	bool laser;
-	bool recycle;	     /* finished superpages are used again and never shown */
-	bool full_line;	     /* sources cannot make up for the time that they were held */
-	bool stamp;	     /* a finished superpage begins with the time */
+	bool recycle;	     /* finished superpages are reused and never reported */
+	bool full_line;	     /* sources do not catch up after XOFF */
+	bool stamp;	     /* a finished superpage begins with the time of completion */
 	uint32_t serial;     /* as the register shows it */
 	uint64_t serial_due; /* a load is under way until then; 0: none */
 	uint32_t firmware;
@@ -204,24 +207,27 @@ void crorc_write(struct crorc *c, unsigned int bar, uint32_t off, uint32_t value
 bool crorc_poke(struct crorc *c, unsigned int bar, uint32_t off, uint32_t value);
 
 /* crorc_channel.c */
-/* The size register was written: the superpage at the latched address is the card's. */
+/* The size register was written: the superpage at the latched address belongs to the card. */
 void crorc_channel_push(struct crorc_channel *ch, uint32_t size);
 void crorc_channel_close(struct crorc_channel *ch, uint64_t now);
 void crorc_channel_flush(struct crorc_channel *ch);
-/* What both bits of the card's control register do to the BAR's channel. */
+/* Carry out both bits of the card's control register for the BAR's channel. */
 void crorc_channel_reset(struct crorc_channel *ch);
-/* The channel has what it waited for. */
+/* A superpage has arrived for a waiting channel. */
 void crorc_channel_resume(struct crorc_channel *ch);
 void crorc_channel_power_on(struct crorc_channel *ch);
 void crorc_channel_dma_off(struct crorc_channel *ch);
-/* Completion and late writes that are due; CARD_STEP_IDLE or when to come back. */
+/*
+ * Carry out completions and delayed writes that are due. Returns CARD_STEP_IDLE or the time of the
+ * next call.
+ */
 uint64_t crorc_channel_count_done(struct crorc_channel *ch, uint64_t now);
-/* Write a page into the open superpage, @step bytes there. False: no bus mastering, wait. */
+/* Write a page of @step bytes into the open superpage. False: bus mastering is off, wait. */
 bool crorc_channel_put(struct crorc_channel *ch, const struct page *page, uint32_t step);
 
 /* crorc_source.c */
 uint64_t crorc_step(struct crorc *c, size_t budget);
-/* Packets of the last whole second. */
+/* Packet rate of the last whole second. */
 uint32_t crorc_source_rate(struct crorc_channel *ch);
 static inline void crorc_source_restart(struct crorc_channel *ch)
 {
@@ -233,21 +239,21 @@ void crorc_ddl_command(struct crorc_channel *ch, uint32_t word);
 bool crorc_ddl_waiting(const struct crorc_channel *ch, uint64_t now);
 uint32_t crorc_ddl_status(struct crorc_channel *ch, uint64_t now, bool peek);
 void crorc_ddl_reset(struct crorc_channel *ch);
-/* Fixed columns of the hardware id: CRORC_LABEL characters. */
+/* Hardware id with fixed columns: CRORC_LABEL characters. */
 void crorc_label(char *label, const char *name, const char *version, int channel,
 		 unsigned int serial);
 
 /* crorc_events.c */
 int crorc_events_init(struct crorc *c);
 void crorc_events_setup(struct event_setup *s);
-/* The next superpage of the FIFO, if there is one. */
+/* Take the next superpage from the FIFO, if there is one. */
 void crorc_events_next(struct crorc_channel *ch);
-/* The superpage that is open is finished, with @bytes as the card says them. */
+/* Finish the open superpage and report @bytes as its size. */
 void crorc_events_close(struct crorc_channel *ch, uint32_t bytes, uint64_t due, bool flush);
-/* Drop the superpages that the channel has. */
+/* Drop all superpages of the channel. */
 void crorc_events_forget(struct crorc_channel *ch);
 void crorc_events_observe(struct crorc *c);
-/* A register of the interface, or not: false. */
+/* Access a register of the event interface. False: @off is no such register. */
 bool crorc_events_read(struct crorc *c, unsigned int bar, uint32_t off, uint32_t *value);
 bool crorc_events_write(struct crorc *c, unsigned int bar, uint32_t off, uint32_t value);
 
@@ -258,11 +264,11 @@ void crorc_keys_default(struct crorc *c);
 bool crorc_fault_set(void *card, unsigned int fn, const char *name, uint64_t arg);
 bool crorc_fault_clear(void *card, unsigned int fn, const char *name);
 uint64_t crorc_fault_get(void *card, unsigned int fn, const char *name);
-/* Is the fault on for this channel, and with which argument? 0: no. */
+/* Argument of the fault if it is on for this channel, else 0. */
 uint32_t crorc_fault_on(const struct crorc_channel *ch, enum crorc_fault fault);
-/* One use of a fault that counts down. */
+/* Use a counted fault once. */
 bool crorc_fault_take(struct crorc_channel *ch, enum crorc_fault fault);
-/* The argument of a fault that ends with its first use; 0: not set. */
+/* Return the argument of a fault and clear the fault; 0: not set. */
 uint32_t crorc_fault_once(struct crorc_channel *ch, enum crorc_fault fault);
 
 #endif /* EMU_CRORC_H */

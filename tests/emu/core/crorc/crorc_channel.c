@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One DMA channel of the C-RORC: one superpage in, pages into it, one completion block out.
+ * One DMA channel of the C-RORC: a single superpage, pages written into it, and the completion
+ * block.
  */
 #include "crorc.h"
 
@@ -11,13 +12,13 @@
 
 static void no_master(struct crorc_channel *ch)
 {
-	/* The core holds the request back; one count for each time that happens. */
+	/* The PCIe core delays the request. Count once per wait. */
 	if (!ch->no_master)
 		ch->n.dma_no_master++;
 	ch->no_master = true;
 }
 
-/* @bytes to @addr, piece by piece. False: no bus mastering. */
+/* Write @bytes to @addr in contiguous pieces. False: bus mastering is off. */
 static bool put_bytes(struct crorc_channel *ch, uint64_t addr, const void *data, size_t bytes)
 {
 	const struct card_host *host = ch->card->host;
@@ -36,7 +37,10 @@ static bool put_bytes(struct crorc_channel *ch, uint64_t addr, const void *data,
 			ch->card->dma_outside_ever++;
 			break;
 		case CARD_DMA_OK:
-			/* One write, as one PCIe packet: a reader never sees half of it. */
+			/*
+			 * Write the block as one PCIe packet, so that a reader never sees half of
+			 * it.
+			 */
 			if (len == 8 && !((uintptr_t)ptr % 8)) {
 				uint64_t word;
 
@@ -99,7 +103,9 @@ void crorc_channel_push(struct crorc_channel *ch, uint32_t size)
 	ch->sp_size = size & SIZE_BITS;
 	ch->pushed++;
 	ch->n.pushes++;
-	/* Nobody knows what the card does with these: never do it, and say so. */
+	/*
+	 * The behaviour of the card with such a descriptor is unknown. Count it and do not use it.
+	 */
 	if (!size || size > CRORC_SUPERPAGE_MAX || size % CRORC_SUPERPAGE_ALIGN || addr % 4) {
 		ch->n.bad_push++;
 		return;
@@ -116,7 +122,7 @@ void crorc_channel_push(struct crorc_channel *ch, uint32_t size)
 	crorc_channel_resume(ch);
 }
 
-/* The block after the payload; the superpage is the host's from then on. */
+/* Write the completion block after the payload. From then on the superpage belongs to the host. */
 static bool complete(struct crorc_channel *ch)
 {
 	uint64_t addr = (uint64_t)ch->done_high << 32 | ch->done_low;
@@ -165,7 +171,10 @@ uint64_t crorc_channel_count_done(struct crorc_channel *ch, uint64_t now)
 	return when;
 }
 
-/* As if the host had given it back at once: how fast the card is when it never has to wait. */
+/*
+ * Reuse the superpage as if the host had returned it at once. This shows the card's speed without
+ * waits.
+ */
 static void use_again(struct crorc_channel *ch)
 {
 	ch->n.recycled += ch->used;
@@ -174,7 +183,7 @@ static void use_again(struct crorc_channel *ch)
 	ch->cur_packets = 0;
 }
 
-/* The clock itself, not the time at which this step began. */
+/* Read the clock here: the stamp must be the time of completion, not that of the step's start. */
 static void stamp(struct crorc_channel *ch)
 {
 	const struct card_host *host = ch->card->host;
@@ -235,7 +244,7 @@ void crorc_channel_flush(struct crorc_channel *ch)
 	event_turn(&ch->card->events, now, &fetched);
 }
 
-/* The fault: the card is not as still as it says. */
+/* Fault write-after-off: the card writes after it was disabled. */
 static void note_off(struct crorc_channel *ch)
 {
 	uint64_t late = crorc_fault_on(ch, CRORC_WRITE_AFTER_OFF);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The detector data link of a C-RORC channel: what DIU, SIU and front end answer to commands.
+ * The detector data link of a C-RORC channel: replies of DIU, SIU and front end to commands.
  *
- * The DIU is on the card; what is said to the others, and what the DIU has to tell the SIU, needs
- * the fibre. Without it there is no reply at all.
+ * The DIU is on the card. Commands to SIU and front end, and those that the DIU forwards to the
+ * SIU, need the fibre. Without it there is no reply at all.
  */
 #include "crorc.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Commands by code; the ends that know them are in run(). */
+/* Command codes. run() selects the commands of each end. */
 #define CODE_READ_STATUS 0
 #define CODE_RDYRX 1
 #define CODE_STBRD 5
@@ -152,14 +152,14 @@ static bool siu(struct crorc_channel *ch, uint32_t command)
 	return true;
 }
 
-/* One word, but for the two questions that take two. */
+/* Each command has one status word as its reply, except two that have two words. */
 static void run(struct crorc_channel *ch, uint32_t command)
 {
 	unsigned int end = CRORC_DDL_END(command), code = CRORC_DDL_CODE(command);
 	bool known;
 
 	if (end != CRORC_DDL_END_DIU && end != CRORC_DDL_END_SIU && end != CRORC_DDL_END_FEE)
-		return; /* nobody there */
+		return; /* no receiver */
 	if ((end != CRORC_DDL_END_DIU || code == CODE_SIU_RESET) && !crorc_link_up(ch))
 		return;
 	if (end != CRORC_DDL_END_FEE && code == CODE_READ_STATUS) {
@@ -213,7 +213,10 @@ uint32_t crorc_ddl_status(struct crorc_channel *ch, uint64_t now, bool peek)
 	return word;
 }
 
-/* The far end of the fibre hears nothing of it, but for the loop that nobody would end else. */
+/*
+ * A card reset does not reach the far end of the fibre. Only the SIU's loop is ended, because
+ * nothing else would end it.
+ */
 void crorc_ddl_reset(struct crorc_channel *ch)
 {
 	ch->ddl.head = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The C-RORC and the event interface: six channels with one link slot each, which then hold
+ * Event interface of the C-RORC: six channels with one link slot each. With it a channel queues
  * CRORC_EVENT_DEPTH superpages instead of one.
  */
 #include "crorc.h"
@@ -37,7 +37,7 @@ static bool has_descriptors(void *model, unsigned int channel)
 
 void crorc_events_forget(struct crorc_channel *ch)
 {
-	/* Packets written but never to be completed: the ledger names them. */
+	/* Count packets that were written and will never be completed as discarded. */
 	if (ch->open)
 		ch->n.discarded += ch->cur_packets;
 	if (ch->closing)
@@ -114,7 +114,7 @@ void crorc_events_close(struct crorc_channel *ch, uint32_t bytes, uint64_t due, 
 					  .packets = ch->cur_packets});
 }
 
-/* No sensor; only the links' states. */
+/* The card has no temperature sensor. It reports only link states. */
 void crorc_events_observe(struct crorc *c)
 {
 	uint32_t up = 0;
@@ -139,7 +139,7 @@ bool crorc_events_write(struct crorc *c, unsigned int bar, uint32_t off, uint32_
 
 	if (!event_find(&c->events, bar, off))
 		return false;
-	/* A channel that cannot be stopped cannot be stopped this way either. */
+	/* With the fault reset-ignored, this path must not stop the channel either. */
 	if (!(control && crorc_fault_on(&c->ch[bar], CRORC_RESET_IGNORED)))
 		event_write(&c->events, bar, off, value);
 	return true;

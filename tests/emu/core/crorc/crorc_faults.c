@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The C-RORC's faults: what a broken or odd card may do, switched on one by one.
+ * The C-RORC's faults: the behaviour of a broken card, switched on one fault at a time.
  *
- * Most are of single channels: their first argument is a mask of channels. Each channel has its own
- * copy, so what is said for one channel leaves the others as they are.
+ * Most faults apply to single channels: their first argument is a mask of channels. Each channel
+ * has its own copy, so setting a fault for one channel does not change the others.
  */
 #include "crorc.h"
 
@@ -22,15 +22,17 @@ const struct card_fault crorc_fault_list[] = {
 	[CRORC_LATE_COMPLETION] = {"late-completion", MASK, "ms", "completions come later"},
 	[CRORC_LATE_FLUSH] = {"late-flush", MASK, "ms", "the completion of a flush comes later"},
 	[CRORC_COUNT_JUMP] = {"count-jump", MASK, "N", "the next completion counts N too many"},
-	[CRORC_SIZE_BIG] = {"size-big", MASK, "bytes",
-			    "the next completion says so many bytes more than the superpage has"},
-	[CRORC_SIZE_ZERO] = {"size-zero", MASK, "N", "the next N completions say 0 bytes"},
+	[CRORC_SIZE_BIG] =
+		{"size-big", MASK, "bytes",
+		 "the next completion reports so many bytes more than the superpage has"},
+	[CRORC_SIZE_ZERO] = {"size-zero", MASK, "N", "the next N completions report 0 bytes"},
 	[CRORC_WRITE_AFTER_OFF] = {"write-after-off", MASK, "ms",
 				   "one page is written that long after DMA went off"},
 	[CRORC_RESET_IGNORED] = {"reset-ignored", MASK, NULL, "reset does nothing"},
-	[CRORC_DDL_STUCK] = {"ddl-stuck", MASK, NULL, "no command gets through or is answered"},
+	[CRORC_DDL_STUCK] = {"ddl-stuck", MASK, NULL, "commands are lost and get no reply"},
 	[CRORC_DDL_EXTRA] = {"ddl-extra", MASK, "N", "one word too many for the next N commands"},
-	[CRORC_LINK_FLAP] = {"link-flap", MASK, "N", "every Nth look finds the link down"},
+	[CRORC_LINK_FLAP] = {"link-flap", MASK, "N",
+			     "every Nth read of the status shows the link down"},
 	[CRORC_FLIP] = {"flip", MASK, "N", "one payload bit wrong in the next N packets"},
 	[CRORC_SKIP_PACKET] = {"skip-packet", MASK, "N", "the next packet counter jumps over N"},
 	[CRORC_BAD_TF] = {"bad-tf", MASK, "N", "the next N time frames start inside a superpage"},
@@ -41,9 +43,9 @@ const struct card_fault crorc_fault_list[] = {
 	[CRORC_NO_SERIAL] = {"no-serial", NULL, NULL, "the serial register always reads 0"},
 	[CRORC_FLASH_FAIL] = {"flash-fail", "skip", "N",
 			      "after so many good ones, N programs or erases fail"},
-	[CRORC_FLASH_BUSY] = {"flash-busy", NULL, NULL, "no program or erase ever ends"},
+	[CRORC_FLASH_BUSY] = {"flash-busy", NULL, NULL, "program and erase operations never end"},
 	[CRORC_FLASH_NOT_READY] = {"flash-not-ready", NULL, NULL,
-				   "the flash interface never says it is ready"},
+				   "the flash interface never reports ready"},
 	EVENT_FAULTS,
 	{},
 };
@@ -113,7 +115,7 @@ bool crorc_fault_clear(void *card, unsigned int fn, const char *name)
 	return true;
 }
 
-/* With several channels: the mask, and the argument of the first of them. */
+/* With several channels, return the mask of channels and the argument of the first one. */
 uint64_t crorc_fault_get(void *card, unsigned int fn, const char *name)
 {
 	struct crorc *c = card;

@@ -4,7 +4,7 @@
  *
  * A chip behaves as parallel NOR flash does: programming only clears bits, erasing sets a whole
  * block, blocks are locked at power-on, errors stay in the status register until it is cleared, and
- * while a chip is busy it hears nothing.
+ * a busy chip ignores commands.
  */
 #include "crorc.h"
 
@@ -37,7 +37,7 @@ bool crorc_flash_create(struct crorc_flash *f)
 	unsigned int i;
 
 	for (i = 0; i < FLASH_CHIPS; i++) {
-		/* Inverted, so that erased cells are pages nobody has touched. */
+		/* The cells are stored inverted, so that erased cells are untouched pages. */
 		void *cells = mmap(NULL, CHIP_BYTES, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -63,7 +63,7 @@ void crorc_flash_label(struct crorc_flash *f, const char *label, unsigned int by
 	uint16_t *to = f->chip[0].cells + FLASH_SERIAL;
 	unsigned int i;
 
-	/* Two characters a word, the first one in the high byte. */
+	/* Each word has two characters, the first one in the high byte. */
 	for (i = 0; i < bytes / 2; i++)
 		to[i] = ~((uint8_t)label[2 * i] << 8 | (uint8_t)label[2 * i + 1]);
 }
@@ -96,7 +96,7 @@ static void fail(struct crorc *c, struct flash_chip *chip, uint8_t status)
 	c->flash.errors++;
 }
 
-/* The fault: so many operations work, then some do not. */
+/* Fault flash-fail: the given number of operations succeeds, then some fail. */
 static bool fault_hits(struct crorc *c)
 {
 	uint64_t *fault = &c->fault[CRORC_FLASH_FAIL];
@@ -111,7 +111,7 @@ static bool fault_hits(struct crorc *c)
 	return true;
 }
 
-/* The operation takes its time, whether it works or not; false: it does not. */
+/* Start the operation's duration, whether it succeeds or not. False: it fails. */
 static bool begin(struct crorc *c, struct flash_chip *chip, uint32_t at, uint8_t error, uint32_t us)
 {
 	chip->mode = FLASH_READ_STATUS;
@@ -140,13 +140,13 @@ static void erase(struct crorc *c, struct flash_chip *chip, uint32_t at)
 
 	if (!begin(c, chip, at, FLASH_STATUS_ERASE_ERROR, c->flash.erase_us))
 		return;
-	/* The memory goes back, too. */
+	/* Release the memory of the cells, too. */
 	if (madvise(cells, words * sizeof(*cells), MADV_DONTNEED))
 		memset(cells, 0, words * sizeof(*cells));
 	c->flash.erases++;
 }
 
-/* Inverted cells: bits that are 0 in the word become 1 here, none goes back. */
+/* The cells are inverted: 0 bits of the word become 1 here. Programming never clears a bit here. */
 static void program(struct crorc *c, struct flash_chip *chip, uint32_t at, uint16_t word)
 {
 	uint16_t want = ~word;
@@ -179,7 +179,7 @@ static void program_buffer(struct crorc *c, struct flash_chip *chip)
 
 static void fill_buffer(struct flash_chip *chip, uint32_t at, uint16_t word)
 {
-	/* Words of one buffer are together, in the block that the command named. */
+	/* All words of a buffer must be contiguous and in the block that the command named. */
 	if (chip->filled == chip->announced || block_of(at) != block_of(chip->first) ||
 	    (chip->filled && at - chip->address[0] >= FLASH_BUFFER_WORDS)) {
 		chip->bad_buffer = true;
@@ -195,7 +195,7 @@ static void sequence_error(struct crorc *c, struct flash_chip *chip)
 	fail(c, chip, FLASH_STATUS_SEQUENCE_ERROR);
 }
 
-/* The second cycle of a command with two. */
+/* Second cycle of a command with two cycles. */
 static void second(struct crorc *c, struct flash_chip *chip, uint32_t at, uint16_t value)
 {
 	unsigned int state = chip->state;
@@ -278,7 +278,9 @@ static void chip_write(struct crorc *c, struct flash_chip *chip, uint32_t at, ui
 	} else if (!confirms) {
 		fill_buffer(chip, at, value);
 	} else {
-		/* No address before it: this is no data, even if words are still missing. */
+		/*
+		 * A write without a preceding address is not data, even if words are still missing.
+		 */
 		chip->state = FLASH_IDLE;
 		if (value == CMD_CONFIRM)
 			program_buffer(c, chip);

@@ -42,11 +42,11 @@ struct flash_chip {
 	} mode;
 	enum {
 		FLASH_IDLE,
-		FLASH_SETUP,   /* 0x60: what follows says what for */
+		FLASH_SETUP,   /* 0x60: the next cycle selects the operation */
 		FLASH_ERASE,   /* 0x20 */
 		FLASH_PROGRAM, /* 0x40 */
 		FLASH_LENGTH,  /* 0xe8 */
-		FLASH_DATA,    /* words for the buffer, then the confirmation */
+		FLASH_DATA,    /* words of the buffer, then the confirmation */
 	} state;
 	uint8_t status; /* without the ready bit */
 	uint64_t busy_until;
@@ -55,7 +55,7 @@ struct flash_chip {
 	uint32_t first, announced, filled; /* of the buffer */
 	uint32_t address[FLASH_BUFFER_WORDS];
 	uint16_t word[FLASH_BUFFER_WORDS];
-	bool bad_buffer; /* something in it cannot be programmed */
+	bool bad_buffer; /* a word in it cannot be programmed */
 };
 
 struct crorc_flash {
@@ -67,11 +67,11 @@ struct crorc_flash {
 	uint64_t erases, programs, errors; /* words programmed; operations that failed */
 };
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 bool crorc_flash_create(struct crorc_flash *f);
 void crorc_flash_destroy(struct crorc_flash *f);
 void crorc_flash_command(struct crorc *c, uint32_t command);
-/* Put a text where the serial number is, as the programming tool of the board does. */
+/* Store a text in the block of the serial number, as the programming tool of the board does. */
 void crorc_flash_label(struct crorc_flash *f, const char *label, unsigned int bytes);
 
 #endif /* EMU_CRORC_FLASH_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The C-RORC's settings, as the command line and the control socket name them. Most have a value
- * per link, that is, per channel; values.h says how that is written.
+ * Settings of the C-RORC on the command line and the control socket. Most have a value per link,
+ * that is, per channel; values.h describes the format.
  */
 #include "crorc.h"
 #include "tests/emu/core/values.h"
@@ -124,7 +124,7 @@ static void get_serial(void *card, unsigned int fn, char *text, size_t size)
 	value_serial_print(((struct crorc *)card)->serial, text, size);
 }
 
-/* Start-up settings of the event interface; what depends on them is made anew. */
+/* Start-up settings of the event interface. Values that depend on them are computed again. */
 #define EVENT_KEY(key)                                                                             \
 	static int set_##key(void *card, unsigned int fn, const char *text, char *err)             \
 	{                                                                                          \
@@ -147,7 +147,7 @@ EVENT_KEY(vectors)
 
 const struct card_key crorc_keys[] = {
 	{"rate", "bytes/s per channel, 0: no limit", PER_CARD, set_rate, get_rate},
-	{"full-line", "on or off: the time that a source was held is lost", PER_CARD, set_full_line,
+	{"full-line", "on or off: a source does not catch up after XOFF", PER_CARD, set_full_line,
 	 get_full_line},
 	{"packet", "payload bytes of a packet", PER_CARD, set_packet, get_packet},
 	{"packets-per-orbit", "packets of a channel in an orbit", PER_CARD, set_packets_per_orbit,
@@ -160,7 +160,7 @@ const struct card_key crorc_keys[] = {
 	{"count-start", "count of the first completion after a reset", PER_CARD, set_count_start,
 	 get_count_start},
 	{"laser", "on or off", PER_CARD, set_laser, get_laser},
-	{"recycle", "on or off: superpages are used again and never shown", PER_CARD, set_recycle,
+	{"recycle", "on or off: superpages are reused and never reported", PER_CARD, set_recycle,
 	 get_recycle},
 	{"stamp", "on or off: finished superpages begin with the card's time", PER_CARD, set_stamp,
 	 get_stamp},

@@ -62,7 +62,7 @@ static uint32_t power(const struct crorc *c, unsigned int link)
 	return c->ch[link].set.power | c->ch[link + 1].set.power << 16;
 }
 
-/* The lower of the two links whose light this register shows; -1: it shows none. */
+/* The lower of the two links whose optical power this register shows; -1: it shows none. */
 static int power_link(uint32_t off)
 {
 	int link;
@@ -74,7 +74,7 @@ static int power_link(uint32_t off)
 	return -1;
 }
 
-/* Registers that only BAR 0 has. */
+/* Registers that exist only in BAR 0. */
 static uint32_t read_card(struct crorc *c, uint32_t off)
 {
 	int link = power_link(off);
@@ -138,7 +138,7 @@ uint32_t crorc_read(struct crorc *c, unsigned int bar, uint32_t off, bool peek)
 
 static void write_flash(struct crorc *c, unsigned int bar, uint32_t value)
 {
-	/* The serial number is in every BAR, the flash is not. */
+	/* Every BAR shows the serial number; only BAR 0 has the flash. */
 	if ((value & OPCODE) == CRORC_SERIAL_LOAD)
 		c->serial_due = crorc_now(c) + CRORC_SERIAL_LOAD_MS * MS;
 	else if (bar == CRORC_BAR_CARD)
@@ -152,7 +152,7 @@ static void write_config_b(struct crorc_channel *ch, uint32_t value)
 		crorc_channel_flush(ch);
 }
 
-/* The board's vices: writes that never arrive. */
+/* Faults write-race and lost-write: writes that do not reach the card. */
 static bool lost(struct crorc *c, struct crorc_channel *ch, uint32_t off)
 {
 	uint64_t now = crorc_now(c), race = c->fault[CRORC_WRITE_RACE] * US;

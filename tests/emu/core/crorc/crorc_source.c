@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where a C-RORC channel's packets come from, and when.
+ * Packet sources of a C-RORC channel, and their pace.
  *
  * Generator and front end send the same kind of stream: orbits of `packets-per-orbit` packets, time
  * frames of as many orbits as the configuration says, counted from the stream's first one. Without
- * a superpage the source is held (XOFF): nothing is ever dropped.
+ * a superpage the source is stopped (XOFF), so no packet is ever dropped.
  */
 #include "crorc.h"
 
 #define NS 1000000000ull
 #define PACE_CATCH_UP_NS 10000000 /* lost time beyond this is not made up for */
-#define PACE_GRAIN_NS 200000 /* pages closer together go in bursts: to wake up costs CPU time */
+#define PACE_GRAIN_NS 200000 /* shorter intervals are sent as bursts, because a wake-up costs */
 #define FLIP_MIN 16	     /* payload in which a bit can be wrong */
 
 static uint32_t tf_length(const struct crorc_channel *ch)
@@ -34,7 +34,10 @@ static void start(struct crorc_channel *ch)
 	ch->orbit_sor = s->orbit;
 }
 
-/* Do data reach the channel now? The generator through any of three loops, else the front end. */
+/*
+ * Does data reach the channel now? It comes from the generator through any of three loops, else
+ * from the front end.
+ */
 static bool flows(const struct crorc_channel *ch)
 {
 	bool generator = ch->generator & CRORC_GENERATOR_RUN;
@@ -102,7 +105,7 @@ static uint32_t trigger(const struct crorc_channel *ch)
 	return t;
 }
 
-/* The next packet, nothing used up yet. Bytes to the one after it. */
+/* Describe the next packet without consuming it. Returns the bytes up to the packet after it. */
 static uint32_t build(struct crorc_channel *ch, uint32_t *header, struct page *page)
 {
 	const struct crorc_source *s = &ch->source;
@@ -158,7 +161,7 @@ static void use_up(struct crorc_channel *ch, const struct page *page, uint32_t s
 	}
 }
 
-/* With detection a new time frame needs a new superpage; the fault leaves one out. */
+/* If time frames are detected, a new one needs a new superpage. The fault skips one such switch. */
 static bool frame_ended(struct crorc_channel *ch)
 {
 	if (!(ch->card->config_b & CRORC_CONFIG_B_DETECT) || !ch->used ||
@@ -170,7 +173,7 @@ static bool frame_ended(struct crorc_channel *ch)
 	return false;
 }
 
-/* One packet; its bytes, or 0 and when to look again. */
+/* Send one packet. Returns its bytes, or 0 with *when set to the time of the next try. */
 static uint32_t send(struct crorc_channel *ch, uint64_t now, uint64_t *when)
 {
 	uint32_t header[RDH_BYTES / 4], step;
@@ -235,7 +238,10 @@ uint64_t crorc_step(struct crorc *c, size_t budget)
 	crorc_events_observe(c);
 	event_turn(&c->events, crorc_now(c), &fetched);
 	until = move(c, budget);
-	/* What has just been finished is recorded now; descriptors that came in may be used. */
+	/*
+	 * Write records of superpages that were just finished, and use descriptors that were just
+	 * fetched.
+	 */
 	when = event_turn(&c->events, crorc_now(c), &fetched);
 	if (fetched || until == CARD_STEP_AGAIN)
 		return CARD_STEP_AGAIN;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The CRU as one card: life and counts, and the table through which the server sees it.
+ * The CRU as one card: creation, reset and counts, and its table of card operations.
  */
 #include "cru.h"
 
@@ -113,7 +113,7 @@ static uint64_t step(void *card, unsigned int fn, size_t budget)
 	return cru_engine_step(endpoint(card, fn), budget);
 }
 
-/* BAR0 belongs to the function, BAR2 to the card: only the first is reset. */
+/* BAR0 belongs to the function and BAR2 to the card, so only BAR0 is reset. */
 static void reset(void *card, unsigned int fn)
 {
 	struct cru_ep *ep = endpoint(card, fn);
@@ -122,7 +122,7 @@ static void reset(void *card, unsigned int fn)
 	cru_bar0_power_on(ep);
 }
 
-/* Packets in memory, but in superpages not counted yet. */
+/* Packets in memory whose superpages are not counted yet. */
 static uint64_t packets_open(const struct cru_link *k)
 {
 	uint64_t n = k->open ? k->cur_packets : 0, i;
@@ -201,7 +201,10 @@ static void clear(void *card, unsigned int fn)
 
 		cru_link_count_done(ep, l, cru_now(ep->card));
 		memset(&k->n, 0, sizeof(k->n));
-		/* What will still be counted was generated, too: the ledger stays even. */
+		/*
+		 * Count packets that are still to be counted as generated, so that the sums stay
+		 * right.
+		 */
 		k->n.generated = packets_open(k);
 	}
 	event_clear(&ep->events);

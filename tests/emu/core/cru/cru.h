@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The CRU model from the inside: its state, and what its files offer to each other.
- * From the outside the model is `cru_card` of card.h.
+ * Internal interface of the CRU model: its state and the functions that its files share. The server
+ * uses the model through `cru_card` (card.h).
  *
  *	cru.c         life, power-on state, counts
  *	cru_bar0.c    DMA block registers
  *	cru_bar2.c    registers common to the card; cru_board.h names the files of its blocks
  *	cru_link.c    descriptor FIFO, superpages, completion, size FIFO of one link
- *	cru_engine.c  what moves when: gates, internal generator, flush, general reset
+ *	cru_engine.c  data flow: gates, internal generator, flush, general reset
  *	cru_put.c     pages into host memory, pace
  *	cru_ddg.c     packets with headers: links, heartbeat frames, time frames
- *	cru_events.c  how superpages come and go through the event interface
+ *	cru_events.c  superpages of the event interface
  *	cru_keys.c    settings of the control socket
  *	cru_thermal.c the thermometer, and a card that gets warmer
  *	cru_faults.c  faults of the control socket
  *	events.h      the event interface, common to all cards
  *	pattern.c     the copy loops; rdh.h the header, values.c how settings are written
  *
- * All state belongs to struct cru and lives as long as it; card.h says who may call what when.
+ * All state belongs to struct cru and lives as long as it; card.h has the locking rules.
  */
 #ifndef EMU_CRU_H
 #define EMU_CRU_H
@@ -32,11 +32,11 @@
 #include "kmod/cards/cru/cru_regs.h"
 
 #define CRU_DEPTH_MAX 4096 /* largest descriptor FIFO that can be set */
-#define CRU_DONE_MAX 8192  /* finished superpages whose size nobody has read */
+#define CRU_DONE_MAX 8192  /* finished superpages whose size is unread */
 #define CRU_NO_LINK (-1)
 #define CRU_PAYLOAD_MAX (CRU_PAGE_SIZE - RDH_BYTES)
 
-/* Registers that only the model knows by name; all others are in cru_regs.h. */
+/* Registers that only the model names; all others are in cru_regs.h. */
 #define CRU_GENERATOR_RANDOM_SIZE (1u << 16)
 #define CRU_GENERATOR_POWER_ON 0xff02 /* counter pattern, 8 KiB pages */
 #define CRU_GENERATOR_WRITE_INJECT 0x1
@@ -59,7 +59,7 @@ struct cru_done {
 struct cru_link_counts {
 	uint64_t superpages, bytes, packets;	/* counted in the ready register */
 	uint64_t generated, dropped, discarded; /* packets */
-	uint64_t recycled;			/* bytes written and not shown */
+	uint64_t recycled;			/* bytes written and not reported */
 };
 
 /* Packet source of one link; cru_ddg.c only. */
@@ -82,7 +82,7 @@ struct cru_link {
 	struct cru_desc *fifo; /* CRU_DEPTH_MAX */
 	uint32_t fifo_head, fifo_count;
 	uint64_t pushed; /* descriptors since creation */
-	bool rotated;	 /* by recycling: not in the host's order */
+	bool rotated;	 /* by recycling: not in the order of the host's pushes */
 
 	bool open; /* a superpage is being filled */
 	struct cru_desc cur;
@@ -97,10 +97,10 @@ struct cru_link {
 
 	uint32_t size_reg, size_next;
 	uint64_t size_due; /* size_next is shown from then on; 0: none waiting */
-	uint32_t advances; /* asked for while no entry was there */
+	uint32_t advances; /* advances that found no entry */
 
 	uint32_t empty;
-	bool starving; /* found empty and counted */
+	bool starving; /* counted as empty */
 
 	struct cru_ddg ddg;
 	struct cru_link_counts n;
@@ -124,8 +124,8 @@ struct cru_settings {
 	uint32_t refill_us;
 	uint32_t count_start;
 	bool ctp;     /* data only while the CTP emulator runs */
-	bool recycle; /* finished superpages are used again and never shown */
-	bool stamp;   /* a finished superpage begins with the time */
+	bool recycle; /* finished superpages are reused and never reported */
+	bool stamp;   /* a finished superpage begins with the time of completion */
 };
 
 struct cru_ep {
@@ -143,9 +143,9 @@ struct cru_ep {
 	uint32_t random;
 	uint32_t inject;    /* errors still to be put into the data */
 	unsigned int turn;  /* link to be served next */
-	bool ctp_was;	    /* CTP emulator seen running */
+	bool ctp_was;	    /* the CTP emulator was running at the last check */
 	uint64_t pace_ns;   /* no page before */
-	uint64_t reset_due; /* a general reset is done then; 0: none is pending */
+	uint64_t reset_due; /* time of a delayed general reset; 0: none is pending */
 	bool no_master;	    /* waiting, counted */
 
 	struct cru_settings set;
@@ -211,28 +211,27 @@ uint32_t cru_bar2_read(struct cru *c, uint32_t off, bool peek);
 void cru_bar2_write(struct cru *c, uint32_t off, uint32_t value);
 void cru_bar2_power_on(struct cru *c);
 /* cru_words.c */
-/* The datapath counters: one packet of link l went by. */
+/* Count one packet of link l in the datapath counters. */
 void cru_bar2_count(struct cru_ep *ep, unsigned int l, bool dropped);
 /* Rates are those of the last whole second. */
 void cru_roll_second(struct cru_ep *ep);
 
 /* cru_link.c */
 void cru_link_push(struct cru_ep *ep, unsigned int l, uint32_t pages);
-/* A superpage with room is open. Else false, and *when is CARD_STEP_IDLE or the time to look again.
- */
+/* Is a superpage with space open? Else *when is CARD_STEP_IDLE or the time of the next try. */
 bool cru_link_open(struct cru_ep *ep, unsigned int l, uint64_t now, uint64_t *when);
 void cru_link_close(struct cru_ep *ep, unsigned int l, uint64_t now);
-/* Count what is due. */
+/* Count finished superpages that are due. */
 void cru_link_count_done(struct cru_ep *ep, unsigned int l, uint64_t now);
-/* Count the oldest that is not: its record is written. */
+/* Count the oldest uncounted superpage: its record is written. */
 void cru_link_count(struct cru_ep *ep, unsigned int l);
 enum event_put cru_link_put(struct cru_ep *ep, unsigned int l, uint64_t addr, uint32_t bytes,
 			    uint32_t number);
-/* Drop descriptors and superpages not counted; counters stay. */
+/* Drop descriptors and uncounted superpages; counters stay. */
 void cru_link_forget(struct cru_ep *ep, unsigned int l);
 void cru_link_advance(struct cru_ep *ep, unsigned int l);
 uint32_t cru_link_size(struct cru_ep *ep, unsigned int l, bool peek);
-/* What the general reset does to a link. */
+/* Apply the general reset to a link. */
 void cru_link_reset(struct cru_ep *ep, unsigned int l);
 uint32_t cru_link_queued(const struct cru_link *k);
 
@@ -242,22 +241,22 @@ void cru_engine_flush(struct cru_ep *ep);
 void cru_general_reset(struct cru_ep *ep);
 
 /* cru_put.c */
-/* May a page go now? Else *when. */
+/* May a page be written now? Else *when is the time of the next try. */
 bool cru_pace(struct cru_ep *ep, uint64_t now, uint64_t *when);
 void cru_pace_spend(struct cru_ep *ep, uint32_t bytes);
 
 enum cru_put {
-	CRU_PUT_DONE, /* written (or lost outside any mapping, which the card cannot know) */
+	CRU_PUT_DONE, /* written (or lost outside any mapping, which the card cannot detect) */
 	CRU_PUT_WAIT, /* no bus mastering */
 };
 
-/* Write a page into the open superpage of link l; it takes @step bytes there. */
+/* Write a page of @step bytes into the open superpage of link l. */
 enum cru_put cru_put_page(struct cru_ep *ep, unsigned int l, const struct page *page,
 			  uint32_t step);
 
 /* cru_ddg.c */
 uint64_t cru_ddg_step(struct cru_ep *ep, uint64_t now, size_t budget);
-/* The stream starts anew: start of run, general reset, generator reset. */
+/* Restart the stream: start of run, general reset, generator reset. */
 void cru_ddg_restart(struct cru_ep *ep);
 /* Run enable, link enables or the CTP emulator changed. */
 void cru_ddg_gate_changed(struct cru *c);
@@ -267,7 +266,7 @@ uint32_t cru_ddg_links(struct cru_ep *ep);
 
 /* cru_events.c */
 int cru_events_init(struct cru_ep *ep);
-/* Temperature and links, as the alarms see them. */
+/* Report temperature and link states to the alarms. */
 void cru_events_observe(struct cru_ep *ep);
 
 /* cru_keys.c, cru_faults.c */
@@ -277,11 +276,11 @@ void cru_keys_default(struct cru *c);
 void cru_serial_set(struct cru *c, unsigned int serial);
 bool cru_fault_set(void *card, unsigned int fn, const char *name, uint64_t arg);
 bool cru_fault_clear(void *card, unsigned int fn, const char *name);
-/* The register at @off does not take what is written, and reads *value. */
+/* The register at @off ignores writes and reads *value. */
 bool cru_fault_stuck(struct cru *c, unsigned int fn, unsigned int bar, uint32_t off,
 		     uint32_t *value);
 uint64_t cru_fault_get(void *card, unsigned int fn, const char *name);
-/* One use of a counted fault. */
+/* Use a counted fault once. */
 static inline bool cru_fault_take(uint64_t *left)
 {
 	if (!*left)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * BAR0 of one endpoint: the registers of the DMA block as a table, and what writing them does.
+ * BAR0 of one endpoint: the table of registers of the DMA block, and the actions of their writes.
  */
 #include "cru.h"
 
@@ -65,7 +65,7 @@ static void write_generator(struct cru_ep *ep, unsigned int i, uint32_t value)
 		ep->inject += value == CRU_GENERATOR_WRITE_INJECT;
 		return;
 	}
-	/* The bit is off at power-on and need not be set; only switching it off stops data. */
+	/* The bit is 0 at power-on and need not be set. Only its change from 1 to 0 stops data. */
 	if (i == 0 && (ep->generator[0] & ~value & CRU_GENERATOR_ENABLE))
 		ep->generator_off = true;
 	else if (i == 0 && (value & CRU_GENERATOR_ENABLE))
@@ -107,11 +107,11 @@ static uint32_t read_depth(struct cru_ep *ep, unsigned int i, bool peek)
 #define FIELD(type, name) .storage = offsetof(type, name), .stored = true
 #define EP(name) FIELD(struct cru_ep, name)
 
-/* A register, or one per link at a stride. With neither read nor storage it reads 0. */
+/* A register, or one register per link at a stride. With neither read nor storage it reads 0. */
 struct bar0_reg {
 	uint32_t first, count, stride;
 	bool stored; /* a 32-bit word of struct cru_ep, @storage_stride apart */
-	bool kept;   /* what is written is used later, if at all */
+	bool kept;   /* a write only stores the value */
 	size_t storage, storage_stride;
 	uint32_t (*read)(struct cru_ep *ep, unsigned int i, bool peek);
 	void (*write)(struct cru_ep *ep, unsigned int i, uint32_t value); /* NULL: ignored */
@@ -174,8 +174,7 @@ uint32_t cru_bar0_read(struct cru_ep *ep, uint32_t off, bool peek)
 	return r->stored ? *storage(ep, r, i) : 0;
 }
 
-/* A card that cannot be stopped cannot be stopped this way either, nor does it work when stalled.
- */
+/* With the fault reset-ignored this path must not stop the card; with stall it must not work. */
 static void write_event(struct cru_ep *ep, uint32_t off, uint32_t value)
 {
 	bool control = off == ep->card->events.channel_offset + EVENT_CONTROL;
@@ -202,7 +201,7 @@ bool cru_bar0_stirs(const struct cru_ep *ep, uint32_t off)
 
 	if (!r || r->write != cru_link_push)
 		return !r || !r->kept;
-	/* A link that had a superpage already waits for none. */
+	/* A link that already had a superpage was not waiting. */
 	return cru_link_queued(&ep->link[i]) <= 1;
 }
 

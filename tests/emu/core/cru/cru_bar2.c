@@ -2,9 +2,8 @@
 /*
  * BAR2: the register space that both endpoints share.
  *
- * Everything is plain storage that starts at 0 and reads back what was written, but for the
- * registers in the blocks' tables: power-on values, read-only ones, and those that do something.
- * The blocks without a file of their own are here.
+ * Registers are plain storage that is 0 at power-on, except those in the blocks' tables, which have
+ * power-on values, are read-only or have an action. Blocks without a file of their own are here.
  */
 #include "cru.h"
 
@@ -15,7 +14,7 @@ static uint32_t *word(struct cru *c, uint32_t off)
 	return cru_bar2_word(c, off);
 }
 
-/* Clocks decide about links and the ONU, the ONU about triggers. */
+/* Update clocks first: links and ONU depend on the clocks, and the triggers on the ONU. */
 void cru_board_update(struct cru *c)
 {
 	c->board.changed = false;
@@ -83,7 +82,7 @@ static bool matches(const struct bar2_reg *r, uint32_t off)
 	return !off;
 }
 
-/* A register may be in two entries of a block: the first one counts. */
+/* A register may be in two entries of a block; the first one applies. */
 static const struct bar2_reg *find(uint32_t off)
 {
 	const struct bar2_reg *r;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BAR2 of the CRU model from the inside: how its registers are described, and what the blocks
- * behind them remember beyond the register words themselves.
+ * Internal interface of BAR2 of the CRU model: the description of its registers, and the state of
+ * the blocks beyond the register words.
  *
  *	cru_bar2.c      the blocks' tables put together; firmware, user control
- *	cru_words.c     words that move: meters, counters of packets
+ *	cru_words.c words that change by themselves: meters, counters of packets
  *	cru_gbt.c       GBT wrappers and links
  *	cru_datapath.c  datapath wrappers: counters and flow control
  *	cru_ttc.c       trigger counters, data control, CTP emulator
@@ -13,9 +13,10 @@
  *	cru_i2c.c       I2C cores and the chips on them, serial number
  *	cru_board_keys.c  settings
  *
- * A register word in struct cru's bar2 is what the register shows, so that a poke holds. Events
+ * A register word in struct cru's bar2 is what the register shows, so that a poke persists. Events
  * (writes, settings) change words at once through cru_board_update(), which follows a write whose
- * hook has set @changed; what moves with time is a cru_meter, added to its word when that is read.
+ * hook has set @changed; a value that changes with time is a cru_meter, which is added to its word
+ * when the word is read.
  */
 #ifndef EMU_CRU_BOARD_H
 #define EMU_CRU_BOARD_H
@@ -29,7 +30,7 @@ struct cru_ep;
 
 #define CRU_HZ_240 240474000
 
-/* Counts events at an even rate. */
+/* Count events at a constant rate. */
 struct cru_meter {
 	uint64_t rate; /* per 1000 s */
 	uint64_t since_ns;
@@ -37,7 +38,7 @@ struct cru_meter {
 	uint64_t whole; /* events not taken yet */
 };
 
-/* The events since it was taken last. */
+/* Return the events since the last call. */
 uint64_t cru_meter_take(struct cru_meter *m, uint64_t now);
 void cru_meter_rate(struct cru_meter *m, uint64_t now, uint64_t rate);
 
@@ -47,7 +48,7 @@ enum cru_link_state {
 	CRU_LINK_BAD, /* up, with errors */
 };
 
-/* What is at the far end of a GBT link, and what was last made of it. */
+/* The far end of a GBT link, and the state that was last derived from it. */
 struct cru_gbt {
 	uint32_t state;
 	uint32_t power;		       /* light, 0.1 uW */
@@ -83,13 +84,13 @@ struct cru_board {
 
 	struct cru_ttc_rates ttc;
 	uint32_t ttc_run;	     /* the central trigger has a run */
-	bool local_was, running_was; /* trigger source and its state as last seen */
+	bool local_was, running_was; /* trigger source and its state at the last update */
 	struct cru_meter hb, phy, cal, tof;
 	uint8_t fixed_at, fixed_count; /* of the CTP emulator's fixed bunch crossings */
 	uint32_t fixed[CRU_CTP_FIXED_BCS];
 
 	uint32_t onu;	    /* status the PON would give */
-	uint32_t onu_shown; /* status last made of it */
+	uint32_t onu_shown; /* status at the last update */
 	uint32_t pon_power; /* 0.1 uW */
 	uint32_t onu_fec_rate, pon_error_rate;
 	uint32_t phase, pll_step; /* of the PON transmit PLL: steps from its reset, last write */
@@ -128,9 +129,12 @@ extern const struct bar2_reg cru_gbt_regs[], cru_datapath_regs[], cru_ttc_regs[]
 
 /* Add @n to a field of a register, which wraps inside the field. */
 void cru_bar2_add(struct cru *c, uint32_t off, uint32_t mask, uint64_t n);
-/* Store, then see what follows from it: the write hook of registers that others depend on. */
+/*
+ * Store the value, then update dependent registers: the write hook of registers that others depend
+ * on.
+ */
 void cru_write_and_update(struct cru *c, uint32_t off, uint32_t value);
-/* cru_bar2.c: everything that follows from registers and settings. */
+/* cru_bar2.c: update everything that depends on registers and settings. */
 void cru_board_update(struct cru *c);
 
 /* cru_gbt.c */

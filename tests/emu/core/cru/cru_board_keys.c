@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Settings of what is around the card: links, light, clocks, triggers, the PON. values.h says how a
- * value per link is written.
+ * Settings of the card's surroundings: links, light, clocks, triggers, PON. values.h describes the
+ * format of a value per link.
  */
 #include "cru.h"
 #include "tests/emu/core/values.h"

@@ -64,7 +64,7 @@ static uint32_t read_check1(struct cru *c, uint32_t off, bool peek)
 	return *word(c, off);
 }
 
-/* A run begins: counters from 0. */
+/* Start a run: clear the counters. */
 void cru_datapath_start(struct cru *c)
 {
 	unsigned int e, l;

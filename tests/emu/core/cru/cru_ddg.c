@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Packets with raw data headers, as the datapath delivers them from front ends or from the
- * detector data generator.
+ * Packets with raw data headers, as the datapath delivers them from front ends or from the detector
+ * data generator.
  *
  * A link sends time frames of (length in the time-frame register) orbits; a time frame is
  * `packets-per-tf` packets, spread evenly over heartbeat frames at evenly spread orbits; the last
  * packet of a heartbeat frame is a bare header with the stop bit. Without a rate a link waits for
  * superpages; with one, packets come when the clock says, and those without a place are dropped and
- * counted. A dropped packet uses up its packet counter, so a reader sees the gap.
+ * counted. A dropped packet consumes its packet counter, so a reader detects the gap.
  */
 #include "cru.h"
 
 #define ALIGN 32 /* packed packets: the datapath is 256 bits wide */
 
-/* The end of a CTP run: finish the heartbeat frame, then one with EOX, then nothing. */
+/* States at the end of a CTP run: finish the heartbeat frame, send one with EOX, stop. */
 enum cru_eox {
 	EOX_NONE,
 	EOX_FINISH,
@@ -40,7 +40,7 @@ uint32_t cru_ddg_links(struct cru_ep *ep)
 	uint32_t enable = *cru_bar2_word(ep->card, CRU_DATAPATH(ep->nr) + CRU_DATAPATH_ENABLE);
 	uint32_t links = enable & CRU_DATAPATH_LINKS;
 
-	/* User logic alone takes the place of the single links. */
+	/* User logic alone replaces the single links. */
 	if (links & 1u << CRU_LINK_USER_LOGIC && !(enable & CRU_DATAPATH_USER_COMMON))
 		links &= ~((1u << CRU_GBT_LINKS) - 1);
 	return links & ~ep->links_down;
@@ -84,7 +84,7 @@ static void begin_tf(struct cru_ep *ep, struct cru_ddg *g)
 
 	g->tf_length = ep->tf_reg >> CRU_TIME_FRAME_LENGTH_SHIFT;
 	g->tf_packets = ep->set.packets_per_tf;
-	/* With length 0 there are no time frames; orbits still have to go on. */
+	/* With length 0 there are no time frames, but orbits must still advance. */
 	spread = g->tf_length ? g->tf_length : CRU_TIME_FRAME_LENGTH_DEFAULT;
 	g->tf_hbfs = g->tf_packets / 2 < spread ? g->tf_packets / 2 : spread;
 	g->index = 0;
@@ -134,7 +134,7 @@ static uint32_t trigger(const struct cru_ddg *g)
 	return t;
 }
 
-/* The next packet of a link, nothing used up yet. */
+/* Describe the next packet of a link without consuming it. */
 static void build(struct cru_ep *ep, unsigned int l, struct packet *p)
 {
 	struct cru_ddg *g = &ep->link[l].ddg;
@@ -198,7 +198,7 @@ static void use_up(struct cru_ep *ep, unsigned int l, const struct packet *p)
 	}
 }
 
-/* A new time frame needs a new superpage; the fault leaves it out where that is wrong. */
+/* A new time frame needs a new superpage. The fault skips that switch. */
 static void switch_superpage(struct cru_ep *ep, unsigned int l, uint64_t now)
 {
 	struct cru_link *k = &ep->link[l];
@@ -223,7 +223,7 @@ static void note_orbits(struct cru_ep *ep, unsigned int l)
 
 enum sent {
 	SENT,
-	NOTHING, /* no data, or no place for it: *when says when to look again */
+	NOTHING, /* no data, or no space for it: *when is the time of the next try */
 	NO_MASTER,
 };
 
@@ -234,8 +234,8 @@ static enum sent send(struct cru_ep *ep, unsigned int l, uint64_t now, uint32_t 
 	struct packet p;
 
 	/*
-	 * Free running: a link starts with its first superpage, so that no run begins with drops.
-	 * With the CTP emulator in charge, its start is everybody's start.
+	 * In free-running mode a link starts with its first superpage, so that no run begins with
+	 * drops. If the CTP emulator controls the run, its start is the start of all links.
 	 */
 	if (!k->ddg.started) {
 		if (ep->set.ctp ? !ep->ctp_was : !cru_link_open(ep, l, now, when))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The data engine of one endpoint: when data flows, the internal generator, flush and general
+ * The data engine of one endpoint: gating of data flow, the internal generator, flush and general
  * reset.
  */
 #include "cru.h"
@@ -16,7 +16,7 @@ static uint32_t internal_words(struct cru_ep *ep)
 	return words;
 }
 
-/* The internal generator knows one link: it waits while that link has no superpage. */
+/* The internal generator feeds one link and waits while that link has no superpage. */
 static uint64_t internal_step(struct cru_ep *ep, uint64_t now, size_t budget)
 {
 	static const uint32_t constant[4] = {0, 0, 0xa5a5a5a5, 0x12345678};
@@ -65,8 +65,9 @@ static uint64_t move(struct cru_ep *ep, uint64_t now, size_t budget)
 }
 
 /*
- * Documented scope: links, ready counts, size FIFOs and descriptors. The control register and the
- * empty counters stay, as do data source and time-frame length (the first two are not documented).
+ * The general reset clears links, ready counts, size FIFOs and descriptors. It keeps the control
+ * register, the empty counters, data source and time-frame length (the first two are not
+ * documented).
  */
 void cru_general_reset(struct cru_ep *ep)
 {
@@ -97,7 +98,10 @@ uint64_t cru_engine_step(struct cru_ep *ep, size_t budget)
 	cru_events_observe(ep);
 	event_turn(&ep->events, cru_now(ep->card), &fetched);
 	until = move(ep, cru_now(ep->card), budget);
-	/* What has just been finished is recorded now; descriptors that came in may be used. */
+	/*
+	 * Write records of superpages that were just finished, and use descriptors that were just
+	 * fetched.
+	 */
 	when = event_turn(&ep->events, cru_now(ep->card), &fetched);
 	if (fetched || until == CARD_STEP_AGAIN)
 		return CARD_STEP_AGAIN;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The CRU and the event interface: one channel with a FIFO per link slot for each endpoint.
+ * Event interface of the CRU: one channel for each endpoint, with a FIFO per link slot.
  */
 #include "cru.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The CRU's faults: what a broken or odd card may do, switched on one by one.
+ * The CRU's faults: the behaviour of a broken card, switched on one fault at a time.
  */
 #include "cru.h"
 
@@ -31,7 +31,7 @@ const struct card_fault cru_fault_list[] = {
 	{},
 };
 
-/* Where the fault's argument is kept; in the order of the list. */
+/* Location of each fault's argument, in the order of the list. */
 static uint64_t *place(struct cru_ep *ep, size_t n)
 {
 	struct cru_faults *f = &ep->fault;
@@ -100,7 +100,7 @@ bool cru_fault_stuck(struct cru *c, unsigned int fn, unsigned int bar, uint32_t 
 	unsigned int e;
 
 	for (e = 0; e < CRU_ENDPOINTS; e++) {
-		/* BAR2 is one for both, BAR0 is not. */
+		/* Both endpoints share BAR2; each has its own BAR0. */
 		uint64_t stuck =
 			bar == CRU_BAR_CARD ? c->ep[e].fault.stuck_bar2 : c->ep[e].fault.stuck_bar0;
 

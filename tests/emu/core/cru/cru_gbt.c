@@ -10,10 +10,10 @@
 
 #define STATUS_UP (CRU_GBT_RX_LOCKED | CRU_GBT_DATA_UP | CRU_GBT_PHY_UP)
 #define STICKY (CRU_GBT_PHY_WAS_DOWN | CRU_GBT_DATA_WAS_DOWN)
-#define MISMATCH_RATE 1000000 /* errors per second when both ends speak different modes */
+#define MISMATCH_RATE 1000000 /* errors per second if the modes of both ends differ */
 
 #define LOOKUPS 5
-#define CDR_LOOKUP 0x10 /* made-up contents, to be told apart */
+#define CDR_LOOKUP 0x10 /* invented contents that differ from each other */
 #define FPLL_LOOKUP_A 0x20
 #define FPLL_LOOKUP_B 0x30
 
@@ -67,7 +67,7 @@ static void show(struct cru *c, struct cru_gbt *g, unsigned int e, unsigned int 
 	*link_word(c, e, l, CRU_GBT_RX_CLOCK) = up ? clock : 0;
 	if (g->up && !up) {
 		++*link_word(c, e, l, CRU_GBT_GLITCHES);
-		/* The packet that was on its way has no end. */
+		/* A packet that was being received loses its end. */
 		if (cru_datapath_taking(c, e, l))
 			++*cru_bar2_word(c, CRU_DATAPATH_LINK(e, l) + CRU_DPL_FORCED);
 	}
@@ -91,7 +91,7 @@ static void set_rates(struct cru *c, struct cru_gbt *g, unsigned int e, unsigned
 
 	if (g->up && generator == CRU_GBT_SOURCE_GENERATOR)
 		data = rx == tx ? errors : MISMATCH_RATE * 1000ull;
-	/* The wide bus gives up error correction for more payload. */
+	/* The wide bus has more payload and no error correction. */
 	cru_meter_rate(&g->fec, now, bad && !rx ? g->fec_rate * 1000ull : 0);
 	cru_meter_rate(&g->data, now, data);
 	cru_meter_rate(&g->protocol, now, taking ? errors : 0);
@@ -141,7 +141,7 @@ static uint32_t read_data_errors(struct cru *c, uint32_t off, bool peek)
 	return *cru_bar2_word(c, off);
 }
 
-/* Received frames are never twice the same while the link is up. */
+/* Received frames change at every read while the link is up. */
 static uint32_t read_frame(struct cru *c, uint32_t off, bool peek)
 {
 	uint32_t reg;
@@ -188,7 +188,7 @@ static uint32_t reconf(struct cru *c, uint32_t space, uint32_t reg)
 	return *cru_bar2_word(c, space + CRU_RECONF(reg));
 }
 
-/* A calibration that was requested begins when the space is given back, and is done at once. */
+/* A requested calibration begins when the arbitration is returned, and completes at once. */
 static bool given_back(struct cru *c, uint32_t off, uint32_t value)
 {
 	uint32_t before = *cru_bar2_word(c, off);

@@ -3,8 +3,8 @@
  * The I2C cores and the chips on them: thermometers, one SFP module, four minipods (two receive,
  * two transmit), three clock PLLs, the EEPROM, from which the serial number is loaded.
  *
- * A command works on its rising edge: software has to write 0 between two of them. A chip answers
- * at once; where none is, the done bit stays 0.
+ * A command takes effect on its rising edge: software must write 0 between two commands. A chip
+ * answers at once. If no chip has the address, the done bit stays 0.
  */
 #include "cru.h"
 
@@ -85,7 +85,7 @@ static int temperature_sixteenths(struct cru *c)
 	return (int)(raw * 693 * 16 / 1024) - 265 * 16;
 }
 
-/* What chips measure, as it is now. */
+/* Update the values that chips measure. */
 static void measure(struct cru *c)
 {
 	int t = temperature_sixteenths(c);
@@ -123,7 +123,7 @@ static struct cru_chip *find_chip(struct cru *c, uint32_t core, uint32_t addr)
 	return NULL;
 }
 
-/* What was calibrated for the clock of before is not for one that is another now. */
+/* A changed clock invalidates calibrations that were made for the old one. */
 static void write_chip(struct cru *c, struct cru_chip *chip, uint32_t reg, uint32_t value)
 {
 	uint32_t at = chip->page * PLL_PAGE_BYTES + reg;

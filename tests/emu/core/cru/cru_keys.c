@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The CRU's settings, as the command line and the control socket name them; values.h says how
- * their values are written.
+ * Settings of the CRU on the command line and the control socket; values.h describes the format of
+ * their values.
  */
 #include "cru.h"
 #include "tests/emu/core/values.h"
@@ -60,7 +60,7 @@ static const struct value_kind packets_kind = {parse_packets, value_print};
 static const struct value_kind orbit_kind = {parse_orbit, print_orbit};
 
 #define CRU_KEY(key, kind, place) VALUE_KEY(key, kind, struct cru, place)
-/* One that is a member of struct cru_settings. */
+/* A key whose value is a member of struct cru_settings. */
 #define SETTING_KEY(key, kind, field) CRU_KEY(key, kind, c->ep[fn].set.field)
 
 SETTING_KEY(rate, value_rate, rate)
@@ -171,7 +171,7 @@ static void get_serial(void *card, unsigned int fn, char *text, size_t size)
 	value_serial_print(((struct cru *)card)->serial, text, size);
 }
 
-/* Start-up settings of the event interface; what depends on them is made anew. */
+/* Start-up settings of the event interface. Values that depend on them are computed again. */
 #define EVENT_KEY(key)                                                                             \
 	static int set_##key(void *card, unsigned int fn, const char *text, char *err)             \
 	{                                                                                          \
@@ -209,7 +209,7 @@ const struct card_key cru_keys[] = {
 	 get_count_start},
 	{"links-enabled", "link mask in the datapath wrapper", PER_ENDPOINT, set_links, get_links},
 	{"source-mode", "free or ctp", PER_ENDPOINT, set_source_mode, get_source_mode},
-	{"recycle", "on or off: superpages are used again and never shown", PER_ENDPOINT,
+	{"recycle", "on or off: superpages are reused and never reported", PER_ENDPOINT,
 	 set_recycle, get_recycle},
 	{"stamp", "on or off: finished superpages begin with the card's time", PER_ENDPOINT,
 	 set_stamp, get_stamp},

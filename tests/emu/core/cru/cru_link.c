@@ -47,7 +47,9 @@ void cru_link_push(struct cru_ep *ep, unsigned int l, uint32_t pages)
 		event_pushed(&ep->events, 0);
 		return;
 	}
-	/* Nobody knows what the card does with these: never do it, and say so. */
+	/*
+	 * The behaviour of the card with such a descriptor is unknown. Count it and do not use it.
+	 */
 	if (!pages || pages > CRU_SP_SIZE_BYTES / CRU_PAGE_SIZE + 1 || addr % 4) {
 		ep->bad_descriptor++;
 		return;
@@ -72,7 +74,7 @@ static struct cru_desc *waiting(struct cru_link *k, uint32_t i)
 	return &k->fifo[(k->fifo_head + i) % CRU_DEPTH_MAX];
 }
 
-/* What recycling turned round goes back into the order in which the host will want it. */
+/* Restore the order of the host's pushes, which recycling has rotated. */
 static void put_in_order(struct cru_link *k)
 {
 	uint32_t i, j;
@@ -115,7 +117,10 @@ bool cru_link_open(struct cru_ep *ep, unsigned int l, uint64_t now, uint64_t *wh
 	return true;
 }
 
-/* As if the host had given it back at once: how fast the card is when it never has to wait. */
+/*
+ * Reuse the superpage as if the host had returned it at once. This shows the card's speed without
+ * waits.
+ */
 static void use_again(struct cru_link *k, uint64_t now)
 {
 	k->n.recycled += k->used;
@@ -126,7 +131,7 @@ static void use_again(struct cru_link *k, uint64_t now)
 	k->open = false;
 }
 
-/* The clock itself, not the time at which this step began. */
+/* Read the clock here: the stamp must be the time of completion, not that of the step's start. */
 static void stamp(struct cru_ep *ep, const struct cru_link *k)
 {
 	const struct card_host *host = ep->card->host;
@@ -162,7 +167,7 @@ void cru_link_close(struct cru_ep *ep, unsigned int l, uint64_t now)
 
 	if (!k->open || !k->used)
 		return;
-	/* One that was opened out of turn is not shown either. */
+	/* A superpage that was opened out of order is not reported either. */
 	if (ep->set.recycle || k->rotated) {
 		use_again(k, now);
 		return;
@@ -273,7 +278,9 @@ void cru_link_forget(struct cru_ep *ep, unsigned int l)
 {
 	struct cru_link *k = &ep->link[l];
 
-	/* Packets written but never to be counted: the ledger names them. */
+	/*
+	 * Count packets that were written and will never be counted in a ready count as discarded.
+	 */
 	if (k->open)
 		k->n.discarded += k->cur_packets;
 	for (; k->counted < k->made; k->counted++)

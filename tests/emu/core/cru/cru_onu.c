@@ -3,13 +3,13 @@
  * Clocks, the ONU (this end of the passive optical network of TTC), and the quality of that
  * network.
  *
- * The transmit PLL of the ONU has to be stepped until its phase fits: one of PHASES steps shows
- * "phase not good", and software takes the steps behind it.
+ * The transmit PLL of the ONU must be stepped until its phase fits. One of PHASES steps shows
+ * "phase not good", and software uses the steps after it.
  */
 #include "cru.h"
 
 #define PHASES 56
-#define ONU_DARK (CRU_ONU_MGT_TX_READY | CRU_ONU_MGT_TX_PLL_LOCKED) /* what needs no light */
+#define ONU_DARK (CRU_ONU_MGT_TX_READY | CRU_ONU_MGT_TX_PLL_LOCKED) /* independent of light */
 #define DOUBLE_PER_SINGLE 16
 
 static uint32_t *word(struct cru *c, uint32_t off)
@@ -82,7 +82,7 @@ static uint32_t read_link_errors(struct cru *c, uint32_t off, bool peek)
 	return *word(c, off);
 }
 
-/* What is still wrong shows again at once. */
+/* Sticky bits of errors that persist are set again at once. */
 static void write_sticky(struct cru *c, uint32_t off, uint32_t value)
 {
 	if (value & 1)

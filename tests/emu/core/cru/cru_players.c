@@ -14,7 +14,7 @@ static void write_pattern_config(struct cru *c, uint32_t off, uint32_t value)
 {
 	uint32_t rising = value & ~*cru_bar2_word(c, off);
 
-	/* Nothing plays while the patterns are being edited. */
+	/* The player is stopped while the patterns are being edited. */
 	if (!(value & CRU_PAT_CONFIG_EDIT)) {
 		c->board.pat_runs[0] += !!(rising & CRU_PAT_CONFIG_RUN_PAT1);
 		c->board.pat_runs[1] += !!(rising & CRU_PAT_CONFIG_RUN_PAT2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Pages into host memory: how fast, and where of the superpage that a link has open.
+ * Write pages into host memory: pace, and position in the open superpage of a link.
  */
 #include "cru.h"
 
@@ -8,7 +8,7 @@
 
 #define NS 1000000000ull
 #define PACE_CATCH_UP_NS 10000000 /* lost time beyond this is not made up for */
-#define PACE_GRAIN_NS 200000 /* pages closer together go in bursts: to wake up costs CPU time */
+#define PACE_GRAIN_NS 200000 /* shorter intervals are sent as bursts, because a wake-up costs */
 
 bool cru_pace(struct cru_ep *ep, uint64_t now, uint64_t *when)
 {
@@ -35,14 +35,14 @@ void cru_pace_spend(struct cru_ep *ep, uint32_t bytes)
 
 static enum cru_put no_master(struct cru_ep *ep)
 {
-	/* The hard IP holds the request back; one count for each time that happens. */
+	/* The hard IP delays the request. Count once per wait. */
 	if (!ep->no_master)
 		ep->dma_no_master++;
 	ep->no_master = true;
 	return CRU_PUT_WAIT;
 }
 
-/* Not all of the page is one mapped range: piece by piece. */
+/* The page is not in one mapped range: write it in pieces. */
 static enum cru_put put_pieces(struct cru_ep *ep, uint64_t addr, const struct page *page)
 {
 	const struct card_host *host = ep->card->host;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The card's thermometer: the register, and what is behind it while the card gets warmer. 10 bits
+ * The card's thermometer: the register, and the temperature of a card that gets warmer. 10 bits
  * over 693 degrees, from -265 on.
  */
 #include "cru.h"
@@ -77,7 +77,7 @@ void cru_get_temperature(void *card, unsigned int fn, char *text, size_t size)
 		snprintf(text, size, "none");
 }
 
-/* It begins where the card is; with the slope off it stays there. */
+/* The slope begins at the present temperature. Without a slope the temperature stays constant. */
 int cru_set_slope(void *card, unsigned int fn, const char *text, char *err)
 {
 	struct cru *c = card;

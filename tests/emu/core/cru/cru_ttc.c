@@ -3,7 +3,7 @@
  * Triggers: the counters of the local trigger unit, the choice of their source, and the CTP
  * emulator as one of the two sources. The other, the PON, is settings.
  *
- * Counters move while run enable is set, and for the PON while the ONU is operational.
+ * Counters run while run enable is set and, for the PON, while the ONU is operational.
  */
 #include "cru.h"
 
@@ -41,7 +41,7 @@ static unsigned int fixed_crossings(struct cru *c)
 {
 	unsigned int i, n = 0;
 
-	/* A crossing after the last of an orbit never comes. */
+	/* A crossing beyond the last of an orbit never occurs. */
 	for (i = 0; i < CRU_CTP_FIXED_BCS; i++)
 		n += c->board.fixed[i] && c->board.fixed[i] <= word(c, CRU_CTP_BCMAX);
 	return n;
@@ -68,7 +68,7 @@ static void rates(struct cru *c, bool local, uint64_t *hb, uint64_t *phy, uint64
 	*cal = divided(c, bc, CRU_CTP_CALDIV, CRU_CTP_CALDIV_OFF);
 }
 
-/* SOX and EOX are seen by who listens to that source while it starts and stops. */
+/* SOX and EOX are counted only if this source is selected when it starts or stops. */
 static void note_start_and_end(struct cru *c, bool local, bool running)
 {
 	struct cru_board *b = &c->board;
@@ -156,7 +156,7 @@ static void write_run_mode(struct cru *c, uint32_t off, uint32_t value)
 		cru_bar2_add(c, CRU_TTC_PHY, UINT32_MAX, 1);
 }
 
-/* One address, one slot after the other. */
+/* Successive writes to one address fill successive slots. */
 static void write_fixed(struct cru *c, uint32_t off, uint32_t value)
 {
 	struct cru_board *b = &c->board;

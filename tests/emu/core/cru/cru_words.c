@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Words of BAR2 that change by themselves: meters, fields that wrap, counters of packets; and the
- * write hook of registers that others depend on. The blocks call this file, it calls none of them.
+ * write hook of registers that others depend on. The blocks call this file; it calls no block.
  */
 #include "cru.h"
 

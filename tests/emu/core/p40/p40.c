@@ -21,7 +21,7 @@ static void show(struct unit *u, struct json *j)
 	json_uint(j, "spill_level", st->spill.level);
 }
 
-/* Bring the counters up to date before their sums are shown. */
+/* Update the counters before their sums are shown. */
 static void update_counters(struct unit_card *card, struct json *j)
 {
 	unsigned int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The PCIe40 model from the inside: its state, and what its files offer to each other. From the
- * outside the model is `p40_card` of card.h; the contract is
+ * Internal interface of the PCIe40 model: its state and the functions that its files share. The
+ * server uses the model through `p40_card` (card.h); the contract is
  * Documentation/hardware/stream-interface.md.
  *
  *	p40.c           tables and counts
@@ -15,11 +15,11 @@
  *	p40_page.c      control page and interrupts
  *	p40_control.c   settings and faults of the control socket
  *
- * What a card of units has in common with others is in ../unit/unit.h.
+ * ../unit/unit.h has the part that is common to all cards of units.
  *
  * An event goes from the source, through the spill buffer if it has to wait, into the packet being
- * filled; a packet that is closed is written when there is room. All state belongs to struct p40;
- * card.h says who may call what when.
+ * filled; a closed packet is written when there is space. All state belongs to struct p40; card.h
+ * has the locking rules.
  */
 #ifndef EMU_P40_H
 #define EMU_P40_H
@@ -32,11 +32,11 @@
 #include "kmod/stream/stream_regs.h"
 
 #define P40_ALL ((1u << P40_STREAMS) - 1)
-#define P40_EVENT_BYTES 8 /* an event takes at least so much of the spill buffer */
+#define P40_EVENT_BYTES 8 /* smallest space of an event in the spill buffer */
 #define P40_HEADER_MAX                                                                             \
 	(STREAM_PACKET_TYPES + 5 * (STREAM_PACK_EVENTS_MAX + 1) + (1 << STREAM_SET_ALIGN_MAX))
 #define P40_NS_PER_CYCLE (1000000000 / P40_CLOCK)
-#define P40_COUNTERS_NS 2000000 /* the counters in the page are at most so old */
+#define P40_COUNTERS_NS 2000000 /* largest age of the counters in the page */
 
 /* In the order of p40_fault_list, behind those of the engine. */
 enum p40_fault {
@@ -90,7 +90,7 @@ enum p40_counter {
 
 struct p40_event {
 	uint64_t id;
-	uint32_t size; /* of the payload that is left */
+	uint32_t size; /* of the remaining payload */
 	uint32_t cut;  /* bytes that were cut off */
 	bool truncated;
 };
@@ -100,7 +100,7 @@ struct p40_spill {
 	uint32_t capacity, at, count;
 	uint32_t size, level; /* bytes */
 	bool throttling, truncating;
-	uint64_t throttle_ns, truncate_ns; /* since then, or since it was last added up */
+	uint64_t throttle_ns, truncate_ns; /* start time, or time of the last summation */
 };
 
 /* The packet that is filled and then written. */
@@ -129,11 +129,11 @@ struct p40_settings {
 	uint32_t throttle_on, throttle_off, truncate_on;
 };
 
-/* What a stream counts besides its counters and what all units count. */
+/* Counts of a stream besides its counters and those common to all units. */
 struct p40_counts {
 	uint64_t doorbells, states, interrupts;
 	uint64_t closes, ends;
-	uint64_t fulls; /* times a unit found no room */
+	uint64_t fulls; /* times a unit found no space */
 	uint64_t recycled, units_skipped;
 };
 
@@ -167,7 +167,7 @@ struct p40_stream {
 	uint64_t first; /* of the generator */
 	struct p40_spill spill;
 	struct p40_packet packet;
-	bool meta_due; /* a packet is written, and its record is not */
+	bool meta_due; /* a packet is written and its record is still due */
 	bool meta_dropping;
 	struct p40_counts n;
 };
@@ -197,13 +197,13 @@ static inline uint32_t p40_up(uint32_t bytes, uint32_t unit)
 	return (bytes + unit - 1) / unit * unit;
 }
 
-/* Events that were offered and are not in the ring. */
+/* Events that were offered and are not in the ring yet. */
 static inline uint64_t p40_waiting(const struct p40_stream *st)
 {
 	return st->spill.count + (st->packet.written ? 0 : st->packet.count);
 }
 
-/* A counter, as the card shows it. */
+/* Value of a counter as the card shows it. */
 static inline uint64_t p40_counter(struct p40_stream *st, enum p40_counter nr)
 {
 	if (st->unit.fault[P40_CYCLES_WRONG] &&
@@ -246,47 +246,50 @@ bool p40_quiesced(const struct unit *u);
 size_t p40_turn(struct unit *u, uint64_t now, size_t budget, uint64_t *when);
 
 /* p40_ring.c */
-/* Where @len bytes, less if they are in pieces, @offset bytes behind a position are. */
+/* Location of *len bytes, cut to what is contiguous, @offset bytes after a position. */
 enum card_dma p40_ring_at(struct p40_stream *st, uint32_t position, uint32_t offset, size_t *len,
 			  void **ptr);
 uint32_t p40_lines(const struct p40_stream *st);
 uint32_t p40_space(const struct p40_stream *st);
-/* By the fault record-hole: the next unit, of so many events, is counted and not written. */
+/* Fault record-hole: the next unit of @events events is counted and not written. */
 bool p40_unit_skip(struct p40_stream *st, uint32_t events);
-/* A unit is whole in the ring. */
+/* A unit is completely in the ring. */
 void p40_unit_done(struct p40_stream *st, uint32_t lines, uint32_t events, uint64_t last);
 
 /* p40_source.c */
 void p40_source_default(struct p40_stream *st);
-/* The next event that can be packed, not taken yet; false: when to look again. */
+/*
+ * Return the next event that can be packed, without consuming it. False: *when is the time of the
+ * next try.
+ */
 bool p40_source_peek(struct p40_stream *st, uint64_t now, struct p40_event *e, uint64_t *when);
 void p40_source_take(struct p40_stream *st, uint64_t now, const struct p40_event *e);
-/* By the key rate: not yet. */
+/* Does the key rate delay the source until *when? */
 bool p40_source_paced(struct p40_stream *st, uint64_t now, uint64_t *when);
-/* Nothing can be packed now: what comes goes into the spill buffer. */
+/* Nothing can be packed now: put new events into the spill buffer. */
 void p40_source_spill(struct p40_stream *st, uint64_t now, uint64_t *when);
-/* What waits in the spill buffer is thrown away; how many events. */
+/* Discard the events in the spill buffer. Returns their number. */
 uint32_t p40_source_drop(struct p40_stream *st, uint64_t now);
-/* The stream stands still: neither throttle nor truncation is on. */
+/* Stop the source: throttle and truncation are off. */
 void p40_source_off(struct p40_stream *st, uint64_t now);
-/* The counters are up to date: what passed while the throttle was on, and for how long. */
+/* Update the counters: events that passed while the throttle was on, and its cycles. */
 void p40_source_update_counters(struct p40_stream *st, uint64_t now);
-/* An event that was accepted is too large by now. */
+/* An accepted event is too large by now: cut it. */
 void p40_source_cut(struct p40_stream *st, uint64_t now, struct p40_event *e, uint32_t size);
-/* Bytes of the largest packet, and of the payload that it has room for. */
+/* Bytes of the largest packet, and of the payload that fits into it. */
 uint32_t p40_packet_limit(const struct p40_stream *st);
 uint32_t p40_source_fit(const struct p40_stream *st);
 
-/* p40_packet.c, p40_record.c: bytes written, and when to look again */
+/* p40_packet.c, p40_record.c: return bytes written, and the time of the next call */
 size_t p40_packet_turn(struct p40_stream *st, uint64_t now, size_t budget, uint64_t *when);
-/* Throws the packet away, but not one that is being written if it is only to be emptied. */
+/* Discard the packet. If @writing is false, keep a packet that is being written. */
 uint32_t p40_packet_drop(struct p40_stream *st, bool writing);
 size_t p40_odin_turn(struct p40_stream *st, uint64_t now, size_t budget, uint64_t *when);
-/* Is there room for a packet's record, or none needed? */
+/* Is there space for a packet's record, or is none needed? */
 bool p40_meta_ready(const struct p40 *c);
-/* The record of the packet that has been written. False: it has to wait. */
+/* Write the record of the packet that has been written. False: it must wait. */
 bool p40_meta_write(struct p40_stream *main);
-/* With the key recycle: lines behind the position that are used and not told of. */
+/* With the key recycle: lines beyond the position that are written and not reported. */
 static inline uint32_t p40_ahead(const struct p40_stream *st)
 {
 	return p40_of(st)->recycle ? st->recycled : 0;

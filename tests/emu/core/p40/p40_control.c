@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The PCIe40's settings and faults, as the command line and the control socket name them, but for
- * those that all cards of units have. What firmware lets a host set is not here but in BAR 2.
+ * Settings and faults of the PCIe40 on the command line and the control socket, except those of all
+ * cards of units. Settings of the firmware are in BAR 2.
  */
 #include "p40.h"
 #include "../values.h"
 
-/* Bytes behind the told position are not kept when it is switched. */
+/* Bytes beyond the reported position are dropped when the key is switched. */
 static int set_recycle(void *card, unsigned int fn, const char *text, char *err)
 {
 	struct p40 *c = card;
@@ -31,7 +31,7 @@ VALUE_KEY(stamp, value_on_off, struct p40, c->stamp)
 const struct card_key p40_keys[] = {
 	{"rate", "bytes/s into the ring of a stream, 0: no limit", UNIT_PER_CARD, unit_set_rate,
 	 unit_get_rate},
-	{"recycle", "on or off: units are written and never told of", UNIT_PER_CARD, set_recycle,
+	{"recycle", "on or off: units are written and never reported", UNIT_PER_CARD, set_recycle,
 	 get_recycle},
 	{"stamp", "on or off: packets of main have the card's time in their payload", UNIT_PER_CARD,
 	 set_stamp, get_stamp},
@@ -53,17 +53,17 @@ const struct card_fault p40_fault_list[] = {
 				  "one line is written that long after a stream was disabled"},
 	[P40_STATE_LATE] = {"state-late", "streams", "us", "state and interrupts come later"},
 	[P40_WRONG_POSITION] = {"wrong-position", "streams", "lines",
-				"the next position told is off by that much"},
+				"the next reported position is off by that much"},
 	[P40_BEYOND_RING] = {"beyond-ring", "streams", "N",
-			     "the next N positions told are a line beyond the ring"},
+			     "the next N reported positions are a line beyond the ring"},
 	[P40_TORN_STATE] = {"torn-state", "streams", "N",
 			    "the next N states are written without their end"},
 	[P40_END_MISSING] = {"end-missing", "streams", NULL, "a stream that is closed never ends"},
-	[P40_END_EARLY] = {"end-early", "streams", "N", "the next N states say ENDED all the same"},
+	[P40_END_EARLY] = {"end-early", "streams", "N", "the next N states report ENDED too early"},
 	[P40_BAD_MAGIC] = {"bad-magic", "streams", "N", "wrong magic in the next N units"},
 	[P40_SIZE_ZERO] = {"size-zero", "streams", "N", "size 0 in the next N units"},
 	[P40_SIZE_BIG] = {"size-big", "streams", "bytes",
-			  "the next unit says it is so much larger"},
+			  "the next unit reports a size that is so much larger"},
 	[P40_SKIP_EVENT] = {"skip-event", "streams", "N", "the next unit's event id is N too high"},
 	[P40_RECORD_HOLE] = {"record-hole", "streams", "N",
 			     "the next N units are numbered and not written"},

@@ -28,7 +28,7 @@ static uint32_t extent(const struct p40_packet *p, uint32_t size)
 	return p40_up(size, 1u << p->align);
 }
 
-/* What a reader would stumble over. */
+/* Apply faults to the header of a unit. */
 static void spoil(struct p40_stream *st, struct stream_packet *h)
 {
 	if (unit_fault_take(&st->unit, P40_BAD_MAGIC))
@@ -40,7 +40,7 @@ static void spoil(struct p40_stream *st, struct stream_packet *h)
 		htole64(le64toh(h->first_event) + unit_fault_once(&st->unit, P40_SKIP_EVENT));
 }
 
-/* The same of its fragments: what is written follows. */
+/* Apply faults to the fragments before they are written. */
 static void spoil_content(struct p40_stream *st)
 {
 	struct p40_packet *p = &st->packet;
@@ -125,7 +125,7 @@ static void add(struct p40_packet *p, const struct p40_event *e)
 	p->payload += extent(p, e->size);
 }
 
-/* No event now. Is it time to close what there is? */
+/* There is no event now. Is it time to close the packet? */
 static bool aged(struct p40_stream *st, uint64_t now, uint64_t *when)
 {
 	struct p40_packet *p = &st->packet;
@@ -177,7 +177,7 @@ static bool fill(struct p40_stream *st, uint64_t now, uint64_t *when)
 				close_packet(st, now, 0);
 				return true;
 			}
-			/* It came when packets were allowed to be larger. */
+			/* The event was accepted when larger packets were allowed. */
 			wide = true;
 		}
 		p40_source_take(st, now, &e);
@@ -189,7 +189,7 @@ static bool fill(struct p40_stream *st, uint64_t now, uint64_t *when)
 	return false;
 }
 
-/* Words of a fragment from byte @at of it on, @bytes of them; then zeroes up to @extent. */
+/* Write @bytes bytes of a fragment from its byte @at on, then zeroes up to @extent. */
 static void write_fragment(uint8_t *to, uint32_t start, uint32_t at, uint32_t bytes,
 			   uint32_t extent)
 {
@@ -244,7 +244,7 @@ static void write_piece(struct p40_packet *p, uint8_t *to, uint32_t len)
 	}
 }
 
-/* Pieces that are outside are lost. */
+/* Pieces outside every mapping are lost. */
 static void skip_piece(struct p40_packet *p, uint32_t len)
 {
 	static uint8_t nowhere[4096];
@@ -286,7 +286,7 @@ static size_t write_packet(struct p40_stream *st, size_t budget)
 	return moved;
 }
 
-/* How late is a reader: the clock, over the first bytes of the payload. */
+/* Key stamp: write the card's clock over the first bytes of the payload, for measuring latency. */
 static void stamp(struct p40_stream *st)
 {
 	struct p40_packet *p = &st->packet;
@@ -314,7 +314,9 @@ static void written(struct p40_stream *st)
 
 	p->written = true;
 	unit_pace(&st->unit, p->bytes);
-	/* One that was begun ahead of the position is not to be told of, whatever the key is now.
+	/*
+	 * A packet that was begun beyond the position is never reported, even if the key has
+	 * changed.
 	 */
 	if (p40_of(st)->recycle || p->position != st->written) {
 		st->recycled += p->bytes / STREAM_LINE;
@@ -357,7 +359,7 @@ size_t p40_packet_turn(struct p40_stream *st, uint64_t now, size_t budget, uint6
 		}
 		moved += write_packet(st, budget - moved);
 		if (p->at < p->bytes)
-			break; /* the budget, or no bus mastering */
+			break; /* the budget is used up, or bus mastering is off */
 		if (!p->written)
 			written(st);
 		if (st->meta_due && !p40_meta_write(st))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the host learns without asking: state and counters in the control page, and interrupts.
+ * Reports to the host: state and counters in the control page, and interrupts.
  */
 #include "p40.h"
 
@@ -29,7 +29,7 @@ uint32_t p40_status(const struct unit *u)
 	return status;
 }
 
-/* Nothing of an earlier run; state and counters are written with the next turn. */
+/* Clear the state of an earlier run; state and counters are written with the next turn. */
 void p40_page_begin(struct p40_stream *st)
 {
 	st->sequence = 0;
@@ -80,7 +80,7 @@ static bool write_counters(struct p40_stream *st, uint64_t now)
 	return true;
 }
 
-/* The position that the host is told, with what faults make of it. */
+/* The position that is reported to the host, with faults applied. */
 static uint32_t position(struct p40_stream *st)
 {
 	uint32_t value = st->written + unit_fault_once(&st->unit, P40_WRONG_POSITION);
@@ -121,7 +121,7 @@ static bool write_state(struct p40_stream *st, uint64_t now)
 	st->reported_status = reported_status(st);
 	s.status = htole32(st->reported_status | (st->irq.armed ? STREAM_STATUS_ARMED : 0) |
 			   (unit_fault_take(&st->unit, P40_END_EARLY) ? STREAM_STATUS_ENDED : 0));
-	/* Data are in memory before the position that covers them. */
+	/* Data must be in memory before the position that covers them. */
 	atomic_thread_fence(memory_order_release);
 	if (!unit_put(&st->unit, st->unit.base[P40_PAGE] + STREAM_PAGE_STATE, &s, 4))
 		return false;
@@ -151,7 +151,7 @@ bool p40_interrupt_to_come(const struct p40_stream *st)
 	       (pending(st) || st->urgent);
 }
 
-/* It is told in the state, which after the end is not written any more. False: no bus mastering. */
+/* Report the end in the state, which is not written again after it. False: bus mastering is off. */
 static bool send_interrupt(struct p40_stream *st, uint32_t reason, uint64_t now)
 {
 	enum card_message how;
@@ -176,7 +176,7 @@ wait:
 	return false;
 }
 
-/* Why an interrupt is due: 0 if it is not, then @when it will be. */
+/* Reason of an interrupt that is due; 0: none, @when is the time of the next check. */
 static uint32_t due_reason(const struct p40_stream *st, uint64_t now, uint64_t *when)
 {
 	if (!p40_interrupt_to_come(st))
@@ -189,7 +189,10 @@ static bool all_written(const struct p40_stream *st)
 	return st->closing && !p40_waiting(st) && !st->meta_due && !st->unit.fault[P40_END_MISSING];
 }
 
-/* Counters, then the state, which an interrupt makes anew: so one of the two writes it. */
+/*
+ * Write the counters, then the state. An interrupt writes the state itself, so only one of both
+ * paths writes it.
+ */
 static void end(struct p40_stream *st, uint64_t now)
 {
 	uint64_t when = CARD_STEP_IDLE;
@@ -208,7 +211,7 @@ static void end(struct p40_stream *st, uint64_t now)
 	st->n.ends++;
 }
 
-/* A state that is late holds back what follows it. */
+/* A delayed state delays everything that follows it. */
 static bool late(struct p40_stream *st, uint64_t now, uint64_t *when)
 {
 	if (!st->state_due && !all_written(st))

@@ -32,7 +32,7 @@ bool p40_meta_ready(const struct p40 *c)
 	return !meta->full;
 }
 
-/* No room, and nobody is to wait for it. */
+/* There is no space, and the policy is not to wait. */
 static void drop(struct p40_stream *meta, const struct p40_packet *p)
 {
 	uint64_t last = p->first + p->count - 1;
@@ -153,7 +153,7 @@ static void odin_done(struct p40_stream *st, uint64_t event)
 	p40_unit_done(st, 1, 1, event);
 }
 
-/* Where the next records go: as many lines as there is room, budget and memory in one piece. */
+/* Position of the next records: as many lines as space, budget and contiguous memory allow. */
 static enum card_dma lines_at(struct p40_stream *st, size_t budget, uint8_t **to, uint32_t *lines)
 {
 	uint32_t capacity = p40_space(st) - p40_ahead(st);
@@ -166,12 +166,15 @@ static enum card_dma lines_at(struct p40_stream *st, size_t budget, uint8_t **to
 	*lines = len / STREAM_LINE;
 	if (how == CARD_DMA_OK && *lines)
 		return how;
-	/* A line in pieces is a mapping that no host makes: lost, as outside. */
+	/*
+	 * A line across two mappings is not contiguous; no host maps so. It is lost, as DMA
+	 * outside.
+	 */
 	*lines = 1;
 	return how == CARD_DMA_OK ? CARD_DMA_OUTSIDE : how;
 }
 
-/* The events that there are, into at most @lines; how many. */
+/* Put the available events into at most @lines lines. Returns their number. */
 static uint32_t put_records(struct p40_stream *st, uint64_t now, uint8_t *to, uint32_t lines,
 			    uint64_t *when)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registers of a stream in BAR 0, the driver's, and its doorbell page: positions and arming.
+ * Registers of a stream in BAR 0, which belongs to the driver, and its doorbell page: positions and
+ * arming.
  */
 #include "p40.h"
 
@@ -37,13 +38,13 @@ uint32_t p40_read(struct unit *u, uint32_t off)
 	return 0;
 }
 
-/* The host has read past this position since. */
+/* The host has already read past this position. */
 static bool is_late(const struct p40_stream *st, uint32_t value)
 {
 	return st->read - value <= p40_lines(st);
 }
 
-/* From the read position to what the host was told. */
+/* Bytes from the read position to the reported position. */
 static bool in_bounds(const struct p40_stream *st, uint32_t value)
 {
 	return value - st->read <= st->reported - st->read;
@@ -84,7 +85,7 @@ void p40_write(struct unit *u, uint32_t off, uint32_t value)
 	}
 }
 
-/* CLOSE. The engine does not call this before the stream is enabled. */
+/* Carry out CLOSE. The engine calls this only for an enabled stream. */
 void p40_control(struct unit *u, uint32_t value)
 {
 	struct p40_stream *st = p40_stream(u);
@@ -121,7 +122,7 @@ void p40_doorbell_write(struct unit *u, uint32_t off, uint32_t value)
 	st->read = value;
 }
 
-/* Only a stream that waits for room needs a step when it gets some. */
+/* A write of READ needs a step only if the stream waits for space. */
 bool p40_doorbell_stirs(struct unit *u, uint32_t off)
 {
 	return p40_stream(u)->full;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The ring of a stream: where in host memory a position is, and what is counted of units in there.
+ * The ring of a stream: the host memory of a position, and the accounting of units.
  */
 #include "p40.h"
 

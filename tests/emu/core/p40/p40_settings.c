@@ -36,7 +36,7 @@ static void write_enable(struct p40 *c, uint32_t value)
 	c->enable = value;
 }
 
-/* A setting of 32 bits: where it is kept, and what may be written. */
+/* A setting of 32 bits: its location and its writable values. */
 struct setting {
 	uint32_t *value;
 	uint32_t min, max, step;
@@ -91,7 +91,7 @@ static bool find(struct p40_stream *st, uint32_t off, struct setting *s)
 	return main || (s->odin && st->kind == STREAM_TYPE_ODIN);
 }
 
-/* 64 bits; NULL: no such. */
+/* A setting of 64 bits; NULL: no such register. */
 static uint64_t *find_wide(struct p40_stream *st, uint32_t off)
 {
 	if (st->kind == STREAM_TYPE_META)
@@ -152,7 +152,7 @@ static void write_settings(struct p40_stream *st, uint32_t off, uint32_t value)
 	uint64_t *wide = find_wide(st, off);
 	struct setting s;
 
-	/* What was before this write was by the old settings. */
+	/* Everything before this write is counted with the old settings. */
 	p40_source_update_counters(st, unit_now(&st->unit));
 	if (wide) {
 		register_set_half(wide, off, value);

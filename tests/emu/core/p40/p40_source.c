@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where a stream's events come from and where they wait: the generator, the spill buffer, and what
- * is done when that fills up. An event is offered when the source has it; then it is either
- * accepted, whole or cut, or, while the throttle is on, passes by.
+ * Source of a stream's events: the generator, the spill buffer, throttle and truncation. An event
+ * is offered when the source has it; then it is either accepted, whole or cut, or, while the
+ * throttle is on, passed over.
  */
 #include "p40.h"
 
@@ -30,13 +30,13 @@ static bool flows(const struct p40_stream *st)
 	       st->gen.control & STREAM_GENERATOR_RUN;
 }
 
-/* Events that the source has by now. */
+/* Number of events that are due by now. */
 static uint64_t due(struct p40_stream *st, uint64_t now, uint64_t *when)
 {
 	return generator_due(&st->gen, flows(st), now, !clocked(&st->gen), when);
 }
 
-/* A source that waits is as fast as the key rate says; a clock is not to be held. */
+/* The key rate limits a source that waits for space. It does not delay a clocked source. */
 bool p40_source_paced(struct p40_stream *st, uint64_t now, uint64_t *when)
 {
 	return !clocked(&st->gen) && !st->closing && unit_paced(&st->unit, now, when);
@@ -64,7 +64,7 @@ uint32_t p40_source_fit(const struct p40_stream *st)
 	return (p40_packet_limit(st) - data) / align * align;
 }
 
-/* The event that the source has next, as it would be accepted. */
+/* The next event of the source, as it would be accepted. */
 static void draw(const struct p40_stream *st, struct p40_event *e)
 {
 	const struct generator *g = &st->gen;
@@ -172,7 +172,7 @@ static void throttle_off(struct p40_stream *st, uint64_t now)
 	st->spill.throttling = false;
 }
 
-/* Events of a clock go by while the throttle is on. */
+/* Pass over events of a clocked source while the throttle is on. */
 static void pass(struct p40_stream *st, uint64_t now)
 {
 	uint64_t events, when;
@@ -196,7 +196,7 @@ static uint32_t release_at(const struct p40_settings *s)
 	return lower ? s->throttle_on - 1 : s->throttle_off;
 }
 
-/* The level has become lower. */
+/* The level of the spill buffer has decreased. */
 static void lowered(struct p40_stream *st, uint64_t now)
 {
 	if (!st->spill.throttling || st->spill.level > release_at(&st->set))
@@ -257,7 +257,7 @@ void p40_source_spill(struct p40_stream *st, uint64_t now, uint64_t *when)
 		*when = now;
 		return;
 	}
-	/* Nobody need be there for each of them: whoever asks has them counted. */
+	/* No step is needed for each passed event: every read of the counters updates them. */
 	pass(st, now);
 	if (clocked(&st->gen) && now + P40_COUNTERS_NS < *when)
 		*when = now + P40_COUNTERS_NS;

@@ -64,7 +64,7 @@ bool p40_setup_ok(const struct unit *u)
 			    1ull << (ring - segment) <= P40_SEGMENTS);
 }
 
-/* Neither interrupt nor end is asked for any more. */
+/* Cancel requested interrupts and a requested end. */
 static void clear_requests(struct p40_stream *st)
 {
 	st->closing = false;
@@ -181,7 +181,10 @@ size_t p40_turn(struct unit *u, uint64_t now, size_t budget, uint64_t *when)
 	else if (!st->ended && st->kind == STREAM_TYPE_ODIN)
 		moved = p40_odin_turn(st, now, budget, when);
 	*when = earlier(*when, p40_page_turn(st, now));
-	/* What main has written meta tells of at once, whoever's turn it is. */
+	/*
+	 * Write the meta record of a packet of main at once, in whichever stream's turn the packet
+	 * was written.
+	 */
 	if (moved && st->kind == STREAM_TYPE_MAIN)
 		*when = earlier(*when, p40_page_turn(&p40_of(st)->st[P40_STREAM_META], now));
 	return moved;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The RobinNP model from the inside: its state, and what its files offer to each other. From the
- * outside the model is `robinnp_card` of card.h; the contract is
+ * Internal interface of the RobinNP model: its state and the functions that its files share. The
+ * server uses the model through `robinnp_card` (card.h); the contract is
  * Documentation/hardware/fragment-interface.md.
  *
  *	robinnp.c          tables
@@ -15,11 +15,11 @@
  *	robinnp_irq.c      interrupts
  *	robinnp_control.c  settings and faults of the control socket
  *
- * What a card of units has in common with others is in ../unit/unit.h.
+ * ../unit/unit.h has the part that is common to all cards of units.
  *
  * A fragment goes from the source into a page of its link's list, and its descriptor to the host; a
- * command writes what is in a page into a host page. Of a fragment only what its words are made of
- * is kept. All state belongs to struct robinnp; card.h says who may call what when.
+ * command writes what is in a page into a host page. Of a fragment only the values are kept from
+ * which its words are generated. All state belongs to struct robinnp; card.h has the locking rules.
  */
 #ifndef EMU_ROBINNP_H
 #define EMU_ROBINNP_H
@@ -74,16 +74,16 @@ enum robinnp_base {
 };
 
 enum robinnp_state {
-	ROBINNP_HOST, /* the host's; empty if it has no size */
+	ROBINNP_HOST, /* owned by the host; empty if it has no size */
 	ROBINNP_EMPTY,
 	ROBINNP_FILLED,
 };
 
-/* A fragment, in a page or held. */
+/* A fragment, in a page or held by back-pressure. */
 struct robinnp_fragment {
 	uint32_t event;
-	uint32_t size; /* of it that is in the page */
-	uint32_t full; /* that it had */
+	uint32_t size; /* stored in the page */
+	uint32_t full; /* full size at the source */
 	uint16_t source;
 	uint8_t status; /* FRAGMENT_IS_* */
 	bool flip;	/* one bit of it is wrong */
@@ -105,10 +105,10 @@ struct robinnp_link {
 	uint32_t list_at, list_count;
 	uint32_t filled;
 
-	bool held; /* for want of a page, since: */
+	bool held; /* waiting for a page, since: */
 	uint64_t hold_ns;
 	struct robinnp_fragment waits;
-	bool known; /* a fragment has come since enabling, the last: */
+	bool known; /* a fragment has been offered since enabling; the last one: */
 	uint32_t last;
 
 	uint64_t total[FRAGMENT_LINK_COUNTS]; /* since power-on, but for the last held event */
@@ -123,7 +123,7 @@ enum robinnp_purpose {
 	ROBINNP_PURPOSES,
 };
 
-/* What a sub-unit counts besides its counters and what all units count. */
+/* Counts of a sub-unit besides its counters and those common to all units. */
 struct robinnp_counts {
 	uint64_t free_doorbells, command_doorbells, fetches;
 	uint64_t entries_skipped, completions_lost, completions_twice;
@@ -139,7 +139,7 @@ struct robinnp_sub {
 	struct unit_irq irq[ROBINNP_PURPOSES];
 	uint64_t late_ns[ROBINNP_PURPOSES]; /* fault irq-late: not before */
 	bool error_due;			    /* an interrupt for errors is to be sent */
-	uint64_t held_ns;		    /* when the last one for HELD was, 0: never */
+	uint64_t held_ns;		    /* time of the last interrupt for HELD, 0: never */
 
 	/* as taken over at enabling */
 	uint32_t data_log2, free_log2, command_log2;
@@ -185,7 +185,7 @@ static inline struct robinnp_page *robinnp_page(struct robinnp_sub *sub, uint32_
 	return &sub->link[FRAGMENT_PAGE_LINK(word)].page[FRAGMENT_PAGE_NUMBER(word)];
 }
 
-/* Commands that the card was told of and has not completed; free pages that it has not taken. */
+/* Submitted commands that are not completed; submitted free pages that the card has not taken. */
 static inline uint32_t robinnp_commands(const struct robinnp_sub *sub)
 {
 	return sub->unit.enabled ? sub->commands_submitted - sub->executed : 0;
@@ -196,7 +196,7 @@ static inline uint32_t robinnp_frees(const struct robinnp_sub *sub)
 	return sub->unit.enabled ? sub->free_submitted - sub->freed : 0;
 }
 
-/* Fragments that were offered, and none of the other counters of the link has yet. */
+/* Fragments that were offered and that no other counter of the link includes yet. */
 static inline uint64_t robinnp_waiting(const struct robinnp_link *link)
 {
 	return link->filled + link->held;
@@ -232,11 +232,11 @@ uint32_t robinnp_status(const struct unit *u);
 size_t robinnp_turn(struct unit *u, uint64_t now, size_t budget, uint64_t *when);
 
 /* robinnp_pages.c */
-/* Memory for the pages of a run, all the host's. -1: there is none. */
+/* Allocate the pages of a run, all owned by the host. Returns -1 if out of memory. */
 int robinnp_pages_begin(struct robinnp_sub *sub);
 void robinnp_pages_free(struct robinnp_sub *sub);
 bool robinnp_page_there(const struct robinnp_sub *sub, uint32_t word);
-/* A page that the host had goes to its link. */
+/* Return a page from the host to its link. */
 void robinnp_page_back(struct robinnp_sub *sub, uint32_t word);
 void robinnp_free_doorbell(struct robinnp_sub *sub, uint32_t value);
 void robinnp_free_turn(struct robinnp_sub *sub);
@@ -244,12 +244,12 @@ void robinnp_free_turn(struct robinnp_sub *sub);
 /* robinnp_source.c */
 void robinnp_source_default(struct robinnp_link *link);
 void robinnp_source_off(struct robinnp_link *link, uint64_t now);
-/* Will a link come to its turn by itself, because it has something to send? */
+/* Will a link get its turn without an event, because it has something to send? */
 bool robinnp_flows(const struct robinnp_sub *sub);
-/* What there is to put into pages; bytes that this is worth. */
+/* Put available fragments into pages. Returns the budget used, in bytes. */
 size_t robinnp_source_turn(struct robinnp_sub *sub, uint64_t now, size_t budget, uint64_t *when);
 void robinnp_describe_turn(struct robinnp_sub *sub, uint64_t now, uint64_t *when);
-/* However late they are. */
+/* Write all descriptors, regardless of the fault data-late. */
 void robinnp_describe_all(struct robinnp_sub *sub);
 uint64_t robinnp_hold_cycles(struct robinnp_link *link, uint64_t now);
 uint32_t robinnp_held(const struct robinnp_sub *sub);
@@ -261,7 +261,7 @@ size_t robinnp_command_turn(struct robinnp_sub *sub, uint64_t now, size_t budget
 /* robinnp_irq.c */
 void robinnp_irq_begin(struct robinnp_sub *sub);
 void robinnp_arm(struct robinnp_sub *sub, enum robinnp_purpose purpose, uint32_t seen);
-/* A bit of STATUS has come: an interrupt for errors, if the bit is to raise one. */
+/* A bit of STATUS was set: request an error interrupt if the bit is enabled for it. */
 void robinnp_error(struct unit *u, uint32_t bit);
 uint64_t robinnp_irq_turn(struct robinnp_sub *sub, uint64_t now);
 void robinnp_spurious(struct unit *u, unsigned int purpose);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the host asks for: commands are taken from their ring, judged, carried out one after the
- * other, and completed.
+ * Commands of the host: fetched from their ring, checked, carried out one after the other, and
+ * completed.
  */
 #include "robinnp.h"
 #include "../pattern.h"
@@ -25,7 +25,7 @@ void robinnp_command_doorbell(struct robinnp_sub *sub, uint32_t value)
 	sub->commands_submitted = value;
 }
 
-/* As many as there are, up to the ring's end. */
+/* Fetch the available commands up to the end of the ring. */
 static void fetch(struct robinnp_sub *sub)
 {
 	uint32_t slot = fragment_slot(sub->fetched, sub->command_log2);
@@ -73,7 +73,7 @@ static uint32_t judge(const struct robinnp_sub *sub, const struct fragment_comma
 	return FRAGMENT_DONE_OK;
 }
 
-/* The words of a fragment, header and all. */
+/* The words of a fragment, including its header. */
 static void build(const struct robinnp_fragment *f, uint32_t source, bool flip, void *to)
 {
 	const bool format = f->status & FRAGMENT_IS_FORMAT;
@@ -123,7 +123,7 @@ static bool transfer(struct robinnp_sub *sub, const struct fragment_command *c)
 		sub->unit.no_master = false;
 		return true;
 	}
-	/* Not there, or in pieces. */
+	/* Is the host page missing, or not contiguous? */
 	build(f, source, flip, copy);
 	sub->unit.n.dma_writes++;
 	return unit_put(&sub->unit, at, copy, f->size);
@@ -139,7 +139,7 @@ static bool put_entry(struct robinnp_sub *sub, struct fragment_completion *d)
 	if (unit_fault_take(&sub->unit, ROBINNP_DONE_PHASE))
 		phase ^= FRAGMENT_PHASE;
 	d->status = htole32(FRAGMENT_DONE_STATUS(le32toh(d->status)) | phase);
-	/* The word with the phase is the last of all. */
+	/* Write the word with the phase last. */
 	if (!unit_put(&sub->unit, at, d, last))
 		return false;
 	__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -149,7 +149,7 @@ static bool put_entry(struct robinnp_sub *sub, struct fragment_completion *d)
 	return true;
 }
 
-/* False: no bus mastering. */
+/* False: bus mastering is off. */
 static bool complete(struct robinnp_sub *sub, const struct fragment_command *c, uint32_t status)
 {
 	uint32_t op = le32toh(c->op), word = le32toh(c->page), size = 0, event = 0;
@@ -200,7 +200,7 @@ static void count(struct robinnp_sub *sub, const struct fragment_command *c, uin
 	}
 }
 
-/* False: it has to wait for the bus. */
+/* False: bus mastering is off, wait. */
 static bool carry_out(struct robinnp_sub *sub, const struct fragment_command *c)
 {
 	uint32_t status = judge(sub, c);
@@ -218,7 +218,7 @@ static bool carry_out(struct robinnp_sub *sub, const struct fragment_command *c)
 	return true;
 }
 
-/* With the key shuffle: the last one that no earlier one shares a page with. */
+/* With the key shuffle: the last command that shares no page with an earlier one. */
 static unsigned int pick(const struct robinnp_sub *sub)
 {
 	unsigned int i, k;
@@ -234,7 +234,7 @@ static unsigned int pick(const struct robinnp_sub *sub)
 	return i;
 }
 
-/* One of those that were read. */
+/* Select one of the fetched commands. */
 static bool next(struct robinnp_sub *sub)
 {
 	unsigned int i = pick(sub);

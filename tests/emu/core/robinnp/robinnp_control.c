@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The RobinNP's settings and faults, as the command line and the control socket name them, but for
- * those that all cards of units have. What firmware lets a host set is not here but in BAR 2.
+ * Settings and faults of the RobinNP on the command line and the control socket, except those of
+ * all cards of units. Settings of the firmware are in BAR 2.
  */
 #include "robinnp.h"
 #include "../values.h"
@@ -64,11 +64,11 @@ const struct card_fault robinnp_fault_list[] = {
 	[ROBINNP_RECORD_HOLE] = {"record-hole", "subs", "N",
 				 "the next N descriptors are counted and not written"},
 	[ROBINNP_PAGE_RANGE] = {"page-range", "subs", "N",
-				"the next N descriptors are of a page that there is not"},
+				"the next N descriptors name a page that does not exist"},
 	[ROBINNP_PAGE_FREE] = {"page-free", "subs", "N",
-			       "the next N descriptors are of a page that is empty"},
+			       "the next N descriptors name an empty page"},
 	[ROBINNP_SIZE_BIG] = {"size-big", "subs", "bytes",
-			      "the next descriptor says that it is so much larger"},
+			      "the next descriptor reports a size that is so much larger"},
 	[ROBINNP_SKIP_EVENT] = {"skip-event", "subs", "N",
 				"the event id of the next fragment is N too high"},
 	[ROBINNP_WRONG_EVENT] = {"wrong-event", "subs", "N",
@@ -92,8 +92,8 @@ const struct card_fault robinnp_fault_list[] = {
 	[ROBINNP_DONE_TWICE] = {"done-twice", "subs", "N", "the next N completions come twice"},
 	[ROBINNP_DONE_LOST] = {"done-lost", "subs", "N", "the next N completions do not come"},
 	[ROBINNP_DONE_SIZE] = {"done-size", "subs", "bytes",
-			       "the next completion says that it is so much larger"},
+			       "the next completion reports a size that is so much larger"},
 	[ROBINNP_DONE_STATUS] = {"done-status", "subs", "N",
-				 "the next N completions have a status that there is not"},
+				 "the next N completions have an undefined status"},
 	{},
 };

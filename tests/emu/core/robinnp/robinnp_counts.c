@@ -34,7 +34,7 @@ const char *const robinnp_counters[UNIT_COUNTERS] = {
 	"error_interrupts",
 };
 
-/* What a counter says that began at @base. */
+/* Value of a counter since @base. */
 static uint64_t link_since(struct robinnp_link *link, unsigned int nr, const uint64_t *base)
 {
 	switch (nr) {

@@ -7,7 +7,7 @@
 
 #define MS 1000000ull
 
-/* Nothing of an earlier run. */
+/* Clear the state of an earlier run. */
 void robinnp_irq_begin(struct robinnp_sub *sub)
 {
 	unsigned int i;
@@ -69,7 +69,7 @@ void robinnp_error(struct unit *u, uint32_t bit)
 		sub->held_ns = now;
 	}
 	sub->error_due = true;
-	/* What comes with an end must be gone before it is quiet. */
+	/* Interrupts that belong to an end must be sent before QUIET is set. */
 	error_turn(sub);
 }
 

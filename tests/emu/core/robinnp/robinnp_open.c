@@ -4,7 +4,7 @@
  */
 #include "robinnp.h"
 
-/* A setting of 32 bits: where it is kept, and what may be written. */
+/* A setting of 32 bits: its location and its writable values. */
 struct setting {
 	uint32_t *value;
 	uint32_t min, max, step;

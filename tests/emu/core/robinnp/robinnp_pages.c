@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The pages of a sub-unit's links: whose each is, and how the host gives them back.
+ * The pages of a sub-unit's links: their owners, and their return by the host.
  */
 #include "robinnp.h"
 
@@ -78,7 +78,7 @@ static void take(struct robinnp_sub *sub, uint32_t word)
 	robinnp_page_back(sub, word);
 }
 
-/* As much as there is, up to the ring's end. False: no further. */
+/* Fetch the available entries up to the end of the ring. False: stop. */
 static bool take_piece(struct robinnp_sub *sub)
 {
 	uint32_t left = sub->free_submitted - sub->freed,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registers of a sub-unit in BAR 0, the driver's, and its doorbell page.
+ * Registers of a sub-unit in BAR 0, which belongs to the driver, and its doorbell page.
  */
 #include "robinnp.h"
 
@@ -58,7 +58,7 @@ void robinnp_write(struct unit *u, uint32_t off, uint32_t value)
 		robinnp_arm(robinnp_sub(u), ROBINNP_IRQ_DONE, value);
 }
 
-/* What was counted has been sent before it is answered. */
+/* All counted descriptors are written before the read is answered. */
 void robinnp_before_read(struct unit *u, uint32_t off)
 {
 	if (off == BLOCK_GENERATION && u->enabled && u->fault[ROBINNP_COUNT_EARLY])
@@ -81,8 +81,9 @@ void robinnp_doorbell_write(struct unit *u, uint32_t off, uint32_t value)
 }
 
 /*
- * Pages that no link waits for wake nobody, as long as there is a next turn with which they are
- * taken, before a link could be held. A sub-unit whose links have nothing to send has none.
+ * A write of FREE does not wake the engine if no link waits for pages and another turn follows by
+ * itself: that turn takes the pages before a link can run out. A sub-unit whose links have nothing
+ * to send has no such turn.
  */
 bool robinnp_doorbell_stirs(struct unit *u, uint32_t off)
 {

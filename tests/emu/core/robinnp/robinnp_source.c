@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where fragments come from and where they go: the generator of each link, the page that a fragment
- * is put into, the wait when there is none, and its descriptor.
+ * Path of fragments: the generator of each link, the page that stores the fragment, the wait if no
+ * page is free, and the descriptor.
  */
 #include "robinnp.h"
 
@@ -26,7 +26,7 @@ static bool flows(const struct robinnp_link *link)
 	       link->gen.control & FRAGMENT_GENERATOR_RUN;
 }
 
-/* Fragments that the source has by now. */
+/* Number of fragments that are due by now. */
 static uint64_t due(struct robinnp_link *link, uint64_t now, uint64_t *when)
 {
 	return generator_due(&link->gen, flows(link), now, true, when);
@@ -47,7 +47,10 @@ static uint32_t source_id(const struct robinnp_link *link, uint16_t source)
 	return fragment_source(source, link->sub->unit.nr * ROBINNP_LINKS + link->nr);
 }
 
-/* Faults that the status of the fragment does not report, and one that only the status reports. */
+/*
+ * Apply faults that the status of the fragment does not report, and one that only the status
+ * reports.
+ */
 static void spoil(struct robinnp_sub *sub, struct robinnp_fragment *f)
 {
 	uint32_t missing = unit_fault_once(&sub->unit, ROBINNP_SHORT);
@@ -64,7 +67,7 @@ static void spoil(struct robinnp_sub *sub, struct robinnp_fragment *f)
 	}
 }
 
-/* The fragment that the source has next; it is offered. */
+/* Take the next fragment of the source and count it as offered. */
 static void draw(struct robinnp_link *link, struct robinnp_fragment *f)
 {
 	struct generator *g = &link->gen;
@@ -101,7 +104,7 @@ static void draw(struct robinnp_link *link, struct robinnp_fragment *f)
 	link->total[FRAGMENT_LINK_OFFERED]++;
 }
 
-/* There is a page. */
+/* A page is free: store the fragment. */
 static void put(struct robinnp_link *link, const struct robinnp_fragment *f)
 {
 	struct robinnp_sub *sub = link->sub;
@@ -143,7 +146,7 @@ uint64_t robinnp_hold_cycles(struct robinnp_link *link, uint64_t now)
 	return link->total[FRAGMENT_LINK_HOLD_CYCLES];
 }
 
-/* A page has come for it: it goes on. */
+/* A page is free again: the held fragment continues. */
 static void let_go(struct robinnp_link *link, uint64_t now)
 {
 	robinnp_hold_cycles(link, now);
@@ -161,7 +164,7 @@ uint32_t robinnp_held(const struct robinnp_sub *sub)
 	return mask;
 }
 
-/* How many of a link went into pages. */
+/* Returns how many fragments of a link were put into pages. */
 static unsigned int link_turn(struct robinnp_link *link, uint64_t now, uint64_t *when)
 {
 	struct robinnp_fragment f;
@@ -198,7 +201,7 @@ size_t robinnp_source_turn(struct robinnp_sub *sub, uint64_t now, size_t budget,
 	return moved;
 }
 
-/* What a descriptor says, with what faults make of it. */
+/* Make a descriptor, with faults applied. */
 static void describe(struct robinnp_sub *sub, uint32_t count, uint32_t word,
 		     struct fragment_descriptor *d)
 {
@@ -241,7 +244,9 @@ static void reported(struct robinnp_sub *sub, uint32_t word)
 	link->total[FRAGMENT_LINK_CUT] += f->full - f->size;
 }
 
-/* Data are in memory before the word that has the phase: it is the last of each. */
+/*
+ * Data must be in memory before the word with the phase, which is the last word of each descriptor.
+ */
 static bool write_entries(struct robinnp_sub *sub, uint64_t at, const struct fragment_descriptor *d,
 			  uint32_t n)
 {
@@ -264,7 +269,10 @@ static bool write_entries(struct robinnp_sub *sub, uint64_t at, const struct fra
 	return true;
 }
 
-/* As many as fit up to the ring's end. False: there are no more, or they have to wait. */
+/*
+ * Write as many descriptors as fit up to the end of the ring. False: there are no more, or they
+ * must wait.
+ */
 static bool describe_piece(struct robinnp_sub *sub)
 {
 	uint32_t slot = fragment_slot(sub->descriptors, sub->data_log2);

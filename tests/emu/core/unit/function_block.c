@@ -15,7 +15,7 @@ void function_block_cause(struct function_block *b, uint32_t bits)
 	b->cause |= bits;
 }
 
-/* The alarms of temperature come again only after it was some degrees lower. */
+/* Temperature alarms are re-armed only after the temperature was some degrees lower. */
 static bool crossed(bool *above, int64_t temperature, int limit)
 {
 	bool was = *above;

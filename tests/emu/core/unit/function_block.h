@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The block of a function with streams or sub-units, *units* in here: errors, alarms, notice, reset
- * of all of them. Its registers lie alike in both interfaces; kmod/core/contract_regs.h has the
- * names.
+ * of all of them. Its registers have the same layout in both interfaces; kmod/core/contract_regs.h
+ * has the names.
  */
 #ifndef EMU_FUNCTION_BLOCK_H
 #define EMU_FUNCTION_BLOCK_H
@@ -11,14 +11,14 @@
 
 struct function_block_ops {
 	uint32_t id;	  /* the register */
-	uint32_t enables; /* causes that there are */
+	uint32_t enables; /* causes that exist */
 	unsigned int units;
-	uint32_t levels; /* of RESET that there are */
-	/* A few bytes into host memory. False: no bus mastering. */
+	uint32_t levels; /* levels of RESET that exist */
+	/* Write a few bytes into host memory. False: bus mastering is off. */
 	bool (*put)(void *model, uint64_t addr, const void *data, size_t bytes);
 	/* Bit per unit that has an error. */
 	uint32_t (*trouble)(const void *model);
-	/* Reset all units; each says function_block_reset_done() for LOGIC or DEFAULT. */
+	/* Reset all units; each calls function_block_reset_done() for LOGIC or DEFAULT. */
 	void (*reset)(void *model, uint32_t levels);
 };
 
@@ -27,10 +27,10 @@ struct function_block {
 	void *model;
 	uint32_t cause, enable, vector, notice_low, generation;
 	uint64_t notice;   /* bus address */
-	uint32_t reported; /* value that the notice has */
+	uint32_t reported; /* value of the notice in memory */
 	bool notice_due, interrupt_due;
-	bool hot, critical; /* temperature as last seen */
-	uint32_t resets;    /* units whose reset by this block is not done */
+	bool hot, critical; /* temperature at the last update */
+	uint32_t resets;    /* units whose reset by this block is pending */
 	uint64_t alarms;
 };
 

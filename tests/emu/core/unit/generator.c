@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * When events are due, and the end of a generator. See generator.h. A file of its own: a generator
- * belongs to a stream on one card and to a link of a sub-unit on the other.
+ * Times at which events are due, and the end of a generator. See generator.h. A file of its own: a
+ * generator belongs to a stream on one card and to a link of a sub-unit on the other.
  */
 #include "generator.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GENERATOR_LAG 100 /* one that is late catches up on 1/GENERATOR_LAG second */
+#define GENERATOR_LAG 100 /* a late generator catches up at most 1/GENERATOR_LAG second */
 
 struct generator {
 	uint32_t control, size_min, size_max, rate; /* events per second, 0: no limit */
@@ -29,7 +29,7 @@ uint64_t generator_left(const struct generator *g);
  * overdue by more than the lag are dropped, else they stay due.
  */
 uint64_t generator_due(struct generator *g, bool flows, uint64_t now, bool waits, uint64_t *when);
-/* @events of those due were taken. */
+/* Take @events of the due events. */
 void generator_took(struct generator *g, uint64_t events);
 
 /* Restart the clock: events due by another rate are dropped. */

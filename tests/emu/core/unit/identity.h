@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who a card with streams or sub-units says it is: the block of the card in its open BAR, and the
- * keys behind it. The registers lie alike in both interfaces; kmod/core/contract_regs.h has the
- * names.
+ * Identity of a card with streams or sub-units: the block of the card in its open BAR, and the keys
+ * behind it. The registers have the same layout in both interfaces; kmod/core/contract_regs.h has
+ * the names.
  */
 #ifndef EMU_IDENTITY_H
 #define EMU_IDENTITY_H
@@ -26,7 +26,7 @@ struct identity {
 };
 
 uint64_t identity_cycles(const struct identity *d, uint64_t now);
-/* Values after reset of what can be written. */
+/* Set the writable registers to their values after reset. */
 void identity_default(struct identity *d);
 uint32_t identity_read(const struct identity *d, uint32_t off, uint64_t now);
 void identity_write(struct identity *d, uint32_t off, uint32_t value);

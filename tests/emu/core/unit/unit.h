@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engine under a card with several units (streams, sub-units) in one function. It has what the
- * interfaces of such cards have in common: identity, enable with a table in host memory, reset with
- * a generation, status and error bits, interrupts, statistics, settings and faults. The card
- * supplies a struct unit_ops: its tables, data format and ring protocol.
+ * The engine under a card with several units (streams, sub-units) in one function. It implements
+ * the common part of the interfaces of such cards: identity, enable with a table in host memory,
+ * reset with a generation, status and error bits, interrupts, statistics, settings and faults. The
+ * card supplies a struct unit_ops: its tables, data format and ring protocol.
  *
  *	unit_card.c    life of the card, block of the function, the step that serves the units
  *	unit_regs.c    registers of both BARs
@@ -60,7 +60,7 @@ struct unit_counts {
 /* Interrupts of one purpose, moderated by an amount of data and by time. */
 struct unit_irq {
 	uint32_t count, ns; /* registers */
-	uint32_t seen;	    /* as it was armed */
+	uint32_t seen;	    /* value at arming */
 	bool armed, sent;
 	uint64_t sent_ns;
 };
@@ -75,7 +75,7 @@ struct unit {
 	uint32_t start, generation, vector[UNIT_VECTORS];
 	bool setup_error, fetch_error, host_error;
 
-	/* as taken over at enabling */
+	/* values latched at enabling */
 	bool enabled, loading;
 	bool load_shows; /* in STATUS */
 	uint64_t load_ns;
@@ -116,13 +116,13 @@ struct unit_card {
 	uint64_t function_resets;
 };
 
-/* A register of a unit that is only kept. */
+/* A register of a unit that only stores its value. */
 struct unit_register {
 	uint32_t off, mask; /* bits that it takes; a list ends with 0 */
 	size_t at;	    /* in the unit */
 };
 
-/* Of what was counted as @offered, @count() is in the card: counter @waiting shows it. */
+/* Of the amount counted as @offered, @count() is still in the card: counter @waiting shows it. */
 struct unit_waiting {
 	unsigned int offered, waiting;
 	uint64_t (*count)(const struct unit *u); /* a list ends with NULL */
@@ -152,7 +152,7 @@ struct unit_ops {
 	unsigned int count;
 	size_t units_at, unit_size;	  /* in the card */
 	uint32_t id;			  /* in register ID */
-	uint32_t trouble;		  /* bits of STATUS that the block of the function shows */
+	uint32_t trouble;		  /* bits of STATUS that the function's block shows */
 	uint32_t last_kept;		  /* writes from the first address to here need no step */
 	uint32_t address[UNIT_ADDRESSES]; /* registers of their low halves, 0: no more */
 	const struct unit_register *regs;
@@ -165,7 +165,7 @@ struct unit_ops {
 	const struct card_fault *faults;
 
 	const char *const *counters; /* names of UNIT_COUNTERS */
-	uint32_t event_id_counters;  /* bit per counter that is no number but an event id */
+	uint32_t event_id_counters;  /* bit per counter that holds an event id */
 	const struct unit_waiting *waiting;
 	const struct unit_count *counts;
 
@@ -241,7 +241,7 @@ static inline uint32_t unit_fault_once(struct unit *u, unsigned int fault)
 	return arg;
 }
 
-/* unit_card.c: as card.h has them, for UNIT_CARD_OPS */
+/* unit_card.c: the operations of card.h, for UNIT_CARD_OPS */
 void *unit_card_create(const struct card_host *host, const struct unit_ops *ops);
 void unit_card_destroy(void *card);
 void unit_card_reset(void *card, unsigned int fn);
@@ -250,7 +250,7 @@ unsigned int unit_card_vendor(void *card);
 unsigned int unit_card_device(void *card);
 void unit_card_messages(void *card, struct card_messages *m);
 uint64_t unit_card_outside(void *card);
-/* For the block of the function. */
+/* Operations for the block of the function. */
 bool unit_card_notice(void *card, uint64_t addr, const void *data, size_t bytes);
 uint32_t unit_card_trouble(const void *card);
 void unit_card_reset_all(void *card, uint32_t levels);
@@ -282,7 +282,7 @@ uint64_t unit_life_turn(struct unit *u, uint64_t now);
 /* unit_host.c */
 void unit_outside(struct unit *u);
 void unit_no_master(struct unit *u);
-/* Bytes into host memory. False: no bus mastering. */
+/* Write bytes into host memory. False: bus mastering is off. */
 bool unit_put(struct unit *u, uint64_t addr, const void *data, size_t bytes);
 enum card_dma unit_get(struct unit *u, uint64_t addr, void *data, size_t bytes);
 enum card_message unit_message(struct unit *u, unsigned int vector);
@@ -290,7 +290,7 @@ enum card_message unit_message(struct unit *u, unsigned int vector);
 /* Bits of STREAM_REASON_*: is an interrupt due for @pending? If not, *@when it will be. */
 uint32_t unit_irq_due(const struct unit_irq *irq, uint64_t pending, uint64_t now, uint64_t *when);
 void unit_irq_sent(struct unit_irq *irq, uint64_t now);
-/* Does the key rate hold the unit back until *@when? */
+/* Does the key rate delay the unit until *@when? */
 bool unit_paced(const struct unit *u, uint64_t now, uint64_t *when);
 void unit_pace(struct unit *u, uint64_t bytes);
 /* Does a fault delay something by @us? *@late_ns is 0 while no delay is running. */
@@ -298,7 +298,7 @@ bool unit_late(uint64_t us, uint64_t *late_ns, uint64_t now, uint64_t *when);
 
 /* unit_counts.c */
 uint64_t unit_counter(const struct unit *u, unsigned int nr);
-/* Set @base to the totals. What waits counts as offered again, so that sums stay right. */
+/* Set @base to the totals. Waiting amounts count as offered again, so that sums stay right. */
 void unit_begin_anew(const struct unit *u, uint64_t *base);
 void unit_card_counts(void *card, unsigned int fn, struct json *j);
 void unit_card_clear(void *card, unsigned int fn);
@@ -338,15 +338,15 @@ uint64_t unit_card_fault_get(void *card, unsigned int fn, const char *name);
 	 unit_get_interrupts},                                                                     \
 	{"vectors", "0 to 32", UNIT_AT_START, unit_set_vectors, unit_get_vectors}
 
-/* Of the engine's faults those that are the same on every card. */
+/* The faults of the engine that are the same on every card. */
 #define UNIT_FAULT_LIST(many)                                                                      \
 	[UNIT_IRQ_LOST] = {"irq-lost", many, "N", "the next N interrupts do not arrive"},          \
 	[UNIT_IRQ_SPURIOUS] = {"irq-spurious", "ms", NULL,                                         \
-			       "an interrupt for nothing now, and every ms"},                      \
+			       "an interrupt without a reason now, and every ms"},                 \
 	[UNIT_ENABLE_SLOW] = {"enable-slow", many, "ms",                                           \
 			       "enables are carried out that much later"},                         \
-	[UNIT_NEVER_QUIESCED] = {"never-quiet", NULL, NULL, "QUIET is never shown"},                  \
-	[UNIT_RESET_IGNORED] = {"reset-ignored", many, NULL, "reset and disable do nothing"},      \
+	[UNIT_NEVER_QUIESCED] = {"never-quiet", NULL, NULL, "STATUS never shows QUIET"},           \
+	[UNIT_RESET_IGNORED] = {"reset-ignored", many, NULL, "reset and disable have no effect"},  \
 	[UNIT_RESET_SLOW] = {"reset-slow", many, "ms", "resets are carried out that much later"}
 
 #define UNIT_FUNCTION_OPS                                                                          \

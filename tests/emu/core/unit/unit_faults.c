@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Faults by name, of a card and of its units: what a broken card may do. Most apply to single
+ * Faults by name, of a card and of its units: the behaviour of a broken card. Most apply to single
  * units: their first argument is a mask of units, and each unit has its own copy. See unit.h.
  */
 #include "unit.h"
 
 #include <string.h>
 
-/* Its place in the list; -1: there is none. */
+/* Index of the fault in the list; -1: no such fault. */
 static int find(const struct unit_ops *ops, const char *name)
 {
 	int n;

@@ -9,7 +9,7 @@
 
 #define NS 1000000000ull
 #define US 1000ull
-#define LAG 10000000ull /* a unit that is late catches up on at most this, ns */
+#define LAG 10000000ull /* a late unit catches up at most this, ns */
 
 void unit_outside(struct unit *u)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The settings that every card of units has, as the command line and the control socket name them.
- * See unit.h.
+ * Settings of every card of units on the command line and the control socket. See unit.h.
  */
 #include "unit.h"
 #include "../values.h"

@@ -116,7 +116,7 @@ static void enabled(struct unit *u)
 	if (u->card->ops->begin(u))
 		return;
 	u->enabled = false;
-	unit_fetch_failed(u); /* this machine has no memory for that of the card */
+	unit_fetch_failed(u); /* this process is out of memory for the card's table */
 }
 
 /* Load a piece of the table. False: the table is complete, or loading has to stop. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registers of a card of units. BAR 0, the driver's: blocks of the units, doorbell pages, block of
- * the function. BAR 2, the open one: block of the card, and what the card has besides. See unit.h.
+ * Registers of a card of units. BAR 0, which belongs to the driver: blocks of the units, doorbell
+ * pages, block of the function. BAR 2, the open one: block of the card, and further registers of
+ * the card. See unit.h.
  */
 #include "unit.h"
 
-/* The unit whose block or page this is; NULL: none. *off becomes the register in it. */
+/* The unit of this block or page; NULL: none. *off becomes the offset in it. */
 static struct unit *in_block(const struct unit_card *c, uint32_t *off)
 {
 	uint32_t at = *off - c->ops->at.block, size = c->ops->at.block_size;
@@ -80,7 +81,7 @@ static void reset(struct unit *u, uint32_t levels)
 		unit_reset(u, levels);
 }
 
-/* False: @off is not half of an address. */
+/* Returns false if @off is not half of an address. */
 static bool write_address(struct unit *u, uint32_t off, uint32_t value)
 {
 	const uint32_t *low = u->card->ops->address;

@@ -192,7 +192,7 @@ static bool untouched(void)
 
 static void anything(void)
 {
-	uint64_t fragments = 0, transfers = 0, has_descriptors = 0, refused = 0, discarded = 0;
+	uint64_t fragments = 0, transfers = 0, hold_count = 0, refused = 0, discarded = 0;
 	unsigned int h, n, s;
 
 	for (h = 0; h < HOSTS; h++) {
@@ -213,7 +213,7 @@ static void anything(void)
 		UNIT_EQ(count(0, -1, "dma_outside"), 0);
 		fragments += count(0, -1, "fragments");
 		transfers += count(0, -1, "transfers");
-		has_descriptors += count(0, -1, "holds");
+		hold_count += count(0, -1, "holds");
 		refused += count(0, -1, "bad_free") + count(0, -1, "bad_page") +
 			   count(0, -1, "bad_op") + count(0, -1, "bad_host_page");
 		discarded += count(0, -1, "discarded") + count(0, -1, "commands_discarded");
@@ -221,11 +221,11 @@ static void anything(void)
 	}
 	unit_note("%llu fragments, %llu transfers, %llu holds, %llu refused, %llu discarded",
 		  (unsigned long long)fragments, (unsigned long long)transfers,
-		  (unsigned long long)has_descriptors, (unsigned long long)refused,
+		  (unsigned long long)hold_count, (unsigned long long)refused,
 		  (unsigned long long)discarded);
 	UNIT_NEED(fragments > 10000);
 	UNIT_NEED(transfers > 3000);
-	UNIT_NEED(has_descriptors > 1000);
+	UNIT_NEED(hold_count > 1000);
 	UNIT_NEED(refused > 1000);
 	UNIT_NEED(discarded > 100);
 }
