@@ -129,17 +129,17 @@ void evb_majority(struct evb_position *p, unsigned int count, uint64_t ns, uint6
 	for (i = 0; i < count; i++)
 		within += p[i].votes && p[i].block <= plus(most->block, most->tolerance) &&
 			  most->block <= plus(p[i].block, most->tolerance);
-	most->is = 2 * within > most->voters;
+	most->known = 2 * within > most->voters;
 }
 
 /* Without a majority all count, but one of two that is farther ahead than any clock explains. */
-static unsigned int count_odd(const struct evb_position *p, unsigned int count,
-			      const struct evb_majority *most)
+static unsigned int count_outliers(const struct evb_position *p, unsigned int count,
+				   const struct evb_majority *most)
 {
-	uint64_t tolerance = most->is ? most->tolerance : SPREAD_UNKNOWN;
+	uint64_t tolerance = most->known ? most->tolerance : SPREAD_UNKNOWN;
 	unsigned int i;
 
-	if (!most->is && most->voters != 2)
+	if (!most->known && most->voters != 2)
 		return 0;
 	for (i = 0; i + 1 < count && p[i].block > plus(most->block, tolerance); i++)
 		;
@@ -148,14 +148,14 @@ static unsigned int count_odd(const struct evb_position *p, unsigned int count,
 
 uint64_t evb_ahead(const struct evb_position *p, unsigned int count,
 		   const struct evb_majority *most, uint64_t lead_ns, uint32_t lead_blocks,
-		   unsigned int *odd)
+		   unsigned int *outliers)
 {
 	uint64_t rate, from = 0, one;
 	unsigned int i;
 
-	*odd = count_odd(p, count, most);
-	rate = fastest(p + *odd, count - *odd);
-	for (i = *odd; i < count; i++) {
+	*outliers = count_outliers(p, count, most);
+	rate = fastest(p + *outliers, count - *outliers);
+	for (i = *outliers; i < count; i++) {
 		one = plus(p[i].block,
 			   lead(p[i].rate > rate ? p[i].rate : rate, lead_ns, lead_blocks));
 		if (p[i].usual && one > plus(p[i].reach, lead(rate, lead_ns, lead_blocks)))

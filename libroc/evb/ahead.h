@@ -20,13 +20,13 @@ struct evb_position {
 	 * faster until it has reached that position.
 	 */
 	uint64_t usual, reach;
-	unsigned int who; /* index, for the caller */
-	bool votes;	  /* it counts in the majority */
+	unsigned int index; /* of the node, for the caller */
+	bool votes;	    /* it counts in the majority */
 };
 
 /* Position of the majority of the voting readout units. */
 struct evb_majority {
-	bool is; /* false: the units contradict each other, or none votes */
+	bool known; /* false: the units contradict each other, or none votes */
 	unsigned int voters;
 	uint64_t block, rate; /* of the median unit; usual rate */
 	uint64_t tolerance;   /* allowed distance of other units, in blocks */
@@ -41,12 +41,12 @@ void evb_majority(struct evb_position *p, unsigned int count, uint64_t ns, uint6
 
 /*
  * Return a block that none of @count units (at least 1) will have begun @lead_ns from now, at least
- * @lead_blocks ahead. @p is sorted. *@odd: number of its first entries that are ignored, because
- * they are too far ahead of @most.
+ * @lead_blocks ahead. @p is sorted. *@outliers: number of its first entries that are ignored,
+ * because they are too far ahead of @most.
  */
 uint64_t evb_ahead(const struct evb_position *p, unsigned int count,
 		   const struct evb_majority *most, uint64_t lead_ns, uint32_t lead_blocks,
-		   unsigned int *odd);
+		   unsigned int *outliers);
 
 /* Positions of a readout unit in the last seconds. */
 #define EVB_TRACK 17

@@ -6,7 +6,7 @@
  */
 #include "manager.h"
 
-static uint32_t room(const struct evb_fit *f)
+static uint32_t capacity(const struct evb_fit *f)
 {
 	return f->peers ? f->peers : UINT32_MAX;
 }
@@ -26,7 +26,7 @@ static unsigned int smallest(const struct evb_fit *f, unsigned int count)
 	unsigned int i, of = count;
 
 	for (i = 0; i < count; i++) {
-		if (f[i].fits && (of == count || room(&f[i]) < room(&f[of])))
+		if (f[i].fits && (of == count || capacity(&f[i]) < capacity(&f[of])))
 			of = i;
 	}
 	return of;
@@ -37,22 +37,22 @@ static unsigned int largest(const struct evb_fit *f, unsigned int count)
 	unsigned int i, of = 0;
 
 	for (i = 1; i < count; i++)
-		of = room(&f[i]) > room(&f[of]) ? i : of;
+		of = capacity(&f[i]) > capacity(&f[of]) ? i : of;
 	return of;
 }
 
 /* Let in as many of @f as @limit, one of the other role, and they themselves are made for. */
-static void let_in(struct evb_fit *f, unsigned int count, const struct evb_fit *other,
-		   unsigned int other_count, unsigned int limit)
+static void admit(struct evb_fit *f, unsigned int count, const struct evb_fit *other,
+		  unsigned int other_count, unsigned int limit)
 {
 	unsigned int i, in = fitting(f, count), others = fitting(other, other_count);
 
 	for (i = 0; i < count; i++) {
 		if (f[i].fits)
 			continue;
-		f[i].limit = room(&f[i]) < others ? EVB_FIT_ITSELF : limit;
-		f[i].fits =
-			room(&f[i]) >= others && (limit == other_count || in < room(&other[limit]));
+		f[i].limit = capacity(&f[i]) < others ? EVB_FIT_ITSELF : limit;
+		f[i].fits = capacity(&f[i]) >= others &&
+			    (limit == other_count || in < capacity(&other[limit]));
 		in += f[i].fits;
 	}
 }
@@ -62,12 +62,12 @@ void evb_fit(struct evb_fit *rus, unsigned int ru_count, struct evb_fit *bus, un
 	unsigned int i, limit;
 
 	for (i = 0; i < ru_count; i++)
-		rus[i].fits = rus[i].holds;
+		rus[i].fits = rus[i].in_table;
 	for (i = 0; i < bu_count; i++)
-		bus[i].fits = bus[i].holds;
+		bus[i].fits = bus[i].in_table;
 	limit = smallest(bus, bu_count);
 	if (limit == bu_count && bu_count)
 		limit = largest(bus, bu_count);
-	let_in(rus, ru_count, bus, bu_count, limit);
-	let_in(bus, bu_count, rus, ru_count, smallest(rus, ru_count));
+	admit(rus, ru_count, bus, bu_count, limit);
+	admit(bus, bu_count, rus, ru_count, smallest(rus, ru_count));
 }

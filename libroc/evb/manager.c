@@ -102,11 +102,11 @@ static unsigned int drop_out(const struct roc_evb_manager *m, struct evb_positio
 	unsigned int i, kept = 0;
 
 	for (i = 0; i < count; i++)
-		kept += !evb_manager_is_out(&m->node[p[i].who], false);
+		kept += !evb_manager_is_out(&m->node[p[i].index], false);
 	if (!kept)
 		return count;
 	for (i = kept = 0; i < count; i++) {
-		if (!evb_manager_is_out(&m->node[p[i].who], false))
+		if (!evb_manager_is_out(&m->node[p[i].index], false))
 			p[kept++] = p[i];
 	}
 	return kept;
@@ -134,7 +134,7 @@ static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
 {
 	struct evb_position p[NODES];
 	struct evb_majority majority;
-	unsigned int i, count = positions(m, now, p, &majority), odd;
+	unsigned int i, count = positions(m, now, p, &majority), outliers;
 	uint64_t from;
 
 	/* Nobody has begun any: but who has built some does not build them twice. */
@@ -143,12 +143,12 @@ static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
 	/* The first table holds from the first block on anyhow. */
 	if (!m->table.epoch)
 		return 0;
-	from = evb_ahead(p, count, &majority, m->cfg.lead_ns, m->cfg.lead_blocks, &odd);
-	for (i = 0; i < odd; i++)
+	from = evb_ahead(p, count, &majority, m->cfg.lead_ns, m->cfg.lead_blocks, &outliers);
+	for (i = 0; i < outliers; i++)
 		evb_manager_log(m,
 				"%s says that it is at block %" PRIu64
 				", far ahead of most others: that does not count.",
-				m->node[p[i].who].m.name, p[i].block);
+				m->node[p[i].index].m.name, p[i].block);
 	return not_built(m, from);
 }
 
@@ -160,7 +160,7 @@ static bool too_far(const struct roc_evb_manager *m, uint64_t now)
 {
 	struct evb_position p[NODES];
 	struct evb_majority majority;
-	unsigned int count, odd;
+	unsigned int count, outliers;
 	uint64_t most;
 
 	if (evb_manager_passed(now, m->tabled) < FAR_NS)
@@ -168,12 +168,14 @@ static bool too_far(const struct roc_evb_manager *m, uint64_t now)
 	count = positions(m, now, p, &majority);
 	if (!count)
 		return false;
-	most = evb_ahead(p, count, &majority, m->cfg.lead_ns + FAR_NS, m->cfg.lead_blocks, &odd);
+	most = evb_ahead(p, count, &majority, m->cfg.lead_ns + FAR_NS, m->cfg.lead_blocks,
+			 &outliers);
 	return m->table.from_block > not_built(m, most);
 }
 
 /* Is the first table to be written, or who came to be let in? */
-static bool settled(const struct roc_evb_manager *m, const struct roc_evb_table *t, uint64_t now)
+static bool may_write_table(const struct roc_evb_manager *m, const struct roc_evb_table *t,
+			    uint64_t now)
 {
 	unsigned int i;
 
@@ -189,7 +191,8 @@ static bool settled(const struct roc_evb_manager *m, const struct roc_evb_table 
 }
 
 /* Who was not in the table before is not late with what went before. */
-static void newcomers(struct roc_evb_manager *m, const struct roc_evb_table *next, uint64_t now)
+static void mark_new_members(struct roc_evb_manager *m, const struct roc_evb_table *next,
+			     uint64_t now)
 {
 	const struct roc_evb_place *places;
 	unsigned int b, i;
@@ -205,7 +208,7 @@ static void newcomers(struct roc_evb_manager *m, const struct roc_evb_table *nex
 			    (before < 0 || (b ? m->table.bus : m->table.rus)[before].incarnation !=
 						   places[i].incarnation)) {
 				n->entered = now;
-				n->met = false;
+				n->connected = false;
 			}
 		}
 	}
@@ -227,16 +230,17 @@ int roc_evb_manager_step(struct roc_evb_manager *m, uint64_t term, uint64_t now,
 	next->seed = m->cfg.seed;
 	next->policy = m->cfg.policy;
 	evb_manager_fill(m, next, now);
-	if (!settled(m, next, now) || (m->tabled && evb_manager_passed(now, m->tabled) < PACE_NS))
+	if (!may_write_table(m, next, now) ||
+	    (m->tabled && evb_manager_passed(now, m->tabled) < PACE_NS))
 		return 0;
-	changed = !m->table.epoch || evb_manager_others(&m->table, next) || too_far(m, now);
+	changed = !m->table.epoch || evb_manager_members_differ(&m->table, next) || too_far(m, now);
 	if (!changed && !(weighs && evb_manager_passed(now, m->weighed) >= WEIGHTS_NS &&
-			  evb_manager_other_weights(&m->table, next)))
+			  evb_manager_weights_differ(&m->table, next)))
 		return 0;
 	if (m->table.epoch && awaits_report(m, now))
 		return 0;
 	next->from_block = ahead(m, now);
-	newcomers(m, next, now);
+	mark_new_members(m, next, now);
 	m->tried = next->epoch;
 	m->tabled = now;
 	m->weighed = now;

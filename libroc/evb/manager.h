@@ -37,7 +37,7 @@ struct node {
 	uint32_t unfit; /* roles for which it was logged that it does not fit */
 	enum roc_evb_state state;
 	uint64_t came, in_since, entered; /* entered: joined a table */
-	bool met;		 /* all its peers have reported a connection since @entered */
+	bool connected;		 /* all its peers have reported a connection since @entered */
 	uint64_t until, backoff; /* end of the exclusion; its last duration */
 	/* From its last report. */
 	bool reported, packs, built, ended;
@@ -104,7 +104,7 @@ void evb_manager_judge_time(struct roc_evb_manager *m, uint64_t now);
 /* Return true if the node's process is in the table. */
 bool evb_manager_has_place(const struct roc_evb_manager *m, const struct node *n, bool builder);
 /* Return true if the node must not become a readout unit because of its clock. */
-bool evb_manager_refuses(const struct roc_evb_manager *m, const struct node *n, uint64_t now);
+bool evb_manager_clock_refused(const struct roc_evb_manager *m, const struct node *n, uint64_t now);
 /* Return true if a unit that was excluded for its position agrees with the majority again. */
 bool evb_manager_agrees(const struct roc_evb_manager *m, const struct node *n, uint64_t now);
 /* Return true if the unit is so far ahead that its blocks arrive too early. */
@@ -120,16 +120,16 @@ void evb_manager_fill(struct roc_evb_manager *m, struct roc_evb_table *t, uint64
 /* Return true if a member of the table is present. Else the table is of a previous run. */
 bool evb_manager_runs(const struct roc_evb_manager *m);
 /* Return true if the tables have different members, or different weights. */
-bool evb_manager_others(const struct roc_evb_table *a, const struct roc_evb_table *b);
-bool evb_manager_other_weights(const struct roc_evb_table *a, const struct roc_evb_table *b);
+bool evb_manager_members_differ(const struct roc_evb_table *a, const struct roc_evb_table *b);
+bool evb_manager_weights_differ(const struct roc_evb_table *a, const struct roc_evb_table *b);
 
 /* fit.c: which nodes can be in a table together. Each node supports a number of peers. */
 #define EVB_FIT_ITSELF UINT32_MAX
 
 struct evb_fit {
-	uint32_t who;	/* index, for the caller */
+	uint32_t index; /* of the node, for the caller */
 	uint32_t peers; /* supported number; 0: any */
-	bool holds;	/* it is in the current table */
+	bool in_table;	/* it is in the current table */
 	bool fits;	/* result */
 	/* Not fitting: index of the node whose limit it exceeds, or EVB_FIT_ITSELF. */
 	uint32_t limit;

@@ -9,19 +9,19 @@
 
 #define GOOD_NS (60 * SECOND) /* in the table for so long: what was before is forgotten */
 
-static bool is_here(const struct roc_evb_manager *m, const struct node *n)
+static bool in_table(const struct roc_evb_manager *m, const struct node *n)
 {
 	return n->alive && (evb_manager_index(&m->table, n->m.name, false) >= 0 ||
 			    evb_manager_index(&m->table, n->m.name, true) >= 0);
 }
 
 /* All who are in the table: mostly so, and then nothing is looked up. */
-static bool all_met(const struct roc_evb_manager *m)
+static bool all_connected(const struct roc_evb_manager *m)
 {
 	unsigned int i;
 
 	for (i = 0; i < m->count; i++) {
-		if (!m->node[i].met && is_here(m, &m->node[i]))
+		if (!m->node[i].connected && in_table(m, &m->node[i]))
 			return false;
 	}
 	return true;
@@ -31,40 +31,41 @@ static bool all_met(const struct roc_evb_manager *m)
  * All who are in the table have told of it, and nobody that he lacks it: then it was connected
  * with.
  */
-static void meet(struct roc_evb_manager *m)
+static void note_connected(struct roc_evb_manager *m)
 {
-	bool met[NODES], here[NODES];
+	bool connected[NODES], in[NODES];
 	unsigned int i, k;
 
-	if (all_met(m))
+	if (all_connected(m))
 		return;
 	for (i = 0; i < m->count; i++) {
 		struct node *n = &m->node[i];
 
-		met[i] = n->met;
-		here[i] = is_here(m, n);
-		if (here[i] && (!n->reported || n->epoch < m->table.epoch))
+		connected[i] = n->connected;
+		in[i] = in_table(m, n);
+		if (in[i] && (!n->reported || n->epoch < m->table.epoch))
 			return;
 	}
 	for (i = 0; i < m->count; i++)
-		m->node[i].met |= here[i];
+		m->node[i].connected |= in[i];
 	for (i = 0; i < m->count; i++) {
 		struct node *n = &m->node[i], *other;
 
-		for (k = 0; here[i] && k < n->suspect_count; k++) {
+		for (k = 0; in[i] && k < n->suspect_count; k++) {
 			other = evb_manager_find(m, n->suspects[k].name);
 			if (!other || other->m.incarnation != n->suspects[k].incarnation)
 				continue;
-			other->met &= met[other - m->node];
-			n->met &= met[i];
+			other->connected &= connected[other - m->node];
+			n->connected &= connected[i];
 		}
 	}
 }
 
 /* Who came lately is being connected with, by each of the others in its turn. */
-static bool settled_in(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
+static bool is_judgeable(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
 {
-	return n->met || evb_manager_passed(now, n->entered) >= m->cfg.lead_ns + m->cfg.grace_ns;
+	return n->connected ||
+	       evb_manager_passed(now, n->entered) >= m->cfg.lead_ns + m->cfg.grace_ns;
 }
 
 static enum roc_evb_state vote(const struct roc_evb_manager *m, const struct node *voter,
@@ -82,7 +83,7 @@ static enum roc_evb_state vote(const struct roc_evb_manager *m, const struct nod
 		if (s->protocol_error && voter->at > m->judged)
 			return ROC_EVB_STATE_PROTOCOL_ERROR;
 		since = since > n->entered ? since : n->entered;
-		if (!settled_in(m, n, now) || !settled_in(m, voter, now))
+		if (!is_judgeable(m, n, now) || !is_judgeable(m, voter, now))
 			continue;
 		if (s->stale >= m->cfg.slow_row && voter->at > m->judged) {
 			if (!s->early)
@@ -119,10 +120,10 @@ static bool is_alone(const struct roc_evb_manager *m, const struct node *voter, 
  * Per mille of those who could tell of @n as a builder, or as a readout unit, and accuse it; and of
  * what most of them do.
  */
-static unsigned int accused(const struct roc_evb_manager *m, const struct node *n, bool builder,
-			    uint64_t now, enum roc_evb_state *of)
+static unsigned int suspected_share(const struct roc_evb_manager *m, const struct node *n,
+				    bool builder, uint64_t now, enum roc_evb_state *of)
 {
-	unsigned int i, all = 0, against = 0, counts[ROC_EVB_STATE_TIME + 1] = {0};
+	unsigned int i, all = 0, suspecting = 0, counts[ROC_EVB_STATE_TIME + 1] = {0};
 
 	for (i = 0; i < m->count; i++) {
 		const struct node *voter = &m->node[i];
@@ -136,18 +137,18 @@ static unsigned int accused(const struct roc_evb_manager *m, const struct node *
 		if (v != ROC_EVB_STATE_IN && is_alone(m, voter, builder, now))
 			continue;
 		all++;
-		against += v != ROC_EVB_STATE_IN;
+		suspecting += v != ROC_EVB_STATE_IN;
 		counts[v]++;
 	}
 	*of = ROC_EVB_STATE_PROTOCOL_ERROR;
 	for (i = ROC_EVB_STATE_TIME; i > ROC_EVB_STATE_IN; i--)
 		*of = counts[i] > counts[*of] ? (enum roc_evb_state)i : *of;
-	return all ? 1000 * against / all : 0;
+	return all ? 1000 * suspecting / all : 0;
 }
 
 /* Whom most speak against, if it is half of them; NULL: nobody. */
-static struct node *judge(struct roc_evb_manager *m, bool builders, uint64_t now,
-			  enum roc_evb_state *of)
+static struct node *most_suspected(struct roc_evb_manager *m, bool builders, uint64_t now,
+				   enum roc_evb_state *of)
 {
 	unsigned int i, most = 0, count = builders ? m->table.bu_count : m->table.ru_count;
 	struct node *worst = NULL;
@@ -160,7 +161,7 @@ static struct node *judge(struct roc_evb_manager *m, bool builders, uint64_t now
 
 		if (!n || !n->alive || evb_manager_is_out(n, builders))
 			continue;
-		part = accused(m, n, builders, now, &state);
+		part = suspected_share(m, n, builders, now, &state);
 		if (part >= 500 && part > most) {
 			most = part;
 			worst = n;
@@ -182,10 +183,10 @@ void evb_manager_exclude(struct roc_evb_manager *m, uint64_t now)
 	char until[40];
 	struct node *n;
 
-	meet(m);
-	n = judge(m, true, now, &of);
+	note_connected(m);
+	n = most_suspected(m, true, now, &of);
 	if (!n)
-		n = judge(m, false, now, &of);
+		n = most_suspected(m, false, now, &of);
 	if (!n)
 		return;
 	evb_manager_back_off(m, n, now);

@@ -53,7 +53,7 @@ int roc_evb_manager_state(const struct roc_evb_manager *m, const char *name)
 }
 
 /* A place for somebody new; of those who are gone the one that has been known for longest. */
-static struct node *place(struct roc_evb_manager *m)
+static struct node *free_node(struct roc_evb_manager *m)
 {
 	struct node *old = NULL;
 	unsigned int i;
@@ -67,7 +67,7 @@ static struct node *place(struct roc_evb_manager *m)
 	return old;
 }
 
-static void comes(struct roc_evb_manager *m, const struct roc_evb_member *member, uint64_t now)
+static void add_member(struct roc_evb_manager *m, const struct roc_evb_member *member, uint64_t now)
 {
 	struct node *n = evb_manager_find(m, member->name);
 
@@ -76,7 +76,7 @@ static void comes(struct roc_evb_manager *m, const struct roc_evb_member *member
 		return;
 	}
 	if (!n) {
-		n = place(m);
+		n = free_node(m);
 		if (!n) {
 			evb_manager_log(
 				m, "%s is not let in: there are %u nodes already, more cannot be.",
@@ -123,7 +123,7 @@ void roc_evb_manager_members(struct roc_evb_manager *m, const struct roc_evb_mem
 	}
 	for (k = 0; k < count; k++) {
 		if (roc_evb_name_valid(members[k].name))
-			comes(m, &members[k], now);
+			add_member(m, &members[k], now);
 	}
 }
 
@@ -158,7 +158,7 @@ static void set_suspects(struct node *n, const struct roc_evb_report *r, uint64_
 }
 
 /* Per mille of its memory that is free: what waits for a slow sink is in there, too. */
-static uint32_t room(const struct roc_evb_report *r)
+static uint32_t free_memory(const struct roc_evb_report *r)
 {
 	uint64_t free = r->free_segments < r->all_segments ? r->free_segments : r->all_segments;
 	uint32_t weight =
@@ -191,7 +191,7 @@ void roc_evb_manager_report(struct roc_evb_manager *m, const char *name,
 	if (!n || !n->alive || report->incarnation != n->m.incarnation)
 		return;
 	set_suspects(n, report, now);
-	n->weight = n->reported ? (3 * n->weight + room(report)) / 4 : room(report);
+	n->weight = n->reported ? (3 * n->weight + free_memory(report)) / 4 : free_memory(report);
 	n->moved |= n->reported && report->has_newest &&
 		    (!n->packs || report->newest_block != n->block);
 	n->ended = report->ended;

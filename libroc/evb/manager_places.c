@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool wanted(const struct roc_evb_manager *m, const struct node *n, bool builder,
-		   uint64_t now)
+static bool is_candidate(const struct roc_evb_manager *m, const struct node *n, bool builder,
+			 uint64_t now)
 {
 	uint32_t role = builder ? ROC_EVB_BUILDER : ROC_EVB_READOUT;
 
 	if (!n->alive || !(n->m.roles & role) || evb_manager_is_out(n, builder))
 		return false;
-	if (!builder && evb_manager_refuses(m, n, now))
+	if (!builder && evb_manager_clock_refused(m, n, now))
 		return false;
 	/* Who is in stays; who came lately waits for those who come with it. */
 	return evb_manager_index(&m->table, n->m.name, builder) >= 0 ||
@@ -23,8 +23,8 @@ static bool wanted(const struct roc_evb_manager *m, const struct node *n, bool b
 }
 
 /* Is one of those still there? */
-static bool anybody(const struct roc_evb_manager *m, const struct roc_evb_place *places,
-		    unsigned int count)
+static bool any_present(const struct roc_evb_manager *m, const struct roc_evb_place *places,
+			unsigned int count)
 {
 	unsigned int i;
 
@@ -39,12 +39,12 @@ static bool anybody(const struct roc_evb_manager *m, const struct roc_evb_place 
 
 bool evb_manager_runs(const struct roc_evb_manager *m)
 {
-	return anybody(m, m->table.rus, m->table.ru_count) ||
-	       anybody(m, m->table.bus, m->table.bu_count);
+	return any_present(m, m->table.rus, m->table.ru_count) ||
+	       any_present(m, m->table.bus, m->table.bu_count);
 }
 
 /* The first table has so many of the other role: who is made for fewer cannot be in it. */
-static bool too_small(struct roc_evb_manager *m, struct node *n, bool builder)
+static bool supports_too_few(struct roc_evb_manager *m, struct node *n, bool builder)
 {
 	uint32_t role = builder ? ROC_EVB_BUILDER : ROC_EVB_READOUT;
 	uint32_t others = builder ? m->cfg.readouts : m->cfg.builders;
@@ -61,8 +61,8 @@ static bool too_small(struct roc_evb_manager *m, struct node *n, bool builder)
 	return true;
 }
 
-static void enter(struct roc_evb_place *places, uint32_t *count, struct node *n, uint32_t role,
-		  uint32_t weight)
+static void add_place(struct roc_evb_place *places, uint32_t *count, struct node *n, uint32_t role,
+		      uint32_t weight)
 {
 	n->unfit &= ~role;
 	if (*count == ROC_EVB_NODES_MAX)
@@ -83,27 +83,27 @@ static unsigned int candidates(struct roc_evb_manager *m, bool first, bool build
 	for (i = 0; i < m->count; i++) {
 		struct node *n = &m->node[i];
 
-		if (!wanted(m, n, builder, now) || (first && too_small(m, n, builder)))
+		if (!is_candidate(m, n, builder, now) || (first && supports_too_few(m, n, builder)))
 			continue;
-		for (k = count++; k && strcmp(m->node[f[k - 1].who].m.name, n->m.name) > 0; k--)
+		for (k = count++; k && strcmp(m->node[f[k - 1].index].m.name, n->m.name) > 0; k--)
 			f[k] = f[k - 1];
 		at = evb_manager_index(&m->table, n->m.name, builder);
 		f[k] = (struct evb_fit){
-			.who = i,
+			.index = i,
 			.peers = n->m.peers,
-			.holds = at >= 0 && places[at].incarnation == n->m.incarnation,
+			.in_table = at >= 0 && places[at].incarnation == n->m.incarnation,
 		};
 	}
 	return count;
 }
 
 /* Who does not fit is said to do so once. */
-static void leave_out(struct roc_evb_manager *m, const struct evb_fit *f, bool builder,
-		      const struct evb_fit *others, unsigned int other_count)
+static void log_not_admitted(struct roc_evb_manager *m, const struct evb_fit *f, bool builder,
+			     const struct evb_fit *others, unsigned int other_count)
 {
 	const char *other = builder ? "readout units" : "builders";
 	uint32_t role = builder ? ROC_EVB_BUILDER : ROC_EVB_READOUT;
-	struct node *n = &m->node[f->who], *by;
+	struct node *n = &m->node[f->index], *by;
 	unsigned int i, count = 0;
 
 	if (n->unfit & role)
@@ -118,7 +118,7 @@ static void leave_out(struct roc_evb_manager *m, const struct evb_fit *f, bool b
 				n->m.name, n->m.peers, other, count);
 		return;
 	}
-	by = &m->node[others[f->limit].who];
+	by = &m->node[others[f->limit].index];
 	evb_manager_log(m,
 			"%s is not let in: %s is made for %" PRIu32
 			" %s, and has them: start that with more peers.",
@@ -136,23 +136,23 @@ void evb_manager_fill(struct roc_evb_manager *m, struct roc_evb_table *t, uint64
 	evb_fit(rus, ru_count, bus, bu_count);
 	for (i = 0; i < ru_count; i++) {
 		if (rus[i].fits)
-			enter(t->rus, &t->ru_count, &m->node[rus[i].who], ROC_EVB_READOUT, 0);
+			add_place(t->rus, &t->ru_count, &m->node[rus[i].index], ROC_EVB_READOUT, 0);
 		else
-			leave_out(m, &rus[i], false, bus, bu_count);
+			log_not_admitted(m, &rus[i], false, bus, bu_count);
 	}
 	for (i = 0; i < bu_count; i++) {
-		struct node *n = &m->node[bus[i].who];
+		struct node *n = &m->node[bus[i].index];
 
 		if (bus[i].fits)
-			enter(t->bus, &t->bu_count, n, ROC_EVB_BUILDER,
-			      weighs ? n->weight : WEIGHT_FULL);
+			add_place(t->bus, &t->bu_count, n, ROC_EVB_BUILDER,
+				  weighs ? n->weight : WEIGHT_FULL);
 		else
-			leave_out(m, &bus[i], true, rus, ru_count);
+			log_not_admitted(m, &bus[i], true, rus, ru_count);
 	}
 }
 
-static bool other_places(const struct roc_evb_place *a, const struct roc_evb_place *b,
-			 unsigned int count)
+static bool places_differ(const struct roc_evb_place *a, const struct roc_evb_place *b,
+			  unsigned int count)
 {
 	unsigned int i;
 
@@ -163,14 +163,14 @@ static bool other_places(const struct roc_evb_place *a, const struct roc_evb_pla
 	return false;
 }
 
-bool evb_manager_others(const struct roc_evb_table *a, const struct roc_evb_table *b)
+bool evb_manager_members_differ(const struct roc_evb_table *a, const struct roc_evb_table *b)
 {
 	return a->ru_count != b->ru_count || a->bu_count != b->bu_count || a->policy != b->policy ||
-	       a->seed != b->seed || other_places(a->rus, b->rus, a->ru_count) ||
-	       other_places(a->bus, b->bus, a->bu_count);
+	       a->seed != b->seed || places_differ(a->rus, b->rus, a->ru_count) ||
+	       places_differ(a->bus, b->bus, a->bu_count);
 }
 
-bool evb_manager_other_weights(const struct roc_evb_table *a, const struct roc_evb_table *b)
+bool evb_manager_weights_differ(const struct roc_evb_table *a, const struct roc_evb_table *b)
 {
 	unsigned int i;
 

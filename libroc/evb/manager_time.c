@@ -131,7 +131,7 @@ static void compare_clocks(struct roc_evb_manager *m, uint64_t now)
 	}
 }
 
-bool evb_manager_refuses(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
+bool evb_manager_clock_refused(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
 {
 	if (evb_manager_has_place(m, n, false))
 		return false;
@@ -142,7 +142,7 @@ bool evb_manager_refuses(const struct roc_evb_manager *m, const struct node *n, 
 }
 
 /* Its position says something: it moves, in the table. */
-static bool is_going(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
+static bool is_progressing(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
 {
 	return n->moved && !n->ended && is_fresh(n, now) && evb_manager_has_place(m, n, false);
 }
@@ -162,8 +162,8 @@ unsigned int evb_manager_positions(const struct roc_evb_manager *m, uint64_t now
 			.block = evb_by_now(n->block, n->rate, evb_manager_passed(now, n->at)),
 			.rate = n->rate,
 			.usual = evb_track_rate(&n->track),
-			.who = i,
-			.votes = !n->clock_wrong && is_going(m, n, now),
+			.index = i,
+			.votes = !n->clock_wrong && is_progressing(m, n, now),
 		};
 		one->reach = evb_track_reach(&n->track, one->usual, now);
 		one->reach = one->reach > n->block ? one->reach : n->block;
@@ -257,13 +257,13 @@ static void log_no_majority(struct roc_evb_manager *m, const struct evb_position
 		far = far ? far : &p[i];
 		near = &p[i];
 	}
-	distance = far && !m->most.is && far->block - near->block > m->most.tolerance;
+	distance = far && !m->most.known && far->block - near->block > m->most.tolerance;
 	if (distance && !m->spread_logged)
 		evb_manager_log(
 			m,
 			"%s is at block %" PRIu64 " and %s at block %" PRIu64
 			", and there is no majority of readout units that agree: no unit is taken out. Check clocks and event ids.",
-			m->node[far->who].m.name, far->block, m->node[near->who].m.name,
+			m->node[far->index].m.name, far->block, m->node[near->index].m.name,
 			near->block);
 	m->spread_logged = distance;
 }
@@ -282,15 +282,15 @@ static void compare_positions(struct roc_evb_manager *m, uint64_t now)
 	log_no_majority(m, p, count);
 	for (i = 0; i < m->count; i++)
 		m->node[i].deviation_known = false;
-	for (i = 0; i < count && m->most.is; i++) {
-		struct node *n = &m->node[p[i].who];
+	for (i = 0; i < count && m->most.known; i++) {
+		struct node *n = &m->node[p[i].index];
 		uint64_t distance = p[i].block > m->most.block ? p[i].block - m->most.block
 							       : m->most.block - p[i].block;
 
 		distance = distance < INT64_MAX ? distance : INT64_MAX;
 		n->deviation = p[i].block > m->most.block ? (int64_t)distance : -(int64_t)distance;
 		n->deviation_known = true;
-		if (is_going(m, n, now) && n->state == ROC_EVB_STATE_IN &&
+		if (is_progressing(m, n, now) && n->state == ROC_EVB_STATE_IN &&
 		    still_deviates(m, n, now))
 			exclude(m, n, now);
 	}
