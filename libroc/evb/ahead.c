@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The block that a table may hold from.
+ * Choose the first block of an assignment table.
  */
 #include "ahead.h"
 
 #include <stdlib.h>
 
 #define SECOND UINT64_C(1000000000)
-#define RATE_MAX 10000000		   /* blocks a second; who says more has that */
-#define SPREAD_UNKNOWN (UINT64_C(1) << 40) /* of two nobody knows which is right */
-#define TRACK_NS (SECOND / 2)		   /* between two spots of a track */
-#define TRACK_LEAST 5			   /* spots that make a rate */
+#define RATE_MAX 10000000		   /* blocks per second; higher rates are capped */
+#define SPREAD_UNKNOWN (UINT64_C(1) << 40) /* in blocks, if two units disagree */
+#define TRACK_NS (SECOND / 2)		   /* minimum time between two kept positions */
+#define TRACK_LEAST 5			   /* minimum number of positions for a rate */
 
 static uint64_t plus(uint64_t a, uint64_t b)
 {
@@ -46,7 +46,7 @@ static int smallest_first(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The upper quartile: three quarters of the time may be stalls, one quarter bursts. */
+/* Use the upper quartile: up to three quarters of the time may be stalls, one quarter bursts. */
 uint64_t evb_track_rate(const struct evb_track *t)
 {
 	unsigned int kept = t->count < EVB_TRACK ? t->count : EVB_TRACK, i, n = 0;
@@ -85,7 +85,7 @@ static int farthest_first(const void *a, const void *b)
 	return x->block < y->block ? 1 : x->block > y->block ? -1 : 0;
 }
 
-/* The highest usual rate; where none is known, the highest of this moment. */
+/* Return the highest usual rate; if none is known, the highest current rate. */
 static uint64_t fastest(const struct evb_position *p, unsigned int count)
 {
 	uint64_t usual = 0, now = 0;
@@ -132,7 +132,10 @@ void evb_majority(struct evb_position *p, unsigned int count, uint64_t ns, uint6
 	most->known = 2 * within > most->voters;
 }
 
-/* Without a majority all count, but one of two that is farther ahead than any clock explains. */
+/*
+ * Without a majority all units count. An exception is one of two units that is further ahead than
+ * any clock error explains.
+ */
 static unsigned int count_outliers(const struct evb_position *p, unsigned int count,
 				   const struct evb_majority *most)
 {

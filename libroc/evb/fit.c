@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Who can be in a table together. A readout unit whose fragments some builder has no place for
- * would make every block of that builder incomplete, so it is left out; and a builder that is too
- * small for the readout units that there are is left out before any of them, as that costs no data.
+ * Choose the nodes of a table by the number of peers that each supports.
+ *
+ * If a builder has no memory for a readout unit, all of its blocks are incomplete. So a readout
+ * unit that exceeds the limit of a builder is not admitted. A builder that supports fewer readout
+ * units than there are is refused before any readout unit, because that costs no data.
  */
 #include "manager.h"
 
@@ -20,7 +22,7 @@ static unsigned int fitting(const struct evb_fit *f, unsigned int count)
 	return n;
 }
 
-/* Of those that fit the one that is made for the fewest; @count: there is none. */
+/* Return the fitting node that supports the fewest peers; @count: none fits. */
 static unsigned int smallest(const struct evb_fit *f, unsigned int count)
 {
 	unsigned int i, of = count;
@@ -41,7 +43,7 @@ static unsigned int largest(const struct evb_fit *f, unsigned int count)
 	return of;
 }
 
-/* Let in as many of @f as @limit, one of the other role, and they themselves are made for. */
+/* Admit as many of @f as their own limits permit, and that of node @limit of the other role. */
 static void admit(struct evb_fit *f, unsigned int count, const struct evb_fit *other,
 		  unsigned int other_count, unsigned int limit)
 {

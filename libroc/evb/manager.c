@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The manager: from who is there, what they reported and the time to the next assignment table.
+ * Manager: compute the next assignment table from the members, their reports and the time.
  */
 #include "manager.h"
 
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEASE_NS (2 * SECOND) /* as it is if nothing is said; others have to be longer */
-#define PACE_NS (200 * MS)    /* between two tables: nodes keep the last few only */
-#define WEIGHTS_NS SECOND     /* between two tables for weights' sake */
-#define CLOCK_MOST_NS (3600 * SECOND)
-#define FAR_NS (2 * SECOND) /* a table that holds later than in that time holds too late */
+#define LEASE_NS (2 * SECOND)	      /* default and minimum */
+#define PACE_NS (200 * MS)	      /* between two tables, because nodes keep only the last few */
+#define WEIGHTS_NS SECOND	      /* between two tables that differ only in weights */
+#define CLOCK_MOST_NS (3600 * SECOND) /* maximum of clock_ns */
+#define FAR_NS (2 * SECOND)	      /* after lead_ns: a later first block is too far ahead */
 
 int roc_evb_manager_new(const struct roc_evb_manager_config *cfg, struct roc_evb_manager **manager)
 {
@@ -52,7 +52,10 @@ void roc_evb_manager_adopt(struct roc_evb_manager *m, const struct roc_evb_table
 	m->table = *table;
 }
 
-/* Of readout units that are there the newest block is not known yet; it will be. */
+/*
+ * Return true if a present readout unit of the table has not reported its newest block, but still
+ * can.
+ */
 static bool awaits_report(const struct roc_evb_manager *m, uint64_t now)
 {
 	unsigned int i;
@@ -68,7 +71,7 @@ static bool awaits_report(const struct roc_evb_manager *m, uint64_t now)
 	return false;
 }
 
-/* The block behind all that builders have delivered. */
+/* Return the block after the last one that any builder has delivered. */
 static uint64_t behind_built(const struct roc_evb_manager *m)
 {
 	uint64_t from = 0;
@@ -84,7 +87,10 @@ static uint64_t behind_built(const struct roc_evb_manager *m)
 	return from;
 }
 
-/* Who stands still behind is no measure of what others sent who were started anew since. */
+/*
+ * A readout unit that stalls at an old block does not show how far units got that were restarted
+ * since. So no table starts at a block that a builder has delivered.
+ */
 static uint64_t not_built(const struct roc_evb_manager *m, uint64_t from)
 {
 	uint64_t behind = behind_built(m);
@@ -93,8 +99,8 @@ static uint64_t not_built(const struct roc_evb_manager *m, uint64_t from)
 }
 
 /*
- * A unit that is taken out, as one that stands still, has no block of the next table: where it may
- * be by now does not count, if there are others.
+ * An excluded unit, for example a stalled one, sends no block of the next table. Its position does
+ * not count unless all units are excluded.
  */
 static unsigned int drop_out(const struct roc_evb_manager *m, struct evb_position *p,
 			     unsigned int count)
@@ -112,7 +118,7 @@ static unsigned int drop_out(const struct roc_evb_manager *m, struct evb_positio
 	return kept;
 }
 
-/* Positions, and their majority. If no unit of the table votes, as after a start, all vote. */
+/* Get the positions and their majority. If no unit of the table votes, as after a start, all do. */
 static unsigned int positions(const struct roc_evb_manager *m, uint64_t now, struct evb_position *p,
 			      struct evb_majority *most)
 {
@@ -127,8 +133,8 @@ static unsigned int positions(const struct roc_evb_manager *m, uint64_t now, str
 }
 
 /*
- * A block that nobody has begun by the time it hears of the table. It may be before that of the
- * table that is published: then that one never holds.
+ * Return a block that no unit has begun when it receives the table. It may precede the first block
+ * of the published table, which then never becomes valid.
  */
 static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
 {
@@ -137,24 +143,27 @@ static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
 	unsigned int i, count = positions(m, now, p, &majority), outliers;
 	uint64_t from;
 
-	/* Nobody has begun any: but who has built some does not build them twice. */
+	/*
+	 * No unit has begun a block. Blocks that a builder has delivered must not be built twice.
+	 */
 	if (!count)
 		return behind_built(m);
-	/* The first table holds from the first block on anyhow. */
+	/* The first table is valid from the first block on. */
 	if (!m->table.epoch)
 		return 0;
 	from = evb_ahead(p, count, &majority, m->cfg.lead_ns, m->cfg.lead_blocks, &outliers);
 	for (i = 0; i < outliers; i++)
-		evb_manager_log(m,
-				"%s says that it is at block %" PRIu64
-				", far ahead of most others: that does not count.",
-				m->node[p[i].index].m.name, p[i].block);
+		evb_manager_log(
+			m,
+			"%s reports block %" PRIu64
+			", far ahead of most readout units: the next table ignores this position. Check its clock and event ids.",
+			m->node[p[i].index].m.name, p[i].block);
 	return not_built(m, from);
 }
 
 /*
- * Who stood still and makes up for it is fast for a moment; a table that was put as far ahead as
- * that would have taken him holds in minutes only, and until then whoever it lets in is out.
+ * A unit that catches up after a stall is fast for a moment. A table that was placed by that rate
+ * may become valid only after minutes, and until then its new members get no blocks.
  */
 static bool too_far(const struct roc_evb_manager *m, uint64_t now)
 {
@@ -173,7 +182,10 @@ static bool too_far(const struct roc_evb_manager *m, uint64_t now)
 	return m->table.from_block > not_built(m, most);
 }
 
-/* Is the first table to be written, or who came to be let in? */
+/*
+ * The first table waits for the configured numbers of units, and until no member has joined for
+ * settle_ns. In later tables each new member waits on its own.
+ */
 static bool may_write_table(const struct roc_evb_manager *m, const struct roc_evb_table *t,
 			    uint64_t now)
 {
@@ -190,7 +202,7 @@ static bool may_write_table(const struct roc_evb_manager *m, const struct roc_ev
 	return true;
 }
 
-/* Who was not in the table before is not late with what went before. */
+/* A new member of the table is not responsible for earlier blocks: start its grace time. */
 static void mark_new_members(struct roc_evb_manager *m, const struct roc_evb_table *next,
 			     uint64_t now)
 {
@@ -225,7 +237,7 @@ int roc_evb_manager_step(struct roc_evb_manager *m, uint64_t term, uint64_t now,
 	evb_manager_readmit(m, now);
 	memset(next, 0, sizeof(*next));
 	next->term = term;
-	/* Of one whose publication failed nobody knows who has it: its number is not used again. */
+	/* A table whose publication failed may have reached some nodes: do not reuse its epoch. */
 	next->epoch = (m->tried > m->table.epoch ? m->tried : m->table.epoch) + 1;
 	next->seed = m->cfg.seed;
 	next->policy = m->cfg.policy;

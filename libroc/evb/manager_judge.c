@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The manager: whom the others speak against. One at a time is taken out, and taken back.
+ * Manager: exclude members that their peers suspect, one at a time, and readmit them.
  */
 #include "manager.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define GOOD_NS (60 * SECOND) /* in the table for so long: what was before is forgotten */
+#define GOOD_NS (60 * SECOND) /* time in the table after which the backoff starts again */
 
 static bool in_table(const struct roc_evb_manager *m, const struct node *n)
 {
@@ -15,7 +15,7 @@ static bool in_table(const struct roc_evb_manager *m, const struct node *n)
 			    evb_manager_index(&m->table, n->m.name, true) >= 0);
 }
 
-/* All who are in the table: mostly so, and then nothing is looked up. */
+/* Fast path: usually all members of the table are connected. */
 static bool all_connected(const struct roc_evb_manager *m)
 {
 	unsigned int i;
@@ -28,8 +28,8 @@ static bool all_connected(const struct roc_evb_manager *m)
 }
 
 /*
- * All who are in the table have told of it, and nobody that he lacks it: then it was connected
- * with.
+ * Mark the members of the table as connected as soon as all of them have reported its epoch. A
+ * suspicion leaves the mark of both the reporting and the suspected node unchanged.
  */
 static void note_connected(struct roc_evb_manager *m)
 {
@@ -61,7 +61,7 @@ static void note_connected(struct roc_evb_manager *m)
 	}
 }
 
-/* Who came lately is being connected with, by each of the others in its turn. */
+/* The others connect to a new member one after another, so it has a grace time. */
 static bool is_judgeable(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
 {
 	return n->connected ||
@@ -75,7 +75,7 @@ static enum roc_evb_state vote(const struct roc_evb_manager *m, const struct nod
 
 	for (i = 0; i < voter->suspect_count; i++) {
 		const struct suspicion *s = &voter->suspects[i];
-		/* What was said before the last judgement was said of another table. */
+		/* A suspicion from before the last exclusion refers to another table. */
 		uint64_t since = s->since > m->judged ? s->since : m->judged;
 
 		if (strcmp(s->name, n->m.name) || s->incarnation != n->m.incarnation)
@@ -97,7 +97,7 @@ static enum roc_evb_state vote(const struct roc_evb_manager *m, const struct nod
 	return ROC_EVB_STATE_IN;
 }
 
-/* Who speaks against all others, and there are several, is alone himself. */
+/* A node that suspects all of several others is cut off itself. */
 static bool is_alone(const struct roc_evb_manager *m, const struct node *voter, bool builder,
 		     uint64_t now)
 {
@@ -117,8 +117,8 @@ static bool is_alone(const struct roc_evb_manager *m, const struct node *voter, 
 }
 
 /*
- * Per mille of those who could tell of @n as a builder, or as a readout unit, and accuse it; and of
- * what most of them do.
+ * Return the share, in per mille, of the nodes of the other role that suspect @n as a builder or as
+ * a readout unit. @of: the most frequent suspicion.
  */
 static unsigned int suspected_share(const struct roc_evb_manager *m, const struct node *n,
 				    bool builder, uint64_t now, enum roc_evb_state *of)
@@ -146,7 +146,7 @@ static unsigned int suspected_share(const struct roc_evb_manager *m, const struc
 	return all ? 1000 * suspecting / all : 0;
 }
 
-/* Whom most speak against, if it is half of them; NULL: nobody. */
+/* Return the node with the largest share of suspecting peers; NULL: below one half for all. */
 static struct node *most_suspected(struct roc_evb_manager *m, bool builders, uint64_t now,
 				   enum roc_evb_state *of)
 {
@@ -175,9 +175,10 @@ void evb_manager_exclude(struct roc_evb_manager *m, uint64_t now)
 {
 	static const char *const reasons[] = {
 		[ROC_EVB_STATE_OUT] = "it cannot be reached",
-		[ROC_EVB_STATE_SLOW] = "it is late with one block after the other",
-		[ROC_EVB_STATE_PROTOCOL_ERROR] = "it says what cannot be",
-		[ROC_EVB_STATE_TIME] = "its blocks come before those of most others",
+		[ROC_EVB_STATE_SLOW] = "consecutive blocks of it are late",
+		[ROC_EVB_STATE_PROTOCOL_ERROR] = "it violates the protocol",
+		[ROC_EVB_STATE_TIME] =
+			"its blocks arrive too early, before those of most readout units",
 	};
 	enum roc_evb_state of;
 	char until[40];
@@ -194,13 +195,14 @@ void evb_manager_exclude(struct roc_evb_manager *m, uint64_t now)
 	n->by_clock = n->clock_wrong;
 	m->judged = now;
 	snprintf(until, sizeof(until), "for %.1f s", (double)n->backoff / 1e9);
-	/* Those who say so refuse it until then: a table with it would cost blocks each time. */
+	/*
+	 * The peers that detected the violation refuse it until then: a table with it loses blocks.
+	 */
 	if (of == ROC_EVB_STATE_PROTOCOL_ERROR) {
 		n->until = UINT64_MAX;
-		strcpy(until, "until it is started anew");
+		strcpy(until, "until it is restarted");
 	}
-	evb_manager_log(m,
-			"%s is taken out %s: at least half of those who work with it say that %s.",
+	evb_manager_log(m, "%s is excluded %s: at least half of its peers report that %s.",
 			n->m.name, until, reasons[of]);
 }
 
@@ -218,7 +220,7 @@ void evb_manager_readmit(struct roc_evb_manager *m, uint64_t now)
 			n->in_since = now;
 			n->deviates_since = 0;
 			if (n->alive)
-				evb_manager_log(m, "%s is taken back.", n->m.name);
+				evb_manager_log(m, "%s is readmitted.", n->m.name);
 		} else if (n->state == ROC_EVB_STATE_IN && n->backoff &&
 			   evb_manager_passed(now, n->in_since) > GOOD_NS) {
 			n->backoff = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The manager: who is there, what they reported, and what it says of them.
+ * Manager: present members, their reports, and messages.
  */
 #include "manager.h"
 
@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A builder that is full gets a little, else it could not show that it is not. */
+/* A full builder still gets some blocks: without any it could not show that it has space again. */
 #define WEIGHT_MIN 50
-#define CLOCK_MOST (INT64_MAX / 2) /* so the difference of two is a number */
+#define CLOCK_MOST (INT64_MAX / 2) /* so that the difference of two does not overflow */
 
 void evb_manager_log(struct roc_evb_manager *m, const char *fmt, ...)
 {
@@ -52,7 +52,7 @@ int roc_evb_manager_state(const struct roc_evb_manager *m, const char *name)
 	return n ? (int)n->state : -ENOENT;
 }
 
-/* A place for somebody new; of those who are gone the one that has been known for longest. */
+/* Return a free entry, else that of the absent node that joined first; NULL: all are present. */
 static struct node *free_node(struct roc_evb_manager *m)
 {
 	struct node *old = NULL;
@@ -79,13 +79,14 @@ static void add_member(struct roc_evb_manager *m, const struct roc_evb_member *m
 		n = free_node(m);
 		if (!n) {
 			evb_manager_log(
-				m, "%s is not let in: there are %u nodes already, more cannot be.",
+				m,
+				"%s is not admitted: there are already %u nodes, the maximum: stop one.",
 				member->name, NODES);
 			return;
 		}
 		memset(n, 0, sizeof(*n));
 	} else if (n->m.incarnation != member->incarnation) {
-		/* Whatever was wrong with the one before. */
+		/* The exclusion of the previous process does not apply to the new one. */
 		n->state = ROC_EVB_STATE_IN;
 		n->until = 0;
 		n->backoff = 0;
@@ -110,7 +111,7 @@ void roc_evb_manager_members(struct roc_evb_manager *m, const struct roc_evb_mem
 {
 	unsigned int i, k;
 
-	/* First those who went: their places may be wanted. */
+	/* Process nodes that left first: a new member may need their entry. */
 	for (i = 0; i < m->count; i++) {
 		struct node *n = &m->node[i];
 
@@ -118,7 +119,8 @@ void roc_evb_manager_members(struct roc_evb_manager *m, const struct roc_evb_mem
 			;
 		if (n->alive && k == count) {
 			n->alive = false;
-			evb_manager_log(m, "%s is gone.", n->m.name);
+			evb_manager_log(m, "%s has left: it ended, or its lease expired.",
+					n->m.name);
 		}
 	}
 	for (k = 0; k < count; k++) {
@@ -157,7 +159,7 @@ static void set_suspects(struct node *n, const struct roc_evb_report *r, uint64_
 	}
 }
 
-/* Per mille of its memory that is free: what waits for a slow sink is in there, too. */
+/* Return the free memory in per mille. Blocks that wait for a slow sink are not free. */
 static uint32_t free_memory(const struct roc_evb_report *r)
 {
 	uint64_t free = r->free_segments < r->all_segments ? r->free_segments : r->all_segments;
@@ -187,7 +189,7 @@ void roc_evb_manager_report(struct roc_evb_manager *m, const char *name,
 {
 	struct node *n = evb_manager_find(m, name);
 
-	/* One of before it was started anew says nothing of now. */
+	/* A report of a previous process does not describe this one. */
 	if (!n || !n->alive || report->incarnation != n->m.incarnation)
 		return;
 	set_suspects(n, report, now);

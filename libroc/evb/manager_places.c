@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The manager: who has a place in the next table, and whether that is another table.
+ * Manager: choose the members of the next table, and compare tables.
  */
 #include "manager.h"
 
@@ -17,12 +17,12 @@ static bool is_candidate(const struct roc_evb_manager *m, const struct node *n, 
 		return false;
 	if (!builder && evb_manager_clock_refused(m, n, now))
 		return false;
-	/* Who is in stays; who came lately waits for those who come with it. */
+	/* A member of the table stays. A new node waits for others that start at the same time. */
 	return evb_manager_index(&m->table, n->m.name, builder) >= 0 ||
 	       evb_manager_passed(now, n->came) >= m->cfg.settle_ns;
 }
 
-/* Is one of those still there? */
+/* Return true if one of these processes is still present. */
 static bool any_present(const struct roc_evb_manager *m, const struct roc_evb_place *places,
 			unsigned int count)
 {
@@ -43,7 +43,7 @@ bool evb_manager_runs(const struct roc_evb_manager *m)
 	       any_present(m, m->table.bus, m->table.bu_count);
 }
 
-/* The first table has so many of the other role: who is made for fewer cannot be in it. */
+/* Return true if a node supports fewer peers than the first table has. */
 static bool supports_too_few(struct roc_evb_manager *m, struct node *n, bool builder)
 {
 	uint32_t role = builder ? ROC_EVB_BUILDER : ROC_EVB_READOUT;
@@ -52,11 +52,12 @@ static bool supports_too_few(struct roc_evb_manager *m, struct node *n, bool bui
 	if (!n->m.peers || n->m.peers >= others)
 		return false;
 	if (!(n->unfit & role))
-		evb_manager_log(
-			m,
-			"%s is not let in: it is made for %" PRIu32
-			" %s, and the first table waits for %" PRIu32 ": start it with more peers.",
-			n->m.name, n->m.peers, builder ? "readout units" : "builders", others);
+		evb_manager_log(m,
+				"%s is not admitted: it supports only %" PRIu32
+				" %s, but the first table waits for %" PRIu32
+				": start it with a larger number of peers.",
+				n->m.name, n->m.peers, builder ? "readout units" : "builders",
+				others);
 	n->unfit |= role;
 	return true;
 }
@@ -72,7 +73,10 @@ static void add_place(struct roc_evb_place *places, uint32_t *count, struct node
 	places[(*count)++].weight = weight;
 }
 
-/* Who could be in, by name, so that each manager comes to the same: how many. */
+/*
+ * List the nodes that may be in the table, and return their number. They are sorted by name, so
+ * that each manager makes the same choice.
+ */
 static unsigned int candidates(struct roc_evb_manager *m, bool first, bool builder, uint64_t now,
 			       struct evb_fit *f)
 {
@@ -97,7 +101,7 @@ static unsigned int candidates(struct roc_evb_manager *m, bool first, bool build
 	return count;
 }
 
-/* Who does not fit is said to do so once. */
+/* Log once that a node does not fit. */
 static void log_not_admitted(struct roc_evb_manager *m, const struct evb_fit *f, bool builder,
 			     const struct evb_fit *others, unsigned int other_count)
 {
@@ -113,16 +117,17 @@ static void log_not_admitted(struct roc_evb_manager *m, const struct evb_fit *f,
 		for (i = 0; i < other_count; i++)
 			count += others[i].fits;
 		evb_manager_log(m,
-				"%s is not let in: it is made for %" PRIu32
-				" %s, and there are %u: start it with more peers.",
+				"%s is not admitted: it supports only %" PRIu32
+				" %s, but there are %u: start it with a larger number of peers.",
 				n->m.name, n->m.peers, other, count);
 		return;
 	}
 	by = &m->node[others[f->limit].index];
 	evb_manager_log(m,
-			"%s is not let in: %s is made for %" PRIu32
-			" %s, and has them: start that with more peers.",
-			n->m.name, by->m.name, by->m.peers, builder ? "builders" : "readout units");
+			"%s is not admitted: %s supports only %" PRIu32
+			" %s: start %s with a larger number of peers.",
+			n->m.name, by->m.name, by->m.peers, builder ? "builders" : "readout units",
+			by->m.name);
 }
 
 void evb_manager_fill(struct roc_evb_manager *m, struct roc_evb_table *t, uint64_t now)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The manager: whose clock, and whose position in the stream of blocks, contradicts the majority.
+ * Manager: find members whose clock or position deviates from the majority.
  *
- * A clock alone does no harm where a card numbers the events: it only keeps newcomers out. A
- * readout unit of the table is taken out for its position.
+ * A wrong clock does no harm if a card numbers the events. So it only prevents the admission of a
+ * new readout unit; a readout unit of the table is excluded for its position.
  */
 #include "manager.h"
 
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POLL_NS (100 * MS)	  /* between two comparisons */
-#define CLOCKS_LEAST 3		  /* of fewer none is right by majority */
-#define DEVIATION_PEER_BLOCKS 128 /* a readout unit may be apart by these for each builder ... */
-#define DEVIATION_LEASES 5	  /* ... and by the blocks of this time */
-#define DEVIATION_LEAST 8	  /* blocks, of one whose clock is wrong */
-#define EARLY_NS (SECOND / 2)	  /* ahead by so much: its blocks may well be too early */
+#define POLL_NS (100 * MS)	  /* interval of comparisons */
+#define CLOCKS_LEAST 3		  /* minimum number for a majority */
+#define DEVIATION_PEER_BLOCKS 128 /* allowed deviation: these blocks for each builder ... */
+#define DEVIATION_LEASES 5	  /* ... plus the blocks of this many leases */
+#define DEVIATION_LEAST 8	  /* allowed deviation in blocks if the clock is wrong */
+#define EARLY_NS (SECOND / 2)	  /* if ahead by more, blocks can arrive too early */
 
 static double seconds(int64_t ns)
 {
@@ -29,7 +29,7 @@ static const char *side(int64_t ahead)
 	return ahead > 0 ? "ahead of" : "behind";
 }
 
-/* A report that is delayed makes the clock look behind, so the latest reading counts. */
+/* A delayed report makes the clock appear behind, so the highest of the kept readings counts. */
 static int64_t clock_of(const struct node *n)
 {
 	unsigned int kept = n->clock_count < MANAGER_CLOCKS ? n->clock_count : MANAGER_CLOCKS, i;
@@ -52,7 +52,7 @@ static int smallest_first(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What most clocks agree on; false: there is no majority. */
+/* Get the difference that most clocks agree on. Return false if there is no majority. */
 static bool most_clocks(struct roc_evb_manager *m, uint64_t now, int64_t *most)
 {
 	unsigned int i, count = 0, within = 0;
@@ -76,7 +76,7 @@ static bool most_clocks(struct roc_evb_manager *m, uint64_t now, int64_t *most)
 	if (distance > limit && !m->clocks_logged)
 		evb_manager_log(
 			m,
-			"The clocks of the nodes differ by %.1f s, and no majority of them agrees: set them by NTP or PTP.",
+			"The clocks of the nodes differ by %.1f s, and no majority agrees: synchronise them by NTP or PTP.",
 			seconds(distance));
 	m->clocks_logged = distance > limit;
 	return false;
@@ -101,10 +101,10 @@ static void compare_clock(struct roc_evb_manager *m, struct node *n, int64_t mos
 		n->clock_wrong = true;
 		evb_manager_log(
 			m,
-			"The clock of %s is %.1f s %s those of most nodes, more than %.1f s: set it by NTP or PTP.%s",
+			"The clock of %s is %.1f s %s those of most nodes (limit: %.1f s)%s: synchronise it by NTP or PTP.",
 			n->m.name, seconds(off), side(n->clock_ahead), seconds(limit),
 			(n->m.roles & ROC_EVB_READOUT) && !evb_manager_has_place(m, n, false)
-				? " Until then its readout unit is not let in."
+				? ", so its readout unit is not admitted"
 				: "");
 	} else if (n->clock_wrong && off <= limit / 2) {
 		n->clock_wrong = false;
@@ -135,13 +135,13 @@ bool evb_manager_clock_refused(const struct roc_evb_manager *m, const struct nod
 {
 	if (evb_manager_has_place(m, n, false))
 		return false;
-	/* The first report, with its clock, is on its way. */
+	/* The clock is unknown until the first report. */
 	if (m->clocks_known && !n->reported && evb_manager_passed(now, n->came) < FRESH_NS)
 		return true;
 	return n->clock_wrong;
 }
 
-/* Its position says something: it moves, in the table. */
+/* A position is significant only if the unit is in the table and has packed blocks. */
 static bool is_progressing(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
 {
 	return n->moved && !n->ended && is_fresh(n, now) && evb_manager_has_place(m, n, false);
@@ -179,7 +179,7 @@ void evb_manager_majority(const struct roc_evb_manager *m, struct evb_position *
 		     DEVIATION_PEER_BLOCKS * (m->table.bu_count + 1), most);
 }
 
-/* How far it may be apart, in blocks. */
+/* Return the allowed deviation in blocks. It is smaller if a wrong clock explains the deviation. */
 static uint64_t tolerance(const struct roc_evb_manager *m, const struct node *n)
 {
 	uint64_t distance;
@@ -205,7 +205,7 @@ bool evb_manager_agrees(const struct roc_evb_manager *m, const struct node *n, u
 {
 	if (!m->table.ru_count)
 		return true;
-	/* Out of the table a unit packs nothing: only one that was ahead can still be apart. */
+	/* An excluded unit packs no blocks, so only one that was ahead can still deviate. */
 	if (n->clock_wrong || (n->deviation > 0 && is_deviating(m, n)))
 		return false;
 	return n->by_clock || now >= n->until;
@@ -223,16 +223,16 @@ static void exclude(struct roc_evb_manager *m, struct node *n, uint64_t now)
 		snprintf(clock, sizeof(clock), ", and its clock is %.1f s %s theirs",
 			 seconds(n->clock_ahead), side(n->clock_ahead));
 	evb_manager_log(m,
-			"%s is taken out until it agrees again: it is at block %" PRIu64
-			", %" PRIu64 " blocks %s most readout units%s. Check clocks and event ids.",
+			"%s is excluded until it agrees again: its block %" PRIu64 " is %" PRIu64
+			" blocks %s most readout units%s. Check clocks and event ids.",
 			n->m.name, n->block, (uint64_t)llabs(n->deviation), side(n->deviation),
 			clock);
 }
 
-/* A wrong id lasts for a moment: two reports have to agree on the difference. */
+/* A single wrong event id is transient, so two reports must show the deviation. */
 static bool still_deviates(const struct roc_evb_manager *m, struct node *n, uint64_t now)
 {
-	/* A newcomer reports old blocks until it has packed the first of the table. */
+	/* A new member reports old blocks until it has packed the first block of the table. */
 	if (!is_deviating(m, n) || (n->deviation < 0 && evb_manager_passed(now, n->entered) <
 								m->cfg.lead_ns + m->cfg.grace_ns)) {
 		n->deviates_since = 0;
@@ -262,7 +262,7 @@ static void log_no_majority(struct roc_evb_manager *m, const struct evb_position
 		evb_manager_log(
 			m,
 			"%s is at block %" PRIu64 " and %s at block %" PRIu64
-			", and there is no majority of readout units that agree: no unit is taken out. Check clocks and event ids.",
+			", and no majority of readout units agrees: no unit is excluded. Check clocks and event ids.",
 			m->node[far->index].m.name, far->block, m->node[near->index].m.name,
 			near->block);
 	m->spread_logged = distance;
@@ -275,7 +275,7 @@ static void compare_positions(struct roc_evb_manager *m, uint64_t now)
 	struct evb_majority majority;
 
 	evb_manager_majority(m, p, count, &majority);
-	/* Without fresh reports the last majority stays. */
+	/* Without fresh reports the last majority stays valid. */
 	if (!majority.voters)
 		return;
 	m->most = majority;

@@ -289,13 +289,13 @@ def cut_leg(system, wrong):
 
 
 def is_alone_out(system, wrong, name):
-    """The manager logs the clock of this node, and takes out no other node."""
+    """The manager logs the clock of this node, and excludes no other node."""
     messages = system.nodes["m"].says()
     expect(wrong, "clock of %s is 3600.0 s" % name in messages,
            "the manager does not log the clock of the node: " + messages)
     for other in system.names():
-        expect(wrong, other == name or other + " is taken out" not in messages,
-               "the manager takes %s out" % other)
+        expect(wrong, other == name or other + " is excluded" not in messages,
+               "the manager excludes %s" % other)
 
 
 def wrong_clock(system, wrong, seconds):
@@ -330,7 +330,7 @@ def wrong_clock(system, wrong, seconds):
 def clock_steps(system, wrong):
     """
     The clock of a running node steps ahead by an hour. Its source drops the events of that hour, and
-    the node is taken out. After a restart with the right clock it is admitted.
+    the node is excluded. After a restart with the right clock it is admitted.
     """
     clock = Clock(system.directory)
     system.nodes["n3"].kill()
@@ -339,13 +339,13 @@ def clock_steps(system, wrong):
     expect(wrong, wait(lambda: node.number("sourceIn.count"), 30), "the node does not continue after its restart")
     expect(wrong, system.builds(), "the system does not continue with all four nodes")
     clock.set(3600)
-    expect(wrong, wait(lambda: system.unit("n3", "state") == 4, 30), "the node is not taken out")
+    expect(wrong, wait(lambda: system.unit("n3", "state") == 4, 30), "the node is not excluded")
     expect(wrong, system.builds(but=["n3"], more=60), "the others do not continue without the node")
     is_alone_out(system, wrong, "n3")
     expect(wrong, (system.unit("n3", "blocks_ahead") or 0) > 3500 * RATE / EVENTS,
            "the metrics do not have the node ahead")
     node.kill()
-    expect(wrong, wait(lambda: "n3 is gone" in system.nodes["m"].says().split("taken out")[-1], 20),
+    expect(wrong, wait(lambda: "n3 has left" in system.nodes["m"].says().split("is excluded")[-1], 20),
            "the manager does not detect the killed node")
     node = system.start(3)
     expect(wrong, wait(lambda: node.number("sourceIn.count"), 30), "the node is not admitted again")

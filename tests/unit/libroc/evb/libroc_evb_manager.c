@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the manager decides, as a table of situations. A line of one is a time in ms and what
- * happens:
+ * Test the decisions of the manager by a list of situations. Each line of a situation is a time in
+ * ms and an input or a check:
  *
- *	+ r1 r2 b1 rb3		these are the members (r: readout unit, b: builder, rb: both);
- *				r1' is r1 started anew, r1/2 is made for two of the other role
- *	r1 100 b2:9 b1:-	r1 reports: its next block, whom it suspects and how many late
- *				blocks in a row (-: no connection, 9<: sent too early)
- *	clock r1 3600000	r1 reports, its clock is so many ms ahead of the manager's
- *	load b1 900		b1 reports its load
- *	= r1 r2 | b1 b3		the table is another one, and has these
- *	from 164 300		it holds from a block in these bounds
- *	-			no other table is wanted
- *	says ...		a sentence with these words
+ *	+ r1 r2 b1 rb3		set the members (r: readout unit, b: builder, rb: both); r1' is r1
+ *				after a restart, r1/2 supports two peers
+ *	r1 100 b2:9 b1:-	r1 reports its newest block and its suspicions: the number of
+ *				consecutive late blocks (9<: too early), -: no connection, !:
+ *				protocol violation
+ *	clock r1 3600000	r1 reports; its clock is ahead of the manager's by this time in ms
+ *	free b1 900		b1 reports its free memory in per mille
+ *	built b1 70		b1 reports the last block that it has delivered
+ *	rate 1000, epoch 1	blocks per second, and epoch of the table, in later reports
+ *	= r1 r2 | b1 b3		check that there is a new table with these members
+ *	from 164 300		check that its first block is within these bounds
+ *	-			check that there is no new table
+ *	logs ...		check for a message with these words since the last input
  *
- * Between two lines the manager is stepped every 100 ms; a table is adopted as it comes.
+ * The manager is stepped every 100 ms of simulated time. Each new table is adopted at once.
  */
 #include "unit.h"
 
@@ -25,7 +28,7 @@
 
 #define MS UINT64_C(1000000)
 #define LINES 40
-#define CLOCK_MS 1700000000000 /* of a right clock, when the manager's is 0 */
+#define CLOCK_MS 1700000000000 /* a correct CLOCK_REALTIME when the manager's clock is 0 */
 
 struct situation {
 	const char *name;
@@ -33,262 +36,262 @@ struct situation {
 	const char *lines[LINES];
 };
 
-#define SOON .grace_ns = 1
+#define NO_GRACE .grace_ns = 1
 #define PAIRS                                                                                      \
 	{                                                                                          \
-		.policy = ROC_EVB_BARREL_SHIFT, .readouts = 2, .builders = 2, SOON                 \
+		.policy = ROC_EVB_BARREL_SHIFT, .readouts = 2, .builders = 2, NO_GRACE             \
 	}
 #define BOTH "+ r1 r2 b1 b2"
 #define ALL "r1 r2 | b1 b2"
 
 static const struct situation situations[] = {
-	{"the first table waits until nobody comes any more",
+	{"the first table waits until no node has joined for a while",
 	 PAIRS,
 	 {"0 + r1", "500 + r1 b1", "2000 -", "2100 + r1 r2 b1 b2", "3000 -", "3200 = " ALL,
 	  "3200 from 0 0"}},
-	{"and for as many as are wanted",
+	{"the first table waits for the configured number of units",
 	 {.readouts = 3, .builders = 1},
 	 {"0 + r1 r2 b1", "9000 -", "9000 + r1 r2 r3 b1", "10100 = r1 r2 r3 | b1"}},
-	{"a node may be both", {0}, {"0 + rb1 rb2", "1100 = rb1 rb2 | rb1 rb2"}},
-	{"names are in order, whoever came first",
-	 PAIRS,
-	 {"0 + b2 r2", "400 + b2 r2 b1 r1", "1500 = " ALL}},
-	{"who is gone is out at once, and the table holds from a block that nobody has begun",
+	{"a node may have both roles", {0}, {"0 + rb1 rb2", "1100 = rb1 rb2 | rb1 rb2"}},
+	{"members are sorted by name", PAIRS, {"0 + b2 r2", "400 + b2 r2 b1 r1", "1500 = " ALL}},
+	{"a node that left is removed at once; the first block is one that no unit has begun",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "1900 rate 1000", "2000 r1 1000", "3000 r1 2000",
-	  "3000 r2 1990", "3100 + r1 r2 b1", "3200 says b2 is gone", "3300 = r1 r2 | b1",
+	  "3000 r2 1990", "3100 + r1 r2 b1", "3200 logs b2 has left", "3300 = r1 r2 | b1",
 	  "3300 from 2400 2600"}},
-	{"slowly: at least 64 blocks ahead",
+	{"at a low rate the table starts at least 64 blocks ahead",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "1900 rate 1", "4000 r1 12", "4000 + r1 b1 b2",
 	  "4200 = r1 | b1 b2", "4200 from 76 77"}},
-	{"the first holds from the first block on, whatever was packed by then",
+	{"the first table is valid from block 0, whatever has been packed",
 	 PAIRS,
 	 {"0 " BOTH, "500 r1 5000", "1100 = " ALL, "1100 from 0 0"}},
-	{"who comes back is let in after a while",
+	{"a node that returns is admitted after a while",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 + r1 r2 b1", "2300 = r1 r2 | b1", "4000 " BOTH, "4900 -",
 	  "5200 = " ALL}},
-	{"started anew so quickly that nobody missed it: another place",
+	{"a restart that is faster than the lease gives a new place",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 + r1 r2' b1 b2", "2200 = r1 r2' | b1 b2", "5000 -"}},
-	{"all are gone and come back: as at the beginning",
+	{"all nodes left and returned: a new first table",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 +", "2300 -", "3000 + r1' r2' b1'", "5000 -",
 	  "5000 + r1' r2' b1' b2'", "6300 = r1' r2' | b1 b2"}},
 	{"half of the readout units have no connection to a builder",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 r1 10 b2:-", "2000 r2 10", "2900 -", "3000 r1 20 b2:-",
-	  "3000 r2 20", "3300 = r1 r2 | b1", "3300 says b2 is taken out for 5.0 s",
-	  "3300 says cannot be reached"}},
-	{"too short a time for that",
+	  "3000 r2 20", "3300 = r1 r2 | b1", "3300 logs b2 is excluded for 5.0 s",
+	  "3300 logs cannot be reached"}},
+	{"a missing connection for too short a time",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 r1 10 b2:-", "2500 r1 15", "3000 r1 20 b2:-", "3900 -"}},
-	{"less than half",
-	 {.readouts = 3, SOON},
+	{"less than half of the peers suspect a node",
+	 {.readouts = 3, NO_GRACE},
 	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "2000 r1 10 b2:-", "2000 r2 10",
 	  "2000 r3 10", "3500 r1 20 b2:-", "3500 r2 20", "3500 r3 20", "5000 -", "5000 r2 20 b2:-",
 	  "5500 r1 25 b2:-", "6000 r2 20 b2:-", "6000 r3 20", "6200 = r1 r2 r3 | b1"}},
-	{"those who said nothing for three seconds have no vote",
+	{"a node without a report for three seconds has no vote",
 	 {.readouts = 3},
 	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "2000 r2 10", "2000 r3 10",
 	  "2000 r1 10 b2:-", "3500 r1 20 b2:-", "4900 r1 20 b2:-", "4900 -",
 	  "5300 = r1 r2 r3 | b1"}},
-	{"two that lost each other: the builder goes, that costs no data",
+	{"a readout unit and a builder suspect each other: the builder is excluded",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 r1 10 b1:-", "2000 b1 0 r1:-", "2000 r2 10", "2000 b2 0",
 	  "3100 r1 20 b1:-", "3100 b1 0 r1:-", "3100 r2 20", "3100 b2 0", "3300 = r1 r2 | b2",
 	  "4500 b1 0 r1:-", "4500 r1 30", "6000 -"}},
-	{"late with one block after the other",
+	{"consecutive late blocks",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:7", "2000 b2 0 r2:7", "2500 -", "2600 b1 0 r2:8",
-	  "2600 b2 0", "2800 = r1 | b1 b2", "2800 says r2 is taken out", "2800 says it is late"}},
-	{"the last builder stays, and so does the last readout unit",
+	  "2600 b2 0", "2800 = r1 | b1 b2", "2800 logs r2 is excluded",
+	  "2800 logs consecutive blocks of it are late"}},
+	{"the last builder and the last readout unit are never excluded",
 	 {0},
 	 {"0 + r1 b1", "1100 = r1 | b1", "2000 r1 10 b1:-", "2000 b1 0 r1:99", "3500 r1 10 b1:-",
 	  "3500 b1 0 r1:99", "6000 -"}},
-	{"taken back, and out for twice as long",
+	{"readmitted, then excluded for twice as long",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:9", "2200 = r1 | b1 b2", "7000 -", "7300 = " ALL,
-	  "7300 says r2 is taken back", "8000 b1 0 r2:9", "8200 = r1 | b1 b2",
-	  "8200 says for 10.0 s", "18000 -", "18300 = " ALL}},
-	{"good for a minute: what was is forgotten",
+	  "7300 logs r2 is readmitted", "8000 b1 0 r2:9", "8200 = r1 | b1 b2",
+	  "8200 logs for 10.0 s", "18000 -", "18300 = " ALL}},
+	{"the backoff is reset after a minute in the table",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:9", "2200 = r1 | b1 b2", "7300 = " ALL,
-	  "70000 b1 0 r2:9", "70200 = r1 | b1 b2", "70200 says for 5.0 s"}},
-	{"but started anew it is taken back at once",
+	  "70000 b1 0 r2:9", "70200 = r1 | b1 b2", "70200 logs for 5.0 s"}},
+	{"an excluded node is readmitted at once after a restart",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:9", "2200 = r1 | b1 b2", "3000 + r1 r2' b1 b2",
 	  "4200 = r1 r2' | b1 b2"}},
-	{"what was said of the table before is no accusation of the next",
+	{"late blocks of the previous table do not count for the next one",
 	 PAIRS,
 	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "2000 b1 0 r1:9 r2:9",
 	  "2000 b2 0 r1:9 r2:9", "2300 = r2 r3 | b1 b2", "3500 -", "3600 b1 0 r2:9",
 	  "3800 = r3 | b1 b2"}},
-	{"nor of having lost somebody",
+	{"a missing connection in the previous table does not count either",
 	 PAIRS,
 	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "2000 b1 0 r1:- r2:-", "2000 b2 0",
 	  "2900 b2 0 r1:-", "3300 = r2 r3 | b1 b2", "3300 b1 0 r2:-", "3900 -",
 	  "4300 = r3 | b1 b2"}},
-	{"late and then not to be reached: that counts from then on",
+	{"late, then disconnected: the time counts from the disconnection",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:3", "2900 b1 0 r2:-", "3600 -",
 	  "4100 = r1 | b1 b2"}},
-	{"a stranger has no vote, and nobody has one about himself",
+	{"unknown nodes, and a node about itself, have no vote",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 b9 0 r2:99", "2000 r2 10 r2:99", "4000 -"}},
-	{"one id that is wrong does not hold up the others",
+	{"one wrong event id does not delay the table",
 	 {.readouts = 3},
 	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "2000 r1 1000", "2000 r2 1010",
 	  "2000 r3 1125899906842624", "2500 + r1 r2 r3 b1", "2700 = r1 r2 r3 | b1",
-	  "2700 from 1074 1074", "2700 says r3 says that it is at block 1125899906842624"}},
-	{"nor does one that says so of two",
+	  "2700 from 1074 1074", "2700 logs r3 reports block 1125899906842624"}},
+	{"one wrong event id of two does not delay the table",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 r1 1000", "2000 r2 1152921504606846976",
 	  "2500 + r1 r2 b1", "2700 = r1 r2 | b1", "2700 from 1064 1064"}},
-	{"nor a rate that cannot be",
+	{"an impossible rate does not delay the table",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "1900 rate 18446744073709551615", "2000 r1 1000",
 	  "2000 r2 1000", "2000 + r1 r2 b1", "2200 = r1 r2 | b1", "2200 from 1064 6001000"}},
-	{"a table that was too far ahead is taken back",
+	{"a table that is too far ahead is superseded",
 	 {.readouts = 1},
 	 {"0 + r1 b1 b2", "1100 = r1 | b1 b2", "2000 r1 1152921504606846976", "2100 + r1 b1",
 	  "2300 = r1 | b1", "2300 from 1152921504606847040 1152921504606847040", "3000 r1 500",
 	  "3000 + r1 b1 b2", "4200 = r1 | b1 b2", "4200 from 564 564"}},
-	{"nor does one hold minutes later that was put as far ahead as who makes up for a stand would have come",
+	{"a table that was placed by the rate of a burst is superseded",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "1900 rate 10000", "3000 r1 5000", "3000 r2 5000",
 	  "13100 + r1 r2 b1", "13300 = r1 r2 | b1", "13300 from 105000 110000", "13400 rate 500",
 	  "14000 r1 6000", "14000 r2 6000", "15000 -", "15600 = r1 r2 | b1", "15600 from 6600 7000",
 	  "16000 r1 7000", "16000 r2 7000", "30000 -"}},
-	{"who is slow, or stands still, has the usual lead, and no other table for that",
+	{"slow and stalled units get the usual lead and no new table",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "1900 rate 1", "4000 r1 12", "4000 r2 12", "4000 + r1 r2 b1",
 	  "4200 = r1 r2 | b1", "4200 from 76 77", "5000 rate 0", "5000 r1 12", "5000 r2 12",
 	  "20000 -"}},
-	{"one that stands still behind is no measure",
+	{"a unit that stalls far behind does not affect the first block",
 	 {.readouts = 3},
 	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "2000 r1 90000000", "2000 r2 90000010",
 	  "2000 r3 7", "2500 + r1 r2 r3 b1", "2700 = r1 r2 r3 | b1",
 	  "2700 from 90000074 90000074"}},
-	{"nobody has begun any block: from the first on, whatever was before",
+	{"no unit has begun a block after a restart: valid from block 0",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 r1 5000000", "2000 r2 5000000", "2500 + r1 r2 b1",
 	  "2700 = r1 r2 | b1", "2700 from 5000064 5000064", "3000 +", "4000 + r1' r2' b1' b2'",
 	  "5300 = r1' r2' | b1 b2", "5300 from 0 0"}},
-	{"but builders that have built do not build it twice",
+	{"delivered blocks are not built twice after a restart of readout units",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 r1 5000", "2000 r2 5000", "2100 built b1 4998",
 	  "2100 built b2 4997", "2500 + b1 b2", "2700 = | b1 b2", "2700 from 4999 4999",
 	  "3000 + r1' r2' b1 b2", "4200 = r1' r2' | b1 b2", "4200 from 4999 4999"}},
-	{"nor where one stands still that had begun less",
+	{"delivered blocks are not built twice if one unit stalls far behind",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 r1 1000", "2000 r2 50000", "2100 built b1 49990",
 	  "2500 + r1 r2' b1 b2", "2700 = r1 r2' | b1 b2", "2700 from 49991 49991", "20000 -"}},
-	{"nor after the manager was started anew",
+	{"delivered blocks are not built twice after a restart of the manager",
 	 PAIRS,
 	 {"0 " BOTH, "500 built b1 70", "1100 = " ALL, "1100 from 71 71"}},
-	{"who came into the table is not late with what went before",
+	{"a new member is not late with earlier blocks",
 	 {.readouts = 2},
 	 {"0 + r1 b1 b2 r2", "1100 = r1 r2 | b1 b2", "2000 b1 0 r2:9", "2000 b2 0 r2:9", "4300 -",
 	  "4600 b1 0 r2:9", "4600 b2 0 r2:9", "4800 = r1 | b1 b2"}},
-	{"nor without a connection as long as it may be being made",
+	{"a new member has time to connect",
 	 {.readouts = 2},
 	 {"0 + r1 r2 b1 b2", "1100 = r1 r2 | b1 b2", "1300 r1 10 b2:-", "1300 r2 10 b2:-",
 	  "4200 r1 10 b2:-", "4200 r2 10 b2:-", "4300 -", "4600 = r1 r2 | b1"}},
-	{"who speaks against all others is alone himself",
-	 {.readouts = 3, SOON},
+	{"a node that suspects all others has no vote",
+	 {.readouts = 3, NO_GRACE},
 	 {"0 + rb1 rb2 rb3", "1100 = rb1 rb2 rb3 | rb1 rb2 rb3", "2000 rb1 10", "2000 rb2 10",
 	  "2000 rb3 10 rb1:9 rb2:9", "3500 -", "4000 rb1 20", "4000 rb2 20", "4000 rb3 20 rb1:9",
 	  "4200 = rb2 rb3 | rb2 rb3"}},
-	{"who lies is out",
+	{"a protocol violation excludes a readout unit",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:!", "2000 b2 0", "2200 = r1 | b1 b2",
-	  "2200 says it says what cannot be"}},
-	{"until it is started anew, however long that takes",
+	  "2200 logs it violates the protocol"}},
+	{"after a protocol violation only a restart readmits",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:!", "2000 b2 0", "2200 = r1 | b1 b2",
-	  "2200 says r2 is taken out until it is started anew", "90000 -", "90000 + r1 b1 b2",
+	  "2200 logs r2 is excluded until it is restarted", "90000 -", "90000 + r1 b1 b2",
 	  "91000 " BOTH, "95000 -", "95000 + r1 r2' b1 b2", "96200 = r1 r2' | b1 b2"}},
-	{"and so is a builder",
+	{"a protocol violation excludes a builder until its restart",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 r1 10 b2:!", "2000 r2 10", "2200 = r1 r2 | b1", "70000 -",
 	  "70000 + r1 r2 b1 b2'", "71200 = r1 r2 | b1 b2"}},
-	{"with a long lease whoever came is given as much longer",
+	{"a long lease gives a new member more time",
 	 {.readouts = 2, .lease_ns = 10000 * MS},
 	 {"0 + r1 r2 b1 b2", "1100 = r1 r2 | b1 b2", "2000 r1 10 b2:-", "2000 r2 10 b2:-",
 	  "16000 r1 10 b2:-", "16000 r2 10 b2:-", "16300 -", "16700 = r1 r2 | b1"}},
-	{"but not who was connected with by all before",
+	{"a connected member does not get the additional time",
 	 {.readouts = 2, .lease_ns = 10000 * MS},
 	 {"0 + r1 r2 b1 b2", "1100 = r1 r2 | b1 b2", "1200 epoch 1", "1300 r1 10", "1300 r2 10",
 	  "1300 b1 0", "1300 b2 0", "2000 r1 10 b2:-", "2000 r2 10 b2:-", "2900 r1 10 b2:-",
 	  "2900 r2 10 b2:-", "2900 -", "3200 = r1 r2 | b1"}},
-	{"of whom somebody still lacks one, or has not told",
+	{"members are not connected while a peer lacks a connection or a report",
 	 {.readouts = 2, .lease_ns = 10000 * MS},
 	 {"0 + r1 r2 b1 b2", "1100 = r1 r2 | b1 b2", "1200 epoch 1", "1300 r1 10 b2:-",
 	  "1300 r2 10", "1300 b1 0", "1300 b2 0", "2000 r1 10 b2:-", "2000 r2 10 b2:-", "3100 -",
 	  "3200 b2 0", "3200 r1 10", "3200 r2 10", "3300 epoch 0", "3300 b1 0", "9000 -"}},
-	{"nor is who comes into a table heard at once",
+	{"suspicions of a new member do not count at once",
 	 {.readouts = 1, .lease_ns = 10000 * MS},
 	 {"0 + r1 b1 b2", "1100 = r1 | b1 b2", "1200 epoch 1", "1300 r1 10", "1300 b1 0",
 	  "1300 b2 0", "2000 + r1 b1 b2 r2", "3200 = r1 r2 | b1 b2", "3300 epoch 2",
 	  "3300 r2 10 b2:-", "3300 r1 10", "5000 r2 10 b2:-", "5000 r1 10", "6000 -"}},
-	{"a short one takes nothing away",
+	{"a short lease does not shorten the time of a new member",
 	 {.readouts = 2, .lease_ns = 100 * MS},
 	 {"0 + r1 r2 b1 b2", "1100 = r1 r2 | b1 b2", "1300 r1 10 b2:-", "1300 r2 10 b2:-",
 	  "4200 r1 10 b2:-", "4200 r2 10 b2:-", "4300 -", "4600 = r1 r2 | b1"}},
-	{"what is said of a process before is not said of this one",
+	{"a suspicion of the previous process does not apply to the new one",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 + r1 r2' b1 b2", "2200 = r1 r2' | b1 b2",
 	  "2300 b1 0 r2:99", "2400 b1 0 r2':7", "2500 r2 9000", "2600 + r1 r2' b2",
 	  "2800 = r1 r2' | b2", "2800 from 0 0"}},
-	{"memory moves weights, once a second and not for little",
+	{"free memory changes the weights, once a second and above a threshold",
 	 {.policy = ROC_EVB_LEAST_LOADED},
 	 {"0 + r1 b1 b2", "1100 = r1 | b1:1000 b2:1000", "2500 free b1 1000", "2500 free b2 950",
 	  "3000 -", "3100 free b2 50", "3300 = r1 | b1:1000 b2:725", "3500 free b2 50", "4000 -",
 	  "4300 = r1 | b1:1000 b2:556"}},
-	{"more readout units than the builders are made for: as many as fit, and who does not is said",
+	{"more readout units than the builders support: the others are logged",
 	 {.readouts = 2},
 	 {"0 + r1 r2 r3 b1/2 b2/2", "1100 = r1 r2 | b1 b2",
-	  "1100 says r3 is not let in: b1 is made for 2 readout units", "3000 -",
+	  "1100 logs r3 is not admitted: b1 supports only 2 readout units", "3000 -",
 	  "3000 + r1 r3 b1/2 b2/2", "3200 = r1 r3 | b1 b2"}},
-	{"the first table waits for as many as are wanted, which do not fit",
+	{"a builder supports fewer readout units than the first table waits for",
 	 {.readouts = 3},
 	 {"0 + r1 r2 r3 b1/2",
-	  "1100 says b1 is not let in: it is made for 2 readout units, and the first table waits for 3",
+	  "1100 logs b1 is not admitted: it supports only 2 readout units, but the first table waits for 3",
 	  "5000 -", "5000 + r1 r2 r3 b1'/3", "6200 = r1 r2 r3 | b1"}},
-	{"nor do those who can reach fewer builders than it waits for, and others go on without",
+	{"a readout unit supports fewer builders than the first table waits for",
 	 {.builders = 2},
 	 {"0 + r1/1 b1 b2",
-	  "1100 says r1 is not let in: it is made for 1 builders, and the first table waits for 2",
+	  "1100 logs r1 is not admitted: it supports only 1 builders, but the first table waits for 2",
 	  "5000 -", "5000 + r1/1 r2 b1 b2", "6200 = r2 | b1 b2", "7000 + r1/1 r2 b1",
 	  "7300 = r1 r2 | b1"}},
-	{"a builder that is too small is left out before any readout unit",
+	{"a builder that supports too few is refused before any readout unit",
 	 {.readouts = 1},
 	 {"0 + r1 r2 r3 b1/3 b2/1", "1100 = r1 r2 r3 | b1",
-	  "1100 says b2 is not let in: it is made for 1 readout units, and there are 3"}},
-	{"who has a place keeps it, also beside a larger one",
+	  "1100 logs b2 is not admitted: it supports only 1 readout units, but there are 3"}},
+	{"a member keeps its place when a larger node joins",
 	 {.readouts = 2},
 	 {"0 + r1 r2 b1/2", "1100 = r1 r2 | b1", "2000 + r0 r1 r2 b1/2 b0/9",
-	  "3200 = r1 r2 | b0 b1", "3200 says r0 is not let in: b1 is made for 2", "4000 -",
+	  "3200 = r1 r2 | b0 b1", "3200 logs r0 is not admitted: b1 supports only 2", "4000 -",
 	  "4000 + r0 r1 r2 b0/9", "4200 = r0 r1 r2 | b0"}},
-	{"more builders than the readout units are made for",
+	{"more builders than the readout units support",
 	 {.readouts = 1},
 	 {"0 + r1/1 b1 b2", "1100 = r1 | b1",
-	  "1100 says b2 is not let in: r1 is made for 1 builders", "2000 + r1/1 r2/0 rb3/3 b1 b2",
-	  "3200 = r1 r2 rb3 | b1", "3200 says rb3 is not let in: r1 is made for 1 builders"}},
-	{"one that can reach fewer builders than there are",
+	  "1100 logs b2 is not admitted: r1 supports only 1 builders",
+	  "2000 + r1/1 r2/0 rb3/3 b1 b2", "3200 = r1 r2 rb3 | b1",
+	  "3200 logs rb3 is not admitted: r1 supports only 1 builders"}},
+	{"a new readout unit supports fewer builders than there are",
 	 {.readouts = 1},
 	 {"0 + r1 b1 b2", "1100 = r1 | b1 b2", "2000 + r1 r2/1 b1 b2",
-	  "3300 says r2 is not let in: it is made for 1 builders, and there are 2", "4000 -"}},
-	{"a readout unit that is taken out does not count for the begin of the table without it",
+	  "3300 logs r2 is not admitted: it supports only 1 builders, but there are 2", "4000 -"}},
+	{"the position of an excluded readout unit does not affect the next table",
 	 {.readouts = 3},
 	 {"0 + r1 r2 rb3 b1", "1100 = r1 r2 rb3 | b1 rb3", "4000 rate 1000", "4400 r1 1000",
 	  "4400 r2 1000", "4400 rb3 1000", "4500 rate 400", "5200 r1 1010 rb3:-",
 	  "5200 r2 1010 rb3:-", "6300 r1 1020 rb3:-", "6300 r2 1020 rb3:-", "6500 = r1 r2 | b1",
 	  "6500 from 1500 1560"}},
-	/* Of time. Reports are of 3 s at most, so there are many. */
-	{"an hour ahead of the majority: it is named and out, once two reports say so",
+	/* Clocks and positions. Reports older than 3 s are ignored, so there are many. */
+	{"an hour ahead of the majority: excluded after two reports",
 	 {.readouts = 3},
 	 {"0 + r1 r2 r3 b1 b2",
 	  "1100 = r1 r2 r3 | b1 b2",
@@ -301,8 +304,8 @@ static const struct situation situations[] = {
 	  "2500 r3 360152",
 	  "3000 -",
 	  "3300 = r1 r2 | b1 b2",
-	  "3300 says r3 is taken out until it agrees again: it is at block 360152, 360000 blocks",
-	  "3300 says ahead of most readout units",
+	  "3300 logs r3 is excluded until it agrees again: its block 360152 is 360000 blocks",
+	  "3300 logs ahead of most readout units",
 	  "3300 from 260 270",
 	  "5000 r1 400",
 	  "5000 r2 402",
@@ -315,13 +318,13 @@ static const struct situation situations[] = {
 	  "20600 r2 359902",
 	  "20600 r3 360152",
 	  "20900 = r1 r2 r3 | b1 b2",
-	  "20900 says r3 is taken back"}},
-	{"or started anew",
+	  "20900 logs r3 is readmitted"}},
+	{"an hour ahead: readmitted after a restart",
 	 {.readouts = 3},
 	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "1900 rate 100", "2000 r1 100",
 	  "2000 r2 102", "2000 r3 360100", "3200 r1 220", "3200 r2 222", "3200 r3 360220",
 	  "3500 = r1 r2 | b1 b2", "4000 + r1 r2 r3' b1 b2", "5200 = r1 r2 r3' | b1 b2"}},
-	{"an hour behind, which may be on its way at first",
+	{"an hour behind the majority: excluded after the grace time",
 	 {.readouts = 3},
 	 {"0 + r1 r2 r3 b1 b2",
 	  "1100 = r1 r2 r3 | b1 b2",
@@ -343,8 +346,8 @@ static const struct situation situations[] = {
 	  "5900 r2 400492",
 	  "5900 r3 40490",
 	  "6100 = r1 r2 | b1 b2",
-	  "6100 says 360000 blocks behind most readout units"}},
-	{"apart by less than ten seconds, and for a moment only",
+	  "6100 logs 360000 blocks behind most readout units"}},
+	{"small and transient deviations",
 	 {.readouts = 3},
 	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2",
 	  "1900 rate 100",	"2000 r1 100",
@@ -356,31 +359,32 @@ static const struct situation situations[] = {
 	  "5000 r2 402",	"5000 r3 404",
 	  "6200 r1 520",	"6200 r2 522",
 	  "6200 r3 4100",	"6300 -"}},
-	{"two of four agree on the wrong time: there is no majority",
+	{"two of four agree on the wrong time: no majority",
 	 {.readouts = 4},
 	 {"0 + r1 r2 r3 r4 b1 b2", "1100 = r1 r2 r3 r4 | b1 b2", "1900 rate 100", "2000 r1 100",
-	  "2000 r2 102", "2000 r3 360100", "2000 r4 360102", "2200 says r4 is at block 3601",
-	  "2200 says there is no majority of readout units", "3200 r1 220", "3200 r2 222",
+	  "2000 r2 102", "2000 r3 360100", "2000 r4 360102", "2200 logs r4 is at block 3601",
+	  "2200 logs no majority of readout units agrees", "3200 r1 220", "3200 r2 222",
 	  "3200 r3 360220", "3200 r4 360222", "5000 -"}},
-	{"two wrong ones of five, each in its own way: both are out",
+	{"two of five deviate differently: both are excluded",
 	 {.readouts = 5},
 	 {"0 + r1 r2 r3 r4 r5 b1", "1100 = r1 r2 r3 r4 r5 | b1", "1900 rate 100", "2000 r1 100000",
 	  "2000 r2 100002", "2000 r3 100004", "2000 r4 460000", "2000 r5 820000", "3200 r1 100120",
 	  "3200 r2 100122", "3200 r3 100124", "3200 r4 460120", "3200 r5 820120",
-	  "3500 = r1 r2 r3 | b1", "3500 says r4 is taken out", "3500 says r5 is taken out"}},
-	{"of two readout units none is out",
+	  "3500 = r1 r2 r3 | b1", "3500 logs r4 is excluded", "3500 logs r5 is excluded"}},
+	{"two readout units that disagree: none is excluded",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "1900 rate 100", "2000 r1 100", "2000 r2 360100",
-	  "2200 says there is no majority", "3200 r1 220", "3200 r2 360220", "5000 -"}},
-	{"but where most clocks say which",
+	  "2200 logs no majority of readout units agrees", "3200 r1 220", "3200 r2 360220",
+	  "5000 -"}},
+	{"two readout units that disagree: the one with the wrong clock is excluded",
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "1900 rate 100", "2000 clock b1 0", "2000 clock b2 10",
 	  "2000 clock r1 -5 100", "2000 clock r2 3600000 360100",
-	  "2200 says The clock of r2 is 3600.0 s ahead of those of most nodes, more than 1.0 s",
+	  "2200 logs The clock of r2 is 3600.0 s ahead of those of most nodes (limit: 1.0 s)",
 	  "3000 clock b1 0", "3000 clock b2 10", "3300 clock r1 -5 230",
 	  "3300 clock r2 3600000 360230", "3600 = r1 | b1 b2",
-	  "3600 says r2 is taken out until it agrees again", "3600 says its clock is 3600.0 s"}},
-	{"a clock that is wrong keeps a newcomer out, and lets it in when it is right",
+	  "3600 logs r2 is excluded until it agrees again", "3600 logs its clock is 3600.0 s"}},
+	{"a new readout unit is not admitted until its clock is right",
 	 {.readouts = 2},
 	 {"0 + r1 r2 b1",
 	  "1100 = r1 r2 | b1",
@@ -389,8 +393,8 @@ static const struct situation situations[] = {
 	  "2000 clock r2 2",
 	  "2100 + r1 r2 r3 b1",
 	  "2200 clock r3 -3600000",
-	  "2400 says The clock of r3 is 3600.0 s behind those of most nodes",
-	  "2400 says Until then its readout unit is not let in",
+	  "2400 logs The clock of r3 is 3600.0 s behind those of most nodes",
+	  "2400 logs so its readout unit is not admitted",
 	  "4000 clock b1 0",
 	  "4000 clock r1 1",
 	  "4000 clock r2 2",
@@ -405,14 +409,14 @@ static const struct situation situations[] = {
 	  "8000 clock r2 2",
 	  "8000 clock r3 3",
 	  "8200 = r1 r2 r3 | b1",
-	  "8200 says The clock of r3 agrees"}},
-	{"but not one whose blocks agree, as those of a card do",
+	  "8200 logs The clock of r3 agrees"}},
+	{"a wrong clock is tolerated in the table if the blocks agree",
 	 {.readouts = 3},
 	 {"0 + r1 r2 r3 b1", "1100 = r1 r2 r3 | b1", "1900 rate 100", "2000 clock b1 0",
 	  "2000 clock r1 0 100", "2000 clock r2 0 102", "2000 clock r3 3600000 104",
 	  "3300 clock r1 0 230", "3300 clock r2 0 232", "3300 clock r3 3600000 234",
 	  "3300 clock b1 0", "6000 -"}},
-	{"three seconds ahead, with a clock that says so",
+	{"three seconds ahead with a clock that is as wrong",
 	 {.readouts = 3},
 	 {"0 + r1 r2 r3 b1",
 	  "1100 = r1 r2 r3 | b1",
@@ -439,26 +443,26 @@ static const struct situation situations[] = {
 	  "5620 clock r3 0 530",
 	  "5630 clock r3 0 530",
 	  "5900 = r1 r2 r3 | b1"}},
-	{"of two clocks none is right",
+	{"two clocks have no majority",
 	 {0},
 	 {"0 + rb1 rb2", "1100 = rb1 rb2 | rb1 rb2", "2000 clock rb1 0", "2000 clock rb2 5000",
-	  "2200 says The clocks of the nodes differ by 5.0 s, and no majority", "4000 -"}},
-	{"it builds blocks all the same",
+	  "2200 logs The clocks of the nodes differ by 5.0 s, and no majority", "4000 -"}},
+	{"an excluded readout unit still builds blocks",
 	 {.readouts = 3},
 	 {"0 + rb1 rb2 rb3", "1100 = rb1 rb2 rb3 | rb1 rb2 rb3", "1900 rate 100", "2000 rb1 100",
 	  "2000 rb2 102", "2000 rb3 360100", "3200 rb1 220", "3200 rb2 222", "3200 rb3 360220",
 	  "3500 = rb1 rb2 | rb1 rb2 rb3"}},
-	{"one that is ahead by a little more than a stale timeout, as builders report",
-	 {.readouts = 3, SOON},
+	{"builders report blocks that are too early",
+	 {.readouts = 3, NO_GRACE},
 	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "1900 rate 100", "2000 r1 100",
 	  "2000 r2 102", "2000 r3 250", "2100 b1 0 r3:9<", "2100 b2 0 r3:9<",
-	  "2400 = r1 r2 | b1 b2", "2400 says r3 is taken out for 5.0 s",
-	  "2400 says its blocks come before those of most others"}},
-	{"but not one that is where the others are",
-	 {.readouts = 3, SOON},
+	  "2400 = r1 r2 | b1 b2", "2400 logs r3 is excluded for 5.0 s",
+	  "2400 logs its blocks arrive too early"}},
+	{"blocks reported as too early from a unit that does not deviate",
+	 {.readouts = 3, NO_GRACE},
 	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "1900 rate 100", "2000 r1 100",
 	  "2000 r2 102", "2000 r3 104", "2100 b1 0 r3:9<", "2100 b2 0 r3:9<", "3000 -"}},
-	{"a full builder keeps a little",
+	{"a full builder keeps a small weight",
 	 {.policy = ROC_EVB_LEAST_LOADED},
 	 {"0 + r1 b1 b2", "1100 = r1 | b1:1000 b2:1000", "2500 free b1 4000000", "2500 free b2 0",
 	  "2700 = r1 | b1:1000 b2:50"}},
@@ -466,9 +470,9 @@ static const struct situation situations[] = {
 
 static struct roc_evb_manager *m;
 static struct roc_evb_table table;
-static bool fresh; /* a table that the situation has not named yet */
-static char said[4096];
-static uint64_t rate, epoch; /* of what is reported from then on */
+static bool fresh; /* the newest table has not been checked yet */
+static char messages[4096];
+static uint64_t rate, epoch; /* in later reports */
 
 static uint64_t incarnation(const char *word)
 {
@@ -488,7 +492,7 @@ static void member(struct roc_evb_member *one, const char *word)
 	one->peers = peers ? (uint32_t)atoi(peers + 1) : 0;
 }
 
-/* Readout units say at once that they have packed nothing: else they are waited for. */
+/* Report for each new readout unit that it has packed nothing: the manager waits for a report. */
 static void first_reports(const struct roc_evb_member *all, unsigned int count, uint64_t now)
 {
 	static struct roc_evb_member before[16];
@@ -535,7 +539,7 @@ static void report(const char *name, char *words, uint64_t now, uint64_t clock)
 		.all_segments = 1000,
 		.free_segments = 1000,
 	};
-	char *word, who[32];
+	char *word, node[32];
 
 	r.has_newest = r.newest_block;
 	while ((word = strsep(&words, " "))) {
@@ -553,12 +557,12 @@ static void report(const char *name, char *words, uint64_t now, uint64_t clock)
 		s->stale = isdigit(colon[1]) ? (uint32_t)atoi(colon + 1) : 0;
 		r.suspect_count++;
 	}
-	snprintf(who, sizeof(who), "%.*s", (int)strcspn(name, "'"), name);
-	roc_evb_manager_report(m, who, &r, now);
+	snprintf(node, sizeof(node), "%.*s", (int)strcspn(name, "'"), name);
+	roc_evb_manager_report(m, node, &r, now);
 }
 
-/* As a situation writes it; weights only where they are asked for. */
-static void written(char *text, size_t size, bool weights)
+/* Write the table in the syntax of a situation, optionally with weights. */
+static void format_table(char *text, size_t size, bool weights)
 {
 	unsigned int i;
 	FILE *out = fmemopen(text, size, "w");
@@ -574,7 +578,7 @@ static void written(char *text, size_t size, bool weights)
 	fclose(out);
 }
 
-static const char *expect(const char *what)
+static const char *check_line(const char *what)
 {
 	static char text[256];
 	unsigned long long low, high;
@@ -582,11 +586,11 @@ static const char *expect(const char *what)
 	if (!strcmp(what, "-")) {
 		if (!fresh)
 			return NULL;
-		written(text, sizeof(text), false);
+		format_table(text, sizeof(text), false);
 		return text;
 	}
 	if (what[0] == '=') {
-		written(text, sizeof(text), strchr(what, ':'));
+		format_table(text, sizeof(text), strchr(what, ':'));
 		what += strspn(what, "= ");
 		if (!fresh)
 			return "no new table";
@@ -597,20 +601,20 @@ static const char *expect(const char *what)
 		snprintf(text, sizeof(text), "from %" PRIu64, table.from_block);
 		return table.from_block < low || table.from_block > high ? text : NULL;
 	}
-	return strstr(said, what + strlen("says ")) ? NULL : said;
+	return strstr(messages, what + strlen("logs ")) ? NULL : messages;
 }
 
-/* What is not as the line says, or NULL. */
-static const char *happens(const char *line, uint64_t now)
+/* Run one line. Return what differs from its check, or NULL. */
+static const char *run_line(const char *line, uint64_t now)
 {
 	char copy[256], name[32];
-	unsigned int free_ones, built;
+	unsigned int free_segments, built;
 	long long ahead;
 	int at = 0;
 
 	snprintf(copy, sizeof(copy), "%s", line);
-	if (!strchr("-=", copy[0]) && strncmp(copy, "says", 4) && strncmp(copy, "from", 4))
-		said[0] = '\0';
+	if (!strchr("-=", copy[0]) && strncmp(copy, "logs", 4) && strncmp(copy, "from", 4))
+		messages[0] = '\0';
 	if (copy[0] == '+') {
 		members(copy + 1, now);
 	} else if (sscanf(copy, "rate %" SCNu64, &rate) == 1) {
@@ -628,16 +632,16 @@ static const char *happens(const char *line, uint64_t now)
 
 		name[strcspn(name, "'")] = '\0';
 		roc_evb_manager_report(m, name, &r, now);
-	} else if (sscanf(copy, "free %31s %u", name, &free_ones) == 2) {
+	} else if (sscanf(copy, "free %31s %u", name, &free_segments) == 2) {
 		struct roc_evb_report r = {
-			.incarnation = 1, .free_segments = free_ones, .all_segments = 1000};
+			.incarnation = 1, .free_segments = free_segments, .all_segments = 1000};
 
 		roc_evb_manager_report(m, name, &r, now);
 	} else if (sscanf(copy, "%31s %n", name, &at) == 1 && isdigit(copy[at]) &&
 		   strcmp(name, "from")) {
 		report(name, copy + at, now, 0);
 	} else {
-		return expect(copy);
+		return check_line(copy);
 	}
 	return NULL;
 }
@@ -645,7 +649,7 @@ static const char *happens(const char *line, uint64_t now)
 static void step(uint64_t now)
 {
 	static struct roc_evb_table next;
-	const char *sentence;
+	const char *message;
 	char reason[ROC_EVB_REASON];
 
 	if (roc_evb_manager_step(m, 7, now, &next) == 1) {
@@ -656,8 +660,9 @@ static void step(uint64_t now)
 		fresh = true;
 		roc_evb_manager_adopt(m, &table);
 	}
-	while ((sentence = roc_evb_manager_says(m)))
-		snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s\n", sentence);
+	while ((message = roc_evb_manager_message(m)))
+		snprintf(messages + strlen(messages), sizeof(messages) - strlen(messages), "%s\n",
+			 message);
 }
 
 static void run(const struct situation *s)
@@ -666,7 +671,7 @@ static void run(const struct situation *s)
 	unsigned int i;
 
 	memset(&table, 0, sizeof(table));
-	said[0] = '\0';
+	messages[0] = '\0';
 	fresh = false;
 	rate = epoch = 0;
 	first_reports(NULL, 0, 0);
@@ -674,18 +679,18 @@ static void run(const struct situation *s)
 	for (i = 0; i < LINES && s->lines[i]; i++) {
 		char *rest;
 		uint64_t at = strtoull(s->lines[i], &rest, 10) * MS;
-		const char *other;
+		const char *error;
 
-		/* The manager's clock does not begin at 0. */
+		/* Start the manager's clock above 0. */
 		for (; now < at; now += 100 * MS)
 			step(now + 1000 * MS);
-		other = happens(rest + 1, at + 1000 * MS);
-		if (other)
-			unit_note("%s: %s: %s", s->name, s->lines[i], other);
-		CU_ASSERT_PTR_NULL(other);
+		error = run_line(rest + 1, at + 1000 * MS);
+		if (error)
+			unit_note("%s: %s: %s", s->name, s->lines[i], error);
+		CU_ASSERT_PTR_NULL(error);
 	}
 	if (fresh)
-		unit_note("%s: another table at the end", s->name);
+		unit_note("%s: unchecked table at the end", s->name);
 	CU_ASSERT_FALSE(fresh);
 	roc_evb_manager_free(m);
 }
@@ -698,7 +703,7 @@ static void all_situations(void)
 		run(&situations[i]);
 }
 
-/* The next manager goes on from the table it finds: no new one without need, the epoch goes on. */
+/* A new manager continues from the published table: it keeps it if possible, and its epochs. */
 static void takes_over(void)
 {
 	struct roc_evb_manager_config cfg = PAIRS;
@@ -715,7 +720,7 @@ static void takes_over(void)
 		member(&all[i], names[i]);
 	roc_evb_manager_members(m, all, 4, 1000 * MS);
 	UNIT_EQ(roc_evb_manager_step(m, 9, 1100 * MS, &next), 0);
-	/* Somebody goes; but how far the others are has to be heard first. */
+	/* A builder leaves. The new table waits for the first reports of all readout units. */
 	roc_evb_manager_members(m, all, 3, 1200 * MS);
 	UNIT_EQ(roc_evb_manager_step(m, 9, 1300 * MS, &next), 0);
 	roc_evb_manager_report(m, "r1", &r, 1400 * MS);
@@ -726,7 +731,7 @@ static void takes_over(void)
 	UNIT_EQ(next.epoch, table.epoch + 1);
 	UNIT_EQ(next.bu_count, 1);
 	UNIT_EQ(next.from_block, 564);
-	/* Whether that was published nobody knows: the next one has another number. */
+	/* That table may have been published: the next one has another epoch. */
 	UNIT_EQ(roc_evb_manager_step(m, 9, 2000 * MS, &next), 1);
 	UNIT_EQ(next.epoch, table.epoch + 2);
 	roc_evb_manager_free(m);
@@ -740,7 +745,7 @@ static void too_many(void)
 	static struct roc_evb_member all[MANY + 1];
 	struct roc_evb_manager_config cfg = {0};
 	static struct roc_evb_table next;
-	const char *sentence;
+	const char *message;
 	unsigned int i;
 
 	for (i = 0; i <= MANY; i++) {
@@ -749,20 +754,20 @@ static void too_many(void)
 	}
 	UNIT_NEED(!roc_evb_manager_new(&cfg, &m));
 	roc_evb_manager_members(m, all, MANY + 1, 1);
-	sentence = roc_evb_manager_says(m);
-	CU_ASSERT_TRUE(sentence && strstr(sentence, "n1024 is not let in: there are 1024"));
+	message = roc_evb_manager_message(m);
+	CU_ASSERT_TRUE(message && strstr(message, "n1024 is not admitted: there are already 1024"));
 	UNIT_EQ(roc_evb_manager_step(m, 1, 2000 * MS, &next), 1);
 	UNIT_EQ(next.ru_count, ROC_EVB_NODES_MAX);
 	UNIT_EQ(next.bu_count, ROC_EVB_NODES_MAX);
-	/* One goes, and the place is another's. */
+	/* One node leaves, and another takes its entry. */
 	roc_evb_manager_members(m, all + 1, MANY, 2001 * MS);
 	UNIT_EQ(roc_evb_manager_state(m, "n1024"), ROC_EVB_STATE_IN);
 	UNIT_EQ(roc_evb_manager_state(m, "n0000"), -ENOENT);
 	roc_evb_manager_free(m);
 }
 
-/* The clock was looked at before the report came in, and the step is made with that. */
-static void told_later(void)
+/* The time of a step may be earlier than that of a report. */
+static void report_newer_than_step(void)
 {
 	struct roc_evb_manager_config cfg = PAIRS;
 	static struct roc_evb_table next;
@@ -787,7 +792,7 @@ static void told_later(void)
 	roc_evb_manager_free(m);
 }
 
-/* Two readout units and two builders that have the table of the first situation, at 1 s. */
+/* Start with two readout units, two builders and the table of the first situation, at 1 s. */
 static void with_table(struct roc_evb_member all[4])
 {
 	struct roc_evb_manager_config cfg = PAIRS;
@@ -815,7 +820,7 @@ static void both_report(uint64_t block, uint64_t blocks_per_s, uint64_t now)
 	roc_evb_manager_report(m, "r2", &r, now);
 }
 
-/* Block from which the table without b2 holds. */
+/* Remove b2 and return the first block of the new table. */
 static uint64_t without_b2(struct roc_evb_member all[4], uint64_t now)
 {
 	static struct roc_evb_table next;
@@ -828,10 +833,11 @@ static uint64_t without_b2(struct roc_evb_member all[4], uint64_t now)
 }
 
 /*
- * A builder is stuck: readout units stand still for @stall ms of those before it is out, then make
- * up for it @times as fast. The clock triggers 1000 blocks a second.
+ * A builder is stuck: the readout units stall for the last @stall ms before its exclusion, then
+ * catch up at @times the usual rate of 1000 blocks per second. With @again there are bursts during
+ * the stall. Return the lead of the next table in blocks.
  */
-static uint64_t made_up_for(uint64_t stall, uint64_t times, bool again)
+static uint64_t lead_after_stall(uint64_t stall, uint64_t times, bool again)
 {
 	struct roc_evb_member all[4];
 	uint64_t ms, block = 0, before = 0, due;
@@ -848,31 +854,31 @@ static uint64_t made_up_for(uint64_t stall, uint64_t times, bool again)
 		if (ms >= 11000 && block > before + 100)
 			return without_b2(all, ms * MS + 50 * MS) - ms;
 	}
-	CU_FAIL("nothing was to be made up for");
+	CU_FAIL("the readout units did not catch up");
 	return 0;
 }
 
-/* How far ahead a table is follows what readout units usually do, not the rate of a burst. */
+/* The lead of a table follows the usual rate of readout units, not the rate of a burst. */
 static void catches_up(void)
 {
 	static const uint64_t stalls[] = {300, 1000, 3000};
 	size_t i;
 
 	for (i = 0; i < sizeof(stalls) / sizeof(stalls[0]); i++) {
-		uint64_t lead = made_up_for(stalls[i], 8, false);
+		uint64_t lead = lead_after_stall(stalls[i], 8, false);
 
 		/* The report is 50 ms old, the lead is 300 ms. */
 		if (lead < 345 || lead > 355)
-			unit_note("a stall of %" PRIu64 " ms: %" PRIu64 " blocks ahead", stalls[i],
+			unit_note("stall of %" PRIu64 " ms: %" PRIu64 " blocks ahead", stalls[i],
 				  lead);
 		CU_ASSERT_TRUE(lead >= 345 && lead <= 355);
 	}
 	/* Several stalls, with a burst between them. */
-	i = made_up_for(4000, 8, true);
+	i = lead_after_stall(4000, 8, true);
 	CU_ASSERT_TRUE(i >= 345 && i <= 355);
 }
 
-/* Who is faster for longer is so. */
+/* A higher rate that lasts is the new usual rate. */
 static void speeds_up(void)
 {
 	struct roc_evb_member all[4];
@@ -886,14 +892,15 @@ static void speeds_up(void)
 	UNIT_EQ(without_b2(all, ms * MS), block + 4000);
 }
 
-static void refused(void)
+static void invalid_policy(void)
 {
 	struct roc_evb_manager_config cfg = {.policy = 9};
 
 	UNIT_EQ(roc_evb_manager_new(&cfg, &m), -EINVAL);
 }
 
-UNIT_MAIN("event building: the manager", {"situations", all_situations},
-	  {"another takes over", takes_over}, {"told of later than it is", told_later},
-	  {"too many nodes", too_many}, {"a burst after a stall", catches_up},
-	  {"another rate", speeds_up}, {"refused", refused})
+UNIT_MAIN("event building manager", {"situations", all_situations},
+	  {"takeover by another manager", takes_over},
+	  {"report newer than the step", report_newer_than_step}, {"too many nodes", too_many},
+	  {"burst after a stall", catches_up}, {"higher rate", speeds_up},
+	  {"invalid policy", invalid_policy})

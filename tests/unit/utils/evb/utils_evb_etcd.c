@@ -99,7 +99,7 @@ static void come_and_go(void)
 	nodes[1].report.suspects[0].incarnation = nodes[3].me.incarnation;
 	nodes[1].report.suspects[0].protocol_error = true;
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b2"), 6000));
-	CU_ASSERT_TRUE(logged("b1 is taken out"));
+	CU_ASSERT_TRUE(logged("b1 is excluded"));
 	nodes[1].report.suspect_count = 0;
 
 	/* A node that leaves is removed before its lease expires. */

@@ -180,7 +180,7 @@ static void come_and_go(void)
 	nodes[1].report.has_newest = true;
 	nodes[1].report.newest_block = 5000;
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b2"), 6000));
-	CU_ASSERT_TRUE(logged("b1 is taken out"));
+	CU_ASSERT_TRUE(logged("b1 is excluded"));
 	UNIT_EQ(nodes[1].table.from_block, 5064);
 	close_all();
 }
