@@ -12,7 +12,7 @@
 /* The one that lies, and what it got. */
 static struct bad_peer {
 	struct pair pair;
-	struct evb_greeting hello;
+	struct evb_greeting greeting;
 	uint32_t credits[4096], credit_count, announced;
 	bool ended;	       /* it was told that nothing more comes */
 	unsigned char *memory; /* registered: to write from, or to be read */
@@ -44,46 +44,46 @@ static int bad_peer_done(void *self, struct pair *p, struct pair_op *op)
 
 static const struct pair_use bad_peer_use = {bad_peer_receives, bad_peer_written, bad_peer_done};
 
-static struct node *honest;
+static struct node *tested;
 static uint64_t stale_ns = UINT64_C(5000000000), silence_ns;
 
-static bool bad_peer_turn(void)
+static bool bad_peer_step(void)
 {
-	turn_all();
+	step_all();
 	if (bad_peer.pair.state == PAIR_READY)
 		return pair_progress(&bad_peer.pair, &bad_peer_use, NULL) < 0;
 	return false;
 }
 
-static bool greeted(void)
+static bool has_greeting(void)
 {
-	bad_peer_turn();
+	bad_peer_step();
 	return pair_receive_greeting(&bad_peer.pair, "it") != 0;
 }
 
 __attribute__((unused)) static bool has_credits(void)
 {
-	bad_peer_turn();
+	bad_peer_step();
 	return bad_peer.credit_count >= 8;
 }
 
-__attribute__((unused)) static bool taken_out(void)
+__attribute__((unused)) static bool has_violation(void)
 {
-	bad_peer_turn();
-	return counts_of(honest).protocol_violations > 0;
+	bad_peer_step();
+	return counts_of(tested).protocol_violations > 0;
 }
 
 /* To the builder, from nothing, with all that is in a hello. */
 __attribute__((unused)) static void bad_peer_connects(enum roc_evb_protocol protocol)
 {
-	struct evb_greeting *g = &bad_peer.hello;
+	struct evb_greeting *g = &bad_peer.greeting;
 	char port[8];
 
 	memset(&bad_peer, 0, sizeof(bad_peer));
 	bad_peer.length = 1 << 20;
 	bad_peer.memory = calloc(1, bad_peer.length);
 	UNIT_NEED(!pair_new(&bad_peer.pair) && bad_peer.memory);
-	snprintf(port, sizeof(port), "%u", roc_evb_port(honest->evb));
+	snprintf(port, sizeof(port), "%u", roc_evb_port(tested->evb));
 	UNIT_NEED(
 		!control_connect(&bad_peer.pair.control, "127.0.0.1", port, bad_peer.pair.reason));
 	UNIT_NEED(UNIT_WAIT(control_connected(&bad_peer.pair.control) > 0, 5000));
@@ -99,7 +99,7 @@ __attribute__((unused)) static void bad_peer_connects(enum roc_evb_protocol prot
 		.in_flight = 4,
 		.mfp_max = 20000,
 		.incarnation = 7,
-		.to_incarnation = roc_evb_incarnation(honest->evb),
+		.to_incarnation = roc_evb_incarnation(tested->evb),
 		.system = "test",
 		.name = "node1",
 		.to = "node0",
@@ -114,60 +114,60 @@ __attribute__((unused)) static void bad_peer_connects(enum roc_evb_protocol prot
 }
 
 /* A builder that is honest; node1 lies. */
-__attribute__((unused)) static void meet_builder(enum roc_evb_protocol protocol)
+__attribute__((unused)) static void start_builder(enum roc_evb_protocol protocol)
 {
-	begin();
-	honest = node_new(0, ROC_EVB_BUILDER);
-	honest->cfg.protocol = protocol;
-	honest->cfg.events = 4;
-	honest->cfg.memory = 1 << 20;
-	honest->cfg.peers = 2;
-	honest->cfg.in_flight = 4;
-	honest->cfg.stale_ns = stale_ns;
-	honest->cfg.silence_ns = silence_ns;
-	node_open(honest);
+	reset_system();
+	tested = node_new(0, ROC_EVB_BUILDER);
+	tested->cfg.protocol = protocol;
+	tested->cfg.events = 4;
+	tested->cfg.memory = 1 << 20;
+	tested->cfg.peers = 2;
+	tested->cfg.in_flight = 4;
+	tested->cfg.stale_ns = stale_ns;
+	tested->cfg.silence_ns = silence_ns;
+	node_open(tested);
 	board.members[board.member_count++] = (struct roc_evb_member){
 		.name = "node1", .incarnation = 7, .roles = ROC_EVB_READOUT};
 	node_new(1, ROC_EVB_READOUT);
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	nodes[1].used = false;
-	turn_all();
+	step_all();
 	bad_peer_connects(protocol);
 }
 
-__attribute__((unused)) static void say_hello(void)
+__attribute__((unused)) static void greet(void)
 {
-	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.greeting));
 	bad_peer.pair.state = PAIR_GREETING;
-	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	CU_ASSERT_TRUE(run_until(has_greeting, 5000));
 	UNIT_EQ(bad_peer.pair.peer.status, 0);
 	UNIT_NEED(!pair_ready(&bad_peer.pair));
-	if (bad_peer.hello.protocol != ROC_EVB_PULL)
+	if (bad_peer.greeting.protocol != ROC_EVB_PULL)
 		UNIT_NEED(run_until(has_credits, 5000));
 }
 
-__attribute__((unused)) static void bad_peer_leaves(void)
+__attribute__((unused)) static void bad_peer_free(void)
 {
 	pair_free(&bad_peer.pair);
 	free(bad_peer.memory);
 }
 
-__attribute__((unused)) static void part(void)
+__attribute__((unused)) static void close_both(void)
 {
-	bad_peer_leaves();
-	node_close(honest);
+	bad_peer_free();
+	node_close(tested);
 }
 
-__attribute__((unused)) static void is_taken_out(const char *sentence)
+__attribute__((unused)) static void expect_violation(const char *message)
 {
-	CU_ASSERT_TRUE(run_until(taken_out, 5000));
-	if (!strstr(honest->said, sentence)) {
-		unit_note("not \"%s\" but \"%s\"", sentence, honest->said);
+	CU_ASSERT_TRUE(run_until(has_violation, 5000));
+	if (!strstr(tested->log, message)) {
+		unit_note("not \"%s\" but \"%s\"", message, tested->log);
 		CU_FAIL("another sentence");
 	}
-	UNIT_EQ(counts_of(honest).protocol_violations, 1);
-	UNIT_EQ(honest->sink.wrong, 0);
-	part();
+	UNIT_EQ(counts_of(tested).protocol_violations, 1);
+	UNIT_EQ(tested->sink.wrong, 0);
+	close_both();
 }
 
 /* Write a segment: its head, and a MFP. */
@@ -192,12 +192,12 @@ __attribute__((unused)) static void write_segment(uint32_t number, uint32_t noti
 	while ((ret = fabric_end_gather(&bad_peer.pair.fabric, &bad_peer.pair.end, &v, 1, &w)) ==
 		       -EAGAIN &&
 	       unit_seconds() < end)
-		bad_peer_turn();
+		bad_peer_step();
 	UNIT_NEED(!ret);
 }
 
 /* An empty MFP of a block, and the segment's head for it. */
-__attribute__((unused)) static struct roc_mfp an_mfp(uint64_t block)
+__attribute__((unused)) static struct roc_mfp empty_mfp(uint64_t block)
 {
 	return (struct roc_mfp){.block = block,
 				.first_event = block * 4,
@@ -206,19 +206,19 @@ __attribute__((unused)) static struct roc_mfp an_mfp(uint64_t block)
 				.epoch = 1};
 }
 
-__attribute__((unused)) static struct evb_segment a_head(uint64_t block, uint64_t bytes)
+__attribute__((unused)) static struct evb_segment segment_head(uint64_t block, uint64_t bytes)
 {
 	return (struct evb_segment){
 		.block = block, .mfp_bytes = bytes, .bytes = bytes, .epoch = 1, .parts = 1};
 }
 
-__attribute__((unused)) static void send_it(unsigned char *text, const struct evb_message *m)
+__attribute__((unused)) static void bad_peer_send(unsigned char *text, const struct evb_message *m)
 {
 	double end = unit_seconds() + 5 * UNIT_PATIENCE;
 	int ret;
 
 	while ((ret = pair_send(&bad_peer.pair, text, m)) == -EAGAIN && unit_seconds() < end)
-		bad_peer_turn();
+		bad_peer_step();
 	UNIT_NEED(!ret);
 }
 
@@ -237,7 +237,7 @@ __attribute__((unused)) static void announce(uint32_t ticket, uint64_t block, ui
 
 	UNIT_NEED(text);
 	evb_put_piece(text, 0, &piece);
-	send_it(text, &m);
+	bad_peer_send(text, &m);
 }
 
 #endif

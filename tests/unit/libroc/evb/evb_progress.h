@@ -8,7 +8,7 @@
 #include "tests/unit/libroc/evb/evb_system.h"
 
 /* Blocks of one event: the highest that anybody has begun. Reports come too seldom here. */
-__attribute__((unused)) static uint64_t newest(void)
+__attribute__((unused)) static uint64_t newest_block(void)
 {
 	uint64_t most = 0;
 	unsigned int i;
@@ -20,27 +20,27 @@ __attribute__((unused)) static uint64_t newest(void)
 	return most;
 }
 
-__attribute__((unused)) static uint64_t out_of(unsigned int i)
+__attribute__((unused)) static uint64_t delivered_by(unsigned int i)
 {
 	return counts_of(&nodes[i]).out.count;
 }
 
-__attribute__((unused)) static bool some_are_out(void)
+__attribute__((unused)) static bool some_delivered(void)
 {
-	return out_of(0) > 100;
+	return delivered_by(0) > 100;
 }
 
 __attribute__((unused)) static bool some_blocks(void)
 {
-	return out_of(1) + out_of(2) > 100;
+	return delivered_by(1) + delivered_by(2) > 100;
 }
 
 /* As many blocks as a test waits for. */
-static uint64_t wanted;
+static uint64_t wanted_count;
 
-__attribute__((unused)) static bool more_are_out(void)
+__attribute__((unused)) static bool more_delivered(void)
 {
-	return out_of(0) > wanted && out_of(1) > wanted;
+	return delivered_by(0) > wanted_count && delivered_by(1) > wanted_count;
 }
 
 __attribute__((unused)) static bool all_connected(void)

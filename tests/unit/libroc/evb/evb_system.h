@@ -25,7 +25,7 @@ __attribute__((constructor)) static void use_less_memory(void)
 #define NODES 8
 #define SOURCE_SLOTS 64
 #define EVENTS_MOST 20000
-#define HELD 16
+#define MEPS_KEPT 16
 #define MS UINT64_C(1000000) /* in ns */
 #define STALE_MOST_MS 10000  /* that is tried, see unhurried() */
 
@@ -44,12 +44,12 @@ struct test_source {
 	uint64_t skip_from, skip_to;  /* that it does not have */
 	uint32_t size;		      /* at most */
 	bool fixed;		      /* all of them */
-	bool cold;		      /* says -ENODATA never */
-	bool curt;		      /* says -EAGAIN never */
+	bool no_enodata;	      /* says -ENODATA never */
+	bool no_eagain;		      /* says -EAGAIN never */
 	bool counts;		      /* by itself: goes on where it is told */
 	unsigned char *memory;
 	bool out[SOURCE_SLOTS];
-	unsigned int out_count;
+	unsigned int lent_count;
 	uint64_t taken, back;
 	bool stopped, started;
 	unsigned int pieces; /* of a fragment; 0: two */
@@ -62,19 +62,19 @@ struct test_source {
 };
 
 struct test_sink {
-	uint64_t handles[HELD];
-	unsigned int held, hold; /* how many it keeps at once */
+	uint64_t handles[MEPS_KEPT];
+	unsigned int kept, keep_max; /* how many it keeps at once */
 	uint64_t meps, events, bytes, incomplete, damaged, wrong;
 	uint8_t seen[EVENTS_MOST]; /* times, of each event */
 	uint8_t whole[EVENTS_MOST];
-	bool stuck;	/* takes nothing */
-	uint64_t full;	/* has room for so many; 0: for all */
-	bool lingers;	/* does not finish yet */
-	bool asked;	/* to finish */
-	bool no_memory; /* memory() fails, */
-	bool no_flush;	/* or flush() */
-	double keep;	/* seconds for which it has each; 0: as many as it may hold */
-	double since[HELD];
+	bool stuck;	       /* takes nothing */
+	uint64_t max_meps;     /* has room for so many; 0: for all */
+	bool slow_finish;      /* does not finish yet */
+	bool finish_requested; /* to finish */
+	bool no_memory;	       /* memory() fails, */
+	bool no_flush;	       /* or flush() */
+	double keep_s;	       /* seconds for which it has each; 0: as many as it may hold */
+	double since[MEPS_KEPT];
 	uint64_t first;
 	unsigned int sources; /* that an event should have */
 	unsigned int missing[NODES], gone[NODES];
@@ -91,11 +91,11 @@ struct node {
 	struct test_sink sink;
 	struct roc_evb_config cfg;
 	unsigned int members_version, table_version, index;
-	bool used, over, cut_off; /* cut_off: hears nothing from the coordinator */
+	bool used, ended, cut_off; /* cut_off: hears nothing from the coordinator */
 	bool paused;
 	bool chatter; /* the coordinator says more than a node repeats */
 	int result;
-	char said[4096];
+	char log[4096];
 	struct roc_evb_member members[NODES];
 	struct roc_evb_table table;
 	pthread_t thread;
@@ -145,14 +145,14 @@ static int source_take(void *self, struct roc_evb_fragment *f)
 	if (s->next >= s->skip_from && s->next < s->skip_to)
 		s->next = s->skip_to;
 	if (s->next >= s->first + s->events || s->stopped)
-		return s->cold && !s->stopped ? 0 : -ENODATA;
+		return s->no_enodata && !s->stopped ? 0 : -ENODATA;
 	if (s->pause && unit_seconds() - s->last < s->pause)
 		return 0;
 	s->last = unit_seconds();
 	for (slot = 0; slot < SOURCE_SLOTS && s->out[slot]; slot++)
 		;
 	if (slot == SOURCE_SLOTS)
-		return s->curt ? 0 : -EAGAIN;
+		return s->no_eagain ? 0 : -EAGAIN;
 	event = s->next++;
 	size = size_of(s->size, s->fixed, s->number, event);
 	to = s->memory + slot * slot_bytes(s);
@@ -164,7 +164,7 @@ static int source_take(void *self, struct roc_evb_fragment *f)
 			*to++ = byte_at(s->number, event, i);
 	}
 	s->out[slot] = true;
-	s->out_count++;
+	s->lent_count++;
 	s->taken++;
 	*f = (struct roc_evb_fragment){
 		.event = s->wrong_at && event == s->wrong_at ? UINT64_C(1) << 50 : event,
@@ -189,7 +189,7 @@ static int source_give_back(void *self, uint64_t handle)
 	/* Whoever reads it now reads what is wrong. */
 	memset(s->memory + (handle - 1) * slot_bytes(s), 0xee, slot_bytes(s));
 	s->out[handle - 1] = false;
-	s->out_count--;
+	s->lent_count--;
 	s->back++;
 	return 0;
 }
@@ -243,7 +243,7 @@ static const struct roc_evb_source_ops source_ops = {
 };
 
 /* Every byte of a fragment. */
-static bool right(const struct roc_mfp_fragment *f, const struct test_source *s)
+static bool fragment_valid(const struct roc_mfp_fragment *f, const struct test_source *s)
 {
 	struct iovec parts[256];
 	unsigned int n = roc_mfp_parts(f, parts, 256), i;
@@ -273,7 +273,7 @@ static struct node *node_of(const char *name)
 	return NULL;
 }
 
-static void resolve(struct test_sink *s, const struct roc_mep *m)
+static void check_mep(struct test_sink *s, const struct roc_mep *m)
 {
 	struct roc_mep_event event;
 	unsigned int i;
@@ -286,7 +286,7 @@ static void resolve(struct test_sink *s, const struct roc_mep *m)
 			const struct roc_mfp_fragment *f = &event.fragments[i];
 			struct node *n = node_of(m->sources[i].name);
 
-			if (f->view && (!n || !right(f, &n->source) ||
+			if (f->view && (!n || !fragment_valid(f, &n->source) ||
 					f->view->head.content != source_ops.content))
 				s->wrong++;
 			if (f->view)
@@ -328,17 +328,17 @@ static int sink_put(void *self, const struct roc_mep *m)
 {
 	struct test_sink *s = self;
 
-	CU_ASSERT_FALSE(s->asked);
-	if (s->held == HELD || s->stuck)
+	CU_ASSERT_FALSE(s->finish_requested);
+	if (s->kept == MEPS_KEPT || s->stuck)
 		return 0;
-	if (s->full && s->meps == s->full)
+	if (s->max_meps && s->meps == s->max_meps)
 		return -ENOSPC;
-	resolve(s, m);
+	check_mep(s, m);
 	s->meps++;
 	s->incomplete += !!(m->flags & ROC_MEP_INCOMPLETE);
 	s->damaged += !!(m->flags & ROC_MEP_DAMAGED);
-	s->since[s->held] = unit_seconds();
-	s->handles[s->held++] = m->handle;
+	s->since[s->kept] = unit_seconds();
+	s->handles[s->kept++] = m->handle;
 	return 1;
 }
 
@@ -355,19 +355,19 @@ static int sink_done(void *self, uint64_t *handles, unsigned int room)
 	struct test_sink *s = self;
 	unsigned int n = 0;
 
-	while (s->keep && s->held && n < room && unit_seconds() - s->since[0] >= s->keep) {
+	while (s->keep_s && s->kept && n < room && unit_seconds() - s->since[0] >= s->keep_s) {
 		handles[n++] = s->handles[0];
-		s->held--;
-		memmove(s->handles, s->handles + 1, s->held * sizeof(s->handles[0]));
-		memmove(s->since, s->since + 1, s->held * sizeof(s->since[0]));
+		s->kept--;
+		memmove(s->handles, s->handles + 1, s->kept * sizeof(s->handles[0]));
+		memmove(s->since, s->since + 1, s->kept * sizeof(s->since[0]));
 	}
-	if (s->keep)
+	if (s->keep_s)
 		return (int)n;
-	while (s->held > s->hold && n < room)
-		handles[n++] = s->handles[--s->held];
-	if (!n && s->held) {
+	while (s->kept > s->keep_max && n < room)
+		handles[n++] = s->handles[--s->kept];
+	if (!n && s->kept) {
 		handles[n++] = s->handles[0];
-		memmove(s->handles, s->handles + 1, --s->held * sizeof(s->handles[0]));
+		memmove(s->handles, s->handles + 1, --s->kept * sizeof(s->handles[0]));
 	}
 	return (int)n;
 }
@@ -376,9 +376,9 @@ static int sink_finish(void *self)
 {
 	struct test_sink *s = self;
 
-	CU_ASSERT_EQUAL(s->held, 0);
-	s->asked = true;
-	s->finished = !s->lingers;
+	CU_ASSERT_EQUAL(s->kept, 0);
+	s->finish_requested = true;
+	s->finished = !s->slow_finish;
 	return s->finished;
 }
 
@@ -460,14 +460,14 @@ static const struct roc_evb_coordinator_ops coordinator_ops = {
 	.reason = no_reason,
 };
 
-static void node_says(void *self, const char *sentence)
+static void node_log(void *self, const char *message)
 {
 	struct node *n = self;
-	size_t at = strlen(n->said);
+	size_t at = strlen(n->log);
 
-	snprintf(n->said + at, sizeof(n->said) - at, "%s\n", sentence);
-	if (getenv("EVB_SAY"))
-		printf("# %s: %s\n", n->name, sentence);
+	snprintf(n->log + at, sizeof(n->log) - at, "%s\n", message);
+	if (getenv("EVB_LOG"))
+		printf("# %s: %s\n", n->name, message);
 }
 
 /* As tests begin: change what is to be other, then node_open(). */
@@ -481,7 +481,7 @@ static struct node *node_new(unsigned int i, uint32_t roles)
 	n->used = true;
 	n->source = (struct test_source){.number = i, .events = 200, .size = 1000};
 	n->sink.sources = 1;
-	n->sink.hold = 3;
+	n->sink.keep_max = 3;
 	n->cfg = (struct roc_evb_config){
 		.system = "test",
 		.name = n->name,
@@ -492,7 +492,7 @@ static struct node *node_new(unsigned int i, uint32_t roles)
 		.segment = 4096,
 		.lease_ns = UINT64_C(20000000000),
 		.stale_ns = UINT64_C(60000000000),
-		.say = node_says,
+		.say = node_log,
 		.say_self = n,
 	};
 	return n;
@@ -526,7 +526,7 @@ static void node_close(struct node *n)
 	roc_evb_close(n->evb);
 	n->evb = NULL;
 	/* Everything that was taken is back. */
-	UNIT_EQ(n->source.out_count, 0);
+	UNIT_EQ(n->source.lent_count, 0);
 	UNIT_EQ(n->source.taken, n->source.back);
 	free(n->source.memory);
 	n->source.memory = NULL;
@@ -575,28 +575,28 @@ static void publish(enum roc_evb_policy policy, uint64_t from_block)
 
 /* How long the machine stood still at most, and what was not as it is where it does not. */
 static struct {
-	double turned, most; /* seconds */
+	double stepped, most; /* seconds */
 	const char *what, *file;
 	unsigned int line;
-} still;
+} stall;
 
-static void begin(void)
+static void reset_system(void)
 {
 	memset(&board, 0, sizeof(board));
 	memset(nodes, 0, sizeof(nodes));
-	still.turned = 0;
+	stall.stepped = 0;
 }
 
 /* One turn of each. True: all have come to their end. */
-static bool turn_all(void)
+static bool step_all(void)
 {
 	double now = unit_seconds();
 	bool all = true;
 	unsigned int i;
 
-	if (still.turned && now - still.turned > still.most)
-		still.most = now - still.turned;
-	still.turned = now;
+	if (stall.stepped && now - stall.stepped > stall.most)
+		stall.most = now - stall.stepped;
+	stall.stepped = now;
 	for (i = 0; i < NODES; i++) {
 		struct node *n = &nodes[i];
 
@@ -608,21 +608,21 @@ static bool turn_all(void)
 			CU_FAIL("a node failed");
 			return true;
 		}
-		n->over |= n->result > 0;
-		all &= n->over;
+		n->ended |= n->result > 0;
+		all &= n->ended;
 	}
 	return all;
 }
 
 /* False: it did not come to its end in that time. */
-static bool run_until(bool (*over)(void), unsigned int ms)
+static bool run_until(bool (*condition)(void), unsigned int ms)
 {
 	double end = unit_seconds() + ms * slowness() * UNIT_PATIENCE / 1000.0;
 
 	do {
-		if (turn_all() && !over)
+		if (step_all() && !condition)
 			return true;
-		if (over && over())
+		if (condition && condition())
 			return true;
 	} while (unit_seconds() < end);
 	return false;
@@ -636,7 +636,7 @@ __attribute__((unused)) static struct roc_evb_counts counts_of(const struct node
 	return c;
 }
 
-__attribute__((unused)) static void show(void)
+__attribute__((unused)) static void show_counts(void)
 {
 	unsigned int i;
 
@@ -655,12 +655,12 @@ __attribute__((unused)) static void show(void)
 			(unsigned long long)c.late, (unsigned long long)c.gone,
 			(unsigned long long)c.missing, (unsigned long long)c.dropped, c.mfps,
 			c.open_blocks, c.ready_blocks);
-		if (nodes[i].said[0])
-			unit_note("%s says: %s", nodes[i].name, nodes[i].said);
+		if (nodes[i].log[0])
+			unit_note("%s says: %s", nodes[i].name, nodes[i].log);
 	}
 }
 
-__attribute__((unused)) static struct node *both(unsigned int i, uint64_t total)
+__attribute__((unused)) static struct node *node_both_roles(unsigned int i, uint64_t total)
 {
 	struct node *n = node_new(i, ROC_EVB_READOUT | ROC_EVB_BUILDER);
 
@@ -693,16 +693,16 @@ __attribute__((unused)) static void stop_all(void)
 }
 
 /* True, or the machine stood still: says, see unhurried(). */
-#define UNLESS_STILL(condition) unless_still(!!(condition), #condition, __FILE__, __LINE__)
+#define UNLESS_STALLED(condition) unless_stalled(!!(condition), #condition, __FILE__, __LINE__)
 
-__attribute__((unused)) static void unless_still(bool so, const char *what, const char *file,
-						 unsigned int line)
+__attribute__((unused)) static void unless_stalled(bool so, const char *what, const char *file,
+						   unsigned int line)
 {
-	if (so || still.what)
+	if (so || stall.what)
 		return;
-	still.what = what;
-	still.file = file;
-	still.line = line;
+	stall.what = what;
+	stall.file = file;
+	stall.line = line;
 }
 
 /*
@@ -711,22 +711,22 @@ __attribute__((unused)) static void unless_still(bool so, const char *what, cons
  * first, as waiting for it is most of what a test does; it has failed for good where no turn took
  * a good part of it.
  */
-__attribute__((unused)) static void unhurried(void (*once)(unsigned int stale_ms),
-					      unsigned int stale_ms)
+__attribute__((unused)) static void with_growing_timeout(void (*once)(unsigned int stale_ms),
+							 unsigned int stale_ms)
 {
 	unsigned int most_ms = (unsigned int)(STALE_MOST_MS * slowness());
 
 	for (stale_ms = (unsigned int)(stale_ms * slowness());; stale_ms *= 2) {
-		memset(&still, 0, sizeof(still));
+		memset(&stall, 0, sizeof(stall));
 		once(stale_ms);
-		if (!still.what)
+		if (!stall.what)
 			return;
 		unit_note("%s:%u: not %s; the longest turn took %.0f ms, stale timeout %u ms",
-			  still.file, still.line, still.what, still.most * 1e3, stale_ms);
-		if (2 * stale_ms > most_ms || still.most * 1e3 < stale_ms / 16.0)
+			  stall.file, stall.line, stall.what, stall.most * 1e3, stale_ms);
+		if (2 * stale_ms > most_ms || stall.most * 1e3 < stale_ms / 16.0)
 			break;
 	}
-	CU_assertImplementation(CU_FALSE, still.line, still.what, still.file, "", CU_FALSE);
+	CU_assertImplementation(CU_FALSE, stall.line, stall.what, stall.file, "", CU_FALSE);
 }
 
 #endif

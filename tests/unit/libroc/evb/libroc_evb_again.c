@@ -5,8 +5,8 @@
  */
 #include "tests/unit/libroc/evb/evb_system.h"
 
-#define FAR 1000000 /* a block that is not reached here */
-#define MORE 3	    /* tables that come */
+#define FAR_BLOCK 1000000 /* a block that is not reached here */
+#define MORE_TABLES 3	  /* tables that come */
 
 static uint64_t epoch_of(const struct node *n)
 {
@@ -31,17 +31,17 @@ static bool is_connected(void)
 	return false;
 }
 
-static void tables_come(enum roc_evb_protocol protocol)
+static void publish_tables(enum roc_evb_protocol protocol)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
 		struct node *n = node_new(i, i ? ROC_EVB_BUILDER : ROC_EVB_READOUT);
 
 		n->cfg.protocol = protocol;
 		n->source.events = 10;
-		n->source.cold = true;
+		n->source.no_enodata = true;
 		n->sink.sources = 1;
 		node_open(n);
 	}
@@ -51,28 +51,28 @@ static void tables_come(enum roc_evb_protocol protocol)
 	node_new(1, ROC_EVB_BUILDER)->cfg.protocol = protocol;
 	nodes[1].sink.sources = 1;
 	node_open(&nodes[1]);
-	publish(ROC_EVB_RANDOM, FAR);
+	publish(ROC_EVB_RANDOM, FAR_BLOCK);
 	CU_ASSERT_TRUE(run_until(is_connected, 20000));
-	nodes[0].said[0] = '\0';
-	for (i = 0; i < MORE; i++) {
-		publish(ROC_EVB_RANDOM, FAR + 1 + i);
+	nodes[0].log[0] = '\0';
+	for (i = 0; i < MORE_TABLES; i++) {
+		publish(ROC_EVB_RANDOM, FAR_BLOCK + 1 + i);
 		CU_ASSERT_TRUE(run_until(is_connected, 20000));
-		CU_ASSERT_PTR_NULL(strstr(nodes[0].said, "is lost"));
+		CU_ASSERT_PTR_NULL(strstr(nodes[0].log, "is lost"));
 	}
-	if (nodes[0].said[0])
-		unit_note("%s", nodes[0].said);
+	if (nodes[0].log[0])
+		unit_note("%s", nodes[0].log);
 	for (i = 0; i < 2; i++)
 		node_close(&nodes[i]);
 }
 
 static void pushed(void)
 {
-	tables_come(ROC_EVB_PUSH);
+	publish_tables(ROC_EVB_PUSH);
 }
 
 static void pulled(void)
 {
-	tables_come(ROC_EVB_PULL);
+	publish_tables(ROC_EVB_PULL);
 }
 
 UNIT_MAIN("a builder that was started anew", {"pushed", pushed}, {"pulled", pulled})

@@ -11,17 +11,17 @@ static void one_beat(void)
 	struct evb_message m = {.type = EVB_BEAT};
 	uint64_t before, calls;
 
-	meet_builder(ROC_EVB_PUSH);
-	say_hello();
+	start_builder(ROC_EVB_PUSH);
+	greet();
 	before = fabric_now() - 1;
-	send_it(pair_message(&bad_peer.pair), &m);
+	bad_peer_send(pair_message(&bad_peer.pair), &m);
 	calls = bad_peer.pair.calls;
 	/* In the same turn, which began before. */
 	UNIT_EQ(pair_alive(&bad_peer.pair, before, SILENCE_NS), 0);
 	UNIT_EQ(bad_peer.pair.calls, calls);
 	UNIT_EQ(pair_alive(&bad_peer.pair, bad_peer.pair.sent_at + SILENCE_NS / 15, SILENCE_NS), 0);
 	UNIT_EQ(bad_peer.pair.calls, calls + 1);
-	part();
+	close_both();
 }
 
 UNIT_MAIN("beats of event building", {"one for a silence", one_beat})

@@ -18,11 +18,11 @@ struct shape {
 	const char *provider;
 };
 
-static void make(const struct shape *s)
+static void make_system(const struct shape *s)
 {
 	unsigned int i, all = s->rus > s->bus ? s->rus : s->bus;
 
-	begin();
+	reset_system();
 	for (i = 0; i < all; i++) {
 		struct node *n = node_new(i, (i < s->rus ? ROC_EVB_READOUT : 0) |
 						     (i < s->bus ? ROC_EVB_BUILDER : 0));
@@ -46,7 +46,7 @@ static void make(const struct shape *s)
 }
 
 /* Each event once, whole, somewhere. */
-static void all_there(const struct shape *s)
+static void check_all_events(const struct shape *s)
 {
 	uint64_t event, meps = 0, events = 0;
 	unsigned int i, wrong = 0;
@@ -99,7 +99,7 @@ static void in_threads(const struct shape *s)
 {
 	unsigned int i;
 
-	make(s);
+	make_system(s);
 	for (i = 0; i < NODES; i++) {
 		if (nodes[i].used)
 			UNIT_NEED(!pthread_create(&nodes[i].thread, NULL, node_runs, &nodes[i]));
@@ -110,7 +110,7 @@ static void in_threads(const struct shape *s)
 		pthread_join(nodes[i].thread, NULL);
 		UNIT_EQ(nodes[i].result, 1);
 	}
-	all_there(s);
+	check_all_events(s);
 	for (i = 0; i < NODES; i++) {
 		if (nodes[i].used)
 			node_close(&nodes[i]);
@@ -131,22 +131,22 @@ static void threads(void)
 					   .total = 300});
 }
 
-static void built(const struct shape *s)
+static void build_all(const struct shape *s)
 {
 	unsigned int i;
 	double start;
 
-	make(s);
+	make_system(s);
 	start = unit_seconds();
 	if (!run_until(NULL, 20000)) {
 		CU_FAIL("it did not come to its end");
-		show();
+		show_counts();
 	}
 	if (getenv("EVB_TIMES"))
 		unit_note("%u to %u, %s, policy %u, %s, %u events of %u bytes: %.3f s", s->rus,
 			  s->bus, protocols[s->protocol], s->policy, s->single ? "single" : "multi",
 			  s->events, s->size, unit_seconds() - start);
-	all_there(s);
+	check_all_events(s);
 	for (i = 0; i < NODES; i++) {
 		if (nodes[i].used)
 			node_close(&nodes[i]);
@@ -155,7 +155,7 @@ static void built(const struct shape *s)
 
 static void one_pair(void)
 {
-	built(&(struct shape){
+	build_all(&(struct shape){
 		.rus = 1, .bus = 1, .single = true, .events = 1, .size = 1000, .total = 500});
 }
 
@@ -166,13 +166,13 @@ static void protocols_and_segments(void)
 	for (protocol = 0; protocol < 3; protocol++) {
 		for (single = 0; single < 2; single++) {
 			for (events = 1; events < 8; events += 6)
-				built(&(struct shape){.rus = 2,
-						      .bus = 2,
-						      .protocol = protocol,
-						      .single = single,
-						      .events = events,
-						      .size = 20000,
-						      .total = 150});
+				build_all(&(struct shape){.rus = 2,
+							  .bus = 2,
+							  .protocol = protocol,
+							  .single = single,
+							  .events = events,
+							  .size = 20000,
+							  .total = 150});
 		}
 	}
 }
@@ -182,25 +182,25 @@ static void assignments(void)
 	unsigned int policy;
 
 	for (policy = 0; policy < ROC_EVB_POLICIES; policy++)
-		built(&(struct shape){.rus = 3,
-				      .bus = 3,
-				      .policy = policy,
-				      .events = 2,
-				      .size = 3000,
-				      .total = 201});
+		build_all(&(struct shape){.rus = 3,
+					  .bus = 3,
+					  .policy = policy,
+					  .events = 2,
+					  .size = 3000,
+					  .total = 201});
 }
 
 /* More of the one than of the other, nothing in many fragments, and eight of both. */
 static void many_nodes(void)
 {
-	built(&(struct shape){.rus = 5, .bus = 2, .events = 3, .size = 500, .total = 300});
-	built(&(struct shape){.rus = 1, .bus = 4, .events = 1, .size = 0, .total = 300});
-	built(&(struct shape){.rus = 8,
-			      .bus = 8,
-			      .policy = ROC_EVB_BARREL_SHIFT,
-			      .events = 4,
-			      .size = 2000,
-			      .total = 200});
+	build_all(&(struct shape){.rus = 5, .bus = 2, .events = 3, .size = 500, .total = 300});
+	build_all(&(struct shape){.rus = 1, .bus = 4, .events = 1, .size = 0, .total = 300});
+	build_all(&(struct shape){.rus = 8,
+				  .bus = 8,
+				  .policy = ROC_EVB_BARREL_SHIFT,
+				  .events = 4,
+				  .size = 2000,
+				  .total = 200});
 }
 
 static void large_fragments(void)
@@ -208,12 +208,12 @@ static void large_fragments(void)
 	unsigned int protocol;
 
 	for (protocol = 0; protocol < 3; protocol++)
-		built(&(struct shape){.rus = 2,
-				      .bus = 2,
-				      .protocol = protocol,
-				      .events = 1,
-				      .size = 400000,
-				      .total = 40});
+		build_all(&(struct shape){.rus = 2,
+					  .bus = 2,
+					  .protocol = protocol,
+					  .events = 1,
+					  .size = 400000,
+					  .total = 40});
 }
 
 /* Pulled: the head of a MFP, and a fragment of two parts that stay where they are, by one read. */
@@ -223,7 +223,7 @@ static void one_read(void)
 	struct roc_evb_counts c;
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
 		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
 		nodes[i].cfg.protocol = ROC_EVB_PULL;
@@ -250,13 +250,13 @@ static void by_shared_memory(void)
 	unsigned int protocol;
 
 	for (protocol = 0; protocol < 3; protocol++)
-		built(&(struct shape){.rus = 2,
-				      .bus = 2,
-				      .protocol = protocol,
-				      .events = 2,
-				      .size = 30000,
-				      .total = 100,
-				      .provider = "shm"});
+		build_all(&(struct shape){.rus = 2,
+					  .bus = 2,
+					  .protocol = protocol,
+					  .events = 2,
+					  .size = 30000,
+					  .total = 100,
+					  .provider = "shm"});
 }
 
 UNIT_MAIN("event building", {"one_pair", one_pair},

@@ -8,9 +8,9 @@
 #include "libroc/evb/pair.h"
 #include "tests/unit/libroc/evb/evb_system.h"
 
-static bool is_asked(void)
+static bool is_finish_requested(void)
 {
-	return nodes[0].sink.asked && nodes[1].over;
+	return nodes[0].sink.finish_requested && nodes[1].ended;
 }
 
 static bool has_table(void)
@@ -18,7 +18,7 @@ static bool has_table(void)
 	return counts_of(&nodes[0]).epoch == board.table.epoch;
 }
 
-static bool looks_soon(void)
+static bool polls_soon(void)
 {
 	struct roc_idle idle = {.ns = 100 * MS};
 
@@ -26,34 +26,34 @@ static bool looks_soon(void)
 	return idle.ns <= MS;
 }
 
-static bool is_over(void)
+static bool has_ended(void)
 {
-	return nodes[0].over;
+	return nodes[0].ended;
 }
 
 /* The sink has been asked to end, and has not. */
-static void begin_to_end(void)
+static void start_end(void)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++)
 		node_open(node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER));
-	nodes[0].sink.lingers = true;
+	nodes[0].sink.slow_finish = true;
 	publish(ROC_EVB_ROUND_ROBIN, 0);
-	UNIT_NEED(run_until(is_asked, 20000));
-	CU_ASSERT_FALSE(nodes[0].over);
+	UNIT_NEED(run_until(is_finish_requested, 20000));
+	CU_ASSERT_FALSE(nodes[0].ended);
 	node_close(&nodes[1]);
 }
 
-static void comes_to_an_end(void)
+static void reaches_end(void)
 {
 	publish(ROC_EVB_ROUND_ROBIN, 1000);
 	CU_ASSERT_TRUE(run_until(has_table, 5000));
 	/* The sink is asked again, not only when something else happens. */
-	CU_ASSERT_TRUE(looks_soon());
-	nodes[0].sink.lingers = false;
-	CU_ASSERT_TRUE(run_until(is_over, 10000));
+	CU_ASSERT_TRUE(polls_soon());
+	nodes[0].sink.slow_finish = false;
+	CU_ASSERT_TRUE(run_until(has_ended, 10000));
 	UNIT_EQ(nodes[0].sink.events, 200);
 	UNIT_EQ(nodes[0].sink.wrong, 0);
 }
@@ -61,25 +61,25 @@ static void comes_to_an_end(void)
 /* The last readout unit has left, and the manager has a table without any. */
 static void last_leaves(void)
 {
-	begin_to_end();
-	comes_to_an_end();
+	start_end();
+	reaches_end();
 	close_all();
 }
 
 /* Another one comes: what it has is not for a sink that ends. */
 static void another_comes(void)
 {
-	begin_to_end();
+	start_end();
 	node_new(2, ROC_EVB_READOUT);
 	nodes[2].source.first = 1000;
-	nodes[2].source.cold = true;
+	nodes[2].source.no_enodata = true;
 	node_open(&nodes[2]);
-	comes_to_an_end();
+	reaches_end();
 	close_all();
 }
 
 /* Memory ended before it was made: what is closed is not what descriptor 0 is. */
-static void never_begun(void)
+static void never_opened(void)
 {
 	struct pair p;
 
@@ -90,4 +90,4 @@ static void never_begun(void)
 }
 
 UNIT_MAIN("the end of a node", {"the last leaves", last_leaves}, {"another comes", another_comes},
-	  {"never begun", never_begun})
+	  {"never begun", never_opened})

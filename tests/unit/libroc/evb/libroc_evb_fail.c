@@ -21,10 +21,10 @@ static void killed_once(unsigned int stale_ms)
 	uint64_t event, dropped = 0, incomplete = 0, lost = 0, nowhere = 0;
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 3; i++) {
-		both(i, 0);
-		nodes[i].source.cold = true;
+		node_both_roles(i, 0);
+		nodes[i].source.no_enodata = true;
 		nodes[i].cfg.stale_ns = stale_ms * MS;
 		nodes[i].sink.sources = 2;
 		node_open(&nodes[i]);
@@ -34,17 +34,18 @@ static void killed_once(unsigned int stale_ms)
 	CU_ASSERT_TRUE(run_until(all_connected, 20000));
 	for (i = 0; i < 3; i++) {
 		nodes[i].source.events = KILLED;
-		nodes[i].source.cold = false;
+		nodes[i].source.no_enodata = false;
 	}
-	CU_ASSERT_TRUE(run_until(some_are_out, 10000));
+	CU_ASSERT_TRUE(run_until(some_delivered, 10000));
 	node_close(&nodes[2]);
 	/* Nobody but its peers knows yet; they go on without being told. */
-	wanted = out_of(0) > out_of(1) ? out_of(0) + 50 : out_of(1) + 50;
-	CU_ASSERT_TRUE(run_until(more_are_out, 20000));
-	publish(ROC_EVB_ROUND_ROBIN, newest() + 100);
+	wanted_count =
+		delivered_by(0) > delivered_by(1) ? delivered_by(0) + 50 : delivered_by(1) + 50;
+	CU_ASSERT_TRUE(run_until(more_delivered, 20000));
+	publish(ROC_EVB_ROUND_ROBIN, newest_block() + 100);
 	if (!run_until(NULL, 30000)) {
 		CU_FAIL("it did not come to its end");
-		show();
+		show_counts();
 	}
 	for (event = 0; event < KILLED; event++) {
 		unsigned int seen = nodes[0].sink.seen[event] + nodes[1].sink.seen[event];
@@ -52,7 +53,7 @@ static void killed_once(unsigned int stale_ms)
 		CU_ASSERT_TRUE(seen <= 1);
 		/* The killed one's builder had it. */
 		if (!seen)
-			UNLESS_STILL(event % 3 == 2);
+			UNLESS_STALLED(event % 3 == 2);
 		lost += !seen;
 		nowhere += !seen && !nodes[2].sink.seen[event];
 	}
@@ -60,21 +61,21 @@ static void killed_once(unsigned int stale_ms)
 		struct roc_evb_counts c = counts_of(&nodes[i]);
 
 		UNIT_EQ(nodes[i].sink.wrong, 0);
-		UNLESS_STILL(!nodes[i].sink.missing[1 - i]);
+		UNLESS_STALLED(!nodes[i].sink.missing[1 - i]);
 		/* Each that is nowhere was dropped, or the killed one had it. */
-		UNLESS_STILL(c.dropped_events <= lost);
+		UNLESS_STALLED(c.dropped_events <= lost);
 		CU_ASSERT_TRUE(c.dropped_events + c.unsure_events >= nowhere);
 		CU_ASSERT_TRUE(c.unsure <= IN_FLIGHT);
 		dropped += c.dropped;
 		incomplete += c.incomplete;
-		CU_ASSERT_TRUE(strstr(nodes[i].said, "Builder node2 is lost") != NULL);
-		CU_ASSERT_TRUE(strstr(nodes[i].said, "Builder node2 did not accept ") != NULL);
-		CU_ASSERT_TRUE(strstr(nodes[i].said, "Readout unit node2 is lost") != NULL);
+		CU_ASSERT_TRUE(strstr(nodes[i].log, "Builder node2 is lost") != NULL);
+		CU_ASSERT_TRUE(strstr(nodes[i].log, "Builder node2 did not accept ") != NULL);
+		CU_ASSERT_TRUE(strstr(nodes[i].log, "Readout unit node2 is lost") != NULL);
 	}
 	/* All of it is marked and counted. */
 	UNIT_EQ(incomplete, nodes[0].sink.incomplete + nodes[1].sink.incomplete);
 	CU_ASSERT_TRUE(dropped > 0);
-	UNLESS_STILL(dropped <= 2 * lost);
+	UNLESS_STALLED(dropped <= 2 * lost);
 	unit_note("%llu events lost with their builder, %llu incomplete of %u",
 		  (unsigned long long)lost, (unsigned long long)incomplete, KILLED);
 	close_all();
@@ -82,7 +83,7 @@ static void killed_once(unsigned int stale_ms)
 
 static void killed(void)
 {
-	unhurried(killed_once, 400);
+	with_growing_timeout(killed_once, 400);
 }
 
 static uint64_t rejoins;
@@ -97,40 +98,41 @@ static bool second_builds(void)
 {
 	if (rejoined()) {
 		rejoins = counts_of(&nodes[2]).rejoined;
-		publish(ROC_EVB_ROUND_ROBIN, newest() + 100);
+		publish(ROC_EVB_ROUND_ROBIN, newest_block() + 100);
 	}
-	return counts_of(&nodes[2]).complete > wanted;
+	return counts_of(&nodes[2]).complete > wanted_count;
 }
 
 /* A node stands still for longer than its lease: it drops what it had, and is taken back. */
-static void stood_still(void)
+static void paused_too_long(void)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 3; i++) {
 		/* As many as there is time for. */
-		both(i, UINT32_MAX);
+		node_both_roles(i, UINT32_MAX);
 		nodes[i].cfg.stale_ns = 300 * MS;
 		if (i == 2)
 			nodes[i].cfg.lease_ns = 1000 * MS;
 		node_open(&nodes[i]);
 	}
 	publish(ROC_EVB_ROUND_ROBIN, 0);
-	CU_ASSERT_TRUE(run_until(some_are_out, 10000));
+	CU_ASSERT_TRUE(run_until(some_delivered, 10000));
 	nodes[2].paused = true;
 	nodes[2].used = false;
-	publish(ROC_EVB_ROUND_ROBIN, newest() + 50);
+	publish(ROC_EVB_ROUND_ROBIN, newest_block() + 50);
 	nodes[2].used = true;
-	wanted = out_of(0) > out_of(1) ? out_of(0) + 50 : out_of(1) + 50;
-	CU_ASSERT_TRUE(run_until(more_are_out, 10000));
+	wanted_count =
+		delivered_by(0) > delivered_by(1) ? delivered_by(0) + 50 : delivered_by(1) + 50;
+	CU_ASSERT_TRUE(run_until(more_delivered, 10000));
 	usleep(550000);
 	nodes[0].used = nodes[1].used = true;
 	nodes[2].paused = false;
 	rejoins = counts_of(&nodes[2]).rejoined;
 	CU_ASSERT_TRUE(run_until(rejoined, 5000));
-	CU_ASSERT_TRUE(strstr(nodes[2].said, "did not run for") != NULL);
-	wanted = counts_of(&nodes[2]).complete + 20;
+	CU_ASSERT_TRUE(strstr(nodes[2].log, "did not run for") != NULL);
+	wanted_count = counts_of(&nodes[2]).complete + 20;
 	CU_ASSERT_TRUE(run_until(second_builds, 10000));
 	for (i = 0; i < 3; i++) {
 		UNIT_EQ(nodes[i].sink.wrong, 0);
@@ -139,7 +141,7 @@ static void stood_still(void)
 	}
 	if (!run_until(NULL, 10000)) {
 		CU_FAIL("it did not come to its end");
-		show();
+		show_counts();
 	}
 	for (i = 0; i < 3; i++)
 		CU_ASSERT_TRUE(nodes[i].sink.finished);
@@ -148,21 +150,21 @@ static void stood_still(void)
 
 static bool both_are_lost(void)
 {
-	return strstr(nodes[0].said, "Builder node1 is lost: timed out: no message for") &&
-	       strstr(nodes[0].said, "Readout unit node1 is lost: timed out: no message for");
+	return strstr(nodes[0].log, "Builder node1 is lost: timed out: no message for") &&
+	       strstr(nodes[0].log, "Readout unit node1 is lost: timed out: no message for");
 }
 
 /* A peer that stands still is gone after its silence, though its kernel takes what is sent to it.
  */
-static void mute_once(unsigned int silence_ms)
+static void silent_once(unsigned int silence_ms)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
-		both(i, 100000);
+		node_both_roles(i, 100000);
 		nodes[i].cfg.silence_ns = silence_ms * MS;
-		nodes[i].source.cold = true;
+		nodes[i].source.no_enodata = true;
 		nodes[i].source.events = 0;
 		node_open(&nodes[i]);
 	}
@@ -170,25 +172,25 @@ static void mute_once(unsigned int silence_ms)
 	CU_ASSERT_TRUE(run_until(all_connected, 5000));
 	nodes[1].paused = true;
 	CU_ASSERT_TRUE(run_until(both_are_lost, 20000));
-	UNLESS_STILL(strstr(nodes[0].said, "node0 is lost") == NULL);
+	UNLESS_STALLED(strstr(nodes[0].log, "node0 is lost") == NULL);
 	close_all();
 }
 
-static void mute(void)
+static void silent(void)
 {
-	unhurried(mute_once, 400);
+	with_growing_timeout(silent_once, 400);
 }
 
 /* A readout unit that the table has, and that never came. */
-static void never_came_once(unsigned int stale_ms)
+static void never_joined_once(unsigned int stale_ms)
 {
 	const struct roc_evb_suspect *last;
 	uint64_t total = 60;
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
-		both(i, total);
+		node_both_roles(i, total);
 		nodes[i].cfg.stale_ns = stale_ms * MS;
 		nodes[i].cfg.patience_ns = STALE_LATE;
 		node_open(&nodes[i]);
@@ -200,8 +202,8 @@ static void never_came_once(unsigned int stale_ms)
 	nodes[2].used = false;
 	for (i = 0; i < 2; i++)
 		nodes[i].sink.sources = 2;
-	wanted = 29;
-	CU_ASSERT_TRUE(run_until(more_are_out, 20000));
+	wanted_count = 29;
+	CU_ASSERT_TRUE(run_until(more_delivered, 20000));
 	for (i = 0; i < 2; i++) {
 		struct roc_evb_counts c = counts_of(&nodes[i]);
 
@@ -209,11 +211,11 @@ static void never_came_once(unsigned int stale_ms)
 		UNIT_EQ(c.incomplete, 30);
 		UNIT_EQ(c.stale, 30);
 		UNIT_EQ(nodes[i].sink.missing[2], 30);
-		UNLESS_STILL(!nodes[i].sink.missing[0] && !nodes[i].sink.missing[1]);
+		UNLESS_STALLED(!nodes[i].sink.missing[0] && !nodes[i].sink.missing[1]);
 		/* The manager hears of it. */
 		CU_ASSERT_TRUE(board.reports[i].suspect_count > 0);
 		last = &board.reports[i].suspects[board.reports[i].suspect_count - 1];
-		UNLESS_STILL(!strcmp(last->name, "node2") && last->gone);
+		UNLESS_STALLED(!strcmp(last->name, "node2") && last->gone);
 	}
 	/* Then it is out of the table, and the others come to their end. */
 	publish(ROC_EVB_ROUND_ROBIN, 1000);
@@ -221,9 +223,9 @@ static void never_came_once(unsigned int stale_ms)
 	close_all();
 }
 
-static void never_came(void)
+static void never_joined(void)
 {
-	unhurried(never_came_once, 200);
+	with_growing_timeout(never_joined_once, 200);
 }
 
 #define BUILDERS 6
@@ -231,32 +233,33 @@ static void never_came(void)
 /* Builders of which nobody answers: who has connected, and who has said something. */
 static struct {
 	int listeners[BUILDERS], fds[BUILDERS];
-	unsigned int connected, heard, mute_most;
-} doors;
+	unsigned int connected, greeted_count, silent_max;
+} mute_builders;
 
 static bool all_greeted(void)
 {
 	unsigned int i;
 	char byte;
 
-	turn_all();
-	doors.connected = doors.heard = 0;
+	step_all();
+	mute_builders.connected = mute_builders.greeted_count = 0;
 	for (i = 0; i < BUILDERS; i++) {
-		if (doors.fds[i] < 0)
-			doors.fds[i] = accept4(doors.listeners[i], NULL, NULL,
-					       SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (doors.fds[i] < 0)
+		if (mute_builders.fds[i] < 0)
+			mute_builders.fds[i] = accept4(mute_builders.listeners[i], NULL, NULL,
+						       SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (mute_builders.fds[i] < 0)
 			continue;
-		doors.connected++;
-		doors.heard += recv(doors.fds[i], &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
+		mute_builders.connected++;
+		mute_builders.greeted_count +=
+			recv(mute_builders.fds[i], &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
 	}
-	if (doors.connected - doors.heard > doors.mute_most)
-		doors.mute_most = doors.connected - doors.heard;
-	return doors.heard == BUILDERS;
+	if (mute_builders.connected - mute_builders.greeted_count > mute_builders.silent_max)
+		mute_builders.silent_max = mute_builders.connected - mute_builders.greeted_count;
+	return mute_builders.greeted_count == BUILDERS;
 }
 
 /* A builder hangs up on who connects and is mute: none is connected with before it is greeted. */
-static void one_by_one(void)
+static void connects_one_by_one(void)
 {
 	struct sockaddr_in at;
 	socklen_t length = sizeof(at);
@@ -264,16 +267,17 @@ static void one_by_one(void)
 	char reason[ROC_EVB_REASON];
 	unsigned int i;
 
-	begin();
-	memset(&doors, 0, sizeof(doors));
+	reset_system();
+	memset(&mute_builders, 0, sizeof(mute_builders));
 	node_new(0, ROC_EVB_READOUT);
-	nodes[0].source.cold = true;
+	nodes[0].source.no_enodata = true;
 	node_open(&nodes[0]);
 	for (i = 0; i < BUILDERS; i++) {
-		doors.fds[i] = -1;
-		doors.listeners[i] = control_listen("127.0.0.1", "0", reason);
-		UNIT_NEED(doors.listeners[i] >= 0);
-		UNIT_NEED(!getsockname(doors.listeners[i], (struct sockaddr *)&at, &length));
+		mute_builders.fds[i] = -1;
+		mute_builders.listeners[i] = control_listen("127.0.0.1", "0", reason);
+		UNIT_NEED(mute_builders.listeners[i] >= 0);
+		UNIT_NEED(
+			!getsockname(mute_builders.listeners[i], (struct sockaddr *)&at, &length));
 		m = &board.members[board.member_count++];
 		*m = (struct roc_evb_member){
 			.host = "127.0.0.1", .incarnation = 7, .roles = ROC_EVB_BUILDER};
@@ -284,12 +288,12 @@ static void one_by_one(void)
 	for (i = 0; i < BUILDERS; i++)
 		nodes[i + 1].used = false;
 	CU_ASSERT_TRUE(run_until(all_greeted, 20000));
-	unit_note("at most %u had connected and said nothing", doors.mute_most);
-	CU_ASSERT_TRUE(doors.mute_most <= 1);
+	unit_note("at most %u had connected and said nothing", mute_builders.silent_max);
+	CU_ASSERT_TRUE(mute_builders.silent_max <= 1);
 	node_close(&nodes[0]);
 	for (i = 0; i < BUILDERS; i++) {
-		close(doors.listeners[i]);
-		close(doors.fds[i]);
+		close(mute_builders.listeners[i]);
+		close(mute_builders.fds[i]);
 	}
 }
 
@@ -317,7 +321,7 @@ static void restart_one(bool counts, uint64_t ahead)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 3; i++) {
 		node_new(i, i < 2 ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
 		nodes[i].cfg.stale_ns = (counts ? (uint64_t)(800 * slowness()) : 200) * MS;
@@ -329,22 +333,22 @@ static void restart_one(bool counts, uint64_t ahead)
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	CU_ASSERT_TRUE(run_until(some_blocks, 20000));
 	node_close(&nodes[0]);
-	publish(ROC_EVB_ROUND_ROBIN, newest() + 20);
+	publish(ROC_EVB_ROUND_ROBIN, newest_block() + 20);
 	node_new(0, ROC_EVB_READOUT);
 	nodes[0].cfg.stale_ns = nodes[1].cfg.stale_ns;
 	nodes[0].source.events = EVENTS_MOST - 1;
 	nodes[0].source.pause = 0.002;
 	nodes[0].source.counts = counts;
 	node_open(&nodes[0]);
-	wanted = newest() + ahead;
-	publish(ROC_EVB_ROUND_ROBIN, wanted);
+	wanted_count = newest_block() + ahead;
+	publish(ROC_EVB_ROUND_ROBIN, wanted_count);
 }
 
-static bool both_there(void)
+static bool both_present(void)
 {
 	unsigned int event, count = 0;
 
-	for (event = (unsigned int)wanted; event < EVENTS_MOST; event++)
+	for (event = (unsigned int)wanted_count; event < EVENTS_MOST; event++)
 		count += nodes[2].sink.whole[event];
 	return count >= 20;
 }
@@ -353,7 +357,7 @@ static bool both_there(void)
 static void comes_back(void)
 {
 	restart_one(true, 40);
-	CU_ASSERT_TRUE(run_until(both_there, 20000));
+	CU_ASSERT_TRUE(run_until(both_present, 20000));
 	UNIT_EQ(counts_of(&nodes[0]).unassigned, 0);
 	UNIT_EQ(nodes[2].sink.wrong, 0);
 	stop_all();
@@ -361,16 +365,16 @@ static void comes_back(void)
 
 static bool behind_logged(void)
 {
-	return strstr(nodes[0].said, "a source that restarts at event zero cannot rejoin");
+	return strstr(nodes[0].log, "a source that restarts at event zero cannot rejoin");
 }
 
 /* And one that cannot is told so. */
-static void counts_from_zero(void)
+static void source_restarts_at_zero(void)
 {
 	restart_one(false, 15000);
 	if (!run_until(behind_logged, 20000)) {
 		CU_FAIL("nothing is said");
-		show();
+		show_counts();
 	}
 	CU_ASSERT_TRUE(counts_of(&nodes[0]).unassigned > 0);
 	stop_all();
@@ -381,7 +385,7 @@ static void sink_cannot(void)
 {
 	char reason[ROC_EVB_REASON];
 
-	begin();
+	reset_system();
 	node_new(0, ROC_EVB_BUILDER);
 	nodes[0].sink.no_memory = true;
 	UNIT_EQ(node_try(&nodes[0], reason), -EHOSTUNREACH);
@@ -393,7 +397,7 @@ static void sink_cannot(void)
 /* It cannot any more: the node ends, and says why. */
 static void sink_fails(void)
 {
-	begin();
+	reset_system();
 	node_open(node_new(0, ROC_EVB_BUILDER));
 	UNIT_EQ(roc_evb_step(nodes[0].evb, 0), 0);
 	nodes[0].sink.no_flush = true;
@@ -409,25 +413,25 @@ static void sink_fails(void)
 static void sink_full_beside(bool chatter)
 {
 	struct roc_evb_counts c;
-	const char *sentence;
+	const char *message;
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
 		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
 		nodes[i].source.events = 20;
 		node_open(&nodes[i]);
 	}
 	nodes[0].chatter = chatter;
-	nodes[0].sink.full = 3;
+	nodes[0].sink.max_meps = 3;
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
 	c = counts_of(&nodes[0]);
 	UNIT_EQ(c.out.count, 3);
 	UNIT_EQ(c.unsaved, 17);
-	sentence = strstr(nodes[0].said, "The sink: no reason");
-	UNIT_NEED(sentence);
-	CU_ASSERT_PTR_NULL(strstr(sentence + 1, "The sink: no reason"));
+	message = strstr(nodes[0].log, "The sink: no reason");
+	UNIT_NEED(message);
+	CU_ASSERT_PTR_NULL(strstr(message + 1, "The sink: no reason"));
 	close_all();
 }
 
@@ -439,41 +443,41 @@ static void sink_full(void)
 
 static bool third_builds(void)
 {
-	return out_of(2) > 30;
+	return delivered_by(2) > 30;
 }
 
 static bool fourth_builds(void)
 {
-	return out_of(3) > wanted;
+	return delivered_by(3) > wanted_count;
 }
 
-static bool third_is_over(void)
+static bool third_has_ended(void)
 {
-	return nodes[2].over;
+	return nodes[2].ended;
 }
 
 /* A builder that is to end is done, though those who send to it go on and its sink is busy. */
-static void others_go_on(void)
+static void others_continue(void)
 {
 	struct roc_evb_counts c;
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 4; i++) {
 		node_new(i, i < 2 ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
 		nodes[i].cfg.stale_ns = (uint64_t)(200 * slowness()) * MS;
 		nodes[i].source.events = UINT32_MAX;
 		nodes[i].source.pause = 0.002;
 		nodes[i].sink.sources = 2;
-		nodes[i].sink.keep = 0.3;
+		nodes[i].sink.keep_s = 0.3;
 		node_open(&nodes[i]);
 	}
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	CU_ASSERT_TRUE(run_until(third_builds, 20000));
 	roc_evb_stop(nodes[2].evb);
-	if (!run_until(third_is_over, 10000)) {
+	if (!run_until(third_has_ended, 10000)) {
 		CU_FAIL("it did not come to its end");
-		show();
+		show_counts();
 	}
 	CU_ASSERT_TRUE(nodes[2].sink.finished);
 	c = counts_of(&nodes[2]);
@@ -483,14 +487,14 @@ static void others_go_on(void)
 	UNIT_EQ(nodes[2].sink.wrong, 0);
 	node_close(&nodes[2]);
 	/* The other one goes on. */
-	publish(ROC_EVB_ROUND_ROBIN, newest() + 20);
-	wanted = out_of(3) + 40;
+	publish(ROC_EVB_ROUND_ROBIN, newest_block() + 20);
+	wanted_count = delivered_by(3) + 40;
 	CU_ASSERT_TRUE(run_until(fourth_builds, 20000));
 	stop_all();
 }
 
-UNIT_MAIN("event building, when nodes fail", {"killed", killed}, {"stood_still", stood_still},
-	  {"mute", mute}, {"never_came", never_came}, {"one_by_one", one_by_one},
-	  {"no_file", no_file}, {"comes_back", comes_back}, {"counts_from_zero", counts_from_zero},
-	  {"sink_cannot", sink_cannot}, {"sink_fails", sink_fails}, {"sink_full", sink_full},
-	  {"others_go_on", others_go_on})
+UNIT_MAIN("event building, when nodes fail", {"killed", killed}, {"stood_still", paused_too_long},
+	  {"mute", silent}, {"never_came", never_joined}, {"one_by_one", connects_one_by_one},
+	  {"no_file", no_file}, {"comes_back", comes_back},
+	  {"counts_from_zero", source_restarts_at_zero}, {"sink_cannot", sink_cannot},
+	  {"sink_fails", sink_fails}, {"sink_full", sink_full}, {"others_go_on", others_continue})

@@ -7,14 +7,14 @@
 #define STALE_LATE (60000 * MS)
 
 /* A source without some events: nobody waits for them. Builders are told how far it is. */
-static void has_nothing(void)
+static void missing_events(void)
 {
 	double before;
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
-		both(i, 300);
+		node_both_roles(i, 300);
 		nodes[i].cfg.events = 3;
 		nodes[i].cfg.stale_ns = STALE_LATE;
 		node_open(&nodes[i]);
@@ -41,9 +41,9 @@ static void late_ids(void)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
-		both(i, 300);
+		node_both_roles(i, 300);
 		nodes[i].source.first = (UINT64_C(1) << 50) + 20 * i;
 		nodes[i].source.events = 300 - 20 * i;
 		nodes[i].sink.first = UINT64_C(1) << 50;
@@ -65,9 +65,9 @@ static void broken_id(void)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
-		both(i, 200);
+		node_both_roles(i, 200);
 		nodes[i].sink.sources = 2;
 		node_open(&nodes[i]);
 	}
@@ -86,9 +86,9 @@ static void slow_source_once(unsigned int stale_ms)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
-		both(i, 20);
+		node_both_roles(i, 20);
 		nodes[i].cfg.events = 10;
 		nodes[i].cfg.stale_ns = stale_ms * MS;
 		nodes[i].source.pause = 0.15 * stale_ms / 1e3;
@@ -98,16 +98,16 @@ static void slow_source_once(unsigned int stale_ms)
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
 	for (i = 0; i < 2; i++) {
-		UNLESS_STILL(counts_of(&nodes[i]).disorder == 0);
-		UNLESS_STILL(counts_of(&nodes[i]).complete == 1);
+		UNLESS_STALLED(counts_of(&nodes[i]).disorder == 0);
+		UNLESS_STALLED(counts_of(&nodes[i]).complete == 1);
 	}
-	UNLESS_STILL(nodes[0].sink.events + nodes[1].sink.events == 20);
+	UNLESS_STALLED(nodes[0].sink.events + nodes[1].sink.events == 20);
 	close_all();
 }
 
 static void slow_source(void)
 {
-	unhurried(slow_source_once, 200);
+	with_growing_timeout(slow_source_once, 200);
 }
 
 #define LAST_BUILT 200029
@@ -121,11 +121,11 @@ static bool all_built(void)
  * Of one that has come to its end builders know that it has nothing more: how far the others come,
  * over a gap of any size, is how far the system is.
  */
-static void one_ends(void)
+static void one_source_ends(void)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 3; i++) {
 		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
 		nodes[i].source.events = 10;
@@ -134,7 +134,7 @@ static void one_ends(void)
 	nodes[2].source.events = LAST_BUILT + 1;
 	nodes[2].source.skip_from = 20;
 	nodes[2].source.skip_to = 200000;
-	nodes[2].source.cold = true;
+	nodes[2].source.no_enodata = true;
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	if (!run_until(all_built, 5000)) {
 		unit_note("built: %llu", (unsigned long long)board.reports[0].built_block);
@@ -145,5 +145,5 @@ static void one_ends(void)
 	stop_all();
 }
 
-UNIT_MAIN("event building, event ids", {"has_nothing", has_nothing}, {"late_ids", late_ids},
-	  {"broken_id", broken_id}, {"slow_source", slow_source}, {"one_ends", one_ends})
+UNIT_MAIN("event building, event ids", {"has_nothing", missing_events}, {"late_ids", late_ids},
+	  {"broken_id", broken_id}, {"slow_source", slow_source}, {"one_ends", one_source_ends})

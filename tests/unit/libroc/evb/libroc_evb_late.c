@@ -10,24 +10,24 @@ static void tables(void)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
-		both(i, 3000);
+		node_both_roles(i, 3000);
 		nodes[i].sink.sources = 2;
 		node_open(&nodes[i]);
 	}
 	publish(ROC_EVB_ROUND_ROBIN, 0);
-	CU_ASSERT_TRUE(run_until(some_are_out, 10000));
+	CU_ASSERT_TRUE(run_until(some_delivered, 10000));
 	publish(ROC_EVB_ROUND_ROBIN, 5000);
 	board.table.term = 0;
-	turn_all();
-	CU_ASSERT_TRUE(strstr(nodes[0].said, "there is a newer manager") != NULL);
+	step_all();
+	CU_ASSERT_TRUE(strstr(nodes[0].log, "there is a newer manager") != NULL);
 	UNIT_EQ(counts_of(&nodes[0]).epoch, 1);
 	board.table.term = 2;
 	board.table.policy = 99;
 	board.table_version++;
-	turn_all();
-	CU_ASSERT_TRUE(strstr(nodes[0].said, "is refused") != NULL);
+	step_all();
+	CU_ASSERT_TRUE(strstr(nodes[0].log, "is refused") != NULL);
 	UNIT_EQ(counts_of(&nodes[0]).refused_tables, 2);
 	nodes[0].cut_off = nodes[1].cut_off = true;
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
@@ -55,7 +55,7 @@ static void late_table(void)
 	unsigned int i, protocol;
 
 	for (protocol = 0; protocol < 2; protocol++) {
-		begin();
+		reset_system();
 		for (i = 0; i < 3; i++) {
 			node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
 			nodes[i].cfg.protocol = protocol;
@@ -69,7 +69,7 @@ static void late_table(void)
 		}
 		nodes[2].used = false;
 		publish(ROC_EVB_ROUND_ROBIN, 0);
-		turn_all();
+		step_all();
 		nodes[0].cut_off = true;
 		nodes[2].used = true;
 		node_open(&nodes[2]);
@@ -97,7 +97,7 @@ static void missed_table(void)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 3; i++) {
 		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
 		nodes[i].cfg.in_flight = 400;
@@ -108,7 +108,7 @@ static void missed_table(void)
 		node_open(&nodes[i]);
 	}
 	publish(ROC_EVB_ROUND_ROBIN, 0);
-	turn_all();
+	step_all();
 	nodes[0].cut_off = true;
 	publish(ROC_EVB_ROUND_ROBIN, 200);
 	CU_ASSERT_TRUE(run_until(readouts_have_heard, 10000));
@@ -135,7 +135,7 @@ static unsigned int seen_in_all(void)
 
 static bool all_seen(void)
 {
-	return seen_in_all() == wanted;
+	return seen_in_all() == wanted_count;
 }
 
 /* All builders are replaced by as many of other names: nothing is lost, though a readout unit is
@@ -144,12 +144,12 @@ static void replaced(void)
 {
 	unsigned int i;
 
-	begin();
-	wanted = 8000;
+	reset_system();
+	wanted_count = 8000;
 	for (i = 0; i < 5; i++) {
 		node_new(i, i ? ROC_EVB_BUILDER : ROC_EVB_READOUT);
 		nodes[i].cfg.peers = 2;
-		nodes[i].source.events = wanted;
+		nodes[i].source.events = wanted_count;
 		nodes[i].source.size = 100;
 		if (i < 3)
 			node_open(&nodes[i]);
@@ -161,12 +161,12 @@ static void replaced(void)
 		nodes[i].used = i > 2;
 	node_open(&nodes[3]);
 	node_open(&nodes[4]);
-	publish(ROC_EVB_ROUND_ROBIN, newest() + 500);
+	publish(ROC_EVB_ROUND_ROBIN, newest_block() + 500);
 	nodes[1].used = nodes[2].used = true;
 	if (!run_until(all_seen, 20000)) {
-		unit_note("%u of %llu", seen_in_all(), (unsigned long long)wanted);
+		unit_note("%u of %llu", seen_in_all(), (unsigned long long)wanted_count);
 		CU_FAIL("not all were built");
-		show();
+		show_counts();
 	}
 	UNIT_EQ(counts_of(&nodes[0]).dropped, 0);
 	CU_ASSERT_TRUE(counts_of(&nodes[3]).complete > 0 && counts_of(&nodes[4]).complete > 0);

@@ -11,7 +11,7 @@
 
 #define CORPUS "tests/fuzz/corpus/evb_message/"
 
-static struct evb_greeting a_greeting(void)
+static struct evb_greeting valid_greeting(void)
 {
 	return (struct evb_greeting){
 		.version = EVB_VERSION,
@@ -36,7 +36,7 @@ static struct evb_greeting a_greeting(void)
 static void layouts(void)
 {
 	unsigned char text[EVB_GREETING];
-	struct evb_greeting g = a_greeting(), h;
+	struct evb_greeting g = valid_greeting(), h;
 	struct evb_message
 		m = {.type = EVB_HAVE, .count = 1, .number = 7, .a = 1, .b = 2, .c = 3, .d = 4},
 		n;
@@ -59,7 +59,7 @@ static void layouts(void)
 	evb_put_greeting(text, &g);
 	UNIT_EQ(evb_get_greeting(text, &h), EVB_MALFORMED);
 	/* Those of commands are nobody's to reach, and are said all the same. */
-	g = a_greeting();
+	g = valid_greeting();
 	g.protocol = ROC_EVB_COMMAND;
 	g.regions[0].key = g.regions[1].key = 0;
 	evb_put_greeting(text, &g);
@@ -67,7 +67,7 @@ static void layouts(void)
 	g.region_count = 0;
 	evb_put_greeting(text, &g);
 	UNIT_EQ(evb_get_greeting(text, &h), EVB_MALFORMED);
-	g = a_greeting();
+	g = valid_greeting();
 	strcpy(g.name, "\033[2J");
 	evb_put_greeting(text, &g);
 	UNIT_EQ(evb_get_greeting(text, &h), EVB_MALFORMED);
@@ -93,7 +93,7 @@ static void layouts(void)
 }
 
 /* $ROC_CORPUS: write what the corpus has. */
-static void keep(const char *name, const unsigned char *text, size_t size)
+static void write_corpus(const char *name, const unsigned char *text, size_t size)
 {
 	char path[512];
 	FILE *f;
@@ -105,12 +105,12 @@ static void keep(const char *name, const unsigned char *text, size_t size)
 	UNIT_NEED(f && fwrite(text, 1, size, f) == size && !fclose(f));
 }
 
-static void changed(const char *name, const unsigned char *text, size_t size, size_t heads)
+static void fuzz_variants(const char *name, const unsigned char *text, size_t size, size_t heads)
 {
 	static unsigned char work[EVB_GREETING + 1];
 	unsigned int n, k;
 
-	keep(name, text, size);
+	write_corpus(name, text, size);
 	for (n = 0; n < 4000; n++) {
 		size_t cut = size;
 
@@ -123,10 +123,10 @@ static void changed(const char *name, const unsigned char *text, size_t size, si
 	}
 }
 
-static void wild_bytes(void)
+static void random_bytes(void)
 {
 	static unsigned char text[EVB_GREETING + 1];
-	struct evb_greeting g = a_greeting();
+	struct evb_greeting g = valid_greeting();
 	struct evb_segment s = {.block = 9, .mfp_bytes = 5000, .bytes = 968, .part = 1, .parts = 2};
 	unsigned int type;
 	char name[32];
@@ -134,18 +134,18 @@ static void wild_bytes(void)
 	srandom(1);
 	text[0] = 0;
 	evb_put_greeting(text + 1, &g);
-	changed("greeting", text, sizeof(text), 1072);
+	fuzz_variants("greeting", text, sizeof(text), 1072);
 	memset(text, 0, sizeof(text));
 	text[0] = 1;
 	evb_put_segment(text + 1, &s);
-	changed("segment", text, 1 + EVB_SEGMENT_HEAD, EVB_SEGMENT_HEAD);
+	fuzz_variants("segment", text, 1 + EVB_SEGMENT_HEAD, EVB_SEGMENT_HEAD);
 	for (type = EVB_BEAT; type < EVB_TYPES; type++) {
 		struct evb_message m = {.type = type, .count = 3, .a = 5, .b = 6};
 		size_t bytes = evb_put_message(text + 1, &m);
 
 		text[0] = 2;
 		snprintf(name, sizeof(name), "message_%u", type);
-		changed(name, text, 1 + bytes, bytes);
+		fuzz_variants(name, text, 1 + bytes, bytes);
 	}
 }
 
@@ -173,5 +173,5 @@ static void corpus(void)
 	CU_ASSERT_TRUE(count >= 10);
 }
 
-UNIT_MAIN("event building, messages", {"layouts", layouts}, {"wild_bytes", wild_bytes},
+UNIT_MAIN("event building, messages", {"layouts", layouts}, {"wild_bytes", random_bytes},
 	  {"corpus", corpus})

@@ -9,21 +9,21 @@
 
 #include "tests/unit/libroc/evb/evb_system.h"
 
-#define TURNS 50 /* that a node makes while it waits for a name */
+#define STEPS 50 /* that a node makes while it waits for a name */
 
-static atomic_bool answers;	/* the name server does */
-static atomic_uint asked, over; /* questions that needed it */
+static atomic_bool name_server_answers;	  /* the name server does */
+static atomic_uint lookups, lookups_done; /* questions that needed it */
 
 static int add_before(struct addrinfo **list)
 {
-	static struct sockaddr_in nobody = {.sin_family = AF_INET};
+	static struct sockaddr_in unused_address = {.sin_family = AF_INET};
 	struct addrinfo *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return EAI_MEMORY;
-	nobody.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+	unused_address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
 	*a = **list;
-	a->ai_addr = (struct sockaddr *)&nobody;
+	a->ai_addr = (struct sockaddr *)&unused_address;
 	a->ai_next = *list;
 	*list = a;
 	return 0;
@@ -45,11 +45,11 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
 	if (name && hints->ai_flags & AI_NUMERICHOST)
 		return EAI_NONAME;
 	if (name) {
-		atomic_fetch_add(&asked, 1);
-		while (!atomic_load(&answers) && unit_seconds() < end)
+		atomic_fetch_add(&lookups, 1);
+		while (!atomic_load(&name_server_answers) && unit_seconds() < end)
 			usleep(1000);
-		atomic_fetch_add(&over, 1);
-		if (!atomic_load(&answers))
+		atomic_fetch_add(&lookups_done, 1);
+		if (!atomic_load(&name_server_answers))
 			return EAI_AGAIN;
 		if (strstr(host, ".nowhere"))
 			return EAI_NONAME;
@@ -89,10 +89,10 @@ void freeaddrinfo(struct addrinfo *list)
 /* A readout unit, and a builder that is known by this name. */
 static void open_two(const char *host)
 {
-	begin();
-	atomic_store(&answers, false);
-	atomic_store(&asked, 0);
-	atomic_store(&over, 0);
+	reset_system();
+	atomic_store(&name_server_answers, false);
+	atomic_store(&lookups, 0);
+	atomic_store(&lookups_done, 0);
 	node_new(0, ROC_EVB_READOUT);
 	node_new(1, ROC_EVB_BUILDER)->cfg.advertise = host;
 	/* It begins when it has its builder, or this is over. */
@@ -102,9 +102,9 @@ static void open_two(const char *host)
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 }
 
-static bool is_asked(void)
+static bool lookup_has_started(void)
 {
-	return atomic_load(&asked) > 0;
+	return atomic_load(&lookups) > 0;
 }
 
 static void slow(void)
@@ -112,13 +112,13 @@ static void slow(void)
 	unsigned int i;
 
 	open_two("slow.test");
-	CU_ASSERT_TRUE(run_until(is_asked, 10000));
-	for (i = 0; i < TURNS && !atomic_load(&over); i++)
-		turn_all();
+	CU_ASSERT_TRUE(run_until(lookup_has_started, 10000));
+	for (i = 0; i < STEPS && !atomic_load(&lookups_done); i++)
+		step_all();
 	/* All of that was while nobody knew. */
-	UNIT_EQ(atomic_load(&over), 0);
-	UNIT_EQ(atomic_load(&asked), 1);
-	atomic_store(&answers, true);
+	UNIT_EQ(atomic_load(&lookups_done), 0);
+	UNIT_EQ(atomic_load(&lookups), 1);
+	atomic_store(&name_server_answers, true);
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
 	UNIT_EQ(counts_of(&nodes[1]).complete, 200);
 	UNIT_EQ(nodes[1].sink.wrong, 0);
@@ -127,28 +127,28 @@ static void slow(void)
 }
 
 /* A node ends though a name is still being looked up; what comes then is nobody's. */
-static void given_up(void)
+static void closed_during_lookup(void)
 {
 	open_two("never.test");
-	CU_ASSERT_TRUE(run_until(is_asked, 10000));
+	CU_ASSERT_TRUE(run_until(lookup_has_started, 10000));
 	node_close(&nodes[0]);
 	node_close(&nodes[1]);
-	UNIT_EQ(atomic_load(&over), 0);
-	atomic_store(&answers, true);
-	CU_ASSERT_TRUE(UNIT_WAIT(atomic_load(&over) == 1, 10000));
+	UNIT_EQ(atomic_load(&lookups_done), 0);
+	atomic_store(&name_server_answers, true);
+	CU_ASSERT_TRUE(UNIT_WAIT(atomic_load(&lookups_done) == 1, 10000));
 }
 
-static bool is_said(void)
+static bool is_logged(void)
 {
-	return strstr(nodes[0].said, "Builder node1 cannot be reached");
+	return strstr(nodes[0].log, "Builder node1 cannot be reached");
 }
 
 static void unknown(void)
 {
 	open_two("no.nowhere");
-	atomic_store(&answers, true);
-	CU_ASSERT_TRUE(run_until(is_said, 10000));
-	CU_ASSERT_TRUE(strstr(nodes[0].said, "Cannot resolve host \"no.nowhere\": ") != NULL);
+	atomic_store(&name_server_answers, true);
+	CU_ASSERT_TRUE(run_until(is_logged, 10000));
+	CU_ASSERT_TRUE(strstr(nodes[0].log, "Cannot resolve host \"no.nowhere\": ") != NULL);
 	node_close(&nodes[0]);
 	node_close(&nodes[1]);
 }
@@ -157,12 +157,12 @@ static void unknown(void)
 static void two_addresses(void)
 {
 	open_two("two.test");
-	atomic_store(&answers, true);
+	atomic_store(&name_server_answers, true);
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
 	UNIT_EQ(counts_of(&nodes[1]).complete, 200);
 	node_close(&nodes[0]);
 	node_close(&nodes[1]);
 }
 
-UNIT_MAIN("event building: names of members", {"slow", slow}, {"given up", given_up},
+UNIT_MAIN("event building: names of members", {"slow", slow}, {"given up", closed_during_lookup},
 	  {"unknown", unknown}, {"two addresses", two_addresses})

@@ -29,40 +29,40 @@ static void flood(void)
 	double end;
 	int ret = 0;
 
-	meet_builder(ROC_EVB_PUSH);
-	say_hello();
+	start_builder(ROC_EVB_PUSH);
+	greet();
 	before = resident();
 	end = unit_seconds() + 30 * slowness() * UNIT_PATIENCE;
 	while (sent < FLOOD && (!ret || ret == -EAGAIN) && unit_seconds() < end) {
 		while (!(ret = pair_send_empty(&bad_peer.pair, &m)))
 			sent++;
-		bad_peer_turn();
+		bad_peer_step();
 	}
 	UNIT_EQ(ret, -EAGAIN);
 	CU_ASSERT_TRUE(sent >= FLOOD / 2);
 	unit_note("%u messages, %.0f MB more memory", sent, (double)(resident() - before) / 1e6);
 	CU_ASSERT_TRUE(resident() < before + 100000000);
-	UNIT_EQ(counts_of(honest).protocol_violations, 0);
-	part();
+	UNIT_EQ(counts_of(tested).protocol_violations, 0);
+	close_both();
 }
 
 /* One that needs longer for its hello than a mute one may keep others out is no liar. */
-static void takes_its_time(void)
+static void late_greeting(void)
 {
 	double end = unit_seconds() + 0.7;
 
-	meet_builder(ROC_EVB_PUSH);
+	start_builder(ROC_EVB_PUSH);
 	while (unit_seconds() < end)
-		bad_peer_turn();
-	say_hello();
-	UNIT_EQ(counts_of(honest).protocol_violations, 0);
-	part();
+		bad_peer_step();
+	greet();
+	UNIT_EQ(counts_of(tested).protocol_violations, 0);
+	close_both();
 }
 
-static void sends(uint64_t block, uint32_t credit)
+static void send_mfp(uint64_t block, uint32_t credit)
 {
-	struct evb_segment head = a_head(block, ROC_MFP_HEAD);
-	struct roc_mfp mfp = an_mfp(block);
+	struct evb_segment head = segment_head(block, ROC_MFP_HEAD);
+	struct roc_mfp mfp = empty_mfp(block);
 
 	head.epoch = mfp.epoch = (uint32_t)board.table.epoch;
 	write_segment(bad_peer.credits[credit], evb_notice(bad_peer.credits[credit], 1), &head,
@@ -70,10 +70,10 @@ static void sends(uint64_t block, uint32_t credit)
 }
 
 /* The same, pulled; each from a place of its own. */
-static void announces(uint64_t block, uint32_t ticket)
+static void announce_mfp(uint64_t block, uint32_t ticket)
 {
 	uint64_t offset = ticket * UINT64_C(4096);
-	struct roc_mfp mfp = an_mfp(block);
+	struct roc_mfp mfp = empty_mfp(block);
 
 	mfp.epoch = (uint32_t)board.table.epoch;
 	roc_mfp_put(bad_peer.memory + offset, &mfp);
@@ -81,31 +81,31 @@ static void announces(uint64_t block, uint32_t ticket)
 		 (struct evb_piece){.offset = offset, .bytes = ROC_MFP_HEAD});
 }
 
-static void delivers(uint64_t block, uint32_t credit)
+static void deliver(uint64_t block, uint32_t credit)
 {
-	uint64_t before = counts_of(honest).complete + counts_of(honest).incomplete;
+	uint64_t before = counts_of(tested).complete + counts_of(tested).incomplete;
 
-	sends(block, credit);
+	send_mfp(block, credit);
 	CU_ASSERT_TRUE(
-		UNIT_WAIT((bad_peer_turn(),
-			   counts_of(honest).complete + counts_of(honest).incomplete > before),
+		UNIT_WAIT((bad_peer_step(),
+			   counts_of(tested).complete + counts_of(tested).incomplete > before),
 			  10000));
 }
 
-static void reports(void)
+static void next_report(void)
 {
 	memset(&board.reports[0], 0, sizeof(board.reports[0]));
-	CU_ASSERT_TRUE(UNIT_WAIT((bad_peer_turn(), board.reports[0].all_segments), 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT((bad_peer_step(), board.reports[0].all_segments), 10000));
 }
 
 /* One readout unit alone does not say how far the system has come. */
 static void far_ahead(void)
 {
 	stale_ns = 200 * 1000000;
-	meet_builder(ROC_EVB_PUSH);
-	say_hello();
-	delivers(5, 0);
-	reports();
+	start_builder(ROC_EVB_PUSH);
+	greet();
+	deliver(5, 0);
+	next_report();
 	CU_ASSERT_TRUE(board.reports[0].has_built);
 	UNIT_EQ(board.reports[0].built_block, 5);
 	/* Another one is in the table that has nothing. */
@@ -115,12 +115,12 @@ static void far_ahead(void)
 	nodes[1].used = true;
 	publish(ROC_EVB_ROUND_ROBIN, 6);
 	nodes[1].used = nodes[2].used = false;
-	delivers(7, 1);
-	delivers(UINT64_C(1) << 40, 2);
-	UNIT_EQ(counts_of(honest).incomplete, 2);
-	reports();
+	deliver(7, 1);
+	deliver(UINT64_C(1) << 40, 2);
+	UNIT_EQ(counts_of(tested).incomplete, 2);
+	next_report();
 	UNIT_EQ(board.reports[0].built_block, 7);
-	part();
+	close_both();
 }
 
 /* As if it had come back: it is in the table again, alone or beside one that is not there. */
@@ -141,31 +141,31 @@ static void same_bits(void)
 	unsigned int i;
 
 	stale_ns = 200 * 1000000;
-	meet_builder(ROC_EVB_PUSH);
-	say_hello();
-	delivers(5, 0);
+	start_builder(ROC_EVB_PUSH);
+	greet();
+	deliver(5, 0);
 	board.members[board.member_count++] = (struct roc_evb_member){
 		.name = "node2", .incarnation = 8, .roles = ROC_EVB_READOUT};
 	node_new(2, ROC_EVB_READOUT);
 	publish_beside(true, 6);
 	for (i = 1; i < 4; i++)
-		delivers(70 + i * UINT64_C(65536), i);
-	UNIT_EQ(counts_of(honest).incomplete, 3);
+		deliver(70 + i * UINT64_C(65536), i);
+	UNIT_EQ(counts_of(tested).incomplete, 3);
 	publish_beside(false, 60);
-	delivers(70, 4);
-	UNIT_EQ(counts_of(honest).complete, 2);
-	UNIT_EQ(counts_of(honest).late, 0);
-	sends(70 + 3 * UINT64_C(65536), 5);
-	CU_ASSERT_TRUE(UNIT_WAIT((bad_peer_turn(), counts_of(honest).late == 1), 10000));
-	part();
+	deliver(70, 4);
+	UNIT_EQ(counts_of(tested).complete, 2);
+	UNIT_EQ(counts_of(tested).late, 0);
+	send_mfp(70 + 3 * UINT64_C(65536), 5);
+	CU_ASSERT_TRUE(UNIT_WAIT((bad_peer_step(), counts_of(tested).late == 1), 10000));
+	close_both();
 }
 
-static uint64_t looked_at(void)
+static uint64_t processed_blocks(void)
 {
 	struct roc_evb_counts c;
 
-	bad_peer_turn();
-	c = counts_of(honest);
+	bad_peer_step();
+	c = counts_of(tested);
 	return c.late + c.complete + c.incomplete + c.open_blocks + c.protocol_violations;
 }
 
@@ -181,35 +181,35 @@ static void by_missed_table(void)
 
 	for (protocol = ROC_EVB_PUSH; protocol <= ROC_EVB_PULL; protocol++) {
 		stale_ns = 200 * 1000000;
-		meet_builder(protocol);
-		say_hello();
+		start_builder(protocol);
+		greet();
 		board.members[board.member_count++] = (struct roc_evb_member){
 			.name = "node2", .incarnation = 8, .roles = ROC_EVB_BUILDER};
 		node_new(2, ROC_EVB_BUILDER);
 		publish_beside(true, 10);
 		publish_beside(true, 100);
-		turn_all();
+		step_all();
 		board.table.epoch = 2; /* that of what is sent */
 		for (i = 0; i < 3; i++) {
 			if (protocol == ROC_EVB_PUSH)
-				sends(blocks[i], i);
+				send_mfp(blocks[i], i);
 			else
-				announces(blocks[i], i);
-			CU_ASSERT_TRUE(UNIT_WAIT(looked_at() > i, 10000));
+				announce_mfp(blocks[i], i);
+			CU_ASSERT_TRUE(UNIT_WAIT(processed_blocks() > i, 10000));
 		}
 		/* Who should have sent the first nobody knows; the last is the other's. */
-		UNIT_EQ(counts_of(honest).incomplete, 1);
-		UNIT_EQ(counts_of(honest).complete, 1);
-		UNIT_EQ(counts_of(honest).late, 1);
-		UNIT_EQ(counts_of(honest).protocol_violations, 0);
-		part();
+		UNIT_EQ(counts_of(tested).incomplete, 1);
+		UNIT_EQ(counts_of(tested).complete, 1);
+		UNIT_EQ(counts_of(tested).late, 1);
+		UNIT_EQ(counts_of(tested).protocol_violations, 0);
+		close_both();
 	}
 }
 
 static bool two_whole(void)
 {
-	bad_peer_turn();
-	return counts_of(honest).received.count == 2;
+	bad_peer_step();
+	return counts_of(tested).received.count == 2;
 }
 
 /*
@@ -222,103 +222,103 @@ static void by_later_table(void)
 
 	for (protocol = ROC_EVB_PUSH; protocol <= ROC_EVB_PULL; protocol++) {
 		stale_ns = UINT64_C(60000000000);
-		meet_builder(protocol);
-		say_hello();
+		start_builder(protocol);
+		greet();
 		board.members[board.member_count++] = (struct roc_evb_member){
 			.name = "node2", .incarnation = 8, .roles = ROC_EVB_BUILDER};
 		node_new(2, ROC_EVB_BUILDER);
 		board.table.epoch = 2;
 		if (protocol == ROC_EVB_PUSH) {
-			sends(102, 0);
-			sends(103, 1);
+			send_mfp(102, 0);
+			send_mfp(103, 1);
 		} else {
-			announces(102, 0);
-			announces(103, 1);
+			announce_mfp(102, 0);
+			announce_mfp(103, 1);
 		}
 		CU_ASSERT_TRUE(run_until(two_whole, 5000));
 		board.table.epoch = 1;
 		publish_beside(true, 10);
-		CU_ASSERT_TRUE(UNIT_WAIT((turn_all(), counts_of(honest).protocol_violations == 1 &&
-							      counts_of(honest).complete == 1),
+		CU_ASSERT_TRUE(UNIT_WAIT((step_all(), counts_of(tested).protocol_violations == 1 &&
+							      counts_of(tested).complete == 1),
 					 5000));
-		CU_ASSERT_TRUE(strstr(honest->said,
+		CU_ASSERT_TRUE(strstr(tested->log,
 				      "block 103 belongs to another builder by table 2") != NULL);
-		UNIT_EQ(counts_of(honest).open_blocks, 0);
-		UNIT_EQ(counts_of(honest).incomplete, 0);
-		part();
+		UNIT_EQ(counts_of(tested).open_blocks, 0);
+		UNIT_EQ(counts_of(tested).incomplete, 0);
+		close_both();
 	}
 }
 
 static bool one_open(void)
 {
-	bad_peer_turn();
-	return counts_of(honest).open_blocks == 1;
+	bad_peer_step();
+	return counts_of(tested).open_blocks == 1;
 }
 
 static bool lost(void)
 {
-	turn_all();
-	return strstr(honest->said, "node1 is lost") != NULL;
+	step_all();
+	return strstr(tested->log, "node1 is lost") != NULL;
 }
 
 /* Who comes, begins blocks and goes leaves none of them open: there are only so many. */
-static void comes_and_goes(void)
+static void disconnects_with_open_block(void)
 {
-	struct roc_mfp mfp = an_mfp(6);
+	struct roc_mfp mfp = empty_mfp(6);
 	struct evb_segment head;
 
 	stale_ns = UINT64_C(60000000000);
-	meet_builder(ROC_EVB_PUSH);
-	say_hello();
-	head = a_head(6, bad_peer.pair.peer.segment);
+	start_builder(ROC_EVB_PUSH);
+	greet();
+	head = segment_head(6, bad_peer.pair.peer.segment);
 	head.parts = 2;
 	head.bytes = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD;
 	write_segment(bad_peer.credits[1], evb_notice(bad_peer.credits[1], 1), &head, &mfp);
 	CU_ASSERT_TRUE(run_until(one_open, 5000));
 	pair_close(&bad_peer.pair);
 	CU_ASSERT_TRUE(run_until(lost, 5000));
-	turn_all();
-	UNIT_EQ(counts_of(honest).open_blocks, 0);
-	UNIT_EQ(counts_of(honest).protocol_violations, 0);
-	part();
+	step_all();
+	UNIT_EQ(counts_of(tested).open_blocks, 0);
+	UNIT_EQ(counts_of(tested).protocol_violations, 0);
+	close_both();
 }
 
 static bool all_begun(void)
 {
-	bad_peer_turn();
-	return counts_of(honest).open_blocks == 4;
+	bad_peer_step();
+	return counts_of(tested).open_blocks == 4;
 }
 
-static bool two_given_up(void)
+static bool two_abandoned(void)
 {
-	bad_peer_turn();
-	return counts_of(honest).open_blocks <= 2;
+	bad_peer_step();
+	return counts_of(tested).open_blocks <= 2;
 }
 
 /* Who begins all that it may and ends nothing does not hold blocks open as if that were our fault:
  * that would be for 16 stale timeouts. */
-static void ends_nothing(void)
+static void never_completes_blocks(void)
 {
-	struct roc_mfp mfp = an_mfp(4);
-	struct evb_segment head = a_head(4, ROC_MFP_HEAD);
+	struct roc_mfp mfp = empty_mfp(4);
+	struct evb_segment head = segment_head(4, ROC_MFP_HEAD);
 	uint32_t i;
 
 	stale_ns = (uint64_t)(1000 * slowness()) * MS;
-	meet_builder(ROC_EVB_PUSH);
-	say_hello();
-	honest->sink.stuck = true;
+	start_builder(ROC_EVB_PUSH);
+	greet();
+	tested->sink.stuck = true;
 	write_segment(bad_peer.credits[0], evb_notice(bad_peer.credits[0], 1), &head, &mfp);
 	for (i = 1; i < 4; i++) {
-		head = a_head(4 + i, bad_peer.pair.peer.segment);
+		head = segment_head(4 + i, bad_peer.pair.peer.segment);
 		head.parts = 2;
 		head.bytes = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD;
 		write_segment(bad_peer.credits[i], evb_notice(bad_peer.credits[i], 1), &head, NULL);
 	}
 	CU_ASSERT_TRUE(run_until(all_begun, 5000));
 	/* 12 s on a machine that is not slow. */
-	CU_ASSERT_TRUE(run_until(two_given_up, 2400));
-	UNIT_EQ(counts_of(honest).protocol_violations, 0);
-	part();
+	CU_ASSERT_TRUE(run_until(two_abandoned, 2400));
+	UNIT_EQ(counts_of(tested).protocol_violations, 0);
+	close_both();
 }
 
 static struct bad_peer first;
@@ -327,9 +327,9 @@ static struct bad_peer first;
 static void second_connects(uint64_t incarnation, uint64_t to)
 {
 	bad_peer_connects(ROC_EVB_PUSH);
-	bad_peer.hello.incarnation = incarnation;
-	bad_peer.hello.to_incarnation = to;
-	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
+	bad_peer.greeting.incarnation = incarnation;
+	bad_peer.greeting.to_incarnation = to;
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.greeting));
 	bad_peer.pair.state = PAIR_GREETING;
 }
 
@@ -338,7 +338,7 @@ static bool answered(void)
 {
 	pair_progress(&first.pair, &bad_peer_use, NULL);
 	pair_alive(&first.pair, fabric_now(), silence_ns);
-	return greeted();
+	return has_greeting();
 }
 
 static bool refused(void)
@@ -350,27 +350,27 @@ static bool refused(void)
  * A process that is no member ends no connection, and no refusal discloses the builder's
  * incarnation. One whose member is announced later is let in then.
  */
-static void impostor(void)
+static void unknown_process(void)
 {
 	uint64_t builder;
 
 	stale_ns = UINT64_C(5000000000);
 	silence_ns = 2000 * MS;
-	meet_builder(ROC_EVB_PUSH);
-	builder = roc_evb_incarnation(honest->evb);
-	say_hello();
+	start_builder(ROC_EVB_PUSH);
+	builder = roc_evb_incarnation(tested->evb);
+	greet();
 	first = bad_peer;
 	second_connects(99, 12345);
 	CU_ASSERT_TRUE(run_until(refused, 5000));
 	UNIT_EQ(bad_peer.pair.peer.status, EVB_OTHER_NODE);
 	UNIT_EQ(bad_peer.pair.peer.incarnation, 0);
-	bad_peer_leaves();
+	bad_peer_free();
 	second_connects(99, builder);
 	CU_ASSERT_TRUE(run_until(refused, 20000));
 	UNIT_EQ(bad_peer.pair.peer.status, EVB_OTHER_NODE);
 	UNIT_EQ(bad_peer.pair.peer.incarnation, 0);
-	CU_ASSERT_PTR_NULL(strstr(honest->said, "is lost"));
-	bad_peer_leaves();
+	CU_ASSERT_PTR_NULL(strstr(tested->log, "is lost"));
+	bad_peer_free();
 	/* node1 is started anew, and comes before the news of it. */
 	second_connects(8, builder);
 	CU_ASSERT_FALSE(run_until(answered, 500));
@@ -379,15 +379,15 @@ static void impostor(void)
 	CU_ASSERT_TRUE(run_until(answered, 20000));
 	UNIT_EQ(bad_peer.pair.peer.status, 0);
 	UNIT_EQ(bad_peer.pair.peer.incarnation, builder);
-	CU_ASSERT_PTR_NOT_NULL(strstr(honest->said, "it connected again"));
-	UNIT_EQ(counts_of(honest).protocol_violations, 0);
-	bad_peer_leaves();
+	CU_ASSERT_PTR_NOT_NULL(strstr(tested->log, "it connected again"));
+	UNIT_EQ(counts_of(tested).protocol_violations, 0);
+	bad_peer_free();
 	bad_peer = first;
 	silence_ns = 0;
-	part();
+	close_both();
 }
 
-UNIT_MAIN("event building, odd peers", {"flood", flood}, {"takes_its_time", takes_its_time},
+UNIT_MAIN("event building, odd peers", {"flood", flood}, {"takes_its_time", late_greeting},
 	  {"far ahead", far_ahead}, {"same_bits", same_bits}, {"by_missed_table", by_missed_table},
-	  {"by_later_table", by_later_table}, {"comes_and_goes", comes_and_goes},
-	  {"ends_nothing", ends_nothing}, {"impostor", impostor})
+	  {"by_later_table", by_later_table}, {"comes_and_goes", disconnects_with_open_block},
+	  {"ends_nothing", never_completes_blocks}, {"impostor", unknown_process})

@@ -15,7 +15,7 @@ static void build(enum roc_evb_protocol protocol, bool fixed)
 	struct node *n;
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
 		n = node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
 		n->cfg.protocol = protocol;
@@ -30,7 +30,7 @@ static void build(enum roc_evb_protocol protocol, bool fixed)
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	if (!run_until(NULL, 20000)) {
 		CU_FAIL("it did not come to its end");
-		show();
+		show_counts();
 	}
 	UNIT_EQ(counts_of(&nodes[1]).too_large, 0);
 	c = counts_of(&nodes[0]);
@@ -56,7 +56,7 @@ static void many_pieces(void)
 
 static bool are_here(void)
 {
-	turn_all();
+	step_all();
 	return counts_of(&nodes[0]).received.count >= KEPT;
 }
 
@@ -66,7 +66,7 @@ static void are_read(void)
 	struct node *n;
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
 		n = node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
 		n->cfg.protocol = ROC_EVB_PULL;
@@ -82,7 +82,7 @@ static void are_read(void)
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	if (!run_until(are_here, 5000)) {
 		CU_FAIL("they are not read");
-		show();
+		show_counts();
 	}
 	nodes[0].sink.stuck = false;
 	CU_ASSERT_TRUE(run_until(NULL, 20000));

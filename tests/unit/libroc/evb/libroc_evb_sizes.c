@@ -7,7 +7,7 @@
 
 static bool is_too_large(void)
 {
-	return strstr(nodes[0].said, "each must fit one segment");
+	return strstr(nodes[0].log, "each must fit one segment");
 }
 
 /* The seed's hardware: 8 regions of 2 MiB. A MFP of more than one is built in several segments. */
@@ -18,9 +18,9 @@ static void small_regions(void)
 	struct node *n;
 
 	for (protocol = 0; protocol < 2; protocol++) {
-		begin();
+		reset_system();
 		for (i = 0; i < 2; i++) {
-			n = both(i, 4);
+			n = node_both_roles(i, 4);
 			n->cfg.protocol = protocol;
 			n->cfg.peers = 2;
 			n->cfg.memory = 64 << 20;
@@ -42,9 +42,9 @@ static void small_regions(void)
 		close_all();
 	}
 	/* In one segment it does not fit. */
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
-		n = both(i, 12);
+		n = node_both_roles(i, 12);
 		n->cfg.single = true;
 		n->cfg.stale_ns = 1000 * MS; /* that they wait for each other at the end */
 		n->cfg.peers = 2;
@@ -60,8 +60,8 @@ static void small_regions(void)
 		roc_evb_stop(nodes[i].evb);
 	run_until(NULL, 20000);
 	close_all();
-	begin();
-	n = both(0, 12);
+	reset_system();
+	n = node_both_roles(0, 12);
 	n->cfg.max_region = 2 << 20;
 	n->cfg.max_regions = 3;
 	UNIT_EQ(node_try(n, reason), -ENOSPC);
@@ -84,9 +84,9 @@ static void many_regions(void)
 	unsigned int i;
 	struct node *n;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
-		n = both(i, 40);
+		n = node_both_roles(i, 40);
 		n->cfg.protocol = ROC_EVB_PULL;
 		n->cfg.max_region = 64 << 10;
 		n->cfg.blocks = 1000;
@@ -97,7 +97,7 @@ static void many_regions(void)
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	if (!run_until(NULL, 20000)) {
 		CU_FAIL("it did not come to its end");
-		show();
+		show_counts();
 	}
 	for (i = 0; i < 2; i++) {
 		UNIT_EQ(counts_of(&nodes[i]).complete, 20);
@@ -112,7 +112,7 @@ static void few_blocks(void)
 	struct roc_evb_counts c;
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
 		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
 		nodes[i].cfg.events = 4;
@@ -122,7 +122,7 @@ static void few_blocks(void)
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	if (!run_until(NULL, 20000)) {
 		CU_FAIL("it did not come to its end");
-		show();
+		show_counts();
 	}
 	c = counts_of(&nodes[0]);
 	UNIT_EQ(c.complete, 50);
@@ -132,18 +132,18 @@ static void few_blocks(void)
 	close_all();
 }
 
-static const char *both_say;
+static const char *expected_message;
 
 static bool is_refused(void)
 {
-	return strstr(nodes[0].said, both_say) && strstr(nodes[1].said, both_say) &&
+	return strstr(nodes[0].log, expected_message) && strstr(nodes[1].log, expected_message) &&
 	       counts_of(&nodes[0]).refused;
 }
 
 /* Nodes that do not fit together say why. */
-static void does_not_fit(void)
+static void incompatible_nodes(void)
 {
-	static const char *const sentences[] = {
+	static const char *const expected[] = {
 		"its system is other",	       "its blocks have 2 events",
 		"configure the same protocol", "its libfabric provider is tcp;ofi_rxm",
 		"its MFPs have up to",
@@ -151,8 +151,8 @@ static void does_not_fit(void)
 	unsigned int i;
 	size_t k;
 
-	for (k = 0; k < sizeof(sentences) / sizeof(sentences[0]); k++) {
-		begin();
+	for (k = 0; k < sizeof(expected) / sizeof(expected[0]); k++) {
+		reset_system();
 		node_new(0, ROC_EVB_BUILDER);
 		node_new(1, ROC_EVB_READOUT);
 		nodes[1].cfg.system = k == 0 ? "other" : "test";
@@ -165,7 +165,7 @@ static void does_not_fit(void)
 			node_open(&nodes[i]);
 		}
 		publish(ROC_EVB_ROUND_ROBIN, 0);
-		both_say = sentences[k];
+		expected_message = expected[k];
 		CU_ASSERT_TRUE(run_until(is_refused, 5000));
 		close_all();
 	}
@@ -177,22 +177,22 @@ static void configurations(void)
 	char reason[ROC_EVB_REASON];
 	struct node *n;
 
-	begin();
-	n = both(0, 1);
+	reset_system();
+	n = node_both_roles(0, 1);
 	n->cfg.provider = "no-such";
 	UNIT_EQ(node_try(n, reason), -ENODEV);
 	CU_ASSERT_TRUE(strstr(reason, "no-such") != NULL);
 	node_forget(n);
-	n = both(0, 1);
+	n = node_both_roles(0, 1);
 	n->cfg.events = ROC_MFP_EVENTS_MAX + 1;
 	UNIT_EQ(node_try(n, reason), -EINVAL);
 	node_forget(n);
-	n = both(0, 1);
+	n = node_both_roles(0, 1);
 	n->cfg.name = "a-name-that-has-more-than-thirty-one-characters";
 	UNIT_EQ(node_try(n, reason), -EINVAL);
 	CU_ASSERT_TRUE(strstr(reason, "31 characters") != NULL);
 	node_forget(n);
-	n = both(0, 1);
+	n = node_both_roles(0, 1);
 	n->cfg.host = "no.such.host.invalid.";
 	UNIT_EQ(node_try(n, reason) < 0, true);
 	CU_ASSERT_TRUE(reason[0] != '\0');
@@ -201,4 +201,4 @@ static void configurations(void)
 
 UNIT_MAIN("event building, sizes and configurations", {"small_regions", small_regions},
 	  {"many_regions", many_regions}, {"few_blocks", few_blocks},
-	  {"does_not_fit", does_not_fit}, {"configurations", configurations})
+	  {"does_not_fit", incompatible_nodes}, {"configurations", configurations})

@@ -46,7 +46,7 @@ static void set_up(unsigned int readouts, unsigned int stale_ms, uint64_t ahead)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	limit = stale_ms / 1e3;
 	for (i = 0; i <= readouts; i++) {
 		struct node *n = node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
@@ -79,13 +79,13 @@ static void late_once(unsigned int stale_ms)
 	CU_ASSERT_TRUE(run_until(one_is_given_up, 20000));
 	since = unit_seconds();
 	CU_ASSERT_TRUE(run_until(is_reported, 20000));
-	UNLESS_STILL(unit_seconds() - since > 0.8 * limit);
+	UNLESS_STALLED(unit_seconds() - since > 0.8 * limit);
 	UNIT_EQ(reported(1), 0);
 	UNIT_EQ(counts_of(&nodes[0]).protocol_violations, 0);
 	close_all();
 }
 
-static bool anybody_is_reported(void)
+static bool any_is_reported(void)
 {
 	return reported(1) || reported(2) || reported(3);
 }
@@ -97,7 +97,7 @@ static bool anybody_is_reported(void)
 static void early_once(unsigned int stale_ms)
 {
 	set_up(3, stale_ms, 5000);
-	CU_ASSERT_TRUE(run_until(anybody_is_reported, 20000));
+	CU_ASSERT_TRUE(run_until(any_is_reported, 20000));
 	CU_ASSERT_TRUE(suspect(3).early);
 	UNIT_EQ(reported(1), 0);
 	UNIT_EQ(reported(2), 0);
@@ -106,12 +106,12 @@ static void early_once(unsigned int stale_ms)
 
 static void early(void)
 {
-	unhurried(early_once, 300);
+	with_growing_timeout(early_once, 300);
 }
 
 static void late(void)
 {
-	unhurried(late_once, 300);
+	with_growing_timeout(late_once, 300);
 }
 
 UNIT_MAIN("event building: reports of late peers", {"late in a row, and for how long", late},

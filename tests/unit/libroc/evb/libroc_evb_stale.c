@@ -7,44 +7,44 @@
 
 #define BLOCK 4
 
-static uint64_t wanted;
+static uint64_t wanted_count;
 
 static bool are_open(void)
 {
-	bad_peer_turn();
-	return counts_of(honest).open_blocks == wanted;
+	bad_peer_step();
+	return counts_of(tested).open_blocks == wanted_count;
 }
 
 static bool are_late(void)
 {
-	bad_peer_turn();
-	return counts_of(honest).late >= wanted || counts_of(honest).protocol_violations;
+	bad_peer_step();
+	return counts_of(tested).late >= wanted_count || counts_of(tested).protocol_violations;
 }
 
 static bool are_incomplete(void)
 {
-	bad_peer_turn();
-	return counts_of(honest).incomplete >= wanted;
+	bad_peer_step();
+	return counts_of(tested).incomplete >= wanted_count;
 }
 
-static bool is(bool (*what)(void), uint64_t count)
+static bool reaches(bool (*what)(void), uint64_t count)
 {
-	wanted = count;
+	wanted_count = count;
 	return run_until(what, 5000);
 }
 
 static bool are_out(void)
 {
-	bad_peer_turn();
-	return counts_of(honest).out.count >= wanted;
+	bad_peer_step();
+	return counts_of(tested).out.count >= wanted_count;
 }
 
 /* One of the two segments of a MFP of one fragment; each from another credit. */
 static void writes_half(unsigned int which)
 {
 	uint64_t room = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD, bytes = room + 1000;
-	struct evb_segment head = a_head(BLOCK, which ? bytes - room : room);
-	struct roc_mfp mfp = an_mfp(BLOCK);
+	struct evb_segment head = segment_head(BLOCK, which ? bytes - room : room);
+	struct roc_mfp mfp = empty_mfp(BLOCK);
 
 	head.epoch = board.table.epoch;
 	head.mfp_bytes = mfp.bytes = bytes;
@@ -58,32 +58,32 @@ static void writes_half(unsigned int which)
 		      which ? NULL : &mfp);
 }
 
-static void meet(uint64_t stale)
+static void start_test(uint64_t stale)
 {
 	stale_ns = stale;
-	meet_builder(ROC_EVB_PUSH);
+	start_builder(ROC_EVB_PUSH);
 }
 
 /* A readout unit that is honest, with so many events from the block on. */
-static void meet_another(uint64_t stale, uint64_t events)
+static void start_with_another(uint64_t stale, uint64_t events)
 {
-	meet(stale);
+	start_test(stale);
 	node_new(2, ROC_EVB_READOUT);
 	nodes[2].cfg.events = 4;
 	nodes[2].source.first = BLOCK * 4;
 	nodes[2].source.events = events;
-	nodes[2].source.cold = true;
+	nodes[2].source.no_enodata = true;
 	node_open(&nodes[2]);
 	nodes[1].used = true;
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	nodes[1].used = false;
-	turn_all();
-	say_hello();
+	step_all();
+	greet();
 }
 
-static void part_all(void)
+static void close_everything(void)
 {
-	bad_peer_leaves();
+	bad_peer_free();
 	close_all();
 }
 
@@ -92,8 +92,8 @@ static struct roc_evb_counts is_late_and_no_more(void)
 {
 	struct roc_evb_counts c;
 
-	CU_ASSERT_TRUE(is(are_late, 1));
-	c = counts_of(honest);
+	CU_ASSERT_TRUE(reaches(are_late, 1));
+	c = counts_of(tested);
 	UNIT_EQ(c.late, 1);
 	UNIT_EQ(c.complete + c.incomplete, 0);
 	UNIT_EQ(c.stale, 0);
@@ -107,27 +107,27 @@ static void half_of_one(void)
 {
 	struct roc_evb_counts c;
 
-	meet(200 * MS);
-	say_hello();
+	start_test(200 * MS);
+	greet();
 	writes_half(0);
-	CU_ASSERT_TRUE(is(are_open, 1));
-	CU_ASSERT_TRUE(is(are_open, 0));
-	UNIT_EQ(counts_of(honest).late, 0);
+	CU_ASSERT_TRUE(reaches(are_open, 1));
+	CU_ASSERT_TRUE(reaches(are_open, 0));
+	UNIT_EQ(counts_of(tested).late, 0);
 	writes_half(1);
 	c = is_late_and_no_more();
 	UNIT_EQ(c.open_blocks, 0);
-	UNIT_EQ(honest->sink.meps, 0);
+	UNIT_EQ(tested->sink.meps, 0);
 	/* All of it has been given back. */
 	UNIT_EQ(c.free_segments, c.all_segments);
-	part();
+	close_both();
 }
 
-static void passes(uint64_t block)
+static void send_passed(uint64_t block)
 {
 	unsigned char *text = pair_message(&bad_peer.pair);
 
 	UNIT_NEED(text);
-	send_it(text, &(struct evb_message){.type = EVB_PASSED, .a = block, .b = 1});
+	bad_peer_send(text, &(struct evb_message){.type = EVB_PASSED, .a = block, .b = 1});
 }
 
 /*
@@ -138,20 +138,20 @@ static void half_has_passed(void)
 {
 	struct roc_evb_counts c;
 
-	meet_another(500 * MS, 8);
+	start_with_another(500 * MS, 8);
 	writes_half(0);
-	passes(BLOCK + 2);
-	CU_ASSERT_TRUE(is(are_incomplete, 2));
+	send_passed(BLOCK + 2);
+	CU_ASSERT_TRUE(reaches(are_incomplete, 2));
 	writes_half(1);
-	CU_ASSERT_TRUE(is(are_late, 1));
-	c = counts_of(honest);
+	CU_ASSERT_TRUE(reaches(are_late, 1));
+	c = counts_of(tested);
 	UNIT_EQ(c.late, 1);
 	UNIT_EQ(c.protocol_violations, 0);
 	UNIT_EQ(c.incomplete, 2);
 	UNIT_EQ(c.missing + c.gone, 2);
 	UNIT_EQ(c.missing, c.stale);
 	UNIT_EQ(c.open_blocks, 0);
-	part_all();
+	close_everything();
 }
 
 /* The block goes before the first half comes, which is late; the rest is no lie, either. */
@@ -159,61 +159,61 @@ static void half_has_passed_late(void)
 {
 	struct roc_evb_counts c;
 
-	meet_another(200 * MS, 8);
-	CU_ASSERT_TRUE(is(are_incomplete, 2));
+	start_with_another(200 * MS, 8);
+	CU_ASSERT_TRUE(reaches(are_incomplete, 2));
 	writes_half(0);
-	CU_ASSERT_TRUE(is(are_late, 1));
-	passes(BLOCK + 2);
-	turn_all();
+	CU_ASSERT_TRUE(reaches(are_late, 1));
+	send_passed(BLOCK + 2);
+	step_all();
 	writes_half(1);
-	CU_ASSERT_FALSE(run_until(taken_out, 300));
-	c = counts_of(honest);
+	CU_ASSERT_FALSE(run_until(has_violation, 300));
+	c = counts_of(tested);
 	UNIT_EQ(c.late, 1);
 	UNIT_EQ(c.protocol_violations, 0);
 	UNIT_EQ(c.incomplete, 2);
-	part_all();
+	close_everything();
 }
 
 /* If somebody else has the block after all, the rest is not too late for it. */
 static void half_of_two_once(unsigned int stale_ms)
 {
-	meet_another(stale_ms * MS, 0);
+	start_with_another(stale_ms * MS, 0);
 	writes_half(0);
-	CU_ASSERT_TRUE(is(are_open, 1));
-	CU_ASSERT_TRUE(is(are_open, 0));
+	CU_ASSERT_TRUE(reaches(are_open, 1));
+	CU_ASSERT_TRUE(reaches(are_open, 0));
 	nodes[2].source.events = 4;
-	CU_ASSERT_TRUE(is(are_open, 1));
+	CU_ASSERT_TRUE(reaches(are_open, 1));
 	writes_half(1);
-	CU_ASSERT_TRUE(is(are_out, 1));
-	UNLESS_STILL(counts_of(honest).complete == 1);
-	UNLESS_STILL(counts_of(honest).late == 0);
-	UNIT_EQ(counts_of(honest).protocol_violations, 0);
-	part_all();
+	CU_ASSERT_TRUE(reaches(are_out, 1));
+	UNLESS_STALLED(counts_of(tested).complete == 1);
+	UNLESS_STALLED(counts_of(tested).late == 0);
+	UNIT_EQ(counts_of(tested).protocol_violations, 0);
+	close_everything();
 }
 
 static void half_of_two(void)
 {
-	unhurried(half_of_two_once, 400);
+	with_growing_timeout(half_of_two_once, 400);
 }
 
 /* Of a block for which there is no table any more nobody can say who lacks. */
 static void no_table(void)
 {
-	struct evb_segment head = a_head(BLOCK, ROC_MFP_HEAD);
-	struct roc_mfp mfp = an_mfp(BLOCK);
+	struct evb_segment head = segment_head(BLOCK, ROC_MFP_HEAD);
+	struct roc_mfp mfp = empty_mfp(BLOCK);
 	unsigned int i;
 
-	meet(200 * MS);
+	start_test(200 * MS);
 	for (i = 1; i <= ROC_EVB_TABLES; i++) {
 		nodes[1].used = true;
 		publish(ROC_EVB_ROUND_ROBIN, BLOCK + i);
 		nodes[1].used = false;
-		turn_all();
+		step_all();
 	}
-	say_hello();
+	greet();
 	write_segment(bad_peer.credits[0], evb_notice(bad_peer.credits[0], 1), &head, &mfp);
 	is_late_and_no_more();
-	part();
+	close_both();
 }
 
 UNIT_MAIN("event building, blocks that are given up", {"half_of_one", half_of_one},

@@ -17,7 +17,7 @@ static bool others_are_out(void)
 	return nodes[0].sink.meps + nodes[1].sink.meps >= 2 * EVENTS / 3;
 }
 
-static bool some_are_out(void)
+static bool some_delivered(void)
 {
 	return nodes[STUCK].sink.meps >= 5;
 }
@@ -33,7 +33,7 @@ static void check_losses(unsigned int i)
 		if (!peers[p].builder)
 			continue;
 		is_stuck = !strcmp(peers[p].name, nodes[STUCK].name);
-		UNLESS_STILL(is_stuck || !peers[p].dropped);
+		UNLESS_STALLED(is_stuck || !peers[p].dropped);
 		CU_ASSERT_TRUE(!is_stuck || peers[p].dropped > 0);
 	}
 }
@@ -44,7 +44,7 @@ static void stands_still(unsigned int stale_ms)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 3; i++) {
 		struct node *n = node_new(i, ROC_EVB_READOUT | ROC_EVB_BUILDER);
 
@@ -61,16 +61,16 @@ static void stands_still(unsigned int stale_ms)
 		node_open(n);
 	}
 	publish(ROC_EVB_BARREL_SHIFT, 0);
-	CU_ASSERT_TRUE(run_until(some_are_out, 20000));
+	CU_ASSERT_TRUE(run_until(some_delivered, 20000));
 	nodes[STUCK].paused = true;
 	if (!run_until(others_are_out, 60000)) {
 		CU_FAIL("the others wait");
-		show();
+		show_counts();
 	}
 	for (i = 0; i < STUCK; i++) {
 		UNIT_EQ(nodes[i].sink.wrong, 0);
-		UNLESS_STILL(!nodes[i].sink.missing[1 - i]);
-		UNLESS_STILL(!nodes[i].sink.gone[1 - i]);
+		UNLESS_STALLED(!nodes[i].sink.missing[1 - i]);
+		UNLESS_STALLED(!nodes[i].sink.gone[1 - i]);
 		check_losses(i);
 	}
 	for (i = 0; i < 3; i++)
@@ -80,13 +80,13 @@ static void stands_still(unsigned int stale_ms)
 static void pushed(void)
 {
 	protocol = ROC_EVB_PUSH;
-	unhurried(stands_still, STALE_MS);
+	with_growing_timeout(stands_still, STALE_MS);
 }
 
 static void pulled(void)
 {
 	protocol = ROC_EVB_PULL;
-	unhurried(stands_still, STALE_MS);
+	with_growing_timeout(stands_still, STALE_MS);
 }
 
 UNIT_MAIN("event building beside a node that stands still", {"pushed", pushed}, {"pulled", pulled})

@@ -216,7 +216,7 @@ static void refused(const char *part)
 	CU_ASSERT_PTR_NOT_NULL(strstr(reason, part));
 }
 
-static void believed(void)
+static void table_checks(void)
 {
 	char reason[ROC_EVB_REASON] = "";
 
@@ -273,4 +273,4 @@ UNIT_MAIN("event building: the assignment table", {"every block has one builder"
 	  {"all nodes come to the same", the_same_everywhere}, {"balance", balance},
 	  {"least loaded follows the weights", weights},
 	  {"barrel shift: no two at one builder", barrel}, {"each block once", each_block_once},
-	  {"what of a table is believed", believed}, {"names", names})
+	  {"what of a table is believed", table_checks}, {"names", names})

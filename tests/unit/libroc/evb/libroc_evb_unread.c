@@ -12,14 +12,14 @@ static unsigned int readout;
 static uint64_t before;
 
 /* Of the one that is not stuck. */
-static uint64_t out(void)
+static uint64_t delivered(void)
 {
 	return nodes[readout - 1].sink.meps;
 }
 
-static bool some_are_out(void)
+static bool some_delivered(void)
 {
-	return out() >= before + BLOCKS;
+	return delivered() >= before + BLOCKS;
 }
 
 /* Builders, all of them stuck but the last; and a readout unit with @mfps, 0: as it likes. */
@@ -27,7 +27,7 @@ static void set_up(unsigned int builders, uint32_t mfps)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	readout = builders;
 	before = 0;
 	for (i = 0; i <= builders; i++) {
@@ -74,7 +74,7 @@ static bool both_are_late(void)
 static void one(void)
 {
 	set_up(2, 0);
-	CU_ASSERT_TRUE(run_until(some_are_out, 20000));
+	CU_ASSERT_TRUE(run_until(some_delivered, 20000));
 	CU_ASSERT_TRUE(run_until(one_is_late, 20000));
 	UNIT_EQ(nodes[1].sink.wrong, 0);
 	close_all();
@@ -88,8 +88,8 @@ static void two(void)
 	nodes[0].used = false;
 	publish(ROC_EVB_ROUND_ROBIN, counts_of(&nodes[readout]).in.count + 10);
 	nodes[0].used = true;
-	before = out();
-	CU_ASSERT_TRUE(run_until(some_are_out, 20000));
+	before = delivered();
+	CU_ASSERT_TRUE(run_until(some_delivered, 20000));
 	UNIT_EQ(nodes[2].sink.wrong, 0);
 	close_all();
 }
@@ -98,7 +98,7 @@ static void two(void)
 static void single(void)
 {
 	set_up(1, 1);
-	CU_ASSERT_TRUE(run_until(some_are_out, 20000));
+	CU_ASSERT_TRUE(run_until(some_delivered, 20000));
 	UNIT_EQ(nodes[0].sink.wrong, 0);
 	close_all();
 }

@@ -10,10 +10,10 @@
 
 #include "port.h"
 
-static void writes_wrong(unsigned int what)
+static void write_invalid(unsigned int what)
 {
-	struct roc_mfp mfp = an_mfp(what == 4 ? 6 : 5);
-	struct evb_segment head = a_head(5, ROC_MFP_HEAD);
+	struct roc_mfp mfp = empty_mfp(what == 4 ? 6 : 5);
+	struct evb_segment head = segment_head(5, ROC_MFP_HEAD);
 	uint32_t segment = bad_peer.credits[0], notice = evb_notice(segment, 1);
 
 	switch (what) {
@@ -69,7 +69,7 @@ static void writes_wrong(unsigned int what)
 	/* Another version of the layout. */
 	if (what == 11) {
 		head.block = 8;
-		mfp = an_mfp(8);
+		mfp = empty_mfp(8);
 		evb_put_segment(bad_peer.memory, &head);
 		roc_mfp_put(bad_peer.memory + EVB_SEGMENT_HEAD, &mfp);
 		bad_peer.memory[EVB_SEGMENT_HEAD + 4] = 2;
@@ -79,7 +79,7 @@ static void writes_wrong(unsigned int what)
 
 static void segments(void)
 {
-	static const char *const sentences[] = {
+	static const char *const expected[] = {
 		"write to segment 60000 of",
 		"write to segment",
 		"malformed head of a segment",
@@ -96,16 +96,16 @@ static void segments(void)
 	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++) {
-		meet_builder(ROC_EVB_PUSH);
-		say_hello();
-		writes_wrong(i);
-		is_taken_out(sentences[i]);
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		start_builder(ROC_EVB_PUSH);
+		greet();
+		write_invalid(i);
+		expect_violation(expected[i]);
 	}
 }
 
-static void tell(enum evb_type type, uint32_t count, uint32_t number, uint64_t a, uint64_t b,
-		 uint64_t c)
+static void send_type(enum evb_type type, uint32_t count, uint32_t number, uint64_t a, uint64_t b,
+		      uint64_t c)
 {
 	unsigned char *text = pair_message(&bad_peer.pair);
 	struct evb_message m = {
@@ -113,7 +113,7 @@ static void tell(enum evb_type type, uint32_t count, uint32_t number, uint64_t a
 
 	UNIT_NEED(text);
 	memset(text + EVB_HEAD, 0, EVB_PAYLOAD);
-	send_it(text, &m);
+	bad_peer_send(text, &m);
 }
 
 static void messages(void)
@@ -123,7 +123,7 @@ static void messages(void)
 		enum evb_type type;
 		uint32_t count, number;
 		uint64_t a, b, c;
-		const char *sentence;
+		const char *message;
 	} invalid[] = {
 		{ROC_EVB_PUSH, EVB_GOT, 1, 0, 0, 0, 0, "is not for builders"},
 		{ROC_EVB_PUSH, EVB_TYPES, 0, 0, 0, 0, 0, "malformed message"},
@@ -141,25 +141,25 @@ static void messages(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++) {
-		meet_builder(invalid[i].protocol);
-		say_hello();
-		tell(invalid[i].type, invalid[i].count, invalid[i].number, invalid[i].a,
-		     invalid[i].b, invalid[i].c);
-		is_taken_out(invalid[i].sentence);
+		start_builder(invalid[i].protocol);
+		greet();
+		send_type(invalid[i].type, invalid[i].count, invalid[i].number, invalid[i].a,
+			  invalid[i].b, invalid[i].c);
+		expect_violation(invalid[i].message);
 	}
-	meet_builder(ROC_EVB_PUSH);
-	say_hello();
-	tell(EVB_PASSED, 0, 0, 50, 0, 0);
-	tell(EVB_PASSED, 0, 0, 49, 0, 0);
-	is_taken_out("PASSED for a lower block than before");
-	meet_builder(ROC_EVB_PUSH);
-	say_hello();
-	tell(EVB_END, 0, 0, 0, 0, 0);
-	tell(EVB_PASSED, 0, 0, 49, 0, 0);
-	is_taken_out("PASSED after END");
+	start_builder(ROC_EVB_PUSH);
+	greet();
+	send_type(EVB_PASSED, 0, 0, 50, 0, 0);
+	send_type(EVB_PASSED, 0, 0, 49, 0, 0);
+	expect_violation("PASSED for a lower block than before");
+	start_builder(ROC_EVB_PUSH);
+	greet();
+	send_type(EVB_END, 0, 0, 0, 0, 0);
+	send_type(EVB_PASSED, 0, 0, 49, 0, 0);
+	expect_violation("PASSED after END");
 }
 
-static void have(uint32_t ticket, uint64_t block, uint64_t bytes, uint64_t piece)
+static void announce_piece(uint32_t ticket, uint64_t block, uint64_t bytes, uint64_t piece)
 {
 	announce(ticket, block, 1, bytes, (struct evb_piece){.bytes = piece});
 }
@@ -168,24 +168,24 @@ static void announcements(void)
 {
 	unsigned int i;
 
-	meet_builder(ROC_EVB_PULL);
-	say_hello();
-	have(1, 5, 64, 65);
-	is_taken_out("pieces do not add up to the MFP");
-	meet_builder(ROC_EVB_PULL);
-	say_hello();
-	have(1, 5, 64, 2 << 20);
-	is_taken_out("outside its memory");
+	start_builder(ROC_EVB_PULL);
+	greet();
+	announce_piece(1, 5, 64, 65);
+	expect_violation("pieces do not add up to the MFP");
+	start_builder(ROC_EVB_PULL);
+	greet();
+	announce_piece(1, 5, 64, 2 << 20);
+	expect_violation("outside its memory");
 	/* What it reads is nothing. */
-	meet_builder(ROC_EVB_PULL);
-	say_hello();
-	have(1, 5, 64, 64);
-	is_taken_out("is malformed");
-	meet_builder(ROC_EVB_PULL);
-	say_hello();
-	honest->sink.stuck = true;
+	start_builder(ROC_EVB_PULL);
+	greet();
+	announce_piece(1, 5, 64, 64);
+	expect_violation("is malformed");
+	start_builder(ROC_EVB_PULL);
+	greet();
+	tested->sink.stuck = true;
 	for (i = 0; i < 5; i++) {
-		struct roc_mfp mfp = an_mfp(5 + i);
+		struct roc_mfp mfp = empty_mfp(5 + i);
 
 		roc_mfp_put(bad_peer.memory + 64 * i, &mfp);
 	}
@@ -201,12 +201,12 @@ static void announcements(void)
 
 		UNIT_NEED(text);
 		evb_put_piece(text, 0, &(struct evb_piece){.offset = 64 * i, .bytes = 64});
-		send_it(text, &m);
+		bad_peer_send(text, &m);
 	}
-	is_taken_out("more than 4 MFPs announced at once");
+	expect_violation("more than 4 MFPs announced at once");
 }
 
-static void comes_again(uint64_t incarnation, enum evb_status status)
+static void connect_again(uint64_t incarnation, enum evb_status status)
 {
 	struct pair another = {0};
 	char port[8];
@@ -214,80 +214,81 @@ static void comes_again(uint64_t incarnation, enum evb_status status)
 	UNIT_NEED(!pair_new(&another));
 	pair_free(&bad_peer.pair);
 	bad_peer.pair = another;
-	bad_peer.hello.incarnation = board.members[1].incarnation = incarnation;
+	bad_peer.greeting.incarnation = board.members[1].incarnation = incarnation;
 	board.members_version++;
-	snprintf(port, sizeof(port), "%u", roc_evb_port(honest->evb));
+	snprintf(port, sizeof(port), "%u", roc_evb_port(tested->evb));
 	UNIT_NEED(
 		!control_connect(&bad_peer.pair.control, "127.0.0.1", port, bad_peer.pair.reason));
 	UNIT_NEED(UNIT_WAIT(control_connected(&bad_peer.pair.control) > 0, 5000));
-	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
-	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.greeting));
+	CU_ASSERT_TRUE(run_until(has_greeting, 5000));
 	UNIT_EQ(bad_peer.pair.peer.status, status);
 }
 
 /* Who was taken out is not let in again, unless it is another process. */
 static void not_trusted(void)
 {
-	meet_builder(ROC_EVB_PUSH);
-	say_hello();
-	tell(EVB_GOT, 1, 0, 0, 0, 0);
-	CU_ASSERT_TRUE(run_until(taken_out, 5000));
-	comes_again(7, EVB_NOT_TRUSTED);
+	start_builder(ROC_EVB_PUSH);
+	greet();
+	send_type(EVB_GOT, 1, 0, 0, 0, 0);
+	CU_ASSERT_TRUE(run_until(has_violation, 5000));
+	connect_again(7, EVB_NOT_TRUSTED);
 	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, ": restart it") != NULL);
 	/* However often it tries, and as long as it is the same one. */
-	comes_again(7, EVB_NOT_TRUSTED);
-	comes_again(8, EVB_OK);
+	connect_again(7, EVB_NOT_TRUSTED);
+	connect_again(8, EVB_OK);
 	/* Nor does that one pay for what was before. */
-	UNIT_EQ(counts_of(honest).protocol_violations, 1);
-	part();
+	UNIT_EQ(counts_of(tested).protocol_violations, 1);
+	close_both();
 }
 
 /* Another version, another program: each gets an answer that it can show. */
-static void strangers(void)
+static void unknown_peers(void)
 {
-	meet_builder(ROC_EVB_PUSH);
-	bad_peer.hello.version = 9;
-	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
-	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	start_builder(ROC_EVB_PUSH);
+	bad_peer.greeting.version = 9;
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.greeting));
+	CU_ASSERT_TRUE(run_until(has_greeting, 5000));
 	UNIT_EQ(bad_peer.pair.peer.status, EVB_NO_VERSION);
 	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, "version 9 of the protocol") != NULL);
-	part();
-	meet_builder(ROC_EVB_PUSH);
-	bad_peer.hello.layout = 2;
-	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
-	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	close_both();
+	start_builder(ROC_EVB_PUSH);
+	bad_peer.greeting.layout = 2;
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.greeting));
+	CU_ASSERT_TRUE(run_until(has_greeting, 5000));
 	UNIT_EQ(bad_peer.pair.peer.status, EVB_NO_LAYOUT);
-	part();
+	close_both();
 	/* A refusal has no sizes: nobody looks at them. */
-	meet_builder(ROC_EVB_PUSH);
-	bad_peer.hello.status = EVB_NO_ROOM;
-	bad_peer.hello.name_bytes = 1500;
-	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
-	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	start_builder(ROC_EVB_PUSH);
+	bad_peer.greeting.status = EVB_NO_ROOM;
+	bad_peer.greeting.name_bytes = 1500;
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.greeting));
+	CU_ASSERT_TRUE(run_until(has_greeting, 5000));
 	UNIT_EQ(bad_peer.pair.peer.status, EVB_BROKEN);
 	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, "its greeting is a refusal") != NULL);
-	part();
+	close_both();
 	/* What it says does not reach a terminal as it is. */
-	meet_builder(ROC_EVB_PUSH);
-	snprintf(bad_peer.hello.system, sizeof(bad_peer.hello.system), "\033]0;x\nall is well");
-	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.hello));
-	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	start_builder(ROC_EVB_PUSH);
+	snprintf(bad_peer.greeting.system, sizeof(bad_peer.greeting.system),
+		 "\033]0;x\nall is well");
+	UNIT_NEED(!pair_send_greeting(&bad_peer.pair, &bad_peer.greeting));
+	CU_ASSERT_TRUE(run_until(has_greeting, 5000));
 	UNIT_EQ(bad_peer.pair.peer.status, EVB_NO_SYSTEM);
-	CU_ASSERT_TRUE(strstr(honest->said, "its system is ?]0;x?all is well") != NULL);
-	part();
-	meet_builder(ROC_EVB_PUSH);
+	CU_ASSERT_TRUE(strstr(tested->log, "its system is ?]0;x?all is well") != NULL);
+	close_both();
+	start_builder(ROC_EVB_PUSH);
 	control_queue(&bad_peer.pair.control, "GET / HTTP/1.1\r\n\r\n", 18);
 	UNIT_EQ(control_flush(&bad_peer.pair.control), 0);
-	CU_ASSERT_TRUE(run_until(greeted, 5000)); /* hung up */
-	UNIT_EQ(counts_of(honest).refused, 0);
-	part();
+	CU_ASSERT_TRUE(run_until(has_greeting, 5000)); /* hung up */
+	UNIT_EQ(counts_of(tested).refused, 0);
+	close_both();
 }
 
 static bool accepted(void)
 {
 	int fd;
 
-	turn_all();
+	step_all();
 	fd = accept4(bad_peer.listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -299,29 +300,29 @@ static bool connected(void)
 {
 	struct roc_evb_peer peer;
 
-	bad_peer_turn();
-	return roc_evb_peers(honest->evb, &peer, 1) == 1 && peer.connected;
+	bad_peer_step();
+	return roc_evb_peers(tested->evb, &peer, 1) == 1 && peer.connected;
 }
 
 /* A readout unit that is honest; node1 is a builder that lies. */
-static void meet_readout(enum roc_evb_protocol protocol, bool cold)
+static void start_readout(enum roc_evb_protocol protocol, bool no_enodata)
 {
 	char port[8];
 	char reason[FABRIC_REASON] = "";
 
-	begin();
+	reset_system();
 	memset(&bad_peer, 0, sizeof(bad_peer));
 	UNIT_NEED(!pair_new(&bad_peer.pair));
 	snprintf(port, sizeof(port), "%u", free_port());
 	bad_peer.listener = control_listen("127.0.0.1", port, reason);
 	UNIT_NEED(bad_peer.listener >= 0);
-	honest = node_new(0, ROC_EVB_READOUT);
-	honest->cfg.protocol = protocol;
-	honest->source.cold = cold;
-	honest->source.events = 1;
-	honest->source.fixed = true;
-	honest->cfg.copy_below = 1;
-	node_open(honest);
+	tested = node_new(0, ROC_EVB_READOUT);
+	tested->cfg.protocol = protocol;
+	tested->source.no_enodata = no_enodata;
+	tested->source.events = 1;
+	tested->source.fixed = true;
+	tested->cfg.copy_below = 1;
+	node_open(tested);
 	board.members[board.member_count] = (struct roc_evb_member){
 		.name = "node1",
 		.host = "127.0.0.1",
@@ -334,7 +335,7 @@ static void meet_readout(enum roc_evb_protocol protocol, bool cold)
 	nodes[1].used = false;
 }
 
-static void say_welcome(void)
+static void answer_greeting(void)
 {
 	struct evb_greeting g;
 	char reason[FABRIC_REASON] = "";
@@ -342,7 +343,7 @@ static void say_welcome(void)
 	CU_ASSERT_TRUE(run_until(accepted, 5000));
 	UNIT_NEED(!pair_open_fabric(&bad_peer.pair, "tcp"));
 	bad_peer.pair.state = PAIR_GREETING;
-	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	CU_ASSERT_TRUE(run_until(has_greeting, 5000));
 	g = bad_peer.pair.peer;
 	bad_peer.memory = calloc(1, 1 << 20);
 	UNIT_NEED(!fabric_register(&bad_peer.pair.fabric, bad_peer.memory, 1 << 20, true, reason));
@@ -367,7 +368,7 @@ static void builder_violates_protocol(void)
 		enum evb_type type;
 		uint32_t count;
 		unsigned int credit;
-		const char *sentence;
+		const char *message;
 	} invalid[] = {
 		{EVB_CREDIT, 1, 99, "credit for segment 99"},
 		{EVB_CREDIT, 2, 1, "credit for segment 1"},
@@ -382,24 +383,24 @@ static void builder_violates_protocol(void)
 		unsigned char *text;
 		struct evb_message m = {.type = invalid[k].type, .count = invalid[k].count};
 
-		meet_readout(ROC_EVB_PUSH, true);
-		say_welcome();
+		start_readout(ROC_EVB_PUSH, true);
+		answer_greeting();
 		text = pair_message(&bad_peer.pair);
 		for (i = 0; i < m.count; i++)
 			evb_put_number(text, i, invalid[k].credit);
-		send_it(text, &m);
+		bad_peer_send(text, &m);
 		close(bad_peer.listener);
-		is_taken_out(invalid[k].sentence);
+		expect_violation(invalid[k].message);
 	}
 }
 
 /* Such a builder is not connected with again, until it was started anew. */
-static void builder_anew(void)
+static void builder_restarts(void)
 {
-	meet_readout(ROC_EVB_PUSH, true);
-	say_welcome();
-	tell(EVB_PASSED, 0, 0, 0, 0, 0);
-	CU_ASSERT_TRUE(run_until(taken_out, 5000));
+	start_readout(ROC_EVB_PUSH, true);
+	answer_greeting();
+	send_type(EVB_PASSED, 0, 0, 0, 0, 0);
+	CU_ASSERT_TRUE(run_until(has_violation, 5000));
 	pair_free(&bad_peer.pair);
 	UNIT_NEED(!pair_new(&bad_peer.pair));
 	CU_ASSERT_TRUE(UNIT_STAYS(!accepted(), 300));
@@ -409,37 +410,37 @@ static void builder_anew(void)
 	publish(ROC_EVB_ROUND_ROBIN, 100);
 	nodes[1].used = false;
 	CU_ASSERT_TRUE(run_until(accepted, 5000));
-	UNIT_EQ(counts_of(honest).protocol_violations, 1);
+	UNIT_EQ(counts_of(tested).protocol_violations, 1);
 	close(bad_peer.listener);
-	part();
+	close_both();
 }
 
 static bool bad_peer_ended(void)
 {
-	bad_peer_turn();
+	bad_peer_step();
 	return bad_peer.ended;
 }
 
 /* One that says that it has everything, and has not: what it was told of is not kept for it. */
 static void builder_leaves(void)
 {
-	meet_readout(ROC_EVB_PULL, false);
-	say_welcome();
+	start_readout(ROC_EVB_PULL, false);
+	answer_greeting();
 	CU_ASSERT_TRUE(run_until(bad_peer_ended, 5000));
 	UNIT_EQ(bad_peer.announced, 1);
-	UNIT_EQ(honest->source.out_count, 1);
-	tell(EVB_BYE, 0, 0, 0, 0, 0);
-	CU_ASSERT_TRUE(UNIT_STAYS(!bad_peer_turn() && !honest->over, 100));
+	UNIT_EQ(tested->source.lent_count, 1);
+	send_type(EVB_BYE, 0, 0, 0, 0, 0);
+	CU_ASSERT_TRUE(UNIT_STAYS(!bad_peer_step() && !tested->ended, 100));
 	pair_close(&bad_peer.pair);
 	close(bad_peer.listener);
 	CU_ASSERT_TRUE(run_until(NULL, 2000));
-	UNIT_EQ(honest->source.out_count, 0);
-	UNIT_EQ(counts_of(honest).unsure, 1);
-	CU_ASSERT_PTR_NULL(strstr(honest->said, "is lost"));
-	part();
+	UNIT_EQ(tested->source.lent_count, 0);
+	UNIT_EQ(counts_of(tested).unsure, 1);
+	CU_ASSERT_PTR_NULL(strstr(tested->log, "is lost"));
+	close_both();
 }
 
 UNIT_MAIN("event building, peers that lie", {"segments", segments}, {"messages", messages},
-	  {"announcements", announcements}, {"not_trusted", not_trusted}, {"strangers", strangers},
-	  {"builder_lies", builder_violates_protocol}, {"builder_anew", builder_anew},
-	  {"builder_leaves", builder_leaves})
+	  {"announcements", announcements}, {"not_trusted", not_trusted},
+	  {"strangers", unknown_peers}, {"builder_lies", builder_violates_protocol},
+	  {"builder_anew", builder_restarts}, {"builder_leaves", builder_leaves})

@@ -13,7 +13,7 @@
 
 static double until;
 
-static bool late_enough(void)
+static bool time_is_over(void)
 {
 	return unit_seconds() > until;
 }
@@ -27,21 +27,21 @@ static bool some_are_ready(void)
 static enum roc_evb_protocol protocol;
 static uint32_t per_block;
 static uint64_t copy_below; /* 0: all is */
-static bool curt;	    /* sources say nothing more than that they have nothing */
+static bool no_eagain;	    /* sources say nothing more than that they have nothing */
 
 static void slow_sink_once(unsigned int stale_ms)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
-		both(i, 2000);
+		node_both_roles(i, 2000);
 		nodes[i].cfg.events = per_block;
 		nodes[i].cfg.copy_below = copy_below;
 		nodes[i].cfg.protocol = protocol;
 		nodes[i].cfg.stale_ns = stale_ms * MS;
 		nodes[i].cfg.patience_ns = 60000 * MS;
-		nodes[i].source.curt = curt;
+		nodes[i].source.no_eagain = no_eagain;
 		nodes[i].sink.sources = 2;
 		node_open(&nodes[i]);
 	}
@@ -50,7 +50,7 @@ static void slow_sink_once(unsigned int stale_ms)
 	CU_ASSERT_TRUE(run_until(some_are_ready, 10000));
 	/* Half-full blocks would be closed after four. */
 	until = unit_seconds() + (per_block > 1 ? 8 : 4) * stale_ms / 1e3;
-	CU_ASSERT_TRUE(run_until(late_enough, 20000));
+	CU_ASSERT_TRUE(run_until(time_is_over, 20000));
 	/* Readout units have taken what they have room for, and the last block is not packed. */
 	CU_ASSERT_TRUE(counts_of(&nodes[0]).in.count < 2000);
 	nodes[0].sink.stuck = false;
@@ -58,9 +58,9 @@ static void slow_sink_once(unsigned int stale_ms)
 	for (i = 0; i < 2; i++) {
 		struct roc_evb_counts c = counts_of(&nodes[i]);
 
-		UNLESS_STILL(c.complete == 1000 / per_block);
-		UNLESS_STILL(c.incomplete + c.stale + c.dropped == 0);
-		UNLESS_STILL(c.disorder == 0);
+		UNLESS_STALLED(c.complete == 1000 / per_block);
+		UNLESS_STALLED(c.incomplete + c.stale + c.dropped == 0);
+		UNLESS_STALLED(c.disorder == 0);
 	}
 	close_all();
 }
@@ -69,7 +69,7 @@ static void slow_sink(void)
 {
 	protocol = ROC_EVB_PUSH;
 	per_block = 1;
-	unhurried(slow_sink_once, 150);
+	with_growing_timeout(slow_sink_once, 150);
 }
 
 /* What was announced is here as good as what was sent: it is not given up before it can be read. */
@@ -77,7 +77,7 @@ static void slow_sink_pulls(void)
 {
 	protocol = ROC_EVB_PULL;
 	per_block = 1;
-	unhurried(slow_sink_once, 150);
+	with_growing_timeout(slow_sink_once, 150);
 }
 
 /* A source that is not asked, as there is no room, is not silent: its block stays open. */
@@ -85,16 +85,16 @@ static void slow_sink_blocks(void)
 {
 	protocol = ROC_EVB_PUSH;
 	per_block = 4;
-	unhurried(slow_sink_once, 150);
+	with_growing_timeout(slow_sink_once, 150);
 	/* Nor is one that has lent all it can, some of it to the block that is open. */
 	CU_ASSERT_TRUE(SOURCE_SLOTS % 5 != 0);
 	per_block = 5;
 	copy_below = 1;
-	unhurried(slow_sink_once, 150);
+	with_growing_timeout(slow_sink_once, 150);
 	/* And where it is memory that its events come to it does not know that, as a card. */
-	curt = true;
-	unhurried(slow_sink_once, 150);
-	curt = false;
+	no_eagain = true;
+	with_growing_timeout(slow_sink_once, 150);
+	no_eagain = false;
 	copy_below = 0;
 }
 
@@ -106,7 +106,7 @@ static void no_room(uint64_t stale_ns)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 3; i++) {
 		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
 		nodes[i].cfg.stale_ns = stale_ns;
@@ -124,7 +124,7 @@ static void no_room(uint64_t stale_ns)
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 }
 
-static bool some_wait(void)
+static bool some_waiting(void)
 {
 	struct roc_evb_counts c = counts_of(&nodes[0]);
 
@@ -135,23 +135,23 @@ static bool some_wait(void)
  * A builder whose sink takes nothing for three times as long as they may take: as long as it is
  * the builder's own fault they are not given up for their age.
  */
-static void own_fault_once(unsigned int stale_ms)
+static void stalled_sink_once(unsigned int stale_ms)
 {
 	no_room(stale_ms * MS);
-	CU_ASSERT_TRUE(run_until(some_wait, 10000));
+	CU_ASSERT_TRUE(run_until(some_waiting, 10000));
 	until = unit_seconds() + 3 * stale_ms / 1e3;
-	CU_ASSERT_TRUE(run_until(late_enough, 20000));
-	UNLESS_STILL(counts_of(&nodes[0]).stale == 0);
+	CU_ASSERT_TRUE(run_until(time_is_over, 20000));
+	UNLESS_STALLED(counts_of(&nodes[0]).stale == 0);
 	nodes[0].sink.stuck = false;
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
-	UNLESS_STILL(counts_of(&nodes[0]).complete == 300);
+	UNLESS_STALLED(counts_of(&nodes[0]).complete == 300);
 	UNIT_EQ(nodes[0].sink.wrong, 0);
 	close_all();
 }
 
-static void own_fault(void)
+static void stalled_sink(void)
 {
-	unhurried(own_fault_once, 300);
+	with_growing_timeout(stalled_sink_once, 300);
 }
 
 static bool abandoned(void)
@@ -160,10 +160,10 @@ static bool abandoned(void)
 }
 
 /* But not for ever: the others' data are in the memory of who waits, too. */
-static void own_fault_for_ever(void)
+static void stalled_sink_abandons(void)
 {
 	no_room(20 * MS);
-	CU_ASSERT_TRUE(run_until(some_wait, 10000));
+	CU_ASSERT_TRUE(run_until(some_waiting, 10000));
 	CU_ASSERT_TRUE(run_until(abandoned, 20000));
 	UNIT_EQ(nodes[0].sink.meps, 0);
 	nodes[0].sink.stuck = false;
@@ -172,7 +172,7 @@ static void own_fault_for_ever(void)
 
 static bool some_are_lost(void)
 {
-	return strstr(nodes[1].said, "Builder node0 did not accept ") != NULL;
+	return strstr(nodes[1].log, "Builder node0 did not accept ") != NULL;
 }
 
 /* And without patience: what it did not take is dropped, and said as a range of blocks. */
@@ -180,9 +180,9 @@ static void no_patience_once(unsigned int stale_ms)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
-		both(i, 1000);
+		node_both_roles(i, 1000);
 		nodes[i].cfg.stale_ns = stale_ms * MS;
 		node_open(&nodes[i]);
 	}
@@ -194,13 +194,13 @@ static void no_patience_once(unsigned int stale_ms)
 	CU_ASSERT_TRUE(counts_of(&nodes[1]).dropped > 0);
 	/* The other builder has lost nothing. */
 	UNIT_EQ(nodes[1].sink.wrong + nodes[0].sink.wrong, 0);
-	UNLESS_STILL(!counts_of(&nodes[1]).missing);
+	UNLESS_STALLED(!counts_of(&nodes[1]).missing);
 	close_all();
 }
 
 static void no_patience(void)
 {
-	unhurried(no_patience_once, 200);
+	with_growing_timeout(no_patience_once, 200);
 }
 
 /* Barrel shift bounds what waits for a builder by its window; by chance nothing does. */
@@ -210,9 +210,9 @@ static uint32_t deepest(enum roc_evb_policy policy)
 	uint32_t most = 0;
 	unsigned int i, k, n;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 4; i++) {
-		both(i, 600);
+		node_both_roles(i, 600);
 		nodes[i].cfg.in_flight = 2;
 		nodes[i].cfg.window = 3;
 		node_open(&nodes[i]);
@@ -247,7 +247,7 @@ static void cycle_of_four(uint32_t blocks, uint32_t events)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 5; i++) {
 		node_new(i, i ? ROC_EVB_BUILDER : ROC_EVB_READOUT);
 		nodes[i].cfg.blocks = blocks;
@@ -261,7 +261,7 @@ static void cycle_of_four(uint32_t blocks, uint32_t events)
 	publish(ROC_EVB_BARREL_SHIFT, 0);
 	if (!run_until(NULL, 20000)) {
 		CU_FAIL("it did not come to its end");
-		show();
+		show_counts();
 	}
 	for (i = 1; i < 5; i++)
 		UNIT_EQ(counts_of(&nodes[i]).complete, 25);
@@ -282,7 +282,7 @@ static bool is_connected(void)
 	return roc_evb_peers(nodes[0].evb, &peer, 1) == 1 && peer.connected;
 }
 
-static bool rests(void)
+static bool is_idle(void)
 {
 	struct roc_idle idle = {.ns = 100 * MS};
 
@@ -295,17 +295,17 @@ static void idle_pull(void)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 2; i++) {
 		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
 		nodes[i].cfg.protocol = ROC_EVB_PULL;
 		nodes[i].source.events = 0;
-		nodes[i].source.cold = true;
+		nodes[i].source.no_enodata = true;
 		node_open(&nodes[i]);
 	}
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	CU_ASSERT_TRUE(run_until(is_connected, 20000));
-	CU_ASSERT_TRUE(run_until(rests, 5000));
+	CU_ASSERT_TRUE(run_until(is_idle, 5000));
 	close_all();
 }
 
@@ -336,14 +336,14 @@ static int listener(void)
 
 static void builder_alone(void)
 {
-	begin();
+	reset_system();
 	node_new(0, ROC_EVB_BUILDER);
 	nodes[0].cfg.silence_ns = 60000 * MS; /* so long may a greeting take */
 	node_open(&nodes[0]);
 	CU_ASSERT_TRUE(run_until(sleeps, 5000));
 }
 
-static int dial(void)
+static int connect_to_builder(void)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET,
 				.sin_port = htons((uint16_t)roc_evb_port(nodes[0].evb)),
@@ -354,24 +354,24 @@ static int dial(void)
 	return fd;
 }
 
-static int stranger;
+static int unknown_peer;
 
 static bool hung_up(void)
 {
 	char text[1024];
-	ssize_t n = recv(stranger, text, sizeof(text), MSG_DONTWAIT);
+	ssize_t n = recv(unknown_peer, text, sizeof(text), MSG_DONTWAIT);
 
 	return !n || (n < 0 && errno == ECONNRESET);
 }
 
 /* What is no greeting is answered by a refusal and the end. */
-static void is_heard(int fd)
+static void gets_refusal(int fd)
 {
 	char nonsense[4096];
 
 	memset(nonsense, 'x', sizeof(nonsense));
 	UNIT_EQ(send(fd, nonsense, sizeof(nonsense), MSG_NOSIGNAL), sizeof(nonsense));
-	stranger = fd;
+	unknown_peer = fd;
 	CU_ASSERT_TRUE(run_until(hung_up, 5000));
 }
 
@@ -382,7 +382,7 @@ static void no_files(void)
 	int fd, next;
 
 	builder_alone();
-	fd = dial();
+	fd = connect_to_builder();
 	CU_ASSERT_TRUE(UNIT_WAIT(!sleeps(), 5000));
 	next = dup(fd);
 	UNIT_NEED(next >= 0 && !close(next) && !getrlimit(RLIMIT_NOFILE, &limit));
@@ -391,7 +391,7 @@ static void no_files(void)
 	UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &none));
 	CU_ASSERT_TRUE(run_until(sleeps, 5000));
 	UNIT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	is_heard(fd);
+	gets_refusal(fd);
 	close(fd);
 	stop_all();
 }
@@ -409,34 +409,34 @@ static void no_places(void)
 	at.fd = listener();
 	UNIT_NEED(at.fd >= 0);
 	for (i = 0; i < WAITING; i++) {
-		fds[i] = dial();
+		fds[i] = connect_to_builder();
 		UNIT_EQ(send(fds[i], "x", 1, MSG_NOSIGNAL), 1);
 		CU_ASSERT_TRUE(UNIT_WAIT(!sleeps(), 5000));
 		CU_ASSERT_TRUE(run_until(sleeps, 5000));
 	}
-	fds[i] = dial();
+	fds[i] = connect_to_builder();
 	CU_ASSERT_TRUE(UNIT_WAIT(poll(&at, 1, 0) == 1, 5000));
 	CU_ASSERT_TRUE(run_until(sleeps, 5000));
 	UNIT_EQ(poll(&at, 1, 0), 1);
 	/* One of them goes. */
 	close(fds[0]);
-	is_heard(fds[WAITING]);
+	gets_refusal(fds[WAITING]);
 	for (i = 1; i <= WAITING; i++)
 		close(fds[i]);
 	stop_all();
 }
 
-static bool first_is_over(void)
+static bool first_has_ended(void)
 {
-	return nodes[1].over;
+	return nodes[1].ended;
 }
 
 /* A builder that has everything goes, and the readout unit has to wait for another's sink. */
-static void one_goes(enum roc_evb_protocol way)
+static void one_builder_leaves(enum roc_evb_protocol way)
 {
 	unsigned int i;
 
-	begin();
+	reset_system();
 	for (i = 0; i < 3; i++) {
 		node_new(i, i ? ROC_EVB_BUILDER : ROC_EVB_READOUT);
 		nodes[i].cfg.protocol = way;
@@ -445,31 +445,31 @@ static void one_goes(enum roc_evb_protocol way)
 	}
 	nodes[2].sink.stuck = true;
 	publish(ROC_EVB_ROUND_ROBIN, 0);
-	UNIT_NEED(run_until(first_is_over, 20000));
+	UNIT_NEED(run_until(first_has_ended, 20000));
 	CU_ASSERT_TRUE(run_until(sleeps, 5000));
 	UNIT_EQ(nodes[1].sink.events, 10);
 	node_close(&nodes[1]);
 	CU_ASSERT_TRUE(UNIT_WAIT(!sleeps(), 5000));
 	CU_ASSERT_TRUE(run_until(sleeps, 5000));
-	CU_ASSERT_FALSE(nodes[0].over);
+	CU_ASSERT_FALSE(nodes[0].ended);
 	nodes[2].sink.stuck = false;
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
 	UNIT_EQ(nodes[2].sink.events, 10);
 	/* Nobody has anything to say about it. */
 	UNIT_EQ(counts_of(&nodes[0]).unsure, 0);
-	CU_ASSERT_PTR_NULL(strstr(nodes[0].said, "node1"));
+	CU_ASSERT_PTR_NULL(strstr(nodes[0].log, "node1"));
 	close_all();
 }
 
-static void builder_goes(void)
+static void builder_leaves_early(void)
 {
-	one_goes(ROC_EVB_PUSH);
-	one_goes(ROC_EVB_PULL);
+	one_builder_leaves(ROC_EVB_PUSH);
+	one_builder_leaves(ROC_EVB_PULL);
 }
 
 UNIT_MAIN("event building, when somebody waits", {"slow_sink", slow_sink},
 	  {"slow_sink_pulls", slow_sink_pulls}, {"slow_sink_blocks", slow_sink_blocks},
-	  {"own_fault", own_fault}, {"own_fault_for_ever", own_fault_for_ever},
+	  {"own_fault", stalled_sink}, {"own_fault_for_ever", stalled_sink_abandons},
 	  {"no_patience", no_patience}, {"windows", windows}, {"few_for_a_cycle", few_for_a_cycle},
 	  {"idle_pull", idle_pull}, {"no_files", no_files}, {"no_places", no_places},
-	  {"builder_goes", builder_goes})
+	  {"builder_goes", builder_leaves_early})
