@@ -132,7 +132,7 @@ static void refusals(void)
 	refuses_unwritten(1, "range.cfg:", ID "--config-uri=range.cfg");
 	OUTPUT_HAS("triggerWindowSize");
 	refuses_unwritten(1, "double.cfg:", ID "--config-uri=double.cfg");
-	OUTPUT_HAS("twice");
+	OUTPUT_HAS("repeated");
 	refuses_unwritten(1, "crorc.cfg:", ID "--config-uri=crorc.cfg");
 	OUTPUT_HAS("C-RORC");
 	refuses_unwritten(2, "Consul", ID "--config-uri=consul://localhost:8500/x");

@@ -96,7 +96,7 @@ static void config(void)
 	ends(1, "roc-config " ID "--clock=TTC");
 	OUTPUT_HAS("a C-RORC has no such parameter");
 	ends(1, "printf '[cru]\\n' > cru.cfg; roc-config " ID "--config-uri=cru.cfg");
-	OUTPUT_HAS("this is a file for a CRU");
+	OUTPUT_HAS("the file is for a CRU");
 	UNIT_EQ(writes(), 0);
 	ends(0, "roc-config " ID);
 }
