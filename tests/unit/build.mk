@@ -75,7 +75,7 @@ $(O)/unit/utils_record_disk: private override CFLAGS += $(UNIT_DISK_WRAPPED:%=-W
 # A name is taken without a file.
 $(O)/unit/utils_evb_sinks: private override CFLAGS += -Wl,--wrap=open
 
-# A disk without room for another file, a kernel that takes no writes; what is said meanwhile.
+# A disk without space for another file, a kernel that accepts no writes, the messages meanwhile.
 UNIT_FILES_FAIL_WRAPPED := open io_uring_submit tool_note
 $(O)/unit/utils_evb_files_fail: private override CFLAGS += $(UNIT_FILES_FAIL_WRAPPED:%=-Wl,--wrap=%)
 
@@ -86,7 +86,7 @@ $(O)/unit/utils_evb_node_end: private override CFLAGS += $(UNIT_NODE_END_WRAPPED
 # A clock that is set.
 $(O)/unit/utils_stop: private override CFLAGS += -Wl,--wrap=clock_gettime
 
-# Each look for one who waits is counted.
+# The test counts the calls that poll for connections.
 $(O)/unit/utils_scrape: private override CFLAGS += -Wl,--wrap=accept4
 
 # A clock that is set.
@@ -142,7 +142,7 @@ $(O)/unit/utils_loopback: private override CFLAGS += $(UNIT_LOOPBACK_WRAPPED:%=-
 UNIT_BAR_WRAPPED := roc_find roc_open_card roc_close roc_bar_map roc_bar_unmap roc_reg_read
 $(O)/unit/utils_bar_stress: private override CFLAGS += $(UNIT_BAR_WRAPPED:%=-Wl,--wrap=%)
 
-# As much memory as is asked for, which nobody writes to.
+# Memory of any requested size, which is never written.
 $(O)/unit/utils_gpu_sweep: private override CFLAGS += -Wl,--wrap=roc_memory_alloc
 
 .PHONY: unit unit-programs

@@ -19,7 +19,7 @@ static unsigned int class_of(int64_t ns)
 	return i;
 }
 
-/* Lower limit in us, as whoever reads the classes has it. */
+/* Lower limit of a class in us, as a reader of the classes calculates it. */
 static double limit(unsigned int class)
 {
 	return (double)(1ull << class / 8) * (1 + class % 8 / 8.0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Stands in for a GPU's driver library: its memory is memory of the process, and a copy is made
- * only when somebody asks for the state of its stream the second time, or waits for it: so nobody
- * gets away with data that he did not wait for. FAKE_CUDA in the environment says what goes wrong.
+ * Stand-in for the driver library of a GPU. Its memory is memory of the process. A copy is made at
+ * the second query of the state of its stream, or at a wait for it: a caller that uses data without
+ * a wait gets wrong data. FAKE_CUDA in the environment selects a failure.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +95,7 @@ int cuDevicePrimaryCtxRetain(void **context, int device)
 
 int cuDevicePrimaryCtxRelease_v2(int device)
 {
-	/* Whoever lets go of it with streams or pinned memory left has forgotten them. */
+	/* The caller must have destroyed its streams and unpinned its memory. */
 	if (streams || pinned)
 		abort();
 	retained--;
@@ -132,7 +132,7 @@ int cuMemHostUnregister(void *addr)
 {
 	if (pinned != addr)
 		return 713;
-	/* What is copied there would be written to memory that is somebody else's by then. */
+	/* A pending copy would write to memory that has another use by then. */
 	if (waiting)
 		abort();
 	pinned = NULL;
