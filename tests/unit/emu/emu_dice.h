@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers for hosts that do anything: the same ones for the same seed.
+ * Pseudo-random numbers for random hosts: the same seed gives the same numbers.
  */
 #ifndef ROC_UNIT_EMU_DICE_H
 #define ROC_UNIT_EMU_DICE_H
@@ -15,7 +15,7 @@ static uint32_t any(uint32_t below)
 	return (uint64_t)dice * below >> 32;
 }
 
-/* Small, large, or anything. */
+/* Returns a small, a large, or any number. */
 static uint32_t any_value(void)
 {
 	switch (any(4)) {

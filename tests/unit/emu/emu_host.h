@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A host in small with a CRU in it; see emu_host_card.h.
+ * A minimal host with a CRU; see emu_host_card.h.
  */
 #ifndef ROC_UNIT_EMU_HOST_H
 #define ROC_UNIT_EMU_HOST_H
@@ -49,7 +49,7 @@ __attribute__((unused)) static void push(unsigned int fn, unsigned int l, unsign
 	push_at(fn, l, HOST_BASE + (uint64_t)n * pages * CRU_PAGE_SIZE, pages);
 }
 
-/* Bring the DMA block to where data flows, in the order of the real software. */
+/* Start data flow of the DMA block, in the order of the real software. */
 __attribute__((unused)) static void start(unsigned int fn, uint32_t source)
 {
 	wr(fn, CRU_DATA_SOURCE, source);
@@ -58,7 +58,7 @@ __attribute__((unused)) static void start(unsigned int fn, uint32_t source)
 	wr(fn, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
 }
 
-/* One step of the size FIFO. */
+/* Advance the size FIFO by one entry. */
 __attribute__((unused)) static uint32_t next_size(unsigned int fn, unsigned int l)
 {
 	wr(fn, CRU_SP_SIZE(l), CRU_SP_SIZE_ADVANCE);

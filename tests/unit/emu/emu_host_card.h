@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A host in small for tests of card models: memory, a clock that stands still, keys, faults,
- * counts. HOST_CARD is the card in it; emu_host.h and emu_crorc.h add the registers of one.
+ * A minimal host for tests of card models: memory, a clock that only the test advances, keys,
+ * faults, counts. HOST_CARD is its card; emu_host.h and emu_crorc.h add the registers of one.
  *
- * Memory of HOST_MEMORY bytes is at bus address HOST_BASE; everything else is outside. One host at
- * a time: host_begin() makes it, host_end() takes it away.
+ * Memory of HOST_MEMORY bytes is at bus address HOST_BASE; everything else is outside. Only one
+ * host exists at a time: host_begin() creates it, host_end() destroys it.
  */
 #ifndef ROC_UNIT_EMU_HOST_CARD_H
 #define ROC_UNIT_EMU_HOST_CARD_H
@@ -17,7 +17,7 @@
 
 #define HOST_BASE 0x240000000ull
 #define HOST_MEMORY (64u << 20)
-#define HOST_STEPS 1000000 /* a model that is not idle after that many is broken */
+#define HOST_STEPS 1000000 /* a model that is not idle after so many steps is broken */
 
 static struct {
 	void *card;
@@ -105,7 +105,7 @@ __attribute__((unused)) static void key(unsigned int fn, const char *name, const
 		CU_FAIL_FATAL("a key is refused");
 }
 
-/* As text that the next call overwrites. */
+/* Returns the value as text, which the next call overwrites. */
 __attribute__((unused)) static const char *key_get(unsigned int fn, const char *name)
 {
 	static char text[CARD_TEXT];
@@ -114,7 +114,7 @@ __attribute__((unused)) static const char *key_get(unsigned int fn, const char *
 	return text;
 }
 
-/* Refused with a sentence, and what it was before. */
+/* Check that the value is refused with a sentence and that the old value stays. */
 __attribute__((unused)) static void key_refused(const char *name, const char *value)
 {
 	char before[CARD_TEXT], err[CARD_ERR] = "";
@@ -130,7 +130,7 @@ __attribute__((unused)) static void fault(unsigned int fn, const char *name, uin
 	UNIT_NEED(HOST_CARD.fault_set(host.card, fn, name, arg));
 }
 
-/* Steps until the model wants to wait; what the last one said. */
+/* Step until the model waits. Returns the result of the last step. */
 __attribute__((unused)) static uint64_t run(unsigned int fn)
 {
 	uint64_t until;
@@ -145,7 +145,7 @@ __attribute__((unused)) static uint64_t run(unsigned int fn)
 	return 0;
 }
 
-/* The clock goes on to @ns from now, the model running whenever it wants to. */
+/* Advance the clock by @ns and step the model whenever it is due. */
 __attribute__((unused)) static void run_for(unsigned int fn, uint64_t ns)
 {
 	uint64_t end = host.now + ns, until;
@@ -156,7 +156,7 @@ __attribute__((unused)) static void run_for(unsigned int fn, uint64_t ns)
 	run(fn);
 }
 
-/* A number out of the counts of a function: "name" of the function, or of link l if l >= 0. */
+/* Read a number from the counts of a function: "name" of the function, or of link l if l >= 0. */
 __attribute__((unused)) static long long count(unsigned int fn, int l, const char *name)
 {
 	struct json j = {0};
@@ -184,7 +184,7 @@ __attribute__((unused)) static long long count(unsigned int fn, int l, const cha
 	return value;
 }
 
-/* generated = packets + dropped + discarded + open, whatever happened. */
+/* Check that generated = packets + dropped + discarded + open, which holds at every moment. */
 __attribute__((unused)) static void ledger(unsigned int fn)
 {
 	UNIT_EQ(count(fn, -1, "generated"), count(fn, -1, "packets") + count(fn, -1, "dropped") +

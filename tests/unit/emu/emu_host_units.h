@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A host in small with a card of units (streams, sub-units) in it: registers, and what is tested of
- * every such card. See emu_host_card.h. UNIT_BLOCK(u) is where in BAR 0 the block of a unit is.
+ * A minimal host with a card of units (streams, sub-units): registers, and tests that are common to
+ * all such cards. See emu_host_card.h. UNIT_BLOCK(u) is the offset of a unit's block in BAR 0.
  */
 #ifndef ROC_UNIT_EMU_HOST_UNITS_H
 #define ROC_UNIT_EMU_HOST_UNITS_H
@@ -75,7 +75,7 @@ __attribute__((unused)) static void identity_is(unsigned int device, const char 
 	host_end();
 }
 
-/* What is not there reads 0 and takes nothing; what is read only stays. */
+/* Undefined registers read 0 and ignore writes; read-only registers keep their value. */
 __attribute__((unused)) static void nothing_but(bool (*in_dma)(uint32_t), bool (*in_card)(uint32_t))
 {
 	uint32_t off, before;

@@ -4,7 +4,7 @@
  * the blocks beyond the register words.
  *
  *	cru_bar2.c      the blocks' tables put together; firmware, user control
- *	cru_words.c words that change by themselves: meters, counters of packets
+ *	cru_words.c     words that change by themselves: meters, counters of packets
  *	cru_gbt.c       GBT wrappers and links
  *	cru_datapath.c  datapath wrappers: counters and flow control
  *	cru_ttc.c       trigger counters, data control, CTP emulator

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The event interface on the emulated CRU: descriptors, records, room, flush and end, resets. Rules
- * are those of Documentation/hardware/event-interface.md.
+ * The event interface on the emulated CRU: descriptors, records, space, flush and end, resets, by
+ * the rules of Documentation/hardware/event-interface.md.
  */
 #include "tests/unit/emu/emu_host.h"
 #include "emu_events.h"
@@ -26,7 +26,7 @@ static void begin(void)
 	d = (struct driver){.block = BLOCK};
 }
 
-/* Started, enabled, nothing published. */
+/* Start and enable the channel without publishing a descriptor. */
 static void begin_run(unsigned int log2)
 {
 	begin();
@@ -35,7 +35,7 @@ static void begin_run(unsigned int log2)
 	UNIT_EQ(ev_enable(&d), OK);
 }
 
-/* @count superpages from number @first on, for link 0, told at once. */
+/* Publish @count superpages from number @first on, for link 0, with one doorbell. */
 static void give(unsigned int first, unsigned int count)
 {
 	unsigned int i;
@@ -57,7 +57,7 @@ static void plain_card_has_none(void)
 	host_end();
 }
 
-/* Offered and not used: register by register as ever. */
+/* The interface is offered and not used: every register behaves as on a plain card. */
 static void not_enabled_is_plain(void)
 {
 	begin();
@@ -92,7 +92,7 @@ static void after_reset(void)
 	UNIT_EQ(ev_rd(&d, EVENT_LIMITS), 16 << 16 | 16);
 	key(0, "vectors", "1");
 	UNIT_EQ(ev_rd(&d, EVENT_VECTOR), 0);
-	/* Bus addresses are not for reading. */
+	/* Bus addresses cannot be read back. */
 	ev_prepare(&d, 0, 4, 5);
 	UNIT_EQ(ev_rd(&d, EVENT_SUBMIT_LOW) | ev_rd(&d, EVENT_SUBMIT_HIGH), 0);
 	UNIT_EQ(ev_rd(&d, EVENT_RECORD_LOW) | ev_rd(&d, EVENT_RECORD_HIGH), 0);
@@ -127,7 +127,7 @@ static void enable_is_checked(void)
 		UNIT_EQ(ev_enable(&d), OK);
 	}
 	ev_wr(&d, EVENT_CONTROL, 0);
-	/* Disabling asks for the addresses anew. */
+	/* After a disable the addresses must be written again. */
 	refused();
 	ev_prepare(&d, 0, EVENT_RING_MIN - 1, 4);
 	refused();
@@ -163,7 +163,7 @@ static void one_superpage(void)
 	run(0);
 	EV_RECORD(&d, 0, BYTES, 0);
 	CU_ASSERT(!ev_next(&d));
-	/* All of it was there before. */
+	/* The data are in memory before the record. */
 	UNIT_EQ(superpage(2, PAGES)[BYTES - 1] == 0xee, 0);
 	UNIT_EQ(superpage(3, PAGES)[0], 0xee);
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS), OK);
@@ -197,7 +197,7 @@ static void batches_and_phases(void)
 	host_end();
 }
 
-/* From the datapath: each link in its order, bytes and flags of time frames. */
+/* From the datapath: records of each link are in order, with bytes and flags of time frames. */
 static void links_and_time_frames(void)
 {
 	uint32_t next[2] = {0, 1};
@@ -221,7 +221,7 @@ static void links_and_time_frames(void)
 		CU_ASSERT(link == 0 || link == 2);
 		UNIT_EQ(le32toh(d.last.descriptor), next[link / 2]);
 		next[link / 2] += 2;
-		/* A frame has six packets: four, and then two. */
+		/* A frame has six packets: four in one superpage and two in the next. */
 		UNIT_EQ(bytes, status & EVENT_RECORD_PARTIAL ? BYTES / 2 : BYTES);
 		UNIT_EQ(status & EVENT_RECORD_FLUSHED, 0);
 		partial += !!(status & EVENT_RECORD_PARTIAL);
@@ -239,7 +239,7 @@ static void flush_and_end(void)
 	ev_prepare(&d, 0, 4, 4);
 	UNIT_EQ(ev_enable(&d), OK);
 	give(0, 3);
-	/* One and a half. */
+	/* One full superpage and a half. */
 	cru_card.step(host.card, 0, BYTES + BYTES / 2);
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 1);
 	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH);
@@ -247,7 +247,7 @@ static void flush_and_end(void)
 	EV_RECORD(&d, 1, BYTES / 2, EVENT_RECORD_PARTIAL | EVENT_RECORD_FLUSHED);
 	EV_RECORD(&d, 3, 0, EVENT_RECORD_END);
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS), OK | EVENT_STATUS_ENDED);
-	/* Nothing after it, whatever is written; and no second END. */
+	/* No record follows END, whatever is written, and there is no second END. */
 	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH);
 	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
 	give(3, 2);
@@ -257,7 +257,7 @@ static void flush_and_end(void)
 	UNIT_EQ(ev_rd(&d, EVENT_DOORBELL), 3);
 	UNIT_EQ(count(0, -1, "ends"), 1);
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS), OK | EVENT_STATUS_ENDED);
-	/* Once more, from the beginning. */
+	/* A second run starts from the beginning. */
 	ev_wr(&d, EVENT_CONTROL, 0);
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS), EVENT_STATUS_QUIET);
 	ev_prepare(&d, 0, 4, 4);
@@ -297,7 +297,7 @@ static void no_space(void)
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS), EVENT_STATUS_ENABLED | EVENT_STATUS_STALLED);
 	UNIT_EQ(count(0, -1, "record_stalls"), 1);
 	UNIT_EQ(ev_rd(&d, EVENT_WRITTEN), 4);
-	/* What is finished waits, and no payload is moved meanwhile. */
+	/* Finished superpages wait, and no payload is moved meanwhile. */
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 4);
 	UNIT_EQ(superpage(6, PAGES)[0], 0xee);
 	UNIT_EQ(guard[0], 0x77);
@@ -313,7 +313,7 @@ static void no_space(void)
 	EV_RECORD(&d, 4, BYTES, 0);
 	EV_RECORD(&d, 5, BYTES, 0);
 	UNIT_EQ(count(0, -1, "record_stalls"), 2);
-	/* The end waits for room like every record. */
+	/* The END record waits for space like every record. */
 	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_FLUSH);
 	run(0);
 	CU_ASSERT(!ev_next(&d));
@@ -347,7 +347,9 @@ static void bounds(void)
 	run(0);
 	UNIT_EQ(ev_drain(&d), 2);
 	ev_arm(&d);
-	/* Doorbell: back, or more than the ring ahead of what is fetched. The present one may be.
+	/*
+	 * A doorbell that goes back, or more than the ring beyond what is fetched, is refused. The
+	 * present value is allowed.
 	 */
 	ev_wr(&d, EVENT_DOORBELL, 2);
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS) & EVENT_STATUS_HOST_ERROR, 0);
@@ -358,11 +360,11 @@ static void bounds(void)
 	host_error();
 	host.no_master = true;
 	ev_wr(&d, EVENT_DOORBELL, 6);
-	ev_wr(&d, EVENT_DOORBELL, 4); /* of those not fetched none is taken back */
+	ev_wr(&d, EVENT_DOORBELL, 4); /* unfetched descriptors cannot be withdrawn */
 	UNIT_EQ(ev_rd(&d, EVENT_DOORBELL), 6);
 	host.no_master = false;
 	host_error();
-	/* Records that were never written, or are given back already. */
+	/* Values of CONSUMED for records that were never written, or are already returned. */
 	ev_wr(&d, EVENT_ARM, 3);
 	UNIT_EQ(ev_rd(&d, EVENT_ARM), 2);
 	host_error();
@@ -404,7 +406,7 @@ static void bad_descriptors(void)
 	host_end();
 }
 
-/* Records of a link are in the order of its descriptors, those of bad ones, too. */
+/* Records of a link are in the order of its descriptors, including bad ones. */
 static void bad_in_its_turn(void)
 {
 	begin();
@@ -429,7 +431,10 @@ static void bad_in_its_turn(void)
 	host_end();
 }
 
-/* In order, several with one read, never over the ring's end; a full link holds up the others. */
+/*
+ * Fetches are in order, several descriptors per read, never beyond the ring's end. A full link
+ * delays the others.
+ */
 static void fetching(void)
 {
 	unsigned int i;
@@ -455,7 +460,7 @@ static void fetching(void)
 	ev_arm(&d);
 	host_end();
 
-	/* With one place a link the next comes in when the last is finished. */
+	/* With one place per link the next descriptor enters when the last one is finished. */
 	begin();
 	key(0, "fifo-depth", "1");
 	start(0, INTERNAL);
@@ -472,7 +477,7 @@ static void fetching(void)
 	UNIT_EQ(ev_drain(&d), 50);
 	ev_arm(&d);
 	UNIT_EQ(count(0, -1, "fetches"), 2);
-	give(50, 30); /* 14 to the end, 16 from the start */
+	give(50, 30); /* 14 up to the end, 16 from the start */
 	run(0);
 	UNIT_EQ(count(0, -1, "fetches"), 4);
 	for (i = 50; i < 80; i++)
@@ -499,7 +504,7 @@ static void fetching_over_pages(void)
 	host_end();
 }
 
-/* What waits for a full link when the flush comes stays where it is. */
+/* A descriptor that waits for a full link stays in the ring at a flush. */
 static void flush_stops_fetching(void)
 {
 	begin();
@@ -589,7 +594,7 @@ static void bus_mastering_off(void)
 	EV_RECORD(&d, 0, BYTES, 0);
 	EV_RECORD(&d, 1, BYTES, 0);
 	UNIT_EQ(host.message[1], 1);
-	/* A record that has to wait, and after it the end. */
+	/* A record must wait, and the END record after it. */
 	ev_arm(&d);
 	give(2, 1);
 	cru_card.step(host.card, 0, BYTES / 2);
@@ -607,7 +612,7 @@ static void bus_mastering_off(void)
 	host_end();
 }
 
-/* The keys of the plain FIFO hold for this one: depth, refill latency, rate. */
+/* The keys of the plain FIFO apply here, too: depth, refill latency, rate. */
 static void keys_take_effect(void)
 {
 	uint64_t begun;
@@ -624,7 +629,7 @@ static void keys_take_effect(void)
 	UNIT_EQ(superpage(0, PAGES)[0], 0xee);
 	run_for(0, 2000);
 	CU_ASSERT(superpage(0, PAGES)[0] != 0xee);
-	/* 32 KiB each 131.072 us, as long as there are superpages. */
+	/* 32 KiB every 131.072 us while there are superpages. */
 	begun = host.now;
 	give(1, 127);
 	while (host.now - begun < 1000000000) {
@@ -661,7 +666,7 @@ static void independent_endpoints(void)
 	host_end();
 }
 
-UNIT_MAIN("emulated event interface", {"a plain card has none of it", plain_card_has_none},
+UNIT_MAIN("emulated event interface", {"a plain card has no event interface", plain_card_has_none},
 	  {"not enabled is plain", not_enabled_is_plain}, {"after reset", after_reset},
 	  {"enabling is checked", enable_is_checked}, {"one superpage", one_superpage},
 	  {"batches and phases", batches_and_phases},
@@ -671,5 +676,5 @@ UNIT_MAIN("emulated event interface", {"a plain card has none of it", plain_card
 	  {"fetching", fetching}, {"fetching over pages", fetching_over_pages},
 	  {"a flush stops fetching", flush_stops_fetching}, {"disable", disable},
 	  {"resets", resets}, {"bus mastering off", bus_mastering_off},
-	  {"rate, depth and latency hold", keys_take_effect},
+	  {"rate, depth and latency apply", keys_take_effect},
 	  {"endpoints apart", independent_endpoints})

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A driver in small for the event interface, on top of emu_host.h or emu_crorc.h: it keeps the
+ * A minimal driver for the event interface, on top of emu_host.h or emu_crorc.h: it obeys the
  * host's rules of the document unless a test breaks them on purpose. Rings are in the upper half of
  * the memory, superpages in the lower.
  */
@@ -37,7 +37,7 @@ static void ev_wr(const struct driver *d, uint32_t off, uint32_t value)
 	HOST_CARD.write(host.card, d->fn, d->bar, d->block + off, value);
 }
 
-/* Everything up to enabling; @nr: which pair of rings. */
+/* Set up everything up to enabling; @nr: number of the pair of rings. */
 static void ev_prepare(struct driver *d, unsigned int nr, unsigned int submit_log2,
 		       unsigned int record_log2)
 {
@@ -66,7 +66,7 @@ static uint32_t ev_enable(struct driver *d)
 	return ev_rd(d, EVENT_STATUS);
 }
 
-/* One descriptor into the ring; the card does not hear of it yet. */
+/* Put one descriptor into the ring without a doorbell. */
 static void ev_put(struct driver *d, unsigned int link, uint64_t addr, uint32_t length)
 {
 	d->submit[d->published++ & ((1u << d->submit_log2) - 1)] = (struct event_descriptor){
@@ -81,7 +81,7 @@ static void ev_ring(struct driver *d)
 	ev_wr(d, EVENT_DOORBELL, d->published);
 }
 
-/* The next record into d->last, if it is there. */
+/* Copy the next record into d->last if it is present. */
 static bool ev_next(struct driver *d)
 {
 	const struct event_record *r = &d->record[d->seen & ((1u << d->record_log2) - 1)];
@@ -93,7 +93,7 @@ static bool ev_next(struct driver *d)
 	return true;
 }
 
-/* The next record is there, and just this. @status: without the phase. */
+/* Check that the next record is present and has these values. @status: without the phase. */
 #define EV_RECORD(d, number, size, flags)                                                          \
 	do {                                                                                       \
 		UNIT_NEED(ev_next(d));                                                             \
@@ -108,7 +108,7 @@ static void ev_arm(struct driver *d)
 	ev_wr(d, EVENT_ARM, d->seen);
 }
 
-/* Take all that is there; how many. */
+/* Consume all present records. Returns their number. */
 __attribute__((unused)) static unsigned int ev_drain(struct driver *d)
 {
 	unsigned int n = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rules of Documentation/hardware/event-interface.md at their edges: vectors that the capability
- * does not have, enables that are refused, half a push, a flush beside descriptors that wait.
+ * Edge cases of Documentation/hardware/event-interface.md: vectors beyond the capability, refused
+ * enables, an incomplete push, a flush while descriptors wait.
  */
 #include "tests/unit/emu/emu_host.h"
 #include "emu_events.h"
@@ -40,7 +40,7 @@ static void give(unsigned int count)
 	ev_ring(&d);
 }
 
-/* VECTOR after reset goes by the capability, not by what the host has enabled. */
+/* VECTOR after reset depends on the capability, not on the vectors that the host has enabled. */
 static void vector_after_reset(void)
 {
 	begin();
@@ -67,7 +67,7 @@ static void no_vectors(void)
 	UNIT_EQ(ev_rd(&d, EVENT_VECTOR), 0);
 	ev_wr(&d, EVENT_VECTOR, 5);
 	UNIT_EQ(ev_rd(&d, EVENT_VECTOR), 5);
-	/* The records are there all the same. */
+	/* The records are written all the same. */
 	host.vectors = 0;
 	enable(4);
 	ev_arm(&d);
@@ -79,7 +79,7 @@ static void no_vectors(void)
 	host_end();
 }
 
-/* All three error bits are of the last enable on, whether it was refused or not. */
+/* Every enable clears all three error bits, whether it was refused or not. */
 static void refusal_clears_errors(void)
 {
 	begin();
@@ -89,7 +89,7 @@ static void refusal_clears_errors(void)
 	give(1);
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS) & (EVENT_STATUS_FETCH_ERROR | EVENT_STATUS_HOST_ERROR),
 		EVENT_STATUS_FETCH_ERROR | EVENT_STATUS_HOST_ERROR);
-	/* Disabling alone clears neither. */
+	/* A disable alone does not clear them. */
 	ev_wr(&d, EVENT_CONTROL, 0);
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS),
 		EVENT_STATUS_QUIET | EVENT_STATUS_FETCH_ERROR | EVENT_STATUS_HOST_ERROR);
@@ -100,7 +100,7 @@ static void refusal_clears_errors(void)
 	host_end();
 }
 
-/* An address register is as on a plain card: only the write that pushes is an error. */
+/* An address register behaves as on a plain card: only the write that pushes is an error. */
 static void half_a_push(void)
 {
 	begin();
@@ -111,7 +111,7 @@ static void half_a_push(void)
 	wr(0, CRU_SP_PUSH(0), PAGES);
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS), OK | EVENT_STATUS_HOST_ERROR);
 	UNIT_EQ(count(0, 0, "queued"), 0);
-	/* And what was written there while the channel was enabled is used afterwards. */
+	/* A value written there while the channel was enabled is used afterwards. */
 	ev_wr(&d, EVENT_CONTROL, 0);
 	wr(0, CRU_SP_PUSH(0), PAGES);
 	run(0);
@@ -119,7 +119,7 @@ static void half_a_push(void)
 	host_end();
 }
 
-/* The ready counter is of filled superpages. */
+/* The ready counter counts filled superpages. */
 static void ready_counts_filled(void)
 {
 	begin();
@@ -135,7 +135,7 @@ static void ready_counts_filled(void)
 	host_end();
 }
 
-/* END's count has what was read, and neither what was placed nor what was published. */
+/* The count in END is that of fetched descriptors, not of placed or published ones. */
 static void end_counts_fetched(void)
 {
 	begin();
@@ -151,7 +151,7 @@ static void end_counts_fetched(void)
 	host_end();
 }
 
-/* A bad descriptor that waits for its turn has none any more after a flush. */
+/* A bad descriptor that waits for its turn gets no record after a flush. */
 static void flush_drops_bad(void)
 {
 	begin();
@@ -172,7 +172,7 @@ static void flush_drops_bad(void)
 	host_end();
 }
 
-/* The write flushes, and not the bit. */
+/* The write causes the flush, not the state of the bit. */
 static void flush_is_a_write(void)
 {
 	begin();
@@ -187,7 +187,7 @@ static void flush_is_a_write(void)
 	run(0);
 	EV_RECORD(&d, 0, BYTES, 0);
 	ev_wr(&d, EVENT_CONTROL, 0);
-	/* The bit is set already: writing it again is a flush. */
+	/* The bit is already set: writing it again is a flush. */
 	wr(0, CRU_DMA_CONTROL, FLUSH);
 	enable(4);
 	wr(0, CRU_DMA_CONTROL, FLUSH);
@@ -196,7 +196,7 @@ static void flush_is_a_write(void)
 	host_end();
 }
 
-/* Before its first interrupt a channel waits for neither the count nor the time. */
+/* Before its first interrupt a channel waits neither for the count nor for the time. */
 static void first_interrupt(void)
 {
 	begin();
@@ -207,7 +207,7 @@ static void first_interrupt(void)
 	run(0);
 	UNIT_EQ(host.message[1], 1);
 	ev_wr(&d, EVENT_CONTROL, 0);
-	/* Nor does the one of an earlier enable count. */
+	/* An interrupt of an earlier enable does not count either. */
 	enable(4);
 	ev_arm(&d);
 	give(1);
@@ -231,6 +231,6 @@ UNIT_MAIN("emulated event interface, edges of the contract",
 	  {"a refused enable clears errors", refusal_clears_errors}, {"half a push", half_a_push},
 	  {"ready counter", ready_counts_filled},
 	  {"END counts what was fetched", end_counts_fetched},
-	  {"a flush drops a bad one that waits", flush_drops_bad},
+	  {"a flush drops a waiting bad descriptor", flush_drops_bad},
 	  {"a flush is a write", flush_is_a_write}, {"first interrupt", first_interrupt},
 	  {"limits", limits})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The event interface on the emulated C-RORC: a block in each BAR, a FIFO per channel, channels
- * that leave each other alone.
+ * The event interface on the emulated C-RORC: a block in each BAR, a FIFO per channel, independent
+ * channels.
  */
 #include "tests/unit/emu/core/crorc/emu_crorc.h"
 #include "emu_events.h"
@@ -22,7 +22,7 @@ static void begin(void)
 		d[i] = (struct driver){.bar = i, .block = BLOCK};
 }
 
-/* Enabled, DMA on, generator through the card's own loop. */
+/* Enable the channel and DMA, with the generator in the card's own loop. */
 static void begin_run(unsigned int ch, unsigned int log2)
 {
 	reset(ch);
@@ -69,7 +69,7 @@ static void superpages(void)
 	begin();
 	begin_run(3, 6);
 	ev_arm(&d[3]);
-	give(3, 40); /* more than the FIFO holds: the rest is fetched as it empties */
+	give(3, 40); /* more than the FIFO takes: the rest is fetched as it empties */
 	for (i = 0; i < 40; i++)
 		EV_RECORD(&d[3], i, SMALL, 0);
 	CU_ASSERT(!ev_next(&d[3]));
@@ -98,7 +98,7 @@ static void fifo_of_sixteen(void)
 	host_end();
 }
 
-/* The block in host memory is the plain card's, and a push is none. */
+/* The completion block in host memory belongs to the plain card, and a push has no effect. */
 static void plain_way_is_off(void)
 {
 	begin();
@@ -131,7 +131,7 @@ static void time_frames_and_flush(void)
 	wr(0, CRORC_CONFIG_B, CRORC_CONFIG_B_DETECT | 3); /* six packets a frame */
 	begin_run(0, 4);
 	give(0, 4);
-	/* Four packets, two; four, two: and a fifth superpage, of which there is none. */
+	/* Four packets, two, four, two; then a fifth superpage is needed and missing. */
 	EV_RECORD(&d[0], 0, SMALL, 0);
 	EV_RECORD(&d[0], 1, SMALL / 2, EVENT_RECORD_PARTIAL);
 	EV_RECORD(&d[0], 2, SMALL, 0);
@@ -140,7 +140,7 @@ static void time_frames_and_flush(void)
 	give(0, 1);
 	EV_RECORD(&d[0], 4, SMALL, 0);
 	ev_arm(&d[0]);
-	/* Two packets into a superpage, then the flush. */
+	/* Put two packets into a superpage, then flush. */
 	wr(0, CRORC_CONFIG_B, CRORC_CONFIG_B_DETECT | CRORC_CONFIG_B_LENGTH_MAX);
 	key(0, "rate", "0=1000000");
 	for (n = 5; n < 7; n++)
@@ -155,7 +155,7 @@ static void time_frames_and_flush(void)
 	CU_ASSERT(le32toh(d[0].last.bytes) > 0 && le32toh(d[0].last.bytes) < SMALL);
 	EV_RECORD(&d[0], 7, 0, EVENT_RECORD_END);
 	UNIT_EQ(ev_rd(&d[0], EVENT_STATUS), OK | EVENT_STATUS_ENDED);
-	/* DMA and generator are on, and a superpage is there: nothing comes. */
+	/* DMA and generator are on and a superpage is queued, but no data arrive. */
 	run_for(0, 100000000);
 	CU_ASSERT(!ev_next(&d[0]));
 	UNIT_EQ(host.memory[6 * SMALL], 0xee);
@@ -172,7 +172,7 @@ static void independent_channels(void)
 	give(5, 2);
 	UNIT_EQ(ev_drain(&d[0]), 3);
 	UNIT_EQ(ev_drain(&d[5]), 2);
-	/* A third one works as a plain channel. */
+	/* A third channel works as a plain channel. */
 	dma_on(2);
 	wr(2, CRORC_CHAN_CSR, CRORC_CHAN_CSR_LOOPBACK);
 	generator(2, true);
@@ -182,7 +182,7 @@ static void independent_channels(void)
 	run(0);
 	UNIT_EQ(block(2)->count, 0);
 	UNIT_EQ(block(2)->size, SP);
-	/* Flush and reset are of one channel. */
+	/* Flush and reset affect one channel. */
 	wr(5, CRORC_CONFIG_B, rd(5, CRORC_CONFIG_B) | CRORC_CONFIG_B_FLUSH);
 	EV_RECORD(&d[5], 2, 0, EVENT_RECORD_END);
 	CU_ASSERT(!ev_next(&d[0]));
@@ -210,7 +210,7 @@ static void bad_descriptors(void)
 	host_end();
 }
 
-/* The board's vice: a lost write of an address is found when the channel is enabled. */
+/* Fault lost-write: a lost write of an address is detected when the channel is enabled. */
 static void lost_setup_write(void)
 {
 	begin();
@@ -248,7 +248,9 @@ static void faults_are_there(void)
 	host_end();
 }
 
-/* The record of what a flush closes is not there, and the END lies behind its place. */
+/*
+ * The record of the superpage that a flush closes is missing, and the END is in the place after it.
+ */
 static void flushed_missing(void)
 {
 	begin();
@@ -285,6 +287,6 @@ static void link_alarm(void)
 UNIT_MAIN("emulated event interface, C-RORC", {"blocks", blocks}, {"superpages", superpages},
 	  {"a FIFO of sixteen", fifo_of_sixteen}, {"the plain way is off", plain_way_is_off},
 	  {"time frames and flush", time_frames_and_flush},
-	  {"channels apart", independent_channels}, {"bad descriptors", bad_descriptors},
+	  {"independent channels", independent_channels}, {"bad descriptors", bad_descriptors},
 	  {"a lost write of the setup", lost_setup_write}, {"faults", faults_are_there},
 	  {"flushed record missing", flushed_missing}, {"links", link_alarm})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Faults of the event interface: each as a driver sees it, and that it ends.
+ * Faults of the event interface: the effect of each as a driver observes it, and its end.
  */
 #include "tests/unit/emu/emu_host.h"
 #include "emu_events.h"
@@ -40,7 +40,7 @@ static void lost_interrupt(void)
 	fill(1);
 	UNIT_EQ(host.message[VECTOR], 0);
 	UNIT_EQ(count(0, -1, "interrupts"), 0);
-	/* The card believes that it was sent. */
+	/* The card counts the interrupt as sent. */
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS), OK);
 	EV_RECORD(&d, 0, BYTES, 0);
 	ev_arm(&d);
@@ -66,7 +66,7 @@ static void spurious_interrupts(void)
 	cru_card.fault_clear(host.card, 0, "irq-spurious");
 	run_for(0, 52000000);
 	UNIT_EQ(host.message[VECTOR], 1 + 11);
-	/* The real one comes all the same. */
+	/* The regular interrupt arrives all the same. */
 	fill(1);
 	UNIT_EQ(host.message[VECTOR], 1 + 12);
 	host_end();
@@ -87,7 +87,7 @@ static void late_record(void)
 	run_for(0, 1000);
 	EV_RECORD(&d, 0, BYTES, 0);
 	UNIT_EQ(host.message[VECTOR], 1);
-	/* The end stays behind what is late. */
+	/* The END record stays behind delayed records. */
 	fill(1);
 	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_FLUSH);
 	CU_ASSERT(!ev_next(&d));
@@ -125,7 +125,7 @@ static void wrong_sequence(void)
 static void overrun(void)
 {
 	begin();
-	/* One ring too far: the phase says that it is not there yet. */
+	/* Written one ring too far: the phase marks it as absent. */
 	fault(0, "record-overrun", 1);
 	fill(2);
 	CU_ASSERT(!ev_next(&d));
@@ -142,7 +142,7 @@ static void overrun(void)
 	host_end();
 }
 
-/* The places in the hole stay as they were, and the card counts as if it had written there. */
+/* The skipped places keep their content, and the card counts the records as written. */
 static void record_hole(void)
 {
 	static const struct event_record none;
@@ -179,7 +179,7 @@ static void spoiled_records(void)
 	fill(2);
 	EV_RECORD(&d, 4, 0, 0);
 	EV_RECORD(&d, 5, BYTES, 0);
-	/* What it counts of the superpages is the truth. */
+	/* The card's counts of the superpages are right. */
 	UNIT_EQ(count(0, -1, "superpages"), 6);
 	UNIT_EQ(count(0, -1, "bytes"), 6 * BYTES);
 	host_end();
@@ -193,7 +193,7 @@ static void missing_end(void)
 	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_FLUSH);
 	EV_RECORD(&d, 0, BYTES, 0);
 	CU_ASSERT(!ev_next(&d));
-	/* Disabling is the way out. */
+	/* A disable ends this state. */
 	ev_wr(&d, EVENT_CONTROL, 0);
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS), EVENT_STATUS_QUIET);
 	host_end();
@@ -212,7 +212,7 @@ static void fetch_error(void)
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS) & EVENT_STATUS_FETCH_ERROR, EVENT_STATUS_FETCH_ERROR);
 	UNIT_EQ(ev_rd(&card, FUNCTION_CAUSE), FUNCTION_CAUSE_FETCH);
 	UNIT_EQ(host.message[0], 1);
-	/* No more is fetched, though the fault is over. */
+	/* No descriptor is fetched any more, although the fault is off. */
 	fill(1);
 	UNIT_EQ(count(0, -1, "fetch_errors"), 1);
 	UNIT_EQ(count(0, -1, "descriptors"), 2);
@@ -224,7 +224,7 @@ static void fetch_error(void)
 	host_end();
 }
 
-/* A ring that is not mapped is such an error by itself, and is remembered. */
+/* A ring that is not mapped causes the same error, and is counted. */
 static void ring_outside(void)
 {
 	begin();
@@ -272,7 +272,7 @@ static void quiesced_late(void)
 	ev_wr(&d, EVENT_CONTROL, 0);
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS), 0);
 	run_for(0, 900000);
-	/* Disabled already: that puts nothing off. */
+	/* The channel is already disabled: another disable does not delay QUIET again. */
 	ev_wr(&d, EVENT_CONTROL, 0);
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS), 0);
 	run_for(0, 100000);
@@ -317,5 +317,5 @@ UNIT_MAIN("emulated event interface, faults", {"lost interrupt", lost_interrupt}
 	  {"record hole", record_hole}, {"spoiled records", spoiled_records},
 	  {"missing end", missing_end}, {"fetch error", fetch_error},
 	  {"a ring outside any mapping", ring_outside}, {"not to be stopped", not_to_be_stopped},
-	  {"quiet late", quiesced_late}, {"stall", stalled_card},
+	  {"quiesced late", quiesced_late}, {"stall", stalled_card},
 	  {"late completions", completions_late_as_ever})

@@ -27,7 +27,7 @@ static void begin(uint32_t count, uint32_t us)
 	UNIT_EQ(ev_enable(&d), EVENT_STATUS_ENABLED | EVENT_STATUS_QUIET);
 }
 
-/* So many superpages, filled at once. */
+/* Fill @n superpages at once. */
 static uint64_t fill(unsigned int n)
 {
 	while (n--)
@@ -48,7 +48,7 @@ static void one_shot(void)
 	fill(2);
 	UNIT_EQ(host.message[VECTOR], 0); /* not armed */
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS) & EVENT_STATUS_ARMED, 0);
-	ev_arm(&d); /* two are there beyond this count: due at once */
+	ev_arm(&d); /* two records exist beyond this count: due at once */
 	UNIT_EQ(host.message[VECTOR], 1);
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS) & EVENT_STATUS_ARMED, 0);
 	fill(3);
@@ -59,7 +59,7 @@ static void one_shot(void)
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS) & EVENT_STATUS_ARMED, EVENT_STATUS_ARMED);
 	fill(1);
 	UNIT_EQ(host.message[VECTOR], 2);
-	/* The same count once more arms again: a lost interrupt is made good. */
+	/* The same count again re-arms: this recovers a lost interrupt. */
 	ev_arm(&d);
 	UNIT_EQ(host.message[VECTOR], 3);
 	UNIT_EQ(count(0, -1, "interrupts"), 3);
@@ -76,7 +76,7 @@ static void consumed_does_not_arm(void)
 	fill(1);
 	UNIT_EQ(host.message[VECTOR], 0);
 	UNIT_EQ(ev_rd(&d, EVENT_ARM), 2);
-	/* Nor does it take the arming away, but there may be nothing left to tell. */
+	/* It does not disarm either, but there may be no record left to report. */
 	ev_arm(&d);
 	UNIT_EQ(ev_drain(&d), 1);
 	ev_wr(&d, EVENT_CONSUMED, 3);
@@ -90,14 +90,14 @@ static void by_count(void)
 
 	begin(4, 50000);
 	ev_arm(&d);
-	fill(1); /* the first ever is told at once */
+	fill(1); /* the first interrupt is sent at once */
 	UNIT_EQ(host.message[VECTOR], 1);
 	UNIT_EQ(ev_drain(&d), 1);
 	ev_arm(&d);
 	later(100);
 	when = fill(3);
 	UNIT_EQ(host.message[VECTOR], 1);
-	/* It will come by time, and says so to whoever steps the card. */
+	/* It becomes due by time, and the step returns that time. */
 	UNIT_EQ(when, host.now - 100 * US + 50000 * US);
 	UNIT_EQ(ev_rd(&d, EVENT_STATUS) & (EVENT_STATUS_ARMED | EVENT_STATUS_QUIET),
 		EVENT_STATUS_ARMED);
@@ -125,17 +125,17 @@ static void by_time(void)
 	fill(1);
 	later(599);
 	UNIT_EQ(host.message[VECTOR], 1);
-	later(1); /* since the interrupt, not since the record */
+	later(1); /* counted from the interrupt, not from the record */
 	UNIT_EQ(host.message[VECTOR], 2);
 	UNIT_EQ(ev_drain(&d), 1);
 	ev_arm(&d);
-	/* Silent for the time: told at once, exactly once. */
+	/* After an idle period the interrupt is sent at once and exactly once. */
 	later(5000);
 	fill(1);
 	UNIT_EQ(host.message[VECTOR], 3);
 	later(5000);
 	UNIT_EQ(host.message[VECTOR], 3);
-	/* Enabled anew there was no last one. */
+	/* After another enable there is no previous interrupt. */
 	ev_arm(&d);
 	ev_wr(&d, EVENT_CONTROL, 0);
 	ev_prepare(&d, 0, 6, 6);
@@ -182,7 +182,7 @@ static void urgent(void)
 	UNIT_EQ(host.message[VECTOR], 2);
 	UNIT_EQ(ev_drain(&d), 2);
 	ev_arm(&d);
-	/* It was given back: the next is an ordinary one again. */
+	/* It was returned: the next record is an ordinary one again. */
 	fill(1);
 	UNIT_EQ(host.message[VECTOR], 2);
 	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_FLUSH);
@@ -209,7 +209,7 @@ static void vectors(void)
 		EVENT_STATUS_ENABLED | EVENT_STATUS_QUIET | EVENT_STATUS_ARMED);
 	ev_wr(&d, EVENT_VECTOR, 0);
 	UNIT_EQ(host.message[0], 1);
-	/* One that the host has not enabled is neither sent nor kept. */
+	/* An interrupt of a vector that the host has not enabled is neither sent nor kept. */
 	host.vectors = 2;
 	ev_wr(&d, EVENT_VECTOR, 2);
 	UNIT_EQ(ev_drain(&d), 1);
@@ -252,7 +252,7 @@ static void temperature(void)
 	alarm_begin();
 	UNIT_EQ(ev_rd(&card, FUNCTION_ID), EVENT_ID_CARD << 16 | 1 << 8 | 1);
 	UNIT_EQ(ev_rd(&card, FUNCTION_VECTOR), 0);
-	heat("61"); /* not asked for yet, but noted */
+	heat("61"); /* not enabled yet, but recorded */
 	UNIT_EQ(ev_rd(&card, FUNCTION_CAUSE), FUNCTION_CAUSE_TEMPERATURE);
 	UNIT_EQ(host.message[0], 0);
 	UNIT_EQ(notice(), 0);
@@ -263,14 +263,14 @@ static void temperature(void)
 	heat("82");
 	UNIT_EQ(host.message[0], 2);
 	UNIT_EQ(notice(), FUNCTION_CAUSE_TEMPERATURE | FUNCTION_CAUSE_CRITICAL);
-	/* What is left after clearing comes again, so that it is not lost. */
+	/* Causes that remain after clearing raise the interrupt again, so that none is lost. */
 	ev_wr(&card, FUNCTION_CAUSE, FUNCTION_CAUSE_CRITICAL);
 	UNIT_EQ(host.message[0], 3);
 	UNIT_EQ(notice(), FUNCTION_CAUSE_TEMPERATURE);
 	ev_wr(&card, FUNCTION_CAUSE, FUNCTION_CAUSE_TEMPERATURE);
 	UNIT_EQ(host.message[0], 3);
 	UNIT_EQ(notice(), 0);
-	/* Above still, and only a little below: not again. */
+	/* The temperature stays above, or falls only a little below: no new alarm. */
 	heat("83");
 	heat("59");
 	heat("61");
@@ -296,11 +296,11 @@ static void link_change(void)
 	key(0, "link-state", "3=up");
 	run(0);
 	UNIT_EQ(host.message[6], 2);
-	/* A bit that is set already says nothing new. */
+	/* A bit that is already set raises no new interrupt. */
 	key(0, "link-state", "3=down");
 	run(0);
 	UNIT_EQ(host.message[6], 2);
-	/* Those of the other endpoint are its own. */
+	/* The alarms of the other endpoint are separate. */
 	ev_wr(&card, FUNCTION_CAUSE, FUNCTION_CAUSE_LINK);
 	key(1, "link-state", "3=down");
 	run(0);
@@ -339,7 +339,7 @@ static void channel_errors(void)
 	host_end();
 }
 
-/* The channel's reset leaves it alone, the function's does not. */
+/* The channel's reset keeps it; the function's reset clears it. */
 static void reset_of_the_block(void)
 {
 	alarm_begin();
@@ -357,7 +357,7 @@ static void reset_of_the_block(void)
 	heat("50");
 	heat("70");
 	CU_ASSERT(host.message[0] >= 1);
-	UNIT_EQ(notice(), 0xffffffff); /* its address is gone */
+	UNIT_EQ(notice(), 0xffffffff); /* its address is cleared */
 	host_end();
 }
 
@@ -376,7 +376,7 @@ static void alarm_waits_for_the_bus(void)
 }
 
 UNIT_MAIN("emulated event interface, interrupts", {"one shot", one_shot},
-	  {"giving room does not arm", consumed_does_not_arm}, {"by count", by_count},
+	  {"consuming records does not arm", consumed_does_not_arm}, {"by count", by_count},
 	  {"by time", by_time}, {"the rate is bounded", rate_is_bounded},
 	  {"urgent records", urgent}, {"vectors", vectors}, {"temperature", temperature},
 	  {"links", link_change}, {"errors of a channel", channel_errors},

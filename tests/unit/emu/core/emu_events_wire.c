@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A card with the event interface from the wire: the capability, MSI-X and MSI with their
- * eventfds, DMA reads of the rings through mappings, engine threads, and how fast it is.
+ * A card with the event interface through vfio-user: the capability, MSI-X and MSI with their
+ * eventfds, DMA reads of the rings through mappings, engine threads, and throughput.
  */
 #include <endian.h>
 #include <sys/eventfd.h>
@@ -12,7 +12,7 @@
 
 #define BLOCK 0x1000
 #define LOG2 8
-#define SUBMIT 0x10000u /* in the memory; superpages are behind the rings */
+#define SUBMIT 0x10000u /* in the memory; superpages follow the rings */
 #define RECORD 0x20000u
 #define DATA 0x100000u
 
@@ -40,7 +40,7 @@ static void begin_card(const struct card_ops *ops, const char *const *settings)
 
 static const char *const on[] = {"events=on", NULL};
 
-/* As a driver finds it: walk the list, compare id and signature. 0: not there. */
+/* Find the capability as a driver does: walk the list, compare id and signature. 0: not found. */
 static uint32_t capability(void)
 {
 	uint32_t at = 0x100, head;
@@ -63,7 +63,7 @@ static void capability_of_a_cru(void)
 	begin_card(&cru_card, on);
 	at = capability();
 	UNIT_NEED(at);
-	CU_ASSERT(at != 0x100); /* the first is somebody else's */
+	CU_ASSERT(at != 0x100); /* the first belongs to another vendor */
 	UNIT_EQ(config(0x100, 4) & 0xffff, PCI_EXT_CAP_ID_VNDR);
 	word = config(at + VSEC_HEADER, 4);
 	UNIT_EQ(EVENT_VSEC_HEADER_REVISION(word), EVENT_VSEC_REVISION);
@@ -78,7 +78,7 @@ static void capability_of_a_cru(void)
 	/* Read-only. */
 	config_set(at + EVENT_VSEC_LIMITS, 0, 4);
 	UNIT_EQ(config(at + EVENT_VSEC_LIMITS, 4), word);
-	/* Messages: both kinds, and INTx as ever. */
+	/* Both MSI and MSI-X exist, and INTx as on a plain card. */
 	word = old_capability(PCI_CAP_ID_MSIX);
 	UNIT_NEED(word);
 	UNIT_EQ(config(word + PCI_MSIX_FLAGS, 2), 7);
@@ -158,7 +158,9 @@ static void fewer_or_none(void)
 	end();
 }
 
-/* One eventfd for one vector, as QEMU sets them when vectors come one by one; -1 takes it away. */
+/*
+ * Set one eventfd for one vector, as QEMU does when vectors are enabled one by one; -1 removes it.
+ */
 static void set_vector(uint32_t index, unsigned int vector, int fd)
 {
 	struct {
@@ -193,7 +195,7 @@ static void vectors_end(unsigned int count)
 		close(host.fd[count]);
 }
 
-/* What came through the eventfd since the last look. */
+/* Count of the eventfd since the last read. */
 static uint64_t came(unsigned int vector)
 {
 	eventfd_t n = 0;
@@ -211,7 +213,7 @@ static uint32_t ev_rd(uint32_t off)
 	return bar_read(0, BLOCK + off);
 }
 
-/* Memory on the bus, the channel enabled, the internal generator running. */
+/* Map the memory, enable the channel, and start the internal generator. */
 static void enable(void)
 {
 	memset(vu.memory + RECORD, 0, sizeof(struct event_record) << LOG2);
@@ -289,7 +291,9 @@ static void by_msix(void)
 	UNIT_EQ(map_region(BASE, MEMORY, 0, vu.memory_fd, RW), 0);
 	at = old_capability(PCI_CAP_ID_MSIX) + PCI_MSIX_FLAGS;
 	messages(VFIO_PCI_MSIX_IRQ_INDEX, at, PCI_MSIX_FLAGS_ENABLE);
-	/* Masked as a whole: kept, and sent once when the mask goes. */
+	/*
+	 * With the function masked the interrupt is kept, and sent once when the mask is cleared.
+	 */
 	config_set(at, PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL, 2);
 	ev_wr(EVENT_ARM, 4);
 	give(1, BYTES);
@@ -298,14 +302,14 @@ static void by_msix(void)
 	UNIT_EQ(came(3), 0);
 	config_set(at, PCI_MSIX_FLAGS_ENABLE, 2);
 	UNIT_EQ(came(3), 1);
-	/* Off: counted as one that nobody took. */
+	/* Disabled: counted as unrouted. */
 	config_set(at, 0, 2);
 	ev_wr(EVENT_ARM, 5);
 	give(1, BYTES);
 	CU_ASSERT(UNIT_WAIT(drain(), LIMIT_MS));
 	CU_ASSERT(UNIT_WAIT(counted("unrouted") == 1, LIMIT_MS));
 	UNIT_EQ(came(3), 0);
-	/* And one whose eventfd was taken away. */
+	/* And a vector whose eventfd was removed. */
 	config_set(at, PCI_MSIX_FLAGS_ENABLE, 2);
 	set_vector(VFIO_PCI_MSIX_IRQ_INDEX, 3, -1);
 	ev_wr(EVENT_ARM, 6);
@@ -324,7 +328,7 @@ static void by_msi(void)
 	at = old_capability(PCI_CAP_ID_MSI) + PCI_MSI_FLAGS;
 	config_set(at - PCI_MSI_FLAGS + PCI_MSI_ADDRESS_LO, 0xfee00000, 4);
 	messages(VFIO_PCI_MSI_IRQ_INDEX, at, PCI_MSI_FLAGS_ENABLE | 2 << 4);
-	/* Granted one message only: another is not sent. */
+	/* The host has granted only one message: another is not sent. */
 	config_set(at, PCI_MSI_FLAGS_ENABLE, 2);
 	ev_wr(EVENT_ARM, 4);
 	give(1, BYTES);
@@ -336,7 +340,7 @@ static void by_msi(void)
 	give(1, BYTES);
 	CU_ASSERT(UNIT_WAIT(came(0), LIMIT_MS));
 	UNIT_EQ(counted("messages_outside"), 0);
-	/* To where a host that takes the vector back lets it go: a write to address 0. */
+	/* The host has cleared the address while removing the vector: a write to address 0. */
 	config_set(at - PCI_MSI_FLAGS + PCI_MSI_ADDRESS_LO, 0, 4);
 	ev_wr(EVENT_ARM, 6);
 	give(1, BYTES);
@@ -350,7 +354,7 @@ static void map_part(uint32_t at, uint32_t end, uint32_t flags)
 	UNIT_EQ(map_region(BASE + at, end - at, at, vu.memory_fd, flags), 0);
 }
 
-/* A guest that lets the card read but not write: the ring can be there, the records cannot. */
+/* Mapped for reading only: the ring can be read, but records cannot be written. */
 static void mappings_are_checked(void)
 {
 	const uint32_t page = 0x1000;
@@ -384,7 +388,7 @@ static unsigned int kept(void)
 	return n;
 }
 
-/* Several vectors in one message, and the ways to let go of them. */
+/* Several vectors in one message, and the ways to remove them. */
 static void sets_of_vectors(void)
 {
 	struct vfio_irq_set set = {
@@ -401,7 +405,7 @@ static void sets_of_vectors(void)
 	UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), -1), 0);
 	UNIT_EQ(kept(), 5);
 	UNIT_EQ(irq_fd(VFIO_PCI_MSIX_IRQ_INDEX, 5) >= 0, 1);
-	/* More than there are. */
+	/* More vectors than exist. */
 	set.start = 6;
 	UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), -1), EINVAL);
 	UNIT_EQ(kept(), 5);
@@ -434,7 +438,9 @@ static double seconds(void)
 	return emu_now() / 1e9;
 }
 
-/* GB/s with 32 KiB superpages that are given back by eights, over the wire, in a part of a second.
+/*
+ * Measure GB/s over vfio-user, for a fraction of a second, with 32 KiB superpages that are returned
+ * in groups of eight.
  */
 static double speed(bool events)
 {
@@ -484,7 +490,10 @@ static void not_slower(void)
 	double plain, events;
 	unsigned int round = 0;
 
-	/* On a crowded machine one may get less of it than the other, but not always. */
+	/*
+	 * On a busy machine one mode may get less processor time than the other, but not in every
+	 * attempt.
+	 */
 	do {
 		plain = speed(false);
 		events = speed(true);

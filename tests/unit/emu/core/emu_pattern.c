@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The copy loops: right to the byte at every size and alignment, and how fast they are.
+ * Copy loops: correct to the byte at every size and alignment, and their speed.
  */
 #include <stdbool.h>
 
@@ -29,7 +29,7 @@ static uint32_t expected(const struct page *p, uint32_t lane)
 	return 0;
 }
 
-/* Bytes that are not what they should be: before, in and after the page. */
+/* Number of wrong bytes before, in and after the page. */
 static unsigned int wrong(const struct page *p, unsigned int shift)
 {
 	unsigned int i, n = 0, start = 64 + shift;
@@ -93,7 +93,7 @@ static void counter_wraps(void)
 	UNIT_EQ(wrong(&p, 0), 0);
 }
 
-/* Of the processor, which others may want as well. */
+/* Measure processor time, because other programs may use the processor, too. */
 static double used_seconds(void)
 {
 	struct timespec t;
@@ -102,7 +102,7 @@ static double used_seconds(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* A bad build of these loops is slow by a factor, and then every figure of the card is wrong. */
+/* A bad build of these loops is slower by a factor, which makes every speed of the card wrong. */
 static void speed(void)
 {
 	static const char *const names[] = {"counter", "constant", "ddg", "words"};

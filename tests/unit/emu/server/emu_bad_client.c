@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Clients that take away what they gave: an eventfd that is full, memory that is cut off. What they
- * do must not stop the card, nor be taken for a mistake of the card.
+ * Clients that withdraw resources: a full eventfd, truncated memory. They must neither stop the
+ * card nor cause errors that count as the card's.
  */
 #include <fcntl.h>
 #include <sys/eventfd.h>
@@ -19,7 +19,7 @@ static int set_trigger(int fd)
 	return ask(VU_SET_IRQS, &set, sizeof(set), fd);
 }
 
-/* The loop-back: as if the card had an interrupt. */
+/* Raise an interrupt through the loop-back trigger. */
 static int fire(void)
 {
 	struct vfio_irq_set set = {
@@ -32,8 +32,8 @@ static int fire(void)
 }
 
 /*
- * @extra: EFD_NONBLOCK or not, which is the client's business and stays as it is. @later: he has
- * changed that since.
+ * @extra: EFD_NONBLOCK or 0; the card must not change this flag of the client. @later: the client
+ * changes the flag after it has passed the eventfd.
  */
 static void full_eventfd(int extra, bool later)
 {
@@ -73,7 +73,7 @@ static void full_eventfds_later(void)
 	full_eventfd(0, true);
 }
 
-/* Not what it should be, but it may be there. */
+/* A pipe in place of an eventfd: invalid, but possible. */
 static void full_pipe(void)
 {
 	static const uint8_t zeros[4096];
@@ -115,14 +115,14 @@ static void memory_is_cut_off(void)
 	push(BASE + 0x180000, PAGES);
 	push(BASE + 0x300000, PAGES);
 	UNIT_NEED(UNIT_WAIT(bar_read(0, CRU_SP_READY(0)) == 4, LIMIT_MS));
-	/* The card did what it was told. */
+	/* The card carried out the command. */
 	CU_ASSERT(counted("memory_lost") >= 2 * PAGES);
 	UNIT_EQ(counted("dma_outside"), 0);
 	UNIT_EQ(counted("dma_writes"), 4 * PAGES);
 	memcpy(&word, vu.memory + 0x180000 + BYTES - 4, 4);
 	UNIT_EQ(word, 3 * BYTES / 32 - 1);
 	UNIT_EQ(cleared("memory_lost"), 0);
-	/* Mapped anew it is good again. */
+	/* After another map the memory is usable again. */
 	UNIT_NEED(!ftruncate(vu.memory_fd, MEMORY));
 	UNIT_EQ(unmap_region(BASE, MEMORY, 0), 0);
 	UNIT_EQ(map_region(BASE, MEMORY, 0, vu.memory_fd, RW), 0);
@@ -134,7 +134,7 @@ static void memory_is_cut_off(void)
 	end();
 }
 
-/* At whatever moment of its copying. */
+/* Truncate at any moment of the card's copying. */
 static void cut_off_while_data_flow(void)
 {
 	unsigned int round, i;
@@ -164,10 +164,9 @@ int main(int argc, char **argv)
 		{"a full eventfd whose flags change", full_eventfds_later},
 		{"a full pipe", full_pipe},
 		{"memory is cut off", memory_is_cut_off},
-		{"memory is cut off while data flow", cut_off_while_data_flow},
+		{"memory is truncated while data flow", cut_off_while_data_flow},
 	};
 
-	freopen("/dev/null", "w",
-		stderr); /* what it says about this is not for the test's reader */
+	freopen("/dev/null", "w", stderr); /* its log lines are expected here */
 	return unit_run("bad clients", tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A vfio-user client over a socket pair that does what QEMU does, for tests of the emulated card
- * from the wire to guest memory, engine threads included. One card at a time: begin() and end().
+ * A vfio-user client over a socket pair that behaves as QEMU, for tests of the emulated card from
+ * the socket to guest memory, including engine threads. One card at a time: begin() and end().
  */
 #ifndef ROC_UNIT_EMU_CLIENT_H
 #define ROC_UNIT_EMU_CLIENT_H
@@ -21,7 +21,7 @@
 #define CLIENT_CARD cru_card
 #endif
 
-/* Of what takes milliseconds: also on a machine that is full of other work. */
+/* Limit for operations that take milliseconds, also on a busy machine. */
 #define LIMIT_MS 15000
 #define MEMORY (8u << 20)
 #define BASE 0x180000000ull
@@ -32,7 +32,7 @@ static struct {
 	struct emu *emu;
 	struct function *f;
 	pthread_t thread;
-	int fd; /* our end */
+	int fd; /* the client's end */
 	int server_fd;
 	uint16_t id;
 	int memory_fd;
@@ -47,7 +47,7 @@ __attribute__((unused)) static void *serve(void *arg)
 	return NULL;
 }
 
-/* A client that has not said a word. */
+/* Create a client that has sent no message yet. */
 __attribute__((unused)) static void connect_silent(void)
 {
 	int fds[2];
@@ -105,7 +105,7 @@ __attribute__((unused)) static void take(void *data, size_t len)
 	}
 }
 
-/* Ask and wait for the answer: 0 or its error number. The body is in vu.body. */
+/* Send a command and wait for the answer. Returns 0 or its error number. The body is in vu.body. */
 __attribute__((unused)) static int ask(uint16_t command, const void *body, uint32_t len, int fd)
 {
 	send_request(command, 0, body, len, fd);
@@ -119,7 +119,7 @@ __attribute__((unused)) static int ask(uint16_t command, const void *body, uint3
 	return vu.head.flags & VU_ERROR ? vu.head.error : 0;
 }
 
-/* What every client says first. */
+/* Send the version message, which every client sends first. */
 __attribute__((unused)) static void connect_client(void)
 {
 	struct vu_version version = {0};
@@ -192,7 +192,7 @@ __attribute__((unused)) static uint32_t bar_read(uint32_t bar, uint32_t off)
 	return value;
 }
 
-/* As QEMU does it: posted. */
+/* A posted write, as QEMU does it. */
 __attribute__((unused)) static void bar_write(uint32_t bar, uint32_t off, uint32_t value)
 {
 	region_write(VU_NO_REPLY, bar, off, &value, 4);
@@ -211,7 +211,7 @@ __attribute__((unused)) static void config_set(uint32_t off, uint32_t value, uin
 	region_write(0, VFIO_PCI_CONFIG_REGION_INDEX, off, &value, len);
 }
 
-/* Where a capability of the first 256 bytes is; 0: the card has none of this id. */
+/* Offset of a capability in the first 256 bytes; 0: the card has none of this id. */
 __attribute__((unused)) static uint32_t old_capability(uint8_t id)
 {
 	uint32_t at = config(PCI_CAPABILITY_LIST, 1);
@@ -253,7 +253,7 @@ __attribute__((unused)) static void end(void)
 
 #define RW (VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE)
 
-/* Memory mapped, decoding and bus mastering on, internal generator started. */
+/* Map the memory, enable decoding and bus mastering, and start the internal generator. */
 __attribute__((unused)) static void begin_dma(void)
 {
 	begin();
@@ -271,7 +271,7 @@ __attribute__((unused)) static void push(uint64_t addr, uint32_t pages)
 	bar_write(0, CRU_SP_PUSH(0), pages);
 }
 
-/* What the server has to signal a vector; -1: nothing. */
+/* The descriptor with which the server signals a vector; -1: none. */
 __attribute__((unused)) static int irq_fd(uint32_t index, unsigned int vector)
 {
 	int fd;
@@ -298,7 +298,7 @@ __attribute__((unused)) static uint64_t counted(const char *name)
 	return value;
 }
 
-/* Whether the answer to a control line has a text in it. */
+/* Check that the answer to a control line contains a text. */
 __attribute__((unused)) static bool says(const char *line, const char *text)
 {
 	struct json j = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For clients of emu_client.h whose card has units (streams, sub-units) and MSI-X: what PCI and the
- * control socket show of it, all memory mapped, and an eventfd per vector.
+ * For clients of emu_client.h whose card has units (streams, sub-units) and MSI-X: checks of its
+ * configuration space and control socket, a map of all memory, and an eventfd per vector.
  */
 #ifndef ROC_UNIT_EMU_CLIENT_IRQ_H
 #define ROC_UNIT_EMU_CLIENT_IRQ_H
@@ -18,7 +18,9 @@ __attribute__((unused)) static void begin_mapped(void)
 	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 2);
 }
 
-/* Where the vendor-specific capability of this id is: the first one is somebody else's. */
+/*
+ * Offset of the vendor-specific capability with this id; the first one belongs to another vendor.
+ */
 __attribute__((unused)) static uint32_t our_capability(uint32_t id, uint32_t length)
 {
 	uint32_t at;
@@ -69,8 +71,8 @@ __attribute__((unused)) static void control_is(const char *fault)
 }
 
 /*
- * Who has a page mapped can make any access to it: nothing comes of one that is no word.
- * @ring_bell: of a doorbell page.
+ * A process with a mapped page can make any access to it: only aligned words have an effect. @bell:
+ * offset of a doorbell page.
  */
 __attribute__((unused)) static void no_words_into(uint32_t ring_bell)
 {
@@ -94,7 +96,7 @@ __attribute__((unused)) static void no_words_into(uint32_t ring_bell)
 	UNIT_EQ(counted("host_errors"), 0);
 }
 
-/* An eventfd for each vector, as QEMU sets them when they come one by one. */
+/* Set an eventfd for each vector, as QEMU does when vectors are enabled one by one. */
 __attribute__((unused)) static void vectors_on(int *fd, unsigned int count)
 {
 	struct vfio_irq_set set = {

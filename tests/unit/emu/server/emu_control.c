@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Control commands: each one, what it refuses, and what it changes.
+ * Control commands: each command, its refusals and its effects.
  */
 #include "emu_control.h"
 
@@ -192,7 +192,7 @@ static void peek_and_poke(void)
 	UNIT_EQ(rd(0, 0, CRU_SP_READY(0)), 0xfffffff0);
 	UNIT_STR(run("poke 0 2 0x60001c 9"), OK);
 	UNIT_EQ(rd(1, 2, 0x60001c), 9);
-	/* No side effect, where a read has one. */
+	/* peek has no side effect where a read has one. */
 	run("peek 0 2 0x40000c");
 	strcpy(clock, reply.text);
 	UNIT_STR(run("peek 0 2 0x40000c"), clock);
@@ -229,7 +229,10 @@ static void faults(void)
 	end();
 }
 
-/* Reads change what comes next, writes are counted and reach no register of the card. */
+/*
+ * Fault foreign: a read changes the next value; writes are counted and reach no register of the
+ * card.
+ */
 static void foreign(void)
 {
 	uint32_t first;
@@ -267,7 +270,7 @@ static void sleep_and_wake(void)
 	function_config_write(&emu->fn[0], PM_CONTROL, &d0, sizeof(d0));
 }
 
-/* What a card keeps over D3hot, and one that loses its power there. */
+/* State that a card keeps over D3hot, and a card that loses its state there. */
 static void forgets(void)
 {
 	const uint16_t memory = PCI_COMMAND_MEMORY;
@@ -283,7 +286,7 @@ static void forgets(void)
 	UNIT_EQ(rd(0, 0, CRU_SCRATCH), 0);
 	UNIT_STR(run("fault 0 clear forgets"), OK);
 	wr(0, 0, CRU_SCRATCH, 0xa5);
-	/* Nor does one keep it whose power management does not promise that. */
+	/* A card whose power management does not promise to keep the state loses it, too. */
 	run("config 0 0x44 0");
 	sleep_and_wake();
 	function_config_write(&emu->fn[0], PCI_COMMAND, &memory, sizeof(memory));
@@ -303,7 +306,7 @@ static void json_escapes(void)
 {
 	static const struct {
 		const char *line;
-		unsigned int bytes; /* that are no character */
+		unsigned int bytes; /* that are no UTF-8 */
 	} bad[] = {
 		{"a\xffz", 1},	       {"a\x80z", 1},	      {"a\xc3z", 1},
 		{"a\xe2\x82z", 2},     {"a\xf0\x90\x8dz", 3}, {"a\xc0\xafz", 2},
@@ -315,7 +318,7 @@ static void json_escapes(void)
 	begin();
 	run("nonsense\"\\\x01");
 	CU_ASSERT(has("unknown command 'nonsense\\\"\\\\\\u0001'"));
-	/* Characters as they are, bytes that are none as what stands for them. */
+	/* UTF-8 characters are returned unchanged, other bytes as the replacement character. */
 	run("\x24\xc2\xa3\xe2\x82\xac\xed\x9f\xbf\xf0\x90\x8d\x88\xf4\x8f\xbf\xbf");
 	CU_ASSERT(has("'\x24\xc2\xa3\xe2\x82\xac\xed\x9f\xbf\xf0\x90\x8d\x88\xf4\x8f\xbf\xbf'"));
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -328,13 +331,13 @@ static void json_escapes(void)
 			strcat(text, "\\ufffd");
 		CU_ASSERT(has(strcat(text, "z'")));
 	}
-	/* Cut off in the middle of a character. */
+	/* The name is cut in the middle of a character. */
 	run("123456789012345678901234567890123456789\xc3\xa9");
 	CU_ASSERT(has("9\\ufffd'"));
 	end();
 }
 
-/* A card that is too hot has no power, until it is cooler and somebody gives it power. */
+/* A card that is too hot has no power until it is cooler and the command power on restores it. */
 static void power(void)
 {
 	begin();
@@ -347,7 +350,7 @@ static void power(void)
 	UNIT_EQ(rd(1, 0, CRU_DATA_SOURCE), ~0u);
 	UNIT_STR(run("power"), "{\"ok\":true,\"on\":false}");
 	CU_ASSERT_PTR_NOT_NULL(strstr(run("power on"), "too hot"));
-	/* Cooler is not enough. */
+	/* A lower temperature alone does not restore power. */
 	UNIT_STR(run("set temperature 45"), OK);
 	UNIT_EQ(rd(0, 2, CRU_FW_HASH), ~0u);
 	UNIT_STR(run("power on"), "{\"ok\":true,\"on\":true}");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A served CRU, driven by control commands, with its registers as the host reaches them. One at a
- * time: begin() makes it, end() takes it away.
+ * A served CRU that is driven by control commands, with register accesses as a host makes them.
+ * Only one exists at a time: begin() creates it, end() destroys it.
  */
 #ifndef ROC_UNIT_EMU_CONTROL_H
 #define ROC_UNIT_EMU_CONTROL_H

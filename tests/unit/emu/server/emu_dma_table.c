@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of guest mappings: what may be written, and where it is.
+ * The table of guest mappings: access rights and addresses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ static int memory(uint64_t size)
 	return fd;
 }
 
-/* Bytes that can be written at @addr, of 1 MiB asked for; 0 if outside. */
+/* Bytes that can be written at @addr, out of 1 MiB; 0 if outside. */
 static size_t writable_bytes(struct dma_table *t, uint64_t addr)
 {
 	size_t len = 1 << 20;
@@ -50,14 +50,14 @@ static void lookup(void)
 	UNIT_EQ(writable_bytes(&t, 0x11ffc), 4);
 	UNIT_EQ(writable_bytes(&t, 0x12000), 0);
 	UNIT_EQ(writable_bytes(&t, 0xfffc), 0);
-	/* Outside up to where the next range begins. */
+	/* The range up to the next mapping is outside. */
 	len = 1 << 20;
 	UNIT_EQ(dma_lookup(&t, 0x12000, &len, &ptr), false);
 	UNIT_EQ(len, 0xe000);
 	len = 16;
 	UNIT_EQ(dma_lookup(&t, 0x30000, &len, &ptr), false);
 	UNIT_EQ(len, 16);
-	/* One file, mapped once; the bytes are those of the file. */
+	/* A file is mapped once; the bytes are those of the file. */
 	*at(&t, 0x11005) = 0x5a;
 	UNIT_NEED(pread(fd, &len, 1, 5 * PAGE + 5) == 1);
 	UNIT_EQ(*(uint8_t *)&len, 0x5a);
@@ -86,7 +86,7 @@ static void refused(void)
 	UNIT_EQ(t.count, 0);
 	CU_ASSERT_PTR_NULL(t.files.first);
 	close(fd);
-	/* No memory. */
+	/* Out of memory. */
 	fd = eventfd(0, 0);
 	UNIT_EQ(dma_map(&t, 0, PAGE, fd, 0, true), -EINVAL);
 	close(fd);
@@ -107,7 +107,7 @@ static void not_writable(void)
 	UNIT_EQ(t.count, 2);
 	dma_unmap_all(&t);
 	close(fd);
-	/* May be written, but the file may not. */
+	/* The mapping is writable, but the file is not. */
 	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	UNIT_NEED(fd >= 0);
 	UNIT_EQ(dma_map(&t, 0x1000, PAGE, fd, 0, true), -EACCES);
@@ -120,7 +120,7 @@ static void not_writable(void)
 	close(fd);
 }
 
-/* The same file once more, for less. */
+/* The same file again, with fewer rights. */
 static int again(int fd, int flags)
 {
 	char path[40];
@@ -131,7 +131,7 @@ static int again(int fd, int flags)
 	return fd;
 }
 
-/* What may be done with a file is the descriptor's, whichever of it came first. */
+/* Each descriptor has its own access rights to a file, in whichever order they are used. */
 static void descriptors_of_a_file(void)
 {
 	struct dma_table t = {0};
@@ -184,7 +184,7 @@ static void unmap_forms(void)
 	close(fd);
 }
 
-/* What is swept is whole as well, but it may be much or nothing. */
+/* A sweep covers whole mappings as well, but any number of them. */
 static void sweeps(void)
 {
 	const uint64_t end = 0xfffffffffffff000;
@@ -203,7 +203,7 @@ static void sweeps(void)
 	UNIT_EQ(t.count, 4);
 	UNIT_EQ(dma_unmap(&t, 0, 1ull << 30), 0);
 	UNIT_EQ(t.count, 2);
-	/* Up to the very end of addresses. */
+	/* Up to the end of the address space. */
 	UNIT_EQ(dma_unmap(&t, 0xfef00000, 0xffffffff01100000), 0);
 	UNIT_EQ(t.count, 0);
 	CU_ASSERT_PTR_NULL(t.files.first);
@@ -233,7 +233,7 @@ static void nothing_is_replaced(void)
 	close(b);
 }
 
-/* The client takes memory away that it has mapped. What is used then is nowhere, and counted. */
+/* The client truncates memory that it has mapped. Accesses to it are lost and counted. */
 static void truncated(void)
 {
 	struct dma_table t = {0};
@@ -244,13 +244,13 @@ static void truncated(void)
 	UNIT_EQ(dma_map(&t, 0x10000, 8 * PAGE, fd, 0, true), 0);
 	UNIT_NEED(dma_lookup(&t, 0x12000, &len, (void **)&ptr));
 	UNIT_EQ(len, 4 * PAGE);
-	/* Between the question and the use. */
+	/* Truncate between the check and the use. */
 	UNIT_NEED(!ftruncate(fd, 4 * PAGE));
 	memset(ptr, 0x5a, len);
 	UNIT_EQ(t.files.lost, 2);
 	UNIT_NEED(pread(fd, &len, 1, 3 * PAGE) == 1);
 	UNIT_EQ((uint8_t)len, 0x5a);
-	/* What is left is as good as ever, and no more than that. */
+	/* The remaining part is usable, and no more than that. */
 	len = 8 * PAGE;
 	UNIT_NEED(dma_lookup(&t, 0x11000, &len, (void **)&ptr));
 	UNIT_EQ(len, 3 * PAGE);
@@ -264,7 +264,7 @@ static void truncated(void)
 	UNIT_EQ(len, 64);
 	UNIT_EQ(ptr[0] + ptr[63], 0);
 	UNIT_EQ(t.files.lost, 4);
-	/* Mapped anew it is what it is now. */
+	/* After another map the new size applies. */
 	UNIT_EQ(dma_unmap(&t, 0x10000, 8 * PAGE), 0);
 	CU_ASSERT_PTR_NULL(t.files.first);
 	UNIT_EQ(dma_map(&t, 0x10000, 8 * PAGE, fd, 0, true), -EINVAL);
@@ -275,7 +275,7 @@ static void truncated(void)
 	close(fd);
 }
 
-/* As a guest with an IOMMU does it: thousands of small ranges of one file, in odd order. */
+/* A guest with an IOMMU: thousands of small ranges of one file, in random order. */
 static void many(void)
 {
 	const unsigned int n = 20000;

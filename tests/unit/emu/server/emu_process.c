@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-emu as a process: its sockets, its clients, how it ends. $ROC_EMU names the program.
+ * roc-emu as a process: its sockets, its clients, its exit. $ROC_EMU names the program.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ static void lives_and_quits(void)
 	UNIT_STR(control(a, "get 0 rate\n"), "{\"ok\":true,\"key\":\"rate\",\"value\":\"0\"}");
 	UNIT_STR(control(b, "818\nget serial\n"), "{\"ok\":true,\"value\":\"0x30353230\"}");
 	UNIT_STR(control(b, NULL), "{\"ok\":true,\"key\":\"serial\",\"value\":\"0250\"}");
-	/* What follows a NUL would be lost. */
+	/* Bytes after a NUL are lost. */
 	UNIT_EQ(send(b, "set rate 5\0set rate 6\n", 22, 0), 22);
 	UNIT_STR(control(b, NULL), "{\"ok\":false,\"error\":\"unknown command ''\"}");
 	UNIT_STR(control(a, "get 0 rate\n"), "{\"ok\":true,\"key\":\"rate\",\"value\":\"0\"}");
@@ -51,7 +51,7 @@ static void ends_on_signals(void)
 	}
 }
 
-/* Its sockets are none of the descriptors that it writes messages to. */
+/* Its sockets must not have descriptors 0 to 2, to which it writes messages. */
 static void closed_descriptors(void)
 {
 	char path[96], link[64], target[64];
@@ -103,7 +103,7 @@ static void push(int fd, uint64_t addr)
 	region(fd, 0, CRU_SP_PUSH(0), 4, 4);
 }
 
-/* The verdict of a run: any DMA outside every mapping is in the exit status. */
+/* Any DMA outside every mapping is in the exit status. */
 static void outside_is_remembered(void)
 {
 	int ep, ctl;
@@ -122,7 +122,7 @@ static void outside_is_remembered(void)
 	clean();
 }
 
-/* Its stderr is a pipe that is full. @fds is the caller's to close. */
+/* Start it with a full pipe as stderr. The caller closes @fds. */
 static void start_stderr_unread(int *fds)
 {
 	char page[4096] = "";
@@ -136,7 +136,7 @@ static void start_stderr_unread(int *fds)
 	emu.err = 0;
 }
 
-/* Nobody reads what it says: the card goes on all the same. */
+/* stderr is not read: the card continues all the same. */
 static void stderr_unread(void)
 {
 	char page[4096];
@@ -148,7 +148,7 @@ static void stderr_unread(void)
 	ctl = dial("ctl.sock");
 	push(ep, 0x1000);
 	CU_ASSERT(UNIT_WAIT(strstr(control(ctl, "counts 1\n"), "\"dma_outside\":4,"), LIMIT_MS));
-	/* It was not said later either. */
+	/* The line is not written later either. */
 	UNIT_EQ(read(fds[0], page, sizeof(page)), sizeof(page));
 	control(ctl, "quit\n");
 	UNIT_EQ(ended(), 2);
@@ -159,7 +159,7 @@ static void stderr_unread(void)
 	clean();
 }
 
-/* The other side is gone; silence is not enough. */
+/* The peer must close the connection; a missing answer is not enough. */
 static bool hung_up(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -185,7 +185,7 @@ static void vanish_and_return(void)
 	UNIT_STR(control(ctl, "fault 0 vanish\n"), "{\"ok\":true}");
 	CU_ASSERT(hung_up(ep));
 	close(ep);
-	/* Nobody is let in. */
+	/* No client is accepted. */
 	ep = dial("ep0.sock");
 	CU_ASSERT(hung_up(ep));
 	close(ep);
@@ -222,7 +222,7 @@ static int fire(int ep)
 	return request(ep, VU_SET_IRQS, 0, &set, sizeof(set), -1);
 }
 
-/* Of a card that was started; to its end. */
+/* Run to the end of a card that was started. */
 static void closes_a_pipe(void)
 {
 	int ep, ctl, fds[2];
@@ -263,8 +263,8 @@ static void closed_pipe_stderr_unread(void)
 #define DESCRIPTORS 20
 
 /*
- * Descriptors that it has below that number: what it inherited may be above. The one that a thread
- * in accept() has put aside is not among them.
+ * Number of its descriptors below the given number, because inherited ones may be above. The spare
+ * descriptor of a thread in accept() is not counted.
  */
 static unsigned int descriptors(void)
 {
@@ -282,7 +282,7 @@ static unsigned int descriptors(void)
 	return n;
 }
 
-/* So many clients that there is no descriptor left: the next has to wait, and no more than that. */
+/* Connect clients until no descriptor is left: the next client must wait, without other effects. */
 static void out_of_descriptors(void)
 {
 	static const char *const answer = "{\"ok\":true,\"key\":\"rate\",\"value\":\"0\"}";
@@ -295,7 +295,10 @@ static void out_of_descriptors(void)
 	start(NULL);
 	UNIT_NEED(wait_ready());
 	UNIT_NEED(!prlimit(emu.pid, RLIMIT_NOFILE, &few, NULL));
-	/* At both endpoints, so that no thread there is about to put one aside, now or later. */
+	/*
+	 * Connect at both endpoints, so that no thread there reserves a spare descriptor, now or
+	 * later.
+	 */
 	ep = dial_endpoint("ep0.sock");
 	other = dial_endpoint("ep1.sock");
 	while (descriptors() < DESCRIPTORS) {
@@ -307,11 +310,11 @@ static void out_of_descriptors(void)
 	UNIT_NEED(send(fd[n], "get 0 rate\n", 11, MSG_NOSIGNAL) == 11);
 	p.fd = fd[n++];
 	UNIT_EQ(poll(&p, 1, 200), 0);
-	/* A map that has lost its file is none; the client hears of it and stays. */
+	/* A map without its file is refused; the client gets an error and stays connected. */
 	UNIT_EQ(request(ep, VU_DMA_MAP, 0, &map, sizeof(map), memory), EMFILE);
 	UNIT_EQ(set_trigger(ep, memory), EMFILE);
 	UNIT_STR(control(fd[0], "get 0 rate\n"), answer);
-	/* Those who leave make room. */
+	/* Clients that disconnect free descriptors. */
 	for (i = 0; i < 4; i++)
 		close(fd[i]);
 	UNIT_STR(control(fd[n - 1], NULL), answer);
@@ -327,7 +330,7 @@ static void out_of_descriptors(void)
 	clean();
 }
 
-/* Of a card that was started; to its end. */
+/* Run to the end of a card that was started. */
 static void loses_memory(void)
 {
 	struct vu_dma_map map = {
@@ -353,7 +356,7 @@ static void loses_memory(void)
 	clean();
 }
 
-/* Whose memory was taken away has no good run, but it was not the card. */
+/* Truncated memory is in the exit status, but not as an error of the card. */
 static void lost_memory_is_remembered(void)
 {
 	start(NULL);
@@ -370,7 +373,7 @@ static void lost_memory_stderr_unread(void)
 	close(fds[1]);
 }
 
-/* It has no memory for an answer: that is its end, whether anybody hears of it or not. */
+/* Out of memory for an answer ends the process, whether its message is read or not. */
 static void out_of_memory_stderr_unread(void)
 {
 	const struct rlimit none = {0, 0};
@@ -383,7 +386,7 @@ static void out_of_memory_stderr_unread(void)
 	ctl = dial("ctl.sock");
 	region(ep, 7, PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
 	UNIT_STR(control(ctl, "trace 0 start\n"), "{\"ok\":true}");
-	/* More than an arena of the C library has put aside. */
+	/* More than an arena of the C library has reserved. */
 	for (i = 0; i < 10000; i++)
 		region(ep, 0, CRU_DATA_SOURCE, 1, 4);
 	UNIT_NEED(!prlimit(emu.pid, RLIMIT_DATA, &none, NULL));
@@ -399,10 +402,10 @@ static void out_of_memory_stderr_unread(void)
 UNIT_MAIN("roc-emu", {"lives and quits", lives_and_quits}, {"ends on signals", ends_on_signals},
 	  {"descriptors 0 to 2 closed", closed_descriptors}, {"wrong arguments", wrong_arguments},
 	  {"DMA outside mappings is in the exit status", outside_is_remembered},
-	  {"nobody reads what it says", stderr_unread}, {"vanish and return", vanish_and_return},
+	  {"stderr is not read", stderr_unread}, {"vanish and return", vanish_and_return},
 	  {"a closed pipe", closed_pipe},
-	  {"a closed pipe, and nobody reads what it says", closed_pipe_stderr_unread},
+	  {"a closed pipe while stderr is not read", closed_pipe_stderr_unread},
 	  {"out of descriptors", out_of_descriptors},
-	  {"memory taken away is in the exit status", lost_memory_is_remembered},
-	  {"memory taken away, and nobody reads what it says", lost_memory_stderr_unread},
-	  {"out of memory, and nobody reads what it says", out_of_memory_stderr_unread})
+	  {"truncated memory is in the exit status", lost_memory_is_remembered},
+	  {"truncated memory while stderr is not read", lost_memory_stderr_unread},
+	  {"out of memory while stderr is not read", out_of_memory_stderr_unread})

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-emu as a process, and what a client of its sockets does. $ROC_EMU names the program. One at a
- * time: start() or start_card(), in the end ended() and clean().
+ * roc-emu as a process, and clients of its sockets. $ROC_EMU names the program. Only one runs at a
+ * time: start() or start_card(), finally ended() and clean().
  */
 #ifndef ROC_UNIT_EMU_PROCESS_H
 #define ROC_UNIT_EMU_PROCESS_H
@@ -18,18 +18,18 @@
 #include "tests/emu/server/proto.h"
 #include "unit.h"
 
-/* Of what takes milliseconds: also on a machine that is full of other work. */
+/* Limit for operations that take milliseconds, also on a busy machine. */
 #define LIMIT_MS 15000
 
 static struct {
 	char dir[64];
 	pid_t pid;
 	int out;	     /* its stdout */
-	int err;	     /* its stderr, nowhere if 0 */
+	int err;	     /* its stderr, discarded if 0 */
 	unsigned int closed; /* bit N: it starts without descriptor N */
 } emu;
 
-/* Wait for it to end; -1 when it does not, its exit status otherwise, 128 + signal if killed. */
+/* Wait for its end. Returns -1 if it does not end, else its exit status, 128 + signal if killed. */
 __attribute__((unused)) static int ended(void)
 {
 	int status;
@@ -110,7 +110,7 @@ __attribute__((unused)) static int dial(const char *name)
 	return fd;
 }
 
-/* One control line; the answer without its newline. */
+/* Send one control line. Returns the answer without its newline. */
 __attribute__((unused)) static const char *control(int fd, const char *line)
 {
 	static char text[65536];
@@ -131,7 +131,7 @@ __attribute__((unused)) static const char *control(int fd, const char *line)
 	return "answer too long";
 }
 
-/* 0 or the error of the answer. */
+/* Returns 0 or the error of the answer. */
 __attribute__((unused)) static int request(int fd, uint16_t command, uint32_t flags,
 					   const void *body, uint32_t len, int pass)
 {
@@ -155,7 +155,7 @@ __attribute__((unused)) static int request(int fd, uint16_t command, uint32_t fl
 	return head.error;
 }
 
-/* A client of an endpoint that has said who it is. */
+/* Connect a client to an endpoint and agree on the version. */
 __attribute__((unused)) static int dial_endpoint(const char *name)
 {
 	struct vu_version version = {0};

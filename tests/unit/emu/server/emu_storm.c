@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Everybody at once: clients of both endpoints that map, access, reset, leave and come back,
- * control clients that set, break and count, engines that write. The card has to answer all of
- * them, and to end when it is told. Built with the thread sanitizer it looks for races as well:
+ * Concurrent load: clients of both endpoints map, access, reset, disconnect and reconnect; control
+ * clients set keys and faults and read counts; engines write. The card must answer all of them, and
+ * end on request. Built with the thread sanitizer the test detects races as well:
  *
  *	make unit O=build/tsan CFLAGS='-O1 -g -fsanitize=thread' UNIT=emu_storm
  */
@@ -23,7 +23,7 @@
 #define BASE 0x180000000ull
 #define LINE 64
 
-/* What went wrong is counted: CUnit knows one thread only. */
+/* Errors are counted, because CUnit supports one thread only. */
 static struct {
 	unsigned int endpoints;
 	int memory;
@@ -61,7 +61,7 @@ static bool read_all(int fd, void *data, size_t len)
 	return true;
 }
 
-/* False: the connection is gone, as after the fault vanish. */
+/* False: the connection is closed, as after the fault vanish. */
 static bool call(struct caller *c, uint16_t command, const void *body, uint32_t len, int pass)
 {
 	struct vu_header head = {.id = ++c->id, .command = command, .size = sizeof(head) + len};
@@ -129,7 +129,7 @@ static bool trigger(struct caller *c)
 	return ok;
 }
 
-/* Superpages of a CRU and of a C-RORC; now and then one that is nowhere. */
+/* Superpages of a CRU and of a C-RORC; a few are outside every mapping. */
 static bool push_some(struct caller *c)
 {
 	uint64_t addr = BASE + any(&c->state, 66) * 0x20000ull;
@@ -215,7 +215,7 @@ static int try_dial(const char *name)
 	return fd;
 }
 
-/* A guest that comes, works for a while, and goes. */
+/* A guest that connects, works for a while, and disconnects. */
 static void *guest(void *arg)
 {
 	const uint32_t on = PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER;
@@ -236,7 +236,7 @@ static void *guest(void *arg)
 			for (i = 0; i < n && !atomic_load(&storm.over) && do_something(c); i++)
 				;
 		}
-		/* In the middle of a message. */
+		/* Disconnect in the middle of a message. */
 		send(c->fd, &version, any(&c->state, sizeof(version)), MSG_NOSIGNAL);
 		close(c->fd);
 	}
@@ -298,7 +298,7 @@ static bool one_line(struct caller *c)
 	return true;
 }
 
-/* Whoever controls the card. */
+/* A control client. */
 static void *controller(void *arg)
 {
 	struct caller *c = arg;
@@ -335,7 +335,7 @@ static void all_at_once(const char *card, unsigned int endpoints, const char *co
 					  i < endpoints ? guest : controller, &callers[i]));
 	}
 	usleep(SECONDS * 1e6);
-	/* Longer where that was not enough for something to go wrong. */
+	/* Run longer on machines where too little happened. */
 	UNIT_WAIT(storm.answers > 100 && storm.lines > 10, LIMIT_MS);
 	atomic_store(&storm.over, true);
 	for (i = 0; i < n; i++)
@@ -347,7 +347,7 @@ static void all_at_once(const char *card, unsigned int endpoints, const char *co
 	UNIT_EQ(storm.wrong, 0);
 	ctl = dial("ctl.sock");
 	UNIT_STR(control(ctl, "quit\n"), "{\"ok\":true}");
-	/* It may well have been sent outside, or into memory that was taken away. */
+	/* DMA may have been outside, or in truncated memory. */
 	status = ended();
 	CU_ASSERT(status == 0 || status == 2 || status == 3);
 	unit_note("it ended with %d", status);

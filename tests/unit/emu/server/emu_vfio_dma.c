@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * DMA of the emulated card into guest memory over vfio-user: where it lands, what stops it, how
- * soon.
+ * DMA of the emulated card into guest memory over vfio-user: its addresses, what stops it, and how
+ * fast.
  */
 #include "emu_client.h"
 
@@ -39,8 +39,7 @@ static void outside_is_seen(void)
 	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 2);
 	bar_write(0, CRU_DATA_SOURCE, CRU_DATA_SOURCE_INTERNAL);
 	bar_write(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
-	freopen("/dev/null", "w",
-		stderr); /* what it says about this is not for the test's reader */
+	freopen("/dev/null", "w", stderr); /* its log lines are expected here */
 	push(BASE + (1 << 20), 2);
 	push(BASE + (2 << 20), 3);
 	push(BASE + (1 << 20) - CRU_PAGE_SIZE, 2);
@@ -81,7 +80,7 @@ static void unmaps(void)
 	end();
 }
 
-/* After the answer to an unmap, nothing is written there any more, however busy the card is. */
+/* After the answer to an unmap the card writes nothing there, however busy it is. */
 static void unmap_is_synchronous(void)
 {
 	unsigned int round, i, late = 0;
@@ -101,12 +100,12 @@ static void unmap_is_synchronous(void)
 			late += vu.memory[i + 32] != 0;
 	}
 	UNIT_EQ(late, 0);
-	/* What was pushed last is still to be done. */
+	/* The last pushes are still to be done. */
 	CU_ASSERT(UNIT_WAIT(counted("dma_outside") > 0, LIMIT_MS));
 	end();
 }
 
-/* The same for the general reset: when the next read is answered, the card is quiet. */
+/* The same for the general reset: when the next read is answered, the card is quiesced. */
 static void reset_is_synchronous(void)
 {
 	unsigned int round, i, late = 0;
@@ -116,7 +115,7 @@ static void reset_is_synchronous(void)
 	for (round = 0; round < 30; round++) {
 		for (i = 0; i < 100; i++)
 			push(BASE + i % 8 * (1 << 20), (1 << 20) / CRU_PAGE_SIZE);
-		/* At any moment, and while it writes. */
+		/* Reset at any moment, also while the card writes. */
 		if (round % 2)
 			UNIT_NEED(UNIT_WAIT(counted("dma_writes") != writes, LIMIT_MS));
 		bar_write(0, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
@@ -198,7 +197,7 @@ static void all_ones(void)
 	config_set(PCI_COMMAND, 0, 2);
 	control_run(vu.emu, "fault 0 clear all-ones", &j);
 	json_free(&j);
-	/* Nothing of that arrived. */
+	/* None of these writes arrived. */
 	UNIT_EQ(bar_read(0, CRU_SP_READY(0)), 1);
 	UNIT_EQ(counted("queued"), 0);
 	UNIT_EQ(config(PCI_VENDOR_ID, 4), 0x003410dc);
@@ -206,9 +205,8 @@ static void all_ones(void)
 }
 
 /*
- * Register accesses are served while the engine has work: asked 5 ms after the start of 1.6 GB of
- * it, the ready count is not the last one. On a crowded machine that may fail some times, but not
- * always.
+ * Register accesses are served while the engine works: 5 ms after the start of 1.6 GB the ready
+ * count is not the last one. On a busy machine some attempts may fail, but not all.
  */
 static void busy_engine_serves_registers(void)
 {
@@ -224,7 +222,7 @@ static void busy_engine_serves_registers(void)
 		for (i = 0; i < 100; i++)
 			push(BASE, CRU_SUPERPAGE_MAX / CRU_PAGE_SIZE);
 		bar_write(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
-		usleep(5000); /* it holds the lock by now */
+		usleep(5000); /* the engine holds the lock by now */
 		first = bar_read(0, CRU_SP_READY(0));
 		fewest = first < fewest ? first : fewest;
 		while (bar_read(0, CRU_SP_READY(0)) < 100 && unit_seconds() - start < limit)
@@ -239,7 +237,7 @@ static void busy_engine_serves_registers(void)
 	end();
 }
 
-/* Without work it is idle nearly all the time, unless it waits for a processor. */
+/* Without work the engine is idle nearly all the time, unless it waits for a processor. */
 static bool idles(void)
 {
 	uint64_t run = counted("engine_run_ns"), idle = counted("engine_idle_ns");
@@ -250,7 +248,7 @@ static bool idles(void)
 	return idle >= 40000000 && run < 10000000;
 }
 
-/* How long the engine had work, and how long it had none: never more than went by. */
+/* Times with and without work: their sum never exceeds the elapsed time. */
 static void engine_times(void)
 {
 	uint64_t run, idle, before, i;
@@ -276,6 +274,6 @@ UNIT_MAIN("vfio-user server, DMA", {"DMA lands in guest memory", dma_lands},
 	  {"DMA outside mappings", outside_is_seen}, {"bus mastering off", bus_master_gate},
 	  {"unmap forms", unmaps}, {"unmap is synchronous", unmap_is_synchronous},
 	  {"general reset is synchronous", reset_is_synchronous}, {"FLR and device reset", resets},
-	  {"a guest comes and goes", guest_comes_and_goes}, {"all-ones", all_ones},
+	  {"a guest connects and disconnects", guest_comes_and_goes}, {"all-ones", all_ones},
 	  {"busy engine serves registers", busy_engine_serves_registers},
 	  {"engine times", engine_times})

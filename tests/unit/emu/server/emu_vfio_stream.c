@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The stream of vfio-user messages: however it is cut into pieces, each message is read whole and
- * has the file descriptors that it was sent with.
+ * The stream of vfio-user messages: however it is split, each message is read whole and gets the
+ * file descriptors that it was sent with.
  */
 #include "emu_client.h"
 
@@ -11,7 +11,7 @@
 #define PAGE 4096u
 #define SCRATCH 0xff /* bits of that register */
 
-/* Messages to be sent, and which bytes descriptors go with. */
+/* Messages to be sent, and the bytes with which descriptors go. */
 static struct {
 	uint8_t bytes[CAPACITY];
 	size_t len;
@@ -37,7 +37,7 @@ static void stream_begin(void)
 		UNIT_NEED(pwrite(stream.file[i], &i, sizeof(i), 0) == sizeof(i));
 	}
 	begin();
-	/* Whoever gathers too much would wait for ever. */
+	/* A server that waits for more bytes would wait forever. */
 	UNIT_NEED(!setsockopt(vu.fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)));
 	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
 }
@@ -121,7 +121,7 @@ static void send_bytes(size_t from, size_t to, int fd)
 	UNIT_NEED(sendmsg(vu.fd, &msg, MSG_NOSIGNAL) == (ssize_t)(to - from));
 }
 
-/* The descriptor that goes with the bytes from @at on, and where the next one comes. */
+/* The descriptor that goes with the bytes from @at on, and the position of the next one. */
 static int file_at(size_t at, size_t *next)
 {
 	unsigned int i;
@@ -137,7 +137,7 @@ static int file_at(size_t at, size_t *next)
 	return fd;
 }
 
-/* In pieces of @pieces bytes each, one after the other; descriptors with their messages. */
+/* Send in pieces of @pieces bytes each, one after the other; descriptors go with their messages. */
 static void send_stream(const size_t *pieces, unsigned int count)
 {
 	size_t at = 0, next;
@@ -154,7 +154,7 @@ static void send_stream(const size_t *pieces, unsigned int count)
 	}
 }
 
-/* What is mapped there says which file it is; -1: nothing that could be reached. */
+/* The content identifies the mapped file; -1: not accessible. */
 static int file_mapped(uint64_t address)
 {
 	size_t len = sizeof(uint32_t);
@@ -165,7 +165,7 @@ static int file_mapped(uint64_t address)
 	return *(uint32_t *)ptr;
 }
 
-/* Every map of the stream is there with its own memory, and every write was done in order. */
+/* Every map of the stream exists with its own memory, and every write was done in order. */
 static void arrived(void)
 {
 	unsigned int i, wrong = 0;
@@ -183,7 +183,9 @@ static void arrived(void)
 	stream.maps = 0;
 }
 
-/* All at once: the first message is held up until the last has been sent. */
+/*
+ * All at once: the server's handling of the first message is delayed until the last has been sent.
+ */
 static void gather(const size_t *pieces, unsigned int count)
 {
 	function_lock(vu.f);
@@ -212,7 +214,7 @@ static void file_between_writes(void)
 	stream_end();
 }
 
-/* What was not mapped for lack of its file would be DMA outside. */
+/* A map that lost its file would cause DMA outside. */
 static void dma_after_it(void)
 {
 	struct vu_dma_map map = {
@@ -272,10 +274,10 @@ static void in_pieces(void)
 				add_write();
 		}
 		add_write();
-		/* As it comes, and all of it there at once. */
+		/* Sent as a stream, and completely queued before it is read. */
 		send_stream(ways[way].pieces, ways[way].count);
 		arrived();
-		/* Each piece takes much more room in the socket than its bytes. */
+		/* Each piece takes much more space in the socket than its bytes. */
 		for (i = 0; i < 2; i++) {
 			add_write();
 			add_map(i % FILES);
@@ -381,7 +383,7 @@ static void any_stream(void)
 	stream_end();
 }
 
-/* More of them than we said a message may have: nobody knows whose they are. */
+/* More descriptors than the agreed limit per message: they cannot be assigned. */
 static void too_many(void)
 {
 	struct vu_region_access a = {.count = 4};
@@ -410,8 +412,7 @@ static void too_many(void)
 
 static void discard_stderr(void)
 {
-	freopen("/dev/null", "w",
-		stderr); /* what is refused is said, but not for the reader here */
+	freopen("/dev/null", "w", stderr); /* refusals are logged; the test discards the lines */
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the vfio-user server refuses: clients that do not speak the protocol as it is specified, so
- * that a mistake of theirs is not taken for one of the card's.
+ * Refusals of the vfio-user server: messages that violate the protocol, so that an error of a
+ * client is not attributed to the card.
  */
 #include <sys/eventfd.h>
 
@@ -16,7 +16,7 @@ static void begin_silent(void)
 	connect_silent();
 }
 
-/* The other side has gone; silence is not enough. */
+/* The peer must close the connection; a missing answer is not enough. */
 static bool hung_up(void)
 {
 	struct pollfd p = {.fd = vu.fd, .events = POLLIN};
@@ -36,7 +36,7 @@ static int version(uint16_t major, uint16_t minor, const char *json, uint32_t by
 	return ask(VU_VERSION, body, sizeof(v) + bytes, -1);
 }
 
-/* What the server makes of a proposal; "" when it refuses and hangs up. */
+/* Answer of the server to a proposal; "" if it refuses and disconnects. */
 static const char *agreed(const char *json)
 {
 	static char text[sizeof(vu.body)];
@@ -62,7 +62,7 @@ static const char *agreed(const char *json)
 	"{\"capabilities\":{\"max_msg_fds\":8,\"max_data_xfer_size\":1048576,"                     \
 	"\"pgsizes\":4096,\"max_dma_maps\":65535}}"
 
-/* What QEMU 11 says. */
+/* The proposal of QEMU 11. */
 static const char qemu[] =
 	"{\"capabilities\": {\"pgsizes\": 4096, \"max_msg_fds\": 16, \"max_dma_maps\": 65535, "
 	"\"max_data_xfer_size\": 1048576, \"migration\": {\"max_bitmap_size\": 268435456, "
@@ -73,7 +73,7 @@ static void proposals(void)
 	begin();
 	disconnect_client();
 	UNIT_STR(agreed(qemu), ALL);
-	/* An answer has nothing that was not proposed. */
+	/* An answer has only members that were proposed. */
 	UNIT_STR(agreed("{\"capabilities\":{\"max_msg_fds\":1}}"),
 		 "{\"capabilities\":{\"max_msg_fds\":8}}");
 	UNIT_STR(agreed("{\"capabilities\":{}}"), "{\"capabilities\":{}}");
@@ -144,14 +144,14 @@ static void bad_proposals(void)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (agreed(bad[i])[0]) {
 			unit_note("taken: %s", bad[i]);
-			CU_FAIL("a bad proposal was taken");
+			CU_FAIL("a bad proposal was accepted");
 		}
 	}
 	connect_client();
 	end();
 }
 
-/* Wrong before it comes to the text: another version, no end, a text that ends early. */
+/* Errors before the text: another version, no end, a text that ends early. */
 static void bad_versions(void)
 {
 	static const struct {
@@ -176,7 +176,7 @@ static void bad_versions(void)
 	UNIT_EQ(ask(VU_VERSION, "", 1, -1), EINVAL);
 	CU_ASSERT(hung_up());
 	disconnect_client();
-	/* Once is enough. */
+	/* A second version message is refused. */
 	connect_client();
 	UNIT_EQ(version(0, 0, NULL, 0), EINVAL);
 	CU_ASSERT(hung_up());
@@ -217,7 +217,10 @@ static void nothing_before_the_version(void)
 	end();
 }
 
-/* Only a command is run. A reply is not even answered: it could answer that for ever. */
+/*
+ * Only commands are carried out. A reply is not even answered, because two peers could answer each
+ * other forever.
+ */
 static void only_commands(void)
 {
 	struct vu_dma_map map = {
@@ -301,7 +304,7 @@ static void unmaps(void)
 	UNIT_EQ(counted("mappings"), 1);
 	UNIT_EQ(ask(VU_DMA_UNMAP, &unmap, sizeof(unmap), -1), 0);
 	UNIT_EQ(counted("mappings"), 0);
-	/* As QEMU sweeps an address space that may be empty, to its very end. */
+	/* Sweeps of an address space that may be empty, up to its end, as QEMU does. */
 	UNIT_EQ(unmap_region(0, 0xfee00000, 0), 0);
 	UNIT_EQ(unmap_region(0xfef00000, 0xffffffff01100000, 0), 0);
 	end();
@@ -325,7 +328,7 @@ static void questions(void)
 	region.size = 0;
 	region.argsz = 16;
 	UNIT_EQ(ask(VU_GET_REGION_INFO, &region, sizeof(region), -1), EINVAL);
-	region.argsz = 4096; /* room for more than there is to say */
+	region.argsz = 4096; /* larger than the answer */
 	UNIT_EQ(ask(VU_GET_REGION_INFO, &region, sizeof(region), -1), 0);
 	irq.count = 1;
 	UNIT_EQ(ask(VU_GET_IRQ_INFO, &irq, sizeof(irq), -1), EINVAL);
@@ -348,11 +351,11 @@ static void accesses(void)
 	memcpy(write.a.data, value, sizeof(value));
 	begin_silent();
 	UNIT_EQ(version(0, 0, little, sizeof(little)), 0);
-	/* As much as the client said that it takes. */
+	/* As many bytes as the client accepts. */
 	UNIT_EQ(ask(VU_REGION_READ, &a, sizeof(a), -1), 0);
 	a.count = 68;
 	UNIT_EQ(ask(VU_REGION_READ, &a, sizeof(a), -1), EINVAL);
-	/* More than was asked for, more data than there is to write. */
+	/* A count above the request, and more data than the message has. */
 	a.count = 4;
 	UNIT_EQ(ask(VU_REGION_READ, &write, sizeof(write), -1), EINVAL);
 	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
@@ -385,21 +388,21 @@ static void interrupts(void)
 
 	begin();
 	UNIT_EQ(irqs(event | go, 0, 1, 0, fd), 0);
-	/* Two kinds of data or of action, none, or one that there is not. */
+	/* Two types of data or action, none, or an undefined one. */
 	UNIT_EQ(irqs(none | flag | go, 0, 1, 1, -1), EINVAL);
 	UNIT_EQ(irqs(none | event | go, 0, 1, 0, fd), EINVAL);
 	UNIT_EQ(irqs(none | mask | unmask, 0, 1, 0, -1), EINVAL);
 	UNIT_EQ(irqs(none, 0, 1, 0, -1), EINVAL);
 	UNIT_EQ(irqs(go, 0, 1, 0, -1), EINVAL);
 	UNIT_EQ(irqs(none | go | 1u << 6, 0, 1, 0, -1), EINVAL);
-	/* Data and descriptors that do not go with the flags. */
+	/* Data and descriptors that do not match the flags. */
 	UNIT_EQ(irqs(none | go, 0, 1, 1, -1), EINVAL);
 	UNIT_EQ(irqs(none | go, 0, 1, 0, fd), EINVAL);
 	UNIT_EQ(irqs(flag | go, 0, 1, 0, -1), EINVAL);
 	UNIT_EQ(irqs(flag | go, 0, 1, 2, -1), EINVAL);
 	UNIT_EQ(irqs(flag | go, 0, 1, 1, fd), EINVAL);
 	UNIT_EQ(irqs(event | go, 0, 1, 4, fd), EINVAL);
-	/* None of them is to switch all off, and nothing else. */
+	/* A count of 0 switches all off and is valid only for that. */
 	UNIT_EQ(irqs(event | go, 0, 0, 0, -1), EINVAL);
 	UNIT_EQ(irqs(none | mask, 0, 0, 0, -1), EINVAL);
 	UNIT_EQ(irqs(none | go, 1, 0, 0, -1), EINVAL);
@@ -428,8 +431,6 @@ int main(int argc, char **argv)
 		{"interrupts", interrupts},
 	};
 
-	freopen("/dev/null", "w",
-		stderr); /* what it says about this is not for the test's reader */
-	return unit_run("vfio-user, to the letter", tests, sizeof(tests) / sizeof(tests[0]), argc,
-			argv);
+	freopen("/dev/null", "w", stderr); /* its log lines are expected here */
+	return unit_run("vfio-user, strict", tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
 }

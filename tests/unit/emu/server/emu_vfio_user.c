@@ -65,7 +65,7 @@ static void refused(void)
 	UNIT_EQ(ask(VU_REGION_READ, &a, sizeof(a), -1), EINVAL);
 	a.offset = 0xfffe;
 	UNIT_EQ(ask(VU_REGION_READ, &a, sizeof(a), -1), EINVAL);
-	/* A write that promises more data than it brings. */
+	/* A write with less data than its count. */
 	a.offset = 0;
 	UNIT_EQ(ask(VU_REGION_WRITE, &a, sizeof(a), -1), EINVAL);
 	UNIT_EQ(ask(VU_DMA_MAP, &a, sizeof(a), -1), EINVAL);
@@ -89,7 +89,7 @@ static void registers(void)
 	UNIT_EQ(bar_read(0, CRU_SCRATCH), 0x42);
 	UNIT_EQ(counted("mmio_reads"), 3);
 	UNIT_EQ(counted("mmio_writes"), 1);
-	/* Anything but aligned words. */
+	/* Accesses that are not aligned words. */
 	UNIT_EQ(region_read(0, CRU_SCRATCH, &byte, 1), 0);
 	UNIT_EQ(byte, 0xff);
 	UNIT_EQ(region_read(0, CRU_SCRATCH, &eight, 8), 0);
@@ -112,7 +112,7 @@ static void no_reply_is_kept(void)
 	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
 	for (i = 0; i < 100; i++)
 		bar_write(0, CRU_SCRATCH, i);
-	/* Not even for an error; what it says about that is not for the test's reader. */
+	/* No answer even for an error; its log line is expected here. */
 	freopen("/dev/null", "w", stderr);
 	send_request(VU_REGION_WRITE, VU_NO_REPLY, &a, sizeof(a), -1);
 	send_request(55, VU_NO_REPLY, NULL, 0, -1);
@@ -244,6 +244,6 @@ static void broken_stream(void)
 
 UNIT_MAIN("vfio-user server", {"device, regions, interrupts", information},
 	  {"refused messages", refused}, {"register accesses", registers},
-	  {"no answer where none is wanted", no_reply_is_kept}, {"config space", config_space},
+	  {"no answer where none is requested", no_reply_is_kept}, {"config space", config_space},
 	  {"interrupt bookkeeping", interrupts},
 	  {"broken stream ends the connection", broken_stream})

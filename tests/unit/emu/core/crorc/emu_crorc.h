@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A host in small with a C-RORC in it; see emu_host_card.h. The completion blocks are in the last
- * page of the memory, 8 bytes a channel.
+ * A minimal host with a C-RORC; see emu_host_card.h. The completion blocks are in the last page of
+ * the memory, 8 bytes per channel.
  */
 #ifndef ROC_UNIT_EMU_CRORC_H
 #define ROC_UNIT_EMU_CRORC_H
@@ -44,7 +44,7 @@ __attribute__((unused)) static uint8_t *memory_at(uint64_t addr)
 	return host.memory + (addr - HOST_BASE);
 }
 
-/* Word @w of the packet @n packets of @step bytes behind @addr. */
+/* Word @w of the packet that is @n packets of @step bytes behind @addr. */
 __attribute__((unused)) static uint32_t word(uint64_t addr, unsigned int n, uint32_t step,
 					     unsigned int w)
 {
@@ -60,7 +60,7 @@ __attribute__((unused)) static void reset(unsigned int ch)
 	wr(ch, CRORC_CARD_CSR, CRORC_CARD_CSR_RESET);
 }
 
-/* Reset, block address, DMA on: what every source begins with. */
+/* Common start of every source: reset, block address, DMA on. */
 __attribute__((unused)) static void dma_on(unsigned int ch)
 {
 	uint64_t addr = HOST_BASE + BLOCKS + 8 * ch;
@@ -79,7 +79,7 @@ __attribute__((unused)) static void generator(unsigned int ch, bool on)
 	wr(ch, CRORC_GENERATOR, value | (on ? CRORC_GENERATOR_RUN : 0));
 }
 
-/* A run with the generator looped back inside the card. */
+/* Start a run with the generator looped back inside the card. */
 __attribute__((unused)) static void start(unsigned int ch)
 {
 	dma_on(ch);
@@ -94,7 +94,7 @@ __attribute__((unused)) static void push_at(unsigned int ch, uint64_t addr, uint
 	wr(ch, CRORC_SP_SIZE, size);
 }
 
-/* Superpage n of 1 MiB; channels have eight each before they meet. */
+/* Superpage n of 1 MiB; each channel has eight before the ranges overlap. */
 __attribute__((unused)) static uint64_t place(unsigned int ch, unsigned int n)
 {
 	return HOST_BASE + (uint64_t)(8 * ch + n % 8) * SP;
@@ -117,7 +117,7 @@ __attribute__((unused)) static void stop(unsigned int ch)
 	wr(ch, CRORC_CHAN_CSR, rd(ch, CRORC_CHAN_CSR) | CRORC_CHAN_CSR_DMA);
 }
 
-/* @n packets and no more: the engine's budget. */
+/* Send exactly @n packets by limiting the engine's budget. */
 __attribute__((unused)) static void packets(unsigned int n)
 {
 	crorc_card.step(host.card, 0, (size_t)n * CRORC_PAGE_SIZE);
@@ -128,7 +128,7 @@ __attribute__((unused)) static void channel_fault(const char *name, unsigned int
 	UNIT_NEED(crorc_card.fault_set(host.card, 0, name, (uint64_t)mask << 32 | arg));
 }
 
-/* One command, its replies taken: how many there were, the first in *first. */
+/* Send one command and read its replies. Returns their number, with the first in *first. */
 __attribute__((unused)) static unsigned int command(unsigned int ch, uint32_t value,
 						    uint32_t *first)
 {

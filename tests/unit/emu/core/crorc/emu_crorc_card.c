@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The C-RORC's registers that are the card's, its serial number, light, laser, and its keys.
+ * Registers of the whole C-RORC, its serial number, optical power, laser, and its keys.
  */
 #include "emu_crorc.h"
 
@@ -20,7 +20,7 @@ static void power_on(void)
 		UNIT_EQ(rd(ch, CRORC_FW_HASH), 0x828801a2);
 		UNIT_EQ(rd(ch, CRORC_CONFIG_A), 0);
 		UNIT_EQ(rd(ch, CRORC_CONFIG_B), 0x1100);
-		/* Of the card, and in its BAR only. */
+		/* Registers of the card exist in its BAR only. */
 		UNIT_EQ(rd(ch, 0x144), ch ? 0 : 0x0fa00fa0);
 		UNIT_EQ(rd(ch, 0x148), ch ? 0 : 0x0fa00fa0);
 		UNIT_EQ(rd(ch, 0x154), ch ? 0 : 0x0fa00fa0);
@@ -51,7 +51,7 @@ static void nothing_there(void)
 	host_end();
 }
 
-/* Configuration is one thing in six places; the rest of a channel is its own. */
+/* All six BARs show the same configuration; the other registers are of one channel. */
 static void aliases(void)
 {
 	unsigned int ch;
@@ -95,7 +95,9 @@ static void light(void)
 	host_end();
 }
 
-/* 0 until the firmware was asked, in any BAR, and half a second has passed. */
+/*
+ * The serial number is 0 until a load was requested through any BAR and half a second has passed.
+ */
 static void serial(void)
 {
 	host_begin();
@@ -169,7 +171,7 @@ static void keys(void)
 		key_refused(bad[i][0], bad[i][1]);
 	UNIT_EQ(rd(0, CRORC_FW_HASH), 0x59e9955);
 	key(0, "rate", "0");
-	/* Where the count starts is seen after a reset. */
+	/* A new start value of the count applies after a reset. */
 	start(0);
 	push(0, 0);
 	run(0);
@@ -177,7 +179,7 @@ static void keys(void)
 	host_end();
 }
 
-/* The control socket's view: no side effects, and what can be changed behind the card's back. */
+/* Control commands peek and poke: no side effects, and changes of read-only registers. */
 static void peek_and_poke(void)
 {
 	static const uint32_t stored[] = {
@@ -190,7 +192,7 @@ static void peek_and_poke(void)
 
 	host_begin();
 	for (i = 0; i < sizeof(stored) / sizeof(stored[0]); i++) {
-		/* 0x1200 fits into all but the laser's. */
+		/* 0x1200 fits into all registers except the laser's. */
 		uint32_t value = stored[i] == 0x0a0 ? 0x80000000 : 0x1200;
 
 		CU_ASSERT(crorc_card.poke(host.card, 0, 0, stored[i], value));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The C-RORC's detector data link: which words come back, and when none does.
+ * The C-RORC's detector data link: reply words, and commands without a reply.
  */
 #include "emu_crorc.h"
 
@@ -28,7 +28,7 @@ static void one_word(void)
 		UNIT_EQ(command(0, commands[i][0], &first), 1);
 		UNIT_EQ(first, commands[i][1]);
 	}
-	/* Nobody has these numbers. */
+	/* These command codes do not exist. */
 	UNIT_EQ(command(0, 0x10, NULL), 0);
 	UNIT_EQ(command(0, 0x13, NULL), 0);
 	UNIT_EQ(count(0, 0, "ddl_commands"), i + 2);
@@ -36,7 +36,7 @@ static void one_word(void)
 	host_end();
 }
 
-/* Both words are there before the first is read. */
+/* Both words are queued before the first is read. */
 static void interface_status(void)
 {
 	host_begin();
@@ -49,7 +49,7 @@ static void interface_status(void)
 	wr(0, CRORC_DDL_COMMAND, CRORC_DDL_READ_STATUS_DIU);
 	UNIT_EQ(rd(0, CRORC_DDL_STATUS), 0x000120c1);
 	UNIT_EQ(rd(0, CRORC_DDL_STATUS), 0x00000001);
-	/* A transaction and the loops show. */
+	/* The status shows an open transaction and the loops. */
 	command(0, CRORC_DDL_RDYRX, NULL);
 	command(0, CRORC_DDL_LOOP_SIU, NULL);
 	command(0, CRORC_DDL_LOOP_DIU, NULL);
@@ -101,7 +101,7 @@ static void link_down(void)
 	}
 	host.now += 1000000000;
 	UNIT_EQ(rd(1, CRORC_CHAN_CSR), CRORC_CHAN_CSR_LINK_DOWN);
-	/* The DIU is on the card, and knows that it hears nothing. */
+	/* The DIU is on the card and reports that it receives nothing. */
 	UNIT_EQ(command(1, CRORC_DDL_LOOP_DIU, NULL), 1);
 	UNIT_EQ(command(1, 0xb1, NULL), 1);
 	UNIT_EQ(command(1, CRORC_DDL_READ_STATUS_DIU, &first), 2);
@@ -120,7 +120,7 @@ static void latency(void)
 	host.now += 1;
 	UNIT_EQ(rd(0, CRORC_CHAN_CSR), CRORC_CHAN_CSR_DDL_STATUS);
 	UNIT_EQ(rd(0, CRORC_DDL_STATUS), 1);
-	/* A reset throws away what nobody has read, of its own channel. */
+	/* A reset discards unread words of its own channel only. */
 	wr(0, CRORC_DDL_COMMAND, CRORC_DDL_LOOP_DIU);
 	wr(1, CRORC_DDL_COMMAND, CRORC_DDL_LOOP_DIU);
 	host.now += 50000;
@@ -130,7 +130,7 @@ static void latency(void)
 	host_end();
 }
 
-/* Nobody reads for long: what is too much is lost and counted, the rest stays in order. */
+/* Without reads, words beyond the FIFO are lost and counted; the others stay in order. */
 static void overflow(void)
 {
 	unsigned int i;

@@ -8,7 +8,7 @@
 #define SOC (1u << 9)
 #define TF (1u << 11)
 
-/* Words of the payload run on from *next; *next after it. */
+/* Check that words of the payload continue from *next; updates *next. */
 static void payload(uint64_t addr, unsigned int n, uint32_t step, uint32_t bytes, uint32_t *next)
 {
 	unsigned int i, wrong = 0;
@@ -42,7 +42,7 @@ static void header(void)
 	host_end();
 }
 
-/* Counters go on over superpages, and start anew with a reset. */
+/* Counters continue over superpages and restart at a reset. */
 static void continuous(void)
 {
 	uint32_t next = 0;
@@ -80,7 +80,7 @@ static void dynamic_offset(void)
 	start(0);
 	push(0, 0);
 	run(0);
-	/* Packed until 8 KiB no longer fit. */
+	/* Packets are packed until 8 KiB no longer fit. */
 	while (SP - n * step >= CRORC_PAGE_SIZE)
 		n++;
 	UNIT_EQ(block(0)->size, n * step);
@@ -88,7 +88,7 @@ static void dynamic_offset(void)
 		UNIT_EQ(word(place(0, 0), i, step, 2), step << 16 | step);
 		payload(place(0, 0), i, step, 1000, &next);
 	}
-	/* Fixed: a packet still has 8 KiB for itself. */
+	/* Fixed offsets: each packet has a slot of 8 KiB. */
 	wr(0, CRORC_CONFIG_A, 0);
 	push(0, 1);
 	run(0);
@@ -100,7 +100,7 @@ static void dynamic_offset(void)
 	host_end();
 }
 
-/* Frames of 5 orbits of 3 packets, counted from the first orbit, whatever it is. */
+/* Frames have 5 orbits of 3 packets, counted from the first orbit, whatever its number. */
 static void time_frames(void)
 {
 	unsigned int n, i;
@@ -142,10 +142,10 @@ static void flushed(void)
 	flush(1);
 	UNIT_EQ(block(1)->count, 0);
 	UNIT_EQ(block(1)->size, 3 * 8192);
-	/* The bit acts and is gone, the configuration stays. */
+	/* The bit acts once and clears itself; the configuration stays. */
 	UNIT_EQ(rd(1, CRORC_CONFIG_B), 0x1100);
 	UNIT_EQ(rd(0, CRORC_CONFIG_B), 0x1100);
-	/* Nothing in it: nothing said, and the superpage is the card's as before. */
+	/* A flush of an empty superpage reports nothing, and the card keeps the superpage. */
 	push(1, 1);
 	generator(1, false);
 	flush(1);
@@ -176,7 +176,7 @@ static void start_stop_start(void)
 	host_end();
 }
 
-/* A reset is of one channel: the others do not notice. */
+/* A reset affects one channel and not the others. */
 static void reset_scope(void)
 {
 	host_begin();
@@ -201,10 +201,10 @@ static void reset_scope(void)
 	UNIT_EQ(rd(1, CRORC_SP_SIZE), SP << 8 | 1);
 	UNIT_EQ(count(0, 0, "discarded"), 3);
 	run(0);
-	UNIT_EQ(block(0)->count, 0xff); /* the superpage is forgotten */
+	UNIT_EQ(block(0)->count, 0xff); /* the superpage is dropped */
 	UNIT_EQ(block(1)->count, 0);
 	UNIT_EQ(block(1)->size, SP);
-	/* The block's address is not: the next completion goes there, as number 0. */
+	/* The block's address is kept: the next completion goes there as number 0. */
 	wr(0, CRORC_CHAN_CSR, CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK);
 	generator(0, true);
 	push(0, 1);
@@ -214,7 +214,7 @@ static void reset_scope(void)
 	host_end();
 }
 
-/* What an earlier run left in the card does not come out in the next one. */
+/* Data of an earlier run do not appear in the next one. */
 static void nothing_old(void)
 {
 	host_begin();
@@ -241,7 +241,7 @@ static void toggles(void)
 	wr(0, CRORC_CHAN_CSR, CRORC_CHAN_CSR_LOOPBACK);
 	UNIT_EQ(rd(0, CRORC_CHAN_CSR), CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK);
 	UNIT_EQ(rd(1, CRORC_CHAN_CSR), 0);
-	/* Status bits are ignored, and commands of old firmware are no more. */
+	/* Status bits are ignored, and commands of old firmware no longer exist. */
 	wr(0, CRORC_CHAN_CSR, ~(CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK));
 	UNIT_EQ(rd(0, CRORC_CHAN_CSR), CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK);
 	wr(0, CRORC_CHAN_CSR, CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK);
@@ -271,7 +271,7 @@ static void pushes(void)
 	/* The largest there is. */
 	push_at(0, HOST_BASE, CRORC_SUPERPAGE_MAX);
 	UNIT_EQ(rd(0, CRORC_SP_SIZE), (uint32_t)CRORC_SUPERPAGE_MAX << 8 | (i + 1));
-	/* One more while the card has that one. */
+	/* Push another while the card has that one. */
 	push(0, 7);
 	UNIT_EQ(count(0, 0, "protocol_errors"), 1);
 	UNIT_EQ(rd(0, CRORC_SP_SIZE), SP << 8 | (i + 2));
@@ -314,7 +314,7 @@ static void rates(void)
 	UNIT_EQ(count(0, 1, "generated"), 101);
 	run_for(0, 10000000);
 	UNIT_EQ(count(0, 0, "generated"), 61);
-	/* Held for a second: what was missed is not made up for beyond 10 ms. */
+	/* Stopped for a second: the source catches up 10 ms and no more. */
 	reset(1);
 	run_for(0, 67000000);
 	UNIT_EQ(block(0)->count, 0);
@@ -329,7 +329,7 @@ static void rates(void)
 	host_end();
 }
 
-/* Held for 5 ms, a source sends what it could not send: but not when the line was full before. */
+/* After a stop of 5 ms a source catches up, unless the key full-line is on. */
 static void full_line(void)
 {
 	unsigned int full;
@@ -351,7 +351,7 @@ static void full_line(void)
 	}
 }
 
-/* Which way the data go: three loops, the front end, and who of them needs the fibre. */
+/* Data paths: three loops and the front end, and which of them need the fibre. */
 static bool sends(unsigned int ch)
 {
 	long long before = count(0, ch, "generated");
@@ -364,13 +364,13 @@ static bool sends(unsigned int ch)
 static void loops(void)
 {
 	host_begin();
-	/* A generator without a loop sends to the detector, not to us. */
+	/* A generator without a loop sends to the detector, not to the host. */
 	dma_on(0);
 	generator(0, true);
 	CU_ASSERT(!sends(0));
 	wr(0, CRORC_CHAN_CSR, CRORC_CHAN_CSR_LOOPBACK);
 	CU_ASSERT(sends(0));
-	/* Inside the card and in the DIU: no fibre needed. */
+	/* Loops in the card and in the DIU need no fibre. */
 	key(0, "link-state", "down");
 	start(1);
 	CU_ASSERT(sends(1));
@@ -378,7 +378,7 @@ static void loops(void)
 	UNIT_EQ(command(2, CRORC_DDL_LOOP_DIU, NULL), 1);
 	generator(2, true);
 	CU_ASSERT(sends(2));
-	/* In the SIU: it is at the other end. */
+	/* The loop in the SIU is at the far end of the fibre. */
 	dma_on(3);
 	UNIT_EQ(command(3, CRORC_DDL_LOOP_SIU, NULL), 0);
 	generator(3, true);
@@ -403,14 +403,14 @@ static void front_end(void)
 	UNIT_EQ(command(4, CRORC_DDL_RDYRX, NULL), 1);
 	packets(1);
 	UNIT_EQ(count(0, 4, "generated"), 1);
-	/* The fibre breaks and heals. */
+	/* The fibre is interrupted and restored. */
 	key(0, "optical-power", "4=0");
 	packets(1);
 	UNIT_EQ(count(0, 4, "generated"), 1);
 	key(0, "optical-power", "4=400");
 	packets(1);
 	UNIT_EQ(count(0, 4, "generated"), 2);
-	/* With the loop inside the card on, what comes from outside is not heard. */
+	/* With the loop inside the card, data from outside are ignored. */
 	wr(4, CRORC_CHAN_CSR, CRORC_CHAN_CSR_LOOPBACK);
 	packets(1);
 	UNIT_EQ(count(0, 4, "generated"), 2);
@@ -438,12 +438,12 @@ static void outside(void)
 	UNIT_EQ(block(0)->size, 0x10000);
 	UNIT_EQ(word(HOST_BASE, 0, 8192, 3) >> 8 & 0xff, 4);
 	UNIT_EQ(crorc_card.dma_outside(host.card), 4);
-	/* A page across the edge: what is inside arrives. */
+	/* A page crosses the end of the mapping: the inner part arrives. */
 	start(0);
 	push_at(0, HOST_BASE - 4096, 0x8000);
 	run(0);
 	UNIT_EQ(word(HOST_BASE, 0, 8192, 0), (4096 - RDH) / 4);
-	/* And a block that was never given. */
+	/* And a completion block without an address. */
 	crorc_card.reset(host.card, 0);
 	crorc_card.clear(host.card, 0);
 	wr(1, CRORC_CHAN_CSR, CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK);
@@ -497,7 +497,7 @@ static void function_reset(void)
 	host_end();
 }
 
-/* Six at once, each in turn; clear leaves an even ledger. */
+/* Six channels run at once, in turn; after clear the sums are right. */
 static void six(void)
 {
 	unsigned int ch;
@@ -526,8 +526,8 @@ static void six(void)
 UNIT_MAIN("emu_crorc_dma", {"headers and payload", header},
 	  {"counters over superpages and resets", continuous}, {"dynamic offset", dynamic_offset},
 	  {"time frames", time_frames}, {"flush", flushed},
-	  {"start, stop, start", start_stop_start}, {"a reset is of one channel", reset_scope},
-	  {"nothing of an earlier run", nothing_old}, {"toggles", toggles},
+	  {"start, stop, start", start_stop_start}, {"a reset affects one channel", reset_scope},
+	  {"no data of an earlier run", nothing_old}, {"toggles", toggles},
 	  {"pushes that are wrong", pushes}, {"held without superpage", held}, {"rates", rates},
 	  {"a line that is full", full_line}, {"loops and the fibre", loops},
 	  {"front end", front_end}, {"DMA outside", outside}, {"bus mastering", bus_master},

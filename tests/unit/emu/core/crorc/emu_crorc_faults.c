@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The C-RORC's faults: each does what its help says, to the channels it is meant for, and no more.
+ * The C-RORC's faults: each has the effect of its help text, on the selected channels only.
  */
 #include "emu_crorc.h"
 
@@ -9,7 +9,7 @@ static void clear_fault(const char *name)
 	UNIT_NEED(crorc_card.fault_clear(host.card, 0, name));
 }
 
-/* Push n of a channel and let it be filled; the count that the host sees. */
+/* Push superpage n of a channel and fill it. Returns the count that the host reads. */
 static uint32_t fill(unsigned int ch, unsigned int n)
 {
 	push(ch, n);
@@ -34,7 +34,7 @@ static void stall(void)
 	clear_fault("stall");
 	run(0);
 	UNIT_EQ(block(0)->size, SP);
-	/* What is on its way waits, too. */
+	/* Completions that are pending wait, too. */
 	channel_fault("late-completion", 0x1, 1);
 	push(0, 1);
 	run(0);
@@ -47,7 +47,10 @@ static void stall(void)
 	host_end();
 }
 
-/* A write is lost while another channel's youngest one was not read back, for so long. */
+/*
+ * A write is lost while the latest write of another channel was not read back, within the given
+ * time.
+ */
 static void write_race(void)
 {
 	host_begin();
@@ -55,21 +58,21 @@ static void write_race(void)
 	wr(0, CRORC_SP_LOW, 0x1000);
 	wr(1, CRORC_SP_LOW, 0x2000);
 	UNIT_EQ(rd(1, CRORC_SP_LOW), 0);
-	wr(1, CRORC_SP_LOW, 0x2000); /* reading elsewhere did not help */
+	wr(1, CRORC_SP_LOW, 0x2000); /* reading another register does not help */
 	UNIT_EQ(rd(1, CRORC_SP_LOW), 0);
 	UNIT_EQ(rd(0, CRORC_SP_LOW), 0x1000);
 	wr(1, CRORC_SP_LOW, 0x2000);
 	UNIT_EQ(rd(1, CRORC_SP_LOW), 0x2000);
 	UNIT_EQ(count(0, 1, "writes_lost"), 2);
 	UNIT_EQ(count(0, 0, "writes_lost"), 0);
-	/* Writes of one channel after each other are safe, and time heals. */
+	/* Successive writes of one channel are safe, and so are writes after the time. */
 	wr(2, CRORC_SP_LOW, 1);
 	wr(2, CRORC_SP_LOW, 2);
 	host.now += 100000;
 	wr(3, CRORC_SP_LOW, 3);
 	UNIT_EQ(rd(2, CRORC_SP_LOW), 2);
 	UNIT_EQ(rd(3, CRORC_SP_LOW), 3);
-	/* Whoever reads back before he leaves loses nothing. */
+	/* Channels that read back every write lose none. */
 	crorc_card.clear(host.card, 0);
 	wr(0, CRORC_SP_HIGH, 5);
 	rd(0, CRORC_SP_HIGH);
@@ -106,7 +109,7 @@ static void lost_push(void)
 	UNIT_EQ(fill(1, 0), 0);
 	UNIT_EQ(rd(1, CRORC_SP_SIZE), SP << 8 | 1);
 	UNIT_EQ(fill(1, 1), 0);
-	UNIT_EQ(rd(1, CRORC_SP_SIZE), SP << 8 | 1); /* what the host must notice */
+	UNIT_EQ(rd(1, CRORC_SP_SIZE), SP << 8 | 1); /* the host must detect this */
 	UNIT_EQ(rd(1, CRORC_SP_LOW), (uint32_t)place(1, 1));
 	UNIT_EQ(fill(1, 1), 1);
 	UNIT_EQ(rd(1, CRORC_SP_SIZE), SP << 8 | 2);
@@ -130,12 +133,12 @@ static void late_completion(void)
 	UNIT_EQ(block(0)->count, 0xff);
 	UNIT_EQ(count(0, 0, "superpages"), 0);
 	ledger(0);
-	push(0, 1); /* the host cannot know that it was full */
+	push(0, 1); /* the host cannot detect that the superpage was full */
 	UNIT_EQ(count(0, 0, "protocol_errors"), 1);
 	host.now += 1;
 	run(0);
 	UNIT_EQ(block(0)->count, 0);
-	/* A reset takes back what is on its way. */
+	/* A reset cancels pending completions. */
 	push(0, 2);
 	run(0);
 	reset(0);
@@ -188,7 +191,7 @@ static void wrong_blocks(void)
 	host_end();
 }
 
-/* One page, after DMA off or after a reset, into the superpage that was the card's last. */
+/* One page is written after DMA off or a reset, into the last superpage that the card had. */
 static void write_after_off(void)
 {
 	host_begin();
@@ -243,7 +246,7 @@ static void ddl(void)
 	UNIT_EQ(rd(0, CRORC_CHAN_CSR), 0);
 	dma_on(0);
 	packets(1);
-	UNIT_EQ(count(0, 0, "xoff"), 0); /* the command was not done, either */
+	UNIT_EQ(count(0, 0, "xoff"), 0); /* the command was not carried out, either */
 	channel_fault("ddl-extra", 0x1, 2);
 	UNIT_EQ(command(0, CRORC_DDL_SIU_RESET, NULL), 2);
 	UNIT_EQ(command(0, CRORC_DDL_READ_STATUS_SIU, NULL), 3);

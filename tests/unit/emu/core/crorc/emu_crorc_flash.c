@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The C-RORC's flash, in the sequences that the programming tool of the board uses.
+ * The C-RORC's flash, with the command sequences of the board's programming tool.
  */
 #include "emu_crorc.h"
 
@@ -39,7 +39,7 @@ static void flash_init(uint32_t address)
 	UNIT_EQ(get(), 0x80);
 }
 
-/* Until the chip is done; its status then. */
+/* Wait until the chip is done. Returns its status. */
 static uint32_t wait_done(void)
 {
 	unsigned int i;
@@ -87,7 +87,7 @@ static uint32_t program(uint32_t address, uint16_t value)
 	return wait_done();
 }
 
-/* @words words in a buffer that is announced as one of 32. */
+/* Write @words words into a buffer that is announced as one of 32. */
 static uint32_t program_buffer(uint32_t address, unsigned int words, uint16_t first)
 {
 	unsigned int i;
@@ -120,7 +120,7 @@ static void serial_text(void)
 	host_end();
 }
 
-/* Bits go from 1 to 0, only an erase brings them back, and only after an unlock. */
+/* Programming clears bits, only an erase sets them, and only after an unlock. */
 static void cells(void)
 {
 	host_begin();
@@ -143,7 +143,7 @@ static void cells(void)
 	UNIT_EQ(read_word(0x10000), 0xffff);
 	UNIT_EQ(read_word(0x1ffff), 0xffff);
 	UNIT_EQ(read_word(0x20000), 0xffff);
-	/* Locked again by hand. */
+	/* Lock the block again by command. */
 	at(0x10000);
 	put(0x60);
 	put(0x01);
@@ -162,7 +162,7 @@ static void buffers(void)
 	flash_init(0);
 	unlock(0);
 	UNIT_EQ(program_buffer(0x40, 32, 0x100), 0x80);
-	/* The last one is short; the confirmation has no address before it. */
+	/* The last buffer is short; the confirmation has no address before it. */
 	UNIT_EQ(program_buffer(0x60, 5, 0xd0), 0x80);
 	for (i = 0; i < 32; i++)
 		UNIT_EQ(read_word(0x40 + i), 0x100 + i);
@@ -219,14 +219,14 @@ static void busy(void)
 	put(0x20);
 	put(0xd0);
 	UNIT_EQ(get(), 0);
-	put(0xff); /* not heard */
+	put(0xff); /* ignored */
 	host.now += 499999;
 	UNIT_EQ(get(), 0);
 	host.now += 1;
 	UNIT_EQ(get(), 0x80);
 	put(0xff);
 	UNIT_EQ(get(), 0xffff);
-	/* The other chip has nothing to do with it. */
+	/* The other chip is not affected. */
 	at(0);
 	put(0x20);
 	put(0xd0);
@@ -260,7 +260,7 @@ static void sequences(void)
 	host_end();
 }
 
-/* Two chips by bit 23; the last main block's place in each has four small ones. */
+/* Bit 23 selects the chip; in place of its last main block each chip has four small ones. */
 static void geometry(void)
 {
 	host_begin();
@@ -281,7 +281,7 @@ static void geometry(void)
 	host_end();
 }
 
-/* Through BAR 0 only; and neither resets nor leaving hosts change the contents. */
+/* The flash is in BAR 0 only; neither resets nor a host's disconnect change its content. */
 static void other_bars(void)
 {
 	host_begin();
@@ -306,7 +306,7 @@ static void faults(void)
 	host_begin();
 	flash_init(0);
 	unlock(0);
-	/* Two good ones, then two that fail. */
+	/* Two operations succeed, then two fail. */
 	UNIT_NEED(crorc_card.fault_set(host.card, 0, "flash-fail", 2ull << 32 | 2));
 	UNIT_EQ(program_buffer(0, 32, 1), 0x80);
 	UNIT_EQ(program_buffer(32, 32, 33), 0x80);
@@ -319,7 +319,7 @@ static void faults(void)
 	UNIT_EQ(crorc_card.fault_get(host.card, 0, "flash-fail"), 0);
 	UNIT_EQ(erase(0), 0x80);
 	UNIT_EQ(read_word(0), 0xffff);
-	/* An operation that never ends. */
+	/* The operation never ends. */
 	UNIT_NEED(crorc_card.fault_set(host.card, 0, "flash-busy", 1));
 	at(0);
 	put(0x40);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The same of the emulated C-RORC: its one superpage used again without the host, and the time at
- * which one was finished.
+ * Keys recycle and stamp of the emulated C-RORC: its superpage is reused without the host, and a
+ * superpage has the time of its completion.
  */
 #include "emu_crorc.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The register trace that the hardware description of the C-RORC gives, access for access: every
- * value that the software must see, at its bus addresses, through both wraps of the 8-bit counters.
+ * The register trace that the hardware description of the C-RORC gives, access by access: every
+ * value that the software must read, at its bus addresses, through both wraps of the 8-bit
+ * counters.
  */
 #include "emu_crorc.h"
 
@@ -55,7 +56,7 @@ static void start_dma(void)
 	wr(0, 0x010, 0x200);
 }
 
-/* Push n, counted from 1, and what must be read back. */
+/* Push superpage n, counted from 1, and check the values that must be read back. */
 static void push_and_check(unsigned int n)
 {
 	uint64_t addr = address(n - 1);
@@ -89,7 +90,7 @@ static void internal(void)
 		UNIT_EQ(done.size, SP);
 		UNIT_EQ(done.count, (n - 1) & 0xff);
 	}
-	/* One is open and partly filled when the run is stopped. */
+	/* One superpage is open and partly filled when the run is stopped. */
 	push_and_check(n);
 	packets(5);
 	UNIT_EQ(rd(0, 0x020), 0x80000000);
@@ -110,7 +111,7 @@ static void internal(void)
 	host_end();
 }
 
-/* Command, poll, pop; @reply is what the one status word must be. */
+/* Send a command, poll and pop; @reply is the expected status word. */
 static void ddl(uint32_t value, uint32_t reply)
 {
 	wr(0, 0x018, value);
@@ -175,7 +176,7 @@ static void front_end_with(uint32_t open)
 	start_dma();
 	link_check();
 	run(0);
-	UNIT_EQ(count(0, 0, "xoff"), 0); /* nobody sends yet */
+	UNIT_EQ(count(0, 0, "xoff"), 0); /* no source sends yet */
 	ddl(open, 0x04);
 	run(0);
 	UNIT_EQ(count(0, 0, "xoff"), 1);

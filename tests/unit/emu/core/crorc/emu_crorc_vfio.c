@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The C-RORC from the wire to guest memory: what PCI shows of it, and six channels that are used at
- * once, each by a thread of its own, with the engine running.
+ * The C-RORC through vfio-user: its configuration space, and six channels that six threads use at
+ * once while the engine runs.
  */
 #include <sched.h>
 
@@ -81,9 +81,9 @@ static void registers(void)
 	end();
 }
 
-/* The host of one channel: past the wire, as a processor that the bus does not hold up. */
+/* The host of one channel. It bypasses the socket, as a processor that the bus does not delay. */
 static struct {
-	pthread_mutex_t lock; /* the driver's, round everything it does at the card */
+	pthread_mutex_t lock; /* the driver's lock around all accesses to the card */
 	bool serialised;
 	struct {
 		unsigned int done, lost, wrong;
@@ -108,7 +108,7 @@ static volatile uint32_t *block(unsigned int ch)
 	return (volatile uint32_t *)(vu.memory + BLOCKS) + 2 * ch;
 }
 
-/* Push and read back; every write that did not arrive is counted and made again. */
+/* Push and read back; every lost write is counted and repeated. */
 static void push_channel(unsigned int ch, uint64_t addr, uint8_t number)
 {
 	const struct {
@@ -165,7 +165,7 @@ static void *one_channel(void *arg)
 	return NULL;
 }
 
-/* All six at once; how many writes were lost on the way. */
+/* Run all six at once. Returns the number of lost writes. */
 static unsigned int six_channels(bool serialised)
 {
 	pthread_t thread[CRORC_CHANNELS];
@@ -214,7 +214,7 @@ static void at_once(void)
 	end();
 }
 
-/* The board's vice: without a lock round the card writes get lost, with one none does. */
+/* Fault write-race: without a lock around the card's accesses writes are lost, with one none is. */
 static void write_race(void)
 {
 	unsigned int lost;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * BAR2 seen through the control commands: settings per link, registers that stick, counted writes.
+ * BAR2 through the control commands: settings per link, registers that stick, counted writes.
  */
 #include "tests/unit/emu/server/emu_control.h"
 

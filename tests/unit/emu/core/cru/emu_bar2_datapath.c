@@ -43,7 +43,7 @@ static void traffic(void)
 	UNIT_EQ(rd2(CRU_DATAPATH(0) + CRU_DATAPATH_PACKET_RATE), 3 * PAGES);
 	host.now += SECOND;
 	UNIT_EQ(rd2(CRU_DATAPATH(0) + CRU_DATAPATH_PACKET_RATE), 0);
-	/* The next run counts anew. */
+	/* The next run restarts the counters. */
 	wr2(CRU_USER_CONTROL, 0);
 	UNIT_EQ(rd2(LINK(2) + CRU_DPL_ACCEPTED), 2 * PAGES);
 	wr2(CRU_USER_CONTROL, CRU_USER_CONTROL_RUN);
@@ -106,7 +106,7 @@ static void link_lost_in_a_run(void)
 	key(0, "link-state", "1=up");
 	run(0);
 	UNIT_EQ(rd(0, CRU_SP_READY(1)), 1);
-	/* A link that takes no part has no packet to lose. */
+	/* A disabled link drops no packet. */
 	key(0, "link-state", "5=down");
 	UNIT_EQ(rd2(LINK(5) + CRU_DPL_FORCED), 0);
 	host_end();
@@ -130,7 +130,7 @@ static void errors(void)
 	UNIT_EQ(rd2(LINK(0) + CRU_DPL_ERROR_CHECK1), 20u << 16);
 	host.now += 14 * SECOND;
 	UNIT_EQ(rd2(LINK(0) + CRU_DPL_ERROR_CHECK1), (300u & 0xff) << 16);
-	/* Errors nobody read do not show up in the next run. */
+	/* Unread errors do not appear in the next run. */
 	host.now += SECOND;
 	wr2(CRU_USER_CONTROL, 0);
 	wr2(CRU_USER_CONTROL, CRU_USER_CONTROL_RUN);
@@ -165,6 +165,6 @@ static void configuration(void)
 
 UNIT_MAIN("emulated CRU, datapath", {"counters follow packets", traffic},
 	  {"packets without a superpage are dropped", dropped},
-	  {"or rejected, where flow control may", rejected},
+	  {"packets are rejected where flow control is on", rejected},
 	  {"a link lost in a run", link_lost_in_a_run}, {"errors of a bad link", errors},
 	  {"configuration reads back", configuration})

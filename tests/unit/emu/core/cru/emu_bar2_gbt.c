@@ -9,7 +9,7 @@
 #define DARK 0xc100 /* PLL lock, both sticky bits */
 #define STUCK 0xc000
 
-/* Every link of both endpoints has a place of its own. */
+/* Every link of both endpoints has its own registers. */
 static void places(void)
 {
 	unsigned int e, l, i;
@@ -46,7 +46,7 @@ static void down_and_up(void)
 	UNIT_EQ(rd2(link + CRU_GBT_RX_CLOCK), 0);
 	UNIT_EQ(rd2(link + CRU_GBT_TX_CLOCK), 240474000);
 	UNIT_EQ(rd2(link + CRU_GBT_GLITCHES), 1);
-	/* Sticky while it is down, whatever is written. */
+	/* The bit stays set while the link is down, whatever is written. */
 	wr2(link + CRU_GBT_CLEAR_STICKY, 0);
 	UNIT_EQ(rd2(link), DARK);
 	key(0, "link-state", "4=up");
@@ -105,7 +105,7 @@ static void fec_errors(void)
 	UNIT_EQ(rd2(link + CRU_GBT_FEC_ERRORS), 75);
 	UNIT_EQ(rd2(link + CRU_GBT_FEC_ERRORS), 75);
 	UNIT_EQ(rd2(CRU_GBT(1, 6) + CRU_GBT_FEC_ERRORS), 0);
-	/* Half events are not lost. */
+	/* Fractions of events are not lost. */
 	host.now += 10000000;
 	rd2(link + CRU_GBT_FEC_ERRORS);
 	host.now += 10000000;
@@ -144,7 +144,7 @@ static void test_pattern_errors(void)
 	key(0, "link-state", "up");
 	host.now += SECOND;
 	UNIT_EQ(rd2(link + CRU_GBT_DATA_ERRORS), 10);
-	/* Both ends must speak the same mode. */
+	/* Both ends must have the same mode. */
 	wr2(link + CRU_GBT_TX_CONTROL, CRU_GBT_WIDE_BUS);
 	host.now += SECOND;
 	CU_ASSERT(rd2(link + CRU_GBT_DATA_ERRORS) > 1000);
@@ -208,7 +208,7 @@ static void transceivers(void)
 	UNIT_EQ(rd2(tx + CRU_RECONF(CRU_RECONF_CAL_STATUS)), 0x30);
 	wr2(tx + CRU_RECONF(CRU_RECONF_CALIBRATE), 0x62);
 	UNIT_EQ(rd2(tx + CRU_RECONF(CRU_RECONF_CALIBRATE)), 0x62);
-	/* The lookup tables tell one reference from another. */
+	/* The lookup tables distinguish the references. */
 	a = rd2(tx + CRU_RECONF(CRU_RECONF_CDR_LOOKUP + 2));
 	b = rd2(tx + CRU_RECONF(CRU_RECONF_CDR_LOOKUP + 1));
 	CU_ASSERT(a && b && a != b);

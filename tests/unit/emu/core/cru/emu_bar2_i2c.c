@@ -87,7 +87,7 @@ static void done_bit(void)
 	UNIT_EQ(rd2(data), DONE | 3);
 	UNIT_EQ(strobe(CRU_I2C_SFP1, CRU_I2C_RESET), 0);
 	UNIT_EQ(get(CRU_I2C_SFP1, 0x22, 0), 0);
-	/* A command is an edge: without the 0 in between nothing happens. */
+	/* A command needs a rising edge: without a 0 in between nothing happens. */
 	wr2(CRU_I2C_SFP1 + CRU_I2C_CONFIG, 0x50 << 16);
 	wr2(CRU_I2C_SFP1 + CRU_I2C_COMMAND, CRU_I2C_READ);
 	UNIT_EQ(rd2(data), DONE | 3);
@@ -140,7 +140,7 @@ static void thermometers(void)
 	key(0, "temperature", "60");
 	t = value16(CRU_I2C_TEMPERATURE, 0x4e, 4);
 	CU_ASSERT(t & 0x8000);
-	/* In sixteenths, as near as the raw value allows. */
+	/* In sixteenths of a degree, as near as the raw value allows. */
 	CU_ASSERT((t & 0x1fff) > 59.3 * 16 && (t & 0x1fff) < 60.7 * 16);
 	host_end();
 }
@@ -217,7 +217,7 @@ static void copy(uint32_t space, uint32_t to, uint32_t from)
 	reconf(space, to, rd2(space + CRU_RECONF(from)));
 }
 
-/* What was requested with @bits begins when the space is given back. */
+/* A calibration requested with @bits begins when the arbitration is returned. */
 static void calibrate(uint32_t space, uint32_t bits)
 {
 	reconf(space, CRU_RECONF_ARBITRATION, CRU_RECONF_ARBITRATION_REQUEST);
@@ -268,7 +268,7 @@ static void clock_change(void)
 	UNIT_EQ(rd2(link + CRU_GBT_TX_CLOCK), 240474001);
 	UNIT_EQ(rd2(link + CRU_GBT_RX_CLOCK), 240474001);
 	UNIT_EQ(selected(), CRU_PLL_INPUT_TTC);
-	/* Now the links live and die with the TTC. */
+	/* Now the links depend on the TTC clock. */
 	wr2(link + CRU_GBT_CLEAR_STICKY, 0);
 	key(0, "clock-local", "0");
 	UNIT_EQ(rd2(link), 0x2d00);

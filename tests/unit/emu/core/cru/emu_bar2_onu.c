@@ -33,7 +33,7 @@ static void down_and_up(void)
 	UNIT_EQ(sticky(), 0xff & ~DARK);
 	UNIT_EQ(rd2(CRU_ONU_GLITCHES), 1);
 	UNIT_EQ(rd2(CRU_CLOCK_PON_RX), 0);
-	/* What is wrong still is sticky at once again. */
+	/* Sticky bits of errors that persist are set again at once. */
 	clear_by_pulse();
 	UNIT_EQ(sticky(), 0xff & ~DARK);
 	key(0, "onu", "up");
@@ -114,13 +114,13 @@ static void phase_scan(void)
 			good = 0;
 			break;
 		default:
-			CU_FAIL("a status that the scan does not know");
+			CU_FAIL("status is unknown to the scan");
 		}
 		if (low && good == 19)
 			break;
 	}
 	UNIT_EQ(steps, 55 + 19);
-	/* It comes round, and the reset of the PLL starts over. */
+	/* The steps wrap, and a reset of the PLL starts from the first step. */
 	for (steps = 1; steps <= 56; steps++) {
 		step();
 		if (status() == 0xfd)
@@ -129,7 +129,7 @@ static void phase_scan(void)
 	UNIT_EQ(steps, 56 - 19);
 	wr2(CRU_CLOCK_CONTROL, CRU_CLOCK_CONTROL_FPLL_RESET);
 	UNIT_EQ(status(), 0xff);
-	/* Half a step is none. */
+	/* Half a step has no effect. */
 	for (steps = 0; steps < 100; steps++) {
 		wr2(CRU_PON_TX_PLL, CRU_PON_TX_PLL_STEP_1);
 		UNIT_EQ(status(), 0xff);

@@ -132,7 +132,7 @@ static void stuck(void)
 	UNIT_EQ(cru_card.read(host.card, 1, CRU_BAR_CARD, window), 77);
 	wr2(window, 500);
 	UNIT_EQ(rd2(window), 77);
-	/* The card itself still has what it had, and the other wrapper is well. */
+	/* The stored value is unchanged, and the other wrapper works. */
 	UNIT_EQ(cru_card.peek(host.card, 0, CRU_BAR_CARD, window), 1000);
 	wr2(CRU_DATAPATH(1) + CRU_DATAPATH_TRIGGER_WINDOW, 500);
 	UNIT_EQ(rd2(CRU_DATAPATH(1) + CRU_DATAPATH_TRIGGER_WINDOW), 500);

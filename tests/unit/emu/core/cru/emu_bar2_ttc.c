@@ -186,7 +186,7 @@ static void ttc_source(void)
 	UNIT_EQ(hb(), 11000);
 	UNIT_EQ(phy(), 200);
 	UNIT_EQ(rd2(CRU_TTC_TOF_CAL), 3 << 16 | 40);
-	/* The emulator is not listened to. */
+	/* The emulator is not the selected source. */
 	ctp_start(CRU_CTP_PERIODIC, 8, 5, 5);
 	UNIT_EQ(sox(), 0);
 	host.now += SECOND;
@@ -197,7 +197,7 @@ static void ttc_source(void)
 	UNIT_EQ(hb(), 22000);
 	key(0, "ttc-run", "on");
 	UNIT_EQ(sox(), 1);
-	/* Another source is no start and no end, even one that stands still. */
+	/* A change of the source causes neither SOX nor EOX, even if the new source is stopped. */
 	wr2(CRU_CTP_RUN_MODE, CRU_CTP_IDLE);
 	wr2(CRU_TTC_DATA, LOCAL);
 	wr2(CRU_TTC_DATA, 0);

@@ -122,7 +122,7 @@ static void settings(void)
 	host_end();
 }
 
-/* Three flows of air, as published: two hold it, with the third it comes above 60. */
+/* Three published air flows: two limit the temperature, with the third it exceeds 60 degC. */
 static void gets_warmer(void)
 {
 	static const struct {
@@ -142,7 +142,7 @@ static void gets_warmer(void)
 		host.now += 1000000000000ull;
 		CU_ASSERT_DOUBLE_EQUAL(atof(key_get(0, "temperature")), air[i].ends, 0.7);
 		CU_ASSERT_DOUBLE_EQUAL(rd2(CRU_TEMPERATURE) * 693 / 1024.0 - 265, air[i].ends, 0.7);
-		/* It stands still where it is, or cools. */
+		/* The temperature stays constant, or decreases. */
 		key(0, "temperature-slope", "0");
 		CU_ASSERT_DOUBLE_EQUAL(atof(key_get(0, "temperature")), air[i].ends, 0.7);
 		key(0, "temperature-slope", "10@40");
@@ -205,7 +205,7 @@ static void settings_refused(void)
 	host_end();
 }
 
-/* Every key says what it is and gives back a value that it takes. */
+/* Every key has a help text and returns a value that it accepts. */
 static void keys_round_trip(void)
 {
 	const struct card_key *k;
@@ -224,4 +224,4 @@ UNIT_MAIN("emulated CRU, card", {"power-on values", power_on_values},
 	  {"plain storage, common to both endpoints", plain_storage},
 	  {"read-only registers", read_only}, {"sticky link bits", sticky_bits},
 	  {"settings", settings}, {"settings refused", settings_refused},
-	  {"it gets warmer", gets_warmer}, {"every setting takes its own value", keys_round_trip})
+	  {"it gets warmer", gets_warmer}, {"every setting accepts its own value", keys_round_trip})

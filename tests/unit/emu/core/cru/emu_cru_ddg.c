@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Packets of the emulated CRU: headers, heartbeat and time frames, superpage switch, payload,
- * drops, gates. Everything is read back from memory as a reader of the data would.
+ * drops, gates. The tests read everything from memory, as a reader of the data does.
  */
 #include "tests/unit/emu/emu_host.h"
 
@@ -33,7 +33,7 @@ static struct rdh rdh(const uint8_t *at)
 #define EOC (1u << 10)
 #define TF (1u << 11)
 
-/* A reader of one link: what it expects next, and what it found. */
+/* Reader of one link: expected values and results. */
 struct reader {
 	unsigned int fn, link, first_sp; /* its superpages: first_sp, first_sp + 1, ... in memory */
 	uint32_t collected;
@@ -97,7 +97,7 @@ static void read_packet(struct reader *r, const struct rdh *h, const uint8_t *at
 	r->packets++;
 }
 
-/* Everything that is ready, by the contract of ready count and size FIFO. */
+/* Read all ready superpages by the contract of ready count and size FIFO. */
 static void collect(struct reader *r)
 {
 	while (r->collected != rd(r->fn, CRU_SP_READY(r->link))) {
@@ -332,14 +332,14 @@ static void drops_are_counted(void)
 	UNIT_EQ(rd2(CRU_DATAPATH(1) + CRU_DATAPATH_DROPPED_PACKETS), 0);
 	UNIT_EQ(rd2(CRU_DATAPATH_LINK(0, 0) + CRU_DPL_ACCEPTED), r.packets);
 	ledger(0);
-	/* Counters start anew with the run. */
+	/* Counters restart with the run. */
 	run_enable(false);
 	run_enable(true);
 	UNIT_EQ(rd2(CRU_DATAPATH(0) + CRU_DATAPATH_DROPPED_PACKETS), 0);
 	host_end();
 }
 
-/* A time frame whose start was dropped still begins in a superpage of its own. */
+/* A time frame whose start was dropped still begins in its own superpage. */
 static void dropped_tf_start(void)
 {
 	struct reader r = {.link = 0};
@@ -392,7 +392,7 @@ static void run_enable_is_common(void)
 	start(1, DATAPATH);
 	push_many(0, 0, 0, 40);
 	push_many(1, 0, 40, 40);
-	/* Through the second function: it is one register. */
+	/* Write through the second function: both share the register. */
 	cru_card.write(host.card, 1, CRU_BAR_CARD, CRU_USER_CONTROL, 1);
 	UNIT_EQ(rd2(CRU_USER_CONTROL), 1);
 	cru_card.step(host.card, 0, 20 * CRU_PAGE_SIZE);
@@ -409,7 +409,10 @@ static void run_enable_is_common(void)
 	host_end();
 }
 
-/* The second endpoint joins a run of the first: its stream is whole, the other's goes on. */
+/*
+ * The second endpoint joins a run of the first: its stream is complete, and the other stream
+ * continues.
+ */
 static void join_a_run(void)
 {
 	struct reader r0 = {.fn = 0}, r1 = {.fn = 1, .first_sp = 40};

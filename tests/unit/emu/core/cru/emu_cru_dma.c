@@ -9,7 +9,9 @@
 #define BYTES (PAGES * CRU_PAGE_SIZE)
 #define INTERNAL CRU_DATA_SOURCE_INTERNAL
 
-/* Words of 256 bits, eight lanes each the counter; the number of wrong lanes. */
+/*
+ * Check words of 256 bits with the counter in all eight lanes. Returns the number of wrong lanes.
+ */
 static unsigned int wrong_lanes(const uint8_t *data, size_t bytes, uint32_t first)
 {
 	unsigned int wrong = 0;
@@ -51,7 +53,7 @@ static void fill_one(void)
 	UNIT_EQ(run(0), CARD_STEP_IDLE);
 	push(0, 0, 0, PAGES);
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 0);
-	/* Counted with its last byte, not with the next superpage. */
+	/* A superpage is counted with its last byte, not with the next superpage. */
 	UNIT_EQ(cru_card.step(host.card, 0, BYTES), CARD_STEP_AGAIN);
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 1);
 	UNIT_EQ(run(0), CARD_STEP_IDLE);
@@ -88,7 +90,10 @@ static void push_order_and_latch(void)
 	start(0, INTERNAL);
 	wr(0, CRU_DMA_CONTROL, 0);
 	push(0, 2, 5, PAGES);
-	/* The high half is latched: a second push needs only the low one, and the size. */
+	/*
+	 * The high half of the address is latched: a second push needs only the low half and the
+	 * size.
+	 */
 	wr(0, CRU_SP_LOW(2), (uint32_t)(HOST_BASE + 1 * BYTES));
 	wr(0, CRU_SP_PUSH(2), PAGES);
 	UNIT_EQ(rd(0, CRU_SP_LOW(2)), 0);
@@ -116,7 +121,7 @@ static void size_fifo_keeps_order(void)
 		/* Reading again changes nothing. */
 		UNIT_EQ(rd(0, CRU_SP_SIZE(0)), CRU_SP_SIZE_ENTRY(i, (1 + i) * CRU_PAGE_SIZE));
 	}
-	/* An advance without an entry keeps the old one; the next entry shows by itself. */
+	/* An advance without an entry keeps the old one; the next entry appears by itself. */
 	UNIT_EQ(next_size(0, 0), CRU_SP_SIZE_ENTRY(4, 5 * CRU_PAGE_SIZE));
 	push(0, 0, 0, 2);
 	run(0);
@@ -152,7 +157,7 @@ static void ready_count_wraps(void)
 		push(0, 0, i, PAGES);
 	run(0);
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 2);
-	/* The index counts from 0 whatever the count says. */
+	/* The index counts from 0, independent of the ready count. */
 	UNIT_EQ(next_size(0, 0), CRU_SP_SIZE_ENTRY(0, BYTES));
 	host_end();
 }
@@ -199,7 +204,7 @@ static bool stirs(uint32_t off)
 	return cru_card.stirs(host.card, 0, CRU_BAR_DMA, off);
 }
 
-/* An engine is woken for what it may be waiting for, and for nothing that is only kept. */
+/* Only writes that a waiting engine depends on wake it; writes of stored values do not. */
 static void what_stirs(void)
 {
 	host_begin();
@@ -314,7 +319,7 @@ static void general_reset_scope(void)
 	UNIT_EQ(rd(0, CRU_SP_SIZE(0)), 0);
 	UNIT_EQ(count(0, 1, "queued"), 0);
 	UNIT_EQ(count(0, -1, "resets"), 2);
-	/* What it must leave alone. */
+	/* Registers that the reset must keep. */
 	UNIT_EQ(rd(0, CRU_DATA_SOURCE), INTERNAL);
 	UNIT_EQ(rd(0, CRU_TIME_FRAME), 0x08000000);
 	UNIT_EQ(rd2(CRU_DATAPATH(0)), 0x80000003);
@@ -361,13 +366,13 @@ static void flush(void)
 	UNIT_EQ(next_size(0, 0), CRU_SP_SIZE_ENTRY(0, 3 * CRU_PAGE_SIZE));
 	UNIT_EQ(rd(0, CRU_DMA_CONTROL), 0x101);
 	UNIT_EQ(run(0), CARD_STEP_IDLE);
-	/* No superpage without data, and again is nothing. */
+	/* A flush completes no empty superpage, and a second flush has no effect. */
 	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH);
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 1);
 	UNIT_EQ(count(0, 0, "queued"), 1);
 	UNIT_EQ(superpage(1, 64)[0], 0xee);
 	UNIT_EQ(superpage(0, 64)[3 * CRU_PAGE_SIZE], 0xee);
-	/* Flush off: what is left in the FIFO is used. */
+	/* Flush off: the remaining descriptors are used. */
 	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
 	run(0);
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 2);
@@ -447,7 +452,7 @@ static void pace(void)
 		push(0, 0, i, 256);
 	run_for(0, 100000000);
 	UNIT_EQ(count(0, -1, "generated"), 1001);
-	/* Of a second asleep, 10 ms are made up for. */
+	/* After a second without a step, 10 ms are made up for. */
 	host.now += 1000000000;
 	run(0);
 	UNIT_EQ(count(0, -1, "generated"), 1001 + 101);
@@ -461,13 +466,13 @@ static void outside_memory(void)
 {
 	host_begin();
 	start(0, INTERNAL);
-	/* Most of the last page of the first one, and all of the second, are not there. */
+	/* Most of the last page of the first superpage, and all of the second, are outside. */
 	push_at(0, 0, HOST_BASE + HOST_MEMORY - 3 * CRU_PAGE_SIZE - 64, 4);
 	push_at(0, 0, 0x1000, 1);
 	run(0);
 	UNIT_EQ(count(0, -1, "dma_outside"), 2);
 	UNIT_EQ(cru_card.dma_outside(host.card), 2);
-	/* The card cannot know: it goes on, and what was inside is right. */
+	/* The card cannot detect this: it continues, and the inner part is right. */
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 2);
 	UNIT_EQ(wrong_lanes(host.memory + HOST_MEMORY - 3 * CRU_PAGE_SIZE - 64,
 			    3 * CRU_PAGE_SIZE + 64, 0),
@@ -489,7 +494,7 @@ static void no_master(void)
 	UNIT_EQ(count(0, -1, "dma_no_master"), 1);
 	UNIT_EQ(count(0, -1, "dma_writes"), 0);
 	UNIT_EQ(host.memory[0], 0xee);
-	/* A superpage was taken but has no data: not for the flush to count. */
+	/* A superpage was opened but has no data: the flush does not count it. */
 	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH);
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 0);
 	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
@@ -532,7 +537,7 @@ static void peek_and_poke(void)
 	UNIT_EQ(cru_card.peek(host.card, 0, 0, CRU_SP_SIZE(0)), 0);
 	UNIT_EQ(cru_card.poke(host.card, 0, 0, CRU_SP_READY(0), 77), true);
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 77);
-	/* Read-only for the host, not for us. */
+	/* Read-only for the host, but writable by poke. */
 	UNIT_EQ(cru_card.poke(host.card, 0, 0, CRU_FEATURES, 0x5afe), true);
 	UNIT_EQ(rd(0, CRU_FEATURES), 0x5afe);
 	UNIT_EQ(cru_card.poke(host.card, 0, 0, CRU_RESET_CONTROL, 1), false);

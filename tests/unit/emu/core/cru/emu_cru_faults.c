@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each fault of the emulated CRU does what its name says, as often as asked, and stops when
+ * Each fault of the emulated CRU has the effect of its name, as often as requested, and stops when
  * cleared.
  */
 #include "tests/unit/emu/emu_host.h"
@@ -69,7 +69,7 @@ static void late_completion(void)
 	start(0, INTERNAL);
 	push_n(1);
 	run(0);
-	/* The data is there, the count is not. */
+	/* The data are in memory, but are not counted yet. */
 	UNIT_EQ(word(host.memory, 8), 1);
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 0);
 	UNIT_EQ(count(0, -1, "open"), 4);
@@ -79,7 +79,7 @@ static void late_completion(void)
 	host.now++;
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 1);
 	UNIT_EQ(next_size(0, 0), CRU_SP_SIZE_ENTRY(0, BYTES));
-	/* What is not counted when the reset comes never is. */
+	/* Superpages that are uncounted at the reset are never counted. */
 	push(0, 0, 1, PAGES);
 	run(0);
 	wr(0, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
@@ -188,7 +188,7 @@ static void reset_ignored(void)
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 0);
 	wr(0, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
 	run(0);
-	/* It wrote on. */
+	/* The card continued to write. */
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 2);
 	clear_fault("reset-ignored");
 	wr(0, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
@@ -196,7 +196,7 @@ static void reset_ignored(void)
 	host_end();
 }
 
-/* Until the reset is carried out the card goes on. */
+/* Until the reset is carried out the card continues. */
 static void reset_slow(void)
 {
 	host_begin();
@@ -213,7 +213,7 @@ static void reset_slow(void)
 	host.now++;
 	run(0);
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 0);
-	/* Once: what is pushed after it stays. */
+	/* The reset happens once: superpages pushed after it stay. */
 	push_n(1);
 	host.now += 5000000;
 	run(0);
@@ -243,7 +243,7 @@ static void flip(void)
 	host_end();
 }
 
-/* In packets: only those with payload, and never the word the reader starts from. */
+/* Only packets with payload are hit, and never the word from which the reader takes the counter. */
 static void flip_packets(void)
 {
 	const uint8_t *payload;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the ledger needs from the emulated CRU: superpages used again without the host, which is how
- * fast the card is by itself, and the time at which one was finished.
+ * Keys recycle and stamp of the emulated CRU, which the benchmark report uses: superpages are
+ * reused without the host, and a superpage has the time of its completion.
  */
 #include "tests/unit/emu/emu_host.h"
 
@@ -53,7 +53,7 @@ static void then_the_host_gets_each_once(void)
 	host_end();
 }
 
-/* The first word of superpage @n, a counter that goes on; 0xee if the card never wrote there. */
+/* The first word of superpage @n, a running counter; 0xee if the card never wrote there. */
 static uint32_t first_word(unsigned int n)
 {
 	uint32_t word;
@@ -62,7 +62,7 @@ static uint32_t first_word(unsigned int n)
 	return word;
 }
 
-/* Pushed while others go round, seen in the order of the pushes all the same. */
+/* Superpages pushed while others are recycled are reported in the order of the pushes. */
 static void the_order_is_the_hosts(void)
 {
 	unsigned int n;
@@ -92,7 +92,7 @@ static void stamped(void)
 	push(0, 0, 0, PAGES);
 	run_for(0, 10000000);
 	memcpy(&stamp, superpage(0, PAGES), sizeof(stamp));
-	/* Three of four packets have gone by when the last one comes. */
+	/* Three of four packets have passed when the last superpage comes. */
 	CU_ASSERT(stamp >= begin + 3 * CRU_PAGE_SIZE);
 	CU_ASSERT(stamp <= begin + 4 * CRU_PAGE_SIZE + GRAIN_NS);
 	key(0, "stamp", "off");

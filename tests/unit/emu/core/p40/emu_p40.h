@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A host in small with a PCIe40 in it; see emu_host_card.h. The control page of stream s is page s
- * of the memory, its ring begins at MiB 8 x (s + 1), or where the table of segments, at MiB 4,
- * says.
+ * A minimal host with a PCIe40; see emu_host_card.h. The control page of stream s is page s of the
+ * memory, its ring begins at MiB 8 x (s + 1), or at the addresses of the table of segments at MiB
+ * 4.
  */
 #ifndef ROC_UNIT_EMU_P40_H
 #define ROC_UNIT_EMU_P40_H
@@ -24,13 +24,13 @@
 #define TABLE_AT (HOST_BASE + (4ull << 20))
 #define LINE STREAM_LINE
 
-/* What a reader of stream s keeps. */
+/* State of the reader of stream s. */
 static struct reader {
 	uint32_t log2, segment_log2, read, units;
-	uint64_t next_event; /* that it expects */
+	uint64_t next_event; /* expected next */
 	uint64_t fragments, truncated, bytes;
 	uint32_t flags; /* of the last packet */
-	/* what the generator was told */
+	/* settings of the generator */
 	uint32_t min, max;
 } reader[P40_STREAMS];
 
@@ -71,7 +71,7 @@ __attribute__((unused)) static const struct stream_counters *page_counters(unsig
 	return (const struct stream_counters *)(host.memory + 4096 * s + STREAM_PAGE_COUNTERS);
 }
 
-/* A read-out of the counters of a stream: nothing is missing, whatever happened. */
+/* Read the counters of a stream and check that their sums hold. */
 __attribute__((unused)) static void sum_is_right(unsigned int s)
 {
 	UNIT_EQ(COUNTER(s, offered), COUNTER(s, events) + COUNTER(s, throttled) +
@@ -86,7 +86,7 @@ __attribute__((unused)) static void addresses(unsigned int s, uint64_t ring)
 	wr(s, STREAM_PAGE_HIGH, PAGE_AT(s) >> 32);
 }
 
-/* Enabled with a ring of 1 << log2 bytes, contiguous. */
+/* Enable the stream with a contiguous ring of 1 << log2 bytes. */
 __attribute__((unused)) static void begin(unsigned int s, uint32_t log2)
 {
 	memset(host.memory + 4096 * s, 0, 4096);
@@ -98,7 +98,7 @@ __attribute__((unused)) static void begin(unsigned int s, uint32_t log2)
 	reader[s] = (struct reader){.log2 = log2, .read = rd(s, STREAM_START)};
 }
 
-/* Fragments of min to max bytes from event @first on. */
+/* Generate fragments of min to max bytes from event @first on. */
 __attribute__((unused)) static void generate(unsigned int s, uint64_t first, uint32_t min,
 					     uint32_t max, uint32_t more)
 {
@@ -123,7 +123,7 @@ __attribute__((unused)) static uint8_t *ring_byte(unsigned int s, uint32_t posit
 	return host.memory + (le64toh(entry) - HOST_BASE) + (at & ((1ull << r->segment_log2) - 1));
 }
 
-/* The unit at the read position in one piece, as a ring mapped twice would show it. */
+/* Return the unit at the read position in one piece, as in a ring that is mapped twice. */
 __attribute__((unused)) static uint8_t *unit_at(unsigned int s, uint32_t position)
 {
 	static uint8_t unit[2 << 20];
@@ -137,7 +137,7 @@ __attribute__((unused)) static uint8_t *unit_at(unsigned int s, uint32_t positio
 	return unit;
 }
 
-/* Every byte of a fragment and of what is behind it up to @extent. */
+/* Check every byte of a fragment and of the padding up to @extent. */
 __attribute__((unused)) static bool fragment_ok(const uint8_t *at, uint16_t source, uint64_t event,
 						uint32_t size, uint32_t extent)
 {
@@ -159,7 +159,7 @@ __attribute__((unused)) static uint32_t fragment_size(unsigned int s, uint64_t e
 	return r->min < r->max ? stream_size(event, r->min, r->max) : r->min;
 }
 
-/* One packet, to the last byte; false when something is wrong, which is said. */
+/* Check one packet to the last byte; false and a message if it is wrong. */
 __attribute__((unused)) static void packet(unsigned int s)
 {
 	struct reader *r = &reader[s];
@@ -213,7 +213,7 @@ __attribute__((unused)) static void doorbell(unsigned int s)
 	wr0(P40_DOORBELL(s) + STREAM_READ, reader[s].read);
 }
 
-/* All packets that are there; how many. */
+/* Read all present packets. Returns their number. */
 __attribute__((unused)) static unsigned int packets(unsigned int s)
 {
 	unsigned int n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The PCIe40 at rest: identity, capability, every register after reset, what is written to it and
- * what is refused, its keys.
+ * The PCIe40 at rest: identity, capability, every register after reset, accepted and refused
+ * values, its keys.
  */
 #include "emu_p40.h"
 
@@ -10,7 +10,7 @@ static void identity(void)
 	identity_is(0xe040, "P40C", "4001", 7, 0xf);
 }
 
-/* The capability's words, and that blocks are where they say. */
+/* Check the capability's words, and that the blocks are at the offsets in them. */
 static void capability(void)
 {
 	struct card_messages m;
@@ -170,7 +170,7 @@ static void settings_in_bounds(void)
 	set_wide(MAIN, STREAM_SET_FIRST, 0x123456789abcdef0);
 	UNIT_EQ(set_rd(MAIN, STREAM_SET_FIRST), 0x9abcdef0);
 	UNIT_EQ(set_rd(MAIN, STREAM_SET_FIRST + 4), 0x12345678);
-	/* What these streams have not. */
+	/* Registers that these streams do not have. */
 	set_wr(ODIN, STREAM_SET_POLICY, STREAM_POLICY_TRUNCATE);
 	UNIT_EQ(set_rd(ODIN, STREAM_SET_POLICY), STREAM_POLICY_THROTTLE);
 	set_wr(ODIN, STREAM_SET_GENERATOR, STREAM_GENERATOR_DISTRIBUTED);
@@ -207,7 +207,7 @@ static void keys(void)
 	UNIT_EQ(rd(ODIN, STREAM_VECTOR), 0);
 	no_vectors();
 	UNIT_EQ(rd(MAIN, STREAM_VECTOR), 0);
-	/* The capability counts, and not what the host has enabled. */
+	/* VECTOR depends on the capability, not on the vectors that the host has enabled. */
 	key(0, "vectors", "2");
 	host.vectors = 0;
 	wr(MAIN, BLOCK_RESET, BLOCK_RESET_DEFAULT);

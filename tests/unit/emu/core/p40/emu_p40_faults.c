@@ -7,7 +7,7 @@
 #define MS 1000000ull
 #define ONE(s) (1ull << (s) << 32) /* the mask of a fault with two arguments */
 
-/* Packets of one fragment and 256 bytes, @n of them for now. */
+/* Generate @n packets of one fragment and 256 bytes. */
 static void stream(uint64_t n)
 {
 	host_begin();
@@ -82,7 +82,7 @@ static void invalid_positions(void)
 	wr0(P40_DOORBELL(MAIN), 8);
 	more(1);
 	UNIT_EQ(state(MAIN)->written, 8 + 1024 + 1);
-	/* What the card itself believes is the truth. */
+	/* The card's own counters are right. */
 	UNIT_EQ(rd(MAIN, STREAM_WRITTEN), 32);
 	wr0(P40_DOORBELL(MAIN), 33);
 	UNIT_NEED(rd(MAIN, BLOCK_STATUS) & BLOCK_STATUS_HOST_ERROR);
@@ -128,7 +128,7 @@ static void invalid_units(void)
 	host_end();
 }
 
-/* Numbers without a unit. What is skipped is not offered twice, and counted. */
+/* Unit numbers without a unit. A skipped event is not offered twice, and is counted. */
 static void holes(void)
 {
 	struct stream_packet p;
@@ -197,7 +197,7 @@ static void interrupts(void)
 	UNIT_EQ(host.message[1], 0);
 	UNIT_EQ(state(MAIN)->interrupts, 1);
 	UNIT_EQ(rd(MAIN, BLOCK_STATUS) & STREAM_STATUS_ARMED, 0);
-	/* The watchdog's cure: the same once more. */
+	/* The driver's watchdog arms again with the same value. */
 	wr(MAIN, STREAM_ARM, 0);
 	run(0);
 	UNIT_EQ(host.message[1], 1);
@@ -238,8 +238,8 @@ static void resets(void)
 	UNIT_NEED(rd(MAIN, BLOCK_STATUS) & BLOCK_STATUS_ENABLED);
 	wr0(P40_DOORBELL(MAIN), state(MAIN)->written);
 	run(0);
-	UNIT_EQ(state(MAIN)->written, 2048); /* it writes on */
-	/* A function-level reset is not firmware's to ignore. */
+	UNIT_EQ(state(MAIN)->written, 2048); /* it continues to write */
+	/* The fault does not affect a function-level reset. */
 	p40_card.reset(host.card, 0);
 	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	UNIT_EQ(rd(MAIN, BLOCK_GENERATION), generation + 1);
@@ -301,7 +301,7 @@ static void end_missing(void)
 	host_end();
 }
 
-/* One of four segments is not there: what belongs there is lost, and counted. */
+/* One of four segments is not mapped: its data are lost and counted. */
 static void outside(void)
 {
 	uint64_t entry;
@@ -325,7 +325,7 @@ static void outside(void)
 	UNIT_EQ(p40_card.dma_outside(host.card), count(0, -1, "dma_outside"));
 	for (i = 0; i < 0x10000; i++)
 		UNIT_NEED(!host.memory[RING_AT(MAIN) - HOST_BASE + 0x20000 + i]);
-	/* What is before that is where it belongs: packets of 162 lines. */
+	/* The data before it are at their place: packets of 162 lines. */
 	while (reader[MAIN].read + 162 <= 0x800)
 		packet(MAIN);
 	UNIT_EQ(reader[MAIN].units, 12);
@@ -344,8 +344,8 @@ static void outside(void)
 }
 
 UNIT_MAIN("emulated PCIe40: faults", {"stall", stall}, {"state late", state_late},
-	  {"positions that lie", invalid_positions}, {"units that lie", invalid_units},
+	  {"invalid positions", invalid_positions}, {"invalid units", invalid_units},
 	  {"holes", holes}, {"content that lacks", content_that_lacks},
 	  {"interrupts lost and spurious", interrupts}, {"resets ignored and slow", resets},
-	  {"never quiet, and a write after off", quiesced}, {"end missing", end_missing},
+	  {"never quiesced, and a write after off", quiesced}, {"end missing", end_missing},
 	  {"DMA outside", outside}, {"every fault", every_fault})

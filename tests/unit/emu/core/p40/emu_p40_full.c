@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A full ring: throttle and truncation to the event id, for sources that wait and for clocks, and
- * the counters that tell of it.
+ * their counters.
  */
 #include "emu_p40.h"
 
@@ -62,7 +62,7 @@ static void nothing_lost(void)
 	host_end();
 }
 
-/* It goes off when the level is THROTTLE_OFF or less, and on again behind THROTTLE_ON. */
+/* The throttle goes off at level THROTTLE_OFF or less, and on again above THROTTLE_ON. */
 static void levels(void)
 {
 	uint64_t first;
@@ -74,7 +74,7 @@ static void levels(void)
 	UNIT_EQ(set_rd(MAIN, STREAM_SET_SPILL_LEVEL), 25000);
 	first = COUNTER(MAIN, throttle_first);
 	UNIT_EQ(first, IN_RING + IN_PACKET + 25);
-	/* Room for one packet: ten events leave the spill buffer, which is then at 15000. */
+	/* Space for one packet: ten events leave the spill buffer, which then is at 15000. */
 	packet(MAIN);
 	doorbell(MAIN);
 	run(0);
@@ -88,7 +88,7 @@ static void levels(void)
 	run(0);
 	UNIT_EQ(COUNTER(MAIN, throttles), 2);
 	UNIT_EQ(set_rd(MAIN, STREAM_SET_SPILL_LEVEL), 15000);
-	/* OFF above ON is as below it. */
+	/* THROTTLE_OFF above THROTTLE_ON acts as below it. */
 	set_wr(MAIN, STREAM_SET_THROTTLE_ON, 6000);
 	set_wr(MAIN, STREAM_SET_THROTTLE_OFF, 100000);
 	packet(MAIN);
@@ -114,7 +114,7 @@ static void levels(void)
 	host_end();
 }
 
-/* Events that come by a clock pass; exactly which ones. */
+/* Events of a clocked source pass; check exactly which ones. */
 static void clocked(void)
 {
 	uint64_t from, passed = 0, n;
@@ -133,7 +133,7 @@ static void clocked(void)
 	run_for(0, MS);
 	UNIT_EQ(COUNTER(MAIN, throttled), 105);
 	UNIT_EQ(COUNTER(MAIN, throttle_to), FIRST + 199);
-	/* All are read: the events in the card follow, and then those that come. */
+	/* The reader reads all: the events in the card follow, then new ones. */
 	while (reader[MAIN].next_event != FIRST + 90) {
 		UNIT_NEED(packets(MAIN));
 		doorbell(MAIN);
@@ -149,7 +149,7 @@ static void clocked(void)
 	UNIT_EQ(packets(MAIN), 5);
 	from = reader[MAIN].next_event;
 	UNIT_EQ(from, FIRST + 250);
-	/* Again, with a reader that is too slow: every id is accounted for. */
+	/* Again, with a reader that is too slow: every event id is accounted for. */
 	for (n = 0; n < 100; n++) {
 		run_for(0, MS / 3);
 		while (reader[MAIN].read != state(MAIN)->written) {
@@ -167,7 +167,7 @@ static void clocked(void)
 	UNIT_NEED(passed > 100);
 	UNIT_NEED(COUNTER(MAIN, throttled) - 105 >= passed);
 	UNIT_NEED(COUNTER(MAIN, throttles) > 3);
-	/* The last gap is not yet in a packet: close, and all is even. */
+	/* The last gap is not yet in a packet: after a close all sums hold. */
 	wr(MAIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 	for (n = 0; n < 100; n++) {
 		doorbell(MAIN);
@@ -202,7 +202,7 @@ static void gap(void)
 	run_for(0, 2 * MS);
 	UNIT_NEED(COUNTER(MAIN, throttled));
 	UNIT_EQ(COUNTER(MAIN, throttle_from), 8 * 8 + 8 + 25);
-	/* A card that was held meanwhile: these passed all the same. */
+	/* The card was not stepped meanwhile: these events passed all the same. */
 	host.now += MS;
 	for (n = 0; n < 10; n++) {
 		packets(MAIN);
@@ -244,7 +244,8 @@ static void truncation(void)
 	UNIT_EQ(COUNTER(MAIN, throttles), 0);
 	UNIT_EQ(rd(MAIN, BLOCK_STATUS),
 		BLOCK_STATUS_ENABLED | STREAM_STATUS_FULL | STREAM_STATUS_TRUNCATING);
-	set_wr(MAIN, STREAM_SET_RATE, 0); /* it waits now, and has the next ones at once */
+	set_wr(MAIN, STREAM_SET_RATE,
+	       0); /* the source waits now, and has the next events at once */
 	set_wide(MAIN, STREAM_SET_LIMIT, 250);
 	for (n = 0; n < 30 && reader[MAIN].fragments < 250; n++) {
 		run(0);
@@ -260,8 +261,7 @@ static void truncation(void)
 	host_end();
 }
 
-/* Without a policy, or with truncation alone, a spill buffer that is full throttles all the same.
- */
+/* Without a policy, or with truncation alone, a full spill buffer throttles all the same. */
 static void forced(void)
 {
 	fill(0, 0, 0);
@@ -279,7 +279,10 @@ static void forced(void)
 	host_end();
 }
 
-/* Accepted whole, and too large for the packets that are allowed when it is its turn. */
+/*
+ * The event was accepted whole, and is too large for the packets that are allowed when it is
+ * packed.
+ */
 static void cut_late(void)
 {
 	unsigned int n;
@@ -323,7 +326,7 @@ static void reset_of_the_counters(void)
 	host_end();
 }
 
-/* What the page says is what the registers say. */
+/* The page and the registers have the same values. */
 static void in_the_page(void)
 {
 	unsigned int i;
@@ -345,7 +348,7 @@ static void in_the_page(void)
 	host_end();
 }
 
-/* A clock that is throttled for long keeps nobody busy, and the page goes with it. */
+/* A clocked source that is throttled for long causes no steps, and the page is updated. */
 static void throttled_for_long(void)
 {
 	unsigned int steps = 0;
@@ -364,7 +367,7 @@ static void throttled_for_long(void)
 	UNIT_EQ(page_counters(MAIN)->throttled, page_counters(MAIN)->offered -
 							page_counters(MAIN)->events -
 							page_counters(MAIN)->waiting);
-	/* Who asks in between has them to the event, and so has the end. */
+	/* A read of the counters in between is exact to the event, and so is the end. */
 	host.now += 12345;
 	UNIT_EQ(COUNTER(MAIN, offered), (host.now - 1000000000) / 100);
 	host.now += 12300;
@@ -392,7 +395,9 @@ static void odin(void)
 	host_end();
 }
 
-/* Room is kept to the line: a packet that fits exactly is written, one line less and it is not. */
+/*
+ * Space is exact to the line: a packet that fits exactly is written; with one line less it is not.
+ */
 static void room_to_the_line(void)
 {
 	host_begin();
@@ -416,9 +421,9 @@ static void room_to_the_line(void)
 	host_end();
 }
 
-UNIT_MAIN("emulated PCIe40: a full ring", {"a source that waits loses nothing", nothing_lost},
+UNIT_MAIN("emulated PCIe40: a full ring", {"a waiting source loses no event", nothing_lost},
 	  {"levels of the throttle", levels}, {"a clocked source", clocked}, {"a gap", gap},
 	  {"truncation", truncation}, {"throttle without a policy", forced}, {"cut late", cut_late},
 	  {"counters reset meanwhile", reset_of_the_counters},
 	  {"counters in the page", in_the_page}, {"throttled for long", throttled_for_long},
-	  {"ODIN", odin}, {"room to the line", room_to_the_line})
+	  {"ODIN", odin}, {"space to the line", room_to_the_line})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Interrupts of the PCIe40's streams: positions that arm, moderation, reasons, and the function's.
+ * Interrupts of the PCIe40's streams: positions that arm, moderation, reasons, and interrupts of
+ * the function.
  */
 #include "emu_p40.h"
 
@@ -22,7 +23,7 @@ static unsigned int interrupts(void)
 	return host.message[1 + ODIN];
 }
 
-/* A stream that stands still at its START. */
+/* A stream that stays at its START. */
 static void stand(uint32_t bytes, uint32_t ns)
 {
 	host_begin();
@@ -59,14 +60,17 @@ static void positions(void)
 	wr(ODIN, STREAM_ARM_SEEN, 100);
 	wr(ODIN, STREAM_ARM, 95); /* and back: what is beyond 95 */
 	UNIT_EQ(rd(ODIN, STREAM_ARM_SEEN), 95);
-	/* Late ones, by as much as the ring has. */
+	/* Old positions, up to the size of the ring. */
 	for (i = 0; i < 2; i++) {
 		wr(ODIN, STREAM_ARM_SEEN, 100);
 		wr(ODIN, reg[i], 95 - 1024);
 		UNIT_EQ(rd(ODIN, STREAM_ARM_SEEN), 95);
 		UNIT_EQ(rd(ODIN, STREAM_READ_NOW), 95);
 	}
-	/* The reader and the driver both write READ, and one of them comes second: nothing. */
+	/*
+	 * The reader and the driver both write READ; the later write of an older position has no
+	 * effect.
+	 */
 	wr(ODIN, STREAM_ARM_SEEN, 97);
 	for (i = 0; i < 3; i++) {
 		wr0(P40_DOORBELL(ODIN), 95 - late[i]);
@@ -110,7 +114,7 @@ static void positions_refused(void)
 		UNIT_EQ(interrupts(), 0);
 		UNIT_EQ(host.message[0], 1);
 		UNIT_EQ(rd0(P40_FUNCTION + FUNCTION_CHANNELS), 1 << ODIN);
-		/* Data flow on, and an interrupt that comes says why. */
+		/* Data continue, and an interrupt reports its reason. */
 		wr(ODIN, STREAM_ARM, 100);
 		run(0);
 		UNIT_EQ(interrupts(), 1);
@@ -127,7 +131,7 @@ static void one_when_idle(void)
 	wr(ODIN, STREAM_ARM, 0);
 	run_for(0, 50 * MS);
 	UNIT_EQ(interrupts(), 0);
-	more(1); /* after silence: at once */
+	more(1); /* after an idle period: at once */
 	UNIT_EQ(interrupts(), 1);
 	UNIT_EQ(state(ODIN)->reason, STREAM_REASON_TIME);
 	UNIT_EQ(state(ODIN)->interrupts, 1);
@@ -135,7 +139,7 @@ static void one_when_idle(void)
 	more(1);
 	run_for(0, 50 * MS);
 	UNIT_EQ(interrupts(), 1);
-	/* The first since it was enabled is not held, however short ago the last run's was. */
+	/* The first interrupt after an enable is not delayed, however recent the last run's was. */
 	wr(ODIN, BLOCK_CONTROL, 0);
 	wr(ODIN, STREAM_IRQ_NS, 4000 * MS);
 	begin(ODIN, 16);
@@ -145,7 +149,7 @@ static void one_when_idle(void)
 	host_end();
 	stand(8 << 20, 1000000);
 	more(2);
-	/* Armed for what is there already. */
+	/* Armed for data that are already there. */
 	wr(ODIN, STREAM_ARM, 1);
 	run(0);
 	UNIT_EQ(interrupts(), 1);
@@ -160,14 +164,14 @@ static void by_bytes(void)
 	stand(10 * LINE, 1000 * MS);
 	wr(ODIN, STREAM_ARM, 0);
 	more(1);
-	UNIT_EQ(interrupts(), 1); /* the first is never held */
+	UNIT_EQ(interrupts(), 1); /* the first is never delayed */
 	wr(ODIN, STREAM_ARM, 1);
 	more(9);
 	UNIT_EQ(interrupts(), 1);
 	more(1);
 	UNIT_EQ(interrupts(), 2);
 	UNIT_EQ(state(ODIN)->reason, STREAM_REASON_BYTES);
-	/* Counted from what was seen, not from what was read. */
+	/* Counted from the armed position, not from the read position. */
 	wr(ODIN, STREAM_ARM_SEEN, 11);
 	more(9);
 	UNIT_EQ(interrupts(), 2);
@@ -190,7 +194,7 @@ static void by_time(void)
 	run_for(0, 1000);
 	UNIT_EQ(interrupts(), 2);
 	UNIT_EQ(state(ODIN)->reason, STREAM_REASON_TIME);
-	/* The time runs on unarmed; a change of the settings counts at once. */
+	/* The time continues while unarmed; a change of the settings applies at once. */
 	more(1);
 	run_for(0, 3 * MS);
 	wr(ODIN, STREAM_ARM, 2);
@@ -245,13 +249,13 @@ static void end_and_arm(void)
 	UNIT_EQ(state(ODIN)->reason, STREAM_REASON_ENDED);
 	UNIT_EQ(state(ODIN)->interrupts, 1);
 	UNIT_EQ(state(ODIN)->status, BLOCK_STATUS_ENABLED | STREAM_STATUS_ENDED);
-	/* It has been told: no other. */
+	/* The end was reported: there is no other interrupt. */
 	sequence = state(ODIN)->sequence;
 	wr(ODIN, STREAM_ARM, 5);
 	run_for(0, 5 * MS);
 	UNIT_EQ(interrupts(), 1);
 	host_end();
-	/* The other order: the end came, then one arms who has not seen it. */
+	/* The other order: the end came first, then a host that has not seen it arms. */
 	stand(8 << 20, 1000 * MS);
 	more(5);
 	wr(ODIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
@@ -294,7 +298,7 @@ static void vectors(void)
 	UNIT_EQ(rd(ODIN, STREAM_VECTOR), 5);
 	run(0);
 	UNIT_EQ(host.message[5], 1);
-	/* One that the host has not enabled: neither sent nor kept. */
+	/* An interrupt of a vector that the host has not enabled is neither sent nor kept. */
 	wr(ODIN, STREAM_VECTOR, 40);
 	wr(ODIN, STREAM_ARM, 3);
 	more(1);
@@ -330,7 +334,7 @@ static void alarms(void)
 	UNIT_EQ(*word, 0);
 	key(0, "temperature", "59");
 	run(0);
-	key(0, "temperature", "61"); /* not low enough to come again */
+	key(0, "temperature", "61"); /* not low enough to re-arm */
 	run(0);
 	UNIT_EQ(host.message[0], 1);
 	key(0, "temperature", "57");
@@ -344,7 +348,7 @@ static void alarms(void)
 	host_end();
 }
 
-/* Without the bus an interrupt waits, and is sent once. */
+/* Without bus mastering an interrupt waits, and is sent once. */
 static void waits_for_the_bus(void)
 {
 	stand(0, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The life of a stream: what enabling refuses, the table of segments, the orderly end, disabling,
- * bus mastering. Resets are in emu_p40_reset.c.
+ * The life of a stream: refused enables, the table of segments, the orderly end, disabling, bus
+ * mastering. Resets are in emu_p40_reset.c.
  */
 #include "emu_p40.h"
 
@@ -36,7 +36,7 @@ static void enable_refused(void)
 	refused(enable(MAIN, RING_AT(MAIN) + 64, 16, 0));
 	refused(enable(MAIN, RING_AT(MAIN), 20, 15));
 	refused(enable(MAIN, RING_AT(MAIN), 20, 21));
-	/* 32768 entries, all of them good. */
+	/* A table of 32768 valid entries. */
 	memset(host.memory + (RING_AT(MAIN) - HOST_BASE), 0, 32768 * 8);
 	refused(enable(MAIN, RING_AT(MAIN), 31, 16));
 	addresses(MAIN, RING_AT(MAIN));
@@ -45,7 +45,7 @@ static void enable_refused(void)
 	wr(MAIN, STREAM_SEGMENT_SIZE, 0);
 	wr(MAIN, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	refused(rd(MAIN, BLOCK_STATUS));
-	/* One of the four addresses was lost on the way. */
+	/* One of the four address writes was lost. */
 	for (i = 0; i < 4; i++) {
 		wr(MAIN, BLOCK_RESET, BLOCK_RESET_LOGIC);
 		wr(MAIN, STREAM_RING_SIZE, 16);
@@ -60,7 +60,7 @@ static void enable_refused(void)
 	host_end();
 }
 
-/* HOST_ERROR outlives the disable, and no enable, refused or not. */
+/* HOST_ERROR persists over a disable; every enable clears it, refused or not. */
 static void refusal_clears_errors(void)
 {
 	host_begin();
@@ -73,7 +73,7 @@ static void refusal_clears_errors(void)
 	host_end();
 }
 
-/* Enabling says so in the page, and takes addresses once. */
+/* An enable is shown in the page, and latches the addresses once. */
 static void enabling(void)
 {
 	host_begin();
@@ -88,7 +88,7 @@ static void enabling(void)
 	UNIT_EQ(page_counters(MAIN)->sequence_end, 1);
 	UNIT_EQ(rd(MAIN, STREAM_WRITTEN), 1000);
 	UNIT_EQ(rd0(P40_DOORBELL(MAIN)), 1000);
-	/* These are for the next time. */
+	/* These addresses apply at the next enable. */
 	wr(MAIN, STREAM_RING_LOW, 0);
 	wr(MAIN, STREAM_PAGE_LOW, 0);
 	wr(MAIN, STREAM_START, 5);
@@ -101,7 +101,7 @@ static void enabling(void)
 	UNIT_EQ(count(0, -1, "dma_outside"), 0);
 	UNIT_EQ(rd(MAIN, STREAM_RING_SIZE), 30);
 	UNIT_EQ(rd(MAIN, STREAM_START), 5);
-	/* Of the page nothing else is touched. */
+	/* The rest of the page is untouched. */
 	UNIT_EQ(host.memory[STREAM_PAGE_USED], 0);
 	host_end();
 }
@@ -123,12 +123,12 @@ static void tables(void)
 	table(16, RING_AT(MAIN), 0x11000);
 	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), BLOCK_STATUS_ENABLED);
 	wr(MAIN, BLOCK_CONTROL, 0);
-	/* An entry that is no page, the last one. */
+	/* The last entry is not the address of a page. */
 	table(15, RING_AT(MAIN), 0x11000);
 	host.memory[TABLE_AT - HOST_BASE + 8 * 15] = 1;
 	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), BLOCK_STATUS_QUIET | BLOCK_STATUS_SETUP_ERROR);
 	UNIT_EQ(rd(MAIN, BLOCK_CONTROL), 0);
-	/* A table that is not all there. */
+	/* A table that is mapped only in part. */
 	memset(host.memory + HOST_MEMORY - 4096, 0, 4096);
 	UNIT_EQ(enable(MAIN, HOST_BASE + HOST_MEMORY - 4096, 26, 16),
 		BLOCK_STATUS_QUIET | BLOCK_STATUS_FETCH_ERROR);
@@ -136,7 +136,7 @@ static void tables(void)
 	fault(0, "fetch-error", 1ull << 32 | 1);
 	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), BLOCK_STATUS_QUIET | BLOCK_STATUS_FETCH_ERROR);
 	UNIT_EQ(rd0(P40_FUNCTION + FUNCTION_CAUSE) & FUNCTION_CAUSE_FETCH, FUNCTION_CAUSE_FETCH);
-	/* The table is read once: it may be gone then. */
+	/* The table is read once: it may be unmapped afterwards. */
 	table(16, RING_AT(MAIN), 0x11000);
 	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), BLOCK_STATUS_ENABLED);
 	memset(host.memory + (TABLE_AT - HOST_BASE), 0xff, 128);
@@ -146,7 +146,7 @@ static void tables(void)
 	host_end();
 }
 
-/* Without the bus the table has to wait, and so does a slow card. */
+/* Without bus mastering the table must wait, and so must a slow card. */
 static void loading(void)
 {
 	host_begin();
@@ -171,7 +171,7 @@ static void loading(void)
 	host_end();
 }
 
-/* Carried out later, and without a bit of STATUS until then: with a table or without. */
+/* The enable is carried out later, and STATUS shows no bit until then, with a table or without. */
 static void enabled_late(void)
 {
 	unsigned int segment;
@@ -214,7 +214,7 @@ static void close_in_a_packet(void)
 	UNIT_EQ(packets(MAIN), 1);
 	UNIT_EQ(COUNTER(MAIN, waiting), 30);
 	closing(MAIN);
-	set_wide(MAIN, STREAM_SET_LIMIT, 0); /* there would be more */
+	set_wide(MAIN, STREAM_SET_LIMIT, 0); /* the source has more events */
 	run(0);
 	UNIT_EQ(state(MAIN)->status, BLOCK_STATUS_ENABLED | STREAM_STATUS_ENDED);
 	UNIT_EQ(packets(MAIN), 1);
@@ -224,7 +224,7 @@ static void close_in_a_packet(void)
 		BLOCK_STATUS_ENABLED | STREAM_STATUS_ENDED | BLOCK_STATUS_QUIET);
 	UNIT_EQ(page_counters(MAIN)->events, 130);
 	UNIT_EQ(page_counters(MAIN)->waiting, 0);
-	/* Nothing follows, whatever is written. */
+	/* No data follow, whatever is written. */
 	sequence = state(MAIN)->sequence;
 	doorbell(MAIN);
 	closing(MAIN);
@@ -258,7 +258,7 @@ static void close_of_nothing(void)
 	host_end();
 }
 
-/* With no room the end comes when all has been read. */
+/* With a full ring the end comes when all data have been read. */
 static void close_when_full(void)
 {
 	unsigned int n;
@@ -283,7 +283,7 @@ static void close_when_full(void)
 	host_end();
 }
 
-/* Data under way at the wrong moment: disabled in the middle of a packet. */
+/* Disabled in the middle of a packet, while data are being written. */
 static void disable_at_once(void)
 {
 	uint32_t written, sequence;
@@ -308,14 +308,14 @@ static void disable_at_once(void)
 	UNIT_EQ(COUNTER(MAIN, waiting), 0);
 	UNIT_NEED(COUNTER(MAIN, discarded) >= 900);
 	sum_is_right(MAIN);
-	/* Doorbells of one who does not know yet are no error. */
+	/* Doorbells of a host that has not yet noticed the disable are no error. */
 	wr0(P40_DOORBELL(MAIN), 12345);
 	wr(MAIN, STREAM_ARM, 12345);
 	UNIT_EQ(rd(MAIN, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	host_end();
 }
 
-/* Without the bus everything waits, in order, and a reset drops it. */
+/* Without bus mastering everything waits, in order, and a reset discards it. */
 static void no_bus(void)
 {
 	uint32_t generation;
@@ -348,7 +348,7 @@ static void no_bus(void)
 	host_end();
 }
 
-/* The source stands still while its bit of the mask is 0. */
+/* The source is stopped while its bit of the mask is 0. */
 static void mask(void)
 {
 	host_begin();

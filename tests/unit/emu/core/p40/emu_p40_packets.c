@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Packets of the PCIe40's main stream: every byte, over the ring's end and the positions' end.
+ * Packets of the PCIe40's main stream: every byte, over the end of the ring and the wrap of
+ * positions.
  */
 #include "emu_p40.h"
 
-/* Reads @count packets, giving room back after each. */
+/* Read @count packets and return the space after each. */
 static void read_on(unsigned int count)
 {
 	unsigned int n = 0;

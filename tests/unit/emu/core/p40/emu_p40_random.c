@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hosts that do anything at any time: whatever they write, the PCIe40 counts every event, keeps to
- * the rings and pages it was given, and tells of no position beyond a ring.
+ * Hosts with random accesses: whatever they write, the PCIe40 counts every event, writes only into
+ * its rings and pages, and reports no position beyond a ring.
  */
 #include "tests/unit/emu/emu_dice.h"
 #include "emu_p40.h"
@@ -76,7 +76,7 @@ static void act(void)
 		break;
 	case 8:
 		wr0(P40_FUNCTION + 4 * any(9), any(4) ? any_value() : BLOCK_RESET_LOGIC);
-		/* The notice is a word anywhere. */
+		/* The notice may be at any address. */
 		wr0(P40_FUNCTION + FUNCTION_NOTICE_LOW, 0);
 		wr0(P40_FUNCTION + FUNCTION_NOTICE_HIGH, 0);
 		break;
@@ -112,7 +112,7 @@ static bool in_bounds(unsigned int s)
 	       rd(s, STREAM_WRITTEN) - rd(s, STREAM_READ_NOW) <= 1 << (LOG2 - 6);
 }
 
-/* What belongs to no stream is as it was. */
+/* Memory that belongs to no stream is unchanged. */
 static bool untouched(void)
 {
 	uint64_t at, end;

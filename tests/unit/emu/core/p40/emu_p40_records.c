@@ -44,7 +44,7 @@ static void index_of_main(void)
 			UNIT_EQ(m->truncated, 0);
 			UNIT_EQ(m->source, 0xabcd);
 			UNIT_EQ(m->flags, reader[MAIN].flags);
-			/* Closed in this round, or in the one before for want of room. */
+			/* Closed in this round, or in the one before for lack of space. */
 			UNIT_NEED((host.now - 1000000000) / 4 - m->cycles <= 1000);
 			UNIT_EQ(m->zero[0] | m->zero[1] | m->align, 0);
 			reader[META].read++;
@@ -59,7 +59,7 @@ static void index_of_main(void)
 	UNIT_EQ(COUNTER(META, events), COUNTER(MAIN, events));
 	UNIT_EQ(state(META)->last_event, reader[MAIN].next_event - 1);
 	at = reader[META].read;
-	/* Closing meta leaves main alone. */
+	/* A close of meta does not affect main. */
 	wr(META, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 	run(0);
 	UNIT_NEED(state(META)->status & STREAM_STATUS_ENDED);
@@ -74,7 +74,7 @@ static void index_of_main(void)
 	host_end();
 }
 
-/* Nobody takes the records: main waits, or they are dropped, each accounted for. */
+/* No reader consumes the records: main waits, or the records are dropped and counted. */
 static void meta_full(void)
 {
 	unsigned int n;
@@ -190,7 +190,7 @@ static void packing(void)
 	run(0);
 	UNIT_EQ(fragments(), 9);
 	UNIT_EQ(reader[MAIN].read, state(MAIN)->written);
-	set_wr(MAIN, STREAM_SET_PACK_NS, 500000); /* the one that is left */
+	set_wr(MAIN, STREAM_SET_PACK_NS, 500000); /* the only remaining limit */
 	run_for(0, 499000);
 	UNIT_EQ(reader[MAIN].read, state(MAIN)->written);
 	run_for(0, 1000);
@@ -254,7 +254,7 @@ static void many_fragments(void)
 	host_end();
 }
 
-/* Events per second, LIMIT, and a source that makes up for 10 ms and not for more. */
+/* Events per second, LIMIT, and a source that catches up 10 ms and not more. */
 static void rates(void)
 {
 	host_begin();
@@ -264,7 +264,7 @@ static void rates(void)
 	generate(MAIN, 0, 10, 0, 0);
 	run_for(0, 100 * MS);
 	UNIT_EQ(COUNTER(MAIN, events), 100);
-	host.now += 1000 * MS; /* the card was held */
+	host.now += 1000 * MS; /* the card was not stepped */
 	run(0);
 	UNIT_NEED(COUNTER(MAIN, events) <= 112);
 	UNIT_NEED(COUNTER(MAIN, events) >= 110);
@@ -272,7 +272,7 @@ static void rates(void)
 	run_for(0, 1000 * MS);
 	UNIT_EQ(COUNTER(MAIN, events), 200);
 	UNIT_EQ(set_rd(MAIN, STREAM_SET_GENERATED), 200);
-	/* RUN again begins again. */
+	/* RUN restarts the generator. */
 	set_wr(MAIN, STREAM_SET_GENERATOR, 0);
 	set_wr(MAIN, STREAM_SET_GENERATOR, 1);
 	UNIT_EQ(set_rd(MAIN, STREAM_SET_GENERATED), 0);
@@ -282,7 +282,7 @@ static void rates(void)
 	host_end();
 }
 
-/* The key: bytes of the ring, as the other cards have it. */
+/* Key rate: bytes/s into the ring, as on the other cards. */
 static void pace(void)
 {
 	unsigned int n;
@@ -308,7 +308,9 @@ static void pace(void)
 	host_end();
 }
 
-/* Units are used again and never told of; afterwards it goes on where it was. */
+/*
+ * Key recycle: units are reused and never reported; afterwards the stream continues where it was.
+ */
 static void recycle(void)
 {
 	host_begin();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Levels of reset of the PCIe40: what each does, what it leaves, and the proof of it.
+ * Reset levels of the PCIe40: the effect of each, the state that it keeps, and the indication of
+ * its completion.
  */
 #include "emu_p40.h"
 
@@ -54,7 +55,7 @@ static void reset_flush(void)
 	host_end();
 }
 
-/* What has begun to be written is finished; what waits behind it is thrown away. */
+/* A packet that is being written is finished; data that wait behind it are discarded. */
 static void reset_flush_in_a_packet(void)
 {
 	uint64_t waiting;
@@ -93,14 +94,14 @@ static void reset_logic(void)
 	UNIT_EQ(rd(MAIN, BLOCK_CONTROL) | rd(MAIN, STREAM_RING_SIZE) | rd(MAIN, STREAM_WRITTEN) |
 			rd(MAIN, STREAM_READ_NOW),
 		0);
-	/* What it leaves. */
+	/* The state that the reset keeps. */
 	UNIT_EQ(rd(MAIN, STREAM_VECTOR), 3);
 	UNIT_EQ(rd(MAIN, STREAM_IRQ_BYTES), 4096);
 	UNIT_EQ(set_rd(MAIN, STREAM_SET_PACK_EVENTS), 5);
 	UNIT_EQ(set_rd(MAIN, STREAM_SET_GENERATOR), STREAM_GENERATOR_RUN);
 	UNIT_EQ(COUNTER(MAIN, events), 20);
 	UNIT_EQ(COUNTER(MAIN, discarded), 3);
-	/* The generator begins anew. */
+	/* The generator restarts. */
 	UNIT_EQ(set_rd(MAIN, STREAM_SET_GENERATED), 0);
 	begin(MAIN, 16);
 	reader[MAIN].min = 64;
@@ -108,7 +109,7 @@ static void reset_logic(void)
 	run(0);
 	UNIT_EQ(packets(MAIN), 4);
 	sum_is_right(MAIN);
-	/* One that never did anything shows it, too. */
+	/* A stream that was never enabled shows QUIET, too. */
 	generation = rd(ODIN, BLOCK_GENERATION);
 	wr(ODIN, BLOCK_RESET, BLOCK_RESET_LOGIC);
 	UNIT_EQ(rd(ODIN, BLOCK_GENERATION), generation + 1);
@@ -152,7 +153,7 @@ static void reset_unknown(void)
 	host_end();
 }
 
-/* Of the card: all streams, and with DEFAULT its own settings. */
+/* Reset of the card: all streams and, with DEFAULT, its own settings. */
 static void reset_card(void)
 {
 	uint32_t before[P40_STREAMS], all, s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The PCIe40 from the wire to guest memory: what PCI shows of it, MSI-X through eventfds, a reader
- * beside the engine that checks every byte, mappings taken away.
+ * The PCIe40 through vfio-user: its configuration space, MSI-X through eventfds, a reader that
+ * checks every byte while the engine runs, removed mappings.
  */
 #include <endian.h>
 
@@ -86,7 +86,7 @@ static void one_message(void)
 	end();
 }
 
-/* A packet in a ring that is not mapped twice here: a copy. */
+/* Copy a packet out of the ring, which is not mapped twice here. */
 static bool packet_ok(uint32_t position, uint64_t event, uint32_t *lines, uint32_t *events)
 {
 	static uint8_t unit[1 << LOG2];
@@ -117,7 +117,7 @@ static bool packet_ok(uint32_t position, uint64_t event, uint32_t *lines, uint32
 	return p->first_event == event;
 }
 
-/* The reader beside the engine: never a position before its data. */
+/* A reader while the engine runs: a position never comes before its data. */
 static void every_byte(void)
 {
 	uint32_t read = 0xfffff000, lines, events;
@@ -134,7 +134,7 @@ static void every_byte(void)
 	enable();
 	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN | STREAM_GENERATOR_DISTRIBUTED);
 	begin_s = unit_seconds();
-	/* A second, and longer where that is not enough for something to go wrong. */
+	/* Run for a second, longer on machines where too little happens in that time. */
 	while (ok && bytes < 256 << 20 && (seconds < 1 || (bytes <= 4 << 20 && seconds < limit))) {
 		uint32_t end = written(), batch = 0;
 
@@ -158,8 +158,7 @@ static void every_byte(void)
 	end();
 }
 
-/* A mapping goes under a stream that is disabled before: nothing is outside. And one that is not.
- */
+/* Unmap after a disable: no DMA is outside. Then unmap without a disable. */
 static void unmapped(void)
 {
 	begin_mapped();
@@ -194,7 +193,7 @@ static void all_ones(void)
 	UNIT_EQ(bar_read(0, P40_STREAM(0) + BLOCK_STATUS), 0xffffffff);
 	UNIT_EQ(bar_read(2, CARD_ID), 0xffffffff);
 	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN); /* lost */
-	/* A write is posted, and the control line would overtake it. */
+	/* A write is posted, so read back before the control line. */
 	UNIT_EQ(bar_read(2, CARD_ID), 0xffffffff);
 	CU_ASSERT(says("fault 0 clear all-ones", "\"ok\":true"));
 	UNIT_EQ(bar_read(2, P40_SETTINGS(0) + STREAM_SET_GENERATOR), 0);
@@ -216,5 +215,5 @@ static void no_words(void)
 }
 
 UNIT_MAIN("emulated PCIe40: from the wire", {"configuration space", configuration},
-	  {"one message", one_message}, {"every byte, beside the engine", every_byte},
+	  {"one message", one_message}, {"every byte while the engine runs", every_byte},
 	  {"mappings that go", unmapped}, {"all ones", all_ones}, {"no words", no_words})

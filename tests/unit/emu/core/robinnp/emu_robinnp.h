@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A host in small with a RobinNP in it; see emu_host_card.h. Sub-unit s has the 16 MiB of the
- * memory from MiB 16 x s on: its rings, its table, and its host pages from MiB 8 of them on.
+ * A minimal host with a RobinNP; see emu_host_card.h. Sub-unit s has the 16 MiB of the memory from
+ * MiB 16 x s on: its rings, its table, and its host pages from MiB 8 of them on.
  */
 #ifndef ROC_UNIT_EMU_ROBINNP_H
 #define ROC_UNIT_EMU_ROBINNP_H
@@ -28,7 +28,7 @@
 #define BOTH (FRAGMENT_OP_TRANSFER | FRAGMENT_OP_RELEASE)
 #define ONE(s) (1ull << (s) << 32) /* the mask of a fault with two arguments */
 
-/* What the host of sub-unit s keeps. */
+/* State of the host of sub-unit s. */
 static struct reader {
 	uint32_t data_log2, free_log2, command_log2, pages;
 	uint32_t start, taken, freed, requested, done; /* counts */
@@ -58,7 +58,7 @@ __attribute__((unused)) static uint64_t sub_counter(unsigned int s, unsigned int
 #define LINK(l, name) link_counter(l, FRAGMENT_LINK_##name)
 #define SUB(s, name) sub_counter(s, FRAGMENT_COUNT_##name)
 
-/* Every sum of section 10, by the registers. */
+/* Check every sum of section 10 of the contract in the registers. */
 __attribute__((unused)) static bool even(unsigned int s)
 {
 	unsigned int l;
@@ -79,7 +79,7 @@ __attribute__((unused)) static bool even(unsigned int s)
 					SUB(s, FREES_WAITING);
 }
 
-/* What went into pages and what is empty came from the host: of one run, with counters reset. */
+/* Check that filled and empty pages came from the host: of one run, with counters reset. */
 __attribute__((unused)) static bool pages_even(unsigned int s)
 {
 	uint64_t used = 0;
@@ -106,7 +106,7 @@ __attribute__((unused)) static void addresses(unsigned int s)
 	base(s, FRAGMENT_TABLE_LOW, TABLE_AT(s));
 }
 
-/* Host page i of a table that is in no order. */
+/* Host page i of a table that is not in order. */
 __attribute__((unused)) static uint32_t host_page_at(unsigned int s, uint32_t i)
 {
 	return HOST_AT(s) + ((i * 7 % HOST_PAGES) << HOST_PAGE_LOG2);
@@ -134,7 +134,7 @@ __attribute__((unused)) static void sizes(unsigned int s, uint32_t pages, uint32
 	wr(s, FRAGMENT_HOST_PAGE_SIZE, HOST_PAGE_LOG2);
 }
 
-/* Enabled, with @pages pages of 2 KiB for each link, all of them the host's. */
+/* Enable the sub-unit with @pages pages of 2 KiB for each link, all of them owned by the host. */
 __attribute__((unused)) static void begin(unsigned int s, uint32_t pages, uint32_t data_log2,
 					  uint32_t command_log2)
 {
@@ -158,7 +158,7 @@ __attribute__((unused)) static void begin(unsigned int s, uint32_t pages, uint32
 	reader[s].done = reader[s].start;
 }
 
-/* Into the free-page ring; the card is told with free_doorbell(). */
+/* Put a page into the free-page ring; free_doorbell() submits it. */
 __attribute__((unused)) static void give(unsigned int s, uint32_t word)
 {
 	struct reader *r = &reader[s];
@@ -195,7 +195,7 @@ __attribute__((unused)) static void generate(unsigned int l, uint32_t first, uin
 		FRAGMENT_GENERATOR_RUN | (min < max ? FRAGMENT_GENERATOR_DISTRIBUTED : 0));
 }
 
-/* Is entry @count of a ring of the card there? Then into @to. */
+/* Is entry @count of a ring of the card present? Then copy it to @to. */
 __attribute__((unused)) static bool entry(unsigned int s, uint32_t at, uint32_t log2,
 					  uint32_t count, void *to)
 {
@@ -217,7 +217,7 @@ __attribute__((unused)) static bool take(unsigned int s, struct fragment_descrip
 	return there;
 }
 
-/* Into the command ring; the card is told with command_doorbell(). */
+/* Put a command into the command ring; command_doorbell() submits it. */
 __attribute__((unused)) static void ask(unsigned int s, uint32_t word, uint32_t host_page,
 					uint32_t tag, uint32_t op)
 {
@@ -242,7 +242,7 @@ __attribute__((unused)) static bool done(unsigned int s, struct fragment_complet
 	return there;
 }
 
-/* One command and its completion, which has to come at once: its status. */
+/* Run one command, whose completion must come at once. Returns its status. */
 __attribute__((unused)) static uint32_t requested(unsigned int s, uint32_t word, uint32_t host_page,
 						  uint32_t op, struct fragment_completion *d)
 {
@@ -256,7 +256,10 @@ __attribute__((unused)) static uint32_t requested(unsigned int s, uint32_t word,
 	return FRAGMENT_DONE_STATUS(d->status);
 }
 
-/* The first @size bytes of a host page are those of a generated fragment, the others are @rest. */
+/*
+ * Check that the first @size bytes of a host page are a generated fragment and the others are
+ * @rest.
+ */
 __attribute__((unused)) static bool content_is(unsigned int s, uint32_t host_page, unsigned int l,
 					       uint32_t event, uint32_t size, uint32_t full,
 					       uint8_t rest)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The RobinNP at rest: identity, capability, every register after reset, what is written to it and
- * what is refused, its keys.
+ * The RobinNP at rest: identity, capability, every register after reset, accepted and refused
+ * values, its keys.
  */
 #include "emu_robinnp.h"
 
@@ -10,7 +10,7 @@ static void identity(void)
 	identity_is(0xe1a0, "RNPC", "6001", 2 | 6 << 8, 3);
 }
 
-/* The capability's words, and that blocks are where they say. */
+/* Check the capability's words, and that the blocks are at the offsets in them. */
 static void capability(void)
 {
 	struct card_messages m;
@@ -51,7 +51,10 @@ static void capability(void)
 	host_end();
 }
 
-/* Registers of a sub-unit: after reset, and what they keep of all ones. 0 and 0: neither. */
+/*
+ * Registers of a sub-unit: value after reset, and bits that keep all ones. 0 and 0: undefined
+ * register.
+ */
 static const struct {
 	uint32_t off, reset, keeps;
 } block[] = {
@@ -133,7 +136,7 @@ static void what_is_kept(void)
 		wr(1, FRAGMENT_DATA_VECTOR + 4 * i, 0xffff0005);
 		UNIT_EQ(rd(1, FRAGMENT_DATA_VECTOR + 4 * i), 5);
 	}
-	/* None of it moved anything. */
+	/* None of these accesses caused any transfer. */
 	UNIT_EQ(run(0), CARD_STEP_IDLE);
 	UNIT_EQ(rd(1, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	UNIT_EQ(count(0, -1, "dma_writes") + count(0, -1, "fetches"), 0);
@@ -213,7 +216,7 @@ static void keys(void)
 	UNIT_EQ(rd(0, FRAGMENT_ERROR_VECTOR), 3);
 	UNIT_EQ(rd(1, FRAGMENT_DATA_VECTOR), 4);
 	UNIT_EQ(rd(1, FRAGMENT_DONE_VECTOR), 0);
-	/* The capability counts, and not what the host has enabled. */
+	/* VECTOR depends on the capability, not on the vectors that the host has enabled. */
 	host.vectors = 0;
 	wr(1, BLOCK_RESET, BLOCK_RESET_DEFAULT);
 	UNIT_EQ(rd(1, FRAGMENT_DATA_VECTOR), 4);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the RobinNP writes: descriptors, data and completions, word by word, over the ends of the
- * rings, over 2^32 counts and over the last event id.
+ * Memory writes of the RobinNP: descriptors, data and completions, word by word, over the ends of
+ * the rings, over the wraps of counts and of event ids.
  */
 #include "emu_robinnp.h"
 
-/* A fragment of each of two links, all of it. */
+/* Check every word of a fragment of each of two links. */
 static void one_of_each(void)
 {
 	struct fragment_descriptor d;
@@ -40,7 +40,7 @@ static void one_of_each(void)
 	host_end();
 }
 
-/* @rounds times all pages of a link, each transferred and released. */
+/* Transfer and release all pages of a link @rounds times. */
 static void laps(uint32_t first, unsigned int rounds, uint32_t min, uint32_t max)
 {
 	struct fragment_descriptor d;
@@ -70,7 +70,7 @@ static void laps(uint32_t first, unsigned int rounds, uint32_t min, uint32_t max
 	UNIT_NEED(even(1) && pages_even(1));
 }
 
-/* Rings of 32 and 16 entries, five pages a link: many laps of both phases. */
+/* Rings of 32 and 16 entries, five pages per link: both phases change many times. */
 static void many_laps(void)
 {
 	host_begin();
@@ -95,7 +95,7 @@ static void wrap(void)
 	host_end();
 }
 
-/* Longer than a page: the first bytes, and the header has all of its size. */
+/* A fragment longer than a page: the page has its first bytes, and the header its full size. */
 static void truncated(void)
 {
 	struct fragment_descriptor d;
@@ -144,7 +144,7 @@ static void page_sizes(void)
 	}
 }
 
-/* What a page held is there until it is given back, and then something else is. */
+/* A page keeps its content until it is returned; then another fragment fills it. */
 static void pages_used_again(void)
 {
 	struct fragment_descriptor d;
@@ -158,13 +158,13 @@ static void pages_used_again(void)
 	UNIT_NEED(take(0, &d));
 	UNIT_EQ(d.event, 1);
 	run_for(0, 5 * MS);
-	/* Twice, as long as the host has it. */
+	/* A page can be transferred twice while the host owns it. */
 	UNIT_EQ(requested(0, d.page, 0, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_OK);
 	UNIT_EQ(c.event, 1);
 	UNIT_EQ(requested(0, d.page, 1, BOTH, &c), FRAGMENT_DONE_OK);
 	UNIT_EQ(c.event, 1);
 	UNIT_NEED(content_is(0, 0, 0, 1, 64, 64, 0xee) && content_is(0, 1, 0, 1, 64, 64, 0xee));
-	/* It went to the fragment that waited. */
+	/* The waiting fragment got the page. */
 	run(0);
 	UNIT_NEED(take(0, &d));
 	UNIT_EQ(d.event, 2);
@@ -173,7 +173,7 @@ static void pages_used_again(void)
 	host_end();
 }
 
-/* The source id of a fragment is that of when it was made. */
+/* A fragment has the source id of the time when it was generated. */
 static void source_ids(void)
 {
 	struct fragment_descriptor d;
@@ -194,7 +194,7 @@ static void source_ids(void)
 	host_end();
 }
 
-UNIT_MAIN("emulated RobinNP: what is written", {"a fragment of each", one_of_each},
+UNIT_MAIN("emulated RobinNP: memory writes", {"a fragment of each", one_of_each},
 	  {"many laps", many_laps}, {"counts and event ids wrap", wrap},
 	  {"longer than a page", truncated}, {"sizes of pages", page_sizes},
 	  {"pages used again", pages_used_again}, {"source ids", source_ids})

@@ -7,7 +7,7 @@
 static struct fragment_descriptor d;
 static struct fragment_completion c;
 
-/* Link 0 with pages, and @n fragments for now. */
+/* Enable link 0 with pages and generate @n fragments. */
 static void ready(uint32_t n)
 {
 	host_begin();
@@ -19,7 +19,7 @@ static void ready(uint32_t n)
 	run(0);
 }
 
-/* The descriptor of the next fragment, whatever it says. */
+/* Take the descriptor of the next fragment without checks. */
 static void next(void)
 {
 	reader[0].taken = rd(0, FRAGMENT_DESCRIPTORS);
@@ -80,7 +80,9 @@ static void late(void)
 	UNIT_EQ(host.message[2], 1);
 	host_end();
 
-	/* Counted before it is there, which it is when the generation was read. */
+	/*
+	 * A descriptor is counted before it is written; after a read of GENERATION it is written.
+	 */
 	ready(1);
 	UNIT_NEED(take(0, &d));
 	fault(0, "data-late", ONE(0) | 3000);
@@ -120,7 +122,7 @@ static void invalid_descriptors(void)
 	host_end();
 }
 
-/* What a link may bring: it is told of, and counted. */
+/* Errors of a link: the status reports them, and they are counted. */
 static void fragments_with_errors(void)
 {
 	ready(1);
@@ -150,7 +152,7 @@ static void fragments_with_errors(void)
 	host_end();
 }
 
-/* What the status does not report, and what only the status reports. */
+/* Errors that the status does not report, and an error that only the status reports. */
 static void invalid_fragments(void)
 {
 	ready(1);
@@ -177,7 +179,7 @@ static void invalid_fragments(void)
 	UNIT_EQ(c.size, 12);
 	UNIT_EQ(host.memory[host_page_at(0, 3) + 11], 0);
 	UNIT_EQ(host.memory[host_page_at(0, 3) + 12], 0xee);
-	/* Of an empty page there is nothing to transfer. */
+	/* An empty page cannot be transferred. */
 	fault(0, "empty", ONE(0) | 1);
 	next();
 	UNIT_EQ(d.size, 0);
@@ -190,7 +192,7 @@ static void invalid_fragments(void)
 	host_end();
 }
 
-/* Entries that are counted and not written: those behind them have their own places and phases. */
+/* Entries that are counted and not written: later entries have their own places and phases. */
 static void holes(void)
 {
 	ready(1);
@@ -226,7 +228,7 @@ static void transfers(void)
 	UNIT_NEED(!content_is(0, 0, 0, 0, 64, 64, 0xee));
 	UNIT_EQ(requested(0, 0, 0, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_OK);
 	UNIT_NEED(content_is(0, 0, 0, 0, 64, 64, 0xee));
-	/* It cannot be read: the page stays where it is. */
+	/* The page cannot be read: its owner does not change. */
 	fault(0, "abort", ONE(0) | 1);
 	UNIT_EQ(requested(0, 0, 1, BOTH, &c), FRAGMENT_DONE_ABORTED);
 	UNIT_EQ(c.size | c.event, 0);
@@ -260,7 +262,7 @@ static void invalid_completions(void)
 	command_doorbell(0);
 	run(0);
 	UNIT_NEED(!done(0, &c));
-	/* Its books are not wrong for that, and it takes as many commands as ever. */
+	/* The card's counters stay right, and it accepts as many commands as before. */
 	UNIT_EQ(SUB(0, COMMANDS_WAITING), 0);
 	UNIT_NEED(even(0));
 	fault(0, "done-wrong-phase", ONE(0) | 1);
@@ -283,7 +285,7 @@ static void interrupts(void)
 	UNIT_EQ(host.message[1], 0);
 	UNIT_EQ(SUB(0, DATA_INTERRUPTS), 1);
 	UNIT_EQ(rd(0, BLOCK_STATUS) & FRAGMENT_STATUS_DATA_ARMED, 0);
-	/* The watchdog's cure: the same once more. */
+	/* The driver's watchdog arms again with the same value. */
 	wr(0, FRAGMENT_ARM_DATA, 0);
 	run(0);
 	UNIT_EQ(host.message[1], 1);
@@ -293,7 +295,7 @@ static void interrupts(void)
 	UNIT_EQ(host.message[1], 1 + 3);
 	UNIT_EQ(host.message[2], 3);
 	UNIT_EQ(host.message[3], 3);
-	UNIT_EQ(host.message[4], 0); /* the other one is off */
+	UNIT_EQ(host.message[4], 0); /* the other sub-unit is disabled */
 	UNIT_NEED(rd(0, BLOCK_STATUS) & FRAGMENT_STATUS_DATA_ARMED);
 	fault(0, "lost-doorbell", ONE(0) | 2);
 	give(0, 0);
@@ -323,8 +325,8 @@ static void resets(void)
 	UNIT_NEED(rd(0, BLOCK_STATUS) & BLOCK_STATUS_ENABLED);
 	generate(0, 0, 64, 64, 1);
 	run(0);
-	UNIT_NEED(take(0, &d)); /* it writes on */
-	/* A function-level reset is not firmware's to ignore. */
+	UNIT_NEED(take(0, &d)); /* it continues to write */
+	/* The fault does not affect a function-level reset. */
 	robinnp_card.reset(host.card, 0);
 	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET);
 	UNIT_EQ(rd(0, BLOCK_GENERATION), generation + 1);
@@ -364,7 +366,7 @@ static void quiesced(void)
 	host_end();
 }
 
-/* What is not there is lost, and counted; what is there is where it belongs. */
+/* Data outside every mapping are lost and counted; other data are at their place. */
 static void outside(void)
 {
 	uint64_t entry = htole64(HOST_BASE - 0x100000);
@@ -400,10 +402,10 @@ static void outside(void)
 }
 
 UNIT_MAIN("emulated RobinNP: faults", {"stall", stall}, {"late", late},
-	  {"descriptors that lie", invalid_descriptors},
+	  {"invalid descriptors", invalid_descriptors},
 	  {"fragments with errors", fragments_with_errors},
-	  {"fragments that lie", invalid_fragments}, {"holes", holes}, {"transfers", transfers},
-	  {"completions that lie", invalid_completions},
+	  {"invalid fragments", invalid_fragments}, {"holes", holes}, {"transfers", transfers},
+	  {"invalid completions", invalid_completions},
 	  {"interrupts lost and spurious", interrupts}, {"resets ignored and slow", resets},
-	  {"never quiet, and a write after off", quiesced}, {"DMA outside", outside},
+	  {"never quiesced, and a write after off", quiesced}, {"DMA outside", outside},
 	  {"every fault", every_fault})

@@ -19,7 +19,7 @@ static void ready(void)
 	run(0);
 }
 
-/* @n fragments more. */
+/* Generate @n more fragments. */
 static void fragments(uint32_t n)
 {
 	generate(0, 0, 16, 16, n);
@@ -41,11 +41,11 @@ static void armed_before_and_after(void)
 	UNIT_EQ(rd(0, BLOCK_STATUS) & FRAGMENT_STATUS_DATA_ARMED, 0);
 	fragments(5);
 	UNIT_EQ(DATA, 1);
-	/* They are there when it is armed. */
+	/* The descriptors exist when the interrupt is armed. */
 	wr(0, FRAGMENT_ARM_DATA, 12);
 	run(0);
 	UNIT_EQ(DATA, 2);
-	/* The same once more, after one that was lost. */
+	/* Arm again with the same value, after a lost interrupt. */
 	wr(0, FRAGMENT_ARM_DATA, 12);
 	run(0);
 	UNIT_EQ(DATA, 3);
@@ -54,7 +54,7 @@ static void armed_before_and_after(void)
 	host_end();
 }
 
-/* A count that is not there yet is a low-water mark; no value is an error. */
+/* A count beyond the present one is a low-water mark; no value is an error. */
 static void ahead(void)
 {
 	ready();
@@ -80,17 +80,17 @@ static void moderated(void)
 	ready();
 	wr(0, FRAGMENT_DATA_COUNT, 10);
 	wr(0, FRAGMENT_DATA_NS, 2 * MS);
-	/* After silence the first one is told of at once. */
+	/* After an idle period the first descriptor raises an interrupt at once. */
 	wr(0, FRAGMENT_ARM_DATA, 0);
 	fragments(1);
 	UNIT_EQ(DATA, 1);
-	/* By number. */
+	/* Moderated by number. */
 	wr(0, FRAGMENT_ARM_DATA, 1);
 	fragments(9);
 	UNIT_EQ(DATA, 1);
 	fragments(1);
 	UNIT_EQ(DATA, 2);
-	/* By time, since the last one, not since it was armed. */
+	/* Moderated by the time since the last interrupt, not since arming. */
 	run_for(0, MS);
 	wr(0, FRAGMENT_ARM_DATA, 11);
 	fragments(1);
@@ -98,14 +98,14 @@ static void moderated(void)
 	UNIT_EQ(DATA, 2);
 	run_for(0, 1);
 	UNIT_EQ(DATA, 3);
-	/* It counts at once. */
+	/* The change applies at once. */
 	wr(0, FRAGMENT_ARM_DATA, 12);
 	fragments(1);
 	UNIT_EQ(DATA, 3);
 	wr(0, FRAGMENT_DATA_NS, 0);
 	run(0);
 	UNIT_EQ(DATA, 4);
-	/* Exactly one of an idle card, however long. */
+	/* An idle card sends exactly one interrupt, however long it waits. */
 	wr(0, FRAGMENT_ARM_DATA, 13);
 	fragments(1);
 	run_for(0, 1000 * MS);
@@ -113,7 +113,7 @@ static void moderated(void)
 	host_end();
 }
 
-/* An interrupt of the last run holds up none of this one. */
+/* An interrupt of the last run does not delay one of this run. */
 static void first_of_a_run(void)
 {
 	ready();
@@ -162,7 +162,7 @@ static void vectors(void)
 	wr(0, FRAGMENT_ARM_DATA, 0);
 	fragments(1);
 	UNIT_EQ(host.message[6], 1);
-	/* None: it stays armed. */
+	/* No interrupt: it stays armed. */
 	wr(0, FRAGMENT_DATA_VECTOR, FUNCTION_VECTOR_NONE);
 	wr(0, FRAGMENT_ARM_DATA, 1);
 	fragments(1);
@@ -170,7 +170,7 @@ static void vectors(void)
 	wr(0, FRAGMENT_DATA_VECTOR, 1);
 	run(0);
 	UNIT_EQ(DATA, 1);
-	/* One that the host has not enabled: not sent, not kept. */
+	/* An interrupt of a vector that the host has not enabled is neither sent nor kept. */
 	host.vectors = 1;
 	wr(0, FRAGMENT_ARM_DATA, 2);
 	fragments(1);
@@ -180,7 +180,7 @@ static void vectors(void)
 	host_end();
 }
 
-/* Of errors: unasked, each once, and only those that are enabled. */
+/* Error interrupts: without arming, once for each error, and only for enabled ones. */
 static void errors(void)
 {
 	ready();
@@ -198,14 +198,14 @@ static void errors(void)
 	wr(1, FRAGMENT_ERROR_ENABLE, BLOCK_STATUS_SETUP_ERROR);
 	wr(1, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	UNIT_EQ(host.message[6], 1);
-	/* Without a vector none is kept. */
+	/* Without a vector no interrupt is kept. */
 	wr(1, FRAGMENT_ERROR_VECTOR, FUNCTION_VECTOR_NONE);
 	wr(1, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	UNIT_EQ(rd(1, BLOCK_STATUS), BLOCK_STATUS_QUIET | BLOCK_STATUS_SETUP_ERROR);
 	wr(1, FRAGMENT_ERROR_VECTOR, 6);
 	run(0);
 	UNIT_EQ(host.message[6], 1);
-	/* One that cannot be sent yet: it is not quiet before. */
+	/* An interrupt cannot be sent yet: QUIET is not set before it is. */
 	host.no_master = true;
 	wr(1, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	UNIT_EQ(rd(1, BLOCK_STATUS), BLOCK_STATUS_SETUP_ERROR);

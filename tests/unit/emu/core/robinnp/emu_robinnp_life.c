@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The life of a sub-unit: what enabling refuses, the host-page table, disabling, resets and their
- * proof, bus mastering, the block of the function.
+ * The life of a sub-unit: refused enables, the host-page table, disabling, resets and the
+ * indication of their completion, bus mastering, the block of the function.
  */
 #include "emu_robinnp.h"
 
@@ -13,7 +13,7 @@ static uint32_t cause(void)
 	return bits;
 }
 
-/* Enabled as it should be but for one register. */
+/* Enable with valid registers except one. */
 static uint32_t enable(uint32_t off, uint32_t value)
 {
 	table(0);
@@ -46,7 +46,7 @@ static void enable_refused(void)
 		{FRAGMENT_COMMAND_SIZE, 3},
 		{FRAGMENT_COMMAND_SIZE, 17},
 		{FRAGMENT_PAGE_SIZE, 9},
-		{FRAGMENT_PAGE_SIZE, 13}, /* over the host's */
+		{FRAGMENT_PAGE_SIZE, 13}, /* larger than the host's */
 		{FRAGMENT_PAGE_SIZE, 17},
 		{FRAGMENT_PAGES, 0},
 		{FRAGMENT_PAGES, 43},
@@ -62,7 +62,7 @@ static void enable_refused(void)
 		refused(enable(bad[i][0], bad[i][1]));
 	for (i = FRAGMENT_DATA_LOW; i < FRAGMENT_TABLE_HIGH; i += 8)
 		refused(enable(i, (uint32_t)HOST_BASE + 2048));
-	/* One of the ten halves was lost on the way. */
+	/* One of the ten address writes was lost. */
 	for (i = FRAGMENT_DATA_LOW; i <= FRAGMENT_TABLE_HIGH; i += 4) {
 		wr(0, BLOCK_RESET, BLOCK_RESET_LOGIC);
 		sizes(0, 32, 8, 4);
@@ -82,7 +82,7 @@ static void enable_refused(void)
 	host_end();
 }
 
-/* HOST_ERROR outlives the disable, and no enable. A refusal forgets the addresses. */
+/* HOST_ERROR persists over a disable; every enable clears it. A refusal clears the addresses. */
 static void refusal_clears_errors(void)
 {
 	host_begin();
@@ -145,7 +145,7 @@ static void tables(void)
 		wr(0, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 		refused(rd(0, BLOCK_STATUS));
 	}
-	/* A table that is not all there. */
+	/* A table that is mapped only in part. */
 	memset(host.memory + HOST_MEMORY - 4096, 0, 4096);
 	addresses(0);
 	base(0, FRAGMENT_TABLE_LOW, HOST_MEMORY - 4096);
@@ -154,7 +154,7 @@ static void tables(void)
 	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET | BLOCK_STATUS_FETCH_ERROR);
 	UNIT_EQ(cause(), FUNCTION_CAUSE_FETCH);
 	UNIT_EQ(count(0, -1, "dma_outside"), 1);
-	/* The table is read once: it may be gone then, and be anything. */
+	/* The table is read once: it may be unmapped or changed afterwards. */
 	begin(0, 2, 4, 4);
 	memset(host.memory + TABLE_AT(0), 0xff, 8 * HOST_PAGES);
 	give_all(0);
@@ -167,7 +167,7 @@ static void tables(void)
 	host_end();
 }
 
-/* Without the bus the table has to wait, and so does a slow card. */
+/* Without bus mastering the table must wait, and so must a slow card. */
 static void loading(void)
 {
 	host_begin();
@@ -193,7 +193,7 @@ static void loading(void)
 	host_end();
 }
 
-/* Carried out later, and without a bit of STATUS until then. */
+/* The enable is carried out later, and STATUS shows no bit until then. */
 static void enabled_late(void)
 {
 	host_begin();
@@ -212,7 +212,7 @@ static void enabled_late(void)
 	host_end();
 }
 
-/* Addresses and sizes are taken once. */
+/* Addresses and sizes are latched once. */
 static void kept_for_later(void)
 {
 	struct fragment_descriptor d;
@@ -239,7 +239,7 @@ static void kept_for_later(void)
 	host_end();
 }
 
-/* All of it under way at the wrong moment. */
+/* Disable while descriptors, commands and pages are pending. */
 static void disable_at_once(void)
 {
 	static uint8_t before[8 * MIB];
@@ -262,7 +262,7 @@ static void disable_at_once(void)
 	UNIT_EQ(rd(0, BLOCK_STATUS) & ~BLOCK_STATUS_HOST_ERROR, BLOCK_STATUS_QUIET);
 	UNIT_EQ(SUB(0, COMMANDS_WAITING), 0);
 	UNIT_EQ(SUB(0, COMMANDS_DISCARDED), 200 - SUB(0, OK));
-	/* How far it came can still be read. */
+	/* The counts of the run can still be read. */
 	UNIT_EQ(rd(0, FRAGMENT_COMMANDS), 200);
 	UNIT_EQ(rd(0, FRAGMENT_COMPLETIONS), SUB(0, OK));
 	UNIT_EQ(rd(0, FRAGMENT_DESCRIPTORS), LINK(0, FRAGMENTS));
@@ -270,7 +270,7 @@ static void disable_at_once(void)
 	UNIT_NEED(LINK(0, DISCARDED) > 0);
 	UNIT_NEED(even(0));
 	memcpy(before, host.memory, sizeof(before));
-	/* Doorbells of one who does not know yet are no error. */
+	/* Doorbells of a host that has not yet noticed the disable are no error. */
 	wr0(ROBINNP_DOORBELL(0) + FRAGMENT_FREE, 12345);
 	wr0(ROBINNP_DOORBELL(0) + FRAGMENT_COMMAND, 12345);
 	wr(0, FRAGMENT_ARM_DONE, 0);
@@ -281,7 +281,7 @@ static void disable_at_once(void)
 	host_end();
 }
 
-/* What a page held before is nobody's in the next run. */
+/* The next run does not show old content of a page. */
 static void nothing_of_the_last_run(void)
 {
 	struct fragment_descriptor d;
@@ -321,7 +321,7 @@ static void levels(void)
 	run_for(0, 100 * MS);
 	UNIT_EQ(LINK(0, HOLDS), 1);
 	UNIT_EQ(LINK(0, OFFERED), 5);
-	/* Counters: what waits is offered and told anew. */
+	/* Reset of counters: waiting amounts count as offered and submitted again. */
 	give(0, FRAGMENT_PAGE(0, 0));
 	free_doorbell(0);
 	ask(0, 0, 0, 0, 0);
@@ -336,7 +336,7 @@ static void levels(void)
 	UNIT_EQ(SUB(0, COMMANDS), 2);
 	UNIT_NEED(even(0));
 	UNIT_NEED(rd(0, BLOCK_STATUS) & BLOCK_STATUS_ENABLED);
-	/* Logic: the generator begins anew, its settings stay. */
+	/* LOGIC: the generator restarts, its settings stay. */
 	wr(0, BLOCK_RESET, BLOCK_RESET_LOGIC);
 	UNIT_EQ(rd(0, BLOCK_GENERATION), generation + 1);
 	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET);
@@ -348,14 +348,14 @@ static void levels(void)
 	UNIT_EQ(link_rd(0, FRAGMENT_LINK_GENERATED), 0);
 	UNIT_EQ(LINK(0, DISCARDED), 1);
 	UNIT_NEED(even(0));
-	/* Default: all of it. */
+	/* DEFAULT: everything is reset. */
 	wr(0, BLOCK_RESET, BLOCK_RESET_DEFAULT);
 	UNIT_EQ(rd(0, BLOCK_GENERATION), generation + 2);
 	UNIT_EQ(rd(0, FRAGMENT_DATA_COUNT), 0);
 	UNIT_EQ(link_rd(0, FRAGMENT_LINK_GENERATOR), 0);
 	UNIT_EQ(link_rd(0, FRAGMENT_LINK_RATE), 0);
 	UNIT_EQ(LINK(0, DISCARDED), 0);
-	/* What there is not. */
+	/* Undefined levels. */
 	wr(0, BLOCK_RESET, 2);
 	wr(0, BLOCK_RESET, BLOCK_RESET_LOGIC | 16);
 	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_QUIET | BLOCK_STATUS_HOST_ERROR);
@@ -389,7 +389,7 @@ static void resets_of_the_card(void)
 	host_end();
 }
 
-/* Without the bus everything waits, in order, and a reset drops it. */
+/* Without bus mastering everything waits, in order, and a reset discards it. */
 static void no_bus(void)
 {
 	struct fragment_descriptor d;
@@ -444,7 +444,7 @@ static void no_bus(void)
 	host_end();
 }
 
-/* The table, and both rings, that cannot be read: the sub-unit is off at once. */
+/* If the table or one of the rings cannot be read, the sub-unit is disabled at once. */
 static void fetch_errors(void)
 {
 	unsigned int n;
@@ -485,6 +485,6 @@ UNIT_MAIN("emulated RobinNP: life of a sub-unit", {"enabling refused", enable_re
 	  {"a refusal clears errors", refusal_clears_errors}, {"without a table", without_a_table},
 	  {"host-page tables", tables}, {"loading", loading}, {"enabled late", enabled_late},
 	  {"what is kept for later", kept_for_later}, {"disable at once", disable_at_once},
-	  {"nothing of the last run", nothing_of_the_last_run}, {"levels of reset", levels},
+	  {"no data of the last run", nothing_of_the_last_run}, {"levels of reset", levels},
 	  {"resets of the card", resets_of_the_card}, {"no bus mastering", no_bus},
 	  {"what cannot be read", fetch_errors})

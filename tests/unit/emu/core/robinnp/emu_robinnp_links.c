@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The RobinNP's links: rates, limits and masks of generators, back-pressure to the fragment and to
- * the cycle, and what it raises.
+ * The RobinNP's links: rates, limits and masks of generators, back-pressure, exact to the fragment
+ * and the cycle, and its interrupt.
  */
 #include "emu_robinnp.h"
 
@@ -25,7 +25,7 @@ static void rates(void)
 	run_for(0, 10 * MS - 10000);
 	UNIT_EQ(LINK(0, OFFERED), 1000);
 	UNIT_EQ(LINK(1, OFFERED), 0);
-	/* A card that was not there for a while makes up for 10 ms. */
+	/* A card that was not stepped for a while catches up 10 ms. */
 	host.now += 1000 * MS;
 	run(0);
 	UNIT_EQ(LINK(0, OFFERED), 2001);
@@ -46,7 +46,7 @@ static void limits(void)
 	link_wr(4, FRAGMENT_LINK_LIMIT, 10);
 	run(0);
 	UNIT_EQ(LINK(4, FRAGMENTS), 10);
-	/* RUN once more: FIRST again. */
+	/* RUN again restarts at FIRST. */
 	generate(4, 50, 16, 16, 1);
 	run(0);
 	UNIT_EQ(LINK(4, FRAGMENTS), 11);
@@ -55,7 +55,7 @@ static void limits(void)
 	host_end();
 }
 
-/* Masked links offer nothing; it is no back-pressure. */
+/* Masked links offer nothing; this is no back-pressure. */
 static void mask(void)
 {
 	host_begin();
@@ -72,7 +72,7 @@ static void mask(void)
 	run(0);
 	UNIT_EQ(LINK(0, OFFERED), 11);
 	UNIT_EQ(rd(0, FRAGMENT_HELD), 1);
-	/* Masked while it is held: that fragment still goes its way. */
+	/* Masked while it is held: the held fragment is still delivered. */
 	wr(0, FRAGMENT_LINKS, 0x3e);
 	run(0);
 	UNIT_EQ(link_rd(0, FRAGMENT_LINK_STATUS),
@@ -87,7 +87,7 @@ static void mask(void)
 	host_end();
 }
 
-/* One link runs out of pages: exactly that, exactly so long, and nobody else. */
+/* One link runs out of pages: only that link is held, exactly for that time. */
 static void held(void)
 {
 	struct fragment_descriptor d;
@@ -119,7 +119,7 @@ static void held(void)
 	UNIT_EQ(LINK(6, WAITING), 1);
 	UNIT_EQ(LINK(7, OFFERED), 9);
 	UNIT_EQ(LINK(7, HOLDS), 0);
-	/* A page: the one that waited goes, and the next is due 1 ms later. */
+	/* A page is returned: the waiting fragment is delivered, and the next is due 1 ms later. */
 	give(1, FRAGMENT_PAGE(0, 3));
 	give(1, FRAGMENT_PAGE(0, 1));
 	free_doorbell(1);
@@ -130,7 +130,7 @@ static void held(void)
 	run_for(0, 1);
 	UNIT_EQ(LINK(6, OFFERED), 7);
 	UNIT_EQ(LINK(6, HOLD_CYCLES), 3 * 250000);
-	/* In the order of the list, and nothing is missing. */
+	/* Pages are used in the order of the list, and no fragment is missing. */
 	run_for(0, 3 * MS);
 	UNIT_EQ(LINK(6, HOLDS), 2);
 	for (n = 105; take(1, &d);) {
@@ -145,7 +145,7 @@ static void held(void)
 	host_end();
 }
 
-/* What is discarded while a link is held. */
+/* Fragments that are discarded while a link is held. */
 static void held_and_disabled(void)
 {
 	host_begin();
@@ -165,7 +165,7 @@ static void held_and_disabled(void)
 	host_end();
 }
 
-/* HELD: interrupt and cause if they are wanted, and not more often than that. */
+/* HELD: interrupt and cause if they are enabled, and not more often than allowed. */
 static void pages_out(void)
 {
 	uint32_t n;
@@ -206,8 +206,10 @@ static void pages_out(void)
 	host_end();
 }
 
-/* Free pages wake a card at rest, and one with a link that waits for them; emu_robinnp_pages.c has
- * the rest. */
+/*
+ * Free pages wake an idle card, and one with a link that waits for them; emu_robinnp_pages.c tests
+ * the rest.
+ */
 static void stirs(void)
 {
 	uint32_t free = ROBINNP_DOORBELL(0) + FRAGMENT_FREE;
@@ -228,5 +230,5 @@ static void stirs(void)
 }
 
 UNIT_MAIN("emulated RobinNP: links", {"rates", rates}, {"limits", limits}, {"mask", mask},
-	  {"held for want of a page", held}, {"held and disabled", held_and_disabled},
+	  {"held without a free page", held}, {"held and disabled", held_and_disabled},
 	  {"pages out", pages_out}, {"what wakes the card", stirs})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whose a page is: what the RobinNP refuses of the free-page ring and of commands, doorbells in and
- * out of bounds, the order of commands, and that refusals move nothing.
+ * Ownership of pages: entries and commands that the RobinNP refuses, doorbells in and out of
+ * bounds, the order of commands, and refusals without side effects.
  */
 #include "emu_robinnp.h"
 
@@ -11,7 +11,7 @@ static void clear_error(unsigned int s)
 	UNIT_EQ(rd0(ROBINNP_FUNCTION + FUNCTION_CAUSE) & FUNCTION_CAUSE_HOST, FUNCTION_CAUSE_HOST);
 }
 
-/* Pages that are not there, that the card has, twice in the ring. */
+/* Pages that do not exist, that the card owns, and pages that are twice in the ring. */
 static void bad_frees(void)
 {
 	static const uint32_t bad[] = {
@@ -36,7 +36,7 @@ static void bad_frees(void)
 	UNIT_EQ(link_rd(3, FRAGMENT_LINK_PAGES_FREE), 1);
 	clear_error(0);
 	UNIT_NEED(even(0) && pages_even(0));
-	/* Filled, and then told of: the host's again. */
+	/* When its descriptor is written, a filled page belongs to the host again. */
 	generate(3, 0, 64, 64, 1);
 	give(0, FRAGMENT_PAGE(3, 1));
 	free_doorbell(0);
@@ -51,7 +51,7 @@ static void bad_frees(void)
 	host_end();
 }
 
-/* A page whose descriptor could not be written yet is the card's. */
+/* A page whose descriptor could not be written yet belongs to the card. */
 static void filled_is_not_the_hosts(void)
 {
 	struct fragment_completion c;
@@ -91,10 +91,10 @@ static void bad_commands(void)
 	UNIT_EQ(requested(0, FRAGMENT_PAGE(0, 1), 0, BOTH, &c), FRAGMENT_DONE_BAD_PAGE); /* FREE */
 	UNIT_EQ(requested(0, d.page, HOST_PAGES, BOTH, &c), FRAGMENT_DONE_BAD_HOST_PAGE);
 	UNIT_EQ(requested(0, d.page, ~0u, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_BAD_HOST_PAGE);
-	/* Of two errors the first. */
+	/* Of two errors the first is reported. */
 	UNIT_EQ(requested(0, ~0u, ~0u, 8, &c), FRAGMENT_DONE_BAD_OP);
 	UNIT_EQ(requested(0, ~0u, ~0u, BOTH, &c), FRAGMENT_DONE_BAD_PAGE);
-	/* None of it did anything. */
+	/* None of these commands had an effect. */
 	for (i = 0; i < HOST_PAGES << HOST_PAGE_LOG2; i++)
 		UNIT_NEED(host.memory[HOST_AT(0) + i] == 0xee);
 	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_ENABLED);
@@ -143,7 +143,7 @@ static void doorbells(void)
 	begin(0, 4, 5, 4);
 	fault(0, "done-late", ONE(0) | 1000);
 	UNIT_EQ(rd0(free), 0xfffffffa);
-	wr0(free, 0xfffffffa); /* the same again */
+	wr0(free, 0xfffffffa); /* the same value again */
 	wr0(command, 0xfffffffa);
 	UNIT_EQ(rd(0, BLOCK_STATUS), BLOCK_STATUS_ENABLED);
 	wr0(free, 0xfffffffa + 33);
@@ -156,7 +156,7 @@ static void doorbells(void)
 	wr0(free, 0xfffffffa + 31); /* back */
 	UNIT_EQ(rd0(free), 0xfffffffa + 32);
 	UNIT_EQ(count(0, -1, "host_errors"), 3);
-	/* Commands: as many as the ring has that are not completed. */
+	/* Commands: at most as many uncompleted ones as the ring has entries. */
 	for (n = 0; n < 16; n++)
 		ask(0, FRAGMENT_PAGE(0, 0), 0, n, FRAGMENT_OP_TRANSFER);
 	wr0(command, 0xfffffffa + 17);
@@ -182,7 +182,7 @@ static bool free_stirs(void)
 	return robinnp_card.stirs(host.card, 0, ROBINNP_BAR_DMA, ROBINNP_DOORBELL(0));
 }
 
-/* Pages are taken with a turn of the links, and at once where there will be none. */
+/* Pages are taken with a turn of the links, and at once if no turn follows. */
 static void what_stirs(void)
 {
 	host_begin();
@@ -195,7 +195,7 @@ static void what_stirs(void)
 	CU_ASSERT(free_stirs());
 	wr(0, FRAGMENT_LINKS, 0x3f);
 	run(0);
-	CU_ASSERT(free_stirs()); /* it has come to its end */
+	CU_ASSERT(free_stirs()); /* it has reached its limit */
 	generate(0, 0, 64, 64, 9);
 	CU_ASSERT(!free_stirs());
 	run(0);
@@ -203,7 +203,7 @@ static void what_stirs(void)
 	host_end();
 }
 
-/* A command that releases a page makes it nobody's for those after it. */
+/* After a command has released a page, later commands cannot use it. */
 static void released_once(void)
 {
 	struct fragment_descriptor d;
@@ -236,7 +236,7 @@ static void released_once(void)
 	}
 }
 
-/* In any order: each exactly once, its own data. */
+/* Completions in any order: each exactly once, with its own data. */
 static void out_of_order(void)
 {
 	struct fragment_descriptor d;
@@ -270,7 +270,7 @@ static void out_of_order(void)
 }
 
 UNIT_MAIN("emulated RobinNP: pages and commands", {"bad frees", bad_frees},
-	  {"a filled page is not the host's", filled_is_not_the_hosts},
+	  {"a filled page belongs to the card", filled_is_not_the_hosts},
 	  {"bad commands", bad_commands}, {"empty pages", empty_pages}, {"doorbells", doorbells},
 	  {"what stirs", what_stirs}, {"released once", released_once},
 	  {"completions in any order", out_of_order})

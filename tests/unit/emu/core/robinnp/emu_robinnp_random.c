@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hosts that do anything at any time: whatever they write, the RobinNP's books are even after every
- * act, it writes where it may and nowhere else, and a page is whose it is: that is checked against
- * what the host was told.
+ * Hosts with random accesses: whatever they write, the RobinNP's counter sums hold after every
+ * action, it writes only into permitted memory, and page ownership matches the descriptors and
+ * completions that the host has received.
  */
 #include "tests/unit/emu/emu_dice.h"
 #include "emu_robinnp.h"
@@ -64,7 +64,7 @@ static void start(unsigned int s)
 		link_wr(l, FRAGMENT_LINK_GENERATOR, any(4));
 }
 
-/* A host that knows what it does, more or less. */
+/* A host with mostly valid accesses. */
 static void some_commands(unsigned int s)
 {
 	uint32_t n = any(8);
@@ -90,7 +90,7 @@ static void some_pages(unsigned int s)
 		wr0(ROBINNP_DOORBELL(s) + FRAGMENT_FREE, any_value());
 }
 
-/* All that it was told of goes back, half of it by commands. */
+/* The host returns all pages that were reported, half of them by commands. */
 static void good_host(unsigned int s)
 {
 	struct fragment_descriptor d;
@@ -127,7 +127,7 @@ static void act(void)
 		break;
 	case 6:
 		wr0(ROBINNP_FUNCTION + 4 * any(9), any(4) ? any_value() : BLOCK_RESET_LOGIC);
-		/* The notice is a word anywhere. */
+		/* The notice may be at any address. */
 		wr0(ROBINNP_FUNCTION + FUNCTION_NOTICE_LOW, 0);
 		wr0(ROBINNP_FUNCTION + FUNCTION_NOTICE_HIGH, 0);
 		break;
@@ -152,7 +152,7 @@ static void act(void)
 	}
 }
 
-/* What belongs to no ring and is no host page is as it was. */
+/* Memory outside rings and host pages is unchanged. */
 static bool untouched(void)
 {
 	static const struct {
@@ -230,7 +230,7 @@ static void anything(void)
 	UNIT_NEED(discarded > 100);
 }
 
-/* A host that keeps to the rules, at any time: nothing is lost, mixed up or refused. */
+/* A host that obeys the rules, with random timing: no fragment is lost, mixed up or refused. */
 static void a_good_one(void)
 {
 	uint32_t next[6] = {0}, n, l, requested_now = 0, kept_count = 0;
@@ -257,7 +257,7 @@ static void a_good_one(void)
 		while (kept_count && any(3)) {
 			uint32_t i = any(kept_count);
 
-			/* The tag says which it has to be. */
+			/* The tag identifies the expected fragment. */
 			if (!any(3)) {
 				give(0, kept[i].page);
 			} else if (requested_now < 1 << LOG2) {
@@ -287,4 +287,4 @@ static void a_good_one(void)
 }
 
 UNIT_MAIN("emulated RobinNP: any host", {"anything at any time", anything},
-	  {"one that keeps to the rules", a_good_one})
+	  {"a host that obeys the rules", a_good_one})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The RobinNP from the wire to guest memory: what PCI shows of it, MSI-X through eventfds, a host
- * beside the engine that asks for what it is told of and checks every byte, mappings taken away.
+ * The RobinNP through vfio-user: its configuration space, MSI-X through eventfds, a host that
+ * fetches reported fragments and checks every byte while the engine runs, removed mappings.
  */
 #include <endian.h>
 
@@ -11,7 +11,7 @@
 #include "kmod/fragment/fragment_data.h"
 #include "kmod/fragment/fragment_regs.h"
 
-/* In the memory, of sub-unit s: */
+/* Memory layout of sub-unit s: */
 #define PIECE(s) (MEMORY / 2 * (s))
 #define DATA(s) PIECE(s) /* 1 << LOG2 entries */
 #define FREE(s) (PIECE(s) + 0x40000)
@@ -113,7 +113,7 @@ static void enable(unsigned int s)
 	ring_bell(s, FRAGMENT_FREE, reader[s].freed);
 }
 
-/* Is entry @count of a ring there? */
+/* Is entry @count of a ring present? */
 static const uint32_t *entry(uint32_t at, uint32_t log2, uint32_t count)
 {
 	const uint32_t *word = (const uint32_t *)(vu.memory + at + 16 * fragment_slot(count, log2));
@@ -210,7 +210,7 @@ static bool take_back(unsigned int s)
 	return true;
 }
 
-/* The host beside the engine, on all links: never an entry before its data. */
+/* A host on all links while the engine runs: an entry never comes before its data. */
 static void every_byte(void)
 {
 	const double limit = 30 * slowness();
@@ -229,7 +229,7 @@ static void every_byte(void)
 		bar_write(2, ROBINNP_LINK(l) + FRAGMENT_LINK_GENERATOR, 3);
 	}
 	begin_s = unit_seconds();
-	/* A second, and longer where that is not enough for something to go wrong. */
+	/* Run for a second, longer on machines where too little happens in that time. */
 	do {
 		for (l = 0; l < ROBINNP_SUBS; l++)
 			ok = ok && take_in(l) && take_back(l);
@@ -249,13 +249,12 @@ static void every_byte(void)
 	end();
 }
 
-/* A mapping goes under a sub-unit that is disabled before: nothing is outside. And one that is not.
- */
+/* Unmap after a disable: no DMA is outside. Then unmap without a disable. */
 static void unmapped(void)
 {
 	begin_mapped();
 	enable(0);
-	/* Slow: its free pages outlast a machine that looks elsewhere for seconds. */
+	/* Use a low rate, so that the free pages last even if the machine is busy for seconds. */
 	bar_write(2, ROBINNP_LINK(0) + FRAGMENT_LINK_RATE, 100);
 	bar_write(2, ROBINNP_LINK(0) + FRAGMENT_LINK_GENERATOR, FRAGMENT_GENERATOR_RUN);
 	CU_ASSERT(UNIT_WAIT(entry(DATA(0), LOG2, 0), LIMIT_MS));
@@ -269,11 +268,11 @@ static void unmapped(void)
 	CU_ASSERT(UNIT_WAIT(entry(DATA(0), LOG2, 0), LIMIT_MS));
 	UNIT_EQ(unmap_region(BASE, MEMORY, 0), 0);
 	CU_ASSERT(UNIT_WAIT(counted("dma_outside"), LIMIT_MS));
-	/* A ring that cannot be read ends it. */
+	/* A ring that cannot be read disables the sub-unit. */
 	ring_bell(0, FRAGMENT_COMMAND, 1);
 	CU_ASSERT(UNIT_WAIT(status(0) & BLOCK_STATUS_FETCH_ERROR, LIMIT_MS));
 	UNIT_EQ(status(0), BLOCK_STATUS_QUIET | BLOCK_STATUS_FETCH_ERROR);
-	/* A function-level reset clears it. */
+	/* A function-level reset clears the error. */
 	config_set(0x50 + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_BCR_FLR, 2);
 	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
 	UNIT_EQ(status(0), BLOCK_STATUS_QUIET);
@@ -287,7 +286,7 @@ static void all_ones(void)
 	CU_ASSERT(says("fault 0 all-ones", "\"ok\":true"));
 	UNIT_EQ(status(0), 0xffffffff);
 	UNIT_EQ(bar_read(2, CARD_ID), 0xffffffff);
-	/* Lost; a write is posted, and the control line would overtake it. */
+	/* The write is lost. It is posted, so read back before the control line. */
 	bar_write(2, ROBINNP_LINK(0) + FRAGMENT_LINK_GENERATOR, FRAGMENT_GENERATOR_RUN);
 	UNIT_EQ(bar_read(2, CARD_ID), 0xffffffff);
 	CU_ASSERT(says("fault 0 clear all-ones", "\"ok\":true"));
@@ -308,5 +307,5 @@ static void no_words(void)
 }
 
 UNIT_MAIN("emulated RobinNP: from the wire", {"configuration space", configuration},
-	  {"one message", one_message}, {"every byte, beside the engine", every_byte},
+	  {"one message", one_message}, {"every byte while the engine runs", every_byte},
 	  {"mappings that go", unmapped}, {"all ones", all_ones}, {"no words", no_words})
