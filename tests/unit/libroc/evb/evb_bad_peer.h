@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A peer made of the library's own parts that says what it is told to, and a builder that is
- * honest.
+ * A peer made of the library's parts that sends whatever a test requests, and the node under test.
  */
 #ifndef ROC_TEST_EVB_BAD_PEER_H
 #define ROC_TEST_EVB_BAD_PEER_H
@@ -9,13 +8,13 @@
 #include "libroc/evb/pair.h"
 #include "tests/unit/libroc/evb/evb_system.h"
 
-/* The one that lies, and what it got. */
+/* The bad peer, and what it received. */
 static struct bad_peer {
 	struct pair pair;
 	struct evb_greeting greeting;
 	uint32_t credits[4096], credit_count, announced;
-	bool ended;	       /* it was told that nothing more comes */
-	unsigned char *memory; /* registered: to write from, or to be read */
+	bool ended;	       /* END was received */
+	unsigned char *memory; /* registered: source of writes, or read by the builder */
 	size_t length;
 	int listener;
 } bad_peer;
@@ -73,7 +72,7 @@ __attribute__((unused)) static bool has_violation(void)
 	return counts_of(tested).protocol_violations > 0;
 }
 
-/* To the builder, from nothing, with all that is in a hello. */
+/* Connect to the builder and fill in the greeting, which is not sent yet. */
 __attribute__((unused)) static void bad_peer_connects(enum roc_evb_protocol protocol)
 {
 	struct evb_greeting *g = &bad_peer.greeting;
@@ -113,7 +112,7 @@ __attribute__((unused)) static void bad_peer_connects(enum roc_evb_protocol prot
 	memcpy(g->end_name, bad_peer.pair.end.name, sizeof(g->end_name));
 }
 
-/* A builder that is honest; node1 lies. */
+/* Start the builder under test; the bad peer is its readout unit node1. */
 __attribute__((unused)) static void start_builder(enum roc_evb_protocol protocol)
 {
 	reset_system();
@@ -162,15 +161,15 @@ __attribute__((unused)) static void expect_violation(const char *message)
 {
 	CU_ASSERT_TRUE(run_until(has_violation, 5000));
 	if (!strstr(tested->log, message)) {
-		unit_note("not \"%s\" but \"%s\"", message, tested->log);
-		CU_FAIL("another sentence");
+		unit_note("expected \"%s\", logged \"%s\"", message, tested->log);
+		CU_FAIL("unexpected message");
 	}
 	UNIT_EQ(counts_of(tested).protocol_violations, 1);
 	UNIT_EQ(tested->sink.wrong, 0);
 	close_both();
 }
 
-/* Write a segment: its head, and a MFP. */
+/* Write a segment: its head and, unless NULL, a MFP. */
 __attribute__((unused)) static void write_segment(uint32_t number, uint32_t notice,
 						  const struct evb_segment *head,
 						  const struct roc_mfp *mfp)
@@ -196,7 +195,7 @@ __attribute__((unused)) static void write_segment(uint32_t number, uint32_t noti
 	UNIT_NEED(!ret);
 }
 
-/* An empty MFP of a block, and the segment's head for it. */
+/* Return an empty MFP of a block. */
 __attribute__((unused)) static struct roc_mfp empty_mfp(uint64_t block)
 {
 	return (struct roc_mfp){.block = block,
@@ -222,7 +221,7 @@ __attribute__((unused)) static void bad_peer_send(unsigned char *text, const str
 	UNIT_NEED(!ret);
 }
 
-/* That it has @bytes of a block to be fetched, in one piece. */
+/* Announce @bytes of a block in one piece. */
 __attribute__((unused)) static void announce(uint32_t ticket, uint64_t block, uint64_t epoch,
 					     uint64_t bytes, struct evb_piece piece)
 {

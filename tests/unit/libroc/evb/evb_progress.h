@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far a system is: what tests of event building wait for.
+ * Progress of a system: conditions that tests of event building wait for.
  */
 #ifndef ROC_TEST_EVB_PROGRESS_H
 #define ROC_TEST_EVB_PROGRESS_H
 
 #include "tests/unit/libroc/evb/evb_system.h"
 
-/* Blocks of one event: the highest that anybody has begun. Reports come too seldom here. */
+/* Return the newest block of any node, for blocks of one event. Reports are too rare for this. */
 __attribute__((unused)) static uint64_t newest_block(void)
 {
 	uint64_t most = 0;
@@ -35,7 +35,7 @@ __attribute__((unused)) static bool some_blocks(void)
 	return delivered_by(1) + delivered_by(2) > 100;
 }
 
-/* As many blocks as a test waits for. */
+/* Number of blocks that a test waits for. */
 static uint64_t wanted_count;
 
 __attribute__((unused)) static bool more_delivered(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A whole system of event building in one process: nodes with sources whose every byte is known,
- * sinks that look at every byte, and a coordinator that is a few variables. Usually one thread
- * makes the turns of all; nodes can have one each as well.
+ * A whole event-building system in one process: nodes whose sources have known content, sinks that
+ * check every byte, and a coordinator that consists of a few variables. Usually one thread steps
+ * all nodes; a test can also use one thread per node.
  */
 #ifndef ROC_TEST_EVB_SYSTEM_H
 #define ROC_TEST_EVB_SYSTEM_H
@@ -16,7 +16,7 @@
 #include "libroc/fabric/fabric.h"
 #include "unit.h"
 
-/* With hundreds of endpoints in one process; the library leaves its caller's environment alone. */
+/* Limit the memory of hundreds of endpoints; the library does not change the environment itself. */
 __attribute__((constructor)) static void use_less_memory(void)
 {
 	fabric_environment();
@@ -27,9 +27,9 @@ __attribute__((constructor)) static void use_less_memory(void)
 #define EVENTS_MOST 20000
 #define MEPS_KEPT 16
 #define MS UINT64_C(1000000) /* in ns */
-#define STALE_MOST_MS 10000  /* that is tried, see unhurried() */
+#define STALE_MOST_MS 10000  /* see with_growing_timeout() */
 
-/* Of the coordinator: what everybody reads, each in its own time. */
+/* State of the coordinator, which each node polls. */
 struct board {
 	struct roc_evb_member members[NODES];
 	unsigned int member_count, members_version;
@@ -41,12 +41,12 @@ struct board {
 struct test_source {
 	unsigned int number;
 	uint64_t first, events, next; /* ids */
-	uint64_t skip_from, skip_to;  /* that it does not have */
-	uint32_t size;		      /* at most */
-	bool fixed;		      /* all of them */
-	bool no_enodata;	      /* says -ENODATA never */
-	bool no_eagain;		      /* says -EAGAIN never */
-	bool counts;		      /* by itself: goes on where it is told */
+	uint64_t skip_from, skip_to;  /* events that it omits */
+	uint32_t size;		      /* of a fragment, maximum */
+	bool fixed;		      /* all fragments have this size */
+	bool no_enodata;	      /* never returns -ENODATA */
+	bool no_eagain;		      /* never returns -EAGAIN */
+	bool supports_go_on;	      /* go_on() is implemented */
 	unsigned char *memory;
 	bool out[SOURCE_SLOTS];
 	unsigned int lent_count;
@@ -55,28 +55,28 @@ struct test_source {
 	unsigned int pieces; /* of a fragment; 0: two */
 	struct roc_evb_part parts[ROC_EVB_PARTS];
 	uint64_t time_shift;
-	uint32_t damaged;  /* every so many */
-	uint64_t wrong_at; /* this id is given out as a far higher one; 0: none */
-	double pause;	   /* seconds between two */
+	uint32_t damaged;  /* interval of damaged events, 0: none */
+	uint64_t wrong_at; /* this event gets a far higher id; 0: none */
+	double pause;	   /* seconds between two events */
 	double last;
 };
 
 struct test_sink {
 	uint64_t handles[MEPS_KEPT];
-	unsigned int kept, keep_max; /* how many it keeps at once */
+	unsigned int kept, keep_max; /* number of MEPs kept at once */
 	uint64_t meps, events, bytes, incomplete, damaged, wrong;
-	uint8_t seen[EVENTS_MOST]; /* times, of each event */
+	uint8_t seen[EVENTS_MOST]; /* how often each event was received */
 	uint8_t whole[EVENTS_MOST];
-	bool stuck;	       /* takes nothing */
-	uint64_t max_meps;     /* has room for so many; 0: for all */
-	bool slow_finish;      /* does not finish yet */
-	bool finish_requested; /* to finish */
-	bool no_memory;	       /* memory() fails, */
-	bool no_flush;	       /* or flush() */
-	double keep_s;	       /* seconds for which it has each; 0: as many as it may hold */
+	bool stuck;	       /* accepts nothing */
+	uint64_t max_meps;     /* capacity, 0: unlimited */
+	bool slow_finish;      /* finish() does not complete */
+	bool finish_requested; /* finish() was called */
+	bool no_memory;	       /* memory() fails */
+	bool no_flush;	       /* flush() fails */
+	double keep_s;	       /* time for which it keeps each MEP; 0: see keep_max */
 	double since[MEPS_KEPT];
 	uint64_t first;
-	unsigned int sources; /* that an event should have */
+	unsigned int sources; /* expected sources of each event */
 	unsigned int missing[NODES], gone[NODES];
 	const void *base;
 	size_t length;
@@ -91,9 +91,9 @@ struct node {
 	struct test_sink sink;
 	struct roc_evb_config cfg;
 	unsigned int members_version, table_version, index;
-	bool used, ended, cut_off; /* cut_off: hears nothing from the coordinator */
+	bool used, ended, cut_off; /* cut_off: receives nothing from the coordinator */
 	bool paused;
-	bool chatter; /* the coordinator says more than a node repeats */
+	bool chatter; /* the coordinator sends a message in each poll */
 	int result;
 	char log[4096];
 	struct roc_evb_member members[NODES];
@@ -105,7 +105,7 @@ static struct board board;
 static pthread_mutex_t board_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct node nodes[NODES];
 
-/* Content: a byte of a fragment. */
+/* Return byte @i of a fragment. */
 static inline unsigned char byte_at(unsigned int source, uint64_t event, uint64_t i)
 {
 	return (unsigned char)(source * 37 + event * 11 + i * 3 + (i >> 8) * 5);
@@ -118,9 +118,9 @@ static inline uint32_t size_of(uint32_t size, bool fixed, unsigned int source, u
 	return fixed ? size : (uint32_t)((x >> 33) % (size + 1));
 }
 
-#define PIECE_GAP 16 /* bytes between two pieces, which so are not adjacent */
+#define PIECE_GAP 16 /* bytes between two pieces, so that they are not adjacent */
 
-/* What the pieces of a fragment lie in. */
+/* Size of the memory of a fragment, with the gaps. */
 static size_t slot_bytes(const struct test_source *s)
 {
 	return s->size + (size_t)PIECE_GAP * (s->pieces ? s->pieces : 4);
@@ -183,10 +183,10 @@ static int source_give_back(void *self, uint64_t handle)
 	struct test_source *s = self;
 
 	if (!handle || handle > SOURCE_SLOTS || !s->out[handle - 1]) {
-		CU_FAIL("given back twice");
+		CU_FAIL("a fragment was returned twice");
 		return -EINVAL;
 	}
-	/* Whoever reads it now reads what is wrong. */
+	/* A later read of this memory fails the check of the sink. */
 	memset(s->memory + (handle - 1) * slot_bytes(s), 0xee, slot_bytes(s));
 	s->out[handle - 1] = false;
 	s->lent_count--;
@@ -198,7 +198,7 @@ static int source_go_on(void *self, uint64_t event)
 {
 	struct test_source *s = self;
 
-	if (s->counts && event > s->next)
+	if (s->supports_go_on && event > s->next)
 		s->next = event;
 	return 0;
 }
@@ -242,7 +242,7 @@ static const struct roc_evb_source_ops source_ops = {
 	.reason = no_reason,
 };
 
-/* Every byte of a fragment. */
+/* Check every byte of a fragment. */
 static bool fragment_valid(const struct roc_mfp_fragment *f, const struct test_source *s)
 {
 	struct iovec parts[256];
@@ -349,7 +349,7 @@ static int sink_flush(void *self)
 	return s->no_flush ? -EHOSTUNREACH : 0;
 }
 
-/* The oldest last. */
+/* Return MEPs out of order: the oldest last. */
 static int sink_done(void *self, uint64_t *handles, unsigned int room)
 {
 	struct test_sink *s = self;
@@ -407,7 +407,7 @@ static int coordinator_join(void *self, const struct roc_evb_member *me)
 	return 0;
 }
 
-/* What poll() hands out is the coordinator's until the next: each node has its own. */
+/* News are valid until the next poll(), so each node has its own copy. */
 static int coordinator_poll(void *self, struct roc_evb_news *news)
 {
 	struct node *n = self;
@@ -470,7 +470,7 @@ static void node_log(void *self, const char *message)
 		printf("# %s: %s\n", n->name, message);
 }
 
-/* As tests begin: change what is to be other, then node_open(). */
+/* Set the defaults of a node. A test changes some and calls node_open(). */
 static struct node *node_new(unsigned int i, uint32_t roles)
 {
 	struct node *n = &nodes[i];
@@ -525,7 +525,7 @@ static void node_close(struct node *n)
 {
 	roc_evb_close(n->evb);
 	n->evb = NULL;
-	/* Everything that was taken is back. */
+	/* All fragments have been returned to the source. */
 	UNIT_EQ(n->source.lent_count, 0);
 	UNIT_EQ(n->source.taken, n->source.back);
 	free(n->source.memory);
@@ -535,7 +535,7 @@ static void node_close(struct node *n)
 	n->used = false;
 }
 
-/* Of one that could not be opened. */
+/* Free a node whose open failed. */
 __attribute__((unused)) static void node_forget(struct node *n)
 {
 	free(n->source.memory);
@@ -544,7 +544,7 @@ __attribute__((unused)) static void node_forget(struct node *n)
 	n->sink.walk = NULL;
 }
 
-/* The manager: a table of all that have joined, from a block on. */
+/* Publish a table of all members in use, valid from a block on. */
 static void publish(enum roc_evb_policy policy, uint64_t from_block)
 {
 	struct roc_evb_table *t = &board.table;
@@ -573,7 +573,9 @@ static void publish(enum roc_evb_policy policy, uint64_t from_block)
 	board.table_version++;
 }
 
-/* How long the machine stood still at most, and what was not as it is where it does not. */
+/*
+ * The longest step of the nodes, and the first condition that failed, perhaps because of a stall.
+ */
 static struct {
 	double stepped, most; /* seconds */
 	const char *what, *file;
@@ -587,7 +589,7 @@ static void reset_system(void)
 	stall.stepped = 0;
 }
 
-/* One turn of each. True: all have come to their end. */
+/* Step each node once. Return true if all have ended. */
 static bool step_all(void)
 {
 	double now = unit_seconds();
@@ -614,7 +616,9 @@ static bool step_all(void)
 	return all;
 }
 
-/* False: it did not come to its end in that time. */
+/*
+ * Step all nodes until the condition is true, or without one until all have ended; false: timeout.
+ */
 static bool run_until(bool (*condition)(void), unsigned int ms)
 {
 	double end = unit_seconds() + ms * slowness() * UNIT_PATIENCE / 1000.0;
@@ -656,7 +660,7 @@ __attribute__((unused)) static void show_counts(void)
 			(unsigned long long)c.missing, (unsigned long long)c.dropped, c.mfps,
 			c.open_blocks, c.ready_blocks);
 		if (nodes[i].log[0])
-			unit_note("%s says: %s", nodes[i].name, nodes[i].log);
+			unit_note("%s logs: %s", nodes[i].name, nodes[i].log);
 	}
 }
 
@@ -692,7 +696,7 @@ __attribute__((unused)) static void stop_all(void)
 	close_all();
 }
 
-/* True, or the machine stood still: says, see unhurried(). */
+/* Check a condition that a stall of the machine can break, see with_growing_timeout(). */
 #define UNLESS_STALLED(condition) unless_stalled(!!(condition), #condition, __FILE__, __LINE__)
 
 __attribute__((unused)) static void unless_stalled(bool so, const char *what, const char *file,
@@ -706,10 +710,10 @@ __attribute__((unused)) static void unless_stalled(bool so, const char *what, co
 }
 
 /*
- * Nodes cannot tell a peer that is late from a machine that stood still. What is UNLESS_STILL() is
- * so with some stale timeout that is long beside the turns of this machine. A shorter one is tried
- * first, as waiting for it is most of what a test does; it has failed for good where no turn took
- * a good part of it.
+ * Run a test, and repeat it with twice the stale timeout while an UNLESS_STALLED() condition fails.
+ * Nodes cannot distinguish a late peer from a stall of the machine. A short timeout comes first,
+ * because tests mostly wait for it. If the longest step was short compared with the timeout, the
+ * failure is final.
  */
 __attribute__((unused)) static void with_growing_timeout(void (*once)(unsigned int stale_ms),
 							 unsigned int stale_ms)
@@ -721,7 +725,7 @@ __attribute__((unused)) static void with_growing_timeout(void (*once)(unsigned i
 		once(stale_ms);
 		if (!stall.what)
 			return;
-		unit_note("%s:%u: not %s; the longest turn took %.0f ms, stale timeout %u ms",
+		unit_note("%s:%u: not %s; the longest step took %.0f ms, stale timeout %u ms",
 			  stall.file, stall.line, stall.what, stall.most * 1e3, stale_ms);
 		if (2 * stale_ms > most_ms || stall.most * 1e3 < stale_ms / 16.0)
 			break;

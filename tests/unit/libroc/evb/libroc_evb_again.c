@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A builder that was started anew while the table that has it as it was before still holds: the
- * connection with the new one is not touched by tables that come.
+ * A builder restarts while the table with its previous process is still valid. New tables do not
+ * affect the connection to the new process.
  */
 #include "tests/unit/libroc/evb/evb_system.h"
 
-#define FAR_BLOCK 1000000 /* a block that is not reached here */
-#define MORE_TABLES 3	  /* tables that come */
+#define FAR_BLOCK 1000000 /* a block that the test does not reach */
+#define MORE_TABLES 3	  /* number of new tables */
 
 static uint64_t epoch_of(const struct node *n)
 {
@@ -16,7 +16,7 @@ static uint64_t epoch_of(const struct node *n)
 	return counts.epoch;
 }
 
-/* The newest table is there, and the connection with the builder. */
+/* Return true if both nodes have the newest table, and the builder is connected. */
 static bool is_connected(void)
 {
 	struct roc_evb_peer peers[2 * NODES];
@@ -75,4 +75,4 @@ static void pulled(void)
 	publish_tables(ROC_EVB_PULL);
 }
 
-UNIT_MAIN("a builder that was started anew", {"pushed", pushed}, {"pulled", pulled})
+UNIT_MAIN("restarted builder", {"push", pushed}, {"pull", pulled})

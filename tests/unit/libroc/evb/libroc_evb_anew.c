@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A readout unit that connects anew while the builder's sink still has what it sent before: it
- * counts from nothing, and is no liar for what is left of its first connection.
+ * A readout unit reconnects while the builder's sink still keeps data of its first connection. Its
+ * limits start at zero, and the remaining data are no protocol violation.
  */
 #include "tests/unit/libroc/evb/evb_bad_peer.h"
 
-#define ALL_IT_MAY 4 /* in_flight of the builder in evb_bad_peer.h */
+#define IN_FLIGHT_MAX 4 /* in_flight of the builder of start_builder() */
 
 static uint64_t received, late;
 
@@ -32,7 +32,7 @@ static bool is_empty(void)
 	return roc_evb_peers(tested->evb, &peer, 1) == 1 && !peer.in_flight;
 }
 
-/* A whole MFP, by a segment that nothing was written to in this connection. */
+/* Write a complete MFP to a segment that is unused in this connection. */
 static void write_mfp(uint64_t block, unsigned int credit)
 {
 	struct evb_segment head = segment_head(block, ROC_MFP_HEAD);
@@ -42,12 +42,12 @@ static void write_mfp(uint64_t block, unsigned int credit)
 		      &mfp);
 }
 
-/* Each of them, before the next: they are written from the same memory. */
+/* Wait for each before the next, because all are written from the same memory. */
 static void write_and_count(uint64_t block, unsigned int credit, uint64_t *as)
 {
 	unsigned int i;
 
-	for (i = 0; i < ALL_IT_MAY; i++) {
+	for (i = 0; i < IN_FLIGHT_MAX; i++) {
 		++*as;
 		write_mfp(block + i, credit + i);
 		CU_ASSERT_TRUE(run_until(is_counted, 5000));
@@ -57,7 +57,7 @@ static void write_and_count(uint64_t block, unsigned int credit, uint64_t *as)
 	UNIT_EQ(counts_of(tested).protocol_violations, 0);
 }
 
-/* As many as it may, and as many once more when it is back: there is no room, and it is late. */
+/* Send the allowed number before and after a reconnect: the second ones find no memory. */
 static void reconnects(void)
 {
 	received = late = 0;
@@ -72,19 +72,19 @@ static void reconnects(void)
 	bad_peer_connects(ROC_EVB_PUSH);
 	greet();
 	write_and_count(8, 0, &late);
-	/* And nothing is open for it: those that the sink does not take are what there is. */
-	UNIT_EQ(counts_of(tested).open_blocks, ALL_IT_MAY);
-	/* What was before is out: there is room again, and for no more than it may. */
+	/* No block is open for them, only those that the sink does not accept. */
+	UNIT_EQ(counts_of(tested).open_blocks, IN_FLIGHT_MAX);
+	/* After the first data are delivered the allowed number fits again, but no more. */
 	tested->sink.stuck = false;
 	CU_ASSERT_TRUE(run_until(is_empty, 5000));
 	tested->sink.stuck = true;
-	write_and_count(12, ALL_IT_MAY, &received);
-	UNIT_NEED(bad_peer.credit_count > 2 * ALL_IT_MAY);
-	write_mfp(16, 2 * ALL_IT_MAY);
+	write_and_count(12, IN_FLIGHT_MAX, &received);
+	UNIT_NEED(bad_peer.credit_count > 2 * IN_FLIGHT_MAX);
+	write_mfp(16, 2 * IN_FLIGHT_MAX);
 	expect_violation("more than 4 MFPs at once");
 }
 
-/* Waits for who never comes: what is here of a block stays open. */
+/* Start with another readout unit in the table that never connects, so that blocks stay open. */
 static void start_with_missing_unit(enum roc_evb_protocol protocol)
 {
 	received = late = 0;
@@ -129,7 +129,7 @@ static bool credits_returned(void)
 	return bad_peer.credit_count >= credits;
 }
 
-/* A process that was started anew begins below what the one before had sent: it does not know. */
+/* A restarted process sends a block again, because it does not know what the previous one sent. */
 static void restart_push(void)
 {
 	struct evb_segment head = segment_head(4, 0);
@@ -139,10 +139,10 @@ static void restart_push(void)
 	received = 1;
 	CU_ASSERT_TRUE(run_until(is_counted, 5000));
 	restart_peer(ROC_EVB_PUSH);
-	credits = bad_peer.credit_count + 3; /* for each that has no use */
+	credits = bad_peer.credit_count + 3; /* of the three rejected segments */
 	write_mfp(4, 0);
 	is_late(1);
-	/* Nor does it say the same, and as often: it is late once. */
+	/* An MFP of the same block in two segments is counted as late once, not per segment. */
 	head.bytes = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD;
 	head.mfp_bytes = 2 * head.bytes;
 	head.parts = 2;
@@ -151,7 +151,7 @@ static void restart_push(void)
 	head.part = 1;
 	write_segment(bad_peer.credits[2], evb_notice(bad_peer.credits[2], 1), &head, NULL);
 	CU_ASSERT_TRUE(run_until(credits_returned, 5000));
-	/* What is its own counts as ever. */
+	/* New blocks of the process count as usual. */
 	write_mfp(5, 3);
 	received = 2;
 	CU_ASSERT_TRUE(run_until(is_counted, 5000));
@@ -185,5 +185,5 @@ static void restart_pull(void)
 	expect_violation("block 5 was announced twice");
 }
 
-UNIT_MAIN("a readout unit that connects anew", {"anew", reconnects}, {"pushes_again", restart_push},
-	  {"announces_again", restart_pull})
+UNIT_MAIN("readout unit that connects again", {"new connection", reconnects},
+	  {"new process, push", restart_push}, {"new process, pull", restart_pull})

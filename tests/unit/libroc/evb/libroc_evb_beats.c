@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Beats: who has nothing to say for long says that he is there.
+ * Beats: a node without other messages sends them so that its peer does not time out.
  */
 #include "tests/unit/libroc/evb/evb_bad_peer.h"
 
@@ -16,7 +16,7 @@ static void one_beat(void)
 	before = fabric_now() - 1;
 	bad_peer_send(pair_message(&bad_peer.pair), &m);
 	calls = bad_peer.pair.calls;
-	/* In the same turn, which began before. */
+	/* A step that began before the last message sends no beat. */
 	UNIT_EQ(pair_alive(&bad_peer.pair, before, SILENCE_NS), 0);
 	UNIT_EQ(bad_peer.pair.calls, calls);
 	UNIT_EQ(pair_alive(&bad_peer.pair, bad_peer.pair.sent_at + SILENCE_NS / 15, SILENCE_NS), 0);
@@ -24,4 +24,4 @@ static void one_beat(void)
 	close_both();
 }
 
-UNIT_MAIN("beats of event building", {"one for a silence", one_beat})
+UNIT_MAIN("beats of event building", {"beat after an interval without messages", one_beat})

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Event building: every event comes out whole, once, with every byte as its source made it; pushed,
- * pulled and by commands, in one segment and in several, with every assignment, 1 to 8 nodes.
+ * Every event is delivered complete, once, and with correct content: by push, pull and commands, in
+ * one segment and in several, with every assignment policy, with 1 to 8 nodes.
  */
 #include "tests/unit/libroc/evb/evb_system.h"
 
 static const char *const protocols[] = {"push", "pull", "command"};
 
 struct shape {
-	unsigned int rus, bus; /* nodes with each; the first ones have both */
+	unsigned int rus, bus; /* nodes with the role; the first ones have both */
 	enum roc_evb_protocol protocol;
 	enum roc_evb_policy policy;
 	bool single;
@@ -34,7 +34,7 @@ static void make_system(const struct shape *s)
 		n->cfg.provider = s->provider;
 		n->cfg.memory = 16 << 20;
 		n->cfg.peers = all;
-		/* Nothing is to be late, however slow the machine is. */
+		/* No block may be late, even on a slow machine. */
 		n->cfg.stale_ns = UINT64_C(60000000000);
 		n->cfg.lease_ns = UINT64_C(120000000000);
 		n->source.size = s->size;
@@ -45,7 +45,7 @@ static void make_system(const struct shape *s)
 	publish(s->policy, 0);
 }
 
-/* Each event once, whole, somewhere. */
+/* Check that each event was delivered once, complete, by any builder. */
 static void check_all_events(const struct shape *s)
 {
 	uint64_t event, meps = 0, events = 0;
@@ -84,7 +84,7 @@ static void check_all_events(const struct shape *s)
 	}
 }
 
-/* A thread for each node, as it has a process in a real system. */
+/* One thread per node, as a real system has one process per node. */
 static void *node_runs(void *node)
 {
 	struct node *n = node;
@@ -139,7 +139,7 @@ static void build_all(const struct shape *s)
 	make_system(s);
 	start = unit_seconds();
 	if (!run_until(NULL, 20000)) {
-		CU_FAIL("it did not come to its end");
+		CU_FAIL("the system did not end");
 		show_counts();
 	}
 	if (getenv("EVB_TIMES"))
@@ -190,7 +190,7 @@ static void assignments(void)
 					  .total = 201});
 }
 
-/* More of the one than of the other, nothing in many fragments, and eight of both. */
+/* Different numbers of readout units and builders, empty fragments, and eight nodes. */
 static void many_nodes(void)
 {
 	build_all(&(struct shape){.rus = 5, .bus = 2, .events = 3, .size = 500, .total = 300});
@@ -216,7 +216,7 @@ static void large_fragments(void)
 					  .total = 40});
 }
 
-/* Pulled: the head of a MFP, and a fragment of two parts that stay where they are, by one read. */
+/* Pull: one read transfers the head of a MFP and a fragment of two parts that is not copied. */
 static void one_read(void)
 {
 	const uint64_t total = 60;
@@ -240,7 +240,7 @@ static void one_read(void)
 	c = counts_of(&nodes[0]);
 	UNIT_EQ(c.complete, total);
 	UNIT_EQ(nodes[0].sink.wrong, 0);
-	/* A few are tried again. */
+	/* Some reads are retried. */
 	CU_ASSERT_TRUE(c.calls >= total && c.calls < 2 * total);
 	close_all();
 }
@@ -259,7 +259,8 @@ static void by_shared_memory(void)
 					  .provider = "shm"});
 }
 
-UNIT_MAIN("event building", {"one_pair", one_pair},
-	  {"protocols_and_segments", protocols_and_segments}, {"assignments", assignments},
-	  {"many_nodes", many_nodes}, {"threads", threads}, {"large_fragments", large_fragments},
-	  {"one_read", one_read}, {"by_shared_memory", by_shared_memory})
+UNIT_MAIN("event building", {"one readout unit and one builder", one_pair},
+	  {"protocols and segments", protocols_and_segments}, {"assignment policies", assignments},
+	  {"many nodes", many_nodes}, {"one thread per node", threads},
+	  {"large fragments", large_fragments}, {"one read per MFP", one_read},
+	  {"shared memory", by_shared_memory})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The end of a builder whose sink takes its time for it: what the system does meanwhile changes
- * nothing. And that of a node which did not get beyond its start.
+ * The end of a builder whose sink finishes slowly, while the system changes. And the end of a node
+ * whose start failed.
  */
 #include <fcntl.h>
 
@@ -31,7 +31,7 @@ static bool has_ended(void)
 	return nodes[0].ended;
 }
 
-/* The sink has been asked to end, and has not. */
+/* Run until finish() of the sink was called; it does not complete yet. */
 static void start_end(void)
 {
 	unsigned int i;
@@ -50,7 +50,7 @@ static void reaches_end(void)
 {
 	publish(ROC_EVB_ROUND_ROBIN, 1000);
 	CU_ASSERT_TRUE(run_until(has_table, 5000));
-	/* The sink is asked again, not only when something else happens. */
+	/* The node calls finish() again soon, even without another event. */
 	CU_ASSERT_TRUE(polls_soon());
 	nodes[0].sink.slow_finish = false;
 	CU_ASSERT_TRUE(run_until(has_ended, 10000));
@@ -58,7 +58,7 @@ static void reaches_end(void)
 	UNIT_EQ(nodes[0].sink.wrong, 0);
 }
 
-/* The last readout unit has left, and the manager has a table without any. */
+/* The last readout unit leaves, and the manager publishes a table without readout units. */
 static void last_leaves(void)
 {
 	start_end();
@@ -66,7 +66,7 @@ static void last_leaves(void)
 	close_all();
 }
 
-/* Another one comes: what it has is not for a sink that ends. */
+/* Another readout unit joins: the ending sink gets none of its data. */
 static void another_comes(void)
 {
 	start_end();
@@ -78,7 +78,7 @@ static void another_comes(void)
 	close_all();
 }
 
-/* Memory ended before it was made: what is closed is not what descriptor 0 is. */
+/* Freeing a pair that was never created must not close file descriptor 0. */
 static void never_opened(void)
 {
 	struct pair p;
@@ -89,5 +89,6 @@ static void never_opened(void)
 	CU_ASSERT_TRUE(fcntl(0, F_GETFD) >= 0);
 }
 
-UNIT_MAIN("the end of a node", {"the last leaves", last_leaves}, {"another comes", another_comes},
-	  {"never begun", never_opened})
+UNIT_MAIN("end of a node", {"the last readout unit leaves", last_leaves},
+	  {"another readout unit joins", another_comes},
+	  {"pair that was never created", never_opened})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Nodes that die, stand still, never come, or are started anew. What is lost is said, marked and
- * counted; the others go on.
+ * Nodes that are killed, pause, never join, or restart. Losses are logged, marked and counted, and
+ * the other nodes continue.
  */
 #include <netinet/in.h>
 #include <sys/resource.h>
@@ -12,10 +12,10 @@
 #include "tests/unit/libroc/evb/evb_progress.h"
 
 #define KILLED 6000  /* events */
-#define IN_FLIGHT 64 /* as it is if nothing is said */
+#define IN_FLIGHT 64 /* default of in_flight */
 #define STALE_LATE (60000 * MS)
 
-/* A node is killed: only what was in it, or on its way to it, is lost; the rest goes on. */
+/* A node is killed: only its data and the data in flight to it are lost; the others continue. */
 static void killed_once(unsigned int stale_ms)
 {
 	uint64_t event, dropped = 0, incomplete = 0, lost = 0, nowhere = 0;
@@ -30,7 +30,7 @@ static void killed_once(unsigned int stale_ms)
 		node_open(&nodes[i]);
 	}
 	publish(ROC_EVB_ROUND_ROBIN, 0);
-	/* What is lost is not so for having been sent before there was anybody. */
+	/* Start the sources after all nodes are connected, so that only the kill causes losses. */
 	CU_ASSERT_TRUE(run_until(all_connected, 20000));
 	for (i = 0; i < 3; i++) {
 		nodes[i].source.events = KILLED;
@@ -38,20 +38,20 @@ static void killed_once(unsigned int stale_ms)
 	}
 	CU_ASSERT_TRUE(run_until(some_delivered, 10000));
 	node_close(&nodes[2]);
-	/* Nobody but its peers knows yet; they go on without being told. */
+	/* The peers detect the failure themselves and continue without a new table. */
 	wanted_count =
 		delivered_by(0) > delivered_by(1) ? delivered_by(0) + 50 : delivered_by(1) + 50;
 	CU_ASSERT_TRUE(run_until(more_delivered, 20000));
 	publish(ROC_EVB_ROUND_ROBIN, newest_block() + 100);
 	if (!run_until(NULL, 30000)) {
-		CU_FAIL("it did not come to its end");
+		CU_FAIL("the system did not end");
 		show_counts();
 	}
 	for (event = 0; event < KILLED; event++) {
 		unsigned int seen = nodes[0].sink.seen[event] + nodes[1].sink.seen[event];
 
 		CU_ASSERT_TRUE(seen <= 1);
-		/* The killed one's builder had it. */
+		/* A missing event was assigned to the killed builder. */
 		if (!seen)
 			UNLESS_STALLED(event % 3 == 2);
 		lost += !seen;
@@ -62,7 +62,7 @@ static void killed_once(unsigned int stale_ms)
 
 		UNIT_EQ(nodes[i].sink.wrong, 0);
 		UNLESS_STALLED(!nodes[i].sink.missing[1 - i]);
-		/* Each that is nowhere was dropped, or the killed one had it. */
+		/* Each missing event was dropped, or the killed builder may have had it. */
 		UNLESS_STALLED(c.dropped_events <= lost);
 		CU_ASSERT_TRUE(c.dropped_events + c.unsure_events >= nowhere);
 		CU_ASSERT_TRUE(c.unsure <= IN_FLIGHT);
@@ -72,7 +72,7 @@ static void killed_once(unsigned int stale_ms)
 		CU_ASSERT_TRUE(strstr(nodes[i].log, "Builder node2 did not accept ") != NULL);
 		CU_ASSERT_TRUE(strstr(nodes[i].log, "Readout unit node2 is lost") != NULL);
 	}
-	/* All of it is marked and counted. */
+	/* All losses are marked and counted. */
 	UNIT_EQ(incomplete, nodes[0].sink.incomplete + nodes[1].sink.incomplete);
 	CU_ASSERT_TRUE(dropped > 0);
 	UNLESS_STALLED(dropped <= 2 * lost);
@@ -93,7 +93,7 @@ static bool rejoined(void)
 	return counts_of(&nodes[2]).rejoined > rejoins;
 }
 
-/* In a table anew after each time that it was out. */
+/* Publish a new table after each time that the node joins again. */
 static bool second_builds(void)
 {
 	if (rejoined()) {
@@ -103,14 +103,14 @@ static bool second_builds(void)
 	return counts_of(&nodes[2]).complete > wanted_count;
 }
 
-/* A node stands still for longer than its lease: it drops what it had, and is taken back. */
+/* A node pauses for longer than its lease: it drops its data and joins again. */
 static void paused_too_long(void)
 {
 	unsigned int i;
 
 	reset_system();
 	for (i = 0; i < 3; i++) {
-		/* As many as there is time for. */
+		/* Until the test stops the node. */
 		node_both_roles(i, UINT32_MAX);
 		nodes[i].cfg.stale_ns = 300 * MS;
 		if (i == 2)
@@ -140,7 +140,7 @@ static void paused_too_long(void)
 		roc_evb_stop(nodes[i].evb);
 	}
 	if (!run_until(NULL, 10000)) {
-		CU_FAIL("it did not come to its end");
+		CU_FAIL("the system did not end");
 		show_counts();
 	}
 	for (i = 0; i < 3; i++)
@@ -154,8 +154,7 @@ static bool both_are_lost(void)
 	       strstr(nodes[0].log, "Readout unit node1 is lost: timed out: no message for");
 }
 
-/* A peer that stands still is gone after its silence, though its kernel takes what is sent to it.
- */
+/* A paused peer is lost after the silence timeout, although its kernel still accepts data. */
 static void silent_once(unsigned int silence_ms)
 {
 	unsigned int i;
@@ -181,7 +180,7 @@ static void silent(void)
 	with_growing_timeout(silent_once, 400);
 }
 
-/* A readout unit that the table has, and that never came. */
+/* The table has a readout unit that never connects. */
 static void never_joined_once(unsigned int stale_ms)
 {
 	const struct roc_evb_suspect *last;
@@ -212,12 +211,12 @@ static void never_joined_once(unsigned int stale_ms)
 		UNIT_EQ(c.stale, 30);
 		UNIT_EQ(nodes[i].sink.missing[2], 30);
 		UNLESS_STALLED(!nodes[i].sink.missing[0] && !nodes[i].sink.missing[1]);
-		/* The manager hears of it. */
+		/* The report to the manager names it. */
 		CU_ASSERT_TRUE(board.reports[i].suspect_count > 0);
 		last = &board.reports[i].suspects[board.reports[i].suspect_count - 1];
 		UNLESS_STALLED(!strcmp(last->name, "node2") && last->gone);
 	}
-	/* Then it is out of the table, and the others come to their end. */
+	/* A table without it lets the others end. */
 	publish(ROC_EVB_ROUND_ROBIN, 1000);
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
 	close_all();
@@ -230,11 +229,11 @@ static void never_joined(void)
 
 #define BUILDERS 6
 
-/* Builders of which nobody answers: who has connected, and who has said something. */
+/* Builders that never answer; counts of connections and of received greetings. */
 static struct {
 	int listeners[BUILDERS], fds[BUILDERS];
 	unsigned int connected, greeted_count, silent_max;
-} mute_builders;
+} silent_builders;
 
 static bool all_greeted(void)
 {
@@ -242,23 +241,26 @@ static bool all_greeted(void)
 	char byte;
 
 	step_all();
-	mute_builders.connected = mute_builders.greeted_count = 0;
+	silent_builders.connected = silent_builders.greeted_count = 0;
 	for (i = 0; i < BUILDERS; i++) {
-		if (mute_builders.fds[i] < 0)
-			mute_builders.fds[i] = accept4(mute_builders.listeners[i], NULL, NULL,
-						       SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (mute_builders.fds[i] < 0)
+		if (silent_builders.fds[i] < 0)
+			silent_builders.fds[i] = accept4(silent_builders.listeners[i], NULL, NULL,
+							 SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (silent_builders.fds[i] < 0)
 			continue;
-		mute_builders.connected++;
-		mute_builders.greeted_count +=
-			recv(mute_builders.fds[i], &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
+		silent_builders.connected++;
+		silent_builders.greeted_count +=
+			recv(silent_builders.fds[i], &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
 	}
-	if (mute_builders.connected - mute_builders.greeted_count > mute_builders.silent_max)
-		mute_builders.silent_max = mute_builders.connected - mute_builders.greeted_count;
-	return mute_builders.greeted_count == BUILDERS;
+	if (silent_builders.connected - silent_builders.greeted_count > silent_builders.silent_max)
+		silent_builders.silent_max =
+			silent_builders.connected - silent_builders.greeted_count;
+	return silent_builders.greeted_count == BUILDERS;
 }
 
-/* A builder hangs up on who connects and is mute: none is connected with before it is greeted. */
+/*
+ * A builder disconnects silent peers, so a node greets each builder before it connects to the next.
+ */
 static void connects_one_by_one(void)
 {
 	struct sockaddr_in at;
@@ -268,16 +270,16 @@ static void connects_one_by_one(void)
 	unsigned int i;
 
 	reset_system();
-	memset(&mute_builders, 0, sizeof(mute_builders));
+	memset(&silent_builders, 0, sizeof(silent_builders));
 	node_new(0, ROC_EVB_READOUT);
 	nodes[0].source.no_enodata = true;
 	node_open(&nodes[0]);
 	for (i = 0; i < BUILDERS; i++) {
-		mute_builders.fds[i] = -1;
-		mute_builders.listeners[i] = control_listen("127.0.0.1", "0", reason);
-		UNIT_NEED(mute_builders.listeners[i] >= 0);
-		UNIT_NEED(
-			!getsockname(mute_builders.listeners[i], (struct sockaddr *)&at, &length));
+		silent_builders.fds[i] = -1;
+		silent_builders.listeners[i] = control_listen("127.0.0.1", "0", reason);
+		UNIT_NEED(silent_builders.listeners[i] >= 0);
+		UNIT_NEED(!getsockname(silent_builders.listeners[i], (struct sockaddr *)&at,
+				       &length));
 		m = &board.members[board.member_count++];
 		*m = (struct roc_evb_member){
 			.host = "127.0.0.1", .incarnation = 7, .roles = ROC_EVB_BUILDER};
@@ -288,16 +290,16 @@ static void connects_one_by_one(void)
 	for (i = 0; i < BUILDERS; i++)
 		nodes[i + 1].used = false;
 	CU_ASSERT_TRUE(run_until(all_greeted, 20000));
-	unit_note("at most %u had connected and said nothing", mute_builders.silent_max);
-	CU_ASSERT_TRUE(mute_builders.silent_max <= 1);
+	unit_note("at most %u connections without a greeting", silent_builders.silent_max);
+	CU_ASSERT_TRUE(silent_builders.silent_max <= 1);
 	node_close(&nodes[0]);
 	for (i = 0; i < BUILDERS; i++) {
-		close(mute_builders.listeners[i]);
-		close(mute_builders.fds[i]);
+		close(silent_builders.listeners[i]);
+		close(silent_builders.fds[i]);
 	}
 }
 
-/* There is no file for a connection: it has not begun, and that is said. */
+/* Without a free file descriptor the connection fails with a reason. */
 static void no_file(void)
 {
 	struct control c = {.fd = -1};
@@ -316,7 +318,7 @@ static void no_file(void)
 	CU_ASSERT_STRING_EQUAL(reason, "Cannot connect to 127.0.0.1 port 9: Too many open files.");
 }
 
-/* Two readout units of which one is killed, and started anew as it was at first. */
+/* Kill one of two readout units, and start it again with the same configuration. */
 static void restart_one(bool counts, uint64_t ahead)
 {
 	unsigned int i;
@@ -338,7 +340,7 @@ static void restart_one(bool counts, uint64_t ahead)
 	nodes[0].cfg.stale_ns = nodes[1].cfg.stale_ns;
 	nodes[0].source.events = EVENTS_MOST - 1;
 	nodes[0].source.pause = 0.002;
-	nodes[0].source.counts = counts;
+	nodes[0].source.supports_go_on = counts;
 	node_open(&nodes[0]);
 	wanted_count = newest_block() + ahead;
 	publish(ROC_EVB_ROUND_ROBIN, wanted_count);
@@ -353,7 +355,7 @@ static bool both_present(void)
 	return count >= 20;
 }
 
-/* A source that counts by itself goes on where the system is. */
+/* A source that supports go_on() continues at the position of the system. */
 static void comes_back(void)
 {
 	restart_one(true, 40);
@@ -368,19 +370,19 @@ static bool behind_logged(void)
 	return strstr(nodes[0].log, "a source that restarts at event zero cannot rejoin");
 }
 
-/* And one that cannot is told so. */
+/* For a source that does not support go_on() the node logs the reason. */
 static void source_restarts_at_zero(void)
 {
 	restart_one(false, 15000);
 	if (!run_until(behind_logged, 20000)) {
-		CU_FAIL("nothing is said");
+		CU_FAIL("the node does not log the reason");
 		show_counts();
 	}
 	CU_ASSERT_TRUE(counts_of(&nodes[0]).unassigned > 0);
 	stop_all();
 }
 
-/* Its sink cannot: that is said before it is a member, and nobody counts on it. */
+/* If the sink cannot use the memory, the node fails before it becomes a member. */
 static void sink_cannot(void)
 {
 	char reason[ROC_EVB_REASON];
@@ -394,7 +396,7 @@ static void sink_cannot(void)
 	node_forget(&nodes[0]);
 }
 
-/* It cannot any more: the node ends, and says why. */
+/* If the sink fails later, the node ends with the reason. */
 static void sink_fails(void)
 {
 	reset_system();
@@ -407,8 +409,8 @@ static void sink_fails(void)
 }
 
 /*
- * Its disk is full: it goes on, counts what is lost, and says once why that is, whatever else there
- * is to say.
+ * The disk of the sink is full: the node continues, counts the losses and logs the reason once,
+ * even among many other messages.
  */
 static void sink_full_beside(bool chatter)
 {
@@ -456,7 +458,7 @@ static bool third_has_ended(void)
 	return nodes[2].ended;
 }
 
-/* A builder that is to end is done, though those who send to it go on and its sink is busy. */
+/* A stopped builder ends although its readout units continue to send and its sink is busy. */
 static void others_continue(void)
 {
 	struct roc_evb_counts c;
@@ -476,7 +478,7 @@ static void others_continue(void)
 	CU_ASSERT_TRUE(run_until(third_builds, 20000));
 	roc_evb_stop(nodes[2].evb);
 	if (!run_until(third_has_ended, 10000)) {
-		CU_FAIL("it did not come to its end");
+		CU_FAIL("the system did not end");
 		show_counts();
 	}
 	CU_ASSERT_TRUE(nodes[2].sink.finished);
@@ -486,15 +488,18 @@ static void others_continue(void)
 	UNIT_EQ(c.complete + c.incomplete, nodes[2].sink.meps);
 	UNIT_EQ(nodes[2].sink.wrong, 0);
 	node_close(&nodes[2]);
-	/* The other one goes on. */
+	/* The other builder continues. */
 	publish(ROC_EVB_ROUND_ROBIN, newest_block() + 20);
 	wanted_count = delivered_by(3) + 40;
 	CU_ASSERT_TRUE(run_until(fourth_builds, 20000));
 	stop_all();
 }
 
-UNIT_MAIN("event building, when nodes fail", {"killed", killed}, {"stood_still", paused_too_long},
-	  {"mute", silent}, {"never_came", never_joined}, {"one_by_one", connects_one_by_one},
-	  {"no_file", no_file}, {"comes_back", comes_back},
-	  {"counts_from_zero", source_restarts_at_zero}, {"sink_cannot", sink_cannot},
-	  {"sink_fails", sink_fails}, {"sink_full", sink_full}, {"others_go_on", others_continue})
+UNIT_MAIN("event building, when nodes fail", {"killed node", killed},
+	  {"pause longer than the lease", paused_too_long}, {"paused peer is lost", silent},
+	  {"readout unit that never joins", never_joined},
+	  {"greeting before the next connection", connects_one_by_one},
+	  {"no file for a connection", no_file}, {"restarted source continues", comes_back},
+	  {"restarted source counts from zero", source_restarts_at_zero},
+	  {"sink without memory", sink_cannot}, {"sink that fails", sink_fails},
+	  {"sink with a full disk", sink_full}, {"builder ends, others continue", others_continue})

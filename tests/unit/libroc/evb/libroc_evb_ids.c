@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Event ids: of sources that have not all of them, begin late, are slow, or say a wrong one.
+ * Event ids: sources that omit events, begin late, are slow, or report a wrong id.
  */
 #include "tests/unit/libroc/evb/evb_system.h"
 
 #define STALE_LATE (60000 * MS)
 
-/* A source without some events: nobody waits for them. Builders are told how far it is. */
+/* A source omits events: builders do not wait for them, because the node reports its position. */
 static void missing_events(void)
 {
 	double before;
@@ -29,14 +29,14 @@ static void missing_events(void)
 		UNIT_EQ(nodes[i].sink.wrong, 0);
 		UNIT_EQ(counts_of(&nodes[i]).stale, 0);
 	}
-	/* Blocks 17 to 65 are not there, 16 and 66 are in part. */
+	/* Blocks 17 to 65 have no events of this source, 16 and 66 have some. */
 	UNIT_EQ(nodes[0].sink.gone[1] + nodes[1].sink.gone[1], 49);
 	UNIT_EQ(nodes[0].sink.missing[1] + nodes[1].sink.missing[1], 0);
 	UNIT_EQ(nodes[0].sink.events + nodes[1].sink.events, 300);
 	close_all();
 }
 
-/* Event ids that begin late, and one source that begins later than the other. */
+/* Event ids begin at a high number, and one source begins later than the other. */
 static void late_ids(void)
 {
 	unsigned int i;
@@ -60,7 +60,7 @@ static void late_ids(void)
 	close_all();
 }
 
-/* One broken event id costs one fragment, and not all that come after it. */
+/* One wrong event id loses one fragment, not all later ones. */
 static void broken_id(void)
 {
 	unsigned int i;
@@ -81,7 +81,7 @@ static void broken_id(void)
 	close_all();
 }
 
-/* A block that takes the source longer than the stale timeout is whole all the same. */
+/* A block for which the source needs longer than the stale timeout is still complete. */
 static void slow_source_once(unsigned int stale_ms)
 {
 	unsigned int i;
@@ -118,8 +118,8 @@ static bool all_built(void)
 }
 
 /*
- * Of one that has come to its end builders know that it has nothing more: how far the others come,
- * over a gap of any size, is how far the system is.
+ * If one source has ended, the reported position of the system follows the other source, over a gap
+ * of any size.
  */
 static void one_source_ends(void)
 {
@@ -138,12 +138,13 @@ static void one_source_ends(void)
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	if (!run_until(all_built, 5000)) {
 		unit_note("built: %llu", (unsigned long long)board.reports[0].built_block);
-		CU_FAIL("it is not said that all is built");
+		CU_FAIL("the report does not have the last block");
 	}
 	UNIT_EQ(counts_of(&nodes[0]).complete, 10);
 	UNIT_EQ(counts_of(&nodes[0]).gone, 40);
 	stop_all();
 }
 
-UNIT_MAIN("event building, event ids", {"has_nothing", missing_events}, {"late_ids", late_ids},
-	  {"broken_id", broken_id}, {"slow_source", slow_source}, {"one_ends", one_source_ends})
+UNIT_MAIN("event building, event ids", {"source that omits events", missing_events},
+	  {"ids that begin late", late_ids}, {"one wrong id", broken_id},
+	  {"slow source", slow_source}, {"one source ends", one_source_ends})

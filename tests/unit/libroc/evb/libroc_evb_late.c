@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tables of assignment that are not believed, come late or never, or replace all builders.
+ * Assignment tables that are rejected, arrive late or never, or replace all builders.
  */
 #include "tests/unit/libroc/evb/evb_progress.h"
 
-/* A table of an older manager is not believed, one that cannot be is refused; nodes that hear of no
- * coordinator go on. */
+/*
+ * Nodes ignore a table of an older manager and refuse an invalid one. They continue when the
+ * coordinator cannot be reached.
+ */
 static void tables(void)
 {
 	unsigned int i;
@@ -40,15 +42,15 @@ static bool all_packed(void)
 	return counts_of(&nodes[0]).received.count >= 400;
 }
 
-/* Those of the readout unit that the builder has as a member. */
+/* All MFPs of the readout unit that the builder has as a member. */
 static bool first_packed(void)
 {
 	return counts_of(&nodes[0]).received.count >= 300;
 }
 
 /*
- * A builder that hears of a table late does not take for complete what it says is not. It accepts a
- * readout unit only when it hears of that member, too.
+ * A builder that receives a table late does not treat a block as complete without the new readout
+ * unit. It accepts that readout unit only after it has received the list of members, too.
  */
 static void late_table(void)
 {
@@ -92,7 +94,7 @@ static bool readouts_have_heard(void)
 	return counts_of(&nodes[1]).epoch == 2 && counts_of(&nodes[2]).epoch == 2 && all_packed();
 }
 
-/* A builder that was told of the newest table only takes nobody for a liar who had the others. */
+/* A builder that missed a table reports no violation of readout units that used it. */
 static void missed_table(void)
 {
 	unsigned int i;
@@ -116,7 +118,7 @@ static void missed_table(void)
 	nodes[0].cut_off = false;
 	CU_ASSERT_TRUE(run_until(NULL, 10000));
 	UNIT_EQ(counts_of(&nodes[0]).protocol_violations, 0);
-	/* Who else should have sent the others nobody knows. */
+	/* For blocks of the missed table the other sources are unknown. */
 	UNIT_EQ(counts_of(&nodes[0]).complete, 250);
 	UNIT_EQ(counts_of(&nodes[0]).incomplete, 50);
 	close_all();
@@ -138,8 +140,10 @@ static bool all_seen(void)
 	return seen_in_all() == wanted_count;
 }
 
-/* All builders are replaced by as many of other names: nothing is lost, though a readout unit is
- * made for no more than there are at once. */
+/*
+ * All builders are replaced by as many with other names. Nothing is lost, although the readout unit
+ * supports only the number of builders of one table.
+ */
 static void replaced(void)
 {
 	unsigned int i;
@@ -165,7 +169,7 @@ static void replaced(void)
 	nodes[1].used = nodes[2].used = true;
 	if (!run_until(all_seen, 20000)) {
 		unit_note("%u of %llu", seen_in_all(), (unsigned long long)wanted_count);
-		CU_FAIL("not all were built");
+		CU_FAIL("not all events were built");
 		show_counts();
 	}
 	UNIT_EQ(counts_of(&nodes[0]).dropped, 0);
@@ -173,5 +177,5 @@ static void replaced(void)
 	close_all();
 }
 
-UNIT_MAIN("event building, tables that come", {"tables", tables}, {"late_table", late_table},
-	  {"missed_table", missed_table}, {"replaced", replaced})
+UNIT_MAIN("event building, new tables", {"rejected tables", tables}, {"late table", late_table},
+	  {"missed table", missed_table}, {"all builders replaced", replaced})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What nodes say to each other, as bytes: the numbers of the page on the protocol, and whatever
- * else may come, by the fuzzer's own code. The fuzzer's corpus is made here.
+ * Encoding of messages between nodes: the layouts of the protocol page, and random input with the
+ * fuzzer's own code. This program also writes the corpus of the fuzzer.
  */
 #include <dirent.h>
 
@@ -58,7 +58,7 @@ static void layouts(void)
 	g.regions[1].bytes--;
 	evb_put_greeting(text, &g);
 	UNIT_EQ(evb_get_greeting(text, &h), EVB_MALFORMED);
-	/* Those of commands are nobody's to reach, and are said all the same. */
+	/* Regions of commands cannot be accessed by a peer, but the greeting still lists them. */
 	g = valid_greeting();
 	g.protocol = ROC_EVB_COMMAND;
 	g.regions[0].key = g.regions[1].key = 0;
@@ -92,7 +92,7 @@ static void layouts(void)
 	CU_ASSERT_FALSE(evb_get_segment(text, 4032, &t));
 }
 
-/* $ROC_CORPUS: write what the corpus has. */
+/* Write an entry of the corpus to the folder $ROC_CORPUS. */
 static void write_corpus(const char *name, const unsigned char *text, size_t size)
 {
 	char path[512];
@@ -173,5 +173,5 @@ static void corpus(void)
 	CU_ASSERT_TRUE(count >= 10);
 }
 
-UNIT_MAIN("event building, messages", {"layouts", layouts}, {"wild_bytes", random_bytes},
+UNIT_MAIN("event building, messages", {"layouts", layouts}, {"random bytes", random_bytes},
 	  {"corpus", corpus})

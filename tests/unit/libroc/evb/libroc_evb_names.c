@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Members whose host is a name: whoever knows it may be slow, and a node goes on meanwhile. The
- * name server is a function of the test's own.
+ * Members whose host is a name: a node continues while the lookup of the name takes long. The test
+ * replaces getaddrinfo().
  */
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -9,10 +9,10 @@
 
 #include "tests/unit/libroc/evb/evb_system.h"
 
-#define STEPS 50 /* that a node makes while it waits for a name */
+#define STEPS 50 /* steps of a node while it waits for a name */
 
-static atomic_bool name_server_answers;	  /* the name server does */
-static atomic_uint lookups, lookups_done; /* questions that needed it */
+static atomic_bool name_server_answers;	  /* the name server responds */
+static atomic_uint lookups, lookups_done; /* lookups that need the name server */
 
 static int add_before(struct addrinfo **list)
 {
@@ -29,8 +29,10 @@ static int add_before(struct addrinfo **list)
 	return 0;
 }
 
-/* *.test is known to it, two.test with an address at which nobody listens before, and *.nowhere is
- * known not to be. */
+/*
+ * Resolve *.test, two.test with an unused address before the right one. Names *.nowhere do not
+ * exist.
+ */
 int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
 		struct addrinfo **list)
 {
@@ -86,7 +88,7 @@ void freeaddrinfo(struct addrinfo *list)
 	}
 }
 
-/* A readout unit, and a builder that is known by this name. */
+/* Start a readout unit, and a builder that advertises this host name. */
 static void open_two(const char *host)
 {
 	reset_system();
@@ -95,7 +97,7 @@ static void open_two(const char *host)
 	atomic_store(&lookups_done, 0);
 	node_new(0, ROC_EVB_READOUT);
 	node_new(1, ROC_EVB_BUILDER)->cfg.advertise = host;
-	/* It begins when it has its builder, or this is over. */
+	/* The readout unit begins when its builder is connected, or after this time. */
 	nodes[0].cfg.stale_ns = UINT64_C(60000000000);
 	node_open(&nodes[0]);
 	node_open(&nodes[1]);
@@ -115,7 +117,7 @@ static void slow(void)
 	CU_ASSERT_TRUE(run_until(lookup_has_started, 10000));
 	for (i = 0; i < STEPS && !atomic_load(&lookups_done); i++)
 		step_all();
-	/* All of that was while nobody knew. */
+	/* All steps were made before the lookup completed. */
 	UNIT_EQ(atomic_load(&lookups_done), 0);
 	UNIT_EQ(atomic_load(&lookups), 1);
 	atomic_store(&name_server_answers, true);
@@ -126,7 +128,7 @@ static void slow(void)
 	node_close(&nodes[1]);
 }
 
-/* A node ends though a name is still being looked up; what comes then is nobody's. */
+/* A node can be closed during a lookup; the result is discarded. */
 static void closed_during_lookup(void)
 {
 	open_two("never.test");
@@ -153,7 +155,7 @@ static void unknown(void)
 	node_close(&nodes[1]);
 }
 
-/* The first address of a name need not be the one at which it listens. */
+/* The first address of a name may be one at which the builder does not listen. */
 static void two_addresses(void)
 {
 	open_two("two.test");
@@ -164,5 +166,6 @@ static void two_addresses(void)
 	node_close(&nodes[1]);
 }
 
-UNIT_MAIN("event building: names of members", {"slow", slow}, {"given up", closed_during_lookup},
-	  {"unknown", unknown}, {"two addresses", two_addresses})
+UNIT_MAIN("event building: names of members", {"slow lookup", slow},
+	  {"close during a lookup", closed_during_lookup}, {"unknown name", unknown},
+	  {"two addresses", two_addresses})

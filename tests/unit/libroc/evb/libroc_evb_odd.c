@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Peers that say nothing that cannot be, but too much, too late, or less than they might.
+ * Peers that do not violate the protocol, but send too much, too late, or too little.
  */
 #include "tests/unit/libroc/evb/evb_bad_peer.h"
 
@@ -16,8 +16,9 @@ static uint64_t resident(void)
 }
 
 /*
- * Messages as fast as they can be sent. libfabric keeps what nobody has posted memory for, 4.5 kB
- * each, so there must always be some; what its own buffers take (31 MB) it takes once.
+ * Send messages as fast as possible. libfabric buffers messages without a posted receive, 4.5 kB
+ * for each, so the builder must always have posted some. The buffers of libfabric itself (31 MB)
+ * are allocated once.
  */
 #define FLOOD 60000
 
@@ -46,7 +47,7 @@ static void flood(void)
 	close_both();
 }
 
-/* One that needs longer for its hello than a mute one may keep others out is no liar. */
+/* A late greeting, after the time that a silent connection may block others, is no violation. */
 static void late_greeting(void)
 {
 	double end = unit_seconds() + 0.7;
@@ -69,7 +70,7 @@ static void send_mfp(uint64_t block, uint32_t credit)
 		      &mfp);
 }
 
-/* The same, pulled; each from a place of its own. */
+/* Announce a MFP, each at an address of its own. */
 static void announce_mfp(uint64_t block, uint32_t ticket)
 {
 	uint64_t offset = ticket * UINT64_C(4096);
@@ -98,7 +99,7 @@ static void next_report(void)
 	CU_ASSERT_TRUE(UNIT_WAIT((bad_peer_step(), board.reports[0].all_segments), 10000));
 }
 
-/* One readout unit alone does not say how far the system has come. */
+/* One readout unit that is far ahead does not set the reported position of the system. */
 static void far_ahead(void)
 {
 	stale_ns = 200 * 1000000;
@@ -108,7 +109,7 @@ static void far_ahead(void)
 	next_report();
 	CU_ASSERT_TRUE(board.reports[0].has_built);
 	UNIT_EQ(board.reports[0].built_block, 5);
-	/* Another one is in the table that has nothing. */
+	/* Another readout unit in the table sends nothing. */
 	board.members[board.member_count++] = (struct roc_evb_member){
 		.name = "node2", .incarnation = 8, .roles = ROC_EVB_READOUT};
 	node_new(2, ROC_EVB_READOUT);
@@ -123,7 +124,7 @@ static void far_ahead(void)
 	close_both();
 }
 
-/* As if it had come back: it is in the table again, alone or beside one that is not there. */
+/* Publish a table with the bad peer, and optionally with a node2 that is absent. */
 static void publish_beside(bool other, uint64_t from)
 {
 	nodes[1].used = true;
@@ -133,8 +134,8 @@ static void publish_beside(bool other, uint64_t from)
 }
 
 /*
- * Delivered blocks are remembered by the lower bits of their numbers. Numbers that are multiples
- * of that many ahead hide none of those that others have yet to send; the last comes once only.
+ * The builder stores delivered blocks by the lower bits of their numbers. Blocks with the same
+ * lower bits far ahead must not hide a block that is still to be sent, and are delivered only once.
  */
 static void same_bits(void)
 {
@@ -170,8 +171,8 @@ static uint64_t processed_blocks(void)
 }
 
 /*
- * By a table that the builder missed it is sent what it knows nothing about; but not beyond the
- * block from which the next one says that it is another's.
+ * A peer sends blocks by a table that the builder missed. The builder accepts them, except from the
+ * block on that the next table assigns to another builder.
  */
 static void by_missed_table(void)
 {
@@ -189,7 +190,7 @@ static void by_missed_table(void)
 		publish_beside(true, 10);
 		publish_beside(true, 100);
 		step_all();
-		board.table.epoch = 2; /* that of what is sent */
+		board.table.epoch = 2; /* used by the peer */
 		for (i = 0; i < 3; i++) {
 			if (protocol == ROC_EVB_PUSH)
 				send_mfp(blocks[i], i);
@@ -197,7 +198,10 @@ static void by_missed_table(void)
 				announce_mfp(blocks[i], i);
 			CU_ASSERT_TRUE(UNIT_WAIT(processed_blocks() > i, 10000));
 		}
-		/* Who should have sent the first nobody knows; the last is the other's. */
+		/*
+		 * The sources of the first block are unknown; the last belongs to the other
+		 * builder.
+		 */
 		UNIT_EQ(counts_of(tested).incomplete, 1);
 		UNIT_EQ(counts_of(tested).complete, 1);
 		UNIT_EQ(counts_of(tested).late, 1);
@@ -213,8 +217,8 @@ static bool two_whole(void)
 }
 
 /*
- * What was sent by a table that comes later is judged then: what is another's is not built, however
- * whole it is, and who sent it is not believed any more.
+ * The builder checks blocks by a table that it receives later. A block of another builder is not
+ * built, even if it is complete, and its sender is excluded.
  */
 static void by_later_table(void)
 {
@@ -261,7 +265,7 @@ static bool lost(void)
 	return strstr(tested->log, "node1 is lost") != NULL;
 }
 
-/* Who comes, begins blocks and goes leaves none of them open: there are only so many. */
+/* A peer that disconnects leaves no incomplete block open: the number of open blocks is limited. */
 static void disconnects_with_open_block(void)
 {
 	struct roc_mfp mfp = empty_mfp(6);
@@ -295,8 +299,10 @@ static bool two_abandoned(void)
 	return counts_of(tested).open_blocks <= 2;
 }
 
-/* Who begins all that it may and ends nothing does not hold blocks open as if that were our fault:
- * that would be for 16 stale timeouts. */
+/*
+ * A peer that begins all allowed blocks and completes none does not keep them open for 16 stale
+ * timeouts, which is the limit when the builder itself causes the delay.
+ */
 static void never_completes_blocks(void)
 {
 	struct roc_mfp mfp = empty_mfp(4);
@@ -315,7 +321,7 @@ static void never_completes_blocks(void)
 		write_segment(bad_peer.credits[i], evb_notice(bad_peer.credits[i], 1), &head, NULL);
 	}
 	CU_ASSERT_TRUE(run_until(all_begun, 5000));
-	/* 12 s on a machine that is not slow. */
+	/* 12 s on an idle machine. */
 	CU_ASSERT_TRUE(run_until(two_abandoned, 2400));
 	UNIT_EQ(counts_of(tested).protocol_violations, 0);
 	close_both();
@@ -323,7 +329,7 @@ static void never_completes_blocks(void)
 
 static struct bad_peer first;
 
-/* Another connection than that of node1, which stays as it is. */
+/* Connect a second time, while the connection of node1 stays open. */
 static void second_connects(uint64_t incarnation, uint64_t to)
 {
 	bad_peer_connects(ROC_EVB_PUSH);
@@ -333,7 +339,7 @@ static void second_connects(uint64_t incarnation, uint64_t to)
 	bad_peer.pair.state = PAIR_GREETING;
 }
 
-/* The first one goes on meanwhile. */
+/* Keep the first connection alive meanwhile. */
 static bool answered(void)
 {
 	pair_progress(&first.pair, &bad_peer_use, NULL);
@@ -347,8 +353,8 @@ static bool refused(void)
 }
 
 /*
- * A process that is no member ends no connection, and no refusal discloses the builder's
- * incarnation. One whose member is announced later is let in then.
+ * A process that is no member cannot end a connection, and no refusal discloses the incarnation of
+ * the builder. A process whose member is announced later is accepted then.
  */
 static void unknown_process(void)
 {
@@ -371,7 +377,7 @@ static void unknown_process(void)
 	UNIT_EQ(bad_peer.pair.peer.incarnation, 0);
 	CU_ASSERT_PTR_NULL(strstr(tested->log, "is lost"));
 	bad_peer_free();
-	/* node1 is started anew, and comes before the news of it. */
+	/* node1 restarts, and connects before the builder has received its new incarnation. */
 	second_connects(8, builder);
 	CU_ASSERT_FALSE(run_until(answered, 500));
 	board.members[1].incarnation = 8;
@@ -387,7 +393,11 @@ static void unknown_process(void)
 	close_both();
 }
 
-UNIT_MAIN("event building, odd peers", {"flood", flood}, {"takes_its_time", late_greeting},
-	  {"far ahead", far_ahead}, {"same_bits", same_bits}, {"by_missed_table", by_missed_table},
-	  {"by_later_table", by_later_table}, {"comes_and_goes", disconnects_with_open_block},
-	  {"ends_nothing", never_completes_blocks}, {"impostor", unknown_process})
+UNIT_MAIN("event building, unusual peers", {"flood of messages", flood},
+	  {"late greeting", late_greeting}, {"peer far ahead", far_ahead},
+	  {"block numbers with the same lower bits", same_bits},
+	  {"blocks by a missed table", by_missed_table},
+	  {"blocks by a later table", by_later_table},
+	  {"disconnect with an open block", disconnects_with_open_block},
+	  {"blocks that are never completed", never_completes_blocks},
+	  {"connection of an unknown process", unknown_process})

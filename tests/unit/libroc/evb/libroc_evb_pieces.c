@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fragments in as many pieces as a source may hand out: none is lost for it, whether it stays where
- * it is or is copied with others.
+ * Fragments in the maximum number of pieces: none is lost, whether it is sent in place or copied.
  */
 #include "libroc/evb/engine.h"
 #include "tests/unit/libroc/evb/evb_system.h"
@@ -22,7 +21,7 @@ static void build(enum roc_evb_protocol protocol, bool fixed)
 		n->cfg.events = EVENTS;
 		n->cfg.copy_below = 256;
 		n->source.events = BLOCKS * EVENTS;
-		n->source.size = 4095; /* the next one is not aligned by itself */
+		n->source.size = 4095; /* so that the next fragment is not aligned */
 		n->source.fixed = fixed;
 		n->source.pieces = ROC_EVB_PARTS;
 		node_open(n);
@@ -47,12 +46,12 @@ static void many_pieces(void)
 
 	for (protocol = 0; protocol < 3; protocol++) {
 		build(protocol, true);
-		/* Small ones between them. */
+		/* Also with small fragments. */
 		build(protocol, false);
 	}
 }
 
-#define KEPT 60 /* blocks, of so many events that only 32 such lists of pieces may be announced */
+#define KEPT 60 /* blocks; each has so many events that only 32 can be announced at once */
 
 static bool are_here(void)
 {
@@ -60,7 +59,7 @@ static bool are_here(void)
 	return counts_of(&nodes[0]).received.count >= KEPT;
 }
 
-/* What was read and waits for the sink needs no list of where it was. */
+/* MFPs that were read and wait for the sink do not occupy lists of pieces. */
 static void are_read(void)
 {
 	struct node *n;
@@ -81,7 +80,7 @@ static void are_read(void)
 	nodes[0].sink.stuck = true;
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	if (!run_until(are_here, 5000)) {
-		CU_FAIL("they are not read");
+		CU_FAIL("the blocks are not read");
 		show_counts();
 	}
 	nodes[0].sink.stuck = false;
@@ -99,7 +98,7 @@ static int count_back(void *self, uint64_t handle)
 	return 0;
 }
 
-/* More pieces than any MFP has: what is small finds room all the same. */
+/* After all pieces of a MFP are used, small fragments can still be added. */
 static void too_many(void)
 {
 	static const struct roc_evb_source_ops ops = {.name = "pieces", .give_back = count_back};
@@ -129,7 +128,7 @@ static void too_many(void)
 	m = &e->ru.mfps[evb_mfp_new(e, 0)];
 	for (f.event = 0; evb_mfp_add(e, m, &f); f.event++)
 		UNIT_NEED(f.event < events);
-	/* As many as there are pieces for. */
+	/* The MFP has accepted as many fragments as it has pieces. */
 	CU_ASSERT_TRUE(m->handle_count >= EVB_PIECES_MAX / (ROC_EVB_PARTS + 1));
 	f.count = 1;
 	parts[0].bytes = f.bytes = 10;
@@ -141,7 +140,7 @@ static void too_many(void)
 	free(e);
 }
 
-/* Who reads, or registers, a piece does so in one region: what lies side by side is not one. */
+/* A piece must be within one region, so adjacent data of two regions are two pieces. */
 static void two_regions(void)
 {
 	static const struct roc_evb_source_ops ops = {.name = "regions", .give_back = count_back};
@@ -169,7 +168,7 @@ static void two_regions(void)
 		part.data = memory + 4096 * f.event;
 		CU_ASSERT_TRUE(evb_mfp_add(e, m, &f));
 	}
-	/* The head, what is of the first region, and both of the second in one. */
+	/* The head, the fragment in the first region, and both fragments in the second one. */
 	UNIT_EQ(m->piece_count, 3);
 	UNIT_EQ(m->pieces[1].iov_len, 4096);
 	CU_ASSERT_PTR_EQUAL(m->pieces[2].iov_base, memory + 4096);
@@ -178,5 +177,6 @@ static void two_regions(void)
 	free(e);
 }
 
-UNIT_MAIN("event building, fragments in many pieces", {"many_pieces", many_pieces},
-	  {"are_read", are_read}, {"too_many", too_many}, {"two_regions", two_regions})
+UNIT_MAIN("event building, fragments in many pieces", {"maximum number of pieces", many_pieces},
+	  {"lists of read blocks", are_read}, {"too many pieces", too_many},
+	  {"two regions", two_regions})

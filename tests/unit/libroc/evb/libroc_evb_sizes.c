@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What nodes are made for: memory that is cut in small pieces, and configurations that do not fit,
- * each other or at all.
+ * Limits of nodes: memory in small regions, and configurations that are invalid or incompatible.
  */
 #include "tests/unit/libroc/evb/evb_system.h"
 
@@ -10,7 +9,7 @@ static bool is_too_large(void)
 	return strstr(nodes[0].log, "each must fit one segment");
 }
 
-/* The seed's hardware: 8 regions of 2 MiB. A MFP of more than one is built in several segments. */
+/* Hardware with 8 regions of 2 MiB: a larger MFP is built in several segments. */
 static void small_regions(void)
 {
 	char reason[ROC_EVB_REASON];
@@ -41,12 +40,12 @@ static void small_regions(void)
 		}
 		close_all();
 	}
-	/* In one segment it does not fit. */
+	/* A larger MFP does not fit one segment. */
 	reset_system();
 	for (i = 0; i < 2; i++) {
 		n = node_both_roles(i, 12);
 		n->cfg.single = true;
-		n->cfg.stale_ns = 1000 * MS; /* that they wait for each other at the end */
+		n->cfg.stale_ns = 1000 * MS; /* limit of the wait for each other at the end */
 		n->cfg.peers = 2;
 		n->cfg.memory = 64 << 20;
 		n->cfg.max_region = 2 << 20;
@@ -76,8 +75,8 @@ static void small_regions(void)
 }
 
 /*
- * As many pieces of its own memory as may be said, and what the source has beside them: a readout
- * unit that is read from says no more than there is room for.
+ * A readout unit announces its own memory and that of its source for reads: the number of regions
+ * stays within the limit of a greeting.
  */
 static void many_regions(void)
 {
@@ -90,13 +89,13 @@ static void many_regions(void)
 		n->cfg.protocol = ROC_EVB_PULL;
 		n->cfg.max_region = 64 << 10;
 		n->cfg.blocks = 1000;
-		n->source.size = 900; /* all that the source has is in a region */
+		n->source.size = 900; /* all memory of the source fits one region */
 		n->sink.sources = 2;
 		node_open(n);
 	}
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	if (!run_until(NULL, 20000)) {
-		CU_FAIL("it did not come to its end");
+		CU_FAIL("the system did not end");
 		show_counts();
 	}
 	for (i = 0; i < 2; i++) {
@@ -106,7 +105,7 @@ static void many_regions(void)
 	close_all();
 }
 
-/* Who packs one block while another waits has two, whatever was asked for. */
+/* A readout unit packs one block while another waits, so it has two, even if one is configured. */
 static void few_blocks(void)
 {
 	struct roc_evb_counts c;
@@ -121,7 +120,7 @@ static void few_blocks(void)
 	}
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	if (!run_until(NULL, 20000)) {
-		CU_FAIL("it did not come to its end");
+		CU_FAIL("the system did not end");
 		show_counts();
 	}
 	c = counts_of(&nodes[0]);
@@ -140,7 +139,7 @@ static bool is_refused(void)
 	       counts_of(&nodes[0]).refused;
 }
 
-/* Nodes that do not fit together say why. */
+/* Incompatible nodes log the reason. */
 static void incompatible_nodes(void)
 {
 	static const char *const expected[] = {
@@ -171,7 +170,7 @@ static void incompatible_nodes(void)
 	}
 }
 
-/* What roc_evb_open() says of a configuration. */
+/* Configurations that roc_evb_open() refuses. */
 static void configurations(void)
 {
 	char reason[ROC_EVB_REASON];
@@ -199,6 +198,6 @@ static void configurations(void)
 	node_forget(n);
 }
 
-UNIT_MAIN("event building, sizes and configurations", {"small_regions", small_regions},
-	  {"many_regions", many_regions}, {"few_blocks", few_blocks},
-	  {"does_not_fit", incompatible_nodes}, {"configurations", configurations})
+UNIT_MAIN("event building, sizes and configurations", {"small regions", small_regions},
+	  {"many regions", many_regions}, {"few blocks", few_blocks},
+	  {"incompatible nodes", incompatible_nodes}, {"invalid configurations", configurations})

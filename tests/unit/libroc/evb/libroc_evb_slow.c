@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which readout unit a builder reports to the manager for blocks that are given up, and when.
+ * Reports of a builder to the manager about abandoned blocks: which readout unit, and when.
  */
 #include "tests/unit/libroc/evb/evb_progress.h"
 
-#define RATE 400 /* blocks a second */
+#define RATE 400 /* blocks per second */
 
-static unsigned int stalled; /* the node that sends nothing from some moment on */
+static unsigned int stalled; /* the node that is paused */
 static double limit;	     /* stale timeout, in s */
 
 static struct roc_evb_suspect suspect(unsigned int i)
@@ -41,7 +41,7 @@ static bool is_reported(void)
 	return reported(stalled) >= 8;
 }
 
-/* @ahead: events by which the last one is; the others are slow. */
+/* @ahead: events by which the last readout unit is ahead; the others are slow then. */
 static void set_up(unsigned int readouts, unsigned int stale_ms, uint64_t ahead)
 {
 	unsigned int i;
@@ -67,7 +67,9 @@ static void set_up(unsigned int readouts, unsigned int stale_ms, uint64_t ahead)
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 }
 
-/* Many late blocks in a row may be a stall of a few milliseconds: the row has to last. */
+/*
+ * Consecutive late blocks may be caused by a stall of milliseconds, so they must last for a time.
+ */
 static void late_once(unsigned int stale_ms)
 {
 	double since;
@@ -91,8 +93,8 @@ static bool any_is_reported(void)
 }
 
 /*
- * One readout unit is ahead of the two others. The blocks that only it has are given up: that is
- * no fault of the majority, which has not come there yet.
+ * One readout unit is ahead of the two others. The blocks that only it has are abandoned, and the
+ * builder reports this unit, not the majority.
  */
 static void early_once(unsigned int stale_ms)
 {
@@ -114,5 +116,5 @@ static void late(void)
 	with_growing_timeout(late_once, 300);
 }
 
-UNIT_MAIN("event building: reports of late peers", {"late in a row, and for how long", late},
-	  {"one that is ahead of the majority", early})
+UNIT_MAIN("event building: reports of late peers", {"duration of consecutive late blocks", late},
+	  {"readout unit ahead of the majority", early})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Blocks that are given up before anything of them is whole, and what comes of them after that: it
- * is late once, and nobody is taken for a liar for it.
+ * Blocks that are abandoned before an MFP is complete. The remaining data are counted as late once,
+ * and are no protocol violation.
  */
 #include "tests/unit/libroc/evb/evb_bad_peer.h"
 
@@ -39,7 +39,7 @@ static bool are_out(void)
 	return counts_of(tested).out.count >= wanted_count;
 }
 
-/* One of the two segments of a MFP of one fragment; each from another credit. */
+/* Write one of the two segments of a MFP with one fragment; each uses another credit. */
 static void writes_half(unsigned int which)
 {
 	uint64_t room = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD, bytes = room + 1000;
@@ -64,7 +64,7 @@ static void start_test(uint64_t stale)
 	start_builder(ROC_EVB_PUSH);
 }
 
-/* A readout unit that is honest, with so many events from the block on. */
+/* Start with another readout unit that has @events events from BLOCK on. */
 static void start_with_another(uint64_t stale, uint64_t events)
 {
 	start_test(stale);
@@ -87,7 +87,7 @@ static void close_everything(void)
 	close_all();
 }
 
-/* One half is given up: it counts as that, and as nothing else. What else counts is returned. */
+/* Check that an abandoned half is counted only as late. Return the counters. */
 static struct roc_evb_counts is_late_and_no_more(void)
 {
 	struct roc_evb_counts c;
@@ -102,7 +102,7 @@ static struct roc_evb_counts is_late_and_no_more(void)
 	return c;
 }
 
-/* Nobody has anything of it that is whole: there is no MEP, and nothing that one lacks. */
+/* No MFP of the block is complete: there is no MEP, and no source is counted as missing. */
 static void half_of_one(void)
 {
 	struct roc_evb_counts c;
@@ -117,7 +117,7 @@ static void half_of_one(void)
 	c = is_late_and_no_more();
 	UNIT_EQ(c.open_blocks, 0);
 	UNIT_EQ(tested->sink.meps, 0);
-	/* All of it has been given back. */
+	/* All segments have been freed. */
 	UNIT_EQ(c.free_segments, c.all_segments);
 	close_both();
 }
@@ -131,8 +131,8 @@ static void send_passed(uint64_t block)
 }
 
 /*
- * What it has begun is on its way when it says that the block has passed: where writes and messages
- * are not in order, and the block is given up between them, the rest is late and no lie.
+ * Writes and messages are not ordered, so PASSED can arrive before the rest of a MFP. If the block
+ * is abandoned between them, the rest is late, and is no protocol violation.
  */
 static void half_has_passed(void)
 {
@@ -154,7 +154,9 @@ static void half_has_passed(void)
 	close_everything();
 }
 
-/* The block goes before the first half comes, which is late; the rest is no lie, either. */
+/*
+ * The block is abandoned before the first half arrives: both halves are late, without a violation.
+ */
 static void half_has_passed_late(void)
 {
 	struct roc_evb_counts c;
@@ -174,7 +176,7 @@ static void half_has_passed_late(void)
 	close_everything();
 }
 
-/* If somebody else has the block after all, the rest is not too late for it. */
+/* If another readout unit sends the block later, it opens again and the rest is not late. */
 static void half_of_two_once(unsigned int stale_ms)
 {
 	start_with_another(stale_ms * MS, 0);
@@ -196,7 +198,7 @@ static void half_of_two(void)
 	with_growing_timeout(half_of_two_once, 400);
 }
 
-/* Of a block for which there is no table any more nobody can say who lacks. */
+/* Without a table for a block its missing sources are unknown. */
 static void no_table(void)
 {
 	struct evb_segment head = segment_head(BLOCK, ROC_MFP_HEAD);
@@ -216,6 +218,7 @@ static void no_table(void)
 	close_both();
 }
 
-UNIT_MAIN("event building, blocks that are given up", {"half_of_one", half_of_one},
-	  {"half_has_passed", half_has_passed}, {"half_has_passed_late", half_has_passed_late},
-	  {"half_of_two", half_of_two}, {"no_table", no_table})
+UNIT_MAIN("event building, abandoned blocks", {"half of the only MFP", half_of_one},
+	  {"PASSED before the second half", half_has_passed},
+	  {"PASSED after an abandoned block", half_has_passed_late},
+	  {"block of two readout units", half_of_two}, {"block without a table", no_table})

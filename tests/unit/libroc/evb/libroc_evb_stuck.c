@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Event building beside a node that stands still, of which nobody knows yet: it costs what is its
- * own, and what others send to each other does not wait for it.
+ * A node is paused, and the manager has not excluded it yet. Only blocks of this node are lost; the
+ * other nodes do not wait for it.
  */
 #include "tests/unit/libroc/evb/evb_system.h"
 
 #define EVENTS 240
 #define STALE_MS 1000
-/* Events in a stale timeout: what a builder gets of them is less than it may have. */
+/* Events per stale timeout: the share of one builder is below its limit of MFPs in flight. */
 #define RATE 100
 #define IN_FLIGHT 40
-#define STUCK 2 /* the node; by the number of an event each has the third of them */
+#define STUCK 2 /* the paused node; each node builds a third of the events */
 
 static bool others_are_out(void)
 {
@@ -22,7 +22,7 @@ static bool some_delivered(void)
 	return nodes[STUCK].sink.meps >= 5;
 }
 
-/* What nobody took of node @i, for the node that is stuck and for the others. */
+/* Check that node @i dropped blocks of the paused node, and none of the others. */
 static void check_losses(unsigned int i)
 {
 	struct roc_evb_peer peers[2 * NODES];
@@ -52,7 +52,9 @@ static void stands_still(unsigned int stale_ms)
 		n->cfg.peers = 4;
 		n->cfg.memory = 8 << 20;
 		n->cfg.stale_ns = stale_ms * MS;
-		/* Whoever waits behind another for so long is late everywhere. */
+		/*
+		 * A readout unit that waited for one builder this long would be late at all others.
+		 */
 		n->cfg.patience_ns = 2 * n->cfg.stale_ns;
 		n->cfg.in_flight = IN_FLIGHT;
 		n->source.events = EVENTS;
@@ -64,7 +66,7 @@ static void stands_still(unsigned int stale_ms)
 	CU_ASSERT_TRUE(run_until(some_delivered, 20000));
 	nodes[STUCK].paused = true;
 	if (!run_until(others_are_out, 60000)) {
-		CU_FAIL("the others wait");
+		CU_FAIL("the others do not continue");
 		show_counts();
 	}
 	for (i = 0; i < STUCK; i++) {
@@ -89,4 +91,4 @@ static void pulled(void)
 	with_growing_timeout(stands_still, STALE_MS);
 }
 
-UNIT_MAIN("event building beside a node that stands still", {"pushed", pushed}, {"pulled", pulled})
+UNIT_MAIN("event building beside a paused node", {"push", pushed}, {"pull", pulled})

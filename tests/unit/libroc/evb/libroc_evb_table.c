@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who builds a block, and in which order a readout unit sends: for each policy over tables of many
- * sizes; and what of a table is believed.
+ * Assignment tables: the builder of each block and the order in which a readout unit sends, for
+ * each policy and many sizes; and the check of a table.
  */
 #include "unit.h"
 
@@ -50,7 +50,7 @@ static void one_builder(void)
 	UNIT_EQ(roc_evb_turn(&t, 0, 7), 7);
 }
 
-/* The same table says the same on every node, and never something else. */
+/* The assignment depends only on the table, so it is the same on every node. */
 static void the_same_everywhere(void)
 {
 	static struct roc_evb_table copy;
@@ -64,7 +64,7 @@ static void the_same_everywhere(void)
 			differ += roc_evb_builder(&t, block) != roc_evb_builder(&copy, block);
 	}
 	UNIT_EQ(differ, 0);
-	/* A node of another byte order or compiler must come to the same: known values. */
+	/* Known values, because nodes of another byte order or compiler must get the same ones. */
 	table(ROC_EVB_RANDOM, 4, 5);
 	UNIT_EQ(roc_evb_builder(&t, 0), 1);
 	UNIT_EQ(roc_evb_builder(&t, 1), 4);
@@ -73,7 +73,7 @@ static void the_same_everywhere(void)
 	copy.seed++;
 	for (block = 0; block < 1000; block++)
 		other += roc_evb_builder(&t, block) != roc_evb_builder(&copy, block);
-	CU_ASSERT_TRUE(other > 600); /* four of five by chance */
+	CU_ASSERT_TRUE(other > 600); /* four of five are expected */
 }
 
 static void count(uint64_t *counts, uint64_t from, uint64_t blocks)
@@ -103,13 +103,13 @@ static void balance(void)
 	}
 	UNIT_EQ(wrong, 0);
 
-	/* Random is as uneven as chance is: neither more, nor less. */
+	/* Random must be neither more nor less uneven than chance. */
 	table(ROC_EVB_RANDOM, 4, 8);
 	count(counts, 0, 80000);
 	for (i = 0, chi = 0; i < 8; i++)
 		chi += pow((double)counts[i] - 10000, 2) / 10000;
 	unit_note("random: chi squared of 8 builders %.2f (7 expected)", chi);
-	CU_ASSERT_TRUE(chi > 0.6 && chi < 24); /* 0.1 % at either side */
+	CU_ASSERT_TRUE(chi > 0.6 && chi < 24); /* 0.1 % on each side */
 }
 
 static void weights(void)
@@ -123,7 +123,7 @@ static void weights(void)
 	t.bus[1].weight = 500;
 	t.bus[2].weight = 1;
 	t.bus[3].weight = 250;
-	/* In any stretch, not only in the long run. */
+	/* In any range of blocks, not only on average. */
 	for (from = 0; from < 5000; from += 37) {
 		count(counts, from, 175);
 		CU_ASSERT_TRUE(llabs((long long)counts[0] - 100) <= 4);
@@ -131,7 +131,7 @@ static void weights(void)
 		CU_ASSERT_TRUE(counts[2] <= 2);
 		CU_ASSERT_TRUE(llabs((long long)counts[3] - 25) <= 4);
 	}
-	/* Of a table that nobody looked into. */
+	/* In a table that was not checked, all weights may be 0. */
 	for (i = 0; i < 4; i++)
 		t.bus[i].weight = 0;
 	count(counts, 0, 400);
@@ -165,7 +165,7 @@ static void barrel(void)
 	}
 	UNIT_EQ(clashes, 0);
 	UNIT_EQ(wrong, 0);
-	/* Round robin has all of them at the same builder all the time. */
+	/* With round robin all readout units send to the same builder. */
 	table(ROC_EVB_ROUND_ROBIN, 4, 4);
 	for (step = 0; step < 20; step++) {
 		for (ru = 0; ru < 4; ru++)
@@ -212,7 +212,7 @@ static void refused(const char *part)
 
 	UNIT_EQ(roc_evb_table_check(&t, reason), -EINVAL);
 	if (!strstr(reason, part))
-		unit_note("not said: \"%s\", but: %s", part, reason);
+		unit_note("expected \"%s\", got \"%s\"", part, reason);
 	CU_ASSERT_PTR_NOT_NULL(strstr(reason, part));
 }
 
@@ -269,8 +269,9 @@ static void names(void)
 	CU_ASSERT_FALSE(roc_evb_name_valid("01234567890123456789012345678901"));
 }
 
-UNIT_MAIN("event building: the assignment table", {"every block has one builder", one_builder},
-	  {"all nodes come to the same", the_same_everywhere}, {"balance", balance},
+UNIT_MAIN("event building: assignment tables", {"every block has one builder", one_builder},
+	  {"same assignment on all nodes", the_same_everywhere}, {"balance", balance},
 	  {"least loaded follows the weights", weights},
-	  {"barrel shift: no two at one builder", barrel}, {"each block once", each_block_once},
-	  {"what of a table is believed", table_checks}, {"names", names})
+	  {"barrel shift: one readout unit per builder", barrel},
+	  {"each block is sent once", each_block_once}, {"check of a table", table_checks},
+	  {"node names", names})

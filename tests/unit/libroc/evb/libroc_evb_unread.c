@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Event building by pull beside builders whose sinks take nothing: what they were told of and do
- * not read keeps its memory in the readout unit, which others need.
+ * Pull with builders whose sinks accept nothing: MFPs that are announced and not read occupy memory
+ * of the readout unit, which the other builders need.
  */
 #include "tests/unit/libroc/evb/evb_system.h"
 
 #define STALE_MS 200
-#define BLOCKS 300 /* more than a readout unit can have at once, by far */
+#define BLOCKS 300 /* many more than a readout unit has memory for */
 
 static unsigned int readout;
 static uint64_t before;
 
-/* Of the one that is not stuck. */
+/* Blocks delivered by the builder that is not stuck. */
 static uint64_t delivered(void)
 {
 	return nodes[readout - 1].sink.meps;
@@ -22,7 +22,9 @@ static bool some_delivered(void)
 	return delivered() >= before + BLOCKS;
 }
 
-/* Builders, all of them stuck but the last; and a readout unit with @mfps, 0: as it likes. */
+/*
+ * Builders, of which only the last is not stuck, and a readout unit with @mfps MFPs (0: default).
+ */
 static void set_up(unsigned int builders, uint32_t mfps)
 {
 	unsigned int i;
@@ -47,7 +49,7 @@ static void set_up(unsigned int builders, uint32_t mfps)
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 }
 
-/* Blocks in a row for which the readout unit says that node @i is late. */
+/* Number of consecutive blocks for which the readout unit reports node @i as late. */
 static uint32_t late(unsigned int i)
 {
 	const struct roc_evb_report *r = &board.reports[readout];
@@ -70,7 +72,7 @@ static bool both_are_late(void)
 	return late(0) >= 8 && late(1) >= 8;
 }
 
-/* A single one does not have all of it: what waits for it is dropped, and it is accused. */
+/* One stuck builder occupies only a share: its MFPs are dropped, and it is reported as late. */
 static void one(void)
 {
 	set_up(2, 0);
@@ -80,7 +82,7 @@ static void one(void)
 	close_all();
 }
 
-/* Two have all of it, until they are accused, and the manager takes one of them out. */
+/* Two stuck builders occupy all memory until the manager, on their report, excludes one. */
 static void two(void)
 {
 	set_up(3, 0);
@@ -94,7 +96,7 @@ static void two(void)
 	close_all();
 }
 
-/* Half of a single one is one. */
+/* The share of a single MFP is one MFP. */
 static void single(void)
 {
 	set_up(1, 1);
@@ -103,5 +105,5 @@ static void single(void)
 	close_all();
 }
 
-UNIT_MAIN("event building by pull, beside builders that read nothing", {"one", one}, {"two", two},
-	  {"a readout unit with a single MFP", single})
+UNIT_MAIN("event building by pull, with stuck builders", {"one stuck builder", one},
+	  {"two stuck builders", two}, {"readout unit with a single MFP", single})

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Peers that say what cannot be: a readout unit, or a builder, made of the library's own parts,
- * that says what it is told to. Whoever hears it takes it out with a sentence, and nothing outside
- * of what it was given is touched.
+ * Peers that violate the protocol: a readout unit or a builder made of the library's parts sends
+ * invalid data. The node under test excludes it with a message, and accesses no memory outside that
+ * of the peer.
  */
 #include <sys/socket.h>
 
@@ -20,10 +20,10 @@ static void write_invalid(unsigned int what)
 	case 0: /* no such segment */
 		notice = evb_notice(60000, 1);
 		break;
-	case 1: /* no writes at all */
+	case 1: /* no writes */
 		notice = evb_notice(segment, 0);
 		break;
-	case 2: /* the head */
+	case 2: /* invalid head of the segment */
 		head.parts = 9;
 		break;
 	case 3:
@@ -45,7 +45,7 @@ static void write_invalid(unsigned int what)
 		head.block = mfp.block = UINT64_MAX / 2;
 		mfp.first_event = mfp.block * 4;
 		break;
-	case 12: /* no table says so: nothing may be opened for it */
+	case 12: /* no such table: no block may be opened */
 		head.epoch = 0;
 		head.block = mfp.block = UINT64_C(1) << 40;
 		mfp.first_event = mfp.block * 4;
@@ -54,10 +54,10 @@ static void write_invalid(unsigned int what)
 		break;
 	}
 	write_segment(segment, notice, &head, &mfp);
-	/* The same again, to a segment that is not its own any more. */
+	/* The same again, without a credit for the segment. */
 	if (what == 9)
 		write_segment(segment, evb_notice(segment, 1), &head, &mfp);
-	/* The same block in another one: the first was incomplete, waits for nobody and is out. */
+	/* The same block again in another segment. Block 6 is still incomplete then. */
 	if (what == 10) {
 		head.parts = 2;
 		head.mfp_bytes = bad_peer.pair.peer.segment;
@@ -176,7 +176,7 @@ static void announcements(void)
 	greet();
 	announce_piece(1, 5, 64, 2 << 20);
 	expect_violation("outside its memory");
-	/* What it reads is nothing. */
+	/* The announced memory has no MFP. */
 	start_builder(ROC_EVB_PULL);
 	greet();
 	announce_piece(1, 5, 64, 64);
@@ -225,7 +225,7 @@ static void connect_again(uint64_t incarnation, enum evb_status status)
 	UNIT_EQ(bad_peer.pair.peer.status, status);
 }
 
-/* Who was taken out is not let in again, unless it is another process. */
+/* A peer that was excluded for a violation is accepted again only as another process. */
 static void not_trusted(void)
 {
 	start_builder(ROC_EVB_PUSH);
@@ -234,15 +234,15 @@ static void not_trusted(void)
 	CU_ASSERT_TRUE(run_until(has_violation, 5000));
 	connect_again(7, EVB_NOT_TRUSTED);
 	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, ": restart it") != NULL);
-	/* However often it tries, and as long as it is the same one. */
+	/* Each further attempt of the same process is refused, too. */
 	connect_again(7, EVB_NOT_TRUSTED);
 	connect_again(8, EVB_OK);
-	/* Nor does that one pay for what was before. */
+	/* The new process is not charged with the violation of the previous one. */
 	UNIT_EQ(counts_of(tested).protocol_violations, 1);
 	close_both();
 }
 
-/* Another version, another program: each gets an answer that it can show. */
+/* Peers of another version, layout or program get a refusal that they can log. */
 static void unknown_peers(void)
 {
 	start_builder(ROC_EVB_PUSH);
@@ -258,7 +258,7 @@ static void unknown_peers(void)
 	CU_ASSERT_TRUE(run_until(has_greeting, 5000));
 	UNIT_EQ(bad_peer.pair.peer.status, EVB_NO_LAYOUT);
 	close_both();
-	/* A refusal has no sizes: nobody looks at them. */
+	/* A refusal has no valid sizes, so they are not used. */
 	start_builder(ROC_EVB_PUSH);
 	bad_peer.greeting.status = EVB_NO_ROOM;
 	bad_peer.greeting.name_bytes = 1500;
@@ -267,7 +267,7 @@ static void unknown_peers(void)
 	UNIT_EQ(bad_peer.pair.peer.status, EVB_BROKEN);
 	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, "its greeting is a refusal") != NULL);
 	close_both();
-	/* What it says does not reach a terminal as it is. */
+	/* Control characters of a peer's strings are not logged. */
 	start_builder(ROC_EVB_PUSH);
 	snprintf(bad_peer.greeting.system, sizeof(bad_peer.greeting.system),
 		 "\033]0;x\nall is well");
@@ -279,7 +279,7 @@ static void unknown_peers(void)
 	start_builder(ROC_EVB_PUSH);
 	control_queue(&bad_peer.pair.control, "GET / HTTP/1.1\r\n\r\n", 18);
 	UNIT_EQ(control_flush(&bad_peer.pair.control), 0);
-	CU_ASSERT_TRUE(run_until(has_greeting, 5000)); /* hung up */
+	CU_ASSERT_TRUE(run_until(has_greeting, 5000)); /* disconnected */
 	UNIT_EQ(counts_of(tested).refused, 0);
 	close_both();
 }
@@ -304,7 +304,7 @@ static bool connected(void)
 	return roc_evb_peers(tested->evb, &peer, 1) == 1 && peer.connected;
 }
 
-/* A readout unit that is honest; node1 is a builder that lies. */
+/* Start the readout unit under test; the bad peer is its builder node1. */
 static void start_readout(enum roc_evb_protocol protocol, bool no_enodata)
 {
 	char port[8];
@@ -394,7 +394,7 @@ static void builder_violates_protocol(void)
 	}
 }
 
-/* Such a builder is not connected with again, until it was started anew. */
+/* The node does not connect to a builder with a violation again until the builder restarts. */
 static void builder_restarts(void)
 {
 	start_readout(ROC_EVB_PUSH, true);
@@ -421,7 +421,10 @@ static bool bad_peer_ended(void)
 	return bad_peer.ended;
 }
 
-/* One that says that it has everything, and has not: what it was told of is not kept for it. */
+/*
+ * A builder sends BYE without having read an announced MFP: the node frees it and counts it as
+ * unsure.
+ */
 static void builder_leaves(void)
 {
 	start_readout(ROC_EVB_PULL, false);
@@ -440,7 +443,9 @@ static void builder_leaves(void)
 	close_both();
 }
 
-UNIT_MAIN("event building, peers that lie", {"segments", segments}, {"messages", messages},
-	  {"announcements", announcements}, {"not_trusted", not_trusted},
-	  {"strangers", unknown_peers}, {"builder_lies", builder_violates_protocol},
-	  {"builder_anew", builder_restarts}, {"builder_leaves", builder_leaves})
+UNIT_MAIN("event building, protocol violations", {"invalid segments", segments},
+	  {"invalid messages", messages}, {"invalid announcements", announcements},
+	  {"excluded until its restart", not_trusted}, {"incompatible greetings", unknown_peers},
+	  {"violations of a builder", builder_violates_protocol},
+	  {"builder restarts after a violation", builder_restarts},
+	  {"builder leaves without its data", builder_leaves})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Event building where somebody waits: a sink that takes nothing, builders without room, and what
- * waits for them.
+ * Backpressure: sinks that accept nothing, builders without free memory, and the nodes that wait
+ * for them.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -18,7 +18,9 @@ static bool time_is_over(void)
 	return unit_seconds() > until;
 }
 
-/* A sink that takes nothing for long: it is nobody's fault but ours, so nothing is stale. */
+/*
+ * A sink that accepts nothing for long: the builder itself causes the delay, so no block is stale.
+ */
 static bool some_are_ready(void)
 {
 	return counts_of(&nodes[0]).ready_blocks > 10;
@@ -26,8 +28,8 @@ static bool some_are_ready(void)
 
 static enum roc_evb_protocol protocol;
 static uint32_t per_block;
-static uint64_t copy_below; /* 0: all is */
-static bool no_eagain;	    /* sources say nothing more than that they have nothing */
+static uint64_t copy_below; /* 0: all fragments are copied */
+static bool no_eagain;	    /* sources return 0 instead of -EAGAIN */
 
 static void slow_sink_once(unsigned int stale_ms)
 {
@@ -48,10 +50,10 @@ static void slow_sink_once(unsigned int stale_ms)
 	nodes[0].sink.stuck = true;
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	CU_ASSERT_TRUE(run_until(some_are_ready, 10000));
-	/* Half-full blocks would be closed after four. */
+	/* Incomplete blocks would be closed after four stale timeouts. */
 	until = unit_seconds() + (per_block > 1 ? 8 : 4) * stale_ms / 1e3;
 	CU_ASSERT_TRUE(run_until(time_is_over, 20000));
-	/* Readout units have taken what they have room for, and the last block is not packed. */
+	/* Readout units have filled their memory, so the last block is not packed yet. */
 	CU_ASSERT_TRUE(counts_of(&nodes[0]).in.count < 2000);
 	nodes[0].sink.stuck = false;
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
@@ -72,7 +74,7 @@ static void slow_sink(void)
 	with_growing_timeout(slow_sink_once, 150);
 }
 
-/* What was announced is here as good as what was sent: it is not given up before it can be read. */
+/* With pull, announced MFPs count as sent: they are not abandoned before they can be read. */
 static void slow_sink_pulls(void)
 {
 	protocol = ROC_EVB_PULL;
@@ -80,18 +82,18 @@ static void slow_sink_pulls(void)
 	with_growing_timeout(slow_sink_once, 150);
 }
 
-/* A source that is not asked, as there is no room, is not silent: its block stays open. */
+/* A source that is not polled for lack of memory is not late: its block stays open. */
 static void slow_sink_blocks(void)
 {
 	protocol = ROC_EVB_PUSH;
 	per_block = 4;
 	with_growing_timeout(slow_sink_once, 150);
-	/* Nor is one that has lent all it can, some of it to the block that is open. */
+	/* The same for a source that has lent all its memory, partly to the open block. */
 	CU_ASSERT_TRUE(SOURCE_SLOTS % 5 != 0);
 	per_block = 5;
 	copy_below = 1;
 	with_growing_timeout(slow_sink_once, 150);
-	/* And where it is memory that its events come to it does not know that, as a card. */
+	/* A source like a card cannot detect that it lacks memory, so it returns 0. */
 	no_eagain = true;
 	with_growing_timeout(slow_sink_once, 150);
 	no_eagain = false;
@@ -99,8 +101,8 @@ static void slow_sink_blocks(void)
 }
 
 /*
- * A builder whose sink takes nothing, with blocks open that the second readout unit has no room
- * for: it needs four segments for each, and the first one.
+ * A builder whose sink accepts nothing has open blocks for which the second readout unit has no
+ * free memory: it needs four segments per block, the first readout unit one.
  */
 static void no_room(uint64_t stale_ns)
 {
@@ -132,8 +134,8 @@ static bool some_waiting(void)
 }
 
 /*
- * A builder whose sink takes nothing for three times as long as they may take: as long as it is
- * the builder's own fault they are not given up for their age.
+ * A sink accepts nothing for three stale timeouts. The builder itself causes the delay, so it does
+ * not abandon blocks for their age.
  */
 static void stalled_sink_once(unsigned int stale_ms)
 {
@@ -159,7 +161,7 @@ static bool abandoned(void)
 	return counts_of(&nodes[0]).stale > 10;
 }
 
-/* But not for ever: the others' data are in the memory of who waits, too. */
+/* The exception is limited, because the open blocks also occupy memory with data of others. */
 static void stalled_sink_abandons(void)
 {
 	no_room(20 * MS);
@@ -175,7 +177,10 @@ static bool some_are_lost(void)
 	return strstr(nodes[1].log, "Builder node0 did not accept ") != NULL;
 }
 
-/* And without patience: what it did not take is dropped, and said as a range of blocks. */
+/*
+ * With the default patience, blocks that a builder does not accept are dropped and logged as a
+ * range.
+ */
 static void no_patience_once(unsigned int stale_ms)
 {
 	unsigned int i;
@@ -203,7 +208,7 @@ static void no_patience(void)
 	with_growing_timeout(no_patience_once, 200);
 }
 
-/* Barrel shift bounds what waits for a builder by its window; by chance nothing does. */
+/* Barrel shift limits the queue for a builder to its window, random does not. */
 static uint32_t deepest(enum roc_evb_policy policy)
 {
 	struct roc_evb_peer peers[2 * NODES];
@@ -242,7 +247,7 @@ static void windows(void)
 	CU_ASSERT_TRUE(random > 3);
 }
 
-/* A cycle that has as many blocks as there are MFPs, or more, does not wait for its end. */
+/* A cycle of as many blocks as there are MFPs, or more, is sent in parts. */
 static void cycle_of_four(uint32_t blocks, uint32_t events)
 {
 	unsigned int i;
@@ -251,7 +256,7 @@ static void cycle_of_four(uint32_t blocks, uint32_t events)
 	for (i = 0; i < 5; i++) {
 		node_new(i, i ? ROC_EVB_BUILDER : ROC_EVB_READOUT);
 		nodes[i].cfg.blocks = blocks;
-		/* A sixteenth of it is for how long a cycle would wait. */
+		/* A cycle would wait for a sixteenth of it. */
 		nodes[i].cfg.stale_ns = 600000 * MS;
 		nodes[i].cfg.lease_ns = 600000 * MS;
 		nodes[i].cfg.events = events;
@@ -260,7 +265,7 @@ static void cycle_of_four(uint32_t blocks, uint32_t events)
 	}
 	publish(ROC_EVB_BARREL_SHIFT, 0);
 	if (!run_until(NULL, 20000)) {
-		CU_FAIL("it did not come to its end");
+		CU_FAIL("the system did not end");
 		show_counts();
 	}
 	for (i = 1; i < 5; i++)
@@ -271,7 +276,7 @@ static void cycle_of_four(uint32_t blocks, uint32_t events)
 static void few_for_a_cycle(void)
 {
 	cycle_of_four(2, 1);
-	/* One of four is being packed, and is to be filled. */
+	/* One of four MFPs is being packed. */
 	cycle_of_four(4, 3);
 }
 
@@ -290,7 +295,7 @@ static bool is_idle(void)
 	return idle.ns >= MS;
 }
 
-/* A builder that pulls gives no credits: with nothing to do it does not look for them, either. */
+/* A builder that pulls grants no credits, so an idle readout unit does not poll for them. */
 static void idle_pull(void)
 {
 	unsigned int i;
@@ -317,7 +322,7 @@ static bool sleeps(void)
 	return idle.ns && !poll(idle.fds, idle.count, 0);
 }
 
-/* Where the builder listens, as it has to be told to poll(). */
+/* Return the listening socket of the builder, found among the fds for poll(). */
 static int listener(void)
 {
 	struct roc_idle idle = {.ns = 100 * MS};
@@ -338,7 +343,7 @@ static void builder_alone(void)
 {
 	reset_system();
 	node_new(0, ROC_EVB_BUILDER);
-	nodes[0].cfg.silence_ns = 60000 * MS; /* so long may a greeting take */
+	nodes[0].cfg.silence_ns = 60000 * MS; /* timeout of a greeting */
 	node_open(&nodes[0]);
 	CU_ASSERT_TRUE(run_until(sleeps, 5000));
 }
@@ -364,7 +369,7 @@ static bool hung_up(void)
 	return !n || (n < 0 && errno == ECONNRESET);
 }
 
-/* What is no greeting is answered by a refusal and the end. */
+/* Send invalid data and expect that the builder disconnects. */
 static void gets_refusal(int fd)
 {
 	char nonsense[4096];
@@ -375,7 +380,7 @@ static void gets_refusal(int fd)
 	CU_ASSERT_TRUE(run_until(hung_up, 5000));
 }
 
-/* Who cannot be let in as there is no file for him is not asked for again and again. */
+/* A connection that cannot be accepted for lack of a file must not cause a busy loop. */
 static void no_files(void)
 {
 	struct rlimit limit, none;
@@ -396,9 +401,9 @@ static void no_files(void)
 	stop_all();
 }
 
-#define WAITING 8 /* that a builder lets say who they are */
+#define WAITING 8 /* maximum number of connections without a greeting */
 
-/* Nor is one for whom there is no place, as long as those before him may still say who they are. */
+/* The same for a connection beyond the maximum, until an earlier one has been closed. */
 static void no_places(void)
 {
 	struct pollfd at = {.events = POLLIN};
@@ -418,7 +423,7 @@ static void no_places(void)
 	CU_ASSERT_TRUE(UNIT_WAIT(poll(&at, 1, 0) == 1, 5000));
 	CU_ASSERT_TRUE(run_until(sleeps, 5000));
 	UNIT_EQ(poll(&at, 1, 0), 1);
-	/* One of them goes. */
+	/* One of them disconnects. */
 	close(fds[0]);
 	gets_refusal(fds[WAITING]);
 	for (i = 1; i <= WAITING; i++)
@@ -431,7 +436,7 @@ static bool first_has_ended(void)
 	return nodes[1].ended;
 }
 
-/* A builder that has everything goes, and the readout unit has to wait for another's sink. */
+/* A builder that has received all data leaves while the readout unit waits for another's sink. */
 static void one_builder_leaves(enum roc_evb_protocol way)
 {
 	unsigned int i;
@@ -455,7 +460,7 @@ static void one_builder_leaves(enum roc_evb_protocol way)
 	nodes[2].sink.stuck = false;
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
 	UNIT_EQ(nodes[2].sink.events, 10);
-	/* Nobody has anything to say about it. */
+	/* The end of the first builder is not logged. */
 	UNIT_EQ(counts_of(&nodes[0]).unsure, 0);
 	CU_ASSERT_PTR_NULL(strstr(nodes[0].log, "node1"));
 	close_all();
@@ -467,9 +472,11 @@ static void builder_leaves_early(void)
 	one_builder_leaves(ROC_EVB_PULL);
 }
 
-UNIT_MAIN("event building, when somebody waits", {"slow_sink", slow_sink},
-	  {"slow_sink_pulls", slow_sink_pulls}, {"slow_sink_blocks", slow_sink_blocks},
-	  {"own_fault", stalled_sink}, {"own_fault_for_ever", stalled_sink_abandons},
-	  {"no_patience", no_patience}, {"windows", windows}, {"few_for_a_cycle", few_for_a_cycle},
-	  {"idle_pull", idle_pull}, {"no_files", no_files}, {"no_places", no_places},
-	  {"builder_goes", builder_leaves_early})
+UNIT_MAIN("event building, backpressure", {"slow sink, push", slow_sink},
+	  {"slow sink, pull", slow_sink_pulls}, {"slow sink, partial blocks", slow_sink_blocks},
+	  {"stalled sink does not abandon blocks", stalled_sink},
+	  {"stalled sink abandons blocks in the end", stalled_sink_abandons},
+	  {"builder does not accept blocks", no_patience}, {"windows", windows},
+	  {"fewer MFPs than blocks of a cycle", few_for_a_cycle}, {"idle pull", idle_pull},
+	  {"no file for a connection", no_files}, {"too many connections", no_places},
+	  {"builder leaves early", builder_leaves_early})

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writes and their numbers, with an endpoint of libfabric played here: where a number goes in a
- * write of its own it comes behind its data, once, and before the next data, also when libfabric
- * takes no more in between. And what is opened and closed, by libfabric itself.
+ * Writes and their numbers, with a simulated libfabric endpoint. If a number needs a write of its
+ * own, it follows its data, once, and before the next data, even if libfabric returns -FI_EAGAIN in
+ * between. Open and close are tested with libfabric itself.
  */
 #include "unit.h"
 
@@ -21,61 +21,62 @@ static struct {
 		size_t bytes, pieces;
 		void *context;
 	} writes[WRITES];
-	unsigned int count, room;     /* writes that came; how many more are taken */
-	unsigned int messages_behind; /* so many writes the last message came */
-	ssize_t refusal;	      /* of the others */
+	unsigned int count, capacity; /* received writes; number of further calls that succeed */
+	unsigned int writes_before_message; /* number of writes before the last message */
+	ssize_t refusal;		    /* error of the other calls */
 	struct fi_cq_data_entry entries[8];
-	unsigned int entry_count, empty_reads; /* full ones of data only, before those */
-} played;
+	unsigned int entry_count,
+		empty_reads; /* reads of unreported completions, before the entries */
+} simulated;
 
 static ssize_t writemsg(struct fid_ep *ep, const struct fi_msg_rma *m, uint64_t flags)
 {
-	unsigned int n = played.count;
+	unsigned int n = simulated.count;
 	size_t i;
 
-	if (!played.room)
-		return played.refusal;
+	if (!simulated.capacity)
+		return simulated.refusal;
 	UNIT_NEED(n < WRITES);
-	played.room--;
-	played.count++;
-	played.writes[n].flags = flags;
-	played.writes[n].to = m->rma_iov->addr;
-	played.writes[n].key = m->rma_iov->key;
-	played.writes[n].data = m->data;
-	played.writes[n].pieces = m->iov_count;
-	played.writes[n].context = m->context;
-	played.writes[n].bytes = 0;
+	simulated.capacity--;
+	simulated.count++;
+	simulated.writes[n].flags = flags;
+	simulated.writes[n].to = m->rma_iov->addr;
+	simulated.writes[n].key = m->rma_iov->key;
+	simulated.writes[n].data = m->data;
+	simulated.writes[n].pieces = m->iov_count;
+	simulated.writes[n].context = m->context;
+	simulated.writes[n].bytes = 0;
 	for (i = 0; i < m->iov_count; i++)
-		played.writes[n].bytes += m->msg_iov[i].iov_len;
+		simulated.writes[n].bytes += m->msg_iov[i].iov_len;
 	UNIT_EQ(m->rma_iov_count, 1);
-	UNIT_EQ(m->rma_iov->len, played.writes[n].bytes);
+	UNIT_EQ(m->rma_iov->len, simulated.writes[n].bytes);
 	return 0;
 }
 
 static ssize_t cq_read(struct fid_cq *cq, void *buf, size_t count)
 {
-	size_t n = played.entry_count;
+	size_t n = simulated.entry_count;
 
-	if (played.empty_reads) {
-		played.empty_reads--;
-		memset(buf, 0, count * sizeof(played.entries[0]));
+	if (simulated.empty_reads) {
+		simulated.empty_reads--;
+		memset(buf, 0, count * sizeof(simulated.entries[0]));
 		return (ssize_t)count;
 	}
 	if (!n)
 		return -FI_EAGAIN;
-	memcpy(buf, played.entries, n * sizeof(played.entries[0]));
-	played.entry_count = 0;
+	memcpy(buf, simulated.entries, n * sizeof(simulated.entries[0]));
+	simulated.entry_count = 0;
 	return (ssize_t)n;
 }
 
-/* A message is of its own sort: it has no bytes here. */
+/* The data of a message are ignored. */
 static ssize_t send_message(struct fid_ep *e, const void *buf, size_t len, void *desc, fi_addr_t to,
 			    void *context)
 {
-	if (!played.room)
-		return played.refusal;
-	played.room--;
-	played.messages_behind = played.count;
+	if (!simulated.capacity)
+		return simulated.refusal;
+	simulated.capacity--;
+	simulated.writes_before_message = simulated.count;
 	return 0;
 }
 
@@ -86,17 +87,17 @@ static struct fid_ep ep = {.rma = &rma, .msg = &messages};
 static struct fid_cq cq = {.ops = &cq_ops};
 
 static char memory[64], reason[FABRIC_REASON];
-static int mine[2]; /* contexts */
+static int contexts[2]; /* contexts */
 
-static struct fabric_end fresh(unsigned int room)
+static struct fabric_end new_end(unsigned int capacity)
 {
-	memset(&played, 0, sizeof(played));
-	played.room = room;
-	played.refusal = -FI_EAGAIN;
+	memset(&simulated, 0, sizeof(simulated));
+	simulated.capacity = capacity;
+	simulated.refusal = -FI_EAGAIN;
 	return (struct fabric_end){.ep = &ep, .cq = &cq, .fd = -1};
 }
 
-static int put(const struct fabric *f, struct fabric_end *e, unsigned int i, bool more)
+static int write_fragment(const struct fabric *f, struct fabric_end *e, unsigned int i, bool more)
 {
 	const struct fabric_write w = {
 		.head = memory,
@@ -106,7 +107,7 @@ static int put(const struct fabric *f, struct fabric_end *e, unsigned int i, boo
 		.to = 0x1000 * (i + 1),
 		.key = 7,
 		.number = 40 + i,
-		.context = &mine[i],
+		.context = &contexts[i],
 		.more = more,
 	};
 
@@ -115,144 +116,147 @@ static int put(const struct fabric *f, struct fabric_end *e, unsigned int i, boo
 
 static void is_data(unsigned int n, unsigned int i)
 {
-	UNIT_EQ(played.writes[n].flags & FI_REMOTE_CQ_DATA, 0);
-	CU_ASSERT(!!(played.writes[n].flags & FI_MORE));
-	UNIT_EQ(played.writes[n].to, 0x1000 * (i + 1));
-	UNIT_EQ(played.writes[n].key, 7);
-	UNIT_EQ(played.writes[n].bytes, 48);
-	UNIT_EQ(played.writes[n].pieces, 2);
-	CU_ASSERT_PTR_NULL(played.writes[n].context);
+	UNIT_EQ(simulated.writes[n].flags & FI_REMOTE_CQ_DATA, 0);
+	CU_ASSERT(!!(simulated.writes[n].flags & FI_MORE));
+	UNIT_EQ(simulated.writes[n].to, 0x1000 * (i + 1));
+	UNIT_EQ(simulated.writes[n].key, 7);
+	UNIT_EQ(simulated.writes[n].bytes, 48);
+	UNIT_EQ(simulated.writes[n].pieces, 2);
+	CU_ASSERT_PTR_NULL(simulated.writes[n].context);
 }
 
 static void is_number(unsigned int n, unsigned int i, bool more)
 {
-	CU_ASSERT(!!(played.writes[n].flags & FI_REMOTE_CQ_DATA));
-	UNIT_EQ(!!(played.writes[n].flags & FI_MORE), more);
-	UNIT_EQ(played.writes[n].data, 40 + i);
-	UNIT_EQ(played.writes[n].to, 0x1000 * (i + 1));
-	UNIT_EQ(played.writes[n].key, 7);
-	UNIT_EQ(played.writes[n].bytes, 0);
-	CU_ASSERT_PTR_EQUAL(played.writes[n].context, &mine[i]);
+	CU_ASSERT(!!(simulated.writes[n].flags & FI_REMOTE_CQ_DATA));
+	UNIT_EQ(!!(simulated.writes[n].flags & FI_MORE), more);
+	UNIT_EQ(simulated.writes[n].data, 40 + i);
+	UNIT_EQ(simulated.writes[n].to, 0x1000 * (i + 1));
+	UNIT_EQ(simulated.writes[n].key, 7);
+	UNIT_EQ(simulated.writes[n].bytes, 0);
+	CU_ASSERT_PTR_EQUAL(simulated.writes[n].context, &contexts[i]);
 }
 
-static const struct fabric apart = {.number_separate = true}, whole = {.number_separate = false};
+static const struct fabric separate = {.number_separate = true},
+			   combined = {.number_separate = false};
 
 static void together(void)
 {
-	struct fabric_end e = fresh(WRITES);
+	struct fabric_end e = new_end(WRITES);
 
-	UNIT_EQ(put(&whole, &e, 0, true), 0);
-	UNIT_EQ(played.count, 1);
-	CU_ASSERT(!!(played.writes[0].flags & FI_REMOTE_CQ_DATA));
-	CU_ASSERT(!!(played.writes[0].flags & FI_MORE));
-	UNIT_EQ(played.writes[0].data, 40);
-	UNIT_EQ(played.writes[0].bytes, 48);
-	CU_ASSERT_PTR_EQUAL(played.writes[0].context, &mine[0]);
+	UNIT_EQ(write_fragment(&combined, &e, 0, true), 0);
+	UNIT_EQ(simulated.count, 1);
+	CU_ASSERT(!!(simulated.writes[0].flags & FI_REMOTE_CQ_DATA));
+	CU_ASSERT(!!(simulated.writes[0].flags & FI_MORE));
+	UNIT_EQ(simulated.writes[0].data, 40);
+	UNIT_EQ(simulated.writes[0].bytes, 48);
+	CU_ASSERT_PTR_EQUAL(simulated.writes[0].context, &contexts[0]);
 }
 
 static void number_behind(void)
 {
-	struct fabric_end e = fresh(WRITES);
+	struct fabric_end e = new_end(WRITES);
 
-	UNIT_EQ(put(&apart, &e, 0, true), 0);
-	UNIT_EQ(put(&apart, &e, 1, false), 0);
-	UNIT_EQ(played.count, 4);
+	UNIT_EQ(write_fragment(&separate, &e, 0, true), 0);
+	UNIT_EQ(write_fragment(&separate, &e, 1, false), 0);
+	UNIT_EQ(simulated.count, 4);
 	is_data(0, 0);
 	is_number(1, 0, true);
 	is_data(2, 1);
 	is_number(3, 1, false);
 }
 
-/* The data are taken, the number is not: it is said when events are asked for, once. */
+/*
+ * libfabric accepts the data but not the number: the next fetch of events sends the number, once.
+ */
 static void number_later(void)
 {
-	struct fabric_end e = fresh(1);
+	struct fabric_end e = new_end(1);
 	struct fabric_event events[4];
 
-	UNIT_EQ(put(&apart, &e, 0, false), 0);
-	UNIT_EQ(played.count, 1);
+	UNIT_EQ(write_fragment(&separate, &e, 0, false), 0);
+	UNIT_EQ(simulated.count, 1);
 	UNIT_EQ(fabric_end_events(&e, events, 4, reason), 0);
-	UNIT_EQ(played.count, 1);
-	played.room = WRITES;
+	UNIT_EQ(simulated.count, 1);
+	simulated.capacity = WRITES;
 	UNIT_EQ(fabric_end_events(&e, events, 4, reason), 0);
 	UNIT_EQ(fabric_end_events(&e, events, 4, reason), 0);
-	UNIT_EQ(played.count, 2);
+	UNIT_EQ(simulated.count, 2);
 	is_data(0, 0);
 	is_number(1, 0, false);
 }
 
 static void number_first(void)
 {
-	struct fabric_end e = fresh(1);
+	struct fabric_end e = new_end(1);
 
-	UNIT_EQ(put(&apart, &e, 0, false), 0);
-	/* Not even the next data. */
-	UNIT_EQ(put(&apart, &e, 1, false), -EAGAIN);
-	UNIT_EQ(played.count, 1);
-	/* The number, and no data. */
-	played.room = 1;
-	UNIT_EQ(put(&apart, &e, 1, false), -EAGAIN);
-	UNIT_EQ(played.count, 2);
+	UNIT_EQ(write_fragment(&separate, &e, 0, false), 0);
+	/* The next data must wait for the number. */
+	UNIT_EQ(write_fragment(&separate, &e, 1, false), -EAGAIN);
+	UNIT_EQ(simulated.count, 1);
+	/* The number is sent, but no data. */
+	simulated.capacity = 1;
+	UNIT_EQ(write_fragment(&separate, &e, 1, false), -EAGAIN);
+	UNIT_EQ(simulated.count, 2);
 	is_number(1, 0, false);
-	played.room = WRITES;
-	UNIT_EQ(put(&apart, &e, 1, false), 0);
-	UNIT_EQ(played.count, 4);
+	simulated.capacity = WRITES;
+	UNIT_EQ(write_fragment(&separate, &e, 1, false), 0);
+	UNIT_EQ(simulated.count, 4);
 	is_data(2, 1);
 	is_number(3, 1, false);
 }
 
-/* A message that says that all was sent must not come before it. */
+/* A message must not overtake the number, because it can announce the end of the data. */
 static void number_before_message(void)
 {
-	struct fabric_end e = fresh(1);
+	struct fabric_end e = new_end(1);
 
-	UNIT_EQ(put(&apart, &e, 0, false), 0);
-	UNIT_EQ(fabric_end_send(&apart, &e, memory, 8, &mine[1]), -EAGAIN);
-	played.room = WRITES;
-	UNIT_EQ(fabric_end_send(&apart, &e, memory, 8, &mine[1]), 0);
-	UNIT_EQ(played.count, 2);
+	UNIT_EQ(write_fragment(&separate, &e, 0, false), 0);
+	UNIT_EQ(fabric_end_send(&separate, &e, memory, 8, &contexts[1]), -EAGAIN);
+	simulated.capacity = WRITES;
+	UNIT_EQ(fabric_end_send(&separate, &e, memory, 8, &contexts[1]), 0);
+	UNIT_EQ(simulated.count, 2);
 	is_number(1, 0, false);
-	UNIT_EQ(played.messages_behind, 2);
+	UNIT_EQ(simulated.writes_before_message, 2);
 }
 
 static void number_refused(void)
 {
-	struct fabric_end e = fresh(1);
+	struct fabric_end e = new_end(1);
 	struct fabric_event events[4];
 
-	UNIT_EQ(put(&apart, &e, 0, false), 0);
-	played.refusal = -FI_ENOTCONN;
+	UNIT_EQ(write_fragment(&separate, &e, 0, false), 0);
+	simulated.refusal = -FI_ENOTCONN;
 	reason[0] = 0;
 	UNIT_EQ(fabric_end_events(&e, events, 4, reason), -ENOTCONN);
 	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "The transfer over libfabric failed"));
-	UNIT_EQ(played.count, 1);
-	e = fresh(1);
-	played.refusal = -FI_ENOTCONN;
-	UNIT_EQ(put(&apart, &e, 0, false), -ENOTCONN);
+	UNIT_EQ(simulated.count, 1);
+	e = new_end(1);
+	simulated.refusal = -FI_ENOTCONN;
+	UNIT_EQ(write_fragment(&separate, &e, 0, false), -ENOTCONN);
 }
 
-/* Data whose number follows are told of by that. */
+/* The completion of data whose number is sent separately is not reported. */
 static void events_once(void)
 {
-	struct fabric_end e = fresh(WRITES);
+	struct fabric_end e = new_end(WRITES);
 	struct fabric_event events[8];
 
-	played.entries[0] = (struct fi_cq_data_entry){.flags = FI_RMA | FI_WRITE};
-	played.entries[1] = (struct fi_cq_data_entry){
+	simulated.entries[0] = (struct fi_cq_data_entry){.flags = FI_RMA | FI_WRITE};
+	simulated.entries[1] = (struct fi_cq_data_entry){
 		.flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA, .data = 11};
-	played.entries[2] =
-		(struct fi_cq_data_entry){.flags = FI_RMA | FI_WRITE, .op_context = &mine[1]};
-	played.entries[3] =
-		(struct fi_cq_data_entry){.flags = FI_RECV, .op_context = &mine[0], .len = 5};
-	played.entry_count = 4;
-	played.empty_reads = 3;
+	simulated.entries[2] =
+		(struct fi_cq_data_entry){.flags = FI_RMA | FI_WRITE, .op_context = &contexts[1]};
+	simulated.entries[3] =
+		(struct fi_cq_data_entry){.flags = FI_RECV, .op_context = &contexts[0], .len = 5};
+	simulated.entry_count = 4;
+	simulated.empty_reads = 3;
 	UNIT_EQ(fabric_end_events(&e, events, 8, reason), 3);
 	CU_ASSERT_PTR_NULL(events[0].context);
 	UNIT_EQ(events[0].data, 11);
 	CU_ASSERT_FALSE(events[0].received);
-	CU_ASSERT_PTR_EQUAL(events[1].context, &mine[1]);
+	CU_ASSERT_PTR_EQUAL(events[1].context, &contexts[1]);
 	CU_ASSERT_FALSE(events[1].received);
-	CU_ASSERT_PTR_EQUAL(events[2].context, &mine[0]);
+	CU_ASSERT_PTR_EQUAL(events[2].context, &contexts[0]);
 	CU_ASSERT_TRUE(events[2].received);
 	UNIT_EQ(events[2].bytes, 5);
 }
@@ -315,7 +319,7 @@ static void not_closed(void)
 
 extern char **environ;
 
-/* All variables, one behind the other. */
+/* Return all variables, one per line. */
 static char *environment(void)
 {
 	char *all = NULL, **v;
@@ -340,7 +344,7 @@ static void *open_and_close(void *unused)
 	return (void *)(intptr_t)ret;
 }
 
-/* The caller's environment stays as it is, also if several threads are the first. */
+/* The caller's environment does not change, even if several threads open the first fabric. */
 static void first_of_several(void)
 {
 	pthread_t threads[4];
@@ -377,9 +381,10 @@ static void broken_order(void)
 	UNIT_STR(getenv("FI_UNIVERSE_SIZE"), "16");
 }
 
-UNIT_MAIN("writes and their numbers", {"together", together}, {"a number behind", number_behind},
-	  {"a number later", number_later}, {"a number before the next data", number_first},
-	  {"a number before a message", number_before_message},
-	  {"a number that is refused", number_refused}, {"events", events_once},
-	  {"what is not closed", not_closed}, {"no such provider", unsupported},
-	  {"several threads", first_of_several}, {"broken order", broken_order})
+UNIT_MAIN("writes and their numbers", {"data and number in one write", together},
+	  {"number follows its data", number_behind}, {"number is sent later", number_later},
+	  {"number before the next data", number_first},
+	  {"number before a message", number_before_message}, {"number is refused", number_refused},
+	  {"events", events_once}, {"failed close", not_closed},
+	  {"unsupported provider", unsupported}, {"open by several threads", first_of_several},
+	  {"environment that breaks the order", broken_order})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names and addresses of hosts that have one family of addresses only: glibc's own getaddrinfo(),
- * in a network namespace with addresses of that family and a hosts file of the test's own.
+ * Names and addresses of hosts with only one address family: glibc's getaddrinfo() in a network
+ * namespace with addresses of that family, and with a hosts file of the test.
  */
 #include "unit.h"
 
@@ -16,8 +16,8 @@
 
 #include "libroc/fabric/control.h"
 
-/* Have @address on the loopback interface, beside its own, and @hosts as the only names. */
-static bool be_host(const char *address, const char *hosts)
+/* Add @address to the loopback interface, and use @hosts as the only names. */
+static bool set_up_host(const char *address, const char *hosts)
 {
 	char path[] = "/tmp/roc-names-XXXXXX", command[128];
 	int fd = mkstemp(path);
@@ -36,8 +36,8 @@ static bool be_host(const char *address, const char *hosts)
 	return done;
 }
 
-/* The first address of @host. */
-static void resolves_to(const char *host, const char *wanted)
+/* Check the first address of @host. */
+static void check_resolution(const char *host, const char *wanted)
 {
 	char address[CONTROL_ADDRESS] = "", reason[FABRIC_REASON] = "";
 	struct lookup *lookup = NULL;
@@ -53,22 +53,22 @@ static void resolves_to(const char *host, const char *wanted)
 
 static void no_ipv6(void)
 {
-	if (!be_host("10.1.2.3/32", "::1 six.test\n"))
+	if (!set_up_host("10.1.2.3/32", "::1 six.test\n"))
 		return;
-	resolves_to("six.test", "::1");
+	check_resolution("six.test", "::1");
 	UNIT_EQ(umount2("/etc/hosts", MNT_DETACH), 0);
 }
 
 static void no_ipv4(void)
 {
-	if (!be_host("fd00::5/128", "127.0.0.1 four.test\n"))
+	if (!set_up_host("fd00::5/128", "127.0.0.1 four.test\n"))
 		return;
-	resolves_to("four.test", "127.0.0.1");
+	check_resolution("four.test", "127.0.0.1");
 	UNIT_EQ(umount2("/etc/hosts", MNT_DETACH), 0);
 }
 
-/* The address of the peer of a connection to @host, port @port, as the listener @fd sees it. */
-static void accepts(int fd, const char *host, const char *port)
+/* Connect to @host, port @port, and check both addresses as listener @fd accepts them. */
+static void check_accept(int fd, const char *host, const char *port)
 {
 	char reason[FABRIC_REASON] = "", text[CONTROL_ADDRESS] = "";
 	struct control from = {.fd = -1}, to = {.fd = -1};
@@ -96,13 +96,13 @@ static void both_families(void)
 	UNIT_STR(reason, "");
 	UNIT_NEED(fd >= 0);
 	UNIT_EQ(getsockname(fd, (struct sockaddr *)&a, &size), 0);
-	/* At the same place in both families. */
+	/* The port is at the same offset in both families. */
 	snprintf(port, sizeof(port), "%u", ntohs(((struct sockaddr_in *)&a)->sin_port));
-	accepts(fd, "127.0.0.1", port);
+	check_accept(fd, "127.0.0.1", port);
 	if (access("/proc/net/if_inet6", R_OK))
 		unit_skip("this host has no IPv6");
 	else
-		accepts(fd, "::1", port);
+		check_accept(fd, "::1", port);
 	close(fd);
 }
 

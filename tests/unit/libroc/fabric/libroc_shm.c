@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Files of provider shm, with libfabric itself and a small /dev/shm of the test's own.
+ * Files of provider shm, with libfabric itself and a small private /dev/shm.
  */
 #include "unit.h"
 
@@ -14,8 +14,8 @@
 #include "libroc/fabric/fabric.h"
 #include "libroc/fabric/shm.h"
 
-/* Have an empty /dev/shm of @size. */
-static bool be_small(const char *size)
+/* Mount an empty /dev/shm of @size. */
+static bool mount_small_shm(const char *size)
 {
 	static bool own;
 	char options[64];
@@ -47,14 +47,14 @@ static bool shm_open_fabric(struct fabric *f)
 	return !ret;
 }
 
-/* The file of a process that was killed goes when the next one starts, and no other file. */
+/* A new process removes the file of a killed one, and no other file. */
 static void stale(void)
 {
 	char dead[64], live[64], other[64], reason[FABRIC_REASON] = "";
 	struct fabric f;
 	pid_t pid;
 
-	if (!be_small("64m"))
+	if (!mount_small_shm("64m"))
 		return;
 	pid = fork();
 	if (!pid)
@@ -75,7 +75,7 @@ static void stale(void)
 	UNIT_EQ(umount(SHM_FOLDER), 0);
 }
 
-/* An endpoint has all its space, or there is none and the reason says what to do. */
+/* All space of an endpoint is allocated at open, or the open fails with a remedy. */
 static void full(void)
 {
 	char reason[FABRIC_REASON] = "", path[512];
@@ -84,7 +84,7 @@ static void full(void)
 	struct stat s;
 	int fd;
 
-	if (!be_small("64m"))
+	if (!mount_small_shm("64m"))
 		return;
 	if (shm_open_fabric(&f)) {
 		fd = open(SHM_FOLDER "/filler", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
@@ -100,7 +100,7 @@ static void full(void)
 		CU_ASSERT_PTR_NOT_NULL(strstr(reason, "for an endpoint of provider shm"));
 		CU_ASSERT_PTR_NOT_NULL(strstr(reason, "mount -o remount,size="));
 		fabric_end_close(&first, reason);
-		/* And with its space there is room for another one. */
+		/* The freed space suffices for another endpoint. */
 		reason[0] = '\0';
 		UNIT_EQ(fabric_end_open(&f, &second, reason), 0);
 		UNIT_STR(reason, "");
@@ -110,5 +110,5 @@ static void full(void)
 	UNIT_EQ(umount(SHM_FOLDER), 0);
 }
 
-UNIT_MAIN("files of provider shm", {"those of ended processes are removed", stale},
-	  {"no room for another endpoint", full})
+UNIT_MAIN("files of provider shm", {"files of ended processes are removed", stale},
+	  {"no space for another endpoint", full})
