@@ -4,9 +4,9 @@
 
 .PHONY: check-evb evb-programs
 
-evb-programs: utils $(O)/evb/leg $(O)/evb/clock.so
+evb-programs: utils $(O)/evb/bad_link $(O)/evb/clock.so
 
-$(O)/evb/leg: $(O)/tests/evb/leg.o
+$(O)/evb/bad_link: $(O)/tests/evb/bad_link.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 

@@ -4,7 +4,7 @@ Networks for tests: everything is in a network and mount namespace that ends wit
 machine is not changed. If users may have namespaces, neither root nor a module is needed.
 
 Each node has its own namespace with the address 10.77.0.k; all are on one bridge. A node can have a bad
-link (leg): tests/evb/leg.c delays or drops its frames.
+link (leg): tests/evb/bad_link.c delays or drops its frames.
 """
 
 import ctypes

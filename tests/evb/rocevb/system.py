@@ -21,7 +21,7 @@ from .pace import PACE, slowness
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 BUILD = os.path.join(TOP, os.environ.get("O", "build"))
 ROC = os.path.join(BUILD, "utils", "roc")
-LEG = os.path.join(BUILD, "evb", "leg")
+LEG = os.path.join(BUILD, "evb", "bad_link")
 CLOCK = os.path.join(BUILD, "evb", "clock.so")
 ENVIRONMENT = dict(os.environ, LD_LIBRARY_PATH=os.path.join(BUILD, "libroc"))
 
