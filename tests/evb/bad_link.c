@@ -4,10 +4,11 @@
  * namespace and one in another namespace. Frames between them are delayed, lost, or not carried at
  * all.
  *
- *	leg HERE NAMESPACE THERE
+ *	bad_link HERE NAMESPACE THERE
  *
  * Lines "DELAY JITTER LOSS" on standard input set the delay and the jitter in ms, and the loss in
- * parts of 100000; 100000 is a cut link. The program ends with its input.
+ * parts of 100000; 100000 is a cut link. The program prints "ready" when the devices exist, "set"
+ * after each line, and ends with its input.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,7 @@ struct frame {
 	unsigned char data[FRAME];
 };
 
-struct way {
+struct direction {
 	int from, to;
 	struct frame *frames;
 	unsigned int head, count;
@@ -52,7 +53,7 @@ static uint64_t now_ns(void)
 
 static void die(const char *what)
 {
-	fprintf(stderr, "leg: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "bad_link: %s: %s\n", what, strerror(errno));
 	exit(1);
 }
 
@@ -67,12 +68,12 @@ static int tap(const char *name)
 	return fd;
 }
 
-static void take(struct way *w)
+static void receive_frames(struct direction *w)
 {
 	for (;;) {
 		struct frame *f = &w->frames[(w->head + w->count) % FRAMES];
-		static unsigned char thrown[FRAME];
-		unsigned char *to = w->count < FRAMES ? f->data : thrown;
+		static unsigned char discarded[FRAME];
+		unsigned char *to = w->count < FRAMES ? f->data : discarded;
 		ssize_t n = read(w->from, to, FRAME);
 
 		if (n <= 0)
@@ -89,7 +90,7 @@ static void take(struct way *w)
 }
 
 /* Send all frames that are due; return the ns until the next one is due. */
-static uint64_t give(struct way *w)
+static uint64_t send_due_frames(struct direction *w)
 {
 	uint64_t now = now_ns();
 
@@ -106,27 +107,27 @@ static uint64_t give(struct way *w)
 	return w->count ? w->frames[w->head].due - now : 1000000000;
 }
 
-static void hear(void)
+static void read_settings(void)
 {
 	char line[128];
 
 	if (!fgets(line, sizeof(line), stdin))
 		exit(0);
 	if (sscanf(line, "%lu %lu %lu", &delay, &jitter, &loss) != 3)
-		fprintf(stderr, "leg: invalid line: %s", line);
-	printf("now\n");
+		fprintf(stderr, "bad_link: invalid line: %s", line);
+	printf("set\n");
 	fflush(stdout);
 }
 
 int main(int argc, char **argv)
 {
-	struct way there = {0}, back = {0};
+	struct direction there = {0}, back = {0};
 	struct pollfd fds[3] = {
 		{.fd = 0, .events = POLLIN}, {.events = POLLIN}, {.events = POLLIN}};
 	int ns;
 
 	if (argc != 4) {
-		fprintf(stderr, "leg HERE NAMESPACE THERE\n");
+		fprintf(stderr, "bad_link HERE NAMESPACE THERE\n");
 		return 2;
 	}
 	setvbuf(stdin, NULL, _IONBF, 0);
@@ -139,16 +140,17 @@ int main(int argc, char **argv)
 	there.to = back.from = tap(argv[3]);
 	fds[1].fd = there.from;
 	fds[2].fd = back.from;
-	printf("there\n");
+	printf("ready\n");
 	fflush(stdout);
 	for (;;) {
-		uint64_t a = give(&there), b = give(&back), ns_left = a < b ? a : b;
+		uint64_t a = send_due_frames(&there), b = send_due_frames(&back);
+		uint64_t ns_left = a < b ? a : b;
 		struct timespec t = {.tv_nsec = (long)(ns_left < 999999999 ? ns_left : 999999999)};
 
 		ppoll(fds, 3, &t, NULL);
 		if (fds[0].revents)
-			hear();
-		take(&there);
-		take(&back);
+			read_settings();
+		receive_frames(&there);
+		receive_frames(&back);
 	}
 }

@@ -16,7 +16,7 @@ from .growth import Growth
 from .ledger import Ledger
 from .net import Net
 from .pace import PACE
-from .system import LEG, Clock, System, wait
+from .system import BAD_LINK, Clock, System, wait
 
 STALE, LEASE = 500, 2000  # ms: a system that continues after STALE cannot have waited for LEASE
 EVENTS, RATE = 4, 200  # in a block; per second
@@ -40,7 +40,7 @@ class Live(System):
     def begins(self, wrong, seconds=30, more=10):
         """Wait until all nodes build."""
         if not self.builds(seconds=seconds, more=more):
-            wrong.append("the system does not begin: " + self.nodes["n1"].says()[-300:])
+            wrong.append("the system does not begin: " + self.nodes["n1"].messages()[-300:])
             return False
         self.first = self.block_now() + 1
         return True
@@ -50,7 +50,7 @@ class Live(System):
         """The block whose events are due now, by the clock."""
         return int(time.time() * RATE) // EVENTS
 
-    def look(self, wrong, killed=(), fallible=()):
+    def collect(self, wrong, killed=(), fallible=()):
         """End all nodes in order. Return the ledger, and the number of late events."""
         # A source makes no events after it is requested to stop.
         behind = self.block_now() - math.ceil(self.stale * RATE / EVENTS)
@@ -67,9 +67,9 @@ class Live(System):
             wrong.append("no block is complete")
         return ledger, EVENTS * sum(n.number("late") for n in self.builders())
 
-    def settle(self, wrong, killed=(), fallible=()):
-        """As look(), and compare the counters of all nodes that printed a last line. Return a note."""
-        ledger, late = self.look(wrong, killed, fallible)
+    def check_counters(self, wrong, killed=(), fallible=()):
+        """As collect(), and compare the counters of all nodes that printed a last line. Return a note."""
+        ledger, late = self.collect(wrong, killed, fallible)
         totals = [0, 0, 0]
         for node in self.builders():
             for i, n in enumerate(() if node.name in killed else
@@ -82,17 +82,17 @@ class Live(System):
                       sum(n.number("unsureEvents") for n in self.builders()))
 
 
-def expect(wrong, well, sentence):
-    if not well:
-        wrong.append(sentence)
+def expect(wrong, condition, message):
+    if not condition:
+        wrong.append(message)
 
 
-def goes_on(wrong, growth, names, stale, began):
+def check_progress(wrong, growth, names, stale, began):
     """
     Each of these nodes must deliver a block within one stale timeout after a node failed, without
     waiting for the detection of the failure or for a new table.
     """
-    still = PACE.stood_still()
+    still = PACE.longest_stall()
     longest = growth.longest(names, began, time.monotonic())
     # Between two blocks of a node each other node gets a block in its turn.
     allowed = 1.25 * stale + 2 * len(names) * EVENTS / RATE + 3 * still
@@ -116,7 +116,7 @@ def transport(directory, protocol, *options, count=3, events=240, memory="16Mi")
         for node in system.builders():
             status = node.wait(30)
             if status:
-                wrong.append("%s ended with %s: %s" % (node.name, status, node.says()[-200:]))
+                wrong.append("%s ended with %s: %s" % (node.name, status, node.messages()[-200:]))
         last = [n.last() for n in system.builders()]
         counters = [x.get("sinkCounters", {}) for x in last]
         made = sum(x.get("sourceCounters", {}).get("events", 0) for x in last)
@@ -200,21 +200,21 @@ def queues(directory):
         "%s %d" % item for item in most.items())
 
 
-def with_live(count, act, bad=(), **more):
-    """A case: @act() gets a running system and the list of errors, and returns a note."""
+def with_live(count, scenario, bad=(), **more):
+    """A case: @scenario() gets a running system and the list of errors, and returns a note."""
     def case(directory):
         wrong, note = [], ""
-        network = Net(count, bad=bad, leg=LEG)
+        network = Net(count, bad=bad, link=BAD_LINK)
         system = Live(network, directory, **more)
         try:
             system.start_all()
             if system.begins(wrong):
-                note = act(system, wrong)
+                note = scenario(system, wrong)
         finally:
             system.end()
             network.close()
         return wrong, note
-    case.__name__ = act.__name__
+    case.__name__ = scenario.__name__
     return case
 
 
@@ -225,16 +225,16 @@ def killed(system, wrong):
     system.nodes["n3"].kill()
     began = time.monotonic()
     expect(wrong, system.builds(but=["n3"], more=20), "the others do not continue")
-    how = goes_on(wrong, growth, others, system.stale, began)
+    how = check_progress(wrong, growth, others, system.stale, began)
     growth.stop()
     for name in others:
         if system.nodes[name].number("unsure") > IN_FLIGHT:
             wrong.append("%s reports more unsure MFPs than its limit" % name)
     back = system.start(3)
     expect(wrong, wait(lambda: back.number("complete") > 10, 20),
-           "the node does not continue after its restart: " + back.says()[-300:])
+           "the node does not continue after its restart: " + back.messages()[-300:])
     expect(wrong, system.builds(), "the system does not continue with all four nodes")
-    return "%s; %s" % (system.settle(wrong, killed=["n3"], fallible=["n3"]), how)
+    return "%s; %s" % (system.check_counters(wrong, killed=["n3"], fallible=["n3"]), how)
 
 
 def manager_killed(system, wrong):
@@ -247,7 +247,7 @@ def manager_killed(system, wrong):
     expect(wrong, wait(lambda: all(n.last().get("contact") for n in system.builders()), 20),
            "not all nodes are connected to the restarted manager")
     expect(wrong, system.builds(), "the nodes do not continue with the manager")
-    return system.settle(wrong)
+    return system.check_counters(wrong)
 
 
 def stopped(system, wrong):
@@ -257,40 +257,40 @@ def stopped(system, wrong):
     node.signal(signal.SIGSTOP)
     began = time.monotonic()
     expect(wrong, system.builds(but=["n2"], more=40), "the others do not continue")
-    how = goes_on(wrong, growth, ["n1", "n3"], system.stale, began)
+    how = check_progress(wrong, growth, ["n1", "n3"], system.stale, began)
     growth.stop()
     time.sleep(max(0, 2 * PACE.ms(LEASE) / 1000 - (time.monotonic() - began)))
     node.signal(signal.SIGCONT)
     expect(wrong, wait(lambda: node.number("rejoined") > 0, 20), "the node does not join again")
     expect(wrong, system.builds(), "the system does not continue with all three nodes")
-    return "%s; %s" % (system.settle(wrong, fallible=["n2"]), how)
+    return "%s; %s" % (system.check_counters(wrong, fallible=["n2"]), how)
 
 
-def slow_leg(system, wrong):
+def slow_link(system, wrong):
     """A delay of 20 to 30 ms and a loss of 1 % of the frames: no event is lost."""
-    system.network.legs[3].set(delay=10, jitter=5, loss=0.01)
+    system.network.bad_links[3].set(delay=10, jitter=5, loss=0.01)
     expect(wrong, system.builds(more=40, seconds=30), "the system does not continue")
-    return system.settle(wrong)
+    return system.check_counters(wrong)
 
 
-def cut_leg(system, wrong):
+def cut_link(system, wrong):
     """One node cannot be reached for a while: the others continue, and the node rejoins."""
-    growth, leg = Growth(system.directory), system.network.legs[3]
+    growth, link = Growth(system.directory), system.network.bad_links[3]
     PACE.forget()
-    leg.cut()
+    link.cut()
     began = time.monotonic()
     expect(wrong, system.builds(but=["n3"], more=40), "the others do not continue")
-    how = goes_on(wrong, growth, ["n1", "n2"], system.stale, began)
+    how = check_progress(wrong, growth, ["n1", "n2"], system.stale, began)
     growth.stop()
     time.sleep(max(0, 2 * PACE.ms(LEASE) / 1000 - (time.monotonic() - began)))
-    leg.set()
+    link.set()
     expect(wrong, system.builds(seconds=30), "the system does not continue with all three nodes")
-    return "%s; %s" % (system.settle(wrong, fallible=["n3"]), how)
+    return "%s; %s" % (system.check_counters(wrong, fallible=["n3"]), how)
 
 
-def is_alone_out(system, wrong, name):
+def check_only_excluded(system, wrong, name):
     """The manager logs the clock of this node, and excludes no other node."""
-    messages = system.nodes["m"].says()
+    messages = system.nodes["m"].messages()
     expect(wrong, "clock of %s is 3600.0 s" % name in messages,
            "the manager does not log the clock of the node: " + messages)
     for other in system.names():
@@ -316,15 +316,15 @@ def wrong_clock(system, wrong, seconds):
     expect(wrong, system.builds(but=["n3"], more=150, seconds=30), "the others do not continue with the node")
     lost = sum(system.nodes[name].number("incomplete") for name in others) - before
     expect(wrong, lost < 50, "%d blocks were incomplete meanwhile" % lost)
-    is_alone_out(system, wrong, "n3")
+    check_only_excluded(system, wrong, "n3")
     expect(wrong, not back.number("sourceIn.count") and not system.unit("n3", "assigned"),
            "the readout unit of the node is in the table")
     clock.set(0)
     expect(wrong, wait(lambda: back.number("sourceIn.count"), 30),
-           "the node is not admitted when its clock is right: " + system.nodes["m"].says()[-300:])
+           "the node is not admitted when its clock is right: " + system.nodes["m"].messages()[-300:])
     expect(wrong, system.builds(), "the system does not continue with all four nodes")
     return "%d blocks incomplete meanwhile; %s" % (
-        lost, system.settle(wrong, killed=["n3"], fallible=["n3"]))
+        lost, system.check_counters(wrong, killed=["n3"], fallible=["n3"]))
 
 
 def clock_steps(system, wrong):
@@ -341,11 +341,11 @@ def clock_steps(system, wrong):
     clock.set(3600)
     expect(wrong, wait(lambda: system.unit("n3", "state") == 4, 30), "the node is not excluded")
     expect(wrong, system.builds(but=["n3"], more=60), "the others do not continue without the node")
-    is_alone_out(system, wrong, "n3")
+    check_only_excluded(system, wrong, "n3")
     expect(wrong, (system.unit("n3", "blocks_ahead") or 0) > 3500 * RATE / EVENTS,
            "the metrics do not have the node ahead")
     node.kill()
-    expect(wrong, wait(lambda: "n3 has left" in system.nodes["m"].says().split("is excluded")[-1], 20),
+    expect(wrong, wait(lambda: "n3 has left" in system.nodes["m"].messages().split("is excluded")[-1], 20),
            "the manager does not detect the killed node")
     node = system.start(3)
     expect(wrong, wait(lambda: node.number("sourceIn.count"), 30), "the node is not admitted again")
@@ -387,7 +387,7 @@ def etcd_restarted(directory):
             expect(wrong, {n.number("epoch") for n in system.builders()} == epochs and
                    not sum(n.number("rejoined") for n in system.builders()),
                    "a node was removed")
-            note = system.settle(wrong)
+            note = system.check_counters(wrong)
         return wrong, note
     finally:
         system.end()
@@ -413,8 +413,8 @@ ALL = QUICK + [
     ("killed and restarted manager", with_live(3, manager_killed)),
     ("stopped and continued node", with_live(3, stopped)),
     ("slow link that loses frames",
-     with_live(3, slow_leg, bad=[3], times=6)),
-    ("cut link", with_live(3, cut_leg, bad=[3])),
+     with_live(3, slow_link, bad=[3], times=6)),
+    ("cut link", with_live(3, cut_link, bad=[3])),
     ("node with a clock an hour ahead", with_live(4, hour_ahead)),
     ("node with a clock an hour behind", with_live(4, hour_behind)),
     ("clock that steps ahead by an hour", with_live(4, clock_steps, kinds={3: LIVE + ",buffer=256Ki"})),

@@ -31,10 +31,10 @@ class Etcd:
                  "--initial-advertise-peer-urls", "http://127.0.0.1:2380",
                  "--initial-cluster", "default=http://127.0.0.1:2380"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=net.end_with_parent)
-        if not wait(self._is_well, 30):
+        if not wait(self._is_healthy, 30):
             raise RuntimeError("etcd does not start")
 
-    def _is_well(self):
+    def _is_healthy(self):
         try:
             with urllib.request.urlopen(self.url + "/health", timeout=1) as answer:
                 return b'"true"' in answer.read()

@@ -5,7 +5,7 @@ import os
 import threading
 import time
 
-LOOK = 0.02
+INTERVAL = 0.02
 
 
 class Growth:
@@ -17,7 +17,7 @@ class Growth:
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
-    def _look(self):
+    def _sample(self):
         sizes, now = {}, time.monotonic()
         for entry in os.scandir(self._directory):
             if entry.name.endswith(".mep"):
@@ -29,8 +29,8 @@ class Growth:
         self._sizes = sizes
 
     def _watch(self):
-        while not self._over.wait(LOOK):
-            self._look()
+        while not self._over.wait(INTERVAL):
+            self._sample()
 
     def stop(self):
         self._over.set()

@@ -87,7 +87,7 @@ class Ledger:
             for block in read_file(path, name not in killed):
                 self._take(block)
         if span:
-            self._look(*span)
+            self._check(*span)
 
     def _take(self, block):
         other = self.blocks.get(block.number)
@@ -104,7 +104,7 @@ class Ledger:
         for name, events in block.events.items():
             self.have.setdefault(name, set()).update(events)
 
-    def _look(self, first, behind, events, names, whole):
+    def _check(self, first, behind, events, names, whole):
         """Each block has all sources that did not fail, or is in no file because its builder failed."""
         for number in range(first, behind):
             block = self.blocks.get(number)

@@ -4,7 +4,7 @@ Networks for tests: everything is in a network and mount namespace that ends wit
 machine is not changed. If users may have namespaces, neither root nor a module is needed.
 
 Each node has its own namespace with the address 10.77.0.k; all are on one bridge. A node can have a bad
-link (leg): tests/evb/bad_link.c delays or drops its frames.
+link: tests/evb/bad_link.c delays or drops its frames.
 """
 
 import ctypes
@@ -41,21 +41,21 @@ def address(k):
     return SUBNET + str(k)
 
 
-class Leg:
+class BadLink:
     """The bad link of a node."""
 
     def __init__(self, program, here, there):
         self.process = subprocess.Popen(
             [program, here, "/run/netns/" + there, "eth0"], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True, bufsize=1)
-        if self.process.stdout.readline() != "there\n":
-            raise RuntimeError("the bad leg did not start")
+        if self.process.stdout.readline() != "ready\n":
+            raise RuntimeError("the bad link did not start")
 
     def set(self, delay=0, jitter=0, loss=0.0):
         """Set delay and jitter in ms, and the share of lost frames; they are in effect on return."""
         self.process.stdin.write("%d %d %d\n" % (delay, jitter, round(loss * 100000)))
-        if self.process.stdout.readline() != "now\n":
-            raise RuntimeError("the bad leg ended")
+        if self.process.stdout.readline() != "set\n":
+            raise RuntimeError("the bad link ended")
 
     def cut(self):
         self.set(loss=1.0)
@@ -66,13 +66,13 @@ class Leg:
 
 
 class Net:
-    """A bridge and @count namespaces; those in @bad have a leg."""
+    """A bridge and @count namespaces; those in @bad have a bad link."""
 
     made = 0  # devices disappear some time after their namespace, so each network has its own names
 
-    def __init__(self, count, bad=(), leg=None):
+    def __init__(self, count, bad=(), link=None):
         Net.made += 1
-        self.count, self.bridge, self.legs = count, "br%d" % Net.made, {}
+        self.count, self.bridge, self.bad_links = count, "br%d" % Net.made, {}
         run("ip", "link", "add", self.bridge, "type", "bridge")
         run("ip", "link", "set", self.bridge, "mtu", MTU, "up")
         run("ip", "addr", "add", address(254) + "/24", "dev", self.bridge)
@@ -80,7 +80,7 @@ class Net:
             name, outside = self.name(k), "v%d.%d" % (Net.made, k)
             run("ip", "netns", "add", name)
             if k in bad:
-                self.legs[k] = Leg(leg, outside, name)
+                self.bad_links[k] = BadLink(link, outside, name)
             else:
                 run("ip", "link", "add", outside, "type", "veth", "peer", "name", "eth0", "netns",
                     name)
@@ -98,8 +98,8 @@ class Net:
         return ["nsenter", "--net=/run/netns/" + self.name(k)] if k else []
 
     def close(self):
-        for leg in self.legs.values():
-            leg.end()
+        for link in self.bad_links.values():
+            link.end()
         for k in range(1, self.count + 1):
             run("ip", "netns", "delete", self.name(k))
         run("ip", "link", "delete", self.bridge)

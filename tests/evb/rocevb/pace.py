@@ -12,8 +12,8 @@ import threading
 import time
 
 LEAST, MOST = 1.0, 8.0
-LOOK = 0.01  # seconds between two samples
-KEPT = 0.5  # length of the window in seconds for waiting processes, before scaling
+INTERVAL = 0.01  # seconds between two samples
+WAIT_WINDOW = 0.5  # length of the window in seconds for waiting processes, before scaling
 
 
 def slowness():
@@ -43,31 +43,31 @@ class Pace:
 
     def __init__(self):
         self.scale, self._longest, self._most = LEAST, 0.0, 0.0
-        self._watched, self._kept = {}, (0.0, "")
+        self._watched, self._longest_wait = {}, (0.0, "")
         self._lock = threading.Lock()
         threading.Thread(target=self._watch, daemon=True).start()
 
     def _watch(self):
         before = time.monotonic()
         while True:
-            time.sleep(LOOK)
+            time.sleep(INTERVAL)
             now = time.monotonic()
             with self._lock:
-                self._longest = max(self._longest, now - before - LOOK)
+                self._longest = max(self._longest, now - before - INTERVAL)
                 self._most = max(self._most, self._longest)
-                for pid, (name, looks) in list(self._watched.items()):
-                    self._look(pid, name, looks, now)
+                for pid, (name, samples) in list(self._watched.items()):
+                    self._sample(pid, name, samples, now)
             before = now
 
-    def _look(self, pid, name, looks, now):
+    def _sample(self, pid, name, samples, now):
         seconds = waited(pid)
         if seconds is None:
             del self._watched[pid]
             return
-        looks.append((now, seconds))
-        while looks[0][0] < now - KEPT * self.scale:
-            looks.popleft()
-        self._kept = max(self._kept, (seconds - looks[0][1], name))
+        samples.append((now, seconds))
+        while samples[0][0] < now - WAIT_WINDOW * self.scale:
+            samples.popleft()
+        self._longest_wait = max(self._longest_wait, (seconds - samples[0][1], name))
 
     def watch(self, name, pid):
         """Watch a process until it ends."""
@@ -79,10 +79,10 @@ class Pace:
         # A process that mostly sleeps is scheduled sooner than one that is always busy.
         scale = math.sqrt(slowness()) * times
         with self._lock:
-            self.scale, self._most, self._kept = scale, 0.0, (0.0, "")
+            self.scale, self._most, self._longest_wait = scale, 0.0, (0.0, "")
         self.forget()
 
-    def stood_still(self):
+    def longest_stall(self):
         """The longest stall of the machine in seconds since forget()."""
         with self._lock:
             return self._longest
@@ -91,15 +91,15 @@ class Pace:
         with self._lock:
             self._longest = 0.0
 
-    def most_still(self):
+    def longest_stall_of_case(self):
         """The longest stall in the whole case."""
         with self._lock:
             return self._most
 
-    def most_kept(self):
+    def longest_wait_of_case(self):
         """The longest wait of a process in a window in seconds, and its name."""
         with self._lock:
-            return self._kept
+            return self._longest_wait
 
     def ms(self, usual):
         return round(usual * self.scale)

@@ -21,7 +21,7 @@ from .pace import PACE, slowness
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 BUILD = os.path.join(TOP, os.environ.get("O", "build"))
 ROC = os.path.join(BUILD, "utils", "roc")
-LEG = os.path.join(BUILD, "evb", "bad_link")
+BAD_LINK = os.path.join(BUILD, "evb", "bad_link")
 CLOCK = os.path.join(BUILD, "evb", "clock.so")
 ENVIRONMENT = dict(os.environ, LD_LIBRARY_PATH=os.path.join(BUILD, "libroc"))
 
@@ -44,7 +44,7 @@ class Node:
     """One node; @k is its namespace."""
 
     def __init__(self, network, k, name, argv, directory, environment=None):
-        self.k, self.name, self.words = k, name, []
+        self.k, self.name, self.other_lines = k, name, []
         self.lines = collections.deque(maxlen=LINES)
         self.lock = threading.Lock()
         self.log = open(os.path.join(directory, "%s-%d.log" % (name, int(time.time() * 1000))),
@@ -60,15 +60,15 @@ class Node:
     def _listen(self):
         for line in self.process.stdout:
             try:
-                said = json.loads(line)
+                values = json.loads(line)
             except ValueError:
-                said = None
+                values = None
             with self.lock:
-                if isinstance(said, dict):
-                    said["at"] = time.monotonic()
-                    self.lines.append(said)
+                if isinstance(values, dict):
+                    values["at"] = time.monotonic()
+                    self.lines.append(values)
                 else:
-                    self.words.append(line)
+                    self.other_lines.append(line)
 
     def last(self):
         """The newest line, {} before the first one."""
@@ -82,7 +82,7 @@ class Node:
             at = at.get(key, {}) if isinstance(at, dict) else {}
         return at if isinstance(at, (int, float)) else 0
 
-    def says(self):
+    def messages(self):
         """The messages of the node."""
         self.log.flush()
         with open(self.log.name, encoding="utf-8", errors="replace") as f:
