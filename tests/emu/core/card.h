@@ -111,7 +111,7 @@ struct card_ops {
 	 * After a write: can a waiting engine have new work? NULL: always. Waking the engine for a
 	 * value that is only stored costs the writer more time than the write.
 	 */
-	bool (*stirs)(void *card, unsigned int fn, unsigned int bar, uint32_t off);
+	bool (*wakes_engine)(void *card, unsigned int fn, unsigned int bar, uint32_t off);
 	/*
 	 * Read and write without side effects; poke returns false if nothing is stored at the
 	 * address.

@@ -82,7 +82,7 @@ static void disable(struct event_channel *ch)
 	ch->fetch_count = 0;
 	ch->done_count = 0;
 	ch->quiesced_ns = e->host->now(e->host->ctx) + e->fault.quiesced_late_us * 1000;
-	e->ops->forget(e->model, ch->nr);
+	e->ops->drop_all(e->model, ch->nr);
 }
 
 void event_reset(struct event_card *e, unsigned int channel)

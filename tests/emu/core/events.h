@@ -49,7 +49,7 @@ struct event_ops {
 	/* Are there descriptors in the channel, including used ones? */
 	bool (*has_descriptors)(void *model, unsigned int channel);
 	/* Drop descriptors and open superpages. */
-	void (*forget)(void *model, unsigned int channel);
+	void (*drop_all)(void *model, unsigned int channel);
 	/*
 	 * The record of a finished superpage is in memory; called in the order of event_finish().
 	 */

@@ -43,9 +43,9 @@ static void *serve(void *arg)
 	struct json reply = {0};
 	char line[LINE_MAX_BYTES];
 	size_t len = 0;
-	bool gone = false;
+	bool closed = false;
 
-	while (!gone) {
+	while (!closed) {
 		ssize_t n = recv(client->fd, line + len, sizeof(line) - 1 - len, 0);
 		char *end;
 
@@ -54,19 +54,19 @@ static void *serve(void *arg)
 		if (n <= 0)
 			break;
 		len += n;
-		while (!gone && (end = memchr(line, '\n', len))) {
+		while (!closed && (end = memchr(line, '\n', len))) {
 			*end = '\0';
 			if (strlen(line) < (size_t)(end - line))
 				line[0] = '\0'; /* a command ends at a NUL */
 			control_run(client->emu, line, &reply);
-			gone = write_line(client->fd, &reply);
+			closed = write_line(client->fd, &reply);
 			if (atomic_load(&client->emu->quit_requested))
 				client->emu->on_quit(client->emu);
 			len -= end + 1 - line;
 			memmove(line, end + 1, len);
 		}
 		if (len == sizeof(line) - 1)
-			gone = true; /* the line is too long */
+			closed = true; /* the line is too long */
 	}
 	json_free(&reply);
 	close(client->fd);

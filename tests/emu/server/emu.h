@@ -39,7 +39,7 @@ struct function {
 	pthread_mutex_t lock;
 	pthread_cond_t wake; /* the engine waits on it */
 	atomic_uint waiting; /* threads that wait for the lock */
-	bool idle, gave_way; /* the engine waits on @wake: until kicked, until no waiter */
+	bool idle, yielded;  /* the engine waits on @wake: until kicked, until no waiter */
 	bool engine_quit;
 	pthread_t engine;
 	bool engine_runs;
@@ -102,7 +102,7 @@ void function_unlock(struct function *f, bool kick);
 void emu_lock_all(struct emu *emu);
 void emu_unlock_all(struct emu *emu, bool kick);
 /* Is the link down, or the card without power? Then nothing is answered and nothing is sent. */
-bool function_dark(struct function *f);
+bool function_unreachable(struct function *f);
 int function_start(struct function *f);
 void function_stop_engine(struct function *f);
 /*

@@ -50,7 +50,7 @@ void function_lock(struct function *f)
 
 void function_unlock(struct function *f, bool kick)
 {
-	bool wake = f->gave_way ? !atomic_load(&f->waiting) : f->idle && kick;
+	bool wake = f->yielded ? !atomic_load(&f->waiting) : f->idle && kick;
 
 	pthread_mutex_unlock(&f->lock);
 	if (wake)
@@ -89,7 +89,7 @@ static void wait_idle(struct function *f, uint64_t until)
 }
 
 /* A register access needs the lock for a moment. */
-static void give_way(struct function *f)
+static void yield_lock(struct function *f)
 {
 	unsigned int i;
 
@@ -99,13 +99,13 @@ static void give_way(struct function *f)
 	lock_soon(f);
 	if (!atomic_load(&f->waiting))
 		return;
-	f->gave_way = true;
+	f->yielded = true;
 	pthread_cond_wait(&f->wake, &f->lock);
-	f->gave_way = false;
+	f->yielded = false;
 }
 
 /* A card without power stays off even when it is cool enough. */
-bool function_dark(struct function *f)
+bool function_unreachable(struct function *f)
 {
 	struct emu *emu = f->emu;
 
@@ -128,12 +128,12 @@ static void *engine(void *arg)
 	while (!f->engine_quit) {
 		uint64_t until = CARD_STEP_IDLE;
 
-		if (!function_dark(f))
+		if (!function_unreachable(f))
 			until = emu->ops->step(emu->card, f->nr, EMU_STEP_BYTES);
 		if (until != CARD_STEP_AGAIN)
 			wait_idle(f, until);
 		else if (atomic_load(&f->waiting))
-			give_way(f);
+			yield_lock(f);
 	}
 	pthread_mutex_unlock(&f->lock);
 	return NULL;

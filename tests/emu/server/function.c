@@ -80,7 +80,7 @@ static uint32_t foreign_read(struct function *f, unsigned int bar, uint32_t off)
 
 static uint32_t read_register(struct function *f, unsigned int bar, uint32_t off)
 {
-	if (function_dark(f))
+	if (function_unreachable(f))
 		return ~0u;
 	if (f->foreign)
 		return foreign_read(f, bar, off);
@@ -125,7 +125,7 @@ void function_bar_write(struct function *f, unsigned int bar, uint64_t off, cons
 {
 	const struct card_ops *ops = f->emu->ops;
 	void *card = f->emu->card;
-	bool stirs = false;
+	bool wakes_engine = false;
 	uint32_t value;
 
 	lock_bar(f, bar);
@@ -134,18 +134,19 @@ void function_bar_write(struct function *f, unsigned int bar, uint64_t off, cons
 	} else {
 		memcpy(&value, data, sizeof(value));
 		mmio_log_access(&f->log, true, bar, off, value, emu_now());
-		if (!function_dark(f) && !f->foreign) {
+		if (!function_unreachable(f) && !f->foreign) {
 			ops->write(card, f->nr, bar, off, value);
-			stirs = !ops->stirs || ops->stirs(card, f->nr, bar, off);
+			wakes_engine =
+				!ops->wakes_engine || ops->wakes_engine(card, f->nr, bar, off);
 		}
 	}
-	unlock_bar(f, bar, stirs);
+	unlock_bar(f, bar, wakes_engine);
 }
 
 void function_config_read(struct function *f, uint32_t off, void *data, uint32_t len)
 {
 	function_lock(f);
-	if (function_dark(f))
+	if (function_unreachable(f))
 		memset(data, 0xff, len);
 	else
 		config_read(&f->config, off, data, len);
@@ -166,7 +167,7 @@ void function_power_on(struct function *f)
 void function_config_write(struct function *f, uint32_t off, const void *data, uint32_t len)
 {
 	function_lock(f);
-	if (!function_dark(f)) {
+	if (!function_unreachable(f)) {
 		bool asleep = !config_full_power(&f->config);
 		bool reset = config_write(&f->config, off, data, len);
 

@@ -103,7 +103,7 @@ static void on_quit(struct emu *emu)
 }
 
 /* Determine the exit status and log its reason. */
-static int verdict(struct emu *emu)
+static int exit_status(struct emu *emu)
 {
 	uint64_t outside, lost = 0, in_reset = 0;
 	unsigned int e;
@@ -154,7 +154,7 @@ static int serve(struct emu *emu, const char *dir)
 	printf("ready\n");
 	fflush(stdout);
 	sigwait(&signals, &sig);
-	return verdict(emu);
+	return exit_status(emu);
 }
 
 int main(int argc, char **argv)

@@ -235,7 +235,7 @@ static void np_base(struct host *h, unsigned int sub, uint32_t off, uint64_t at)
 	np_write(h, sub, off + 4, (BUS_ADDRESS + at) >> 32);
 }
 
-static void np_give(struct host *h, unsigned int sub, uint32_t word)
+static void np_free_page(struct host *h, unsigned int sub, uint32_t word)
 {
 	uint32_t *ring = (uint32_t *)(h->memory + NP_FREE(sub));
 
@@ -263,7 +263,7 @@ static void np_begin(struct host *h, unsigned int sub)
 	np_write(h, sub, BLOCK_CONTROL, BLOCK_CONTROL_ENABLE);
 	for (l = 0; l < ROBINNP_LINKS; l++) {
 		for (i = 0; i < NP_PAGES; i++)
-			np_give(h, sub, FRAGMENT_PAGE(l, i));
+			np_free_page(h, sub, FRAGMENT_PAGE(l, i));
 	}
 	write_bar(h->f, ROBINNP_BAR_DMA, ROBINNP_DOORBELL(sub) + FRAGMENT_FREE, h->freed[sub]);
 }
@@ -315,7 +315,7 @@ static void np_serve(struct host *h, unsigned int sub)
 		if (h->channels)
 			np_request(h, sub, d->page);
 		else
-			np_give(h, sub, d->page);
+			np_free_page(h, sub, d->page);
 	}
 	write_bar(h->f, ROBINNP_BAR_DMA, ROBINNP_DOORBELL(sub) + FRAGMENT_FREE, h->freed[sub]);
 	write_bar(h->f, ROBINNP_BAR_DMA, ROBINNP_DOORBELL(sub) + FRAGMENT_COMMAND,

@@ -53,7 +53,7 @@ static void write_register(void *card, unsigned int fn, unsigned int bar, uint32
 	crorc_write(card, bar, off, value);
 }
 
-static bool stirs(void *card, unsigned int fn, unsigned int bar, uint32_t off)
+static bool wakes_engine(void *card, unsigned int fn, unsigned int bar, uint32_t off)
 {
 	return off != CRORC_SP_LOW && off != CRORC_SP_HIGH;
 }
@@ -220,7 +220,7 @@ const struct card_ops crorc_card = {
 	.destroy = destroy,
 	.read = read_register,
 	.write = write_register,
-	.stirs = stirs,
+	.wakes_engine = wakes_engine,
 	.peek = peek,
 	.poke = poke,
 	.step = step,

@@ -251,7 +251,7 @@ void crorc_events_next(struct crorc_channel *ch);
 /* Finish the open superpage and report @bytes as its size. */
 void crorc_events_close(struct crorc_channel *ch, uint32_t bytes, uint64_t due, bool flush);
 /* Drop all superpages of the channel. */
-void crorc_events_forget(struct crorc_channel *ch);
+void crorc_events_drop_all(struct crorc_channel *ch);
 void crorc_events_observe(struct crorc *c);
 /* Access a register of the event interface. False: @off is no such register. */
 bool crorc_events_read(struct crorc *c, unsigned int bar, uint32_t off, uint32_t *value);

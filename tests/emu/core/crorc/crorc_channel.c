@@ -264,7 +264,7 @@ void crorc_channel_dma_off(struct crorc_channel *ch)
 static void reset(struct crorc_channel *ch)
 {
 	event_reset(&ch->card->events, ch->nr);
-	crorc_events_forget(ch);
+	crorc_events_drop_all(ch);
 	crorc_channel_resume(ch);
 	crorc_source_restart(ch);
 	crorc_ddl_reset(ch);

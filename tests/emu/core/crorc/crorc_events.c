@@ -35,7 +35,7 @@ static bool has_descriptors(void *model, unsigned int channel)
 	return queued(ch) || ch->closing;
 }
 
-void crorc_events_forget(struct crorc_channel *ch)
+void crorc_events_drop_all(struct crorc_channel *ch)
 {
 	/* Count packets that were written and will never be completed as discarded. */
 	if (ch->open)
@@ -51,9 +51,9 @@ void crorc_events_forget(struct crorc_channel *ch)
 	ch->cur_packets = 0;
 }
 
-static void forget(void *model, unsigned int channel)
+static void drop_all(void *model, unsigned int channel)
 {
-	crorc_events_forget(&((struct crorc *)model)->ch[channel]);
+	crorc_events_drop_all(&((struct crorc *)model)->ch[channel]);
 }
 
 static void counted(void *model, unsigned int channel, const struct event_done *d)
@@ -75,7 +75,7 @@ static const struct event_ops ops = {
 	.links = 1,
 	.put = put,
 	.has_descriptors = has_descriptors,
-	.forget = forget,
+	.drop_all = drop_all,
 	.counted = counted,
 	.depth = depth,
 };

@@ -88,9 +88,9 @@ static void write_register(void *card, unsigned int fn, unsigned int bar, uint32
 		cru_bar2_write(card, off, value);
 }
 
-static bool stirs(void *card, unsigned int fn, unsigned int bar, uint32_t off)
+static bool wakes_engine(void *card, unsigned int fn, unsigned int bar, uint32_t off)
 {
-	return bar != CRU_BAR_DMA || cru_bar0_stirs(endpoint(card, fn), off);
+	return bar != CRU_BAR_DMA || cru_bar0_wakes_engine(endpoint(card, fn), off);
 }
 
 static uint32_t peek(void *card, unsigned int fn, unsigned int bar, uint32_t off)
@@ -254,7 +254,7 @@ const struct card_ops cru_card = {
 	.destroy = destroy,
 	.read = read_register,
 	.write = write_register,
-	.stirs = stirs,
+	.wakes_engine = wakes_engine,
 	.peek = peek,
 	.poke = poke,
 	.step = step,

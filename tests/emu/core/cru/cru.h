@@ -191,7 +191,7 @@ static inline uint32_t *cru_bar2_word(struct cru *c, uint32_t off)
 /* cru_bar0.c */
 uint32_t cru_bar0_read(struct cru_ep *ep, uint32_t off, bool peek);
 void cru_bar0_write(struct cru_ep *ep, uint32_t off, uint32_t value);
-bool cru_bar0_stirs(const struct cru_ep *ep, uint32_t off);
+bool cru_bar0_wakes_engine(const struct cru_ep *ep, uint32_t off);
 bool cru_bar0_poke(struct cru_ep *ep, uint32_t off, uint32_t value);
 void cru_bar0_power_on(struct cru_ep *ep);
 
@@ -228,7 +228,7 @@ void cru_link_count(struct cru_ep *ep, unsigned int l);
 enum event_put cru_link_put(struct cru_ep *ep, unsigned int l, uint64_t addr, uint32_t bytes,
 			    uint32_t number);
 /* Drop descriptors and uncounted superpages; counters stay. */
-void cru_link_forget(struct cru_ep *ep, unsigned int l);
+void cru_link_drop_all(struct cru_ep *ep, unsigned int l);
 void cru_link_advance(struct cru_ep *ep, unsigned int l);
 uint32_t cru_link_size(struct cru_ep *ep, unsigned int l, bool peek);
 /* Apply the general reset to a link. */

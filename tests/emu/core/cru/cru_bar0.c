@@ -194,7 +194,7 @@ void cru_bar0_write(struct cru_ep *ep, uint32_t off, uint32_t value)
 		r->write(ep, i, value);
 }
 
-bool cru_bar0_stirs(const struct cru_ep *ep, uint32_t off)
+bool cru_bar0_wakes_engine(const struct cru_ep *ep, uint32_t off)
 {
 	unsigned int i;
 	const struct bar0_reg *r = find(off, &i);

@@ -24,13 +24,13 @@ static bool has_descriptors(void *model, unsigned int channel)
 	return false;
 }
 
-static void forget(void *model, unsigned int channel)
+static void drop_all(void *model, unsigned int channel)
 {
 	struct cru_ep *ep = model;
 	unsigned int l;
 
 	for (l = 0; l < CRU_LINK_SLOTS; l++)
-		cru_link_forget(ep, l);
+		cru_link_drop_all(ep, l);
 	ep->internal_link = CRU_NO_LINK;
 }
 
@@ -48,7 +48,7 @@ static const struct event_ops ops = {
 	.links = CRU_LINK_SLOTS,
 	.put = put,
 	.has_descriptors = has_descriptors,
-	.forget = forget,
+	.drop_all = drop_all,
 	.counted = counted,
 	.depth = depth,
 };

@@ -22,7 +22,7 @@ static uint32_t *link_word(struct cru *c, unsigned int e, unsigned int l, uint32
 	return cru_bar2_word(c, CRU_GBT(e, l) + off);
 }
 
-static bool sees_partner(struct cru *c, const struct cru_gbt *g, unsigned int e, unsigned int l)
+static bool far_end_works(struct cru *c, const struct cru_gbt *g, unsigned int e, unsigned int l)
 {
 	if (*link_word(c, e, l, CRU_GBT_SOURCE) & CRU_GBT_SOURCE_LOOPBACK)
 		return true;
@@ -57,7 +57,7 @@ static bool in_reset(struct cru *c)
 static void show(struct cru *c, struct cru_gbt *g, unsigned int e, unsigned int l, uint32_t clock)
 {
 	uint32_t *status = link_word(c, e, l, CRU_GBT_STATUS);
-	bool up = clock && calibrated(c, e, l) && !in_reset(c) && sees_partner(c, g, e, l);
+	bool up = clock && calibrated(c, e, l) && !in_reset(c) && far_end_works(c, g, e, l);
 	uint32_t now = (clock ? CRU_GBT_PLL_LOCKED : 0) | (up ? STATUS_UP : 0);
 
 	if (g->known && now == g->status && clock == g->clock)
@@ -189,7 +189,7 @@ static uint32_t reconf(struct cru *c, uint32_t space, uint32_t reg)
 }
 
 /* A requested calibration begins when the arbitration is returned, and completes at once. */
-static bool given_back(struct cru *c, uint32_t off, uint32_t value)
+static bool arbitration_returned(struct cru *c, uint32_t off, uint32_t value)
 {
 	uint32_t before = *cru_bar2_word(c, off);
 
@@ -203,7 +203,7 @@ static void write_link_arbitration(struct cru *c, uint32_t off, uint32_t value)
 	uint32_t status = reconf(c, off, CRU_RECONF_CAL_STATUS);
 	struct cru_gbt *g = link_of(c, off, &reg);
 
-	if (!given_back(c, off, value))
+	if (!arbitration_returned(c, off, value))
 		return;
 	if (requested & CRU_RECONF_CALIBRATE_TX && !(status & CRU_RECONF_CAL_STATUS_TX_EN))
 		g->tx_epoch = c->board.epoch;
@@ -217,7 +217,7 @@ static void write_bank_arbitration(struct cru *c, uint32_t off, uint32_t value)
 {
 	unsigned int bank = (off - CRU_GBT_BANK(0, 0)) / 0x20000;
 
-	if (!given_back(c, off, value))
+	if (!arbitration_returned(c, off, value))
 		return;
 	if (reconf(c, off, CRU_RECONF_CALIBRATE) & CRU_RECONF_CALIBRATE_FPLL &&
 	    reconf(c, off, CRU_RECONF_FPLL_REF_A) == reconf(c, off, CRU_RECONF_FPLL_LOOKUP_A + 2) &&

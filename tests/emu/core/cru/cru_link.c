@@ -274,7 +274,7 @@ uint32_t cru_link_size(struct cru_ep *ep, unsigned int l, bool peek)
 	return k->size_reg;
 }
 
-void cru_link_forget(struct cru_ep *ep, unsigned int l)
+void cru_link_drop_all(struct cru_ep *ep, unsigned int l)
 {
 	struct cru_link *k = &ep->link[l];
 
@@ -298,7 +298,7 @@ void cru_link_reset(struct cru_ep *ep, unsigned int l)
 {
 	struct cru_link *k = &ep->link[l];
 
-	cru_link_forget(ep, l);
+	cru_link_drop_all(ep, l);
 	k->high = 0;
 	k->low = 0;
 	k->made = 0;

@@ -219,7 +219,7 @@ void p40_write(struct unit *u, uint32_t off, uint32_t value);
 void p40_control(struct unit *u, uint32_t value);
 uint32_t p40_doorbell_read(struct unit *u, uint32_t off);
 void p40_doorbell_write(struct unit *u, uint32_t off, uint32_t value);
-bool p40_doorbell_stirs(struct unit *u, uint32_t off);
+bool p40_doorbell_wakes_engine(struct unit *u, uint32_t off);
 
 /* p40_settings.c */
 uint32_t p40_open_read(struct unit_card *card, uint32_t off);

@@ -29,7 +29,7 @@ static uint32_t extent(const struct p40_packet *p, uint32_t size)
 }
 
 /* Apply faults to the header of a unit. */
-static void spoil(struct p40_stream *st, struct stream_packet *h)
+static void apply_faults(struct p40_stream *st, struct stream_packet *h)
 {
 	if (unit_fault_take(&st->unit, P40_BAD_MAGIC))
 		h->magic = htole16(0xdead);
@@ -41,7 +41,7 @@ static void spoil(struct p40_stream *st, struct stream_packet *h)
 }
 
 /* Apply faults to the fragments before they are written. */
-static void spoil_content(struct p40_stream *st)
+static void apply_content_faults(struct p40_stream *st)
 {
 	struct p40_packet *p = &st->packet;
 	uint32_t *last = &p->size[p->count - 1], bytes = unit_fault_once(&st->unit, P40_SHORT);
@@ -75,7 +75,7 @@ static void close_packet(struct p40_stream *st, uint64_t now, uint16_t flags)
 	};
 	uint32_t i, sizes;
 
-	spoil_content(st);
+	apply_content_faults(st);
 	sizes = STREAM_PACKET_SIZES(p->count);
 	p->number = st->units + st->skipped;
 	p->flags = flags | (p->truncated ? STREAM_PACKET_TRUNCATED : 0);
@@ -86,7 +86,7 @@ static void close_packet(struct p40_stream *st, uint64_t now, uint16_t flags)
 	h.flags = htole16(p->flags);
 	h.data = htole32(p->data);
 	h.size = htole32(p->bytes);
-	spoil(st, &h);
+	apply_faults(st, &h);
 	memcpy(p->header, &h, sizeof(h));
 	memcpy(p->header + STREAM_PACKET_TYPES, p->type, p->count);
 	memset(p->header + STREAM_PACKET_TYPES + p->count, 0,

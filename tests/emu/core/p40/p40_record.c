@@ -118,7 +118,7 @@ static void build(const struct p40_stream *st, uint64_t now, uint64_t event, str
 		o->word[i] = htole32(pattern + i);
 }
 
-static void spoil(struct p40_stream *st, struct stream_odin *o)
+static void apply_faults(struct p40_stream *st, struct stream_odin *o)
 {
 	if (unit_fault_take(&st->unit, P40_BAD_MAGIC))
 		o->magic = htole16(0xdead);
@@ -193,7 +193,7 @@ static uint32_t put_records(struct p40_stream *st, uint64_t now, uint8_t *to, ui
 		}
 		n++;
 		build(st, now, e.id, o);
-		spoil(st, o);
+		apply_faults(st, o);
 		p40_source_take(st, now, &e);
 		odin_done(st, e.id);
 	}

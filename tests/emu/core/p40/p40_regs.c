@@ -123,7 +123,7 @@ void p40_doorbell_write(struct unit *u, uint32_t off, uint32_t value)
 }
 
 /* A write of READ needs a step only if the stream waits for space. */
-bool p40_doorbell_stirs(struct unit *u, uint32_t off)
+bool p40_doorbell_wakes_engine(struct unit *u, uint32_t off)
 {
 	return p40_stream(u)->full;
 }

@@ -152,7 +152,7 @@ void p40_reset_counters(struct unit *u)
 	struct p40_stream *st = p40_stream(u);
 
 	p40_source_update_counters(st, unit_now(u));
-	unit_begin_anew(u, u->zero);
+	unit_restart_counts(u, u->zero);
 	memset(&u->total[P40_THROTTLE_FIRST], 0, 3 * sizeof(uint64_t));
 	memset(&u->total[P40_TRUNCATE_FIRST], 0, 3 * sizeof(uint64_t));
 	st->meta_dropping = false;

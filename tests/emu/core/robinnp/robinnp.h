@@ -209,7 +209,7 @@ void robinnp_write(struct unit *u, uint32_t off, uint32_t value);
 void robinnp_before_read(struct unit *u, uint32_t off);
 uint32_t robinnp_doorbell_read(struct unit *u, uint32_t off);
 void robinnp_doorbell_write(struct unit *u, uint32_t off, uint32_t value);
-bool robinnp_doorbell_stirs(struct unit *u, uint32_t off);
+bool robinnp_doorbell_wakes_engine(struct unit *u, uint32_t off);
 
 /* robinnp_open.c */
 uint32_t robinnp_open_read(struct unit_card *card, uint32_t off);
@@ -252,7 +252,7 @@ void robinnp_describe_turn(struct robinnp_sub *sub, uint64_t now, uint64_t *when
 /* Write all descriptors, regardless of the fault data-late. */
 void robinnp_describe_all(struct robinnp_sub *sub);
 uint64_t robinnp_hold_cycles(struct robinnp_link *link, uint64_t now);
-uint32_t robinnp_held(const struct robinnp_sub *sub);
+uint32_t robinnp_any_held(const struct robinnp_sub *sub);
 
 /* robinnp_command.c */
 void robinnp_command_doorbell(struct robinnp_sub *sub, uint32_t value);

@@ -56,7 +56,7 @@ static void fetch(struct robinnp_sub *sub)
 	sub->fetched += n;
 }
 
-static uint32_t judge(const struct robinnp_sub *sub, const struct fragment_command *c)
+static uint32_t check_command(const struct robinnp_sub *sub, const struct fragment_command *c)
 {
 	uint32_t op = le32toh(c->op), word = le32toh(c->page);
 	const struct robinnp_page *page;
@@ -203,7 +203,7 @@ static void count(struct robinnp_sub *sub, const struct fragment_command *c, uin
 /* False: bus mastering is off, wait. */
 static bool carry_out(struct robinnp_sub *sub, const struct fragment_command *c)
 {
-	uint32_t status = judge(sub, c);
+	uint32_t status = check_command(sub, c);
 	bool data = le32toh(c->op) & FRAGMENT_OP_TRANSFER;
 
 	if (status == FRAGMENT_DONE_OK && data) {

@@ -53,7 +53,7 @@ uint64_t robinnp_link_counter(struct robinnp_link *link, unsigned int nr)
 	return link_since(link, nr, link->base);
 }
 
-static void link_begin_anew(struct robinnp_link *link, uint64_t *base)
+static void link_restart_counts(struct robinnp_link *link, uint64_t *base)
 {
 	robinnp_hold_cycles(link, unit_now(&link->sub->unit));
 	memcpy(base, link->total, sizeof(link->total));
@@ -65,9 +65,9 @@ void robinnp_reset_counters(struct unit *u)
 	struct robinnp_sub *sub = robinnp_sub(u);
 	unsigned int l;
 
-	unit_begin_anew(u, u->zero);
+	unit_restart_counts(u, u->zero);
 	for (l = 0; l < ROBINNP_LINKS; l++) {
-		link_begin_anew(&sub->link[l], sub->link[l].base);
+		link_restart_counts(&sub->link[l], sub->link[l].base);
 		sub->link[l].total[FRAGMENT_LINK_HOLD_EVENT] = 0;
 	}
 }
@@ -78,7 +78,7 @@ void robinnp_clear(struct unit *u)
 	unsigned int l;
 
 	for (l = 0; l < ROBINNP_LINKS; l++)
-		link_begin_anew(&sub->link[l], sub->link[l].clear);
+		link_restart_counts(&sub->link[l], sub->link[l].clear);
 }
 
 #define OWN(count) offsetof(struct robinnp_sub, n.count)

@@ -37,7 +37,7 @@ uint32_t robinnp_read(struct unit *u, uint32_t off)
 	case FRAGMENT_ARM_DONE:
 		return sub->irq[ROBINNP_IRQ_DONE].seen;
 	case FRAGMENT_HELD:
-		return robinnp_held(sub);
+		return robinnp_any_held(sub);
 	case FRAGMENT_DESCRIPTORS:
 		return sub->descriptors + (u->fault[ROBINNP_COUNT_EARLY] ? sub->filled_count : 0);
 	case FRAGMENT_COMPLETIONS:
@@ -85,9 +85,9 @@ void robinnp_doorbell_write(struct unit *u, uint32_t off, uint32_t value)
  * itself: that turn takes the pages before a link can run out. A sub-unit whose links have nothing
  * to send has no such turn.
  */
-bool robinnp_doorbell_stirs(struct unit *u, uint32_t off)
+bool robinnp_doorbell_wakes_engine(struct unit *u, uint32_t off)
 {
 	struct robinnp_sub *sub = robinnp_sub(u);
 
-	return off != FRAGMENT_FREE || robinnp_held(sub) || !robinnp_flows(sub);
+	return off != FRAGMENT_FREE || robinnp_any_held(sub) || !robinnp_flows(sub);
 }

@@ -51,7 +51,7 @@ static uint32_t source_id(const struct robinnp_link *link, uint16_t source)
  * Apply faults that the status of the fragment does not report, and one that only the status
  * reports.
  */
-static void spoil(struct robinnp_sub *sub, struct robinnp_fragment *f)
+static void apply_faults(struct robinnp_sub *sub, struct robinnp_fragment *f)
 {
 	uint32_t missing = unit_fault_once(&sub->unit, ROBINNP_SHORT);
 
@@ -99,7 +99,7 @@ static void draw(struct robinnp_link *link, struct robinnp_fragment *f)
 	}
 	link->known = true;
 	link->last = f->event;
-	spoil(sub, f);
+	apply_faults(sub, f);
 	generator_took(g, 1);
 	link->total[FRAGMENT_LINK_OFFERED]++;
 }
@@ -121,7 +121,7 @@ static void put(struct robinnp_link *link, const struct robinnp_fragment *f)
 
 static void hold(struct robinnp_link *link, const struct robinnp_fragment *f, uint64_t now)
 {
-	bool first = !robinnp_held(link->sub);
+	bool first = !robinnp_any_held(link->sub);
 
 	link->held = true;
 	link->hold_ns = now;
@@ -147,14 +147,14 @@ uint64_t robinnp_hold_cycles(struct robinnp_link *link, uint64_t now)
 }
 
 /* A page is free again: the held fragment continues. */
-static void let_go(struct robinnp_link *link, uint64_t now)
+static void release_held(struct robinnp_link *link, uint64_t now)
 {
 	robinnp_hold_cycles(link, now);
 	link->held = false;
 	put(link, &link->waits);
 }
 
-uint32_t robinnp_held(const struct robinnp_sub *sub)
+uint32_t robinnp_any_held(const struct robinnp_sub *sub)
 {
 	uint32_t mask = 0;
 	unsigned int l;
@@ -172,7 +172,7 @@ static unsigned int link_turn(struct robinnp_link *link, uint64_t now, uint64_t 
 	uint64_t ready;
 
 	if (link->held && link->list_count) {
-		let_go(link, now);
+		release_held(link, now);
 		n++;
 	}
 	for (ready = due(link, now, when); ready && n < AT_ONCE; ready--) {

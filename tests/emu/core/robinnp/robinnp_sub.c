@@ -37,7 +37,7 @@ uint32_t robinnp_status(const struct unit *u)
 		status |= FRAGMENT_STATUS_DATA_ARMED;
 	if (sub->irq[ROBINNP_IRQ_DONE].armed)
 		status |= FRAGMENT_STATUS_DONE_ARMED;
-	if (robinnp_held(sub))
+	if (robinnp_any_held(sub))
 		status |= FRAGMENT_STATUS_HELD;
 	return status;
 }

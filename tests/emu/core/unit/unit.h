@@ -183,7 +183,7 @@ struct unit_ops {
 	void (*control)(struct unit *u, uint32_t value);   /* of an enabled one; or NULL */
 	uint32_t (*doorbell_read)(struct unit *u, uint32_t off);
 	void (*doorbell_write)(struct unit *u, uint32_t off, uint32_t value);
-	bool (*doorbell_stirs)(struct unit *u, uint32_t off);
+	bool (*doorbell_wakes_engine)(struct unit *u, uint32_t off);
 
 	/* Life of a unit. */
 	int (*init)(struct unit *u); /* -1: no memory */
@@ -258,7 +258,7 @@ void unit_card_reset_all(void *card, uint32_t levels);
 /* unit_regs.c */
 uint32_t unit_card_read(void *card, unsigned int fn, unsigned int bar, uint32_t off);
 void unit_card_write(void *card, unsigned int fn, unsigned int bar, uint32_t off, uint32_t value);
-bool unit_card_stirs(void *card, unsigned int fn, unsigned int bar, uint32_t off);
+bool unit_card_wakes_engine(void *card, unsigned int fn, unsigned int bar, uint32_t off);
 uint32_t unit_card_peek(void *card, unsigned int fn, unsigned int bar, uint32_t off);
 bool unit_card_poke(void *card, unsigned int fn, unsigned int bar, uint32_t off, uint32_t value);
 
@@ -299,7 +299,7 @@ bool unit_late(uint64_t us, uint64_t *late_ns, uint64_t now, uint64_t *when);
 /* unit_counts.c */
 uint64_t unit_counter(const struct unit *u, unsigned int nr);
 /* Set @base to the totals. Waiting amounts count as offered again, so that sums stay right. */
-void unit_begin_anew(const struct unit *u, uint64_t *base);
+void unit_restart_counts(const struct unit *u, uint64_t *base);
 void unit_card_counts(void *card, unsigned int fn, struct json *j);
 void unit_card_clear(void *card, unsigned int fn);
 
@@ -357,7 +357,7 @@ uint64_t unit_card_fault_get(void *card, unsigned int fn, const char *name);
 	.destroy = unit_card_destroy,                                                              \
 	.read = unit_card_read,                                                                    \
 	.write = unit_card_write,                                                                  \
-	.stirs = unit_card_stirs,                                                                  \
+	.wakes_engine = unit_card_wakes_engine,                                                    \
 	.peek = unit_card_peek,                                                                    \
 	.poke = unit_card_poke,                                                                    \
 	.step = unit_card_step,                                                                    \

@@ -22,7 +22,7 @@ uint64_t unit_counter(const struct unit *u, unsigned int nr)
 	return since(u, nr, u->zero);
 }
 
-void unit_begin_anew(const struct unit *u, uint64_t *base)
+void unit_restart_counts(const struct unit *u, uint64_t *base)
 {
 	const struct unit_waiting *w;
 
@@ -101,7 +101,7 @@ void unit_card_clear(void *card, unsigned int fn)
 		c->ops->clear(u);
 		for (n = c->ops->counts; n->name; n++)
 			*count_of(u, n) = 0;
-		unit_begin_anew(u, u->clear);
+		unit_restart_counts(u, u->clear);
 	}
 	c->function.alarms = 0;
 	c->function_resets = 0;

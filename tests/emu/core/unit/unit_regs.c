@@ -183,7 +183,7 @@ void unit_card_write(void *card, unsigned int fn, unsigned int bar, uint32_t off
 }
 
 /* A register that is only stored does not wake the engine. */
-bool unit_card_stirs(void *card, unsigned int fn, unsigned int bar, uint32_t off)
+bool unit_card_wakes_engine(void *card, unsigned int fn, unsigned int bar, uint32_t off)
 {
 	struct unit_card *c = card;
 	struct unit *u;
@@ -194,7 +194,7 @@ bool unit_card_stirs(void *card, unsigned int fn, unsigned int bar, uint32_t off
 	if (u)
 		return off < c->ops->address[0] || off > c->ops->last_kept;
 	u = in_doorbell(c, &off);
-	return !u || u->host_error || c->ops->doorbell_stirs(u, off);
+	return !u || u->host_error || c->ops->doorbell_wakes_engine(u, off);
 }
 
 bool unit_card_poke(void *card, unsigned int fn, unsigned int bar, uint32_t off, uint32_t value)

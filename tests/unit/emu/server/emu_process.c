@@ -160,7 +160,7 @@ static void stderr_unread(void)
 }
 
 /* The peer must close the connection; a missing answer is not enough. */
-static bool hung_up(int fd)
+static bool disconnected(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	char byte;
@@ -183,11 +183,11 @@ static void vanish_and_return(void)
 	push(ep, 0x100000);
 	UNIT_NEED(UNIT_WAIT(strstr(control(ctl, "counts 0\n"), "\"superpages\":1,"), LIMIT_MS));
 	UNIT_STR(control(ctl, "fault 0 vanish\n"), "{\"ok\":true}");
-	CU_ASSERT(hung_up(ep));
+	CU_ASSERT(disconnected(ep));
 	close(ep);
 	/* No client is accepted. */
 	ep = dial("ep0.sock");
-	CU_ASSERT(hung_up(ep));
+	CU_ASSERT(disconnected(ep));
 	close(ep);
 	control(ctl, "fault 0 clear\n");
 	ep = dial_endpoint("ep0.sock");

@@ -17,7 +17,7 @@ static void begin_silent(void)
 }
 
 /* The peer must close the connection; a missing answer is not enough. */
-static bool hung_up(void)
+static bool disconnected(void)
 {
 	struct pollfd p = {.fd = vu.fd, .events = POLLIN};
 	char byte;
@@ -52,7 +52,7 @@ static const char *agreed(const char *json)
 		UNIT_EQ(vu.body[vu.head.size - sizeof(vu.head) - 1], 0);
 		strcpy(text, (char *)vu.body + sizeof(struct vu_version));
 	} else {
-		CU_ASSERT(hung_up());
+		CU_ASSERT(disconnected());
 	}
 	disconnect_client();
 	return text;
@@ -169,17 +169,17 @@ static void bad_versions(void)
 	begin_silent();
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		UNIT_EQ(version(bad[i].major, bad[i].minor, bad[i].json, bad[i].bytes), EINVAL);
-		CU_ASSERT(hung_up());
+		CU_ASSERT(disconnected());
 		disconnect_client();
 		connect_silent();
 	}
 	UNIT_EQ(ask(VU_VERSION, "", 1, -1), EINVAL);
-	CU_ASSERT(hung_up());
+	CU_ASSERT(disconnected());
 	disconnect_client();
 	/* A second version message is refused. */
 	connect_client();
 	UNIT_EQ(version(0, 0, NULL, 0), EINVAL);
-	CU_ASSERT(hung_up());
+	CU_ASSERT(disconnected());
 	end();
 }
 

@@ -199,27 +199,27 @@ static void fifo_depth(void)
 	host_end();
 }
 
-static bool stirs(uint32_t off)
+static bool wakes_engine(uint32_t off)
 {
-	return cru_card.stirs(host.card, 0, CRU_BAR_DMA, off);
+	return cru_card.wakes_engine(host.card, 0, CRU_BAR_DMA, off);
 }
 
 /* Only writes that a waiting engine depends on wake it; writes of stored values do not. */
-static void what_stirs(void)
+static void wakes(void)
 {
 	host_begin();
-	CU_ASSERT(stirs(CRU_DMA_CONTROL));
-	CU_ASSERT(stirs(CRU_RESET_CONTROL));
-	CU_ASSERT(!stirs(CRU_SP_HIGH(3)));
-	CU_ASSERT(!stirs(CRU_SP_LOW(3)));
-	CU_ASSERT(!stirs(CRU_SP_SIZE(3)));
+	CU_ASSERT(wakes_engine(CRU_DMA_CONTROL));
+	CU_ASSERT(wakes_engine(CRU_RESET_CONTROL));
+	CU_ASSERT(!wakes_engine(CRU_SP_HIGH(3)));
+	CU_ASSERT(!wakes_engine(CRU_SP_LOW(3)));
+	CU_ASSERT(!wakes_engine(CRU_SP_SIZE(3)));
 	push(0, 3, 0, PAGES);
-	CU_ASSERT(stirs(CRU_SP_PUSH(3)));
+	CU_ASSERT(wakes_engine(CRU_SP_PUSH(3)));
 	push(0, 3, 1, PAGES);
-	CU_ASSERT(!stirs(CRU_SP_PUSH(3))); /* the link had one */
+	CU_ASSERT(!wakes_engine(CRU_SP_PUSH(3))); /* the link had one */
 	push(0, 4, 2, PAGES);
-	CU_ASSERT(stirs(CRU_SP_PUSH(4)));
-	CU_ASSERT(cru_card.stirs(host.card, 0, CRU_BAR_CARD, CRU_SP_LOW(3)));
+	CU_ASSERT(wakes_engine(CRU_SP_PUSH(4)));
+	CU_ASSERT(cru_card.wakes_engine(host.card, 0, CRU_BAR_CARD, CRU_SP_LOW(3)));
 	host_end();
 }
 
@@ -570,7 +570,7 @@ UNIT_MAIN("emulated CRU, DMA block", {"identity and plain registers", identity},
 	  {"ready count wraps at 2^32", ready_count_wraps},
 	  {"largest superpage, and one too large for the size", largest_superpage},
 	  {"descriptor FIFO depth and overflow", fifo_depth}, {"bad descriptors", bad_descriptors},
-	  {"what the engine is woken for", what_stirs},
+	  {"writes that wake the engine", wakes},
 	  {"internal generator feeds one link and stalls", internal_feeds_one_link},
 	  {"empty count", empty_count}, {"refill latency", refill_latency},
 	  {"general reset: scope", general_reset_scope},

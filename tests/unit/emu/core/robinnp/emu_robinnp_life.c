@@ -484,7 +484,7 @@ static void fetch_errors(void)
 UNIT_MAIN("emulated RobinNP: life of a sub-unit", {"enabling refused", enable_refused},
 	  {"a refusal clears errors", refusal_clears_errors}, {"without a table", without_a_table},
 	  {"host-page tables", tables}, {"loading", loading}, {"enabled late", enabled_late},
-	  {"what is kept for later", kept_for_later}, {"disable at once", disable_at_once},
+	  {"values latched at enabling", kept_for_later}, {"disable at once", disable_at_once},
 	  {"no data of the last run", nothing_of_the_last_run}, {"levels of reset", levels},
 	  {"resets of the card", resets_of_the_card}, {"no bus mastering", no_bus},
 	  {"what cannot be read", fetch_errors})

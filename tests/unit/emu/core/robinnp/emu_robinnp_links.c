@@ -210,25 +210,26 @@ static void pages_out(void)
  * Free pages wake an idle card, and one with a link that waits for them; emu_robinnp_pages.c tests
  * the rest.
  */
-static void stirs(void)
+static void wakes_engine(void)
 {
 	uint32_t free = ROBINNP_DOORBELL(0) + FRAGMENT_FREE;
 
 	host_begin();
 	begin(0, 2, 4, 4);
-	UNIT_NEED(robinnp_card.stirs(host.card, 0, 0, free));
-	UNIT_NEED(robinnp_card.stirs(host.card, 0, 0, ROBINNP_DOORBELL(0) + FRAGMENT_COMMAND));
-	UNIT_NEED(robinnp_card.stirs(host.card, 0, 0, ROBINNP_SUB(0) + FRAGMENT_ARM_DATA));
-	UNIT_NEED(robinnp_card.stirs(host.card, 0, 0, ROBINNP_SUB(0) + FRAGMENT_LINKS));
-	UNIT_NEED(!robinnp_card.stirs(host.card, 0, 0, ROBINNP_SUB(0) + FRAGMENT_TABLE_LOW));
-	UNIT_NEED(!robinnp_card.stirs(host.card, 0, 0, ROBINNP_SUB(0) + FRAGMENT_PAGES));
+	UNIT_NEED(robinnp_card.wakes_engine(host.card, 0, 0, free));
+	UNIT_NEED(
+		robinnp_card.wakes_engine(host.card, 0, 0, ROBINNP_DOORBELL(0) + FRAGMENT_COMMAND));
+	UNIT_NEED(robinnp_card.wakes_engine(host.card, 0, 0, ROBINNP_SUB(0) + FRAGMENT_ARM_DATA));
+	UNIT_NEED(robinnp_card.wakes_engine(host.card, 0, 0, ROBINNP_SUB(0) + FRAGMENT_LINKS));
+	UNIT_NEED(!robinnp_card.wakes_engine(host.card, 0, 0, ROBINNP_SUB(0) + FRAGMENT_TABLE_LOW));
+	UNIT_NEED(!robinnp_card.wakes_engine(host.card, 0, 0, ROBINNP_SUB(0) + FRAGMENT_PAGES));
 	generate(0, 0, 16, 16, 0);
 	run(0);
 	UNIT_EQ(rd(0, FRAGMENT_HELD), 1);
-	UNIT_NEED(robinnp_card.stirs(host.card, 0, 0, free));
+	UNIT_NEED(robinnp_card.wakes_engine(host.card, 0, 0, free));
 	host_end();
 }
 
 UNIT_MAIN("emulated RobinNP: links", {"rates", rates}, {"limits", limits}, {"mask", mask},
 	  {"held without a free page", held}, {"held and disabled", held_and_disabled},
-	  {"pages out", pages_out}, {"what wakes the card", stirs})
+	  {"pages out", pages_out}, {"what wakes the card", wakes_engine})

@@ -177,29 +177,29 @@ static void doorbells(void)
 	host_end();
 }
 
-static bool free_stirs(void)
+static bool free_wakes_engine(void)
 {
-	return robinnp_card.stirs(host.card, 0, ROBINNP_BAR_DMA, ROBINNP_DOORBELL(0));
+	return robinnp_card.wakes_engine(host.card, 0, ROBINNP_BAR_DMA, ROBINNP_DOORBELL(0));
 }
 
 /* Pages are taken with a turn of the links, and at once if no turn follows. */
-static void what_stirs(void)
+static void wakes(void)
 {
 	host_begin();
 	begin(0, 4, 5, 4);
-	CU_ASSERT(free_stirs());
+	CU_ASSERT(free_wakes_engine());
 	give_all(0);
 	generate(0, 0, 64, 64, 3);
-	CU_ASSERT(!free_stirs());
+	CU_ASSERT(!free_wakes_engine());
 	wr(0, FRAGMENT_LINKS, 0x3e);
-	CU_ASSERT(free_stirs());
+	CU_ASSERT(free_wakes_engine());
 	wr(0, FRAGMENT_LINKS, 0x3f);
 	run(0);
-	CU_ASSERT(free_stirs()); /* it has reached its limit */
+	CU_ASSERT(free_wakes_engine()); /* it has reached its limit */
 	generate(0, 0, 64, 64, 9);
-	CU_ASSERT(!free_stirs());
+	CU_ASSERT(!free_wakes_engine());
 	run(0);
-	CU_ASSERT(free_stirs()); /* held */
+	CU_ASSERT(free_wakes_engine()); /* held */
 	host_end();
 }
 
@@ -272,5 +272,5 @@ static void out_of_order(void)
 UNIT_MAIN("emulated RobinNP: pages and commands", {"bad frees", bad_frees},
 	  {"a filled page belongs to the card", filled_is_not_the_hosts},
 	  {"bad commands", bad_commands}, {"empty pages", empty_pages}, {"doorbells", doorbells},
-	  {"what stirs", what_stirs}, {"released once", released_once},
+	  {"what stirs", wakes}, {"released once", released_once},
 	  {"completions in any order", out_of_order})

@@ -91,7 +91,7 @@ static void some_pages(unsigned int s)
 }
 
 /* The host returns all pages that were reported, half of them by commands. */
-static void good_host(unsigned int s)
+static void valid_host(unsigned int s)
 {
 	struct fragment_descriptor d;
 	struct fragment_completion c;
@@ -144,7 +144,7 @@ static void act(void)
 		some_pages(s);
 		break;
 	case 13 ... 15:
-		good_host(s);
+		valid_host(s);
 		break;
 	default:
 		host.now += any(2000);
