@@ -8,7 +8,7 @@
 
 #define SECOND UINT64_C(1000000000)
 #define RATE_MAX 10000000		   /* blocks per second; higher rates are capped */
-#define SPREAD_UNKNOWN (UINT64_C(1) << 40) /* in blocks, if two units disagree */
+#define SPREAD_UNKNOWN (UINT64_C(1) << 40) /* blocks; tolerance of two units */
 #define TRACK_NS (SECOND / 2)		   /* minimum time between two kept positions */
 #define TRACK_LEAST 5			   /* minimum number of positions for a rate */
 

@@ -52,10 +52,7 @@ void roc_evb_manager_adopt(struct roc_evb_manager *m, const struct roc_evb_table
 	m->table = *table;
 }
 
-/*
- * Return true if a present readout unit of the table has not reported its newest block, but still
- * can.
- */
+/* Return true if the first report of a present readout unit of the table is still expected. */
 static bool awaits_report(const struct roc_evb_manager *m, uint64_t now)
 {
 	unsigned int i;

@@ -146,7 +146,7 @@ static unsigned int suspected_share(const struct roc_evb_manager *m, const struc
 	return all ? 1000 * suspecting / all : 0;
 }
 
-/* Return the node with the largest share of suspecting peers; NULL: below one half for all. */
+/* Return the node with the largest share of suspecting peers; NULL: no share reaches one half. */
 static struct node *most_suspected(struct roc_evb_manager *m, bool builders, uint64_t now,
 				   enum roc_evb_state *of)
 {
@@ -175,7 +175,7 @@ void evb_manager_exclude(struct roc_evb_manager *m, uint64_t now)
 {
 	static const char *const reasons[] = {
 		[ROC_EVB_STATE_OUT] = "it cannot be reached",
-		[ROC_EVB_STATE_SLOW] = "consecutive blocks of it are late",
+		[ROC_EVB_STATE_SLOW] = "it is late with consecutive blocks",
 		[ROC_EVB_STATE_PROTOCOL_ERROR] = "it violates the protocol",
 		[ROC_EVB_STATE_TIME] =
 			"its blocks arrive too early, before those of most readout units",

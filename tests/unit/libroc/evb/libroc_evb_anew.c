@@ -111,7 +111,7 @@ static void restart_peer(enum roc_evb_protocol protocol)
 	greet();
 }
 
-static void is_late(uint64_t parts)
+static void check_late(uint64_t parts)
 {
 	late = parts;
 	CU_ASSERT_TRUE(run_until(is_counted, 5000));
@@ -141,13 +141,13 @@ static void restart_push(void)
 	restart_peer(ROC_EVB_PUSH);
 	credits = bad_peer.credit_count + 3; /* of the three rejected segments */
 	write_mfp(4, 0);
-	is_late(1);
+	check_late(1);
 	/* An MFP of the same block in two segments is counted as late once, not per segment. */
 	head.bytes = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD;
 	head.mfp_bytes = 2 * head.bytes;
 	head.parts = 2;
 	write_segment(bad_peer.credits[1], evb_notice(bad_peer.credits[1], 1), &head, NULL);
-	is_late(2);
+	check_late(2);
 	head.part = 1;
 	write_segment(bad_peer.credits[2], evb_notice(bad_peer.credits[2], 1), &head, NULL);
 	CU_ASSERT_TRUE(run_until(credits_returned, 5000));
@@ -177,7 +177,7 @@ static void restart_pull(void)
 	CU_ASSERT_TRUE(run_until(is_counted, 5000));
 	restart_peer(ROC_EVB_PULL);
 	announce_mfp(4, 0);
-	is_late(1);
+	check_late(1);
 	announce_mfp(5, 1);
 	received = 2;
 	CU_ASSERT_TRUE(run_until(is_counted, 5000));

@@ -67,7 +67,7 @@ static void last_leaves(void)
 }
 
 /* Another readout unit joins: the ending sink gets none of its data. */
-static void another_comes(void)
+static void another_joins(void)
 {
 	start_end();
 	node_new(2, ROC_EVB_READOUT);
@@ -90,5 +90,5 @@ static void never_opened(void)
 }
 
 UNIT_MAIN("end of a node", {"the last readout unit leaves", last_leaves},
-	  {"another readout unit joins", another_comes},
+	  {"another readout unit joins", another_joins},
 	  {"pair that was never created", never_opened})

@@ -94,7 +94,7 @@ static bool rejoined(void)
 }
 
 /* Publish a new table after each time that the node joins again. */
-static bool second_builds(void)
+static bool rejoined_node_delivers(void)
 {
 	if (rejoined()) {
 		rejoins = counts_of(&nodes[2]).rejoined;
@@ -133,7 +133,7 @@ static void paused_too_long(void)
 	CU_ASSERT_TRUE(run_until(rejoined, 5000));
 	CU_ASSERT_TRUE(strstr(nodes[2].log, "did not run for") != NULL);
 	wanted_count = counts_of(&nodes[2]).complete + 20;
-	CU_ASSERT_TRUE(run_until(second_builds, 10000));
+	CU_ASSERT_TRUE(run_until(rejoined_node_delivers, 10000));
 	for (i = 0; i < 3; i++) {
 		UNIT_EQ(nodes[i].sink.wrong, 0);
 		UNIT_EQ(counts_of(&nodes[i]).protocol_violations, 0);
@@ -356,7 +356,7 @@ static bool both_present(void)
 }
 
 /* A source that supports go_on() continues at the position of the system. */
-static void comes_back(void)
+static void restarted_source_continues(void)
 {
 	restart_one(true, 40);
 	CU_ASSERT_TRUE(run_until(both_present, 20000));
@@ -443,12 +443,12 @@ static void sink_full(void)
 	sink_full_beside(true);
 }
 
-static bool third_builds(void)
+static bool third_has_delivered(void)
 {
 	return delivered_by(2) > 30;
 }
 
-static bool fourth_builds(void)
+static bool fourth_has_delivered(void)
 {
 	return delivered_by(3) > wanted_count;
 }
@@ -475,7 +475,7 @@ static void others_continue(void)
 		node_open(&nodes[i]);
 	}
 	publish(ROC_EVB_ROUND_ROBIN, 0);
-	CU_ASSERT_TRUE(run_until(third_builds, 20000));
+	CU_ASSERT_TRUE(run_until(third_has_delivered, 20000));
 	roc_evb_stop(nodes[2].evb);
 	if (!run_until(third_has_ended, 10000)) {
 		CU_FAIL("the system did not end");
@@ -491,7 +491,7 @@ static void others_continue(void)
 	/* The other builder continues. */
 	publish(ROC_EVB_ROUND_ROBIN, newest_block() + 20);
 	wanted_count = delivered_by(3) + 40;
-	CU_ASSERT_TRUE(run_until(fourth_builds, 20000));
+	CU_ASSERT_TRUE(run_until(fourth_has_delivered, 20000));
 	stop_all();
 }
 
@@ -499,7 +499,8 @@ UNIT_MAIN("event building, when nodes fail", {"killed node", killed},
 	  {"pause longer than the lease", paused_too_long}, {"paused peer is lost", silent},
 	  {"readout unit that never joins", never_joined},
 	  {"greeting before the next connection", connects_one_by_one},
-	  {"no file for a connection", no_file}, {"restarted source continues", comes_back},
+	  {"no file for a connection", no_file},
+	  {"restarted source continues", restarted_source_continues},
 	  {"restarted source counts from zero", source_restarts_at_zero},
 	  {"sink without memory", sink_cannot}, {"sink that fails", sink_fails},
 	  {"sink with a full disk", sink_full}, {"builder ends, others continue", others_continue})

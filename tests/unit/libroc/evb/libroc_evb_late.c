@@ -89,7 +89,7 @@ static void late_table(void)
 	}
 }
 
-static bool readouts_have_heard(void)
+static bool readouts_have_table(void)
 {
 	return counts_of(&nodes[1]).epoch == 2 && counts_of(&nodes[2]).epoch == 2 && all_packed();
 }
@@ -113,7 +113,7 @@ static void missed_table(void)
 	step_all();
 	nodes[0].cut_off = true;
 	publish(ROC_EVB_ROUND_ROBIN, 200);
-	CU_ASSERT_TRUE(run_until(readouts_have_heard, 10000));
+	CU_ASSERT_TRUE(run_until(readouts_have_table, 10000));
 	publish(ROC_EVB_ROUND_ROBIN, 250);
 	nodes[0].cut_off = false;
 	CU_ASSERT_TRUE(run_until(NULL, 10000));

@@ -104,7 +104,7 @@ static const struct situation situations[] = {
 	 PAIRS,
 	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:7", "2000 b2 0 r2:7", "2500 -", "2600 b1 0 r2:8",
 	  "2600 b2 0", "2800 = r1 | b1 b2", "2800 logs r2 is excluded",
-	  "2800 logs consecutive blocks of it are late"}},
+	  "2800 logs it is late with consecutive blocks"}},
 	{"the last builder and the last readout unit are never excluded",
 	 {0},
 	 {"0 + r1 b1", "1100 = r1 | b1", "2000 r1 10 b1:-", "2000 b1 0 r1:99", "3500 r1 10 b1:-",
@@ -704,7 +704,7 @@ static void all_situations(void)
 }
 
 /* A new manager continues from the published table: it keeps it if possible, and its epochs. */
-static void takes_over(void)
+static void takeover(void)
 {
 	struct roc_evb_manager_config cfg = PAIRS;
 	static struct roc_evb_table next;
@@ -859,7 +859,7 @@ static uint64_t lead_after_stall(uint64_t stall, uint64_t times, bool again)
 }
 
 /* The lead of a table follows the usual rate of readout units, not the rate of a burst. */
-static void catches_up(void)
+static void burst_after_stall(void)
 {
 	static const uint64_t stalls[] = {300, 1000, 3000};
 	size_t i;
@@ -879,7 +879,7 @@ static void catches_up(void)
 }
 
 /* A higher rate that lasts is the new usual rate. */
-static void speeds_up(void)
+static void higher_rate(void)
 {
 	struct roc_evb_member all[4];
 	uint64_t ms, block = 0;
@@ -900,7 +900,7 @@ static void invalid_policy(void)
 }
 
 UNIT_MAIN("event building manager", {"situations", all_situations},
-	  {"takeover by another manager", takes_over},
+	  {"takeover by another manager", takeover},
 	  {"report newer than the step", report_newer_than_step}, {"too many nodes", too_many},
-	  {"burst after a stall", catches_up}, {"higher rate", speeds_up},
+	  {"burst after a stall", burst_after_stall}, {"higher rate", higher_rate},
 	  {"invalid policy", invalid_policy})

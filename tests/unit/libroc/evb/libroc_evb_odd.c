@@ -210,7 +210,7 @@ static void by_missed_table(void)
 	}
 }
 
-static bool two_whole(void)
+static bool two_complete(void)
 {
 	bad_peer_step();
 	return counts_of(tested).received.count == 2;
@@ -239,7 +239,7 @@ static void by_later_table(void)
 			announce_mfp(102, 0);
 			announce_mfp(103, 1);
 		}
-		CU_ASSERT_TRUE(run_until(two_whole, 5000));
+		CU_ASSERT_TRUE(run_until(two_complete, 5000));
 		board.table.epoch = 1;
 		publish_beside(true, 10);
 		CU_ASSERT_TRUE(UNIT_WAIT((step_all(), counts_of(tested).protocol_violations == 1 &&

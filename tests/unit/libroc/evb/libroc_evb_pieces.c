@@ -53,14 +53,14 @@ static void many_pieces(void)
 
 #define KEPT 60 /* blocks; each has so many events that only 32 can be announced at once */
 
-static bool are_here(void)
+static bool all_received(void)
 {
 	step_all();
 	return counts_of(&nodes[0]).received.count >= KEPT;
 }
 
 /* MFPs that were read and wait for the sink do not occupy lists of pieces. */
-static void are_read(void)
+static void read_blocks(void)
 {
 	struct node *n;
 	unsigned int i;
@@ -79,7 +79,7 @@ static void are_read(void)
 	}
 	nodes[0].sink.stuck = true;
 	publish(ROC_EVB_ROUND_ROBIN, 0);
-	if (!run_until(are_here, 5000)) {
+	if (!run_until(all_received, 5000)) {
 		CU_FAIL("the blocks are not read");
 		show_counts();
 	}
@@ -178,5 +178,5 @@ static void two_regions(void)
 }
 
 UNIT_MAIN("event building, fragments in many pieces", {"maximum number of pieces", many_pieces},
-	  {"lists of read blocks", are_read}, {"too many pieces", too_many},
+	  {"lists of read blocks", read_blocks}, {"too many pieces", too_many},
 	  {"two regions", two_regions})

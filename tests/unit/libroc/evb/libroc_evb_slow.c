@@ -26,12 +26,12 @@ static uint32_t reported(unsigned int i)
 	return suspect(i).stale;
 }
 
-static bool is_going(void)
+static bool is_building(void)
 {
 	return counts_of(&nodes[0]).complete > 20;
 }
 
-static bool one_is_given_up(void)
+static bool one_is_abandoned(void)
 {
 	return counts_of(&nodes[0]).stale > 0;
 }
@@ -76,9 +76,9 @@ static void late_once(unsigned int stale_ms)
 
 	set_up(2, stale_ms, 0);
 	stalled = 2;
-	CU_ASSERT_TRUE(run_until(is_going, 20000));
+	CU_ASSERT_TRUE(run_until(is_building, 20000));
 	nodes[stalled].paused = true;
-	CU_ASSERT_TRUE(run_until(one_is_given_up, 20000));
+	CU_ASSERT_TRUE(run_until(one_is_abandoned, 20000));
 	since = unit_seconds();
 	CU_ASSERT_TRUE(run_until(is_reported, 20000));
 	UNLESS_STALLED(unit_seconds() - since > 0.8 * limit);

@@ -33,14 +33,14 @@ static bool reaches(bool (*what)(void), uint64_t count)
 	return run_until(what, 5000);
 }
 
-static bool are_out(void)
+static bool are_delivered(void)
 {
 	bad_peer_step();
 	return counts_of(tested).out.count >= wanted_count;
 }
 
 /* Write one of the two segments of a MFP with one fragment; each uses another credit. */
-static void writes_half(unsigned int which)
+static void write_half(unsigned int which)
 {
 	uint64_t room = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD, bytes = room + 1000;
 	struct evb_segment head = segment_head(BLOCK, which ? bytes - room : room);
@@ -88,7 +88,7 @@ static void close_everything(void)
 }
 
 /* Check that an abandoned half is counted only as late. Return the counters. */
-static struct roc_evb_counts is_late_and_no_more(void)
+static struct roc_evb_counts check_only_late(void)
 {
 	struct roc_evb_counts c;
 
@@ -109,12 +109,12 @@ static void half_of_one(void)
 
 	start_test(200 * MS);
 	greet();
-	writes_half(0);
+	write_half(0);
 	CU_ASSERT_TRUE(reaches(are_open, 1));
 	CU_ASSERT_TRUE(reaches(are_open, 0));
 	UNIT_EQ(counts_of(tested).late, 0);
-	writes_half(1);
-	c = is_late_and_no_more();
+	write_half(1);
+	c = check_only_late();
 	UNIT_EQ(c.open_blocks, 0);
 	UNIT_EQ(tested->sink.meps, 0);
 	/* All segments have been freed. */
@@ -134,15 +134,15 @@ static void send_passed(uint64_t block)
  * Writes and messages are not ordered, so PASSED can arrive before the rest of a MFP. If the block
  * is abandoned between them, the rest is late, and is no protocol violation.
  */
-static void half_has_passed(void)
+static void passed_before_second_half(void)
 {
 	struct roc_evb_counts c;
 
 	start_with_another(500 * MS, 8);
-	writes_half(0);
+	write_half(0);
 	send_passed(BLOCK + 2);
 	CU_ASSERT_TRUE(reaches(are_incomplete, 2));
-	writes_half(1);
+	write_half(1);
 	CU_ASSERT_TRUE(reaches(are_late, 1));
 	c = counts_of(tested);
 	UNIT_EQ(c.late, 1);
@@ -155,19 +155,20 @@ static void half_has_passed(void)
 }
 
 /*
- * The block is abandoned before the first half arrives: both halves are late, without a violation.
+ * The block is abandoned before the first half arrives, which is late. The second half, after
+ * PASSED, is no violation.
  */
-static void half_has_passed_late(void)
+static void passed_after_abandoned(void)
 {
 	struct roc_evb_counts c;
 
 	start_with_another(200 * MS, 8);
 	CU_ASSERT_TRUE(reaches(are_incomplete, 2));
-	writes_half(0);
+	write_half(0);
 	CU_ASSERT_TRUE(reaches(are_late, 1));
 	send_passed(BLOCK + 2);
 	step_all();
-	writes_half(1);
+	write_half(1);
 	CU_ASSERT_FALSE(run_until(has_violation, 300));
 	c = counts_of(tested);
 	UNIT_EQ(c.late, 1);
@@ -180,13 +181,13 @@ static void half_has_passed_late(void)
 static void half_of_two_once(unsigned int stale_ms)
 {
 	start_with_another(stale_ms * MS, 0);
-	writes_half(0);
+	write_half(0);
 	CU_ASSERT_TRUE(reaches(are_open, 1));
 	CU_ASSERT_TRUE(reaches(are_open, 0));
 	nodes[2].source.events = 4;
 	CU_ASSERT_TRUE(reaches(are_open, 1));
-	writes_half(1);
-	CU_ASSERT_TRUE(reaches(are_out, 1));
+	write_half(1);
+	CU_ASSERT_TRUE(reaches(are_delivered, 1));
 	UNLESS_STALLED(counts_of(tested).complete == 1);
 	UNLESS_STALLED(counts_of(tested).late == 0);
 	UNIT_EQ(counts_of(tested).protocol_violations, 0);
@@ -214,11 +215,11 @@ static void no_table(void)
 	}
 	greet();
 	write_segment(bad_peer.credits[0], evb_notice(bad_peer.credits[0], 1), &head, &mfp);
-	is_late_and_no_more();
+	check_only_late();
 	close_both();
 }
 
 UNIT_MAIN("event building, abandoned blocks", {"half of the only MFP", half_of_one},
-	  {"PASSED before the second half", half_has_passed},
-	  {"PASSED after an abandoned block", half_has_passed_late},
+	  {"PASSED before the second half", passed_before_second_half},
+	  {"PASSED after an abandoned block", passed_after_abandoned},
 	  {"block of two readout units", half_of_two}, {"block without a table", no_table})

@@ -12,7 +12,7 @@
 #define IN_FLIGHT 40
 #define STUCK 2 /* the paused node; each node builds a third of the events */
 
-static bool others_are_out(void)
+static bool others_delivered(void)
 {
 	return nodes[0].sink.meps + nodes[1].sink.meps >= 2 * EVENTS / 3;
 }
@@ -40,7 +40,7 @@ static void check_losses(unsigned int i)
 
 static enum roc_evb_protocol protocol;
 
-static void stands_still(unsigned int stale_ms)
+static void run_with_paused_node(unsigned int stale_ms)
 {
 	unsigned int i;
 
@@ -65,7 +65,7 @@ static void stands_still(unsigned int stale_ms)
 	publish(ROC_EVB_BARREL_SHIFT, 0);
 	CU_ASSERT_TRUE(run_until(some_delivered, 20000));
 	nodes[STUCK].paused = true;
-	if (!run_until(others_are_out, 60000)) {
+	if (!run_until(others_delivered, 60000)) {
 		CU_FAIL("the others do not continue");
 		show_counts();
 	}
@@ -82,13 +82,13 @@ static void stands_still(unsigned int stale_ms)
 static void pushed(void)
 {
 	protocol = ROC_EVB_PUSH;
-	with_growing_timeout(stands_still, STALE_MS);
+	with_growing_timeout(run_with_paused_node, STALE_MS);
 }
 
 static void pulled(void)
 {
 	protocol = ROC_EVB_PULL;
-	with_growing_timeout(stands_still, STALE_MS);
+	with_growing_timeout(run_with_paused_node, STALE_MS);
 }
 
 UNIT_MAIN("event building beside a paused node", {"push", pushed}, {"pull", pulled})

@@ -51,7 +51,7 @@ static void one_builder(void)
 }
 
 /* The assignment depends only on the table, so it is the same on every node. */
-static void the_same_everywhere(void)
+static void same_on_all_nodes(void)
 {
 	static struct roc_evb_table copy;
 	unsigned int policy, differ = 0, other = 0;
@@ -270,7 +270,7 @@ static void names(void)
 }
 
 UNIT_MAIN("event building: assignment tables", {"every block has one builder", one_builder},
-	  {"same assignment on all nodes", the_same_everywhere}, {"balance", balance},
+	  {"same assignment on all nodes", same_on_all_nodes}, {"balance", balance},
 	  {"least loaded follows the weights", weights},
 	  {"barrel shift: one readout unit per builder", barrel},
 	  {"each block is sent once", each_block_once}, {"check of a table", table_checks},

@@ -62,7 +62,7 @@ static uint32_t late(unsigned int i)
 	return 0;
 }
 
-static bool one_is_late(void)
+static bool first_is_late(void)
 {
 	return late(0) >= 8;
 }
@@ -77,7 +77,7 @@ static void one(void)
 {
 	set_up(2, 0);
 	CU_ASSERT_TRUE(run_until(some_delivered, 20000));
-	CU_ASSERT_TRUE(run_until(one_is_late, 20000));
+	CU_ASSERT_TRUE(run_until(first_is_late, 20000));
 	UNIT_EQ(nodes[1].sink.wrong, 0);
 	close_all();
 }

@@ -104,7 +104,7 @@ static void slow_sink_blocks(void)
  * A builder whose sink accepts nothing has open blocks for which the second readout unit has no
  * free memory: it needs four segments per block, the first readout unit one.
  */
-static void no_room(uint64_t stale_ns)
+static void fill_memory(uint64_t stale_ns)
 {
 	unsigned int i;
 
@@ -139,7 +139,7 @@ static bool some_waiting(void)
  */
 static void stalled_sink_once(unsigned int stale_ms)
 {
-	no_room(stale_ms * MS);
+	fill_memory(stale_ms * MS);
 	CU_ASSERT_TRUE(run_until(some_waiting, 10000));
 	until = unit_seconds() + 3 * stale_ms / 1e3;
 	CU_ASSERT_TRUE(run_until(time_is_over, 20000));
@@ -164,7 +164,7 @@ static bool abandoned(void)
 /* The exception is limited, because the open blocks also occupy memory with data of others. */
 static void stalled_sink_abandons(void)
 {
-	no_room(20 * MS);
+	fill_memory(20 * MS);
 	CU_ASSERT_TRUE(run_until(some_waiting, 10000));
 	CU_ASSERT_TRUE(run_until(abandoned, 20000));
 	UNIT_EQ(nodes[0].sink.meps, 0);
@@ -209,7 +209,7 @@ static void no_patience(void)
 }
 
 /* Barrel shift limits the queue for a builder to its window, random does not. */
-static uint32_t deepest(enum roc_evb_policy policy)
+static uint32_t longest_queue(enum roc_evb_policy policy)
 {
 	struct roc_evb_peer peers[2 * NODES];
 	uint32_t most = 0;
@@ -239,7 +239,8 @@ static uint32_t deepest(enum roc_evb_policy policy)
 
 static void windows(void)
 {
-	uint32_t barrel = deepest(ROC_EVB_BARREL_SHIFT), random = deepest(ROC_EVB_RANDOM);
+	uint32_t barrel = longest_queue(ROC_EVB_BARREL_SHIFT),
+		 random = longest_queue(ROC_EVB_RANDOM);
 
 	unit_note("at most %u MFPs wait for a builder by barrel shift, %u at random", barrel,
 		  random);
@@ -361,7 +362,7 @@ static int connect_to_builder(void)
 
 static int unknown_peer;
 
-static bool hung_up(void)
+static bool is_disconnected(void)
 {
 	char text[1024];
 	ssize_t n = recv(unknown_peer, text, sizeof(text), MSG_DONTWAIT);
@@ -377,7 +378,7 @@ static void gets_refusal(int fd)
 	memset(nonsense, 'x', sizeof(nonsense));
 	UNIT_EQ(send(fd, nonsense, sizeof(nonsense), MSG_NOSIGNAL), sizeof(nonsense));
 	unknown_peer = fd;
-	CU_ASSERT_TRUE(run_until(hung_up, 5000));
+	CU_ASSERT_TRUE(run_until(is_disconnected, 5000));
 }
 
 /* A connection that cannot be accepted for lack of a file must not cause a busy loop. */
@@ -404,7 +405,7 @@ static void no_files(void)
 #define WAITING 8 /* maximum number of connections without a greeting */
 
 /* The same for a connection beyond the maximum, until an earlier one has been closed. */
-static void no_places(void)
+static void too_many_connections(void)
 {
 	struct pollfd at = {.events = POLLIN};
 	int fds[WAITING + 1];
@@ -478,5 +479,5 @@ UNIT_MAIN("event building, backpressure", {"slow sink, push", slow_sink},
 	  {"stalled sink abandons blocks in the end", stalled_sink_abandons},
 	  {"builder does not accept blocks", no_patience}, {"windows", windows},
 	  {"fewer MFPs than blocks of a cycle", few_for_a_cycle}, {"idle pull", idle_pull},
-	  {"no file for a connection", no_files}, {"too many connections", no_places},
+	  {"no file for a connection", no_files}, {"too many connections", too_many_connections},
 	  {"builder leaves early", builder_leaves_early})
