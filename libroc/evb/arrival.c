@@ -222,7 +222,7 @@ void evb_arrival_abandon(struct roc_evb *e, struct evb_sender *g, struct evb_arr
 	if (!a->whole && !g->pieces_max) {
 		a->abandoned = true;
 		g->arrivals_abandoned++;
-	} else if (!a->reads && !a->listed && g->telling != (uint32_t)(a - g->arrivals)) {
+	} else if (!a->reads && !a->listed && g->announcing != (uint32_t)(a - g->arrivals)) {
 		evb_arrival_free(e, g, a);
 	}
 }

@@ -290,7 +290,7 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 		ret = judge_block(e, g, m->a, m->b, m->d);
 		if (ret < 0)
 			return ret;
-		if (g->telling == EVB_NONE && g->announced < g->arrivals_max)
+		if (g->announcing == EVB_NONE && g->announced < g->arrivals_max)
 			a = evb_arrival_new(g, m->a, m->b);
 		if (!a)
 			return pair_fail(&g->pair, EPROTO,
@@ -300,7 +300,7 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 		g->announced++;
 		a->ticket = m->number;
 		a->from_count = all;
-		g->telling = (uint32_t)(a - g->arrivals);
+		g->announcing = (uint32_t)(a - g->arrivals);
 		g->got++;
 		block = ret ? EVB_NONE : evb_block_of(e, m->a);
 		i = block == EVB_NONE ? 0 : e->bu.blocks[block].arrivals[g - e->bu.senders];
@@ -311,8 +311,8 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 			return pair_fail(
 				&g->pair, EPROTO,
 				"protocol violation: block %" PRIu64 " was announced twice.", m->a);
-	} else if (g->telling != EVB_NONE) {
-		a = &g->arrivals[g->telling];
+	} else if (g->announcing != EVB_NONE) {
+		a = &g->arrivals[g->announcing];
 	}
 	if (!a || a->ticket != m->number || a->pieces_announced != first || a->from_count != all)
 		return pair_fail(&g->pair, EPROTO,
@@ -330,7 +330,7 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 	a->pieces_announced += m->count;
 	if (a->pieces_announced < a->from_count)
 		return 0;
-	g->telling = EVB_NONE;
+	g->announcing = EVB_NONE;
 	for (i = 0; i < a->from_count; i++) {
 		bytes += a->from[i].bytes;
 		if (a->from[i].bytes > a->bytes || bytes > a->bytes)

@@ -101,7 +101,7 @@ int evb_builder_new(struct roc_evb *e, char reason[ROC_EVB_REASON])
 	for (i = 0; i < b->count; i++) {
 		if (pair_new(&b->senders[i].pair))
 			return -ENOMEM;
-		b->senders[i].first_read = b->senders[i].telling = EVB_NONE;
+		b->senders[i].first_read = b->senders[i].announcing = EVB_NONE;
 	}
 	ret = share_out(e, reason);
 	if (!ret)

@@ -78,7 +78,7 @@ struct evb_sender {
 	struct iovec *pieces;
 	struct evb_piece *from, **from_list; /* pull: of each announced arrival; free ones */
 	uint32_t from_count;
-	uint32_t telling;		/* arrival whose announcement is incomplete */
+	uint32_t announcing;		/* arrival whose announcement is incomplete */
 	uint32_t first_read, last_read; /* list of arrivals to be read */
 	uint32_t *gots;
 	uint32_t got_count;

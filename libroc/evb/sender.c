@@ -40,7 +40,7 @@ void evb_sender_close(struct roc_evb *e, struct evb_sender *g, const char *reaso
 			evb_block_forget(e, g, a);
 	}
 	evb_recall(g);
-	g->first_read = g->telling = EVB_NONE;
+	g->first_read = g->announcing = EVB_NONE;
 	e->progress = true;
 }
 
@@ -186,7 +186,7 @@ static void move_in(struct roc_evb *e, struct evb_sender *g, struct pair *from)
 	from->state = PAIR_DOWN;
 	g->ended = g->bye_sent = false;
 	g->got = g->passed = g->passed_announced = g->passed_at = 0;
-	g->first_read = g->telling = EVB_NONE;
+	g->first_read = g->announcing = EVB_NONE;
 	g->pair.state = PAIR_GREETING;
 	g->pair.since = e->now;
 }
