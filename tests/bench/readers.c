@@ -22,7 +22,7 @@
 #define STREAM "/usr/lib/roc/bench/roc-bench-stream"
 #define FRAGMENT "/usr/lib/roc/bench/roc-bench-fragment"
 #define TOOL "roc-bench-dma"
-#define TOOL_SAYS "/run/roc-ledger-tool-%u.json"
+#define TOOL_REPORT "/run/roc-ledger-tool-%u.json"
 #define WORDS 40
 #define START_LIMIT 60.0 /* four times 1 GiB may have to be zeroed */
 #define STOP_LIMIT 20.0
@@ -135,7 +135,7 @@ static void tool_words(struct words *w, const struct scenario *s, const struct r
 
 static void tool_path(const struct reader *r, char *path, size_t size)
 {
-	snprintf(path, size, TOOL_SAYS, r->first);
+	snprintf(path, size, TOOL_REPORT, r->first);
 }
 
 static void become(const struct scenario *s, const struct reader *r, int fd)

@@ -147,7 +147,7 @@ static uint64_t cpu_ns(void)
  */
 static uint64_t walk_timed(const void *data, uint64_t bytes)
 {
-	uint64_t asked = cpu_ns(), begin = cpu_ns(), packets, took, asking = begin - asked;
+	uint64_t started = cpu_ns(), begin = cpu_ns(), packets, took, asking = begin - started;
 
 	packets = walk(data, bytes);
 	took = cpu_ns() - begin;

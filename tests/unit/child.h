@@ -21,7 +21,7 @@ static inline pid_t child_begin(int ends[2])
  * In the parent: read the output of @pid from the pipe @ends until it exits; return its wait
  * status.
  */
-static inline int child_output(pid_t pid, const int ends[2], char *said, size_t size)
+static inline int child_output(pid_t pid, const int ends[2], char *output, size_t size)
 {
 	size_t length = 0;
 	int status = 0;
@@ -29,9 +29,9 @@ static inline int child_output(pid_t pid, const int ends[2], char *said, size_t 
 
 	UNIT_NEED(pid > 0);
 	close(ends[1]);
-	while ((got = read(ends[0], said + length, size - 1 - length)) > 0)
+	while ((got = read(ends[0], output + length, size - 1 - length)) > 0)
 		length += (size_t)got;
-	said[length] = '\0';
+	output[length] = '\0';
 	close(ends[0]);
 	UNIT_EQ(waitpid(pid, &status, 0), pid);
 	return status;

@@ -20,7 +20,7 @@ struct job {
 struct stream {
 	struct job jobs[JOBS];
 	unsigned int count;
-	int asked;
+	int queried;
 };
 
 static char *pinned;
@@ -156,7 +156,7 @@ static int make(struct stream *s)
 	}
 	waiting -= s->count;
 	s->count = 0;
-	s->asked = 0;
+	s->queried = 0;
 	return breaks("copy") ? FAILED : 0;
 }
 
@@ -181,7 +181,7 @@ int cuStreamCreate(struct stream **stream, unsigned int flags)
 
 int cuStreamQuery(struct stream *s)
 {
-	return s->count && !s->asked++ ? NOT_READY : make(s);
+	return s->count && !s->queried++ ? NOT_READY : make(s);
 }
 
 int cuStreamSynchronize(struct stream *s)

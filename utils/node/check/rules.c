@@ -72,7 +72,7 @@ const struct rule check_rules[] = {
 	{"permissions",
 	 "Readers open the device nodes of a card as members of the group. Other users must not have access.",
 	 rule_permissions, CAN_FAIL | CAN_UNKNOWN},
-	{"group", "A user who is not in the group cannot use the cards.", rule_group,
+	{"group", "A user outside the group cannot use the cards.", rule_group,
 	 WARN_FAIL | CAN_UNKNOWN},
 	{NULL, NULL, NULL, 0},
 };

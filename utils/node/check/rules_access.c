@@ -68,7 +68,7 @@ void rule_memlock(struct check *c)
 		add_finding(c, VERDICT_PASS, NULL, expected, NULL, "unlimited");
 	else if (may_lock(c))
 		add_finding(c, VERDICT_UNKNOWN, NULL, expected,
-			    "run roc-node-check again as the user who reads the cards",
+			    "run roc-node-check again as the user that reads the cards",
 			    "this process may lock without a limit (CAP_IPC_LOCK)");
 	else if (bytes < one)
 		add_finding(c, VERDICT_FAIL, NULL, expected, cure, "%" PRIu64 " MiB", bytes >> 20);

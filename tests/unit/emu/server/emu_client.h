@@ -299,7 +299,7 @@ __attribute__((unused)) static uint64_t counted(const char *name)
 }
 
 /* Check that the answer to a control line contains a text. */
-__attribute__((unused)) static bool says(const char *line, const char *text)
+__attribute__((unused)) static bool replies(const char *line, const char *text)
 {
 	struct json j = {0};
 	bool found;

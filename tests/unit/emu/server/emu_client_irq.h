@@ -63,11 +63,11 @@ __attribute__((unused)) static void control_is(const char *fault)
 
 	snprintf(line, sizeof(line), "fault 0 %s 0x3 4096", fault);
 	snprintf(shown, sizeof(shown), "\"%s\":\"0x300001000\"", fault);
-	CU_ASSERT(says("poke 0 2 0x30 0x77", "\"ok\":true"));
+	CU_ASSERT(replies("poke 0 2 0x30 0x77", "\"ok\":true"));
 	UNIT_EQ(bar_read(2, CARD_TEST), 0x77);
-	CU_ASSERT(says("poke 0 0 0x1000 0", "\"ok\":false"));
-	CU_ASSERT(says(line, "\"ok\":true"));
-	CU_ASSERT(says("faults", shown));
+	CU_ASSERT(replies("poke 0 0 0x1000 0", "\"ok\":false"));
+	CU_ASSERT(replies(line, "\"ok\":true"));
+	CU_ASSERT(replies("faults", shown));
 }
 
 /*

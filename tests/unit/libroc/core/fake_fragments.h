@@ -42,7 +42,7 @@ static struct {
 		struct roc_fr_settings settings;
 		struct roc_fr_reset reset;
 		struct roc_fr_wait wait;
-		struct roc_fr_doorbell tell;
+		struct roc_fr_doorbell doorbell;
 		struct roc_fr_stop stop;
 		struct roc_buf_register buffer;
 	} in, out;
@@ -172,11 +172,11 @@ static int fake_ioctl(int fd, unsigned long request, void *arg)
 		fake.kernel->flags = ROC_FR_STOPPED;
 		return 0;
 	case ROC_FR_DOORBELL:
-		fake.in.tell = *(struct roc_fr_doorbell *)arg;
-		if (fake.in.tell.what & ROC_FR_DOORBELL_FREE)
-			fake.bell->free = htole32(fake.in.tell.free);
-		if (fake.in.tell.what & ROC_FR_DOORBELL_COMMAND)
-			fake.bell->command = htole32(fake.in.tell.command);
+		fake.in.doorbell = *(struct roc_fr_doorbell *)arg;
+		if (fake.in.doorbell.what & ROC_FR_DOORBELL_FREE)
+			fake.bell->free = htole32(fake.in.doorbell.free);
+		if (fake.in.doorbell.what & ROC_FR_DOORBELL_COMMAND)
+			fake.bell->command = htole32(fake.in.doorbell.command);
 		return 0;
 	case ROC_FR_SETTINGS:
 		fake.in.settings = *(struct roc_fr_settings *)arg;

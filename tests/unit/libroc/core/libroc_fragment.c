@@ -218,7 +218,7 @@ static void invalid_descriptors(void)
 {
 	static const struct {
 		uint32_t page, size;
-	} lies[] = {
+	} invalid[] = {
 		{ROC_FR_PAGE(LINKS, 0), 100},  {ROC_FR_PAGE(15, 0), 100},
 		{ROC_FR_PAGE(0, PAGES), 100},  {ROC_FR_PAGE(0, 0xfffffff), 100},
 		{ROC_FR_PAGE(1, 1), PAGE + 1}, {ROC_FR_PAGE(1, 1), UINT32_MAX},
@@ -229,20 +229,20 @@ static void invalid_descriptors(void)
 	struct roc_fragments *f;
 	unsigned int i, n;
 
-	for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+	for (i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++) {
 		f = running(0);
 		card_sends(1, 0, 100, 0);
 		for (n = 0; n < PAGES; n++)
 			card_sends(n, 2, 100, 0);
 		UNIT_EQ(roc_fragments_take(f, NULL, 100), 1 + PAGES);
 		n = PAGES - 1;
-		if (lies[i].page == ROC_FR_PAGE(2, 0))
+		if (invalid[i].page == ROC_FR_PAGE(2, 0))
 			UNIT_EQ(roc_fragments_clear(f, &n, 1), 1);
 		card_sends(3, 1, 100, 0);
-		if (lies[i].page == ROC_FR_PAGE(2, 0))
-			card_writes(7, ROC_FR_PAGE(2, PAGES - 1), lies[i].size, 0);
+		if (invalid[i].page == ROC_FR_PAGE(2, 0))
+			card_writes(7, ROC_FR_PAGE(2, PAGES - 1), invalid[i].size, 0);
 		else
-			card_writes(7, lies[i].page, lies[i].size, 0);
+			card_writes(7, invalid[i].page, invalid[i].size, 0);
 		card_sends(4, 1, 100, 0);
 		/* The entries before the invalid one are consumed, and none after it. */
 		UNIT_EQ(roc_fragments_take(f, kept, PAGES), 1);
@@ -262,7 +262,7 @@ static void invalid_completions(void)
 {
 	static const struct {
 		uint32_t tag, size, event, status;
-	} lies[] = {
+	} invalid[] = {
 		/* already completed */
 		{HOST_PAGES, 100, 1, 0}, {UINT32_MAX, 100, 1, 0},
 		{1, 100, 1, 0},		 {2, 100, 1, 0}, /* never requested */
@@ -273,7 +273,7 @@ static void invalid_completions(void)
 	struct roc_fragments *f;
 	unsigned int i;
 
-	for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+	for (i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++) {
 		f = running(0);
 		card_sends(1, 0, 100, 0);
 		UNIT_EQ(roc_fragments_take(f, NULL, 100), 1);
@@ -282,7 +282,8 @@ static void invalid_completions(void)
 		roc_fragments_flush(f);
 		card_looks();
 		card_does_with(1, ROC_FR_OK);
-		card_writes_done(lies[i].tag, lies[i].size, lies[i].event, lies[i].status);
+		card_writes_done(invalid[i].tag, invalid[i].size, invalid[i].event,
+				 invalid[i].status);
 		card_does_with(0, ROC_FR_OK);
 		UNIT_EQ(roc_fragments_done(f, got, 4), 1);
 		UNIT_EQ(got[0].tag, 78);
@@ -502,14 +503,14 @@ static void no_doorbell(void)
 	node.no_bell = true;
 	UNIT_NEED(!roc_fragments_add(f, memory, sizeof(memory)));
 	UNIT_NEED(!roc_fragments_start(f));
-	UNIT_EQ(fake.in.tell.what, ROC_FR_DOORBELL_FREE);
-	UNIT_EQ(fake.in.tell.free, ALL);
+	UNIT_EQ(fake.in.doorbell.what, ROC_FR_DOORBELL_FREE);
+	UNIT_EQ(fake.in.doorbell.free, ALL);
 	card_sends(5, 0, 100, 0);
 	UNIT_EQ(roc_fragments_take(f, NULL, 1), 1);
 	UNIT_EQ(roc_fragments_request(f, 5, 1, 1), 1);
 	UNIT_EQ(roc_fragments_flush(f), 0);
-	UNIT_EQ(fake.in.tell.what, ROC_FR_DOORBELL_COMMAND);
-	UNIT_EQ(fake.in.tell.command, 1);
+	UNIT_EQ(fake.in.doorbell.what, ROC_FR_DOORBELL_COMMAND);
+	UNIT_EQ(fake.in.doorbell.command, 1);
 	UNIT_EQ(counts(f).doorbell_calls, 2);
 	UNIT_EQ(counts(f).doorbells, 0);
 	UNIT_EQ(roc_fragments_request(f, 5, 1, 1), 1);

@@ -85,7 +85,7 @@ static void an_event(void)
 static void pages_go_back(void)
 {
 	struct roc_fragments *f = running(0);
-	uint32_t event, told = ALL;
+	uint32_t event, announced = ALL;
 
 	for (event = 0; event < PAGES - PAGES / 4; event++)
 		card_sends(event, 1, 100, 0);
@@ -93,12 +93,12 @@ static void pages_go_back(void)
 	event = 0;
 	UNIT_EQ(roc_fragments_clear(f, &event, 1), 1);
 	roc_fragments_flush(f);
-	UNIT_EQ(le32toh(fake.bell->free), told);
+	UNIT_EQ(le32toh(fake.bell->free), announced);
 	UNIT_EQ(counts(f).unrung, 1);
 	card_sends(100, 1, 100, 0);
 	UNIT_EQ(roc_fragments_take(f, NULL, 100), 1);
 	roc_fragments_flush(f);
-	UNIT_EQ(le32toh(fake.bell->free), ++told);
+	UNIT_EQ(le32toh(fake.bell->free), ++announced);
 	UNIT_EQ(counts(f).unrung, 0);
 	/* The pages of other links wait for a batch. */
 	card_sends(200, 0, 100, 0);
@@ -106,7 +106,7 @@ static void pages_go_back(void)
 	event = 200;
 	UNIT_EQ(roc_fragments_clear(f, &event, 1), 1);
 	roc_fragments_flush(f);
-	UNIT_EQ(le32toh(fake.bell->free), told);
+	UNIT_EQ(le32toh(fake.bell->free), announced);
 	finish(f);
 	f = running(0);
 	for (event = 0; event < 64; event++) {
@@ -377,7 +377,7 @@ static void returned_by_another_thread(void)
 	struct roc_fragments *f = running(0);
 	struct roc_fragment_fetched got[COMMANDS];
 	double end = unit_seconds() + 20 * slowness() * UNIT_PATIENCE;
-	unsigned int asked = 0, fetched = 0;
+	unsigned int requested = 0, fetched = 0;
 	pthread_t thread;
 	int i, n;
 
@@ -387,8 +387,8 @@ static void returned_by_another_thread(void)
 	UNIT_EQ(roc_fragments_take(f, NULL, 1), 1);
 	UNIT_NEED(!pthread_create(&thread, NULL, returns, NULL));
 	while (fetched < 20000 && unit_seconds() < end) {
-		while (asked < 20000 && roc_fragments_request(f, 1, 1, asked) == 1)
-			asked++;
+		while (requested < 20000 && roc_fragments_request(f, 1, 1, requested) == 1)
+			requested++;
 		roc_fragments_flush(f);
 		card_looks();
 		while (fake.n_waiting)

@@ -144,11 +144,11 @@ static const char *pair_attr(void *context, const char *name)
 	return NULL;
 }
 
-static unsigned int asked;
+static unsigned int attr_reads;
 
 static const char *counted_attr(void *context, const char *name)
 {
-	asked++;
+	attr_reads++;
 	return pair_attr(context, name);
 }
 
@@ -198,9 +198,9 @@ static void attributes(void)
 	UNIT_STR(card.firmware, "");
 
 	/* Each attribute is a file: the identity needs only three. */
-	asked = 0;
+	attr_reads = 0;
 	UNIT_EQ(libroc_card_identify("roc12", counted_attr, full, &card), 0);
-	UNIT_EQ(asked, 3);
+	UNIT_EQ(attr_reads, 3);
 	UNIT_EQ(card.minor, 12);
 	UNIT_EQ(card.serial, 10243);
 	UNIT_EQ(card.endpoint, 1);

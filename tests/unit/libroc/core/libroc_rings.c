@@ -69,7 +69,7 @@ static void fill_is_full(void)
 	CU_ASSERT_PTR_NULL(roc_fill_next(&r));
 }
 
-static void kick_when_asked(void)
+static void kick_on_request(void)
 {
 	struct roc_rings r = rings_at(0, 16, 16);
 
@@ -268,7 +268,7 @@ static void publish_races_with_arm(void)
 }
 
 UNIT_MAIN("libroc_rings", {"fill ring is full at its size", fill_is_full},
-	  {"kick only when the kernel requests it", kick_when_asked},
+	  {"kick only when the kernel requests it", kick_on_request},
 	  {"ready entries come in order", ready_in_order},
 	  {"millions of entries across the index wrap", millions_across_the_wrap},
 	  {"ready ring never overflows", ready_ring_never_overflows},

@@ -367,7 +367,7 @@ static void mode_and_owner(void)
 	UNIT_EQ(rmdir(folder), 0);
 }
 
-/* Write as a user with write access to the folder who is not in the group of the file. */
+/* Write as a user that may write to the folder but is not in the group of the file. */
 static int write_as_other(const char *path)
 {
 	int status = 0;

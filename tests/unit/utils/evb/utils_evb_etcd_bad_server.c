@@ -72,10 +72,10 @@ static void kv(FILE *out, const char *key, const char *value, unsigned int lease
 	"{\"name\":\"" name "\",\"host\":\"127.0.0.1\",\"port\":\"1\",\"incarnation\":1,"          \
 	"\"roles\":" roles ",\"peers\":8}"
 
-static void list(FILE *out, bool lies)
+static void list(FILE *out, bool invalid)
 {
 	fprintf(out, "{\"header\":{\"revision\":\"9\"},\"kvs\":[");
-	if (lies) {
+	if (invalid) {
 		kv(out, "/roc-evb/roc/members/r7", MEMBER("r8", "1"), 1);
 		fputc(',', out);
 		kv(out, "/roc-evb/roc/members/r9", "{}", 1);
@@ -125,7 +125,7 @@ static bool campaign(const char *request)
 /* Answer like etcd; false: the connection stays open after the answer. */
 static bool answer(FILE *out, const char *request)
 {
-	bool lies = mode == INVALID_KEYS;
+	bool invalid = mode == INVALID_KEYS;
 
 	if (strstr(request, "/v3/lease/grant"))
 		fprintf(out, "{\"ID\":\"5\",\"TTL\":\"2\"}");
@@ -145,7 +145,7 @@ static bool answer(FILE *out, const char *request)
 		fprintf(out, "{\"header\":{}}");
 	else if (strstr(request, "/v3/kv/range")) {
 		*(has_key(request, "/roc-evb-reports/roc/") ? &report_lists : &lists) += 1;
-		list(out, lies);
+		list(out, invalid);
 	} else if (strstr(request, "/v3/watch") && ++streams)
 		fprintf(out,
 			"{\"result\":{\"created\":true}}\n{\"result\":{\"events\":[7,{\"kv\":5},{\"type\":9},null,{\"type\":\"DELETE\",\"kv\":{\"key\":\"/\"}}]}}\n");

@@ -202,11 +202,11 @@ static void other_content(void)
 	UNIT_EQ(content_check(&c, 0, data, 256), -1);
 }
 
-static unsigned int asked;
+static unsigned int polls;
 
 static bool enough(void)
 {
-	return ++asked == 3;
+	return ++polls == 3;
 }
 
 /* Filling a device's memory takes seconds, and a signal interrupts it. */
@@ -218,9 +218,9 @@ static void interrupted(void)
 
 	c = copier_cpu(&o, reason);
 	UNIT_NEED(c);
-	asked = 0;
+	polls = 0;
 	UNIT_EQ(copier_fill(c, 1, enough), -ECANCELED);
-	UNIT_EQ(asked, 3);
+	UNIT_EQ(polls, 3);
 	CU_ASSERT_PTR_NOT_NULL(strstr(c->reason, "Interrupted"));
 	/* The memory after the filled part is still zero. */
 	UNIT_EQ(c->ops->copy(c, 0, &byte, (2 << 20) + 64, 1), 0);

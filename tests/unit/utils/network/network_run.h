@@ -56,15 +56,15 @@ static void fresh(void)
 /* Start a receiver at a port of its own, or at @at; its output goes to the file @name. */
 static pid_t receiver(const char *name, unsigned int at, const char *options)
 {
-	const char *said;
+	const char *line;
 	pid_t pid;
 
 	unlink(file(name));
 	pid = tool_start(file(name), "recv --bind=127.0.0.1 --port=%u --json --stall-limit=0 %s",
 			 at, options);
 	CU_ASSERT_TRUE(UNIT_WAIT((tool_read(file(name)), strstr(tool_output, "Listening")), 20000));
-	said = strstr(tool_output, "Listening on 127.0.0.1:");
-	port = said ? (unsigned int)strtoul(strchr(said, ':') + 1, NULL, 10) : 0;
+	line = strstr(tool_output, "Listening on 127.0.0.1:");
+	port = line ? (unsigned int)strtoul(strchr(line, ':') + 1, NULL, 10) : 0;
 	return pid;
 }
 

@@ -39,17 +39,17 @@ static const struct wire_hello usual = {.version = WIRE_VERSION,
 /* A welcome with valid slots and an endpoint name that does not exist. */
 static struct wire_welcome good_welcome(void)
 {
-	struct sockaddr_in nobody = {.sin_family = AF_INET,
+	struct sockaddr_in unused = {.sin_family = AF_INET,
 				     .sin_port = htons(9),
 				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	struct wire_welcome w = {.version = WIRE_VERSION,
 				 .slots = 2,
-				 .name_bytes = sizeof(nobody),
+				 .name_bytes = sizeof(unused),
 				 .stride = 1 << 20,
 				 .slot_bytes = 1 << 19,
 				 .provider = "tcp"};
 
-	memcpy(w.name, &nobody, sizeof(nobody));
+	memcpy(w.name, &unused, sizeof(unused));
 	return w;
 }
 

@@ -252,7 +252,7 @@ static void not_more_than_all(void)
 static void large_blocks(void)
 {
 	const char *path = disk("mkfs.xfs -q -b size=16k -s size=16k", "320M", 16384);
-	static const char says[] =
+	static const char expected[] =
 		"needs blocks of 16384 bytes here, and a recording has blocks of 4096: the kernel copies the data.";
 	const char *first;
 
@@ -265,15 +265,15 @@ static void large_blocks(void)
 	UNIT_EQ(tool_number("units"), 40);
 	CU_ASSERT_TRUE(tool_number("files") > 2);
 	/* The note is printed once for all files. */
-	first = strstr(tool_output, says);
-	CU_ASSERT_TRUE(first && !strstr(first + 1, says));
+	first = strstr(tool_output, expected);
+	CU_ASSERT_TRUE(first && !strstr(first + 1, expected));
 	UNIT_EQ(tool_run("replay %s/r --json", path), 0);
 	UNIT_EQ(tool_number("units"), 40);
 	UNIT_EQ(tool_number("errors"), 0);
-	CU_ASSERT_TRUE(tool_printed(says));
+	CU_ASSERT_TRUE(tool_printed(expected));
 	UNIT_EQ(tool_run("replay %s/r --json --buffered", path), 0);
 	UNIT_EQ(tool_number("units"), 40);
-	CU_ASSERT_PTR_NULL(strstr(tool_output, says));
+	CU_ASSERT_PTR_NULL(strstr(tool_output, expected));
 	UNIT_EQ(umount(path), 0);
 }
 
@@ -286,7 +286,7 @@ static bool is_direct(const char *name)
 }
 
 /* Write and read, with direct I/O or, with this note, through the page cache. */
-static void goes(bool direct, const char *says)
+static void goes(bool direct, const char *expected)
 {
 	const char *path = fresh("direct");
 	struct replay_options options = {.depth = 2};
@@ -298,7 +298,7 @@ static void goes(bool direct, const char *says)
 	UNIT_NEED(!mkdir(path, 0777));
 	sink = one_unit(path, 0);
 	UNIT_EQ(is_direct("run-000000.data"), direct);
-	CU_ASSERT_PTR_NOT_NULL(strstr(sink->note, says));
+	CU_ASSERT_PTR_NOT_NULL(strstr(sink->note, expected));
 	UNIT_EQ(!sink->note[0], direct);
 	UNIT_EQ(sink->ops->finish(sink), 0);
 	sink_close(sink);
@@ -309,7 +309,7 @@ static void goes(bool direct, const char *says)
 	UNIT_NEED(replay);
 	UNIT_EQ(replay->ops->start(replay), 0);
 	UNIT_EQ(is_direct("run-000000.data"), direct);
-	CU_ASSERT_PTR_NOT_NULL(strstr(replay->note, says));
+	CU_ASSERT_PTR_NOT_NULL(strstr(replay->note, expected));
 	UNIT_EQ(!replay->note[0], direct);
 	CU_ASSERT_TRUE(UNIT_WAIT(replay->ops->take(replay, &u) == 1, 20000));
 	UNIT_EQ(u.bytes, MIB);

@@ -146,15 +146,15 @@ static bool as_it_was(const char *name)
 /* Only @name is in the folder: the run is refused before it writes anything. */
 static void refused_for(const char *name)
 {
-	char path[64], says[128];
+	char path[64], expected[128];
 
 	fresh();
 	UNIT_EQ(mkdir(in_dir("r"), 0777), 0);
 	snprintf(path, sizeof(path), "r/%s", name);
 	put_file(path);
 	UNIT_EQ(tool_run("record %s/r " SMALL " --units=50 --file-size=4Mi --json", dir), 1);
-	snprintf(says, sizeof(says), "%s exists: choose another --prefix or folder", path);
-	CU_ASSERT_TRUE(tool_printed(says));
+	snprintf(expected, sizeof(expected), "%s exists: choose another --prefix or folder", path);
+	CU_ASSERT_TRUE(tool_printed(expected));
 	CU_ASSERT_TRUE(as_it_was(path));
 	/* No other file was created. */
 	UNIT_EQ(unlink(in_dir(path)), 0);
@@ -604,7 +604,7 @@ static void no_io_uring(void)
 {
 	static const struct {
 		unsigned int error;
-		const char *says;
+		const char *expected;
 	} causes[] = {
 		{EPERM, "seccomp profile"},
 		{ENOSYS, "CONFIG_IO_URING"},
@@ -627,10 +627,10 @@ static void no_io_uring(void)
 			return;
 		UNIT_EQ(code, 1);
 		tool_read(out);
-		CU_ASSERT(tool_printed(causes[i].says));
+		CU_ASSERT(tool_printed(causes[i].expected));
 		UNIT_EQ(tool_without(SYS_io_uring_setup, causes[i].error, out, replay), 1);
 		tool_read(out);
-		CU_ASSERT(tool_printed(causes[i].says));
+		CU_ASSERT(tool_printed(causes[i].expected));
 	}
 }
 

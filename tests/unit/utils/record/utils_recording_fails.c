@@ -89,7 +89,7 @@ static int turn(struct sink *sink, unsigned int *back)
  */
 static void end_fails(void)
 {
-	static const char *const says[] = {
+	static const char *const expected[] = {
 		"A recording could not be ended: Bad file descriptor.",
 		"The index of the recording could not be closed: Bad file descriptor.",
 		"The index of the recording could not be closed: Bad file descriptor.",
@@ -110,7 +110,7 @@ static void end_fails(void)
 		UNIT_EQ(back, 2);
 		UNIT_EQ(put_large(sink, memory, 3), -EIO);
 		UNIT_EQ(sink->ops->finish(sink), -EIO);
-		UNIT_STR(sink->reason, says[i]);
+		UNIT_STR(sink->reason, expected[i]);
 		sink_close(sink);
 		free(memory);
 	}
@@ -150,7 +150,7 @@ static void meets(const char *name, const char *other_end)
 {
 	const char *path = fresh("meets");
 	unsigned int back = 0;
-	char other[160], says[256];
+	char other[160], expected[256];
 	struct sink *sink;
 	void *memory;
 
@@ -159,8 +159,8 @@ static void meets(const char *name, const char *other_end)
 	snprintf(other, sizeof(other), "%s/%s", path, name);
 	UNIT_EQ(close(creat(other, 0666)), 0);
 	UNIT_EQ(put_large(sink, memory, 2), -EIO);
-	snprintf(says, sizeof(says), "%s exists: choose another --prefix", other);
-	CU_ASSERT_PTR_NOT_NULL(strstr(sink->reason, says));
+	snprintf(expected, sizeof(expected), "%s exists: choose another --prefix", other);
+	CU_ASSERT_PTR_NOT_NULL(strstr(sink->reason, expected));
 	CU_ASSERT_TRUE(UNIT_WAIT(turn(sink, &back) >= 0 && back == 1, 20000));
 	sink_close(sink);
 	free(memory);

@@ -350,7 +350,7 @@ static inline bool client_reply_good(struct client *c, uint32_t event, uint64_t 
 	return c->m.reply.event == event && got == links;
 }
 
-static inline bool client_asks(struct client *c, uint32_t event, uint64_t links)
+static inline bool client_requests(struct client *c, uint32_t event, uint64_t links)
 {
 	return client_request(c, event, event, links) && client_hears(c, ROS_REPLY) &&
 	       client_reply_good(c, event, links);

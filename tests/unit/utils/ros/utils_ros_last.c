@@ -67,7 +67,7 @@ static bool came(size_t bytes)
 	return !ioctl(client->fd, FIONREAD, &unread) && (size_t)unread == bytes;
 }
 
-static void says(size_t bytes)
+static void expected(size_t bytes)
 {
 	UNIT_EQ(send(peer, out, bytes, MSG_NOSIGNAL), bytes);
 	UNIT_NEED(UNIT_WAIT(came(bytes), 5000));
@@ -77,7 +77,7 @@ static void sends_hello(void)
 {
 	struct ros_hello hello = {.lowest = 1, .highest = ROS_VERSION};
 
-	says(ros_encode_hello(out, 1, &hello));
+	expected(ros_encode_hello(out, 1, &hello));
 	ros_client_event(client, EPOLLIN);
 	UNIT_EQ(client->state, ROS_CLIENT_OPEN);
 }
@@ -89,7 +89,7 @@ static void sends_clears(unsigned int count)
 
 	while (count--)
 		length += ros_encode_clear(out + length, count, &event, 1);
-	says(length);
+	expected(length);
 }
 
 /* The client is killed, and its end has arrived. */

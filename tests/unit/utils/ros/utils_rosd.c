@@ -39,9 +39,10 @@ static void fragments(void)
 	UNIT_NEED(daemon_start(&d, "--rate=0 --size=16 --size-max=2048 --source-id=0x123"));
 	UNIT_NEED(client_open(&a, &d, 0));
 	for (event = 0; event < 200; event++)
-		CU_ASSERT_TRUE(client_asks(&a, event, event % 3 ? UINT64_C(1) << event % 24 : ALL));
+		CU_ASSERT_TRUE(
+			client_requests(&a, event, event % 3 ? UINT64_C(1) << event % 24 : ALL));
 	/* Repeated requests, partly for links that do not exist. */
-	CU_ASSERT_TRUE(client_asks(&a, 5, ALL));
+	CU_ASSERT_TRUE(client_requests(&a, 5, ALL));
 	CU_ASSERT_TRUE(client_request(&a, 1, 5, 3 | UINT64_C(1) << 24 | UINT64_C(1) << 63));
 	UNIT_NEED(client_hears(&a, ROS_REPLY));
 	UNIT_EQ(a.m.flags, ROS_INCOMPLETE);
@@ -105,15 +106,15 @@ static void early_and_wrap(void)
 	for (i = 0; i < 8; i++)
 		CU_ASSERT_TRUE(client_request(&a, i, event + 100 + i, ALL));
 	/* The available event behind them shows that the workers have the requests. */
-	CU_ASSERT_TRUE(client_asks(&other, event, ALL));
+	CU_ASSERT_TRUE(client_requests(&other, event, ALL));
 	client_close(&other);
 	requested = daemon_ms();
 	for (i = 0; i < 8; i++) {
 		UNIT_NEED(client_hears(&a, ROS_REPLY));
 		CU_ASSERT_TRUE(client_reply_good(&a, event + 100 + (uint32_t)a.m.id, ALL));
 	}
-	CU_ASSERT_TRUE(client_asks(&a, 0xffffffff, ALL));
-	CU_ASSERT_TRUE(client_asks(&a, 0, ALL));
+	CU_ASSERT_TRUE(client_requests(&a, 0xffffffff, ALL));
+	CU_ASSERT_TRUE(client_requests(&a, 0, ALL));
 	client_close(&a);
 	daemon_ends_well(&d);
 	/* The first of them arrives a second after the start of the daemon. */
@@ -142,12 +143,12 @@ static void clears(void)
 
 	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --wait=2000"));
 	UNIT_NEED(client_open(&a, &d, 0));
-	CU_ASSERT_TRUE(client_asks(&a, 63, ALL));
+	CU_ASSERT_TRUE(client_requests(&a, 63, ALL));
 	for (i = 0; i < 64; i++)
 		events[i] = i;
 	CU_ASSERT_TRUE(client_clear(&a, 1, events, 64));
 	cleared(64, 0, 64 * 24);
-	CU_ASSERT_TRUE(client_asks(&a, 127, ALL));
+	CU_ASSERT_TRUE(client_requests(&a, 127, ALL));
 	/* Not available: cleared before, twice in a list, and far in the future. */
 	events[0] = 64;
 	events[1] = 64;
@@ -209,7 +210,7 @@ static void age(void)
 {
 	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --max-age=4s"));
 	UNIT_NEED(client_open(&a, &d, 0));
-	CU_ASSERT_TRUE(client_asks(&a, 0, ALL));
+	CU_ASSERT_TRUE(client_requests(&a, 0, ALL));
 	CU_ASSERT_TRUE(UNIT_WAIT(client_request(&a, 1, 100, ALL) && client_hears(&a, ROS_REPLY) &&
 					 !(a.m.flags & ROS_INCOMPLETE),
 				 20000));
@@ -316,7 +317,7 @@ static void pages_come_back(void)
 
 	UNIT_NEED(daemon_start(&d, "--rate=0 --host-pages=64"));
 	UNIT_NEED(client_open(&a, &d, 0));
-	CU_ASSERT_TRUE(client_asks(&a, 59, ALL)); /* all of them are available */
+	CU_ASSERT_TRUE(client_requests(&a, 59, ALL)); /* all of them are available */
 	begin = daemon_ms();
 	for (i = 0; i < 60; i++)
 		CU_ASSERT_TRUE(client_request(&a, i, i, ALL));

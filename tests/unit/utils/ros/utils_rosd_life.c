@@ -27,7 +27,7 @@ static void drain(void)
 	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --wait=30000"));
 	UNIT_NEED(client_open(&a, &d, 0));
 	CU_ASSERT_TRUE(client_request(&a, 1, 1000000, ALL));
-	CU_ASSERT_TRUE(client_asks(&a, 3, ALL)); /* the workers have the first one */
+	CU_ASSERT_TRUE(client_requests(&a, 3, ALL)); /* the workers have the first one */
 	CU_ASSERT_TRUE(client_clear(&a, 2, &event, 1));
 	begin = daemon_ms();
 	kill(d.pid, SIGTERM);
@@ -133,9 +133,9 @@ static void unit_file(void)
 	snprintf(command, sizeof(command),
 		 "d=$(mktemp -d /tmp/roc-unit-XXXXXX) && ln -s \"$ROC_TOOL\" $d/roc-rosd && "
 		 "sed \"s|@BINDIR@|$d|\" utils/ros/roc-rosd.service.in > $d/roc-rosd.service && "
-		 "timeout %d systemd-analyze verify --man=no $d/roc-rosd.service > $d/said 2>&1; "
-		 "s=$?; grep roc-rosd $d/said; "
-		 "if [ $s -eq 1 -a -s $d/said ]; then s=0; fi; "
+		 "timeout %d systemd-analyze verify --man=no $d/roc-rosd.service > $d/output 2>&1; "
+		 "s=$?; grep roc-rosd $d/output; "
+		 "if [ $s -eq 1 -a -s $d/output ]; then s=0; fi; "
 		 "echo status $s; rm -r $d",
 		 (int)(120 * slowness()));
 	pipe = popen(command, "r");
@@ -174,7 +174,7 @@ static void metrics(void)
 	UNIT_NEED(daemon_start(&d, options));
 	UNIT_NEED(client_open(&a, &d, 0));
 	for (i = 0; i < 7; i++)
-		CU_ASSERT_TRUE(client_asks(&a, i, ALL));
+		CU_ASSERT_TRUE(client_requests(&a, i, ALL));
 	CU_ASSERT_TRUE(UNIT_WAIT(metrics_read(path) && strstr(metrics_text, replies), 5000));
 	CU_ASSERT_PTR_NOT_NULL(strstr(metrics_text, unit));
 	CU_ASSERT_PTR_NOT_NULL(strstr(metrics_text, "roc_rosd_reply_seconds_count"));
@@ -295,20 +295,20 @@ static void metrics_socket(void)
 	CU_ASSERT_EQUAL(access(path, F_OK), 0);
 	UNIT_NEED(daemon_start(&d, options));
 	UNIT_NEED(client_open(&a, &d, 0));
-	CU_ASSERT_TRUE(client_asks(&a, 1, ALL));
+	CU_ASSERT_TRUE(client_requests(&a, 1, ALL));
 	CU_ASSERT_TRUE(scraped(path, ask, "roc_rosd_replies_total{listen=\"127.0.0.1:0\"} 1\n"));
 	UNIT_EQ(strncmp(metrics_text, "HTTP/1.0 200 OK\r\n", 17), 0);
 	length = strstr(metrics_text, "Content-Length: ");
 	body = strstr(metrics_text, "\r\n\r\n");
 	UNIT_NEED(length && body);
 	UNIT_EQ((size_t)atoi(length + strlen("Content-Length: ")), strlen(body + 4));
-	CU_ASSERT_TRUE(client_asks(&a, 2, ALL));
+	CU_ASSERT_TRUE(client_requests(&a, 2, ALL));
 	CU_ASSERT_TRUE(scraped(path, ask, "127.0.0.1:0\"} 2\n"));
 	CU_ASSERT_TRUE(scrape(path, "PUT / HTTP/1.1\r\n\r\n"));
 	UNIT_EQ(strncmp(metrics_text, "HTTP/1.0 405 ", 13), 0);
 	for (i = 0; i < 10; i++)
 		silent[i] = scraper(path);
-	CU_ASSERT_TRUE(client_asks(&a, 3, ALL));
+	CU_ASSERT_TRUE(client_requests(&a, 3, ALL));
 	CU_ASSERT_TRUE(scraped(path, ask, "127.0.0.1:0\"} 3\n"));
 	client_close(&a);
 	/* Nor does a connection that is open at the end. */
@@ -319,7 +319,7 @@ static void metrics_socket(void)
 	daemon_forget(&d);
 }
 
-static int exit_of(const char *arguments, const char *says)
+static int exit_of(const char *arguments, const char *expected)
 {
 	char command[512], text[4096];
 	size_t length;
@@ -333,9 +333,9 @@ static int exit_of(const char *arguments, const char *says)
 	length = fread(text, 1, sizeof(text) - 1, pipe);
 	text[length] = '\0';
 	status = pclose(pipe);
-	if (!strstr(text, says))
+	if (!strstr(text, expected))
 		unit_note("%s: %s", arguments, text);
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, says));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, expected));
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

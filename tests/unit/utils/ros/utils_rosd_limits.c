@@ -29,7 +29,7 @@ static void start(const char *options)
 
 static void finish(void)
 {
-	CU_ASSERT_TRUE(client_asks(&good, 3, ALL));
+	CU_ASSERT_TRUE(client_requests(&good, 3, ALL));
 	client_close(&good);
 	client_close(&bad);
 	daemon_ends_well(&d);
@@ -50,7 +50,7 @@ static void breaks(bool hello, size_t length, enum ros_code code, uint32_t limit
 	CU_ASSERT_TRUE(client_send(&bad, out, length));
 	client_refused(&bad, code, limit);
 	client_close(&bad);
-	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+	CU_ASSERT_TRUE(client_requests(&good, 1, ALL));
 }
 
 static void malformed(void)
@@ -169,7 +169,7 @@ static void too_many_requests(void)
 	}
 	UNIT_EQ(replies, 5);
 	UNIT_EQ(errors, 4);
-	CU_ASSERT_TRUE(client_asks(&bad, 1, ALL));
+	CU_ASSERT_TRUE(client_requests(&bad, 1, ALL));
 	finish();
 	UNIT_EQ(daemon_error(&d, ROS_E_NO_LINKS), 1);
 	daemon_forget(&d);
@@ -196,7 +196,7 @@ static void too_many_clears(void)
 		UNIT_EQ(bad.m.id, i);
 		UNIT_EQ(bad.m.cleared.unknown, 1);
 	}
-	CU_ASSERT_TRUE(client_asks(&bad, 1, ALL));
+	CU_ASSERT_TRUE(client_requests(&bad, 1, ALL));
 	finish();
 	daemon_forget(&d);
 }
@@ -218,7 +218,7 @@ static void clears_of_all(void)
 			far[k] = 1000000 + 1024 * i + k;
 		CU_ASSERT_TRUE(client_clear(&bad, i, far, 1024));
 	}
-	CU_ASSERT_TRUE(client_asks(&bad, 1, ALL)); /* the workers have them */
+	CU_ASSERT_TRUE(client_requests(&bad, 1, ALL)); /* the workers have them */
 	CU_ASSERT_TRUE(client_clear(&good, 1, &next, 1));
 	CU_ASSERT_TRUE(client_clear(&good, 2, &first, 1));
 	for (i = 0; i < 2; i++) {
@@ -245,7 +245,7 @@ static void too_many_clients(void)
 	/* Many of them do not affect connected clients. */
 	for (i = 0; i < 40; i++)
 		CU_ASSERT_TRUE(client_connect(&more[i], &d, 0));
-	CU_ASSERT_TRUE(client_asks(&good, 2, ALL));
+	CU_ASSERT_TRUE(client_requests(&good, 2, ALL));
 	for (i = 0; i < 40; i++)
 		client_close(&more[i]);
 	client_close(&bad);
@@ -292,7 +292,7 @@ static void idle_clients(void)
 	/* HELLO arrives within this time, also on a busy machine. */
 	start("--rate=0 --pages=64 --max-clients=3 --patience=4000 --wait=60000");
 	CU_ASSERT_TRUE(is_welcome(&other, "127.0.0.2"));
-	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+	CU_ASSERT_TRUE(client_requests(&good, 1, ALL));
 	CU_ASSERT_TRUE(is_welcome(&bad, "127.0.0.3"));
 	usleep(4100000); /* all three have been idle for long enough */
 	CU_ASSERT_TRUE(connects(&early, "127.0.0.2"));
@@ -304,21 +304,21 @@ static void idle_clients(void)
 	UNIT_EQ(client_hear(&other, 300), HEARD_NOTHING);
 	client_close(&early);
 	CU_ASSERT_TRUE(client_request(&third, 77, 1000000, ALL));
-	CU_ASSERT_TRUE(client_asks(&third, 1, ALL));
+	CU_ASSERT_TRUE(client_requests(&third, 1, ALL));
 	/* Without an idle client of its own, it displaces the one that was idle for longest. */
 	CU_ASSERT_TRUE(is_welcome(&bad, "127.0.0.3"));
 	client_refused(&other, ROS_E_TOO_MANY_CLIENTS, 3);
 	client_close(&other);
 	CU_ASSERT_TRUE(client_request(&good, 77, 1000000, ALL));
-	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+	CU_ASSERT_TRUE(client_requests(&good, 1, ALL));
 	CU_ASSERT_TRUE(client_request(&bad, 77, 1000000, ALL));
-	CU_ASSERT_TRUE(client_asks(&bad, 1, ALL));
+	CU_ASSERT_TRUE(client_requests(&bad, 1, ALL));
 	/* A client with an outstanding request is never displaced. */
 	for (i = 0; i < 6; i++) {
 		usleep(800000);
 		CU_ASSERT_FALSE(is_welcome(&other, "127.0.0.2"));
 	}
-	CU_ASSERT_TRUE(client_asks(&third, 2, ALL));
+	CU_ASSERT_TRUE(client_requests(&third, 2, ALL));
 	client_close(&third);
 	finish();
 	daemon_forget(&d);
@@ -344,8 +344,8 @@ static void without_hello(void)
 			CU_ASSERT_TRUE(client_send(&bad, out, length / 2));
 	}
 	CU_ASSERT_TRUE(is_welcome(&newcomer, "127.0.0.1"));
-	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
-	CU_ASSERT_TRUE(client_asks(&newcomer, 1, ALL));
+	CU_ASSERT_TRUE(client_requests(&good, 1, ALL));
+	CU_ASSERT_TRUE(client_requests(&newcomer, 1, ALL));
 	/* A connection that waited meanwhile may send HELLO, and is one too many now. */
 	CU_ASSERT_TRUE(client_send(&bad, out + length / 2, length - length / 2));
 	client_refused(&bad, ROS_E_TOO_MANY_CLIENTS, 2);
@@ -379,7 +379,7 @@ static void does_not_read(void)
 	greedy(&bad, 500);
 	/* The connection is reset, and not too early. */
 	while (daemon_ms() - begin < LIMIT_MS * slowness() && client_request(&bad, 1, 1, 1))
-		CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+		CU_ASSERT_TRUE(client_requests(&good, 1, ALL));
 	CU_ASSERT_TRUE(daemon_ms() - begin >= 1900);
 	CU_ASSERT_TRUE(daemon_ms() - begin < LIMIT_MS * slowness());
 	finish();
@@ -419,7 +419,7 @@ static void backlog(void)
 	UNIT_EQ(greedy(&bad, 1000), 1000);
 	/* The backlog is counted meanwhile, and is 0 at the end. */
 	CU_ASSERT_TRUE(UNIT_WAIT(gauge(path, "\nroc_rosd_backlog_bytes{") > 65536, LIMIT_MS));
-	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+	CU_ASSERT_TRUE(client_requests(&good, 1, ALL));
 	for (i = 0; i < 1000 && client_hear(&bad, LIMIT_MS) == HEARD_MESSAGE; i++)
 		replies += bad.m.type == ROS_REPLY &&
 			   client_reply_good(&bad, (uint32_t)bad.m.id % 60, ALL);
@@ -441,7 +441,7 @@ static void backlog_is_small(void)
 	CU_ASSERT_TRUE(client_open(&bad, &d, 32768));
 	for (i = 0; i < 20; i++) {
 		UNIT_EQ(greedy(&bad, 100), 100);
-		CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+		CU_ASSERT_TRUE(client_requests(&good, 1, ALL));
 		usleep(20000);
 	}
 	finish();
@@ -463,7 +463,7 @@ static void slow_among_fast(void)
 	greedy(&bad, 200);
 	for (i = 0; i < 400; i++) {
 		begin = daemon_ms();
-		CU_ASSERT_TRUE(client_asks(&good, i % 60, ALL));
+		CU_ASSERT_TRUE(client_requests(&good, i % 60, ALL));
 		took = daemon_ms() - begin;
 		longest = took > longest ? took : longest;
 		waits += took >= 3000 * slowness();
@@ -651,7 +651,7 @@ static void copied_anyway(void)
 	UNIT_NEED(daemon_start(&d, "--rate=0 --zerocopy=4096"));
 	UNIT_NEED(client_open(&good, &d, 0));
 	for (i = 0; i < 100; i++)
-		UNIT_NEED(client_asks(&good, i, ALL));
+		UNIT_NEED(client_requests(&good, i, ALL));
 	client_close(&good);
 	daemon_ends_well(&d);
 	CU_ASSERT_TRUE(daemon_figure(&d, "sends") > 100);
@@ -703,7 +703,7 @@ static void machine_lost(void)
 
 	for (i = 0; i < 2; i++) {
 		start(cases[i].options);
-		CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+		CU_ASSERT_TRUE(client_requests(&good, 1, ALL));
 		limit = its_option(&good, TCP_USER_TIMEOUT);
 		/* Kernels before 5.6, and those that isolate processes. */
 		if (limit < 0 && (errno == EPERM || errno == ENOSYS))

@@ -67,8 +67,8 @@ void second_reader_fails(const struct two_readers *r)
 	UNIT_EQ(RUN("%s --json > first & pid=$!; %s; %s; code=$?; %s --json | grep ownerPid; kill -TERM $pid; wait $pid || code=99; exit $code",
 		    r->first, until_running(r->id, 0), r->second, r->stats),
 		1);
-	for (i = 0; i < N(r->says); i++)
-		OUTPUT_HAS(r->says[i]);
+	for (i = 0; i < N(r->expected); i++)
+		OUTPUT_HAS(r->expected[i]);
 	OUTPUT_HAS("\"ownerPid\": ");
 	ends(0, "cat first");
 	CU_ASSERT(json_is(json_get(out, "end"), "signal"));

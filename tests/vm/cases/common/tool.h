@@ -36,7 +36,7 @@ struct two_readers {
 	const char *id;
 	const char *first, *second; /* commands; what the first one prints is JSON */
 	const char *stats;	    /* the command that also names the owner */
-	const char *says[3];	    /* of the second one */
+	const char *expected[3];    /* of the second one */
 };
 void second_reader_fails(const struct two_readers *r);
 

@@ -180,7 +180,7 @@ static void invalid_commands(void)
 /* Invalid values in a reader's areas spoil its own run only. */
 static void invalid_reader_values(void)
 {
-	static const uint32_t lies[] = {1u << 31, ~0u, 1000000, 0x7fffffff, 4097};
+	static const uint32_t invalid[] = {1u << 31, ~0u, 1000000, 0x7fffffff, 4097};
 	struct taker t = {.percent = 50}, other = {.sub = 1, .percent = 100};
 	uint32_t i, k;
 
@@ -192,20 +192,21 @@ static void invalid_reader_values(void)
 	/* The card cannot have written more entries than there are pages. */
 	t.user->descriptors = t.data_count + t.made.descriptors - 1;
 	CU_ASSERT(UNIT_WAIT(taker_info(&t).bad_index == 1, 5000));
-	for (i = 0; i < N(lies); i++) {
+	for (i = 0; i < N(invalid); i++) {
 		struct roc_fr_wait w = {.size = sizeof(w), .mask = 3, .deadline = 1};
 
-		t.user->descriptors = lies[i];
-		t.user->completions = ~lies[i];
-		t.bell->free = t.free_count + lies[i];
-		t.bell->command = t.command_count + lies[i];
-		w.descriptors = w.completions = lies[i];
+		t.user->descriptors = invalid[i];
+		t.user->completions = ~invalid[i];
+		t.bell->free = t.free_count + invalid[i];
+		t.bell->command = t.command_count + invalid[i];
+		w.descriptors = w.completions = invalid[i];
 		abi(t.fd, ROC_FR_WAIT, &w);
 		poll(&(struct pollfd){.fd = t.fd, .events = POLLIN}, 1, 1);
 		for (k = 0; k < t.made.frees; k++)
-			t.frees[k] = lies[i] * (k + 1);
+			t.frees[k] = invalid[i] * (k + 1);
 		for (k = 0; k < t.made.commands; k++)
-			t.commands_ring[k] = (struct roc_fr_command){lies[i] * k, lies[i], k, k};
+			t.commands_ring[k] =
+				(struct roc_fr_command){invalid[i] * k, invalid[i], k, k};
 		t.bell->free = t.free_count += 500;
 		t.bell->command = t.command_count += 500;
 		CU_ASSERT(taker_run(&other, other.fragments + 200, 10000));
@@ -393,7 +394,7 @@ static void refusals(void)
 	int fd = node_open(ROBINNP_ID, 0), card = node_open(ROBINNP_ID, -1);
 	struct roc_fr_start begin = {.size = sizeof(begin)};
 	struct roc_fr_pages pages = {.size = sizeof(pages), .handle = 1};
-	struct roc_fr_doorbell tell = {.size = sizeof(tell), .what = ROC_FR_DOORBELL_FREE};
+	struct roc_fr_doorbell doorbell = {.size = sizeof(doorbell), .what = ROC_FR_DOORBELL_FREE};
 	struct roc_fr_settings set = {.size = sizeof(set)};
 	struct roc_fr_reset reset = {.size = sizeof(reset)};
 	struct roc_fr_info info = {.size = sizeof(info), .sub = 2};
@@ -415,7 +416,7 @@ static void refusals(void)
 	UNIT_EQ(rings(fd, (struct roc_fr_rings){.reason = 1}), -EINVAL);
 	UNIT_EQ(abi(fd, ROC_FR_START, &begin), -EPIPE);
 	UNIT_EQ(abi(fd, ROC_FR_PAGES, &pages), -EPIPE);
-	UNIT_EQ(abi(fd, ROC_FR_DOORBELL, &tell), -EPIPE);
+	UNIT_EQ(abi(fd, ROC_FR_DOORBELL, &doorbell), -EPIPE);
 	CU_ASSERT(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0x10ull << 32) == MAP_FAILED &&
 		  errno == EPIPE);
 	UNIT_EQ(abi(card, ROC_FR_INFO, &info), -ENOENT);
@@ -456,7 +457,7 @@ static void refusals(void)
 	UNIT_NEED(taker_open(&t));
 	r = (struct roc_fr_rings){.size = sizeof(r)};
 	UNIT_EQ(abi(t.fd, ROC_FR_RINGS, &r), -EBUSY);
-	UNIT_EQ(abi(t.fd, ROC_FR_DOORBELL, &tell), -EALREADY);
+	UNIT_EQ(abi(t.fd, ROC_FR_DOORBELL, &doorbell), -EALREADY);
 	pages.handle = 7;
 	UNIT_EQ(abi(t.fd, ROC_FR_PAGES, &pages), -ENOENT);
 	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0, 1);
@@ -638,8 +639,8 @@ static void large_host_pages(void)
 /* Without a buffer, and with system calls instead of the doorbell. */
 static void without_host_pages(void)
 {
-	struct roc_fr_doorbell tell = {.size = sizeof(tell),
-				       .what = ROC_FR_DOORBELL_FREE | ROC_FR_DOORBELL_COMMAND};
+	struct roc_fr_doorbell doorbell = {.size = sizeof(doorbell),
+					   .what = ROC_FR_DOORBELL_FREE | ROC_FR_DOORBELL_COMMAND};
 	struct taker t = {.pages = 64};
 	struct taker_fragment h;
 
@@ -651,9 +652,9 @@ static void without_host_pages(void)
 	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
 	UNIT_EQ(outcome(&t, h.page, 0, ROC_FR_TRANSFER), ROC_FR_BAD_HOST_PAGE);
 	taker_command(&t, h.page, 0, 9, ROC_FR_RELEASE);
-	tell.free = t.free_count;
-	tell.command = t.command_count;
-	UNIT_EQ(abi(t.fd, ROC_FR_DOORBELL, &tell), 0);
+	doorbell.free = t.free_count;
+	doorbell.command = t.command_count;
+	UNIT_EQ(abi(t.fd, ROC_FR_DOORBELL, &doorbell), 0);
 	t.command_reported = t.command_count;
 	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DONE, 5000), 0);
 	UNIT_EQ(taker_info(&t).doorbells, 2);

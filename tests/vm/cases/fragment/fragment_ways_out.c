@@ -281,7 +281,7 @@ static void completed_before_quiescence(void)
 /* The card is gone: the reader wakes up from every wait, and its mappings stay. */
 static void sees_removal(struct taker *t)
 {
-	struct roc_fr_doorbell tell = {.size = sizeof(tell)};
+	struct roc_fr_doorbell doorbell = {.size = sizeof(doorbell)};
 	struct pollfd p = {.fd = t->fd, .events = POLLIN};
 	struct taker_fragment h;
 
@@ -290,7 +290,7 @@ static void sees_removal(struct taker *t)
 	UNIT_EQ(poll(&p, 1, 0), 1);
 	CU_ASSERT(p.revents & POLLERR && p.revents & POLLHUP);
 	UNIT_EQ(taker_wait(t, ROC_FR_WAIT_DATA, 100), -ENODEV);
-	UNIT_EQ(abi(t->fd, ROC_FR_DOORBELL, &tell), -ENODEV);
+	UNIT_EQ(abi(t->fd, ROC_FR_DOORBELL, &doorbell), -ENODEV);
 	/* Data in memory stay readable, and the doorbell has no effect. */
 	while (taker_next(t, &h))
 		taker_free(t, h.page);

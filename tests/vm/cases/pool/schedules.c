@@ -432,12 +432,12 @@ static void check_notified(const struct cell *c, struct subject *s)
 {
 	const struct subject_report *t = &s->report;
 	bool hears = c->phase != PHASE_OPENING && c->phase != PHASE_CLOSING;
-	bool asked = c->way == WAY_ALL_ONES && c->phase == PHASE_FLOWING;
+	bool queried = c->way == WAY_ALL_ONES && c->phase == PHASE_FLOWING;
 	bool spared = c->way == WAY_AER_NONFATAL;
 	bool good;
 
 	/* With an open file the module stays loaded. */
-	if (!hears || !(asked || spared || (way_shuts(c->way) && c->way != WAY_RMMOD)))
+	if (!hears || !(queried || spared || (way_shuts(c->way) && c->way != WAY_RMMOD)))
 		return;
 	good = UNIT_WAIT(is_notified(c, s), NOTIFY_MS);
 	if (!good)

@@ -20,7 +20,7 @@ static bool on_cpu(unsigned int cpu)
 }
 
 /* Set the kernel's preemption mode to "none" for this test. */
-static bool preempt_only_when_asked(char *before, size_t size)
+static bool preempt_on_request(char *before, size_t size)
 {
 	char *begin, *end;
 	FILE *f = fopen(PREEMPT, "re");
@@ -98,7 +98,7 @@ static void kicks_without_end(void)
 
 	emu_normal(CARD0, FOUR_LINKS);
 	UNIT_NEED(on_cpu(1) && rig_open(&r) && rig_start(&r));
-	if (preempt_only_when_asked(before, sizeof(before))) {
+	if (preempt_on_request(before, sizeof(before))) {
 		others_run(&r);
 		UNIT_EQ(put_text(PREEMPT, before), 0);
 	} else {

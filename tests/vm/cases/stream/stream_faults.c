@@ -245,7 +245,7 @@ static void doorbells_lost(void)
 /* Impossible positions of a reader have no effect, are counted, and data flow on. */
 static void invalid_reader_positions(void)
 {
-	static const uint32_t lies[] = {1u << 31, ~0u, 1000000, 0x7fffffff};
+	static const uint32_t invalid[] = {1u << 31, ~0u, 1000000, 0x7fffffff};
 	struct reader r = {.ring = 64 * KIB}, other = {.stream = P40_STREAM_ODIN};
 	uint32_t before;
 	size_t i, j;
@@ -256,12 +256,12 @@ static void invalid_reader_positions(void)
 	UNIT_NEED(reader_start(&other));
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(reader_run(&r, 100, 5000));
-	for (i = 0; i < N(lies); i++) {
+	for (i = 0; i < N(invalid); i++) {
 		uint64_t bad = reader_info(&r).bad_index;
 
 		before = r.read;
-		reader_consume(&r, before + lies[i], true);
-		r.user->taken = lies[i];
+		reader_consume(&r, before + invalid[i], true);
+		r.user->taken = invalid[i];
 		CU_ASSERT(UNIT_WAIT(reader_info(&r).bad_index > bad, 2000));
 		UNIT_EQ(reader_info(&r).state, ROC_CH_RUNNING);
 		/* The position counts once and the doorbell once, however often others poll. */

@@ -162,7 +162,7 @@ static void cost_of_data(void)
 {
 	struct reader r = {.ring = 32 * MIB};
 	struct roc_st_info info;
-	uint64_t waits = 0, told;
+	uint64_t waits = 0, before;
 	int64_t begin;
 
 	start(&r);
@@ -196,13 +196,13 @@ static void cost_of_data(void)
 	 */
 	UNIT_EQ(reader_wait(&r, 100), -ETIME);
 	info = reader_info(&r);
-	told = emu_stream(CARD0, 0, "interrupts");
+	before = emu_stream(CARD0, 0, "interrupts");
 	reader_set(&r, STREAM_SET_LIMIT, 4097);
 	UNIT_EQ(reader_wait(&r, 5000), 0);
 	CU_ASSERT(UNIT_WAIT(reader_info(&r).interrupts > info.interrupts, 5000));
 	sleep_ms(100);
-	UNIT_EQ(emu_stream(CARD0, 0, "interrupts"), told + 1);
-	CU_ASSERT(reader_info(&r).interrupts <= told + 1);
+	UNIT_EQ(emu_stream(CARD0, 0, "interrupts"), before + 1);
+	CU_ASSERT(reader_info(&r).interrupts <= before + 1);
 	UNIT_EQ(reader_info(&r).spurious_interrupts, 0);
 	UNIT_EQ(reader_info(&r).missed_interrupts, 0);
 	reader_take(&r, true);

@@ -146,7 +146,7 @@ static void damage(void)
 }
 
 /* A system of one node, which builds events from sub0 until a signal. */
-static void built(int code, const char *fault, const char *says)
+static void built(int code, const char *fault, const char *expected)
 {
 	int got;
 
@@ -157,10 +157,10 @@ static void built(int code, const char *fault, const char *says)
 		"--json > printed 2> messages & pid=$!; timeout 30 sh -c '%s' || cat messages; sleep 1; "
 		"%s > faulted; sleep 1; kill $pid; wait $pid; code=$?; cat messages; exit $code",
 		until_running("6001", 0), fault);
-	if (got != code || !strstr(out, says))
+	if (got != code || !strstr(out, expected))
 		unit_note("%s: exit %d: %.1000s", fault, got, out);
 	UNIT_EQ(got, code);
-	CU_ASSERT_PTR_NOT_NULL(strstr(out, says));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, expected));
 	emu(CARD0, "fault all clear");
 }
 
@@ -239,8 +239,8 @@ static void second_reader(void)
 		.first = "roc-fragment run " ID,
 		.second = "roc-fragment run " ID,
 		.stats = "roc-fragment stats " ID "--sub=0",
-		.says = {"6001 (0000:", "sub0 is in use by PID ",
-			 "(roc-fragment): a sub-unit has one owner"},
+		.expected = {"6001 (0000:", "sub0 is in use by PID ",
+			     "(roc-fragment): a sub-unit has one owner"},
 	};
 
 	if (!there())

@@ -91,8 +91,8 @@ static void second_reader(void)
 		.first = "roc-stream follow " ID,
 		.second = "roc-stream dump " ID,
 		.stats = "roc-stream stats " ID "--stream=0",
-		.says = {"4001 (0000:", "stream main is in use by PID ",
-			 "(roc-stream): a stream has one owner"},
+		.expected = {"4001 (0000:", "stream main is in use by PID ",
+			     "(roc-stream): a stream has one owner"},
 	};
 
 	if (!there())

@@ -64,19 +64,19 @@ static void registers(void)
 		UNIT_EQ(bar_read(i, CRORC_SP_LOW), 0x1000 * i);
 	UNIT_EQ(region_read(3, 4096, &value, 4), EINVAL);
 	UNIT_EQ(region_read(3, 2, &value, 2), 0); /* answered, as the bus does, and counted */
-	CU_ASSERT(says("counts", "\"bad_access\":2,"));
-	CU_ASSERT(says("counts", "\"bar5_writes\":1,"));
-	CU_ASSERT(says("info", "\"card\":\"crorc\",\"endpoints\":1,"));
-	CU_ASSERT(says("peek 0 5 0x2c", "\"value\":\"0x5000\""));
-	CU_ASSERT(says("peek 1 0 0", "\"ok\":false"));
-	CU_ASSERT(says("mmio 0", "\"bar5\":{"));
-	CU_ASSERT(says("set link-state 2=down", "\"ok\":true"));
-	CU_ASSERT(says("get link-state", "\"up,up,down,up,up,up\""));
+	CU_ASSERT(replies("counts", "\"bad_access\":2,"));
+	CU_ASSERT(replies("counts", "\"bar5_writes\":1,"));
+	CU_ASSERT(replies("info", "\"card\":\"crorc\",\"endpoints\":1,"));
+	CU_ASSERT(replies("peek 0 5 0x2c", "\"value\":\"0x5000\""));
+	CU_ASSERT(replies("peek 1 0 0", "\"ok\":false"));
+	CU_ASSERT(replies("mmio 0", "\"bar5\":{"));
+	CU_ASSERT(replies("set link-state 2=down", "\"ok\":true"));
+	CU_ASSERT(replies("get link-state", "\"up,up,down,up,up,up\""));
 	UNIT_EQ(bar_read(2, CRORC_CHAN_CSR), CRORC_CHAN_CSR_LINK_DOWN);
-	CU_ASSERT(says("fault 0 lost-push 0x3 10", "\"ok\":true"));
-	CU_ASSERT(says("fault 0 lost-push 0x3", "\"ok\":false"));
-	CU_ASSERT(says("faults", "\"lost-push\":\"0x30000000a\""));
-	CU_ASSERT(says("fault 0 all-ones", "\"ok\":true"));
+	CU_ASSERT(replies("fault 0 lost-push 0x3 10", "\"ok\":true"));
+	CU_ASSERT(replies("fault 0 lost-push 0x3", "\"ok\":false"));
+	CU_ASSERT(replies("faults", "\"lost-push\":\"0x30000000a\""));
+	CU_ASSERT(replies("fault 0 all-ones", "\"ok\":true"));
 	UNIT_EQ(bar_read(2, CRORC_SERIAL), 0xffffffff);
 	end();
 }
@@ -220,7 +220,7 @@ static void write_race(void)
 	unsigned int lost;
 
 	ready();
-	CU_ASSERT(says("fault 0 write-race 1000000", "\"ok\":true"));
+	CU_ASSERT(replies("fault 0 write-race 1000000", "\"ok\":true"));
 	UNIT_EQ(six_channels(true), 0);
 	UNIT_EQ(counted("writes_lost"), 0);
 	lost = six_channels(false);

@@ -31,8 +31,8 @@ static void configuration(void)
 	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
 	UNIT_EQ(bar_read(0, P40_STREAM(6)), 0x57e00106);
 	UNIT_EQ(bar_read(2, P40_CARD), STREAM_CARD_ID_VALUE);
-	CU_ASSERT(says("info", "\"card\":\"p40\",\"endpoints\":1,"));
-	CU_ASSERT(says("counts", "\"streams\":[{\"stream\":0,\"enabled\":false,"));
+	CU_ASSERT(replies("info", "\"card\":\"p40\",\"endpoints\":1,"));
+	CU_ASSERT(replies("counts", "\"streams\":[{\"stream\":0,\"enabled\":false,"));
 	control_is("wrong-position");
 	end();
 }
@@ -189,13 +189,13 @@ static void all_ones(void)
 {
 	begin_mapped();
 	enable();
-	CU_ASSERT(says("fault 0 all-ones", "\"ok\":true"));
+	CU_ASSERT(replies("fault 0 all-ones", "\"ok\":true"));
 	UNIT_EQ(bar_read(0, P40_STREAM(0) + BLOCK_STATUS), 0xffffffff);
 	UNIT_EQ(bar_read(2, CARD_ID), 0xffffffff);
 	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN); /* lost */
 	/* A write is posted, so read back before the control line. */
 	UNIT_EQ(bar_read(2, CARD_ID), 0xffffffff);
-	CU_ASSERT(says("fault 0 clear all-ones", "\"ok\":true"));
+	CU_ASSERT(replies("fault 0 clear all-ones", "\"ok\":true"));
 	UNIT_EQ(bar_read(2, P40_SETTINGS(0) + STREAM_SET_GENERATOR), 0);
 	UNIT_EQ(written(), 0);
 	end();

@@ -47,8 +47,8 @@ static void configuration(void)
 	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
 	UNIT_EQ(bar_read(0, ROBINNP_SUB(1)), 0xf7a00101);
 	UNIT_EQ(bar_read(2, ROBINNP_CARD), FRAGMENT_CARD_ID_VALUE);
-	CU_ASSERT(says("info", "\"card\":\"robinnp\",\"endpoints\":1,"));
-	CU_ASSERT(says("counts", "\"subs\":[{\"sub\":0,\"enabled\":false,"));
+	CU_ASSERT(replies("info", "\"card\":\"robinnp\",\"endpoints\":1,"));
+	CU_ASSERT(replies("counts", "\"subs\":[{\"sub\":0,\"enabled\":false,"));
 	control_is("size-big");
 	end();
 }
@@ -283,13 +283,13 @@ static void all_ones(void)
 {
 	begin_mapped();
 	enable(0);
-	CU_ASSERT(says("fault 0 all-ones", "\"ok\":true"));
+	CU_ASSERT(replies("fault 0 all-ones", "\"ok\":true"));
 	UNIT_EQ(status(0), 0xffffffff);
 	UNIT_EQ(bar_read(2, CARD_ID), 0xffffffff);
 	/* The write is lost. It is posted, so read back before the control line. */
 	bar_write(2, ROBINNP_LINK(0) + FRAGMENT_LINK_GENERATOR, FRAGMENT_GENERATOR_RUN);
 	UNIT_EQ(bar_read(2, CARD_ID), 0xffffffff);
-	CU_ASSERT(says("fault 0 clear all-ones", "\"ok\":true"));
+	CU_ASSERT(replies("fault 0 clear all-ones", "\"ok\":true"));
 	UNIT_EQ(bar_read(2, ROBINNP_LINK(0) + FRAGMENT_LINK_GENERATOR), 0);
 	UNIT_NEED(!entry(DATA(0), LOG2, 0));
 	end();

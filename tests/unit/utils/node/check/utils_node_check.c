@@ -516,7 +516,7 @@ static void cures(void)
 		 "limits.json={\"group\": \"daq\"};etc/group=daq:x:0:", "usermod -a -G daq", "roc"},
 		{"permissions", "limits.json={\"group\": \"daq\"};etc/group=daq:x:12345:anna",
 		 "GROUP=\"daq\"", "make install"},
-		{"cards", "-sys/class/roc;-sys/bus/pci/devices", "-d 1172:e001", "who"},
+		{"cards", "-sys/class/roc;-sys/bus/pci/devices", "-d 1172:e001", "reseat"},
 	};
 	struct limits limits;
 	struct check c;
