@@ -260,7 +260,7 @@ static void bad_input(void)
 	refuses(1, "has no sub-unit 'sub2'", "roc-fragment run " ID "--sub=sub2");
 	refuses(2, "--percent", "roc-fragment run " ID "--percent=101");
 	refuses(2, "does not fit in 32 bits", "roc-fragment set " ID "--first-event=4294967296");
-	refuses(1, "at most 1000000", "roc-fragment set " ID "--event-rate=1000001");
+	refuses(1, "the maximum is 1000000", "roc-fragment set " ID "--event-rate=1000001");
 	refuses(1, "in multiples of 4", "roc-fragment set " ID "--fragment-min=1001");
 	refuses(1, "roc-fragment run", "roc-bench-dma " ID);
 	refuses(1, "roc-fragment stats", "roc-pkt-monitor " ID);

@@ -189,7 +189,8 @@ static void bad_input(void)
 	refuses(1, "a ring of 16 GiB", "ulimit -l unlimited; roc-stream follow " ID "--ring=16Gi");
 	refuses(1, "has no stream 'odin5'", "roc-stream follow " ID "--stream=odin5");
 	refuses(1, "rejected a setting", "roc-stream set " ID "--stream=main --pack-events=65536");
-	refuses(1, "at most 1048576", "roc-stream set " ID "--stream=main --fragment-min=2Mi");
+	refuses(1, "the maximum is 1048576",
+		"roc-stream set " ID "--stream=main --fragment-min=2Mi");
 	refuses(1, "no generator", "roc-stream set " ID "--stream=meta --generator=fixed");
 	refuses(1, "16 bits", "roc-stream set " ID "--source-id=65536");
 	refuses(1, "does not have", "roc-stream set " ID "--enabled=0-7");
