@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The tools: one binary, $(O)/utils/roc, and a link per tool. libutils.a is the same without
-# main(), for the unit tests. A folder for each subject; common/ is what tools share.
+# Build and install the tools: one binary, $(O)/utils/roc, and a link per tool. libutils.a is the binary
+# without main(), for unit tests. Each subject has a folder; common/ is shared by all tools.
 
 UTILS_SRCS := $(filter-out utils/main.c,$(wildcard utils/*.c utils/*/*.c utils/*/*/*.c))
 UTILS_OBJS := $(UTILS_SRCS:%.c=$(O)/%.o)
-# What they have of a library that does not export it.
+# Objects of libraries that the libraries do not export.
 UTILS_SHARED := $(LIBROC_FABRIC_OBJS) $(addprefix $(O)/libroc/board/,ini.o replace.o)
-# libfabric is loaded when it is needed (libroc/fabric/).
+# libfabric is loaded on first use (libroc/fabric/).
 UTILS_LIBS := -luring -lpci -ljson-c -lnuma -ldl
-# Every roc-*.1 is the page of a tool; a unit test holds the two together.
+# Each roc-*.1 is the page of a tool; a unit test compares pages and tools.
 UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/roc-*.1))
 
 SYSTEMDDIR ?= /usr/lib/systemd/system
-# Of services, each from a FILE.in.
+# Units of services, each made from FILE.in.
 UTILS_UNITS := utils/ros/roc-rosd.service utils/evb/roc-evb@.service
 
 .PHONY: install-utils uninstall-utils
@@ -26,7 +26,7 @@ $(O)/utils/libutils.a: $(UTILS_OBJS) $(UTILS_SHARED)
 	rm -f $@
 	$(AR) rcs $@ $^
 
-# Where no loader looks for libraries by itself (PREFIX=/opt/roc), the tools find theirs all the same.
+# The run path is needed if the loader does not search the folder of the libraries (PREFIX=/opt/roc).
 UTILS_RPATH = -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/$(call relative,$(BINDIR),$(LIBDIR))'
 
 $(O)/utils/roc: $(O)/utils/main.o $(O)/utils/libutils.a $(LIBROC_LINKED) $(O)/relative

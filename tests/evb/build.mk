@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Whole systems of event building in network namespaces, on the host: tests/evb/run.
+# Test whole event building systems in network namespaces on the host: tests/evb/run.
 
 .PHONY: check-evb evb-programs
 
@@ -14,6 +14,6 @@ $(O)/evb/clock.so: tests/evb/clock.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
-# REPEAT=N each so often, ONLY="WORD ..." only some.
+# REPEAT=N runs each case N times; ONLY="WORD ..." selects cases.
 check-evb: packages evb-programs
 	@O=$(O) tests/evb/run $(if $(REPEAT),--repeat $(REPEAT)) $(ONLY)

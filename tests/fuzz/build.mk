@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Fuzzing, with clang's libFuzzer: each NAME.c here is a target, corpus/NAME/ its initial corpus. New
-# inputs go to $(O)/fuzz/. The corpus itself is run by a unit test, with any compiler.
+# Fuzz parsers with clang's libFuzzer. Each NAME.c here is a target, corpus/NAME/ its initial corpus. New
+# inputs go to $(O)/fuzz/. A unit test runs the corpus with any compiler.
 
 FUZZ_CC ?= clang-14
 FUZZ_TIME ?= 60
@@ -21,7 +21,7 @@ FUZZ_FLAGS := -std=gnu11 -D_GNU_SOURCE -iquote . -Ilibroc/include -g -O1 -fsanit
 
 fuzz: $(FUZZ_NAMES:%=fuzz-%)
 
-# For several sources in one call the compiler prints the headers of one only.
+# A compiler call with several sources reports the headers of one only, so all headers are listed.
 FUZZ_HEADERS := $(wildcard libroc/*/*.h libroc/include/roc/*.h utils/*/*.h)
 
 define fuzz_program
