@@ -106,7 +106,7 @@ enum roc_sentinel_stage roc_sentinel_stage(struct roc_pool_run *p, struct roc_li
 	return roc_sentinel_started(p, link, link->tail) ? ROC_STAGE_BEGUN : ROC_STAGE_UNTOUCHED;
 }
 
-/* The same for all links. */
+/* Number of superpages, of all links, that sentinels show as finished. */
 u32 roc_sentinel_finished_all(struct roc_pool_run *p)
 {
 	unsigned int i;

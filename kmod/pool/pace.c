@@ -92,8 +92,8 @@ void roc_pace_polled(struct roc_pace *pace, __u64 now, __u32 found)
 
 	if (found) {
 		/*
-		 * The first poll found it, so the true interval is shorter by an unknown time. An
-		 * average over such samples would never get shorter: reduce it instead.
+		 * The first poll found the superpage, so the true interval is shorter by an unknown
+		 * time. An average over such samples would never decrease: reduce the interval.
 		 */
 		if (!pace->misses)
 			pace->interval -= pace->interval / 4;

@@ -61,8 +61,8 @@ struct roc_pool_ops {
 	u32 (*enabled_links)(struct roc_channel *ch);
 	/**
 	 * @start: Reset and start the card; may sleep. It returns with empty descriptor FIFOs.
-	 *	After
-	 * an error the caller quiesces the channel. @configure: enum roc_configure_flags.
+	 * @configure: bits of enum roc_configure_flags. After an error the caller quiesces the
+	 * channel.
 	 */
 	int (*start)(struct roc_channel *ch, enum roc_source source, u32 links, u32 configure);
 	/**

@@ -99,7 +99,7 @@ static u32 roc_stream_irq_bytes(const struct roc_run *run)
 	return READ_ONCE(st->settings.interrupt_bytes) ?: min_t(u64, ring / 4, 8 << 20);
 }
 
-/* 0: it is in one piece. */
+/* Value of the segment register: log2 of the bytes of a segment; 0: the ring is contiguous. */
 static u32 roc_stream_segment(const struct roc_stream_ring *ring)
 {
 	return ring->shared.table ? ring->segment : 0;

@@ -8,7 +8,7 @@
 #include "core/block.h"
 #include "stream/stream.h"
 
-/* Report 1/4 of the ring as released by a register write of its own; less only if it is full. */
+/* Data worth a register write of their own: 1/4 of the ring, or any if the ring is full. */
 #define ROC_REPORT_FRACTION 4
 #define ROC_TORN_TRIES 64 /* reads of a state that the card is writing */
 #define ROC_CLOSE_TRY_US 500
@@ -60,7 +60,7 @@ static bool roc_stream_poll_positions(struct roc_run *run, bool *torn)
 	written = le32_to_cpu(READ_ONCE(state->written));
 	dma_rmb();
 	read = READ_ONCE(roc_stream_user(run)->read);
-	/* The reader rings its doorbell after it has stored @read: load the reported one later. */
+	/* The reader stores @read before it rings its doorbell: load the reported position last. */
 	smp_rmb();
 	known = roc_stream_state_word(run, read);
 	dma_rmb();
@@ -147,7 +147,10 @@ static bool roc_stream_wait(struct roc_run *run, void *data, bool runs)
 	return reached;
 }
 
-/* A reader that has taken a full ring and released nothing may wait for the next line. */
+/*
+ * Return true if the card cannot reach the position before the reader releases data. One line more
+ * than the ring is allowed, for a reader that has taken a full ring and waits for the next line.
+ */
 static bool roc_stream_never_met(struct roc_run *run, const void *data)
 {
 	const struct roc_position *p = &roc_stream_run(run)->position;
@@ -233,9 +236,9 @@ static void roc_stream_query(struct roc_run *run)
 }
 
 /*
- * Initialise the card's page, the reader's page and the driver's positions with the start of the
- * run, and the card's page with its counters, until the card writes its first state. The previous
- * run is over even if the card does not start.
+ * Set all positions, in the card's page, the reader's page and the driver, to the start of the run,
+ * and the counters in the card's page to the last known ones. They are valid until the card writes
+ * its first state. The previous run is over even if the card does not start.
  */
 static void roc_stream_begin(struct roc_run *run, u32 position)
 {
@@ -308,7 +311,7 @@ static enum roc_reason roc_stream_drain(struct roc_run *run, u32 flags)
 	return reason;
 }
 
-/* Save the counters, in case that the card cannot be quiesced. */
+/* Save the counters from the card's page: they are the last ones if the card cannot be quiesced. */
 static bool roc_stream_quiesce(struct roc_run *run, enum roc_reason reason, bool present)
 {
 	struct roc_channel *ch = run->open.ch;

@@ -14,7 +14,7 @@
 #include "cards/crorc/crorc.h"
 
 #define CRORC_QUIET_US 1000
-/* Allowance for a slow board. A flush of an empty superpage has no visible effect at all. */
+/* Allowance for a slow board after a flush, which has no visible effect on an empty superpage. */
 #define CRORC_FLUSH_US 50000
 
 static u32 crorc_path_read(struct roc_channel *ch, u32 offset)
