@@ -170,8 +170,7 @@ struct roc_evb_sink_ops {
 /* Assignment table. */
 
 /**
- * enum roc_evb_policy - Assignment policies of blocks to builders. Tables contain the numbers: new
- *	ones go to the end
+ * enum roc_evb_policy - Policies for the assignment of blocks to builders
  * @ROC_EVB_ROUND_ROBIN: one builder after the other
  * @ROC_EVB_BARREL_SHIFT: the same, but each readout unit begins a cycle of blocks with another
  *	builder, and does not run ahead of its window
@@ -179,6 +178,8 @@ struct roc_evb_sink_ops {
  * @ROC_EVB_LEAST_LOADED: by the weights of the builders, which the manager derives from their
  *	reports
  * @ROC_EVB_POLICIES: number of policies of this library
+ *
+ * Tables contain these numbers, so new policies are added at the end.
  */
 enum roc_evb_policy {
 	ROC_EVB_ROUND_ROBIN = 0,
@@ -332,13 +333,13 @@ struct roc_evb_news {
  * struct roc_evb_suspect - Peer with a suspected fault
  * @name: name of the peer
  * @incarnation: incarnation of the peer
- * @stale: number of consecutive blocks for which it was late, or that it did not accept; 0 as long
- *	as the row has lasted for less than a stale timeout
+ * @stale: number of consecutive blocks for which it was late, or that it did not accept; 0 until
+ *	this has lasted for a stale timeout
  * @gone: the peer is unreachable
  * @protocol_error: the peer violated the protocol
  * @lied: deprecated name of @protocol_error
- * @early: it was not late for the blocks of @stale, but sent them so long before most others that
- *	the builder gave them up
+ * @early: it was not late for the blocks of @stale, but sent them so long before most other peers
+ *	that the builder gave these blocks up
  */
 struct roc_evb_suspect {
 	char name[ROC_EVB_NAME];
@@ -395,7 +396,7 @@ struct roc_evb_report {
  * @join: become a member as @me; called again with another incarnation when the node joins again.
  *	poll() returns the outcome. 0 or -errno
  * @poll: return the next news: 1; 0 if there is none; -errno, which ends the node. A condition that
- *	time can heal is news, not a failure
+ *	may clear by itself is news, not a failure
  * @report: send a report to the manager; may drop it. 0 or -errno
  * @publish: publish a new table to all nodes; for the manager. -EPERM if there is a newer manager.
  *	May be NULL
@@ -714,7 +715,7 @@ const char *roc_evb_reason(const struct roc_evb *evb);
 
 /**
  * roc_evb_why() - Deprecated name of roc_evb_reason()
- * @evb: member
+ * @evb: as for roc_evb_reason()
  *
  * Return: as roc_evb_reason().
  */

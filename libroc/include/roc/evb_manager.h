@@ -10,10 +10,10 @@
  *	- It writes the first table when the configured numbers of readout units and builders are
  *	  present and no member has joined for @settle_ns. It adds later members after the same
  *	  time, and removes a member that has left from the table at once.
- *	- It admits a member only if the present members support one more, and it
- *	  supports them (@peers of struct roc_evb_member): a readout unit too many for a builder
- *	  costs data. A member that has a place keeps it. The first table admits no member that
- *	  supports fewer peers than the manager waits for.
+ *	- It admits a member only if the present members support one more peer, and the member
+ *	  supports all of them (@peers of struct roc_evb_member): a readout unit too many for a
+ *	  builder costs data. A member that has a place keeps it. The first table admits no member
+ *	  that supports fewer peers than the manager waits for.
  *	- It removes a readout unit that at least half of the builders suspect, and a builder that
  *	  at least half of the readout units suspect. The suspicion is that there has been no
  *	  connection for a while, or that every block was late for a while. It removes one node at

@@ -65,7 +65,7 @@ struct roc_fragments; /* the caller owns it from roc_fragments_open() to _close(
  * @link: link of the sub-unit, from 0
  * @size: size in bytes
  * @status: bits of enum roc_fr_fragment
- * @links: mask of the links for which the index now has this event, including this one
+ * @links: mask of the links for which the index now has a fragment of this event, including @link
  * @page: word that names the card's page; for diagnosis only
  */
 struct roc_fragment_kept {
@@ -358,9 +358,10 @@ int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length);
  * left for roc_fragments_take(), and roc_fragments_done() returns requests of the last run with
  * -ECANCELED.
  *
- * Return: 0 on success; -EBUSY if the sub-unit already runs; -EIO also if the card does not
- * acknowledge the start; the errors of roc_fragments_rings(). After an error of
- * roc_fragments_flush() the sub-unit runs nevertheless, and roc_fragments_running() returns true.
+ * Return: 0 on success; -EBUSY if the sub-unit already runs; -EIO also if the card cannot be
+ * quiesced before the start or does not acknowledge it; the errors of roc_fragments_rings(). After
+ * an error of roc_fragments_flush() the sub-unit runs nevertheless, and roc_fragments_running()
+ * returns true.
  */
 int roc_fragments_start(struct roc_fragments *f);
 
@@ -371,8 +372,9 @@ int roc_fragments_start(struct roc_fragments *f);
  *	second
  *
  * After a return of 0 the card no longer writes and has discarded the fragments that it kept.
- * Descriptors written before can still be taken, to be counted. roc_fragments_done() still returns
- * complete requests, and incomplete ones with -ECANCELED.
+ * roc_fragments_take() still returns descriptors that the card has written before, so that they are
+ * counted. roc_fragments_done() still returns complete requests, and incomplete ones with
+ * -ECANCELED.
  *
  * Return: 0 on success; -EALREADY if the sub-unit is not running; -EIO if the card violated the
  * protocol or does not stop. In the latter case it may still write.
@@ -421,7 +423,7 @@ uint32_t roc_fragments_find(const struct roc_fragments *f, uint32_t event);
  * @event: receives its event id
  * @age_ns: receives the time in ns since its first fragment was taken
  *
- * It finds events that are neither requested nor cleared.
+ * A caller can use it to detect events that are never requested or cleared.
  *
  * Return: mask of the links of the event; 0 if no event is kept.
  */

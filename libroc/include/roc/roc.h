@@ -14,7 +14,7 @@
  * Errors of every function that calls the driver, not repeated below:
  *   -ENODEV  the card was removed or reset: close the handle and open it again
  *   -ENOTTY, -E2BIG  the loaded roc module is older than this library and lacks this function
- *   -EIO     register reads return all ones (it is off the bus, or its firmware is being loaded)
+ *   -EIO     the card reads as all ones (it is off the bus, or its firmware is being loaded)
  */
 #ifndef ROC_ROC_H
 #define ROC_ROC_H
@@ -124,11 +124,15 @@ int roc_enumerate(struct roc_card **cards, size_t *count);
 
 /**
  * roc_find() - Find the endpoint that an id names
- * @id: one of "[dddd:]bb:dd.f", a PCI address in hexadecimal, where a missing domain matches any
- *	domain; "serial[:endpoint]" in decimal, with a serial number of 1 to 6 digits, where a
- *	missing endpoint selects the card's lowest; "#n" in decimal, the n-th endpoint of
- *	roc_enumerate(), which changes when cards are added
+ * @id: id of the endpoint, in one of the forms below
  * @card: filled in on success
+ *
+ * An id has one of these forms:
+ *   "[dddd:]bb:dd.f"       a PCI address in hexadecimal; without the domain, any domain matches
+ *   "serial[:endpoint]"    decimal, with a serial number of 1 to 6 digits; without the endpoint,
+ *                          the lowest endpoint of the card
+ *   "#n"                   decimal, the n-th endpoint of roc_enumerate(), from 0, which changes
+ *                          when cards are added
  *
  * Return: 0 on success; -EINVAL if @id is malformed; -ENOENT if there is no such card (roc_error()
  * lists the cards that exist); -ENOTUNIQ if @id matches several cards; the errors of

@@ -200,8 +200,8 @@ const void *roc_stream_base(const struct roc_stream *s, uint64_t *length);
  * The start discards the previous content of the ring, even if it fails after the driver has
  * signalled the card.
  *
- * Return: 0 on success; -EBUSY if the stream already runs; -EIO also if the card does not
- * acknowledge the start; the errors of roc_stream_ring().
+ * Return: 0 on success; -EBUSY if the stream already runs; -EIO also if the card cannot be quiesced
+ * before the start or does not acknowledge it; the errors of roc_stream_ring().
  */
 int roc_stream_start(struct roc_stream *s, uint32_t position);
 

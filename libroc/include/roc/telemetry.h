@@ -34,7 +34,7 @@ extern "C" {
  * @ROC_COUNT_MMIO_READS: register reads of the data path
  * @ROC_COUNT_MMIO_WRITES: register writes of the data path
  * @ROC_COUNT_INTERRUPTS: interrupts of the channel (cards with events)
- * @ROC_COUNT_MISSED_INTERRUPTS: superpages found without an interrupt for them
+ * @ROC_COUNT_MISSED_INTERRUPTS: times that the driver found data without an interrupt for it
  * @ROC_COUNT_SPURIOUS_INTERRUPTS: interrupts without new data
  * @ROC_COUNT_PACKETS: packets or records in the ring of a stream. Pools have neither this counter
  *	nor those below; sub-units have some of them
