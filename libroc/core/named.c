@@ -250,7 +250,7 @@ int libroc_fail_start(int err, const char *name)
 	case EIO:
 		return roc_fail(
 			EIO,
-			"%s: the card did not acknowledge the start, or is off the bus: start again; if the error recurs, reload the card's firmware",
+			"%s: the card cannot be quiesced, did not acknowledge the start, or is off the bus: start again; if the error recurs, reload the card's firmware",
 			name);
 	default:
 		return libroc_fail_ioctl(err, name, "cannot start");
