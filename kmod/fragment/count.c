@@ -29,7 +29,7 @@ static __u32 roc_count_present_from(const struct roc_count *c, __u32 from)
 		low = step;
 		step *= 2;
 	}
-	/* The first @low entries are there; entry @high - 1 is not, or lies outside the ring. */
+	/* The first @low entries are there; entry @high - 1 is not, or was not checked. */
 	for (high = step; low < high;) {
 		__u32 middle = low + (high - low) / 2;
 

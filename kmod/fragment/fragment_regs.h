@@ -23,12 +23,12 @@
 #define FRAGMENT_VSEC_LINKS 0x000000f0u	      /* of each sub-unit */
 #define FRAGMENT_VSEC_DATA_MAX 0x0000ff00u    /* log2 of the entries of the largest */
 #define FRAGMENT_VSEC_COMMAND_MAX 0x00ff0000u /* descriptor, free, command ring */
-#define FRAGMENT_VSEC_VECTORS 0xff000000u     /* number of vectors: 0 to this - 1 */
-#define FRAGMENT_VSEC_MEMORY 0x10	      /* KiB of page memory per link */
-#define FRAGMENT_VSEC_HOST_PAGES 0x14	      /* entries of the largest host-page table */
-#define FRAGMENT_VSEC_SUB 0x18		      /* block of sub-unit 0 */
-#define FRAGMENT_VSEC_STRIDE 0x1c	      /* from one sub-unit's block to the next */
-#define FRAGMENT_VSEC_DOORBELL 0x20	      /* doorbell page of sub-unit 0 */
+#define FRAGMENT_VSEC_VECTORS 0xff000000u /* number of vectors; their numbers are 0 to this - 1 */
+#define FRAGMENT_VSEC_MEMORY 0x10	  /* KiB of page memory per link */
+#define FRAGMENT_VSEC_HOST_PAGES 0x14	  /* entries of the largest host-page table */
+#define FRAGMENT_VSEC_SUB 0x18		  /* block of sub-unit 0 */
+#define FRAGMENT_VSEC_STRIDE 0x1c	  /* from one sub-unit's block to the next */
+#define FRAGMENT_VSEC_DOORBELL 0x20	  /* doorbell page of sub-unit 0 */
 #define FRAGMENT_VSEC_DOORBELL_STRIDE 0x24
 #define FRAGMENT_VSEC_FUNCTION 0x28 /* block of the function */
 #define FRAGMENT_VSEC_CARD 0x2c	    /* block of the card; open */
@@ -91,9 +91,9 @@
 #define FRAGMENT_ERROR_ENABLE 0x84 /* bits of STATUS that raise the ERROR interrupt when set */
 #define FRAGMENT_ERROR_ENABLE_ALL (FRAGMENT_STATUS_ERRORS | FRAGMENT_STATUS_HELD)
 #define FRAGMENT_HELD 0x88	  /* bit per link that is HELD */
-#define FRAGMENT_DESCRIPTORS 0x8c /* for diagnosis: counts of entries written, */
+#define FRAGMENT_DESCRIPTORS 0x8c /* for diagnosis: counts of entries written by the card, */
 #define FRAGMENT_COMPLETIONS 0x90
-#define FRAGMENT_FREED 0x94 /* and counts of entries consumed by the card */
+#define FRAGMENT_FREED 0x94 /* and of entries consumed by it */
 #define FRAGMENT_COMMANDS 0x98
 
 /* Doorbell page of a sub-unit: only these two registers */

@@ -22,7 +22,7 @@
 #define EVENT_VSEC_LIMITS 0x0c
 #define EVENT_VSEC_CHANNELS 0x000000ffu
 #define EVENT_VSEC_RING_MAX 0x0000ff00u /* log2 of the entries of the largest ring */
-#define EVENT_VSEC_VECTORS 0xffff0000u	/* number of vectors: 0 to this - 1 */
+#define EVENT_VSEC_VECTORS 0xffff0000u	/* number of vectors; their numbers are 0 to this - 1 */
 #define EVENT_VSEC_CHANNEL 0x10		/* block of channel 0 */
 #define EVENT_VSEC_STRIDE 0x14		/* from one channel's block to the next: BARs and bytes */
 #define EVENT_VSEC_CARD 0x18		/* block of the function */

@@ -21,7 +21,7 @@
 #define STREAM_VSEC_LIMITS 0x0c
 #define STREAM_VSEC_STREAMS 0x000000ffu
 #define STREAM_VSEC_RING_MAX 0x0000ff00u /* log2 of the bytes of the largest ring */
-#define STREAM_VSEC_VECTORS 0xffff0000u	 /* number of vectors: 0 to this - 1 */
+#define STREAM_VSEC_VECTORS 0xffff0000u	 /* number of vectors; their numbers are 0 to this - 1 */
 #define STREAM_VSEC_SEGMENTS 0x10	 /* entries of the largest segment table */
 #define STREAM_VSEC_STREAM 0x14		 /* block of stream 0 */
 #define STREAM_VSEC_STRIDE 0x18		 /* from one stream's block to the next */
@@ -116,7 +116,7 @@
 #define STREAM_SET_SIZE_MIN 0x44 /* bytes of a fragment; of every fragment without DISTRIBUTED */
 #define STREAM_SET_SIZE_MAX 0x48
 #define STREAM_FRAGMENT_MAX (1u << 20)
-#define STREAM_SET_RATE 0x4c	  /* events per second; 0: as fast as possible */
+#define STREAM_SET_RATE 0x4c	  /* events per second; 0: as fast as the card accepts them */
 #define STREAM_SET_FIRST 0x50	  /* event id of the first event; 64 bits */
 #define STREAM_SET_LIMIT 0x58	  /* events until the generator stops; 0: no limit; 64 bits */
 #define STREAM_SET_GENERATED 0x60 /* events generated towards LIMIT; 64 bits */
