@@ -29,7 +29,7 @@ struct roc_contract_card {
 
 /*
  * Common members of struct roc_card_ops of such cards. Only the driver writes to BAR 0. No register
- * in BAR 2 can start DMA, reset the card, or redirect data.
+ * in BAR 2 can access host memory, reset anything, or redirect data.
  */
 #define ROC_CONTRACT_OPS(_card)                                                                    \
 	.contract = &(_card), .dma_bits = 64, .policy = roc_contract_policy,                       \

@@ -22,7 +22,7 @@ bool roc_contract_alive(struct roc_endpoint *ep)
 	return roc_contract_read(ep, CARD_ID) == ep->ops->contract->id_value;
 }
 
-/* This project chose the PCI IDs without an assignment, so another design may have the same. */
+/* This project chose the PCI IDs itself, so an unrelated design may have the same ones. */
 bool roc_contract_foreign(struct roc_endpoint *ep)
 {
 	u32 id = roc_contract_read(ep, CARD_ID);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sub-unit as the core sees it: see core/channel_type.h. A file of its own, because it uses all
- * others of this folder.
+ * Operations of the sub-unit channel type: see core/channel_type.h. They call all other files of
+ * this folder.
  */
 #include <linux/log2.h>
 #include <linux/seq_file.h>

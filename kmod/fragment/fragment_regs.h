@@ -162,7 +162,7 @@ static inline __u32 fragment_slot(__u32 count, __u32 log2)
 #define FRAGMENT_CAUSE_PAGES_OUT (1u << 11) /* a sub-unit: HELD */
 #define FRAGMENT_CAUSE_ALL 0xd03u
 
-/* Block of the card, in addition to contract_regs.h; CARD_UNITS: [7:0] sub-units, [15:8] links */
+/* Block of the card: contract_regs.h; CARD_UNITS: [7:0] sub-units, [15:8] links of each */
 #define FRAGMENT_CARD_ID_VALUE 0x43504e52u /* "RNPC" */
 #define FRAGMENT_CARD_SOURCE_DEFAULT 0x0a70
 
@@ -229,7 +229,7 @@ static inline __u32 fragment_slot(__u32 count, __u32 log2)
 #define FRAGMENT_LINK_HOLD_EVENT 12  /* id of the last fragment that was HELD */
 #define FRAGMENT_LINK_COUNTS 13
 
-#define FRAGMENT_BYTES_MIN 16	   /* of a generated fragment */
+#define FRAGMENT_BYTES_MIN 16	   /* bytes of the smallest generated fragment */
 #define FRAGMENT_BYTES_MAX 131072u /* above the largest page, to show truncation */
 #define FRAGMENT_BYTES_DEFAULT 1024
 #define FRAGMENT_RATE_MAX 1000000u

@@ -68,7 +68,7 @@ static void roc_pool_fdinfo(struct roc_open *o, struct seq_file *m)
 		   READ_ONCE(pool->stats.completed) - pool->base.completed);
 }
 
-/* The pieces of a buffer are superpages. */
+/* Check the granule of a buffer, which is the size of its superpages. */
 static int roc_pool_check_buffer(struct roc_endpoint *ep, struct roc_buf_register *arg,
 				 bool *kernel_access)
 {
@@ -82,7 +82,7 @@ static int roc_pool_check_buffer(struct roc_endpoint *ep, struct roc_buf_registe
 	return 0;
 }
 
-/* The thread reads the status of the channel. */
+/* Wake the thread, which then reads the status of the channel. */
 static void roc_pool_handle_error(struct roc_open *o)
 {
 	struct roc_pool_run *p = roc_pool_run(roc_run(o));

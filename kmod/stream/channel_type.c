@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The stream as the core sees it: see core/channel_type.h. A file of its own, because it uses all
- * others of this folder.
+ * Operations of the stream channel type: see core/channel_type.h. They call all other files of this
+ * folder.
  */
 #include <linux/seq_file.h>
 
