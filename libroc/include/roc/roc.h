@@ -590,7 +590,9 @@ int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int re
  *
  * Return: 0 on success; -EBUSY if the channel already runs; -ENOLINK if no links are enabled in the
  * card (CRU) or the link of the channel is down (C-RORC); -ETIME if the far end of the link does
- * not answer (C-RORC); the errors of roc_channel_rings().
+ * not answer (C-RORC); -EIO also if the card cannot be quiesced, does not complete its reset,
+ * refuses its setup, or does not accept a superpage (roc_error() states the reason); the errors of
+ * roc_channel_rings().
  */
 int roc_channel_start(struct roc_channel *ch);
 
