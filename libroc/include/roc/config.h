@@ -41,7 +41,7 @@ struct roc_config_difference {
 #define ROC_CONFIG_DIFFERENCES_MAX 128
 
 /**
- * enum roc_config_flags - Flags of configuring a card
+ * enum roc_config_flags - Flags of the functions that configure a card
  * @ROC_CONFIG_FORCE: write everything (CRU: and program the clock), even if nothing differs
  * @ROC_CONFIG_ANY_FIRMWARE: do not check the firmware list
  * @ROC_CONFIG_COMPARE_ONLY: find the differences and write nothing

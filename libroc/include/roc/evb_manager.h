@@ -27,11 +27,12 @@
  *	  the majority. Without a majority it does neither.
  *	- With ROC_EVB_LEAST_LOADED it sets the builders' weights by their free memory, at most once
  *	  a second.
- *	- While no readout unit has begun any block, a table is valid from behind the blocks that
- *	  builders have delivered: if all readout units were restarted, they continue there.
- *	- A table is valid from a block that no readout unit has begun when it receives the table:
- *	  ahead of the farthest unit, except units far ahead of the majority. That block may precede
- *	  the first block of a table that is published and not yet valid. The published table then
+ *	- While no readout unit has begun any block, a table is valid from the first block after
+ *	  those that builders have delivered: if all readout units were restarted, they continue
+ *	  there.
+ *	- Otherwise the first block of a table is one that no readout unit has begun when it
+ *	  receives the table. It lies ahead of all units except those far ahead of the majority. It
+ *	  may precede the first block of a published table that is not yet valid. That table then
  *	  never becomes valid.
  *
  * At most one thread at a time may use a manager.
@@ -65,8 +66,8 @@ bool roc_evb_name_valid(const char *name);
  * @settle_ns: time without new members before the manager writes the first table; 0: 1 s
  * @lead_ns: time between writing a table and its first block; 0: 300 ms
  * @lead_blocks: minimum number of blocks in that time; 0: 64
- * @slow_row: number of consecutive late blocks for which the manager removes a node, once the row
- *	has lasted for a stale timeout of the reporting node; 0: 8
+ * @slow_row: number of consecutive late blocks for which the manager removes a node, once they
+ *	have lasted for a stale timeout of the reporting node; 0: 8
  * @grace_ns: the manager removes no node for being late or without a connection until the node has
  *	been in the table for this time plus @lead_ns, or has once been connected to all others; 0:
  *	one and a half leases, at least 3 s

@@ -50,7 +50,7 @@ void roc_fragment_index_free(struct roc_fragment_index *index);
  * @index: handle
  * @event: event id
  * @link: link, below the number of links
- * @page: number of the caller
+ * @page: number with a meaning for the caller
  * @stamp: value of the caller, kept for the first fragment of an event
  * @dropped: array of ROC_FRAGMENTS_LINKS_MAX: receives the pages that the new entry replaced,
  *	because the same (event, link) was present, or the event dated from before a wrap of the ids

@@ -9,7 +9,7 @@
  * Barriers, each with its partner in the kernel:
  *   A  fill_prod is stored with release: the kernel sees the entries before the index
  *   B  fill_cons is loaded with acquire: the kernel has read an entry before the reader reuses it
- *   C  ready_prod is loaded with acquire: the reader sees all entries before the index
+ *   C  ready_prod is loaded with acquire: the reader sees all entries that the index covers
  *   D  ready_cons is stored with release: the reader has read an entry before the kernel
  *	reuses it
  *   E  a full fence between A's store and the load of the flags. The kernel sets

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc: cards and channels as world-readable values of the driver in sysfs and hwmon. The
- * functions open no device node, need no privileges, and do not disturb a running channel. Counters
- * of a channel need no access to the card. Values of the card need one register read each, at most
- * ten times a second, however often callers read them.
+ * libroc: read the values of cards and channels that the driver publishes in sysfs and hwmon. Every
+ * user may read them. The functions open no device node, need no privileges, and do not disturb a
+ * running channel. Counters of a channel need no access to the card. Values of the card need one
+ * register read each, at most ten times a second, however often callers read them.
  *
- * Counters start when the driver binds the card (load, bind or hotplug) and only grow,
+ * Counters start at zero when the driver binds the card (load, bind or hotplug) and only grow,
  * independently of opens of the channel. An unknown value is negative: the card does not have it,
  * the driver is older, or the card does not answer.
  */
