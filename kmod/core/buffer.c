@@ -91,7 +91,10 @@ static int roc_make_memory(struct roc_buffer *buf)
 	return 0;
 }
 
-/* Would the kernel bounce DMA into this memory? Then the data would never arrive in it. */
+/*
+ * Would DMA into this memory go to a bounce buffer? The card would write there, and the data would
+ * reach this memory only by a copy, which does not work for superpages.
+ */
 static bool roc_buffer_bounced(struct roc_endpoint *ep, struct roc_buffer *buf)
 {
 	unsigned int i;

@@ -141,7 +141,7 @@ bool roc_bus_master_is_off(struct pci_dev *pdev)
 }
 
 /*
- * The channel needs bus mastering no more, but is not quiesced. Bus mastering is off only if no
+ * The channel no longer needs bus mastering, but is not quiesced. Bus mastering is off only if no
  * other channel of the function needs it. Return: whether it is verified to be off.
  */
 bool roc_bus_master_disable(struct roc_channel *ch)
@@ -161,7 +161,7 @@ bool roc_bus_master_disable(struct roc_channel *ch)
 	return off;
 }
 
-/* The channel is quiesced, and needs bus mastering no more. */
+/* The channel is quiesced, and no longer needs bus mastering. */
 void roc_bus_master_release(struct roc_channel *ch)
 {
 	mutex_lock(&ch->ep->card->lock);
@@ -248,7 +248,10 @@ static bool roc_kept_matches(const struct roc_kept *kept, const struct pci_dev *
 	return !strcmp(pci_name(kept->pdev), pci_name(pdev));
 }
 
-/* Free what was kept for @pdev. Unless @off, free only what an IOMMU translated. */
+/*
+ * Free the kept memory of @pdev. Unless bus mastering is @off, free only memory that the card
+ * reached through an IOMMU.
+ */
 static void roc_kept_free(struct pci_dev *pdev, bool off)
 {
 	struct roc_kept *kept, *next;
@@ -265,7 +268,8 @@ static void roc_kept_free(struct pci_dev *pdev, bool off)
 		kfree(kept);
 	}
 	if (bytes)
-		dev_info(&pdev->dev, "%zu bytes of DMA memory freed after the function stopped\n",
+		dev_info(&pdev->dev,
+			 "freed %zu bytes of DMA memory kept since the driver was unbound\n",
 			 bytes);
 }
 
