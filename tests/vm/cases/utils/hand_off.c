@@ -257,7 +257,7 @@ static void sent_far(void)
 #define CUT_RECV "roc-recv --buffer-size=64Mi --connections=1 --silence=%u --record=one > recv 2>&1"
 #define CUT_SEND "roc-send 127.0.0.1 --synthetic --links=0 --silence=60 --buffer-size=64Mi "
 #define CUT_NEXT                                                                                   \
-	"for i in $(seq 600); do grep -q 'is gone' recv && break; sleep 0.1; done; "               \
+	"for i in $(seq 600); do grep -q 'is lost' recv && break; sleep 0.1; done; "               \
 	"kill -9 $sender; " CUT_SEND "--superpage-size=256Ki --units=4 > again 2>&1 || code=98; "  \
 	"kill -TERM $recv; "
 
