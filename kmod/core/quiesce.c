@@ -273,9 +273,9 @@ static int roc_reset_idle(struct roc_endpoint *ep)
 }
 
 /*
- * Quiesce all channels before a start, which no unquiesced channel of the function may accompany.
- * No channel lock is held, because two concurrent starts must not wait for each other. SRCU read
- * side held.
+ * Quiesce all channels before a start, because the driver does not enable bus mastering while one
+ * channel of the function is unquiesced. No channel lock is held, because two concurrent starts
+ * must not wait for each other. SRCU read side held.
  */
 int roc_requiesce_all(struct roc_endpoint *ep)
 {
