@@ -657,8 +657,9 @@ enum roc_reset_level {
  * every superpage that the card held. Entries still in the fill ring remain there. After a return
  * of 0 the card no longer writes.
  * Errors of START: EBUSY if the channel runs; ENOLINK if no links are enabled in the card, or the
- * link is down; EPIPE if there are no rings; EIO if the card does not answer; ETIME if the far end
- * of the link does not answer; EAGAIN if the machine is being suspended.
+ * link is down; EPIPE if there are no rings; EIO if the card does not answer, cannot be quiesced,
+ * does not complete its reset, refuses its setup, or does not accept a superpage; ETIME if the far
+ * end of the link does not answer; EAGAIN if the machine is being suspended.
  * Errors of STOP: EALREADY if the channel is not running and is quiesced; EIO in two cases. If the
  * card violated the protocol or does not answer, the channel is FAILED. If the card could not be
  * stopped, the channel is STOPPED, and the card may still write into the returned superpages until

@@ -480,8 +480,8 @@ struct roc_fr_settings {
  * but not transferred.
  *
  * Errors: EBUSY if the sub-unit already runs, or a buffer is being registered; EPIPE if there are
- * no rings; EIO if the card does not answer or does not acknowledge the start; EAGAIN if the
- * machine is being suspended.
+ * no rings; EIO if the card does not answer, cannot be quiesced, or does not acknowledge the start;
+ * EAGAIN if the machine is being suspended.
  *
  * ENOSPC (reason LENGTH) if there are more host pages than the card supports, where limit has the
  * maximum; ENOMEM (reason MEMLOCK) if the table of host pages, 8 bytes for each, would exceed

@@ -417,7 +417,8 @@ struct roc_st_settings {
  * The start discards the content of the ring and sets read and write position to @position.
  *
  * Errors: EBUSY if the stream already runs; EPIPE if there is no ring; EIO if the card does not
- * answer or does not acknowledge the start; EAGAIN if the machine is being suspended.
+ * answer, cannot be quiesced, or does not acknowledge the start; EAGAIN if the machine is being
+ * suspended.
  */
 struct roc_st_start {
 	__u32 size;
