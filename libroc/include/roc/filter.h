@@ -39,10 +39,9 @@ struct roc_filter_hello {
 };
 
 /**
- * struct roc_filter_block - Message with a lent block: struct roc_mep as a message. Behind it
- *	@count struct roc_filter_source, then @segments struct roc_filter_segment
+ * struct roc_filter_block - Message with a lent block
  * @handle: for the answer, struct roc_filter_return
- * @block: as in struct roc_mep, and so are the next four
+ * @block: as in struct roc_mep, as are the next four members
  * @first_event: event id
  * @time: ns
  * @events: number of events
@@ -51,6 +50,9 @@ struct roc_filter_hello {
  * @count: number of sources
  * @segments: number of pieces of memory, of all sources
  * @reserved: 0
+ *
+ * The message continues with @count struct roc_filter_source, then @segments struct
+ * roc_filter_segment.
  */
 struct roc_filter_block {
 	uint64_t handle;
@@ -67,7 +69,7 @@ struct roc_filter_block {
 
 /**
  * struct roc_filter_source - Source of a block
- * @name: of the source
+ * @name: name of the source
  * @state: enum roc_mep_state
  * @segments: number of segments of its MFP: the next ones of the message
  */
@@ -107,9 +109,9 @@ struct roc_filter; /* the caller owns it from roc_filter_open() to _close() */
  * The function waits for the hello of the builder for at most ten seconds.
  *
  * Return: 0 on success; -ENOENT, -ECONNREFUSED if no builder listens there; -EACCES if the user
- * lacks permission; -ETIME without a hello in time; -EINTR if a signal interrupted the wait: open
- * it again; -EPROTO if the peer is no builder, or could shorten the memory (no F_SEAL_SHRINK),
- * which would raise SIGBUS in readers; -ENOMEM. roc_error() states the cause.
+ * lacks permission; -ETIME without a hello in time; -EINTR if a signal interrupted the wait: call
+ * the function again; -EPROTO if the peer is no builder, or could shorten the memory (no
+ * F_SEAL_SHRINK), which would raise SIGBUS in readers; -ENOMEM. roc_error() states the cause.
  */
 int roc_filter_open(const char *path, struct roc_filter **filter);
 
@@ -130,7 +132,8 @@ int roc_filter_fd(const struct roc_filter *filter);
  * Return: 1 on success; 0 if there is no block now; -ENODATA if the builder has disconnected, where
  * blocks taken before remain readable; -EBADMSG if it sent an invalid message, which ends the
  * connection, so that the next call returns -ENODATA; -ENOMEM if there is no memory for this block.
- * The next call tries it again; the descriptor of roc_filter_fd() need not be readable for it.
+ * After -ENOMEM the next call tries the block again, although the descriptor of roc_filter_fd() may
+ * not be readable.
  */
 int roc_filter_take(struct roc_filter *filter, const struct roc_mep **mep);
 

@@ -188,7 +188,7 @@ int roc_packets_next(struct roc_packets *walk, struct roc_packet *packet);
 
 /**
  * roc_packet_fragment() - Return the next fragment of a packet
- * @packet: packet from roc_packets_next(), which counts the returned fragments
+ * @packet: packet from roc_packets_next(); the function counts the returned fragments in it
  * @fragment: filled in
  *
  * The sizes of all fragments together must fill the packet. The function checks this after the last
