@@ -109,8 +109,9 @@ static void roc_stream_poll_stopped(struct roc_run *run)
 }
 
 /*
- * The low-water mark is limited to half of the ring. No unit is larger than that, so a full ring
- * has more than half, but perhaps not much more. After the end of the run any data count.
+ * The low-water mark is limited to half of the ring: no unit is larger, so a ring without space for
+ * the next unit holds at least that much, but perhaps not much more. After the end of the run any
+ * data count.
  */
 static bool roc_stream_readable(const struct roc_run *run)
 {
