@@ -36,7 +36,7 @@ static int roc_stop_verified(struct roc_channel *ch)
 }
 
 /*
- * Quiesce the channel after a run or a failed start. The card writes no more if it reports that and
+ * Quiesce the channel after a run or a failed start. It is quiesced if the card reports so and
  * its counters confirm it, or if bus mastering is off. If neither can be achieved, the pages must
  * not go back to the system, so further frees are deferred. The channel is open, and its interrupt
  * handler wakes no waiter any more.
