@@ -20,7 +20,7 @@
 #define FRAGMENT_VSEC_SIGNATURE_VALUE 0x46434f52u /* "ROCF" */
 #define FRAGMENT_VSEC_LIMITS 0x0c
 #define FRAGMENT_VSEC_SUBS 0x0000000fu
-#define FRAGMENT_VSEC_LINKS 0x000000f0u	      /* of each sub-unit */
+#define FRAGMENT_VSEC_LINKS 0x000000f0u	      /* links of each sub-unit */
 #define FRAGMENT_VSEC_DATA_MAX 0x0000ff00u    /* log2 of the entries of the largest */
 #define FRAGMENT_VSEC_COMMAND_MAX 0x00ff0000u /* descriptor, free, command ring */
 #define FRAGMENT_VSEC_VECTORS 0xff000000u /* number of vectors; their numbers are 0 to this - 1 */
@@ -39,9 +39,9 @@
 
 #define FRAGMENT_SUBS_MAX 8
 #define FRAGMENT_LINKS_MAX 15
-#define FRAGMENT_ALIGN 4096  /* of rings and host-page table */
+#define FRAGMENT_ALIGN 4096  /* alignment of rings and host-page table */
 #define FRAGMENT_RING_MIN 4  /* log2 of the entries of the smallest ring */
-#define FRAGMENT_RING_MAX 28 /* and of the largest that any card may have */
+#define FRAGMENT_RING_MAX 28 /* log2 of the entries of the largest ring of any card */
 #define FRAGMENT_PAGE_MIN 10 /* log2 of the bytes of a card page */
 #define FRAGMENT_PAGE_MAX 16
 #define FRAGMENT_PAGE_DEFAULT 11
@@ -180,13 +180,13 @@ static inline __u32 fragment_slot(__u32 count, __u32 log2)
 #define FRAGMENT_COUNT_COMMANDS_WAITING 7   /* not yet in any other counter */
 #define FRAGMENT_COUNT_TRANSFERS 8	    /* of OK: with TRANSFER, and with RELEASE */
 #define FRAGMENT_COUNT_RELEASES 9
-#define FRAGMENT_COUNT_BYTES 10		  /* transferred */
+#define FRAGMENT_COUNT_BYTES 10		  /* bytes transferred */
 #define FRAGMENT_COUNT_FREES 11		  /* submitted by FREE, total */
 #define FRAGMENT_COUNT_FREED 12		  /* of those: returned to a link */
 #define FRAGMENT_COUNT_BAD_FREE 13	  /* of those: refused */
 #define FRAGMENT_COUNT_FREES_DISCARDED 14 /* discarded by disable and reset */
 #define FRAGMENT_COUNT_FREES_WAITING 15
-#define FRAGMENT_COUNT_DATA_INTERRUPTS 16 /* sent */
+#define FRAGMENT_COUNT_DATA_INTERRUPTS 16 /* interrupts sent, by purpose */
 #define FRAGMENT_COUNT_DONE_INTERRUPTS 17
 #define FRAGMENT_COUNT_ERROR_INTERRUPTS 18
 #define FRAGMENT_COUNTS 19

@@ -81,7 +81,7 @@ struct stream_odin {
 	__le32 orbit;	/* event / STREAM_ODIN_BUNCHES, low 32 bits */
 	__le16 bunch;	/* event % STREAM_ODIN_BUNCHES */
 	__le16 trigger; /* STREAM_ODIN_TRIGGER */
-	__le32 word[6]; /* STREAM_PATTERN and what follows it */
+	__le32 word[6]; /* s, s + 1, ... with s = stream_pattern(source, event) */
 };
 
 #define STREAM_ODIN_BUNCHES 3564
