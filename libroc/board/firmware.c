@@ -393,10 +393,11 @@ int roc_firmware_check(const struct roc_firmware_list *list, enum roc_card_type 
 	accepted_text(list, type, accepted, sizeof(accepted));
 	return roc_fail(
 		EPERM,
-		"firmware %s%s%s is %s in list %s of %s: load an accepted one (%s), or add it to " ROC_FIRMWARE_SITE,
+		"firmware %s%s%s is %s in list %s of %s: %s%s%sadd this firmware to " ROC_FIRMWARE_SITE,
 		*hash ? hash : "unknown", e ? " " : "", e ? e->tag : "",
 		!e			       ? "not"
 		: e->state == ROC_FIRMWARE_OLD ? "no longer accepted"
 					       : "denied",
-		list->version, list->source, accepted);
+		list->version, list->source, *accepted ? "load an accepted version: " : "",
+		accepted, *accepted ? "; or " : "");
 }

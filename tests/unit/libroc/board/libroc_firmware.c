@@ -94,6 +94,11 @@ static void the_list_that_comes_with_it(void)
 		UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "deadbeef"), -EPERM);
 		ERROR_HAS("deadbeef is not in list");
 		ERROR_HAS(ROC_FIRMWARE_SITE);
+		ERROR_HAS("load an accepted version: ");
+		/* The list has no version of this card type that could be loaded. */
+		UNIT_EQ(roc_firmware_check(list, ROC_CARD_P40, "deadbeef"), -EPERM);
+		ERROR_HAS(": add this firmware to " ROC_FIRMWARE_SITE);
+		CU_ASSERT_PTR_NULL(strstr(roc_error(), "load an accepted version"));
 		roc_firmware_close(list);
 	}
 	end();
