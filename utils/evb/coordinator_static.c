@@ -406,8 +406,7 @@ static int find_me(struct spoke *s, const struct evb_coordinator_config *cfg, co
 	s->me = n->m;
 	if (n != s->file.manager)
 		return 0;
-	s->star = star_open(&s->file, &cfg->manager, cfg->log, cfg->log_self, reason);
-	return s->star ? 0 : -EADDRINUSE;
+	return star_open(&s->file, &cfg->manager, cfg->log, cfg->log_self, &s->star, reason);
 }
 
 int evb_coordinator_static(const struct evb_coordinator_config *cfg, const char *where,

@@ -66,11 +66,13 @@ const struct evb_static_node *evb_static_find(const struct evb_static_file *f, c
 
 struct star;
 
-/* @times: timing of the manager. NULL with the reason: the port is in use, or out of memory. */
-struct star *star_open(const struct evb_static_file *file,
-		       const struct roc_evb_manager_config *times,
-		       void (*log_fn)(void *self, const char *message), void *log_self,
-		       char reason[ROC_EVB_REASON]);
+/*
+ * Listen at the address of the manager in @file. @times: timing of the manager. Return 0 with
+ * @star; -EADDRINUSE if the port is in use, or another -errno, with @reason.
+ */
+int star_open(const struct evb_static_file *file, const struct roc_evb_manager_config *times,
+	      void (*log_fn)(void *self, const char *message), void *log_self, struct star **star,
+	      char reason[ROC_EVB_REASON]);
 void star_turn(struct star *s, uint64_t now);
 void star_idle(const struct star *s, struct roc_idle *idle);
 void star_close(struct star *s);

@@ -69,19 +69,19 @@ static void log_message(struct star *s, const char *fmt, ...)
 	s->log(s->log_self, text);
 }
 
-struct star *star_open(const struct evb_static_file *file,
-		       const struct roc_evb_manager_config *times,
-		       void (*log_fn)(void *self, const char *message), void *log_self,
-		       char reason[ROC_EVB_REASON])
+int star_open(const struct evb_static_file *file, const struct roc_evb_manager_config *times,
+	      void (*log_fn)(void *self, const char *message), void *log_self, struct star **star,
+	      char reason[ROC_EVB_REASON])
 {
 	const struct evb_static_node *n = file->manager;
 	struct roc_evb_manager_config cfg = *times;
 	struct roc_evb_table none = {0};
 	struct star *s = calloc(1, sizeof(*s));
+	int ret;
 
 	if (!s) {
 		snprintf(reason, ROC_EVB_REASON, "Cannot allocate the state of the manager.");
-		return NULL;
+		return -ENOMEM;
 	}
 	cfg.policy = file->policy;
 	cfg.seed = file->seed;
@@ -94,18 +94,27 @@ struct star *star_open(const struct evb_static_file *file,
 	s->manage.log = log_fn;
 	s->manage.log_self = log_self;
 	s->fd = control_listen(n->m.host, n->manager_port, reason);
-	if (s->fd == -EADDRINUSE)
-		snprintf(
-			reason, ROC_EVB_REASON,
-			"The manager cannot listen at %s port %s, which is in use: is there a second manager?",
-			n->m.host, n->manager_port);
-	/* The term is seconds since 1970, so a restarted manager has a higher term. */
-	if (s->fd < 0 ||
-	    manage_begin(&s->manage, &cfg, fabric_realtime() / FABRIC_NS_PER_S, &none)) {
-		star_close(s);
-		return NULL;
+	if (s->fd < 0) {
+		ret = s->fd;
+		if (ret == -EADDRINUSE)
+			snprintf(
+				reason, ROC_EVB_REASON,
+				"The manager cannot listen at %s port %s, which is in use: check that no second manager runs there.",
+				n->m.host, n->manager_port);
+		goto fail;
 	}
-	return s;
+	/* The term is seconds since 1970, so a restarted manager has a higher term. */
+	ret = manage_begin(&s->manage, &cfg, fabric_realtime() / FABRIC_NS_PER_S, &none);
+	if (ret) {
+		snprintf(reason, ROC_EVB_REASON, "Cannot start the manager %s: %s.", n->m.name,
+			 strerror(-ret));
+		goto fail;
+	}
+	*star = s;
+	return 0;
+fail:
+	star_close(s);
+	return ret;
 }
 
 static void drop(struct star *s, unsigned int i)

@@ -221,7 +221,7 @@ static void port_taken(void)
 	UNIT_NEED(!bind(fd, (struct sockaddr *)&a, sizeof(a)) && !listen(fd, 1));
 	snprintf(arguments, sizeof(arguments),
 		 "node --name=n1 --coordinator=static:%s --source=synthetic", conf);
-	ends(TOOL_FAILED, "is there a second manager?", "evb", arguments);
+	ends(TOOL_FAILED, "check that no second manager runs there", "evb", arguments);
 	close(fd);
 }
 

@@ -250,8 +250,16 @@ static void two_managers(void)
 	system_file("500", "");
 	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
 	UNIT_EQ(node_open(&nodes[1], "m", text), -EADDRINUSE);
-	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "is there a second manager?"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "check that no second manager runs there"));
 	close_all();
+}
+
+/* The host of the manager is an address of another machine (RFC 5737: of no machine). */
+static void elsewhere(void)
+{
+	write_file(HEAD "[m]\nroles = manager\nhost = 192.0.2.1\nmanager-port = 4711\n" R B);
+	UNIT_EQ(node_open(&nodes[0], "m", text), -EADDRNOTAVAIL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reason, "Cannot listen at 192.0.2.1 port 4711: "));
 }
 
 /* The largest table fits into a line, and a node that reconnects reports it. */
@@ -635,7 +643,8 @@ static void older(void)
 UNIT_MAIN("event building: static coordinator", {"file", file_good},
 	  {"errors in the file", file_faults}, {"nodes join and leave", come_and_go},
 	  {"manager restarts", manager_goes}, {"two nodes of one name", two_of_a_name},
-	  {"two managers", two_managers}, {"older table", older}, {"refused nodes", strangers},
-	  {"largest table", largest}, {"invalid messages", nonsense}, {"watcher", watcher},
+	  {"two managers", two_managers}, {"manager at an address of another machine", elsewhere},
+	  {"older table", older}, {"refused nodes", strangers}, {"largest table", largest},
+	  {"invalid messages", nonsense}, {"watcher", watcher},
 	  {"watcher that does not read", does_not_read}, {"no free file descriptor", no_files},
 	  {"many refused connections", many_strangers})
