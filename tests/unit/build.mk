@@ -72,8 +72,8 @@ $(O)/unit/utils_sink_process: private override CFLAGS += $(UNIT_PROCESS_WRAPPED:
 UNIT_DISK_WRAPPED := fstatvfs statx pread pwrite
 $(O)/unit/utils_record_disk: private override CFLAGS += $(UNIT_DISK_WRAPPED:%=-Wl,--wrap=%)
 
-# A file name that is taken meanwhile.
-$(O)/unit/utils_evb_sinks: private override CFLAGS += -Wl,--wrap=open
+# A file name that is taken meanwhile, and a failed allocation.
+$(O)/unit/utils_evb_sinks: private override CFLAGS += -Wl,--wrap=open -Wl,--wrap=calloc
 
 # A disk without space for another file, a kernel that accepts no writes, the messages meanwhile.
 UNIT_FILES_FAIL_WRAPPED := open io_uring_submit tool_note

@@ -152,11 +152,11 @@ int evb_check_files(const char *path, struct evb_sink_counters *counters, char r
 	struct reader *r = calloc(1, sizeof(*r));
 	int ret;
 
-	if (!r || grow(r, 64, reason)) {
-		free(r);
+	if (!r)
 		return units_fail(reason, ENOMEM, "Cannot allocate the state of the check.");
-	}
-	ret = read_all(r, path, reason);
+	ret = grow(r, 64, reason);
+	if (!ret)
+		ret = read_all(r, path, reason);
 	*counters = r->inspect.n;
 	inspect_end(&r->inspect);
 	free(r->sources);

@@ -294,6 +294,34 @@ static void folder_of_any_name(void)
 	UNIT_EQ(out.files, 1);
 }
 
+static unsigned int calloc_fails; /* this call, counted from 1; 0: none */
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size)
+{
+	if (calloc_fails && !--calloc_fails)
+		return NULL;
+	return __real_calloc(count, size);
+}
+
+/* Each failed allocation ends the check with its own message; a sanitizer finds leaks. */
+static void no_memory(void)
+{
+	static const char *const text[] = {"the state of the check", "the tables of 64 sources",
+					   "the tables of 64 sources"};
+	struct evb_sink_counters out;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		reason[0] = '\0';
+		calloc_fails = i + 1;
+		UNIT_EQ(evb_check_files("/tmp/roc-nowhere", &out, reason), -ENOMEM);
+		calloc_fails = 0;
+		CU_ASSERT_PTR_NOT_NULL(strstr(reason, text[i]));
+	}
+}
+
 /* A file with a number above 999999 is created, and read after the others. */
 static void many(void)
 {
@@ -364,4 +392,4 @@ UNIT_MAIN("Sinks of event building", {"valid blocks", right}, {"errors in blocks
 	  {"block delivered twice", twice}, {"packets with headers", headers},
 	  {"write and check files", files}, {"broken files", broken},
 	  {"folder with special characters", folder_of_any_name}, {"a million files", many},
-	  {"refused arguments", refused})
+	  {"check without memory", no_memory}, {"refused arguments", refused})
