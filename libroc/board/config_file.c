@@ -54,7 +54,7 @@ static int end_section(struct libroc_ini *ini)
 		if (!params->list[i].optional)
 			return roc_fail(
 				EINVAL,
-				"%s:%u: section [%s] lacks the key '%s': give all keys of a section, or omit the section",
+				"%s:%u: section [%s] lacks the key '%s': set all keys of a section, or omit the section",
 				r->ini.file, r->ini.section_line, r->ini.section,
 				params->list[i].key);
 		if (!r->section)

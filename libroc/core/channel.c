@@ -16,8 +16,7 @@ int libroc_fail_owned(const char *address, unsigned int channel, const char *tex
 
 	/* The owner may have closed the channel between the failed open and this query. */
 	if (roc_channel_owner(address, channel, &pid, name, sizeof(name)))
-		return roc_fail(EBUSY,
-				"%s was in use when it was opened, and is free now: try again",
+		return roc_fail(EBUSY, "%s was in use during the open, and is free now: try again",
 				text);
 	if (!pid)
 		return roc_fail(
@@ -163,7 +162,7 @@ int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_confi
 	case EOPNOTSUPP:
 		return roc_fail(
 			EOPNOTSUPP,
-			"%s: the card does not have source %u, mode %u, page size %u or flags 0x%x: roc_info() has what it can do in caps and page_size",
+			"%s: the card does not have source %u, mode %u, page size %u or flags 0x%x: roc_info() returns the supported values in caps and page_size",
 			ch->name, arg.source, arg.mode, arg.page_size, arg.flags);
 	case ENOLINK:
 		return roc_fail(
@@ -206,7 +205,7 @@ static int fail_link_down(const struct roc_channel *ch, const char *what)
 {
 	return roc_fail(
 		ENOLINK,
-		"%s: %s: the link is down: is the front end switched on, is the fibre plugged in, is the laser on (roc-config)? roc-status has the optical power",
+		"%s: %s: the link is down: check that the front end is on, the fibre plugged in and the laser on (roc-config); roc-status shows the optical power",
 		ch->name, what);
 }
 
@@ -243,7 +242,7 @@ int roc_channel_start(struct roc_channel *ch)
 	case 0:
 		return 0;
 	case EBUSY:
-		return roc_fail(EBUSY, "%s: is running already: stop it first", ch->name);
+		return roc_fail(EBUSY, "%s: cannot start while running: stop it first", ch->name);
 	case ENOLINK:
 		if (ch->type == ROC_CARD_CRORC)
 			return fail_link_down(ch, "cannot start");
@@ -267,7 +266,7 @@ int libroc_fail_idle(const char *name, uint32_t state, uint32_t reason, const ch
 	if (state == ROC_CH_FAILED)
 		return roc_fail(EALREADY, "%s: the run has failed: %s", name,
 				roc_reason_text(reason));
-	return roc_fail(EALREADY, "%s: is not running: %s", name, remedy);
+	return roc_fail(EALREADY, "%s: not running: %s", name, remedy);
 }
 
 int libroc_channel_idle(const struct roc_channel *ch, const char *remedy)
@@ -361,7 +360,7 @@ int roc_channel_command(struct roc_channel *ch, uint32_t command, uint32_t *repl
 	case 0:
 		return 0;
 	case EOPNOTSUPP:
-		return roc_fail(EOPNOTSUPP, "%s: %s: the card has no link that takes commands",
+		return roc_fail(EOPNOTSUPP, "%s: %s: the card has no link that accepts commands",
 				ch->name, what);
 	case EBUSY:
 		return roc_fail(EBUSY, "%s: %s: not while the channel runs: stop it first",

@@ -18,16 +18,17 @@ int roc_buffer_export(struct roc_channel *ch, uint32_t handle, unsigned int flag
 		return roc_fail(ENOENT, "%s: no buffer has handle %u: %s", ch->name, handle,
 				"use the one from roc_buffer_register() on this channel");
 	case EPIPE:
-		return roc_fail(EPIPE, "%s: the stream has no ring to export: make it first",
-				ch->name);
+		return roc_fail(
+			EPIPE, "%s: the stream has no ring to export: call roc_stream_ring() first",
+			ch->name);
 	case EOPNOTSUPP:
 		return roc_fail(
 			EOPNOTSUPP,
 			"%s: cannot export buffer %u: it was imported, so pass its own dma-buf on; or this kernel has no dma-bufs (CONFIG_DMA_SHARED_BUFFER)",
 			ch->name, handle);
 	case EINVAL:
-		return roc_fail(EINVAL, "%s: export: unknown flag in 0x%x: there are %s", ch->name,
-				flags, "ROC_EXPORT_CLOEXEC and ROC_EXPORT_WRITE");
+		return roc_fail(EINVAL, "%s: cannot export: unknown flag in 0x%x: use only %s",
+				ch->name, flags, "ROC_EXPORT_CLOEXEC and ROC_EXPORT_WRITE");
 	case ENOMEM:
 		if (!arg.reason)
 			return roc_fail(ENOMEM,
@@ -81,7 +82,8 @@ int roc_buffer_import(struct roc_channel *ch, int fd, uint64_t offset, uint64_t 
 		return fail_import(-ret, ch, &arg);
 	switch (-ret) {
 	case EBADF:
-		return roc_fail(EBADF, "%s: import: %d is not an open descriptor", ch->name, fd);
+		return roc_fail(EBADF, "%s: cannot import: %d is not an open descriptor", ch->name,
+				fd);
 	case EINVAL:
 		return roc_fail(
 			EINVAL,

@@ -80,12 +80,12 @@ int libroc_fail_ioctl(int err, const char *name, const char *what)
 	case EPERM:
 		return roc_fail(
 			err,
-			"%s: %s: only the process that opened it can use it: open it after fork()",
+			"%s: %s: only the process that opened the handle can use it: open a handle after fork()",
 			name, what);
 	case ENODEV:
 		return roc_fail(
 			err,
-			"%s: %s: the card was removed or reset: close it and open it again (roc-list-cards shows whether it is present)",
+			"%s: %s: the card was removed or reset: close the handle and open it again (roc-list-cards shows whether the card is present)",
 			name, what);
 	case EIO:
 		return roc_fail(

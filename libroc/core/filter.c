@@ -45,7 +45,7 @@ struct roc_filter {
 
 static int fail_signal(void)
 {
-	roc_fail(EINTR, "a signal ended the wait for the builder: open it again");
+	roc_fail(EINTR, "a signal ended the wait for the builder: open the filter again");
 	return -EINTR;
 }
 
@@ -333,7 +333,7 @@ static int take(struct roc_filter *f, const struct roc_mep **mep)
 	if (f->failed)
 		return roc_fail(
 			ENODATA,
-			"the builder sent an invalid message and the connection was closed: open it again");
+			"the builder sent an invalid message and the connection was closed: open the filter again");
 	for (i = 0; i < f->depth && !t; i++)
 		t = f->taken[i].out ? NULL : &f->taken[i];
 	if (!t)

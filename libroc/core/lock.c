@@ -28,7 +28,7 @@ static int fail_locked(const struct roc_endpoint *ep, int owner)
 	errno = saved;
 	return roc_fail(
 		EBUSY,
-		"%s: the card is locked by process %d%s%s%s: try again when it has finished, or end it",
+		"%s: the card is locked by process %d%s%s%s: try again when that process has finished, or end that process",
 		ep->name, owner, name[0] ? " (" : "", name, name[0] ? ")" : "");
 }
 

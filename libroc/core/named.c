@@ -66,7 +66,7 @@ static int fail_owned(struct libroc_target t)
 	int pid;
 
 	if (t.ep->backend->ioctl(t.ep, ROC_EP_INFO, &info))
-		return libroc_fail_ioctl(EBUSY, t.name, "cannot change it");
+		return libroc_fail_ioctl(EBUSY, t.name, "cannot change the channel");
 	if (t.number >= info.channels)
 		for (t.number = 0; t.number + 1 < info.channels; t.number++)
 			if (!roc_channel_owner(info.pci_address, t.number, &pid, NULL, 0))
@@ -74,8 +74,8 @@ static int fail_owned(struct libroc_target t)
 	name_of(&t, its);
 	snprintf(text, sizeof(text), "%s %s", t.name, its);
 	return libroc_fail_owned(info.pci_address, t.number, text,
-				 "only the process that opened it may change it",
-				 " or make the change in it");
+				 "only the process that opened the channel may change it",
+				 " or make the change in that program");
 }
 
 /* Describe a failed request that has no error text of its own. */
@@ -246,7 +246,7 @@ int libroc_fail_start(int err, const char *name)
 {
 	switch (err) {
 	case EBUSY:
-		return roc_fail(EBUSY, "%s: is running already: stop it first", name);
+		return roc_fail(EBUSY, "%s: cannot start while running: stop it first", name);
 	case EIO:
 		return roc_fail(
 			EIO,

@@ -67,7 +67,7 @@ int libroc_node_belongs(struct libroc_node *node, const char *name)
 
 int libroc_fail_opener(const char *name)
 {
-	return libroc_fail_ioctl(EPERM, name, "cannot use it");
+	return libroc_fail_ioctl(EPERM, name, "cannot access the device");
 }
 
 int libroc_node_ioctl(const struct libroc_node *node, unsigned long request, void *arg)
@@ -174,7 +174,7 @@ int libroc_open_node(const struct roc_card *card, const char *name, const char *
 	case ENOENT:
 		return roc_fail(
 			err,
-			"%s: %s does not exist although the driver has the card: check that /dev is a devtmpfs, or give the node to the container",
+			"%s: %s does not exist although the driver has the card: check that /dev is a devtmpfs, or pass the node to the container",
 			name, node);
 	case ENODEV:
 	case ENXIO:

@@ -74,7 +74,7 @@ static int judge_block(struct roc_evb *e, struct evb_sender *g, uint64_t number,
 
 	if (bytes > g->mfp_max)
 		return pair_fail(&g->pair, EPROTO,
-				 "protocol violation: a MFP has %" PRIu64
+				 "protocol violation: an MFP has %" PRIu64
 				 " bytes, more than the announced maximum of %" PRIu64 ".",
 				 bytes, g->mfp_max);
 	if (number > UINT64_MAX / e->cfg.events - 1)
@@ -273,7 +273,7 @@ static int piece_came(struct roc_evb *e, struct evb_sender *g, const struct evb_
 	return wrote(e, g, m->number, (uint32_t)m->b);
 }
 
-/* Pull: process the announcement of a MFP; a long list of pieces takes several messages. */
+/* Pull: process the announcement of an MFP; a long list of pieces takes several messages. */
 static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_message *m)
 {
 	uint32_t first = (uint32_t)(m->c >> 32), all = (uint32_t)m->c, i, block;
@@ -316,7 +316,7 @@ static int announced(struct roc_evb *e, struct evb_sender *g, const struct evb_m
 	}
 	if (!a || a->ticket != m->number || a->pieces_announced != first || a->from_count != all)
 		return pair_fail(&g->pair, EPROTO,
-				 "protocol violation: pieces of a MFP that was not announced.");
+				 "protocol violation: pieces of an MFP that was not announced.");
 	for (i = 0; i < m->count; i++) {
 		struct evb_piece *p = &a->from[first + i];
 
@@ -435,7 +435,7 @@ static bool add_segments(struct evb_sender *g, struct evb_arrival *a)
 
 /*
  * Read the next bytes, up to the end of the segment, from as many pieces as one operation can read.
- * The head of a MFP is a separate piece, and a separate operation for it would cost as much as one
+ * The head of an MFP is a separate piece, and a separate operation for it would cost as much as one
  * for the data.
  */
 static int read_some(struct roc_evb *e, struct evb_sender *g, struct evb_arrival *a)

@@ -22,7 +22,7 @@ struct evb_arrival *evb_block_whole(struct evb_builder *b, const struct evb_bloc
 	return a->whole ? a : NULL;
 }
 
-/* Convert the time of a MFP to the clock of this node. */
+/* Convert the time of an MFP to the clock of this node. */
 static uint64_t our_time(const struct evb_sender *g, uint64_t time)
 {
 	return g->pair.round_trip ? time - (uint64_t)g->pair.skew : time;

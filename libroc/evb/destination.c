@@ -71,7 +71,7 @@ static void count_unsure(struct roc_evb *e, struct evb_destination *d)
 	e->n.unsure_events += events;
 	evb_log(e,
 		"Builder %s had %" PRIu64
-		" blocks that it did not return: it is unknown whether it delivered them.",
+		" unreturned blocks: whether the builder delivered them is unknown.",
 		d->name, count);
 }
 
@@ -157,7 +157,8 @@ static int connect_to(struct roc_evb *e, struct evb_destination *d)
 		return 0;
 	d->pair.reason[0] = '\0';
 	if (!m || m->incarnation != d->incarnation || !m->port[0])
-		return pair_fail(&d->pair, ENOENT, "the coordinator has no address of it.");
+		return pair_fail(&d->pair, ENOENT,
+				 "the coordinator has no address of this builder.");
 	ret = 1;
 	if (!d->address[0])
 		ret = lookup_address(&d->lookup, m->host, d->which, d->address, reason);
@@ -245,7 +246,8 @@ static int judge(struct roc_evb *e, struct evb_destination *d)
 	uint64_t room = g->segment - EVB_SEGMENT_HEAD, parts;
 
 	if (g->status)
-		return pair_fail(&d->pair, EPROTO, "it refused the connection: %s", g->reason);
+		return pair_fail(&d->pair, EPROTO, "the builder refused the connection: %s",
+				 g->reason);
 	if (strcmp(g->name, d->name) || g->incarnation != d->incarnation)
 		return pair_fail(&d->pair, EPROTO, "another node (%s) listens at its address.",
 				 g->name);
@@ -466,7 +468,7 @@ int evb_destination_of(struct roc_evb *e, const struct roc_evb_place *place)
 	/* The later table has the newer incarnation. */
 	if (!d->wanted && d->incarnation != place->incarnation) {
 		if (d->pair.state != PAIR_DOWN)
-			evb_destination_close(e, d, "it was restarted.");
+			evb_destination_close(e, d, "the builder was restarted.");
 		d->incarnation = place->incarnation;
 		lookup_drop(&d->lookup);
 		d->address[0] = '\0';

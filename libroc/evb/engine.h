@@ -7,7 +7,7 @@
  *	readout.c	readout unit: packs fragments into MFPs and assigns their builders
  *	destination.c	readout unit: connection to a builder
  *	send.c		readout unit: sends MFPs
- *	mfp.c		readout unit: memory of a MFP
+ *	mfp.c		readout unit: memory of an MFP
  *	builder.c	builder unit: memory, one step of the loop
  *	sender.c	builder unit: connection of a readout unit
  *	arrive.c	builder unit: checks data and messages of a readout unit

@@ -89,7 +89,7 @@ static int check(struct roc_evb *e, char reason[ROC_EVB_REASON])
 		return fabric_fail(
 			reason, EINVAL,
 			"%" PRIu32 " fragments of %" PRIu64
-			" bytes exceed the size of a MFP: use fewer events per block, or smaller fragments.",
+			" bytes exceed the size of an MFP: use fewer events per block, or smaller fragments.",
 			c->events, c->fragment_max);
 	whole = roc_mfp_data(c->events) + c->events * roc_mep_padded(c->fragment_max);
 	set64(&c->mfp_max, whole);
@@ -97,9 +97,10 @@ static int check(struct roc_evb *e, char reason[ROC_EVB_REASON])
 		c->mfp_max = whole;
 	if (c->peers > ROC_EVB_NODES_MAX || c->protocol > ROC_EVB_COMMAND ||
 	    c->in_flight > EVB_SEGMENTS || c->segment > ROC_MFP_BYTES_MAX)
-		return fabric_fail(reason, EINVAL,
-				   "The configuration exceeds a limit: %d peers, %d in flight.",
-				   ROC_EVB_NODES_MAX, EVB_SEGMENTS);
+		return fabric_fail(
+			reason, EINVAL,
+			"The configuration exceeds a limit: at most %d peers and %d in flight.",
+			ROC_EVB_NODES_MAX, EVB_SEGMENTS);
 	if (!(c->roles & ROC_EVB_READOUT) != !e->source ||
 	    !(c->roles & ROC_EVB_BUILDER) != !e->sink)
 		return fabric_fail(

@@ -23,7 +23,7 @@
 #define EVB_SEGMENT_MIN 4096
 #define EVB_PIECE 24
 #define EVB_PIECES (EVB_PAYLOAD / EVB_PIECE) /* in one message */
-#define EVB_PIECES_MAX 65536		     /* in a MFP */
+#define EVB_PIECES_MAX 65536		     /* in an MFP */
 
 #define EVB_NONE UINT32_MAX /* no index or slot */
 
@@ -121,7 +121,7 @@ void evb_put_segment(unsigned char *to, const struct evb_segment *s);
 /* @room: bytes behind the head. Return false if the head is invalid. */
 bool evb_get_segment(const unsigned char *from, uint64_t room, struct evb_segment *s);
 
-/* Number of segments of a MFP. */
+/* Number of segments of an MFP. */
 static inline uint64_t evb_parts(uint64_t mfp_bytes, uint64_t room)
 {
 	return (mfp_bytes + room - 1) / room;

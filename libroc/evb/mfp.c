@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Readout unit: build a MFP from fragments. Small fragments are copied; large ones stay in the
+ * Readout unit: build an MFP from fragments. Small fragments are copied; large ones stay in the
  * memory of the source until they are sent.
  */
 #include "engine.h"

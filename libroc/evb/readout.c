@@ -110,7 +110,7 @@ static void pass_turns(struct roc_evb *e)
 	}
 }
 
-/* Queue a MFP for its builder. Barrel shift: it is released with its cycle. */
+/* Queue an MFP for its builder. Barrel shift: it is released with its cycle. */
 static void assign(struct roc_evb *e, uint32_t i)
 {
 	struct evb_readout *r = &e->ru;
@@ -239,7 +239,7 @@ static void pack(struct roc_evb *e, const struct roc_evb_fragment *f)
 		if (r->closed_early && r->seen && f->event > r->last_event)
 			evb_log(e,
 				"Event %" PRIu64
-				" is lost: its block was closed because the source gave no data for %u stale timeouts. Use fewer events per block.",
+				" is lost: the block was closed because the source delivered no data for %u stale timeouts: use fewer events per block.",
 				f->event, SILENT);
 		evb_return_fragment(e, f->handle);
 		return;

@@ -11,7 +11,7 @@
 
 struct roc_evb;
 
-/* Position in a MFP of the next byte to send. */
+/* Position in an MFP of the next byte to send. */
 struct evb_cursor {
 	uint32_t piece;
 	size_t offset;
@@ -53,7 +53,7 @@ enum evb_lent {
 	LENT_NOT = 0,  /* owned by the builder */
 	LENT_FREE = 1, /* may be written */
 	LENT_USED = 2, /* written */
-	LENT_LAST = 3, /* written, the last one of a MFP */
+	LENT_LAST = 3, /* written, the last one of an MFP */
 };
 
 /* A builder to which this readout unit sends. */
@@ -140,9 +140,9 @@ uint32_t evb_mfp_new(struct roc_evb *e, uint64_t block);
 /* Return false if there is no space. */
 bool evb_mfp_add(struct roc_evb *e, struct evb_mfp *m, const struct roc_evb_fragment *f);
 void evb_mfp_close(struct roc_evb *e, struct evb_mfp *m, uint32_t source, uint64_t epoch);
-/* End the turn of a MFP: the next one in the list moves up. */
+/* End the turn of an MFP: the next one in the list moves up. */
 void evb_leave_turns(struct evb_readout *r, uint32_t i);
-/* Release a MFP and return its fragments to the source. */
+/* Release an MFP and return its fragments to the source. */
 void evb_mfp_finish(struct roc_evb *e, uint32_t i);
 int evb_mfps_new(struct roc_evb *e, char reason[ROC_EVB_REASON]);
 void evb_mfps_free(struct roc_evb *e);
@@ -151,7 +151,7 @@ void evb_mfps_free(struct roc_evb *e);
 /* Post MFPs to libfabric. Return 0, or -errno if the connection must be closed. */
 int evb_send(struct roc_evb *e, struct evb_destination *d);
 extern const struct pair_use evb_send_use;
-/* Count a MFP that the builder did not accept as lost, and release it. */
+/* Count an MFP that the builder did not accept as lost, and release it. */
 void evb_lose(struct roc_evb *e, struct evb_destination *d, uint32_t i);
 
 /* Of destination.c */

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define DATA_LEAST 8 /* free operations required to start a MFP */
+#define DATA_LEAST 8 /* free operations required to start an MFP */
 
 /* Bytes of the segment of part m->part, with its head. */
 static uint64_t segment_bytes(const struct evb_destination *d, const struct evb_mfp *m)
@@ -140,7 +140,7 @@ static int announce_some(struct roc_evb *e, struct evb_destination *d, struct ev
 	return pair_send(&d->pair, text, &message);
 }
 
-/* Send the next piece of a MFP to its segments. */
+/* Send the next piece of an MFP to its segments. */
 static int step_push(struct roc_evb *e, struct evb_destination *d, struct evb_mfp *m)
 {
 	bool command = e->cfg.protocol == ROC_EVB_COMMAND;
@@ -177,7 +177,7 @@ static int step_push(struct roc_evb *e, struct evb_destination *d, struct evb_mf
 	return 0;
 }
 
-/* Get segments for the whole MFP: a MFP with only some would block segments that others need. */
+/* Get segments for the whole MFP: an MFP with only some would block segments that others need. */
 static bool begin_push(struct evb_destination *d, struct evb_mfp *m)
 {
 	uint32_t i;
@@ -218,7 +218,7 @@ static void locate(const struct roc_evb *e, const struct iovec *v, uint64_t done
 	}
 }
 
-/* Announce a MFP to the builder; a long list of pieces takes several messages. */
+/* Announce an MFP to the builder; a long list of pieces takes several messages. */
 static int step_pull(struct roc_evb *e, struct evb_destination *d, struct evb_mfp *m)
 {
 	unsigned char *text = pair_message(&d->pair);
@@ -361,7 +361,7 @@ static int take_tickets(struct roc_evb *e, struct evb_destination *d, const stru
 		}
 		if (!n)
 			return pair_fail(&d->pair, EPROTO,
-					 "protocol violation: it returned MFP %" PRIu32
+					 "protocol violation: the builder returned MFP %" PRIu32
 					 ", which was not announced.",
 					 ticket);
 		d->n.in_flight--;
@@ -415,7 +415,7 @@ static int receive(void *self, struct pair *p, const struct evb_message *m)
 static int was_written(void *self, struct pair *p, uint32_t number)
 {
 	return pair_fail(p, EPROTO,
-			 "protocol violation: it wrote to the memory of a readout unit.");
+			 "protocol violation: the builder wrote to the memory of a readout unit.");
 }
 
 static int data_done(void *self, struct pair *p, struct pair_op *op)

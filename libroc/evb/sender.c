@@ -206,10 +206,12 @@ static int welcome(struct roc_evb *e, struct pair *from)
 			e->name, e->bu.count);
 	if (g->used && g->protocol_error && g->incarnation == from->peer.incarnation &&
 	    !strcmp(g->name, from->peer.name))
-		return refuse(e, from, from->peer.name, EVB_NOT_TRUSTED,
-			      "%s excluded it after a protocol violation: restart it.", e->name);
+		return refuse(
+			e, from, from->peer.name, EVB_NOT_TRUSTED,
+			"%s excluded this readout unit after a protocol violation: restart the readout unit.",
+			e->name);
 	if (g->pair.state != PAIR_DOWN)
-		evb_sender_close(e, g, "it connected again.");
+		evb_sender_close(e, g, "the readout unit connected again.");
 	ret = evb_cut(e, g, from->peer.mfp_max,
 		      e->cfg.protocol == ROC_EVB_PULL ? from->peer.pieces : 0, e->cfg.single);
 	if (ret == -EMSGSIZE)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Fuzz the reader of packed blocks of events. The first byte selects the rest: a MEP in one piece
- * (0), or a MFP, in segments of that many bytes. No input may cause a read outside of it; an
+ * (0), or an MFP, in segments of that many bytes. No input may cause a read outside of it; an
  * accepted one can be walked to its end, and the parts of a fragment contain all of its bytes.
  */
 #include <errno.h>

@@ -85,7 +85,7 @@ __attribute__((unused)) static int child_lets_go(const struct iovec *areas, unsi
 #define REFUSED(at, call)                                                                          \
 	do {                                                                                       \
 		(at)++;                                                                            \
-		if ((call) != -EPERM || !strstr(roc_error(), "open it after fork()"))              \
+		if ((call) != -EPERM || !strstr(roc_error(), "after fork()"))                      \
 			return at;                                                                 \
 	} while (0)
 #define IN_CHILD(at, condition)                                                                    \

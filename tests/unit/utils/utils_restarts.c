@@ -178,7 +178,7 @@ static const struct {
 	 "--name=n1 --source=synthetic --sink=file:" LONG_64 LONG_64 LONG_64 LONG_64,
 	 "has more than 255 characters"},
 	{TOOL_USAGE, NULL, "--name=n1 --source=synthetic --events=1024 --fragment=1Gi",
-	 "exceed the size of a MFP"},
+	 "exceed the size of an MFP"},
 	{TOOL_USAGE, NULL, "--name=n1 --source=synthetic --fragment=1Mi --memory=4Ki", "memory"},
 	/* Depends on another etcd, card, disk or library. */
 	{TOOL_FAILED, "etcd:https://127.0.0.1:1?ca=/nowhere/ca.pem", "--name=n1",

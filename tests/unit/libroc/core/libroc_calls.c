@@ -360,7 +360,7 @@ static void start_stop_reset(void)
 	fake.errno_ = EBUSY;
 	UNIT_EQ(roc_channel_start(ch), -EBUSY);
 	UNIT_EQ(fake.calls, 1);
-	ERROR_HAS("running already");
+	ERROR_HAS("cannot start while running");
 	fake.errno_ = ENOLINK;
 	UNIT_EQ(roc_channel_start(ch), -ENOLINK);
 	ERROR_HAS("enable at least one");
@@ -475,7 +475,7 @@ static void commands(void)
 	ERROR_HAS("not while the channel runs");
 	fake.errno_ = EOPNOTSUPP;
 	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -EOPNOTSUPP);
-	ERROR_HAS("no link that takes commands");
+	ERROR_HAS("no link that accepts commands");
 	fake.errno_ = ENOTTY;
 	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -ENOTTY);
 	ERROR_HAS("does not support the request");

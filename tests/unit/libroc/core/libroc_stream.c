@@ -422,7 +422,7 @@ static void settings_and_resets(void)
 	node.failed_reason = 0;
 	UNIT_EQ(roc_stream_ring(s, RING), 0);
 	node.errno_ = EBUSY;
-	FAILS(roc_stream_start(s, 0), -EBUSY, "running already");
+	FAILS(roc_stream_start(s, 0), -EBUSY, "cannot start while running");
 	node.errno_ = EIO;
 	FAILS(roc_stream_start(s, 0), -EIO, "did not acknowledge the start");
 	UNIT_EQ(roc_stream_eventfd(s, 5), 0);
@@ -443,7 +443,7 @@ static void settings_and_resets(void)
 	node.errno_ = EBUSY;
 	FAILS(roc_card_stream_settings(ep, 1, &settings), -EBUSY, " meta is in use by PID 4711 (");
 	CU_ASSERT_PTR_NOT_NULL(
-		strstr(roc_error(), "only the process that opened it may change it"));
+		strstr(roc_error(), "only the process that opened the channel may change it"));
 	node.errno_ = EBUSY;
 	FAILS(roc_card_stream_reset(ep, 1, ROC_ST_RESET_FLUSH), -EBUSY, "in use by PID 4711");
 	node.errno_ = EBUSY;

@@ -51,7 +51,7 @@ static void a_start_that_fails(void)
 	UNIT_EQ(roc_stream_peek(s, &data), 256);
 	/* A running stream is not changed. */
 	node.errno_ = EBUSY;
-	FAILS(roc_stream_start(s, 0), -EBUSY, "running already");
+	FAILS(roc_stream_start(s, 0), -EBUSY, "cannot start while running");
 	fake.card->written = 2;
 	UNIT_EQ(roc_stream_peek(s, &data), -EBADMSG);
 	UNIT_EQ(roc_stream_stop(s, NULL), 0);

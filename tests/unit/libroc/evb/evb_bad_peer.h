@@ -169,7 +169,7 @@ __attribute__((unused)) static void expect_violation(const char *message)
 	close_both();
 }
 
-/* Write a segment: its head and, unless NULL, a MFP. */
+/* Write a segment: its head and, unless NULL, an MFP. */
 __attribute__((unused)) static void write_segment(uint32_t number, uint32_t notice,
 						  const struct evb_segment *head,
 						  const struct roc_mfp *mfp)

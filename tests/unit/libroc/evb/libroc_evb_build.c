@@ -216,7 +216,7 @@ static void large_fragments(void)
 					  .total = 40});
 }
 
-/* Pull: one read transfers the head of a MFP and a fragment of two parts that is not copied. */
+/* Pull: one read transfers the head of an MFP and a fragment of two parts that is not copied. */
 static void one_read(void)
 {
 	const uint64_t total = 60;

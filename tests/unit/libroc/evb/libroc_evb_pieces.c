@@ -98,7 +98,7 @@ static int count_back(void *self, uint64_t handle)
 	return 0;
 }
 
-/* After all pieces of a MFP are used, small fragments can still be added. */
+/* After all pieces of an MFP are used, small fragments can still be added. */
 static void too_many(void)
 {
 	static const struct roc_evb_source_ops ops = {.name = "pieces", .give_back = count_back};

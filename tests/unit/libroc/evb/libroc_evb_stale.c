@@ -39,7 +39,7 @@ static bool are_delivered(void)
 	return counts_of(tested).out.count >= wanted_count;
 }
 
-/* Write one of the two segments of a MFP with one fragment; each uses another credit. */
+/* Write one of the two segments of an MFP with one fragment; each uses another credit. */
 static void write_half(unsigned int which)
 {
 	uint64_t room = bad_peer.pair.peer.segment - EVB_SEGMENT_HEAD, bytes = room + 1000;
@@ -131,7 +131,7 @@ static void send_passed(uint64_t block)
 }
 
 /*
- * Writes and messages are not ordered, so PASSED can arrive before the rest of a MFP. If the block
+ * Writes and messages are not ordered, so PASSED can arrive before the rest of an MFP. If the block
  * is abandoned between them, the rest is late, and is no protocol violation.
  */
 static void passed_before_second_half(void)

@@ -70,7 +70,7 @@ static void send_mfp(uint64_t block, uint32_t credit)
 		      &mfp);
 }
 
-/* Announce a MFP, each at an address of its own. */
+/* Announce an MFP, each at an address of its own. */
 static void announce_mfp(uint64_t block, uint32_t ticket)
 {
 	uint64_t offset = ticket * UINT64_C(4096);
@@ -385,7 +385,7 @@ static void unknown_process(void)
 	CU_ASSERT_TRUE(run_until(answered, 20000));
 	UNIT_EQ(bad_peer.pair.peer.status, 0);
 	UNIT_EQ(bad_peer.pair.peer.incarnation, builder);
-	CU_ASSERT_PTR_NOT_NULL(strstr(tested->log, "it connected again"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(tested->log, "the readout unit connected again"));
 	UNIT_EQ(counts_of(tested).protocol_violations, 0);
 	bad_peer_free();
 	bad_peer = first;

@@ -136,7 +136,7 @@ static void messages(void)
 		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 64, 1, "outside its memory"},
 		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 30000, 1, "more than the announced maximum"},
 		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 64, (UINT64_C(1) << 32) + 2,
-		 "pieces of a MFP that was not announced"},
+		 "pieces of an MFP that was not announced"},
 	};
 	size_t i;
 
@@ -233,7 +233,7 @@ static void not_trusted(void)
 	send_type(EVB_GOT, 1, 0, 0, 0, 0);
 	CU_ASSERT_TRUE(run_until(has_violation, 5000));
 	connect_again(7, EVB_NOT_TRUSTED);
-	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, ": restart it") != NULL);
+	CU_ASSERT_TRUE(strstr(bad_peer.pair.peer.reason, ": restart the readout unit") != NULL);
 	/* Each further attempt of the same process is refused, too. */
 	connect_again(7, EVB_NOT_TRUSTED);
 	connect_again(8, EVB_OK);
@@ -372,7 +372,7 @@ static void builder_violates_protocol(void)
 	} invalid[] = {
 		{EVB_CREDIT, 1, 99, "credit for segment 99"},
 		{EVB_CREDIT, 2, 1, "credit for segment 1"},
-		{EVB_GOT, 1, 3, "it returned MFP 3"},
+		{EVB_GOT, 1, 3, "the builder returned MFP 3"},
 		{EVB_BYE, 0, 0, "BYE before END"},
 		{EVB_PASSED, 0, 0, "is not for readout units"},
 	};

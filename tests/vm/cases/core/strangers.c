@@ -160,7 +160,7 @@ static void refused(const char *command)
 	UNIT_EQ(RUN("as-user reader %s", command), 1);
 	snprintf(owner, sizeof(owner), "in use by PID %d", getpid());
 	OUTPUT_HAS(owner);
-	OUTPUT_HAS("only the process that opened it may change it");
+	OUTPUT_HAS("only the process that opened the channel may change it");
 }
 
 static void running_stream(void)
