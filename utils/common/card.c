@@ -102,7 +102,7 @@ int card_serial_check(const struct roc_card *card, const char *id, bool force)
 	if (card->serial > 0 && card->serial != 0x7fffffff)
 		return TOOL_OK;
 	if (!force)
-		return tool_fail(sentence, card_called(card, id), ", or give --force-report");
+		return tool_fail(sentence, card_called(card, id), ", or use --force-report");
 	tool_note(sentence, card_called(card, id), "");
 	return TOOL_OK;
 }

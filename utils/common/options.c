@@ -97,7 +97,7 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		wrong = number_time(text, &number);
 		/* A script may pass the time that it has left; 0 would mean no limit. */
 		if (!wrong && !spec->max && !number)
-			wrong = "is not allowed: give at least 1s, or omit the option";
+			wrong = "is not allowed: set at least 1s, or omit the option";
 		break;
 	case OPTION_HEX:
 		wrong = number_hex32(text, &word);
@@ -395,13 +395,13 @@ static bool store_option(const struct tool *tool, size_t index, const char *text
 
 	before = spec->type == OPTION_FLAG ? NULL : given_as(tool, index, given);
 	if (before && before != spec) {
-		snprintf(reason, reason_size, "--%s and --%s are the same option: give only one.",
+		snprintf(reason, reason_size, "--%s and --%s are the same option: use only one.",
 			 before->name, spec->name);
 		return false;
 	}
 	if (before) {
 		snprintf(reason, reason_size, "--%s is given twice%s.", spec->name,
-			 is_list(spec) ? ": give one comma-separated list" : "");
+			 is_list(spec) ? ": use one comma-separated list" : "");
 		return false;
 	}
 	if (!set_value(spec, text, values, reason, reason_size))
@@ -425,7 +425,7 @@ static bool full_name(const struct option_spec *spec, char *const *argv, const c
 	if (!spec->full || length == strlen(spec->name) + 2)
 		return true;
 	snprintf(reason, reason_size,
-		 "%.*s is abbreviated: give --%s in full, because it changes a card.", (int)length,
+		 "%.*s is abbreviated: write --%s in full, because it changes a card.", (int)length,
 		 typed, spec->name);
 	return false;
 }

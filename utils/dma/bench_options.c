@@ -30,10 +30,9 @@ static int check_soak(const struct bench_options *o)
 	    o->random_pause || o->ascii_file || o->bin_file || o->print_sp_change ||
 	    o->fast_check || o->stbrd)
 		return tool_usage(
-			"--soak only takes and checks data: omit --mode, --no-events, --fast-check, --stbrd, --buffer-full-check, --bar-hammer, --random-pause, --to-file-ascii, --to-file-bin and --print-sp-change.");
+			"--soak only reads and checks data: omit --mode, --no-events, --fast-check, --stbrd, --buffer-full-check, --bar-hammer, --random-pause, --to-file-ascii, --to-file-bin and --print-sp-change.");
 	if (o->dma_channel_given)
-		return tool_usage(
-			"--soak takes data from all channels of a card: omit --dma-channel.");
+		return tool_usage("--soak reads all channels of a card: omit --dma-channel.");
 	if (o->page_size_given || o->no_temperature)
 		return tool_usage(
 			"--soak uses the DMA page size and the temperature sensor of each card: omit --page-size and --no-temperature.");
@@ -43,7 +42,7 @@ static int check_soak(const struct bench_options *o)
 int bench_check_usage(const struct bench_options *o)
 {
 	if (!o->soak && !o->id)
-		return tool_usage("--id is missing: select a card, or give --soak for all cards.");
+		return tool_usage("--id is missing: select a card, or use --soak for all cards.");
 	if (source_card_usage(o->buffer_size, o->superpage_size, NULL))
 		return TOOL_USAGE;
 	if (o->buffer_size / o->superpage_size > UINT32_MAX)

@@ -35,7 +35,7 @@ int bench_reader_prepare(struct bench *b)
 	if (b->opt->buffer_full_check && b->count > size) {
 		bench_fail(
 			b,
-			"The buffer has %u superpages, but --buffer-full-check supports at most %u: give a larger --superpage-size.",
+			"The buffer has %u superpages, but --buffer-full-check supports at most %u: set a larger --superpage-size.",
 			b->count, size);
 		return -E2BIG;
 	}
@@ -122,13 +122,14 @@ static bool entry_is_ours(struct bench *b, const struct roc_ready *e)
 		    e->offset == e->cookie * b->superpage && e->length == b->superpage;
 
 	if (e->sequence != b->sequence)
-		error_log_add(&b->errors, "driver: got ready entry %" PRIu64 " instead of %" PRIu64,
+		error_log_add(&b->errors,
+			      "driver: returned ready entry %" PRIu64 " instead of %" PRIu64,
 			      (uint64_t)e->sequence, b->sequence);
 	b->sequence = e->sequence + 1;
 	if (!ours)
 		error_log_add(&b->errors,
 			      "driver: superpage with cookie %" PRIu64 " offset 0x%" PRIx64
-			      " was not given to the card",
+			      " was not pushed to the card",
 			      (uint64_t)e->cookie, (uint64_t)e->offset);
 	return ours;
 }

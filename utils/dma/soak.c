@@ -197,7 +197,7 @@ static int result(struct soak *s)
 		tool_note("Interrupted after %.0f of %" PRIu64 " s: %s.", s->history.seconds,
 			  s->opt->soak,
 			  s->opt->log ? "the same command continues the soak"
-				      : "give --log to be able to continue a soak");
+				      : "use --log to be able to continue a soak");
 		return TOOL_UNFINISHED;
 	}
 	return code;
@@ -210,12 +210,11 @@ static int run(struct soak *s)
 	int code;
 
 	if (s->history.failed[0])
-		fail(s,
-		     "The soak in %s has already failed (%s): give another --log for a new soak.",
+		fail(s, "The soak in %s has already failed (%s): use another --log for a new soak.",
 		     s->opt->log, s->history.failed);
 	else if (soak_report_verdict(s) == SOAK_FAIL)
 		fail(s,
-		     "The soak in %s already has the verdict FAIL: give another --log for a new soak.",
+		     "The soak in %s already has the verdict FAIL: use another --log for a new soak.",
 		     s->opt->log);
 	if (s->reason[0])
 		return result(s);

@@ -93,7 +93,7 @@ static int parse_head(struct json_object *o, const char *const *lanes, unsigned 
 			continue;
 		return wrong(
 			reason,
-			"%s is the log of other channels (%s instead of %s): give another --log.",
+			"%s is the log of other channels (%s instead of %s): use another --log.",
 			path,
 			name && json_object_is_type(name, json_type_string)
 				? json_object_get_string(name)

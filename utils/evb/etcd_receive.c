@@ -364,7 +364,7 @@ static void handle_join(struct etcd *e, struct json_object *answer)
 		return;
 	snprintf(
 		e->reason, sizeof(e->reason),
-		"The name %s is already in use by another node of system %s, which is alive: give each node its own --name.",
+		"The name %s is already in use by another node of system %s, which is alive: set another --name for each node.",
 		e->me.name, e->system);
 	e->ended = -EEXIST;
 }

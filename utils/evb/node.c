@@ -103,7 +103,7 @@ static int open_ends(struct node *n)
 	if (n->roles & ROC_EVB_READOUT) {
 		if (!o->source)
 			return tool_usage(
-				"--source is missing, but this node is a readout unit: give one of %s.",
+				"--source is missing, but this node is a readout unit: use one of %s.",
 				evb_source_kinds());
 		err = evb_source_open(o->source, o->name, &n->source, reason);
 		if (err)
@@ -146,12 +146,12 @@ static int choose_addresses(const struct node *n, struct roc_evb_config *cfg)
 	if (!o->bind && !host && o->advertise && strncmp(o->advertise, "127.", 4) &&
 	    strcmp(o->advertise, "::1"))
 		return tool_usage(
-			"--advertise=%s: the builder listens at 127.0.0.1 only. Give --host or --bind, too.",
+			"--advertise=%s: the builder listens at 127.0.0.1 only: set --host or --bind as well.",
 			o->advertise);
 	/* Only a file of nodes has the host of a builder. */
 	if (!host && !o->advertise && (!o->bind || all))
 		tool_note(
-			"The other nodes connect to this builder at 127.0.0.1. If they run on other machines, give --host, or --bind and --advertise.");
+			"The other nodes connect to this builder at 127.0.0.1: if they run on other machines, set --host, or --bind and --advertise.");
 	if (o->bind) {
 		cfg->host = all ? NULL : o->bind;
 		cfg->advertise = chosen(o->advertise, host ? host : "");
@@ -458,7 +458,7 @@ static int run_node(struct node *n)
 		return code;
 	if (!n->roles)
 		return tool_usage(
-			"--roles is missing: give a list of readout, builder and manager.");
+			"--roles is missing: set a list of readout, builder and manager.");
 	works = n->roles & (ROC_EVB_READOUT | ROC_EVB_BUILDER);
 	n->report.system = n->coordinator.system;
 	n->report.name = n->o->name;
@@ -487,7 +487,7 @@ int evb_node(const struct evb_options *o)
 	int code;
 
 	if (!o->name || !roc_evb_name_valid(o->name))
-		return tool_usage("--name: give a name of 1 to %d letters, digits and ._-.",
+		return tool_usage("--name: use a name of 1 to %d letters, digits and ._-.",
 				  ROC_EVB_NAME - 1);
 	n = calloc(1, sizeof(*n));
 	if (!n)

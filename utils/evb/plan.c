@@ -44,9 +44,9 @@ static int parse_options(const struct evb_options *o, struct plan *p)
 		.segment = (double)(o->segment ? o->segment : SEGMENT),
 	};
 	if (!p->readouts || !p->builders || (o->nodes && (o->readouts || o->builders)))
-		return tool_usage("Give either --nodes, or --readouts and --builders.");
+		return tool_usage("Set either --nodes, or --readouts and --builders.");
 	if (!o->fragment)
-		return tool_usage("--fragment is missing: give the mean size of a fragment.");
+		return tool_usage("--fragment is missing: set the mean size of a fragment.");
 	if (p->segment <= 64)
 		return tool_usage(
 			"--segment: a segment must be larger than its header of 64 bytes.");

@@ -100,7 +100,7 @@ static int memory(void *self, int fd, void *base, size_t length)
 	if (s->memory < 0)
 		return units_fail(
 			s->reason, errno,
-			"shm: the memory of blocks cannot be opened read-only: %s. Is /proc mounted?",
+			"shm: the memory of blocks cannot be opened read-only: %s: check that /proc is mounted.",
 			strerror(errno));
 	s->base = base;
 	s->length = length;
@@ -538,7 +538,7 @@ static int listen_at(struct shm *s)
 	if (!s->v.path[0] || strlen(s->v.path) >= sizeof(at.sun_path))
 		return units_fail(
 			s->reason, EINVAL,
-			"shm: give the path of a socket with less than %zu characters, as in shm:/run/roc/events.",
+			"shm: set the path of a socket with less than %zu characters, as in shm:/run/roc/events.",
 			sizeof(at.sun_path));
 	strcpy(at.sun_path, s->v.path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -418,7 +418,7 @@ static int open_card(struct adapter *a, char reason[UNITS_REASON])
 	if (!code)
 		return 0;
 	return units_fail(reason, code == TOOL_USAGE ? EINVAL : ENODEV,
-			  "The card cannot be used as a source, see the message before.");
+			  "The card cannot be used as a source: see the previous message.");
 }
 
 static const struct evb_key card_keys[] = {

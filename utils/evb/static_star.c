@@ -273,16 +273,17 @@ static void handle_join(struct star *s, struct peer *p, struct json_object *o, u
 		return refuse(s, p, false, "node %s is not in the file of system %s.", m.name,
 			      s->file->system);
 	if (m.roles & ~known->m.roles)
-		return refuse(s, p, false,
-			      "node %s has a role that the file of system %s does not give it.",
-			      m.name, s->file->system);
+		return refuse(
+			s, p, false,
+			"node %s has a role that the file of system %s does not list for this node.",
+			m.name, s->file->system);
 	for (i = 0; i < s->count; i++) {
 		struct peer *other = s->peers[i];
 
 		if (other != p && other->member && !strcmp(other->m.name, m.name))
 			return refuse(
 				s, p, true,
-				"the name %s is already in use by another node: give each node its own --name.",
+				"the name %s is already in use by another node: set another --name for each node.",
 				m.name);
 	}
 	p->m = m;

@@ -143,8 +143,8 @@ static int one(const char *kind, char *word, bool first, const struct evb_key *k
 		if (bare)
 			value = word;
 		if (!value != (keys[i].type == EVB_KEY_FLAG))
-			return units_fail(reason, EINVAL, "%s: %s takes %s value.", kind,
-					  keys[i].name, value ? "no" : "a");
+			return units_fail(reason, EINVAL, "%s: %s %s a value.", kind, keys[i].name,
+					  value ? "does not accept" : "needs");
 		wrong = read_value(&keys[i], value, (char *)to + keys[i].offset);
 		return wrong ? units_fail(reason, EINVAL, "%s: %s: \"%s\" %s.", kind, keys[i].name,
 					  value, wrong)

@@ -127,7 +127,7 @@ static int confirm(const struct values *v, const struct roc_card *card)
 	}
 	if (!isatty(STDIN_FILENO))
 		return tool_fail(
-			"Cannot ask for confirmation without a terminal: give --confirm=%s. Nothing was written.",
+			"Cannot ask for confirmation without a terminal: use --confirm=%s. Nothing was written.",
 			expected);
 	fprintf(stderr,
 		"The flash of card %s will be %s. Type %s to continue: ", card_called(card, v->id),
@@ -143,7 +143,7 @@ static int confirm(const struct values *v, const struct roc_card *card)
 static int check_options(const struct values *v)
 {
 	if (!v->file == !v->serial)
-		return tool_usage("Give either --file or --serial.");
+		return tool_usage("Use either --file or --serial.");
 	if (v->compare && (v->serial || v->dry))
 		return tool_usage("--verify is only valid with --file and without --dry-run.");
 	return TOOL_OK;

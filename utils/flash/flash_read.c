@@ -160,7 +160,7 @@ static int run(const void *p)
 	int code;
 
 	if (v->image == (v->words != 0) || (v->image && v->address))
-		return tool_usage("Give either --words, optionally with --address, or --image.");
+		return tool_usage("Use either --words, optionally with --address, or --image.");
 	if (v->json && v->file)
 		return tool_usage("--file and --json are mutually exclusive.");
 	if ((uint64_t)v->address + v->words > ROC_CRORC_FLASH_WORDS)

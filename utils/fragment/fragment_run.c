@@ -352,7 +352,7 @@ static int read_generators(struct fragment_run *r)
 	r->check.known = (r->links & running) == r->links;
 	if (!r->links)
 		return tool_fail(
-			"No link is selected: no generator runs (roc-fragment set --generator), and --links was not given.");
+			"No link is selected: no generator runs (roc-fragment set --generator), and --links is not set.");
 	return TOOL_OK;
 }
 
@@ -366,7 +366,7 @@ static int check_host_memory(struct fragment_run *r)
 	if ((int)c.space >= needed)
 		return TOOL_OK;
 	return tool_fail("An event needs %d host pages, but the host memory has only %" PRIu32
-			 ": give a larger --memory.",
+			 ": set a larger --memory.",
 			 needed, c.space);
 }
 

@@ -237,12 +237,12 @@ static void report_left_out(const struct sweep *s)
 {
 	if (s->no_space)
 		tool_note(
-			"%u point%s omitted: a record for each stream does not fit into %.3g GiB of host memory. Give a smaller --record-max or fewer --streams.",
+			"%u point%s omitted: a record for each stream does not fit into %.3g GiB of host memory: set a smaller --record-max or fewer --streams.",
 			s->no_space, s->no_space == 1 ? " is" : "s are",
 			(double)s->memory.length / GIB);
 	if (s->too_many)
 		tool_note(
-			"%u point%s omitted: the maximum is %d points. Give fewer --steps, or a smaller range of records.",
+			"%u point%s omitted: the maximum is %d points: set fewer --steps, or a smaller range of records.",
 			s->too_many, s->too_many == 1 ? " is" : "s are", SWEEP_POINTS);
 }
 

@@ -97,7 +97,7 @@ static int run(const void *values)
 	/* The note goes to standard error, so that standard output has only the JSON document. */
 	if (!strncmp(v->recv.host, "127.", 4) || !strcmp(v->recv.host, "::1"))
 		tool_note(
-			"Listening on %s, for processes of this machine only. Give --bind to accept other machines.",
+			"Listening on %s, for processes of this machine only: set --bind to accept other machines.",
 			source->listen);
 	else
 		tool_note("Listening on %s.", source->listen);

@@ -165,7 +165,7 @@ static int make_slots(struct recv *r, struct recv_connection *c)
 		snprintf(
 			reason, sizeof(reason),
 			"its units have up to %" PRIu64
-			" bytes, and there are %zu bytes of memory for a connection: give roc-recv a larger --buffer-size or fewer --connections.",
+			" bytes, and there are %zu bytes of memory for a connection: start roc-recv with a larger --buffer-size or fewer --connections.",
 			c->hello.unit_max, r->share);
 		return refuse(r, c, WIRE_TOO_LARGE, reason);
 	}
@@ -408,19 +408,20 @@ static int collect_events(struct recv *r, struct recv_connection *c, char reason
 		struct wire_head head;
 
 		if (events[i].received)
-			return units_fail(reason, EPROTO, "protocol violation: it sent a message");
+			return units_fail(reason, EPROTO,
+					  "protocol violation: the sender sent a message");
 		if (events[i].context)
 			continue;
 		if (slot >= c->slots || c->slot[slot].state != FREE)
 			return units_fail(
 				reason, EPROTO,
-				"protocol violation: it wrote to a slot that it does not have");
+				"protocol violation: the sender wrote to a slot without a credit for it");
 		wire_get_head((unsigned char *)recv_slot_data(c, (uint32_t)slot) - WIRE_HEAD,
 			      &head);
 		if (head.bytes > c->stride - RECV_ALIGN)
 			return units_fail(
 				reason, EPROTO,
-				"protocol violation: it sent a unit that is larger than its slot");
+				"protocol violation: the sender sent a unit that is larger than its slot");
 		c->slot[slot] = (struct recv_slot){.state = FULL, .bytes = head.bytes};
 		c->received++;
 		if (has_arrived(r, c, (uint32_t)slot)) {
@@ -448,7 +449,7 @@ static int confirm_end(struct recv *r, struct recv_connection *c, const struct w
 
 	if (end->a != c->units || c->units != c->received)
 		return units_fail(reason, EPROTO,
-				  "protocol violation: it reports %" PRIu64
+				  "protocol violation: the sender reports %" PRIu64
 				  " completed units, but %" PRIu64 " arrived and %" PRIu64
 				  " are complete",
 				  end->a, c->received, c->units);

@@ -68,7 +68,7 @@ static int run(const void *values)
 
 	if (!v->units.id + !v->units.synthetic + !v->replay != 2)
 		return tool_usage(
-			"Exactly one source is needed: give --id, --replay or --synthetic.");
+			"Exactly one source is needed: use --id, --replay or --synthetic.");
 	if (fabric_usage(v->send.provider, reason))
 		return tool_usage("--provider: %s", reason);
 	fabric_environment();

@@ -193,7 +193,7 @@ int sink_send_finish(struct sink *sink)
 		struct link *l = &s->links[i];
 
 		if (l->state == READY && !l->ended && send_end(s, l))
-			link_lose(s, l, "it closed the connection at the end");
+			link_lose(s, l, "the receiver closed the connection at the end");
 		if (l->state != READY)
 			l->ended = false;
 		else if (!l->confirmed)
@@ -208,7 +208,7 @@ int sink_send_finish(struct sink *sink)
 		return units_fail(sink->reason, ETIME,
 				  "The receiver did not report its totals within %u s (%s).",
 				  (unsigned int)(CONFIRM_NS / UNITS_NS_PER_S),
-				  s->last[0] ? s->last : "it is slow");
+				  s->last[0] ? s->last : "the receiver is slow");
 	return 0;
 }
 

@@ -40,7 +40,7 @@ static int run(const void *values)
 	int code;
 
 	if (!v->units.synthetic && !v->units.id)
-		return tool_usage("There is no source: give --id or --synthetic.");
+		return tool_usage("No source is selected: use --id or --synthetic.");
 	code = record_usage(&v->record);
 	if (!code)
 		code = units_open_source(&v->units, &source);

@@ -62,7 +62,7 @@ static int find_parts(const char *path, struct recording *r, char reason[UNITS_R
 		if (!ends_with(path, RECORDING_INDEX))
 			return units_fail(
 				reason, EINVAL,
-				"%s is not a recording: give its folder, or one of its files *%s.",
+				"%s is not a recording: use the folder of a recording, or one of its files *%s.",
 				path, RECORDING_INDEX);
 		ret = add_part(r, "", path);
 		return ret ? units_fail(reason, -ret, "Cannot allocate the list of files of %s.",
@@ -293,7 +293,7 @@ int recording_open(const char *path, struct recording *r, char reason[UNITS_REAS
 		    r->parts[i].header.content != r->parts[0].header.content)
 			ret = units_fail(
 				reason, EINVAL,
-				"%s and %s have different content: give the index of one of them.",
+				"%s and %s have different content: use the index of one of them.",
 				r->parts[i].index, r->parts[0].index);
 	}
 	if (ret)

@@ -81,7 +81,7 @@ static int set_full(struct record *r, int err)
 	if (err == -EFBIG)
 		return units_fail(
 			r->sink.reason, ENOSPC,
-			"A file in %s has reached the maximum size of ulimit -f or of the file system: give a smaller --file-size. The recording has ended, and data that were written are intact.",
+			"A file in %s has reached the maximum size of ulimit -f or of the file system: set a smaller --file-size. The recording has ended, and data that were written are intact.",
 			r->opt.dir);
 	return units_fail(
 		r->sink.reason, ENOSPC,

@@ -26,7 +26,7 @@ bool reg_field(uint32_t position, uint32_t width, uint32_t value, uint32_t *mask
 	if (value > field) {
 		snprintf(
 			reason, reason_size,
-			"--value: 0x%x does not fit in %u bit%s: give a larger --width or a smaller value.",
+			"--value: 0x%x does not fit in %u bit%s: set a larger --width or a smaller value.",
 			value, width, width == 1 ? "" : "s");
 		return false;
 	}

@@ -14,7 +14,8 @@ static const struct {
 } codes[ROS_CODES] = {
 	[ROS_E_NONE] = {"NONE", false, "Nothing is wrong."},
 	[ROS_E_MALFORMED] = {"MALFORMED", true, "A message is malformed."},
-	[ROS_E_TOO_LONG] = {"TOO_LONG", true, "Messages have at most %u bytes; this has %u."},
+	[ROS_E_TOO_LONG] = {"TOO_LONG", true,
+			    "A message can have at most %u bytes, this one has %u."},
 	[ROS_E_UNKNOWN_TYPE] = {"UNKNOWN_TYPE", true, "Unknown message type (limit %u): %u."},
 	[ROS_E_NO_HELLO] = {"NO_HELLO", true, "The first message must be HELLO."},
 	[ROS_E_VERSION] = {"VERSION", true,
@@ -30,8 +31,8 @@ static const struct {
 		 "At most %u clears may be outstanding, and %u are: see --max-clears."},
 	[ROS_E_TOO_MANY_EVENTS] =
 		{"TOO_MANY_EVENTS", false,
-		 "A clear names at most %u events; this names %u: see --max-events."},
-	[ROS_E_NO_LINKS] = {"NO_LINKS", false, "A request names at least one link."},
+		 "A clear can have at most %u events, this one has %u: see --max-events."},
+	[ROS_E_NO_LINKS] = {"NO_LINKS", false, "A request must have at least one link."},
 	[ROS_E_DRAINING] = {"DRAINING", false,
 			    "The daemon is shutting down and accepts no new requests."},
 	[ROS_E_TIMEOUT] =

@@ -90,7 +90,7 @@ static const struct figure unit_figures[] = {
 	{"empty", NULL, "roc_rosd_unit_empty_fragments", PROMETHEUS_COUNTER,
 	 "Fragments without any bytes.", UNIT(empty)},
 	{"lost", ">Lost", "roc_rosd_unit_lost_entries", PROMETHEUS_COUNTER,
-	 "Entries of the card's rings that could not be taken.", UNIT(lost)},
+	 "Entries of the card's rings that could not be read.", UNIT(lost)},
 	{"kept", ">Kept", "roc_rosd_unit_kept_fragments", PROMETHEUS_GAUGE,
 	 "Fragments that the card keeps.", UNIT(kept)},
 	{"events", NULL, "roc_rosd_unit_kept_events", PROMETHEUS_GAUGE,

@@ -48,7 +48,7 @@ static void fail_stopped(struct ros_worker *w)
 	ros_worker_take_remaining(w);
 	if (atomic_load_explicit(&w->gone, memory_order_relaxed))
 		return;
-	snprintf(text, sizeof(text), "The sub-unit has stopped by itself%s%s.", reason ? ": " : "",
+	snprintf(text, sizeof(text), "The sub-unit stopped unexpectedly%s%s.", reason ? ": " : "",
 		 reason ? reason : "");
 	ros_worker_fail(w, text);
 }

@@ -71,7 +71,7 @@ static const struct value generator[] = {
 	{.name = "to", .count = size_max, .unit = " bytes"},
 	{GENERATOR(align), .name = "aligned to", .key = "align", .unit = " bytes"},
 	{GENERATOR(rate), .name = "Events per second", .key = "eventRate",
-	 .unit_of_0 = " (as fast as they are taken)"},
+	 .unit_of_0 = " (as fast as they are consumed)"},
 	{GENERATOR(first), .name = "First event", .key = "firstEvent"},
 	{GENERATOR(limit), .name = "Limit", .key = "eventLimit", .unit = " events",
 	 .unit_of_0 = " (none)"},

@@ -367,7 +367,7 @@ static int refuse_unused(const struct source_card_options *o, const char *name, 
 	const struct source_card_words *w = words_of(o);
 
 	if (o->dma_channel)
-		return tool_fail("The channels of a %s are %ss: give %s instead of %s.", name, type,
+		return tool_fail("The channels of a %s are %ss: use %s instead of %s.", name, type,
 				 streams ? w->stream : w->sub, w->channel);
 	if (o->data_source_given)
 		return tool_fail("The %ss of a %s have no selectable data source: omit %s.", type,

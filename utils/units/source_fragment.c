@@ -144,7 +144,7 @@ static int explain(struct source *s)
 	if (info.state == ROC_CH_FAILED)
 		return units_fail(s->reason, EIO, "The sub-unit failed: %s",
 				  roc_reason_text(info.reason));
-	return units_fail(s->reason, EIO, "The sub-unit was stopped, but not by this process.");
+	return units_fail(s->reason, EIO, "The sub-unit was stopped, but not by this tool.");
 }
 
 /* Content that the card flagged is in the flags of its unit; the rest is reported at the end. */

@@ -250,13 +250,14 @@ void units_report_prometheus(struct prometheus *m, const struct pump *p, const c
 	sample(m, tool, "bytes", PROMETHEUS_COUNTER, "Bytes of completed units", &labels,
 	       (double)n->bytes);
 	sample(m, tool, "damaged_units", PROMETHEUS_COUNTER,
-	       "Units taken that the card flagged as damaged", &labels, (double)p->n.damaged);
+	       "Units from the source that the card flagged as damaged", &labels,
+	       (double)p->n.damaged);
 	sample(m, tool, "lost_units", PROMETHEUS_COUNTER,
-	       "Units taken that the sink did not complete", &labels, (double)n->lost);
+	       "Units from the source that the sink did not complete", &labels, (double)n->lost);
 	sample(m, tool, "again_units", PROMETHEUS_COUNTER, "Units sent a second time", &labels,
 	       (double)n->again);
 	sample(m, tool, "errors", PROMETHEUS_COUNTER, "Errors found in the data", &labels,
 	       (double)n->errors);
-	sample(m, tool, "out_units", PROMETHEUS_GAUGE, "Units taken and not returned yet", &labels,
-	       (double)p->n.out);
+	sample(m, tool, "out_units", PROMETHEUS_GAUGE, "Units not yet returned to the source",
+	       &labels, (double)p->n.out);
 }

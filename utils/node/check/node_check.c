@@ -44,8 +44,9 @@ static const struct option_spec options[] = {
 	 .fallback = "/",
 	 .given = offsetof(struct values, root_given),
 	 .help = "Check a copy of the directories sys, proc, etc and dev of another machine"},
-	FLAG_OPTION(struct values, "find-latency", find_latency,
-		    "Find the depth that the FIFO of a card needs on this node; takes data"),
+	FLAG_OPTION(
+		struct values, "find-latency", find_latency,
+		"Find the depth that the FIFO of a card needs on this node; reads data from the card"),
 	{LATENCY("id", OPTION_TEXT, id), .arg = "ID",
 	 .help = "Select the card, for --find-latency"},
 	{LATENCY("dma-channel", OPTION_NUMBER, channel), .arg = "N", .fallback = "0", .max = 255,
@@ -110,7 +111,7 @@ static int run(const void *p)
 			"--find-latency needs --id. Example: roc-node-check --find-latency --id=245:0");
 	if (v->find_latency && (v->root_given || v->limits || v->strict))
 		return tool_usage(
-			"--find-latency takes data on this node and checks no rules: remove --root, --limits and --strict.");
+			"--find-latency reads data on this node and checks no rules: remove --root, --limits and --strict.");
 	if (v->latency.mode == ROC_MODE_BUSY)
 		return tool_usage(
 			"--mode: --find-latency supports only timer and event, with which the driver detects superpages.");

@@ -208,9 +208,11 @@ static void prefixes(void)
 static void full_names(void)
 {
 	UNIT_EQ(parse("--id=1", "--lane=1", NULL), OPTIONS_WRONG);
-	UNIT_STR(reason, "--lane is abbreviated: give --lanes in full, because it changes a card.");
+	UNIT_STR(reason,
+		 "--lane is abbreviated: write --lanes in full, because it changes a card.");
 	UNIT_EQ(parse("--id=1", "--lane", "--lanes"), OPTIONS_WRONG);
-	UNIT_STR(reason, "--lane is abbreviated: give --lanes in full, because it changes a card.");
+	UNIT_STR(reason,
+		 "--lane is abbreviated: write --lanes in full, because it changes a card.");
 	UNIT_EQ(parse("--id=1", "--lanes=1", NULL), OPTIONS_RUN);
 	UNIT_EQ(v.lanes, 2);
 	UNIT_EQ(parse("--id=1", "--lanes", "3"), OPTIONS_RUN);
@@ -330,11 +332,11 @@ static void twice(void)
 	UNIT_EQ(parse("--id=1", "--count=7", "--count=7"), OPTIONS_WRONG);
 	UNIT_STR(reason, "--count is given twice.");
 	UNIT_EQ(parse("--id=1", "--set=a,b", "--set=c"), OPTIONS_WRONG);
-	UNIT_STR(reason, "--set is given twice: give one comma-separated list.");
+	UNIT_STR(reason, "--set is given twice: use one comma-separated list.");
 	UNIT_EQ(parse("--id=1", "--lanes=1", "--lanes=2"), OPTIONS_WRONG);
-	UNIT_STR(reason, "--lanes is given twice: give one comma-separated list.");
+	UNIT_STR(reason, "--lanes is given twice: use one comma-separated list.");
 	UNIT_EQ(parse("--id=1", "--channel=1", "--with-channel=2"), OPTIONS_WRONG);
-	UNIT_STR(reason, "--channel and --with-channel are the same option: give only one.");
+	UNIT_STR(reason, "--channel and --with-channel are the same option: use only one.");
 	UNIT_EQ(parse("--id=1", "--fast", "--fast"), OPTIONS_RUN);
 	CU_ASSERT_TRUE(v.faster);
 }
@@ -536,7 +538,7 @@ static void no_time_is_refused(void)
 	}
 	CU_ASSERT_TRUE(seen > 10);
 	wrong("--id=1", "--within=0s",
-	      "--within: \"0s\" is not allowed: give at least 1s, or omit the option.");
+	      "--within: \"0s\" is not allowed: set at least 1s, or omit the option.");
 }
 
 /* Every tool with a live display accepts --no-display. */

@@ -430,7 +430,7 @@ static void spoiled(struct roc_ready change, const char *what)
 
 static void broken_contract(void)
 {
-	static const char strange[] = "was not given to the card";
+	static const char strange[] = "was not pushed to the card";
 
 	/* The same entry twice. */
 	spoiled((struct roc_ready){.cookie = (uint64_t)-1, .offset = (uint64_t)-SUPERPAGE},

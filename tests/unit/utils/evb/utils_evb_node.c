@@ -338,7 +338,7 @@ static void where_it_listens(void)
 	UNIT_EQ(tool_run("evb node --name=b --roles=builder --coordinator=%s --advertise=10.1.2.3",
 			 etcd_text),
 		2);
-	CU_ASSERT_TRUE(tool_printed("Give --host or --bind, too."));
+	CU_ASSERT_TRUE(tool_printed("set --host or --bind as well."));
 	etcd_end(SIGKILL);
 }
 

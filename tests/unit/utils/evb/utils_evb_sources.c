@@ -294,7 +294,7 @@ static void refused(void)
 	} wrong[] = {
 		{"radio", "Unknown source \"radio\""},
 		{"synthetics", "Unknown source"},
-		{"synthetic:size", "size takes a value"},
+		{"synthetic:size", "size needs a value"},
 		{"synthetic:size=lots", "\"lots\" is not a size"},
 		{"synthetic:size=5Ti", "is out of range"},
 		{"synthetic:colour=red", "unknown parameter \"colour\": valid are size, spread"},
@@ -305,7 +305,7 @@ static void refused(void)
 		{"synthetic:fill=head,parts=2", "parts cannot be used with fill=head"},
 		{"cpu:record=8", "is out of range"},
 		{"cpu:record=1Mi,buffer=1Mi", "must hold a record"},
-		{"cpu:pageable=1", "pageable takes no value"},
+		{"cpu:pageable=1", "pageable does not accept a value"},
 		{"recording", "the folder is missing"},
 		{"recording:/tmp/roc-nowhere", "roc-nowhere"},
 		{"recording:/tmp/roc-nowhere,hold=5", "is not a time"},

@@ -157,7 +157,7 @@ static void no_space(void)
 					 .no_check = true};
 	UNIT_STR(
 		message_of(1),
-		"roc: 1 point is omitted: a record for each stream does not fit into 1 GiB of host memory. Give a smaller --record-max or fewer --streams.\n");
+		"roc: 1 point is omitted: a record for each stream does not fit into 1 GiB of host memory: set a smaller --record-max or fewer --streams.\n");
 	options.streams = 1;
 	UNIT_STR(message_of(1), "");
 	/* Two records of 500 MiB fit, and four do not. */
@@ -165,7 +165,7 @@ static void no_space(void)
 	options.record_min = 500 << 20;
 	UNIT_STR(
 		message_of(3),
-		"roc: 3 points are omitted: a record for each stream does not fit into 1 GiB of host memory. Give a smaller --record-max or fewer --streams.\n");
+		"roc: 3 points are omitted: a record for each stream does not fit into 1 GiB of host memory: set a smaller --record-max or fewer --streams.\n");
 }
 
 static void too_many_points(void)
@@ -179,7 +179,7 @@ static void too_many_points(void)
 					 .no_check = true};
 	UNIT_STR(
 		message_of(SWEEP_POINTS),
-		"roc: 5 points are omitted: the maximum is 1024 points. Give fewer --steps, or a smaller range of records.\n");
+		"roc: 5 points are omitted: the maximum is 1024 points: set fewer --steps, or a smaller range of records.\n");
 }
 
 UNIT_MAIN("utils gpu sweep", {"complete sweep", all_of_it},

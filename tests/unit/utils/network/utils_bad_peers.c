@@ -220,7 +220,7 @@ static void reads_no_credits(void)
 	}
 	CU_ASSERT_TRUE(bounded);
 	CU_ASSERT_TRUE(g->state != SENDING);
-	CU_ASSERT_PTR_NOT_NULL(strstr(s->note, "a slot that it does not have"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(s->note, "a slot without a credit for it"));
 	unit_note("closed after %d units", (int)((struct recv *)s)->units);
 	hangs_up(&l);
 	/* The next sender is served. */

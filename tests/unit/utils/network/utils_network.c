@@ -193,7 +193,7 @@ static void wrong_peers(void)
 	CU_ASSERT_TRUE(tool_printed("Provider cxi is not supported"));
 	UNIT_EQ(tool_run("recv --port=0 --time=1s"), 0);
 	CU_ASSERT_TRUE(tool_printed("Listening on 127.0.0.1:"));
-	CU_ASSERT_TRUE(tool_printed("Give --bind to accept other machines."));
+	CU_ASSERT_TRUE(tool_printed("set --bind to accept other machines."));
 	UNIT_EQ(tool_run("recv --port=0 --time=1s --bind=::"), 0);
 	CU_ASSERT_TRUE(tool_printed("Listening on [::]:"));
 	CU_ASSERT_FALSE(strstr(tool_output, "--bind") != NULL);
@@ -260,7 +260,7 @@ static void wrong_senders(void)
 			port) == 1 &&
 			!strstr(tool_output, "its maximum number of connections"),
 		10000));
-	CU_ASSERT_TRUE(tool_printed("give roc-recv a larger --buffer-size"));
+	CU_ASSERT_TRUE(tool_printed("start roc-recv with a larger --buffer-size"));
 	/* The receiver still works. */
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=30", port), 0);
 	UNIT_EQ(tool_wait(pid, 20000), 0);

@@ -201,7 +201,7 @@ static void short_to(rlim_t most, const char *options)
 		path, options);
 	UNIT_EQ(limited(RLIMIT_FSIZE, most, arguments), 1);
 	CU_ASSERT_TRUE(tool_printed(
-		"has reached the maximum size of ulimit -f or of the file system: give a smaller --file-size. The recording has ended"));
+		"has reached the maximum size of ulimit -f or of the file system: set a smaller --file-size. The recording has ended"));
 	CU_ASSERT_TRUE(tool_printed("\"end\": \"full\""));
 	written = tool_number("units");
 	UNIT_EQ(tool_number("taken"), written + tool_number("lost"));

@@ -468,7 +468,7 @@ static void stops_by_itself(void)
 	is_done(p, 1, ROS_GONE);
 	ros_worker_stop(&w);
 	UNIT_EQ(fake.starts, 1);
-	UNIT_STR(w.failure, "The sub-unit has stopped by itself.");
+	UNIT_STR(w.failure, "The sub-unit stopped unexpectedly.");
 	end();
 	/* The driver's reason is reported. */
 	begin(60000, 1000);
@@ -477,7 +477,7 @@ static void stops_by_itself(void)
 	UNIT_NEED(!ros_worker_start(&w));
 	CU_ASSERT_TRUE(UNIT_WAIT(w.gone, 5000));
 	ros_worker_stop(&w);
-	UNIT_STR(w.failure, "The sub-unit has stopped by itself: it left a descriptor out.");
+	UNIT_STR(w.failure, "The sub-unit stopped unexpectedly: it left a descriptor out.");
 	end();
 }
 
@@ -621,7 +621,7 @@ static void published_before_stop(void)
 	UNIT_EQ(c->fragments, 6);
 	UNIT_EQ(found[0], 1);
 	UNIT_EQ(w.counts.taken, 6);
-	UNIT_STR(w.failure, "The sub-unit has stopped by itself.");
+	UNIT_STR(w.failure, "The sub-unit stopped unexpectedly.");
 	end();
 }
 

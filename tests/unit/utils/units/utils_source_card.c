@@ -89,9 +89,9 @@ static void streams(void)
 	CU_ASSERT_TRUE(opens("--stream=odin0", "stream odin0 "));
 	CU_ASSERT_TRUE(opens("--dma-channel=0", "stream main "));
 	refused("--dma-channel=3", NULL,
-		"The channels of a PCIe40 are streams: give --stream instead of --dma-channel.");
+		"The channels of a PCIe40 are streams: use --stream instead of --dma-channel.");
 	refused("--stream=odin0", "--dma-channel=3",
-		"The channels of a PCIe40 are streams: give --stream instead of --dma-channel.");
+		"The channels of a PCIe40 are streams: use --stream instead of --dma-channel.");
 	refused("--links=0-2", NULL,
 		"The streams of a PCIe40 have no selectable links: omit --links, and select the stream with --stream.");
 	refused("--data-source=INTERNAL", NULL,
@@ -105,7 +105,7 @@ static void sub_units(void)
 	CU_ASSERT_TRUE(opens("--sub=sub1", "sub-unit sub1 "));
 	CU_ASSERT_TRUE(opens("--links=0-2", "sub-unit 0 "));
 	refused("--dma-channel=1", NULL,
-		"The channels of a RobinNP are sub-units: give --sub instead of --dma-channel.");
+		"The channels of a RobinNP are sub-units: use --sub instead of --dma-channel.");
 	refused("--data-source=FEE", NULL,
 		"The sub-units of a RobinNP have no selectable data source: omit --data-source.");
 	refused("--stream=main", NULL, "The channels of a RobinNP are not streams: omit --stream.");
@@ -146,7 +146,7 @@ static void keys(void)
 {
 	info = (struct roc_ep_info){.card_type = ROC_CARD_P40, .caps = ROC_CAP_STREAMS};
 	evb_refused("card:1001,channel=3",
-		    "The channels of a PCIe40 are streams: give stream= instead of channel=.");
+		    "The channels of a PCIe40 are streams: use stream= instead of channel=.");
 	evb_refused("card:1001,data-source=FEE",
 		    "The streams of a PCIe40 have no selectable data source: omit data-source=.");
 	evb_refused("card:1001,sub=1", "The channels of a PCIe40 are not sub-units: omit sub=.");

@@ -329,7 +329,7 @@ static void stopped_by_itself(void)
 	UNIT_EQ(source->ops->take(source, &unit), 0);
 	source->ops->sleep(source, &sleep);
 	UNIT_EQ(source->ops->take(source, &unit), -EIO);
-	UNIT_STR(source->reason, "The sub-unit was stopped, but not by this process.");
+	UNIT_STR(source->reason, "The sub-unit was stopped, but not by this tool.");
 	source->ops->close(source);
 }
 

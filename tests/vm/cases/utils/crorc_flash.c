@@ -41,7 +41,7 @@ static void flash_serial(void)
 	ends(0, "roc-flash-read " ID "--address=0x470010 --words=3");
 	OUTPUT_HAS("8240 1\n"); /* " 0" and ready */
 	ends(1, "roc-flash " ID "--serial=1234 < /dev/null");
-	OUTPUT_HAS("give --confirm=1003");
+	OUTPUT_HAS("use --confirm=1003");
 	ends(1, "roc-flash " ID "--serial=1234 --confirm=1002");
 	OUTPUT_HAS("Nothing was written");
 	ends(0, "roc-flash " ID "--serial=1234 --dry-run");
