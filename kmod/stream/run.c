@@ -237,9 +237,9 @@ static void roc_stream_query(struct roc_run *run)
 }
 
 /*
- * Set all positions, in the card's page, the reader's page and the driver, to the start of the run,
- * and the counters in the card's page to the last known ones. They are valid until the card writes
- * its first state. The previous run is over even if the card does not start.
+ * Set the positions in the card's page, in the reader's page and in the driver to the start of the
+ * run. Set the counters in the card's page to the last known ones. The page has these values until
+ * the card writes its first state. The previous run is over even if the card does not start.
  */
 static void roc_stream_begin(struct roc_run *run, u32 position)
 {
