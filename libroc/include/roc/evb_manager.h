@@ -68,9 +68,9 @@ bool roc_evb_name_valid(const char *name);
  * @lead_blocks: minimum number of blocks in that time; 0: 64
  * @slow_row: number of consecutive late blocks for which the manager removes a node, once they
  *	have lasted for a stale timeout of the reporting node; 0: 8
- * @grace_ns: the manager removes no node for being late or without a connection until the node has
- *	been in the table for this time plus @lead_ns, or has once been connected to all others; 0:
- *	one and a half leases, at least 3 s
+ * @grace_ns: grace time of a node, in addition to @lead_ns. The manager removes no node for being
+ *	late or without a connection before the node has been in the table for this time, or has
+ *	once been connected to all others; 0: one and a half leases, at least 3 s
  * @suspect_ns: time that a node may be without a connection; 0: 1 s
  * @backoff_ns: time for which a node is out the first time; 0: 5 s
  * @backoff_max_ns: maximum of this time; 0: 60 s
