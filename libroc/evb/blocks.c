@@ -268,7 +268,7 @@ static int collect_returned(struct roc_evb *e)
 			    b->blocks[slot].generation != handles[i] >> 32)
 				return evb_fail(
 					e, EPROTO,
-					"The sink %s returned a block that it does not have.",
+					"The sink %s returned a block that is not lent to the sink.",
 					e->sink->name);
 			b->out--;
 			evb_block_release(e, slot);

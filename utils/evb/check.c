@@ -51,7 +51,7 @@ int evb_check(const struct evb_options *o)
 
 	if (!o->path)
 		return tool_usage(
-			"--path is missing: set it to a file that --sink=file wrote, or to a folder of such files.");
+			"--path is missing: set it to a file that --sink=file wrote, or to a directory of such files.");
 	ret = evb_check_files(o->path, &b, reason);
 	show(&b, o->json);
 	if (ret)

@@ -446,7 +446,7 @@ static int prepare(struct file_sink *s)
 
 	if (!s->v.dir[0])
 		return units_fail(s->reason, EINVAL,
-				  "file: the folder is missing, as in file:/data/run1.");
+				  "file: the directory is missing, as in file:/data/run1.");
 	ret = writer_open(&s->w, DEPTH, true);
 	if (!ret)
 		ret = first_number(s);

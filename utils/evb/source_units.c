@@ -482,8 +482,9 @@ int evb_source_recording(const char *values, const char *name, struct evb_source
 	ret = evb_text_parse("recording", values, recording_keys,
 			     sizeof(recording_keys) / sizeof(recording_keys[0]), &a->v, reason);
 	if (!ret && !a->v.path[0])
-		ret = units_fail(reason, EINVAL,
-				 "recording: the folder is missing, as in recording:/data/run1.");
+		ret = units_fail(
+			reason, EINVAL,
+			"recording: the directory is missing, as in recording:/data/run1.");
 	if (!ret) {
 		o.path = a->v.path;
 		o.buffer = a->v.buffer;

@@ -15,7 +15,7 @@ static int fail(const struct commit *c, int err, char reason[UNITS_REASON])
 {
 	switch (c->step) {
 	case COMMIT_FOLDER_SYNC:
-		return units_fail(reason, err, "The folder %s cannot be synced: %s.",
+		return units_fail(reason, err, "The directory %s cannot be synced: %s.",
 				  c->set->opt->dir, strerror(err));
 	case COMMIT_DATA_SYNC:
 		return units_fail(reason, err, "The data of the recording cannot be synced: %s.",

@@ -28,7 +28,7 @@ static int fail_create(const char *name, int err, char reason[UNITS_REASON])
 	if (err == EEXIST)
 		return units_fail(
 			reason, err,
-			"%s exists: choose another --prefix or folder, because existing files are not overwritten.",
+			"%s exists: choose another --prefix or directory, because existing files are not overwritten.",
 			name);
 	return units_fail(reason, err, "%s cannot be written: %s.", name, strerror(err));
 }

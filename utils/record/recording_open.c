@@ -62,7 +62,7 @@ static int find_parts(const char *path, struct recording *r, char reason[UNITS_R
 		if (!ends_with(path, RECORDING_INDEX))
 			return units_fail(
 				reason, EINVAL,
-				"%s is not a recording: use the folder of a recording, or one of its files *%s.",
+				"%s is not a recording: use the directory of a recording, or one of its files *%s.",
 				path, RECORDING_INDEX);
 		ret = add_part(r, "", path);
 		return ret ? units_fail(reason, -ret, "Cannot allocate the list of files of %s.",

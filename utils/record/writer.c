@@ -287,12 +287,12 @@ static int open_folder(struct writer *w, bool durable)
 	int parent, err;
 
 	if (mkdir(w->dir, 0777) && errno != EEXIST)
-		return units_fail(w->reason, errno, "The folder %s cannot be created: %s.", w->dir,
-				  strerror(errno));
+		return units_fail(w->reason, errno, "The directory %s cannot be created: %s.",
+				  w->dir, strerror(errno));
 	w->folder = open(w->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (w->folder < 0)
-		return units_fail(w->reason, errno, "The folder %s cannot be opened: %s.", w->dir,
-				  strerror(errno));
+		return units_fail(w->reason, errno, "The directory %s cannot be opened: %s.",
+				  w->dir, strerror(errno));
 	if (!durable)
 		return 0;
 	parent = openat(w->folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -308,8 +308,8 @@ static int open_folder(struct writer *w, bool durable)
 	 */
 	if (!err || err == EINVAL || err == EACCES)
 		return 0;
-	return units_fail(w->reason, err, "The parent folder of %s cannot be synced: %s.", w->dir,
-			  strerror(err));
+	return units_fail(w->reason, err, "The parent directory of %s cannot be synced: %s.",
+			  w->dir, strerror(err));
 }
 
 int writer_open(struct writer *w, unsigned int operations, bool durable)

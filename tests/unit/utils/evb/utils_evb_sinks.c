@@ -371,7 +371,7 @@ static void refused(void)
 		const char *text, *expected;
 	} bad[] = {
 		{"disk", "Unknown sink \"disk\""},
-		{"file", "the folder is missing"},
+		{"file", "the directory is missing"},
 		{"file:/proc/nowhere", "cannot be created"},
 		{"check:fast", "unknown parameter \"fast\""},
 		{"Check:fast", "unknown parameter \"fast\""},

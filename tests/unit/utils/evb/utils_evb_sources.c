@@ -306,7 +306,7 @@ static void refused(void)
 		{"cpu:record=8", "is out of range"},
 		{"cpu:record=1Mi,buffer=1Mi", "must hold a record"},
 		{"cpu:pageable=1", "pageable does not accept a value"},
-		{"recording", "the folder is missing"},
+		{"recording", "the directory is missing"},
 		{"recording:/tmp/roc-nowhere", "roc-nowhere"},
 		{"recording:/tmp/roc-nowhere,hold=5", "is not a time"},
 		{"card", "id= is missing"},

@@ -153,7 +153,8 @@ static void refused_for(const char *name)
 	snprintf(path, sizeof(path), "r/%s", name);
 	put_file(path);
 	UNIT_EQ(tool_run("record %s/r " SMALL " --units=50 --file-size=4Mi --json", dir), 1);
-	snprintf(expected, sizeof(expected), "%s exists: choose another --prefix or folder", path);
+	snprintf(expected, sizeof(expected), "%s exists: choose another --prefix or directory",
+		 path);
 	CU_ASSERT_TRUE(tool_printed(expected));
 	CU_ASSERT_TRUE(as_it_was(path));
 	/* No other file was created. */

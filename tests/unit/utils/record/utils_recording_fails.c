@@ -396,7 +396,7 @@ static void folder_fails(void)
 	CU_ASSERT_PTR_NULL(sink);
 	sink_close(sink);
 	snprintf(expected, sizeof(expected),
-		 "The parent folder of %s cannot be synced: Input/output error.", record.dir);
+		 "The parent directory of %s cannot be synced: Input/output error.", record.dir);
 	UNIT_STR(reason, expected);
 	reason[0] = '\0';
 	fsync_error = EINVAL;
