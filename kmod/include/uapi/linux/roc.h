@@ -15,9 +15,9 @@
  * Mappings do not keep the channel open, nor do copies of the descriptor elsewhere: in a child of
  * fork(), a receiver of SCM_RIGHTS, or a fixed file of io_uring. Calls through such a copy then
  * fail with ENODEV. exec() closes a descriptor with O_CLOEXEC. A descriptor without it remains open
- * in the new program and keeps the channel. fork() does not inherit mappings. The driver rejects
- * MADV_DOFORK for a doorbell only. A child that has another mapping reaches the pages of this open
- * file, never those of the next opener.
+ * in the new program and keeps the channel. A child of fork() does not inherit mappings, unless the
+ * process calls MADV_DOFORK, which fails for a doorbell only. A child that has another mapping
+ * reaches the pages of this open file, never those of the next opener.
  *
  * While a channel is open, only its own node can change it. On /dev/rocN every call that resets the
  * channel, or changes settings that the driver keeps for it, fails with EBUSY. Counters may be
@@ -237,9 +237,9 @@ struct roc_bar_info {
  * bit (run enable), or the register is protected and a channel of the card runs; EIO if the card
  * reads as all ones.
  *
- * EPERM if the access needs CAP_SYS_RAWIO and a kernel that is not under lockdown. This holds for
- * writes that can make the card write to any address, replace its firmware, or survive a power
- * cycle. It also holds for reads that return a bus address or remove content.
+ * EPERM if the register is protected, and the caller lacks CAP_SYS_RAWIO or the kernel is under
+ * lockdown. Protected are writes that can make the card write to any address, replace its firmware,
+ * or survive a power cycle, and reads that return a bus address or consume the data read.
  */
 struct roc_reg {
 	__u32 size;
@@ -651,7 +651,7 @@ enum roc_reset_level {
  *	ready. Must be 0 on entry
  *
  * START resets the card's DMA block and starts it. The call sleeps for the card's documented waits
- * (CRU 210 ms, C-RORC 100 ms). The driver pushes superpages of the fill ring at once.
+ * (CRU 210 ms, C-RORC 100 ms). Superpages that are already in the fill ring are pushed at once.
  *
  * STOP flushes, waits for the superpages that the flush closes, resets the DMA block, and returns
  * every superpage that the card held. Entries still in the fill ring remain there. After a return
@@ -836,8 +836,8 @@ enum roc_export_flags {
  * @size: sizeof(struct roc_buf_export)
  * @flags: bits of enum roc_export_flags
  * @handle: from ROC_BUF_REGISTER; 0 for the ring of a stream, once ROC_ST_RING has created it
- * @fd: out: descriptor of a dma-buf with the length of the buffer, or of the ring (once); must be 0
- *	on entry
+ * @fd: out: descriptor of a dma-buf with the length of the buffer, or of the ring without its
+ *	second mapping; must be 0 on entry
  * @reason: out, also with an error: enum roc_reason; must be 0 on entry
  * @why: deprecated name of @reason
  * @reserved: must be 0

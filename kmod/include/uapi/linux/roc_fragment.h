@@ -343,8 +343,9 @@ struct roc_fr_bell {
  *	already; must be 0 on entry
  *
  * The driver allocates the rings on the card's NUMA node. They count against RLIMIT_MEMLOCK of the
- * process that opened the sub-unit and against its memory cgroup. fork() does not inherit the
- * mappings. They remain after the removal of the card; stores to the doorbell then have no effect.
+ * process that opened the sub-unit and against its memory cgroup. A child of fork() does not
+ * inherit the mappings. They remain after the removal of the card; stores to the doorbell then have
+ * no effect.
  *
  * Errors: EINVAL if a size is no power of two or out of its range, or if @pages exceeds the memory;
  * EBUSY if there are already rings; EPERM (reason OWNER) if the caller is not the process that
@@ -465,7 +466,7 @@ struct roc_fr_settings {
 };
 
 /**
- * struct roc_fr_start - ioctl(ROC_FR_START): Start the links
+ * struct roc_fr_start - ioctl(ROC_FR_START): Start the sub-unit
  * @size: sizeof(struct roc_fr_start)
  * @flags: must be 0
  * @start: in: first value of all counts; normally 0
@@ -511,7 +512,7 @@ enum roc_fr_stop_flags {
 };
 
 /**
- * struct roc_fr_stop - ioctl(ROC_FR_STOP): Stop the links
+ * struct roc_fr_stop - ioctl(ROC_FR_STOP): Stop the sub-unit
  * @size: sizeof(struct roc_fr_stop)
  * @flags: bits of enum roc_fr_stop_flags
  * @descriptors: out: count of descriptors at the end; 0 on entry

@@ -42,9 +42,9 @@
  *	of it, or has revoked it (ENODEV: the exporting device was removed or reset)
  * @ROC_REASON_SUSPENDED: the machine was suspended or hibernated while the channel was running
  * @ROC_REASON_BYTES: the card reported more bytes in a superpage than its size
- * @ROC_REASON_SETUP: start: the card rejected the addresses or sizes of its rings, each of three
- *	times
- * @ROC_REASON_RESET: start: the channel did not acknowledge its reset, or did not quiesce
+ * @ROC_REASON_SETUP: start: the card rejected the addresses or sizes of its rings in all three
+ *	tries
+ * @ROC_REASON_RESET: start: the channel did not complete its reset, or did not quiesce
  * @ROC_REASON_NEIGHBOUR: start: another channel of the function is not quiesced, so the driver must
  *	not enable bus mastering; the function can be reset only when no channel of it runs
  */

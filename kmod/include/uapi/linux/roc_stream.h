@@ -24,7 +24,7 @@
  * low-water mark is reached) or on an eventfd. ROC_ST_WAIT and poll() report roc_st_user.read to
  * the card before they sleep, so that such a reader needs no doorbell. A wait for an eventfd does
  * not enter this driver: ring the doorbell, or call ROC_ST_CONSUME, before it. Otherwise a full
- * ring waits half a second for the driver's watchdog.
+ * ring waits up to half a second for the driver's watchdog.
  *
  * If the mark is already reached when an eventfd is set while the stream runs, the driver signals
  * it at once. poll() reports POLLERR when the run has failed, and POLLERR and POLLHUP when the card
@@ -171,8 +171,8 @@ struct roc_st_info {
  * @read: position up to which the reader has released the ring to the card
  * @pad0: keeps the two members on separate cache lines
  * @taken: position up to which the reader has taken data, for a reader that releases data later
- *	than it takes it; data behind this position counts as new. The kernel ignores a value at or
- *	behind @read. A value that @read has passed counts again only when it changes
+ *	than it takes it; data from this position on counts as new. The kernel ignores a value that
+ *	is not beyond @read. A value that @read has passed counts again only when it changes
  * @pad1: rest of the line
  *
  * The page is mapped read-write. The kernel validates what it reads: it ignores a position that is
@@ -279,8 +279,9 @@ struct roc_st_state {
  *
  * The driver allocates the ring on the card's NUMA node if there is enough memory, in ordinary
  * pages, so that direct I/O and RDMA can use it in place. It counts against RLIMIT_MEMLOCK of the
- * process that opened the stream and against its memory cgroup. fork() does not inherit the
- * mappings. They remain after the removal of the card; stores to the doorbell then have no effect.
+ * process that opened the stream and against its memory cgroup. A child of fork() does not inherit
+ * the mappings. They remain after the removal of the card; stores to the doorbell then have no
+ * effect.
  *
  * Errors: EINVAL if @length is invalid; EBUSY if there is already a ring; EPERM (reason OWNER) if
  * the caller is not the process that opened the stream; ENOMEM (reason MEMLOCK, or no memory if
@@ -472,7 +473,7 @@ struct roc_st_consume {
  * struct roc_st_wait - ioctl(ROC_ST_WAIT): Sleep until the card reaches a position
  * @size: sizeof(struct roc_st_wait)
  * @flags: must be 0
- * @position: in: return when the write position is there, or behind it
+ * @position: in: return when the write position is there, or beyond it
  * @written: out: write position; 0 on entry
  * @deadline: CLOCK_MONOTONIC ns at which to give up; absolute, so that the call can restart after a
  *	signal
@@ -487,8 +488,9 @@ struct roc_st_consume {
  * A ring may have no space for the next unit when half of it is full. A wait for more may therefore
  * never end. A wait for one line more than the ring is long ends when the reader releases data.
  *
- * Errors: EINVAL if @position is further than that from the read position; ETIME if the deadline
- * passed (@written is valid); EINTR if a signal handler ran; EPIPE if there is no ring.
+ * Errors: EINVAL if @position is beyond the read position by more than the ring and one line; ETIME
+ * if the deadline passed (@written is valid); EINTR if a signal handler ran; EPIPE if there is no
+ * ring.
  */
 struct roc_st_wait {
 	__u32 size;
