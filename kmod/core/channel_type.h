@@ -161,7 +161,7 @@ struct roc_channel_type {
 	 */
 	void (*irq)(struct roc_channel *ch, u32 purposes, bool shared);
 	/**
-	 * @handle_error: The card reports an error of the channel: find out which. Channel lock
+	 * @handle_error: The card reports an error of some channel: check this one. Channel lock
 	 *	held.
 	 */
 	void (*handle_error)(struct roc_open *o);

@@ -45,8 +45,8 @@ void roc_exports_revoke(struct roc_endpoint *ep);
 /* Get the dma-buf behind @fd for the card to write to. Does not use the hardware. */
 int roc_import_get(struct roc_import *import, int fd, u64 *size);
 /*
- * Pin all of the dma-buf and map it for the card. If the exporter fails, @reason and @error say
- * how. Context: inside the SRCU read side.
+ * Pin all of the dma-buf and map it for the card. If the exporter fails, set @reason and @error.
+ * Context: inside the SRCU read side.
  */
 int roc_import_map(struct roc_import *import, struct roc_endpoint *ep, u32 *reason, u32 *error);
 /*

@@ -79,7 +79,7 @@ static void roc_export_unpin(struct dma_buf_attachment *attachment)
 {
 }
 
-/* Copy a list of pages, in segments of at most @max bytes. */
+/* Make a new list of the same pages, in segments of at most @max bytes. */
 static int roc_copy_pages(struct sg_table *to, const struct sg_table *from, unsigned int max)
 {
 	unsigned int i, at, nents = 0;
@@ -128,7 +128,7 @@ static struct sg_table *roc_export_map(struct dma_buf_attachment *attachment,
 	err = dma_map_sgtable(dev, &mapping->sgt, direction, ROC_EXPORT_ATTRS);
 	if (err)
 		goto err_table;
-	/* A bounce buffer would overwrite what the card wrote at each sync and at the unmap. */
+	/* Each sync, and the unmap, would copy stale bounce buffers over what the card wrote. */
 	err = -EBUSY;
 	if (roc_bounced(dev, &mapping->sgt))
 		goto err_unmap;

@@ -21,7 +21,7 @@ const struct roc_ioctl *roc_ioctl_find(unsigned int cmd, const struct roc_ioctl_
 	return NULL;
 }
 
-/* Call the handler inside the read side, unless it enters by itself. */
+/* Call the handler inside the SRCU read side, unless the handler enters it by itself. */
 static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struct roc_endpoint *ep,
 			  u32 epoch, void *arg)
 {
@@ -68,7 +68,7 @@ static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struc
  * absolute.
  *
  * Another process may provide the caller's memory (userfaultfd, FUSE) and block an access forever.
- * So the copies are made without any lock that removal waits for.
+ * So the copies are made without a lock, and outside the SRCU read side, which removal waits for.
  */
 long roc_ioctl_dispatch(struct file *file, const struct roc_ioctl *call, unsigned long arg,
 			struct roc_endpoint *ep, u32 epoch)

@@ -191,7 +191,7 @@ void roc_irqs_free(struct roc_endpoint *ep)
 	irqs->notice = NULL;
 }
 
-/* Allocate the page to which the card writes its causes. */
+/* Allocate the host memory to which the card writes its causes. */
 int roc_irqs_alloc(struct roc_endpoint *ep)
 {
 	struct roc_irqs *irqs = &ep->irqs;
@@ -268,8 +268,8 @@ void roc_irqs_enable(struct roc_endpoint *ep)
 }
 
 /*
- * Queue the work again after @registers was held for writing, because the work may have skipped its
- * turn.
+ * Queue the work again after @registers was held for writing: meanwhile the work may have returned
+ * without handling its causes.
  */
 void roc_irqs_requeue(struct roc_endpoint *ep)
 {

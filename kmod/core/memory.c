@@ -63,8 +63,8 @@ void roc_uncharge(struct roc_charge *charge)
 }
 
 /*
- * An export may outlive the process, and its charge ends with the process. So the user of the
- * process that exports memory is charged, too, as in io_uring.
+ * Exported memory may outlive the process, but the limit on pinned_vm ends with the process. So the
+ * user of the process that exports memory is charged, too, as in io_uring.
  */
 
 /* Guards @export_cred and @exports of all memory; a leaf lock. */
@@ -328,9 +328,9 @@ static bool roc_batch_is_whole(struct page **batch, int count)
 
 /*
  * Is the page part of a file that another process may provide? A FUSE daemon can keep pages of its
- * files locked as long as it wants, and unpinning them would wait for it. Kernels from 6.5 on
- * refuse to pin them. Anonymous memory, shmem, hugetlbfs and device memory have no such provider,
- * and a page without a mapping belongs to no file any more.
+ * files locked without limit, and unpinning them would wait for it. Kernels from 6.5 on refuse to
+ * pin them. Anonymous memory, shmem, hugetlbfs and device memory have no such provider, and a page
+ * without a mapping belongs to no file any more.
  */
 static bool roc_page_is_file_backed(struct page *page)
 {

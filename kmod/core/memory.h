@@ -37,8 +37,8 @@ void roc_uncharge(struct roc_charge *charge);
  */
 
 /**
- * struct roc_memory - an ordered list of whole pages, embedded in the structure of their owner
- * @refs: references of users that may still write to the pages or read them
+ * struct roc_memory - an ordered list of whole pages; part of a pin or of struct roc_shared_memory
+ * @refs: one for each user that may still write to the pages or read them
  * @pages: orig_nents entries of whole pages; never changes. Its DMA side belongs to the channel
  * @length: bytes
  * @export_cred: credentials of the user whose locked_vm is charged while the memory is exported
@@ -74,7 +74,7 @@ void roc_memory_put(struct roc_memory *memory);
 
 /*
  * Get a reference that may outlive the opener, and charge the user of the caller, once for all
- * exports of the memory. After an error @arg says why.
+ * exports of the memory. After an error @arg contains the reason.
  */
 int roc_memory_export_get(struct roc_memory *memory, struct roc_buf_export *arg);
 void roc_memory_export_put(struct roc_memory *memory);
@@ -108,8 +108,8 @@ bool roc_pages_coherent(struct roc_endpoint *ep, dma_addr_t bus);
 
 /*
  * Pin the memory that @arg names, in segments of at most @max_segment bytes, and charge the caller.
- * After an error @arg->reason may say more. Context: no lock of the driver, because a page fault
- * may block forever.
+ * After an error @arg->reason may contain the cause. Context: no lock of the driver held, because a
+ * page fault may block forever.
  */
 struct roc_memory *roc_pin(struct roc_buf_register *arg, unsigned int max_segment);
 

@@ -18,7 +18,7 @@
 #define ROC_ALARM_PERIOD 5000
 #define ROC_ALARM_PERIOD_MIN 100 /* sysfs.c limits the rate of reads anyway */
 #define ROC_ALARM_PERIOD_MAX 60000
-#define ROC_ALARM_HYSTERESIS 2000	     /* millidegrees below the limit */
+#define ROC_ALARM_HYSTERESIS 2000	     /* millidegrees below the limit to clear an alarm */
 #define ROC_ALARM_RETRY DIV_ROUND_UP(HZ, 10) /* while a start holds @registers */
 
 static bool roc_monitored(struct roc_endpoint *ep)
@@ -152,7 +152,7 @@ void roc_monitor_alarms_by_irq(struct roc_endpoint *ep, bool on)
 	if (!ep->irqs.programmed || READ_ONCE(ep->irqs.alarms) == on)
 		return;
 	WRITE_ONCE(ep->irqs.alarms, on);
-	roc_monitor_check_now(ep); /* for changes from before; afterwards by polling */
+	roc_monitor_check_now(ep); /* if on, for changes from before; if off, to poll */
 }
 
 /* A link went up or down; registers of the card show which one. */

@@ -127,7 +127,7 @@ static void roc_open_end(struct roc_open *o)
 	mutex_unlock(&ch->lock);
 	if (!first)
 		return;
-	/* A write to a doorbell that is still mapped must not reach the card in the next open. */
+	/* A doorbell that is still mapped must not reach the card when the channel is reopened. */
 	if (atomic_read(&o->doorbell_maps))
 		unmap_mapping_range(ch->ep->inode->i_mapping, ROC_DOORBELL_COOKIE, PAGE_SIZE, 1);
 	roc_run_close(o);
@@ -144,8 +144,8 @@ static int roc_same_file(const void *file, struct file *other, unsigned int fd)
 
 /*
  * A descriptor of @file was removed from the table @files. The claim ends with the last one of the
- * opener. In an exiting process, iterate_fd() may still find the closed descriptor, which no thread
- * can use.
+ * opener. The table of an exiting process has no users (count 0) and is not searched: it may still
+ * contain the closed descriptor, which no thread can use.
  */
 void roc_open_flush(struct roc_open *o, const struct file *file, struct files_struct *files)
 {

@@ -270,8 +270,8 @@ err_unmap:
 err_disable:
 	pci_disable_device(pdev);
 	/*
-	 * pci_disable_device() disables bus mastering, which a program may have enabled for this
-	 * design.
+	 * pci_disable_device() disables bus mastering. On a foreign design a program without a
+	 * driver may have enabled it, so restore it.
 	 */
 	if (foreign && command & PCI_COMMAND_MASTER)
 		pci_write_config_word(pdev, PCI_COMMAND, command);
@@ -280,7 +280,7 @@ err_put:
 	return err;
 }
 
-/* @cause has ended, and the card answers. */
+/* Admit new opens after @cause has ended, if no other cause remains. The card answers. */
 static void roc_reopen(struct roc_endpoint *ep, enum roc_shut_cause cause)
 {
 	struct roc_channel *ch;

@@ -22,7 +22,7 @@ void roc_run_fail(struct roc_run *run, enum roc_reason reason)
 	mod_delayed_work(system_percpu_wq, &run->watchdog, 0);
 }
 
-/* The card reported an invalid index of the reader. It reports that once a run. */
+/* Count an invalid index of the reader that the card reported, at most once a run. */
 void roc_run_bad_index(struct roc_run *run)
 {
 	lockdep_assert_held(&run->open.ch->run_lock);
@@ -74,7 +74,7 @@ static void roc_run_wake(struct roc_run *run)
 
 /*
  * Whichever path observes new data wakes the callers of WAIT: the card sends no interrupt for data
- * that another reader has already returned.
+ * that another reader has already consumed and returned to it.
  */
 bool roc_run_poll(struct roc_run *run)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Resets and counters of channels with a run: ioctls of both nodes, and sysfs files.
+ * Resets and counters of channels with a run: ioctls of the channel's and the endpoint's node, and
+ * sysfs files.
  *
  * A caller on the endpoint's node takes no channel lock while the opener's run is active, except
  * for a reset.

@@ -81,9 +81,6 @@ struct roc_view {
 
 /**
  * struct roc_shared_memory - everything that an open channel shares with its card
- *
- * Constant once it is attached to the open channel, except for the table.
- *
  * @memory: reference count of the owners; its pages are those of the exportable area
  * @deferred: deferred free of the card's part: DMA mappings and table
  * @owned_by_card: the card is an owner
@@ -96,6 +93,8 @@ struct roc_view {
  * @table_size: size of @table in bytes
  * @table_bus: bus address of @table
  * @table_charge: charge for @table, if it is charged
+ *
+ * Constant once it is attached to the open channel, except for the table.
  */
 struct roc_shared_memory {
 	struct roc_memory memory;
@@ -113,9 +112,9 @@ struct roc_shared_memory {
 };
 
 /*
- * May the caller attach memory to @o? Only the opener may, and only once; else set *@reason. @check
- * gets the structure of the ioctl, and refuses what the card cannot use. *@node is the NUMA node
- * for the allocation.
+ * May the caller attach memory to @o? Only the opener may (otherwise -EPERM with *@reason), and
+ * only once (otherwise -EBUSY). @check gets the structure of the ioctl, and refuses what the card
+ * cannot use. *@node is the NUMA node for the allocation.
  */
 int roc_shared_check(struct roc_open *o, int (*check)(struct roc_channel *ch, void *arg), void *arg,
 		     __u32 *reason, int *node);

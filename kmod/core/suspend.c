@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Suspend and hibernation. Running channels end with a reason, so that the machine can suspend.
+ * Suspend and hibernation. All runs end with a failure reason, so that the machine can suspend.
  *
  * A scratch register shows whether the card kept its state: the driver writes it before the suspend
  * and reads it back afterwards. The register keeps what is written, has no effect without bus
@@ -52,8 +52,8 @@ static void roc_scratch_set(struct roc_endpoint *ep)
 }
 
 /*
- * Restore the register only if it reads back what was written: with other firmware another register
- * may be at its offset.
+ * Restore the register only if it reads back what was written. Otherwise the offset may now belong
+ * to another register.
  */
 static bool roc_scratch_kept(struct roc_endpoint *ep)
 {

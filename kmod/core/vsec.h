@@ -131,7 +131,8 @@ struct roc_piece *roc_vsec_pieces(const struct roc_vsec_card *card,
 
 /*
  * Find the capability of @contract and read it into @result. Return: 1 if it is valid, 0 if there
- * is none, -1 if it cannot be used or the list of capabilities is circular. *@reason says why.
+ * is none, -1 if it cannot be used or the list of capabilities is circular. *@reason is the reason
+ * for 0 and -1.
  */
 int roc_vsec_find(const struct roc_vsec_card *card, const struct roc_vsec_contract *contract,
 		  void *result, const char **reason);
