@@ -332,7 +332,7 @@ static bool roc_card_runs(const struct roc_card *card)
 	return runs;
 }
 
-/* May the caller write this word, in case that the register is protected? */
+/* Check the restrictions on writing @word if it changes a protected register. */
 static int roc_check_protected(struct roc_endpoint *ep, unsigned int bar, u32 offset, u32 word)
 {
 	const struct roc_bar_policy *policy = &ep->ops->policy[bar];
@@ -393,7 +393,7 @@ static int roc_reg_check(struct roc_endpoint *ep, struct roc_reg *reg)
 
 /*
  * Flush writes to a shared register before the card lock is released. Writes are posted, and a read
- * through the other endpoint, which has its own link, could overtake them.
+ * through the other endpoint takes another path to the card, so it could overtake them.
  */
 void roc_card_flush(struct roc_endpoint *ep, unsigned int bar)
 {

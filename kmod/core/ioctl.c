@@ -54,9 +54,9 @@ static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struc
 /*
  * Copy the structure in, call the handler, and copy the result out.
  *
- * Only the part that caller and driver both know is copied. A structure may grow: members that an
- * older caller does not have are 0, and bytes beyond the structure of the driver must be 0. The
- * result is copied out after errors, too, because it may contain the reason.
+ * The size of the copy is the smaller one of the caller's and the driver's structure. A structure
+ * may grow: members that an older caller does not have are 0, and bytes beyond the structure of the
+ * driver must be 0. The result is copied out after errors, too, because it may contain the reason.
  *
  * Undo the operation if the result cannot be copied out. To detect most such callers early, the
  * unchanged structure is written back first. An object that a caller without the result could never

@@ -157,9 +157,9 @@ static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool pr
 }
 
 /*
- * Deferred frees can no longer be done: leak the pages rather than risk DMA into freed memory. Also
- * keep the coherent memory of the driver unless bus mastering is off, because nothing else stops
- * the function's own writes.
+ * Deferred frees can no longer be done: leak the pages rather than risk DMA into freed memory. In
+ * that case, and unless bus mastering is verified to be off, keep the coherent memory of the
+ * driver, too: only disabled bus mastering stops the writes of the function itself.
  */
 static void roc_abandon_all_deferred(struct roc_endpoint *ep)
 {

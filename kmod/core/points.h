@@ -24,7 +24,7 @@ enum roc_point {
 	ROC_POINT_OPEN,		 /* inside the read side, the channel is not claimed yet */
 	ROC_POINT_REGISTER,	 /* pages are pinned, not yet mapped */
 	ROC_POINT_IMPORT,	 /* a dma-buf is mapped, not yet listed */
-	ROC_POINT_EXPORT,	 /* a dma-buf exists, without a descriptor */
+	ROC_POINT_EXPORT,	 /* a dma-buf exists, its descriptor is not installed */
 	ROC_POINT_REVOKE,	 /* dma-bufs are about to be revoked */
 	ROC_POINT_REQUIESCE,	 /* a start found an unquiesced channel, lock not yet taken */
 	ROC_POINT_FUNC_RESET,	 /* a start is about to reset the function, and accesses wait */
@@ -41,7 +41,7 @@ enum roc_point {
 	ROC_POINT_SHUT_RETIRE,	 /* all read sides have ended, nothing is retired */
 	ROC_POINT_SUSPEND,	 /* suspend: bus mastering is refused, no run has ended yet */
 	ROC_POINT_ALARM,	 /* a change of alarm was sent to users, not to hwmon */
-	ROC_POINT_IRQS_FREE,	 /* interrupts are freed, MSI still enabled */
+	ROC_POINT_IRQS_FREE,	 /* handlers are freed, MSI or MSI-X still enabled */
 	ROC_POINT_REMOVE_BARS,	 /* all is retired, the BARs are still mapped */
 	ROC_POINT_COUNT,
 };

@@ -145,7 +145,7 @@ struct roc_channel {
  * @dev: device of /dev/rocN; the structure lives until its last reference is dropped, beyond
  *	.remove
  * @pdev: valid between probe and the end of .remove
- * @srcu: the hardware is accessible inside the read side; remove waits for it
+ * @srcu: read side of all users of the hardware, see roc_enter(); removal waits for it
  * @epoch: 0 while the hardware is not accessible, else a number that changes with every reset. A
  *	file that was opened in another epoch returns -ENODEV until it is closed
  * @last_epoch: the last epoch used; written by probe, remove and reset handlers only
@@ -163,8 +163,8 @@ struct roc_channel {
  * @privileged_bars: mask of BARs that only CAP_SYS_RAWIO may map, whatever the policy allows
  * @bar: kernel mappings; valid under @srcu in the current epoch, or while a channel is open
  * @memory: host memory that the card writes to, ops->host_memory bytes, from probe to remove
- * @keep_dma: bus mastering could not be verified to be off at unbind, so roc_dma_free() keeps the
- *	memory
+ * @keep_dma: at unbind the card may still write, because bus mastering is not verified to be off or
+ *	a channel never stopped. So roc_dma_free() keeps the memory
  * @kept_bytes: number of bytes that roc_dma_free() kept
  * @exports_lock: guards @exports
  * @exports: dma-bufs of memory of the channels; a dma-buf may outlive its channel
@@ -257,7 +257,7 @@ struct roc_endpoint {
  */
 enum roc_shut_cause {
 	ROC_SHUT_RESET = BIT(0), /* from .reset_prepare to .reset_done */
-	ROC_SHUT_ERROR = BIT(1), /* until .resume, or until the PCI core gives up the card */
+	ROC_SHUT_ERROR = BIT(1), /* error recovery: until .resume, or until it fails */
 	ROC_SHUT_END = BIT(2),	 /* removal or shutdown: until the end of the binding */
 };
 

@@ -237,9 +237,10 @@ struct roc_bar_info {
  * bit (run enable), or the register is protected and a channel of the card runs; EIO if the card
  * reads as all ones.
  *
- * EPERM if the register is protected, and the caller lacks CAP_SYS_RAWIO or the kernel is under
- * lockdown. Protected are writes that can make the card write to any address, replace its firmware,
- * or survive a power cycle, and reads that return a bus address or consume the data read.
+ * EPERM if the caller lacks CAP_SYS_RAWIO or the kernel is under lockdown, and the access is one of
+ * these: a write that can make the card write to any address, replaces its firmware, or changes
+ * content that survives a power cycle; a read that returns a bus address, or whose side effect
+ * removes the data read.
  */
 struct roc_reg {
 	__u32 size;

@@ -26,11 +26,11 @@
  * begins, the reader holds all card pages. It puts those that the card may fill into the free-page
  * ring.
  *
- * The card does not know a read index of the descriptor and completion rings. It cannot overrun
- * them as long as both sides follow the protocol. There are as many descriptors as card pages, and
- * a reader gives a page back only after it has taken the descriptor. At most as many commands may
- * be outstanding (reported to the card, their completions not taken) as the command ring has
- * entries. A reader that violates these rules corrupts its own run and nothing else.
+ * The card has no read index of the descriptor and completion rings. It cannot overrun them as long
+ * as both sides follow the protocol. There are as many descriptors as card pages, and a reader
+ * gives a page back only after it has taken the descriptor. At most as many commands may be
+ * outstanding (reported to the card, their completions not taken) as the command ring has entries.
+ * A reader that violates these rules corrupts its own run and nothing else.
  *
  * An idle reader sleeps in ROC_FR_WAIT, in poll() (POLLIN: there is a descriptor or a completion
  * that was not taken) or on an eventfd. poll() reports POLLERR when the run has failed, and POLLERR

@@ -130,7 +130,7 @@ struct roc_st_counters {
  * @mmio_reads: out: register reads while running
  * @mmio_writes: out: register writes while running
  * @bad_index: out: positions of the reader that were out of range, as kernel and card saw it, or
- *	behind what its doorbell had reported to the card; each value counts once
+ *	before the one that its doorbell had reported to the card; each value counts once
  *
  * The call makes no register access while the stream runs.
  *
@@ -214,14 +214,14 @@ struct roc_st_kernel {
 /**
  * struct roc_st_state - Second page of the control area: members that the card writes
  * @sequence: number of this write, since the start
- * @written: position behind the last whole unit in the ring
+ * @written: position after the last whole unit in the ring
  * @last_event: id of the last event below @written
  * @units: packets or records since the start, free running
  * @generation: counts the card's resets
  * @status: status of the card, for the kernel
  * @reason: reason of the last interrupt, for the kernel
  * @interrupts: interrupts sent since the start
- * @read: read position that the card knows
+ * @read: last read position that the card received
  * @level: bytes in the card's own memory
  * @throttles: low word of &roc_st_counters.throttles
  * @throttled: low word of &roc_st_counters.throttled
