@@ -128,7 +128,7 @@ void roc_queue_threshold(struct roc_event_queue *q, u32 threshold)
 	q->waiting = true;
 }
 
-/* The same, and request an interrupt. */
+/* Like roc_queue_threshold(), and request an interrupt. */
 void roc_queue_wait(struct roc_run *run, struct roc_event_queue *q, u32 threshold)
 {
 	roc_queue_threshold(q, threshold);

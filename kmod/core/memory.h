@@ -37,7 +37,8 @@ void roc_uncharge(struct roc_charge *charge);
  */
 
 /**
- * struct roc_memory - an ordered list of whole pages; part of a pin or of struct roc_shared_memory
+ * struct roc_memory - an ordered list of whole pages, embedded in struct roc_pin or
+ *	struct roc_shared_memory
  * @refs: one for each user that may still write to the pages or read them
  * @pages: orig_nents entries of whole pages; never changes. Its DMA side belongs to the channel
  * @length: bytes

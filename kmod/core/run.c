@@ -477,9 +477,9 @@ int roc_run_wait(struct roc_run *run, u64 deadline, void *arg)
 }
 
 /*
- * A caller that finds nothing is about to sleep, and an edge-triggered caller does not return after
- * it has consumed its data: request an interrupt for both. Registers are accessible only inside the
- * read side.
+ * A caller that finds nothing is about to sleep, and an edge-triggered caller makes no further call
+ * after it has consumed its data: request an interrupt for both. Registers are accessible only
+ * inside the SRCU read side.
  */
 __poll_t roc_run_poll_events(struct roc_open *o, poll_table *pt)
 {

@@ -98,11 +98,11 @@ struct roc_run_level {
  * @start_failed: a start failed with -EIO before the run began. NULL: nothing to do
  * @started: serve the run, which users can see now; return the reason for which it must end, or
  *	NONE. NULL: the watchdog serves it
- * @flags: set and clear enum roc_run_flags in the user's page. NULL: the page is a struct
- *	roc_run_page
+ * @flags: set and clear enum roc_run_flags in the page that the kernel writes. NULL: that page is a
+ *	struct roc_run_page
  * @prepare: allocate what a start needs, after the card is verified to be quiesced. @arg: argument
  *	of the ioctl. NULL: nothing to do
- * @begin: initialise counts, the user's page and the queues for a run
+ * @begin: initialise counts, the shared pages and the queues for a run
  * @setup: write the setup, for roc_block_enable()
  * @drain: let the card finish the data that it has, as far as @flags of the ioctl allow; return the
  *	reason for which it cannot, or NONE
@@ -129,7 +129,7 @@ struct roc_run_level {
  *	register write. NULL: nothing to do
  * @wait: are there enough data for a WAIT with @arg? Otherwise, if the channel @runs, request an
  *	interrupt by roc_queue_wait()
- * @never_met: does @arg wait for data that can never arrive? NULL: no @arg does
+ * @never_met: does @arg wait for more than the ring can hold? NULL: no @arg does
  * @wait_result: fill in the result of a WAIT
  * @tick: check for lost register writes at a tick of the watchdog; NULL: nothing to do
  * @moderate: write changed settings to the card
