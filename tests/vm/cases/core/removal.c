@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 
 #define KEPT "of DMA memory stay allocated"
-#define KEPT_FREED "of DMA memory freed"
+#define KEPT_FREED "of DMA memory kept since"
 #define KEPT_MS 20000 /* the driver polls every five seconds */
 #define KEPT_LOGGED_MS 1000
 #define LOOPS 2 /* the second test checks what the first one left */
