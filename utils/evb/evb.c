@@ -111,7 +111,7 @@ static const struct option_spec options[] = {
 	 .help = "set the maximum number of memory regions, 0 = no limit"},
 	{AT("stale", OPTION_NUMBER, stale), .arg = "MS", .fallback = "1000", .min = 10,
 	 .max = MS_MAX, .only = FOR_NODE | FOR_PLAN,
-	 .help = "set the time in ms after which an open block is abandoned"},
+	 .help = "set the time in ms after which an open block is delivered as it is"},
 	{AT("patience", OPTION_NUMBER, patience), .arg = "MS", .fallback = "0", .max = MS_MAX,
 	 .only = FOR_NODE,
 	 .help = "set the time in ms after which blocks for a slow builder are dropped, 0 = as --stale"},

@@ -114,7 +114,7 @@ static const struct figure unit_figures[] = {
 	{"doorbellCalls", NULL, "roc_rosd_unit_doorbell_calls", PROMETHEUS_COUNTER,
 	 "System calls in place of register writes.", UNIT(doorbell_calls)},
 	{"tells", NULL, "roc_rosd_unit_tells", PROMETHEUS_COUNTER,
-	 "Deprecated name of roc_rosd_unit_doorbell_calls.", UNIT(doorbell_calls)},
+	 "Deprecated name of roc_rosd_unit_doorbell_calls_total.", UNIT(doorbell_calls)},
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
