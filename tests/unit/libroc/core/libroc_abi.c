@@ -235,6 +235,45 @@ static void every_reason_has_a_text(void)
 	UNIT_STR(roc_reason_text(-1), unknown);
 }
 
+/* A program that was written for the deprecated names still compiles and finds the same things. */
+#define SAME_MEMBER(type, old, new)                                                                \
+	_Static_assert(offsetof(type, old) == offsetof(type, new) &&                               \
+			       sizeof(((type *)0)->old) == sizeof(((type *)0)->new),               \
+		       #old)
+SAME_MEMBER(struct roc_ch_info, why, reason);
+SAME_MEMBER(struct roc_ch_info, looks, polls);
+SAME_MEMBER(struct roc_ready, why, reason);
+SAME_MEMBER(struct roc_buf_register, why, reason);
+SAME_MEMBER(struct roc_buf_export, why, reason);
+SAME_MEMBER(struct roc_buf_import, why, reason);
+SAME_MEMBER(struct roc_fr_info, why, reason);
+SAME_MEMBER(struct roc_fr_rings, why, reason);
+SAME_MEMBER(struct roc_fr_start, why, reason);
+SAME_MEMBER(struct roc_st_info, why, reason);
+SAME_MEMBER(struct roc_st_ring, why, reason);
+SAME_MEMBER(struct roc_fragments_counts, asked, requested);
+SAME_MEMBER(struct roc_fragments_counts, tells, doorbell_calls);
+SAME_MEMBER(struct roc_fragments_counts, room, space);
+SAME_MEMBER(struct roc_evb_suspect, lied, protocol_error);
+SAME_MEMBER(struct roc_evb_counts, liars, protocol_violations);
+SAME_MEMBER(struct roc_evb_config, say, log);
+SAME_MEMBER(struct roc_evb_config, say_self, log_self);
+_Static_assert(ROC_WHY_NONE == ROC_REASON_NONE && ROC_WHY_NEIGHBOUR == ROC_REASON_NEIGHBOUR, "");
+_Static_assert(ROC_KICK_LOOK == ROC_KICK_POLL && ROC_FR_TELL == ROC_FR_DOORBELL, "");
+_Static_assert(ROC_FR_TELL_COMMAND == ROC_FR_DOORBELL_COMMAND, "");
+_Static_assert(sizeof(struct roc_fr_tell) == sizeof(struct roc_fr_doorbell), "");
+_Static_assert(ROC_COUNT_LOOKS == ROC_COUNT_POLLS && ROC_EVB_WHY == ROC_EVB_REASON, "");
+_Static_assert(ROC_EVB_STATE_LIED == ROC_EVB_STATE_PROTOCOL_ERROR, "");
+
+static void deprecated_names_work(void)
+{
+	enum roc_why reason = ROC_WHY_LOST;
+	struct roc_ready ready = {.why = ROC_WHY_SIZE};
+
+	CU_ASSERT_PTR_EQUAL(roc_why_text(reason), roc_reason_text(ROC_REASON_LOST));
+	UNIT_EQ(ready.reason, ROC_REASON_SIZE);
+}
+
 static void *fail_elsewhere(void *unused)
 {
 	UNIT_STR(roc_error(), "no error");
@@ -676,6 +715,7 @@ static void examples_compile_cleanly(void)
 
 UNIT_MAIN("libroc_abi", {"all structures of public headers are frozen", all_structures_are_frozen},
 	  {"every failure reason has a text", every_reason_has_a_text},
+	  {"deprecated names work", deprecated_names_work},
 	  {"error texts are per thread", error_texts_are_per_thread},
 	  {"each library exports exactly its map", exports_exactly_the_map},
 	  {"version nodes of a published release do not change", published_nodes_stay},
